@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * wallprof: where the wall-clock time of a host goes, on-CPU and off-CPU.
+ *
+ * The interface of /dev/wallprof. A session is a file descriptor: open, then
+ * WALLPROF_IOC_CONFIGURE, mmap, WALLPROF_IOC_START, any number of
+ * WALLPROF_IOC_FLIP, WALLPROF_IOC_STOP, a last WALLPROF_IOC_FLIP, close.
+ *
+ * Documentation/abi.rst tells the order of calls, the layout of the mapping
+ * and the meaning of every errno. All times are nanoseconds of CLOCK_MONOTONIC.
+ * All structs have the same layout for 32-bit and 64-bit readers.
+ */
+#ifndef _UAPI_LINUX_WALLPROF_H
+#define _UAPI_LINUX_WALLPROF_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/**
+ * DOC: General ioctl format
+ *
+ * Every command takes a pointer to a struct whose first field, @size, is the
+ * size of the struct as the caller knows it. A smaller size than the first
+ * version of the struct is refused; a larger one is accepted if all bytes that
+ * the kernel does not know are zero. Fields that the kernel knows and the
+ * caller does not are taken as zero and not written back.
+ *
+ * Common errors:
+ *
+ * - ENOTTY: the command is not known.
+ * - EINVAL: @size is too small, or a flag, reserved field or value is not
+ *   valid.
+ * - E2BIG: @size is larger than the kernel's and the tail is not zero.
+ * - EFAULT: a pointer is bad.
+ * - EBUSY: the session is in a state in which the command is not allowed,
+ *   or another command of the session is being carried out.
+ * - ENOMEM: memory ran out, or the limit of locked memory (RLIMIT_MEMLOCK)
+ *   of a caller without CAP_IPC_LOCK would be exceeded.
+ */
+
+#define WALLPROF_DEVICE		"/dev/wallprof"
+#define WALLPROF_IOC_TYPE	0xB7
+
+/* The version of this header; grows with every addition. */
+#define WALLPROF_ABI_VERSION	1
+
+/* Limits that do not depend on the host. */
+#define WALLPROF_MAX_STACK	127	/* frames of one stack */
+#define WALLPROF_MAX_SESSIONS	64
+#define WALLPROF_MAX_TARGETS	(1 << 20)
+#define WALLPROF_MAX_CPU_BYTES	(1ULL << 30)	/* of one CPU's tables */
+#define WALLPROF_MIN_AGGRS	16
+#define WALLPROF_MAX_AGGRS	(1 << 20)
+#define WALLPROF_MIN_STACK_WORDS 256
+#define WALLPROF_MAX_STACK_WORDS (1 << 20)
+#define WALLPROF_MIN_EXITS	16
+#define WALLPROF_MAX_EXITS	(1 << 18)
+#define WALLPROF_MIN_TASKS	64
+#define WALLPROF_MAX_TASKS	(1 << 22)
+
+/**
+ * enum wallprof_state - why a thread was off its CPU
+ * @WALLPROF_STATE_RUNNING: it yielded while runnable ("R")
+ * @WALLPROF_STATE_PREEMPTED: it was preempted while runnable ("R+")
+ * @WALLPROF_STATE_SLEEPING: interruptible sleep ("S")
+ * @WALLPROF_STATE_DISK: uninterruptible sleep ("D")
+ * @WALLPROF_STATE_STOPPED: stopped by a signal ("T")
+ * @WALLPROF_STATE_TRACED: stopped by a tracer ("t")
+ * @WALLPROF_STATE_DEAD: dead or zombie ("X", "Z")
+ * @WALLPROF_STATE_PARKED: parked kernel thread ("P")
+ * @WALLPROF_STATE_IDLE: uninterruptible sleep that is not load ("I")
+ * @WALLPROF_STATE_NEW: forked, and waits for its first run ("N")
+ * @WALLPROF_STATE_UNKNOWN: it left its CPU before the session began and its
+ *	state was not seen ("?")
+ * @WALLPROF_STATE_MAX: the number of states
+ *
+ * Also the bit numbers of &struct wallprof_configure.states.
+ */
+enum wallprof_state {
+	WALLPROF_STATE_RUNNING,
+	WALLPROF_STATE_PREEMPTED,
+	WALLPROF_STATE_SLEEPING,
+	WALLPROF_STATE_DISK,
+	WALLPROF_STATE_STOPPED,
+	WALLPROF_STATE_TRACED,
+	WALLPROF_STATE_DEAD,
+	WALLPROF_STATE_PARKED,
+	WALLPROF_STATE_IDLE,
+	WALLPROF_STATE_NEW,
+	WALLPROF_STATE_UNKNOWN,
+	WALLPROF_STATE_MAX,
+};
+
+/**
+ * enum wallprof_loss - what was lost, and why
+ * @WALLPROF_LOSS_STACK_FULL: no room for a stack: the time was added to an
+ *	entry of the same thread whose stack id is 0
+ * @WALLPROF_LOSS_AGGR_FULL: no room for an aggregate. An off-CPU interval was
+ *	added to the thread's &struct wallprof_task.spill_ns instead and can be
+ *	found there; a sample is gone, and @ns is its period
+ * @WALLPROF_LOSS_EXIT_FULL: no room for the summary of a thread that ended;
+ *	@ns is its off-CPU time that stood nowhere else (spill_ns)
+ * @WALLPROF_LOSS_NO_TASK: an off-CPU interval of a thread without a slot in
+ *	the task table; the sum of @ns over all CPUs, epochs and the status is
+ *	the off-CPU time lost (single values are differences modulo 2^64)
+ * @WALLPROF_LOSS_NESTED: an event that came in the middle of another one of
+ *	the same context and was refused
+ * @WALLPROF_LOSS_THROTTLED: times that the kernel throttled the counter; @ns
+ *	is the time until its next overflow
+ * @WALLPROF_LOSS_MAX: the number of reasons
+ */
+enum wallprof_loss {
+	WALLPROF_LOSS_STACK_FULL,
+	WALLPROF_LOSS_AGGR_FULL,
+	WALLPROF_LOSS_EXIT_FULL,
+	WALLPROF_LOSS_NO_TASK,
+	WALLPROF_LOSS_NESTED,
+	WALLPROF_LOSS_THROTTLED,
+	WALLPROF_LOSS_MAX,
+};
+
+/**
+ * enum wallprof_unwind - why a walk of a user stack ended
+ * @WALLPROF_UNWIND_END: the end of the stack: a frame pointer of 0
+ * @WALLPROF_UNWIND_FAULT: the next frame could not be read
+ * @WALLPROF_UNWIND_DEPTH: max_stack frames were found
+ * @WALLPROF_UNWIND_NOT_RISING: the next frame pointer does not lie above
+ * @WALLPROF_UNWIND_MISALIGNED: the next frame pointer is not aligned
+ * @WALLPROF_UNWIND_BAD_IP: the return address is 0 or no user address
+ * @WALLPROF_UNWIND_NO_USER: the thread has no user stack (kernel thread, or its
+ *	memory is gone)
+ * @WALLPROF_UNWIND_MAX: the number of reasons
+ */
+enum wallprof_unwind {
+	WALLPROF_UNWIND_END,
+	WALLPROF_UNWIND_FAULT,
+	WALLPROF_UNWIND_DEPTH,
+	WALLPROF_UNWIND_NOT_RISING,
+	WALLPROF_UNWIND_MISALIGNED,
+	WALLPROF_UNWIND_BAD_IP,
+	WALLPROF_UNWIND_NO_USER,
+	WALLPROF_UNWIND_MAX,
+};
+
+/**
+ * struct wallprof_info - what this module can do (WALLPROF_IOC_INFO)
+ * @size: of this struct
+ * @abi_version: out: WALLPROF_ABI_VERSION of the module
+ * @nr_cpus: out: CPU numbers are below this; the mapping has a part for each
+ * @page_size: out: parts of the mapping are aligned to this, bytes
+ * @states: out: mask of the states that this kernel can tell
+ * @features: out: 0; reserved for later additions
+ * @version: out: the module's version, a string
+ *
+ * Allowed in every state.
+ */
+struct wallprof_info {
+	__u32 size;
+	__u32 abi_version;
+	__u32 nr_cpus;
+	__u32 page_size;
+	__u32 states;
+	__u32 reserved;
+	__aligned_u64 features;
+	char version[32];
+};
+
+/* wallprof_configure.flags */
+#define WALLPROF_OFFCPU		(1U << 0)	/* record off-CPU intervals */
+#define WALLPROF_SAMPLER	(1U << 1)	/* record overflows of @attr_* */
+#define WALLPROF_INHERIT	(1U << 2)	/* threads forked by a target are targets */
+#define WALLPROF_ENABLE_ON_EXEC	(1U << 3)	/* targets count from their next exec on */
+#define WALLPROF_CONFIGURE_FLAGS 0xfU
+
+/* wallprof_configure.stack_flags */
+#define WALLPROF_STACK_USER	(1U << 0)	/* user stacks by frame pointer */
+#define WALLPROF_STACK_KERNEL	(1U << 1)	/* kernel stacks */
+#define WALLPROF_STACK_FLAGS	0x3U
+
+/**
+ * enum wallprof_target - what @targets of &struct wallprof_configure lists
+ * @WALLPROF_TARGET_ALL: nothing: every thread of the host is a target
+ * @WALLPROF_TARGET_PID: process ids: all their threads are targets
+ * @WALLPROF_TARGET_TID: thread ids
+ * @WALLPROF_TARGET_UID: real user ids: all threads of these users, also those
+ *	that become theirs by setuid and exec
+ * @WALLPROF_TARGET_MAX: the number of kinds
+ *
+ * Ids are those of the namespaces of the process that opened the device.
+ */
+enum wallprof_target {
+	WALLPROF_TARGET_ALL,
+	WALLPROF_TARGET_PID,
+	WALLPROF_TARGET_TID,
+	WALLPROF_TARGET_UID,
+	WALLPROF_TARGET_MAX,
+};
+
+/* wallprof_configure.attr_flags, as the bits of struct perf_event_attr */
+#define WALLPROF_ATTR_FREQ		(1U << 0)	/* attr_period is a frequency, Hz */
+#define WALLPROF_ATTR_EXCLUDE_USER	(1U << 1)
+#define WALLPROF_ATTR_EXCLUDE_KERNEL	(1U << 2)
+#define WALLPROF_ATTR_EXCLUDE_HV	(1U << 3)
+#define WALLPROF_ATTR_EXCLUDE_HOST	(1U << 4)
+#define WALLPROF_ATTR_EXCLUDE_GUEST	(1U << 5)
+#define WALLPROF_ATTR_FLAGS		0x3fU
+
+/**
+ * struct wallprof_configure - set a session up (WALLPROF_IOC_CONFIGURE)
+ * @size: of this struct
+ * @flags: WALLPROF_OFFCPU, …; at least one of OFFCPU and SAMPLER
+ * @stack_flags: WALLPROF_STACK_USER, …
+ * @max_stack: frames of a user stack and of a kernel stack, each, 1 to
+ *	WALLPROF_MAX_STACK
+ * @states: mask of the states whose intervals are recorded, 0 for all; what is
+ *	left out is counted in &struct wallprof_half.filtered
+ * @target: enum wallprof_target
+ * @nr_targets: entries of @targets, 0 for WALLPROF_TARGET_ALL, else 1 to
+ *	WALLPROF_MAX_TARGETS
+ * @nr_aggrs: capacity of one half of one aggregate table, entries,
+ *	WALLPROF_MIN_AGGRS to WALLPROF_MAX_AGGRS
+ * @stack_words: capacity of one half of one stack table, 8-byte words,
+ *	WALLPROF_MIN_STACK_WORDS to WALLPROF_MAX_STACK_WORDS
+ * @nr_exits: capacity of one half of one table of ended threads, entries,
+ *	WALLPROF_MIN_EXITS to WALLPROF_MAX_EXITS
+ * @nr_tasks: capacity of the task table, entries, a power of two,
+ *	WALLPROF_MIN_TASKS to WALLPROF_MAX_TASKS
+ * @watermark: percentage of a table's capacity at which poll reports EPOLLIN,
+ *	1 to 100, 0 for 50
+ * @targets: pointer to @nr_targets __u32 ids
+ * @cpus: pointer to the mask of CPUs to record, 0 for all
+ * @cpus_bytes: bytes of @cpus, a multiple of 8; bits of CPUs that cannot
+ *	exist must be zero
+ * @attr_flags: WALLPROF_ATTR_FREQ, …
+ * @attr_type: the counter, as in struct perf_event_attr: type, here
+ * @attr_precise: precise_ip, 0 to 3
+ * @attr_config: config
+ * @attr_config1: config1
+ * @attr_config2: config2
+ * @attr_period: sample_period, or sample_freq with WALLPROF_ATTR_FREQ; not 0
+ * @map_bytes: out: bytes of the whole mapping
+ * @tasks_offset: out: where the task table begins in the mapping, bytes
+ * @cpus_offset: out: where the tables of CPU 0 begin
+ * @cpu_stride: out: bytes between the tables of neighbouring CPUs
+ * @sampler_offset: out: where the sampler's tables begin within a CPU's part;
+ *	the scheduler's begin at 0. Equal to @cpu_stride without SAMPLER
+ * @half_stride: out: bytes between the two halves of the scheduler's tables
+ * @sampler_half_stride: out: the same, of the sampler's
+ * @aggrs_offset: out: where the aggregates begin within a half; a half begins
+ *	with struct wallprof_half
+ * @stacks_offset: out: where the stack words begin within a half
+ * @exits_offset: out: where the ended threads begin within a half of the
+ *	scheduler's tables
+ * @memory_bytes: out: all memory that the session holds, fixed until close
+ *
+ * Allocates everything that the session will need and creates the counters,
+ * disabled. Allowed once in a session.
+ *
+ * Errors, besides the common ones: EBUSY: configured already. ESRCH: no
+ * target is there. What the kernel says to the counter: ENOENT, EOPNOTSUPP or
+ * ENODEV: there is no such counter here; EINVAL; EACCES. In these cases the
+ * session is as before the call and can be configured again. ENOENT: a
+ * tracepoint that is needed is not in this kernel.
+ */
+struct wallprof_configure {
+	__u32 size;
+	__u32 flags;
+	__u32 stack_flags;
+	__u32 max_stack;
+	__u32 states;
+	__u32 target;
+	__u32 nr_targets;
+	__u32 nr_aggrs;
+	__u32 stack_words;
+	__u32 nr_exits;
+	__u32 nr_tasks;
+	__u32 watermark;
+	__aligned_u64 targets;
+	__aligned_u64 cpus;
+	__u32 cpus_bytes;
+	__u32 attr_flags;
+	__u32 attr_type;
+	__u32 attr_precise;
+	__aligned_u64 attr_config;
+	__aligned_u64 attr_config1;
+	__aligned_u64 attr_config2;
+	__aligned_u64 attr_period;
+	__aligned_u64 map_bytes;
+	__aligned_u64 tasks_offset;
+	__aligned_u64 cpus_offset;
+	__aligned_u64 cpu_stride;
+	__aligned_u64 sampler_offset;
+	__aligned_u64 half_stride;
+	__aligned_u64 sampler_half_stride;
+	__aligned_u64 aggrs_offset;
+	__aligned_u64 stacks_offset;
+	__aligned_u64 exits_offset;
+	__aligned_u64 memory_bytes;
+};
+
+/**
+ * struct wallprof_start - begin to record (WALLPROF_IOC_START)
+ * @size: of this struct
+ * @flags: must be 0
+ * @time: out: the time from which on everything is recorded
+ *
+ * Errors, besides the common ones: EINVAL: not configured. EBUSY: started
+ * already; a stopped session cannot be started again. ESRCH: no target is
+ * left. ENOSPC: the targets that live already do not fit into the task table
+ * (not for WALLPROF_TARGET_ALL, where what does not fit is counted).
+ */
+struct wallprof_start {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 time;
+};
+
+/**
+ * struct wallprof_flip - retire an epoch (WALLPROF_IOC_FLIP)
+ * @size: of this struct
+ * @flags: must be 0
+ * @epoch: out: the epoch that was retired; its tables are in half
+ *	@epoch % 2 and stay as they are until the next flip
+ * @reserved: must be 0
+ * @time: out: the time at which the epoch ended; no interval or sample in its
+ *	tables is later
+ *
+ * When the call returns, no CPU writes to the retired half any more. In a
+ * stopped session the first flip retires the last epoch.
+ *
+ * Errors, besides the common ones: EINVAL: not started. ENODATA: the session
+ * is stopped and its last epoch was retired already. EOVERFLOW: the number of
+ * epochs is used up; stop the session.
+ */
+struct wallprof_flip {
+	__u32 size;
+	__u32 flags;
+	__u32 epoch;
+	__u32 reserved;
+	__aligned_u64 time;
+};
+
+/**
+ * struct wallprof_stop - end the recording (WALLPROF_IOC_STOP)
+ * @size: of this struct
+ * @flags: must be 0
+ * @time: out: the time up to which everything was recorded
+ *
+ * When the call returns, the probes and counters are gone and the task table
+ * is final: what each thread was doing at @time was added to its run_ns or
+ * off_ns, and an interval that was still open is described in its slot
+ * (WALLPROF_TASK_OPEN). One epoch is left to be retired.
+ *
+ * Errors, besides the common ones: EINVAL: not started. EBUSY: stopped
+ * already.
+ */
+struct wallprof_stop {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 time;
+};
+
+/**
+ * struct wallprof_lost - one reason of loss
+ * @count: how often
+ * @ns: the time that it concerns; see enum wallprof_loss
+ */
+struct wallprof_lost {
+	__aligned_u64 count;
+	__aligned_u64 ns;
+};
+
+/* wallprof_status.state */
+#define WALLPROF_SESSION_OPEN		0
+#define WALLPROF_SESSION_CONFIGURED	1
+#define WALLPROF_SESSION_RUNNING	2
+#define WALLPROF_SESSION_STOPPED	3
+
+/**
+ * struct wallprof_status - how a session does (WALLPROF_IOC_STATUS)
+ * @size: of this struct
+ * @state: out: WALLPROF_SESSION_OPEN, …
+ * @epoch: out: the epoch that is being written
+ * @nr_tasks: out: slots in use in the task table
+ * @tasks_failed: out: threads that found no slot (what they did is counted
+ *	under WALLPROF_LOSS_NO_TASK)
+ * @counters: out: CPUs on which the counter exists
+ * @counters_failed: out: times that it could not be created on a CPU that
+ *	came online
+ * @nr_live_targets: out: targets alive; 0 for WALLPROF_TARGET_ALL
+ * @start: out: time of START, 0 before
+ * @stop: out: time of STOP, 0 before
+ * @lost: out: losses that belong to no CPU's tables, by enum wallprof_loss
+ *
+ * Allowed in every state.
+ */
+struct wallprof_status {
+	__u32 size;
+	__u32 state;
+	__u32 epoch;
+	__u32 nr_tasks;
+	__aligned_u64 tasks_failed;
+	__u32 counters;
+	__u32 counters_failed;
+	__u32 nr_live_targets;
+	__u32 reserved;
+	__aligned_u64 start;
+	__aligned_u64 stop;
+	struct wallprof_lost lost[WALLPROF_LOSS_MAX];
+};
+
+/*
+ * The commands. The size of a struct is not part of the number, so that
+ * structs can grow.
+ */
+#define WALLPROF_IOC_INFO	_IO(WALLPROF_IOC_TYPE, 0x00)
+#define WALLPROF_IOC_CONFIGURE	_IO(WALLPROF_IOC_TYPE, 0x01)
+#define WALLPROF_IOC_START	_IO(WALLPROF_IOC_TYPE, 0x02)
+#define WALLPROF_IOC_FLIP	_IO(WALLPROF_IOC_TYPE, 0x03)
+#define WALLPROF_IOC_STOP	_IO(WALLPROF_IOC_TYPE, 0x04)
+#define WALLPROF_IOC_STATUS	_IO(WALLPROF_IOC_TYPE, 0x05)
+
+/**
+ * DOC: The mapping
+ *
+ * The session's tables are mapped read-only and shared (PROT_READ, MAP_SHARED;
+ * any page-aligned part of map_bytes). It holds the task table and, for every
+ * CPU number below nr_cpus, the scheduler's and the sampler's tables, each in
+ * two halves. Epoch E is written to half E % 2.
+ *
+ * A stack id tells where a stack stood: its epoch, CPU, context and index.
+ * An id outlives the memory that it names: an interval that began in one epoch
+ * and ended some epochs later carries the id of the first. 0 is no stack.
+ */
+#define WALLPROF_STACK_INDEX_BITS	21	/* word index of the stack in its half */
+#define WALLPROF_STACK_CONTEXT_BITS	1	/* 0 scheduler, 1 sampler */
+#define WALLPROF_STACK_CPU_BITS		14
+#define WALLPROF_STACK_EPOCH_BITS	28
+
+#define WALLPROF_STACK_INDEX(id)	((__u32)((id) & 0x1fffff))
+#define WALLPROF_STACK_CONTEXT(id)	((__u32)((id) >> 21 & 1))
+#define WALLPROF_STACK_CPU(id)		((__u32)((id) >> 22 & 0x3fff))
+#define WALLPROF_STACK_EPOCH(id)	((__u32)((id) >> 36))
+
+/**
+ * struct wallprof_half - the head of one half of a CPU's tables of one context
+ * @epoch: the epoch that the half holds; a half whose epoch is not the one
+ *	that FLIP named holds nothing of it
+ * @cpu: the CPU
+ * @nr_aggrs: aggregates in use
+ * @stack_words: stack words in use; the first one is not used
+ * @nr_exits: ended threads in use
+ * @nr_stacks: distinct stacks
+ * @events: intervals closed, or samples taken
+ * @filtered: intervals left out by the state filter
+ * @filtered_ns: and their time
+ * @lost: losses by enum wallprof_loss
+ * @unwinds: how many walks of user stacks ended for which reason, by enum
+ *	wallprof_stop
+ */
+struct wallprof_half {
+	__u32 epoch;
+	__u32 cpu;
+	__u32 nr_aggrs;
+	__u32 stack_words;
+	__u32 nr_exits;
+	__u32 nr_stacks;
+	__aligned_u64 events;
+	__aligned_u64 filtered;
+	__aligned_u64 filtered_ns;
+	struct wallprof_lost lost[WALLPROF_LOSS_MAX];
+	__aligned_u64 unwinds[WALLPROF_UNWIND_MAX];
+};
+
+/* wallprof_stack.flags */
+#define WALLPROF_STACK_IS_KERNEL	(1U << 0)	/* kernel addresses */
+
+/**
+ * struct wallprof_stack - one distinct stack, in the stack words
+ * @nr: frames, 0 to WALLPROF_MAX_STACK
+ * @unwind: enum wallprof_unwind of the walk that found it (user stacks)
+ * @flags: WALLPROF_STACK_IS_KERNEL
+ * @reserved: 0
+ * @ips: addresses, the innermost first; return addresses but for the first
+ */
+struct wallprof_stack {
+	__u16 nr;
+	__u8 unwind;
+	__u8 flags;
+	__u32 reserved;
+	__aligned_u64 ips[];
+};
+
+/* wallprof_aggr.kind */
+#define WALLPROF_AGGR_OFFCPU	0	/* intervals off the CPU */
+#define WALLPROF_AGGR_SAMPLE	1	/* overflows of the counter */
+
+/* wallprof_aggr.flags */
+#define WALLPROF_AGGR_NO_STACK	(1U << 0)	/* a stack was lost (STACK_FULL) */
+#define WALLPROF_AGGR_SINCE_START (1U << 1)	/* off-CPU when the session began */
+#define WALLPROF_AGGR_USER_MODE	(1U << 2)	/* sample: the CPU was in user mode */
+
+/**
+ * struct wallprof_aggr - a sum of intervals or samples that are alike
+ * @tid: thread id, in the opener's pid namespace
+ * @tgid: process id, likewise
+ * @start_time: when the thread was born
+ * @exec_id: changes with every exec of the thread
+ * @kind: WALLPROF_AGGR_OFFCPU, …
+ * @state: enum wallprof_state, of intervals
+ * @flags: WALLPROF_AGGR_NO_STACK, …
+ * @user_stack: stack id, 0 for none
+ * @kernel_stack: stack id, 0 for none
+ * @count: intervals, or samples
+ * @total: nanoseconds, or the sum of the samples' periods
+ * @min: the shortest interval, or the smallest period
+ * @max: the longest interval, or the largest period
+ * @first: when the first interval ended, or the first sample was taken
+ * @last: when the last one was
+ *
+ * All fields before @count are the key.
+ */
+struct wallprof_aggr {
+	__u32 tid;
+	__u32 tgid;
+	__aligned_u64 start_time;
+	__u32 exec_id;
+	__u8 kind;
+	__u8 state;
+	__u16 flags;
+	__aligned_u64 user_stack;
+	__aligned_u64 kernel_stack;
+	__aligned_u64 count;
+	__aligned_u64 total;
+	__aligned_u64 min;
+	__aligned_u64 max;
+	__aligned_u64 first;
+	__aligned_u64 last;
+};
+
+/* wallprof_task.phase */
+#define WALLPROF_TASK_FREE	0	/* the slot is not in use */
+#define WALLPROF_TASK_UNSEEN	1	/* alive since the start, not seen to switch yet */
+#define WALLPROF_TASK_RUNNING	2	/* on a CPU since @since */
+#define WALLPROF_TASK_OFF	3	/* off its CPU since @since */
+#define WALLPROF_TASK_EXITED	4	/* gone since @since */
+
+/* wallprof_task.flags */
+#define WALLPROF_TASK_OPEN	(1U << 0)	/* after STOP: the interval was open */
+#define WALLPROF_TASK_SINCE_START (1U << 1)	/* the phase began before the session */
+#define WALLPROF_TASK_FILTERED	(1U << 2)	/* the open interval is not to be recorded */
+#define WALLPROF_TASK_NO_STACK	(1U << 3)	/* the open interval's stack was lost */
+#define WALLPROF_TASK_ARMED	(1U << 4)	/* counts from its next exec on */
+
+/**
+ * struct wallprof_task - one thread: an entry of the task table, and of the
+ *	table of ended threads
+ * @start_time: when the thread was born
+ * @tid: thread id, in the opener's pid namespace; 0: not visible there
+ * @tgid: process id, likewise
+ * @exec_id: changes with every exec of the thread
+ * @phase: WALLPROF_TASK_RUNNING, …
+ * @state: enum wallprof_state, of WALLPROF_TASK_OFF
+ * @flags: WALLPROF_TASK_OPEN, …
+ * @since: when the phase began
+ * @user_stack: id of the open interval's user stack
+ * @kernel_stack: and of its kernel stack
+ * @born: from when on the thread is accounted: START, its fork, or the time
+ *	when it became a target
+ * @run_ns: time on a CPU
+ * @off_ns: time off its CPU, filtered intervals too
+ * @nr_off: intervals in @off_ns
+ * @spill_ns: part of @off_ns that found no aggregate (AGGR_FULL)
+ * @nr_spilled: intervals in @spill_ns
+ * @open_ns: after STOP: the open interval, part of @off_ns
+ * @reserved: 0
+ *
+ * For every thread run_ns + off_ns is the time from @born to the end of the
+ * session or of the thread. While the session runs, a reader may see a slot
+ * half changed.
+ */
+struct wallprof_task {
+	__aligned_u64 start_time;
+	__u32 tid;
+	__u32 tgid;
+	__u32 exec_id;
+	__u8 phase;
+	__u8 state;
+	__u16 flags;
+	__aligned_u64 since;
+	__aligned_u64 user_stack;
+	__aligned_u64 kernel_stack;
+	__aligned_u64 born;
+	__aligned_u64 run_ns;
+	__aligned_u64 off_ns;
+	__aligned_u64 nr_off;
+	__aligned_u64 spill_ns;
+	__aligned_u64 nr_spilled;
+	__aligned_u64 open_ns;
+	__aligned_u64 reserved[3];
+};
+
+#endif /* _UAPI_LINUX_WALLPROF_H */
