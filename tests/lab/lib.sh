@@ -1,0 +1,171 @@
+# shellcheck shell=bash
+# Shared by the lab's scripts: messages, root, the cache, Debian's archive.
+#
+# The cache lies outside the tree. An entry is a directory whose name ends in
+# a key: what it was made from. It is made in a temporary directory next to
+# its place and renamed, under a lock, so that a reader sees all of it or
+# nothing, and two makers do not both do the work.
+
+LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TOP=$(cd "$LAB/../.." && pwd)
+CACHE=${WALLPROF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wallprof}
+KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
+
+export LC_ALL=C
+
+say() { echo "lab: $*" >&2; }
+
+die() {
+	say "$*"
+	exit 125
+}
+
+# as_root COMMAND...: run it as root, directly or by sudo.
+as_root() {
+	if [ "$(id -u)" = 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo -- "$@"
+	else
+		die "needs root, and there is no sudo: $*"
+	fi
+}
+
+# hash_of WORD...: a short key of the words.
+hash_of() { printf '%s\0' "$@" | sha256sum | cut -c1-12; }
+
+# recipe_of FILE...: a short key of the files' content.
+recipe_of() { cat -- "$@" | sha256sum | cut -c1-12; }
+
+# cached DIR MAKER ARG...: make DIR with "MAKER TMPDIR ARG...", unless it is
+# there. MAKER fills TMPDIR; it can name DIR, its later place, as $FINAL. It
+# runs in a shell of its own, so that "set -e" counts there.
+cached() {
+	local dir=$1 maker=$2 tmp
+	shift 2
+	[ -e "$dir" ] && return
+	mkdir -p "$(dirname "$dir")" "$CACHE/locks"
+	(
+		flock 9
+		[ ! -e "$dir" ] || exit 0
+		tmp=$(mktemp -d "$dir.tmp.XXXXXX")
+		chmod 755 "$tmp"
+		trap 'as_root rm -rf --one-file-system "$tmp"' EXIT
+		FINAL=$dir
+		"$maker" "$tmp" "$@"
+		mv -T "$tmp" "$dir"
+		trap - EXIT
+	) 9>"$CACHE/locks/$(hash_of "$dir")" </dev/null >&2
+}
+
+# mirror KIND: the URL of this machine's Debian mirror, as apt is told:
+# KIND is main or security.
+mirror() {
+	local want=bookworm url
+	[ "$1" = main ] || want=bookworm-security
+	url=$(apt-get indextargets --format '$(RELEASE) $(CODENAME) $(REPO_URI)' \
+		'Created-By: Packages' |
+		awk -v want="$want" '($1 == want || $2 == want) && $3 ~ /debian/ {
+			print $3; exit }')
+	[ -n "$url" ] || die "apt knows no archive for $want on this machine"
+	echo "$url"
+}
+
+# suite_line SUITE: the sources.list line of a suite.
+suite_line() {
+	local kind=main
+	case $1 in *-security) kind=security ;; esac
+	echo "deb [signed-by=$KEYRING] $(mirror $kind) $1 main"
+}
+
+# apt_for SUITE ARCH TOOL ARG...: an apt tool with a private state that knows
+# this suite only. The machine's own apt state is neither read nor changed.
+apt_for() {
+	local suite=$1 arch=$2 tool=$3 dir
+	shift 3
+	dir=$CACHE/apt/$suite-$arch
+	"$tool" -q -o "Dir::Etc::sourcelist=$dir/sources.list" \
+		-o Dir::Etc::sourceparts=/dev/null \
+		-o Dir::Etc::preferences=/dev/null \
+		-o Dir::Etc::preferencesparts=/dev/null \
+		-o "Dir::State=$dir/state" \
+		-o "Dir::State::status=$dir/status" \
+		-o "Dir::Cache=$dir/cache" \
+		-o "APT::Architecture=$arch" -o "APT::Architectures::=$arch" \
+		-o APT::Sandbox::User=root \
+		-o Acquire::Languages=none -o Acquire::Retries=3 "$@"
+}
+
+# refresh_suite SUITE ARCH: read the suite's index, at most once in an hour.
+refresh_suite() {
+	local suite=$1 arch=$2 dir
+	[ -r "$KEYRING" ] || die "no $KEYRING: run tests/lab/deps lab"
+	dir=$CACHE/apt/$suite-$arch
+	mkdir -p "$dir/state/lists/partial" "$dir/cache/archives/partial" \
+		"$CACHE/locks"
+	(
+		flock 9
+		if [ -n "$(find "$dir/fresh" -mmin -60 2>/dev/null)" ]; then
+			exit 0
+		fi
+		: >"$dir/status"
+		suite_line "$suite" >"$dir/sources.list"
+		apt_for "$suite" "$arch" apt-get update >"$dir/log" 2>&1 || {
+			cat "$dir/log" >&2
+			die "could not read the index of $suite"
+		}
+		touch "$dir/fresh"
+	) 9>"$CACHE/locks/apt-$suite-$arch"
+}
+
+# newest SUITE ARCH REGEX: the newest package whose whole name matches.
+newest() {
+	local name
+	name=$(apt_for "$1" "$2" apt-cache pkgnames 2>/dev/null |
+		grep -Ex -- "$3" | sort -V | tail -n 1) ||
+		die "$1 ($2) has no package like $3"
+	echo "$name"
+}
+
+# version_in SUITE ARCH PACKAGE: its newest version there.
+version_in() {
+	local version
+	version=$(apt_for "$1" "$2" apt-cache show --no-all-versions "$3" |
+		sed -n 's/^Version: //p')
+	[ -n "$version" ] || die "$1 ($2) has no package $3"
+	echo "$version"
+}
+
+# unpack SUITE ARCH DIR PACKAGE...: download the packages, apt checking their
+# signatures, and unpack their files below DIR.
+unpack() {
+	local suite=$1 arch=$2 dir=$3 debs deb
+	shift 3
+	debs=$(mktemp -d "$CACHE/debs.XXXXXX")
+	if ! (cd "$debs" && apt_for "$suite" "$arch" apt-get download "$@" \
+		>log 2>&1); then
+		cat "$debs/log" >&2
+		rm -rf "$debs"
+		die "could not download $* of $suite"
+	fi
+	for deb in "$debs"/*.deb; do
+		dpkg -x "$deb" "$dir"
+	done
+	rm -rf "$debs"
+}
+
+# ext4_of DIR LABEL FILE [MIB]: an ext4 image of DIR with MIB free (8). Without a
+# journal: a guest that dies leaves nothing worth replaying.
+ext4_of() {
+	local used
+	used=$(du -sm --apparent-size "$1" | cut -f 1)
+	used=$((used + used / 8 + ${4:-8} + 16))
+	mke2fs -q -t ext4 -O ^has_journal -m 0 -L "$2" -E root_owner=0:0 \
+		-d "$1" "$3" "$(((used + 15) / 16 * 16))M" >/dev/null
+}
+
+# publish DIR LINK: let LINK name DIR.
+publish() {
+	ln -sfnT "$1" "$2.$$"
+	mv -T "$2.$$" "$2"
+}
