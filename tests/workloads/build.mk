@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The workloads of known waits and stacks: `make -f tests/workloads/build.mk`,
+# from the top of the tree, builds them into build/workloads/.
+#
+# They are linked statically, so that they run in any guest, and built with
+# frame pointers in every function of ours. -O1 keeps the calls as written.
+
+WORKLOADS := tests/workloads
+WORKLOADS_OUT ?= build/workloads
+WORKLOADS_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
+	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer \
+	-fno-optimize-sibling-calls -fcf-protection=none -fno-stack-protector \
+	-pthread
+WORKLOADS_CC ?= gcc
+
+WAITS_SOURCES := $(addprefix $(WORKLOADS)/,main.c truth.c nap.c futex.c pipe.c \
+	poll.c vfork.c stop.c rivals.c migrate.c births.c deep.c demo.c)
+WORKLOADS_HEADERS := $(WORKLOADS)/truth.h $(WORKLOADS)/kinds.h
+WORKLOADS_DEPS := $(WORKLOADS_HEADERS) $(WORKLOADS)/build.mk
+
+WORKLOADS_ALL := $(addprefix $(WORKLOADS_OUT)/,waits waits32 exec-before \
+	exec-after asleep asleep32)
+
+.PHONY: workloads workloads-clean
+workloads: $(WORKLOADS_ALL)
+
+$(WORKLOADS_OUT)/waits: $(WAITS_SOURCES) $(WORKLOADS_DEPS)
+	@mkdir -p $(@D)
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) -fpie -static-pie -o $@ $(WAITS_SOURCES)
+
+$(WORKLOADS_OUT)/waits32: $(WAITS_SOURCES) $(WORKLOADS_DEPS)
+	@mkdir -p $(@D)
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) -m32 -fno-pie -no-pie -static -o $@ \
+		$(WAITS_SOURCES)
+
+# One address for the waits of both: see exec.c.
+WORKLOADS_PLACED := -fno-pie -no-pie -static -Wl,--section-start=.placed=0x10000000
+
+$(WORKLOADS_OUT)/exec-before: $(WORKLOADS)/exec.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
+	@mkdir -p $(@D)
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_PLACED) -o $@ \
+		$(filter %.c,$^)
+
+$(WORKLOADS_OUT)/exec-after: $(WORKLOADS)/exec.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
+	@mkdir -p $(@D)
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_PLACED) -DAFTER -o $@ \
+		$(filter %.c,$^)
+
+$(WORKLOADS_OUT)/asleep: $(WORKLOADS)/asleep.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
+	@mkdir -p $(@D)
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) -fpie -static-pie -o $@ $(filter %.c,$^)
+
+$(WORKLOADS_OUT)/asleep32: $(WORKLOADS)/asleep.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
+	@mkdir -p $(@D)
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) -m32 -fno-pie -no-pie -static -o $@ \
+		$(filter %.c,$^)
+
+workloads-clean:
+	rm -rf $(WORKLOADS_OUT)

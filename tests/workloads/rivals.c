@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two threads that want one CPU: they spin, and the scheduler preempts them
+ * (R+), or they yield to each other (R). What a thread was off its CPU is the
+ * time that passed less the CPU time that the kernel accounted to it.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "kinds.h"
+#include "truth.h"
+
+#define SPIN (2 * SEC)
+#define YIELDS 2000
+
+static atomic_int ready, stop;
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Both are there, on their CPU, before the account begins. */
+static void meet(void)
+{
+	atomic_fetch_add(&ready, 1);
+	while (atomic_load(&ready) < 2)
+		raw_sleep(MS);
+}
+
+static FRAME void rival_spins(void)
+{
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	while (!atomic_load_explicit(&stop, memory_order_relaxed))
+		;
+}
+
+static FRAME void rival_root(void *arg)
+{
+	struct truth *t = truth_row("rivals", "R+",
+				    "rival_spins;rival_root;rooted");
+	uint64_t run;
+
+	pin(0);
+	meet();
+	t->s0 = switched(0);
+	t->t0 = now_ns();
+	run = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	rival_spins();
+	run = clock_ns(CLOCK_THREAD_CPUTIME_ID) - run;
+	t->total = now_ns() - t->t0 - run;
+	t->switches = switched(0) - t->s0;
+	(void)arg;
+}
+
+static FRAME void yield_once(void)
+{
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+	raw(SYS_sched_yield, 0, 0, 0, 0, 0);
+}
+
+static FRAME void yield_root(void *arg)
+{
+	struct truth *t = truth_row("yield", "R", "yield_once;yield_root;rooted");
+
+	pin(0);
+	meet();
+	t->s0 = switched(0);
+	for (int i = 0; i < YIELDS; i++)
+		yield_once();
+	t->switches = switched(0) - t->s0;
+	(void)arg;
+}
+
+static void *rival_thread(void *arg)
+{
+	rooted(rival_root, arg);
+	return NULL;
+}
+
+static void *yield_thread(void *arg)
+{
+	rooted(yield_root, arg);
+	return NULL;
+}
+
+void kind_rivals(void)
+{
+	pthread_t rivals[2];
+
+	atomic_store(&ready, 0);
+	atomic_store(&stop, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&rivals[i], NULL, rival_thread, NULL);
+	raw_sleep(SPIN);
+	atomic_store(&stop, 1);
+	for (int i = 0; i < 2; i++)
+		pthread_join(rivals[i], NULL);
+}
+
+void kind_yield(void)
+{
+	pthread_t rivals[2];
+
+	atomic_store(&ready, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&rivals[i], NULL, yield_thread, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(rivals[i], NULL);
+}

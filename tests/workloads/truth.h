@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What every workload shares: system calls without libc, stacks that a frame
+ * pointer walk finds whole, and the account of what really happened.
+ *
+ * Debian's libc has no frame pointers. So a thread that is to be judged
+ * waits in a function of ours, by a system call of ours, and its outermost
+ * function is called by rooted(), which sets the frame pointer to 0. Its stack
+ * is then known to the last frame:
+ *
+ *	nap_inner < nap_outer < nap_root < rooted
+ *
+ * Around each wait the thread reads CLOCK_MONOTONIC and the kernel's own
+ * count of its context switches, and adds them to a row of the truth.
+ */
+#ifndef WORKLOADS_TRUTH_H
+#define WORKLOADS_TRUTH_H
+
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+/* A function that stands in the stack under its own name, with a frame. */
+#define FRAME __attribute__((noipa))
+
+#define MS 1000000ULL
+#define SEC 1000000000ULL
+
+/* One kind of wait of one thread. */
+struct truth {
+	const char *kind;	/* of the workload */
+	const char *stack;	/* innermost first, separated by ; */
+	const char *state;	/* as perf sched tells it */
+	int tid;
+	uint64_t waits;		/* that the program made */
+	uint64_t switches;	/* that the kernel counted in them */
+	uint64_t total;		/* their time; 0: not measured */
+	uint64_t t0, s0;	/* of the wait that is going on */
+};
+
+/* A row for this thread; never fails, never blocks. */
+struct truth *truth_row(const char *kind, const char *state, const char *stack);
+
+/* Write all rows. */
+void truth_write(const char *path);
+
+/* Call all rows, in words, to standard output. */
+void truth_tell(void);
+
+/* Call root(arg) with a frame pointer of 0: the outermost frame. */
+void rooted(void (*root)(void *arg), void *arg);
+
+static inline __attribute__((always_inline)) long
+raw(long nr, long a, long b, long c, long d, long e)
+{
+	long ret;
+
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "a"(nr), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+			 : "rcx", "r11", "memory");
+#elif defined(__i386__)
+	__asm__ volatile("int $0x80"
+			 : "=a"(ret)
+			 : "a"(nr), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e)
+			 : "memory");
+#else
+#error "no system calls for this architecture yet"
+#endif
+	return ret;
+}
+
+static inline uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * SEC + ts.tv_nsec;
+}
+
+static inline uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* How often this thread blocked, or was preempted or yielded, so far. */
+static inline uint64_t switched(int voluntarily)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return voluntarily ? usage.ru_nvcsw : usage.ru_nivcsw;
+}
+
+/*
+ * Around one blocking system call. The clock is read innermost, so that what
+ * was recorded lies inside of what was measured.
+ */
+static inline __attribute__((always_inline)) void wait_begins(struct truth *t)
+{
+	t->s0 = switched(1);
+	t->t0 = now_ns();
+}
+
+static inline __attribute__((always_inline)) void wait_ends(struct truth *t)
+{
+	uint64_t now = now_ns();
+
+	t->total += now - t->t0;
+	t->switches += switched(1) - t->s0;
+	t->waits++;
+}
+
+/* As the kernel knows it in the system calls used here, on both widths. */
+struct raw_timespec {
+	long sec;
+	long nsec;
+};
+
+static inline __attribute__((always_inline)) void raw_sleep(uint64_t ns)
+{
+	struct raw_timespec ts = { ns / SEC, ns % SEC };
+
+	raw(SYS_nanosleep, (long)&ts, 0, 0, 0, 0);
+}
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A wait that is uninterruptible (D) on any machine: the parent of a vfork
+ * waits for its child. The child shares the parent's memory, so it keeps its
+ * own account; it runs on a stack of its own and never returns.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "kinds.h"
+#include "truth.h"
+
+#define WAITS 4
+#define PAUSE (300 * MS)
+
+static long child_stack[2048] __attribute__((aligned(16)));
+
+static FRAME void vfork_nap(struct truth *t)
+{
+	wait_begins(t);
+	raw_sleep(PAUSE);
+	wait_ends(t);
+}
+
+static FRAME __attribute__((noreturn)) void vfork_child(void)
+{
+	vfork_nap(truth_row("vfork", "S", "vfork_nap;vfork_child;vfork_waits"));
+	for (;;)
+		raw(SYS_exit, 0, 0, 0, 0, 0);
+}
+
+static FRAME long vfork_waits(struct truth *t)
+{
+	long flags = CLONE_VM | CLONE_VFORK | SIGCHLD, pid;
+	long *top = &child_stack[2048 - 2];
+
+	top[0] = (long)vfork_child;
+	wait_begins(t);
+#if defined(__x86_64__)
+	__asm__ volatile("syscall\n\t"
+			 "test %%rax, %%rax\n\t"
+			 "jnz 1f\n\t"
+			 "xor %%ebp, %%ebp\n\t"
+			 "call *(%%rsp)\n"
+			 "1:"
+			 : "=a"(pid)
+			 : "a"(SYS_clone), "D"(flags), "S"(top), "d"(0)
+			 : "rcx", "r11", "memory");
+#elif defined(__i386__)
+	top -= 2;
+	top[0] = (long)vfork_child;
+	__asm__ volatile("int $0x80\n\t"
+			 "test %%eax, %%eax\n\t"
+			 "jnz 1f\n\t"
+			 "xor %%ebp, %%ebp\n\t"
+			 "call *(%%esp)\n"
+			 "1:"
+			 : "=a"(pid)
+			 : "a"(SYS_clone), "b"(flags), "c"(top), "d"(0)
+			 : "memory");
+#endif
+	wait_ends(t);
+	return pid;
+}
+
+static FRAME void vfork_root(void *arg)
+{
+	struct truth *t = truth_row("vfork", "D", "vfork_waits;vfork_root;rooted");
+
+	for (int i = 0; i < WAITS; i++)
+		waitpid(vfork_waits(t), NULL, 0);
+	(void)arg;
+}
+
+void kind_vfork(void)
+{
+	rooted(vfork_root, NULL);
+}
