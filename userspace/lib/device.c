@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The reader's side of /dev/wallprof: the ioctls in their order, the mapping,
+ * and walks over what a flip retired. Nothing above this file knows an ioctl
+ * or an offset. What the kernel wrote is checked all the same before it is
+ * used, so that a module of another make can cause wrong numbers at worst.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/device.h"
+#include "lib/err.h"
+
+static int open_failed(int err)
+{
+	switch (err) {
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		wp_err("no %s: the module is not loaded. Try 'modprobe wallprof', or 'insmod wallprof.ko' where it was built",
+		       WALLPROF_DEVICE);
+		break;
+	case EACCES:
+	case EPERM:
+		wp_err("%s: %s: recording needs root or CAP_PERFMON, and a kernel that is not locked down",
+		       WALLPROF_DEVICE, strerror(err));
+		break;
+	case EMFILE:
+	case ENOSPC:
+	case EBUSY:
+		wp_err("%s: %s: too many sessions are open", WALLPROF_DEVICE, strerror(err));
+		break;
+	default:
+		wp_err("%s: %s", WALLPROF_DEVICE, strerror(err));
+	}
+	return -err;
+}
+
+/**
+ * wp_device_open() - begin a session
+ * @dev: the session; to be closed with wp_device_close() if this succeeds
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_open(struct wp_device *dev)
+{
+	int err;
+
+	memset(dev, 0, sizeof(*dev));
+	dev->fd = open(WALLPROF_DEVICE, O_RDWR | O_CLOEXEC);
+	if (dev->fd < 0)
+		return open_failed(errno);
+	dev->info.size = sizeof(dev->info);
+	if (ioctl(dev->fd, WALLPROF_IOC_INFO, &dev->info)) {
+		err = -errno;
+		wp_err("%s does not answer as the module wallprof: %s", WALLPROF_DEVICE,
+		       strerror(-err));
+		goto close;
+	}
+	dev->info.version[sizeof(dev->info.version) - 1] = 0;
+	if (dev->info.abi_version < WALLPROF_ABI_VERSION) {
+		wp_err("the loaded module (%s) is older than this wallprof (%s): it speaks version %u of the interface, version %u is needed",
+		       dev->info.version, WP_VERSION, dev->info.abi_version,
+		       WALLPROF_ABI_VERSION);
+		err = -EPROTONOSUPPORT;
+		goto close;
+	}
+	if (!dev->info.nr_cpus || dev->info.nr_cpus > 1U << WALLPROF_STACK_CPU_BITS ||
+	    !dev->info.page_size) {
+		wp_err("%s: the module's answer makes no sense (%u CPUs, pages of %u bytes)",
+		       WALLPROF_DEVICE, dev->info.nr_cpus, dev->info.page_size);
+		err = -EPROTO;
+		goto close;
+	}
+	wp_debug("module %s, interface version %u, %u CPUs", dev->info.version,
+		 dev->info.abi_version, dev->info.nr_cpus);
+	return 0;
+close:
+	close(dev->fd);
+	dev->fd = -1;
+	return err;
+}
+
+/**
+ * wp_device_close() - end a session, whatever state it is in
+ * @dev: the session
+ */
+void wp_device_close(struct wp_device *dev)
+{
+	if (dev->map)
+		munmap((void *)dev->map, dev->map_bytes);
+	if (dev->fd >= 0)
+		close(dev->fd);
+	dev->map = NULL;
+	dev->fd = -1;
+}
+
+/**
+ * wp_device_configure() - set the session up
+ * @dev: the session
+ * @conf: what is wanted; the out fields are ignored
+ *
+ * Return: 0 or a negative errno. Nothing was printed: several errors mean that
+ * the caller should try another counter, see WALLPROF_IOC_CONFIGURE.
+ */
+int wp_device_configure(struct wp_device *dev, const struct wallprof_configure *conf)
+{
+	dev->conf = *conf;
+	dev->conf.size = sizeof(dev->conf);
+	return ioctl(dev->fd, WALLPROF_IOC_CONFIGURE, &dev->conf) ? -errno : 0;
+}
+
+/* Does [at, at + bytes) lie within [0, limit)? */
+static bool fits(__u64 at, __u64 bytes, __u64 limit)
+{
+	return at <= limit && bytes <= limit - at;
+}
+
+/* Are the offsets such that every table lies within the mapping? */
+static bool layout_ok(const struct wp_device *dev)
+{
+	const struct wallprof_configure *c = &dev->conf;
+	__u64 sched = c->half_stride, sampler = c->sampler_half_stride;
+
+	if ((c->tasks_offset | c->cpus_offset | c->cpu_stride | c->sampler_offset |
+	     c->half_stride | c->sampler_half_stride | c->aggrs_offset | c->stacks_offset |
+	     c->exits_offset) % sizeof(__u64))
+		return false;
+	if (!fits(c->tasks_offset, (__u64)c->nr_tasks * sizeof(struct wallprof_task),
+		  c->map_bytes))
+		return false;
+	if (c->cpu_stride > c->map_bytes ||
+	    !fits(c->cpus_offset, c->cpu_stride * dev->info.nr_cpus, c->map_bytes))
+		return false;
+	if (sched > c->cpu_stride || !fits(0, sched * 2, c->sampler_offset) ||
+	    c->sampler_offset > c->cpu_stride)
+		return false;
+	if (!fits(0, sizeof(struct wallprof_half), c->aggrs_offset) ||
+	    !fits(c->aggrs_offset, (__u64)c->nr_aggrs * sizeof(struct wallprof_aggr), sched) ||
+	    !fits(c->stacks_offset, (__u64)c->stack_words * sizeof(__u64), sched) ||
+	    !fits(c->exits_offset, (__u64)c->nr_exits * sizeof(struct wallprof_task), sched))
+		return false;
+	if (!(c->flags & WALLPROF_SAMPLER))
+		return true;
+	if (sampler > c->cpu_stride ||
+	    !fits(c->sampler_offset, sampler * 2, c->cpu_stride) ||
+	    !fits(c->aggrs_offset, (__u64)c->nr_aggrs * sizeof(struct wallprof_aggr), sampler) ||
+	    !fits(c->stacks_offset, (__u64)c->stack_words * sizeof(__u64), sampler))
+		return false;
+	return true;
+}
+
+/**
+ * wp_device_map() - map the tables, read-only
+ * @dev: the session, configured
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_map(struct wp_device *dev)
+{
+	void *map;
+
+	if (!layout_ok(dev) || dev->conf.map_bytes != (size_t)dev->conf.map_bytes) {
+		wp_err("%s: the layout of the tables makes no sense", WALLPROF_DEVICE);
+		return -EPROTO;
+	}
+	map = mmap(NULL, dev->conf.map_bytes, PROT_READ, MAP_SHARED, dev->fd, 0);
+	if (map == MAP_FAILED) {
+		int err = errno;
+
+		wp_err("could not map the tables of %s (%llu bytes): %s", WALLPROF_DEVICE,
+		       (unsigned long long)dev->conf.map_bytes, strerror(err));
+		return -err;
+	}
+	dev->map = map;
+	dev->map_bytes = dev->conf.map_bytes;
+	return 0;
+}
+
+/**
+ * wp_device_start() - begin to record
+ * @dev: the session, configured
+ * @time: set to the time from which on everything is recorded
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_start(struct wp_device *dev, __u64 *time)
+{
+	struct wallprof_start start = { .size = sizeof(start) };
+
+	if (ioctl(dev->fd, WALLPROF_IOC_START, &start)) {
+		int err = errno;
+
+		if (err == ESRCH)
+			wp_err("none of the targets is left");
+		else if (err == ENOSPC)
+			wp_err("the targets' threads do not fit into the table of %u threads: give --tables tasks=N with a larger N",
+			       dev->conf.nr_tasks);
+		else
+			wp_err("could not start recording: %s", strerror(err));
+		return -err;
+	}
+	*time = start.time;
+	return 0;
+}
+
+/**
+ * wp_device_flip() - retire an epoch
+ * @dev: the session, started
+ * @epoch: set to the epoch that was retired
+ * @time: set to the time at which it ended
+ *
+ * Return: 0, -EOVERFLOW when the epochs are used up, or another negative
+ * errno; a message was printed.
+ */
+int wp_device_flip(struct wp_device *dev, __u32 *epoch, __u64 *time)
+{
+	struct wallprof_flip flip = { .size = sizeof(flip) };
+
+	while (ioctl(dev->fd, WALLPROF_IOC_FLIP, &flip)) {
+		int err = errno;
+
+		if (err == EINTR)
+			continue;
+		wp_err("could not read from %s: %s", WALLPROF_DEVICE, strerror(err));
+		return -err;
+	}
+	*epoch = flip.epoch;
+	*time = flip.time;
+	return 0;
+}
+
+/**
+ * wp_device_stop() - end the recording
+ * @dev: the session, started
+ * @time: set to the time up to which everything was recorded
+ *
+ * One epoch is left to be flipped.
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_stop(struct wp_device *dev, __u64 *time)
+{
+	struct wallprof_stop stop = { .size = sizeof(stop) };
+
+	while (ioctl(dev->fd, WALLPROF_IOC_STOP, &stop)) {
+		int err = errno;
+
+		if (err == EINTR)
+			continue;
+		wp_err("could not stop recording: %s", strerror(err));
+		return -err;
+	}
+	*time = stop.time;
+	return 0;
+}
+
+/**
+ * wp_device_status() - ask how the session does
+ * @dev: the session
+ * @status: the answer
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_status(struct wp_device *dev, struct wallprof_status *status)
+{
+	memset(status, 0, sizeof(*status));
+	status->size = sizeof(*status);
+	if (ioctl(dev->fd, WALLPROF_IOC_STATUS, status)) {
+		int err = errno;
+
+		wp_err("could not ask %s for its state: %s", WALLPROF_DEVICE, strerror(err));
+		return -err;
+	}
+	return 0;
+}
+
+static __u32 at_most(__u32 n, __u32 limit)
+{
+	return n < limit ? n : limit;
+}
+
+/**
+ * wp_device_half() - what a CPU recorded in a retired epoch
+ * @dev: the session, mapped
+ * @cpu: the CPU, below info.nr_cpus
+ * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
+ * @epoch: the epoch that was flipped last
+ * @half: set to it
+ *
+ * Return: false if there is nothing.
+ */
+bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32 epoch,
+		    struct wp_half *half)
+{
+	const struct wallprof_configure *c = &dev->conf;
+	const char *base = dev->map + c->cpus_offset + c->cpu_stride * cpu;
+
+	if (context == WP_CONTEXT_SAMPLER) {
+		if (!(c->flags & WALLPROF_SAMPLER))
+			return false;
+		base += c->sampler_offset + c->sampler_half_stride * (epoch % 2);
+	} else {
+		base += c->half_stride * (epoch % 2);
+	}
+	half->head = (const struct wallprof_half *)base;
+	if (half->head->epoch != epoch)
+		return false;
+	half->cpu = cpu;
+	half->context = context;
+	half->aggrs = (const struct wallprof_aggr *)(base + c->aggrs_offset);
+	half->nr_aggrs = at_most(half->head->nr_aggrs, c->nr_aggrs);
+	half->words = (const __u64 *)(base + c->stacks_offset);
+	half->nr_words = at_most(half->head->stack_words, c->stack_words);
+	half->exits = NULL;
+	half->nr_exits = 0;
+	if (context == WP_CONTEXT_SCHED) {
+		half->exits = (const struct wallprof_task *)(base + c->exits_offset);
+		half->nr_exits = at_most(half->head->nr_exits, c->nr_exits);
+	}
+	return true;
+}
+
+/**
+ * wp_half_stack() - walk the stacks of a half
+ * @half: the half
+ * @pos: where to go on; 0 at first
+ * @id: set to the stack's id
+ *
+ * Return: the next stack, all of whose frames lie within the half; NULL after
+ * the last one.
+ */
+const struct wallprof_stack *wp_half_stack(const struct wp_half *half, __u32 *pos, __u64 *id)
+{
+	const __u32 head = sizeof(struct wallprof_stack) / sizeof(__u64);
+	const struct wallprof_stack *stack;
+	__u32 at = *pos ? *pos : 1;
+
+	if (at >= half->nr_words || half->nr_words - at < head)
+		return NULL;
+	stack = (const struct wallprof_stack *)(half->words + at);
+	if (stack->nr > WALLPROF_MAX_STACK || half->nr_words - at - head < stack->nr)
+		return NULL;
+	*id = (__u64)half->head->epoch << 36 | (__u64)half->cpu << 22 |
+	      (__u64)half->context << 21 | at;
+	*pos = at + head + stack->nr;
+	return stack;
+}
+
+/**
+ * wp_device_tasks() - the task table
+ * @dev: the session, mapped
+ * @nr: set to the number of slots, free ones included
+ *
+ * Return: the slots. Before STOP they change while they are read.
+ */
+const struct wallprof_task *wp_device_tasks(const struct wp_device *dev, __u32 *nr)
+{
+	*nr = dev->conf.nr_tasks;
+	return (const struct wallprof_task *)(dev->map + dev->conf.tasks_offset);
+}
+
+/**
+ * wp_state_name() - the letters of a state, as perf and Perfetto have them
+ * @state: enum wallprof_state
+ *
+ * Return: "S", "R+", …, "?" for what is not known.
+ */
+const char *wp_state_name(unsigned int state)
+{
+	static const char *const names[WALLPROF_STATE_MAX] = {
+		[WALLPROF_STATE_RUNNING] = "R",
+		[WALLPROF_STATE_PREEMPTED] = "R+",
+		[WALLPROF_STATE_SLEEPING] = "S",
+		[WALLPROF_STATE_DISK] = "D",
+		[WALLPROF_STATE_STOPPED] = "T",
+		[WALLPROF_STATE_TRACED] = "t",
+		[WALLPROF_STATE_DEAD] = "X",
+		[WALLPROF_STATE_PARKED] = "P",
+		[WALLPROF_STATE_IDLE] = "I",
+		[WALLPROF_STATE_NEW] = "N",
+		[WALLPROF_STATE_UNKNOWN] = "?",
+	};
+
+	return state < WALLPROF_STATE_MAX ? names[state] : "?";
+}
+
+/**
+ * wp_loss_name() - what was lost and why, for people
+ * @loss: enum wallprof_loss
+ *
+ * Return: a phrase.
+ */
+const char *wp_loss_name(unsigned int loss)
+{
+	static const char *const names[WALLPROF_LOSS_MAX] = {
+		[WALLPROF_LOSS_STACK_FULL] = "stacks without room",
+		[WALLPROF_LOSS_AGGR_FULL] = "intervals or samples without room",
+		[WALLPROF_LOSS_EXIT_FULL] = "ended threads without room",
+		[WALLPROF_LOSS_NO_TASK] = "intervals of threads without room",
+		[WALLPROF_LOSS_NESTED] = "events inside of events",
+		[WALLPROF_LOSS_THROTTLED] = "times that the kernel throttled the counter",
+	};
+
+	return loss < WALLPROF_LOSS_MAX ? names[loss] : "for an unknown reason";
+}
+
+/**
+ * wp_unwind_name() - why a walk of a user stack ended, for people
+ * @unwind: enum wallprof_unwind
+ *
+ * Return: a phrase.
+ */
+const char *wp_unwind_name(unsigned int unwind)
+{
+	static const char *const names[WALLPROF_UNWIND_MAX] = {
+		[WALLPROF_UNWIND_END] = "end of the stack",
+		[WALLPROF_UNWIND_FAULT] = "memory not readable",
+		[WALLPROF_UNWIND_DEPTH] = "--max-stack reached",
+		[WALLPROF_UNWIND_NOT_RISING] = "frame pointer not rising",
+		[WALLPROF_UNWIND_MISALIGNED] = "frame pointer not aligned",
+		[WALLPROF_UNWIND_BAD_IP] = "no return address",
+		[WALLPROF_UNWIND_NO_USER] = "no user stack",
+	};
+
+	return unwind < WALLPROF_UNWIND_MAX ? names[unwind] : "for an unknown reason";
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The stacks of a recording by content, and by the ids that the module gives
+ * them. See stacks.c.
+ */
+#ifndef WP_LIB_STACKS_H
+#define WP_LIB_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+/**
+ * struct wp_stack - one distinct stack
+ * @hash: of the content
+ * @used: for the sweep
+ * @kernel: holds kernel addresses
+ * @nr: frames, at least 1
+ * @ips: addresses, the innermost first
+ *
+ * Two stacks with the same content are the same pointer, until the next
+ * wp_stacks_sweep().
+ */
+struct wp_stack {
+	__u64 hash;
+	bool used;
+	bool kernel;
+	__u16 nr;
+	__u64 ips[];
+};
+
+struct wp_stack_id;
+
+/**
+ * struct wp_stacks - the table
+ * @stacks: hash table of the distinct stacks
+ * @nr_stacks: in it
+ * @stacks_mask: its size - 1
+ * @ids: hash table of the ids
+ * @nr_ids: in it
+ * @ids_mask: its size - 1
+ * @sweep_at: the number of ids at which a sweep is worth its while
+ * @doomed: wp_stacks_doom() was called and wp_stacks_sweep() was not yet
+ * @created: distinct stacks ever seen; one that was swept away and came back
+ *	counts again
+ */
+struct wp_stacks {
+	struct wp_stack **stacks;
+	size_t nr_stacks;
+	size_t stacks_mask;
+	struct wp_stack_id *ids;
+	size_t nr_ids;
+	size_t ids_mask;
+	size_t sweep_at;
+	bool doomed;
+	__u64 created;
+};
+
+int wp_stacks_init(struct wp_stacks *s);
+void wp_stacks_free(struct wp_stacks *s);
+int wp_stacks_add(struct wp_stacks *s, __u64 id, const struct wallprof_stack *stack);
+bool wp_stacks_find(const struct wp_stacks *s, __u64 id, const struct wp_stack **stack);
+bool wp_stacks_want_doom(const struct wp_stacks *s);
+void wp_stacks_doom(struct wp_stacks *s);
+void wp_stacks_keep(struct wp_stacks *s, __u64 id);
+int wp_stacks_sweep(struct wp_stacks *s);
+
+#endif /* WP_LIB_STACKS_H */
