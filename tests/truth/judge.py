@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Compares what was recorded with what the programs did.
+
+Three accounts of one run are read: the program's own (truth), the reader's
+tables (ledger and intervals), and what stock perf says about the perf.data.
+The functions that judge yield (what, problems): what was judged, and a list
+of sentences, empty if it holds.
+"""
+
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# The judgement of the project: within 1 %.
+SHARE = 0.01
+
+Truth = collections.namedtuple("Truth", "kind tid state waits switches total stack")
+Row = collections.namedtuple("Row", "tid tgid state count total min max first last ips")
+Sample = collections.namedtuple("Sample", "comm pid tid time event period frames")
+
+
+def expand(stack, limit=127):
+    """The frames of a truth's stack, "name*N" being N frames."""
+    frames = []
+    for part in stack.split(";"):
+        name, _, times = part.partition("*")
+        frames += [name] * int(times or 1)
+    return tuple(frames[:limit])
+
+
+def table(path):
+    with open(path) as f:
+        head = f.readline().lstrip("#").split()
+        return [dict(zip(head, line.rstrip("\n").split("\t"))) for line in f]
+
+
+SAMPLE = re.compile(r"^(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+"
+                    r"(?P<time>\d+\.\d+):\s+(?P<period>\d+)\s+(?P<event>\S+):\s*$")
+FRAME = re.compile(r"^\s+(?P<ip>[0-9a-f]+) (?P<sym>.*)$")
+
+
+def script(path):
+    """The samples that perf script printed."""
+    samples, frames = [], None
+    with open(path, errors="replace") as f:
+        for line in f:
+            line = line.rstrip("\n")
+            if not line:
+                continue
+            m = FRAME.match(line) if frames is not None else None
+            if m and line[0] == "\t":
+                frames.append((int(m["ip"], 16), m["sym"]))
+                continue
+            m = SAMPLE.match(line)
+            if not m:
+                raise ValueError("perf script: %r" % line)
+            frames = []
+            whole, part = m["time"].split(".")
+            samples.append(Sample(m["comm"].strip(), int(m["pid"]), int(m["tid"]),
+                                  int(whole) * 10**9 + int(part.ljust(9, "0")),
+                                  m["event"], int(m["period"]), frames))
+    return samples
+
+
+class Run:
+    """All that is known about one recording."""
+
+    def __init__(self, directory, name):
+        self.base = os.path.join(directory, name)
+        self.name = name
+        self.log = self.text("log")
+        self.status = self.text("status").split()
+        self.complaints = self.text("script.err") + self.text("report.err")
+        self.truth = []
+        if os.path.exists(self.base + ".truth"):
+            self.truth = [Truth(r["kind"], int(r["tid"]), r["state"], int(r["waits"]),
+                                int(r["switches"]), int(r["total"]), r["stack"])
+                          for r in table(self.base + ".truth")]
+        self.ledger = [{k: v if k == "comm" or k == "flags" else int(v)
+                        for k, v in r.items()} for r in table(self.base + ".ledger")]
+        self.rows = [Row(int(r["tid"]), int(r["tgid"]), r["state"], int(r["count"]),
+                         int(r["total"]), int(r["min"]), int(r["max"]),
+                         int(r["first"]), int(r["last"]),
+                         tuple(int(ip, 16) for ip in
+                               (r.get("ips") or r.get("user-stack") or "").split(";")
+                               if ip and ip != "-"))
+                     for r in table(self.base + ".intervals")]
+        self.samples = [s for s in script(self.base + ".script")]
+        self.offcpu = [s for s in self.samples if s.event.startswith("offcpu-time")]
+        # perf names the frames, by thread, for an exec makes them others.
+        self.symbols = {}
+        for s in self.offcpu:
+            key = s.tid, tuple(ip for ip, _ in s.frames)
+            self.symbols.setdefault(key, set()).add(tuple(sym for _, sym in s.frames))
+
+    def text(self, suffix):
+        try:
+            with open("%s.%s" % (self.base, suffix), errors="replace") as f:
+                return f.read()
+        except FileNotFoundError:
+            return ""
+
+    def names(self, row):
+        """What perf calls the frames of a row: all of its answers."""
+        return self.symbols.get((row.tid, row.ips), {tuple("?" for _ in row.ips)})
+
+    def lost(self):
+        return "lost" in self.log.lower() or "LOST" in self.text("report")
+
+
+def ends_with(frames, tail):
+    return frames[len(frames) - len(tail):] == tail
+
+
+def clean(run):
+    """The tools had nothing to complain about."""
+    problems = []
+    if run.status != ["0", "0", "0"]:
+        problems.append("exit statuses of record, script, report: %s: %s" %
+                        (run.status, run.log[-500:]))
+    said = [line for line in run.complaints.splitlines() if line.strip()]
+    if said:
+        problems.append("perf says: %s" % "; ".join(said[:5]))
+    yield "perf reads the file without a word", problems
+
+
+def waits(run, max_stack=127):
+    """What blocked: time within 1 %, counts exact, for every kind and stack.
+
+    What was recorded lies inside of what was measured, so it is never more;
+    a preemption between the clock and the wait is recorded as such, with a
+    stack that ends the same, and is part of what was measured.
+    """
+    groups = collections.OrderedDict()
+    for t in run.truth:
+        if t.state in ("S", "D", "T"):
+            groups.setdefault((t.kind, t.state, t.stack), []).append(t)
+    # One pass over the rows: births have thousands.
+    by_tid = collections.defaultdict(list)
+    for row in run.rows:
+        by_tid[row.tid].append(row)
+    for (kind, state, stack), truths in groups.items():
+        frames = expand(stack, max_stack)
+        whole = len(expand(stack)) <= max_stack
+        problems = []
+        recorded = around = measured = count = 0
+        for t in truths:
+            exact = [r for r in by_tid[t.tid]
+                     if frames in run.names(r) and r.state == state]
+            near = [r for r in by_tid[t.tid] if whole and
+                    any(ends_with(n, frames) for n in run.names(r)) and
+                    not (r.state == state and frames in run.names(r))]
+            mine = sum(r.total for r in exact)
+            times = sum(r.count for r in exact)
+            if times != t.switches:
+                problems.append("thread %d: %d intervals, %d switches" %
+                                (t.tid, times, t.switches))
+            if t.switches != t.waits:
+                problems.append("thread %d: %d waits were %d switches: the program's"
+                                " own account is not exact" %
+                                (t.tid, t.waits, t.switches))
+            if mine > t.total:
+                problems.append("thread %d: %d ns recorded, %d measured around it" %
+                                (t.tid, mine, t.total))
+            recorded += mine
+            around += sum(r.total for r in near)
+            measured += t.total
+            count += times
+        if recorded + around < measured * (1 - SHARE):
+            problems.append("%d ns recorded, %d preempted, %d measured: %.3f %% missing" %
+                            (recorded, around, measured,
+                             100 * (1 - (recorded + around) / measured)))
+        yield ("%s (%s) in %s: %d intervals, %.3f ms of %.3f ms" %
+               (kind, state, stack, count, recorded / 1e6, measured / 1e6),
+               problems[:6])
+
+
+def rivals(run):
+    """Preempted and yielded time, against the kernel's own account."""
+    for t in run.truth:
+        if t.state not in ("R", "R+"):
+            continue
+        frames = expand(t.stack)
+        rows = [r for r in run.rows if r.tid == t.tid and r.state in ("R", "R+")]
+        exact = [r for r in rows if frames in run.names(r) and r.state == t.state]
+        near = [r for r in rows if any(ends_with(n, frames[1:]) for n in run.names(r))]
+        count = sum(r.count for r in exact)
+        total = sum(r.total for r in exact)
+        upper = sum(r.count for r in near)
+        problems = []
+        if not exact:
+            problems.append("none recorded")
+        if not count <= t.switches <= upper:
+            problems.append("%d intervals in it, %d in its caller and below, "
+                            "%d switches" % (count, upper, t.switches))
+        if t.total and abs(total - t.total) > t.total * SHARE:
+            problems.append("%d ns recorded, %d measured: %+.3f %%" %
+                            (total, t.total, 100 * (total / t.total - 1)))
+        yield ("%s (%s) in %s: %d intervals of %d switches, %.3f ms of %.3f ms" %
+               (t.kind, t.state, t.stack, count, t.switches, total / 1e6,
+                t.total / 1e6), problems)
+
+
+def ledger(run, all_threads=True):
+    """Every thread's run + off-CPU = wall, and its intervals make up its off."""
+    by_tid = collections.defaultdict(lambda: [0, 0])
+    for row in run.rows:
+        by_tid[row.tid][0] += row.count
+        by_tid[row.tid][1] += row.total
+    problems, threads = [], set()
+    for entry in run.ledger:
+        threads.add(entry["tid"])
+        if entry["run_ns"] + entry["off_ns"] != entry["end"] - entry["born"]:
+            problems.append("thread %d: run %d + off %d != wall %d" %
+                            (entry["tid"], entry["run_ns"], entry["off_ns"],
+                             entry["end"] - entry["born"]))
+    yield ("run + off-CPU = wall time for each of %d threads" % len(run.ledger),
+           problems[:6])
+
+    problems = []
+    if len(threads) == len(run.ledger):
+        for entry in run.ledger:
+            count, total = by_tid[entry["tid"]]
+            if total + entry["spill_ns"] != entry["off_ns"]:
+                problems.append("thread %d: intervals %d ns + spilled %d != off %d" %
+                                (entry["tid"], total, entry["spill_ns"],
+                                 entry["off_ns"]))
+            if not entry["spill_ns"] and count != entry["nr_off"]:
+                problems.append("thread %d: %d intervals, nr_off %d" %
+                                (entry["tid"], count, entry["nr_off"]))
+    else:
+        problems.append("%d lines of %d threads" % (len(run.ledger), len(threads)))
+    yield "the intervals of each thread make up its off-CPU time", problems[:6]
+
+    if all_threads:
+        missing = {t.tid for t in run.truth} - threads
+        yield ("the ledger has all %d threads of the program" %
+               len({t.tid for t in run.truth}),
+               ["not there: %s" % sorted(missing)[:9]] if missing else [])
+
+
+def consistent(run):
+    """perf's samples are the reader's intervals, nothing more, nothing less."""
+    told, read = collections.Counter(), collections.Counter()
+    for row in run.rows:
+        told[row.tid, row.ips] += row.total
+    for s in run.offcpu:
+        read[s.tid, tuple(ip for ip, _ in s.frames)] += s.period
+    problems = ["thread %d: %d ns told, perf reads %d, stack of %d frames" %
+                (tid, told[tid, ips], read[tid, ips], len(ips))
+                for tid, ips in set(told) | set(read)
+                if told[tid, ips] != read[tid, ips]]
+    yield ("perf script: %.3f ms in %d stacks are what was recorded" %
+           (sum(read.values()) / 1e6, len(read)), problems[:6])
+
+    total = sum(row.total for row in run.rows)
+    m = re.search(r"of event 'offcpu-time[^']*'\n# Event count \(approx\.\): (\d+)",
+                  run.text("report"))
+    yield ("perf report: the event's sum is what was recorded",
+           [] if m and int(m[1]) == total else
+           ["%s, recorded %d" % (m and m[1], total)])
+
+    problems = []
+    for row in run.rows:
+        if not row.count or not row.min * row.count <= row.total <= row.max * row.count \
+           or row.first > row.last or (row.count == 1 and row.min != row.max):
+            problems.append("%s" % (row._replace(ips=len(row.ips)),))
+    yield "count, total, shortest, longest, first and last agree", problems[:6]
+
+
+def in_guest(which, timeout):
+    """Boot a guest and record the set there: directory, exit status, output."""
+    subprocess.run(["make", "-s", "-f", "tests/workloads/build.mk"], cwd=TOP, check=True,
+                   stdout=sys.stderr)
+    work = tempfile.mkdtemp(prefix="wallprof-truth.")
+    inside = os.path.join(work, "in")
+    os.mkdir(inside)
+    for path in ["wallprof.ko", "build/wallprof", "tests/truth/in-guest"] + \
+            ["build/workloads/" + name
+             for name in os.listdir(os.path.join(TOP, "build/workloads"))]:
+        shutil.copy(os.path.join(TOP, path), inside)
+    guest = subprocess.run(
+        [os.path.join(TOP, "tests/lab/guest"), "--kernel",
+         os.environ.get("WALLPROF_KERNEL", "6.1"), "--cpus", "2", "--in", inside,
+         "--out", os.path.join(work, "out"), "--timeout", str(timeout), "--",
+         "./in-guest", which],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+    return work, guest.returncode, guest.stdout
+
+
+def tap(results):
+    """Print results as TAP; the exit status."""
+    nr = failed = 0
+    for what, problems in results:
+        nr += 1
+        failed += bool(problems)
+        print("%sok %d - %s" % ("not " if problems else "", nr, what))
+        for problem in problems:
+            print("#   %s" % problem)
+        sys.stdout.flush()
+    print("1..%d" % nr)
+    return 1 if failed or not nr else 0
+
+
+def main(which, results, timeout):
+    """Record a set in a guest and judge it; the exit status."""
+    again = os.environ.get("WALLPROF_TRUTH")
+    if again:		# a directory that an earlier run left: judge it again
+        return tap(results(again))
+    for path in "wallprof.ko", "build/wallprof":
+        if not os.path.exists(os.path.join(TOP, path)):
+            print("Bail out! no %s: run make" % path)
+            return 1
+    work, status, output = in_guest(which, timeout)
+    result = [("the guest records and ends well",
+               ["exit status %d" % status] + output.splitlines()[-20:] if status else [])]
+    status = tap(result + list(results(os.path.join(work, "out"))))
+    if status:
+        print("# kept: %s" % os.path.join(work, "out"))
+    else:
+        shutil.rmtree(work)
+    return status
