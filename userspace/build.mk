@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds the reader: every userspace/lib/*.c into libwallprof.a, every
+# userspace/cmd/*.c into the program wallprof. Called from the top directory:
+#
+#	make -f userspace/build.mk		build/libwallprof.a, build/wallprof
+#	make -f userspace/build.mk SAN=1	the same in build/san/, under ASan, UBSan
+#	make -f userspace/build.mk V=1		shows the commands
+#
+# Headers come from uapi/ (the device) and userspace/ ("lib/events.h").
+
+CC ?= cc
+AR ?= ar
+
+WP_OUT := build$(if $(SAN),/san)
+WP_VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
+
+WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
+	-Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+	-DWP_VERSION='"$(WP_VERSION)"' -Iuapi -Iuserspace
+WP_LDLIBS := -lelf -lz
+
+ifneq ($(SAN),)
+WP_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
+endif
+
+WP_LIB_SRC := $(sort $(wildcard userspace/lib/*.c))
+WP_CMD_SRC := $(sort $(wildcard userspace/cmd/*.c))
+WP_LIB_OBJ := $(WP_LIB_SRC:%.c=$(WP_OUT)/obj/%.o)
+WP_CMD_OBJ := $(WP_CMD_SRC:%.c=$(WP_OUT)/obj/%.o)
+
+wp_q := $(if $(V),,@)
+wp_say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2);)
+
+.PHONY: userspace userspace-clean
+userspace: $(WP_OUT)/libwallprof.a $(if $(WP_CMD_SRC),$(WP_OUT)/wallprof)
+
+# Made anew, not updated: an object whose source is gone must not stay behind.
+$(WP_OUT)/libwallprof.a: $(WP_LIB_OBJ) $(WP_OUT)/obj/lib.list
+	$(call wp_say,AR,$@)rm -f $@ && $(AR) rcs $@ $(WP_LIB_OBJ)
+
+$(WP_OUT)/wallprof: $(WP_CMD_OBJ) $(WP_OUT)/libwallprof.a
+	$(call wp_say,LINK,$@)$(CC) $(WP_SAN) $(LDFLAGS) -o $@ $(WP_CMD_OBJ) \
+		$(WP_OUT)/libwallprof.a $(WP_LDLIBS) $(LDLIBS)
+
+$(WP_OUT)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(call wp_say,CC,$@)$(CC) $(WP_CFLAGS) $(WP_SAN) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The list of objects, rewritten only when it changes.
+$(WP_OUT)/obj/lib.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(WP_LIB_OBJ)' | cmp -s - $@ || echo '$(WP_LIB_OBJ)' > $@
+
+.PHONY: FORCE
+FORCE:
+
+userspace-clean:
+	$(wp_q)rm -rf build/obj build/san build/libwallprof.a build/wallprof
+
+-include $(WP_LIB_OBJ:.o=.d) $(WP_CMD_OBJ:.o=.d)
