@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the last error and warning sentence and the verbosity of the process.
+ * Called from every layer of libwallprof and from the commands; not from
+ * signal handlers.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/err.h"
+
+static enum wp_verbosity verbosity;
+static char last_error[1024];
+static char last_warning[1024];
+
+/* Newlines stay, so that a message may have several lines. */
+static void make_printable(char *s)
+{
+	for (; *s; s++) {
+		unsigned char c = *s;
+
+		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+			*s = '?';
+	}
+}
+
+/**
+ * wp_set_verbosity() - set how much is printed
+ * @level: a level, larger numbers are more talkative
+ */
+void wp_set_verbosity(enum wp_verbosity level)
+{
+	verbosity = level;
+}
+
+/**
+ * wp_get_verbosity() - how much is printed
+ *
+ * Return: the level set last.
+ */
+enum wp_verbosity wp_get_verbosity(void)
+{
+	return verbosity;
+}
+
+/**
+ * wp_err() - tell and keep the sentence that explains a failure
+ * @fmt: printf format, without "wallprof: " and without a final newline
+ */
+void wp_err(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(last_error, sizeof(last_error), fmt, ap);
+	va_end(ap);
+	make_printable(last_error);
+	if (verbosity >= WP_QUIET)
+		fprintf(stderr, "wallprof: %s\n", last_error);
+}
+
+/**
+ * wp_warn() - tell about something that is lost or left out
+ * @fmt: printf format, as for wp_err()
+ */
+void wp_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(last_warning, sizeof(last_warning), fmt, ap);
+	va_end(ap);
+	make_printable(last_warning);
+	if (verbosity >= WP_NORMAL)
+		fprintf(stderr, "wallprof: warning: %s\n", last_warning);
+}
+
+/**
+ * wp_debug() - tell what only record -v shows
+ * @fmt: printf format, as for wp_err()
+ */
+void wp_debug(const char *fmt, ...)
+{
+	char line[1024];
+	va_list ap;
+
+	if (verbosity < WP_VERBOSE)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	make_printable(line);
+	fprintf(stderr, "wallprof: %s\n", line);
+}
+
+/**
+ * wp_last_error() - the sentence of the last wp_err()
+ *
+ * Return: the sentence; empty if there was none.
+ */
+const char *wp_last_error(void)
+{
+	return last_error;
+}
+
+/**
+ * wp_last_warning() - the sentence of the last wp_warn()
+ *
+ * Return: the sentence; empty if there was none.
+ */
+const char *wp_last_warning(void)
+{
+	return last_warning;
+}
+
+/**
+ * wp_clear_errors() - forget the kept sentences
+ */
+void wp_clear_errors(void)
+{
+	last_error[0] = '\0';
+	last_warning[0] = '\0';
+}
