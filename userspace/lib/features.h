@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The feature sections at the end of a perf.data file: what the host is (its
+ * name, kernel, CPUs, memory, caches, PMUs) and what was recorded. Called from
+ * perfdata.c only.
+ */
+#ifndef WP_LIB_FEATURES_H
+#define WP_LIB_FEATURES_H
+
+#include <stddef.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include "lib/buildid.h"
+
+/* Numbers of the features, as tools/perf/util/header.h has them. */
+enum wp_feature {
+	WP_FEAT_BUILD_ID = 2,
+	WP_FEAT_HOSTNAME,
+	WP_FEAT_OSRELEASE,
+	WP_FEAT_VERSION,
+	WP_FEAT_ARCH,
+	WP_FEAT_NRCPUS,
+	WP_FEAT_CPUDESC,
+	WP_FEAT_CPUID,
+	WP_FEAT_TOTAL_MEM,
+	WP_FEAT_CMDLINE,
+	WP_FEAT_EVENT_DESC,
+	WP_FEAT_CPU_TOPOLOGY,
+	WP_FEAT_NUMA_TOPOLOGY,
+	WP_FEAT_PMU_MAPPINGS = 16,
+	WP_FEAT_CACHE = 20,
+	WP_FEAT_SAMPLE_TIME,
+	WP_FEAT_MEM_TOPOLOGY,
+	WP_FEAT_CLOCKID,
+	WP_FEAT_CLOCK_DATA = 29,
+	WP_FEAT_MAX = 32,
+};
+
+/**
+ * struct wp_buf - bytes that grow
+ * @data: the bytes
+ * @len: how many are used
+ * @room: how many are allocated
+ * @failed: memory ran out; what was added since is missing
+ */
+struct wp_buf {
+	char *data;
+	size_t len;
+	size_t room;
+	int failed;
+};
+
+void wp_buf_add(struct wp_buf *b, const void *data, size_t len);
+void wp_buf_u32(struct wp_buf *b, __u32 v);
+void wp_buf_u64(struct wp_buf *b, __u64 v);
+void wp_buf_string(struct wp_buf *b, const char *s);
+void wp_buf_free(struct wp_buf *b);
+
+/**
+ * struct wp_features - the sections, by number; an empty one is left out
+ * @sec: contents
+ */
+struct wp_features {
+	struct wp_buf sec[WP_FEAT_MAX];
+};
+
+/**
+ * struct wp_feature_event - an event as EVENT_DESC describes it
+ * @attr: its attributes as in the file
+ * @name: the name that readers show
+ * @ids: its ids
+ * @nr_ids: their number
+ */
+struct wp_feature_event {
+	struct perf_event_attr attr;
+	const char *name;
+	const __u64 *ids;
+	__u32 nr_ids;
+};
+
+void wp_features_host(struct wp_features *f);
+void wp_features_clock(struct wp_features *f, __u32 clockid);
+void wp_features_version(struct wp_features *f, const char *version);
+void wp_features_cmdline(struct wp_features *f, int argc, char *const *argv);
+void wp_features_events(struct wp_features *f, const struct wp_feature_event *ev,
+			unsigned int nr, __u32 attr_size);
+void wp_features_sample_time(struct wp_features *f, __u64 first, __u64 last);
+void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids);
+void wp_features_free(struct wp_features *f);
+
+#endif /* WP_LIB_FEATURES_H */
