@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
 # Shared by the lab's scripts: messages, root, the cache, Debian's archive.
 #
 # The cache lies outside the tree. An entry is a directory whose name ends in
@@ -7,6 +8,7 @@
 # nothing, and two makers do not both do the work.
 
 LAB=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck disable=SC2034 # used by those who read this
 TOP=$(cd "$LAB/../.." && pwd)
 CACHE=${WALLPROF_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wallprof}
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -51,7 +53,7 @@ cached() {
 		tmp=$(mktemp -d "$dir.tmp.XXXXXX")
 		chmod 755 "$tmp"
 		trap 'as_root rm -rf --one-file-system "$tmp"' EXIT
-		FINAL=$dir
+		export FINAL=$dir
 		"$maker" "$tmp" "$@"
 		mv -T "$tmp" "$dir"
 		trap - EXIT
@@ -63,6 +65,7 @@ cached() {
 mirror() {
 	local want=bookworm url
 	[ "$1" = main ] || want=bookworm-security
+	# shellcheck disable=SC2016 # apt's own variables
 	url=$(apt-get indextargets --format '$(RELEASE) $(CODENAME) $(REPO_URI)' \
 		'Created-By: Packages' |
 		awk -v want="$want" '($1 == want || $2 == want) && $3 ~ /debian/ {

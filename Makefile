@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# wallprof: a kernel module and its reader. "make help" names the targets.
+# The module's own build is in Kbuild, the reader's in userspace/build.mk.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+PREFIX ?= /usr/local
+DESTDIR ?=
+TESTS ?=
+
+MAN := $(wildcard Documentation/man/*.[1-9])
+KRELEASE = $(shell $(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)
+MODDIR = $(DESTDIR)/lib/modules/$(KRELEASE)
+
+.PHONY: all
+all: module reader
+
+.PHONY: module
+module: headers
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+.PHONY: reader
+reader:
+	@echo '#include <gelf.h>' | $(CC) -E - >/dev/null 2>&1 || { \
+		echo 'wallprof: no gelf.h: install the package libelf-dev' \
+		'("tests/lab/deps build" does).' >&2; exit 1; }
+	$(MAKE) -f userspace/build.mk
+
+.PHONY: headers
+headers:
+	@test -e $(KDIR)/Makefile || { \
+		echo 'wallprof: no kernel headers in $(KDIR): install the package' \
+		'linux-headers-$(shell uname -r), or name others by KDIR=.' >&2; \
+		exit 1; }
+
+.PHONY: install
+install: all
+	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) \
+		INSTALL_MOD_DIR=extra modules_install
+	$(if $(DESTDIR),,depmod $(KRELEASE))
+	install -D -m 755 build/wallprof $(DESTDIR)$(PREFIX)/bin/wallprof
+	$(foreach m,$(MAN),install -D -m 644 $(m) \
+		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
+
+.PHONY: uninstall
+uninstall: headers
+	rm -f $(MODDIR)/extra/wallprof.ko $(MODDIR)/extra/wallprof.ko.*
+	rm -f $(MODDIR)/extra/module/wallprof.ko
+	$(if $(DESTDIR),,depmod $(KRELEASE))
+	rm -f $(DESTDIR)$(PREFIX)/bin/wallprof
+	$(foreach m,$(MAN),rm -f \
+		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
+
+.PHONY: clean
+clean:
+	rm -rf build .tmp_versions
+	rm -f Module.symvers modules.order .modules.order.cmd .Module.symvers.cmd
+	rm -f wallprof.ko wallprof.o wallprof.mod wallprof.mod.o wallprof.mod.c
+	rm -f .wallprof.*.cmd .module-common.o .cache.mk
+	find module -name '*.o' -delete -o -name '.*.cmd' -delete \
+		-o -name '*.gcno' -delete -o -name '.*.d' -delete
+
+.PHONY: demo
+demo:
+	tests/lab/demo
+
+.PHONY: check
+check:
+	tests/lab/deps check
+	tests/run $(TESTS)
+
+.PHONY: check-quick
+check-quick:
+	tests/lab/deps check
+	tests/run --quick $(TESTS)
+
+.PHONY: bench
+bench:
+	tests/lab/deps bench
+	tests/bench/run
+
+.PHONY: help
+help:
+	@echo 'make                 the module (wallprof.ko) and the reader (build/wallprof)'
+	@echo 'make module|reader   one of them'
+	@echo 'make install         both and the man pages; make uninstall takes them away'
+	@echo 'make clean           remove what a build left'
+	@echo 'make demo            a recording in a guest machine, shown by stock perf'
+	@echo 'make check           all tests; TESTS="name..." only these'
+	@echo 'make check-quick     the tests that need no guest machine'
+	@echo 'make bench           the cost of a context switch, beside the peers'
+	@echo
+	@echo 'KDIR=DIR     kernel to build for     ($(KDIR))'
+	@echo 'PREFIX=DIR   where the reader goes   ($(PREFIX))'
+	@echo 'DESTDIR=DIR  a root in front of all  ($(if $(DESTDIR),$(DESTDIR),none))'
+	@echo 'V=1          show the commands'
