@@ -6,6 +6,14 @@
  * WALLPROF_IOC_CONFIGURE, mmap, WALLPROF_IOC_START, any number of
  * WALLPROF_IOC_FLIP, WALLPROF_IOC_STOP, a last WALLPROF_IOC_FLIP, close.
  *
+ * open fails with EPERM without CAP_PERFMON (or CAP_SYS_ADMIN) and under
+ * lockdown, with EUSERS when WALLPROF_MAX_SESSIONS are open, and with ENOMEM.
+ * mmap fails with EINVAL before CONFIGURE, for a private mapping and for one
+ * that reaches beyond map_bytes, and with EACCES for one that could be written.
+ * poll reports EPOLLIN when a table of the running session is filled to its
+ * watermark and waits for a flip, EPOLLHUP when all targets are gone or the
+ * session is stopped, and EPOLLERR before START.
+ *
  * Documentation/abi.rst tells the order of calls, the layout of the mapping
  * and the meaning of every errno. All times are nanoseconds of CLOCK_MONOTONIC.
  * All structs have the same layout for 32-bit and 64-bit readers.
@@ -32,8 +40,8 @@
  *   valid.
  * - E2BIG: @size is larger than the kernel's and the tail is not zero.
  * - EFAULT: a pointer is bad.
- * - EBUSY: the session is in a state in which the command is not allowed,
- *   or another command of the session is being carried out.
+ * - EBUSY: the session is in a state in which the command is not allowed.
+ * - EINTR: a signal came while another command of the session was carried out.
  * - ENOMEM: memory ran out, or the limit of locked memory (RLIMIT_MEMLOCK)
  *   of a caller without CAP_IPC_LOCK would be exceeded.
  */
@@ -57,6 +65,7 @@
 #define WALLPROF_MAX_EXITS	(1 << 18)
 #define WALLPROF_MIN_TASKS	64
 #define WALLPROF_MAX_TASKS	(1 << 22)
+#define WALLPROF_MAX_FREQ	100000		/* Hz */
 
 /**
  * enum wallprof_state - why a thread was off its CPU

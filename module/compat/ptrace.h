@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* asm/ptrace.h: a task's user registers, by architecture. */
+#ifndef WALLPROF_COMPAT_PTRACE_H
+#define WALLPROF_COMPAT_PTRACE_H
+
+#include <linux/ptrace.h>
+#include <linux/sched/task_stack.h>
+
+#if defined(CONFIG_X86_64)
+static inline bool wp_regs_64bit(struct pt_regs *regs)
+{
+	return user_64bit_mode(regs);
+}
+
+#define wp_regs_fp(regs)	((regs)->bp)
+#define wp_strip_ip(ip)		(ip)
+#elif defined(CONFIG_ARM64)
+#include <asm/pointer_auth.h>
+
+static inline bool wp_regs_64bit(struct pt_regs *regs)
+{
+	return !compat_user_mode(regs);
+}
+
+/* AArch32 code has its frame pointer in r11 (ARM) or r7 (Thumb): take r11. */
+#define wp_regs_fp(regs)	\
+	(compat_user_mode(regs) ? (regs)->compat_fp : (regs)->regs[29])
+#ifdef CONFIG_ARM64_PTR_AUTH
+#define wp_strip_ip(ip)		ptrauth_strip_insn_pac(ip)
+#else
+#define wp_strip_ip(ip)		(ip)
+#endif
+#else
+#error "wallprof: this architecture is not supported (x86-64 and arm64 are)"
+#endif
+
+#endif /* WALLPROF_COMPAT_PTRACE_H */

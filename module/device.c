@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The character device: open, release, mmap, poll, and the table of ioctls.
+ *
+ * This file owns what stands between a user's bytes and session.c: privilege,
+ * sizes, copies. All of it runs in process context.
+ */
+#include <linux/capability.h>
+#include <linux/compat.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/security.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "device.h"
+#include "session.h"
+
+static atomic_t wp_sessions = ATOMIC_INIT(0);	/* descriptors that are open */
+
+/* Any command's struct. The first field of each is its size. */
+union wp_args {
+	u32 size;
+	struct wallprof_info info;
+	struct wallprof_configure configure;
+	struct wallprof_start start;
+	struct wallprof_flip flip;
+	struct wallprof_stop stop;
+	struct wallprof_status status;
+};
+
+static int wp_ioctl_info(struct wp_session *session, union wp_args *args)
+{
+	struct wallprof_info *info = &args->info;
+
+	if (info->reserved)
+		return -EINVAL;
+	info->abi_version = WALLPROF_ABI_VERSION;
+	info->nr_cpus = nr_cpu_ids;
+	info->page_size = PAGE_SIZE;
+	info->states = GENMASK(WALLPROF_STATE_MAX - 1, 0);
+	info->features = 0;
+	strscpy(info->version, WALLPROF_VERSION, sizeof(info->version));
+	return 0;
+}
+
+static int wp_ioctl_configure(struct wp_session *session, union wp_args *args)
+{
+	return wp_session_configure(session, &args->configure);
+}
+
+static int wp_ioctl_start(struct wp_session *session, union wp_args *args)
+{
+	return wp_session_start(session, &args->start);
+}
+
+static int wp_ioctl_flip(struct wp_session *session, union wp_args *args)
+{
+	return wp_session_flip(session, &args->flip);
+}
+
+static int wp_ioctl_stop(struct wp_session *session, union wp_args *args)
+{
+	return wp_session_stop(session, &args->stop);
+}
+
+static int wp_ioctl_status(struct wp_session *session, union wp_args *args)
+{
+	if (args->status.reserved)
+		return -EINVAL;
+	return wp_session_status(session, &args->status);
+}
+
+/* @min is the size of the first version of the struct; it never changes. */
+static const struct wp_ioctl {
+	u32 size;
+	u32 min;
+	int (*handler)(struct wp_session *session, union wp_args *args);
+} wp_ioctls[] = {
+#define WP_IOCTL(cmd, type, last, fn)					\
+	[_IOC_NR(cmd)] = {						\
+		.size = sizeof(type) +					\
+			BUILD_BUG_ON_ZERO(sizeof(type) >		\
+					  sizeof(union wp_args)),	\
+		.min = offsetofend(type, last),				\
+		.handler = fn,						\
+	}
+	WP_IOCTL(WALLPROF_IOC_INFO, struct wallprof_info, version,
+		 wp_ioctl_info),
+	WP_IOCTL(WALLPROF_IOC_CONFIGURE, struct wallprof_configure, memory_bytes,
+		 wp_ioctl_configure),
+	WP_IOCTL(WALLPROF_IOC_START, struct wallprof_start, time,
+		 wp_ioctl_start),
+	WP_IOCTL(WALLPROF_IOC_FLIP, struct wallprof_flip, time, wp_ioctl_flip),
+	WP_IOCTL(WALLPROF_IOC_STOP, struct wallprof_stop, time, wp_ioctl_stop),
+	WP_IOCTL(WALLPROF_IOC_STATUS, struct wallprof_status, lost,
+		 wp_ioctl_status),
+};
+
+static long wp_device_ioctl(struct file *file, unsigned int cmd,
+			    unsigned long arg)
+{
+	struct wp_session *session = file->private_data;
+	void __user *user = (void __user *)arg;
+	const struct wp_ioctl *ioctl;
+	union wp_args args = {};
+	u32 size;
+	long err;
+
+	if (_IOC_TYPE(cmd) != WALLPROF_IOC_TYPE || _IOC_SIZE(cmd) ||
+	    _IOC_DIR(cmd) != _IOC_NONE || _IOC_NR(cmd) >= ARRAY_SIZE(wp_ioctls))
+		return -ENOTTY;
+	ioctl = &wp_ioctls[_IOC_NR(cmd)];
+	if (get_user(size, (u32 __user *)user))
+		return -EFAULT;
+	if (size < ioctl->min)
+		return -EINVAL;
+	/* As much of a tail as a struct may ever have. */
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&args, ioctl->size, user, size);
+	if (err)
+		return err;
+	if (mutex_lock_interruptible(&session->lock))
+		return -EINTR;
+	err = ioctl->handler(session, &args);
+	mutex_unlock(&session->lock);
+	if (err)
+		return err;
+	args.size = size;
+	if (copy_to_user(user, &args, min(size, ioctl->size)))
+		return -EFAULT;
+	return 0;
+}
+
+static __poll_t wp_device_poll(struct file *file, poll_table *wait)
+{
+	struct wp_session *session = file->private_data;
+	__poll_t mask = 0;
+
+	poll_wait(file, &session->wait, wait);
+	switch (READ_ONCE(session->state)) {
+	case WALLPROF_SESSION_OPEN:
+	case WALLPROF_SESSION_CONFIGURED:
+		return EPOLLERR;
+	case WALLPROF_SESSION_STOPPED:
+		return EPOLLHUP;
+	}
+	if (atomic_read(&session->signalled))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (atomic_read(&session->targets_gone))
+		mask |= EPOLLHUP;
+	return mask;
+}
+
+static int wp_device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	return wp_session_mmap(file->private_data, vma);
+}
+
+static int wp_device_open(struct inode *inode, struct file *file)
+{
+	struct wp_session *session;
+	int err;
+
+	if (!perfmon_capable())
+		return -EPERM;
+	err = security_locked_down(LOCKDOWN_PERF);
+	if (err)
+		return err;
+	if (atomic_inc_return(&wp_sessions) > WALLPROF_MAX_SESSIONS) {
+		err = -EUSERS;
+		goto count;
+	}
+	session = wp_session_new();
+	if (IS_ERR(session)) {
+		err = PTR_ERR(session);
+		goto count;
+	}
+	file->private_data = session;
+	return nonseekable_open(inode, file);
+count:
+	atomic_dec(&wp_sessions);
+	return err;
+}
+
+static int wp_device_release(struct inode *inode, struct file *file)
+{
+	wp_session_free(file->private_data);
+	atomic_dec(&wp_sessions);
+	return 0;
+}
+
+static const struct file_operations wp_device_fops = {
+	.owner = THIS_MODULE,
+	.open = wp_device_open,
+	.release = wp_device_release,
+	.unlocked_ioctl = wp_device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = wp_device_mmap,
+	.poll = wp_device_poll,
+};
+
+static struct miscdevice wp_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "wallprof",
+	.fops = &wp_device_fops,
+	/* open asks for the capability, which need not come with uid 0. */
+	.mode = 0666,
+};
+
+/* Context: process, at load. */
+int wp_device_init(void)
+{
+	return misc_register(&wp_device);
+}
+
+/* Context: process, at unload. */
+void wp_device_exit(void)
+{
+	misc_deregister(&wp_device);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state machine of a thread: running, off its CPU, gone; and its ledger.
+ *
+ * This file owns what a slot of the task table says. It is pure: it is told
+ * the time, the thread and the stacks. Its callers are the probes (irqs off,
+ * on the CPU that switches the thread), process context at START for threads
+ * whose slot nobody can find yet, and process context at STOP, when the probes
+ * are gone.
+ *
+ *            open                        UNSEEN: alive at START; the first
+ *   RUNNING -------> OFF                 event tells which of the two it was,
+ *      ^  <-------    |                  and that it was so since START
+ *      |     close    |
+ *      +--- UNSEEN ---+                  exit: from RUNNING, to EXITED
+ *
+ * The ledger: every nanosecond from slot->born on goes to run_ns or off_ns.
+ * Each step adds the time since the last one and moves slot->since, so the
+ * sums telescope, whatever the times are. The clock may step back by a little
+ * between CPUs; such a step counts as no time.
+ */
+#include <linux/string.h>
+
+#include "intervals.h"
+
+/* Moves the slot to @now and returns the time that passed. */
+static u64 wp_interval_advance(struct wallprof_task *slot, u64 now)
+{
+	u64 ns;
+
+	if (now <= slot->since)
+		return 0;
+	ns = now - slot->since;
+	slot->since = now;
+	return ns;
+}
+
+/**
+ * wp_interval_begin - start to account a thread
+ * @slot: a slot that nobody else uses yet
+ * @thread: the thread
+ * @phase: WALLPROF_TASK_UNSEEN, WALLPROF_TASK_RUNNING or WALLPROF_TASK_OFF
+ * @state: why it is off its CPU, if it is
+ * @now: from when on
+ */
+void wp_interval_begin(struct wallprof_task *slot,
+		       const struct wp_thread *thread, u8 phase, u8 state,
+		       u64 now)
+{
+	memset(slot, 0, sizeof(*slot));
+	slot->start_time = thread->start_time;
+	slot->tid = thread->tid;
+	slot->tgid = thread->tgid;
+	slot->exec_id = thread->exec_id;
+	slot->state = state;
+	slot->since = now;
+	slot->born = now;
+	slot->phase = phase;
+	if (phase == WALLPROF_TASK_UNSEEN)
+		slot->flags = WALLPROF_TASK_SINCE_START;
+}
+
+/**
+ * wp_interval_open - a thread leaves its CPU
+ * @slot: its slot
+ * @thread: what it is now: an exec may have changed it
+ * @leave: state and stacks
+ * @now: the time
+ */
+void wp_interval_open(struct wallprof_task *slot,
+		      const struct wp_thread *thread,
+		      const struct wp_leave *leave, u64 now)
+{
+	/*
+	 * From UNSEEN it ran since START. From OFF its coming was missed
+	 * (refused as nested, and counted): it ran, nobody knows how long.
+	 */
+	slot->run_ns += wp_interval_advance(slot, now);
+	slot->tid = thread->tid;
+	slot->tgid = thread->tgid;
+	slot->exec_id = thread->exec_id;
+	slot->user_stack = leave->user_stack;
+	slot->kernel_stack = leave->kernel_stack;
+	slot->state = leave->state;
+	slot->flags = leave->flags;
+	slot->phase = WALLPROF_TASK_OFF;
+}
+
+/**
+ * wp_interval_close - a thread runs again
+ * @slot: its slot
+ * @now: the time
+ * @key: filled with the key of the interval's aggregate
+ * @ns: filled with its length
+ *
+ * Return: what ended. @key is filled for WP_CLOSED_INTERVAL only.
+ */
+enum wp_closed wp_interval_close(struct wallprof_task *slot, u64 now,
+				 struct wallprof_aggr *key, u64 *ns)
+{
+	u16 flags = slot->flags;
+
+	if (slot->phase == WALLPROF_TASK_RUNNING) {
+		/* Its leaving was missed (refused as nested, and counted). */
+		slot->run_ns += wp_interval_advance(slot, now);
+		*ns = 0;
+		return WP_CLOSED_NOTHING;
+	}
+	*ns = wp_interval_advance(slot, now);
+	slot->off_ns += *ns;
+	slot->nr_off++;
+	slot->phase = WALLPROF_TASK_RUNNING;
+	slot->flags = 0;
+	if (flags & WALLPROF_TASK_FILTERED)
+		return WP_CLOSED_FILTERED;
+
+	key->tid = slot->tid;
+	key->tgid = slot->tgid;
+	key->start_time = slot->start_time;
+	key->exec_id = slot->exec_id;
+	key->kind = WALLPROF_AGGR_OFFCPU;
+	key->state = slot->state;
+	key->flags = (flags & WALLPROF_TASK_NO_STACK ?
+		      WALLPROF_AGGR_NO_STACK : 0) |
+		     (flags & WALLPROF_TASK_SINCE_START ?
+		      WALLPROF_AGGR_SINCE_START : 0);
+	key->user_stack = slot->user_stack;
+	key->kernel_stack = slot->kernel_stack;
+	slot->user_stack = 0;
+	slot->kernel_stack = 0;
+	return WP_CLOSED_INTERVAL;
+}
+
+/**
+ * wp_interval_spill - keep an interval that found no aggregate
+ * @slot: the thread's slot
+ * @ns: its length
+ */
+void wp_interval_spill(struct wallprof_task *slot, u64 ns)
+{
+	slot->nr_spilled++;
+	slot->spill_ns += ns;
+}
+
+/**
+ * wp_interval_exit - a thread leaves its CPU for the last time
+ * @slot: its slot
+ * @now: the time
+ */
+void wp_interval_exit(struct wallprof_task *slot, u64 now)
+{
+	slot->run_ns += wp_interval_advance(slot, now);
+	slot->phase = WALLPROF_TASK_EXITED;
+	slot->state = WALLPROF_STATE_DEAD;
+}
+
+/**
+ * wp_interval_end - the session ends
+ * @slot: a slot in use
+ * @stop: the time
+ * @on_cpu: of a thread that was never seen to switch, whether it runs
+ */
+void wp_interval_end(struct wallprof_task *slot, u64 stop, bool on_cpu)
+{
+	u64 ns = wp_interval_advance(slot, stop);
+
+	if (slot->phase == WALLPROF_TASK_UNSEEN)
+		slot->phase = on_cpu ? WALLPROF_TASK_RUNNING : WALLPROF_TASK_OFF;
+	if (slot->phase != WALLPROF_TASK_OFF) {
+		slot->run_ns += ns;
+		return;
+	}
+	slot->off_ns += ns;
+	slot->nr_off++;
+	slot->open_ns = ns;
+	slot->flags |= WALLPROF_TASK_OPEN;
+}

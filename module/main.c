@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wallprof: load and unload.
+ */
+#include <linux/module.h>
+
+#include "device.h"
+#include "probes.h"
+#include "sampler.h"
+
+static int __init wp_init(void)
+{
+	int err;
+
+	err = wp_probes_find();
+	if (err)
+		return err;
+	err = wp_sampler_init();
+	if (err)
+		return err;
+	err = wp_device_init();
+	if (err)
+		goto sampler;
+	return 0;
+sampler:
+	wp_sampler_exit();
+	return err;
+}
+
+static void __exit wp_exit(void)
+{
+	wp_device_exit();
+	wp_sampler_exit();
+}
+
+module_init(wp_init);
+module_exit(wp_exit);
+
+MODULE_DESCRIPTION("Wall-clock profiler: on-CPU and off-CPU time with user stacks");
+MODULE_AUTHOR("The wallprof authors");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(WALLPROF_VERSION);
+MODULE_ALIAS("devname:wallprof");

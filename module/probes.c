@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tracepoints: find, attach, detach; and what happens at each.
+ *
+ * This file owns the probes. Each runs with the session as its data pointer
+ * and uses no lock but the task table's, which is a raw one. They are called
+ * by the scheduler with interrupts off and a run queue locked (sched_switch),
+ * and in process context (fork, exec, exit), preemptible from 7.0 on. What
+ * they do to a slot belongs to intervals.c, what they sum to tables.c.
+ */
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
+
+#include "compat/sched.h"
+#include "intervals.h"
+#include "probes.h"
+#include "session.h"
+#include "stack.h"
+#include "targets.h"
+
+enum wp_probe {
+	WP_PROBE_SWITCH,
+	WP_PROBE_FORK,
+	WP_PROBE_EXEC,
+	WP_PROBE_EXIT,
+	WP_PROBE_MAX,
+};
+
+/*
+ * A session that could not give a thread a slot sums the times at which such
+ * threads come back less the times at which they leave: modulo 2^64 that is
+ * the time that they were off their CPUs. A thread that was passed over once
+ * gets a slot only when it leaves a CPU, so that comings and goings pair.
+ *
+ * Context: irqs off.
+ */
+static void wp_untracked_leaves(struct wp_session *session, struct wp_cpu *cpu,
+				u32 epoch, u64 now)
+{
+	atomic64_inc(&session->untracked_off);
+	wp_half_lose(wp_half_of(&cpu->sched, epoch), WALLPROF_LOSS_NO_TASK, -now);
+}
+
+static void wp_untracked_comes(struct wp_session *session, struct wp_cpu *cpu,
+			       u32 epoch, u64 now)
+{
+	atomic64_dec(&session->untracked_off);
+	wp_half_of(&cpu->sched, epoch)->head->lost[WALLPROF_LOSS_NO_TASK].ns += now;
+}
+
+struct wp_birth {
+	struct wp_session *session;
+	struct task_struct *p;
+	u64 born;
+	u8 phase;
+	u8 state;
+	u16 flags;
+};
+
+/* Fills a slot. See wp_tasks_claim(). */
+static void wp_birth_init(struct wallprof_task *slot, void *arg)
+{
+	struct wp_birth *birth = arg;
+	struct wp_thread thread;
+
+	wp_thread_read(birth->session, birth->p, &thread);
+	wp_interval_begin(slot, &thread, birth->phase, birth->state, birth->born);
+	slot->flags |= birth->flags;
+	wp_target_born(birth->session, slot);
+}
+
+/* Context: irqs off. Returns NULL, which is counted, if there is no room. */
+static struct wallprof_task *wp_birth_claim(struct wp_birth *birth)
+{
+	struct wp_session *session = birth->session;
+	struct wallprof_task *slot;
+	bool found;
+
+	slot = wp_tasks_claim(&session->tasks, (unsigned long)birth->p,
+			      wp_birth_init, birth, &found);
+	if (!slot)
+		atomic64_inc(&session->tasks_failed);
+	return slot;
+}
+
+/* The slot of a thread that leaves a CPU, or NULL. Context: irqs off. */
+static struct wallprof_task *wp_switch_prev(struct wp_session *session,
+					    struct wp_cpu *cpu,
+					    struct task_struct *prev, u64 now)
+{
+	struct wp_birth birth = {
+		.session = session,
+		.p = prev,
+		.phase = WALLPROF_TASK_RUNNING,
+	};
+	struct wallprof_task *slot;
+
+	if (cpu->current_key == (unsigned long)prev)
+		return cpu->current_slot;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
+	if (slot || session->config.target != WALLPROF_TARGET_ALL)
+		return slot;
+	/*
+	 * Never seen: it has run since START, or since its birth; unless it
+	 * may be one that was passed over: then it counts from now on.
+	 */
+	birth.born = atomic64_read(&session->tasks_failed) ? now :
+		     max(session->start, prev->start_time);
+	return wp_birth_claim(&birth);
+}
+
+/* The slot of a thread that comes to a CPU, or NULL. Context: irqs off. */
+static struct wallprof_task *wp_switch_next(struct wp_session *session,
+					    struct task_struct *next)
+{
+	struct wp_birth birth = {
+		.session = session,
+		.p = next,
+		.phase = WALLPROF_TASK_OFF,
+		.state = WALLPROF_STATE_UNKNOWN,
+		.flags = WALLPROF_TASK_SINCE_START,
+		.born = session->start,
+	};
+	struct wallprof_task *slot;
+
+	slot = wp_tasks_find(&session->tasks, (unsigned long)next);
+	if (slot || session->config.target != WALLPROF_TARGET_ALL ||
+	    atomic64_read(&session->tasks_failed))
+		return slot;
+	/* START's walk has not come to it yet, or its fork was before. */
+	if (next->start_time > session->start) {
+		birth.born = next->start_time;
+		birth.state = WALLPROF_STATE_NEW;
+		birth.flags = 0;
+	}
+	return wp_birth_claim(&birth);
+}
+
+/* Captures and interns what a thread leaves with. Context: irqs off. */
+static void wp_switch_capture(struct wp_session *session, struct wp_cpu *cpu,
+			      u32 epoch, struct wp_leave *leave)
+{
+	const struct wallprof_configure *config = &session->config;
+	struct wp_scratch *scratch = &cpu->sched_scratch;
+	unsigned int nr, skip, i;
+	u8 why;
+
+	if (config->stack_flags & WALLPROF_STACK_USER) {
+		nr = wp_stack_user(scratch, config->max_stack, &why);
+		wp_half_of(&cpu->sched, epoch)->head->unwinds[why]++;
+		if (nr) {
+			leave->user_stack = wp_stack_intern(&cpu->sched, epoch,
+							    scratch->user, nr,
+							    why, 0);
+			if (!leave->user_stack)
+				leave->flags |= WALLPROF_TASK_NO_STACK;
+		}
+	}
+	if (config->stack_flags & WALLPROF_STACK_KERNEL) {
+		nr = wp_stack_kernel(scratch, config->max_stack, &skip);
+		for (i = 0; i < nr; i++)
+			scratch->user[i] = scratch->kernel[skip + i];
+		leave->kernel_stack = wp_stack_intern(&cpu->sched, epoch,
+						      scratch->user, nr,
+						      WALLPROF_UNWIND_END,
+						      WALLPROF_STACK_IS_KERNEL);
+		if (!leave->kernel_stack)
+			leave->flags |= WALLPROF_TASK_NO_STACK;
+	}
+}
+
+/* Whether a session wants a thread's intervals. Context: irqs off. */
+static bool wp_switch_wants(const struct wp_session *session, u8 state)
+{
+	return session->config.states & BIT(state) &&
+	       (session->all_cpus ||
+		cpumask_test_cpu(smp_processor_id(), session->cpus_mask));
+}
+
+/* A thread made its last switch. Context: irqs off. */
+static void wp_switch_exit(struct wp_session *session, struct wp_cpu *cpu,
+			   struct wallprof_task *slot, struct task_struct *prev,
+			   u32 epoch, u64 now)
+{
+	if (!(slot->flags & WALLPROF_TASK_ARMED)) {
+		wp_interval_exit(slot, now);
+		wp_exit_add(&cpu->sched, epoch, slot);
+	}
+	if (wp_tasks_free(&session->tasks, (unsigned long)prev))
+		wp_target_gone(session);
+}
+
+static void wp_switch_out(struct wp_session *session, struct wp_cpu *cpu,
+			  struct task_struct *prev, unsigned int state,
+			  bool preempt, u32 epoch, u64 now)
+{
+	struct wp_leave leave = { .state = wp_state_of(state, preempt) };
+	bool dead = !preempt && state & TASK_DEAD;
+	struct wallprof_task *slot;
+	struct wp_thread thread;
+
+	slot = wp_switch_prev(session, cpu, prev, now);
+	if (!slot) {
+		if (session->config.target == WALLPROF_TARGET_ALL && !dead)
+			wp_untracked_leaves(session, cpu, epoch, now);
+		return;
+	}
+	if (dead) {
+		wp_switch_exit(session, cpu, slot, prev, epoch, now);
+		return;
+	}
+	if (slot->flags & WALLPROF_TASK_ARMED)
+		return;
+	if (wp_switch_wants(session, leave.state))
+		wp_switch_capture(session, cpu, epoch, &leave);
+	else
+		leave.flags = WALLPROF_TASK_FILTERED;
+	wp_thread_read(session, prev, &thread);
+	wp_interval_open(slot, &thread, &leave, now);
+}
+
+static void wp_switch_in(struct wp_session *session, struct wp_cpu *cpu,
+			 struct task_struct *next, u32 epoch, u64 now)
+{
+	struct wallprof_half *head = wp_half_of(&cpu->sched, epoch)->head;
+	struct wallprof_task *slot = wp_switch_next(session, next);
+	struct wallprof_aggr key;
+	u64 ns;
+
+	cpu->current_key = 0;
+	if (!slot) {
+		if (session->config.target == WALLPROF_TARGET_ALL)
+			wp_untracked_comes(session, cpu, epoch, now);
+		return;
+	}
+	cpu->current_slot = slot;
+	cpu->current_key = (unsigned long)next;
+	if (slot->flags & WALLPROF_TASK_ARMED)
+		return;
+	/* What was filtered by state at START is not known before now. */
+	if (slot->phase == WALLPROF_TASK_UNSEEN &&
+	    !wp_switch_wants(session, slot->state))
+		slot->flags |= WALLPROF_TASK_FILTERED;
+	switch (wp_interval_close(slot, now, &key, &ns)) {
+	case WP_CLOSED_NOTHING:
+		break;
+	case WP_CLOSED_FILTERED:
+		head->filtered++;
+		head->filtered_ns += ns;
+		break;
+	case WP_CLOSED_INTERVAL:
+		if (!wp_aggr_add(&cpu->sched, epoch, &key, ns, now))
+			wp_interval_spill(slot, ns);
+		break;
+	}
+}
+
+/* Context: irqs off, a run queue locked. prev is current. */
+static void wp_probe_sched_switch(WP_SCHED_SWITCH_ARGS(data, preempt, prev,
+						       next, prev_state))
+{
+	struct wp_session *session = data;
+	u64 now = ktime_get_mono_fast_ns();
+	struct wp_cpu *cpu;
+	u32 epoch;
+
+	if (!wp_session_covers(session, now))
+		return;
+	cpu = session->cpus[smp_processor_id()];
+	epoch = wp_session_epoch(session);
+	if (unlikely(cpu->sched_busy)) {
+		wp_half_lose(wp_half_of(&cpu->sched, epoch),
+			     WALLPROF_LOSS_NESTED, 0);
+		return;
+	}
+	cpu->sched_busy = true;
+	barrier();
+	/* The idle threads, one for each CPU, are no threads of the host. */
+	if (prev->pid)
+		wp_switch_out(session, cpu, prev,
+			      WP_SCHED_SWITCH_STATE(prev, prev_state), preempt,
+			      epoch, now);
+	if (next->pid)
+		wp_switch_in(session, cpu, next, epoch, now);
+	else
+		cpu->current_key = 0;
+	if (wp_half_above_watermark(wp_half_of(&cpu->sched, epoch),
+				    &session->sched_sizes))
+		wp_session_signal(session, &session->signalled);
+	barrier();
+	cpu->sched_busy = false;
+}
+
+/* Whether a child of current is a target. Context: irqs off. */
+static bool wp_fork_inherits(struct wp_session *session, u16 *flags)
+{
+	struct wallprof_task *slot;
+
+	if (session->config.target == WALLPROF_TARGET_ALL)
+		return true;
+	if (session->config.target == WALLPROF_TARGET_UID &&
+	    wp_targets_has_uid(session, current))
+		return true;
+	if (!(session->config.flags & WALLPROF_INHERIT))
+		return false;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)current);
+	if (!slot)
+		return false;
+	*flags = slot->flags & WALLPROF_TASK_ARMED;
+	return true;
+}
+
+/* Context: process; the child has not run yet. */
+static void wp_probe_fork(void *data, struct task_struct *parent,
+			  struct task_struct *child)
+{
+	struct wp_session *session = data;
+	struct wp_birth birth = {
+		.session = session,
+		.p = child,
+		.phase = WALLPROF_TASK_OFF,
+		.state = WALLPROF_STATE_NEW,
+		.born = ktime_get_mono_fast_ns(),
+	};
+	unsigned long flags;
+
+	if (!wp_session_covers(session, birth.born))
+		return;
+	local_irq_save(flags);
+	if (wp_fork_inherits(session, &birth.flags)) {
+		if (!(session->config.states & BIT(WALLPROF_STATE_NEW)))
+			birth.flags |= WALLPROF_TASK_FILTERED;
+		if (!wp_birth_claim(&birth) &&
+		    session->config.target == WALLPROF_TARGET_ALL) {
+			atomic64_inc(&session->untracked_off);
+			atomic64_inc(&session->untracked_count);
+			atomic64_sub(birth.born, &session->untracked_ns);
+		}
+	}
+	local_irq_restore(flags);
+}
+
+/* Context: process, by the thread that executes. */
+static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
+			  struct linux_binprm *bprm)
+{
+	struct wp_session *session = data;
+	struct wp_birth birth = {
+		.session = session,
+		.p = p,
+		.phase = WALLPROF_TASK_RUNNING,
+		.born = ktime_get_mono_fast_ns(),
+	};
+	struct wallprof_task *slot;
+	struct wp_thread thread;
+	unsigned long flags;
+
+	if (!wp_session_covers(session, birth.born))
+		return;
+	local_irq_save(flags);
+	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
+	if (slot && slot->flags & WALLPROF_TASK_ARMED) {
+		/* Irqs are off and the slot is current's: no one else writes. */
+		wp_thread_read(session, p, &thread);
+		wp_interval_begin(slot, &thread, WALLPROF_TASK_RUNNING, 0,
+				  birth.born);
+	} else if (!slot && session->config.target == WALLPROF_TARGET_UID &&
+		   wp_targets_has_uid(session, p)) {
+		wp_birth_claim(&birth);
+	}
+	local_irq_restore(flags);
+}
+
+/*
+ * Of use without sched_switch only, which sees the last of a thread.
+ *
+ * Context: process, by the thread that ends.
+ */
+static void wp_probe_exit(void *data, struct task_struct *p)
+{
+	struct wp_session *session = data;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (wp_tasks_free(&session->tasks, (unsigned long)p))
+		wp_target_gone(session);
+	local_irq_restore(flags);
+}
+
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;	/* written once, at load */
+} wp_probes[WP_PROBE_MAX] = {
+	[WP_PROBE_SWITCH] = { "sched_switch", wp_probe_sched_switch },
+	[WP_PROBE_FORK] = { "sched_process_fork", wp_probe_fork },
+	[WP_PROBE_EXEC] = { "sched_process_exec", wp_probe_exec },
+	[WP_PROBE_EXIT] = { "sched_process_exit", wp_probe_exit },
+};
+
+/* The kernel's own check of the prototypes; fails to compile if one is wrong. */
+static void __maybe_unused wp_probes_check(void)
+{
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch);
+	check_trace_callback_type_sched_process_fork(wp_probe_fork);
+	check_trace_callback_type_sched_process_exec(wp_probe_exec);
+	check_trace_callback_type_sched_process_exit(wp_probe_exit);
+}
+
+static void wp_probes_match(struct tracepoint *tp, void *unused)
+{
+	int i;
+
+	for (i = 0; i < WP_PROBE_MAX; i++) {
+		if (!strcmp(tp->name, wp_probes[i].name))
+			wp_probes[i].tracepoint = tp;
+	}
+}
+
+/* Finds the extent of the function that calls several probes in turn. */
+static void wp_probes_find_caller(unsigned long iterator)
+{
+	char name[KSYM_SYMBOL_LEN];
+	unsigned long offset, size;
+	char *at;
+
+	/* name+0xOFFSET/0xSIZE */
+	sprint_symbol(name, iterator);
+	at = strrchr(name, '+');
+	if (at && sscanf(at, "+%lx/%lx", &offset, &size) == 2)
+		wp_stack_set_caller(iterator - offset, iterator - offset + size);
+}
+
+/**
+ * wp_probes_find - find the tracepoints
+ *
+ * They are not exported by name, but can be listed.
+ *
+ * Context: process, at load.
+ * Return: 0, or -ENOENT if the kernel lacks one.
+ */
+int wp_probes_find(void)
+{
+	int i;
+
+	for_each_kernel_tracepoint(wp_probes_match, NULL);
+	for (i = 0; i < WP_PROBE_MAX; i++) {
+		if (!wp_probes[i].tracepoint) {
+			pr_err("this kernel has no tracepoint %s\n",
+			       wp_probes[i].name);
+			return -ENOENT;
+		}
+	}
+	wp_probes_find_caller((unsigned long)
+			      wp_probes[WP_PROBE_SWITCH].tracepoint->iterator);
+	return 0;
+}
+
+/* Which probes a session needs. */
+static unsigned int wp_probes_wanted(const struct wp_session *session)
+{
+	unsigned int fork_exec = BIT(WP_PROBE_FORK) | BIT(WP_PROBE_EXEC);
+
+	if (session->config.flags & WALLPROF_OFFCPU)
+		return fork_exec | BIT(WP_PROBE_SWITCH);
+	if (session->config.target != WALLPROF_TARGET_ALL)
+		return fork_exec | BIT(WP_PROBE_EXIT);
+	return 0;
+}
+
+/**
+ * wp_probes_attach - register a session's probes
+ * @session: ready to be called
+ *
+ * Context: process.
+ * Return: 0, or what the kernel says; then nothing is registered.
+ */
+int wp_probes_attach(struct wp_session *session)
+{
+	unsigned int wanted = wp_probes_wanted(session);
+	int i, err;
+
+	for (i = 0; i < WP_PROBE_MAX; i++) {
+		if (!(wanted & BIT(i)))
+			continue;
+		err = tracepoint_probe_register(wp_probes[i].tracepoint,
+						wp_probes[i].probe, session);
+		if (err) {
+			wp_probes_detach(session);
+			return err;
+		}
+		session->probes |= BIT(i);
+	}
+	return 0;
+}
+
+/**
+ * wp_probes_detach - take a session's probes back
+ * @session: a session
+ *
+ * Context: process. When it returns, no probe runs any more.
+ */
+void wp_probes_detach(struct wp_session *session)
+{
+	int i;
+
+	for (i = 0; i < WP_PROBE_MAX; i++) {
+		if (session->probes & BIT(i))
+			tracepoint_probe_unregister(wp_probes[i].tracepoint,
+						    wp_probes[i].probe, session);
+	}
+	session->probes = 0;
+	tracepoint_synchronize_unregister();
+}

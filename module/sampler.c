@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sampler: a perf counter on each CPU, and what happens when it overflows.
+ *
+ * This file owns the counters and their coming and going with the CPUs. Its
+ * callers are session.c (process context), CPU hotplug (process context, with
+ * the hotplug lock held) and perf, which calls the overflow handler in NMI or,
+ * for software events and where the PMU has no NMI, in hard irq.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/timekeeping.h>
+
+#include "compat/ptrace.h"
+#include "sampler.h"
+#include "session.h"
+#include "stack.h"
+#include "targets.h"
+
+/* What perf sets hw.interrupts to when it throttles a counter. */
+#define WP_THROTTLED	(~0ULL)
+
+static enum cpuhp_state wp_cpuhp_state;	/* written once, at load */
+
+/* Context: NMI or hard irq. */
+static u64 wp_sample_user(struct wp_session *session, struct wp_cpu *cpu,
+			  u32 epoch, struct pt_regs *regs, u16 *flags)
+{
+	bool walk = session->config.stack_flags & WALLPROF_STACK_USER;
+	unsigned int nr;
+	u64 id;
+	u8 why;
+
+	/* Without stacks there is still the address that was interrupted. */
+	if (!walk && !user_mode(regs))
+		return 0;
+	nr = wp_stack_user_nmi(&cpu->sampler_scratch, regs,
+			       walk ? session->config.max_stack : 1, &why);
+	wp_half_of(&cpu->sampler, epoch)->head->unwinds[why]++;
+	if (!nr)
+		return 0;
+	id = wp_stack_intern(&cpu->sampler, epoch, cpu->sampler_scratch.user, nr,
+			     why, 0);
+	if (!id)
+		*flags |= WALLPROF_AGGR_NO_STACK;
+	return id;
+}
+
+/* Context: NMI or hard irq. */
+static u64 wp_sample_kernel(struct wp_session *session, struct wp_cpu *cpu,
+			    u32 epoch, struct pt_regs *regs, u16 *flags)
+{
+	bool walk = session->config.stack_flags & WALLPROF_STACK_KERNEL;
+	struct wp_scratch *scratch = &cpu->sampler_scratch;
+	unsigned int nr, skip, i;
+	u64 id;
+
+	if (user_mode(regs))
+		return 0;
+	nr = wp_stack_kernel_nmi(scratch, regs,
+				 walk ? session->config.max_stack : 1, &skip);
+	for (i = 0; i < nr; i++)
+		scratch->user[i] = scratch->kernel[skip + i];
+	id = wp_stack_intern(&cpu->sampler, epoch, scratch->user, nr,
+			     WALLPROF_UNWIND_END, WALLPROF_STACK_IS_KERNEL);
+	if (!id)
+		*flags |= WALLPROF_AGGR_NO_STACK;
+	return id;
+}
+
+/* Whether current is a target. Context: any, NMI included. */
+static bool wp_sample_wanted(struct wp_session *session)
+{
+	struct wallprof_task *slot;
+
+	if (session->config.target == WALLPROF_TARGET_ALL)
+		return true;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)current);
+	return slot && !(READ_ONCE(slot->flags) & WALLPROF_TASK_ARMED);
+}
+
+/*
+ * perf stops a counter that overflows too often until the next tick. It has
+ * told the counter so before it calls us. Context: NMI or hard irq.
+ */
+static void wp_sample_throttle(struct wp_cpu *cpu, struct perf_event *event,
+			       u32 epoch, u64 now)
+{
+	struct wallprof_half *head = wp_half_of(&cpu->sampler, epoch)->head;
+
+	if (cpu->throttled_at) {
+		head->lost[WALLPROF_LOSS_THROTTLED].ns += now - cpu->throttled_at;
+		cpu->throttled_at = 0;
+	}
+	if (event->hw.interrupts == WP_THROTTLED) {
+		head->lost[WALLPROF_LOSS_THROTTLED].count++;
+		cpu->throttled_at = now;
+	}
+}
+
+static void wp_sample_add(struct wp_session *session, struct wp_cpu *cpu,
+			  u32 epoch, u64 period, struct pt_regs *regs, u64 now)
+{
+	struct wallprof_aggr key = { .kind = WALLPROF_AGGR_SAMPLE };
+	struct wp_thread thread;
+
+	wp_thread_read(session, current, &thread);
+	key.tid = thread.tid;
+	key.tgid = thread.tgid;
+	key.start_time = thread.start_time;
+	key.exec_id = thread.exec_id;
+	if (user_mode(regs))
+		key.flags = WALLPROF_AGGR_USER_MODE;
+	key.kernel_stack = wp_sample_kernel(session, cpu, epoch, regs, &key.flags);
+	key.user_stack = wp_sample_user(session, cpu, epoch, regs, &key.flags);
+	wp_aggr_add(&cpu->sampler, epoch, &key, period, now);
+	if (wp_half_above_watermark(wp_half_of(&cpu->sampler, epoch),
+				    &session->sampler_sizes))
+		wp_session_signal(session, &session->signalled);
+}
+
+/* Context: NMI or hard irq. */
+static void wp_sampler_overflow(struct perf_event *event,
+				struct perf_sample_data *data,
+				struct pt_regs *regs)
+{
+	struct wp_session *session = event->overflow_handler_context;
+	u64 now = ktime_get_mono_fast_ns();
+	struct wp_cpu *cpu;
+	u32 epoch;
+
+	if (!wp_session_covers(session, now))
+		return;
+	cpu = session->cpus[smp_processor_id()];
+	epoch = wp_session_epoch(session);
+	if (unlikely(cpu->sampler_busy)) {
+		wp_half_lose(wp_half_of(&cpu->sampler, epoch),
+			     WALLPROF_LOSS_NESTED, data->period);
+		return;
+	}
+	cpu->sampler_busy = true;
+	barrier();
+	wp_sample_throttle(cpu, event, epoch, now);
+	if (wp_sample_wanted(session))
+		wp_sample_add(session, cpu, epoch, data->period, regs, now);
+	barrier();
+	cpu->sampler_busy = false;
+}
+
+static struct perf_event *wp_sampler_event(struct wp_session *session,
+					   unsigned int cpu)
+{
+	const struct wallprof_configure *config = &session->config;
+	u32 flags = config->attr_flags;
+	struct perf_event_attr attr = {
+		.type = config->attr_type,
+		.size = sizeof(attr),
+		.config = config->attr_config,
+		.config1 = config->attr_config1,
+		.config2 = config->attr_config2,
+		.sample_period = config->attr_period,
+		.freq = !!(flags & WALLPROF_ATTR_FREQ),
+		.exclude_user = !!(flags & WALLPROF_ATTR_EXCLUDE_USER),
+		.exclude_kernel = !!(flags & WALLPROF_ATTR_EXCLUDE_KERNEL),
+		.exclude_hv = !!(flags & WALLPROF_ATTR_EXCLUDE_HV),
+		.exclude_host = !!(flags & WALLPROF_ATTR_EXCLUDE_HOST),
+		.exclude_guest = !!(flags & WALLPROF_ATTR_EXCLUDE_GUEST),
+		.precise_ip = config->attr_precise,
+		.disabled = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL,
+						 wp_sampler_overflow, session);
+	if (IS_ERR(event))
+		return event;
+	/* The PMU took the event, but cannot schedule it here. */
+	if (event->state == PERF_EVENT_STATE_ERROR) {
+		perf_event_release_kernel(event);
+		return ERR_PTR(-ENODEV);
+	}
+	return event;
+}
+
+/*
+ * A CPU comes online, or a session is being configured on one that is.
+ * Context: process, the hotplug lock held.
+ */
+static int wp_sampler_online(unsigned int nr, struct hlist_node *node)
+{
+	struct wp_session *session = hlist_entry(node, struct wp_session,
+						 cpuhp_node);
+	struct wp_cpu *cpu = session->cpus[nr];
+	struct perf_event *event;
+
+	if (!session->all_cpus && !cpumask_test_cpu(nr, session->cpus_mask))
+		return 0;
+	event = wp_sampler_event(session, nr);
+	if (IS_ERR(event)) {
+		if (!session->counters_fixed)
+			return PTR_ERR(event);
+		/* A profiler does not keep a CPU from coming online. */
+		atomic_inc(&session->counters_failed);
+		return 0;
+	}
+	atomic_inc(&session->counters);
+	cpu->event = event;
+	if (session->state == WALLPROF_SESSION_RUNNING)
+		perf_event_enable(event);
+	return 0;
+}
+
+/* Context: process, the hotplug lock held. */
+static int wp_sampler_offline(unsigned int nr, struct hlist_node *node)
+{
+	struct wp_session *session = hlist_entry(node, struct wp_session,
+						 cpuhp_node);
+	struct wp_cpu *cpu = session->cpus[nr];
+
+	if (cpu->event) {
+		perf_event_release_kernel(cpu->event);
+		cpu->event = NULL;
+		cpu->throttled_at = 0;
+		atomic_dec(&session->counters);
+	}
+	return 0;
+}
+
+/**
+ * wp_sampler_create - create a session's counters, disabled
+ * @session: being configured
+ *
+ * Context: process.
+ * Return: 0, or what the kernel says to the counter; then there is none.
+ */
+int wp_sampler_create(struct wp_session *session)
+{
+	int err;
+
+	if (!(session->config.flags & WALLPROF_SAMPLER))
+		return 0;
+	err = cpuhp_state_add_instance(wp_cpuhp_state, &session->cpuhp_node);
+	if (err)
+		return err;
+	session->cpuhp_added = true;
+	/* Readers of counters_fixed hold the hotplug lock; so do we. */
+	cpus_read_lock();
+	session->counters_fixed = true;
+	cpus_read_unlock();
+	return 0;
+}
+
+/**
+ * wp_sampler_start - enable a session's counters
+ * @session: its state is RUNNING from now on
+ *
+ * Context: process.
+ */
+void wp_sampler_start(struct wp_session *session)
+{
+	unsigned int nr;
+
+	/* No CPU comes between the setting of the state and the enabling. */
+	cpus_read_lock();
+	WRITE_ONCE(session->state, WALLPROF_SESSION_RUNNING);
+	for_each_online_cpu(nr) {
+		if (session->cpus[nr]->event)
+			perf_event_enable(session->cpus[nr]->event);
+	}
+	cpus_read_unlock();
+}
+
+/**
+ * wp_sampler_release - release a session's counters
+ * @session: a session
+ *
+ * Context: process. When it returns, no overflow handler runs any more.
+ */
+void wp_sampler_release(struct wp_session *session)
+{
+	if (session->cpuhp_added)
+		cpuhp_state_remove_instance(wp_cpuhp_state, &session->cpuhp_node);
+	session->cpuhp_added = false;
+}
+
+/* Context: process, at load. */
+int wp_sampler_init(void)
+{
+	int state;
+
+	state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "wallprof:online",
+					wp_sampler_online, wp_sampler_offline);
+	if (state < 0)
+		return state;
+	wp_cpuhp_state = state;
+	return 0;
+}
+
+/* Context: process, at unload. */
+void wp_sampler_exit(void)
+{
+	cpuhp_remove_multi_state(wp_cpuhp_state);
+}

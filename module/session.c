@@ -1,0 +1,686 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One descriptor's life: configure, start, flip, stop, free; and its memory.
+ *
+ * This file owns the order in which things come and go. All of it is called
+ * by device.c in process context; session->lock orders the calls. Sessions
+ * share nothing but the tracepoints, to which each adds probes of its own.
+ */
+#include <linux/capability.h>
+#include <linux/mm.h>
+#include <linux/pid_namespace.h>
+#include <linux/poll.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include <linux/user_namespace.h>
+#include <linux/vmalloc.h>
+
+#include "compat/mm.h"
+#include "intervals.h"
+#include "probes.h"
+#include "sampler.h"
+#include "session.h"
+#include "targets.h"
+
+static_assert(sizeof(struct wallprof_half) <= PAGE_SIZE);
+
+static void wp_session_wake(struct irq_work *work)
+{
+	struct wp_session *session = container_of(work, struct wp_session, wake);
+
+	wake_up_interruptible_poll(&session->wait, EPOLLIN | EPOLLHUP);
+}
+
+/**
+ * wp_session_new - make a session
+ *
+ * Return: the session, or an error pointer.
+ */
+struct wp_session *wp_session_new(void)
+{
+	struct wp_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+
+	if (!session)
+		return ERR_PTR(-ENOMEM);
+	if (!zalloc_cpumask_var(&session->cpus_mask, GFP_KERNEL_ACCOUNT)) {
+		kfree(session);
+		return ERR_PTR(-ENOMEM);
+	}
+	mutex_init(&session->lock);
+	init_waitqueue_head(&session->wait);
+	init_irq_work(&session->wake, wp_session_wake);
+	session->start = U64_MAX;
+	session->stop = U64_MAX;
+	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	session->user_ns = get_user_ns(current_user_ns());
+	return session;
+}
+
+/* Gives back all that configure made. Nobody else uses the session. */
+static void wp_session_release_memory(struct wp_session *session)
+{
+	unsigned int nr;
+
+	for (nr = 0; session->cpus && nr < nr_cpu_ids; nr++)
+		kvfree(session->cpus[nr]);
+	for (nr = 0; session->cpu_maps && nr < nr_cpu_ids; nr++)
+		vfree(session->cpu_maps[nr]);
+	for (nr = 0; session->cpu_indexes && nr < nr_cpu_ids; nr++)
+		vfree(session->cpu_indexes[nr]);
+	kvfree(session->cpus);
+	kvfree(session->cpu_maps);
+	kvfree(session->cpu_indexes);
+	session->cpus = NULL;
+	session->cpu_maps = NULL;
+	session->cpu_indexes = NULL;
+	vfree(session->tasks.keys);
+	vfree(session->tasks.slots);
+	vfree(session->tasks.overflowed);
+	vfree(session->hints);
+	memset(&session->tasks, 0, sizeof(session->tasks));
+	session->hints = NULL;
+	kvfree(session->ids.ids);
+	memset(&session->ids, 0, sizeof(session->ids));
+	if (session->mm) {
+		account_locked_vm(session->mm, session->mm_pages, false);
+		mmdrop(session->mm);
+	}
+	session->mm = NULL;
+	session->mm_pages = 0;
+	memset(&session->config, 0, sizeof(session->config));
+}
+
+/**
+ * wp_session_free - end a session
+ * @session: a session that nobody else uses
+ *
+ * The order is that of the dependencies: what writes first, then what wakes,
+ * then the memory.
+ */
+void wp_session_free(struct wp_session *session)
+{
+	wp_probes_detach(session);
+	wp_sampler_release(session);
+	synchronize_rcu();
+	irq_work_sync(&session->wake);
+	wp_session_release_memory(session);
+	put_pid_ns(session->pid_ns);
+	put_user_ns(session->user_ns);
+	free_cpumask_var(session->cpus_mask);
+	kfree(session);
+}
+
+static bool wp_within(u64 value, u64 min, u64 max)
+{
+	return value >= min && value <= max;
+}
+
+static bool wp_config_sampler_ok(const struct wallprof_configure *config)
+{
+	if (!(config->flags & WALLPROF_SAMPLER))
+		return !config->attr_flags && !config->attr_type &&
+		       !config->attr_precise && !config->attr_config &&
+		       !config->attr_config1 && !config->attr_config2 &&
+		       !config->attr_period;
+	/* What perf_event_open() would refuse. */
+	return !(config->attr_flags & ~WALLPROF_ATTR_FLAGS) &&
+	       config->attr_precise <= 3 && config->attr_period &&
+	       !(config->attr_period >> 63) &&
+	       (!(config->attr_flags & WALLPROF_ATTR_FREQ) ||
+		config->attr_period <= WALLPROF_MAX_FREQ);
+}
+
+static bool wp_config_targets_ok(const struct wallprof_configure *config)
+{
+	if (config->target >= WALLPROF_TARGET_MAX)
+		return false;
+	if (config->target == WALLPROF_TARGET_ALL)
+		return !config->nr_targets && !config->targets &&
+		       !(config->flags & (WALLPROF_ENABLE_ON_EXEC |
+					  WALLPROF_INHERIT));
+	if (config->target == WALLPROF_TARGET_UID &&
+	    config->flags & WALLPROF_ENABLE_ON_EXEC)
+		return false;
+	return wp_within(config->nr_targets, 1, WALLPROF_MAX_TARGETS);
+}
+
+static bool wp_config_ok(const struct wallprof_configure *config)
+{
+	return !(config->flags & ~WALLPROF_CONFIGURE_FLAGS) &&
+	       config->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER) &&
+	       !(config->stack_flags & ~WALLPROF_STACK_FLAGS) &&
+	       wp_within(config->max_stack, 1, WALLPROF_MAX_STACK) &&
+	       !(config->states >> WALLPROF_STATE_MAX) &&
+	       wp_config_targets_ok(config) &&
+	       wp_config_sampler_ok(config) &&
+	       wp_within(config->nr_aggrs, WALLPROF_MIN_AGGRS,
+			 WALLPROF_MAX_AGGRS) &&
+	       wp_within(config->stack_words, WALLPROF_MIN_STACK_WORDS,
+			 WALLPROF_MAX_STACK_WORDS) &&
+	       wp_within(config->nr_exits, WALLPROF_MIN_EXITS,
+			 WALLPROF_MAX_EXITS) &&
+	       wp_within(config->nr_tasks, WALLPROF_MIN_TASKS,
+			 WALLPROF_MAX_TASKS) &&
+	       is_power_of_2(config->nr_tasks) &&
+	       config->watermark <= 100;
+}
+
+/* Takes over the user's list of targets. */
+static int wp_session_read_targets(struct wp_session *session)
+{
+	struct wallprof_configure *config = &session->config;
+	u32 *ids;
+
+	if (!config->nr_targets)
+		return 0;
+	ids = vmemdup_user(u64_to_user_ptr(config->targets),
+			   config->nr_targets * sizeof(u32));
+	if (IS_ERR(ids))
+		return PTR_ERR(ids);
+	session->ids.ids = ids;
+	session->ids.nr = config->nr_targets;
+	return 0;
+}
+
+/* Takes over the user's mask of CPUs. */
+static int wp_session_read_cpus(struct wp_session *session)
+{
+	struct wallprof_configure *config = &session->config;
+	u32 bytes = config->cpus_bytes;
+	u32 nr, i;
+	u8 *mask;
+
+	cpumask_clear(session->cpus_mask);
+	session->all_cpus = !config->cpus;
+	if (session->all_cpus) {
+		cpumask_copy(session->cpus_mask, cpu_possible_mask);
+		return bytes ? -EINVAL : 0;
+	}
+	if (!bytes || bytes % 8 || bytes > PAGE_SIZE)
+		return -EINVAL;
+	mask = memdup_user(u64_to_user_ptr(config->cpus), bytes);
+	if (IS_ERR(mask))
+		return PTR_ERR(mask);
+	/* Bit N is bit N % 8 of byte N / 8, for readers of any word size. */
+	for (i = 0; i < bytes * 8; i++) {
+		nr = i;
+		if (!(mask[i / 8] & BIT(i % 8)))
+			continue;
+		if (nr >= nr_cpu_ids || !cpu_possible(nr)) {
+			kfree(mask);
+			return -EINVAL;
+		}
+		cpumask_set_cpu(nr, session->cpus_mask);
+	}
+	kfree(mask);
+	return cpumask_empty(session->cpus_mask) ? -EINVAL : 0;
+}
+
+/* Works out the layout of the mapping, and all memory that will be held. */
+static int wp_session_lay_out(struct wp_session *session)
+{
+	struct wallprof_configure *config = &session->config;
+	struct wp_table_sizes *sched = &session->sched_sizes;
+	struct wp_table_sizes *sampler = &session->sampler_sizes;
+	u64 per_cpu = ALIGN(sizeof(struct wp_cpu), PAGE_SIZE);
+	u64 tasks;
+
+	config->cpu_stride = 0;
+	if (config->flags & WALLPROF_OFFCPU) {
+		wp_sizes_set(sched, config->nr_aggrs, config->stack_words,
+			     config->nr_exits, config->watermark, PAGE_SIZE);
+		config->half_stride = sched->half_stride;
+		config->aggrs_offset = sched->aggrs_offset;
+		config->stacks_offset = sched->stacks_offset;
+		config->exits_offset = sched->exits_offset;
+		config->cpu_stride += 2 * sched->half_stride;
+		per_cpu += ALIGN(wp_sizes_index_words(sched) * sizeof(u64),
+				 PAGE_SIZE);
+	}
+	config->sampler_offset = config->cpu_stride;
+	if (config->flags & WALLPROF_SAMPLER) {
+		wp_sizes_set(sampler, config->nr_aggrs, config->stack_words,
+			     0, config->watermark, PAGE_SIZE);
+		config->sampler_half_stride = sampler->half_stride;
+		config->aggrs_offset = sampler->aggrs_offset;
+		config->stacks_offset = sampler->stacks_offset;
+		config->cpu_stride += 2 * sampler->half_stride;
+		per_cpu += ALIGN(wp_sizes_index_words(sampler) * sizeof(u64),
+				 PAGE_SIZE);
+	}
+	if (config->cpu_stride > WALLPROF_MAX_CPU_BYTES)
+		return -EINVAL;
+	per_cpu += config->cpu_stride;
+	tasks = PAGE_ALIGN(config->nr_tasks * sizeof(struct wallprof_task));
+	session->map_tasks_bytes = tasks;
+	config->tasks_offset = 0;
+	config->cpus_offset = tasks;
+	config->map_bytes = tasks + nr_cpu_ids * config->cpu_stride;
+	/* Keys and two bitmaps come with the slots. */
+	tasks += PAGE_ALIGN(config->nr_tasks * sizeof(long)) +
+		 2 * PAGE_ALIGN(config->nr_tasks / 8);
+	config->memory_bytes = tasks + num_possible_cpus() * per_cpu;
+	return 0;
+}
+
+static void *wp_zalloc(u64 bytes)
+{
+	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+}
+
+static int wp_session_allocate_tasks(struct wp_session *session)
+{
+	u32 nr = session->config.nr_tasks;
+	unsigned long *keys = wp_zalloc(nr * sizeof(*keys));
+	unsigned long *overflowed = wp_zalloc(BITS_TO_LONGS(nr) * sizeof(long));
+	struct wallprof_task *slots = wp_zalloc(session->map_tasks_bytes);
+
+	session->hints = wp_zalloc(BITS_TO_LONGS(nr) * sizeof(long));
+	wp_tasks_set(&session->tasks, keys, slots, overflowed, nr);
+	return keys && overflowed && slots && session->hints ? 0 : -ENOMEM;
+}
+
+static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
+{
+	const struct wp_table_sizes *sched = &session->sched_sizes;
+	const struct wp_table_sizes *sampler = &session->sampler_sizes;
+	u32 flags = session->config.flags;
+	struct wp_cpu *cpu;
+	u64 words = 0;
+	u64 *index;
+	char *map;
+
+	if (flags & WALLPROF_OFFCPU)
+		words += wp_sizes_index_words(sched);
+	if (flags & WALLPROF_SAMPLER)
+		words += wp_sizes_index_words(sampler);
+	cpu = kvzalloc_node(sizeof(*cpu), GFP_KERNEL_ACCOUNT, cpu_to_node(nr));
+	map = wp_zalloc(session->config.cpu_stride);
+	index = wp_zalloc(words * sizeof(u64));
+	session->cpus[nr] = cpu;
+	session->cpu_maps[nr] = map;
+	session->cpu_indexes[nr] = index;
+	if (!cpu || !map || !index)
+		return -ENOMEM;
+	if (flags & WALLPROF_OFFCPU) {
+		wp_tables_set(&cpu->sched, sched, nr, WP_CONTEXT_SCHED, map, index);
+		index += wp_sizes_index_words(sched);
+	}
+	if (flags & WALLPROF_SAMPLER)
+		wp_tables_set(&cpu->sampler, sampler, nr, WP_CONTEXT_SAMPLER,
+			      map + session->config.sampler_offset, index);
+	return 0;
+}
+
+static int wp_session_allocate_cpus(struct wp_session *session)
+{
+	unsigned int nr;
+	int err;
+
+	session->cpus = kvcalloc(nr_cpu_ids, sizeof(*session->cpus),
+				 GFP_KERNEL_ACCOUNT);
+	session->cpu_maps = kvcalloc(nr_cpu_ids, sizeof(*session->cpu_maps),
+				     GFP_KERNEL_ACCOUNT);
+	session->cpu_indexes = kvcalloc(nr_cpu_ids, sizeof(*session->cpu_indexes),
+					GFP_KERNEL_ACCOUNT);
+	if (!session->cpus || !session->cpu_maps || !session->cpu_indexes)
+		return -ENOMEM;
+	for_each_possible_cpu(nr) {
+		err = wp_session_allocate_cpu(session, nr);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Charges the session's memory to the caller, as locked memory. */
+static int wp_session_charge(struct wp_session *session)
+{
+	unsigned long pages = session->config.memory_bytes >> PAGE_SHIFT;
+	int err = account_locked_vm(current->mm, pages, true);
+
+	if (err)
+		return err;
+	mmgrab(current->mm);
+	session->mm = current->mm;
+	session->mm_pages = pages;
+	return 0;
+}
+
+/* Makes a quiet half of all tables ready for an epoch. */
+static void wp_session_begin_epoch(struct wp_session *session, u32 epoch)
+{
+	u32 flags = session->config.flags;
+	unsigned int nr;
+
+	for_each_possible_cpu(nr) {
+		if (flags & WALLPROF_OFFCPU)
+			wp_half_begin(&session->cpus[nr]->sched, epoch);
+		if (flags & WALLPROF_SAMPLER)
+			wp_half_begin(&session->cpus[nr]->sampler, epoch);
+	}
+	/* Publishes the heads. Pairs with wp_session_epoch(). */
+	smp_store_release(&session->epoch, epoch);
+}
+
+/* The parts of configure that leave something behind when they fail. */
+static int wp_session_set_up(struct wp_session *session)
+{
+	int err;
+
+	err = wp_session_read_targets(session);
+	if (err)
+		return err;
+	err = wp_session_read_cpus(session);
+	if (err)
+		return err;
+	err = wp_targets_set(session);
+	if (err)
+		return err;
+	err = wp_session_lay_out(session);
+	if (err)
+		return err;
+	err = wp_session_charge(session);
+	if (err)
+		return err;
+	err = wp_session_allocate_tasks(session);
+	if (err)
+		return err;
+	err = wp_session_allocate_cpus(session);
+	if (err)
+		return err;
+	wp_session_begin_epoch(session, 1);
+	return wp_sampler_create(session);
+}
+
+/**
+ * wp_session_configure - WALLPROF_IOC_CONFIGURE
+ * @session: the session, locked
+ * @config: what the user wants; the out fields are filled
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_session_configure(struct wp_session *session,
+			 struct wallprof_configure *config)
+{
+	int err;
+
+	if (session->state != WALLPROF_SESSION_OPEN)
+		return -EBUSY;
+	if (!wp_config_ok(config))
+		return -EINVAL;
+	session->config = *config;
+	if (!session->config.watermark)
+		session->config.watermark = 50;
+	if (!session->config.states)
+		session->config.states = GENMASK(WALLPROF_STATE_MAX - 1, 0);
+	err = wp_session_set_up(session);
+	if (err) {
+		wp_session_release_memory(session);
+		return err;
+	}
+	*config = session->config;
+	/* Pairs with wp_session_mmap(). */
+	smp_store_release(&session->state, WALLPROF_SESSION_CONFIGURED);
+	return 0;
+}
+
+/* Undoes a start that found nobody to follow, as if it had not been called. */
+static void wp_session_unstart(struct wp_session *session)
+{
+	WRITE_ONCE(session->start, U64_MAX);
+	wp_probes_detach(session);
+	wp_tasks_clear(&session->tasks);
+	atomic_set(&session->live_targets, 0);
+	atomic64_set(&session->tasks_failed, 0);
+	atomic_set(&session->targets_gone, 0);
+	/* The half may hold what the probes met meanwhile. */
+	wp_session_begin_epoch(session, session->epoch + 1);
+}
+
+/**
+ * wp_session_start - WALLPROF_IOC_START
+ * @session: the session, locked
+ * @start: out: the time
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_session_start(struct wp_session *session, struct wallprof_start *start)
+{
+	int err;
+
+	if (start->flags || session->state == WALLPROF_SESSION_OPEN)
+		return -EINVAL;
+	if (session->state != WALLPROF_SESSION_CONFIGURED)
+		return -EBUSY;
+	err = wp_probes_attach(session);
+	if (err)
+		return err;
+	/*
+	 * All probes are live before the first event counts, so that from
+	 * this time on nothing is missed.
+	 */
+	WRITE_ONCE(session->start, ktime_get_mono_fast_ns());
+	if (session->config.flags & WALLPROF_OFFCPU ||
+	    session->config.target != WALLPROF_TARGET_ALL) {
+		err = wp_targets_claim(session);
+		if (err) {
+			wp_session_unstart(session);
+			return err;
+		}
+	}
+	wp_sampler_start(session);
+	start->time = session->start;
+	return 0;
+}
+
+/**
+ * wp_session_flip - WALLPROF_IOC_FLIP
+ * @session: the session, locked
+ * @flip: out: what was retired
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
+{
+	u32 epoch = session->epoch;
+
+	if (flip->flags || flip->reserved)
+		return -EINVAL;
+	switch (session->state) {
+	case WALLPROF_SESSION_RUNNING:
+		if (epoch == WP_EPOCH_MAX)
+			return -EOVERFLOW;
+		wp_session_begin_epoch(session, epoch + 1);
+		/*
+		 * Events read the epoch with interrupts off or in NMI, which
+		 * RCU waits for: from here on nobody writes to the old half.
+		 */
+		synchronize_rcu();
+		atomic_set(&session->signalled, 0);
+		flip->time = ktime_get_mono_fast_ns();
+		break;
+	case WALLPROF_SESSION_STOPPED:
+		if (session->last_retired)
+			return -ENODATA;
+		session->last_retired = true;
+		flip->time = session->stop;
+		break;
+	default:
+		return -EINVAL;
+	}
+	flip->epoch = epoch;
+	return 0;
+}
+
+/* Brings the ledger of all threads up to the end. The probes are gone. */
+static void wp_session_end_tasks(struct wp_session *session)
+{
+	struct wp_tasks *tasks = &session->tasks;
+	struct wallprof_task *slot;
+	u32 i;
+
+	for (i = 0; i < wp_tasks_nr(tasks); i++) {
+		slot = &tasks->slots[i];
+		if (slot->phase == WALLPROF_TASK_FREE ||
+		    slot->flags & WALLPROF_TASK_ARMED)
+			continue;
+		if (slot->phase == WALLPROF_TASK_UNSEEN &&
+		    !(session->config.states & BIT(slot->state)))
+			slot->flags |= WALLPROF_TASK_FILTERED;
+		wp_interval_end(slot, session->stop,
+				test_bit(i, session->hints));
+	}
+	/* Threads without a slot that are off their CPUs are so until now. */
+	atomic64_add(atomic64_read(&session->untracked_off) * session->stop,
+		     &session->untracked_ns);
+	atomic64_set(&session->untracked_off, 0);
+}
+
+/* A counter that was throttled when the session ended was so until the end. */
+static void wp_session_end_throttles(struct wp_session *session)
+{
+	u32 epoch = session->epoch;
+	unsigned int nr;
+
+	if (!(session->config.flags & WALLPROF_SAMPLER))
+		return;
+	for_each_possible_cpu(nr) {
+		struct wp_cpu *cpu = session->cpus[nr];
+		struct wallprof_half *head = wp_half_of(&cpu->sampler, epoch)->head;
+
+		if (cpu->throttled_at && cpu->throttled_at < session->stop)
+			head->lost[WALLPROF_LOSS_THROTTLED].ns +=
+				session->stop - cpu->throttled_at;
+		cpu->throttled_at = 0;
+	}
+}
+
+/**
+ * wp_session_stop - WALLPROF_IOC_STOP
+ * @session: the session, locked
+ * @stop: out: the time
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
+{
+	bool offcpu = session->config.flags & WALLPROF_OFFCPU;
+
+	if (stop->flags)
+		return -EINVAL;
+	if (session->state == WALLPROF_SESSION_STOPPED)
+		return -EBUSY;
+	if (session->state != WALLPROF_SESSION_RUNNING)
+		return -EINVAL;
+	if (offcpu)
+		wp_targets_look(session);
+	WRITE_ONCE(session->stop, ktime_get_mono_fast_ns());
+	wp_probes_detach(session);
+	/* The throttled times are still needed. */
+	wp_session_end_throttles(session);
+	wp_sampler_release(session);
+	synchronize_rcu();
+	if (offcpu)
+		wp_session_end_tasks(session);
+	WRITE_ONCE(session->state, WALLPROF_SESSION_STOPPED);
+	stop->time = session->stop;
+	wake_up_interruptible_poll(&session->wait, EPOLLHUP);
+	return 0;
+}
+
+/**
+ * wp_session_status - WALLPROF_IOC_STATUS
+ * @session: the session, locked
+ * @status: out
+ *
+ * Return: 0.
+ */
+int wp_session_status(struct wp_session *session, struct wallprof_status *status)
+{
+	struct wallprof_lost *no_task = &status->lost[WALLPROF_LOSS_NO_TASK];
+
+	status->state = session->state;
+	status->epoch = session->epoch;
+	status->nr_tasks = READ_ONCE(session->tasks.used);
+	status->tasks_failed = atomic64_read(&session->tasks_failed);
+	status->counters = atomic_read(&session->counters);
+	status->counters_failed = atomic_read(&session->counters_failed);
+	status->nr_live_targets = atomic_read(&session->live_targets);
+	status->start = session->start == U64_MAX ? 0 : session->start;
+	status->stop = session->stop == U64_MAX ? 0 : session->stop;
+	no_task->count = atomic64_read(&session->untracked_count);
+	no_task->ns = atomic64_read(&session->untracked_ns);
+	return 0;
+}
+
+/* Which page of the session's memory stands at an offset of the mapping. */
+static struct page *wp_session_page(struct wp_session *session, u64 offset)
+{
+	u64 stride = session->config.cpu_stride;
+	u64 nr;
+
+	if (offset < session->map_tasks_bytes)
+		return vmalloc_to_page((char *)session->tasks.slots + offset);
+	offset -= session->map_tasks_bytes;
+	nr = div64_u64(offset, stride);
+	if (nr >= nr_cpu_ids || !session->cpu_maps[nr])
+		return NULL;
+	return vmalloc_to_page((char *)session->cpu_maps[nr] +
+			       (offset - nr * stride));
+}
+
+/*
+ * Context: process, the mmap lock held. The mapping holds the descriptor, and
+ * what was allocated stays until that is closed: no lock is needed.
+ */
+static vm_fault_t wp_session_fault(struct vm_fault *vmf)
+{
+	struct wp_session *session = vmf->vma->vm_file->private_data;
+	struct page *page;
+
+	page = wp_session_page(session, (u64)vmf->pgoff << PAGE_SHIFT);
+	if (!page)
+		return VM_FAULT_SIGBUS;
+	get_page(page);
+	vmf->page = page;
+	return 0;
+}
+
+static const struct vm_operations_struct wp_session_vm_ops = {
+	.fault = wp_session_fault,
+};
+
+/**
+ * wp_session_mmap - map the tables
+ * @session: the session, not locked
+ * @vma: where
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma)
+{
+	u64 bytes = vma->vm_end - vma->vm_start;
+	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+
+	/*
+	 * session->lock is held by commands that may wait for the mmap lock,
+	 * which we hold. All that is read here is constant once the session is
+	 * configured. Pairs with the release store in wp_session_configure().
+	 */
+	if (smp_load_acquire(&session->state) == WALLPROF_SESSION_OPEN)
+		return -EINVAL;
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EACCES;
+	if (offset > session->config.map_bytes ||
+	    bytes > session->config.map_bytes - offset)
+		return -EINVAL;
+	/* Not to be made writable, to grow, or to be dumped. */
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
+	vma->vm_ops = &wp_session_vm_ops;
+	return 0;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WALLPROF_SESSION_H
+#define WALLPROF_SESSION_H
+
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/wallprof.h>
+
+#include "tables.h"
+#include "tasks.h"
+
+struct mm_struct;
+struct pid_namespace;
+struct user_namespace;
+struct vm_area_struct;
+
+/**
+ * struct wp_scratch - where a stack is put together before it is interned
+ * @user: user addresses
+ * @kernel: kernel addresses, with room for our own frames, which are cut off
+ */
+struct wp_scratch {
+	u64 user[WALLPROF_MAX_STACK];
+	unsigned long kernel[WALLPROF_MAX_STACK + 16];
+};
+
+/**
+ * struct wp_cpu - what a session keeps for one CPU
+ * @sched: the scheduler probes' tables
+ * @sched_scratch: theirs
+ * @current_key: the thread that runs here, if it has a slot
+ * @current_slot: its slot
+ * @sched_busy: a scheduler probe is at work
+ * @sampler_busy: the overflow handler is at work
+ * @sampler: the overflow handler's tables
+ * @sampler_scratch: its
+ * @throttled_at: when the counter was throttled; 0 if it is not
+ * @event: the counter; written with cpus_read_lock held, read by whoever
+ *	holds it and by the hotplug callbacks
+ *
+ * All but @event is used by this CPU alone: the sched_ and current_ fields
+ * with interrupts off, the sampler's in the overflow handler.
+ */
+struct wp_cpu {
+	struct wp_tables sched;
+	unsigned long current_key;
+	struct wallprof_task *current_slot;
+	bool sched_busy;
+	bool sampler_busy;
+	u64 throttled_at;
+	struct wp_tables sampler;
+	struct perf_event *event;
+	struct wp_scratch sched_scratch;
+	struct wp_scratch sampler_scratch;
+};
+
+/**
+ * struct wp_ids - the targets as the user named them
+ * @ids: sorted
+ * @nr: how many
+ */
+struct wp_ids {
+	u32 *ids;
+	u32 nr;
+};
+
+/**
+ * struct wp_session - one open descriptor
+ * @lock: orders the ioctls
+ * @state: WALLPROF_SESSION_OPEN, …; written under @lock, read by
+ *	poll and mmap
+ * @last_retired: the last epoch of a stopped session was retired
+ * @config: as validated; constant from CONFIGURE on
+ * @ids: the targets
+ * @cpus_mask: CPUs to record
+ * @all_cpus: @cpus_mask holds all of them
+ * @pid_ns: the opener's
+ * @user_ns: the opener's
+ * @epoch: the epoch that is written. Written by FLIP with a release store,
+ *	which publishes the new halves' heads; read once by each event with
+ *	an acquire load
+ * @start: events before this are not recorded; U64_MAX until START.
+ * @stop: events after this are not recorded; U64_MAX until STOP. Both are
+ *	written once, and every event compares its own time with them, so that
+ *	all of a session's CPUs agree on what belongs to it, to the nanosecond
+ * @tasks: the task table
+ * @hints: bit for each slot: its thread was on a CPU when STOP looked
+ * @sched_sizes: capacities of the scheduler's tables
+ * @sampler_sizes: and of the sampler's
+ * @cpus: by CPU number, for all possible ones
+ * @cpu_maps: their mapped tables, config.cpu_stride bytes each
+ * @cpu_indexes: their indexes
+ * @map_tasks_bytes: bytes of the task table in the mapping
+ * @mm: charged with @mm_pages
+ * @mm_pages: locked pages
+ * @tasks_failed: threads that found no slot
+ * @untracked_off: of these, how many are off their CPU
+ * @untracked_ns: WALLPROF_LOSS_NO_TASK outside of any CPU's tables
+ * @untracked_count: and how often
+ * @live_targets: targets alive, if not everything is a target
+ * @counters: CPUs with a counter
+ * @counters_failed: failures on CPUs that came online
+ * @counters_fixed: CONFIGURE is over: a CPU without counter stops nobody
+ * @signalled: the reader was told of the watermark since the last flip
+ * @targets_gone: the reader was told that no target is left
+ * @wake: wakes the reader
+ * @wait: where it waits
+ * @cpuhp_node: entry of the hotplug state
+ * @cpuhp_added: whether @cpuhp_node is
+ * @probes: what is registered, a mask of enum wp_probe
+ */
+struct wp_session {
+	struct mutex lock;
+	u32 state;
+	bool last_retired;
+	struct wallprof_configure config;
+	struct wp_ids ids;
+	cpumask_var_t cpus_mask;
+	bool all_cpus;
+	struct pid_namespace *pid_ns;
+	struct user_namespace *user_ns;
+
+	u32 epoch;
+	u64 start;
+	u64 stop;
+
+	struct wp_tasks tasks;
+	unsigned long *hints;
+	struct wp_table_sizes sched_sizes;
+	struct wp_table_sizes sampler_sizes;
+	struct wp_cpu **cpus;
+	void **cpu_maps;
+	u64 **cpu_indexes;
+	u64 map_tasks_bytes;
+
+	struct mm_struct *mm;
+	unsigned long mm_pages;
+
+	atomic64_t tasks_failed;
+	atomic64_t untracked_off;
+	atomic64_t untracked_ns;
+	atomic64_t untracked_count;
+	atomic_t live_targets;
+	atomic_t counters;
+	atomic_t counters_failed;
+	bool counters_fixed;
+
+	atomic_t signalled;
+	atomic_t targets_gone;
+	struct irq_work wake;
+	wait_queue_head_t wait;
+
+	struct hlist_node cpuhp_node;
+	bool cpuhp_added;
+	unsigned int probes;
+};
+
+struct wp_session *wp_session_new(void);
+void wp_session_free(struct wp_session *session);
+int wp_session_configure(struct wp_session *session,
+			 struct wallprof_configure *config);
+int wp_session_start(struct wp_session *session, struct wallprof_start *start);
+int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip);
+int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop);
+int wp_session_status(struct wp_session *session, struct wallprof_status *status);
+int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma);
+
+/*
+ * Whether an event at @time belongs to the session. Any context.
+ *
+ * A CPU that reads an old U64_MAX of @stop still compares with the time that
+ * it read itself: STOP waits for it before it looks at anything.
+ */
+static inline bool wp_session_covers(const struct wp_session *session, u64 time)
+{
+	return time >= READ_ONCE(session->start) &&
+	       time <= READ_ONCE(session->stop);
+}
+
+/* The epoch to write to. Any context; pairs with the store of FLIP. */
+static inline u32 wp_session_epoch(const struct wp_session *session)
+{
+	return smp_load_acquire(&session->epoch);
+}
+
+/* Wakes the reader, once an epoch. Any context, NMI included. */
+static inline void wp_session_signal(struct wp_session *session, atomic_t *once)
+{
+	if (!atomic_read(once) && !atomic_xchg(once, 1))
+		irq_work_queue(&session->wake);
+}
+
+#endif /* WALLPROF_SESSION_H */

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Capture of a stack: which registers, which walker, which memory.
+ *
+ * This file owns how the current thread's user and kernel stacks are read. Its
+ * callers are the sched_switch probe (irqs off, the run queue locked) and the
+ * overflow handler (NMI or hard irq). Nothing here faults, sleeps or allocates.
+ */
+#include <linux/module.h>
+#include <linux/stacktrace.h>
+
+#include "compat/ptrace.h"
+#include "compat/sched.h"
+#include "compat/uaccess.h"
+#include "session.h"
+#include "stack.h"
+#include "unwind_fp.h"
+
+/*
+ * The code through which a tracepoint calls its probes, when it has several:
+ * it is no part of the stack that users want to see. Written once, at load.
+ */
+static unsigned long wp_caller_from, wp_caller_to;
+
+/**
+ * wp_stack_set_caller - tell what to leave out of kernel stacks
+ * @from: the first address
+ * @to: the one behind the last
+ *
+ * Context: process, at load.
+ */
+void wp_stack_set_caller(unsigned long from, unsigned long to)
+{
+	wp_caller_from = from;
+	wp_caller_to = to;
+}
+
+/* Where user addresses end: a task may not have mapped anything above. */
+static __always_inline u64 wp_user_limit(bool is64)
+{
+	return is64 ? TASK_SIZE_MAX : 1ULL << 32;
+}
+
+/* Read a frame within user_access_begin(). */
+static __always_inline bool wp_read_frame64(u64 addr, struct wp_frame *frame)
+{
+	const u64 __user *p = (const u64 __user *)addr;
+
+	unsafe_get_user(frame->next, p, fault);
+	unsafe_get_user(frame->ret, p + 1, fault);
+	frame->ret = wp_strip_ip(frame->ret);
+	return true;
+fault:
+	return false;
+}
+
+static __always_inline bool wp_read_frame32(u64 addr, struct wp_frame *frame)
+{
+	const u32 __user *p = (const u32 __user *)addr;
+	u32 next, ret;
+
+	unsafe_get_user(next, p, fault);
+	unsafe_get_user(ret, p + 1, fault);
+	frame->next = next;
+	frame->ret = ret;
+	return true;
+fault:
+	return false;
+}
+
+/* Read a frame in any context. */
+static __always_inline bool wp_read_frame64_nmi(u64 addr, struct wp_frame *frame)
+{
+	u64 words[2];
+
+	if (!wp_copy_from_user_nmi(words, addr, sizeof(words)))
+		return false;
+	frame->next = words[0];
+	frame->ret = wp_strip_ip(words[1]);
+	return true;
+}
+
+static __always_inline bool wp_read_frame32_nmi(u64 addr, struct wp_frame *frame)
+{
+	u32 words[2];
+
+	if (!wp_copy_from_user_nmi(words, addr, sizeof(words)))
+		return false;
+	frame->next = words[0];
+	frame->ret = words[1];
+	return true;
+}
+
+/* Whether current has a user stack to walk. Any context. */
+static bool wp_stack_has_user(u8 *why)
+{
+	if (current->mm && !(current->flags & WP_PF_NO_USER))
+		return true;
+	*why = WALLPROF_UNWIND_NO_USER;
+	return false;
+}
+
+/**
+ * wp_stack_user - the user stack of a thread that leaves its CPU
+ * @scratch: gets the addresses
+ * @max: frames, 1 to WALLPROF_MAX_STACK
+ * @why: out: enum wallprof_unwind
+ *
+ * Context: irqs off, not NMI; current's mm is loaded.
+ * Return: frames; 0 if there is no user stack.
+ */
+unsigned int wp_stack_user(struct wp_scratch *scratch, unsigned int max, u8 *why)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	u64 ip, sp, fp, limit;
+	unsigned int nr = 1;
+	bool is64;
+
+	if (!wp_stack_has_user(why))
+		return 0;
+	is64 = wp_regs_64bit(regs);
+	ip = instruction_pointer(regs);
+	sp = user_stack_pointer(regs);
+	fp = wp_regs_fp(regs);
+	limit = wp_user_limit(is64);
+	scratch->user[0] = ip;
+	*why = WALLPROF_UNWIND_FAULT;
+	/*
+	 * The range that is asked for is the whole of what the walk may read:
+	 * it keeps below the limit itself.
+	 */
+	pagefault_disable();
+	if (!user_access_begin((void __user *)0, limit))
+		goto enable;
+	if (is64)
+		nr = wp_unwind_fp(ip, sp, fp, 8, limit, wp_read_frame64,
+				  scratch->user, max, why);
+	else
+		nr = wp_unwind_fp(ip, sp, fp, 4, limit, wp_read_frame32,
+				  scratch->user, max, why);
+	user_access_end();
+enable:
+	pagefault_enable();
+	return nr;
+}
+
+/**
+ * wp_stack_user_nmi - the user stack of a thread that was interrupted
+ * @scratch: gets the addresses
+ * @regs: what was interrupted: user or kernel code
+ * @max: frames, 1 to WALLPROF_MAX_STACK
+ * @why: out: enum wallprof_unwind
+ *
+ * Context: any, NMI included.
+ * Return: frames; 0 if there is no user stack.
+ */
+unsigned int wp_stack_user_nmi(struct wp_scratch *scratch, struct pt_regs *regs,
+			       unsigned int max, u8 *why)
+{
+	u64 ip, sp, fp;
+
+	if (!wp_stack_has_user(why))
+		return 0;
+	if (!user_mode(regs))
+		regs = task_pt_regs(current);
+	/* An NMI in the entry code may find them half written. */
+	if (!user_mode(regs)) {
+		*why = WALLPROF_UNWIND_NO_USER;
+		return 0;
+	}
+	ip = instruction_pointer(regs);
+	sp = user_stack_pointer(regs);
+	fp = wp_regs_fp(regs);
+	if (wp_regs_64bit(regs))
+		return wp_unwind_fp(ip, sp, fp, 8, wp_user_limit(true),
+				    wp_read_frame64_nmi, scratch->user, max, why);
+	return wp_unwind_fp(ip, sp, fp, 4, wp_user_limit(false),
+			    wp_read_frame32_nmi, scratch->user, max, why);
+}
+
+/**
+ * wp_stack_kernel - the kernel stack of a thread that leaves its CPU
+ * @scratch: gets the addresses
+ * @max: frames, 1 to WALLPROF_MAX_STACK
+ * @skip: out: where they begin in scratch->kernel
+ *
+ * Context: irqs off, not NMI.
+ * Return: frames; the first is the scheduler's.
+ */
+unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
+			     unsigned int *skip)
+{
+	unsigned long *ips = scratch->kernel;
+	unsigned int nr, i;
+
+	nr = stack_trace_save(ips, ARRAY_SIZE(scratch->kernel), 0);
+	for (i = 0; i < nr; i++) {
+		if (!within_module(ips[i], THIS_MODULE) &&
+		    (ips[i] < wp_caller_from || ips[i] >= wp_caller_to))
+			break;
+	}
+	*skip = i;
+	return min(nr - i, max);
+}
+
+/**
+ * wp_stack_kernel_nmi - the kernel stack of what was interrupted
+ * @scratch: gets the addresses
+ * @regs: what was interrupted: kernel code
+ * @max: frames, 1 to WALLPROF_MAX_STACK
+ * @skip: out: where they begin in scratch->kernel
+ *
+ * Context: any, NMI included.
+ * Return: frames, at least 1: the interrupted instruction.
+ */
+unsigned int wp_stack_kernel_nmi(struct wp_scratch *scratch, struct pt_regs *regs,
+				 unsigned int max, unsigned int *skip)
+{
+	unsigned long *ips = scratch->kernel;
+	unsigned long ip = instruction_pointer(regs);
+	unsigned int nr, i;
+
+	nr = max > 1 ? stack_trace_save(ips, ARRAY_SIZE(scratch->kernel), 0) : 0;
+	for (i = 0; i < nr; i++) {
+		if (ips[i] == ip) {
+			*skip = i;
+			return min(nr - i, max);
+		}
+	}
+	/* The walk did not get through the interrupt: the address is known. */
+	ips[0] = ip;
+	*skip = 0;
+	return 1;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WALLPROF_TABLES_H
+#define WALLPROF_TABLES_H
+
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#define WP_CONTEXT_SCHED	0
+#define WP_CONTEXT_SAMPLER	1
+
+/* The last epoch that an id can name. Epoch 0 is not used. */
+#define WP_EPOCH_MAX		((1U << WALLPROF_STACK_EPOCH_BITS) - 1)
+
+/**
+ * struct wp_table_sizes - capacities, the same for all tables of a context
+ * @nr_aggrs: entries of the aggregate table
+ * @stack_words: words of the stack table
+ * @nr_exits: entries of the table of ended threads, 0 for the sampler
+ * @aggr_mask: slots of the aggregates' index - 1
+ * @stack_mask: slots of the stacks' index - 1
+ * @aggr_watermark: entries from which on the reader is to be woken
+ * @stack_watermark: words, likewise
+ * @exit_watermark: entries, likewise
+ * @aggrs_offset: bytes from the start of a half to its aggregates
+ * @stacks_offset: to its stack words
+ * @exits_offset: to its ended threads
+ * @half_stride: bytes of a half, whole pages
+ *
+ * Written at CONFIGURE, constant afterwards.
+ */
+struct wp_table_sizes {
+	u32 nr_aggrs;
+	u32 stack_words;
+	u32 nr_exits;
+	u32 aggr_mask;
+	u32 stack_mask;
+	u32 aggr_watermark;
+	u32 stack_watermark;
+	u32 exit_watermark;
+	u64 aggrs_offset;
+	u64 stacks_offset;
+	u64 exits_offset;
+	u64 half_stride;
+};
+
+/**
+ * struct wp_half - one half of a CPU's tables of one context
+ * @head: head, mapped
+ * @aggrs: aggregates in order of appearance, mapped
+ * @stacks: stack words, mapped; word 0 is not used, so that no id is 0
+ * @exits: ended threads, mapped
+ * @aggr_index: hash index of @aggrs: epoch, bits of the hash, entry
+ * @stack_index: hash index of @stacks, likewise
+ *
+ * Between wp_half_begin() and the flip that retires it a half has one writer:
+ * its CPU, in its context. A flip retires it; synchronize_rcu() then orders
+ * all that was written before all that the reader reads.
+ */
+struct wp_half {
+	struct wallprof_half *head;
+	struct wallprof_aggr *aggrs;
+	u64 *stacks;
+	struct wallprof_task *exits;
+	u64 *aggr_index;
+	u64 *stack_index;
+};
+
+/**
+ * struct wp_tables - a CPU's tables of one context
+ * @half: epoch E writes to half[E % 2]
+ * @sizes: capacities
+ * @cpu: the CPU, as it stands in stack ids
+ * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
+ */
+struct wp_tables {
+	struct wp_half half[2];
+	const struct wp_table_sizes *sizes;
+	u32 cpu;
+	u32 context;
+};
+
+void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
+		  u32 nr_exits, u32 watermark, u64 page_size);
+u64 wp_sizes_index_words(const struct wp_table_sizes *sizes);
+void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
+		   u32 cpu, u32 context, void *mapped, u64 *index);
+void wp_half_begin(struct wp_tables *tables, u32 epoch);
+
+u64 wp_stack_intern(struct wp_tables *tables, u32 epoch, const u64 *ips,
+		    unsigned int nr, u8 unwind, u8 flags);
+bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_aggr *key, u64 value, u64 time);
+bool wp_exit_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_task *task);
+
+/* Any context of the half's writer. */
+static inline struct wp_half *wp_half_of(struct wp_tables *tables, u32 epoch)
+{
+	return &tables->half[epoch & 1];
+}
+
+/* Any context of the half's writer. */
+static inline void wp_half_lose(struct wp_half *half, enum wallprof_loss why,
+				u64 ns)
+{
+	half->head->lost[why].count++;
+	half->head->lost[why].ns += ns;
+}
+
+/* Any context of the half's writer. */
+static inline bool wp_half_above_watermark(const struct wp_half *half,
+					   const struct wp_table_sizes *sizes)
+{
+	const struct wallprof_half *head = half->head;
+
+	return head->nr_aggrs >= sizes->aggr_watermark ||
+	       head->stack_words >= sizes->stack_watermark ||
+	       head->nr_exits >= sizes->exit_watermark;
+}
+
+#endif /* WALLPROF_TABLES_H */

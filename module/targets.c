@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which threads a session records.
+ *
+ * This file owns the walks over all threads of the host at START and STOP and
+ * the rules by which a thread is a target. That a thread is a target is told
+ * by its having a slot in the task table; only a session of everything gives
+ * slots to threads that it meets. Its callers are session.c (process context)
+ * and the probes (irqs off, or process context with irqs off).
+ */
+#include <linux/bsearch.h>
+#include <linux/cred.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/signal.h>
+#include <linux/sort.h>
+#include <linux/timekeeping.h>
+#include <linux/uidgid.h>
+
+#include "compat/sched.h"
+#include "session.h"
+#include "targets.h"
+
+static int wp_ids_compare(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool wp_ids_have(const struct wp_ids *ids, u32 id)
+{
+	return bsearch(&id, ids->ids, ids->nr, sizeof(id), wp_ids_compare);
+}
+
+/**
+ * wp_thread_read - tell what identifies a thread
+ * @session: whose pid namespace counts
+ * @p: current, or a thread under RCU
+ * @thread: to fill
+ *
+ * Context: any, NMI included.
+ */
+void wp_thread_read(const struct wp_session *session, struct task_struct *p,
+		    struct wp_thread *thread)
+{
+	thread->start_time = p->start_time;
+	thread->exec_id = p->self_exec_id;
+	if (likely(session->pid_ns == &init_pid_ns)) {
+		thread->tid = p->pid;
+		thread->tgid = p->tgid;
+	} else {
+		thread->tid = task_pid_nr_ns(p, session->pid_ns);
+		thread->tgid = task_tgid_nr_ns(p, session->pid_ns);
+	}
+}
+
+/**
+ * wp_state_of - name the state in which a thread leaves its CPU
+ * @state: task_struct.__state
+ * @preempt: it was preempted
+ *
+ * The order is that of the kernel's own task_state_index(): a compound state
+ * is named by its least bit, but for TASK_IDLE and the kernel's inner waits.
+ *
+ * Context: any.
+ * Return: enum wallprof_state.
+ */
+u8 wp_state_of(unsigned int state, bool preempt)
+{
+	if (preempt)
+		return WALLPROF_STATE_PREEMPTED;
+	if (state & TASK_INTERRUPTIBLE)
+		return WALLPROF_STATE_SLEEPING;
+	if ((state & TASK_IDLE) == TASK_IDLE)
+		return WALLPROF_STATE_IDLE;
+	if (state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT | TASK_FROZEN))
+		return WALLPROF_STATE_DISK;
+	if (state & __TASK_STOPPED)
+		return WALLPROF_STATE_STOPPED;
+	if (state & __TASK_TRACED)
+		return WALLPROF_STATE_TRACED;
+	if (state & (EXIT_DEAD | EXIT_ZOMBIE | TASK_DEAD))
+		return WALLPROF_STATE_DEAD;
+	if (state & TASK_PARKED)
+		return WALLPROF_STATE_PARKED;
+	return WALLPROF_STATE_RUNNING;
+}
+
+/* Context: RCU read side, or current. */
+bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p)
+{
+	return wp_ids_have(&session->ids,
+			   from_kuid(session->user_ns, task_cred_xxx(p, uid)));
+}
+
+/* Context: RCU read side. */
+static bool wp_targets_match(const struct wp_session *session,
+			     struct task_struct *p)
+{
+	switch (session->config.target) {
+	case WALLPROF_TARGET_PID:
+		return wp_ids_have(&session->ids,
+				   task_tgid_nr_ns(p, session->pid_ns));
+	case WALLPROF_TARGET_TID:
+		return wp_ids_have(&session->ids,
+				   task_pid_nr_ns(p, session->pid_ns));
+	case WALLPROF_TARGET_UID:
+		return wp_targets_has_uid(session, p);
+	default:
+		return true;
+	}
+}
+
+/* A thread that has been switched away from for the last time, or will be. */
+static bool wp_thread_ends(struct task_struct *p)
+{
+	return READ_ONCE(p->exit_state) || wp_task_state(p) & TASK_DEAD;
+}
+
+/**
+ * wp_targets_set - sort the ids and see that somebody is there
+ * @session: being configured
+ *
+ * Context: process.
+ * Return: 0, or -ESRCH if no thread is a target.
+ */
+int wp_targets_set(struct wp_session *session)
+{
+	struct task_struct *group, *p;
+	int err = -ESRCH;
+
+	if (session->config.target == WALLPROF_TARGET_ALL)
+		return 0;
+	sort(session->ids.ids, session->ids.nr, sizeof(u32), wp_ids_compare, NULL);
+	rcu_read_lock();
+	for_each_process_thread(group, p) {
+		if (!wp_thread_ends(p) && wp_targets_match(session, p)) {
+			err = 0;
+			goto unlock;
+		}
+	}
+unlock:
+	rcu_read_unlock();
+	/* A user may have no process yet. */
+	return session->config.target == WALLPROF_TARGET_UID ? 0 : err;
+}
+
+/* Counts a new target. Context: irqs off, under the task table's lock. */
+void wp_target_born(struct wp_session *session, struct wallprof_task *slot)
+{
+	if (session->config.target != WALLPROF_TARGET_ALL)
+		atomic_inc(&session->live_targets);
+}
+
+/* Counts a target that is gone; the last one wakes the reader. Irqs off. */
+void wp_target_gone(struct wp_session *session)
+{
+	if (session->config.target != WALLPROF_TARGET_ALL &&
+	    session->config.target != WALLPROF_TARGET_UID &&
+	    atomic_dec_and_test(&session->live_targets))
+		wp_session_signal(session, &session->targets_gone);
+}
+
+struct wp_claim {
+	struct wp_session *session;
+	struct task_struct *p;
+};
+
+/* Fills the slot of a thread that lives at START. See wp_tasks_claim(). */
+static void wp_targets_init(struct wallprof_task *slot, void *arg)
+{
+	struct wp_claim *claim = arg;
+	struct wp_thread thread;
+
+	wp_thread_read(claim->session, claim->p, &thread);
+	wp_interval_begin(slot, &thread, WALLPROF_TASK_UNSEEN,
+			  wp_state_of(wp_task_state(claim->p), false),
+			  max(claim->session->start, claim->p->start_time));
+	if (claim->session->config.flags & WALLPROF_ENABLE_ON_EXEC)
+		slot->flags |= WALLPROF_TASK_ARMED;
+	wp_target_born(claim->session, slot);
+}
+
+/*
+ * Whether a thread that was just given a slot will not come to give it back.
+ *
+ * With sched_switch: a thread that made its last switch before we took the
+ * table's lock had TASK_DEAD set before, and the lock makes us see that. If
+ * that switch is under way, its probe may be using the slot: it is over when
+ * on_cpu is cleared, within the time of a context switch.
+ *
+ * Without: the exit probe runs after PF_EXITING is set.
+ */
+static bool wp_thread_gone(struct wp_session *session, struct task_struct *p)
+{
+	if (!(session->config.flags & WALLPROF_OFFCPU))
+		return READ_ONCE(p->flags) & PF_EXITING;
+	if (!(wp_task_state(p) & TASK_DEAD))
+		return false;
+	while (wp_task_on_cpu(p))
+		cpu_relax();
+	return true;
+}
+
+/*
+ * Claims a slot for a thread that lives at START. Irqs off.
+ *
+ * The probes are at work already. A thread that they met has its slot; one
+ * that they meet now waits for the table's lock and finds ours.
+ */
+static int wp_targets_claim_one(struct wp_session *session, struct task_struct *p)
+{
+	struct wp_claim claim = { .session = session, .p = p };
+	struct wallprof_task *slot;
+	bool found;
+
+	slot = wp_tasks_claim(&session->tasks, (unsigned long)p,
+			      wp_targets_init, &claim, &found);
+	if (!slot) {
+		atomic64_inc(&session->tasks_failed);
+		if (session->config.target == WALLPROF_TARGET_ALL &&
+		    !wp_task_on_cpu(p)) {
+			atomic64_inc(&session->untracked_off);
+			atomic64_inc(&session->untracked_count);
+			atomic64_sub(session->start, &session->untracked_ns);
+		}
+		return -ENOSPC;
+	}
+	if (!found && wp_thread_gone(session, p) &&
+	    wp_tasks_free(&session->tasks, (unsigned long)p))
+		wp_target_gone(session);
+	return 0;
+}
+
+/**
+ * wp_targets_claim - give all targets that live a slot
+ * @session: its probes are at work, its start is set
+ *
+ * Context: process.
+ * Return: 0; -ESRCH if no target lives; -ENOSPC if they do not fit and not
+ * everything is a target.
+ */
+int wp_targets_claim(struct wp_session *session)
+{
+	bool all = session->config.target == WALLPROF_TARGET_ALL;
+	struct task_struct *group, *p;
+	int err = 0;
+
+	rcu_read_lock();
+	for_each_process_thread(group, p) {
+		unsigned long flags;
+
+		if (wp_thread_ends(p) || !wp_targets_match(session, p))
+			continue;
+		local_irq_save(flags);
+		err = wp_targets_claim_one(session, p);
+		local_irq_restore(flags);
+		if (err && !all)
+			goto unlock;
+	}
+	err = 0;
+	if (!all && session->config.target != WALLPROF_TARGET_UID &&
+	    !atomic_read(&session->live_targets))
+		err = -ESRCH;
+unlock:
+	rcu_read_unlock();
+	return err;
+}
+
+/**
+ * wp_targets_look - note which threads are on a CPU
+ * @session: its probes are still at work
+ *
+ * Of use for threads that have never switched: if one has not when the probes
+ * are gone, it was at STOP where it was now.
+ *
+ * Context: process.
+ */
+void wp_targets_look(struct wp_session *session)
+{
+	struct task_struct *group, *p;
+
+	rcu_read_lock();
+	for_each_process_thread(group, p) {
+		struct wallprof_task *slot;
+
+		slot = wp_tasks_find(&session->tasks, (unsigned long)p);
+		if (slot && wp_task_on_cpu(p))
+			__set_bit(slot - session->tasks.slots, session->hints);
+	}
+	rcu_read_unlock();
+}
