@@ -258,8 +258,7 @@ static void wp_switch_in(struct wp_session *session, struct wp_cpu *cpu,
 }
 
 /* Context: irqs off, a run queue locked. prev is current. */
-static void wp_probe_sched_switch(WP_SCHED_SWITCH_ARGS(data, preempt, prev,
-						       next, prev_state))
+static void wp_probe_sched_switch(WP_SCHED_SWITCH_ARGS)
 {
 	struct wp_session *session = data;
 	u64 now = ktime_get_mono_fast_ns();
@@ -279,9 +278,8 @@ static void wp_probe_sched_switch(WP_SCHED_SWITCH_ARGS(data, preempt, prev,
 	barrier();
 	/* The idle threads, one for each CPU, are no threads of the host. */
 	if (prev->pid)
-		wp_switch_out(session, cpu, prev,
-			      WP_SCHED_SWITCH_STATE(prev, prev_state), preempt,
-			      epoch, now);
+		wp_switch_out(session, cpu, prev, WP_SCHED_SWITCH_STATE,
+			      preempt, epoch, now);
 	if (next->pid)
 		wp_switch_in(session, cpu, next, epoch, now);
 	else

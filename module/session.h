@@ -114,7 +114,7 @@ struct wp_ids {
  * @probes: what is registered, a mask of enum wp_probe
  */
 struct wp_session {
-	struct mutex lock;
+	struct mutex lock;	/* orders the ioctls */
 	u32 state;
 	bool last_retired;
 	struct wallprof_configure config;
@@ -181,9 +181,10 @@ static inline bool wp_session_covers(const struct wp_session *session, u64 time)
 	       time <= READ_ONCE(session->stop);
 }
 
-/* The epoch to write to. Any context; pairs with the store of FLIP. */
+/* The epoch to write to. Any context. */
 static inline u32 wp_session_epoch(const struct wp_session *session)
 {
+	/* Pairs with the release store in wp_session_begin_epoch(). */
 	return smp_load_acquire(&session->epoch);
 }
 

@@ -40,7 +40,8 @@ static_assert(WALLPROF_MAX_STACK_WORDS <= 1U << WALLPROF_STACK_INDEX_BITS);
 static_assert(WALLPROF_MAX_AGGRS <= 1U << WP_ENTRY_BITS);
 static_assert(WALLPROF_STACK_INDEX_BITS + WALLPROF_STACK_CONTEXT_BITS +
 	      WALLPROF_STACK_CPU_BITS + WALLPROF_STACK_EPOCH_BITS == 64);
-static_assert(WALLPROF_MIN_STACK_WORDS > WALLPROF_MAX_STACK + 2);
+/* The largest stack fits into the smallest table. */
+static_assert(WP_STACK_HEAD + WALLPROF_MAX_STACK < WALLPROF_MIN_STACK_WORDS);
 
 static u64 wp_tag(u32 epoch, u64 hash)
 {

@@ -23,8 +23,11 @@ static inline bool wp_regs_64bit(struct pt_regs *regs)
 }
 
 /* AArch32 code has its frame pointer in r11 (ARM) or r7 (Thumb): take r11. */
-#define wp_regs_fp(regs)	\
-	(compat_user_mode(regs) ? (regs)->compat_fp : (regs)->regs[29])
+static inline u64 wp_regs_fp(struct pt_regs *regs)
+{
+	return compat_user_mode(regs) ? regs->compat_fp : regs->regs[29];
+}
+
 #ifdef CONFIG_ARM64_PTR_AUTH
 #define wp_strip_ip(ip)		ptrauth_strip_insn_pac(ip)
 #else

@@ -13,15 +13,15 @@
 
 /* 5.18: sched_switch tells the state that the scheduler itself read. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
-#define WP_SCHED_SWITCH_ARGS(data, preempt, prev, next, prev_state)	\
+#define WP_SCHED_SWITCH_ARGS						\
 	void *data, bool preempt, struct task_struct *prev,		\
 	struct task_struct *next, unsigned int prev_state
-#define WP_SCHED_SWITCH_STATE(prev, prev_state)	(prev_state)
+#define WP_SCHED_SWITCH_STATE	prev_state
 #else
-#define WP_SCHED_SWITCH_ARGS(data, preempt, prev, next, prev_state)	\
+#define WP_SCHED_SWITCH_ARGS						\
 	void *data, bool preempt, struct task_struct *prev,		\
 	struct task_struct *next
-#define WP_SCHED_SWITCH_STATE(prev, prev_state)	((unsigned int)READ_ONCE((prev)->state))
+#define WP_SCHED_SWITCH_STATE	((unsigned int)READ_ONCE(prev->state))
 #endif
 
 /* 5.14: task_struct.state became __state. */
@@ -31,12 +31,19 @@
 #define wp_task_state(p)	((unsigned int)READ_ONCE((p)->state))
 #endif
 
-/* Whether a thread is being run. Acquire: what its CPU did before it left. */
+/*
+ * Whether a thread is being run. Pairs with the release store of on_cpu when
+ * a CPU is done with the thread: what it did before is seen.
+ */
+static inline bool wp_task_on_cpu(struct task_struct *p)
+{
 #ifdef CONFIG_SMP
-#define wp_task_on_cpu(p)	(smp_load_acquire(&(p)->on_cpu))
+	/* See above. */
+	return smp_load_acquire(&p->on_cpu);
 #else
-#define wp_task_on_cpu(p)	((p) == current)
+	return p == current;
 #endif
+}
 
 /* A thread whose user registers were never set by an entry from user mode. */
 #if defined(PF_USER_WORKER)		/* 6.4 */
