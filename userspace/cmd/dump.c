@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The recording as tab-separated text with a line of headings, for scripts and
+ * tests: the account of every thread (--ledger) and the off-CPU intervals as
+ * they are in the file (--intervals). Both are written as the recording goes.
+ * wallprof-record(1) documents the columns. Called by record.c.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd/dump.h"
+#include "lib/device.h"
+#include "lib/err.h"
+
+static FILE *open_table(const char *path, const char *headings)
+{
+	FILE *f = fopen(path, "we");
+
+	if (!f)
+		wp_err("could not write %s: %s", path, strerror(errno));
+	else
+		fprintf(f, "%s\n", headings);
+	return f;
+}
+
+/* Flags as words, "-" for none. */
+static void put_flags(FILE *f, unsigned int flags, const char *const *names, unsigned int nr)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!(flags & 1U << i) || !names[i])
+			continue;
+		fprintf(f, "%s%s", any ? "," : "", names[i]);
+		any = true;
+	}
+	fputs(any ? "\t" : "-\t", f);
+}
+
+/**
+ * wp_dump_ledger_open() - begin the file of accounts
+ * @path: its name
+ *
+ * Return: the file, or NULL; a message was printed.
+ */
+FILE *wp_dump_ledger_open(const char *path)
+{
+	return open_table(path, "tid\ttgid\tcomm\tborn\tend\trun_ns\toff_ns\tnr_off\tspill_ns\t"
+			  "flags\twall_ns\tdiff_ns");
+}
+
+/**
+ * wp_dump_account() - write a thread's account
+ * @f: from wp_dump_ledger_open()
+ * @a: the account
+ */
+void wp_dump_account(FILE *f, const struct wp_account *a)
+{
+	static const char *const names[] = {
+		"open", "since-start", "filtered", "no-stack", "armed",
+	};
+	const char *c;
+
+	fprintf(f, "%u\t%u\t", a->tid, a->tgid);
+	for (c = a->comm; *c; c++)
+		fputc((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c, f);
+	fprintf(f, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
+		(uint64_t)a->born, (uint64_t)a->end, (uint64_t)a->run_ns, (uint64_t)a->off_ns,
+		(uint64_t)a->nr_off, (uint64_t)a->spill_ns);
+	if (a->ended)
+		fputs(a->flags ? "ended," : "ended", f);
+	if (a->flags || !a->ended)
+		put_flags(f, a->flags, names, 5);
+	else
+		fputc('\t', f);
+	fprintf(f, "%" PRIu64 "\t%" PRId64 "\n", (uint64_t)wp_account_wall(a),
+		(int64_t)wp_account_diff(a));
+}
+
+/**
+ * wp_dump_intervals_open() - begin the file of intervals
+ * @path: its name
+ *
+ * Return: the file, or NULL; a message was printed.
+ */
+FILE *wp_dump_intervals_open(const char *path)
+{
+	return open_table(path, "tid\ttgid\tstate\tflags\tcount\ttotal\tmin\tmax\tfirst\tlast\t"
+			  "user\tkernel");
+}
+
+static void put_stack(FILE *f, const struct wp_stack *stack, char end)
+{
+	unsigned int i;
+
+	if (!stack)
+		fputc('-', f);
+	for (i = 0; stack && i < stack->nr; i++)
+		fprintf(f, "%s%" PRIx64, i ? ";" : "", (uint64_t)stack->ips[i]);
+	fputc(end, f);
+}
+
+/**
+ * wp_dump_interval() - write a sample of off-CPU time
+ * @f: from wp_dump_intervals_open()
+ * @s: the sample; others are left out
+ */
+void wp_dump_interval(FILE *f, const struct wp_sample *s)
+{
+	static const char *const names[16] = {
+		[0] = "no-stack",
+		[1] = "since-start",
+		[14] = "spilled",
+		[15] = "open",
+	};
+
+	if (s->kind != WALLPROF_AGGR_OFFCPU)
+		return;
+	fprintf(f, "%u\t%u\t%s\t", s->tid, s->tgid, wp_state_name(s->state));
+	put_flags(f, s->flags, names, 16);
+	fprintf(f, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
+		(uint64_t)s->count, (uint64_t)s->total, (uint64_t)s->min, (uint64_t)s->max,
+		(uint64_t)s->first, (uint64_t)s->last);
+	put_stack(f, s->user, '\t');
+	put_stack(f, s->kernel, '\n');
+}
+
+/**
+ * wp_dump_close() - end a file
+ * @f: the file, or NULL
+ * @path: its name
+ *
+ * Return: 0 or a negative errno if not all of it could be written; a message
+ * was printed.
+ */
+int wp_dump_close(FILE *f, const char *path)
+{
+	bool bad = f && ferror(f);
+
+	if (f && (fclose(f) || bad)) {
+		wp_err("could not write all of %s: %s", path, strerror(errno));
+		return -EIO;
+	}
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The recording as text: --ledger and --intervals. See dump.c.
+ */
+#ifndef WP_CMD_DUMP_H
+#define WP_CMD_DUMP_H
+
+#include <stdio.h>
+
+#include "lib/ledger.h"
+#include "lib/merge.h"
+
+FILE *wp_dump_ledger_open(const char *path);
+void wp_dump_account(FILE *f, const struct wp_account *a);
+FILE *wp_dump_intervals_open(const char *path);
+void wp_dump_interval(FILE *f, const struct wp_sample *s);
+int wp_dump_close(FILE *f, const char *path);
+
+#endif /* WP_CMD_DUMP_H */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wallprof: finds the command that is meant and calls it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/options.h"
+#include "cmd/record.h"
+
+static const struct command {
+	const char *name;
+	const char *help;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "record", "Record on-CPU and off-CPU time into perf.data", cmd_record },
+};
+
+#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(FILE *f)
+{
+	size_t i;
+
+	fprintf(f, "\n usage: wallprof [--version] [--help] COMMAND [ARGS]\n\n"
+		" The commands are:\n");
+	for (i = 0; i < NR_COMMANDS; i++)
+		fprintf(f, "   %-15s %s\n", commands[i].name, commands[i].help);
+	fprintf(f, "\n See 'wallprof COMMAND --help' for more information on a command.\n\n");
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : "";
+	size_t i;
+
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
+	    (!strcmp(word, "help") && argc == 2)) {
+		print_help(stdout);
+		return 0;
+	}
+	if (!strcmp(word, "--version") || !strcmp(word, "-v") || !strcmp(word, "version")) {
+		printf("wallprof version %s\n", WP_VERSION);
+		return 0;
+	}
+	if (!strcmp(word, "help")) {
+		char page[64];
+
+		snprintf(page, sizeof(page), "wallprof-%s", argv[2]);
+		execlp("man", "man", page, (char *)NULL);
+		perror("wallprof: man");
+		return 1;
+	}
+	for (i = 0; i < NR_COMMANDS; i++) {
+		if (!strcmp(word, commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	if (*word)
+		fprintf(stderr, "wallprof: '%s' is not a wallprof-command. See 'wallprof --help'.\n",
+			word);
+	else
+		print_help(stderr);
+	return 1;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command line. Every command describes its options in one table; this
+ * file turns it into getopt's form, calls back for each option that is given,
+ * and prints the help from the same table, so that the two cannot differ.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/options.h"
+
+#define MAX_OPTIONS	64
+#define HELP_COLUMN	32
+#define HELP_ID		0x7ffe
+#define LIST_ID		0x7fff
+
+static void print_option(const struct wp_option *opt)
+{
+	const char *line = opt->help;
+	int at;
+
+	if (!opt->name)
+		at = printf("    -%c", opt->id);
+	else if (opt->id < 256)
+		at = printf("    -%c, --%s", opt->id, opt->name);
+	else
+		at = printf("        --%s", opt->name);
+	if (opt->arg)
+		at += printf(" <%s>", opt->arg);
+	if (at >= HELP_COLUMN - 1) {
+		putchar('\n');
+		at = 0;
+	}
+	while (*line) {
+		int len = strcspn(line, "\n");
+
+		printf("%*s%.*s\n", HELP_COLUMN - at, "", len, line);
+		line += len + (line[len] == '\n');
+		at = 0;
+	}
+}
+
+static void print_lines(const struct wp_options *o, FILE *f)
+{
+	int i;
+
+	for (i = 0; o->usage[i]; i++)
+		fprintf(f, "\n %s %s %s", i ? "   or:" : "Usage:", o->command, o->usage[i]);
+	fprintf(f, "\n");
+}
+
+static void print_help(const struct wp_options *o)
+{
+	const struct wp_option *opt;
+
+	print_lines(o, stdout);
+	putchar('\n');
+	for (opt = o->table; opt->id; opt++)
+		print_option(opt);
+	printf("    -h, --help                  show this\n\n");
+}
+
+/**
+ * wp_print_usage() - print how the command is called, after an error
+ * @o: its options
+ */
+void wp_print_usage(const struct wp_options *o)
+{
+	print_lines(o, stderr);
+	fprintf(stderr, "\n '%s --help' lists the options.\n", o->command);
+}
+
+/* For shells' completion and for the tests, as perf's --list-opts. */
+static void list_names(const struct wp_options *o)
+{
+	const struct wp_option *opt;
+
+	for (opt = o->table; opt->id; opt++) {
+		if (opt->name)
+			printf("--%s ", opt->name);
+	}
+	putchar('\n');
+}
+
+static const struct wp_option *find(const struct wp_options *o, int id)
+{
+	const struct wp_option *opt;
+
+	for (opt = o->table; opt->id; opt++) {
+		if (opt->id == id)
+			return opt;
+	}
+	return NULL;
+}
+
+static void complain(const struct wp_options *o, int found, const char *word)
+{
+	const struct wp_option *opt = find(o, optopt);
+
+	if (found == ':' && opt)
+		fprintf(stderr, " Error: option `%s' requires a value\n", opt->name);
+	else if (opt && !strncmp(word, "--", 2))
+		fprintf(stderr, " Error: option `%s' takes no value\n", opt->name);
+	else if (optopt && strncmp(word, "--", 2))
+		fprintf(stderr, " Error: unknown switch `%c'\n", optopt);
+	else
+		fprintf(stderr, " Error: unknown or ambiguous option `%s'\n", word);
+}
+
+/**
+ * wp_parse_options() - parse a command line
+ * @o: the options
+ * @argc: of the command
+ * @argv: of the command; the first one is its name
+ * @ctx: passed on to @set
+ * @rest: set to the index of the first word that is no option
+ *
+ * Return: 0; WP_OPTIONS_DONE if only help was asked for; or a negative errno
+ * after a message, -EINVAL when the usage was printed.
+ */
+int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ctx, int *rest)
+{
+	struct option longs[MAX_OPTIONS + 3] = {};
+	char shorts[MAX_OPTIONS * 2 + 4] = "+:h";
+	const struct wp_option *opt;
+	size_t nr = 0, at = 3;
+	int id, err;
+
+	for (opt = o->table; opt->id && opt < o->table + MAX_OPTIONS; opt++) {
+		if (opt->name) {
+			longs[nr].name = opt->name;
+			longs[nr].has_arg = opt->arg ? required_argument : no_argument;
+			longs[nr++].val = opt->id;
+		}
+		if (opt->id < 256) {
+			shorts[at++] = opt->id;
+			if (opt->arg)
+				shorts[at++] = ':';
+		}
+	}
+	longs[nr++] = (struct option){ "help", no_argument, NULL, HELP_ID };
+	longs[nr++] = (struct option){ "list-opts", no_argument, NULL, LIST_ID };
+
+	opterr = 0;
+	optind = 1;
+	for (;;) {
+		const char *word = argv[optind < argc ? optind : argc - 1];
+
+		id = getopt_long(argc, argv, shorts, longs, NULL);
+		switch (id) {
+		case -1:
+			*rest = optind;
+			return 0;
+		case 'h':
+		case HELP_ID:
+			print_help(o);
+			return WP_OPTIONS_DONE;
+		case LIST_ID:
+			list_names(o);
+			return WP_OPTIONS_DONE;
+		case '?':
+		case ':':
+			complain(o, id, word);
+			wp_print_usage(o);
+			return -EINVAL;
+		default:
+			err = o->set(ctx, id, optarg);
+			if (err)
+				return err;
+		}
+	}
+}

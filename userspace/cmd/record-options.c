@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The options of the record command: perf's letters with perf's meanings where
+ * perf has them. Parses, checks what can be checked without the module, and
+ * settles what the options mean together. Called by record.c, once.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/options.h"
+#include "cmd/record.h"
+#include "lib/err.h"
+
+#define DEFAULT_FREQ	4000
+#define MAX_INTERVAL_MS	3600000
+#define PERF_PAGE	4096
+
+enum {
+	OPT_CALL_GRAPH = 256,
+	OPT_KERNEL_CALLCHAINS,
+	OPT_MAX_STACK,
+	OPT_OFF_CPU,
+	OPT_NO_OFF_CPU,
+	OPT_STATE,
+	OPT_STRICT_FREQ,
+	OPT_INTERVAL,
+	OPT_LEDGER,
+	OPT_INTERVALS,
+	OPT_TABLES,
+};
+
+static const char *const usage[] = {
+	"[<options>] [<command>]",
+	"[<options>] -- <command> [<options>]",
+	NULL
+};
+
+static const struct wp_option table[] = {
+	{ 'a', "all-cpus", NULL, "the whole host (default without a target or command)" },
+	{ 'p', "pid", "pid,...", "these processes, all their threads" },
+	{ 't', "tid", "tid,...", "these threads" },
+	{ 'u', "uid", "user,...", "all threads of these users, names or numbers" },
+	{ 'C', "cpu", "list", "on these CPUs only, as 0-3,5" },
+	{ 'i', "no-inherit", NULL, "do not follow what the targets fork" },
+	{ 'e', "event", "event[:ukp]", "on-CPU event (default cycles, or cpu-clock where\n"
+	  "there are none); 'none' for off-CPU time only" },
+	{ 'F', "freq", "n|max", "samples per second (default 4000)" },
+	{ 'c', "count", "n", "events per sample, instead of a frequency" },
+	{ OPT_STRICT_FREQ, "strict-freq", NULL, "fail if the kernel does not allow the -F given" },
+	{ 'g', NULL, NULL, "user stacks by frame pointer (default)" },
+	{ OPT_CALL_GRAPH, "call-graph", "fp|none", "fp as -g; none: only the innermost address" },
+	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "record kernel stacks too" },
+	{ OPT_MAX_STACK, "max-stack", "n", "frames of a stack at most (default 127)" },
+	{ OPT_OFF_CPU, "off-cpu", NULL, "record off-CPU time (default)" },
+	{ OPT_NO_OFF_CPU, "no-off-cpu", NULL, "do not" },
+	{ OPT_STATE, "state", "letters", "off-CPU time in these states only, as S,D; of\n"
+	  "R,R+,S,D,T,t,X,P,I,N,? (default all)" },
+	{ 'o', "output", "file", "output file (default perf.data)" },
+	{ 'q', "quiet", NULL, "print errors only" },
+	{ 'v', "verbose", NULL, "tell more; twice: every thread" },
+	{ 'B', "no-buildid", NULL, "do not collect build-ids" },
+	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, for off-CPU time and for samples\n"
+	  "each, in pages of 4 KiB or with unit B/K/M/G" },
+	{ OPT_INTERVAL, "interval", "ms", "empty the tables so often at least (default 1000)" },
+	{ OPT_LEDGER, "ledger", "file", "write the account of every thread to this file" },
+	{ OPT_INTERVALS, "intervals", "file", "write the off-CPU intervals to this file, as text" },
+	{ OPT_TABLES, "tables", "name=n,...", "expert: entries of the tables aggrs, stack-words,\n"
+	  "exits (one half each), tasks" },
+	{ 0, NULL, NULL, NULL },
+};
+
+/* What the words are before all of them are known. */
+struct raw {
+	struct wp_record_opts *o;
+	const char *pid;
+	const char *tid;
+	const char *uid;
+	bool all;
+	bool strict_freq;
+	bool freq_given;
+	bool freq_max;
+	bool period_given;
+};
+
+static int parse_u64(const char *option, const char *arg, __u64 min, __u64 max, __u64 *value)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(arg, &end, 0);
+	if (!isdigit((unsigned char)*arg) || errno || *end || n < min || n > max) {
+		wp_err("%s: '%s' is not a number from %llu to %llu", option, arg,
+		       (unsigned long long)min, (unsigned long long)max);
+		return -EINVAL;
+	}
+	*value = n;
+	return 0;
+}
+
+static int parse_u32(const char *option, const char *arg, __u32 min, __u32 max, __u32 *value)
+{
+	__u64 n;
+	int err = parse_u64(option, arg, min, max, &n);
+
+	if (!err)
+		*value = n;
+	return err;
+}
+
+/* As perf: a plain number is pages. */
+static int parse_buffer(const char *arg, __u64 *bytes)
+{
+	static const char units[] = "BKMG";
+	const char *unit = NULL;
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(arg, &end, 10);
+	if (isdigit((unsigned char)*arg) && !errno && *end && !end[1])
+		unit = strchr(units, toupper((unsigned char)*end));
+	if (!isdigit((unsigned char)*arg) || errno || (*end && !unit))
+		goto bad;
+	if (!*end)
+		n = n > LLONG_MAX / PERF_PAGE ? LLONG_MAX : n * PERF_PAGE;
+	for (; unit && unit > units; unit--)
+		n = n > LLONG_MAX / 1024 ? LLONG_MAX : n * 1024;
+	if (n < 16 << 10 || n > 256 << 20)
+		goto bad;
+	*bytes = n;
+	return 0;
+bad:
+	wp_err("-m: '%s' is not a size from 16K to 256M (a number alone is in pages of 4 KiB)",
+	       arg);
+	return -EINVAL;
+}
+
+static int parse_states(const char *arg, __u32 *states)
+{
+	char *words = strdup(arg), *rest = words, *word;
+	int err = words ? 0 : -ENOMEM;
+	unsigned int i;
+
+	*states = 0;
+	while (!err && (word = strsep(&rest, ","))) {
+		if (!strcmp(word, "Z"))
+			word[0] = 'X';
+		for (i = 0; i < WALLPROF_STATE_MAX && strcmp(word, wp_state_name(i)); i++)
+			;
+		if (i == WALLPROF_STATE_MAX) {
+			wp_err("--state: '%s' is no state; there are R, R+, S, D, T, t, X, P, I, N and ?",
+			       word);
+			err = -EINVAL;
+		}
+		*states |= 1U << i;
+	}
+	free(words);
+	return err;
+}
+
+static int parse_tables(const char *arg, struct wp_record_opts *o)
+{
+	char *words = strdup(arg), *rest = words, *word;
+	int err = words ? 0 : -ENOMEM;
+
+	while (!err && (word = strsep(&rest, ","))) {
+		char *value = strchr(word, '=');
+
+		if (value)
+			*value++ = 0;
+		if (value && !strcmp(word, "aggrs")) {
+			err = parse_u32("--tables aggrs", value, WALLPROF_MIN_AGGRS,
+					WALLPROF_MAX_AGGRS, &o->aggrs);
+		} else if (value && !strcmp(word, "stack-words")) {
+			err = parse_u32("--tables stack-words", value, WALLPROF_MIN_STACK_WORDS,
+					WALLPROF_MAX_STACK_WORDS, &o->stack_words);
+		} else if (value && !strcmp(word, "exits")) {
+			err = parse_u32("--tables exits", value, WALLPROF_MIN_EXITS,
+					WALLPROF_MAX_EXITS, &o->exits);
+		} else if (value && !strcmp(word, "tasks")) {
+			err = parse_u32("--tables tasks", value, WALLPROF_MIN_TASKS,
+					WALLPROF_MAX_TASKS, &o->tasks);
+			if (!err && o->tasks & (o->tasks - 1)) {
+				wp_err("--tables tasks: %u is not a power of two", o->tasks);
+				err = -EINVAL;
+			}
+		} else {
+			wp_err("--tables: '%s' is not aggrs=N, stack-words=N, exits=N or tasks=N",
+			       word);
+			err = -EINVAL;
+		}
+	}
+	free(words);
+	return err;
+}
+
+static int parse_call_graph(const char *arg, bool *stacks)
+{
+	if (!strcmp(arg, "fp")) {
+		*stacks = true;
+	} else if (!strcmp(arg, "none") || !strcmp(arg, "no")) {
+		*stacks = false;
+	} else {
+		wp_err("--call-graph: '%s' is neither fp nor none", arg);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse_cpus(const char *arg, struct wp_record_opts *o)
+{
+	int err = wp_cpumask_parse(&o->cpus, arg);
+
+	if (err) {
+		wp_err("-C: '%s' is not a list of CPUs as 0-3,5%s", arg,
+		       err == -ERANGE ? ": there are not that many" : "");
+		return err;
+	}
+	o->has_cpus = true;
+	return 0;
+}
+
+static int set(void *ctx, int id, const char *arg)
+{
+	struct raw *raw = ctx;
+	struct wp_record_opts *o = raw->o;
+	__u64 n;
+	int err;
+
+	switch (id) {
+	case 'a':
+		raw->all = true;
+		return 0;
+	case 'p':
+		raw->pid = arg;
+		return 0;
+	case 't':
+		raw->tid = arg;
+		return 0;
+	case 'u':
+		raw->uid = arg;
+		return 0;
+	case 'C':
+		return parse_cpus(arg, o);
+	case 'i':
+		o->inherit = false;
+		return 0;
+	case 'e':
+		if (o->event_given) {
+			wp_err("-e %s: one event can be recorded at a time, and there was one before",
+			       arg);
+			return -EINVAL;
+		}
+		o->event_given = true;
+		return wp_event_parse(&o->event, arg);
+	case 'F':
+		raw->freq_given = true;
+		raw->freq_max = !strcmp(arg, "max");
+		return raw->freq_max ? 0 : parse_u64("-F", arg, 1, INT_MAX, &o->freq);
+	case 'c':
+		raw->period_given = true;
+		return parse_u64("-c", arg, 1, LLONG_MAX, &o->period);
+	case OPT_STRICT_FREQ:
+		raw->strict_freq = true;
+		return 0;
+	case 'g':
+		o->stacks = true;
+		return 0;
+	case OPT_CALL_GRAPH:
+		return parse_call_graph(arg, &o->stacks);
+	case OPT_KERNEL_CALLCHAINS:
+		o->kernel = true;
+		return 0;
+	case OPT_MAX_STACK:
+		return parse_u32("--max-stack", arg, 1, WALLPROF_MAX_STACK, &o->max_stack);
+	case OPT_OFF_CPU:
+		o->offcpu = true;
+		return 0;
+	case OPT_NO_OFF_CPU:
+		o->offcpu = false;
+		return 0;
+	case OPT_STATE:
+		return parse_states(arg, &o->states);
+	case 'o':
+		o->output = arg;
+		return 0;
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose++;
+		return 0;
+	case 'B':
+		o->buildids = false;
+		return 0;
+	case 'm':
+		return parse_buffer(arg, &o->buffer);
+	case OPT_INTERVAL:
+		err = parse_u64("--interval", arg, 1, MAX_INTERVAL_MS, &n);
+		o->interval_ms = n;
+		return err;
+	case OPT_LEDGER:
+		o->ledger = arg;
+		return 0;
+	case OPT_INTERVALS:
+		o->intervals = arg;
+		return 0;
+	case OPT_TABLES:
+		return parse_tables(arg, o);
+	}
+	return -EINVAL;
+}
+
+/* perf's order: a process beats a thread, both beat a user, all beat -a. */
+static int settle_target(struct raw *raw)
+{
+	struct wp_record_opts *o = raw->o;
+	struct wp_target *t = &o->target;
+	int err;
+
+	if (raw->pid && raw->tid)
+		wp_warn("PID switch overriding TID");
+	if ((raw->pid || raw->tid) && raw->uid)
+		wp_warn("PID/TID switch overriding UID");
+	if ((raw->pid || raw->tid) && raw->all)
+		wp_warn("PID/TID switch overriding SYSTEM");
+	else if (raw->uid && raw->all)
+		wp_warn("UID switch overriding SYSTEM");
+
+	t->kind = WALLPROF_TARGET_ALL;
+	if (raw->pid)
+		err = wp_target_parse(t, WALLPROF_TARGET_PID, raw->pid);
+	else if (raw->tid)
+		err = wp_target_parse(t, WALLPROF_TARGET_TID, raw->tid);
+	else if (raw->uid)
+		err = wp_target_parse(t, WALLPROF_TARGET_UID, raw->uid);
+	else
+		err = 0;
+	if (err)
+		return err;
+	o->own = o->command && t->kind == WALLPROF_TARGET_ALL && !raw->all && !o->has_cpus;
+	return wp_target_resolve(t);
+}
+
+static __u64 max_freq(void)
+{
+	unsigned long long n = 0;
+	FILE *f;
+
+	f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%llu", &n) != 1)
+		n = 0;
+	fclose(f);
+	return n;
+}
+
+static int settle_freq(struct raw *raw)
+{
+	struct wp_record_opts *o = raw->o;
+	__u64 max = max_freq();
+
+	if (raw->period_given) {
+		if (raw->freq_given)
+			wp_warn("-c overrides -F");
+		o->freq = 0;
+		return 0;
+	}
+	if (raw->freq_max) {
+		if (!max) {
+			wp_err("-F max: couldn't read /proc/sys/kernel/perf_event_max_sample_rate");
+			return -ENOENT;
+		}
+		o->freq = max;
+		if (!o->quiet)
+			fprintf(stderr, "info: Using a maximum frequency rate of %llu Hz\n",
+				(unsigned long long)max);
+	}
+	if (!max || o->freq <= max)
+		return 0;
+	if (raw->freq_given && raw->strict_freq) {
+		wp_err("error: Maximum frequency rate (%llu Hz) exceeded.\n"
+		       "       Please use -F freq option with a lower value or consider\n"
+		       "       tweaking /proc/sys/kernel/perf_event_max_sample_rate.",
+		       (unsigned long long)max);
+		return -EINVAL;
+	}
+	if (raw->freq_given)
+		wp_warn("warning: Maximum frequency rate (%llu Hz) exceeded, throttling from %llu Hz to %llu Hz.\n"
+			"         The limit can be raised via /proc/sys/kernel/perf_event_max_sample_rate.\n"
+			"         The kernel will lower it when perf's interrupts take too long.\n"
+			"         Use --strict-freq to disable this throttling, refusing to record.",
+			(unsigned long long)max, (unsigned long long)o->freq,
+			(unsigned long long)max);
+	else
+		wp_warn("Lowering default frequency rate from %llu to %llu.\n"
+			"Please consider tweaking /proc/sys/kernel/perf_event_max_sample_rate.",
+			(unsigned long long)o->freq, (unsigned long long)max);
+	o->freq = max;
+	return 0;
+}
+
+/**
+ * wp_record_options() - read the command line
+ * @o: set to what it says
+ * @argc: arguments of the command
+ * @argv: the same; the first one is the command's name
+ *
+ * Return: 0; WP_OPTIONS_DONE if help was asked for; or a negative errno after
+ * a message, -EINVAL if the command line makes no sense.
+ */
+int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
+{
+	struct wp_options options = {
+		.command = "wallprof record",
+		.usage = usage,
+		.table = table,
+		.set = set,
+	};
+	struct raw raw = { .o = o };
+	int err, rest;
+
+	memset(o, 0, sizeof(*o));
+	o->inherit = true;
+	o->freq = DEFAULT_FREQ;
+	o->stacks = true;
+	o->max_stack = WALLPROF_MAX_STACK;
+	o->offcpu = true;
+	o->output = "perf.data";
+	o->buildids = true;
+	o->interval_ms = 1000;
+
+	err = wp_parse_options(&options, argc, argv, &raw, &rest);
+	if (err)
+		return err;
+	if (rest < argc)
+		o->command = argv + rest;
+	if (o->quiet)
+		wp_set_verbosity(WP_QUIET);
+	else if (o->verbose)
+		wp_set_verbosity(WP_VERBOSE);
+
+	if (!o->event_given) {
+		err = wp_event_parse(&o->event, "cycles");
+		if (err)
+			return err;
+	}
+	if (o->event.none && !o->offcpu) {
+		wp_err("-e none and --no-off-cpu leave nothing to record");
+		return -EINVAL;
+	}
+	if (o->states && !o->offcpu)
+		wp_warn("--state means nothing with --no-off-cpu");
+	if (!o->stacks)
+		o->max_stack = 1;
+	err = settle_freq(&raw);
+	if (!err)
+		err = settle_target(&raw);
+	return err;
+}
+
+/**
+ * wp_record_options_free() - free what the options hold
+ * @o: the options
+ */
+void wp_record_options_free(struct wp_record_opts *o)
+{
+	wp_target_free(&o->target);
+}

@@ -1,0 +1,898 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wallprof record: one recording from its first check to its last line.
+ *
+ * The order at the start leaves no gap: the command is forked and waits; the
+ * module is configured; perf's sideband events are opened; what runs already
+ * is told from /proc; the module starts; the command is released. Then, once
+ * an epoch, or when a table or ring fills up: flip, merge what was retired,
+ * fetch the sideband, write both in order of time.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/dump.h"
+#include "cmd/options.h"
+#include "cmd/record.h"
+#include "cmd/workload.h"
+#include "lib/batch.h"
+#include "lib/comms.h"
+#include "lib/err.h"
+#include "lib/ksyms.h"
+#include "lib/merge.h"
+#include "lib/perfdata.h"
+#include "lib/proc.h"
+#include "lib/sideband.h"
+
+#define NSEC_PER_MSEC	1000000ULL
+#define TOP_THREADS	20
+
+/* Defaults of the tables; see size_tables(). */
+#define DEFAULT_BUFFER	(2ULL << 20)
+#define MIN_BUFFER	(128ULL << 10)
+#define MAX_TOTAL	(512ULL << 20)
+#define MIN_TASKS	16384
+
+/**
+ * struct record - a recording
+ * @o: its options
+ * @argc: the whole command line, for the file's header
+ * @argv: the same
+ * @s: what happened
+ * @dev: session with the module
+ * @workload: the command, if there is one
+ * @pd: the file
+ * @batch: what is to be written to it
+ * @sideband: what processes do
+ * @ids: build-ids of what they map
+ * @stacks: all stacks
+ * @merge: samples of the epoch
+ * @ledger: accounts of all threads
+ * @comms: names of the threads, if somebody wants to see them
+ * @want_comms: somebody does
+ * @oncpu: index of the on-CPU event in the file
+ * @offcpu: of the off-CPU event
+ * @side: of the sideband event
+ * @ledger_file: --ledger, or NULL
+ * @intervals_file: --intervals, or NULL
+ */
+struct record {
+	struct wp_record_opts o;
+	int argc;
+	char **argv;
+	struct wp_record_stats s;
+	struct wp_device dev;
+	struct wp_workload workload;
+	struct wp_perfdata *pd;
+	struct wp_batch *batch;
+	struct wp_sideband *sideband;
+	struct wp_buildids *ids;
+	struct wp_stacks stacks;
+	struct wp_merge merge;
+	struct wp_ledger ledger;
+	struct wp_comms comms;
+	bool want_comms;
+	unsigned int oncpu;
+	unsigned int offcpu;
+	unsigned int side;
+	FILE *ledger_file;
+	FILE *intervals_file;
+};
+
+/* What the signal handler knows. */
+static volatile sig_atomic_t stop_signal;
+static struct wp_perfdata *volatile open_file;
+static int wake_fd = -1;
+
+static void on_signal(int sig)
+{
+	__u64 one = 1;
+	int err = errno;
+
+	if (sig != SIGCHLD) {
+		if (stop_signal) {
+			/* The second one: at once. */
+			wp_perfdata_abort(open_file);
+			signal(sig, SIG_DFL);
+			raise(sig);
+			return;
+		}
+		stop_signal = sig;
+	}
+	if (write(wake_fd, &one, sizeof(one)) < 0)
+		err = err ? err : 0;
+	errno = err;
+}
+
+static int catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	unsigned int i;
+
+	wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (wake_fd < 0) {
+		wp_err("eventfd: %s", strerror(errno));
+		return -errno;
+	}
+	/* Of INT and TERM each can interrupt the other's handler. */
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction old;
+
+		/* What nohup has ignored stays ignored. */
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_IGN &&
+		    signals[i] == SIGHUP)
+			continue;
+		sigaction(signals[i], &sa, NULL);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	return 0;
+}
+
+static __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static __u32 clamp(__u64 n, __u32 min, __u32 max)
+{
+	return n < min ? min : n > max ? max : n;
+}
+
+static __u32 power_of_two(__u32 n)
+{
+	__u32 power = 1;
+
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
+/*
+ * Share a buffer among the tables of a half: 35 % for aggregates, half of it
+ * for stacks, 15 % for threads that end. Unless the user said otherwise, all
+ * CPUs together get no more than MAX_TOTAL or a sixteenth of the memory.
+ */
+static void size_tables(struct wp_record_opts *o, const struct wallprof_info *info)
+{
+	__u64 buffer = o->buffer, half;
+	__u32 threads = wp_count_threads();
+
+	if (!buffer) {
+		unsigned int contexts = !o->event.none + 1;
+		__u64 memory = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 16;
+		__u64 total = memory < MAX_TOTAL ? memory : MAX_TOTAL;
+
+		buffer = DEFAULT_BUFFER;
+		while (buffer > MIN_BUFFER && buffer * contexts * info->nr_cpus > total)
+			buffer /= 2;
+	}
+	half = buffer / 2;
+	if (!o->aggrs)
+		o->aggrs = clamp(half * 35 / 100 / sizeof(struct wallprof_aggr),
+				 WALLPROF_MIN_AGGRS, WALLPROF_MAX_AGGRS);
+	if (!o->stack_words)
+		o->stack_words = clamp(half * 50 / 100 / sizeof(__u64),
+				       WALLPROF_MIN_STACK_WORDS, WALLPROF_MAX_STACK_WORDS);
+	if (!o->exits)
+		o->exits = clamp(half * 15 / 100 / sizeof(struct wallprof_task),
+				 WALLPROF_MIN_EXITS, WALLPROF_MAX_EXITS);
+	if (!o->tasks)
+		o->tasks = power_of_two(clamp(threads * 2ULL + MIN_TASKS / 2, MIN_TASKS,
+					      WALLPROF_MAX_TASKS));
+}
+
+static void set_event(struct wallprof_configure *c, const struct wp_record_opts *o)
+{
+	const struct wp_event *ev = &o->event;
+
+	c->attr_flags = (o->freq ? WALLPROF_ATTR_FREQ : 0) |
+			(ev->exclude_user ? WALLPROF_ATTR_EXCLUDE_USER : 0) |
+			(ev->exclude_kernel ? WALLPROF_ATTR_EXCLUDE_KERNEL : 0) |
+			(ev->exclude_hv ? WALLPROF_ATTR_EXCLUDE_HV : 0);
+	c->attr_type = ev->type;
+	c->attr_precise = ev->precise_ip;
+	c->attr_config = ev->config;
+	c->attr_config1 = ev->config1;
+	c->attr_config2 = ev->config2;
+	c->attr_period = o->freq ? o->freq : o->period;
+}
+
+static bool is_cycles(const struct wp_event *ev)
+{
+	return ev->type == PERF_TYPE_HARDWARE && ev->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
+/* As perf: cycles, where there are none, become cpu-clock. */
+static int use_cpu_clock(struct wp_record_opts *o)
+{
+	struct wp_event old = o->event;
+	int err;
+
+	wp_warn("the cycles event is not supported here, falling back to cpu-clock");
+	err = wp_event_parse(&o->event, old.exclude_user ? "cpu-clock:k" :
+					old.exclude_kernel ? "cpu-clock:u" : "cpu-clock");
+	return err;
+}
+
+static int configure_failed(const struct wp_record_opts *o, const struct wp_device *dev, int err)
+{
+	switch (-err) {
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+		if (o->event.none)
+			wp_err("this kernel has not the tracepoints that are needed: %s",
+			       strerror(-err));
+		else
+			wp_err("the %s event is not supported here: %s", o->event.name,
+			       strerror(-err));
+		break;
+	case ESRCH:
+		wp_err("Couldn't create thread/CPU maps: No such process");
+		break;
+	case ENOMEM:
+		wp_err("no memory for the tables of %u CPUs: try a smaller -m", dev->info.nr_cpus);
+		break;
+	case EACCES:
+	case EPERM:
+		wp_err("the kernel does not allow this: %s. Recording needs CAP_PERFMON or root",
+		       strerror(-err));
+		break;
+	case EINVAL:
+		if (!o->event.none) {
+			wp_err("the %s event cannot be recorded like this: %s", o->event.name,
+			       strerror(-err));
+			break;
+		}
+		/* fallthrough */
+	default:
+		wp_err("could not set the session up: %s", strerror(-err));
+	}
+	return err;
+}
+
+static int configure(struct record *r)
+{
+	struct wp_record_opts *o = &r->o;
+	struct wallprof_configure c = {
+		.flags = (o->offcpu ? WALLPROF_OFFCPU : 0) |
+			 (o->event.none ? 0 : WALLPROF_SAMPLER) |
+			 (o->inherit ? WALLPROF_INHERIT : 0) |
+			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
+		.stack_flags = WALLPROF_STACK_USER | (o->kernel ? WALLPROF_STACK_KERNEL : 0),
+		.max_stack = o->max_stack,
+		.states = o->states,
+		.target = o->target.kind,
+		.nr_targets = o->target.nr,
+		.targets = (__u64)(uintptr_t)o->target.ids,
+	};
+	int err;
+
+	size_tables(o, &r->dev.info);
+	c.nr_aggrs = o->aggrs;
+	c.stack_words = o->stack_words;
+	c.nr_exits = o->exits;
+	c.nr_tasks = o->tasks;
+	if (o->has_cpus) {
+		if (wp_cpumask_end(&o->cpus) > r->dev.info.nr_cpus) {
+			wp_err("-C: there is no CPU %u", wp_cpumask_end(&o->cpus) - 1);
+			return -ERANGE;
+		}
+		c.cpus = (__u64)(uintptr_t)o->cpus.bits;
+		c.cpus_bytes = (r->dev.info.nr_cpus + 63) / 64 * 8;
+	}
+	if (o->states & ~r->dev.info.states)
+		wp_warn("--state: this kernel cannot tell all of these states");
+	if (!o->event.none)
+		set_event(&c, o);
+
+	err = wp_device_configure(&r->dev, &c);
+	if ((err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV) && !o->event.none &&
+	    is_cycles(&o->event)) {
+		err = use_cpu_clock(o);
+		if (err)
+			return err;
+		set_event(&c, o);
+		err = wp_device_configure(&r->dev, &c);
+	}
+	if (err)
+		return configure_failed(o, &r->dev, err);
+	r->s.memory = r->dev.conf.memory_bytes;
+	wp_debug("tables: %u aggregates, %u stack words, %u ended threads, twice per CPU; %u threads; %llu bytes in all",
+		 o->aggrs, o->stack_words, o->exits, o->tasks,
+		 (unsigned long long)r->s.memory);
+	return wp_device_map(&r->dev);
+}
+
+static int open_output(struct record *r)
+{
+	struct wp_perfdata_event events[3];
+	struct wp_perfdata_options opt = {
+		.path = r->o.output,
+		.events = events,
+		.argc = r->argc,
+		.argv = r->argv,
+	};
+	unsigned int nr = 0;
+	int err;
+
+	if (!r->o.event.none) {
+		r->oncpu = nr;
+		wp_perfdata_event_oncpu(&events[nr++], &r->o.event, r->o.freq,
+					r->o.freq ? r->o.freq : r->o.period);
+	}
+	if (r->o.offcpu) {
+		r->offcpu = nr;
+		wp_perfdata_event_offcpu(&events[nr++]);
+	}
+	r->side = nr;
+	wp_perfdata_event_sideband(&events[nr++]);
+	opt.nr_events = nr;
+	err = wp_perfdata_open(&r->pd, &opt);
+	if (err)
+		return err;
+	open_file = r->pd;
+	r->batch = wp_batch_new(r->pd, true);
+	return r->batch ? 0 : -ENOMEM;
+}
+
+static __u64 side_id(void *ctx, int cpu)
+{
+	struct record *r = ctx;
+
+	return wp_perfdata_id(r->pd, r->side, cpu);
+}
+
+static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time)
+{
+	struct record *r = ctx;
+	int err = 0;
+
+	if (r->want_comms)
+		err = wp_comms_record(&r->comms, rec);
+	return err ? err : wp_batch_add_record(r->batch, rec, time);
+}
+
+/* Follow all processes, or the targets and what they fork. */
+static int open_sideband(struct record *r)
+{
+	const struct wp_target *t = &r->o.target;
+	/*
+	 * A process that becomes a user's by setuid was another's when it was
+	 * first seen, so for -u everything is kept.
+	 */
+	bool filter = t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID;
+	struct wp_sideband_options opt = {
+		.ids = r->ids,
+		.file_id = side_id,
+		.ctx = r,
+		.filter = filter,
+	};
+	struct wp_synth synth = {
+		.fn = add_record,
+		.ctx = r,
+		.id = wp_perfdata_id(r->pd, r->side, 0),
+		.ids = r->ids,
+	};
+	__u32 i;
+	int err;
+
+	err = wp_sideband_open(&r->sideband, &opt);
+	if (err)
+		return err;
+	for (i = 0; filter && i < t->nr; i++) {
+		err = wp_sideband_want(r->sideband, t->tgids ? t->tgids[i] : t->ids[i]);
+		if (err)
+			return err;
+	}
+	err = wp_ksyms_synthesize(&synth, NULL);
+	if (err)
+		return err;
+	if (!filter)
+		return wp_proc_synthesize_all(&synth);
+	for (i = 0; i < t->nr; i++) {
+		err = wp_proc_synthesize_pid(&synth, t->tgids ? t->tgids[i] : t->ids[i]);
+		if (err && err != -ESRCH && err != -ENOENT)
+			return err;
+	}
+	return 0;
+}
+
+static void count_half(struct record *r, const struct wp_half *half, __u64 *lost)
+{
+	const struct wallprof_half *head = half->head;
+	struct wallprof_lost *sum = r->s.lost[half->context];
+	unsigned int i;
+
+	for (i = 0; i < WALLPROF_LOSS_MAX; i++) {
+		sum[i].count += head->lost[i].count;
+		sum[i].ns += head->lost[i].ns;
+	}
+	for (i = 0; i < WALLPROF_UNWIND_MAX; i++)
+		r->s.unwinds[i] += head->unwinds[i];
+	r->s.filtered += head->filtered;
+	r->s.filtered_ns += head->filtered_ns;
+
+	*lost = head->lost[WALLPROF_LOSS_NESTED].count;
+	if (half->context == WP_CONTEXT_SAMPLER)
+		*lost += head->lost[WALLPROF_LOSS_AGGR_FULL].count;
+	else
+		*lost += head->lost[WALLPROF_LOSS_EXIT_FULL].count +
+			 head->lost[WALLPROF_LOSS_NO_TASK].count;
+}
+
+static unsigned int event_of(const struct record *r, __u32 context)
+{
+	if (context == WP_CONTEXT_SAMPLER)
+		return r->oncpu;
+	return r->o.offcpu ? r->offcpu : r->oncpu;
+}
+
+static int add_account(struct record *r, const struct wallprof_task *task)
+{
+	struct wp_account a;
+
+	if (!wp_ledger_read(task, r->s.stop, wp_comms_find(&r->comms, task->tid), &a))
+		return 0;
+	if (r->ledger_file)
+		wp_dump_account(r->ledger_file, &a);
+	return wp_ledger_add(&r->ledger, &a, task->nr_spilled);
+}
+
+/* Everything of one half but its stacks. */
+static int merge_half(struct record *r, const struct wp_half *half, __u64 time)
+{
+	__u64 lost;
+	__u32 i;
+	int err;
+
+	for (i = 0; i < half->nr_aggrs; i++) {
+		err = wp_merge_aggr(&r->merge, &r->stacks, &half->aggrs[i], half->cpu);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < half->nr_exits; i++) {
+		const struct wallprof_task *task = &half->exits[i];
+
+		if (r->o.offcpu) {
+			err = wp_merge_spill(&r->merge, task, task->since);
+			if (err)
+				return err;
+		}
+		err = add_account(r, task);
+		if (err)
+			return err;
+	}
+	count_half(r, half, &lost);
+	if (!lost)
+		return 0;
+	return wp_perfdata_write_lost(r->pd, event_of(r, half->context), half->cpu, time, lost);
+}
+
+/* After STOP: what was open, what found no room, and all accounts. */
+static int merge_tasks(struct record *r)
+{
+	const struct wallprof_task *tasks;
+	__u32 i, nr;
+	int err = 0;
+
+	tasks = wp_device_tasks(&r->dev, &nr);
+	for (i = 0; i < nr && !err; i++) {
+		const struct wallprof_task *task = &tasks[i];
+
+		if (task->phase == WALLPROF_TASK_FREE || task->flags & WALLPROF_TASK_ARMED)
+			continue;
+		if (task->flags & WALLPROF_TASK_FILTERED && task->flags & WALLPROF_TASK_OPEN) {
+			r->s.filtered++;
+			r->s.filtered_ns += task->open_ns;
+		}
+		if (r->o.offcpu) {
+			err = wp_merge_spill(&r->merge, task, r->s.stop);
+			if (!err)
+				err = wp_merge_open(&r->merge, &r->stacks, task, r->s.stop);
+		}
+		if (!err)
+			err = add_account(r, task);
+	}
+	return err;
+}
+
+static void count_sample(struct wp_record_stats *s, const struct wp_sample *sample)
+{
+	s->records++;
+	if (sample->kind == WALLPROF_AGGR_SAMPLE) {
+		s->samples += sample->count;
+		return;
+	}
+	s->intervals += sample->count;
+	s->offcpu_ns += sample->total;
+	if (sample->flags & WALLPROF_AGGR_SINCE_START)
+		s->since_start += sample->count;
+	if (sample->flags & WP_SAMPLE_OPEN)
+		s->open += sample->count;
+	if (sample->flags & WP_SAMPLE_SPILL)
+		s->spilled += sample->count;
+}
+
+/* The merged samples go to the file, and with --intervals as text. */
+static int add_samples(struct record *r)
+{
+	size_t i;
+	int err;
+
+	wp_merge_sort(&r->merge);
+	for (i = 0; i < r->merge.nr; i++) {
+		const struct wp_sample *s = &r->merge.samples[i];
+		bool oncpu = s->kind == WALLPROF_AGGR_SAMPLE;
+		struct wp_perfdata_sample sample = {
+			.event = oncpu ? r->oncpu : r->offcpu,
+			/* A thread of another pid namespace; 0 would be idle. */
+			.pid = s->tgid ? s->tgid : -1U,
+			.tid = s->tid ? s->tid : -1U,
+			.cpu = s->cpu,
+			.time = s->last,
+			.period = s->total,
+			.kernel_mode = s->kernel || (oncpu && !s->user &&
+						     !(s->flags & WALLPROF_AGGR_USER_MODE)),
+		};
+
+		if (s->kernel) {
+			sample.nr_kernel = s->kernel->nr;
+			sample.kernel_ips = s->kernel->ips;
+		}
+		if (s->user) {
+			sample.nr_user = s->user->nr;
+			sample.user_ips = s->user->ips;
+		}
+		err = wp_batch_add_sample(r->batch, &sample);
+		if (err)
+			return err;
+		count_sample(&r->s, s);
+		if (r->intervals_file)
+			wp_dump_interval(r->intervals_file, s);
+	}
+	wp_merge_reset(&r->merge);
+	return 0;
+}
+
+static int each_half(struct record *r, __u32 epoch, __u64 time,
+		     int (*fn)(struct record *r, const struct wp_half *half, __u64 time))
+{
+	__u32 cpu, context;
+	int err;
+
+	for (cpu = 0; cpu < r->dev.info.nr_cpus; cpu++) {
+		for (context = 0; context < WP_CONTEXTS; context++) {
+			struct wp_half half;
+
+			if (!wp_device_half(&r->dev, cpu, context, epoch, &half))
+				continue;
+			err = fn(r, &half, time);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+static int add_stacks(struct record *r, const struct wp_half *half, __u64 time)
+{
+	const struct wallprof_stack *stack;
+	__u32 pos = 0;
+	__u64 id;
+	int err;
+
+	(void)time;
+	while ((stack = wp_half_stack(half, &pos, &id))) {
+		err = wp_stacks_add(&r->stacks, id, stack);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Forget stacks that no thread waits in any more; see stacks.c. */
+static int prune_stacks(struct record *r)
+{
+	const struct wallprof_task *tasks;
+	__u32 i, nr;
+
+	if (r->stacks.doomed)
+		return wp_stacks_sweep(&r->stacks);
+	if (!wp_stacks_want_doom(&r->stacks))
+		return 0;
+	wp_stacks_doom(&r->stacks);
+	tasks = wp_device_tasks(&r->dev, &nr);
+	for (i = 0; i < nr; i++) {
+		wp_stacks_keep(&r->stacks, *(volatile const __u64 *)&tasks[i].user_stack);
+		wp_stacks_keep(&r->stacks, *(volatile const __u64 *)&tasks[i].kernel_stack);
+	}
+	return 0;
+}
+
+/* Retire an epoch and write it. The last one comes with what was open. */
+static int drain(struct record *r, bool last)
+{
+	__u64 time, upto;
+	__u32 epoch;
+	int err;
+
+	err = wp_device_flip(&r->dev, &epoch, &time);
+	if (err)
+		return err;
+	r->s.epochs++;
+	/* First, as it knows the names of the threads that ended. */
+	err = wp_sideband_drain(r->sideband, &upto, last, add_record, r);
+	if (err)
+		return err;
+	err = each_half(r, epoch, time, add_stacks);
+	if (!err)
+		err = each_half(r, epoch, time, merge_half);
+	if (!err && last)
+		err = merge_tasks(r);
+	if (!err)
+		err = add_samples(r);
+	if (!err)
+		err = wp_batch_flush(r->batch, last ? ~0ULL : upto < time ? upto : time);
+	if (!err)
+		err = prune_stacks(r);
+	if (err == -ENOMEM)
+		wp_err("out of memory");
+	return err;
+}
+
+/* How many milliseconds until @time, for poll. */
+static int msecs_until(__u64 time)
+{
+	__u64 t = now();
+
+	return time > t ? (time - t) / NSEC_PER_MSEC + 1 : 0;
+}
+
+static int loop(struct record *r)
+{
+	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC;
+	__u64 next = r->s.start + interval;
+	unsigned int max = r->dev.info.nr_cpus + 2;
+	struct pollfd *fds = calloc(max, sizeof(*fds));
+	bool gone = false;
+	int err = 0;
+
+	if (!fds) {
+		wp_err("out of memory");
+		return -ENOMEM;
+	}
+	while (!err && !gone && !stop_signal && !wp_workload_ended(&r->workload)) {
+		unsigned int nr, i;
+		bool full = false;
+		__u64 count;
+		int n;
+
+		fds[0] = (struct pollfd){ .fd = wake_fd, .events = POLLIN };
+		fds[1] = (struct pollfd){ .fd = r->dev.fd, .events = POLLIN };
+		nr = 2 + wp_sideband_pollfds(r->sideband, fds + 2, max - 2);
+		n = poll(fds, nr, msecs_until(next));
+		if (n < 0 && errno != EINTR) {
+			wp_err("poll: %s", strerror(errno));
+			err = -errno;
+			break;
+		}
+		r->s.wakeups++;
+		if (n > 0) {
+			if (fds[0].revents && read(wake_fd, &count, sizeof(count)) < 0)
+				continue;
+			full = fds[1].revents & POLLIN;
+			gone = fds[1].revents & (POLLHUP | POLLERR | POLLNVAL);
+			for (i = 2; i < nr; i++)
+				full |= fds[i].revents;
+		}
+		if (gone)
+			break;
+		if (full || now() >= next) {
+			err = drain(r, false);
+			next = now() + interval;
+		}
+	}
+	free(fds);
+	return err;
+}
+
+/* Losses of no CPU's tables. */
+static int add_status(struct record *r)
+{
+	const struct wallprof_lost *lost = r->s.status.lost;
+	unsigned int i;
+	__u64 n;
+
+	for (i = 0; i < WALLPROF_LOSS_MAX; i++) {
+		__u32 context = i == WALLPROF_LOSS_THROTTLED ? WP_CONTEXT_SAMPLER :
+							       WP_CONTEXT_SCHED;
+
+		r->s.lost[context][i].count += lost[i].count;
+		r->s.lost[context][i].ns += lost[i].ns;
+	}
+	n = lost[WALLPROF_LOSS_EXIT_FULL].count + lost[WALLPROF_LOSS_NO_TASK].count +
+	    lost[WALLPROF_LOSS_NESTED].count;
+	if (!n)
+		return 0;
+	return wp_perfdata_write_lost(r->pd, event_of(r, WP_CONTEXT_SCHED), 0, r->s.stop, n);
+}
+
+static int finish(struct record *r)
+{
+	struct wp_sideband_stats side;
+	int err;
+
+	err = wp_device_stop(&r->dev, &r->s.stop);
+	if (err)
+		return err;
+	err = drain(r, true);
+	if (err)
+		return err;
+	err = wp_device_status(&r->dev, &r->s.status);
+	if (err)
+		return err;
+	wp_sideband_stats(r->sideband, &side);
+	r->s.sideband_lost = side.lost;
+	r->s.stacks = r->stacks.created;
+	r->s.unknown = r->merge.unknown;
+	return add_status(r);
+}
+
+static int prepare(struct record *r)
+{
+	int err;
+
+	err = wp_stacks_init(&r->stacks);
+	if (!err)
+		err = wp_merge_init(&r->merge);
+	r->ids = r->o.buildids ? wp_buildids_new() : NULL;
+	if (err || (r->o.buildids && !r->ids)) {
+		wp_err("out of memory");
+		return -ENOMEM;
+	}
+	wp_ledger_init(&r->ledger, r->o.verbose > 1 ? SIZE_MAX :
+				   r->o.verbose ? TOP_THREADS : 0);
+	r->want_comms = r->o.verbose || r->o.ledger;
+	err = wp_device_open(&r->dev);
+	if (err)
+		return err;
+	if (r->o.command) {
+		err = wp_workload_fork(&r->workload, r->o.command);
+		if (err)
+			return err;
+	}
+	if (r->o.own) {
+		err = wp_target_set(&r->o.target, r->workload.pid);
+		if (err)
+			return err;
+	}
+	err = catch_signals();
+	if (err)
+		return err;
+	err = configure(r);
+	if (err)
+		return err;
+	if (r->o.ledger) {
+		r->ledger_file = wp_dump_ledger_open(r->o.ledger);
+		if (!r->ledger_file)
+			return -EIO;
+	}
+	if (r->o.intervals) {
+		r->intervals_file = wp_dump_intervals_open(r->o.intervals);
+		if (!r->intervals_file)
+			return -EIO;
+	}
+	err = open_output(r);
+	if (err)
+		return err;
+	return open_sideband(r);
+}
+
+/* From START to STOP. What was recorded before an error is kept. */
+static int run(struct record *r)
+{
+	int err, last;
+
+	err = wp_device_start(&r->dev, &r->s.start);
+	if (err)
+		return err;
+	if (r->o.command)
+		err = wp_workload_release(&r->workload);
+	if (!err)
+		err = loop(r);
+	last = finish(r);
+	return err ? err : last;
+}
+
+static void close_output(struct record *r, int *err)
+{
+	struct stat st;
+	int ret;
+
+	if (!r->pd)
+		return;
+	/* From here on a second Ctrl-C leaves the file as it is. */
+	ret = wp_perfdata_flush(r->pd);
+	open_file = NULL;
+	if (!*err)
+		*err = ret;
+	ret = wp_perfdata_close(r->pd, r->ids);
+	if (!*err)
+		*err = ret;
+	if (!stat(r->o.output, &st))
+		r->s.bytes = st.st_size;
+}
+
+/* perf's rule: the command's exit status, or its signal, or the one we got. */
+static int exit_status(int err, int status)
+{
+	int sig = stop_signal;
+
+	if (err)
+		return err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
+	if (WIFSIGNALED(status))
+		sig = WTERMSIG(status);
+	if (sig) {
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
+	return WEXITSTATUS(status);
+}
+
+/**
+ * cmd_record() - the command
+ * @argc: arguments
+ * @argv: the same; the first one is "record"
+ *
+ * Return: its exit status.
+ */
+int cmd_record(int argc, char **argv)
+{
+	struct record r = { .dev.fd = -1, .argc = argc + 1, .argv = argv - 1 };
+	bool started = false;
+	int err, status, ret;
+
+	err = wp_record_options(&r.o, argc, argv);
+	if (err) {
+		wp_record_options_free(&r.o);
+		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
+	}
+	err = prepare(&r);
+	if (!err) {
+		err = run(&r);
+		started = r.s.stop;
+	}
+	wp_sideband_close(r.sideband);
+	close_output(&r, &err);
+	ret = wp_dump_close(r.ledger_file, r.o.ledger);
+	err = err ? err : ret;
+	ret = wp_dump_close(r.intervals_file, r.o.intervals);
+	err = err ? err : ret;
+	status = wp_workload_finish(&r.workload);
+	wp_device_close(&r.dev);
+	if (started && !err)
+		wp_record_summary(&r.o, &r.s, &r.ledger);
+
+	wp_batch_free(r.batch);
+	wp_merge_free(&r.merge);
+	wp_stacks_free(&r.stacks);
+	wp_ledger_free(&r.ledger);
+	wp_comms_free(&r.comms);
+	wp_buildids_free(r.ids);
+	wp_record_options_free(&r.o);
+	return exit_status(err == -EINVAL ? -EIO : err, status);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of the record command share: its options, and what it counts.
+ */
+#ifndef WP_CMD_RECORD_H
+#define WP_CMD_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#include "lib/cpumask.h"
+#include "lib/device.h"
+#include "lib/events.h"
+#include "lib/ledger.h"
+#include "lib/target.h"
+
+/**
+ * struct wp_record_opts - the options, checked
+ * @target: whom to record
+ * @cpus: on which CPUs
+ * @has_cpus: @cpus was given; if not, all
+ * @command: the command to run, its arguments, NULL; or NULL
+ * @own: the command is the target
+ * @inherit: what targets fork is recorded too
+ * @event: of the on-CPU samples
+ * @event_given: it is not the default
+ * @freq: samples per second, 0: @period counts
+ * @period: events per sample, if @freq is 0
+ * @stacks: record user stacks, not just the innermost address
+ * @kernel: record kernel stacks
+ * @max_stack: frames of each
+ * @offcpu: record off-CPU time
+ * @states: mask of the states to record, 0 for all
+ * @output: the file
+ * @buildids: look for build-ids in the files that were mapped
+ * @verbose: how often -v was given
+ * @quiet: -q was given
+ * @buffer: bytes per CPU and context, 0: not given
+ * @aggrs: entries of one half of an aggregate table, 0: not given
+ * @stack_words: the same of stacks
+ * @exits: the same of ended threads
+ * @tasks: entries of the task table, 0: not given
+ * @interval_ms: the length of an epoch
+ * @ledger: file for the ledger, or NULL
+ * @intervals: file for the intervals, or NULL
+ */
+struct wp_record_opts {
+	struct wp_target target;
+	struct wp_cpumask cpus;
+	bool has_cpus;
+	char **command;
+	bool own;
+	bool inherit;
+	struct wp_event event;
+	bool event_given;
+	__u64 freq;
+	__u64 period;
+	bool stacks;
+	bool kernel;
+	unsigned int max_stack;
+	bool offcpu;
+	__u32 states;
+	const char *output;
+	bool buildids;
+	int verbose;
+	bool quiet;
+	__u64 buffer;
+	__u32 aggrs;
+	__u32 stack_words;
+	__u32 exits;
+	__u32 tasks;
+	unsigned int interval_ms;
+	const char *ledger;
+	const char *intervals;
+};
+
+/**
+ * struct wp_record_stats - what happened
+ * @epochs: flips
+ * @wakeups: times that poll returned
+ * @samples: overflows of the counter in the file
+ * @intervals: off-CPU intervals in the file
+ * @offcpu_ns: their time
+ * @since_start: of @intervals: open when the recording began
+ * @open: of @intervals: open when it ended
+ * @spilled: of @intervals: without state and stack
+ * @records: sample records in the file
+ * @stacks: distinct stacks
+ * @unknown: stack ids that stood for nothing
+ * @filtered: intervals left out by --state
+ * @filtered_ns: their time
+ * @lost: losses, by context and reason
+ * @sideband_lost: records that perf's rings lost
+ * @unwinds: walks of user stacks by the reason of their end
+ * @status: the module's last word
+ * @start: when the recording began
+ * @stop: when it ended
+ * @memory: bytes that the module held
+ * @bytes: size of the file
+ */
+struct wp_record_stats {
+	__u64 epochs;
+	__u64 wakeups;
+	__u64 samples;
+	__u64 intervals;
+	__u64 offcpu_ns;
+	__u64 since_start;
+	__u64 open;
+	__u64 spilled;
+	__u64 records;
+	__u64 stacks;
+	__u64 unknown;
+	__u64 filtered;
+	__u64 filtered_ns;
+	struct wallprof_lost lost[WP_CONTEXTS][WALLPROF_LOSS_MAX];
+	__u64 sideband_lost;
+	__u64 unwinds[WALLPROF_UNWIND_MAX];
+	struct wallprof_status status;
+	__u64 start;
+	__u64 stop;
+	__u64 memory;
+	__u64 bytes;
+};
+
+int wp_record_options(struct wp_record_opts *o, int argc, char **argv);
+void wp_record_options_free(struct wp_record_opts *o);
+void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_stats *s,
+		       struct wp_ledger *ledger);
+
+int cmd_record(int argc, char **argv);
+
+#endif /* WP_CMD_RECORD_H */

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The names of threads, for the ledger: learnt from COMM and FORK records on
+ * their way into the file. A name stays when its thread ends, as the ledger
+ * asks for it after that; the next thread of that id overwrites it, so there
+ * are never more entries than thread ids. Called by the record command.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/comms.h"
+
+#define MIN_ROOM	1024
+
+struct comm_record {
+	struct perf_event_header header;
+	__u32 pid, tid;
+	char comm[];
+};
+
+struct fork_record {
+	struct perf_event_header header;
+	__u32 pid, ppid;
+	__u32 tid, ptid;
+};
+
+static struct wp_comm *slot(struct wp_comm *entry, size_t room, __u32 tid)
+{
+	size_t i = tid * 0x9e3779b1U & (room - 1);
+
+	while (entry[i].tid && entry[i].tid != tid)
+		i = (i + 1) & (room - 1);
+	return &entry[i];
+}
+
+static int grow(struct wp_comms *c)
+{
+	size_t room = c->room ? c->room * 2 : MIN_ROOM, i;
+	struct wp_comm *entry = calloc(room, sizeof(*entry));
+
+	if (!entry)
+		return -ENOMEM;
+	for (i = 0; i < c->room; i++) {
+		if (c->entry[i].tid)
+			*slot(entry, room, c->entry[i].tid) = c->entry[i];
+	}
+	free(c->entry);
+	c->entry = entry;
+	c->room = room;
+	return 0;
+}
+
+static int set(struct wp_comms *c, __u32 tid, const char *name, size_t len)
+{
+	char copy[WP_COMM_LEN] = "";
+	struct wp_comm *entry;
+
+	if (!tid)
+		return 0;
+	memcpy(copy, name, len < sizeof(copy) ? len : sizeof(copy) - 1);
+	copy[sizeof(copy) - 1] = 0;
+	if (c->nr + 1 > c->room / 2) {
+		int err = grow(c);
+
+		if (err)
+			return err;
+	}
+	entry = slot(c->entry, c->room, tid);
+	if (!entry->tid)
+		c->nr++;
+	entry->tid = tid;
+	memcpy(entry->name, copy, sizeof(copy));
+	return 0;
+}
+
+/**
+ * wp_comms_record() - learn from a record
+ * @c: the names
+ * @rec: any record, of the size that it says
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_comms_record(struct wp_comms *c, const struct perf_event_header *rec)
+{
+	if (rec->type == PERF_RECORD_COMM && rec->size > sizeof(struct comm_record)) {
+		const struct comm_record *r = (const void *)rec;
+		size_t room = rec->size - sizeof(*r);
+
+		return set(c, r->tid, r->comm, strnlen(r->comm, room));
+	}
+	if (rec->type == PERF_RECORD_FORK && rec->size >= sizeof(struct fork_record)) {
+		const struct fork_record *r = (const void *)rec;
+		const char *name = wp_comms_find(c, r->ptid);
+
+		return name ? set(c, r->tid, name, strlen(name)) : 0;
+	}
+	return 0;
+}
+
+/**
+ * wp_comms_find() - a thread's name
+ * @c: the names
+ * @tid: the thread
+ *
+ * Return: the name, or NULL.
+ */
+const char *wp_comms_find(const struct wp_comms *c, __u32 tid)
+{
+	const struct wp_comm *entry;
+
+	if (!c->room || !tid)
+		return NULL;
+	entry = slot(c->entry, c->room, tid);
+	return entry->tid ? entry->name : NULL;
+}
+
+/**
+ * wp_comms_free() - forget all names
+ * @c: the names
+ */
+void wp_comms_free(struct wp_comms *c)
+{
+	free(c->entry);
+	memset(c, 0, sizeof(*c));
+}

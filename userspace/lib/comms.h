@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The names of threads, from the records that pass by. See comms.c.
+ */
+#ifndef WP_LIB_COMMS_H
+#define WP_LIB_COMMS_H
+
+#include <stddef.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include "lib/ledger.h"
+
+/**
+ * struct wp_comm - a thread's name
+ * @tid: thread, 0 in a free entry
+ * @name: its name
+ */
+struct wp_comm {
+	__u32 tid;
+	char name[WP_COMM_LEN];
+};
+
+/**
+ * struct wp_comms - the names; all zero is an empty table
+ * @entry: hash table by @tid
+ * @nr: used entries
+ * @room: all entries, a power of two, or 0
+ */
+struct wp_comms {
+	struct wp_comm *entry;
+	size_t nr;
+	size_t room;
+};
+
+int wp_comms_record(struct wp_comms *c, const struct perf_event_header *rec);
+const char *wp_comms_find(const struct wp_comms *c, __u32 tid);
+void wp_comms_free(struct wp_comms *c);
+
+#endif /* WP_LIB_COMMS_H */
