@@ -158,6 +158,7 @@ enum wallprof_unwind {
  * @nr_cpus: out: CPU numbers are below this; the mapping has a part for each
  * @page_size: out: parts of the mapping are aligned to this, bytes
  * @states: out: mask of the states that this kernel can tell
+ * @reserved: must be 0
  * @features: out: 0; reserved for later additions
  * @version: out: the module's version, a string
  *
@@ -397,6 +398,7 @@ struct wallprof_lost {
  * @counters_failed: out: times that it could not be created on a CPU that
  *	came online
  * @nr_live_targets: out: targets alive; 0 for WALLPROF_TARGET_ALL
+ * @reserved: must be 0
  * @start: out: time of START, 0 before
  * @stop: out: time of STOP, 0 before
  * @lost: out: losses that belong to no CPU's tables, by enum wallprof_loss
