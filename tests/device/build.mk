@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The device's tests: `make -f tests/device/build.mk`, from the top of the
+# tree, builds them into build/device/: each source as a 64-bit program and,
+# for the ABI is the same there, as a 32-bit one.
+#
+# kselftest_harness.h comes with Debian's linux-source-6.1; it is unpacked into
+# the cache, not copied into the tree. KSELFTEST= names another place.
+
+DEVICE := tests/device
+DEVICE_OUT ?= build/device
+DEVICE_CC ?= gcc
+DEVICE_CACHE := $(or $(WALLPROF_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/wallprof)
+DEVICE_SOURCE := /usr/src/linux-source-6.1.tar.xz
+KSELFTEST ?= $(DEVICE_CACHE)/kselftest-6.1
+
+DEVICE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
+	-Wno-unused-parameter -Wno-sign-compare -Wno-pointer-compare \
+	-fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
+	-isystem $(KSELFTEST) -I uapi
+
+DEVICE_TESTS := abi map life ledger hostile unload
+DEVICE_ALL := $(foreach test,$(DEVICE_TESTS),$(DEVICE_OUT)/$(test) \
+	$(DEVICE_OUT)/$(test)32)
+
+.PHONY: device device-clean
+device: $(DEVICE_ALL)
+
+$(DEVICE_ALL): $(DEVICE)/device.h $(DEVICE)/build.mk uapi/linux/wallprof.h \
+	$(KSELFTEST)/kselftest_harness.h
+
+$(DEVICE_OUT)/%32: $(DEVICE)/%.c
+	@mkdir -p $(@D)
+	$(DEVICE_CC) $(DEVICE_CFLAGS) -m32 -static -o $@ $<
+
+$(DEVICE_OUT)/%: $(DEVICE)/%.c
+	@mkdir -p $(@D)
+	$(DEVICE_CC) $(DEVICE_CFLAGS) -static -o $@ $<
+
+# Half a minute, once: the archive must be read to its end.
+$(DEVICE_CACHE)/kselftest-6.1/kselftest_harness.h:
+	@test -e $(DEVICE_SOURCE) || { \
+		echo 'device: no $(DEVICE_SOURCE): apt-get install linux-source-6.1' >&2; \
+		exit 1; }
+	@echo 'device: unpacking kselftest_harness.h into the cache' >&2
+	@mkdir -p $(@D).$$$$ && cd $(@D).$$$$ && \
+	tar -xJf $(DEVICE_SOURCE) --strip-components=4 --wildcards \
+		'*/tools/testing/selftests/kselftest.h' \
+		'*/tools/testing/selftests/kselftest_harness.h' && \
+	cd .. && rm -rf $(@D) && mv -T $(@D).$$$$ $(@D)
+
+device-clean:
+	rm -rf $(DEVICE_OUT)

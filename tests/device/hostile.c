@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Invariant 10: user memory is hostile. A thread sleeps with a frame pointer
+ * of its own making; the walk ends where it must, and says why.
+ */
+#include "device.h"
+
+/* nanosleep with this frame pointer. */
+static __attribute__((noinline)) void nap_with(unsigned long frame, __u64 ns)
+{
+	struct { long sec, nsec; } ts = { ns / SEC, ns % SEC };
+	long nr = SYS_nanosleep, ret;
+
+#ifdef __x86_64__
+	__asm__ volatile("push %%rbp\n\t"
+			 "mov %[frame], %%rbp\n\t"
+			 "syscall\n\t"
+			 "pop %%rbp"
+			 : "=a"(ret)
+			 : "a"(nr), "D"(&ts), "S"(0L), [frame] "r"(frame)
+			 : "rcx", "r11", "memory", "rdx");
+#else
+	__asm__ volatile("push %%ebp\n\t"
+			 "mov %[frame], %%ebp\n\t"
+			 "int $0x80\n\t"
+			 "pop %%ebp"
+			 : "=a"(ret)
+			 : "a"(nr), "b"(&ts), "c"(0L), [frame] "d"(frame)
+			 : "memory");
+#endif
+	(void)ret;
+}
+
+struct walk {
+	unsigned long frame;
+	unsigned int max_stack;
+	unsigned int nr;	/* frames found */
+	__u64 ips[4];		/* their addresses after the first; 0: any */
+	unsigned int unwind;
+};
+
+static void naps_hostile(void *arg)
+{
+	for (;;)
+		nap_with(*(unsigned long *)arg, 10 * MS);
+}
+
+static void try_walk(struct __test_metadata *_metadata, struct walk w, const char *what)
+{
+	struct wallprof_configure c = dev_config();
+	const struct read_stack *stack;
+	unsigned int found = 0;
+	struct session s;
+	__u32 pid;
+
+	pid = child_of(naps_hostile, &w.frame);
+	c.max_stack = w.max_stack ? w.max_stack : 64;
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	nap_ns(100 * MS);
+	kill(pid, SIGSTOP);
+	nap_ns(20 * MS);
+	EXPECT_WHOLE(&s);
+	for (size_t i = 0; i < s.nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s.aggrs[i];
+
+		if (a->state != WALLPROF_STATE_SLEEPING || a->flags)
+			continue;
+		stack = session_stack(&s, a->user_stack);
+		ASSERT_NE(NULL, stack);
+		found++;
+		EXPECT_EQ(w.unwind, stack->unwind) TH_LOG("%s", what);
+		EXPECT_EQ(w.nr, stack->nr) TH_LOG("%s", what);
+		for (unsigned int k = 1; k < stack->nr && k < 4; k++)
+			if (w.ips[k])
+				EXPECT_EQ(w.ips[k], stack->ips[k]) TH_LOG("%s", what);
+	}
+	EXPECT_LT(0, found) TH_LOG("%s: no stack", what);
+	EXPECT_LT(0, s.unwinds[0][w.unwind]) TH_LOG("%s", what);
+	child_end(pid);
+	session_close(&s);
+}
+
+#define TRY(...) try_walk(_metadata, (struct walk){ __VA_ARGS__ }, #__VA_ARGS__)
+
+#define WORD sizeof(long)
+#define CODE 0x401000UL		/* as good a return address as any */
+
+/* A page of frames, with nothing behind it. */
+static unsigned long *frames_page(void)
+{
+	unsigned char *p = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	mprotect(p, 4096, PROT_NONE);
+	mprotect(p + 2 * 4096, 4096, PROT_NONE);
+	memset(p + 4096, 0, 4096);
+	return (unsigned long *)(p + 4096);
+}
+
+TEST(no_frame)
+{
+	TRY(.frame = 0, .nr = 1, .unwind = WALLPROF_UNWIND_END);
+}
+
+TEST(misaligned)
+{
+	unsigned long *f = frames_page();
+
+	TRY(.frame = (unsigned long)f + 1, .nr = 1, .unwind = WALLPROF_UNWIND_MISALIGNED);
+	TRY(.frame = 1, .nr = 1, .unwind = WALLPROF_UNWIND_MISALIGNED);
+	TRY(.frame = ~0UL, .nr = 1, .unwind = WALLPROF_UNWIND_MISALIGNED);
+	/* The second one is. */
+	f[0] = (unsigned long)&f[8] + 2;
+	f[1] = CODE;
+	TRY(.frame = (unsigned long)f, .nr = 2, .ips[1] = CODE,
+	    .unwind = WALLPROF_UNWIND_MISALIGNED);
+}
+
+TEST(not_there)
+{
+	unsigned long *f = frames_page();
+
+	TRY(.frame = (unsigned long)f - 4096, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	TRY(.frame = 4096, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	/* One word of the frame is there, the other one is not. */
+	TRY(.frame = (unsigned long)f + 4096 - WORD, .nr = 1,
+	    .unwind = WALLPROF_UNWIND_FAULT);
+	/* The last frame that is there. */
+	f[510 * 8 / WORD] = (unsigned long)f + 8192;
+	f[510 * 8 / WORD + 1] = CODE;
+	TRY(.frame = (unsigned long)&f[510 * 8 / WORD], .nr = 2, .ips[1] = CODE,
+	    .unwind = WALLPROF_UNWIND_FAULT);
+}
+
+TEST(not_swapped_in)
+{
+	/* Never touched: a walk must not fault it in. */
+	unsigned long *f = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+}
+
+TEST(of_the_kernel)
+{
+	unsigned long *f = frames_page();
+
+	TRY(.frame = -4096UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+#ifdef __x86_64__
+	TRY(.frame = 0xffff888000000000UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	TRY(.frame = 0xffffffff81000000UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	/* Not canonical; the last words of user addresses. */
+	TRY(.frame = 0x8000000000000000UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	TRY(.frame = 0x7ffffffffff8UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	TRY(.frame = 0x7fffffffeff8UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	f[0] = 0xffffffff81000000UL;
+	f[1] = CODE;
+	TRY(.frame = (unsigned long)f, .nr = 2, .ips[1] = CODE,
+	    .unwind = WALLPROF_UNWIND_FAULT);
+	f[0] = (unsigned long)&f[8];
+	f[1] = 0xffffffff81000000UL;
+	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_BAD_IP);
+	f[1] = ~0UL;
+	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_BAD_IP);
+#endif
+	f[0] = (unsigned long)&f[8];
+	f[1] = 0;
+	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_BAD_IP);
+}
+
+TEST(in_circles)
+{
+	unsigned long *f = frames_page();
+
+	f[0] = (unsigned long)f;
+	f[1] = CODE;
+	TRY(.frame = (unsigned long)f, .nr = 2, .ips[1] = CODE,
+	    .unwind = WALLPROF_UNWIND_NOT_RISING);
+	f[0] = (unsigned long)&f[16];
+	f[16] = (unsigned long)f;
+	f[17] = CODE + 16;
+	TRY(.frame = (unsigned long)f, .nr = 3, .ips[1] = CODE, .ips[2] = CODE + 16,
+	    .unwind = WALLPROF_UNWIND_NOT_RISING);
+	/* Frames that overlap. */
+	f[0] = (unsigned long)&f[1];
+	f[1] = CODE;
+	f[2] = CODE;
+	TRY(.frame = (unsigned long)f, .nr = 2, .ips[1] = CODE,
+	    .unwind = WALLPROF_UNWIND_NOT_RISING);
+}
+
+TEST(depth)
+{
+	unsigned long *f = frames_page();
+
+	for (int i = 0; i < 200; i++) {
+		f[2 * i] = (unsigned long)&f[2 * i + 2];
+		f[2 * i + 1] = CODE + i;
+	}
+	TRY(.frame = (unsigned long)f, .max_stack = 127, .nr = 127, .ips[1] = CODE,
+	    .unwind = WALLPROF_UNWIND_DEPTH);
+	TRY(.frame = (unsigned long)f, .max_stack = 5, .nr = 5, .ips[1] = CODE,
+	    .unwind = WALLPROF_UNWIND_DEPTH);
+	TRY(.frame = (unsigned long)f, .max_stack = 1, .nr = 1,
+	    .unwind = WALLPROF_UNWIND_DEPTH);
+	f[2 * 30] = 0;
+	TRY(.frame = (unsigned long)f, .nr = 32, .ips[1] = CODE, .ips[2] = CODE + 1,
+	    .unwind = WALLPROF_UNWIND_END);
+}
+
+/* The frames change while others walk them. */
+static void *scribbles(void *arg)
+{
+	unsigned long *f = arg;
+
+	for (unsigned long x = 1;; x = x * 6364136223846793005UL + 1442695040888963407UL)
+		f[x % 64] = x & 3 ? (unsigned long)&f[(x >> 7) % 64] : x;
+	return NULL;
+}
+
+static void *naps_in_it(void *arg)
+{
+	for (;;)
+		nap_with((unsigned long)arg, 100000);
+	return NULL;
+}
+
+static void scribbled(void *arg)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, scribbles, arg);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread, NULL, naps_in_it, (unsigned long *)arg + 2 * i);
+	nap_ns(1000 * SEC);
+}
+
+TEST(while_it_changes)
+{
+	struct wallprof_configure c = dev_config();
+	struct session s;
+	__u32 pid = child_of(scribbled, frames_page());
+	__u64 walks = 0;
+
+	nap_ns(50 * MS);
+	dev_sampler(&c, 999);
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	for (int i = 0; i < 20; i++) {
+		nap_ns(50 * MS);
+		ASSERT_EQ(0, session_flip(&s));
+	}
+	EXPECT_WHOLE(&s);
+	for (int i = 0; i < WALLPROF_UNWIND_MAX; i++)
+		walks += s.unwinds[0][i];
+	EXPECT_LT(100, walks);
+	child_end(pid);
+}
+
+/* Threads whose memory goes away under the walk: exec and exit, all the time. */
+static void unmaps(void *arg)
+{
+	for (;;) {
+		if (!fork()) {
+			unsigned long *f = frames_page();
+			pthread_t thread;
+
+			for (int i = 0; i < 100; i++) {
+				f[2 * i] = (unsigned long)&f[2 * i + 2];
+				f[2 * i + 1] = CODE;
+			}
+			pthread_create(&thread, NULL, naps_in_it, f);
+			nap_ns(3 * MS);
+			munmap(f, 4096);
+			nap_ns(2 * MS);
+			execl("/bin/true", "true", (char *)NULL);
+			_exit(1);
+		}
+		wait(NULL);
+	}
+}
+
+TEST(while_it_goes_away)
+{
+	struct wallprof_configure c = dev_config();
+	struct session s;
+	__u32 pid = child_of(unmaps, NULL);
+
+	c.flags |= WALLPROF_INHERIT;
+	dev_sampler(&c, 999);
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	for (int i = 0; i < 20; i++) {
+		nap_ns(50 * MS);
+		ASSERT_EQ(0, session_flip(&s));
+	}
+	EXPECT_WHOLE(&s);
+	EXPECT_LT(20, s.events[0]);
+	child_end(pid);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a session tells must add up, whatever the load and however small the
+ * tables. The tests are named after the invariants of the design:
+ *
+ *  1  one writer per table: what is read is never torn
+ *  2  nothing is allocated, printed or locked in a probe: lockdep and
+ *     DEBUG_ATOMIC_SLEEP of a debug kernel tell; the same tests run there
+ *  3  epochs: a retired half stays as it is
+ *  4  a stack's id outlives its memory
+ *  5  every loss is counted by reason, with its time
+ *  6  memory: see life.c
+ *  7  sessions: see life.c
+ *  8  unloading: see unload.c
+ *  9  the clock is CLOCK_MONOTONIC
+ * 10  user memory is hostile: see hostile.c
+ */
+#include "device.h"
+
+FIXTURE(epochs)
+{
+	struct wallprof_configure c;
+	struct session s;
+	pid_t pid;
+};
+
+FIXTURE_VARIANT(epochs)
+{
+	__u32 nr_aggrs, stack_words, nr_exits, nr_tasks;
+	__u32 flags, stack_flags, states;
+	bool all, sampler;
+};
+
+#define ROOMY .nr_aggrs = 4096, .stack_words = 32768, .nr_exits = 4096, .nr_tasks = 4096
+#define TINY .nr_aggrs = WALLPROF_MIN_AGGRS, .stack_words = WALLPROF_MIN_STACK_WORDS, \
+	.nr_exits = WALLPROF_MIN_EXITS, .nr_tasks = WALLPROF_MIN_TASKS
+
+FIXTURE_VARIANT_ADD(epochs, roomy) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .flags = WALLPROF_INHERIT,
+};
+
+FIXTURE_VARIANT_ADD(epochs, everything) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .all = true, .sampler = true,
+};
+
+FIXTURE_VARIANT_ADD(epochs, kernel_stacks) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL,
+	.flags = WALLPROF_INHERIT, .sampler = true,
+};
+
+FIXTURE_VARIANT_ADD(epochs, no_stacks) {
+	ROOMY, .all = true,
+};
+
+FIXTURE_VARIANT_ADD(epochs, filtered) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .flags = WALLPROF_INHERIT,
+	.states = 1U << WALLPROF_STATE_DISK | 1U << WALLPROF_STATE_NEW,
+};
+
+FIXTURE_VARIANT_ADD(epochs, tiny) {
+	TINY, .stack_flags = WALLPROF_STACK_USER, .flags = WALLPROF_INHERIT,
+	.sampler = true,
+};
+
+FIXTURE_VARIANT_ADD(epochs, tiny_everything) {
+	TINY, .stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL, .all = true,
+};
+
+FIXTURE_SETUP(epochs)
+{
+	self->c = dev_config();
+	self->c.flags |= variant->flags;
+	self->c.stack_flags = variant->stack_flags;
+	self->c.states = variant->states;
+	self->c.nr_aggrs = variant->nr_aggrs;
+	self->c.stack_words = variant->stack_words;
+	self->c.nr_exits = variant->nr_exits;
+	self->c.nr_tasks = variant->nr_tasks;
+	if (variant->sampler)
+		dev_sampler(&self->c, 499);
+	self->pid = child_of(load_all, (void *)1);
+	if (!variant->all)
+		dev_target(&self->c, WALLPROF_TARGET_PID, (__u32 *)&self->pid, 1);
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+}
+
+FIXTURE_TEARDOWN(epochs)
+{
+	child_end(self->pid);
+}
+
+/* Invariants 1, 3, 4 and 5: flip as fast as it goes, and add it all up. */
+TEST_F_TIMEOUT(epochs, flipped_as_fast_as_it_goes, 120)
+{
+	__u64 until = now_ns() + 2 * SEC;
+	struct session *s = &self->s;
+	unsigned int flips = 0;
+
+	do {
+		ASSERT_EQ(0, session_flip(s));
+		flips++;
+	} while (now_ns() < until || flips < 20);
+	EXPECT_WHOLE(s);
+	EXPECT_LT(100, s->events[0] + s->filtered);
+	if (variant->states) {
+		EXPECT_LT(0, s->filtered);
+		EXPECT_LT(0, s->filtered_ns);
+		for (size_t i = 0; i < s->nr_aggrs; i++)
+			if (s->aggrs[i].kind == WALLPROF_AGGR_OFFCPU)
+				EXPECT_NE(0, variant->states & 1U << s->aggrs[i].state);
+	}
+	if (!variant->stack_flags) {
+		EXPECT_EQ(0, s->nr_stacks);
+		for (size_t i = 0; i < s->nr_aggrs; i++)
+			EXPECT_EQ(0, s->aggrs[i].user_stack | s->aggrs[i].kernel_stack);
+	}
+	if (variant->sampler)
+		EXPECT_LT(0, s->events[1]);
+	TH_LOG("%u epochs, %llu intervals, %llu samples, %zu aggregates, %zu stacks, lost %llu %llu %llu %llu",
+	       flips, (ull)s->events[0], (ull)s->events[1], s->nr_aggrs, s->nr_stacks,
+	       (ull)s->lost[0][0].count, (ull)s->lost[0][1].count,
+	       (ull)s->lost[0][2].count, (ull)s->lost[0][3].count);
+}
+
+/* Invariant 5: never flipped, the tables fill up; what is lost is counted. */
+TEST_F_TIMEOUT(epochs, not_flipped_at_all, 60)
+{
+	struct session *s = &self->s;
+
+	nap_ns(SEC);
+	EXPECT_WHOLE(s);
+	if (variant->nr_aggrs == WALLPROF_MIN_AGGRS) {
+		EXPECT_LT(0, s->lost[0][WALLPROF_LOSS_EXIT_FULL].count);
+	} else {
+		EXPECT_EQ(0, s->lost[0][WALLPROF_LOSS_AGGR_FULL].count);
+	}
+}
+
+/* Invariant 3: when FLIP returned, nobody writes to the retired half. */
+TEST_F_TIMEOUT(epochs, a_retired_half_stays_as_it_is, 60)
+{
+	struct session *s = &self->s;
+	unsigned char *copy = malloc(s->c.cpu_stride);
+
+	for (int i = 0; i < 15; i++) {
+		size_t bytes = s->c.half_stride;
+
+		nap_ns(20 * MS);
+		ASSERT_EQ(0, session_flip(s));
+		for (unsigned int cpu = 0; cpu < s->nr_cpus; cpu++) {
+			const void *half = session_half(s, cpu, 0, s->epoch);
+
+			memcpy(copy, half, bytes);
+			nap_ns(10 * MS);
+			EXPECT_EQ(0, memcmp(copy, half, bytes));
+			if (!variant->sampler)
+				continue;
+			half = session_half(s, cpu, 1, s->epoch);
+			memcpy(copy, half, s->c.sampler_half_stride);
+			nap_ns(10 * MS);
+			EXPECT_EQ(0, memcmp(copy, half, s->c.sampler_half_stride));
+		}
+	}
+	EXPECT_WHOLE(s);
+}
+
+/* The targets' end in the middle: all of them have their summary. */
+TEST_F_TIMEOUT(epochs, the_targets_die, 60)
+{
+	struct session *s = &self->s;
+
+	nap_ns(200 * MS);
+	ASSERT_EQ(0, session_flip(s));
+	kill(self->pid, SIGKILL);
+	nap_ns(100 * MS);
+	EXPECT_WHOLE(s);
+	if (!s->lost[0][WALLPROF_LOSS_EXIT_FULL].count &&
+	    !dev_status(s->fd).tasks_failed) {
+		const struct wallprof_task *t = session_account(s, self->pid);
+
+		ASSERT_NE(NULL, t);
+		EXPECT_EQ(WALLPROF_TASK_EXITED, t->phase);
+	}
+}
+
+/* Invariant 1 and 5, with one interval known to the reader. */
+static struct session one_nap(const struct wallprof_configure *config, __u64 ns, int flips,
+			      __u64 *least, __u64 *most, const char **trouble)
+{
+	struct wallprof_configure c = *config;
+	__u32 me = getpid();
+	struct session s;
+	__u64 before;
+
+	dev_target(&c, WALLPROF_TARGET_TID, &me, 1);
+	if (session_begin(&s, &c)) {
+		*trouble = "it did not begin";
+		return s;
+	}
+	before = now_ns();
+	nap_ns(ns);
+	*most = now_ns() - before;
+	*least = ns;
+	for (int i = 0; i < flips; i++)
+		session_flip(&s);
+	*trouble = session_end(&s);
+	return s;
+}
+
+TEST(one_interval)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 least, most;
+	const struct wallprof_task *t;
+	const char *trouble;
+	struct session s = one_nap(&c, 200 * MS, 0, &least, &most, &trouble);
+	unsigned int found = 0;
+
+	EXPECT_EQ(NULL, trouble) TH_LOG("%s", trouble);
+	for (size_t i = 0; i < s.nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s.aggrs[i];
+
+		EXPECT_EQ(gettid_(), a->tid);
+		EXPECT_EQ(getpid(), a->tgid);
+		EXPECT_EQ(WALLPROF_AGGR_OFFCPU, a->kind);
+		if (a->state != WALLPROF_STATE_SLEEPING || a->max < least)
+			continue;
+		found++;
+		EXPECT_EQ(1, a->count);
+		EXPECT_GE(most, a->total);
+		EXPECT_LE(least, a->total);
+		EXPECT_EQ(a->first, a->last);
+		EXPECT_NE(0, a->user_stack);
+		/* Invariant 9: the clock is the one that the test reads. */
+		EXPECT_LE(s.start + least, a->last);
+		EXPECT_GE(now_ns(), a->last);
+	}
+	EXPECT_EQ(1, found);
+	t = session_account(&s, gettid_());
+	ASSERT_NE(NULL, t);
+	EXPECT_EQ(WALLPROF_TASK_RUNNING, t->phase);
+	EXPECT_EQ(s.start, t->born);
+}
+
+/* Invariant 9: start, stop and epochs lie where CLOCK_MONOTONIC says. */
+TEST(the_clock_is_monotonic)
+{
+	struct wallprof_configure c = dev_config();
+	struct session s;
+	__u64 a, b, d, e;
+
+	ASSERT_EQ(0, session_open(&s, &c));
+	for (int i = 0; i < 3; i++)
+		nap_ns(20 * MS);
+	a = now_ns();
+	ASSERT_EQ(0, dev_start(s.fd, &s.start));
+	b = now_ns();
+	EXPECT_LE(a, s.start);
+	EXPECT_GE(b, s.start);
+	for (int i = 0; i < 10; i++) {
+		nap_ns(10 * MS);
+		a = now_ns();
+		ASSERT_EQ(0, session_flip(&s));
+		b = now_ns();
+		EXPECT_LE(a, s.flip_time);
+		EXPECT_GE(b, s.flip_time);
+	}
+	d = now_ns();
+	ASSERT_EQ(0, dev_stop(s.fd, &s.stop));
+	e = now_ns();
+	EXPECT_LE(d, s.stop);
+	EXPECT_GE(e, s.stop);
+}
+
+/*
+ * Invariant 4: an interval that began many epochs ago still names its stack,
+ * though the memory was used again and again.
+ */
+TEST_F_TIMEOUT(epochs, a_stack_id_outlives_its_memory, 60)
+{
+	struct session *s = &self->s;
+	const struct wallprof_task *t;
+	__u64 ns = 800 * MS, id = 0;
+	__u32 old_epoch = ~0U;
+	pid_t napper;
+
+	if (!variant->all || !variant->stack_flags ||
+	    variant->nr_aggrs == WALLPROF_MIN_AGGRS)
+		return;
+	napper = child_of(load_naps, &ns);
+	for (int i = 0; i < 40; i++) {
+		nap_ns(50 * MS);
+		ASSERT_EQ(0, session_flip(s));
+	}
+	child_end(napper);
+	EXPECT_WHOLE(s);
+	for (size_t i = 0; i < s->nr_aggrs; i++)
+		if (s->aggrs[i].tid == (__u32)napper && s->aggrs[i].min >= ns &&
+		    s->aggrs[i].user_stack)
+			id = s->aggrs[i].user_stack;
+	ASSERT_NE(0, id);
+	ASSERT_NE(NULL, session_stack(s, id));
+	EXPECT_LT(0, session_stack(s, id)->nr);
+	old_epoch = WALLPROF_STACK_EPOCH(id);
+	EXPECT_LT(0, old_epoch);
+	EXPECT_GT(s->epoch, old_epoch + 2);
+	t = session_account(s, napper);
+	EXPECT_NE(NULL, t);
+}
+
+/* Asleep before, asleep after: all of the time is there. */
+TEST(asleep_across_the_whole_session)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 ns = 1000 * SEC;
+	__u32 pid = child_of(load_naps, &ns);
+	const struct wallprof_task *t;
+	struct session s;
+
+	nap_ns(200 * MS);
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	nap_ns(300 * MS);
+	EXPECT_WHOLE(&s);
+	t = session_account(&s, pid);
+	ASSERT_NE(NULL, t);
+	EXPECT_EQ(WALLPROF_TASK_OFF, t->phase);
+	EXPECT_EQ(0, t->run_ns);
+	EXPECT_EQ(s.stop - s.start, t->off_ns);
+	EXPECT_EQ(s.stop - s.start, t->open_ns);
+	EXPECT_EQ(1, t->nr_off);
+	EXPECT_NE(0, t->flags & WALLPROF_TASK_OPEN);
+	EXPECT_NE(0, t->flags & WALLPROF_TASK_SINCE_START);
+	EXPECT_TRUE(t->state == WALLPROF_STATE_SLEEPING ||
+		    t->state == WALLPROF_STATE_UNKNOWN);
+	child_end(pid);
+}
+
+TEST(running_across_the_whole_session)
+{
+	struct wallprof_configure c = dev_config();
+	__u32 pid = child_of(load_spin, NULL);
+	const struct wallprof_task *t;
+	struct session s;
+
+	nap_ns(100 * MS);
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	nap_ns(300 * MS);
+	EXPECT_WHOLE(&s);
+	t = session_account(&s, pid);
+	ASSERT_NE(NULL, t);
+	EXPECT_LT(t->off_ns, t->run_ns);
+	child_end(pid);
+}
+
+/* It is asleep at the start and wakes in between. */
+TEST(asleep_at_the_start)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 ns = 500 * MS;
+	__u32 pid = child_of(load_naps, &ns);
+	unsigned int since_start = 0;
+	struct session s;
+
+	nap_ns(200 * MS);
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	nap_ns(1200 * MS);
+	EXPECT_WHOLE(&s);
+	for (size_t i = 0; i < s.nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s.aggrs[i];
+
+		if (!(a->flags & WALLPROF_AGGR_SINCE_START))
+			continue;
+		since_start++;
+		EXPECT_EQ(1, a->count);
+		EXPECT_GT(ns, a->total);
+		EXPECT_EQ(s.start + a->total, a->first);
+	}
+	EXPECT_EQ(1, since_start);
+	child_end(pid);
+}
+
+/* Invariant 5, exactly: threads without a slot. */
+static void *short_nap(void *arg)
+{
+	nap_ns(*(__u64 *)arg);
+	return NULL;
+}
+
+static void hundred_naps(void *arg)
+{
+	static __u64 ns = 300 * MS;
+	pthread_t threads[100];
+	char byte;
+
+	if (read(*(int *)arg, &byte, 1) != 1)
+		_exit(1);
+	for (int i = 0; i < 100; i++)
+		pthread_create(&threads[i], NULL, short_nap, &ns);
+	for (int i = 0; i < 100; i++)
+		pthread_join(threads[i], NULL);
+}
+
+TEST(threads_without_a_slot)
+{
+	struct wallprof_configure c = dev_config();
+	const struct wallprof_task *tasks;
+	struct wallprof_lost lost;
+	struct wallprof_status status;
+	__u64 all_off = 0;
+	struct session s;
+	unsigned int nr = 0;
+	int go[2];
+	__u32 pid;
+
+	ASSERT_EQ(0, pipe(go));
+	pid = child_of(hundred_naps, &go[0]);
+	c.nr_tasks = WALLPROF_MIN_TASKS;
+	c.flags |= WALLPROF_INHERIT;
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	ASSERT_EQ(1, write(go[1], "", 1));
+	ASSERT_EQ(pid, (__u32)waitpid(pid, NULL, 0));
+	EXPECT_WHOLE(&s);
+	status = dev_status(s.fd);
+	tasks = session_tasks(&s);
+	for (__u32 i = 0; i < s.c.nr_tasks; i++)
+		nr += tasks[i].phase != WALLPROF_TASK_FREE;
+	nr += s.nr_ends;
+	/* Every thread is in the ledger or counted. */
+	EXPECT_EQ(101, nr + status.tasks_failed);
+	EXPECT_LE(37, status.tasks_failed);
+	lost = s.lost[0][WALLPROF_LOSS_NO_TASK];
+	lost.count += status.lost[WALLPROF_LOSS_NO_TASK].count;
+	lost.ns += status.lost[WALLPROF_LOSS_NO_TASK].ns;
+	/* A nap each at least, and not more time than the others were off. */
+	EXPECT_LE(status.tasks_failed, lost.count);
+	EXPECT_LE(status.tasks_failed * 300 * MS, lost.ns);
+	for (size_t i = 0; i < s.nr_ends; i++)
+		if (s.ends[i].tid != pid && s.ends[i].off_ns > all_off)
+			all_off = s.ends[i].off_ns;
+	EXPECT_GE(status.tasks_failed * 2 * all_off, lost.ns);
+	TH_LOG("%llu threads failed: %llu intervals, %llu ns",
+	       (ull)status.tasks_failed, (ull)lost.count, (ull)lost.ns);
+}
+
+/* Invariant 5: threads whose summary found no room are counted one by one. */
+TEST(ends_without_room)
+{
+	struct wallprof_configure c = dev_config();
+	struct session s;
+	__u64 ends;
+	int go[2];
+	__u32 pid;
+
+	ASSERT_EQ(0, pipe(go));
+	pid = child_of(hundred_naps, &go[0]);
+	c.nr_exits = WALLPROF_MIN_EXITS;
+	c.flags |= WALLPROF_INHERIT;
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	ASSERT_EQ(1, write(go[1], "", 1));
+	ASSERT_EQ(pid, (__u32)waitpid(pid, NULL, 0));
+	nap_ns(50 * MS);
+	EXPECT_WHOLE(&s);
+	ends = s.nr_ends + s.lost[0][WALLPROF_LOSS_EXIT_FULL].count;
+	EXPECT_EQ(101, ends);
+	/* All that they did found an aggregate: no time was lost. */
+	EXPECT_EQ(0, s.lost[0][WALLPROF_LOSS_EXIT_FULL].ns);
+	EXPECT_LT(0, s.lost[0][WALLPROF_LOSS_EXIT_FULL].count);
+}
+
+/* Invariant 5: a full stack table loses the stack, never the time. */
+static void deep_nap(int depth, int *left)
+{
+	volatile char frame[32];
+
+	frame[0] = depth;
+	if (depth)
+		deep_nap(depth - 1, left);
+	else
+		nap_ns(2 * MS);
+	__asm__ volatile("" : : "r"(frame) : "memory");
+}
+
+static void many_stacks(void *arg)
+{
+	for (;;)
+		for (int depth = 1; depth < 60; depth++)
+			deep_nap(depth, arg);
+}
+
+TEST(stacks_without_room)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 no_stack = 0, count = 0;
+	struct session s;
+	__u32 pid;
+
+	pid = child_of(many_stacks, NULL);
+	c.stack_words = WALLPROF_MIN_STACK_WORDS;
+	c.max_stack = WALLPROF_MAX_STACK;
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	nap_ns(SEC);
+	kill(pid, SIGSTOP);
+	nap_ns(100 * MS);
+	EXPECT_WHOLE(&s);
+	for (size_t i = 0; i < s.nr_aggrs; i++) {
+		count += s.aggrs[i].count;
+		if (s.aggrs[i].flags & WALLPROF_AGGR_NO_STACK) {
+			no_stack += s.aggrs[i].count;
+			EXPECT_EQ(0, s.aggrs[i].user_stack);
+		}
+	}
+	if (!s.lost[0][WALLPROF_LOSS_STACK_FULL].count)
+		SKIP(return, "libc's callers have no frame pointers here");
+	/* The interval that was open at the end may have lost its stack, too. */
+	EXPECT_LE(no_stack, s.lost[0][WALLPROF_LOSS_STACK_FULL].count);
+	EXPECT_GE(no_stack + 1, s.lost[0][WALLPROF_LOSS_STACK_FULL].count);
+	EXPECT_LT(no_stack, count);
+	child_end(pid);
+}
+
+/* An exec in the middle: another exec_id. */
+static void naps_and_execs(void *arg)
+{
+	nap_ns(100 * MS);
+	execl("/bin/sleep", "sleep", (char *)arg, (char *)NULL);
+	_exit(1);
+}
+
+TEST(exec_in_the_middle)
+{
+	struct wallprof_configure c = dev_config();
+	__u32 pid = child_of(naps_and_execs, "0.2"), first = 0, last = 0;
+	unsigned int naps = 0;
+	struct session s;
+	bool seen = false;
+
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	ASSERT_EQ(pid, (__u32)waitpid(pid, NULL, 0));
+	EXPECT_WHOLE(&s);
+	for (size_t i = 0; i < s.nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s.aggrs[i];
+
+		if (a->max < 50 * MS)
+			continue;
+		naps += a->count;
+		if (!seen)
+			first = a->exec_id;
+		seen = true;
+		last = a->exec_id;
+	}
+	EXPECT_EQ(2, naps);
+	EXPECT_NE(first, last);
+}
+
+TEST(from_the_next_exec_on)
+{
+	struct wallprof_configure c = dev_config();
+	const struct wallprof_task *t;
+	struct session s;
+	int go[2];
+	__u32 pid;
+
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
+	if (!pid) {
+		char byte;
+
+		if (read(go[0], &byte, 1) != 1)
+			_exit(1);
+		nap_ns(300 * MS);
+		execl("/bin/sleep", "sleep", "0.2", (char *)NULL);
+		_exit(1);
+	}
+	c.flags |= WALLPROF_ENABLE_ON_EXEC;
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	ASSERT_EQ(1, write(go[1], "", 1));
+	ASSERT_EQ(pid, (__u32)waitpid(pid, NULL, 0));
+	EXPECT_WHOLE(&s);
+	t = session_account(&s, pid);
+	ASSERT_NE(NULL, t);
+	EXPECT_LE(s.start + 300 * MS, t->born);
+	EXPECT_LE(200 * MS, t->off_ns);
+	for (size_t i = 0; i < s.nr_aggrs; i++)
+		EXPECT_LE(t->born, s.aggrs[i].first);
+}
+
+/* Children of a target are targets only if it was asked for. */
+static void forks_a_napper(void *arg)
+{
+	__u64 ns = 10 * MS;
+
+	for (int i = 0; i < 5; i++) {
+		nap_ns(10 * MS);
+		if (!fork()) {
+			nap_ns(ns);
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	(void)arg;
+}
+
+TEST(children)
+{
+	for (int inherit = 0; inherit < 2; inherit++) {
+		struct wallprof_configure c = dev_config();
+		__u32 pid = child_of(forks_a_napper, NULL);
+		struct session s;
+
+		kill(pid, SIGSTOP);
+		c.flags |= inherit ? WALLPROF_INHERIT : 0;
+		dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+		ASSERT_EQ(0, session_begin(&s, &c));
+		kill(pid, SIGCONT);
+		ASSERT_EQ(pid, (__u32)waitpid(pid, NULL, 0));
+		EXPECT_WHOLE(&s);
+		if (inherit) {
+			EXPECT_LE(4, s.nr_ends);
+		} else {
+			EXPECT_EQ(1, s.nr_ends);
+		}
+		session_close(&s);
+	}
+}
+
+TEST(of_one_user)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 ns = 10 * MS;
+	__u32 uid = 4711;
+	struct session s;
+	pid_t other = child_of(load_naps, &ns), pid;
+
+	pid = fork();
+	if (!pid) {
+		if (setresuid(uid, uid, uid))
+			_exit(1);
+		load_naps(&ns);
+	}
+	nap_ns(50 * MS);
+	dev_target(&c, WALLPROF_TARGET_UID, &uid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	nap_ns(300 * MS);
+	EXPECT_WHOLE(&s);
+	EXPECT_NE(NULL, session_account(&s, pid));
+	EXPECT_EQ(NULL, session_account(&s, other));
+	child_end(pid);
+	child_end(other);
+}
+
+/* Only the CPUs that were asked for. */
+TEST(of_one_cpu)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 mask = 1;
+	struct session s;
+	pid_t pid = child_of(load_all, NULL);
+
+	dev_sampler(&c, 499);
+	c.cpus = (uintptr_t)&mask;
+	c.cpus_bytes = 8;
+	ASSERT_EQ(0, session_begin(&s, &c));
+	EXPECT_EQ(1, dev_status(s.fd).counters);
+	nap_ns(300 * MS);
+	ASSERT_EQ(0, session_flip(&s));
+	for (unsigned int cpu = 1; cpu < s.nr_cpus; cpu++) {
+		EXPECT_EQ(0, session_half(&s, cpu, 0, s.epoch)->nr_aggrs);
+		EXPECT_EQ(0, session_half(&s, cpu, 1, s.epoch)->nr_aggrs);
+	}
+	child_end(pid);
+}
+
+/* Samples: the period is what passed, whatever the tables hold. */
+TEST(samples_of_a_spinner)
+{
+	struct wallprof_configure c = dev_config();
+	__u32 pid = child_of(load_spin, NULL);
+	const struct wallprof_task *t;
+	__u64 total = 0, count = 0;
+	struct session s;
+
+	dev_sampler(&c, 0);
+	c.attr_flags = 0;
+	c.attr_period = 2 * MS;
+	c.flags |= WALLPROF_OFFCPU;
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	nap_ns(SEC);
+	EXPECT_WHOLE(&s);
+	for (size_t i = 0; i < s.nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s.aggrs[i];
+
+		EXPECT_EQ(pid, a->tid);
+		if (a->kind != WALLPROF_AGGR_SAMPLE)
+			continue;
+		total += a->total;
+		count += a->count;
+		EXPECT_EQ(a->count * 2 * MS, a->total);
+	}
+	t = session_account(&s, pid);
+	ASSERT_NE(NULL, t);
+	/* An interrupt may come late, and then counts once: never more. */
+	EXPECT_LT(0, count);
+	EXPECT_GE(t->run_ns + 20 * MS, total);
+	child_end(pid);
+}
+
+TEST_HARNESS_MAIN

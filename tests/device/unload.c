@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Invariant 8: unloading is safe at any instant that the module count allows.
+ * These tests unload the module and load it again, from ./wallprof.ko.
+ */
+#include "device.h"
+
+static int unload(void)
+{
+	return syscall(SYS_delete_module, "wallprof", O_NONBLOCK) ? -errno : 0;
+}
+
+static int load(void)
+{
+	int fd = open("wallprof.ko", O_RDONLY | O_CLOEXEC);
+	int ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+
+	close(fd);
+	/* The node comes with the device. */
+	for (int i = 0; !ret && i < 100 && access(WALLPROF_DEVICE, F_OK); i++)
+		nap_ns(10 * MS);
+	return ret;
+}
+
+static bool tainted_by_a_warning(void)
+{
+	char text[32] = "";
+	int fd = open("/proc/sys/kernel/tainted", O_RDONLY);
+
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		return true;
+	close(fd);
+	return atol(text) & (1 << 9 | 1 << 7 | 1 << 5);	/* W, D, B */
+}
+
+FIXTURE(unload)
+{
+	struct wallprof_configure c;
+};
+
+FIXTURE_SETUP(unload)
+{
+	load();		/* an earlier test may have ended in between */
+	self->c = dev_config();
+	dev_sampler(&self->c, 499);
+}
+
+FIXTURE_TEARDOWN(unload)
+{
+	EXPECT_FALSE(tainted_by_a_warning());
+}
+
+TEST_F(unload, while_open)
+{
+	int fd = dev_open();
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	ASSERT_EQ(0, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &self->c));
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	ASSERT_EQ(0, dev_start(fd, NULL));
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	ASSERT_EQ(0, dev_stop(fd, NULL));
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	close(fd);
+	EXPECT_EQ(0, unload());
+	EXPECT_EQ(-ENOENT, dev_open());
+	EXPECT_EQ(0, load());
+	EXPECT_LE(0, dev_open());
+}
+
+TEST_F(unload, while_mapped)
+{
+	struct session s;
+
+	ASSERT_EQ(0, session_begin(&s, &self->c));
+	close(s.fd);
+	EXPECT_EQ(-EWOULDBLOCK, unload());
+	munmap(s.map, s.c.map_bytes);
+	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, load());
+}
+
+static void runs_until_killed(void *arg)
+{
+	struct session s;
+
+	if (session_begin(&s, arg))
+		_exit(1);
+	for (;;)
+		session_flip(&s);
+}
+
+/* Under load, right after the owner was killed. */
+TEST_F_TIMEOUT(unload, after_a_kill, 120)
+{
+	pid_t work = child_of(load_all, (void *)1);
+
+	for (int i = 0; i < 10; i++) {
+		pid_t pid = child_of(runs_until_killed, &self->c);
+
+		nap_ns((50 + 11 * i) * MS);
+		EXPECT_EQ(-EWOULDBLOCK, unload());
+		child_end(pid);
+		EXPECT_EQ(0, unload());
+		EXPECT_EQ(0, load());
+	}
+	child_end(work);
+}
+
+/* Under load, right after the close of a running session. */
+TEST_F_TIMEOUT(unload, right_after_close, 120)
+{
+	pid_t work = child_of(load_all, (void *)1);
+
+	for (int i = 0; i < 20; i++) {
+		int fd = dev_open();
+
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &self->c));
+		ASSERT_EQ(0, dev_start(fd, NULL));
+		nap_ns((i % 5) * 3 * MS);
+		close(fd);
+		EXPECT_EQ(0, unload());
+		EXPECT_EQ(0, load());
+		self->c = dev_config();
+		if (i & 1)
+			dev_sampler(&self->c, 4999);
+	}
+	child_end(work);
+}
+
+/* Opens race with unloads: each gets the one or the other, never a crash. */
+static void opens(void *arg)
+{
+	for (;;) {
+		struct wallprof_configure c = *(struct wallprof_configure *)arg;
+		int fd = dev_open();
+
+		if (fd < 0)
+			continue;
+		dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &c);
+		dev_start(fd, NULL);
+		close(fd);
+	}
+}
+
+TEST_F_TIMEOUT(unload, against_opens, 120)
+{
+	pid_t openers[2];
+	unsigned int unloaded = 0;
+
+	for (int i = 0; i < 2; i++)
+		openers[i] = child_of(opens, &self->c);
+	for (int i = 0; i < 2000 && unloaded < 20; i++) {
+		int ret = unload();
+
+		EXPECT_TRUE(ret == 0 || ret == -EWOULDBLOCK);
+		if (!ret) {
+			unloaded++;
+			EXPECT_EQ(0, load());
+		}
+	}
+	for (int i = 0; i < 2; i++)
+		child_end(openers[i]);
+	EXPECT_LT(0, unloaded);
+}
+
+TEST_HARNESS_MAIN
