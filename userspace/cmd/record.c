@@ -270,7 +270,8 @@ static int configure(struct record *r)
 	struct wallprof_configure c = {
 		.flags = (o->offcpu ? WALLPROF_OFFCPU : 0) |
 			 (o->event.none ? 0 : WALLPROF_SAMPLER) |
-			 (o->inherit ? WALLPROF_INHERIT : 0) |
+			 (o->inherit && o->target.kind != WALLPROF_TARGET_ALL ?
+			  WALLPROF_INHERIT : 0) |
 			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
 		.stack_flags = WALLPROF_STACK_USER | (o->kernel ? WALLPROF_STACK_KERNEL : 0),
 		.max_stack = o->max_stack,
