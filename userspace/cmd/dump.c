@@ -88,7 +88,7 @@ void wp_dump_account(FILE *f, const struct wp_account *a)
 FILE *wp_dump_intervals_open(const char *path)
 {
 	return open_table(path, "tid\ttgid\tstate\tflags\tcount\ttotal\tmin\tmax\tfirst\tlast\t"
-			  "user\tkernel");
+			  "user-stack\tkernel-stack");
 }
 
 static void put_stack(FILE *f, const struct wp_stack *stack, char end)

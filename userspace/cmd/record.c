@@ -59,6 +59,7 @@
  * @ledger: accounts of all threads
  * @comms: names of the threads, if somebody wants to see them
  * @want_comms: somebody does
+ * @id_zero: what a thread of id 0 is called in the file
  * @oncpu: index of the on-CPU event in the file
  * @offcpu: of the off-CPU event
  * @side: of the sideband event
@@ -81,6 +82,7 @@ struct record {
 	struct wp_ledger ledger;
 	struct wp_comms comms;
 	bool want_comms;
+	__u32 id_zero;
 	unsigned int oncpu;
 	unsigned int offcpu;
 	unsigned int side;
@@ -528,6 +530,18 @@ static void count_sample(struct wp_record_stats *s, const struct wp_sample *samp
 		s->spilled += sample->count;
 }
 
+/*
+ * What stands for id 0. In the first pid namespace it is the idle thread; in
+ * others mostly a thread that is not visible there, which perf shows as -1.
+ */
+static __u32 id_zero(void)
+{
+	static const ino_t first_pid_ns = 0xeffffffc;
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino != first_pid_ns ? -1U : 0;
+}
+
 /* The merged samples go to the file, and with --intervals as text. */
 static int add_samples(struct record *r)
 {
@@ -540,9 +554,8 @@ static int add_samples(struct record *r)
 		bool oncpu = s->kind == WALLPROF_AGGR_SAMPLE;
 		struct wp_perfdata_sample sample = {
 			.event = oncpu ? r->oncpu : r->offcpu,
-			/* A thread of another pid namespace; 0 would be idle. */
-			.pid = s->tgid ? s->tgid : -1U,
-			.tid = s->tid ? s->tid : -1U,
+			.pid = s->tgid ? s->tgid : r->id_zero,
+			.tid = s->tid ? s->tid : r->id_zero,
 			.cpu = s->cpu,
 			.time = s->last,
 			.period = s->total,
@@ -768,6 +781,7 @@ static int prepare(struct record *r)
 	wp_ledger_init(&r->ledger, r->o.verbose > 1 ? SIZE_MAX :
 				   r->o.verbose ? TOP_THREADS : 0);
 	r->want_comms = r->o.verbose || r->o.ledger;
+	r->id_zero = id_zero();
 	err = wp_device_open(&r->dev);
 	if (err)
 		return err;
