@@ -40,7 +40,7 @@ static const char *const usage[] = {
 };
 
 static const struct wp_option table[] = {
-	{ 'a', "all-cpus", NULL, "the whole host (default without a target or command)" },
+	{ 'a', "all-cpus", NULL, "the whole host (default without a command)" },
 	{ 'p', "pid", "pid,...", "these processes, all their threads" },
 	{ 't', "tid", "tid,...", "these threads" },
 	{ 'u', "uid", "user,...", "all threads of these users, names or numbers" },
@@ -63,13 +63,14 @@ static const struct wp_option table[] = {
 	{ 'q', "quiet", NULL, "print errors only" },
 	{ 'v', "verbose", NULL, "tell more; twice: every thread" },
 	{ 'B', "no-buildid", NULL, "do not collect build-ids" },
-	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, for off-CPU time and for samples\n"
-	  "each, in pages of 4 KiB or with unit B/K/M/G" },
-	{ OPT_INTERVAL, "interval", "ms", "empty the tables so often at least (default 1000)" },
-	{ OPT_LEDGER, "ledger", "file", "write the account of every thread to this file" },
-	{ OPT_INTERVALS, "intervals", "file", "write the off-CPU intervals to this file, as text" },
-	{ OPT_TABLES, "tables", "name=n,...", "expert: entries of the tables aggrs, stack-words,\n"
-	  "exits (one half each), tasks" },
+	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, for off-CPU time and\n"
+	  "for samples each, in pages of 4 KiB or with\n"
+	  "unit B, K, M or G" },
+	{ OPT_INTERVAL, "interval", "ms", "empty the tables so often (default 1000)" },
+	{ OPT_LEDGER, "ledger", "file", "write every thread's account to this file" },
+	{ OPT_INTERVALS, "intervals", "file", "write the off-CPU intervals to this file" },
+	{ OPT_TABLES, "tables", "name=n,...", "expert: entries of the tables aggrs,\n"
+	  "stack-words, exits (one half each), tasks" },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -219,7 +220,7 @@ static int parse_cpus(const char *arg, struct wp_record_opts *o)
 	if (err) {
 		wp_err("-C: '%s' is not a list of CPUs as 0-3,5%s", arg,
 		       err == -ERANGE ? ": there are not that many" : "");
-		return err;
+		return -EINVAL;
 	}
 	o->has_cpus = true;
 	return 0;
