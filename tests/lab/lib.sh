@@ -33,6 +33,16 @@ as_root() {
 	fi
 }
 
+# quietly COMMAND...: its output is shown only if it fails.
+quietly() {
+	local log status=0
+	log=$(mktemp)
+	"$@" >"$log" 2>&1 || status=$?
+	[ "$status" = 0 ] || cat "$log" >&2
+	rm -f "$log"
+	return "$status"
+}
+
 # hash_of WORD...: a short key of the words.
 hash_of() { printf '%s\0' "$@" | sha256sum | cut -c1-12; }
 
@@ -83,6 +93,8 @@ suite_line() {
 
 # apt_for SUITE ARCH TOOL ARG...: an apt tool with a private state that knows
 # this suite only. The machine's own apt state is neither read nor changed.
+# Signatures are checked; not that the index is of this week, for a mirror may
+# be a snapshot.
 apt_for() {
 	local suite=$1 arch=$2 tool=$3 dir
 	shift 3
@@ -96,6 +108,7 @@ apt_for() {
 		-o "Dir::Cache=$dir/cache" \
 		-o "APT::Architecture=$arch" -o "APT::Architectures::=$arch" \
 		-o APT::Sandbox::User=root \
+		-o Acquire::Check-Valid-Until=false \
 		-o Acquire::Languages=none -o Acquire::Retries=3 "$@"
 }
 
@@ -165,6 +178,23 @@ ext4_of() {
 	used=$((used + used / 8 + ${4:-8} + 16))
 	mke2fs -q -t ext4 -O ^has_journal -m 0 -L "$2" -E root_owner=0:0 \
 		-d "$1" "$3" "$(((used + 15) / 16 * 16))M" >/dev/null
+}
+
+# debian_root DIR SUITE VARIANT PACKAGES: a small Debian root of a suite, with
+# its security updates, without documentation.
+debian_root() {
+	local dir=$1 suite=$2 lines=()
+	lines=("$(suite_line "$suite")")
+	[ "$suite" = sid ] || lines+=("$(suite_line "$suite-security")")
+	quietly as_root mmdebstrap --mode=root --variant="$3" \
+		--aptopt='APT::Install-Recommends "false"' \
+		--aptopt='Acquire::Check-Valid-Until "false"' \
+		--dpkgopt='path-exclude=/usr/share/doc/*' \
+		--dpkgopt='path-exclude=/usr/share/man/*' \
+		--dpkgopt='path-exclude=/usr/share/info/*' \
+		--dpkgopt='path-exclude=/usr/share/locale/*' \
+		--include="$4" "$suite" "$dir" "${lines[@]}"
+	as_root rm -rf "$dir/var/cache/apt" "$dir/var/lib/apt/lists"
 }
 
 # publish DIR LINK: let LINK name DIR.
