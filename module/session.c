@@ -265,9 +265,13 @@ static int wp_session_lay_out(struct wp_session *session)
 	return 0;
 }
 
+/*
+ * A request that is too large is to fail, not to have others killed for it.
+ */
 static void *wp_zalloc(u64 bytes)
 {
-	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
+				__GFP_RETRY_MAYFAIL);
 }
 
 static int wp_session_allocate_tasks(struct wp_session *session)
@@ -338,9 +342,12 @@ static int wp_session_allocate_cpus(struct wp_session *session)
 /* Charges the session's memory to the caller, as locked memory. */
 static int wp_session_charge(struct wp_session *session)
 {
-	unsigned long pages = session->config.memory_bytes >> PAGE_SHIFT;
-	int err = account_locked_vm(current->mm, pages, true);
+	u64 pages = session->config.memory_bytes >> PAGE_SHIFT;
+	int err;
 
+	if (pages > totalram_pages())
+		return -ENOMEM;
+	err = account_locked_vm(current->mm, pages, true);
 	if (err)
 		return err;
 	mmgrab(current->mm);
