@@ -454,7 +454,7 @@ TEST(unknown_commands)
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(WALLPROF_IOC_TYPE, nr), arg));
 		for (unsigned int nr = 0; nr < 8; nr++) {
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(0xb6, nr), arg));
-			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(0, nr), arg));
+			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(0xb8, nr), arg));
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IOR(WALLPROF_IOC_TYPE, nr, int), arg));
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IOWR(WALLPROF_IOC_TYPE, nr,
 							     struct wallprof_info), arg));

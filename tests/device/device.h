@@ -643,7 +643,7 @@ static inline void load_all(void *arg)
 	for (unsigned int i = 0;; i++) {
 		if (write(ping[1], &c, 1) != 1 || read(pong[0], &c, 1) != 1)
 			_exit(1);
-		if (i % 32 == 0 && arg) {
+		if (i % 8 == 0 && arg) {
 			pthread_create(&thread, NULL, load_short, NULL);
 			pthread_join(thread, NULL);
 		}

@@ -12,13 +12,14 @@ static __attribute__((noinline)) void nap_with(unsigned long frame, __u64 ns)
 	long nr = SYS_nanosleep, ret;
 
 #ifdef __x86_64__
-	__asm__ volatile("push %%rbp\n\t"
+	/* No push: the words below the stack pointer are the compiler's. */
+	__asm__ volatile("mov %%rbp, %%r12\n\t"
 			 "mov %[frame], %%rbp\n\t"
 			 "syscall\n\t"
-			 "pop %%rbp"
+			 "mov %%r12, %%rbp"
 			 : "=a"(ret)
 			 : "a"(nr), "D"(&ts), "S"(0L), [frame] "r"(frame)
-			 : "rcx", "r11", "memory", "rdx");
+			 : "rcx", "r11", "r12", "memory");
 #else
 	__asm__ volatile("push %%ebp\n\t"
 			 "mov %[frame], %%ebp\n\t"
@@ -39,10 +40,62 @@ struct walk {
 	unsigned int unwind;
 };
 
-static void naps_hostile(void *arg)
+/*
+ * Where all of it happens: the stack of the thread, and above it, for a walk
+ * that goes down ends at once, the frames, with nothing on either side.
+ */
+#define STACK 65536
+#define PAGE 4096
+
+struct arena {
+	unsigned char stack[STACK];
+	unsigned char guard1[PAGE];
+	unsigned long frames[PAGE / sizeof(long)];
+	unsigned char guard2[PAGE];
+	unsigned char untouched[PAGE];
+	unsigned char guard3[PAGE];
+};
+
+static struct arena *arena;
+
+/* A page of frames. */
+static unsigned long *frames_page(void)
+{
+	arena = mmap(NULL, sizeof(*arena), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (arena == MAP_FAILED)
+		abort();
+	mprotect(arena->guard1, PAGE, PROT_NONE);
+	mprotect(arena->guard2, PAGE, PROT_NONE);
+	mprotect(arena->guard3, PAGE, PROT_NONE);
+	memset(arena->frames, 0, PAGE);
+	return arena->frames;
+}
+
+static void *naps_hostile(void *arg)
 {
 	for (;;)
 		nap_with(*(unsigned long *)arg, 10 * MS);
+	return NULL;
+}
+
+/* Each thread has a part of the arena's stack. */
+static void thread_there(int nr, void *(*body)(void *), void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, arena->stack + nr * (STACK / 4), STACK / 4);
+	if (pthread_create(&thread, &attr, body, arg))
+		abort();
+}
+
+static void hostile(void *arg)
+{
+	thread_there(0, naps_hostile, arg);
+	for (;;)
+		pause();
 }
 
 static void try_walk(struct __test_metadata *_metadata, struct walk w, const char *what)
@@ -53,7 +106,10 @@ static void try_walk(struct __test_metadata *_metadata, struct walk w, const cha
 	struct session s;
 	__u32 pid;
 
-	pid = child_of(naps_hostile, &w.frame);
+	if (!arena)
+		frames_page();
+	pid = child_of(hostile, &w.frame);
+	nap_ns(20 * MS);
 	c.max_stack = w.max_stack ? w.max_stack : 64;
 	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
 	ASSERT_EQ(0, session_begin(&s, &c));
@@ -86,18 +142,6 @@ static void try_walk(struct __test_metadata *_metadata, struct walk w, const cha
 #define WORD sizeof(long)
 #define CODE 0x401000UL		/* as good a return address as any */
 
-/* A page of frames, with nothing behind it. */
-static unsigned long *frames_page(void)
-{
-	unsigned char *p = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	mprotect(p, 4096, PROT_NONE);
-	mprotect(p + 2 * 4096, 4096, PROT_NONE);
-	memset(p + 4096, 0, 4096);
-	return (unsigned long *)(p + 4096);
-}
-
 TEST(no_frame)
 {
 	TRY(.frame = 0, .nr = 1, .unwind = WALLPROF_UNWIND_END);
@@ -122,12 +166,13 @@ TEST(not_there)
 	unsigned long *f = frames_page();
 
 	TRY(.frame = (unsigned long)f - 4096, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
-	TRY(.frame = 4096, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	/* Below the stack pointer nothing is read. */
+	TRY(.frame = 4096, .nr = 1, .unwind = WALLPROF_UNWIND_NOT_RISING);
 	/* One word of the frame is there, the other one is not. */
 	TRY(.frame = (unsigned long)f + 4096 - WORD, .nr = 1,
 	    .unwind = WALLPROF_UNWIND_FAULT);
 	/* The last frame that is there. */
-	f[510 * 8 / WORD] = (unsigned long)f + 8192;
+	f[510 * 8 / WORD] = (unsigned long)f + 4096;
 	f[510 * 8 / WORD + 1] = CODE;
 	TRY(.frame = (unsigned long)&f[510 * 8 / WORD], .nr = 2, .ips[1] = CODE,
 	    .unwind = WALLPROF_UNWIND_FAULT);
@@ -135,11 +180,10 @@ TEST(not_there)
 
 TEST(not_swapped_in)
 {
+	frames_page();
 	/* Never touched: a walk must not fault it in. */
-	unsigned long *f = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	TRY(.frame = (unsigned long)arena->untouched, .nr = 1,
+	    .unwind = WALLPROF_UNWIND_FAULT);
 }
 
 TEST(of_the_kernel)
@@ -228,11 +272,9 @@ static void *naps_in_it(void *arg)
 
 static void scribbled(void *arg)
 {
-	pthread_t thread;
-
-	pthread_create(&thread, NULL, scribbles, arg);
-	for (int i = 0; i < 4; i++)
-		pthread_create(&thread, NULL, naps_in_it, (unsigned long *)arg + 2 * i);
+	thread_there(0, scribbles, arg);
+	for (int i = 1; i < 4; i++)
+		thread_there(i, naps_in_it, (unsigned long *)arg + 2 * i);
 	nap_ns(1000 * SEC);
 }
 
@@ -264,13 +306,12 @@ static void unmaps(void *arg)
 	for (;;) {
 		if (!fork()) {
 			unsigned long *f = frames_page();
-			pthread_t thread;
 
 			for (int i = 0; i < 100; i++) {
 				f[2 * i] = (unsigned long)&f[2 * i + 2];
 				f[2 * i + 1] = CODE;
 			}
-			pthread_create(&thread, NULL, naps_in_it, f);
+			thread_there(0, naps_in_it, f);
 			nap_ns(3 * MS);
 			munmap(f, 4096);
 			nap_ns(2 * MS);
