@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of what the reader does with a mapping: it reads what is there, and
+ * nothing beyond it, whatever the mapping says. The mapping is a file's.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/device.h"
+#include "lib/err.h"
+#include "tap.h"
+
+#define PAGE	4096
+#define CPUS	2
+
+static struct wp_device fresh(int fd)
+{
+	struct wp_device dev = {
+		.fd = fd,
+		.info = { .nr_cpus = CPUS, .page_size = PAGE },
+		.conf = {
+			.flags = WALLPROF_OFFCPU | WALLPROF_SAMPLER,
+			.nr_aggrs = 16, .stack_words = 256, .nr_exits = 16, .nr_tasks = 64,
+			.tasks_offset = 0,
+			.cpus_offset = 4 * PAGE,
+			.half_stride = 3 * PAGE,
+			.sampler_offset = 6 * PAGE,
+			.sampler_half_stride = 3 * PAGE,
+			.cpu_stride = 12 * PAGE,
+			.aggrs_offset = 512,
+			.stacks_offset = 2048,
+			.exits_offset = 2 * PAGE,
+			.map_bytes = (4 + 12 * CPUS) * PAGE,
+		},
+	};
+
+	return dev;
+}
+
+static void test_layout(int fd)
+{
+	static const struct {
+		const char *what;
+		size_t field;
+		__u64 value;
+	} bad[] = {
+#define F(name) offsetof(struct wallprof_configure, name)
+		{ "a table of threads beyond the mapping", F(tasks_offset), 27 * PAGE },
+		{ "CPUs beyond the mapping", F(cpus_offset), 5 * PAGE },
+		{ "CPUs before zero", F(cpus_offset), -8ULL },
+		{ "a stride that overflows", F(cpu_stride), 1ULL << 63 },
+		{ "halves that overlap the sampler's", F(half_stride), 4 * PAGE },
+		{ "a half that overflows", F(half_stride), -8ULL },
+		{ "halves of the sampler beyond the CPU", F(sampler_half_stride), 4 * PAGE },
+		{ "a sampler beyond the CPU", F(sampler_offset), 13 * PAGE },
+		{ "aggregates over the head", F(aggrs_offset), 8 },
+		{ "aggregates beyond the half", F(aggrs_offset), 3 * PAGE },
+		{ "stacks beyond the half", F(stacks_offset), 3 * PAGE - 8 },
+		{ "ended threads beyond the half", F(exits_offset), 3 * PAGE - 8 },
+		{ "an offset that is not aligned", F(stacks_offset), 2049 },
+#undef F
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct wp_device dev = fresh(fd);
+
+		memcpy((char *)&dev.conf + bad[i].field, &bad[i].value, sizeof(bad[i].value));
+		ok(wp_device_map(&dev) < 0 && !dev.map, "%s", bad[i].what);
+	}
+}
+
+static void test_half(int fd)
+{
+	struct {
+		struct wallprof_half head;
+		char gap[512 - sizeof(struct wallprof_half)];
+	} head = { .head = { .epoch = 7, .cpu = 1, .nr_aggrs = 1000000, .stack_words = 9,
+			     .nr_exits = 17 } };
+	__u64 words[9] = { 0, 2, 0x10, 0x20, 1, 0x30, 0xffff, 0, 0 };
+	struct wp_device dev = fresh(fd);
+	struct wp_half half;
+	off_t base;
+	__u32 pos = 0, nr;
+	__u64 id;
+	const struct wallprof_stack *stack;
+
+	/* CPU 1, the scheduler's half of epoch 7. Stack headers are one word. */
+	base = (4 + 12 + 3) * PAGE;
+	if (pwrite(fd, &head, sizeof(head), base) < 0 ||
+	    pwrite(fd, words, sizeof(words), base + 2048) < 0)
+		exit(2);
+	ok(!wp_device_map(&dev), "the mapping");
+	ok(!wp_device_half(&dev, 0, WP_CONTEXT_SCHED, 7, &half), "a half of another epoch is empty");
+	ok(!wp_device_half(&dev, 1, WP_CONTEXT_SCHED, 5, &half), "so is one of an earlier one");
+	ok(wp_device_half(&dev, 1, WP_CONTEXT_SCHED, 7, &half), "the half of the epoch");
+	ok(half.nr_aggrs == 16 && half.nr_exits == 16 && half.nr_words == 9,
+	   "has no more entries than its tables");
+	stack = wp_half_stack(&half, &pos, &id);
+	ok(stack && stack->nr == 2 && stack->ips[1] == 0x20 &&
+	   WALLPROF_STACK_EPOCH(id) == 7 && WALLPROF_STACK_CPU(id) == 1 &&
+	   WALLPROF_STACK_CONTEXT(id) == 0 && WALLPROF_STACK_INDEX(id) == 1, "the first stack");
+	stack = wp_half_stack(&half, &pos, &id);
+	ok(stack && stack->nr == 1 && stack->ips[0] == 0x30 && WALLPROF_STACK_INDEX(id) == 4,
+	   "the second stack");
+	ok(!wp_half_stack(&half, &pos, &id), "a stack longer than its half ends the walk");
+	wp_device_tasks(&dev, &nr);
+	ok(nr == 64, "the task table");
+	dev.fd = -1;
+	wp_device_close(&dev);
+
+	dev = fresh(fd);
+	dev.conf.flags = WALLPROF_OFFCPU;
+	dev.conf.sampler_offset = dev.conf.cpu_stride;
+	dev.conf.sampler_half_stride = 0;
+	ok(!wp_device_map(&dev) && !wp_device_half(&dev, 1, WP_CONTEXT_SAMPLER, 7, &half),
+	   "no sampler, no half of it");
+	dev.fd = -1;
+	wp_device_close(&dev);
+}
+
+int main(void)
+{
+	char path[] = "/tmp/wallprof-device.XXXXXX";
+	int fd = mkstemp(path);
+
+	if (fd < 0 || ftruncate(fd, (4 + 12 * CPUS) * PAGE))
+		return 2;
+	unlink(path);
+	wp_set_verbosity(WP_SILENT);
+	test_layout(fd);
+	test_half(fd);
+	close(fd);
+	return done();
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the ledger, of the names of threads and of sets of CPUs.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/comms.h"
+#include "lib/cpumask.h"
+#include "lib/ledger.h"
+#include "tap.h"
+
+static struct wallprof_task task_of(__u32 tid, __u64 run, __u64 off)
+{
+	return (struct wallprof_task){
+		.tid = tid, .tgid = tid, .phase = WALLPROF_TASK_RUNNING,
+		.born = 1000, .run_ns = run, .off_ns = off, .nr_off = 1,
+	};
+}
+
+static void test_ledger(void)
+{
+	struct wallprof_task t = task_of(5, 400, 600);
+	struct wp_account a;
+	struct wp_ledger l;
+	unsigned int i;
+
+	ok(wp_ledger_read(&t, 2000, "name", &a) && !a.ended && a.end == 2000 &&
+	   wp_account_wall(&a) == 1000 && !wp_account_diff(&a) && !strcmp(a.comm, "name"),
+	   "a thread that lives to the end");
+	t.phase = WALLPROF_TASK_EXITED;
+	t.since = 1900;
+	ok(wp_ledger_read(&t, 2000, NULL, &a) && a.ended && a.end == 1900 &&
+	   wp_account_diff(&a) == -100 && !*a.comm, "one that ended, out of balance");
+	ok(wp_ledger_read(&t, 2000, "a name that is far too long", &a) &&
+	   !strcmp(a.comm, "a name that is "), "a long name");
+	t.flags = WALLPROF_TASK_ARMED;
+	ok(!wp_ledger_read(&t, 2000, NULL, &a), "one that waits for its exec has no account");
+	t.flags = 0;
+	t.phase = WALLPROF_TASK_FREE;
+	ok(!wp_ledger_read(&t, 2000, NULL, &a), "nor has a free slot");
+
+	wp_ledger_init(&l, 10);
+	for (i = 1; i <= 100000; i++) {
+		t = task_of(i, 1000 - i % 500, i % 500);
+		if (i == 777)
+			t.run_ns++;
+		wp_ledger_read(&t, 2000, NULL, &a);
+		wp_ledger_add(&l, &a, i == 5);
+	}
+	wp_ledger_sort(&l);
+	ok(l.threads == 100000 && l.wall_ns == 100000000 && l.nr_off == 100000 &&
+	   l.run_ns + l.off_ns == l.wall_ns + 1 && l.nr_spilled == 1, "the sums");
+	ok(l.unbalanced == 1 && l.worst_ns == -1, "one is out of balance, by 1 ns");
+	ok(l.room < 2000, "few lines are kept (%zu)", l.room);
+	ok(l.lines[0].tid == 777 && l.lines[1].off_ns == 499 && l.lines[9].off_ns == 499,
+	   "the odd one first, then the longest off-CPU");
+	wp_ledger_free(&l);
+	wp_ledger_init(&l, 0);
+	wp_ledger_add(&l, &a, 0);
+	ok(l.threads == 1 && !l.nr, "no lines if none are wanted");
+	wp_ledger_free(&l);
+}
+
+static void test_comms(void)
+{
+	struct {
+		struct perf_event_header h;
+		__u32 pid, tid;
+		char comm[16];
+	} comm = { { PERF_RECORD_COMM, 0, sizeof(comm) }, 10, 10, "shell" };
+	struct {
+		struct perf_event_header h;
+		__u32 pid, ppid, tid, ptid;
+	} fork = { { PERF_RECORD_FORK, 0, sizeof(fork) }, 11, 10, 11, 10 };
+	struct wp_comms c = {};
+	unsigned int i;
+
+	ok(!wp_comms_find(&c, 10), "no name in an empty table");
+	wp_comms_record(&c, &comm.h);
+	wp_comms_record(&c, &fork.h);
+	ok(!strcmp(wp_comms_find(&c, 11), "shell"), "a child has its parent's name");
+	strcpy(comm.comm, "other");
+	wp_comms_record(&c, &comm.h);
+	ok(!strcmp(wp_comms_find(&c, 10), "other") && !strcmp(wp_comms_find(&c, 11), "shell"),
+	   "until one of them changes it");
+	memset(comm.comm, 'x', sizeof(comm.comm));
+	wp_comms_record(&c, &comm.h);
+	ok(strlen(wp_comms_find(&c, 10)) == 15, "a name without an end is cut");
+	for (i = 100; i < 20000; i++) {
+		comm.tid = i;
+		snprintf(comm.comm, sizeof(comm.comm), "%u", i);
+		wp_comms_record(&c, &comm.h);
+	}
+	for (i = 100; i < 20000 && (unsigned int)atoi(wp_comms_find(&c, i)) == i; i++)
+		;
+	ok(i == 20000, "many names");
+	wp_comms_free(&c);
+}
+
+static void test_cpumask(void)
+{
+	static const struct {
+		const char *list;
+		int err;
+		unsigned int count, end;
+	} cases[] = {
+		{ "0", 0, 1, 1 },
+		{ "0-3,5", 0, 5, 6 },
+		{ "63,64\n", 0, 2, 65 },
+		{ "16383", 0, 1, 16384 },
+		{ "1,1,0-1", 0, 2, 2 },
+		{ "16384", -ERANGE, 0, 0 },
+		{ "", -EINVAL, 0, 0 },
+		{ "1,", -EINVAL, 0, 0 },
+		{ "3-1", -EINVAL, 0, 0 },
+		{ "-1", -EINVAL, 0, 0 },
+		{ "1-", -EINVAL, 0, 0 },
+		{ "1 2", -EINVAL, 0, 0 },
+		{ "all", -EINVAL, 0, 0 },
+	};
+	struct wp_cpumask mask;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int err = wp_cpumask_parse(&mask, cases[i].list);
+
+		ok(err == cases[i].err && (err || (wp_cpumask_count(&mask) == cases[i].count &&
+						   wp_cpumask_end(&mask) == cases[i].end)),
+		   "CPUs, case %u", i);
+	}
+	wp_cpumask_parse(&mask, "2-4");
+	ok(!wp_cpumask_has(&mask, 1) && wp_cpumask_has(&mask, 2) && wp_cpumask_has(&mask, 4) &&
+	   !wp_cpumask_has(&mask, 5) && !wp_cpumask_has(&mask, 1U << 20), "which are in it");
+}
+
+int main(void)
+{
+	test_ledger();
+	test_comms();
+	test_cpumask();
+	return done();
+}
