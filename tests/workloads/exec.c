@@ -16,10 +16,14 @@
 #ifdef AFTER
 #define NAME(what) after_ ## what
 #define STACK "after_nap;after_root;rooted"
+#define NAPS 5
 #else
 #define NAME(what) before_ ## what
 #define STACK "before_nap;before_root;rooted"
+#define NAPS 8
 #endif
+
+static volatile int naps = NAPS;	/* not to be unrolled: same code, too */
 
 #define PLACED FRAME __attribute__((section(".placed")))
 
@@ -34,11 +38,7 @@ static PLACED void NAME(root)(void *arg)
 {
 	struct truth *t = truth_row("exec", "S", STACK);
 
-#ifdef AFTER
-	for (int i = 0; i < 5; i++)
-#else
-	for (int i = 0; i < 8; i++)
-#endif
+	for (int i = 0; i < naps; i++)
 		NAME(nap)(t);
 	(void)arg;
 }

@@ -41,13 +41,15 @@ void truth_write(const char *path)
 		exit(1);
 	}
 	if (!ftell(f))
-		fputs("kind\ttid\tstate\twaits\tswitches\ttotal\tstack\n", f);
+		fputs("kind\ttid\tstate\twaits\tswitches\ttotal\taround\tstack\n",
+		      f);
 	for (unsigned int i = 0; i < nr; i++)
-		fprintf(f, "%s\t%d\t%s\t%llu\t%llu\t%llu\t%s\n", rows[i].kind,
+		fprintf(f, "%s\t%d\t%s\t%llu\t%llu\t%llu\t%llu\t%s\n", rows[i].kind,
 			rows[i].tid, rows[i].state,
 			(unsigned long long)rows[i].waits,
 			(unsigned long long)rows[i].switches,
-			(unsigned long long)rows[i].total, rows[i].stack);
+			(unsigned long long)rows[i].total,
+			(unsigned long long)rows[i].around, rows[i].stack);
 	if (fclose(f)) {
 		perror(path);
 		exit(1);
