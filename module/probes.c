@@ -13,6 +13,7 @@
 #include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
 
+#include "compat/ptrace.h"
 #include "compat/sched.h"
 #include "intervals.h"
 #include "probes.h"
@@ -192,11 +193,30 @@ static void wp_switch_exit(struct wp_session *session, struct wp_cpu *cpu,
 		wp_target_gone(session);
 }
 
+/*
+ * The scheduler calls it preemption only in kernel code: a thread that loses
+ * its CPU on the way back to user mode is just runnable, as one that yields.
+ *
+ * Context: irqs off.
+ */
+static u8 wp_switch_state(struct task_struct *prev, unsigned int state,
+			  bool preempt)
+{
+	u8 named = wp_state_of(state, preempt);
+
+	if (named == WALLPROF_STATE_RUNNING && !(prev->flags & WP_PF_NO_USER) &&
+	    !wp_in_sched_yield())
+		return WALLPROF_STATE_PREEMPTED;
+	return named;
+}
+
 static void wp_switch_out(struct wp_session *session, struct wp_cpu *cpu,
 			  struct task_struct *prev, unsigned int state,
 			  bool preempt, u32 epoch, u64 now)
 {
-	struct wp_leave leave = { .state = wp_state_of(state, preempt) };
+	struct wp_leave leave = {
+		.state = wp_switch_state(prev, state, preempt),
+	};
 	bool dead = !preempt && state & TASK_DEAD;
 	struct wallprof_task *slot;
 	struct wp_thread thread;

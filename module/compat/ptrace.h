@@ -5,6 +5,8 @@
 
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
 
 #if defined(CONFIG_X86_64)
 static inline bool wp_regs_64bit(struct pt_regs *regs)
@@ -36,5 +38,17 @@ static inline u64 wp_regs_fp(struct pt_regs *regs)
 #else
 #error "wallprof: this architecture is not supported (x86-64 and arm64 are)"
 #endif
+
+/* sched_yield of i386 and of 32-bit ARM. */
+#define WP_NR_SCHED_YIELD_32	158
+
+/* Whether current, a user thread, is in sched_yield(). */
+static inline bool wp_in_sched_yield(void)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+
+	return syscall_get_nr(current, regs) ==
+	       (wp_regs_64bit(regs) ? __NR_sched_yield : WP_NR_SCHED_YIELD_32);
+}
 
 #endif /* WALLPROF_COMPAT_PTRACE_H */

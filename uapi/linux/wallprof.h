@@ -69,8 +69,10 @@
 
 /**
  * enum wallprof_state - why a thread was off its CPU
- * @WALLPROF_STATE_RUNNING: it yielded while runnable ("R")
- * @WALLPROF_STATE_PREEMPTED: it was preempted while runnable ("R+")
+ * @WALLPROF_STATE_RUNNING: it gave its CPU away while runnable: sched_yield(),
+ *	or a kernel thread of its own will ("R")
+ * @WALLPROF_STATE_PREEMPTED: it lost its CPU while runnable ("R+"), in kernel
+ *	or in user mode; the scheduler's tracepoint tells only the former apart
  * @WALLPROF_STATE_SLEEPING: interruptible sleep ("S")
  * @WALLPROF_STATE_DISK: uninterruptible sleep ("D")
  * @WALLPROF_STATE_STOPPED: stopped by a signal ("T")
