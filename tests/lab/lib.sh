@@ -75,7 +75,6 @@ cached() {
 mirror() {
 	local want=bookworm url
 	[ "$1" = main ] || want=bookworm-security
-	# shellcheck disable=SC2016 # apt's own variables
 	url=$(apt-get indextargets --format '$(RELEASE) $(CODENAME) $(REPO_URI)' \
 		'Created-By: Packages' |
 		awk -v want="$want" '($1 == want || $2 == want) && $3 ~ /debian/ {

@@ -14,7 +14,7 @@ check() {
 	if [ "$status" = 0 ]; then
 		echo "ok $tap_count - $name"
 	else
-		[ -z "$text" ] || sed 's/^/# /' <<<"$text"
+		[ -z "$text" ] || echo "# ${text//$'\n'/$'\n'# }"
 		echo "not ok $tap_count - $name"
 		tap_bad=$((tap_bad + 1))
 	fi
