@@ -67,6 +67,7 @@ demo:
 .PHONY: check
 check:
 	tests/lab/deps check
+	tests/lab/fill
 	tests/run $(TESTS)
 
 .PHONY: check-quick
