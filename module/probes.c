@@ -524,6 +524,8 @@ void wp_probes_detach(struct wp_session *session)
 {
 	int i;
 
+	if (!session->probes)
+		return;
 	for (i = 0; i < WP_PROBE_MAX; i++) {
 		if (session->probes & BIT(i))
 			tracepoint_probe_unregister(wp_probes[i].tracepoint,

@@ -4,8 +4,12 @@
  *
  * This file owns the counters and their coming and going with the CPUs. Its
  * callers are session.c (process context), CPU hotplug (process context, with
- * the hotplug lock held) and perf, which calls the overflow handler in NMI or,
- * for software events and where the PMU has no NMI, in hard irq.
+ * the hotplug lock held) and perf, which calls the overflow handler.
+ *
+ * That happens in NMI or, where the PMU has none and for the clocks, in hard
+ * irq; other software events and tracepoints overflow wherever they occur,
+ * with preemption off. "Overflow" stands for any of these below. One that
+ * comes in the middle of another is refused and counted.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/kernel.h>
@@ -23,7 +27,7 @@
 
 static enum cpuhp_state wp_cpuhp_state;	/* written once, at load */
 
-/* Context: NMI or hard irq. */
+/* Context: overflow. */
 static u64 wp_sample_user(struct wp_session *session, struct wp_cpu *cpu,
 			  u32 epoch, struct pt_regs *regs, u16 *flags)
 {
@@ -47,7 +51,7 @@ static u64 wp_sample_user(struct wp_session *session, struct wp_cpu *cpu,
 	return id;
 }
 
-/* Context: NMI or hard irq. */
+/* Context: overflow. */
 static u64 wp_sample_kernel(struct wp_session *session, struct wp_cpu *cpu,
 			    u32 epoch, struct pt_regs *regs, u16 *flags)
 {
@@ -82,7 +86,7 @@ static bool wp_sample_wanted(struct wp_session *session)
 
 /*
  * perf stops a counter that overflows too often until the next tick. It has
- * told the counter so before it calls us. Context: NMI or hard irq.
+ * told the counter so before it calls us. Context: overflow.
  */
 static void wp_sample_throttle(struct wp_cpu *cpu, struct perf_event *event,
 			       u32 epoch, u64 now)
@@ -120,7 +124,7 @@ static void wp_sample_add(struct wp_session *session, struct wp_cpu *cpu,
 		wp_session_signal(session, &session->signalled);
 }
 
-/* Context: NMI or hard irq. */
+/* Context: overflow. */
 static void wp_sampler_overflow(struct perf_event *event,
 				struct perf_sample_data *data,
 				struct pt_regs *regs)

@@ -103,7 +103,8 @@ void wp_session_free(struct wp_session *session)
 {
 	wp_probes_detach(session);
 	wp_sampler_release(session);
-	synchronize_rcu();
+	if (session->state != WALLPROF_SESSION_OPEN)
+		synchronize_rcu();
 	irq_work_sync(&session->wake);
 	wp_session_release_memory(session);
 	put_pid_ns(session->pid_ns);
@@ -586,10 +587,11 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 		wp_targets_look(session);
 	WRITE_ONCE(session->stop, ktime_get_mono_fast_ns());
 	wp_probes_detach(session);
-	/* The throttled times are still needed. */
+	/* Overflows that began before stop was set are over. */
+	synchronize_rcu();
+	/* Releasing a counter forgets when it was throttled. */
 	wp_session_end_throttles(session);
 	wp_sampler_release(session);
-	synchronize_rcu();
 	if (offcpu)
 		wp_session_end_tasks(session);
 	WRITE_ONCE(session->state, WALLPROF_SESSION_STOPPED);
