@@ -6,7 +6,7 @@
  * may be called from a signal handler that interrupted any of the others.
  *
  * The form was chosen by trial, so that every perf from 5.10 to 7 reads the
- * file without a warning: file mode, a header of 104 bytes, attrs of 112, ids
+ * file without a warning: file mode, a header of 104 bytes, attrs of 120, ids
  * per event and CPU, the same sample_type on all events, build-ids in the
  * table and not inline, neither FINISHED_INIT nor ID_INDEX.
  *

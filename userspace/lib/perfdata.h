@@ -47,9 +47,11 @@ struct wp_perfdata;
 
 /*
  * The attr size that every perf reads: 128 and more is refused by 5.10, 136
- * and more by 6.1, and so on.
+ * and more by 6.1, and so on. And the one that 5.10's perf inject needs: it
+ * writes attrs of its own size, 120, without saying so in them, so that it
+ * cannot read its own output if the size was another.
  */
-#define WP_PERFDATA_ATTR_SIZE	PERF_ATTR_SIZE_VER5	/* 112 */
+#define WP_PERFDATA_ATTR_SIZE	PERF_ATTR_SIZE_VER6	/* 120 */
 
 #define WP_PERFDATA_MAX_EVENTS	8
 

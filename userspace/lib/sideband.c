@@ -45,7 +45,16 @@ struct ring {
 	struct perf_event_mmap_page *page;
 	size_t map_size;
 	__u64 enabled;		/* time_enabled at the last look */
+	__u64 lost;		/* as LOST records told */
 };
+
+/* What reading the event's descriptor gives; @lost only from 6.0 on. */
+struct counts {
+	__u64 value, enabled, lost;
+};
+
+/* An enumerator where the headers have it, so there is no asking. */
+#define READ_LOST	(1U << 4)	/* PERF_FORMAT_LOST */
 
 struct wp_sideband {
 	struct wp_sideband_options opt;
@@ -401,7 +410,7 @@ int wp_sideband_feed(struct wp_sideband *sb, int cpu, const void *data, size_t s
 static int drain_ring(struct wp_sideband *sb, struct ring *r)
 {
 	__u64 head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	__u64 tail = r->page->data_tail;
+	__u64 tail = r->page->data_tail, lost = sb->stats.lost;
 	int ret;
 
 	if (head == tail)
@@ -409,7 +418,33 @@ static int drain_ring(struct wp_sideband *sb, struct ring *r)
 	ret = wp_sideband_feed(sb, r->cpu, (char *)r->page + r->map_size - sb->data_size,
 			       sb->data_size, head, &tail);
 	__atomic_store_n(&r->page->data_tail, tail, __ATOMIC_RELEASE);
+	r->lost += sb->stats.lost - lost;
 	return ret;
+}
+
+/*
+ * The kernel writes a LOST record when there is room again, before the next
+ * record. If none comes any more, the event itself still knows.
+ */
+static int tell_last_losses(struct wp_sideband *sb, struct ring *r)
+{
+	struct counts v = { 0 };
+	struct {
+		struct lost_record r;
+		struct wp_sample_id sid;
+	} rec = {
+		.r.header.type = PERF_RECORD_LOST,
+		.r.header.size = sizeof(rec),
+		.sid.time = now_ns(),
+		.sid.cpu = r->cpu,
+	};
+
+	if (!(sb->attr.read_format & READ_LOST) || read(r->fd, &v, sizeof(v)) != sizeof(v) ||
+	    v.lost <= r->lost)
+		return 0;
+	rec.r.lost = v.lost - r->lost;
+	r->lost = v.lost;
+	return take_record(sb, r->cpu, &rec.r.header);
 }
 
 static void close_ring(struct ring *r)
@@ -418,9 +453,13 @@ static void close_ring(struct ring *r)
 	close(r->fd);
 }
 
-/* Bits that older kernels refuse, the newest first. */
+/* Bits that older kernels refuse, the newest first: 6.0, 5.12, 3.16. */
 static bool drop_a_bit(struct perf_event_attr *attr)
 {
+	if (attr->read_format & READ_LOST) {
+		attr->read_format &= ~READ_LOST;
+		return true;
+	}
 #ifndef NO_BUILD_ID_BIT
 	if (attr->build_id) {
 		attr->build_id = 0;
@@ -526,6 +565,8 @@ static int remove_ring(struct wp_sideband *sb, int i)
 {
 	int ret = drain_ring(sb, &sb->ring[i]);
 
+	if (!ret)
+		ret = tell_last_losses(sb, &sb->ring[i]);
 	close_ring(&sb->ring[i]);
 	sb->ring[i] = sb->ring[--sb->nr_rings];
 	return ret;
@@ -620,12 +661,10 @@ static bool is_listed(const char *list, int cpu)
  */
 static bool is_dead(struct ring *r)
 {
-	struct {
-		__u64 value, enabled;
-	} v;
+	struct counts v = { 0 };
 	bool dead;
 
-	if (read(r->fd, &v, sizeof(v)) != sizeof(v))
+	if (read(r->fd, &v, sizeof(v)) < (ssize_t)offsetof(struct counts, lost))
 		return true;
 	dead = r->enabled && v.enabled == r->enabled;
 	r->enabled = v.enabled;
@@ -725,7 +764,7 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_CPU,
-		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | READ_LOST,
 		.sample_id_all = 1,
 		.mmap = 1,
 		.mmap2 = 1,
@@ -785,6 +824,8 @@ int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record
 	}
 	for (i = 0; i < sb->nr_rings; i++) {
 		ret = drain_ring(sb, &sb->ring[i]);
+		if (!ret && final)
+			ret = tell_last_losses(sb, &sb->ring[i]);
 		if (ret)
 			return ret;
 	}
