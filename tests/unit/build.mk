@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Builds tests/unit/*.c, one program each, under ASan and UBSan, and runs them.
+#
+#	make -f tests/unit/build.mk		build/unit/NAME
+#	make -f tests/unit/build.mk check	and run them; TAP on stdout
+#
+# A test is linked with the sanitized libwallprof, which the reader's own
+# makefile builds.
+
+CC ?= cc
+UNIT_OUT := build/unit
+# pure_*.c are the module's pure parts, which pure.mk builds.
+UNIT_SRC := $(filter-out tests/unit/pure_%,$(sort $(wildcard tests/unit/*.c)))
+UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(UNIT_OUT)/%)
+UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow \
+	-Wno-missing-field-initializers -Wno-unused-parameter \
+	-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
+	-Iuapi -Iuserspace -Itests/unit
+
+.PHONY: unit check
+unit: $(UNIT_BIN)
+
+check: unit
+	@status=0; for test in $(UNIT_BIN); do \
+		echo "# $$test"; $$test || { echo "# $$test: failed"; status=1; }; \
+	done; exit $$status
+
+$(UNIT_OUT)/%: tests/unit/%.c build/san/libwallprof.a
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
+		build/san/libwallprof.a -lelf -lz
+
+build/san/libwallprof.a: FORCE
+	@$(MAKE) -s -f userspace/build.mk SAN=1 $@
+
+.PHONY: FORCE
+FORCE:
+
+-include $(UNIT_BIN:=.d)
