@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of perfdata.c and batch.c: the file is taken apart again by an
+ * independent little reader, after a close, an abort at any moment, a kill and
+ * a disk that is full. What perf itself makes of it is writer.test's business.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/batch.h"
+#include "lib/err.h"
+#include "lib/events.h"
+#include "lib/features.h"
+#include "lib/perfdata.h"
+#include "tap.h"
+
+static char dir[] = "/tmp/wallprof-perfdata.XXXXXX";
+static char path[64];
+
+static struct {
+	char *data;
+	size_t size;
+	const __u64 *h;		/* the header's words */
+	unsigned int samples, rounds, lost, others;
+	__u64 period, last_time;
+	bool sorted;
+} file;
+
+static __u64 sec_at(const char *table, unsigned int i, bool size)
+{
+	__u64 v;
+
+	memcpy(&v, table + 16 * i + 8 * size, 8);
+	return v;
+}
+
+/* NULL if the file is whole, else what is wrong. */
+static const char *read_back(void)
+{
+	int fd = open(path, O_RDONLY);
+	__u64 data, end, attr, nr_attrs, i, n = 0;
+	struct stat st;
+
+	free(file.data);
+	memset(&file, 0, sizeof(file));
+	if (fd < 0 || fstat(fd, &st))
+		return "no file";
+	file.data = malloc(st.st_size + 1);
+	file.size = read(fd, file.data, st.st_size);
+	close(fd);
+	file.h = (void *)file.data;
+	if (file.size < 104 || memcmp(file.data, "PERFILE2", 8) || file.h[1] != 104)
+		return "header";
+	attr = file.h[3];
+	if (file.h[2] != WP_PERFDATA_ATTR_SIZE + 16 || file.h[4] % file.h[2] ||
+	    attr + file.h[4] > file.size)
+		return "attrs";
+	nr_attrs = file.h[4] / file.h[2];
+	for (i = 0; i < nr_attrs; i++) {
+		struct perf_event_attr a = { 0 };
+		__u64 ids[2];
+
+		memcpy(&a, file.data + attr + i * file.h[2], WP_PERFDATA_ATTR_SIZE);
+		memcpy(ids, file.data + attr + i * file.h[2] + WP_PERFDATA_ATTR_SIZE, 16);
+		if (a.size != WP_PERFDATA_ATTR_SIZE || a.sample_type != WP_PERFDATA_SAMPLE_TYPE ||
+		    !a.sample_id_all || !a.use_clockid || a.clockid != 1 ||
+		    ids[0] < 104 || ids[0] + ids[1] > attr || !ids[1])
+			return "an attr";
+	}
+	data = file.h[5];
+	end = data + file.h[6];
+	if (data != attr + file.h[4] || end > file.size)
+		return "data section";
+	for (i = 0; i < 32; i++)
+		n += file.h[9] >> i & 1;
+	if (end + 16 * n > file.size)
+		return "feature table";
+	for (i = 0; i < n; i++) {
+		if (sec_at(file.data + end, i, false) + sec_at(file.data + end, i, true) >
+		    file.size || sec_at(file.data + end, i, false) < end + 16 * n)
+			return "a feature section";
+	}
+	file.sorted = true;
+	while (data < end) {
+		const struct perf_event_header *r = (void *)(file.data + data);
+		const __u64 *w = (void *)r;
+
+		if (end - data < 8 || r->size < 8 || r->size % 8 || r->size > end - data)
+			return "a record";
+		if (r->type == PERF_RECORD_SAMPLE) {
+			if (w[7] != (r->size - 64u) / 8)
+				return "a callchain";
+			if (w[4] < file.last_time)
+				file.sorted = false;
+			file.last_time = w[4];
+			file.samples++;
+			file.period += w[6];
+		} else if (r->type == 68) {
+			file.rounds++;
+		} else if (r->type == PERF_RECORD_LOST) {
+			file.lost++;
+		} else {
+			file.others++;
+		}
+		data += r->size;
+	}
+	return NULL;
+}
+
+static bool whole(void)
+{
+	const char *why = read_back();
+
+	if (why)
+		printf("# damaged: %s\n", why);
+	return !why;
+}
+
+static struct wp_perfdata *make(size_t buffer)
+{
+	struct wp_perfdata_event ev[3];
+	struct wp_perfdata *pd = NULL;
+	struct wp_event e;
+
+	wp_event_parse(&e, "cycles:u");
+	wp_perfdata_event_oncpu(&ev[0], &e, true, 99);
+	wp_perfdata_event_offcpu(&ev[1]);
+	wp_perfdata_event_sideband(&ev[2]);
+	wp_perfdata_open(&pd, &(struct wp_perfdata_options){
+		.path = path, .events = ev, .nr_events = 3, .buffer_size = buffer,
+		.cpus = (int []){ 0, 1, 5 }, .nr_cpus = 3 });
+	return pd;
+}
+
+static int sample(struct wp_perfdata *pd, __u64 time, unsigned int nr_user)
+{
+	static __u64 ips[20000];
+	struct wp_perfdata_sample s = {
+		.event = 1, .pid = 1, .tid = 2, .cpu = 5, .time = time, .period = 10,
+		.nr_user = nr_user, .user_ips = ips };
+
+	ips[0] = 0x1000;
+	return wp_perfdata_write_sample(pd, &s);
+}
+
+static struct wp_perfdata *aborted;
+
+static void on_alarm(int sig)
+{
+	wp_perfdata_abort(aborted);
+	_exit(sig == SIGALRM ? 0 : 1);
+}
+
+/* In a child: write samples until a timer's handler aborts, or SIGKILL comes. */
+static bool interrupted(unsigned int usec, int sig, unsigned int *samples)
+{
+	int status, fds[2];
+	pid_t pid;
+	char c;
+
+	unlink(path);
+	if (pipe(fds))
+		return false;
+	pid = fork();
+	if (!pid) {
+		struct itimerval t = { .it_value.tv_usec = usec };
+		__u64 time;
+
+		aborted = make(1 << 17);
+		if (!aborted || write(fds[1], "x", 1) != 1)
+			_exit(2);
+		signal(SIGALRM, on_alarm);
+		if (sig == SIGALRM)
+			setitimer(ITIMER_REAL, &t, NULL);
+		for (time = 1; ; time++)
+			sample(aborted, time, 3);
+	}
+	if (read(fds[0], &c, 1) != 1)
+		return false;
+	if (sig == SIGKILL) {
+		usleep(usec);
+		kill(pid, SIGKILL);
+	}
+	waitpid(pid, &status, 0);
+	close(fds[0]);
+	close(fds[1]);
+	if (sig == SIGALRM && (!WIFEXITED(status) || WEXITSTATUS(status)))
+		return false;
+	if (!whole())
+		return false;
+	*samples = file.samples;
+	/* Nothing twice, nothing missing in between. */
+	return file.sorted && file.last_time == file.samples;
+}
+
+static void test_encode(void)
+{
+	static __u64 buf[8192], ips[10000];
+	struct wp_perfdata_sample s = { .event = 1, .pid = 1, .tid = 2, .cpu = 5, .time = 3,
+					.period = 4 };
+	struct perf_event_header *h = (void *)buf;
+	struct wp_perfdata *pd = make(0);
+	size_t len;
+
+	ok(pd != NULL, "open");
+	if (!pd)
+		return;
+	ips[0] = 0xffffffff81000000;
+	ips[1] = 0x4000;
+	len = wp_perfdata_encode_sample(pd, &s, buf, sizeof(buf));
+	ok(len == 64 && h->size == 64 && h->misc == PERF_RECORD_MISC_USER && buf[1] == 6 &&
+	   !buf[2] && buf[3] == (2ULL << 32 | 1) && buf[4] == 3 && buf[5] == 5 && buf[6] == 4 &&
+	   !buf[7], "a sample without anything");
+	s.ip = 0x1234;
+	len = wp_perfdata_encode_sample(pd, &s, buf, sizeof(buf));
+	ok(len == 80 && buf[2] == 0x1234 && buf[7] == 2 && buf[8] == PERF_CONTEXT_USER &&
+	   buf[9] == 0x1234, "an ip alone is its own callchain");
+	s.ip = 0;
+	s.nr_kernel = 1;
+	s.kernel_ips = ips;
+	s.nr_user = 1;
+	s.user_ips = ips + 1;
+	len = wp_perfdata_encode_sample(pd, &s, buf, sizeof(buf));
+	ok(len == 96 && buf[2] == 0x4000 && h->misc == PERF_RECORD_MISC_USER && buf[7] == 4 &&
+	   buf[8] == PERF_CONTEXT_KERNEL && buf[9] == ips[0] && buf[10] == PERF_CONTEXT_USER &&
+	   buf[11] == 0x4000, "two stacks, the user's leaf");
+	s.kernel_mode = true;
+	wp_perfdata_encode_sample(pd, &s, buf, sizeof(buf));
+	ok(buf[2] == ips[0] && h->misc == PERF_RECORD_MISC_KERNEL, "two stacks, the kernel's leaf");
+	s.nr_user = 10000;
+	s.user_ips = ips;
+	len = wp_perfdata_encode_sample(pd, &s, buf, sizeof(buf));
+	ok(len && len <= 0xffff && h->size == len && len % 8 == 0, "a stack too deep is cut: %zu",
+	   len);
+	s.nr_kernel = 10000;
+	len = wp_perfdata_encode_sample(pd, &s, buf, sizeof(buf));
+	ok(len && len <= 0xffff && h->size == len, "two stacks too deep are cut");
+	ok(!wp_perfdata_encode_sample(pd, &s, buf, 1000), "no room");
+	ok(wp_perfdata_id(pd, 0, 0) == 1 && wp_perfdata_id(pd, 2, 5) == 9 &&
+	   wp_perfdata_id(pd, 1, 3) == 4 && wp_perfdata_id(pd, 1, -1) == 4 &&
+	   wp_perfdata_id(pd, 1, 1000000) == 4 && !wp_perfdata_id(pd, 3, 0), "ids");
+	s.event = 3;
+	ok(wp_perfdata_write_sample(pd, &s) == -EINVAL, "an event that is not there");
+	ok(wp_perfdata_write_record(pd, &(struct perf_event_header){ .size = 7 }) == -EINVAL,
+	   "a record of an odd size");
+	ok(!wp_perfdata_close(pd, NULL) && whole() && !file.samples, "an empty file is whole");
+}
+
+static void test_file(void)
+{
+	struct wp_buildids *ids = wp_buildids_new();
+	struct wp_buildid id = { .size = 20 };
+	struct wp_perfdata *pd = make(0);
+	struct stat st;
+	unsigned int i;
+	int bad = 0;
+
+	for (i = 1; i <= 5000; i++)
+		bad |= sample(pd, i, i % 200);
+	bad |= wp_perfdata_write_lost(pd, 1, 0, 7, 3);
+	bad |= wp_perfdata_finished_round(pd);
+	ok(!bad && wp_perfdata_samples(pd) == 5000, "samples are written");
+	wp_buildids_add(ids, "/with/id", 0, false, &id);
+	wp_buildids_add(ids, "/without", 0, false, NULL);
+	ok(!wp_perfdata_close(pd, ids), "close");
+	ok(whole() && file.samples == 5000 && file.period == 50000 && file.lost == 1 &&
+	   file.rounds == 1 && !file.others && file.sorted, "and come back");
+	/* BUILD_ID is the first section: one record of 36 + 64 bytes. */
+	ok(file.h[9] >> WP_FEAT_BUILD_ID & 1 &&
+	   sec_at(file.data + file.h[5] + file.h[6], 0, true) == 100, "one build-id is known");
+	ok(file.h[9] >> WP_FEAT_NRCPUS & 1 && file.h[9] >> WP_FEAT_EVENT_DESC & 1 &&
+	   file.h[9] >> WP_FEAT_CLOCK_DATA & 1 && !(file.h[9] >> 1 & 1), "features");
+	ok(!stat(path, &st) && (st.st_mode & 0777) == 0600, "for the owner only");
+	wp_buildids_free(ids);
+}
+
+static void test_batch(void)
+{
+	struct wp_perfdata *pd = make(0);
+	struct wp_batch *b = wp_batch_new(pd, true);
+	struct wp_perfdata_sample s = { .period = 1 };
+	unsigned int i, bad = 0;
+
+	srand(2);
+	for (i = 0; i < 3000; i++) {
+		s.time = 1 + rand() % 1000;
+		bad |= wp_batch_add_sample(b, &s);
+	}
+	bad |= wp_batch_flush(b, 500);
+	ok(!bad && wp_batch_pending(b) && wp_batch_pending(b) < 3000, "later ones wait");
+	bad |= wp_batch_flush(b, 700);
+	bad |= wp_batch_flush(b, 700);
+	ok(!bad && !wp_batch_late(b), "none is late");
+	s.time = 300;
+	bad |= wp_batch_add_sample(b, &s);
+	bad |= wp_batch_flush(b, 900);
+	ok(wp_batch_late(b) == 1, "one two rounds late is counted");
+	bad |= wp_batch_flush(b, ~0ULL);
+	ok(!bad && !wp_batch_pending(b), "all are written");
+	wp_batch_free(b);
+	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 3001 && file.rounds == 4 &&
+	   !file.sorted, "samples and rounds");
+
+	pd = make(0);
+	b = wp_batch_new(pd, false);
+	for (i = 0; i < 1000; i++) {
+		s.time = 1 + rand() % 1000;
+		wp_batch_add_sample(b, &s);
+	}
+	wp_batch_flush(b, ~0ULL);
+	wp_batch_free(b);
+	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 1000 && !file.rounds &&
+	   file.sorted, "sorted, without rounds");
+}
+
+/* A limit on the size of files stands for a disk that fills up. */
+static void test_full(void)
+{
+	struct rlimit old, lim;
+	struct wp_perfdata *pd;
+	unsigned int i;
+	int ret = 0;
+
+	getrlimit(RLIMIT_FSIZE, &old);
+	lim = old;
+	lim.rlim_cur = 400000;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &lim);
+	pd = make(1 << 17);
+	wp_clear_errors();
+	for (i = 1; i < 100000 && !ret; i++)
+		ret = sample(pd, i, 1);
+	ok(ret == -EFBIG && strstr(wp_last_error(), "cannot write") &&
+	   strstr(wp_last_error(), "File too large"), "a full disk: %s", wp_last_error());
+	ok(sample(pd, i, 1) == ret && wp_perfdata_finished_round(pd) == ret, "the error stays");
+	ok(wp_perfdata_close(pd, NULL) == ret, "close tells it");
+	setrlimit(RLIMIT_FSIZE, &old);
+	ok(whole() && file.samples > 1000 && file.last_time == file.samples &&
+	   file.h[9] >> WP_FEAT_EVENT_DESC & 1,
+	   "what was written before is whole: %u samples", file.samples);
+}
+
+static void test_open(void)
+{
+	struct wp_perfdata_event ev;
+	struct wp_perfdata *pd;
+	char old[80], pipe_path[80];
+	struct stat st;
+
+	wp_perfdata_event_offcpu(&ev);
+	struct wp_perfdata_options o = { .path = "-", .events = &ev, .nr_events = 1 };
+
+	ok(wp_perfdata_open(&pd, &o) == -ESPIPE && !pd, "-o - is refused");
+	o.path = "/";
+	ok(wp_perfdata_open(&pd, &o) == -EISDIR, "a directory is refused");
+	o.path = "/nonesuch/x";
+	ok(wp_perfdata_open(&pd, &o) == -ENOENT && strstr(wp_last_error(), "/nonesuch/x"),
+	   "a directory that is not there");
+	snprintf(pipe_path, sizeof(pipe_path), "%s/fifo", dir);
+	o.path = pipe_path;
+	ok(!mkfifo(pipe_path, 0600) && wp_perfdata_open(&pd, &o) == -ESPIPE, "a FIFO is refused");
+	o.path = path;
+	o.nr_events = 0;
+	ok(wp_perfdata_open(&pd, &o) == -EINVAL, "no event");
+	o.nr_events = 1;
+	o.cpus = (int []){ -1 };
+	o.nr_cpus = 1;
+	ok(wp_perfdata_open(&pd, &o) == -EINVAL, "a CPU below zero");
+	o.cpus = NULL;
+	snprintf(old, sizeof(old), "%s.old", path);
+	unlink(old);
+	ok(!wp_perfdata_open(&pd, &o) && !wp_perfdata_close(pd, NULL) && !stat(old, &st) && whole(),
+	   "an old file is kept as .old");
+	unlink(old);
+	close(open(path, O_CREAT | O_TRUNC | O_WRONLY, 0644));
+	chmod(path, 0666);
+	ok(!wp_perfdata_open(&pd, &o) && !wp_perfdata_close(pd, NULL) && stat(old, &st) &&
+	   !stat(path, &st) && (st.st_mode & 0777) == 0600, "an empty one is taken over");
+	o.path = "/dev/null";
+	ok(!wp_perfdata_open(&pd, &o) && !wp_perfdata_close(pd, NULL), "/dev/null");
+	o.path = "/dev/full";
+	ok(wp_perfdata_open(&pd, &o) == -ENOSPC, "/dev/full");
+}
+
+int main(void)
+{
+	unsigned int i, bad = 0, n = 0, most = 0;
+	char cmd[64];
+
+	if (!mkdtemp(dir))
+		return 2;
+	snprintf(path, sizeof(path), "%s/perf.data", dir);
+	wp_set_verbosity(WP_SILENT);
+	test_encode();
+	test_file();
+	test_batch();
+	test_full();
+	test_open();
+	for (i = 0; i < 60; i++) {
+		bad += !interrupted(1000 + i * 331, SIGALRM, &n);
+		most = n > most ? n : most;
+	}
+	ok(!bad && most > 1000, "60 aborts in a signal handler, up to %u samples", most);
+	for (i = 0, most = 0, bad = 0; i < 60; i++) {
+		bad += !interrupted(1000 + i * 331, SIGKILL, &n);
+		most = n > most ? n : most;
+	}
+	ok(!bad && most > 1000, "60 kills, up to %u samples", most);
+	free(file.data);
+	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
+	return system(cmd) ? 2 : done();
+}
