@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * tests/shim: bitmaps of longs. set_bit() is atomic and orders nothing, as in
+ * the kernel.
+ */
+#ifndef SHIM_LINUX_BITOPS_H
+#define SHIM_LINUX_BITOPS_H
+
+#include <limits.h>
+#include <string.h>
+
+#include <linux/types.h>
+
+#define BITS_PER_LONG (CHAR_BIT * (int)sizeof(long))
+#define BIT(nr) (1UL << (nr))
+#define BITS_TO_LONGS(nr) (((nr) + BITS_PER_LONG - 1) / BITS_PER_LONG)
+
+static inline bool test_bit(unsigned long nr, const unsigned long *map)
+{
+	return __atomic_load_n(&map[nr / BITS_PER_LONG], __ATOMIC_RELAXED) >>
+	       nr % BITS_PER_LONG & 1;
+}
+
+static inline void set_bit(unsigned long nr, unsigned long *map)
+{
+	__atomic_fetch_or(&map[nr / BITS_PER_LONG], BIT(nr % BITS_PER_LONG),
+			  __ATOMIC_RELAXED);
+}
+
+static inline void bitmap_zero(unsigned long *map, unsigned int nr)
+{
+	memset(map, 0, BITS_TO_LONGS(nr) * sizeof(long));
+}
+
+#endif /* SHIM_LINUX_BITOPS_H */

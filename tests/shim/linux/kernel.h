@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * tests/shim: the small macros of everywhere.
+ */
+#ifndef SHIM_LINUX_KERNEL_H
+#define SHIM_LINUX_KERNEL_H
+
+#include <assert.h>
+
+#include <linux/types.h>
+
+#undef static_assert
+#define static_assert(expr) _Static_assert(expr, #expr)
+
+#define U32_MAX ((u32)~0U)
+#define U64_MAX ((u64)~0ULL)
+
+#define ALIGN(x, a) (((x) + ((__typeof__(x))(a) - 1)) & ~((__typeof__(x))(a) - 1))
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif /* SHIM_LINUX_KERNEL_H */

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The epoch tables and a reference of them, side by side: lists that are
+ * searched from their beginning. Used by pure_tables.c and by the fuzzer.
+ *
+ * Every operation is done to both and tells whether they agree. Each part of a
+ * half is memory of its own, so that ASan sees an access beyond its end.
+ *
+ * The reference does not know the hash, so it cannot tell where a search of an
+ * index gives up; but no search can as long as there are fewer entries than
+ * TWIN_PROBES.
+ */
+#ifndef UNIT_TABLES_MODEL_H
+#define UNIT_TABLES_MODEL_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/kernel.h>
+
+#include "tables.h"
+
+#define TWIN_PROBES 64
+#define TWIN_PAGE 4096
+
+struct twin {
+	struct wp_table_sizes sizes;
+	struct wp_tables tables;
+	struct wp_half model[2];	/* without the indexes */
+	u32 epoch;
+};
+
+static inline void *twin_alloc(size_t bytes)
+{
+	void *p = calloc(1, bytes ? bytes : 1);
+
+	if (!p)
+		abort();
+	return p;
+}
+
+static inline void twin_init(struct twin *t, u32 nr_aggrs, u32 stack_words,
+			     u32 nr_exits, u32 watermark, u32 cpu, u32 context)
+{
+	int i;
+
+	memset(t, 0, sizeof(*t));
+	wp_sizes_set(&t->sizes, nr_aggrs, stack_words, nr_exits, watermark,
+		     TWIN_PAGE);
+	t->tables.sizes = &t->sizes;
+	t->tables.cpu = cpu;
+	t->tables.context = context;
+	for (i = 0; i < 4; i++) {
+		struct wp_half *half = i < 2 ? &t->tables.half[i] : &t->model[i - 2];
+
+		half->head = twin_alloc(sizeof(*half->head));
+		half->aggrs = twin_alloc(nr_aggrs * sizeof(*half->aggrs));
+		half->stacks = twin_alloc(stack_words * sizeof(*half->stacks));
+		half->exits = twin_alloc(nr_exits * sizeof(*half->exits));
+		if (i >= 2)
+			continue;
+		half->aggr_index = twin_alloc((t->sizes.aggr_mask + 1ULL) * sizeof(u64));
+		half->stack_index = twin_alloc((t->sizes.stack_mask + 1ULL) * sizeof(u64));
+	}
+}
+
+static inline void twin_free(struct twin *t)
+{
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		struct wp_half *half = i < 2 ? &t->tables.half[i] : &t->model[i - 2];
+
+		free(half->head);
+		free(half->aggrs);
+		free(half->stacks);
+		free(half->exits);
+		free(half->aggr_index);
+		free(half->stack_index);
+	}
+}
+
+/* Whether a half's head and all that it says is in use are the reference's. */
+static inline bool twin_half_agrees(const struct twin *t, int i)
+{
+	const struct wp_half *half = &t->tables.half[i], *model = &t->model[i];
+	const struct wallprof_half *head = model->head;
+	bool above = head->nr_aggrs >= t->sizes.aggr_watermark ||
+		     head->stack_words >= t->sizes.stack_watermark ||
+		     head->nr_exits >= t->sizes.exit_watermark;
+
+	return !memcmp(half->head, head, sizeof(*head)) &&
+	       !memcmp(half->aggrs, model->aggrs,
+		       head->nr_aggrs * sizeof(*model->aggrs)) &&
+	       !memcmp(half->stacks, model->stacks, head->stack_words * sizeof(u64)) &&
+	       !memcmp(half->exits, model->exits,
+		       head->nr_exits * sizeof(*model->exits)) &&
+	       wp_half_above_watermark(half, &t->sizes) == above;
+}
+
+static inline bool twin_agrees(const struct twin *t)
+{
+	return twin_half_agrees(t, 0) && twin_half_agrees(t, 1);
+}
+
+static inline bool twin_begin(struct twin *t, u32 epoch)
+{
+	struct wallprof_half *head = t->model[epoch % 2].head;
+
+	wp_half_begin(&t->tables, epoch);
+	memset(head, 0, sizeof(*head));
+	head->epoch = epoch;
+	head->cpu = t->tables.cpu;
+	head->stack_words = 1;
+	t->epoch = epoch;
+	return twin_half_agrees(t, epoch % 2);
+}
+
+static inline u64 twin_id(const struct twin *t, u32 index)
+{
+	return ((t->epoch * (1ULL << 14) + t->tables.cpu) * 2 +
+		t->tables.context) * (1ULL << 21) + index;
+}
+
+static inline bool twin_intern(struct twin *t, const u64 *ips, unsigned int nr,
+			       u8 unwind, u8 flags, u64 *id)
+{
+	struct wp_half *model = &t->model[t->epoch % 2];
+	struct wallprof_half *head = model->head;
+	struct wallprof_stack new = { .nr = nr, .unwind = unwind, .flags = flags };
+	bool room = nr + 1 <= t->sizes.stack_words - head->stack_words &&
+		    head->nr_stacks <= t->sizes.stack_mask;
+	u32 at = 1;
+
+	*id = wp_stack_intern(&t->tables, t->epoch, ips, nr, unwind, flags);
+	while (at < head->stack_words) {
+		struct wallprof_stack *stack = (void *)&model->stacks[at];
+
+		if (!memcmp(stack, &new, sizeof(new)) &&
+		    !memcmp(stack->ips, ips, nr * sizeof(u64)))
+			break;
+		at += 1 + stack->nr;
+	}
+	if (at < head->stack_words) {
+		/* What is there may be out of a search's reach: see above. */
+		if (*id || head->nr_stacks < TWIN_PROBES)
+			return *id == twin_id(t, at);
+		room = false;
+	}
+	if (!*id && room && head->nr_stacks >= TWIN_PROBES)
+		room = false;
+	if (!room) {
+		head->lost[WALLPROF_LOSS_STACK_FULL].count++;
+		return !*id;
+	}
+	memcpy(&model->stacks[at], &new, sizeof(new));
+	memcpy(&model->stacks[at + 1], ips, nr * sizeof(u64));
+	head->stack_words += 1 + nr;
+	head->nr_stacks++;
+	return *id == twin_id(t, at);
+}
+
+static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
+			     u64 value, u64 time)
+{
+	struct wp_half *model = &t->model[t->epoch % 2];
+	struct wallprof_half *head = model->head;
+	size_t bytes = offsetof(struct wallprof_aggr, count);
+	bool added = wp_aggr_add(&t->tables, t->epoch, key, value, time);
+	bool room = head->nr_aggrs < t->sizes.nr_aggrs;
+	struct wallprof_aggr *aggr;
+	u32 i;
+
+	head->events++;
+	for (i = 0; i < head->nr_aggrs; i++) {
+		if (!memcmp(&model->aggrs[i], key, bytes))
+			break;
+	}
+	if (!added && head->nr_aggrs >= TWIN_PROBES)
+		room = false;
+	else if (i < head->nr_aggrs)
+		room = true;
+	if (!room) {
+		head->lost[WALLPROF_LOSS_AGGR_FULL].count++;
+		head->lost[WALLPROF_LOSS_AGGR_FULL].ns += value;
+		return !added;
+	}
+	aggr = &model->aggrs[i];
+	if (i == head->nr_aggrs) {
+		memcpy(aggr, key, bytes);
+		memset(&aggr->count, 0, sizeof(*aggr) - bytes);
+		aggr->min = value;
+		aggr->first = time;
+		head->nr_aggrs++;
+	}
+	aggr->count++;
+	aggr->total += value;
+	aggr->min = value < aggr->min ? value : aggr->min;
+	aggr->max = value > aggr->max ? value : aggr->max;
+	aggr->last = time > aggr->last ? time : aggr->last;
+	return added;
+}
+
+static inline bool twin_exit(struct twin *t, const struct wallprof_task *task)
+{
+	struct wp_half *model = &t->model[t->epoch % 2];
+	struct wallprof_half *head = model->head;
+	bool added = wp_exit_add(&t->tables, t->epoch, task);
+
+	if (head->nr_exits == t->sizes.nr_exits) {
+		head->lost[WALLPROF_LOSS_EXIT_FULL].count++;
+		head->lost[WALLPROF_LOSS_EXIT_FULL].ns += task->spill_ns;
+		return !added;
+	}
+	model->exits[head->nr_exits++] = *task;
+	return added;
+}
+
+#endif /* UNIT_TABLES_MODEL_H */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A piece of user memory, the readers that wp_unwind_fp() is given for it, and
+ * a reference of the walk. Used by pure_unwind.c and by the fuzzer.
+ *
+ * The readers allow what the walk has promised, and note what was asked for
+ * beyond it: an address that is not aligned, reaches the limit, lies below the
+ * stack pointer or does not lie above the frame before.
+ */
+#ifndef UNIT_UNWIND_MODEL_H
+#define UNIT_UNWIND_MODEL_H
+
+#include <string.h>
+
+#include <linux/kernel.h>
+
+#include "unwind_fp.h"
+
+struct user_memory {
+	const u8 *bytes;
+	u64 base, size;		/* user addresses of what is mapped */
+	u64 sp, limit;
+	u64 above;		/* the next frame must not lie below */
+	unsigned int word;
+	unsigned int reads;
+	bool broken;		/* a promise was broken */
+};
+
+static struct user_memory user_memory;
+
+static inline bool user_mapped(const struct user_memory *m, u64 addr, u64 bytes)
+{
+	return addr >= m->base && addr - m->base < m->size &&
+	       bytes <= m->size - (addr - m->base);
+}
+
+static inline bool user_read(u64 addr, unsigned int word, struct wp_frame *frame)
+{
+	struct user_memory *m = &user_memory;
+	unsigned __int128 end = (unsigned __int128)addr + 2 * word;
+	u32 words[2];
+
+	m->reads++;
+	if (word != m->word || addr % word || end > m->limit || addr < m->sp ||
+	    addr < m->above)
+		m->broken = true;
+	m->above = end;
+	if (!user_mapped(m, addr, 2 * word))
+		return false;
+	if (word == 8) {
+		memcpy(&frame->next, m->bytes + (addr - m->base), 8);
+		memcpy(&frame->ret, m->bytes + (addr - m->base) + 8, 8);
+	} else {
+		memcpy(words, m->bytes + (addr - m->base), sizeof(words));
+		frame->next = words[0];
+		frame->ret = words[1];
+	}
+	return true;
+}
+
+static bool user_read64(u64 addr, struct wp_frame *frame)
+{
+	return user_read(addr, 8, frame);
+}
+
+static bool user_read32(u64 addr, struct wp_frame *frame)
+{
+	return user_read(addr, 4, frame);
+}
+
+/* The walk of the module, as stack.c calls it. */
+static inline unsigned int user_unwind(u64 ip, u64 fp, u64 *ips, unsigned int max,
+				       u8 *why)
+{
+	const struct user_memory *m = &user_memory;
+
+	user_memory.above = 0;
+	user_memory.reads = 0;
+	user_memory.broken = false;
+	if (m->word == 8)
+		return wp_unwind_fp(ip, m->sp, fp, 8, m->limit, user_read64, ips,
+				    max, why);
+	return wp_unwind_fp(ip, m->sp, fp, 4, m->limit, user_read32, ips, max, why);
+}
+
+/* What it should find, with numbers that cannot wrap. */
+static inline unsigned int user_unwind_model(u64 ip, u64 fp, u64 *ips,
+					     unsigned int max, u8 *why)
+{
+	struct user_memory m = user_memory;
+	unsigned __int128 low = m.sp, end;
+	unsigned int nr;
+
+	ips[0] = ip;
+	for (nr = 1; nr < max; nr++) {
+		u64 next = 0, ret = 0;
+
+		end = (unsigned __int128)fp + 2 * m.word;
+		*why = !fp ? WALLPROF_UNWIND_END :
+		       fp % m.word ? WALLPROF_UNWIND_MISALIGNED :
+		       fp < low ? WALLPROF_UNWIND_NOT_RISING :
+		       end > m.limit ? WALLPROF_UNWIND_FAULT :
+		       !user_mapped(&m, fp, 2 * m.word) ? WALLPROF_UNWIND_FAULT :
+		       WALLPROF_UNWIND_MAX;
+		if (*why != WALLPROF_UNWIND_MAX)
+			return nr;
+		memcpy(&next, m.bytes + (fp - m.base), m.word);
+		memcpy(&ret, m.bytes + (fp - m.base) + m.word, m.word);
+		if (ret == 0 || ret >= m.limit) {
+			*why = WALLPROF_UNWIND_BAD_IP;
+			return nr;
+		}
+		ips[nr] = ret;
+		low = end;
+		fp = next;
+	}
+	*why = WALLPROF_UNWIND_DEPTH;
+	return nr;
+}
+
+#endif /* UNIT_UNWIND_MODEL_H */
