@@ -14,7 +14,7 @@ DEVICE_CACHE := $(or $(WALLPROF_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/wa
 DEVICE_SOURCE := /usr/src/linux-source-6.1.tar.xz
 KSELFTEST ?= $(DEVICE_CACHE)/kselftest-6.1
 
-DEVICE_CFLAGS := $(DEVICE_EXTRA) -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
+DEVICE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-pointer-compare \
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
 	-isystem $(KSELFTEST) -I uapi

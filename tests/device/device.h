@@ -503,6 +503,8 @@ static inline const char *session_judge(struct session *s)
 	const struct wallprof_task *tasks = session_tasks(s);
 	struct wallprof_status status = dev_status(s->fd);
 	struct thread_sum *sums = calloc(s->nr_aggrs + 1, sizeof(*sums));
+	const struct wallprof_lost *lost = s->lost[0];
+	__u64 spill_ns = 0, nr_spilled = 0;
 	unsigned int used = 0;
 	size_t nr = 0;
 
@@ -538,14 +540,29 @@ static inline const char *session_judge(struct session *s)
 		if (tasks[i].phase == WALLPROF_TASK_FREE)
 			continue;
 		used++;
+		spill_ns += tasks[i].spill_ns;
+		nr_spilled += tasks[i].nr_spilled;
 		session_judge_thread(s, &tasks[i], sums, nr);
 	}
 	for (size_t i = 0; i < s->nr_ends; i++) {
 		if (s->ends[i].phase != WALLPROF_TASK_EXITED)
 			TROUBLE(s, "tid %u ended in phase %u", s->ends[i].tid,
 				s->ends[i].phase);
+		spill_ns += s->ends[i].spill_ns;
+		nr_spilled += s->ends[i].nr_spilled;
 		session_judge_thread(s, &s->ends[i], sums, nr);
 	}
+	/* What found no aggregate stands in an account, or is lost with one. */
+	if (spill_ns + lost[WALLPROF_LOSS_EXIT_FULL].ns !=
+	    lost[WALLPROF_LOSS_AGGR_FULL].ns)
+		TROUBLE(s, "spilled %llu ns + lost with accounts %llu != without room %llu",
+			(ull)spill_ns, (ull)lost[WALLPROF_LOSS_EXIT_FULL].ns,
+			(ull)lost[WALLPROF_LOSS_AGGR_FULL].ns);
+	if (nr_spilled > lost[WALLPROF_LOSS_AGGR_FULL].count ||
+	    (nr_spilled != lost[WALLPROF_LOSS_AGGR_FULL].count &&
+	     !lost[WALLPROF_LOSS_EXIT_FULL].count))
+		TROUBLE(s, "spilled %llu, without room %llu", (ull)nr_spilled,
+			(ull)lost[WALLPROF_LOSS_AGGR_FULL].count);
 	if (used != status.nr_tasks)
 		TROUBLE(s, "%u slots in use, the status says %u", used, status.nr_tasks);
 	/* Intervals of a thread that has no account: only if that was lost. */

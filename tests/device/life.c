@@ -284,26 +284,41 @@ TEST(the_limit_of_locked_memory)
 }
 
 /* More than the machine has: refused, and nothing stays behind. */
-TEST(more_memory_than_there_is)
+FIXTURE(memory)
 {
-#ifdef OOM_KILLS
-	SKIP(return, "known");
-#endif
-	struct wallprof_configure c = dev_config();
-	long before = status_kb("VmLck");
-	int fds[16], ret = 0;
+	int fds[64];
+};
 
-	c.nr_aggrs = WALLPROF_MAX_AGGRS;
-	c.stack_words = WALLPROF_MAX_STACK_WORDS;
-	c.nr_exits = WALLPROF_MAX_EXITS;
-	for (int i = 0; i < 16; i++) {
-		fds[i] = dev_open();
-		if (!ret)
-			ret = dev_cmd(fds[i], WALLPROF_IOC_CONFIGURE, &c);
+FIXTURE_SETUP(memory)
+{
+	memset(self->fds, -1, sizeof(self->fds));
+}
+
+FIXTURE_TEARDOWN(memory)
+{
+}
+
+TEST_F_TIMEOUT(memory, more_than_there_is, 120)
+{
+	long before = status_kb("VmLck");
+	int ret = 0, i = 0;
+
+	for (; i < 64 && !ret; i++) {
+		struct wallprof_configure c = dev_config();
+
+		dev_sampler(&c, 99);
+		c.nr_aggrs = WALLPROF_MAX_AGGRS;
+		c.stack_words = WALLPROF_MAX_STACK_WORDS;
+		c.nr_exits = WALLPROF_MAX_EXITS;
+		c.nr_tasks = WALLPROF_MAX_TASKS;
+		self->fds[i] = dev_open();
+		ASSERT_LE(0, self->fds[i]);
+		ret = dev_cmd(self->fds[i], WALLPROF_IOC_CONFIGURE, &c);
 	}
 	EXPECT_EQ(-ENOMEM, ret);
-	for (int i = 0; i < 16; i++)
-		close(fds[i]);
+	EXPECT_EQ(WALLPROF_SESSION_OPEN, dev_status(self->fds[i - 1]).state);
+	while (i--)
+		close(self->fds[i]);
 	EXPECT_EQ(before, status_kb("VmLck"));
 }
 
