@@ -50,7 +50,7 @@ static void test_layout(int fd)
 		{ "CPUs beyond the mapping", F(cpus_offset), 5 * PAGE },
 		{ "CPUs before zero", F(cpus_offset), -8ULL },
 		{ "a stride that overflows", F(cpu_stride), 1ULL << 63 },
-		{ "halves that overlap the sampler's", F(half_stride), 4 * PAGE },
+		{ "halves beyond the CPU", F(half_stride), 7 * PAGE },
 		{ "a half that overflows", F(half_stride), -8ULL },
 		{ "halves of the sampler beyond the CPU", F(sampler_half_stride), 4 * PAGE },
 		{ "a sampler beyond the CPU", F(sampler_offset), 13 * PAGE },
@@ -116,6 +116,16 @@ static void test_half(int fd)
 	dev.conf.sampler_half_stride = 0;
 	ok(!wp_device_map(&dev) && !wp_device_half(&dev, 1, WP_CONTEXT_SAMPLER, 7, &half),
 	   "no sampler, no half of it");
+	dev.fd = -1;
+	wp_device_close(&dev);
+
+	dev = fresh(fd);
+	dev.conf.flags = WALLPROF_SAMPLER;
+	dev.conf.sampler_offset = 0;
+	dev.conf.half_stride = 0;
+	dev.conf.exits_offset = 0;
+	ok(!wp_device_map(&dev) && !wp_device_half(&dev, 1, WP_CONTEXT_SCHED, 7, &half),
+	   "no off-CPU time, no half of it");
 	dev.fd = -1;
 	wp_device_close(&dev);
 }

@@ -74,9 +74,8 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 		    seconds(sched[WALLPROF_LOSS_EXIT_FULL].ns));
 	n = sched[WALLPROF_LOSS_NO_TASK].count;
 	if (n || s->status.tasks_failed)
-		say("LOST %" PRIu64 " interval%s, %.3f s, of %" PRIu64 " thread%s beyond the table of %u: try --tables tasks=%u",
+		say("LOST %" PRIu64 " interval%s, %.3f s, of threads beyond the table of %u: try --tables tasks=%u",
 		    (uint64_t)n, plural(n), seconds(sched[WALLPROF_LOSS_NO_TASK].ns),
-		    (uint64_t)s->status.tasks_failed, plural(s->status.tasks_failed),
 		    o->tasks, o->tasks * 2);
 	n = sched[WALLPROF_LOSS_NESTED].count;
 	if (n)

@@ -36,6 +36,9 @@
 #define NSEC_PER_MSEC	1000000ULL
 #define TOP_THREADS	20
 
+/* What a kill -9 can cost at most. */
+#define FLUSH_NS	1000000000ULL
+
 /* Defaults of the tables; see size_tables(). */
 #define DEFAULT_BUFFER	(2ULL << 20)
 #define MIN_BUFFER	(128ULL << 10)
@@ -59,6 +62,7 @@
  * @ledger: accounts of all threads
  * @comms: names of the threads, if somebody wants to see them
  * @want_comms: somebody does
+ * @flushed: when the file was complete last
  * @id_zero: what a thread of id 0 is called in the file
  * @oncpu: index of the on-CPU event in the file
  * @offcpu: of the off-CPU event
@@ -82,6 +86,7 @@ struct record {
 	struct wp_ledger ledger;
 	struct wp_comms comms;
 	bool want_comms;
+	__u64 flushed;
 	__u32 id_zero;
 	unsigned int oncpu;
 	unsigned int offcpu;
@@ -661,6 +666,10 @@ static int drain(struct record *r, bool last)
 		err = add_samples(r);
 	if (!err)
 		err = wp_batch_flush(r->batch, last ? ~0ULL : upto < time ? upto : time);
+	if (!err && now() - r->flushed >= FLUSH_NS) {
+		err = wp_perfdata_flush(r->pd);
+		r->flushed = now();
+	}
 	if (!err)
 		err = prune_stacks(r);
 	if (err == -ENOMEM)
@@ -814,7 +823,12 @@ static int prepare(struct record *r)
 	err = open_output(r);
 	if (err)
 		return err;
-	return open_sideband(r);
+	err = open_sideband(r);
+	if (err)
+		return err;
+	/* From here on whatever happens leaves a file that can be read. */
+	err = wp_batch_flush(r->batch, 0);
+	return err ? err : wp_perfdata_flush(r->pd);
 }
 
 /* From START to STOP. What was recorded before an error is kept. */

@@ -120,6 +120,13 @@ static bool fits(__u64 at, __u64 bytes, __u64 limit)
 	return at <= limit && bytes <= limit - at;
 }
 
+/* Do the tables that both contexts have lie within a half of this size? */
+static bool tables_fit(const struct wallprof_configure *c, __u64 half)
+{
+	return fits(c->aggrs_offset, (__u64)c->nr_aggrs * sizeof(struct wallprof_aggr), half) &&
+	       fits(c->stacks_offset, (__u64)c->stack_words * sizeof(__u64), half);
+}
+
 /* Are the offsets such that every table lies within the mapping? */
 static bool layout_ok(const struct wp_device *dev)
 {
@@ -136,20 +143,16 @@ static bool layout_ok(const struct wp_device *dev)
 	if (c->cpu_stride > c->map_bytes ||
 	    !fits(c->cpus_offset, c->cpu_stride * dev->info.nr_cpus, c->map_bytes))
 		return false;
-	if (sched > c->cpu_stride || !fits(0, sched * 2, c->sampler_offset) ||
-	    c->sampler_offset > c->cpu_stride)
+	if (!fits(0, sizeof(struct wallprof_half), c->aggrs_offset))
 		return false;
-	if (!fits(0, sizeof(struct wallprof_half), c->aggrs_offset) ||
-	    !fits(c->aggrs_offset, (__u64)c->nr_aggrs * sizeof(struct wallprof_aggr), sched) ||
-	    !fits(c->stacks_offset, (__u64)c->stack_words * sizeof(__u64), sched) ||
-	    !fits(c->exits_offset, (__u64)c->nr_exits * sizeof(struct wallprof_task), sched))
+	if (c->flags & WALLPROF_OFFCPU &&
+	    (sched > c->cpu_stride || !fits(0, sched * 2, c->cpu_stride) ||
+	     !tables_fit(c, sched) ||
+	     !fits(c->exits_offset, (__u64)c->nr_exits * sizeof(struct wallprof_task), sched)))
 		return false;
-	if (!(c->flags & WALLPROF_SAMPLER))
-		return true;
-	if (sampler > c->cpu_stride ||
-	    !fits(c->sampler_offset, sampler * 2, c->cpu_stride) ||
-	    !fits(c->aggrs_offset, (__u64)c->nr_aggrs * sizeof(struct wallprof_aggr), sampler) ||
-	    !fits(c->stacks_offset, (__u64)c->stack_words * sizeof(__u64), sampler))
+	if (c->flags & WALLPROF_SAMPLER &&
+	    (sampler > c->cpu_stride || !fits(c->sampler_offset, sampler * 2, c->cpu_stride) ||
+	     !tables_fit(c, sampler)))
 		return false;
 	return true;
 }
@@ -305,6 +308,8 @@ bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32
 			return false;
 		base += c->sampler_offset + c->sampler_half_stride * (epoch % 2);
 	} else {
+		if (!(c->flags & WALLPROF_OFFCPU))
+			return false;
 		base += c->half_stride * (epoch % 2);
 	}
 	half->head = (const struct wallprof_half *)base;

@@ -248,6 +248,8 @@ int wp_merge_open(struct wp_merge *m, const struct wp_stacks *stacks,
 		.kind = WALLPROF_AGGR_OFFCPU,
 		.state = task->state,
 		.flags = WP_SAMPLE_OPEN,
+		/* Where it left, as far as that is known. */
+		.cpu = WALLPROF_STACK_CPU(task->user_stack ? : task->kernel_stack),
 		.count = 1,
 		.total = task->open_ns,
 		.min = task->open_ns,
