@@ -132,7 +132,7 @@ int wp_buildid_from_fd(int fd, struct wp_buildid *id)
 	int ret;
 
 	if (elf_version(EV_CURRENT) == EV_NONE)
-		return -ENOSYS;
+		return -EINVAL;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
 		return -ENOENT;

@@ -435,8 +435,9 @@ static void write_numa_topology(struct wp_features *f)
 		if (!file)
 			continue;
 		while (fgets(line, sizeof(line), file)) {
-			sscanf(line, "Node %*d MemTotal: %llu", &total);
-			sscanf(line, "Node %*d MemFree: %llu", &unused);
+			if (sscanf(line, "Node %*d MemTotal: %llu", &total) != 1 &&
+			    sscanf(line, "Node %*d MemFree: %llu", &unused) == 1)
+				break;
 		}
 		fclose(file);
 		/* A node without CPUs has an empty list. */

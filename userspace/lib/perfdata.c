@@ -677,6 +677,7 @@ size_t wp_perfdata_encode_sample(const struct wp_perfdata *pd,
 	const size_t fixed = sizeof(struct perf_event_header) + 7 * sizeof(__u64);
 	const size_t most = (MAX_RECORD - fixed) / sizeof(__u64) - 2;
 	size_t kernel = s->nr_kernel, user = s->nr_user, nr, len;
+	const __u32 task[2] = { s->pid, s->tid }, cpu[2] = { s->cpu, 0 };
 	bool kernel_mode = s->kernel_mode;
 	struct perf_event_header *h = buf;
 	__u64 *p = (__u64 *)(h + 1), ip = s->ip;
@@ -703,9 +704,9 @@ size_t wp_perfdata_encode_sample(const struct wp_perfdata *pd,
 	h->size = len;
 	*p++ = wp_perfdata_id(pd, s->event, s->cpu);
 	*p++ = ip;
-	memcpy(p++, &(__u32 [2]){ s->pid, s->tid }, sizeof(*p));
+	memcpy(p++, task, sizeof(task));
 	*p++ = s->time;
-	memcpy(p++, &(__u32 [2]){ s->cpu, 0 }, sizeof(*p));
+	memcpy(p++, cpu, sizeof(cpu));
 	*p++ = s->period;
 	*p++ = nr;
 	if (kernel) {
