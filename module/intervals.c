@@ -76,6 +76,8 @@ void wp_interval_open(struct wallprof_task *slot,
 	 * (refused as nested, and counted): it ran, nobody knows how long.
 	 */
 	slot->run_ns += wp_interval_advance(slot, now);
+	/* An exec by another thread than the leader takes over its birth. */
+	slot->start_time = thread->start_time;
 	slot->tid = thread->tid;
 	slot->tgid = thread->tgid;
 	slot->exec_id = thread->exec_id;

@@ -34,6 +34,8 @@ enum wp_probe {
  * threads come back less the times at which they leave: modulo 2^64 that is
  * the time that they were off their CPUs. A thread that was passed over once
  * gets a slot only when it leaves a CPU, so that comings and goings pair.
+ * They do not for a thread that switches just when START comes to it, or that
+ * was born without a fork (io_uring's): the sum is then wrong by its time.
  *
  * Context: irqs off.
  */
@@ -69,7 +71,7 @@ static void wp_birth_init(struct wallprof_task *slot, void *arg)
 	wp_thread_read(birth->session, birth->p, &thread);
 	wp_interval_begin(slot, &thread, birth->phase, birth->state, birth->born);
 	slot->flags |= birth->flags;
-	wp_target_born(birth->session, slot);
+	wp_target_born(birth->session);
 }
 
 /* Context: irqs off. Returns NULL, which is counted, if there is no room. */
@@ -324,9 +326,15 @@ static bool wp_fork_inherits(struct wp_session *session, u16 *flags)
 	if (!(session->config.flags & WALLPROF_INHERIT))
 		return false;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)current);
-	if (!slot)
+	if (slot) {
+		*flags = slot->flags & WALLPROF_TASK_ARMED;
+		return true;
+	}
+	if (!READ_ONCE(session->claiming) || !wp_targets_match(session, current))
 		return false;
-	*flags = slot->flags & WALLPROF_TASK_ARMED;
+	/* START has not come to the parent yet. */
+	if (session->config.flags & WALLPROF_ENABLE_ON_EXEC)
+		*flags = WALLPROF_TASK_ARMED;
 	return true;
 }
 

@@ -15,6 +15,7 @@
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/timekeeping.h>
+#include <linux/workqueue.h>
 
 #include "compat/ptrace.h"
 #include "sampler.h"
@@ -171,6 +172,8 @@ static struct perf_event *wp_sampler_event(struct wp_session *session,
 		.exclude_host = !!(flags & WALLPROF_ATTR_EXCLUDE_HOST),
 		.exclude_guest = !!(flags & WALLPROF_ATTR_EXCLUDE_GUEST),
 		.precise_ip = config->attr_precise,
+		/* One record, one overflow: PEBS is not to gather them. */
+		.wakeup_events = 1,
 		.disabled = 1,
 	};
 	struct perf_event *event;
@@ -187,48 +190,106 @@ static struct perf_event *wp_sampler_event(struct wp_session *session,
 	return event;
 }
 
-/*
- * A CPU comes online, or a session is being configured on one that is.
- * Context: process, the hotplug lock held.
- */
-static int wp_sampler_online(unsigned int nr, struct hlist_node *node)
+/* Creates a CPU's counter. Context: process, counters_lock held. */
+static int wp_sampler_add(struct wp_session *session, unsigned int nr)
 {
-	struct wp_session *session = hlist_entry(node, struct wp_session,
-						 cpuhp_node);
-	struct wp_cpu *cpu = session->cpus[nr];
 	struct perf_event *event;
 
-	if (!session->all_cpus && !cpumask_test_cpu(nr, session->cpus_mask))
-		return 0;
 	event = wp_sampler_event(session, nr);
-	if (IS_ERR(event)) {
-		if (!session->counters_fixed)
-			return PTR_ERR(event);
-		/* A profiler does not keep a CPU from coming online. */
-		atomic_inc(&session->counters_failed);
-		return 0;
-	}
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	session->cpus[nr]->event = event;
 	atomic_inc(&session->counters);
-	cpu->event = event;
 	if (session->state == WALLPROF_SESSION_RUNNING)
 		perf_event_enable(event);
 	return 0;
 }
 
-/* Context: process, the hotplug lock held. */
+/*
+ * Releases a CPU's counter, if it has one. A time of throttling that is still
+ * open ends here: nobody else writes to these tables any more.
+ *
+ * Context: process, counters_lock held.
+ */
+static void wp_sampler_remove(struct wp_session *session, unsigned int nr)
+{
+	struct wp_cpu *cpu = session->cpus[nr];
+	u64 now;
+
+	if (!cpu->event)
+		return;
+	perf_event_release_kernel(cpu->event);
+	cpu->event = NULL;
+	atomic_dec(&session->counters);
+	/* A flip waits for us, as it does for an overflow. */
+	preempt_disable();
+	now = min(ktime_get_mono_fast_ns(), READ_ONCE(session->stop));
+	if (cpu->throttled_at && now > cpu->throttled_at)
+		wp_half_of(&cpu->sampler, wp_session_epoch(session))
+			->head->lost[WALLPROF_LOSS_THROTTLED].ns +=
+				now - cpu->throttled_at;
+	cpu->throttled_at = 0;
+	preempt_enable();
+}
+
+/*
+ * CPUs have come or gone. A counter of a CPU that went is dead, even if the
+ * CPU is back: it is made anew. Context: process.
+ */
+static void wp_sampler_work(struct work_struct *work)
+{
+	struct wp_session *session = container_of(work, struct wp_session,
+						  counters_work);
+	unsigned int nr;
+
+	mutex_lock(&session->counters_lock);
+	for_each_cpu(nr, session->cpus_mask) {
+		if (cpumask_test_and_clear_cpu(nr, session->counters_dead))
+			wp_sampler_remove(session, nr);
+		/* A CPU that is going meanwhile will be dead once more. */
+		if (cpu_online(nr) && !session->cpus[nr]->event &&
+		    wp_sampler_add(session, nr))
+			atomic_inc(&session->counters_failed);
+	}
+	mutex_unlock(&session->counters_lock);
+}
+
+/*
+ * A CPU comes online. Creating and releasing some counters takes the hotplug
+ * lock, which is held for writing now: a worker does it.
+ *
+ * Context: process, the hotplug lock held for writing.
+ */
+static int wp_sampler_online(unsigned int nr, struct hlist_node *node)
+{
+	struct wp_session *session = hlist_entry(node, struct wp_session,
+						 cpuhp_node);
+
+	schedule_work(&session->counters_work);
+	return 0;
+}
+
+/* A CPU goes offline. Context: process, the hotplug lock held for writing. */
 static int wp_sampler_offline(unsigned int nr, struct hlist_node *node)
 {
 	struct wp_session *session = hlist_entry(node, struct wp_session,
 						 cpuhp_node);
-	struct wp_cpu *cpu = session->cpus[nr];
 
-	if (cpu->event) {
-		perf_event_release_kernel(cpu->event);
-		cpu->event = NULL;
-		cpu->throttled_at = 0;
-		atomic_dec(&session->counters);
-	}
+	cpumask_set_cpu(nr, session->counters_dead);
+	schedule_work(&session->counters_work);
 	return 0;
+}
+
+/**
+ * wp_sampler_prepare - make a new session ready for the other functions
+ * @session: a new session
+ *
+ * Context: process.
+ */
+void wp_sampler_prepare(struct wp_session *session)
+{
+	mutex_init(&session->counters_lock);
+	INIT_WORK(&session->counters_work, wp_sampler_work);
 }
 
 /**
@@ -240,19 +301,33 @@ static int wp_sampler_offline(unsigned int nr, struct hlist_node *node)
  */
 int wp_sampler_create(struct wp_session *session)
 {
+	unsigned int nr;
 	int err;
 
 	if (!(session->config.flags & WALLPROF_SAMPLER))
 		return 0;
-	err = cpuhp_state_add_instance(wp_cpuhp_state, &session->cpuhp_node);
+	/* From here on no coming or going of a CPU is missed. */
+	err = cpuhp_state_add_instance_nocalls(wp_cpuhp_state,
+					       &session->cpuhp_node);
 	if (err)
 		return err;
 	session->cpuhp_added = true;
-	/* Readers of counters_fixed hold the hotplug lock; so do we. */
-	cpus_read_lock();
-	session->counters_fixed = true;
-	cpus_read_unlock();
-	return 0;
+	mutex_lock(&session->counters_lock);
+	for_each_cpu(nr, session->cpus_mask) {
+		if (!cpu_online(nr) || session->cpus[nr]->event)
+			continue;
+		err = wp_sampler_add(session, nr);
+		/* One that has gone since is no error. */
+		if (err && cpu_online(nr))
+			break;
+		err = 0;
+	}
+	mutex_unlock(&session->counters_lock);
+	if (!err && !atomic_read(&session->counters))
+		err = -ENODEV;
+	if (err)
+		wp_sampler_release(session);
+	return err;
 }
 
 /**
@@ -265,27 +340,36 @@ void wp_sampler_start(struct wp_session *session)
 {
 	unsigned int nr;
 
-	/* No CPU comes between the setting of the state and the enabling. */
-	cpus_read_lock();
+	/* Counters that the worker makes later are enabled by it. */
+	mutex_lock(&session->counters_lock);
 	WRITE_ONCE(session->state, WALLPROF_SESSION_RUNNING);
-	for_each_online_cpu(nr) {
+	for_each_cpu(nr, session->cpus_mask) {
 		if (session->cpus[nr]->event)
 			perf_event_enable(session->cpus[nr]->event);
 	}
-	cpus_read_unlock();
+	mutex_unlock(&session->counters_lock);
 }
 
 /**
  * wp_sampler_release - release a session's counters
  * @session: a session
  *
- * Context: process. When it returns, no overflow handler runs any more.
+ * Context: process. When it returns, no overflow handler begins any more.
  */
 void wp_sampler_release(struct wp_session *session)
 {
-	if (session->cpuhp_added)
-		cpuhp_state_remove_instance(wp_cpuhp_state, &session->cpuhp_node);
+	unsigned int nr;
+
+	if (!session->cpuhp_added)
+		return;
+	cpuhp_state_remove_instance_nocalls(wp_cpuhp_state, &session->cpuhp_node);
 	session->cpuhp_added = false;
+	cancel_work_sync(&session->counters_work);
+	mutex_lock(&session->counters_lock);
+	for_each_possible_cpu(nr)
+		wp_sampler_remove(session, nr);
+	cpumask_clear(session->counters_dead);
+	mutex_unlock(&session->counters_lock);
 }
 
 /* Context: process, at load. */

@@ -6,6 +6,7 @@ struct wp_session;
 
 int wp_sampler_init(void);
 void wp_sampler_exit(void);
+void wp_sampler_prepare(struct wp_session *session);
 int wp_sampler_create(struct wp_session *session);
 void wp_sampler_start(struct wp_session *session);
 void wp_sampler_release(struct wp_session *session);

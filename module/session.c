@@ -7,6 +7,7 @@
  * share nothing but the tracepoints, to which each adds probes of its own.
  */
 #include <linux/capability.h>
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
@@ -26,6 +27,12 @@
 
 static_assert(sizeof(struct wallprof_half) <= PAGE_SIZE);
 
+/* How far ahead the ends of a session are set. */
+#define WP_LEAD_US	200
+
+/* How many slots are gone through before others may run. */
+#define WP_SLOTS_AT_ONCE	4096
+
 static void wp_session_wake(struct irq_work *work)
 {
 	struct wp_session *session = container_of(work, struct wp_session, wake);
@@ -44,11 +51,12 @@ struct wp_session *wp_session_new(void)
 
 	if (!session)
 		return ERR_PTR(-ENOMEM);
-	if (!zalloc_cpumask_var(&session->cpus_mask, GFP_KERNEL_ACCOUNT)) {
-		kfree(session);
-		return ERR_PTR(-ENOMEM);
-	}
+	if (!zalloc_cpumask_var(&session->cpus_mask, GFP_KERNEL_ACCOUNT))
+		goto session;
+	if (!zalloc_cpumask_var(&session->counters_dead, GFP_KERNEL_ACCOUNT))
+		goto mask;
 	mutex_init(&session->lock);
+	wp_sampler_prepare(session);
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, wp_session_wake);
 	session->start = U64_MAX;
@@ -56,6 +64,11 @@ struct wp_session *wp_session_new(void)
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->user_ns = get_user_ns(current_user_ns());
 	return session;
+mask:
+	free_cpumask_var(session->cpus_mask);
+session:
+	kfree(session);
+	return ERR_PTR(-ENOMEM);
 }
 
 /* Gives back all that configure made. Nobody else uses the session. */
@@ -109,6 +122,7 @@ void wp_session_free(struct wp_session *session)
 	wp_session_release_memory(session);
 	put_pid_ns(session->pid_ns);
 	put_user_ns(session->user_ns);
+	free_cpumask_var(session->counters_dead);
 	free_cpumask_var(session->cpus_mask);
 	kfree(session);
 }
@@ -183,6 +197,19 @@ static int wp_session_read_targets(struct wp_session *session)
 	session->ids.ids = ids;
 	session->ids.nr = config->nr_targets;
 	return 0;
+}
+
+/* Ids that stand for what cannot be named would match all of that. */
+static bool wp_session_targets_ok(const struct wp_session *session)
+{
+	u32 none = session->config.target == WALLPROF_TARGET_UID ? U32_MAX : 0;
+	u32 i;
+
+	for (i = 0; i < session->ids.nr; i++) {
+		if (session->ids.ids[i] == none)
+			return false;
+	}
+	return true;
 }
 
 /* Takes over the user's mask of CPUs. */
@@ -262,6 +289,7 @@ static int wp_session_lay_out(struct wp_session *session)
 	/* Keys and two bitmaps come with the slots. */
 	tasks += PAGE_ALIGN(config->nr_tasks * sizeof(long)) +
 		 2 * PAGE_ALIGN(config->nr_tasks / 8);
+	tasks += PAGE_ALIGN(config->nr_targets * sizeof(u32));
 	config->memory_bytes = tasks + num_possible_cpus() * per_cpu;
 	return 0;
 }
@@ -381,6 +409,8 @@ static int wp_session_set_up(struct wp_session *session)
 	err = wp_session_read_targets(session);
 	if (err)
 		return err;
+	if (!wp_session_targets_ok(session))
+		return -EINVAL;
 	err = wp_session_read_cpus(session);
 	if (err)
 		return err;
@@ -435,12 +465,34 @@ int wp_session_configure(struct wp_session *session,
 	return 0;
 }
 
+/*
+ * Sets session->start or session->stop. The time lies ahead, by so much that
+ * all CPUs see it before it has come: none can decide by the old value about
+ * an event that is later. Returns when the time has passed.
+ */
+static void wp_session_set_time(u64 *time)
+{
+	unsigned long flags;
+	u64 at;
+
+	local_irq_save(flags);
+	at = ktime_get_mono_fast_ns() + WP_LEAD_US * NSEC_PER_USEC;
+	WRITE_ONCE(*time, at);
+	local_irq_restore(flags);
+	while (ktime_get_mono_fast_ns() <= at)
+		usleep_range(WP_LEAD_US, 2 * WP_LEAD_US);
+}
+
 /* Undoes a start that found nobody to follow, as if it had not been called. */
 static void wp_session_unstart(struct wp_session *session)
 {
+	unsigned int nr;
+
 	WRITE_ONCE(session->start, U64_MAX);
 	wp_probes_detach(session);
 	wp_tasks_clear(&session->tasks);
+	for_each_possible_cpu(nr)
+		session->cpus[nr]->current_key = 0;
 	atomic_set(&session->live_targets, 0);
 	atomic64_set(&session->tasks_failed, 0);
 	atomic_set(&session->targets_gone, 0);
@@ -470,10 +522,12 @@ int wp_session_start(struct wp_session *session, struct wallprof_start *start)
 	 * All probes are live before the first event counts, so that from
 	 * this time on nothing is missed.
 	 */
-	WRITE_ONCE(session->start, ktime_get_mono_fast_ns());
+	wp_session_set_time(&session->start);
 	if (session->config.flags & WALLPROF_OFFCPU ||
 	    session->config.target != WALLPROF_TARGET_ALL) {
+		WRITE_ONCE(session->claiming, true);
 		err = wp_targets_claim(session);
+		WRITE_ONCE(session->claiming, false);
 		if (err) {
 			wp_session_unstart(session);
 			return err;
@@ -532,6 +586,8 @@ static void wp_session_end_tasks(struct wp_session *session)
 
 	for (i = 0; i < wp_tasks_nr(tasks); i++) {
 		slot = &tasks->slots[i];
+		if (!(i % WP_SLOTS_AT_ONCE))
+			cond_resched();
 		if (slot->phase == WALLPROF_TASK_FREE ||
 		    slot->flags & WALLPROF_TASK_ARMED)
 			continue;
@@ -545,25 +601,6 @@ static void wp_session_end_tasks(struct wp_session *session)
 	atomic64_add(atomic64_read(&session->untracked_off) * session->stop,
 		     &session->untracked_ns);
 	atomic64_set(&session->untracked_off, 0);
-}
-
-/* A counter that was throttled when the session ended was so until the end. */
-static void wp_session_end_throttles(struct wp_session *session)
-{
-	u32 epoch = session->epoch;
-	unsigned int nr;
-
-	if (!(session->config.flags & WALLPROF_SAMPLER))
-		return;
-	for_each_possible_cpu(nr) {
-		struct wp_cpu *cpu = session->cpus[nr];
-		struct wallprof_half *head = wp_half_of(&cpu->sampler, epoch)->head;
-
-		if (cpu->throttled_at && cpu->throttled_at < session->stop)
-			head->lost[WALLPROF_LOSS_THROTTLED].ns +=
-				session->stop - cpu->throttled_at;
-		cpu->throttled_at = 0;
-	}
 }
 
 /**
@@ -585,13 +622,10 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 		return -EINVAL;
 	if (offcpu)
 		wp_targets_look(session);
-	WRITE_ONCE(session->stop, ktime_get_mono_fast_ns());
+	wp_session_set_time(&session->stop);
 	wp_probes_detach(session);
-	/* Overflows that began before stop was set are over. */
-	synchronize_rcu();
-	/* Releasing a counter forgets when it was throttled. */
-	wp_session_end_throttles(session);
 	wp_sampler_release(session);
+	synchronize_rcu();
 	if (offcpu)
 		wp_session_end_tasks(session);
 	WRITE_ONCE(session->state, WALLPROF_SESSION_STOPPED);
@@ -681,7 +715,8 @@ int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma)
 	 */
 	if (smp_load_acquire(&session->state) == WALLPROF_SESSION_OPEN)
 		return -EINVAL;
-	if (!(vma->vm_flags & VM_SHARED))
+	/* VM_SHARED is dropped for a descriptor that cannot be written. */
+	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/wallprof.h>
+#include <linux/workqueue.h>
 
 #include "tables.h"
 #include "tasks.h"
@@ -39,8 +40,7 @@ struct wp_scratch {
  * @sampler: the overflow handler's tables
  * @sampler_scratch: its
  * @throttled_at: when the counter was throttled; 0 if it is not
- * @event: the counter; written with cpus_read_lock held, read by whoever
- *	holds it and by the hotplug callbacks
+ * @event: the counter; written and read under counters_lock
  *
  * All but @event is used by this CPU alone: the sched_ and current_ fields
  * with interrupts off, the sampler's in the overflow handler.
@@ -83,11 +83,12 @@ struct wp_ids {
  * @epoch: the epoch that is written. Written by FLIP with a release store,
  *	which publishes the new halves' heads; read once by each event with
  *	an acquire load
- * @start: events before this are not recorded; U64_MAX until START.
- * @stop: events after this are not recorded; U64_MAX until STOP. Both are
- *	written once, and every event compares its own time with them, so that
- *	all of a session's CPUs agree on what belongs to it, to the nanosecond
+ * @start: events before this are not recorded; U64_MAX until START
+ * @stop: events after this are not recorded; U64_MAX until STOP. Every event
+ *	compares its own time with both, so that all CPUs agree on what belongs
+ *	to the session; see wp_session_set_time()
  * @tasks: the task table
+ * @claiming: START gives slots to the targets; read by the fork probe
  * @hints: bit for each slot: its thread was on a CPU when STOP looked
  * @sched_sizes: capacities of the scheduler's tables
  * @sampler_sizes: and of the sampler's
@@ -104,7 +105,10 @@ struct wp_ids {
  * @live_targets: targets alive, if not everything is a target
  * @counters: CPUs with a counter
  * @counters_failed: failures on CPUs that came online
- * @counters_fixed: CONFIGURE is over: a CPU without counter stops nobody
+ * @counters_lock: orders the making and releasing of counters
+ * @counters_work: makes them good after CPUs came or went
+ * @counters_dead: CPUs that went since; set by the hotplug callback, cleared
+ *	by the work
  * @signalled: the reader was told of the watermark since the last flip
  * @targets_gone: the reader was told that no target is left
  * @wake: wakes the reader
@@ -129,6 +133,7 @@ struct wp_session {
 	u64 stop;
 
 	struct wp_tasks tasks;
+	bool claiming;
 	unsigned long *hints;
 	struct wp_table_sizes sched_sizes;
 	struct wp_table_sizes sampler_sizes;
@@ -147,7 +152,9 @@ struct wp_session {
 	atomic_t live_targets;
 	atomic_t counters;
 	atomic_t counters_failed;
-	bool counters_fixed;
+	struct mutex counters_lock;	/* orders making and releasing */
+	struct work_struct counters_work;
+	cpumask_var_t counters_dead;
 
 	atomic_t signalled;
 	atomic_t targets_gone;
@@ -169,12 +176,7 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop);
 int wp_session_status(struct wp_session *session, struct wallprof_status *status);
 int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma);
 
-/*
- * Whether an event at @time belongs to the session. Any context.
- *
- * A CPU that reads an old U64_MAX of @stop still compares with the time that
- * it read itself: STOP waits for it before it looks at anything.
- */
+/* Whether an event at @time belongs to the session. Any context. */
 static inline bool wp_session_covers(const struct wp_session *session, u64 time)
 {
 	return time >= READ_ONCE(session->start) &&

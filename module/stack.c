@@ -7,6 +7,7 @@
  * overflow handler (NMI or hard irq). Nothing here faults, sleeps or allocates.
  */
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/stacktrace.h>
 
 #include "compat/ptrace.h"
@@ -41,10 +42,15 @@ static __always_inline u64 wp_user_limit(bool is64)
 	return is64 ? TASK_SIZE_MAX : 1ULL << 32;
 }
 
-/* Read a frame within user_access_begin(). */
+/*
+ * Read a frame within user_access_begin(). The walk has checked the address,
+ * but a CPU may run ahead of that check with an address that the user chose:
+ * the mask sees to it that it then reads nothing of the kernel.
+ */
 static __always_inline bool wp_read_frame64(u64 addr, struct wp_frame *frame)
 {
-	const u64 __user *p = (const u64 __user *)addr;
+	const u64 __user *p = (const u64 __user *)
+			      array_index_nospec(addr, TASK_SIZE_MAX);
 
 	unsafe_get_user(frame->next, p, fault);
 	unsafe_get_user(frame->ret, p + 1, fault);
@@ -56,7 +62,8 @@ fault:
 
 static __always_inline bool wp_read_frame32(u64 addr, struct wp_frame *frame)
 {
-	const u32 __user *p = (const u32 __user *)addr;
+	const u32 __user *p = (const u32 __user *)
+			      array_index_nospec(addr, TASK_SIZE_MAX);
 	u32 next, ret;
 
 	unsafe_get_user(next, p, fault);
@@ -126,11 +133,12 @@ unsigned int wp_stack_user(struct wp_scratch *scratch, unsigned int max, u8 *why
 	scratch->user[0] = ip;
 	*why = WALLPROF_UNWIND_FAULT;
 	/*
-	 * The range that is asked for is the whole of what the walk may read:
-	 * it keeps below the limit itself.
+	 * The range that is asked for is what the walk may read (less a byte,
+	 * since some kernels end theirs one earlier): it keeps below the limit
+	 * itself.
 	 */
 	pagefault_disable();
-	if (!user_access_begin((void __user *)0, limit))
+	if (!user_access_begin((void __user *)0, limit - 1))
 		goto enable;
 	if (is64)
 		nr = wp_unwind_fp(ip, sp, fp, 8, limit, wp_read_frame64,

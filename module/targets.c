@@ -93,9 +93,8 @@ bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p)
 			   from_kuid(session->user_ns, task_cred_xxx(p, uid)));
 }
 
-/* Context: RCU read side. */
-static bool wp_targets_match(const struct wp_session *session,
-			     struct task_struct *p)
+/* Whether the user named a thread. Context: RCU read side, or current. */
+bool wp_targets_match(const struct wp_session *session, struct task_struct *p)
 {
 	switch (session->config.target) {
 	case WALLPROF_TARGET_PID:
@@ -146,7 +145,7 @@ unlock:
 }
 
 /* Counts a new target. Context: irqs off, under the task table's lock. */
-void wp_target_born(struct wp_session *session, struct wallprof_task *slot)
+void wp_target_born(struct wp_session *session)
 {
 	if (session->config.target != WALLPROF_TARGET_ALL)
 		atomic_inc(&session->live_targets);
@@ -156,8 +155,8 @@ void wp_target_born(struct wp_session *session, struct wallprof_task *slot)
 void wp_target_gone(struct wp_session *session)
 {
 	if (session->config.target != WALLPROF_TARGET_ALL &&
-	    session->config.target != WALLPROF_TARGET_UID &&
-	    atomic_dec_and_test(&session->live_targets))
+	    atomic_dec_and_test(&session->live_targets) &&
+	    session->config.target != WALLPROF_TARGET_UID)
 		wp_session_signal(session, &session->targets_gone);
 }
 
@@ -170,15 +169,25 @@ struct wp_claim {
 static void wp_targets_init(struct wallprof_task *slot, void *arg)
 {
 	struct wp_claim *claim = arg;
+	struct wp_session *session = claim->session;
 	struct wp_thread thread;
+	u64 born;
 
-	wp_thread_read(claim->session, claim->p, &thread);
+	/*
+	 * Where everything is a target, the probes give a thread that they
+	 * meet its slot: a thread without one was not met since START. Else
+	 * they pass it over until it has one.
+	 */
+	if (session->config.target == WALLPROF_TARGET_ALL)
+		born = max(session->start, claim->p->start_time);
+	else
+		born = ktime_get_mono_fast_ns();
+	wp_thread_read(session, claim->p, &thread);
 	wp_interval_begin(slot, &thread, WALLPROF_TASK_UNSEEN,
-			  wp_state_of(wp_task_state(claim->p), false),
-			  max(claim->session->start, claim->p->start_time));
-	if (claim->session->config.flags & WALLPROF_ENABLE_ON_EXEC)
+			  wp_state_of(wp_task_state(claim->p), false), born);
+	if (session->config.flags & WALLPROF_ENABLE_ON_EXEC)
 		slot->flags |= WALLPROF_TASK_ARMED;
-	wp_target_born(claim->session, slot);
+	wp_target_born(session);
 }
 
 /*
@@ -193,6 +202,13 @@ static void wp_targets_init(struct wallprof_task *slot, void *arg)
  */
 static bool wp_thread_gone(struct wp_session *session, struct task_struct *p)
 {
+	/*
+	 * The probes look for the key without the lock. Either they see ours,
+	 * or we see what was written before they looked: pairs with the full
+	 * barrier of the scheduler after it takes the run queue's lock, and
+	 * with the lock that the exit probe takes.
+	 */
+	smp_mb();
 	if (!(session->config.flags & WALLPROF_OFFCPU))
 		return READ_ONCE(p->flags) & PF_EXITING;
 	if (!(wp_task_state(p) & TASK_DEAD))
@@ -203,7 +219,7 @@ static bool wp_thread_gone(struct wp_session *session, struct task_struct *p)
 }
 
 /*
- * Claims a slot for a thread that lives at START. Irqs off.
+ * Claims a slot for a thread that lives at START. Context: RCU read side.
  *
  * The probes are at work already. A thread that they met has its slot; one
  * that they meet now waits for the table's lock and finds ours.
@@ -212,10 +228,13 @@ static int wp_targets_claim_one(struct wp_session *session, struct task_struct *
 {
 	struct wp_claim claim = { .session = session, .p = p };
 	struct wallprof_task *slot;
+	unsigned long flags;
 	bool found;
 
+	local_irq_save(flags);
 	slot = wp_tasks_claim(&session->tasks, (unsigned long)p,
 			      wp_targets_init, &claim, &found);
+	local_irq_restore(flags);
 	if (!slot) {
 		atomic64_inc(&session->tasks_failed);
 		if (session->config.target == WALLPROF_TARGET_ALL &&
@@ -226,9 +245,12 @@ static int wp_targets_claim_one(struct wp_session *session, struct task_struct *
 		}
 		return -ENOSPC;
 	}
-	if (!found && wp_thread_gone(session, p) &&
-	    wp_tasks_free(&session->tasks, (unsigned long)p))
-		wp_target_gone(session);
+	if (!found && wp_thread_gone(session, p)) {
+		local_irq_save(flags);
+		if (wp_tasks_free(&session->tasks, (unsigned long)p))
+			wp_target_gone(session);
+		local_irq_restore(flags);
+	}
 	return 0;
 }
 
@@ -248,13 +270,9 @@ int wp_targets_claim(struct wp_session *session)
 
 	rcu_read_lock();
 	for_each_process_thread(group, p) {
-		unsigned long flags;
-
 		if (wp_thread_ends(p) || !wp_targets_match(session, p))
 			continue;
-		local_irq_save(flags);
 		err = wp_targets_claim_one(session, p);
-		local_irq_restore(flags);
 		if (err && !all)
 			goto unlock;
 	}

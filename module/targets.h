@@ -12,10 +12,11 @@ struct wp_session;
 int wp_targets_set(struct wp_session *session);
 int wp_targets_claim(struct wp_session *session);
 void wp_targets_look(struct wp_session *session);
+bool wp_targets_match(const struct wp_session *session, struct task_struct *p);
 bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p);
 void wp_thread_read(const struct wp_session *session, struct task_struct *p,
 		    struct wp_thread *thread);
-void wp_target_born(struct wp_session *session, struct wallprof_task *slot);
+void wp_target_born(struct wp_session *session);
 void wp_target_gone(struct wp_session *session);
 u8 wp_state_of(unsigned int state, bool preempt);
 

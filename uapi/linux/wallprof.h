@@ -112,8 +112,10 @@ enum wallprof_state {
  * @WALLPROF_LOSS_EXIT_FULL: no room for the summary of a thread that ended;
  *	@ns is its off-CPU time that stood nowhere else (spill_ns)
  * @WALLPROF_LOSS_NO_TASK: an off-CPU interval of a thread without a slot in
- *	the task table, of WALLPROF_TARGET_ALL; the sum of @ns over all CPUs, epochs and the status is
- *	the off-CPU time lost (single values are differences modulo 2^64)
+ *	the task table, of WALLPROF_TARGET_ALL; the sum of @ns over all CPUs,
+ *	epochs and the status is the off-CPU time lost (single values are
+ *	differences modulo 2^64). It is exact but for threads that switched just
+ *	when START came to them, and those born without a fork
  * @WALLPROF_LOSS_NESTED: an event that came in the middle of another one of
  *	the same context and was refused
  * @WALLPROF_LOSS_THROTTLED: times that the kernel throttled the counter; @ns
@@ -239,7 +241,8 @@ enum wallprof_target {
  *	WALLPROF_MIN_TASKS to WALLPROF_MAX_TASKS
  * @watermark: percentage of a table's capacity at which poll reports EPOLLIN,
  *	1 to 100, 0 for 50
- * @targets: pointer to @nr_targets __u32 ids
+ * @targets: pointer to @nr_targets __u32 ids; not 0 for a pid or tid, not -1
+ *	for a uid
  * @cpus: pointer to the mask of CPUs to record, 0 for all
  * @cpus_bytes: bytes of @cpus, a multiple of 8; bits of CPUs that cannot
  *	exist must be zero
