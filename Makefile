@@ -9,7 +9,9 @@ DESTDIR ?=
 TESTS ?=
 
 MAN := $(wildcard Documentation/man/*.[1-9])
-KRELEASE = $(shell $(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease)
+# Not "make kernelrelease": Debian's headers answer with another version.
+KRELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
+	$(KDIR)/include/generated/utsrelease.h)
 MODDIR = $(DESTDIR)/lib/modules/$(KRELEASE)
 
 .PHONY: all
@@ -45,7 +47,6 @@ install: all
 .PHONY: uninstall
 uninstall: headers
 	rm -f $(MODDIR)/extra/wallprof.ko $(MODDIR)/extra/wallprof.ko.*
-	rm -f $(MODDIR)/extra/module/wallprof.ko
 	$(if $(DESTDIR),,depmod $(KRELEASE))
 	rm -f $(DESTDIR)$(PREFIX)/bin/wallprof
 	$(foreach m,$(MAN),rm -f \
