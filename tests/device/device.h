@@ -603,6 +603,20 @@ static inline const struct wallprof_task *session_account(const struct session *
 	return NULL;
 }
 
+/*
+ * How many threads have an account. A thread that was waited for may have its
+ * last switch still before it.
+ */
+static inline unsigned int session_accounts(const struct session *s)
+{
+	const struct wallprof_task *tasks = session_tasks(s);
+	unsigned int nr = s->nr_ends;
+
+	for (__u32 i = 0; i < s->c.nr_tasks; i++)
+		nr += tasks[i].phase != WALLPROF_TASK_FREE;
+	return nr;
+}
+
 /* EXPECT that all added up, and say what did not. */
 #define EXPECT_WHOLE(s) do { \
 	const char *trouble_ = session_end(s); \
