@@ -209,6 +209,7 @@ struct session {
 	struct wallprof_configure c;
 	unsigned char *map;
 	__u64 start, stop;
+	__u64 begun;			/* when START had returned */
 	unsigned int nr_cpus;
 
 	__u32 epoch;			/* last retired */
@@ -265,7 +266,10 @@ static inline int session_begin(struct session *s, const struct wallprof_configu
 {
 	int ret = session_open(s, c);
 
-	return ret ? ret : dev_start(s->fd, &s->start);
+	if (!ret)
+		ret = dev_start(s->fd, &s->start);
+	s->begun = now_ns();
+	return ret;
 }
 
 static inline void session_close(struct session *s)
