@@ -497,21 +497,33 @@ static void stack_full_counted(void)
 	twin_free(&t);
 }
 
-/* Many short stacks use up the index before the words. */
+/*
+ * Many short stacks use up the index before the words: to its last slot,
+ * however far from where a stack belongs that may be.
+ */
 static void stack_index_exact(void)
 {
 	struct twin t;
 	u64 ip, id;
+	u32 epoch;
 
 	twin_init(&t, 16, 256, 16, 50, 0, 0);
-	twin_begin(&t, 1);
-	for (ip = 0; ip < 64; ip++)
-		expect(twin_intern(&t, &ip, 1, 0, 0, &id) && id, "stack %llu", ip);
-	expect(twin_intern(&t, &ip, 1, 0, 0, &id) && !id);
-	for (ip = 0; ip < 64; ip++)
-		expect(twin_intern(&t, &ip, 1, 0, 0, &id) && id, "stack %llu", ip);
-	expect_eq(t.tables.half[1].head->lost[WALLPROF_LOSS_STACK_FULL].count, 1);
-	expect(twin_agrees(&t));
+	for (epoch = 1; epoch < 600; epoch++) {
+		u64 first = pure_random();
+
+		twin_begin(&t, epoch);
+		for (ip = first; ip != first + 64; ip++)
+			expect(twin_intern(&t, &ip, 1, 0, 0, &id) && id,
+			       "stack %llu, epoch %u", ip - first, epoch);
+		expect(twin_intern(&t, &ip, 1, 0, 0, &id) && !id);
+		for (ip = first; ip != first + 64; ip++)
+			expect(twin_intern(&t, &ip, 1, 0, 0, &id) && id,
+			       "stack %llu, epoch %u", ip - first, epoch);
+		expect_eq(t.tables.half[epoch % 2].head->lost[WALLPROF_LOSS_STACK_FULL].count,
+			  1);
+		if (!expect(twin_agrees(&t), "epoch %u", epoch))
+			break;
+	}
 	twin_free(&t);
 }
 
