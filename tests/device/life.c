@@ -350,19 +350,24 @@ TEST(poll_in_every_state)
 TEST(poll_wakes_when_the_targets_are_gone)
 {
 	struct wallprof_configure c = dev_config();
-	__u64 ns = 200 * MS;
-	__u32 pid = fork();
-	int fd;
+	int go[2], fd = dev_open();
+	__u32 pid;
 
+	ASSERT_EQ(0, pipe(go));
+	pid = fork();
 	if (!pid) {
-		nap_ns(ns);
+		char byte;
+
+		/* It ends while the parent waits. */
+		if (read(go[0], &byte, 1) == 1)
+			nap_ns(200 * MS);
 		_exit(0);
 	}
-	fd = dev_open();
 	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
 	ASSERT_EQ(0, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &c));
 	ASSERT_EQ(0, dev_start(fd, NULL));
 	EXPECT_EQ(1, dev_status(fd).nr_live_targets);
+	ASSERT_EQ(1, write(go[1], "", 1));
 	EXPECT_EQ(POLLHUP, poll_now(fd, 20000) & ~POLLIN);
 	EXPECT_EQ(0, dev_status(fd).nr_live_targets);
 	EXPECT_EQ(WALLPROF_SESSION_RUNNING, dev_status(fd).state);
