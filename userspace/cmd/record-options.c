@@ -288,6 +288,10 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_STATE:
 		return parse_states(arg, &o->states);
 	case 'o':
+		if (!*arg || !strcmp(arg, "-")) {
+			wp_err("-o: the output must be a file, '%s' is none", arg);
+			return -EINVAL;
+		}
 		o->output = arg;
 		return 0;
 	case 'q':

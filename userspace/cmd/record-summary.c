@@ -174,9 +174,9 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 		(long)self.ru_stime.tv_sec, (long)self.ru_stime.tv_usec / 1000,
 		self.ru_maxrss / 1024.0, (double)s->memory / 1024 / 1024);
 	if (o->offcpu) {
-		fprintf(stderr,
-			"  off-CPU time in the file: %.6f s, of it open at the start %" PRIu64 ", at the end %" PRIu64 " intervals\n",
-			seconds(s->offcpu_ns), (uint64_t)s->since_start, (uint64_t)s->open);
+		fprintf(stderr, "  off-CPU time in the file: %.6f s\n", seconds(s->offcpu_ns));
+		fprintf(stderr, "  intervals open at the start: %" PRIu64 ", at the end: %" PRIu64 "\n",
+			(uint64_t)s->since_start, (uint64_t)s->open);
 		if (s->filtered)
 			fprintf(stderr, "  left out by --state: %.6f s, %" PRIu64 " intervals\n",
 				seconds(s->filtered_ns), (uint64_t)s->filtered);

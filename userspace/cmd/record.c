@@ -770,7 +770,8 @@ static int finish(struct record *r)
 		return err;
 	wp_sideband_stats(r->sideband, &side);
 	r->s.sideband_lost = side.lost;
-	r->s.stacks = r->stacks.created;
+	/* Else a kernel stack is just an address. */
+	r->s.stacks = r->stacks.created[0] + (r->o.kernel ? r->stacks.created[1] : 0);
 	r->s.unknown = r->merge.unknown;
 	return add_status(r);
 }
@@ -901,7 +902,7 @@ int cmd_record(int argc, char **argv)
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	err = prepare(&r);
-	if (!err) {
+	if (!err && !stop_signal) {
 		err = run(&r);
 		started = r.s.stop;
 	}
