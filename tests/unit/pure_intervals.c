@@ -138,8 +138,8 @@ static void open_takes_thread(void)
 	expect_eq(slot.tid, after.tid);
 	expect_eq(slot.tgid, after.tgid);
 	expect_eq(slot.exec_id, after.exec_id);
-	/* An exec is no birth. */
-	expect_eq(slot.start_time, before.start_time);
+	/* Who executes for a dead leader takes over its birth too. */
+	expect_eq(slot.start_time, after.start_time);
 	expect_eq(slot.user_stack, sleeps.user_stack);
 	expect_eq(slot.kernel_stack, sleeps.kernel_stack);
 	expect_eq(slot.state, WALLPROF_STATE_SLEEPING);
@@ -151,7 +151,7 @@ static void close_fills_key(void)
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
 	struct wallprof_aggr key;
 	struct wallprof_aggr expected = {
-		.tid = 20, .tgid = 19, .start_time = 500, .exec_id = 4,
+		.tid = 20, .tgid = 19, .start_time = 777, .exec_id = 4,
 		.kind = WALLPROF_AGGR_OFFCPU, .state = WALLPROF_STATE_SLEEPING,
 		.user_stack = 0x1000000001, .kernel_stack = 0x1000000009,
 	};
@@ -448,7 +448,7 @@ static void ledger_telescopes(void)
 static const struct pure_case cases[] = {
 	{ "begin: fills all of a slot, whatever it was", begin_fills },
 	{ "every event in every phase", transitions_all },
-	{ "open: takes the thread as it is now, but for its birth", open_takes_thread },
+	{ "open: takes the thread as an exec left it", open_takes_thread },
 	{ "close: the key is what the thread left with; its stacks are used up",
 	  close_fills_key },
 	{ "close: every state comes to the key", close_key_states },
