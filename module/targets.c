@@ -59,8 +59,8 @@ void wp_thread_read(const struct wp_session *session, struct task_struct *p,
  * @state: task_struct.__state
  * @preempt: it was preempted
  *
- * The order is that of the kernel's own task_state_index(): a compound state
- * is named by its least bit, but for TASK_IDLE and the kernel's inner waits.
+ * The kernel's inner waits are named as the kernel's own task_state_index()
+ * names them; of a compound state that it does not have, the first below.
  *
  * Context: any.
  * Return: enum wallprof_state.

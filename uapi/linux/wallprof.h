@@ -474,7 +474,7 @@ struct wallprof_status {
  * @filtered_ns: and their time
  * @lost: losses by enum wallprof_loss
  * @unwinds: how many walks of user stacks ended for which reason, by enum
- *	wallprof_stop
+ *	wallprof_unwind
  */
 struct wallprof_half {
 	__u32 epoch;
