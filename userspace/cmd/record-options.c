@@ -462,6 +462,10 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	}
 	if (o->states && !o->offcpu)
 		wp_warn("--state means nothing with --no-off-cpu");
+	if ((o->ledger || o->intervals) && !o->offcpu) {
+		wp_err("--ledger and --intervals tell off-CPU time, and --no-off-cpu leaves none");
+		return -EINVAL;
+	}
 	if (!o->stacks)
 		o->max_stack = 1;
 	err = settle_freq(&raw);
