@@ -246,9 +246,12 @@ static void wp_sampler_work(struct work_struct *work)
 	for_each_cpu(nr, session->cpus_mask) {
 		if (cpumask_test_and_clear_cpu(nr, session->counters_dead))
 			wp_sampler_remove(session, nr);
-		/* A CPU that is going meanwhile will be dead once more. */
-		if (cpu_online(nr) && !session->cpus[nr]->event &&
-		    wp_sampler_add(session, nr))
+		if (!cpumask_test_cpu(nr, session->counters_cpus) ||
+		    session->cpus[nr]->event)
+			continue;
+		/* One that is going meanwhile is no failure. */
+		if (wp_sampler_add(session, nr) &&
+		    cpumask_test_cpu(nr, session->counters_cpus))
 			atomic_inc(&session->counters_failed);
 	}
 	mutex_unlock(&session->counters_lock);
@@ -265,6 +268,7 @@ static int wp_sampler_online(unsigned int nr, struct hlist_node *node)
 	struct wp_session *session = hlist_entry(node, struct wp_session,
 						 cpuhp_node);
 
+	cpumask_set_cpu(nr, session->counters_cpus);
 	schedule_work(&session->counters_work);
 	return 0;
 }
@@ -275,6 +279,7 @@ static int wp_sampler_offline(unsigned int nr, struct hlist_node *node)
 	struct wp_session *session = hlist_entry(node, struct wp_session,
 						 cpuhp_node);
 
+	cpumask_clear_cpu(nr, session->counters_cpus);
 	cpumask_set_cpu(nr, session->counters_dead);
 	schedule_work(&session->counters_work);
 	return 0;
@@ -312,13 +317,16 @@ int wp_sampler_create(struct wp_session *session)
 	if (err)
 		return err;
 	session->cpuhp_added = true;
+	cpus_read_lock();
+	cpumask_copy(session->counters_cpus, cpu_online_mask);
+	cpus_read_unlock();
 	mutex_lock(&session->counters_lock);
 	for_each_cpu(nr, session->cpus_mask) {
-		if (!cpu_online(nr) || session->cpus[nr]->event)
+		if (!cpumask_test_cpu(nr, session->counters_cpus) ||
+		    session->cpus[nr]->event)
 			continue;
 		err = wp_sampler_add(session, nr);
-		/* One that has gone since is no error. */
-		if (err && cpu_online(nr))
+		if (err && cpumask_test_cpu(nr, session->counters_cpus))
 			break;
 		err = 0;
 	}

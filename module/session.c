@@ -53,8 +53,10 @@ struct wp_session *wp_session_new(void)
 		return ERR_PTR(-ENOMEM);
 	if (!zalloc_cpumask_var(&session->cpus_mask, GFP_KERNEL_ACCOUNT))
 		goto session;
+	if (!zalloc_cpumask_var(&session->counters_cpus, GFP_KERNEL_ACCOUNT))
+		goto cpus_mask;
 	if (!zalloc_cpumask_var(&session->counters_dead, GFP_KERNEL_ACCOUNT))
-		goto mask;
+		goto counters_cpus;
 	mutex_init(&session->lock);
 	wp_sampler_prepare(session);
 	init_waitqueue_head(&session->wait);
@@ -64,7 +66,9 @@ struct wp_session *wp_session_new(void)
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->user_ns = get_user_ns(current_user_ns());
 	return session;
-mask:
+counters_cpus:
+	free_cpumask_var(session->counters_cpus);
+cpus_mask:
 	free_cpumask_var(session->cpus_mask);
 session:
 	kfree(session);
@@ -123,6 +127,7 @@ void wp_session_free(struct wp_session *session)
 	put_pid_ns(session->pid_ns);
 	put_user_ns(session->user_ns);
 	free_cpumask_var(session->counters_dead);
+	free_cpumask_var(session->counters_cpus);
 	free_cpumask_var(session->cpus_mask);
 	kfree(session);
 }

@@ -107,6 +107,7 @@ struct wp_ids {
  * @counters_failed: failures on CPUs that came online
  * @counters_lock: orders the making and releasing of counters
  * @counters_work: makes them good after CPUs came or went
+ * @counters_cpus: CPUs that are there; written by the hotplug callbacks
  * @counters_dead: CPUs that went since; set by the hotplug callback, cleared
  *	by the work
  * @signalled: the reader was told of the watermark since the last flip
@@ -154,6 +155,7 @@ struct wp_session {
 	atomic_t counters_failed;
 	struct mutex counters_lock;	/* orders making and releasing */
 	struct work_struct counters_work;
+	cpumask_var_t counters_cpus;
 	cpumask_var_t counters_dead;
 
 	atomic_t signalled;
