@@ -78,7 +78,7 @@ static void test_half(int fd)
 		char gap[512 - sizeof(struct wallprof_half)];
 	} head = { .head = { .epoch = 7, .cpu = 1, .nr_aggrs = 1000000, .stack_words = 9,
 			     .nr_exits = 17 } };
-	__u64 words[9] = { 0, 2, 0x10, 0x20, 1, 0x30, 0xffff, 0, 0 };
+	__u64 words[9] = { 0, 2, 0x10, 0x20, 1, 0x30, 3, 0, 0 };
 	struct wp_device dev = fresh(fd);
 	struct wp_half half;
 	off_t base;
@@ -105,6 +105,12 @@ static void test_half(int fd)
 	ok(stack && stack->nr == 1 && stack->ips[0] == 0x30 && WALLPROF_STACK_INDEX(id) == 4,
 	   "the second stack");
 	ok(!wp_half_stack(&half, &pos, &id), "a stack longer than its half ends the walk");
+	words[1] = WALLPROF_MAX_STACK + 1;
+	if (pwrite(fd, words, sizeof(words), base + 2048) < 0)
+		exit(2);
+	half.nr_words = 256;
+	pos = 0;
+	ok(!wp_half_stack(&half, &pos, &id), "so does one longer than any");
 	wp_device_tasks(&dev, &nr);
 	ok(nr == 64, "the task table");
 	dev.fd = -1;

@@ -93,6 +93,7 @@ static void test_merge(void)
 	wp_stacks_add(&s, id_of(1, 0, 1), make(3, 0x1000, false));
 	wp_stacks_add(&s, id_of(1, 1, 1), make(3, 0x1000, false));
 	wp_stacks_add(&s, id_of(1, 1, 9), make(3, 0x2000, false));
+	wp_stacks_add(&s, id_of(1, 1, 20), make(2, 0x3000, true));
 
 	a = aggr_of(10, id_of(1, 0, 1), 100, 50, 80);
 	wp_merge_aggr(&m, &s, &a, 0);
@@ -120,6 +121,10 @@ static void test_merge(void)
 		wp_merge_aggr(&m, &s, &a, 0);
 		ok(m.nr == 3 + i, "so is another process, birth, exec, state, flag, kind (%u)", i);
 	}
+	a = aggr_of(10, id_of(1, 0, 1), 1, 1, 1);
+	a.kernel_stack = id_of(1, 1, 20);
+	wp_merge_aggr(&m, &s, &a, 0);
+	ok(m.nr == 9 && m.samples[8].kernel && m.samples[8].user, "so is another kernel stack");
 	a = aggr_of(11, id_of(4, 4, 4), 5, 1, 1);
 	wp_merge_aggr(&m, &s, &a, 0);
 	ok(m.unknown == 1 && m.samples[m.nr - 1].flags == WALLPROF_AGGR_NO_STACK &&

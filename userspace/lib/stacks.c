@@ -41,6 +41,7 @@ static __u64 mix(__u64 x)
 	return x ^ x >> 32;
 }
 
+#ifndef hash_ips	/* A test wants all to collide. */
 static __u64 hash_ips(const __u64 *ips, unsigned int nr, bool kernel)
 {
 	__u64 hash = nr | (__u64)kernel << 32;
@@ -50,6 +51,7 @@ static __u64 hash_ips(const __u64 *ips, unsigned int nr, bool kernel)
 		hash = mix(hash ^ ips[i]) + i;
 	return hash;
 }
+#endif
 
 static struct wp_stack_id *id_slot(struct wp_stack_id *ids, size_t mask, __u64 id)
 {
