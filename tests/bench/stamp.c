@@ -8,6 +8,9 @@
  *					host's context switches in between, and
  *					how often COMMAND's processes blocked
  *
+ * -w first sleeps a little, which costs no instructions, after the first of its
+ * times: perf switches its off-CPU program on after it has released its command.
+ *
  * Around COMMAND, -w executes an instruction that does nothing and has its
  * like nowhere else: count.c, a plugin of QEMU's, begins and ends there.
  */
@@ -82,8 +85,9 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 127;
 	}
-	before = switches();
 	begin = now();
+	usleep(500000);
+	before = switches();
 	pid = fork();
 	if (!pid) {
 		mark_begin();
