@@ -33,9 +33,9 @@ enum wp_probe {
  * A session that could not give a thread a slot sums the times at which such
  * threads come back less the times at which they leave: modulo 2^64 that is
  * the time that they were off their CPUs. A thread that was passed over once
- * gets a slot only when it leaves a CPU, so that comings and goings pair.
- * They do not for a thread that switches just when START comes to it, or that
- * was born without a fork (io_uring's): the sum is then wrong by its time.
+ * never gets a slot, so that comings and goings pair. They do not for a thread
+ * that switches just when START comes to it, or that was born without a fork
+ * (io_uring's): the sum is then wrong by its time.
  *
  * Context: irqs off.
  */
@@ -74,7 +74,7 @@ static void wp_birth_init(struct wallprof_task *slot, void *arg)
 	wp_target_born(birth->session);
 }
 
-/* Context: irqs off. Returns NULL, which is counted, if there is no room. */
+/* Context: irqs off. Returns NULL if there is no room. */
 static struct wallprof_task *wp_birth_claim(struct wp_birth *birth)
 {
 	struct wp_session *session = birth->session;
@@ -83,15 +83,15 @@ static struct wallprof_task *wp_birth_claim(struct wp_birth *birth)
 
 	slot = wp_tasks_claim(&session->tasks, (unsigned long)birth->p,
 			      wp_birth_init, birth, &found);
-	if (!slot)
-		atomic64_inc(&session->tasks_failed);
+	if (!slot && !READ_ONCE(session->passed_over))
+		WRITE_ONCE(session->passed_over, true);
 	return slot;
 }
 
 /* The slot of a thread that leaves a CPU, or NULL. Context: irqs off. */
 static struct wallprof_task *wp_switch_prev(struct wp_session *session,
 					    struct wp_cpu *cpu,
-					    struct task_struct *prev, u64 now)
+					    struct task_struct *prev)
 {
 	struct wp_birth birth = {
 		.session = session,
@@ -103,14 +103,11 @@ static struct wallprof_task *wp_switch_prev(struct wp_session *session,
 	if (cpu->current_key == (unsigned long)prev)
 		return cpu->current_slot;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
-	if (slot || session->config.target != WALLPROF_TARGET_ALL)
+	if (slot || session->config.target != WALLPROF_TARGET_ALL ||
+	    READ_ONCE(session->passed_over))
 		return slot;
-	/*
-	 * Never seen: it has run since START, or since its birth; unless it
-	 * may be one that was passed over: then it counts from now on.
-	 */
-	birth.born = atomic64_read(&session->tasks_failed) ? now :
-		     max(session->start, prev->start_time);
+	/* Never seen: it has run since START, or since its birth. */
+	birth.born = max(session->start, prev->start_time);
 	return wp_birth_claim(&birth);
 }
 
@@ -130,7 +127,7 @@ static struct wallprof_task *wp_switch_next(struct wp_session *session,
 
 	slot = wp_tasks_find(&session->tasks, (unsigned long)next);
 	if (slot || session->config.target != WALLPROF_TARGET_ALL ||
-	    atomic64_read(&session->tasks_failed))
+	    READ_ONCE(session->passed_over))
 		return slot;
 	/* START's walk has not come to it yet, or its fork was before. */
 	if (next->start_time > session->start) {
@@ -223,9 +220,9 @@ static void wp_switch_out(struct wp_session *session, struct wp_cpu *cpu,
 	struct wallprof_task *slot;
 	struct wp_thread thread;
 
-	slot = wp_switch_prev(session, cpu, prev, now);
+	slot = wp_switch_prev(session, cpu, prev);
 	if (!slot) {
-		if (session->config.target == WALLPROF_TARGET_ALL && !dead)
+		if (!dead && wp_target_untracked(session, prev))
 			wp_untracked_leaves(session, cpu, epoch, now);
 		return;
 	}
@@ -253,7 +250,7 @@ static void wp_switch_in(struct wp_session *session, struct wp_cpu *cpu,
 
 	cpu->current_key = 0;
 	if (!slot) {
-		if (session->config.target == WALLPROF_TARGET_ALL)
+		if (wp_target_untracked(session, next))
 			wp_untracked_comes(session, cpu, epoch, now);
 		return;
 	}
@@ -358,12 +355,8 @@ static void wp_probe_fork(void *data, struct task_struct *parent,
 	if (wp_fork_inherits(session, &birth.flags)) {
 		if (!(session->config.states & BIT(WALLPROF_STATE_NEW)))
 			birth.flags |= WALLPROF_TASK_FILTERED;
-		if (!wp_birth_claim(&birth) &&
-		    session->config.target == WALLPROF_TARGET_ALL) {
-			atomic64_inc(&session->untracked_off);
-			atomic64_inc(&session->untracked_count);
-			atomic64_sub(birth.born, &session->untracked_ns);
-		}
+		if (!wp_birth_claim(&birth))
+			wp_target_passed_over(session, child, true, birth.born);
 	}
 	local_irq_restore(flags);
 }
@@ -394,7 +387,8 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 				  birth.born);
 	} else if (!slot && session->config.target == WALLPROF_TARGET_UID &&
 		   wp_targets_has_uid(session, p)) {
-		wp_birth_claim(&birth);
+		if (!wp_birth_claim(&birth))
+			wp_target_passed_over(session, p, false, birth.born);
 	}
 	local_irq_restore(flags);
 }

@@ -99,6 +99,7 @@ struct wp_ids {
  * @mm: charged with @mm_pages
  * @mm_pages: locked pages
  * @tasks_failed: threads that found no slot
+ * @passed_over: whether there are any; set when the first finds none
  * @untracked_off: of these, how many are off their CPU
  * @untracked_ns: WALLPROF_LOSS_NO_TASK outside of any CPU's tables
  * @untracked_count: and how often
@@ -147,6 +148,7 @@ struct wp_session {
 	unsigned long mm_pages;
 
 	atomic64_t tasks_failed;
+	bool passed_over;
 	atomic64_t untracked_off;
 	atomic64_t untracked_ns;
 	atomic64_t untracked_count;

@@ -160,6 +160,48 @@ void wp_target_gone(struct wp_session *session)
 		wp_session_signal(session, &session->targets_gone);
 }
 
+/**
+ * wp_target_untracked - whether a thread without a slot is a target
+ * @session: a session
+ * @p: a thread without a slot
+ *
+ * In a session of everything each is. One of processes knows a thread that it
+ * had no slot for by its process, if the user named that. Others it does not
+ * know again.
+ *
+ * Context: any but NMI.
+ */
+bool wp_target_untracked(const struct wp_session *session, struct task_struct *p)
+{
+	if (session->config.target == WALLPROF_TARGET_ALL)
+		return true;
+	return unlikely(READ_ONCE(session->passed_over)) &&
+	       session->config.target == WALLPROF_TARGET_PID &&
+	       session->config.flags & WALLPROF_INHERIT &&
+	       wp_targets_match(session, p);
+}
+
+/**
+ * wp_target_passed_over - count a target that found no slot
+ * @session: its session
+ * @p: the thread
+ * @off: it is off its CPU
+ * @since: since when
+ *
+ * Context: any but NMI.
+ */
+void wp_target_passed_over(struct wp_session *session, struct task_struct *p,
+			   bool off, u64 since)
+{
+	WRITE_ONCE(session->passed_over, true);
+	atomic64_inc(&session->tasks_failed);
+	if (!off || !wp_target_untracked(session, p))
+		return;
+	atomic64_inc(&session->untracked_off);
+	atomic64_inc(&session->untracked_count);
+	atomic64_sub(since, &session->untracked_ns);
+}
+
 struct wp_claim {
 	struct wp_session *session;
 	struct task_struct *p;
@@ -236,13 +278,8 @@ static int wp_targets_claim_one(struct wp_session *session, struct task_struct *
 			      wp_targets_init, &claim, &found);
 	local_irq_restore(flags);
 	if (!slot) {
-		atomic64_inc(&session->tasks_failed);
-		if (session->config.target == WALLPROF_TARGET_ALL &&
-		    !wp_task_on_cpu(p)) {
-			atomic64_inc(&session->untracked_off);
-			atomic64_inc(&session->untracked_count);
-			atomic64_sub(session->start, &session->untracked_ns);
-		}
+		wp_target_passed_over(session, p, !wp_task_on_cpu(p),
+				      session->start);
 		return -ENOSPC;
 	}
 	if (!found && wp_thread_gone(session, p)) {

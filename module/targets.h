@@ -17,6 +17,9 @@ bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p)
 void wp_thread_read(const struct wp_session *session, struct task_struct *p,
 		    struct wp_thread *thread);
 void wp_target_born(struct wp_session *session);
+bool wp_target_untracked(const struct wp_session *session, struct task_struct *p);
+void wp_target_passed_over(struct wp_session *session, struct task_struct *p,
+			   bool off, u64 since);
 void wp_target_gone(struct wp_session *session);
 u8 wp_state_of(unsigned int state, bool preempt);
 

@@ -112,7 +112,7 @@ enum wallprof_state {
  * @WALLPROF_LOSS_EXIT_FULL: no room for the summary of a thread that ended;
  *	@ns is its off-CPU time that stood nowhere else (spill_ns)
  * @WALLPROF_LOSS_NO_TASK: an off-CPU interval of a thread without a slot in
- *	the task table, of WALLPROF_TARGET_ALL; the sum of @ns over all CPUs,
+ *	the task table (see tasks_failed); the sum of @ns over all CPUs,
  *	epochs and the status is the off-CPU time lost (single values are
  *	differences modulo 2^64). It is exact but for threads that switched just
  *	when START came to them, and those born without a fork
@@ -397,10 +397,10 @@ struct wallprof_lost {
  * @state: out: WALLPROF_SESSION_OPEN, …
  * @epoch: out: the epoch that is being written
  * @nr_tasks: out: slots in use in the task table
- * @tasks_failed: out: threads that found no slot. In a session of everything
- *	their time off the CPU is counted under WALLPROF_LOSS_NO_TASK. In others
- *	they are no targets, nor are their children, and only their number is
- *	known
+ * @tasks_failed: out: threads that found no slot. Their time off the CPU is
+ *	counted under WALLPROF_LOSS_NO_TASK, in a session of everything and, in
+ *	one of WALLPROF_TARGET_PID, of the processes that were named. Others are
+ *	no targets then, nor are their children: only their number is known
  * @counters: out: CPUs on which the counter exists
  * @counters_failed: out: times that it could not be created on a CPU that
  *	came online
