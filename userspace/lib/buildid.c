@@ -202,16 +202,16 @@ int wp_buildid_from_notes_file(const char *path, struct wp_buildid *id)
 int wp_buildid_of_vdso(struct wp_buildid *id)
 {
 	const char *base = (const char *)getauxval(AT_SYSINFO_EHDR);
-	const ElfW(Ehdr) *eh = (const void *)base;
-	const ElfW(Phdr) *ph;
+	const __auto_type eh = (const ElfW(Ehdr) *)base;
 	int i;
 
 	if (!base || memcmp(eh->e_ident, ELFMAG, SELFMAG))
 		return -ENOENT;
-	ph = (const void *)(base + eh->e_phoff);
 	for (i = 0; i < eh->e_phnum; i++) {
-		if (ph[i].p_type == PT_NOTE &&
-		    !wp_buildid_from_notes(base + ph[i].p_offset, ph[i].p_filesz, id))
+		const __auto_type ph = (const ElfW(Phdr) *)(base + eh->e_phoff) + i;
+
+		if (ph->p_type == PT_NOTE &&
+		    !wp_buildid_from_notes(base + ph->p_offset, ph->p_filesz, id))
 			return 0;
 	}
 	return -ENOENT;

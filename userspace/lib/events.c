@@ -387,8 +387,8 @@ static int parse_term(struct wp_event *ev, const char *spec, const char *pmu, ch
 		wp_err("-e %s: %s has no term or event '%s'; did you mean '%s'?", spec, pmu,
 		       term, n.name);
 	else
-		wp_err("-e %s: %s has no term or event '%s'; 'perf list' shows its events, "
-		       "%s/%s/format its terms", spec, pmu, term, sysfs_devices, pmu);
+		wp_err("-e %s: %s has no term or event '%s'; 'perf list' shows its events, %s/%s/format its terms",
+		       spec, pmu, term, sysfs_devices, pmu);
 	return -EINVAL;
 }
 

@@ -96,8 +96,8 @@ static int synthesize_kernel(struct wp_synth *s, const struct wp_ksyms_paths *p)
 		start = k.text;
 	if (!ref) {
 		start = KERNEL_HALF;
-		wp_debug("%s shows no addresses (kernel.kptr_restrict): kernel symbols will "
-			 "be missing", p->kallsyms);
+		wp_debug("%s shows no addresses (kernel.kptr_restrict): kernel symbols will be missing",
+			 p->kallsyms);
 	}
 	len = k.etext > start ? k.etext - start : -start;
 	if (s->ids && !wp_buildid_from_notes_file(p->notes, &id))
@@ -210,7 +210,7 @@ static bool parse_module(char *line, char **name, __u64 *size, __u64 *addr)
 	int i;
 
 	for (i = 0; i < 6; i++) {
-		field[i] = strtok_r(i ? NULL : line, " \n", &save);
+		field[i] = strtok_r(i ? NULL : line, "\n ", &save);
 		if (!field[i])
 			return false;
 	}

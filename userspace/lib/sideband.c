@@ -533,13 +533,12 @@ static void explain(struct wp_sideband *sb, int cpu, int err)
 	switch (-err) {
 	case EPERM:
 	case EACCES:
-		wp_err("cannot follow processes (perf_event_open on CPU %d: %s): "
-		       "CAP_PERFMON is needed, or kernel.perf_event_paranoid <= 0",
+		wp_err("cannot follow processes (perf_event_open on CPU %d: %s): CAP_PERFMON is needed, or kernel.perf_event_paranoid <= 0",
 		       cpu, strerror(-err));
 		break;
 	case ENOBUFS:
-		wp_err("cannot lock %zu KiB of memory for the ring of CPU %d: "
-		       "lower -m or raise kernel.perf_event_mlock_kb", sb->data_size / 1024, cpu);
+		wp_err("cannot lock %zu KiB of memory for the ring of CPU %d: lower -m or raise kernel.perf_event_mlock_kb",
+		       sb->data_size / 1024, cpu);
 		break;
 	case EMFILE:
 		wp_err("too many open files at CPU %d: raise the limit (ulimit -n)", cpu);
@@ -573,8 +572,8 @@ static int remove_ring(struct wp_sideband *sb, int i)
 }
 
 /* Call @fn for each CPU of a list such as "0-3,8". */
-static int for_each_cpu(const char *list, int (*fn)(struct wp_sideband *sb, int cpu),
-			struct wp_sideband *sb)
+static int each_cpu_of(const char *list, int (*fn)(struct wp_sideband *sb, int cpu),
+		       struct wp_sideband *sb)
 {
 	char *end;
 	int ret;
@@ -633,8 +632,8 @@ static int open_later(struct wp_sideband *sb, int cpu)
 	if (ret && ret != -ENODEV && !sb->failed[cpu]) {
 		sb->failed[cpu] = 1;
 		sb->stats.cpus_failed++;
-		wp_warn("CPU %d came online and cannot be followed (%s): names and symbols of "
-			"what starts there are missing", cpu, strerror(-ret));
+		wp_warn("CPU %d came online and cannot be followed (%s): names and symbols of what starts there are missing",
+			cpu, strerror(-ret));
 	}
 	return 0;
 }
@@ -695,7 +694,7 @@ static int follow_hotplug(struct wp_sideband *sb)
 	if (!changed)
 		return 0;
 	strcpy(sb->online, online);
-	return for_each_cpu(online, open_later, sb);
+	return each_cpu_of(online, open_later, sb);
 }
 
 /**
@@ -780,7 +779,7 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 #endif
 	};
 	read_online(sb->online, sizeof(sb->online));
-	ret = for_each_cpu(sb->online, open_first, sb);
+	ret = each_cpu_of(sb->online, open_first, sb);
 	if (!ret && !sb->nr_rings) {
 		wp_err("no CPU is online in /sys/devices/system/cpu/online");
 		ret = -ENODEV;
