@@ -43,14 +43,23 @@ static __always_inline u64 wp_user_limit(bool is64)
 }
 
 /*
- * Read a frame within user_access_begin(). The walk has checked the address,
- * but a CPU may run ahead of that check with an address that the user chose:
- * the mask sees to it that it then reads nothing of the kernel.
+ * The walk has checked an address, but a CPU may run ahead of that check with
+ * an address that the user chose: the mask sees to it that it then reads
+ * nothing of the kernel.
  */
+static __always_inline u64 wp_user_nospec(u64 addr)
+{
+	unsigned long limit = TASK_SIZE_MAX;
+
+	/* 5.10 wants a register: as a constant it is too long for a compare. */
+	OPTIMIZER_HIDE_VAR(limit);
+	return array_index_nospec(addr, limit);
+}
+
+/* Read a frame within user_access_begin(). */
 static __always_inline bool wp_read_frame64(u64 addr, struct wp_frame *frame)
 {
-	const u64 __user *p = (const u64 __user *)
-			      array_index_nospec(addr, TASK_SIZE_MAX);
+	const u64 __user *p = (const u64 __user *)wp_user_nospec(addr);
 
 	unsafe_get_user(frame->next, p, fault);
 	unsafe_get_user(frame->ret, p + 1, fault);
@@ -62,8 +71,7 @@ fault:
 
 static __always_inline bool wp_read_frame32(u64 addr, struct wp_frame *frame)
 {
-	const u32 __user *p = (const u32 __user *)
-			      array_index_nospec(addr, TASK_SIZE_MAX);
+	const u32 __user *p = (const u32 __user *)wp_user_nospec(addr);
 	u32 next, ret;
 
 	unsafe_get_user(next, p, fault);
