@@ -40,4 +40,3 @@ MODULE_DESCRIPTION("Wall-clock profiler: on-CPU and off-CPU time with user stack
 MODULE_AUTHOR("The wallprof authors");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(WALLPROF_VERSION);
-MODULE_ALIAS("devname:wallprof");
