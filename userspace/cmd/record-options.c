@@ -411,6 +411,12 @@ static int settle_freq(struct raw *raw)
 	return 0;
 }
 
+/* Whether two names, of which each may be missing, are the same. */
+static bool same_file(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
 /**
  * wp_record_options() - read the command line
  * @o: set to what it says
@@ -464,6 +470,11 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		wp_warn("--state means nothing with --no-off-cpu");
 	if ((o->ledger || o->intervals) && !o->offcpu) {
 		wp_err("--ledger and --intervals tell off-CPU time, and --no-off-cpu leaves none");
+		return -EINVAL;
+	}
+	if (same_file(o->output, o->ledger) || same_file(o->output, o->intervals) ||
+	    same_file(o->ledger, o->intervals)) {
+		wp_err("-o, --ledger and --intervals must name different files");
 		return -EINVAL;
 	}
 	if (!o->stacks)

@@ -98,6 +98,7 @@ struct record {
 /* What the signal handler knows. */
 static volatile sig_atomic_t stop_signal;
 static struct wp_perfdata *volatile open_file;
+static volatile pid_t command_pid;
 static int wake_fd = -1;
 
 static void on_signal(int sig)
@@ -109,6 +110,8 @@ static void on_signal(int sig)
 		if (stop_signal) {
 			/* The second one: at once. */
 			wp_perfdata_abort(open_file);
+			if (command_pid)
+				kill(command_pid, SIGTERM);
 			signal(sig, SIG_DFL);
 			raise(sig);
 			return;
@@ -799,6 +802,7 @@ static int prepare(struct record *r)
 		err = wp_workload_fork(&r->workload, r->o.command);
 		if (err)
 			return err;
+		command_pid = r->workload.pid;
 	}
 	if (r->o.own) {
 		err = wp_target_set(&r->o.target, r->workload.pid);
@@ -844,6 +848,9 @@ static int run(struct record *r)
 		err = wp_workload_release(&r->workload);
 	if (!err)
 		err = loop(r);
+	/* It was waited for: its number may be another's. */
+	if (r->workload.ended)
+		command_pid = 0;
 	last = finish(r);
 	return err ? err : last;
 }
@@ -912,8 +919,11 @@ int cmd_record(int argc, char **argv)
 	err = err ? err : ret;
 	ret = wp_dump_close(r.intervals_file, r.o.intervals);
 	err = err ? err : ret;
+	command_pid = 0;
 	status = wp_workload_finish(&r.workload);
 	wp_device_close(&r.dev);
+	if (!started && !err)
+		wp_err("interrupted before the recording began: %s holds nothing", r.o.output);
 	if (started && !err)
 		wp_record_summary(&r.o, &r.s, &r.ledger);
 
