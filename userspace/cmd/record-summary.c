@@ -38,15 +38,19 @@ static void say_captured(const struct wp_record_opts *o, const struct wp_record_
 	char samples[384] = "", intervals[128] = "";
 
 	if (!o->event.none)
-		snprintf(samples, sizeof(samples), "%" PRIu64 " sample%s of %s%s",
+		snprintf(samples, sizeof(samples),
+			 "%" PRIu64 " sample%s of %s in %" PRIu64 " stack%s%s",
 			 (uint64_t)s->samples, plural(s->samples), o->event.name,
-			 o->offcpu ? ", " : "");
+			 (uint64_t)s->stacks[WALLPROF_AGGR_SAMPLE],
+			 plural(s->stacks[WALLPROF_AGGR_SAMPLE]), o->offcpu ? ", " : "");
 	if (o->offcpu)
-		snprintf(intervals, sizeof(intervals), "%" PRIu64 " interval%s of offcpu-time",
-			 (uint64_t)s->intervals, plural(s->intervals));
-	say("Captured and wrote %.3f MB %s (%s%s in %" PRIu64 " stack%s)",
-	    (double)s->bytes / 1024 / 1024, o->output, samples, intervals, (uint64_t)s->stacks,
-	    plural(s->stacks));
+		snprintf(intervals, sizeof(intervals),
+			 "%" PRIu64 " interval%s of offcpu-time in %" PRIu64 " stack%s",
+			 (uint64_t)s->intervals, plural(s->intervals),
+			 (uint64_t)s->stacks[WALLPROF_AGGR_OFFCPU],
+			 plural(s->stacks[WALLPROF_AGGR_OFFCPU]));
+	say("Captured and wrote %.3f MB %s (%s%s)", (double)s->bytes / 1024 / 1024,
+	    o->output, samples, intervals);
 }
 
 static void say_lost(const struct wp_record_opts *o, const struct wp_record_stats *s)

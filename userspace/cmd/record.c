@@ -523,7 +523,15 @@ static int merge_tasks(struct record *r)
 
 static void count_sample(struct wp_record_stats *s, const struct wp_sample *sample)
 {
+	struct wp_stack *user;
+
 	s->records++;
+	/* The merge only reads the stacks; they are this command's. */
+	user = (struct wp_stack *)sample->user;
+	if (user && !(user->kinds & 1 << sample->kind)) {
+		user->kinds |= 1 << sample->kind;
+		s->stacks[sample->kind]++;
+	}
 	if (sample->kind == WALLPROF_AGGR_SAMPLE) {
 		s->samples += sample->count;
 		return;
@@ -773,8 +781,6 @@ static int finish(struct record *r)
 		return err;
 	wp_sideband_stats(r->sideband, &side);
 	r->s.sideband_lost = side.lost;
-	/* Else a kernel stack is just an address. */
-	r->s.stacks = r->stacks.created[0] + (r->o.kernel ? r->stacks.created[1] : 0);
 	r->s.unknown = r->merge.unknown;
 	return add_status(r);
 }

@@ -87,7 +87,7 @@ struct wp_record_opts {
  * @open: of @intervals: open when it ended
  * @spilled: of @intervals: without state and stack
  * @records: sample records in the file
- * @stacks: distinct stacks
+ * @stacks: distinct user stacks, by WALLPROF_AGGR_OFFCPU and _SAMPLE
  * @unknown: stack ids that stood for nothing
  * @filtered: intervals left out by --state
  * @filtered_ns: their time
@@ -110,7 +110,7 @@ struct wp_record_stats {
 	__u64 open;
 	__u64 spilled;
 	__u64 records;
-	__u64 stacks;
+	__u64 stacks[2];
 	__u64 unknown;
 	__u64 filtered;
 	__u64 filtered_ns;

@@ -176,6 +176,7 @@ static struct wp_stack *intern(struct wp_stacks *s, const __u64 *ips, unsigned i
 	stack->hash = hash;
 	stack->used = true;
 	stack->kernel = kernel;
+	stack->kinds = 0;
 	stack->nr = nr;
 	memcpy(stack->ips, ips, nr * sizeof(*ips));
 	*free_slot(s->stacks, s->stacks_mask, hash) = stack;

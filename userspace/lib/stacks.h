@@ -16,6 +16,7 @@
  * @hash: of the content
  * @used: for the sweep
  * @kernel: holds kernel addresses
+ * @kinds: for the user of the table; 0 at first
  * @nr: frames, at least 1
  * @ips: addresses, the innermost first
  *
@@ -26,6 +27,7 @@ struct wp_stack {
 	__u64 hash;
 	bool used;
 	bool kernel;
+	__u8 kinds;
 	__u16 nr;
 	__u64 ips[];
 };
