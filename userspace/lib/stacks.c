@@ -181,7 +181,6 @@ static struct wp_stack *intern(struct wp_stacks *s, const __u64 *ips, unsigned i
 	memcpy(stack->ips, ips, nr * sizeof(*ips));
 	*free_slot(s->stacks, s->stacks_mask, hash) = stack;
 	s->nr_stacks++;
-	s->created[kernel]++;
 	return stack;
 }
 

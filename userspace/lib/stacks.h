@@ -44,8 +44,6 @@ struct wp_stack_id;
  * @ids_mask: its size - 1
  * @sweep_at: the number of ids at which a sweep is worth its while
  * @doomed: wp_stacks_doom() was called and wp_stacks_sweep() was not yet
- * @created: distinct stacks ever seen, of users [0] and of the kernel [1]; one
- *	that was swept away and came back counts again
  */
 struct wp_stacks {
 	struct wp_stack **stacks;
@@ -56,7 +54,6 @@ struct wp_stacks {
 	size_t ids_mask;
 	size_t sweep_at;
 	bool doomed;
-	__u64 created[2];
 };
 
 int wp_stacks_init(struct wp_stacks *s);
