@@ -19,6 +19,9 @@ DEVICE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 	-fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread \
 	-isystem $(KSELFTEST) -I uapi
 
+# <asm/*.h> are of either width, but gcc looks for them in a 64-bit place only.
+DEVICE_M32 := -m32 -idirafter /usr/include/x86_64-linux-gnu
+
 DEVICE_TESTS := abi map life ledger hostile unload
 DEVICE_ALL := $(foreach test,$(DEVICE_TESTS),$(DEVICE_OUT)/$(test) \
 	$(DEVICE_OUT)/$(test)32)
@@ -31,7 +34,7 @@ $(DEVICE_ALL): $(DEVICE)/device.h $(DEVICE)/build.mk uapi/linux/wallprof.h \
 
 $(DEVICE_OUT)/%32: $(DEVICE)/%.c
 	@mkdir -p $(@D)
-	$(DEVICE_CC) $(DEVICE_CFLAGS) -m32 -static -o $@ $<
+	$(DEVICE_CC) $(DEVICE_CFLAGS) $(DEVICE_M32) -static -o $@ $<
 
 $(DEVICE_OUT)/%: $(DEVICE)/%.c
 	@mkdir -p $(@D)

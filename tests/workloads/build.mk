@@ -13,6 +13,8 @@ WORKLOADS_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 	-fno-optimize-sibling-calls -fcf-protection=none -fno-stack-protector \
 	-pthread
 WORKLOADS_CC ?= gcc
+# <asm/*.h> are of either width, but gcc looks for them in a 64-bit place only.
+WORKLOADS_M32 := -m32 -idirafter /usr/include/x86_64-linux-gnu
 
 WAITS_SOURCES := $(addprefix $(WORKLOADS)/,main.c truth.c nap.c futex.c pipe.c \
 	poll.c vfork.c stop.c rivals.c migrate.c births.c deep.c demo.c)
@@ -31,7 +33,7 @@ $(WORKLOADS_OUT)/waits: $(WAITS_SOURCES) $(WORKLOADS_DEPS)
 
 $(WORKLOADS_OUT)/waits32: $(WAITS_SOURCES) $(WORKLOADS_DEPS)
 	@mkdir -p $(@D)
-	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) -m32 -fno-pie -no-pie -static -o $@ \
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M32) -fno-pie -no-pie -static -o $@ \
 		$(WAITS_SOURCES)
 
 # One address for the waits of both: see exec.c.
@@ -53,7 +55,7 @@ $(WORKLOADS_OUT)/asleep: $(WORKLOADS)/asleep.c $(WORKLOADS)/truth.c $(WORKLOADS_
 
 $(WORKLOADS_OUT)/asleep32: $(WORKLOADS)/asleep.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
 	@mkdir -p $(@D)
-	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) -m32 -fno-pie -no-pie -static -o $@ \
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M32) -fno-pie -no-pie -static -o $@ \
 		$(filter %.c,$^)
 
 workloads-clean:
