@@ -7,6 +7,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 DESTDIR ?=
 TESTS ?=
+KERNELS ?=
 
 MAN := $(wildcard Documentation/man/*.[1-9])
 # Not "make kernelrelease": Debian's headers answer with another version.
@@ -74,7 +75,20 @@ check:
 .PHONY: check-quick
 check-quick:
 	tests/lab/deps check
+	tests/lab/fill quick
 	tests/run --quick $(TESTS)
+
+.PHONY: check-matrix
+check-matrix:
+	tests/lab/deps check
+	tests/lab/fill matrix $(KERNELS)
+	tests/run --matrix $(if $(KERNELS),--kernels "$(KERNELS)") $(TESTS)
+
+.PHONY: check-debug
+check-debug:
+	tests/lab/deps check
+	tests/lab/fill debug
+	tests/run --debug $(TESTS)
 
 .PHONY: bench
 bench:
@@ -89,7 +103,9 @@ help:
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'
 	@echo 'make check           all tests; TESTS="name..." only these'
-	@echo 'make check-quick     the tests that need no guest machine'
+	@echo 'make check-quick     on one kernel what takes three minutes in all'
+	@echo 'make check-matrix    on each kernel that we claim; KERNELS="name..." only on these'
+	@echo 'make check-debug     on the kernels that find mistakes'
 	@echo 'make bench           the cost of a context switch, beside the peers'
 	@echo
 	@echo 'KDIR=DIR     kernel to build for     ($(KDIR))'

@@ -316,8 +316,9 @@ def consistent(run):
 
 def in_guest(which, timeout):
     """Boot a guest and record the set there: directory, exit status, output."""
-    subprocess.run(["make", "-s", "-f", "tests/workloads/build.mk"], cwd=TOP, check=True,
-                   stdout=sys.stderr)
+    # Several kernels' runs build the same programs.
+    subprocess.run(["flock", "build/.lock", "make", "-s", "-f", "tests/workloads/build.mk"],
+                   cwd=TOP, check=True, stdout=sys.stderr)
     work = tempfile.mkdtemp(prefix="wallprof-truth.")
     inside = os.path.join(work, "in")
     os.mkdir(inside)
