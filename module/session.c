@@ -500,6 +500,9 @@ static void wp_session_unstart(struct wp_session *session)
 		session->cpus[nr]->current_key = 0;
 	atomic_set(&session->live_targets, 0);
 	atomic64_set(&session->tasks_failed, 0);
+	atomic64_set(&session->untracked_off, 0);
+	atomic64_set(&session->untracked_ns, 0);
+	atomic64_set(&session->untracked_count, 0);
 	WRITE_ONCE(session->passed_over, false);
 	atomic_set(&session->targets_gone, 0);
 	/* The half may hold what the probes met meanwhile. */

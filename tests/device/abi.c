@@ -570,10 +570,23 @@ TEST(targets_that_do_not_fit)
 	pid = child_of(many_threads, &ready[1]);
 	ASSERT_EQ(1, read(ready[0], &byte, 1));
 	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	c.flags |= WALLPROF_INHERIT;
 	c.nr_tasks = WALLPROF_MIN_TASKS;
 	ASSERT_EQ(0, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &c));
 	EXPECT_EQ(-ENOSPC, dev_start(fd, NULL));
-	EXPECT_EQ(WALLPROF_SESSION_CONFIGURED, dev_status(fd).state);
+	/* As if it had not been called; twice. */
+	for (int i = 0; i < 2; i++) {
+		struct wallprof_status status = dev_status(fd);
+
+		EXPECT_EQ(WALLPROF_SESSION_CONFIGURED, status.state);
+		EXPECT_EQ(0, status.nr_tasks);
+		EXPECT_EQ(0, status.nr_live_targets);
+		EXPECT_EQ(0, status.tasks_failed);
+		EXPECT_EQ(0, status.start);
+		EXPECT_EQ(0, status.lost[WALLPROF_LOSS_NO_TASK].count);
+		EXPECT_EQ(0, status.lost[WALLPROF_LOSS_NO_TASK].ns);
+		EXPECT_EQ(-ENOSPC, dev_start(fd, NULL));
+	}
 	close(fd);
 
 	/* Of everything, what does not fit is counted. */
