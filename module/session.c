@@ -462,6 +462,8 @@ int wp_session_configure(struct wp_session *session,
 	err = wp_session_set_up(session);
 	if (err) {
 		wp_session_release_memory(session);
+		session->epoch = 0;
+		atomic_set(&session->counters_failed, 0);
 		return err;
 	}
 	*config = session->config;

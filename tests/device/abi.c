@@ -245,6 +245,7 @@ FIXTURE_TEARDOWN(configure)
 	EXPECT_EQ(want, dev_cmd(self->fd, WALLPROF_IOC_CONFIGURE, &c)) \
 		TH_LOG("with %s", #__VA_ARGS__); \
 	EXPECT_EQ(WALLPROF_SESSION_OPEN, dev_status(self->fd).state); \
+	EXPECT_EQ(0, dev_status(self->fd).epoch); \
 } while (0)
 
 TEST_F(configure, flags)
