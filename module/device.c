@@ -123,6 +123,9 @@ static long wp_device_ioctl(struct file *file, unsigned int cmd,
 	err = copy_struct_from_user(&args, ioctl->size, user, size);
 	if (err)
 		return err;
+	/* A command whose answer cannot be given is not to be carried out. */
+	if (copy_to_user(user, &args, min(size, ioctl->size)))
+		return -EFAULT;
 	if (mutex_lock_interruptible(&session->lock))
 		return -EINTR;
 	err = ioctl->handler(session, &args);

@@ -194,6 +194,11 @@ TEST_F(command, nothing_to_write_to)
 	memcpy(page, &self->arg, variant->size);
 	ASSERT_EQ(0, mprotect(page, 4096, PROT_READ));
 	EXPECT_EQ(-EFAULT, dev_cmd(self->fd, variant->nr, page));
+	/* It was not carried out either. */
+	EXPECT_EQ(variant->state, dev_status(self->fd).state);
+	EXPECT_EQ(variant->state == WALLPROF_SESSION_OPEN ? 0 : 1,
+		  dev_status(self->fd).epoch);
+	EXPECT_EQ(0, dev_cmd(self->fd, variant->nr, &self->arg));
 }
 
 TEST_F(command, reserved_fields)

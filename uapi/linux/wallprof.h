@@ -39,7 +39,8 @@
  * - EINVAL: @size is too small, or a flag, reserved field or value is not
  *   valid.
  * - E2BIG: @size is larger than the kernel's and the tail is not zero.
- * - EFAULT: a pointer is bad.
+ * - EFAULT: a pointer is bad; or the memory of the struct was taken away while
+ *   the command ran, which was carried out then.
  * - EBUSY: the session is in a state in which the command is not allowed.
  * - EINTR: a signal came while another command of the session was carried out.
  * - ENOMEM: memory ran out, or the limit of locked memory (RLIMIT_MEMLOCK)
