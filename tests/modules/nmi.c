@@ -74,16 +74,22 @@ static const char * const wp_nmi_points[WP_NMI_POINTS] = {
 	[WP_NMI_NOWHERE]	= "nowhere",
 };
 
-/* What happened on a CPU; written in its NMIs alone. */
+/*
+ * What happened on a CPU. A true NMI may come in the middle of a debug
+ * exception: both count with this_cpu_inc().
+ */
 struct wp_nmi_counts {
 	unsigned long hits;	/* writes to a watched word */
 	unsigned long nmis;	/* of QEMU's monitor */
+	unsigned long idle;	/* of QEMU's monitor, when no point was chosen */
 	unsigned long not_nmi;	/* of both, those without in_nmi() */
 	unsigned long calls;	/* of the overflow handler */
 	unsigned long nested;	/* of these, in the middle of another one */
 	unsigned long user;	/* of those that were not, in user mode */
 	unsigned long switches;	/* calls of the sched_switch probe */
 };
+
+#define WP_NMI_COUNT(what)	this_cpu_inc(wp_nmi_counts.what)
 
 static DEFINE_PER_CPU(struct wp_nmi_counts, wp_nmi_counts);
 static DEFINE_PER_CPU(struct perf_event * [WP_NMI_WORDS], wp_nmi_events);
@@ -95,8 +101,7 @@ static void *wp_nmi_probe;
 static struct tracepoint *wp_nmi_tracepoint;
 
 /* Context: NMI. */
-static void wp_nmi_overflow(struct wp_session *session,
-			    struct wp_nmi_counts *counts, struct pt_regs *regs)
+static void wp_nmi_overflow(struct wp_session *session, struct pt_regs *regs)
 {
 	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
 	struct perf_event *event = READ_ONCE(cpu->event);
@@ -105,24 +110,23 @@ static void wp_nmi_overflow(struct wp_session *session,
 	if (!event)
 		return;
 	perf_sample_data_init(&data, 0, 1);
-	counts->calls++;
+	WP_NMI_COUNT(calls);
 	if (READ_ONCE(cpu->sampler_busy))
-		counts->nested++;
+		WP_NMI_COUNT(nested);
 	else if (user_mode(regs))
-		counts->user++;
+		WP_NMI_COUNT(user);
 	event->overflow_handler(event, &data, regs);
 }
 
 /* Context: NMI, in the middle of the probe. */
-static void wp_nmi_switch(struct wp_session *session,
-			  struct wp_nmi_counts *counts)
+static void wp_nmi_switch(struct wp_session *session)
 {
 	/* Old kernels' probe has an argument less and does not see the last. */
 	void (*probe)(void *data, bool preempt, struct task_struct *prev,
 		      struct task_struct *next, unsigned int prev_state);
 
 	probe = wp_nmi_probe;
-	counts->switches++;
+	WP_NMI_COUNT(switches);
 	probe(session, false, current, current, TASK_INTERRUPTIBLE);
 }
 
@@ -131,30 +135,33 @@ static void wp_nmi_hit(struct perf_event *event, struct perf_sample_data *data,
 		       struct pt_regs *regs)
 {
 	struct wp_session *session = READ_ONCE(wp_nmi_session);
-	struct wp_nmi_counts *counts = this_cpu_ptr(&wp_nmi_counts);
 
 	if (!session)
 		return;
-	counts->hits++;
+	WP_NMI_COUNT(hits);
 	if (!in_nmi())
-		counts->not_nmi++;
-	if (READ_ONCE(wp_nmi_point) == WP_NMI_SWITCH)
-		wp_nmi_switch(session, counts);
+		WP_NMI_COUNT(not_nmi);
+	/* A flip clears the word that is watched for the former, too. */
+	if (READ_ONCE(wp_nmi_point) == WP_NMI_SWITCH &&
+	    READ_ONCE(session->cpus[smp_processor_id()]->sched_busy))
+		wp_nmi_switch(session);
 	else
-		wp_nmi_overflow(session, counts, regs);
+		wp_nmi_overflow(session, regs);
 }
 
 /* Context: NMI. */
 static int wp_nmi_handler(unsigned int type, struct pt_regs *regs)
 {
 	struct wp_session *session = READ_ONCE(wp_nmi_session);
-	struct wp_nmi_counts *counts = this_cpu_ptr(&wp_nmi_counts);
 
-	counts->nmis++;
+	if (!session) {
+		WP_NMI_COUNT(idle);
+		return NMI_HANDLED;
+	}
+	WP_NMI_COUNT(nmis);
 	if (!in_nmi())
-		counts->not_nmi++;
-	if (session)
-		wp_nmi_overflow(session, counts, regs);
+		WP_NMI_COUNT(not_nmi);
+	wp_nmi_overflow(session, regs);
 	return NMI_HANDLED;
 }
 
@@ -178,9 +185,6 @@ static void wp_nmi_words(struct wp_session *session, enum wp_nmi_point point,
 	struct wp_tables *sched = &cpu->sched;
 	struct wp_tables *sampler = &cpu->sampler;
 
-#define WP_NMI_HEAD(tables, field)					\
-	wp_nmi_words_of(tables, words, offsetof(struct wallprof_half, field),	\
-			sizeof_field(struct wallprof_half, field))
 #define WP_NMI_WORD(word)						\
 	(words[0] = (struct wp_nmi_word){ &(word), sizeof(word) })
 	switch (point) {
@@ -191,14 +195,17 @@ static void wp_nmi_words(struct wp_session *session, enum wp_nmi_point point,
 		WP_NMI_WORD(cpu->current_key);
 		break;
 	case WP_NMI_SCHED_STACKS:
-		WP_NMI_HEAD(sched, stack_words);
+		wp_nmi_words_of(sched, words,
+				offsetof(struct wallprof_half, stack_words), 4);
 		break;
 	case WP_NMI_SWITCH:
 	case WP_NMI_SCHED_AGGRS:
-		WP_NMI_HEAD(sched, events);
+		wp_nmi_words_of(sched, words,
+				offsetof(struct wallprof_half, events), 8);
 		break;
 	case WP_NMI_SCHED_EXITS:
-		WP_NMI_HEAD(sched, nr_exits);
+		wp_nmi_words_of(sched, words,
+				offsetof(struct wallprof_half, nr_exits), 4);
 		break;
 	case WP_NMI_TASKS_LOCK:
 		words[0] = (struct wp_nmi_word){ &session->tasks.lock, 4 };
@@ -210,10 +217,12 @@ static void wp_nmi_words(struct wp_session *session, enum wp_nmi_point point,
 		WP_NMI_WORD(cpu->sampler_busy);
 		break;
 	case WP_NMI_SAMPLER_STACKS:
-		WP_NMI_HEAD(sampler, stack_words);
+		wp_nmi_words_of(sampler, words,
+				offsetof(struct wallprof_half, stack_words), 4);
 		break;
 	case WP_NMI_SAMPLER_AGGRS:
-		WP_NMI_HEAD(sampler, events);
+		wp_nmi_words_of(sampler, words,
+				offsetof(struct wallprof_half, events), 8);
 		break;
 	case WP_NMI_FLIP_HEADS:
 		/* One CPU's, watched by all: any of them may flip. */
@@ -347,15 +356,16 @@ static int wp_nmi_counts_get(char *text, const struct kernel_param *kp)
 		counts = per_cpu_ptr(&wp_nmi_counts, nr);
 		sum.hits += READ_ONCE(counts->hits);
 		sum.nmis += READ_ONCE(counts->nmis);
+		sum.idle += READ_ONCE(counts->idle);
 		sum.not_nmi += READ_ONCE(counts->not_nmi);
 		sum.calls += READ_ONCE(counts->calls);
 		sum.nested += READ_ONCE(counts->nested);
 		sum.user += READ_ONCE(counts->user);
 		sum.switches += READ_ONCE(counts->switches);
 	}
-	return sysfs_emit(text, "%lu %lu %lu %lu %lu %lu %lu\n", sum.hits,
-			  sum.nmis, sum.not_nmi, sum.calls, sum.nested,
-			  sum.user, sum.switches);
+	return sysfs_emit(text, "%lu %lu %lu %lu %lu %lu %lu %lu\n", sum.hits,
+			  sum.nmis, sum.idle, sum.not_nmi, sum.calls,
+			  sum.nested, sum.user, sum.switches);
 }
 
 static const struct kernel_param_ops wp_nmi_counts_ops = {
@@ -363,7 +373,7 @@ static const struct kernel_param_ops wp_nmi_counts_ops = {
 };
 
 module_param_cb(counts, &wp_nmi_counts_ops, NULL, 0400);
-MODULE_PARM_DESC(counts, "hits nmis not-nmi calls nested user switches");
+MODULE_PARM_DESC(counts, "hits nmis idle not-nmi calls nested user switches");
 
 static void wp_nmi_match(struct tracepoint *tp, void *unused)
 {
