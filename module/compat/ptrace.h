@@ -30,10 +30,11 @@ static inline u64 wp_regs_fp(struct pt_regs *regs)
 	return compat_user_mode(regs) ? regs->compat_fp : regs->regs[29];
 }
 
-#ifdef CONFIG_ARM64_PTR_AUTH
-#define wp_strip_ip(ip)		ptrauth_strip_insn_pac(ip)
+/* A return address on the stack may be signed in its upper bits. */
+#ifdef ptrauth_strip_user_insn_pac	/* 6.5 */
+#define wp_strip_ip(ip)		ptrauth_strip_user_insn_pac(ip)
 #else
-#define wp_strip_ip(ip)		(ip)
+#define wp_strip_ip(ip)		ptrauth_strip_insn_pac(ip)
 #endif
 #else
 #error "wallprof: this architecture is not supported (x86-64 and arm64 are)"
