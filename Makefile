@@ -19,7 +19,7 @@ MODDIR = $(DESTDIR)/lib/modules/$(KRELEASE)
 all: module reader
 
 .PHONY: module
-module: headers
+module: fresh
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 .PHONY: reader
@@ -35,6 +35,14 @@ headers:
 		echo 'wallprof: no kernel headers in $(KDIR): install the package' \
 		'linux-headers-$(shell uname -r), or name others by KDIR=.' >&2; \
 		exit 1; }
+
+# Kbuild takes objects of another kernel for good ones if their compiler and
+# options were the same; dkms builds in a copy of whatever it was given.
+.PHONY: fresh
+fresh: headers
+	@[ "$$(cat build/kernel 2>/dev/null)" = '$(KRELEASE)' ] || { \
+		$(clean-module) && mkdir -p build && \
+		echo '$(KRELEASE)' >build/kernel; }
 
 .PHONY: install
 install: all
@@ -53,14 +61,19 @@ uninstall: headers
 	$(foreach m,$(MAN),rm -f \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
 
+define clean-module
+rm -rf .tmp_versions && \
+rm -f Module.symvers modules.order .modules.order.cmd .Module.symvers.cmd && \
+rm -f wallprof.ko wallprof.o wallprof.mod wallprof.mod.o wallprof.mod.c && \
+rm -f .wallprof.*.cmd .module-common.o .cache.mk && \
+find module -name '*.o' -delete -o -name '.*.cmd' -delete \
+	-o -name '*.gcno' -delete -o -name '.*.d' -delete
+endef
+
 .PHONY: clean
 clean:
-	rm -rf build .tmp_versions
-	rm -f Module.symvers modules.order .modules.order.cmd .Module.symvers.cmd
-	rm -f wallprof.ko wallprof.o wallprof.mod wallprof.mod.o wallprof.mod.c
-	rm -f .wallprof.*.cmd .module-common.o .cache.mk
-	find module -name '*.o' -delete -o -name '.*.cmd' -delete \
-		-o -name '*.gcno' -delete -o -name '.*.d' -delete
+	rm -rf build
+	$(clean-module)
 
 .PHONY: demo
 demo:
