@@ -66,6 +66,8 @@ rm -rf .tmp_versions && \
 rm -f Module.symvers modules.order .modules.order.cmd .Module.symvers.cmd && \
 rm -f wallprof.ko wallprof.o wallprof.mod wallprof.mod.o wallprof.mod.c && \
 rm -f .wallprof.*.cmd .module-common.o .cache.mk && \
+rm -f module/compat/features.h && \
+rm -f module/compat/tests/*.found module/compat/tests/*.log && \
 find module -name '*.o' -delete -o -name '.*.cmd' -delete \
 	-o -name '*.gcno' -delete -o -name '.*.d' -delete
 endef

@@ -277,7 +277,10 @@ static void wp_switch_in(struct wp_session *session, struct wp_cpu *cpu,
 }
 
 /* Context: irqs off, a run queue locked. prev is current. */
-static void wp_probe_sched_switch(WP_SCHED_SWITCH_ARGS)
+static __always_inline void wp_sched_switch(void *data, bool preempt,
+					    struct task_struct *prev,
+					    struct task_struct *next,
+					    unsigned int prev_state)
 {
 	struct wp_session *session = data;
 	u64 now = ktime_get_mono_fast_ns();
@@ -297,8 +300,8 @@ static void wp_probe_sched_switch(WP_SCHED_SWITCH_ARGS)
 	barrier();
 	/* The idle threads, one for each CPU, are no threads of the host. */
 	if (prev->pid)
-		wp_switch_out(session, cpu, prev, WP_SCHED_SWITCH_STATE,
-			      preempt, epoch, now);
+		wp_switch_out(session, cpu, prev, prev_state, preempt, epoch,
+			      now);
 	if (next->pid)
 		wp_switch_in(session, cpu, next, epoch, now);
 	else
@@ -309,6 +312,8 @@ static void wp_probe_sched_switch(WP_SCHED_SWITCH_ARGS)
 	barrier();
 	cpu->sched_busy = false;
 }
+
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
 
 /* Whether a child of current is a target. Context: irqs off. */
 static bool wp_fork_inherits(struct wp_session *session, u16 *flags)
@@ -398,7 +403,9 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
  *
  * Context: process, by the thread that ends.
  */
-static void wp_probe_exit(void *data, struct task_struct *p)
+static __always_inline void wp_sched_process_exit(void *data,
+						  struct task_struct *p,
+						  bool group_dead)
 {
 	struct wp_session *session = data;
 	unsigned long flags;
@@ -408,6 +415,8 @@ static void wp_probe_exit(void *data, struct task_struct *p)
 		wp_target_gone(session);
 	local_irq_restore(flags);
 }
+
+WP_PROBE_SCHED_PROCESS_EXIT(wp_probe_exit, wp_sched_process_exit)
 
 static struct {
 	const char *name;

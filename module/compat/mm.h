@@ -4,10 +4,10 @@
 #define WALLPROF_COMPAT_MM_H
 
 #include <linux/mm.h>
-#include <linux/version.h>
 
-/* 6.3: vm_flags became const and got accessors. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#include "features.h"
+
+#ifndef WP_HAS_VM_FLAGS_MOD
 static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 				unsigned long clear)
 {

@@ -7,28 +7,75 @@
 #define WALLPROF_COMPAT_SCHED_H
 
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
-#include <linux/version.h>
 #include <trace/events/sched.h>
 
-/* 5.18: sched_switch tells the state that the scheduler itself read. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
-#define WP_SCHED_SWITCH_ARGS						\
-	void *data, bool preempt, struct task_struct *prev,		\
-	struct task_struct *next, unsigned int prev_state
-#define WP_SCHED_SWITCH_STATE	prev_state
-#else
-#define WP_SCHED_SWITCH_ARGS						\
-	void *data, bool preempt, struct task_struct *prev,		\
-	struct task_struct *next
-#define WP_SCHED_SWITCH_STATE	((unsigned int)READ_ONCE(prev->state))
-#endif
+#include "features.h"
 
-/* 5.14: task_struct.state became __state. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
+#ifdef WP_HAS_TASK_STATE
 #define wp_task_state(p)	((unsigned int)READ_ONCE((p)->__state))
 #else
 #define wp_task_state(p)	((unsigned int)READ_ONCE((p)->state))
+#endif
+
+/*
+ * The state with which a thread leaves its CPU, where sched_switch does not
+ * tell it. One that went to sleep may be found by its waker meanwhile, who
+ * writes TASK_WAKING over the state: all that is left of it is whether the
+ * scheduler counts the sleep as load.
+ *
+ * Context: irqs off, the run queue locked.
+ */
+static inline unsigned int wp_task_left_state(struct task_struct *prev)
+{
+	unsigned int state = wp_task_state(prev);
+
+	if (state != TASK_WAKING)
+		return state;
+	return prev->sched_contributes_to_load ? TASK_UNINTERRUPTIBLE :
+						 TASK_INTERRUPTIBLE;
+}
+
+/*
+ * Define NAME, to be registered, which calls BODY with the arguments that the
+ * newest kernel has for its probes.
+ */
+#if defined(WP_HAS_SCHED_SWITCH_STATE_LAST)
+#define WP_PROBE_SCHED_SWITCH(name, body)				\
+static void name(void *data, bool preempt, struct task_struct *prev,	\
+		 struct task_struct *next, unsigned int prev_state)	\
+{									\
+	body(data, preempt, prev, next, prev_state);			\
+}
+#elif defined(WP_HAS_SCHED_SWITCH_STATE_SECOND)
+#define WP_PROBE_SCHED_SWITCH(name, body)				\
+static void name(void *data, bool preempt, unsigned int prev_state,	\
+		 struct task_struct *prev, struct task_struct *next)	\
+{									\
+	body(data, preempt, prev, next, prev_state);			\
+}
+#else
+#define WP_PROBE_SCHED_SWITCH(name, body)				\
+static void name(void *data, bool preempt, struct task_struct *prev,	\
+		 struct task_struct *next)				\
+{									\
+	body(data, preempt, prev, next, wp_task_left_state(prev));	\
+}
+#endif
+
+#ifdef WP_HAS_SCHED_PROCESS_EXIT_GROUP_DEAD
+#define WP_PROBE_SCHED_PROCESS_EXIT(name, body)				\
+static void name(void *data, struct task_struct *p, bool group_dead)	\
+{									\
+	body(data, p, group_dead);					\
+}
+#else
+#define WP_PROBE_SCHED_PROCESS_EXIT(name, body)				\
+static void name(void *data, struct task_struct *p)			\
+{									\
+	body(data, p, !atomic_read(&p->signal->live));			\
+}
 #endif
 
 /*
@@ -37,7 +84,7 @@
  */
 static inline bool wp_task_on_cpu(struct task_struct *p)
 {
-#ifdef CONFIG_SMP
+#ifdef WP_HAS_TASK_ON_CPU
 	/* See above. */
 	return smp_load_acquire(&p->on_cpu);
 #else

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0
+/* 5.19, and later 5.18: sched_switch tells the state that the scheduler read. */
+#include <trace/events/sched.h>
+
+static void probe(void *data, bool preempt, struct task_struct *prev,
+		  struct task_struct *next, unsigned int prev_state)
+{
+}
+
+void wp_test(void);
+void wp_test(void)
+{
+	check_trace_callback_type_sched_switch(probe);
+}

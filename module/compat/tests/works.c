@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What every kernel has. It reads all headers that the other tests read. */
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <trace/events/sched.h>
+
+static void probe(void *data, struct task_struct *parent,
+		  struct task_struct *child)
+{
+}
+
+void wp_test(struct vm_area_struct *vma, struct task_struct *p);
+void wp_test(struct vm_area_struct *vma, struct task_struct *p)
+{
+	vma->vm_pgoff = p->pid;
+	check_trace_callback_type_sched_process_fork(probe);
+}
