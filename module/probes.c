@@ -19,6 +19,7 @@
 #include "probes.h"
 #include "session.h"
 #include "stack.h"
+#include "states.h"
 #include "targets.h"
 
 enum wp_probe {

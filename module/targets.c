@@ -18,6 +18,7 @@
 
 #include "compat/sched.h"
 #include "session.h"
+#include "states.h"
 #include "targets.h"
 
 static int wp_ids_compare(const void *a, const void *b)
@@ -52,38 +53,6 @@ void wp_thread_read(const struct wp_session *session, struct task_struct *p,
 		thread->tid = task_pid_nr_ns(p, session->pid_ns);
 		thread->tgid = task_tgid_nr_ns(p, session->pid_ns);
 	}
-}
-
-/**
- * wp_state_of - name the state in which a thread leaves its CPU
- * @state: task_struct.__state
- * @preempt: it was preempted
- *
- * The kernel's inner waits are named as the kernel's own task_state_index()
- * names them; of a compound state that it does not have, the first below.
- *
- * Context: any.
- * Return: enum wallprof_state.
- */
-u8 wp_state_of(unsigned int state, bool preempt)
-{
-	if (preempt)
-		return WALLPROF_STATE_PREEMPTED;
-	if (state & TASK_INTERRUPTIBLE)
-		return WALLPROF_STATE_SLEEPING;
-	if ((state & TASK_IDLE) == TASK_IDLE)
-		return WALLPROF_STATE_IDLE;
-	if (state & (TASK_UNINTERRUPTIBLE | TASK_RTLOCK_WAIT | TASK_FROZEN))
-		return WALLPROF_STATE_DISK;
-	if (state & __TASK_STOPPED)
-		return WALLPROF_STATE_STOPPED;
-	if (state & __TASK_TRACED)
-		return WALLPROF_STATE_TRACED;
-	if (state & (EXIT_DEAD | EXIT_ZOMBIE | TASK_DEAD))
-		return WALLPROF_STATE_DEAD;
-	if (state & TASK_PARKED)
-		return WALLPROF_STATE_PARKED;
-	return WALLPROF_STATE_RUNNING;
 }
 
 /* Context: RCU read side, or current. */

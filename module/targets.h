@@ -21,6 +21,5 @@ bool wp_target_untracked(const struct wp_session *session, struct task_struct *p
 void wp_target_passed_over(struct wp_session *session, struct task_struct *p,
 			   bool off, u64 since);
 void wp_target_gone(struct wp_session *session);
-u8 wp_state_of(unsigned int state, bool preempt);
 
 #endif /* WALLPROF_TARGETS_H */

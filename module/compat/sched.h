@@ -101,11 +101,4 @@ static inline bool wp_task_on_cpu(struct task_struct *p)
 #define WP_PF_NO_USER	PF_KTHREAD
 #endif
 
-#ifndef TASK_FROZEN			/* 6.1 */
-#define TASK_FROZEN	0
-#endif
-#ifndef TASK_RTLOCK_WAIT		/* 5.15 */
-#define TASK_RTLOCK_WAIT	0
-#endif
-
 #endif /* WALLPROF_COMPAT_SCHED_H */

@@ -17,7 +17,8 @@ PURE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
 PURE_ASAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 PURE_TSAN := -fsanitize=thread
 
-PURE_MODULE_SRC := $(addprefix $(PURE_MODULE)/,tables.c tasks.c intervals.c)
+PURE_MODULE_SRC := $(addprefix $(PURE_MODULE)/,tables.c tasks.c intervals.c \
+	states.c)
 PURE_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/pure_*.c))
 PURE_DEPS := $(PURE_MODULE_SRC) $(wildcard $(PURE_MODULE)/*.h tests/unit/*.h \
 	tests/shim/linux/*.h uapi/linux/*.h) tests/unit/pure.mk
@@ -32,14 +33,6 @@ $(PURE_OUT)/%: tests/unit/%.c $(PURE_DEPS)
 $(PURE_OUT)/tsan/%: tests/unit/%.c $(PURE_DEPS)
 	@mkdir -p $(@D)
 	$(PURE_CC) $(PURE_CFLAGS) $(PURE_TSAN) -o $@ $< $(PURE_MODULE_SRC)
-
-# One function of a file that is not pure: what it needs is in pure_state.c.
-$(PURE_OUT)/pure_state: $(PURE_OUT)/state_of.h
-$(PURE_OUT)/pure_state: PURE_CFLAGS += -I$(PURE_OUT)
-
-$(PURE_OUT)/state_of.h: $(PURE_MODULE)/targets.c
-	@mkdir -p $(@D)
-	sed -n '/^u8 wp_state_of(/,/^}/p' $< >$@
 
 pure-clean:
 	rm -rf $(PURE_OUT)
