@@ -2,24 +2,26 @@
 #
 # The fuzzers of the module's pure parts: `make -f tests/fuzz/fuzz.mk`, from the
 # top of the tree, builds tests/fuzz/*.c into build/fuzz/ with libFuzzer, ASan
-# and UBSan. The shim and the references are those of tests/unit.
+# and UBSan. The shim and the references are those of tests/kunit.
 
 FUZZ_MODULE ?= module
 FUZZ_OUT ?= build/fuzz
 FUZZ_CC ?= clang
 
 FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
-	-Wextra -Wno-sign-compare -Werror -Itests/shim -Iuapi -Itests/unit \
-	-I$(FUZZ_MODULE) \
+	-Wextra -Wno-sign-compare -Wno-unused-parameter \
+	-Wno-missing-field-initializers -Wno-format-zero-length -Werror \
+	-Itests/shim -Iuapi -Itests/kunit -I$(FUZZ_MODULE) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-FUZZ_MODULE_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c)
+FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c) tests/kunit/suite.c \
+	tests/shim/kunit.c
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz
 fuzz: $(FUZZ_ALL)
 
-$(FUZZ_OUT)/%: tests/fuzz/%.c $(FUZZ_MODULE_SRC) $(wildcard $(FUZZ_MODULE)/*.h \
-		tests/unit/*_model.h tests/shim/linux/*.h uapi/linux/*.h) \
+$(FUZZ_OUT)/%: tests/fuzz/%.c $(FUZZ_SRC) $(wildcard $(FUZZ_MODULE)/*.h \
+		tests/kunit/*.h tests/shim/*/*.h uapi/linux/*.h) \
 		tests/fuzz/fuzz.mk
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(FUZZ_MODULE_SRC)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(FUZZ_SRC)

@@ -112,13 +112,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static const u32 cpus[] = { 0, 1, 255, (1 << WALLPROF_STACK_CPU_BITS) - 1 };
 	u64 count = 0, ns = 0;
+	struct kunit test;
 	struct twin t;
 	u8 shape;
 
 	data = input;
 	left = size;
 	shape = take(1);
-	twin_init(&t, WALLPROF_MIN_AGGRS + take(1) % 48,
+	kunit_init_test(&test, "tables", NULL);
+	twin_init(&test, &t, WALLPROF_MIN_AGGRS + take(1) % 48,
 		  WALLPROF_MIN_STACK_WORDS + take(1) * 2, take(1) % 20,
 		  1 + shape % 100, cpus[shape & 3], shape >> 2 & 1);
 	must(twin_begin(&t, 1));
@@ -137,6 +139,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 			do_flip(&t, t.epoch + take(4) % WP_EPOCH_MAX, &count, &ns);
 	}
 	do_end(&t, &count, &ns);
-	twin_free(&t);
+	kunit_cleanup(&test);
 	return 0;
 }

@@ -10,8 +10,7 @@
 
 CC ?= cc
 UNIT_OUT := build/unit
-# pure_*.c are the module's pure parts, which pure.mk builds.
-UNIT_SRC := $(filter-out tests/unit/pure_%,$(sort $(wildcard tests/unit/*.c)))
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(UNIT_OUT)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow \
 	-Wno-missing-field-initializers -Wno-unused-parameter \

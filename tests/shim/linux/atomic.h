@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tests/shim: the barriers that the pure parts use.
+ * tests/shim: barriers, and a number that several threads change.
  */
 #ifndef SHIM_LINUX_ATOMIC_H
 #define SHIM_LINUX_ATOMIC_H
@@ -17,5 +17,17 @@
 #else
 #define smp_acquire__after_ctrl_dep() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #endif
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+#define atomic_read(v) __atomic_load_n(&(v)->counter, __ATOMIC_RELAXED)
+#define atomic_set(v, i) __atomic_store_n(&(v)->counter, (i), __ATOMIC_RELAXED)
+#define atomic_set_release(v, i) __atomic_store_n(&(v)->counter, (i), __ATOMIC_RELEASE)
+#define atomic_add(i, v) ((void)__atomic_fetch_add(&(v)->counter, (i), __ATOMIC_RELAXED))
+#define atomic_inc(v) atomic_add(1, (v))
+#define atomic_xchg_acquire(v, i) \
+	__atomic_exchange_n(&(v)->counter, (i), __ATOMIC_ACQUIRE)
 
 #endif /* SHIM_LINUX_ATOMIC_H */

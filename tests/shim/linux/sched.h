@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tests/shim: the bits of task_struct.__state, as of 6.1 and later.
+ * tests/shim: the bits of task_struct.__state, as of 6.1 and later; and to let
+ * others run.
  */
 #ifndef SHIM_LINUX_SCHED_H
 #define SHIM_LINUX_SCHED_H
+
+#include <sched.h>
+
+#define cond_resched()		((void)sched_yield())
 
 #define TASK_RUNNING		0x0000
 #define TASK_INTERRUPTIBLE	0x0001

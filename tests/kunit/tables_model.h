@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The epoch tables and a reference of them, side by side: lists that are
- * searched from their beginning. Used by pure_tables.c and by the fuzzer.
+ * searched from their beginning. Used by tables.c and by the fuzzer.
  *
  * Every operation is done to both and tells whether they agree. Each part of a
- * half is memory of its own, so that ASan sees an access beyond its end.
+ * half is memory of its own, so that KASAN or ASan sees an access beyond its end.
  *
  * The reference does not know the hash, so it cannot tell where a search of an
  * index gives up; but no search can as long as there are fewer entries than
  * TWIN_PROBES.
  */
-#ifndef UNIT_TABLES_MODEL_H
-#define UNIT_TABLES_MODEL_H
-
-#include <stdlib.h>
-#include <string.h>
+#ifndef WALLPROF_KUNIT_TABLES_MODEL_H
+#define WALLPROF_KUNIT_TABLES_MODEL_H
 
 #include <linux/kernel.h>
+#include <linux/string.h>
 
+#include "suite.h"
 #include "tables.h"
 
 #define TWIN_PROBES 64
@@ -30,17 +29,9 @@ struct twin {
 	u32 epoch;
 };
 
-static inline void *twin_alloc(size_t bytes)
-{
-	void *p = calloc(1, bytes ? bytes : 1);
-
-	if (!p)
-		abort();
-	return p;
-}
-
-static inline void twin_init(struct twin *t, u32 nr_aggrs, u32 stack_words,
-			     u32 nr_exits, u32 watermark, u32 cpu, u32 context)
+static inline void twin_init(struct kunit *test, struct twin *t, u32 nr_aggrs,
+			     u32 stack_words, u32 nr_exits, u32 watermark, u32 cpu,
+			     u32 context)
 {
 	int i;
 
@@ -53,30 +44,35 @@ static inline void twin_init(struct twin *t, u32 nr_aggrs, u32 stack_words,
 	for (i = 0; i < 4; i++) {
 		struct wp_half *half = i < 2 ? &t->tables.half[i] : &t->model[i - 2];
 
-		half->head = twin_alloc(sizeof(*half->head));
-		half->aggrs = twin_alloc(nr_aggrs * sizeof(*half->aggrs));
-		half->stacks = twin_alloc(stack_words * sizeof(*half->stacks));
-		half->exits = twin_alloc(nr_exits * sizeof(*half->exits));
+		half->head = suite_alloc(test, sizeof(*half->head));
+		half->aggrs = suite_alloc(test, nr_aggrs * sizeof(*half->aggrs));
+		half->stacks = suite_alloc(test, stack_words * sizeof(*half->stacks));
+		half->exits = suite_alloc(test, nr_exits * sizeof(*half->exits));
 		if (i >= 2)
 			continue;
-		half->aggr_index = twin_alloc((t->sizes.aggr_mask + 1ULL) * sizeof(u64));
-		half->stack_index = twin_alloc((t->sizes.stack_mask + 1ULL) * sizeof(u64));
+		half->aggr_index = suite_alloc(test, (t->sizes.aggr_mask + 1ULL) *
+						     sizeof(u64));
+		half->stack_index = suite_alloc(test, (t->sizes.stack_mask + 1ULL) *
+						      sizeof(u64));
 	}
 }
 
-static inline void twin_free(struct twin *t)
+/* For a case that uses many; the last one goes when the case ends. */
+static inline void twin_free(struct kunit *test, struct twin *t)
 {
 	int i;
 
 	for (i = 0; i < 4; i++) {
 		struct wp_half *half = i < 2 ? &t->tables.half[i] : &t->model[i - 2];
 
-		free(half->head);
-		free(half->aggrs);
-		free(half->stacks);
-		free(half->exits);
-		free(half->aggr_index);
-		free(half->stack_index);
+		suite_free(test, half->head);
+		suite_free(test, half->aggrs);
+		suite_free(test, half->stacks);
+		suite_free(test, half->exits);
+		if (i >= 2)
+			continue;
+		suite_free(test, half->aggr_index);
+		suite_free(test, half->stack_index);
 	}
 }
 
@@ -188,7 +184,7 @@ static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
 	aggr = &model->aggrs[i];
 	if (i == head->nr_aggrs) {
 		memcpy(aggr, key, bytes);
-		memset(&aggr->count, 0, sizeof(*aggr) - bytes);
+		memset((char *)aggr + bytes, 0, sizeof(*aggr) - bytes);
 		aggr->min = value;
 		aggr->first = time;
 		head->nr_aggrs++;
@@ -216,4 +212,4 @@ static inline bool twin_exit(struct twin *t, const struct wallprof_task *task)
 	return added;
 }
 
-#endif /* UNIT_TABLES_MODEL_H */
+#endif /* WALLPROF_KUNIT_TABLES_MODEL_H */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A piece of user memory, the readers that wp_unwind_fp() is given for it, and
- * a reference of the walk. Used by pure_unwind.c and by the fuzzer.
+ * a reference of the walk. Used by unwind.c and by the fuzzer.
  *
  * The readers allow what the walk has promised, and note what was asked for
  * beyond it: an address that is not aligned, reaches the limit, lies below the
  * stack pointer or does not lie above the frame before.
  */
-#ifndef UNIT_UNWIND_MODEL_H
-#define UNIT_UNWIND_MODEL_H
-
-#include <string.h>
+#ifndef WALLPROF_KUNIT_UNWIND_MODEL_H
+#define WALLPROF_KUNIT_UNWIND_MODEL_H
 
 #include <linux/kernel.h>
+#include <linux/string.h>
 
 #include "unwind_fp.h"
 
@@ -37,14 +36,13 @@ static inline bool user_mapped(const struct user_memory *m, u64 addr, u64 bytes)
 static inline bool user_read(u64 addr, unsigned int word, struct wp_frame *frame)
 {
 	struct user_memory *m = &user_memory;
-	unsigned __int128 end = (unsigned __int128)addr + 2 * word;
 	u32 words[2];
 
 	m->reads++;
-	if (word != m->word || addr % word || end > m->limit || addr < m->sp ||
-	    addr < m->above)
+	if (word != m->word || addr % word || addr > m->limit ||
+	    2 * word > m->limit - addr || addr < m->sp || addr < m->above)
 		m->broken = true;
-	m->above = end;
+	m->above = addr + 2 * word;
 	if (!user_mapped(m, addr, 2 * word))
 		return false;
 	if (word == 8) {
@@ -88,14 +86,14 @@ static inline unsigned int user_unwind_model(u64 ip, u64 fp, u64 *ips,
 					     unsigned int max, u8 *why)
 {
 	struct user_memory m = user_memory;
-	unsigned __int128 low = m.sp, end;
+	__uint128_t low = m.sp, end;
 	unsigned int nr;
 
 	ips[0] = ip;
 	for (nr = 1; nr < max; nr++) {
 		u64 next = 0, ret = 0;
 
-		end = (unsigned __int128)fp + 2 * m.word;
+		end = (__uint128_t)fp + 2 * m.word;
 		*why = !fp ? WALLPROF_UNWIND_END :
 		       fp % m.word ? WALLPROF_UNWIND_MISALIGNED :
 		       fp < low ? WALLPROF_UNWIND_NOT_RISING :
@@ -118,4 +116,4 @@ static inline unsigned int user_unwind_model(u64 ip, u64 fp, u64 *ips,
 	return nr;
 }
 
-#endif /* UNIT_UNWIND_MODEL_H */
+#endif /* WALLPROF_KUNIT_UNWIND_MODEL_H */

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of module/intervals.c: the phases of a thread, the intervals that end
+ * and the ledger, in which no nanosecond is lost or counted twice.
+ */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "intervals.h"
+#include "suite.h"
+
+static const struct wp_thread before = {
+	.start_time = 500, .tid = 21, .tgid = 20, .exec_id = 3,
+};
+
+/* The same thread after an exec of another one than the leader. */
+static const struct wp_thread after = {
+	.start_time = 777, .tid = 20, .tgid = 19, .exec_id = 4,
+};
+
+static const struct wp_leave sleeps = {
+	.user_stack = 0x1000000001, .kernel_stack = 0x1000000009,
+	.state = WALLPROF_STATE_SLEEPING,
+};
+
+/* A slot in @phase since 1000. */
+static struct wallprof_task slot_in(u8 phase)
+{
+	struct wallprof_task slot;
+
+	memset(&slot, 0xff, sizeof(slot));
+	wp_interval_begin(&slot, &before, phase, WALLPROF_STATE_DISK, 1000);
+	return slot;
+}
+
+static const u8 phases[] = {
+	WALLPROF_TASK_UNSEEN, WALLPROF_TASK_RUNNING, WALLPROF_TASK_OFF,
+};
+
+static const char *phase_name(u8 phase)
+{
+	return phase == WALLPROF_TASK_UNSEEN ? "unseen" :
+	       phase == WALLPROF_TASK_RUNNING ? "running" : "off";
+}
+
+static void phase_describe(const u8 *phase, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", phase_name(*phase));
+}
+
+KUNIT_ARRAY_PARAM(phase, phases, phase_describe);
+
+/* A beginning fills all of a slot, whatever it was. */
+static void begin_fills(struct kunit *test)
+{
+	u8 phase = *(const u8 *)test->param_value;
+	struct wallprof_task slot = slot_in(phase);
+	struct wallprof_task expected = {
+		.start_time = 500, .tid = 21, .tgid = 20, .exec_id = 3,
+		.phase = phase, .state = WALLPROF_STATE_DISK,
+		.since = 1000, .born = 1000,
+		.flags = phase == WALLPROF_TASK_UNSEEN ? WALLPROF_TASK_SINCE_START : 0,
+	};
+
+	KUNIT_EXPECT_EQ(test, memcmp(&slot, &expected, sizeof(slot)), 0);
+}
+
+enum event { OPEN, CLOSE, EXIT, END_ON, END_OFF };
+
+static const char *const event_names[] = {
+	"leaves its CPU", "comes to one", "exits", "the session ends, it is on a CPU",
+	"the session ends, it is on none",
+};
+
+/* Every event in every phase: what the slot says after it, 30 ns later. */
+static const struct transition {
+	u8 phase;
+	enum event event;
+	u8 then;
+	u64 run_ns, off_ns, nr_off, open_ns;
+	u16 flags;
+	enum wp_closed closed;
+} transitions[] = {
+	{ WALLPROF_TASK_UNSEEN, OPEN, WALLPROF_TASK_OFF, 30, 0, 0, 0, 0, 0 },
+	{ WALLPROF_TASK_UNSEEN, CLOSE, WALLPROF_TASK_RUNNING, 0, 30, 1, 0, 0,
+	  WP_CLOSED_INTERVAL },
+	{ WALLPROF_TASK_UNSEEN, EXIT, WALLPROF_TASK_EXITED, 30, 0, 0, 0,
+	  WALLPROF_TASK_SINCE_START, 0 },
+	{ WALLPROF_TASK_UNSEEN, END_ON, WALLPROF_TASK_RUNNING, 30, 0, 0, 0,
+	  WALLPROF_TASK_SINCE_START, 0 },
+	{ WALLPROF_TASK_UNSEEN, END_OFF, WALLPROF_TASK_OFF, 0, 30, 1, 30,
+	  WALLPROF_TASK_SINCE_START | WALLPROF_TASK_OPEN, 0 },
+	{ WALLPROF_TASK_RUNNING, OPEN, WALLPROF_TASK_OFF, 30, 0, 0, 0, 0, 0 },
+	{ WALLPROF_TASK_RUNNING, CLOSE, WALLPROF_TASK_RUNNING, 30, 0, 0, 0, 0,
+	  WP_CLOSED_NOTHING },
+	{ WALLPROF_TASK_RUNNING, EXIT, WALLPROF_TASK_EXITED, 30, 0, 0, 0, 0, 0 },
+	{ WALLPROF_TASK_RUNNING, END_ON, WALLPROF_TASK_RUNNING, 30, 0, 0, 0, 0, 0 },
+	{ WALLPROF_TASK_RUNNING, END_OFF, WALLPROF_TASK_RUNNING, 30, 0, 0, 0, 0, 0 },
+	{ WALLPROF_TASK_OFF, OPEN, WALLPROF_TASK_OFF, 30, 0, 0, 0, 0, 0 },
+	{ WALLPROF_TASK_OFF, CLOSE, WALLPROF_TASK_RUNNING, 0, 30, 1, 0, 0,
+	  WP_CLOSED_INTERVAL },
+	{ WALLPROF_TASK_OFF, EXIT, WALLPROF_TASK_EXITED, 30, 0, 0, 0, 0, 0 },
+	{ WALLPROF_TASK_OFF, END_ON, WALLPROF_TASK_OFF, 0, 30, 1, 30,
+	  WALLPROF_TASK_OPEN, 0 },
+	{ WALLPROF_TASK_OFF, END_OFF, WALLPROF_TASK_OFF, 0, 30, 1, 30,
+	  WALLPROF_TASK_OPEN, 0 },
+};
+
+static void transition_describe(const struct transition *t, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s", phase_name(t->phase),
+		 event_names[t->event]);
+}
+
+KUNIT_ARRAY_PARAM(transition, transitions, transition_describe);
+
+/* Every event in every phase. */
+static void transition(struct kunit *test)
+{
+	const struct transition *t = test->param_value;
+	struct wallprof_task slot = slot_in(t->phase);
+	struct wallprof_aggr key = {};
+	u64 ns = ~0ULL;
+
+	switch (t->event) {
+	case OPEN:
+		wp_interval_open(&slot, &before, &sleeps, 1030);
+		break;
+	case CLOSE:
+		KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1030, &key, &ns), t->closed);
+		KUNIT_EXPECT_EQ(test, ns, t->off_ns);
+		break;
+	case EXIT:
+		wp_interval_exit(&slot, 1030);
+		KUNIT_EXPECT_EQ(test, slot.state, WALLPROF_STATE_DEAD);
+		break;
+	default:
+		wp_interval_end(&slot, 1030, t->event == END_ON);
+	}
+	KUNIT_EXPECT_EQ(test, slot.phase, t->then);
+	KUNIT_EXPECT_EQ(test, slot.run_ns, t->run_ns);
+	KUNIT_EXPECT_EQ(test, slot.off_ns, t->off_ns);
+	KUNIT_EXPECT_EQ(test, slot.nr_off, t->nr_off);
+	KUNIT_EXPECT_EQ(test, slot.open_ns, t->open_ns);
+	KUNIT_EXPECT_EQ(test, slot.flags, t->flags);
+	KUNIT_EXPECT_EQ(test, slot.since, 1030);
+	KUNIT_EXPECT_EQ(test, slot.born, 1000);
+	KUNIT_EXPECT_EQ(test, slot.start_time, 500);
+}
+
+/* A leaving takes the thread as an exec left it. */
+static void open_takes_thread(struct kunit *test)
+{
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
+
+	wp_interval_open(&slot, &after, &sleeps, 1010);
+	KUNIT_EXPECT_EQ(test, slot.tid, after.tid);
+	KUNIT_EXPECT_EQ(test, slot.tgid, after.tgid);
+	KUNIT_EXPECT_EQ(test, slot.exec_id, after.exec_id);
+	/* Who executes for a dead leader takes over its birth too. */
+	KUNIT_EXPECT_EQ(test, slot.start_time, after.start_time);
+	KUNIT_EXPECT_EQ(test, slot.user_stack, sleeps.user_stack);
+	KUNIT_EXPECT_EQ(test, slot.kernel_stack, sleeps.kernel_stack);
+	KUNIT_EXPECT_EQ(test, slot.state, WALLPROF_STATE_SLEEPING);
+}
+
+/* The key is what the thread was when it left; its stacks are used up. */
+static void close_fills_key(struct kunit *test)
+{
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
+	struct wallprof_aggr key;
+	struct wallprof_aggr expected = {
+		.tid = 20, .tgid = 19, .start_time = 777, .exec_id = 4,
+		.kind = WALLPROF_AGGR_OFFCPU, .state = WALLPROF_STATE_SLEEPING,
+		.user_stack = 0x1000000001, .kernel_stack = 0x1000000009,
+	};
+	u64 ns;
+
+	memset(&key, 0xff, sizeof(key));
+	wp_interval_open(&slot, &after, &sleeps, 1010);
+	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1050, &key, &ns), WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, ns, 40);
+	KUNIT_EXPECT_EQ(test, memcmp(&key, &expected, offsetof(struct wallprof_aggr, count)), 0);
+	KUNIT_EXPECT_EQ(test, slot.user_stack, 0);
+	KUNIT_EXPECT_EQ(test, slot.kernel_stack, 0);
+}
+
+static const u8 states[] = {
+	WALLPROF_STATE_RUNNING, WALLPROF_STATE_PREEMPTED, WALLPROF_STATE_SLEEPING,
+	WALLPROF_STATE_DISK, WALLPROF_STATE_STOPPED, WALLPROF_STATE_TRACED,
+	WALLPROF_STATE_DEAD, WALLPROF_STATE_PARKED, WALLPROF_STATE_IDLE,
+	WALLPROF_STATE_NEW, WALLPROF_STATE_UNKNOWN,
+};
+
+static void state_describe(const u8 *state, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "state %u", *state);
+}
+
+KUNIT_ARRAY_PARAM(state, states, state_describe);
+
+/* Every state comes to the key. */
+static void close_key_states(struct kunit *test)
+{
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
+	struct wp_leave leave = sleeps;
+	struct wallprof_aggr key;
+	u64 ns;
+
+	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(states), WALLPROF_STATE_MAX);
+	leave.state = *(const u8 *)test->param_value;
+	wp_interval_open(&slot, &before, &leave, 1010);
+	KUNIT_EXPECT_EQ(test, slot.state, leave.state);
+	wp_interval_close(&slot, 1020, &key, &ns);
+	KUNIT_EXPECT_EQ(test, key.state, leave.state);
+}
+
+static const struct flags {
+	u16 slot, key;
+} all_flags[] = {
+	{ 0, 0 },
+	{ WALLPROF_TASK_NO_STACK, WALLPROF_AGGR_NO_STACK },
+	{ WALLPROF_TASK_SINCE_START, WALLPROF_AGGR_SINCE_START },
+	{ WALLPROF_TASK_NO_STACK | WALLPROF_TASK_SINCE_START,
+	  WALLPROF_AGGR_NO_STACK | WALLPROF_AGGR_SINCE_START },
+};
+
+static void flags_describe(const struct flags *f, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "flags %#x", f->slot);
+}
+
+KUNIT_ARRAY_PARAM(flags, all_flags, flags_describe);
+
+/* The flags of an interval come to the key. */
+static void close_key_flags(struct kunit *test)
+{
+	const struct flags *f = test->param_value;
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_OFF);
+	struct wallprof_aggr key;
+	u64 ns;
+
+	key.flags = 0xffff;
+	slot.flags = f->slot;
+	wp_interval_close(&slot, 1010, &key, &ns);
+	KUNIT_EXPECT_EQ(test, key.flags, f->key);
+	KUNIT_EXPECT_EQ(test, slot.flags, 0);
+}
+
+/* What an interval was does not stick to the next one of the thread. */
+static void flags_do_not_stick(struct kunit *test)
+{
+	struct wp_leave leave = { .flags = WALLPROF_TASK_NO_STACK };
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_UNSEEN);
+	struct wallprof_aggr key;
+	u64 ns;
+
+	wp_interval_close(&slot, 1010, &key, &ns);
+	KUNIT_EXPECT_EQ(test, key.flags, WALLPROF_AGGR_SINCE_START);
+	wp_interval_open(&slot, &before, &leave, 1020);
+	wp_interval_close(&slot, 1030, &key, &ns);
+	KUNIT_EXPECT_EQ(test, key.flags, WALLPROF_AGGR_NO_STACK);
+	leave.flags = WALLPROF_TASK_FILTERED;
+	wp_interval_open(&slot, &before, &leave, 1040);
+	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1050, &key, &ns), WP_CLOSED_FILTERED);
+	wp_interval_open(&slot, &before, &sleeps, 1060);
+	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1070, &key, &ns), WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, key.flags, 0);
+	KUNIT_EXPECT_EQ(test, slot.off_ns, 40);
+	KUNIT_EXPECT_EQ(test, slot.run_ns, 30);
+	KUNIT_EXPECT_EQ(test, slot.nr_off, 4);
+}
+
+/* What is filtered is counted, with its time, and has no key. */
+static void filtered_is_counted(struct kunit *test)
+{
+	struct wp_leave leave = { .state = WALLPROF_STATE_PREEMPTED,
+				  .flags = WALLPROF_TASK_FILTERED };
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
+	struct wallprof_aggr key, untouched;
+	u64 ns;
+
+	memset(&key, 0xcc, sizeof(key));
+	untouched = key;
+	wp_interval_open(&slot, &before, &leave, 1010);
+	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1033, &key, &ns), WP_CLOSED_FILTERED);
+	KUNIT_EXPECT_EQ(test, ns, 23);
+	KUNIT_EXPECT_EQ(test, slot.off_ns, 23);
+	KUNIT_EXPECT_EQ(test, slot.nr_off, 1);
+	KUNIT_EXPECT_EQ(test, slot.phase, WALLPROF_TASK_RUNNING);
+	KUNIT_EXPECT_EQ(test, slot.flags, 0);
+	KUNIT_EXPECT_EQ(test, memcmp(&key, &untouched, sizeof(key)), 0);
+}
+
+/* Unseen, and came to a CPU: it was off since the start. */
+static void unseen_was_off(struct kunit *test)
+{
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_UNSEEN);
+	struct wallprof_aggr key;
+	u64 ns;
+
+	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 5000, &key, &ns), WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, ns, 4000);
+	KUNIT_EXPECT_EQ(test, key.state, WALLPROF_STATE_DISK);
+	KUNIT_EXPECT_EQ(test, key.flags, WALLPROF_AGGR_SINCE_START);
+	KUNIT_EXPECT_EQ(test, key.user_stack, 0);
+	KUNIT_EXPECT_EQ(test, key.kernel_stack, 0);
+	KUNIT_EXPECT_EQ(test, slot.run_ns, 0);
+	KUNIT_EXPECT_EQ(test, slot.off_ns, 4000);
+}
+
+/* Unseen, and left a CPU: it ran since the start. */
+static void unseen_was_running(struct kunit *test)
+{
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_UNSEEN);
+	struct wallprof_aggr key;
+	u64 ns;
+
+	wp_interval_open(&slot, &before, &sleeps, 5000);
+	KUNIT_EXPECT_EQ(test, slot.run_ns, 4000);
+	KUNIT_EXPECT_EQ(test, slot.flags, 0);
+	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 5001, &key, &ns), WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, key.flags, 0);
+	KUNIT_EXPECT_EQ(test, ns, 1);
+}
+
+static const u16 open_flags[] = { 0, WALLPROF_TASK_FILTERED, WALLPROF_TASK_NO_STACK };
+
+static void open_flags_describe(const u16 *flags, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "flags %#x", *flags);
+}
+
+KUNIT_ARRAY_PARAM(open_flags, open_flags, open_flags_describe);
+
+/* At the end an open interval keeps stacks, state and flags. */
+static void open_at_end(struct kunit *test)
+{
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
+	struct wp_leave leave = sleeps;
+
+	leave.flags = *(const u16 *)test->param_value;
+	wp_interval_open(&slot, &before, &leave, 1010);
+	wp_interval_end(&slot, 1100, false);
+	KUNIT_EXPECT_EQ(test, slot.flags, leave.flags | WALLPROF_TASK_OPEN);
+	KUNIT_EXPECT_EQ(test, slot.open_ns, 90);
+	KUNIT_EXPECT_EQ(test, slot.off_ns, 90);
+	KUNIT_EXPECT_EQ(test, slot.run_ns, 10);
+	KUNIT_EXPECT_EQ(test, slot.nr_off, 1);
+	KUNIT_EXPECT_EQ(test, slot.state, WALLPROF_STATE_SLEEPING);
+	KUNIT_EXPECT_EQ(test, slot.user_stack, sleeps.user_stack);
+	KUNIT_EXPECT_EQ(test, slot.kernel_stack, sleeps.kernel_stack);
+}
+
+/* A step back of the clock counts as no time, and not twice. */
+static void clock_steps_back(struct kunit *test)
+{
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
+	struct wallprof_aggr key;
+	u64 ns;
+
+	wp_interval_open(&slot, &before, &sleeps, 990);
+	KUNIT_EXPECT_EQ(test, slot.run_ns, 0);
+	KUNIT_EXPECT_EQ(test, slot.since, 1000);
+	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 999, &key, &ns), WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, ns, 0);
+	KUNIT_EXPECT_EQ(test, slot.nr_off, 1);
+	wp_interval_open(&slot, &before, &sleeps, 1000);
+	wp_interval_close(&slot, 1001, &key, &ns);
+	KUNIT_EXPECT_EQ(test, ns, 1);
+	wp_interval_end(&slot, 0, true);
+	KUNIT_EXPECT_EQ(test, slot.run_ns + slot.off_ns, 1);
+	KUNIT_EXPECT_EQ(test, slot.since, 1001);
+}
+
+/* From 0 to 2^64 - 1. */
+static void clock_extremes(struct kunit *test)
+{
+	struct wallprof_task slot;
+	struct wallprof_aggr key;
+	u64 ns;
+
+	wp_interval_begin(&slot, &before, WALLPROF_TASK_OFF, 0, 0);
+	wp_interval_close(&slot, U64_MAX, &key, &ns);
+	KUNIT_EXPECT_EQ(test, ns, U64_MAX);
+	KUNIT_EXPECT_EQ(test, slot.off_ns, U64_MAX);
+	wp_interval_open(&slot, &before, &sleeps, 5);
+	wp_interval_exit(&slot, U64_MAX);
+	KUNIT_EXPECT_EQ(test, slot.run_ns, 0);
+}
+
+/* What is spilled is a part of what is off; nothing else changes. */
+static void spill_is_part_of_off(struct kunit *test)
+{
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_OFF), was;
+	struct wallprof_aggr key;
+	u64 ns;
+
+	wp_interval_close(&slot, 1070, &key, &ns);
+	was = slot;
+	wp_interval_spill(&slot, ns);
+	wp_interval_spill(&slot, 5);
+	KUNIT_EXPECT_EQ(test, slot.spill_ns, 75);
+	KUNIT_EXPECT_EQ(test, slot.nr_spilled, 2);
+	was.spill_ns = 75;
+	was.nr_spilled = 2;
+	KUNIT_EXPECT_EQ(test, memcmp(&was, &slot, sizeof(slot)), 0);
+}
+
+/*
+ * A thread's life, and what a reader of the clock that never lets it go back
+ * would say of it.
+ */
+struct life {
+	struct wallprof_task slot;
+	u64 born, now, latest;
+	u64 run, intervals, filtered, spilled, nr;
+	bool known, off, was_filtered;
+};
+
+/* Passes some time, mostly; returns how much. */
+static u64 life_pass(struct life *l)
+{
+	u64 passed;
+
+	if (!suite_below(5))
+		l->now -= l->now < 300 ? l->now : suite_below(300);
+	else
+		l->now += suite_random() >> (30 + suite_below(34));
+	passed = l->now > l->latest ? l->now - l->latest : 0;
+	l->latest += passed;
+	return passed;
+}
+
+static void life_close(struct kunit *test, struct life *l, u64 passed)
+{
+	struct wallprof_aggr key;
+	enum wp_closed closed;
+	u64 ns;
+
+	closed = wp_interval_close(&l->slot, l->now, &key, &ns);
+	if (l->known && !l->off) {
+		l->run += passed;
+		KUNIT_EXPECT_EQ(test, closed, WP_CLOSED_NOTHING);
+		KUNIT_EXPECT_EQ(test, ns, 0);
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, closed, l->was_filtered ? WP_CLOSED_FILTERED :
+							WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, ns, passed);
+	*(l->was_filtered ? &l->filtered : &l->intervals) += ns;
+	l->nr++;
+	if (!l->was_filtered && !suite_below(4)) {
+		wp_interval_spill(&l->slot, ns);
+		l->spilled += ns;
+	}
+	l->off = false;
+}
+
+static void life_open(struct life *l, u64 passed)
+{
+	struct wp_leave leave = sleeps;
+
+	l->was_filtered = !suite_below(4);
+	leave.flags = l->was_filtered ? WALLPROF_TASK_FILTERED : 0;
+	wp_interval_open(&l->slot, &before, &leave, l->now);
+	l->run += passed;
+	l->off = true;
+}
+
+static void life_step(struct kunit *test, struct life *l)
+{
+	u64 passed = life_pass(l);
+
+	/* Comings and goings alternate, but for what was missed. */
+	if (l->known ? l->off == !!suite_below(10) : suite_below(2))
+		life_close(test, l, passed);
+	else
+		life_open(l, passed);
+	l->was_filtered &= l->off;
+	l->known = true;
+	KUNIT_EXPECT_EQ(test, l->slot.run_ns + l->slot.off_ns, l->latest - l->born);
+	KUNIT_EXPECT_EQ(test, l->slot.run_ns, l->run);
+	KUNIT_EXPECT_EQ(test, l->slot.off_ns, l->intervals + l->filtered);
+	KUNIT_EXPECT_EQ(test, l->slot.nr_off, l->nr);
+	KUNIT_EXPECT_EQ(test, l->slot.spill_ns, l->spilled);
+	KUNIT_EXPECT_EQ(test, l->slot.phase, l->off ? WALLPROF_TASK_OFF :
+						      WALLPROF_TASK_RUNNING);
+}
+
+static void life_end(struct kunit *test, struct life *l)
+{
+	l->now += suite_below(1000);
+	l->latest = l->now > l->latest ? l->now : l->latest;
+	if (l->known && !l->off && suite_below(2))
+		wp_interval_exit(&l->slot, l->now);
+	else
+		wp_interval_end(&l->slot, l->now, suite_below(2));
+	KUNIT_EXPECT_EQ(test, l->slot.run_ns + l->slot.off_ns, l->latest - l->born);
+	KUNIT_EXPECT_EQ(test, l->slot.off_ns, l->intervals + l->filtered +
+					      l->slot.open_ns);
+	KUNIT_EXPECT_EQ(test, l->slot.born, l->born);
+}
+
+/* Run and off are wall time to the nanosecond, for random events and times. */
+static void ledger_telescopes(struct kunit *test)
+{
+	int nr, step, steps;
+
+	for (nr = 0; nr < SUITE_ROUNDS(3000) && !suite_failed(test); nr++) {
+		u8 phase = phases[suite_below(3)];
+		struct life l = {
+			.off = phase == WALLPROF_TASK_OFF,
+			.known = phase != WALLPROF_TASK_UNSEEN,
+		};
+
+		l.born = suite_below(4) ? suite_random() >> 8 : suite_below(100);
+		l.now = l.born;
+		l.latest = l.born;
+		wp_interval_begin(&l.slot, &before, phase, 0, l.born);
+		steps = suite_below(60);
+		for (step = 0; step < steps && !suite_failed(test); step++)
+			life_step(test, &l);
+		life_end(test, &l);
+		KUNIT_EXPECT_FALSE_MSG(test, suite_failed(test), "life %d, step %d", nr,
+				       step);
+		cond_resched();
+	}
+}
+
+static struct kunit_case intervals_cases[] = {
+	KUNIT_CASE_PARAM(begin_fills, phase_gen_params),
+	KUNIT_CASE_PARAM(transition, transition_gen_params),
+	KUNIT_CASE(open_takes_thread),
+	KUNIT_CASE(close_fills_key),
+	KUNIT_CASE_PARAM(close_key_states, state_gen_params),
+	KUNIT_CASE_PARAM(close_key_flags, flags_gen_params),
+	KUNIT_CASE(flags_do_not_stick),
+	KUNIT_CASE(filtered_is_counted),
+	KUNIT_CASE(unseen_was_off),
+	KUNIT_CASE(unseen_was_running),
+	KUNIT_CASE_PARAM(open_at_end, open_flags_gen_params),
+	KUNIT_CASE(clock_steps_back),
+	KUNIT_CASE(clock_extremes),
+	KUNIT_CASE(spill_is_part_of_off),
+	KUNIT_CASE(ledger_telescopes),
+	{}
+};
+
+static struct kunit_suite intervals_suite = {
+	.name = "wallprof_intervals",
+	.init = suite_init,
+	.test_cases = intervals_cases,
+};
+
+kunit_test_suite(intervals_suite);

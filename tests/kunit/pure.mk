@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The suites of the module's pure parts as a program of userspace: `make -f
+# tests/kunit/pure.mk`, from the top of the tree, builds tests/kunit/*.c with the
+# module's own sources as they are and the kernel headers of tests/shim.
+#
+# build/kunit/asan runs under ASan and UBSan, build/kunit/tsan under TSan.
+# PURE_MODULE names another directory of sources: one with a bug put in.
+
+PURE_MODULE ?= module
+PURE_OUT ?= build/kunit
+PURE_CC ?= $(CC)
+
+PURE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
+	-Wextra -Wno-sign-compare -Wno-unused-parameter \
+	-Wno-missing-field-initializers -Wno-format-zero-length -Werror -pthread -Itests/shim -Iuapi \
+	-Itests/kunit -I$(PURE_MODULE)
+PURE_ASAN := -fsanitize=address,undefined -fno-sanitize-recover=all
+PURE_TSAN := -fsanitize=thread
+
+# What KUnit has of the kernel, and threads, come from the shim.
+PURE_SRC := $(filter-out tests/kunit/threads.c,$(wildcard tests/kunit/*.c)) \
+	$(wildcard tests/shim/*.c) \
+	$(addprefix $(PURE_MODULE)/,tables.c tasks.c intervals.c states.c)
+
+.PHONY: pure
+pure: $(PURE_OUT)/asan $(PURE_OUT)/tsan
+
+$(PURE_OUT)/asan: PURE_SANITIZE := $(PURE_ASAN)
+$(PURE_OUT)/tsan: PURE_SANITIZE := $(PURE_TSAN)
+
+$(PURE_OUT)/asan $(PURE_OUT)/tsan: $(PURE_SRC) $(wildcard $(PURE_MODULE)/*.h \
+		tests/kunit/*.h tests/shim/*/*.h uapi/linux/*.h) tests/kunit/pure.mk
+	@mkdir -p $(@D)
+	$(PURE_CC) $(PURE_CFLAGS) $(PURE_SANITIZE) -o $@ $(PURE_SRC)
