@@ -351,14 +351,14 @@ static void wp_probe_fork(void *data, struct task_struct *parent,
 		.p = child,
 		.phase = WALLPROF_TASK_OFF,
 		.state = WALLPROF_STATE_NEW,
-		.born = ktime_get_mono_fast_ns(),
 	};
 	unsigned long flags;
 
-	if (!wp_session_covers(session, birth.born))
-		return;
+	/* Not to be preempted between the clock and what is made of it. */
 	local_irq_save(flags);
-	if (wp_fork_inherits(session, &birth.flags)) {
+	birth.born = ktime_get_mono_fast_ns();
+	if (wp_session_covers(session, birth.born) &&
+	    wp_fork_inherits(session, &birth.flags)) {
 		if (!(session->config.states & BIT(WALLPROF_STATE_NEW)))
 			birth.flags |= WALLPROF_TASK_FILTERED;
 		if (!wp_birth_claim(&birth))
@@ -376,15 +376,19 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 		.session = session,
 		.p = p,
 		.phase = WALLPROF_TASK_RUNNING,
-		.born = ktime_get_mono_fast_ns(),
 	};
 	struct wallprof_task *slot;
 	struct wp_thread thread;
 	unsigned long flags;
 
-	if (!wp_session_covers(session, birth.born))
-		return;
+	/*
+	 * Not to be preempted between the clock and what is made of it: the
+	 * time off the CPU would be one of running.
+	 */
 	local_irq_save(flags);
+	birth.born = ktime_get_mono_fast_ns();
+	if (!wp_session_covers(session, birth.born))
+		goto restore;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
 	if (slot && slot->flags & WALLPROF_TASK_ARMED) {
 		/* Irqs are off and the slot is current's: no one else writes. */
@@ -396,6 +400,7 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 		if (!wp_birth_claim(&birth))
 			wp_target_passed_over(session, p, false, birth.born);
 	}
+restore:
 	local_irq_restore(flags);
 }
 
