@@ -36,7 +36,7 @@ struct truth {
 	const char *stack;	/* innermost first, separated by ; */
 	const char *state;	/* as perf sched tells it */
 	int tid;
-	uint64_t waits;		/* that the program made */
+	uint64_t waits;		/* calls in which the thread had to wait */
 	uint64_t switches;	/* that the kernel counted in them */
 	uint64_t total;		/* their time less the CPU time; 0: not measured */
 	uint64_t around;	/* their time */
@@ -116,11 +116,14 @@ static inline __attribute__((always_inline)) void wait_ends(struct truth *t)
 {
 	uint64_t time = now_ns() - t->t0;
 	uint64_t run = clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->c0;
+	uint64_t switches = switched(1) - t->s0;
 
 	t->around += time;
 	t->total += time > run ? time - run : 0;
-	t->switches += switched(1) - t->s0;
-	t->waits++;
+	t->switches += switches;
+	/* In a guest that stood still, what it would wait for may have come. */
+	if (switches)
+		t->waits++;
 }
 
 /* As the kernel knows it in the system calls used here, on both widths. */
