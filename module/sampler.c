@@ -16,6 +16,7 @@
 #include <linux/perf_event.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
+#include <asm/local64.h>
 
 #include "compat/ptrace.h"
 #include "sampler.h"
@@ -125,6 +126,19 @@ static void wp_sample_add(struct wp_session *session, struct wp_cpu *cpu,
 		wp_session_signal(session, &session->signalled);
 }
 
+/*
+ * Counts an event that came in the middle of another one. A third can come in
+ * the middle of this, where a counter counts in NMIs and outside of them (a
+ * tracepoint, say): then both are to be counted. Context: overflow.
+ */
+static void wp_sample_refuse(struct wp_half *half, u64 period)
+{
+	struct wallprof_lost *lost = &half->head->lost[WALLPROF_LOSS_NESTED];
+
+	local64_inc((local64_t *)&lost->count);
+	local64_add(period, (local64_t *)&lost->ns);
+}
+
 /* Context: overflow. */
 static void wp_sampler_overflow(struct perf_event *event,
 				struct perf_sample_data *data,
@@ -140,8 +154,8 @@ static void wp_sampler_overflow(struct perf_event *event,
 	cpu = session->cpus[smp_processor_id()];
 	epoch = wp_session_epoch(session);
 	if (unlikely(cpu->sampler_busy)) {
-		wp_half_lose(wp_half_of(&cpu->sampler, epoch),
-			     WALLPROF_LOSS_NESTED, data->period);
+		wp_sample_refuse(wp_half_of(&cpu->sampler, epoch),
+				 data->period);
 		return;
 	}
 	cpu->sampler_busy = true;
