@@ -193,6 +193,24 @@ static inline int drop_cap(int cap)
 
 #define CAP(name) (1ULL << CAP_ ## name)
 
+/* Unload the module, unless it is in use; load it, from ./wallprof.ko. */
+static inline int dev_unload(void)
+{
+	return syscall(SYS_delete_module, "wallprof", O_NONBLOCK) ? -errno : 0;
+}
+
+static inline int dev_load(void)
+{
+	int fd = open("wallprof.ko", O_RDONLY | O_CLOEXEC);
+	int ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
+
+	close(fd);
+	/* The node comes with the device. */
+	for (int i = 0; !ret && i < 100 && access(WALLPROF_DEVICE, F_OK); i++)
+		nap_ns(10 * MS);
+	return ret;
+}
+
 /*
  * The reader: what all retired epochs of a session held, in sum.
  */
@@ -416,7 +434,8 @@ static inline int session_flip(struct session *s)
 	s->epoch = flip.epoch;
 	s->flip_time = flip.time;
 	for (unsigned int cpu = 0; cpu < s->nr_cpus; cpu++) {
-		session_read_half(s, cpu, 0);
+		if (s->c.flags & WALLPROF_OFFCPU)
+			session_read_half(s, cpu, 0);
 		if (s->c.flags & WALLPROF_SAMPLER)
 			session_read_half(s, cpu, 1);
 	}

@@ -5,23 +5,6 @@
  */
 #include "device.h"
 
-static int unload(void)
-{
-	return syscall(SYS_delete_module, "wallprof", O_NONBLOCK) ? -errno : 0;
-}
-
-static int load(void)
-{
-	int fd = open("wallprof.ko", O_RDONLY | O_CLOEXEC);
-	int ret = syscall(SYS_finit_module, fd, "", 0) ? -errno : 0;
-
-	close(fd);
-	/* The node comes with the device. */
-	for (int i = 0; !ret && i < 100 && access(WALLPROF_DEVICE, F_OK); i++)
-		nap_ns(10 * MS);
-	return ret;
-}
-
 static bool tainted_by_a_warning(void)
 {
 	char text[32] = "";
@@ -40,7 +23,7 @@ FIXTURE(unload)
 
 FIXTURE_SETUP(unload)
 {
-	load();		/* an earlier test may have ended in between */
+	dev_load();		/* an earlier test may have ended in between */
 	self->c = dev_config();
 	dev_sampler(&self->c, 499);
 }
@@ -55,17 +38,17 @@ TEST_F(unload, while_open)
 	int fd = dev_open();
 
 	ASSERT_LE(0, fd);
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, dev_unload());
 	ASSERT_EQ(0, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &self->c));
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, dev_unload());
 	ASSERT_EQ(0, dev_start(fd, NULL));
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, dev_unload());
 	ASSERT_EQ(0, dev_stop(fd, NULL));
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, dev_unload());
 	close(fd);
-	EXPECT_EQ(0, unload());
+	EXPECT_EQ(0, dev_unload());
 	EXPECT_EQ(-ENOENT, dev_open());
-	EXPECT_EQ(0, load());
+	EXPECT_EQ(0, dev_load());
 	EXPECT_LE(0, dev_open());
 }
 
@@ -75,10 +58,10 @@ TEST_F(unload, while_mapped)
 
 	ASSERT_EQ(0, session_begin(&s, &self->c));
 	close(s.fd);
-	EXPECT_EQ(-EWOULDBLOCK, unload());
+	EXPECT_EQ(-EWOULDBLOCK, dev_unload());
 	munmap(s.map, s.c.map_bytes);
-	EXPECT_EQ(0, unload());
-	EXPECT_EQ(0, load());
+	EXPECT_EQ(0, dev_unload());
+	EXPECT_EQ(0, dev_load());
 }
 
 static void runs_until_killed(void *arg)
@@ -100,10 +83,10 @@ TEST_F_TIMEOUT(unload, after_a_kill, 120)
 		pid_t pid = child_of(runs_until_killed, &self->c);
 
 		nap_ns((50 + 11 * i) * MS);
-		EXPECT_EQ(-EWOULDBLOCK, unload());
+		EXPECT_EQ(-EWOULDBLOCK, dev_unload());
 		child_end(pid);
-		EXPECT_EQ(0, unload());
-		EXPECT_EQ(0, load());
+		EXPECT_EQ(0, dev_unload());
+		EXPECT_EQ(0, dev_load());
 	}
 	child_end(work);
 }
@@ -121,8 +104,8 @@ TEST_F_TIMEOUT(unload, right_after_close, 120)
 		ASSERT_EQ(0, dev_start(fd, NULL));
 		nap_ns((i % 5) * 3 * MS);
 		close(fd);
-		EXPECT_EQ(0, unload());
-		EXPECT_EQ(0, load());
+		EXPECT_EQ(0, dev_unload());
+		EXPECT_EQ(0, dev_load());
 		self->c = dev_config();
 		if (i & 1)
 			dev_sampler(&self->c, 4999);
@@ -156,12 +139,12 @@ TEST_F_TIMEOUT(unload, against_opens, 120)
 	for (int i = 0; i < 2; i++)
 		openers[i] = child_of(opens, &self->c);
 	while (unloaded < 5 && now_ns() < until) {
-		int ret = unload();
+		int ret = dev_unload();
 
 		EXPECT_TRUE(ret == 0 || ret == -EWOULDBLOCK);
 		if (!ret) {
 			unloaded++;
-			EXPECT_EQ(0, load());
+			EXPECT_EQ(0, dev_load());
 		}
 	}
 	for (int i = 0; i < 2; i++)

@@ -21,14 +21,13 @@
  * first: nothing else keeps it alive.
  */
 #include <linux/hw_breakpoint.h>
-#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/percpu.h>
-#include <linux/tracepoint.h>
 #include <asm/nmi.h>
 
+#include "find.h"
 #include "session.h"
 
 /* Watchpoints that a CPU has. */
@@ -98,7 +97,6 @@ static DEFINE_MUTEX(wp_nmi_lock);	/* orders the changes of what follows */
 static enum wp_nmi_point wp_nmi_point = WP_NMI_POINTS;
 static struct wp_session *wp_nmi_session;	/* NULL: do nothing */
 static void *wp_nmi_probe;
-static struct tracepoint *wp_nmi_tracepoint;
 
 /* Context: NMI. */
 static void wp_nmi_overflow(struct wp_session *session, struct pt_regs *regs)
@@ -278,31 +276,10 @@ static int wp_nmi_watch(unsigned int nr, int i, const struct wp_nmi_word *word)
 	return 0;
 }
 
-/* The first session that has a sched_switch probe. */
-static struct wp_session *wp_nmi_find(void)
-{
-	struct wp_session *session = NULL;
-	struct tracepoint_func *func;
-	char name[KSYM_SYMBOL_LEN];
-
-	rcu_read_lock_sched();
-	func = rcu_dereference_sched(wp_nmi_tracepoint->funcs);
-	for (; func && func->func; func++) {
-		sprint_symbol(name, (unsigned long)func->func);
-		if (!strstr(name, "wp_probe_sched_switch+0x0/"))
-			continue;
-		wp_nmi_probe = func->func;
-		session = func->data;
-		break;
-	}
-	rcu_read_unlock_sched();
-	return session;
-}
-
 /* Context: process, wp_nmi_lock held. */
 static int wp_nmi_arm(enum wp_nmi_point point)
 {
-	struct wp_session *session = wp_nmi_find();
+	struct wp_session *session = wp_find_session(&wp_nmi_probe);
 	unsigned int nr;
 	int i, err;
 
@@ -375,17 +352,8 @@ static const struct kernel_param_ops wp_nmi_counts_ops = {
 module_param_cb(counts, &wp_nmi_counts_ops, NULL, 0400);
 MODULE_PARM_DESC(counts, "hits nmis idle not-nmi calls nested user switches");
 
-static void wp_nmi_match(struct tracepoint *tp, void *unused)
-{
-	if (!strcmp(tp->name, "sched_switch"))
-		wp_nmi_tracepoint = tp;
-}
-
 static int __init wp_nmi_init(void)
 {
-	for_each_kernel_tracepoint(wp_nmi_match, NULL);
-	if (!wp_nmi_tracepoint)
-		return -ENOENT;
 	return register_nmi_handler(NMI_LOCAL, wp_nmi_handler, 0, "wp_nmi");
 }
 
