@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the programs of life and death share: a seed, a scale, and what must be
+ * true after each of them: no session, no memory of one, a module that nobody
+ * uses.
+ *
+ * LIFE_SEED: what random numbers begin with; each test prints it. LIFE_SCALE:
+ * how much of each, in percent.
+ */
+#ifndef LIFE_LIFE_H
+#define LIFE_LIFE_H
+
+#include "device.h"
+
+static inline unsigned int from_env(const char *name, unsigned int otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 0) : otherwise;
+}
+
+static inline unsigned int times(unsigned int nr)
+{
+	nr = (__u64)nr * from_env("LIFE_SCALE", 100) / 100;
+	return nr ? nr : 1;
+}
+
+/* xorshift; each process has a sequence of its own. */
+static __u64 rnd_state;
+
+static inline void rnd_seed(unsigned int who)
+{
+	rnd_state = (from_env("LIFE_SEED", 1) + 1ULL) * 0x9e3779b97f4a7c15ULL ^
+		    (who + 1ULL) * 0xbf58476d1ce4e5b9ULL;
+}
+
+static inline unsigned int rnd(unsigned int below)
+{
+	rnd_state ^= rnd_state << 13;
+	rnd_state ^= rnd_state >> 7;
+	rnd_state ^= rnd_state << 17;
+	return (rnd_state >> 32) % below;
+}
+
+static inline void nap_below(unsigned int ms)
+{
+	nap_ns((__u64)rnd(ms * 1000) * 1000);
+}
+
+static inline int put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/* Descriptors that are open, by the module's count. */
+static inline long life_users(void)
+{
+	char text[32] = "-1";
+	int fd = open("/sys/module/wallprof/refcnt", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		return -1;
+	close(fd);
+	return atol(text);
+}
+
+/* What the module has allocated and not given back, where the kernel tells. */
+static inline unsigned int life_areas(void)
+{
+	FILE *f = fopen("/proc/vmallocinfo", "re");
+	unsigned int nr = 0;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		nr += !!strstr(line, "[wallprof]");
+	if (f)
+		fclose(f);
+	return nr;
+}
+
+/* Small sessions, that many of them can be had. */
+static inline struct wallprof_configure life_config(void)
+{
+	struct wallprof_configure c = dev_config();
+
+	c.nr_aggrs = 512;
+	c.stack_words = 8192;
+	c.nr_exits = 256;
+	c.nr_tasks = 1024;
+	return c;
+}
+
+/* One that differs from time to time. */
+static inline struct wallprof_configure life_any(void)
+{
+	struct wallprof_configure c = life_config();
+
+	if (rnd(2))
+		c.stack_flags |= WALLPROF_STACK_KERNEL;
+	if (rnd(2))
+		dev_sampler(&c, 99 + rnd(900));
+	if (rnd(4) == 0)
+		c.nr_tasks = WALLPROF_MIN_TASKS;
+	return c;
+}
+
+#define CPU1 "/sys/devices/system/cpu/cpu1/online"
+
+FIXTURE(life)
+{
+	pid_t load;
+};
+
+FIXTURE_SETUP(life)
+{
+	TH_LOG("LIFE_SEED=%u LIFE_SCALE=%u", from_env("LIFE_SEED", 1), times(100));
+	rnd_seed(0);
+	dev_load();	/* an earlier test may have ended in between */
+	EXPECT_EQ(0, life_users());
+	EXPECT_EQ(0, life_areas());
+	self->load = child_of(load_all, (void *)1);
+}
+
+FIXTURE_TEARDOWN(life)
+{
+	child_end(self->load);
+	EXPECT_EQ(0, life_users());
+	EXPECT_EQ(0, life_areas());
+	EXPECT_EQ(0, dev_unload());
+	EXPECT_EQ(0, dev_load());
+}
+
+#endif

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Recording while processes, threads and CPUs come and go in masses. */
+#include "life.h"
+
+#define GROUP "/sys/fs/cgroup/storm"
+
+static int cpu1(const char *on)
+{
+	return put(CPU1, on);
+}
+
+/* CPUs go and come at random while everything is recorded and read. */
+TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
+{
+	struct wallprof_configure c = dev_config();
+	struct wallprof_status status;
+	struct session s;
+	pid_t pid;
+
+	if (access(CPU1, W_OK))
+		SKIP(return, "one CPU");
+	c.stack_flags |= WALLPROF_STACK_KERNEL;
+	dev_sampler(&c, 999);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	pid = fork();
+	if (!pid) {
+		for (unsigned int i = 0; i < times(40); i++) {
+			if (cpu1("0"))
+				_exit(1);
+			nap_below(50);
+			if (cpu1("1"))
+				_exit(1);
+			nap_below(50);
+		}
+		_exit(0);
+	}
+	while (!waitpid(pid, NULL, WNOHANG)) {
+		nap_below(30);
+		ASSERT_EQ(0, session_flip(&s));
+	}
+	for (int i = 0; i < 1000; i++) {
+		status = dev_status(s.fd);
+		if (status.counters == sysconf(_SC_NPROCESSORS_ONLN))
+			break;
+		nap_ns(10 * MS);
+	}
+	EXPECT_EQ(sysconf(_SC_NPROCESSORS_ONLN), status.counters);
+	EXPECT_EQ(0, status.counters_failed);
+	EXPECT_WHOLE(&s);
+	EXPECT_LT(100, s.events[0]);
+	EXPECT_LT(0, s.events[1]);
+	session_close(&s);
+}
+
+/* Sessions open and close while CPUs go and come. */
+TEST_F_TIMEOUT(life, sessions_and_cpus_come_and_go, 600)
+{
+	pid_t pid;
+
+	if (access(CPU1, W_OK))
+		SKIP(return, "one CPU");
+	pid = fork();
+	if (!pid) {
+		for (unsigned int i = 0; i < times(40); i++) {
+			if (cpu1("0"))
+				_exit(1);
+			nap_below(20);
+			if (cpu1("1"))
+				_exit(1);
+			nap_below(20);
+		}
+		_exit(0);
+	}
+	while (!waitpid(pid, NULL, WNOHANG)) {
+		struct wallprof_configure c = life_any();
+		struct session s;
+
+		if (!(c.flags & WALLPROF_SAMPLER))
+			dev_sampler(&c, 499);
+		ASSERT_EQ(0, session_begin(&s, &c));
+		nap_below(30);
+		if (rnd(2))
+			EXPECT_WHOLE(&s);
+		session_close(&s);
+	}
+}
+
+/* Forks that do not end by themselves, as far as a control group lets them. */
+static void bomb(void)
+{
+	pid_t first = getpid();
+
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid)
+			continue;
+		if (pid < 0)
+			nap_below(20);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (getpid() != first && rnd(4) == 0)
+			_exit(0);
+	}
+}
+
+/* Kills all processes of the group. */
+static void defuse(void)
+{
+	char line[32];
+	bool any;
+
+	do {
+		FILE *f = fopen(GROUP "/cgroup.procs", "re");
+
+		any = false;
+		while (f && fgets(line, sizeof(line), f)) {
+			any = true;
+			kill(atoi(line), SIGKILL);
+		}
+		if (f)
+			fclose(f);
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		nap_ns(MS);
+	} while (any);
+}
+
+static void a_bomb_in_a_group(void *arg)
+{
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	if (put(GROUP "/cgroup.procs", pid) || read(*(int *)arg, pid, 1) != 1)
+		_exit(1);
+	rnd_seed(getpid());
+	bomb();
+}
+
+struct storm_case {
+	unsigned int nr_tasks, target;
+};
+
+/* Whether enough has happened: threads found no slot, or ended. */
+static bool enough(const struct session *s, bool few)
+{
+	return few ? dev_status(s->fd).tasks_failed > 10 : s->nr_ends > 20;
+}
+
+TEST_F_TIMEOUT(life, fork_bombs, 300)
+{
+	static const struct storm_case cases[] = {
+		{ 4096, WALLPROF_TARGET_ALL },
+		{ WALLPROF_MIN_TASKS, WALLPROF_TARGET_ALL },
+		{ 4096, WALLPROF_TARGET_PID },
+		{ WALLPROF_MIN_TASKS, WALLPROF_TARGET_PID },
+	};
+	int go[2];
+
+	ASSERT_EQ(0, pipe(go));
+	put("/sys/fs/cgroup/cgroup.subtree_control", "+pids");
+	rmdir(GROUP);
+	ASSERT_EQ(0, mkdir(GROUP, 0755));
+	ASSERT_EQ(0, put(GROUP "/pids.max", "150"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct wallprof_configure c = dev_config();
+		bool few = cases[i].nr_tasks == WALLPROF_MIN_TASKS;
+		struct wallprof_status status;
+		struct session s;
+		__u64 until;
+		__u32 pid;
+
+		pid = child_of(a_bomb_in_a_group, &go[0]);
+		c.nr_tasks = cases[i].nr_tasks;
+		c.nr_exits = 8192;
+		dev_sampler(&c, 499);
+		if (cases[i].target == WALLPROF_TARGET_PID) {
+			dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+			c.flags |= WALLPROF_INHERIT;
+		}
+		ASSERT_EQ(0, session_begin(&s, &c));
+		ASSERT_EQ(1, write(go[1], "", 1));
+		until = now_ns() + 20 * SEC;
+		for (unsigned int k = 0; k < times(40) ||
+		     (!enough(&s, few) && now_ns() < until); k++) {
+			nap_ns(25 * MS);
+			ASSERT_EQ(0, session_flip(&s));
+		}
+		EXPECT_TRUE(enough(&s, few));
+		defuse();
+		status = dev_status(s.fd);
+		EXPECT_WHOLE(&s);
+		TH_LOG("%zu ends, %u slots, %llu threads without one", s.nr_ends,
+		       status.nr_tasks, (ull)status.tasks_failed);
+		session_close(&s);
+	}
+	EXPECT_EQ(0, rmdir(GROUP));
+}
+
+/* Executes itself for ever, from the leader or from another thread. */
+#define AGAIN "exec sh -c \"$0\" \"$0\""
+
+static void *executes(void *arg)
+{
+	execl("/bin/sh", "sh", "-c", AGAIN, AGAIN, NULL);
+	return arg;
+}
+
+static void executes_for_ever(void *arg)
+{
+	pthread_t thread;
+
+	if (arg) {
+		pthread_create(&thread, NULL, executes, NULL);
+		for (;;)
+			pause();
+	}
+	executes(NULL);
+}
+
+/* A process after the other, each with a program of its own. */
+static void executes_many(void *arg)
+{
+	for (;;) {
+		pid_t pid = vfork();
+
+		if (!pid) {
+			execl("/bin/true", "true", NULL);
+			_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+		/* Threads whose process executes under them. */
+		pid = fork();
+		if (!pid) {
+			pthread_t thread;
+
+			for (int i = 0; i < 3; i++)
+				pthread_create(&thread, NULL, load_short, NULL);
+			execl("/bin/true", "true", NULL);
+			_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+
+TEST_F_TIMEOUT(life, exec_storms, 300)
+{
+	for (unsigned int armed = 0; armed < 3; armed++) {
+		struct wallprof_configure c = dev_config();
+		struct session s;
+		__u32 pids[3];
+
+		pids[0] = child_of(executes_for_ever, NULL);
+		pids[1] = child_of(executes_for_ever, (void *)1);
+		pids[2] = child_of(executes_many, NULL);
+		dev_sampler(&c, 499);
+		if (armed) {
+			dev_target(&c, WALLPROF_TARGET_PID, pids, 3);
+			c.flags |= WALLPROF_INHERIT;
+			if (armed == 2)
+				c.flags |= WALLPROF_ENABLE_ON_EXEC;
+		}
+		ASSERT_EQ(0, session_begin(&s, &c));
+		for (unsigned int k = 0; k < times(40); k++) {
+			nap_ns(25 * MS);
+			ASSERT_EQ(0, session_flip(&s));
+		}
+		for (int i = 0; i < 3; i++)
+			child_end(pids[i]);
+		EXPECT_WHOLE(&s);
+		EXPECT_LT(0, s.events[0]);
+		session_close(&s);
+	}
+}
+
+/* Threads that live for so short that the counter overflows as they end. */
+static void *spins(void *arg)
+{
+	for (volatile int i = 0; i < (int)(uintptr_t)arg; i++)
+		;
+	return arg;
+}
+
+static void threads_end(void *arg)
+{
+	pthread_t threads[4];
+
+	rnd_seed((uintptr_t)arg);
+	for (;;) {
+		for (int i = 0; i < 4; i++)
+			pthread_create(&threads[i], NULL, spins,
+				       (void *)(uintptr_t)rnd(20000));
+		for (int i = 0; i < 4; i++)
+			pthread_join(threads[i], NULL);
+		/* All of it at once, too. */
+		if (rnd(16) == 0 && !fork()) {
+			for (int i = 0; i < 4; i++)
+				pthread_create(&threads[i], NULL, spins,
+					       (void *)10000000);
+			_exit(0);
+		}
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+	}
+}
+
+TEST_F_TIMEOUT(life, threads_end_while_sampled, 300)
+{
+	static const unsigned int targets[] = { WALLPROF_TARGET_ALL,
+						WALLPROF_TARGET_PID };
+
+	for (int i = 0; i < 4; i++) {
+		struct wallprof_configure c = dev_config();
+		struct session s;
+		__u64 until;
+		__u32 pid;
+
+		pid = child_of(threads_end, (void *)(uintptr_t)(1 + i));
+		dev_sampler(&c, 0);
+		c.attr_flags = 0;
+		c.attr_period = 100000;		/* ns */
+		c.stack_flags |= WALLPROF_STACK_KERNEL;
+		if (targets[i % 2] == WALLPROF_TARGET_PID) {
+			dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+			c.flags |= WALLPROF_INHERIT;
+		}
+		/* Without the scheduler's probes another one frees the slots. */
+		if (i >= 2)
+			c.flags &= ~WALLPROF_OFFCPU;
+		ASSERT_EQ(0, session_begin(&s, &c));
+		until = now_ns() + 20 * SEC;
+		for (unsigned int k = 0; k < times(40) ||
+		     (c.flags & WALLPROF_OFFCPU && s.nr_ends <= 20 &&
+		      now_ns() < until); k++) {
+			nap_ns(25 * MS);
+			ASSERT_EQ(0, session_flip(&s));
+		}
+		child_end(pid);
+		if (c.flags & WALLPROF_OFFCPU) {
+			EXPECT_WHOLE(&s);
+			EXPECT_LT(20, s.nr_ends);
+		} else {
+			EXPECT_EQ(0, dev_stop(s.fd, &s.stop));
+			EXPECT_EQ(0, session_flip(&s));
+			EXPECT_STREQ("", s.trouble);
+		}
+		EXPECT_LT(0, s.events[1]);
+		EXPECT_EQ(0, s.lost[1][WALLPROF_LOSS_NESTED].count);
+		session_close(&s);
+	}
+}
+
+TEST_HARNESS_MAIN
