@@ -7,6 +7,10 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 DESTDIR ?=
 TESTS ?=
+# A key that the kernel trusts, and its certificate: "make install" signs.
+MODULE_SIGN_KEY ?=
+MODULE_SIGN_CERT ?=
+SIGN_FILE ?= $(KDIR)/scripts/sign-file
 KERNELS ?=
 
 MAN := $(wildcard Documentation/man/*.[1-9])
@@ -14,6 +18,9 @@ MAN := $(wildcard Documentation/man/*.[1-9])
 KRELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h)
 MODDIR = $(DESTDIR)/lib/modules/$(KRELEASE)
+SIGN_HASH = $(shell sed -n 's/^CONFIG_MODULE_SIG_HASH="*\([a-z0-9-]*\)"*$$/\1/p' \
+	$(KDIR)/include/config/auto.conf 2>/dev/null)
+SIGNED := $(if $(MODULE_SIGN_KEY)$(MODULE_SIGN_CERT),signed)
 
 .PHONY: all
 all: module reader
@@ -44,11 +51,33 @@ fresh: headers
 		$(clean-module) && mkdir -p build && \
 		echo '$(KRELEASE)' >build/kernel; }
 
+# sign-file and kmodsign take the same arguments.
+.PHONY: signed
+signed: module
+	@test -n '$(MODULE_SIGN_KEY)' -a -n '$(MODULE_SIGN_CERT)' || { \
+		echo 'wallprof: signing takes both, MODULE_SIGN_KEY= and' \
+		'MODULE_SIGN_CERT=' >&2; exit 1; }
+	@command -v '$(SIGN_FILE)' >/dev/null || { \
+		echo 'wallprof: no $(SIGN_FILE) to sign with: name another by' \
+		'SIGN_FILE= (kmodsign of the package sbsigntool will do)' >&2; exit 1; }
+	@mkdir -p build/signed && rm -f build/signed/wallprof.ko
+	$(SIGN_FILE) $(or $(SIGN_HASH),sha256) '$(MODULE_SIGN_KEY)' \
+		'$(MODULE_SIGN_CERT)' wallprof.ko build/signed/wallprof.ko
+
 .PHONY: install
-install: all
+install: install-module install-reader
+
+.PHONY: install-module
+install-module: module $(SIGNED)
+	rm -f $(MODDIR)/extra/wallprof.ko $(MODDIR)/extra/wallprof.ko.*
+	$(if $(SIGNED),install -D -m 644 build/signed/wallprof.ko \
+		$(MODDIR)/extra/wallprof.ko,\
 	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) \
-		INSTALL_MOD_DIR=extra modules_install
+		INSTALL_MOD_DIR=extra modules_install)
 	$(if $(DESTDIR),,depmod $(KRELEASE))
+
+.PHONY: install-reader
+install-reader: reader
 	install -D -m 755 build/wallprof $(DESTDIR)$(PREFIX)/bin/wallprof
 	$(foreach m,$(MAN),install -D -m 644 $(m) \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
@@ -115,6 +144,7 @@ help:
 	@echo 'make                 the module (wallprof.ko) and the reader (build/wallprof)'
 	@echo 'make module|reader   one of them'
 	@echo 'make install         both and the man pages; make uninstall takes them away'
+	@echo 'make install-module  the module only; make install-reader, the rest'
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'
 	@echo 'make check           all tests; TESTS="name..." only these'
@@ -127,3 +157,5 @@ help:
 	@echo 'PREFIX=DIR   where the reader goes   ($(PREFIX))'
 	@echo 'DESTDIR=DIR  a root in front of all  ($(if $(DESTDIR),$(DESTDIR),none))'
 	@echo 'V=1          show the commands'
+	@echo 'MODULE_SIGN_KEY=FILE MODULE_SIGN_CERT=FILE'
+	@echo '             sign the module that is installed: see "man wallprof"'
