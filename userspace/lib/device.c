@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -15,23 +16,66 @@
 #include "lib/device.h"
 #include "lib/err.h"
 
+/* Whether a small file of the kernel's says these words. */
+static bool file_says(const char *path, const char *words)
+{
+	char text[128];
+	ssize_t n;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n < 0)
+		return false;
+	text[n] = 0;
+	return strstr(text, words);
+}
+
+/* Whether the kernel is locked down so far: "integrity" or "confidentiality". */
+static bool locked_down(const char *how)
+{
+	char words[32];
+
+	snprintf(words, sizeof(words), "[%s]", how);
+	return file_says("/sys/kernel/security/lockdown", words);
+}
+
+/* The device is not there: what to do about it. */
+static void no_device(void)
+{
+	if (!access("/sys/module/wallprof", F_OK))
+		wp_err("no %s, though the module is loaded. A container must be given the device",
+		       WALLPROF_DEVICE);
+	else if (file_says("/sys/module/module/parameters/sig_enforce", "Y") ||
+		 locked_down("integrity") || locked_down("confidentiality"))
+		wp_err("no %s: the module is not loaded. Try 'modprobe wallprof'. This kernel takes modules only that are signed with a key it trusts: see SIGNED MODULES in 'man wallprof'",
+		       WALLPROF_DEVICE);
+	else
+		wp_err("no %s: the module is not loaded. Try 'modprobe wallprof', or 'insmod wallprof.ko' where it was built",
+		       WALLPROF_DEVICE);
+}
+
 static int open_failed(int err)
 {
 	switch (err) {
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
-		wp_err("no %s: the module is not loaded. Try 'modprobe wallprof', or 'insmod wallprof.ko' where it was built",
-		       WALLPROF_DEVICE);
+		no_device();
 		break;
 	case EACCES:
 	case EPERM:
-		wp_err("%s: %s: recording needs root or CAP_PERFMON, and a kernel that is not locked down",
-		       WALLPROF_DEVICE, strerror(err));
+		if (locked_down("confidentiality"))
+			wp_err("%s: %s: the kernel is locked down (confidentiality), nothing may read its memory",
+			       WALLPROF_DEVICE, strerror(err));
+		else
+			wp_err("%s: %s: recording needs root or CAP_PERFMON", WALLPROF_DEVICE,
+			       strerror(err));
 		break;
-	case EMFILE:
-	case ENOSPC:
-	case EBUSY:
+	case EUSERS:
 		wp_err("%s: %s: too many sessions are open", WALLPROF_DEVICE, strerror(err));
 		break;
 	default:
