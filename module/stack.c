@@ -63,7 +63,29 @@ static __always_inline bool wp_read_frame64(u64 addr, struct wp_frame *frame)
 
 	unsafe_get_user(frame->next, p, fault);
 	unsafe_get_user(frame->ret, p + 1, fault);
+	frame->next = wp_strip_fp(frame->next);
 	frame->ret = wp_strip_ip(frame->ret);
+	return true;
+fault:
+	return false;
+}
+
+/* Whether an APCS frame ends at @addr, of 32-bit ARM: see unwind_fp.h. */
+static __always_inline bool wp_read_apcs_frame(u64 addr, struct wp_frame *frame)
+{
+	u32 next, sp, ret;
+	const u32 __user *p;
+
+	if (addr < WP_APCS_FRAME)
+		return false;
+	p = (const u32 __user *)wp_user_nospec(addr - WP_APCS_FRAME);
+	unsafe_get_user(sp, p + 1, fault);
+	if (!wp_is_apcs_frame(addr, sp))
+		return false;
+	unsafe_get_user(next, p, fault);
+	unsafe_get_user(ret, p + 2, fault);
+	frame->next = next;
+	frame->ret = ret;
 	return true;
 fault:
 	return false;
@@ -74,6 +96,8 @@ static __always_inline bool wp_read_frame32(u64 addr, struct wp_frame *frame)
 	const u32 __user *p = (const u32 __user *)wp_user_nospec(addr);
 	u32 next, ret;
 
+	if (WP_HAS_APCS_FRAMES && wp_read_apcs_frame(addr, frame))
+		return true;
 	unsafe_get_user(next, p, fault);
 	unsafe_get_user(ret, p + 1, fault);
 	frame->next = next;
@@ -90,16 +114,23 @@ static __always_inline bool wp_read_frame64_nmi(u64 addr, struct wp_frame *frame
 
 	if (!wp_copy_from_user_nmi(words, addr, sizeof(words)))
 		return false;
-	frame->next = words[0];
+	frame->next = wp_strip_fp(words[0]);
 	frame->ret = wp_strip_ip(words[1]);
 	return true;
 }
 
 static __always_inline bool wp_read_frame32_nmi(u64 addr, struct wp_frame *frame)
 {
-	u32 words[2];
+	u32 words[3];
 
-	if (!wp_copy_from_user_nmi(words, addr, sizeof(words)))
+	if (WP_HAS_APCS_FRAMES && addr >= WP_APCS_FRAME &&
+	    wp_copy_from_user_nmi(words, addr - WP_APCS_FRAME, WP_APCS_FRAME) &&
+	    wp_is_apcs_frame(addr, words[1])) {
+		frame->next = words[0];
+		frame->ret = words[2];
+		return true;
+	}
+	if (!wp_copy_from_user_nmi(words, addr, 2 * sizeof(*words)))
 		return false;
 	frame->next = words[0];
 	frame->ret = words[1];

@@ -26,6 +26,22 @@ struct wp_frame {
 	u64 ret;
 };
 
+/*
+ * 32-bit ARM has two kinds of frame. That of its present standard is like all
+ * others: two words, at the frame pointer. The older one, of the APCS, is three
+ * words before it: the caller's frame pointer, its stack pointer, the address to
+ * return to. Its own stack pointer tells it: that is where the frame ends, but
+ * for up to four arguments that a function with an open list of them pushes.
+ */
+#define WP_APCS_FRAME	12
+
+static __always_inline bool wp_is_apcs_frame(u64 fp, u32 sp)
+{
+	u32 pushed = sp - (u32)fp - 4;
+
+	return pushed <= 16 && !(pushed & 3);
+}
+
 /* Reads the frame at @addr; must not fault, sleep or, in stack.c, call. */
 typedef bool (*wp_read_frame_fn)(u64 addr, struct wp_frame *frame);
 

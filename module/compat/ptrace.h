@@ -15,7 +15,9 @@ static inline bool wp_regs_64bit(struct pt_regs *regs)
 }
 
 #define wp_regs_fp(regs)	((regs)->bp)
+#define wp_strip_fp(fp)		(fp)
 #define wp_strip_ip(ip)		(ip)
+#define WP_HAS_APCS_FRAMES	0
 #elif defined(CONFIG_ARM64)
 #include <asm/pointer_auth.h>
 
@@ -24,10 +26,14 @@ static inline bool wp_regs_64bit(struct pt_regs *regs)
 	return !compat_user_mode(regs);
 }
 
+/* The hardware ignores the upper byte of a user address: it can be a tag. */
+#define wp_strip_fp(fp)		((u64)untagged_addr(fp))
+
 /* AArch32 code has its frame pointer in r11 (ARM) or r7 (Thumb): take r11. */
 static inline u64 wp_regs_fp(struct pt_regs *regs)
 {
-	return compat_user_mode(regs) ? regs->compat_fp : regs->regs[29];
+	return compat_user_mode(regs) ? regs->compat_fp :
+					wp_strip_fp(regs->regs[29]);
 }
 
 /* A return address on the stack may be signed in its upper bits. */
@@ -36,6 +42,8 @@ static inline u64 wp_regs_fp(struct pt_regs *regs)
 #else
 #define wp_strip_ip(ip)		ptrauth_strip_insn_pac(ip)
 #endif
+
+#define WP_HAS_APCS_FRAMES	1	/* in 32-bit tasks */
 #else
 #error "wallprof: this architecture is not supported (x86-64 and arm64 are)"
 #endif

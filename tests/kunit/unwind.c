@@ -133,6 +133,38 @@ static void known_32_neighbours(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ips[2], 0x5678);
 }
 
+/* Which frames of 32-bit ARM are the older ones, by what lies below them. */
+static const struct apcs {
+	const char *name;
+	u64 fp;
+	u32 sp;
+	bool is;
+} apcs[] = {
+	{ "nothing pushed", 0xff80, 0xff84, true },
+	{ "an argument pushed", 0xff80, 0xff88, true },
+	{ "four arguments pushed", 0xff80, 0xff94, true },
+	{ "five", 0xff80, 0xff98, false },
+	{ "below", 0xff80, 0xff80, false },
+	{ "half a word", 0xff80, 0xff86, false },
+	{ "zero", 0xff80, 0, false },
+	{ "far above", 0xff80, 0xffffffff, false },
+	{ "at the end of memory", 0xfffffffc, 0xfffffffc, false },
+};
+
+static void apcs_describe(const struct apcs *a, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", a->name);
+}
+
+KUNIT_ARRAY_PARAM(apcs, apcs, apcs_describe);
+
+static void apcs_is_known(struct kunit *test)
+{
+	const struct apcs *a = test->param_value;
+
+	KUNIT_EXPECT_EQ(test, wp_is_apcs_frame(a->fp, a->sp), a->is);
+}
+
 static const unsigned int depths[] = { 1, 2, 3, 64, 126, 127 };
 
 static void depth_describe(const unsigned int *depth, char *desc)
@@ -389,6 +421,7 @@ static void hostile(struct kunit *test)
 static struct kunit_case unwind_cases[] = {
 	KUNIT_CASE_PARAM(known, chain_gen_params),
 	KUNIT_CASE(known_32_neighbours),
+	KUNIT_CASE_PARAM(apcs_is_known, apcs_gen_params),
 	KUNIT_CASE_PARAM(depth_is_kept, depth_gen_params),
 	KUNIT_CASE_PARAM(single, single_gen_params),
 	KUNIT_CASE(cycles_end),
