@@ -7,12 +7,15 @@
 #	make -f userspace/build.mk SAN=1	the same in build/san/, under ASan, UBSan
 #	make -f userspace/build.mk V=1		shows the commands
 #
+# CC, AR, CFLAGS, LDFLAGS and WP_OUT (the place for all of it) can be given, as
+# tests/lab/programs does for another machine.
+#
 # Headers come from uapi/ (the device) and userspace/ ("lib/events.h").
 
 CC ?= cc
 AR ?= ar
 
-WP_OUT := build$(if $(SAN),/san)
+WP_OUT ?= build$(if $(SAN),/san)
 WP_VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
 
 WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \

@@ -10,6 +10,7 @@
 DEVICE := tests/device
 DEVICE_OUT ?= build/device
 DEVICE_CC ?= gcc
+DEVICE_CC32 ?= $(DEVICE_CC)
 DEVICE_CACHE := $(or $(WALLPROF_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/wallprof)
 DEVICE_SOURCE := /usr/src/linux-source-6.1.tar.xz
 KSELFTEST ?= $(DEVICE_CACHE)/kselftest-6.1
@@ -34,7 +35,7 @@ $(DEVICE_ALL): $(DEVICE)/device.h $(DEVICE)/build.mk uapi/linux/wallprof.h \
 
 $(DEVICE_OUT)/%32: $(DEVICE)/%.c
 	@mkdir -p $(@D)
-	$(DEVICE_CC) $(DEVICE_CFLAGS) $(DEVICE_M32) -static -o $@ $<
+	$(DEVICE_CC32) $(DEVICE_CFLAGS) $(DEVICE_M32) -static -o $@ $<
 
 $(DEVICE_OUT)/%: $(DEVICE)/%.c
 	@mkdir -p $(@D)

@@ -20,6 +20,32 @@ static __attribute__((noinline)) void nap_with(unsigned long frame, __u64 ns)
 			 : "=a"(ret)
 			 : "a"(nr), "D"(&ts), "S"(0L), [frame] "r"(frame)
 			 : "rcx", "r11", "r12", "memory");
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = nr;
+	register void *x0 __asm__("x0") = &ts;
+	register long x1 __asm__("x1") = 0;
+
+	__asm__ volatile("mov x9, x29\n\t"
+			 "mov x29, %[frame]\n\t"
+			 "svc 0\n\t"
+			 "mov x29, x9"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), [frame] "r"(frame)
+			 : "x9", "memory");
+	ret = (long)x0;
+#elif defined(__arm__)
+	register long r7 __asm__("r7") = nr;
+	register void *r0 __asm__("r0") = &ts;
+	register long r1 __asm__("r1") = 0;
+
+	__asm__ volatile("mov r6, fp\n\t"
+			 "mov fp, %[frame]\n\t"
+			 "svc 0\n\t"
+			 "mov fp, r6"
+			 : "+r"(r0)
+			 : "r"(r7), "r"(r1), [frame] "r"(frame)
+			 : "r6", "memory");
+	ret = (long)r0;
 #else
 	__asm__ volatile("push %%ebp\n\t"
 			 "mov %[frame], %%ebp\n\t"
@@ -93,6 +119,11 @@ static void thread_there(int nr, void *(*body)(void *), void *arg)
 
 static void hostile(void *arg)
 {
+	/*
+	 * Pages count as not touched after a fork. A CPU that leaves it to the
+	 * kernel to note the touch, as arm64's first, cannot read them then.
+	 */
+	*(volatile unsigned long *)arena->frames;
 	thread_there(0, naps_hostile, arg);
 	for (;;)
 		pause();
@@ -207,11 +238,42 @@ TEST(of_the_kernel)
 	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_BAD_IP);
 	f[1] = ~0UL;
 	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_BAD_IP);
+#elif defined(__aarch64__)
+	TRY(.frame = 0xffff000000000000UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	TRY(.frame = 0xffff800008000000UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	/* Of neither; the last words of user addresses, of 48 and 52 bits. */
+	TRY(.frame = 0x0080000000000000UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	TRY(.frame = 0x000ffffffffffff8UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	TRY(.frame = 0x0000fffffffffff8UL, .nr = 1, .unwind = WALLPROF_UNWIND_FAULT);
+	f[0] = 0xffff800008000000UL;
+	f[1] = CODE;
+	TRY(.frame = (unsigned long)f, .nr = 2, .ips[1] = CODE,
+	    .unwind = WALLPROF_UNWIND_FAULT);
+	f[0] = (unsigned long)&f[8];
+	f[1] = 0xffff800008000000UL;
+	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_BAD_IP);
+	f[1] = ~0UL;
+	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_BAD_IP);
 #endif
 	f[0] = (unsigned long)&f[8];
 	f[1] = 0;
 	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_BAD_IP);
 }
+
+#ifdef __aarch64__
+/* The CPU ignores the upper byte of an address: it is the program's. */
+TEST(tagged)
+{
+	const unsigned long tag = 0xa5UL << 56;
+	unsigned long *f = frames_page();
+
+	f[0] = (unsigned long)&f[8] | tag;
+	f[1] = CODE;
+	f[9] = CODE + 16;
+	TRY(.frame = (unsigned long)f | tag, .nr = 3, .ips[1] = CODE, .ips[2] = CODE + 16,
+	    .unwind = WALLPROF_UNWIND_END);
+}
+#endif
 
 TEST(in_circles)
 {

@@ -172,10 +172,13 @@ TEST_F_TIMEOUT(epochs, a_retired_half_stays_as_it_is, 60)
 TEST_F_TIMEOUT(epochs, the_targets_die, 60)
 {
 	struct session *s = &self->s;
+	siginfo_t info;
 
 	nap_ns(200 * MS);
 	ASSERT_EQ(0, session_flip(s));
 	kill(self->pid, SIGKILL);
+	/* All of its threads have ended; they may still have to leave their CPUs. */
+	ASSERT_EQ(0, waitid(P_PID, self->pid, &info, WEXITED | WNOWAIT));
 	nap_ns(100 * MS);
 	EXPECT_WHOLE(s);
 	if (!s->lost[0][WALLPROF_LOSS_EXIT_FULL].count &&

@@ -9,12 +9,14 @@
 WORKLOADS := tests/workloads
 WORKLOADS_OUT ?= build/workloads
 WORKLOADS_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
-	-fno-omit-frame-pointer -mno-omit-leaf-frame-pointer \
-	-fno-optimize-sibling-calls -fcf-protection=none -fno-stack-protector \
+	-fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-stack-protector \
 	-pthread
+# What not every machine's compiler knows. <asm/*.h> are of either width, but
+# gcc looks for them in a 64-bit place only.
 WORKLOADS_CC ?= gcc
-# <asm/*.h> are of either width, but gcc looks for them in a 64-bit place only.
-WORKLOADS_M32 := -m32 -idirafter /usr/include/x86_64-linux-gnu
+WORKLOADS_M64 := -mno-omit-leaf-frame-pointer -fcf-protection=none
+WORKLOADS_CC32 ?= $(WORKLOADS_CC)
+WORKLOADS_M32 := $(WORKLOADS_M64) -m32 -idirafter /usr/include/x86_64-linux-gnu
 
 WAITS_SOURCES := $(addprefix $(WORKLOADS)/,main.c truth.c nap.c futex.c pipe.c \
 	poll.c vfork.c stop.c rivals.c migrate.c births.c deep.c demo.c)
@@ -29,11 +31,11 @@ workloads: $(WORKLOADS_ALL)
 
 $(WORKLOADS_OUT)/waits: $(WAITS_SOURCES) $(WORKLOADS_DEPS)
 	@mkdir -p $(@D)
-	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) -fpie -static-pie -o $@ $(WAITS_SOURCES)
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M64) -fpie -static-pie -o $@ $(WAITS_SOURCES)
 
 $(WORKLOADS_OUT)/waits32: $(WAITS_SOURCES) $(WORKLOADS_DEPS)
 	@mkdir -p $(@D)
-	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M32) -fno-pie -no-pie -static -o $@ \
+	$(WORKLOADS_CC32) $(WORKLOADS_CFLAGS) $(WORKLOADS_M32) -fno-pie -no-pie -static -o $@ \
 		$(WAITS_SOURCES)
 
 # One address for the waits of both: see exec.c.
@@ -41,21 +43,21 @@ WORKLOADS_PLACED := -fno-pie -no-pie -static -Wl,--section-start=.placed=0x10000
 
 $(WORKLOADS_OUT)/exec-before: $(WORKLOADS)/exec.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
 	@mkdir -p $(@D)
-	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_PLACED) -o $@ \
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M64) $(WORKLOADS_PLACED) -o $@ \
 		$(filter %.c,$^)
 
 $(WORKLOADS_OUT)/exec-after: $(WORKLOADS)/exec.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
 	@mkdir -p $(@D)
-	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_PLACED) -DAFTER -o $@ \
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M64) $(WORKLOADS_PLACED) -DAFTER -o $@ \
 		$(filter %.c,$^)
 
 $(WORKLOADS_OUT)/asleep: $(WORKLOADS)/asleep.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
 	@mkdir -p $(@D)
-	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) -fpie -static-pie -o $@ $(filter %.c,$^)
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M64) -fpie -static-pie -o $@ $(filter %.c,$^)
 
 $(WORKLOADS_OUT)/asleep32: $(WORKLOADS)/asleep.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
 	@mkdir -p $(@D)
-	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M32) -fno-pie -no-pie -static -o $@ \
+	$(WORKLOADS_CC32) $(WORKLOADS_CFLAGS) $(WORKLOADS_M32) -fno-pie -no-pie -static -o $@ \
 		$(filter %.c,$^)
 
 workloads-clean:

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* poll and epoll_wait, ended by a timer and by their time limit. */
+/*
+ * poll and epoll, ended by a timer and by their time limit: ppoll and
+ * epoll_pwait, for arm64 has no older ones.
+ */
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -13,15 +16,17 @@
 
 static FRAME void poll_limit(struct truth *t)
 {
+	struct raw_timespec limit = { 0, PAUSE_MS * MS };
+
 	wait_begins(t);
-	raw(SYS_poll, 0, 0, PAUSE_MS, 0, 0);
+	raw(SYS_ppoll, 0, 0, (long)&limit, 0, 0);
 	wait_ends(t);
 }
 
 static FRAME void poll_timer(struct truth *t, struct pollfd *fd)
 {
 	wait_begins(t);
-	raw(SYS_poll, (long)fd, 1, -1, 0, 0);
+	raw(SYS_ppoll, (long)fd, 1, 0, 0, 0);
 	wait_ends(t);
 }
 
@@ -30,7 +35,7 @@ static FRAME void epoll_limit(struct truth *t, int epoll)
 	struct epoll_event event;
 
 	wait_begins(t);
-	raw(SYS_epoll_wait, epoll, (long)&event, 1, PAUSE_MS, 0);
+	raw(SYS_epoll_pwait, epoll, (long)&event, 1, PAUSE_MS, 0);
 	wait_ends(t);
 }
 
@@ -39,7 +44,7 @@ static FRAME void epoll_timer(struct truth *t, int epoll)
 	struct epoll_event event;
 
 	wait_begins(t);
-	raw(SYS_epoll_wait, epoll, (long)&event, 1, -1, 0);
+	raw(SYS_epoll_pwait, epoll, (long)&event, 1, -1, 0);
 	wait_ends(t);
 }
 

@@ -99,4 +99,30 @@ __asm__(".text\n"
 	"	pop %ebp\n"
 	"	ret\n"
 	".size rooted, . - rooted\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+	".globl rooted\n"
+	".type rooted, %function\n"
+	"rooted:\n"
+	"	stp x29, x30, [sp, #-16]!\n"
+	"	mov x29, #0\n"
+	"	mov x9, x0\n"
+	"	mov x0, x1\n"
+	"	blr x9\n"
+	"	ldp x29, x30, [sp], #16\n"
+	"	ret\n"
+	".size rooted, . - rooted\n");
+#elif defined(__arm__)
+__asm__(".text\n"
+	".arm\n"
+	".globl rooted\n"
+	".type rooted, %function\n"
+	"rooted:\n"
+	"	push {fp, lr}\n"
+	"	mov fp, #0\n"
+	"	mov ip, r0\n"
+	"	mov r0, r1\n"
+	"	blx ip\n"
+	"	pop {fp, pc}\n"
+	".size rooted, . - rooted\n");
 #endif

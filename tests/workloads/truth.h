@@ -73,6 +73,32 @@ raw(long nr, long a, long b, long c, long d, long e)
 			 : "=a"(ret)
 			 : "a"(nr), "b"(a), "c"(b), "d"(c), "S"(d), "D"(e)
 			 : "memory");
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = nr;
+	register long x0 __asm__("x0") = a;
+	register long x1 __asm__("x1") = b;
+	register long x2 __asm__("x2") = c;
+	register long x3 __asm__("x3") = d;
+	register long x4 __asm__("x4") = e;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4)
+			 : "memory");
+	ret = x0;
+#elif defined(__arm__)
+	register long r7 __asm__("r7") = nr;
+	register long r0 __asm__("r0") = a;
+	register long r1 __asm__("r1") = b;
+	register long r2 __asm__("r2") = c;
+	register long r3 __asm__("r3") = d;
+	register long r4 __asm__("r4") = e;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(r0)
+			 : "r"(r7), "r"(r1), "r"(r2), "r"(r3), "r"(r4)
+			 : "memory");
+	ret = r0;
 #else
 #error "no system calls for this architecture yet"
 #endif

@@ -59,6 +59,41 @@ static FRAME long vfork_waits(struct truth *t)
 			 : "=a"(pid)
 			 : "a"(SYS_clone), "b"(flags), "c"(top), "d"(0)
 			 : "memory");
+#elif defined(__aarch64__)
+	register long x8 __asm__("x8") = SYS_clone;
+	register long x0 __asm__("x0") = flags;
+	register long *x1 __asm__("x1") = top;
+	register long x2 __asm__("x2") = 0;
+
+	__asm__ volatile("svc 0\n\t"
+			 "cbnz x0, 1f\n\t"
+			 "mov x29, #0\n\t"
+			 "ldr x9, [sp]\n\t"
+			 "blr x9\n"
+			 "1:"
+			 : "+r"(x0)
+			 : "r"(x8), "r"(x1), "r"(x2)
+			 : "x9", "x30", "memory");
+	pid = x0;
+#elif defined(__arm__)
+	register long r7 __asm__("r7") = SYS_clone;
+	register long r0 __asm__("r0") = flags;
+	register long *r1 __asm__("r1") = top;
+	register long r2 __asm__("r2") = 0;
+
+	__asm__ volatile("svc 0\n\t"
+			 "cmp r0, #0\n\t"
+			 "bne 1f\n\t"
+			 "mov fp, #0\n\t"
+			 "ldr ip, [sp]\n\t"
+			 "blx ip\n"
+			 "1:"
+			 : "+r"(r0)
+			 : "r"(r7), "r"(r1), "r"(r2)
+			 : "ip", "lr", "cc", "memory");
+	pid = r0;
+#else
+#error "no clone for this architecture yet"
 #endif
 	wait_ends(t);
 	return pid;
