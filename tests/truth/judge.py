@@ -316,7 +316,7 @@ def consistent(run):
     yield "count, total, shortest, longest, first and last agree", problems[:6]
 
 
-def in_guest(which, timeout):
+def in_guest(which, timeout, *options):
     """Boot a guest and record the set there: directory, exit status, output."""
     out = subprocess.run(["tests/lab/programs", KERNEL, "reader", "workloads"], cwd=TOP,
                          check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -329,7 +329,7 @@ def in_guest(which, timeout):
              for name in os.listdir(os.path.join(TOP, out, "workloads"))]:
         shutil.copy(os.path.join(TOP, path), inside)
     guest = subprocess.run(
-        [os.path.join(TOP, "tests/lab/guest"), "--kernel", KERNEL, "--cpus", "2", "--in", inside,
+        [os.path.join(TOP, "tests/lab/guest"), "--kernel", KERNEL, "--cpus", "2", *options, "--in", inside,
          "--out", os.path.join(work, "out"), "--timeout", str(timeout), "--",
          "./in-guest", which],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
@@ -350,15 +350,16 @@ def tap(results):
     return 1 if failed or not nr else 0
 
 
-def main(which, results, timeout):
-    """Record a set in a guest and judge it; the exit status."""
+def main(which, results, timeout, *options):
+    """Record a set in a guest, booted with these options, and judge it; the exit
+    status."""
     again = os.environ.get("WALLPROF_TRUTH")
     if again:		# a directory that an earlier run left: judge it again
         return tap(results(again))
     if not os.path.exists(MODULE):
         print("Bail out! no %s: run make" % MODULE)
         return 1
-    work, status, output = in_guest(which, timeout)
+    work, status, output = in_guest(which, timeout, *options)
     result = [("the guest records and ends well",
                ["exit status %d" % status] + output.splitlines()[-20:] if status else [])]
     def all_results():

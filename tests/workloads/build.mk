@@ -24,7 +24,7 @@ WORKLOADS_HEADERS := $(WORKLOADS)/truth.h $(WORKLOADS)/kinds.h
 WORKLOADS_DEPS := $(WORKLOADS_HEADERS) $(WORKLOADS)/build.mk
 
 WORKLOADS_ALL := $(addprefix $(WORKLOADS_OUT)/,waits waits32 exec-before \
-	exec-after asleep asleep32)
+	exec-after asleep asleep32 spin $(WORKLOADS_MORE))
 
 .PHONY: workloads workloads-clean
 workloads: $(WORKLOADS_ALL)
@@ -59,6 +59,17 @@ $(WORKLOADS_OUT)/asleep32: $(WORKLOADS)/asleep.c $(WORKLOADS)/truth.c $(WORKLOAD
 	@mkdir -p $(@D)
 	$(WORKLOADS_CC32) $(WORKLOADS_CFLAGS) $(WORKLOADS_M32) -fno-pie -no-pie -static -o $@ \
 		$(filter %.c,$^)
+
+$(WORKLOADS_OUT)/spin: $(WORKLOADS)/spin.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
+	@mkdir -p $(@D)
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M64) -fpie -static-pie -o $@ \
+		$(filter %.c,$^)
+
+# arm64's (WORKLOADS_MORE).
+$(WORKLOADS_OUT)/signed: $(WORKLOADS)/signed.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
+	@mkdir -p $(@D)
+	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M64) -fpie -static-pie \
+		-mbranch-protection=standard -o $@ $(filter %.c,$^)
 
 workloads-clean:
 	rm -rf $(WORKLOADS_OUT)
