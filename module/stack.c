@@ -210,8 +210,11 @@ unsigned int wp_stack_user_nmi(struct wp_scratch *scratch, struct pt_regs *regs,
 		return 0;
 	if (!user_mode(regs))
 		regs = task_pt_regs(current);
-	/* An NMI in the entry code may find them half written. */
-	if (!user_mode(regs)) {
+	/*
+	 * An NMI in the entry code may find them half written, one in the
+	 * scheduler the next thread's memory.
+	 */
+	if (!user_mode(regs) || !wp_user_loaded()) {
 		*why = WALLPROF_UNWIND_NO_USER;
 		return 0;
 	}

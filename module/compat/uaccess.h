@@ -3,7 +3,32 @@
 #ifndef WALLPROF_COMPAT_UACCESS_H
 #define WALLPROF_COMPAT_UACCESS_H
 
+#include <linux/sched.h>
 #include <linux/uaccess.h>
+
+#ifdef CONFIG_ARM64
+#include <asm/pgtable.h>
+
+/*
+ * Whether the CPU has current's user memory before it: an NMI can come while
+ * the scheduler has loaded the next thread's, or none, and current is still
+ * the last one. Context: any; current has an mm.
+ */
+static inline bool wp_user_loaded(void)
+{
+	u64 ttbr = read_sysreg(ttbr0_el1) & ~(TTBR_CNP_BIT | TTBR_ASID_MASK);
+
+	/* Without hardware for it, the access loads current's itself. */
+	return system_uses_ttbr0_pan() ||
+	       ttbr == phys_to_ttbr(virt_to_phys(current->mm->pgd));
+}
+#else
+/* x86: see below. */
+static inline bool wp_user_loaded(void)
+{
+	return true;
+}
+#endif
 
 /*
  * Reads user memory in any context, NMI included: does not fault, does not
