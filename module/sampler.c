@@ -33,13 +33,14 @@ static enum cpuhp_state wp_cpuhp_state;	/* written once, at load */
 static u64 wp_sample_user(struct wp_session *session, struct wp_cpu *cpu,
 			  u32 epoch, struct pt_regs *regs, u16 *flags)
 {
+	bool mode = *flags & WALLPROF_AGGR_USER_MODE;
 	bool walk = session->config.stack_flags & WALLPROF_STACK_USER;
 	unsigned int nr;
 	u64 id;
 	u8 why;
 
 	/* Without stacks there is still the address that was interrupted. */
-	if (!walk && !user_mode(regs))
+	if (!walk && !mode)
 		return 0;
 	nr = wp_stack_user_nmi(&cpu->sampler_scratch, regs,
 			       walk ? session->config.max_stack : 1, &why);
@@ -62,7 +63,7 @@ static u64 wp_sample_kernel(struct wp_session *session, struct wp_cpu *cpu,
 	unsigned int nr, skip, i;
 	u64 id;
 
-	if (user_mode(regs))
+	if (*flags & WALLPROF_AGGR_USER_MODE)
 		return 0;
 	nr = wp_stack_kernel_nmi(scratch, regs,
 				 walk ? session->config.max_stack : 1, &skip);
@@ -116,7 +117,12 @@ static void wp_sample_add(struct wp_session *session, struct wp_cpu *cpu,
 	key.tgid = thread.tgid;
 	key.start_time = thread.start_time;
 	key.exec_id = thread.exec_id;
-	if (user_mode(regs))
+	/*
+	 * A counter of user mode only can interrupt late, in the kernel: that
+	 * is none of the kernel's events, and its addresses were not asked for.
+	 */
+	if (user_mode(regs) ||
+	    (session->config.attr_flags & WALLPROF_ATTR_EXCLUDE_KERNEL))
 		key.flags = WALLPROF_AGGR_USER_MODE;
 	key.kernel_stack = wp_sample_kernel(session, cpu, epoch, regs, &key.flags);
 	key.user_stack = wp_sample_user(session, cpu, epoch, regs, &key.flags);
