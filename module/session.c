@@ -207,14 +207,9 @@ static int wp_session_read_targets(struct wp_session *session)
 /* Ids that stand for what cannot be named would match all of that. */
 static bool wp_session_targets_ok(const struct wp_session *session)
 {
-	u32 none = session->config.target == WALLPROF_TARGET_UID ? U32_MAX : 0;
-	u32 i;
-
-	for (i = 0; i < session->ids.nr; i++) {
-		if (session->ids.ids[i] == none)
-			return false;
-	}
-	return true;
+	return wp_ids_name(&session->ids,
+			   session->config.target == WALLPROF_TARGET_UID ?
+			   U32_MAX : 0);
 }
 
 /* Takes over the user's mask of CPUs. */

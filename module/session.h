@@ -11,6 +11,7 @@
 #include <linux/wallprof.h>
 #include <linux/workqueue.h>
 
+#include "ids.h"
 #include "tables.h"
 #include "tasks.h"
 
@@ -56,16 +57,6 @@ struct wp_cpu {
 	struct perf_event *event;
 	struct wp_scratch sched_scratch;
 	struct wp_scratch sampler_scratch;
-};
-
-/**
- * struct wp_ids - the targets as the user named them
- * @ids: sorted
- * @nr: how many
- */
-struct wp_ids {
-	u32 *ids;
-	u32 nr;
 };
 
 /**

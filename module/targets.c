@@ -8,11 +8,9 @@
  * slots to threads that it meets. Its callers are session.c (process context)
  * and the probes (irqs off, or process context with irqs off).
  */
-#include <linux/bsearch.h>
 #include <linux/cred.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
-#include <linux/sort.h>
 #include <linux/timekeeping.h>
 #include <linux/uidgid.h>
 
@@ -20,18 +18,6 @@
 #include "session.h"
 #include "states.h"
 #include "targets.h"
-
-static int wp_ids_compare(const void *a, const void *b)
-{
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static bool wp_ids_have(const struct wp_ids *ids, u32 id)
-{
-	return bsearch(&id, ids->ids, ids->nr, sizeof(id), wp_ids_compare);
-}
 
 /**
  * wp_thread_read - tell what identifies a thread
@@ -99,7 +85,7 @@ int wp_targets_set(struct wp_session *session)
 
 	if (session->config.target == WALLPROF_TARGET_ALL)
 		return 0;
-	sort(session->ids.ids, session->ids.nr, sizeof(u32), wp_ids_compare, NULL);
+	wp_ids_sort(&session->ids);
 	rcu_read_lock();
 	for_each_process_thread(group, p) {
 		if (!wp_thread_ends(p) && wp_targets_match(session, p)) {

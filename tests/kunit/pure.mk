@@ -21,7 +21,8 @@ PURE_TSAN := -fsanitize=thread
 # What KUnit has of the kernel, and threads, come from the shim.
 PURE_SRC := $(filter-out tests/kunit/threads.c,$(wildcard tests/kunit/*.c)) \
 	$(wildcard tests/shim/*.c) \
-	$(addprefix $(PURE_MODULE)/,tables.c tasks.c intervals.c states.c)
+	$(addprefix $(PURE_MODULE)/,tables.c tasks.c intervals.c states.c \
+		ids.c)
 
 .PHONY: pure
 pure: $(PURE_OUT)/asan $(PURE_OUT)/tsan

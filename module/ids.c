@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The targets as the user named them: numbers of processes, threads or users.
+ *
+ * This file owns how they are searched. It is pure. Its callers are session.c
+ * and targets.c at CONFIGURE (process context), and the probes (irqs off),
+ * which only search.
+ */
+#include <linux/bsearch.h>
+#include <linux/kernel.h>
+#include <linux/sort.h>
+
+#include "ids.h"
+
+static int wp_ids_compare(const void *a, const void *b)
+{
+	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/**
+ * wp_ids_name - whether each id names something
+ * @ids: any order
+ * @none: the id that stands for all that cannot be named
+ *
+ * Context: process.
+ */
+bool wp_ids_name(const struct wp_ids *ids, u32 none)
+{
+	u32 i;
+
+	for (i = 0; i < ids->nr; i++) {
+		if (ids->ids[i] == none)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * wp_ids_sort - make ids ready for wp_ids_have()
+ * @ids: any order
+ *
+ * Context: process.
+ */
+void wp_ids_sort(struct wp_ids *ids)
+{
+	sort(ids->ids, ids->nr, sizeof(*ids->ids), wp_ids_compare, NULL);
+}
+
+/**
+ * wp_ids_have - whether an id is among them
+ * @ids: sorted
+ * @id: the id
+ *
+ * Context: any.
+ */
+bool wp_ids_have(const struct wp_ids *ids, u32 id)
+{
+	return bsearch(&id, ids->ids, ids->nr, sizeof(id), wp_ids_compare);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WALLPROF_IDS_H
+#define WALLPROF_IDS_H
+
+#include <linux/types.h>
+
+/**
+ * struct wp_ids - the targets as the user named them
+ * @ids: sorted by wp_ids_sort()
+ * @nr: how many
+ */
+struct wp_ids {
+	u32 *ids;
+	u32 nr;
+};
+
+bool wp_ids_name(const struct wp_ids *ids, u32 none);
+void wp_ids_sort(struct wp_ids *ids);
+bool wp_ids_have(const struct wp_ids *ids, u32 id);
+
+#endif /* WALLPROF_IDS_H */

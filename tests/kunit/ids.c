@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of module/ids.c: lists of targets.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "ids.h"
+#include "suite.h"
+
+#define MOST 8
+
+static const struct list {
+	const char *name;
+	u32 nr;
+	u32 ids[MOST];
+} lists[] = {
+	{ "one", 1, { 7 } },
+	{ "two, sorted", 2, { 3, 9 } },
+	{ "two, not sorted", 2, { 9, 3 } },
+	{ "falling", 6, { 60, 50, 40, 30, 20, 10 } },
+	{ "mixed", 7, { 5, 1000000, 17, 4, 9, 33, 12 } },
+	{ "the same twice", 4, { 8, 2, 8, 2 } },
+	{ "all the same", 3, { 6, 6, 6 } },
+	{ "the largest and the smallest", 4, { U32_MAX, 1, 1U << 31, 0 } },
+	{ "none", 0, { } },
+};
+
+static void list_describe(const struct list *l, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", l->name);
+}
+
+KUNIT_ARRAY_PARAM(list, lists, list_describe);
+
+static void list_init(struct kunit *test, struct wp_ids *ids, const struct list *l)
+{
+	/* Memory of just these, so that a search beyond them is seen. */
+	ids->ids = suite_alloc(test, l->nr * sizeof(u32));
+	ids->nr = l->nr;
+	memcpy(ids->ids, l->ids, l->nr * sizeof(u32));
+}
+
+static bool list_has(const struct list *l, u32 id)
+{
+	u32 i;
+
+	for (i = 0; i < l->nr; i++) {
+		if (l->ids[i] == id)
+			return true;
+	}
+	return false;
+}
+
+/* Each id is found, its neighbours and the limits only if they are there. */
+static void have(struct kunit *test)
+{
+	const struct list *l = test->param_value;
+	struct wp_ids ids;
+	u32 i, near;
+
+	list_init(test, &ids, l);
+	wp_ids_sort(&ids);
+	for (i = 0; i < l->nr; i++) {
+		for (near = l->ids[i] - 1; near != l->ids[i] + 2; near++)
+			KUNIT_EXPECT_EQ_MSG(test, wp_ids_have(&ids, near),
+					    list_has(l, near), "%u", near);
+	}
+	KUNIT_EXPECT_EQ(test, wp_ids_have(&ids, 0), list_has(l, 0));
+	KUNIT_EXPECT_EQ(test, wp_ids_have(&ids, U32_MAX), list_has(l, U32_MAX));
+}
+
+/* Sorting keeps what is there. */
+static void sort_keeps(struct kunit *test)
+{
+	const struct list *l = test->param_value;
+	struct wp_ids ids;
+	u64 before = 0, after = 0;
+	u32 i;
+
+	list_init(test, &ids, l);
+	wp_ids_sort(&ids);
+	KUNIT_EXPECT_EQ(test, ids.nr, l->nr);
+	for (i = 0; i < l->nr; i++) {
+		before += l->ids[i] * 0x9e3779b97f4a7c15ULL;
+		after += ids.ids[i] * 0x9e3779b97f4a7c15ULL;
+		if (i)
+			KUNIT_EXPECT_LE(test, ids.ids[i - 1], ids.ids[i]);
+	}
+	KUNIT_EXPECT_EQ(test, before, after);
+}
+
+/* An id that names nothing is found wherever it stands, sorted or not. */
+static void name(struct kunit *test)
+{
+	const struct list *l = test->param_value;
+	struct wp_ids ids;
+	u32 i;
+
+	list_init(test, &ids, l);
+	KUNIT_EXPECT_EQ(test, wp_ids_name(&ids, 0), !list_has(l, 0));
+	KUNIT_EXPECT_EQ(test, wp_ids_name(&ids, U32_MAX), !list_has(l, U32_MAX));
+	for (i = 0; i < l->nr; i++)
+		KUNIT_EXPECT_FALSE_MSG(test, wp_ids_name(&ids, l->ids[i]), "%u", i);
+}
+
+static struct kunit_case ids_cases[] = {
+	KUNIT_CASE_PARAM(have, list_gen_params),
+	KUNIT_CASE_PARAM(sort_keeps, list_gen_params),
+	KUNIT_CASE_PARAM(name, list_gen_params),
+	{}
+};
+
+static struct kunit_suite ids_suite = {
+	.name = "wallprof_ids",
+	.init = suite_init,
+	.test_cases = ids_cases,
+};
+
+kunit_test_suite(ids_suite);
