@@ -19,6 +19,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat/mm.h"
+#include "config.h"
 #include "intervals.h"
 #include "probes.h"
 #include "sampler.h"
@@ -130,61 +131,6 @@ void wp_session_free(struct wp_session *session)
 	free_cpumask_var(session->counters_cpus);
 	free_cpumask_var(session->cpus_mask);
 	kfree(session);
-}
-
-static bool wp_within(u64 value, u64 min, u64 max)
-{
-	return value >= min && value <= max;
-}
-
-static bool wp_config_sampler_ok(const struct wallprof_configure *config)
-{
-	if (!(config->flags & WALLPROF_SAMPLER))
-		return !config->attr_flags && !config->attr_type &&
-		       !config->attr_precise && !config->attr_config &&
-		       !config->attr_config1 && !config->attr_config2 &&
-		       !config->attr_period;
-	/* What perf_event_open() would refuse. */
-	return !(config->attr_flags & ~WALLPROF_ATTR_FLAGS) &&
-	       config->attr_precise <= 3 && config->attr_period &&
-	       !(config->attr_period >> 63) &&
-	       (!(config->attr_flags & WALLPROF_ATTR_FREQ) ||
-		config->attr_period <= WALLPROF_MAX_FREQ);
-}
-
-static bool wp_config_targets_ok(const struct wallprof_configure *config)
-{
-	if (config->target >= WALLPROF_TARGET_MAX)
-		return false;
-	if (config->target == WALLPROF_TARGET_ALL)
-		return !config->nr_targets && !config->targets &&
-		       !(config->flags & (WALLPROF_ENABLE_ON_EXEC |
-					  WALLPROF_INHERIT));
-	if (config->target == WALLPROF_TARGET_UID &&
-	    config->flags & WALLPROF_ENABLE_ON_EXEC)
-		return false;
-	return wp_within(config->nr_targets, 1, WALLPROF_MAX_TARGETS);
-}
-
-static bool wp_config_ok(const struct wallprof_configure *config)
-{
-	return !(config->flags & ~WALLPROF_CONFIGURE_FLAGS) &&
-	       config->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER) &&
-	       !(config->stack_flags & ~WALLPROF_STACK_FLAGS) &&
-	       wp_within(config->max_stack, 1, WALLPROF_MAX_STACK) &&
-	       !(config->states >> WALLPROF_STATE_MAX) &&
-	       wp_config_targets_ok(config) &&
-	       wp_config_sampler_ok(config) &&
-	       wp_within(config->nr_aggrs, WALLPROF_MIN_AGGRS,
-			 WALLPROF_MAX_AGGRS) &&
-	       wp_within(config->stack_words, WALLPROF_MIN_STACK_WORDS,
-			 WALLPROF_MAX_STACK_WORDS) &&
-	       wp_within(config->nr_exits, WALLPROF_MIN_EXITS,
-			 WALLPROF_MAX_EXITS) &&
-	       wp_within(config->nr_tasks, WALLPROF_MIN_TASKS,
-			 WALLPROF_MAX_TASKS) &&
-	       is_power_of_2(config->nr_tasks) &&
-	       config->watermark <= 100;
 }
 
 /* Takes over the user's list of targets. */
@@ -450,10 +396,7 @@ int wp_session_configure(struct wp_session *session,
 	if (!wp_config_ok(config))
 		return -EINVAL;
 	session->config = *config;
-	if (!session->config.watermark)
-		session->config.watermark = 50;
-	if (!session->config.states)
-		session->config.states = GENMASK(WALLPROF_STATE_MAX - 1, 0);
+	wp_config_fill(&session->config);
 	err = wp_session_set_up(session);
 	if (err) {
 		wp_session_release_memory(session);

@@ -6,13 +6,11 @@
 #ifndef SHIM_LINUX_BITOPS_H
 #define SHIM_LINUX_BITOPS_H
 
-#include <limits.h>
 #include <string.h>
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
-#define BITS_PER_LONG (CHAR_BIT * (int)sizeof(long))
-#define BIT(nr) (1UL << (nr))
 #define BITS_TO_LONGS(nr) (((nr) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 
 static inline bool test_bit(unsigned long nr, const unsigned long *map)

@@ -14,8 +14,10 @@
 
 #define U32_MAX ((u32)~0U)
 #define U64_MAX ((u64)~0ULL)
+#define S64_MAX ((s64)(U64_MAX >> 1))
 
 #define ALIGN(x, a) (((x) + ((__typeof__(x))(a) - 1)) & ~((__typeof__(x))(a) - 1))
+#define sizeof_field(type, member) sizeof(((type *)0)->member)
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #endif /* SHIM_LINUX_KERNEL_H */

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of module/config.c: which configurations are valid.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "config.h"
+#include "suite.h"
+
+/* Both kinds of tables, of everything, and all at its least. */
+static const struct wallprof_configure least = {
+	.size = sizeof(least), .flags = WALLPROF_OFFCPU | WALLPROF_SAMPLER,
+	.max_stack = 1, .target = WALLPROF_TARGET_ALL, .nr_aggrs = WALLPROF_MIN_AGGRS,
+	.stack_words = WALLPROF_MIN_STACK_WORDS, .nr_exits = WALLPROF_MIN_EXITS,
+	.nr_tasks = WALLPROF_MIN_TASKS, .attr_period = 1,
+};
+
+/* One field of it, what it is set to, and whether that is valid. */
+#define ROW(field, value, ok)							\
+	{ #field " = " #value, offsetof(struct wallprof_configure, field),	\
+	  sizeof_field(struct wallprof_configure, field), value, ok }
+
+static const struct row {
+	const char *name;
+	unsigned int offset, bytes;
+	u64 value;
+	bool ok;
+} rows[] = {
+	ROW(flags, 0, false),
+	ROW(flags, WALLPROF_SAMPLER, true),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 4, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 31, false),
+	/* Of everything, there is nothing to inherit and no exec to wait for. */
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_INHERIT, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_ENABLE_ON_EXEC, false),
+	ROW(flags, WALLPROF_INHERIT, false),
+	ROW(stack_flags, 0, true),
+	ROW(stack_flags, WALLPROF_STACK_FLAGS, true),
+	ROW(stack_flags, 1U << 2, false),
+	ROW(stack_flags, 1U << 31, false),
+	ROW(max_stack, 0, false),
+	ROW(max_stack, 1, true),
+	ROW(max_stack, WALLPROF_MAX_STACK, true),
+	ROW(max_stack, WALLPROF_MAX_STACK + 1, false),
+	ROW(max_stack, U32_MAX, false),
+	ROW(states, 0, true),
+	ROW(states, (1U << WALLPROF_STATE_MAX) - 1, true),
+	ROW(states, 1U << WALLPROF_STATE_MAX, false),
+	ROW(states, 1U << 31, false),
+	ROW(target, WALLPROF_TARGET_ALL, true),
+	ROW(target, WALLPROF_TARGET_MAX, false),
+	ROW(target, U32_MAX, false),
+	ROW(nr_targets, 1, false),
+	ROW(targets, 1, false),
+	ROW(targets, 1ULL << 63, false),
+	ROW(nr_aggrs, WALLPROF_MIN_AGGRS - 1, false),
+	ROW(nr_aggrs, WALLPROF_MIN_AGGRS, true),
+	ROW(nr_aggrs, WALLPROF_MAX_AGGRS, true),
+	ROW(nr_aggrs, WALLPROF_MAX_AGGRS + 1, false),
+	ROW(stack_words, WALLPROF_MIN_STACK_WORDS - 1, false),
+	ROW(stack_words, WALLPROF_MIN_STACK_WORDS, true),
+	ROW(stack_words, WALLPROF_MAX_STACK_WORDS, true),
+	ROW(stack_words, WALLPROF_MAX_STACK_WORDS + 1, false),
+	ROW(nr_exits, WALLPROF_MIN_EXITS - 1, false),
+	ROW(nr_exits, WALLPROF_MIN_EXITS, true),
+	ROW(nr_exits, WALLPROF_MAX_EXITS, true),
+	ROW(nr_exits, WALLPROF_MAX_EXITS + 1, false),
+	ROW(nr_tasks, 0, false),
+	ROW(nr_tasks, WALLPROF_MIN_TASKS / 2, false),
+	ROW(nr_tasks, WALLPROF_MIN_TASKS, true),
+	ROW(nr_tasks, WALLPROF_MIN_TASKS + 1, false),
+	ROW(nr_tasks, WALLPROF_MIN_TASKS * 3, false),
+	ROW(nr_tasks, WALLPROF_MIN_TASKS * 2, true),
+	ROW(nr_tasks, WALLPROF_MAX_TASKS, true),
+	ROW(nr_tasks, WALLPROF_MAX_TASKS * 2, false),
+	ROW(watermark, 0, true),
+	ROW(watermark, 1, true),
+	ROW(watermark, 100, true),
+	ROW(watermark, 101, false),
+	ROW(watermark, U32_MAX, false),
+	ROW(attr_flags, WALLPROF_ATTR_FLAGS, true),
+	ROW(attr_flags, WALLPROF_ATTR_FLAGS + 1, false),
+	ROW(attr_flags, 1U << 31, false),
+	ROW(attr_precise, 3, true),
+	ROW(attr_precise, 4, false),
+	ROW(attr_period, 0, false),
+	ROW(attr_period, S64_MAX, true),
+	ROW(attr_period, 1ULL << 63, false),
+	ROW(attr_type, U32_MAX, true),
+	ROW(attr_config, U64_MAX, true),
+	ROW(attr_config1, U64_MAX, true),
+	ROW(attr_config2, U64_MAX, true),
+	/* What is filled in return is not looked at. */
+	ROW(map_bytes, U64_MAX, true),
+	ROW(memory_bytes, U64_MAX, true),
+};
+
+static void row_describe(const struct row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", row->name);
+}
+
+KUNIT_ARRAY_PARAM(row, rows, row_describe);
+
+static void row_apply(struct wallprof_configure *config, const struct row *row)
+{
+	void *at = (char *)config + row->offset;
+
+	if (row->bytes == sizeof(u32))
+		*(u32 *)at = row->value;
+	else
+		*(u64 *)at = row->value;
+}
+
+/* The least configuration is valid, and each field has its limits. */
+static void field(struct kunit *test)
+{
+	struct wallprof_configure config = least;
+
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	row_apply(&config, test->param_value);
+	KUNIT_EXPECT_EQ(test, wp_config_ok(&config),
+			((const struct row *)test->param_value)->ok);
+}
+
+/* Fields that tell of the counter, in a session without one. */
+static const struct row no_sampler_rows[] = {
+	ROW(attr_flags, 0, true),
+	ROW(attr_flags, 1, false),
+	ROW(attr_type, 1, false),
+	ROW(attr_precise, 1, false),
+	ROW(attr_config, 1, false),
+	ROW(attr_config1, 1, false),
+	ROW(attr_config2, 1ULL << 63, false),
+	ROW(attr_period, 1, false),
+};
+
+KUNIT_ARRAY_PARAM(no_sampler, no_sampler_rows, row_describe);
+
+/* Without a counter there is nothing to tell of it. */
+static void no_sampler(struct kunit *test)
+{
+	struct wallprof_configure config = least;
+
+	config.flags = WALLPROF_OFFCPU;
+	config.attr_period = 0;
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	row_apply(&config, test->param_value);
+	KUNIT_EXPECT_EQ(test, wp_config_ok(&config),
+			((const struct row *)test->param_value)->ok);
+}
+
+/* A frequency has a limit of its own. */
+static void frequency(struct kunit *test)
+{
+	struct wallprof_configure config = least;
+
+	config.attr_flags = WALLPROF_ATTR_FREQ;
+	config.attr_period = WALLPROF_MAX_FREQ;
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	config.attr_period++;
+	KUNIT_EXPECT_FALSE(test, wp_config_ok(&config));
+	config.attr_flags = 0;
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+}
+
+static const struct targets {
+	const char *name;
+	u32 target, nr, flags;
+	bool ok;
+} all_targets[] = {
+	{ "no pid", WALLPROF_TARGET_PID, 0, 0, false },
+	{ "a pid", WALLPROF_TARGET_PID, 1, 0, true },
+	{ "a tid", WALLPROF_TARGET_TID, 1, 0, true },
+	{ "a uid", WALLPROF_TARGET_UID, 1, 0, true },
+	{ "as many as there may be", WALLPROF_TARGET_TID, WALLPROF_MAX_TARGETS, 0, true },
+	{ "one too many", WALLPROF_TARGET_TID, WALLPROF_MAX_TARGETS + 1, 0, false },
+	{ "2^32 - 1", WALLPROF_TARGET_PID, U32_MAX, 0, false },
+	{ "a pid, its children", WALLPROF_TARGET_PID, 1, WALLPROF_INHERIT, true },
+	{ "a tid, its children", WALLPROF_TARGET_TID, 1, WALLPROF_INHERIT, true },
+	{ "a uid, its children", WALLPROF_TARGET_UID, 1, WALLPROF_INHERIT, true },
+	{ "a pid, from exec on", WALLPROF_TARGET_PID, 1, WALLPROF_ENABLE_ON_EXEC, true },
+	{ "a tid, from exec on", WALLPROF_TARGET_TID, 1, WALLPROF_ENABLE_ON_EXEC, true },
+	{ "a uid, from exec on", WALLPROF_TARGET_UID, 1, WALLPROF_ENABLE_ON_EXEC, false },
+};
+
+static void targets_describe(const struct targets *t, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", t->name);
+}
+
+KUNIT_ARRAY_PARAM(targets, all_targets, targets_describe);
+
+/* Each kind of target has its numbers and flags. */
+static void targets(struct kunit *test)
+{
+	const struct targets *t = test->param_value;
+	struct wallprof_configure config = least;
+
+	config.target = t->target;
+	config.nr_targets = t->nr;
+	config.targets = 0x1000;
+	config.flags |= t->flags;
+	KUNIT_EXPECT_EQ(test, wp_config_ok(&config), t->ok);
+}
+
+/* A 0 that stands for something else is replaced, what is set is kept. */
+static void fill(struct kunit *test)
+{
+	struct wallprof_configure config = least, expected = least;
+
+	expected.watermark = 50;
+	expected.states = 0x7ff;
+	wp_config_fill(&config);
+	KUNIT_EXPECT_EQ(test, memcmp(&config, &expected, sizeof(config)), 0);
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	config.watermark = 1;
+	config.states = 4;
+	expected = config;
+	wp_config_fill(&config);
+	KUNIT_EXPECT_EQ(test, memcmp(&config, &expected, sizeof(config)), 0);
+}
+
+static struct kunit_case config_cases[] = {
+	KUNIT_CASE_PARAM(field, row_gen_params),
+	KUNIT_CASE_PARAM(no_sampler, no_sampler_gen_params),
+	KUNIT_CASE(frequency),
+	KUNIT_CASE_PARAM(targets, targets_gen_params),
+	KUNIT_CASE(fill),
+	{}
+};
+
+static struct kunit_suite config_suite = {
+	.name = "wallprof_config",
+	.init = suite_init,
+	.test_cases = config_cases,
+};
+
+kunit_test_suite(config_suite);
