@@ -308,7 +308,7 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 	else
 		cpu->current_key = 0;
 	if (wp_half_above_watermark(wp_half_of(&cpu->sched, epoch),
-				    &session->sched_sizes))
+				    &session->layout.sched))
 		wp_session_signal(session, &session->signalled);
 	barrier();
 	cpu->sched_busy = false;

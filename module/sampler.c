@@ -128,7 +128,7 @@ static void wp_sample_add(struct wp_session *session, struct wp_cpu *cpu,
 	key.user_stack = wp_sample_user(session, cpu, epoch, regs, &key.flags);
 	wp_aggr_add(&cpu->sampler, epoch, &key, period, now);
 	if (wp_half_above_watermark(wp_half_of(&cpu->sampler, epoch),
-				    &session->sampler_sizes))
+				    &session->layout.sampler))
 		wp_session_signal(session, &session->signalled);
 }
 

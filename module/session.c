@@ -195,48 +195,15 @@ static int wp_session_read_cpus(struct wp_session *session)
 /* Works out the layout of the mapping, and all memory that will be held. */
 static int wp_session_lay_out(struct wp_session *session)
 {
-	struct wallprof_configure *config = &session->config;
-	struct wp_table_sizes *sched = &session->sched_sizes;
-	struct wp_table_sizes *sampler = &session->sampler_sizes;
-	u64 per_cpu = ALIGN(sizeof(struct wp_cpu), PAGE_SIZE);
-	u64 tasks;
+	const struct wp_machine machine = {
+		.page_size = PAGE_SIZE,
+		.cpu_bytes = sizeof(struct wp_cpu),
+		.nr_cpus = nr_cpu_ids,
+		.nr_possible = num_possible_cpus(),
+	};
 
-	config->cpu_stride = 0;
-	if (config->flags & WALLPROF_OFFCPU) {
-		wp_sizes_set(sched, config->nr_aggrs, config->stack_words,
-			     config->nr_exits, config->watermark, PAGE_SIZE);
-		config->half_stride = sched->half_stride;
-		config->aggrs_offset = sched->aggrs_offset;
-		config->stacks_offset = sched->stacks_offset;
-		config->exits_offset = sched->exits_offset;
-		config->cpu_stride += 2 * sched->half_stride;
-		per_cpu += ALIGN(wp_sizes_index_words(sched) * sizeof(u64),
-				 PAGE_SIZE);
-	}
-	config->sampler_offset = config->cpu_stride;
-	if (config->flags & WALLPROF_SAMPLER) {
-		wp_sizes_set(sampler, config->nr_aggrs, config->stack_words,
-			     0, config->watermark, PAGE_SIZE);
-		config->sampler_half_stride = sampler->half_stride;
-		config->aggrs_offset = sampler->aggrs_offset;
-		config->stacks_offset = sampler->stacks_offset;
-		config->cpu_stride += 2 * sampler->half_stride;
-		per_cpu += ALIGN(wp_sizes_index_words(sampler) * sizeof(u64),
-				 PAGE_SIZE);
-	}
-	if (config->cpu_stride > WALLPROF_MAX_CPU_BYTES)
+	if (!wp_layout_set(&session->layout, &session->config, &machine))
 		return -EINVAL;
-	per_cpu += config->cpu_stride;
-	tasks = PAGE_ALIGN(config->nr_tasks * sizeof(struct wallprof_task));
-	session->map_tasks_bytes = tasks;
-	config->tasks_offset = 0;
-	config->cpus_offset = tasks;
-	config->map_bytes = tasks + nr_cpu_ids * config->cpu_stride;
-	/* Keys and two bitmaps come with the slots. */
-	tasks += PAGE_ALIGN(config->nr_tasks * sizeof(long)) +
-		 2 * PAGE_ALIGN(config->nr_tasks / 8);
-	tasks += PAGE_ALIGN(config->nr_targets * sizeof(u32));
-	config->memory_bytes = tasks + num_possible_cpus() * per_cpu;
 	return 0;
 }
 
@@ -254,7 +221,7 @@ static int wp_session_allocate_tasks(struct wp_session *session)
 	u32 nr = session->config.nr_tasks;
 	unsigned long *keys = wp_zalloc(nr * sizeof(*keys));
 	unsigned long *overflowed = wp_zalloc(BITS_TO_LONGS(nr) * sizeof(long));
-	struct wallprof_task *slots = wp_zalloc(session->map_tasks_bytes);
+	struct wallprof_task *slots = wp_zalloc(session->layout.tasks_bytes);
 
 	session->hints = wp_zalloc(BITS_TO_LONGS(nr) * sizeof(long));
 	wp_tasks_set(&session->tasks, keys, slots, overflowed, nr);
@@ -263,8 +230,8 @@ static int wp_session_allocate_tasks(struct wp_session *session)
 
 static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
 {
-	const struct wp_table_sizes *sched = &session->sched_sizes;
-	const struct wp_table_sizes *sampler = &session->sampler_sizes;
+	const struct wp_table_sizes *sched = &session->layout.sched;
+	const struct wp_table_sizes *sampler = &session->layout.sampler;
 	u32 flags = session->config.flags;
 	struct wp_cpu *cpu;
 	u64 words = 0;
@@ -611,17 +578,14 @@ int wp_session_status(struct wp_session *session, struct wallprof_status *status
 /* Which page of the session's memory stands at an offset of the mapping. */
 static struct page *wp_session_page(struct wp_session *session, u64 offset)
 {
-	u64 stride = session->config.cpu_stride;
-	u64 nr;
+	char *part;
+	u64 rest;
+	int cpu;
 
-	if (offset < session->map_tasks_bytes)
-		return vmalloc_to_page((char *)session->tasks.slots + offset);
-	offset -= session->map_tasks_bytes;
-	nr = div64_u64(offset, stride);
-	if (nr >= nr_cpu_ids || !session->cpu_maps[nr])
+	if (!wp_layout_find(&session->layout, offset, &cpu, &rest))
 		return NULL;
-	return vmalloc_to_page((char *)session->cpu_maps[nr] +
-			       (offset - nr * stride));
+	part = cpu < 0 ? (char *)session->tasks.slots : session->cpu_maps[cpu];
+	return part ? vmalloc_to_page(part + rest) : NULL;
 }
 
 /*

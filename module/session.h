@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 
 #include "ids.h"
+#include "layout.h"
 #include "tables.h"
 #include "tasks.h"
 
@@ -81,12 +82,10 @@ struct wp_cpu {
  * @tasks: the task table
  * @claiming: START gives slots to the targets; read by the fork probe
  * @hints: bit for each slot: its thread was on a CPU when STOP looked
- * @sched_sizes: capacities of the scheduler's tables
- * @sampler_sizes: and of the sampler's
+ * @layout: where things lie in the mapping
  * @cpus: by CPU number, for all possible ones
  * @cpu_maps: their mapped tables, config.cpu_stride bytes each
  * @cpu_indexes: their indexes
- * @map_tasks_bytes: bytes of the task table in the mapping
  * @mm: charged with @mm_pages
  * @mm_pages: locked pages
  * @tasks_failed: threads that found no slot
@@ -128,12 +127,10 @@ struct wp_session {
 	struct wp_tasks tasks;
 	bool claiming;
 	unsigned long *hints;
-	struct wp_table_sizes sched_sizes;
-	struct wp_table_sizes sampler_sizes;
+	struct wp_layout layout;
 	struct wp_cpu **cpus;
 	void **cpu_maps;
 	u64 **cpu_indexes;
-	u64 map_tasks_bytes;
 
 	struct mm_struct *mm;
 	unsigned long mm_pages;

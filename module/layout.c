@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where things lie in a session's mapping, and how much memory it holds.
+ *
+ *   task table | CPU 0's tables | CPU 1's tables | …
+ *
+ * with, in each CPU's part, the two halves of the scheduler's tables and then
+ * those of the sampler's, as configured. This file owns these numbers. It is
+ * pure; its caller is session.c, in process context.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/string.h>
+
+#include "layout.h"
+
+/* Bytes of a context's two halves in the mapping; adds its indexes to @memory. */
+static u64 wp_layout_tables(const struct wp_table_sizes *sizes,
+			    const struct wp_machine *machine, u64 *memory)
+{
+	*memory += ALIGN(wp_sizes_index_words(sizes) * sizeof(u64),
+			 machine->page_size);
+	return 2 * sizes->half_stride;
+}
+
+/**
+ * wp_layout_set - work out the mapping of a session, and all of its memory
+ * @layout: to fill
+ * @config: as validated; the out fields are filled
+ * @machine: the machine
+ *
+ * Context: process.
+ * Return: whether a CPU's tables are not larger than they may be.
+ */
+bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
+		   const struct wp_machine *machine)
+{
+	struct wp_table_sizes *sched = &layout->sched;
+	struct wp_table_sizes *sampler = &layout->sampler;
+	u64 page_size = machine->page_size;
+	u64 per_cpu = ALIGN(machine->cpu_bytes, page_size);
+	u64 tasks;
+
+	memset(layout, 0, sizeof(*layout));
+	config->half_stride = 0;
+	config->sampler_half_stride = 0;
+	config->exits_offset = 0;
+	config->cpu_stride = 0;
+	if (config->flags & WALLPROF_OFFCPU) {
+		wp_sizes_set(sched, config->nr_aggrs, config->stack_words,
+			     config->nr_exits, config->watermark, page_size);
+		config->half_stride = sched->half_stride;
+		config->aggrs_offset = sched->aggrs_offset;
+		config->stacks_offset = sched->stacks_offset;
+		config->exits_offset = sched->exits_offset;
+		config->cpu_stride += wp_layout_tables(sched, machine, &per_cpu);
+	}
+	config->sampler_offset = config->cpu_stride;
+	if (config->flags & WALLPROF_SAMPLER) {
+		wp_sizes_set(sampler, config->nr_aggrs, config->stack_words,
+			     0, config->watermark, page_size);
+		config->sampler_half_stride = sampler->half_stride;
+		config->aggrs_offset = sampler->aggrs_offset;
+		config->stacks_offset = sampler->stacks_offset;
+		config->cpu_stride += wp_layout_tables(sampler, machine, &per_cpu);
+	}
+	if (config->cpu_stride > WALLPROF_MAX_CPU_BYTES)
+		return false;
+	per_cpu += config->cpu_stride;
+	tasks = ALIGN((u64)config->nr_tasks * sizeof(struct wallprof_task),
+		      page_size);
+	layout->tasks_bytes = tasks;
+	layout->cpu_stride = config->cpu_stride;
+	layout->nr_cpus = machine->nr_cpus;
+	config->tasks_offset = 0;
+	config->cpus_offset = tasks;
+	config->map_bytes = tasks + machine->nr_cpus * config->cpu_stride;
+	/* Keys and two bitmaps come with the slots. */
+	tasks += ALIGN((u64)config->nr_tasks * sizeof(long), page_size) +
+		 2 * ALIGN((u64)config->nr_tasks / 8, page_size);
+	tasks += ALIGN((u64)config->nr_targets * sizeof(u32), page_size);
+	config->memory_bytes = tasks + machine->nr_possible * per_cpu;
+	return true;
+}
+
+/**
+ * wp_layout_find - tell what stands at an offset of the mapping
+ * @layout: as set by wp_layout_set()
+ * @offset: bytes
+ * @cpu: out: whose tables, or -1: the task table
+ * @rest: out: bytes from the beginning of that
+ *
+ * Context: any.
+ * Return: whether something is there.
+ */
+bool wp_layout_find(const struct wp_layout *layout, u64 offset, int *cpu,
+		    u64 *rest)
+{
+	u64 nr;
+
+	if (offset < layout->tasks_bytes) {
+		*cpu = -1;
+		*rest = offset;
+		return true;
+	}
+	offset -= layout->tasks_bytes;
+	nr = div64_u64(offset, layout->cpu_stride);
+	if (nr >= layout->nr_cpus)
+		return false;
+	*cpu = nr;
+	*rest = offset - nr * layout->cpu_stride;
+	return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WALLPROF_LAYOUT_H
+#define WALLPROF_LAYOUT_H
+
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#include "tables.h"
+
+/**
+ * struct wp_machine - what a layout depends on, besides the configuration
+ * @page_size: bytes
+ * @nr_cpus: CPU numbers are below this
+ * @nr_possible: how many of them there can be
+ * @cpu_bytes: bytes of struct wp_cpu
+ */
+struct wp_machine {
+	u64 page_size;
+	u64 cpu_bytes;
+	u32 nr_cpus;
+	u32 nr_possible;
+};
+
+/**
+ * struct wp_layout - where things lie in a session's mapping
+ * @sched: capacities of the scheduler's tables
+ * @sampler: and of the sampler's
+ * @tasks_bytes: bytes of the task table, which comes first
+ * @cpu_stride: bytes of the part of each CPU
+ * @nr_cpus: how many parts there are
+ *
+ * Written at CONFIGURE, constant afterwards.
+ */
+struct wp_layout {
+	struct wp_table_sizes sched;
+	struct wp_table_sizes sampler;
+	u64 tasks_bytes;
+	u64 cpu_stride;
+	u32 nr_cpus;
+};
+
+bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
+		   const struct wp_machine *machine);
+bool wp_layout_find(const struct wp_layout *layout, u64 offset, int *cpu,
+		    u64 *rest);
+
+#endif /* WALLPROF_LAYOUT_H */

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of module/layout.c: the mapping of a session and its memory.
+ */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "config.h"
+#include "layout.h"
+#include "layout_model.h"
+#include "suite.h"
+
+#define OFFCPU		WALLPROF_OFFCPU
+#define SAMPLER		WALLPROF_SAMPLER
+
+/* Configurations and machines. */
+static const struct row {
+	const char *name;
+	u32 flags, nr_aggrs, stack_words, nr_exits, nr_tasks, nr_targets;
+	struct wp_machine machine;
+} rows[] = {
+	{ "the least, off-CPU", OFFCPU, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
+	{ "the least, sampler", SAMPLER, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
+	{ "the least, both", OFFCPU | SAMPLER, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
+	{ "pages of 64 KiB", OFFCPU | SAMPLER, 16, 256, 16, 64, 3, { 65536, 3000, 4, 4 } },
+	{ "odd numbers", OFFCPU | SAMPLER, 1001, 4097, 33, 128, 77, { 4096, 4097, 3, 3 } },
+	{ "CPUs that cannot be", OFFCPU, 4096, 65536, 1024, 1 << 16, 1000,
+	  { 4096, 8192, 64, 5 } },
+	{ "the largest task table", OFFCPU, 16, 256, 16, WALLPROF_MAX_TASKS,
+	  WALLPROF_MAX_TARGETS, { 4096, 3000, 8, 8 } },
+	{ "the largest tables, off-CPU", OFFCPU, WALLPROF_MAX_AGGRS,
+	  WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, 64, 0, { 4096, 3000, 16384, 16384 } },
+	{ "the largest tables, sampler", SAMPLER, WALLPROF_MAX_AGGRS,
+	  WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, 64, 0, { 4096, 3000, 16384, 16384 } },
+	{ "the largest tables, both", OFFCPU | SAMPLER, WALLPROF_MAX_AGGRS,
+	  WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, WALLPROF_MAX_TASKS,
+	  WALLPROF_MAX_TARGETS, { 65536, 3000, 16384, 16384 } },
+};
+
+static void row_describe(const struct row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", row->name);
+}
+
+KUNIT_ARRAY_PARAM(row, rows, row_describe);
+
+static bool row_set(const struct row *row, struct wp_layout *l,
+		    struct wallprof_configure *c)
+{
+	/* What is filled in return may hold anything before. */
+	memset(c, 0xa5, sizeof(*c));
+	memset(l, 0xa5, sizeof(*l));
+	c->flags = row->flags;
+	c->nr_aggrs = row->nr_aggrs;
+	c->stack_words = row->stack_words;
+	c->nr_exits = row->nr_exits;
+	c->nr_tasks = row->nr_tasks;
+	c->nr_targets = row->nr_targets;
+	c->watermark = 50;
+	return wp_layout_set(l, c, &row->machine);
+}
+
+/* Parts follow each other, nothing wraps, and all memory is counted. */
+static void holds(struct kunit *test)
+{
+	const struct row *row = test->param_value;
+	struct wallprof_configure c;
+	struct wp_layout l;
+
+	KUNIT_EXPECT_TRUE(test, row_set(row, &l, &c));
+	KUNIT_EXPECT_TRUE(test, layout_holds(&l, &c, &row->machine));
+}
+
+/* What is at the edges of the parts of a mapping, and behind it. */
+static void finds(struct kunit *test)
+{
+	const struct row *row = test->param_value;
+	struct wallprof_configure c;
+	struct wp_layout l;
+	u32 cpu;
+
+	KUNIT_EXPECT_TRUE(test, row_set(row, &l, &c));
+	for (cpu = 0; cpu <= row->machine.nr_cpus && !suite_failed(test); cpu++) {
+		u64 edge = c.cpus_offset + cpu * c.cpu_stride;
+
+		KUNIT_EXPECT_TRUE_MSG(test, layout_finds(&l, &c, edge - 1), "CPU %u", cpu);
+		KUNIT_EXPECT_TRUE_MSG(test, layout_finds(&l, &c, edge), "CPU %u", cpu);
+		KUNIT_EXPECT_TRUE_MSG(test, layout_finds(&l, &c, edge + 1), "CPU %u", cpu);
+	}
+	KUNIT_EXPECT_TRUE(test, layout_finds(&l, &c, 0));
+	KUNIT_EXPECT_TRUE(test, layout_finds(&l, &c, U64_MAX));
+	KUNIT_EXPECT_TRUE(test, layout_finds(&l, &c, U64_MAX - c.cpu_stride));
+}
+
+/* What is left out of a configuration takes no room and is told as 0. */
+static void left_out(struct kunit *test)
+{
+	struct wallprof_configure c;
+	struct wp_layout l;
+
+	row_set(&rows[0], &l, &c);
+	KUNIT_EXPECT_EQ(test, c.sampler_half_stride, 0);
+	KUNIT_EXPECT_EQ(test, c.sampler_offset, c.cpu_stride);
+	KUNIT_EXPECT_EQ(test, c.cpu_stride, 2 * c.half_stride);
+	row_set(&rows[1], &l, &c);
+	KUNIT_EXPECT_EQ(test, c.half_stride, 0);
+	KUNIT_EXPECT_EQ(test, c.exits_offset, 0);
+	KUNIT_EXPECT_EQ(test, c.sampler_offset, 0);
+	KUNIT_EXPECT_EQ(test, c.cpu_stride, 2 * c.sampler_half_stride);
+}
+
+/* What the user asked for is not changed. */
+static void keeps(struct kunit *test)
+{
+	size_t in = offsetof(struct wallprof_configure, map_bytes);
+	struct wallprof_configure c, was;
+	struct wp_layout l;
+
+	row_set(&rows[2], &l, &c);
+	was = c;
+	wp_layout_set(&l, &c, &rows[2].machine);
+	KUNIT_EXPECT_EQ(test, memcmp(&c, &was, sizeof(c)), 0);
+	memset((char *)&was + in, 0, sizeof(was) - in);
+	c = was;
+	wp_layout_set(&l, &c, &rows[2].machine);
+	KUNIT_EXPECT_EQ(test, memcmp(&c, &was, in), 0);
+}
+
+/* A CPU's tables have a limit; no configuration that is valid comes near it. */
+static void too_large(struct kunit *test)
+{
+	struct row row = rows[2];
+	struct wallprof_configure c;
+	struct wp_layout l;
+	u32 step;
+
+	for (step = 1U << 30; step && !suite_failed(test); step /= 2) {
+		row.nr_aggrs += step;
+		KUNIT_EXPECT_EQ(test, row_set(&row, &l, &c),
+				c.cpu_stride <= WALLPROF_MAX_CPU_BYTES);
+		if (c.cpu_stride > WALLPROF_MAX_CPU_BYTES)
+			row.nr_aggrs -= step;
+	}
+	/* The search ended at the largest that is allowed. */
+	KUNIT_EXPECT_GT(test, row.nr_aggrs, WALLPROF_MAX_AGGRS);
+	KUNIT_EXPECT_TRUE(test, row_set(&row, &l, &c));
+	row.nr_aggrs++;
+	KUNIT_EXPECT_FALSE(test, row_set(&row, &l, &c));
+}
+
+static u32 random_within(u32 min, u32 max)
+{
+	/* Mostly small: of the large ones too few would be near the limits. */
+	return min + suite_below((max - min + 1) >> suite_below(12) | 1);
+}
+
+/* As the reference, wherever a valid configuration puts things. */
+static void random_model(struct kunit *test)
+{
+	int round;
+
+	for (round = 0; round < SUITE_ROUNDS(40000) && !suite_failed(test); round++) {
+		struct row row = {
+			.flags = 1 + suite_below(3),
+			.nr_aggrs = random_within(WALLPROF_MIN_AGGRS, WALLPROF_MAX_AGGRS),
+			.stack_words = random_within(WALLPROF_MIN_STACK_WORDS,
+						     WALLPROF_MAX_STACK_WORDS),
+			.nr_exits = random_within(WALLPROF_MIN_EXITS, WALLPROF_MAX_EXITS),
+			.nr_tasks = WALLPROF_MIN_TASKS << suite_below(17),
+			.nr_targets = random_within(0, WALLPROF_MAX_TARGETS),
+			.machine.page_size = 4096 << 2 * suite_below(3),
+			.machine.cpu_bytes = random_within(1, 1 << 16),
+			.machine.nr_cpus = random_within(1, 1 << 14),
+		};
+		struct wallprof_configure c;
+		struct wp_layout l;
+
+		row.machine.nr_possible = 1 + suite_below(row.machine.nr_cpus);
+		KUNIT_EXPECT_TRUE_MSG(test, row_set(&row, &l, &c), "round %d", round);
+		KUNIT_EXPECT_TRUE_MSG(test, layout_holds(&l, &c, &row.machine), "round %d",
+				      round);
+		KUNIT_EXPECT_TRUE_MSG(test, layout_finds(&l, &c, suite_random() >>
+							 suite_below(60)),
+				      "round %d", round);
+		if (round % 64 == 0)
+			cond_resched();
+	}
+}
+
+static struct kunit_case layout_cases[] = {
+	KUNIT_CASE_PARAM(holds, row_gen_params),
+	KUNIT_CASE_PARAM(finds, row_gen_params),
+	KUNIT_CASE(left_out),
+	KUNIT_CASE(keeps),
+	KUNIT_CASE(too_large),
+	KUNIT_CASE(random_model),
+	{}
+};
+
+static struct kunit_suite layout_suite = {
+	.name = "wallprof_layout",
+	.init = suite_init,
+	.test_cases = layout_cases,
+};
+
+kunit_test_suite(layout_suite);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What must hold of a layout, with numbers that cannot wrap. Used by layout.c
+ * and by the fuzzer.
+ */
+#ifndef WALLPROF_KUNIT_LAYOUT_MODEL_H
+#define WALLPROF_KUNIT_LAYOUT_MODEL_H
+
+#include <linux/kernel.h>
+
+#include "layout.h"
+
+/* @at lies behind @end, by less than @slack, and is a multiple of @align. */
+static inline bool layout_behind(u64 at, __uint128_t end, u64 align, u64 slack)
+{
+	return at >= end && at < end + slack && !(at & (align - 1));
+}
+
+/* The parts of one half: @exits is 0 in those of the sampler. */
+static inline bool layout_half_holds(const struct wallprof_configure *c, u64 stride,
+				     u64 exits_offset, u32 exits, u64 page)
+{
+	__uint128_t end = sizeof(struct wallprof_half);
+	bool good = layout_behind(c->aggrs_offset, end, 8, 64);
+
+	end = c->aggrs_offset + (__uint128_t)c->nr_aggrs * sizeof(struct wallprof_aggr);
+	good &= layout_behind(c->stacks_offset, end, 8, 64);
+	end = c->stacks_offset + (__uint128_t)c->stack_words * sizeof(u64);
+	if (exits) {
+		good &= layout_behind(exits_offset, end, 8, 64);
+		end = exits_offset + (__uint128_t)exits * sizeof(struct wallprof_task);
+	}
+	return good && layout_behind(stride, end, page, page + 64);
+}
+
+/* Bytes in whole pages. */
+static inline __uint128_t layout_pages(__uint128_t bytes, u64 page)
+{
+	return (bytes + page - 1) & ~(__uint128_t)(page - 1);
+}
+
+static inline __uint128_t layout_index_pages(const struct wp_table_sizes *sizes, u64 page)
+{
+	return layout_pages(2 * ((__uint128_t)sizes->aggr_mask + 1 +
+				 sizes->stack_mask + 1) * sizeof(u64), page);
+}
+
+/* Whether all that @c and @l say of a mapping holds, where wp_layout_set() was content. */
+static inline bool layout_holds(const struct wp_layout *l,
+				const struct wallprof_configure *c,
+				const struct wp_machine *m)
+{
+	bool offcpu = c->flags & WALLPROF_OFFCPU, sampler = c->flags & WALLPROF_SAMPLER;
+	u64 page = m->page_size;
+	__uint128_t stride = 0, cpu = layout_pages(m->cpu_bytes, page), memory;
+	bool good = true;
+
+	if (offcpu) {
+		good &= layout_half_holds(c, c->half_stride, c->exits_offset, c->nr_exits,
+					  page);
+		stride += 2 * (__uint128_t)c->half_stride;
+		cpu += layout_index_pages(&l->sched, page);
+	} else {
+		good &= !c->half_stride && !c->exits_offset;
+	}
+	good &= c->sampler_offset == stride;
+	if (sampler) {
+		good &= layout_half_holds(c, c->sampler_half_stride, 0, 0, page);
+		stride += 2 * (__uint128_t)c->sampler_half_stride;
+		cpu += layout_index_pages(&l->sampler, page);
+	} else {
+		good &= !c->sampler_half_stride;
+	}
+	good &= c->cpu_stride == stride && stride <= WALLPROF_MAX_CPU_BYTES;
+	good &= !c->tasks_offset;
+	good &= layout_behind(c->cpus_offset,
+			      (__uint128_t)c->nr_tasks * sizeof(struct wallprof_task),
+			      page, page);
+	good &= c->map_bytes == c->cpus_offset + stride * m->nr_cpus;
+	/* The slots, their keys, which are longs, and two bitmaps; the targets. */
+	memory = c->cpus_offset + layout_pages((__uint128_t)c->nr_tasks * 8, page) +
+		 2 * layout_pages(c->nr_tasks / 8, page) +
+		 layout_pages((__uint128_t)c->nr_targets * 4, page);
+	memory += (cpu + stride) * m->nr_possible;
+	return good && c->memory_bytes == memory;
+}
+
+/* Whether @offset of the mapping is found where the uapi header says that it is. */
+static inline bool layout_finds(const struct wp_layout *l,
+				const struct wallprof_configure *c, u64 offset)
+{
+	u64 rest = ~0ULL;
+	int cpu = -2;
+	bool found = wp_layout_find(l, offset, &cpu, &rest);
+
+	if (found != (offset < c->map_bytes))
+		return false;
+	if (!found)
+		return true;
+	if (cpu == -1)
+		return offset < c->cpus_offset && rest == offset;
+	return cpu >= 0 && (u32)cpu < l->nr_cpus && rest < c->cpu_stride &&
+	       offset == c->cpus_offset + cpu * c->cpu_stride + rest;
+}
+
+#endif /* WALLPROF_KUNIT_LAYOUT_MODEL_H */
