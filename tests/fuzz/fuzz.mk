@@ -13,8 +13,8 @@ FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
 	-Wno-missing-field-initializers -Wno-format-zero-length -Werror \
 	-Itests/shim -Iuapi -Itests/kunit -I$(FUZZ_MODULE) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c config.c layout.c) \
-	tests/kunit/suite.c tests/shim/kunit.c
+FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
+		layout.c) tests/kunit/suite.c tests/shim/kunit.c
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fuzzer of module/intervals.c: a thread comes, goes and ends, also when that
+ * makes no sense, while the clock goes where it likes. After each step the
+ * ledger must hold: what is in it is the time that passed, and an interval that
+ * was told of is in it once.
+ *
+ * Input: the first phase, then steps of two bytes and, for some, a time: what
+ * happens, and how the clock goes.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "intervals.h"
+
+static const uint8_t *data;
+static size_t left;
+
+static u64 take(int bytes)
+{
+	u64 value = 0;
+
+	for (; bytes && left; bytes--, left--)
+		value = value << 8 | *data++;
+	return value;
+}
+
+static void must(bool good)
+{
+	if (!good)
+		abort();
+}
+
+/* The time that a clock which never goes back has told. */
+static u64 born, now, latest, told;
+
+static void pass(u8 how)
+{
+	if (how < 100)
+		now += how;
+	else if (how < 160)
+		now -= now < how ? now : how;
+	else if (how < 220)
+		now += take(4);
+	else
+		now = take(8);
+	latest = now > latest ? now : latest;
+}
+
+static void holds(const struct wallprof_task *slot)
+{
+	must(slot->born == born && slot->since == latest);
+	must(slot->run_ns + slot->off_ns == latest - born);
+	must(slot->off_ns == told + slot->open_ns);
+}
+
+static void close_interval(struct wallprof_task *slot)
+{
+	u64 before = slot->since, ns = ~0ULL, nr = slot->nr_off;
+	u8 phase = slot->phase, state = slot->state;
+	u16 flags = slot->flags;
+	struct wallprof_aggr key;
+	enum wp_closed closed;
+
+	memset(&key, 0xff, sizeof(key));
+	closed = wp_interval_close(slot, now, &key, &ns);
+	must(slot->phase == WALLPROF_TASK_RUNNING);
+	if (phase == WALLPROF_TASK_RUNNING) {
+		must(closed == WP_CLOSED_NOTHING && !ns && slot->nr_off == nr);
+		return;
+	}
+	must(ns == latest - before && slot->nr_off == nr + 1 && !slot->flags);
+	must(closed == (flags & WALLPROF_TASK_FILTERED ? WP_CLOSED_FILTERED :
+							 WP_CLOSED_INTERVAL));
+	told += ns;
+	if (closed != WP_CLOSED_INTERVAL)
+		return;
+	must(key.tid == slot->tid && key.tgid == slot->tgid &&
+	     key.start_time == slot->start_time && key.exec_id == slot->exec_id &&
+	     key.state == state && key.kind == WALLPROF_AGGR_OFFCPU);
+	must(!(key.flags & WALLPROF_AGGR_NO_STACK) == !(flags & WALLPROF_TASK_NO_STACK));
+	must(!(key.flags & WALLPROF_AGGR_SINCE_START) ==
+	     !(flags & WALLPROF_TASK_SINCE_START));
+	must(!slot->user_stack && !slot->kernel_stack);
+}
+
+static void open_interval(struct wallprof_task *slot)
+{
+	struct wp_thread thread = { .start_time = take(1), .tid = take(1),
+				    .tgid = take(1), .exec_id = take(1) };
+	u8 how = take(1);
+	struct wp_leave leave = {
+		.user_stack = take(1), .kernel_stack = take(1),
+		.state = how % WALLPROF_STATE_MAX,
+		.flags = (how & 64 ? WALLPROF_TASK_FILTERED : 0) |
+			 (how & 128 ? WALLPROF_TASK_NO_STACK : 0),
+	};
+
+	wp_interval_open(slot, &thread, &leave, now);
+	must(slot->phase == WALLPROF_TASK_OFF && slot->state == leave.state);
+	must(slot->tid == thread.tid && slot->tgid == thread.tgid &&
+	     slot->start_time == thread.start_time && slot->exec_id == thread.exec_id);
+	must(slot->user_stack == leave.user_stack &&
+	     slot->kernel_stack == leave.kernel_stack && slot->flags == leave.flags);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+	static const u8 phases[] = {
+		WALLPROF_TASK_UNSEEN, WALLPROF_TASK_RUNNING, WALLPROF_TASK_OFF,
+	};
+	const struct wp_thread thread = { .start_time = 1, .tid = 2, .tgid = 3 };
+	struct wallprof_task slot;
+	u64 spilled = 0;
+
+	data = input;
+	left = size;
+	told = 0;
+	born = take(1) & 1 ? take(8) : 1000;
+	now = born;
+	latest = born;
+	wp_interval_begin(&slot, &thread, phases[take(1) % 3], take(1) % WALLPROF_STATE_MAX,
+			  born);
+	holds(&slot);
+	while (left) {
+		u8 what = take(1);
+		u64 ns;
+
+		pass(take(1));
+		if (what < 110) {
+			close_interval(&slot);
+		} else if (what < 230) {
+			open_interval(&slot);
+		} else {
+			/* No step: the slot stays behind the clock. */
+			ns = take(2);
+			wp_interval_spill(&slot, ns);
+			spilled += ns;
+			must(slot.spill_ns == spilled);
+			latest = slot.since;
+			now = latest;
+		}
+		holds(&slot);
+	}
+	pass(7);
+	if (size & 1 && slot.phase == WALLPROF_TASK_RUNNING) {
+		wp_interval_exit(&slot, now);
+		must(slot.phase == WALLPROF_TASK_EXITED);
+	} else {
+		wp_interval_end(&slot, now, size & 2);
+		must(!(slot.flags & WALLPROF_TASK_OPEN) ==
+		     (slot.phase != WALLPROF_TASK_OFF));
+	}
+	holds(&slot);
+	return 0;
+}
