@@ -26,8 +26,11 @@
 /* A page of a task's memory, and where it lies. */
 static u8 page[4096];
 
-/* What a walk found; more than a kernel stack should hold. */
-static u64 ips[WALLPROF_MAX_STACK];
+/* What a walk found, and should; more than a kernel stack should hold. */
+static u64 ips[WALLPROF_MAX_STACK], model[WALLPROF_MAX_STACK];
+
+/* Room for so many addresses and no more; made when a case first wants it. */
+static u64 *rooms[WALLPROF_MAX_STACK + 1];
 
 static void page_at(u64 base, unsigned int word, u64 limit)
 {
@@ -48,6 +51,7 @@ static void put_frame(u64 addr, u64 next, u64 ret)
 static int unwind_init(struct kunit *test)
 {
 	memset(page, 0, sizeof(page));
+	memset(rooms, 0, sizeof(rooms));
 	return suite_init(test);
 }
 
@@ -58,22 +62,20 @@ static int unwind_init(struct kunit *test)
 static void walk(struct kunit *test, u64 ip, u64 fp, unsigned int max,
 		 unsigned int *nr, u8 *why)
 {
-	u64 *room = suite_alloc(test, max * sizeof(*room));
-	u64 *model = suite_alloc(test, max * sizeof(*model));
 	unsigned int model_nr;
 	u8 model_why = 0xff;
 
+	if (!rooms[max])
+		rooms[max] = suite_alloc(test, max * sizeof(u64));
 	*why = 0xff;
-	*nr = user_unwind(ip, fp, room, max, why);
+	*nr = user_unwind(ip, fp, rooms[max], max, why);
 	model_nr = user_unwind_model(ip, fp, model, max, &model_why);
 	KUNIT_EXPECT_FALSE_MSG(test, user_memory.broken, "read what it must not");
 	KUNIT_EXPECT_LT(test, user_memory.reads, max);
 	KUNIT_EXPECT_EQ(test, *why, model_why);
 	KUNIT_ASSERT_EQ(test, *nr, model_nr);
-	KUNIT_EXPECT_EQ(test, memcmp(room, model, *nr * sizeof(*room)), 0);
-	memcpy(ips, room, *nr * sizeof(*room));
-	suite_free(test, room);
-	suite_free(test, model);
+	memcpy(ips, rooms[max], *nr * sizeof(u64));
+	KUNIT_EXPECT_EQ(test, memcmp(ips, model, *nr * sizeof(u64)), 0);
 }
 
 static const struct chain {
