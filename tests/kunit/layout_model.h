@@ -89,13 +89,13 @@ static inline bool layout_holds(const struct wp_layout *l,
 static inline bool layout_finds(const struct wp_layout *l,
 				const struct wallprof_configure *c, u64 offset)
 {
+	bool there = offset < c->map_bytes;
 	u64 rest = ~0ULL;
 	int cpu = -2;
-	bool found = wp_layout_find(l, offset, &cpu, &rest);
 
-	if (found != (offset < c->map_bytes))
+	if (wp_layout_find(l, offset, &cpu, &rest) != there)
 		return false;
-	if (!found)
+	if (!there)
 		return true;
 	if (cpu == -1)
 		return offset < c->cpus_offset && rest == offset;
