@@ -24,12 +24,12 @@ PURE_SRC := $(filter-out tests/kunit/threads.c,$(wildcard tests/kunit/*.c)) \
 	$(addprefix $(PURE_MODULE)/,tables.c tasks.c intervals.c states.c \
 		config.c layout.c ids.c)
 
+.PHONY: pure
+pure: $(PURE_OUT)/asan $(PURE_OUT)/tsan
+
 .PHONY: cflags
 cflags: # for those who compile parts of it
 	@echo $(filter-out -I$(PURE_MODULE),$(PURE_CFLAGS)) $(PURE_ASAN)
-
-.PHONY: pure
-pure: $(PURE_OUT)/asan $(PURE_OUT)/tsan
 
 $(PURE_OUT)/asan: PURE_SANITIZE := $(PURE_ASAN)
 $(PURE_OUT)/tsan: PURE_SANITIZE := $(PURE_TSAN)
