@@ -7,7 +7,8 @@
  * WALLPROF_IOC_FLIP, WALLPROF_IOC_STOP, a last WALLPROF_IOC_FLIP, close.
  *
  * open fails with EPERM without CAP_PERFMON (or CAP_SYS_ADMIN) and under
- * lockdown, with EUSERS when WALLPROF_MAX_SESSIONS are open, and with ENOMEM.
+ * lockdown=confidentiality, with EUSERS when WALLPROF_MAX_SESSIONS are open, and
+ * with ENOMEM.
  * mmap fails with EINVAL before CONFIGURE, for a private mapping and for one
  * that reaches beyond map_bytes, and with EACCES for one that could be written.
  * poll reports EPOLLIN when a table of the running session is filled to its
