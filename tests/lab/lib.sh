@@ -201,3 +201,14 @@ publish() {
 	ln -sfnT "$1" "$2.$$"
 	mv -T "$2.$$" "$2"
 }
+
+# copy_changed FROM TO: the files below FROM that stdin names, where TO has not
+# the same; dated now. By its own date, one that was edited while the last build
+# ran would be older than what that left.
+copy_changed() {
+	local file
+	while read -r file; do
+		cmp -s "$1/$file" "$2/$file" ||
+			(cd "$1" && cp --parents -t "$2" "$file")
+	done
+}
