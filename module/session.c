@@ -99,7 +99,7 @@ static void wp_session_release_memory(struct wp_session *session)
 	vfree(session->hints);
 	memset(&session->tasks, 0, sizeof(session->tasks));
 	session->hints = NULL;
-	kvfree(session->ids.ids);
+	vfree(session->ids.ids);
 	memset(&session->ids, 0, sizeof(session->ids));
 	if (session->mm) {
 		account_locked_vm(session->mm, session->mm_pages, false);
@@ -133,19 +133,28 @@ void wp_session_free(struct wp_session *session)
 	kfree(session);
 }
 
+/*
+ * A request that is too large is to fail, not to have others killed for it.
+ */
+static void *wp_zalloc(u64 bytes)
+{
+	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
+				__GFP_RETRY_MAYFAIL);
+}
+
 /* Takes over the user's list of targets. */
 static int wp_session_read_targets(struct wp_session *session)
 {
-	struct wallprof_configure *config = &session->config;
-	u32 *ids;
+	const struct wallprof_configure *config = &session->config;
+	u64 bytes = config->nr_targets * sizeof(u32);
 
-	if (!config->nr_targets)
+	if (!bytes)
 		return 0;
-	ids = vmemdup_user(u64_to_user_ptr(config->targets),
-			   config->nr_targets * sizeof(u32));
-	if (IS_ERR(ids))
-		return PTR_ERR(ids);
-	session->ids.ids = ids;
+	session->ids.ids = wp_zalloc(bytes);
+	if (!session->ids.ids)
+		return -ENOMEM;
+	if (copy_from_user(session->ids.ids, u64_to_user_ptr(config->targets), bytes))
+		return -EFAULT;
 	session->ids.nr = config->nr_targets;
 	return 0;
 }
@@ -207,15 +216,6 @@ static int wp_session_lay_out(struct wp_session *session)
 	return 0;
 }
 
-/*
- * A request that is too large is to fail, not to have others killed for it.
- */
-static void *wp_zalloc(u64 bytes)
-{
-	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
-				__GFP_RETRY_MAYFAIL);
-}
-
 static int wp_session_allocate_tasks(struct wp_session *session)
 {
 	u32 nr = session->config.nr_tasks;
@@ -242,7 +242,8 @@ static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
 		words += wp_sizes_index_words(sched);
 	if (flags & WALLPROF_SAMPLER)
 		words += wp_sizes_index_words(sampler);
-	cpu = kvzalloc_node(sizeof(*cpu), GFP_KERNEL_ACCOUNT, cpu_to_node(nr));
+	cpu = kvzalloc_node(sizeof(*cpu), GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
+			    cpu_to_node(nr));
 	map = wp_zalloc(session->config.cpu_stride);
 	index = wp_zalloc(words * sizeof(u64));
 	session->cpus[nr] = cpu;

@@ -4,6 +4,8 @@
  * calls, and who may open. Every refusal has the errno that uapi documents and
  * leaves the session as it was.
  */
+#include <sys/mount.h>
+
 #include "device.h"
 
 union any {
@@ -416,6 +418,85 @@ TEST_F(configure, layout)
 	EXPECT_LE(2 * c->half_stride, c->sampler_offset);
 	EXPECT_LE(c->sampler_offset + 2 * c->sampler_half_stride, c->cpu_stride);
 	EXPECT_LE(c->map_bytes, c->memory_bytes);
+}
+
+/* A number of a file; -1: there is none. */
+static long long file_number(const char *dir, const char *name)
+{
+	char path[128];
+	long long nr;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "re");
+	if (!f || fscanf(f, "%lld", &nr) != 1)
+		nr = -1;
+	if (f)
+		fclose(f);
+	return nr;
+}
+
+static int file_write(const char *dir, const char *name, const char *text)
+{
+	char path[128];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	ret = write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+/*
+ * All memory of a session is its user's, the list of targets as well: a memory
+ * cgroup counts it, and one that has no room makes CONFIGURE fail, not somebody
+ * be killed.
+ */
+TEST_F(configure, charged)
+{
+	static const char root[] = "/tmp/cgroup", group[] = "/tmp/cgroup/configure";
+	static __u32 ids[WALLPROF_MAX_TARGETS];
+	const long long bytes = sizeof(ids);
+	long long before, with;
+	char max[32];
+
+	mkdir(root, 0700);
+	ASSERT_EQ(0, mount("none", root, "cgroup2", 0, NULL));
+	if (file_write(root, "cgroup.subtree_control", "+memory")) {
+		umount(root);
+		SKIP(return, "no memory cgroups");
+	}
+	ASSERT_EQ(0, mkdir(group, 0700));
+	ASSERT_EQ(0, file_write(group, "cgroup.procs", "0"));
+	/* Present before it is counted. */
+	for (unsigned int i = 0; i < ARRAY_SIZE(ids); i++)
+		ids[i] = self->me;
+	dev_target(&self->c, WALLPROF_TARGET_PID, ids, ARRAY_SIZE(ids));
+	self->c.nr_aggrs = WALLPROF_MIN_AGGRS;
+	self->c.stack_words = WALLPROF_MIN_STACK_WORDS;
+	self->c.nr_exits = WALLPROF_MIN_EXITS;
+	self->c.nr_tasks = WALLPROF_MIN_TASKS;
+
+	/* Of the size of our list, room for less than half. */
+	before = file_number(group, "memory.current");
+	EXPECT_LE(bytes, before);
+	snprintf(max, sizeof(max), "%lld", before + bytes / 2);
+	ASSERT_EQ(0, file_write(group, "memory.max", max));
+	TRY(-ENOMEM, (void)c);
+	ASSERT_EQ(0, file_write(group, "memory.max", "max"));
+
+	before = file_number(group, "memory.current");
+	EXPECT_EQ(0, dev_cmd(self->fd, WALLPROF_IOC_CONFIGURE, &self->c));
+	with = file_number(group, "memory.current");
+	/* What each CPU has in store was counted before. */
+	EXPECT_LE((long long)self->c.memory_bytes - bytes / 2, with - before)
+		TH_LOG("%lld to %lld, of %llu bytes", before, with,
+		       (ull)self->c.memory_bytes);
+
+	ASSERT_EQ(0, file_write(root, "cgroup.procs", "0"));
+	rmdir(group);
+	umount(root);
 }
 
 /* The order of calls: every command in every state. */
