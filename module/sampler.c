@@ -173,6 +173,19 @@ static void wp_sampler_overflow(struct perf_event *event,
 	cpu->sampler_busy = false;
 }
 
+/*
+ * The configuration of a kprobe or uprobe names memory of the user, which the
+ * worker that makes the counter of a new CPU cannot read, but somebody else's.
+ */
+static bool wp_sampler_is_probe(const struct perf_event *event)
+{
+#ifdef CONFIG_EVENT_TRACING
+	return event->tp_event && event->attr.type != PERF_TYPE_TRACEPOINT;
+#else
+	return false;
+#endif
+}
+
 static struct perf_event *wp_sampler_event(struct wp_session *session,
 					   unsigned int cpu)
 {
@@ -212,6 +225,10 @@ static struct perf_event *wp_sampler_event(struct wp_session *session,
 	if (event->state == PERF_EVENT_STATE_ERROR) {
 		perf_event_release_kernel(event);
 		return ERR_PTR(-ENODEV);
+	}
+	if (wp_sampler_is_probe(event)) {
+		perf_event_release_kernel(event);
+		return ERR_PTR(-EOPNOTSUPP);
 	}
 	return event;
 }
@@ -272,8 +289,8 @@ static void wp_sampler_work(struct work_struct *work)
 	for_each_cpu(nr, session->cpus_mask) {
 		if (cpumask_test_and_clear_cpu(nr, session->counters_dead))
 			wp_sampler_remove(session, nr);
-		if (!cpumask_test_cpu(nr, session->counters_cpus) ||
-		    session->cpus[nr]->event)
+		if (!session->counters_made || session->cpus[nr]->event ||
+		    !cpumask_test_cpu(nr, session->counters_cpus))
 			continue;
 		/* One that is going meanwhile is no failure. */
 		if (wp_sampler_add(session, nr) &&
@@ -356,9 +373,11 @@ int wp_sampler_create(struct wp_session *session)
 			break;
 		err = 0;
 	}
-	mutex_unlock(&session->counters_lock);
 	if (!err && !atomic_read(&session->counters))
 		err = -ENODEV;
+	/* The worker is not to try what the user was not to have. */
+	session->counters_made = !err;
+	mutex_unlock(&session->counters_lock);
 	if (err)
 		wp_sampler_release(session);
 	return err;
@@ -400,6 +419,7 @@ void wp_sampler_release(struct wp_session *session)
 	session->cpuhp_added = false;
 	cancel_work_sync(&session->counters_work);
 	mutex_lock(&session->counters_lock);
+	session->counters_made = false;
 	for_each_possible_cpu(nr)
 		wp_sampler_remove(session, nr);
 	cpumask_clear(session->counters_dead);

@@ -97,6 +97,8 @@ struct wp_cpu {
  * @counters: CPUs with a counter
  * @counters_failed: failures on CPUs that came online
  * @counters_lock: orders the making and releasing of counters
+ * @counters_made: the user could have them, so the worker makes them as well;
+ *	written and read under counters_lock
  * @counters_work: makes them good after CPUs came or went
  * @counters_cpus: CPUs that are there; written by the hotplug callbacks
  * @counters_dead: CPUs that went since; set by the hotplug callback, cleared
@@ -144,6 +146,7 @@ struct wp_session {
 	atomic_t counters;
 	atomic_t counters_failed;
 	struct mutex counters_lock;	/* orders making and releasing */
+	bool counters_made;
 	struct work_struct counters_work;
 	cpumask_var_t counters_cpus;
 	cpumask_var_t counters_dead;

@@ -499,6 +499,25 @@ TEST_F(configure, charged)
 	umount(root);
 }
 
+/* Counters that are told by pointers: who makes them later could not follow. */
+TEST_F(configure, probes)
+{
+	static const char pmus[] = "/sys/bus/event_source/devices";
+	long long kprobe = file_number(pmus, "kprobe/type");
+	long long uprobe = file_number(pmus, "uprobe/type");
+
+	dev_sampler(&self->c, 99);
+	self->c.attr_flags = 0;
+	if (kprobe < 0 && uprobe < 0)
+		SKIP(return, "neither kprobes nor uprobes as counters");
+	if (kprobe >= 0)
+		TRY(-EOPNOTSUPP, c.attr_type = kprobe; c.attr_config = 0;
+		    c.attr_config1 = (uintptr_t)"schedule");
+	if (uprobe >= 0)
+		TRY(-EOPNOTSUPP, c.attr_type = uprobe; c.attr_config = 0;
+		    c.attr_config1 = (uintptr_t)"/bin/true"; c.attr_config2 = 64);
+}
+
 /* The order of calls: every command in every state. */
 TEST(order)
 {

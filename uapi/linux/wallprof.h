@@ -275,7 +275,8 @@ enum wallprof_target {
  *
  * Errors, besides the common ones: EBUSY: configured already. ESRCH: no
  * target is there. What the kernel says to the counter: ENOENT, EOPNOTSUPP or
- * ENODEV: there is no such counter here; EINVAL; EACCES. In these cases the
+ * ENODEV: there is no such counter here; EINVAL; EACCES. EOPNOTSUPP also for a
+ * kprobe or uprobe by pointer; its tracepoint will do. In these cases the
  * session is as before the call and can be configured again. ENOENT: a
  * tracepoint that is needed is not in this kernel.
  */
