@@ -212,3 +212,13 @@ copy_changed() {
 			(cd "$1" && cp --parents -t "$2" "$file")
 	done
 }
+
+# clean_for KERNEL DIR: empty DIR, where modules are built, if the last build was
+# for another kernel than that directory of the cache: kbuild takes the objects of
+# one for good for another if the compiler and its options are the same.
+clean_for() {
+	[ "$(cat "$2/.kernel" 2>/dev/null)" = "$1" ] && return
+	rm -rf "$2"
+	mkdir -p "$2"
+	echo "$1" >"$2/.kernel"
+}
