@@ -5,7 +5,7 @@
 # device tests'.
 include tests/device/build.mk
 
-LIFE := $(addprefix build/life/,modules storms states)
+LIFE := $(addprefix build/life/,modules readers storms states)
 
 .PHONY: life
 life: $(LIFE)
