@@ -29,14 +29,15 @@ TEST_F_TIMEOUT(life, stopped_by_a_tracer, 120)
 	ASSERT_EQ(0, session_begin(&s, &c));
 	ASSERT_EQ(0, ptrace(PTRACE_SEIZE, pid, NULL, NULL));
 	for (unsigned int i = 0; i < times(20); i++) {
+		unsigned long unused;
 		__u64 since;
 		int status;
 
 		ASSERT_EQ(0, ptrace(PTRACE_INTERRUPT, pid, NULL, NULL));
 		ASSERT_EQ((pid_t)pid, waitpid(pid, &status, 0));
 		ASSERT_TRUE(WIFSTOPPED(status));
-		/* It says so before it leaves its CPU. */
-		nap_ns(5 * MS);
+		/* It says so before it leaves its CPU, for which this waits. */
+		ASSERT_EQ(0, ptrace(PTRACE_GETEVENTMSG, pid, NULL, &unused));
 		since = now_ns();
 		nap_ns(20 * MS);
 		stopped += now_ns() - since;
@@ -111,6 +112,8 @@ TEST_F_TIMEOUT(life, epochs_run_out, 120)
 		EXPECT_EQ(-EOVERFLOW, dev_flip(s.fd, &flip));
 		EXPECT_EQ(last, dev_status(s.fd).epoch);
 	}
+	for (int i = 0; i < 6000 && session_account(&s, pid)->nr_off <= 50; i++)
+		nap_ns(10 * MS);
 	EXPECT_WHOLE(&s);
 	EXPECT_EQ(last, s.epoch);
 	EXPECT_EQ(-ENODATA, dev_flip(s.fd, &flip));

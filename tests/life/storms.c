@@ -9,6 +9,18 @@ static int cpu1(const char *on)
 	return put(CPU1, on);
 }
 
+/* Spins on the second CPU. */
+static void spins_there(void *arg)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(1, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		_exit(1);
+	load_spin(arg);
+}
+
 /* CPUs go and come at random while everything is recorded and read. */
 TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 {
@@ -46,6 +58,13 @@ TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 	}
 	EXPECT_EQ(sysconf(_SC_NPROCESSORS_ONLN), status.counters);
 	EXPECT_EQ(0, status.counters_failed);
+	/* And none of them is one that died with its CPU. */
+	ASSERT_EQ(0, session_flip(&s));
+	pid = child_of(spins_there, NULL);
+	for (int i = 0; i < 6000 && !session_half(&s, 1, 1, s.epoch + 1)->events; i++)
+		nap_ns(10 * MS);
+	EXPECT_LT(0, session_half(&s, 1, 1, s.epoch + 1)->events);
+	child_end(pid);
 	EXPECT_WHOLE(&s);
 	EXPECT_LT(100, s.events[0]);
 	EXPECT_LT(0, s.events[1]);
@@ -147,7 +166,7 @@ static bool enough(const struct session *s, bool few)
 	return few ? dev_status(s->fd).tasks_failed > 10 : s->nr_ends > 20;
 }
 
-TEST_F_TIMEOUT(life, fork_bombs, 300)
+TEST_F_TIMEOUT(life, fork_bombs, 600)
 {
 	static const struct storm_case cases[] = {
 		{ 4096, WALLPROF_TARGET_ALL },
@@ -180,7 +199,7 @@ TEST_F_TIMEOUT(life, fork_bombs, 300)
 		}
 		ASSERT_EQ(0, session_begin(&s, &c));
 		ASSERT_EQ(1, write(go[1], "", 1));
-		until = now_ns() + 20 * SEC;
+		until = now_ns() + 60 * SEC;
 		for (unsigned int k = 0; k < times(40) ||
 		     (!enough(&s, few) && now_ns() < until); k++) {
 			nap_ns(25 * MS);
@@ -304,7 +323,7 @@ static void threads_end(void *arg)
 	}
 }
 
-TEST_F_TIMEOUT(life, threads_end_while_sampled, 300)
+TEST_F_TIMEOUT(life, threads_end_while_sampled, 600)
 {
 	static const unsigned int targets[] = { WALLPROF_TARGET_ALL,
 						WALLPROF_TARGET_PID };
@@ -328,7 +347,7 @@ TEST_F_TIMEOUT(life, threads_end_while_sampled, 300)
 		if (i >= 2)
 			c.flags &= ~WALLPROF_OFFCPU;
 		ASSERT_EQ(0, session_begin(&s, &c));
-		until = now_ns() + 20 * SEC;
+		until = now_ns() + 60 * SEC;
 		for (unsigned int k = 0; k < times(40) ||
 		     (c.flags & WALLPROF_OFFCPU && s.nr_ends <= 20 &&
 		      now_ns() < until); k++) {
