@@ -4,6 +4,8 @@
 
 TEST_F_TIMEOUT(life, a_thousand_rounds, 900)
 {
+	__u64 since = now_ns();
+
 	for (unsigned int i = 0; i < times(1000); i++) {
 		/* Mostly as fast as can be. */
 		kill(self->load, i % 10 ? SIGSTOP : SIGCONT);
@@ -19,6 +21,7 @@ TEST_F_TIMEOUT(life, a_thousand_rounds, 900)
 			close(fd);
 		}
 	}
+	TH_LOG("%u rounds in %llu ms", times(1000), (ull)(now_ns() - since) / MS);
 }
 
 /* Sessions of all lengths, ended in all ways, as long as there is a module. */
@@ -53,35 +56,43 @@ static void lives(void *arg)
 	}
 }
 
+#define LIVES 3
+/* Refusals until one that may be the reason is killed. */
+#define REFUSALS 20
+
 TEST_F_TIMEOUT(life, unload_every_few_milliseconds, 900)
 {
-	unsigned int unloaded = 0, tried = 0, who = 1;
-	__u64 until = now_ns() + 300 * SEC;
-	pid_t pids[3];
+	unsigned int tried = 0, killed = 0, who = 1;
+	pid_t pids[LIVES];
 
-	for (; who <= 3; who++)
-		pids[who - 1] = child_of(lives, (void *)(uintptr_t)who);
-	for (; (tried < times(1000) || unloaded < times(50)) && now_ns() < until;
-	     tried++) {
-		int ret = dev_unload();
+	for (int i = 0; i < LIVES; i++)
+		pids[i] = child_of(lives, (void *)(uintptr_t)who++);
+	for (unsigned int i = 0; i < times(100); i++) {
+		unsigned int refused, gone = 0;
+		int ret;
 
-		ASSERT_TRUE(ret == 0 || ret == -EWOULDBLOCK) TH_LOG("%d", ret);
-		if (!ret) {
-			unloaded++;
-			ASSERT_EQ(0, dev_load());
+		for (refused = 0; (ret = dev_unload()); refused++) {
+			ASSERT_EQ(-EWOULDBLOCK, ret);
+			if (refused % REFUSALS == REFUSALS - 1) {
+				/* Once nobody is left there is no reason, either. */
+				ASSERT_GT(LIVES, gone);
+				child_end(pids[gone++]);
+			}
+			nap_below(4);
 		}
-		if (rnd(40) == 0) {
-			pid_t *pid = &pids[rnd(3)];
-
-			child_end(*pid);
-			*pid = child_of(lives, (void *)(uintptr_t)who++);
-		}
-		nap_below(4);
+		tried += refused + 1;
+		killed += gone;
+		ASSERT_EQ(0, dev_load());
+		while (gone)
+			pids[--gone] = child_of(lives, (void *)(uintptr_t)who++);
+		nap_below(20);
 	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < LIVES; i++)
 		child_end(pids[i]);
-	TH_LOG("%u of %u tries unloaded it; %u processes", unloaded, tried, who - 1);
-	EXPECT_LE(times(50), unloaded);
+	TH_LOG("unloaded %u times in %u tries, %u processes killed for it", times(100),
+	       tried, killed);
+	/* It was in use when somebody tried. */
+	EXPECT_LT(times(100), tried);
 }
 
 TEST_HARNESS_MAIN
