@@ -151,6 +151,47 @@ static inline void nap_ns(__u64 ns)
 	nanosleep(&ts, NULL);
 }
 
+/*
+ * A virtual CPU may stand still between any two instructions, as long as its
+ * host pleases. So a test never takes it that something happened because time
+ * passed: it waits until it did, and the harness ends what waits in vain.
+ */
+#define UNTIL(condition) do { \
+	while (!(condition)) \
+		nap_ns(5 * MS); \
+} while (0)
+
+/* A line of a file in /proc; empty if there is none. */
+static inline void proc_line(pid_t tid, const char *name, char *text, int size)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	f = fopen(path, "re");
+	if (!f || !fgets(text, size, f))
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+}
+
+/*
+ * Whether a thread is off its CPU in this state, as /proc/PID/stat tells it. A
+ * thread has its state before it leaves its CPU; the kernel tells its system
+ * call only when it left.
+ */
+static inline bool is_off(pid_t tid, char state)
+{
+	char text[512], *at;
+
+	proc_line(tid, "syscall", text, sizeof(text));
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	proc_line(tid, "stat", text, sizeof(text));
+	at = strrchr(text, ')');
+	return at && at[1] && at[2] == state;
+}
+
 static inline int gettid_(void)
 {
 	return syscall(SYS_gettid);
@@ -418,6 +459,25 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 		s->unwinds[context][i] += half->unwinds[i];
 }
 
+/* What a context counted so far in the epoch that goes on. */
+static inline struct wallprof_half session_so_far(const struct session *s, int context)
+{
+	__u32 epoch = dev_status(s->fd).epoch;
+	struct wallprof_half sum = { .epoch = epoch };
+
+	for (unsigned int cpu = 0; cpu < s->nr_cpus; cpu++) {
+		const volatile struct wallprof_half *half =
+			session_half(s, cpu, context, epoch);
+
+		if (half->epoch != epoch)
+			continue;
+		sum.events += half->events;
+		for (int i = 0; i < WALLPROF_LOSS_MAX; i++)
+			sum.lost[i].count += half->lost[i].count;
+	}
+	return sum;
+}
+
 /* Retire an epoch and read it. 0 or a negative errno. */
 static inline int session_flip(struct session *s)
 {
@@ -624,6 +684,17 @@ static inline const struct wallprof_task *session_account(const struct session *
 		if (s->ends[i].tid == tid)
 			return &s->ends[i];
 	return NULL;
+}
+
+/* Whether a thread of a running session has a slot: not after its last switch. */
+static inline bool session_has_slot(const struct session *s, __u32 tid)
+{
+	const volatile struct wallprof_task *tasks = session_tasks(s);
+
+	for (__u32 i = 0; i < s->c.nr_tasks; i++)
+		if (tasks[i].phase != WALLPROF_TASK_FREE && tasks[i].tid == tid)
+			return true;
+	return false;
 }
 
 /*

@@ -64,11 +64,17 @@ TEST_F(unload, while_mapped)
 	EXPECT_EQ(0, dev_load());
 }
 
+struct recorder {
+	struct wallprof_configure c;
+	int ready[2];
+};
+
 static void runs_until_killed(void *arg)
 {
+	struct recorder *r = arg;
 	struct session s;
 
-	if (session_begin(&s, arg))
+	if (session_begin(&s, &r->c) || write(r->ready[1], "", 1) != 1)
 		_exit(1);
 	for (;;)
 		session_flip(&s);
@@ -78,11 +84,15 @@ static void runs_until_killed(void *arg)
 TEST_F_TIMEOUT(unload, after_a_kill, 120)
 {
 	pid_t work = child_of(load_all, (void *)1);
+	struct recorder r = { .c = self->c };
 
+	ASSERT_EQ(0, pipe(r.ready));
 	for (int i = 0; i < 10; i++) {
-		pid_t pid = child_of(runs_until_killed, &self->c);
+		pid_t pid = child_of(runs_until_killed, &r);
+		char byte;
 
-		nap_ns((50 + 11 * i) * MS);
+		ASSERT_EQ(1, read(r.ready[0], &byte, 1));
+		nap_ns(11 * i * MS);
 		EXPECT_EQ(-EWOULDBLOCK, dev_unload());
 		child_end(pid);
 		EXPECT_EQ(0, dev_unload());
