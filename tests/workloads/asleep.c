@@ -15,7 +15,7 @@
 
 #include "truth.h"
 
-static int tids[3];
+static volatile int tids[3];
 
 static FRAME void asleep_nap(uint64_t ns)
 {
@@ -48,6 +48,25 @@ static FRAME void awake_root(void *arg)
 	(void)arg;
 }
 
+/*
+ * Whether a thread sleeps and has left its CPU: the kernel tells its system call
+ * only then.
+ */
+static int is_off(int tid)
+{
+	char path[64], text[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	return text[0] >= '0' && text[0] <= '9';
+}
+
 static void *thread(void *arg)
 {
 	rooted((void (*)(void *))arg, NULL);
@@ -66,7 +85,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 3; i++)
 		if (pthread_create(&threads[i], NULL, thread, roots[i]))
 			abort();
-	raw_sleep(500 * MS);
+	while (!tids[0] || !tids[1] || !tids[2] || !is_off(tids[0]))
+		raw_sleep(5 * MS);
 	snprintf(temporary, sizeof(temporary), "%s.new", argv[1]);
 	f = fopen(temporary, "w");
 	if (!f) {

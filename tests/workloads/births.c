@@ -6,13 +6,13 @@
 #include "kinds.h"
 #include "truth.h"
 
-#define THREADS 1200
+#define THREADS 600
 #define AT_ONCE 40
 
 static FRAME void birth_nap(struct truth *t)
 {
 	wait_begins(t);
-	raw_sleep(60 * MS);
+	raw_sleep(40 * MS);
 	wait_ends(t);
 }
 

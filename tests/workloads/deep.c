@@ -9,7 +9,7 @@
 static FRAME void deep_nap(struct truth *t)
 {
 	wait_begins(t);
-	raw_sleep(100 * MS);
+	raw_sleep(40 * MS);
 	wait_ends(t);
 }
 

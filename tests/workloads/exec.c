@@ -30,7 +30,7 @@ static volatile int naps = NAPS;	/* not to be unrolled: same code, too */
 static PLACED void NAME(nap)(struct truth *t)
 {
 	wait_begins(t);
-	raw_sleep(100 * MS);
+	raw_sleep(40 * MS);
 	wait_ends(t);
 }
 

@@ -11,7 +11,7 @@
 #include "truth.h"
 
 #define TURNS 8
-#define HOLD (80 * MS)
+#define HOLD (30 * MS)
 
 static _Atomic unsigned int turn;	/* even: the first one's */
 

@@ -27,7 +27,7 @@ static void move(int tid, int cpu)
 static FRAME void migrate_inner(struct truth *t)
 {
 	wait_begins(t);
-	raw_sleep(100 * MS);
+	raw_sleep(50 * MS);
 	wait_ends(t);
 }
 
@@ -59,7 +59,7 @@ void kind_migrate(void)
 	while ((tid = atomic_load(&mover_tid))) {
 		if (tid > 0)
 			move(tid, atomic_fetch_add(&moves, 1) % cpus);
-		raw_sleep(40 * MS);
+		raw_sleep(20 * MS);
 	}
 	pthread_join(thread, NULL);
 }

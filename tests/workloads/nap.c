@@ -8,7 +8,7 @@
 static FRAME void nap_inner(struct truth *t)
 {
 	wait_begins(t);
-	raw_sleep(100 * MS);
+	raw_sleep(40 * MS);
 	wait_ends(t);
 }
 

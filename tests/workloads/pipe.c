@@ -8,7 +8,7 @@
 #include "truth.h"
 
 #define WAITS 8
-#define PAUSE (80 * MS)
+#define PAUSE (40 * MS)
 
 static char page[4096];
 

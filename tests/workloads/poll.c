@@ -12,7 +12,7 @@
 #include "truth.h"
 
 #define WAITS 8
-#define PAUSE_MS 90
+#define PAUSE_MS 40
 
 static FRAME void poll_limit(struct truth *t)
 {

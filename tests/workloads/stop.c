@@ -10,7 +10,7 @@
 #include "truth.h"
 
 #define WAITS 3
-#define PAUSE (300 * MS)
+#define PAUSE (100 * MS)
 
 /*
  * The child must not send SIGCONT before the stop: it looks for the state in

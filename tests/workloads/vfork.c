@@ -12,7 +12,7 @@
 #include "truth.h"
 
 #define WAITS 4
-#define PAUSE (300 * MS)
+#define PAUSE (100 * MS)
 
 static long child_stack[2048] __attribute__((aligned(16)));
 
