@@ -158,6 +158,13 @@ class Run:
                 problems.append("thread %d: %d intervals of %d ns, of these runnable %s; "
                                 "the kernel saw %s" %
                                 (tid, entry["nr_off"], entry["off_ns"], ready, seen))
+            # What stands for one interval tells when it was.
+            for r in rows[tid]:
+                if r.count == 1 and r.state not in ("N", "?") and r.flags == ["-"] and \
+                   not self.switches.has(tid, r.last - r.total, r.last):
+                    problems.append("thread %d: the kernel has no interval from %d to %d" %
+                                    (tid, r.last - r.total, r.last))
+                    self.confirmed.discard(tid)
             count += entry["nr_off"]
             recorded += entry["off_ns"]
             if seen:

@@ -123,6 +123,13 @@ class Switches:
                 left = None
         return ns
 
+    def has(self, tid, begin, end):
+        """Whether a thread was off its CPU from then to then, and not in between."""
+        events = self.threads.get(tid, ())
+        return any(left.low <= begin <= left.high and came.low <= end <= came.high
+                   for (left, state), (came, none) in zip(events, events[1:])
+                   if state and not none)
+
     def silent(self, tid, born, end):
         """Whether a thread did not switch."""
         return not any(when.high >= born and when.low <= end
