@@ -111,6 +111,19 @@ static inline struct wallprof_configure life_any(void)
 	return c;
 }
 
+/* Time that a thread spent in a state, by its aggregates. */
+static inline __u64 time_in(const struct session *s, __u32 tid,
+			    unsigned int state)
+{
+	__u64 ns = 0;
+
+	for (size_t i = 0; i < s->nr_aggrs; i++)
+		if (s->aggrs[i].kind == WALLPROF_AGGR_OFFCPU &&
+		    s->aggrs[i].tid == tid && s->aggrs[i].state == state)
+			ns += s->aggrs[i].total;
+	return ns;
+}
+
 #define CPU1 "/sys/devices/system/cpu/cpu1/online"
 
 FIXTURE(life)

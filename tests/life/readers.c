@@ -206,6 +206,7 @@ TEST_F_TIMEOUT(life, never_drained, 120)
  */
 struct reader {
 	struct wallprof_configure c;
+	pid_t stopped;	/* a thread; the reader tells once it saw it so */
 	int end[2], begun[2];
 	pid_t pid;
 };
@@ -219,9 +220,13 @@ static void reads_until_told(void *arg)
 	close(r->end[1]);
 	if (session_begin(&s, &r->c) || write(r->begun[1], "", 1) != 1)
 		_exit(1);
-	while (!poll(&told, 1, 5))
+	while (!poll(&told, 1, 5)) {
 		if (session_flip(&s))
 			_exit(2);
+		if (r->stopped && time_in(&s, r->stopped, WALLPROF_STATE_STOPPED) &&
+		    write(r->begun[1], "", 1) == 1)
+			r->stopped = 0;
+	}
 	if (session_end(&s)) {
 		fprintf(stderr, "# %s\n", s.trouble);
 		_exit(3);
@@ -259,7 +264,8 @@ static int reader_end(struct reader *r)
 TEST_F_TIMEOUT(life, stopped_and_continued, 300)
 {
 	struct wallprof_configure c = dev_config();
-	struct reader r;
+	struct reader r = { 0 };
+	struct pollfd seen;
 	__u64 ns = MS;
 	pid_t pids[2];
 
@@ -267,6 +273,7 @@ TEST_F_TIMEOUT(life, stopped_and_continued, 300)
 	pids[1] = child_of(load_spin, NULL);
 	dev_sampler(&c, 499);
 	dev_target(&c, WALLPROF_TARGET_PID, (__u32 *)pids, 2);
+	r.stopped = pids[0];
 	ASSERT_EQ(0, reader_begin(&r, &c));
 	for (unsigned int i = 0; i < times(100); i++) {
 		pid_t pid = rnd(3) ? pids[rnd(2)] : r.pid;
@@ -276,6 +283,14 @@ TEST_F_TIMEOUT(life, stopped_and_continued, 300)
 		kill(pid, SIGCONT);
 		nap_below(10);
 	}
+	seen = (struct pollfd){ .fd = r.begun[0], .events = POLLIN };
+	for (int i = 0; i < 1000 && !poll(&seen, 1, 0); i++) {
+		kill(pids[0], SIGSTOP);
+		nap_ns(10 * MS);
+		kill(pids[0], SIGCONT);
+		nap_ns(10 * MS);
+	}
+	EXPECT_EQ(POLLIN, seen.revents);
 	EXPECT_EQ(0, reader_end(&r));
 	child_end(pids[0]);
 	child_end(pids[1]);
@@ -295,7 +310,7 @@ static int join(pid_t pid)
 TEST_F_TIMEOUT(life, frozen_and_thawed, 300)
 {
 	struct wallprof_configure c = dev_config();
-	struct reader r;
+	struct reader r = { 0 };
 	__u64 ns = MS;
 	pid_t pids[2];
 
@@ -345,7 +360,7 @@ TEST_F_TIMEOUT(life, frozen_and_thawed, 300)
 TEST_F_TIMEOUT(life, suspended, 120)
 {
 	struct wallprof_configure c = dev_config();
-	struct reader r;
+	struct reader r = { 0 };
 	bool test = !access("/sys/power/pm_test", W_OK);
 
 	if (!test)

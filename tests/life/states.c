@@ -4,18 +4,6 @@
 
 #include "life.h"
 
-/* Time that a thread spent in a state, by its aggregates. */
-static __u64 time_in(const struct session *s, __u32 tid, unsigned int state)
-{
-	__u64 ns = 0;
-
-	for (size_t i = 0; i < s->nr_aggrs; i++)
-		if (s->aggrs[i].kind == WALLPROF_AGGR_OFFCPU &&
-		    s->aggrs[i].tid == tid && s->aggrs[i].state == state)
-			ns += s->aggrs[i].total;
-	return ns;
-}
-
 /* Stopped by its tracer: state t, not T. */
 TEST_F_TIMEOUT(life, stopped_by_a_tracer, 120)
 {
