@@ -147,7 +147,7 @@ help:
 	@echo 'make install-module  the module only; make install-reader, the rest'
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'
-	@echo 'make check           all tests; TESTS="name..." only these'
+	@echo 'make check           all tests but those of check-debug; TESTS="name..." only these'
 	@echo 'make check-quick     on one kernel what takes three minutes in all'
 	@echo 'make check-matrix    on each kernel that we claim; KERNELS="name..." only on these'
 	@echo 'make check-debug     on the kernels that find mistakes'
