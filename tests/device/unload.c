@@ -128,6 +128,7 @@ static void opens(void *arg)
 {
 	for (;;) {
 		struct wallprof_configure c = *(struct wallprof_configure *)arg;
+		__u64 began = now_ns();
 		int fd = dev_open();
 
 		if (fd < 0)
@@ -135,20 +136,19 @@ static void opens(void *arg)
 		dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &c);
 		dev_start(fd, NULL);
 		close(fd);
-		/* Else the module would hardly ever be free. */
-		nap_ns(10 * MS);
+		/* Else the module would hardly ever be free, on a slow kernel. */
+		nap_ns(10 * MS + 2 * (now_ns() - began));
 	}
 }
 
 TEST_F_TIMEOUT(unload, against_opens, 120)
 {
-	pid_t openers[2];
-	__u64 until = now_ns() + 20 * SEC;
 	unsigned int unloaded = 0;
+	pid_t openers[2];
 
 	for (int i = 0; i < 2; i++)
 		openers[i] = child_of(opens, &self->c);
-	while (unloaded < 5 && now_ns() < until) {
+	while (unloaded < 5) {
 		int ret = dev_unload();
 
 		EXPECT_TRUE(ret == 0 || ret == -EWOULDBLOCK);
@@ -159,7 +159,6 @@ TEST_F_TIMEOUT(unload, against_opens, 120)
 	}
 	for (int i = 0; i < 2; i++)
 		child_end(openers[i]);
-	EXPECT_LT(0, unloaded);
 }
 
 TEST_HARNESS_MAIN
