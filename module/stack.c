@@ -253,6 +253,23 @@ unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 	return min(nr - i, max);
 }
 
+/*
+ * Whether what was interrupted ran on current's stack, or on an interrupt's,
+ * from which a walk finds back to it. When the scheduler changes threads, the
+ * next one's stack is in use before current is the next one. An NMI can come
+ * there: a walk would get lost, and the kernel's frame pointer unwinder says so
+ * in its log.
+ *
+ * Context: any, NMI included.
+ */
+static bool wp_stack_is_current(struct pt_regs *regs)
+{
+	unsigned long sp = kernel_stack_pointer(regs);
+
+	return !in_nmi() || preempt_count() & (HARDIRQ_MASK | SOFTIRQ_MASK) ||
+	       sp - (unsigned long)task_stack_page(current) < THREAD_SIZE;
+}
+
 /**
  * wp_stack_kernel_nmi - the kernel stack of what was interrupted
  * @scratch: gets the addresses
@@ -268,16 +285,17 @@ unsigned int wp_stack_kernel_nmi(struct wp_scratch *scratch, struct pt_regs *reg
 {
 	unsigned long *ips = scratch->kernel;
 	unsigned long ip = instruction_pointer(regs);
-	unsigned int nr, i;
+	unsigned int nr = 0, i;
 
-	nr = max > 1 ? stack_trace_save(ips, ARRAY_SIZE(scratch->kernel), 0) : 0;
+	if (max > 1 && wp_stack_is_current(regs))
+		nr = stack_trace_save(ips, ARRAY_SIZE(scratch->kernel), 0);
 	for (i = 0; i < nr; i++) {
 		if (ips[i] == ip) {
 			*skip = i;
 			return min(nr - i, max);
 		}
 	}
-	/* The walk did not get through the interrupt: the address is known. */
+	/* No walk, or one that did not get so far: the address is known. */
 	ips[0] = ip;
 	*skip = 0;
 	return 1;
