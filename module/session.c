@@ -381,19 +381,32 @@ int wp_session_configure(struct wp_session *session,
 /*
  * Sets session->start or session->stop. The time lies ahead, by so much that
  * all CPUs see it before it has come: none can decide by the old value about
- * an event that is later. Returns when the time has passed.
+ * an event that is later.
+ *
+ * Unless this CPU stood still between the clock and the store, as a virtual one
+ * may. Then some decided by the old value, of each thread the first ones, and
+ * none of these is later than what is returned.
+ *
+ * Returns the time, or a later one, when it has passed.
  */
-static void wp_session_set_time(u64 *time)
+static u64 wp_session_set_time(u64 *time)
 {
+	const u64 lead = WP_LEAD_US * NSEC_PER_USEC;
 	unsigned long flags;
-	u64 at;
+	u64 at, seen;
 
 	local_irq_save(flags);
-	at = ktime_get_mono_fast_ns() + WP_LEAD_US * NSEC_PER_USEC;
+	at = ktime_get_mono_fast_ns() + lead;
 	WRITE_ONCE(*time, at);
+	/* All CPUs see it before the clock is read. */
+	smp_mb();
+	seen = ktime_get_mono_fast_ns();
+	if (unlikely(seen >= at))
+		at = seen + lead;
 	local_irq_restore(flags);
 	while (ktime_get_mono_fast_ns() <= at)
 		usleep_range(WP_LEAD_US, 2 * WP_LEAD_US);
+	return at;
 }
 
 /* Undoes a start that found nobody to follow, as if it had not been called. */
@@ -485,7 +498,7 @@ int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
 		if (session->last_retired)
 			return -ENODATA;
 		session->last_retired = true;
-		flip->time = session->stop;
+		flip->time = session->end;
 		break;
 	default:
 		return -EINVAL;
@@ -511,11 +524,11 @@ static void wp_session_end_tasks(struct wp_session *session)
 		if (slot->phase == WALLPROF_TASK_UNSEEN &&
 		    !(session->config.states & BIT(slot->state)))
 			slot->flags |= WALLPROF_TASK_FILTERED;
-		wp_interval_end(slot, session->stop,
+		wp_interval_end(slot, session->end,
 				test_bit(i, session->hints));
 	}
 	/* Threads without a slot that are off their CPUs are so until now. */
-	atomic64_add(atomic64_read(&session->untracked_off) * session->stop,
+	atomic64_add(atomic64_read(&session->untracked_off) * session->end,
 		     &session->untracked_ns);
 	atomic64_set(&session->untracked_off, 0);
 }
@@ -539,14 +552,14 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 		return -EINVAL;
 	if (offcpu)
 		wp_targets_look(session);
-	wp_session_set_time(&session->stop);
+	session->end = wp_session_set_time(&session->stop);
 	wp_probes_detach(session);
 	wp_sampler_release(session);
 	synchronize_rcu();
 	if (offcpu)
 		wp_session_end_tasks(session);
 	WRITE_ONCE(session->state, WALLPROF_SESSION_STOPPED);
-	stop->time = session->stop;
+	stop->time = session->end;
 	wake_up_interruptible_poll(&session->wait, EPOLLHUP);
 	return 0;
 }
@@ -570,7 +583,7 @@ int wp_session_status(struct wp_session *session, struct wallprof_status *status
 	status->counters_failed = atomic_read(&session->counters_failed);
 	status->nr_live_targets = atomic_read(&session->live_targets);
 	status->start = session->start == U64_MAX ? 0 : session->start;
-	status->stop = session->stop == U64_MAX ? 0 : session->stop;
+	status->stop = session->end;
 	no_task->count = atomic64_read(&session->untracked_count);
 	no_task->ns = atomic64_read(&session->untracked_ns);
 	return 0;

@@ -79,6 +79,7 @@ struct wp_cpu {
  * @stop: events after this are not recorded; U64_MAX until STOP. Every event
  *	compares its own time with both, so that all CPUs agree on what belongs
  *	to the session; see wp_session_set_time()
+ * @end: when the session ended, as STOP tells it: @stop, or later. 0 until STOP
  * @tasks: the task table
  * @claiming: START gives slots to the targets; read by the fork probe
  * @hints: bit for each slot: its thread was on a CPU when STOP looked
@@ -125,6 +126,7 @@ struct wp_session {
 	u32 epoch;
 	u64 start;
 	u64 stop;
+	u64 end;
 
 	struct wp_tasks tasks;
 	bool claiming;
