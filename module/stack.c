@@ -265,9 +265,13 @@ unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 static bool wp_stack_is_current(struct pt_regs *regs)
 {
 	unsigned long sp = kernel_stack_pointer(regs);
+	unsigned int count = preempt_count();
 
-	return !in_nmi() || preempt_count() & (HARDIRQ_MASK | SOFTIRQ_MASK) ||
-	       sp - (unsigned long)task_stack_page(current) < THREAD_SIZE;
+	/* An NMI counts as an interrupt, too. */
+	if (!in_nmi() || count & SOFTIRQ_MASK ||
+	    (count & HARDIRQ_MASK) / HARDIRQ_OFFSET > (count & NMI_MASK) / NMI_OFFSET)
+		return true;
+	return sp - (unsigned long)task_stack_page(current) < THREAD_SIZE;
 }
 
 /**
