@@ -191,7 +191,8 @@ static inline bool is_off(pid_t tid, char state)
 	char text[512], *at;
 
 	proc_line(tid, "syscall", text, sizeof(text));
-	if (text[0] < '0' || text[0] > '9')
+	/* "running", or its number; -1 for none, or if arm64 forgot it. */
+	if (text[0] != '-' && (text[0] < '0' || text[0] > '9'))
 		return false;
 	proc_line(tid, "stat", text, sizeof(text));
 	at = strrchr(text, ')');
