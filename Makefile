@@ -148,7 +148,7 @@ help:
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'
 	@echo 'make check           all tests but those of check-debug; TESTS="name..." only these'
-	@echo 'make check-quick     on one kernel what takes three minutes in all'
+	@echo 'make check-quick     on one kernel what takes some minutes in all'
 	@echo 'make check-matrix    on each kernel that we claim; KERNELS="name..." only on these'
 	@echo 'make check-debug     on the kernels that find mistakes'
 	@echo 'make bench           the cost of a context switch, beside the peers'

@@ -176,6 +176,8 @@ static void wp_sampler_overflow(struct perf_event *event,
 /*
  * The configuration of a kprobe or uprobe names memory of the user, which the
  * worker that makes the counter of a new CPU cannot read, but somebody else's.
+ *
+ * Context: process.
  */
 static bool wp_sampler_is_probe(const struct perf_event *event)
 {
