@@ -136,14 +136,23 @@ enum wallprof_loss {
 
 /**
  * enum wallprof_unwind - why a walk of a user stack ended
- * @WALLPROF_UNWIND_END: the end of the stack: a frame pointer of 0
+ * @WALLPROF_UNWIND_END: the end of the stack: a frame pointer of 0, or code that
+ *	is known to have no caller
  * @WALLPROF_UNWIND_FAULT: the next frame could not be read
  * @WALLPROF_UNWIND_DEPTH: max_stack frames were found
- * @WALLPROF_UNWIND_NOT_RISING: the next frame pointer does not lie above
- * @WALLPROF_UNWIND_MISALIGNED: the next frame pointer is not aligned
+ * @WALLPROF_UNWIND_NOT_RISING: the next frame does not lie above
+ * @WALLPROF_UNWIND_MISALIGNED: the next frame is not aligned
  * @WALLPROF_UNWIND_BAD_IP: the return address is 0 or no user address
  * @WALLPROF_UNWIND_NO_USER: the thread has no user stack (kernel thread, or its
  *	memory is gone)
+ * @WALLPROF_UNWIND_NO_TABLE: no unwind table tells of the code that runs there,
+ *	nor did a frame pointer lead on
+ * @WALLPROF_UNWIND_NO_ROW: the file's unwind table does not tell of this part
+ *	of its code, nor did a frame pointer lead on
+ * @WALLPROF_UNWIND_UNSUPPORTED: the file tells how to go on, but in a way that
+ *	an unwind table cannot, nor did a frame pointer lead on
+ * @WALLPROF_UNWIND_NO_REG: the frame is found by a register whose value is not
+ *	known any more
  * @WALLPROF_UNWIND_MAX: the number of reasons
  */
 enum wallprof_unwind {
@@ -154,6 +163,10 @@ enum wallprof_unwind {
 	WALLPROF_UNWIND_MISALIGNED,
 	WALLPROF_UNWIND_BAD_IP,
 	WALLPROF_UNWIND_NO_USER,
+	WALLPROF_UNWIND_NO_TABLE,
+	WALLPROF_UNWIND_NO_ROW,
+	WALLPROF_UNWIND_UNSUPPORTED,
+	WALLPROF_UNWIND_NO_REG,
 	WALLPROF_UNWIND_MAX,
 };
 

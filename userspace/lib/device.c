@@ -474,6 +474,10 @@ const char *wp_unwind_name(unsigned int unwind)
 		[WALLPROF_UNWIND_MISALIGNED] = "frame pointer not aligned",
 		[WALLPROF_UNWIND_BAD_IP] = "no return address",
 		[WALLPROF_UNWIND_NO_USER] = "no user stack",
+		[WALLPROF_UNWIND_NO_TABLE] = "no unwind table",
+		[WALLPROF_UNWIND_NO_ROW] = "code outside its unwind table",
+		[WALLPROF_UNWIND_UNSUPPORTED] = "unsupported unwind rule",
+		[WALLPROF_UNWIND_NO_REG] = "an unknown register",
 	};
 
 	return unwind < WALLPROF_UNWIND_MAX ? names[unwind] : "for an unknown reason";
