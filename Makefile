@@ -31,8 +31,8 @@ module: fresh
 
 .PHONY: reader
 reader:
-	@echo '#include <gelf.h>' | $(CC) -E - >/dev/null 2>&1 || { \
-		echo 'wallprof: no gelf.h: install the package libelf-dev' \
+	@echo '#include <elfutils/libdw.h>' | $(CC) -E - >/dev/null 2>&1 || { \
+		echo 'wallprof: no elfutils/libdw.h: install the package libdw-dev' \
 		'("tests/lab/deps build" does).' >&2; exit 1; }
 	$(MAKE) -f userspace/build.mk
 

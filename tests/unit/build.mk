@@ -28,7 +28,11 @@ check: unit
 $(UNIT_OUT)/%: tests/unit/%.c build/san/libwallprof.a
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
-		build/san/libwallprof.a -lelf -lz
+		$(UNIT_MODULE) build/san/libwallprof.a -ldw -lelf -lz
+
+# What checks its tables is the module's.
+$(UNIT_OUT)/unwindtable: UNIT_MODULE := -Itests/shim -Imodule module/unwind_table.c
+$(UNIT_OUT)/unwindtable: $(wildcard module/unwind_table.*)
 
 build/san/libwallprof.a: FORCE
 	@$(MAKE) -s -f userspace/build.mk SAN=1 $@

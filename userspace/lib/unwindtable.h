@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Compiles what an ELF file tells of its frames into an unwind table for the
+ * module (uapi/linux/wallprof_unwind.h).
+ */
+#ifndef WP_LIB_UNWINDTABLE_H
+#define WP_LIB_UNWINDTABLE_H
+
+#include <libelf.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "lib/elfcode.h"
+
+/**
+ * struct wp_unwindtable - a table, and what its making had to do with
+ * @data: the table; NULL if none could be made
+ * @size: bytes of it
+ * @machine: ELF number
+ * @code_bytes: size of the code in the file
+ * @nr_fdes: pieces of code that are described
+ * @skipped: pieces whose description could not be read
+ * @unsupported: rows that tell what a table cannot
+ */
+struct wp_unwindtable {
+	void *data;
+	size_t size;
+	__u16 machine;
+	__u64 code_bytes;
+	size_t nr_fdes;
+	size_t skipped;
+	size_t unsupported;
+};
+
+int wp_unwindtable_from_elf(struct wp_unwindtable *table, Elf *elf,
+			    const struct wp_elfcode *codes);
+void wp_unwindtable_free(struct wp_unwindtable *table);
+
+#endif /* WP_LIB_UNWINDTABLE_H */
