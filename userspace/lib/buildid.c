@@ -83,7 +83,14 @@ int wp_buildid_from_notes(const void *notes, size_t size, struct wp_buildid *id)
 	return -ENOENT;
 }
 
-static int buildid_from_elf(Elf *elf, struct wp_buildid *id)
+/**
+ * wp_buildid_from_elf() - read the build-id of an ELF file
+ * @elf: the file
+ * @id: filled in
+ *
+ * Return: 0, or -ENOENT if it is not ELF or has none.
+ */
+int wp_buildid_from_elf(Elf *elf, struct wp_buildid *id)
 {
 	Elf_Scn *scn = NULL;
 	size_t nr, i;
@@ -136,7 +143,7 @@ int wp_buildid_from_fd(int fd, struct wp_buildid *id)
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
 		return -ENOENT;
-	ret = buildid_from_elf(elf, id);
+	ret = wp_buildid_from_elf(elf, id);
 	elf_end(elf);
 	return ret;
 }

@@ -11,6 +11,7 @@
 #ifndef WP_LIB_BUILDID_H
 #define WP_LIB_BUILDID_H
 
+#include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
@@ -56,6 +57,7 @@ size_t wp_buildids_count(const struct wp_buildids *ids);
 int wp_buildids_for_each(const struct wp_buildids *ids,
 			 int (*fn)(void *ctx, const struct wp_dso *dso), void *ctx);
 
+int wp_buildid_from_elf(Elf *elf, struct wp_buildid *id);
 int wp_buildid_from_fd(int fd, struct wp_buildid *id);
 int wp_buildid_from_file(const char *path, struct wp_buildid *id);
 int wp_buildid_from_notes(const void *notes, size_t size, struct wp_buildid *id);

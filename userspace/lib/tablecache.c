@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the directory of unwind tables: one file each, named by the build-id and
+ * by a hash of what the table was made from. The hash, because build-ids are not
+ * to be relied on: some linkers are told to give all files the same one, and
+ * anybody can make a file with libc's.
+ *
+ * Nothing in the directory is taken on trust. It must be ours alone, and so must
+ * each file. A file holds a hash of itself, made with a key that is in the
+ * directory, too: one that was cut short, or changed, or written by somebody
+ * else, or renamed, is not used but made anew. Files appear by a rename, so that
+ * several recordings can share the directory.
+ *
+ * A cache that does not work costs time, nothing else: no failure is told but
+ * by wp_debug().
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/buildid.h"
+#include "lib/ehframe.h"
+#include "lib/err.h"
+#include "lib/siphash.h"
+#include "lib/tablecache.h"
+
+#define CACHE_MAGIC	0x43555057	/* "WPUC" */
+/* Grows when the same file would give another table. */
+#define CACHE_VERSION	1
+#define CACHE_MAX	(512ULL << 20)	/* bytes of one table */
+
+struct wp_tablecache {
+	int dir;
+	__u64 key[2];
+};
+
+/* What a file begins with; the table follows. */
+struct head {
+	__u32 magic;
+	__u32 version;
+	__u64 size;		/* of the table */
+	__u64 hash;		/* of the file's name and the table */
+};
+
+#define NAME_SIZE 64	/* a build-id and a hash, in hex */
+
+static bool is_ours(int fd, mode_t type)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (st.st_mode & S_IFMT) == type &&
+	       st.st_uid == geteuid() && !(st.st_mode & 0022);
+}
+
+static bool read_all(int fd, void *to, size_t size)
+{
+	ssize_t n;
+
+	for (; size; size -= n, to = (char *)to + n) {
+		n = read(fd, to, size);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+static bool write_all(int fd, const void *from, size_t size)
+{
+	ssize_t n;
+
+	for (; size; size -= n, from = (const char *)from + n) {
+		n = write(fd, from, size);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+static int open_ours(const struct wp_tablecache *cache, const char *name)
+{
+	int fd = openat(cache->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0 && !is_ours(fd, S_IFREG)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Make a file of two pieces appear under @name; an older one goes, or stays. */
+static bool put_file(const struct wp_tablecache *cache, const char *name, bool replace,
+		     const void *head, size_t head_size, const void *data, size_t size)
+{
+	char tmp[NAME_SIZE];
+	bool good;
+	int fd;
+
+	snprintf(tmp, sizeof(tmp), "tmp.%d", gettid());
+	unlinkat(cache->dir, tmp, 0);
+	fd = openat(cache->dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	good = write_all(fd, head, head_size) && write_all(fd, data, size);
+	good &= !close(fd);
+	if (good && replace)
+		good = !renameat(cache->dir, tmp, cache->dir, name);
+	else if (good)
+		good = !linkat(cache->dir, tmp, cache->dir, name, 0) || errno == EEXIST;
+	if (!good || !replace)
+		unlinkat(cache->dir, tmp, 0);
+	return good;
+}
+
+static bool read_key(struct wp_tablecache *cache)
+{
+	int fd = open_ours(cache, "key");
+	bool good;
+
+	good = fd >= 0 && read_all(fd, cache->key, sizeof(cache->key));
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* The key of the directory; made if there is none, or none that is good. */
+static bool get_key(struct wp_tablecache *cache)
+{
+	if (read_key(cache))
+		return true;
+	if (getrandom(cache->key, sizeof(cache->key), 0) != sizeof(cache->key))
+		return false;
+	put_file(cache, "key", false, cache->key, sizeof(cache->key), NULL, 0);
+	if (read_key(cache))
+		return true;
+	/* What is there is not ours, or is too short. */
+	return put_file(cache, "key", true, cache->key, sizeof(cache->key), NULL, 0) &&
+	       read_key(cache);
+}
+
+/*
+ * Where the cache is. Root's is not looked for by the environment, which may be
+ * that of the user who called sudo.
+ */
+static bool default_dir(char *dir, size_t size)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int n;
+
+	if (!geteuid())
+		n = snprintf(dir, size, "/var/cache/wallprof/unwind");
+	else if (xdg && xdg[0] == '/')
+		n = snprintf(dir, size, "%s/wallprof/unwind", xdg);
+	else if (home && home[0] == '/')
+		n = snprintf(dir, size, "%s/.cache/wallprof/unwind", home);
+	else
+		return false;
+	return n > 0 && (size_t)n < size;
+}
+
+static void make_dirs(const char *dir)
+{
+	char path[4096];
+	char *p;
+
+	snprintf(path, sizeof(path), "%s", dir);
+	for (p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		mkdir(path, 0700);
+		*p = '/';
+	}
+	mkdir(path, 0700);
+}
+
+/**
+ * wp_tablecache_open() - open the cache
+ * @dir: its directory, or NULL for the usual one; it is made if need be
+ *
+ * Return: the cache, or NULL if there can be none.
+ */
+struct wp_tablecache *wp_tablecache_open(const char *dir)
+{
+	struct wp_tablecache *cache;
+	char path[4096];
+
+	if (!dir) {
+		if (!default_dir(path, sizeof(path)))
+			return NULL;
+		dir = path;
+	}
+	cache = calloc(1, sizeof(*cache));
+	if (!cache)
+		return NULL;
+	make_dirs(dir);
+	cache->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (cache->dir >= 0 && is_ours(cache->dir, S_IFDIR) && get_key(cache))
+		return cache;
+	wp_debug("unwind tables are not kept: %s cannot be used", dir);
+	wp_tablecache_close(cache);
+	return NULL;
+}
+
+/**
+ * wp_tablecache_close() - close the cache
+ * @cache: the cache, or NULL
+ */
+void wp_tablecache_close(struct wp_tablecache *cache)
+{
+	if (!cache)
+		return;
+	if (cache->dir >= 0)
+		close(cache->dir);
+	free(cache);
+}
+
+static void add(void *ctx, const void *data, size_t size)
+{
+	wp_siphash_add(ctx, &size, sizeof(size));
+	wp_siphash_add(ctx, data, size);
+}
+
+/* The name of a file's table. */
+static void name_of(const struct wp_tablecache *cache, Elf *elf,
+		    const struct wp_elfcode *codes, char *name)
+{
+	struct wp_buildid id = {};
+	struct wp_siphash h;
+	unsigned int i;
+
+	wp_siphash_begin(&h, cache->key);
+	add(&h, codes->code, codes->nr * sizeof(*codes->code));
+	add(&h, &codes->machine, sizeof(codes->machine));
+	add(&h, &codes->entry, sizeof(codes->entry));
+	wp_ehframe_bytes(elf, add, &h);
+	wp_buildid_from_elf(elf, &id);
+	for (i = 0; i < id.size; i++)
+		name += sprintf(name, "%02x", id.data[i]);
+	sprintf(name, "-%016llx", wp_siphash_end(&h));
+}
+
+static __u64 hash_of(const struct wp_tablecache *cache, const char *name,
+		     const void *data, size_t size)
+{
+	struct wp_siphash h;
+
+	wp_siphash_begin(&h, cache->key);
+	add(&h, name, strlen(name));
+	add(&h, data, size);
+	return wp_siphash_end(&h);
+}
+
+static bool get(const struct wp_tablecache *cache, const char *name,
+		struct wp_unwindtable *table)
+{
+	int fd = open_ours(cache, name);
+	struct head head;
+	struct stat st;
+	void *data = NULL;
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = read_all(fd, &head, sizeof(head)) && head.magic == CACHE_MAGIC &&
+	       head.version == CACHE_VERSION && head.size && head.size <= CACHE_MAX &&
+	       !fstat(fd, &st) && (__u64)st.st_size == sizeof(head) + head.size;
+	if (good)
+		data = malloc(head.size);
+	good = data && read_all(fd, data, head.size) &&
+	       hash_of(cache, name, data, head.size) == head.hash;
+	close(fd);
+	if (!good) {
+		wp_debug("unwind table %s is spoilt: it is made anew", name);
+		free(data);
+		return false;
+	}
+	table->data = data;
+	table->size = head.size;
+	return true;
+}
+
+static void put(const struct wp_tablecache *cache, const char *name,
+		const struct wp_unwindtable *table)
+{
+	struct head head = {
+		.magic = CACHE_MAGIC, .version = CACHE_VERSION, .size = table->size,
+		.hash = hash_of(cache, name, table->data, table->size),
+	};
+
+	if (table->size <= CACHE_MAX)
+		put_file(cache, name, true, &head, sizeof(head), table->data, table->size);
+}
+
+/**
+ * wp_tablecache_table() - the unwind table of a file
+ * @cache: the cache, or NULL: the table is made
+ * @elf: the file
+ * @codes: its code
+ * @table: filled in, to be freed by wp_unwindtable_free() in any case; of one
+ *	from the cache, only @data, @size and @machine
+ * @hit: set to whether it was in the cache
+ *
+ * Return: as wp_unwindtable_from_elf().
+ */
+int wp_tablecache_table(struct wp_tablecache *cache, Elf *elf,
+			const struct wp_elfcode *codes, struct wp_unwindtable *table,
+			bool *hit)
+{
+	char name[NAME_SIZE];
+	int ret;
+
+	memset(table, 0, sizeof(*table));
+	*hit = false;
+	if (!cache)
+		return wp_unwindtable_from_elf(table, elf, codes);
+	name_of(cache, elf, codes, name);
+	if (get(cache, name, table)) {
+		table->machine = codes->machine;
+		*hit = true;
+		return 0;
+	}
+	ret = wp_unwindtable_from_elf(table, elf, codes);
+	if (!ret)
+		put(cache, name, table);
+	return ret;
+}
