@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the cache of unwind tables: what is in it is what was made; what was
+ * spoilt, cut short, renamed or written by somebody else is made anew.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/err.h"
+#include "lib/siphash.h"
+#include "lib/tablecache.h"
+#include "tap.h"
+
+static char dir[64] = "/tmp/wallprof-tablecache.XXXXXX";
+static struct wp_tablecache *cache;
+static struct wp_unwindtable first;
+static char entry[512];
+
+/* The table of a program through the cache. Returns whether it was a hit. */
+static bool look(const char *path, struct wp_unwindtable *table)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	struct wp_elfcode codes;
+	bool hit = false;
+
+	memset(table, 0, sizeof(*table));
+	if (!wp_elfcode_read(&codes, elf))
+		wp_tablecache_table(cache, elf, &codes, table, &hit);
+	elf_end(elf);
+	close(fd);
+	return hit;
+}
+
+/* Look once more; whether it was a hit, or -1 if another table came out. */
+static int again(void)
+{
+	struct wp_unwindtable table;
+	int hit = look("/proc/self/exe", &table);
+
+	if (!table.data || table.size != first.size || table.machine != first.machine ||
+	    memcmp(table.data, first.data, first.size))
+		hit = -1;
+	wp_unwindtable_free(&table);
+	return hit;
+}
+
+static void reopen(void)
+{
+	wp_tablecache_close(cache);
+	cache = wp_tablecache_open(dir);
+}
+
+/* The one table that is in the directory. */
+static int find_entry(void)
+{
+	struct dirent *e;
+	DIR *d = opendir(dir);
+	int nr = 0;
+
+	while ((e = readdir(d))) {
+		if (e->d_name[0] == '.' || !strcmp(e->d_name, "key"))
+			continue;
+		snprintf(entry, sizeof(entry), "%s/%s", dir, e->d_name);
+		nr++;
+	}
+	closedir(d);
+	return nr;
+}
+
+static void flip(off_t at)
+{
+	int fd = open(entry, O_RDWR);
+	char c;
+
+	if (pread(fd, &c, 1, at) != 1)
+		abort();
+	c ^= 0x40;
+	if (pwrite(fd, &c, 1, at) != 1)
+		abort();
+	close(fd);
+}
+
+static void spoil(void)
+{
+	struct stat st;
+	off_t at, bad = 0, tried = 0;
+
+	if (stat(entry, &st))
+		abort();
+	for (at = 0; at < st.st_size; at += at < 64 ? 1 : st.st_size / 61) {
+		flip(at);
+		tried++;
+		bad += again() != 0 || again() != 1;
+	}
+	ok(tried > 60 && !bad, "a byte that was changed: made anew, %d times", (int)tried);
+	for (bad = 0, at = 0; at < st.st_size; at += at < 64 ? 1 : st.st_size / 61) {
+		if (truncate(entry, at))
+			abort();
+		bad += again() != 0 || again() != 1;
+	}
+	ok(!bad, "a file that was cut short");
+	if (truncate(entry, st.st_size + 1))
+		abort();
+	ok(!again() && again() == 1, "a file that is too long");
+}
+
+/* The file of another program does not pass for ours. */
+static void swapped(void)
+{
+	struct wp_unwindtable sh;
+	char ours[512], theirs[512];
+	struct dirent *e;
+	DIR *d;
+
+	strcpy(ours, entry);
+	look("/bin/sh", &sh);
+	wp_unwindtable_free(&sh);
+	d = opendir(dir);
+	theirs[0] = '\0';
+	while ((e = readdir(d))) {
+		if (e->d_name[0] != '.' && strcmp(e->d_name, "key") &&
+		    strcmp(e->d_name, strrchr(ours, '/') + 1))
+			snprintf(theirs, sizeof(theirs), "%s/%s", dir, e->d_name);
+	}
+	closedir(d);
+	ok(theirs[0] && !rename(theirs, ours) && !again() && again() == 1,
+	   "another program's table under our name");
+}
+
+static void others(void)
+{
+	char target[600];
+
+	snprintf(target, sizeof(target), "%s/target", dir);
+	if (rename(entry, target) || symlink("target", entry))
+		abort();
+	ok(!again() && again() == 1, "a symbolic link is not followed");
+	unlink(target);
+	unlink(entry);
+	ok(!mkfifo(entry, 0600) && !again(), "a FIFO does not hold it up");
+	unlink(entry);
+	again();
+	chmod(entry, 0666);
+	ok(!again() && again() == 1, "a file that others may write");
+	if (!geteuid()) {
+		ok(!chown(entry, 12345, 12345) && !again() && again() == 1,
+		   "somebody else's file");
+		ok(!chown(dir, 12345, 12345), "somebody else's directory...");
+		reopen();
+		ok(!cache && !again(), "...is not used");
+		if (chown(dir, 0, 0))
+			abort();
+	}
+	chmod(dir, 0777);
+	reopen();
+	ok(!cache && !again(), "a directory that others may write is not used");
+	chmod(dir, 0700);
+	reopen();
+	ok(cache && again() == 1, "but it is when it is ours alone");
+}
+
+static void key(void)
+{
+	char path[600];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/key", dir);
+	unlink(path);
+	reopen();
+	ok(cache && !again() && again() == 1, "with another key, tables are made anew");
+	if (truncate(path, 3))
+		abort();
+	reopen();
+	ok(cache && !again() && again() == 1, "a key that was cut short is replaced");
+	fd = open(path, O_RDONLY);
+	fchmod(fd, 0644);
+	close(fd);
+	unlink(path);
+	ok(!symlink("/etc/passwd", path), "a key that is a symbolic link...");
+	reopen();
+	ok(cache && !again() && again() == 1, "...is replaced");
+}
+
+/* Several recordings at once: none sees half a file. */
+static void together(void)
+{
+	int i, n, status, bad = 0;
+
+	for (i = 0; i < 4; i++) {
+		if (!fork()) {
+			reopen();
+			for (n = 0; n < 100; n++) {
+				if (again() < 0)
+					_exit(1);
+				if (i == 0)
+					unlink(entry);
+			}
+			_exit(0);
+		}
+	}
+	for (i = 0; i < 4; i++) {
+		wait(&status);
+		bad += !!status;
+	}
+	ok(!bad, "several at once");
+}
+
+static void siphash(void)
+{
+	/* From the authors' test vectors: bytes 0, 1, 2, ... under a key likewise. */
+	static const struct {
+		size_t size;
+		__u64 hash;
+	} known[] = {
+		{ 0, 0x726fdb47dd0e0e31ULL }, { 1, 0x74f839c593dc67fdULL },
+		{ 7, 0xab0200f58b01d137ULL }, { 8, 0x93f5f5799a932462ULL },
+		{ 15, 0xa129ca6149be45e5ULL }, { 63, 0x958a324ceb064572ULL },
+	};
+	__u64 secret[2] = { 0x0706050403020100ULL, 0x0f0e0d0c0b0a0908ULL };
+	unsigned char bytes[64];
+	struct wp_siphash h;
+	size_t i, k, bad = 0;
+
+	for (i = 0; i < sizeof(bytes); i++)
+		bytes[i] = i;
+	for (i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		wp_siphash_begin(&h, secret);
+		wp_siphash_add(&h, bytes, known[i].size);
+		bad += wp_siphash_end(&h) != known[i].hash;
+		/* In pieces it is the same. */
+		wp_siphash_begin(&h, secret);
+		for (k = 0; k < known[i].size; k += 3)
+			wp_siphash_add(&h, bytes + k,
+				       known[i].size - k < 3 ? known[i].size - k : 3);
+		bad += wp_siphash_end(&h) != known[i].hash;
+	}
+	ok(!bad, "the hash is SipHash-2-4");
+}
+
+int main(void)
+{
+	char command[128];
+
+	elf_version(EV_CURRENT);
+	wp_set_verbosity(WP_QUIET);
+	siphash();
+	if (!mkdtemp(dir))
+		return 1;
+	cache = wp_tablecache_open(dir);
+	ok(cache && !look("/proc/self/exe", &first) && first.data, "a table is made");
+	ok(again() == 1, "and found again");
+	reopen();
+	ok(again() == 1, "by others, too");
+	ok(find_entry() == 1, "it is one file");
+	spoil();
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	swapped();
+	/* One entry again */
+	if (system(command) || mkdir(dir, 0700))
+		return 1;
+	reopen();
+	again();
+	find_entry();
+	others();
+	key();
+	again();
+	find_entry();
+	together();
+	wp_tablecache_close(cache);
+	cache = NULL;
+	ok(again() == 0, "without a cache tables are made");
+	wp_unwindtable_free(&first);
+	return system(command) || done();
+}
