@@ -14,7 +14,9 @@ FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
 	-Itests/shim -Iuapi -Itests/kunit -I$(FUZZ_MODULE) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
-		layout.c) tests/kunit/suite.c tests/shim/kunit.c
+		layout.c unwind_table.c) tests/kunit/suite.c tests/shim/kunit.c
+FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcode.c cfaprogram.c \
+	cfaexpr.c tablebuild.c unwindtable.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz
@@ -24,4 +26,7 @@ $(FUZZ_OUT)/%: tests/fuzz/%.c $(FUZZ_SRC) $(wildcard $(FUZZ_MODULE)/*.h \
 		tests/kunit/*.h tests/shim/*/*.h uapi/linux/*.h) \
 		tests/fuzz/fuzz.mk
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(FUZZ_SRC)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(FUZZ_SRC) $(FUZZ_LIBS)
+
+$(FUZZ_OUT)/ehframe: FUZZ_LIBS := -Iuserspace $(FUZZ_LIB_SRC) -ldw -lelf
+$(FUZZ_OUT)/ehframe: $(FUZZ_LIB_SRC) $(wildcard userspace/lib/*.h)
