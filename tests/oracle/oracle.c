@@ -221,14 +221,15 @@ static void show(const char *whose, const u64 *ips, unsigned int nr)
 	printf("%s\n", nr > 40 ? " ..." : "");
 }
 
+static const char *const kinds[] = {
+	"no row", "end", "unsupported", "cfa", "deref", "plt", "signal",
+};
+
 static const char *kind_at(u64 pc)
 {
-	static const char *const names[] = {
-		"no row", "end", "unsupported", "cfa", "deref", "plt", "signal",
-	};
 	const struct wallprof_rule *rule = ours_rule(o.ours, pc);
 
-	return rule ? names[rule->kind] : "no table";
+	return rule ? kinds[rule->kind] : "no table";
 }
 
 /* Whether a call may end in front of an address. */
@@ -389,6 +390,10 @@ static void report(const char *label)
 		total += o.verdict[i];
 	for (i = 0; i < o.nr_ways; i++)
 		printf("# %s: %u stacks: %s\n", label, o.way[i].count, o.way[i].text);
+	printf("# %s: frames by rule:", label);
+	for (i = 0; i < WALLPROF_RULE_MAX; i++)
+		printf(" %s %.2f %%,", kinds[i], 100.0 * c->kinds[i] / c->frames);
+	printf(" no table %.2f %%\n", 100.0 * c->no_table / c->frames);
 	printf("%-13s %6u %6u %5u %6u %5u  %7.3f | %5u %5u %5u %5u %5u | %6.2f %6.2f %6.1f %6.2f %6.2f %6.3f %6.2f\n",
 	       label, total, o.verdict[SAME], o.verdict[OURS_LONGER], o.verdict[THEIRS_LONGER],
 	       o.verdict[DIFFERENT], 100.0 * o.verdict[SAME] / total,
