@@ -19,7 +19,9 @@
  *   file tells nothing: ours knows it by its code;
  * - libdw gives up: ours goes on, each address follows a call, and ends where
  *   code has no caller, or where no unwind information is;
- * - libdw guesses: theirs goes on with an address that is no code.
+ * - libdw guesses: theirs goes on with an address that is no code;
+ * - longjmp: the last instructions of such a function, whose caller is where its
+ *   registers say, on another stack; tables cannot tell that.
  *
  * Exit status: 0 if each that differs has a reason, 1 if not, 2 for a failure.
  */
@@ -46,10 +48,11 @@
 
 enum verdict { SAME, OURS_LONGER, THEIRS_LONGER, DIFFERENT, NR_VERDICTS };
 
-enum reason { NO_INFO, SIGNAL, GIVES_UP, GUESSES, NO_REASON, NR_REASONS };
+enum reason { NO_INFO, SIGNAL, GIVES_UP, GUESSES, LONGJMP, NO_REASON, NR_REASONS };
 
 static const char *const reasons[] = {
-	"no unwind information", "trampoline", "libdw gives up", "libdw guesses", "NO REASON",
+	"no unwind information", "trampoline", "libdw gives up", "libdw guesses", "longjmp",
+	"NO REASON",
 };
 
 static const char *const verdicts[] = { "same", "ours longer", "theirs longer", "different" };
@@ -261,6 +264,9 @@ static enum reason explain(enum verdict verdict, unsigned int shared, const u64 
 		return NO_INFO;
 	if (rule->kind == WALLPROF_RULE_SIGNAL)
 		return SIGNAL;
+	if (rule->kind == WALLPROF_RULE_UNSUPPORTED &&
+	    theirs_moves_stack(o.theirs, ours[shared - 1] - (shared > 1), wp_cfi_x86_64.sp))
+		return LONGJMP;
 	if (verdict == THEIRS_LONGER)
 		return ours_is_code(o.ours, theirs[shared]) ? NO_REASON : GUESSES;
 	for (i = shared; i < nr; i++) {
@@ -394,10 +400,11 @@ static void report(const char *label)
 	for (i = 0; i < WALLPROF_RULE_MAX; i++)
 		printf(" %s %.2f %%,", kinds[i], 100.0 * c->kinds[i] / c->frames);
 	printf(" no table %.2f %%\n", 100.0 * c->no_table / c->frames);
-	printf("%-13s %6u %6u %5u %6u %5u  %7.3f | %5u %5u %5u %5u %5u | %6.2f %6.2f %6.1f %6.2f %6.2f %6.3f %6.2f\n",
+	printf("%-13s %6u %6u %5u %6u %5u  %7.3f | %5u %5u %5u %5u %5u %5u | %6.2f %6.2f %6.1f %6.2f %6.2f %6.3f %6.2f\n",
 	       label, total, o.verdict[SAME], o.verdict[OURS_LONGER], o.verdict[THEIRS_LONGER],
 	       o.verdict[DIFFERENT], 100.0 * o.verdict[SAME] / total,
-	       o.reason[NO_INFO], o.reason[SIGNAL], o.reason[GIVES_UP], o.reason[GUESSES], o.reason[NO_REASON],
+	       o.reason[NO_INFO], o.reason[SIGNAL], o.reason[GIVES_UP], o.reason[GUESSES],
+	       o.reason[LONGJMP], o.reason[NO_REASON],
 	       100.0 * o.whys[WALLPROF_UNWIND_END] / total,
 	       100.0 * o.whys[WALLPROF_UNWIND_DEPTH] / total, 1.0 * c->frames / c->walks,
 	       1.0 * c->reads / c->frames, 100.0 * c->by_fp / c->frames,
@@ -463,9 +470,9 @@ int main(int argc, char **argv)
 			o.verbose = true;
 			break;
 		case 'h':
-			printf("%-13s %6s %6s %5s %6s %5s  %7s | %5s %5s %5s %5s %5s | %6s %6s %6s %6s %6s %6s %6s\n",
+			printf("%-13s %6s %6s %5s %6s %5s  %7s | %5s %5s %5s %5s %5s %5s | %6s %6s %6s %6s %6s %6s %6s\n",
 			       "program", "stacks", "same", "ours+", "theirs", "diff", "same %",
-			       "info", "signl", "gives", "guess", "none", "end %", "deep %", "frames",
+			       "info", "signl", "gives", "guess", "ljmp", "none", "end %", "deep %", "frames",
 			       "reads", "by fp", "slow %", "deref");
 			return 0;
 		default:

@@ -3,6 +3,7 @@
  * libdw's unwinder, on a thread that is stopped. Debug files are not looked for:
  * both are to know the same.
  */
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <err.h>
 #include <stdlib.h>
@@ -72,4 +73,22 @@ unsigned int theirs_unwind(struct theirs *t, pid_t tid, u64 *ips, unsigned int m
 	ret = dwfl_getthread_frames(t->dwfl, tid, frame, t);
 	*why = ret < 0 ? dwfl_errmsg(-1) : ret ? "depth" : "end";
 	return t->nr;
+}
+
+bool theirs_moves_stack(struct theirs *t, u64 pc, unsigned int sp)
+{
+	Dwfl_Module *mod = dwfl_addrmodule(t->dwfl, pc);
+	Dwarf_Frame *frame;
+	Dwarf_Op room[3], *ops;
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = mod ? dwfl_module_eh_cfi(mod, &bias) : NULL;
+	bool moves;
+	size_t nr;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame))
+		return false;
+	moves = !dwarf_frame_register(frame, sp, room, &ops, &nr) && nr == 1 &&
+		ops[0].atom == DW_OP_regx;
+	free(frame);
+	return moves;
 }
