@@ -398,7 +398,11 @@ static u64 wp_session_set_time(u64 *time)
 	local_irq_save(flags);
 	at = ktime_get_mono_fast_ns() + lead;
 	WRITE_ONCE(*time, at);
-	/* All CPUs see it before the clock is read. */
+	/*
+	 * All CPUs see it before the clock is read. The probes have no barrier
+	 * that this pairs with: they may load the time before they read the
+	 * clock, but not by as much as the lead.
+	 */
 	smp_mb();
 	seen = ktime_get_mono_fast_ns();
 	if (unlikely(seen >= at))
