@@ -261,18 +261,25 @@ static int reader_end(struct reader *r)
 	return status;
 }
 
+/* Two children to be recorded: one naps, one spins. */
+static void sleeper_and_spinner(struct wallprof_configure *c, pid_t *pids)
+{
+	static __u64 ns = MS;
+
+	pids[0] = child_of(load_naps, &ns);
+	pids[1] = child_of(load_spin, NULL);
+	dev_sampler(c, 499);
+	dev_target(c, WALLPROF_TARGET_PID, (__u32 *)pids, 2);
+}
+
 TEST_F_TIMEOUT(life, stopped_and_continued, 300)
 {
 	struct wallprof_configure c = dev_config();
 	struct reader r = { 0 };
 	struct pollfd seen;
-	__u64 ns = MS;
 	pid_t pids[2];
 
-	pids[0] = child_of(load_naps, &ns);
-	pids[1] = child_of(load_spin, NULL);
-	dev_sampler(&c, 499);
-	dev_target(&c, WALLPROF_TARGET_PID, (__u32 *)pids, 2);
+	sleeper_and_spinner(&c, pids);
 	r.stopped = pids[0];
 	ASSERT_EQ(0, reader_begin(&r, &c));
 	for (unsigned int i = 0; i < times(100); i++) {
@@ -311,13 +318,9 @@ TEST_F_TIMEOUT(life, frozen_and_thawed, 300)
 {
 	struct wallprof_configure c = dev_config();
 	struct reader r = { 0 };
-	__u64 ns = MS;
 	pid_t pids[2];
 
-	pids[0] = child_of(load_naps, &ns);
-	pids[1] = child_of(load_spin, NULL);
-	dev_sampler(&c, 499);
-	dev_target(&c, WALLPROF_TARGET_PID, (__u32 *)pids, 2);
+	sleeper_and_spinner(&c, pids);
 	ASSERT_EQ(0, reader_begin(&r, &c));
 	rmdir(GROUP);
 	ASSERT_EQ(0, mkdir(GROUP, 0755));
