@@ -166,7 +166,7 @@ static bool enough(const struct session *s, bool few)
 	return few ? dev_status(s->fd).tasks_failed > 10 : s->nr_ends > 20;
 }
 
-TEST_F_TIMEOUT(life, fork_bombs, 600)
+TEST_F_TIMEOUT(life, fork_bombs, 1200)
 {
 	static const struct storm_case cases[] = {
 		{ 4096, WALLPROF_TARGET_ALL },
@@ -186,7 +186,6 @@ TEST_F_TIMEOUT(life, fork_bombs, 600)
 		bool few = cases[i].nr_tasks == WALLPROF_MIN_TASKS;
 		struct wallprof_status status;
 		struct session s;
-		__u64 until;
 		__u32 pid;
 
 		pid = child_of(a_bomb_in_a_group, &go[0]);
@@ -199,13 +198,10 @@ TEST_F_TIMEOUT(life, fork_bombs, 600)
 		}
 		ASSERT_EQ(0, session_begin(&s, &c));
 		ASSERT_EQ(1, write(go[1], "", 1));
-		until = now_ns() + 60 * SEC;
-		for (unsigned int k = 0; k < times(40) ||
-		     (!enough(&s, few) && now_ns() < until); k++) {
+		for (unsigned int k = 0; k < times(40) || !enough(&s, few); k++) {
 			nap_ns(25 * MS);
 			ASSERT_EQ(0, session_flip(&s));
 		}
-		EXPECT_TRUE(enough(&s, few));
 		defuse();
 		status = dev_status(s.fd);
 		EXPECT_WHOLE(&s);
@@ -267,7 +263,6 @@ TEST_F_TIMEOUT(life, exec_storms, 600)
 	for (unsigned int armed = 0; armed < 3; armed++) {
 		struct wallprof_configure c = dev_config();
 		struct session s;
-		__u64 until;
 		__u32 pids[3];
 
 		pids[0] = child_of(executes_for_ever, NULL);
@@ -281,16 +276,13 @@ TEST_F_TIMEOUT(life, exec_storms, 600)
 				c.flags |= WALLPROF_ENABLE_ON_EXEC;
 		}
 		ASSERT_EQ(0, session_begin(&s, &c));
-		until = now_ns() + 60 * SEC;
-		for (unsigned int k = 0; k < times(40) ||
-		     (!s.events[0] && now_ns() < until); k++) {
+		for (unsigned int k = 0; k < times(40) || !s.events[0]; k++) {
 			nap_ns(25 * MS);
 			ASSERT_EQ(0, session_flip(&s));
 		}
 		for (int i = 0; i < 3; i++)
 			child_end(pids[i]);
 		EXPECT_WHOLE(&s);
-		EXPECT_LT(0, s.events[0]);
 		session_close(&s);
 	}
 }
@@ -334,7 +326,6 @@ TEST_F_TIMEOUT(life, threads_end_while_sampled, 600)
 	for (int i = 0; i < 4; i++) {
 		struct wallprof_configure c = dev_config();
 		struct session s;
-		__u64 until;
 		__u32 pid;
 
 		pid = child_of(threads_end, (void *)(uintptr_t)(1 + i));
@@ -350,17 +341,14 @@ TEST_F_TIMEOUT(life, threads_end_while_sampled, 600)
 		if (i >= 2)
 			c.flags &= ~WALLPROF_OFFCPU;
 		ASSERT_EQ(0, session_begin(&s, &c));
-		until = now_ns() + 60 * SEC;
 		for (unsigned int k = 0; k < times(40) ||
-		     (c.flags & WALLPROF_OFFCPU && s.nr_ends <= 20 &&
-		      now_ns() < until); k++) {
+		     (c.flags & WALLPROF_OFFCPU && s.nr_ends <= 20); k++) {
 			nap_ns(25 * MS);
 			ASSERT_EQ(0, session_flip(&s));
 		}
 		child_end(pid);
 		if (c.flags & WALLPROF_OFFCPU) {
 			EXPECT_WHOLE(&s);
-			EXPECT_LT(20, s.nr_ends);
 		} else {
 			EXPECT_EQ(0, dev_stop(s.fd, &s.stop));
 			EXPECT_EQ(0, session_flip(&s));
