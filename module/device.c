@@ -29,6 +29,8 @@ union wp_args {
 	struct wallprof_flip flip;
 	struct wallprof_stop stop;
 	struct wallprof_status status;
+	struct wallprof_push push;
+	struct wallprof_maps maps;
 };
 
 static int wp_ioctl_info(struct wp_session *session, union wp_args *args)
@@ -73,6 +75,16 @@ static int wp_ioctl_status(struct wp_session *session, union wp_args *args)
 	return wp_session_status(session, &args->status);
 }
 
+static int wp_ioctl_push(struct wp_session *session, union wp_args *args)
+{
+	return wp_images_push(session, &args->push);
+}
+
+static int wp_ioctl_maps(struct wp_session *session, union wp_args *args)
+{
+	return wp_images_map(session, &args->maps);
+}
+
 /* @min is the size of the first version of the struct; it never changes. */
 static const struct wp_ioctl {
 	u32 size;
@@ -97,6 +109,9 @@ static const struct wp_ioctl {
 	WP_IOCTL(WALLPROF_IOC_STOP, struct wallprof_stop, time, wp_ioctl_stop),
 	WP_IOCTL(WALLPROF_IOC_STATUS, struct wallprof_status, lost,
 		 wp_ioctl_status),
+	WP_IOCTL(WALLPROF_IOC_PUSH, struct wallprof_push, id, wp_ioctl_push),
+	WP_IOCTL(WALLPROF_IOC_MAPS, struct wallprof_maps, start_stack,
+		 wp_ioctl_maps),
 };
 
 static long wp_device_ioctl(struct file *file, unsigned int cmd,

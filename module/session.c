@@ -60,6 +60,7 @@ struct wp_session *wp_session_new(void)
 		goto counters_cpus;
 	mutex_init(&session->lock);
 	wp_sampler_prepare(session);
+	wp_images_init(&session->images);
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, wp_session_wake);
 	session->start = U64_MAX;
@@ -124,6 +125,8 @@ void wp_session_free(struct wp_session *session)
 	if (session->state != WALLPROF_SESSION_OPEN)
 		synchronize_rcu();
 	irq_work_sync(&session->wake);
+	if (session->mm)
+		wp_images_release(session);
 	wp_session_release_memory(session);
 	put_pid_ns(session->pid_ns);
 	put_user_ns(session->user_ns);
@@ -490,11 +493,14 @@ int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
 		if (epoch == WP_EPOCH_MAX)
 			return -EOVERFLOW;
 		wp_session_begin_epoch(session, epoch + 1);
+		wp_images_retire_dead(session);
 		/*
 		 * Events read the epoch with interrupts off or in NMI, which
-		 * RCU waits for: from here on nobody writes to the old half.
+		 * RCU waits for: from here on nobody writes to the old half,
+		 * nor looks at what was retired.
 		 */
 		synchronize_rcu();
+		wp_images_settle(session);
 		atomic_set(&session->signalled, 0);
 		flip->time = ktime_get_mono_fast_ns();
 		break;
@@ -590,6 +596,7 @@ int wp_session_status(struct wp_session *session, struct wallprof_status *status
 	status->stop = session->end;
 	no_task->count = atomic64_read(&session->untracked_count);
 	no_task->ns = atomic64_read(&session->untracked_ns);
+	wp_images_status(session, status);
 	return 0;
 }
 

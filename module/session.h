@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 
 #include "ids.h"
+#include "images.h"
 #include "layout.h"
 #include "tables.h"
 #include "tasks.h"
@@ -87,7 +88,8 @@ struct wp_cpu {
  * @cpus: by CPU number, for all possible ones
  * @cpu_maps: their mapped tables, config.cpu_stride bytes each
  * @cpu_indexes: their indexes
- * @mm: charged with @mm_pages
+ * @images: the code that processes run
+ * @mm: charged with @mm_pages, and for @images
  * @mm_pages: locked pages
  * @tasks_failed: threads that found no slot
  * @passed_over: whether there are any; set when the first finds none
@@ -135,6 +137,8 @@ struct wp_session {
 	struct wp_cpu **cpus;
 	void **cpu_maps;
 	u64 **cpu_indexes;
+
+	struct wp_images images;
 
 	struct mm_struct *mm;
 	unsigned long mm_pages;

@@ -37,7 +37,7 @@ static const struct row {
 	ROW(flags, WALLPROF_INHERIT, false),
 	ROW(stack_flags, 0, true),
 	ROW(stack_flags, WALLPROF_STACK_FLAGS, true),
-	ROW(stack_flags, 1U << 2, false),
+	ROW(stack_flags, 1U << 3, false),
 	ROW(stack_flags, 1U << 31, false),
 	ROW(max_stack, 0, false),
 	ROW(max_stack, 1, true),

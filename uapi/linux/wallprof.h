@@ -52,7 +52,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	1
+#define WALLPROF_ABI_VERSION	2
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -68,6 +68,9 @@
 #define WALLPROF_MIN_TASKS	64
 #define WALLPROF_MAX_TASKS	(1 << 22)
 #define WALLPROF_MAX_FREQ	100000		/* Hz */
+#define WALLPROF_MAX_TABLES	(1 << 20)	/* of one session */
+#define WALLPROF_MAX_MAPS	(1 << 16)	/* of one process */
+#define WALLPROF_MAX_UNWINDS	16		/* reasons why walks end */
 
 /**
  * enum wallprof_state - why a thread was off its CPU
@@ -204,7 +207,12 @@ struct wallprof_info {
 /* wallprof_configure.stack_flags */
 #define WALLPROF_STACK_USER	(1U << 0)	/* user stacks by frame pointer */
 #define WALLPROF_STACK_KERNEL	(1U << 1)	/* kernel stacks */
-#define WALLPROF_STACK_FLAGS	0x3U
+/*
+ * User stacks by the tables of WALLPROF_IOC_PUSH. Together with STACK_USER, by
+ * frame pointer where no table tells the way.
+ */
+#define WALLPROF_STACK_TABLES	(1U << 2)
+#define WALLPROF_STACK_FLAGS	0x7U
 
 /**
  * enum wallprof_target - what @targets of &struct wallprof_configure lists
@@ -425,6 +433,12 @@ struct wallprof_lost {
  * @start: out: time of START, 0 before
  * @stop: out: time of STOP, 0 before
  * @lost: out: losses that belong to no CPU's tables, by enum wallprof_loss
+ * @tables: out: tables that were pushed
+ * @processes: out: processes whose mappings are known
+ * @forks_missed: out: processes that were forked by one whose mappings are
+ *	known, and did not get them: too many were, since the last MAPS or FLIP
+ * @tables_bytes: out: memory of tables and mappings, charged to the opener
+ *	beside &struct wallprof_configure.memory_bytes
  *
  * Allowed in every state.
  */
@@ -441,6 +455,79 @@ struct wallprof_status {
 	__aligned_u64 start;
 	__aligned_u64 stop;
 	struct wallprof_lost lost[WALLPROF_LOSS_MAX];
+	__u32 tables;
+	__u32 processes;
+	__aligned_u64 forks_missed;
+	__aligned_u64 tables_bytes;
+};
+
+/**
+ * struct wallprof_push - hand over an unwind table (WALLPROF_IOC_PUSH)
+ * @size: of this struct
+ * @flags: must be 0
+ * @table: pointer to the table: uapi/linux/wallprof_unwind.h tells its format
+ * @bytes: of the table
+ * @id: out: what &struct wallprof_map.table calls it, in this session; not 0
+ *
+ * The table is copied, checked, and kept until the session ends. Equal tables
+ * of several sessions take memory once, but are charged to each. Allowed from
+ * CONFIGURE on.
+ *
+ * Errors, besides the common ones: EINVAL: not configured. EBADMSG: it is not
+ * a table of this version and machine, or contradicts itself. ENOSPC: the
+ * session has WALLPROF_MAX_TABLES.
+ */
+struct wallprof_push {
+	__u32 size;
+	__u32 flags;
+	__aligned_u64 table;
+	__u32 bytes;
+	__u32 id;
+};
+
+/**
+ * struct wallprof_map - code that a process has mapped
+ * @start: first address
+ * @end: the one behind the last
+ * @bias: address in the process less address in the file (of its program
+ *	headers), modulo 2^64
+ * @table: of the file, as WALLPROF_IOC_PUSH called it; 0: there is none
+ * @reserved: must be 0
+ */
+struct wallprof_map {
+	__aligned_u64 start;
+	__aligned_u64 end;
+	__aligned_u64 bias;
+	__u32 table;
+	__u32 reserved;
+};
+
+/**
+ * struct wallprof_maps - tell what a process has mapped (WALLPROF_IOC_MAPS)
+ * @size: of this struct
+ * @flags: must be 0
+ * @pid: the process, in the opener's pid namespace
+ * @nr: entries of @maps, at most WALLPROF_MAX_MAPS; 0: forget the process
+ * @maps: pointer to &struct wallprof_map, sorted by address, none overlapping
+ * @start_stack: what /proc/PID/stat calls startstack, read before the mappings
+ *	were; 0: not known. It tells which program the mappings are of
+ *
+ * Takes the place of what was told before of the process. It holds until the
+ * process executes another program or ends; a child that is forked while the
+ * session runs begins with its parent's. Allowed from CONFIGURE on.
+ *
+ * Errors, besides the common ones: EINVAL: not configured; a mapping that is
+ * empty, out of order or beyond user space, or names a table that is not
+ * there. ESRCH: there is no such process, or it has no memory. ESTALE: the
+ * process executes another program since @start_stack was read.
+ */
+struct wallprof_maps {
+	__u32 size;
+	__u32 flags;
+	__u32 pid;
+	__u32 nr;
+	__aligned_u64 maps;
+	__aligned_u64 start_stack;
 };
 
 /*
@@ -453,6 +540,8 @@ struct wallprof_status {
 #define WALLPROF_IOC_FLIP	_IO(WALLPROF_IOC_TYPE, 0x03)
 #define WALLPROF_IOC_STOP	_IO(WALLPROF_IOC_TYPE, 0x04)
 #define WALLPROF_IOC_STATUS	_IO(WALLPROF_IOC_TYPE, 0x05)
+#define WALLPROF_IOC_PUSH	_IO(WALLPROF_IOC_TYPE, 0x06)
+#define WALLPROF_IOC_MAPS	_IO(WALLPROF_IOC_TYPE, 0x07)
 
 /**
  * DOC: The mapping
@@ -491,6 +580,11 @@ struct wallprof_status {
  * @lost: losses by enum wallprof_loss
  * @unwinds: how many walks of user stacks ended for which reason, by enum
  *	wallprof_unwind
+ * @walks_unknown: of these, with STACK_TABLES: the process's mappings are not
+ *	known, so the walk went by frame pointer alone, or not at all
+ * @walks_mixed: went by tables, but for some frames by frame pointer
+ * @walks_slow: had to follow more registers than the frame pointer, and began
+ *	anew for that
  */
 struct wallprof_half {
 	__u32 epoch;
@@ -503,17 +597,21 @@ struct wallprof_half {
 	__aligned_u64 filtered;
 	__aligned_u64 filtered_ns;
 	struct wallprof_lost lost[WALLPROF_LOSS_MAX];
-	__aligned_u64 unwinds[WALLPROF_UNWIND_MAX];
+	__aligned_u64 unwinds[WALLPROF_MAX_UNWINDS];
+	__aligned_u64 walks_unknown;
+	__aligned_u64 walks_mixed;
+	__aligned_u64 walks_slow;
 };
 
 /* wallprof_stack.flags */
 #define WALLPROF_STACK_IS_KERNEL	(1U << 0)	/* kernel addresses */
+#define WALLPROF_STACK_BY_FP		(1U << 1)	/* some frames, or all, by frame pointer */
 
 /**
  * struct wallprof_stack - one distinct stack, in the stack words
  * @nr: frames, 0 to WALLPROF_MAX_STACK
  * @unwind: enum wallprof_unwind of the walk that found it (user stacks)
- * @flags: WALLPROF_STACK_IS_KERNEL
+ * @flags: WALLPROF_STACK_IS_KERNEL, …
  * @reserved: 0
  * @ips: addresses, the innermost first; return addresses but for the first
  */

@@ -1,0 +1,682 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What processes run: unwind tables of files, and which process has mapped
+ * which file where.
+ *
+ * This file owns the tables that readers push, which all sessions share, and a
+ * session's processes. Tables and mappings come by ioctl (process context, the
+ * session's lock held) and do not change once they are published; the probes
+ * and the overflow handler only find them, under RCU (irqs off, or NMI). A
+ * process is known by its mm_struct: an exec makes a new one, of which nothing
+ * is known until the reader tells, and what was said of the old one cannot be
+ * taken for it. The structs are held so that no address is used twice.
+ *
+ * What a flip's synchronize_rcu() has outlived is freed after it. A table is
+ * never taken back before the session ends, so mappings name it without a
+ * reference.
+ */
+#include <linux/elf-em.h>
+#include <linux/hash.h>
+#include <linux/jhash.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "images.h"
+#include "session.h"
+
+#if defined(CONFIG_X86_64)
+#define WP_MACHINE	EM_X86_64
+#elif defined(CONFIG_ARM64)
+#define WP_MACHINE	EM_AARCH64
+#endif
+
+/* Spare entries: forks between two flips or MAPS that get their mappings. */
+#define WP_SPARE	1024
+
+/* Entries that wait for a flip; more make MAPS wait itself. */
+#define WP_MAX_RETIRED	1024
+
+/* Bytes that are copied, or checked, before others may run. */
+#define WP_CHUNK	SZ_1M
+
+/**
+ * struct wp_image - a table that all sessions share
+ * @table: as it was checked
+ * @node: in wp_images_known
+ * @refs: sessions that hold it; under wp_images_mutex
+ * @hash: of @data
+ * @bytes: of @data
+ * @data: what the reader pushed
+ */
+struct wp_image {
+	struct wp_table table;
+	struct hlist_node node;
+	unsigned int refs;
+	u32 hash;
+	u32 bytes;
+	void *data;
+};
+
+/**
+ * struct wp_process - a process whose code is known
+ * @node: in &struct wp_images.by_mm or spare
+ * @retired: in &struct wp_images.retired
+ * @mm: who it is; held by mmgrab()
+ * @code: its mappings
+ */
+struct wp_process {
+	struct hlist_node node;
+	struct list_head retired;
+	struct mm_struct *mm;
+	struct wp_code *code;
+};
+
+static DEFINE_MUTEX(wp_images_mutex);	/* orders all that follows */
+static struct hlist_head wp_images_known[256];
+static atomic64_t wp_generations = ATOMIC64_INIT(0);
+
+/**
+ * wp_images_init - know nothing yet
+ * @images: those of a new session
+ *
+ * Context: process.
+ */
+void wp_images_init(struct wp_images *images)
+{
+	xa_init_flags(&images->tables, XA_FLAGS_ALLOC1);
+	raw_spin_lock_init(&images->lock);
+	INIT_LIST_HEAD(&images->retired);
+}
+
+/**
+ * wp_images_status - tell what a session knows
+ * @session: the session, locked
+ * @status: gets it
+ *
+ * Context: process.
+ */
+void wp_images_status(struct wp_session *session, struct wallprof_status *status)
+{
+	struct wp_images *images = &session->images;
+	unsigned long flags;
+
+	status->tables = images->nr_tables;
+	status->tables_bytes = images->bytes;
+	raw_spin_lock_irqsave(&images->lock, flags);
+	status->processes = images->nr_processes;
+	status->forks_missed = images->nr_missed;
+	raw_spin_unlock_irqrestore(&images->lock, flags);
+}
+
+/* Charges the session for @bytes more, or less. */
+static int wp_images_charge(struct wp_session *session, s64 bytes)
+{
+	struct wp_images *images = &session->images;
+	unsigned long pages = PFN_UP(images->bytes + bytes);
+	int err;
+
+	if (pages > totalram_pages())
+		return -ENOMEM;
+	if (pages != images->pages) {
+		err = account_locked_vm(session->mm,
+					pages > images->pages ?
+					pages - images->pages :
+					images->pages - pages,
+					pages > images->pages);
+		if (err)
+			return err;
+	}
+	images->pages = pages;
+	images->bytes += bytes;
+	return 0;
+}
+
+static void wp_image_free(struct wp_image *image)
+{
+	vfree(image->data);
+	kfree(image);
+}
+
+static void wp_image_put(struct wp_image *image)
+{
+	mutex_lock(&wp_images_mutex);
+	if (--image->refs)
+		image = NULL;
+	else
+		hlist_del(&image->node);
+	mutex_unlock(&wp_images_mutex);
+	if (image)
+		wp_image_free(image);
+}
+
+/* Returns a reference to the one that is shared: @image or, then freed, its like. */
+static struct wp_image *wp_image_share(struct wp_image *image)
+{
+	struct hlist_head *bucket = &wp_images_known[image->hash & 255];
+	struct wp_image *other;
+
+	mutex_lock(&wp_images_mutex);
+	hlist_for_each_entry(other, bucket, node) {
+		if (other->hash == image->hash && other->bytes == image->bytes &&
+		    !memcmp(other->data, image->data, image->bytes)) {
+			other->refs++;
+			mutex_unlock(&wp_images_mutex);
+			wp_image_free(image);
+			return other;
+		}
+	}
+	image->refs = 1;
+	hlist_add_head(&image->node, bucket);
+	mutex_unlock(&wp_images_mutex);
+	return image;
+}
+
+/* Copies a table that a user made; it need not be one. */
+static struct wp_image *wp_image_read(const void __user *user, u32 bytes)
+{
+	struct wp_image *image;
+	u32 at, chunk;
+	int err = -ENOMEM;
+
+	image = kzalloc(sizeof(*image), GFP_KERNEL_ACCOUNT);
+	if (!image)
+		return ERR_PTR(-ENOMEM);
+	image->bytes = bytes;
+	image->data = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+				       __GFP_RETRY_MAYFAIL);
+	if (!image->data)
+		goto free;
+	image->hash = bytes;
+	for (at = 0; at < bytes; at += chunk) {
+		chunk = min_t(u32, bytes - at, WP_CHUNK);
+		err = -EFAULT;
+		if (copy_from_user(image->data + at, user + at, chunk))
+			goto free;
+		image->hash = jhash(image->data + at, chunk, image->hash);
+		err = -EINTR;
+		if (fatal_signal_pending(current))
+			goto free;
+		cond_resched();
+	}
+	err = -EBADMSG;
+	if (wp_table_check(&image->table, image->data, bytes, WP_MACHINE))
+		goto free;
+	return image;
+free:
+	wp_image_free(image);
+	return ERR_PTR(err);
+}
+
+/**
+ * wp_images_push - WALLPROF_IOC_PUSH
+ * @session: the session, locked
+ * @push: the table; out: its id
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_images_push(struct wp_session *session, struct wallprof_push *push)
+{
+	struct wp_images *images = &session->images;
+	struct wallprof_table head;
+	struct wp_image *image;
+	int err;
+
+	if (push->flags || session->state == WALLPROF_SESSION_OPEN)
+		return -EINVAL;
+	if (push->bytes < sizeof(head))
+		return -EBADMSG;
+	if (copy_from_user(&head, u64_to_user_ptr(push->table), sizeof(head)))
+		return -EFAULT;
+	/* Before that much memory is asked for. */
+	if (wp_table_size(&head) != push->bytes)
+		return -EBADMSG;
+	err = wp_images_charge(session, push->bytes);
+	if (err)
+		return err;
+	image = wp_image_read(u64_to_user_ptr(push->table), push->bytes);
+	if (IS_ERR(image)) {
+		err = PTR_ERR(image);
+		goto uncharge;
+	}
+	image = wp_image_share(image);
+	err = xa_alloc(&images->tables, &push->id, image,
+		       XA_LIMIT(1, WALLPROF_MAX_TABLES), GFP_KERNEL_ACCOUNT);
+	if (!err) {
+		images->nr_tables++;
+		return 0;
+	}
+	/* xa_alloc() says EBUSY when all ids are given. */
+	if (err == -EBUSY)
+		err = -ENOSPC;
+	wp_image_put(image);
+uncharge:
+	wp_images_charge(session, -(s64)push->bytes);
+	return err;
+}
+
+/* What a process's mappings are charged with, its entry included. */
+static size_t wp_code_bytes(u32 nr)
+{
+	return sizeof(struct wp_code) + nr * sizeof(struct wp_map) +
+	       sizeof(struct wp_process);
+}
+
+/*
+ * Gives entries back that no reader can see any more. Their mappings may be
+ * those of a process that was forked, and then stay.
+ */
+static void wp_process_free(struct wp_session *session, struct wp_process *process)
+{
+	struct wp_code *code = process->code;
+
+	if (refcount_dec_and_test(&code->refs)) {
+		wp_images_charge(session, -(s64)wp_code_bytes(code->maps.nr));
+		kvfree(code);
+	}
+	mmdrop(process->mm);
+	kfree(process);
+}
+
+/* Frees what a grace period has outlived: no reader sees it. */
+static void wp_images_free_retired(struct wp_session *session)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *process, *next;
+
+	list_for_each_entry_safe(process, next, &images->retired, retired)
+		wp_process_free(session, process);
+	INIT_LIST_HEAD(&images->retired);
+	images->nr_retired = 0;
+}
+
+/* Sees to it that the fork probe finds entries; without memory it does not. */
+static void wp_images_refill(struct wp_images *images)
+{
+	struct wp_process *process;
+	unsigned long flags;
+
+	/* Only the probe takes some meanwhile. */
+	while (READ_ONCE(images->nr_spare) < WP_SPARE) {
+		process = kmalloc(sizeof(*process), GFP_KERNEL_ACCOUNT);
+		if (!process)
+			return;
+		raw_spin_lock_irqsave(&images->lock, flags);
+		hlist_add_head(&process->node, &images->spare);
+		images->nr_spare++;
+		raw_spin_unlock_irqrestore(&images->lock, flags);
+	}
+}
+
+/**
+ * wp_images_settle - free what was retired, and be ready for forks
+ * @session: the session, locked; a grace period has passed since
+ *	wp_images_retire_dead()
+ *
+ * Context: process.
+ */
+void wp_images_settle(struct wp_session *session)
+{
+	wp_images_free_retired(session);
+	if (session->images.by_mm)
+		wp_images_refill(&session->images);
+}
+
+/* Takes an entry out. Context: @images->lock held, and the session's. */
+static void wp_process_retire(struct wp_images *images, struct wp_process *process)
+{
+	hlist_del_rcu(&process->node);
+	images->nr_processes--;
+	list_add(&process->retired, &images->retired);
+	images->nr_retired++;
+}
+
+/**
+ * wp_images_retire_dead - forget the processes that have ended
+ * @session: the session, locked
+ *
+ * Context: process; wp_images_settle() is to follow after a grace period.
+ */
+void wp_images_retire_dead(struct wp_session *session)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *process;
+	struct hlist_node *next;
+	unsigned long flags;
+	unsigned int i;
+
+	if (!READ_ONCE(images->nr_processes))
+		return;
+	for (i = 0; i < 1 << WP_PROCESS_BITS; i++) {
+		if (hlist_empty(&images->by_mm[i]))
+			continue;
+		raw_spin_lock_irqsave(&images->lock, flags);
+		hlist_for_each_entry_safe(process, next, &images->by_mm[i], node) {
+			if (!atomic_read(&process->mm->mm_users))
+				wp_process_retire(images, process);
+		}
+		raw_spin_unlock_irqrestore(&images->lock, flags);
+	}
+}
+
+static struct hlist_head *wp_images_bucket(struct hlist_head *by_mm,
+					   const struct mm_struct *mm)
+{
+	/* mm_structs are far apart: the low bits tell little. */
+	return &by_mm[hash_64((unsigned long)mm >> 6, WP_PROCESS_BITS)];
+}
+
+/* Context: @images->lock held, or RCU: irqs off, or NMI. */
+static struct wp_process *wp_process_find(struct wp_images *images,
+					  const struct mm_struct *mm)
+{
+	struct hlist_head *by_mm;
+	struct wp_process *process;
+
+	/* Pairs with wp_images_prepare(). */
+	by_mm = smp_load_acquire(&images->by_mm);
+	if (!by_mm)
+		return NULL;
+	hlist_for_each_entry_rcu_notrace(process, wp_images_bucket(by_mm, mm), node) {
+		if (process->mm == mm)
+			return process;
+	}
+	return NULL;
+}
+
+/**
+ * wp_images_find - the code that a process has mapped
+ * @images: the session's
+ * @mm: the process
+ *
+ * Context: any, NMI included, under RCU.
+ * Return: its mappings, valid as long as RCU is held; NULL if they are not known.
+ */
+const struct wp_code *wp_images_find(struct wp_images *images,
+				     const struct mm_struct *mm)
+{
+	struct wp_process *process = wp_process_find(images, mm);
+
+	return process ? process->code : NULL;
+}
+
+/**
+ * wp_images_fork - a process begins as a copy of another
+ * @session: the session
+ * @parent: whose code it has
+ * @child: who it is
+ *
+ * Context: the fork probe: irqs off.
+ */
+void wp_images_fork(struct wp_session *session, struct mm_struct *parent,
+		    struct mm_struct *child)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *process, *from;
+
+	if (!parent || !child || child == parent || !READ_ONCE(images->nr_processes))
+		return;
+	raw_spin_lock(&images->lock);
+	from = wp_process_find(images, parent);
+	/* The reader may have told of the child already. */
+	if (!from || wp_process_find(images, child))
+		goto unlock;
+	if (hlist_empty(&images->spare)) {
+		images->nr_missed++;
+		goto unlock;
+	}
+	process = hlist_entry(images->spare.first, struct wp_process, node);
+	hlist_del(&process->node);
+	images->nr_spare--;
+	mmgrab(child);
+	process->mm = child;
+	process->code = from->code;
+	refcount_inc(&process->code->refs);
+	images->nr_processes++;
+	hlist_add_head_rcu(&process->node, wp_images_bucket(images->by_mm, child));
+unlock:
+	raw_spin_unlock(&images->lock);
+}
+
+/* Makes room for processes, once. */
+static int wp_images_prepare(struct wp_session *session)
+{
+	size_t bytes = sizeof(struct hlist_head) << WP_PROCESS_BITS;
+	struct wp_images *images = &session->images;
+	struct hlist_head *by_mm;
+	int err;
+
+	if (images->by_mm)
+		return 0;
+	bytes += WP_SPARE * sizeof(struct wp_process);
+	err = wp_images_charge(session, bytes);
+	if (err)
+		return err;
+	by_mm = kvcalloc(1 << WP_PROCESS_BITS, sizeof(*by_mm), GFP_KERNEL_ACCOUNT);
+	if (!by_mm) {
+		wp_images_charge(session, -(s64)bytes);
+		return -ENOMEM;
+	}
+	/* The probes see empty lists. Pairs with wp_process_find(). */
+	smp_store_release(&images->by_mm, by_mm);
+	return 0;
+}
+
+/* The memory of a process by its id, held; NULL if there is none. */
+static struct mm_struct *wp_images_mm(struct wp_session *session, u32 pid)
+{
+	struct task_struct *leader, *p;
+	struct mm_struct *mm = NULL;
+
+	rcu_read_lock();
+	leader = pid_task(find_pid_ns(pid, session->pid_ns), PIDTYPE_TGID);
+	if (leader) {
+		/* A leader may have ended before the others. */
+		for_each_thread(leader, p) {
+			task_lock(p);
+			mm = p->mm;
+			if (mm && !(p->flags & PF_KTHREAD))
+				mmgrab(mm);
+			else
+				mm = NULL;
+			task_unlock(p);
+			if (mm)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
+/* Takes over one mapping. Returns whether it is good. */
+static bool wp_map_set(struct wp_images *images, struct wp_map *map,
+		       const struct wallprof_map *user, u64 above)
+{
+	struct wp_image *image = NULL;
+
+	if (user->start >= user->end || user->start < above ||
+	    user->end > TASK_SIZE_MAX || user->reserved)
+		return false;
+	if (user->table) {
+		image = xa_load(&images->tables, user->table);
+		if (!image)
+			return false;
+	}
+	map->start = user->start;
+	map->end = user->end;
+	map->bias = user->bias;
+	map->table = image ? &image->table : NULL;
+	return true;
+}
+
+/* Makes a process's mappings of what the user tells. */
+static struct wp_code *wp_code_read(struct wp_session *session,
+				    const struct wallprof_maps *maps)
+{
+	struct wallprof_map *user;
+	struct wp_code *code;
+	u64 above = 0;
+	u32 i;
+
+	user = vmemdup_user(u64_to_user_ptr(maps->maps), maps->nr * sizeof(*user));
+	if (IS_ERR(user))
+		return ERR_CAST(user);
+	code = kvzalloc(struct_size(code, map, maps->nr), GFP_KERNEL_ACCOUNT);
+	if (!code) {
+		code = ERR_PTR(-ENOMEM);
+		goto user;
+	}
+	refcount_set(&code->refs, 1);
+	code->generation = atomic64_inc_return(&wp_generations);
+	code->maps.map = code->map;
+	code->maps.nr = maps->nr;
+	for (i = 0; i < maps->nr; i++) {
+		if (!wp_map_set(&session->images, &code->map[i], &user[i], above)) {
+			kvfree(code);
+			code = ERR_PTR(-EINVAL);
+			goto user;
+		}
+		above = user[i].end;
+	}
+user:
+	kvfree(user);
+	return code;
+}
+
+/* Publishes what is known of a process, in place of what was. */
+static void wp_process_publish(struct wp_session *session, struct mm_struct *mm,
+			       struct wp_process *process)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *old;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&images->lock, flags);
+	old = wp_process_find(images, mm);
+	/* In front of the old one: a probe finds one of the two. */
+	if (process) {
+		hlist_add_head_rcu(&process->node,
+				   wp_images_bucket(images->by_mm, mm));
+		images->nr_processes++;
+	}
+	if (old)
+		wp_process_retire(images, old);
+	raw_spin_unlock_irqrestore(&images->lock, flags);
+	/* A reader that tells all the time does not wait for its own flips. */
+	if (images->nr_retired > WP_MAX_RETIRED) {
+		synchronize_rcu();
+		wp_images_free_retired(session);
+	}
+}
+
+/* Makes an entry of what the user tells; it is charged for. */
+static struct wp_process *wp_process_read(struct wp_session *session,
+					  const struct wallprof_maps *maps)
+{
+	struct wp_process *process;
+	int err;
+
+	err = wp_images_charge(session, wp_code_bytes(maps->nr));
+	if (err)
+		return ERR_PTR(err);
+	process = kmalloc(sizeof(*process), GFP_KERNEL_ACCOUNT);
+	if (!process) {
+		err = -ENOMEM;
+		goto uncharge;
+	}
+	process->code = wp_code_read(session, maps);
+	if (!IS_ERR(process->code))
+		return process;
+	err = PTR_ERR(process->code);
+	kfree(process);
+uncharge:
+	wp_images_charge(session, -(s64)wp_code_bytes(maps->nr));
+	return ERR_PTR(err);
+}
+
+/**
+ * wp_images_map - WALLPROF_IOC_MAPS
+ * @session: the session, locked
+ * @maps: what a process has mapped
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_images_map(struct wp_session *session, struct wallprof_maps *maps)
+{
+	struct wp_process *process = NULL;
+	struct mm_struct *mm;
+	int err;
+
+	if (maps->flags || maps->nr > WALLPROF_MAX_MAPS || !maps->nr != !maps->maps ||
+	    session->state == WALLPROF_SESSION_OPEN)
+		return -EINVAL;
+	err = wp_images_prepare(session);
+	if (err)
+		return err;
+	mm = wp_images_mm(session, maps->pid);
+	if (!mm)
+		return -ESRCH;
+	if (maps->nr) {
+		process = wp_process_read(session, maps);
+		err = PTR_ERR_OR_ZERO(process);
+	}
+	/* What is copied meanwhile may be of a program that was there before. */
+	if (!err && maps->start_stack && maps->start_stack != READ_ONCE(mm->start_stack))
+		err = -ESTALE;
+	if (err)
+		goto drop;
+	if (process)
+		process->mm = mm;
+	/* Forks without flips must not pile up what has ended. */
+	if (READ_ONCE(session->images.nr_spare) < WP_SPARE / 2)
+		wp_images_retire_dead(session);
+	wp_process_publish(session, mm, process);
+	wp_images_refill(&session->images);
+	if (!process)
+		mmdrop(mm);
+	return 0;
+drop:
+	if (!IS_ERR_OR_NULL(process)) {
+		process->mm = mm;
+		wp_process_free(session, process);
+	} else {
+		mmdrop(mm);
+	}
+	return err;
+}
+
+/**
+ * wp_images_release - give back all that a session knows
+ * @session: a session whose probes and counters are gone for a grace period
+ *
+ * Context: process.
+ */
+void wp_images_release(struct wp_session *session)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *process;
+	struct hlist_node *next;
+	struct wp_image *image;
+	unsigned long id;
+	unsigned int i;
+
+	for (i = 0; images->by_mm && i < 1 << WP_PROCESS_BITS; i++) {
+		hlist_for_each_entry_safe(process, next, &images->by_mm[i], node)
+			wp_process_free(session, process);
+	}
+	kvfree(images->by_mm);
+	wp_images_free_retired(session);
+	hlist_for_each_entry_safe(process, next, &images->spare, node)
+		kfree(process);
+	xa_for_each(&images->tables, id, image)
+		wp_image_put(image);
+	xa_destroy(&images->tables);
+	wp_images_charge(session, -(s64)images->bytes);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WALLPROF_IMAGES_H
+#define WALLPROF_IMAGES_H
+
+#include <linux/list.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wallprof.h>
+#include <linux/xarray.h>
+
+#include "unwind_table.h"
+
+struct mm_struct;
+struct wp_session;
+
+#define WP_PROCESS_BITS	12	/* of the hash of processes */
+
+/**
+ * struct wp_code - the code that a process has mapped
+ * @refs: processes that have it: several after a fork
+ * @generation: unlike that of any other
+ * @maps: as the walk wants it: @map
+ * @map: the mappings
+ *
+ * Not changed once it is published.
+ */
+struct wp_code {
+	refcount_t refs;
+	u64 generation;
+	struct wp_maps maps;
+	struct wp_map map[];
+};
+
+/**
+ * struct wp_images - what a session knows of the code that processes run
+ * @tables: &struct wp_image by id, a reference each
+ * @nr_tables: how many
+ * @bytes: of all tables and mappings that the session holds
+ * @pages: charged for them
+ * @retired: processes that readers may still see
+ * @nr_retired: how many
+ * @by_mm: processes by their mm_struct, 1 << WP_PROCESS_BITS lists; NULL until
+ *	the first MAPS. Read under RCU, changed under @lock
+ * @lock: orders changes of what follows, and of @by_mm: MAPS, FLIP and the fork
+ *	probe. Raw, since the probe has interrupts off
+ * @spare: entries for the fork probe
+ * @nr_spare: how many
+ * @nr_processes: entries of @by_mm
+ * @nr_missed: children that found no spare entry
+ *
+ * What stands before @by_mm is used under the session's lock.
+ */
+struct wp_images {
+	struct xarray tables;
+	u32 nr_tables;
+	u64 bytes;
+	unsigned long pages;
+	struct list_head retired;
+	unsigned int nr_retired;
+	struct hlist_head *by_mm;
+	raw_spinlock_t lock;	/* orders changes of what follows */
+	struct hlist_head spare;
+	unsigned int nr_spare;
+	unsigned int nr_processes;
+	u64 nr_missed;
+};
+
+void wp_images_init(struct wp_images *images);
+void wp_images_release(struct wp_session *session);
+int wp_images_push(struct wp_session *session, struct wallprof_push *push);
+int wp_images_map(struct wp_session *session, struct wallprof_maps *maps);
+void wp_images_retire_dead(struct wp_session *session);
+void wp_images_settle(struct wp_session *session);
+void wp_images_status(struct wp_session *session, struct wallprof_status *status);
+void wp_images_fork(struct wp_session *session, struct mm_struct *parent,
+		    struct mm_struct *child);
+const struct wp_code *wp_images_find(struct wp_images *images,
+				     const struct mm_struct *mm);
+
+#endif /* WALLPROF_IMAGES_H */
