@@ -369,7 +369,7 @@ wp_cfi_step_fp(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 static __always_inline u8
 wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	    const struct wp_maps *maps, const struct wp_map **map,
-	    struct wp_cfi_frame *frame, u64 *at)
+	    struct wp_cfi_frame *frame, u64 *at, bool by_fp)
 {
 	/* A call may be the last of its function's instructions. */
 	u64 pc = frame->exact ? frame->ip : frame->ip - 1;
@@ -400,14 +400,14 @@ wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 			break;
 		}
 	}
-	return wp_cfi_step_fp(ops, ctx, limit, maps, map, frame, at, why);
+	return by_fp ? wp_cfi_step_fp(ops, ctx, limit, maps, map, frame, at, why) : why;
 }
 
 /* One form of the walk; @at: NULL for the fast one. */
 static __always_inline unsigned int
 wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
-	    u64 ip, u64 sp, u64 limit, u64 *at, u64 *ips, unsigned int max,
-	    struct wp_cfi_told *told)
+	    bool by_fp, u64 ip, u64 sp, u64 limit, u64 *at, u64 *ips,
+	    unsigned int max, struct wp_cfi_told *told)
 {
 	struct wp_cfi_frame frame = { .ip = ip, .sp = sp, .exact = true, .inner = true };
 	const struct wp_map *map = NULL;
@@ -417,7 +417,7 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
 	told->by_fp = 0;
 	told->why = WALLPROF_UNWIND_DEPTH;
 	while (nr < max) {
-		u8 why = wp_cfi_step(ops, ctx, limit, maps, &map, &frame, at);
+		u8 why = wp_cfi_step(ops, ctx, limit, maps, &map, &frame, at, by_fp);
 
 		if (why != WP_CFI_ON) {
 			told->why = why;
@@ -434,6 +434,7 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
  * @ops: constant
  * @ctx: handed to those of @ops
  * @maps: the code of the process
+ * @by_fp: follow frame pointers where no table tells the way
  * @ip: instruction pointer of the user registers
  * @sp: stack pointer
  * @limit: user addresses are below this
@@ -446,19 +447,19 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
  */
 static __always_inline unsigned int
 wp_unwind_cfi(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
-	      u64 ip, u64 sp, u64 limit, u64 *ips, unsigned int max,
+	      bool by_fp, u64 ip, u64 sp, u64 limit, u64 *ips, unsigned int max,
 	      struct wp_cfi_told *told)
 {
 	u64 at[WP_CFI_REGS];
 	unsigned int nr;
 
 	told->slow = false;
-	nr = wp_cfi_walk(ops, ctx, maps, ip, sp, limit, NULL, ips, max, told);
+	nr = wp_cfi_walk(ops, ctx, maps, by_fp, ip, sp, limit, NULL, ips, max, told);
 	if (likely(told->why != WP_CFI_SLOW))
 		return nr;
 	wp_cfi_set_all(at, WP_CFI_KEPT);
 	told->slow = true;
-	return wp_cfi_walk(ops, ctx, maps, ip, sp, limit, at, ips, max, told);
+	return wp_cfi_walk(ops, ctx, maps, by_fp, ip, sp, limit, at, ips, max, told);
 }
 
 #endif /* WALLPROF_UNWIND_CFI_H */

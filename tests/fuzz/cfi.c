@@ -21,6 +21,7 @@
 #define ARM64	1
 #define REPAIR	2
 #define RAW	4	/* the header is the input's, too */
+#define NO_FP	8
 
 struct input {
 	u8 flags, nr_pages, nr_rules, nr_rows, nr_saves, max, ip, sp;
@@ -99,6 +100,7 @@ static void walk(const struct input *in, const struct wp_table *table, u16 machi
 	struct cfi_user user = {
 		.bytes = stack, .base = STACK, .size = size, .limit = LIMIT,
 		.ip = BASE + in->ip * 16, .maps = { maps, ARRAY_SIZE(maps) },
+		.no_fp = in->flags & NO_FP,
 		.arch = machine == EM_AARCH64 ? &wp_cfi_arm64 : &wp_cfi_x86_64,
 	};
 	unsigned int max = in->max % WALLPROF_MAX_STACK + 1, nr, i;

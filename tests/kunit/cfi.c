@@ -475,6 +475,9 @@ static void known_by_fp(struct kunit *test)
 	stack[13] = in(5);			/* sp 112, by fp: CFA 176 */
 	stack[21] = in(3);
 	WALKS(WALLPROF_UNWIND_END, in(1), jit, jit + 8, in(5), in(3));
+	user.no_fp = true;			/* unless it is not to */
+	WALKS(WALLPROF_UNWIND_NO_TABLE, in(1), jit);
+	user.no_fp = false;
 	/* What the code without a table does with other registers is not known. */
 	stack[13] = in(6);
 	WALKS(WALLPROF_UNWIND_NO_REG, in(1), jit, jit + 8, in(6));
@@ -586,6 +589,7 @@ static void random_agrees(struct kunit *test)
 		for (i = 0; i < WP_CFI_REGS; i++)
 			user.regs[i] = STACK + 8 * suite_below(64);
 		user.ip = in(suite_below(MAX_RULES));
+		user.no_fp = !suite_below(4);
 		KUNIT_ASSERT_TRUE(test, !check());
 		nr = cfi_walk(&user, ips, WALLPROF_MAX_STACK, &told);
 		KUNIT_ASSERT_EQ(test, nr, cfi_model(&user, model, WALLPROF_MAX_STACK,

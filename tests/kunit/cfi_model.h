@@ -23,6 +23,7 @@ struct cfi_user {
 	u64 regs[WP_CFI_REGS];
 	u64 ip;
 	struct wp_maps maps;
+	bool no_fp;		/* follow no frame pointers without a table */
 	const struct wp_cfi_arch *arch;
 	unsigned int reads;
 	bool broken;		/* a promise was broken */
@@ -70,10 +71,10 @@ static inline unsigned int cfi_walk(struct cfi_user *u, u64 *ips, unsigned int m
 	u->reads = 0;
 	u->broken = false;
 	if (u->arch->machine == EM_AARCH64)
-		return wp_unwind_cfi(&cfi_ops_arm64, u, &u->maps, u->ip,
+		return wp_unwind_cfi(&cfi_ops_arm64, u, &u->maps, !u->no_fp, u->ip,
 				     u->regs[u->arch->sp], u->limit, ips, max, told);
-	return wp_unwind_cfi(&cfi_ops_x86_64, u, &u->maps, u->ip, u->regs[u->arch->sp],
-			     u->limit, ips, max, told);
+	return wp_unwind_cfi(&cfi_ops_x86_64, u, &u->maps, !u->no_fp, u->ip,
+			     u->regs[u->arch->sp], u->limit, ips, max, told);
 }
 
 /* The reference: a frame, and how its caller was found. */
@@ -196,7 +197,7 @@ static inline u8 model_by_fp(const struct cfi_user *u, struct model_frame *f,
 {
 	u64 ip;
 
-	if (model_reg(u, f, n, u->arch->fp, &f[n].fp) != WP_CFI_ON)
+	if (u->no_fp || model_reg(u, f, n, u->arch->fp, &f[n].fp) != WP_CFI_ON)
 		return why;
 	if (!f[n].fp && f[n].by_fp)
 		return WALLPROF_UNWIND_END;

@@ -261,7 +261,8 @@ unsigned int ours_unwind(struct ours *o, const struct user_regs_struct *regs, u6
 	unsigned int nr;
 
 	o->regs = regs;
-	nr = wp_unwind_cfi(&ops, o, &o->maps, regs->rip, regs->rsp, LIMIT, ips, max, told);
+	nr = wp_unwind_cfi(&ops, o, &o->maps, true, regs->rip, regs->rsp, LIMIT, ips, max,
+			   told);
 	count(o, ips, nr, told);
 	return nr;
 }
