@@ -146,15 +146,15 @@ static void wp_switch_capture(struct wp_session *session, struct wp_cpu *cpu,
 	const struct wallprof_configure *config = &session->config;
 	struct wp_scratch *scratch = &cpu->sched_scratch;
 	unsigned int nr, skip, i;
-	u8 why;
+	struct wp_walk walk;
 
-	if (config->stack_flags & WALLPROF_STACK_USER) {
-		nr = wp_stack_user(scratch, config->max_stack, &why);
-		wp_half_of(&cpu->sched, epoch)->head->unwinds[why]++;
+	if (config->stack_flags & WP_STACK_WALK) {
+		nr = wp_stack_user(session, scratch, config->max_stack, &walk);
+		wp_walk_count(wp_half_of(&cpu->sched, epoch)->head, &walk);
 		if (nr) {
 			leave->user_stack = wp_stack_intern(&cpu->sched, epoch,
 							    scratch->user, nr,
-							    why, 0);
+							    walk.why, walk.flags);
 			if (!leave->user_stack)
 				leave->flags |= WALLPROF_TASK_NO_STACK;
 		}
@@ -359,11 +359,15 @@ static void wp_probe_fork(void *data, struct task_struct *parent,
 	birth.born = ktime_get_mono_fast_ns();
 	if (wp_session_covers(session, birth.born) &&
 	    wp_fork_inherits(session, &birth.flags)) {
+		wp_images_fork(session, parent->mm, child->mm);
+		if (!wp_session_has_tasks(session))
+			goto restore;
 		if (!(session->config.states & BIT(WALLPROF_STATE_NEW)))
 			birth.flags |= WALLPROF_TASK_FILTERED;
 		if (!wp_birth_claim(&birth))
 			wp_target_passed_over(session, child, true, birth.born);
 	}
+restore:
 	local_irq_restore(flags);
 }
 
@@ -502,6 +506,8 @@ static unsigned int wp_probes_wanted(const struct wp_session *session)
 		return fork_exec | BIT(WP_PROBE_SWITCH);
 	if (session->config.target != WALLPROF_TARGET_ALL)
 		return fork_exec | BIT(WP_PROBE_EXIT);
+	if (session->config.stack_flags & WALLPROF_STACK_TABLES)
+		return BIT(WP_PROBE_FORK);
 	return 0;
 }
 

@@ -34,21 +34,21 @@ static u64 wp_sample_user(struct wp_session *session, struct wp_cpu *cpu,
 			  u32 epoch, struct pt_regs *regs, u16 *flags)
 {
 	bool mode = *flags & WALLPROF_AGGR_USER_MODE;
-	bool walk = session->config.stack_flags & WALLPROF_STACK_USER;
+	bool stack = session->config.stack_flags & WP_STACK_WALK;
+	struct wp_walk walk;
 	unsigned int nr;
 	u64 id;
-	u8 why;
 
 	/* Without stacks there is still the address that was interrupted. */
-	if (!walk && !mode)
+	if (!stack && !mode)
 		return 0;
-	nr = wp_stack_user_nmi(&cpu->sampler_scratch, regs,
-			       walk ? session->config.max_stack : 1, &why);
-	wp_half_of(&cpu->sampler, epoch)->head->unwinds[why]++;
+	nr = wp_stack_user_nmi(session, &cpu->sampler_scratch, regs,
+			       stack ? session->config.max_stack : 1, &walk);
+	wp_walk_count(wp_half_of(&cpu->sampler, epoch)->head, &walk);
 	if (!nr)
 		return 0;
 	id = wp_stack_intern(&cpu->sampler, epoch, cpu->sampler_scratch.user, nr,
-			     why, 0);
+			     walk.why, walk.flags);
 	if (!id)
 		*flags |= WALLPROF_AGGR_NO_STACK;
 	return id;

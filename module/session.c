@@ -460,8 +460,7 @@ int wp_session_start(struct wp_session *session, struct wallprof_start *start)
 	 * this time on nothing is missed.
 	 */
 	wp_session_set_time(&session->start);
-	if (session->config.flags & WALLPROF_OFFCPU ||
-	    session->config.target != WALLPROF_TARGET_ALL) {
+	if (wp_session_has_tasks(session)) {
 		WRITE_ONCE(session->claiming, true);
 		err = wp_targets_claim(session);
 		WRITE_ONCE(session->claiming, false);

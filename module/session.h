@@ -177,6 +177,16 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop);
 int wp_session_status(struct wp_session *session, struct wallprof_status *status);
 int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma);
 
+/* wallprof_configure.stack_flags: user stacks are walked, one way or the other. */
+#define WP_STACK_WALK	(WALLPROF_STACK_USER | WALLPROF_STACK_TABLES)
+
+/* Whether threads have slots: samples of the whole host need none. */
+static inline bool wp_session_has_tasks(const struct wp_session *session)
+{
+	return session->config.flags & WALLPROF_OFFCPU ||
+	       session->config.target != WALLPROF_TARGET_ALL;
+}
+
 /* Whether an event at @time belongs to the session. Any context. */
 static inline bool wp_session_covers(const struct wp_session *session, u64 time)
 {

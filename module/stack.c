@@ -13,8 +13,10 @@
 #include "compat/ptrace.h"
 #include "compat/sched.h"
 #include "compat/uaccess.h"
+#include "images.h"
 #include "session.h"
 #include "stack.h"
+#include "unwind_cfi.h"
 #include "unwind_fp.h"
 
 /*
@@ -137,76 +139,198 @@ static __always_inline bool wp_read_frame32_nmi(u64 addr, struct wp_frame *frame
 	return true;
 }
 
-/* Whether current has a user stack to walk. Any context. */
-static bool wp_stack_has_user(u8 *why)
+/* A register where the walk by tables begins. */
+static __always_inline u64 wp_read_reg(const void *regs, unsigned int reg)
 {
-	if (current->mm && !(current->flags & WP_PF_NO_USER))
-		return true;
-	*why = WALLPROF_UNWIND_NO_USER;
+	return wp_regs_dwarf(regs, reg);
+}
+
+/* Read a word within user_access_begin(). */
+static __always_inline bool wp_read_word(void *regs, u64 addr, u64 *value)
+{
+	unsafe_get_user(*value, (const u64 __user *)wp_user_nospec(addr), fault);
+	return true;
+fault:
 	return false;
+}
+
+/* Read a word in any context. */
+static __always_inline bool wp_read_word_nmi(void *regs, u64 addr, u64 *value)
+{
+	return wp_copy_from_user_nmi(value, addr, sizeof(*value));
+}
+
+static __always_inline u64 wp_walk_strip(u64 ip)
+{
+	return wp_strip_ip(ip);
+}
+
+static const struct wp_cfi_ops wp_walk_ops = {
+	.arch = &wp_cfi_here,
+	.reg = wp_read_reg,
+	.read = wp_read_word,
+	.strip = wp_walk_strip,
+};
+
+static const struct wp_cfi_ops wp_walk_ops_nmi = {
+	.arch = &wp_cfi_here,
+	.reg = wp_read_reg,
+	.read = wp_read_word_nmi,
+	.strip = wp_walk_strip,
+};
+
+/* Whether current has a user stack to walk. Any context. */
+static bool wp_stack_has_user(struct wp_walk *walk)
+{
+	*walk = (struct wp_walk){ .why = WALLPROF_UNWIND_NO_USER };
+	return current->mm && !(current->flags & WP_PF_NO_USER);
+}
+
+/*
+ * The code of current's process, if its stack is to be walked by tables.
+ * Valid as long as interrupts are off, or the NMI lasts. Any context.
+ */
+static const struct wp_code *wp_walk_code(struct wp_session *session, bool is64,
+					  struct wp_walk *walk)
+{
+	const struct wp_code *code = NULL;
+
+	if (!(session->config.stack_flags & WALLPROF_STACK_TABLES))
+		return NULL;
+	/* Tables are of 64-bit code. */
+	if (is64)
+		code = wp_images_find(&session->images, current->mm);
+	walk->unknown = !code;
+	return code;
+}
+
+/* What a walk by tables told. */
+static __always_inline void wp_walk_told(struct wp_walk *walk,
+					 const struct wp_cfi_told *told)
+{
+	walk->why = told->why;
+	walk->slow = told->slow;
+	if (told->by_fp)
+		walk->flags |= WALLPROF_STACK_BY_FP;
+}
+
+/**
+ * wp_walk_count - count a walk
+ * @head: of the half that the stack goes to
+ * @walk: the walk
+ *
+ * Context: the half's writer.
+ */
+void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk)
+{
+	head->unwinds[walk->why]++;
+	head->walks_unknown += walk->unknown;
+	head->walks_slow += walk->slow;
+	if (!walk->unknown && walk->flags & WALLPROF_STACK_BY_FP)
+		head->walks_mixed++;
+}
+
+/*
+ * The walk of wp_stack_user(), where user memory is open: it must not call.
+ * Returns the number of frames.
+ */
+static __always_inline unsigned int
+wp_walk_user(struct pt_regs *regs, const struct wp_code *code, bool by_fp, bool is64,
+	     u64 limit, u64 *ips, unsigned int max, struct wp_walk *walk)
+{
+	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
+	u64 fp = wp_regs_fp(regs);
+	struct wp_cfi_told told;
+	unsigned int nr;
+
+	if (code) {
+		nr = wp_unwind_cfi(&wp_walk_ops, regs, &code->maps, by_fp, ip, sp,
+				   limit, ips, max, &told);
+		wp_walk_told(walk, &told);
+		return nr;
+	}
+	if (!by_fp) {
+		walk->why = WALLPROF_UNWIND_NO_TABLE;
+		return 1;
+	}
+	if (is64)
+		return wp_unwind_fp(ip, sp, fp, 8, limit, wp_read_frame64, ips, max,
+				    &walk->why);
+	return wp_unwind_fp(ip, sp, fp, 4, limit, wp_read_frame32, ips, max,
+			    &walk->why);
 }
 
 /**
  * wp_stack_user - the user stack of a thread that leaves its CPU
+ * @session: tells how to walk, and by which tables
  * @scratch: gets the addresses
  * @max: frames, 1 to WALLPROF_MAX_STACK
- * @why: out: enum wallprof_unwind
+ * @walk: out
+ *
+ * Flattened, since it must not call where user memory is open, not even what is
+ * inline but so large, with a debug kernel's checks, that compilers do not care.
  *
  * Context: irqs off, not NMI; current's mm is loaded.
  * Return: frames; 0 if there is no user stack.
  */
-unsigned int wp_stack_user(struct wp_scratch *scratch, unsigned int max, u8 *why)
+__attribute__((__flatten__)) unsigned int
+wp_stack_user(struct wp_session *session, struct wp_scratch *scratch,
+	      unsigned int max, struct wp_walk *walk)
 {
+	bool by_fp = session->config.stack_flags & WALLPROF_STACK_USER;
 	struct pt_regs *regs = task_pt_regs(current);
-	u64 ip, sp, fp, limit;
+	const struct wp_code *code;
 	unsigned int nr = 1;
 	bool is64;
+	u64 limit;
 
-	if (!wp_stack_has_user(why))
+	if (!wp_stack_has_user(walk))
 		return 0;
 	is64 = wp_regs_64bit(regs);
-	ip = instruction_pointer(regs);
-	sp = user_stack_pointer(regs);
-	fp = wp_regs_fp(regs);
 	limit = wp_user_limit(is64);
-	scratch->user[0] = ip;
-	*why = WALLPROF_UNWIND_FAULT;
+	code = wp_walk_code(session, is64, walk);
+	if (!code && by_fp)
+		walk->flags = WALLPROF_STACK_BY_FP;
+	scratch->user[0] = instruction_pointer(regs);
+	walk->why = WALLPROF_UNWIND_FAULT;
 	/*
 	 * The range that is asked for is what the walk may read (less a byte,
 	 * since some kernels end theirs one earlier): it keeps below the limit
 	 * itself.
 	 */
 	pagefault_disable();
-	if (!user_access_begin((void __user *)0, limit - 1))
-		goto enable;
-	if (is64)
-		nr = wp_unwind_fp(ip, sp, fp, 8, limit, wp_read_frame64,
-				  scratch->user, max, why);
-	else
-		nr = wp_unwind_fp(ip, sp, fp, 4, limit, wp_read_frame32,
-				  scratch->user, max, why);
-	user_access_end();
-enable:
+	if (user_access_begin((void __user *)0, limit - 1)) {
+		nr = wp_walk_user(regs, code, by_fp, is64, limit, scratch->user, max,
+				  walk);
+		user_access_end();
+	}
 	pagefault_enable();
 	return nr;
 }
 
 /**
  * wp_stack_user_nmi - the user stack of a thread that was interrupted
+ * @session: tells how to walk, and by which tables
  * @scratch: gets the addresses
  * @regs: what was interrupted: user or kernel code
  * @max: frames, 1 to WALLPROF_MAX_STACK
- * @why: out: enum wallprof_unwind
+ * @walk: out
  *
- * Context: any, NMI included.
+ * Context: any, NMI included; preemption off.
  * Return: frames; 0 if there is no user stack.
  */
-unsigned int wp_stack_user_nmi(struct wp_scratch *scratch, struct pt_regs *regs,
-			       unsigned int max, u8 *why)
+unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *scratch,
+			       struct pt_regs *regs, unsigned int max,
+			       struct wp_walk *walk)
 {
+	bool by_fp = session->config.stack_flags & WALLPROF_STACK_USER;
+	const struct wp_code *code;
+	struct wp_cfi_told told;
+	unsigned int nr;
 	u64 ip, sp, fp;
+	bool is64;
 
-	if (!wp_stack_has_user(why))
+	if (!wp_stack_has_user(walk))
 		return 0;
 	if (!user_mode(regs))
 		regs = task_pt_regs(current);
@@ -214,18 +338,32 @@ unsigned int wp_stack_user_nmi(struct wp_scratch *scratch, struct pt_regs *regs,
 	 * An NMI in the entry code may find them half written, one in the
 	 * scheduler the next thread's memory.
 	 */
-	if (!user_mode(regs) || !wp_user_loaded()) {
-		*why = WALLPROF_UNWIND_NO_USER;
+	if (!user_mode(regs) || !wp_user_loaded())
 		return 0;
-	}
+	is64 = wp_regs_64bit(regs);
 	ip = instruction_pointer(regs);
 	sp = user_stack_pointer(regs);
 	fp = wp_regs_fp(regs);
-	if (wp_regs_64bit(regs))
+	code = max > 1 ? wp_walk_code(session, is64, walk) : NULL;
+	if (code) {
+		nr = wp_unwind_cfi(&wp_walk_ops_nmi, regs, &code->maps, by_fp, ip, sp,
+				   wp_user_limit(true), scratch->user, max, &told);
+		wp_walk_told(walk, &told);
+		return nr;
+	}
+	if (max > 1 && !by_fp) {
+		scratch->user[0] = ip;
+		walk->why = WALLPROF_UNWIND_NO_TABLE;
+		return 1;
+	}
+	if (max > 1)
+		walk->flags = WALLPROF_STACK_BY_FP;
+	if (is64)
 		return wp_unwind_fp(ip, sp, fp, 8, wp_user_limit(true),
-				    wp_read_frame64_nmi, scratch->user, max, why);
+				    wp_read_frame64_nmi, scratch->user, max,
+				    &walk->why);
 	return wp_unwind_fp(ip, sp, fp, 4, wp_user_limit(false),
-			    wp_read_frame32_nmi, scratch->user, max, why);
+			    wp_read_frame32_nmi, scratch->user, max, &walk->why);
 }
 
 /**

@@ -5,11 +5,30 @@
 #include <linux/types.h>
 
 struct pt_regs;
+struct wallprof_half;
 struct wp_scratch;
+struct wp_session;
 
-unsigned int wp_stack_user(struct wp_scratch *scratch, unsigned int max, u8 *why);
-unsigned int wp_stack_user_nmi(struct wp_scratch *scratch, struct pt_regs *regs,
-			       unsigned int max, u8 *why);
+/**
+ * struct wp_walk - what became of the walk of a user stack
+ * @why: enum wallprof_unwind
+ * @flags: WALLPROF_STACK_BY_FP
+ * @unknown: tables were asked for, and of this process none is known
+ * @slow: it went by tables, in the slow form
+ */
+struct wp_walk {
+	u8 why;
+	u8 flags;
+	bool unknown;
+	bool slow;
+};
+
+unsigned int wp_stack_user(struct wp_session *session, struct wp_scratch *scratch,
+			   unsigned int max, struct wp_walk *walk);
+unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *scratch,
+			       struct pt_regs *regs, unsigned int max,
+			       struct wp_walk *walk);
+void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk);
 unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 			     unsigned int *skip);
 unsigned int wp_stack_kernel_nmi(struct wp_scratch *scratch, struct pt_regs *regs,

@@ -51,7 +51,7 @@ struct wp_cfi_arch {
 };
 
 /* struct ucontext, whose registers are a struct sigcontext. */
-static const struct wp_cfi_arch wp_cfi_x86_64 = {
+static const struct wp_cfi_arch __maybe_unused wp_cfi_x86_64 = {
 	.machine = EM_X86_64,
 	.sp = 7,
 	.fp = 6,
@@ -62,7 +62,7 @@ static const struct wp_cfi_arch wp_cfi_x86_64 = {
 };
 
 /* struct rt_sigframe: a siginfo, then the ucontext. */
-static const struct wp_cfi_arch wp_cfi_arm64 = {
+static const struct wp_cfi_arch __maybe_unused wp_cfi_arm64 = {
 	.machine = EM_AARCH64,
 	.sp = 31,
 	.fp = 29,

@@ -14,8 +14,26 @@ static inline bool wp_regs_64bit(struct pt_regs *regs)
 	return user_64bit_mode(regs);
 }
 
+/* The value of a register of a 64-bit task, by its DWARF number. */
+static __always_inline u64 wp_regs_dwarf(const struct pt_regs *regs, unsigned int nr)
+{
+	static const u8 offset[16] = {
+		offsetof(struct pt_regs, ax), offsetof(struct pt_regs, dx),
+		offsetof(struct pt_regs, cx), offsetof(struct pt_regs, bx),
+		offsetof(struct pt_regs, si), offsetof(struct pt_regs, di),
+		offsetof(struct pt_regs, bp), offsetof(struct pt_regs, sp),
+		offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+		offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11),
+		offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r13),
+		offsetof(struct pt_regs, r14), offsetof(struct pt_regs, r15),
+	};
+
+	return *(const unsigned long *)((const char *)regs + offset[nr & 15]);
+}
+
 #define wp_regs_fp(regs)	((regs)->bp)
 #define wp_strip_fp(fp)		(fp)
+#define wp_cfi_here		wp_cfi_x86_64
 #define wp_strip_ip(ip)		(ip)
 #define WP_HAS_APCS_FRAMES	0
 #elif defined(CONFIG_ARM64)
@@ -35,6 +53,15 @@ static inline u64 wp_regs_fp(struct pt_regs *regs)
 	return compat_user_mode(regs) ? regs->compat_fp :
 					wp_strip_fp(regs->regs[29]);
 }
+
+/* The value of a register of a 64-bit task, by its DWARF number. */
+static __always_inline u64 wp_regs_dwarf(const struct pt_regs *regs, unsigned int nr)
+{
+	/* sp follows the others. */
+	return nr < 31 ? regs->regs[nr] : regs->sp;
+}
+
+#define wp_cfi_here		wp_cfi_arm64
 
 /* A return address on the stack may be signed in its upper bits. */
 #ifdef ptrauth_strip_user_insn_pac	/* 6.5 */

@@ -8,6 +8,7 @@
 #ifndef SHIM_LINUX_COMPILER_H
 #define SHIM_LINUX_COMPILER_H
 
+#define __maybe_unused __attribute__((__unused__))
 #undef __always_inline
 #define __always_inline inline __attribute__((__always_inline__))
 #define likely(x) __builtin_expect(!!(x), 1)
