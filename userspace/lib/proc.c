@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the reading of /proc/PID: stat, task/TID/comm and maps. Called from
+ * Owns the telling of what runs: /proc/PID/stat, task/TID/comm and maps. Called from
  * cmd/record.c at the start of a session. All files are opened relative to
  * their process's directory, so that a number that is used again cannot mix two
  * processes, and whatever is gone meanwhile is skipped and counted.
@@ -22,15 +22,9 @@
 #include "lib/err.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
+#include "lib/procmaps.h"
 
 #define COMM_SIZE	16	/* TASK_COMM_LEN; workqueues show longer names */
-#define MAPS_CHUNK	(1 << 16)
-#define MAPS_MAX	(1 << 28)
-
-struct scratch {
-	char *text;	/* of one file, grows */
-	size_t room;
-};
 
 struct fork_record {
 	struct perf_event_header header;
@@ -55,12 +49,6 @@ struct mmap2_record {
 	__u32 prot, flags;
 	/* The name, padded to 8 bytes, and the sample id follow. */
 	char name_and_id[PATH_MAX + 8 + sizeof(struct wp_sample_id)];
-};
-
-struct map_line {
-	__u64 start, end, pgoff, ino;
-	__u32 maj, min, prot, flags;
-	char *name;
 };
 
 static struct wp_sample_id sample_id(const struct wp_synth *s, __u32 pid, __u32 tid)
@@ -137,7 +125,7 @@ static int emit_comm(struct wp_synth *s, __u32 pid, __u32 tid, const char *comm)
 	return s->fn(s->ctx, &r.header, s->time);
 }
 
-static int emit_map(struct wp_synth *s, __u32 pid, const struct map_line *m)
+static int emit_map(struct wp_synth *s, __u32 pid, const struct wp_procmap *m)
 {
 	struct wp_sample_id sid = sample_id(s, pid, pid);
 	size_t len = strlen(m->name), padded;
@@ -165,78 +153,8 @@ static int emit_map(struct wp_synth *s, __u32 pid, const struct map_line *m)
 	return s->fn(s->ctx, &r.header, s->time);
 }
 
-static bool get_hex(char **p, __u64 *v, char end)
-{
-	char *from = *p;
-
-	for (*v = 0; isxdigit((unsigned char)**p); (*p)++) {
-		unsigned char c = **p;
-
-		*v = *v << 4 | (isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
-	}
-	if (*p == from || *p - from > 16 || **p != end)
-		return false;
-	(*p)++;
-	return true;
-}
-
-/* start-end rwxp pgoff maj:min ino    name */
-static bool parse_map(char *line, struct map_line *m)
-{
-	__u64 maj, min;
-	char *p = line;
-
-	if (!get_hex(&p, &m->start, '-') || !get_hex(&p, &m->end, ' ') || m->end <= m->start)
-		return false;
-	if (strnlen(p, 5) < 5 || p[4] != ' ')
-		return false;
-	m->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
-		  (p[2] == 'x' ? PROT_EXEC : 0);
-	m->flags = p[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
-	p += 5;
-	if (!get_hex(&p, &m->pgoff, ' ') || !get_hex(&p, &maj, ':') || !get_hex(&p, &min, ' '))
-		return false;
-	m->maj = maj;
-	m->min = min;
-	if (!isdigit((unsigned char)*p))
-		return false;
-	m->ino = strtoull(p, &p, 10);
-	if (*p && *p != ' ')
-		return false;
-	while (*p == ' ')
-		p++;
-	m->name = p;
-	return true;
-}
-
-/*
- * A newline in a file name is shown as \012, and a name that holds these four
- * characters looks the same. The inode tells which it is; if neither name
- * leads to it, the newline is taken for more likely.
- */
-static void unescape(int dir, struct map_line *m)
-{
-	char path[PATH_MAX + 8], *from, *to;
-	struct stat st;
-
-	if (!strstr(m->name, "\\012"))
-		return;
-	snprintf(path, sizeof(path), "root%s", m->name);
-	if (!fstatat(dir, path, &st, 0) && st.st_ino == m->ino)
-		return;
-	for (from = to = m->name; *from; ) {
-		if (!strncmp(from, "\\012", 4)) {
-			*to++ = '\n';
-			from += 4;
-		} else {
-			*to++ = *from++;
-		}
-	}
-	*to = '\0';
-}
-
 /* The file behind a name that is gone can be read through its mapping, now. */
-static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct map_line *m)
+static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp_procmap *m)
 {
 	static const char gone[] = " (deleted)";
 	size_t len = strlen(m->name);
@@ -268,64 +186,32 @@ static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct ma
 	close(fd);
 }
 
-/* The whole file, as a process's mappings may change between two reads. */
-static ssize_t read_maps(struct scratch *t, int dir)
+struct maps_of {
+	struct wp_synth *s;
+	int dir;
+	__u32 pid;
+};
+
+static int synthesize_map(void *ctx, const struct wp_procmap *map)
 {
-	size_t len = 0;
-	ssize_t n;
-	int fd;
+	struct wp_procmap m = *map;
+	struct maps_of *of = ctx;
 
-	fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	for (;;) {
-		if (len + MAPS_CHUNK + 1 > t->room) {
-			size_t room = 2 * t->room + MAPS_CHUNK + 1;
-			char *p = room <= MAPS_MAX ? realloc(t->text, room) : NULL;
-
-			if (!p)
-				break;
-			t->text = p;
-			t->room = room;
-		}
-		n = read(fd, t->text + len, MAPS_CHUNK);
-		if (n <= 0)
-			break;
-		len += n;
-	}
-	close(fd);
-	if (t->text)
-		t->text[len] = '\0';
-	return len;
+	if (!*m.name)
+		m.name = "//anon";
+	note_buildid(of->s, of->dir, of->pid, &m);
+	return emit_map(of->s, of->pid, &m);
 }
 
-static int synthesize_maps(struct wp_synth *s, struct scratch *t, int dir, __u32 pid)
+static int synthesize_maps(struct wp_synth *s, struct wp_procmaps *t, int dir, __u32 pid)
 {
-	ssize_t len = read_maps(t, dir);
-	char *line = t->text, *end;
-	int ret = 0;
+	struct maps_of of = { s, dir, pid };
+	int ret = wp_procmaps_each_code(t, dir, synthesize_map, &of);
 
-	if (len < 0) {
-		s->nr_vanished++;
-		return 0;
-	}
-	for (; len > 0 && *line && !ret; line = end) {
-		struct map_line m;
-
-		end = strchr(line, '\n');
-		if (!end)
-			break;
-		*end++ = '\0';
-		if (!parse_map(line, &m) || !(m.prot & PROT_EXEC))
-			continue;
-		if (!*m.name)
-			m.name = "//anon";
-		else
-			unescape(dir, &m);
-		note_buildid(s, dir, pid, &m);
-		ret = emit_map(s, pid, &m);
-	}
-	return ret;
+	if (ret != -ESRCH)
+		return ret;
+	s->nr_vanished++;
+	return 0;
 }
 
 static bool parse_id(const char *s, __u32 *id)
@@ -381,7 +267,7 @@ static int synthesize_threads(struct wp_synth *s, int dir, __u32 pid)
 	return ret;
 }
 
-static int synthesize_process(struct wp_synth *s, struct scratch *t, int dir, __u32 pid)
+static int synthesize_process(struct wp_synth *s, struct wp_procmaps *t, int dir, __u32 pid)
 {
 	char stat[1024], *comm;
 	__u32 ppid;
@@ -412,7 +298,7 @@ static int synthesize_process(struct wp_synth *s, struct scratch *t, int dir, __
 int wp_proc_synthesize_all(struct wp_synth *s)
 {
 	const char *root = s->root ? s->root : "/proc";
-	struct scratch t = { 0 };
+	struct wp_procmaps t = { 0 };
 	struct dirent *e;
 	int ret = 0;
 	__u32 pid;
@@ -438,7 +324,7 @@ int wp_proc_synthesize_all(struct wp_synth *s)
 		close(dir);
 	}
 	closedir(d);
-	free(t.text);
+	wp_procmaps_free(&t);
 	return ret;
 }
 
@@ -451,7 +337,7 @@ int wp_proc_synthesize_all(struct wp_synth *s)
  */
 int wp_proc_synthesize_pid(struct wp_synth *s, __u32 pid)
 {
-	struct scratch t = { 0 };
+	struct wp_procmaps t = { 0 };
 	char path[PATH_MAX];
 	int dir, ret;
 
@@ -463,6 +349,6 @@ int wp_proc_synthesize_pid(struct wp_synth *s, __u32 pid)
 	}
 	ret = synthesize_process(s, &t, dir, pid);
 	close(dir);
-	free(t.text);
+	wp_procmaps_free(&t);
 	return ret;
 }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the reading of /proc/PID/maps. Names come from users and can hold
+ * anything.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/procmaps.h"
+
+#define MAPS_CHUNK	(1 << 16)
+#define MAPS_MAX	(1 << 28)
+
+static bool get_hex(char **p, __u64 *v, char end)
+{
+	char *from = *p;
+
+	for (*v = 0; isxdigit((unsigned char)**p); (*p)++) {
+		unsigned char c = **p;
+
+		*v = *v << 4 | (isdigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	if (*p == from || *p - from > 16 || **p != end)
+		return false;
+	(*p)++;
+	return true;
+}
+
+/* start-end rwxp pgoff maj:min ino    name */
+static bool parse_map(char *line, struct wp_procmap *m)
+{
+	__u64 maj, min;
+	char *p = line;
+
+	if (!get_hex(&p, &m->start, '-') || !get_hex(&p, &m->end, ' ') || m->end <= m->start)
+		return false;
+	if (strnlen(p, 5) < 5 || p[4] != ' ')
+		return false;
+	m->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
+		  (p[2] == 'x' ? PROT_EXEC : 0);
+	m->flags = p[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	p += 5;
+	if (!get_hex(&p, &m->pgoff, ' ') || !get_hex(&p, &maj, ':') || !get_hex(&p, &min, ' '))
+		return false;
+	m->maj = maj;
+	m->min = min;
+	if (!isdigit((unsigned char)*p))
+		return false;
+	m->ino = strtoull(p, &p, 10);
+	if (*p && *p != ' ')
+		return false;
+	while (*p == ' ')
+		p++;
+	m->name = p;
+	return true;
+}
+
+/*
+ * A newline in a file name is shown as \012, and a name that holds these four
+ * characters looks the same. The inode tells which it is; if neither name
+ * leads to it, the newline is taken for more likely.
+ */
+static void unescape(int dir, struct wp_procmap *m)
+{
+	char path[PATH_MAX + 8], *from, *to;
+	struct stat st;
+
+	if (!strstr(m->name, "\\012"))
+		return;
+	snprintf(path, sizeof(path), "root%s", m->name);
+	if (!fstatat(dir, path, &st, 0) && st.st_ino == m->ino)
+		return;
+	for (from = to = m->name; *from; ) {
+		if (!strncmp(from, "\\012", 4)) {
+			*to++ = '\n';
+			from += 4;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = '\0';
+}
+
+/* The whole file, as a process's mappings may change between two reads. */
+static ssize_t read_maps(struct wp_procmaps *t, int dir)
+{
+	size_t len = 0;
+	ssize_t n;
+	int fd;
+
+	fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	for (;;) {
+		if (len + MAPS_CHUNK + 1 > t->room) {
+			size_t room = 2 * t->room + MAPS_CHUNK + 1;
+			char *p = room <= MAPS_MAX ? realloc(t->text, room) : NULL;
+
+			if (!p)
+				break;
+			t->text = p;
+			t->room = room;
+		}
+		n = read(fd, t->text + len, MAPS_CHUNK);
+		if (n <= 0)
+			break;
+		len += n;
+	}
+	close(fd);
+	if (t->text)
+		t->text[len] = '\0';
+	return len;
+}
+
+/**
+ * wp_procmaps_each_code() - go through the executable mappings of a process
+ * @t: for the text
+ * @dir: descriptor of /proc/PID
+ * @fn: called with each, in order of address; a return other than 0 ends it
+ * @ctx: handed to @fn
+ *
+ * Return: 0, -ESRCH if the process is gone, or what @fn returned.
+ */
+int wp_procmaps_each_code(struct wp_procmaps *t, int dir, wp_procmap_fn fn, void *ctx)
+{
+	ssize_t len = read_maps(t, dir);
+	char *line = t->text, *end;
+	int ret = 0;
+
+	if (len < 0)
+		return -ESRCH;
+	for (; len > 0 && *line && !ret; line = end) {
+		struct wp_procmap m;
+
+		end = strchr(line, '\n');
+		if (!end)
+			break;
+		*end++ = '\0';
+		if (!parse_map(line, &m) || !(m.prot & PROT_EXEC))
+			continue;
+		unescape(dir, &m);
+		ret = fn(ctx, &m);
+	}
+	return ret;
+}
+
+/**
+ * wp_procmaps_free() - free the text
+ * @t: the text
+ */
+void wp_procmaps_free(struct wp_procmaps *t)
+{
+	free(t->text);
+	t->text = NULL;
+	t->room = 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The executable mappings of a process, from /proc/PID/maps. For proc.c, which
+ * tells of them, and for publish.c.
+ */
+#ifndef WP_LIB_PROCMAPS_H
+#define WP_LIB_PROCMAPS_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+/**
+ * struct wp_procmaps - where the text of the file is put; can be used again
+ * @text: the text
+ * @room: bytes of it
+ */
+struct wp_procmaps {
+	char *text;
+	size_t room;
+};
+
+/**
+ * struct wp_procmap - a mapping
+ * @start: first address
+ * @end: the one behind the last
+ * @pgoff: where in the file it begins
+ * @ino: inode number of the file; 0: there is none
+ * @maj: device of the file
+ * @min: the same
+ * @prot: PROT_*
+ * @flags: MAP_SHARED or MAP_PRIVATE
+ * @name: name, as it stands there but for escapes; "" if there is none
+ */
+struct wp_procmap {
+	__u64 start;
+	__u64 end;
+	__u64 pgoff;
+	__u64 ino;
+	__u32 maj;
+	__u32 min;
+	__u32 prot;
+	__u32 flags;
+	char *name;
+};
+
+typedef int (*wp_procmap_fn)(void *ctx, const struct wp_procmap *map);
+
+int wp_procmaps_each_code(struct wp_procmaps *t, int dir, wp_procmap_fn fn, void *ctx);
+void wp_procmaps_free(struct wp_procmaps *t);
+
+#endif /* WP_LIB_PROCMAPS_H */
