@@ -107,7 +107,7 @@ static const struct wp_ioctl {
 		 wp_ioctl_start),
 	WP_IOCTL(WALLPROF_IOC_FLIP, struct wallprof_flip, time, wp_ioctl_flip),
 	WP_IOCTL(WALLPROF_IOC_STOP, struct wallprof_stop, time, wp_ioctl_stop),
-	WP_IOCTL(WALLPROF_IOC_STATUS, struct wallprof_status, lost,
+	WP_IOCTL(WALLPROF_IOC_STATUS, struct wallprof_status, tables_bytes,
 		 wp_ioctl_status),
 	WP_IOCTL(WALLPROF_IOC_PUSH, struct wallprof_push, id, wp_ioctl_push),
 	WP_IOCTL(WALLPROF_IOC_MAPS, struct wallprof_maps, start_stack,

@@ -29,6 +29,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "asleep.h"
 #include "images.h"
 #include "session.h"
 
@@ -639,7 +640,10 @@ int wp_images_map(struct wp_session *session, struct wallprof_maps *maps)
 		wp_images_retire_dead(session);
 	wp_process_publish(session, mm, process);
 	wp_images_refill(&session->images);
-	if (!process)
+	/* What was published stays, as long as the session is locked. */
+	if (process)
+		wp_asleep_walk(session, maps->pid, mm, process->code);
+	else
 		mmdrop(mm);
 	return 0;
 drop:

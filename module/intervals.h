@@ -24,7 +24,8 @@ struct wp_thread {
  * @user_stack: id, or 0
  * @kernel_stack: id, or 0
  * @state: enum wallprof_state
- * @flags: WALLPROF_TASK_FILTERED and WALLPROF_TASK_NO_STACK
+ * @flags: WALLPROF_TASK_FILTERED, WALLPROF_TASK_NO_STACK and
+ *	WALLPROF_TASK_WEAK_STACK
  */
 struct wp_leave {
 	u64 user_stack;

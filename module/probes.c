@@ -157,6 +157,10 @@ static void wp_switch_capture(struct wp_session *session, struct wp_cpu *cpu,
 							    walk.why, walk.flags);
 			if (!leave->user_stack)
 				leave->flags |= WALLPROF_TASK_NO_STACK;
+			if (config->stack_flags & WALLPROF_STACK_TABLES &&
+			    wp_stack_is_weak(walk.why,
+					     walk.flags & WALLPROF_STACK_BY_FP))
+				leave->flags |= WALLPROF_TASK_WEAK_STACK;
 		}
 	}
 	if (config->stack_flags & WALLPROF_STACK_KERNEL) {

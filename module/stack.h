@@ -3,9 +3,9 @@
 #define WALLPROF_STACK_H
 
 #include <linux/types.h>
+#include <linux/wallprof.h>
 
 struct pt_regs;
-struct wallprof_half;
 struct wp_scratch;
 struct wp_session;
 
@@ -22,6 +22,12 @@ struct wp_walk {
 	bool unknown;
 	bool slow;
 };
+
+/* Whether a walk with tables would have gone on with more of them. */
+static inline bool wp_stack_is_weak(u8 why, bool by_fp)
+{
+	return by_fp || why == WALLPROF_UNWIND_NO_TABLE;
+}
 
 unsigned int wp_stack_user(struct wp_session *session, struct wp_scratch *scratch,
 			   unsigned int max, struct wp_walk *walk);

@@ -516,6 +516,10 @@ struct wallprof_map {
  * process executes another program or ends; a child that is forked while the
  * session runs begins with its parent's. Allowed from CONFIGURE on.
  *
+ * Of threads that sleep now, and whose stack could not be found, or not whole,
+ * for want of what is told now, or since they slept before START already, the
+ * stack is found now. That reads their memory, as far as it is there.
+ *
  * Errors, besides the common ones: EINVAL: not configured; a mapping that is
  * empty, out of order or beyond user space, or names a table that is not
  * there. ESRCH: there is no such process, or it has no memory. ESTALE: the
@@ -585,6 +589,8 @@ struct wallprof_maps {
  * @walks_mixed: went by tables, but for some frames by frame pointer
  * @walks_slow: had to follow more registers than the frame pointer, and began
  *	anew for that
+ * @walks_asleep: not in @unwinds: of threads that slept when MAPS told of their
+ *	process. Such a walk takes the place of an older one
  */
 struct wallprof_half {
 	__u32 epoch;
@@ -601,6 +607,7 @@ struct wallprof_half {
 	__aligned_u64 walks_unknown;
 	__aligned_u64 walks_mixed;
 	__aligned_u64 walks_slow;
+	__aligned_u64 walks_asleep;
 };
 
 /* wallprof_stack.flags */
@@ -683,6 +690,7 @@ struct wallprof_aggr {
 #define WALLPROF_TASK_FILTERED	(1U << 2)	/* the open interval is not to be recorded */
 #define WALLPROF_TASK_NO_STACK	(1U << 3)	/* the open interval's stack was lost */
 #define WALLPROF_TASK_ARMED	(1U << 4)	/* counts from its next exec on */
+#define WALLPROF_TASK_WEAK_STACK (1U << 5)	/* MAPS may complete the open interval's stack */
 
 /**
  * struct wallprof_task - one thread: an entry of the task table, and of the

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WALLPROF_ASLEEP_H
+#define WALLPROF_ASLEEP_H
+
+#include <linux/types.h>
+
+struct mm_struct;
+struct wp_code;
+struct wp_session;
+
+void wp_asleep_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
+		    const struct wp_code *code);
+
+#endif /* WALLPROF_ASLEEP_H */
