@@ -20,9 +20,9 @@ WP_VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
 
 WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
 	-Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -pthread \
 	-DWP_VERSION='"$(WP_VERSION)"' -Iuapi -Iuserspace
-WP_LDLIBS := -ldw -lelf -lz
+WP_LDLIBS := -ldw -lelf -lz -pthread
 
 ifneq ($(SAN),)
 WP_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all

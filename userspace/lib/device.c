@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -322,6 +323,63 @@ int wp_device_status(struct wp_device *dev, struct wallprof_status *status)
 
 		wp_err("could not ask %s for its state: %s", WALLPROF_DEVICE, strerror(err));
 		return -err;
+	}
+	return 0;
+}
+
+/**
+ * wp_device_push() - hand over an unwind table
+ * @dev: the session, configured
+ * @table: the table
+ * @size: bytes
+ * @id: set to what the module calls it
+ *
+ * May be called from any thread, as may wp_device_maps().
+ *
+ * Return: 0 or a negative errno; nothing was printed.
+ */
+int wp_device_push(const struct wp_device *dev, const void *table, size_t size, __u32 *id)
+{
+	struct wallprof_push push = {
+		.size = sizeof(push),
+		.table = (__u64)(uintptr_t)table,
+		.bytes = size,
+	};
+
+	if (push.bytes != size)
+		return -EFBIG;
+	while (ioctl(dev->fd, WALLPROF_IOC_PUSH, &push)) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	*id = push.id;
+	return 0;
+}
+
+/**
+ * wp_device_maps() - tell what a process has mapped
+ * @dev: the session, configured
+ * @pid: the process
+ * @start_stack: as in /proc/PID/stat, read before; 0: not known
+ * @maps: its code
+ * @nr: how many
+ *
+ * Return: 0 or a negative errno; nothing was printed.
+ */
+int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
+		   const struct wallprof_map *maps, __u32 nr)
+{
+	struct wallprof_maps arg = {
+		.size = sizeof(arg),
+		.pid = pid,
+		.nr = nr,
+		.maps = nr ? (__u64)(uintptr_t)maps : 0,
+		.start_stack = start_stack,
+	};
+
+	while (ioctl(dev->fd, WALLPROF_IOC_MAPS, &arg)) {
+		if (errno != EINTR)
+			return -errno;
 	}
 	return 0;
 }

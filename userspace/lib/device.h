@@ -62,6 +62,9 @@ int wp_device_start(struct wp_device *dev, __u64 *time);
 int wp_device_flip(struct wp_device *dev, __u32 *epoch, __u64 *time);
 int wp_device_stop(struct wp_device *dev, __u64 *time);
 int wp_device_status(struct wp_device *dev, struct wallprof_status *status);
+int wp_device_push(const struct wp_device *dev, const void *table, size_t size, __u32 *id);
+int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
+		   const struct wallprof_map *maps, __u32 nr);
 
 bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32 epoch,
 		    struct wp_half *half);

@@ -11,8 +11,8 @@
 #include "lib/err.h"
 
 static enum wp_verbosity verbosity;
-static char last_error[1024];
-static char last_warning[1024];
+static __thread char last_error[1024];
+static __thread char last_warning[1024];
 
 /* Newlines stay, so that a message may have several lines. */
 static void make_printable(char *s)

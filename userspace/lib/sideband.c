@@ -678,9 +678,11 @@ static int follow_hotplug(struct wp_sideband *sb)
 	unsigned int i;
 	int ret;
 
+	check = now - sb->last_check >= RECHECK_NS;
+	if (sb->opt.eager && !check)
+		return 0;
 	read_online(online, sizeof(online));
 	changed = strcmp(online, sb->online);
-	check = now - sb->last_check >= RECHECK_NS;
 	if (check)
 		sb->last_check = now;
 	for (i = sb->nr_rings; i-- && (changed || check);) {
@@ -767,13 +769,13 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 		.sample_id_all = 1,
 		.mmap = 1,
 		.mmap2 = 1,
-		.comm = 1,
-		.comm_exec = 1,
+		.comm = !opt->eager,
+		.comm_exec = !opt->eager,
 		.task = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
-		.wakeup_watermark = sb->data_size / 4,
+		.wakeup_watermark = opt->eager ? 1 : sb->data_size / 4,
 #ifndef NO_BUILD_ID_BIT
 		.build_id = 1,
 #endif
@@ -809,7 +811,7 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record_fn fn,
 		      void *ctx)
 {
-	__u64 limit = final ? ~0ULL : now_ns() - SETTLE_NS;
+	__u64 limit = final || sb->opt.eager ? ~0ULL : now_ns() - SETTLE_NS;
 	unsigned int i;
 	int ret;
 

@@ -41,6 +41,9 @@ struct wp_sideband;
  *	set; NULL: only wp_sideband_want() and descent decide
  * @ctx: handed to @file_id and @wanted
  * @filter: drop the records of processes that nobody wants (record -p)
+ * @eager: wake the reader at each record, and hand out at once what there is,
+ *	for the price that the records of different CPUs are not in order. Names
+ *	of threads are left out
  */
 struct wp_sideband_options {
 	unsigned int pages;
@@ -49,6 +52,7 @@ struct wp_sideband_options {
 	bool (*wanted)(void *ctx, __u32 pid);
 	void *ctx;
 	bool filter;
+	bool eager;
 };
 
 /**

@@ -177,6 +177,8 @@ static struct wp_stack *intern(struct wp_stacks *s, const __u64 *ips, unsigned i
 	stack->used = true;
 	stack->kernel = kernel;
 	stack->kinds = 0;
+	stack->unwind = 0xff;
+	stack->by_fp = false;
 	stack->nr = nr;
 	memcpy(stack->ips, ips, nr * sizeof(*ips));
 	*free_slot(s->stacks, s->stacks_mask, hash) = stack;
@@ -204,6 +206,9 @@ int wp_stacks_add(struct wp_stacks *s, __u64 id, const struct wallprof_stack *st
 				 stack->flags & WALLPROF_STACK_IS_KERNEL);
 		if (!content)
 			return -ENOMEM;
+		if (stack->unwind < content->unwind)
+			content->unwind = stack->unwind;
+		content->by_fp |= stack->flags & WALLPROF_STACK_BY_FP;
 	}
 	if (s->nr_ids + 1 > s->ids_mask / 2) {
 		int err = resize_ids(s, (s->ids_mask + 1) * 2, false);

@@ -17,6 +17,9 @@
  * @used: for the sweep
  * @kernel: holds kernel addresses
  * @kinds: for the user of the table; 0 at first
+ * @unwind: enum wallprof_unwind of the walks that found it; the smallest, if
+ *	they ended for different reasons
+ * @by_fp: some frame was found by the frame pointer
  * @nr: frames, at least 1
  * @ips: addresses, the innermost first
  *
@@ -28,6 +31,8 @@ struct wp_stack {
 	bool used;
 	bool kernel;
 	__u8 kinds;
+	__u8 unwind;
+	bool by_fp;
 	__u16 nr;
 	__u64 ips[];
 };

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the thread that keeps the module's view of processes up to date.
+ *
+ * perf's records of mappings and forks only tell that a process is to be looked
+ * at: what is published is what /proc/PID/maps says then. So neither their order
+ * nor a loss does harm, and a mapping that went is gone. A process that maps code
+ * all the time, as one with a compiler of its own does, is not looked at all the
+ * time: at most a tenth of the time goes to one process.
+ *
+ * What a process executes anew is not known before this thread has told: a
+ * millisecond for files that are known. Files that are not are told of without a
+ * table first, and again when it is there.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/err.h"
+#include "lib/publish.h"
+#include "lib/sideband.h"
+
+#define NR_BUCKETS	4096
+#define SIDEBAND_PAGES	16
+#define NSEC_PER_MSEC	1000000ULL
+
+/* What is gathered after a record, as they come in bursts. */
+#define GATHER_NS	500000
+
+/* Of the time, one in so many goes to a process. */
+#define SHARE		10
+
+/* Where user addresses end; beyond is the vsyscall page. */
+#define USER_END	(1ULL << 56)
+
+struct process {
+	struct process *next;		/* in its bucket */
+	__u32 pid;
+	bool dirty;			/* to be looked at */
+	bool unsettled;			/* some of its files have no table yet */
+	__u64 not_before;
+};
+
+struct wp_publisher {
+	struct wp_publisher_options opt;
+	struct wp_codefiles *files;
+	struct wp_tablecache *cache;
+	struct wp_sideband *sideband;
+	struct process *bucket[NR_BUCKETS];
+	struct wp_procmaps text;
+	struct wallprof_map *map;	/* of the process that is looked at */
+	size_t nr_maps, room;
+	bool unsettled;
+	int dir;
+	bool started;			/* the module sees forks; set by another thread */
+	bool retold;			/* all was told again since */
+	bool lost;
+	struct pollfd *fds;
+	unsigned int max_fds;
+	int kick;			/* eventfd: @started or @stop is set */
+	int told;			/* eventfd: what ran at the start was told of */
+	bool stop;			/* by another thread */
+	pthread_t thread;
+	bool has_thread;
+	struct wp_publisher_stats stats;
+};
+
+/* The fixed start of the records that are looked at. */
+struct task_record {
+	struct perf_event_header header;
+	__u32 pid, ppid, tid, ptid;
+};
+
+static __u64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static struct process **bucket_of(struct wp_publisher *pub, __u32 pid)
+{
+	return &pub->bucket[pid % NR_BUCKETS];
+}
+
+static struct process *find(struct wp_publisher *pub, __u32 pid)
+{
+	struct process *p;
+
+	for (p = *bucket_of(pub, pid); p && p->pid != pid; p = p->next)
+		;
+	return p;
+}
+
+static void forget(struct wp_publisher *pub, __u32 pid)
+{
+	struct process **at, *p;
+
+	for (at = bucket_of(pub, pid); *at; at = &(*at)->next) {
+		if ((*at)->pid == pid) {
+			p = *at;
+			*at = p->next;
+			free(p);
+			return;
+		}
+	}
+}
+
+/* Have a process looked at. Without memory its frames fall back, no more. */
+static void touch(struct wp_publisher *pub, __u32 pid)
+{
+	struct process *p = find(pub, pid);
+
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (!p)
+			return;
+		p->pid = pid;
+		p->next = *bucket_of(pub, pid);
+		*bucket_of(pub, pid) = p;
+	}
+	p->dirty = true;
+}
+
+/* Field 28 of /proc/PID/stat; 0 if we may not know. */
+static __u64 read_start_stack(int dir)
+{
+	char text[2048], *p;
+	int fd, field;
+	ssize_t n;
+
+	fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	/* The name, field 2, can hold anything. */
+	p = strrchr(text, ')');
+	for (field = 2; p && field < 28; field++)
+		p = strchr(p + 1, ' ');
+	return p ? strtoull(p, NULL, 10) : 0;
+}
+
+static int add_map(void *ctx, const struct wp_procmap *m)
+{
+	struct wp_publisher *pub = ctx;
+	struct wallprof_map *map;
+
+	if (m->end > USER_END || pub->nr_maps == WALLPROF_MAX_MAPS)
+		return 0;
+	if (pub->nr_maps == pub->room) {
+		size_t room = 2 * pub->room + 64;
+
+		map = realloc(pub->map, room * sizeof(*map));
+		if (!map)
+			return -ENOMEM;
+		pub->map = map;
+		pub->room = room;
+	}
+	map = &pub->map[pub->nr_maps++];
+	if (!wp_codefile_map(pub->files, wp_codefiles_find(pub->files, pub->dir, m), m, map))
+		pub->unsettled = true;
+	return 0;
+}
+
+/* Tell the module of a process; whether it is still there. */
+static bool publish(struct wp_publisher *pub, struct process *p)
+{
+	__u64 begun = now_ns(), start_stack;
+	char path[32];
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%u", p->pid);
+	pub->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (pub->dir < 0)
+		return false;
+	p->dirty = false;
+	pub->nr_maps = 0;
+	pub->unsettled = false;
+	start_stack = read_start_stack(pub->dir);
+	err = wp_procmaps_each_code(&pub->text, pub->dir, add_map, pub);
+	close(pub->dir);
+	/* A kernel thread, or one that has ended but for its name. */
+	if (!err && !pub->nr_maps)
+		return false;
+	if (!err)
+		err = pub->opt.maps(pub->opt.ctx, p->pid, start_stack, pub->map,
+				    pub->nr_maps);
+	p->unsettled = pub->unsettled;
+	p->not_before = now_ns() + SHARE * (now_ns() - begun);
+	pub->stats.ns += now_ns() - begun;
+	if (err == -ESRCH)
+		return false;
+	if (err == -ESTALE) {
+		p->dirty = true;
+	} else if (err) {
+		pub->stats.refused++;
+		pub->stats.error = err;
+	} else {
+		pub->stats.published++;
+	}
+	return true;
+}
+
+static bool is_to_stop(struct wp_publisher *pub)
+{
+	return __atomic_load_n(&pub->stop, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Look at those that are to be looked at. Returns when the next one is, or
+ * ~0: none. @all: set to whether all that is to be told has been told.
+ */
+static __u64 publish_dirty(struct wp_publisher *pub, bool *all)
+{
+	struct process *p, *next;
+	__u64 when = ~0ULL;
+	unsigned int i;
+
+	*all = true;
+	for (i = 0; i < NR_BUCKETS; i++) {
+		for (p = pub->bucket[i]; p && !is_to_stop(pub); p = next) {
+			next = p->next;
+			if (p->dirty && p->not_before <= now_ns() && !publish(pub, p)) {
+				forget(pub, p->pid);
+				continue;
+			}
+			if (p->dirty && p->not_before < when)
+				when = p->not_before;
+			if (p->dirty || p->unsettled)
+				*all = false;
+		}
+	}
+	return when;
+}
+
+/* A file has its table: those who have it mapped shall have it, too. */
+static void touch_unsettled(struct wp_publisher *pub)
+{
+	struct process *p;
+	unsigned int i;
+
+	for (i = 0; i < NR_BUCKETS; i++) {
+		for (p = pub->bucket[i]; p; p = p->next)
+			p->dirty |= p->unsettled;
+	}
+}
+
+/* The session has started: now those can be walked who sleep since before. */
+static void touch_known(struct wp_publisher *pub)
+{
+	struct process *p;
+	unsigned int i;
+
+	for (i = 0; i < NR_BUCKETS; i++) {
+		for (p = pub->bucket[i]; p; p = p->next)
+			p->dirty = true;
+	}
+	pub->retold = true;
+}
+
+static void touch_all(struct wp_publisher *pub)
+{
+	struct dirent *e;
+	DIR *d;
+
+	d = opendir("/proc");
+	while (d && (e = readdir(d))) {
+		__u32 pid = isdigit((unsigned char)*e->d_name) ? strtoul(e->d_name, NULL, 10) : 0;
+
+		if (pid && wp_sideband_is_wanted(pub->sideband, pid))
+			touch(pub, pid);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int take_record(void *ctx, const struct perf_event_header *rec, __u64 time)
+{
+	const struct task_record *task = (const void *)rec;
+	struct wp_publisher *pub = ctx;
+
+	(void)time;
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		touch(pub, task->pid);
+		break;
+	case PERF_RECORD_FORK:
+		/*
+		 * The module gives a child what it knows of the parent. Not
+		 * what it will know; and of one that is followed as a child of
+		 * a target, a record may have come before this one.
+		 */
+		if (task->pid != task->ppid &&
+		    (!__atomic_load_n(&pub->started, __ATOMIC_RELAXED) || pub->opt.pids ||
+		     wp_codefiles_busy(pub->files)))
+			touch(pub, task->pid);
+		break;
+	case PERF_RECORD_EXIT:
+		if (task->pid == task->tid)
+			forget(pub, task->pid);
+		break;
+	case PERF_RECORD_LOST:
+		pub->lost = true;
+		break;
+	}
+	return 0;
+}
+
+static int drain(struct wp_publisher *pub)
+{
+	int err;
+
+	pub->lost = false;
+	err = wp_sideband_drain(pub->sideband, NULL, false, take_record, pub);
+	if (pub->lost) {
+		pub->stats.rescans++;
+		touch_all(pub);
+	}
+	return err;
+}
+
+/* Wait for something to do, or for the time @until. */
+static int wait_for(struct wp_publisher *pub, __u64 until)
+{
+	__u64 now = now_ns(), count;
+	int timeout = 1000;
+	unsigned int nr;
+
+	/* Now and then anyway: CPUs come and go. */
+	if (until <= now)
+		timeout = 0;
+	else if (until - now < 1000 * NSEC_PER_MSEC)
+		timeout = (until - now) / NSEC_PER_MSEC + 1;
+	pub->fds[0] = (struct pollfd){ .fd = pub->kick, .events = POLLIN };
+	pub->fds[1] = (struct pollfd){ .fd = wp_codefiles_fd(pub->files), .events = POLLIN };
+	nr = 2 + wp_sideband_pollfds(pub->sideband, pub->fds + 2, pub->max_fds - 2);
+	if (poll(pub->fds, nr, timeout) < 0)
+		return errno == EINTR ? 0 : -errno;
+	if (pub->fds[0].revents & POLLIN &&
+	    read(pub->fds[0].fd, &count, sizeof(count)) == sizeof(count) &&
+	    __atomic_load_n(&pub->started, __ATOMIC_ACQUIRE) && !pub->retold)
+		touch_known(pub);
+	if (pub->fds[1].revents & POLLIN &&
+	    read(pub->fds[1].fd, &count, sizeof(count)) == sizeof(count))
+		touch_unsettled(pub);
+	return 0;
+}
+
+static void touch_targets(struct wp_publisher *pub)
+{
+	size_t i;
+
+	for (i = 0; i < pub->opt.nr_pids; i++)
+		touch(pub, pub->opt.pids[i]);
+	if (!pub->opt.pids)
+		touch_all(pub);
+}
+
+static void *follow(void *arg)
+{
+	struct timespec gather = { .tv_nsec = GATHER_NS };
+	struct wp_publisher *pub = arg;
+	__u64 when, one = 1;
+	bool all;
+	int err = 0;
+
+	touch_targets(pub);
+	while (!err) {
+		when = publish_dirty(pub, &all);
+		if (all && write(pub->told, &one, sizeof(one)) < 0)
+			wp_debug("eventfd: %s", strerror(errno));
+		err = wait_for(pub, when);
+		if (is_to_stop(pub))
+			break;
+		nanosleep(&gather, NULL);
+		if (!err)
+			err = drain(pub);
+	}
+	if (err)
+		wp_warn("processes that start from now on are unwound by frame pointers: %s",
+			strerror(-err));
+	return NULL;
+}
+
+/**
+ * wp_publisher_open() - begin to follow processes
+ * @out: set to the publisher
+ * @opt: to whom, and of whom
+ *
+ * What happens from now on is not missed.
+ *
+ * Return: 0 or a negative errno after a message.
+ */
+int wp_publisher_open(struct wp_publisher **out, const struct wp_publisher_options *opt)
+{
+	struct wp_sideband_options side = {
+		.pages = SIDEBAND_PAGES, .filter = opt->pids, .eager = true,
+	};
+	struct wp_codefiles_options files = { .push = opt->push, .ctx = opt->ctx };
+	struct wp_publisher *pub = calloc(1, sizeof(*pub));
+	size_t i;
+	int err;
+
+	*out = NULL;
+	if (!pub)
+		goto no_memory;
+	pub->opt = *opt;
+	pub->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pub->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pub->max_fds = 2 + sysconf(_SC_NPROCESSORS_CONF);
+	pub->fds = calloc(pub->max_fds, sizeof(*pub->fds));
+	pub->cache = wp_tablecache_open(NULL);
+	files.cache = pub->cache;
+	pub->files = wp_codefiles_new(&files);
+	if (pub->kick < 0 || pub->told < 0 || !pub->fds || !pub->files)
+		goto no_memory;
+	err = wp_sideband_open(&pub->sideband, &side);
+	for (i = 0; i < opt->nr_pids && !err; i++)
+		err = wp_sideband_want(pub->sideband, opt->pids[i]);
+	if (err) {
+		wp_publisher_end(pub, NULL);
+		return err;
+	}
+	*out = pub;
+	return 0;
+no_memory:
+	wp_err("out of memory for unwind tables");
+	wp_publisher_end(pub, NULL);
+	return -ENOMEM;
+}
+
+/**
+ * wp_publisher_begin() - tell of the processes that run, then follow them
+ * @pub: the publisher
+ * @wait_ms: wait until all is told, at most so long
+ *
+ * What is not told by then is told later: on a host where much runs, making the
+ * tables of it all takes its time.
+ *
+ * Return: 0 or a negative errno after a message.
+ */
+int wp_publisher_begin(struct wp_publisher *pub, unsigned int wait_ms)
+{
+	struct pollfd told = { .fd = pub->told, .events = POLLIN };
+	sigset_t all, old;
+	int err;
+
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = -pthread_create(&pub->thread, NULL, follow, pub);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pub->has_thread = !err;
+	if (err) {
+		wp_err("cannot follow processes to unwind them: %s", strerror(-err));
+		return err;
+	}
+	/* A signal ends the wait: whoever sent it wants no more of this. */
+	if (poll(&told, 1, wait_ms) < 0)
+		wp_debug("poll: %s", strerror(errno));
+	return 0;
+}
+
+/**
+ * wp_publisher_started() - the session is started
+ * @pub: the publisher, or NULL
+ *
+ * From now on the module gives children what their parents have. What was told
+ * before is told again, for those that sleep since before.
+ */
+void wp_publisher_started(struct wp_publisher *pub)
+{
+	__u64 one = 1;
+
+	if (!pub)
+		return;
+	__atomic_store_n(&pub->started, true, __ATOMIC_RELEASE);
+	if (write(pub->kick, &one, sizeof(one)) < 0)
+		wp_debug("eventfd: %s", strerror(errno));
+}
+
+/**
+ * wp_publisher_end() - stop following and free everything
+ * @pub: the publisher, or NULL
+ * @stats: what was done, or NULL
+ */
+void wp_publisher_end(struct wp_publisher *pub, struct wp_publisher_stats *stats)
+{
+	__u64 one = 1;
+	unsigned int i;
+
+	if (!pub)
+		return;
+	__atomic_store_n(&pub->stop, true, __ATOMIC_RELEASE);
+	if (pub->has_thread && write(pub->kick, &one, sizeof(one)) == sizeof(one))
+		pthread_join(pub->thread, NULL);
+	if (stats) {
+		*stats = pub->stats;
+		wp_codefiles_stats(pub->files, &stats->files);
+	}
+	wp_codefiles_free(pub->files);
+	wp_tablecache_close(pub->cache);
+	wp_sideband_close(pub->sideband);
+	for (i = 0; i < NR_BUCKETS; i++) {
+		while (pub->bucket[i])
+			forget(pub, pub->bucket[i]->pid);
+	}
+	wp_procmaps_free(&pub->text);
+	free(pub->map);
+	free(pub->fds);
+	if (pub->kick >= 0)
+		close(pub->kick);
+	if (pub->told >= 0)
+		close(pub->told);
+	free(pub);
+}
