@@ -51,8 +51,11 @@ static const struct wp_option table[] = {
 	{ 'F', "freq", "n|max", "samples per second (default 4000)" },
 	{ 'c', "count", "n", "events per sample, instead of a frequency" },
 	{ OPT_STRICT_FREQ, "strict-freq", NULL, "fail if the kernel does not allow the -F given" },
-	{ 'g', NULL, NULL, "user stacks by frame pointer (default)" },
-	{ OPT_CALL_GRAPH, "call-graph", "fp|none", "fp as -g; none: only the innermost address" },
+	{ 'g', NULL, NULL, "user stacks, as --call-graph auto (default)" },
+	{ OPT_CALL_GRAPH, "call-graph", "auto|cfi|fp|none", "cfi: by the unwind tables of programs and\n"
+	  "libraries; fp: by frame pointer; auto: cfi,\n"
+	  "and fp where there is no table; none: only\n"
+	  "the innermost address" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "record kernel stacks too" },
 	{ OPT_MAX_STACK, "max-stack", "n", "frames of a stack at most (default 127)" },
 	{ OPT_OFF_CPU, "off-cpu", NULL, "record off-CPU time (default)" },
@@ -200,17 +203,30 @@ static int parse_tables(const char *arg, struct wp_record_opts *o)
 	return err;
 }
 
-static int parse_call_graph(const char *arg, bool *stacks)
+static int parse_call_graph(const char *arg, enum wp_call_graph *how)
 {
-	if (!strcmp(arg, "fp")) {
-		*stacks = true;
-	} else if (!strcmp(arg, "none") || !strcmp(arg, "no")) {
-		*stacks = false;
-	} else {
-		wp_err("--call-graph: '%s' is neither fp nor none", arg);
-		return -EINVAL;
+	static const struct {
+		const char *word;
+		enum wp_call_graph how;
+	} words[] = {
+		{ "auto", WP_CALL_GRAPH_AUTO },
+		{ "cfi", WP_CALL_GRAPH_CFI },
+		{ "fp", WP_CALL_GRAPH_FP },
+		{ "none", WP_CALL_GRAPH_NONE },
+		{ "no", WP_CALL_GRAPH_NONE },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strcmp(arg, words[i].word)) {
+			*how = words[i].how;
+			return 0;
+		}
 	}
-	return 0;
+	wp_err("--call-graph: '%s' is none of auto, cfi, fp and none%s", arg,
+	       !strncmp(arg, "dwarf", 5) ?
+	       "; cfi unwinds by the same tables as perf's dwarf, without copying stacks" : "");
+	return -EINVAL;
 }
 
 static int parse_cpus(const char *arg, struct wp_record_opts *o)
@@ -270,10 +286,10 @@ static int set(void *ctx, int id, const char *arg)
 		raw->strict_freq = true;
 		return 0;
 	case 'g':
-		o->stacks = true;
+		o->call_graph = WP_CALL_GRAPH_AUTO;
 		return 0;
 	case OPT_CALL_GRAPH:
-		return parse_call_graph(arg, &o->stacks);
+		return parse_call_graph(arg, &o->call_graph);
 	case OPT_KERNEL_CALLCHAINS:
 		o->kernel = true;
 		return 0;
@@ -440,7 +456,6 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	memset(o, 0, sizeof(*o));
 	o->inherit = true;
 	o->freq = DEFAULT_FREQ;
-	o->stacks = true;
 	o->max_stack = WALLPROF_MAX_STACK;
 	o->offcpu = true;
 	o->output = "perf.data";
@@ -477,7 +492,7 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		wp_err("-o, --ledger and --intervals must name different files");
 		return -EINVAL;
 	}
-	if (!o->stacks)
+	if (o->call_graph == WP_CALL_GRAPH_NONE)
 		o->max_stack = 1;
 	err = settle_freq(&raw);
 	if (!err)

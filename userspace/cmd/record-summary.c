@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "cmd/record.h"
@@ -99,26 +100,79 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 	if (s->sideband_lost)
 		say("LOST %" PRIu64 " record%s of mappings, names and forks: some symbols will be missing",
 		    (uint64_t)s->sideband_lost, plural(s->sideband_lost));
+	if (s->publisher.files.refused)
+		say("the module refused %" PRIu64 " unwind table%s (%s): these files are unwound by frame pointer",
+		    (uint64_t)s->publisher.files.refused, plural(s->publisher.files.refused),
+		    strerror(-s->publisher.files.error));
+	if (s->publisher.refused)
+		say("the module refused the mappings of processes %" PRIu64 " time%s (%s)",
+		    (uint64_t)s->publisher.refused, plural(s->publisher.refused),
+		    strerror(-s->publisher.error));
+	if (s->status.forks_missed)
+		say("%" PRIu64 " process%s began without a parent's unwind tables, for want of room",
+		    (uint64_t)s->status.forks_missed, s->status.forks_missed == 1 ? "" : "es");
 	if (s->unknown)
 		say("%" PRIu64 " stack id%s stood for nothing: please report this",
 		    (uint64_t)s->unknown, plural(s->unknown));
 }
 
-static void print_unwinds(const struct wp_record_stats *s)
+static double percent(__u64 part, __u64 all)
 {
-	unsigned int i;
+	return all ? 100.0 * part / all : 0;
+}
+
+static __u64 sum(const __u64 *n, unsigned int nr)
+{
 	__u64 all = 0;
 
-	for (i = 0; i < WALLPROF_UNWIND_MAX; i++)
-		all += s->unwinds[i];
+	while (nr--)
+		all += n[nr];
+	return all;
+}
+
+/* How many walks ended for which reason, and how much of the file that is. */
+static void print_unwinds(const struct wp_record_opts *o, const struct wp_record_stats *s)
+{
+	__u64 all = sum(s->unwinds, WALLPROF_UNWIND_MAX);
+	__u64 ns = sum(s->unwound[WALLPROF_AGGR_OFFCPU], WALLPROF_UNWIND_MAX);
+	__u64 samples = sum(s->unwound[WALLPROF_AGGR_SAMPLE], WALLPROF_UNWIND_MAX);
+	unsigned int i;
+
 	if (!all)
 		return;
-	fprintf(stderr, "  user stacks walked: %" PRIu64 ", which ended by\n", (uint64_t)all);
+	fprintf(stderr, "  user stacks walked: %" PRIu64 ", which ended by\n"
+		"      walks  off-CPU  samples\n", (uint64_t)all);
 	for (i = 0; i < WALLPROF_UNWIND_MAX; i++) {
-		if (s->unwinds[i])
-			fprintf(stderr, "    %5.1f %%  %s\n", 100.0 * s->unwinds[i] / all,
+		if (s->unwinds[i] || s->unwound[WALLPROF_AGGR_OFFCPU][i] ||
+		    s->unwound[WALLPROF_AGGR_SAMPLE][i])
+			fprintf(stderr, "    %5.1f %%  %5.1f %%  %5.1f %%  %s\n",
+				percent(s->unwinds[i], all),
+				percent(s->unwound[WALLPROF_AGGR_OFFCPU][i], ns),
+				percent(s->unwound[WALLPROF_AGGR_SAMPLE][i], samples),
 				wp_unwind_name(i));
 	}
+	if (o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI)
+		fprintf(stderr,
+			"  %.1f %% of walks were of processes not known yet, %.1f %% had frames without a table, %.1f %% took two rounds; %" PRIu64 " were made while the thread slept\n",
+			percent(s->walks_unknown, all), percent(s->walks_mixed, all),
+			percent(s->walks_slow, all), (uint64_t)s->walks_asleep);
+}
+
+static void print_tables(const struct wp_record_stats *s)
+{
+	const struct wp_publisher_stats *p = &s->publisher;
+	const struct wp_codefiles_stats *f = &p->files;
+
+	if (!f->files)
+		return;
+	fprintf(stderr,
+		"  unwind tables: %" PRIu64 " of %" PRIu64 " files, %" PRIu64 " kept from before, %.1f MB, in %.3f s; processes told of %" PRIu64 " times, in %.3f s\n",
+		(uint64_t)f->tables, (uint64_t)f->files, (uint64_t)f->cached,
+		(double)f->bytes / 1024 / 1024, seconds(f->ns), (uint64_t)p->published,
+		seconds(p->ns));
+	if (p->rescans)
+		fprintf(stderr, "  all processes were looked at anew %" PRIu64 " time%s, as perf's records were lost\n",
+			(uint64_t)p->rescans, plural(p->rescans));
 }
 
 /* A name can hold anything; a terminal shall not see it. */
@@ -185,7 +239,8 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 			fprintf(stderr, "  left out by --state: %.6f s, %" PRIu64 " intervals\n",
 				seconds(s->filtered_ns), (uint64_t)s->filtered);
 	}
-	print_unwinds(s);
+	print_unwinds(o, s);
+	print_tables(s);
 	if (o->offcpu)
 		print_ledger(o, ledger);
 }

@@ -4,7 +4,8 @@
  *
  * The order at the start leaves no gap: the command is forked and waits; the
  * module is configured; perf's sideband events are opened; what runs already
- * is told from /proc; the module starts; the command is released. Then, once
+ * is told from /proc, to the file and, as far as unwinding needs it, to the
+ * module; that starts; the command is released. Then, once
  * an epoch, or when a table or ring fills up: flip, merge what was retired,
  * fetch the sideband, write both in order of time.
  */
@@ -39,6 +40,12 @@
 /* What a kill -9 can cost at most. */
 #define FLUSH_NS	1000000000ULL
 
+/*
+ * How long the tables of what runs already are waited for: those that were kept
+ * on disk are there by then.
+ */
+#define TABLES_WAIT_MS	500
+
 /* Defaults of the tables; see size_tables(). */
 #define DEFAULT_BUFFER	(2ULL << 20)
 #define MIN_BUFFER	(128ULL << 10)
@@ -56,6 +63,7 @@
  * @pd: the file
  * @batch: what is to be written to it
  * @sideband: what processes do
+ * @publisher: tells the module how to unwind them, or NULL
  * @ids: build-ids of what they map
  * @stacks: all stacks
  * @merge: samples of the epoch
@@ -80,6 +88,7 @@ struct record {
 	struct wp_perfdata *pd;
 	struct wp_batch *batch;
 	struct wp_sideband *sideband;
+	struct wp_publisher *publisher;
 	struct wp_buildids *ids;
 	struct wp_stacks stacks;
 	struct wp_merge merge;
@@ -274,6 +283,17 @@ static int configure_failed(const struct wp_record_opts *o, const struct wp_devi
 	return err;
 }
 
+static __u32 stack_flags(const struct wp_record_opts *o)
+{
+	__u32 flags = o->kernel ? WALLPROF_STACK_KERNEL : 0;
+
+	if (o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI)
+		flags |= WALLPROF_STACK_TABLES;
+	if (o->call_graph != WP_CALL_GRAPH_CFI)
+		flags |= WALLPROF_STACK_USER;
+	return flags;
+}
+
 static int configure(struct record *r)
 {
 	struct wp_record_opts *o = &r->o;
@@ -283,7 +303,7 @@ static int configure(struct record *r)
 			 (o->inherit && o->target.kind != WALLPROF_TARGET_ALL ?
 			  WALLPROF_INHERIT : 0) |
 			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
-		.stack_flags = WALLPROF_STACK_USER | (o->kernel ? WALLPROF_STACK_KERNEL : 0),
+		.stack_flags = stack_flags(o),
 		.max_stack = o->max_stack,
 		.states = o->states,
 		.target = o->target.kind,
@@ -422,6 +442,37 @@ static int open_sideband(struct record *r)
 	return 0;
 }
 
+static int push_table(void *ctx, const void *table, size_t size, __u32 *id)
+{
+	return wp_device_push(ctx, table, size, id);
+}
+
+static int tell_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *maps,
+		     __u32 nr)
+{
+	return wp_device_maps(ctx, pid, start_stack, maps, nr);
+}
+
+/* Tell the module how to unwind the targets and what they fork, or all. */
+static int open_publisher(struct record *r)
+{
+	const struct wp_target *t = &r->o.target;
+	bool filter = t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID;
+	struct wp_publisher_options opt = {
+		.push = push_table,
+		.maps = tell_maps,
+		.ctx = &r->dev,
+		.pids = filter ? t->tgids ? t->tgids : t->ids : NULL,
+		.nr_pids = filter ? t->nr : 0,
+	};
+	int err;
+
+	if (!(stack_flags(&r->o) & WALLPROF_STACK_TABLES))
+		return 0;
+	err = wp_publisher_open(&r->publisher, &opt);
+	return err ? err : wp_publisher_begin(r->publisher, TABLES_WAIT_MS);
+}
+
 static void count_half(struct record *r, const struct wp_half *half, __u64 *lost)
 {
 	const struct wallprof_half *head = half->head;
@@ -434,6 +485,10 @@ static void count_half(struct record *r, const struct wp_half *half, __u64 *lost
 	}
 	for (i = 0; i < WALLPROF_UNWIND_MAX; i++)
 		r->s.unwinds[i] += head->unwinds[i];
+	r->s.walks_unknown += head->walks_unknown;
+	r->s.walks_mixed += head->walks_mixed;
+	r->s.walks_slow += head->walks_slow;
+	r->s.walks_asleep += head->walks_asleep;
 	r->s.filtered += head->filtered;
 	r->s.filtered_ns += head->filtered_ns;
 
@@ -532,6 +587,9 @@ static void count_sample(struct wp_record_stats *s, const struct wp_sample *samp
 		user->kinds |= 1 << sample->kind;
 		s->stacks[sample->kind]++;
 	}
+	if (user && user->unwind < WALLPROF_UNWIND_MAX)
+		s->unwound[sample->kind][user->unwind] +=
+			sample->kind == WALLPROF_AGGR_SAMPLE ? sample->count : sample->total;
 	if (sample->kind == WALLPROF_AGGR_SAMPLE) {
 		s->samples += sample->count;
 		return;
@@ -771,6 +829,8 @@ static int finish(struct record *r)
 	int err;
 
 	err = wp_device_stop(&r->dev, &r->s.stop);
+	wp_publisher_end(r->publisher, &r->s.publisher);
+	r->publisher = NULL;
 	if (err)
 		return err;
 	err = drain(r, true);
@@ -837,6 +897,9 @@ static int prepare(struct record *r)
 	err = open_sideband(r);
 	if (err)
 		return err;
+	err = open_publisher(r);
+	if (err)
+		return err;
 	/* From here on whatever happens leaves a file that can be read. */
 	err = wp_batch_flush(r->batch, 0);
 	return err ? err : wp_perfdata_flush(r->pd);
@@ -850,6 +913,7 @@ static int run(struct record *r)
 	err = wp_device_start(&r->dev, &r->s.start);
 	if (err)
 		return err;
+	wp_publisher_started(r->publisher);
 	if (r->o.command)
 		err = wp_workload_release(&r->workload);
 	if (!err)
@@ -919,6 +983,7 @@ int cmd_record(int argc, char **argv)
 		err = run(&r);
 		started = r.s.stop;
 	}
+	wp_publisher_end(r.publisher, NULL);
 	wp_sideband_close(r.sideband);
 	close_output(&r, &err);
 	ret = wp_dump_close(r.ledger_file, r.o.ledger);

@@ -14,7 +14,22 @@
 #include "lib/device.h"
 #include "lib/events.h"
 #include "lib/ledger.h"
+#include "lib/publish.h"
 #include "lib/target.h"
+
+/**
+ * enum wp_call_graph - how user stacks are found
+ * @WP_CALL_GRAPH_AUTO: by unwind tables; where there are none, by frame pointer
+ * @WP_CALL_GRAPH_CFI: by unwind tables
+ * @WP_CALL_GRAPH_FP: by frame pointer
+ * @WP_CALL_GRAPH_NONE: not at all: just the innermost address
+ */
+enum wp_call_graph {
+	WP_CALL_GRAPH_AUTO,
+	WP_CALL_GRAPH_CFI,
+	WP_CALL_GRAPH_FP,
+	WP_CALL_GRAPH_NONE,
+};
 
 /**
  * struct wp_record_opts - the options, checked
@@ -28,7 +43,7 @@
  * @event_given: it is not the default
  * @freq: samples per second, 0: @period counts
  * @period: events per sample, if @freq is 0
- * @stacks: record user stacks, not just the innermost address
+ * @call_graph: how user stacks are found
  * @kernel: record kernel stacks
  * @max_stack: frames of each
  * @offcpu: record off-CPU time
@@ -57,7 +72,7 @@ struct wp_record_opts {
 	bool event_given;
 	__u64 freq;
 	__u64 period;
-	bool stacks;
+	enum wp_call_graph call_graph;
 	bool kernel;
 	unsigned int max_stack;
 	bool offcpu;
@@ -94,6 +109,13 @@ struct wp_record_opts {
  * @lost: losses, by context and reason
  * @sideband_lost: records that perf's rings lost
  * @unwinds: walks of user stacks by the reason of their end
+ * @walks_unknown: of them, of processes whose mappings were not known
+ * @walks_mixed: by tables, and for some frames by frame pointer
+ * @walks_slow: by tables, in their slow form
+ * @walks_asleep: of sleeping threads, when more was known of their process
+ * @unwound: off-CPU nanoseconds, and numbers of samples, by the reason why the
+ *	walks of their stacks ended; by WALLPROF_AGGR_OFFCPU and _SAMPLE
+ * @publisher: unwind tables and mappings, if the module was told of any
  * @status: the module's last word
  * @start: when the recording began
  * @stop: when it ended
@@ -117,6 +139,12 @@ struct wp_record_stats {
 	struct wallprof_lost lost[WP_CONTEXTS][WALLPROF_LOSS_MAX];
 	__u64 sideband_lost;
 	__u64 unwinds[WALLPROF_UNWIND_MAX];
+	__u64 walks_unknown;
+	__u64 walks_mixed;
+	__u64 walks_slow;
+	__u64 walks_asleep;
+	__u64 unwound[2][WALLPROF_UNWIND_MAX];
+	struct wp_publisher_stats publisher;
 	struct wallprof_status status;
 	__u64 start;
 	__u64 stop;
