@@ -28,7 +28,7 @@ check: unit
 $(UNIT_OUT)/%: tests/unit/%.c build/san/libwallprof.a
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
-		$(UNIT_MODULE) build/san/libwallprof.a -ldw -lelf -lz
+		$(UNIT_MODULE) build/san/libwallprof.a -ldw -lelf -lz -pthread
 
 # What checks its tables is the module's.
 $(UNIT_OUT)/unwindtable: UNIT_MODULE := -Itests/shim -Imodule module/unwind_table.c

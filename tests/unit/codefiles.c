@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files of this very process, and such as no process should have: what
+ * table do their mappings get, and when?
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/codefiles.h"
+#include "lib/err.h"
+#include "tap.h"
+
+#define PAGE 4096
+
+/* What was pushed, and how it is answered. */
+static struct {
+	int refuse;
+	__u32 pushed;
+	size_t bytes;
+} module;
+
+static int push(void *ctx, const void *table, size_t size, __u32 *id)
+{
+	__u32 nr = __atomic_add_fetch(&module.pushed, 1, __ATOMIC_SEQ_CST);
+
+	(void)ctx;
+	(void)table;
+	__atomic_add_fetch(&module.bytes, size, __ATOMIC_SEQ_CST);
+	if (module.refuse)
+		return module.refuse;
+	*id = nr;
+	return 0;
+}
+
+static struct wp_codefiles *new_files(void)
+{
+	struct wp_codefiles_options opt = { .push = push };
+
+	memset(&module, 0, sizeof(module));
+	return wp_codefiles_new(&opt);
+}
+
+static void settle(struct wp_codefiles *files)
+{
+	struct pollfd fd = { .fd = wp_codefiles_fd(files), .events = POLLIN };
+	__u64 count;
+
+	while (wp_codefiles_busy(files)) {
+		poll(&fd, 1, 100);
+		if (fd.revents && read(fd.fd, &count, sizeof(count)) < 0)
+			break;
+	}
+}
+
+/* The mapping that holds an address. */
+struct search {
+	const void *addr;
+	struct wp_procmap found;
+	char name[4096];
+};
+
+static int look(void *ctx, const struct wp_procmap *m)
+{
+	struct search *s = ctx;
+
+	if ((uintptr_t)s->addr < m->start || (uintptr_t)s->addr >= m->end)
+		return 0;
+	s->found = *m;
+	snprintf(s->name, sizeof(s->name), "%s", m->name);
+	s->found.name = s->name;
+	return 0;
+}
+
+static bool find_map(int dir, const void *addr, struct search *s)
+{
+	struct wp_procmaps text = {};
+
+	memset(s, 0, sizeof(*s));
+	s->addr = addr;
+	wp_procmaps_each_code(&text, dir, look, s);
+	wp_procmaps_free(&text);
+	return s->found.end;
+}
+
+/* Look a mapping up until its table is there. */
+static bool table_of(struct wp_codefiles *files, int dir, const void *addr,
+		     struct wallprof_map *map)
+{
+	struct wp_codefile *file;
+	struct search s;
+	bool last;
+
+	if (!find_map(dir, addr, &s))
+		return false;
+	file = wp_codefiles_find(files, dir, &s.found);
+	last = wp_codefile_map(files, file, &s.found, map);
+	settle(files);
+	if (file && !last)
+		last = wp_codefile_map(files, file, &s.found, map);
+	return last && map->start == s.found.start && map->end == s.found.end;
+}
+
+static void libraries(int dir)
+{
+	struct wp_codefiles *files = new_files();
+	struct wp_codefiles_stats stats;
+	struct wallprof_map map, again;
+	Dl_info info;
+
+	ok(table_of(files, dir, (void *)qsort, &map) && map.table, "libc has a table");
+	ok(dladdr((void *)qsort, &info) && map.bias == (uintptr_t)info.dli_fbase,
+	   "its addresses are those of the file less its base");
+	ok(table_of(files, dir, (void *)qsort, &again) && again.table == map.table &&
+	   module.pushed == 1, "it is pushed once");
+	ok(table_of(files, dir, (void *)libraries, &map) && map.table == 2,
+	   "the program has one, too");
+	if (getauxval(AT_SYSINFO_EHDR)) {
+		ok(table_of(files, dir, (void *)getauxval(AT_SYSINFO_EHDR), &map) &&
+		   map.table == 3, "so has the vdso");
+		ok(map.bias == getauxval(AT_SYSINFO_EHDR), "whose addresses begin at 0");
+	}
+	wp_codefiles_stats(files, &stats);
+	ok(stats.files == 3 && stats.tables == 3 && !stats.cached && !stats.no_table &&
+	   stats.bytes == module.bytes && stats.ns, "all is counted");
+	wp_codefiles_free(files);
+}
+
+/* Map a new file with such contents, executable; its name is gone. */
+static void *map_file(const char *path, const void *data, size_t size, bool gone)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+	void *at;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		return NULL;
+	at = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (gone)
+		unlink(path);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static void odd_ones(int dir, const char *tmp)
+{
+	struct wp_codefiles *files = new_files();
+	struct wp_codefiles_stats stats;
+	struct wallprof_map map;
+	char path[4096], text[PAGE] = "#!/bin/sh\n";
+	void *at;
+
+	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ok(table_of(files, dir, at, &map) && !map.table && !map.bias,
+	   "memory without a file has no table");
+	snprintf(path, sizeof(path), "%s/text\nfile", tmp);
+	at = map_file(path, text, sizeof(text), false);
+	ok(at && table_of(files, dir, at, &map) && !map.table, "nor has a text");
+	unlink(path);
+	at = map_file(path, text, sizeof(text), true);
+	ok(at && table_of(files, dir, at, &map) && !map.table, "nor a deleted one");
+	wp_codefiles_stats(files, &stats);
+	ok(!stats.tables && stats.no_table == stats.files, "they are counted as such");
+	wp_codefiles_free(files);
+}
+
+/* A copy of this program that was deleted, and one that came in its place. */
+static void deleted(int dir, const char *tmp)
+{
+	struct wp_codefiles *files = new_files();
+	char path[4096], *data;
+	struct wallprof_map map;
+	struct stat st;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	void *at;
+
+	snprintf(path, sizeof(path), "%s/copy", tmp);
+	if (fd < 0 || fstat(fd, &st) || !(data = malloc(st.st_size)) ||
+	    read(fd, data, st.st_size) != st.st_size) {
+		ok(false, "this program can be read");
+		return;
+	}
+	close(fd);
+	at = map_file(path, data, st.st_size, true);
+	/* Without the right to follow mappings there is no way to it. */
+	if (access("/proc/self/map_files/.", R_OK | X_OK) || geteuid())
+		ok(true, "a deleted file has a table # SKIP needs root");
+	else
+		ok(at && table_of(files, dir, at, &map) && map.table == 1,
+		   "a deleted file has a table");
+	at = map_file(path, data, st.st_size, false);
+	ok(at && table_of(files, dir, at, &map) && map.table,
+	   "so has one that came in its place");
+	unlink(path);
+	free(data);
+	wp_codefiles_free(files);
+}
+
+static void refused(int dir)
+{
+	struct wp_codefiles *files = new_files();
+	struct wp_codefiles_stats stats;
+	struct wallprof_map map;
+
+	module.refuse = -ENOMEM;
+	ok(table_of(files, dir, (void *)qsort, &map) && !map.table,
+	   "a table that is refused is no table");
+	ok(table_of(files, dir, (void *)qsort, &map) && module.pushed == 1,
+	   "and is not tried again");
+	wp_codefiles_stats(files, &stats);
+	ok(stats.refused == 1 && stats.error == -ENOMEM && !stats.tables,
+	   "that is counted, with the reason");
+	wp_codefiles_free(files);
+}
+
+/* More files at once than are kept open. */
+static void many(int dir, const char *tmp)
+{
+	struct wp_codefiles *files = new_files();
+	struct wp_codefiles_stats stats;
+	char text[PAGE] = "no program";
+	struct search s;
+	bool good = true;
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		char path[4096];
+		void *at;
+
+		snprintf(path, sizeof(path), "%s/%d", tmp, i);
+		at = map_file(path, text, sizeof(text), false);
+		good = good && at && find_map(dir, at, &s) &&
+		       wp_codefiles_find(files, dir, &s.found);
+		unlink(path);
+		munmap(at, sizeof(text));
+	}
+	settle(files);
+	wp_codefiles_stats(files, &stats);
+	ok(good && stats.files == 300 && stats.no_table == 300, "300 files at once");
+	wp_codefiles_free(files);
+	/* Stopped while there is work. */
+	files = new_files();
+	good = find_map(dir, (void *)qsort, &s) && wp_codefiles_find(files, dir, &s.found);
+	wp_codefiles_free(files);
+	ok(good, "it ends while a table is being made");
+}
+
+int main(void)
+{
+	int dir = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char tmp[] = "/tmp/wallprof-codefiles.XXXXXX";
+
+	wp_set_verbosity(WP_SILENT);
+	if (dir < 0 || !mkdtemp(tmp))
+		return 1;
+	libraries(dir);
+	odd_ones(dir, tmp);
+	deleted(dir, tmp);
+	refused(dir);
+	many(dir, tmp);
+	rmdir(tmp);
+	return done();
+}
