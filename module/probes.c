@@ -149,12 +149,17 @@ static void wp_switch_capture(struct wp_session *session, struct wp_cpu *cpu,
 	struct wp_walk walk;
 
 	if (config->stack_flags & WP_STACK_WALK) {
-		nr = wp_stack_user(session, scratch, config->max_stack, &walk);
+		nr = wp_stack_user(session, cpu, epoch, &walk);
 		wp_walk_count(wp_half_of(&cpu->sched, epoch)->head, &walk);
 		if (nr) {
-			leave->user_stack = wp_stack_intern(&cpu->sched, epoch,
-							    scratch->user, nr,
-							    walk.why, walk.flags);
+			leave->user_stack = walk.id;
+			if (!walk.id) {
+				leave->user_stack =
+					wp_stack_intern(&cpu->sched, epoch,
+							scratch->user, nr,
+							walk.why, walk.flags);
+				wp_walk_keep(&walk, epoch, leave->user_stack);
+			}
 			if (!leave->user_stack)
 				leave->flags |= WALLPROF_TASK_NO_STACK;
 			if (config->stack_flags & WALLPROF_STACK_TABLES &&

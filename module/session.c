@@ -21,6 +21,7 @@
 #include "compat/mm.h"
 #include "config.h"
 #include "intervals.h"
+#include "memo.h"
 #include "probes.h"
 #include "sampler.h"
 #include "session.h"
@@ -82,8 +83,11 @@ static void wp_session_release_memory(struct wp_session *session)
 {
 	unsigned int nr;
 
-	for (nr = 0; session->cpus && nr < nr_cpu_ids; nr++)
+	for (nr = 0; session->cpus && nr < nr_cpu_ids; nr++) {
+		if (session->cpus[nr])
+			kvfree(session->cpus[nr]->memos);
 		kvfree(session->cpus[nr]);
+	}
 	for (nr = 0; session->cpu_maps && nr < nr_cpu_ids; nr++)
 		vfree(session->cpu_maps[nr]);
 	for (nr = 0; session->cpu_indexes && nr < nr_cpu_ids; nr++)
@@ -204,12 +208,20 @@ static int wp_session_read_cpus(struct wp_session *session)
 	return cpumask_empty(session->cpus_mask) ? -EINVAL : 0;
 }
 
+/* Of a CPU: only the scheduler's walks by tables remember. */
+static size_t wp_session_memo_bytes(const struct wp_session *session)
+{
+	return session->config.flags & WALLPROF_OFFCPU &&
+	       session->config.stack_flags & WALLPROF_STACK_TABLES ?
+	       sizeof(struct wp_memo) << WP_MEMO_BITS : 0;
+}
+
 /* Works out the layout of the mapping, and all memory that will be held. */
 static int wp_session_lay_out(struct wp_session *session)
 {
 	const struct wp_machine machine = {
 		.page_size = PAGE_SIZE,
-		.cpu_bytes = sizeof(struct wp_cpu),
+		.cpu_bytes = sizeof(struct wp_cpu) + wp_session_memo_bytes(session),
 		.nr_cpus = nr_cpu_ids,
 		.nr_possible = num_possible_cpus(),
 	};
@@ -235,6 +247,7 @@ static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
 {
 	const struct wp_table_sizes *sched = &session->layout.sched;
 	const struct wp_table_sizes *sampler = &session->layout.sampler;
+	size_t memo_bytes = wp_session_memo_bytes(session);
 	u32 flags = session->config.flags;
 	struct wp_cpu *cpu;
 	u64 words = 0;
@@ -254,6 +267,12 @@ static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
 	session->cpu_indexes[nr] = index;
 	if (!cpu || !map || !index)
 		return -ENOMEM;
+	if (memo_bytes) {
+		cpu->memos = kvzalloc_node(memo_bytes, GFP_KERNEL_ACCOUNT,
+					   cpu_to_node(nr));
+		if (!cpu->memos)
+			return -ENOMEM;
+	}
 	if (flags & WALLPROF_OFFCPU) {
 		wp_tables_set(&cpu->sched, sched, nr, WP_CONTEXT_SCHED, map, index);
 		index += wp_sizes_index_words(sched);

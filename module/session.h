@@ -18,6 +18,7 @@
 #include "tasks.h"
 
 struct mm_struct;
+struct wp_memo;
 struct pid_namespace;
 struct user_namespace;
 struct vm_area_struct;
@@ -36,6 +37,7 @@ struct wp_scratch {
  * struct wp_cpu - what a session keeps for one CPU
  * @sched: the scheduler probes' tables
  * @sched_scratch: theirs
+ * @memos: the stacks that they walked last, 1 << WP_MEMO_BITS; with tables only
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
  * @sched_busy: a scheduler probe is at work
@@ -50,6 +52,7 @@ struct wp_scratch {
  */
 struct wp_cpu {
 	struct wp_tables sched;
+	struct wp_memo *memos;
 	unsigned long current_key;
 	struct wallprof_task *current_slot;
 	bool sched_busy;

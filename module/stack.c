@@ -14,6 +14,7 @@
 #include "compat/sched.h"
 #include "compat/uaccess.h"
 #include "images.h"
+#include "memo.h"
 #include "session.h"
 #include "stack.h"
 #include "unwind_cfi.h"
@@ -139,14 +140,32 @@ static __always_inline bool wp_read_frame32_nmi(u64 addr, struct wp_frame *frame
 	return true;
 }
 
-/* A register where the walk by tables begins. */
-static __always_inline u64 wp_read_reg(const void *regs, unsigned int reg)
+/**
+ * struct wp_reader - what a walk by tables reads from
+ * @regs: the user registers
+ * @memo: is told what was read; not in NMI
+ */
+struct wp_reader {
+	struct pt_regs *regs;
+	struct wp_memo *memo;
+};
+
+/* A register where the walk begins. */
+static __always_inline u64 wp_read_reg(const void *ctx, unsigned int reg)
 {
-	return wp_regs_dwarf(regs, reg);
+	const struct wp_reader *reader = ctx;
+
+	wp_memo_note_reg(reader->memo, reg == wp_cfi_here.fp);
+	return wp_regs_dwarf(reader->regs, reg);
+}
+
+static __always_inline u64 wp_read_reg_nmi(const void *ctx, unsigned int reg)
+{
+	return wp_regs_dwarf(((const struct wp_reader *)ctx)->regs, reg);
 }
 
 /* Read a word within user_access_begin(). */
-static __always_inline bool wp_read_word(void *regs, u64 addr, u64 *value)
+static __always_inline bool wp_read_user(void *ctx, u64 addr, u64 *value)
 {
 	unsafe_get_user(*value, (const u64 __user *)wp_user_nospec(addr), fault);
 	return true;
@@ -154,8 +173,21 @@ fault:
 	return false;
 }
 
+/* The same, and note it. */
+static __always_inline bool wp_read_word(void *ctx, u64 addr, u64 *value)
+{
+	struct wp_reader *reader = ctx;
+
+	if (!wp_read_user(ctx, addr, value)) {
+		wp_memo_note_fault(reader->memo);
+		return false;
+	}
+	wp_memo_note(reader->memo, addr, *value);
+	return true;
+}
+
 /* Read a word in any context. */
-static __always_inline bool wp_read_word_nmi(void *regs, u64 addr, u64 *value)
+static __always_inline bool wp_read_word_nmi(void *ctx, u64 addr, u64 *value)
 {
 	return wp_copy_from_user_nmi(value, addr, sizeof(*value));
 }
@@ -174,7 +206,7 @@ static const struct wp_cfi_ops wp_walk_ops = {
 
 static const struct wp_cfi_ops wp_walk_ops_nmi = {
 	.arch = &wp_cfi_here,
-	.reg = wp_read_reg,
+	.reg = wp_read_reg_nmi,
 	.read = wp_read_word_nmi,
 	.strip = wp_walk_strip,
 };
@@ -226,46 +258,60 @@ void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk)
 	head->unwinds[walk->why]++;
 	head->walks_unknown += walk->unknown;
 	head->walks_slow += walk->slow;
+	head->walks_remembered += !!walk->id;
 	if (!walk->unknown && walk->flags & WALLPROF_STACK_BY_FP)
 		head->walks_mixed++;
 }
 
 /*
- * The walk of wp_stack_user(), where user memory is open: it must not call.
- * Returns the number of frames.
+ * By tables, unless the stack is remembered. Where user memory is open: must not
+ * call. Returns the number of frames, 1 of one that is remembered.
  */
 static __always_inline unsigned int
-wp_walk_user(struct pt_regs *regs, const struct wp_code *code, bool by_fp, bool is64,
-	     u64 limit, u64 *ips, unsigned int max, struct wp_walk *walk)
+wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64 limit,
+	       struct wp_cpu *cpu, u32 epoch, unsigned int max, struct wp_walk *walk)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	u64 fp = wp_regs_fp(regs);
+	struct wp_memo *memo = wp_memo_of(cpu->memos, ip, sp);
+	struct wp_reader reader = { .regs = regs, .memo = memo };
+	u64 fp = wp_regs_dwarf(regs, wp_cfi_here.fp);
 	struct wp_cfi_told told;
 	unsigned int nr;
 
-	if (code) {
-		nr = wp_unwind_cfi(&wp_walk_ops, regs, &code->maps, by_fp, ip, sp,
-				   limit, ips, max, &told);
-		wp_walk_told(walk, &told);
-		return nr;
-	}
-	if (!by_fp) {
-		walk->why = WALLPROF_UNWIND_NO_TABLE;
+	if (wp_memo_holds(memo, wp_read_user, NULL, code->generation, epoch, ip, sp, fp)) {
+		walk->why = memo->why;
+		walk->flags = memo->flags;
+		walk->id = memo->id;
 		return 1;
 	}
+	wp_memo_begin(memo, ip, sp, fp);
+	nr = wp_unwind_cfi(&wp_walk_ops, &reader, &code->maps, by_fp, ip, sp, limit,
+			   cpu->sched_scratch.user, max, &told);
+	wp_walk_told(walk, &told);
+	walk->generation = code->generation;
+	walk->memo = memo;
+	return nr;
+}
+
+/* By frame pointers. Where user memory is open: must not call. */
+static __always_inline unsigned int
+wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned int max,
+	       u8 *why)
+{
+	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
+	u64 fp = wp_regs_fp(regs);
+
 	if (is64)
-		return wp_unwind_fp(ip, sp, fp, 8, limit, wp_read_frame64, ips, max,
-				    &walk->why);
-	return wp_unwind_fp(ip, sp, fp, 4, limit, wp_read_frame32, ips, max,
-			    &walk->why);
+		return wp_unwind_fp(ip, sp, fp, 8, limit, wp_read_frame64, ips, max, why);
+	return wp_unwind_fp(ip, sp, fp, 4, limit, wp_read_frame32, ips, max, why);
 }
 
 /**
  * wp_stack_user - the user stack of a thread that leaves its CPU
  * @session: tells how to walk, and by which tables
- * @scratch: gets the addresses
- * @max: frames, 1 to WALLPROF_MAX_STACK
- * @walk: out
+ * @cpu: this CPU's; sched_scratch gets the addresses
+ * @epoch: the current one
+ * @walk: out; with an id the stack is known, and nothing is in the scratch
  *
  * Flattened, since it must not call where user memory is open, not even what is
  * inline but so large, with a debug kernel's checks, that compilers do not care.
@@ -274,13 +320,14 @@ wp_walk_user(struct pt_regs *regs, const struct wp_code *code, bool by_fp, bool 
  * Return: frames; 0 if there is no user stack.
  */
 __attribute__((__flatten__)) unsigned int
-wp_stack_user(struct wp_session *session, struct wp_scratch *scratch,
-	      unsigned int max, struct wp_walk *walk)
+wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+	      struct wp_walk *walk)
 {
 	bool by_fp = session->config.stack_flags & WALLPROF_STACK_USER;
+	unsigned int max = session->config.max_stack, nr = 1;
 	struct pt_regs *regs = task_pt_regs(current);
+	u64 *ips = cpu->sched_scratch.user;
 	const struct wp_code *code;
-	unsigned int nr = 1;
 	bool is64;
 	u64 limit;
 
@@ -289,9 +336,13 @@ wp_stack_user(struct wp_session *session, struct wp_scratch *scratch,
 	is64 = wp_regs_64bit(regs);
 	limit = wp_user_limit(is64);
 	code = wp_walk_code(session, is64, walk);
-	if (!code && by_fp)
+	ips[0] = instruction_pointer(regs);
+	if (!code && !by_fp) {
+		walk->why = WALLPROF_UNWIND_NO_TABLE;
+		return 1;
+	}
+	if (!code)
 		walk->flags = WALLPROF_STACK_BY_FP;
-	scratch->user[0] = instruction_pointer(regs);
 	walk->why = WALLPROF_UNWIND_FAULT;
 	/*
 	 * The range that is asked for is what the walk may read (less a byte,
@@ -300,12 +351,30 @@ wp_stack_user(struct wp_session *session, struct wp_scratch *scratch,
 	 */
 	pagefault_disable();
 	if (user_access_begin((void __user *)0, limit - 1)) {
-		nr = wp_walk_user(regs, code, by_fp, is64, limit, scratch->user, max,
-				  walk);
+		if (code)
+			nr = wp_walk_tables(regs, code, by_fp, limit, cpu, epoch, max,
+					    walk);
+		else
+			nr = wp_walk_frames(regs, is64, limit, ips, max, &walk->why);
 		user_access_end();
 	}
 	pagefault_enable();
 	return nr;
+}
+
+/**
+ * wp_walk_keep - remember the stack that was walked
+ * @walk: wp_stack_user()'s
+ * @epoch: of @id
+ * @id: the stack's, or 0
+ *
+ * Context: irqs off.
+ */
+void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id)
+{
+	if (walk->memo)
+		wp_memo_keep(walk->memo, walk->generation, epoch, id, walk->why,
+			     walk->flags);
 }
 
 /**
@@ -324,6 +393,7 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 			       struct wp_walk *walk)
 {
 	bool by_fp = session->config.stack_flags & WALLPROF_STACK_USER;
+	struct wp_reader reader = {};
 	const struct wp_code *code;
 	struct wp_cfi_told told;
 	unsigned int nr;
@@ -346,7 +416,8 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 	fp = wp_regs_fp(regs);
 	code = max > 1 ? wp_walk_code(session, is64, walk) : NULL;
 	if (code) {
-		nr = wp_unwind_cfi(&wp_walk_ops_nmi, regs, &code->maps, by_fp, ip, sp,
+		reader.regs = regs;
+		nr = wp_unwind_cfi(&wp_walk_ops_nmi, &reader, &code->maps, by_fp, ip, sp,
 				   wp_user_limit(true), scratch->user, max, &told);
 		wp_walk_told(walk, &told);
 		return nr;

@@ -6,6 +6,8 @@
 #include <linux/wallprof.h>
 
 struct pt_regs;
+struct wp_cpu;
+struct wp_memo;
 struct wp_scratch;
 struct wp_session;
 
@@ -15,12 +17,18 @@ struct wp_session;
  * @flags: WALLPROF_STACK_BY_FP
  * @unknown: tables were asked for, and of this process none is known
  * @slow: it went by tables, in the slow form
+ * @id: the stack's id, if it was remembered: nothing was walked then
+ * @generation: of the mappings, if it went by tables
+ * @memo: where it can be remembered, or NULL
  */
 struct wp_walk {
 	u8 why;
 	u8 flags;
 	bool unknown;
 	bool slow;
+	u64 id;
+	u64 generation;
+	struct wp_memo *memo;
 };
 
 /* Whether a walk with tables would have gone on with more of them. */
@@ -29,8 +37,9 @@ static inline bool wp_stack_is_weak(u8 why, bool by_fp)
 	return by_fp || why == WALLPROF_UNWIND_NO_TABLE;
 }
 
-unsigned int wp_stack_user(struct wp_session *session, struct wp_scratch *scratch,
-			   unsigned int max, struct wp_walk *walk);
+unsigned int wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+			   struct wp_walk *walk);
+void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id);
 unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *scratch,
 			       struct pt_regs *regs, unsigned int max,
 			       struct wp_walk *walk);

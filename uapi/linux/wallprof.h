@@ -589,6 +589,8 @@ struct wallprof_maps {
  * @walks_mixed: went by tables, but for some frames by frame pointer
  * @walks_slow: had to follow more registers than the frame pointer, and began
  *	anew for that
+ * @walks_remembered: of these: nothing was walked, since the registers, the
+ *	mappings and all words of the stack that a walk had read were as then
  * @walks_asleep: not in @unwinds: of threads that slept when MAPS told of their
  *	process. Such a walk takes the place of an older one
  */
@@ -607,6 +609,7 @@ struct wallprof_half {
 	__aligned_u64 walks_unknown;
 	__aligned_u64 walks_mixed;
 	__aligned_u64 walks_slow;
+	__aligned_u64 walks_remembered;
 	__aligned_u64 walks_asleep;
 };
 

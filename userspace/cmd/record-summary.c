@@ -153,9 +153,14 @@ static void print_unwinds(const struct wp_record_opts *o, const struct wp_record
 	}
 	if (o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI)
 		fprintf(stderr,
-			"  %.1f %% of walks were of processes not known yet, %.1f %% had frames without a table, %.1f %% took two rounds; %" PRIu64 " were made while the thread slept\n",
+			"    %5.1f %%  of processes that were not known yet\n"
+			"    %5.1f %%  with frames that no table tells of\n"
+			"    %5.1f %%  in two rounds\n"
+			"    %5.1f %%  remembered\n"
+			"  threads that slept when their process got known: %" PRIu64 "\n",
 			percent(s->walks_unknown, all), percent(s->walks_mixed, all),
-			percent(s->walks_slow, all), (uint64_t)s->walks_asleep);
+			percent(s->walks_slow, all), percent(s->walks_remembered, all),
+			(uint64_t)s->walks_asleep);
 }
 
 static void print_tables(const struct wp_record_stats *s)
@@ -166,7 +171,9 @@ static void print_tables(const struct wp_record_stats *s)
 	if (!f->files)
 		return;
 	fprintf(stderr,
-		"  unwind tables: %" PRIu64 " of %" PRIu64 " files, %" PRIu64 " kept from before, %.1f MB, in %.3f s; processes told of %" PRIu64 " times, in %.3f s\n",
+		"  unwind tables: %" PRIu64 " of %" PRIu64 " files, %" PRIu64
+		" kept from before, %.1f MB, in %.3f s\n"
+		"  processes told of %" PRIu64 " times, in %.3f s\n",
 		(uint64_t)f->tables, (uint64_t)f->files, (uint64_t)f->cached,
 		(double)f->bytes / 1024 / 1024, seconds(f->ns), (uint64_t)p->published,
 		seconds(p->ns));

@@ -488,6 +488,7 @@ static void count_half(struct record *r, const struct wp_half *half, __u64 *lost
 	r->s.walks_unknown += head->walks_unknown;
 	r->s.walks_mixed += head->walks_mixed;
 	r->s.walks_slow += head->walks_slow;
+	r->s.walks_remembered += head->walks_remembered;
 	r->s.walks_asleep += head->walks_asleep;
 	r->s.filtered += head->filtered;
 	r->s.filtered_ns += head->filtered_ns;

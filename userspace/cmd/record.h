@@ -112,6 +112,7 @@ struct wp_record_opts {
  * @walks_unknown: of them, of processes whose mappings were not known
  * @walks_mixed: by tables, and for some frames by frame pointer
  * @walks_slow: by tables, in their slow form
+ * @walks_remembered: that found the stack unchanged
  * @walks_asleep: of sleeping threads, when more was known of their process
  * @unwound: off-CPU nanoseconds, and numbers of samples, by the reason why the
  *	walks of their stacks ended; by WALLPROF_AGGR_OFFCPU and _SAMPLE
@@ -142,6 +143,7 @@ struct wp_record_stats {
 	__u64 walks_unknown;
 	__u64 walks_mixed;
 	__u64 walks_slow;
+	__u64 walks_remembered;
 	__u64 walks_asleep;
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
 	struct wp_publisher_stats publisher;
