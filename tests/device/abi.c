@@ -7,6 +7,7 @@
 #include <sys/mount.h>
 
 #include "device.h"
+#include "table.h"
 
 union any {
 	__u32 size;
@@ -16,6 +17,8 @@ union any {
 	struct wallprof_flip flip;
 	struct wallprof_stop stop;
 	struct wallprof_status status;
+	struct wallprof_push push;
+	struct wallprof_maps maps;
 	unsigned char bytes[8192];
 };
 
@@ -37,6 +40,7 @@ static int fd_in(unsigned int state)
 FIXTURE(command)
 {
 	union any arg;
+	struct tiny_table table;
 	int fd;
 };
 
@@ -62,6 +66,8 @@ COMMAND(start, START, CONFIGURED, RUNNING);
 COMMAND(flip, FLIP, RUNNING, RUNNING);
 COMMAND(stop, STOP, RUNNING, STOPPED);
 COMMAND(status, STATUS, OPEN, OPEN);
+COMMAND(push, PUSH, CONFIGURED, CONFIGURED);
+COMMAND(maps, MAPS, CONFIGURED, CONFIGURED);
 
 FIXTURE_SETUP(command)
 {
@@ -70,6 +76,13 @@ FIXTURE_SETUP(command)
 	memset(&self->arg, 0, sizeof(self->arg));
 	if (variant->nr == WALLPROF_IOC_CONFIGURE)
 		self->arg.configure = dev_config();
+	if (variant->nr == WALLPROF_IOC_PUSH) {
+		self->table = tiny_table();
+		self->arg.push.table = (uintptr_t)&self->table;
+		self->arg.push.bytes = sizeof(self->table);
+	}
+	if (variant->nr == WALLPROF_IOC_MAPS)
+		self->arg.maps.pid = getpid();
 	self->arg.size = variant->size;
 }
 
@@ -218,6 +231,12 @@ TEST_F(command, reserved_fields)
 		self->arg.flip.flags = 0;
 		self->arg.flip.reserved = 1;
 		break;
+	case WALLPROF_IOC_PUSH:
+		self->arg.push.flags = 1;
+		break;
+	case WALLPROF_IOC_MAPS:
+		self->arg.maps.flags = 1U << 31;
+		break;
 	default:
 		return;		/* all of them are outputs */
 	}
@@ -262,7 +281,7 @@ TEST_F(configure, flags)
 	TRY(-EINVAL, c.flags = WALLPROF_INHERIT | WALLPROF_ENABLE_ON_EXEC);
 	for (int bit = 4; bit < 32; bit++)
 		TRY(-EINVAL, c.flags |= 1U << bit);
-	for (int bit = 2; bit < 32; bit++)
+	for (int bit = 3; bit < 32; bit++)
 		TRY(-EINVAL, c.stack_flags |= 1U << bit);
 }
 
@@ -523,18 +542,24 @@ TEST(order)
 {
 	static const struct {
 		unsigned int state;
-		int info, configure, start, flip, stop, status;
+		int info, configure, start, flip, stop, status, push, maps;
 	} table[] = {
-		{ WALLPROF_SESSION_OPEN, 0, 0, -EINVAL, -EINVAL, -EINVAL, 0 },
-		{ WALLPROF_SESSION_CONFIGURED, 0, -EBUSY, 0, -EINVAL, -EINVAL, 0 },
-		{ WALLPROF_SESSION_RUNNING, 0, -EBUSY, -EBUSY, 0, 0, 0 },
-		{ WALLPROF_SESSION_STOPPED, 0, -EBUSY, -EBUSY, 0, -EBUSY, 0 },
+		{ WALLPROF_SESSION_OPEN, 0, 0, -EINVAL, -EINVAL, -EINVAL, 0, -EINVAL, -EINVAL },
+		{ WALLPROF_SESSION_CONFIGURED, 0, -EBUSY, 0, -EINVAL, -EINVAL, 0, 0, 0 },
+		{ WALLPROF_SESSION_RUNNING, 0, -EBUSY, -EBUSY, 0, 0, 0, 0, 0 },
+		{ WALLPROF_SESSION_STOPPED, 0, -EBUSY, -EBUSY, 0, -EBUSY, 0, 0, 0 },
 	};
+	struct tiny_table tiny = tiny_table();
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++) {
 		struct wallprof_configure c = dev_config();
 		struct wallprof_info info = { .size = sizeof(info) };
 		struct wallprof_status status = { .size = sizeof(status) };
+		struct wallprof_push push = {
+			.size = sizeof(push), .table = (uintptr_t)&tiny,
+			.bytes = sizeof(tiny),
+		};
+		struct wallprof_maps maps = { .size = sizeof(maps), .pid = getpid() };
 		struct wallprof_flip flip;
 		int fd;
 
@@ -553,6 +578,8 @@ TEST(order)
 		IN_STATE(table[i].flip, dev_flip(fd, &flip));
 		IN_STATE(table[i].stop, dev_stop(fd, NULL));
 		IN_STATE(table[i].status, dev_cmd(fd, WALLPROF_IOC_STATUS, &status));
+		IN_STATE(table[i].push, dev_cmd(fd, WALLPROF_IOC_PUSH, &push));
+		IN_STATE(table[i].maps, dev_cmd(fd, WALLPROF_IOC_MAPS, &maps));
 	}
 }
 
@@ -574,9 +601,9 @@ TEST(unknown_commands)
 		unsigned char arg[4096] = { 16 };
 		int fd = fd_in(state);
 
-		for (unsigned int nr = 6; nr < 256; nr++)
+		for (unsigned int nr = 8; nr < 256; nr++)
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(WALLPROF_IOC_TYPE, nr), arg));
-		for (unsigned int nr = 0; nr < 8; nr++) {
+		for (unsigned int nr = 0; nr < 10; nr++) {
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(0xb6, nr), arg));
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(0xb8, nr), arg));
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IOR(WALLPROF_IOC_TYPE, nr, int), arg));

@@ -23,14 +23,15 @@ DEVICE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 # <asm/*.h> are of either width, but gcc looks for them in a 64-bit place only.
 DEVICE_M32 := -m32 -idirafter /usr/include/x86_64-linux-gnu
 
-DEVICE_TESTS := abi map life ledger hostile unload
+DEVICE_TESTS := abi map life ledger hostile tables unload
 DEVICE_ALL := $(foreach test,$(DEVICE_TESTS),$(DEVICE_OUT)/$(test) \
 	$(DEVICE_OUT)/$(test)32)
 
 .PHONY: device device-clean
 device: $(DEVICE_ALL)
 
-$(DEVICE_ALL): $(DEVICE)/device.h $(DEVICE)/build.mk uapi/linux/wallprof.h \
+$(DEVICE_ALL): $(DEVICE)/device.h $(DEVICE)/table.h $(DEVICE)/build.mk \
+	$(wildcard uapi/linux/*.h) \
 	$(KSELFTEST)/kselftest_harness.h
 
 $(DEVICE_OUT)/%32: $(DEVICE)/%.c

@@ -293,6 +293,7 @@ struct session {
 	__u64 filtered, filtered_ns;
 	struct wallprof_lost lost[2][WALLPROF_LOSS_MAX];
 	__u64 unwinds[2][WALLPROF_UNWIND_MAX];
+	__u64 walks_unknown, walks_mixed, walks_remembered, walks_asleep;
 
 	char trouble[256];		/* the first thing that was wrong */
 };
@@ -401,7 +402,8 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 		struct read_stack *r;
 
 		if (stack->nr > s->c.max_stack || stack->unwind >= WALLPROF_UNWIND_MAX ||
-		    stack->flags & ~WALLPROF_STACK_IS_KERNEL || stack->reserved ||
+		    stack->flags & ~(WALLPROF_STACK_IS_KERNEL | WALLPROF_STACK_BY_FP) ||
+		    stack->reserved ||
 		    at + 1 + stack->nr > half->stack_words) {
 			TROUBLE(s, "cpu %u: a bad stack at word %u", cpu, at);
 			break;
@@ -464,6 +466,10 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 	}
 	for (int i = 0; i < WALLPROF_UNWIND_MAX; i++)
 		s->unwinds[context][i] += half->unwinds[i];
+	s->walks_unknown += half->walks_unknown;
+	s->walks_mixed += half->walks_mixed;
+	s->walks_remembered += half->walks_remembered;
+	s->walks_asleep += half->walks_asleep;
 }
 
 /* What a context counted so far in the epoch that goes on. */
