@@ -914,6 +914,7 @@ static int run(struct record *r)
 	err = wp_device_start(&r->dev, &r->s.start);
 	if (err)
 		return err;
+	wp_debug("recording");
 	wp_publisher_started(r->publisher);
 	if (r->o.command)
 		err = wp_workload_release(&r->workload);
