@@ -10,6 +10,7 @@
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/poll.h>
 #include <linux/security.h>
 #include <linux/slab.h>
@@ -127,7 +128,7 @@ static long wp_device_ioctl(struct file *file, unsigned int cmd,
 	if (_IOC_TYPE(cmd) != WALLPROF_IOC_TYPE || _IOC_SIZE(cmd) ||
 	    _IOC_DIR(cmd) != _IOC_NONE || _IOC_NR(cmd) >= ARRAY_SIZE(wp_ioctls))
 		return -ENOTTY;
-	ioctl = &wp_ioctls[_IOC_NR(cmd)];
+	ioctl = &wp_ioctls[array_index_nospec(_IOC_NR(cmd), ARRAY_SIZE(wp_ioctls))];
 	if (get_user(size, (u32 __user *)user))
 		return -EFAULT;
 	if (size < ioctl->min)
