@@ -62,12 +62,15 @@ struct wp_memo {
  * @memos: 1 << WP_MEMO_BITS of them
  * @ip: instruction pointer
  * @sp: stack pointer
+ * @process: unlike that of others: those that were forked wait where their
+ *	parent does, and would take each other's place
  *
  * Context: irqs off.
  */
-static __always_inline struct wp_memo *wp_memo_of(struct wp_memo *memos, u64 ip, u64 sp)
+static __always_inline struct wp_memo *wp_memo_of(struct wp_memo *memos, u64 ip, u64 sp,
+						  u64 process)
 {
-	return &memos[hash_64(ip ^ sp << 16 ^ sp >> 8, WP_MEMO_BITS)];
+	return &memos[hash_64(ip ^ sp << 16 ^ sp >> 8 ^ process >> 6, WP_MEMO_BITS)];
 }
 
 /**

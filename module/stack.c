@@ -272,7 +272,7 @@ wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64
 	       struct wp_cpu *cpu, u32 epoch, unsigned int max, struct wp_walk *walk)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	struct wp_memo *memo = wp_memo_of(cpu->memos, ip, sp);
+	struct wp_memo *memo = wp_memo_of(cpu->memos, ip, sp, (unsigned long)current->mm);
 	struct wp_reader reader = { .regs = regs, .memo = memo };
 	u64 fp = wp_regs_dwarf(regs, wp_cfi_here.fp);
 	struct wp_cfi_told told;
