@@ -472,7 +472,7 @@ static int file_write(const char *dir, const char *name, const char *text)
  * cgroup counts it, and one that has no room makes CONFIGURE fail, not somebody
  * be killed.
  */
-TEST_F(configure, charged)
+TEST_F_TIMEOUT(configure, charged, 300)
 {
 	static const char root[] = "/tmp/cgroup", group[] = "/tmp/cgroup/configure";
 	static __u32 ids[WALLPROF_MAX_TARGETS];
