@@ -41,7 +41,7 @@
 #define WALLPROF_TABLE_MAX_ROWS	(1U << 25)
 #define WALLPROF_TABLE_MAX_RULES (1U << 16)
 #define WALLPROF_TABLE_MAX_SAVES (1U << 16)
-#define WALLPROF_TABLE_MAX_RUN	32		/* saves of one rule */
+#define WALLPROF_TABLE_MAX_RUN	32		/* of a list of saves, its end included */
 
 /**
  * struct wallprof_table - the header of a table
