@@ -190,6 +190,10 @@ static void wp_asleep_end(struct wp_asleep *walk)
 	slot = wp_asleep_slot(walk);
 	if (!slot || slot->since != walk->since || slot->phase != walk->phase)
 		goto unlock;
+	/* What could not be read now, as a page or its lock, may have been then. */
+	if (slot->user_stack && (walk->told.why == WALLPROF_UNWIND_FAULT ||
+				 wp_stack_is_weak(walk->told.why, walk->told.by_fp)))
+		goto unlock;
 	/* Irqs are off: this CPU's tables are ours, as they are a probe's. */
 	cpu = session->cpus[smp_processor_id()];
 	epoch = wp_session_epoch(session);
