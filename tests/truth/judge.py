@@ -294,19 +294,19 @@ def rivals(run):
         frames = expand(t.stack)
         rows = [r for r in run.rows if r.tid == t.tid and r.state in ("R", "R+")]
         exact = [r for r in rows if frames in run.names(r)]
-        # Elsewhere in its function, or in libc, which hides who called it.
-        near = [r for r in rows if any(ends_with(n, frames[-1:]) for n in run.names(r))]
+        # All others of the thread may be of its function's way in and out: libc
+        # and the vdso hide who called them.
         count = sum(r.count for r in exact)
         total = sum(r.total for r in exact)
-        upper = sum(r.count for r in near)
+        upper = sum(r.count for r in rows)
         # A rival may lose its CPU on the way into the loop or out of it.
-        around = sum(r.total for r in near)
+        around = sum(r.total for r in rows)
         problems = []
         if not exact:
             problems.append("none recorded")
         if not count <= t.switches <= upper:
-            problems.append("%d intervals in it, %d in its callers and below, "
-                            "%d switches" % (count, upper, t.switches))
+            problems.append("%d intervals in it, %d in all, %d switches" %
+                            (count, upper, t.switches))
         if t.around and total > t.around:
             problems.append("%d ns recorded, %d passed around it" % (total, t.around))
         if t.total and t.tid not in run.confirmed and \

@@ -40,11 +40,18 @@ class Sum:
 
 
 class Seen(Sum):
-    """All of a thread's, and those in which it was runnable."""
+    """All of a thread's, those in which it was runnable, and those in which it may
+    have been: of a thread that ends the tracepoint says X, but for a preemption."""
 
     def __init__(self):
         super().__init__()
-        self.ready = Sum()
+        self.ready, self.hidden = Sum(), Sum()
+
+    def agrees_on_ready(self, count, total, late):
+        """late: those that are runnable here may have been waiting."""
+        return (late or self.ready.count <= count and self.ready.low <= total) and \
+            count <= self.ready.count + self.hidden.count and \
+            total <= self.ready.high + self.hidden.high
 
     def __str__(self):
         return "%s, of these runnable %s" % (super().__str__(), self.ready)
@@ -154,9 +161,7 @@ class Switches:
                 reading = self.reading(events[i:k], born, end)
                 seen = seen or reading
                 if reading and reading.agrees(*times) and \
-                   (ready is None or reading.ready.agrees(*ready) or
-                    (self.late and ready[0] <= reading.ready.count and
-                     ready[1] <= reading.ready.high)):
+                   (ready is None or reading.agrees_on_ready(*ready, self.late)):
                     return reading, True
         return seen, False
 
@@ -181,3 +186,5 @@ class Switches:
         seen.add(left[0], until)
         if left[1][0] == "R":
             seen.ready.add(left[0], until)
+        elif left[1] == "X":
+            seen.hidden.add(left[0], until)
