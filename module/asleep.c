@@ -117,13 +117,12 @@ static const struct wp_cfi_ops wp_asleep_ops = {
 	.strip = wp_asleep_strip,
 };
 
-/*
- * Whether a slot's open interval could do with a better stack. Without the
- * thread's pi_lock that is a guess, which is looked at again with it.
- */
+/* Whether a slot's open interval could do with a better stack. */
 static bool wp_asleep_wants(const struct wallprof_task *slot)
 {
+	/* Without the thread's pi_lock a guess, looked at again with it. */
 	u16 flags = data_race(slot->flags);
+	/* The same. */
 	u8 phase = data_race(slot->phase);
 
 	if (phase != WALLPROF_TASK_OFF && phase != WALLPROF_TASK_UNSEEN)
