@@ -460,7 +460,8 @@ static int wp_images_prepare(struct wp_session *session)
 	err = wp_images_charge(session, bytes);
 	if (err)
 		return err;
-	by_mm = kvcalloc(1 << WP_PROCESS_BITS, sizeof(*by_mm), GFP_KERNEL_ACCOUNT);
+	by_mm = kvcalloc(1 << WP_PROCESS_BITS, sizeof(*by_mm),
+			 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!by_mm) {
 		wp_images_charge(session, -(s64)bytes);
 		return -ENOMEM;
@@ -529,7 +530,8 @@ static struct wp_code *wp_code_read(struct wp_session *session,
 	user = vmemdup_user(u64_to_user_ptr(maps->maps), maps->nr * sizeof(*user));
 	if (IS_ERR(user))
 		return ERR_CAST(user);
-	code = kvzalloc(struct_size(code, map, maps->nr), GFP_KERNEL_ACCOUNT);
+	code = kvzalloc(struct_size(code, map, maps->nr),
+			GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!code) {
 		code = ERR_PTR(-ENOMEM);
 		goto user;

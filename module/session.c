@@ -268,7 +268,8 @@ static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
 	if (!cpu || !map || !index)
 		return -ENOMEM;
 	if (memo_bytes) {
-		cpu->memos = kvzalloc_node(memo_bytes, GFP_KERNEL_ACCOUNT,
+		cpu->memos = kvzalloc_node(memo_bytes,
+					   GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
 					   cpu_to_node(nr));
 		if (!cpu->memos)
 			return -ENOMEM;
