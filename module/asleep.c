@@ -189,7 +189,10 @@ static void wp_asleep_end(struct wp_asleep *walk)
 	slot = wp_asleep_slot(walk);
 	if (!slot || slot->since != walk->since || slot->phase != walk->phase)
 		goto unlock;
-	/* What could not be read now, as a page or its lock, may have been then. */
+	/*
+	 * What could not be read now, for a page or its lock, may have been read
+	 * then, or may be read the next time.
+	 */
 	if (slot->user_stack && (walk->told.why == WALLPROF_UNWIND_FAULT ||
 				 wp_stack_is_weak(walk->told.why, walk->told.by_fp)))
 		goto unlock;
@@ -203,7 +206,8 @@ static void wp_asleep_end(struct wp_asleep *walk)
 		goto unlock;
 	slot->user_stack = id;
 	slot->flags &= ~(WALLPROF_TASK_WEAK_STACK | WALLPROF_TASK_NO_STACK);
-	if (wp_stack_is_weak(walk->told.why, walk->told.by_fp))
+	if (walk->told.why == WALLPROF_UNWIND_FAULT ||
+	    wp_stack_is_weak(walk->told.why, walk->told.by_fp))
 		slot->flags |= WALLPROF_TASK_WEAK_STACK;
 	if (wp_half_above_watermark(wp_half_of(&cpu->sched, epoch),
 				    &session->layout.sched))

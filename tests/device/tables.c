@@ -769,6 +769,58 @@ TEST_F(walk, asleep_since)
 	EXPECT_EQ(1, self->s.walks_asleep);
 }
 
+static int sleeps_for_good(void *arg)
+{
+	naps_for_good(arg);
+	return 0;
+}
+
+/* Its stack cannot be read at first: what was found without it is not the last word. */
+TEST_F(walk, asleep_on_what_is_not_there)
+{
+	const size_t size = 16 * getpagesize();
+	const struct wallprof_task *task;
+	const struct read_stack *found;
+	int fd = memfd_create("stack", MFD_CLOEXEC);
+	void *stack, *kept = malloc(size);
+
+	ASSERT_EQ(0, ftruncate(fd, size));
+	stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, stack);
+	ASSERT_NE(NULL, kept);
+	self->pid = clone(sleeps_for_good, stack + size, SIGCHLD, NULL);
+	ASSERT_TRUE(naps_now(self->pid));
+	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
+	ASSERT_EQ(0, session_open(&self->s, &self->c));
+	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
+	memcpy(kept, stack, size);
+	ASSERT_EQ(0, ftruncate(fd, 0));
+	/* It may be on its way to sleep still. */
+	for (int i = 0; i < 3000 && !session_account(&self->s, self->pid)->user_stack; i++) {
+		ASSERT_EQ(0, tell(self->s.fd, self->pid));
+		nap_ns(MS);
+	}
+	ASSERT_EQ(0, session_flip(&self->s));
+	task = session_account(&self->s, self->pid);
+	ASSERT_NE(NULL, task);
+	EXPECT_NE(0, task->flags & WALLPROF_TASK_WEAK_STACK);
+	found = session_stack(&self->s, task->user_stack);
+	ASSERT_NE(NULL, found);
+	EXPECT_EQ(WALLPROF_UNWIND_FAULT, found->unwind);
+	EXPECT_EQ(1, found->nr);
+
+	ASSERT_EQ(0, ftruncate(fd, size));
+	memcpy(stack, kept, size);
+	for (int i = 0; i < 3000 && session_account(&self->s, self->pid)->flags &
+				    WALLPROF_TASK_WEAK_STACK; i++) {
+		ASSERT_EQ(0, tell(self->s.fd, self->pid));
+		nap_ns(MS);
+	}
+	EXPECT_WHOLE(&self->s);
+	task = session_account(&self->s, self->pid);
+	EXPECT_TRUE(is_whole(session_stack(&self->s, task->user_stack)));
+}
+
 static void forks(void *arg)
 {
 	char c;
