@@ -227,7 +227,7 @@ def kernel(run):
 
 
 def waits(run, max_stack=127):
-    """What blocked: time within 1 %, counts exact, for every kind and stack.
+    """What blocked: time within 1 %, counts as the kernel's, for every kind and stack.
 
     The program knows two bounds of what it waited: the time that passed, and
     that less the CPU time that the kernel accounted to the thread, which begins
@@ -260,9 +260,10 @@ def waits(run, max_stack=127):
             times = sum(r.count for r in exact)
             total = sum(r.total for r in exact)
             blocked = sum(r.count for r in near if r.state not in ("R", "R+"))
-            if times != sum(t.waits for t in mine):
-                problems.append("thread %d: %d intervals, %d waits" %
-                                (tid, times, sum(t.waits for t in mine)))
+            # The kernel's count of the switches in it, not the program's of its
+            # calls: one that is woken for nothing waits twice in a call, as by a
+            # waker that stood still between the store and the wake-up, or who
+            # waits for one of the kernel's own locks, where that sleeps.
             if not times <= sum(t.switches for t in mine) <= times + blocked:
                 problems.append("thread %d: %d intervals and %d in libc, the kernel "
                                 "counted %d" % (tid, times, blocked,

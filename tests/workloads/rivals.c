@@ -14,10 +14,12 @@
 #include "truth.h"
 
 #define SPIN (800 * MS)
+#define TURNS 10
 #define YIELDS 100
 #define SWITCHES 50
 
 static atomic_int ready, stop, done;
+static atomic_int last, turns;	/* of those that spin: who it was, how often another */
 
 static void pin(int cpu)
 {
@@ -39,11 +41,19 @@ static void meet(void)
 		raw(SYS_sched_yield, 0, 0, 0, 0, 0);
 }
 
-static FRAME void rival_spins(void)
+/*
+ * Who finds that the other one was here meanwhile has lost the CPU to it, in
+ * this function but for the first time.
+ */
+static FRAME void rival_spins(int me)
 {
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
-	while (!atomic_load_explicit(&stop, memory_order_relaxed))
-		;
+	while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
+		if (atomic_load_explicit(&last, memory_order_relaxed) == me)
+			continue;
+		atomic_store_explicit(&last, me, memory_order_relaxed);
+		atomic_store_explicit(&turns, turns + 1, memory_order_relaxed);
+	}
 }
 
 static FRAME void rival_root(void *arg)
@@ -57,7 +67,7 @@ static FRAME void rival_root(void *arg)
 	t->s0 = switched(0);
 	t->t0 = now_ns();
 	run = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	rival_spins();
+	rival_spins(t->tid);
 	run = clock_ns(CLOCK_THREAD_CPUTIME_ID) - run;
 	t->around = now_ns() - t->t0;
 	t->total = t->around - run;
@@ -113,9 +123,13 @@ void kind_rivals(void)
 
 	atomic_store(&ready, 0);
 	atomic_store(&stop, 0);
+	atomic_store(&turns, 0);
 	for (int i = 0; i < 2; i++)
 		pthread_create(&rivals[i], NULL, rival_thread, NULL);
-	raw_sleep(SPIN);
+	/* On a machine that stood still they may not even have met by then. */
+	do
+		raw_sleep(SPIN);
+	while (atomic_load(&turns) < TURNS);
 	atomic_store(&stop, 1);
 	for (int i = 0; i < 2; i++)
 		pthread_join(rivals[i], NULL);
