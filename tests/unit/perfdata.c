@@ -285,6 +285,7 @@ static void test_file(void)
 
 static void test_batch(void)
 {
+	const __u64 sec = 1000000000, ms = 1000000;
 	struct wp_perfdata *pd = make(0);
 	struct wp_batch *b = wp_batch_new(pd, true);
 	struct wp_perfdata_sample s = { .period = 1 };
@@ -292,23 +293,38 @@ static void test_batch(void)
 
 	srand(2);
 	for (i = 0; i < 3000; i++) {
-		s.time = 1 + rand() % 1000;
+		s.time = (1 + rand() % 20000) * ms;
 		bad |= wp_batch_add_sample(b, &s);
 	}
-	bad |= wp_batch_flush(b, 500);
+	bad |= wp_batch_flush(b, 10 * sec);
 	ok(!bad && wp_batch_pending(b) && wp_batch_pending(b) < 3000, "later ones wait");
-	bad |= wp_batch_flush(b, 700);
-	bad |= wp_batch_flush(b, 700);
+	bad |= wp_batch_flush(b, 14 * sec);
+	bad |= wp_batch_flush(b, 14 * sec);
 	ok(!bad && !wp_batch_late(b), "none is late");
-	s.time = 300;
+	s.time = 6 * sec;
 	bad |= wp_batch_add_sample(b, &s);
-	bad |= wp_batch_flush(b, 900);
+	bad |= wp_batch_flush(b, 18 * sec);
 	ok(wp_batch_late(b) == 1, "one two rounds late is counted");
 	bad |= wp_batch_flush(b, ~0ULL);
 	ok(!bad && !wp_batch_pending(b), "all are written");
 	wp_batch_free(b);
 	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 3001 && file.rounds == 4 &&
 	   !file.sorted, "samples and rounds");
+
+	pd = make(0);
+	b = wp_batch_new(pd, true);
+	for (i = 0; i < 99; i++) {
+		s.time = 5 * sec + i * 10 * ms;
+		bad |= wp_batch_add_sample(b, &s);
+		bad |= wp_batch_flush(b, s.time);
+	}
+	s.time = 5 * sec + 1;
+	bad |= wp_batch_add_sample(b, &s);
+	bad |= wp_batch_flush(b, ~0ULL);
+	ok(!bad && !wp_batch_late(b), "many flushes are one round: none is late in it");
+	wp_batch_free(b);
+	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 100 && file.rounds == 1,
+	   "one round in a second");
 
 	pd = make(0);
 	b = wp_batch_new(pd, false);

@@ -10,6 +10,14 @@
 #include "lib/err.h"
 #include "lib/sorter.h"
 
+/*
+ * A round is at least so long. The kernel takes a record's time before the record
+ * can be read, with preemption off in between; a virtual CPU stands still there
+ * for as long as its host pleases. Tables that fill up are flushed every few
+ * milliseconds, which is far too short for a round.
+ */
+#define ROUND_NS	1000000000ULL
+
 struct wp_batch {
 	struct wp_perfdata *pd;
 	bool rounds;
@@ -24,10 +32,10 @@ struct wp_batch {
 /**
  * wp_batch_new() - make an empty batch
  * @pd: the file to write to
- * @rounds: write FINISHED_ROUND after each flush. Readers then need not keep
- *	the whole file in memory, but they complain about records that come two
- *	rounds late. Say false if such records must be expected, as when off-CPU
- *	samples carry the time at which a long wait began.
+ * @rounds: write FINISHED_ROUND after flushes, once a second at most. Readers
+ *	then need not keep the whole file in memory, but they complain about records
+ *	that come two rounds late. Say false if such records must be expected, as
+ *	when off-CPU samples carry the time at which a long wait began.
  *
  * Return: the batch, or NULL when memory ran out.
  */
@@ -110,7 +118,7 @@ int wp_batch_flush(struct wp_batch *b, __u64 upto)
 
 	b->wrote = false;
 	ret = wp_sorter_flush(&b->sorter, upto, write_one, b);
-	if (ret || !b->wrote || !b->rounds)
+	if (ret || !b->wrote || !b->rounds || b->max[2] < b->max[1] + ROUND_NS)
 		return ret;
 	b->max[0] = b->max[1];
 	b->max[1] = b->max[2];
