@@ -60,7 +60,7 @@ static void close_interval(struct wallprof_task *slot)
 	u64 before = slot->since, ns = ~0ULL, nr = slot->nr_off;
 	u8 phase = slot->phase, state = slot->state;
 	u16 flags = slot->flags;
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	enum wp_closed closed;
 
 	memset(&key, 0xff, sizeof(key));

@@ -169,7 +169,7 @@ static void open_takes_thread(struct kunit *test)
 static void close_fills_key(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	struct wallprof_aggr expected = {
 		.tid = 20, .tgid = 19, .start_time = 777, .exec_id = 4,
 		.kind = WALLPROF_AGGR_OFFCPU, .state = WALLPROF_STATE_SLEEPING,
@@ -205,7 +205,7 @@ static void close_key_states(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
 	struct wp_leave leave = sleeps;
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	u64 ns;
 
 	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(states), WALLPROF_STATE_MAX);
@@ -238,7 +238,7 @@ static void close_key_flags(struct kunit *test)
 {
 	const struct flags *f = test->param_value;
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_OFF);
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	u64 ns;
 
 	key.flags = 0xffff;
@@ -253,7 +253,7 @@ static void flags_do_not_stick(struct kunit *test)
 {
 	struct wp_leave leave = { .flags = WALLPROF_TASK_NO_STACK };
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_UNSEEN);
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	u64 ns;
 
 	wp_interval_close(&slot, 1010, &key, &ns);
@@ -297,7 +297,7 @@ static void filtered_is_counted(struct kunit *test)
 static void unseen_was_off(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_UNSEEN);
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	u64 ns;
 
 	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 5000, &key, &ns), WP_CLOSED_INTERVAL);
@@ -314,7 +314,7 @@ static void unseen_was_off(struct kunit *test)
 static void unseen_was_running(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_UNSEEN);
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	u64 ns;
 
 	wp_interval_open(&slot, &before, &sleeps, 5000);
@@ -357,7 +357,7 @@ static void open_at_end(struct kunit *test)
 static void clock_steps_back(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	u64 ns;
 
 	wp_interval_open(&slot, &before, &sleeps, 990);
@@ -378,7 +378,7 @@ static void clock_steps_back(struct kunit *test)
 static void clock_extremes(struct kunit *test)
 {
 	struct wallprof_task slot;
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	u64 ns;
 
 	wp_interval_begin(&slot, &before, WALLPROF_TASK_OFF, 0, 0);
@@ -394,7 +394,7 @@ static void clock_extremes(struct kunit *test)
 static void spill_is_part_of_off(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_OFF), was;
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	u64 ns;
 
 	wp_interval_close(&slot, 1070, &key, &ns);
@@ -435,7 +435,7 @@ static u64 life_pass(struct life *l)
 
 static void life_close(struct kunit *test, struct life *l, u64 passed)
 {
-	struct wallprof_aggr key;
+	struct wallprof_aggr key = {};
 	enum wp_closed closed;
 	u64 ns;
 
