@@ -236,16 +236,6 @@ static u64 wp_aggr_hash(const struct wallprof_aggr *key)
 	return wp_mix(hash, key->kernel_stack);
 }
 
-static bool wp_aggr_same(const struct wallprof_aggr *a,
-			 const struct wallprof_aggr *b)
-{
-	return a->tid == b->tid && a->tgid == b->tgid &&
-	       a->start_time == b->start_time && a->exec_id == b->exec_id &&
-	       a->kind == b->kind && a->state == b->state &&
-	       a->flags == b->flags && a->user_stack == b->user_stack &&
-	       a->kernel_stack == b->kernel_stack;
-}
-
 /**
  * wp_aggr_add - add an interval or a sample to its aggregate
  * @tables: the CPU's tables
@@ -277,17 +267,12 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 			break;
 		if ((word ^ tag) & ~WP_ENTRY_MASK)
 			continue;
-		aggr = &half->aggrs[word & WP_ENTRY_MASK];
+		at = word & WP_ENTRY_MASK;
+		aggr = &half->aggrs[at];
 		if (!wp_aggr_same(aggr, key))
 			continue;
-		aggr->count++;
-		aggr->total += value;
-		if (value < aggr->min)
-			aggr->min = value;
-		if (value > aggr->max)
-			aggr->max = value;
-		if (time > aggr->last)
-			aggr->last = time;
+		wp_aggr_sum(aggr, value, time);
+		*wp_aggr_recent(tables, key) = at;
 		return true;
 	}
 	at = half->head->nr_aggrs;
@@ -304,6 +289,7 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 	aggr->first = time;
 	aggr->last = time;
 	half->aggr_index[slot] = tag | at;
+	*wp_aggr_recent(tables, key) = at;
 	half->head->nr_aggrs = at + 1;
 	return true;
 }

@@ -65,18 +65,22 @@ struct wp_half {
 	u64 *stack_index;
 };
 
+#define WP_RECENT_BITS	6	/* of the number of aggregates that are found at once */
+
 /**
  * struct wp_tables - a CPU's tables of one context
  * @half: epoch E writes to half[E % 2]
  * @sizes: capacities
  * @cpu: the CPU, as it stands in stack ids
  * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
+ * @recent: where aggregates were found or made last: a guess, of whatever epoch
  */
 struct wp_tables {
 	struct wp_half half[2];
 	const struct wp_table_sizes *sizes;
 	u32 cpu;
 	u32 context;
+	u32 recent[1 << WP_RECENT_BITS];
 };
 
 void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
@@ -116,6 +120,68 @@ static inline bool wp_half_above_watermark(const struct wp_half *half,
 	return head->nr_aggrs >= sizes->aggr_watermark ||
 	       head->stack_words >= sizes->stack_watermark ||
 	       head->nr_exits >= sizes->exit_watermark;
+}
+
+/* Whether two aggregates have one key: all before @count, which has no holes. */
+static __always_inline bool wp_aggr_same(const struct wallprof_aggr *a,
+					 const struct wallprof_aggr *b)
+{
+	return a->tid == b->tid && a->tgid == b->tgid &&
+	       a->start_time == b->start_time && a->exec_id == b->exec_id &&
+	       a->kind == b->kind && a->state == b->state &&
+	       a->flags == b->flags && a->user_stack == b->user_stack &&
+	       a->kernel_stack == b->kernel_stack;
+}
+
+/* Adds to an aggregate. Any context of the half's writer. */
+static __always_inline void wp_aggr_sum(struct wallprof_aggr *aggr, u64 value, u64 time)
+{
+	aggr->count++;
+	aggr->total += value;
+	if (value < aggr->min)
+		aggr->min = value;
+	if (value > aggr->max)
+		aggr->max = value;
+	if (time > aggr->last)
+		aggr->last = time;
+}
+
+/* Where the place of an aggregate is kept. Any context of the tables' writer. */
+static __always_inline u32 *wp_aggr_recent(struct wp_tables *tables,
+					   const struct wallprof_aggr *key)
+{
+	u32 at = key->tid ^ (u32)key->user_stack;
+
+	return &tables->recent[at & ((1U << WP_RECENT_BITS) - 1)];
+}
+
+/**
+ * wp_aggr_add_recent - add to an aggregate if it is where it was last
+ * @tables: the CPU's tables
+ * @half: wp_half_of() the current epoch
+ * @key: as wp_aggr_add() has it
+ * @value: the same
+ * @time: the same
+ *
+ * The same as wp_aggr_add(), which does the rest, but for what has to be
+ * searched or made.
+ *
+ * Context: the tables' writer, any.
+ * Return: whether it was there.
+ */
+static __always_inline bool
+wp_aggr_add_recent(struct wp_tables *tables, struct wp_half *half,
+		   const struct wallprof_aggr *key, u64 value, u64 time)
+{
+	u32 at = *wp_aggr_recent(tables, key);
+	struct wallprof_aggr *aggr = &half->aggrs[at];
+
+	/* Up to there, all are of this epoch. */
+	if (at >= half->head->nr_aggrs || !wp_aggr_same(aggr, key))
+		return false;
+	half->head->events++;
+	wp_aggr_sum(aggr, value, time);
+	return true;
 }
 
 #endif /* WALLPROF_TABLES_H */

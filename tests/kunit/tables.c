@@ -887,6 +887,43 @@ static void aggr_rest_ignored(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, twin_agrees(&t));
 }
 
+/*
+ * What is found where it was last is what was meant: each part of the key, alone,
+ * decides, wherever its place is kept; and so does the epoch.
+ */
+static void aggr_recent(struct kunit *test)
+{
+	struct wallprof_aggr key = base_key;
+	struct wp_half *half;
+	unsigned int bit;
+	struct twin t;
+
+	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
+	twin_begin(&t, 1);
+	half = wp_half_of(&t.tables, 1);
+	KUNIT_EXPECT_FALSE(test, wp_aggr_add_recent(&t.tables, half, &key, 5, 100));
+	KUNIT_EXPECT_TRUE(test, twin_agrees(&t));
+	KUNIT_EXPECT_TRUE(test, twin_aggr(&t, &key, 5, 100));
+	for (bit = 0; bit < 8 * offsetof(struct wallprof_aggr, count); bit++) {
+		u8 *byte = (u8 *)&key + bit / 8;
+
+		*byte ^= BIT(bit % 8);
+		*wp_aggr_recent(&t.tables, &key) = 0;
+		KUNIT_EXPECT_FALSE_MSG(test, wp_aggr_add_recent(&t.tables, half, &key, 5, 200),
+				       "bit %u", bit);
+		*byte ^= BIT(bit % 8);
+	}
+	KUNIT_EXPECT_TRUE(test, twin_agrees(&t));
+	KUNIT_EXPECT_TRUE(test, wp_aggr_add_recent(&t.tables, half, &key, 7, 300));
+	KUNIT_EXPECT_EQ(test, half->aggrs[0].count, 2);
+	KUNIT_EXPECT_EQ(test, half->aggrs[0].total, 12);
+	KUNIT_EXPECT_EQ(test, half->head->events, 2);
+	/* The same place and words, of two epochs before. */
+	wp_half_begin(&t.tables, 3);
+	KUNIT_EXPECT_FALSE(test, wp_aggr_add_recent(&t.tables, half, &key, 7, 400));
+	KUNIT_EXPECT_EQ(test, half->head->events, 0);
+}
+
 static const u32 capacities[] = { 16, 17, 31, 32, 33, 63, 4096 };
 
 static void capacity_describe(const u32 *n, char *desc)
@@ -1229,6 +1266,7 @@ static struct kunit_case tables_cases[] = {
 	KUNIT_CASE_PARAM(aggr_collisions, field_gen_params),
 	KUNIT_CASE(aggr_sums),
 	KUNIT_CASE(aggr_rest_ignored),
+	KUNIT_CASE(aggr_recent),
 	KUNIT_CASE_PARAM(aggr_exact_capacity, capacity_gen_params),
 	KUNIT_CASE_PARAM(exit_exact_capacity, exit_capacity_gen_params),
 	KUNIT_CASE(lose_by_reason),
