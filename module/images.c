@@ -95,6 +95,7 @@ void wp_images_init(struct wp_images *images)
 	xa_init_flags(&images->tables, XA_FLAGS_ALLOC1);
 	raw_spin_lock_init(&images->lock);
 	INIT_LIST_HEAD(&images->retired);
+	images->changes = 1;
 }
 
 /**
@@ -334,6 +335,8 @@ void wp_images_settle(struct wp_session *session)
 static void wp_process_retire(struct wp_images *images, struct wp_process *process)
 {
 	hlist_del_rcu(&process->node);
+	/* Pairs with wp_images_changes(). */
+	smp_store_release(&images->changes, images->changes + 1);
 	images->nr_processes--;
 	list_add(&process->retired, &images->retired);
 	images->nr_retired++;

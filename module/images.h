@@ -47,6 +47,9 @@ struct wp_code {
  * @spare: entries for the fork probe
  * @nr_spare: how many
  * @nr_processes: entries of @by_mm
+ * @changes: counts, from 1 on, what was taken out of @by_mm, also if something
+ *	else took its place. Written under @lock after that, with a release store;
+ *	see wp_images_changes()
  * @nr_missed: children that found no spare entry
  *
  * What stands before @by_mm is used under the session's lock.
@@ -63,8 +66,21 @@ struct wp_images {
 	struct hlist_head spare;
 	unsigned int nr_spare;
 	unsigned int nr_processes;
+	u64 changes;
 	u64 nr_missed;
 };
+
+/*
+ * If this is what it was when a process's code was found, then that is its code
+ * still: the entry is there, and holds the process's mm_struct.
+ *
+ * Context: any, NMI included, under RCU; before wp_images_find().
+ */
+static inline u64 wp_images_changes(const struct wp_images *images)
+{
+	/* Pairs with wp_process_retire(): what was found after is what is new. */
+	return smp_load_acquire(&images->changes);
+}
 
 void wp_images_init(struct wp_images *images);
 void wp_images_release(struct wp_session *session);

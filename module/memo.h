@@ -23,11 +23,14 @@
 #include <linux/types.h>
 
 #define WP_MEMO_BITS	7	/* of the number of stacks */
-#define WP_MEMO_WORDS	56	/* that decided one */
+#define WP_MEMO_WORDS	126	/* that decided one; even */
 
 /**
  * struct wp_memo - a stack that was walked
  * @generation: of the mappings; 0: nothing is remembered here
+ * @process: whose stack it is
+ * @changes: as long as it is this, @process has the mappings of @generation; 0:
+ *	nothing is remembered here
  * @ip: where the walk began
  * @sp: stack pointer
  * @fp: frame pointer, if @by_fp
@@ -37,12 +40,14 @@
  * @flags: the same
  * @by_fp: whether the walk read the frame pointer's register
  * @whole: whether all that decided was noted
- * @nr: words in @at and @word
+ * @nr: words in @at and @word, even where something is remembered
  * @at: where they were: words above @sp
  * @word: what they were
  */
 struct wp_memo {
 	u64 generation;
+	u64 process;
+	u64 changes;
 	u64 ip;
 	u64 sp;
 	u64 fp;
@@ -85,12 +90,14 @@ static __always_inline struct wp_memo *wp_memo_of(struct wp_memo *memos, u64 ip,
 static __always_inline void wp_memo_begin(struct wp_memo *memo, u64 ip, u64 sp, u64 fp)
 {
 	memo->generation = 0;
+	memo->changes = 0;
 	memo->ip = ip;
 	memo->sp = sp;
 	memo->fp = fp;
 	memo->by_fp = false;
 	memo->nr = 0;
-	memo->whole = !(sp & 7);
+	/* From above all users' addresses, words would be behind the end of all. */
+	memo->whole = !(sp & 7) && (s64)sp >= 0;
 }
 
 /* The walk has read a word. Context: irqs off, user memory open. */
@@ -138,13 +145,59 @@ static __always_inline void wp_memo_note_reg(struct wp_memo *memo, bool is_fp)
 static __always_inline void wp_memo_keep(struct wp_memo *memo, u64 generation,
 					 u32 epoch, u64 id, u8 why, u8 flags)
 {
+	u16 nr = memo->nr;
+
 	if (!memo->whole || !id)
 		return;
+	/* They are compared by twos: the last one again. */
+	if (nr & 1) {
+		memo->at[nr] = memo->at[nr - 1];
+		memo->word[nr] = memo->word[nr - 1];
+		memo->nr++;
+	}
 	memo->id = id;
 	memo->epoch = epoch;
 	memo->why = why;
 	memo->flags = flags;
 	memo->generation = generation;
+}
+
+/**
+ * wp_memo_tie - say by what it is known that the mappings are still the same
+ * @memo: one that holds, or was just kept
+ * @process: whose they are
+ * @changes: counts what happened to anybody's, from 1 on. Was read before the
+ *	mappings were looked up
+ *
+ * Context: irqs off.
+ */
+static __always_inline void wp_memo_tie(struct wp_memo *memo, u64 process, u64 changes)
+{
+	if (!memo->generation)
+		return;
+	memo->process = process;
+	memo->changes = changes;
+}
+
+/* Whether the words are what they were. Context: irqs off, user memory open. */
+static __always_inline bool
+wp_memo_words_hold(const struct wp_memo *memo,
+		   bool (*read)(void *ctx, u64 addr, u64 *value), void *ctx, u64 sp)
+{
+	const u64 *words = memo->word;
+	const u16 *ats = memo->at;
+	unsigned long nr = memo->nr, i;
+	u64 one, two;
+
+	/* Or compilers find one of the two from the other, each time. */
+	OPTIMIZER_HIDE_VAR(words);
+	OPTIMIZER_HIDE_VAR(ats);
+	for (i = 0; i < nr; i += 2) {
+		if (!read(ctx, sp + ats[i] * 8ULL, &one) || one != words[i] ||
+		    !read(ctx, sp + ats[i + 1] * 8ULL, &two) || two != words[i + 1])
+			return false;
+	}
+	return true;
 }
 
 /**
@@ -164,20 +217,33 @@ static __always_inline bool
 wp_memo_holds(const struct wp_memo *memo, bool (*read)(void *ctx, u64 addr, u64 *value),
 	      void *ctx, u64 generation, u32 epoch, u64 ip, u64 sp, u64 fp)
 {
-	const u64 *words = memo->word;
-	const u16 *ats = memo->at;
-	u64 word;
-	u16 i;
-
 	/* An id of another epoch may stand for nothing any more. */
 	if (memo->generation != generation || memo->epoch != epoch ||
 	    memo->ip != ip || memo->sp != sp || (memo->by_fp && memo->fp != fp))
 		return false;
-	for (i = 0; i < memo->nr; i++) {
-		if (!read(ctx, sp + ats[i] * 8ULL, &word) || word != words[i])
-			return false;
-	}
-	return true;
+	return wp_memo_words_hold(memo, read, ctx, sp);
+}
+
+/**
+ * wp_memo_may_hold - the same, but for the words, without a look at the mappings
+ * @memo: wp_memo_of()
+ * @process: whose stack it is
+ * @changes: what happened to anybody's mappings, not 0
+ * @epoch: the current one
+ * @ip: instruction pointer
+ * @sp: stack pointer
+ * @fp: frame pointer
+ *
+ * Context: irqs off.
+ * Return: false does not tell that the stack is another one.
+ */
+static __always_inline bool
+wp_memo_may_hold(const struct wp_memo *memo, u64 process, u64 changes, u32 epoch,
+		 u64 ip, u64 sp, u64 fp)
+{
+	return memo->changes == changes && memo->process == process &&
+	       memo->epoch == epoch && memo->ip == ip && memo->sp == sp &&
+	       (!memo->by_fp || memo->fp == fp);
 }
 
 #endif /* WALLPROF_MEMO_H */

@@ -173,7 +173,16 @@ fault:
 	return false;
 }
 
-/* The same, and note it. */
+/* The same, of an address that is near one that was masked. */
+static __always_inline bool wp_read_near(void *ctx, u64 addr, u64 *value)
+{
+	unsafe_get_user(*value, (const u64 __user *)addr, fault);
+	return true;
+fault:
+	return false;
+}
+
+/* As wp_read_user(), and note it. */
 static __always_inline bool wp_read_word(void *ctx, u64 addr, u64 *value)
 {
 	struct wp_reader *reader = ctx;
@@ -230,8 +239,10 @@ static const struct wp_code *wp_walk_code(struct wp_session *session, bool is64,
 	if (!(session->config.stack_flags & WALLPROF_STACK_TABLES))
 		return NULL;
 	/* Tables are of 64-bit code. */
-	if (is64)
+	if (is64) {
+		walk->changes = wp_images_changes(&session->images);
 		code = wp_images_find(&session->images, current->mm);
+	}
 	walk->unknown = !code;
 	return code;
 }
@@ -282,6 +293,7 @@ wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64
 		walk->why = memo->why;
 		walk->flags = memo->flags;
 		walk->id = memo->id;
+		wp_memo_tie(memo, (unsigned long)current->mm, walk->changes);
 		return 1;
 	}
 	wp_memo_begin(memo, ip, sp, fp);
@@ -304,6 +316,49 @@ wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned in
 	if (is64)
 		return wp_unwind_fp(ip, sp, fp, 8, limit, wp_read_frame64, ips, max, why);
 	return wp_unwind_fp(ip, sp, fp, 4, limit, wp_read_frame32, ips, max, why);
+}
+
+/**
+ * wp_stack_again - the user stack of a thread that leaves its CPU as it did before
+ * @session: unwinds by tables
+ * @cpu: this CPU's
+ * @epoch: the current one
+ *
+ * What most switches come to, and so the shortest way to know it. It tells
+ * nothing else: what wp_stack_user() finds has to be asked then. Flattened as
+ * that is.
+ *
+ * Context: irqs off, not NMI; current's mm is loaded.
+ * Return: what is remembered of the stack; NULL if it is not known to be the same.
+ */
+__attribute__((__flatten__)) const struct wp_memo *
+wp_stack_again(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
+{
+	u64 changes = wp_images_changes(&session->images);
+	struct pt_regs *regs = task_pt_regs(current);
+	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
+	unsigned long process = (unsigned long)current->mm;
+	const struct wp_memo *memo = NULL, *there;
+
+	if (!process || current->flags & WP_PF_NO_USER || !wp_regs_64bit(regs))
+		return NULL;
+	there = wp_memo_of(cpu->memos, ip, sp, process);
+	if (!wp_memo_may_hold(there, process, changes, epoch, ip, sp,
+			      wp_regs_dwarf(regs, wp_cfi_here.fp)))
+		return NULL;
+	pagefault_disable();
+	if (user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)) {
+		/*
+		 * The words are where the walk read them, below the limit. One
+		 * that runs ahead comes no further above it than they can be
+		 * above sp, and nothing of the kernel is there.
+		 */
+		if (wp_memo_words_hold(there, wp_read_near, NULL, wp_user_nospec(sp)))
+			memo = there;
+		user_access_end();
+	}
+	pagefault_enable();
+	return memo;
 }
 
 /**
@@ -372,9 +427,10 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
  */
 void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id)
 {
-	if (walk->memo)
-		wp_memo_keep(walk->memo, walk->generation, epoch, id, walk->why,
-			     walk->flags);
+	if (!walk->memo)
+		return;
+	wp_memo_keep(walk->memo, walk->generation, epoch, id, walk->why, walk->flags);
+	wp_memo_tie(walk->memo, (unsigned long)current->mm, walk->changes);
 }
 
 /**

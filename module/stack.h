@@ -5,9 +5,10 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "memo.h"
+
 struct pt_regs;
 struct wp_cpu;
-struct wp_memo;
 struct wp_scratch;
 struct wp_session;
 
@@ -19,6 +20,7 @@ struct wp_session;
  * @slow: it went by tables, in the slow form
  * @id: the stack's id, if it was remembered: nothing was walked then
  * @generation: of the mappings, if it went by tables
+ * @changes: wp_images_changes() before these were looked up
  * @memo: where it can be remembered, or NULL
  */
 struct wp_walk {
@@ -28,6 +30,7 @@ struct wp_walk {
 	bool slow;
 	u64 id;
 	u64 generation;
+	u64 changes;
 	struct wp_memo *memo;
 };
 
@@ -37,6 +40,8 @@ static inline bool wp_stack_is_weak(u8 why, bool by_fp)
 	return by_fp || why == WALLPROF_UNWIND_NO_TABLE;
 }
 
+const struct wp_memo *wp_stack_again(struct wp_session *session, struct wp_cpu *cpu,
+				     u32 epoch);
 unsigned int wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 			   struct wp_walk *walk);
 void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id);
@@ -49,5 +54,21 @@ unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 unsigned int wp_stack_kernel_nmi(struct wp_scratch *scratch, struct pt_regs *regs,
 				 unsigned int max, unsigned int *skip);
 void wp_stack_set_caller(unsigned long from, unsigned long to);
+
+/**
+ * wp_walk_count_again - count a stack that was not walked
+ * @head: of the half that the stack is in
+ * @memo: what is remembered of it
+ *
+ * Context: the half's writer.
+ */
+static __always_inline void wp_walk_count_again(struct wallprof_half *head,
+						const struct wp_memo *memo)
+{
+	head->unwinds[memo->why]++;
+	head->walks_remembered++;
+	if (memo->flags & WALLPROF_STACK_BY_FP)
+		head->walks_mixed++;
+}
 
 #endif /* WALLPROF_STACK_H */

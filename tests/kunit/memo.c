@@ -60,6 +60,17 @@ static const struct wp_cfi_ops noted = {
 #define EPOCH	3
 #define ID	0x1234
 
+#define PROCESS	0x9990
+#define CHANGES	5
+
+/* The probe's short way, for which the mappings need not be looked up. */
+static bool holds_short(u64 process, u64 changes, u32 epoch)
+{
+	return wp_memo_may_hold(&memo, process, changes, epoch, user.ip, user.regs[7],
+				user.regs[6]) &&
+	       wp_memo_words_hold(&memo, cfi_read, &user, user.regs[7]);
+}
+
 static unsigned int walk(struct wp_cfi_told *told)
 {
 	unsigned int nr;
@@ -68,13 +79,20 @@ static unsigned int walk(struct wp_cfi_told *told)
 	nr = wp_unwind_cfi(&noted, &user, &user.maps, true, user.ip, user.regs[7],
 			   user.limit, ips, WALLPROF_MAX_STACK, told);
 	wp_memo_keep(&memo, GENERATION, EPOCH, ID, told->why, 0);
+	wp_memo_tie(&memo, PROCESS, CHANGES);
 	return nr;
 }
 
+static unsigned int disagreed;
+
+/* Both ways, which must agree. */
 static bool holds(u64 generation, u32 epoch)
 {
-	return wp_memo_holds(&memo, cfi_read, &user, generation, epoch, user.ip,
-			     user.regs[7], user.regs[6]);
+	bool held = wp_memo_holds(&memo, cfi_read, &user, generation, epoch, user.ip,
+				  user.regs[7], user.regs[6]);
+
+	disagreed += generation == GENERATION && held != holds_short(PROCESS, CHANGES, epoch);
+	return held;
 }
 
 static u64 in(unsigned int rule)
@@ -166,6 +184,7 @@ static void exact(struct kunit *test)
 	}
 	KUNIT_EXPECT_GT(test, kept, rounds / 4);
 	KUNIT_EXPECT_GT(test, held, rounds / 4);
+	KUNIT_EXPECT_EQ(test, disagreed, 0);
 }
 
 /* Each thing that a walk depended on, alone. */
@@ -186,6 +205,9 @@ static void each_decides(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, holds(GENERATION, EPOCH));
 		KUNIT_EXPECT_FALSE(test, holds(GENERATION + 1, EPOCH));
 		KUNIT_EXPECT_FALSE(test, holds(GENERATION, EPOCH + 1));
+		KUNIT_EXPECT_TRUE(test, holds_short(PROCESS, CHANGES, EPOCH));
+		KUNIT_EXPECT_FALSE(test, holds_short(PROCESS + 1, CHANGES, EPOCH));
+		KUNIT_EXPECT_FALSE(test, holds_short(PROCESS, CHANGES + 1, EPOCH));
 		user.ip++;
 		KUNIT_EXPECT_FALSE(test, holds(GENERATION, EPOCH));
 		user.ip--;
@@ -208,6 +230,7 @@ static void each_decides(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, holds(GENERATION, EPOCH), !memo.nr);
 	}
 	KUNIT_EXPECT_GT(test, words, rounds);
+	KUNIT_EXPECT_EQ(test, disagreed, 0);
 }
 
 /* What cannot be noted whole is not remembered. */
@@ -227,7 +250,9 @@ static void bounded(struct kunit *test)
 		wp_memo_begin(&memo, CODE, sp, 0); \
 		does; \
 		wp_memo_keep(&memo, GENERATION, EPOCH, id, 0, 0); \
+		wp_memo_tie(&memo, PROCESS, CHANGES); \
 		KUNIT_EXPECT_EQ(test, memo.generation, 0); \
+		KUNIT_EXPECT_EQ(test, memo.changes, 0); \
 	} while (0)
 	wp_memo_keep(&memo, GENERATION + 1, EPOCH, ID, 0, 0);
 	KUNIT_EXPECT_EQ(test, memo.generation, GENERATION);
@@ -236,6 +261,8 @@ static void bounded(struct kunit *test)
 	NOT_KEPT(STACK, wp_memo_note_fault(&memo), ID);
 	NOT_KEPT(STACK, wp_memo_note_reg(&memo, false), ID);
 	NOT_KEPT(STACK + 4, (void)0, ID);
+	/* Words above the end of all memory are words at its begin. */
+	NOT_KEPT(-16ULL, wp_memo_note(&memo, 8, 0), ID);
 	NOT_KEPT(STACK, (void)0, 0);
 	wp_memo_begin(&memo, CODE, STACK, 0);
 	wp_memo_note(&memo, STACK + 8 * 65535, 5);
@@ -243,6 +270,10 @@ static void bounded(struct kunit *test)
 	wp_memo_keep(&memo, GENERATION, EPOCH, ID, 0, 0);
 	KUNIT_EXPECT_EQ(test, memo.generation, GENERATION);
 	KUNIT_EXPECT_TRUE(test, memo.by_fp);
+	/* One that goes by twos compares no word that was not noted. */
+	KUNIT_EXPECT_EQ(test, memo.nr, 2);
+	KUNIT_EXPECT_EQ(test, memo.at[1], 65535);
+	KUNIT_EXPECT_EQ(test, memo.word[1], 5);
 }
 
 static struct kunit_case memo_cases[] = {

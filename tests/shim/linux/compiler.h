@@ -13,6 +13,7 @@
 #define __always_inline inline __attribute__((__always_inline__))
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
+#define OPTIMIZER_HIDE_VAR(var) __asm__("" : "=r"(var) : "0"(var))
 
 #ifdef __SANITIZE_THREAD__
 /*
