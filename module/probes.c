@@ -69,7 +69,7 @@ static void wp_birth_init(struct wallprof_task *slot, void *arg)
 	struct wp_birth *birth = arg;
 	struct wp_thread thread;
 
-	wp_thread_read(birth->session, birth->p, &thread);
+	thread = wp_thread_read(birth->session, birth->p);
 	wp_interval_begin(slot, &thread, birth->phase, birth->state, birth->born);
 	slot->flags |= birth->flags;
 	wp_target_born(birth->session);
@@ -89,32 +89,30 @@ static struct wallprof_task *wp_birth_claim(struct wp_birth *birth)
 	return slot;
 }
 
-/* The slot of a thread that leaves a CPU, or NULL. Context: irqs off. */
-static struct wallprof_task *wp_switch_prev(struct wp_session *session,
-					    struct wp_cpu *cpu,
-					    struct task_struct *prev)
+/*
+ * Gives a thread that leaves a CPU its slot, which was not found; NULL if it is
+ * to have none. Context: irqs off.
+ */
+static noinline struct wallprof_task *wp_switch_meet_prev(struct wp_session *session,
+							  struct task_struct *prev)
 {
 	struct wp_birth birth = {
 		.session = session,
 		.p = prev,
 		.phase = WALLPROF_TASK_RUNNING,
 	};
-	struct wallprof_task *slot;
 
-	if (cpu->current_key == (unsigned long)prev)
-		return cpu->current_slot;
-	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
-	if (slot || session->config.target != WALLPROF_TARGET_ALL ||
+	if (session->config.target != WALLPROF_TARGET_ALL ||
 	    READ_ONCE(session->passed_over))
-		return slot;
+		return NULL;
 	/* Never seen: it has run since START, or since its birth. */
 	birth.born = max(session->start, prev->start_time);
 	return wp_birth_claim(&birth);
 }
 
-/* The slot of a thread that comes to a CPU, or NULL. Context: irqs off. */
-static struct wallprof_task *wp_switch_next(struct wp_session *session,
-					    struct task_struct *next)
+/* The same for one that comes to a CPU. Context: irqs off. */
+static noinline struct wallprof_task *wp_switch_meet_next(struct wp_session *session,
+							  struct task_struct *next)
 {
 	struct wp_birth birth = {
 		.session = session,
@@ -124,12 +122,10 @@ static struct wallprof_task *wp_switch_next(struct wp_session *session,
 		.flags = WALLPROF_TASK_SINCE_START,
 		.born = session->start,
 	};
-	struct wallprof_task *slot;
 
-	slot = wp_tasks_find(&session->tasks, (unsigned long)next);
-	if (slot || session->config.target != WALLPROF_TARGET_ALL ||
+	if (session->config.target != WALLPROF_TARGET_ALL ||
 	    READ_ONCE(session->passed_over))
-		return slot;
+		return NULL;
 	/* START's walk has not come to it yet, or its fork was before. */
 	if (next->start_time > session->start) {
 		birth.born = next->start_time;
@@ -139,64 +135,122 @@ static struct wallprof_task *wp_switch_next(struct wp_session *session,
 	return wp_birth_claim(&birth);
 }
 
-/* Captures and interns what a thread leaves with. Context: irqs off. */
-static void wp_switch_capture(struct wp_session *session, struct wp_cpu *cpu,
-			      u32 epoch, struct wp_leave *leave)
+/* The slot of a thread that leaves a CPU, or NULL. Context: irqs off. */
+static __always_inline struct wallprof_task *
+wp_switch_prev(struct wp_session *session, struct wp_cpu *cpu, struct task_struct *prev)
 {
-	const struct wallprof_configure *config = &session->config;
+	struct wallprof_task *slot;
+
+	if (likely(cpu->current_key == (unsigned long)prev))
+		return cpu->current_slot;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
+	return likely(slot) ? slot : wp_switch_meet_prev(session, prev);
+}
+
+/* The slot of a thread that comes to a CPU, or NULL. Context: irqs off. */
+static __always_inline struct wallprof_task *
+wp_switch_next(struct wp_session *session, struct task_struct *next)
+{
+	struct wallprof_task *slot = wp_tasks_find(&session->tasks, (unsigned long)next);
+
+	return likely(slot) ? slot : wp_switch_meet_next(session, next);
+}
+
+/* Wakes the reader if what was just put into the tables made them full enough. */
+static void wp_switch_grew(struct wp_session *session, struct wp_half *half)
+{
+	if (wp_half_above_watermark(half, &session->layout.sched))
+		wp_session_signal(session, &session->signalled);
+}
+
+/* Walks and interns the user stack that a thread leaves with. Context: irqs off. */
+static void wp_switch_walk(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+			   struct wp_leave *leave)
+{
+	struct wp_walk walk;
+	unsigned int nr;
+
+	nr = wp_stack_user(session, cpu, epoch, &walk);
+	wp_walk_count(wp_half_of(&cpu->sched, epoch)->head, &walk);
+	if (!nr)
+		return;
+	leave->user_stack = walk.id;
+	if (!walk.id) {
+		leave->user_stack = wp_stack_intern(&cpu->sched, epoch,
+						    cpu->sched_scratch.user, nr,
+						    walk.why, walk.flags);
+		wp_walk_keep(&walk, epoch, leave->user_stack);
+	}
+	if (!leave->user_stack)
+		leave->flags |= WALLPROF_TASK_NO_STACK;
+	if (session->config.stack_flags & WALLPROF_STACK_TABLES &&
+	    wp_stack_is_weak(walk.why, walk.flags & WALLPROF_STACK_BY_FP))
+		leave->flags |= WALLPROF_TASK_WEAK_STACK;
+}
+
+/* The same of the kernel stack. Context: irqs off. */
+static void wp_switch_walk_kernel(struct wp_session *session, struct wp_cpu *cpu,
+				  u32 epoch, struct wp_leave *leave)
+{
 	struct wp_scratch *scratch = &cpu->sched_scratch;
 	unsigned int nr, skip, i;
-	struct wp_walk walk;
 
-	if (config->stack_flags & WP_STACK_WALK) {
-		nr = wp_stack_user(session, cpu, epoch, &walk);
-		wp_walk_count(wp_half_of(&cpu->sched, epoch)->head, &walk);
-		if (nr) {
-			leave->user_stack = walk.id;
-			if (!walk.id) {
-				leave->user_stack =
-					wp_stack_intern(&cpu->sched, epoch,
-							scratch->user, nr,
-							walk.why, walk.flags);
-				wp_walk_keep(&walk, epoch, leave->user_stack);
-			}
-			if (!leave->user_stack)
-				leave->flags |= WALLPROF_TASK_NO_STACK;
-			if (config->stack_flags & WALLPROF_STACK_TABLES &&
-			    wp_stack_is_weak(walk.why,
-					     walk.flags & WALLPROF_STACK_BY_FP))
-				leave->flags |= WALLPROF_TASK_WEAK_STACK;
-		}
-	}
-	if (config->stack_flags & WALLPROF_STACK_KERNEL) {
-		nr = wp_stack_kernel(scratch, config->max_stack, &skip);
-		for (i = 0; i < nr; i++)
-			scratch->user[i] = scratch->kernel[skip + i];
-		leave->kernel_stack = wp_stack_intern(&cpu->sched, epoch,
-						      scratch->user, nr,
-						      WALLPROF_UNWIND_END,
-						      WALLPROF_STACK_IS_KERNEL);
-		if (!leave->kernel_stack)
-			leave->flags |= WALLPROF_TASK_NO_STACK;
-	}
+	nr = wp_stack_kernel(scratch, session->config.max_stack, &skip);
+	for (i = 0; i < nr; i++)
+		scratch->user[i] = scratch->kernel[skip + i];
+	leave->kernel_stack = wp_stack_intern(&cpu->sched, epoch, scratch->user, nr,
+					      WALLPROF_UNWIND_END,
+					      WALLPROF_STACK_IS_KERNEL);
+	if (!leave->kernel_stack)
+		leave->flags |= WALLPROF_TASK_NO_STACK;
+}
+
+/* Captures what a thread leaves with, by walking. Context: irqs off. */
+static noinline void wp_switch_capture(struct wp_session *session, struct wp_cpu *cpu,
+				       u32 epoch, struct wp_leave *leave)
+{
+	if (session->config.stack_flags & WP_STACK_WALK && !leave->user_stack)
+		wp_switch_walk(session, cpu, epoch, leave);
+	if (session->config.stack_flags & WALLPROF_STACK_KERNEL)
+		wp_switch_walk_kernel(session, cpu, epoch, leave);
+	wp_switch_grew(session, wp_half_of(&cpu->sched, epoch));
+}
+
+/*
+ * The user stack that a thread leaves with, if it is one that is remembered.
+ * Context: irqs off.
+ */
+static __always_inline void wp_switch_remember(struct wp_session *session,
+					       struct wp_cpu *cpu, u32 epoch,
+					       struct wp_leave *leave)
+{
+	const struct wp_memo *memo = wp_stack_again(session, cpu, epoch);
+
+	if (!memo)
+		return;
+	wp_walk_count_again(wp_half_of(&cpu->sched, epoch)->head, memo);
+	leave->user_stack = memo->id;
+	if (wp_stack_is_weak(memo->why, memo->flags & WALLPROF_STACK_BY_FP))
+		leave->flags = WALLPROF_TASK_WEAK_STACK;
 }
 
 /* Whether a session wants a thread's intervals. Context: irqs off. */
-static bool wp_switch_wants(const struct wp_session *session, u8 state)
+static __always_inline bool wp_switch_wants(const struct wp_session *session, u8 state)
 {
 	return session->config.states & BIT(state) &&
-	       (session->all_cpus ||
+	       (likely(session->all_cpus) ||
 		cpumask_test_cpu(smp_processor_id(), session->cpus_mask));
 }
 
 /* A thread made its last switch. Context: irqs off. */
-static void wp_switch_exit(struct wp_session *session, struct wp_cpu *cpu,
-			   struct wallprof_task *slot, struct task_struct *prev,
-			   u32 epoch, u64 now)
+static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *cpu,
+				    struct wallprof_task *slot,
+				    struct task_struct *prev, u32 epoch, u64 now)
 {
 	if (!(slot->flags & WALLPROF_TASK_ARMED)) {
 		wp_interval_exit(slot, now);
 		wp_exit_add(&cpu->sched, epoch, slot);
+		wp_switch_grew(session, wp_half_of(&cpu->sched, epoch));
 	}
 	if (wp_tasks_free(&session->tasks, (unsigned long)prev))
 		wp_target_gone(session);
@@ -208,80 +262,111 @@ static void wp_switch_exit(struct wp_session *session, struct wp_cpu *cpu,
  *
  * Context: irqs off.
  */
-static u8 wp_switch_state(struct task_struct *prev, unsigned int state,
-			  bool preempt)
+static __always_inline u8 wp_switch_state(struct task_struct *prev, unsigned int state,
+					  bool preempt)
 {
-	u8 named = wp_state_of(state, preempt);
+	u8 named;
 
+	/* Most. */
+	if (likely(!preempt && state == TASK_INTERRUPTIBLE))
+		return WALLPROF_STATE_SLEEPING;
+	named = wp_state_of(state, preempt);
 	if (named == WALLPROF_STATE_RUNNING && !(prev->flags & WP_PF_NO_USER) &&
 	    !wp_in_sched_yield())
 		return WALLPROF_STATE_PREEMPTED;
 	return named;
 }
 
-static void wp_switch_out(struct wp_session *session, struct wp_cpu *cpu,
-			  struct task_struct *prev, unsigned int state,
-			  bool preempt, u32 epoch, u64 now)
+static __always_inline void wp_switch_open(const struct wp_session *session,
+					   struct wallprof_task *slot,
+					   struct task_struct *prev,
+					   const struct wp_leave *leave, u64 now)
 {
-	struct wp_leave leave = {
-		.state = wp_switch_state(prev, state, preempt),
-	};
+	const struct wp_thread thread = wp_thread_read(session, prev);
+
+	wp_interval_open(slot, &thread, leave, now);
+}
+
+static __always_inline void wp_switch_out(struct wp_session *session,
+					  struct wp_cpu *cpu,
+					  struct task_struct *prev,
+					  unsigned int state, bool preempt,
+					  u32 epoch, u64 now)
+{
+	const u32 stacks = session->config.stack_flags;
 	bool dead = !preempt && state & TASK_DEAD;
+	struct wp_leave *leave = &cpu->leave;
 	struct wallprof_task *slot;
-	struct wp_thread thread;
 
 	slot = wp_switch_prev(session, cpu, prev);
-	if (!slot) {
+	if (unlikely(!slot)) {
 		if (!dead && wp_target_untracked(session, prev))
 			wp_untracked_leaves(session, cpu, epoch, now);
 		return;
 	}
-	if (dead) {
+	if (unlikely(dead)) {
 		wp_switch_exit(session, cpu, slot, prev, epoch, now);
 		return;
 	}
-	if (slot->flags & WALLPROF_TASK_ARMED)
+	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return;
-	if (wp_switch_wants(session, leave.state))
-		wp_switch_capture(session, cpu, epoch, &leave);
-	else
-		leave.flags = WALLPROF_TASK_FILTERED;
-	wp_thread_read(session, prev, &thread);
-	wp_interval_open(slot, &thread, &leave, now);
+	*leave = (struct wp_leave){ .state = wp_switch_state(prev, state, preempt) };
+	if (likely(wp_switch_wants(session, leave->state))) {
+		if (stacks & WALLPROF_STACK_TABLES)
+			wp_switch_remember(session, cpu, epoch, leave);
+		if ((stacks & WP_STACK_WALK && !leave->user_stack) ||
+		    stacks & WALLPROF_STACK_KERNEL)
+			wp_switch_capture(session, cpu, epoch, leave);
+	} else {
+		leave->flags = WALLPROF_TASK_FILTERED;
+	}
+	wp_switch_open(session, slot, prev, leave, now);
 }
 
-static void wp_switch_in(struct wp_session *session, struct wp_cpu *cpu,
-			 struct task_struct *next, u32 epoch, u64 now)
+/* Adds an interval that was not summed where the last one was. Context: irqs off. */
+static noinline void wp_switch_add(struct wp_session *session, struct wp_cpu *cpu,
+				   u32 epoch, struct wallprof_task *slot,
+				   const struct wallprof_aggr *key, u64 ns, u64 now)
 {
-	struct wallprof_half *head = wp_half_of(&cpu->sched, epoch)->head;
-	struct wallprof_task *slot = wp_switch_next(session, next);
-	struct wallprof_aggr key;
-	u64 ns;
+	if (!wp_aggr_add(&cpu->sched, epoch, key, ns, now))
+		wp_interval_spill(slot, ns);
+	wp_switch_grew(session, wp_half_of(&cpu->sched, epoch));
+}
 
-	cpu->current_key = 0;
-	if (!slot) {
+static __always_inline void wp_switch_in(struct wp_session *session,
+					 struct wp_cpu *cpu,
+					 struct task_struct *next, u32 epoch,
+					 u64 now)
+{
+	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
+	struct wallprof_task *slot = wp_switch_next(session, next);
+	struct wallprof_aggr *key = &cpu->key;
+	u64 ns = 0;
+
+	if (unlikely(!slot)) {
+		cpu->current_key = 0;
 		if (wp_target_untracked(session, next))
 			wp_untracked_comes(session, cpu, epoch, now);
 		return;
 	}
 	cpu->current_slot = slot;
 	cpu->current_key = (unsigned long)next;
-	if (slot->flags & WALLPROF_TASK_ARMED)
+	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return;
 	/* What was filtered by state at START is not known before now. */
-	if (slot->phase == WALLPROF_TASK_UNSEEN &&
-	    !wp_switch_wants(session, slot->state))
+	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN &&
+		     !wp_switch_wants(session, slot->state)))
 		slot->flags |= WALLPROF_TASK_FILTERED;
-	switch (wp_interval_close(slot, now, &key, &ns)) {
+	switch (wp_interval_close(slot, now, key, &ns)) {
 	case WP_CLOSED_NOTHING:
 		break;
 	case WP_CLOSED_FILTERED:
-		head->filtered++;
-		head->filtered_ns += ns;
+		half->head->filtered++;
+		half->head->filtered_ns += ns;
 		break;
 	case WP_CLOSED_INTERVAL:
-		if (!wp_aggr_add(&cpu->sched, epoch, &key, ns, now))
-			wp_interval_spill(slot, ns);
+		if (!wp_aggr_add_recent(&cpu->sched, half, key, ns, now))
+			wp_switch_add(session, cpu, epoch, slot, key, ns, now);
 		break;
 	}
 }
@@ -316,9 +401,6 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 		wp_switch_in(session, cpu, next, epoch, now);
 	else
 		cpu->current_key = 0;
-	if (wp_half_above_watermark(wp_half_of(&cpu->sched, epoch),
-				    &session->layout.sched))
-		wp_session_signal(session, &session->signalled);
 	barrier();
 	cpu->sched_busy = false;
 }
@@ -405,7 +487,7 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
 	if (slot && slot->flags & WALLPROF_TASK_ARMED) {
 		/* Irqs are off and the slot is current's: no one else writes. */
-		wp_thread_read(session, p, &thread);
+		thread = wp_thread_read(session, p);
 		wp_interval_begin(slot, &thread, WALLPROF_TASK_RUNNING, 0,
 				  birth.born);
 	} else if (!slot && session->config.target == WALLPROF_TARGET_UID &&

@@ -112,7 +112,7 @@ static void wp_sample_add(struct wp_session *session, struct wp_cpu *cpu,
 	struct wallprof_aggr key = { .kind = WALLPROF_AGGR_SAMPLE };
 	struct wp_thread thread;
 
-	wp_thread_read(session, current, &thread);
+	thread = wp_thread_read(session, current);
 	key.tid = thread.tid;
 	key.tgid = thread.tgid;
 	key.start_time = thread.start_time;

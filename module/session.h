@@ -13,6 +13,7 @@
 
 #include "ids.h"
 #include "images.h"
+#include "intervals.h"
 #include "layout.h"
 #include "tables.h"
 #include "tasks.h"
@@ -40,6 +41,8 @@ struct wp_scratch {
  * @memos: the stacks that they walked last, 1 << WP_MEMO_BITS; with tables only
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
+ * @leave: how the thread that a scheduler probe is told of leaves its CPU
+ * @key: what it adds to
  * @sched_busy: a scheduler probe is at work
  * @sampler_busy: the overflow handler is at work
  * @sampler: the overflow handler's tables
@@ -47,14 +50,17 @@ struct wp_scratch {
  * @throttled_at: when the counter was throttled; 0 if it is not
  * @event: the counter; written and read under counters_lock
  *
- * All but @event is used by this CPU alone: the sched_ and current_ fields
- * with interrupts off, the sampler's in the overflow handler.
+ * All but @event is used by this CPU alone: the sched_ and current_ fields,
+ * @leave and @key with interrupts off, the sampler's in the overflow handler.
  */
 struct wp_cpu {
 	struct wp_tables sched;
 	struct wp_memo *memos;
 	unsigned long current_key;
 	struct wallprof_task *current_slot;
+	/* Not on the stack: kernels may fill that with zeroes each time. */
+	struct wp_leave leave;
+	struct wallprof_aggr key;
 	bool sched_busy;
 	bool sampler_busy;
 	u64 throttled_at;

@@ -19,28 +19,6 @@
 #include "states.h"
 #include "targets.h"
 
-/**
- * wp_thread_read - tell what identifies a thread
- * @session: whose pid namespace counts
- * @p: current, or a thread under RCU
- * @thread: to fill
- *
- * Context: any, NMI included.
- */
-void wp_thread_read(const struct wp_session *session, struct task_struct *p,
-		    struct wp_thread *thread)
-{
-	thread->start_time = p->start_time;
-	thread->exec_id = p->self_exec_id;
-	if (likely(session->pid_ns == &init_pid_ns)) {
-		thread->tid = p->pid;
-		thread->tgid = p->tgid;
-	} else {
-		thread->tid = task_pid_nr_ns(p, session->pid_ns);
-		thread->tgid = task_tgid_nr_ns(p, session->pid_ns);
-	}
-}
-
 /* Context: RCU read side, or current. */
 bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p)
 {
@@ -179,7 +157,7 @@ static void wp_targets_init(struct wallprof_task *slot, void *arg)
 		born = max(session->start, claim->p->start_time);
 	else
 		born = ktime_get_mono_fast_ns();
-	wp_thread_read(session, claim->p, &thread);
+	thread = wp_thread_read(session, claim->p);
 	wp_interval_begin(slot, &thread, WALLPROF_TASK_UNSEEN,
 			  wp_state_of(wp_task_state(claim->p), false), born);
 	if (session->config.flags & WALLPROF_ENABLE_ON_EXEC)

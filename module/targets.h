@@ -2,24 +2,42 @@
 #ifndef WALLPROF_TARGETS_H
 #define WALLPROF_TARGETS_H
 
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
 #include "intervals.h"
-
-struct task_struct;
-struct wp_session;
+#include "session.h"
 
 int wp_targets_set(struct wp_session *session);
 int wp_targets_claim(struct wp_session *session);
 void wp_targets_look(struct wp_session *session);
 bool wp_targets_match(const struct wp_session *session, struct task_struct *p);
 bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p);
-void wp_thread_read(const struct wp_session *session, struct task_struct *p,
-		    struct wp_thread *thread);
 void wp_target_born(struct wp_session *session);
 bool wp_target_untracked(const struct wp_session *session, struct task_struct *p);
 void wp_target_passed_over(struct wp_session *session, struct task_struct *p,
 			   bool off, u64 since);
 void wp_target_gone(struct wp_session *session);
+
+/**
+ * wp_thread_read - tell what identifies a thread
+ * @session: whose pid namespace counts
+ * @p: current, or a thread under RCU
+ *
+ * Context: any, NMI included.
+ */
+static __always_inline struct wp_thread wp_thread_read(const struct wp_session *session,
+						       struct task_struct *p)
+{
+	bool init = likely(session->pid_ns == &init_pid_ns);
+
+	return (struct wp_thread){
+		.start_time = p->start_time,
+		.exec_id = p->self_exec_id,
+		.tid = init ? p->pid : task_pid_nr_ns(p, session->pid_ns),
+		.tgid = init ? p->tgid : task_tgid_nr_ns(p, session->pid_ns),
+	};
+}
 
 #endif /* WALLPROF_TARGETS_H */

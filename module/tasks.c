@@ -18,13 +18,12 @@
  *
  * Claims and frees are rare (once in a thread's life) and take the lock.
  * Finding takes none: a claim fills the slot before it publishes the key with
- * a release store, which pairs with the read barrier in wp_tasks_find(). Once
+ * a release store, which pairs with the read barriers in wp_tasks_find(). Once
  * published a slot is written only by the CPU that switches its thread. The
  * scheduler hands a thread from one CPU to the next with release and acquire
  * of task_struct.on_cpu, and thereby the slot.
  */
 #include <linux/bitops.h>
-#include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -69,12 +68,6 @@ void wp_tasks_clear(struct wp_tasks *tasks)
 	tasks->used = 0;
 }
 
-static u32 wp_tasks_bucket(const struct wp_tasks *tasks, unsigned long key)
-{
-	/* task_structs are far apart: the low bits tell little. */
-	return hash_64(key >> 6, 32) & tasks->bucket_mask;
-}
-
 static struct wallprof_task *wp_tasks_search(const struct wp_tasks *tasks,
 					     unsigned long key)
 {
@@ -96,15 +89,15 @@ static struct wallprof_task *wp_tasks_search(const struct wp_tasks *tasks,
 }
 
 /**
- * wp_tasks_find - find a thread's slot
+ * wp_tasks_find_rest - find a thread's slot, wherever it is
  * @tasks: the table
  * @key: the thread
  *
  * Context: any, NMI included.
  * Return: the slot, or NULL.
  */
-struct wallprof_task *wp_tasks_find(const struct wp_tasks *tasks,
-				    unsigned long key)
+struct wallprof_task *wp_tasks_find_rest(const struct wp_tasks *tasks,
+					 unsigned long key)
 {
 	struct wallprof_task *slot = wp_tasks_search(tasks, key);
 

@@ -3,6 +3,7 @@
 #define WALLPROF_TASKS_H
 
 #include <linux/atomic.h>
+#include <linux/hash.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
@@ -34,8 +35,8 @@ typedef void (*wp_task_init_fn)(struct wallprof_task *slot, void *arg);
 void wp_tasks_set(struct wp_tasks *tasks, unsigned long *keys,
 		  struct wallprof_task *slots, unsigned long *overflowed, u32 nr);
 void wp_tasks_clear(struct wp_tasks *tasks);
-struct wallprof_task *wp_tasks_find(const struct wp_tasks *tasks,
-				    unsigned long key);
+struct wallprof_task *wp_tasks_find_rest(const struct wp_tasks *tasks,
+					 unsigned long key);
 struct wallprof_task *wp_tasks_claim(struct wp_tasks *tasks, unsigned long key,
 				     wp_task_init_fn init, void *arg, bool *found);
 bool wp_tasks_free(struct wp_tasks *tasks, unsigned long key);
@@ -44,6 +45,36 @@ bool wp_tasks_free(struct wp_tasks *tasks, unsigned long key);
 static inline u32 wp_tasks_nr(const struct wp_tasks *tasks)
 {
 	return (tasks->bucket_mask + 1) * WP_BUCKET_WAYS;
+}
+
+static __always_inline u32 wp_tasks_bucket(const struct wp_tasks *tasks,
+					   unsigned long key)
+{
+	/* task_structs are far apart: the low bits tell little. */
+	return hash_64(key >> 6, 32) & tasks->bucket_mask;
+}
+
+/**
+ * wp_tasks_find - find a thread's slot
+ * @tasks: the table
+ * @key: the thread
+ *
+ * Where it nearly always is, in place: the first of its bucket.
+ *
+ * Context: any, NMI included.
+ * Return: the slot, or NULL.
+ */
+static __always_inline struct wallprof_task *
+wp_tasks_find(const struct wp_tasks *tasks, unsigned long key)
+{
+	u32 at = wp_tasks_bucket(tasks, key) * WP_BUCKET_WAYS;
+
+	if (likely(READ_ONCE(tasks->keys[at]) == key)) {
+		/* Pairs with smp_store_release() of the key in wp_tasks_claim(). */
+		smp_acquire__after_ctrl_dep();
+		return &tasks->slots[at];
+	}
+	return wp_tasks_find_rest(tasks, key);
 }
 
 #endif /* WALLPROF_TASKS_H */
