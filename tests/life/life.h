@@ -59,6 +59,15 @@ static inline int put(const char *path, const char *text)
 	return ret;
 }
 
+/*
+ * Remove a control group whose processes have been waited for. Of one that ended
+ * newer kernels let the group go only after its last switch.
+ */
+static inline void group_end(const char *path)
+{
+	UNTIL(!rmdir(path) || errno != EBUSY);
+}
+
 /* Descriptors that are open, by the module's count. */
 static inline long life_users(void)
 {

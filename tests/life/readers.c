@@ -82,7 +82,7 @@ static void one_of_many(void *arg)
 		nap_ns(MS);
 	if (ret)
 		_exit(2);
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 5 || !s.events[0]; i++) {
 		nap_ns(50 * MS);
 		if (session_flip(&s))
 			_exit(3);
@@ -91,7 +91,7 @@ static void one_of_many(void *arg)
 		fprintf(stderr, "# %s\n", s.trouble);
 		_exit(4);
 	}
-	_exit(s.events[0] ? 0 : 5);
+	_exit(0);
 }
 
 TEST_F_TIMEOUT(life, more_than_there_may_be, 600)
@@ -199,8 +199,8 @@ TEST_F_TIMEOUT(life, never_drained, 600)
 }
 
 /*
- * A reader of its own, that reads until it is told to end, and then judges
- * what it has.
+ * A reader of its own, that reads until it is told to end, and has something,
+ * and then judges it.
  */
 struct reader {
 	struct wallprof_configure c;
@@ -225,12 +225,16 @@ static void reads_until_told(void *arg)
 		    write(r->begun[1], "", 1) == 1)
 			r->stopped = 0;
 	}
+	/* The CPU of what is recorded may have stood still all the time. */
+	while (!s.events[0]) {
+		nap_ns(5 * MS);
+		if (session_flip(&s))
+			_exit(2);
+	}
 	if (session_end(&s)) {
 		fprintf(stderr, "# %s\n", s.trouble);
 		_exit(3);
 	}
-	if (!s.events[0])
-		_exit(4);
 	session_close(&s);
 	_exit(0);
 }
@@ -351,7 +355,7 @@ TEST_F_TIMEOUT(life, frozen_and_thawed, 300)
 	EXPECT_EQ(0, reader_end(&r));
 	child_end(pids[0]);
 	child_end(pids[1]);
-	EXPECT_EQ(0, rmdir(GROUP));
+	group_end(GROUP);
 }
 
 /*
