@@ -368,6 +368,7 @@ void wp_images_retire_dead(struct wp_session *session)
 		}
 		raw_spin_unlock_irqrestore(&images->lock, flags);
 	}
+	images->nr_lived = READ_ONCE(images->nr_processes);
 }
 
 static struct hlist_head *wp_images_bucket(struct hlist_head *by_mm,
@@ -641,7 +642,8 @@ int wp_images_map(struct wp_session *session, struct wallprof_maps *maps)
 	if (process)
 		process->mm = mm;
 	/* Forks without flips must not pile up what has ended. */
-	if (READ_ONCE(session->images.nr_spare) < WP_SPARE / 2)
+	if (READ_ONCE(session->images.nr_processes) >=
+	    session->images.nr_lived + WP_SPARE / 2)
 		wp_images_retire_dead(session);
 	wp_process_publish(session, mm, process);
 	wp_images_refill(&session->images);

@@ -40,6 +40,8 @@ struct wp_code {
  * @pages: charged for them
  * @retired: processes that readers may still see
  * @nr_retired: how many
+ * @nr_lived: entries of @by_mm that were left when the ended ones were last
+ *	looked for
  * @by_mm: processes by their mm_struct, 1 << WP_PROCESS_BITS lists; NULL until
  *	the first MAPS. Read under RCU, changed under @lock
  * @lock: orders changes of what follows, and of @by_mm: MAPS, FLIP and the fork
@@ -61,6 +63,7 @@ struct wp_images {
 	unsigned long pages;
 	struct list_head retired;
 	unsigned int nr_retired;
+	unsigned int nr_lived;
 	struct hlist_head *by_mm;
 	raw_spinlock_t lock;	/* orders changes of what follows */
 	struct hlist_head spare;

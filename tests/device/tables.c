@@ -304,6 +304,47 @@ TEST(maps_is_charged)
 	EXPECT_EQ(before, status_kb("VmLck"));
 }
 
+/* A session that runs and knows this process, so what it forks, too. */
+FIXTURE(children)
+{
+	struct wallprof_map map;
+	struct session s;
+};
+
+FIXTURE_SETUP(children)
+{
+	struct wallprof_configure c = table_config();
+
+	self->map = (struct wallprof_map){ .start = 4096, .end = 8192 };
+	ASSERT_EQ(0, session_begin(&self->s, &c));
+}
+
+FIXTURE_TEARDOWN(children)
+{
+}
+
+/* Without a flip, but with MAPS in between. */
+TEST_F_TIMEOUT(children, that_ended_do_not_pile_up, 300)
+{
+	struct session *s = &self->s;
+
+	ASSERT_EQ(0, maps_of(s->fd, getpid(), &self->map, 1, 0));
+	for (int i = 0; i < 2000; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+		if (i % 100 == 0)
+			ASSERT_EQ(0, maps_of(s->fd, getpid(), &self->map, 1, 0));
+	}
+	EXPECT_GT(1024, dev_status(s->fd).processes);
+	EXPECT_EQ(0, dev_status(s->fd).forks_missed);
+	EXPECT_EQ(0, session_flip(s));
+	EXPECT_GT(16, dev_status(s->fd).processes);
+	EXPECT_WHOLE(s);
+}
+
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /*
