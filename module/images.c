@@ -264,11 +264,29 @@ uncharge:
 	return err;
 }
 
-/* What a process's mappings are charged with, its entry included. */
+/* An entry that is charged for, or NULL. */
+static struct wp_process *wp_process_new(struct wp_session *session)
+{
+	struct wp_process *process;
+
+	if (wp_images_charge(session, sizeof(*process)))
+		return NULL;
+	process = kmalloc(sizeof(*process), GFP_KERNEL_ACCOUNT);
+	if (!process)
+		wp_images_charge(session, -(s64)sizeof(*process));
+	return process;
+}
+
+static void wp_process_delete(struct wp_session *session, struct wp_process *process)
+{
+	kfree(process);
+	wp_images_charge(session, -(s64)sizeof(*process));
+}
+
+/* What a process's mappings are charged with. */
 static size_t wp_code_bytes(u32 nr)
 {
-	return sizeof(struct wp_code) + nr * sizeof(struct wp_map) +
-	       sizeof(struct wp_process);
+	return sizeof(struct wp_code) + nr * sizeof(struct wp_map);
 }
 
 /*
@@ -284,7 +302,7 @@ static void wp_process_free(struct wp_session *session, struct wp_process *proce
 		kvfree(code);
 	}
 	mmdrop(process->mm);
-	kfree(process);
+	wp_process_delete(session, process);
 }
 
 /* Frees what a grace period has outlived: no reader sees it. */
@@ -299,15 +317,19 @@ static void wp_images_free_retired(struct wp_session *session)
 	images->nr_retired = 0;
 }
 
-/* Sees to it that the fork probe finds entries; without memory it does not. */
-static void wp_images_refill(struct wp_images *images)
+/*
+ * Sees to it that the fork probe finds entries. Without memory, or where no more
+ * may be locked, it does not, and counts that.
+ */
+static void wp_images_refill(struct wp_session *session)
 {
+	struct wp_images *images = &session->images;
 	struct wp_process *process;
 	unsigned long flags;
 
 	/* Only the probe takes some meanwhile. */
 	while (READ_ONCE(images->nr_spare) < WP_SPARE) {
-		process = kmalloc(sizeof(*process), GFP_KERNEL_ACCOUNT);
+		process = wp_process_new(session);
 		if (!process)
 			return;
 		raw_spin_lock_irqsave(&images->lock, flags);
@@ -328,7 +350,7 @@ void wp_images_settle(struct wp_session *session)
 {
 	wp_images_free_retired(session);
 	if (session->images.by_mm)
-		wp_images_refill(&session->images);
+		wp_images_refill(session);
 }
 
 /* Takes an entry out. Context: @images->lock held, and the session's. */
@@ -460,7 +482,6 @@ static int wp_images_prepare(struct wp_session *session)
 
 	if (images->by_mm)
 		return 0;
-	bytes += WP_SPARE * sizeof(struct wp_process);
 	err = wp_images_charge(session, bytes);
 	if (err)
 		return err;
@@ -583,7 +604,7 @@ static void wp_process_publish(struct wp_session *session, struct mm_struct *mm,
 	}
 }
 
-/* Makes an entry of what the user tells; it is charged for. */
+/* Makes an entry of what the user tells; both are charged for. */
 static struct wp_process *wp_process_read(struct wp_session *session,
 					  const struct wallprof_maps *maps)
 {
@@ -593,7 +614,7 @@ static struct wp_process *wp_process_read(struct wp_session *session,
 	err = wp_images_charge(session, wp_code_bytes(maps->nr));
 	if (err)
 		return ERR_PTR(err);
-	process = kmalloc(sizeof(*process), GFP_KERNEL_ACCOUNT);
+	process = wp_process_new(session);
 	if (!process) {
 		err = -ENOMEM;
 		goto uncharge;
@@ -602,7 +623,7 @@ static struct wp_process *wp_process_read(struct wp_session *session,
 	if (!IS_ERR(process->code))
 		return process;
 	err = PTR_ERR(process->code);
-	kfree(process);
+	wp_process_delete(session, process);
 uncharge:
 	wp_images_charge(session, -(s64)wp_code_bytes(maps->nr));
 	return ERR_PTR(err);
@@ -646,7 +667,7 @@ int wp_images_map(struct wp_session *session, struct wallprof_maps *maps)
 	    session->images.nr_lived + WP_SPARE / 2)
 		wp_images_retire_dead(session);
 	wp_process_publish(session, mm, process);
-	wp_images_refill(&session->images);
+	wp_images_refill(session);
 	/* What was published stays, as long as the session is locked. */
 	if (process)
 		wp_asleep_walk(session, maps->pid, mm, process->code);
@@ -685,7 +706,7 @@ void wp_images_release(struct wp_session *session)
 	kvfree(images->by_mm);
 	wp_images_free_retired(session);
 	hlist_for_each_entry_safe(process, next, &images->spare, node)
-		kfree(process);
+		wp_process_delete(session, process);
 	xa_for_each(&images->tables, id, image)
 		wp_image_put(image);
 	xa_destroy(&images->tables);

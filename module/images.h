@@ -36,7 +36,7 @@ struct wp_code {
  * struct wp_images - what a session knows of the code that processes run
  * @tables: &struct wp_image by id, a reference each
  * @nr_tables: how many
- * @bytes: of all tables and mappings that the session holds
+ * @bytes: of all tables, mappings and entries that the session holds
  * @pages: charged for them
  * @retired: processes that readers may still see
  * @nr_retired: how many

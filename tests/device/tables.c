@@ -345,6 +345,63 @@ TEST_F_TIMEOUT(children, that_ended_do_not_pile_up, 300)
 	EXPECT_WHOLE(s);
 }
 
+static void lives(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+}
+
+TEST_F_TIMEOUT(children, are_charged, 300)
+{
+	struct session *s = &self->s;
+	pid_t pids[512];
+	long known;
+
+	ASSERT_EQ(0, maps_of(s->fd, getpid(), &self->map, 1, 0));
+	/* So much, with room for as many children as are not flipped for. */
+	known = status_kb("VmLck");
+	for (unsigned int i = 0; i < ARRAY_SIZE(pids); i++)
+		pids[i] = child_of(lives, NULL);
+	EXPECT_EQ(ARRAY_SIZE(pids) + 1, dev_status(s->fd).processes);
+	EXPECT_EQ(known, status_kb("VmLck"));
+	EXPECT_EQ(0, session_flip(s));
+	/* An entry is a list's node, a list's head, and two pointers. */
+	EXPECT_LE(known + (long)(ARRAY_SIZE(pids) * 6 * sizeof(void *) / 1024),
+		  status_kb("VmLck") + 4);
+	for (unsigned int i = 0; i < ARRAY_SIZE(pids); i++)
+		child_end(pids[i]);
+	EXPECT_EQ(0, session_flip(s));
+	EXPECT_EQ(known, status_kb("VmLck"));
+	EXPECT_WHOLE(s);
+}
+
+/* What may not be locked is not taken for children: that is counted. */
+TEST_F_TIMEOUT(children, keep_to_the_limit, 300)
+{
+	struct session *s = &self->s;
+	long locked = status_kb("VmLck"), limit_kb = locked + 40;
+	struct rlimit limit = { limit_kb * 1024, limit_kb * 1024 };
+	pid_t pids[256];
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	ASSERT_EQ(0, drop_cap(CAP_IPC_LOCK));
+	/* There is room for the lists, and for some children. */
+	ASSERT_EQ(0, maps_of(s->fd, getpid(), &self->map, 1, 0));
+	EXPECT_LT(locked, status_kb("VmLck"));
+	for (unsigned int i = 0; i < ARRAY_SIZE(pids); i++)
+		pids[i] = child_of(lives, NULL);
+	EXPECT_LT(1, dev_status(s->fd).processes);
+	EXPECT_EQ(ARRAY_SIZE(pids) + 1,
+		  dev_status(s->fd).processes + dev_status(s->fd).forks_missed);
+	EXPECT_LT(0, dev_status(s->fd).forks_missed);
+	EXPECT_EQ(0, session_flip(s));
+	EXPECT_GE(limit_kb, status_kb("VmLck"));
+	for (unsigned int i = 0; i < ARRAY_SIZE(pids); i++)
+		child_end(pids[i]);
+	EXPECT_WHOLE(s);
+}
+
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /*

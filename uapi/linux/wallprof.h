@@ -436,9 +436,10 @@ struct wallprof_lost {
  * @tables: out: tables that were pushed
  * @processes: out: processes whose mappings are known
  * @forks_missed: out: processes that were forked by one whose mappings are
- *	known, and did not get them: too many were, since the last MAPS or FLIP
- * @tables_bytes: out: memory of tables and mappings, charged to the opener
- *	beside &struct wallprof_configure.memory_bytes
+ *	known, and did not get them: too many were, since the last MAPS or FLIP,
+ *	or the limit of locked memory allows no more
+ * @tables_bytes: out: memory of tables, mappings and processes, charged to the
+ *	opener beside &struct wallprof_configure.memory_bytes
  *
  * Allowed in every state.
  */
