@@ -76,12 +76,19 @@ long command(struct thread *t, __u64 fd, const struct command *c)
 	return ret;
 }
 
+/* A command that only tells; a[1] is what its struct has to leave 0. */
+static long ask(struct thread *t, const __u64 *a, unsigned long nr, void *body,
+		__u32 known)
+{
+	return command(t, a[0], &(struct command){
+		nr, body, known, a[2], a[3], a[4], (__u32)a[1] ? -EINVAL : 0,
+		errno_stop });
+}
+
 long run_info(struct thread *t, const __u64 *a)
 {
 	struct wallprof_info info = { .reserved = a[1] };
-	long ret = command(t, a[0], &(struct command){
-		WALLPROF_IOC_INFO, &info, sizeof(info), a[2], a[3], a[4],
-		(__u32)a[1] ? -EINVAL : 0, errno_stop });
+	long ret = ask(t, a, WALLPROF_IOC_INFO, &info, sizeof(info));
 
 	if (!ret && a[3] <= AT_SLOW &&
 	    (info.abi_version != WALLPROF_ABI_VERSION || info.nr_cpus != nr_cpus ||
@@ -94,9 +101,7 @@ long run_info(struct thread *t, const __u64 *a)
 long run_status(struct thread *t, const __u64 *a)
 {
 	struct wallprof_status s = { .reserved = a[1] };
-	long ret = command(t, a[0], &(struct command){
-		WALLPROF_IOC_STATUS, &s, sizeof(s), a[2], a[3], a[4],
-		(__u32)a[1] ? -EINVAL : 0, errno_stop });
+	long ret = ask(t, a, WALLPROF_IOC_STATUS, &s, sizeof(s));
 
 	if (!ret && a[3] <= AT_SLOW && a[2] == RIGHT)
 		judge_status(t, model_of(t, a[0]), &s);
