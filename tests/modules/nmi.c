@@ -27,6 +27,7 @@
 #include <linux/percpu.h>
 #include <asm/nmi.h>
 
+#include "counts.h"
 #include "find.h"
 #include "session.h"
 
@@ -75,7 +76,7 @@ static const char * const wp_nmi_points[WP_NMI_POINTS] = {
 
 /*
  * What happened on a CPU. A true NMI may come in the middle of a debug
- * exception: both count with this_cpu_inc().
+ * exception: both count with this_cpu_inc(). Printed in this order.
  */
 struct wp_nmi_counts {
 	unsigned long hits;	/* writes to a watched word */
@@ -326,23 +327,7 @@ MODULE_PARM_DESC(point, "where to interrupt wallprof, or off");
 
 static int wp_nmi_counts_get(char *text, const struct kernel_param *kp)
 {
-	struct wp_nmi_counts sum = {}, *counts;
-	unsigned int nr;
-
-	for_each_possible_cpu(nr) {
-		counts = per_cpu_ptr(&wp_nmi_counts, nr);
-		sum.hits += READ_ONCE(counts->hits);
-		sum.nmis += READ_ONCE(counts->nmis);
-		sum.idle += READ_ONCE(counts->idle);
-		sum.not_nmi += READ_ONCE(counts->not_nmi);
-		sum.calls += READ_ONCE(counts->calls);
-		sum.nested += READ_ONCE(counts->nested);
-		sum.user += READ_ONCE(counts->user);
-		sum.switches += READ_ONCE(counts->switches);
-	}
-	return sysfs_emit(text, "%lu %lu %lu %lu %lu %lu %lu %lu\n", sum.hits,
-			  sum.nmis, sum.idle, sum.not_nmi, sum.calls,
-			  sum.nested, sum.user, sum.switches);
+	return wp_counts_get(text, &wp_nmi_counts, sizeof(struct wp_nmi_counts));
 }
 
 static const struct kernel_param_ops wp_nmi_counts_ops = {

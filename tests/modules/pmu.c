@@ -19,9 +19,11 @@
 #include <linux/perf_event.h>
 
 #include "compat/uaccess.h"
+#include "counts.h"
 #include "find.h"
 #include "session.h"
 
+/* Printed in this order. */
 struct wp_pmu_counts {
 	unsigned long calls;
 	unsigned long nmi;
@@ -117,20 +119,7 @@ MODULE_PARM_DESC(watch, "1: count the overflows of a session, 0: no more");
 
 static int wp_pmu_counts_get(char *text, const struct kernel_param *kp)
 {
-	struct wp_pmu_counts sum = {}, *counts;
-	unsigned int nr;
-
-	for_each_possible_cpu(nr) {
-		counts = per_cpu_ptr(&wp_pmu_counts, nr);
-		sum.calls += READ_ONCE(counts->calls);
-		sum.nmi += READ_ONCE(counts->nmi);
-		sum.probe += READ_ONCE(counts->probe);
-		sum.ioctl += READ_ONCE(counts->ioctl);
-		sum.user += READ_ONCE(counts->user);
-		sum.between += READ_ONCE(counts->between);
-	}
-	return sysfs_emit(text, "%lu %lu %lu %lu %lu %lu\n", sum.calls, sum.nmi,
-			  sum.probe, sum.ioctl, sum.user, sum.between);
+	return wp_counts_get(text, &wp_pmu_counts, sizeof(struct wp_pmu_counts));
 }
 
 static const struct kernel_param_ops wp_pmu_counts_ops = {
