@@ -4,6 +4,8 @@
  * session starts, and charged to the opener), 7 (a session is a descriptor,
  * and sessions are independent) and poll.
  */
+#include <linux/userfaultfd.h>
+
 #include "device.h"
 
 /* Invariant 7: a duplicate is the same session, which lives until the last. */
@@ -554,6 +556,127 @@ TEST(opened_while_a_cpu_is_off)
 		  counters_become(s.fd, sysconf(_SC_NPROCESSORS_ONLN)));
 	EXPECT_WHOLE(&s);
 	child_end(pid);
+}
+
+/*
+ * A worker makes the counter of a CPU that comes online; not before CONFIGURE has
+ * made its own, nor after it could not. CONFIGURE is held up: a kprobe's name lies
+ * in memory that is not there before the test says so. Who makes counters, the
+ * kernel's own tracing tells.
+ */
+#define INSTANCE	"/sys/kernel/tracing/instances/wallprof"
+#define PROBE		INSTANCE "/events/wallprof/counter"
+
+static int text_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	int ret = write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -errno;
+
+	close(fd);
+	return ret;
+}
+
+/* How many counters kworkers made. */
+static unsigned int made_by_worker(void)
+{
+	FILE *f = fopen(INSTANCE "/trace", "re");
+	unsigned int nr = 0;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f))
+		nr += !!strstr(line, "kworker");
+	if (f)
+		fclose(f);
+	return nr;
+}
+
+struct held_up {
+	int fd;
+	struct wallprof_configure c;
+};
+
+static void *configures(void *arg)
+{
+	struct held_up *held = arg;
+
+	return (void *)(long)dev_cmd(held->fd, WALLPROF_IOC_CONFIGURE, &held->c);
+}
+
+/* Memory that is there when UFFDIO_COPY says so. */
+static int late_memory(int *uffd, void **at)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	size_t page = getpagesize();
+
+	*uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (*uffd < 0 || ioctl(*uffd, UFFDIO_API, &api))
+		return -1;
+	*at = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	range.range.start = (uintptr_t)*at;
+	range.range.len = page;
+	return ioctl(*uffd, UFFDIO_REGISTER, &range);
+}
+
+TEST(no_counter_without_configure)
+{
+	static char page[1 << 16] __attribute__((aligned(1 << 16))) = "no_such_function";
+	struct wallprof_configure c = dev_config();
+	struct held_up held = { .fd = dev_open(), .c = c };
+	struct uffd_msg fault;
+	struct uffdio_copy copy = { .src = (uintptr_t)page, .len = getpagesize() };
+	pthread_t thread;
+	__u32 counters;
+	void *ret, *at;
+	int uffd, err;
+	FILE *f;
+
+	dev_sampler(&held.c, 99);
+	held.c.attr_flags = 0;
+	f = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
+	if (!f || fscanf(f, "%u", &held.c.attr_type) != 1)
+		SKIP(return, "no kprobes as counters");
+	fclose(f);
+	if (access("/sys/devices/system/cpu/cpu1/online", W_OK))
+		SKIP(return, "one CPU");
+	if (late_memory(&uffd, &at))
+		SKIP(return, "no userfaultfd");
+	err = text_to("/sys/kernel/tracing/kprobe_events",
+		      "p:wallprof/counter perf_event_create_kernel_counter\n");
+	if (err)
+		SKIP(return, "no kprobe by tracefs: %s", strerror(-err));
+	ASSERT_EQ(0, mkdir(INSTANCE, 0700));
+	ASSERT_EQ(0, text_to(PROBE "/enable", "1"));
+
+	held.c.attr_config = 0;
+	held.c.attr_config1 = (uintptr_t)at;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, configures, &held));
+	ASSERT_EQ(sizeof(fault), read(uffd, &fault, sizeof(fault)));
+	EXPECT_EQ(0, cpu_online(1, "0"));
+	EXPECT_EQ(0, cpu_online(1, "1"));
+	/* The worker waits for CONFIGURE now, or it comes too late. */
+	nap_ns(100 * MS);
+	copy.dst = (uintptr_t)at;
+	ASSERT_EQ(0, ioctl(uffd, UFFDIO_COPY, &copy));
+	pthread_join(thread, &ret);
+	EXPECT_GT(0, (long)ret);
+	EXPECT_EQ(WALLPROF_SESSION_OPEN, dev_status(held.fd).state);
+	EXPECT_EQ(0, made_by_worker());
+	close(uffd);
+
+	/* With a counter that may be had, it is there. */
+	dev_sampler(&c, 99);
+	ASSERT_EQ(0, dev_cmd(held.fd, WALLPROF_IOC_CONFIGURE, &c));
+	counters = dev_status(held.fd).counters;
+	EXPECT_EQ(0, cpu_online(1, "0"));
+	EXPECT_EQ(counters - 1, counters_become(held.fd, counters - 1));
+	EXPECT_EQ(0, cpu_online(1, "1"));
+	EXPECT_EQ(counters, counters_become(held.fd, counters));
+	EXPECT_LE(1, made_by_worker());
+	close(held.fd);
+	EXPECT_EQ(0, text_to(PROBE "/enable", "0"));
+	EXPECT_EQ(0, rmdir(INSTANCE));
+	EXPECT_EQ(0, text_to("/sys/kernel/tracing/kprobe_events", "-:wallprof/counter\n"));
 }
 
 TEST_HARNESS_MAIN
