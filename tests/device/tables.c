@@ -597,6 +597,17 @@ static unsigned int count_stacks(const struct session *s, __u32 tgid,
 	return nr;
 }
 
+/* Intervals of a process of one thread that are no sleep, the open one too. */
+static unsigned int count_awake(const struct session *s, __u32 pid)
+{
+	unsigned int nr = session_account(s, pid)->state != WALLPROF_STATE_SLEEPING;
+
+	for (size_t i = 0; i < s->nr_aggrs; i++)
+		if (s->aggrs[i].tgid == pid && s->aggrs[i].state != WALLPROF_STATE_SLEEPING)
+			nr += s->aggrs[i].count;
+	return nr;
+}
+
 /* What was found instead. */
 static void print_stacks(const struct session *s)
 {
@@ -674,7 +685,8 @@ TEST_F(walk, by_table)
 	if (others)
 		print_stacks(&self->s);
 	EXPECT_EQ(0, self->s.walks_unknown);
-	EXPECT_EQ(0, self->s.walks_mixed);
+	/* Who is preempted may be in code that the table does not tell of. */
+	EXPECT_GE(count_awake(&self->s, self->pid), self->s.walks_mixed);
 }
 
 /*
@@ -741,9 +753,13 @@ TEST_F(walk, remembers)
 	EXPECT_LE(100, self->s.walks_remembered);
 	ways[0] = count_stacks(&self->s, self->pid, is_whole, &others);
 	ways[1] = count_stacks(&self->s, self->pid, is_others, &others);
-	/* It accounts for two naps at once; one may have been open at the start. */
+	/*
+	 * It accounts for two naps at once; one may have been open at the start. Where
+	 * the kernel's locks sleep, a wait for one is among the kernel's count.
+	 */
 	for (int i = 0; i < 2; i++) {
-		EXPECT_GE(ways[i] + 3, to.slept[i] - from.slept[i]);
+		EXPECT_GE(ways[i] + count_awake(&self->s, self->pid) + 3,
+			  to.slept[i] - from.slept[i]);
 		EXPECT_LE(ways[i], own->off[i] - around.off[i] + 3);
 	}
 	EXPECT_EQ(ways[0], others);
