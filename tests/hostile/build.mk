@@ -15,11 +15,15 @@ HOSTILE_FUZZ := $(addprefix $(HOSTILE)/,fuzz.c programs.c calls.c \
 HOSTILE_HEADERS := $(wildcard $(HOSTILE)/*.h) $(wildcard uapi/linux/*.h) $(HOSTILE)/build.mk
 
 .PHONY: hostile hostile-clean
-hostile: $(HOSTILE_OUT)/fuzz
+hostile: $(HOSTILE_OUT)/fuzz $(HOSTILE_OUT)/sweep
 
 $(HOSTILE_OUT)/fuzz: $(HOSTILE_FUZZ) $(HOSTILE_HEADERS)
 	@mkdir -p $(@D)
 	$(HOSTILE_CC) $(HOSTILE_CFLAGS) -static -o $@ $(HOSTILE_FUZZ)
+
+$(HOSTILE_OUT)/sweep: $(HOSTILE)/sweep.c $(HOSTILE_HEADERS)
+	@mkdir -p $(@D)
+	$(HOSTILE_CC) $(HOSTILE_CFLAGS) -static -o $@ $<
 
 hostile-clean:
 	rm -rf $(HOSTILE_OUT)
