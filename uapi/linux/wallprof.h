@@ -147,7 +147,7 @@ enum wallprof_loss {
  * @WALLPROF_UNWIND_MISALIGNED: the next frame is not aligned
  * @WALLPROF_UNWIND_BAD_IP: the return address is 0 or no user address
  * @WALLPROF_UNWIND_NO_USER: the thread has no user stack (kernel thread, or its
- *	memory is gone)
+ *	memory is gone, as at its end and while it executes another program)
  * @WALLPROF_UNWIND_NO_TABLE: no unwind table tells of the code that runs there,
  *	nor did a frame pointer lead on
  * @WALLPROF_UNWIND_NO_ROW: the file's unwind table does not tell of this part
