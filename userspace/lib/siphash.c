@@ -11,7 +11,7 @@ static __u64 rotate(__u64 x, int by)
 	return x << by | x >> (64 - by);
 }
 
-static void mix(__u64 v[4])
+static inline void mix(__u64 v[4])
 {
 	v[0] += v[1];
 	v[1] = rotate(v[1], 13) ^ v[0];
@@ -25,7 +25,7 @@ static void mix(__u64 v[4])
 	v[2] = rotate(v[2], 32);
 }
 
-static void word(struct wp_siphash *h, __u64 m)
+static inline void word(struct wp_siphash *h, __u64 m)
 {
 	h->v[3] ^= m;
 	mix(h->v);
@@ -56,25 +56,27 @@ void wp_siphash_begin(struct wp_siphash *h, const __u64 key[2])
  */
 void wp_siphash_add(struct wp_siphash *h, const void *data, size_t size)
 {
+	struct wp_siphash s = *h;	/* in registers */
 	const __u8 *p = data;
 	__u64 m;
 
 	while (size) {
-		if (!(h->size & 7) && size >= 8) {
+		if (!(s.size & 7) && size >= 8) {
 			memcpy(&m, p, 8);
-			word(h, m);
-			h->size += 8;
+			word(&s, m);
+			s.size += 8;
 			p += 8;
 			size -= 8;
 			continue;
 		}
-		h->tail |= (__u64)*p++ << 8 * (h->size++ & 7);
+		s.tail |= (__u64)*p++ << 8 * (s.size++ & 7);
 		size--;
-		if (!(h->size & 7)) {
-			word(h, h->tail);
-			h->tail = 0;
+		if (!(s.size & 7)) {
+			word(&s, s.tail);
+			s.tail = 0;
 		}
 	}
+	*h = s;
 }
 
 /**
