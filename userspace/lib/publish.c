@@ -51,6 +51,7 @@ struct process {
 	bool dirty;			/* to be looked at */
 	bool unsettled;			/* some of its files have no table yet */
 	__u64 not_before;
+	__u64 told;			/* when it was told of last, or 0 */
 };
 
 struct wp_publisher {
@@ -119,20 +120,28 @@ static void forget(struct wp_publisher *pub, __u32 pid)
 	}
 }
 
-/* Have a process looked at. Without memory its frames fall back, no more. */
-static void touch(struct wp_publisher *pub, __u32 pid)
+static struct process *find_or_add(struct wp_publisher *pub, __u32 pid)
 {
 	struct process *p = find(pub, pid);
 
-	if (!p) {
-		p = calloc(1, sizeof(*p));
-		if (!p)
-			return;
-		p->pid = pid;
-		p->next = *bucket_of(pub, pid);
-		*bucket_of(pub, pid) = p;
-	}
-	p->dirty = true;
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	p->next = *bucket_of(pub, pid);
+	*bucket_of(pub, pid) = p;
+	return p;
+}
+
+/* Have a process looked at. Without memory its frames fall back, no more. */
+static void touch(struct wp_publisher *pub, __u32 pid)
+{
+	struct process *p = find_or_add(pub, pid);
+
+	if (p)
+		p->dirty = true;
 }
 
 /* Field 28 of /proc/PID/stat; 0 if we may not know. */
@@ -180,7 +189,7 @@ static int add_map(void *ctx, const struct wp_procmap *m)
 /* Tell the module of a process; whether it is still there. */
 static bool publish(struct wp_publisher *pub, struct process *p)
 {
-	__u64 begun = now_ns(), start_stack;
+	__u64 begun = now_ns(), ended, start_stack;
 	char path[32];
 	int err;
 
@@ -201,8 +210,9 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 		err = pub->opt.maps(pub->opt.ctx, p->pid, start_stack, pub->map,
 				    pub->nr_maps);
 	p->unsettled = pub->unsettled;
-	p->not_before = now_ns() + SHARE * (now_ns() - begun);
-	pub->stats.ns += now_ns() - begun;
+	ended = now_ns();
+	p->not_before = ended + SHARE * (ended - begun);
+	pub->stats.ns += ended - begun;
 	if (err == -ESRCH)
 		return false;
 	if (err == -ESTALE) {
@@ -212,6 +222,7 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 		pub->stats.error = err;
 	} else {
 		pub->stats.published++;
+		p->told = ended;
 	}
 	return true;
 }
@@ -289,27 +300,34 @@ static void touch_all(struct wp_publisher *pub)
 		closedir(d);
 }
 
+/*
+ * A process was forked at @time. The module gives a child what it knows of the
+ * parent then; not what it will know. And of one that is followed as a child of a
+ * target, a record may have come before this one.
+ */
+static void take_fork(struct wp_publisher *pub, __u32 ppid, __u32 pid, __u64 time)
+{
+	const struct process *parent = find(pub, ppid);
+	struct process *p = find_or_add(pub, pid);
+
+	if (p && (!__atomic_load_n(&pub->started, __ATOMIC_RELAXED) || pub->opt.pids ||
+		  !parent || parent->dirty || parent->unsettled || time <= parent->told))
+		p->dirty = true;
+}
+
 static int take_record(void *ctx, const struct perf_event_header *rec, __u64 time)
 {
 	const struct task_record *task = (const void *)rec;
 	struct wp_publisher *pub = ctx;
 
-	(void)time;
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		touch(pub, task->pid);
 		break;
 	case PERF_RECORD_FORK:
-		/*
-		 * The module gives a child what it knows of the parent. Not
-		 * what it will know; and of one that is followed as a child of
-		 * a target, a record may have come before this one.
-		 */
-		if (task->pid != task->ppid &&
-		    (!__atomic_load_n(&pub->started, __ATOMIC_RELAXED) || pub->opt.pids ||
-		     wp_codefiles_busy(pub->files)))
-			touch(pub, task->pid);
+		if (task->pid != task->ppid)
+			take_fork(pub, task->ppid, task->pid, time);
 		break;
 	case PERF_RECORD_EXIT:
 		if (task->pid == task->tid)
