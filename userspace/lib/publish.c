@@ -36,11 +36,17 @@
 #define SIDEBAND_PAGES	16
 #define NSEC_PER_MSEC	1000000ULL
 
-/* What is gathered after a record, as they come in bursts. */
-#define GATHER_NS	500000
+/*
+ * From one look at perf's records to the next, as they come in bursts. The first
+ * of a burst is not waited for.
+ */
+#define GATHER_NS	200000
 
-/* Of the time, one in so many goes to a process. */
+/* Of the time, one in so many goes to a process, */
 #define SHARE		10
+
+/* beyond what it may have at once. */
+#define BURST_NS	(20 * NSEC_PER_MSEC)
 
 /* Where user addresses end; beyond is the vsyscall page. */
 #define USER_END	(1ULL << 56)
@@ -50,7 +56,8 @@ struct process {
 	__u32 pid;
 	bool dirty;			/* to be looked at */
 	bool unsettled;			/* some of its files have no table yet */
-	__u64 not_before;
+	__u64 rest_until;		/* not looked at before */
+	__u64 paid_until;		/* its share of the time is used up until then */
 	__u64 told;			/* when it was told of last, or 0 */
 };
 
@@ -186,6 +193,27 @@ static int add_map(void *ctx, const struct wp_procmap *m)
 	return 0;
 }
 
+/* When a process may be looked at. */
+static __u64 not_before(const struct process *p)
+{
+	__u64 burst = SHARE * BURST_NS;
+
+	return p->paid_until > p->rest_until + burst ? p->paid_until - burst : p->rest_until;
+}
+
+/*
+ * A look took from @begun to @now. With as long a rest, one that loads many
+ * libraries, which takes longer looks from one to the next, is not looked at after
+ * each.
+ */
+static void pay(struct process *p, __u64 begun, __u64 now)
+{
+	p->rest_until = now + (now - begun);
+	if (p->paid_until < now)
+		p->paid_until = now;
+	p->paid_until += SHARE * (now - begun);
+}
+
 /* Tell the module of a process; whether it is still there. */
 static bool publish(struct wp_publisher *pub, struct process *p)
 {
@@ -211,7 +239,7 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 				    pub->nr_maps);
 	p->unsettled = pub->unsettled;
 	ended = now_ns();
-	p->not_before = ended + SHARE * (ended - begun);
+	pay(p, begun, ended);
 	pub->stats.ns += ended - begun;
 	if (err == -ESRCH)
 		return false;
@@ -246,12 +274,12 @@ static __u64 publish_dirty(struct wp_publisher *pub, bool *all)
 	for (i = 0; i < NR_BUCKETS; i++) {
 		for (p = pub->bucket[i]; p && !is_to_stop(pub); p = next) {
 			next = p->next;
-			if (p->dirty && p->not_before <= now_ns() && !publish(pub, p)) {
+			if (p->dirty && not_before(p) <= now_ns() && !publish(pub, p)) {
 				forget(pub, p->pid);
 				continue;
 			}
-			if (p->dirty && p->not_before < when)
-				when = p->not_before;
+			if (p->dirty && not_before(p) < when)
+				when = not_before(p);
 			if (p->dirty || p->unsettled)
 				*all = false;
 		}
@@ -357,18 +385,18 @@ static int drain(struct wp_publisher *pub)
 static int wait_for(struct wp_publisher *pub, __u64 until)
 {
 	__u64 now = now_ns(), count;
-	int timeout = 1000;
+	struct timespec timeout = { .tv_sec = 1 };
 	unsigned int nr;
 
 	/* Now and then anyway: CPUs come and go. */
 	if (until <= now)
-		timeout = 0;
+		timeout.tv_sec = 0;
 	else if (until - now < 1000 * NSEC_PER_MSEC)
-		timeout = (until - now) / NSEC_PER_MSEC + 1;
+		timeout = (struct timespec){ .tv_nsec = until - now };
 	pub->fds[0] = (struct pollfd){ .fd = pub->kick, .events = POLLIN };
 	pub->fds[1] = (struct pollfd){ .fd = wp_codefiles_fd(pub->files), .events = POLLIN };
 	nr = 2 + wp_sideband_pollfds(pub->sideband, pub->fds + 2, pub->max_fds - 2);
-	if (poll(pub->fds, nr, timeout) < 0)
+	if (ppoll(pub->fds, nr, &timeout, NULL) < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (pub->fds[0].revents & POLLIN &&
 	    read(pub->fds[0].fd, &count, sizeof(count)) == sizeof(count) &&
@@ -390,11 +418,20 @@ static void touch_targets(struct wp_publisher *pub)
 		touch_all(pub);
 }
 
+/* Wait until it is GATHER_NS since @since. */
+static void gather(__u64 since)
+{
+	__u64 past = now_ns() - since;
+	struct timespec rest = { .tv_nsec = past < GATHER_NS ? GATHER_NS - past : 0 };
+
+	if (rest.tv_nsec)
+		nanosleep(&rest, NULL);
+}
+
 static void *follow(void *arg)
 {
-	struct timespec gather = { .tv_nsec = GATHER_NS };
 	struct wp_publisher *pub = arg;
-	__u64 when, one = 1;
+	__u64 when, drained = 0, one = 1;
 	bool all;
 	int err = 0;
 
@@ -406,7 +443,8 @@ static void *follow(void *arg)
 		err = wait_for(pub, when);
 		if (is_to_stop(pub))
 			break;
-		nanosleep(&gather, NULL);
+		gather(drained);
+		drained = now_ns();
 		if (!err)
 			err = drain(pub);
 	}
