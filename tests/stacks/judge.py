@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""How much of what was recorded has a stack that reaches where its thread begins?
+
+A stack is whole if its outermost frame is in code that has no caller: the entry
+of an executable (_start), or a function whose unwind information says so (clone
+and clone3, as binutils read it). What recorded it does not matter.
+
+usage: judge.py IMAGE DIR WAY...    the guest's root, and what it left: WAY.data,
+                                    WAY.pids, and the recorder itself
+"""
+
+import bisect
+import collections
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+# perf_event.h's: records, and what a sample has.
+COMM, FORK, SAMPLE, MMAP2 = 3, 7, 9, 10
+IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID = (1 << n for n in range(10))
+IDENTIFIER = 1 << 16
+CONTEXT_MAX = 2**64 - 4095
+CONTEXT_USER = 2**64 - 512
+ON, OFF = "samples", "off-CPU"
+
+# Percent that must be whole: of all programs together, of each, and of those that do
+# little else than start others. What starts can be short of what it has just mapped.
+TOGETHER, EACH, STARTING = 99, 98, 90
+STARTERS = "perl", "bash", "perf", "pipeline"
+
+Sample = collections.namedtuple("Sample", "kind pid tid period ips")
+
+
+class Recording:
+    """The samples of a perf.data, and what its processes had mapped."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.data = file.read()
+        magic, _, attr_size, at, size, begin, length = struct.unpack_from("<8s6Q", self.data)
+        assert magic == b"PERFILE2", path
+        self.events = {}
+        for pos in range(at, at + size, attr_size):
+            kind, _, config, _, sample_type = struct.unpack_from("<IIQQQ", self.data, pos)
+            ids_at, ids_size = struct.unpack_from("<QQ", self.data, pos + attr_size - 16)
+            # context switches are wallprof's off-CPU time, bpf-output is perf's;
+            # dummy events have no samples.
+            name = OFF if kind == 1 and config in (3, 10) else ON
+            assert sample_type & CALLCHAIN and not sample_type & READ
+            self.types = sample_type
+            for index in range(ids_size // 8):
+                event, = struct.unpack_from("<Q", self.data, ids_at + 8 * index)
+                self.events[event] = name
+        self.samples, self.parent = [], {}
+        self.maps = collections.defaultdict(list)
+        self.names = {}
+        self.read(begin, begin + length)
+
+    def read(self, pos, end):
+        while pos < end:
+            kind, misc, size = struct.unpack_from("<IHH", self.data, pos)
+            body = pos + 8
+            if kind == SAMPLE:
+                self.sample(body)
+            elif kind == MMAP2:
+                pid, _, start, length, pgoff = struct.unpack_from("<IIQQQ", self.data, body)
+                name = self.data[body + 64:self.data.index(b"\0", body + 64)].decode()
+                self.maps[pid].append((start, start + length, pgoff, name))
+            elif kind == FORK:
+                pid, parent = struct.unpack_from("<II", self.data, body)
+                if pid != parent:
+                    self.parent[pid] = parent
+            elif kind == COMM:
+                pid, tid = struct.unpack_from("<II", self.data, body)
+                name = self.data[body + 8:self.data.index(b"\0", body + 8)].decode()
+                self.names[tid] = name
+            pos += size
+
+    def sample(self, pos):
+        values = {}
+        for bit, form in ((IDENTIFIER, "Q"), (IP, "Q"), (TID, "II"), (TIME, "Q"), (ADDR, "Q"),
+                          (ID, "Q"), (STREAM_ID, "Q"), (CPU, "Q"), (PERIOD, "Q")):
+            if self.types & bit:
+                values[bit] = struct.unpack_from("<" + form, self.data, pos)
+                pos += 8
+        nr, = struct.unpack_from("<Q", self.data, pos)
+        ips, user = [], False
+        for ip in struct.unpack_from("<%dQ" % nr, self.data, pos + 8):
+            if ip >= CONTEXT_MAX:
+                user = ip == CONTEXT_USER
+            elif user:
+                ips.append(ip)
+        event, = values.get(IDENTIFIER) or values[ID]
+        self.samples.append(Sample(self.events[event], *values[TID], values[PERIOD][0],
+                                   tuple(ips)))
+
+    def find(self, pid, ip):
+        """What is mapped at an address: name and offset in the file."""
+        while pid is not None:
+            for start, end, pgoff, name in reversed(self.maps[pid]):
+                if start <= ip < end:
+                    return name, ip - start + pgoff
+            pid = self.parent.get(pid)
+        return None
+
+
+class Files:
+    """Where threads begin, in the guest's files."""
+
+    def __init__(self, image, directory):
+        self.image, self.directory = image, directory
+        self.ranges = {}
+
+    def is_begin(self, name, offset):
+        if name not in self.ranges:
+            self.ranges[name] = sorted(self.begins(name))
+        at = bisect.bisect_right(self.ranges[name], (offset, 2**64)) - 1
+        return at >= 0 and self.ranges[name][at][0] <= offset < self.ranges[name][at][1]
+
+    def begins(self, name):
+        with tempfile.TemporaryDirectory() as work:
+            copy = os.path.join(work, "copy")
+            subprocess.run(["debugfs", "-R", "dump %s %s" % (name, copy), self.image],
+                           stderr=subprocess.DEVNULL, check=False)
+            if name == "/in/wallprof":
+                copy = os.path.join(self.directory, "wallprof")
+            if not os.path.exists(copy) or not os.path.getsize(copy):
+                return
+            with open(copy, "rb") as file:
+                data = file.read()
+            if data[:4] != b"\x7fELF":
+                return
+            entry, phoff = struct.unpack_from("<QQ", data, 24)
+            size, nr = struct.unpack_from("<HH", data, 54)
+            load = [struct.unpack_from("<IIQQQQ", data, phoff + i * size) for i in range(nr)]
+
+            def offset(address):
+                for kind, _, at, virtual, _, length in load:
+                    if kind == 1 and virtual <= address < virtual + length:
+                        return address - virtual + at
+                return None
+
+            at = offset(entry)
+            if at is not None:
+                yield at, at + 64
+            if "/libc" not in name:
+                return
+            frames = subprocess.run(["readelf", "--debug-dump=frames", copy],
+                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                    check=False, text=True).stdout
+            begin = None
+            for line in frames.splitlines():
+                m = re.search(r"FDE .* pc=([0-9a-f]+)\.\.([0-9a-f]+)", line)
+                if m:
+                    begin = int(m[1], 16), int(m[2], 16)
+                elif begin and "DW_CFA_undefined: r16 (rip)" in line:
+                    yield offset(begin[0]), offset(begin[0]) + begin[1] - begin[0]
+
+
+def program_of(recording, pids, pid):
+    while pid is not None:
+        if pid in pids:
+            return pids[pid]
+        pid = recording.parent.get(pid)
+    return None
+
+
+def judge(directory, way, files, explain):
+    """By program and kind: what has a whole stack, any, and none: the kernel's own
+    threads, and those that end, or execute a program."""
+    recording = Recording(os.path.join(directory, way + ".data"))
+    with open(os.path.join(directory, way + ".pids")) as file:
+        pids = {int(pid): name for name, pid in map(str.split, file)}
+    sums = collections.defaultdict(lambda: [0, 0, 0])
+    short = collections.defaultdict(collections.Counter)
+    for s in recording.samples:
+        program = program_of(recording, pids, s.pid)
+        entry = sums[program or "others", s.kind]
+        if not s.ips:
+            entry[2] += s.period
+            continue
+        entry[1] += s.period
+        where = recording.find(s.pid, s.ips[-1])
+        if where and files.is_begin(*where):
+            entry[0] += s.period
+        elif explain:
+            leaf = recording.find(s.pid, s.ips[0])
+            short[program or "others", s.kind][
+                "%s: %d frames, from %s to %s" % (
+                    recording.names.get(s.pid), len(s.ips),
+                    "%s+%#x" % leaf if leaf else "nowhere",
+                    "%s+%#x" % where if where else "nowhere")] += s.period
+    for key, counts in sorted(short.items()):
+        for what, period in counts.most_common(explain):
+            print("# %s, %s: %.2f %% %s" % (*key, 100 * period / sums[key][1], what))
+    return sums
+
+
+def percent(entry):
+    return "%6.2f" % (100 * entry[0] / entry[1]) if entry[1] else "     -"
+
+
+def table(programs, ways, sums):
+    """Off-CPU time and samples with whole stacks, of those with stacks, each way;
+    and of the first how much that was, and how much had none."""
+    print("# %-10s" % "" + "".join("%20s" % way for way in ways) +
+          "            seconds       without")
+    print("# %-10s" % "" + "   off-CPU   samples" * len(ways) + "   off-CPU samples" * 2)
+    for program in programs:
+        line = "# %-10s" % program
+        for way in ways:
+            line += "  %s %% %s %%" % (percent(sums[way][program, OFF]),
+                                     percent(sums[way][program, ON]))
+        first = [sums[ways[0]][program, kind] for kind in (OFF, ON)]
+        line += "".join(" %8.3f" % (entry[1] / 1e9) for entry in first)
+        print(line + "".join(" %6.1f %%" % (100 * entry[2] / sum(entry[1:]))
+                             for entry in first if sum(entry[1:])))
+
+
+def losses(path):
+    """What a recording says that it lost."""
+    with open(path) as file:
+        return [line.strip() for line in file if "LOST" in line or "no room" in line]
+
+
+def verdict(number, name, entries, least):
+    """A line of TAP. @entries: by kind, @least: percent."""
+    bad = ["%s: %s %% are whole, %g %% must be" % (kind, percent(entries[kind]).strip(),
+                                                   least)
+           for kind in (OFF, ON)
+           if not entries[kind][1] or 100 * entries[kind][0] < least * entries[kind][1]]
+    print("%s %d - %s: whole stacks" % ("not ok" if bad else "ok", number, name))
+    for line in bad:
+        print("# " + line)
+    return not bad
+
+
+def main():
+    image, directory, *ways = sys.argv[1:]
+    files = Files(image, directory)
+    explain = int(os.environ.get("EXPLAIN", 0))
+    demand = os.environ.get("DEMAND", "1") != "0"
+    sums = {way: judge(directory, way, files, explain) for way in ways}
+    with open(os.path.join(directory, ways[0] + ".pids")) as file:
+        programs = [line.split()[0] for line in file]
+    for way in ways:
+        for kind in OFF, ON:
+            sums[way]["together", kind] = [sum(column) for column in zip(
+                *(sums[way][program, kind] for program in programs))]
+    table(programs + ["together", "others"], ways, sums)
+
+    lost = losses(os.path.join(directory, ways[0] + ".log"))
+    print("%s 1 - nothing was lost" % ("not ok" if lost else "ok"))
+    for line in lost:
+        print("# " + line)
+    good = not lost
+    for number, program in enumerate(programs + ["together"], 2):
+        least = STARTING if program in STARTERS else EACH
+        if program == "together":
+            least = TOGETHER
+        good &= verdict(number, program, {kind: sums[ways[0]][program, kind]
+                                          for kind in (OFF, ON)}, least if demand else 0)
+    print("1..%d" % (len(programs) + 2))
+    return not good
+
+
+if __name__ == "__main__":
+    sys.exit(main())
