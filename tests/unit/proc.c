@@ -265,8 +265,8 @@ static void test_real(void)
 static void test_ksyms(void)
 {
 	struct wp_synth s = { .fn = take, .id = 5 };
-	char kallsyms[300], modules[300], lib[300], sys[300], notes[300];
-	struct wp_ksyms_paths p = { kallsyms, modules, lib, sys, notes };
+	char kallsyms[300], iomem[300], modules[300], lib[300], sys[300], notes[300];
+	struct wp_ksyms_paths p = { kallsyms, iomem, modules, lib, sys, notes };
 	static const unsigned char note[] = {
 		4, 0, 0, 0, 20, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0,
 		1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 };
@@ -274,6 +274,7 @@ static void test_ksyms(void)
 	struct mmap1 *m;
 
 	snprintf(kallsyms, sizeof(kallsyms), "%s/k/kallsyms", dir);
+	snprintf(iomem, sizeof(iomem), "%s/k/iomem", dir);
 	snprintf(modules, sizeof(modules), "%s/k/modules", dir);
 	snprintf(lib, sizeof(lib), "%s/k/lib", dir);
 	snprintf(sys, sizeof(sys), "%s/k/sys", dir);
@@ -306,14 +307,30 @@ static void test_ksyms(void)
 	dso = wp_buildids_find(s.ids, "[kernel.kallsyms]");
 	ok(dso && dso->kernel && dso->id.size == 20, "the kernel's build-id");
 
+	/* An end of the text in kallsyms that is not to be read. */
+	put("k/iomem", "00001000-0009ffff : System RAM\n00100000-5fffffff : System RAM\n"
+	    "  3a000000-3affffff : Kernel code\n  3b000000-3bffffff : Kernel rodata\n");
+	nr_got = 0;
+	wp_ksyms_synthesize(&s, &p);
+	m = (void *)got[0];
+	ok(nr_got == 3 && m->start == 0xffffffff81000000 && m->len == 0x1000000,
+	   "the length of the kernel's code, by iomem");
+	put("k/iomem", "00000000-00000000 : System RAM\n  00000000-00000000 : Kernel code\n");
+	nr_got = 0;
+	wp_ksyms_synthesize(&s, &p);
+	m = (void *)got[0];
+	ok(nr_got == 3 && m->len == 0x1200000, "iomem that is kept secret");
+
 	put("k/kallsyms", "0000000000000000 T _stext\n0000000000000000 T _text\n"
 	    "0000000000000000 T _etext\n");
+	put("k/iomem", "3a000000-3affffff : Kernel code\n");
 	nr_got = 0;
 	wp_ksyms_synthesize(&s, &p);
 	m = (void *)got[0];
 	ok(nr_got && !m->pgoff && m->start == 0xffff800000000000 && m->start + m->len == 0,
 	   "addresses kept secret: a kernel map all the same");
 	unlink(kallsyms);
+	unlink(iomem);
 	unlink(modules);
 	nr_got = 0;
 	ok(!wp_ksyms_synthesize(&s, &p) && nr_got == 1, "no kallsyms, no modules");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the reading of /proc/kallsyms, /proc/modules and modules.dep. Called
- * from cmd/record.c at the start of a session.
+ * Owns the reading of /proc/kallsyms, /proc/iomem, /proc/modules and
+ * modules.dep. Called from cmd/record.c at the start of a session.
  */
 #include <errno.h>
 #include <limits.h>
@@ -21,6 +21,16 @@
  * pgoff tells them that the place of the symbols is not known.
  */
 #define KERNEL_HALF	0xffff800000000000ULL
+
+/*
+ * On x86 "Kernel code" is what lies from _text to _etext, where KASLR has put it
+ * in physical memory. Elsewhere it may be more: arm64's has read-only data, too.
+ */
+#ifdef __x86_64__
+#define IOMEM		"/proc/iomem"
+#else
+#define IOMEM		NULL
+#endif
 
 struct mmap_record {
 	struct perf_event_header header;
@@ -52,7 +62,36 @@ struct kernel_text {
 	__u64 text, stext, etext;
 };
 
-static void read_kallsyms(const char *path, struct kernel_text *k)
+/*
+ * How long the kernel's code is; 0 if nobody tells, or not us: without
+ * CAP_SYS_ADMIN the kernel shows zeros.
+ */
+static __u64 code_length(const char *path)
+{
+	FILE *f = path ? fopen(path, "re") : NULL;
+	unsigned long long first, last;
+	__u64 len = 0;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!f)
+		return 0;
+	while (!len && getline(&line, &room, f) > 0) {
+		if (strstr(line, " : Kernel code\n") &&
+		    sscanf(line, "%llx-%llx", &first, &last) == 2 && last > first)
+			len = last - first + 1;
+	}
+	free(line);
+	fclose(f);
+	return len;
+}
+
+/*
+ * The kernel formats a line for each of its symbols, which takes longer than all
+ * else that is done at the start. Where the text begins stands near the top, where
+ * it ends after some ten thousand lines: better hear it from elsewhere.
+ */
+static void read_kallsyms(const char *path, const char *iomem, struct kernel_text *k)
 {
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
@@ -76,8 +115,16 @@ static void read_kallsyms(const char *path, struct kernel_text *k)
 			v = &k->stext;
 		else if (!strcmp(name, "_etext\n"))
 			v = &k->etext;
-		if (v)
-			*v = strtoull(line, NULL, 16);
+		if (!v)
+			continue;
+		*v = strtoull(line, NULL, 16);
+		/* x86 has _stext at the same place, or does not have it. */
+		if (v == &k->text && k->text) {
+			__u64 len = code_length(iomem);
+
+			if (len)
+				k->etext = k->text + len;
+		}
 	}
 	free(line);
 	fclose(f);
@@ -89,7 +136,7 @@ static int synthesize_kernel(struct wp_synth *s, const struct wp_ksyms_paths *p)
 	struct wp_buildid id;
 	struct kernel_text k;
 
-	read_kallsyms(p->kallsyms, &k);
+	read_kallsyms(p->kallsyms, p->iomem, &k);
 	ref = k.text ? k.text : k.stext;
 	start = k.stext ? k.stext : ref;
 	if (k.text && k.text < start)
@@ -283,6 +330,7 @@ int wp_ksyms_synthesize(struct wp_synth *s, const struct wp_ksyms_paths *paths)
 		p.lib_modules = dir;
 	}
 	p.kallsyms = p.kallsyms ? p.kallsyms : "/proc/kallsyms";
+	p.iomem = p.iomem ? p.iomem : IOMEM;
 	p.modules = p.modules ? p.modules : "/proc/modules";
 	p.lib_modules = p.lib_modules ? p.lib_modules : "/lib/modules";
 	p.sys_module = p.sys_module ? p.sys_module : "/sys/module";

@@ -14,6 +14,7 @@
 /**
  * struct wp_ksyms_paths - where to look, for tests; NULL: the usual place
  * @kallsyms: /proc/kallsyms
+ * @iomem: /proc/iomem, on x86 only
  * @modules: /proc/modules
  * @lib_modules: /lib/modules/RELEASE
  * @sys_module: /sys/module
@@ -21,6 +22,7 @@
  */
 struct wp_ksyms_paths {
 	const char *kallsyms;
+	const char *iomem;
 	const char *modules;
 	const char *lib_modules;
 	const char *sys_module;
