@@ -146,13 +146,18 @@ static __always_inline void wp_aggr_sum(struct wallprof_aggr *aggr, u64 value, u
 		aggr->last = time;
 }
 
-/* Where the place of an aggregate is kept. Any context of the tables' writer. */
+/*
+ * Where the place of an aggregate is kept. Threads and stacks have numbers one
+ * after the other: without a product of both, pairs of them would meet often.
+ *
+ * Any context of the tables' writer.
+ */
 static __always_inline u32 *wp_aggr_recent(struct wp_tables *tables,
 					   const struct wallprof_aggr *key)
 {
-	u32 at = key->tid ^ (u32)key->user_stack;
+	u32 hash = key->tid * 0x9e3779b1U + (u32)key->user_stack * 0x85ebca6bU;
 
-	return &tables->recent[at & ((1U << WP_RECENT_BITS) - 1)];
+	return &tables->recent[hash >> (32 - WP_RECENT_BITS)];
 }
 
 /**
