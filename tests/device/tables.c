@@ -765,6 +765,61 @@ TEST_F(walk, remembers)
 	EXPECT_EQ(ways[0], others);
 }
 
+/* The kernel's count of a program's naps, brought up to date after each. */
+static void naps_and_counts(void *arg)
+{
+	const struct timespec ts = { .tv_nsec = 200000 };
+	volatile long *slept = arg;
+	struct rusage now;
+
+	for (;;) {
+		tiny_root(&ts);
+		getrusage(RUSAGE_SELF, &now);
+		*slept = now.ru_nvcsw;
+	}
+}
+
+/* Wait until a process has napped so often. */
+static bool naps_until(volatile long *slept, long wanted)
+{
+	for (int i = 0; i < 6000 && *slept < wanted; i++)
+		nap_ns(10 * MS);
+	return *slept >= wanted;
+}
+
+/* Once MAPS tells of others, what was found by the old ones is forgotten. */
+TEST_F(walk, forgets_with_the_mappings)
+{
+	struct wallprof_map map = tiny_map(0);
+	unsigned int whole, others;
+	volatile long *slept;
+	long told, end;
+
+	slept = mmap(NULL, sizeof(*slept), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	ASSERT_NE(MAP_FAILED, slept);
+	self->pid = child_of(naps_and_counts, (void *)slept);
+	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
+	ASSERT_EQ(0, session_open(&self->s, &self->c));
+	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
+	ASSERT_TRUE(naps_until(slept, *slept + 200));
+	ASSERT_EQ(0, maps_of(self->s.fd, self->pid, &map, 1, 0));
+	/* What is counted between these two began, and ended, after that. */
+	ASSERT_TRUE(naps_until(slept, *slept + 1));
+	told = *slept;
+	ASSERT_TRUE(naps_until(slept, told + 200));
+	end = *slept;
+	/* Of one epoch all. */
+	ASSERT_EQ(0, session_flip(&self->s));
+	EXPECT_WHOLE(&self->s);
+	EXPECT_LE(1, self->s.walks_remembered);
+	whole = count_stacks(&self->s, self->pid, is_whole, &others);
+	EXPECT_LE(1, whole);
+	/* A few may have waited for something else. */
+	EXPECT_LE(end - told, others + 10);
+}
+
 TEST_F(walk, unknown_goes_by_fp)
 {
 	unsigned int others;
