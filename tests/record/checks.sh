@@ -1,0 +1,117 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+# What record.test checks, in the guest and on the host: conditions, most of
+# them of files that stock perf reads. The reason for a failure is in $why.
+
+number=0
+bad=0
+ok() { number=$((number + 1)) && echo "ok $number - $*"; }
+not_ok() {
+	number=$((number + 1))
+	bad=$((bad + 1))
+	echo "not ok $number - $*"
+	printf '%s\n' "${why-}" | sed '/^$/d; s/^/#   /'
+	sed 's/^/# log: /' log 2>/dev/null
+}
+
+# check NAME CONDITION...: a command that must succeed.
+check() {
+	local name=$1
+	shift
+	if "$@"; then ok "$name"; else not_ok "$name"; fi
+	why=''
+}
+
+# done_testing: the plan, and the exit status.
+done_testing() {
+	echo "1..$number"
+	[ "$bad" = 0 ]
+}
+
+# is WANTED GOT: for statuses.
+is() {
+	why="wanted $1, got $2"
+	[ "$1" = "$2" ]
+}
+
+# reads FILE: stock perf reads it, without a word but that of a loss.
+reads() {
+	local file=$1
+	why=''
+	perf script -i "$file" 2>&1 >/dev/null | cat >script.err
+	[ "${PIPESTATUS[0]}" = 0 ] || why="perf script failed: $(tail -n 3 script.err)"
+	perf report -i "$file" --stdio -g none 2>&1 >/dev/null | cat >report.err
+	[ "${PIPESTATUS[0]}" = 0 ] || why="perf report failed: $(tail -n 3 report.err)"
+	[ -n "$why" ] || why=$(cat script.err report.err | grep -v -e '^Warning:$' -e '^$' \
+		-e '^Processed .* lost [0-9]* chunks!$' -e '^Check IO/CPU overload!$')
+	[ -z "$why" ]
+}
+
+# has FILE EVENT COMM: a sample of the event in a thread of that name.
+has() { perf script -i "$1" -F comm,event 2>/dev/null | grep -q "^ *$3 *$2"; }
+
+# comm_is NAME FILE: samples are of threads of that name.
+comm_is() {
+	is "$1" "$(perf script -i "$2" -F comm 2>/dev/null | sort -u | tr -d ' \n')"
+}
+
+# no_comms_but FILE NAME...: samples are of threads of these names.
+no_comms_but() {
+	local file=$1 names=()
+	shift
+	while [ $# -gt 0 ]; do
+		names+=(-e "$1")
+		shift
+	done
+	why=$(perf script -i "$file" -F comm 2>/dev/null | tr -d ' ' | grep . | sort -u |
+		grep -v -x "${names[@]}")
+	[ -z "$why" ]
+}
+
+# no_line PATTERN FILE OPTION...: perf script prints none like this.
+no_line() {
+	local pattern=$1 file=$2
+	shift 2
+	why=$(perf script -i "$file" "$@" 2>/dev/null | grep -e "$pattern")
+	[ -z "$why" ]
+}
+
+# frames_at_most NUMBER FILE: no stack has more.
+frames_at_most() {
+	why=$(perf script -i "$2" -F ip,sym 2>/dev/null |
+		awk -v most="$1" 'NF { n++; if (n > most) print } !NF { n = 0 }')
+	[ -z "$why" ]
+}
+
+# samples_on CPU FILE: all those of cpu-clock.
+samples_on() {
+	is "$1" "$(perf script -i "$2" -F cpu,event -G 2>/dev/null |
+		grep cpu-clock | tr -dc '0-9\n' | sort -u | tr -d '\n')"
+}
+
+# Complete stacks of a program without frame pointers, which sleeps in libc.
+# whole FILE ENTRY: how much of its off-CPU time, in percent, has a stack from
+# nofp_inner, through nofp_outer, to the thread's entry. Of the second half: until
+# its process is known, which is long on a machine that stands still, it has none.
+whole() {
+	perf script -i "$1" --time 50%-100% -F event,period,ip,sym 2>/dev/null |
+		awk -v entry="$2" '
+		/offcpu-time/ { ns = $1; whole = 0; all += ns }
+		/nofp_inner/ { whole = 1 }
+		/nofp_outer/ { whole += whole == 1 }
+		$2 ~ entry { if (whole == 2) { good += ns; whole = 3 } }
+		END { printf "%d\n", all ? 100 * good / all : -1 }'
+}
+# Half of the time is one thread's, half the other's.
+whole_most() {
+	local percent
+	percent=$(whole "$@")
+	why="$percent % of the time, wanted 40 at least"
+	[ "$percent" -ge 40 ]
+}
+whole_none() {
+	local percent
+	percent=$(whole "$@")
+	why="$percent % of the time"
+	[ "$percent" = 0 ]
+}
