@@ -149,8 +149,11 @@ static struct wallprof_task *wp_asleep_slot(struct wp_asleep *walk)
 		       __TASK_TRACED)) ||
 	    READ_ONCE(walk->p->on_rq) || wp_task_on_cpu(walk->p))
 		return NULL;
-	/* Only the thread itself executes another program. */
-	if (READ_ONCE(walk->p->mm) != walk->mm)
+	/*
+	 * Only the thread itself executes another program. Until that is loaded,
+	 * its registers are the old one's: see wp_stack_is_exec().
+	 */
+	if (READ_ONCE(walk->p->mm) != walk->mm || wp_stack_is_exec(walk->p, walk->mm))
 		return NULL;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)walk->p);
 	return slot && wp_asleep_wants(slot) ? slot : NULL;

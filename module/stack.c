@@ -220,22 +220,12 @@ static const struct wp_cfi_ops wp_walk_ops_nmi = {
 	.strip = wp_walk_strip,
 };
 
-/*
- * Whether current executes a program, and has given up the memory of the old one:
- * its registers are those of the old one until the new one is loaded, which is
- * when the kernel notes where its code ends. Both are written by current alone.
- * Any context.
- */
-static bool wp_stack_is_exec(void)
-{
-	return current->in_execve && !READ_ONCE(current->mm->end_code);
-}
-
 /* Whether current has a user stack to walk. Any context. */
 static bool wp_stack_has_user(struct wp_walk *walk)
 {
 	*walk = (struct wp_walk){ .why = WALLPROF_UNWIND_NO_USER };
-	return current->mm && !(current->flags & WP_PF_NO_USER) && !wp_stack_is_exec();
+	return current->mm && !(current->flags & WP_PF_NO_USER) &&
+	       !wp_stack_is_exec(current, current->mm);
 }
 
 /*

@@ -2,6 +2,8 @@
 #ifndef WALLPROF_STACK_H
 #define WALLPROF_STACK_H
 
+#include <linux/mm_types.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
@@ -38,6 +40,18 @@ struct wp_walk {
 static inline bool wp_stack_is_weak(u8 why, bool by_fp)
 {
 	return by_fp || why == WALLPROF_UNWIND_NO_TABLE;
+}
+
+/*
+ * Whether a thread executes a program, and has given up the memory of the old one:
+ * its registers are those of the old one until the new one is loaded, which is
+ * when the kernel notes where its code ends. Both are written by @p alone, which
+ * is current, or sleeps. Any context. @mm: @p's.
+ */
+static inline bool wp_stack_is_exec(const struct task_struct *p,
+				    const struct mm_struct *mm)
+{
+	return p->in_execve && !READ_ONCE(mm->end_code);
 }
 
 const struct wp_memo *wp_stack_again(struct wp_session *session, struct wp_cpu *cpu,
