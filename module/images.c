@@ -378,6 +378,7 @@ void wp_images_retire_dead(struct wp_session *session)
 	unsigned long flags;
 	unsigned int i;
 
+	images->nr_lived = 0;
 	if (!READ_ONCE(images->nr_processes))
 		return;
 	for (i = 0; i < 1 << WP_PROCESS_BITS; i++) {
