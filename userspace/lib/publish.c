@@ -48,6 +48,9 @@
 /* beyond what it may have at once. */
 #define BURST_NS	(20 * NSEC_PER_MSEC)
 
+/* How often those are forgotten whose end was not heard of. */
+#define SWEEP_NS	(10000 * NSEC_PER_MSEC)
+
 /* Where user addresses end; beyond is the vsyscall page. */
 #define USER_END	(1ULL << 56)
 
@@ -75,6 +78,7 @@ struct wp_publisher {
 	bool started;			/* the module sees forks; set by another thread */
 	bool retold;			/* all was told again since */
 	bool lost;
+	__u64 swept;			/* when the ended were last looked for */
 	struct pollfd *fds;
 	unsigned int max_fds;
 	int kick;			/* eventfd: @started or @stop is set */
@@ -329,6 +333,27 @@ static void touch_all(struct wp_publisher *pub)
 }
 
 /*
+ * The record of an end can be lost, or come before that of the fork, from another
+ * CPU's ring: nothing else takes out one that is not to be looked at.
+ */
+static void forget_ended(struct wp_publisher *pub)
+{
+	struct process *p, *next;
+	unsigned int i;
+
+	if (now_ns() - pub->swept < SWEEP_NS)
+		return;
+	for (i = 0; i < NR_BUCKETS; i++) {
+		for (p = pub->bucket[i]; p; p = next) {
+			next = p->next;
+			if (kill(p->pid, 0) && errno == ESRCH)
+				forget(pub, p->pid);
+		}
+	}
+	pub->swept = now_ns();
+}
+
+/*
  * A process was forked at @time. The module gives a child what it knows of the
  * parent then; not what it will know. And of one that is followed as a child of a
  * target, a record may have come before this one.
@@ -437,6 +462,7 @@ static void *follow(void *arg)
 
 	touch_targets(pub);
 	while (!err) {
+		forget_ended(pub);
 		when = publish_dirty(pub, &all);
 		if (all && write(pub->told, &one, sizeof(one)) < 0)
 			wp_debug("eventfd: %s", strerror(errno));
