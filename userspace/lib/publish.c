@@ -45,8 +45,15 @@
 /* Of the time, one in so many goes to a process, */
 #define SHARE		10
 
-/* beyond what it may have at once. */
+/* beyond what it may have at once, */
 #define BURST_NS	(20 * NSEC_PER_MSEC)
+
+/*
+ * which it has as long as one in so many goes to all of them, beyond what they may
+ * have at once.
+ */
+#define ALL_SHARE	4
+#define ALL_BURST_NS	(100 * NSEC_PER_MSEC)
 
 /* How often those are forgotten whose end was not heard of. */
 #define SWEEP_NS	(10000 * NSEC_PER_MSEC)
@@ -70,6 +77,7 @@ struct wp_publisher {
 	struct wp_tablecache *cache;
 	struct wp_sideband *sideband;
 	struct process *bucket[NR_BUCKETS];
+	__u64 paid_until;		/* the share of all of them is used up until then */
 	struct wp_procmaps text;
 	struct wallprof_map *map;	/* of the process that is looked at */
 	size_t nr_maps, room;
@@ -197,12 +205,24 @@ static int add_map(void *ctx, const struct wp_procmap *m)
 	return 0;
 }
 
-/* When a process may be looked at. */
-static __u64 not_before(const struct process *p)
+/*
+ * When a process may be looked at. Where much starts all the time, each with as much
+ * as it may have at once would come to all of the time.
+ */
+static __u64 not_before(const struct wp_publisher *pub, const struct process *p)
 {
 	__u64 burst = SHARE * BURST_NS;
 
+	if (pub->paid_until > now_ns() + ALL_SHARE * ALL_BURST_NS)
+		burst = 0;
 	return p->paid_until > p->rest_until + burst ? p->paid_until - burst : p->rest_until;
+}
+
+static void pay_share(__u64 *paid_until, __u64 now, __u64 ns)
+{
+	if (*paid_until < now)
+		*paid_until = now;
+	*paid_until += ns;
 }
 
 /*
@@ -210,12 +230,14 @@ static __u64 not_before(const struct process *p)
  * libraries, which takes longer looks from one to the next, is not looked at after
  * each.
  */
-static void pay(struct process *p, __u64 begun, __u64 now)
+static void pay(struct wp_publisher *pub, struct process *p, __u64 begun, __u64 now)
 {
 	p->rest_until = now + (now - begun);
-	if (p->paid_until < now)
-		p->paid_until = now;
-	p->paid_until += SHARE * (now - begun);
+	pay_share(&p->paid_until, now, SHARE * (now - begun));
+	pay_share(&pub->paid_until, now, ALL_SHARE * (now - begun));
+	/* A look at the whole host is not to be paid for by who starts long after. */
+	if (pub->paid_until > now + 2 * ALL_SHARE * ALL_BURST_NS)
+		pub->paid_until = now + 2 * ALL_SHARE * ALL_BURST_NS;
 }
 
 /* Tell the module of a process; whether it is still there. */
@@ -243,7 +265,7 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 				    pub->nr_maps);
 	p->unsettled = pub->unsettled;
 	ended = now_ns();
-	pay(p, begun, ended);
+	pay(pub, p, begun, ended);
 	pub->stats.ns += ended - begun;
 	if (err == -ESRCH)
 		return false;
@@ -278,12 +300,12 @@ static __u64 publish_dirty(struct wp_publisher *pub, bool *all)
 	for (i = 0; i < NR_BUCKETS; i++) {
 		for (p = pub->bucket[i]; p && !is_to_stop(pub); p = next) {
 			next = p->next;
-			if (p->dirty && not_before(p) <= now_ns() && !publish(pub, p)) {
+			if (p->dirty && not_before(pub, p) <= now_ns() && !publish(pub, p)) {
 				forget(pub, p->pid);
 				continue;
 			}
-			if (p->dirty && not_before(p) < when)
-				when = not_before(p);
+			if (p->dirty && not_before(pub, p) < when)
+				when = not_before(pub, p);
 			if (p->dirty || p->unsettled)
 				*all = false;
 		}
