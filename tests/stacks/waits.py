@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 
-ROUNDS = 200
+ROUNDS = 600
 
 
 def echo(sock):
