@@ -40,6 +40,7 @@
 #include <unistd.h>
 
 #include "ours.h"
+#include "process.h"
 #include "theirs.h"
 
 #define MAX_FRAMES	WALLPROF_MAX_STACK
@@ -67,6 +68,7 @@ static struct {
 	pid_t pid;
 	pid_t thread[MAX_THREADS];
 	unsigned int nr_threads;
+	struct process *process;
 	struct ours *ours;
 	struct theirs *theirs;
 	const char *input;
@@ -235,24 +237,6 @@ static const char *kind_at(u64 pc)
 	return rule ? kinds[rule->kind] : "no table";
 }
 
-/* Whether a call may end in front of an address. */
-static bool follows_call(u64 ip)
-{
-	unsigned char code[7];
-	unsigned int i;
-
-	if (!ours_read(o.ours, ip - sizeof(code), code, sizeof(code)))
-		return false;
-	if (code[2] == 0xe8)
-		return true;
-	/* Through a register or memory, the instruction 2 to 7 bytes long */
-	for (i = 0; i < 6; i++) {
-		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
-			return true;
-	}
-	return false;
-}
-
 /* Why two stacks differ that share their first @shared frames. */
 static enum reason explain(enum verdict verdict, unsigned int shared, const u64 *ours,
 			   unsigned int nr, const u64 *theirs)
@@ -265,7 +249,7 @@ static enum reason explain(enum verdict verdict, unsigned int shared, const u64 
 	if (rule->kind == WALLPROF_RULE_SIGNAL)
 		return SIGNAL;
 	if (rule->kind == WALLPROF_RULE_UNSUPPORTED &&
-	    theirs_moves_stack(o.theirs, ours[shared - 1] - (shared > 1), wp_cfi_x86_64.sp))
+	    ours_moves_stack(o.ours, ours[shared - 1] - (shared > 1)))
 		return LONGJMP;
 	if (verdict == THEIRS_LONGER)
 		return ours_is_code(o.ours, theirs[shared]) ? NO_REASON : GUESSES;
@@ -274,7 +258,7 @@ static enum reason explain(enum verdict verdict, unsigned int shared, const u64 
 		/* Nothing called what has no caller. */
 		if (rule && rule->kind == WALLPROF_RULE_END)
 			return i == nr - 1 ? GIVES_UP : NO_REASON;
-		if (!follows_call(ours[i]))
+		if (!ours_follows_call(o.ours, ours[i]))
 			return NO_REASON;
 		/* From here on by frame pointer, if at all */
 		if (!rule || rule->kind == WALLPROF_RULE_NONE)
@@ -296,7 +280,7 @@ static void compare(pid_t tid)
 
 	if (ptrace(PTRACE_GETREGS, tid, 0, &regs))
 		return;
-	if (ours_refresh(o.ours) || !o.theirs) {
+	if (process_refresh(o.process) || !o.theirs) {
 		theirs_free(o.theirs);
 		o.theirs = theirs_new(o.pid);
 	}
@@ -419,7 +403,8 @@ static unsigned int run(char **argv, unsigned int stops, unsigned int steps,
 	int status;
 
 	start(argv);
-	o.ours = ours_new(o.pid);
+	o.process = process_new(o.pid);
+	o.ours = process_ours(o.process);
 	/* The first stop is where the program begins. */
 	compare(o.pid);
 	ptrace(PTRACE_CONT, o.pid, 0, 0);
@@ -432,7 +417,7 @@ static unsigned int run(char **argv, unsigned int stops, unsigned int steps,
 	kill(o.pid, SIGKILL);
 	while (waitpid(-1, &status, __WALL) > 0)
 		;
-	ours_free(o.ours);
+	process_free(o.process);
 	theirs_free(o.theirs);
 	o.theirs = NULL;
 	o.nr_threads = 0;

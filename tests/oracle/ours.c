@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Our unwinder, on a process that is stopped.
+ * Our unwinder: tables of files, mappings, the walk.
  *
  * Tables are kept by file, for as long as the program runs.
  */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <err.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "lib/elfcode.h"
@@ -20,7 +22,9 @@
 #define LIMIT 0x7ffffffff000ULL
 
 struct file {
-	char name[256];		/* as /proc/PID/maps has it */
+	char name[256];		/* as /proc/PID/maps and perf have it */
+	Elf *elf;
+	Dwarf_CFI *cfi;		/* once it was needed */
 	struct wp_elfcode codes;
 	struct wp_unwindtable blob;
 	struct wp_table table;
@@ -28,11 +32,10 @@ struct file {
 };
 
 struct ours {
-	pid_t pid;
-	int mem;
-	char *text;		/* of /proc/PID/maps */
+	ours_read_fn *read;
+	void *ctx;
 	struct wp_map *map;
-	struct file **of;	/* of each mapping, or NULL */
+	struct file **of;	/* of each mapping */
 	struct wp_maps maps;
 	const struct user_regs_struct *regs;
 };
@@ -61,7 +64,7 @@ static bool read_word(void *ctx, u64 addr, u64 *value)
 	if (addr & 7 || addr > LIMIT - 8)
 		abort();
 	counts.reads++;
-	return pread(o->mem, value, sizeof(*value), addr) == sizeof(*value);
+	return o->read(o->ctx, addr, value, sizeof(*value));
 }
 
 static u64 strip(u64 ip)
@@ -73,22 +76,23 @@ static const struct wp_cfi_ops ops = {
 	.arch = &wp_cfi_x86_64, .reg = reg, .read = read_word, .strip = strip,
 };
 
-/* The vdso has no file: its bytes are taken from the process. */
-static Elf *elf_of_vdso(const struct ours *o, u64 start, u64 end)
+/* The vdso has no file; this process's is the same. */
+static Elf *elf_of_vdso(size_t size)
 {
-	char *bytes = malloc(end - start);
+	char *bytes = malloc(size);
 
-	if (!bytes || pread(o->mem, bytes, end - start, start) != (ssize_t)(end - start))
+	if (!bytes)
 		err(2, "vdso");
-	return elf_memory(bytes, end - start);
+	memcpy(bytes, (const void *)getauxval(AT_SYSINFO_EHDR), size);
+	return elf_memory(bytes, size);
 }
 
-static void compile(struct file *f, Elf *elf)
+static void compile(struct file *f)
 {
 	const char *wrong;
 
-	if (wp_elfcode_read(&f->codes, elf) ||
-	    wp_unwindtable_from_elf(&f->blob, elf, &f->codes))
+	if (!f->elf || wp_elfcode_read(&f->codes, f->elf) ||
+	    wp_unwindtable_from_elf(&f->blob, f->elf, &f->codes))
 		return;
 	wrong = wp_table_check(&f->table, f->blob.data, f->blob.size, EM_X86_64);
 	if (wrong)
@@ -96,12 +100,10 @@ static void compile(struct file *f, Elf *elf)
 	f->good = true;
 }
 
-static struct file *file_of(const struct ours *o, const char *name, u64 start, u64 end)
+static struct file *file_of(const char *name, const char *path, size_t size)
 {
-	char path[300];
 	struct file *f;
 	size_t i;
-	Elf *elf;
 	int fd;
 
 	for (i = 0; i < nr_files; i++) {
@@ -114,119 +116,99 @@ static struct file *file_of(const struct ours *o, const char *name, u64 start, u
 		err(2, "files");
 	files[nr_files++] = f;
 	snprintf(f->name, sizeof(f->name), "%s", name);
-	if (!strcmp(name, "[vdso]")) {
-		compile(f, elf_of_vdso(o, start, end));
-		return f;
+	if (path && !strcmp(name, "[vdso]")) {
+		f->elf = elf_of_vdso(size);
+	} else if (path && name[0] == '/' && name[1] != '/') {
+		/* Stays open: its code is read when it is asked for. */
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0)
+			f->elf = elf_begin(fd, ELF_C_READ, NULL);
 	}
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, o->pid,
-		 (uint64_t)start, (uint64_t)end);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return f;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf)
-		compile(f, elf);
-	elf_end(elf);
-	close(fd);
+	compile(f);
 	return f;
 }
 
-static char *read_maps(pid_t pid)
-{
-	size_t size = 0, room = 1 << 16;
-	char name[64], *text = malloc(room);
-	ssize_t n;
-	int fd;
-
-	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || !text)
-		err(2, "%s", name);
-	while ((n = read(fd, text + size, room - size - 1)) > 0) {
-		size += n;
-		if (room - size < 1 << 14) {
-			room *= 2;
-			text = realloc(text, room);
-			if (!text)
-				err(2, "%s", name);
-		}
-	}
-	close(fd);
-	text[size] = '\0';
-	return text;
-}
-
-static void add_map(struct ours *o, const char *line)
-{
-	u64 start, end, offset;
-	char perms[8], name[256] = "";
-	struct wp_map *map;
-	struct file *f = NULL;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %255[^\n]",
-		   (uint64_t *)&start, (uint64_t *)&end, perms, (uint64_t *)&offset, name) < 4 ||
-	    perms[2] != 'x' || start >= LIMIT)
-		return;
-	o->map = reallocarray(o->map, o->maps.nr + 1, sizeof(*o->map));
-	o->of = reallocarray(o->of, o->maps.nr + 1, sizeof(*o->of));
-	if (!o->map || !o->of)
-		err(2, "maps");
-	map = &o->map[o->maps.nr];
-	*map = (struct wp_map){ .start = start, .end = end };
-	if (name[0] == '/' || !strcmp(name, "[vdso]"))
-		f = file_of(o, name, start, end);
-	if (f && f->good && wp_elfcode_bias(&f->codes, start, end, offset, &map->bias))
-		map->table = &f->table;
-	o->of[o->maps.nr++] = f;
-	o->maps.map = o->map;
-}
-
-/* Look at the mappings again; whether those of files changed. */
-bool ours_refresh(struct ours *o)
-{
-	char *text = read_maps(o->pid), *line, *next;
-	bool same = o->text && !strcmp(o->text, text);
-	char name[64];
-
-	free(o->text);
-	o->text = text;
-	if (same)
-		return false;
-	/* After an exec the memory is another one. */
-	if (o->mem >= 0)
-		close(o->mem);
-	snprintf(name, sizeof(name), "/proc/%d/mem", o->pid);
-	o->mem = open(name, O_RDONLY | O_CLOEXEC);
-	if (o->mem < 0)
-		err(2, "%s", name);
-	o->maps.nr = 0;
-	for (line = text; *line; line = next + 1) {
-		next = strchr(line, '\n');
-		if (!next)
-			break;
-		add_map(o, line);
-	}
-	return true;
-}
-
-struct ours *ours_new(pid_t pid)
+struct ours *ours_new(ours_read_fn *read, void *ctx)
 {
 	struct ours *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		err(2, "ours");
-	o->pid = pid;
-	o->mem = -1;
+	o->read = read;
+	o->ctx = ctx;
 	return o;
 }
 
 void ours_free(struct ours *o)
 {
-	close(o->mem);
-	free(o->text);
+	if (!o)
+		return;
 	free(o->map);
 	free(o->of);
 	free(o);
+}
+
+static void add(struct ours *o, struct wp_map map, u64 start, u64 end, struct file *f)
+{
+	if (start >= end)
+		return;
+	map.start = start;
+	map.end = end;
+	o->of[o->maps.nr] = f;
+	o->map[o->maps.nr++] = map;
+}
+
+static void make_room(struct ours *o, size_t nr)
+{
+	o->map = calloc(nr, sizeof(*o->map));
+	o->of = calloc(nr, sizeof(*o->of));
+	if (!o->map || !o->of)
+		err(2, "maps");
+	o->maps = (struct wp_maps){ .map = o->map };
+}
+
+/*
+ * There is code at an address from now on, of what is called @name. If that is a
+ * file, it can be read at @path; NULL: it cannot, nor is the vdso this kernel's.
+ * What was mapped there is gone.
+ */
+void ours_map(struct ours *o, u64 start, u64 end, u64 offset, const char *name,
+	      const char *path)
+{
+	struct wp_map map = {}, *was = o->map;
+	struct file **of = o->of, *f;
+	u32 nr = o->maps.nr, i;
+
+	if (start >= end || start >= LIMIT)
+		return;
+	f = file_of(name, path, end - start);
+	if (f->good && wp_elfcode_bias(&f->codes, start, end, offset, &map.bias))
+		map.table = &f->table;
+	make_room(o, 2 * nr + 1);
+	for (i = 0; i < nr; i++)
+		add(o, was[i], was[i].start, was[i].end < start ? was[i].end : start, of[i]);
+	add(o, map, start, end, f);
+	for (i = 0; i < nr; i++)
+		add(o, was[i], was[i].start > end ? was[i].start : end, was[i].end, of[i]);
+	free(was);
+	free(of);
+}
+
+/* The same mappings, of another process. */
+struct ours *ours_copy(const struct ours *from, void *ctx)
+{
+	struct ours *o = ours_new(from->read, ctx);
+	u32 i;
+
+	make_room(o, from->maps.nr + 1);
+	for (i = 0; i < from->maps.nr; i++)
+		add(o, from->map[i], from->map[i].start, from->map[i].end, from->of[i]);
+	return o;
+}
+
+void ours_unmap_all(struct ours *o)
+{
+	o->maps.nr = 0;
 }
 
 const struct wallprof_rule *ours_rule(const struct ours *o, u64 pc)
@@ -272,9 +254,44 @@ const struct ours_counts *ours_counts(void)
 	return &counts;
 }
 
-bool ours_read(const struct ours *o, u64 addr, void *to, size_t size)
+/* Bytes of code, from its file. */
+bool ours_code(const struct ours *o, u64 addr, void *to, size_t size)
 {
-	return pread(o->mem, to, size, addr) == (ssize_t)size;
+	const struct wp_map *map = wp_maps_find(&o->maps, addr);
+	const struct wp_code *code;
+	struct file *f;
+	Elf_Data *data;
+
+	if (!map || !map->table || size > map->end - addr)
+		return false;
+	f = o->of[map - o->map];
+	addr -= map->bias;
+	code = wp_elfcode_find(&f->codes, addr);
+	if (!code || addr + size > code->start + code->size)
+		return false;
+	data = elf_getdata_rawchunk(f->elf, addr - code->start + code->offset, size, ELF_T_BYTE);
+	if (!data)
+		return false;
+	memcpy(to, data->d_buf, size);
+	return true;
+}
+
+/* Whether a call may end in front of an address. */
+bool ours_follows_call(const struct ours *o, u64 ip)
+{
+	unsigned char code[7];
+	unsigned int i;
+
+	if (!o->read(o->ctx, ip - sizeof(code), code, sizeof(code)))
+		return false;
+	if (code[2] == 0xe8)
+		return true;
+	/* Through a register or memory, the instruction 2 to 7 bytes long */
+	for (i = 0; i < 6; i++) {
+		if (code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
+			return true;
+	}
+	return false;
 }
 
 bool ours_is_code(const struct ours *o, u64 addr)
@@ -286,14 +303,36 @@ bool ours_is_code(const struct ours *o, u64 addr)
 const char *ours_name(const struct ours *o, u64 ip, u64 *addr)
 {
 	const struct wp_map *map = wp_maps_find(&o->maps, ip);
-	const struct file *f;
 
 	*addr = ip;
 	if (!map)
 		return "?";
-	f = o->of[map - o->map];
-	if (!f)
-		return "anon";
 	*addr = ip - map->bias;
-	return f->name;
+	return o->of[map - o->map]->name;
+}
+
+/*
+ * Whether the file tells that the caller's stack pointer is in a register, not
+ * the CFA, at @pc: it is on another stack.
+ */
+bool ours_moves_stack(const struct ours *o, u64 pc)
+{
+	const struct wp_map *map = wp_maps_find(&o->maps, pc);
+	Dwarf_Frame *frame;
+	Dwarf_Op room[3], *ops;
+	struct file *f;
+	bool moves;
+	size_t nr;
+
+	if (!map || !map->table)
+		return false;
+	f = o->of[map - o->map];
+	if (!f->cfi)
+		f->cfi = dwarf_getcfi_elf(f->elf);
+	if (!f->cfi || dwarf_cfi_addrframe(f->cfi, pc - map->bias, &frame))
+		return false;
+	moves = !dwarf_frame_register(frame, wp_cfi_x86_64.sp, room, &ops, &nr) && nr == 1 &&
+		ops[0].atom == DW_OP_regx;
+	free(frame);
+	return moves;
 }

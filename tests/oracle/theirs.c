@@ -74,21 +74,3 @@ unsigned int theirs_unwind(struct theirs *t, pid_t tid, u64 *ips, unsigned int m
 	*why = ret < 0 ? dwfl_errmsg(-1) : ret ? "depth" : "end";
 	return t->nr;
 }
-
-bool theirs_moves_stack(struct theirs *t, u64 pc, unsigned int sp)
-{
-	Dwfl_Module *mod = dwfl_addrmodule(t->dwfl, pc);
-	Dwarf_Frame *frame;
-	Dwarf_Op room[3], *ops;
-	Dwarf_Addr bias;
-	Dwarf_CFI *cfi = mod ? dwfl_module_eh_cfi(mod, &bias) : NULL;
-	bool moves;
-	size_t nr;
-
-	if (!cfi || dwarf_cfi_addrframe(cfi, pc - bias, &frame))
-		return false;
-	moves = !dwarf_frame_register(frame, sp, room, &ops, &nr) && nr == 1 &&
-		ops[0].atom == DW_OP_regx;
-	free(frame);
-	return moves;
-}

@@ -17,7 +17,5 @@ struct theirs *theirs_new(pid_t pid);
 void theirs_free(struct theirs *t);
 unsigned int theirs_unwind(struct theirs *t, pid_t tid, u64 *ips, unsigned int max,
 			   const char **why);
-/* Whether the caller's stack pointer at @pc is in a register, not the CFA. */
-bool theirs_moves_stack(struct theirs *t, u64 pc, unsigned int sp);
 
 #endif /* ORACLE_THEIRS_H */
