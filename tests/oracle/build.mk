@@ -17,9 +17,14 @@ OR_PROGRAMS := frames frames-lazy frames-avx frames-clang frames-static signals 
 OR_PFLAGS := -O2 -g -fomit-frame-pointer -Wall -Wextra
 
 .PHONY: oracle
-oracle: $(addprefix $(OR_OUT)/,oracle figures) $(addprefix $(OR_OUT)/,$(OR_PROGRAMS))
+oracle: $(addprefix $(OR_OUT)/,oracle recorded figures) $(addprefix $(OR_OUT)/,$(OR_PROGRAMS))
 
 $(OR_OUT)/oracle: $(addprefix tests/oracle/,oracle.c process.c ours.c theirs.c) $(OR_LIB) $(OR_DEPS)
+	@mkdir -p $(@D)
+	$(CC) $(OR_CFLAGS) -o $@ $(sort $(filter %.c,$^)) $(OR_LIB) \
+		-ldw -lelf -lz
+
+$(OR_OUT)/recorded: $(addprefix tests/oracle/,recorded.c recording.c ours.c) $(OR_LIB) $(OR_DEPS)
 	@mkdir -p $(@D)
 	$(CC) $(OR_CFLAGS) -o $@ $(sort $(filter %.c,$^)) $(OR_LIB) \
 		-ldw -lelf -lz
