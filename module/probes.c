@@ -156,7 +156,10 @@ wp_switch_next(struct wp_session *session, struct task_struct *next)
 	return likely(slot) ? slot : wp_switch_meet_next(session, next);
 }
 
-/* Wakes the reader if what was just put into the tables made them full enough. */
+/*
+ * Has the reader woken, outside of the probe, if what was just put into the tables
+ * made them full enough. Context: irqs off.
+ */
 static void wp_switch_grew(struct wp_session *session, struct wp_half *half)
 {
 	if (wp_half_above_watermark(half, &session->layout.sched))
@@ -277,6 +280,7 @@ static __always_inline u8 wp_switch_state(struct task_struct *prev, unsigned int
 	return named;
 }
 
+/* Opens the interval of a thread that leaves its CPU. Context: irqs off. */
 static __always_inline void wp_switch_open(const struct wp_session *session,
 					   struct wallprof_task *slot,
 					   struct task_struct *prev,
@@ -287,6 +291,7 @@ static __always_inline void wp_switch_open(const struct wp_session *session,
 	wp_interval_open(slot, &thread, leave, now);
 }
 
+/* A thread leaves its CPU. Context: irqs off. */
 static __always_inline void wp_switch_out(struct wp_session *session,
 					  struct wp_cpu *cpu,
 					  struct task_struct *prev,
@@ -333,6 +338,7 @@ static noinline void wp_switch_add(struct wp_session *session, struct wp_cpu *cp
 	wp_switch_grew(session, wp_half_of(&cpu->sched, epoch));
 }
 
+/* A thread comes to its CPU. Context: irqs off. */
 static __always_inline void wp_switch_in(struct wp_session *session,
 					 struct wp_cpu *cpu,
 					 struct task_struct *next, u32 epoch,
