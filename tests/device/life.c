@@ -576,7 +576,10 @@ static int text_to(const char *path, const char *text)
 	return ret;
 }
 
-/* How many counters kworkers made. */
+/*
+ * How many counters kworkers made. Each line tells itself who: the name in front of
+ * it is known only once that thread has left its CPU.
+ */
 static unsigned int made_by_worker(void)
 {
 	FILE *f = fopen(INSTANCE "/trace", "re");
@@ -584,7 +587,7 @@ static unsigned int made_by_worker(void)
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f))
-		nr += !!strstr(line, "kworker");
+		nr += !!strstr(line, "by=\"kworker");
 	if (f)
 		fclose(f);
 	return nr;
@@ -642,7 +645,7 @@ TEST(no_counter_without_configure)
 	if (late_memory(&uffd, &at))
 		SKIP(return, "no userfaultfd");
 	err = text_to("/sys/kernel/tracing/kprobe_events",
-		      "p:wallprof/counter perf_event_create_kernel_counter\n");
+		      "p:wallprof/counter perf_event_create_kernel_counter by=$comm\n");
 	if (err)
 		SKIP(return, "no kprobe by tracefs: %s", strerror(-err));
 	ASSERT_EQ(0, mkdir(INSTANCE, 0700));
