@@ -16,6 +16,13 @@
 #include "lib/tablecache.h"
 #include "tap.h"
 
+/* A trampoline of signals, which is no part of .eh_frame. */
+asm(".pushsection .text\n"
+    "	.fill 64, 1, 0x90\n"
+    "t_return: .byte 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05\n"
+    "	.fill 64, 1, 0x90\n"
+    ".popsection\n");
+
 static char dir[64] = "/tmp/wallprof-tablecache.XXXXXX";
 static struct wp_tablecache *cache;
 static struct wp_unwindtable first;
@@ -243,6 +250,43 @@ static void siphash(void)
 	ok(!bad, "the hash is SipHash-2-4");
 }
 
+/*
+ * A file that has the same frames, but other code: anybody can make one, and its
+ * table is not to be taken for ours.
+ */
+static void other_code(void)
+{
+	static const char code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	static char bytes[8 << 20];
+	char path[sizeof(dir) + 8];
+	struct wp_unwindtable table;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, bytes, sizeof(bytes));
+	char *found = NULL, *at = bytes;
+
+	close(fd);
+	/* The asm's, not this function's own: between bytes that fill up. */
+	while (n > 0 && (at = memmem(at, bytes + n - at, code, sizeof(code)))) {
+		if (at[-1] == (char)0x90 && at[sizeof(code)] == (char)0x90)
+			found = at;
+		at++;
+	}
+	ok(found && n < (ssize_t)sizeof(bytes), "this program has a trampoline");
+	if (!found)
+		return;
+	*found = 0;
+	snprintf(path, sizeof(path), "%s.other", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	ok(write(fd, bytes, n) == n, "a copy has none");
+	close(fd);
+	ok(!look(path, &table) && table.data &&
+	   (table.size != first.size || memcmp(table.data, first.data, first.size)),
+	   "it has a table of its own");
+	wp_unwindtable_free(&table);
+	ok(again() == 1, "and this program its own");
+	unlink(path);
+}
+
 int main(void)
 {
 	char command[128];
@@ -261,6 +305,7 @@ int main(void)
 	spoil();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	swapped();
+	other_code();
 	/* One entry again */
 	if (system(command) || mkdir(dir, 0700))
 		return 1;

@@ -11,6 +11,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/unwindtable.h"
@@ -294,6 +295,40 @@ static void entry(void)
 	close(fd);
 }
 
+/* Any user can have a file mapped whose code has more bytes than there is memory. */
+static void huge(void)
+{
+	const __u64 size = 1ULL << 40;
+	const struct {
+		Elf64_Ehdr eh;
+		Elf64_Phdr ph;
+	} file = {
+		.eh = {
+			.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			.e_phoff = sizeof(Elf64_Ehdr), .e_ehsize = sizeof(Elf64_Ehdr),
+			.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 1,
+		},
+		.ph = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = size,
+			.p_memsz = size, .p_align = 4096 },
+	};
+	int fd = memfd_create("huge", MFD_CLOEXEC);
+	struct wp_unwindtable t = {};
+	struct wp_elfcode codes;
+	Elf *elf;
+
+	if (!ok(write(fd, &file, sizeof(file)) == sizeof(file) && !ftruncate(fd, size),
+		"a file of which most is not there"))
+		return;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	/* Not memory for all of it, or AddressSanitizer gives up. */
+	ok(!wp_elfcode_read(&codes, elf) && codes.code[0].size == size &&
+	   wp_unwindtable_from_elf(&t, elf, &codes) != -ENOMEM, "is not read");
+	wp_unwindtable_free(&t);
+	elf_end(elf);
+	close(fd);
+}
+
 /* Things that are no code. */
 static void refused(void)
 {
@@ -315,6 +350,7 @@ int main(void)
 	between();
 	vdso();
 	entry();
+	huge();
 	refused();
 	wp_unwindtable_free(&blob);
 	return done();

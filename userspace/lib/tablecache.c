@@ -28,10 +28,11 @@
 #include "lib/err.h"
 #include "lib/siphash.h"
 #include "lib/tablecache.h"
+#include "lib/trampolines.h"
 
 #define CACHE_MAGIC	0x43555057	/* "WPUC" */
 /* Grows when the same file would give another table. */
-#define CACHE_VERSION	1
+#define CACHE_VERSION	2
 #define CACHE_MAX	(512ULL << 20)	/* bytes of one table */
 
 struct wp_tablecache {
@@ -229,6 +230,7 @@ static void add(void *ctx, const void *data, size_t size)
 static void name_of(const struct wp_tablecache *cache, Elf *elf,
 		    const struct wp_elfcode *codes, char *name)
 {
+	struct wp_trampolines trampolines;
 	struct wp_buildid id = {};
 	struct wp_siphash h;
 	unsigned int i;
@@ -238,6 +240,8 @@ static void name_of(const struct wp_tablecache *cache, Elf *elf,
 	add(&h, &codes->machine, sizeof(codes->machine));
 	add(&h, &codes->entry, sizeof(codes->entry));
 	wp_ehframe_bytes(elf, add, &h);
+	wp_trampolines_find(&trampolines, elf, codes);
+	add(&h, trampolines.start, trampolines.nr * sizeof(*trampolines.start));
 	wp_buildid_from_elf(elf, &id);
 	for (i = 0; i < id.size; i++)
 		name += sprintf(name, "%02x", id.data[i]);

@@ -6,7 +6,7 @@
  * tablebuild.c puts the table together.
  *
  * Beside what the file tells, the trampoline that signal handlers return to is
- * found by its code, since some C libraries say nothing of theirs.
+ * found by its code (trampolines.c), since some C libraries say nothing of theirs.
  */
 #include <elf.h>
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include "lib/cfaprogram.h"
 #include "lib/ehframe.h"
 #include "lib/tablebuild.h"
+#include "lib/trampolines.h"
 #include "lib/unwindtable.h"
 
 /*
@@ -46,6 +47,8 @@ struct maker {
 	struct wp_unwindtable *table;
 	const struct wp_elfcode *codes;
 	const struct wp_cie *cie;	/* of the FDE whose rows come in */
+	struct wp_trampolines trampolines;
+	size_t passed;			/* of these */
 };
 
 /* Words from bytes. Returns whether a rule can hold them. */
@@ -242,71 +245,43 @@ static int add_row(void *ctx, __u64 pc, const struct wp_cfa_state *state)
 	return wp_tablebuild_row(m->build, pc, number);
 }
 
-/* What the trampoline that signal handlers return to looks like. */
-static const __u8 *trampoline(__u16 machine, size_t *size)
+/* The rows of one trampoline, of addresses @from to @to. */
+static int add_trampoline(struct maker *m, __u64 from, __u64 to)
 {
-	/* mov $15, %rax; syscall */
-	static const __u8 x86[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-	/* mov x8, #139; svc #0 */
-	static const __u8 arm64[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4 };
+	struct wallprof_rule rule = {
+		.kind = WALLPROF_RULE_SIGNAL, .index = WALLPROF_RULE_NO_INDEX,
+	};
+	int ret = wp_tablebuild_rule(m->build, &rule, NULL, 0);
 
-	*size = machine == EM_AARCH64 ? sizeof(arm64) : sizeof(x86);
-	return machine == EM_AARCH64 ? arm64 : x86;
-}
-
-/* The bytes of the file's code from one address to another, as far as it has any. */
-static Elf_Data *code_bytes(const struct maker *m, __u64 start, __u64 end)
-{
-	const struct wp_code *code = wp_elfcode_find(m->codes, start);
-	__u64 size;
-
-	if (!code || start - code->start >= code->size)
-		return NULL;
-	size = code->size - (start - code->start);
-	if (size > end - start)
-		size = end - start;
-	return elf_getdata_rawchunk(m->elf, code->offset + (start - code->start), size,
-				    ELF_T_BYTE);
+	if (ret >= 0)
+		ret = wp_tablebuild_row(m->build, from, ret);
+	return ret ?: wp_tablebuild_row(m->build, to, WP_RULE_NONE);
 }
 
 /*
- * Trampolines of signals between two addresses of one segment. A handler returns
- * to the first instruction, though nothing called it: the byte in front, which
- * is looked up then, belongs to it.
+ * Trampolines of signals between two addresses. A handler returns to the first
+ * instruction, though nothing called it: the byte in front, which is looked up
+ * then, belongs to it.
  *
  * Return: how many there are, or a negative errno.
  */
 static int add_trampolines(struct maker *m, __u64 start, __u64 end)
 {
-	struct wallprof_rule rule = {
-		.kind = WALLPROF_RULE_SIGNAL, .index = WALLPROF_RULE_NO_INDEX,
-	};
-	const __u8 *wanted, *found, *from;
-	size_t size, left;
-	Elf_Data *data;
-	int ret, nr = 0;
+	const struct wp_trampolines *t = &m->trampolines;
+	int ret = 0, nr = 0;
+	__u64 from = start;
 
-	wanted = trampoline(m->table->machine, &size);
-	data = end - start < size ? NULL : code_bytes(m, start, end);
-	if (!data || !data->d_buf)
-		return 0;
-	from = data->d_buf;
-	left = data->d_size;
-	while ((found = memmem(from, left, wanted, size))) {
-		__u64 at = start + (found - (const __u8 *)data->d_buf);
+	/* Each is passed once: what is between two addresses comes in their order. */
+	for (; m->passed < t->nr && t->start[m->passed] < end && !ret; m->passed++) {
+		__u64 at = t->start[m->passed];
 
-		ret = wp_tablebuild_rule(m->build, &rule, NULL, 0);
-		if (ret >= 0)
-			ret = wp_tablebuild_row(m->build, found > from ? at - 1 : at, ret);
-		if (!ret)
-			ret = wp_tablebuild_row(m->build, at + size, WP_RULE_NONE);
-		if (ret)
-			return ret;
+		if (at < start || at + t->size > end)
+			continue;
+		ret = add_trampoline(m, at > from ? at - 1 : at, at + t->size);
+		from = at + t->size;
 		nr++;
-		left -= found + size - from;
-		from = found + size;
 	}
-	return nr;
+	return ret ?: nr;
 }
 
 /* Code that nothing is told of. */
@@ -452,7 +427,10 @@ int wp_unwindtable_from_elf(struct wp_unwindtable *table, Elf *elf,
 	for (i = 0; i < codes->nr; i++)
 		table->code_bytes += codes->code[i].end - codes->code[i].start;
 	m.machine = wp_cfa_machine(codes->machine);
-	return m.machine ? make(&m) : -ENOEXEC;
+	if (!m.machine)
+		return -ENOEXEC;
+	wp_trampolines_find(&m.trampolines, elf, codes);
+	return make(&m);
 }
 
 /**
