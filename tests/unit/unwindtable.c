@@ -85,6 +85,35 @@ asm(".pushsection .text\n"
     "t_restorer: mov $15, %rax\n"
     "	syscall\n"
     "	.cfi_endproc\n"
+    "t_in_restorer: .fill 64, 1, 0x90\n"
+    /* Other functions begin where the syscall ends: one told of, one not */
+    "	.cfi_startproc\n"
+    "	.cfi_signal_frame\n"
+    "	nop\n"
+    "	mov $15, %rax\n"
+    "	syscall\n"
+    "	.cfi_endproc\n"
+    "t_next: .cfi_startproc\n"
+    "	nop\n"
+    "	.cfi_endproc\n"
+    "	.fill 64, 1, 0x90\n"
+    "	.byte 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05\n"
+    "t_memcpy: mov %rdi, %rax\n"
+    "	.fill 64, 1, 0x90\n"
+    /* As glibc's: the next function is aligned, a nop of many bytes before it */
+    "	.balign 16, 0x90\n"
+    "	.fill 7, 1, 0x90\n"
+    "	.cfi_startproc\n"
+    "	.cfi_signal_frame\n"
+    "	nop\n"
+    "	mov $15, %rax\n"
+    "	syscall\n"
+    "	.cfi_endproc\n"
+    "t_in_glibc: .byte 0x0f, 0x1f, 0x80, 0, 0, 0, 0\n"
+    "	.fill 8, 1, 0x90\n"
+    "t_behind: .cfi_startproc\n"
+    "	nop\n"
+    "	.cfi_endproc\n"
     "	.fill 64, 1, 0x90\n"
     "t_exact: .cfi_startproc\n"
     "	.cfi_signal_frame\n"
@@ -115,6 +144,11 @@ LABEL(t_gap);
 LABEL(t_return);
 LABEL(t_returned);
 LABEL(t_restorer);
+LABEL(t_in_restorer);
+LABEL(t_next);
+LABEL(t_memcpy);
+LABEL(t_in_glibc);
+LABEL(t_behind);
 LABEL(t_exact);
 
 static struct wp_unwindtable blob;
@@ -252,9 +286,21 @@ static void between(void)
 	is(t_return - 2, none, "up to a trampoline");
 	is(t_return - 1, signal, "the byte in front of a trampoline");
 	is(t_returned - 1, signal, "a trampoline that nothing is told of");
-	is(t_returned, none, "behind it");
+	is(t_returned, signal, "in its system call");
+	is(t_returned + 1, none, "behind it");
 	is(t_restorer - 1, signal, "the byte in front of one that is told of");
 	is(t_restorer, signal, "and that one");
+	is(t_in_restorer, signal, "and in its system call");
+	is(t_in_restorer + 1, none, "and behind that");
+	is(t_next - 1, signal, "a trampoline in front of a function");
+	is(t_next, *at(t_plain), "that function");
+	is(t_memcpy - 1, signal, "a trampoline in front of other code");
+	is(t_memcpy, none, "that code");
+	is(t_in_glibc, signal, "the first byte of padding behind a trampoline");
+	is(t_in_glibc + 1, (struct wallprof_rule){ WALLPROF_RULE_END, NO },
+	   "and the next ones");
+	is(t_behind - 1, (struct wallprof_rule){ WALLPROF_RULE_END, NO }, "all of them");
+	is(t_behind, *at(t_plain), "and the function behind");
 }
 
 /* Every process has a vdso, which is in no file. */

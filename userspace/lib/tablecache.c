@@ -32,7 +32,7 @@
 
 #define CACHE_MAGIC	0x43555057	/* "WPUC" */
 /* Grows when the same file would give another table. */
-#define CACHE_VERSION	2
+#define CACHE_VERSION	3
 #define CACHE_MAX	(512ULL << 20)	/* bytes of one table */
 
 struct wp_tablecache {
@@ -241,7 +241,7 @@ static void name_of(const struct wp_tablecache *cache, Elf *elf,
 	add(&h, &codes->entry, sizeof(codes->entry));
 	wp_ehframe_bytes(elf, add, &h);
 	wp_trampolines_find(&trampolines, elf, codes);
-	add(&h, trampolines.start, trampolines.nr * sizeof(*trampolines.start));
+	add(&h, trampolines.list, trampolines.nr * sizeof(*trampolines.list));
 	wp_buildid_from_elf(elf, &id);
 	for (i = 0; i < id.size; i++)
 		name += sprintf(name, "%02x", id.data[i]);

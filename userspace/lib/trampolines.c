@@ -7,12 +7,13 @@
  * what comes after so many of them.
  */
 #include <elf.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "lib/trampolines.h"
 
 /* What one looks like. */
-static const __u8 *pattern(__u16 machine, __u64 *size)
+static const __u8 *pattern(__u16 machine, size_t *size)
 {
 	/* mov $15, %rax; syscall */
 	static const __u8 x86[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
@@ -23,15 +24,51 @@ static const __u8 *pattern(__u16 machine, __u64 *size)
 	return machine == EM_AARCH64 ? arm64 : x86;
 }
 
-static void find_in(struct wp_trampolines *t, const __u8 *wanted, const Elf_Data *data,
+/*
+ * Whether code, of which @left bytes are there, is never run: it fills up, or
+ * traps. Compilers and linkers fill so, and the authors of C libraries; musl's
+ * memcpy() comes right behind its trampoline.
+ */
+static bool is_filler(__u16 machine, const __u8 *b, size_t left)
+{
+	static const __u8 nop[] = { 0x1f, 0x20, 0x03, 0xd5 };
+
+	if (left < sizeof(nop))
+		return false;
+	if (machine == EM_AARCH64)
+		return !memcmp(b, nop, sizeof(nop)) || !(b[0] | b[1] | b[2] | b[3]);
+	switch (b[0]) {
+	case 0x00:
+	case 0x90:	/* nop */
+	case 0xcc:	/* int3, int $3 */
+	case 0xcd:
+	case 0xf4:	/* hlt */
+		return true;
+	case 0x0f:	/* ud2, nop */
+		return b[1] == 0x0b || b[1] == 0x1f;
+	case 0x66:	/* nop, with prefixes */
+		return b[1] == 0x90 || b[1] == 0x66 || b[1] == 0x2e ||
+		       (b[1] == 0x0f && b[2] == 0x1f);
+	default:
+		return false;
+	}
+}
+
+static void find_in(struct wp_trampolines *t, __u16 machine, const Elf_Data *data,
 		    __u64 start)
 {
-	const __u8 *from = data->d_buf, *end = from + data->d_size, *found;
+	const __u8 *from = data->d_buf, *end = from + data->d_size, *wanted, *found;
+	size_t size;
 
+	wanted = pattern(machine, &size);
 	while (t->nr < WP_TRAMPOLINES_MAX &&
-	       (found = memmem(from, end - from, wanted, t->size))) {
-		t->start[t->nr++] = start + (found - (const __u8 *)data->d_buf);
-		from = found + t->size;
+	       (found = memmem(from, end - from, wanted, size))) {
+		struct wp_trampoline *one = &t->list[t->nr++];
+
+		from = found + size;
+		one->start = start + (found - (const __u8 *)data->d_buf);
+		one->end = one->start + size;
+		one->reach = one->end + is_filler(machine, from, end - from);
 	}
 }
 
@@ -44,7 +81,6 @@ static void find_in(struct wp_trampolines *t, const __u8 *wanted, const Elf_Data
 void wp_trampolines_find(struct wp_trampolines *trampolines, Elf *elf,
 			 const struct wp_elfcode *codes)
 {
-	const __u8 *wanted = pattern(codes->machine, &trampolines->size);
 	__u64 left = WP_TRAMPOLINES_CODE;
 	Elf_Data *data;
 	size_t i;
@@ -59,6 +95,6 @@ void wp_trampolines_find(struct wp_trampolines *trampolines, Elf *elf,
 		if (!data || !data->d_buf)
 			continue;
 		left -= code->size;
-		find_in(trampolines, wanted, data, code->start);
+		find_in(trampolines, codes->machine, data, code->start);
 	}
 }

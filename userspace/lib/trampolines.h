@@ -20,15 +20,27 @@
 #define WP_TRAMPOLINES_CODE	(512ULL << 20)
 
 /**
+ * struct wp_trampoline - where one is
+ * @start: its first address
+ * @end: the one behind its system call
+ * @reach: behind what a thread may be found at that is in the system call: its
+ *	instruction pointer is @end. If another function may begin there, that is
+ *	not told apart, and left to it; else @reach is one more
+ */
+struct wp_trampoline {
+	__u64 start;
+	__u64 end;
+	__u64 reach;
+};
+
+/**
  * struct wp_trampolines - where they are
- * @size: of one, bytes
  * @nr: how many there are
- * @start: the first address of each; sorted, they do not overlap
+ * @list: sorted; they do not overlap, but one can begin where one reaches to
  */
 struct wp_trampolines {
-	__u64 size;
 	size_t nr;
-	__u64 start[WP_TRAMPOLINES_MAX];
+	struct wp_trampoline list[WP_TRAMPOLINES_MAX];
 };
 
 void wp_trampolines_find(struct wp_trampolines *trampolines, Elf *elf,

@@ -49,6 +49,7 @@ struct maker {
 	const struct wp_cie *cie;	/* of the FDE whose rows come in */
 	struct wp_trampolines trampolines;
 	size_t passed;			/* of these */
+	__u64 reach;			/* of the last one that has rows */
 };
 
 /* Words from bytes. Returns whether a rule can hold them. */
@@ -261,24 +262,27 @@ static int add_trampoline(struct maker *m, __u64 from, __u64 to)
 /*
  * Trampolines of signals between two addresses. A handler returns to the first
  * instruction, though nothing called it: the byte in front, which is looked up
- * then, belongs to it.
+ * then, belongs to it. So does what the trampoline reaches to, up to @next, where
+ * other rows begin.
  *
  * Return: how many there are, or a negative errno.
  */
-static int add_trampolines(struct maker *m, __u64 start, __u64 end)
+static int add_trampolines(struct maker *m, __u64 start, __u64 end, __u64 next)
 {
-	const struct wp_trampolines *t = &m->trampolines;
+	const struct wp_trampolines *all = &m->trampolines;
 	int ret = 0, nr = 0;
-	__u64 from = start;
 
 	/* Each is passed once: what is between two addresses comes in their order. */
-	for (; m->passed < t->nr && t->start[m->passed] < end && !ret; m->passed++) {
-		__u64 at = t->start[m->passed];
+	for (; m->passed < all->nr && all->list[m->passed].start < end && !ret; m->passed++) {
+		const struct wp_trampoline *t = &all->list[m->passed];
+		__u64 from = t->start;
 
-		if (at < start || at + t->size > end)
+		if (t->start < start || t->end > end)
 			continue;
-		ret = add_trampoline(m, at > from ? at - 1 : at, at + t->size);
-		from = at + t->size;
+		if (from > start && from > m->reach)
+			from--;
+		m->reach = t->reach < next ? t->reach : next;
+		ret = add_trampoline(m, from, m->reach);
 		nr++;
 	}
 	return ret ?: nr;
@@ -297,7 +301,7 @@ static int add_unknown(struct maker *m, __u64 from, __u64 to)
 		__u64 end = code->end < to ? code->end : to;
 
 		if (start < end)
-			ret = add_trampolines(m, start, end);
+			ret = add_trampolines(m, start, end, end);
 	}
 	return ret < 0 ? ret : 0;
 }
@@ -334,13 +338,14 @@ static int add_gap(struct maker *m, __u64 from, __u64 to)
 	return ret;
 }
 
-static int add_fde(struct maker *m, const struct wp_fde *fde,
+/* @next: where the next one begins. */
+static int add_fde(struct maker *m, const struct wp_fde *fde, __u64 next,
 		   const struct wp_cfa_state *initial)
 {
 	int ret = 0;
 
 	if (m->cie->signal)
-		ret = add_trampolines(m, fde->start, fde->end);
+		ret = add_trampolines(m, fde->start, fde->end, next);
 	if (ret)
 		return ret < 0 ? ret : 0;
 	if (!initial)
@@ -364,15 +369,16 @@ static int add_all(struct maker *m, const struct wp_ehframe *f)
 		good[i] = wp_cfa_initial(&initial[i], m->machine, &f->cie[i]);
 	for (i = 0; i < f->nr_fdes; i++) {
 		const struct wp_fde *fde = &f->fde[i];
+		__u64 next = i + 1 < f->nr_fdes ? fde[1].start : ~0ULL;
 
 		ret = add_gap(m, from, fde->start);
 		if (ret)
 			goto out;
 		m->cie = &f->cie[fde->cie];
-		ret = add_fde(m, fde, good[fde->cie] ? &initial[fde->cie] : NULL);
+		ret = add_fde(m, fde, next, good[fde->cie] ? &initial[fde->cie] : NULL);
 		if (ret)
 			goto out;
-		from = fde->end;
+		from = m->reach > fde->end ? m->reach : fde->end;
 	}
 	ret = add_gap(m, from, ~0ULL);
 out:
