@@ -205,27 +205,6 @@ static void note_way(const char *text)
 	o.way[i].count++;
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static void show(const char *whose, const u64 *ips, unsigned int nr)
-{
-	unsigned int i;
-	u64 addr;
-
-	printf("#   %s:", whose);
-	for (i = 0; i < nr && i < 40; i++) {
-		const char *name = base_of(ours_name(o.ours, ips[i], &addr));
-
-		printf(" %s+%" PRIx64, name, (uint64_t)addr);
-	}
-	printf("%s\n", nr > 40 ? " ..." : "");
-}
-
 static const char *const kinds[] = {
 	"no row", "end", "unsupported", "cfa", "deref", "plt", "signal",
 };
@@ -294,11 +273,11 @@ static void compare(pid_t tid)
 	o.whys[told.why]++;
 	if (o.verbose && told.why != WALLPROF_UNWIND_END && o.shown++ < 20) {
 		printf("# ends by %u\n", told.why);
-		show("ours", a, nr_a);
+		ours_show(o.ours, "ours", a, nr_a);
 	}
 	if (verdict == SAME || !i)
 		return;
-	name = base_of(ours_name(o.ours, a[i - 1], &addr));
+	name = ours_name(o.ours, a[i - 1], &addr);
 	reason = explain(verdict, i, a, nr_a, b);
 	o.reason[reason]++;
 	snprintf(text, sizeof(text), "%s: %s above %s+%" PRIx64 " (%s%s); ours ends by %u, theirs: %s",
@@ -307,8 +286,8 @@ static void compare(pid_t tid)
 	note_way(text);
 	if (o.verbose && o.shown++ < 20) {
 		printf("# %s\n", text);
-		show("ours", a, nr_a);
-		show("theirs", b, nr_b);
+		ours_show(o.ours, "ours", a, nr_a);
+		ours_show(o.ours, "theirs", b, nr_b);
 	}
 }
 
@@ -472,6 +451,6 @@ int main(int argc, char **argv)
 
 		stops -= done < stops ? done : stops;
 	}
-	report(label ? label : base_of(argv[optind]));
+	report(label ? label : basename(argv[optind]));
 	return o.reason[NO_REASON] ? 1 : 0;
 }

@@ -299,7 +299,7 @@ bool ours_is_code(const struct ours *o, u64 addr)
 	return wp_maps_find(&o->maps, addr);
 }
 
-/* The file that an address lies in, and the address in the file. */
+/* The file that an address lies in, without directories, and the address in it. */
 const char *ours_name(const struct ours *o, u64 ip, u64 *addr)
 {
 	const struct wp_map *map = wp_maps_find(&o->maps, ip);
@@ -308,7 +308,22 @@ const char *ours_name(const struct ours *o, u64 ip, u64 *addr)
 	if (!map)
 		return "?";
 	*addr = ip - map->bias;
-	return o->of[map - o->map]->name;
+	return basename(o->of[map - o->map]->name);
+}
+
+/* Print a stack. */
+void ours_show(const struct ours *o, const char *whose, const u64 *ips, unsigned int nr)
+{
+	unsigned int i;
+	u64 addr;
+
+	printf("#   %s:", whose);
+	for (i = 0; i < nr && i < 40; i++) {
+		const char *name = ours_name(o, ips[i], &addr);
+
+		printf(" %s+%" PRIx64, name, (uint64_t)addr);
+	}
+	printf("%s\n", nr > 40 ? " ..." : "");
 }
 
 /*

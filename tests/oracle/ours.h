@@ -37,6 +37,7 @@ bool ours_follows_call(const struct ours *o, u64 ip);
 bool ours_moves_stack(const struct ours *o, u64 pc);
 bool ours_is_code(const struct ours *o, u64 addr);
 const char *ours_name(const struct ours *o, u64 ip, u64 *addr);
+void ours_show(const struct ours *o, const char *whose, const u64 *ips, unsigned int nr);
 const struct wallprof_rule *ours_rule(const struct ours *o, u64 pc);
 
 #endif /* ORACLE_OURS_H */

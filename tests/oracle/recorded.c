@@ -249,27 +249,6 @@ static void executed(const struct record *record)
 	p->program = program_of(record->name);
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static void show(const char *whose, const u64 *ips, unsigned int nr)
-{
-	unsigned int i;
-	u64 addr;
-
-	printf("#   %s:", whose);
-	for (i = 0; i < nr && i < 40; i++) {
-		const char *name = base_of(ours_name(r.ours, ips[i], &addr));
-
-		printf(" %s+%" PRIx64, name, (uint64_t)addr);
-	}
-	printf("%s\n", nr > 40 ? " ..." : "");
-}
-
 static void note_way(const char *text)
 {
 	unsigned int i;
@@ -378,7 +357,7 @@ static void differ(struct program *program, const struct stack *ours,
 
 	program->reason[reason]++;
 	if (shared)
-		name = base_of(ours_name(r.ours, ours->pcs[shared - 1], &addr));
+		name = ours_name(r.ours, ours->pcs[shared - 1], &addr);
 	snprintf(text, sizeof(text), "%s: %s: %s above %s+%" PRIx64 "%s; ours ends by %u",
 		 program->name, reasons[reason], shared == ours->nr ? "theirs longer" :
 		 shared == theirs->nr ? "ours longer" : "different", name, (uint64_t)addr,
@@ -386,8 +365,8 @@ static void differ(struct program *program, const struct stack *ours,
 	note_way(text);
 	if (r.verbose && r.shown++ < 20) {
 		printf("# %s\n", text);
-		show("ours", ours->pcs, ours->nr);
-		show("theirs", theirs->pcs, theirs->nr);
+		ours_show(r.ours, "ours", ours->pcs, ours->nr);
+		ours_show(r.ours, "theirs", theirs->pcs, theirs->nr);
 	}
 }
 
