@@ -2,7 +2,8 @@
 /*
  * Signal handlers: a timer that fires all the time, in prologues too; handlers
  * that call on, that raise another signal, on the thread's stack and on one of
- * their own ("alt").
+ * their own ("alt"). What they interrupt is found by the stack pointer, by the
+ * frame pointer, and, where its stack is aligned anew, by another register.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,33 @@ NOINLINE static unsigned long work(unsigned int n)
 	snprintf(text, sizeof(text), "%u", n);
 	sink += strlen(text);
 	return n ? work(n - 1) + text[0] : sink;
+}
+
+NOINLINE static void fill(char *text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		((volatile char *)text)[i] = i;
+}
+
+/* Found by the frame pointer, in what it calls, too. */
+NOINLINE static unsigned long by_frame(unsigned int n)
+{
+	char text[n % 40 + 20];
+
+	fill(text, sizeof(text));
+	return n ? by_frame(n - 1) + text[0] : sink;
+}
+
+NOINLINE static unsigned long realigned(unsigned int n)
+{
+	_Alignas(64) char block[64];
+	char text[n % 40 + 20];
+
+	fill(block, sizeof(block));
+	fill(text, sizeof(text));
+	return n ? realigned(n - 1) + block[n % 64] + text[0] : sink;
 }
 
 static void inner(int nr)
@@ -53,5 +81,5 @@ int main(int argc, char **argv)
 	    setitimer(ITIMER_REAL, &often, NULL))
 		return 1;
 	for (;;)
-		sink += work(sink % 20);
+		sink += work(sink % 20) + by_frame(sink % 20) + realigned(sink % 20);
 }
