@@ -453,6 +453,13 @@ static int tell_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallp
 	return wp_device_maps(ctx, pid, start_stack, maps, nr);
 }
 
+static __u64 forks_missed(void *ctx)
+{
+	struct wallprof_status status;
+
+	return wp_device_status(ctx, &status) ? 0 : status.forks_missed;
+}
+
 /* Tell the module how to unwind the targets and what they fork, or all. */
 static int open_publisher(struct record *r)
 {
@@ -461,6 +468,7 @@ static int open_publisher(struct record *r)
 	struct wp_publisher_options opt = {
 		.push = push_table,
 		.maps = tell_maps,
+		.missed = forks_missed,
 		.ctx = &r->dev,
 		.pids = filter ? t->tgids ? t->tgids : t->ids : NULL,
 		.nr_pids = filter ? t->nr : 0,

@@ -55,6 +55,9 @@
 #define ALL_SHARE	4
 #define ALL_BURST_NS	(100 * NSEC_PER_MSEC)
 
+/* How often the module is asked whether children were without their parents' tables. */
+#define ASK_NS		(100 * NSEC_PER_MSEC)
+
 /* How often those are forgotten whose end was not heard of. */
 #define SWEEP_NS	(10000 * NSEC_PER_MSEC)
 
@@ -69,6 +72,7 @@ struct process {
 	__u64 rest_until;		/* not looked at before */
 	__u64 paid_until;		/* its share of the time is used up until then */
 	__u64 told;			/* when it was told of last, or 0 */
+	__u64 forked;			/* when; 0: nothing relies on its parent */
 };
 
 struct wp_publisher {
@@ -86,6 +90,9 @@ struct wp_publisher {
 	bool started;			/* the module sees forks; set by another thread */
 	bool retold;			/* all was told again since */
 	bool lost;
+	__u64 forked;			/* when the last one was that relies on its parent */
+	__u64 asked;			/* when the module was asked whether it had room */
+	__u64 missed;			/* what it said */
 	__u64 swept;			/* when the ended were last looked for */
 	struct pollfd *fds;
 	unsigned int max_fds;
@@ -385,9 +392,40 @@ static void take_fork(struct wp_publisher *pub, __u32 ppid, __u32 pid, __u64 tim
 	const struct process *parent = find(pub, ppid);
 	struct process *p = find_or_add(pub, pid);
 
-	if (p && (!__atomic_load_n(&pub->started, __ATOMIC_RELAXED) || pub->opt.pids ||
-		  !parent || parent->dirty || parent->unsettled || time <= parent->told))
+	if (!p)
+		return;
+	if (!__atomic_load_n(&pub->started, __ATOMIC_RELAXED) || pub->opt.pids ||
+	    !parent || parent->dirty || parent->unsettled || time <= parent->told) {
 		p->dirty = true;
+		return;
+	}
+	p->forked = time;
+	if (time > pub->forked)
+		pub->forked = time;
+}
+
+/* Those are to be looked at that were forked so late, and not since. */
+static void touch_forked(struct wp_publisher *pub, __u64 since)
+{
+	struct process *p;
+	unsigned int i;
+
+	for (i = 0; i < NR_BUCKETS; i++) {
+		for (p = pub->bucket[i]; p; p = p->next)
+			p->dirty |= p->forked >= since && p->forked > p->told;
+	}
+}
+
+/*
+ * A process has mapped something at @time. That one has forked since then can be
+ * known already: it may have done so on another CPU, whose ring was read later. The
+ * child, and its children, have been given too little.
+ */
+static void take_map(struct wp_publisher *pub, __u32 pid, __u64 time)
+{
+	touch(pub, pid);
+	if (time <= pub->forked)
+		touch_forked(pub, time);
 }
 
 static int take_record(void *ctx, const struct perf_event_header *rec, __u64 time)
@@ -398,7 +436,7 @@ static int take_record(void *ctx, const struct perf_event_header *rec, __u64 tim
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		touch(pub, task->pid);
+		take_map(pub, task->pid, time);
 		break;
 	case PERF_RECORD_FORK:
 		if (task->pid != task->ppid)
@@ -426,6 +464,28 @@ static int drain(struct wp_publisher *pub)
 		touch_all(pub);
 	}
 	return err;
+}
+
+/*
+ * Ask the module, if something relies on that, whether it had room for what was
+ * forked; a fork's record comes before the module sees it. Returns when it is to be
+ * asked next, or ~0.
+ */
+static __u64 ask_for_missed(struct wp_publisher *pub)
+{
+	__u64 now = now_ns(), asked = pub->asked, missed;
+
+	if (asked > pub->forked + ASK_NS)
+		return ~0ULL;
+	if (now < asked + ASK_NS)
+		return asked + ASK_NS;
+	missed = pub->opt.missed(pub->opt.ctx);
+	pub->asked = now;
+	if (missed > pub->missed) {
+		pub->missed = missed;
+		touch_forked(pub, asked > ASK_NS ? asked - ASK_NS : 0);
+	}
+	return now > pub->forked + ASK_NS ? ~0ULL : now + ASK_NS;
 }
 
 /* Wait for something to do, or for the time @until. */
@@ -478,17 +538,18 @@ static void gather(__u64 since)
 static void *follow(void *arg)
 {
 	struct wp_publisher *pub = arg;
-	__u64 when, drained = 0, one = 1;
+	__u64 when, ask, drained = 0, one = 1;
 	bool all;
 	int err = 0;
 
 	touch_targets(pub);
 	while (!err) {
 		forget_ended(pub);
+		ask = ask_for_missed(pub);
 		when = publish_dirty(pub, &all);
 		if (all && write(pub->told, &one, sizeof(one)) < 0)
 			wp_debug("eventfd: %s", strerror(errno));
-		err = wait_for(pub, when);
+		err = wait_for(pub, when < ask ? when : ask);
 		if (is_to_stop(pub))
 			break;
 		gather(drained);

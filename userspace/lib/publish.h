@@ -21,9 +21,10 @@
 /**
  * struct wp_publisher_options - to whom, and of whom
  * @push: takes a table: struct wp_codefiles_options
- * @maps: takes a process's mappings; 0 or a negative errno. Both are called
- *	from other threads
- * @ctx: handed to both
+ * @maps: takes a process's mappings; 0 or a negative errno
+ * @missed: tells how many children the module had no room for, that should have
+ *	been given their parents' mappings. All three are called from other threads
+ * @ctx: handed to them
  * @pids: the processes, with what they fork; NULL: all of the host
  * @nr_pids: how many
  */
@@ -31,6 +32,7 @@ struct wp_publisher_options {
 	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
 	int (*maps)(void *ctx, __u32 pid, __u64 start_stack,
 		    const struct wallprof_map *maps, __u32 nr);
+	__u64 (*missed)(void *ctx);
 	void *ctx;
 	const __u32 *pids;
 	size_t nr_pids;
