@@ -18,9 +18,10 @@
  *
  * - no unwind information, libdw gives up, libdw guesses, longjmp: see oracle.c.
  *   Nothing is known of the recording kernel's vdso either, and perf shows
- *   nothing of a stack whose innermost frame is such code;
- * - sigreturn: a signal's handler has returned, and the kernel is about to. The
- *   address behind the trampoline's syscall is in no function.
+ *   nothing of a stack whose innermost frame is such code.
+ *
+ * libdw gives up, too, within the system call that a signal's handler returns to:
+ * the address behind the trampoline's syscall is in no function.
  *
  * Exit status: 0 if each that differs has a reason, 1 if not, 2 for a failure.
  */
@@ -40,15 +41,14 @@
 #define MAX_WAYS	64
 #define MAX_PROGRAMS	64
 
-enum reason { NO_INFO, SIGRETURN, GIVES_UP, GUESSES, LONGJMP, NO_REASON, NR_REASONS };
+enum reason { NO_INFO, GIVES_UP, GUESSES, LONGJMP, NO_REASON, NR_REASONS };
 
 static const char *const reasons[] = {
-	"no unwind information", "sigreturn", "libdw gives up", "libdw guesses", "longjmp",
-	"NO REASON",
+	"no unwind information", "libdw gives up", "libdw guesses", "longjmp", "NO REASON",
 };
 
 static const char *const short_reasons[] = {
-	"info", "sigret", "gives", "guess", "ljmp", "none",
+	"info", "gives", "guess", "ljmp", "none",
 };
 
 /* A stack as perf script printed it. */
@@ -301,18 +301,6 @@ static void read_frames(const char *line, struct stack *s)
 	}
 }
 
-static bool in_sigreturn(u64 ip)
-{
-	/* mov $__NR_rt_sigreturn, %rax; syscall */
-	static const unsigned char trampoline[] = {
-		0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05,
-	};
-	unsigned char code[sizeof(trampoline)];
-
-	return ours_code(r.ours, ip - sizeof(code), code, sizeof(code)) &&
-	       !memcmp(code, trampoline, sizeof(code));
-}
-
 /* Why two stacks differ that share their first @shared frames. */
 static enum reason explain(const struct stack *ours, const struct stack *theirs,
 			   unsigned int shared)
@@ -326,8 +314,6 @@ static enum reason explain(const struct stack *ours, const struct stack *theirs,
 	rule = ours_rule(r.ours, ours->pcs[shared - 1]);
 	if (!rule || rule->kind == WALLPROF_RULE_NONE)
 		return NO_INFO;
-	if (shared == 1 && in_sigreturn(ours->ips[0]))
-		return SIGRETURN;
 	if (rule->kind == WALLPROF_RULE_UNSUPPORTED &&
 	    ours_moves_stack(r.ours, ours->pcs[shared - 1]))
 		return LONGJMP;
@@ -338,7 +324,8 @@ static enum reason explain(const struct stack *ours, const struct stack *theirs,
 		/* Nothing called what has no caller. */
 		if (rule && rule->kind == WALLPROF_RULE_END)
 			return i == ours->nr - 1 ? GIVES_UP : NO_REASON;
-		if (!ours_follows_call(r.ours, ours->ips[i]))
+		/* Nor what a signal interrupted. */
+		if (!is_signal(ours->pcs[i - 1]) && !ours_follows_call(r.ours, ours->ips[i]))
 			return NO_REASON;
 		/* From here on by frame pointer, if at all */
 		if (!rule || rule->kind == WALLPROF_RULE_NONE)
