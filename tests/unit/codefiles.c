@@ -7,11 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/codefiles.h"
@@ -63,11 +68,13 @@ static void settle(struct wp_codefiles *files)
 /* The mapping that holds an address. */
 struct search {
 	const void *addr;
+	struct wp_codefiles *files;
+	struct wp_codefile *file;
 	struct wp_procmap found;
 	char name[4096];
 };
 
-static int look(void *ctx, const struct wp_procmap *m)
+static int look(void *ctx, int dir, const struct wp_procmap *m)
 {
 	struct search *s = ctx;
 
@@ -76,15 +83,17 @@ static int look(void *ctx, const struct wp_procmap *m)
 	s->found = *m;
 	snprintf(s->name, sizeof(s->name), "%s", m->name);
 	s->found.name = s->name;
+	s->file = wp_codefiles_find(s->files, dir, &s->found);
 	return 0;
 }
 
-static bool find_map(int dir, const void *addr, struct search *s)
+static bool find_map(struct wp_codefiles *files, int dir, const void *addr, struct search *s)
 {
 	struct wp_procmaps text = {};
 
 	memset(s, 0, sizeof(*s));
 	s->addr = addr;
+	s->files = files;
 	wp_procmaps_each_code(&text, dir, look, s);
 	wp_procmaps_free(&text);
 	return s->found.end;
@@ -94,17 +103,15 @@ static bool find_map(int dir, const void *addr, struct search *s)
 static bool table_of(struct wp_codefiles *files, int dir, const void *addr,
 		     struct wallprof_map *map)
 {
-	struct wp_codefile *file;
 	struct search s;
 	bool last;
 
-	if (!find_map(dir, addr, &s))
+	if (!find_map(files, dir, addr, &s))
 		return false;
-	file = wp_codefiles_find(files, dir, &s.found);
-	last = wp_codefile_map(files, file, &s.found, map);
+	last = wp_codefile_map(files, s.file, &s.found, map);
 	settle(files);
-	if (file && !last)
-		last = wp_codefile_map(files, file, &s.found, map);
+	if (s.file && !last)
+		last = wp_codefile_map(files, s.file, &s.found, map);
 	return last && map->start == s.found.start && map->end == s.found.end;
 }
 
@@ -235,8 +242,7 @@ static void many(int dir, const char *tmp)
 
 		snprintf(path, sizeof(path), "%s/%d", tmp, i);
 		at = map_file(path, text, sizeof(text), false);
-		good = good && at && find_map(dir, at, &s) &&
-		       wp_codefiles_find(files, dir, &s.found);
+		good = good && at && find_map(files, dir, at, &s) && s.file;
 		unlink(path);
 		munmap(at, sizeof(text));
 	}
@@ -246,9 +252,47 @@ static void many(int dir, const char *tmp)
 	wp_codefiles_free(files);
 	/* Stopped while there is work. */
 	files = new_files();
-	good = find_map(dir, (void *)qsort, &s) && wp_codefiles_find(files, dir, &s.found);
+	good = find_map(files, dir, (void *)qsort, &s) && s.file;
 	wp_codefiles_free(files);
 	ok(good, "it ends while a table is being made");
+}
+
+static void *outlives(void *arg)
+{
+	pause();
+	return arg;
+}
+
+/* A process whose first thread has ended: its /proc/PID/maps is empty. */
+static void without_leader(void)
+{
+	struct wp_codefiles *files = new_files();
+	struct wallprof_map map;
+	char path[64], c;
+	pthread_t thread;
+	int dir, fd;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) ||
+		    pthread_create(&thread, NULL, outlives, NULL))
+			_exit(1);
+		syscall(SYS_exit, 0);
+	}
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (c = 1; c; usleep(1000)) {
+		fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
+		c = read(fd, &c, 1) == 1;
+		close(fd);
+	}
+	ok(table_of(files, dir, (void *)qsort, &map) && map.table,
+	   "a process whose first thread has ended has tables");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(dir);
+	wp_codefiles_free(files);
 }
 
 int main(void)
@@ -264,6 +308,7 @@ int main(void)
 	deleted(dir, tmp);
 	refused(dir);
 	many(dir, tmp);
+	without_leader();
 	rmdir(tmp);
 	return done();
 }

@@ -188,24 +188,23 @@ static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp
 
 struct maps_of {
 	struct wp_synth *s;
-	int dir;
 	__u32 pid;
 };
 
-static int synthesize_map(void *ctx, const struct wp_procmap *map)
+static int synthesize_map(void *ctx, int dir, const struct wp_procmap *map)
 {
 	struct wp_procmap m = *map;
 	struct maps_of *of = ctx;
 
 	if (!*m.name)
 		m.name = "//anon";
-	note_buildid(of->s, of->dir, of->pid, &m);
+	note_buildid(of->s, dir, of->pid, &m);
 	return emit_map(of->s, of->pid, &m);
 }
 
 static int synthesize_maps(struct wp_synth *s, struct wp_procmaps *t, int dir, __u32 pid)
 {
-	struct maps_of of = { s, dir, pid };
+	struct maps_of of = { s, pid };
 	int ret = wp_procmaps_each_code(t, dir, synthesize_map, &of);
 
 	if (ret != -ESRCH)

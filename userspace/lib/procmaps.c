@@ -4,6 +4,7 @@
  * anything.
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -121,6 +122,35 @@ static ssize_t read_maps(struct wp_procmaps *t, int dir)
 	return len;
 }
 
+/*
+ * Where a process's first thread has ended, its /proc/PID knows no memory; the
+ * others' do, by their ids. Returns one of them, and reads it; or -1.
+ */
+static int read_survivor(struct wp_procmaps *t, int dir, ssize_t *len)
+{
+	int fd = openat(dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), other = -1;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	char path[sizeof(((struct dirent *)0)->d_name) + 4];
+	struct dirent *e;
+
+	while (d && other < 0 && (e = readdir(d))) {
+		if (!isdigit((unsigned char)*e->d_name))
+			continue;
+		snprintf(path, sizeof(path), "../%s", e->d_name);
+		other = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (other < 0)
+			continue;
+		*len = read_maps(t, other);
+		if (*len <= 0) {
+			close(other);
+			other = -1;
+		}
+	}
+	if (d)
+		closedir(d);
+	return other;
+}
+
 /**
  * wp_procmaps_each_code() - go through the executable mappings of a process
  * @t: for the text
@@ -133,12 +163,16 @@ static ssize_t read_maps(struct wp_procmaps *t, int dir)
 int wp_procmaps_each_code(struct wp_procmaps *t, int dir, wp_procmap_fn fn, void *ctx)
 {
 	ssize_t len = read_maps(t, dir);
-	char *line = t->text, *end;
-	int ret = 0;
+	char *line, *end;
+	int other = -1, ret = 0;
 
 	if (len < 0)
 		return -ESRCH;
-	for (; len > 0 && *line && !ret; line = end) {
+	if (!len)
+		other = read_survivor(t, dir, &len);
+	if (other >= 0)
+		dir = other;
+	for (line = t->text; len > 0 && *line && !ret; line = end) {
 		struct wp_procmap m;
 
 		end = strchr(line, '\n');
@@ -148,8 +182,10 @@ int wp_procmaps_each_code(struct wp_procmaps *t, int dir, wp_procmap_fn fn, void
 		if (!parse_map(line, &m) || !(m.prot & PROT_EXEC))
 			continue;
 		unescape(dir, &m);
-		ret = fn(ctx, &m);
+		ret = fn(ctx, dir, &m);
 	}
+	if (other >= 0)
+		close(other);
 	return ret;
 }
 

@@ -43,7 +43,8 @@ struct wp_procmap {
 	char *name;
 };
 
-typedef int (*wp_procmap_fn)(void *ctx, const struct wp_procmap *map);
+/* @dir: descriptor of the /proc/PID that the mapping was read from */
+typedef int (*wp_procmap_fn)(void *ctx, int dir, const struct wp_procmap *map);
 
 int wp_procmaps_each_code(struct wp_procmaps *t, int dir, wp_procmap_fn fn, void *ctx);
 void wp_procmaps_free(struct wp_procmaps *t);

@@ -86,7 +86,6 @@ struct wp_publisher {
 	struct wallprof_map *map;	/* of the process that is looked at */
 	size_t nr_maps, room;
 	bool unsettled;
-	int dir;
 	bool started;			/* the module sees forks; set by another thread */
 	bool retold;			/* all was told again since */
 	bool lost;
@@ -190,7 +189,7 @@ static __u64 read_start_stack(int dir)
 	return p ? strtoull(p, NULL, 10) : 0;
 }
 
-static int add_map(void *ctx, const struct wp_procmap *m)
+static int add_map(void *ctx, int dir, const struct wp_procmap *m)
 {
 	struct wp_publisher *pub = ctx;
 	struct wallprof_map *map;
@@ -207,7 +206,7 @@ static int add_map(void *ctx, const struct wp_procmap *m)
 		pub->room = room;
 	}
 	map = &pub->map[pub->nr_maps++];
-	if (!wp_codefile_map(pub->files, wp_codefiles_find(pub->files, pub->dir, m), m, map))
+	if (!wp_codefile_map(pub->files, wp_codefiles_find(pub->files, dir, m), m, map))
 		pub->unsettled = true;
 	return 0;
 }
@@ -252,18 +251,18 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 {
 	__u64 begun = now_ns(), ended, start_stack;
 	char path[32];
-	int err;
+	int dir, err;
 
 	snprintf(path, sizeof(path), "/proc/%u", p->pid);
-	pub->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (pub->dir < 0)
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
 		return false;
 	p->dirty = false;
 	pub->nr_maps = 0;
 	pub->unsettled = false;
-	start_stack = read_start_stack(pub->dir);
-	err = wp_procmaps_each_code(&pub->text, pub->dir, add_map, pub);
-	close(pub->dir);
+	start_stack = read_start_stack(dir);
+	err = wp_procmaps_each_code(&pub->text, dir, add_map, pub);
+	close(dir);
 	/* A kernel thread, or one that has ended but for its name. */
 	if (!err && !pub->nr_maps)
 		return false;
