@@ -16,7 +16,7 @@ FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
 FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
 		layout.c unwind_table.c) tests/kunit/suite.c tests/shim/kunit.c
 FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcode.c cfaprogram.c \
-	cfaexpr.c tablebuild.c trampolines.c unwindtable.c)
+	cfaexpr.c gofuncs.c tablebuild.c trampolines.c unwindtable.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz

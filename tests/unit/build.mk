@@ -30,9 +30,9 @@ $(UNIT_OUT)/%: tests/unit/%.c build/san/libwallprof.a
 	$(CC) $(UNIT_CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
 		$(UNIT_MODULE) build/san/libwallprof.a -ldw -lelf -lz -pthread
 
-# What checks its tables is the module's.
-$(UNIT_OUT)/unwindtable: UNIT_MODULE := -Itests/shim -Imodule module/unwind_table.c
-$(UNIT_OUT)/unwindtable: $(wildcard module/unwind_table.*)
+# What checks their tables is the module's.
+$(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs: UNIT_MODULE := -Itests/shim -Imodule module/unwind_table.c
+$(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs: $(wildcard module/unwind_table.*)
 
 build/san/libwallprof.a: FORCE
 	@$(MAKE) -s -f userspace/build.mk SAN=1 $@

@@ -26,6 +26,7 @@
 #include "lib/buildid.h"
 #include "lib/ehframe.h"
 #include "lib/err.h"
+#include "lib/gofuncs.h"
 #include "lib/siphash.h"
 #include "lib/tablecache.h"
 #include "lib/trampolines.h"
@@ -231,6 +232,7 @@ static void name_of(const struct wp_tablecache *cache, Elf *elf,
 		    const struct wp_elfcode *codes, char *name)
 {
 	struct wp_trampolines trampolines;
+	struct wp_gofuncs gofuncs;
 	struct wp_buildid id = {};
 	struct wp_siphash h;
 	unsigned int i;
@@ -242,6 +244,8 @@ static void name_of(const struct wp_tablecache *cache, Elf *elf,
 	wp_ehframe_bytes(elf, add, &h);
 	wp_trampolines_find(&trampolines, elf, codes);
 	add(&h, trampolines.list, trampolines.nr * sizeof(*trampolines.list));
+	wp_gofuncs_find(&gofuncs, elf, codes);
+	add(&h, gofuncs.list, gofuncs.nr * sizeof(*gofuncs.list));
 	wp_buildid_from_elf(elf, &id);
 	for (i = 0; i < id.size; i++)
 		name += sprintf(name, "%02x", id.data[i]);

@@ -6,7 +6,8 @@
  * tablebuild.c puts the table together.
  *
  * Beside what the file tells, the trampoline that signal handlers return to is
- * found by its code (trampolines.c), since some C libraries say nothing of theirs.
+ * found by its code (trampolines.c), since some C libraries say nothing of theirs;
+ * and where Go's stacks end is found by the names of functions (gofuncs.c).
  */
 #include <elf.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include "lib/cfaexpr.h"
 #include "lib/cfaprogram.h"
 #include "lib/ehframe.h"
+#include "lib/gofuncs.h"
 #include "lib/tablebuild.h"
 #include "lib/trampolines.h"
 #include "lib/unwindtable.h"
@@ -48,6 +50,7 @@ struct maker {
 	const struct wp_elfcode *codes;
 	const struct wp_cie *cie;	/* of the FDE whose rows come in */
 	struct wp_trampolines trampolines;
+	struct wp_gofuncs gofuncs;
 	size_t passed;			/* of these */
 	__u64 reach;			/* of the last one that has rows */
 };
@@ -288,8 +291,19 @@ static int add_trampolines(struct maker *m, __u64 start, __u64 end, __u64 next)
 	return ret ?: nr;
 }
 
-/* Code that nothing is told of. */
-static int add_unknown(struct maker *m, __u64 from, __u64 to)
+/* Code that has no caller. */
+static int add_end(struct maker *m, __u64 from)
+{
+	struct wallprof_rule rule = {
+		.kind = WALLPROF_RULE_END, .index = WALLPROF_RULE_NO_INDEX,
+	};
+	int ret = wp_tablebuild_rule(m->build, &rule, NULL, 0);
+
+	return ret < 0 ? ret : wp_tablebuild_row(m->build, from, ret);
+}
+
+/* Code that nothing is told of, but for what it looks like. */
+static int add_plain(struct maker *m, __u64 from, __u64 to)
 {
 	size_t i;
 	int ret;
@@ -306,15 +320,24 @@ static int add_unknown(struct maker *m, __u64 from, __u64 to)
 	return ret < 0 ? ret : 0;
 }
 
-/* Code that has no caller. */
-static int add_end(struct maker *m, __u64 from)
+/* Code that nothing is told of, but for what Go calls it. */
+static int add_unknown(struct maker *m, __u64 from, __u64 to)
 {
-	struct wallprof_rule rule = {
-		.kind = WALLPROF_RULE_END, .index = WALLPROF_RULE_NO_INDEX,
-	};
-	int ret = wp_tablebuild_rule(m->build, &rule, NULL, 0);
+	size_t i;
+	int ret = 0;
 
-	return ret < 0 ? ret : wp_tablebuild_row(m->build, from, ret);
+	for (i = 0; i < m->gofuncs.nr && !ret; i++) {
+		const struct wp_gofunc *f = &m->gofuncs.list[i];
+
+		if (f->start < from || f->end > to)
+			continue;
+		if (f->start > from)
+			ret = add_plain(m, from, f->start);
+		if (!ret)
+			ret = add_end(m, f->start);
+		from = f->end;
+	}
+	return ret || from == to ? ret : add_plain(m, from, to);
 }
 
 /* What lies between two FDEs. */
@@ -436,6 +459,7 @@ int wp_unwindtable_from_elf(struct wp_unwindtable *table, Elf *elf,
 	if (!m.machine)
 		return -ENOEXEC;
 	wp_trampolines_find(&m.trampolines, elf, codes);
+	wp_gofuncs_find(&m.gofuncs, elf, codes);
 	return make(&m);
 }
 
