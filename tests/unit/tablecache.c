@@ -287,6 +287,25 @@ static void other_code(void)
 	unlink(path);
 }
 
+/* A directory that holds as much as it may. */
+static void full(void)
+{
+	char path[sizeof(dir) + 8];
+	int fd;
+
+	while (find_entry())
+		unlink(entry);
+	snprintf(path, sizeof(path), "%s/large", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	ok(!ftruncate(fd, 1L << 30), "a directory of 1 GiB");
+	close(fd);
+	reopen();
+	ok(!again() && !again(), "gets no more tables");
+	unlink(path);
+	reopen();
+	ok(!again() && again() == 1, "until there is room");
+}
+
 int main(void)
 {
 	char command[128];
@@ -314,7 +333,7 @@ int main(void)
 	find_entry();
 	others();
 	key();
-	again();
+	full();
 	find_entry();
 	together();
 	wp_tablecache_close(cache);

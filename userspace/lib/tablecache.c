@@ -14,6 +14,7 @@
  * A cache that does not work costs time, nothing else: no failure is told but
  * by wp_debug().
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,9 +37,16 @@
 #define CACHE_VERSION	3
 #define CACHE_MAX	(512ULL << 20)	/* bytes of one table */
 
+/*
+ * Bytes of all, beyond which nothing is added: any user can have files recorded, new
+ * ones all the time. Several recordings at once may each add so much.
+ */
+#define CACHE_LIMIT	(1ULL << 30)
+
 struct wp_tablecache {
 	int dir;
 	__u64 key[2];
+	__u64 bytes;		/* of all files; several threads add to it */
 };
 
 /* What a file begins with; the table follows. */
@@ -180,6 +188,23 @@ static void make_dirs(const char *dir)
 	mkdir(path, 0700);
 }
 
+static __u64 bytes_in(int dir)
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	struct stat st;
+	__u64 bytes = 0;
+
+	while (d && (e = readdir(d))) {
+		if (!fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+			bytes += st.st_size;
+	}
+	if (d)
+		closedir(d);
+	return bytes;
+}
+
 /**
  * wp_tablecache_open() - open the cache
  * @dir: its directory, or NULL for the usual one; it is made if need be
@@ -201,8 +226,10 @@ struct wp_tablecache *wp_tablecache_open(const char *dir)
 		return NULL;
 	make_dirs(dir);
 	cache->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (cache->dir >= 0 && is_ours(cache->dir, S_IFDIR) && get_key(cache))
+	if (cache->dir >= 0 && is_ours(cache->dir, S_IFDIR) && get_key(cache)) {
+		cache->bytes = bytes_in(cache->dir);
 		return cache;
+	}
 	wp_debug("unwind tables are not kept: %s cannot be used", dir);
 	wp_tablecache_close(cache);
 	return NULL;
@@ -292,7 +319,7 @@ static bool get(const struct wp_tablecache *cache, const char *name,
 	return true;
 }
 
-static void put(const struct wp_tablecache *cache, const char *name,
+static void put(struct wp_tablecache *cache, const char *name,
 		const struct wp_unwindtable *table)
 {
 	struct head head = {
@@ -300,7 +327,11 @@ static void put(const struct wp_tablecache *cache, const char *name,
 		.hash = hash_of(cache, name, table->data, table->size),
 	};
 
-	if (table->size <= CACHE_MAX)
+	if (table->size > CACHE_MAX ||
+	    __atomic_add_fetch(&cache->bytes, table->size, __ATOMIC_RELAXED) > CACHE_LIMIT)
+		wp_debug("unwind table %s is not kept: there are too many, or it is too large",
+			 name);
+	else
 		put_file(cache, name, true, &head, sizeof(head), table->data, table->size);
 }
 
