@@ -158,6 +158,18 @@ static inline void nap_ns(__u64 ns)
 }
 
 /*
+ * So much of what provokes by chance, rounds or time: DEVICE_SCALE percent of it. A
+ * test that must have seen something waits for that besides.
+ */
+static inline __u64 scaled(__u64 nr)
+{
+	const char *percent = getenv("DEVICE_SCALE");
+
+	nr = nr * (percent ? strtoul(percent, NULL, 0) : 100) / 100;
+	return nr ? nr : 1;
+}
+
+/*
  * A virtual CPU may stand still between any two instructions, as long as its
  * host pleases. So a test never takes it that something happened because time
  * passed: it waits until it did, and the harness ends what waits in vain.

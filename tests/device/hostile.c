@@ -364,7 +364,7 @@ TEST(while_it_changes)
 	dev_sampler(&c, 999);
 	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
 	ASSERT_EQ(0, session_begin(&s, &c));
-	for (int i = 0; i < 20 || walks <= 100; i++) {
+	for (unsigned int i = 0; i < scaled(20) || walks <= 100; i++) {
 		nap_ns(50 * MS);
 		ASSERT_EQ(0, session_flip(&s));
 		walks = 0;
@@ -407,7 +407,7 @@ TEST(while_it_goes_away)
 	dev_sampler(&c, 999);
 	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
 	ASSERT_EQ(0, session_begin(&s, &c));
-	for (int i = 0; i < 20 || s.events[0] <= 20; i++) {
+	for (unsigned int i = 0; i < scaled(20) || s.events[0] <= 20; i++) {
 		nap_ns(50 * MS);
 		ASSERT_EQ(0, session_flip(&s));
 	}

@@ -92,7 +92,7 @@ FIXTURE_TEARDOWN(epochs)
 /* Invariants 1, 3, 4 and 5: flip as fast as it goes, and add it all up. */
 TEST_F_TIMEOUT(epochs, flipped_as_fast_as_it_goes, 120)
 {
-	__u64 until = now_ns() + SEC;
+	__u64 until = now_ns() + scaled(SEC);
 	struct session *s = &self->s;
 	unsigned int flips = 0;
 
@@ -127,7 +127,7 @@ TEST_F_TIMEOUT(epochs, not_flipped_at_all, 60)
 	struct wallprof_half sum;
 	__u64 lost;
 
-	nap_ns(SEC / 2);
+	nap_ns(scaled(SEC / 2));
 	do {
 		nap_ns(5 * MS);
 		sum = session_so_far(s, 0);
@@ -153,7 +153,7 @@ TEST_F_TIMEOUT(epochs, a_retired_half_stays_as_it_is, 60)
 	struct session *s = &self->s;
 	unsigned char *copy = malloc(s->c.cpu_stride);
 
-	for (int i = 0; i < 15; i++) {
+	for (unsigned int i = scaled(15); i; i--) {
 		size_t bytes = s->c.half_stride;
 
 		nap_ns(20 * MS);
@@ -619,7 +619,7 @@ TEST(stacks_without_room)
 	c.max_stack = WALLPROF_MAX_STACK;
 	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
 	ASSERT_EQ(0, session_begin(&s, &c));
-	nap_ns(SEC);
+	nap_ns(scaled(SEC));
 	UNTIL(session_so_far(&s, 0).events > 200);
 	EXPECT_WHOLE(&s);
 	for (size_t i = 0; i < s.nr_aggrs; i++) {
@@ -844,7 +844,7 @@ TEST(samples_of_a_spinner)
 	c.flags |= WALLPROF_OFFCPU;
 	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
 	ASSERT_EQ(0, session_begin(&s, &c));
-	nap_ns(SEC);
+	nap_ns(scaled(SEC));
 	UNTIL(session_so_far(&s, 1).events);
 	EXPECT_WHOLE(&s);
 	for (size_t i = 0; i < s.nr_aggrs; i++) {

@@ -91,7 +91,7 @@ TEST(its_opener_is_gone)
 
 TEST(closed_without_stop)
 {
-	for (int i = 0; i < 20; i++) {
+	for (unsigned int i = 0; i < 2 * scaled(10); i++) {
 		struct wallprof_configure c = dev_config();
 		int fd = dev_open();
 
@@ -121,7 +121,9 @@ static void records(void *arg)
 /* Invariant 7: kill -9, in the middle of whatever it does. */
 TEST(its_owner_is_killed)
 {
-	for (int i = 0; i < 10; i++) {
+	const unsigned int rounds = scaled(10);
+
+	for (unsigned int i = 0; i < rounds; i++) {
 		int ready[2];
 		pid_t pid;
 		char byte;
@@ -130,7 +132,7 @@ TEST(its_owner_is_killed)
 		pid = child_of(records, &ready[1]);
 		close(ready[1]);
 		ASSERT_EQ(1, read(ready[0], &byte, 1));
-		nap_ns((10 + 7 * i) * MS);
+		nap_ns((10 + 70 * i / rounds) * MS);
 		child_end(pid);
 		close(ready[0]);
 	}
@@ -471,7 +473,7 @@ TEST(many_threads_at_one_session)
 	ASSERT_EQ(0, dev_start(crowd.fd, NULL));
 	for (int i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, bodies[i], &crowd);
-	nap_ns(SEC);
+	nap_ns(scaled(SEC));
 	crowd.over = true;
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);

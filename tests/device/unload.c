@@ -85,14 +85,15 @@ TEST_F_TIMEOUT(unload, after_a_kill, 120)
 {
 	pid_t work = child_of(load_all, (void *)1);
 	struct recorder r = { .c = self->c };
+	const unsigned int rounds = scaled(10);
 
 	ASSERT_EQ(0, pipe(r.ready));
-	for (int i = 0; i < 10; i++) {
+	for (unsigned int i = 0; i < rounds; i++) {
 		pid_t pid = child_of(runs_until_killed, &r);
 		char byte;
 
 		ASSERT_EQ(1, read(r.ready[0], &byte, 1));
-		nap_ns(11 * i * MS);
+		nap_ns(110 * i / rounds * MS);
 		EXPECT_EQ(-EWOULDBLOCK, dev_unload());
 		child_end(pid);
 		EXPECT_EQ(0, dev_unload());
@@ -106,7 +107,7 @@ TEST_F_TIMEOUT(unload, right_after_close, 120)
 {
 	pid_t work = child_of(load_all, (void *)1);
 
-	for (int i = 0; i < 20; i++) {
+	for (unsigned int i = 0; i < scaled(20); i++) {
 		int fd = dev_open();
 
 		ASSERT_LE(0, fd);
