@@ -304,7 +304,12 @@ TEST(maps_is_charged)
 	EXPECT_EQ(before, status_kb("VmLck"));
 }
 
-/* A session that runs and knows this process, so what it forks, too. */
+/*
+ * A session that runs and knows this process, so what it forks, too. A 32-bit
+ * program has nothing of its own there, and a thousand forks are long.
+ */
+#if __SIZEOF_LONG__ == 8
+
 FIXTURE(children)
 {
 	struct wallprof_map map;
@@ -323,13 +328,16 @@ FIXTURE_TEARDOWN(children)
 {
 }
 
-/* Without a flip, but with MAPS in between. */
+/*
+ * Without a flip, but with MAPS in between, each of which lets no more stay than
+ * 512 and those that live.
+ */
 TEST_F_TIMEOUT(children, that_ended_do_not_pile_up, 300)
 {
 	struct session *s = &self->s;
 
 	ASSERT_EQ(0, maps_of(s->fd, getpid(), &self->map, 1, 0));
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 800; i++) {
 		pid_t pid = fork();
 
 		if (!pid)
@@ -338,7 +346,7 @@ TEST_F_TIMEOUT(children, that_ended_do_not_pile_up, 300)
 		if (i % 100 == 0)
 			ASSERT_EQ(0, maps_of(s->fd, getpid(), &self->map, 1, 0));
 	}
-	EXPECT_GT(1024, dev_status(s->fd).processes);
+	EXPECT_GT(700, dev_status(s->fd).processes);
 	EXPECT_EQ(0, dev_status(s->fd).forks_missed);
 	EXPECT_EQ(0, session_flip(s));
 	EXPECT_GT(16, dev_status(s->fd).processes);
@@ -355,7 +363,7 @@ static void lives(void *arg)
 TEST_F_TIMEOUT(children, are_charged, 300)
 {
 	struct session *s = &self->s;
-	pid_t pids[512];
+	pid_t pids[256];
 	long known;
 
 	ASSERT_EQ(0, maps_of(s->fd, getpid(), &self->map, 1, 0));
@@ -401,6 +409,8 @@ TEST_F_TIMEOUT(children, keep_to_the_limit, 300)
 		child_end(pids[i]);
 	EXPECT_WHOLE(s);
 }
+
+#endif
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
