@@ -22,11 +22,22 @@ FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 .PHONY: fuzz
 fuzz: $(FUZZ_ALL)
 
-$(FUZZ_OUT)/%: tests/fuzz/%.c $(FUZZ_SRC) $(wildcard $(FUZZ_MODULE)/*.h \
-		tests/kunit/*.h tests/shim/*/*.h uapi/linux/*.h) \
-		tests/fuzz/fuzz.mk
-	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $< $(FUZZ_SRC) $(FUZZ_LIBS)
+# Each source once, for all fuzzers, and by itself: ccache knows single ones only.
+FUZZ_OBJ := $(FUZZ_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
+FUZZ_LIB_OBJ := $(FUZZ_LIB_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 
-$(FUZZ_OUT)/ehframe: FUZZ_LIBS := -Iuserspace $(FUZZ_LIB_SRC) -ldw -lelf
-$(FUZZ_OUT)/ehframe: $(FUZZ_LIB_SRC) $(wildcard userspace/lib/*.h)
+$(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
+
+$(FUZZ_OUT)/ehframe: FUZZ_LIBS := -ldw -lelf
+$(FUZZ_OUT)/ehframe: $(FUZZ_LIB_OBJ)
+
+FUZZ_DEPS := $(wildcard $(FUZZ_MODULE)/*.h tests/kunit/*.h tests/shim/*/*.h \
+	uapi/linux/*.h userspace/lib/*.h) tests/fuzz/fuzz.mk
+
+$(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_INCLUDE) -c -o $@ $<
+
+$(FUZZ_OUT)/obj/tests/fuzz/ehframe.o $(FUZZ_LIB_OBJ): FUZZ_INCLUDE := -Iuserspace
+.SECONDARY:

@@ -31,10 +31,20 @@ pure: $(PURE_OUT)/asan $(PURE_OUT)/tsan
 cflags: # for those who compile parts of it
 	@echo $(filter-out -I$(PURE_MODULE),$(PURE_CFLAGS)) $(PURE_ASAN)
 
-$(PURE_OUT)/asan: PURE_SANITIZE := $(PURE_ASAN)
-$(PURE_OUT)/tsan: PURE_SANITIZE := $(PURE_TSAN)
+PURE_DEPS := $(wildcard $(PURE_MODULE)/*.h tests/kunit/*.h tests/shim/*/*.h \
+	uapi/linux/*.h) tests/kunit/pure.mk
 
-$(PURE_OUT)/asan $(PURE_OUT)/tsan: $(PURE_SRC) $(wildcard $(PURE_MODULE)/*.h \
-		tests/kunit/*.h tests/shim/*/*.h uapi/linux/*.h) tests/kunit/pure.mk
+# One by one: ccache knows single sources only.
+$(PURE_OUT)/asan: $(PURE_SRC:%.c=$(PURE_OUT)/asan.o/%.o)
+	$(PURE_CC) $(PURE_CFLAGS) $(PURE_ASAN) -o $@ $^
+
+$(PURE_OUT)/tsan: $(PURE_SRC:%.c=$(PURE_OUT)/tsan.o/%.o)
+	$(PURE_CC) $(PURE_CFLAGS) $(PURE_TSAN) -o $@ $^
+
+$(PURE_OUT)/asan.o/%.o: %.c $(PURE_DEPS)
 	@mkdir -p $(@D)
-	$(PURE_CC) $(PURE_CFLAGS) $(PURE_SANITIZE) -o $@ $(PURE_SRC)
+	$(PURE_CC) $(PURE_CFLAGS) $(PURE_ASAN) -c -o $@ $<
+
+$(PURE_OUT)/tsan.o/%.o: %.c $(PURE_DEPS)
+	@mkdir -p $(@D)
+	$(PURE_CC) $(PURE_CFLAGS) $(PURE_TSAN) -c -o $@ $<

@@ -25,14 +25,21 @@ check: unit
 		echo "# $$test"; $$test || { echo "# $$test: failed"; status=1; }; \
 	done; exit $$status
 
-$(UNIT_OUT)/%: tests/unit/%.c build/san/libwallprof.a
+# By itself, as ccache wants it.
+$(UNIT_OUT)/obj/%.o: tests/unit/%.c
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
-		$(UNIT_MODULE) build/san/libwallprof.a -ldw -lelf -lz -pthread
+	$(CC) $(UNIT_CFLAGS) $(UNIT_INCLUDE) -MMD -MP -c -o $@ $<
+
+$(UNIT_OUT)/%: $(UNIT_OUT)/obj/%.o build/san/libwallprof.a
+	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_MODULE) build/san/libwallprof.a \
+		-ldw -lelf -lz -pthread
 
 # What checks their tables is the module's.
-$(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs: UNIT_MODULE := -Itests/shim -Imodule module/unwind_table.c
-$(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs: $(wildcard module/unwind_table.*)
+UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs
+$(UNIT_TABLES) $(UNIT_TABLES:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
+	UNIT_INCLUDE := -Itests/shim -Imodule
+$(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/unwind_table.c
+$(UNIT_TABLES): $(wildcard module/unwind_table.*)
 
 build/san/libwallprof.a: FORCE
 	@$(MAKE) -s -f userspace/build.mk SAN=1 $@
@@ -40,4 +47,5 @@ build/san/libwallprof.a: FORCE
 .PHONY: FORCE
 FORCE:
 
--include $(UNIT_BIN:=.d)
+-include $(UNIT_SRC:tests/unit/%.c=$(UNIT_OUT)/obj/%.d)
+.SECONDARY:
