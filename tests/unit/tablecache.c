@@ -4,12 +4,15 @@
  * spoilt, cut short, renamed or written by somebody else is made anew.
  */
 #include <dirent.h>
+#include <elf.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "lib/err.h"
 #include "lib/siphash.h"
@@ -287,6 +290,80 @@ static void other_code(void)
 	unlink(path);
 }
 
+/* The frame of one function, as .debug_frame tells it. */
+static const __u8 frame[] = {
+	/* A CIE: the CFA is rsp + 8, the return address is below */
+	20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 1, 0x78, 16,
+	0x0c, 7, 8, 0x90, 1, 0, 0, 0, 0, 0, 0,
+	/* An FDE: 64 bytes at 0x400100 */
+	20, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x40, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0,
+};
+
+/* Look at a file that has these bytes in a section of this name. */
+static bool look_at(const char *name, const void *bytes, size_t size,
+		    struct wp_unwindtable *table)
+{
+	struct {
+		Elf64_Ehdr eh;
+		Elf64_Phdr ph;
+		Elf64_Shdr sh[3];
+		char strings[16];
+		__u8 bytes[256];
+	} file = {
+		.eh = {
+			.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+			.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			.e_phoff = offsetof(typeof(file), ph), .e_phentsize = sizeof(file.ph),
+			.e_phnum = 1, .e_ehsize = sizeof(file.eh),
+			.e_shoff = offsetof(typeof(file), sh), .e_shentsize = sizeof(*file.sh),
+			.e_shnum = 3, .e_shstrndx = 2,
+		},
+		.ph = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x400000,
+			.p_memsz = 4096 },
+		.sh = {
+			{},
+			{ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_size = size,
+			  .sh_offset = offsetof(typeof(file), bytes) },
+			{ .sh_type = SHT_STRTAB, .sh_size = sizeof(file.strings),
+			  .sh_offset = offsetof(typeof(file), strings) },
+		},
+	};
+	char path[sizeof(dir) + 8];
+	bool hit;
+	int fd;
+
+	snprintf(file.strings + 1, sizeof(file.strings) - 1, "%s", name);
+	memcpy(file.bytes, bytes, size);
+	snprintf(path, sizeof(path), "%s.frame", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
+	if (write(fd, &file, sizeof(file)) != sizeof(file))
+		abort();
+	close(fd);
+	hit = look(path, table);
+	unlink(path);
+	return hit;
+}
+
+/* The same bytes in other sections: what they mean is not the same. */
+static void other_section(void)
+{
+	__u8 packed[128] = { 'Z', 'L', 'I', 'B', [11] = sizeof(frame) };
+	uLongf size = sizeof(packed) - 12;
+	struct wp_unwindtable table, same;
+
+	if (compress(packed + 12, &size, frame, sizeof(frame)) != Z_OK)
+		abort();
+	ok(!look_at(".zdebug_frame", packed, 12 + size, &table) && table.nr_fdes == 1,
+	   "a frame that was packed");
+	ok(look_at(".debug_frame", frame, sizeof(frame), &same) && table.size == same.size &&
+	   !memcmp(table.data, same.data, same.size), "the same one that was not");
+	wp_unwindtable_free(&table);
+	wp_unwindtable_free(&same);
+	ok(!look_at(".eh_frame", frame, sizeof(frame), &same) && !same.data,
+	   "in .eh_frame its bytes mean something else");
+	wp_unwindtable_free(&same);
+}
+
 /* A directory that holds as much as it may. */
 static void full(void)
 {
@@ -325,6 +402,7 @@ int main(void)
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	swapped();
 	other_code();
+	other_section();
 	/* One entry again */
 	if (system(command) || mkdir(dir, 0700))
 		return 1;

@@ -317,6 +317,9 @@ static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *sh, const char *name)
 		data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf || data->d_size < 12)
 			return NULL;
+		/* It keeps its name when it is unpacked, and may have been before. */
+		if (memcmp(data->d_buf, "ZLIB", 4))
+			return data;
 		memcpy(size, (char *)data->d_buf + 4, sizeof(size));
 		for (i = 0, bytes = 0; i < 8; i++)
 			bytes = bytes << 8 | size[i];
@@ -419,10 +422,9 @@ void wp_ehframe_bytes(Elf *elf, void (*add)(void *ctx, const void *data, size_t 
 
 	find(&eh, &debug, elf);
 	add(ctx, &eh.addr, sizeof(eh.addr));
-	if (eh.data)
-		add(ctx, eh.data->d_buf, eh.data->d_size);
-	if (debug.data)
-		add(ctx, debug.data->d_buf, debug.data->d_size);
+	/* Both, also of what is not there: the same bytes mean another thing in the other. */
+	add(ctx, eh.data ? eh.data->d_buf : NULL, eh.data ? eh.data->d_size : 0);
+	add(ctx, debug.data ? debug.data->d_buf : NULL, debug.data ? debug.data->d_size : 0);
 }
 
 /**
