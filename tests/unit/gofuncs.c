@@ -14,13 +14,21 @@
 
 #define TEXT	0x400100
 
-static const char strings[] = "\0.gopclntab\0.shstrtab";
+static const char strings[] = "\0.gopclntab\0.shstrtab\0.debug_frame";
 static const char names[] = "runtime.goexit\0main.main\0runtime.mcall\0runtime.mcallx";
 
 /* Functions at TEXT: of 32 bytes each. */
 static const __u32 name_of[] = { 15, 0, 40, 25 };
 
 #define NR	(sizeof(name_of) / sizeof(*name_of))
+
+/* .debug_frame of the first two: the CFA is rsp + 8, the return address is below. */
+static const __u8 frame[] = {
+	20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 1, 0x78, 16,
+	0x0c, 7, 8, 0x90, 1, 0, 0, 0, 0, 0, 0,
+	20, 0, 0, 0, 0, 0, 0, 0, 0x00, 1, 0x40, 0, 0, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0,
+	20, 0, 0, 0, 0, 0, 0, 0, 0x20, 1, 0x40, 0, 0, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0,
+};
 
 struct pclntab {
 	__u32 magic;
@@ -34,8 +42,9 @@ struct pclntab {
 static struct program {
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph;
-	Elf64_Shdr sh[3];
+	Elf64_Shdr sh[4];
 	char strings[sizeof(strings)];
+	__u8 frame[sizeof(frame)];
 	struct pclntab go __attribute__((aligned(8)));
 } program;
 
@@ -50,7 +59,7 @@ static void make(struct program *p)
 			.e_phoff = offsetof(struct program, ph), .e_phentsize = sizeof(p->ph),
 			.e_phnum = 1, .e_ehsize = sizeof(p->eh),
 			.e_shoff = offsetof(struct program, sh), .e_shentsize = sizeof(p->sh[0]),
-			.e_shnum = 3, .e_shstrndx = 2,
+			.e_shnum = 4, .e_shstrndx = 2,
 		},
 		.ph = { .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x400000,
 			.p_filesz = sizeof(*p), .p_memsz = sizeof(*p) },
@@ -61,6 +70,9 @@ static void make(struct program *p)
 			{ .sh_name = 12, .sh_type = SHT_STRTAB,
 			  .sh_offset = offsetof(struct program, strings),
 			  .sh_size = sizeof(strings) },
+			/* By this name it is nothing. */
+			{ .sh_name = 0, .sh_type = SHT_PROGBITS, .sh_size = sizeof(frame),
+			  .sh_offset = offsetof(struct program, frame) },
 		},
 		.go = {
 			.magic = 0xfffffff0, .quantum = 1, .pointer = 8, .nr_funcs = NR,
@@ -69,6 +81,7 @@ static void make(struct program *p)
 		},
 	};
 	memcpy(p->strings, strings, sizeof(strings));
+	memcpy(p->frame, frame, sizeof(frame));
 	memcpy(p->go.name, names, sizeof(names));
 	for (i = 0; i < NR; i++) {
 		p->go.entry[2 * i] = 32 * i;
@@ -126,6 +139,28 @@ static void good(void)
 	elf_end(elf);
 }
 
+/* Programs that were not stripped have .debug_frame. */
+static void not_stripped(void)
+{
+	struct wp_unwindtable blob = {};
+	struct program p = program;
+	struct wp_elfcode codes;
+	struct wp_table table;
+	Elf *elf;
+
+	p.sh[3].sh_name = 22;
+	elf = elf_memory((char *)&p, sizeof(p));
+	ok(!wp_elfcode_read(&codes, elf) && !wp_unwindtable_from_elf(&blob, elf, &codes) &&
+	   blob.nr_fdes == 2 && !wp_table_check(&table, blob.data, blob.size, EM_X86_64) &&
+	   kind_at(&table, TEXT) == WALLPROF_RULE_CFA &&
+	   kind_at(&table, TEXT + 31) == WALLPROF_RULE_CFA, "frames that are told of");
+	ok(kind_at(&table, TEXT + 32) == WALLPROF_RULE_END &&
+	   kind_at(&table, TEXT + 63) == WALLPROF_RULE_END &&
+	   kind_at(&table, TEXT + 64) == WALLPROF_RULE_NONE, "but where stacks end, they do");
+	wp_unwindtable_free(&blob);
+	elf_end(elf);
+}
+
 static void refused(void)
 {
 	struct program p = program;
@@ -136,6 +171,9 @@ static void refused(void)
 	p = program;
 	p.go.text = 0x500000;
 	ok(!find(&p, &funcs), "functions where no code is");
+	p.go.text = 0;
+	p.ph.p_vaddr = 0;
+	ok(!find(&p, &funcs), "functions of which only the distance is known");
 	p = program;
 	p.go.nr_funcs = ~0ULL;
 	ok(find(&p, &funcs) <= WP_GOFUNCS_MAX, "more functions than there can be");
@@ -175,6 +213,7 @@ int main(void)
 	elf_version(EV_CURRENT);
 	make(&program);
 	good();
+	not_stripped();
 	refused();
 	spoilt();
 	return done();

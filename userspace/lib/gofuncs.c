@@ -7,8 +7,9 @@
  * threads begin, the frame pointer is 0 or what it was on another stack: that of the
  * goroutine that the thread ran before, or of the C code that started it. So it is
  * the names that tell where a stack ends. They are in .gopclntab, which every program
- * has, also one that was stripped; its header is that of Go 1.18 and later
- * (runtime/symtab.go: pcHeader, functab, _func).
+ * has, also one that was stripped; its header is that of Go 1.18 to 1.25
+ * (runtime/symtab.go: pcHeader, functab, _func). Later ones do not tell the address
+ * that functions are relative to: 0 is in its place.
  *
  * The file is hostile: nothing is read outside of the section, and each function is
  * looked at once.
@@ -117,7 +118,7 @@ void wp_gofuncs_find(struct wp_gofuncs *funcs, Elf *elf, const struct wp_elfcode
 	struct header h;
 
 	funcs->nr = 0;
-	if (!data || !copy(&h, sizeof(h), data, 0) || h.pointer != 8 ||
+	if (!data || !copy(&h, sizeof(h), data, 0) || h.pointer != 8 || !h.text ||
 	    (h.magic != GO_1_18 && h.magic != GO_1_20) || h.funcs > data->d_size ||
 	    h.names > data->d_size)
 		return;

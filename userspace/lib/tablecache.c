@@ -34,7 +34,7 @@
 
 #define CACHE_MAGIC	0x43555057	/* "WPUC" */
 /* Grows when the same file would give another table. */
-#define CACHE_VERSION	3
+#define CACHE_VERSION	4
 #define CACHE_MAX	(512ULL << 20)	/* bytes of one table */
 
 /*

@@ -361,12 +361,26 @@ static int add_gap(struct maker *m, __u64 from, __u64 to)
 	return ret;
 }
 
+/* Go's linker tells of frames in .debug_frame, also where a stack ends, but not that. */
+static bool is_go_begin(const struct maker *m, const struct wp_fde *fde)
+{
+	size_t i;
+
+	for (i = 0; i < m->gofuncs.nr; i++) {
+		if (fde->start >= m->gofuncs.list[i].start && fde->end <= m->gofuncs.list[i].end)
+			return true;
+	}
+	return false;
+}
+
 /* @next: where the next one begins. */
 static int add_fde(struct maker *m, const struct wp_fde *fde, __u64 next,
 		   const struct wp_cfa_state *initial)
 {
 	int ret = 0;
 
+	if (is_go_begin(m, fde))
+		return add_end(m, fde->start);
 	if (m->cie->signal)
 		ret = add_trampolines(m, fde->start, fde->end, next);
 	if (ret)
