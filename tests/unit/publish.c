@@ -111,6 +111,11 @@ static void no_room(void)
 		usleep(1000);
 	ask_for_missed(&pub);
 	ok(is_dirty(10), "the module had no room: the child is looked at");
+	forks(1, 11, pub.asked);
+	ok(is_dirty(11), "one whose record is read after that, too");
+	forks(1, 12, later);
+	ok(find(&pub, 12) && !is_dirty(12), "not one that is forked after that");
+	pub.forked = now + 1;
 	told(10, later);
 	missed = 2;
 	pub.asked = pub.forked + 2 * ASK_NS;

@@ -92,6 +92,7 @@ struct wp_publisher {
 	__u64 forked;			/* when the last one was that relies on its parent */
 	__u64 asked;			/* when the module was asked whether it had room */
 	__u64 missed;			/* what it said */
+	__u64 missed_by;		/* when it last said that it had none; or 0 */
 	__u64 swept;			/* when the ended were last looked for */
 	struct pollfd *fds;
 	unsigned int max_fds;
@@ -383,7 +384,8 @@ static void forget_ended(struct wp_publisher *pub)
 
 /*
  * A process was forked at @time. The module gives a child what it knows of the
- * parent then; not what it will know. And of one that is followed as a child of a
+ * parent then; not what it will know, and nothing if it has no room, as it may have
+ * said before the record was read. And of one that is followed as a child of a
  * target, a record may have come before this one.
  */
 static void take_fork(struct wp_publisher *pub, __u32 ppid, __u32 pid, __u64 time)
@@ -394,7 +396,8 @@ static void take_fork(struct wp_publisher *pub, __u32 ppid, __u32 pid, __u64 tim
 	if (!p)
 		return;
 	if (!__atomic_load_n(&pub->started, __ATOMIC_RELAXED) || pub->opt.pids ||
-	    !parent || parent->dirty || parent->unsettled || time <= parent->told) {
+	    !parent || parent->dirty || parent->unsettled || time <= parent->told ||
+	    time <= pub->missed_by) {
 		p->dirty = true;
 		return;
 	}
@@ -482,6 +485,7 @@ static __u64 ask_for_missed(struct wp_publisher *pub)
 	pub->asked = now;
 	if (missed > pub->missed) {
 		pub->missed = missed;
+		pub->missed_by = now_ns();
 		touch_forked(pub, asked > ASK_NS ? asked - ASK_NS : 0);
 	}
 	return now > pub->forked + ASK_NS ? ~0ULL : now + ASK_NS;
