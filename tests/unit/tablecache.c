@@ -367,8 +367,9 @@ static void other_section(void)
 /* A directory that holds as much as it may. */
 static void full(void)
 {
-	char path[sizeof(dir) + 8];
-	int fd;
+	char path[sizeof(dir) + 8], small[sizeof(dir) + 16];
+	bool written = true;
+	int fd, i;
 
 	while (find_entry())
 		unlink(entry);
@@ -378,6 +379,21 @@ static void full(void)
 	close(fd);
 	reopen();
 	ok(!again() && !again(), "gets no more tables");
+	/* By their bytes, the small ones would leave room. */
+	if (truncate(path, (1L << 30) - (1 << 20)))
+		abort();
+	for (i = 0; i < 256; i++) {
+		snprintf(small, sizeof(small), "%s/%d", dir, i);
+		fd = open(small, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		written &= write(fd, "", 1) == 1;
+		close(fd);
+	}
+	reopen();
+	ok(written && !again() && !again(), "nor one with many small files");
+	while (i--) {
+		snprintf(small, sizeof(small), "%s/%d", dir, i);
+		unlink(small);
+	}
 	unlink(path);
 	reopen();
 	ok(!again() && again() == 1, "until there is room");

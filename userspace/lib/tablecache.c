@@ -42,6 +42,7 @@
  * ones all the time. Several recordings at once may each add so much.
  */
 #define CACHE_LIMIT	(1ULL << 30)
+#define BLOCK		4096		/* bytes of a file are counted in these */
 
 struct wp_tablecache {
 	int dir;
@@ -188,6 +189,12 @@ static void make_dirs(const char *dir)
 	mkdir(path, 0700);
 }
 
+/* What a file takes: small ones, of which there can be many, take a block. */
+static __u64 room_of(__u64 size)
+{
+	return (size + BLOCK - 1) / BLOCK * BLOCK;
+}
+
 static __u64 bytes_in(int dir)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -198,7 +205,7 @@ static __u64 bytes_in(int dir)
 
 	while (d && (e = readdir(d))) {
 		if (!fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
-			bytes += st.st_size;
+			bytes += room_of(st.st_size);
 	}
 	if (d)
 		closedir(d);
@@ -328,7 +335,8 @@ static void put(struct wp_tablecache *cache, const char *name,
 	};
 
 	if (table->size > CACHE_MAX ||
-	    __atomic_add_fetch(&cache->bytes, table->size, __ATOMIC_RELAXED) > CACHE_LIMIT)
+	    __atomic_add_fetch(&cache->bytes, room_of(sizeof(head) + table->size),
+			       __ATOMIC_RELAXED) > CACHE_LIMIT)
 		wp_debug("unwind table %s is not kept: there are too many, or it is too large",
 			 name);
 	else
