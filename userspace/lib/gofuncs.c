@@ -7,9 +7,9 @@
  * threads begin, the frame pointer is 0 or what it was on another stack: that of the
  * goroutine that the thread ran before, or of the C code that started it. So it is
  * the names that tell where a stack ends. They are in .gopclntab, which every program
- * has, also one that was stripped; its header is that of Go 1.18 to 1.25
- * (runtime/symtab.go: pcHeader, functab, _func). Later ones do not tell the address
- * that functions are relative to: 0 is in its place.
+ * has, also one that was stripped; its header is that of Go 1.18 and later
+ * (runtime/symtab.go: pcHeader, functab, _func). Where the address that functions are
+ * relative to is 0, as a linker may leave it, nothing is found.
  *
  * The file is hostile: nothing is read outside of the section, and each function is
  * looked at once.
