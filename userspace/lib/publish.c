@@ -89,6 +89,7 @@ struct wp_publisher {
 	bool started;			/* the module sees forks; set by another thread */
 	bool retold;			/* all was told again since */
 	bool lost;
+	__u64 mapped_late;		/* the earliest map told after a later fork, or 0 */
 	__u64 forked;			/* when the last one was that relies on its parent */
 	__u64 asked;			/* when the module was asked whether it had room */
 	__u64 missed;			/* what it said */
@@ -426,8 +427,16 @@ static void touch_forked(struct wp_publisher *pub, __u64 since)
 static void take_map(struct wp_publisher *pub, __u32 pid, __u64 time)
 {
 	touch(pub, pid);
-	if (time <= pub->forked)
-		touch_forked(pub, time);
+	if (time <= pub->forked && (!pub->mapped_late || time < pub->mapped_late))
+		pub->mapped_late = time;
+}
+
+/* Once for all maps that came late: it goes through all processes. */
+static void take_late_maps(struct wp_publisher *pub)
+{
+	if (pub->mapped_late)
+		touch_forked(pub, pub->mapped_late);
+	pub->mapped_late = 0;
 }
 
 static int take_record(void *ctx, const struct perf_event_header *rec, __u64 time)
@@ -461,6 +470,7 @@ static int drain(struct wp_publisher *pub)
 
 	pub->lost = false;
 	err = wp_sideband_drain(pub->sideband, NULL, false, take_record, pub);
+	take_late_maps(pub);
 	if (pub->lost) {
 		pub->stats.rescans++;
 		touch_all(pub);
