@@ -19,6 +19,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "lib/dir.h"
 #include "lib/err.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
@@ -230,15 +231,12 @@ static int synthesize_threads(struct wp_synth *s, int dir, __u32 pid)
 {
 	char path[64], comm[128];
 	struct dirent *e;
-	int fd, ret = 0;
 	__u32 tid;
+	int ret = 0;
 	DIR *d;
 
-	fd = openat(dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	d = fd >= 0 ? fdopendir(fd) : NULL;
+	d = wp_opendirat(dir, "task");
 	if (!d) {
-		if (fd >= 0)
-			close(fd);
 		s->nr_vanished++;
 		return 0;
 	}
@@ -249,7 +247,7 @@ static int synthesize_threads(struct wp_synth *s, int dir, __u32 pid)
 		if (!parse_id(e->d_name, &tid) || tid == pid)
 			continue;
 		snprintf(path, sizeof(path), "%u/comm", tid);
-		n = read_at(fd, path, comm, sizeof(comm));
+		n = read_at(dirfd(d), path, comm, sizeof(comm));
 		if (n < 0) {
 			s->nr_vanished++;
 			continue;

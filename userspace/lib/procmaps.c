@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/dir.h"
 #include "lib/procmaps.h"
 
 #define MAPS_CHUNK	(1 << 16)
@@ -128,10 +129,10 @@ static ssize_t read_maps(struct wp_procmaps *t, int dir)
  */
 static int read_survivor(struct wp_procmaps *t, int dir, ssize_t *len)
 {
-	int fd = openat(dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), other = -1;
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = wp_opendirat(dir, "task");
 	char path[sizeof(((struct dirent *)0)->d_name) + 4];
 	struct dirent *e;
+	int other = -1;
 
 	while (d && other < 0 && (e = readdir(d))) {
 		if (!isdigit((unsigned char)*e->d_name))

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "lib/buildid.h"
+#include "lib/dir.h"
 #include "lib/ehframe.h"
 #include "lib/err.h"
 #include "lib/gofuncs.h"
@@ -197,8 +198,7 @@ static __u64 room_of(__u64 size)
 
 static __u64 bytes_in(int dir)
 {
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = wp_opendirat(dir, ".");
 	struct dirent *e;
 	struct stat st;
 	__u64 bytes = 0;
@@ -333,14 +333,16 @@ static void put(struct wp_tablecache *cache, const char *name,
 		.magic = CACHE_MAGIC, .version = CACHE_VERSION, .size = table->size,
 		.hash = hash_of(cache, name, table->data, table->size),
 	};
+	__u64 room = room_of(sizeof(head) + table->size);
 
-	if (table->size > CACHE_MAX ||
-	    __atomic_add_fetch(&cache->bytes, room_of(sizeof(head) + table->size),
-			       __ATOMIC_RELAXED) > CACHE_LIMIT)
-		wp_debug("unwind table %s is not kept: there are too many, or it is too large",
-			 name);
-	else
-		put_file(cache, name, true, &head, sizeof(head), table->data, table->size);
+	if (table->size <= CACHE_MAX &&
+	    __atomic_add_fetch(&cache->bytes, room, __ATOMIC_RELAXED) <= CACHE_LIMIT &&
+	    put_file(cache, name, true, &head, sizeof(head), table->data, table->size))
+		return;
+	if (table->size <= CACHE_MAX)
+		__atomic_sub_fetch(&cache->bytes, room, __ATOMIC_RELAXED);
+	wp_debug("unwind table %s is not kept: there are too many, it is too large, or it could not be written",
+		 name);
 }
 
 /**
