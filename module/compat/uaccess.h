@@ -12,7 +12,8 @@
 /*
  * Whether the CPU has current's user memory before it: an NMI can come while
  * the scheduler has loaded the next thread's, or none, and current is still
- * the last one. Context: any; current has an mm.
+ * the last one; and any interrupt before exec has loaded what is current's
+ * already. Context: any; current has an mm.
  */
 static inline bool wp_user_loaded(void)
 {
