@@ -5,7 +5,8 @@
  * uses.
  *
  * LIFE_SEED: what random numbers begin with; each test prints it. LIFE_SCALE:
- * how much of each, in percent.
+ * how much of each, in percent. LIFE_ROUNDS: how often the module is loaded and
+ * unloaded, whatever the scale.
  */
 #ifndef LIFE_LIFE_H
 #define LIFE_LIFE_H
