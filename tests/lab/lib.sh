@@ -60,6 +60,8 @@ cached() {
 	(
 		flock 9
 		[ ! -e "$dir" ] || exit 0
+		# What makers left that were killed outright.
+		as_root rm -rf --one-file-system "$dir".tmp.*
 		tmp=$(mktemp -d "$dir.tmp.XXXXXX")
 		chmod 755 "$tmp"
 		trap 'as_root rm -rf --one-file-system "$tmp"' EXIT

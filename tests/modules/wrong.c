@@ -558,6 +558,7 @@ static const struct mistake {
 	{ "failed-page", failed_page },
 	{ "failed-copy", failed_copy },
 	{ "cpu-kept", cpu_kept },
+	{ "queue-kept", cpu_kept },
 	{ "task-hung", task_hung },
 	{ "racing-stores", racing_stores },
 	{ "missing-barrier", missing_barrier },
