@@ -31,9 +31,10 @@ module: fresh
 
 .PHONY: reader
 reader:
-	@echo '#include <elfutils/libdw.h>' | $(CC) -E - >/dev/null 2>&1 || { \
-		echo 'wallprof: no elfutils/libdw.h: install the package libdw-dev' \
-		'("tests/lab/deps build" does).' >&2; exit 1; }
+	@for p in elfutils/libdw.h:libdw-dev seccomp.h:libseccomp-dev; do \
+		echo "#include <$${p%:*}>" | $(CC) -E - >/dev/null 2>&1 || { \
+		echo "wallprof: no $${p%:*}: install the package $${p#*:}" \
+		'("tests/lab/deps build" does).' >&2; exit 1; }; done
 	$(MAKE) -f userspace/build.mk
 
 .PHONY: headers
@@ -138,6 +139,7 @@ check-debug:
 bench:
 	tests/lab/deps bench
 	tests/bench/run
+	tests/bench/peers
 
 .PHONY: help
 help:

@@ -141,13 +141,9 @@ static bool wp_asleep_wants(const struct wallprof_task *slot)
 static struct wallprof_task *wp_asleep_slot(struct wp_asleep *walk)
 {
 	struct wp_session *session = walk->session;
-	unsigned int state = wp_task_state(walk->p);
 	struct wallprof_task *slot;
 
-	/* One that was preempted on its way to sleep needs no wakeup. */
-	if (!(state & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE | __TASK_STOPPED |
-		       __TASK_TRACED)) ||
-	    READ_ONCE(walk->p->on_rq) || wp_task_on_cpu(walk->p))
+	if (!wp_task_asleep(walk->p))
 		return NULL;
 	/*
 	 * Only the thread itself executes another program. Until that is loaded,

@@ -31,6 +31,20 @@ static bool wp_config_sampler_ok(const struct wallprof_configure *config)
 		config->attr_period <= WALLPROF_MAX_FREQ);
 }
 
+static bool wp_config_range_ok(const struct wallprof_configure *config)
+{
+	if (!(config->flags & WALLPROF_OFFCPU))
+		return !config->min_ns && !config->max_ns && !config->wait_ns;
+	return !config->max_ns || config->max_ns >= config->min_ns;
+}
+
+static bool wp_config_waits_ok(const struct wallprof_configure *config)
+{
+	if (!config->wait_ns)
+		return !config->nr_waits;
+	return wp_within(config->nr_waits, WALLPROF_MIN_WAITS, WALLPROF_MAX_WAITS);
+}
+
 static bool wp_config_targets_ok(const struct wallprof_configure *config)
 {
 	if (config->target >= WALLPROF_TARGET_MAX)
@@ -55,11 +69,20 @@ bool wp_config_ok(const struct wallprof_configure *config)
 {
 	return !(config->flags & ~WALLPROF_CONFIGURE_FLAGS) &&
 	       config->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER) &&
+	       (config->flags & WALLPROF_OFFCPU ||
+		!(config->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS))) &&
+	       (config->flags & WALLPROF_WAKEUPS || !(config->flags & WALLPROF_WAKERS)) &&
+	       (!(config->flags & WALLPROF_WAKER_STACKS) ||
+		(config->flags & WALLPROF_WAKERS && config->stack_flags)) &&
+	       (!(config->flags & WALLPROF_WAKER_CHAINS) ||
+		config->flags & WALLPROF_WAKERS) &&
 	       !(config->stack_flags & ~WALLPROF_STACK_FLAGS) &&
 	       wp_within(config->max_stack, 1, WALLPROF_MAX_STACK) &&
 	       !(config->states >> WALLPROF_STATE_MAX) &&
 	       wp_config_targets_ok(config) &&
 	       wp_config_sampler_ok(config) &&
+	       wp_config_range_ok(config) &&
+	       wp_config_waits_ok(config) &&
 	       wp_within(config->nr_aggrs, WALLPROF_MIN_AGGRS,
 			 WALLPROF_MAX_AGGRS) &&
 	       wp_within(config->stack_words, WALLPROF_MIN_STACK_WORDS,

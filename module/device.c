@@ -86,7 +86,7 @@ static int wp_ioctl_maps(struct wp_session *session, union wp_args *args)
 	return wp_images_map(session, &args->maps);
 }
 
-/* @min is the size of the first version of the struct; it never changes. */
+/* @min is the size of the first version of the struct that a release had. */
 static const struct wp_ioctl {
 	u32 size;
 	u32 min;
@@ -102,7 +102,7 @@ static const struct wp_ioctl {
 	}
 	WP_IOCTL(WALLPROF_IOC_INFO, struct wallprof_info, version,
 		 wp_ioctl_info),
-	WP_IOCTL(WALLPROF_IOC_CONFIGURE, struct wallprof_configure, memory_bytes,
+	WP_IOCTL(WALLPROF_IOC_CONFIGURE, struct wallprof_configure, task_bytes,
 		 wp_ioctl_configure),
 	WP_IOCTL(WALLPROF_IOC_START, struct wallprof_start, time,
 		 wp_ioctl_start),

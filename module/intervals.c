@@ -4,9 +4,9 @@
  *
  * This file owns what a slot of the task table says. It is pure: it is told
  * the time, the thread and the stacks. Its callers are the probes (irqs off,
- * on the CPU that switches the thread), process context at START for threads
- * whose slot nobody can find yet, and process context at STOP, when the probes
- * are gone.
+ * on the CPU that switches the thread, but for wp_interval_wake(): see there),
+ * process context at START for threads whose slot nobody can find yet, and
+ * process context at STOP, when the probes are gone.
  *
  *            open                        UNSEEN: alive at START; the first
  *   RUNNING -------> OFF                 event tells which of the two it was,
@@ -16,8 +16,9 @@
  *
  * The ledger: every nanosecond from slot->born on goes to run_ns or off_ns.
  * Each step adds the time since the last one and moves slot->since, so the
- * sums telescope, whatever the times are. The clock may step back by a little
- * between CPUs; such a step counts as no time.
+ * sums telescope, whatever the times are. Time off the CPU is runnable from the
+ * thread's wakeup on, or all of it if the thread did not sleep. The clock may
+ * step back by a little between CPUs; such a step counts as no time.
  */
 #include <linux/string.h>
 
@@ -40,6 +41,7 @@ void wp_interval_begin(struct wallprof_task *slot,
 	slot->tid = thread->tid;
 	slot->tgid = thread->tgid;
 	slot->exec_id = thread->exec_id;
+	slot->syscall = WALLPROF_SYSCALL_NONE;
 	slot->state = state;
 	slot->since = now;
 	slot->born = now;
@@ -52,11 +54,13 @@ void wp_interval_begin(struct wallprof_task *slot,
  * wp_interval_spill - keep an interval that found no aggregate
  * @slot: the thread's slot
  * @ns: its length
+ * @runnable: how much of it was spent runnable
  */
-void wp_interval_spill(struct wallprof_task *slot, u64 ns)
+void wp_interval_spill(struct wallprof_task *slot, u64 ns, u64 runnable)
 {
 	slot->nr_spilled++;
 	slot->spill_ns += ns;
+	slot->spill_runnable_ns += runnable;
 }
 
 /**
@@ -76,9 +80,14 @@ void wp_interval_exit(struct wallprof_task *slot, u64 now)
  * @slot: a slot in use
  * @stop: the time
  * @on_cpu: of a thread that was never seen to switch, whether it runs
+ * @range: how long intervals have to be
  */
-void wp_interval_end(struct wallprof_task *slot, u64 stop, bool on_cpu)
+void wp_interval_end(struct wallprof_task *slot, u64 stop, bool on_cpu,
+		     const struct wp_range *range)
 {
+	/* What came before it left was not for this interval. */
+	bool woken = slot->woken > slot->since && slot->woken < stop &&
+		     !(BIT(slot->state) & WP_STATES_RUNNABLE);
 	u64 ns = wp_interval_advance(slot, stop);
 
 	if (slot->phase == WALLPROF_TASK_UNSEEN)
@@ -90,5 +99,18 @@ void wp_interval_end(struct wallprof_task *slot, u64 stop, bool on_cpu)
 	slot->off_ns += ns;
 	slot->nr_off++;
 	slot->open_ns = ns;
+	if (woken)
+		slot->open_runnable_ns = stop - slot->woken;
+	else if (BIT(slot->state) & WP_STATES_RUNNABLE)
+		slot->open_runnable_ns = ns;
+	if (!woken) {
+		wp_interval_forget_waker(slot);
+		slot->waker_tid = 0;
+		slot->waker_stack = 0;
+		slot->waker_aggr = 0;
+	}
+	wp_interval_split(slot, ns, slot->open_runnable_ns);
 	slot->flags |= WALLPROF_TASK_OPEN;
+	if (!wp_range_has(range, ns))
+		slot->flags |= WALLPROF_TASK_OUT_OF_RANGE;
 }

@@ -2,6 +2,8 @@
 #ifndef WALLPROF_INTERVALS_H
 #define WALLPROF_INTERVALS_H
 
+#include <linux/bits.h>
+#include <linux/kernel.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
@@ -23,16 +25,27 @@ struct wp_thread {
  * struct wp_leave - how a thread leaves its CPU
  * @user_stack: id, or 0
  * @kernel_stack: id, or 0
+ * @arg: first argument of @syscall
+ * @syscall: its number, or WALLPROF_SYSCALL_NONE
+ * @reason: enum wallprof_reason
  * @state: enum wallprof_state
- * @flags: WALLPROF_TASK_FILTERED, WALLPROF_TASK_NO_STACK and
- *	WALLPROF_TASK_WEAK_STACK
+ * @flags: WALLPROF_TASK_FILTERED, WALLPROF_TASK_NO_STACK,
+ *	WALLPROF_TASK_WEAK_STACK, WALLPROF_TASK_IOWAIT and WALLPROF_TASK_32BIT
  */
 struct wp_leave {
 	u64 user_stack;
 	u64 kernel_stack;
+	u64 arg;
+	u16 syscall;
+	u8 reason;
 	u8 state;
 	u16 flags;
 };
+
+/* The states in which a thread waits for a CPU, and for nothing else. */
+#define WP_STATES_RUNNABLE	(BIT(WALLPROF_STATE_RUNNING) |		\
+				 BIT(WALLPROF_STATE_PREEMPTED) |	\
+				 BIT(WALLPROF_STATE_NEW))
 
 /**
  * enum wp_closed - what ended when a thread came to a CPU
@@ -46,14 +59,50 @@ enum wp_closed {
 	WP_CLOSED_INTERVAL,
 };
 
+/**
+ * struct wp_range - how long an interval has to be
+ * @min: at least so long, nanoseconds
+ * @span: at most so much longer
+ */
+struct wp_range {
+	u64 min;
+	u64 span;
+};
+
 void wp_interval_begin(struct wallprof_task *slot,
 		       const struct wp_thread *thread, u8 phase, u8 state,
 		       u64 now);
-void wp_interval_spill(struct wallprof_task *slot, u64 ns);
+void wp_interval_spill(struct wallprof_task *slot, u64 ns, u64 runnable);
 void wp_interval_exit(struct wallprof_task *slot, u64 now);
-void wp_interval_end(struct wallprof_task *slot, u64 stop, bool on_cpu);
+void wp_interval_end(struct wallprof_task *slot, u64 stop, bool on_cpu,
+		     const struct wp_range *range);
+
+/* The times from @min to @max, which is not below; 0 for any from @min on. */
+static inline struct wp_range wp_range_of(u64 min, u64 max)
+{
+	return (struct wp_range){ .min = min, .span = (max ? max : U64_MAX) - min };
+}
+
+/* What of a range is below @limit; 0: all of it. */
+static inline struct wp_range wp_range_below(const struct wp_range *range, u64 limit)
+{
+	struct wp_range below = *range;
+
+	/* Nothing but what no interval is as long as. */
+	if (limit && limit <= range->min)
+		return (struct wp_range){ .min = U64_MAX };
+	if (limit && limit - 1 - range->min < below.span)
+		below.span = limit - 1 - range->min;
+	return below;
+}
 
 /* What every switch does is inline, as it is what a switch costs. */
+
+/* Whether a time is in a range. What is shorter wraps, to beyond any span. */
+static __always_inline bool wp_range_has(const struct wp_range *range, u64 ns)
+{
+	return ns - range->min <= range->span;
+}
 
 /* Moves the slot to @now and returns the time that passed. */
 static __always_inline u64 wp_interval_advance(struct wallprof_task *slot, u64 now)
@@ -90,16 +139,82 @@ wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
 	slot->exec_id = thread->exec_id;
 	slot->user_stack = leave->user_stack;
 	slot->kernel_stack = leave->kernel_stack;
+	slot->arg = leave->arg;
+	slot->syscall = leave->syscall;
+	slot->reason = leave->reason;
 	slot->state = leave->state;
-	slot->flags = leave->flags;
+	WRITE_ONCE(slot->flags, leave->flags);	/* wakers look at it */
 	slot->phase = WALLPROF_TASK_OFF;
+}
+
+/**
+ * wp_interval_wake - a thread is woken
+ * @slot: its slot
+ * @waker: enum wallprof_waker
+ * @tid: the waker's thread id, or 0
+ * @stack: id of its stacks, or 0
+ * @now: the time
+ *
+ * Alone among the steps it is taken on the waker's CPU, with the scheduler's
+ * lock of the thread's wakeups (pi_lock), which orders wakers; and it may come
+ * while the thread is still on its way off its CPU, or not even that: it said
+ * that it would sleep, and was woken before it did. So it touches what the
+ * other steps do not. What it wrote is seen by the CPU that the thread comes to:
+ * the scheduler hands it over with the lock of that CPU's run queue.
+ */
+static __always_inline void wp_interval_wake(struct wallprof_task *slot, u8 waker,
+					     u32 tid, u64 stack, u64 now)
+{
+	WRITE_ONCE(slot->waker, waker);
+	WRITE_ONCE(slot->waker_tid, tid);
+	WRITE_ONCE(slot->waker_stack, stack);
+	WRITE_ONCE(slot->woken, now);
+}
+
+/* An interval, or what is known of it, is split. */
+static __always_inline void wp_interval_split(struct wallprof_task *slot, u64 ns,
+					      u64 runnable)
+{
+	slot->runnable_ns += runnable;
+	if (runnable > slot->runnable_max)
+		slot->runnable_max = runnable;
+	if (ns - runnable > slot->blocked_max)
+		slot->blocked_max = ns - runnable;
+}
+
+/* There was none in this interval, or what there was has been told. */
+static __always_inline void wp_interval_forget_waker(struct wallprof_task *slot)
+{
+	/* A waker that comes now found the thread awake: it is of no use. */
+	WRITE_ONCE(slot->waker, WALLPROF_WAKER_NONE);
+	WRITE_ONCE(slot->woken, 0);
+}
+
+/*
+ * How much of an interval that ends was spent runnable. A thread that sleeps
+ * does not come to a CPU without a wakeup: it is the last one, even if a clock,
+ * or the waker's being quick, puts it before the thread left. Without one it did
+ * not sleep, for a signal, and the tracepoint told a state that it had not; or
+ * nobody looks for wakeups. How long it waited for a CPU is not known then.
+ */
+static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot,
+						u64 now, u64 ns)
+{
+	u64 woken = READ_ONCE(slot->woken);
+
+	if (unlikely(BIT(slot->state) & WP_STATES_RUNNABLE))
+		return ns;
+	if (unlikely(!woken || now < woken))
+		return 0;
+	return min(now - woken, ns);
 }
 
 /**
  * wp_interval_close - a thread runs again
  * @slot: its slot
  * @now: the time
- * @key: filled with the key of the interval's aggregate
+ * @key: filled with the key of the interval's aggregate, and with @runnable,
+ *	how much of it was spent runnable
  * @ns: filled with its length
  *
  * Return: what ended. @key is filled for WP_CLOSED_INTERVAL only.
@@ -108,6 +223,7 @@ static __always_inline enum wp_closed
 wp_interval_close(struct wallprof_task *slot, u64 now, struct wallprof_aggr *key, u64 *ns)
 {
 	u16 flags = slot->flags;
+	u64 runnable;
 
 	if (slot->phase == WALLPROF_TASK_RUNNING) {
 		/* Its leaving was missed (refused as nested, and counted). */
@@ -119,9 +235,13 @@ wp_interval_close(struct wallprof_task *slot, u64 now, struct wallprof_aggr *key
 	slot->off_ns += *ns;
 	slot->nr_off++;
 	slot->phase = WALLPROF_TASK_RUNNING;
-	slot->flags = 0;
-	if (flags & WALLPROF_TASK_FILTERED)
+	WRITE_ONCE(slot->flags, 0);
+	runnable = wp_interval_runnable(slot, now, *ns);
+	wp_interval_split(slot, *ns, runnable);
+	if (flags & WALLPROF_TASK_FILTERED) {
+		wp_interval_forget_waker(slot);
 		return WP_CLOSED_FILTERED;
+	}
 
 	key->tid = slot->tid;
 	key->tgid = slot->tgid;
@@ -132,11 +252,28 @@ wp_interval_close(struct wallprof_task *slot, u64 now, struct wallprof_aggr *key
 	key->flags = (flags & WALLPROF_TASK_NO_STACK ?
 		      WALLPROF_AGGR_NO_STACK : 0) |
 		     (flags & WALLPROF_TASK_SINCE_START ?
-		      WALLPROF_AGGR_SINCE_START : 0);
+		      WALLPROF_AGGR_SINCE_START : 0) |
+		     (flags & WALLPROF_TASK_IOWAIT ?
+		      WALLPROF_AGGR_IOWAIT : 0) |
+		     (flags & WALLPROF_TASK_32BIT ? WALLPROF_AGGR_32BIT : 0);
 	key->user_stack = slot->user_stack;
 	key->kernel_stack = slot->kernel_stack;
+	key->waker = READ_ONCE(slot->waker);
+	key->waker_tid = READ_ONCE(slot->waker_tid);
+	key->waker_stack = READ_ONCE(slot->waker_stack);
+	/* Of one that said it would sleep, but lost its CPU before it did. */
+	if (unlikely(BIT(key->state) & WP_STATES_RUNNABLE) || !key->waker) {
+		key->waker = WALLPROF_WAKER_NONE;
+		key->waker_tid = 0;
+		key->waker_stack = 0;
+	}
+	key->syscall = slot->syscall;
+	key->reason = slot->reason;
+	key->arg = slot->arg;
+	key->runnable = runnable;
 	slot->user_stack = 0;
 	slot->kernel_stack = 0;
+	wp_interval_forget_waker(slot);
 	return WP_CLOSED_INTERVAL;
 }
 

@@ -45,20 +45,24 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	config->half_stride = 0;
 	config->sampler_half_stride = 0;
 	config->exits_offset = 0;
+	config->waits_offset = 0;
 	config->cpu_stride = 0;
 	if (config->flags & WALLPROF_OFFCPU) {
 		wp_sizes_set(sched, config->nr_aggrs, config->stack_words,
-			     config->nr_exits, config->watermark, page_size);
+			     config->nr_exits, config->nr_waits, config->watermark,
+			     page_size);
 		config->half_stride = sched->half_stride;
 		config->aggrs_offset = sched->aggrs_offset;
 		config->stacks_offset = sched->stacks_offset;
 		config->exits_offset = sched->exits_offset;
+		if (config->nr_waits)
+			config->waits_offset = sched->waits_offset;
 		config->cpu_stride += wp_layout_tables(sched, machine, &per_cpu);
 	}
 	config->sampler_offset = config->cpu_stride;
 	if (config->flags & WALLPROF_SAMPLER) {
 		wp_sizes_set(sampler, config->nr_aggrs, config->stack_words,
-			     0, config->watermark, page_size);
+			     0, 0, config->watermark, page_size);
 		config->sampler_half_stride = sampler->half_stride;
 		config->aggrs_offset = sampler->aggrs_offset;
 		config->stacks_offset = sampler->stacks_offset;
@@ -72,6 +76,9 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	layout->tasks_bytes = tasks;
 	layout->cpu_stride = config->cpu_stride;
 	layout->nr_cpus = machine->nr_cpus;
+	config->aggr_bytes = sizeof(struct wallprof_aggr);
+	config->task_bytes = sizeof(struct wallprof_task);
+	config->wait_bytes = sizeof(struct wallprof_wait);
 	config->tasks_offset = 0;
 	config->cpus_offset = tasks;
 	config->map_bytes = tasks + machine->nr_cpus * config->cpu_stride;

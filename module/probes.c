@@ -4,9 +4,10 @@
  *
  * This file owns the probes. Each runs with the session as its data pointer
  * and uses no lock but the task table's, which is a raw one. They are called
- * by the scheduler with interrupts off and a run queue locked (sched_switch),
- * and in process context (fork, exec, exit), preemptible from 7.0 on. What
- * they do to a slot belongs to intervals.c, what they sum to tables.c.
+ * by the scheduler with interrupts off and a run queue locked (sched_switch), or
+ * the pi_lock of a thread that is woken (sched_waking), and in process context
+ * (fork, exec, exit), preemptible from 7.0 on. What they do to a slot belongs to
+ * intervals.c, what they sum to tables.c.
  */
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -17,6 +18,7 @@
 #include "compat/sched.h"
 #include "intervals.h"
 #include "probes.h"
+#include "reasons.h"
 #include "session.h"
 #include "stack.h"
 #include "states.h"
@@ -24,6 +26,7 @@
 
 enum wp_probe {
 	WP_PROBE_SWITCH,
+	WP_PROBE_WAKING,
 	WP_PROBE_FORK,
 	WP_PROBE_EXEC,
 	WP_PROBE_EXIT,
@@ -72,6 +75,13 @@ static void wp_birth_init(struct wallprof_task *slot, void *arg)
 	thread = wp_thread_read(birth->session, birth->p);
 	wp_interval_begin(slot, &thread, birth->phase, birth->state, birth->born);
 	slot->flags |= birth->flags;
+	if (birth->phase == WALLPROF_TASK_UNSEEN) {
+		wp_session_assume_woken(birth->session, slot);
+		wp_reason_asleep(birth->session, slot, birth->p);
+	}
+	if (birth->state == WALLPROF_STATE_NEW &&
+	    birth->session->config.flags & WALLPROF_REASONS)
+		slot->reason = WALLPROF_REASON_NEW;
 	wp_target_born(birth->session);
 }
 
@@ -117,9 +127,8 @@ static noinline struct wallprof_task *wp_switch_meet_next(struct wp_session *ses
 	struct wp_birth birth = {
 		.session = session,
 		.p = next,
-		.phase = WALLPROF_TASK_OFF,
+		.phase = WALLPROF_TASK_UNSEEN,
 		.state = WALLPROF_STATE_UNKNOWN,
-		.flags = WALLPROF_TASK_SINCE_START,
 		.born = session->start,
 	};
 
@@ -129,8 +138,10 @@ static noinline struct wallprof_task *wp_switch_meet_next(struct wp_session *ses
 	/* START's walk has not come to it yet, or its fork was before. */
 	if (next->start_time > session->start) {
 		birth.born = next->start_time;
+		birth.phase = WALLPROF_TASK_OFF;
 		birth.state = WALLPROF_STATE_NEW;
-		birth.flags = 0;
+		if (!(session->config.states & BIT(WALLPROF_STATE_NEW)))
+			birth.flags = WALLPROF_TASK_FILTERED;
 	}
 	return wp_birth_claim(&birth);
 }
@@ -166,7 +177,7 @@ static void wp_switch_grew(struct wp_session *session, struct wp_half *half)
 		wp_session_signal(session, &session->signalled);
 }
 
-/* Walks and interns the user stack that a thread leaves with. Context: irqs off. */
+/* Walks and interns the user stack that a thread leaves or wakes with. Context: irqs off. */
 static void wp_switch_walk(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 			   struct wp_leave *leave)
 {
@@ -208,7 +219,7 @@ static void wp_switch_walk_kernel(struct wp_session *session, struct wp_cpu *cpu
 		leave->flags |= WALLPROF_TASK_NO_STACK;
 }
 
-/* Captures what a thread leaves with, by walking. Context: irqs off. */
+/* Captures what a thread leaves or wakes with, by walking. Context: irqs off. */
 static noinline void wp_switch_capture(struct wp_session *session, struct wp_cpu *cpu,
 				       u32 epoch, struct wp_leave *leave)
 {
@@ -233,7 +244,8 @@ static __always_inline void wp_switch_remember(struct wp_session *session,
 		return;
 	wp_walk_count_again(wp_half_of(&cpu->sched, epoch)->head, memo);
 	leave->user_stack = memo->id;
-	if (wp_stack_is_weak(memo->why, memo->flags & WALLPROF_STACK_BY_FP))
+	if (wp_stack_is_weak(memo->why, memo->flags & WALLPROF_STACK_BY_FP) &&
+	    session->config.stack_flags & WALLPROF_STACK_TABLES)
 		leave->flags = WALLPROF_TASK_WEAK_STACK;
 }
 
@@ -315,27 +327,72 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 	}
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return;
-	*leave = (struct wp_leave){ .state = wp_switch_state(prev, state, preempt) };
+	*leave = (struct wp_leave){
+		.syscall = WALLPROF_SYSCALL_NONE,
+		.state = wp_switch_state(prev, state, preempt),
+	};
 	if (likely(wp_switch_wants(session, leave->state))) {
-		if (stacks & WALLPROF_STACK_TABLES)
+		if (stacks & WP_STACK_WALK)
 			wp_switch_remember(session, cpu, epoch, leave);
 		if ((stacks & WP_STACK_WALK && !leave->user_stack) ||
 		    stacks & WALLPROF_STACK_KERNEL)
 			wp_switch_capture(session, cpu, epoch, leave);
+		if (session->config.flags & WALLPROF_REASONS)
+			wp_reason_read(prev, leave);
 	} else {
 		leave->flags = WALLPROF_TASK_FILTERED;
 	}
 	wp_switch_open(session, slot, prev, leave, now);
 }
 
-/* Adds an interval that was not summed where the last one was. Context: irqs off. */
-static noinline void wp_switch_add(struct wp_session *session, struct wp_cpu *cpu,
+/*
+ * Adds an interval that was not summed where the last one was. Returns whether
+ * there was room. Context: irqs off.
+ */
+static noinline bool wp_switch_add(struct wp_session *session, struct wp_cpu *cpu,
 				   u32 epoch, struct wallprof_task *slot,
 				   const struct wallprof_aggr *key, u64 ns, u64 now)
 {
-	if (!wp_aggr_add(&cpu->sched, epoch, key, ns, now))
-		wp_interval_spill(slot, ns);
+	bool added = wp_aggr_add(&cpu->sched, epoch, key, ns, now);
+
+	if (!added)
+		wp_interval_spill(slot, ns, key->runnable);
 	wp_switch_grew(session, wp_half_of(&cpu->sched, epoch));
+	return added;
+}
+
+/*
+ * Links an interval to the one that its waker had come of, and keeps where it
+ * stands itself, for those that this thread will wake. Context: irqs off.
+ */
+static noinline void wp_switch_chain(struct wp_cpu *cpu, u32 epoch,
+				     struct wallprof_task *slot,
+				     const struct wallprof_aggr *key, bool added)
+{
+	u64 before = key->waker == WALLPROF_WAKER_TASK ? READ_ONCE(slot->waker_aggr) : 0;
+
+	slot->last_aggr = added ? wp_aggr_chain(&cpu->sched, epoch, key, before) : 0;
+}
+
+/*
+ * An interval whose length makes it one that is not summed. Returns whether it is
+ * all the same. Context: irqs off.
+ */
+static noinline bool wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu,
+				     u32 epoch, struct wallprof_task *slot,
+				     const struct wallprof_aggr *key, u64 ns, u64 now)
+{
+	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
+
+	if (!wp_range_has(&session->range, ns)) {
+		half->head->out_of_range++;
+		half->head->out_of_range_ns += ns;
+		return false;
+	}
+	if (!wp_wait_add(&cpu->sched, epoch, key, ns, now))
+		return wp_switch_add(session, cpu, epoch, slot, key, ns, now);
+	wp_switch_grew(session, half);
+	return false;
 }
 
 /* A thread comes to its CPU. Context: irqs off. */
@@ -347,6 +404,7 @@ static __always_inline void wp_switch_in(struct wp_session *session,
 	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
 	struct wallprof_task *slot = wp_switch_next(session, next);
 	struct wallprof_aggr *key = &cpu->key;
+	bool added;
 	u64 ns = 0;
 
 	if (unlikely(!slot)) {
@@ -362,17 +420,23 @@ static __always_inline void wp_switch_in(struct wp_session *session,
 	/* What was filtered by state at START is not known before now. */
 	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN &&
 		     !wp_switch_wants(session, slot->state)))
-		slot->flags |= WALLPROF_TASK_FILTERED;
+		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
 	switch (wp_interval_close(slot, now, key, &ns)) {
 	case WP_CLOSED_NOTHING:
 		break;
 	case WP_CLOSED_FILTERED:
 		half->head->filtered++;
 		half->head->filtered_ns += ns;
+		slot->last_aggr = 0;
 		break;
 	case WP_CLOSED_INTERVAL:
-		if (!wp_aggr_add_recent(&cpu->sched, half, key, ns, now))
-			wp_switch_add(session, cpu, epoch, slot, key, ns, now);
+		if (unlikely(!wp_range_has(&session->summed, ns)))
+			added = wp_switch_apart(session, cpu, epoch, slot, key, ns, now);
+		else
+			added = wp_aggr_add_recent(&cpu->sched, half, key, ns, now) ||
+				wp_switch_add(session, cpu, epoch, slot, key, ns, now);
+		if (session->config.flags & WALLPROF_WAKER_CHAINS)
+			wp_switch_chain(cpu, epoch, slot, key, added);
 		break;
 	}
 }
@@ -413,6 +477,141 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
 
+/*
+ * The slot of a thread that is woken, and has none; NULL if it is to have none.
+ * Without this, START's walk would take one that it finds awake for one that was
+ * awake all the time. Context: irqs off.
+ */
+static noinline struct wallprof_task *wp_waking_meet(struct wp_session *session,
+						     struct task_struct *p)
+{
+	struct wp_birth birth = {
+		.session = session,
+		.p = p,
+		.phase = WALLPROF_TASK_UNSEEN,
+		.state = wp_state_of(wp_task_state(p), false),
+		.born = session->start,
+	};
+
+	/* One that is on a CPU, or on its way off it, is met by the switch. */
+	if (session->config.target != WALLPROF_TARGET_ALL ||
+	    READ_ONCE(session->passed_over) || wp_task_on_cpu(p) ||
+	    p->start_time > session->start)
+		return NULL;
+	return wp_birth_claim(&birth);
+}
+
+/*
+ * Whether it may matter who wakes a thread: not if the interval that it is in is
+ * filtered. It said that it sleeps, as the scheduler has seen, when its flags told
+ * no more of the interval before.
+ *
+ * Context: irqs off, the thread's pi_lock held.
+ */
+static bool wp_waking_is_told(const struct wallprof_task *slot)
+{
+	/* Pairs with the barrier by which a thread says that it sleeps. */
+	smp_rmb();
+	return !(READ_ONCE(slot->flags) & (WALLPROF_TASK_FILTERED | WALLPROF_TASK_ARMED));
+}
+
+/*
+ * Where a thread is that wakes another one: the id of what tells so, or 0. Its
+ * stacks are those with which it would leave its CPU here, found likewise.
+ *
+ * Context: irqs off, the pi_lock of the thread that is woken held; current wakes
+ * it, and is not interrupted.
+ */
+static noinline u64 wp_waking_capture(struct wp_session *session)
+{
+	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
+	const u32 stacks = session->config.stack_flags;
+	u32 epoch = wp_session_epoch(session);
+	struct wp_leave *leave = &cpu->leave;
+	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
+	u64 words[WALLPROF_WAKER_NR], id;
+	u32 used;
+
+	/* Of a probe of this CPU's that was interrupted by what wakes. */
+	if (unlikely(cpu->sched_busy)) {
+		wp_half_lose(half, WALLPROF_LOSS_NESTED, 0);
+		return 0;
+	}
+	cpu->sched_busy = true;
+	barrier();
+	used = half->head->stack_words;
+	*leave = (struct wp_leave){};
+	if (stacks & WP_STACK_WALK)
+		wp_switch_remember(session, cpu, epoch, leave);
+	if ((stacks & WP_STACK_WALK && !leave->user_stack) ||
+	    stacks & WALLPROF_STACK_KERNEL)
+		wp_switch_capture(session, cpu, epoch, leave);
+	words[WALLPROF_WAKER_USER_STACK] = leave->user_stack;
+	words[WALLPROF_WAKER_KERNEL_STACK] = leave->kernel_stack;
+	words[WALLPROF_WAKER_TGID] = wp_thread_tgid(session, current);
+	id = wp_stack_intern(&cpu->sched, epoch, words, WALLPROF_WAKER_NR, 0,
+			     WALLPROF_STACK_IS_WAKER |
+			     (leave->flags & WALLPROF_TASK_NO_STACK ?
+			      WALLPROF_STACK_LOST : 0));
+	if (unlikely(half->head->stack_words != used))
+		wp_switch_grew(session, half);
+	barrier();
+	cpu->sched_busy = false;
+	return id;
+}
+
+/*
+ * Where the last interval of a thread stands that wakes another one, or 0.
+ * Context: irqs off.
+ */
+static u64 wp_waking_chain(struct wp_session *session, u8 waker)
+{
+	const struct wp_cpu *cpu = session->cpus[smp_processor_id()];
+
+	if (waker != WALLPROF_WAKER_TASK || cpu->current_key != (unsigned long)current)
+		return 0;
+	return cpu->current_slot->last_aggr;
+}
+
+/* Context: irqs off, p->pi_lock held; or, of p itself, preemption off. */
+static void wp_probe_waking(void *data, struct task_struct *p)
+{
+	struct wp_session *session = data;
+	u8 waker = WALLPROF_WAKER_NONE;
+	struct wallprof_task *slot;
+	u64 now, stack = 0;
+	u32 tid = 0;
+
+	/* It is awake; and no lock is held that would order it with others. */
+	if (p == current)
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (!wp_session_covers(session, now))
+		return;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
+	if (unlikely(!slot)) {
+		slot = wp_waking_meet(session, p);
+		if (!slot)
+			return;
+	}
+	if (session->config.flags & WALLPROF_WAKERS) {
+		if (likely(in_task())) {
+			waker = WALLPROF_WAKER_TASK;
+			tid = wp_thread_tid(session, current);
+			if (session->config.flags & WALLPROF_WAKER_STACKS &&
+			    wp_waking_is_told(slot))
+				stack = wp_waking_capture(session);
+		} else {
+			/* Whom it interrupted has nothing to do with it. */
+			waker = wp_in_hardirq() ? WALLPROF_WAKER_HARDIRQ :
+						  WALLPROF_WAKER_SOFTIRQ;
+		}
+	}
+	if (session->config.flags & WALLPROF_WAKER_CHAINS)
+		WRITE_ONCE(slot->waker_aggr, wp_waking_chain(session, waker));
+	wp_interval_wake(slot, waker, tid, stack, now);
+}
+
 /* Whether a child of current is a target. Context: irqs off. */
 static bool wp_fork_inherits(struct wp_session *session, u16 *flags)
 {
@@ -450,20 +649,23 @@ static void wp_probe_fork(void *data, struct task_struct *parent,
 		.state = WALLPROF_STATE_NEW,
 	};
 	unsigned long flags;
+	bool inherits;
 
 	/* Not to be preempted between the clock and what is made of it. */
 	local_irq_save(flags);
 	birth.born = ktime_get_mono_fast_ns();
-	if (wp_session_covers(session, birth.born) &&
-	    wp_fork_inherits(session, &birth.flags)) {
+	if (!wp_session_covers(session, birth.born))
+		goto restore;
+	inherits = wp_fork_inherits(session, &birth.flags);
+	/* A waker is anybody. */
+	if (inherits || session->config.flags & WALLPROF_WAKER_STACKS)
 		wp_images_fork(session, parent->mm, child->mm);
-		if (!wp_session_has_tasks(session))
-			goto restore;
-		if (!(session->config.states & BIT(WALLPROF_STATE_NEW)))
-			birth.flags |= WALLPROF_TASK_FILTERED;
-		if (!wp_birth_claim(&birth))
-			wp_target_passed_over(session, child, true, birth.born);
-	}
+	if (!inherits || !wp_session_has_tasks(session))
+		goto restore;
+	if (!(session->config.states & BIT(WALLPROF_STATE_NEW)))
+		birth.flags |= WALLPROF_TASK_FILTERED;
+	if (!wp_birth_claim(&birth))
+		wp_target_passed_over(session, child, true, birth.born);
 restore:
 	local_irq_restore(flags);
 }
@@ -492,7 +694,10 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 		goto restore;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
 	if (slot && slot->flags & WALLPROF_TASK_ARMED) {
-		/* Irqs are off and the slot is current's: no one else writes. */
+		/*
+		 * Irqs are off and the slot is current's: no one else writes, but
+		 * for a waker, in vain: see wp_interval_wake().
+		 */
 		thread = wp_thread_read(session, p);
 		wp_interval_begin(slot, &thread, WALLPROF_TASK_RUNNING, 0,
 				  birth.born);
@@ -531,6 +736,7 @@ static struct {
 	struct tracepoint *tracepoint;	/* written once, at load */
 } wp_probes[WP_PROBE_MAX] = {
 	[WP_PROBE_SWITCH] = { "sched_switch", wp_probe_sched_switch },
+	[WP_PROBE_WAKING] = { "sched_waking", wp_probe_waking },
 	[WP_PROBE_FORK] = { "sched_process_fork", wp_probe_fork },
 	[WP_PROBE_EXEC] = { "sched_process_exec", wp_probe_exec },
 	[WP_PROBE_EXIT] = { "sched_process_exit", wp_probe_exit },
@@ -540,6 +746,7 @@ static struct {
 static void __maybe_unused wp_probes_check(void)
 {
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch);
+	check_trace_callback_type_sched_waking(wp_probe_waking);
 	check_trace_callback_type_sched_process_fork(wp_probe_fork);
 	check_trace_callback_type_sched_process_exec(wp_probe_exec);
 	check_trace_callback_type_sched_process_exit(wp_probe_exit);
@@ -555,9 +762,10 @@ static void wp_probes_match(struct tracepoint *tp, void *unused)
 	}
 }
 
-/* Finds the extent of the function that calls several probes in turn. */
-static void wp_probes_find_caller(unsigned long iterator)
+/* Finds the extent of the function that calls several probes of a tracepoint in turn. */
+static void wp_probes_find_caller(unsigned int nr, enum wp_probe probe)
 {
+	unsigned long iterator = (unsigned long)wp_probes[probe].tracepoint->iterator;
 	char name[KSYM_SYMBOL_LEN];
 	unsigned long offset, size;
 	char *at;
@@ -566,7 +774,7 @@ static void wp_probes_find_caller(unsigned long iterator)
 	sprint_symbol(name, iterator);
 	at = strrchr(name, '+');
 	if (at && sscanf(at, "+%lx/%lx", &offset, &size) == 2)
-		wp_stack_set_caller(iterator - offset, iterator - offset + size);
+		wp_stack_set_caller(nr, iterator - offset, iterator - offset + size);
 }
 
 /**
@@ -589,8 +797,8 @@ int wp_probes_find(void)
 			return -ENOENT;
 		}
 	}
-	wp_probes_find_caller((unsigned long)
-			      wp_probes[WP_PROBE_SWITCH].tracepoint->iterator);
+	wp_probes_find_caller(0, WP_PROBE_SWITCH);
+	wp_probes_find_caller(1, WP_PROBE_WAKING);
 	return 0;
 }
 
@@ -600,7 +808,9 @@ static unsigned int wp_probes_wanted(const struct wp_session *session)
 	unsigned int fork_exec = BIT(WP_PROBE_FORK) | BIT(WP_PROBE_EXEC);
 
 	if (session->config.flags & WALLPROF_OFFCPU)
-		return fork_exec | BIT(WP_PROBE_SWITCH);
+		return fork_exec | BIT(WP_PROBE_SWITCH) |
+		       (session->config.flags & WALLPROF_WAKEUPS ?
+			BIT(WP_PROBE_WAKING) : 0);
 	if (session->config.target != WALLPROF_TARGET_ALL)
 		return fork_exec | BIT(WP_PROBE_EXIT);
 	if (session->config.stack_flags & WALLPROF_STACK_TABLES)

@@ -109,7 +109,10 @@ static void wp_sample_throttle(struct wp_cpu *cpu, struct perf_event *event,
 static void wp_sample_add(struct wp_session *session, struct wp_cpu *cpu,
 			  u32 epoch, u64 period, struct pt_regs *regs, u64 now)
 {
-	struct wallprof_aggr key = { .kind = WALLPROF_AGGR_SAMPLE };
+	struct wallprof_aggr key = {
+		.syscall = WALLPROF_SYSCALL_NONE,
+		.kind = WALLPROF_AGGR_SAMPLE,
+	};
 	struct wp_thread thread;
 
 	thread = wp_thread_read(session, current);

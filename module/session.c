@@ -208,12 +208,12 @@ static int wp_session_read_cpus(struct wp_session *session)
 	return cpumask_empty(session->cpus_mask) ? -EINVAL : 0;
 }
 
-/* Of a CPU: only the scheduler's walks by tables remember. */
+/* Of a CPU: only the scheduler's walks remember. */
 static size_t wp_session_memo_bytes(const struct wp_session *session)
 {
 	return session->config.flags & WALLPROF_OFFCPU &&
-	       session->config.stack_flags & WALLPROF_STACK_TABLES ?
-	       sizeof(struct wp_memo) << WP_MEMO_BITS : 0;
+	       session->config.stack_flags & WP_STACK_WALK ?
+	       sizeof(struct wp_memos) : 0;
 }
 
 /* Works out the layout of the mapping, and all memory that will be held. */
@@ -268,11 +268,11 @@ static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
 	if (!cpu || !map || !index)
 		return -ENOMEM;
 	if (memo_bytes) {
-		cpu->memos = kvzalloc_node(memo_bytes,
-					   GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
-					   cpu_to_node(nr));
+		/* Pages, as many as are told: kmalloc() would take a power of two. */
+		cpu->memos = wp_zalloc(memo_bytes);
 		if (!cpu->memos)
 			return -ENOMEM;
+		wp_memos_set(cpu->memos);
 	}
 	if (flags & WALLPROF_OFFCPU) {
 		wp_tables_set(&cpu->sched, sched, nr, WP_CONTEXT_SCHED, map, index);
@@ -388,6 +388,8 @@ int wp_session_configure(struct wp_session *session,
 		return -EINVAL;
 	session->config = *config;
 	wp_config_fill(&session->config);
+	session->range = wp_range_of(config->min_ns, config->max_ns);
+	session->summed = wp_range_below(&session->range, config->wait_ns);
 	err = wp_session_set_up(session);
 	if (err) {
 		wp_session_release_memory(session);
@@ -554,7 +556,7 @@ static void wp_session_end_tasks(struct wp_session *session)
 		    !(session->config.states & BIT(slot->state)))
 			slot->flags |= WALLPROF_TASK_FILTERED;
 		wp_interval_end(slot, session->end,
-				test_bit(i, session->hints));
+				test_bit(i, session->hints), &session->range);
 	}
 	/* Threads without a slot that are off their CPUs are so until now. */
 	atomic64_add(atomic64_read(&session->untracked_off) * session->end,

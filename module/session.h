@@ -19,7 +19,7 @@
 #include "tasks.h"
 
 struct mm_struct;
-struct wp_memo;
+struct wp_memos;
 struct pid_namespace;
 struct user_namespace;
 struct vm_area_struct;
@@ -38,10 +38,10 @@ struct wp_scratch {
  * struct wp_cpu - what a session keeps for one CPU
  * @sched: the scheduler probes' tables
  * @sched_scratch: theirs
- * @memos: the stacks that they walked last, 1 << WP_MEMO_BITS; with tables only
+ * @memos: the user stacks that they walked last, if they do
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
- * @leave: how the thread that a scheduler probe is told of leaves its CPU
+ * @leave: how the thread that a scheduler probe is told of leaves its CPU, or wakes
  * @key: what it adds to
  * @sched_busy: a scheduler probe is at work
  * @sampler_busy: the overflow handler is at work
@@ -55,7 +55,7 @@ struct wp_scratch {
  */
 struct wp_cpu {
 	struct wp_tables sched;
-	struct wp_memo *memos;
+	struct wp_memos *memos;
 	unsigned long current_key;
 	struct wallprof_task *current_slot;
 	/* Not on the stack: kernels may fill that with zeroes each time. */
@@ -89,6 +89,8 @@ struct wp_cpu {
  * @stop: events after this are not recorded; U64_MAX until STOP. Every event
  *	compares its own time with both, so that all CPUs agree on what belongs
  *	to the session; see wp_session_set_time()
+ * @range: how long intervals have to be; constant from CONFIGURE on
+ * @summed: how long those are that go into aggregates; the same
  * @end: when the session ended, as STOP tells it: @stop, or later. 0 until STOP
  * @tasks: the task table
  * @claiming: START gives slots to the targets; read by the fork probe
@@ -137,6 +139,8 @@ struct wp_session {
 	u32 epoch;
 	u64 start;
 	u64 stop;
+	struct wp_range summed;
+	struct wp_range range;
 	u64 end;
 
 	struct wp_tasks tasks;
@@ -201,6 +205,17 @@ static inline bool wp_session_covers(const struct wp_session *session, u64 time)
 {
 	return time >= READ_ONCE(session->start) &&
 	       time <= READ_ONCE(session->stop);
+}
+
+/*
+ * Of a thread that was off its CPU at START: if it is not woken before it comes
+ * to one, it was woken before. Context: under the task table's lock.
+ */
+static inline void wp_session_assume_woken(const struct wp_session *session,
+					   struct wallprof_task *slot)
+{
+	if (session->config.flags & WALLPROF_WAKEUPS)
+		slot->woken = slot->born;
 }
 
 /* The epoch to write to. Any context. */

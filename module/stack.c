@@ -3,8 +3,9 @@
  * Capture of a stack: which registers, which walker, which memory.
  *
  * This file owns how the current thread's user and kernel stacks are read. Its
- * callers are the sched_switch probe (irqs off, the run queue locked) and the
- * overflow handler (NMI or hard irq). Nothing here faults, sleeps or allocates.
+ * callers are the sched_switch probe (irqs off, the run queue locked), the
+ * sched_waking probe (irqs off, the pi_lock of the thread that is woken held) and
+ * the overflow handler (NMI or hard irq). Nothing here faults, sleeps or allocates.
  */
 #include <linux/module.h>
 #include <linux/nospec.h>
@@ -21,22 +22,38 @@
 #include "unwind_fp.h"
 
 /*
- * The code through which a tracepoint calls its probes, when it has several:
- * it is no part of the stack that users want to see. Written once, at load.
+ * The code through which the two tracepoints at which stacks are read call their
+ * probes, when they have several: it is no part of the stack that users want to
+ * see. Written once, at load.
  */
-static unsigned long wp_caller_from, wp_caller_to;
+static struct {
+	unsigned long from, to;
+} wp_callers[WP_STACK_CALLERS];
 
 /**
  * wp_stack_set_caller - tell what to leave out of kernel stacks
+ * @nr: which of the callers it is, below WP_STACK_CALLERS
  * @from: the first address
  * @to: the one behind the last
  *
  * Context: process, at load.
  */
-void wp_stack_set_caller(unsigned long from, unsigned long to)
+void wp_stack_set_caller(unsigned int nr, unsigned long from, unsigned long to)
 {
-	wp_caller_from = from;
-	wp_caller_to = to;
+	wp_callers[nr].from = from;
+	wp_callers[nr].to = to;
+}
+
+/* Whether a return address is ours, or a tracepoint's that called us. Any context. */
+static bool wp_stack_is_probe(unsigned long ip)
+{
+	unsigned int i;
+
+	for (i = 0; i < WP_STACK_CALLERS; i++) {
+		if (ip >= wp_callers[i].from && ip < wp_callers[i].to)
+			return true;
+	}
+	return within_module(ip, THIS_MODULE);
 }
 
 /* Where user addresses end: a task may not have mapped anything above. */
@@ -59,17 +76,24 @@ static __always_inline u64 wp_user_nospec(u64 addr)
 	return array_index_nospec(addr, limit);
 }
 
-/* Read a frame within user_access_begin(). */
-static __always_inline bool wp_read_frame64(u64 addr, struct wp_frame *frame)
+/* Read a frame within user_access_begin(). @ctx: where to note it, or NULL. */
+static __always_inline bool wp_read_frame64(void *ctx, u64 addr, struct wp_frame *frame)
 {
 	const u64 __user *p = (const u64 __user *)wp_user_nospec(addr);
+	struct wp_memo_notes *notes = ctx;
 
 	unsafe_get_user(frame->next, p, fault);
 	unsafe_get_user(frame->ret, p + 1, fault);
+	if (notes) {
+		wp_memo_note(notes, addr, frame->next);
+		wp_memo_note(notes, addr + sizeof(u64), frame->ret);
+	}
 	frame->next = wp_strip_fp(frame->next);
 	frame->ret = wp_strip_ip(frame->ret);
 	return true;
 fault:
+	if (notes)
+		wp_memo_note_fault(notes);
 	return false;
 }
 
@@ -94,7 +118,7 @@ fault:
 	return false;
 }
 
-static __always_inline bool wp_read_frame32(u64 addr, struct wp_frame *frame)
+static __always_inline bool wp_read_frame32(void *ctx, u64 addr, struct wp_frame *frame)
 {
 	const u32 __user *p = (const u32 __user *)wp_user_nospec(addr);
 	u32 next, ret;
@@ -111,7 +135,8 @@ fault:
 }
 
 /* Read a frame in any context. */
-static __always_inline bool wp_read_frame64_nmi(u64 addr, struct wp_frame *frame)
+static __always_inline bool wp_read_frame64_nmi(void *ctx, u64 addr,
+						struct wp_frame *frame)
 {
 	u64 words[2];
 
@@ -122,7 +147,8 @@ static __always_inline bool wp_read_frame64_nmi(u64 addr, struct wp_frame *frame
 	return true;
 }
 
-static __always_inline bool wp_read_frame32_nmi(u64 addr, struct wp_frame *frame)
+static __always_inline bool wp_read_frame32_nmi(void *ctx, u64 addr,
+						struct wp_frame *frame)
 {
 	u32 words[3];
 
@@ -143,11 +169,11 @@ static __always_inline bool wp_read_frame32_nmi(u64 addr, struct wp_frame *frame
 /**
  * struct wp_reader - what a walk by tables reads from
  * @regs: the user registers
- * @memo: is told what was read; not in NMI
+ * @notes: of what was read; not in NMI
  */
 struct wp_reader {
 	struct pt_regs *regs;
-	struct wp_memo *memo;
+	struct wp_memo_notes *notes;
 };
 
 /* A register where the walk begins. */
@@ -155,7 +181,7 @@ static __always_inline u64 wp_read_reg(const void *ctx, unsigned int reg)
 {
 	const struct wp_reader *reader = ctx;
 
-	wp_memo_note_reg(reader->memo, reg == wp_cfi_here.fp);
+	wp_memo_note_reg(reader->notes, reg == wp_cfi_here.fp);
 	return wp_regs_dwarf(reader->regs, reg);
 }
 
@@ -188,10 +214,10 @@ static __always_inline bool wp_read_word(void *ctx, u64 addr, u64 *value)
 	struct wp_reader *reader = ctx;
 
 	if (!wp_read_user(ctx, addr, value)) {
-		wp_memo_note_fault(reader->memo);
+		wp_memo_note_fault(reader->notes);
 		return false;
 	}
-	wp_memo_note(reader->memo, addr, *value);
+	wp_memo_note(reader->notes, addr, *value);
 	return true;
 }
 
@@ -237,13 +263,12 @@ static const struct wp_code *wp_walk_code(struct wp_session *session, bool is64,
 {
 	const struct wp_code *code = NULL;
 
+	walk->changes = wp_images_changes(&session->images);
 	if (!(session->config.stack_flags & WALLPROF_STACK_TABLES))
 		return NULL;
 	/* Tables are of 64-bit code. */
-	if (is64) {
-		walk->changes = wp_images_changes(&session->images);
+	if (is64)
 		code = wp_images_find(&session->images, current->mm);
-	}
 	walk->unknown = !code;
 	return code;
 }
@@ -275,6 +300,50 @@ void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk)
 		head->walks_mixed++;
 }
 
+#define WP_STACK_CALLS 256	/* so many system calls are told apart, about */
+
+/*
+ * Whose stack it is, for the memo, and what system call it waits in: C libraries
+ * may make all of them at one place, as glibc since 2.41 does where threads can be
+ * cancelled, and of two that a thread makes in turn each would be forgotten for the
+ * other. An address inside of the mm is no other process's. current's is not NULL.
+ * Any context.
+ */
+static __always_inline unsigned long wp_stack_process(struct pt_regs *regs)
+{
+	BUILD_BUG_ON(sizeof(*current->mm) <= WP_STACK_CALLS);
+	return (unsigned long)current->mm +
+	       (syscall_get_nr(current, regs) & (WP_STACK_CALLS - 1));
+}
+
+/*
+ * Whether the stack is remembered; if not, @notes are begun. Where user memory is
+ * open: must not call.
+ */
+static __always_inline bool wp_walk_again(struct wp_cpu *cpu, u32 epoch,
+					  struct pt_regs *regs, u64 generation,
+					  struct wp_walk *walk,
+					  struct wp_memo_notes *notes)
+{
+	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
+	u64 fp = wp_regs_dwarf(regs, wp_cfi_here.fp);
+	unsigned long process = wp_stack_process(regs);
+	struct wp_memos *memos = cpu->memos;
+	struct wp_memo *memo;
+
+	walk->generation = generation;
+	memo = wp_memo_find(memos, ip, sp, process);
+	if (memo && wp_memo_holds(memos, memo, wp_read_user, NULL, generation, epoch, fp)) {
+		walk->why = memo->why;
+		walk->flags = memo->flags;
+		walk->id = memo->id;
+		wp_memo_tie(memo, walk->changes);
+		return true;
+	}
+	wp_memo_begin(notes, memos, memo, ip, sp, fp, process);
+	return false;
+}
+
 /*
  * By tables, unless the stack is remembered. Where user memory is open: must not
  * call. Returns the number of frames, 1 of one that is remembered.
@@ -284,25 +353,41 @@ wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64
 	       struct wp_cpu *cpu, u32 epoch, unsigned int max, struct wp_walk *walk)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	struct wp_memo *memo = wp_memo_of(cpu->memos, ip, sp, (unsigned long)current->mm);
-	struct wp_reader reader = { .regs = regs, .memo = memo };
-	u64 fp = wp_regs_dwarf(regs, wp_cfi_here.fp);
+	struct wp_memo_notes notes;	/* not in @walk: for registers */
+	struct wp_reader reader = { .regs = regs, .notes = &notes };
 	struct wp_cfi_told told;
 	unsigned int nr;
 
-	if (wp_memo_holds(memo, wp_read_user, NULL, code->generation, epoch, ip, sp, fp)) {
-		walk->why = memo->why;
-		walk->flags = memo->flags;
-		walk->id = memo->id;
-		wp_memo_tie(memo, (unsigned long)current->mm, walk->changes);
+	if (wp_walk_again(cpu, epoch, regs, code->generation, walk, &notes))
 		return 1;
-	}
-	wp_memo_begin(memo, ip, sp, fp);
 	nr = wp_unwind_cfi(&wp_walk_ops, &reader, &code->maps, by_fp, ip, sp, limit,
 			   cpu->sched_scratch.user, max, &told);
 	wp_walk_told(walk, &told);
-	walk->generation = code->generation;
-	walk->memo = memo;
+	walk->notes = notes;
+	return nr;
+}
+
+/*
+ * By frame pointers, unless the stack is remembered: of a session without tables,
+ * where nothing of the process but its memory decides. Where user memory is open:
+ * must not call. Returns the number of frames, 1 of one that is remembered.
+ */
+static __always_inline unsigned int
+wp_walk_frames_noted(struct pt_regs *regs, u64 limit, struct wp_cpu *cpu, u32 epoch,
+		     unsigned int max, struct wp_walk *walk)
+{
+	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
+	struct wp_memo_notes notes;	/* not in @walk: for registers */
+	unsigned int nr;
+
+	/* No code has generation 0. */
+	if (wp_walk_again(cpu, epoch, regs, 0, walk, &notes))
+		return 1;
+	if (max > 1)
+		wp_memo_note_reg(&notes, true);
+	nr = wp_unwind_fp(ip, sp, wp_regs_fp(regs), 8, limit, wp_read_frame64, &notes,
+			  cpu->sched_scratch.user, max, &walk->why);
+	walk->notes = notes;
 	return nr;
 }
 
@@ -315,8 +400,57 @@ wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned in
 	u64 fp = wp_regs_fp(regs);
 
 	if (is64)
-		return wp_unwind_fp(ip, sp, fp, 8, limit, wp_read_frame64, ips, max, why);
-	return wp_unwind_fp(ip, sp, fp, 4, limit, wp_read_frame32, ips, max, why);
+		return wp_unwind_fp(ip, sp, fp, 8, limit, wp_read_frame64, NULL, ips, max,
+				    why);
+	return wp_unwind_fp(ip, sp, fp, 4, limit, wp_read_frame32, NULL, ips, max, why);
+}
+
+/*
+ * Whether a stack that began as one that is remembered is that one. Where user
+ * memory is not open yet. Context: irqs off.
+ */
+static __always_inline const struct wp_memo *
+wp_stack_same(const struct wp_session *session, const struct wp_memos *memos,
+	      const struct wp_memo *there, u32 epoch, u64 sp, u64 fp)
+{
+	const struct wp_memo *memo = NULL;
+
+	if (!wp_memo_may_hold(memos, there, wp_images_changes(&session->images), epoch, fp))
+		return NULL;
+	/* Of one address, which was all that was asked for. */
+	if (unlikely(!there->nr))
+		return there;
+	pagefault_disable();
+	if (user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)) {
+		/*
+		 * The words are where the walk read them, below the limit. One
+		 * that runs ahead comes no further above it than they can be
+		 * above sp, and nothing of the kernel is there.
+		 */
+		if (wp_memo_words_hold(memos, there, wp_read_near, NULL, wp_user_nospec(sp)))
+			memo = there;
+		user_access_end();
+	}
+	pagefault_enable();
+	return memo;
+}
+
+/*
+ * wp_stack_again(), if another of its set was found since. By itself, so that what
+ * is likely has no registers to save. Context: irqs off.
+ */
+static noinline __attribute__((__flatten__)) const struct wp_memo *
+wp_stack_again_other(const struct wp_session *session, struct wp_memos *memos, u32 epoch)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
+	const struct wp_memo *there;
+
+	there = wp_memo_find(memos, ip, sp, wp_stack_process(regs));
+	if (!there)
+		return NULL;
+	return wp_stack_same(session, memos, there, epoch, sp,
+			     wp_regs_dwarf(regs, wp_cfi_here.fp));
 }
 
 /**
@@ -335,35 +469,24 @@ wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned in
 __attribute__((__flatten__)) const struct wp_memo *
 wp_stack_again(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
 {
-	u64 changes = wp_images_changes(&session->images);
 	struct pt_regs *regs = task_pt_regs(current);
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	unsigned long process = (unsigned long)current->mm;
-	const struct wp_memo *memo = NULL, *there;
+	struct wp_memos *memos = cpu->memos;
+	const struct wp_memo *there;
+	unsigned long process;
 
-	if (!process || current->flags & WP_PF_NO_USER || !wp_regs_64bit(regs))
+	if (!current->mm || current->flags & WP_PF_NO_USER || !wp_regs_64bit(regs))
 		return NULL;
-	there = wp_memo_of(cpu->memos, ip, sp, process);
-	if (!wp_memo_may_hold(there, process, changes, epoch, ip, sp,
-			      wp_regs_dwarf(regs, wp_cfi_here.fp)))
-		return NULL;
-	pagefault_disable();
-	if (user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)) {
-		/*
-		 * The words are where the walk read them, below the limit. One
-		 * that runs ahead comes no further above it than they can be
-		 * above sp, and nothing of the kernel is there.
-		 */
-		if (wp_memo_words_hold(there, wp_read_near, NULL, wp_user_nospec(sp)))
-			memo = there;
-		user_access_end();
-	}
-	pagefault_enable();
-	return memo;
+	process = wp_stack_process(regs);
+	there = wp_memo_last(memos, ip, sp, process);
+	if (unlikely(!wp_memo_began(there, ip, sp, process)))
+		return wp_stack_again_other(session, memos, epoch);
+	return wp_stack_same(session, memos, there, epoch, sp,
+			     wp_regs_dwarf(regs, wp_cfi_here.fp));
 }
 
 /**
- * wp_stack_user - the user stack of a thread that leaves its CPU
+ * wp_stack_user - the user stack of a thread that leaves its CPU, or wakes
  * @session: tells how to walk, and by which tables
  * @cpu: this CPU's; sched_scratch gets the addresses
  * @epoch: the current one
@@ -379,6 +502,7 @@ __attribute__((__flatten__)) unsigned int
 wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 	      struct wp_walk *walk)
 {
+	bool by_tables = session->config.stack_flags & WALLPROF_STACK_TABLES;
 	bool by_fp = session->config.stack_flags & WALLPROF_STACK_USER;
 	unsigned int max = session->config.max_stack, nr = 1;
 	struct pt_regs *regs = task_pt_regs(current);
@@ -410,6 +534,8 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 		if (code)
 			nr = wp_walk_tables(regs, code, by_fp, limit, cpu, epoch, max,
 					    walk);
+		else if (!by_tables && is64)
+			nr = wp_walk_frames_noted(regs, limit, cpu, epoch, max, walk);
 		else
 			nr = wp_walk_frames(regs, is64, limit, ips, max, &walk->why);
 		user_access_end();
@@ -428,10 +554,9 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
  */
 void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id)
 {
-	if (!walk->memo)
-		return;
-	wp_memo_keep(walk->memo, walk->generation, epoch, id, walk->why, walk->flags);
-	wp_memo_tie(walk->memo, (unsigned long)current->mm, walk->changes);
+	if (walk->notes.memo)
+		wp_memo_keep(&walk->notes, walk->generation, walk->changes, epoch, id,
+			     walk->why, walk->flags);
 }
 
 /**
@@ -488,20 +613,21 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 		walk->flags = WALLPROF_STACK_BY_FP;
 	if (is64)
 		return wp_unwind_fp(ip, sp, fp, 8, wp_user_limit(true),
-				    wp_read_frame64_nmi, scratch->user, max,
+				    wp_read_frame64_nmi, NULL, scratch->user, max,
 				    &walk->why);
 	return wp_unwind_fp(ip, sp, fp, 4, wp_user_limit(false),
-			    wp_read_frame32_nmi, scratch->user, max, &walk->why);
+			    wp_read_frame32_nmi, NULL, scratch->user, max,
+			    &walk->why);
 }
 
 /**
- * wp_stack_kernel - the kernel stack of a thread that leaves its CPU
+ * wp_stack_kernel - the kernel stack of a thread that leaves its CPU, or wakes
  * @scratch: gets the addresses
  * @max: frames, 1 to WALLPROF_MAX_STACK
  * @skip: out: where they begin in scratch->kernel
  *
  * Context: irqs off, not NMI.
- * Return: frames; the first is the scheduler's.
+ * Return: frames; the first is the scheduler's, which called the tracepoint.
  */
 unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 			     unsigned int *skip)
@@ -510,11 +636,8 @@ unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 	unsigned int nr, i;
 
 	nr = stack_trace_save(ips, ARRAY_SIZE(scratch->kernel), 0);
-	for (i = 0; i < nr; i++) {
-		if (!within_module(ips[i], THIS_MODULE) &&
-		    (ips[i] < wp_caller_from || ips[i] >= wp_caller_to))
-			break;
-	}
+	for (i = 0; i < nr && wp_stack_is_probe(ips[i]); i++)
+		;
 	*skip = i;
 	return min(nr - i, max);
 }

@@ -23,7 +23,7 @@ struct wp_session;
  * @id: the stack's id, if it was remembered: nothing was walked then
  * @generation: of the mappings, if it went by tables
  * @changes: wp_images_changes() before these were looked up
- * @memo: where it can be remembered, or NULL
+ * @notes: what it is to be remembered by, if there is a memo in them
  */
 struct wp_walk {
 	u8 why;
@@ -33,8 +33,11 @@ struct wp_walk {
 	u64 id;
 	u64 generation;
 	u64 changes;
-	struct wp_memo *memo;
+	struct wp_memo_notes notes;
 };
+
+/* The tracepoints whose probes read kernel stacks. */
+#define WP_STACK_CALLERS	2
 
 /* Whether a walk with tables would have gone on with more of them. */
 static inline bool wp_stack_is_weak(u8 why, bool by_fp)
@@ -67,7 +70,7 @@ unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 			     unsigned int *skip);
 unsigned int wp_stack_kernel_nmi(struct wp_scratch *scratch, struct pt_regs *regs,
 				 unsigned int max, unsigned int *skip);
-void wp_stack_set_caller(unsigned long from, unsigned long to);
+void wp_stack_set_caller(unsigned int nr, unsigned long from, unsigned long to);
 
 /**
  * wp_walk_count_again - count a stack that was not walked

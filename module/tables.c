@@ -69,19 +69,21 @@ static u32 wp_watermark(u32 capacity, u32 percent)
  * @nr_aggrs: entries of an aggregate table
  * @stack_words: words of a stack table
  * @nr_exits: entries of a table of ended threads, or 0
+ * @nr_waits: entries of a table of single intervals, or 0
  * @watermark: percent of a capacity
  * @page_size: alignment of a half, a power of two
  *
  * Context: process. The numbers were validated by the caller.
  */
 void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
-		  u32 nr_exits, u32 watermark, u64 page_size)
+		  u32 nr_exits, u32 nr_waits, u32 watermark, u64 page_size)
 {
 	u64 bytes = ALIGN(sizeof(struct wallprof_half), 64);
 
 	sizes->nr_aggrs = nr_aggrs;
 	sizes->stack_words = stack_words;
 	sizes->nr_exits = nr_exits;
+	sizes->nr_waits = nr_waits;
 	sizes->aggr_mask = 2 * roundup_pow_of_two(nr_aggrs) - 1;
 	/* Stacks of fewer than seven frames may run out of index first. */
 	sizes->stack_mask = roundup_pow_of_two(stack_words / 4) - 1;
@@ -89,12 +91,16 @@ void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
 	sizes->stack_watermark = wp_watermark(stack_words, watermark);
 	sizes->exit_watermark = nr_exits ? wp_watermark(nr_exits, watermark) :
 					   U32_MAX;
+	sizes->wait_watermark = nr_waits ? wp_watermark(nr_waits, watermark) :
+					   U32_MAX;
 	sizes->aggrs_offset = bytes;
 	bytes += (u64)nr_aggrs * sizeof(struct wallprof_aggr);
 	sizes->stacks_offset = ALIGN(bytes, 64);
 	bytes = sizes->stacks_offset + (u64)stack_words * sizeof(u64);
 	sizes->exits_offset = ALIGN(bytes, 64);
 	bytes = sizes->exits_offset + (u64)nr_exits * sizeof(struct wallprof_task);
+	sizes->waits_offset = ALIGN(bytes, 64);
+	bytes = sizes->waits_offset + (u64)nr_waits * sizeof(struct wallprof_wait);
 	sizes->half_stride = ALIGN(bytes, page_size);
 }
 
@@ -134,6 +140,7 @@ void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
 		half->aggrs = (struct wallprof_aggr *)(base + sizes->aggrs_offset);
 		half->stacks = (u64 *)(base + sizes->stacks_offset);
 		half->exits = (struct wallprof_task *)(base + sizes->exits_offset);
+		half->waits = (struct wallprof_wait *)(base + sizes->waits_offset);
 		half->aggr_index = index;
 		index += sizes->aggr_mask + 1;
 		half->stack_index = index;
@@ -159,6 +166,7 @@ void wp_half_begin(struct wp_tables *tables, u32 epoch)
 	head->stack_words = 1;
 }
 
+/* Of a stack, or of an aggregate. */
 static u64 wp_stack_id(const struct wp_tables *tables, u32 epoch, u32 index)
 {
 	return (u64)epoch << 36 | (u64)tables->cpu << 22 |
@@ -169,10 +177,10 @@ static u64 wp_stack_id(const struct wp_tables *tables, u32 epoch, u32 index)
  * wp_stack_intern - find a stack in this epoch's table, or put it there
  * @tables: the CPU's tables
  * @epoch: the current epoch
- * @ips: addresses, the innermost first
+ * @ips: addresses, the innermost first, or what stands for them
  * @nr: how many, at most WALLPROF_MAX_STACK
  * @unwind: enum wallprof_unwind
- * @flags: WALLPROF_STACK_IS_KERNEL or 0
+ * @flags: WALLPROF_STACK_IS_KERNEL, …
  *
  * Two stacks are the same if all of their addresses, @unwind and @flags are.
  *
@@ -233,14 +241,18 @@ static u64 wp_aggr_hash(const struct wallprof_aggr *key)
 	hash = wp_mix(hash, (u64)key->exec_id << 32 | (u32)key->flags << 16 |
 			    (u32)key->state << 8 | key->kind);
 	hash = wp_mix(hash, key->user_stack);
-	return wp_mix(hash, key->kernel_stack);
+	hash = wp_mix(hash, key->kernel_stack);
+	hash = wp_mix(hash, (u64)key->waker_tid << 32 | (u32)key->syscall << 16 |
+			    (u32)key->reason << 8 | key->waker);
+	hash = wp_mix(hash, key->arg);
+	return wp_mix(hash, key->waker_stack);
 }
 
 /**
  * wp_aggr_add - add an interval or a sample to its aggregate
  * @tables: the CPU's tables
  * @epoch: the current epoch
- * @key: the fields before count; the others are not read
+ * @key: the fields before count, and runnable; the others are not read
  * @value: nanoseconds, or the period
  * @time: when the interval ended, or the sample was taken
  *
@@ -271,7 +283,7 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 		aggr = &half->aggrs[at];
 		if (!wp_aggr_same(aggr, key))
 			continue;
-		wp_aggr_sum(aggr, value, time);
+		wp_aggr_sum(aggr, value, key->runnable, time);
 		*wp_aggr_recent(tables, key) = at;
 		return true;
 	}
@@ -288,10 +300,35 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 	aggr->max = value;
 	aggr->first = time;
 	aggr->last = time;
+	aggr->runnable_max = key->runnable;
+	aggr->blocked_max = value - key->runnable;
+	aggr->waker_aggr = 0;
 	half->aggr_index[slot] = tag | at;
 	*wp_aggr_recent(tables, key) = at;
 	half->head->nr_aggrs = at + 1;
 	return true;
+}
+
+/**
+ * wp_aggr_chain - say of which interval the waker of one came that was just added
+ * @tables: the CPU's tables
+ * @epoch: the current epoch
+ * @key: as it was added, for which there was room, and nothing since
+ * @waker_aggr: what it returned for the waker's; 0: not known
+ *
+ * No part of the key: an aggregate that was told apart by the one before, which
+ * was told apart likewise, would be another one each time.
+ *
+ * Context: the tables' writer, any.
+ * Return: the aggregate's id.
+ */
+u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
+		  const struct wallprof_aggr *key, u64 waker_aggr)
+{
+	u32 at = *wp_aggr_recent(tables, key);
+
+	wp_half_of(tables, epoch)->aggrs[at].waker_aggr = waker_aggr;
+	return wp_stack_id(tables, epoch, at);
 }
 
 /**
@@ -315,5 +352,53 @@ bool wp_exit_add(struct wp_tables *tables, u32 epoch,
 	}
 	half->exits[at] = *task;
 	half->head->nr_exits = at + 1;
+	return true;
+}
+
+/**
+ * wp_wait_add - keep an interval by itself
+ * @tables: the CPU's tables
+ * @epoch: the current epoch
+ * @key: the fields before count, and runnable; the others are not read
+ * @ns: its length
+ * @now: when it ended
+ *
+ * Context: the tables' writer, any.
+ * Return: whether there was room. That there was none is counted; the interval
+ * is to be added to its aggregate then.
+ */
+bool wp_wait_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_aggr *key, u64 ns, u64 now)
+{
+	struct wallprof_half *head = wp_half_of(tables, epoch)->head;
+	u32 at = head->nr_waits;
+
+	if (at == tables->sizes->nr_waits) {
+		head->waits_full.count++;
+		head->waits_full.ns += ns;
+		return false;
+	}
+	wp_half_of(tables, epoch)->waits[at] = (struct wallprof_wait){
+		.tid = key->tid,
+		.tgid = key->tgid,
+		.start_time = key->start_time,
+		.exec_id = key->exec_id,
+		.kind = key->kind,
+		.state = key->state,
+		.flags = key->flags,
+		.user_stack = key->user_stack,
+		.kernel_stack = key->kernel_stack,
+		.waker_tid = key->waker_tid,
+		.syscall = key->syscall,
+		.reason = key->reason,
+		.waker = key->waker,
+		.arg = key->arg,
+		.waker_stack = key->waker_stack,
+		.begin = now - ns,
+		.end = now,
+		.runnable = key->runnable,
+	};
+	head->events++;
+	head->nr_waits = at + 1;
 	return true;
 }

@@ -16,14 +16,17 @@
  * @nr_aggrs: entries of the aggregate table
  * @stack_words: words of the stack table
  * @nr_exits: entries of the table of ended threads, 0 for the sampler
+ * @nr_waits: entries of the table of single intervals, or 0
  * @aggr_mask: slots of the aggregates' index - 1
  * @stack_mask: slots of the stacks' index - 1
  * @aggr_watermark: entries from which on the reader is to be woken
  * @stack_watermark: words, likewise
  * @exit_watermark: entries, likewise
+ * @wait_watermark: entries, likewise
  * @aggrs_offset: bytes from the start of a half to its aggregates
  * @stacks_offset: to its stack words
  * @exits_offset: to its ended threads
+ * @waits_offset: to its single intervals
  * @half_stride: bytes of a half, whole pages
  *
  * Written at CONFIGURE, constant afterwards.
@@ -32,14 +35,17 @@ struct wp_table_sizes {
 	u32 nr_aggrs;
 	u32 stack_words;
 	u32 nr_exits;
+	u32 nr_waits;
 	u32 aggr_mask;
 	u32 stack_mask;
 	u32 aggr_watermark;
 	u32 stack_watermark;
 	u32 exit_watermark;
+	u32 wait_watermark;
 	u64 aggrs_offset;
 	u64 stacks_offset;
 	u64 exits_offset;
+	u64 waits_offset;
 	u64 half_stride;
 };
 
@@ -49,6 +55,7 @@ struct wp_table_sizes {
  * @aggrs: aggregates in order of appearance, mapped
  * @stacks: stack words, mapped; word 0 is not used, so that no id is 0
  * @exits: ended threads, mapped
+ * @waits: single intervals, mapped
  * @aggr_index: hash index of @aggrs: epoch, bits of the hash, entry
  * @stack_index: hash index of @stacks, likewise
  *
@@ -61,6 +68,7 @@ struct wp_half {
 	struct wallprof_aggr *aggrs;
 	u64 *stacks;
 	struct wallprof_task *exits;
+	struct wallprof_wait *waits;
 	u64 *aggr_index;
 	u64 *stack_index;
 };
@@ -84,7 +92,7 @@ struct wp_tables {
 };
 
 void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
-		  u32 nr_exits, u32 watermark, u64 page_size);
+		  u32 nr_exits, u32 nr_waits, u32 watermark, u64 page_size);
 u64 wp_sizes_index_words(const struct wp_table_sizes *sizes);
 void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
 		   u32 cpu, u32 context, void *mapped, u64 *index);
@@ -94,8 +102,12 @@ u64 wp_stack_intern(struct wp_tables *tables, u32 epoch, const u64 *ips,
 		    unsigned int nr, u8 unwind, u8 flags);
 bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_aggr *key, u64 value, u64 time);
+u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
+		  const struct wallprof_aggr *key, u64 waker_aggr);
 bool wp_exit_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_task *task);
+bool wp_wait_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_aggr *key, u64 ns, u64 now);
 
 /* Any context of the half's writer. */
 static inline struct wp_half *wp_half_of(struct wp_tables *tables, u32 epoch)
@@ -119,7 +131,8 @@ static inline bool wp_half_above_watermark(const struct wp_half *half,
 
 	return head->nr_aggrs >= sizes->aggr_watermark ||
 	       head->stack_words >= sizes->stack_watermark ||
-	       head->nr_exits >= sizes->exit_watermark;
+	       head->nr_exits >= sizes->exit_watermark ||
+	       head->nr_waits >= sizes->wait_watermark;
 }
 
 /* Whether two aggregates have one key: all before @count, which has no holes. */
@@ -130,12 +143,18 @@ static __always_inline bool wp_aggr_same(const struct wallprof_aggr *a,
 	       a->start_time == b->start_time && a->exec_id == b->exec_id &&
 	       a->kind == b->kind && a->state == b->state &&
 	       a->flags == b->flags && a->user_stack == b->user_stack &&
-	       a->kernel_stack == b->kernel_stack;
+	       a->kernel_stack == b->kernel_stack &&
+	       a->waker_tid == b->waker_tid && a->syscall == b->syscall &&
+	       a->reason == b->reason && a->waker == b->waker &&
+	       a->arg == b->arg && a->waker_stack == b->waker_stack;
 }
 
 /* Adds to an aggregate. Any context of the half's writer. */
-static __always_inline void wp_aggr_sum(struct wallprof_aggr *aggr, u64 value, u64 time)
+static __always_inline void wp_aggr_sum(struct wallprof_aggr *aggr, u64 value,
+					u64 runnable, u64 time)
 {
+	u64 blocked = value - runnable;
+
 	aggr->count++;
 	aggr->total += value;
 	if (value < aggr->min)
@@ -144,6 +163,11 @@ static __always_inline void wp_aggr_sum(struct wallprof_aggr *aggr, u64 value, u
 		aggr->max = value;
 	if (time > aggr->last)
 		aggr->last = time;
+	aggr->runnable += runnable;
+	if (runnable > aggr->runnable_max)
+		aggr->runnable_max = runnable;
+	if (blocked > aggr->blocked_max)
+		aggr->blocked_max = blocked;
 }
 
 /*
@@ -185,7 +209,7 @@ wp_aggr_add_recent(struct wp_tables *tables, struct wp_half *half,
 	if (at >= half->head->nr_aggrs || !wp_aggr_same(aggr, key))
 		return false;
 	half->head->events++;
-	wp_aggr_sum(aggr, value, time);
+	wp_aggr_sum(aggr, value, key->runnable, time);
 	return true;
 }
 

@@ -15,6 +15,7 @@
 #include <linux/uidgid.h>
 
 #include "compat/sched.h"
+#include "reasons.h"
 #include "session.h"
 #include "states.h"
 #include "targets.h"
@@ -160,6 +161,8 @@ static void wp_targets_init(struct wallprof_task *slot, void *arg)
 	thread = wp_thread_read(session, claim->p);
 	wp_interval_begin(slot, &thread, WALLPROF_TASK_UNSEEN,
 			  wp_state_of(wp_task_state(claim->p), false), born);
+	wp_session_assume_woken(session, slot);
+	wp_reason_asleep(session, slot, claim->p);
 	if (session->config.flags & WALLPROF_ENABLE_ON_EXEC)
 		slot->flags |= WALLPROF_TASK_ARMED;
 	wp_target_born(session);
@@ -197,7 +200,9 @@ static bool wp_thread_gone(struct wp_session *session, struct task_struct *p)
  * Claims a slot for a thread that lives at START. Context: RCU read side.
  *
  * The probes are at work already. A thread that they met has its slot; one
- * that they meet now waits for the table's lock and finds ours.
+ * that they meet now waits for the table's lock and finds ours. With its pi_lock,
+ * which the probe of its wakeup holds when it takes the table's lock, one that
+ * sleeps does so until its slot tells why.
  */
 static int wp_targets_claim_one(struct wp_session *session, struct task_struct *p)
 {
@@ -206,10 +211,10 @@ static int wp_targets_claim_one(struct wp_session *session, struct task_struct *
 	unsigned long flags;
 	bool found;
 
-	local_irq_save(flags);
+	raw_spin_lock_irqsave(&p->pi_lock, flags);
 	slot = wp_tasks_claim(&session->tasks, (unsigned long)p,
 			      wp_targets_init, &claim, &found);
-	local_irq_restore(flags);
+	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
 	if (!slot) {
 		wp_target_passed_over(session, p, !wp_task_on_cpu(p),
 				      session->start);

@@ -20,6 +20,22 @@ void wp_target_passed_over(struct wp_session *session, struct task_struct *p,
 			   bool off, u64 since);
 void wp_target_gone(struct wp_session *session);
 
+/* A thread's id in the session's pid namespace. Context: any, NMI included. */
+static __always_inline u32 wp_thread_tid(const struct wp_session *session,
+					 struct task_struct *p)
+{
+	return likely(session->pid_ns == &init_pid_ns) ?
+	       p->pid : task_pid_nr_ns(p, session->pid_ns);
+}
+
+/* The same of its process. */
+static __always_inline u32 wp_thread_tgid(const struct wp_session *session,
+					  struct task_struct *p)
+{
+	return likely(session->pid_ns == &init_pid_ns) ?
+	       p->tgid : task_tgid_nr_ns(p, session->pid_ns);
+}
+
 /**
  * wp_thread_read - tell what identifies a thread
  * @session: whose pid namespace counts
@@ -30,13 +46,11 @@ void wp_target_gone(struct wp_session *session);
 static __always_inline struct wp_thread wp_thread_read(const struct wp_session *session,
 						       struct task_struct *p)
 {
-	bool init = likely(session->pid_ns == &init_pid_ns);
-
 	return (struct wp_thread){
 		.start_time = p->start_time,
 		.exec_id = p->self_exec_id,
-		.tid = init ? p->pid : task_pid_nr_ns(p, session->pid_ns),
-		.tgid = init ? p->tgid : task_tgid_nr_ns(p, session->pid_ns),
+		.tid = wp_thread_tid(session, p),
+		.tgid = wp_thread_tgid(session, p),
 	};
 }
 

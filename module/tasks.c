@@ -19,9 +19,10 @@
  * Claims and frees are rare (once in a thread's life) and take the lock.
  * Finding takes none: a claim fills the slot before it publishes the key with
  * a release store, which pairs with the read barriers in wp_tasks_find(). Once
- * published a slot is written only by the CPU that switches its thread. The
- * scheduler hands a thread from one CPU to the next with release and acquire
- * of task_struct.on_cpu, and thereby the slot.
+ * published a slot is written only by the CPU that switches its thread, but for
+ * what a waker tells: see wp_interval_wake(). The scheduler hands a thread from
+ * one CPU to the next with release and acquire of task_struct.on_cpu, and thereby
+ * the slot.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>

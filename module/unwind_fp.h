@@ -43,7 +43,7 @@ static __always_inline bool wp_is_apcs_frame(u64 fp, u32 sp)
 }
 
 /* Reads the frame at @addr; must not fault, sleep or, in stack.c, call. */
-typedef bool (*wp_read_frame_fn)(u64 addr, struct wp_frame *frame);
+typedef bool (*wp_read_frame_fn)(void *ctx, u64 addr, struct wp_frame *frame);
 
 /**
  * wp_unwind_fp - walk a user stack
@@ -53,6 +53,7 @@ typedef bool (*wp_read_frame_fn)(u64 addr, struct wp_frame *frame);
  * @word: bytes of a word of the task: 8 or 4
  * @limit: user addresses are below this
  * @read: reads a frame of two such words
+ * @ctx: handed to @read
  * @ips: out: addresses, the innermost first
  * @max: room in @ips, at least 1
  * @why: out: enum wallprof_unwind
@@ -62,7 +63,7 @@ typedef bool (*wp_read_frame_fn)(u64 addr, struct wp_frame *frame);
  */
 static __always_inline unsigned int
 wp_unwind_fp(u64 ip, u64 sp, u64 fp, unsigned int word, u64 limit,
-	     wp_read_frame_fn read, u64 *ips, unsigned int max, u8 *why)
+	     wp_read_frame_fn read, void *ctx, u64 *ips, unsigned int max, u8 *why)
 {
 	struct wp_frame frame = {};
 	unsigned int nr = 0;
@@ -82,7 +83,7 @@ wp_unwind_fp(u64 ip, u64 sp, u64 fp, unsigned int word, u64 limit,
 			*why = WALLPROF_UNWIND_NOT_RISING;
 			break;
 		}
-		if (fp > limit - 2 * word || !read(fp, &frame)) {
+		if (fp > limit - 2 * word || !read(ctx, fp, &frame)) {
 			*why = WALLPROF_UNWIND_FAULT;
 			break;
 		}

@@ -31,6 +31,18 @@ static __always_inline u64 wp_regs_dwarf(const struct pt_regs *regs, unsigned in
 	return *(const unsigned long *)((const char *)regs + offset[nr & 15]);
 }
 
+/* Whether current is in a system call of the 32-bit table. 64-bit code may be. */
+static __always_inline bool wp_in_syscall_32(struct task_struct *p)
+{
+	return syscall_get_arch(p) == AUDIT_ARCH_I386;
+}
+
+/* The first argument of the system call that current is in. */
+static __always_inline u64 wp_syscall_arg(struct task_struct *p, struct pt_regs *regs)
+{
+	return wp_in_syscall_32(p) ? (u32)regs->bx : regs->di;
+}
+
 #define wp_regs_fp(regs)	((regs)->bp)
 #define wp_strip_fp(fp)		(fp)
 #define wp_cfi_here		wp_cfi_x86_64
@@ -42,6 +54,18 @@ static __always_inline u64 wp_regs_dwarf(const struct pt_regs *regs, unsigned in
 static inline bool wp_regs_64bit(struct pt_regs *regs)
 {
 	return !compat_user_mode(regs);
+}
+
+/* Whether current is in a system call of the 32-bit table. */
+static __always_inline bool wp_in_syscall_32(struct task_struct *p)
+{
+	return compat_user_mode(task_pt_regs(p));
+}
+
+/* The first argument of the system call that current is in. */
+static __always_inline u64 wp_syscall_arg(struct task_struct *p, struct pt_regs *regs)
+{
+	return wp_in_syscall_32(p) ? (u32)regs->orig_x0 : regs->orig_x0;
 }
 
 /* The hardware ignores the upper byte of a user address: it can be a tag. */
@@ -81,10 +105,8 @@ static __always_inline u64 wp_regs_dwarf(const struct pt_regs *regs, unsigned in
 /* Whether current, a user thread, is in sched_yield(). */
 static inline bool wp_in_sched_yield(void)
 {
-	struct pt_regs *regs = task_pt_regs(current);
-
-	return syscall_get_nr(current, regs) ==
-	       (wp_regs_64bit(regs) ? __NR_sched_yield : WP_NR_SCHED_YIELD_32);
+	return syscall_get_nr(current, task_pt_regs(current)) ==
+	       (wp_in_syscall_32(current) ? WP_NR_SCHED_YIELD_32 : __NR_sched_yield);
 }
 
 #endif /* WALLPROF_COMPAT_PTRACE_H */

@@ -92,6 +92,26 @@ static inline bool wp_task_on_cpu(struct task_struct *p)
 #endif
 }
 
+/*
+ * Whether a thread sleeps: it runs again by a wakeup only. One that was preempted on
+ * its way to sleep needs none.
+ *
+ * Context: p->pi_lock held; until that is released it stays so. Without that lock
+ * it is never true of a thread that was woken.
+ */
+static inline bool wp_task_asleep(struct task_struct *p)
+{
+	return wp_task_state(p) & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE |
+				   __TASK_STOPPED | __TASK_TRACED) &&
+	       !READ_ONCE(p->on_rq) && !wp_task_on_cpu(p);
+}
+
+/* Whether an interrupt or an NMI is handled. 5.10 calls it in_irq(). */
+static inline bool wp_in_hardirq(void)
+{
+	return preempt_count() & (HARDIRQ_MASK | NMI_MASK);
+}
+
 /* A thread whose user registers were never set by an entry from user mode. */
 #if defined(PF_USER_WORKER)		/* 6.4 */
 #define WP_PF_NO_USER	(PF_KTHREAD | PF_USER_WORKER)

@@ -4,16 +4,18 @@
 # tree, builds them into build/device/: each source as a 64-bit program and,
 # for the ABI is the same there, as a 32-bit one.
 #
-# kselftest_harness.h comes with Debian's linux-source-6.1; it is unpacked into
-# the cache, not copied into the tree. KSELFTEST= names another place.
+# kselftest_harness.h comes with the kernel's source, by way of tests/lab/source;
+# it is not copied into the tree. KSELFTEST= names another place.
 
 DEVICE := tests/device
 DEVICE_OUT ?= build/device
 DEVICE_CC ?= gcc
 DEVICE_CC32 ?= $(DEVICE_CC)
-DEVICE_CACHE := $(or $(WALLPROF_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/wallprof)
-DEVICE_SOURCE := /usr/src/linux-source-6.1.tar.xz
-KSELFTEST ?= $(DEVICE_CACHE)/kselftest-6.1
+ifeq ($(KSELFTEST),)
+DEVICE_SOURCE := $(shell tests/lab/source)
+$(if $(DEVICE_SOURCE),,$(error device: no kernel source: see above))
+KSELFTEST := $(DEVICE_SOURCE)/tools/testing/selftests
+endif
 
 DEVICE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 	-Wno-unused-parameter -Wno-sign-compare -Wno-pointer-compare \
@@ -23,7 +25,7 @@ DEVICE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
 # <asm/*.h> are of either width, but gcc looks for them in a 64-bit place only.
 DEVICE_M32 := -m32 -idirafter /usr/include/x86_64-linux-gnu
 
-DEVICE_TESTS := abi map life ledger hostile tables unload
+DEVICE_TESTS := abi map life ledger waits hostile tables unload
 DEVICE_ALL := $(foreach test,$(DEVICE_TESTS),$(DEVICE_OUT)/$(test) \
 	$(DEVICE_OUT)/$(test)32)
 
@@ -41,18 +43,6 @@ $(DEVICE_OUT)/%32: $(DEVICE)/%.c
 $(DEVICE_OUT)/%: $(DEVICE)/%.c
 	@mkdir -p $(@D)
 	$(DEVICE_CC) $(DEVICE_CFLAGS) -static -o $@ $<
-
-# Half a minute, once: the archive must be read to its end.
-$(DEVICE_CACHE)/kselftest-6.1/kselftest_harness.h:
-	@test -e $(DEVICE_SOURCE) || { \
-		echo 'device: no $(DEVICE_SOURCE): apt-get install linux-source-6.1' >&2; \
-		exit 1; }
-	@echo 'device: unpacking kselftest_harness.h into the cache' >&2
-	@mkdir -p $(@D).$$$$ && cd $(@D).$$$$ && \
-	tar -xJf $(DEVICE_SOURCE) --strip-components=4 --wildcards \
-		'*/tools/testing/selftests/kselftest.h' \
-		'*/tools/testing/selftests/kselftest_harness.h' && \
-	cd .. && rm -rf $(@D) && mv -T $(@D).$$$$ $(@D)
 
 device-clean:
 	rm -rf $(DEVICE_OUT)

@@ -59,12 +59,16 @@ static inline int dev_cmd(int fd, unsigned long nr, void *arg)
 	return ioctl(fd, nr, arg) < 0 ? -errno : 0;
 }
 
-/* Off-CPU intervals of everything, with tables that a test will not fill. */
+/*
+ * Off-CPU intervals of everything, with all that can be told of them, and tables
+ * that a test will not fill.
+ */
 static inline struct wallprof_configure dev_config(void)
 {
 	return (struct wallprof_configure){
 		.size = sizeof(struct wallprof_configure),
-		.flags = WALLPROF_OFFCPU,
+		.flags = WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_WAKERS |
+			 WALLPROF_REASONS,
 		.stack_flags = WALLPROF_STACK_USER,
 		.max_stack = 64,
 		.target = WALLPROF_TARGET_ALL,
@@ -282,12 +286,19 @@ struct read_stack {
 	__u64 *ips;
 };
 
+/* What an aggregate was called, and which one it is. */
+struct read_id {
+	__u64 id;
+	size_t at;
+};
+
 struct session {
 	int fd;
 	struct wallprof_configure c;
 	unsigned char *map;
 	__u64 start, stop;
 	__u64 begun;			/* when START had returned */
+	bool execs;			/* threads other than leaders execute */
 	unsigned int nr_cpus;
 
 	__u32 epoch;			/* last retired */
@@ -296,6 +307,9 @@ struct session {
 
 	struct wallprof_aggr *aggrs;	/* as they came */
 	size_t nr_aggrs, room_aggrs;
+	size_t nr_waits;		/* of them: one interval, told by itself */
+	struct read_id *aggr_ids;	/* the same, sorted by id after the end */
+	size_t room_aggr_ids;
 	struct wallprof_task *ends;
 	size_t nr_ends, room_ends;
 	struct read_stack *stacks;	/* sorted by id within an epoch's part */
@@ -303,6 +317,8 @@ struct session {
 
 	__u64 events[2];		/* by context */
 	__u64 filtered, filtered_ns;
+	__u64 out_of_range, out_of_range_ns;
+	struct wallprof_lost waits_full;
 	struct wallprof_lost lost[2][WALLPROF_LOSS_MAX];
 	__u64 unwinds[2][WALLPROF_UNWIND_MAX];
 	__u64 walks_unknown, walks_mixed, walks_remembered, walks_asleep;
@@ -386,7 +402,112 @@ static inline bool same_key(const struct wallprof_aggr *a, const struct wallprof
 	return a->tid == b->tid && a->tgid == b->tgid &&
 	       a->start_time == b->start_time && a->exec_id == b->exec_id &&
 	       a->kind == b->kind && a->state == b->state && a->flags == b->flags &&
-	       a->user_stack == b->user_stack && a->kernel_stack == b->kernel_stack;
+	       a->user_stack == b->user_stack && a->kernel_stack == b->kernel_stack &&
+	       a->waker_tid == b->waker_tid && a->syscall == b->syscall &&
+	       a->reason == b->reason && a->waker == b->waker && a->arg == b->arg &&
+	       a->waker_stack == b->waker_stack;
+}
+
+/* Whether what an aggregate tells of why its intervals began and ended makes sense. */
+static inline bool sane_ends(const struct session *s, const struct wallprof_aggr *a)
+{
+	bool off = a->kind == WALLPROF_AGGR_OFFCPU;
+	bool awake = a->state == WALLPROF_STATE_RUNNING ||
+		     a->state == WALLPROF_STATE_PREEMPTED ||
+		     a->state == WALLPROF_STATE_NEW;
+	bool in_syscall = a->syscall != WALLPROF_SYSCALL_NONE;
+
+	if (a->waker >= WALLPROF_WAKER_MAX || a->reason >= WALLPROF_REASON_MAX ||
+	    (a->waker && !(off && s->c.flags & WALLPROF_WAKERS && !awake)) ||
+	    (a->waker_tid && a->waker != WALLPROF_WAKER_TASK) ||
+	    (a->waker_stack && (a->waker != WALLPROF_WAKER_TASK ||
+				!(s->c.flags & WALLPROF_WAKER_STACKS))) ||
+	    (a->reason && !(off && s->c.flags & WALLPROF_REASONS)) ||
+	    in_syscall != (a->reason == WALLPROF_REASON_SYSCALL) ||
+	    (a->arg && !in_syscall))
+		return false;
+	if (!off)
+		return !a->runnable;
+	if (awake)
+		return a->runnable == a->total;
+	return s->c.flags & WALLPROF_WAKEUPS || !a->runnable;
+}
+
+/* Whether a stack's head makes sense. */
+static inline bool sane_stack(const struct session *s, const struct wallprof_stack *stack)
+{
+	unsigned int flags = WALLPROF_STACK_IS_KERNEL | WALLPROF_STACK_BY_FP;
+	unsigned int most = s->c.max_stack;
+
+	if (stack->flags & WALLPROF_STACK_IS_WAKER) {
+		if (!(s->c.flags & WALLPROF_WAKER_STACKS) ||
+		    stack->nr != WALLPROF_WAKER_NR || stack->unwind)
+			return false;
+		flags = WALLPROF_STACK_IS_WAKER | WALLPROF_STACK_LOST;
+		most = WALLPROF_WAKER_NR;
+	}
+	return stack->nr <= most && stack->unwind < WALLPROF_UNWIND_MAX &&
+	       !(stack->flags & ~flags) && !stack->reserved;
+}
+
+/* An interval that is told by itself, as an aggregate of one. */
+static inline struct wallprof_aggr aggr_of_wait(const struct wallprof_wait *w)
+{
+	__u64 ns = w->end - w->begin;
+
+	return (struct wallprof_aggr){
+		.tid = w->tid, .tgid = w->tgid, .start_time = w->start_time,
+		.exec_id = w->exec_id, .kind = w->kind, .state = w->state,
+		.flags = w->flags, .user_stack = w->user_stack,
+		.kernel_stack = w->kernel_stack, .waker_tid = w->waker_tid,
+		.syscall = w->syscall, .reason = w->reason, .waker = w->waker,
+		.arg = w->arg, .waker_stack = w->waker_stack, .count = 1, .total = ns, .min = ns, .max = ns,
+		.first = w->end, .last = w->end, .runnable = w->runnable,
+		.runnable_max = w->runnable, .blocked_max = ns - w->runnable,
+	};
+}
+
+/* @id: 0 of what has none. */
+static inline void session_keep_aggr(struct session *s, const struct wallprof_aggr *a,
+				     __u64 id)
+{
+	s->aggrs = grown(s->aggrs, s->nr_aggrs, &s->room_aggrs, sizeof(*s->aggrs));
+	s->aggr_ids = grown(s->aggr_ids, s->nr_aggrs, &s->room_aggr_ids,
+			    sizeof(*s->aggr_ids));
+	s->aggr_ids[s->nr_aggrs] = (struct read_id){ id, s->nr_aggrs };
+	s->aggrs[s->nr_aggrs++] = *a;
+}
+
+/* The intervals that a half tells one by one. */
+static inline void session_read_waits(struct session *s, unsigned int cpu,
+				      const struct wallprof_half *half)
+{
+	const char *waits = (const char *)half + s->c.waits_offset;
+
+	for (__u32 i = 0; i < half->nr_waits; i++) {
+		const struct wallprof_wait *w =
+			(const void *)(waits + (size_t)i * s->c.wait_bytes);
+		struct wallprof_aggr a = aggr_of_wait(w);
+
+		if (w->begin < s->start || w->begin > w->end || w->end > s->flip_time ||
+		    a.total < s->c.wait_ns || a.total < s->c.min_ns ||
+		    (s->c.max_ns && a.total > s->c.max_ns) || w->runnable > a.total ||
+		    w->kind != WALLPROF_AGGR_OFFCPU || w->state >= WALLPROF_STATE_MAX ||
+		    !sane_ends(s, &a))
+			TROUBLE(s, "cpu %u: single interval %u of tid %u: state %u, from %llu to %llu, runnable %llu, reason %u waker %u:%u",
+				cpu, i, w->tid, w->state, (ull)w->begin, (ull)w->end,
+				(ull)w->runnable, w->reason, w->waker, w->waker_tid);
+		session_keep_aggr(s, &a, 0);
+		s->nr_waits++;
+	}
+	if (half->waits_full.count && half->nr_waits != s->c.nr_waits)
+		TROUBLE(s, "cpu %u: room for %u single intervals, %u there, %llu found none",
+			cpu, s->c.nr_waits, half->nr_waits, (ull)half->waits_full.count);
+	if (half->waits_full.ns < half->waits_full.count * s->c.wait_ns)
+		TROUBLE(s, "cpu %u: %llu intervals were too many by themselves, in %llu ns",
+			cpu, (ull)half->waits_full.count, (ull)half->waits_full.ns);
+	s->waits_full.count += half->waits_full.count;
+	s->waits_full.ns += half->waits_full.ns;
 }
 
 /* Read one half of the retired epoch, believing nothing. */
@@ -405,7 +526,8 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 	if (half->cpu != cpu)
 		TROUBLE(s, "cpu %u: its half says cpu %u", cpu, half->cpu);
 	if (half->nr_aggrs > s->c.nr_aggrs || half->stack_words > s->c.stack_words ||
-	    half->nr_exits > (context ? 0 : s->c.nr_exits)) {
+	    half->nr_exits > (context ? 0 : s->c.nr_exits) ||
+	    half->nr_waits > (context ? 0 : s->c.nr_waits)) {
 		TROUBLE(s, "cpu %u context %d: more than fits", cpu, context);
 		return;
 	}
@@ -413,10 +535,7 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 		const struct wallprof_stack *stack = (const void *)&words[at];
 		struct read_stack *r;
 
-		if (stack->nr > s->c.max_stack || stack->unwind >= WALLPROF_UNWIND_MAX ||
-		    stack->flags & ~(WALLPROF_STACK_IS_KERNEL | WALLPROF_STACK_BY_FP) ||
-		    stack->reserved ||
-		    at + 1 + stack->nr > half->stack_words) {
+		if (!sane_stack(s, stack) || at + 1 + stack->nr > half->stack_words) {
 			TROUBLE(s, "cpu %u: a bad stack at word %u", cpu, at);
 			break;
 		}
@@ -445,26 +564,44 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 		    (!context && a->state >= WALLPROF_STATE_MAX))
 			TROUBLE(s, "cpu %u: aggregate %u of tid %u does not add up",
 				cpu, i, a->tid);
+		if (a->runnable > a->total || a->runnable_max > a->runnable ||
+		    a->runnable_max * a->count < a->runnable ||
+		    a->blocked_max * a->count < a->total - a->runnable ||
+		    !sane_ends(s, a))
+			TROUBLE(s, "cpu %u: aggregate %u of tid %u: state %u reason %u syscall %u arg %llx waker %u:%u, of %llu in %llu runnable %llu, at most %llu, blocked at most %llu",
+				cpu, i, a->tid, a->state, a->reason, a->syscall,
+				(ull)a->arg, a->waker, a->waker_tid, (ull)a->total,
+				(ull)a->count, (ull)a->runnable, (ull)a->runnable_max,
+				(ull)a->blocked_max);
 		if (a->last > s->flip_time || a->first < s->start)
 			TROUBLE(s, "cpu %u: aggregate %u: %llu to %llu in an epoch until %llu of a session since %llu",
 				cpu, i, (ull)a->first, (ull)a->last, (ull)s->flip_time,
 				(ull)s->start);
+		if (!context && (a->min < s->c.min_ns ||
+				 (s->c.max_ns && a->max > s->c.max_ns)))
+			TROUBLE(s, "cpu %u: aggregate %u: %llu to %llu ns, out of range",
+				cpu, i, (ull)a->min, (ull)a->max);
+		/* What is long stands by itself, if there is room. */
+		if (!context && s->c.wait_ns && a->max >= s->c.wait_ns &&
+		    !half->waits_full.count)
+			TROUBLE(s, "cpu %u: aggregate %u: an interval of %llu ns in a sum",
+				cpu, i, (ull)a->max);
 		/* Each aggregate is there once. */
 		for (__u32 j = half->nr_aggrs <= 512 ? 0 : i - 1; j < i; j++)
 			if (same_key(a, &aggrs[j]))
 				TROUBLE(s, "cpu %u: aggregates %u and %u are the same",
 					cpu, j, i);
-		s->aggrs = grown(s->aggrs, s->nr_aggrs, &s->room_aggrs,
-				 sizeof(*s->aggrs));
-		s->aggrs[s->nr_aggrs++] = *a;
+		session_keep_aggr(s, a, (__u64)s->epoch << 36 | (__u64)cpu << 22 |
+					(__u64)context << 21 | i);
 		count += a->count;
 		total += a->total;
 	}
 	/* What came is there or was counted as lost. */
-	if (half->events != count + half->lost[WALLPROF_LOSS_AGGR_FULL].count)
-		TROUBLE(s, "cpu %u context %d: %llu events, %llu in aggregates, %llu lost",
-			cpu, context, (ull)half->events, (ull)count,
+	if (half->events != count + half->nr_waits + half->lost[WALLPROF_LOSS_AGGR_FULL].count)
+		TROUBLE(s, "cpu %u context %d: %llu events, %llu in aggregates, %u single, %llu lost",
+			cpu, context, (ull)half->events, (ull)count, half->nr_waits,
 			(ull)half->lost[WALLPROF_LOSS_AGGR_FULL].count);
+	session_read_waits(s, cpu, half);
 	for (__u32 i = 0; i < half->nr_exits; i++) {
 		s->ends = grown(s->ends, s->nr_ends, &s->room_ends, sizeof(*s->ends));
 		s->ends[s->nr_ends++] = ends[i];
@@ -472,6 +609,8 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 	s->events[context] += half->events;
 	s->filtered += half->filtered;
 	s->filtered_ns += half->filtered_ns;
+	s->out_of_range += half->out_of_range;
+	s->out_of_range_ns += half->out_of_range_ns;
 	for (int i = 0; i < WALLPROF_LOSS_MAX; i++) {
 		s->lost[context][i].count += half->lost[i].count;
 		s->lost[context][i].ns += half->lost[i].ns;
@@ -497,6 +636,7 @@ static inline struct wallprof_half session_so_far(const struct session *s, int c
 		if (half->epoch != epoch)
 			continue;
 		sum.events += half->events;
+		sum.waits_full.count += half->waits_full.count;
 		for (int i = 0; i < WALLPROF_LOSS_MAX; i++)
 			sum.lost[i].count += half->lost[i].count;
 	}
@@ -541,37 +681,120 @@ static inline const struct read_stack *session_stack(const struct session *s, __
 	return bsearch(&key, s->stacks, s->nr_stacks, sizeof(key), by_id);
 }
 
-/* What the intervals of a thread add up to. */
+/*
+ * What a thread's intervals add up to, less what its account says. Of a session
+ * with execs by other threads than the leader (s->execs) it is a process's: such a
+ * thread takes over the leader's id and birth, its intervals before are of another
+ * thread's name, and the leader's account is of the same.
+ */
 struct thread_sum {
-	__u32 tid;
+	__u32 id;
 	__u64 start_time;
-	__u64 count, total;
+	size_t nr_accounts;
+	__s64 count, total, runnable;
 };
 
 static inline int by_thread(const void *a, const void *b)
 {
 	const struct thread_sum *x = a, *y = b;
 
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
 	return x->start_time < y->start_time ? -1 : x->start_time > y->start_time;
 }
 
-/* One thread's account against its intervals. */
-static inline void session_judge_thread(struct session *s, const struct wallprof_task *t,
-					struct thread_sum *sums, size_t nr)
+/* What an aggregate adds to its thread's sum. */
+static inline struct thread_sum sum_of_aggr(const struct session *s,
+					    const struct wallprof_aggr *a)
+{
+	return (struct thread_sum){
+		.id = s->execs ? a->tgid : a->tid,
+		.start_time = s->execs ? 0 : a->start_time,
+		.count = a->count,
+		.total = a->total,
+		.runnable = a->runnable,
+	};
+}
+
+/* What an account takes from its thread's sum. */
+static inline struct thread_sum sum_of_account(const struct session *s,
+					       const struct wallprof_task *t)
+{
+	bool open = t->flags & WALLPROF_TASK_OPEN;
+
+	return (struct thread_sum){
+		.id = s->execs ? t->tgid : t->tid,
+		.start_time = s->execs ? 0 : t->start_time,
+		.nr_accounts = 1,
+		.count = -(__s64)(t->nr_off - t->nr_spilled - open),
+		.total = -(__s64)(t->off_ns - t->spill_ns - t->open_ns),
+		.runnable = -(__s64)(t->runnable_ns - t->spill_runnable_ns -
+				     t->open_runnable_ns),
+	};
+}
+
+/* Sorts sums and puts those of the same thread into one. Returns how many remain. */
+static inline size_t sums_merge(struct thread_sum *sums, size_t nr)
+{
+	size_t out = 0;
+
+	qsort(sums, nr, sizeof(*sums), by_thread);
+	for (size_t i = 0; i < nr; i++) {
+		if (out && !by_thread(&sums[out - 1], &sums[i])) {
+			sums[out - 1].nr_accounts += sums[i].nr_accounts;
+			sums[out - 1].count += sums[i].count;
+			sums[out - 1].total += sums[i].total;
+			sums[out - 1].runnable += sums[i].runnable;
+		} else {
+			sums[out++] = sums[i];
+		}
+	}
+	return out;
+}
+
+/* Are all intervals in their threads' accounts, and no others? */
+static inline void session_judge_sums(struct session *s, const struct thread_sum *sums,
+				      size_t nr)
+{
+	bool lost = s->lost[0][WALLPROF_LOSS_EXIT_FULL].count;
+	bool left_out = s->filtered || s->out_of_range;
+	__u64 count = 0, total = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct thread_sum *sum = &sums[i];
+
+		count -= sum->count;
+		total -= sum->total;
+
+		/* Intervals of a thread that has no account: only if that was lost. */
+		if (!sum->nr_accounts && !lost)
+			TROUBLE(s, "id %u: %lld intervals, no account", sum->id,
+				(long long)sum->count);
+		if (lost && (s->execs || !sum->nr_accounts))
+			continue;
+		/* What is left out is in accounts only. */
+		if (left_out ? sum->count > 0 || sum->total > 0 || sum->runnable > 0 :
+				  sum->count || sum->total || sum->runnable)
+			TROUBLE(s, "id %u, %zu accounts: %lld intervals, %lld ns, %lld ns runnable more than there",
+				sum->id, sum->nr_accounts, (long long)sum->count,
+				(long long)sum->total, (long long)sum->runnable);
+	}
+	/* That much, and no more. */
+	if (!lost && (count != s->filtered + s->out_of_range ||
+		      total != s->filtered_ns + s->out_of_range_ns))
+		TROUBLE(s, "%lld intervals of %lld ns are in accounts only, left out were %llu + %llu of %llu + %llu ns",
+			(long long)count, (long long)total, (ull)s->filtered,
+			(ull)s->out_of_range, (ull)s->filtered_ns, (ull)s->out_of_range_ns);
+}
+
+/* One thread's account by itself. */
+static inline void session_judge_thread(struct session *s, const struct wallprof_task *t)
 {
 	bool ended = t->phase == WALLPROF_TASK_EXITED;
 	__u64 end = ended ? t->since : s->stop;
-	struct thread_sum key = { .tid = t->tid, .start_time = t->start_time };
-	struct thread_sum none = { 0 }, *sum;
-	bool open = t->flags & WALLPROF_TASK_OPEN;
 
 	if (t->flags & WALLPROF_TASK_ARMED)
 		return;
-	sum = bsearch(&key, sums, nr, sizeof(key), by_thread);
-	if (!sum)
-		sum = &none;
 	if (t->phase == WALLPROF_TASK_UNSEEN || t->phase > WALLPROF_TASK_EXITED)
 		TROUBLE(s, "tid %u: phase %u after STOP", t->tid, t->phase);
 	if (t->born < s->start || t->born > end)
@@ -581,25 +804,101 @@ static inline void session_judge_thread(struct session *s, const struct wallprof
 	if (t->run_ns + t->off_ns != end - t->born)
 		TROUBLE(s, "tid %u: run %llu + off %llu != wall %llu", t->tid,
 			(ull)t->run_ns, (ull)t->off_ns, (ull)(end - t->born));
-	if (open && t->phase != WALLPROF_TASK_OFF)
+	if (t->runnable_ns > t->off_ns || t->runnable_max > t->runnable_ns ||
+	    t->blocked_max > t->off_ns - t->runnable_ns ||
+	    t->open_runnable_ns > t->open_ns || t->spill_runnable_ns > t->spill_ns)
+		TROUBLE(s, "tid %u: runnable %llu of %llu off, at most %llu, blocked at most %llu",
+			t->tid, (ull)t->runnable_ns, (ull)t->off_ns, (ull)t->runnable_max,
+			(ull)t->blocked_max);
+	if (!(t->flags & WALLPROF_TASK_OUT_OF_RANGE) !=
+	    !(t->flags & WALLPROF_TASK_OPEN &&
+	      (t->open_ns < s->c.min_ns || (s->c.max_ns && t->open_ns > s->c.max_ns))))
+		TROUBLE(s, "tid %u: open for %llu ns, flags %x", t->tid, (ull)t->open_ns,
+			t->flags);
+	if (t->flags & WALLPROF_TASK_OPEN && t->phase != WALLPROF_TASK_OFF)
 		TROUBLE(s, "tid %u: open, in phase %u", t->tid, t->phase);
-	if (!s->c.states) {
-		if (sum->total + t->spill_ns + t->open_ns != t->off_ns)
-			TROUBLE(s, "tid %u: intervals %llu + spilled %llu + open %llu != off %llu",
-				t->tid, (ull)sum->total, (ull)t->spill_ns,
-				(ull)t->open_ns, (ull)t->off_ns);
-		if (sum->count + t->nr_spilled + open != t->nr_off)
-			TROUBLE(s, "tid %u: intervals %llu + spilled %llu + open %u != %llu",
-				t->tid, (ull)sum->count, (ull)t->nr_spilled, open,
-				(ull)t->nr_off);
-	} else if (sum->total + t->spill_ns > t->off_ns) {
-		TROUBLE(s, "tid %u: intervals %llu > off %llu", t->tid,
-			(ull)sum->total, (ull)t->off_ns);
-	}
-	if (!sum->count)
+}
+
+static inline int by_read_id(const void *a, const void *b)
+{
+	const struct read_id *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* An aggregate by its id, once the session was judged. */
+static inline const struct wallprof_aggr *session_aggr(const struct session *s, __u64 id)
+{
+	struct read_id key = { .id = id }, *found;
+
+	found = bsearch(&key, s->aggr_ids, s->nr_aggrs, sizeof(key), by_read_id);
+	return found ? &s->aggrs[found->at] : NULL;
+}
+
+/* Every chain leads to an interval of the waker's, which ended before. */
+static inline void session_judge_chain(struct session *s, __u64 id, __u32 waker_tid, __u64 last)
+{
+	const struct wallprof_aggr *a = session_aggr(s, id);
+
+	if (!id)
 		return;
-	sum->count = 0;		/* judged */
-	sum->total = 0;
+	if (!a || !(s->c.flags & WALLPROF_WAKER_CHAINS))
+		TROUBLE(s, "aggregate %llx was never there", (ull)id);
+	else if (a->kind != WALLPROF_AGGR_OFFCPU || (a->tid != waker_tid && !s->execs))
+		TROUBLE(s, "aggregate %llx is of tid %u, not of waker %u", (ull)id, a->tid,
+			waker_tid);
+	else if (a->first > last)
+		TROUBLE(s, "aggregate %llx ended at %llu, its waker woke by %llu", (ull)id,
+			(ull)a->first, (ull)last);
+}
+
+/* Every stack id names a stack that stood in its epoch, of the right kind. */
+static inline void session_judge_stack(struct session *s, __u32 tid, __u64 id,
+				       unsigned int kind)
+{
+	const struct read_stack *stack = session_stack(s, id);
+
+	if (!id)
+		return;
+	if (!stack)
+		TROUBLE(s, "tid %u: stack %llx was never there", tid, (ull)id);
+	else if ((stack->flags & (WALLPROF_STACK_IS_KERNEL | WALLPROF_STACK_IS_WAKER)) != kind)
+		TROUBLE(s, "tid %u: stack %llx is of another kind", tid, (ull)id);
+}
+
+/* Whether a stack, if it is one, stood in the same half as another one, before it. */
+static inline bool stands_before(__u64 id, __u64 other)
+{
+	return !id || (id < other && !((id ^ other) >> 21));
+}
+
+/* What a thread's wakers' stacks are said to be. */
+static inline void session_judge_wakers(struct session *s)
+{
+	for (size_t i = 0; i < s->nr_stacks; i++) {
+		const struct read_stack *stack = &s->stacks[i];
+		__u64 user, kernel;
+
+		if (!(stack->flags & WALLPROF_STACK_IS_WAKER))
+			continue;
+		user = stack->ips[WALLPROF_WAKER_USER_STACK];
+		kernel = stack->ips[WALLPROF_WAKER_KERNEL_STACK];
+		session_judge_stack(s, 0, user, 0);
+		session_judge_stack(s, 0, kernel, WALLPROF_STACK_IS_KERNEL);
+		if (!stands_before(user, stack->id) || !stands_before(kernel, stack->id))
+			TROUBLE(s, "waker's stacks %llx and %llx do not stand before %llx",
+				(ull)user, (ull)kernel, (ull)stack->id);
+		if (kernel && !(s->c.stack_flags & WALLPROF_STACK_KERNEL))
+			TROUBLE(s, "waker's stack %llx was not asked for", (ull)kernel);
+		/* Every thread is in the kernel when it wakes another one. */
+		if (!kernel && s->c.stack_flags & WALLPROF_STACK_KERNEL &&
+		    !(stack->flags & WALLPROF_STACK_LOST))
+			TROUBLE(s, "waker %llx without a kernel stack, and not lost",
+				(ull)stack->id);
+		if (stack->flags & WALLPROF_STACK_LOST &&
+		    (!s->lost[0][WALLPROF_LOSS_STACK_FULL].count || (user && kernel)))
+			TROUBLE(s, "waker's stacks of %llx: marked as lost", (ull)stack->id);
+	}
 }
 
 /*
@@ -610,39 +909,34 @@ static inline const char *session_judge(struct session *s)
 {
 	const struct wallprof_task *tasks = session_tasks(s);
 	struct wallprof_status status = dev_status(s->fd);
-	struct thread_sum *sums = calloc(s->nr_aggrs + 1, sizeof(*sums));
+	struct thread_sum *sums = calloc(s->nr_aggrs + s->c.nr_tasks + s->nr_ends + 1,
+					 sizeof(*sums));
 	const struct wallprof_lost *lost = s->lost[0];
 	__u64 spill_ns = 0, nr_spilled = 0;
 	unsigned int used = 0;
 	size_t nr = 0;
 
 	qsort(s->stacks, s->nr_stacks, sizeof(*s->stacks), by_id);
+	if (s->nr_aggrs)
+		qsort(s->aggr_ids, s->nr_aggrs, sizeof(*s->aggr_ids), by_read_id);
+	session_judge_wakers(s);
 	for (size_t i = 0; i < s->nr_aggrs; i++) {
 		const struct wallprof_aggr *a = &s->aggrs[i];
-		const __u64 ids[] = { a->user_stack, a->kernel_stack };
 
-		/* Every stack id names a stack that stood in its epoch. */
-		for (int k = 0; k < 2; k++)
-			if (ids[k] && !session_stack(s, ids[k]))
-				TROUBLE(s, "tid %u: stack %llx was never there", a->tid,
-					(ull)ids[k]);
+		session_judge_stack(s, a->tid, a->user_stack, 0);
+		session_judge_stack(s, a->tid, a->kernel_stack, WALLPROF_STACK_IS_KERNEL);
+		session_judge_stack(s, a->tid, a->waker_stack, WALLPROF_STACK_IS_WAKER);
+		if (a->waker == WALLPROF_WAKER_TASK && !a->waker_stack &&
+		    s->c.flags & WALLPROF_WAKER_STACKS &&
+		    !lost[WALLPROF_LOSS_STACK_FULL].count &&
+		    !lost[WALLPROF_LOSS_NESTED].count)
+			TROUBLE(s, "tid %u: no stack of waker %u", a->tid, a->waker_tid);
 		if (a->flags & WALLPROF_AGGR_NO_STACK && a->user_stack && a->kernel_stack)
 			TROUBLE(s, "tid %u: stacks, but marked as lost", a->tid);
+		session_judge_chain(s, a->waker_aggr, a->waker_tid, a->last);
 		if (a->kind != WALLPROF_AGGR_OFFCPU)
 			continue;
-		sums[nr++] = (struct thread_sum){ a->tid, a->start_time, a->count,
-						  a->total };
-	}
-	qsort(sums, nr, sizeof(*sums), by_thread);
-	for (size_t i = 0, out = 0; i < nr; i++) {
-		if (out && !by_thread(&sums[out - 1], &sums[i])) {
-			sums[out - 1].count += sums[i].count;
-			sums[out - 1].total += sums[i].total;
-		} else {
-			sums[out++] = sums[i];
-		}
-		if (i + 1 == nr)
-			nr = out;
+		sums[nr++] = sum_of_aggr(s, a);
 	}
 	for (__u32 i = 0; i < s->c.nr_tasks; i++) {
 		if (tasks[i].phase == WALLPROF_TASK_FREE)
@@ -650,7 +944,14 @@ static inline const char *session_judge(struct session *s)
 		used++;
 		spill_ns += tasks[i].spill_ns;
 		nr_spilled += tasks[i].nr_spilled;
-		session_judge_thread(s, &tasks[i], sums, nr);
+		session_judge_thread(s, &tasks[i]);
+		if (tasks[i].flags & WALLPROF_TASK_OPEN) {
+			session_judge_stack(s, tasks[i].tid, tasks[i].waker_stack,
+					    WALLPROF_STACK_IS_WAKER);
+			session_judge_chain(s, tasks[i].waker_aggr, tasks[i].waker_tid,
+					    s->stop);
+		}
+		sums[nr++] = sum_of_account(s, &tasks[i]);
 	}
 	for (size_t i = 0; i < s->nr_ends; i++) {
 		if (s->ends[i].phase != WALLPROF_TASK_EXITED)
@@ -658,8 +959,10 @@ static inline const char *session_judge(struct session *s)
 				s->ends[i].phase);
 		spill_ns += s->ends[i].spill_ns;
 		nr_spilled += s->ends[i].nr_spilled;
-		session_judge_thread(s, &s->ends[i], sums, nr);
+		session_judge_thread(s, &s->ends[i]);
+		sums[nr++] = sum_of_account(s, &s->ends[i]);
 	}
+	session_judge_sums(s, sums, sums_merge(sums, nr));
 	/* What found no aggregate stands in an account, or is lost with one. */
 	if (spill_ns + lost[WALLPROF_LOSS_EXIT_FULL].ns !=
 	    lost[WALLPROF_LOSS_AGGR_FULL].ns)
@@ -673,12 +976,6 @@ static inline const char *session_judge(struct session *s)
 			(ull)lost[WALLPROF_LOSS_AGGR_FULL].count);
 	if (used != status.nr_tasks)
 		TROUBLE(s, "%u slots in use, the status says %u", used, status.nr_tasks);
-	/* Intervals of a thread that has no account: only if that was lost. */
-	if (!s->lost[0][WALLPROF_LOSS_EXIT_FULL].count)
-		for (size_t i = 0; i < nr; i++)
-			if (sums[i].count)
-				TROUBLE(s, "tid %u: %llu intervals, no account",
-					sums[i].tid, (ull)sums[i].count);
 	free(sums);
 	return s->trouble[0] ? s->trouble : NULL;
 }

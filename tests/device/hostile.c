@@ -132,7 +132,8 @@ static void hostile(void *arg)
 /* A nap that began in the session. */
 static bool is_walk(const struct wallprof_aggr *a)
 {
-	return a->state == WALLPROF_STATE_SLEEPING && !a->flags;
+	return a->state == WALLPROF_STATE_SLEEPING &&
+	       !(a->flags & ~WALLPROF_AGGR_32BIT);
 }
 
 static bool has_walk(const struct session *s)
@@ -271,6 +272,70 @@ TEST(of_the_kernel)
 	f[0] = (unsigned long)&f[8];
 	f[1] = 0;
 	TRY(.frame = (unsigned long)f, .nr = 1, .unwind = WALLPROF_UNWIND_BAD_IP);
+}
+
+/* Two naps with one caller of all, two with another: all registers are equal. */
+static void *naps_in_turn(void *arg)
+{
+	unsigned long *f = arena->frames;
+
+	f[0] = (unsigned long)&f[8];
+	f[1] = CODE;
+	for (unsigned int i = 0;; i++) {
+		*(volatile unsigned long *)&f[9] = CODE + 16 + i / 2 % 2;
+		nap_with((unsigned long)f, 200000);
+	}
+	return arg;
+}
+
+static void in_turn(void *arg)
+{
+	thread_there(0, naps_in_turn, arg);
+	for (;;)
+		pause();
+}
+
+/* A stack that is remembered is the same to the last of its words. */
+TEST(remembered)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 seen[2] = { 0 }, all;
+	struct session s;
+	__u32 pid;
+
+	frames_page();
+	pid = child_of(in_turn, NULL);
+	UNTIL(is_off(pid, 'S'));
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	do {
+		nap_ns(20 * MS);
+		ASSERT_EQ(0, session_flip(&s));
+		/* Only walks of 64-bit threads are. */
+	} while (sizeof(long) == 8 ? s.walks_remembered < 200 : s.events[0] < 200);
+	EXPECT_WHOLE(&s);
+	for (size_t i = 0; i < s.nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s.aggrs[i];
+		const struct read_stack *stack;
+
+		if (!is_walk(a))
+			continue;
+		stack = session_stack(&s, a->user_stack);
+		ASSERT_NE(NULL, stack);
+		ASSERT_EQ(3, stack->nr);
+		EXPECT_EQ(CODE, stack->ips[1]);
+		ASSERT_LE(CODE + 16, stack->ips[2]);
+		ASSERT_GE(CODE + 17, stack->ips[2]);
+		seen[stack->ips[2] - CODE - 16] += a->count;
+	}
+	/* A nap that ends before it begins is none. */
+	all = seen[0] + seen[1];
+	EXPECT_LE(2 * all / 5, seen[0]);
+	EXPECT_LE(2 * all / 5, seen[1]);
+	if (sizeof(long) == 4)
+		EXPECT_EQ(0, s.walks_remembered);
+	child_end(pid);
+	session_close(&s);
 }
 
 #ifdef __aarch64__

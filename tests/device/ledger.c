@@ -28,7 +28,9 @@ FIXTURE_VARIANT(epochs)
 {
 	__u32 nr_aggrs, stack_words, nr_exits, nr_tasks;
 	__u32 flags, stack_flags, states;
-	bool all, sampler;
+	__u64 min_ns, max_ns, wait_ns;
+	__u32 nr_waits;
+	bool all, sampler, plain;
 };
 
 #define ROOMY .nr_aggrs = 4096, .stack_words = 32768, .nr_exits = 4096, .nr_tasks = 4096
@@ -52,9 +54,45 @@ FIXTURE_VARIANT_ADD(epochs, no_stacks) {
 	ROOMY, .all = true,
 };
 
+FIXTURE_VARIANT_ADD(epochs, no_wakeups) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .all = true, .sampler = true,
+	.plain = true,
+};
+
+FIXTURE_VARIANT_ADD(epochs, wakers) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .all = true, .sampler = true,
+	.flags = WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS,
+};
+
 FIXTURE_VARIANT_ADD(epochs, filtered) {
 	ROOMY, .stack_flags = WALLPROF_STACK_USER, .flags = WALLPROF_INHERIT,
 	.states = 1U << WALLPROF_STATE_DISK | 1U << WALLPROF_STATE_NEW,
+};
+
+FIXTURE_VARIANT_ADD(epochs, within) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .all = true,
+	.min_ns = 100000, .max_ns = 3 * MS,
+};
+
+FIXTURE_VARIANT_ADD(epochs, within_and_filtered) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .flags = WALLPROF_INHERIT,
+	.states = 1U << WALLPROF_STATE_SLEEPING, .min_ns = 1 * MS,
+};
+
+FIXTURE_VARIANT_ADD(epochs, single) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .all = true,
+	.wait_ns = 200000, .nr_waits = 8192,
+};
+
+FIXTURE_VARIANT_ADD(epochs, single_within) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .flags = WALLPROF_INHERIT,
+	.min_ns = 20000, .max_ns = 100 * MS, .wait_ns = 1, .nr_waits = 8192,
+	.sampler = true,
+};
+
+FIXTURE_VARIANT_ADD(epochs, single_tiny) {
+	TINY, .stack_flags = WALLPROF_STACK_USER, .flags = WALLPROF_INHERIT,
+	.wait_ns = 1, .nr_waits = WALLPROF_MIN_WAITS,
 };
 
 FIXTURE_VARIANT_ADD(epochs, tiny) {
@@ -66,12 +104,24 @@ FIXTURE_VARIANT_ADD(epochs, tiny_everything) {
 	TINY, .stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL, .all = true,
 };
 
+FIXTURE_VARIANT_ADD(epochs, tiny_wakers) {
+	TINY, .stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL, .all = true,
+	.flags = WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS,
+};
+
 FIXTURE_SETUP(epochs)
 {
 	self->c = dev_config();
+	if (variant->plain)
+		self->c.flags &= ~(WALLPROF_WAKEUPS | WALLPROF_WAKERS |
+				   WALLPROF_REASONS);
 	self->c.flags |= variant->flags;
 	self->c.stack_flags = variant->stack_flags;
 	self->c.states = variant->states;
+	self->c.min_ns = variant->min_ns;
+	self->c.max_ns = variant->max_ns;
+	self->c.wait_ns = variant->wait_ns;
+	self->c.nr_waits = variant->nr_waits;
 	self->c.nr_aggrs = variant->nr_aggrs;
 	self->c.stack_words = variant->stack_words;
 	self->c.nr_exits = variant->nr_exits;
@@ -100,8 +150,10 @@ TEST_F_TIMEOUT(epochs, flipped_as_fast_as_it_goes, 120)
 		ASSERT_EQ(0, session_flip(s));
 		flips++;
 	} while (now_ns() < until || flips < 20 ||
-		 s->events[0] + s->filtered <= 100 ||
+		 s->events[0] + s->filtered + s->out_of_range <= 100 ||
 		 (variant->states && (!s->filtered || !s->filtered_ns)) ||
+		 (variant->min_ns && (!s->out_of_range || !s->out_of_range_ns)) ||
+		 (variant->wait_ns && !s->nr_waits) ||
 		 (variant->sampler && !s->events[1]));
 	EXPECT_WHOLE(s);
 	if (variant->states) {
@@ -118,6 +170,164 @@ TEST_F_TIMEOUT(epochs, flipped_as_fast_as_it_goes, 120)
 	       flips, (ull)s->events[0], (ull)s->events[1], s->nr_aggrs, s->nr_stacks,
 	       (ull)s->lost[0][0].count, (ull)s->lost[0][1].count,
 	       (ull)s->lost[0][2].count, (ull)s->lost[0][3].count);
+}
+
+/* The filter holds from the first interval on, also of those that START comes to late. */
+TEST(filtered_from_the_start)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 ns = 20000;
+	pid_t pids[8];
+
+	c.states = 1U << WALLPROF_STATE_DISK;
+	for (int i = 0; i < 8; i++)
+		pids[i] = child_of(load_naps, &ns);
+	for (int round = 0; round < 10; round++) {
+		struct session s;
+
+		ASSERT_EQ(0, session_begin(&s, &c));
+		do {
+			nap_ns(2 * MS);
+			ASSERT_EQ(0, session_flip(&s));
+		} while (!s.filtered);
+		EXPECT_WHOLE(&s);
+		for (size_t i = 0; i < s.nr_aggrs; i++)
+			EXPECT_EQ(WALLPROF_STATE_DISK, s.aggrs[i].state);
+		session_close(&s);
+	}
+	for (int i = 0; i < 8; i++)
+		child_end(pids[i]);
+}
+
+/* A nap of known length, and whether it is in the range or counted as left out. */
+static bool nap_is_out(struct __test_metadata *_metadata, __u64 min_ns, __u64 max_ns)
+{
+	struct wallprof_configure c = dev_config();
+	const struct wallprof_task *t;
+	__u32 me = getpid();
+	__u64 count = 0;
+	bool out;
+	struct session s;
+
+	c.min_ns = min_ns;
+	c.max_ns = max_ns;
+	dev_target(&c, WALLPROF_TARGET_TID, &me, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	nap_ns(50 * MS);
+	EXPECT_WHOLE(&s);
+	t = session_account(&s, me);
+	ASSERT_NE(NULL, t);
+	EXPECT_LE(s.out_of_range_ns, t->off_ns);
+	for (size_t i = 0; i < s.nr_aggrs; i++)
+		count += s.aggrs[i].count;
+	/* STOP waits, too. */
+	count += !!(t->flags & WALLPROF_TASK_OPEN);
+	EXPECT_EQ(t->nr_off, count + s.out_of_range);
+	/* A CPU that stands still before the sleep makes that shorter. */
+	out = s.out_of_range_ns >= 45 * MS;
+	session_close(&s);
+	return out;
+}
+
+TEST(one_interval_out_of_range)
+{
+	UNTIL(nap_is_out(_metadata, 1000 * SEC, 0));
+	UNTIL(nap_is_out(_metadata, 0, 40 * MS));
+	UNTIL(!nap_is_out(_metadata, 10 * MS, 0));
+	UNTIL(!nap_is_out(_metadata, 0, 1000 * SEC));
+}
+
+/* One that sleeps all the time: at STOP its interval is out of range, or not. */
+TEST(open_interval_out_of_range)
+{
+	__u64 ns = 1000 * SEC;
+	__u32 pid = child_of(load_naps, &ns);
+
+	UNTIL(is_off(pid, 'S'));
+	for (int out = 0; out < 2; out++) {
+		struct wallprof_configure c = dev_config();
+		const struct wallprof_task *t;
+		struct session s;
+
+		*(out ? &c.max_ns : &c.min_ns) = 1 * MS;
+		dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+		ASSERT_EQ(0, session_begin(&s, &c));
+		nap_ns(20 * MS);
+		EXPECT_WHOLE(&s);
+		t = session_account(&s, pid);
+		ASSERT_NE(NULL, t);
+		EXPECT_LE(20 * MS, t->open_ns);
+		EXPECT_EQ(out, !!(t->flags & WALLPROF_TASK_OUT_OF_RANGE));
+		EXPECT_EQ(0, s.out_of_range);
+		session_close(&s);
+	}
+	child_end(pid);
+}
+
+/* A nap that is told by itself: when it began, and when it ended. */
+static bool nap_is_single(struct __test_metadata *_metadata)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 before, after, found = 0;
+	__u32 me = getpid();
+	struct session s;
+
+	c.wait_ns = 40 * MS;
+	c.nr_waits = WALLPROF_MIN_WAITS;
+	dev_target(&c, WALLPROF_TARGET_TID, &me, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	before = now_ns();
+	nap_ns(50 * MS);
+	after = now_ns();
+	EXPECT_WHOLE(&s);
+	for (size_t i = 0; i < s.nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s.aggrs[i];
+
+		if (a->max < c.wait_ns || a->last < before + 50 * MS || a->last > after)
+			continue;
+		EXPECT_EQ(1, a->count);
+		EXPECT_LE(before, a->last - a->total);
+		EXPECT_NE(0, a->user_stack);
+		EXPECT_EQ(WALLPROF_REASON_SYSCALL, a->reason);
+		found++;
+	}
+	EXPECT_LE(found, s.nr_waits);
+	session_close(&s);
+	return found == 1;
+}
+
+TEST(one_interval_by_itself)
+{
+	UNTIL(nap_is_single(_metadata));
+}
+
+/* No room by themselves: they are summed, and that is counted. The reader is woken. */
+TEST(intervals_by_themselves_without_room)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 ns = 100000, count = 0;
+	struct session s;
+	struct pollfd p;
+	__u32 pid = child_of(load_naps, &ns);
+
+	c.wait_ns = 50000;
+	c.nr_waits = WALLPROF_MIN_WAITS;
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	p = (struct pollfd){ .fd = s.fd, .events = POLLIN };
+	/* The stacks and sums of a napper are too few for it. */
+	EXPECT_EQ(1, poll(&p, 1, -1));
+	EXPECT_NE(0, p.revents & POLLIN);
+	UNTIL(session_so_far(&s, 0).waits_full.count > 10);
+	EXPECT_WHOLE(&s);
+	EXPECT_LE(WALLPROF_MIN_WAITS, s.nr_waits);
+	EXPECT_LT(10, s.waits_full.count);
+	for (size_t i = 0; i < s.nr_aggrs; i++)
+		if (s.aggrs[i].max >= c.wait_ns)
+			count += s.aggrs[i].count;
+	EXPECT_LE(s.waits_full.count + s.nr_waits, count);
+	EXPECT_EQ(0, s.lost[0][WALLPROF_LOSS_AGGR_FULL].count);
+	child_end(pid);
 }
 
 /* Invariant 5: never flipped, the tables fill up; what is lost is counted. */
@@ -291,7 +501,7 @@ TEST_F_TIMEOUT(epochs, a_stack_id_outlives_its_memory, 60)
 	size_t seen = 0;
 	pid_t napper;
 
-	if (!variant->all || !variant->stack_flags ||
+	if (!variant->all || !variant->stack_flags || variant->max_ns ||
 	    variant->nr_aggrs == WALLPROF_MIN_AGGRS)
 		return;
 	napper = child_of(load_naps, &ns);
@@ -797,6 +1007,45 @@ TEST(of_one_user)
 	EXPECT_EQ(NULL, session_account(&s, other));
 	child_end(pid);
 	child_end(other);
+}
+
+/* The first process of a pid namespace names itself, and is told, as it sees itself. */
+static int is_one_to_itself(void)
+{
+	struct wallprof_configure c = dev_config();
+	__u32 me = getpid();
+	struct session s;
+
+	if (me != 1)
+		return 2;
+	dev_target(&c, WALLPROF_TARGET_PID, &me, 1);
+	if (session_begin(&s, &c))
+		return 3;
+	do {
+		nap_ns(5 * MS);
+	} while (!session_so_far(&s, 0).events);
+	if (session_end(&s))
+		return 4;
+	if (session_accounts(&s) != 1 || !session_account(&s, me))
+		return 5;
+	for (size_t i = 0; i < s.nr_aggrs; i++)
+		if (s.aggrs[i].tid != me || s.aggrs[i].tgid != me)
+			return 6;
+	return 0;
+}
+
+TEST(ids_are_those_of_the_namespace)
+{
+	int status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID))
+		SKIP(return, "no pid namespaces here: %s", strerror(errno));
+	pid = fork();
+	if (!pid)
+		_exit(is_one_to_itself());
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
 }
 
 /*

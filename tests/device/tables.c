@@ -422,6 +422,7 @@ TEST_F_TIMEOUT(children, keep_to_the_limit, 300)
 extern HERE char tiny_code[], tiny_nap_ip[], tiny_outer_ip[], tiny_root_ip[], tiny_other_ip[];
 void tiny_root(const struct timespec *ts);
 void tiny_other(const struct timespec *ts);
+HERE int tiny_call = SYS_nanosleep;	/* or SYS_ppoll: by which call it naps */
 
 #ifdef __x86_64__
 __asm__(".text\n"
@@ -431,7 +432,9 @@ __asm__(".text\n"
 	"	sub $24, %rsp\n"
 	"	mov $1, %ebp\n"
 	"	xor %esi, %esi\n"
-	"	mov $35, %eax\n"
+	"	mov %rdi, %rdx\n"
+	"	xor %r10d, %r10d\n"
+	"	mov tiny_call(%rip), %eax\n"
 	"	syscall\n"
 	"tiny_nap_ip:\n"
 	"	add $24, %rsp\n"
@@ -468,7 +471,10 @@ __asm__(".text\n"
 	"	stp x29, x30, [sp, #16]\n"
 	"	mov x29, #1\n"
 	"	mov x1, #0\n"
-	"	mov x8, #101\n"
+	"	mov x2, x0\n"
+	"	mov x3, #0\n"
+	"	adrp x8, tiny_call\n"
+	"	ldr w8, [x8, :lo12:tiny_call]\n"
 	"	svc #0\n"
 	"tiny_nap_ip:\n"
 	"	ldp x29, x30, [sp, #16]\n"
@@ -597,7 +603,8 @@ static unsigned int count_stacks(const struct session *s, __u32 tgid,
 	for (size_t i = 0; i < s->nr_aggrs; i++) {
 		const struct wallprof_aggr *a = &s->aggrs[i];
 
-		if (a->tgid != tgid || a->state != WALLPROF_STATE_SLEEPING || a->flags)
+		if (a->tgid != tgid || a->state != WALLPROF_STATE_SLEEPING ||
+		    a->flags & ~WALLPROF_AGGR_32BIT)
 			continue;
 		if (is(session_stack(s, a->user_stack)))
 			nr += a->count;
@@ -789,12 +796,58 @@ static void naps_and_counts(void *arg)
 	}
 }
 
+/* The same by two ways, each with a call of its own, which one place makes. */
+static void naps_by_two_calls(void *arg)
+{
+	volatile long *slept = arg;
+	struct rusage now;
+
+	for (;;) {
+		/* ppoll() writes to it what was left. */
+		struct timespec ts = { .tv_nsec = 200000 };
+
+		tiny_call = SYS_nanosleep;
+		tiny_root(&ts);
+		tiny_call = SYS_ppoll;
+		tiny_other(&ts);
+		getrusage(RUSAGE_SELF, &now);
+		*slept = now.ru_nvcsw;
+	}
+}
+
 /* Wait until a process has napped so often. */
 static bool naps_until(volatile long *slept, long wanted)
 {
 	for (int i = 0; i < 6000 && *slept < wanted; i++)
 		nap_ns(10 * MS);
 	return *slept >= wanted;
+}
+
+/* Calls that are made in turn at one place: none is forgotten for the other. */
+TEST_F(walk, remembers_by_call)
+{
+	unsigned int ways[2], others;
+	volatile long *slept;
+	long from;
+
+	slept = mmap(NULL, sizeof(*slept), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	ASSERT_NE(MAP_FAILED, slept);
+	self->pid = child_of(naps_by_two_calls, (void *)slept);
+	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
+	ASSERT_EQ(0, session_open(&self->s, &self->c));
+	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
+	from = *slept;
+	ASSERT_TRUE(naps_until(slept, from + 400));
+	/* Of one epoch all. */
+	ASSERT_EQ(0, session_flip(&self->s));
+	EXPECT_WHOLE(&self->s);
+	EXPECT_LE(200, self->s.walks_remembered);
+	ways[0] = count_stacks(&self->s, self->pid, is_whole, &others);
+	ways[1] = count_stacks(&self->s, self->pid, is_others, &others);
+	EXPECT_LE(100, ways[0]);
+	EXPECT_LE(100, ways[1]);
 }
 
 /* Once MAPS tells of others, what was found by the old ones is forgotten. */
@@ -1023,6 +1076,29 @@ static __u32 child_of_target(const struct session *s, __u32 pid)
 		    tasks[i].tgid != pid)
 			return tasks[i].tgid;
 	return 0;
+}
+
+/* A waker is anybody: if their stacks are asked for, it need not be a target's child. */
+TEST_F(walk, children_of_who_may_wake)
+{
+	struct wallprof_map map = { .start = 4096, .end = 8192 };
+	pid_t other;
+
+	for (int asked = 0; asked < 2; asked++) {
+		if (asked)
+			self->c.flags |= WALLPROF_WAKEUPS | WALLPROF_WAKERS |
+					 WALLPROF_WAKER_STACKS;
+		BEGIN(lives, NULL);
+		ASSERT_EQ(0, maps_of(self->s.fd, getpid(), &map, 1, 0));
+		other = child_of(lives, NULL);
+		EXPECT_EQ(1 + asked, dev_status(self->s.fd).processes);
+		EXPECT_FALSE(session_has_slot(&self->s, other));
+		child_end(other);
+		EXPECT_WHOLE(&self->s);
+		session_close(&self->s);
+		if (!asked)
+			child_end(self->pid);
+	}
 }
 
 TEST_F(walk, children_have_what_the_parent_has)

@@ -17,6 +17,7 @@ FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
 		layout.c unwind_table.c) tests/kunit/suite.c tests/shim/kunit.c
 FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcode.c cfaprogram.c \
 	cfaexpr.c gofuncs.c tablebuild.c trampolines.c unwindtable.c)
+FUZZ_SOCKETS_SRC := $(addprefix userspace/lib/,sockets.c text.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz
@@ -25,12 +26,14 @@ fuzz: $(FUZZ_ALL)
 # Each source once, for all fuzzers, and by itself: ccache knows single ones only.
 FUZZ_OBJ := $(FUZZ_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 FUZZ_LIB_OBJ := $(FUZZ_LIB_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
+FUZZ_SOCKETS_OBJ := $(FUZZ_SOCKETS_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 
 $(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
 
 $(FUZZ_OUT)/ehframe: FUZZ_LIBS := -ldw -lelf
 $(FUZZ_OUT)/ehframe: $(FUZZ_LIB_OBJ)
+$(FUZZ_OUT)/sockets: $(FUZZ_SOCKETS_OBJ)
 
 FUZZ_DEPS := $(wildcard $(FUZZ_MODULE)/*.h tests/kunit/*.h tests/shim/*/*.h \
 	uapi/linux/*.h userspace/lib/*.h) tests/fuzz/fuzz.mk
@@ -39,5 +42,6 @@ $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_INCLUDE) -c -o $@ $<
 
-$(FUZZ_OUT)/obj/tests/fuzz/ehframe.o $(FUZZ_LIB_OBJ): FUZZ_INCLUDE := -Iuserspace
+$(FUZZ_OUT)/obj/tests/fuzz/ehframe.o $(FUZZ_OUT)/obj/tests/fuzz/sockets.o $(FUZZ_LIB_OBJ) \
+	$(FUZZ_SOCKETS_OBJ): FUZZ_INCLUDE := -Iuserspace
 .SECONDARY:

@@ -6,7 +6,7 @@
  * was told of is in it once.
  *
  * Input: the first phase, then steps of two bytes and, for some, a time: what
- * happens, and how the clock goes.
+ * happens (it comes, leaves, is woken, …), and how the clock goes.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void must(bool good)
 }
 
 /* The time that a clock which never goes back has told. */
-static u64 born, now, latest, told;
+static u64 born, now, latest, told, told_runnable;
 
 static void pass(u8 how)
 {
@@ -53,13 +53,19 @@ static void holds(const struct wallprof_task *slot)
 	must(slot->born == born && slot->since == latest);
 	must(slot->run_ns + slot->off_ns == latest - born);
 	must(slot->off_ns == told + slot->open_ns);
+	must(slot->runnable_ns == told_runnable + slot->open_runnable_ns);
+	must(slot->runnable_ns <= slot->off_ns);
+	must(slot->open_runnable_ns <= slot->open_ns);
+	must(slot->runnable_max <= slot->runnable_ns);
+	must(slot->blocked_max <= slot->off_ns - slot->runnable_ns);
 }
 
 static void close_interval(struct wallprof_task *slot)
 {
 	u64 before = slot->since, ns = ~0ULL, nr = slot->nr_off;
-	u8 phase = slot->phase, state = slot->state;
-	u16 flags = slot->flags;
+	u8 phase = slot->phase, state = slot->state, waker = slot->waker;
+	u64 woken = slot->woken, runnable = slot->runnable_ns, stack = slot->waker_stack;
+	u16 flags = slot->flags, syscall = slot->syscall;
 	struct wallprof_aggr key = {};
 	enum wp_closed closed;
 
@@ -74,6 +80,9 @@ static void close_interval(struct wallprof_task *slot)
 	must(closed == (flags & WALLPROF_TASK_FILTERED ? WP_CLOSED_FILTERED :
 							 WP_CLOSED_INTERVAL));
 	told += ns;
+	told_runnable += slot->runnable_ns - runnable;
+	must(slot->runnable_ns - runnable <= ns);
+	must(!slot->woken && !slot->waker);
 	if (closed != WP_CLOSED_INTERVAL)
 		return;
 	must(key.tid == slot->tid && key.tgid == slot->tgid &&
@@ -83,6 +92,10 @@ static void close_interval(struct wallprof_task *slot)
 	must(!(key.flags & WALLPROF_AGGR_SINCE_START) ==
 	     !(flags & WALLPROF_TASK_SINCE_START));
 	must(!slot->user_stack && !slot->kernel_stack);
+	must(key.runnable == slot->runnable_ns - runnable && key.syscall == syscall);
+	must(!key.waker || (key.waker == waker && woken));
+	must(key.waker || (!key.waker_tid && !key.waker_stack));
+	must(!key.waker || key.waker_stack == stack);
 }
 
 static void open_interval(struct wallprof_task *slot)
@@ -92,6 +105,7 @@ static void open_interval(struct wallprof_task *slot)
 	u8 how = take(1);
 	struct wp_leave leave = {
 		.user_stack = take(1), .kernel_stack = take(1),
+		.arg = take(1), .syscall = take(1), .reason = take(1),
 		.state = how % WALLPROF_STATE_MAX,
 		.flags = (how & 64 ? WALLPROF_TASK_FILTERED : 0) |
 			 (how & 128 ? WALLPROF_TASK_NO_STACK : 0),
@@ -103,6 +117,17 @@ static void open_interval(struct wallprof_task *slot)
 	     slot->start_time == thread.start_time && slot->exec_id == thread.exec_id);
 	must(slot->user_stack == leave.user_stack &&
 	     slot->kernel_stack == leave.kernel_stack && slot->flags == leave.flags);
+}
+
+static void end_interval(struct wallprof_task *slot, bool on_cpu, u64 min, u64 max)
+{
+	struct wp_range range = wp_range_of(min, max > min ? max : 0);
+	bool out;
+
+	wp_interval_end(slot, now, on_cpu, &range);
+	out = slot->open_ns < min || (max > min && slot->open_ns > max);
+	must(!(slot->flags & WALLPROF_TASK_OUT_OF_RANGE) ==
+	     !(slot->flags & WALLPROF_TASK_OPEN && out));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
@@ -117,6 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	data = input;
 	left = size;
 	told = 0;
+	told_runnable = 0;
 	born = take(1) & 1 ? take(8) : 1000;
 	now = born;
 	latest = born;
@@ -130,12 +156,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		pass(take(1));
 		if (what < 110) {
 			close_interval(&slot);
-		} else if (what < 230) {
+		} else if (what < 200) {
 			open_interval(&slot);
+		} else if (what < 240) {
+			/* Another clock's word, and no step of the thread. */
+			wp_interval_wake(&slot, 1 + what % 3, take(1), take(1),
+					 (what & 1 ? now + take(1) : take(8)) | 1);
+			latest = slot.since;
+			now = latest;
 		} else {
 			/* No step: the slot stays behind the clock. */
 			ns = take(2);
-			wp_interval_spill(&slot, ns);
+			wp_interval_spill(&slot, ns, ns / 2);
 			spilled += ns;
 			must(slot.spill_ns == spilled);
 			latest = slot.since;
@@ -148,7 +180,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		wp_interval_exit(&slot, now);
 		must(slot.phase == WALLPROF_TASK_EXITED);
 	} else {
-		wp_interval_end(&slot, now, size & 2);
+		end_interval(&slot, size & 2, take(1), take(1));
 		must(!(slot.flags & WALLPROF_TASK_OPEN) ==
 		     (slot.phase != WALLPROF_TASK_OFF));
 	}

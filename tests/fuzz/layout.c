@@ -16,7 +16,7 @@
 
 struct input {
 	u16 nr_cpus, nr_possible, cpu_bytes;
-	u8 page_shift, pad;
+	u8 page_shift, cpu_shift;
 	struct wallprof_configure config;
 };
 
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size >= sizeof(offset))
 		memcpy(&offset, data + size - sizeof(offset), sizeof(offset));
 	machine.page_size = 4096ULL << in.page_shift % 5;
-	machine.cpu_bytes = in.cpu_bytes;
+	machine.cpu_bytes = (u64)in.cpu_bytes << in.cpu_shift % 8;
 	machine.nr_cpus = in.nr_cpus % (1 << WALLPROF_STACK_CPU_BITS) + 1;
 	machine.nr_possible = in.nr_possible % machine.nr_cpus + 1;
 	if (!wp_config_ok(c))

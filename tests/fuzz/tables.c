@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fuzzer of module/tables.c: the input is a program of stacks, aggregates,
- * ended threads and flips. After each step the tables must agree with the
+ * single intervals, ended threads and flips. After each step the tables must agree with the
  * reference, and at the end what was recorded and lost must be what was put in.
  *
  * Input: four bytes of capacities, then operations, each a byte and what it
@@ -48,7 +48,7 @@ static void do_stack(struct twin *t)
 		ips[i] = take_word();
 	if (nr > 4)
 		ips[nr - 1] = take(1);
-	must(twin_intern(t, ips, nr, kinds & 7, kinds >> 3 & 1, &id));
+	must(twin_intern(t, ips, nr, kinds & 7, kinds >> 3 & 15, &id));
 	must(!id || (WALLPROF_STACK_EPOCH(id) == t->epoch &&
 		     WALLPROF_STACK_CPU(id) == t->tables.cpu &&
 		     WALLPROF_STACK_CONTEXT(id) == t->tables.context &&
@@ -56,7 +56,8 @@ static void do_stack(struct twin *t)
 		     WALLPROF_STACK_INDEX(id) < t->sizes.stack_words));
 }
 
-static void do_aggr(struct twin *t, u64 *count, u64 *ns)
+/* An interval, which is tried to be kept by itself first, or is not. */
+static void do_aggr(struct twin *t, bool single, u64 *count, u64 *ns)
 {
 	u8 fields = take(1);
 	struct wallprof_aggr key = {
@@ -69,11 +70,25 @@ static void do_aggr(struct twin *t, u64 *count, u64 *ns)
 		.flags = fields & 64 ? take(2) : 0,
 		.user_stack = fields & 128 ? take_word() : 1,
 		.kernel_stack = fields & 128 ? take_word() : 1,
+		.waker_tid = fields & 1 ? take(1) : 1,
+		.syscall = fields & 2 ? take(2) : 1,
+		.reason = fields & 4 ? take(1) : 0,
+		.waker = fields & 8 ? take(1) : 0,
+		.arg = fields & 16 ? take_word() : 1,
+		.waker_stack = fields & 32 ? take_word() : 1,
 	};
 	u64 value = take_word(), time = take_word();
 
+	key.runnable = take(1) & 1 ? value : value / 3;
 	*count += 1;
 	*ns += value;
+	if (single) {
+		u32 nr = t->model[t->epoch % 2].head->nr_waits;
+
+		must(twin_wait(t, &key, value, time));
+		if (nr < t->sizes.nr_waits)
+			return;
+	}
 	must(twin_aggr(t, &key, value, time));
 }
 
@@ -95,6 +110,10 @@ static void do_end(struct twin *t, u64 *count, u64 *ns)
 	for (i = 0; i < half->head->nr_aggrs; i++) {
 		*count -= half->aggrs[i].count;
 		*ns -= half->aggrs[i].total;
+	}
+	for (i = 0; i < half->head->nr_waits; i++) {
+		*count -= 1;
+		*ns -= half->waits[i].end - half->waits[i].begin;
 	}
 	must(!*count && !*ns);
 	must(twin_agrees(t));
@@ -130,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		if (op < 110)
 			do_stack(&t);
 		else if (op < 230)
-			do_aggr(&t, &count, &ns);
+			do_aggr(&t, op >= 220, &count, &ns);
 		else if (op < 245)
 			do_exit(&t);
 		else if (op < 254)

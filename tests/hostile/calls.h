@@ -24,6 +24,7 @@ struct command {
 	__u64 size, at, tail;	/* as the call says */
 	long want;		/* what must come of it if its struct is right */
 	const int *allowed;	/* besides the common errnos */
+	__u32 least;		/* bytes of its first version, 0: it has not grown */
 };
 
 long command(struct thread *t, __u64 fd, const struct command *c);

@@ -7,12 +7,12 @@
 #include "proc.h"
 
 /* What must come of it before the command itself is looked at; SOME: nothing. */
-static long expect_of_struct(const struct place *place, __u32 size, __u32 known,
-			     bool tail)
+static long expect_of_struct(const struct place *place, __u32 size, __u32 least,
+			     __u32 known, bool tail)
 {
 	if (place->class == PLACE_BAD)
 		return -EFAULT;
-	if (size < known)
+	if (size < least)
 		return -EINVAL;
 	if (size > PAGE)
 		return -E2BIG;
@@ -52,7 +52,7 @@ long command(struct thread *t, __u64 fd, const struct command *c)
 		bytes[room - 1] = c->tail;
 	place = place_put(t, c->at, bytes, room);
 	ret = sys(ioctl(fd_of(t, fd), c->nr, place.pointer));
-	want = expect_of_struct(&place, size, c->known, tail);
+	want = expect_of_struct(&place, size, c->least ? : c->known, c->known, tail);
 	if (want == SOME)
 		want = c->want;
 	if (surely_closed(t, fd) || (slot && slot->mode == O_PATH))
@@ -69,7 +69,7 @@ long command(struct thread *t, __u64 fd, const struct command *c)
 	if (ret == -EINTR && model_of(t, fd))
 		wrong(t, "EINTR, and nobody else uses the session");
 	if (!ret && place.class == PLACE_GOOD)
-		place_get(&place, c->body, c->known);
+		place_get(&place, c->body, size < c->known ? size : c->known);
 	/* Memory that went while the command ran: it may have been carried out. */
 	if (ret == -EFAULT && c->at == AT_RESTLESS)
 		expose(t, fd);
@@ -159,7 +159,9 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 	__u32 nr = 1;
 
 	*c = (struct wallprof_configure){
-		.flags = WALLPROF_OFFCPU,
+		.flags = WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_WAKERS |
+			 WALLPROF_REASONS | WALLPROF_WAKER_STACKS |
+			 WALLPROF_WAKER_CHAINS,
 		.stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL,
 		.max_stack = 16,
 		.nr_aggrs = WALLPROF_MIN_AGGRS,
@@ -175,7 +177,7 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 		return;
 	case BASE_SAMPLER:
 		counter(c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 0, 10000000);
-		c->flags &= ~WALLPROF_OFFCPU;
+		c->flags = WALLPROF_SAMPLER;
 		return;
 	case BASE_SELF:
 		c->target = WALLPROF_TARGET_PID;
@@ -239,13 +241,17 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 		c->cpus = 1;	/* the caller puts a mask there */
 		return;
 	case BASE_SLEEPS:
+		c->flags = WALLPROF_OFFCPU;
 		c->states = 1 << WALLPROF_STATE_SLEEPING | 1 << WALLPROF_STATE_NEW;
+		c->min_ns = 10000;
 		c->stack_flags = 0;
 		return;
 	case BASE_LARGER:
 		c->nr_aggrs = 512;
 		c->stack_words = 4096;
 		c->nr_tasks = 1024;
+		c->wait_ns = 50000;
+		c->nr_waits = 64;
 		c->max_stack = WALLPROF_MAX_STACK;
 		c->watermark = 1;
 		return;
@@ -271,7 +277,9 @@ static const struct {
 	FIELD(cpus), FIELD(cpus_bytes), FIELD(attr_flags), FIELD(attr_type),
 	FIELD(attr_precise), FIELD(attr_config), FIELD(attr_config1),
 	FIELD(attr_config2), FIELD(attr_period), FIELD(map_bytes), FIELD(cpu_stride),
-	FIELD(memory_bytes),
+	FIELD(memory_bytes), FIELD(aggr_bytes), FIELD(task_bytes),
+	FIELD(min_ns), FIELD(max_ns), FIELD(wait_ns), FIELD(nr_waits),
+	FIELD(wait_bytes), FIELD(waits_offset),
 };
 
 const char *const field_names[] = {
@@ -279,7 +287,8 @@ const char *const field_names[] = {
 	"nr_aggrs", "stack_words", "nr_exits", "nr_tasks", "watermark", "targets",
 	"cpus", "cpus_bytes", "attr_flags", "attr_type", "attr_precise", "attr_config",
 	"attr_config1", "attr_config2", "attr_period", "map_bytes", "cpu_stride",
-	"memory_bytes", NULL
+	"memory_bytes", "aggr_bytes", "task_bytes", "min_ns", "max_ns",
+	"wait_ns", "nr_waits", "wait_bytes", "waits_offset", NULL
 };
 
 _Static_assert(ARRAY_SIZE(fields) + 1 == ARRAY_SIZE(field_names), "a name for each");
@@ -290,6 +299,9 @@ static void spoil(struct wallprof_configure *c, __u64 field, __u64 value)
 	/* Little-endian, as all that we run on. */
 	memcpy((char *)c + fields[field].offset, &value, fields[field].bytes);
 }
+
+/* The size of CONFIGURE's struct in its first version. */
+#define CONFIGURE_LEAST	offsetof(struct wallprof_configure, min_ns)
 
 /* The longest mask of CPUs. */
 #define MASK	(8 * PAGE)
@@ -346,6 +358,9 @@ long run_configure(struct thread *t, const __u64 *a)
 	spoil(&c, other, a[5]);
 	counter_tame(&c);
 	c.size = a[6] == RIGHT ? sizeof(c) : (__u32)a[6];
+	/* What the struct does not reach is taken as 0. */
+	if (c.size >= CONFIGURE_LEAST && c.size < sizeof(c))
+		memset((char *)&c + c.size, 0, sizeof(c) - c.size);
 	asked = c;
 	verdict = judge_config(&c);
 	if (m && m->state != WALLPROF_SESSION_OPEN)
@@ -354,14 +369,14 @@ long run_configure(struct thread *t, const __u64 *a)
 		want = -EINVAL;
 	ret = command(t, a[0], &(struct command){
 		WALLPROF_IOC_CONFIGURE, &c, sizeof(c), a[6], a[7], a[9], want,
-		errno_configure });
+		errno_configure, CONFIGURE_LEAST });
 	if (!ret && verdict == INVALID && a[7] != AT_RESTLESS && a[7] != AT_MAPPING)
 		wrong(t, "what is not valid was configured");
 	if (!ret && cpu >= nr_cpus && a[7] <= AT_SLOW && asked.cpus == (uintptr_t)mask &&
 	    asked.cpus_bytes == sizeof(mask))
 		wrong(t, "CPU %u was configured, of %u", cpu, nr_cpus);
 	if (m && m->state == WALLPROF_SESSION_OPEN && verdict == VALID &&
-	    ret == -EINVAL && a[6] >= sizeof(c) && a[7] != AT_RESTLESS &&
+	    ret == -EINVAL && c.size >= CONFIGURE_LEAST && a[7] != AT_RESTLESS &&
 	    a[7] != AT_MAPPING)
 		wrong(t, "what is valid was refused");
 	if (!ret && a[7] <= AT_SLOW) {

@@ -102,10 +102,17 @@ static bool targets_valid(const struct wallprof_configure *c)
 
 enum verdict judge_config(const struct wallprof_configure *c)
 {
-	bool huge = c->nr_aggrs > 4096 || c->stack_words > 65536 || c->nr_exits > 4096;
+	bool huge = c->nr_aggrs > 4096 || c->stack_words > 65536 || c->nr_exits > 4096 ||
+		    c->nr_waits > 4096;
 
 	if (c->flags & ~WALLPROF_CONFIGURE_FLAGS ||
 	    !(c->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER)) ||
+	    (c->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS) &&
+	     !(c->flags & WALLPROF_OFFCPU)) ||
+	    (c->flags & WALLPROF_WAKERS && !(c->flags & WALLPROF_WAKEUPS)) ||
+	    (c->flags & WALLPROF_WAKER_CHAINS && !(c->flags & WALLPROF_WAKERS)) ||
+	    (c->flags & WALLPROF_WAKER_STACKS &&
+	     (!(c->flags & WALLPROF_WAKERS) || !c->stack_flags)) ||
 	    c->stack_flags & ~WALLPROF_STACK_FLAGS ||
 	    !within(c->max_stack, 1, WALLPROF_MAX_STACK) ||
 	    c->states >= 1U << WALLPROF_STATE_MAX ||
@@ -114,7 +121,11 @@ enum verdict judge_config(const struct wallprof_configure *c)
 	    !within(c->stack_words, WALLPROF_MIN_STACK_WORDS, WALLPROF_MAX_STACK_WORDS) ||
 	    !within(c->nr_exits, WALLPROF_MIN_EXITS, WALLPROF_MAX_EXITS) ||
 	    !within(c->nr_tasks, WALLPROF_MIN_TASKS, WALLPROF_MAX_TASKS) ||
-	    c->nr_tasks & (c->nr_tasks - 1) || c->watermark > 100)
+	    c->nr_tasks & (c->nr_tasks - 1) || c->watermark > 100 ||
+	    (c->max_ns && c->max_ns < c->min_ns) ||
+	    (!(c->flags & WALLPROF_OFFCPU) && (c->min_ns | c->max_ns | c->wait_ns)) ||
+	    (c->wait_ns ? !within(c->nr_waits, WALLPROF_MIN_WAITS, WALLPROF_MAX_WAITS) :
+			  c->nr_waits))
 		return INVALID;
 	/* The lists are read before the mask of CPUs is looked at. */
 	if (c->target == WALLPROF_TARGET_ALL &&
@@ -134,6 +145,7 @@ enum verdict judge_config(const struct wallprof_configure *c)
 void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 		  const struct wallprof_configure *got)
 {
+	bool whole_struct = asked->size >= sizeof(*got);
 	__u64 whole = got->map_bytes | got->tasks_offset | got->cpus_offset |
 		      got->cpu_stride | got->sampler_offset | got->half_stride |
 		      got->sampler_half_stride | got->memory_bytes;
@@ -142,6 +154,8 @@ void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 	in.states = asked->states;
 	in.watermark = asked->watermark;
 	FAIL_IF(memcmp(&in, asked, offsetof(struct wallprof_configure, map_bytes)));
+	FAIL_IF(got->min_ns != asked->min_ns || got->max_ns != asked->max_ns ||
+		got->wait_ns != asked->wait_ns || got->nr_waits != asked->nr_waits);
 	FAIL_IF(got->states != (asked->states ? asked->states :
 				(1U << WALLPROF_STATE_MAX) - 1));
 	FAIL_IF(got->watermark != (asked->watermark ? asked->watermark : 50));
@@ -151,12 +165,21 @@ void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 	FAIL_IF(got->map_bytes > got->memory_bytes);
 	FAIL_IF(2 * got->half_stride > got->sampler_offset);
 	FAIL_IF(got->sampler_offset + 2 * got->sampler_half_stride > got->cpu_stride);
+	FAIL_IF(got->aggr_bytes != sizeof(struct wallprof_aggr));
+	FAIL_IF(got->task_bytes != sizeof(struct wallprof_task));
 	FAIL_IF(got->aggrs_offset < sizeof(struct wallprof_half));
 	FAIL_IF(got->aggrs_offset + got->nr_aggrs * sizeof(struct wallprof_aggr) >
 		got->stacks_offset);
 	FAIL_IF(got->flags & WALLPROF_OFFCPU &&
 		got->exits_offset + got->nr_exits * sizeof(struct wallprof_task) >
 		got->half_stride);
+	FAIL_IF(whole_struct && got->wait_bytes != sizeof(struct wallprof_wait));
+	FAIL_IF(whole_struct && !got->waits_offset != !got->nr_waits);
+	FAIL_IF(whole_struct && got->nr_waits &&
+		(got->waits_offset <
+		 got->exits_offset + got->nr_exits * sizeof(struct wallprof_task) ||
+		 got->waits_offset + got->nr_waits * sizeof(struct wallprof_wait) >
+		 got->half_stride));
 }
 
 static __u64 lost_sum(const struct wallprof_status *s)

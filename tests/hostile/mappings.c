@@ -311,6 +311,7 @@ long run_drain(struct thread *t, const __u64 *a)
 		if (half->epoch > m->last.epoch + 1 || half->nr_aggrs > c->nr_aggrs ||
 		    half->stack_words > c->stack_words ||
 		    half->nr_exits > (sampler ? 0 : c->nr_exits) ||
+		    half->nr_waits > (sampler ? 0 : c->nr_waits) ||
 		    half->nr_stacks > half->stack_words)
 			wrong(t, "cpu %u, epoch %u (of %u): %u aggregates, %u words, %u exits",
 			      cpu, half->epoch, m->last.epoch, half->nr_aggrs,

@@ -210,7 +210,9 @@ static struct wallprof_configure configuration(enum config config)
 {
 	struct wallprof_configure c = {
 		.size = sizeof(c),
-		.flags = WALLPROF_OFFCPU,
+		.flags = WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_WAKERS |
+			 WALLPROF_REASONS | WALLPROF_WAKER_STACKS |
+			 WALLPROF_WAKER_CHAINS,
 		.stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL,
 		.max_stack = 64,
 		.nr_aggrs = 64,
@@ -239,7 +241,7 @@ static struct wallprof_configure configuration(enum config config)
 		break;
 	case FAULTS:
 		counter(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1);
-		c.flags &= ~WALLPROF_OFFCPU;
+		c.flags = WALLPROF_SAMPLER;
 		c.target = WALLPROF_TARGET_PID;
 		c.targets = (uintptr_t)many_ids;
 		c.nr_targets = 1;

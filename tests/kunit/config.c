@@ -29,7 +29,17 @@ static const struct row {
 } rows[] = {
 	ROW(flags, 0, false),
 	ROW(flags, WALLPROF_SAMPLER, true),
-	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 4, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_WAKEUPS, false),	/* a sampler's fields */
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS, true),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_REASONS, true),
+	ROW(flags, WALLPROF_SAMPLER | WALLPROF_WAKEUPS, false),
+	ROW(flags, WALLPROF_SAMPLER | WALLPROF_REASONS, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKERS, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS | WALLPROF_WAKERS,
+	    true),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS |
+		   WALLPROF_WAKER_STACKS, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 9, false),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 31, false),
 	/* Of everything, there is nothing to inherit and no exec to wait for. */
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_INHERIT, false),
@@ -91,7 +101,15 @@ static const struct row {
 	ROW(attr_config, U64_MAX, true),
 	ROW(attr_config1, U64_MAX, true),
 	ROW(attr_config2, U64_MAX, true),
+	ROW(min_ns, U64_MAX, true),
+	ROW(nr_waits, 1, false),
+	ROW(nr_waits, WALLPROF_MIN_WAITS, false),
+	ROW(wait_ns, 1, false),
+	ROW(max_ns, 1, true),
+	ROW(max_ns, U64_MAX, true),
 	/* What is filled in return is not looked at. */
+	ROW(wait_bytes, U32_MAX, true),
+	ROW(waits_offset, U64_MAX, true),
 	ROW(map_bytes, U64_MAX, true),
 	ROW(memory_bytes, U64_MAX, true),
 };
@@ -118,6 +136,53 @@ static void field(struct kunit *test)
 {
 	struct wallprof_configure config = least;
 
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	row_apply(&config, test->param_value);
+	KUNIT_EXPECT_EQ(test, wp_config_ok(&config),
+			((const struct row *)test->param_value)->ok);
+}
+
+/* Which stacks of a waker? Those of the sleeper: some. */
+static const struct row waker_stacks_rows[] = {
+	ROW(stack_flags, 0, false),
+	ROW(stack_flags, WALLPROF_STACK_USER, true),
+	ROW(stack_flags, WALLPROF_STACK_KERNEL, true),
+	ROW(stack_flags, WALLPROF_STACK_TABLES, true),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS |
+		   WALLPROF_WAKER_STACKS, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKER_STACKS, false),
+};
+
+KUNIT_ARRAY_PARAM(waker_stacks, waker_stacks_rows, row_describe);
+
+static const struct row waker_chains_rows[] = {
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS |
+		   WALLPROF_WAKERS | WALLPROF_WAKER_CHAINS, true),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS |
+		   WALLPROF_WAKER_CHAINS, false),
+	ROW(flags, WALLPROF_SAMPLER | WALLPROF_WAKER_CHAINS, false),
+};
+
+KUNIT_ARRAY_PARAM(waker_chains, waker_chains_rows, row_describe);
+
+/* Chains need wakers, and no stacks. */
+static void waker_chains(struct kunit *test)
+{
+	struct wallprof_configure config = least;
+
+	row_apply(&config, test->param_value);
+	KUNIT_EXPECT_EQ(test, wp_config_ok(&config),
+			((const struct row *)test->param_value)->ok);
+}
+
+/* They need a waker, and that some stacks are asked for. */
+static void waker_stacks(struct kunit *test)
+{
+	struct wallprof_configure config = least;
+
+	config.flags |= WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_WAKERS |
+			WALLPROF_WAKER_STACKS;
+	config.stack_flags = WALLPROF_STACK_USER;
 	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
 	row_apply(&config, test->param_value);
 	KUNIT_EXPECT_EQ(test, wp_config_ok(&config),
@@ -163,6 +228,79 @@ static void frequency(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wp_config_ok(&config));
 	config.attr_flags = 0;
 	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+}
+
+static const struct lengths {
+	const char *name;
+	u32 flags;
+	u64 min, max;
+	bool ok;
+} ranges[] = {
+	{ "one length", WALLPROF_OFFCPU, 7, 7, true },
+	{ "none", WALLPROF_OFFCPU, 8, 7, false },
+	{ "the longest", WALLPROF_OFFCPU, U64_MAX, U64_MAX, true },
+	{ "any from one on", WALLPROF_OFFCPU, U64_MAX, 0, true },
+	{ "all but the longest", WALLPROF_OFFCPU, 0, U64_MAX - 1, true },
+	{ "a shortest of no intervals", 0, 1, 0, false },
+	{ "a longest of no intervals", 0, 0, 1, false },
+	{ "a range of no intervals", 0, 1, 2, false },
+};
+
+static void range_describe(const struct lengths *r, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", r->name);
+}
+
+KUNIT_ARRAY_PARAM(range, ranges, range_describe);
+
+/* How long intervals may be, if there are any. */
+static void range(struct kunit *test)
+{
+	const struct lengths *r = test->param_value;
+	struct wallprof_configure config = least;
+
+	config.flags = WALLPROF_SAMPLER | r->flags;
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	config.min_ns = r->min;
+	config.max_ns = r->max;
+	KUNIT_EXPECT_EQ(test, wp_config_ok(&config), r->ok);
+}
+
+static const struct waits {
+	const char *name;
+	u32 flags;
+	u64 ns;
+	u32 nr;
+	bool ok;
+} all_waits[] = {
+	{ "none", WALLPROF_OFFCPU, 0, 0, true },
+	{ "all, and the least room", WALLPROF_OFFCPU, 1, WALLPROF_MIN_WAITS, true },
+	{ "all, and the most room", WALLPROF_OFFCPU, 1, WALLPROF_MAX_WAITS, true },
+	{ "too little room", WALLPROF_OFFCPU, 1, WALLPROF_MIN_WAITS - 1, false },
+	{ "too much room", WALLPROF_OFFCPU, 1, WALLPROF_MAX_WAITS + 1, false },
+	{ "2^32 - 1", WALLPROF_OFFCPU, 1, U32_MAX, false },
+	{ "the longest", WALLPROF_OFFCPU, U64_MAX, WALLPROF_MIN_WAITS, true },
+	{ "room for none", WALLPROF_OFFCPU, 0, WALLPROF_MIN_WAITS, false },
+	{ "of no intervals", 0, 1, WALLPROF_MIN_WAITS, false },
+};
+
+static void waits_describe(const struct waits *w, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", w->name);
+}
+
+KUNIT_ARRAY_PARAM(waits, all_waits, waits_describe);
+
+/* From which length on intervals are told one by one, and for how many there is room. */
+static void waits(struct kunit *test)
+{
+	const struct waits *w = test->param_value;
+	struct wallprof_configure config = least;
+
+	config.flags = WALLPROF_SAMPLER | w->flags;
+	config.wait_ns = w->ns;
+	config.nr_waits = w->nr;
+	KUNIT_EXPECT_EQ(test, wp_config_ok(&config), w->ok);
 }
 
 static const struct targets {
@@ -224,8 +362,12 @@ static void fill(struct kunit *test)
 
 static struct kunit_case config_cases[] = {
 	KUNIT_CASE_PARAM(field, row_gen_params),
+	KUNIT_CASE_PARAM(waker_stacks, waker_stacks_gen_params),
+	KUNIT_CASE_PARAM(waker_chains, waker_chains_gen_params),
 	KUNIT_CASE_PARAM(no_sampler, no_sampler_gen_params),
 	KUNIT_CASE(frequency),
+	KUNIT_CASE_PARAM(range, range_gen_params),
+	KUNIT_CASE_PARAM(waits, waits_gen_params),
 	KUNIT_CASE_PARAM(targets, targets_gen_params),
 	KUNIT_CASE(fill),
 	{}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/intervals.c: the phases of a thread, the intervals that end
- * and the ledger, in which no nanosecond is lost or counted twice.
+ * Suite of module/intervals.c: the phases of a thread, the intervals that end,
+ * what of them was spent runnable, and the ledger, in which no nanosecond is lost
+ * or counted twice.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -19,8 +20,12 @@ static const struct wp_thread after = {
 	.start_time = 777, .tid = 20, .tgid = 19, .exec_id = 4,
 };
 
+/* Intervals of any length. */
+static const struct wp_range any = { .span = U64_MAX };
+
 static const struct wp_leave sleeps = {
 	.user_stack = 0x1000000001, .kernel_stack = 0x1000000009,
+	.arg = 0x7fffdeadbeef, .syscall = 202, .reason = WALLPROF_REASON_SYSCALL,
 	.state = WALLPROF_STATE_SLEEPING,
 };
 
@@ -59,7 +64,7 @@ static void begin_fills(struct kunit *test)
 	struct wallprof_task expected = {
 		.start_time = 500, .tid = 21, .tgid = 20, .exec_id = 3,
 		.phase = phase, .state = WALLPROF_STATE_DISK,
-		.since = 1000, .born = 1000,
+		.since = 1000, .born = 1000, .syscall = WALLPROF_SYSCALL_NONE,
 		.flags = phase == WALLPROF_TASK_UNSEEN ? WALLPROF_TASK_SINCE_START : 0,
 	};
 
@@ -136,7 +141,7 @@ static void transition(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, slot.state, WALLPROF_STATE_DEAD);
 		break;
 	default:
-		wp_interval_end(&slot, 1030, t->event == END_ON);
+		wp_interval_end(&slot, 1030, t->event == END_ON, &any);
 	}
 	KUNIT_EXPECT_EQ(test, slot.phase, t->then);
 	KUNIT_EXPECT_EQ(test, slot.run_ns, t->run_ns);
@@ -163,6 +168,9 @@ static void open_takes_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.user_stack, sleeps.user_stack);
 	KUNIT_EXPECT_EQ(test, slot.kernel_stack, sleeps.kernel_stack);
 	KUNIT_EXPECT_EQ(test, slot.state, WALLPROF_STATE_SLEEPING);
+	KUNIT_EXPECT_EQ(test, slot.syscall, 202);
+	KUNIT_EXPECT_EQ(test, slot.arg, sleeps.arg);
+	KUNIT_EXPECT_EQ(test, slot.reason, WALLPROF_REASON_SYSCALL);
 }
 
 /* The key is what the thread was when it left; its stacks are used up. */
@@ -174,16 +182,131 @@ static void close_fills_key(struct kunit *test)
 		.tid = 20, .tgid = 19, .start_time = 777, .exec_id = 4,
 		.kind = WALLPROF_AGGR_OFFCPU, .state = WALLPROF_STATE_SLEEPING,
 		.user_stack = 0x1000000001, .kernel_stack = 0x1000000009,
+		.waker_tid = 77, .waker = WALLPROF_WAKER_TASK, .syscall = 202,
+		.reason = WALLPROF_REASON_SYSCALL, .arg = 0x7fffdeadbeef,
+		.waker_stack = 0x100000000d,
 	};
 	u64 ns;
 
 	memset(&key, 0xff, sizeof(key));
 	wp_interval_open(&slot, &after, &sleeps, 1010);
+	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 77, 0x100000000d, 1020);
 	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1050, &key, &ns), WP_CLOSED_INTERVAL);
 	KUNIT_EXPECT_EQ(test, ns, 40);
 	KUNIT_EXPECT_EQ(test, memcmp(&key, &expected, offsetof(struct wallprof_aggr, count)), 0);
+	KUNIT_EXPECT_EQ(test, key.runnable, 30);
 	KUNIT_EXPECT_EQ(test, slot.user_stack, 0);
 	KUNIT_EXPECT_EQ(test, slot.kernel_stack, 0);
+}
+
+/*
+ * An interval from 1010 to 1050, with a wakeup or without (0): what of it was
+ * spent runnable, when it ends and when the session does.
+ */
+static const struct split {
+	const char *name;
+	u8 state;
+	u64 woken;
+	u64 runnable, open_runnable;
+	u8 waker;
+} splits[] = {
+	{ "a wakeup splits it", WALLPROF_STATE_SLEEPING, 1020, 30, 30, 1 },
+	{ "woken as it comes", WALLPROF_STATE_DISK, 1050, 0, 0, 1 },
+	{ "woken as it leaves", WALLPROF_STATE_STOPPED, 1010, 40, 0, 1 },
+	/* On its way off, or in vain: at the end nobody knows which. */
+	{ "woken before it left", WALLPROF_STATE_SLEEPING, 1005, 40, 0, 1 },
+	{ "a waker's clock is late", WALLPROF_STATE_SLEEPING, 1060, 0, 0, 1 },
+	{ "never woken", WALLPROF_STATE_SLEEPING, 0, 0, 0, 0 },
+	{ "preempted", WALLPROF_STATE_PREEMPTED, 0, 40, 40, 0 },
+	{ "preempted, and woken in vain", WALLPROF_STATE_PREEMPTED, 1020, 40, 40, 0 },
+	{ "yields", WALLPROF_STATE_RUNNING, 0, 40, 40, 0 },
+	{ "new", WALLPROF_STATE_NEW, 0, 40, 40, 0 },
+	{ "traced", WALLPROF_STATE_TRACED, 1049, 1, 1, 1 },
+	{ "parked", WALLPROF_STATE_PARKED, 1011, 39, 39, 1 },
+	{ "idle", WALLPROF_STATE_IDLE, 1030, 20, 20, 1 },
+	{ "unknown", WALLPROF_STATE_UNKNOWN, 1030, 20, 20, 1 },
+};
+
+static void split_describe(const struct split *s, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", s->name);
+}
+
+KUNIT_ARRAY_PARAM(split, splits, split_describe);
+
+/* What of an interval was spent runnable, and who is told to have ended it. */
+static void wakeup_splits(struct kunit *test)
+{
+	const struct split *s = test->param_value;
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING), end;
+	struct wp_leave leave = sleeps;
+	struct wallprof_aggr key = {};
+	bool woken;
+	u64 ns;
+
+	leave.state = s->state;
+	if (s->woken && s->woken <= 1010)
+		wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 77, 13, s->woken);
+	wp_interval_open(&slot, &before, &leave, 1010);
+	if (s->woken > 1010)
+		wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 77, 13, s->woken);
+	slot.waker_aggr = 17;
+	end = slot;
+	wp_interval_close(&slot, 1050, &key, &ns);
+	KUNIT_EXPECT_EQ(test, key.runnable, s->runnable);
+	KUNIT_EXPECT_EQ(test, key.waker, s->waker);
+	KUNIT_EXPECT_EQ(test, key.waker_tid, s->waker ? 77 : 0);
+	KUNIT_EXPECT_EQ(test, key.waker_stack, s->waker ? 13 : 0);
+	KUNIT_EXPECT_EQ(test, slot.runnable_ns, s->runnable);
+	KUNIT_EXPECT_EQ(test, slot.runnable_max, s->runnable);
+	KUNIT_EXPECT_EQ(test, slot.blocked_max, 40 - s->runnable);
+	KUNIT_EXPECT_EQ(test, slot.woken, 0);
+
+	wp_interval_end(&end, 1050, false, &any);
+	KUNIT_EXPECT_EQ(test, end.open_ns, 40);
+	KUNIT_EXPECT_EQ(test, end.open_runnable_ns, s->open_runnable);
+	KUNIT_EXPECT_EQ(test, end.runnable_ns, s->open_runnable);
+	KUNIT_EXPECT_EQ(test, end.blocked_max, 40 - s->open_runnable);
+	woken = s->waker && s->open_runnable;
+	KUNIT_EXPECT_EQ(test, end.woken, woken ? s->woken : 0);
+	KUNIT_EXPECT_EQ(test, end.waker, woken ? WALLPROF_WAKER_TASK : WALLPROF_WAKER_NONE);
+	KUNIT_EXPECT_EQ(test, end.waker_tid, woken ? 77 : 0);
+	KUNIT_EXPECT_EQ(test, end.waker_stack, woken ? 13 : 0);
+	KUNIT_EXPECT_EQ(test, end.waker_aggr, woken ? 17 : 0);
+}
+
+/* The longest are of one interval each; a waker is told of once. */
+static void wakeup_is_used_up(struct kunit *test)
+{
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
+	struct wp_leave leave = sleeps;
+	struct wallprof_aggr key = {};
+	u64 ns;
+
+	wp_interval_open(&slot, &before, &sleeps, 1010);
+	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 5, 13, 1015);
+	wp_interval_wake(&slot, WALLPROF_WAKER_SOFTIRQ, 0, 0, 1020);
+	wp_interval_close(&slot, 1050, &key, &ns);
+	KUNIT_EXPECT_EQ(test, key.waker, WALLPROF_WAKER_SOFTIRQ);
+	KUNIT_EXPECT_EQ(test, key.waker_tid, 0);
+	KUNIT_EXPECT_EQ(test, key.waker_stack, 0);
+	KUNIT_EXPECT_EQ(test, key.runnable, 30);
+
+	leave.flags = WALLPROF_TASK_FILTERED;
+	wp_interval_open(&slot, &before, &leave, 1060);
+	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 5, 13, 1085);
+	wp_interval_close(&slot, 1090, &key, &ns);
+
+	wp_interval_open(&slot, &before, &sleeps, 1100);
+	wp_interval_close(&slot, 1107, &key, &ns);
+	KUNIT_EXPECT_EQ(test, key.waker, WALLPROF_WAKER_NONE);
+	KUNIT_EXPECT_EQ(test, key.waker_tid, 0);
+	KUNIT_EXPECT_EQ(test, key.waker_stack, 0);
+	KUNIT_EXPECT_EQ(test, key.runnable, 0);
+	KUNIT_EXPECT_EQ(test, slot.runnable_ns, 35);
+	KUNIT_EXPECT_EQ(test, slot.runnable_max, 30);
+	KUNIT_EXPECT_EQ(test, slot.blocked_max, 25);
+	KUNIT_EXPECT_EQ(test, slot.off_ns, 77);
 }
 
 static const u8 states[] = {
@@ -224,6 +347,10 @@ static const struct flags {
 	{ WALLPROF_TASK_SINCE_START, WALLPROF_AGGR_SINCE_START },
 	{ WALLPROF_TASK_NO_STACK | WALLPROF_TASK_SINCE_START,
 	  WALLPROF_AGGR_NO_STACK | WALLPROF_AGGR_SINCE_START },
+	{ WALLPROF_TASK_IOWAIT, WALLPROF_AGGR_IOWAIT },
+	{ WALLPROF_TASK_32BIT | WALLPROF_TASK_NO_STACK,
+	  WALLPROF_AGGR_32BIT | WALLPROF_AGGR_NO_STACK },
+	{ WALLPROF_TASK_WEAK_STACK, 0 },
 };
 
 static void flags_describe(const struct flags *f, char *desc)
@@ -342,7 +469,7 @@ static void open_at_end(struct kunit *test)
 
 	leave.flags = *(const u16 *)test->param_value;
 	wp_interval_open(&slot, &before, &leave, 1010);
-	wp_interval_end(&slot, 1100, false);
+	wp_interval_end(&slot, 1100, false, &any);
 	KUNIT_EXPECT_EQ(test, slot.flags, leave.flags | WALLPROF_TASK_OPEN);
 	KUNIT_EXPECT_EQ(test, slot.open_ns, 90);
 	KUNIT_EXPECT_EQ(test, slot.off_ns, 90);
@@ -369,7 +496,7 @@ static void clock_steps_back(struct kunit *test)
 	wp_interval_open(&slot, &before, &sleeps, 1000);
 	wp_interval_close(&slot, 1001, &key, &ns);
 	KUNIT_EXPECT_EQ(test, ns, 1);
-	wp_interval_end(&slot, 0, true);
+	wp_interval_end(&slot, 0, true, &any);
 	KUNIT_EXPECT_EQ(test, slot.run_ns + slot.off_ns, 1);
 	KUNIT_EXPECT_EQ(test, slot.since, 1001);
 }
@@ -399,11 +526,13 @@ static void spill_is_part_of_off(struct kunit *test)
 
 	wp_interval_close(&slot, 1070, &key, &ns);
 	was = slot;
-	wp_interval_spill(&slot, ns);
-	wp_interval_spill(&slot, 5);
+	wp_interval_spill(&slot, ns, 60);
+	wp_interval_spill(&slot, 5, 1);
 	KUNIT_EXPECT_EQ(test, slot.spill_ns, 75);
+	KUNIT_EXPECT_EQ(test, slot.spill_runnable_ns, 61);
 	KUNIT_EXPECT_EQ(test, slot.nr_spilled, 2);
 	was.spill_ns = 75;
+	was.spill_runnable_ns = 61;
 	was.nr_spilled = 2;
 	KUNIT_EXPECT_EQ(test, memcmp(&was, &slot, sizeof(slot)), 0);
 }
@@ -416,7 +545,8 @@ struct life {
 	struct wallprof_task slot;
 	u64 born, now, latest;
 	u64 run, intervals, filtered, spilled, nr;
-	bool known, off, was_filtered;
+	u64 woken, runnable, spilled_runnable;
+	bool known, off, was_filtered, preempted;
 };
 
 /* Passes some time, mostly; returns how much. */
@@ -437,7 +567,7 @@ static void life_close(struct kunit *test, struct life *l, u64 passed)
 {
 	struct wallprof_aggr key = {};
 	enum wp_closed closed;
-	u64 ns;
+	u64 runnable, ns;
 
 	closed = wp_interval_close(&l->slot, l->now, &key, &ns);
 	if (l->known && !l->off) {
@@ -449,11 +579,20 @@ static void life_close(struct kunit *test, struct life *l, u64 passed)
 	KUNIT_EXPECT_EQ(test, closed, l->was_filtered ? WP_CLOSED_FILTERED :
 							WP_CLOSED_INTERVAL);
 	KUNIT_EXPECT_EQ(test, ns, passed);
+	runnable = l->woken && l->now > l->woken ? min(l->now - l->woken, ns) : 0;
+	if (l->preempted)
+		runnable = ns;
+	l->runnable += runnable;
+	if (!l->was_filtered)
+		KUNIT_EXPECT_EQ(test, key.runnable, runnable);
+	l->woken = 0;
+	l->preempted = false;
 	*(l->was_filtered ? &l->filtered : &l->intervals) += ns;
 	l->nr++;
 	if (!l->was_filtered && !suite_below(4)) {
-		wp_interval_spill(&l->slot, ns);
+		wp_interval_spill(&l->slot, ns, runnable);
 		l->spilled += ns;
+		l->spilled_runnable += runnable;
 	}
 	l->off = false;
 }
@@ -464,6 +603,9 @@ static void life_open(struct life *l, u64 passed)
 
 	l->was_filtered = !suite_below(4);
 	leave.flags = l->was_filtered ? WALLPROF_TASK_FILTERED : 0;
+	l->preempted = !suite_below(4);
+	if (l->preempted)
+		leave.state = WALLPROF_STATE_PREEMPTED;
 	wp_interval_open(&l->slot, &before, &leave, l->now);
 	l->run += passed;
 	l->off = true;
@@ -471,8 +613,14 @@ static void life_open(struct life *l, u64 passed)
 
 static void life_step(struct kunit *test, struct life *l)
 {
-	u64 passed = life_pass(l);
+	u64 passed;
 
+	/* A waker takes no step of the thread's time; its clock is another's. */
+	if (!suite_below(3)) {
+		l->woken = l->now + suite_below(200);
+		wp_interval_wake(&l->slot, WALLPROF_WAKER_TASK, 9, l->woken, l->woken);
+	}
+	passed = life_pass(l);
 	/* Comings and goings alternate, but for what was missed. */
 	if (l->known ? l->off == !!suite_below(10) : suite_below(2))
 		life_close(test, l, passed);
@@ -485,6 +633,8 @@ static void life_step(struct kunit *test, struct life *l)
 	KUNIT_EXPECT_EQ(test, l->slot.off_ns, l->intervals + l->filtered);
 	KUNIT_EXPECT_EQ(test, l->slot.nr_off, l->nr);
 	KUNIT_EXPECT_EQ(test, l->slot.spill_ns, l->spilled);
+	KUNIT_EXPECT_EQ(test, l->slot.spill_runnable_ns, l->spilled_runnable);
+	KUNIT_EXPECT_EQ(test, l->slot.runnable_ns, l->runnable);
 	KUNIT_EXPECT_EQ(test, l->slot.phase, l->off ? WALLPROF_TASK_OFF :
 						      WALLPROF_TASK_RUNNING);
 }
@@ -496,10 +646,13 @@ static void life_end(struct kunit *test, struct life *l)
 	if (l->known && !l->off && suite_below(2))
 		wp_interval_exit(&l->slot, l->now);
 	else
-		wp_interval_end(&l->slot, l->now, suite_below(2));
+		wp_interval_end(&l->slot, l->now, suite_below(2), &any);
 	KUNIT_EXPECT_EQ(test, l->slot.run_ns + l->slot.off_ns, l->latest - l->born);
 	KUNIT_EXPECT_EQ(test, l->slot.off_ns, l->intervals + l->filtered +
 					      l->slot.open_ns);
+	KUNIT_EXPECT_EQ(test, l->slot.runnable_ns,
+			l->runnable + l->slot.open_runnable_ns);
+	KUNIT_EXPECT_LE(test, l->slot.open_runnable_ns, l->slot.open_ns);
 	KUNIT_EXPECT_EQ(test, l->slot.born, l->born);
 }
 
@@ -518,7 +671,8 @@ static void ledger_telescopes(struct kunit *test)
 		l.born = suite_below(4) ? suite_random() >> 8 : suite_below(100);
 		l.now = l.born;
 		l.latest = l.born;
-		wp_interval_begin(&l.slot, &before, phase, 0, l.born);
+		wp_interval_begin(&l.slot, &before, phase, WALLPROF_STATE_DISK,
+				  l.born);
 		steps = suite_below(60);
 		for (step = 0; step < steps && !suite_failed(test); step++)
 			life_step(test, &l);
@@ -529,11 +683,98 @@ static void ledger_telescopes(struct kunit *test)
 	}
 }
 
+static const struct lengths {
+	const char *name;
+	u64 min, max, below, shortest, longest, above;
+} all_lengths[] = {
+	/* below and above: U64_MAX: there are none. */
+	{ "any", 0, 0, U64_MAX, 0, U64_MAX, U64_MAX },
+	{ "any but none", 1, 0, 0, 1, U64_MAX, U64_MAX },
+	{ "some", 50, 70, 49, 50, 70, 71 },
+	{ "one", 50, 50, 49, 50, 50, 51 },
+	{ "short ones", 0, 70, U64_MAX, 0, 70, 71 },
+	{ "all but the longest", 0, U64_MAX - 2, U64_MAX, 0, U64_MAX - 2, U64_MAX - 1 },
+	{ "the longest", U64_MAX, U64_MAX, U64_MAX - 1, U64_MAX, U64_MAX, U64_MAX },
+	{ "none but the longest", U64_MAX - 1, 0, 0, U64_MAX - 1, U64_MAX, U64_MAX },
+};
+
+static void lengths_describe(const struct lengths *l, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", l->name);
+}
+
+KUNIT_ARRAY_PARAM(lengths, all_lengths, lengths_describe);
+
+/* A range has its both ends, and nothing beyond them. */
+static void range_has_its_ends(struct kunit *test)
+{
+	const struct lengths *l = test->param_value;
+	struct wp_range range = wp_range_of(l->min, l->max);
+
+	KUNIT_EXPECT_TRUE(test, wp_range_has(&range, l->shortest));
+	KUNIT_EXPECT_TRUE(test, wp_range_has(&range, l->longest));
+	if (l->below != U64_MAX)
+		KUNIT_EXPECT_FALSE(test, wp_range_has(&range, l->below));
+	if (l->above != U64_MAX)
+		KUNIT_EXPECT_FALSE(test, wp_range_has(&range, l->above));
+}
+
+/* What is below a limit is what is in the range and shorter. */
+static void range_below_limit(struct kunit *test)
+{
+	const struct lengths *l = test->param_value;
+	struct wp_range range = wp_range_of(l->min, l->max), below;
+	u64 limits[] = { 1, 49, 50, 51, 70, 71, 72, U64_MAX - 1, U64_MAX };
+	int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		below = wp_range_below(&range, limits[i]);
+		for (k = 0; k < ARRAY_SIZE(limits) - 1; k++)
+			KUNIT_EXPECT_EQ(test, wp_range_has(&below, limits[k]),
+					wp_range_has(&range, limits[k]) &&
+					limits[k] < limits[i]);
+		KUNIT_EXPECT_EQ(test, wp_range_has(&below, 0),
+				wp_range_has(&range, 0));
+	}
+	below = wp_range_below(&range, 0);
+	KUNIT_EXPECT_EQ(test, memcmp(&below, &range, sizeof(range)), 0);
+}
+
+/* An interval that is open at the end says whether it is in the range. */
+static void open_out_of_range(struct kunit *test)
+{
+	const struct lengths *l = test->param_value;
+	struct wp_range range = wp_range_of(l->min, l->max);
+	u64 length;
+
+	for (length = 48; length < 73; length++) {
+		struct wallprof_task slot = slot_in(WALLPROF_TASK_OFF);
+		bool out = length < l->min || (l->max && length > l->max);
+
+		wp_interval_end(&slot, slot.since + length, false, &range);
+		KUNIT_EXPECT_EQ(test, slot.open_ns, length);
+		KUNIT_EXPECT_EQ(test, slot.flags, WALLPROF_TASK_OPEN |
+				(out ? WALLPROF_TASK_OUT_OF_RANGE : 0));
+	}
+}
+
+/* A thread that runs has no interval that could be out of range. */
+static void running_at_end_is_in_range(struct kunit *test)
+{
+	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
+	struct wp_range range = wp_range_of(1, 2);
+
+	wp_interval_end(&slot, 5000, false, &range);
+	KUNIT_EXPECT_EQ(test, slot.flags, 0);
+}
+
 static struct kunit_case intervals_cases[] = {
 	KUNIT_CASE_PARAM(begin_fills, phase_gen_params),
 	KUNIT_CASE_PARAM(transition, transition_gen_params),
 	KUNIT_CASE(open_takes_thread),
 	KUNIT_CASE(close_fills_key),
+	KUNIT_CASE_PARAM(wakeup_splits, split_gen_params),
+	KUNIT_CASE(wakeup_is_used_up),
 	KUNIT_CASE_PARAM(close_key_states, state_gen_params),
 	KUNIT_CASE_PARAM(close_key_flags, flags_gen_params),
 	KUNIT_CASE(flags_do_not_stick),
@@ -541,6 +782,10 @@ static struct kunit_case intervals_cases[] = {
 	KUNIT_CASE(unseen_was_off),
 	KUNIT_CASE(unseen_was_running),
 	KUNIT_CASE_PARAM(open_at_end, open_flags_gen_params),
+	KUNIT_CASE_PARAM(range_has_its_ends, lengths_gen_params),
+	KUNIT_CASE_PARAM(range_below_limit, lengths_gen_params),
+	KUNIT_CASE_PARAM(open_out_of_range, lengths_gen_params),
+	KUNIT_CASE(running_at_end_is_in_range),
 	KUNIT_CASE(clock_steps_back),
 	KUNIT_CASE(clock_extremes),
 	KUNIT_CASE(spill_is_part_of_off),

@@ -19,23 +19,30 @@ static const struct row {
 	const char *name;
 	u32 flags, nr_aggrs, stack_words, nr_exits, nr_tasks, nr_targets;
 	struct wp_machine machine;
+	u32 nr_waits;
 } rows[] = {
 	{ "the least, off-CPU", OFFCPU, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
 	{ "the least, sampler", SAMPLER, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
 	{ "the least, both", OFFCPU | SAMPLER, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
 	{ "pages of 64 KiB", OFFCPU | SAMPLER, 16, 256, 16, 64, 3, { 65536, 3000, 4, 4 } },
 	{ "odd numbers", OFFCPU | SAMPLER, 1001, 4097, 33, 128, 77, { 4096, 4097, 3, 3 } },
+	{ "stacks that are remembered", OFFCPU, 16, 256, 16, 64, 0, { 4096, 420000, 4, 4 } },
+	{ "single intervals", OFFCPU, 16, 256, 16, 64, 0, { 4096, 3000, 2, 2 },
+	  WALLPROF_MIN_WAITS },
+	{ "single intervals, and samples", OFFCPU | SAMPLER, 17, 257, 17, 64, 0,
+	  { 4096, 3000, 2, 2 }, 17 },
 	{ "CPUs that cannot be", OFFCPU, 4096, 65536, 1024, 1 << 16, 1000,
 	  { 4096, 8192, 64, 5 } },
 	{ "the largest task table", OFFCPU, 16, 256, 16, WALLPROF_MAX_TASKS,
 	  WALLPROF_MAX_TARGETS, { 4096, 3000, 8, 8 } },
 	{ "the largest tables, off-CPU", OFFCPU, WALLPROF_MAX_AGGRS,
-	  WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, 64, 0, { 4096, 3000, 16384, 16384 } },
+	  WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, 64, 0, { 4096, 3000, 16384, 16384 },
+	  WALLPROF_MAX_WAITS },
 	{ "the largest tables, sampler", SAMPLER, WALLPROF_MAX_AGGRS,
 	  WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, 64, 0, { 4096, 3000, 16384, 16384 } },
 	{ "the largest tables, both", OFFCPU | SAMPLER, WALLPROF_MAX_AGGRS,
 	  WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, WALLPROF_MAX_TASKS,
-	  WALLPROF_MAX_TARGETS, { 65536, 3000, 16384, 16384 } },
+	  WALLPROF_MAX_TARGETS, { 65536, 3000, 16384, 16384 }, WALLPROF_MAX_WAITS },
 };
 
 static void row_describe(const struct row *row, char *desc)
@@ -55,6 +62,7 @@ static bool row_set(const struct row *row, struct wp_layout *l,
 	c->nr_aggrs = row->nr_aggrs;
 	c->stack_words = row->stack_words;
 	c->nr_exits = row->nr_exits;
+	c->nr_waits = row->nr_waits;
 	c->nr_tasks = row->nr_tasks;
 	c->nr_targets = row->nr_targets;
 	c->watermark = 50;
@@ -102,10 +110,12 @@ static void left_out(struct kunit *test)
 	row_set(&rows[0], &l, &c);
 	KUNIT_EXPECT_EQ(test, c.sampler_half_stride, 0);
 	KUNIT_EXPECT_EQ(test, c.sampler_offset, c.cpu_stride);
+	KUNIT_EXPECT_EQ(test, c.waits_offset, 0);
 	KUNIT_EXPECT_EQ(test, c.cpu_stride, 2 * c.half_stride);
 	row_set(&rows[1], &l, &c);
 	KUNIT_EXPECT_EQ(test, c.half_stride, 0);
 	KUNIT_EXPECT_EQ(test, c.exits_offset, 0);
+	KUNIT_EXPECT_EQ(test, c.waits_offset, 0);
 	KUNIT_EXPECT_EQ(test, c.sampler_offset, 0);
 	KUNIT_EXPECT_EQ(test, c.cpu_stride, 2 * c.sampler_half_stride);
 }
@@ -122,9 +132,17 @@ static void keeps(struct kunit *test)
 	wp_layout_set(&l, &c, &rows[2].machine);
 	KUNIT_EXPECT_EQ(test, memcmp(&c, &was, sizeof(c)), 0);
 	memset((char *)&was + in, 0, sizeof(was) - in);
+	was.min_ns = 1;
+	was.max_ns = 2;
+	was.wait_ns = 3;
+	was.nr_waits = 16;
 	c = was;
 	wp_layout_set(&l, &c, &rows[2].machine);
 	KUNIT_EXPECT_EQ(test, memcmp(&c, &was, in), 0);
+	KUNIT_EXPECT_EQ(test, c.min_ns, 1);
+	KUNIT_EXPECT_EQ(test, c.max_ns, 2);
+	KUNIT_EXPECT_EQ(test, c.wait_ns, 3);
+	KUNIT_EXPECT_EQ(test, c.nr_waits, 16);
 }
 
 /* A CPU's tables have a limit; no configuration that is valid comes near it. */
@@ -170,12 +188,15 @@ static void random_model(struct kunit *test)
 			.nr_tasks = WALLPROF_MIN_TASKS << suite_below(17),
 			.nr_targets = random_within(0, WALLPROF_MAX_TARGETS),
 			.machine.page_size = 4096 << 2 * suite_below(3),
-			.machine.cpu_bytes = random_within(1, 1 << 16),
+			.machine.cpu_bytes = random_within(1, 1 << 20),
 			.machine.nr_cpus = random_within(1, 1 << 14),
 		};
 		struct wallprof_configure c;
 		struct wp_layout l;
 
+		if (row.flags & OFFCPU && suite_below(2))
+			row.nr_waits = random_within(WALLPROF_MIN_WAITS,
+						     WALLPROF_MAX_WAITS);
 		row.machine.nr_possible = 1 + suite_below(row.machine.nr_cpus);
 		KUNIT_EXPECT_TRUE_MSG(test, row_set(&row, &l, &c), "round %d", round);
 		KUNIT_EXPECT_TRUE_MSG(test, layout_holds(&l, &c, &row.machine), "round %d",

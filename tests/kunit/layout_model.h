@@ -16,9 +16,9 @@ static inline bool layout_behind(u64 at, __uint128_t end, u64 align, u64 slack)
 	return at >= end && at < end + slack && !(at & (align - 1));
 }
 
-/* The parts of one half: @exits is 0 in those of the sampler. */
+/* The parts of one half: @exits and @waits are 0 in those of the sampler. */
 static inline bool layout_half_holds(const struct wallprof_configure *c, u64 stride,
-				     u64 exits_offset, u32 exits, u64 page)
+				     u32 exits, u32 waits, u64 page)
 {
 	__uint128_t end = sizeof(struct wallprof_half);
 	bool good = layout_behind(c->aggrs_offset, end, 8, 64);
@@ -27,8 +27,12 @@ static inline bool layout_half_holds(const struct wallprof_configure *c, u64 str
 	good &= layout_behind(c->stacks_offset, end, 8, 64);
 	end = c->stacks_offset + (__uint128_t)c->stack_words * sizeof(u64);
 	if (exits) {
-		good &= layout_behind(exits_offset, end, 8, 64);
-		end = exits_offset + (__uint128_t)exits * sizeof(struct wallprof_task);
+		good &= layout_behind(c->exits_offset, end, 8, 64);
+		end = c->exits_offset + (__uint128_t)exits * sizeof(struct wallprof_task);
+	}
+	if (waits) {
+		good &= layout_behind(c->waits_offset, end, 8, 64);
+		end = c->waits_offset + (__uint128_t)waits * sizeof(struct wallprof_wait);
 	}
 	return good && layout_behind(stride, end, page, page + 64);
 }
@@ -56,13 +60,14 @@ static inline bool layout_holds(const struct wp_layout *l,
 	bool good = true;
 
 	if (offcpu) {
-		good &= layout_half_holds(c, c->half_stride, c->exits_offset, c->nr_exits,
+		good &= layout_half_holds(c, c->half_stride, c->nr_exits, c->nr_waits,
 					  page);
 		stride += 2 * (__uint128_t)c->half_stride;
 		cpu += layout_index_pages(&l->sched, page);
 	} else {
-		good &= !c->half_stride && !c->exits_offset;
+		good &= !c->half_stride && !c->exits_offset && !c->nr_waits;
 	}
+	good &= c->nr_waits || !c->waits_offset;
 	good &= c->sampler_offset == stride;
 	if (sampler) {
 		good &= layout_half_holds(c, c->sampler_half_stride, 0, 0, page);

@@ -28,18 +28,21 @@ static int tables_init(struct kunit *test)
 struct layout {
 	u32 nr_aggrs, stack_words, nr_exits, watermark;
 	u64 page;
+	u32 nr_waits;
 };
 
 static const struct layout layouts[] = {
-	{ WALLPROF_MIN_AGGRS, WALLPROF_MIN_STACK_WORDS, WALLPROF_MIN_EXITS, 50, 4096 },
+	{ WALLPROF_MIN_AGGRS, WALLPROF_MIN_STACK_WORDS, WALLPROF_MIN_EXITS, 50, 4096,
+	  WALLPROF_MIN_WAITS },
 	{ WALLPROF_MIN_AGGRS, WALLPROF_MIN_STACK_WORDS, 0, 1, 4096 },
 	{ WALLPROF_MIN_AGGRS, WALLPROF_MIN_STACK_WORDS, 0, 100, 65536 },
 	{ 17, 257, 17, 1, 4096 },
-	{ 1000, 4097, 33, 99, 65536 },
+	{ 1000, 4097, 33, 99, 65536, 17 },
 	{ (1 << 10) + 1, (1 << 12) - 1, 63, 33, 16384 },
 	{ WALLPROF_MAX_AGGRS - 1, WALLPROF_MAX_STACK_WORDS - 1, WALLPROF_MAX_EXITS - 1,
-	  99, 4096 },
-	{ WALLPROF_MAX_AGGRS, WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, 100, 65536 },
+	  99, 4096, WALLPROF_MAX_WAITS - 1 },
+	{ WALLPROF_MAX_AGGRS, WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, 100, 65536,
+	  WALLPROF_MAX_WAITS },
 	{ WALLPROF_MAX_AGGRS, WALLPROF_MAX_STACK_WORDS, 0, 50, 4096 },
 };
 
@@ -48,8 +51,9 @@ static const u32 small_layouts[] = { 0, 1, 2, 3, 4, 5 };
 
 static void layout_describe(const struct layout *l, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u aggregates, %u words, %u exits, page %llu",
-		 l->nr_aggrs, l->stack_words, l->nr_exits, l->page);
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
+		 "%u aggregates, %u words, %u exits, %u waits, page %llu", l->nr_aggrs,
+		 l->stack_words, l->nr_exits, l->nr_waits, l->page);
 }
 
 KUNIT_ARRAY_PARAM(layout, layouts, layout_describe);
@@ -66,8 +70,8 @@ static struct wp_table_sizes layout_sizes(const struct layout *l)
 	struct wp_table_sizes sizes;
 
 	memset(&sizes, 0xa5, sizeof(sizes));
-	wp_sizes_set(&sizes, l->nr_aggrs, l->stack_words, l->nr_exits, l->watermark,
-		     l->page);
+	wp_sizes_set(&sizes, l->nr_aggrs, l->stack_words, l->nr_exits, l->nr_waits,
+		     l->watermark, l->page);
 	return sizes;
 }
 
@@ -80,6 +84,7 @@ static void layout_capacities(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sizes.nr_aggrs, l->nr_aggrs);
 	KUNIT_EXPECT_EQ(test, sizes.stack_words, l->stack_words);
 	KUNIT_EXPECT_EQ(test, sizes.nr_exits, l->nr_exits);
+	KUNIT_EXPECT_EQ(test, sizes.nr_waits, l->nr_waits);
 }
 
 /* Parts follow each other within the stride. */
@@ -97,6 +102,9 @@ static void layout_parts_follow(struct kunit *test)
 	KUNIT_EXPECT_GE(test, s.exits_offset, end);
 	KUNIT_EXPECT_LT(test, s.exits_offset, end + 64);
 	end = s.exits_offset + s.nr_exits * sizeof(struct wallprof_task);
+	KUNIT_EXPECT_GE(test, s.waits_offset, end);
+	KUNIT_EXPECT_LT(test, s.waits_offset, end + 64);
+	end = s.waits_offset + s.nr_waits * sizeof(struct wallprof_wait);
 	KUNIT_EXPECT_GE(test, s.half_stride, end);
 	KUNIT_EXPECT_LT(test, s.half_stride, end + l->page);
 	/* None of these sums wrapped. */
@@ -112,6 +120,7 @@ static void layout_aligned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.aggrs_offset & 63, 0);
 	KUNIT_EXPECT_EQ(test, s.stacks_offset & 63, 0);
 	KUNIT_EXPECT_EQ(test, s.exits_offset & 63, 0);
+	KUNIT_EXPECT_EQ(test, s.waits_offset & 63, 0);
 	KUNIT_EXPECT_EQ(test, s.half_stride & (l->page - 1), 0);
 }
 
@@ -134,17 +143,19 @@ static void layout_index_holds(struct kunit *test)
 static u64 half_touch(const struct wp_half *half, const struct wp_table_sizes *s)
 {
 	u64 *parts[] = { (u64 *)half->head, (u64 *)half->aggrs, half->stacks,
-			 (u64 *)half->exits, half->aggr_index, half->stack_index };
+			 (u64 *)half->exits, (u64 *)half->waits, half->aggr_index,
+			 half->stack_index };
 	u64 sizes[] = { sizeof(*half->head) / 8, s->nr_aggrs * sizeof(*half->aggrs) / 8,
 			s->stack_words, s->nr_exits * sizeof(*half->exits) / 8,
-			s->aggr_mask + 1ULL, s->stack_mask + 1ULL };
+			s->nr_waits * sizeof(*half->waits) / 8, s->aggr_mask + 1ULL,
+			s->stack_mask + 1ULL };
 	u64 k, words = 0;
 	int p;
 
 	for (p = 0; p < ARRAY_SIZE(parts); p++) {
 		for (k = 0; k < sizes[p]; k++)
 			parts[p][k]++;
-		words += p < 4 ? sizes[p] : 0;
+		words += p < 5 ? sizes[p] : 0;
 	}
 	return words;
 }
@@ -202,23 +213,26 @@ static void watermark_of_capacity(struct kunit *test)
 	const struct mark *m = test->param_value;
 	struct wp_table_sizes s;
 
-	wp_sizes_set(&s, m->capacity, 256, 16, m->percent, 4096);
+	wp_sizes_set(&s, m->capacity, 256, 16, 16, m->percent, 4096);
 	KUNIT_EXPECT_EQ(test, s.aggr_watermark, m->mark);
-	wp_sizes_set(&s, 16, 256, m->capacity, m->percent, 4096);
+	wp_sizes_set(&s, 16, 256, m->capacity, 16, m->percent, 4096);
 	KUNIT_EXPECT_EQ(test, s.exit_watermark, m->mark);
+	wp_sizes_set(&s, 16, 256, 16, m->capacity, m->percent, 4096);
+	KUNIT_EXPECT_EQ(test, s.wait_watermark, m->mark);
 	if (m->capacity < 256)
 		return;
-	wp_sizes_set(&s, 16, m->capacity, 16, m->percent, 4096);
+	wp_sizes_set(&s, 16, m->capacity, 16, 16, m->percent, 4096);
 	KUNIT_EXPECT_EQ(test, s.stack_watermark, m->mark);
 }
 
-/* A table of no ended threads has a watermark that is out of reach. */
+/* A table of nothing has a watermark that is out of reach. */
 static void watermark_of_nothing(struct kunit *test)
 {
 	struct wp_table_sizes s;
 
-	wp_sizes_set(&s, 16, 256, 0, 1, 4096);
+	wp_sizes_set(&s, 16, 256, 0, 0, 1, 4096);
 	KUNIT_EXPECT_EQ(test, s.exit_watermark, U32_MAX);
+	KUNIT_EXPECT_EQ(test, s.wait_watermark, U32_MAX);
 }
 
 /* Each table crosses its watermark at its value. */
@@ -226,13 +240,15 @@ static void watermark_crossed(struct kunit *test)
 {
 	struct wallprof_half head = { .stack_words = 1 };
 	struct wp_half half = { .head = &head };
-	u32 *counts[] = { &head.nr_aggrs, &head.stack_words, &head.nr_exits };
+	u32 *counts[] = { &head.nr_aggrs, &head.stack_words, &head.nr_exits,
+			  &head.nr_waits };
+	const u32 crossed[] = { 50, 500, 30, 40 };
 	struct wp_table_sizes s;
 	int i;
 
-	wp_sizes_set(&s, 100, 1000, 60, 50, 4096);
-	for (i = 0; i < 3; i++) {
-		u32 mark = i == 0 ? 50 : i == 1 ? 500 : 30, was = *counts[i];
+	wp_sizes_set(&s, 100, 1000, 60, 80, 50, 4096);
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		u32 mark = crossed[i], was = *counts[i];
 
 		KUNIT_EXPECT_FALSE_MSG(test, wp_half_above_watermark(&half, &s), "%d", i);
 		*counts[i] = mark - 1;
@@ -701,6 +717,9 @@ static const struct wallprof_aggr base_key = {
 	.tid = 11, .tgid = 10, .start_time = 1000, .exec_id = 5,
 	.kind = WALLPROF_AGGR_OFFCPU, .state = WALLPROF_STATE_SLEEPING,
 	.flags = 0, .user_stack = 0x1000000001, .kernel_stack = 0x1000000005,
+	.waker_tid = 12, .syscall = 202, .reason = WALLPROF_REASON_SYSCALL,
+	.waker = WALLPROF_WAKER_TASK, .arg = 0x7fff00001000,
+	.waker_stack = 0x1000000007,
 };
 
 /* The fields of the key: how wide, and how many to try until two collide. */
@@ -718,6 +737,12 @@ static const struct field {
 	{ "flags", offsetof(struct wallprof_aggr, flags), 16, 8192 },
 	{ "user_stack", offsetof(struct wallprof_aggr, user_stack), 64, 8192 },
 	{ "kernel_stack", offsetof(struct wallprof_aggr, kernel_stack), 64, 8192 },
+	{ "waker_tid", offsetof(struct wallprof_aggr, waker_tid), 32, 8192 },
+	{ "syscall", offsetof(struct wallprof_aggr, syscall), 16, 8192 },
+	{ "reason", offsetof(struct wallprof_aggr, reason), 8, 256 },
+	{ "waker", offsetof(struct wallprof_aggr, waker), 8, 256 },
+	{ "arg", offsetof(struct wallprof_aggr, arg), 64, 8192 },
+	{ "waker_stack", offsetof(struct wallprof_aggr, waker_stack), 64, 8192 },
 };
 
 static void field_describe(const struct field *f, char *desc)
@@ -758,6 +783,32 @@ static void aggr_fields_are_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(&key, &all, sizeof(key)), 0);
 }
 
+/* A chain is told of the aggregate that was added to last, and makes no other. */
+static void aggr_chain(struct kunit *test)
+{
+	struct wallprof_aggr other = base_key, *aggrs;
+	struct twin t;
+
+	other.state = WALLPROF_STATE_DISK;
+	twin_init(test, &t, 128, 256, 16, 50, 3, 0);
+	twin_begin(&t, 5);
+	aggrs = t.tables.half[1].aggrs;
+	KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 5, &base_key, 7, 100));
+	KUNIT_EXPECT_EQ(test, wp_aggr_chain(&t.tables, 5, &base_key, 77), twin_id(&t, 0));
+	KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 5, &other, 7, 100));
+	KUNIT_EXPECT_EQ(test, wp_aggr_chain(&t.tables, 5, &other, 78), twin_id(&t, 1));
+	KUNIT_EXPECT_EQ(test, aggrs[0].waker_aggr, 77);
+	KUNIT_EXPECT_EQ(test, aggrs[1].waker_aggr, 78);
+	KUNIT_EXPECT_TRUE(test, wp_aggr_add_recent(&t.tables, &t.tables.half[1], &other, 7,
+						   100));
+	KUNIT_EXPECT_EQ(test, wp_aggr_chain(&t.tables, 5, &other, 0), twin_id(&t, 1));
+	KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 5, &base_key, 7, 100));
+	KUNIT_EXPECT_EQ(test, wp_aggr_chain(&t.tables, 5, &base_key, 79), twin_id(&t, 0));
+	KUNIT_EXPECT_EQ(test, aggrs[0].waker_aggr, 79);
+	KUNIT_EXPECT_EQ(test, aggrs[1].waker_aggr, 0);
+	KUNIT_EXPECT_EQ(test, t.tables.half[1].head->nr_aggrs, 2);
+}
+
 /* Every bit of a key field makes another aggregate. */
 static void aggr_key_fields(struct kunit *test)
 {
@@ -782,7 +833,7 @@ static void aggr_key_fields(struct kunit *test)
 /* The hash keeps neighbours in its last word apart: scatter them. */
 static u64 field_member(const struct field *f, u32 m)
 {
-	return f->offset == offsetof(struct wallprof_aggr, kernel_stack) ?
+	return f->offset == offsetof(struct wallprof_aggr, waker_stack) ?
 	       m * (u64)m * 0xd6e8feb86659fd93ULL : m;
 }
 
@@ -831,22 +882,26 @@ static void aggr_collisions(struct kunit *test)
 	KUNIT_EXPECT_TRUE_MSG(test, found, "no two keys collide");
 }
 
-/* Count, total, min, max, first and last, step by step. */
+/* Count, total, min, max, first and last, and what was runnable, step by step. */
 static void aggr_sums(struct kunit *test)
 {
 	static const struct {
-		u64 value, time, count, total, min, max, first, last;
+		u64 value, runnable, time, count, total, min, max, first, last;
+		u64 runnables, runnable_max, blocked_max;
 	} rows[] = {
-		{ 50, 1000, 1, 50, 50, 50, 1000, 1000 },
-		{ 70, 1100, 2, 120, 50, 70, 1000, 1100 },
-		{ 60, 1200, 3, 180, 50, 70, 1000, 1200 },
-		{ 10, 1300, 4, 190, 10, 70, 1000, 1300 },
+		{ 50, 20, 1000, 1, 50, 50, 50, 1000, 1000, 20, 20, 30 },
+		{ 70, 0, 1100, 2, 120, 50, 70, 1000, 1100, 20, 20, 70 },
+		{ 60, 60, 1200, 3, 180, 50, 70, 1000, 1200, 80, 60, 70 },
+		{ 10, 9, 1300, 4, 190, 10, 70, 1000, 1300, 89, 60, 70 },
 		/* The clock stepped back. */
-		{ 20, 1250, 5, 210, 10, 70, 1000, 1300 },
-		{ 0, 1300, 6, 210, 0, 70, 1000, 1300 },
-		{ 1ULL << 60, 1400, 7, (1ULL << 60) + 210, 0, 1ULL << 60, 1000, 1400 },
-		{ 1, U64_MAX, 8, (1ULL << 60) + 211, 0, 1ULL << 60, 1000, U64_MAX },
+		{ 20, 10, 1250, 5, 210, 10, 70, 1000, 1300, 99, 60, 70 },
+		{ 0, 0, 1300, 6, 210, 0, 70, 1000, 1300, 99, 60, 70 },
+		{ 1ULL << 60, 0, 1400, 7, (1ULL << 60) + 210, 0, 1ULL << 60, 1000, 1400,
+		  99, 60, 1ULL << 60 },
+		{ 61, 61, U64_MAX, 8, (1ULL << 60) + 271, 0, 1ULL << 60, 1000, U64_MAX,
+		  160, 61, 1ULL << 60 },
 	};
+	struct wallprof_aggr key = base_key;
 	struct wallprof_aggr *aggr;
 	struct twin t;
 	int i;
@@ -855,7 +910,8 @@ static void aggr_sums(struct kunit *test)
 	twin_begin(&t, 1);
 	aggr = t.tables.half[1].aggrs;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 1, &base_key, rows[i].value,
+		key.runnable = rows[i].runnable;
+		KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 1, &key, rows[i].value,
 						    rows[i].time));
 		KUNIT_EXPECT_EQ_MSG(test, aggr->count, rows[i].count, "row %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, aggr->total, rows[i].total, "row %d", i);
@@ -863,6 +919,11 @@ static void aggr_sums(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, aggr->max, rows[i].max, "row %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, aggr->first, rows[i].first, "row %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, aggr->last, rows[i].last, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, aggr->runnable, rows[i].runnables, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, aggr->runnable_max, rows[i].runnable_max,
+				    "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, aggr->blocked_max, rows[i].blocked_max,
+				    "row %d", i);
 	}
 	KUNIT_EXPECT_EQ(test, t.tables.half[1].head->nr_aggrs, 1);
 	KUNIT_EXPECT_EQ(test, t.tables.half[1].head->events, ARRAY_SIZE(rows));
@@ -870,7 +931,7 @@ static void aggr_sums(struct kunit *test)
 			0);
 }
 
-/* What lies behind the key in the caller's struct is not read. */
+/* What lies behind the key in the caller's struct is not read, but for runnable. */
 static void aggr_rest_ignored(struct kunit *test)
 {
 	struct wallprof_aggr key = base_key;
@@ -880,8 +941,10 @@ static void aggr_rest_ignored(struct kunit *test)
 	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
 	twin_begin(&t, 1);
 	memset((char *)&key + sizeof(key) - rest, 0xff, rest);
+	key.runnable = 4;
 	KUNIT_EXPECT_TRUE(test, twin_aggr(&t, &key, 5, 100));
 	memset((char *)&key + sizeof(key) - rest, 0x11, rest);
+	key.runnable = 1;
 	KUNIT_EXPECT_TRUE(test, twin_aggr(&t, &key, 6, 200));
 	KUNIT_EXPECT_EQ(test, t.tables.half[1].head->nr_aggrs, 1);
 	KUNIT_EXPECT_TRUE(test, twin_agrees(&t));
@@ -989,6 +1052,35 @@ static void exit_exact_capacity(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, head->nr_exits, n);
 	KUNIT_EXPECT_EQ(test, head->lost[WALLPROF_LOSS_EXIT_FULL].count, 3);
 	KUNIT_EXPECT_EQ(test, head->lost[WALLPROF_LOSS_EXIT_FULL].ns, 3 * (1001 + n));
+	KUNIT_EXPECT_TRUE(test, twin_agrees(&t));
+}
+
+/* Single intervals. */
+
+/* Exactly as many as the capacity; the rest is counted and adds to nothing. */
+static void wait_exact_capacity(struct kunit *test)
+{
+	u32 n = *(const u32 *)test->param_value, k, b;
+	struct wallprof_half *head;
+	struct wallprof_aggr key;
+	struct twin t;
+
+	twin_init(test, &t, 16, 256, n, 100, 0, 0);
+	twin_begin(&t, 1);
+	head = t.tables.half[1].head;
+	for (k = 0; k < n + 3; k++) {
+		/* Each field of the key has bytes that no other one has. */
+		for (b = 0; b < sizeof(key); b++)
+			((u8 *)&key)[b] = k * 7 + b;
+		key.runnable = k;
+		KUNIT_EXPECT_TRUE_MSG(test, twin_wait(&t, &key, 1000 + k, 5000 + 2 * k),
+				      "%u of %u", k, n);
+	}
+	KUNIT_EXPECT_EQ(test, head->nr_waits, n);
+	KUNIT_EXPECT_EQ(test, head->events, n);
+	KUNIT_EXPECT_EQ(test, head->nr_aggrs, 0);
+	KUNIT_EXPECT_EQ(test, head->waits_full.count, 3);
+	KUNIT_EXPECT_EQ(test, head->waits_full.ns, 3 * (1001 + n));
 	KUNIT_EXPECT_TRUE(test, twin_agrees(&t));
 }
 
@@ -1147,6 +1239,10 @@ static void sums_of_half(const struct wp_half *half, struct sums *sums)
 		sums->count += half->aggrs[i].count;
 		sums->ns += half->aggrs[i].total;
 	}
+	for (i = 0; i < head->nr_waits; i++) {
+		sums->count++;
+		sums->ns += half->waits[i].end - half->waits[i].begin;
+	}
 	sums->count += head->lost[WALLPROF_LOSS_AGGR_FULL].count;
 	sums->ns += head->lost[WALLPROF_LOSS_AGGR_FULL].ns;
 }
@@ -1173,6 +1269,22 @@ static bool random_aggr(struct twin *t, u64 value, u32 step, struct sums *in)
 	in->count++;
 	in->ns += value;
 	return twin_aggr(t, &key, value, step - suite_below(10) + 10);
+}
+
+/* By itself, if there is room; else as the probe does. */
+static bool random_wait(struct twin *t, u64 value, u32 step, struct sums *in)
+{
+	struct wallprof_aggr key = base_key;
+	u32 nr = wp_half_of(&t->tables, t->epoch)->head->nr_waits;
+
+	key.tid = step;
+	if (!twin_wait(t, &key, value, step))
+		return false;
+	if (nr == t->sizes.nr_waits)
+		return random_aggr(t, value, step, in);
+	in->count++;
+	in->ns += value;
+	return true;
 }
 
 static bool random_exit(struct twin *t, u64 value, u32 step)
@@ -1207,8 +1319,11 @@ static void random_tables(struct kunit *test, u32 nr_aggrs, u32 stack_words,
 		case 1 ... 39:
 			good = random_stack(&t);
 			break;
-		case 40 ... 94:
+		case 40 ... 90:
 			good = random_aggr(&t, value, step, &in);
+			break;
+		case 91 ... 94:
+			good = random_wait(&t, value, step, &in);
 			break;
 		default:
 			good = random_exit(&t, value, step);
@@ -1262,6 +1377,7 @@ static struct kunit_case tables_cases[] = {
 	KUNIT_CASE_PARAM(stack_id_decodes, writer_gen_params),
 	KUNIT_CASE(stack_id_of_last_word),
 	KUNIT_CASE(aggr_fields_are_all),
+	KUNIT_CASE(aggr_chain),
 	KUNIT_CASE_PARAM(aggr_key_fields, field_gen_params),
 	KUNIT_CASE_PARAM(aggr_collisions, field_gen_params),
 	KUNIT_CASE(aggr_sums),
@@ -1269,6 +1385,7 @@ static struct kunit_case tables_cases[] = {
 	KUNIT_CASE(aggr_recent),
 	KUNIT_CASE_PARAM(aggr_exact_capacity, capacity_gen_params),
 	KUNIT_CASE_PARAM(exit_exact_capacity, exit_capacity_gen_params),
+	KUNIT_CASE_PARAM(wait_exact_capacity, exit_capacity_gen_params),
 	KUNIT_CASE(lose_by_reason),
 	KUNIT_CASE(begin_resets_head),
 	KUNIT_CASE(epoch_reuse),

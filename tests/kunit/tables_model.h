@@ -36,7 +36,8 @@ static inline void twin_init(struct kunit *test, struct twin *t, u32 nr_aggrs,
 	int i;
 
 	memset(t, 0, sizeof(*t));
-	wp_sizes_set(&t->sizes, nr_aggrs, stack_words, nr_exits, watermark,
+	/* As many single intervals as ended threads. */
+	wp_sizes_set(&t->sizes, nr_aggrs, stack_words, nr_exits, nr_exits, watermark,
 		     TWIN_PAGE);
 	t->tables.sizes = &t->sizes;
 	t->tables.cpu = cpu;
@@ -48,6 +49,7 @@ static inline void twin_init(struct kunit *test, struct twin *t, u32 nr_aggrs,
 		half->aggrs = suite_alloc(test, nr_aggrs * sizeof(*half->aggrs));
 		half->stacks = suite_alloc(test, stack_words * sizeof(*half->stacks));
 		half->exits = suite_alloc(test, nr_exits * sizeof(*half->exits));
+		half->waits = suite_alloc(test, nr_exits * sizeof(*half->waits));
 		if (i >= 2)
 			continue;
 		half->aggr_index = suite_alloc(test, (t->sizes.aggr_mask + 1ULL) *
@@ -69,6 +71,7 @@ static inline void twin_free(struct kunit *test, struct twin *t)
 		suite_free(test, half->aggrs);
 		suite_free(test, half->stacks);
 		suite_free(test, half->exits);
+		suite_free(test, half->waits);
 		if (i >= 2)
 			continue;
 		suite_free(test, half->aggr_index);
@@ -83,7 +86,8 @@ static inline bool twin_half_agrees(const struct twin *t, int i)
 	const struct wallprof_half *head = model->head;
 	bool above = head->nr_aggrs >= t->sizes.aggr_watermark ||
 		     head->stack_words >= t->sizes.stack_watermark ||
-		     head->nr_exits >= t->sizes.exit_watermark;
+		     head->nr_exits >= t->sizes.exit_watermark ||
+		     head->nr_waits >= t->sizes.wait_watermark;
 
 	return !memcmp(half->head, head, sizeof(*head)) &&
 	       !memcmp(half->aggrs, model->aggrs,
@@ -91,6 +95,8 @@ static inline bool twin_half_agrees(const struct twin *t, int i)
 	       !memcmp(half->stacks, model->stacks, head->stack_words * sizeof(u64)) &&
 	       !memcmp(half->exits, model->exits,
 		       head->nr_exits * sizeof(*model->exits)) &&
+	       !memcmp(half->waits, model->waits,
+		       head->nr_waits * sizeof(*model->waits)) &&
 	       wp_half_above_watermark(half, &t->sizes) == above;
 }
 
@@ -198,6 +204,11 @@ static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
 	aggr->min = value < aggr->min ? value : aggr->min;
 	aggr->max = value > aggr->max ? value : aggr->max;
 	aggr->last = time > aggr->last ? time : aggr->last;
+	aggr->runnable += key->runnable;
+	if (aggr->runnable_max < key->runnable)
+		aggr->runnable_max = key->runnable;
+	if (aggr->blocked_max < value - key->runnable)
+		aggr->blocked_max = value - key->runnable;
 	return added;
 }
 
@@ -213,6 +224,30 @@ static inline bool twin_exit(struct twin *t, const struct wallprof_task *task)
 		return !added;
 	}
 	model->exits[head->nr_exits++] = *task;
+	return added;
+}
+
+static inline bool twin_wait(struct twin *t, const struct wallprof_aggr *key,
+			     u64 ns, u64 now)
+{
+	struct wp_half *model = &t->model[t->epoch % 2];
+	struct wallprof_half *head = model->head;
+	bool added = wp_wait_add(&t->tables, t->epoch, key, ns, now);
+	struct wallprof_wait *wait;
+
+	if (head->nr_waits == t->sizes.nr_waits) {
+		head->waits_full.count++;
+		head->waits_full.ns += ns;
+		return !added;
+	}
+	wait = &model->waits[head->nr_waits++];
+	memset(wait, 0, sizeof(*wait));
+	/* The key is the same, and stands in the same places. */
+	memcpy(wait, key, offsetof(struct wallprof_aggr, count));
+	wait->begin = now - ns;
+	wait->end = now;
+	wait->runnable = key->runnable;
+	head->events++;
 	return added;
 }
 

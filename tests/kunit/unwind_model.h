@@ -56,12 +56,12 @@ static inline bool user_read(u64 addr, unsigned int word, struct wp_frame *frame
 	return true;
 }
 
-static bool user_read64(u64 addr, struct wp_frame *frame)
+static bool user_read64(void *ctx, u64 addr, struct wp_frame *frame)
 {
 	return user_read(addr, 8, frame);
 }
 
-static bool user_read32(u64 addr, struct wp_frame *frame)
+static bool user_read32(void *ctx, u64 addr, struct wp_frame *frame)
 {
 	return user_read(addr, 4, frame);
 }
@@ -76,9 +76,9 @@ static inline unsigned int user_unwind(u64 ip, u64 fp, u64 *ips, unsigned int ma
 	user_memory.reads = 0;
 	user_memory.broken = false;
 	if (m->word == 8)
-		return wp_unwind_fp(ip, m->sp, fp, 8, m->limit, user_read64, ips,
+		return wp_unwind_fp(ip, m->sp, fp, 8, m->limit, user_read64, NULL, ips,
 				    max, why);
-	return wp_unwind_fp(ip, m->sp, fp, 4, m->limit, user_read32, ips, max, why);
+	return wp_unwind_fp(ip, m->sp, fp, 4, m->limit, user_read32, NULL, ips, max, why);
 }
 
 /* What it should find, with numbers that cannot wrap. */

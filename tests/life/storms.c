@@ -234,6 +234,12 @@ static void executes_for_ever(void *arg)
 	executes(NULL);
 }
 
+static void *executes_once(void *arg)
+{
+	execl("/bin/true", "true", NULL);
+	return arg;
+}
+
 /* A process after the other, each with a program of its own. */
 static void executes_many(void *arg)
 {
@@ -254,6 +260,16 @@ static void executes_many(void *arg)
 				pthread_create(&thread, NULL, load_short, NULL);
 			execl("/bin/true", "true", NULL);
 			_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+		/* A thread that executes under its process. */
+		pid = fork();
+		if (!pid) {
+			pthread_t thread;
+
+			pthread_create(&thread, NULL, executes_once, NULL);
+			for (;;)
+				pause();
 		}
 		waitpid(pid, NULL, 0);
 	}
@@ -277,6 +293,7 @@ TEST_F_TIMEOUT(life, exec_storms, 600)
 				c.flags |= WALLPROF_ENABLE_ON_EXEC;
 		}
 		ASSERT_EQ(0, session_begin(&s, &c));
+		s.execs = true;
 		for (unsigned int k = 0; k < times(40) || !s.events[0]; k++) {
 			nap_ns(25 * MS);
 			ASSERT_EQ(0, session_flip(&s));
@@ -333,6 +350,7 @@ TEST_F_TIMEOUT(life, threads_end_while_sampled, 600)
 		dev_sampler(&c, 0);
 		c.attr_flags = 0;
 		c.attr_period = 100000;		/* ns */
+		c.flags |= WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS;
 		c.stack_flags |= WALLPROF_STACK_KERNEL;
 		if (targets[i % 2] == WALLPROF_TARGET_PID) {
 			dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
@@ -340,7 +358,9 @@ TEST_F_TIMEOUT(life, threads_end_while_sampled, 600)
 		}
 		/* Without the scheduler's probes another one frees the slots. */
 		if (i >= 2)
-			c.flags &= ~WALLPROF_OFFCPU;
+			c.flags &= ~(WALLPROF_OFFCPU | WALLPROF_WAKEUPS |
+				     WALLPROF_WAKERS | WALLPROF_REASONS |
+				     WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS);
 		ASSERT_EQ(0, session_begin(&s, &c));
 		for (unsigned int k = 0; k < times(40) || !s.events[1] ||
 		     (c.flags & WALLPROF_OFFCPU && s.nr_ends <= 20); k++) {

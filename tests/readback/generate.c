@@ -4,17 +4,19 @@
  * host really has it, while the program "known" starts and ends, and made-up
  * samples in that program's functions, whose sums the test knows.
  *
- * usage: generate [-A | -K] [-1 | -2] [-m PAGES] OUTPUT KNOWN
+ * usage: generate [-A | -K] [-1 | -2] [-R] [-m PAGES] OUTPUT KNOWN
  *	-A	end with wp_perfdata_abort(), before the last drain
  *	-K	end by SIGKILL after a flush
  *	-1	on-CPU event only
- *	-2	off-CPU event only
+ *	-2	off-CPU events only
+ *	-R	these with raw payloads
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +27,7 @@
 #include "lib/ksyms.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
+#include "lib/rawsample.h"
 #include "lib/sideband.h"
 
 #define MS	1000000ULL
@@ -32,6 +35,7 @@
 struct state {
 	struct wp_perfdata *pd;
 	struct wp_batch *batch;
+	bool raw;
 	unsigned int sideband;	/* index of the event */
 };
 
@@ -65,6 +69,29 @@ static int add(void *ctx, const struct perf_event_header *rec, __u64 time)
 	return wp_batch_add_record(st->batch, rec, time);
 }
 
+/* A sample of off-CPU time; its payload tells the same, and more. */
+static void add_offcpu(struct state *st, struct wp_perfdata_sample *s, __u64 runnable,
+		       const char *object)
+{
+	const struct wp_sample about = {
+		.tid = s->tid, .tgid = s->pid, .kind = WALLPROF_AGGR_OFFCPU,
+		.state = WALLPROF_STATE_DISK,
+		.cause = {
+			.reason = WALLPROF_REASON_SYSCALL, .syscall = SYS_futex,
+			.arg = 0x123456789abcdef0, .waker = WALLPROF_WAKER_TASK,
+			.waker_tid = 4711,
+		},
+		.count = 3, .total = s->period, .runnable = runnable, .max = s->period - 1,
+	};
+	char raw[WP_RAW_MAX];
+
+	if (st->raw) {
+		s->nr_raw = wp_raw_encode(&about, object, raw, sizeof(raw));
+		s->raw = raw;
+	}
+	must(wp_batch_add_sample(st->batch, s), "sample");
+}
+
 /* Where the kernel's schedule() is; 0 if that is kept secret. */
 static __u64 find_schedule(void)
 {
@@ -87,20 +114,20 @@ int main(int argc, char **argv)
 {
 	bool abort_it = false, kill_it = false, oncpu = true, offcpu = true;
 	struct wp_sideband_options sopt = { 0 };
-	struct wp_perfdata_event ev[3];
+	struct wp_perfdata_event ev[4];
 	unsigned long long fn[4];
 	struct wp_sideband_stats stats;
-	unsigned int nr = 0, on = 0, off = 0, i;
+	unsigned int nr = 0, on = 0, off = 0, ready = 0, i;
 	struct wp_buildids *ids;
 	struct wp_sideband *sb;
 	struct wp_event clock;
-	struct state st;
+	struct state st = { 0 };
 	__u64 upto, t0, schedule = find_schedule();
 	int opt, out[2], in[2];
 	pid_t pid;
 	FILE *f;
 
-	while ((opt = getopt(argc, argv, "AK12m:")) > 0) {
+	while ((opt = getopt(argc, argv, "AK12Rm:")) > 0) {
 		if (opt == 'A')
 			abort_it = true;
 		else if (opt == 'K')
@@ -109,6 +136,8 @@ int main(int argc, char **argv)
 			offcpu = false;
 		else if (opt == '2')
 			oncpu = false;
+		else if (opt == 'R')
+			st.raw = true;
 		else if (opt == 'm')
 			sopt.pages = atoi(optarg);
 		else
@@ -125,6 +154,12 @@ int main(int argc, char **argv)
 	if (offcpu) {
 		off = nr;
 		wp_perfdata_event_offcpu(&ev[nr++]);
+		ready = nr;
+		wp_perfdata_event_runnable(&ev[nr++]);
+		if (st.raw) {
+			wp_perfdata_event_raw(&ev[off]);
+			wp_perfdata_event_raw(&ev[ready]);
+		}
 	}
 	st.sideband = nr;
 	wp_perfdata_event_sideband(&ev[nr++]);
@@ -191,18 +226,23 @@ int main(int argc, char **argv)
 	}
 	if (offcpu) {
 		/* Waits in beta: 300 ms, in gamma: 4 s + 7 ns. */
-		must(wp_batch_add_sample(st.batch, &(struct wp_perfdata_sample){
+		add_offcpu(&st, &(struct wp_perfdata_sample){
 			.event = off, .pid = pid, .tid = pid, .cpu = 0,
 			.time = t0 + 15000, .period = 300 * MS, .nr_user = 2,
-			.user_ips = (__u64 []){ fn[1] + 8, fn[3] + 8 } }), "sample");
-		must(wp_batch_add_sample(st.batch, &(struct wp_perfdata_sample){
+			.user_ips = (__u64 []){ fn[1] + 8, fn[3] + 8 } }, 0, "-");
+		add_offcpu(&st, &(struct wp_perfdata_sample){
 			.event = off, .pid = pid, .tid = pid, .cpu = 1,
 			.time = t0 + 16000, .period = 4000 * MS + 7, .nr_user = 1,
-			.user_ips = &(__u64){ fn[2] + 8 } }), "sample");
+			.user_ips = &(__u64){ fn[2] + 8 } }, 6 * MS + 5, "/tmp/a lock+0x40");
+		/* At its end gamma waited for a CPU, for 6 ms + 5 ns. */
+		add_offcpu(&st, &(struct wp_perfdata_sample){
+			.event = ready, .pid = pid, .tid = pid, .cpu = 1,
+			.time = t0 + 16000, .period = 6 * MS + 5, .nr_user = 1,
+			.user_ips = &(__u64){ fn[2] + 8 } }, 6 * MS + 5, "-");
 		/* A stack was lost, its time was not. */
-		must(wp_batch_add_sample(st.batch, &(struct wp_perfdata_sample){
+		add_offcpu(&st, &(struct wp_perfdata_sample){
 			.event = off, .pid = pid, .tid = pid, .cpu = 1,
-			.time = t0 + 17000, .period = 12345 }), "sample");
+			.time = t0 + 17000, .period = 12345 }, 0, "-");
 	}
 	usleep(20000);
 	must(wp_sideband_drain(sb, &upto, false, add, &st), "drain");

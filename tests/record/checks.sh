@@ -109,6 +109,56 @@ whole_most() {
 	why="$percent % of the time, wanted 40 at least"
 	[ "$percent" -ge 40 ]
 }
+# woken FILE: how much of the time, in percent, that the sleeper of tests/record/wakers.c
+# was blocked is the waker's wakeup-time, with a stack from wakes_inner, through
+# wakes_outer, to _start. Of the second half, as above.
+woken() {
+	perf script -i "$1" --time 50%-100% -F comm,event,period,ip,sym 2>/dev/null |
+		awk '
+		/-time:/ { event = $3; comm = $1; ns = $2; whole = 0 }
+		/-time:/ && comm == "sleeper" && event == "offcpu-time:" { blocked += ns }
+		/-time:/ && comm == "sleeper" && event == "runnable-time:" { blocked -= ns }
+		/-time:/ && comm == "waker" && event == "wakeup-time:" { all += ns }
+		/wakes_inner/ { whole = 1 }
+		/wakes_outer/ { whole += whole == 1 }
+		$2 == "_start" && whole == 2 && comm == "waker" && event == "wakeup-time:" {
+			good += ns
+			whole = 3
+		}
+		END { printf "%d %d\n", blocked ? 100 * good / blocked : -1,
+			blocked ? 100 * all / blocked : -1 }'
+}
+# The last wait may end with the recording, and be nobody's.
+woken_most() {
+	local whole all
+	read -r whole all <<<"$(woken "$1")"
+	why="$all % of the time that it was blocked, $whole % with whole stacks; wanted 80 to 100"
+	[ "$whole" -ge 80 ] && [ "$all" -le 100 ]
+}
+# joined FILE: before each sample of a waker stands the sleeper's, of the same time.
+joined() {
+	why=$(perf script -i "$1" -G --ns -F event,time 2>/dev/null | awk '
+		{ time = $1; event = $2 }
+		event == "wakeup-time:" { nr++ }
+		event == "wakeup-time:" && (time != last || before == event) {
+			print event, time, "behind", before, last
+		}
+		{ last = time; before = event }
+		END { if (!nr) print "none" }' | head -n 3)
+	[ -z "$why" ]
+}
+# own_process FILE: the waker's samples are of its own process, whose first thread it is.
+own_process() {
+	why=$(perf script -i "$1" -G -F comm,pid,tid,event 2>/dev/null | awk '
+		$1 == "waker" && $3 == "wakeup-time:" {
+			nr++
+			split($2, ids, "/")
+			if (ids[1] != ids[2])
+				print
+		}
+		END { if (!nr) print "none" }' | head -n 3)
+	[ -z "$why" ]
+}
 whole_none() {
 	local percent
 	percent=$(whole "$@")

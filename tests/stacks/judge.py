@@ -54,13 +54,17 @@ class Recording:
             self.data = file.read()
         magic, _, attr_size, at, size, begin, length = struct.unpack_from("<8s6Q", self.data)
         assert magic == b"PERFILE2", path
-        self.events = {}
+        self.events, seen = {}, set()
         for pos in range(at, at + size, attr_size):
             kind, _, config, _, sample_type = struct.unpack_from("<IIQQQ", self.data, pos)
             ids_at, ids_size = struct.unpack_from("<QQ", self.data, pos + attr_size - 16)
             # context switches are wallprof's off-CPU time, bpf-output is perf's;
             # dummy events have no samples.
             name = OFF if kind == 1 and config in (3, 10) else ON
+            # A second one of wallprof's is the part of it that was runnable.
+            if name == OFF and name in seen:
+                name = None
+            seen.add(name)
             assert sample_type & CALLCHAIN and not sample_type & READ
             self.types = sample_type
             for index in range(ids_size // 8):
@@ -106,6 +110,8 @@ class Recording:
             elif user:
                 ips.append(ip)
         event, = values.get(IDENTIFIER) or values[ID]
+        if not self.events[event]:
+            return
         self.samples.append(Sample(self.events[event], *values[TID], values[PERIOD][0],
                                    tuple(ips)))
 

@@ -3,7 +3,7 @@
 
 Four accounts of one run are read: the program's own (truth), the reader's
 tables (ledger and intervals), what stock perf says about the perf.data, and the
-kernel's own record of all switches (see switches.py).
+kernel's own record of all switches and wakeups (see switches.py).
 
 A virtual CPU may stand still at any instruction. When it does so while the
 scheduler switches, the program measures a wait that no tracepoint saw: the time
@@ -38,8 +38,17 @@ KERNEL = os.environ.get("WALLPROF_KERNEL", "6.1")
 SHARE = 0.01
 
 Truth = collections.namedtuple("Truth", "kind tid state waits switches total around stack")
-Row = collections.namedtuple("Row", "tid tgid state flags count total min max first last ips")
+Row = collections.namedtuple("Row", "tid tgid state flags count total min max first last ips "
+                             "runnable runnable_max blocked_max reason syscall waker")
 Sample = collections.namedtuple("Sample", "comm pid tid time event period frames")
+
+# The system call of a wait in this function; a stop is none.
+CALLS = {
+    "nap_inner": "nanosleep", "futex_inner": "futex", "futex_hold": "nanosleep",
+    "pipe_reads": "read", "pipe_writes": "write", "poll_limit": "ppoll",
+    "poll_timer": "ppoll", "epoll_limit": "epoll_pwait", "epoll_timer": "epoll_pwait",
+    "vfork_nap": "nanosleep", "vfork_waits": "clone",
+}
 
 
 def expand(stack, limit=127):
@@ -113,10 +122,13 @@ class Run:
                          int(r["first"]), int(r["last"]),
                          tuple(int(ip, 16) for ip in
                                (r.get("ips") or r.get("user-stack") or "").split(";")
-                               if ip and ip != "-"))
+                               if ip and ip != "-"),
+                         int(r["runnable"]), int(r["runnable_max"]), int(r["blocked_max"]),
+                         r["reason"], r["syscall"], r["waker"])
                      for r in table(self.base + ".intervals")]
         self.samples = [s for s in script(self.base + ".script")]
         self.offcpu = [s for s in self.samples if s.event.startswith("offcpu-time")]
+        self.runnable = [s for s in self.samples if s.event.startswith("runnable-time")]
         # perf names the frames, by thread, for an exec makes them others.
         self.symbols = {}
         for s in self.offcpu:
@@ -130,7 +142,7 @@ class Run:
     def judge_switches(self):
         """Every interval of every thread, by the kernel's own record of switches."""
         problems, skipped, count, recorded = list(self.switches.problems), 0, 0, 0
-        low = high = 0
+        low = high = ready_low = ready_high = runnable = single = 0
         rows = collections.defaultdict(list)
         for row in self.rows:
             rows[row.tid].append(row)
@@ -148,34 +160,58 @@ class Run:
             if lines[tid] != 1:
                 skipped += 1
                 continue
+            wakers = collections.Counter()
+            for r in rows[tid]:
+                wakers[r.waker] += r.count
             if entry["spill_ns"]:
-                ready = None	# what found no room has no state
+                ready = wakers = None	# what found no room has no state and no waker
+            parts = ((entry["runnable_ns"], entry["runnable_max"]),
+                     (entry["blocked_ns"], entry["blocked_max"]))
             seen, agreed = self.switches.within(
-                tid, born, end, (entry["nr_off"], entry["off_ns"]), ready)
+                tid, born, end, (entry["nr_off"], entry["off_ns"]), ready, parts, wakers)
             if agreed:
                 self.confirmed.add(tid)
             else:
-                problems.append("thread %d: %d intervals of %d ns, of these runnable %s; "
+                problems.append("thread %d: %d intervals of %d ns, of these in state R %s; "
+                                "runnable and blocked, sum and longest, %s; woken by %s; "
                                 "the kernel saw %s" %
-                                (tid, entry["nr_off"], entry["off_ns"], ready, seen))
+                                (tid, entry["nr_off"], entry["off_ns"], ready, parts,
+                                 wakers, seen))
             # What stands for one interval tells when it was.
             for r in rows[tid]:
-                if r.count == 1 and r.state not in ("N", "?") and r.flags == ["-"] and \
-                   not self.switches.has(tid, r.last - r.total, r.last):
+                if r.count != 1 or r.state in ("N", "?") or \
+                   not set(r.flags) <= {"-", "iowait", "32bit", "single"}:
+                    continue
+                ways = self.switches.find(tid, r.last - r.total, r.last)
+                single += 1
+                if ways is None:
                     problems.append("thread %d: the kernel has no interval from %d to %d" %
                                     (tid, r.last - r.total, r.last))
-                    self.confirmed.discard(tid)
+                elif not any(way.runnable.low <= r.runnable <= way.runnable.high and
+                             way.blocked.low <= r.total - r.runnable <= way.blocked.high and
+                             way.by in (r.waker, None) for way in ways):
+                    problems.append("thread %d, from %d to %d (%s): runnable %d, woken by %s; "
+                                    "the kernel saw %s" %
+                                    (tid, r.last - r.total, r.last, r.state, r.runnable,
+                                     r.waker, ways))
+                else:
+                    continue
+                self.confirmed.discard(tid)
             count += entry["nr_off"]
             recorded += entry["off_ns"]
+            runnable += entry["runnable_ns"]
             if seen:
                 low += seen.low
                 high += seen.high
+                ready_low += seen.runnable.sum.low
+                ready_high += seen.runnable.sum.high
         if not self.confirmed:
             problems.append("no thread could be judged")
-        yield ("%d threads' %d intervals, %.6f s, are the kernel's own: %.6f to %.6f s "
-               "(%d threads left out)" %
+        yield ("%d threads' %d intervals, %.6f s, are the kernel's own: %.6f to %.6f s; "
+               "runnable %.6f: %.6f to %.6f s; %d one by one (%d threads left out)" %
                (len(self.ledger) - skipped, count, recorded / 1e9, low / 1e9, high / 1e9,
-                skipped), problems[:9])
+                runnable / 1e9, ready_low / 1e9, ready_high / 1e9, single, skipped),
+               problems[:9])
 
     def text(self, suffix):
         try:
@@ -226,6 +262,15 @@ def kernel(run):
     yield from run.kernel
 
 
+def in_its_call(row, function):
+    """Whether a wait in this function has the reason that it must have."""
+    if row.state == "T":
+        return (row.reason, row.syscall) == ("stop", "-")
+    if function in CALLS:
+        return (row.reason, row.syscall) == ("syscall", CALLS[function])
+    return row.reason == "syscall"
+
+
 def waits(run, max_stack=127):
     """What blocked: time within 1 %, counts as the kernel's, for every kind and stack.
 
@@ -259,6 +304,8 @@ def waits(run, max_stack=127):
                         for n in run.names(r) if n)]
             times = sum(r.count for r in exact)
             total = sum(r.total for r in exact)
+            problems += ["thread %d: %s in %s, %s" % (tid, r.reason, r.syscall, frames[0])
+                         for r in exact if not in_its_call(r, frames[0])][:3]
             blocked = sum(r.count for r in near if r.state not in ("R", "R+"))
             # The kernel's count of the switches in it, not the program's of its
             # calls: one that is woken for nothing waits twice in a call, as by a
@@ -320,32 +367,34 @@ def rivals(run):
 
 
 def ledger(run):
-    """Every thread's run + off-CPU = wall, and its intervals make up its off."""
-    by_tid = collections.defaultdict(lambda: [0, 0, 0])
+    """Every thread's run + runnable + blocked = wall, and its intervals make up all but
+    its run."""
+    by_tid = collections.defaultdict(lambda: [0, 0, 0, 0])
     for row in run.rows:
         by_tid[row.tid][0] += row.count
         by_tid[row.tid][1] += row.total
         by_tid[row.tid][2] += row.total if "spilled" in row.flags else 0
+        by_tid[row.tid][3] += row.runnable
     problems, threads = [], set()
     for entry in run.ledger:
         threads.add(entry["tid"])
-        if entry["run_ns"] + entry["off_ns"] != entry["end"] - entry["born"]:
-            problems.append("thread %d: run %d + off %d != wall %d" %
-                            (entry["tid"], entry["run_ns"], entry["off_ns"],
-                             entry["end"] - entry["born"]))
-    yield ("run + off-CPU = wall time for each of %d threads" % len(run.ledger),
+        if entry["run_ns"] + entry["runnable_ns"] + entry["blocked_ns"] != \
+           entry["end"] - entry["born"] or entry["blocked_ns"] < 0 or \
+           entry["runnable_ns"] + entry["blocked_ns"] != entry["off_ns"]:
+            problems.append("thread %d: run %d + runnable %d + blocked %d != wall %d" %
+                            (entry["tid"], entry["run_ns"], entry["runnable_ns"],
+                             entry["blocked_ns"], entry["end"] - entry["born"]))
+    yield ("run + runnable + blocked = wall time for each of %d threads" % len(run.ledger),
            problems[:6])
 
     problems = []
     if len(threads) == len(run.ledger):
         for entry in run.ledger:
-            count, total, spilled = by_tid[entry["tid"]]
-            if total != entry["off_ns"] or spilled != entry["spill_ns"] or \
-               count != entry["nr_off"]:
-                problems.append("thread %d: %d intervals of %d ns, %d spilled; "
-                                "the account: %d of %d, %d" %
-                                (entry["tid"], count, total, spilled,
-                                 entry["nr_off"], entry["off_ns"], entry["spill_ns"]))
+            made_up = by_tid[entry["tid"]]
+            account = [entry[name] for name in ("nr_off", "off_ns", "spill_ns", "runnable_ns")]
+            if made_up != account:
+                problems.append("thread %d: intervals, ns, spilled, runnable: %s; "
+                                "the account: %s" % (entry["tid"], made_up, account))
     else:
         problems.append("%d lines of %d threads" % (len(run.ledger), len(threads)))
     yield "the intervals of each thread make up its off-CPU time", problems[:6]
@@ -371,31 +420,38 @@ def ledger(run):
 
 def consistent(run):
     """perf's samples are the reader's intervals, nothing more, nothing less."""
-    told, read = collections.Counter(), collections.Counter()
-    for row in run.rows:
-        told[row.tid, within_pages(row.ips)] += row.total
-    for s in run.offcpu:
-        read[s.tid, within_pages(ip for ip, _ in s.frames)] += s.period
-    problems = ["thread %d: %d ns told, perf reads %d, stack of %d frames" %
-                (tid, told[tid, ips], read[tid, ips], len(ips))
-                for tid, ips in set(told) | set(read)
-                if told[tid, ips] != read[tid, ips]]
-    yield ("perf script: %.3f ms in %d stacks are what was recorded" %
-           (sum(read.values()) / 1e6, len(read)), problems[:6])
+    for event, samples, ns in ("offcpu-time", run.offcpu, lambda row: row.total), \
+                              ("runnable-time", run.runnable, lambda row: row.runnable):
+        told, read = collections.Counter(), collections.Counter()
+        for row in run.rows:
+            told[row.tid, within_pages(row.ips)] += ns(row)
+        for s in samples:
+            read[s.tid, within_pages(ip for ip, _ in s.frames)] += s.period
+        problems = ["thread %d: %d ns told, perf reads %d, stack of %d frames" %
+                    (tid, told[tid, ips], read[tid, ips], len(ips))
+                    for tid, ips in set(told) | set(read)
+                    if told[tid, ips] != read[tid, ips]]
+        yield ("perf script: %.3f ms of %s in %d stacks are what was recorded" %
+               (sum(read.values()) / 1e6, event, len(read)), problems[:6])
 
-    total = sum(row.total for row in run.rows)
-    m = re.search(r"of event 'offcpu-time[^']*'\n# Event count \(approx\.\): (\d+)",
-                  run.text("report"))
-    yield ("perf report: the event's sum is what was recorded",
-           [] if m and int(m[1]) == total else
-           ["%s, recorded %d" % (m and m[1], total)])
+        total = sum(ns(row) for row in run.rows)
+        m = re.search(r"of event '%s[^']*'\n# Event count \(approx\.\): (\d+)" % event,
+                      run.text("report"))
+        yield ("perf report: the sum of %s is what was recorded" % event,
+               [] if m and int(m[1]) == total else
+               ["%s, recorded %d" % (m and m[1], total)])
 
     problems = []
     for row in run.rows:
         if "spilled" in row.flags:
             continue		# only their sum is known
         if not row.count or not row.min * row.count <= row.total <= row.max * row.count \
-           or row.first > row.last or (row.count == 1 and row.min != row.max):
+           or row.first > row.last or (row.count == 1 and row.min != row.max) or \
+           row.runnable > row.total or row.runnable > row.runnable_max * row.count or \
+           row.total - row.runnable > row.blocked_max * row.count or \
+           max(row.runnable_max, row.blocked_max) > row.max or \
+           (row.state in ("R", "R+", "N") and
+            (row.runnable != row.total or row.waker != "-")):
             problems.append("%s" % (row._replace(ips=len(row.ips)),))
     yield "count, total, shortest, longest, first and last agree", problems[:6]
 

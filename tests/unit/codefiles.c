@@ -94,7 +94,7 @@ static bool find_map(struct wp_codefiles *files, int dir, const void *addr, stru
 	memset(s, 0, sizeof(*s));
 	s->addr = addr;
 	s->files = files;
-	wp_procmaps_each_code(&text, dir, look, s);
+	wp_procmaps_each(&text, dir, PROT_EXEC, look, s);
 	wp_procmaps_free(&text);
 	return s->found.end;
 }

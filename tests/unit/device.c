@@ -14,6 +14,13 @@
 #define PAGE	4096
 #define CPUS	2
 
+/* Of a module whose structs have grown since. */
+#define AGGR_BYTES	(sizeof(struct wallprof_aggr) + 8)
+#define TASK_BYTES	(sizeof(struct wallprof_task) + 16)
+#define WAIT_BYTES	(sizeof(struct wallprof_wait) + 24)
+#define STACKS		3072
+#define WAITS		(PAGE + 1024)
+
 static struct wp_device fresh(int fd)
 {
 	struct wp_device dev = {
@@ -29,9 +36,12 @@ static struct wp_device fresh(int fd)
 			.sampler_half_stride = 3 * PAGE,
 			.cpu_stride = 12 * PAGE,
 			.aggrs_offset = 512,
-			.stacks_offset = 2048,
+			.stacks_offset = STACKS,
 			.exits_offset = 2 * PAGE,
+			.nr_waits = 16, .wait_bytes = WAIT_BYTES, .waits_offset = WAITS,
 			.map_bytes = (4 + 12 * CPUS) * PAGE,
+			.aggr_bytes = AGGR_BYTES,
+			.task_bytes = TASK_BYTES,
 		},
 	};
 
@@ -58,7 +68,9 @@ static void test_layout(int fd)
 		{ "aggregates beyond the half", F(aggrs_offset), 3 * PAGE },
 		{ "stacks beyond the half", F(stacks_offset), 3 * PAGE - 8 },
 		{ "ended threads beyond the half", F(exits_offset), 3 * PAGE - 8 },
-		{ "an offset that is not aligned", F(stacks_offset), 2049 },
+		{ "single intervals beyond the half", F(waits_offset), 3 * PAGE - 8 },
+		{ "single intervals that are not aligned", F(waits_offset), WAITS + 4 },
+		{ "an offset that is not aligned", F(stacks_offset), STACKS + 1 },
 #undef F
 	};
 	unsigned int i;
@@ -71,31 +83,71 @@ static void test_layout(int fd)
 	}
 }
 
+static void test_strides(int fd)
+{
+	static const struct {
+		const char *what;
+		__u32 aggr_bytes, task_bytes, wait_bytes;
+	} bad[] = {
+		{ "sums smaller than ours", sizeof(struct wallprof_aggr) - 8, TASK_BYTES },
+		{ "threads smaller than ours", AGGR_BYTES, sizeof(struct wallprof_task) - 8 },
+		{ "no sizes, as of a module that does not tell them", 0, 0 },
+		{ "sums that are not aligned", AGGR_BYTES + 4, TASK_BYTES },
+		{ "threads that are not aligned", AGGR_BYTES, TASK_BYTES + 4 },
+		{ "sums so large that they go beyond the half", 2 * PAGE, TASK_BYTES },
+		{ "threads so large that they go beyond the mapping", AGGR_BYTES, 1U << 31 },
+		{ "waits smaller than ours", AGGR_BYTES, TASK_BYTES,
+		  sizeof(struct wallprof_wait) - 8 },
+		{ "waits that are not aligned", AGGR_BYTES, TASK_BYTES, WAIT_BYTES + 4 },
+		{ "waits so large that they go beyond the half", AGGR_BYTES, TASK_BYTES,
+		  1U << 31 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct wp_device dev = fresh(fd);
+
+		dev.conf.aggr_bytes = bad[i].aggr_bytes;
+		dev.conf.task_bytes = bad[i].task_bytes;
+		if (bad[i].wait_bytes)
+			dev.conf.wait_bytes = bad[i].wait_bytes;
+		ok(wp_device_map(&dev) < 0 && !dev.map, "%s", bad[i].what);
+	}
+}
+
 static void test_half(int fd)
 {
 	struct {
 		struct wallprof_half head;
 		char gap[512 - sizeof(struct wallprof_half)];
 	} head = { .head = { .epoch = 7, .cpu = 1, .nr_aggrs = 1000000, .stack_words = 9,
-			     .nr_exits = 17 } };
+			     .nr_exits = 17, .nr_waits = 17 } };
 	__u64 words[9] = { 0, 2, 0x10, 0x20, 1, 0x30, 3, 0, 0 };
 	struct wp_device dev = fresh(fd);
+	struct wallprof_aggr aggr = { .tid = 15 };
+	struct wallprof_task exited = { .tid = 12 }, task = { .tid = 63 };
+	struct wallprof_wait wait = { .tid = 14 };
 	struct wp_half half;
 	off_t base;
-	__u32 pos = 0, nr;
+	__u32 pos = 0;
 	__u64 id;
 	const struct wallprof_stack *stack;
 
 	/* CPU 1, the scheduler's half of epoch 7. Stack headers are one word. */
 	base = (4 + 12 + 3) * PAGE;
 	if (pwrite(fd, &head, sizeof(head), base) < 0 ||
-	    pwrite(fd, words, sizeof(words), base + 2048) < 0)
+	    pwrite(fd, words, sizeof(words), base + STACKS) < 0 ||
+	    pwrite(fd, &aggr, sizeof(aggr), base + 512 + 15 * AGGR_BYTES) < 0 ||
+	    pwrite(fd, &exited, sizeof(exited), base + 2 * PAGE + 12 * TASK_BYTES) < 0 ||
+	    pwrite(fd, &wait, sizeof(wait), base + WAITS + 14 * WAIT_BYTES) < 0 ||
+	    pwrite(fd, &task, sizeof(task), 63 * TASK_BYTES) < 0)
 		exit(2);
 	ok(!wp_device_map(&dev), "the mapping");
 	ok(!wp_device_half(&dev, 0, WP_CONTEXT_SCHED, 7, &half), "a half of another epoch is empty");
 	ok(!wp_device_half(&dev, 1, WP_CONTEXT_SCHED, 5, &half), "so is one of an earlier one");
 	ok(wp_device_half(&dev, 1, WP_CONTEXT_SCHED, 7, &half), "the half of the epoch");
-	ok(half.nr_aggrs == 16 && half.nr_exits == 16 && half.nr_words == 9,
+	ok(half.nr_aggrs == 16 && half.nr_exits == 16 && half.nr_waits == 16 &&
+	   half.nr_words == 9,
 	   "has no more entries than its tables");
 	stack = wp_half_stack(&half, &pos, &id);
 	ok(stack && stack->nr == 2 && stack->ips[1] == 0x20 &&
@@ -106,13 +158,13 @@ static void test_half(int fd)
 	   "the second stack");
 	ok(!wp_half_stack(&half, &pos, &id), "a stack longer than its half ends the walk");
 	words[1] = WALLPROF_MAX_STACK + 1;
-	if (pwrite(fd, words, sizeof(words), base + 2048) < 0)
+	if (pwrite(fd, words, sizeof(words), base + STACKS) < 0)
 		exit(2);
 	half.nr_words = 256;
 	pos = 0;
 	ok(!wp_half_stack(&half, &pos, &id), "so does one longer than any");
-	wp_device_tasks(&dev, &nr);
-	ok(nr == 64, "the task table");
+	ok(wp_half_aggr(&half, 15)->tid == 15 && wp_half_exit(&half, 12)->tid == 12 &&
+	   wp_half_wait(&half, 14)->tid == 14 && wp_device_task(&dev, 63)->tid == 63, "entries are found by the module's sizes");
 	dev.fd = -1;
 	wp_device_close(&dev);
 
@@ -130,6 +182,8 @@ static void test_half(int fd)
 	dev.conf.sampler_offset = 0;
 	dev.conf.half_stride = 0;
 	dev.conf.exits_offset = 0;
+	dev.conf.waits_offset = 0;
+	dev.conf.nr_waits = 0;
 	ok(!wp_device_map(&dev) && !wp_device_half(&dev, 1, WP_CONTEXT_SCHED, 7, &half),
 	   "no off-CPU time, no half of it");
 	dev.fd = -1;
@@ -146,6 +200,7 @@ int main(void)
 	unlink(path);
 	wp_set_verbosity(WP_SILENT);
 	test_layout(fd);
+	test_strides(fd);
 	test_half(fd);
 	close(fd);
 	return done();

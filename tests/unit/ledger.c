@@ -33,6 +33,16 @@ static void test_ledger(void)
 	t.since = 1900;
 	ok(wp_ledger_read(&t, 2000, NULL, &a) && a.ended && a.end == 1900 &&
 	   wp_account_diff(&a) == -100 && !*a.comm, "one that ended, out of balance");
+	t = task_of(5, 400, 600);
+	t.runnable_ns = 200;
+	t.runnable_max = 150;
+	t.blocked_max = 390;
+	ok(wp_ledger_read(&t, 2000, NULL, &a) && a.runnable_ns == 200 &&
+	   wp_account_blocked(&a) == 400 && a.runnable_max == 150 && a.blocked_max == 390 &&
+	   !wp_account_diff(&a), "one that was runnable for a part of its time off the CPU");
+	t.runnable_ns = 601;
+	ok(wp_ledger_read(&t, 2000, NULL, &a) && wp_account_diff(&a) == -1,
+	   "for more than that is out of balance");
 	ok(wp_ledger_read(&t, 2000, "a name that is far too long", &a) &&
 	   !strcmp(a.comm, "a name that is "), "a long name");
 	t.flags = WALLPROF_TASK_ARMED;
@@ -44,6 +54,7 @@ static void test_ledger(void)
 	wp_ledger_init(&l, 10);
 	for (i = 1; i <= 100000; i++) {
 		t = task_of(i, 1000 - i % 500, i % 500);
+		t.runnable_ns = t.off_ns / 2;
 		if (i == 777)
 			t.run_ns++;
 		wp_ledger_read(&t, 2000, NULL, &a);
@@ -51,7 +62,8 @@ static void test_ledger(void)
 	}
 	wp_ledger_sort(&l);
 	ok(l.threads == 100000 && l.wall_ns == 100000000 && l.nr_off == 100000 &&
-	   l.run_ns + l.off_ns == l.wall_ns + 1 && l.nr_spilled == 1, "the sums");
+	   l.run_ns + l.off_ns == l.wall_ns + 1 && l.nr_spilled == 1 &&
+	   l.runnable_ns == 200 * (249 * 250 / 2 + 249 * 250 / 2), "the sums");
 	ok(l.unbalanced == 1 && l.worst_ns == -1, "one is out of balance, by 1 ns");
 	ok(l.room < 2000, "few lines are kept (%zu)", l.room);
 	ok(l.lines[0].tid == 777 && l.lines[1].off_ns == 499 && l.lines[9].off_ns == 499,

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "lib/merge.h"
 #include "tap.h"
@@ -24,6 +25,17 @@ static const struct wallprof_stack *make(unsigned int nr, __u64 seed, bool kerne
 	buf.head.flags = kernel ? WALLPROF_STACK_IS_KERNEL : 0;
 	for (i = 0; i < nr; i++)
 		buf.ips[i] = seed + i * 16;
+	return &buf.head;
+}
+
+static const struct wallprof_stack *make_waker(__u64 user, __u64 kernel, __u32 tgid)
+{
+	memset(&buf, 0, sizeof(buf));
+	buf.head.nr = WALLPROF_WAKER_NR;
+	buf.head.flags = WALLPROF_STACK_IS_WAKER;
+	buf.ips[WALLPROF_WAKER_USER_STACK] = user;
+	buf.ips[WALLPROF_WAKER_KERNEL_STACK] = kernel;
+	buf.ips[WALLPROF_WAKER_TGID] = tgid;
 	return &buf.head;
 }
 
@@ -47,10 +59,11 @@ static void test_stacks(void)
 	wp_stacks_add(&s, id_of(1, 0, 20), make(2, 0x1000, false));
 	wp_stacks_add(&s, id_of(1, 0, 30), make(0, 0, false));
 	wp_stacks_find(&s, id_of(1, 0, 1), &a);
-	ok(a && a->nr == 3 && a->ips[2] == 0x1020 && !a->kernel, "its frames");
+	ok(a && a->nr == 3 && a->ips[2] == 0x1020 && !a->flags, "its frames");
 	ok(wp_stacks_find(&s, id_of(9, 3, 77), &b) && a == b,
 	   "equal stacks of other epochs and CPUs are one");
-	ok(wp_stacks_find(&s, id_of(1, 0, 9), &c) && c && c != a && c->kernel,
+	ok(wp_stacks_find(&s, id_of(1, 0, 9), &c) && c && c != a &&
+	   c->flags == WALLPROF_STACK_IS_KERNEL,
 	   "a kernel stack is no user stack");
 	ok(wp_stacks_find(&s, id_of(1, 0, 20), &c) && c && c != a, "a shorter one is another");
 	ok(wp_stacks_find(&s, id_of(1, 0, 30), &c) && !c, "a stack without frames is none");
@@ -71,13 +84,79 @@ static void test_stacks(void)
 	wp_stacks_free(&s);
 }
 
+/* What a record of a waker's says, looked up by its id. */
+static struct wp_waker waker_of(const struct wp_stacks *s, __u64 id)
+{
+	const struct wp_stack *stack;
+	struct wp_waker w;
+
+	wp_stacks_find(s, id, &stack);
+	wp_stack_waker(stack, &w);
+	return w;
+}
+
+static void test_wakers(void)
+{
+	const struct wp_stack *a, *b;
+	struct wallprof_stack *few;
+	struct wp_waker w;
+	struct wp_stacks s;
+	unsigned int i;
+
+	wp_stacks_init(&s);
+	for (i = 0; i < 2; i++) {
+		wp_stacks_add(&s, id_of(1 + i, i, 1), make(3, 0x1000, false));
+		wp_stacks_add(&s, id_of(1 + i, i, 9), make(2, 0x2000, true));
+		wp_stacks_add(&s, id_of(1 + i, i, 20),
+			      make_waker(id_of(1 + i, i, 1), id_of(1 + i, i, 9), 77));
+	}
+	wp_stacks_find(&s, id_of(1, 0, 20), &a);
+	wp_stacks_find(&s, id_of(2, 1, 20), &b);
+	ok(a && a == b && a->flags == WALLPROF_STACK_IS_WAKER,
+	   "equal wakers of other epochs and CPUs are one, of whatever ids");
+	w = waker_of(&s, id_of(1, 0, 20));
+	ok(w.user && w.user->nr == 3 && w.kernel && w.kernel->nr == 2 &&
+	   w.kernel->flags == WALLPROF_STACK_IS_KERNEL && w.tgid == 77 && !w.lost,
+	   "its stacks and its process");
+	wp_stacks_add(&s, id_of(2, 1, 30), make_waker(id_of(2, 1, 1), id_of(2, 1, 9), 78));
+	wp_stacks_add(&s, id_of(2, 1, 40), make_waker(id_of(2, 1, 1), 0, 77));
+	wp_stacks_find(&s, id_of(2, 1, 30), &b);
+	ok(b != a && waker_of(&s, id_of(2, 1, 30)).tgid == 78, "another process's is another");
+	w = waker_of(&s, id_of(2, 1, 40));
+	ok(w.user && !w.kernel && !w.lost, "it may have no kernel stack");
+	wp_stacks_add(&s, id_of(2, 1, 50), make_waker(id_of(9, 9, 9), id_of(2, 1, 9), 77));
+	w = waker_of(&s, id_of(2, 1, 50));
+	ok(!w.user && w.kernel && w.lost, "of one that names what was never there, that is lost");
+	wp_stacks_add(&s, id_of(2, 1, 60), make_waker(id_of(2, 1, 20), id_of(2, 1, 20), 77));
+	w = waker_of(&s, id_of(2, 1, 60));
+	ok(!w.user && !w.kernel && w.lost, "nor is a waker's a stack");
+	few = (struct wallprof_stack *)make_waker(id_of(2, 1, 1), 0, 77);
+	few->nr = WALLPROF_WAKER_NR - 1;
+	ok(!wp_stacks_add(&s, id_of(2, 1, 70), few) && !waker_of(&s, id_of(2, 1, 70)).user &&
+	   !waker_of(&s, id_of(2, 1, 1)).user && !waker_of(&s, 0).user,
+	   "one of too few words tells nothing, nor does what is no waker's");
+
+	wp_stacks_doom(&s);
+	wp_stacks_keep(&s, id_of(2, 1, 20));
+	ok(!wp_stacks_sweep(&s) && s.nr_ids == 1 && s.nr_stacks == 3,
+	   "a sweep leaves what a waker's that is kept names");
+	w = waker_of(&s, id_of(2, 1, 20));
+	ok(w.user && w.user->ips[2] == 0x1020 && w.kernel && w.kernel->ips[1] == 0x2010,
+	   "with its frames");
+	wp_stacks_add(&s, id_of(8, 0, 1), make(3, 0x1000, false));
+	ok(wp_stacks_find(&s, id_of(8, 0, 1), &b) && b == w.user, "which are met again");
+	wp_stacks_doom(&s);
+	ok(!wp_stacks_sweep(&s) && !s.nr_ids && !s.nr_stacks, "and then nothing is left of it");
+	wp_stacks_free(&s);
+}
+
 static struct wallprof_aggr aggr_of(__u32 tid, __u64 user, __u64 total, __u64 first, __u64 last)
 {
 	return (struct wallprof_aggr){
 		.tid = tid, .tgid = tid, .start_time = 7, .exec_id = 1,
 		.kind = WALLPROF_AGGR_OFFCPU, .state = WALLPROF_STATE_SLEEPING,
 		.user_stack = user, .count = 1, .total = total, .min = total, .max = total,
-		.first = first, .last = last,
+		.first = first, .last = last, .syscall = WALLPROF_SYSCALL_NONE,
 	};
 }
 
@@ -89,26 +168,26 @@ static void test_merge(void)
 	unsigned int i;
 
 	wp_stacks_init(&s);
-	wp_merge_init(&m);
+	wp_merge_init(&m, 0);
 	wp_stacks_add(&s, id_of(1, 0, 1), make(3, 0x1000, false));
 	wp_stacks_add(&s, id_of(1, 1, 1), make(3, 0x1000, false));
 	wp_stacks_add(&s, id_of(1, 1, 9), make(3, 0x2000, false));
 	wp_stacks_add(&s, id_of(1, 1, 20), make(2, 0x3000, true));
 
 	a = aggr_of(10, id_of(1, 0, 1), 100, 50, 80);
-	wp_merge_aggr(&m, &s, &a, 0);
+	wp_merge_aggr(&m, &s, &a, 0, 0);
 	a = aggr_of(10, id_of(1, 1, 1), 30, 20, 60);
-	wp_merge_aggr(&m, &s, &a, 1);
+	wp_merge_aggr(&m, &s, &a, 1, 0);
 	ok(m.nr == 1 && m.samples[0].total == 130 && m.samples[0].count == 2 &&
 	   m.samples[0].min == 30 && m.samples[0].max == 100 && m.samples[0].first == 20,
 	   "the same stack on two CPUs is one sample");
 	ok(m.samples[0].last == 80 && m.samples[0].cpu == 0, "whose time and CPU are the last one's");
 	a = aggr_of(10, id_of(1, 1, 1), 1, 90, 90);
-	wp_merge_aggr(&m, &s, &a, 1);
+	wp_merge_aggr(&m, &s, &a, 1, 0);
 	ok(m.nr == 1 && m.samples[0].last == 90 && m.samples[0].cpu == 1, "and move on with it");
 
 	a = aggr_of(10, id_of(1, 1, 9), 1, 1, 1);
-	wp_merge_aggr(&m, &s, &a, 0);
+	wp_merge_aggr(&m, &s, &a, 0, 0);
 	ok(m.nr == 2, "another stack is another sample");
 	for (i = 0; i < 6; i++) {
 		a = aggr_of(10, id_of(1, 0, 1), 1, 1, 1);
@@ -118,15 +197,15 @@ static void test_merge(void)
 		a.state += i == 3;
 		a.flags |= i == 4 ? WALLPROF_AGGR_SINCE_START : 0;
 		a.kind = i == 5 ? WALLPROF_AGGR_SAMPLE : a.kind;
-		wp_merge_aggr(&m, &s, &a, 0);
+		wp_merge_aggr(&m, &s, &a, 0, 0);
 		ok(m.nr == 3 + i, "so is another process, birth, exec, state, flag, kind (%u)", i);
 	}
 	a = aggr_of(10, id_of(1, 0, 1), 1, 1, 1);
 	a.kernel_stack = id_of(1, 1, 20);
-	wp_merge_aggr(&m, &s, &a, 0);
+	wp_merge_aggr(&m, &s, &a, 0, 0);
 	ok(m.nr == 9 && m.samples[8].kernel && m.samples[8].user, "so is another kernel stack");
 	a = aggr_of(11, id_of(4, 4, 4), 5, 1, 1);
-	wp_merge_aggr(&m, &s, &a, 0);
+	wp_merge_aggr(&m, &s, &a, 0, 0);
 	ok(m.unknown == 1 && m.samples[m.nr - 1].flags == WALLPROF_AGGR_NO_STACK &&
 	   !m.samples[m.nr - 1].user && m.samples[m.nr - 1].total == 5,
 	   "an id that stands for nothing loses the stack, not the time");
@@ -137,9 +216,263 @@ static void test_merge(void)
 	ok(i == m.nr, "sorted by time");
 	wp_merge_reset(&m);
 	a = aggr_of(10, id_of(1, 0, 1), 100, 50, 80);
-	wp_merge_aggr(&m, &s, &a, 0);
+	wp_merge_aggr(&m, &s, &a, 0, 0);
 	ok(m.nr == 1 && m.samples[0].count == 1, "a reset forgets all");
 	wp_merge_free(&m);
+	wp_stacks_free(&s);
+}
+
+static void test_causes(void)
+{
+	struct wallprof_aggr a = aggr_of(10, 0, 100, 50, 80);
+	struct wp_merge m, detailed;
+	struct wp_stacks s;
+	unsigned int i;
+
+	wp_stacks_init(&s);
+	wp_merge_init(&m, 0);
+	wp_merge_init(&detailed, WP_MERGE_CAUSES);
+	a.reason = WALLPROF_REASON_SYSCALL;
+	a.syscall = 202;
+	a.arg = 0x1000;
+	a.waker = WALLPROF_WAKER_TASK;
+	a.waker_tid = 7;
+	a.runnable = 40;
+	a.runnable_max = 40;
+	a.blocked_max = 60;
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	wp_merge_aggr(&detailed, &s, &a, 0, 0);
+	a.total = 30;
+	a.runnable = 1;
+	a.runnable_max = 1;
+	a.blocked_max = 90;
+	wp_merge_aggr(&detailed, &s, &a, 1, 0);
+	wp_merge_aggr(&m, &s, &a, 1, 0);
+	ok(detailed.nr == 1 && detailed.samples[0].runnable == 41 &&
+	   detailed.samples[0].runnable_max == 40 && detailed.samples[0].blocked_max == 90,
+	   "time in which a thread was runnable adds up, and the longest stays");
+	ok(detailed.samples[0].cause.syscall == 202 && detailed.samples[0].cause.waker_tid == 7 &&
+	   detailed.samples[0].cause.arg == 0x1000, "with its cause");
+	for (i = 0; i < 7; i++) {
+		struct wallprof_aggr b = a;
+
+		b.reason += i == 0;
+		b.syscall += i == 1;
+		b.arg += i == 2;
+		b.waker += i == 3;
+		b.waker_tid += i == 4;
+		b.flags |= i == 5 ? WALLPROF_AGGR_IOWAIT : 0;
+		b.flags |= i == 6 ? WALLPROF_AGGR_32BIT : 0;
+		wp_merge_aggr(&m, &s, &b, 0, 0);
+		wp_merge_aggr(&detailed, &s, &b, 0, 0);
+		ok(m.nr == 1 && detailed.nr == 2 + i, "another cause is another sample if asked (%u)", i);
+	}
+	ok(m.samples[0].count == 9 && m.samples[0].runnable == 40 + 8 &&
+	   m.samples[0].flags == 0 && wp_cause_same(&m.samples[0].cause, &wp_cause_none),
+	   "and else all in one sum, of no cause");
+	wp_merge_free(&m);
+	wp_merge_free(&detailed);
+	wp_stacks_free(&s);
+}
+
+static void test_idle(void)
+{
+	struct wallprof_aggr a = aggr_of(10, 0, 100, 50, 80), work = a, sample = a;
+	struct wallprof_task task = {
+		.tid = 11, .tgid = 10, .flags = WALLPROF_TASK_OPEN, .open_ns = 1000,
+		.state = WALLPROF_STATE_SLEEPING, .reason = WALLPROF_REASON_SYSCALL,
+		.syscall = SYS_ppoll,
+	};
+	struct wp_stacks s;
+	struct wp_merge m;
+
+	wp_stacks_init(&s);
+	wp_merge_init(&m, 0);
+	m.no_idle = true;
+	a.state = WALLPROF_STATE_SLEEPING;
+	a.reason = WALLPROF_REASON_SYSCALL;
+	a.syscall = SYS_accept4;
+	a.count = 3;
+	a.total = 1000;
+	a.max = 900;
+	a.runnable = 40;
+	a.runnable_max = 30;
+	a.blocked_max = 890;
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	ok(m.nr == 1 && m.samples[0].total == 40 && m.samples[0].runnable == 40 &&
+	   m.samples[0].max == 30 && !m.samples[0].min && !m.samples[0].blocked_max &&
+	   m.samples[0].count == 3 && m.idle == 3 && m.idle_ns == 960,
+	   "of an idle wait only the time stays in which the thread was runnable");
+	work = a;
+	work.syscall = SYS_futex;
+	work.tid = 12;
+	wp_merge_aggr(&m, &s, &work, 0, 0);
+	ok(m.nr == 2 && m.samples[1].total == 1000 && m.idle == 3, "other waits stay whole");
+	a.count = 1;
+	a.runnable = 0;
+	a.tid = 13;
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	wp_merge_open(&m, &s, &task, 5000);
+	ok(m.nr == 2 && m.idle == 5 && m.idle_ns == 960 + 1000 + 1000,
+	   "one without any is left out, as is one that is open");
+	sample.kind = WALLPROF_AGGR_SAMPLE;
+	sample.state = WALLPROF_STATE_SLEEPING;
+	sample.reason = WALLPROF_REASON_SYSCALL;
+	sample.syscall = SYS_accept4;
+	wp_merge_aggr(&m, &s, &sample, 0, 0);
+	ok(m.nr == 3 && m.idle == 5, "samples stay");
+	wp_merge_reset(&m);
+	m.no_idle = false;
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	ok(m.nr == 1 && m.samples[0].total == 1000 && m.idle == 5, "if not asked, everything stays");
+	wp_merge_free(&m);
+	wp_stacks_free(&s);
+}
+
+/* Samples that differ by their wakers, and by nothing else. */
+static void test_merge_wakers(void)
+{
+	struct wallprof_aggr a = aggr_of(10, 0, 100, 50, 80);
+	struct wallprof_task t = {
+		.tid = 10, .tgid = 10, .phase = WALLPROF_TASK_OFF, .flags = WALLPROF_TASK_OPEN,
+		.state = WALLPROF_STATE_SLEEPING, .open_ns = 40, .open_runnable_ns = 15,
+		.syscall = WALLPROF_SYSCALL_NONE, .waker = WALLPROF_WAKER_TASK, .waker_tid = 7,
+		.waker_stack = id_of(1, 0, 20),
+	};
+	struct wp_merge m, plain;
+	struct wp_stacks s;
+
+	wp_stacks_init(&s);
+	wp_merge_init(&plain, 0);
+	wp_merge_init(&m, WP_MERGE_WAKERS);
+	wp_stacks_add(&s, id_of(1, 0, 1), make(3, 0x1000, false));
+	wp_stacks_add(&s, id_of(1, 0, 20), make_waker(id_of(1, 0, 1), 0, 7));
+	wp_stacks_add(&s, id_of(1, 0, 30), make_waker(0, 0, 7));
+	a.reason = WALLPROF_REASON_SYSCALL;
+	a.syscall = 202;
+	a.waker = WALLPROF_WAKER_TASK;
+	a.waker_tid = 7;
+	a.waker_stack = id_of(1, 0, 20);
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	wp_merge_aggr(&plain, &s, &a, 0, 0);
+	ok(m.nr == 1 && waker_of(&s, a.waker_stack).user && m.samples[0].waker &&
+	   m.samples[0].cause.waker == WALLPROF_WAKER_TASK &&
+	   m.samples[0].cause.waker_tid == 7 && !m.samples[0].cause.reason &&
+	   m.samples[0].cause.syscall == WALLPROF_SYSCALL_NONE,
+	   "a sample has its waker, where it was, and no other cause");
+	a.syscall = 0;
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	wp_merge_aggr(&plain, &s, &a, 0, 0);
+	ok(m.nr == 1 && m.samples[0].count == 2, "so another cause makes no other sample");
+	a.waker_stack = id_of(1, 0, 30);
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	wp_merge_aggr(&plain, &s, &a, 0, 0);
+	ok(m.nr == 2, "another stack of the waker's does");
+	a.waker_tid = 8;
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	wp_merge_aggr(&plain, &s, &a, 0, 0);
+	ok(m.nr == 3, "and another waker");
+	ok(plain.nr == 1 && !plain.samples[0].waker && plain.samples[0].count == 4,
+	   "but only if asked");
+	a.waker_stack = id_of(4, 4, 4);
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	wp_merge_aggr(&plain, &s, &a, 0, 0);
+	ok(m.unknown == 1 && !plain.unknown && !m.samples[3].waker && m.samples[3].total == 100 &&
+	   !(m.samples[3].flags & WALLPROF_AGGR_NO_STACK),
+	   "an id that stands for nothing loses the waker's stack, not the time, nor the sleeper's");
+	wp_merge_open(&m, &s, &t, 9);
+	ok(m.nr == 5 && m.samples[4].waker == m.samples[0].waker &&
+	   m.samples[4].cause.waker_tid == 7, "an open interval has its waker, too");
+	wp_merge_free(&m);
+	wp_merge_free(&plain);
+	wp_stacks_free(&s);
+}
+
+/* Intervals that are told one by one are not summed, among others that are. */
+static void test_single(void)
+{
+	struct wallprof_aggr a = aggr_of(10, 0, 100, 50, 80);
+	struct wallprof_wait w = {
+		.tid = a.tid, .tgid = a.tgid, .start_time = a.start_time,
+		.exec_id = a.exec_id, .kind = a.kind, .state = a.state,
+		.flags = WALLPROF_AGGR_IOWAIT, .begin = 60, .end = 90, .runnable = 12,
+		.reason = WALLPROF_REASON_FAULT, .waker = WALLPROF_WAKER_HARDIRQ,
+		.syscall = WALLPROF_SYSCALL_NONE, .user_stack = id_of(2, 0, 1),
+	};
+	const struct wp_sample *sample;
+	unsigned int i, single = 0;
+	__u64 count = 0, total = 0;
+	struct wp_stacks s;
+	struct wp_merge m;
+
+	wp_stacks_init(&s);
+	wp_stacks_add(&s, id_of(2, 0, 1), make(3, 0x1000, false));
+	wp_merge_init(&m, WP_MERGE_CAUSES);
+	wp_merge_wait(&m, &s, &w, 3);
+	sample = &m.samples[0];
+	ok(m.nr == 1 && sample->count == 1 && sample->total == 30 && sample->min == 30 &&
+	   sample->max == 30 && sample->first == 90 && sample->last == 90 &&
+	   sample->runnable == 12 && sample->runnable_max == 12 &&
+	   sample->blocked_max == 18 && sample->cpu == 3 && sample->user && !sample->kernel &&
+	   sample->tid == a.tid && sample->tgid == a.tgid && sample->state == a.state &&
+	   sample->start_time == a.start_time && sample->exec_id == a.exec_id &&
+	   sample->flags == (WP_SAMPLE_SINGLE | WALLPROF_AGGR_IOWAIT),
+	   "an interval by itself is a sample, of the time of its end");
+	ok(sample->cause.reason == WALLPROF_REASON_FAULT &&
+	   sample->cause.waker == WALLPROF_WAKER_HARDIRQ, "with its cause");
+	wp_merge_free(&m);
+
+	w.flags = 0;
+	wp_merge_init(&m, 0);
+	/* More than there was room for at first, and sums among them. */
+	for (i = 0; i < 5000; i++) {
+		w.begin = i;
+		w.end = 2 * i;
+		wp_merge_wait(&m, &s, &w, 0);
+		if (i % 2)
+			wp_merge_aggr(&m, &s, &a, 0, 0);
+	}
+	for (i = 0; i < m.nr; i++) {
+		single += !!(m.samples[i].flags & WP_SAMPLE_SINGLE);
+		count += m.samples[i].count;
+		total += m.samples[i].total;
+	}
+	ok(m.nr == 5001 && single == 5000, "those that are alike stay apart, and apart from sums");
+	ok(count == 5000 + 2500 * a.count && total == 5000 * 4999 / 2 + 2500 * a.total,
+	   "all of them are there");
+	wp_merge_free(&m);
+	wp_stacks_free(&s);
+}
+
+/* Each aggregate by itself, and what it names. */
+static void test_chains(void)
+{
+	struct wallprof_aggr a = aggr_of(10, 0, 100, 50, 80);
+	struct wallprof_task t = {
+		.tid = 10, .tgid = 10, .phase = WALLPROF_TASK_OFF, .flags = WALLPROF_TASK_OPEN,
+		.state = WALLPROF_STATE_SLEEPING, .open_ns = 40, .waker_aggr = id_of(3, 0, 0),
+	};
+	struct wp_merge m, plain;
+	struct wp_stacks s;
+	unsigned int i;
+
+	wp_stacks_init(&s);
+	wp_merge_init(&plain, WP_MERGE_WAKERS);
+	wp_merge_init(&m, WP_MERGE_WAKERS | WP_MERGE_CHAINS);
+	a.waker_aggr = id_of(2, 1, 9);
+	for (i = 0; i < 3; i++) {
+		wp_merge_aggr(&m, &s, &a, 0, id_of(3, i, 7));
+		wp_merge_aggr(&plain, &s, &a, 0, id_of(3, i, 7));
+	}
+	ok(m.nr == 3 && m.samples[2].id == id_of(3, 2, 7) &&
+	   m.samples[2].waker_id == id_of(2, 1, 9), "each aggregate is a sample if asked");
+	ok(plain.nr == 1 && !plain.samples[0].id && !plain.samples[0].waker_id,
+	   "and else those that are alike are one");
+	wp_merge_open(&m, &s, &t, 9);
+	ok(m.nr == 4 && !m.samples[3].id && m.samples[3].waker_id == id_of(3, 0, 0),
+	   "an open interval names one, and is none");
+	wp_merge_free(&m);
+	wp_merge_free(&plain);
 	wp_stacks_free(&s);
 }
 
@@ -147,33 +480,48 @@ static void test_tasks(void)
 {
 	struct wallprof_task t = {
 		.tid = 3, .tgid = 2, .phase = WALLPROF_TASK_OFF,
-		.state = WALLPROF_STATE_DISK, .open_ns = 40,
+		.state = WALLPROF_STATE_DISK, .open_ns = 40, .open_runnable_ns = 15,
+		.reason = WALLPROF_REASON_FAULT, .syscall = WALLPROF_SYSCALL_NONE,
+		.waker = WALLPROF_WAKER_SOFTIRQ,
 	};
 	struct wp_stacks s;
 	struct wp_merge m;
 
 	wp_stacks_init(&s);
-	wp_merge_init(&m);
+	wp_merge_init(&m, WP_MERGE_CAUSES);
 	wp_stacks_add(&s, id_of(2, 0, 1), make(3, 0x1000, false));
 	ok(!wp_merge_spill(&m, &t, 9) && !wp_merge_open(&m, &s, &t, 9) && !m.nr,
 	   "a thread with nothing open or spilled gives no sample");
-	t.flags = WALLPROF_TASK_OPEN | WALLPROF_TASK_SINCE_START;
+	t.flags = WALLPROF_TASK_OPEN | WALLPROF_TASK_SINCE_START | WALLPROF_TASK_IOWAIT;
 	t.user_stack = id_of(2, 0, 1);
 	wp_merge_open(&m, &s, &t, 9);
 	ok(m.nr == 1 && m.samples[0].total == 40 && m.samples[0].count == 1 &&
 	   m.samples[0].last == 9 && m.samples[0].user &&
 	   m.samples[0].state == WALLPROF_STATE_DISK &&
-	   m.samples[0].flags == (WP_SAMPLE_OPEN | WALLPROF_AGGR_SINCE_START),
+	   m.samples[0].flags == (WP_SAMPLE_OPEN | WALLPROF_AGGR_SINCE_START |
+				  WALLPROF_AGGR_IOWAIT),
 	   "an open interval is a sample of the end");
+	ok(m.samples[0].runnable == 15 && m.samples[0].runnable_max == 15 &&
+	   m.samples[0].blocked_max == 25 &&
+	   m.samples[0].cause.reason == WALLPROF_REASON_FAULT &&
+	   m.samples[0].cause.waker == WALLPROF_WAKER_SOFTIRQ,
+	   "with its cause and what it was runnable for");
 	t.flags |= WALLPROF_TASK_FILTERED;
 	wp_merge_open(&m, &s, &t, 9);
 	ok(m.nr == 1 && m.samples[0].count == 1, "but not if its state is not wanted");
+	t.flags ^= WALLPROF_TASK_FILTERED | WALLPROF_TASK_OUT_OF_RANGE;
+	wp_merge_open(&m, &s, &t, 9);
+	ok(m.nr == 1 && m.samples[0].count == 1, "nor if its length is not");
 	t.spill_ns = 70;
+	t.spill_runnable_ns = 30;
 	t.nr_spilled = 6;
 	wp_merge_spill(&m, &t, 9);
 	ok(m.nr == 2 && m.samples[1].total == 70 && m.samples[1].count == 6 &&
 	   !m.samples[1].user && m.samples[1].flags == (WP_SAMPLE_SPILL | WALLPROF_AGGR_NO_STACK),
 	   "what found no room is a sample without a stack");
+	ok(m.samples[1].runnable == 30 && m.samples[1].runnable_max == 30 &&
+	   m.samples[1].blocked_max == 40 &&
+	   wp_cause_same(&m.samples[1].cause, &wp_cause_none), "and without a cause");
 	wp_merge_free(&m);
 	wp_stacks_free(&s);
 }
@@ -186,11 +534,14 @@ static void test_tasks(void)
 struct half_stack {
 	__u64 id;
 	unsigned int content;
+	__u64 names;	/* of a waker's, its stack's id */
 };
 
 struct thread {
 	__u64 id;
+	__u64 waker;
 	unsigned int content;
+	unsigned int waker_content;
 };
 
 static struct thread threads[THREADS];
@@ -199,6 +550,27 @@ static struct wallprof_aggr aggrs[2][200000];
 static size_t nr_stacks[2], nr_aggrs[2];
 /* What each content must sum up to, per epoch; and the same in all. */
 static __u64 expected[2][CONTENTS + 1];
+/* The same by the contents of wakers' stacks. */
+static __u64 expected_wakers[2][CONTENTS + 1];
+
+/* A new stack, or with @names a waker's. Returns its id. */
+static __u64 new_stack(__u32 epoch, __u32 cpu, unsigned int content, __u64 names)
+{
+	size_t half = epoch % 2;
+	__u64 id = id_of(epoch, cpu, 1 + nr_stacks[half]);
+
+	stacks[half][nr_stacks[half]++] = (struct half_stack){ id, content, names };
+	return id;
+}
+
+/* A thread is woken: what tells where from may be of a later epoch than its sleep. */
+static void wake(__u32 epoch, struct thread *t)
+{
+	__u32 cpu = rand() % CPUS;
+
+	t->waker_content = rand() % CONTENTS;
+	t->waker = new_stack(epoch, cpu, 0, new_stack(epoch, cpu, t->waker_content, 0));
+}
 
 static void step(__u32 epoch, unsigned int *generation)
 {
@@ -206,18 +578,28 @@ static void step(__u32 epoch, unsigned int *generation)
 	size_t half = epoch % 2;
 	__u32 tid = 1 + (t - threads);
 
+	if (t->id && !t->waker && rand() % 2) {
+		wake(epoch, t);
+		return;
+	}
 	if (t->id) {
 		__u64 ns = 1 + rand() % 1000;
+		struct wallprof_aggr *a = &aggrs[half][nr_aggrs[half]++];
 
-		aggrs[half][nr_aggrs[half]++] = aggr_of(tid, t->id, ns, epoch, epoch);
+		*a = aggr_of(tid, t->id, ns, epoch, epoch);
 		expected[half][t->content] += ns;
+		if (t->waker) {
+			a->waker = WALLPROF_WAKER_TASK;
+			a->waker_stack = t->waker;
+			expected_wakers[half][t->waker_content] += ns;
+		}
 		t->id = 0;
+		t->waker = 0;
 		return;
 	}
 	/* A new content each now and then, as new processes have them. */
 	t->content = rand() % CONTENTS;
-	t->id = id_of(epoch, rand() % CPUS, 1 + nr_stacks[half]);
-	stacks[half][nr_stacks[half]++] = (struct half_stack){ t->id, t->content };
+	t->id = new_stack(epoch, rand() % CPUS, t->content, 0);
 	(*generation)++;
 }
 
@@ -229,11 +611,12 @@ static void test_session(void)
 	__u32 epoch;
 
 	wp_stacks_init(&s);
-	wp_merge_init(&m);
+	wp_merge_init(&m, WP_MERGE_WAKERS);
 	srand(1);
 	for (epoch = 1; epoch <= 400; epoch++) {
 		size_t half = epoch % 2, other = !half;
-		__u64 got[CONTENTS + 1] = {};
+		__u64 got[CONTENTS + 1] = {}, got_wakers[CONTENTS + 1] = {};
+		struct wp_waker w;
 
 		for (i = 0; i < 1500; i++)
 			step(epoch, &generation);
@@ -241,22 +624,30 @@ static void test_session(void)
 		nr_stacks[other] = 0;
 		nr_aggrs[other] = 0;
 		memset(expected[other], 0, sizeof(expected[other]));
+		memset(expected_wakers[other], 0, sizeof(expected_wakers[other]));
 		for (i = 0; i < 200; i++)
 			step(epoch + 1, &generation);
 
-		for (i = 0; i < nr_stacks[half]; i++)
-			wp_stacks_add(&s, stacks[half][i].id,
-				      make(5, (stacks[half][i].content + 1) * 0x10000, false));
+		for (i = 0; i < nr_stacks[half]; i++) {
+			const struct half_stack *h = &stacks[half][i];
+
+			wp_stacks_add(&s, h->id, h->names ? make_waker(h->names, 0, 1) :
+				      make(5, (h->content + 1) * 0x10000, false));
+		}
 		for (i = 0; i < nr_aggrs[half]; i++)
-			wp_merge_aggr(&m, &s, &aggrs[half][i], 0);
+			wp_merge_aggr(&m, &s, &aggrs[half][i], 0, 0);
 		wp_merge_sort(&m);
 		for (i = 0; i < m.nr; i++) {
 			const struct wp_stack *stack = m.samples[i].user;
 
 			if (stack)
 				got[stack->ips[0] / 0x10000 - 1] += m.samples[i].total;
+			wp_stack_waker(m.samples[i].waker, &w);
+			if (w.user)
+				got_wakers[w.user->ips[0] / 0x10000 - 1] += m.samples[i].total;
 		}
 		wrong += !!memcmp(got, expected[half], sizeof(got));
+		wrong += !!memcmp(got_wakers, expected_wakers[half], sizeof(got_wakers));
 		wp_merge_reset(&m);
 
 		if (s.doomed) {
@@ -266,6 +657,8 @@ static void test_session(void)
 			wp_stacks_doom(&s);
 			for (i = 0; i < THREADS; i++)
 				wp_stacks_keep(&s, threads[i].id);
+			for (i = 0; i < THREADS; i++)
+				wp_stacks_keep(&s, threads[i].waker);
 		}
 		if (s.nr_ids > largest)
 			largest = s.nr_ids;
@@ -281,7 +674,13 @@ static void test_session(void)
 int main(void)
 {
 	test_stacks();
+	test_wakers();
 	test_merge();
+	test_causes();
+	test_idle();
+	test_merge_wakers();
+	test_single();
+	test_chains();
 	test_tasks();
 	test_session();
 	return done();

@@ -52,7 +52,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	2
+#define WALLPROF_ABI_VERSION	4
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -65,6 +65,8 @@
 #define WALLPROF_MAX_STACK_WORDS (1 << 20)
 #define WALLPROF_MIN_EXITS	16
 #define WALLPROF_MAX_EXITS	(1 << 18)
+#define WALLPROF_MIN_WAITS	16
+#define WALLPROF_MAX_WAITS	(1 << 20)
 #define WALLPROF_MIN_TASKS	64
 #define WALLPROF_MAX_TASKS	(1 << 22)
 #define WALLPROF_MAX_FREQ	100000		/* Hz */
@@ -108,9 +110,59 @@ enum wallprof_state {
 };
 
 /**
+ * enum wallprof_reason - what a thread was at when it left its CPU
+ * @WALLPROF_REASON_UNKNOWN: not known: it was awake when the session began, was
+ *	not seen to leave, or WALLPROF_REASONS is not set
+ * @WALLPROF_REASON_SYSCALL: in a system call
+ * @WALLPROF_REASON_FAULT: in the kernel without a system call: a page fault, or
+ *	another exception, or on the way back to user mode from one or from an
+ *	interrupt. On the way back from a system call it is still that
+ * @WALLPROF_REASON_PREEMPTED: anywhere; it lost its CPU while runnable
+ * @WALLPROF_REASON_EXIT: it ends
+ * @WALLPROF_REASON_STOP: stopped by a signal or a tracer
+ * @WALLPROF_REASON_KERNEL: a kernel thread, or a worker of io_uring
+ * @WALLPROF_REASON_NEW: forked, and waits for its first run
+ * @WALLPROF_REASON_MAX: the number of reasons
+ */
+enum wallprof_reason {
+	WALLPROF_REASON_UNKNOWN,
+	WALLPROF_REASON_SYSCALL,
+	WALLPROF_REASON_FAULT,
+	WALLPROF_REASON_PREEMPTED,
+	WALLPROF_REASON_EXIT,
+	WALLPROF_REASON_STOP,
+	WALLPROF_REASON_KERNEL,
+	WALLPROF_REASON_NEW,
+	WALLPROF_REASON_MAX,
+};
+
+/* wallprof_aggr.syscall and wallprof_task.syscall */
+#define WALLPROF_SYSCALL_NONE	0xffff	/* no system call, or not known */
+#define WALLPROF_SYSCALL_OTHER	0xfffe	/* one whose number is larger than this */
+
+/**
+ * enum wallprof_waker - who woke a thread
+ * @WALLPROF_WAKER_NONE: nobody: it was runnable all the time, or its wakeup was
+ *	not seen, or WALLPROF_WAKERS is not set
+ * @WALLPROF_WAKER_TASK: a thread; 0 as its id: one that is not visible in the
+ *	opener's pid namespace, or an idle CPU's
+ * @WALLPROF_WAKER_SOFTIRQ: a softirq: a timer, the network, a block device, …
+ * @WALLPROF_WAKER_HARDIRQ: an interrupt, or an NMI
+ * @WALLPROF_WAKER_MAX: the number of kinds
+ */
+enum wallprof_waker {
+	WALLPROF_WAKER_NONE,
+	WALLPROF_WAKER_TASK,
+	WALLPROF_WAKER_SOFTIRQ,
+	WALLPROF_WAKER_HARDIRQ,
+	WALLPROF_WAKER_MAX,
+};
+
+/**
  * enum wallprof_loss - what was lost, and why
  * @WALLPROF_LOSS_STACK_FULL: no room for a stack: the time was added to an
- *	entry of the same thread whose stack id is 0
+ *	entry of the same thread whose stack id is 0, or that of a waker's stack:
+ *	see WALLPROF_STACK_LOST
  * @WALLPROF_LOSS_AGGR_FULL: no room for an aggregate. An off-CPU interval was
  *	added to the thread's &struct wallprof_task.spill_ns instead and can be
  *	found there; a sample is gone, and @ns is its period
@@ -122,7 +174,7 @@ enum wallprof_state {
  *	differences modulo 2^64). It is exact but for threads that switched just
  *	when START came to them, and those born without a fork
  * @WALLPROF_LOSS_NESTED: an event that came in the middle of another one of
- *	the same context and was refused
+ *	the same context and was refused; of a wakeup, just its waker's stacks
  * @WALLPROF_LOSS_THROTTLED: times that the kernel throttled the counter; @ns
  *	is the time until its next overflow
  * @WALLPROF_LOSS_MAX: the number of reasons
@@ -202,7 +254,21 @@ struct wallprof_info {
 #define WALLPROF_SAMPLER	(1U << 1)	/* record overflows of @attr_* */
 #define WALLPROF_INHERIT	(1U << 2)	/* threads forked by a target are targets */
 #define WALLPROF_ENABLE_ON_EXEC	(1U << 3)	/* targets count from their next exec on */
-#define WALLPROF_CONFIGURE_FLAGS 0xfU
+/*
+ * With OFFCPU: split intervals at the thread's wakeup, blocked before it and
+ * runnable from then on.
+ */
+#define WALLPROF_WAKEUPS	(1U << 4)
+#define WALLPROF_REASONS	(1U << 5)	/* with OFFCPU: tell why it left */
+#define WALLPROF_WAKERS		(1U << 6)	/* with WAKEUPS: tell who woke it */
+/*
+ * With WAKERS: tell where the thread was that woke it, by the stacks that
+ * @stack_flags ask for, at least one.
+ */
+#define WALLPROF_WAKER_STACKS	(1U << 7)
+/* With WAKERS: tell of which interval the waker had come. */
+#define WALLPROF_WAKER_CHAINS	(1U << 8)
+#define WALLPROF_CONFIGURE_FLAGS 0x1ffU
 
 /* wallprof_configure.stack_flags */
 #define WALLPROF_STACK_USER	(1U << 0)	/* user stacks by frame pointer */
@@ -290,6 +356,20 @@ enum wallprof_target {
  * @exits_offset: out: where the ended threads begin within a half of the
  *	scheduler's tables
  * @memory_bytes: out: all memory that the session holds, fixed until close
+ * @aggr_bytes: out: bytes from one aggregate to the next: of
+ *	&struct wallprof_aggr as the module knows it, which may have grown
+ * @task_bytes: out: the same of &struct wallprof_task, in both tables
+ * @min_ns: the shortest interval that is recorded, nanoseconds; what is left out
+ *	is counted in &struct wallprof_half.out_of_range. 0 without OFFCPU
+ * @max_ns: the longest, 0 for any; not below @min_ns. 0 without OFFCPU
+ * @wait_ns: intervals of at least so many nanoseconds are told one by one, each
+ *	as a &struct wallprof_wait, and not added to an aggregate; 0: none is.
+ *	0 without OFFCPU
+ * @nr_waits: capacity of one half of one table of these, entries,
+ *	WALLPROF_MIN_WAITS to WALLPROF_MAX_WAITS; 0 without @wait_ns
+ * @wait_bytes: out: bytes from one &struct wallprof_wait to the next
+ * @waits_offset: out: where they begin within a half of the scheduler's tables;
+ *	0 without @wait_ns
  *
  * Allocates everything that the session will need and creates the counters,
  * disabled. Allowed once in a session.
@@ -335,6 +415,14 @@ struct wallprof_configure {
 	__aligned_u64 stacks_offset;
 	__aligned_u64 exits_offset;
 	__aligned_u64 memory_bytes;
+	__u32 aggr_bytes;
+	__u32 task_bytes;
+	__aligned_u64 min_ns;
+	__aligned_u64 max_ns;
+	__aligned_u64 wait_ns;
+	__u32 nr_waits;
+	__u32 wait_bytes;
+	__aligned_u64 waits_offset;
 };
 
 /**
@@ -584,7 +672,9 @@ struct wallprof_maps {
  * @filtered_ns: and their time
  * @lost: losses by enum wallprof_loss
  * @unwinds: how many walks of user stacks ended for which reason, by enum
- *	wallprof_unwind
+ *	wallprof_unwind; with WAKER_STACKS, here and below, wakers' too, of
+ *	which there may be more than are told of: who wakes a thread that is
+ *	awake is not known to, before
  * @walks_unknown: of these, with STACK_TABLES: the process's mappings are not
  *	known, so the walk went by frame pointer alone, or not at all
  * @walks_mixed: went by tables, but for some frames by frame pointer
@@ -594,6 +684,13 @@ struct wallprof_maps {
  *	mappings and all words of the stack that a walk had read were as then
  * @walks_asleep: not in @unwinds: of threads that slept when MAPS told of their
  *	process. Such a walk takes the place of an older one
+ * @out_of_range: intervals left out by @min_ns and @max_ns of
+ *	&struct wallprof_configure, other than those in @filtered
+ * @out_of_range_ns: and their time
+ * @nr_waits: intervals that are told one by one, in use
+ * @reserved: 0
+ * @waits_full: intervals that were to be told one by one, but found no room:
+ *	they were added to their aggregates instead, or have become losses of these
  */
 struct wallprof_half {
 	__u32 epoch;
@@ -612,15 +709,32 @@ struct wallprof_half {
 	__aligned_u64 walks_slow;
 	__aligned_u64 walks_remembered;
 	__aligned_u64 walks_asleep;
+	__aligned_u64 out_of_range;
+	__aligned_u64 out_of_range_ns;
+	__u32 nr_waits;
+	__u32 reserved;
+	struct wallprof_lost waits_full;
 };
 
 /* wallprof_stack.flags */
 #define WALLPROF_STACK_IS_KERNEL	(1U << 0)	/* kernel addresses */
 #define WALLPROF_STACK_BY_FP		(1U << 1)	/* some frames, or all, by frame pointer */
+#define WALLPROF_STACK_IS_WAKER		(1U << 2)	/* no addresses: see WALLPROF_WAKER_NR */
+#define WALLPROF_STACK_LOST		(1U << 3)	/* of a waker: one found no room */
+
+/*
+ * What stands in @ips of a waker's, instead of addresses: the ids of its stacks,
+ * 0 for none, which stand before it in the same half; and its process id, in the
+ * opener's pid namespace.
+ */
+#define WALLPROF_WAKER_USER_STACK	0
+#define WALLPROF_WAKER_KERNEL_STACK	1
+#define WALLPROF_WAKER_TGID		2
+#define WALLPROF_WAKER_NR		3
 
 /**
  * struct wallprof_stack - one distinct stack, in the stack words
- * @nr: frames, 0 to WALLPROF_MAX_STACK
+ * @nr: frames, 0 to WALLPROF_MAX_STACK; WALLPROF_WAKER_NR of a waker's
  * @unwind: enum wallprof_unwind of the walk that found it (user stacks)
  * @flags: WALLPROF_STACK_IS_KERNEL, …
  * @reserved: 0
@@ -642,6 +756,8 @@ struct wallprof_stack {
 #define WALLPROF_AGGR_NO_STACK	(1U << 0)	/* a stack was lost (STACK_FULL) */
 #define WALLPROF_AGGR_SINCE_START (1U << 1)	/* off-CPU when the session began */
 #define WALLPROF_AGGR_USER_MODE	(1U << 2)	/* sample: the CPU was in user mode */
+#define WALLPROF_AGGR_IOWAIT	(1U << 3)	/* off-CPU: the kernel calls it iowait */
+#define WALLPROF_AGGR_32BIT	(1U << 4)	/* @syscall is of the 32-bit table */
 
 /**
  * struct wallprof_aggr - a sum of intervals or samples that are alike
@@ -654,14 +770,36 @@ struct wallprof_stack {
  * @flags: WALLPROF_AGGR_NO_STACK, …
  * @user_stack: stack id, 0 for none
  * @kernel_stack: stack id, 0 for none
+ * @waker_tid: thread id of the waker, in the opener's pid namespace
+ * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE
+ * @reason: enum wallprof_reason
+ * @waker: enum wallprof_waker
+ * @arg: the system call's first argument; 0 without
+ * @waker_stack: stack id of what tells where the waker was, one with
+ *	WALLPROF_STACK_IS_WAKER; 0 without WAKER_STACKS, if @waker is not
+ *	WALLPROF_WAKER_TASK, and if it was lost (STACK_FULL, NESTED)
  * @count: intervals, or samples
  * @total: nanoseconds, or the sum of the samples' periods
  * @min: the shortest interval, or the smallest period
  * @max: the longest interval, or the largest period
  * @first: when the first interval ended, or the first sample was taken
  * @last: when the last one was
+ * @runnable: of @total, nanoseconds in which the thread was runnable; it was
+ *	blocked in the rest. Without WAKEUPS a sleep counts as blocked to its
+ *	end. 0 of samples
+ * @runnable_max: the longest time runnable in one interval
+ * @blocked_max: the longest time blocked; of samples, without meaning
+ * @waker_aggr: with WAKER_CHAINS: where the last interval stands that the waker
+ *	itself had, before it woke the thread from the last of these here: see
+ *	below. 0: it had none yet, it is no target, its interval found no room,
+ *	was filtered or told by itself, or it was no thread
  *
- * All fields before @count are the key.
+ * An aggregate has an id, made as those of stacks are, with its place among the
+ * aggregates as index. @waker_aggr is such an id, of this epoch or an earlier one,
+ * and so is that of the aggregate that it names: a chain.
+ *
+ * All fields before @count are the key. Those from @waker_tid on are 0, but
+ * @syscall, of samples and without WAKERS and REASONS: they make for more keys.
  */
 struct wallprof_aggr {
 	__u32 tid;
@@ -673,12 +811,65 @@ struct wallprof_aggr {
 	__u16 flags;
 	__aligned_u64 user_stack;
 	__aligned_u64 kernel_stack;
+	__u32 waker_tid;
+	__u16 syscall;
+	__u8 reason;
+	__u8 waker;
+	__aligned_u64 arg;
+	__aligned_u64 waker_stack;
 	__aligned_u64 count;
 	__aligned_u64 total;
 	__aligned_u64 min;
 	__aligned_u64 max;
 	__aligned_u64 first;
 	__aligned_u64 last;
+	__aligned_u64 runnable;
+	__aligned_u64 runnable_max;
+	__aligned_u64 blocked_max;
+	__aligned_u64 waker_aggr;
+};
+
+/**
+ * struct wallprof_wait - one interval, told by itself
+ * @tid: the key, down to @waker_stack, as of &struct wallprof_aggr
+ * @tgid: the same
+ * @start_time: the same
+ * @exec_id: the same
+ * @kind: WALLPROF_AGGR_OFFCPU
+ * @state: as of &struct wallprof_aggr
+ * @flags: the same
+ * @user_stack: the same
+ * @kernel_stack: the same
+ * @waker_tid: the same
+ * @syscall: the same
+ * @reason: the same
+ * @waker: the same
+ * @arg: the same
+ * @waker_stack: the same
+ * @begin: when the thread left its CPU; of one that had before it was accounted
+ *	(WALLPROF_AGGR_SINCE_START), when it began to be
+ * @end: when it ran again
+ * @runnable: of the time between, nanoseconds in which it was runnable
+ */
+struct wallprof_wait {
+	__u32 tid;
+	__u32 tgid;
+	__aligned_u64 start_time;
+	__u32 exec_id;
+	__u8 kind;
+	__u8 state;
+	__u16 flags;
+	__aligned_u64 user_stack;
+	__aligned_u64 kernel_stack;
+	__u32 waker_tid;
+	__u16 syscall;
+	__u8 reason;
+	__u8 waker;
+	__aligned_u64 arg;
+	__aligned_u64 waker_stack;
+	__aligned_u64 begin;
+	__aligned_u64 end;
+	__aligned_u64 runnable;
 };
 
 /* wallprof_task.phase */
@@ -695,6 +886,10 @@ struct wallprof_aggr {
 #define WALLPROF_TASK_NO_STACK	(1U << 3)	/* the open interval's stack was lost */
 #define WALLPROF_TASK_ARMED	(1U << 4)	/* counts from its next exec on */
 #define WALLPROF_TASK_WEAK_STACK (1U << 5)	/* MAPS may complete the open interval's stack */
+#define WALLPROF_TASK_IOWAIT	(1U << 6)	/* the kernel calls the open interval iowait */
+#define WALLPROF_TASK_32BIT	(1U << 7)	/* @syscall is of the 32-bit table */
+/* After STOP: the open interval is shorter than min_ns or longer than max_ns. */
+#define WALLPROF_TASK_OUT_OF_RANGE (1U << 8)
 
 /**
  * struct wallprof_task - one thread: an entry of the task table, and of the
@@ -709,6 +904,13 @@ struct wallprof_aggr {
  * @since: when the phase began
  * @user_stack: id of the open interval's user stack
  * @kernel_stack: and of its kernel stack
+ * @arg: the first argument of @syscall
+ * @syscall: the open interval's system call, or WALLPROF_SYSCALL_NONE
+ * @reason: enum wallprof_reason, of the open interval
+ * @waker: enum wallprof_waker: who woke it in the open interval. Before STOP, it
+ *	may have been before the interval, and in vain
+ * @waker_tid: the waker's thread id
+ * @woken: when that was; 0: it was not
  * @born: from when on the thread is accounted: START, its fork, or the time
  *	when it became a target
  * @run_ns: time on a CPU
@@ -717,7 +919,20 @@ struct wallprof_aggr {
  * @spill_ns: part of @off_ns that found no aggregate (AGGR_FULL)
  * @nr_spilled: intervals in @spill_ns
  * @open_ns: after STOP: the open interval, part of @off_ns
+ * @runnable_ns: part of @off_ns in which it was runnable; it was blocked in the
+ *	rest: see &struct wallprof_aggr
+ * @runnable_max: the longest time runnable in one interval
+ * @blocked_max: the longest time blocked
+ * @open_runnable_ns: after STOP: part of @open_ns, likewise
+ * @spill_runnable_ns: part of @spill_ns, likewise
+ * @waker_stack: where the waker was: see &struct wallprof_aggr. Of use when
+ *	@waker is
+ * @waker_aggr: the same of what the waker had been at
+ * @last_aggr: with WAKER_CHAINS: id of the aggregate of its last interval, 0 for
+ *	none
  * @reserved: 0
+ *
+ * @user_stack to @woken are without meaning where no interval is open.
  *
  * For every thread run_ns + off_ns is the time from @born to the end of the
  * session or of the thread. While the session runs, a reader may see a slot
@@ -734,6 +949,12 @@ struct wallprof_task {
 	__aligned_u64 since;
 	__aligned_u64 user_stack;
 	__aligned_u64 kernel_stack;
+	__aligned_u64 arg;
+	__u16 syscall;
+	__u8 reason;
+	__u8 waker;
+	__u32 waker_tid;
+	__aligned_u64 woken;
 	__aligned_u64 born;
 	__aligned_u64 run_ns;
 	__aligned_u64 off_ns;
@@ -741,7 +962,15 @@ struct wallprof_task {
 	__aligned_u64 spill_ns;
 	__aligned_u64 nr_spilled;
 	__aligned_u64 open_ns;
-	__aligned_u64 reserved[3];
+	__aligned_u64 runnable_ns;
+	__aligned_u64 runnable_max;
+	__aligned_u64 blocked_max;
+	__aligned_u64 open_runnable_ns;
+	__aligned_u64 spill_runnable_ns;
+	__aligned_u64 waker_stack;
+	__aligned_u64 waker_aggr;
+	__aligned_u64 last_aggr;
+	__aligned_u64 reserved[2];
 };
 
 #endif /* _UAPI_LINUX_WALLPROF_H */

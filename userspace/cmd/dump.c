@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The recording as tab-separated text with a line of headings, for scripts and
- * tests: the account of every thread (--ledger) and the off-CPU intervals as
- * they are in the file (--intervals). Both are written as the recording goes.
+ * tests: the account of every thread (--ledger) and the off-CPU intervals, in
+ * more detail than perf.data holds (--intervals). Both are written as the recording goes.
  * wallprof-record(1) documents the columns. Called by record.c.
  */
 #include <errno.h>
@@ -12,6 +12,8 @@
 #include "cmd/dump.h"
 #include "lib/device.h"
 #include "lib/err.h"
+#include "lib/syscalls.h"
+#include "lib/text.h"
 
 static FILE *open_table(const char *path, const char *headings)
 {
@@ -48,7 +50,8 @@ static void put_flags(FILE *f, unsigned int flags, const char *const *names, uns
 FILE *wp_dump_ledger_open(const char *path)
 {
 	return open_table(path, "tid\ttgid\tcomm\tborn\tend\trun_ns\toff_ns\tnr_off\tspill_ns\t"
-			  "flags\twall_ns\tdiff_ns");
+			  "flags\twall_ns\tdiff_ns\trunnable_ns\tblocked_ns\trunnable_max\t"
+			  "blocked_max");
 }
 
 /**
@@ -59,24 +62,25 @@ FILE *wp_dump_ledger_open(const char *path)
 void wp_dump_account(FILE *f, const struct wp_account *a)
 {
 	static const char *const names[] = {
-		"open", "since-start", "filtered", "no-stack", "armed",
+		"open", "since-start", "filtered", "no-stack", "armed", NULL, "iowait", "32bit",
+		"out-of-range",
 	};
-	const char *c;
 
 	fprintf(f, "%u\t%u\t", a->tid, a->tgid);
-	for (c = a->comm; *c; c++)
-		fputc((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c, f);
+	wp_text_put(f, a->comm);
 	fprintf(f, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
 		(uint64_t)a->born, (uint64_t)a->end, (uint64_t)a->run_ns, (uint64_t)a->off_ns,
 		(uint64_t)a->nr_off, (uint64_t)a->spill_ns);
 	if (a->ended)
 		fputs(a->flags ? "ended," : "ended", f);
 	if (a->flags || !a->ended)
-		put_flags(f, a->flags, names, 5);
+		put_flags(f, a->flags, names, sizeof(names) / sizeof(names[0]));
 	else
 		fputc('\t', f);
-	fprintf(f, "%" PRIu64 "\t%" PRId64 "\n", (uint64_t)wp_account_wall(a),
-		(int64_t)wp_account_diff(a));
+	fprintf(f, "%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+		(uint64_t)wp_account_wall(a), (int64_t)wp_account_diff(a),
+		(uint64_t)a->runnable_ns, (int64_t)wp_account_blocked(a),
+		(uint64_t)a->runnable_max, (uint64_t)a->blocked_max);
 }
 
 /**
@@ -88,7 +92,9 @@ void wp_dump_account(FILE *f, const struct wp_account *a)
 FILE *wp_dump_intervals_open(const char *path)
 {
 	return open_table(path, "tid\ttgid\tstate\tflags\tcount\ttotal\tmin\tmax\tfirst\tlast\t"
-			  "user-stack\tkernel-stack");
+			  "user-stack\tkernel-stack\trunnable\trunnable_max\tblocked_max\t"
+			  "reason\tsyscall\targ\twaker\twaker-user-stack\t"
+			  "waker-kernel-stack\tobject\tid\twaker-id");
 }
 
 static void put_stack(FILE *f, const struct wp_stack *stack, char end)
@@ -102,19 +108,49 @@ static void put_stack(FILE *f, const struct wp_stack *stack, char end)
 	fputc(end, f);
 }
 
+static void put_id(FILE *f, __u64 id, char end)
+{
+	if (id)
+		fprintf(f, "%" PRIx64 "%c", (uint64_t)id, end);
+	else
+		fprintf(f, "-%c", end);
+}
+
+static void put_cause(FILE *f, const struct wp_cause *c)
+{
+	char name[32];
+
+	fprintf(f, "%s\t%s\t", wp_reason_name(c->reason),
+		wp_syscall_name(c->syscall, c->compat, name, sizeof(name)));
+	if (c->syscall == WALLPROF_SYSCALL_NONE)
+		fputs("-\t", f);
+	else
+		fprintf(f, "%" PRIx64 "\t", (uint64_t)c->arg);
+	if (c->waker == WALLPROF_WAKER_TASK)
+		fprintf(f, "%s:%u\t", wp_waker_name(c->waker), c->waker_tid);
+	else
+		fprintf(f, "%s\t", wp_waker_name(c->waker));
+}
+
 /**
  * wp_dump_interval() - write a sample of off-CPU time
  * @f: from wp_dump_intervals_open()
  * @s: the sample; others are left out
+ * @object: what was waited for, harmless to a terminal, or "-"
  */
-void wp_dump_interval(FILE *f, const struct wp_sample *s)
+void wp_dump_interval(FILE *f, const struct wp_sample *s, const char *object)
 {
 	static const char *const names[16] = {
 		[0] = "no-stack",
 		[1] = "since-start",
+		[3] = "iowait",
+		[4] = "32bit",
+		[12] = "idle",
+		[13] = "single",
 		[14] = "spilled",
 		[15] = "open",
 	};
+	struct wp_waker waker;
 
 	if (s->kind != WALLPROF_AGGR_OFFCPU)
 		return;
@@ -124,7 +160,16 @@ void wp_dump_interval(FILE *f, const struct wp_sample *s)
 		(uint64_t)s->count, (uint64_t)s->total, (uint64_t)s->min, (uint64_t)s->max,
 		(uint64_t)s->first, (uint64_t)s->last);
 	put_stack(f, s->user, '\t');
-	put_stack(f, s->kernel, '\n');
+	put_stack(f, s->kernel, '\t');
+	fprintf(f, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", (uint64_t)s->runnable,
+		(uint64_t)s->runnable_max, (uint64_t)s->blocked_max);
+	put_cause(f, &s->cause);
+	wp_stack_waker(s->waker, &waker);
+	put_stack(f, waker.user, '\t');
+	put_stack(f, waker.kernel, '\t');
+	fprintf(f, "%s\t", object);
+	put_id(f, s->id, '\t');
+	put_id(f, s->waker_id, '\n');
 }
 
 /**

@@ -13,7 +13,7 @@
 FILE *wp_dump_ledger_open(const char *path);
 void wp_dump_account(FILE *f, const struct wp_account *a);
 FILE *wp_dump_intervals_open(const char *path);
-void wp_dump_interval(FILE *f, const struct wp_sample *s);
+void wp_dump_interval(FILE *f, const struct wp_sample *s, const char *object);
 int wp_dump_close(FILE *f, const char *path);
 
 #endif /* WP_CMD_DUMP_H */

@@ -13,6 +13,7 @@
 
 #include "cmd/options.h"
 #include "cmd/record.h"
+#include "lib/duration.h"
 #include "lib/err.h"
 
 #define DEFAULT_FREQ	4000
@@ -26,6 +27,11 @@ enum {
 	OPT_OFF_CPU,
 	OPT_NO_OFF_CPU,
 	OPT_STATE,
+	OPT_NO_IDLE,
+	OPT_WAKERS,
+	OPT_MIN,
+	OPT_MAX,
+	OPT_OFF_CPU_THRESH,
 	OPT_STRICT_FREQ,
 	OPT_INTERVAL,
 	OPT_LEDGER,
@@ -62,6 +68,16 @@ static const struct wp_option table[] = {
 	{ OPT_NO_OFF_CPU, "no-off-cpu", NULL, "do not" },
 	{ OPT_STATE, "state", "letters", "off-CPU time in these states only, as S,D; of\n"
 	  "R,R+,S,D,T,t,X,P,I,N,? (default all)" },
+	{ OPT_NO_IDLE, "no-idle", NULL, "leave out the time in which loops waited for\n"
+	  "their next work, as in accept and epoll_wait" },
+	{ OPT_WAKERS, "wakers", NULL, "record the stacks of who woke the threads, too" },
+	{ OPT_MIN, "min", "time", "off-CPU intervals of at least so long only, as\n"
+	  "250us; in ns, us (default), ms or s" },
+	{ OPT_MAX, "max", "time", "and of at most so long" },
+	{ OPT_OFF_CPU_THRESH, "off-cpu-thresh", "time", "a sample for each interval of at least\n"
+	  "so long; in ns, us, ms (default) or s" },
+	{ 'R', "raw-samples", NULL, "tell in samples of off-CPU time what it was\n"
+	  "for, who ended it, and more: for perf script" },
 	{ 'o', "output", "file", "output file (default perf.data)" },
 	{ 'q', "quiet", NULL, "print errors only" },
 	{ 'v', "verbose", NULL, "tell more; twice: every thread" },
@@ -73,7 +89,7 @@ static const struct wp_option table[] = {
 	{ OPT_LEDGER, "ledger", "file", "write every thread's account to this file" },
 	{ OPT_INTERVALS, "intervals", "file", "write the off-CPU intervals to this file" },
 	{ OPT_TABLES, "tables", "name=n,...", "expert: entries of the tables aggrs,\n"
-	  "stack-words, exits (one half each), tasks" },
+	  "stack-words, exits, waits (one half each), tasks" },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -167,6 +183,20 @@ static int parse_states(const char *arg, __u32 *states)
 	return err;
 }
 
+static int parse_time(const char *option, const char *arg, __u64 unit, __u64 min, __u64 *ns)
+{
+	int err = wp_duration_parse(arg, unit, ns);
+
+	if (err == -EINVAL)
+		wp_err("%s: '%s' is not a time as 250us, in ns, us, ms or s (a number alone is in %s)",
+		       option, arg, unit == WP_NSEC_PER_USEC ? "us" : "ms");
+	else if (err)
+		wp_err("%s: '%s' is too long", option, arg);
+	else if (*ns < min)
+		wp_err("%s: '%s' is too short: nothing would be left", option, arg);
+	return err || *ns < min ? -EINVAL : 0;
+}
+
 static int parse_tables(const char *arg, struct wp_record_opts *o)
 {
 	char *words = strdup(arg), *rest = words, *word;
@@ -186,6 +216,9 @@ static int parse_tables(const char *arg, struct wp_record_opts *o)
 		} else if (value && !strcmp(word, "exits")) {
 			err = parse_u32("--tables exits", value, WALLPROF_MIN_EXITS,
 					WALLPROF_MAX_EXITS, &o->exits);
+		} else if (value && !strcmp(word, "waits")) {
+			err = parse_u32("--tables waits", value, WALLPROF_MIN_WAITS,
+					WALLPROF_MAX_WAITS, &o->waits);
 		} else if (value && !strcmp(word, "tasks")) {
 			err = parse_u32("--tables tasks", value, WALLPROF_MIN_TASKS,
 					WALLPROF_MAX_TASKS, &o->tasks);
@@ -194,7 +227,7 @@ static int parse_tables(const char *arg, struct wp_record_opts *o)
 				err = -EINVAL;
 			}
 		} else {
-			wp_err("--tables: '%s' is not aggrs=N, stack-words=N, exits=N or tasks=N",
+			wp_err("--tables: '%s' is not aggrs=N, stack-words=N, exits=N, waits=N or tasks=N",
 			       word);
 			err = -EINVAL;
 		}
@@ -301,8 +334,27 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_NO_OFF_CPU:
 		o->offcpu = false;
 		return 0;
+	case OPT_NO_IDLE:
+		o->no_idle = true;
+		return 0;
+	case 'R':
+		o->raw = true;
+		return 0;
 	case OPT_STATE:
 		return parse_states(arg, &o->states);
+	case OPT_WAKERS:
+		o->wakers = true;
+		return 0;
+	case OPT_MIN:
+		return parse_time("--min", arg, WP_NSEC_PER_USEC, 0, &o->min_ns);
+	case OPT_MAX:
+		return parse_time("--max", arg, WP_NSEC_PER_USEC, 1, &o->max_ns);
+	case OPT_OFF_CPU_THRESH:
+		err = parse_time("--off-cpu-thresh", arg, WP_NSEC_PER_MSEC, 0, &n);
+		/* To the module, 0 is none of them. */
+		if (!err)
+			o->wait_ns = n ? n : 1;
+		return err;
 	case 'o':
 		if (!*arg || !strcmp(arg, "-")) {
 			wp_err("-o: the output must be a file, '%s' is none", arg);
@@ -483,8 +535,26 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	}
 	if (o->states && !o->offcpu)
 		wp_warn("--state means nothing with --no-off-cpu");
+	if (o->raw && !o->offcpu)
+		wp_warn("-R means nothing with --no-off-cpu");
+	if (o->no_idle && !o->offcpu)
+		wp_warn("--no-idle means nothing with --no-off-cpu");
+	if ((o->min_ns || o->max_ns) && !o->offcpu)
+		wp_warn("--min and --max mean nothing with --no-off-cpu");
+	if (o->wait_ns && !o->offcpu) {
+		wp_warn("--off-cpu-thresh means nothing with --no-off-cpu");
+		o->wait_ns = 0;
+	}
+	if (o->max_ns && o->max_ns < o->min_ns) {
+		wp_err("--max is shorter than --min: nothing would be left");
+		return -EINVAL;
+	}
 	if ((o->ledger || o->intervals) && !o->offcpu) {
 		wp_err("--ledger and --intervals tell off-CPU time, and --no-off-cpu leaves none");
+		return -EINVAL;
+	}
+	if (o->wakers && !o->offcpu) {
+		wp_err("--wakers tells who ended off-CPU time, and --no-off-cpu leaves none");
 		return -EINVAL;
 	}
 	if (same_file(o->output, o->ledger) || same_file(o->output, o->intervals) ||

@@ -11,6 +11,11 @@
 #include <sys/resource.h>
 
 #include "cmd/record.h"
+#include "lib/text.h"
+
+#define TOP_WAITS	10
+#define TOP_OBJECTS	3	/* of one reason */
+#define OBJECT_COLUMNS	70
 
 /* A line as perf writes them. */
 static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
@@ -54,6 +59,25 @@ static void say_captured(const struct wp_record_opts *o, const struct wp_record_
 	    o->output, samples, intervals);
 }
 
+/* The time that is in the file: what was lost is told by say_lost(). */
+static void say_split(const struct wp_record_opts *o, const struct wp_record_stats *s)
+{
+	if (o->offcpu)
+		say("%.3f s of offcpu-time: %.3f s blocked, %.3f s runnable",
+		    seconds(s->offcpu_ns), seconds(s->offcpu_ns - s->runnable_ns),
+		    seconds(s->runnable_ns));
+	if (s->idle)
+		say("left out by --no-idle: %.3f s, in which loops waited for their next work, of %"
+		    PRIu64 " interval%s", seconds(s->idle_ns), (uint64_t)s->idle, plural(s->idle));
+	if (o->wakers)
+		say("%.3f s of wakeup-time: blocked until another thread ended it",
+		    seconds(s->wakeups_ns));
+	if (s->out_of_range)
+		say("%.3f s more in %" PRIu64 " interval%s, left out by --min and --max",
+		    seconds(s->out_of_range_ns), (uint64_t)s->out_of_range,
+		    plural(s->out_of_range));
+}
+
 static void say_lost(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	const struct wallprof_lost *sched = s->lost[WP_CONTEXT_SCHED];
@@ -64,6 +88,10 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 	if (n)
 		say("%" PRIu64 " stack%s found no room; the time is there, without a stack: try a larger -m",
 		    (uint64_t)n, plural(n));
+	n = s->waits_full.count;
+	if (n)
+		say("%" PRIu64 " long interval%s found no room by %s: the time is there, in sums: try a larger -m",
+		    (uint64_t)n, plural(n), n == 1 ? "itself" : "themselves");
 	n = sched[WALLPROF_LOSS_AGGR_FULL].count;
 	if (n)
 		say("%" PRIu64 " interval%s found no room; %.3f s are in samples without stack and state: try a larger -m",
@@ -182,24 +210,164 @@ static void print_tables(const struct wp_record_stats *s)
 			(uint64_t)p->rescans, plural(p->rescans));
 }
 
-/* A name can hold anything; a terminal shall not see it. */
-static void print_comm(const char *comm)
+/* The entries that have no line of their own. */
+static void print_rest(const struct wp_wait_table *t, bool blocked)
 {
-	int width = 0;
+	__u64 total = 0, runnable = 0, count = 0;
+	size_t i;
 
-	for (; *comm; comm++, width++)
-		fputc((unsigned char)*comm < 0x20 || *comm == 0x7f ? '?' : *comm, stderr);
-	fprintf(stderr, "%*s", width < 16 ? 16 - width : 0, "");
+	if (t->nr <= TOP_WAITS)
+		return;
+	for (i = TOP_WAITS; i < t->nr; i++) {
+		total += t->entry[i].total;
+		runnable += t->entry[i].runnable;
+		count += t->entry[i].count;
+	}
+	fprintf(stderr, "  %14.6f %14.6f %10" PRIu64 "  … %zu more\n",
+		seconds(blocked ? total - runnable : total), seconds(runnable),
+		(uint64_t)count, t->nr - TOP_WAITS);
+}
+
+/* The end of a name that is too long says most. */
+static void put_object(const char *text)
+{
+	size_t columns = wp_text_columns(text);
+
+	if (columns <= OBJECT_COLUMNS) {
+		fprintf(stderr, "%s\n", text);
+		return;
+	}
+	for (; columns >= OBJECT_COLUMNS; columns--) {
+		do
+			text++;
+		while ((*text & 0xc0) == 0x80);
+	}
+	fprintf(stderr, "…%s\n", text);
+}
+
+/* What it was that was waited for, of one reason. */
+static void print_objects(const struct wp_record_tables *t, const struct wp_cause *reason)
+{
+	__u64 total = 0, runnable = 0, count = 0;
+	size_t i, nr = 0;
+
+	for (i = 0; i < t->waits.objects.nr; i++) {
+		const struct wp_wait *w = &t->waits.objects.entry[i];
+
+		if (!wp_cause_same(&w->cause, reason))
+			continue;
+		if (nr++ < TOP_OBJECTS) {
+			fprintf(stderr, "  %14.6f %14.6f %10" PRIu64 "    ", seconds(w->total),
+				seconds(w->runnable), (uint64_t)w->count);
+			put_object(wp_objects_text(t->objects, w->object));
+			continue;
+		}
+		total += w->total;
+		runnable += w->runnable;
+		count += w->count;
+	}
+	if (nr > TOP_OBJECTS)
+		fprintf(stderr, "  %14.6f %14.6f %10" PRIu64 "    … %zu more\n", seconds(total),
+			seconds(runnable), (uint64_t)count, nr - TOP_OBJECTS);
+}
+
+/* How that is known, or why not. */
+static void print_looked(const struct wp_record_tables *t)
+{
+	struct wp_objects_stats s;
+
+	wp_objects_stats(t->objects, &s);
+	if (!s.looked)
+		return;
+	fprintf(stderr, "  descriptors and futexes looked up: %" PRIu64, (uint64_t)s.looked);
+	if (s.gone)
+		fprintf(stderr, ", %" PRIu64 " too late", (uint64_t)s.gone);
+	if (s.denied)
+		fprintf(stderr, ", %" PRIu64 " refused by the kernel", (uint64_t)s.denied);
+	if (s.skipped)
+		fprintf(stderr, "; left out, as there were too many at once: %" PRIu64,
+			(uint64_t)s.skipped);
+	fputc('\n', stderr);
+}
+
+/* What the time was for. */
+static void print_reasons(const struct wp_record_tables *tables)
+{
+	const struct wp_wait_table *t = &tables->waits.reasons;
+	char name[48];
+	size_t i;
+
+	if (!t->nr)
+		return;
+	fprintf(stderr, "  off-CPU time by reason:\n  %14s %14s %10s  %s\n", "total s", "runnable s",
+		"intervals", "in");
+	for (i = 0; i < t->nr && i < TOP_WAITS; i++) {
+		fprintf(stderr, "  %14.6f %14.6f %10" PRIu64 "  %s\n",
+			seconds(t->entry[i].total), seconds(t->entry[i].runnable),
+			(uint64_t)t->entry[i].count,
+			wp_cause_name(&t->entry[i].cause, name, sizeof(name)));
+		print_objects(tables, &t->entry[i].cause);
+	}
+	print_rest(t, false);
+	print_looked(tables);
+}
+
+/* A waker may be none of the threads whose names were followed. */
+static const char *name_of(const struct wp_comms *comms, __u32 tid, char *buf, int size)
+{
+	const char *name = wp_comms_find(comms, tid);
+	char path[32];
+	FILE *f;
+
+	if (name)
+		return name;
+	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
+	f = fopen(path, "re");
+	if (!f || !fgets(buf, size, f))
+		strcpy(buf, "?");
+	if (f)
+		fclose(f);
+	buf[strcspn(buf, "\n")] = 0;
+	return buf;
+}
+
+/* Who ended it. */
+static void print_wakers(const struct wp_wait_table *t, const struct wp_comms *comms)
+{
+	char name[WP_COMM_LEN];
+	size_t i;
+
+	if (!t->nr)
+		return;
+	fprintf(stderr, "  blocked time by who woke the thread:\n  %14s %14s %10s  %s\n",
+		"blocked s", "runnable s", "intervals", "woken by");
+	for (i = 0; i < t->nr && i < TOP_WAITS; i++) {
+		const struct wp_wait *w = &t->entry[i];
+		const struct wp_cause *c = &w->cause;
+
+		fprintf(stderr, "  %14.6f %14.6f %10" PRIu64 "  ", seconds(w->total - w->runnable),
+			seconds(w->runnable), (uint64_t)w->count);
+		if (c->waker != WALLPROF_WAKER_TASK) {
+			fprintf(stderr, "%s\n", wp_waker_name(c->waker));
+		} else if (!c->waker_tid) {
+			fputs("an idle CPU, or a thread that is not visible here\n", stderr);
+		} else {
+			wp_text_put(stderr, name_of(comms, c->waker_tid, name, sizeof(name)));
+			fprintf(stderr, ":%u\n", c->waker_tid);
+		}
+	}
+	print_rest(t, true);
 }
 
 static void print_ledger(const struct wp_record_opts *o, struct wp_ledger *l)
 {
 	size_t i, nr;
 
-	fprintf(stderr,
-		"  %" PRIu64 " threads (%" PRIu64 " ended): %.6f s run + %.6f s off-CPU (%" PRIu64 " intervals) = %.6f s wall",
+	fprintf(stderr, "  %" PRIu64 " threads (%" PRIu64 " ended): %.6f s run + %.6f s runnable",
 		(uint64_t)l->threads, (uint64_t)l->ended, seconds(l->run_ns),
-		seconds(l->off_ns), (uint64_t)l->nr_off, seconds(l->wall_ns));
+		seconds(l->runnable_ns));
+	fprintf(stderr, " + %.6f s blocked (%" PRIu64 " intervals) = %.6f s wall",
+		seconds(l->off_ns - l->runnable_ns), (uint64_t)l->nr_off, seconds(l->wall_ns));
 	if (l->unbalanced)
 		fprintf(stderr, "; %" PRIu64 " thread%s out of balance, by %" PRId64 " ns at most",
 			(uint64_t)l->unbalanced, plural(l->unbalanced), (int64_t)l->worst_ns);
@@ -208,16 +376,19 @@ static void print_ledger(const struct wp_record_opts *o, struct wp_ledger *l)
 	nr = l->nr < l->keep ? l->nr : l->keep;
 	if (!nr)
 		return;
-	fprintf(stderr, "  %8s %8s %-16s %14s %14s %10s %14s %s\n", "tid", "tgid", "comm",
-		"run s", "off-CPU s", "intervals", "wall s", "diff ns");
+	fprintf(stderr, "  %8s %8s %-16s %14s %14s %14s %10s %14s %s\n", "tid", "tgid", "comm",
+		"run s", "runnable s", "blocked s", "intervals", "wall s", "diff ns");
 	for (i = 0; i < nr; i++) {
 		const struct wp_account *a = &l->lines[i];
+		int width;
 
 		fprintf(stderr, "  %8u %8u ", a->tid, a->tgid);
-		print_comm(a->comm);
-		fprintf(stderr, " %14.6f %14.6f %10" PRIu64 " %14.6f %" PRId64 "%s\n",
-			seconds(a->run_ns), seconds(a->off_ns), (uint64_t)a->nr_off,
-			seconds(wp_account_wall(a)), (int64_t)wp_account_diff(a),
+		width = wp_text_put(stderr, a->comm);
+		fprintf(stderr, "%*s %14.6f %14.6f %14.6f %10" PRIu64 " %14.6f %" PRId64 "%s\n",
+			width < 16 ? 16 - width : 0, "", seconds(a->run_ns),
+			seconds(a->runnable_ns), seconds(wp_account_blocked(a)),
+			(uint64_t)a->nr_off, seconds(wp_account_wall(a)),
+			(int64_t)wp_account_diff(a),
 			a->ended ? " ended" : "");
 	}
 	if (nr < l->threads && o->verbose < 2)
@@ -226,7 +397,7 @@ static void print_ledger(const struct wp_record_opts *o, struct wp_ledger *l)
 }
 
 static void print_details(const struct wp_record_opts *o, const struct wp_record_stats *s,
-			  struct wp_ledger *ledger)
+			  struct wp_record_tables *t)
 {
 	struct rusage self;
 
@@ -242,31 +413,42 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 		fprintf(stderr, "  off-CPU time in the file: %.6f s\n", seconds(s->offcpu_ns));
 		fprintf(stderr, "  intervals open at the start: %" PRIu64 ", at the end: %" PRIu64 "\n",
 			(uint64_t)s->since_start, (uint64_t)s->open);
+		if (o->wait_ns)
+			fprintf(stderr, "  intervals told one by one: %" PRIu64 "\n",
+				(uint64_t)s->single);
 		if (s->filtered)
 			fprintf(stderr, "  left out by --state: %.6f s, %" PRIu64 " intervals\n",
 				seconds(s->filtered_ns), (uint64_t)s->filtered);
+		if (s->out_of_range)
+			fprintf(stderr, "  left out by --min and --max: %.6f s, %" PRIu64 " intervals\n",
+				seconds(s->out_of_range_ns), (uint64_t)s->out_of_range);
 	}
 	print_unwinds(o, s);
 	print_tables(s);
-	if (o->offcpu)
-		print_ledger(o, ledger);
+	if (!o->offcpu)
+		return;
+	wp_waits_sort(&t->waits);
+	print_reasons(t);
+	print_wakers(&t->waits.wakers, &t->comms);
+	print_ledger(o, &t->ledger);
 }
 
 /**
  * wp_record_summary() - tell what was recorded
  * @o: the options
  * @s: what happened
- * @ledger: all threads
+ * @t: all threads, and what they waited for
  */
 void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_stats *s,
-		       struct wp_ledger *ledger)
+		       struct wp_record_tables *t)
 {
 	if (o->quiet)
 		return;
 	say("Woken up %" PRIu64 " time%s to write data", (uint64_t)s->wakeups,
 	    plural(s->wakeups));
 	say_captured(o, s);
+	say_split(o, s);
 	say_lost(o, s);
 	if (o->verbose)
-		print_details(o, s, ledger);
+		print_details(o, s, t);
 }

@@ -26,12 +26,12 @@
 #include "cmd/record.h"
 #include "cmd/workload.h"
 #include "lib/batch.h"
-#include "lib/comms.h"
 #include "lib/err.h"
 #include "lib/ksyms.h"
 #include "lib/merge.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
+#include "lib/rawsample.h"
 #include "lib/sideband.h"
 
 #define NSEC_PER_MSEC	1000000ULL
@@ -67,13 +67,15 @@
  * @ids: build-ids of what they map
  * @stacks: all stacks
  * @merge: samples of the epoch
- * @ledger: accounts of all threads
- * @comms: names of the threads, if somebody wants to see them
- * @want_comms: somebody does
+ * @causes: the same in more detail, for --intervals
+ * @t: accounts, names, and what was waited for
+ * @want_comms: somebody wants to see names
  * @flushed: when the file was complete last
  * @id_zero: what a thread of id 0 is called in the file
  * @oncpu: index of the on-CPU event in the file
  * @offcpu: of the off-CPU event
+ * @runnable: of the part of it in which threads were runnable
+ * @wakeup: of the part of it that other threads ended, with --wakers
  * @side: of the sideband event
  * @ledger_file: --ledger, or NULL
  * @intervals_file: --intervals, or NULL
@@ -92,13 +94,15 @@ struct record {
 	struct wp_buildids *ids;
 	struct wp_stacks stacks;
 	struct wp_merge merge;
-	struct wp_ledger ledger;
-	struct wp_comms comms;
+	struct wp_merge causes;
+	struct wp_record_tables t;
 	bool want_comms;
 	__u64 flushed;
 	__u32 id_zero;
 	unsigned int oncpu;
 	unsigned int offcpu;
+	unsigned int runnable;
+	unsigned int wakeup;
 	unsigned int side;
 	FILE *ledger_file;
 	FILE *intervals_file;
@@ -180,12 +184,14 @@ static __u32 power_of_two(__u32 n)
 }
 
 /*
- * Share a buffer among the tables of a half: 35 % for aggregates, half of it
- * for stacks, 15 % for threads that end. Unless the user said otherwise, all
- * CPUs together get no more than MAX_TOTAL or a sixteenth of the memory.
+ * Share a buffer among the tables of a half: 35 % for aggregates, 10 of them for
+ * single intervals, if there are any; half of it for stacks, 15 % for threads that
+ * end. Unless the user said otherwise, all CPUs together get no more than MAX_TOTAL
+ * or a sixteenth of the memory.
  */
 static void size_tables(struct wp_record_opts *o, const struct wallprof_info *info)
 {
+	unsigned int single = o->wait_ns ? 10 : 0;
 	__u64 buffer = o->buffer, half;
 	__u32 threads = wp_count_threads();
 
@@ -200,7 +206,7 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 	}
 	half = buffer / 2;
 	if (!o->aggrs)
-		o->aggrs = clamp(half * 35 / 100 / sizeof(struct wallprof_aggr),
+		o->aggrs = clamp(half * (35 - single) / 100 / sizeof(struct wallprof_aggr),
 				 WALLPROF_MIN_AGGRS, WALLPROF_MAX_AGGRS);
 	if (!o->stack_words)
 		o->stack_words = clamp(half * 50 / 100 / sizeof(__u64),
@@ -208,6 +214,11 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 	if (!o->exits)
 		o->exits = clamp(half * 15 / 100 / sizeof(struct wallprof_task),
 				 WALLPROF_MIN_EXITS, WALLPROF_MAX_EXITS);
+	if (!o->wait_ns)
+		o->waits = 0;
+	else if (!o->waits)
+		o->waits = clamp(half * single / 100 / sizeof(struct wallprof_wait),
+				 WALLPROF_MIN_WAITS, WALLPROF_MAX_WAITS);
 	if (!o->tasks)
 		o->tasks = power_of_two(clamp(threads * 2ULL + MIN_TASKS / 2, MIN_TASKS,
 					      WALLPROF_MAX_TASKS));
@@ -294,11 +305,22 @@ static __u32 stack_flags(const struct wp_record_opts *o)
 	return flags;
 }
 
+/* Somebody will see why threads waited, and who woke them. */
+static bool wants_causes(const struct wp_record_opts *o)
+{
+	return o->offcpu && (o->verbose || o->intervals || o->raw);
+}
+
 static int configure(struct record *r)
 {
 	struct wp_record_opts *o = &r->o;
 	struct wallprof_configure c = {
-		.flags = (o->offcpu ? WALLPROF_OFFCPU : 0) |
+		.flags = (o->offcpu ? WALLPROF_OFFCPU | WALLPROF_WAKEUPS : 0) |
+			 /* They make more sums. */
+			 (wants_causes(o) ? WALLPROF_WAKERS | WALLPROF_REASONS : 0) |
+			 (o->offcpu && o->no_idle ? WALLPROF_REASONS : 0) |
+			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
+			 (o->wakers && o->intervals ? WALLPROF_WAKER_CHAINS : 0) |
 			 (o->event.none ? 0 : WALLPROF_SAMPLER) |
 			 (o->inherit && o->target.kind != WALLPROF_TARGET_ALL ?
 			  WALLPROF_INHERIT : 0) |
@@ -306,6 +328,9 @@ static int configure(struct record *r)
 		.stack_flags = stack_flags(o),
 		.max_stack = o->max_stack,
 		.states = o->states,
+		.min_ns = o->offcpu ? o->min_ns : 0,
+		.max_ns = o->offcpu ? o->max_ns : 0,
+		.wait_ns = o->wait_ns,
 		.target = o->target.kind,
 		.nr_targets = o->target.nr,
 		.targets = (__u64)(uintptr_t)o->target.ids,
@@ -316,6 +341,7 @@ static int configure(struct record *r)
 	c.nr_aggrs = o->aggrs;
 	c.stack_words = o->stack_words;
 	c.nr_exits = o->exits;
+	c.nr_waits = o->waits;
 	c.nr_tasks = o->tasks;
 	if (o->has_cpus) {
 		if (wp_cpumask_end(&o->cpus) > r->dev.info.nr_cpus) {
@@ -342,15 +368,15 @@ static int configure(struct record *r)
 	if (err)
 		return configure_failed(o, &r->dev, err);
 	r->s.memory = r->dev.conf.memory_bytes;
-	wp_debug("tables: %u aggregates, %u stack words, %u ended threads, twice per CPU; %u threads; %llu bytes in all",
-		 o->aggrs, o->stack_words, o->exits, o->tasks,
+	wp_debug("tables: %u aggregates, %u stack words, %u ended threads, %u single intervals, twice per CPU; %u threads; %llu bytes in all",
+		 o->aggrs, o->stack_words, o->exits, o->waits, o->tasks,
 		 (unsigned long long)r->s.memory);
 	return wp_device_map(&r->dev);
 }
 
 static int open_output(struct record *r)
 {
-	struct wp_perfdata_event events[3];
+	struct wp_perfdata_event events[5];
 	struct wp_perfdata_options opt = {
 		.path = r->o.output,
 		.events = events,
@@ -368,6 +394,16 @@ static int open_output(struct record *r)
 	if (r->o.offcpu) {
 		r->offcpu = nr;
 		wp_perfdata_event_offcpu(&events[nr++]);
+		r->runnable = nr;
+		wp_perfdata_event_runnable(&events[nr++]);
+		if (r->o.raw) {
+			wp_perfdata_event_raw(&events[r->offcpu]);
+			wp_perfdata_event_raw(&events[r->runnable]);
+		}
+	}
+	if (r->o.wakers) {
+		r->wakeup = nr;
+		wp_perfdata_event_wakeup(&events[nr++]);
 	}
 	r->side = nr;
 	wp_perfdata_event_sideband(&events[nr++]);
@@ -393,19 +429,29 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 	int err = 0;
 
 	if (r->want_comms)
-		err = wp_comms_record(&r->comms, rec);
+		err = wp_comms_record(&r->t.comms, rec);
+	if (r->t.objects)
+		wp_objects_record(r->t.objects, rec);
 	return err ? err : wp_batch_add_record(r->batch, rec, time);
+}
+
+/*
+ * Whether just the targets and what they fork is followed. A process that becomes
+ * a user's by setuid was another's when it was first seen, so for -u everything
+ * is. And a waker is anybody: one that ends right after could not be asked any
+ * more for its name and its code.
+ */
+static bool follows_targets(const struct wp_record_opts *o)
+{
+	return (o->target.kind == WALLPROF_TARGET_PID ||
+		o->target.kind == WALLPROF_TARGET_TID) && !o->wakers;
 }
 
 /* Follow all processes, or the targets and what they fork. */
 static int open_sideband(struct record *r)
 {
 	const struct wp_target *t = &r->o.target;
-	/*
-	 * A process that becomes a user's by setuid was another's when it was
-	 * first seen, so for -u everything is kept.
-	 */
-	bool filter = t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID;
+	bool filter = follows_targets(&r->o);
 	struct wp_sideband_options opt = {
 		.ids = r->ids,
 		.file_id = side_id,
@@ -464,7 +510,7 @@ static __u64 forks_missed(void *ctx)
 static int open_publisher(struct record *r)
 {
 	const struct wp_target *t = &r->o.target;
-	bool filter = t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID;
+	bool filter = follows_targets(&r->o);
 	struct wp_publisher_options opt = {
 		.push = push_table,
 		.maps = tell_maps,
@@ -500,6 +546,10 @@ static void count_half(struct record *r, const struct wp_half *half, __u64 *lost
 	r->s.walks_asleep += head->walks_asleep;
 	r->s.filtered += head->filtered;
 	r->s.filtered_ns += head->filtered_ns;
+	r->s.out_of_range += head->out_of_range;
+	r->s.out_of_range_ns += head->out_of_range_ns;
+	r->s.waits_full.count += head->waits_full.count;
+	r->s.waits_full.ns += head->waits_full.ns;
 
 	*lost = head->lost[WALLPROF_LOSS_NESTED].count;
 	if (half->context == WP_CONTEXT_SAMPLER)
@@ -520,11 +570,121 @@ static int add_account(struct record *r, const struct wallprof_task *task)
 {
 	struct wp_account a;
 
-	if (!wp_ledger_read(task, r->s.stop, wp_comms_find(&r->comms, task->tid), &a))
+	if (!wp_ledger_read(task, r->s.stop, wp_comms_find(&r->t.comms, task->tid), &a))
 		return 0;
 	if (r->ledger_file)
 		wp_dump_account(r->ledger_file, &a);
-	return wp_ledger_add(&r->ledger, &a, task->nr_spilled);
+	return wp_ledger_add(&r->t.ledger, &a, task->nr_spilled);
+}
+
+/* What an interval was spent on, if somebody wants to know. */
+static int find_object(struct record *r, const struct wallprof_aggr *aggr, __u32 *object)
+{
+	struct wp_cause cause;
+
+	*object = 0;
+	if (!r->t.objects || aggr->kind != WALLPROF_AGGR_OFFCPU)
+		return 0;
+	wp_cause_aggr(&cause, aggr);
+	return wp_objects_find(r->t.objects, aggr->tid, aggr->tgid, aggr->exec_id, &cause, object);
+}
+
+static int find_single_object(struct record *r, const struct wallprof_wait *wait,
+			      __u32 *object)
+{
+	struct wp_cause cause;
+
+	*object = 0;
+	if (!r->t.objects)
+		return 0;
+	wp_cause_wait(&cause, wait);
+	return wp_objects_find(r->t.objects, wait->tid, wait->tgid, wait->exec_id, &cause, object);
+}
+
+static int find_open_object(struct record *r, const struct wallprof_task *task, __u32 *object)
+{
+	struct wp_cause cause;
+
+	*object = 0;
+	if (!r->t.objects || !(task->flags & WALLPROF_TASK_OPEN))
+		return 0;
+	wp_cause_open(&cause, task);
+	return wp_objects_find(r->t.objects, task->tid, task->tgid, task->exec_id, &cause, object);
+}
+
+/* Look at what threads wait for right now: it may be another when they are told of. */
+static int expect_objects(struct record *r)
+{
+	int err = 0;
+	__u32 i;
+
+	for (i = 0; r->t.objects && i < r->dev.conf.nr_tasks && !err; i++) {
+		const struct wallprof_task *task = wp_device_task(&r->dev, i);
+		struct wp_cause cause;
+
+		if (task->phase != WALLPROF_TASK_OFF || task->reason != WALLPROF_REASON_SYSCALL)
+			continue;
+		/* If the slot changes meanwhile, something is looked at in vain. */
+		wp_cause_open(&cause, task);
+		err = wp_objects_expect(r->t.objects, task->tid, task->tgid, task->exec_id,
+					&cause, task->since);
+	}
+	return err;
+}
+
+/* Off-CPU time goes to the samples; as --intervals, and with -v, in detail, too. */
+static int add_aggr(struct record *r, const struct wallprof_aggr *aggr, __u32 cpu, __u64 id)
+{
+	int err = wp_merge_aggr(&r->merge, &r->stacks, aggr, cpu, id);
+	__u32 object;
+
+	if (!err && r->intervals_file && aggr->kind == WALLPROF_AGGR_OFFCPU)
+		err = wp_merge_aggr(&r->causes, &r->stacks, aggr, cpu, id);
+	if (!err)
+		err = find_object(r, aggr, &object);
+	if (!err && r->o.verbose)
+		err = wp_waits_aggr(&r->t.waits, aggr, object);
+	return err;
+}
+
+/* The same of an interval that is told by itself. */
+static int add_wait(struct record *r, const struct wallprof_wait *wait, __u32 cpu)
+{
+	int err = wp_merge_wait(&r->merge, &r->stacks, wait, cpu);
+	__u32 object;
+
+	if (!err && r->intervals_file)
+		err = wp_merge_wait(&r->causes, &r->stacks, wait, cpu);
+	if (!err)
+		err = find_single_object(r, wait, &object);
+	if (!err && r->o.verbose)
+		err = wp_waits_single(&r->t.waits, wait, object);
+	return err;
+}
+
+static int add_spill(struct record *r, const struct wallprof_task *task, __u64 time)
+{
+	int err = wp_merge_spill(&r->merge, task, time);
+
+	if (!err && r->intervals_file)
+		err = wp_merge_spill(&r->causes, task, time);
+	if (!err && r->o.verbose)
+		err = wp_waits_spill(&r->t.waits, task);
+	return err;
+}
+
+static int add_open(struct record *r, const struct wallprof_task *task)
+{
+	int err = wp_merge_open(&r->merge, &r->stacks, task, r->s.stop);
+	__u32 object;
+
+	if (!err && r->intervals_file)
+		err = wp_merge_open(&r->causes, &r->stacks, task, r->s.stop);
+	if (!err)
+		err = find_open_object(r, task, &object);
+	if (!err && r->o.verbose)
+		err = wp_waits_open(&r->t.waits, task, object);
+	return err;
 }
 
 /* Everything of one half but its stacks. */
@@ -535,15 +695,20 @@ static int merge_half(struct record *r, const struct wp_half *half, __u64 time)
 	int err;
 
 	for (i = 0; i < half->nr_aggrs; i++) {
-		err = wp_merge_aggr(&r->merge, &r->stacks, &half->aggrs[i], half->cpu);
+		err = add_aggr(r, wp_half_aggr(half, i), half->cpu, wp_half_aggr_id(half, i));
+		if (err)
+			return err;
+	}
+	for (i = 0; i < half->nr_waits; i++) {
+		err = add_wait(r, wp_half_wait(half, i), half->cpu);
 		if (err)
 			return err;
 	}
 	for (i = 0; i < half->nr_exits; i++) {
-		const struct wallprof_task *task = &half->exits[i];
+		const struct wallprof_task *task = wp_half_exit(half, i);
 
 		if (r->o.offcpu) {
-			err = wp_merge_spill(&r->merge, task, task->since);
+			err = add_spill(r, task, task->since);
 			if (err)
 				return err;
 		}
@@ -557,27 +722,36 @@ static int merge_half(struct record *r, const struct wp_half *half, __u64 time)
 	return wp_perfdata_write_lost(r->pd, event_of(r, half->context), half->cpu, time, lost);
 }
 
+/* An open interval that is not to be recorded, for its state or for its length. */
+static void count_left_out(struct wp_record_stats *s, const struct wallprof_task *task)
+{
+	if (!(task->flags & WALLPROF_TASK_OPEN))
+		return;
+	if (task->flags & WALLPROF_TASK_FILTERED) {
+		s->filtered++;
+		s->filtered_ns += task->open_ns;
+	} else if (task->flags & WALLPROF_TASK_OUT_OF_RANGE) {
+		s->out_of_range++;
+		s->out_of_range_ns += task->open_ns;
+	}
+}
+
 /* After STOP: what was open, what found no room, and all accounts. */
 static int merge_tasks(struct record *r)
 {
-	const struct wallprof_task *tasks;
-	__u32 i, nr;
 	int err = 0;
+	__u32 i;
 
-	tasks = wp_device_tasks(&r->dev, &nr);
-	for (i = 0; i < nr && !err; i++) {
-		const struct wallprof_task *task = &tasks[i];
+	for (i = 0; i < r->dev.conf.nr_tasks && !err; i++) {
+		const struct wallprof_task *task = wp_device_task(&r->dev, i);
 
 		if (task->phase == WALLPROF_TASK_FREE || task->flags & WALLPROF_TASK_ARMED)
 			continue;
-		if (task->flags & WALLPROF_TASK_FILTERED && task->flags & WALLPROF_TASK_OPEN) {
-			r->s.filtered++;
-			r->s.filtered_ns += task->open_ns;
-		}
+		count_left_out(&r->s, task);
 		if (r->o.offcpu) {
-			err = wp_merge_spill(&r->merge, task, r->s.stop);
+			err = add_spill(r, task, r->s.stop);
 			if (!err)
-				err = wp_merge_open(&r->merge, &r->stacks, task, r->s.stop);
+				err = add_open(r, task);
 		}
 		if (!err)
 			err = add_account(r, task);
@@ -605,8 +779,11 @@ static void count_sample(struct wp_record_stats *s, const struct wp_sample *samp
 	}
 	s->intervals += sample->count;
 	s->offcpu_ns += sample->total;
+	s->runnable_ns += sample->runnable;
 	if (sample->flags & WALLPROF_AGGR_SINCE_START)
 		s->since_start += sample->count;
+	if (sample->flags & WP_SAMPLE_SINGLE)
+		s->single += sample->count;
 	if (sample->flags & WP_SAMPLE_OPEN)
 		s->open += sample->count;
 	if (sample->flags & WP_SAMPLE_SPILL)
@@ -625,11 +802,85 @@ static __u32 id_zero(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino != first_pid_ns ? -1U : 0;
 }
 
+/* --intervals */
+static int dump_intervals(struct record *r)
+{
+	size_t i;
+	int err = 0;
+
+	wp_merge_sort(&r->causes);
+	for (i = 0; i < r->causes.nr && !err; i++) {
+		struct wp_sample *s = &r->causes.samples[i];
+		__u32 object;
+
+		if (r->o.no_idle && wp_cause_idle(&s->cause, s->state))
+			s->flags |= WP_SAMPLE_IDLE;
+		err = wp_objects_find(r->t.objects, s->tid, s->tgid, s->exec_id, &s->cause,
+				      &object);
+		if (!err)
+			wp_dump_interval(r->intervals_file, s,
+					 wp_objects_text(r->t.objects, object));
+	}
+	wp_merge_reset(&r->causes);
+	return err;
+}
+
+/*
+ * What a waker ended goes to the file as its own sample, behind the sleeper's, with
+ * the same time. Of an interrupt there is none: nobody is to be asked why it came.
+ */
+static int add_wakeup(struct record *r, const struct wp_sample *s)
+{
+	__u64 blocked = s->total - s->runnable;
+	struct wp_perfdata_sample sample = {
+		.event = r->wakeup,
+		.tid = s->cause.waker_tid ? s->cause.waker_tid : r->id_zero,
+		.cpu = s->cpu,
+		.time = s->last,
+		.period = blocked,
+	};
+	struct wp_waker waker;
+
+	if (s->cause.waker != WALLPROF_WAKER_TASK || !blocked)
+		return 0;
+	wp_stack_waker(s->waker, &waker);
+	/* If its record was lost, perf may know the process of the thread. */
+	sample.pid = waker.tgid ? waker.tgid : sample.tid;
+	sample.kernel_mode = waker.kernel;
+	if (waker.kernel) {
+		sample.nr_kernel = waker.kernel->nr;
+		sample.kernel_ips = waker.kernel->ips;
+	}
+	if (waker.user) {
+		sample.nr_user = waker.user->nr;
+		sample.user_ips = waker.user->ips;
+	}
+	r->s.wakeups_ns += blocked;
+	r->s.records++;
+	return wp_batch_add_sample(r->batch, &sample);
+}
+
+/* -R */
+static int add_raw(struct record *r, const struct wp_sample *s, void *buf,
+		   struct wp_perfdata_sample *sample)
+{
+	__u32 object;
+	int err;
+
+	err = wp_objects_find(r->t.objects, s->tid, s->tgid, s->exec_id, &s->cause, &object);
+	if (err)
+		return err;
+	sample->nr_raw = wp_raw_encode(s, wp_objects_text(r->t.objects, object), buf, WP_RAW_MAX);
+	sample->raw = buf;
+	return 0;
+}
+
 /* The merged samples go to the file, and with --intervals as text. */
 static int add_samples(struct record *r)
 {
+	char raw[WP_RAW_MAX];
 	size_t i;
-	int err;
+	int err = 0;
 
 	wp_merge_sort(&r->merge);
 	for (i = 0; i < r->merge.nr; i++) {
@@ -654,15 +905,24 @@ static int add_samples(struct record *r)
 			sample.nr_user = s->user->nr;
 			sample.user_ips = s->user->ips;
 		}
-		err = wp_batch_add_sample(r->batch, &sample);
+		if (r->o.raw && !oncpu)
+			err = add_raw(r, s, raw, &sample);
+		if (!err)
+			err = wp_batch_add_sample(r->batch, &sample);
+		if (!err && s->runnable) {
+			sample.event = r->runnable;
+			sample.period = s->runnable;
+			err = wp_batch_add_sample(r->batch, &sample);
+			r->s.records++;
+		}
+		if (!err && r->o.wakers)
+			err = add_wakeup(r, s);
 		if (err)
 			return err;
 		count_sample(&r->s, s);
-		if (r->intervals_file)
-			wp_dump_interval(r->intervals_file, s);
 	}
 	wp_merge_reset(&r->merge);
-	return 0;
+	return r->intervals_file ? dump_intervals(r) : 0;
 }
 
 static int each_half(struct record *r, __u32 epoch, __u64 time,
@@ -704,18 +964,19 @@ static int add_stacks(struct record *r, const struct wp_half *half, __u64 time)
 /* Forget stacks that no thread waits in any more; see stacks.c. */
 static int prune_stacks(struct record *r)
 {
-	const struct wallprof_task *tasks;
-	__u32 i, nr;
+	__u32 i;
 
 	if (r->stacks.doomed)
 		return wp_stacks_sweep(&r->stacks);
 	if (!wp_stacks_want_doom(&r->stacks))
 		return 0;
 	wp_stacks_doom(&r->stacks);
-	tasks = wp_device_tasks(&r->dev, &nr);
-	for (i = 0; i < nr; i++) {
-		wp_stacks_keep(&r->stacks, *(volatile const __u64 *)&tasks[i].user_stack);
-		wp_stacks_keep(&r->stacks, *(volatile const __u64 *)&tasks[i].kernel_stack);
+	for (i = 0; i < r->dev.conf.nr_tasks; i++) {
+		volatile const struct wallprof_task *task = wp_device_task(&r->dev, i);
+
+		wp_stacks_keep(&r->stacks, task->user_stack);
+		wp_stacks_keep(&r->stacks, task->kernel_stack);
+		wp_stacks_keep(&r->stacks, task->waker_stack);
 	}
 	return 0;
 }
@@ -731,6 +992,8 @@ static int drain(struct record *r, bool last)
 	if (err)
 		return err;
 	r->s.epochs++;
+	if (r->t.objects)
+		wp_objects_begin_round(r->t.objects, time);
 	/* First, as it knows the names of the threads that ended. */
 	err = wp_sideband_drain(r->sideband, &upto, last, add_record, r);
 	if (err)
@@ -750,6 +1013,10 @@ static int drain(struct record *r, bool last)
 	}
 	if (!err)
 		err = prune_stacks(r);
+	if (!err && !last)
+		err = expect_objects(r);
+	if (r->t.objects)
+		wp_objects_end_round(r->t.objects);
 	if (err == -ENOMEM)
 		wp_err("out of memory");
 	return err;
@@ -851,22 +1118,32 @@ static int finish(struct record *r)
 	wp_sideband_stats(r->sideband, &side);
 	r->s.sideband_lost = side.lost;
 	r->s.unknown = r->merge.unknown;
+	r->s.idle = r->merge.idle;
+	r->s.idle_ns = r->merge.idle_ns;
 	return add_status(r);
 }
 
 static int prepare(struct record *r)
 {
+	unsigned int by = r->o.wakers ? WP_MERGE_WAKERS : 0;
 	int err;
 
 	err = wp_stacks_init(&r->stacks);
 	if (!err)
-		err = wp_merge_init(&r->merge);
+		err = wp_merge_init(&r->merge, by | (r->o.raw ? WP_MERGE_CAUSES : 0));
+	if (!err && r->o.intervals)
+		err = wp_merge_init(&r->causes, by | WP_MERGE_CAUSES |
+				    (by ? WP_MERGE_CHAINS : 0));
 	r->ids = r->o.buildids ? wp_buildids_new() : NULL;
-	if (err || (r->o.buildids && !r->ids)) {
+	r->merge.no_idle = r->o.no_idle;
+	r->t.waits.no_idle = r->o.no_idle;
+	if (wants_causes(&r->o))
+		r->t.objects = wp_objects_new(NULL);
+	if (err || (r->o.buildids && !r->ids) || (wants_causes(&r->o) && !r->t.objects)) {
 		wp_err("out of memory");
 		return -ENOMEM;
 	}
-	wp_ledger_init(&r->ledger, r->o.verbose > 1 ? SIZE_MAX :
+	wp_ledger_init(&r->t.ledger, r->o.verbose > 1 ? SIZE_MAX :
 				   r->o.verbose ? TOP_THREADS : 0);
 	r->want_comms = r->o.verbose || r->o.ledger;
 	r->id_zero = id_zero();
@@ -1006,13 +1283,16 @@ int cmd_record(int argc, char **argv)
 	if (!started && !err)
 		wp_err("interrupted before the recording began: %s holds nothing", r.o.output);
 	if (started && !err)
-		wp_record_summary(&r.o, &r.s, &r.ledger);
+		wp_record_summary(&r.o, &r.s, &r.t);
 
 	wp_batch_free(r.batch);
 	wp_merge_free(&r.merge);
+	wp_merge_free(&r.causes);
 	wp_stacks_free(&r.stacks);
-	wp_ledger_free(&r.ledger);
-	wp_comms_free(&r.comms);
+	wp_ledger_free(&r.t.ledger);
+	wp_comms_free(&r.t.comms);
+	wp_waits_free(&r.t.waits);
+	wp_objects_free(r.t.objects);
 	wp_buildids_free(r.ids);
 	wp_record_options_free(&r.o);
 	return exit_status(err == -EINVAL ? -EIO : err, status);

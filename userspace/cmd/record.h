@@ -10,12 +10,15 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "lib/comms.h"
 #include "lib/cpumask.h"
 #include "lib/device.h"
 #include "lib/events.h"
 #include "lib/ledger.h"
+#include "lib/objects.h"
 #include "lib/publish.h"
 #include "lib/target.h"
+#include "lib/waits.h"
 
 /**
  * enum wp_call_graph - how user stacks are found
@@ -48,6 +51,12 @@ enum wp_call_graph {
  * @max_stack: frames of each
  * @offcpu: record off-CPU time
  * @states: mask of the states to record, 0 for all
+ * @raw: give samples of off-CPU time a raw payload
+ * @no_idle: leave out the time in which loops waited for their next work
+ * @wakers: record where wakers were
+ * @min_ns: the shortest off-CPU interval to record
+ * @max_ns: the longest, 0 for any
+ * @wait_ns: from which length on each is a sample of its own, 0: none is
  * @output: the file
  * @buildids: look for build-ids in the files that were mapped
  * @verbose: how often -v was given
@@ -56,6 +65,7 @@ enum wp_call_graph {
  * @aggrs: entries of one half of an aggregate table, 0: not given
  * @stack_words: the same of stacks
  * @exits: the same of ended threads
+ * @waits: the same of single intervals
  * @tasks: entries of the task table, 0: not given
  * @interval_ms: the length of an epoch
  * @ledger: file for the ledger, or NULL
@@ -77,6 +87,12 @@ struct wp_record_opts {
 	unsigned int max_stack;
 	bool offcpu;
 	__u32 states;
+	bool raw;
+	bool no_idle;
+	bool wakers;
+	__u64 min_ns;
+	__u64 max_ns;
+	__u64 wait_ns;
 	const char *output;
 	bool buildids;
 	int verbose;
@@ -85,10 +101,25 @@ struct wp_record_opts {
 	__u32 aggrs;
 	__u32 stack_words;
 	__u32 exits;
+	__u32 waits;
 	__u32 tasks;
 	unsigned int interval_ms;
 	const char *ledger;
 	const char *intervals;
+};
+
+/**
+ * struct wp_record_tables - what is told with -v only
+ * @ledger: accounts of all threads
+ * @comms: names of the threads, if somebody wants to see them
+ * @waits: off-CPU time by reason and by waker, with -v
+ * @objects: what was waited for, with -v and --intervals; or NULL
+ */
+struct wp_record_tables {
+	struct wp_ledger ledger;
+	struct wp_comms comms;
+	struct wp_waits waits;
+	struct wp_objects *objects;
 };
 
 /**
@@ -98,7 +129,10 @@ struct wp_record_opts {
  * @samples: overflows of the counter in the file
  * @intervals: off-CPU intervals in the file
  * @offcpu_ns: their time
+ * @runnable_ns: part of it in which the threads were runnable
+ * @wakeups_ns: how long threads were blocked that others woke; with --wakers
  * @since_start: of @intervals: open when the recording began
+ * @single: of @intervals: each a sample of its own
  * @open: of @intervals: open when it ended
  * @spilled: of @intervals: without state and stack
  * @records: sample records in the file
@@ -106,7 +140,12 @@ struct wp_record_opts {
  * @unknown: stack ids that stood for nothing
  * @filtered: intervals left out by --state
  * @filtered_ns: their time
+ * @out_of_range: intervals left out by --min and --max
+ * @out_of_range_ns: their time
+ * @waits_full: intervals that were summed for want of room
  * @lost: losses, by context and reason
+ * @idle: intervals of which --no-idle left time out
+ * @idle_ns: that time
  * @sideband_lost: records that perf's rings lost
  * @unwinds: walks of user stacks by the reason of their end
  * @walks_unknown: of them, of processes whose mappings were not known
@@ -129,7 +168,10 @@ struct wp_record_stats {
 	__u64 samples;
 	__u64 intervals;
 	__u64 offcpu_ns;
+	__u64 runnable_ns;
+	__u64 wakeups_ns;
 	__u64 since_start;
+	__u64 single;
 	__u64 open;
 	__u64 spilled;
 	__u64 records;
@@ -137,7 +179,12 @@ struct wp_record_stats {
 	__u64 unknown;
 	__u64 filtered;
 	__u64 filtered_ns;
+	__u64 out_of_range;
+	__u64 out_of_range_ns;
+	struct wallprof_lost waits_full;
 	struct wallprof_lost lost[WP_CONTEXTS][WALLPROF_LOSS_MAX];
+	__u64 idle;
+	__u64 idle_ns;
 	__u64 sideband_lost;
 	__u64 unwinds[WALLPROF_UNWIND_MAX];
 	__u64 walks_unknown;
@@ -157,7 +204,7 @@ struct wp_record_stats {
 int wp_record_options(struct wp_record_opts *o, int argc, char **argv);
 void wp_record_options_free(struct wp_record_opts *o);
 void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_stats *s,
-		       struct wp_ledger *ledger);
+		       struct wp_record_tables *t);
 
 int cmd_record(int argc, char **argv);
 

@@ -168,7 +168,7 @@ static bool fits(__u64 at, __u64 bytes, __u64 limit)
 /* Do the tables that both contexts have lie within a half of this size? */
 static bool tables_fit(const struct wallprof_configure *c, __u64 half)
 {
-	return fits(c->aggrs_offset, (__u64)c->nr_aggrs * sizeof(struct wallprof_aggr), half) &&
+	return fits(c->aggrs_offset, (__u64)c->nr_aggrs * c->aggr_bytes, half) &&
 	       fits(c->stacks_offset, (__u64)c->stack_words * sizeof(__u64), half);
 }
 
@@ -180,10 +180,10 @@ static bool layout_ok(const struct wp_device *dev)
 
 	if ((c->tasks_offset | c->cpus_offset | c->cpu_stride | c->sampler_offset |
 	     c->half_stride | c->sampler_half_stride | c->aggrs_offset | c->stacks_offset |
-	     c->exits_offset) % sizeof(__u64))
+	     c->exits_offset | c->waits_offset | c->aggr_bytes | c->task_bytes |
+	     c->wait_bytes) % sizeof(__u64))
 		return false;
-	if (!fits(c->tasks_offset, (__u64)c->nr_tasks * sizeof(struct wallprof_task),
-		  c->map_bytes))
+	if (!fits(c->tasks_offset, (__u64)c->nr_tasks * c->task_bytes, c->map_bytes))
 		return false;
 	if (c->cpu_stride > c->map_bytes ||
 	    !fits(c->cpus_offset, c->cpu_stride * dev->info.nr_cpus, c->map_bytes))
@@ -193,7 +193,8 @@ static bool layout_ok(const struct wp_device *dev)
 	if (c->flags & WALLPROF_OFFCPU &&
 	    (sched > c->cpu_stride || !fits(0, sched * 2, c->cpu_stride) ||
 	     !tables_fit(c, sched) ||
-	     !fits(c->exits_offset, (__u64)c->nr_exits * sizeof(struct wallprof_task), sched)))
+	     !fits(c->exits_offset, (__u64)c->nr_exits * c->task_bytes, sched) ||
+	     !fits(c->waits_offset, (__u64)c->nr_waits * c->wait_bytes, sched)))
 		return false;
 	if (c->flags & WALLPROF_SAMPLER &&
 	    (sampler > c->cpu_stride || !fits(c->sampler_offset, sampler * 2, c->cpu_stride) ||
@@ -212,6 +213,15 @@ int wp_device_map(struct wp_device *dev)
 {
 	void *map;
 
+	if (dev->conf.aggr_bytes < sizeof(struct wallprof_aggr) ||
+	    dev->conf.task_bytes < sizeof(struct wallprof_task) ||
+	    dev->conf.wait_bytes < sizeof(struct wallprof_wait)) {
+		wp_err("%s: the module's sums, threads and waits have %u, %u and %u bytes, this wallprof knows %zu, %zu and %zu: they are not of one version",
+		       WALLPROF_DEVICE, dev->conf.aggr_bytes, dev->conf.task_bytes,
+		       dev->conf.wait_bytes, sizeof(struct wallprof_aggr),
+		       sizeof(struct wallprof_task), sizeof(struct wallprof_wait));
+		return -EPROTO;
+	}
 	if (!layout_ok(dev) || dev->conf.map_bytes != (size_t)dev->conf.map_bytes) {
 		wp_err("%s: the layout of the tables makes no sense", WALLPROF_DEVICE);
 		return -EPROTO;
@@ -419,15 +429,22 @@ bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32
 		return false;
 	half->cpu = cpu;
 	half->context = context;
-	half->aggrs = (const struct wallprof_aggr *)(base + c->aggrs_offset);
+	half->aggrs = base + c->aggrs_offset;
+	half->aggr_bytes = c->aggr_bytes;
 	half->nr_aggrs = at_most(half->head->nr_aggrs, c->nr_aggrs);
 	half->words = (const __u64 *)(base + c->stacks_offset);
 	half->nr_words = at_most(half->head->stack_words, c->stack_words);
 	half->exits = NULL;
+	half->task_bytes = c->task_bytes;
 	half->nr_exits = 0;
+	half->waits = NULL;
+	half->wait_bytes = c->wait_bytes;
+	half->nr_waits = 0;
 	if (context == WP_CONTEXT_SCHED) {
-		half->exits = (const struct wallprof_task *)(base + c->exits_offset);
+		half->exits = base + c->exits_offset;
 		half->nr_exits = at_most(half->head->nr_exits, c->nr_exits);
+		half->waits = base + c->waits_offset;
+		half->nr_waits = at_most(half->head->nr_waits, c->nr_waits);
 	}
 	return true;
 }
@@ -459,16 +476,17 @@ const struct wallprof_stack *wp_half_stack(const struct wp_half *half, __u32 *po
 }
 
 /**
- * wp_device_tasks() - the task table
+ * wp_device_task() - a slot of the task table
  * @dev: the session, mapped
- * @nr: set to the number of slots, free ones included
+ * @i: below conf.nr_tasks
  *
- * Return: the slots. Before STOP they change while they are read.
+ * Return: the slot; it may be free. Before STOP it changes while it is read.
  */
-const struct wallprof_task *wp_device_tasks(const struct wp_device *dev, __u32 *nr)
+const struct wallprof_task *wp_device_task(const struct wp_device *dev, __u32 i)
 {
-	*nr = dev->conf.nr_tasks;
-	return (const struct wallprof_task *)(dev->map + dev->conf.tasks_offset);
+	const char *tasks = dev->map + dev->conf.tasks_offset;
+
+	return (const struct wallprof_task *)(tasks + (size_t)dev->conf.task_bytes * i);
 }
 
 /**

@@ -33,23 +33,33 @@ struct wp_device {
 /**
  * struct wp_half - a retired half, seen to lie within the mapping
  * @head: its head
- * @aggrs: aggregates
+ * @aggrs: aggregates: see wp_half_aggr()
+ * @aggr_bytes: from one to the next
  * @nr_aggrs: of them
  * @words: stack words
  * @nr_words: of them
- * @exits: ended threads
+ * @exits: ended threads: see wp_half_exit()
+ * @task_bytes: from one to the next
  * @nr_exits: of them
+ * @waits: intervals that are told one by one: see wp_half_wait()
+ * @wait_bytes: from one to the next
+ * @nr_waits: of them
  * @cpu: the CPU
  * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
  */
 struct wp_half {
 	const struct wallprof_half *head;
-	const struct wallprof_aggr *aggrs;
+	const char *aggrs;
+	__u32 aggr_bytes;
 	__u32 nr_aggrs;
 	const __u64 *words;
 	__u32 nr_words;
-	const struct wallprof_task *exits;
+	const char *exits;
+	__u32 task_bytes;
 	__u32 nr_exits;
+	const char *waits;
+	__u32 wait_bytes;
+	__u32 nr_waits;
 	__u32 cpu;
 	__u32 context;
 };
@@ -69,7 +79,30 @@ int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
 bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32 epoch,
 		    struct wp_half *half);
 const struct wallprof_stack *wp_half_stack(const struct wp_half *half, __u32 *pos, __u64 *id);
-const struct wallprof_task *wp_device_tasks(const struct wp_device *dev, __u32 *nr);
+const struct wallprof_task *wp_device_task(const struct wp_device *dev, __u32 i);
+
+/* The module's structs may have grown: it tells how far one is from the next. */
+static inline const struct wallprof_aggr *wp_half_aggr(const struct wp_half *half, __u32 i)
+{
+	return (const struct wallprof_aggr *)(half->aggrs + (size_t)half->aggr_bytes * i);
+}
+
+/* What wallprof_aggr.waker_aggr calls it. */
+static inline __u64 wp_half_aggr_id(const struct wp_half *half, __u32 i)
+{
+	return (__u64)half->head->epoch << 36 | (__u64)half->cpu << 22 |
+	       (__u64)half->context << 21 | i;
+}
+
+static inline const struct wallprof_task *wp_half_exit(const struct wp_half *half, __u32 i)
+{
+	return (const struct wallprof_task *)(half->exits + (size_t)half->task_bytes * i);
+}
+
+static inline const struct wallprof_wait *wp_half_wait(const struct wp_half *half, __u32 i)
+{
+	return (const struct wallprof_wait *)(half->waits + (size_t)half->wait_bytes * i);
+}
 
 const char *wp_state_name(unsigned int state);
 const char *wp_loss_name(unsigned int loss);

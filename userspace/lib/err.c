@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the last error and warning sentence and the verbosity of the process.
- * Called from every layer of libwallprof and from the commands; not from
- * signal handlers.
+ * Newlines of a message stay, as it may have several lines. Called from every
+ * layer of libwallprof and from the commands; not from signal handlers.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/err.h"
+#include "lib/text.h"
 
 static enum wp_verbosity verbosity;
 static __thread char last_error[1024];
 static __thread char last_warning[1024];
-
-/* Newlines stay, so that a message may have several lines. */
-static void make_printable(char *s)
-{
-	for (; *s; s++) {
-		unsigned char c = *s;
-
-		if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
-			*s = '?';
-	}
-}
 
 /**
  * wp_set_verbosity() - set how much is printed
@@ -55,7 +45,7 @@ void wp_err(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(last_error, sizeof(last_error), fmt, ap);
 	va_end(ap);
-	make_printable(last_error);
+	wp_text_clean(last_error, true);
 	if (verbosity >= WP_QUIET)
 		fprintf(stderr, "wallprof: %s\n", last_error);
 }
@@ -71,7 +61,7 @@ void wp_warn(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(last_warning, sizeof(last_warning), fmt, ap);
 	va_end(ap);
-	make_printable(last_warning);
+	wp_text_clean(last_warning, true);
 	if (verbosity >= WP_NORMAL)
 		fprintf(stderr, "wallprof: warning: %s\n", last_warning);
 }
@@ -90,7 +80,7 @@ void wp_debug(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	make_printable(line);
+	wp_text_clean(line, true);
 	fprintf(stderr, "wallprof: %s\n", line);
 }
 

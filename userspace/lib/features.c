@@ -25,6 +25,7 @@
 #endif
 
 #include "lib/features.h"
+#include "lib/rawsample.h"
 
 #define SYS_CPU		"/sys/devices/system/cpu"
 #define SYS_NODE	"/sys/devices/system/node"
@@ -725,6 +726,46 @@ void wp_features_events(struct wp_features *f, const struct wp_feature_event *ev
 		wp_buf_string(b, ev[i].name);
 		wp_buf_add(b, ev[i].ids, ev[i].nr_ids * sizeof(*ev[i].ids));
 	}
+}
+
+/**
+ * wp_features_tracing() - describe the raw payload of samples
+ * @f: the sections
+ *
+ * In the form of a trace.dat's head, with as little in it as every perf reads: how
+ * a page of ftrace's begins, though there is none; no events of ftrace's own, one
+ * event, no symbols, no strings.
+ */
+void wp_features_tracing(struct wp_features *f)
+{
+	static const char magic[] = "\027\010\104tracing0.5";
+	static const char page[] =
+		"\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+		"\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n"
+		"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
+		"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
+	const __u8 order_and_long[2] = { __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, sizeof(long) };
+	struct wp_buf *b = section(f, WP_FEAT_TRACING_DATA), format = { 0 };
+
+	wp_buf_add(b, magic, sizeof(magic));
+	wp_buf_add(b, order_and_long, sizeof(order_and_long));
+	wp_buf_u32(b, sysconf(_SC_PAGESIZE));
+	wp_buf_add(b, "header_page", 12);
+	wp_buf_u64(b, sizeof(page) - 1);
+	wp_buf_add(b, page, sizeof(page) - 1);
+	wp_buf_add(b, "header_event", 13);
+	wp_buf_u64(b, 0);
+	wp_buf_u32(b, 0);
+	wp_buf_u32(b, 1);
+	wp_buf_add(b, WP_RAW_SYSTEM, sizeof(WP_RAW_SYSTEM));
+	wp_buf_u32(b, 1);
+	wp_raw_format(&format);
+	wp_buf_u64(b, format.len);
+	wp_buf_add(b, format.data, format.len);
+	b->failed |= format.failed;
+	wp_buf_free(&format);
+	wp_buf_u32(b, 0);
+	wp_buf_u32(b, 0);
 }
 
 /**

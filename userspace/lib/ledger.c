@@ -2,6 +2,7 @@
 /*
  * The ledger. The module accounts for every thread how long it ran and how
  * long it was off its CPU; the two must make up the time that it was watched.
+ * Off its CPU it was runnable or blocked: no longer runnable than off.
  * The record command passes every thread here when it ends and all others
  * after STOP; the sums are always kept, lines of single threads only as many
  * as the user will see, so that memory does not grow with the threads that
@@ -64,6 +65,9 @@ bool wp_ledger_read(const struct wallprof_task *task, __u64 stop, const char *co
 	a->off_ns = task->off_ns;
 	a->nr_off = task->nr_off;
 	a->spill_ns = task->spill_ns;
+	a->runnable_ns = task->runnable_ns;
+	a->runnable_max = task->runnable_max;
+	a->blocked_max = task->blocked_max;
 	return true;
 }
 
@@ -101,6 +105,7 @@ int wp_ledger_add(struct wp_ledger *l, const struct wp_account *a, __u64 nr_spil
 	l->nr_off += a->nr_off;
 	l->spill_ns += a->spill_ns;
 	l->nr_spilled += nr_spilled;
+	l->runnable_ns += a->runnable_ns;
 	if (llabs(diff) > llabs(l->worst_ns))
 		l->worst_ns = diff;
 	if (!l->keep)

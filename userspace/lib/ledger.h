@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ledger: run + off-CPU = wall time, for every thread. See ledger.c.
+ * The ledger: run + runnable + blocked = wall time, for every thread. See ledger.c.
  */
 #ifndef WP_LIB_LEDGER_H
 #define WP_LIB_LEDGER_H
@@ -25,6 +25,9 @@
  * @off_ns: time off its CPU
  * @nr_off: intervals in @off_ns
  * @spill_ns: part of @off_ns that found no aggregate
+ * @runnable_ns: part of @off_ns in which it was runnable
+ * @runnable_max: the longest of these times
+ * @blocked_max: the longest time in which it was blocked
  */
 struct wp_account {
 	__u32 tid;
@@ -38,19 +41,23 @@ struct wp_account {
 	__u64 off_ns;
 	__u64 nr_off;
 	__u64 spill_ns;
+	__u64 runnable_ns;
+	__u64 runnable_max;
+	__u64 blocked_max;
 };
 
 /**
  * struct wp_ledger - all threads in sum, and some one by one
  * @threads: all threads
  * @ended: threads that ended before the session did
- * @unbalanced: threads with run + off-CPU != wall
+ * @unbalanced: threads with run + off-CPU != wall, or runnable > off-CPU
  * @wall_ns: sum over the threads
  * @run_ns: the same
  * @off_ns: the same
  * @nr_off: the same
  * @spill_ns: the same
  * @nr_spilled: the same
+ * @runnable_ns: the same
  * @worst_ns: the largest difference of one thread
  * @lines: the threads with the longest off-CPU time
  * @nr: of them
@@ -67,6 +74,7 @@ struct wp_ledger {
 	__u64 nr_off;
 	__u64 spill_ns;
 	__u64 nr_spilled;
+	__u64 runnable_ns;
 	__s64 worst_ns;
 	struct wp_account *lines;
 	size_t nr;
@@ -79,8 +87,19 @@ static inline __u64 wp_account_wall(const struct wp_account *a)
 	return a->end - a->born;
 }
 
+/* Less than nothing, modulo 2^64, if the account is wrong: see wp_account_diff(). */
+static inline __u64 wp_account_blocked(const struct wp_account *a)
+{
+	return a->off_ns - a->runnable_ns;
+}
+
+/* By how much run + runnable + blocked is not the wall time; it should be 0. */
 static inline __s64 wp_account_diff(const struct wp_account *a)
 {
+	__s64 blocked = wp_account_blocked(a);
+
+	if (blocked < 0)
+		return blocked;
 	return (__s64)(wp_account_wall(a) - a->run_ns - a->off_ns);
 }
 

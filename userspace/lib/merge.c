@@ -2,9 +2,12 @@
 /*
  * The merge of one epoch. Every CPU has counted for itself, with stack ids of
  * its own; here aggregates that are equal by thread, exec, kind, state, flags
- * and the content of both stacks become one sample. The record command fills
- * it with every half of an epoch, sorts, writes, and resets it; at the end it
- * adds the intervals that are still open and the time that found no room.
+ * and the content of both stacks become one sample: of different causes and
+ * wakers too, unless that is wanted, for perf.data cannot hold causes and would
+ * only grow. Intervals that the module tells one by one stay so.
+ * The record command fills it with every half of an epoch, sorts, writes, and
+ * resets it; at the end it adds the intervals that are still open and the time
+ * that found no room.
  *
  * Pure: no I/O, no clock. Memory is the only thing that can fail.
  */
@@ -30,8 +33,13 @@ static __u64 hash_key(const struct wp_sample *s)
 
 	hash = mix(hash, s->start_time);
 	hash = mix(hash, (__u64)s->exec_id << 32 | s->kind << 24 | s->state << 16 | s->flags);
+	hash = mix(hash, (__u64)s->cause.waker_tid << 32 | (__u32)s->cause.syscall << 16 |
+			 s->cause.reason << 8 | s->cause.waker);
+	hash = mix(hash, s->cause.arg);
 	hash = mix(hash, (__u64)(uintptr_t)s->user);
-	return mix(hash, (__u64)(uintptr_t)s->kernel);
+	hash = mix(hash, (__u64)(uintptr_t)s->kernel);
+	hash = mix(hash, (__u64)(uintptr_t)s->waker);
+	return mix(hash, s->id ^ s->waker_id);
 }
 #endif
 
@@ -39,7 +47,9 @@ static bool same_key(const struct wp_sample *a, const struct wp_sample *b)
 {
 	return a->tid == b->tid && a->tgid == b->tgid && a->start_time == b->start_time &&
 	       a->exec_id == b->exec_id && a->kind == b->kind && a->state == b->state &&
-	       a->flags == b->flags && a->user == b->user && a->kernel == b->kernel;
+	       a->flags == b->flags && a->user == b->user && a->kernel == b->kernel &&
+	       a->waker == b->waker && a->id == b->id && a->waker_id == b->waker_id &&
+	       wp_cause_same(&a->cause, &b->cause);
 }
 
 /* The slot of the sample with this key, or the one where it belongs. */
@@ -74,20 +84,24 @@ static int grow(struct wp_merge *m)
 	m->room = room;
 	m->slots = slots;
 	m->mask = room * 4 - 1;
-	for (i = 0; i < m->nr; i++)
-		*find_slot(m, &m->samples[i]) = i + 1;
+	for (i = 0; i < m->nr; i++) {
+		if (!(m->samples[i].flags & WP_SAMPLE_SINGLE))
+			*find_slot(m, &m->samples[i]) = i + 1;
+	}
 	return 0;
 }
 
 /**
  * wp_merge_init - make an empty merge
  * @m: the merge
+ * @by: what to tell apart beside threads and stacks: WP_MERGE_CAUSES, …
  *
  * Return: 0 or -ENOMEM; then there is nothing to free.
  */
-int wp_merge_init(struct wp_merge *m)
+int wp_merge_init(struct wp_merge *m, unsigned int by)
 {
 	memset(m, 0, sizeof(*m));
+	m->by = by;
 	return grow(m);
 }
 
@@ -112,28 +126,38 @@ void wp_merge_reset(struct wp_merge *m)
 	memset(m->slots, 0, (m->mask + 1) * sizeof(*m->slots));
 }
 
+/* Add a sample without a look for one that is like it. */
+static int append(struct wp_merge *m, const struct wp_sample *sample)
+{
+	int err = m->nr == m->room ? grow(m) : 0;
+
+	if (!err)
+		m->samples[m->nr++] = *sample;
+	return err;
+}
+
 /**
  * wp_merge_push - add a sample to the one that is like it
  * @m: the merge
- * @sample: the sample
+ * @sample: the sample; one of WP_SAMPLE_SINGLE stays alone
  *
  * Return: 0 or -ENOMEM.
  */
 int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample)
 {
-	__u32 *slot = find_slot(m, sample);
 	struct wp_sample *s;
+	__u32 *slot;
+	int err;
 
+	if (sample->flags & WP_SAMPLE_SINGLE)
+		return append(m, sample);
+	slot = find_slot(m, sample);
 	if (!*slot) {
-		if (m->nr == m->room) {
-			int err = grow(m);
-
-			if (err)
-				return err;
-			slot = find_slot(m, sample);
-		}
-		m->samples[m->nr++] = *sample;
-		*slot = m->nr;
+		err = append(m, sample);
+		if (err)
+			return err;
+		/* It may be elsewhere now. */
+		*find_slot(m, sample) = m->nr;
 		return 0;
 	}
 	s = &m->samples[*slot - 1];
@@ -149,12 +173,57 @@ int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample)
 		s->last = sample->last;
 		s->cpu = sample->cpu;
 	}
+	s->runnable += sample->runnable;
+	if (sample->runnable_max > s->runnable_max)
+		s->runnable_max = sample->runnable_max;
+	if (sample->blocked_max > s->blocked_max)
+		s->blocked_max = sample->blocked_max;
 	return 0;
 }
 
-/* Look a sample's stacks up; an id that stands for nothing is a lost stack. */
+/* Leave the blocked time out; what the thread was runnable it was not idle. */
+static void leave_idle(struct wp_merge *m, struct wp_sample *s)
+{
+	m->idle += s->count;
+	m->idle_ns += s->total - s->runnable;
+	s->total = s->runnable;
+	s->max = s->runnable_max;
+	s->blocked_max = 0;
+	/* Of a sum the shortest is not known. */
+	s->min = s->count == 1 ? s->runnable : 0;
+}
+
+/* Add a sample as aggregates, spills and open intervals are. */
+static int push(struct wp_merge *m, struct wp_sample *s, const struct wp_cause *cause)
+{
+	if (m->no_idle && s->kind == WALLPROF_AGGR_OFFCPU && wp_cause_idle(cause, s->state)) {
+		leave_idle(m, s);
+		if (!s->total)
+			return 0;
+	}
+	if (m->by & WP_MERGE_CAUSES) {
+		s->cause = *cause;
+	} else {
+		s->cause = wp_cause_none;
+		s->flags &= ~(WALLPROF_AGGR_IOWAIT | WALLPROF_AGGR_32BIT);
+		if (m->by & WP_MERGE_WAKERS) {
+			s->cause.waker = cause->waker;
+			s->cause.waker_tid = cause->waker_tid;
+		}
+	}
+	if (!(m->by & WP_MERGE_CHAINS)) {
+		s->id = 0;
+		s->waker_id = 0;
+	}
+	return wp_merge_push(m, s);
+}
+
+/*
+ * Look a sample's stacks up; an id that stands for nothing is a lost stack. Of a
+ * waker's it is not told with the sleeper's, but counted.
+ */
 static void resolve(struct wp_merge *m, const struct wp_stacks *stacks, struct wp_sample *s,
-		    __u64 user, __u64 kernel)
+		    __u64 user, __u64 kernel, __u64 waker)
 {
 	bool known = wp_stacks_find(stacks, user, &s->user);
 
@@ -163,6 +232,8 @@ static void resolve(struct wp_merge *m, const struct wp_stacks *stacks, struct w
 		m->unknown++;
 		s->flags |= WALLPROF_AGGR_NO_STACK;
 	}
+	if (m->by & WP_MERGE_WAKERS && !wp_stacks_find(stacks, waker, &s->waker))
+		m->unknown++;
 }
 
 /**
@@ -171,11 +242,12 @@ static void resolve(struct wp_merge *m, const struct wp_stacks *stacks, struct w
  * @stacks: all stacks of this epoch are in it
  * @aggr: the aggregate
  * @cpu: whose table it is from
+ * @id: its id
  *
  * Return: 0 or -ENOMEM.
  */
 int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
-		  const struct wallprof_aggr *aggr, __u32 cpu)
+		  const struct wallprof_aggr *aggr, __u32 cpu, __u64 id)
 {
 	struct wp_sample s = {
 		.tid = aggr->tid,
@@ -185,6 +257,8 @@ int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
 		.kind = aggr->kind,
 		.state = aggr->state,
 		.flags = aggr->flags,
+		.id = id,
+		.waker_id = aggr->waker_aggr,
 		.cpu = cpu,
 		.count = aggr->count,
 		.total = aggr->total,
@@ -192,10 +266,54 @@ int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
 		.max = aggr->max,
 		.first = aggr->first,
 		.last = aggr->last,
+		.runnable = aggr->runnable,
+		.runnable_max = aggr->runnable_max,
+		.blocked_max = aggr->blocked_max,
 	};
+	struct wp_cause cause;
 
-	resolve(m, stacks, &s, aggr->user_stack, aggr->kernel_stack);
-	return wp_merge_push(m, &s);
+	resolve(m, stacks, &s, aggr->user_stack, aggr->kernel_stack, aggr->waker_stack);
+	wp_cause_aggr(&cause, aggr);
+	return push(m, &s, &cause);
+}
+
+/**
+ * wp_merge_wait - add an interval that is told by itself
+ * @m: the merge
+ * @stacks: all stacks of this epoch are in it
+ * @wait: the interval
+ * @cpu: whose table it is from
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,
+		  const struct wallprof_wait *wait, __u32 cpu)
+{
+	__u64 ns = wait->end - wait->begin;
+	struct wp_sample s = {
+		.tid = wait->tid,
+		.tgid = wait->tgid,
+		.start_time = wait->start_time,
+		.exec_id = wait->exec_id,
+		.kind = WALLPROF_AGGR_OFFCPU,
+		.state = wait->state,
+		.flags = wait->flags | WP_SAMPLE_SINGLE,
+		.cpu = cpu,
+		.count = 1,
+		.total = ns,
+		.min = ns,
+		.max = ns,
+		.first = wait->end,
+		.last = wait->end,
+		.runnable = wait->runnable,
+		.runnable_max = wait->runnable,
+		.blocked_max = ns - wait->runnable,
+	};
+	struct wp_cause cause;
+
+	resolve(m, stacks, &s, wait->user_stack, wait->kernel_stack, wait->waker_stack);
+	wp_cause_wait(&cause, wait);
+	return push(m, &s, &cause);
 }
 
 /**
@@ -204,7 +322,7 @@ int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
  * @task: the thread: one that ended, or any after STOP
  * @time: of the sample
  *
- * The intervals' states, stacks and lengths are not known.
+ * The intervals' states, stacks, causes and lengths are not known.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -223,11 +341,14 @@ int wp_merge_spill(struct wp_merge *m, const struct wallprof_task *task, __u64 t
 		.max = task->spill_ns,
 		.first = time,
 		.last = time,
+		.runnable = task->spill_runnable_ns,
+		.runnable_max = task->spill_runnable_ns,
+		.blocked_max = task->spill_ns - task->spill_runnable_ns,
 	};
 
 	if (!task->nr_spilled && !task->spill_ns)
 		return 0;
-	return wp_merge_push(m, &s);
+	return push(m, &s, &wp_cause_none);
 }
 
 /**
@@ -250,6 +371,7 @@ int wp_merge_open(struct wp_merge *m, const struct wp_stacks *stacks,
 		.kind = WALLPROF_AGGR_OFFCPU,
 		.state = task->state,
 		.flags = WP_SAMPLE_OPEN,
+		.waker_id = task->waker_aggr,
 		/* Where it left, as far as that is known. */
 		.cpu = WALLPROF_STACK_CPU(task->user_stack ? : task->kernel_stack),
 		.count = 1,
@@ -258,16 +380,25 @@ int wp_merge_open(struct wp_merge *m, const struct wp_stacks *stacks,
 		.max = task->open_ns,
 		.first = time,
 		.last = time,
+		.runnable = task->open_runnable_ns,
+		.runnable_max = task->open_runnable_ns,
+		.blocked_max = task->open_ns - task->open_runnable_ns,
 	};
+	struct wp_cause cause;
 
-	if (!(task->flags & WALLPROF_TASK_OPEN) || task->flags & WALLPROF_TASK_FILTERED)
+	if (!wp_task_is_open(task))
 		return 0;
 	if (task->flags & WALLPROF_TASK_SINCE_START)
 		s.flags |= WALLPROF_AGGR_SINCE_START;
 	if (task->flags & WALLPROF_TASK_NO_STACK)
 		s.flags |= WALLPROF_AGGR_NO_STACK;
-	resolve(m, stacks, &s, task->user_stack, task->kernel_stack);
-	return wp_merge_push(m, &s);
+	if (task->flags & WALLPROF_TASK_IOWAIT)
+		s.flags |= WALLPROF_AGGR_IOWAIT;
+	if (task->flags & WALLPROF_TASK_32BIT)
+		s.flags |= WALLPROF_AGGR_32BIT;
+	resolve(m, stacks, &s, task->user_stack, task->kernel_stack, task->waker_stack);
+	wp_cause_open(&cause, task);
+	return push(m, &s, &cause);
 }
 
 static int by_time(const void *pa, const void *pb)

@@ -5,9 +5,14 @@
 #ifndef WP_LIB_MERGE_H
 #define WP_LIB_MERGE_H
 
+#include <stdbool.h>
+
+#include "lib/cause.h"
 #include "lib/stacks.h"
 
 /* Besides the WALLPROF_AGGR_* flags: what the reader itself adds. */
+#define WP_SAMPLE_IDLE	(1U << 12)	/* a loop's wait for its next work */
+#define WP_SAMPLE_SINGLE (1U << 13)	/* one interval, not to be merged with others */
 #define WP_SAMPLE_SPILL	(1U << 14)	/* time that found no aggregate */
 #define WP_SAMPLE_OPEN	(1U << 15)	/* still off its CPU at the end */
 
@@ -22,6 +27,10 @@
  * @flags: WALLPROF_AGGR_NO_STACK, …, WP_SAMPLE_SPILL, …
  * @user: user stack or NULL
  * @kernel: kernel stack or NULL
+ * @waker: where its waker was (see wp_stack_waker()) or NULL; see &struct wp_merge
+ * @id: of the aggregate that it is of, 0 if it is of none; see &struct wp_merge
+ * @waker_id: of the one of its waker's own last interval, or 0; likewise
+ * @cause: why it was off its CPU, and who woke it; see &struct wp_merge
  * @cpu: where the last interval ended or the last sample was taken
  * @count: intervals, or overflows
  * @total: nanoseconds, or the sum of the periods
@@ -29,6 +38,9 @@
  * @max: the longest interval
  * @first: when the first one ended
  * @last: when the last one ended
+ * @runnable: of @total, nanoseconds in which the thread was runnable
+ * @runnable_max: the longest of these times
+ * @blocked_max: the longest time in which it was blocked
  */
 struct wp_sample {
 	__u32 tid;
@@ -40,6 +52,10 @@ struct wp_sample {
 	__u16 flags;
 	const struct wp_stack *user;
 	const struct wp_stack *kernel;
+	const struct wp_stack *waker;
+	__u64 id;
+	__u64 waker_id;
+	struct wp_cause cause;
 	__u32 cpu;
 	__u64 count;
 	__u64 total;
@@ -47,32 +63,52 @@ struct wp_sample {
 	__u64 max;
 	__u64 first;
 	__u64 last;
+	__u64 runnable;
+	__u64 runnable_max;
+	__u64 blocked_max;
 };
+
+/* wp_merge.by: what makes different samples of intervals. */
+#define WP_MERGE_CAUSES	(1U << 0)	/* their causes */
+#define WP_MERGE_WAKERS	(1U << 1)	/* who woke the thread, and where */
+#define WP_MERGE_CHAINS	(1U << 2)	/* each aggregate is one */
 
 /**
  * struct wp_merge - the samples of one epoch
+ * @by: WP_MERGE_CAUSES, …, or 0. Without CAUSES, @cause of each sample is none, as
+ *	are WALLPROF_AGGR_IOWAIT and _32BIT; with WAKERS alone, none but the waker.
+ *	Without WAKERS, @waker is NULL; without CHAINS, @id and @waker_id are 0
+ * @no_idle: leave out the time in which idle waits (wp_cause_idle()) were blocked
  * @samples: the samples
  * @nr: their number
  * @room: for how many there is memory
  * @slots: hash table: index into @samples, plus 1
  * @mask: its size - 1
  * @unknown: stack ids that stood for nothing, since wp_merge_init()
+ * @idle: intervals of which time was left out, since then
+ * @idle_ns: that time
  */
 struct wp_merge {
+	unsigned int by;
+	bool no_idle;
 	struct wp_sample *samples;
 	size_t nr;
 	size_t room;
 	__u32 *slots;
 	size_t mask;
 	__u64 unknown;
+	__u64 idle;
+	__u64 idle_ns;
 };
 
-int wp_merge_init(struct wp_merge *m);
+int wp_merge_init(struct wp_merge *m, unsigned int by);
 void wp_merge_free(struct wp_merge *m);
 void wp_merge_reset(struct wp_merge *m);
 int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample);
 int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
-		  const struct wallprof_aggr *aggr, __u32 cpu);
+		  const struct wallprof_aggr *aggr, __u32 cpu, __u64 id);
+int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,
+		  const struct wallprof_wait *wait, __u32 cpu);
 int wp_merge_spill(struct wp_merge *m, const struct wallprof_task *task, __u64 time);
 int wp_merge_open(struct wp_merge *m, const struct wp_stacks *stacks,
 		  const struct wallprof_task *task, __u64 time);

@@ -29,6 +29,7 @@
 #include "lib/events.h"
 #include "lib/features.h"
 #include "lib/perfdata.h"
+#include "lib/rawsample.h"
 
 #ifndef WP_VERSION
 #define WP_VERSION	"0"
@@ -324,23 +325,70 @@ void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_even
 		out->attr.sample_period = n;
 }
 
+/*
+ * perf record --off-cpu writes a bpf-output event. Without a raw payload perf
+ * 5.10 cannot parse its samples, and with one perf 7 takes it for a direct
+ * sample in a layout of its own. So these are software events of another kind,
+ * context-switches, that EVENT_DESC calls what they are: the name is what all
+ * readers go by. The period of a sample is nanoseconds.
+ */
+static void event_of_time(struct wp_perfdata_event *out, const char *name)
+{
+	memset(out, 0, sizeof(*out));
+	strcpy(out->name, name);
+	out->attr.type = PERF_TYPE_SOFTWARE;
+	out->attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	out->attr.sample_period = 1;
+}
+
 /**
  * wp_perfdata_event_offcpu() - describe the event of the off-CPU samples
  * @out: filled in
  *
- * perf record --off-cpu writes a bpf-output event. Without a raw payload perf
- * 5.10 cannot parse its samples, and with one perf 7 takes it for a direct
- * sample in a layout of its own. So this is a software event of another kind,
- * context-switches, that EVENT_DESC calls offcpu-time: the name is what all
- * readers go by. The period of a sample is nanoseconds.
+ * As perf record --off-cpu has it: all time off the CPU, also that in which the
+ * thread was runnable.
  */
 void wp_perfdata_event_offcpu(struct wp_perfdata_event *out)
 {
-	memset(out, 0, sizeof(*out));
-	strcpy(out->name, "offcpu-time");
-	out->attr.type = PERF_TYPE_SOFTWARE;
-	out->attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-	out->attr.sample_period = 1;
+	event_of_time(out, "offcpu-time");
+}
+
+/**
+ * wp_perfdata_event_runnable() - describe the event of the waits for a CPU
+ * @out: filled in
+ *
+ * The part of offcpu-time in which the thread could have run. An event of its
+ * own, as readers add up the periods of one event.
+ */
+void wp_perfdata_event_runnable(struct wp_perfdata_event *out)
+{
+	event_of_time(out, "runnable-time");
+}
+
+/**
+ * wp_perfdata_event_wakeup() - describe the event of what wakers ended
+ * @out: filled in
+ *
+ * Its samples are of the waker, since readers look up the symbols of a sample's
+ * stack in the sample's process; the periods are how long those were blocked that
+ * it woke.
+ */
+void wp_perfdata_event_wakeup(struct wp_perfdata_event *out)
+{
+	event_of_time(out, "wakeup-time");
+}
+
+/**
+ * wp_perfdata_event_raw() - give the samples of an event a raw payload
+ * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
+ *
+ * Only of tracepoints readers know what is in their payload: the file describes it.
+ */
+void wp_perfdata_event_raw(struct wp_perfdata_event *out)
+{
+	out->attr.type = PERF_TYPE_TRACEPOINT;
+	out->attr.config = WP_RAW_ID;
+	out->attr.sample_type = PERF_SAMPLE_RAW;
 }
 
 /**
@@ -364,7 +412,7 @@ void wp_perfdata_event_sideband(struct wp_perfdata_event *out)
 static void set_common_attr(struct perf_event_attr *a)
 {
 	a->size = WP_PERFDATA_ATTR_SIZE;
-	a->sample_type = WP_PERFDATA_SAMPLE_TYPE;
+	a->sample_type |= WP_PERFDATA_SAMPLE_TYPE;
 	a->read_format = PERF_FORMAT_ID;
 	a->disabled = 1;
 	a->inherit = 1;
@@ -615,6 +663,12 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 	wp_features_cmdline(&pd->feat, opt->argc, opt->argv);
 	wp_features_events(&pd->feat, pd->event, pd->nr_events, WP_PERFDATA_ATTR_SIZE);
 	wp_features_sample_time(&pd->feat, 0, 0);
+	for (i = 0; i < pd->nr_events; i++) {
+		if (pd->event[i].attr.sample_type & PERF_SAMPLE_RAW)
+			break;
+	}
+	if (i < pd->nr_events)
+		wp_features_tracing(&pd->feat);
 	if (build_blob(pd))
 		goto nomem;
 	ret = open_file(pd, path);
@@ -674,7 +728,9 @@ size_t wp_perfdata_encode_sample(const struct wp_perfdata *pd,
 				 const struct wp_perfdata_sample *s, void *buf, size_t size)
 {
 	/* id, ip, pid/tid, time, cpu, period, nr */
-	const size_t fixed = sizeof(struct perf_event_header) + 7 * sizeof(__u64);
+	bool has_raw = pd->event[s->event].attr.sample_type & PERF_SAMPLE_RAW;
+	size_t raw = has_raw ? sizeof(__u32) + s->nr_raw : 0;
+	const size_t fixed = sizeof(struct perf_event_header) + 7 * sizeof(__u64) + raw;
 	const size_t most = (MAX_RECORD - fixed) / sizeof(__u64) - 2;
 	size_t kernel = s->nr_kernel, user = s->nr_user, nr, len;
 	const __u32 task[2] = { s->pid, s->tid }, cpu[2] = { s->cpu, 0 };
@@ -722,6 +778,10 @@ size_t wp_perfdata_encode_sample(const struct wp_perfdata *pd,
 	if (nr && !kernel && !user) {
 		*p++ = kernel_mode ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
 		*p++ = ip;
+	}
+	if (has_raw) {
+		memcpy(p, &s->nr_raw, sizeof(__u32));
+		memcpy((char *)p + sizeof(__u32), s->raw, s->nr_raw);
 	}
 	return len;
 }

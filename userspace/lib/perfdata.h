@@ -3,11 +3,12 @@
  * Writes a perf.data file that every perf from 5.10 to 7 reads. Used by
  * cmd/record.c; batch.c puts records in order of time before they come here.
  *
- *	struct wp_perfdata_event ev[3];
+ *	struct wp_perfdata_event ev[4];
  *	unsigned int nr = 0;
  *
  *	wp_perfdata_event_oncpu(&ev[nr++], &event, true, 99);
  *	wp_perfdata_event_offcpu(&ev[nr++]);
+ *	wp_perfdata_event_runnable(&ev[nr++]);
  *	wp_perfdata_event_sideband(&ev[nr++]);
  *	ret = wp_perfdata_open(&pd, &(struct wp_perfdata_options){
  *		.path = path, .events = ev, .nr_events = nr,
@@ -117,7 +118,8 @@ struct wp_perfdata_options {
  * @tid: thread
  * @cpu: CPU
  * @time: ns of CLOCK_MONOTONIC
- * @period: its weight; nanoseconds for offcpu-time, and for cpu-clock
+ * @period: its weight; nanoseconds for offcpu-time, runnable-time, wakeup-time
+ *	and cpu-clock
  * @ip: where the thread was; 0 means: the first of the stacks, user or kernel,
  *	whichever @kernel_mode says, and if there is none either, not known
  * @kernel_mode: @ip is in the kernel
@@ -125,6 +127,8 @@ struct wp_perfdata_options {
  * @kernel_ips: kernel stack, the leaf first
  * @nr_user: frames in @user_ips, 0 for none
  * @user_ips: user stack, the leaf first
+ * @raw: raw payload, of an event of wp_perfdata_event_raw()
+ * @nr_raw: its bytes, with 4 more a multiple of 8
  *
  * A sample without stacks whose @ip is known gets @ip as its only frame. One
  * without anything has no frame and ip 0, and is shown as [unknown] by all.
@@ -142,11 +146,16 @@ struct wp_perfdata_sample {
 	const __u64 *kernel_ips;
 	unsigned int nr_user;
 	const __u64 *user_ips;
+	const void *raw;
+	__u32 nr_raw;
 };
 
 void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_event *ev,
 			     bool freq, __u64 n);
 void wp_perfdata_event_offcpu(struct wp_perfdata_event *out);
+void wp_perfdata_event_runnable(struct wp_perfdata_event *out);
+void wp_perfdata_event_wakeup(struct wp_perfdata_event *out);
+void wp_perfdata_event_raw(struct wp_perfdata_event *out);
 void wp_perfdata_event_sideband(struct wp_perfdata_event *out);
 
 int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options *opt);

@@ -206,7 +206,7 @@ static int synthesize_map(void *ctx, int dir, const struct wp_procmap *map)
 static int synthesize_maps(struct wp_synth *s, struct wp_procmaps *t, int dir, __u32 pid)
 {
 	struct maps_of of = { s, pid };
-	int ret = wp_procmaps_each_code(t, dir, synthesize_map, &of);
+	int ret = wp_procmaps_each(t, dir, PROT_EXEC, synthesize_map, &of);
 
 	if (ret != -ESRCH)
 		return ret;

@@ -153,15 +153,16 @@ static int read_survivor(struct wp_procmaps *t, int dir, ssize_t *len)
 }
 
 /**
- * wp_procmaps_each_code() - go through the executable mappings of a process
- * @t: for the text
+ * wp_procmaps_each() - go through the mappings of a process
+ * @t: for the text; names point into it
  * @dir: descriptor of /proc/PID
+ * @prot: those only that have one of these PROT_* bits; 0: all
  * @fn: called with each, in order of address; a return other than 0 ends it
  * @ctx: handed to @fn
  *
  * Return: 0, -ESRCH if the process is gone, or what @fn returned.
  */
-int wp_procmaps_each_code(struct wp_procmaps *t, int dir, wp_procmap_fn fn, void *ctx)
+int wp_procmaps_each(struct wp_procmaps *t, int dir, __u32 prot, wp_procmap_fn fn, void *ctx)
 {
 	ssize_t len = read_maps(t, dir);
 	char *line, *end;
@@ -180,7 +181,7 @@ int wp_procmaps_each_code(struct wp_procmaps *t, int dir, wp_procmap_fn fn, void
 		if (!end)
 			break;
 		*end++ = '\0';
-		if (!parse_map(line, &m) || !(m.prot & PROT_EXEC))
+		if (!parse_map(line, &m) || (prot && !(m.prot & prot)))
 			continue;
 		unescape(dir, &m);
 		ret = fn(ctx, dir, &m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The executable mappings of a process, from /proc/PID/maps. For proc.c, which
- * tells of them, and for publish.c.
+ * The mappings of a process, from /proc/PID/maps. For proc.c, which tells of the
+ * executable ones, for publish.c, and for objects.c.
  */
 #ifndef WP_LIB_PROCMAPS_H
 #define WP_LIB_PROCMAPS_H
@@ -46,7 +46,7 @@ struct wp_procmap {
 /* @dir: descriptor of the /proc/PID that the mapping was read from */
 typedef int (*wp_procmap_fn)(void *ctx, int dir, const struct wp_procmap *map);
 
-int wp_procmaps_each_code(struct wp_procmaps *t, int dir, wp_procmap_fn fn, void *ctx);
+int wp_procmaps_each(struct wp_procmaps *t, int dir, __u32 prot, wp_procmap_fn fn, void *ctx);
 void wp_procmaps_free(struct wp_procmaps *t);
 
 #endif /* WP_LIB_PROCMAPS_H */

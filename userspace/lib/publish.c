@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -263,7 +264,7 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 	pub->nr_maps = 0;
 	pub->unsettled = false;
 	start_stack = read_start_stack(dir);
-	err = wp_procmaps_each_code(&pub->text, dir, add_map, pub);
+	err = wp_procmaps_each(&pub->text, dir, PROT_EXEC, add_map, pub);
 	close(dir);
 	/* A kernel thread, or one that has ended but for its name. */
 	if (!err && !pub->nr_maps)

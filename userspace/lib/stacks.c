@@ -14,9 +14,13 @@
  * in between is needed: an interval that closed between the flip and the look
  * at the task table stands in no slot any more, but in the next half.
  *
+ * What tells of a waker names stacks by their ids. It is kept here as what these
+ * stood for, so that equal ones are one, too, and keeps what it names.
+ *
  * Pure: no I/O, no clock. Memory is the only thing that can fail.
  */
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,9 +46,9 @@ static __u64 mix(__u64 x)
 }
 
 #ifndef hash_ips	/* A test wants all to collide. */
-static __u64 hash_ips(const __u64 *ips, unsigned int nr, bool kernel)
+static __u64 hash_ips(const __u64 *ips, unsigned int nr, __u8 flags)
 {
-	__u64 hash = nr | (__u64)kernel << 32;
+	__u64 hash = nr | (__u64)flags << 32;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
@@ -155,15 +159,32 @@ void wp_stacks_free(struct wp_stacks *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* The stack with this content, made if it is new. */
-static struct wp_stack *intern(struct wp_stacks *s, const __u64 *ips, unsigned int nr, bool kernel)
+/* One of the stacks that a waker's names, or NULL. */
+static struct wp_stack *named(const struct wp_stack *waker, unsigned int which)
 {
-	__u64 hash = hash_ips(ips, nr, kernel);
+	return (struct wp_stack *)(uintptr_t)waker->ips[which];
+}
+
+/* As wp_stacks_find(), of an id that is to stand for addresses. */
+static bool find_frames(const struct wp_stacks *s, __u64 id, const struct wp_stack **stack)
+{
+	bool known = wp_stacks_find(s, id, stack);
+
+	if (!*stack || !((*stack)->flags & WALLPROF_STACK_IS_WAKER))
+		return known;
+	*stack = NULL;
+	return false;
+}
+
+/* The stack with this content, made if it is new. */
+static struct wp_stack *intern(struct wp_stacks *s, const __u64 *ips, unsigned int nr, __u8 flags)
+{
+	__u64 hash = hash_ips(ips, nr, flags);
 	struct wp_stack *stack;
 	size_t i;
 
 	for (i = hash & s->stacks_mask; (stack = s->stacks[i]); i = (i + 1) & s->stacks_mask) {
-		if (stack->hash == hash && stack->nr == nr && stack->kernel == kernel &&
+		if (stack->hash == hash && stack->nr == nr && stack->flags == flags &&
 		    !memcmp(stack->ips, ips, nr * sizeof(*ips)))
 			return stack;
 	}
@@ -175,7 +196,7 @@ static struct wp_stack *intern(struct wp_stacks *s, const __u64 *ips, unsigned i
 		return NULL;
 	stack->hash = hash;
 	stack->used = true;
-	stack->kernel = kernel;
+	stack->flags = flags;
 	stack->kinds = 0;
 	stack->unwind = 0xff;
 	stack->by_fp = false;
@@ -186,11 +207,33 @@ static struct wp_stack *intern(struct wp_stacks *s, const __u64 *ips, unsigned i
 	return stack;
 }
 
+/* What a stack holds; a waker's, once what it names has been looked up. */
+static struct wp_stack *intern_stack(struct wp_stacks *s, const struct wallprof_stack *stack)
+{
+	const __u64 *ips = (const __u64 *)stack->ips;
+	const struct wp_stack *user, *kernel;
+	__u64 words[WALLPROF_WAKER_NR];
+	__u8 flags;
+
+	if (!(stack->flags & WALLPROF_STACK_IS_WAKER))
+		return intern(s, ips, stack->nr, stack->flags & WALLPROF_STACK_IS_KERNEL);
+	flags = stack->flags & (WALLPROF_STACK_IS_WAKER | WALLPROF_STACK_LOST);
+	if (!find_frames(s, ips[WALLPROF_WAKER_USER_STACK], &user))
+		flags |= WALLPROF_STACK_LOST;
+	if (!find_frames(s, ips[WALLPROF_WAKER_KERNEL_STACK], &kernel))
+		flags |= WALLPROF_STACK_LOST;
+	words[WALLPROF_WAKER_USER_STACK] = (uintptr_t)user;
+	words[WALLPROF_WAKER_KERNEL_STACK] = (uintptr_t)kernel;
+	words[WALLPROF_WAKER_TGID] = ips[WALLPROF_WAKER_TGID];
+	return intern(s, words, WALLPROF_WAKER_NR, flags);
+}
+
 /**
  * wp_stacks_add - remember what an id stands for
  * @s: the table
  * @id: the id; one that is known already gets the new content
- * @stack: the content; the caller has seen that all its frames are there
+ * @stack: the content; the caller has seen that all its frames are there. What a
+ *	waker's names has been added before
  *
  * Return: 0 or -ENOMEM.
  */
@@ -201,9 +244,9 @@ int wp_stacks_add(struct wp_stacks *s, __u64 id, const struct wallprof_stack *st
 
 	if (!id)
 		return 0;
-	if (stack->nr) {
-		content = intern(s, (const __u64 *)stack->ips, stack->nr,
-				 stack->flags & WALLPROF_STACK_IS_KERNEL);
+	/* Of a waker's, fewer words than there are to be tell nothing. */
+	if (stack->nr >= (stack->flags & WALLPROF_STACK_IS_WAKER ? WALLPROF_WAKER_NR : 1)) {
+		content = intern_stack(s, stack);
 		if (!content)
 			return -ENOMEM;
 		if (stack->unwind < content->unwind)
@@ -246,6 +289,22 @@ bool wp_stacks_find(const struct wp_stacks *s, __u64 id, const struct wp_stack *
 }
 
 /**
+ * wp_stack_waker - tell what a waker's names
+ * @stack: the waker's, or NULL
+ * @waker: set to it; nothing if @stack is none, or no waker's
+ */
+void wp_stack_waker(const struct wp_stack *stack, struct wp_waker *waker)
+{
+	memset(waker, 0, sizeof(*waker));
+	if (!stack || !(stack->flags & WALLPROF_STACK_IS_WAKER))
+		return;
+	waker->user = named(stack, WALLPROF_WAKER_USER_STACK);
+	waker->kernel = named(stack, WALLPROF_WAKER_KERNEL_STACK);
+	waker->tgid = stack->ips[WALLPROF_WAKER_TGID];
+	waker->lost = stack->flags & WALLPROF_STACK_LOST;
+}
+
+/**
  * wp_stacks_want_doom - is it time for wp_stacks_doom()?
  * @s: the table
  *
@@ -283,6 +342,18 @@ void wp_stacks_keep(struct wp_stacks *s, __u64 id)
 		id_slot(s->ids, s->ids_mask, id)->doomed = false;
 }
 
+static void use_named(const struct wp_stack *waker)
+{
+	unsigned int i;
+
+	if (!(waker->flags & WALLPROF_STACK_IS_WAKER))
+		return;
+	for (i = WALLPROF_WAKER_USER_STACK; i <= WALLPROF_WAKER_KERNEL_STACK; i++) {
+		if (named(waker, i))
+			named(waker, i)->used = true;
+	}
+}
+
 /**
  * wp_stacks_sweep - forget the doomed ids and the stacks that only they had
  * @s: the table
@@ -314,6 +385,10 @@ int wp_stacks_sweep(struct wp_stacks *s)
 	for (i = 0; i <= s->ids_mask; i++) {
 		if (s->ids[i].stack)
 			s->ids[i].stack->used = true;
+	}
+	for (i = 0; i <= s->stacks_mask; i++) {
+		if (s->stacks[i] && s->stacks[i]->used)
+			use_named(s->stacks[i]);
 	}
 	for (i = 0; i <= s->stacks_mask; i++) {
 		if (!s->stacks[i])

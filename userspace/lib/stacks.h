@@ -15,13 +15,14 @@
  * struct wp_stack - one distinct stack
  * @hash: of the content
  * @used: for the sweep
- * @kernel: holds kernel addresses
+ * @flags: what makes two of the same words different: those of
+ *	WALLPROF_STACK_IS_KERNEL, _IS_WAKER and _LOST that it has
  * @kinds: for the user of the table; 0 at first
  * @unwind: enum wallprof_unwind of the walks that found it; the smallest, if
  *	they ended for different reasons
  * @by_fp: some frame was found by the frame pointer
  * @nr: frames, at least 1
- * @ips: addresses, the innermost first
+ * @ips: addresses, the innermost first; of a waker's, see wp_stack_waker()
  *
  * Two stacks with the same content are the same pointer, until the next
  * wp_stacks_sweep().
@@ -29,7 +30,7 @@
 struct wp_stack {
 	__u64 hash;
 	bool used;
-	bool kernel;
+	__u8 flags;
 	__u8 kinds;
 	__u8 unwind;
 	bool by_fp;
@@ -38,6 +39,20 @@ struct wp_stack {
 };
 
 struct wp_stack_id;
+
+/**
+ * struct wp_waker - where a thread was that woke another one
+ * @user: its user stack or NULL
+ * @kernel: its kernel stack or NULL
+ * @tgid: its process
+ * @lost: one of the stacks found no room
+ */
+struct wp_waker {
+	const struct wp_stack *user;
+	const struct wp_stack *kernel;
+	__u32 tgid;
+	bool lost;
+};
 
 /**
  * struct wp_stacks - the table
@@ -65,6 +80,7 @@ int wp_stacks_init(struct wp_stacks *s);
 void wp_stacks_free(struct wp_stacks *s);
 int wp_stacks_add(struct wp_stacks *s, __u64 id, const struct wallprof_stack *stack);
 bool wp_stacks_find(const struct wp_stacks *s, __u64 id, const struct wp_stack **stack);
+void wp_stack_waker(const struct wp_stack *stack, struct wp_waker *waker);
 bool wp_stacks_want_doom(const struct wp_stacks *s);
 void wp_stacks_doom(struct wp_stacks *s);
 void wp_stacks_keep(struct wp_stacks *s, __u64 id);

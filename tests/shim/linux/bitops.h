@@ -13,6 +13,11 @@
 
 #define BITS_TO_LONGS(nr) (((nr) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 
+static inline unsigned long __ffs64(u64 word)
+{
+	return __builtin_ctzll(word);
+}
+
 static inline bool test_bit(unsigned long nr, const unsigned long *map)
 {
 	return __atomic_load_n(&map[nr / BITS_PER_LONG], __ATOMIC_RELAXED) >>

@@ -18,12 +18,13 @@
 #ifdef __SANITIZE_THREAD__
 /*
  * A fence is nothing to ThreadSanitizer; an acquiring load is. What was read
- * last is remembered, and smp_acquire__after_ctrl_dep() reads it again.
+ * last is remembered, if it is a word, as what is acquired so always is, and
+ * smp_acquire__after_ctrl_dep() reads it again.
  */
 extern _Thread_local const unsigned long *shim_last_read;
 #define READ_ONCE(x) ({							\
-	_Static_assert(sizeof(x) == sizeof(unsigned long), "a word");		\
-	shim_last_read = &(x);							\
+	if (sizeof(x) == sizeof(unsigned long))					\
+		shim_last_read = (const unsigned long *)&(x);			\
 	__atomic_load_n(&(x), __ATOMIC_RELAXED);				\
 })
 #else

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a thread is at when it is off its CPU: enum wallprof_reason.
+ *
+ * This file owns how that is read off the thread: off its registers at the entry
+ * into the kernel, and off what the kernel keeps of it. Its callers are the probes,
+ * and START's walk over the threads that sleep.
+ */
+#ifndef WALLPROF_REASONS_H
+#define WALLPROF_REASONS_H
+
+#include "compat/ptrace.h"
+#include "compat/sched.h"
+#include "intervals.h"
+#include "session.h"
+
+/**
+ * wp_reason_read - tell what a thread that leaves its CPU, or left it, is at
+ * @p: the thread
+ * @leave: @state is set; filled with the rest but the stacks
+ *
+ * Context: irqs off; @p is current, or wp_task_asleep().
+ */
+static __always_inline void wp_reason_read(struct task_struct *p, struct wp_leave *leave)
+{
+	struct pt_regs *regs;
+	int nr;
+
+	if (unlikely(leave->state == WALLPROF_STATE_PREEMPTED)) {
+		leave->reason = WALLPROF_REASON_PREEMPTED;
+		return;
+	}
+	/* It may yield, or lose its CPU, before it waits. */
+	if (p->in_iowait && !(BIT(leave->state) & WP_STATES_RUNNABLE))
+		leave->flags |= WALLPROF_TASK_IOWAIT;
+	if (unlikely(p->flags & (WP_PF_NO_USER | PF_EXITING))) {
+		leave->reason = p->flags & WP_PF_NO_USER ?
+				WALLPROF_REASON_KERNEL : WALLPROF_REASON_EXIT;
+		return;
+	}
+	if (unlikely(leave->state == WALLPROF_STATE_STOPPED ||
+		     leave->state == WALLPROF_STATE_TRACED)) {
+		leave->reason = WALLPROF_REASON_STOP;
+		return;
+	}
+	regs = task_pt_regs(p);
+	nr = syscall_get_nr(p, regs);
+	if (nr < 0) {
+		leave->reason = WALLPROF_REASON_FAULT;
+		return;
+	}
+	leave->reason = WALLPROF_REASON_SYSCALL;
+	leave->syscall = min(nr, WALLPROF_SYSCALL_OTHER);
+	leave->arg = wp_syscall_arg(p, regs);
+	if (wp_in_syscall_32(p))
+		leave->flags |= WALLPROF_TASK_32BIT;
+}
+
+/**
+ * wp_reason_asleep - the same of a thread that sleeps since before START
+ * @session: has to want it
+ * @slot: its slot, which nobody else knows yet; as begun
+ * @p: the thread; of one that does not sleep nothing is told
+ *
+ * Context: irqs off, p->pi_lock held, so that it is not woken; without that lock
+ * @p is one that was woken.
+ */
+static inline void wp_reason_asleep(const struct wp_session *session,
+				    struct wallprof_task *slot, struct task_struct *p)
+{
+	struct wp_leave leave = {
+		.syscall = WALLPROF_SYSCALL_NONE,
+		.state = slot->state,
+	};
+
+	if (!(session->config.flags & WALLPROF_REASONS) || !wp_task_asleep(p))
+		return;
+	wp_reason_read(p, &leave);
+	slot->reason = leave.reason;
+	slot->syscall = leave.syscall;
+	slot->arg = leave.arg;
+	slot->flags |= leave.flags;
+}
+
+#endif /* WALLPROF_REASONS_H */

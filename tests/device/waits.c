@@ -1,0 +1,641 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is told of a wait: how much of it was spent blocked and how much waiting
+ * for a CPU, who ended it, and what the thread was at. Each test makes one kind of
+ * wait happen, and waits until it was told of.
+ */
+#include "device.h"
+
+#include <linux/userfaultfd.h>
+
+FIXTURE(waits)
+{
+	struct wallprof_configure c;
+	struct session s;
+	int ping[2], pong[2];
+	pid_t pid;
+};
+
+FIXTURE_SETUP(waits)
+{
+	self->c = dev_config();
+	self->pid = 0;
+	ASSERT_EQ(0, pipe(self->ping));
+	ASSERT_EQ(0, pipe(self->pong));
+}
+
+FIXTURE_TEARDOWN(waits)
+{
+	if (self->pid > 0)
+		child_end(self->pid);
+}
+
+/* Follow the child. */
+#define FOLLOW() do { \
+	dev_target(&self->c, WALLPROF_TARGET_PID, (__u32 *)&self->pid, 1); \
+	ASSERT_EQ(0, session_begin(&self->s, &self->c)); \
+} while (0)
+
+/* What an aggregate is to be; -1: any. */
+struct want {
+	int state, reason, syscall, waker, waker_tid;
+};
+
+static const struct want any = { -1, -1, -1, -1, -1 };
+
+static bool fits(const struct wallprof_aggr *a, const struct want *w)
+{
+	return (w->state < 0 || a->state == w->state) &&
+	       (w->reason < 0 || a->reason == w->reason) &&
+	       (w->syscall < 0 || a->syscall == w->syscall) &&
+	       (w->waker < 0 || a->waker == w->waker) &&
+	       (w->waker_tid < 0 || (int)a->waker_tid == w->waker_tid);
+}
+
+/* How many intervals of a thread were like that; @last: one of them, or NULL. */
+static __u64 count(const struct session *s, __u32 tid, struct want want,
+		   const struct wallprof_aggr **last)
+{
+	__u64 nr = 0;
+
+	for (size_t i = 0; i < s->nr_aggrs; i++) {
+		if (s->aggrs[i].tid != tid || s->aggrs[i].kind != WALLPROF_AGGR_OFFCPU ||
+		    !fits(&s->aggrs[i], &want))
+			continue;
+		nr += s->aggrs[i].count;
+		if (last)
+			*last = &s->aggrs[i];
+	}
+	return nr;
+}
+
+/* Read on until there were @nr of them. */
+#define AWAIT(tid, want, nr) \
+	UNTIL(session_flip(&self->s) || count(&self->s, tid, want, NULL) >= (nr))
+
+/* Reads from one pipe, writes to the other. */
+static void child_pong(void *arg)
+{
+	load_pong(arg);
+}
+
+/* A thread is woken by the thread that writes what it reads. */
+TEST_F_TIMEOUT(waits, for_a_pipe, 60)
+{
+	struct want want = any;
+	const struct wallprof_aggr *a = NULL;
+	int ends[2] = { self->ping[0], self->pong[1] };
+	char c = 0;
+
+	self->pid = child_of(child_pong, ends);
+	FOLLOW();
+	want.state = WALLPROF_STATE_SLEEPING;
+	want.reason = WALLPROF_REASON_SYSCALL;
+	want.syscall = SYS_read;
+	want.waker = WALLPROF_WAKER_TASK;
+	want.waker_tid = gettid_();
+	do {
+		UNTIL(is_off(self->pid, 'S'));
+		ASSERT_EQ(1, write(self->ping[1], &c, 1));
+		ASSERT_EQ(1, read(self->pong[0], &c, 1));
+		ASSERT_EQ(0, session_flip(&self->s));
+	} while (count(&self->s, self->pid, want, &a) < 5);
+	EXPECT_EQ(self->ping[0], (int)a->arg);
+	EXPECT_EQ(sizeof(long) == 4, !!(a->flags & WALLPROF_AGGR_32BIT));
+	EXPECT_WHOLE(&self->s);
+}
+
+/* Where wake_by() was called from. */
+static volatile __u64 woke_from;
+
+/* Wakes who reads from a pipe. By frame pointer, its caller is in the stack. */
+static __attribute__((__noinline__)) bool wake_by(int fd)
+{
+	woke_from = (uintptr_t)__builtin_return_address(0);
+	return write(fd, "", 1) == 1;
+}
+
+/* 32-bit ARM's compilers keep no frame pointers. */
+#ifdef __arm__
+#define HAS_FRAMES false
+#else
+#define HAS_FRAMES true
+#endif
+
+static bool has_ip(const struct read_stack *stack, __u64 ip)
+{
+	for (unsigned int i = 0; stack && i < stack->nr; i++)
+		if (stack->ips[i] == ip)
+			return true;
+	return false;
+}
+
+/* The kernel's function at an address; empty if it does not tell. */
+static void ksym_of(__u64 ip, char *name, size_t size)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char line[512], sym[256], kind;
+	ull at, best = 0;
+
+	name[0] = '\0';
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx %c %255s", &at, &kind, sym) == 3 && at <= ip &&
+		    at > best && (kind == 't' || kind == 'T')) {
+			best = at;
+			snprintf(name, size, "%s", sym);
+		}
+	}
+	if (f)
+		fclose(f);
+}
+
+/*
+ * The waker's stacks, which stand in the sleeper's aggregate: those that it woke
+ * with, of user and of kernel mode, and no others.
+ */
+TEST_F_TIMEOUT(waits, for_a_stack, 60)
+{
+	const struct read_stack *waker, *user, *kernel;
+	int ends[2] = { self->ping[0], self->pong[1] };
+	const struct wallprof_aggr *a = NULL;
+	struct want want = any;
+	char name[256], c;
+
+	self->pid = child_of(child_pong, ends);
+	self->c.flags |= WALLPROF_WAKER_STACKS;
+	self->c.stack_flags |= WALLPROF_STACK_KERNEL;
+	FOLLOW();
+	want.syscall = SYS_read;
+	want.waker = WALLPROF_WAKER_TASK;
+	want.waker_tid = gettid_();
+	do {
+		UNTIL(is_off(self->pid, 'S'));
+		ASSERT_TRUE(wake_by(self->ping[1]));
+		ASSERT_EQ(1, read(self->pong[0], &c, 1));
+		ASSERT_EQ(0, session_flip(&self->s));
+	} while (count(&self->s, self->pid, want, &a) < 5);
+	EXPECT_WHOLE(&self->s);
+	waker = session_stack(&self->s, a->waker_stack);
+	ASSERT_NE(NULL, waker);
+	EXPECT_EQ(WALLPROF_STACK_IS_WAKER, waker->flags);
+	EXPECT_EQ(getpid(), (int)waker->ips[WALLPROF_WAKER_TGID]);
+	user = session_stack(&self->s, waker->ips[WALLPROF_WAKER_USER_STACK]);
+	ASSERT_NE(NULL, user);
+	EXPECT_TRUE(!HAS_FRAMES || has_ip(user, woke_from));
+	kernel = session_stack(&self->s, waker->ips[WALLPROF_WAKER_KERNEL_STACK]);
+	ASSERT_NE(NULL, kernel);
+	/*
+	 * Neither ours nor what calls the probes when there are several. What a kernel
+	 * with debugging does not inline is a function of its own.
+	 */
+	ksym_of(kernel->ips[0], name, sizeof(name));
+	EXPECT_TRUE(!strncmp(name, "try_to_wake_up", 14) ||
+		    !strncmp(name, "trace_sched_waking", 18)) TH_LOG("in %s", name);
+	EXPECT_LT(3, kernel->nr);
+	/* The sleeper's are its own. */
+	user = session_stack(&self->s, a->user_stack);
+	ASSERT_NE(NULL, user);
+	EXPECT_FALSE(has_ip(user, woke_from));
+}
+
+/* A timer is nobody's: an interrupt ends the wait, or a softirq. */
+TEST_F_TIMEOUT(waits, for_a_timer, 60)
+{
+	struct want hard = any, soft = any;
+	__u64 ns = MS;
+
+	hard.waker = WALLPROF_WAKER_HARDIRQ;
+	hard.reason = WALLPROF_REASON_SYSCALL;
+	soft = hard;
+	soft.waker = WALLPROF_WAKER_SOFTIRQ;
+	self->pid = child_of(load_naps, &ns);
+	FOLLOW();
+	UNTIL(session_flip(&self->s) || count(&self->s, self->pid, hard, NULL) +
+					count(&self->s, self->pid, soft, NULL) >= 3);
+	EXPECT_WHOLE(&self->s);
+}
+
+/* Runs on one CPU only, @priority above all others, if it is not 0. */
+static void bind(int cpu, int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	if (priority)
+		sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+static void child_bound_pong(void *arg)
+{
+	bind(0, 0);
+	load_pong(arg);
+}
+
+/*
+ * Woken, but its CPU is not to be had: from the wakeup on it is runnable, and
+ * before that it was blocked. The lower bounds are what this thread measured; they
+ * are of one wait.
+ */
+TEST_F_TIMEOUT(waits, for_a_busy_cpu, 120)
+{
+	int ends[2] = { self->ping[0], self->pong[1] };
+	const struct wallprof_aggr *a = NULL;
+	struct want want = any;
+	__u64 blocked, runnable, t;
+	char c = 0;
+
+	self->pid = child_of(child_bound_pong, ends);
+	/* What this thread does on that CPU goes before all that the child does. */
+	bind(0, 50);
+	nap_ns(20 * MS);
+	FOLLOW();
+	want.waker = WALLPROF_WAKER_TASK;
+	want.waker_tid = gettid_();
+	/* The first is of a wait that began before START. */
+	for (int i = 0; i < 2; i++) {
+		UNTIL(is_off(self->pid, 'S'));
+		t = now_ns();
+		nap_ns(30 * MS);
+		blocked = now_ns() - t;
+		t = now_ns();
+		ASSERT_EQ(1, write(self->ping[1], &c, 1));
+		t = now_ns();
+		while (now_ns() - t < 20 * MS)
+			;
+		runnable = now_ns() - t;
+		ASSERT_EQ(1, read(self->pong[0], &c, 1));
+	}
+	AWAIT(self->pid, want, 2);
+	count(&self->s, self->pid, want, &a);
+	EXPECT_LE(runnable, a->runnable_max);
+	EXPECT_LE(blocked, a->blocked_max);
+	EXPECT_LE(a->runnable_max + a->blocked_max, 2 * a->max);
+	EXPECT_WHOLE(&self->s);
+	EXPECT_LE(runnable, session_account(&self->s, self->pid)->runnable_max);
+	EXPECT_LE(blocked, session_account(&self->s, self->pid)->blocked_max);
+}
+
+/* Keeps a CPU to itself, once it is told to. */
+static void child_hog(void *arg)
+{
+	char c;
+
+	bind(0, 50);
+	if (read(*(int *)arg, &c, 1) == 1)
+		load_spin(arg);
+}
+
+/* Woken, but not come to a CPU before the end: its account tells by whom, and where. */
+TEST_F_TIMEOUT(waits, for_a_stack_at_the_end, 120)
+{
+	int ends[2] = { self->ping[0], self->pong[1] }, go[2];
+	const struct read_stack *waker, *user;
+	const struct wallprof_task *task;
+	pid_t hog;
+	char c;
+
+	self->c.flags |= WALLPROF_WAKER_STACKS;
+	bind(1, 0);
+	ASSERT_EQ(0, pipe(go));
+	/* Until the end is there before the kernel takes the CPU from who keeps it. */
+	for (;;) {
+		self->pid = child_of(child_bound_pong, ends);
+		hog = child_of(child_hog, &go[0]);
+		UNTIL(is_off(self->pid, 'S') && is_off(hog, 'S'));
+		FOLLOW();
+		ASSERT_EQ(1, write(go[1], "", 1));
+		UNTIL(!is_off(hog, 'S'));
+		ASSERT_TRUE(wake_by(self->ping[1]));
+		EXPECT_WHOLE(&self->s);
+		child_end(hog);
+		ASSERT_EQ(1, read(self->pong[0], &c, 1));
+		task = session_account(&self->s, self->pid);
+		if (task->flags & WALLPROF_TASK_OPEN && task->woken)
+			break;
+		session_close(&self->s);
+		child_end(self->pid);
+	}
+	EXPECT_EQ(WALLPROF_WAKER_TASK, task->waker);
+	EXPECT_EQ(gettid_(), (int)task->waker_tid);
+	waker = session_stack(&self->s, task->waker_stack);
+	ASSERT_NE(NULL, waker);
+	user = session_stack(&self->s, waker->ips[WALLPROF_WAKER_USER_STACK]);
+	ASSERT_NE(NULL, user);
+	EXPECT_TRUE(!HAS_FRAMES || has_ip(user, woke_from));
+}
+
+static void child_bound_spin(void *arg)
+{
+	bind(0, 0);
+	load_spin(arg);
+}
+
+/* Two want one CPU: neither is ever blocked, nor woken. */
+TEST_F_TIMEOUT(waits, preempted, 60)
+{
+	struct want want = any;
+	pid_t other;
+
+	self->pid = child_of(child_bound_spin, NULL);
+	other = child_of(child_bound_spin, NULL);
+	nap_ns(20 * MS);
+	FOLLOW();
+	want.state = WALLPROF_STATE_PREEMPTED;
+	want.reason = WALLPROF_REASON_PREEMPTED;
+	want.waker = WALLPROF_WAKER_NONE;
+	AWAIT(self->pid, want, 3);
+	child_end(other);
+	EXPECT_WHOLE(&self->s);
+	EXPECT_NE(0, session_account(&self->s, self->pid)->runnable_ns);
+}
+
+/* Stopped, and made to go on by this thread. */
+TEST_F_TIMEOUT(waits, stopped, 60)
+{
+	const struct wallprof_aggr *a = NULL;
+	struct want want = any;
+
+	self->pid = child_of(load_spin, NULL);
+	FOLLOW();
+	want.state = WALLPROF_STATE_STOPPED;
+	want.reason = WALLPROF_REASON_STOP;
+	want.waker = WALLPROF_WAKER_TASK;
+	want.waker_tid = gettid_();
+	kill(self->pid, SIGSTOP);
+	UNTIL(is_off(self->pid, 'T'));
+	nap_ns(10 * MS);
+	kill(self->pid, SIGCONT);
+	AWAIT(self->pid, want, 1);
+	count(&self->s, self->pid, want, &a);
+	EXPECT_LE(10 * MS, a->blocked_max);
+	EXPECT_WHOLE(&self->s);
+}
+
+/* A thread that touches a page when it is told to. */
+struct toucher {
+	int go;
+	volatile char *page;
+	volatile pid_t tid;
+};
+
+static void *touch(void *arg)
+{
+	struct toucher *t = arg;
+	char c;
+
+	t->tid = gettid_();
+	if (read(t->go, &c, 1) == 1)
+		(void)*t->page;
+	/* To be there when the session ends. */
+	(void)!read(t->go, &c, 1);
+	return NULL;
+}
+
+/* A page that another thread is to bring: no system call is what it waits in. */
+TEST_F_TIMEOUT(waits, for_a_page, 60)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct uffdio_register area = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_zeropage zero = { 0 };
+	struct toucher toucher = { .go = self->ping[0] };
+	struct want want = any;
+	struct uffd_msg msg;
+	pthread_t thread;
+	__u32 tid;
+	int uffd;
+
+	uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (uffd < 0)
+		SKIP(return, "this kernel has no userfaultfd");
+	ASSERT_EQ(0, ioctl(uffd, UFFDIO_API, &api));
+	toucher.page = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	area.range.start = (uintptr_t)toucher.page;
+	area.range.len = page;
+	ASSERT_EQ(0, ioctl(uffd, UFFDIO_REGISTER, &area));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, touch, &toucher));
+	UNTIL(toucher.tid);
+	tid = toucher.tid;
+	dev_target(&self->c, WALLPROF_TARGET_TID, &tid, 1);
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	ASSERT_EQ(1, write(self->ping[1], "", 1));
+	ASSERT_EQ(sizeof(msg), read(uffd, &msg, sizeof(msg)));
+	UNTIL(is_off(tid, 'S') || is_off(tid, 'D'));
+	zero.range = area.range;
+	ASSERT_EQ(0, ioctl(uffd, UFFDIO_ZEROPAGE, &zero));
+	want.reason = WALLPROF_REASON_FAULT;
+	want.syscall = WALLPROF_SYSCALL_NONE;
+	want.waker = WALLPROF_WAKER_TASK;
+	want.waker_tid = gettid_();
+	AWAIT(tid, want, 1);
+	EXPECT_WHOLE(&self->s);
+	close(self->ping[1]);
+	pthread_join(thread, NULL);
+}
+
+static void child_forks(void *arg)
+{
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+		nap_ns(*(__u64 *)arg);
+	}
+}
+
+/* Of a session of everything: those that are born, and the kernel's own. */
+TEST_F_TIMEOUT(waits, of_the_born_and_the_kernel, 60)
+{
+	__u64 ns = MS, born, kernel;
+	struct want new = any, own = any;
+
+	new.state = WALLPROF_STATE_NEW;
+	own.reason = WALLPROF_REASON_KERNEL;
+	self->pid = child_of(child_forks, &ns);
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	do {
+		ASSERT_EQ(0, session_flip(&self->s));
+		born = 0;
+		kernel = 0;
+		for (size_t i = 0; i < self->s.nr_aggrs; i++) {
+			const struct wallprof_aggr *a = &self->s.aggrs[i];
+
+			kernel += fits(a, &own);
+			if (!fits(a, &new))
+				continue;
+			born++;
+			EXPECT_EQ(WALLPROF_REASON_NEW, a->reason);
+			EXPECT_EQ(a->total, a->runnable);
+		}
+	} while (!born || !kernel);
+	EXPECT_WHOLE(&self->s);
+}
+
+/* Asleep since before START: blocked until it was woken, whoever it was. */
+TEST_F_TIMEOUT(waits, since_before_the_start, 60)
+{
+	int ends[2] = { self->ping[0], self->pong[1] };
+	const struct wallprof_aggr *a = NULL;
+	struct want want = any;
+	char c = 0;
+
+	self->pid = child_of(child_pong, ends);
+	UNTIL(is_off(self->pid, 'S'));
+	FOLLOW();
+	nap_ns(20 * MS);
+	ASSERT_EQ(1, write(self->ping[1], &c, 1));
+	ASSERT_EQ(1, read(self->pong[0], &c, 1));
+	want.waker = WALLPROF_WAKER_TASK;
+	want.waker_tid = gettid_();
+	want.reason = WALLPROF_REASON_SYSCALL;
+	want.syscall = SYS_read;
+	AWAIT(self->pid, want, 1);
+	count(&self->s, self->pid, want, &a);
+	EXPECT_EQ(self->ping[0], (int)a->arg);
+	EXPECT_NE(0, a->flags & WALLPROF_AGGR_SINCE_START);
+	EXPECT_LE(20 * MS, a->blocked_max);
+	EXPECT_WHOLE(&self->s);
+}
+
+/* Asleep at both ends: START looks what each thread of the host is at. */
+TEST_F_TIMEOUT(waits, all_the_time, 60)
+{
+	int ends[2] = { self->ping[0], self->pong[1] };
+	const struct wallprof_task *task;
+
+	self->pid = child_of(child_pong, ends);
+	UNTIL(is_off(self->pid, 'S'));
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	nap_ns(10 * MS);
+	EXPECT_WHOLE(&self->s);
+	task = session_account(&self->s, self->pid);
+	EXPECT_NE(0, task->flags & WALLPROF_TASK_SINCE_START);
+	EXPECT_EQ(WALLPROF_REASON_SYSCALL, task->reason);
+	EXPECT_EQ(SYS_read, task->syscall);
+	EXPECT_EQ(self->ping[0], (int)task->arg);
+	EXPECT_LE(10 * MS, task->blocked_max);
+	/* kthreadd, unless somebody wanted a thread. */
+	task = session_account(&self->s, 2);
+	if (task->flags & WALLPROF_TASK_SINCE_START)
+		EXPECT_EQ(WALLPROF_REASON_KERNEL, task->reason);
+}
+
+/* Still asleep at the end: blocked, in what the account tells. */
+TEST_F_TIMEOUT(waits, until_after_the_end, 60)
+{
+	int ends[2] = { self->ping[0], self->pong[1] };
+	const struct wallprof_task *task;
+	struct want want = any;
+	char c = 0;
+
+	self->pid = child_of(child_pong, ends);
+	FOLLOW();
+	ASSERT_EQ(1, write(self->ping[1], &c, 1));
+	ASSERT_EQ(1, read(self->pong[0], &c, 1));
+	AWAIT(self->pid, want, 1);
+	UNTIL(is_off(self->pid, 'S'));
+	nap_ns(10 * MS);
+	EXPECT_WHOLE(&self->s);
+	task = session_account(&self->s, self->pid);
+	EXPECT_NE(0, task->flags & WALLPROF_TASK_OPEN);
+	EXPECT_EQ(WALLPROF_REASON_SYSCALL, task->reason);
+	EXPECT_EQ(SYS_read, task->syscall);
+	EXPECT_EQ(self->ping[0], (int)task->arg);
+	EXPECT_EQ(0, task->open_runnable_ns);
+	EXPECT_LE(10 * MS, task->blocked_max);
+}
+
+/* The next of a chain: the last interval of who ended this one. */
+static const struct wallprof_aggr *link_of(const struct session *s,
+					   const struct wallprof_aggr *a)
+{
+	return a && a->waker_aggr ? session_aggr(s, a->waker_aggr) : NULL;
+}
+
+/* Whether a thread slept in reading from a file until another one woke it. */
+static bool read_until(const struct wallprof_aggr *a, __u32 tid, int fd, __u32 waker)
+{
+	return a && a->tid == tid && a->syscall == SYS_read && (int)a->arg == fd &&
+	       a->waker == WALLPROF_WAKER_TASK && a->waker_tid == waker;
+}
+
+/*
+ * This thread wakes one that wakes another one that wakes this thread, and so on:
+ * from any of them, the chain leads to the next, and around.
+ */
+TEST_F_TIMEOUT(waits, in_a_ring, 60)
+{
+	const struct wallprof_aggr *a = NULL, *first, *second, *third;
+	int relay[2], first_ends[2], second_ends[2];
+	__u32 pids[3] = { gettid_() };
+	struct want want = any;
+	unsigned int whole = 0;
+	char c = 0;
+
+	ASSERT_EQ(0, pipe(relay));
+	first_ends[0] = self->ping[0];
+	first_ends[1] = relay[1];
+	second_ends[0] = relay[0];
+	second_ends[1] = self->pong[1];
+	pids[1] = child_of(child_pong, first_ends);
+	self->pid = child_of(child_pong, second_ends);
+	pids[2] = self->pid;
+	self->c.flags |= WALLPROF_WAKER_CHAINS;
+	dev_target(&self->c, WALLPROF_TARGET_PID, pids, 3);
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	want.syscall = SYS_read;
+	want.waker = WALLPROF_WAKER_TASK;
+	want.waker_tid = pids[2];
+	/* Each time all are asleep, but for who begins. */
+	do {
+		UNTIL(is_off(pids[1], 'S') && is_off(pids[2], 'S'));
+		ASSERT_EQ(1, write(self->ping[1], &c, 1));
+		ASSERT_EQ(1, read(self->pong[0], &c, 1));
+		ASSERT_EQ(0, session_flip(&self->s));
+	} while (count(&self->s, pids[0], want, NULL) < 8);
+	EXPECT_WHOLE(&self->s);
+	for (size_t i = 0; i < self->s.nr_aggrs; i++) {
+		a = &self->s.aggrs[i];
+		first = link_of(&self->s, a);
+		second = link_of(&self->s, first);
+		third = link_of(&self->s, second);
+		whole += read_until(a, pids[0], self->pong[0], pids[2]) &&
+			 read_until(first, pids[2], relay[0], pids[1]) &&
+			 read_until(second, pids[1], self->ping[0], pids[0]) &&
+			 third && third->tid == pids[0] && third->last < a->last;
+	}
+	EXPECT_LT(0, whole);
+	child_end(pids[1]);
+}
+
+/* What was not asked for is not told. */
+TEST_F_TIMEOUT(waits, nothing_unasked, 60)
+{
+	int ends[2] = { self->ping[0], self->pong[1] };
+	struct want want = any;
+	char c = 0;
+
+	self->pid = child_of(child_pong, ends);
+	self->c.flags &= ~(WALLPROF_WAKERS | WALLPROF_REASONS);
+	FOLLOW();
+	want.state = WALLPROF_STATE_SLEEPING;
+	do {
+		UNTIL(is_off(self->pid, 'S'));
+		ASSERT_EQ(1, write(self->ping[1], &c, 1));
+		ASSERT_EQ(1, read(self->pong[0], &c, 1));
+		ASSERT_EQ(0, session_flip(&self->s));
+	} while (count(&self->s, self->pid, want, NULL) < 5);
+	want.waker = WALLPROF_WAKER_NONE;
+	want.waker_tid = 0;
+	want.reason = WALLPROF_REASON_UNKNOWN;
+	want.syscall = WALLPROF_SYSCALL_NONE;
+	EXPECT_LE(5, count(&self->s, self->pid, want, NULL));
+	EXPECT_WHOLE(&self->s);
+}
+
+TEST_HARNESS_MAIN

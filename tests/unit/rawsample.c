@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the raw payload of samples: that it is where its description says.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "lib/features.h"
+#include "lib/rawsample.h"
+#include "tap.h"
+
+static char format[8192];
+
+/* The value of a field, by the description alone. */
+static __u64 value(const char *raw, const char *field)
+{
+	char name[64];
+	unsigned int at, size;
+	__u64 v = 0;
+	char *p;
+
+	snprintf(name, sizeof(name), " %s;\toffset:", field);
+	p = strstr(format, name);
+	if (!p || sscanf(p + strlen(name), "%u;\tsize:%u;", &at, &size) != 2 || size > 8)
+		return ~0ULL;
+	memcpy(&v, raw + at, size);
+	return v;
+}
+
+static const char *string(const char *raw, const char *field)
+{
+	__u64 v = value(raw, field);
+
+	/* With its 0. */
+	return strlen(raw + (v & 0xffff)) + 1 == v >> 16 ? raw + (v & 0xffff) : "?";
+}
+
+static void test_fields(const char *raw, size_t len)
+{
+	ok((len + 4) % 8 == 0 && value(raw, "common_type") == WP_RAW_ID &&
+	   (__s32)value(raw, "common_pid") == 12, "the head of a tracepoint's record");
+	ok(value(raw, "state") == WALLPROF_STATE_DISK &&
+	   value(raw, "reason") == WALLPROF_REASON_SYSCALL &&
+	   value(raw, "waker") == WALLPROF_WAKER_TASK && value(raw, "waker_tid") == 4711 &&
+	   value(raw, "nr") == SYS_futex && value(raw, "arg") == 0x123456789abcdef0ULL &&
+	   value(raw, "flags") == WALLPROF_AGGR_IOWAIT, "why it waited, and who woke it");
+	ok(value(raw, "count") == 3 && value(raw, "blocked") == 60 && value(raw, "runnable") == 40 &&
+	   value(raw, "min") == 20 && value(raw, "max") == 50 && value(raw, "blocked_max") == 35 &&
+	   value(raw, "runnable_max") == 15, "for how long");
+	ok(!strcmp(string(raw, "syscall"), "futex") && !strcmp(string(raw, "object"), "/a b+0x4"),
+	   "the names");
+}
+
+int main(void)
+{
+	struct wp_sample s = {
+		.tid = 12, .tgid = 11, .state = WALLPROF_STATE_DISK,
+		.flags = WALLPROF_AGGR_IOWAIT,
+		.cause = {
+			.reason = WALLPROF_REASON_SYSCALL, .syscall = SYS_futex,
+			.arg = 0x123456789abcdef0, .waker = WALLPROF_WAKER_TASK,
+			.waker_tid = 4711,
+		},
+		.count = 3, .total = 100, .runnable = 40, .min = 20, .max = 50,
+		.blocked_max = 35, .runnable_max = 15,
+	};
+	char raw[WP_RAW_MAX], longest[2000];
+	struct wp_buf b = { 0 };
+	unsigned int i, bad = 0;
+	size_t len;
+
+	wp_raw_format(&b);
+	ok(!b.failed && b.len < sizeof(format), "the description");
+	memcpy(format, b.data, b.len);
+	wp_buf_free(&b);
+	ok(strstr(format, "name: offcpu\nID: 65500\nformat:\n") == format &&
+	   strstr(format, "{ 3, \"D\" }") && strstr(format, "{ 1, \"syscall\" }"),
+	   "has the words of the states and reasons");
+	test_fields(raw, wp_raw_encode(&s, "/a b+0x4", raw, sizeof(raw)));
+	s.cause = wp_cause_none;
+	wp_raw_encode(&s, "-", raw, sizeof(raw));
+	ok((__s32)value(raw, "nr") == -1 && !strcmp(string(raw, "syscall"), "-"), "no system call");
+	memset(longest, 'x', sizeof(longest));
+	for (i = 0; i < sizeof(longest) - 1; i++) {
+		longest[i] = 0;
+		len = wp_raw_encode(&s, longest, raw, sizeof(raw));
+		bad += (len + 4) % 8 != 0 || len > sizeof(raw) ||
+		       strlen(string(raw, "object")) != (i < 511 ? i : 511);
+		longest[i] = 'x';
+	}
+	ok(!bad, "an object of any length (%u wrong)", bad);
+	ok(!wp_raw_encode(&s, "-", raw, sizeof(raw) - 1), "too little room");
+	return done();
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a sample of off-CPU time carries beside its time. See rawsample.c.
+ */
+#ifndef WP_LIB_RAWSAMPLE_H
+#define WP_LIB_RAWSAMPLE_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "lib/merge.h"
+
+/* The tracepoint as which it is described. No kernel's have so large an id. */
+#define WP_RAW_SYSTEM	"wallprof"
+#define WP_RAW_NAME	"offcpu"
+#define WP_RAW_ID	65500
+
+/* The system call's name, the object, and all else. */
+#define WP_RAW_MAX	(96 + 32 + 512 + 8)
+
+struct wp_buf;
+
+void wp_raw_format(struct wp_buf *b);
+size_t wp_raw_encode(const struct wp_sample *s, const char *object, void *buf, size_t size);
+
+#endif /* WP_LIB_RAWSAMPLE_H */

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What all threads together waited for, and who ended it: the sums that the
+ * record command prints with -v. It passes what it merges into samples here,
+ * too: aggregates, single and open intervals, and time that found no room. There
+ * are no more reasons than system calls, no more wakers than thread ids, and no more
+ * objects than lib/objects.h allows, for each call.
+ *
+ * Pure: no I/O, no clock. Memory is the only thing that can fail.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/waits.h"
+
+#define MIN_ROOM	256
+
+static size_t hash_of(const struct wp_wait *wait)
+{
+	const struct wp_cause *c = &wait->cause;
+	__u64 key = (__u64)c->reason << 56 | (__u64)c->waker << 48 |
+		    (__u64)c->syscall << 32 | (c->waker_tid ^ wait->object);
+
+	return key * 0x9e3779b97f4a7c15ULL >> 32;
+}
+
+static bool same(const struct wp_wait *a, const struct wp_wait *b)
+{
+	return a->object == b->object && wp_cause_same(&a->cause, &b->cause);
+}
+
+/* The entry of what is like @wait, or the free one where it belongs. */
+static struct wp_wait *slot(struct wp_wait *entry, size_t room, const struct wp_wait *wait)
+{
+	size_t i = hash_of(wait) & (room - 1);
+
+	while (entry[i].used && !same(&entry[i], wait))
+		i = (i + 1) & (room - 1);
+	return &entry[i];
+}
+
+static int grow(struct wp_wait_table *t)
+{
+	size_t room = t->room ? t->room * 2 : MIN_ROOM, i;
+	struct wp_wait *entry = calloc(room, sizeof(*entry));
+
+	if (!entry)
+		return -ENOMEM;
+	for (i = 0; i < t->room; i++) {
+		if (t->entry[i].used)
+			*slot(entry, room, &t->entry[i]) = t->entry[i];
+	}
+	free(t->entry);
+	t->entry = entry;
+	t->room = room;
+	return 0;
+}
+
+/* Add to what shares these of its fields. */
+static int add(struct wp_wait_table *t, const struct wp_cause *c, __u32 object,
+	       const struct wp_wait *wait)
+{
+	const struct wp_wait key = { .cause = *c, .object = object, .used = true };
+	struct wp_wait *entry;
+
+	if (t->nr + 1 > t->room / 2) {
+		int err = grow(t);
+
+		if (err)
+			return err;
+	}
+	entry = slot(t->entry, t->room, &key);
+	if (!entry->used) {
+		*entry = key;
+		t->nr++;
+	}
+	entry->count += wait->count;
+	entry->total += wait->total;
+	entry->runnable += wait->runnable;
+	return 0;
+}
+
+/* Add intervals of a cause to all tables. */
+static int add_all(struct wp_waits *w, struct wp_wait *wait, unsigned int state)
+{
+	struct wp_cause reason = wp_cause_none, waker = wp_cause_none;
+	int err;
+
+	if (w->no_idle && wp_cause_idle(&wait->cause, state)) {
+		wait->total = wait->runnable;
+		if (!wait->total)
+			return 0;
+	}
+	reason.reason = wait->cause.reason;
+	reason.syscall = wait->cause.syscall;
+	reason.compat = wait->cause.compat && wait->cause.syscall != WALLPROF_SYSCALL_NONE;
+	err = add(&w->reasons, &reason, 0, wait);
+	if (!err && wait->object)
+		err = add(&w->objects, &reason, wait->object, wait);
+	if (err || wait->cause.waker == WALLPROF_WAKER_NONE)
+		return err;
+	waker.waker = wait->cause.waker;
+	waker.waker_tid = wait->cause.waker_tid;
+	return add(&w->wakers, &waker, 0, wait);
+}
+
+/**
+ * wp_waits_aggr() - add an aggregate
+ * @w: the sums
+ * @aggr: the aggregate; one of samples is left out
+ * @object: what was waited for, or 0
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_waits_aggr(struct wp_waits *w, const struct wallprof_aggr *aggr, __u32 object)
+{
+	struct wp_wait wait = {
+		.object = object,
+		.count = aggr->count,
+		.total = aggr->total,
+		.runnable = aggr->runnable,
+	};
+
+	if (aggr->kind != WALLPROF_AGGR_OFFCPU)
+		return 0;
+	wp_cause_aggr(&wait.cause, aggr);
+	return add_all(w, &wait, aggr->state);
+}
+
+/**
+ * wp_waits_single() - add an interval that is told by itself
+ * @w: the sums
+ * @wait: the interval
+ * @object: what was waited for, or 0
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_waits_single(struct wp_waits *w, const struct wallprof_wait *wait, __u32 object)
+{
+	struct wp_wait entry = {
+		.object = object,
+		.count = 1,
+		.total = wait->end - wait->begin,
+		.runnable = wait->runnable,
+	};
+
+	wp_cause_wait(&entry.cause, wait);
+	return add_all(w, &entry, wait->state);
+}
+
+/**
+ * wp_waits_open() - add an interval that had not ended when the session did
+ * @w: the sums
+ * @task: its thread, after STOP; one with none, or that is not wanted, is
+ *	left out
+ * @object: what was waited for, or 0
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_waits_open(struct wp_waits *w, const struct wallprof_task *task, __u32 object)
+{
+	struct wp_wait wait = {
+		.object = object,
+		.count = 1,
+		.total = task->open_ns,
+		.runnable = task->open_runnable_ns,
+	};
+
+	if (!wp_task_is_open(task))
+		return 0;
+	wp_cause_open(&wait.cause, task);
+	return add_all(w, &wait, task->state);
+}
+
+/**
+ * wp_waits_spill() - add the time of a thread that found no aggregate
+ * @w: the sums
+ * @task: the thread: one that ended, or any after STOP
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_waits_spill(struct wp_waits *w, const struct wallprof_task *task)
+{
+	struct wp_wait wait = {
+		.cause = wp_cause_none,
+		.count = task->nr_spilled,
+		.total = task->spill_ns,
+		.runnable = task->spill_runnable_ns,
+	};
+
+	return wait.count || wait.total ? add_all(w, &wait, WALLPROF_STATE_UNKNOWN) : 0;
+}
+
+static int by_total(const void *pa, const void *pb)
+{
+	const struct wp_wait *a = pa, *b = pb;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return a->count == b->count ? 0 : a->count > b->count ? -1 : 1;
+}
+
+/* A waker is worth what was waited for it, not for the CPU that came after. */
+static int by_blocked(const void *pa, const void *pb)
+{
+	const struct wp_wait *a = pa, *b = pb;
+	__u64 blocked_a = a->total - a->runnable, blocked_b = b->total - b->runnable;
+
+	if (blocked_a != blocked_b)
+		return blocked_a > blocked_b ? -1 : 1;
+	return a->count == b->count ? 0 : a->count > b->count ? -1 : 1;
+}
+
+static void sort(struct wp_wait_table *t, int (*by)(const void *a, const void *b))
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < t->room; i++) {
+		if (t->entry[i].used)
+			t->entry[nr++] = t->entry[i];
+	}
+	if (nr)
+		qsort(t->entry, nr, sizeof(*t->entry), by);
+}
+
+/**
+ * wp_waits_sort() - sort the tables: the longest time first
+ * @w: the sums; nothing can be added to them any more
+ */
+void wp_waits_sort(struct wp_waits *w)
+{
+	sort(&w->reasons, by_total);
+	sort(&w->objects, by_total);
+	sort(&w->wakers, by_blocked);
+}
+
+/**
+ * wp_waits_free() - forget all sums
+ * @w: the sums
+ */
+void wp_waits_free(struct wp_waits *w)
+{
+	free(w->reasons.entry);
+	free(w->objects.entry);
+	free(w->wakers.entry);
+	memset(w, 0, sizeof(*w));
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * All off-CPU time by what it was for and by who ended it. See waits.c.
+ */
+#ifndef WP_LIB_WAITS_H
+#define WP_LIB_WAITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#include "lib/cause.h"
+
+/**
+ * struct wp_wait - intervals that are alike
+ * @cause: what they share; the rest is as in wp_cause_none
+ * @object: what they waited for, as lib/objects.h numbers it, or 0
+ * @used: the entry is not free
+ * @count: intervals
+ * @total: their nanoseconds
+ * @runnable: of these, those in which the threads were runnable
+ */
+struct wp_wait {
+	struct wp_cause cause;
+	__u32 object;
+	bool used;
+	__u64 count;
+	__u64 total;
+	__u64 runnable;
+};
+
+/**
+ * struct wp_wait_table - a table of them
+ * @entry: hash table by cause; after wp_waits_sort() the first @nr are in order
+ * @nr: used entries
+ * @room: all entries, a power of two, or 0
+ */
+struct wp_wait_table {
+	struct wp_wait *entry;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * struct wp_waits - the sums; all zero is an empty one
+ * @no_idle: leave out the time in which idle waits (wp_cause_idle()) were blocked
+ * @reasons: by reason and system call
+ * @objects: by these and what it was that was waited for, if that can be told
+ * @wakers: by waker; of intervals that nobody ended there is none
+ */
+struct wp_waits {
+	bool no_idle;
+	struct wp_wait_table reasons;
+	struct wp_wait_table objects;
+	struct wp_wait_table wakers;
+};
+
+int wp_waits_aggr(struct wp_waits *w, const struct wallprof_aggr *aggr, __u32 object);
+int wp_waits_single(struct wp_waits *w, const struct wallprof_wait *wait, __u32 object);
+int wp_waits_open(struct wp_waits *w, const struct wallprof_task *task, __u32 object);
+int wp_waits_spill(struct wp_waits *w, const struct wallprof_task *task);
+void wp_waits_sort(struct wp_waits *w);
+void wp_waits_free(struct wp_waits *w);
+
+#endif /* WP_LIB_WAITS_H */
