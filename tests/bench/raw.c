@@ -8,7 +8,9 @@
  * PARTS: lookup     the probe, its clock, two threads that are no targets
  *        intervals  every thread's intervals, all left out by the state filter
  *        sums       intervals are summed, without stacks
- *        user       and with user stacks
+ *        split      and each is split at its wakeup
+ *        why        and told who woke the thread, and why it waited
+ *        user       intervals are summed with user stacks, not split
  *        kernel     with kernel stacks instead
  *        both       with both
  *
@@ -57,6 +59,10 @@ static void set_parts(const char *parts)
 		config.nr_targets = 1;
 	} else if (!strcmp(parts, "intervals")) {
 		config.states = 1 << WALLPROF_STATE_TRACED;
+	} else if (!strcmp(parts, "split")) {
+		config.flags |= WALLPROF_WAKEUPS;
+	} else if (!strcmp(parts, "why")) {
+		config.flags |= WALLPROF_WAKEUPS | WALLPROF_WAKERS | WALLPROF_REASONS;
 	} else if (!strcmp(parts, "user")) {
 		config.stack_flags = WALLPROF_STACK_USER;
 	} else if (!strcmp(parts, "kernel")) {
