@@ -56,6 +56,10 @@ static bool wp_config_targets_ok(const struct wallprof_configure *config)
 	if (config->target == WALLPROF_TARGET_UID &&
 	    config->flags & WALLPROF_ENABLE_ON_EXEC)
 		return false;
+	if (wp_config_targets_change(config) &&
+	    (!(config->flags & WALLPROF_OFFCPU) ||
+	     config->flags & (WALLPROF_ENABLE_ON_EXEC | WALLPROF_INHERIT)))
+		return false;
 	return wp_within(config->nr_targets, 1, WALLPROF_MAX_TARGETS);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The targets as the user named them: numbers of processes, threads or users.
+ * The targets as the user named them: numbers of processes, threads, users or
+ * control groups.
  *
  * This file owns how they are searched. It is pure. Its callers are session.c
  * and targets.c at CONFIGURE (process context), and the probes (irqs off),
@@ -9,14 +10,33 @@
 #include <linux/bsearch.h>
 #include <linux/kernel.h>
 #include <linux/sort.h>
+#include <linux/string.h>
 
 #include "ids.h"
 
 static int wp_ids_compare(const void *a, const void *b)
 {
-	u32 x = *(const u32 *)a, y = *(const u32 *)b;
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
 
 	return x < y ? -1 : x > y;
+}
+
+/**
+ * wp_ids_widen - make ids of what was read as 32-bit ones
+ * @ids: room for @nr ids, whose second half holds them, of 4 bytes each
+ *
+ * Context: process.
+ */
+void wp_ids_widen(struct wp_ids *ids)
+{
+	const void *narrow = (const u32 *)ids->ids + ids->nr;
+	u32 i, id;
+
+	/* An id is written where none is any more that is still to be read. */
+	for (i = 0; i < ids->nr; i++) {
+		memcpy(&id, narrow + i * sizeof(id), sizeof(id));
+		ids->ids[i] = id;
+	}
 }
 
 /**
@@ -26,7 +46,7 @@ static int wp_ids_compare(const void *a, const void *b)
  *
  * Context: process.
  */
-bool wp_ids_name(const struct wp_ids *ids, u32 none)
+bool wp_ids_name(const struct wp_ids *ids, u64 none)
 {
 	u32 i;
 
@@ -55,7 +75,7 @@ void wp_ids_sort(struct wp_ids *ids)
  *
  * Context: any.
  */
-bool wp_ids_have(const struct wp_ids *ids, u32 id)
+bool wp_ids_have(const struct wp_ids *ids, u64 id)
 {
 	return bsearch(&id, ids->ids, ids->nr, sizeof(id), wp_ids_compare);
 }

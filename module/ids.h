@@ -10,12 +10,13 @@
  * @nr: how many
  */
 struct wp_ids {
-	u32 *ids;
+	u64 *ids;
 	u32 nr;
 };
 
-bool wp_ids_name(const struct wp_ids *ids, u32 none);
+void wp_ids_widen(struct wp_ids *ids);
+bool wp_ids_name(const struct wp_ids *ids, u64 none);
 void wp_ids_sort(struct wp_ids *ids);
-bool wp_ids_have(const struct wp_ids *ids, u32 id);
+bool wp_ids_have(const struct wp_ids *ids, u64 id);
 
 #endif /* WALLPROF_IDS_H */

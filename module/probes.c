@@ -100,11 +100,35 @@ static struct wallprof_task *wp_birth_claim(struct wp_birth *birth)
 }
 
 /*
+ * A thread leaves a CPU that was no target so far: is it one from now on? Context:
+ * irqs off.
+ */
+static struct wallprof_task *wp_switch_joins(struct wp_session *session,
+					     struct task_struct *prev, u64 now)
+{
+	struct wp_birth birth = {
+		.session = session,
+		.p = prev,
+		.born = now,
+		.phase = WALLPROF_TASK_RUNNING,
+	};
+	struct wallprof_task *slot;
+
+	if (wp_task_state(prev) & TASK_DEAD || !wp_targets_match(session, prev))
+		return NULL;
+	slot = wp_birth_claim(&birth);
+	if (!slot)
+		wp_target_passed_over(session, prev, false, now);
+	return slot;
+}
+
+/*
  * Gives a thread that leaves a CPU its slot, which was not found; NULL if it is
  * to have none. Context: irqs off.
  */
 static noinline struct wallprof_task *wp_switch_meet_prev(struct wp_session *session,
-							  struct task_struct *prev)
+							  struct task_struct *prev,
+							  u64 now)
 {
 	struct wp_birth birth = {
 		.session = session,
@@ -112,6 +136,8 @@ static noinline struct wallprof_task *wp_switch_meet_prev(struct wp_session *ses
 		.phase = WALLPROF_TASK_RUNNING,
 	};
 
+	if (session->targets_change)
+		return wp_switch_joins(session, prev, now);
 	if (session->config.target != WALLPROF_TARGET_ALL ||
 	    READ_ONCE(session->passed_over))
 		return NULL;
@@ -148,14 +174,15 @@ static noinline struct wallprof_task *wp_switch_meet_next(struct wp_session *ses
 
 /* The slot of a thread that leaves a CPU, or NULL. Context: irqs off. */
 static __always_inline struct wallprof_task *
-wp_switch_prev(struct wp_session *session, struct wp_cpu *cpu, struct task_struct *prev)
+wp_switch_prev(struct wp_session *session, struct wp_cpu *cpu, struct task_struct *prev,
+	       u64 now)
 {
 	struct wallprof_task *slot;
 
 	if (likely(cpu->current_key == (unsigned long)prev))
 		return cpu->current_slot;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
-	return likely(slot) ? slot : wp_switch_meet_prev(session, prev);
+	return likely(slot) ? slot : wp_switch_meet_prev(session, prev, now);
 }
 
 /* The slot of a thread that comes to a CPU, or NULL. Context: irqs off. */
@@ -257,7 +284,7 @@ static __always_inline bool wp_switch_wants(const struct wp_session *session, u8
 		cpumask_test_cpu(smp_processor_id(), session->cpus_mask));
 }
 
-/* A thread made its last switch. Context: irqs off. */
+/* A thread made its last switch, or is a target no more. Context: irqs off. */
 static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *cpu,
 				    struct wallprof_task *slot,
 				    struct task_struct *prev, u32 epoch, u64 now)
@@ -315,13 +342,14 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 	struct wp_leave *leave = &cpu->leave;
 	struct wallprof_task *slot;
 
-	slot = wp_switch_prev(session, cpu, prev);
+	slot = wp_switch_prev(session, cpu, prev, now);
 	if (unlikely(!slot)) {
 		if (!dead && wp_target_untracked(session, prev))
 			wp_untracked_leaves(session, cpu, epoch, now);
 		return;
 	}
-	if (unlikely(dead)) {
+	if (unlikely(dead ||
+		     (session->targets_change && !wp_targets_match(session, prev)))) {
 		wp_switch_exit(session, cpu, slot, prev, epoch, now);
 		return;
 	}
@@ -573,14 +601,31 @@ static u64 wp_waking_chain(struct wp_session *session, u8 waker)
 	return cpu->current_slot->last_aggr;
 }
 
+/* Who wakes a thread: see wp_interval_wake(). */
+struct wp_waking {
+	u8 waker;
+	u32 tid;
+	u64 stack;
+	u64 chain;
+};
+
+/* Context: irqs off. */
+static __always_inline void wp_waking_tell(struct wp_session *session,
+					   struct wallprof_task *slot,
+					   const struct wp_waking *told, u64 now)
+{
+	if (session->config.flags & WALLPROF_WAKER_CHAINS)
+		WRITE_ONCE(slot->waker_aggr, told->chain);
+	wp_interval_wake(slot, told->waker, told->tid, told->stack, now);
+}
+
 /* Context: irqs off, p->pi_lock held; or, of p itself, preemption off. */
 static void wp_probe_waking(void *data, struct task_struct *p)
 {
 	struct wp_session *session = data;
-	u8 waker = WALLPROF_WAKER_NONE;
+	struct wp_waking told = { .waker = WALLPROF_WAKER_NONE };
 	struct wallprof_task *slot;
-	u64 now, stack = 0;
-	u32 tid = 0;
+	u64 now;
 
 	/* It is awake; and no lock is held that would order it with others. */
 	if (p == current)
@@ -596,20 +641,31 @@ static void wp_probe_waking(void *data, struct task_struct *p)
 	}
 	if (session->config.flags & WALLPROF_WAKERS) {
 		if (likely(in_task())) {
-			waker = WALLPROF_WAKER_TASK;
-			tid = wp_thread_tid(session, current);
+			told.waker = WALLPROF_WAKER_TASK;
+			told.tid = wp_thread_tid(session, current);
 			if (session->config.flags & WALLPROF_WAKER_STACKS &&
 			    wp_waking_is_told(slot))
-				stack = wp_waking_capture(session);
+				told.stack = wp_waking_capture(session);
 		} else {
 			/* Whom it interrupted has nothing to do with it. */
-			waker = wp_in_hardirq() ? WALLPROF_WAKER_HARDIRQ :
-						  WALLPROF_WAKER_SOFTIRQ;
+			told.waker = wp_in_hardirq() ? WALLPROF_WAKER_HARDIRQ :
+						       WALLPROF_WAKER_SOFTIRQ;
 		}
 	}
 	if (session->config.flags & WALLPROF_WAKER_CHAINS)
-		WRITE_ONCE(slot->waker_aggr, wp_waking_chain(session, waker));
-	wp_interval_wake(slot, waker, tid, stack, now);
+		told.chain = wp_waking_chain(session, told.waker);
+	if (likely(!session->targets_change)) {
+		wp_waking_tell(session, slot, &told, now);
+		return;
+	}
+	/*
+	 * One that is no target any more gives its slot back on its way off its CPU,
+	 * and another thread may have it by now.
+	 */
+	raw_spin_lock(&session->tasks.lock);
+	if (wp_tasks_find(&session->tasks, (unsigned long)p) == slot)
+		wp_waking_tell(session, slot, &told, now);
+	raw_spin_unlock(&session->tasks.lock);
 }
 
 /* Whether a child of current is a target. Context: irqs off. */
@@ -619,8 +675,7 @@ static bool wp_fork_inherits(struct wp_session *session, u16 *flags)
 
 	if (session->config.target == WALLPROF_TARGET_ALL)
 		return true;
-	if (session->config.target == WALLPROF_TARGET_UID &&
-	    wp_targets_has_uid(session, current))
+	if (wp_targets_may_come(session) && wp_targets_match(session, current))
 		return true;
 	if (!(session->config.flags & WALLPROF_INHERIT))
 		return false;
@@ -701,8 +756,8 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 		thread = wp_thread_read(session, p);
 		wp_interval_begin(slot, &thread, WALLPROF_TASK_RUNNING, 0,
 				  birth.born);
-	} else if (!slot && session->config.target == WALLPROF_TARGET_UID &&
-		   wp_targets_has_uid(session, p)) {
+	} else if (!slot && wp_targets_may_come(session) &&
+		   wp_targets_match(session, p)) {
 		if (!wp_birth_claim(&birth))
 			wp_target_passed_over(session, p, false, birth.born);
 	}

@@ -18,6 +18,7 @@
 #include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
+#include "compat/cgroup.h"
 #include "compat/mm.h"
 #include "config.h"
 #include "intervals.h"
@@ -106,6 +107,8 @@ static void wp_session_release_memory(struct wp_session *session)
 	session->hints = NULL;
 	vfree(session->ids.ids);
 	memset(&session->ids, 0, sizeof(session->ids));
+	vfree(session->names.names);
+	memset(&session->names, 0, sizeof(session->names));
 	if (session->mm) {
 		account_locked_vm(session->mm, session->mm_pages, false);
 		mmdrop(session->mm);
@@ -149,29 +152,64 @@ static void *wp_zalloc(u64 bytes)
 				__GFP_RETRY_MAYFAIL);
 }
 
-/* Takes over the user's list of targets. */
-static int wp_session_read_targets(struct wp_session *session)
+/* Takes over the user's list of names. */
+static int wp_session_read_names(struct wp_session *session)
 {
 	const struct wallprof_configure *config = &session->config;
-	u64 bytes = config->nr_targets * sizeof(u32);
+	struct wp_names *names = &session->names;
+	u64 bytes = config->nr_targets * sizeof(*names->names);
 
-	if (!bytes)
-		return 0;
-	session->ids.ids = wp_zalloc(bytes);
-	if (!session->ids.ids)
+	names->names = wp_zalloc(bytes);
+	if (!names->names)
 		return -ENOMEM;
-	if (copy_from_user(session->ids.ids, u64_to_user_ptr(config->targets), bytes))
+	if (copy_from_user(names->names, u64_to_user_ptr(config->targets), bytes))
 		return -EFAULT;
-	session->ids.nr = config->nr_targets;
+	names->nr = config->nr_targets;
+	return wp_names_sort(names) ? 0 : -EINVAL;
+}
+
+/* Takes over the user's list of ids, of @width bytes each, which are not @none. */
+static int wp_session_read_ids(struct wp_session *session, u32 width, u64 none)
+{
+	const struct wallprof_configure *config = &session->config;
+	struct wp_ids *ids = &session->ids;
+	u64 bytes = config->nr_targets * sizeof(*ids->ids);
+	u64 read = config->nr_targets * width;
+
+	ids->ids = wp_zalloc(bytes);
+	if (!ids->ids)
+		return -ENOMEM;
+	/* At the end: see wp_ids_widen(). */
+	if (copy_from_user((void *)ids->ids + bytes - read,
+			   u64_to_user_ptr(config->targets), read))
+		return -EFAULT;
+	ids->nr = config->nr_targets;
+	if (width == sizeof(u32))
+		wp_ids_widen(ids);
+	/* One that stands for what cannot be named would match all of that. */
+	if (!wp_ids_name(ids, none))
+		return -EINVAL;
+	wp_ids_sort(ids);
 	return 0;
 }
 
-/* Ids that stand for what cannot be named would match all of that. */
-static bool wp_session_targets_ok(const struct wp_session *session)
+/* Takes over the user's list of targets. */
+static int wp_session_read_targets(struct wp_session *session)
 {
-	return wp_ids_name(&session->ids,
-			   session->config.target == WALLPROF_TARGET_UID ?
-			   U32_MAX : 0);
+	switch (session->config.target) {
+	case WALLPROF_TARGET_ALL:
+		return 0;
+	case WALLPROF_TARGET_COMM:
+		return wp_session_read_names(session);
+	case WALLPROF_TARGET_CGROUP:
+		if (!wp_has_cgroups())
+			return -EOPNOTSUPP;
+		return wp_session_read_ids(session, sizeof(u64), 0);
+	case WALLPROF_TARGET_UID:
+		return wp_session_read_ids(session, sizeof(u32), U32_MAX);
+	default:
+		return wp_session_read_ids(session, sizeof(u32), 0);
+	}
 }
 
 /* Takes over the user's mask of CPUs. */
@@ -346,8 +384,6 @@ static int wp_session_set_up(struct wp_session *session)
 	err = wp_session_read_targets(session);
 	if (err)
 		return err;
-	if (!wp_session_targets_ok(session))
-		return -EINVAL;
 	err = wp_session_read_cpus(session);
 	if (err)
 		return err;
@@ -388,6 +424,7 @@ int wp_session_configure(struct wp_session *session,
 		return -EINVAL;
 	session->config = *config;
 	wp_config_fill(&session->config);
+	session->targets_change = wp_config_targets_change(config);
 	session->range = wp_range_of(config->min_ns, config->max_ns);
 	session->summed = wp_range_below(&session->range, config->wait_ns);
 	err = wp_session_set_up(session);

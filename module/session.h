@@ -15,6 +15,7 @@
 #include "images.h"
 #include "intervals.h"
 #include "layout.h"
+#include "names.h"
 #include "tables.h"
 #include "tasks.h"
 
@@ -77,7 +78,9 @@ struct wp_cpu {
  *	poll and mmap
  * @last_retired: the last epoch of a stopped session was retired
  * @config: as validated; constant from CONFIGURE on
- * @ids: the targets
+ * @ids: the targets, but for names
+ * @names: the targets, if they are names
+ * @targets_change: wp_config_targets_change(); written at CONFIGURE
  * @cpus_mask: CPUs to record
  * @all_cpus: @cpus_mask holds all of them
  * @pid_ns: the opener's
@@ -131,6 +134,8 @@ struct wp_session {
 	bool last_retired;
 	struct wallprof_configure config;
 	struct wp_ids ids;
+	struct wp_names names;
+	bool targets_change;
 	cpumask_var_t cpus_mask;
 	bool all_cpus;
 	struct pid_namespace *pid_ns;

@@ -14,17 +14,30 @@
 #include <linux/timekeeping.h>
 #include <linux/uidgid.h>
 
+#include "compat/cgroup.h"
 #include "compat/sched.h"
 #include "reasons.h"
 #include "session.h"
 #include "states.h"
 #include "targets.h"
 
-/* Context: RCU read side, or current. */
-bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p)
+/* Whether a thread is one of the users'. Context: RCU read side, or current. */
+static bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p)
 {
 	return wp_ids_have(&session->ids,
 			   from_kuid(session->user_ns, task_cred_xxx(p, uid)));
+}
+
+/* Whether a thread is in one of the control groups, or below. Context: the same. */
+static bool wp_targets_in_group(const struct wp_session *session, struct task_struct *p)
+{
+	struct cgroup *group;
+
+	for (group = wp_task_cgroup(p); group; group = wp_cgroup_parent(group)) {
+		if (wp_ids_have(&session->ids, wp_cgroup_id(group)))
+			return true;
+	}
+	return false;
 }
 
 /* Whether the user named a thread. Context: RCU read side, or current. */
@@ -39,6 +52,10 @@ bool wp_targets_match(const struct wp_session *session, struct task_struct *p)
 				   task_pid_nr_ns(p, session->pid_ns));
 	case WALLPROF_TARGET_UID:
 		return wp_targets_has_uid(session, p);
+	case WALLPROF_TARGET_COMM:
+		return wp_names_have(&session->names, p->comm);
+	case WALLPROF_TARGET_CGROUP:
+		return wp_targets_in_group(session, p);
 	default:
 		return true;
 	}
@@ -51,7 +68,7 @@ static bool wp_thread_ends(struct task_struct *p)
 }
 
 /**
- * wp_targets_set - sort the ids and see that somebody is there
+ * wp_targets_set - see that somebody is there
  * @session: being configured
  *
  * Context: process.
@@ -64,7 +81,6 @@ int wp_targets_set(struct wp_session *session)
 
 	if (session->config.target == WALLPROF_TARGET_ALL)
 		return 0;
-	wp_ids_sort(&session->ids);
 	rcu_read_lock();
 	for_each_process_thread(group, p) {
 		if (!wp_thread_ends(p) && wp_targets_match(session, p)) {
@@ -74,8 +90,7 @@ int wp_targets_set(struct wp_session *session)
 	}
 unlock:
 	rcu_read_unlock();
-	/* A user may have no process yet. */
-	return session->config.target == WALLPROF_TARGET_UID ? 0 : err;
+	return wp_targets_may_come(session) ? 0 : err;
 }
 
 /* Counts a new target. Context: irqs off, under the task table's lock. */
@@ -90,7 +105,7 @@ void wp_target_gone(struct wp_session *session)
 {
 	if (session->config.target != WALLPROF_TARGET_ALL &&
 	    atomic_dec_and_test(&session->live_targets) &&
-	    session->config.target != WALLPROF_TARGET_UID)
+	    !wp_targets_may_come(session))
 		wp_session_signal(session, &session->targets_gone);
 }
 
@@ -252,7 +267,7 @@ int wp_targets_claim(struct wp_session *session)
 			goto unlock;
 	}
 	err = 0;
-	if (!all && session->config.target != WALLPROF_TARGET_UID &&
+	if (!all && !wp_targets_may_come(session) &&
 	    !atomic_read(&session->live_targets))
 		err = -ESRCH;
 unlock:

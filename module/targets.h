@@ -13,12 +13,20 @@ int wp_targets_set(struct wp_session *session);
 int wp_targets_claim(struct wp_session *session);
 void wp_targets_look(struct wp_session *session);
 bool wp_targets_match(const struct wp_session *session, struct task_struct *p);
-bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p);
 void wp_target_born(struct wp_session *session);
 bool wp_target_untracked(const struct wp_session *session, struct task_struct *p);
 void wp_target_passed_over(struct wp_session *session, struct task_struct *p,
 			   bool off, u64 since);
 void wp_target_gone(struct wp_session *session);
+
+/*
+ * Whether there may be targets where there is none: threads come to be of a user, a
+ * name or a group by fork, exec and while they live.
+ */
+static inline bool wp_targets_may_come(const struct wp_session *session)
+{
+	return session->config.target == WALLPROF_TARGET_UID || session->targets_change;
+}
 
 /* A thread's id in the session's pid namespace. Context: any, NMI included. */
 static __always_inline u32 wp_thread_tid(const struct wp_session *session,

@@ -132,12 +132,15 @@ enum base {
 	BASE_TABLES_ONLY,
 	BASE_TABLES_SAMPLED,
 	BASE_TABLES_VICTIMS,
+	BASE_NAMES,
+	BASE_GROUPS,
 };
 
 const char *const base_names[] = {
 	"all", "both", "sampler", "self", "victims", "victim", "threads", "user",
 	"exec", "sampled", "faults", "tracepoint", "one-cpu", "sleeps", "larger",
-	"cycles", "tables", "tables-only", "tables-sampled", "tables-victims", NULL
+	"cycles", "tables", "tables-only", "tables-sampled", "tables-victims",
+	"names", "groups", NULL
 };
 
 static void counter(struct wallprof_configure *c, __u32 type, __u64 config,
@@ -215,6 +218,19 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 	case BASE_USER:
 		c->target = WALLPROF_TARGET_UID;
 		ids[0] = 0;
+		break;
+	case BASE_NAMES:
+		/* One that all have. */
+		c->target = WALLPROF_TARGET_COMM;
+		memset(ids, 0, WALLPROF_COMM_LEN);
+		memcpy(ids, program_invocation_short_name,
+		       strnlen(program_invocation_short_name, WALLPROF_COMM_LEN - 1));
+		break;
+	case BASE_GROUPS:
+		/* The root, which all are in or below. */
+		c->target = WALLPROF_TARGET_CGROUP;
+		ids[0] = 1;
+		ids[1] = 0;
 		break;
 	case BASE_EXEC:
 		c->target = WALLPROF_TARGET_PID;

@@ -94,6 +94,11 @@ static bool targets_valid(const struct wallprof_configure *c)
 	case WALLPROF_TARGET_PID:
 	case WALLPROF_TARGET_TID:
 		break;
+	case WALLPROF_TARGET_COMM:
+	case WALLPROF_TARGET_CGROUP:
+		if (c->flags & of_threads || !(c->flags & WALLPROF_OFFCPU))
+			return false;
+		break;
 	default:
 		return false;
 	}

@@ -194,6 +194,7 @@ enum config {
 	TRACEPOINT,	/* as the counter, of one user */
 	FAULTS,		/* as the counter, without the switches, of one process */
 	TABLES,		/* user stacks by tables */
+	NAMES,		/* of threads of some names */
 };
 
 #define WAKEUP_ID	"/sys/kernel/tracing/events/sched/sched_wakeup/id"
@@ -208,6 +209,7 @@ static void counter(struct wallprof_configure *c, __u32 type, __u64 config, __u6
 
 static struct wallprof_configure configuration(enum config config)
 {
+	static char names[2][WALLPROF_COMM_LEN] = { "sweep", "nobody" };
 	struct wallprof_configure c = {
 		.size = sizeof(c),
 		.flags = WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_WAKERS |
@@ -248,6 +250,11 @@ static struct wallprof_configure configuration(enum config config)
 		break;
 	case TABLES:
 		c.stack_flags |= WALLPROF_STACK_TABLES;
+		break;
+	case NAMES:
+		c.target = WALLPROF_TARGET_COMM;
+		c.targets = (uintptr_t)names;
+		c.nr_targets = 2;
 		break;
 	default:
 		break;
@@ -704,6 +711,7 @@ static const struct path paths[] = {
 	COMMAND("configure-many-pids", CONFIGURE, OPEN, MANY_PIDS, ENOMEM),
 	COMMAND("configure-tracepoint", CONFIGURE, OPEN, TRACEPOINT, ENOMEM),
 	COMMAND("configure-faults", CONFIGURE, OPEN, FAULTS, ENOMEM),
+	COMMAND("configure-names", CONFIGURE, OPEN, NAMES, ENOMEM),
 	COMMAND("start-both", START, CONFIGURED, BOTH, ENOMEM),
 	COMMAND("start-many-pids", START, CONFIGURED, MANY_PIDS, ENOMEM),
 	COMMAND("start-faults", START, CONFIGURED, FAULTS, ENOMEM),

@@ -321,6 +321,14 @@ static const struct targets {
 	{ "a pid, from exec on", WALLPROF_TARGET_PID, 1, WALLPROF_ENABLE_ON_EXEC, true },
 	{ "a tid, from exec on", WALLPROF_TARGET_TID, 1, WALLPROF_ENABLE_ON_EXEC, true },
 	{ "a uid, from exec on", WALLPROF_TARGET_UID, 1, WALLPROF_ENABLE_ON_EXEC, false },
+	{ "no name", WALLPROF_TARGET_COMM, 0, 0, false },
+	{ "a name", WALLPROF_TARGET_COMM, 1, 0, true },
+	{ "a name, its children", WALLPROF_TARGET_COMM, 1, WALLPROF_INHERIT, false },
+	{ "a name, from exec on", WALLPROF_TARGET_COMM, 1, WALLPROF_ENABLE_ON_EXEC, false },
+	{ "names, too many", WALLPROF_TARGET_COMM, WALLPROF_MAX_TARGETS + 1, 0, false },
+	{ "a group", WALLPROF_TARGET_CGROUP, 1, 0, true },
+	{ "a group, its children", WALLPROF_TARGET_CGROUP, 1, WALLPROF_INHERIT, false },
+	{ "a group, from exec on", WALLPROF_TARGET_CGROUP, 1, WALLPROF_ENABLE_ON_EXEC, false },
 };
 
 static void targets_describe(const struct targets *t, char *desc)
@@ -341,6 +349,22 @@ static void targets(struct kunit *test)
 	config.targets = 0x1000;
 	config.flags |= t->flags;
 	KUNIT_EXPECT_EQ(test, wp_config_ok(&config), t->ok);
+}
+
+/* Names and groups are followed from switch to switch; others need none. */
+static void targets_without_switches(struct kunit *test)
+{
+	const struct targets *t = test->param_value;
+	struct wallprof_configure config = least;
+
+	config.target = t->target;
+	config.nr_targets = t->nr;
+	config.targets = 0x1000;
+	config.flags = WALLPROF_SAMPLER | t->flags;
+	config.attr_period = 1;
+	KUNIT_EXPECT_EQ(test, wp_config_ok(&config),
+			t->ok && t->target != WALLPROF_TARGET_COMM &&
+			t->target != WALLPROF_TARGET_CGROUP);
 }
 
 /* A 0 that stands for something else is replaced, what is set is kept. */
@@ -369,6 +393,7 @@ static struct kunit_case config_cases[] = {
 	KUNIT_CASE_PARAM(range, range_gen_params),
 	KUNIT_CASE_PARAM(waits, waits_gen_params),
 	KUNIT_CASE_PARAM(targets, targets_gen_params),
+	KUNIT_CASE_PARAM(targets_without_switches, targets_gen_params),
 	KUNIT_CASE(fill),
 	{}
 };

@@ -13,7 +13,7 @@
 static const struct list {
 	const char *name;
 	u32 nr;
-	u32 ids[MOST];
+	u64 ids[MOST];
 } lists[] = {
 	{ "one", 1, { 7 } },
 	{ "two, sorted", 2, { 3, 9 } },
@@ -22,7 +22,8 @@ static const struct list {
 	{ "mixed", 7, { 5, 1000000, 17, 4, 9, 33, 12 } },
 	{ "the same twice", 4, { 8, 2, 8, 2 } },
 	{ "all the same", 3, { 6, 6, 6 } },
-	{ "the largest and the smallest", 4, { U32_MAX, 1, 1U << 31, 0 } },
+	{ "the largest and the smallest", 4, { U64_MAX, 1, 1ULL << 63, 0 } },
+	{ "alike in one half", 5, { 1ULL << 32, 1, 1ULL << 33 | 1, 1ULL << 32 | 1, 2 } },
 	{ "none", 0, { } },
 };
 
@@ -36,12 +37,12 @@ KUNIT_ARRAY_PARAM(list, lists, list_describe);
 static void list_init(struct kunit *test, struct wp_ids *ids, const struct list *l)
 {
 	/* Memory of just these, so that a search beyond them is seen. */
-	ids->ids = suite_alloc(test, l->nr * sizeof(u32));
+	ids->ids = suite_alloc(test, l->nr * sizeof(u64));
 	ids->nr = l->nr;
-	memcpy(ids->ids, l->ids, l->nr * sizeof(u32));
+	memcpy(ids->ids, l->ids, l->nr * sizeof(u64));
 }
 
-static bool list_has(const struct list *l, u32 id)
+static bool list_has(const struct list *l, u64 id)
 {
 	u32 i;
 
@@ -57,17 +58,19 @@ static void have(struct kunit *test)
 {
 	const struct list *l = test->param_value;
 	struct wp_ids ids;
-	u32 i, near;
+	u64 near;
+	u32 i;
 
 	list_init(test, &ids, l);
 	wp_ids_sort(&ids);
 	for (i = 0; i < l->nr; i++) {
 		for (near = l->ids[i] - 1; near != l->ids[i] + 2; near++)
 			KUNIT_EXPECT_EQ_MSG(test, wp_ids_have(&ids, near),
-					    list_has(l, near), "%u", near);
+					    list_has(l, near), "%llu",
+					    (unsigned long long)near);
 	}
 	KUNIT_EXPECT_EQ(test, wp_ids_have(&ids, 0), list_has(l, 0));
-	KUNIT_EXPECT_EQ(test, wp_ids_have(&ids, U32_MAX), list_has(l, U32_MAX));
+	KUNIT_EXPECT_EQ(test, wp_ids_have(&ids, U64_MAX), list_has(l, U64_MAX));
 }
 
 /* Sorting keeps what is there. */
@@ -99,12 +102,30 @@ static void name(struct kunit *test)
 
 	list_init(test, &ids, l);
 	KUNIT_EXPECT_EQ(test, wp_ids_name(&ids, 0), !list_has(l, 0));
-	KUNIT_EXPECT_EQ(test, wp_ids_name(&ids, U32_MAX), !list_has(l, U32_MAX));
+	KUNIT_EXPECT_EQ(test, wp_ids_name(&ids, U64_MAX), !list_has(l, U64_MAX));
 	for (i = 0; i < l->nr; i++)
 		KUNIT_EXPECT_FALSE_MSG(test, wp_ids_name(&ids, l->ids[i]), "%u", i);
 }
 
+/* Ids of 32 bits at the end of the room are ids of the same values in all of it. */
+static void widen(struct kunit *test)
+{
+	const struct list *l = test->param_value;
+	struct wp_ids ids;
+	u32 i, narrow;
+
+	list_init(test, &ids, l);
+	for (i = 0; i < l->nr; i++) {
+		narrow = l->ids[i];
+		memcpy((u32 *)ids.ids + l->nr + i, &narrow, sizeof(narrow));
+	}
+	wp_ids_widen(&ids);
+	for (i = 0; i < l->nr; i++)
+		KUNIT_EXPECT_EQ_MSG(test, ids.ids[i], (u32)l->ids[i], "%u", i);
+}
+
 static struct kunit_case ids_cases[] = {
+	KUNIT_CASE_PARAM(widen, list_gen_params),
 	KUNIT_CASE_PARAM(have, list_gen_params),
 	KUNIT_CASE_PARAM(sort_keeps, list_gen_params),
 	KUNIT_CASE_PARAM(name, list_gen_params),

@@ -280,6 +280,8 @@ struct wallprof_info {
 #define WALLPROF_STACK_TABLES	(1U << 2)
 #define WALLPROF_STACK_FLAGS	0x7U
 
+#define WALLPROF_COMM_LEN	16	/* bytes of a thread's name, the last one 0 */
+
 /**
  * enum wallprof_target - what @targets of &struct wallprof_configure lists
  * @WALLPROF_TARGET_ALL: nothing: every thread of the host is a target
@@ -287,15 +289,27 @@ struct wallprof_info {
  * @WALLPROF_TARGET_TID: thread ids
  * @WALLPROF_TARGET_UID: real user ids: all threads of these users, also those
  *	that become theirs by setuid and exec
+ * @WALLPROF_TARGET_COMM: names of threads, each WALLPROF_COMM_LEN bytes, filled up
+ *	with 0
+ * @WALLPROF_TARGET_CGROUP: ids of control groups of version 2, __u64: all threads
+ *	in them and in the groups below. An id is what name_to_handle_at(2) tells of
+ *	the group's directory, and its inode number
  * @WALLPROF_TARGET_MAX: the number of kinds
  *
  * Ids are those of the namespaces of the process that opened the device.
+ *
+ * Threads come to a name or a group and leave it. One is a target from START,
+ * fork or exec on if it has it then, else from its next switch away from a CPU on;
+ * and to its first such switch without it, which its account ends with, as with
+ * its last switch. One that comes again has a second account.
  */
 enum wallprof_target {
 	WALLPROF_TARGET_ALL,
 	WALLPROF_TARGET_PID,
 	WALLPROF_TARGET_TID,
 	WALLPROF_TARGET_UID,
+	WALLPROF_TARGET_COMM,
+	WALLPROF_TARGET_CGROUP,
 	WALLPROF_TARGET_MAX,
 };
 
@@ -330,8 +344,9 @@ enum wallprof_target {
  *	WALLPROF_MIN_TASKS to WALLPROF_MAX_TASKS
  * @watermark: percentage of a table's capacity at which poll reports EPOLLIN,
  *	1 to 100, 0 for 50
- * @targets: pointer to @nr_targets __u32 ids; not 0 for a pid or tid, not -1
- *	for a uid
+ * @targets: pointer to @nr_targets __u32 ids, or what @target says; not 0 for a
+ *	pid, tid or cgroup, not -1 for a uid, no empty name. Names and groups go
+ *	with OFFCPU, and without INHERIT and ENABLE_ON_EXEC
  * @cpus: pointer to the mask of CPUs to record, 0 for all
  * @cpus_bytes: bytes of @cpus, a multiple of 8; bits of CPUs that cannot
  *	exist must be zero
@@ -377,7 +392,8 @@ enum wallprof_target {
  * Errors, besides the common ones: EBUSY: configured already. ESRCH: no
  * target is there. What the kernel says to the counter: ENOENT, EOPNOTSUPP or
  * ENODEV: there is no such counter here; EINVAL; EACCES. EOPNOTSUPP also for a
- * kprobe or uprobe by pointer; its tracepoint will do. In these cases the
+ * kprobe or uprobe by pointer, its tracepoint will do; and for control groups, if
+ * the kernel has none. In these cases the
  * session is as before the call and can be configured again. ENOENT: a
  * tracepoint that is needed is not in this kernel.
  */
@@ -512,7 +528,8 @@ struct wallprof_lost {
  * @tasks_failed: out: threads that found no slot. Their time off the CPU is
  *	counted under WALLPROF_LOSS_NO_TASK, in a session of everything and, in
  *	one of WALLPROF_TARGET_PID, of the processes that were named. Others are
- *	no targets then, nor are their children: only their number is known
+ *	no targets then, nor are their children: only their number is known. With
+ *	WALLPROF_TARGET_COMM and _CGROUP one is counted whenever it leaves a CPU
  * @counters: out: CPUs on which the counter exists
  * @counters_failed: out: times that it could not be created on a CPU that
  *	came online

@@ -27,6 +27,7 @@ enum {
 	OPT_OFF_CPU,
 	OPT_NO_OFF_CPU,
 	OPT_STATE,
+	OPT_COMM,
 	OPT_NO_IDLE,
 	OPT_WAKERS,
 	OPT_MIN,
@@ -50,6 +51,9 @@ static const struct wp_option table[] = {
 	{ 'p', "pid", "pid,...", "these processes, all their threads" },
 	{ 't', "tid", "tid,...", "these threads" },
 	{ 'u', "uid", "user,...", "all threads of these users, names or numbers" },
+	{ OPT_COMM, "comm", "name,...", "all threads of these names" },
+	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
+	  "and in the groups below" },
 	{ 'C', "cpu", "list", "on these CPUs only, as 0-3,5" },
 	{ 'i', "no-inherit", NULL, "do not follow what the targets fork" },
 	{ 'e', "event", "event[:ukp]", "on-CPU event (default cycles, or cpu-clock where\n"
@@ -99,6 +103,8 @@ struct raw {
 	const char *pid;
 	const char *tid;
 	const char *uid;
+	const char *comm;
+	const char *group;
 	bool all;
 	bool strict_freq;
 	bool freq_given;
@@ -295,6 +301,12 @@ static int set(void *ctx, int id, const char *arg)
 	case 'u':
 		raw->uid = arg;
 		return 0;
+	case OPT_COMM:
+		raw->comm = arg;
+		return 0;
+	case 'G':
+		raw->group = arg;
+		return 0;
 	case 'C':
 		return parse_cpus(arg, o);
 	case 'i':
@@ -405,6 +417,14 @@ static int settle_target(struct raw *raw)
 	else if (raw->uid && raw->all)
 		wp_warn("UID switch overriding SYSTEM");
 
+	if ((raw->comm || raw->group) &&
+	    (raw->pid || raw->tid || raw->uid || (raw->comm && raw->group))) {
+		wp_err("--comm and -G tell whom to record, as -p, -t and -u do: give one of them");
+		return -EINVAL;
+	}
+	if ((raw->comm || raw->group) && raw->all)
+		wp_warn("%s switch overriding SYSTEM", raw->comm ? "COMM" : "CGROUP");
+
 	t->kind = WALLPROF_TARGET_ALL;
 	if (raw->pid)
 		err = wp_target_parse(t, WALLPROF_TARGET_PID, raw->pid);
@@ -412,6 +432,10 @@ static int settle_target(struct raw *raw)
 		err = wp_target_parse(t, WALLPROF_TARGET_TID, raw->tid);
 	else if (raw->uid)
 		err = wp_target_parse(t, WALLPROF_TARGET_UID, raw->uid);
+	else if (raw->comm)
+		err = wp_target_parse(t, WALLPROF_TARGET_COMM, raw->comm);
+	else if (raw->group)
+		err = wp_target_parse(t, WALLPROF_TARGET_CGROUP, raw->group);
 	else
 		err = 0;
 	if (err)
@@ -555,6 +579,10 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	}
 	if (o->wakers && !o->offcpu) {
 		wp_err("--wakers tells who ended off-CPU time, and --no-off-cpu leaves none");
+		return -EINVAL;
+	}
+	if ((raw.comm || raw.group) && !o->offcpu) {
+		wp_err("--comm and -G follow threads from switch to switch, and --no-off-cpu has us see none");
 		return -EINVAL;
 	}
 	if (same_file(o->output, o->ledger) || same_file(o->output, o->intervals) ||

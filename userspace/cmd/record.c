@@ -311,6 +311,13 @@ static bool wants_causes(const struct wp_record_opts *o)
 	return o->offcpu && (o->verbose || o->intervals || o->raw);
 }
 
+/* What targets fork is asked for of its own: a name or a group has it, or has not. */
+static bool has_children(const struct wp_target *t)
+{
+	return t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID ||
+	       t->kind == WALLPROF_TARGET_UID;
+}
+
 static int configure(struct record *r)
 {
 	struct wp_record_opts *o = &r->o;
@@ -322,8 +329,7 @@ static int configure(struct record *r)
 			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
 			 (o->wakers && o->intervals ? WALLPROF_WAKER_CHAINS : 0) |
 			 (o->event.none ? 0 : WALLPROF_SAMPLER) |
-			 (o->inherit && o->target.kind != WALLPROF_TARGET_ALL ?
-			  WALLPROF_INHERIT : 0) |
+			 (o->inherit && has_children(&o->target) ? WALLPROF_INHERIT : 0) |
 			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
 		.stack_flags = stack_flags(o),
 		.max_stack = o->max_stack,
@@ -333,7 +339,7 @@ static int configure(struct record *r)
 		.wait_ns = o->wait_ns,
 		.target = o->target.kind,
 		.nr_targets = o->target.nr,
-		.targets = (__u64)(uintptr_t)o->target.ids,
+		.targets = wp_target_list(&o->target),
 	};
 	int err;
 
@@ -438,8 +444,8 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 /*
  * Whether just the targets and what they fork is followed. A process that becomes
  * a user's by setuid was another's when it was first seen, so for -u everything
- * is. And a waker is anybody: one that ends right after could not be asked any
- * more for its name and its code.
+ * is, and for --comm and -G. And a waker is anybody: one that ends right after could
+ * not be asked any more for its name and its code.
  */
 static bool follows_targets(const struct wp_record_opts *o)
 {

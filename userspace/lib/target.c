@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whom to record: parses -p, -t and -u, and looks in /proc whether they are
- * there. Called by the record command before anything else is set up, so that
- * a mistake costs nothing.
+ * Whom to record: parses -p, -t, -u, --comm and -G, and looks whether they are
+ * there, in /proc and in the hierarchy of control groups. Called by the record
+ * command before anything else is set up, so that a mistake costs nothing.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <mntent.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/device.h"
 #include "lib/err.h"
@@ -23,6 +26,8 @@
 void wp_target_free(struct wp_target *t)
 {
 	free(t->ids);
+	free(t->names);
+	free(t->groups);
 	free(t->tgids);
 	memset(t, 0, sizeof(*t));
 }
@@ -66,33 +71,143 @@ static int parse_id(__u32 kind, const char *word, __u32 *id)
 	return 0;
 }
 
+/* Room for one more entry, @size bytes each, in one of the lists. */
+static int grow(const struct wp_target *t, void **list, size_t size)
+{
+	void *grown;
+
+	if (t->nr == WALLPROF_MAX_TARGETS) {
+		wp_err("more than %u targets are too many", WALLPROF_MAX_TARGETS);
+		return -EINVAL;
+	}
+	grown = reallocarray(*list, t->nr + 1, size);
+	if (!grown) {
+		wp_err("out of memory");
+		return -ENOMEM;
+	}
+	*list = grown;
+	return 0;
+}
+
 static int add_id(struct wp_target *t, __u32 id)
 {
-	__u32 *ids, i;
+	__u32 i;
+	int err;
 
 	for (i = 0; i < t->nr; i++) {
 		if (t->ids[i] == id)
 			return 0;
 	}
-	if (t->nr == WALLPROF_MAX_TARGETS) {
-		wp_err("more than %u ids are too many", WALLPROF_MAX_TARGETS);
+	err = grow(t, (void **)&t->ids, sizeof(*t->ids));
+	if (!err)
+		t->ids[t->nr++] = id;
+	return err;
+}
+
+/* The kernel cuts the names of threads as well. */
+static int add_name(struct wp_target *t, const char *word)
+{
+	int err;
+
+	if (!*word) {
+		wp_err("'' is no name of a thread");
 		return -EINVAL;
 	}
-	ids = reallocarray(t->ids, t->nr + 1, sizeof(*ids));
-	if (!ids) {
-		wp_err("out of memory");
-		return -ENOMEM;
-	}
-	t->ids = ids;
-	t->ids[t->nr++] = id;
+	err = grow(t, (void **)&t->names, sizeof(*t->names));
+	if (err)
+		return err;
+	if (strlen(word) >= WALLPROF_COMM_LEN)
+		wp_warn("--comm: threads have names of %u bytes at most: '%.*s'",
+			WALLPROF_COMM_LEN - 1, WALLPROF_COMM_LEN - 1, word);
+	memset(t->names[t->nr], 0, WALLPROF_COMM_LEN);
+	strncpy(t->names[t->nr++], word, WALLPROF_COMM_LEN - 1);
 	return 0;
 }
 
+/* Where the hierarchy of version 2 is mounted. Returns NULL if it is not. */
+static char *group_root(void)
+{
+	FILE *f = setmntent("/proc/self/mounts", "re");
+	struct mntent *m = NULL;
+	char *dir = NULL;
+
+	if (!f)
+		return NULL;
+	while (!dir && (m = getmntent(f))) {
+		if (!strcmp(m->mnt_type, "cgroup2"))
+			dir = strdup(m->mnt_dir);
+	}
+	endmntent(f);
+	return dir;
+}
+
+/* A group's directory, under the root or with it in front. */
+static int group_id(const char *root, const char *word, __u64 *id)
+{
+	size_t len = strlen(root);
+	struct stat st;
+	char *path;
+	int err = 0;
+
+	if (!strncmp(word, root, len) && (word[len] == '/' || !word[len]))
+		path = strdup(word);
+	else if (asprintf(&path, "%s/%s", root, word) < 0)
+		path = NULL;
+	if (!path) {
+		wp_err("out of memory");
+		return -ENOMEM;
+	}
+	if (stat(path, &st) || !S_ISDIR(st.st_mode)) {
+		wp_err("there is no control group '%s' (no directory %s)", word, path);
+		err = -EINVAL;
+	} else {
+		*id = st.st_ino;
+	}
+	free(path);
+	return err;
+}
+
+static int add_group(struct wp_target *t, const char *word)
+{
+	char *root = group_root();
+	__u64 id;
+	int err;
+
+	if (!root) {
+		wp_err("-G: no hierarchy of control groups of version 2 is mounted here");
+		return -EINVAL;
+	}
+	err = group_id(root, word, &id);
+	free(root);
+	if (!err)
+		err = grow(t, (void **)&t->groups, sizeof(*t->groups));
+	if (!err)
+		t->groups[t->nr++] = id;
+	return err;
+}
+
+static int add_word(struct wp_target *t, const char *word)
+{
+	__u32 id;
+	int err;
+
+	switch (t->kind) {
+	case WALLPROF_TARGET_COMM:
+		return add_name(t, word);
+	case WALLPROF_TARGET_CGROUP:
+		return add_group(t, word);
+	default:
+		err = parse_id(t->kind, word, &id);
+		return err ? err : add_id(t, id);
+	}
+}
+
 /**
- * wp_target_parse() - parse a list of ids
+ * wp_target_parse() - parse a list of targets
  * @t: set to it
- * @kind: WALLPROF_TARGET_PID, _TID or _UID
- * @list: numbers, of users also names, separated by commas
+ * @kind: enum wallprof_target, not WALLPROF_TARGET_ALL
+ * @list: separated by commas: numbers, of users also names; names of threads; paths
+ *	of control groups, from their root on
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -103,13 +218,8 @@ int wp_target_parse(struct wp_target *t, __u32 kind, const char *list)
 
 	wp_target_free(t);
 	t->kind = kind;
-	while (!err && (word = strsep(&rest, ","))) {
-		__u32 id;
-
-		err = parse_id(kind, word, &id);
-		if (!err)
-			err = add_id(t, id);
-	}
+	while (!err && (word = strsep(&rest, ",")))
+		err = add_word(t, word);
 	free(words);
 	if (err)
 		wp_target_free(t);
@@ -128,6 +238,21 @@ int wp_target_set(struct wp_target *t, __u32 pid)
 	wp_target_free(t);
 	t->kind = WALLPROF_TARGET_PID;
 	return add_id(t, pid);
+}
+
+/**
+ * wp_target_list() - the list, as WALLPROF_IOC_CONFIGURE wants it
+ * @t: the target
+ *
+ * Return: &struct wallprof_configure.targets.
+ */
+__u64 wp_target_list(const struct wp_target *t)
+{
+	const void *list = t->kind == WALLPROF_TARGET_COMM ? (const void *)t->names :
+			   t->kind == WALLPROF_TARGET_CGROUP ? (const void *)t->groups :
+			   t->ids;
+
+	return (uintptr_t)list;
 }
 
 /* The process of a thread, 0 if it is gone. */

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whom to record: lists of processes, threads and users. See target.c.
+ * Whom to record: lists of processes, threads, users, names and control groups. See
+ * target.c.
  */
 #ifndef WP_LIB_TARGET_H
 #define WP_LIB_TARGET_H
 
 #include <linux/types.h>
+#include <linux/wallprof.h>
 
 /**
  * struct wp_target - whom to record
  * @kind: enum wallprof_target
- * @ids: process, thread or user ids, or NULL for WALLPROF_TARGET_ALL
+ * @ids: process, thread or user ids, else NULL
+ * @names: names of threads, else NULL
+ * @groups: ids of control groups, else NULL
  * @nr: their number
  * @tgids: of processes and threads: the process of each of @ids
  */
 struct wp_target {
 	__u32 kind;
 	__u32 *ids;
+	char (*names)[WALLPROF_COMM_LEN];
+	__u64 *groups;
 	__u32 nr;
 	__u32 *tgids;
 };
@@ -25,6 +31,7 @@ void wp_target_free(struct wp_target *t);
 int wp_target_parse(struct wp_target *t, __u32 kind, const char *list);
 int wp_target_set(struct wp_target *t, __u32 pid);
 int wp_target_resolve(struct wp_target *t);
+__u64 wp_target_list(const struct wp_target *t);
 __u32 wp_count_threads(void);
 
 #endif /* WP_LIB_TARGET_H */

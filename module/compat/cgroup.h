@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * include/linux/cgroup.h, with and without CONFIG_CGROUPS: the hierarchy of
+ * version 2.
+ */
+#ifndef WALLPROF_COMPAT_CGROUP_H
+#define WALLPROF_COMPAT_CGROUP_H
+
+#include <linux/cgroup.h>
+#include <linux/sched.h>
+
+#ifdef CONFIG_CGROUPS
+
+static inline bool wp_has_cgroups(void)
+{
+	return true;
+}
+
+/*
+ * A thread's. Its set of groups, and all that it holds, is freed after an RCU grace
+ * period. Context: RCU read side, or irqs off.
+ */
+static inline struct cgroup *wp_task_cgroup(struct task_struct *p)
+{
+	return rcu_dereference_raw(p->cgroups)->dfl_cgrp;
+}
+
+static inline struct cgroup *wp_cgroup_parent(struct cgroup *group)
+{
+	return cgroup_parent(group);
+}
+
+static inline u64 wp_cgroup_id(struct cgroup *group)
+{
+	return cgroup_id(group);
+}
+
+#else
+
+static inline bool wp_has_cgroups(void)
+{
+	return false;
+}
+
+static inline struct cgroup *wp_task_cgroup(struct task_struct *p)
+{
+	return NULL;
+}
+
+static inline struct cgroup *wp_cgroup_parent(struct cgroup *group)
+{
+	return NULL;
+}
+
+static inline u64 wp_cgroup_id(struct cgroup *group)
+{
+	return 0;
+}
+
+#endif
+
+#endif /* WALLPROF_COMPAT_CGROUP_H */

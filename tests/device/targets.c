@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Threads that come to be targets, and cease to be, while they live. */
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "device.h"
+
+#define NAME "wp-named"
+#define OTHER "wp-other"
+
+/* Naps, and is called as it is told meanwhile: a byte is 'y' or 'n', or 'x': it ends. */
+static void is_renamed(void *arg)
+{
+	struct pollfd told = { .fd = *(int *)arg, .events = POLLIN };
+	char byte;
+
+	prctl(PR_SET_NAME, OTHER);
+	for (;;) {
+		if (poll(&told, 1, 1) != 1)
+			continue;
+		if (read(told.fd, &byte, 1) != 1 || byte == 'x')
+			_exit(0);
+		prctl(PR_SET_NAME, byte == 'y' ? NAME : OTHER);
+	}
+}
+
+static void naps_named(void *arg)
+{
+	__u64 ns = MS;
+
+	prctl(PR_SET_NAME, arg);
+	load_naps(&ns);
+}
+
+/* Executes the program NAME, which naps, once it is told. */
+static void executes_named(void *arg)
+{
+	char byte;
+
+	prctl(PR_SET_NAME, OTHER);
+	if (read(*(int *)arg, &byte, 1) == 1)
+		execl("/tmp/" NAME, NAME, "100", NULL);
+	_exit(1);
+}
+
+/* All accounts of a thread that ended before now: it was a target so often. */
+static unsigned int ended(const struct session *s, __u32 tid)
+{
+	unsigned int nr = 0;
+
+	for (size_t i = 0; i < s->nr_ends; i++)
+		nr += s->ends[i].tid == tid;
+	return nr;
+}
+
+static bool left(struct session *s, __u32 tid, unsigned int times)
+{
+	return !session_flip(s) && ended(s, tid) == times && !session_has_slot(s, tid);
+}
+
+FIXTURE(targets)
+{
+	struct wallprof_configure c;
+	struct session s;
+	int told[2];
+	pid_t in, out, moves;
+};
+
+FIXTURE_SETUP(targets)
+{
+	self->c = dev_config();
+	self->c.flags |= WALLPROF_WAKEUPS | WALLPROF_WAKERS | WALLPROF_REASONS;
+	ASSERT_EQ(0, pipe(self->told));
+	self->in = child_of(naps_named, NAME);
+	self->out = child_of(naps_named, OTHER);
+	self->moves = child_of(is_renamed, &self->told[0]);
+	/* Until they have done it. */
+	nap_ns(100 * MS);
+}
+
+FIXTURE_TEARDOWN(targets)
+{
+	child_end(self->in);
+	child_end(self->out);
+	child_end(self->moves);
+	close(self->told[0]);
+	close(self->told[1]);
+	session_close(&self->s);
+}
+
+TEST_F_TIMEOUT(targets, of_a_name, 120)
+{
+	static char names[3][WALLPROF_COMM_LEN] = { "zzz", NAME, "nobody" };
+	struct session *s = &self->s;
+	pid_t exec, child;
+	int go[2];
+
+	ASSERT_EQ(0, pipe(go));
+	unlink("/tmp/" NAME);
+	ASSERT_EQ(0, symlink("/bin/sleep", "/tmp/" NAME));
+	exec = child_of(executes_named, &go[0]);
+	dev_target(&self->c, WALLPROF_TARGET_COMM, (void *)names, 3);
+	ASSERT_EQ(0, session_begin(s, &self->c));
+	UNTIL(session_so_far(s, 0).events > 20);
+	EXPECT_TRUE(session_has_slot(s, self->in));
+	EXPECT_FALSE(session_has_slot(s, self->out));
+	EXPECT_FALSE(session_has_slot(s, self->moves));
+	EXPECT_FALSE(session_has_slot(s, exec));
+	EXPECT_EQ(1, dev_status(s->fd).nr_live_targets);
+	for (unsigned int times = 1; times <= 3; times++) {
+		ASSERT_EQ(1, write(self->told[1], "y", 1));
+		UNTIL(session_has_slot(s, self->moves));
+		EXPECT_EQ(2, dev_status(s->fd).nr_live_targets);
+		nap_ns(50 * MS);
+		ASSERT_EQ(1, write(self->told[1], "n", 1));
+		UNTIL(left(s, self->moves, times));
+		EXPECT_EQ(1, dev_status(s->fd).nr_live_targets);
+	}
+	/* From exec on, before any switch. */
+	ASSERT_EQ(1, write(go[1], "", 1));
+	UNTIL(session_has_slot(s, exec));
+	/* From its birth on, of a thread of that name. */
+	prctl(PR_SET_NAME, NAME);
+	child = fork();
+	if (!child)
+		_exit(0);
+	prctl(PR_SET_NAME, OTHER);
+	waitpid(child, NULL, 0);
+	EXPECT_WHOLE(s);
+	EXPECT_NE(NULL, session_account(s, self->in));
+	EXPECT_EQ(NULL, session_account(s, self->out));
+	EXPECT_EQ(3, ended(s, self->moves));
+	EXPECT_NE(NULL, session_account(s, exec));
+	EXPECT_NE(NULL, session_account(s, child));
+	/* Nobody is left: none has to be, there may be one again. */
+	child_end(exec);
+}
+
+/* Names that end where they should not, and one that none can have. */
+TEST_F(targets, names_that_are_none)
+{
+	char names[2][WALLPROF_COMM_LEN] = { "good", "" };
+	int fd = dev_open();
+
+	ASSERT_LE(0, fd);
+	dev_target(&self->c, WALLPROF_TARGET_COMM, (void *)names, 2);
+	EXPECT_EQ(-EINVAL, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &self->c));
+	memset(names[1], 'a', WALLPROF_COMM_LEN);
+	EXPECT_EQ(-EINVAL, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &self->c));
+	names[1][WALLPROF_COMM_LEN - 1] = 0;
+	EXPECT_EQ(0, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &self->c));
+	close(fd);
+}
+
+#define GROUP "/sys/fs/cgroup/wallprof-targets"
+
+static int move(pid_t pid, const char *group)
+{
+	char path[128], text[16];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", group);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	snprintf(text, sizeof(text), "%d", pid);
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+TEST_F_TIMEOUT(targets, of_a_group, 120)
+{
+	struct session *s = &self->s;
+	__u64 ids[2] = { ~0ULL };
+	pid_t below;
+	struct stat st;
+
+	rmdir(GROUP "/below");
+	rmdir(GROUP);
+	if (mkdir(GROUP, 0755) && errno == EROFS)
+		SKIP(return, "no control groups of version 2");
+	ASSERT_EQ(0, mkdir(GROUP "/below", 0755));
+	ASSERT_EQ(0, stat(GROUP, &st));
+	ids[1] = st.st_ino;
+	below = child_of(naps_named, NAME);
+	ASSERT_EQ(0, move(self->in, GROUP));
+	ASSERT_EQ(0, move(below, GROUP "/below"));
+	dev_target(&self->c, WALLPROF_TARGET_CGROUP, (void *)ids, 2);
+	ASSERT_EQ(0, session_begin(s, &self->c));
+	EXPECT_TRUE(session_has_slot(s, self->in));
+	EXPECT_TRUE(session_has_slot(s, below));
+	EXPECT_FALSE(session_has_slot(s, self->out));
+	EXPECT_FALSE(session_has_slot(s, self->moves));
+	for (unsigned int times = 1; times <= 3; times++) {
+		ASSERT_EQ(0, move(self->moves, times % 2 ? GROUP : GROUP "/below"));
+		UNTIL(session_has_slot(s, self->moves));
+		nap_ns(50 * MS);
+		/* From one to the other is within. */
+		ASSERT_EQ(0, move(self->moves, times % 2 ? GROUP "/below" : GROUP));
+		nap_ns(50 * MS);
+		EXPECT_TRUE(session_has_slot(s, self->moves));
+		EXPECT_EQ(times - 1, ended(s, self->moves));
+		ASSERT_EQ(0, move(self->moves, "/sys/fs/cgroup"));
+		UNTIL(left(s, self->moves, times));
+	}
+	EXPECT_WHOLE(s);
+	EXPECT_NE(NULL, session_account(s, self->in));
+	EXPECT_NE(NULL, session_account(s, below));
+	EXPECT_EQ(NULL, session_account(s, self->out));
+	EXPECT_EQ(3, ended(s, self->moves));
+	child_end(below);
+	ASSERT_EQ(0, move(self->in, "/sys/fs/cgroup"));
+	UNTIL(!rmdir(GROUP "/below") || errno != EBUSY);
+	EXPECT_EQ(0, rmdir(GROUP));
+}
+
+static void is_renamed_always(void *arg)
+{
+	for (;;) {
+		prctl(PR_SET_NAME, NAME);
+		nap_ns(MS);
+		prctl(PR_SET_NAME, OTHER);
+		nap_ns(MS);
+	}
+}
+
+#define CROWD 100
+
+/* The table of threads is too small for all that come: they are counted, not kept. */
+TEST_F_TIMEOUT(targets, more_than_there_is_room_for, 120)
+{
+	static char name[WALLPROF_COMM_LEN] = NAME;
+	struct session *s = &self->s;
+	pid_t pids[CROWD];
+
+	self->c.nr_tasks = WALLPROF_MIN_TASKS;
+	/* No account is lost, though each is a short one. */
+	self->c.nr_exits = 65536;
+	dev_target(&self->c, WALLPROF_TARGET_COMM, (void *)name, 1);
+	ASSERT_EQ(0, session_begin(s, &self->c));
+	for (unsigned int i = 0; i < CROWD; i++)
+		pids[i] = child_of(is_renamed_always, NULL);
+	for (unsigned int i = 0; i < scaled(20) || s->nr_ends <= 20; i++) {
+		nap_ns(20 * MS);
+		ASSERT_EQ(0, session_flip(s));
+	}
+	UNTIL(dev_status(s->fd).tasks_failed);
+	EXPECT_WHOLE(s);
+	for (unsigned int i = 0; i < CROWD; i++)
+		child_end(pids[i]);
+}
+
+TEST_HARNESS_MAIN
