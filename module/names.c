@@ -39,8 +39,7 @@ bool wp_names_sort(struct wp_names *names)
 /**
  * wp_names_have - whether a name is among them
  * @names: sorted
- * @name: WALLPROF_COMM_LEN bytes, or fewer that end with 0; one that is being
- *	changed is read as it is
+ * @name: WALLPROF_COMM_LEN bytes, or fewer that end with 0
  *
  * Context: any.
  */

@@ -28,6 +28,19 @@ static bool wp_targets_has_uid(const struct wp_session *session, struct task_str
 			   from_kuid(session->user_ns, task_cred_xxx(p, uid)));
 }
 
+/*
+ * Whether a thread has one of the names. One that somebody is writing at this moment
+ * is none, or the one or the other: the next switch looks again. Context: the same.
+ */
+static bool wp_targets_has_name(const struct wp_session *session, struct task_struct *p)
+{
+	char name[WALLPROF_COMM_LEN];
+
+	BUILD_BUG_ON(sizeof(p->comm) != sizeof(name));
+	data_race(memcpy(name, p->comm, sizeof(name)));
+	return wp_names_have(&session->names, name);
+}
+
 /* Whether a thread is in one of the control groups, or below. Context: the same. */
 static bool wp_targets_in_group(const struct wp_session *session, struct task_struct *p)
 {
@@ -53,7 +66,7 @@ bool wp_targets_match(const struct wp_session *session, struct task_struct *p)
 	case WALLPROF_TARGET_UID:
 		return wp_targets_has_uid(session, p);
 	case WALLPROF_TARGET_COMM:
-		return wp_names_have(&session->names, p->comm);
+		return wp_targets_has_name(session, p);
 	case WALLPROF_TARGET_CGROUP:
 		return wp_targets_in_group(session, p);
 	default:
