@@ -13,4 +13,5 @@ static int __init still_init(void)
 }
 
 module_init(still_init);
+MODULE_DESCRIPTION("a CPU that turns its interrupts off for good");
 MODULE_LICENSE("GPL");

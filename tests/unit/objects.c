@@ -272,6 +272,7 @@ static void test_rounds(struct wp_objects *o)
 	wp_objects_begin_round(o, 300);
 	wp_objects_expect(o, 8, 7, 1, &c, 250);
 	put_link("7/fd/21", "/later");
+	ok(fd_is(o, 21, "/late"), "if it is over before the flip");
 	wp_objects_end_round(o);
 	ok(fd_is(o, 21, "/late"), "another wait is for what it finds, whatever comes after");
 	wp_objects_end_round(o);

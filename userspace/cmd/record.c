@@ -994,7 +994,10 @@ static int drain(struct record *r, bool last)
 	__u32 epoch;
 	int err;
 
-	err = wp_device_flip(&r->dev, &epoch, &time);
+	/* Before: one that is over when all is drained cannot be looked at any more. */
+	err = last ? 0 : expect_objects(r);
+	if (!err)
+		err = wp_device_flip(&r->dev, &epoch, &time);
 	if (err)
 		return err;
 	r->s.epochs++;
@@ -1019,8 +1022,6 @@ static int drain(struct record *r, bool last)
 	}
 	if (!err)
 		err = prune_stacks(r);
-	if (!err && !last)
-		err = expect_objects(r);
 	if (r->t.objects)
 		wp_objects_end_round(r->t.objects);
 	if (err == -ENOMEM)

@@ -3,7 +3,7 @@
  * What a thread waits for, from the first argument of its system call: of a
  * descriptor the file, the socket with its addresses, the pipe; of a futex the
  * mapping that holds it. It is looked up in /proc while it still exists, at the end
- * of each epoch: while it is waited for, or, if the wait was over before, then; once
+ * of each epoch: while it is waited for, or, if the wait was over before, after; once
  * it cannot be found any more, the last answer stands. A number that is used again
  * in between is told as what it was then. Called by the record command, from one
  * thread.
@@ -39,7 +39,7 @@ struct key {
 	__u32 tgid;
 	__u32 exec_id;
 	__u32 born;	/* see struct process */
-	__u32 round;	/* in which it need not be looked up */
+	__u32 round;	/* until then it need not be looked up */
 	__u64 time;	/* of the round in which it was found last */
 	__u64 arg;
 	__u8 kind;	/* enum wp_syscall_arg */
@@ -540,7 +540,7 @@ int wp_objects_find(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
 	if (!key_of(&want, tgid, exec_id, c))
 		return 0;
 	err = find_key(o, &want, &k, &process);
-	if (!err && !(k->object && k->round == o->round))
+	if (!err && !(k->object && k->round >= o->round))
 		err = refresh(o, process, tid, k);
 	if (!err)
 		*object = k->object;
@@ -556,9 +556,10 @@ int wp_objects_find(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
  * @c: the cause of its wait
  * @since: when that began
  *
- * To be called at the end of a round. When the wait is over, the number may stand for
- * something else; so the next round goes by this. What was found during the same
- * wait already is not looked at again.
+ * To be called before a round begins. When the wait is over, the number may stand for
+ * something else; so that round goes by this, to which it belongs if it ends before
+ * the flip, and the next one. What was found during the same wait already is not
+ * looked at again.
  *
  * Return: 0 or -ENOMEM.
  */
