@@ -28,15 +28,16 @@ static bool wp_targets_has_uid(const struct wp_session *session, struct task_str
 			   from_kuid(session->user_ns, task_cred_xxx(p, uid)));
 }
 
-/*
- * Whether a thread has one of the names. One that somebody is writing at this moment
- * is none, or the one or the other: the next switch looks again. Context: the same.
- */
+/* Whether a thread has one of the names. Context: the same. */
 static bool wp_targets_has_name(const struct wp_session *session, struct task_struct *p)
 {
 	char name[WALLPROF_COMM_LEN];
 
 	BUILD_BUG_ON(sizeof(p->comm) != sizeof(name));
+	/*
+	 * One that somebody is writing at this moment is the old one, the new one or
+	 * neither: the next switch looks again.
+	 */
 	data_race(memcpy(name, p->comm, sizeof(name)));
 	return wp_names_have(&session->names, name);
 }
