@@ -23,6 +23,13 @@ static u64 wp_layout_tables(const struct wp_table_sizes *sizes,
 	return 2 * sizes->half_stride;
 }
 
+/* Bytes of the list of targets as the session keeps it: names, or 64-bit ids. */
+static u64 wp_layout_targets(const struct wallprof_configure *config)
+{
+	return (u64)config->nr_targets * (config->target == WALLPROF_TARGET_COMM ?
+					  WALLPROF_COMM_LEN : sizeof(u64));
+}
+
 /**
  * wp_layout_set - work out the mapping of a session, and all of its memory
  * @layout: to fill
@@ -85,7 +92,7 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	/* Keys and two bitmaps come with the slots. */
 	tasks += ALIGN((u64)config->nr_tasks * sizeof(long), page_size) +
 		 2 * ALIGN((u64)config->nr_tasks / 8, page_size);
-	tasks += ALIGN((u64)config->nr_targets * sizeof(u32), page_size);
+	tasks += ALIGN(wp_layout_targets(config), page_size);
 	config->memory_bytes = tasks + machine->nr_possible * per_cpu;
 	return true;
 }

@@ -19,7 +19,7 @@ static const struct row {
 	const char *name;
 	u32 flags, nr_aggrs, stack_words, nr_exits, nr_tasks, nr_targets;
 	struct wp_machine machine;
-	u32 nr_waits;
+	u32 nr_waits, target;
 } rows[] = {
 	{ "the least, off-CPU", OFFCPU, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
 	{ "the least, sampler", SAMPLER, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
@@ -70,6 +70,7 @@ static bool row_set(const struct row *row, struct wp_layout *l,
 }
 
 /* Parts follow each other, nothing wraps, and all memory is counted. */
+	c->target = row->target;
 static void holds(struct kunit *test)
 {
 	const struct row *row = test->param_value;
@@ -194,6 +195,7 @@ static void random_model(struct kunit *test)
 		struct wallprof_configure c;
 		struct wp_layout l;
 
+			.target = suite_below(WALLPROF_TARGET_MAX),
 		if (row.flags & OFFCPU && suite_below(2))
 			row.nr_waits = random_within(WALLPROF_MIN_WAITS,
 						     WALLPROF_MAX_WAITS);

@@ -82,10 +82,14 @@ static inline bool layout_holds(const struct wp_layout *l,
 			      (__uint128_t)c->nr_tasks * sizeof(struct wallprof_task),
 			      page, page);
 	good &= c->map_bytes == c->cpus_offset + stride * m->nr_cpus;
-	/* The slots, their keys, which are longs, and two bitmaps; the targets. */
+	/*
+	 * The slots, their keys, which are longs, and two bitmaps; the targets, by
+	 * names of 16 bytes or ids of 8.
+	 */
 	memory = c->cpus_offset + layout_pages((__uint128_t)c->nr_tasks * 8, page) +
 		 2 * layout_pages(c->nr_tasks / 8, page) +
-		 layout_pages((__uint128_t)c->nr_targets * 4, page);
+		 layout_pages((__uint128_t)c->nr_targets *
+			      (c->target == WALLPROF_TARGET_COMM ? 16 : 8), page);
 	memory += (cpu + stride) * m->nr_possible;
 	return good && c->memory_bytes == memory;
 }
