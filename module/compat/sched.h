@@ -39,6 +39,19 @@ static inline unsigned int wp_task_left_state(struct task_struct *prev)
 
 /*
  * Define NAME, to be registered, which calls BODY with the arguments that the
+/*
+ * The same where sched_switch tells the state, as it was when the scheduler began:
+ * before 6.15 also of a thread that then had a signal to see to, and so did not go
+ * to sleep. Of such a one the scheduler makes a running one again; of any other
+ * that leaves, nobody does before it has left.
+ *
+ * Context: irqs off, the run queue locked.
+ */
+static inline unsigned int wp_task_left_told(struct task_struct *prev, unsigned int told)
+{
+	return wp_task_state(prev) == TASK_RUNNING ? TASK_RUNNING : told;
+}
+
  * newest kernel has for its probes.
  */
 #if defined(WP_HAS_SCHED_SWITCH_STATE_LAST)
@@ -46,14 +59,16 @@ static inline unsigned int wp_task_left_state(struct task_struct *prev)
 static void name(void *data, bool preempt, struct task_struct *prev,	\
 		 struct task_struct *next, unsigned int prev_state)	\
 {									\
-	body(data, preempt, prev, next, prev_state);			\
+	body(data, preempt, prev, next,					\
+	     wp_task_left_told(prev, prev_state));			\
 }
 #elif defined(WP_HAS_SCHED_SWITCH_STATE_SECOND)
 #define WP_PROBE_SCHED_SWITCH(name, body)				\
 static void name(void *data, bool preempt, unsigned int prev_state,	\
 		 struct task_struct *prev, struct task_struct *next)	\
 {									\
-	body(data, preempt, prev, next, prev_state);			\
+	body(data, preempt, prev, next,					\
+	     wp_task_left_told(prev, prev_state));			\
 }
 #else
 #define WP_PROBE_SCHED_SWITCH(name, body)				\

@@ -352,6 +352,51 @@ TEST_F_TIMEOUT(waits, preempted, 60)
 	EXPECT_NE(0, session_account(&self->s, self->pid)->runnable_ns);
 }
 
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+/* Wants to sleep, time and again; whoever else wants its CPU goes before it. */
+static void child_bound_naps(void *arg)
+{
+	bind(0, 0);
+	setpriority(PRIO_PROCESS, 0, 19);
+	load_naps(arg);
+}
+
+/*
+ * Who finds a signal on the way to sleep does not, and is runnable: what is told as
+ * asleep was woken by somebody.
+ */
+TEST_F_TIMEOUT(waits, not_at_all, 120)
+{
+	struct sigaction sa = { .sa_handler = nothing };
+	struct want asleep = any, unwoken = any, preempted = any;
+	__u64 ns = MS;
+	pid_t other;
+
+	ASSERT_EQ(0, sigaction(SIGUSR1, &sa, NULL));
+	self->pid = child_of(child_bound_naps, &ns);
+	other = child_of(child_bound_spin, NULL);
+	bind(1, 0);
+	UNTIL(is_off(self->pid, 'S'));
+	FOLLOW();
+	asleep.state = WALLPROF_STATE_SLEEPING;
+	preempted.state = WALLPROF_STATE_PREEMPTED;
+	while (count(&self->s, self->pid, asleep, NULL) < scaled(1000) ||
+	       count(&self->s, self->pid, preempted, NULL) < 3) {
+		for (int i = 0; i < 1000; i++)
+			kill(self->pid, SIGUSR1);
+		ASSERT_EQ(0, session_flip(&self->s));
+	}
+	child_end(other);
+	unwoken.state = WALLPROF_STATE_SLEEPING;
+	unwoken.waker = WALLPROF_WAKER_NONE;
+	EXPECT_EQ(0, count(&self->s, self->pid, unwoken, NULL));
+	EXPECT_WHOLE(&self->s);
+}
+
 /* Stopped, and made to go on by this thread. */
 TEST_F_TIMEOUT(waits, stopped, 60)
 {

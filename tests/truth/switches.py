@@ -79,8 +79,9 @@ class Parts:
 
 class Seen(Sum):
     """All of a thread's, those in which it was runnable, and those in which it may
-    have been: of a thread that ends the tracepoint says X, but for a preemption.
-    And how they were split, and who woke the thread: for each who it may have been."""
+    have been: of a thread that ends the tracepoint says X, but for a preemption; and
+    of one that nobody woke, that it slept. And how they were split, and who woke the
+    thread: for each who it may have been."""
 
     def __init__(self):
         super().__init__()
@@ -315,8 +316,9 @@ class Switches:
             if state:
                 left = when, state
             else:
-                self.add(seen, left, when)
-                seen.split(self.ways(tid, before, left, when))
+                ways = self.ways(tid, before, left, when)
+                self.add(seen, left, when, ways)
+                seen.split(ways)
                 before, left = when, None
         if left and left[1] != "X":	# its last switch is its end
             until = Bound(end, end)
@@ -325,9 +327,11 @@ class Switches:
         return seen
 
     @staticmethod
-    def add(seen, left, until):
+    def add(seen, left, until, ways=()):
         seen.add(left[0], until)
         if left[1][0] == "R":
             seen.ready.add(left[0], until)
-        elif left[1] == "X":
+        # Of who had a signal to see to the tracepoint says, before 6.15, what it was
+        # about to be.
+        elif left[1] == "X" or left[1] != "?" and any(way.by == "-" for way in ways):
             seen.hidden.add(left[0], until)
