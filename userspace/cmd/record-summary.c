@@ -452,3 +452,5 @@ void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_st
 	if (o->verbose)
 		print_details(o, s, t);
 }
+	if (o->offcpu && !t->ledger.threads && wp_target_to_come(&o->target))
+		say("no thread %s was there: nothing was recorded", wp_target_to_come(&o->target));

@@ -1294,6 +1294,17 @@ int cmd_record(int argc, char **argv)
 
 	wp_batch_free(r.batch);
 	wp_merge_free(&r.merge);
+/* A name that is mistyped waits for ever. A command's threads come later. */
+static void warn_of_nobody(struct record *r)
+{
+	const char *whom = wp_target_to_come(&r->o.target);
+	struct wallprof_status status;
+
+	if (whom && !r->o.command && !wp_device_status(&r->dev, &status) &&
+	    !status.nr_live_targets)
+		wp_warn("no thread %s is there yet: waiting for one", whom);
+}
+
 	wp_merge_free(&r.causes);
 	wp_stacks_free(&r.stacks);
 	wp_ledger_free(&r.t.ledger);
@@ -1304,3 +1315,4 @@ int cmd_record(int argc, char **argv)
 	wp_record_options_free(&r.o);
 	return exit_status(err == -EINVAL ? -EIO : err, status);
 }
+	warn_of_nobody(r);

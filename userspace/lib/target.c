@@ -308,6 +308,27 @@ int wp_target_resolve(struct wp_target *t)
 }
 
 /**
+ * wp_target_to_come() - say whom a recording waits for in which there is nobody
+ * @t: whom to record
+ *
+ * Return: words behind "no thread"; NULL if all targets are there at the start, or
+ * what they fork.
+ */
+const char *wp_target_to_come(const struct wp_target *t)
+{
+	switch (t->kind) {
+	case WALLPROF_TARGET_UID:
+		return "of these users";
+	case WALLPROF_TARGET_COMM:
+		return "of such a name";
+	case WALLPROF_TARGET_CGROUP:
+		return "in these control groups";
+	default:
+		return NULL;
+	}
+}
+
+/**
  * wp_count_threads() - how many threads the host has
  *
  * Return: the number; 0 if it cannot be told.

@@ -32,6 +32,7 @@ int wp_target_parse(struct wp_target *t, __u32 kind, const char *list);
 int wp_target_set(struct wp_target *t, __u32 pid);
 int wp_target_resolve(struct wp_target *t);
 __u64 wp_target_list(const struct wp_target *t);
+const char *wp_target_to_come(const struct wp_target *t);
 __u32 wp_count_threads(void);
 
 #endif /* WP_LIB_TARGET_H */
