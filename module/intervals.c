@@ -14,7 +14,8 @@
  *      |     close    |
  *      +--- UNSEEN ---+                  exit: from RUNNING, to EXITED
  *
- * The ledger: every nanosecond from slot->born on goes to run_ns or off_ns.
+ * The ledger: every nanosecond from slot->born on goes to run_ns or off_ns, or to
+ * unknown_ns, if a step between two others was missed.
  * Each step adds the time since the last one and moves slot->since, so the
  * sums telescope, whatever the times are. Time off the CPU is runnable from the
  * thread's wakeup on, or all of it if the thread did not sleep. The clock may
@@ -70,7 +71,13 @@ void wp_interval_spill(struct wallprof_task *slot, u64 ns, u64 runnable)
  */
 void wp_interval_exit(struct wallprof_task *slot, u64 now)
 {
-	slot->run_ns += wp_interval_advance(slot, now);
+	u64 ns = wp_interval_advance(slot, now);
+
+	/* From OFF its coming was missed: see wp_interval_open(). */
+	if (slot->phase == WALLPROF_TASK_OFF)
+		slot->unknown_ns += ns;
+	else
+		slot->run_ns += ns;
 	slot->phase = WALLPROF_TASK_EXITED;
 	slot->state = WALLPROF_STATE_DEAD;
 }

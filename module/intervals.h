@@ -127,11 +127,16 @@ static __always_inline void
 wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
 		 const struct wp_leave *leave, u64 now)
 {
+	u64 ns = wp_interval_advance(slot, now);
+
 	/*
 	 * From UNSEEN it ran since START. From OFF its coming was missed
 	 * (refused as nested, and counted): it ran, nobody knows how long.
 	 */
-	slot->run_ns += wp_interval_advance(slot, now);
+	if (unlikely(slot->phase == WALLPROF_TASK_OFF))
+		slot->unknown_ns += ns;
+	else
+		slot->run_ns += ns;
 	/* An exec by another thread than the leader takes over its birth. */
 	slot->start_time = thread->start_time;
 	slot->tid = thread->tid;
@@ -227,7 +232,7 @@ wp_interval_close(struct wallprof_task *slot, u64 now, struct wallprof_aggr *key
 
 	if (slot->phase == WALLPROF_TASK_RUNNING) {
 		/* Its leaving was missed (refused as nested, and counted). */
-		slot->run_ns += wp_interval_advance(slot, now);
+		slot->unknown_ns += wp_interval_advance(slot, now);
 		*ns = 0;
 		return WP_CLOSED_NOTHING;
 	}

@@ -57,8 +57,8 @@ static __always_inline void wp_reason_read(struct task_struct *p, struct wp_leav
 }
 
 /**
- * wp_reason_asleep - the same of a thread that sleeps since before START
- * @session: has to want it
+ * wp_reason_asleep - the same of a thread that sleeps since before START, and since when
+ * @session: has to want the reason
  * @slot: its slot, which nobody else knows yet; as begun
  * @p: the thread; of one that does not sleep nothing is told
  *
@@ -73,7 +73,10 @@ static inline void wp_reason_asleep(const struct wp_session *session,
 		.state = slot->state,
 	};
 
-	if (!(session->config.flags & WALLPROF_REASONS) || !wp_task_asleep(p))
+	if (!wp_task_asleep(p))
+		return;
+	slot->asleep_since = wp_task_asleep_since(p);
+	if (!(session->config.flags & WALLPROF_REASONS))
 		return;
 	wp_reason_read(p, &leave);
 	slot->reason = leave.reason;

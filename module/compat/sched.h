@@ -7,8 +7,10 @@
 #define WALLPROF_COMPAT_SCHED_H
 
 #include <linux/sched.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/timekeeping.h>
 #include <trace/events/sched.h>
 
 #include "features.h"
@@ -38,8 +40,6 @@ static inline unsigned int wp_task_left_state(struct task_struct *prev)
 }
 
 /*
- * Define NAME, to be registered, which calls BODY with the arguments that the
-/*
  * The same where sched_switch tells the state, as it was when the scheduler began:
  * before 6.15 also of a thread that then had a signal to see to, and so did not go
  * to sleep. Of such a one the scheduler makes a running one again; of any other
@@ -52,6 +52,8 @@ static inline unsigned int wp_task_left_told(struct task_struct *prev, unsigned 
 	return wp_task_state(prev) == TASK_RUNNING ? TASK_RUNNING : told;
 }
 
+/*
+ * Define NAME, to be registered, which calls BODY with the arguments that the
  * newest kernel has for its probes.
  */
 #if defined(WP_HAS_SCHED_SWITCH_STATE_LAST)
@@ -119,6 +121,41 @@ static inline bool wp_task_asleep(struct task_struct *p)
 	return wp_task_state(p) & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE |
 				   __TASK_STOPPED | __TASK_TRACED) &&
 	       !READ_ONCE(p->on_rq) && !wp_task_on_cpu(p);
+}
+
+/* The clock of this CPU's run queue. Where it is just sched_clock() it is not exported. */
+static inline u64 wp_rq_clock(void)
+{
+#ifdef CONFIG_HAVE_UNSTABLE_SCHED_CLOCK
+	return sched_clock_cpu(smp_processor_id());
+#else
+	return sched_clock();
+#endif
+}
+
+/*
+ * When a thread that sleeps left its CPU, of CLOCK_MONOTONIC; 0 if that is not known.
+ * The scheduler keeps when a thread came to its CPU the last time, and how long it had
+ * run then; of real-time classes it does not keep the latter.
+ *
+ * Context: irqs off, p->pi_lock held, wp_task_asleep().
+ */
+static inline u64 wp_task_asleep_since(struct task_struct *p)
+{
+#ifdef CONFIG_SCHED_INFO
+	u64 came = p->sched_info.last_arrival;
+	u64 left = came + p->se.sum_exec_runtime - p->se.prev_sum_exec_runtime;
+	u64 ago = wp_rq_clock() - left;
+	u64 now = ktime_get_mono_fast_ns();
+
+	/* The clocks of two CPUs may differ. */
+	if ((s64)ago < 0)
+		ago = 0;
+	return came && left >= came && ago < now && p->prio >= MAX_RT_PRIO ?
+	       now - ago : 0;
+#else
+	return 0;
+#endif
 }
 
 /* Whether an interrupt or an NMI is handled. 5.10 calls it in_irq(). */

@@ -801,7 +801,11 @@ static inline void session_judge_thread(struct session *s, const struct wallprof
 		TROUBLE(s, "tid %u: born %llu, start %llu, end %llu", t->tid,
 			(ull)t->born, (ull)s->start, (ull)end);
 	/* run + off-CPU = wall time, to the nanosecond */
-	if (t->run_ns + t->off_ns != end - t->born)
+	if (t->unknown_ns && !s->lost[0][WALLPROF_LOSS_NESTED].count &&
+	    !dev_status(s->fd).lost[WALLPROF_LOSS_NESTED].count)
+		TROUBLE(s, "tid %u: %llu ns unknown, and nothing was lost", t->tid,
+			(ull)t->unknown_ns);
+	if (t->run_ns + t->off_ns + t->unknown_ns != end - t->born)
 		TROUBLE(s, "tid %u: run %llu + off %llu != wall %llu", t->tid,
 			(ull)t->run_ns, (ull)t->off_ns, (ull)(end - t->born));
 	if (t->runnable_ns > t->off_ns || t->runnable_max > t->runnable_ns ||

@@ -526,11 +526,16 @@ TEST_F_TIMEOUT(waits, since_before_the_start, 60)
 {
 	int ends[2] = { self->ping[0], self->pong[1] };
 	const struct wallprof_aggr *a = NULL;
+	const struct wallprof_task *task;
 	struct want want = any;
+	__u64 before, after;
 	char c = 0;
 
+	before = now_ns();
 	self->pid = child_of(child_pong, ends);
 	UNTIL(is_off(self->pid, 'S'));
+	after = now_ns();
+	nap_ns(20 * MS);
 	FOLLOW();
 	nap_ns(20 * MS);
 	ASSERT_EQ(1, write(self->ping[1], &c, 1));
@@ -545,6 +550,10 @@ TEST_F_TIMEOUT(waits, since_before_the_start, 60)
 	EXPECT_NE(0, a->flags & WALLPROF_AGGR_SINCE_START);
 	EXPECT_LE(20 * MS, a->blocked_max);
 	EXPECT_WHOLE(&self->s);
+	/* Of the scheduler's clock, which is another one. */
+	task = session_account(&self->s, self->pid);
+	EXPECT_LE(before - MS, task->asleep_since);
+	EXPECT_LE(task->asleep_since, after + MS);
 }
 
 /* Asleep at both ends: START looks what each thread of the host is at. */

@@ -33,7 +33,7 @@ static void must(bool good)
 }
 
 /* The time that a clock which never goes back has told. */
-static u64 born, now, latest, told, told_runnable;
+static u64 born, now, latest, told, told_runnable, unknown;
 
 static void pass(u8 how)
 {
@@ -51,7 +51,8 @@ static void pass(u8 how)
 static void holds(const struct wallprof_task *slot)
 {
 	must(slot->born == born && slot->since == latest);
-	must(slot->run_ns + slot->off_ns == latest - born);
+	must(slot->run_ns + slot->off_ns + slot->unknown_ns == latest - born);
+	must(slot->unknown_ns == unknown);
 	must(slot->off_ns == told + slot->open_ns);
 	must(slot->runnable_ns == told_runnable + slot->open_runnable_ns);
 	must(slot->runnable_ns <= slot->off_ns);
@@ -73,6 +74,7 @@ static void close_interval(struct wallprof_task *slot)
 	closed = wp_interval_close(slot, now, &key, &ns);
 	must(slot->phase == WALLPROF_TASK_RUNNING);
 	if (phase == WALLPROF_TASK_RUNNING) {
+		unknown += latest - before;
 		must(closed == WP_CLOSED_NOTHING && !ns && slot->nr_off == nr);
 		return;
 	}
@@ -102,7 +104,8 @@ static void open_interval(struct wallprof_task *slot)
 {
 	struct wp_thread thread = { .start_time = take(1), .tid = take(1),
 				    .tgid = take(1), .exec_id = take(1) };
-	u8 how = take(1);
+	u8 how = take(1), phase = slot->phase;
+	u64 before = slot->since;
 	struct wp_leave leave = {
 		.user_stack = take(1), .kernel_stack = take(1),
 		.arg = take(1), .syscall = take(1), .reason = take(1),
@@ -112,6 +115,8 @@ static void open_interval(struct wallprof_task *slot)
 	};
 
 	wp_interval_open(slot, &thread, &leave, now);
+	if (phase == WALLPROF_TASK_OFF)
+		unknown += latest - before;
 	must(slot->phase == WALLPROF_TASK_OFF && slot->state == leave.state);
 	must(slot->tid == thread.tid && slot->tgid == thread.tgid &&
 	     slot->start_time == thread.start_time && slot->exec_id == thread.exec_id);
@@ -143,6 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	left = size;
 	told = 0;
 	told_runnable = 0;
+	unknown = 0;
 	born = take(1) & 1 ? take(8) : 1000;
 	now = born;
 	latest = born;

@@ -86,6 +86,7 @@ static const struct transition {
 	u64 run_ns, off_ns, nr_off, open_ns;
 	u16 flags;
 	enum wp_closed closed;
+	u64 unknown_ns;
 } transitions[] = {
 	{ WALLPROF_TASK_UNSEEN, OPEN, WALLPROF_TASK_OFF, 30, 0, 0, 0, 0, 0 },
 	{ WALLPROF_TASK_UNSEEN, CLOSE, WALLPROF_TASK_RUNNING, 0, 30, 1, 0, 0,
@@ -97,15 +98,15 @@ static const struct transition {
 	{ WALLPROF_TASK_UNSEEN, END_OFF, WALLPROF_TASK_OFF, 0, 30, 1, 30,
 	  WALLPROF_TASK_SINCE_START | WALLPROF_TASK_OPEN, 0 },
 	{ WALLPROF_TASK_RUNNING, OPEN, WALLPROF_TASK_OFF, 30, 0, 0, 0, 0, 0 },
-	{ WALLPROF_TASK_RUNNING, CLOSE, WALLPROF_TASK_RUNNING, 30, 0, 0, 0, 0,
-	  WP_CLOSED_NOTHING },
+	{ WALLPROF_TASK_RUNNING, CLOSE, WALLPROF_TASK_RUNNING, 0, 0, 0, 0, 0,
+	  WP_CLOSED_NOTHING, 30 },
 	{ WALLPROF_TASK_RUNNING, EXIT, WALLPROF_TASK_EXITED, 30, 0, 0, 0, 0, 0 },
 	{ WALLPROF_TASK_RUNNING, END_ON, WALLPROF_TASK_RUNNING, 30, 0, 0, 0, 0, 0 },
 	{ WALLPROF_TASK_RUNNING, END_OFF, WALLPROF_TASK_RUNNING, 30, 0, 0, 0, 0, 0 },
-	{ WALLPROF_TASK_OFF, OPEN, WALLPROF_TASK_OFF, 30, 0, 0, 0, 0, 0 },
+	{ WALLPROF_TASK_OFF, OPEN, WALLPROF_TASK_OFF, 0, 0, 0, 0, 0, 0, 30 },
 	{ WALLPROF_TASK_OFF, CLOSE, WALLPROF_TASK_RUNNING, 0, 30, 1, 0, 0,
 	  WP_CLOSED_INTERVAL },
-	{ WALLPROF_TASK_OFF, EXIT, WALLPROF_TASK_EXITED, 30, 0, 0, 0, 0, 0 },
+	{ WALLPROF_TASK_OFF, EXIT, WALLPROF_TASK_EXITED, 0, 0, 0, 0, 0, 0, 30 },
 	{ WALLPROF_TASK_OFF, END_ON, WALLPROF_TASK_OFF, 0, 30, 1, 30,
 	  WALLPROF_TASK_OPEN, 0 },
 	{ WALLPROF_TASK_OFF, END_OFF, WALLPROF_TASK_OFF, 0, 30, 1, 30,
@@ -146,6 +147,7 @@ static void transition(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.phase, t->then);
 	KUNIT_EXPECT_EQ(test, slot.run_ns, t->run_ns);
 	KUNIT_EXPECT_EQ(test, slot.off_ns, t->off_ns);
+	KUNIT_EXPECT_EQ(test, slot.unknown_ns, t->unknown_ns);
 	KUNIT_EXPECT_EQ(test, slot.nr_off, t->nr_off);
 	KUNIT_EXPECT_EQ(test, slot.open_ns, t->open_ns);
 	KUNIT_EXPECT_EQ(test, slot.flags, t->flags);
@@ -544,7 +546,7 @@ static void spill_is_part_of_off(struct kunit *test)
 struct life {
 	struct wallprof_task slot;
 	u64 born, now, latest;
-	u64 run, intervals, filtered, spilled, nr;
+	u64 run, unknown, intervals, filtered, spilled, nr;
 	u64 woken, runnable, spilled_runnable;
 	bool known, off, was_filtered, preempted;
 };
@@ -571,7 +573,7 @@ static void life_close(struct kunit *test, struct life *l, u64 passed)
 
 	closed = wp_interval_close(&l->slot, l->now, &key, &ns);
 	if (l->known && !l->off) {
-		l->run += passed;
+		l->unknown += passed;
 		KUNIT_EXPECT_EQ(test, closed, WP_CLOSED_NOTHING);
 		KUNIT_EXPECT_EQ(test, ns, 0);
 		return;
@@ -607,7 +609,7 @@ static void life_open(struct life *l, u64 passed)
 	if (l->preempted)
 		leave.state = WALLPROF_STATE_PREEMPTED;
 	wp_interval_open(&l->slot, &before, &leave, l->now);
-	l->run += passed;
+	*(l->known && l->off ? &l->unknown : &l->run) += passed;
 	l->off = true;
 }
 
@@ -628,8 +630,10 @@ static void life_step(struct kunit *test, struct life *l)
 		life_open(l, passed);
 	l->was_filtered &= l->off;
 	l->known = true;
-	KUNIT_EXPECT_EQ(test, l->slot.run_ns + l->slot.off_ns, l->latest - l->born);
+	KUNIT_EXPECT_EQ(test, l->slot.run_ns + l->slot.off_ns + l->slot.unknown_ns,
+			l->latest - l->born);
 	KUNIT_EXPECT_EQ(test, l->slot.run_ns, l->run);
+	KUNIT_EXPECT_EQ(test, l->slot.unknown_ns, l->unknown);
 	KUNIT_EXPECT_EQ(test, l->slot.off_ns, l->intervals + l->filtered);
 	KUNIT_EXPECT_EQ(test, l->slot.nr_off, l->nr);
 	KUNIT_EXPECT_EQ(test, l->slot.spill_ns, l->spilled);
@@ -647,7 +651,8 @@ static void life_end(struct kunit *test, struct life *l)
 		wp_interval_exit(&l->slot, l->now);
 	else
 		wp_interval_end(&l->slot, l->now, suite_below(2), &any);
-	KUNIT_EXPECT_EQ(test, l->slot.run_ns + l->slot.off_ns, l->latest - l->born);
+	KUNIT_EXPECT_EQ(test, l->slot.run_ns + l->slot.off_ns + l->slot.unknown_ns,
+			l->latest - l->born);
 	KUNIT_EXPECT_EQ(test, l->slot.off_ns, l->intervals + l->filtered +
 					      l->slot.open_ns);
 	KUNIT_EXPECT_EQ(test, l->slot.runnable_ns,
@@ -656,7 +661,7 @@ static void life_end(struct kunit *test, struct life *l)
 	KUNIT_EXPECT_EQ(test, l->slot.born, l->born);
 }
 
-/* Run and off are wall time to the nanosecond, for random events and times. */
+/* Run, off and unknown are wall time to the nanosecond, for random events and times. */
 static void ledger_telescopes(struct kunit *test)
 {
 	int nr, step, steps;

@@ -367,7 +367,7 @@ def rivals(run):
 
 
 def ledger(run):
-    """Every thread's run + runnable + blocked = wall, and its intervals make up all but
+    """Every thread's run + runnable + blocked + unknown = wall, and its intervals make up all but
     its run."""
     by_tid = collections.defaultdict(lambda: [0, 0, 0, 0])
     for row in run.rows:
@@ -378,13 +378,14 @@ def ledger(run):
     problems, threads = [], set()
     for entry in run.ledger:
         threads.add(entry["tid"])
-        if entry["run_ns"] + entry["runnable_ns"] + entry["blocked_ns"] != \
-           entry["end"] - entry["born"] or entry["blocked_ns"] < 0 or \
+        if entry["run_ns"] + entry["runnable_ns"] + entry["blocked_ns"] + \
+           entry["unknown_ns"] != entry["end"] - entry["born"] or entry["blocked_ns"] < 0 or \
            entry["runnable_ns"] + entry["blocked_ns"] != entry["off_ns"]:
-            problems.append("thread %d: run %d + runnable %d + blocked %d != wall %d" %
+            problems.append("thread %d: run %d + runnable %d + blocked %d + unknown %d != wall %d" %
                             (entry["tid"], entry["run_ns"], entry["runnable_ns"],
-                             entry["blocked_ns"], entry["end"] - entry["born"]))
-    yield ("run + runnable + blocked = wall time for each of %d threads" % len(run.ledger),
+                             entry["blocked_ns"], entry["unknown_ns"],
+                             entry["end"] - entry["born"]))
+    yield ("run + runnable + blocked + unknown = wall time for each of %d threads" % len(run.ledger),
            problems[:6])
 
     problems = []

@@ -947,12 +947,17 @@ struct wallprof_wait {
  * @waker_aggr: the same of what the waker had been at
  * @last_aggr: with WAKER_CHAINS: id of the aggregate of its last interval, 0 for
  *	none
- * @reserved: 0
+ * @asleep_since: when it left its CPU, if it was asleep at START, as far as the
+ *	kernel tells: of a thread of a real-time class, and without
+ *	CONFIG_SCHED_INFO, it does not; 0: not known, or it was awake. It stays
+ *	when that interval is over
+ * @unknown_ns: time on a CPU or off it, nobody knows: one of its switches was lost
+ *	(NESTED)
  *
  * @user_stack to @woken are without meaning where no interval is open.
  *
- * For every thread run_ns + off_ns is the time from @born to the end of the
- * session or of the thread. While the session runs, a reader may see a slot
+ * For every thread run_ns + off_ns + unknown_ns is the time from @born to the end of
+ * the session or of the thread. While the session runs, a reader may see a slot
  * half changed.
  */
 struct wallprof_task {
@@ -987,7 +992,8 @@ struct wallprof_task {
 	__aligned_u64 waker_stack;
 	__aligned_u64 waker_aggr;
 	__aligned_u64 last_aggr;
-	__aligned_u64 reserved[2];
+	__aligned_u64 asleep_since;
+	__aligned_u64 unknown_ns;
 };
 
 #endif /* _UAPI_LINUX_WALLPROF_H */

@@ -366,8 +366,9 @@ static void print_ledger(const struct wp_record_opts *o, struct wp_ledger *l)
 	fprintf(stderr, "  %" PRIu64 " threads (%" PRIu64 " ended): %.6f s run + %.6f s runnable",
 		(uint64_t)l->threads, (uint64_t)l->ended, seconds(l->run_ns),
 		seconds(l->runnable_ns));
-	fprintf(stderr, " + %.6f s blocked (%" PRIu64 " intervals) = %.6f s wall",
-		seconds(l->off_ns - l->runnable_ns), (uint64_t)l->nr_off, seconds(l->wall_ns));
+	fprintf(stderr, " + %.6f s blocked (%" PRIu64 " intervals) + %.6f s unknown = %.6f s wall",
+		seconds(l->off_ns - l->runnable_ns), (uint64_t)l->nr_off,
+		seconds(l->unknown_ns), seconds(l->wall_ns));
 	if (l->unbalanced)
 		fprintf(stderr, "; %" PRIu64 " thread%s out of balance, by %" PRId64 " ns at most",
 			(uint64_t)l->unbalanced, plural(l->unbalanced), (int64_t)l->worst_ns);
@@ -376,8 +377,8 @@ static void print_ledger(const struct wp_record_opts *o, struct wp_ledger *l)
 	nr = l->nr < l->keep ? l->nr : l->keep;
 	if (!nr)
 		return;
-	fprintf(stderr, "  %8s %8s %-16s %14s %14s %14s %10s %14s %s\n", "tid", "tgid", "comm",
-		"run s", "runnable s", "blocked s", "intervals", "wall s", "diff ns");
+	fprintf(stderr, "  %8s %8s %-16s %14s %14s %14s %10s %14s %14s %s\n", "tid", "tgid", "comm",
+		"run s", "runnable s", "blocked s", "intervals", "unknown s", "wall s", "diff ns");
 	for (i = 0; i < nr; i++) {
 		const struct wp_account *a = &l->lines[i];
 		int width;
@@ -387,7 +388,7 @@ static void print_ledger(const struct wp_record_opts *o, struct wp_ledger *l)
 		fprintf(stderr, "%*s %14.6f %14.6f %14.6f %10" PRIu64 " %14.6f %" PRId64 "%s\n",
 			width < 16 ? 16 - width : 0, "", seconds(a->run_ns),
 			seconds(a->runnable_ns), seconds(wp_account_blocked(a)),
-			(uint64_t)a->nr_off, seconds(wp_account_wall(a)),
+			(uint64_t)a->nr_off, seconds(a->unknown_ns), seconds(wp_account_wall(a)),
 			(int64_t)wp_account_diff(a),
 			a->ended ? " ended" : "");
 	}

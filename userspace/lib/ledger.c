@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The ledger. The module accounts for every thread how long it ran and how
- * long it was off its CPU; the two must make up the time that it was watched.
+ * long it was off its CPU, and how much was lost; together they must make up the
+ * time that it was watched.
  * Off its CPU it was runnable or blocked: no longer runnable than off.
  * The record command passes every thread here when it ends and all others
  * after STOP; the sums are always kept, lines of single threads only as many
@@ -64,10 +65,12 @@ bool wp_ledger_read(const struct wallprof_task *task, __u64 stop, const char *co
 	a->run_ns = task->run_ns;
 	a->off_ns = task->off_ns;
 	a->nr_off = task->nr_off;
+	a->unknown_ns = task->unknown_ns;
 	a->spill_ns = task->spill_ns;
 	a->runnable_ns = task->runnable_ns;
 	a->runnable_max = task->runnable_max;
 	a->blocked_max = task->blocked_max;
+	a->asleep_since = task->asleep_since;
 	return true;
 }
 
@@ -103,6 +106,7 @@ int wp_ledger_add(struct wp_ledger *l, const struct wp_account *a, __u64 nr_spil
 	l->run_ns += a->run_ns;
 	l->off_ns += a->off_ns;
 	l->nr_off += a->nr_off;
+	l->unknown_ns += a->unknown_ns;
 	l->spill_ns += a->spill_ns;
 	l->nr_spilled += nr_spilled;
 	l->runnable_ns += a->runnable_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ledger: run + runnable + blocked = wall time, for every thread. See ledger.c.
+ * The ledger: run + runnable + blocked + unknown = wall time, for every thread. See ledger.c.
  */
 #ifndef WP_LIB_LEDGER_H
 #define WP_LIB_LEDGER_H
@@ -24,10 +24,12 @@
  * @run_ns: time on a CPU
  * @off_ns: time off its CPU
  * @nr_off: intervals in @off_ns
+ * @unknown_ns: time of which it is not known which of the two it was
  * @spill_ns: part of @off_ns that found no aggregate
  * @runnable_ns: part of @off_ns in which it was runnable
  * @runnable_max: the longest of these times
  * @blocked_max: the longest time in which it was blocked
+ * @asleep_since: when it had left its CPU, if it slept when the session began; or 0
  */
 struct wp_account {
 	__u32 tid;
@@ -40,21 +42,24 @@ struct wp_account {
 	__u64 run_ns;
 	__u64 off_ns;
 	__u64 nr_off;
+	__u64 unknown_ns;
 	__u64 spill_ns;
 	__u64 runnable_ns;
 	__u64 runnable_max;
 	__u64 blocked_max;
+	__u64 asleep_since;
 };
 
 /**
  * struct wp_ledger - all threads in sum, and some one by one
  * @threads: all threads
  * @ended: threads that ended before the session did
- * @unbalanced: threads with run + off-CPU != wall, or runnable > off-CPU
+ * @unbalanced: threads with run + off-CPU + unknown != wall, or runnable > off-CPU
  * @wall_ns: sum over the threads
  * @run_ns: the same
  * @off_ns: the same
  * @nr_off: the same
+ * @unknown_ns: the same
  * @spill_ns: the same
  * @nr_spilled: the same
  * @runnable_ns: the same
@@ -72,6 +77,7 @@ struct wp_ledger {
 	__u64 run_ns;
 	__u64 off_ns;
 	__u64 nr_off;
+	__u64 unknown_ns;
 	__u64 spill_ns;
 	__u64 nr_spilled;
 	__u64 runnable_ns;
@@ -93,14 +99,14 @@ static inline __u64 wp_account_blocked(const struct wp_account *a)
 	return a->off_ns - a->runnable_ns;
 }
 
-/* By how much run + runnable + blocked is not the wall time; it should be 0. */
+/* By how much run + runnable + blocked + unknown is not the wall time: should be 0. */
 static inline __s64 wp_account_diff(const struct wp_account *a)
 {
 	__s64 blocked = wp_account_blocked(a);
 
 	if (blocked < 0)
 		return blocked;
-	return (__s64)(wp_account_wall(a) - a->run_ns - a->off_ns);
+	return (__s64)(wp_account_wall(a) - a->run_ns - a->off_ns - a->unknown_ns);
 }
 
 void wp_ledger_init(struct wp_ledger *l, size_t keep);
