@@ -74,7 +74,8 @@ bool wp_config_ok(const struct wallprof_configure *config)
 	return !(config->flags & ~WALLPROF_CONFIGURE_FLAGS) &&
 	       config->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER) &&
 	       (config->flags & WALLPROF_OFFCPU ||
-		!(config->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS))) &&
+		!(config->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS |
+				   WALLPROF_HISTOGRAMS))) &&
 	       (config->flags & WALLPROF_WAKEUPS || !(config->flags & WALLPROF_WAKERS)) &&
 	       (!(config->flags & WALLPROF_WAKER_STACKS) ||
 		(config->flags & WALLPROF_WAKERS && config->stack_flags)) &&
@@ -96,7 +97,7 @@ bool wp_config_ok(const struct wallprof_configure *config)
 	       wp_within(config->nr_tasks, WALLPROF_MIN_TASKS,
 			 WALLPROF_MAX_TASKS) &&
 	       is_power_of_2(config->nr_tasks) &&
-	       config->watermark <= 100;
+	       config->watermark <= 100 && !config->reserved;
 }
 
 /**

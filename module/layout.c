@@ -53,23 +53,31 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	config->sampler_half_stride = 0;
 	config->exits_offset = 0;
 	config->waits_offset = 0;
+	config->hist_bytes = 0;
+	config->hists_offset = 0;
 	config->cpu_stride = 0;
 	if (config->flags & WALLPROF_OFFCPU) {
+		bool hists = config->flags & WALLPROF_HISTOGRAMS;
+
 		wp_sizes_set(sched, config->nr_aggrs, config->stack_words,
-			     config->nr_exits, config->nr_waits, config->watermark,
-			     page_size);
+			     config->nr_exits, config->nr_waits, hists,
+			     config->watermark, page_size);
 		config->half_stride = sched->half_stride;
 		config->aggrs_offset = sched->aggrs_offset;
 		config->stacks_offset = sched->stacks_offset;
 		config->exits_offset = sched->exits_offset;
 		if (config->nr_waits)
 			config->waits_offset = sched->waits_offset;
+		if (hists) {
+			config->hist_bytes = sizeof(struct wallprof_hist);
+			config->hists_offset = sched->hists_offset;
+		}
 		config->cpu_stride += wp_layout_tables(sched, machine, &per_cpu);
 	}
 	config->sampler_offset = config->cpu_stride;
 	if (config->flags & WALLPROF_SAMPLER) {
 		wp_sizes_set(sampler, config->nr_aggrs, config->stack_words,
-			     0, 0, config->watermark, page_size);
+			     0, 0, false, config->watermark, page_size);
 		config->sampler_half_stride = sampler->half_stride;
 		config->aggrs_offset = sampler->aggrs_offset;
 		config->stacks_offset = sampler->stacks_offset;

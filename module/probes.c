@@ -393,13 +393,27 @@ static noinline bool wp_switch_add(struct wp_session *session, struct wp_cpu *cp
  * Links an interval to the one that its waker had come of, and keeps where it
  * stands itself, for those that this thread will wake. Context: irqs off.
  */
-static noinline void wp_switch_chain(struct wp_cpu *cpu, u32 epoch,
-				     struct wallprof_task *slot,
-				     const struct wallprof_aggr *key, bool added)
+static void wp_switch_chain(struct wp_cpu *cpu, u32 epoch, struct wallprof_task *slot,
+			    const struct wallprof_aggr *key, bool added)
 {
 	u64 before = key->waker == WALLPROF_WAKER_TASK ? READ_ONCE(slot->waker_aggr) : 0;
 
 	slot->last_aggr = added ? wp_aggr_chain(&cpu->sched, epoch, key, before) : 0;
+}
+
+/* With these there is more to tell of an interval than its sum. */
+#define WP_SWITCH_MORE	(WALLPROF_WAKER_CHAINS | WALLPROF_HISTOGRAMS)
+
+/* Context: irqs off. */
+static noinline void wp_switch_more(const struct wp_session *session,
+				    struct wp_cpu *cpu, u32 epoch,
+				    struct wallprof_task *slot,
+				    const struct wallprof_aggr *key, u64 ns, bool added)
+{
+	if (session->config.flags & WALLPROF_HISTOGRAMS && added)
+		wp_hist_add(&cpu->sched, epoch, key, ns);
+	if (session->config.flags & WALLPROF_WAKER_CHAINS)
+		wp_switch_chain(cpu, epoch, slot, key, added);
 }
 
 /*
@@ -463,8 +477,8 @@ static __always_inline void wp_switch_in(struct wp_session *session,
 		else
 			added = wp_aggr_add_recent(&cpu->sched, half, key, ns, now) ||
 				wp_switch_add(session, cpu, epoch, slot, key, ns, now);
-		if (session->config.flags & WALLPROF_WAKER_CHAINS)
-			wp_switch_chain(cpu, epoch, slot, key, added);
+		if (session->config.flags & WP_SWITCH_MORE)
+			wp_switch_more(session, cpu, epoch, slot, key, ns, added);
 		break;
 	}
 }

@@ -14,6 +14,7 @@
  * was written, so that nothing has to be cleared when a half is used again:
  * what is not of this epoch is free.
  */
+#include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
@@ -70,13 +71,15 @@ static u32 wp_watermark(u32 capacity, u32 percent)
  * @stack_words: words of a stack table
  * @nr_exits: entries of a table of ended threads, or 0
  * @nr_waits: entries of a table of single intervals, or 0
+ * @hists: each aggregate has a histogram
  * @watermark: percent of a capacity
  * @page_size: alignment of a half, a power of two
  *
  * Context: process. The numbers were validated by the caller.
  */
 void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
-		  u32 nr_exits, u32 nr_waits, u32 watermark, u64 page_size)
+		  u32 nr_exits, u32 nr_waits, bool hists, u32 watermark,
+		  u64 page_size)
 {
 	u64 bytes = ALIGN(sizeof(struct wallprof_half), 64);
 
@@ -84,6 +87,7 @@ void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
 	sizes->stack_words = stack_words;
 	sizes->nr_exits = nr_exits;
 	sizes->nr_waits = nr_waits;
+	sizes->hists = hists;
 	sizes->aggr_mask = 2 * roundup_pow_of_two(nr_aggrs) - 1;
 	/* Stacks of fewer than seven frames may run out of index first. */
 	sizes->stack_mask = roundup_pow_of_two(stack_words / 4) - 1;
@@ -101,6 +105,9 @@ void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
 	bytes = sizes->exits_offset + (u64)nr_exits * sizeof(struct wallprof_task);
 	sizes->waits_offset = ALIGN(bytes, 64);
 	bytes = sizes->waits_offset + (u64)nr_waits * sizeof(struct wallprof_wait);
+	sizes->hists_offset = ALIGN(bytes, 64);
+	if (hists)
+		bytes = sizes->hists_offset + (u64)nr_aggrs * sizeof(struct wallprof_hist);
 	sizes->half_stride = ALIGN(bytes, page_size);
 }
 
@@ -141,6 +148,7 @@ void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
 		half->stacks = (u64 *)(base + sizes->stacks_offset);
 		half->exits = (struct wallprof_task *)(base + sizes->exits_offset);
 		half->waits = (struct wallprof_wait *)(base + sizes->waits_offset);
+		half->hists = (struct wallprof_hist *)(base + sizes->hists_offset);
 		half->aggr_index = index;
 		index += sizes->aggr_mask + 1;
 		half->stack_index = index;
@@ -303,6 +311,8 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 	aggr->runnable_max = key->runnable;
 	aggr->blocked_max = value - key->runnable;
 	aggr->waker_aggr = 0;
+	if (sizes->hists)
+		memset(&half->hists[at], 0, sizeof(half->hists[at]));
 	half->aggr_index[slot] = tag | at;
 	*wp_aggr_recent(tables, key) = at;
 	half->head->nr_aggrs = at + 1;
@@ -329,6 +339,38 @@ u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
 
 	wp_half_of(tables, epoch)->aggrs[at].waker_aggr = waker_aggr;
 	return wp_stack_id(tables, epoch, at);
+}
+
+/* Counts a part of an interval in the bucket of its length. */
+static void wp_hist_count(u32 *buckets, u64 ns)
+{
+	int nr = fls64(div_u64(ns, 1000));
+
+	if (!ns)
+		return;
+	if (nr >= WALLPROF_HIST_BUCKETS)
+		nr = WALLPROF_HIST_BUCKETS - 1;
+	if (likely(buckets[nr] != U32_MAX))
+		buckets[nr]++;
+}
+
+/**
+ * wp_hist_add - count the length of an interval that was just added
+ * @tables: the CPU's tables, with histograms
+ * @epoch: the current epoch
+ * @key: as it was added, for which there was room, and nothing since
+ * @value: nanoseconds
+ *
+ * Context: the tables' writer, any.
+ */
+void wp_hist_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_aggr *key, u64 value)
+{
+	u32 at = *wp_aggr_recent(tables, key);
+	struct wallprof_hist *hist = &wp_half_of(tables, epoch)->hists[at];
+
+	wp_hist_count(hist->blocked, value - key->runnable);
+	wp_hist_count(hist->runnable, key->runnable);
 }
 
 /**

@@ -27,7 +27,9 @@
  * @stacks_offset: to its stack words
  * @exits_offset: to its ended threads
  * @waits_offset: to its single intervals
+ * @hists_offset: to its histograms
  * @half_stride: bytes of a half, whole pages
+ * @hists: whether each aggregate has a histogram
  *
  * Written at CONFIGURE, constant afterwards.
  */
@@ -46,7 +48,9 @@ struct wp_table_sizes {
 	u64 stacks_offset;
 	u64 exits_offset;
 	u64 waits_offset;
+	u64 hists_offset;
 	u64 half_stride;
+	bool hists;
 };
 
 /**
@@ -56,6 +60,7 @@ struct wp_table_sizes {
  * @stacks: stack words, mapped; word 0 is not used, so that no id is 0
  * @exits: ended threads, mapped
  * @waits: single intervals, mapped
+ * @hists: histograms of @aggrs, mapped; of use if there are any
  * @aggr_index: hash index of @aggrs: epoch, bits of the hash, entry
  * @stack_index: hash index of @stacks, likewise
  *
@@ -69,6 +74,7 @@ struct wp_half {
 	u64 *stacks;
 	struct wallprof_task *exits;
 	struct wallprof_wait *waits;
+	struct wallprof_hist *hists;
 	u64 *aggr_index;
 	u64 *stack_index;
 };
@@ -92,7 +98,8 @@ struct wp_tables {
 };
 
 void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
-		  u32 nr_exits, u32 nr_waits, u32 watermark, u64 page_size);
+		  u32 nr_exits, u32 nr_waits, bool hists, u32 watermark,
+		  u64 page_size);
 u64 wp_sizes_index_words(const struct wp_table_sizes *sizes);
 void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
 		   u32 cpu, u32 context, void *mapped, u64 *index);
@@ -104,6 +111,8 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_aggr *key, u64 value, u64 time);
 u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
 		  const struct wallprof_aggr *key, u64 waker_aggr);
+void wp_hist_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_aggr *key, u64 value);
 bool wp_exit_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_task *task);
 bool wp_wait_add(struct wp_tables *tables, u32 epoch,

@@ -304,7 +304,9 @@ TEST_F(configure, flags)
 	TRY(-EINVAL, c.flags |= WALLPROF_WAKER_STACKS; c.flags &= ~WALLPROF_WAKERS);
 	TRY(-EINVAL, c.flags |= WALLPROF_WAKER_STACKS; c.stack_flags = 0);
 	TRY(-EINVAL, c.flags |= WALLPROF_WAKER_CHAINS; c.flags &= ~WALLPROF_WAKERS);
-	for (int bit = 9; bit < 32; bit++)
+	TRY(-EINVAL, dev_sampler(&c, 99); c.flags = WALLPROF_SAMPLER | WALLPROF_HISTOGRAMS);
+	TRY(-EINVAL, c.reserved = 1);
+	for (int bit = 10; bit < 32; bit++)
 		TRY(-EINVAL, c.flags |= 1U << bit);
 	for (int bit = 3; bit < 32; bit++)
 		TRY(-EINVAL, c.stack_flags |= 1U << bit);
@@ -465,6 +467,7 @@ TEST_F(configure, layout)
 	unsigned int cpus = dev_info(self->fd).nr_cpus;
 
 	dev_sampler(c, 99);
+	c->flags |= WALLPROF_HISTOGRAMS;
 	c->wait_ns = 1;
 	c->nr_waits = 77;
 	ASSERT_EQ(0, dev_cmd(self->fd, WALLPROF_IOC_CONFIGURE, c));
@@ -486,6 +489,8 @@ TEST_F(configure, layout)
 	EXPECT_LE(c->exits_offset + c->nr_exits * sizeof(struct wallprof_task),
 		  c->waits_offset);
 	EXPECT_LE(c->waits_offset + c->nr_waits * sizeof(struct wallprof_wait),
+		  c->hists_offset);
+	EXPECT_LE(c->hists_offset + c->nr_aggrs * sizeof(struct wallprof_hist),
 		  c->half_stride);
 	EXPECT_LE(2 * c->half_stride, c->sampler_offset);
 	EXPECT_LE(c->sampler_offset + 2 * c->sampler_half_stride, c->cpu_stride);
@@ -493,6 +498,7 @@ TEST_F(configure, layout)
 	EXPECT_EQ(sizeof(struct wallprof_aggr), c->aggr_bytes);
 	EXPECT_EQ(sizeof(struct wallprof_task), c->task_bytes);
 	EXPECT_EQ(sizeof(struct wallprof_wait), c->wait_bytes);
+	EXPECT_EQ(sizeof(struct wallprof_hist), c->hist_bytes);
 }
 
 /* A number of a file; -1: there is none. */

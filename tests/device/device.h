@@ -308,6 +308,7 @@ struct session {
 	struct wallprof_aggr *aggrs;	/* as they came */
 	size_t nr_aggrs, room_aggrs;
 	size_t nr_waits;		/* of them: one interval, told by itself */
+	size_t nr_hists;		/* that were judged */
 	struct read_id *aggr_ids;	/* the same, sorted by id after the end */
 	size_t room_aggr_ids;
 	struct wallprof_task *ends;
@@ -510,6 +511,51 @@ static inline void session_read_waits(struct session *s, unsigned int cpu,
 	s->waits_full.ns += half->waits_full.ns;
 }
 
+/* In which bucket a time counts: the limits are 0, 1, 2, 4, … us. */
+static inline int hist_bucket(__u64 ns)
+{
+	int nr = 0;
+
+	while (nr < WALLPROF_HIST_BUCKETS - 1 && ns >= 1000ULL << nr)
+		nr++;
+	return nr;
+}
+
+/* Whether buckets can be of @count parts of @sum ns, none of them longer than @max. */
+static inline bool sane_buckets(const __u32 *buckets, __u64 count, __u64 sum, __u64 max)
+{
+	__u64 nr = 0, least = 0, most = 0;
+	int last = -1;
+
+	for (int i = 0; i < WALLPROF_HIST_BUCKETS; i++) {
+		if (!buckets[i])
+			continue;
+		nr += buckets[i];
+		least += buckets[i] * (i ? 1000ULL << (i - 1) : 1);
+		most += buckets[i] * ((1000ULL << i) - 1);
+		last = i;
+	}
+	if (!sum)
+		return !nr;
+	return nr <= count && last == hist_bucket(max) && least <= sum &&
+	       (sum <= most || last == WALLPROF_HIST_BUCKETS - 1);
+}
+
+/* The histogram of an aggregate tells of as many intervals, as long as they were. */
+static inline void session_judge_hist(struct session *s, const struct wallprof_half *half,
+				      __u32 i)
+{
+	const struct wallprof_aggr *a = &half_aggrs(s, half)[i];
+	const struct wallprof_hist *h = (const void *)((const char *)half + s->c.hists_offset +
+						       (size_t)i * s->c.hist_bytes);
+
+	if (!sane_buckets(h->blocked, a->count, a->total - a->runnable, a->blocked_max) ||
+	    !sane_buckets(h->runnable, a->count, a->runnable, a->runnable_max))
+		TROUBLE(s, "cpu %u: aggregate %u of tid %u: a histogram of other intervals",
+			half->cpu, i, a->tid);
+	s->nr_hists++;
+}
+
 /* Read one half of the retired epoch, believing nothing. */
 static inline void session_read_half(struct session *s, unsigned int cpu, int context)
 {
@@ -591,6 +637,8 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 			if (same_key(a, &aggrs[j]))
 				TROUBLE(s, "cpu %u: aggregates %u and %u are the same",
 					cpu, j, i);
+		if (!context && s->c.flags & WALLPROF_HISTOGRAMS)
+			session_judge_hist(s, half, i);
 		session_keep_aggr(s, a, (__u64)s->epoch << 36 | (__u64)cpu << 22 |
 					(__u64)context << 21 | i);
 		count += a->count;

@@ -64,6 +64,16 @@ FIXTURE_VARIANT_ADD(epochs, wakers) {
 	.flags = WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS,
 };
 
+FIXTURE_VARIANT_ADD(epochs, histograms) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .all = true, .sampler = true,
+	.flags = WALLPROF_HISTOGRAMS,
+};
+
+FIXTURE_VARIANT_ADD(epochs, histograms_no_wakeups) {
+	ROOMY, .stack_flags = WALLPROF_STACK_USER, .all = true, .plain = true,
+	.flags = WALLPROF_HISTOGRAMS,
+};
+
 FIXTURE_VARIANT_ADD(epochs, filtered) {
 	ROOMY, .stack_flags = WALLPROF_STACK_USER, .flags = WALLPROF_INHERIT,
 	.states = 1U << WALLPROF_STATE_DISK | 1U << WALLPROF_STATE_NEW,
@@ -91,7 +101,8 @@ FIXTURE_VARIANT_ADD(epochs, single_within) {
 };
 
 FIXTURE_VARIANT_ADD(epochs, single_tiny) {
-	TINY, .stack_flags = WALLPROF_STACK_USER, .flags = WALLPROF_INHERIT,
+	TINY, .stack_flags = WALLPROF_STACK_USER,
+	.flags = WALLPROF_INHERIT | WALLPROF_HISTOGRAMS,
 	.wait_ns = 1, .nr_waits = WALLPROF_MIN_WAITS,
 };
 
@@ -106,7 +117,7 @@ FIXTURE_VARIANT_ADD(epochs, tiny_everything) {
 
 FIXTURE_VARIANT_ADD(epochs, tiny_wakers) {
 	TINY, .stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL, .all = true,
-	.flags = WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS,
+	.flags = WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS | WALLPROF_HISTOGRAMS,
 };
 
 FIXTURE_SETUP(epochs)
@@ -154,6 +165,7 @@ TEST_F_TIMEOUT(epochs, flipped_as_fast_as_it_goes, 120)
 		 (variant->states && (!s->filtered || !s->filtered_ns)) ||
 		 (variant->min_ns && (!s->out_of_range || !s->out_of_range_ns)) ||
 		 (variant->wait_ns && !s->nr_waits) ||
+		 (variant->flags & WALLPROF_HISTOGRAMS && !s->nr_hists) ||
 		 (variant->sampler && !s->events[1]));
 	EXPECT_WHOLE(s);
 	if (variant->states) {

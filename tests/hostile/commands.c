@@ -164,7 +164,7 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 	*c = (struct wallprof_configure){
 		.flags = WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_WAKERS |
 			 WALLPROF_REASONS | WALLPROF_WAKER_STACKS |
-			 WALLPROF_WAKER_CHAINS,
+			 WALLPROF_WAKER_CHAINS | WALLPROF_HISTOGRAMS,
 		.stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL,
 		.max_stack = 16,
 		.nr_aggrs = WALLPROF_MIN_AGGRS,
@@ -295,7 +295,8 @@ static const struct {
 	FIELD(attr_config2), FIELD(attr_period), FIELD(map_bytes), FIELD(cpu_stride),
 	FIELD(memory_bytes), FIELD(aggr_bytes), FIELD(task_bytes),
 	FIELD(min_ns), FIELD(max_ns), FIELD(wait_ns), FIELD(nr_waits),
-	FIELD(wait_bytes), FIELD(waits_offset),
+	FIELD(wait_bytes), FIELD(waits_offset), FIELD(hist_bytes), FIELD(reserved),
+	FIELD(hists_offset),
 };
 
 const char *const field_names[] = {
@@ -304,7 +305,8 @@ const char *const field_names[] = {
 	"cpus", "cpus_bytes", "attr_flags", "attr_type", "attr_precise", "attr_config",
 	"attr_config1", "attr_config2", "attr_period", "map_bytes", "cpu_stride",
 	"memory_bytes", "aggr_bytes", "task_bytes", "min_ns", "max_ns",
-	"wait_ns", "nr_waits", "wait_bytes", "waits_offset", NULL
+	"wait_ns", "nr_waits", "wait_bytes", "waits_offset", "hist_bytes",
+	"reserved", "hists_offset", NULL
 };
 
 _Static_assert(ARRAY_SIZE(fields) + 1 == ARRAY_SIZE(field_names), "a name for each");

@@ -112,7 +112,7 @@ enum verdict judge_config(const struct wallprof_configure *c)
 
 	if (c->flags & ~WALLPROF_CONFIGURE_FLAGS ||
 	    !(c->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER)) ||
-	    (c->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS) &&
+	    (c->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS | WALLPROF_HISTOGRAMS) &&
 	     !(c->flags & WALLPROF_OFFCPU)) ||
 	    (c->flags & WALLPROF_WAKERS && !(c->flags & WALLPROF_WAKEUPS)) ||
 	    (c->flags & WALLPROF_WAKER_CHAINS && !(c->flags & WALLPROF_WAKERS)) ||
@@ -126,7 +126,7 @@ enum verdict judge_config(const struct wallprof_configure *c)
 	    !within(c->stack_words, WALLPROF_MIN_STACK_WORDS, WALLPROF_MAX_STACK_WORDS) ||
 	    !within(c->nr_exits, WALLPROF_MIN_EXITS, WALLPROF_MAX_EXITS) ||
 	    !within(c->nr_tasks, WALLPROF_MIN_TASKS, WALLPROF_MAX_TASKS) ||
-	    c->nr_tasks & (c->nr_tasks - 1) || c->watermark > 100 ||
+	    c->nr_tasks & (c->nr_tasks - 1) || c->watermark > 100 || c->reserved ||
 	    (c->max_ns && c->max_ns < c->min_ns) ||
 	    (!(c->flags & WALLPROF_OFFCPU) && (c->min_ns | c->max_ns | c->wait_ns)) ||
 	    (c->wait_ns ? !within(c->nr_waits, WALLPROF_MIN_WAITS, WALLPROF_MAX_WAITS) :
@@ -184,6 +184,17 @@ void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 		(got->waits_offset <
 		 got->exits_offset + got->nr_exits * sizeof(struct wallprof_task) ||
 		 got->waits_offset + got->nr_waits * sizeof(struct wallprof_wait) >
+		 got->half_stride));
+	FAIL_IF(whole_struct && got->hist_bytes !=
+		(got->flags & WALLPROF_HISTOGRAMS ? sizeof(struct wallprof_hist) : 0));
+	FAIL_IF(whole_struct && !got->hists_offset != !got->hist_bytes);
+	FAIL_IF(whole_struct && got->hist_bytes &&
+		(got->hists_offset <
+		 (got->nr_waits ? got->waits_offset +
+				  got->nr_waits * sizeof(struct wallprof_wait) :
+				  got->exits_offset +
+				  got->nr_exits * sizeof(struct wallprof_task)) ||
+		 got->hists_offset + got->nr_aggrs * sizeof(struct wallprof_hist) >
 		 got->half_stride));
 }
 

@@ -214,7 +214,7 @@ static struct wallprof_configure configuration(enum config config)
 		.size = sizeof(c),
 		.flags = WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_WAKERS |
 			 WALLPROF_REASONS | WALLPROF_WAKER_STACKS |
-			 WALLPROF_WAKER_CHAINS,
+			 WALLPROF_WAKER_CHAINS | WALLPROF_HISTOGRAMS,
 		.stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL,
 		.max_stack = 64,
 		.nr_aggrs = 64,

@@ -39,7 +39,7 @@ static const struct row {
 	    true),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS |
 		   WALLPROF_WAKER_STACKS, false),
-	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 9, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 10, false),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 31, false),
 	/* Of everything, there is nothing to inherit and no exec to wait for. */
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_INHERIT, false),
@@ -110,6 +110,9 @@ static const struct row {
 	/* What is filled in return is not looked at. */
 	ROW(wait_bytes, U32_MAX, true),
 	ROW(waits_offset, U64_MAX, true),
+	ROW(reserved, 1, false),
+	ROW(hist_bytes, U32_MAX, true),
+	ROW(hists_offset, U64_MAX, true),
 	ROW(map_bytes, U64_MAX, true),
 	ROW(memory_bytes, U64_MAX, true),
 };
@@ -155,18 +158,22 @@ static const struct row waker_stacks_rows[] = {
 
 KUNIT_ARRAY_PARAM(waker_stacks, waker_stacks_rows, row_describe);
 
-static const struct row waker_chains_rows[] = {
+static const struct row flags_together_rows[] = {
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS |
 		   WALLPROF_WAKERS | WALLPROF_WAKER_CHAINS, true),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS |
 		   WALLPROF_WAKER_CHAINS, false),
 	ROW(flags, WALLPROF_SAMPLER | WALLPROF_WAKER_CHAINS, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_HISTOGRAMS, true),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS |
+		   WALLPROF_HISTOGRAMS, true),
+	ROW(flags, WALLPROF_SAMPLER | WALLPROF_HISTOGRAMS, false),
 };
 
-KUNIT_ARRAY_PARAM(waker_chains, waker_chains_rows, row_describe);
+KUNIT_ARRAY_PARAM(flags_together, flags_together_rows, row_describe);
 
-/* Chains need wakers, and no stacks. */
-static void waker_chains(struct kunit *test)
+/* Chains need wakers, and no stacks; histograms need intervals. */
+static void flags_together(struct kunit *test)
 {
 	struct wallprof_configure config = least;
 
@@ -387,7 +394,7 @@ static void fill(struct kunit *test)
 static struct kunit_case config_cases[] = {
 	KUNIT_CASE_PARAM(field, row_gen_params),
 	KUNIT_CASE_PARAM(waker_stacks, waker_stacks_gen_params),
-	KUNIT_CASE_PARAM(waker_chains, waker_chains_gen_params),
+	KUNIT_CASE_PARAM(flags_together, flags_together_gen_params),
 	KUNIT_CASE_PARAM(no_sampler, no_sampler_gen_params),
 	KUNIT_CASE(frequency),
 	KUNIT_CASE_PARAM(range, range_gen_params),

@@ -13,6 +13,7 @@
 
 #define OFFCPU		WALLPROF_OFFCPU
 #define SAMPLER		WALLPROF_SAMPLER
+#define HISTOGRAMS	WALLPROF_HISTOGRAMS
 
 /* Configurations and machines. */
 static const struct row {
@@ -31,6 +32,11 @@ static const struct row {
 	  WALLPROF_MIN_WAITS },
 	{ "single intervals, and samples", OFFCPU | SAMPLER, 17, 257, 17, 64, 0,
 	  { 4096, 3000, 2, 2 }, 17 },
+	{ "histograms", OFFCPU | HISTOGRAMS, 17, 257, 17, 64, 0, { 4096, 3000, 2, 2 } },
+	{ "histograms, intervals and samples", OFFCPU | SAMPLER | HISTOGRAMS, 17, 257, 17,
+	  64, 0, { 4096, 3000, 2, 2 }, 17 },
+	{ "names", OFFCPU, 16, 256, 16, 64, 1000, { 4096, 3000, 2, 2 }, 0,
+	  WALLPROF_TARGET_COMM },
 	{ "CPUs that cannot be", OFFCPU, 4096, 65536, 1024, 1 << 16, 1000,
 	  { 4096, 8192, 64, 5 } },
 	{ "the largest task table", OFFCPU, 16, 256, 16, WALLPROF_MAX_TASKS,
@@ -40,7 +46,7 @@ static const struct row {
 	  WALLPROF_MAX_WAITS },
 	{ "the largest tables, sampler", SAMPLER, WALLPROF_MAX_AGGRS,
 	  WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, 64, 0, { 4096, 3000, 16384, 16384 } },
-	{ "the largest tables, both", OFFCPU | SAMPLER, WALLPROF_MAX_AGGRS,
+	{ "the largest tables, both", OFFCPU | SAMPLER | HISTOGRAMS, WALLPROF_MAX_AGGRS,
 	  WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, WALLPROF_MAX_TASKS,
 	  WALLPROF_MAX_TARGETS, { 65536, 3000, 16384, 16384 }, WALLPROF_MAX_WAITS },
 };
@@ -64,13 +70,13 @@ static bool row_set(const struct row *row, struct wp_layout *l,
 	c->nr_exits = row->nr_exits;
 	c->nr_waits = row->nr_waits;
 	c->nr_tasks = row->nr_tasks;
+	c->target = row->target;
 	c->nr_targets = row->nr_targets;
 	c->watermark = 50;
 	return wp_layout_set(l, c, &row->machine);
 }
 
 /* Parts follow each other, nothing wraps, and all memory is counted. */
-	c->target = row->target;
 static void holds(struct kunit *test)
 {
 	const struct row *row = test->param_value;
@@ -112,6 +118,8 @@ static void left_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.sampler_half_stride, 0);
 	KUNIT_EXPECT_EQ(test, c.sampler_offset, c.cpu_stride);
 	KUNIT_EXPECT_EQ(test, c.waits_offset, 0);
+	KUNIT_EXPECT_EQ(test, c.hists_offset, 0);
+	KUNIT_EXPECT_EQ(test, c.hist_bytes, 0);
 	KUNIT_EXPECT_EQ(test, c.cpu_stride, 2 * c.half_stride);
 	row_set(&rows[1], &l, &c);
 	KUNIT_EXPECT_EQ(test, c.half_stride, 0);
@@ -187,6 +195,7 @@ static void random_model(struct kunit *test)
 						     WALLPROF_MAX_STACK_WORDS),
 			.nr_exits = random_within(WALLPROF_MIN_EXITS, WALLPROF_MAX_EXITS),
 			.nr_tasks = WALLPROF_MIN_TASKS << suite_below(17),
+			.target = suite_below(WALLPROF_TARGET_MAX),
 			.nr_targets = random_within(0, WALLPROF_MAX_TARGETS),
 			.machine.page_size = 4096 << 2 * suite_below(3),
 			.machine.cpu_bytes = random_within(1, 1 << 20),
@@ -195,7 +204,8 @@ static void random_model(struct kunit *test)
 		struct wallprof_configure c;
 		struct wp_layout l;
 
-			.target = suite_below(WALLPROF_TARGET_MAX),
+		if (row.flags & OFFCPU && suite_below(2))
+			row.flags |= HISTOGRAMS;
 		if (row.flags & OFFCPU && suite_below(2))
 			row.nr_waits = random_within(WALLPROF_MIN_WAITS,
 						     WALLPROF_MAX_WAITS);

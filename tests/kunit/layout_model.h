@@ -18,7 +18,7 @@ static inline bool layout_behind(u64 at, __uint128_t end, u64 align, u64 slack)
 
 /* The parts of one half: @exits and @waits are 0 in those of the sampler. */
 static inline bool layout_half_holds(const struct wallprof_configure *c, u64 stride,
-				     u32 exits, u32 waits, u64 page)
+				     u32 exits, u32 waits, bool hists, u64 page)
 {
 	__uint128_t end = sizeof(struct wallprof_half);
 	bool good = layout_behind(c->aggrs_offset, end, 8, 64);
@@ -33,6 +33,11 @@ static inline bool layout_half_holds(const struct wallprof_configure *c, u64 str
 	if (waits) {
 		good &= layout_behind(c->waits_offset, end, 8, 64);
 		end = c->waits_offset + (__uint128_t)waits * sizeof(struct wallprof_wait);
+	}
+	if (hists) {
+		good &= layout_behind(c->hists_offset, end, 8, 64);
+		end = c->hists_offset +
+		      (__uint128_t)c->nr_aggrs * sizeof(struct wallprof_hist);
 	}
 	return good && layout_behind(stride, end, page, page + 64);
 }
@@ -55,22 +60,25 @@ static inline bool layout_holds(const struct wp_layout *l,
 				const struct wp_machine *m)
 {
 	bool offcpu = c->flags & WALLPROF_OFFCPU, sampler = c->flags & WALLPROF_SAMPLER;
+	bool hists = offcpu && c->flags & WALLPROF_HISTOGRAMS;
 	u64 page = m->page_size;
 	__uint128_t stride = 0, cpu = layout_pages(m->cpu_bytes, page), memory;
 	bool good = true;
 
 	if (offcpu) {
 		good &= layout_half_holds(c, c->half_stride, c->nr_exits, c->nr_waits,
-					  page);
+					  hists, page);
 		stride += 2 * (__uint128_t)c->half_stride;
 		cpu += layout_index_pages(&l->sched, page);
 	} else {
 		good &= !c->half_stride && !c->exits_offset && !c->nr_waits;
 	}
 	good &= c->nr_waits || !c->waits_offset;
+	good &= c->hist_bytes == (hists ? sizeof(struct wallprof_hist) : 0);
+	good &= hists || !c->hists_offset;
 	good &= c->sampler_offset == stride;
 	if (sampler) {
-		good &= layout_half_holds(c, c->sampler_half_stride, 0, 0, page);
+		good &= layout_half_holds(c, c->sampler_half_stride, 0, 0, false, page);
 		stride += 2 * (__uint128_t)c->sampler_half_stride;
 		cpu += layout_index_pages(&l->sampler, page);
 	} else {

@@ -29,6 +29,7 @@ struct layout {
 	u32 nr_aggrs, stack_words, nr_exits, watermark;
 	u64 page;
 	u32 nr_waits;
+	bool hists;
 };
 
 static const struct layout layouts[] = {
@@ -36,13 +37,13 @@ static const struct layout layouts[] = {
 	  WALLPROF_MIN_WAITS },
 	{ WALLPROF_MIN_AGGRS, WALLPROF_MIN_STACK_WORDS, 0, 1, 4096 },
 	{ WALLPROF_MIN_AGGRS, WALLPROF_MIN_STACK_WORDS, 0, 100, 65536 },
-	{ 17, 257, 17, 1, 4096 },
-	{ 1000, 4097, 33, 99, 65536, 17 },
+	{ 17, 257, 17, 1, 4096, 0, true },
+	{ 1000, 4097, 33, 99, 65536, 17, true },
 	{ (1 << 10) + 1, (1 << 12) - 1, 63, 33, 16384 },
 	{ WALLPROF_MAX_AGGRS - 1, WALLPROF_MAX_STACK_WORDS - 1, WALLPROF_MAX_EXITS - 1,
 	  99, 4096, WALLPROF_MAX_WAITS - 1 },
 	{ WALLPROF_MAX_AGGRS, WALLPROF_MAX_STACK_WORDS, WALLPROF_MAX_EXITS, 100, 65536,
-	  WALLPROF_MAX_WAITS },
+	  WALLPROF_MAX_WAITS, true },
 	{ WALLPROF_MAX_AGGRS, WALLPROF_MAX_STACK_WORDS, 0, 50, 4096 },
 };
 
@@ -52,8 +53,9 @@ static const u32 small_layouts[] = { 0, 1, 2, 3, 4, 5 };
 static void layout_describe(const struct layout *l, char *desc)
 {
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE,
-		 "%u aggregates, %u words, %u exits, %u waits, page %llu", l->nr_aggrs,
-		 l->stack_words, l->nr_exits, l->nr_waits, l->page);
+		 "%u aggregates%s, %u words, %u exits, %u waits, page %llu", l->nr_aggrs,
+		 l->hists ? " with histograms" : "", l->stack_words, l->nr_exits,
+		 l->nr_waits, l->page);
 }
 
 KUNIT_ARRAY_PARAM(layout, layouts, layout_describe);
@@ -71,7 +73,7 @@ static struct wp_table_sizes layout_sizes(const struct layout *l)
 
 	memset(&sizes, 0xa5, sizeof(sizes));
 	wp_sizes_set(&sizes, l->nr_aggrs, l->stack_words, l->nr_exits, l->nr_waits,
-		     l->watermark, l->page);
+		     l->hists, l->watermark, l->page);
 	return sizes;
 }
 
@@ -85,6 +87,7 @@ static void layout_capacities(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sizes.stack_words, l->stack_words);
 	KUNIT_EXPECT_EQ(test, sizes.nr_exits, l->nr_exits);
 	KUNIT_EXPECT_EQ(test, sizes.nr_waits, l->nr_waits);
+	KUNIT_EXPECT_EQ(test, sizes.hists, l->hists);
 }
 
 /* Parts follow each other within the stride. */
@@ -105,6 +108,11 @@ static void layout_parts_follow(struct kunit *test)
 	KUNIT_EXPECT_GE(test, s.waits_offset, end);
 	KUNIT_EXPECT_LT(test, s.waits_offset, end + 64);
 	end = s.waits_offset + s.nr_waits * sizeof(struct wallprof_wait);
+	if (l->hists) {
+		KUNIT_EXPECT_GE(test, s.hists_offset, end);
+		KUNIT_EXPECT_LT(test, s.hists_offset, end + 64);
+		end = s.hists_offset + s.nr_aggrs * sizeof(struct wallprof_hist);
+	}
 	KUNIT_EXPECT_GE(test, s.half_stride, end);
 	KUNIT_EXPECT_LT(test, s.half_stride, end + l->page);
 	/* None of these sums wrapped. */
@@ -121,6 +129,7 @@ static void layout_aligned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.stacks_offset & 63, 0);
 	KUNIT_EXPECT_EQ(test, s.exits_offset & 63, 0);
 	KUNIT_EXPECT_EQ(test, s.waits_offset & 63, 0);
+	KUNIT_EXPECT_EQ(test, s.hists_offset & 63, 0);
 	KUNIT_EXPECT_EQ(test, s.half_stride & (l->page - 1), 0);
 }
 
@@ -143,19 +152,20 @@ static void layout_index_holds(struct kunit *test)
 static u64 half_touch(const struct wp_half *half, const struct wp_table_sizes *s)
 {
 	u64 *parts[] = { (u64 *)half->head, (u64 *)half->aggrs, half->stacks,
-			 (u64 *)half->exits, (u64 *)half->waits, half->aggr_index,
-			 half->stack_index };
+			 (u64 *)half->exits, (u64 *)half->waits, (u64 *)half->hists,
+			 half->aggr_index, half->stack_index };
 	u64 sizes[] = { sizeof(*half->head) / 8, s->nr_aggrs * sizeof(*half->aggrs) / 8,
 			s->stack_words, s->nr_exits * sizeof(*half->exits) / 8,
-			s->nr_waits * sizeof(*half->waits) / 8, s->aggr_mask + 1ULL,
-			s->stack_mask + 1ULL };
+			s->nr_waits * sizeof(*half->waits) / 8,
+			s->hists ? s->nr_aggrs * sizeof(*half->hists) / 8 : 0,
+			s->aggr_mask + 1ULL, s->stack_mask + 1ULL };
 	u64 k, words = 0;
 	int p;
 
 	for (p = 0; p < ARRAY_SIZE(parts); p++) {
 		for (k = 0; k < sizes[p]; k++)
 			parts[p][k]++;
-		words += p < 5 ? sizes[p] : 0;
+		words += p < 6 ? sizes[p] : 0;
 	}
 	return words;
 }
@@ -213,15 +223,15 @@ static void watermark_of_capacity(struct kunit *test)
 	const struct mark *m = test->param_value;
 	struct wp_table_sizes s;
 
-	wp_sizes_set(&s, m->capacity, 256, 16, 16, m->percent, 4096);
+	wp_sizes_set(&s, m->capacity, 256, 16, 16, false, m->percent, 4096);
 	KUNIT_EXPECT_EQ(test, s.aggr_watermark, m->mark);
-	wp_sizes_set(&s, 16, 256, m->capacity, 16, m->percent, 4096);
+	wp_sizes_set(&s, 16, 256, m->capacity, 16, false, m->percent, 4096);
 	KUNIT_EXPECT_EQ(test, s.exit_watermark, m->mark);
-	wp_sizes_set(&s, 16, 256, 16, m->capacity, m->percent, 4096);
+	wp_sizes_set(&s, 16, 256, 16, m->capacity, false, m->percent, 4096);
 	KUNIT_EXPECT_EQ(test, s.wait_watermark, m->mark);
 	if (m->capacity < 256)
 		return;
-	wp_sizes_set(&s, 16, m->capacity, 16, 16, m->percent, 4096);
+	wp_sizes_set(&s, 16, m->capacity, 16, 16, false, m->percent, 4096);
 	KUNIT_EXPECT_EQ(test, s.stack_watermark, m->mark);
 }
 
@@ -230,7 +240,7 @@ static void watermark_of_nothing(struct kunit *test)
 {
 	struct wp_table_sizes s;
 
-	wp_sizes_set(&s, 16, 256, 0, 0, 1, 4096);
+	wp_sizes_set(&s, 16, 256, 0, 0, false, 1, 4096);
 	KUNIT_EXPECT_EQ(test, s.exit_watermark, U32_MAX);
 	KUNIT_EXPECT_EQ(test, s.wait_watermark, U32_MAX);
 }
@@ -246,7 +256,7 @@ static void watermark_crossed(struct kunit *test)
 	struct wp_table_sizes s;
 	int i;
 
-	wp_sizes_set(&s, 100, 1000, 60, 80, 50, 4096);
+	wp_sizes_set(&s, 100, 1000, 60, 80, false, 50, 4096);
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
 		u32 mark = crossed[i], was = *counts[i];
 
@@ -1026,6 +1036,111 @@ static void aggr_exact_capacity(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, head->events, 2 * n + 5);
 }
 
+/* Histograms. */
+
+static const struct part {
+	u64 ns;
+	int bucket;		/* -1: none */
+} parts[] = {
+	{ 0, -1 }, { 1, 0 }, { 999, 0 }, { 1000, 1 }, { 1999, 1 }, { 2000, 2 },
+	{ 3999, 2 }, { 4000, 3 }, { 1023999, 10 }, { 1024000, 11 },
+	{ (1000ULL << 29) - 1, 29 }, { 1000ULL << 29, 30 },
+	{ (1000ULL << 30) - 1, 30 }, { 1000ULL << 30, 31 },
+	{ 1000ULL << 31, 31 }, { U64_MAX, 31 },
+};
+
+static void part_describe(const struct part *l, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%llu ns", l->ns);
+}
+
+KUNIT_ARRAY_PARAM(part, parts, part_describe);
+
+/* All buckets of a kind but one are 0, and that is @count. */
+static void hist_holds(struct kunit *test, const u32 *buckets, int nr, u32 count)
+{
+	int i;
+
+	for (i = 0; i < WALLPROF_HIST_BUCKETS; i++)
+		KUNIT_EXPECT_EQ_MSG(test, buckets[i], i == nr ? count : 0, "bucket %d", i);
+}
+
+/* An interval that was blocked all the time, and one that was runnable. */
+static void hist_bucket(struct kunit *test)
+{
+	const struct part *l = test->param_value;
+	struct wallprof_aggr key = base_key;
+	struct wallprof_hist *hists;
+	struct twin t;
+
+	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
+	twin_begin(&t, 1);
+	hists = t.tables.half[1].hists;
+	key.runnable = 0;
+	KUNIT_EXPECT_TRUE(test, twin_aggr(&t, &key, l->ns, 1));
+	key.tid++;
+	key.runnable = l->ns;
+	KUNIT_EXPECT_TRUE(test, twin_aggr(&t, &key, l->ns, 1));
+	hist_holds(test, hists[0].blocked, l->bucket, 1);
+	hist_holds(test, hists[0].runnable, -1, 1);
+	hist_holds(test, hists[1].blocked, -1, 1);
+	hist_holds(test, hists[1].runnable, l->bucket, 1);
+	KUNIT_EXPECT_TRUE(test, twin_agrees(&t));
+}
+
+/* Both parts of an interval count, each in its bucket. */
+static void hist_parts(struct kunit *test)
+{
+	struct wallprof_aggr key = base_key;
+	struct wallprof_hist *hist;
+	struct twin t;
+	int i;
+
+	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
+	twin_begin(&t, 1);
+	hist = t.tables.half[1].hists;
+	key.runnable = 5000;
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_TRUE(test, twin_aggr(&t, &key, 105000, 1));
+	hist_holds(test, hist->blocked, 7, 10);
+	hist_holds(test, hist->runnable, 3, 10);
+}
+
+/* A count that is as large as it can be stays so. */
+static void hist_full(struct kunit *test)
+{
+	struct wallprof_aggr key = base_key;
+	struct wallprof_hist *hist;
+	struct twin t;
+	int i;
+
+	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
+	twin_begin(&t, 1);
+	hist = t.tables.half[1].hists;
+	key.runnable = 0;
+	KUNIT_EXPECT_TRUE(test, twin_aggr(&t, &key, 1, 1));
+	hist->blocked[0] = U32_MAX - 1;
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 1, &key, 1, 1));
+		wp_hist_add(&t.tables, 1, &key, 1);
+	}
+	hist_holds(test, hist->blocked, 0, U32_MAX);
+}
+
+/* What has none in its sizes leaves the memory alone. */
+static void hist_none(struct kunit *test)
+{
+	struct wallprof_aggr key = base_key;
+	struct twin t;
+
+	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
+	t.sizes.hists = false;
+	twin_begin(&t, 1);
+	memset(t.tables.half[1].hists, 0xa5, sizeof(struct wallprof_hist));
+	KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 1, &key, 1000, 1));
+	KUNIT_EXPECT_EQ(test, t.tables.half[1].hists[0].blocked[0], 0xa5a5a5a5U);
+}
+
 /* Ended threads. */
 
 static const u32 exit_capacities[] = { 0, 1, 16, 100 };
@@ -1384,6 +1499,10 @@ static struct kunit_case tables_cases[] = {
 	KUNIT_CASE(aggr_rest_ignored),
 	KUNIT_CASE(aggr_recent),
 	KUNIT_CASE_PARAM(aggr_exact_capacity, capacity_gen_params),
+	KUNIT_CASE_PARAM(hist_bucket, part_gen_params),
+	KUNIT_CASE(hist_parts),
+	KUNIT_CASE(hist_full),
+	KUNIT_CASE(hist_none),
 	KUNIT_CASE_PARAM(exit_exact_capacity, exit_capacity_gen_params),
 	KUNIT_CASE_PARAM(wait_exact_capacity, exit_capacity_gen_params),
 	KUNIT_CASE(lose_by_reason),

@@ -37,8 +37,8 @@ static inline void twin_init(struct kunit *test, struct twin *t, u32 nr_aggrs,
 
 	memset(t, 0, sizeof(*t));
 	/* As many single intervals as ended threads. */
-	wp_sizes_set(&t->sizes, nr_aggrs, stack_words, nr_exits, nr_exits, watermark,
-		     TWIN_PAGE);
+	wp_sizes_set(&t->sizes, nr_aggrs, stack_words, nr_exits, nr_exits, true,
+		     watermark, TWIN_PAGE);
 	t->tables.sizes = &t->sizes;
 	t->tables.cpu = cpu;
 	t->tables.context = context;
@@ -50,6 +50,7 @@ static inline void twin_init(struct kunit *test, struct twin *t, u32 nr_aggrs,
 		half->stacks = suite_alloc(test, stack_words * sizeof(*half->stacks));
 		half->exits = suite_alloc(test, nr_exits * sizeof(*half->exits));
 		half->waits = suite_alloc(test, nr_exits * sizeof(*half->waits));
+		half->hists = suite_alloc(test, nr_aggrs * sizeof(*half->hists));
 		if (i >= 2)
 			continue;
 		half->aggr_index = suite_alloc(test, (t->sizes.aggr_mask + 1ULL) *
@@ -72,6 +73,7 @@ static inline void twin_free(struct kunit *test, struct twin *t)
 		suite_free(test, half->stacks);
 		suite_free(test, half->exits);
 		suite_free(test, half->waits);
+		suite_free(test, half->hists);
 		if (i >= 2)
 			continue;
 		suite_free(test, half->aggr_index);
@@ -97,6 +99,8 @@ static inline bool twin_half_agrees(const struct twin *t, int i)
 		       head->nr_exits * sizeof(*model->exits)) &&
 	       !memcmp(half->waits, model->waits,
 		       head->nr_waits * sizeof(*model->waits)) &&
+	       !memcmp(half->hists, model->hists,
+		       head->nr_aggrs * sizeof(*model->hists)) &&
 	       wp_half_above_watermark(half, &t->sizes) == above;
 }
 
@@ -162,6 +166,17 @@ static inline bool twin_intern(struct twin *t, const u64 *ips, unsigned int nr,
 	return *id == twin_id(t, at);
 }
 
+/* A part of an interval, in the bucket whose limits, in us, are around it. */
+static inline void twin_count(u32 *buckets, u64 ns)
+{
+	int nr = 0;
+
+	while (nr < WALLPROF_HIST_BUCKETS - 1 && ns >= 1000ULL << nr)
+		nr++;
+	if (ns && buckets[nr] < U32_MAX)
+		buckets[nr]++;
+}
+
 static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
 			     u64 value, u64 time)
 {
@@ -195,6 +210,7 @@ static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
 	if (i == head->nr_aggrs) {
 		memcpy(aggr, key, bytes);
 		memset((char *)aggr + bytes, 0, sizeof(*aggr) - bytes);
+		memset(&model->hists[i], 0, sizeof(model->hists[i]));
 		aggr->min = value;
 		aggr->first = time;
 		head->nr_aggrs++;
@@ -209,6 +225,10 @@ static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
 		aggr->runnable_max = key->runnable;
 	if (aggr->blocked_max < value - key->runnable)
 		aggr->blocked_max = value - key->runnable;
+	if (added)
+		wp_hist_add(&t->tables, t->epoch, key, value);
+	twin_count(model->hists[i].blocked, value - key->runnable);
+	twin_count(model->hists[i].runnable, key->runnable);
 	return added;
 }
 

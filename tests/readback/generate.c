@@ -83,10 +83,11 @@ static void add_offcpu(struct state *st, struct wp_perfdata_sample *s, __u64 run
 		},
 		.count = 3, .total = s->period, .runnable = runnable, .max = s->period - 1,
 	};
+	struct wp_hist hist = { .blocked = { [1] = 2, [9] = 1 } };
 	char raw[WP_RAW_MAX];
 
 	if (st->raw) {
-		s->nr_raw = wp_raw_encode(&about, object, raw, sizeof(raw));
+		s->nr_raw = wp_raw_encode(&about, object, &hist, raw, sizeof(raw));
 		s->raw = raw;
 	}
 	must(wp_batch_add_sample(st->batch, s), "sample");
@@ -157,8 +158,8 @@ int main(int argc, char **argv)
 		ready = nr;
 		wp_perfdata_event_runnable(&ev[nr++]);
 		if (st.raw) {
-			wp_perfdata_event_raw(&ev[off]);
-			wp_perfdata_event_raw(&ev[ready]);
+			wp_perfdata_event_raw(&ev[off], true);
+			wp_perfdata_event_raw(&ev[ready], true);
 		}
 	}
 	st.sideband = nr;

@@ -37,6 +37,9 @@ KERNEL = os.environ.get("WALLPROF_KERNEL", "6.1")
 # The judgement of the project: within 1 %.
 SHARE = 0.01
 
+# Columns of a ledger that are no numbers.
+TEXT = {"comm", "flags", "blocked_hist", "runnable_hist"}
+
 Truth = collections.namedtuple("Truth", "kind tid state waits switches total around stack")
 Row = collections.namedtuple("Row", "tid tgid state flags count total min max first last ips "
                              "runnable runnable_max blocked_max reason syscall waker")
@@ -114,7 +117,7 @@ class Run:
                                 int(r["switches"]), int(r["total"]), int(r["around"]),
                                 r["stack"])
                           for r in table(self.base + ".truth")]
-        self.ledger = [{k: v if k == "comm" or k == "flags" else int(v)
+        self.ledger = [{k: v if k in TEXT else int(v)
                         for k, v in r.items()} for r in table(self.base + ".ledger")]
         self.rows = [Row(int(r["tid"]), int(r["tgid"]), r["state"],
                          r["flags"].split(","), int(r["count"]),

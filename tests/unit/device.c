@@ -20,6 +20,10 @@
 #define WAIT_BYTES	(sizeof(struct wallprof_wait) + 24)
 #define STACKS		3072
 #define WAITS		(PAGE + 1024)
+#define HIST_BYTES	(sizeof(struct wallprof_hist) + 8)
+#define HISTS		(3 * PAGE + 64)
+#define HALF		(5 * PAGE)
+#define CPU_STRIDE	(16 * PAGE)
 
 static struct wp_device fresh(int fd)
 {
@@ -27,19 +31,20 @@ static struct wp_device fresh(int fd)
 		.fd = fd,
 		.info = { .nr_cpus = CPUS, .page_size = PAGE },
 		.conf = {
-			.flags = WALLPROF_OFFCPU | WALLPROF_SAMPLER,
+			.flags = WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_HISTOGRAMS,
 			.nr_aggrs = 16, .stack_words = 256, .nr_exits = 16, .nr_tasks = 64,
 			.tasks_offset = 0,
 			.cpus_offset = 4 * PAGE,
-			.half_stride = 3 * PAGE,
-			.sampler_offset = 6 * PAGE,
+			.half_stride = HALF,
+			.sampler_offset = 2 * HALF,
 			.sampler_half_stride = 3 * PAGE,
-			.cpu_stride = 12 * PAGE,
+			.cpu_stride = CPU_STRIDE,
 			.aggrs_offset = 512,
 			.stacks_offset = STACKS,
 			.exits_offset = 2 * PAGE,
 			.nr_waits = 16, .wait_bytes = WAIT_BYTES, .waits_offset = WAITS,
-			.map_bytes = (4 + 12 * CPUS) * PAGE,
+			.hist_bytes = HIST_BYTES, .hists_offset = HISTS,
+			.map_bytes = 4 * PAGE + CPUS * CPU_STRIDE,
 			.aggr_bytes = AGGR_BYTES,
 			.task_bytes = TASK_BYTES,
 		},
@@ -56,20 +61,22 @@ static void test_layout(int fd)
 		__u64 value;
 	} bad[] = {
 #define F(name) offsetof(struct wallprof_configure, name)
-		{ "a table of threads beyond the mapping", F(tasks_offset), 27 * PAGE },
+		{ "a table of threads beyond the mapping", F(tasks_offset), 35 * PAGE },
 		{ "CPUs beyond the mapping", F(cpus_offset), 5 * PAGE },
 		{ "CPUs before zero", F(cpus_offset), -8ULL },
 		{ "a stride that overflows", F(cpu_stride), 1ULL << 63 },
-		{ "halves beyond the CPU", F(half_stride), 7 * PAGE },
+		{ "halves beyond the CPU", F(half_stride), 9 * PAGE },
 		{ "a half that overflows", F(half_stride), -8ULL },
 		{ "halves of the sampler beyond the CPU", F(sampler_half_stride), 4 * PAGE },
-		{ "a sampler beyond the CPU", F(sampler_offset), 13 * PAGE },
+		{ "a sampler beyond the CPU", F(sampler_offset), 17 * PAGE },
 		{ "aggregates over the head", F(aggrs_offset), 8 },
-		{ "aggregates beyond the half", F(aggrs_offset), 3 * PAGE },
-		{ "stacks beyond the half", F(stacks_offset), 3 * PAGE - 8 },
-		{ "ended threads beyond the half", F(exits_offset), 3 * PAGE - 8 },
-		{ "single intervals beyond the half", F(waits_offset), 3 * PAGE - 8 },
+		{ "aggregates beyond the half", F(aggrs_offset), HALF },
+		{ "stacks beyond the half", F(stacks_offset), HALF - 8 },
+		{ "ended threads beyond the half", F(exits_offset), HALF - 8 },
+		{ "single intervals beyond the half", F(waits_offset), HALF - 8 },
 		{ "single intervals that are not aligned", F(waits_offset), WAITS + 4 },
+		{ "histograms beyond the half", F(hists_offset), HALF - 8 },
+		{ "histograms that are not aligned", F(hists_offset), HISTS + 4 },
 		{ "an offset that is not aligned", F(stacks_offset), STACKS + 1 },
 #undef F
 	};
@@ -87,7 +94,7 @@ static void test_strides(int fd)
 {
 	static const struct {
 		const char *what;
-		__u32 aggr_bytes, task_bytes, wait_bytes;
+		__u32 aggr_bytes, task_bytes, wait_bytes, hist_bytes;
 	} bad[] = {
 		{ "sums smaller than ours", sizeof(struct wallprof_aggr) - 8, TASK_BYTES },
 		{ "threads smaller than ours", AGGR_BYTES, sizeof(struct wallprof_task) - 8 },
@@ -101,6 +108,12 @@ static void test_strides(int fd)
 		{ "waits that are not aligned", AGGR_BYTES, TASK_BYTES, WAIT_BYTES + 4 },
 		{ "waits so large that they go beyond the half", AGGR_BYTES, TASK_BYTES,
 		  1U << 31 },
+		{ "histograms smaller than ours", AGGR_BYTES, TASK_BYTES, WAIT_BYTES,
+		  sizeof(struct wallprof_hist) - 8 },
+		{ "histograms that are not aligned", AGGR_BYTES, TASK_BYTES, WAIT_BYTES,
+		  HIST_BYTES + 4 },
+		{ "histograms so large that they go beyond the half", AGGR_BYTES, TASK_BYTES,
+		  WAIT_BYTES, 1U << 31 },
 	};
 	unsigned int i;
 
@@ -111,6 +124,8 @@ static void test_strides(int fd)
 		dev.conf.task_bytes = bad[i].task_bytes;
 		if (bad[i].wait_bytes)
 			dev.conf.wait_bytes = bad[i].wait_bytes;
+		if (bad[i].hist_bytes)
+			dev.conf.hist_bytes = bad[i].hist_bytes;
 		ok(wp_device_map(&dev) < 0 && !dev.map, "%s", bad[i].what);
 	}
 }
@@ -127,6 +142,7 @@ static void test_half(int fd)
 	struct wallprof_aggr aggr = { .tid = 15 };
 	struct wallprof_task exited = { .tid = 12 }, task = { .tid = 63 };
 	struct wallprof_wait wait = { .tid = 14 };
+	struct wallprof_hist hist = { .runnable = { [31] = 13 } };
 	struct wp_half half;
 	off_t base;
 	__u32 pos = 0;
@@ -134,12 +150,13 @@ static void test_half(int fd)
 	const struct wallprof_stack *stack;
 
 	/* CPU 1, the scheduler's half of epoch 7. Stack headers are one word. */
-	base = (4 + 12 + 3) * PAGE;
+	base = 4 * PAGE + CPU_STRIDE + HALF;
 	if (pwrite(fd, &head, sizeof(head), base) < 0 ||
 	    pwrite(fd, words, sizeof(words), base + STACKS) < 0 ||
 	    pwrite(fd, &aggr, sizeof(aggr), base + 512 + 15 * AGGR_BYTES) < 0 ||
 	    pwrite(fd, &exited, sizeof(exited), base + 2 * PAGE + 12 * TASK_BYTES) < 0 ||
 	    pwrite(fd, &wait, sizeof(wait), base + WAITS + 14 * WAIT_BYTES) < 0 ||
+	    pwrite(fd, &hist, sizeof(hist), base + HISTS + 13 * HIST_BYTES) < 0 ||
 	    pwrite(fd, &task, sizeof(task), 63 * TASK_BYTES) < 0)
 		exit(2);
 	ok(!wp_device_map(&dev), "the mapping");
@@ -164,21 +181,29 @@ static void test_half(int fd)
 	pos = 0;
 	ok(!wp_half_stack(&half, &pos, &id), "so does one longer than any");
 	ok(wp_half_aggr(&half, 15)->tid == 15 && wp_half_exit(&half, 12)->tid == 12 &&
-	   wp_half_wait(&half, 14)->tid == 14 && wp_device_task(&dev, 63)->tid == 63, "entries are found by the module's sizes");
+	   wp_half_wait(&half, 14)->tid == 14 && wp_device_task(&dev, 63)->tid == 63 &&
+	   wp_half_hist(&half, 13)->runnable[31] == 13,
+	   "entries are found by the module's sizes");
 	dev.fd = -1;
 	wp_device_close(&dev);
 
 	dev = fresh(fd);
 	dev.conf.flags = WALLPROF_OFFCPU;
+	dev.conf.hist_bytes = 0;
+	dev.conf.hists_offset = 0;
 	dev.conf.sampler_offset = dev.conf.cpu_stride;
 	dev.conf.sampler_half_stride = 0;
 	ok(!wp_device_map(&dev) && !wp_device_half(&dev, 1, WP_CONTEXT_SAMPLER, 7, &half),
 	   "no sampler, no half of it");
+	ok(wp_device_half(&dev, 1, WP_CONTEXT_SCHED, 7, &half) && !wp_half_hist(&half, 0),
+	   "nor histograms that were not asked for");
 	dev.fd = -1;
 	wp_device_close(&dev);
 
 	dev = fresh(fd);
 	dev.conf.flags = WALLPROF_SAMPLER;
+	dev.conf.hist_bytes = 0;
+	dev.conf.hists_offset = 0;
 	dev.conf.sampler_offset = 0;
 	dev.conf.half_stride = 0;
 	dev.conf.exits_offset = 0;
@@ -195,7 +220,7 @@ int main(void)
 	char path[] = "/tmp/wallprof-device.XXXXXX";
 	int fd = mkstemp(path);
 
-	if (fd < 0 || ftruncate(fd, (4 + 12 * CPUS) * PAGE))
+	if (fd < 0 || ftruncate(fd, 4 * PAGE + CPUS * CPU_STRIDE))
 		return 2;
 	unlink(path);
 	wp_set_verbosity(WP_SILENT);

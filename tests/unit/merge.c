@@ -444,6 +444,69 @@ static void test_single(void)
 	wp_stacks_free(&s);
 }
 
+/* The histogram of what was added just before goes with it. */
+static void test_hists(void)
+{
+	struct wallprof_aggr a = aggr_of(10, 0, 100, 50, 80), b = aggr_of(11, 0, 100, 50, 80);
+	struct wp_hist one, both;
+	const struct wp_hist *h;
+	struct wp_stacks s;
+	struct wp_merge m;
+	unsigned int i, bad = 0;
+
+	wp_hist_one(&one, 5000, 0);
+	wp_hist_one(&both, 50000, 2000);
+	wp_stacks_init(&s);
+	wp_merge_init(&m, 0);
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	ok(!wp_merge_hist_of(&m, &m.samples[0]), "a sample has no histogram");
+	bad += wp_merge_hist(&m, &one);
+	wp_merge_aggr(&m, &s, &b, 0, 0);
+	bad += wp_merge_hist(&m, &one);
+	wp_merge_aggr(&m, &s, &a, 1, 0);
+	bad += wp_merge_hist(&m, &both);
+	h = wp_merge_hist_of(&m, &m.samples[0]);
+	ok(!bad && h && h->blocked[3] == 1 && h->blocked[6] == 1 && h->runnable[2] == 1,
+	   "but what it was given, in sum");
+	h = wp_merge_hist_of(&m, &m.samples[1]);
+	ok(h && h->blocked[3] == 1 && !h->blocked[6] && !h->runnable[2], "and no other's");
+	wp_merge_reset(&m);
+	/* More than there was room for at first, in another order in the end. */
+	for (i = 0; i < 5000; i++) {
+		a.tid = i;
+		a.last = 5000 - i;
+		wp_merge_aggr(&m, &s, &a, 0, 0);
+		if (i % 3)
+			bad += wp_merge_hist(&m, i % 2 ? &one : &both);
+	}
+	wp_merge_sort(&m);
+	for (i = 0; i < m.nr; i++) {
+		h = wp_merge_hist_of(&m, &m.samples[i]);
+		bad += !h != !(m.samples[i].tid % 3) ||
+		       (h && h->blocked[3] != m.samples[i].tid % 2);
+	}
+	ok(!bad && m.nr == 5000, "each keeps its own (%u wrong)", bad);
+	wp_merge_free(&m);
+
+	wp_merge_init(&m, 0);
+	m.no_idle = true;
+	a = aggr_of(10, 0, 100, 50, 80);
+	a.state = WALLPROF_STATE_SLEEPING;
+	a.reason = WALLPROF_REASON_SYSCALL;
+	a.syscall = SYS_epoll_pwait;
+	a.runnable = 0;
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	ok(!m.nr && !wp_merge_hist(&m, &both), "one left out as idle has none");
+	a.runnable = 10;
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	wp_merge_hist(&m, &both);
+	h = wp_merge_hist_of(&m, &m.samples[0]);
+	ok(m.nr == 1 && h && !h->blocked[6] && h->runnable[2] == 1,
+	   "one left out in part that of the rest");
+	wp_merge_free(&m);
+	wp_stacks_free(&s);
+}
+
 /* Each aggregate by itself, and what it names. */
 static void test_chains(void)
 {
@@ -680,6 +743,7 @@ int main(void)
 	test_idle();
 	test_merge_wakers();
 	test_single();
+	test_hists();
 	test_chains();
 	test_tasks();
 	test_session();

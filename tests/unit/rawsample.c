@@ -50,6 +50,8 @@ static void test_fields(const char *raw, size_t len)
 	   value(raw, "runnable_max") == 15, "for how long");
 	ok(!strcmp(string(raw, "syscall"), "futex") && !strcmp(string(raw, "object"), "/a b+0x4"),
 	   "the names");
+	ok(!strcmp(string(raw, "blocked_hist"), "0:1,64:2") &&
+	   !strcmp(string(raw, "runnable_hist"), "-"), "and how long each was");
 }
 
 int main(void)
@@ -65,31 +67,43 @@ int main(void)
 		.count = 3, .total = 100, .runnable = 40, .min = 20, .max = 50,
 		.blocked_max = 35, .runnable_max = 15,
 	};
+	struct wp_hist hist = { .blocked = { [0] = 1, [7] = 2 } }, full;
 	char raw[WP_RAW_MAX], longest[2000];
 	struct wp_buf b = { 0 };
 	unsigned int i, bad = 0;
 	size_t len;
 
-	wp_raw_format(&b);
+	wp_raw_format(&b, false);
 	ok(!b.failed && b.len < sizeof(format), "the description");
+	memcpy(format, b.data, b.len);
+	ok(!strstr(format, "blocked_hist=") && strstr(format, "object=%s\"") &&
+	   strstr(format, ", __get_str(object)\n"),
+	   "no histograms in words, where there are none");
+	memset(format, 0, sizeof(format));
+	wp_buf_free(&b);
+	wp_raw_format(&b, true);
+	ok(!b.failed && b.len < sizeof(format), "the same with histograms");
 	memcpy(format, b.data, b.len);
 	wp_buf_free(&b);
 	ok(strstr(format, "name: offcpu\nID: 65500\nformat:\n") == format &&
 	   strstr(format, "{ 3, \"D\" }") && strstr(format, "{ 1, \"syscall\" }"),
 	   "has the words of the states and reasons");
-	test_fields(raw, wp_raw_encode(&s, "/a b+0x4", raw, sizeof(raw)));
+	test_fields(raw, wp_raw_encode(&s, "/a b+0x4", &hist, raw, sizeof(raw)));
 	s.cause = wp_cause_none;
-	wp_raw_encode(&s, "-", raw, sizeof(raw));
+	wp_raw_encode(&s, "-", NULL, raw, sizeof(raw));
 	ok((__s32)value(raw, "nr") == -1 && !strcmp(string(raw, "syscall"), "-"), "no system call");
+	ok(!strcmp(string(raw, "blocked_hist"), "-"), "no histogram");
 	memset(longest, 'x', sizeof(longest));
+	memset(&full, 0xff, sizeof(full));
 	for (i = 0; i < sizeof(longest) - 1; i++) {
 		longest[i] = 0;
-		len = wp_raw_encode(&s, longest, raw, sizeof(raw));
+		len = wp_raw_encode(&s, longest, &full, raw, sizeof(raw));
 		bad += (len + 4) % 8 != 0 || len > sizeof(raw) ||
-		       strlen(string(raw, "object")) != (i < 511 ? i : 511);
+		       strlen(string(raw, "object")) != (i < 511 ? i : 511) ||
+		       strlen(string(raw, "blocked_hist")) < WALLPROF_HIST_BUCKETS * 22;
 		longest[i] = 'x';
 	}
 	ok(!bad, "an object of any length (%u wrong)", bad);
-	ok(!wp_raw_encode(&s, "-", raw, sizeof(raw) - 1), "too little room");
+	ok(!wp_raw_encode(&s, "-", NULL, raw, sizeof(raw) - 1), "too little room");
 	return done();
 }

@@ -52,13 +52,13 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	4
+#define WALLPROF_ABI_VERSION	5
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
 #define WALLPROF_MAX_SESSIONS	64
 #define WALLPROF_MAX_TARGETS	(1 << 20)
-#define WALLPROF_MAX_CPU_BYTES	(1ULL << 30)	/* of one CPU's tables */
+#define WALLPROF_MAX_CPU_BYTES	(1ULL << 31)	/* of one CPU's tables */
 #define WALLPROF_MIN_AGGRS	16
 #define WALLPROF_MAX_AGGRS	(1 << 20)
 #define WALLPROF_MIN_STACK_WORDS 256
@@ -268,7 +268,9 @@ struct wallprof_info {
 #define WALLPROF_WAKER_STACKS	(1U << 7)
 /* With WAKERS: tell of which interval the waker had come. */
 #define WALLPROF_WAKER_CHAINS	(1U << 8)
-#define WALLPROF_CONFIGURE_FLAGS 0x1ffU
+/* With OFFCPU: count how long intervals were, in &struct wallprof_hist. */
+#define WALLPROF_HISTOGRAMS	(1U << 9)
+#define WALLPROF_CONFIGURE_FLAGS 0x3ffU
 
 /* wallprof_configure.stack_flags */
 #define WALLPROF_STACK_USER	(1U << 0)	/* user stacks by frame pointer */
@@ -385,6 +387,11 @@ enum wallprof_target {
  * @wait_bytes: out: bytes from one &struct wallprof_wait to the next
  * @waits_offset: out: where they begin within a half of the scheduler's tables;
  *	0 without @wait_ns
+ * @hist_bytes: out: bytes from one &struct wallprof_hist to the next; 0 without
+ *	HISTOGRAMS
+ * @reserved: must be 0
+ * @hists_offset: out: where they begin within a half of the scheduler's tables, one
+ *	for each aggregate; 0 without HISTOGRAMS
  *
  * Allocates everything that the session will need and creates the counters,
  * disabled. Allowed once in a session.
@@ -439,6 +446,9 @@ struct wallprof_configure {
 	__u32 nr_waits;
 	__u32 wait_bytes;
 	__aligned_u64 waits_offset;
+	__u32 hist_bytes;
+	__u32 reserved;
+	__aligned_u64 hists_offset;
 };
 
 /**
@@ -844,6 +854,25 @@ struct wallprof_aggr {
 	__aligned_u64 runnable_max;
 	__aligned_u64 blocked_max;
 	__aligned_u64 waker_aggr;
+};
+
+#define WALLPROF_HIST_BUCKETS	32
+
+/**
+ * struct wallprof_hist - how long the intervals of an aggregate were
+ * @blocked: the parts in which the thread was blocked, how many, by length
+ * @runnable: the parts in which it was runnable, likewise
+ *
+ * Number 0 counts what is shorter than 1 us, number N from 1 on what is shorter
+ * than 2^N us, but not shorter than 2^(N-1) us; the last one all that is longer, too.
+ * A part of no length is not counted: an interval has at most one of each kind. What
+ * is UINT_MAX may be more.
+ *
+ * With HISTOGRAMS; of the aggregate of the same number in the same half.
+ */
+struct wallprof_hist {
+	__u32 blocked[WALLPROF_HIST_BUCKETS];
+	__u32 runnable[WALLPROF_HIST_BUCKETS];
 };
 
 /**

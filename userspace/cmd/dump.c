@@ -51,15 +51,26 @@ FILE *wp_dump_ledger_open(const char *path)
 {
 	return open_table(path, "tid\ttgid\tcomm\tborn\tend\trun_ns\toff_ns\tnr_off\tspill_ns\t"
 			  "flags\twall_ns\tdiff_ns\trunnable_ns\tblocked_ns\trunnable_max\t"
-			  "blocked_max");
+			  "blocked_max\tunknown_ns\tasleep_since\tblocked_hist\t"
+			  "runnable_hist");
+}
+
+/* The last columns of a line. */
+static void put_hist(FILE *f, const struct wp_hist *hist)
+{
+	char text[WP_HIST_TEXT_MAX];
+
+	fprintf(f, "%s\t", hist ? wp_hist_text(hist->blocked, text) : "-");
+	fprintf(f, "%s\n", hist ? wp_hist_text(hist->runnable, text) : "-");
 }
 
 /**
  * wp_dump_account() - write a thread's account
  * @f: from wp_dump_ledger_open()
  * @a: the account
+ * @hist: how long its intervals were, or NULL
  */
-void wp_dump_account(FILE *f, const struct wp_account *a)
+void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *hist)
 {
 	static const char *const names[] = {
 		"open", "since-start", "filtered", "no-stack", "armed", NULL, "iowait", "32bit",
@@ -77,10 +88,13 @@ void wp_dump_account(FILE *f, const struct wp_account *a)
 		put_flags(f, a->flags, names, sizeof(names) / sizeof(names[0]));
 	else
 		fputc('\t', f);
-	fprintf(f, "%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+	fprintf(f, "%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRIu64 "\t",
 		(uint64_t)wp_account_wall(a), (int64_t)wp_account_diff(a),
 		(uint64_t)a->runnable_ns, (int64_t)wp_account_blocked(a),
 		(uint64_t)a->runnable_max, (uint64_t)a->blocked_max);
+	fprintf(f, "%" PRIu64 "\t%" PRIu64 "\t", (uint64_t)a->unknown_ns,
+		(uint64_t)a->asleep_since);
+	put_hist(f, hist);
 }
 
 /**
@@ -94,7 +108,7 @@ FILE *wp_dump_intervals_open(const char *path)
 	return open_table(path, "tid\ttgid\tstate\tflags\tcount\ttotal\tmin\tmax\tfirst\tlast\t"
 			  "user-stack\tkernel-stack\trunnable\trunnable_max\tblocked_max\t"
 			  "reason\tsyscall\targ\twaker\twaker-user-stack\t"
-			  "waker-kernel-stack\tobject\tid\twaker-id");
+			  "waker-kernel-stack\tobject\tid\twaker-id\tblocked_hist\trunnable_hist");
 }
 
 static void put_stack(FILE *f, const struct wp_stack *stack, char end)
@@ -136,9 +150,11 @@ static void put_cause(FILE *f, const struct wp_cause *c)
  * wp_dump_interval() - write a sample of off-CPU time
  * @f: from wp_dump_intervals_open()
  * @s: the sample; others are left out
+ * @hist: how long its intervals were, or NULL
  * @object: what was waited for, harmless to a terminal, or "-"
  */
-void wp_dump_interval(FILE *f, const struct wp_sample *s, const char *object)
+void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *hist,
+		      const char *object)
 {
 	static const char *const names[16] = {
 		[0] = "no-stack",
@@ -169,7 +185,8 @@ void wp_dump_interval(FILE *f, const struct wp_sample *s, const char *object)
 	put_stack(f, waker.kernel, '\t');
 	fprintf(f, "%s\t", object);
 	put_id(f, s->id, '\t');
-	put_id(f, s->waker_id, '\n');
+	put_id(f, s->waker_id, '\t');
+	put_hist(f, hist);
 }
 
 /**

@@ -11,9 +11,10 @@
 #include "lib/merge.h"
 
 FILE *wp_dump_ledger_open(const char *path);
-void wp_dump_account(FILE *f, const struct wp_account *a);
+void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *hist);
 FILE *wp_dump_intervals_open(const char *path);
-void wp_dump_interval(FILE *f, const struct wp_sample *s, const char *object);
+void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *hist,
+		      const char *object);
 int wp_dump_close(FILE *f, const char *path);
 
 #endif /* WP_CMD_DUMP_H */

@@ -28,6 +28,7 @@ enum {
 	OPT_NO_OFF_CPU,
 	OPT_STATE,
 	OPT_COMM,
+	OPT_HIST,
 	OPT_NO_IDLE,
 	OPT_WAKERS,
 	OPT_MIN,
@@ -72,6 +73,7 @@ static const struct wp_option table[] = {
 	{ OPT_NO_OFF_CPU, "no-off-cpu", NULL, "do not" },
 	{ OPT_STATE, "state", "letters", "off-CPU time in these states only, as S,D; of\n"
 	  "R,R+,S,D,T,t,X,P,I,N,? (default all)" },
+	{ OPT_HIST, "hist", NULL, "count off-CPU intervals by their lengths" },
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out the time in which loops waited for\n"
 	  "their next work, as in accept and epoll_wait" },
 	{ OPT_WAKERS, "wakers", NULL, "record the stacks of who woke the threads, too" },
@@ -346,6 +348,9 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_NO_OFF_CPU:
 		o->offcpu = false;
 		return 0;
+	case OPT_HIST:
+		o->hist = true;
+		return 0;
 	case OPT_NO_IDLE:
 		o->no_idle = true;
 		return 0;
@@ -561,6 +566,10 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		wp_warn("--state means nothing with --no-off-cpu");
 	if (o->raw && !o->offcpu)
 		wp_warn("-R means nothing with --no-off-cpu");
+	if (o->hist && !o->offcpu) {
+		wp_warn("--hist means nothing with --no-off-cpu");
+		o->hist = false;
+	}
 	if (o->no_idle && !o->offcpu)
 		wp_warn("--no-idle means nothing with --no-off-cpu");
 	if ((o->min_ns || o->max_ns) && !o->offcpu)

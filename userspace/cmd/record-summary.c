@@ -16,6 +16,7 @@
 #define TOP_WAITS	10
 #define TOP_OBJECTS	3	/* of one reason */
 #define OBJECT_COLUMNS	70
+#define GRAPH_COLUMNS	40	/* of a line of 80 */
 
 /* A line as perf writes them. */
 static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
@@ -142,6 +143,55 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 	if (s->unknown)
 		say("%" PRIu64 " stack id%s stood for nothing: please report this",
 		    (uint64_t)s->unknown, plural(s->unknown));
+}
+
+/* A bar as long as the share of the longest. */
+static void put_bar(__u64 count, __u64 most)
+{
+	char bar[GRAPH_COLUMNS + 1];
+	unsigned int len = (double)count / most * GRAPH_COLUMNS;
+
+	memset(bar, '#', len);
+	bar[len] = 0;
+	fprintf(stderr, "%-*s |\n", GRAPH_COLUMNS, bar);
+}
+
+/* One kind of lengths, as perf ftrace latency prints them. */
+static void print_buckets(const char *what, const __u64 *buckets)
+{
+	unsigned int first = WALLPROF_HIST_BUCKETS, last = 0, i;
+	__u64 most = 0;
+
+	for (i = 0; i < WALLPROF_HIST_BUCKETS; i++) {
+		if (!buckets[i])
+			continue;
+		if (first > i)
+			first = i;
+		last = i;
+		if (buckets[i] > most)
+			most = buckets[i];
+	}
+	fprintf(stderr, "#  %-9s DURATION us    |      COUNT | %-*s |\n", what, GRAPH_COLUMNS,
+		"GRAPH");
+	for (i = first; i <= last && most; i++) {
+		fprintf(stderr, " %10" PRIu64 " - ", (uint64_t)wp_hist_from(i));
+		if (i < WALLPROF_HIST_BUCKETS - 1)
+			fprintf(stderr, "%-10" PRIu64, (uint64_t)wp_hist_from(i + 1));
+		else
+			fprintf(stderr, "%-10s", "...");
+		fprintf(stderr, " | %10" PRIu64 " | ", (uint64_t)buckets[i]);
+		put_bar(buckets[i], most);
+	}
+}
+
+/* --hist */
+static void print_hist(const struct wp_record_stats *s)
+{
+	print_buckets("blocked", s->hist.blocked);
+	print_buckets("runnable", s->hist.runnable);
+	if (s->hists_left_out)
+		say("%" PRIu64 " time%s, a thread's histogram found no room in --ledger: try a larger --tables tasks",
+		    (uint64_t)s->hists_left_out, plural(s->hists_left_out));
 }
 
 static double percent(__u64 part, __u64 all)
@@ -385,7 +435,7 @@ static void print_ledger(const struct wp_record_opts *o, struct wp_ledger *l)
 
 		fprintf(stderr, "  %8u %8u ", a->tid, a->tgid);
 		width = wp_text_put(stderr, a->comm);
-		fprintf(stderr, "%*s %14.6f %14.6f %14.6f %10" PRIu64 " %14.6f %" PRId64 "%s\n",
+		fprintf(stderr, "%*s %14.6f %14.6f %14.6f %10" PRIu64 " %14.6f %14.6f %" PRId64 "%s\n",
 			width < 16 ? 16 - width : 0, "", seconds(a->run_ns),
 			seconds(a->runnable_ns), seconds(wp_account_blocked(a)),
 			(uint64_t)a->nr_off, seconds(a->unknown_ns), seconds(wp_account_wall(a)),
@@ -448,10 +498,12 @@ void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_st
 	say("Woken up %" PRIu64 " time%s to write data", (uint64_t)s->wakeups,
 	    plural(s->wakeups));
 	say_captured(o, s);
+	if (o->offcpu && !t->ledger.threads && wp_target_to_come(&o->target))
+		say("no thread %s was there: nothing was recorded", wp_target_to_come(&o->target));
 	say_split(o, s);
 	say_lost(o, s);
+	if (o->hist)
+		print_hist(s);
 	if (o->verbose)
 		print_details(o, s, t);
 }
-	if (o->offcpu && !t->ledger.threads && wp_target_to_come(&o->target))
-		say("no thread %s was there: nothing was recorded", wp_target_to_come(&o->target));

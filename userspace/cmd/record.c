@@ -69,6 +69,7 @@
  * @merge: samples of the epoch
  * @causes: the same in more detail, for --intervals
  * @t: accounts, names, and what was waited for
+ * @thread_hists: with --hist and --ledger, of the threads that live
  * @want_comms: somebody wants to see names
  * @flushed: when the file was complete last
  * @id_zero: what a thread of id 0 is called in the file
@@ -96,6 +97,7 @@ struct record {
 	struct wp_merge merge;
 	struct wp_merge causes;
 	struct wp_record_tables t;
+	struct wp_hist_table thread_hists;
 	bool want_comms;
 	__u64 flushed;
 	__u32 id_zero;
@@ -184,13 +186,14 @@ static __u32 power_of_two(__u32 n)
 }
 
 /*
- * Share a buffer among the tables of a half: 35 % for aggregates, 10 of them for
- * single intervals, if there are any; half of it for stacks, 15 % for threads that
- * end. Unless the user said otherwise, all CPUs together get no more than MAX_TOTAL
- * or a sixteenth of the memory.
+ * Share a buffer among the tables of a half: 35 % for aggregates, with their
+ * histograms, 10 of them for single intervals, if there are any; half of it for
+ * stacks, 15 % for threads that end. Unless the user said otherwise, all CPUs together
+ * get no more than MAX_TOTAL or a sixteenth of the memory.
  */
 static void size_tables(struct wp_record_opts *o, const struct wallprof_info *info)
 {
+	size_t aggr = sizeof(struct wallprof_aggr) + (o->hist ? sizeof(struct wallprof_hist) : 0);
 	unsigned int single = o->wait_ns ? 10 : 0;
 	__u64 buffer = o->buffer, half;
 	__u32 threads = wp_count_threads();
@@ -206,8 +209,8 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 	}
 	half = buffer / 2;
 	if (!o->aggrs)
-		o->aggrs = clamp(half * (35 - single) / 100 / sizeof(struct wallprof_aggr),
-				 WALLPROF_MIN_AGGRS, WALLPROF_MAX_AGGRS);
+		o->aggrs = clamp(half * (35 - single) / 100 / aggr, WALLPROF_MIN_AGGRS,
+				 WALLPROF_MAX_AGGRS);
 	if (!o->stack_words)
 		o->stack_words = clamp(half * 50 / 100 / sizeof(__u64),
 				       WALLPROF_MIN_STACK_WORDS, WALLPROF_MAX_STACK_WORDS);
@@ -328,6 +331,7 @@ static int configure(struct record *r)
 			 (o->offcpu && o->no_idle ? WALLPROF_REASONS : 0) |
 			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
 			 (o->wakers && o->intervals ? WALLPROF_WAKER_CHAINS : 0) |
+			 (o->hist ? WALLPROF_HISTOGRAMS : 0) |
 			 (o->event.none ? 0 : WALLPROF_SAMPLER) |
 			 (o->inherit && has_children(&o->target) ? WALLPROF_INHERIT : 0) |
 			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
@@ -403,8 +407,8 @@ static int open_output(struct record *r)
 		r->runnable = nr;
 		wp_perfdata_event_runnable(&events[nr++]);
 		if (r->o.raw) {
-			wp_perfdata_event_raw(&events[r->offcpu]);
-			wp_perfdata_event_raw(&events[r->runnable]);
+			wp_perfdata_event_raw(&events[r->offcpu], r->o.hist);
+			wp_perfdata_event_raw(&events[r->runnable], r->o.hist);
 		}
 	}
 	if (r->o.wakers) {
@@ -575,11 +579,15 @@ static unsigned int event_of(const struct record *r, __u32 context)
 static int add_account(struct record *r, const struct wallprof_task *task)
 {
 	struct wp_account a;
+	struct wp_hist hist;
+	bool known;
 
 	if (!wp_ledger_read(task, r->s.stop, wp_comms_find(&r->t.comms, task->tid), &a))
 		return 0;
-	if (r->ledger_file)
-		wp_dump_account(r->ledger_file, &a);
+	if (r->ledger_file) {
+		known = wp_hist_table_take(&r->thread_hists, task->tid, task->start_time, &hist);
+		wp_dump_account(r->ledger_file, &a, known ? &hist : NULL);
+	}
 	return wp_ledger_add(&r->t.ledger, &a, task->nr_spilled);
 }
 
@@ -638,14 +646,90 @@ static int expect_objects(struct record *r)
 	return err;
 }
 
-/* Off-CPU time goes to the samples; as --intervals, and with -v, in detail, too. */
-static int add_aggr(struct record *r, const struct wallprof_aggr *aggr, __u32 cpu, __u64 id)
+/*
+ * How long the intervals of an aggregate were. What was open at the start was longer
+ * than is known. Returns whether there is a histogram.
+ */
+static bool read_hist(const struct wp_half *half, __u32 i, struct wp_hist *hist)
 {
-	int err = wp_merge_aggr(&r->merge, &r->stacks, aggr, cpu, id);
+	const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
+
+	if (!half->hists || aggr->kind != WALLPROF_AGGR_OFFCPU ||
+	    aggr->flags & WALLPROF_AGGR_SINCE_START)
+		return false;
+	wp_hist_read(hist, wp_half_hist(half, i));
+	return true;
+}
+
+/* The same of an interval that is told by itself. */
+static bool read_single_hist(const struct record *r, const struct wallprof_wait *wait,
+			     struct wp_hist *hist)
+{
+	if (!r->o.hist || wait->flags & WALLPROF_AGGR_SINCE_START)
+		return false;
+	wp_hist_one(hist, wait->end - wait->begin, wait->runnable);
+	return true;
+}
+
+/* To what is told at the end, and of the thread. */
+static int add_hist(struct record *r, __u32 tid, __u64 start_time, const struct wp_cause *cause,
+		    unsigned int state, const struct wp_hist *hist)
+{
+	struct wp_hist told = *hist;
+
+	if (r->o.no_idle && wp_cause_idle(cause, state))
+		memset(told.blocked, 0, sizeof(told.blocked));
+	wp_hist_add(&r->s.hist, &told);
+	if (!r->ledger_file)
+		return 0;
+	return wp_hist_table_add(&r->thread_hists, tid, start_time, hist);
+}
+
+/* Before the accounts of those that ended: they may have been on several CPUs. */
+static int add_hists(struct record *r, const struct wp_half *half, __u64 time)
+{
+	struct wp_cause cause;
+	struct wp_hist hist;
+	int err = 0;
+	__u32 i;
+
+	(void)time;
+	for (i = 0; i < half->nr_aggrs && !err; i++) {
+		const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
+
+		if (!read_hist(half, i, &hist))
+			continue;
+		wp_cause_aggr(&cause, aggr);
+		err = add_hist(r, aggr->tid, aggr->start_time, &cause, aggr->state, &hist);
+	}
+	for (i = 0; i < half->nr_waits && !err; i++) {
+		const struct wallprof_wait *wait = wp_half_wait(half, i);
+
+		if (!read_single_hist(r, wait, &hist))
+			continue;
+		wp_cause_wait(&cause, wait);
+		err = add_hist(r, wait->tid, wait->start_time, &cause, wait->state, &hist);
+	}
+	return err;
+}
+
+/* Off-CPU time goes to the samples; as --intervals, and with -v, in detail, too. */
+static int add_aggr(struct record *r, const struct wp_half *half, __u32 i)
+{
+	const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
+	__u64 id = wp_half_aggr_id(half, i);
+	struct wp_hist hist;
+	bool has_hist = read_hist(half, i, &hist);
+	int err = wp_merge_aggr(&r->merge, &r->stacks, aggr, half->cpu, id);
 	__u32 object;
 
-	if (!err && r->intervals_file && aggr->kind == WALLPROF_AGGR_OFFCPU)
-		err = wp_merge_aggr(&r->causes, &r->stacks, aggr, cpu, id);
+	if (!err && has_hist && r->o.raw)
+		err = wp_merge_hist(&r->merge, &hist);
+	if (!err && r->intervals_file && aggr->kind == WALLPROF_AGGR_OFFCPU) {
+		err = wp_merge_aggr(&r->causes, &r->stacks, aggr, half->cpu, id);
+		if (!err && has_hist)
+			err = wp_merge_hist(&r->causes, &hist);
+	}
 	if (!err)
 		err = find_object(r, aggr, &object);
 	if (!err && r->o.verbose)
@@ -656,11 +740,18 @@ static int add_aggr(struct record *r, const struct wallprof_aggr *aggr, __u32 cp
 /* The same of an interval that is told by itself. */
 static int add_wait(struct record *r, const struct wallprof_wait *wait, __u32 cpu)
 {
+	struct wp_hist hist;
+	bool has_hist = read_single_hist(r, wait, &hist);
 	int err = wp_merge_wait(&r->merge, &r->stacks, wait, cpu);
 	__u32 object;
 
-	if (!err && r->intervals_file)
+	if (!err && has_hist && r->o.raw)
+		err = wp_merge_hist(&r->merge, &hist);
+	if (!err && r->intervals_file) {
 		err = wp_merge_wait(&r->causes, &r->stacks, wait, cpu);
+		if (!err && has_hist)
+			err = wp_merge_hist(&r->causes, &hist);
+	}
 	if (!err)
 		err = find_single_object(r, wait, &object);
 	if (!err && r->o.verbose)
@@ -701,7 +792,7 @@ static int merge_half(struct record *r, const struct wp_half *half, __u64 time)
 	int err;
 
 	for (i = 0; i < half->nr_aggrs; i++) {
-		err = add_aggr(r, wp_half_aggr(half, i), half->cpu, wp_half_aggr_id(half, i));
+		err = add_aggr(r, half, i);
 		if (err)
 			return err;
 	}
@@ -824,7 +915,7 @@ static int dump_intervals(struct record *r)
 		err = wp_objects_find(r->t.objects, s->tid, s->tgid, s->exec_id, &s->cause,
 				      &object);
 		if (!err)
-			wp_dump_interval(r->intervals_file, s,
+			wp_dump_interval(r->intervals_file, s, wp_merge_hist_of(&r->causes, s),
 					 wp_objects_text(r->t.objects, object));
 	}
 	wp_merge_reset(&r->causes);
@@ -876,7 +967,8 @@ static int add_raw(struct record *r, const struct wp_sample *s, void *buf,
 	err = wp_objects_find(r->t.objects, s->tid, s->tgid, s->exec_id, &s->cause, &object);
 	if (err)
 		return err;
-	sample->nr_raw = wp_raw_encode(s, wp_objects_text(r->t.objects, object), buf, WP_RAW_MAX);
+	sample->nr_raw = wp_raw_encode(s, wp_objects_text(r->t.objects, object),
+				       wp_merge_hist_of(&r->merge, s), buf, WP_RAW_MAX);
 	sample->raw = buf;
 	return 0;
 }
@@ -1008,6 +1100,8 @@ static int drain(struct record *r, bool last)
 	if (err)
 		return err;
 	err = each_half(r, epoch, time, add_stacks);
+	if (!err && r->o.hist)
+		err = each_half(r, epoch, time, add_hists);
 	if (!err)
 		err = each_half(r, epoch, time, merge_half);
 	if (!err && last)
@@ -1125,6 +1219,7 @@ static int finish(struct record *r)
 	wp_sideband_stats(r->sideband, &side);
 	r->s.sideband_lost = side.lost;
 	r->s.unknown = r->merge.unknown;
+	r->s.hists_left_out = r->thread_hists.left_out;
 	r->s.idle = r->merge.idle;
 	r->s.idle_ns = r->merge.idle_ns;
 	return add_status(r);
@@ -1174,6 +1269,8 @@ static int prepare(struct record *r)
 	err = configure(r);
 	if (err)
 		return err;
+	/* All that live have a slot; some may have ended since the last epoch. */
+	wp_hist_table_init(&r->thread_hists, 2ULL * r->o.tasks);
 	if (r->o.ledger) {
 		r->ledger_file = wp_dump_ledger_open(r->o.ledger);
 		if (!r->ledger_file)
@@ -1198,6 +1295,17 @@ static int prepare(struct record *r)
 	return err ? err : wp_perfdata_flush(r->pd);
 }
 
+/* A name that is mistyped waits for ever. A command's threads come later. */
+static void warn_of_nobody(struct record *r)
+{
+	const char *whom = wp_target_to_come(&r->o.target);
+	struct wallprof_status status;
+
+	if (whom && !r->o.command && !wp_device_status(&r->dev, &status) &&
+	    !status.nr_live_targets)
+		wp_warn("no thread %s is there yet: waiting for one", whom);
+}
+
 /* From START to STOP. What was recorded before an error is kept. */
 static int run(struct record *r)
 {
@@ -1208,6 +1316,7 @@ static int run(struct record *r)
 		return err;
 	wp_debug("recording");
 	wp_publisher_started(r->publisher);
+	warn_of_nobody(r);
 	if (r->o.command)
 		err = wp_workload_release(&r->workload);
 	if (!err)
@@ -1294,20 +1403,10 @@ int cmd_record(int argc, char **argv)
 
 	wp_batch_free(r.batch);
 	wp_merge_free(&r.merge);
-/* A name that is mistyped waits for ever. A command's threads come later. */
-static void warn_of_nobody(struct record *r)
-{
-	const char *whom = wp_target_to_come(&r->o.target);
-	struct wallprof_status status;
-
-	if (whom && !r->o.command && !wp_device_status(&r->dev, &status) &&
-	    !status.nr_live_targets)
-		wp_warn("no thread %s is there yet: waiting for one", whom);
-}
-
 	wp_merge_free(&r.causes);
 	wp_stacks_free(&r.stacks);
 	wp_ledger_free(&r.t.ledger);
+	wp_hist_table_free(&r.thread_hists);
 	wp_comms_free(&r.t.comms);
 	wp_waits_free(&r.t.waits);
 	wp_objects_free(r.t.objects);
@@ -1315,4 +1414,3 @@ static void warn_of_nobody(struct record *r)
 	wp_record_options_free(&r.o);
 	return exit_status(err == -EINVAL ? -EIO : err, status);
 }
-	warn_of_nobody(r);

@@ -14,6 +14,7 @@
 #include "lib/cpumask.h"
 #include "lib/device.h"
 #include "lib/events.h"
+#include "lib/hist.h"
 #include "lib/ledger.h"
 #include "lib/objects.h"
 #include "lib/publish.h"
@@ -52,6 +53,7 @@ enum wp_call_graph {
  * @offcpu: record off-CPU time
  * @states: mask of the states to record, 0 for all
  * @raw: give samples of off-CPU time a raw payload
+ * @hist: count intervals by their lengths
  * @no_idle: leave out the time in which loops waited for their next work
  * @wakers: record where wakers were
  * @min_ns: the shortest off-CPU interval to record
@@ -88,6 +90,7 @@ struct wp_record_opts {
 	bool offcpu;
 	__u32 states;
 	bool raw;
+	bool hist;
 	bool no_idle;
 	bool wakers;
 	__u64 min_ns;
@@ -146,6 +149,8 @@ struct wp_record_tables {
  * @lost: losses, by context and reason
  * @idle: intervals of which --no-idle left time out
  * @idle_ns: that time
+ * @hist: with --hist: of intervals in the file that began and ended meanwhile
+ * @hists_left_out: times that there was no room for a thread's
  * @sideband_lost: records that perf's rings lost
  * @unwinds: walks of user stacks by the reason of their end
  * @walks_unknown: of them, of processes whose mappings were not known
@@ -185,6 +190,8 @@ struct wp_record_stats {
 	struct wallprof_lost lost[WP_CONTEXTS][WALLPROF_LOSS_MAX];
 	__u64 idle;
 	__u64 idle_ns;
+	struct wp_hist hist;
+	__u64 hists_left_out;
 	__u64 sideband_lost;
 	__u64 unwinds[WALLPROF_UNWIND_MAX];
 	__u64 walks_unknown;

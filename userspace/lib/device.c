@@ -181,7 +181,7 @@ static bool layout_ok(const struct wp_device *dev)
 	if ((c->tasks_offset | c->cpus_offset | c->cpu_stride | c->sampler_offset |
 	     c->half_stride | c->sampler_half_stride | c->aggrs_offset | c->stacks_offset |
 	     c->exits_offset | c->waits_offset | c->aggr_bytes | c->task_bytes |
-	     c->wait_bytes) % sizeof(__u64))
+	     c->wait_bytes | c->hists_offset | c->hist_bytes) % sizeof(__u64))
 		return false;
 	if (!fits(c->tasks_offset, (__u64)c->nr_tasks * c->task_bytes, c->map_bytes))
 		return false;
@@ -194,7 +194,8 @@ static bool layout_ok(const struct wp_device *dev)
 	    (sched > c->cpu_stride || !fits(0, sched * 2, c->cpu_stride) ||
 	     !tables_fit(c, sched) ||
 	     !fits(c->exits_offset, (__u64)c->nr_exits * c->task_bytes, sched) ||
-	     !fits(c->waits_offset, (__u64)c->nr_waits * c->wait_bytes, sched)))
+	     !fits(c->waits_offset, (__u64)c->nr_waits * c->wait_bytes, sched) ||
+	     !fits(c->hists_offset, (__u64)c->nr_aggrs * c->hist_bytes, sched)))
 		return false;
 	if (c->flags & WALLPROF_SAMPLER &&
 	    (sampler > c->cpu_stride || !fits(c->sampler_offset, sampler * 2, c->cpu_stride) ||
@@ -211,15 +212,19 @@ static bool layout_ok(const struct wp_device *dev)
  */
 int wp_device_map(struct wp_device *dev)
 {
+	size_t hist_bytes = dev->conf.flags & WALLPROF_HISTOGRAMS ?
+			    sizeof(struct wallprof_hist) : 0;
 	void *map;
 
 	if (dev->conf.aggr_bytes < sizeof(struct wallprof_aggr) ||
 	    dev->conf.task_bytes < sizeof(struct wallprof_task) ||
-	    dev->conf.wait_bytes < sizeof(struct wallprof_wait)) {
-		wp_err("%s: the module's sums, threads and waits have %u, %u and %u bytes, this wallprof knows %zu, %zu and %zu: they are not of one version",
+	    dev->conf.wait_bytes < sizeof(struct wallprof_wait) ||
+	    dev->conf.hist_bytes < hist_bytes) {
+		wp_err("%s: the module's sums, threads, waits and histograms have %u, %u, %u and %u bytes, this wallprof knows %zu, %zu, %zu and %zu: they are not of one version",
 		       WALLPROF_DEVICE, dev->conf.aggr_bytes, dev->conf.task_bytes,
-		       dev->conf.wait_bytes, sizeof(struct wallprof_aggr),
-		       sizeof(struct wallprof_task), sizeof(struct wallprof_wait));
+		       dev->conf.wait_bytes, dev->conf.hist_bytes,
+		       sizeof(struct wallprof_aggr), sizeof(struct wallprof_task),
+		       sizeof(struct wallprof_wait), hist_bytes);
 		return -EPROTO;
 	}
 	if (!layout_ok(dev) || dev->conf.map_bytes != (size_t)dev->conf.map_bytes) {
@@ -440,11 +445,15 @@ bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32
 	half->waits = NULL;
 	half->wait_bytes = c->wait_bytes;
 	half->nr_waits = 0;
+	half->hists = NULL;
+	half->hist_bytes = c->hist_bytes;
 	if (context == WP_CONTEXT_SCHED) {
 		half->exits = base + c->exits_offset;
 		half->nr_exits = at_most(half->head->nr_exits, c->nr_exits);
 		half->waits = base + c->waits_offset;
 		half->nr_waits = at_most(half->head->nr_waits, c->nr_waits);
+		if (c->flags & WALLPROF_HISTOGRAMS)
+			half->hists = base + c->hists_offset;
 	}
 	return true;
 }

@@ -44,6 +44,8 @@ struct wp_device {
  * @waits: intervals that are told one by one: see wp_half_wait()
  * @wait_bytes: from one to the next
  * @nr_waits: of them
+ * @hists: histograms of the aggregates: see wp_half_hist(); NULL without
+ * @hist_bytes: from one to the next
  * @cpu: the CPU
  * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
  */
@@ -60,6 +62,8 @@ struct wp_half {
 	const char *waits;
 	__u32 wait_bytes;
 	__u32 nr_waits;
+	const char *hists;
+	__u32 hist_bytes;
 	__u32 cpu;
 	__u32 context;
 };
@@ -102,6 +106,13 @@ static inline const struct wallprof_task *wp_half_exit(const struct wp_half *hal
 static inline const struct wallprof_wait *wp_half_wait(const struct wp_half *half, __u32 i)
 {
 	return (const struct wallprof_wait *)(half->waits + (size_t)half->wait_bytes * i);
+}
+
+/* Of the aggregate of the same number; NULL without WALLPROF_HISTOGRAMS. */
+static inline const struct wallprof_hist *wp_half_hist(const struct wp_half *half, __u32 i)
+{
+	return half->hists ? (const struct wallprof_hist *)(half->hists +
+							   (size_t)half->hist_bytes * i) : NULL;
 }
 
 const char *wp_state_name(unsigned int state);

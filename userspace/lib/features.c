@@ -731,12 +731,13 @@ void wp_features_events(struct wp_features *f, const struct wp_feature_event *ev
 /**
  * wp_features_tracing() - describe the raw payload of samples
  * @f: the sections
+ * @hist: it has histograms to be shown
  *
  * In the form of a trace.dat's head, with as little in it as every perf reads: how
  * a page of ftrace's begins, though there is none; no events of ftrace's own, one
  * event, no symbols, no strings.
  */
-void wp_features_tracing(struct wp_features *f)
+void wp_features_tracing(struct wp_features *f, bool hist)
 {
 	static const char magic[] = "\027\010\104tracing0.5";
 	static const char page[] =
@@ -759,7 +760,7 @@ void wp_features_tracing(struct wp_features *f)
 	wp_buf_u32(b, 1);
 	wp_buf_add(b, WP_RAW_SYSTEM, sizeof(WP_RAW_SYSTEM));
 	wp_buf_u32(b, 1);
-	wp_raw_format(&format);
+	wp_raw_format(&format, hist);
 	wp_buf_u64(b, format.len);
 	wp_buf_add(b, format.data, format.len);
 	b->failed |= format.failed;

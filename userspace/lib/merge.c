@@ -113,6 +113,7 @@ void wp_merge_free(struct wp_merge *m)
 {
 	free(m->samples);
 	free(m->slots);
+	free(m->hists);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -123,6 +124,7 @@ void wp_merge_free(struct wp_merge *m)
 void wp_merge_reset(struct wp_merge *m)
 {
 	m->nr = 0;
+	m->nr_hists = 0;
 	memset(m->slots, 0, (m->mask + 1) * sizeof(*m->slots));
 }
 
@@ -131,9 +133,12 @@ static int append(struct wp_merge *m, const struct wp_sample *sample)
 {
 	int err = m->nr == m->room ? grow(m) : 0;
 
-	if (!err)
-		m->samples[m->nr++] = *sample;
-	return err;
+	if (err)
+		return err;
+	m->last = m->nr++;
+	m->samples[m->last] = *sample;
+	m->samples[m->last].hist = 0;
+	return 0;
 }
 
 /**
@@ -160,7 +165,8 @@ int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample)
 		*find_slot(m, sample) = m->nr;
 		return 0;
 	}
-	s = &m->samples[*slot - 1];
+	m->last = *slot - 1;
+	s = &m->samples[m->last];
 	s->count += sample->count;
 	s->total += sample->total;
 	if (sample->min < s->min)
@@ -196,10 +202,14 @@ static void leave_idle(struct wp_merge *m, struct wp_sample *s)
 /* Add a sample as aggregates, spills and open intervals are. */
 static int push(struct wp_merge *m, struct wp_sample *s, const struct wp_cause *cause)
 {
-	if (m->no_idle && s->kind == WALLPROF_AGGR_OFFCPU && wp_cause_idle(cause, s->state)) {
+	m->last_idle = m->no_idle && s->kind == WALLPROF_AGGR_OFFCPU &&
+		       wp_cause_idle(cause, s->state);
+	if (m->last_idle) {
 		leave_idle(m, s);
-		if (!s->total)
+		if (!s->total) {
+			m->last = SIZE_MAX;
 			return 0;
+		}
 	}
 	if (m->by & WP_MERGE_CAUSES) {
 		s->cause = *cause;
@@ -314,6 +324,41 @@ int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,
 	resolve(m, stacks, &s, wait->user_stack, wait->kernel_stack, wait->waker_stack);
 	wp_cause_wait(&cause, wait);
 	return push(m, &s, &cause);
+}
+
+/**
+ * wp_merge_hist - add the histogram of what was added just before
+ * @m: the merge
+ * @h: the histogram; of what was left out as idle, it is left out as well
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_merge_hist(struct wp_merge *m, const struct wp_hist *h)
+{
+	struct wp_hist more = *h, *hists;
+	struct wp_sample *s;
+
+	if (m->last == SIZE_MAX)
+		return 0;
+	s = &m->samples[m->last];
+	if (m->last_idle)
+		memset(more.blocked, 0, sizeof(more.blocked));
+	if (s->hist) {
+		wp_hist_add(&m->hists[s->hist - 1], &more);
+		return 0;
+	}
+	if (m->nr_hists == m->room_hists) {
+		size_t room = m->room_hists ? m->room_hists * 2 : MIN_SIZE;
+
+		hists = reallocarray(m->hists, room, sizeof(*hists));
+		if (!hists)
+			return -ENOMEM;
+		m->hists = hists;
+		m->room_hists = room;
+	}
+	m->hists[m->nr_hists++] = more;
+	s->hist = m->nr_hists;
+	return 0;
 }
 
 /**

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "lib/cause.h"
+#include "lib/hist.h"
 #include "lib/stacks.h"
 
 /* Besides the WALLPROF_AGGR_* flags: what the reader itself adds. */
@@ -41,6 +42,7 @@
  * @runnable: of @total, nanoseconds in which the thread was runnable
  * @runnable_max: the longest of these times
  * @blocked_max: the longest time in which it was blocked
+ * @hist: see wp_merge_hist_of()
  */
 struct wp_sample {
 	__u32 tid;
@@ -66,6 +68,7 @@ struct wp_sample {
 	__u64 runnable;
 	__u64 runnable_max;
 	__u64 blocked_max;
+	__u32 hist;
 };
 
 /* wp_merge.by: what makes different samples of intervals. */
@@ -85,6 +88,11 @@ struct wp_sample {
  * @slots: hash table: index into @samples, plus 1
  * @mask: its size - 1
  * @unknown: stack ids that stood for nothing, since wp_merge_init()
+ * @hists: histograms of samples that have one
+ * @nr_hists: of them
+ * @room_hists: for how many there is memory
+ * @last: the sample that was added to last, or SIZE_MAX
+ * @last_idle: what was added was idle, and only the rest of it was added
  * @idle: intervals of which time was left out, since then
  * @idle_ns: that time
  */
@@ -97,6 +105,11 @@ struct wp_merge {
 	__u32 *slots;
 	size_t mask;
 	__u64 unknown;
+	struct wp_hist *hists;
+	size_t nr_hists;
+	size_t room_hists;
+	size_t last;
+	bool last_idle;
 	__u64 idle;
 	__u64 idle_ns;
 };
@@ -109,9 +122,17 @@ int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
 		  const struct wallprof_aggr *aggr, __u32 cpu, __u64 id);
 int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,
 		  const struct wallprof_wait *wait, __u32 cpu);
+int wp_merge_hist(struct wp_merge *m, const struct wp_hist *h);
 int wp_merge_spill(struct wp_merge *m, const struct wallprof_task *task, __u64 time);
 int wp_merge_open(struct wp_merge *m, const struct wp_stacks *stacks,
 		  const struct wallprof_task *task, __u64 time);
 void wp_merge_sort(struct wp_merge *m);
+
+/* A sample's histogram; NULL if it has none. */
+static inline const struct wp_hist *wp_merge_hist_of(const struct wp_merge *m,
+						     const struct wp_sample *s)
+{
+	return s->hist ? &m->hists[s->hist - 1] : NULL;
+}
 
 #endif /* WP_LIB_MERGE_H */

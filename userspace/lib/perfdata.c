@@ -381,11 +381,13 @@ void wp_perfdata_event_wakeup(struct wp_perfdata_event *out)
 /**
  * wp_perfdata_event_raw() - give the samples of an event a raw payload
  * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
+ * @hist: it has histograms to be shown, and so do those of the file's other events
  *
  * Only of tracepoints readers know what is in their payload: the file describes it.
  */
-void wp_perfdata_event_raw(struct wp_perfdata_event *out)
+void wp_perfdata_event_raw(struct wp_perfdata_event *out, bool hist)
 {
+	out->hist = hist;
 	out->attr.type = PERF_TYPE_TRACEPOINT;
 	out->attr.config = WP_RAW_ID;
 	out->attr.sample_type = PERF_SAMPLE_RAW;
@@ -668,7 +670,7 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 			break;
 	}
 	if (i < pd->nr_events)
-		wp_features_tracing(&pd->feat);
+		wp_features_tracing(&pd->feat, opt->events[i].hist);
 	if (build_blob(pd))
 		goto nomem;
 	ret = open_file(pd, path);

@@ -80,10 +80,12 @@ struct wp_sample_id {
  * struct wp_perfdata_event - an event of the file
  * @name: what readers show
  * @attr: type, config and the like; wp_perfdata_open() sets the common fields
+ * @hist: its raw payload has histograms to be shown
  */
 struct wp_perfdata_event {
 	char name[256];
 	struct perf_event_attr attr;
+	bool hist;
 };
 
 /**
@@ -155,7 +157,7 @@ void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_even
 void wp_perfdata_event_offcpu(struct wp_perfdata_event *out);
 void wp_perfdata_event_runnable(struct wp_perfdata_event *out);
 void wp_perfdata_event_wakeup(struct wp_perfdata_event *out);
-void wp_perfdata_event_raw(struct wp_perfdata_event *out);
+void wp_perfdata_event_raw(struct wp_perfdata_event *out, bool hist);
 void wp_perfdata_event_sideband(struct wp_perfdata_event *out);
 
 int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options *opt);

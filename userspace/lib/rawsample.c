@@ -41,9 +41,11 @@ struct payload {
 	/* Where in the payload the strings are, and how long: __data_loc. */
 	__u32 syscall;
 	__u32 object;
+	__u32 blocked_hist;
+	__u32 runnable_hist;
 };
 
-_Static_assert(sizeof(struct payload) == 96, "the payload has no holes");
+_Static_assert(sizeof(struct payload) == 104, "the payload has no holes");
 
 /* The same in words: each begins where the one before ends. */
 static const struct {
@@ -72,6 +74,8 @@ static const struct {
 	{ "u64 runnable_max", 8, 0 },
 	{ "__data_loc char[] syscall", 4, 0 },
 	{ "__data_loc char[] object", 4, 0 },
+	{ "__data_loc char[] blocked_hist", 4, 0 },
+	{ "__data_loc char[] runnable_hist", 4, 0 },
 };
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
@@ -101,8 +105,9 @@ static void put_words(struct wp_buf *b, const char *field, const char *(*name)(u
 /**
  * wp_raw_format() - describe the payload
  * @b: the description is added to it, in the form of tracefs' format files
+ * @hist: histograms are there to be shown
  */
-void wp_raw_format(struct wp_buf *b)
+void wp_raw_format(struct wp_buf *b, bool hist)
 {
 	unsigned int at = 0;
 	char line[128];
@@ -118,12 +123,19 @@ void wp_raw_format(struct wp_buf *b)
 		if (i == NR_COMMON - 1)
 			put(b, "\n");
 	}
-	put(b, "\nprint fmt: \"state=%s reason=%s syscall=%s nr=%d arg=0x%llx waker=%s:%u count=%llu blocked=%llu runnable=%llu max=%llu object=%s\"");
+	put(b, "\nprint fmt: \"state=%s reason=%s syscall=%s nr=%d arg=0x%llx waker=%s:%u count=%llu blocked=%llu runnable=%llu max=%llu ");
+	if (hist)
+		put(b, "blocked_hist=%s runnable_hist=%s ");
+	/* The last one, as it may have blanks. */
+	put(b, "object=%s\"");
 	put_words(b, "state", wp_state_name, WALLPROF_STATE_MAX);
 	put_words(b, "reason", wp_reason_name, WALLPROF_REASON_MAX);
 	put(b, ", __get_str(syscall), REC->nr, REC->arg");
 	put_words(b, "waker", wp_waker_name, WALLPROF_WAKER_MAX);
-	put(b, ", REC->waker_tid, REC->count, REC->blocked, REC->runnable, REC->max, __get_str(object)\n");
+	put(b, ", REC->waker_tid, REC->count, REC->blocked, REC->runnable, REC->max");
+	if (hist)
+		put(b, ", __get_str(blocked_hist), __get_str(runnable_hist)");
+	put(b, ", __get_str(object)\n");
 }
 
 /* Add a string behind what there is; returns what tells where it is. */
@@ -141,13 +153,15 @@ static __u32 put_string(char *buf, size_t *len, size_t room, const char *s)
  * wp_raw_encode() - make the payload of a sample
  * @s: the sample, with its cause
  * @object: what was waited for, harmless to a terminal, or "-"
+ * @hist: how long its intervals were, or NULL
  * @buf: where to
  * @size: room there; WP_RAW_MAX hold any
  *
  * Return: bytes written; with the 4 that say so in the record, a multiple of 8.
  * 0 if @size is too small.
  */
-size_t wp_raw_encode(const struct wp_sample *s, const char *object, void *buf, size_t size)
+size_t wp_raw_encode(const struct wp_sample *s, const char *object,
+		     const struct wp_hist *hist, void *buf, size_t size)
 {
 	const struct wp_cause *c = &s->cause;
 	bool is_call = c->syscall != WALLPROF_SYSCALL_NONE;
@@ -169,14 +183,18 @@ size_t wp_raw_encode(const struct wp_sample *s, const char *object, void *buf, s
 		.blocked_max = s->blocked_max,
 		.runnable_max = s->runnable_max,
 	};
+	char name[32], text[WP_HIST_TEXT_MAX];
 	size_t len = sizeof(p);
-	char name[32];
 
 	if (size < WP_RAW_MAX)
 		return 0;
 	p.syscall = put_string(buf, &len, sizeof(name),
 			       wp_syscall_name(c->syscall, c->compat, name, sizeof(name)));
 	p.object = put_string(buf, &len, 512, object);
+	p.blocked_hist = put_string(buf, &len, sizeof(text),
+				    hist ? wp_hist_text(hist->blocked, text) : "-");
+	p.runnable_hist = put_string(buf, &len, sizeof(text),
+				     hist ? wp_hist_text(hist->runnable, text) : "-");
 	memcpy(buf, &p, sizeof(p));
 	while ((len + sizeof(__u32)) % sizeof(__u64))
 		((char *)buf)[len++] = 0;

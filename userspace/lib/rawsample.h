@@ -15,12 +15,13 @@
 #define WP_RAW_NAME	"offcpu"
 #define WP_RAW_ID	65500
 
-/* The system call's name, the object, and all else. */
-#define WP_RAW_MAX	(96 + 32 + 512 + 8)
+/* The system call's name, the object, two histograms, and all else. */
+#define WP_RAW_MAX	(104 + 32 + 512 + 2 * WP_HIST_TEXT_MAX + 8)
 
 struct wp_buf;
 
-void wp_raw_format(struct wp_buf *b);
-size_t wp_raw_encode(const struct wp_sample *s, const char *object, void *buf, size_t size);
+void wp_raw_format(struct wp_buf *b, bool hist);
+size_t wp_raw_encode(const struct wp_sample *s, const char *object,
+		     const struct wp_hist *hist, void *buf, size_t size);
 
 #endif /* WP_LIB_RAWSAMPLE_H */

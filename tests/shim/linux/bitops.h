@@ -18,6 +18,12 @@ static inline unsigned long __ffs64(u64 word)
 	return __builtin_ctzll(word);
 }
 
+/* 1 + the number of the highest bit set; 0 if none is. */
+static inline int fls64(u64 word)
+{
+	return word ? 64 - __builtin_clzll(word) : 0;
+}
+
 static inline bool test_bit(unsigned long nr, const unsigned long *map)
 {
 	return __atomic_load_n(&map[nr / BITS_PER_LONG], __ATOMIC_RELAXED) >>
