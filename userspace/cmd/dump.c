@@ -3,7 +3,7 @@
  * The recording as tab-separated text with a line of headings, for scripts and
  * tests: the account of every thread (--ledger) and the off-CPU intervals, in
  * more detail than perf.data holds (--intervals). Both are written as the recording goes.
- * wallprof-record(1) documents the columns. Called by record.c.
+ * wallprof-record(1) documents the columns. Called by record-drain.c.
  */
 #include <errno.h>
 #include <inttypes.h>

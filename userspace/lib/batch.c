@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the records that wait to be written, and counts those that came too
- * late. Called from cmd/record.c.
+ * late. Called from the record command.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Puts samples and sideband records in order of time on their way into a
- * perf.data file. Used by cmd/record.c: in each round, records of all sources
+ * perf.data file. Used by the record command: in each round, records of all sources
  * are added in any order, then wp_batch_flush() writes those up to the time
  * up to which every source is known to be complete. The others wait.
  */

@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/codefiles.h"
 #include "lib/err.h"
 
@@ -69,14 +70,6 @@ struct wp_codefiles {
 	struct wp_codefiles_stats stats;
 };
 
-static __u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 static bool same_key(const struct key *a, const struct key *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
@@ -110,7 +103,7 @@ static void make(struct wp_codefiles *files, struct wp_codefile *file, int fd,
 		 struct wp_codefiles_stats *did, __u32 *id)
 {
 	struct wp_unwindtable table = {};
-	__u64 begun = now_ns();
+	__u64 begun = wp_clock_now();
 	bool hit = false;
 	int err = -ENOEXEC;
 	Elf *elf;
@@ -135,7 +128,7 @@ static void make(struct wp_codefiles *files, struct wp_codefile *file, int fd,
 	}
 	wp_unwindtable_free(&table);
 	elf_end(elf);
-	did->ns += now_ns() - begun;
+	did->ns += wp_clock_now() - begun;
 	if (err && err != -ENOEXEC)
 		wp_debug("no unwind table of …%s: %s", file->name, strerror(-err));
 	else if (!err && !hit)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the names of events and the parser of -e. Called from cmd/record.c,
+ * Owns the names of events and the parser of -e. Called from the record command,
  * once, before anything is opened; so it may be slow and must be clear.
  */
 #include <ctype.h>

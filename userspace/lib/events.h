@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parses -e EVENT[:MODIFIERS] as perf does. Used by cmd/record.c for the event
+ * Parses -e EVENT[:MODIFIERS] as perf does. Used by the record command for the event
  * of the on-CPU samples, and by perfdata.c, which describes it in the file.
  *
  *	cycles, instructions, branch-misses, ...	hardware

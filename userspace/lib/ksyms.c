@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the reading of /proc/kallsyms, /proc/iomem, /proc/modules and
- * modules.dep. Called from cmd/record.c at the start of a session.
+ * modules.dep. Called from the record command at the start of a session.
  */
 #include <errno.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tells in perf records where the kernel and its modules are. Used by
- * cmd/record.c at the start of a session. Without a record of the kernel's map
+ * the record command at the start of a session. Without a record of the kernel's map
  * perf report warns that kernel maps were restricted.
  */
 #ifndef WP_LIB_KSYMS_H

@@ -2,7 +2,7 @@
 /*
  * Owns the perf.data file while it is written: its header, ids and attrs, the
  * buffer of data not yet written, and the feature table behind the data.
- * Called from cmd/record.c and batch.c, from one thread; wp_perfdata_abort()
+ * Called from the record command and batch.c, from one thread; wp_perfdata_abort()
  * may be called from a signal handler that interrupted any of the others.
  *
  * The form was chosen by trial, so that every perf from 5.10 to 7 reads the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Writes a perf.data file that every perf from 5.10 to 7 reads. Used by
- * cmd/record.c; batch.c puts records in order of time before they come here.
+ * the record command; batch.c puts records in order of time before they come here.
  *
  *	struct wp_perfdata_event ev[4];
  *	unsigned int nr = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the telling of what runs: /proc/PID/stat, task/TID/comm and maps. Called from
- * cmd/record.c at the start of a session. All files are opened relative to
+ * the record command at the start of a session. All files are opened relative to
  * their process's directory, so that a number that is used again cannot mix two
  * processes, and whatever is gone meanwhile is skipped and counted.
  */

@@ -2,7 +2,7 @@
 /*
  * Tells in perf records what runs already when a session begins: for each
  * thread FORK and COMM, for each process its executable mappings as MMAP2, in
- * perf's own order. Used by cmd/record.c after wp_sideband_open(), so that
+ * perf's own order. Used by the record command after wp_sideband_open(), so that
  * nothing falls in between; what both tell does no harm.
  */
 #ifndef WP_LIB_PROC_H

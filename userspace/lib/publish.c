@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/publish.h"
 #include "lib/sideband.h"
@@ -111,14 +112,6 @@ struct task_record {
 	struct perf_event_header header;
 	__u32 pid, ppid, tid, ptid;
 };
-
-static __u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
 
 static struct process **bucket_of(struct wp_publisher *pub, __u32 pid)
 {
@@ -222,7 +215,7 @@ static __u64 not_before(const struct wp_publisher *pub, const struct process *p)
 {
 	__u64 burst = SHARE * BURST_NS;
 
-	if (pub->paid_until > now_ns() + ALL_SHARE * ALL_BURST_NS)
+	if (pub->paid_until > wp_clock_now() + ALL_SHARE * ALL_BURST_NS)
 		burst = 0;
 	return p->paid_until > p->rest_until + burst ? p->paid_until - burst : p->rest_until;
 }
@@ -252,7 +245,7 @@ static void pay(struct wp_publisher *pub, struct process *p, __u64 begun, __u64 
 /* Tell the module of a process; whether it is still there. */
 static bool publish(struct wp_publisher *pub, struct process *p)
 {
-	__u64 begun = now_ns(), ended, start_stack;
+	__u64 begun = wp_clock_now(), ended, start_stack;
 	char path[32];
 	int dir, err;
 
@@ -273,7 +266,7 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 		err = pub->opt.maps(pub->opt.ctx, p->pid, start_stack, pub->map,
 				    pub->nr_maps);
 	p->unsettled = pub->unsettled;
-	ended = now_ns();
+	ended = wp_clock_now();
 	pay(pub, p, begun, ended);
 	pub->stats.ns += ended - begun;
 	if (err == -ESRCH)
@@ -309,7 +302,7 @@ static __u64 publish_dirty(struct wp_publisher *pub, bool *all)
 	for (i = 0; i < NR_BUCKETS; i++) {
 		for (p = pub->bucket[i]; p && !is_to_stop(pub); p = next) {
 			next = p->next;
-			if (p->dirty && not_before(pub, p) <= now_ns() && !publish(pub, p)) {
+			if (p->dirty && not_before(pub, p) <= wp_clock_now() && !publish(pub, p)) {
 				forget(pub, p->pid);
 				continue;
 			}
@@ -372,7 +365,7 @@ static void forget_ended(struct wp_publisher *pub)
 	struct process *p, *next;
 	unsigned int i;
 
-	if (now_ns() - pub->swept < SWEEP_NS)
+	if (wp_clock_now() - pub->swept < SWEEP_NS)
 		return;
 	for (i = 0; i < NR_BUCKETS; i++) {
 		for (p = pub->bucket[i]; p; p = next) {
@@ -381,7 +374,7 @@ static void forget_ended(struct wp_publisher *pub)
 				forget(pub, p->pid);
 		}
 	}
-	pub->swept = now_ns();
+	pub->swept = wp_clock_now();
 }
 
 /*
@@ -486,7 +479,7 @@ static int drain(struct wp_publisher *pub)
  */
 static __u64 ask_for_missed(struct wp_publisher *pub)
 {
-	__u64 now = now_ns(), asked = pub->asked, missed;
+	__u64 now = wp_clock_now(), asked = pub->asked, missed;
 
 	if (asked > pub->forked + ASK_NS)
 		return ~0ULL;
@@ -496,7 +489,7 @@ static __u64 ask_for_missed(struct wp_publisher *pub)
 	pub->asked = now;
 	if (missed > pub->missed) {
 		pub->missed = missed;
-		pub->missed_by = now_ns();
+		pub->missed_by = wp_clock_now();
 		touch_forked(pub, asked > ASK_NS ? asked - ASK_NS : 0);
 	}
 	return now > pub->forked + ASK_NS ? ~0ULL : now + ASK_NS;
@@ -505,7 +498,7 @@ static __u64 ask_for_missed(struct wp_publisher *pub)
 /* Wait for something to do, or for the time @until. */
 static int wait_for(struct wp_publisher *pub, __u64 until)
 {
-	__u64 now = now_ns(), count;
+	__u64 now = wp_clock_now(), count;
 	struct timespec timeout = { .tv_sec = 1 };
 	unsigned int nr;
 
@@ -542,7 +535,7 @@ static void touch_targets(struct wp_publisher *pub)
 /* Wait until it is GATHER_NS since @since. */
 static void gather(__u64 since)
 {
-	__u64 past = now_ns() - since;
+	__u64 past = wp_clock_now() - since;
 	struct timespec rest = { .tv_nsec = past < GATHER_NS ? GATHER_NS - past : 0 };
 
 	if (rest.tv_nsec)
@@ -567,7 +560,7 @@ static void *follow(void *arg)
 		if (is_to_stop(pub))
 			break;
 		gather(drained);
-		drained = now_ns();
+		drained = wp_clock_now();
 		if (!err)
 			err = drain(pub);
 	}

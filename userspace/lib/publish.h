@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Tells the module what code processes have mapped, with unwind tables, from
- * the start of a session to its end. Used by cmd/record.c:
+ * the start of a session to its end. Used by the record command:
  *
  *	wp_publisher_open()	the session is configured; follows processes
  *	wp_publisher_begin()	tells of those that run, and goes on in a thread

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the per-CPU dummy events and their rings. Called from cmd/record.c,
+ * Owns the per-CPU dummy events and their rings. Called from the record command,
  * from one thread.
  *
  * A ring is written by the kernel, and only by it; still, its contents are
@@ -18,9 +18,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/perfdata.h"
 #include "lib/sideband.h"
@@ -125,14 +125,6 @@ struct mmap_record {
 #define NO_BUILD_ID_BIT
 #endif
 
-static __u64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 static struct wp_sample_id *trailer(struct perf_event_header *rec)
 {
 	return (void *)((char *)rec + rec->size - sizeof(struct wp_sample_id));
@@ -155,7 +147,7 @@ static int want(struct wp_sideband *sb, __u32 pid)
  */
 int wp_sideband_want(struct wp_sideband *sb, __u32 pid)
 {
-	sb->want_time = now_ns();
+	sb->want_time = wp_clock_now();
 	return want(sb, pid);
 }
 
@@ -435,7 +427,7 @@ static int tell_last_losses(struct wp_sideband *sb, struct ring *r)
 	} rec = {
 		.r.header.type = PERF_RECORD_LOST,
 		.r.header.size = sizeof(rec),
-		.sid.time = now_ns(),
+		.sid.time = wp_clock_now(),
 		.sid.cpu = r->cpu,
 	};
 
@@ -673,7 +665,7 @@ static bool is_dead(struct ring *r)
 static int follow_hotplug(struct wp_sideband *sb)
 {
 	char online[sizeof(sb->online)];
-	__u64 now = now_ns();
+	__u64 now = wp_clock_now();
 	bool changed, check;
 	unsigned int i;
 	int ret;
@@ -790,7 +782,7 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 		wp_sideband_close(sb);
 		return ret;
 	}
-	sb->last_check = now_ns();
+	sb->last_check = wp_clock_now();
 	*out = sb;
 	return 0;
 }
@@ -811,7 +803,7 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record_fn fn,
 		      void *ctx)
 {
-	__u64 limit = final || sb->opt.eager ? ~0ULL : now_ns() - SETTLE_NS;
+	__u64 limit = final || sb->opt.eager ? ~0ULL : wp_clock_now() - SETTLE_NS;
 	unsigned int i;
 	int ret;
 

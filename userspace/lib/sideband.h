@@ -2,7 +2,7 @@
 /*
  * What happens to processes while a session runs: mappings, names, forks and
  * exits, as perf's own records, from one software dummy event per CPU. Used by
- * cmd/record.c:
+ * the record command:
  *
  *	wp_sideband_open()		before anything is synthesized
  *	wp_proc_synthesize_all()	what runs already (proc.h)

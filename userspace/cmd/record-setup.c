@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a recording begins: the module's session with tables of the right sizes, the
+ * file with its events, perf's sideband events, what runs already, and how to unwind
+ * it. Called by record.c, in this order; nothing is recorded before it is done.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/recording.h"
+#include "lib/err.h"
+#include "lib/ksyms.h"
+#include "lib/proc.h"
+
+/*
+ * How long the tables of what runs already are waited for: those that were kept
+ * on disk are there by then.
+ */
+#define TABLES_WAIT_MS	500
+
+/* Defaults of the tables; see size_tables(). */
+#define DEFAULT_BUFFER	(2ULL << 20)
+#define MIN_BUFFER	(128ULL << 10)
+#define MAX_TOTAL	(512ULL << 20)
+#define MIN_TASKS	16384
+
+static __u32 clamp(__u64 n, __u32 min, __u32 max)
+{
+	return n < min ? min : n > max ? max : n;
+}
+
+static __u32 power_of_two(__u32 n)
+{
+	__u32 power = 1;
+
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
+/*
+ * Share a buffer among the tables of a half: 35 % for aggregates, with their
+ * histograms, 10 of them for single intervals, if there are any; half of it for
+ * stacks, 15 % for threads that end. Unless the user said otherwise, all CPUs together
+ * get no more than MAX_TOTAL or a sixteenth of the memory.
+ */
+static void size_tables(struct wp_record_opts *o, const struct wallprof_info *info)
+{
+	size_t aggr = sizeof(struct wallprof_aggr) + (o->hist ? sizeof(struct wallprof_hist) : 0);
+	unsigned int single = o->wait_ns ? 10 : 0;
+	__u64 buffer = o->buffer, half;
+	__u32 threads = wp_count_threads();
+
+	if (!buffer) {
+		unsigned int contexts = !o->event.none + 1;
+		__u64 memory = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 16;
+		__u64 total = memory < MAX_TOTAL ? memory : MAX_TOTAL;
+
+		buffer = DEFAULT_BUFFER;
+		while (buffer > MIN_BUFFER && buffer * contexts * info->nr_cpus > total)
+			buffer /= 2;
+	}
+	half = buffer / 2;
+	if (!o->aggrs)
+		o->aggrs = clamp(half * (35 - single) / 100 / aggr, WALLPROF_MIN_AGGRS,
+				 WALLPROF_MAX_AGGRS);
+	if (!o->stack_words)
+		o->stack_words = clamp(half * 50 / 100 / sizeof(__u64),
+				       WALLPROF_MIN_STACK_WORDS, WALLPROF_MAX_STACK_WORDS);
+	if (!o->exits)
+		o->exits = clamp(half * 15 / 100 / sizeof(struct wallprof_task),
+				 WALLPROF_MIN_EXITS, WALLPROF_MAX_EXITS);
+	if (!o->wait_ns)
+		o->waits = 0;
+	else if (!o->waits)
+		o->waits = clamp(half * single / 100 / sizeof(struct wallprof_wait),
+				 WALLPROF_MIN_WAITS, WALLPROF_MAX_WAITS);
+	if (!o->tasks)
+		o->tasks = power_of_two(clamp(threads * 2ULL + MIN_TASKS / 2, MIN_TASKS,
+					      WALLPROF_MAX_TASKS));
+}
+
+static void set_event(struct wallprof_configure *c, const struct wp_record_opts *o)
+{
+	const struct wp_event *ev = &o->event;
+
+	c->attr_flags = (o->freq ? WALLPROF_ATTR_FREQ : 0) |
+			(ev->exclude_user ? WALLPROF_ATTR_EXCLUDE_USER : 0) |
+			(ev->exclude_kernel ? WALLPROF_ATTR_EXCLUDE_KERNEL : 0) |
+			(ev->exclude_hv ? WALLPROF_ATTR_EXCLUDE_HV : 0);
+	c->attr_type = ev->type;
+	c->attr_precise = ev->precise_ip;
+	c->attr_config = ev->config;
+	c->attr_config1 = ev->config1;
+	c->attr_config2 = ev->config2;
+	c->attr_period = o->freq ? o->freq : o->period;
+}
+
+static bool is_cycles(const struct wp_event *ev)
+{
+	return ev->type == PERF_TYPE_HARDWARE && ev->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
+/* As perf: cycles, where there are none, become cpu-clock. */
+static int use_cpu_clock(struct wp_record_opts *o)
+{
+	struct wp_event old = o->event;
+	int err;
+
+	wp_warn("the cycles event is not supported here, falling back to cpu-clock");
+	err = wp_event_parse(&o->event, old.exclude_user ? "cpu-clock:k" :
+					old.exclude_kernel ? "cpu-clock:u" : "cpu-clock");
+	return err;
+}
+
+static int configure_failed(const struct wp_record_opts *o, const struct wp_device *dev, int err)
+{
+	switch (-err) {
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+		if (o->event.none)
+			wp_err("this kernel has not the tracepoints that are needed: %s",
+			       strerror(-err));
+		else
+			wp_err("the %s event is not supported here: %s", o->event.name,
+			       strerror(-err));
+		break;
+	case ESRCH:
+		wp_err("Couldn't create thread/CPU maps: No such process");
+		break;
+	case ENOMEM:
+		wp_err("no memory for the tables of %u CPUs: try a smaller -m", dev->info.nr_cpus);
+		break;
+	case EACCES:
+	case EPERM:
+		wp_err("the kernel does not allow this: %s. Recording needs CAP_PERFMON or root",
+		       strerror(-err));
+		break;
+	case EINVAL:
+		if (!o->event.none) {
+			wp_err("the %s event cannot be recorded like this: %s", o->event.name,
+			       strerror(-err));
+			break;
+		}
+		/* fallthrough */
+	default:
+		wp_err("could not set the session up: %s", strerror(-err));
+	}
+	return err;
+}
+
+static __u32 stack_flags(const struct wp_record_opts *o)
+{
+	__u32 flags = o->kernel ? WALLPROF_STACK_KERNEL : 0;
+
+	if (o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI)
+		flags |= WALLPROF_STACK_TABLES;
+	if (o->call_graph != WP_CALL_GRAPH_CFI)
+		flags |= WALLPROF_STACK_USER;
+	return flags;
+}
+
+/**
+ * wp_recording_wants_causes() - whether somebody will see why threads waited
+ * @o: the options
+ *
+ * Return: whether that is to be recorded, and who woke them.
+ */
+bool wp_recording_wants_causes(const struct wp_record_opts *o)
+{
+	return o->offcpu && (o->verbose || o->intervals || o->raw);
+}
+
+/* What targets fork is asked for of its own: a name or a group has it, or has not. */
+static bool has_children(const struct wp_target *t)
+{
+	return t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID ||
+	       t->kind == WALLPROF_TARGET_UID;
+}
+
+/**
+ * wp_recording_configure() - set the module's session up, and map its tables
+ * @r: the recording; sizes that were not given are filled in
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_configure(struct wp_recording *r)
+{
+	struct wp_record_opts *o = &r->o;
+	struct wallprof_configure c = {
+		.flags = (o->offcpu ? WALLPROF_OFFCPU | WALLPROF_WAKEUPS : 0) |
+			 /* They make more sums. */
+			 (wp_recording_wants_causes(o) ? WALLPROF_WAKERS | WALLPROF_REASONS : 0) |
+			 (o->offcpu && o->no_idle ? WALLPROF_REASONS : 0) |
+			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
+			 (o->wakers && o->intervals ? WALLPROF_WAKER_CHAINS : 0) |
+			 (o->hist ? WALLPROF_HISTOGRAMS : 0) |
+			 (o->event.none ? 0 : WALLPROF_SAMPLER) |
+			 (o->inherit && has_children(&o->target) ? WALLPROF_INHERIT : 0) |
+			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
+		.stack_flags = stack_flags(o),
+		.max_stack = o->max_stack,
+		.states = o->states,
+		.min_ns = o->offcpu ? o->min_ns : 0,
+		.max_ns = o->offcpu ? o->max_ns : 0,
+		.wait_ns = o->wait_ns,
+		.target = o->target.kind,
+		.nr_targets = o->target.nr,
+		.targets = wp_target_list(&o->target),
+	};
+	int err;
+
+	size_tables(o, &r->dev.info);
+	c.nr_aggrs = o->aggrs;
+	c.stack_words = o->stack_words;
+	c.nr_exits = o->exits;
+	c.nr_waits = o->waits;
+	c.nr_tasks = o->tasks;
+	if (o->has_cpus) {
+		if (wp_cpumask_end(&o->cpus) > r->dev.info.nr_cpus) {
+			wp_err("-C: there is no CPU %u", wp_cpumask_end(&o->cpus) - 1);
+			return -ERANGE;
+		}
+		c.cpus = (__u64)(uintptr_t)o->cpus.bits;
+		c.cpus_bytes = (r->dev.info.nr_cpus + 63) / 64 * 8;
+	}
+	if (o->states & ~r->dev.info.states)
+		wp_warn("--state: this kernel cannot tell all of these states");
+	if (!o->event.none)
+		set_event(&c, o);
+
+	err = wp_device_configure(&r->dev, &c);
+	if ((err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV) && !o->event.none &&
+	    is_cycles(&o->event)) {
+		err = use_cpu_clock(o);
+		if (err)
+			return err;
+		set_event(&c, o);
+		err = wp_device_configure(&r->dev, &c);
+	}
+	if (err)
+		return configure_failed(o, &r->dev, err);
+	r->s.memory = r->dev.conf.memory_bytes;
+	wp_debug("tables: %u aggregates, %u stack words, %u ended threads, %u single intervals, twice per CPU; %u threads; %llu bytes in all",
+		 o->aggrs, o->stack_words, o->exits, o->waits, o->tasks,
+		 (unsigned long long)r->s.memory);
+	return wp_device_map(&r->dev);
+}
+
+/**
+ * wp_recording_open_output() - make the file
+ * @r: the recording
+ *
+ * Return: 0 or a negative errno; a message was printed, unless memory ran out.
+ */
+int wp_recording_open_output(struct wp_recording *r)
+{
+	struct wp_perfdata_event events[5];
+	struct wp_perfdata_options opt = {
+		.path = r->o.output,
+		.events = events,
+		.argc = r->argc,
+		.argv = r->argv,
+	};
+	unsigned int nr = 0;
+	int err;
+
+	if (!r->o.event.none) {
+		r->oncpu = nr;
+		wp_perfdata_event_oncpu(&events[nr++], &r->o.event, r->o.freq,
+					r->o.freq ? r->o.freq : r->o.period);
+	}
+	if (r->o.offcpu) {
+		r->offcpu = nr;
+		wp_perfdata_event_offcpu(&events[nr++]);
+		r->runnable = nr;
+		wp_perfdata_event_runnable(&events[nr++]);
+		if (r->o.raw) {
+			wp_perfdata_event_raw(&events[r->offcpu], r->o.hist);
+			wp_perfdata_event_raw(&events[r->runnable], r->o.hist);
+		}
+	}
+	if (r->o.wakers) {
+		r->wakeup = nr;
+		wp_perfdata_event_wakeup(&events[nr++]);
+	}
+	r->side = nr;
+	wp_perfdata_event_sideband(&events[nr++]);
+	opt.nr_events = nr;
+	err = wp_perfdata_open(&r->pd, &opt);
+	if (err)
+		return err;
+	r->batch = wp_batch_new(r->pd, true);
+	return r->batch ? 0 : -ENOMEM;
+}
+
+static __u64 side_id(void *ctx, int cpu)
+{
+	struct wp_recording *r = ctx;
+
+	return wp_perfdata_id(r->pd, r->side, cpu);
+}
+
+/*
+ * Whether just the targets and what they fork is followed. A process that becomes
+ * a user's by setuid was another's when it was first seen, so for -u everything
+ * is, and for --comm and -G. And a waker is anybody: one that ends right after could
+ * not be asked any more for its name and its code.
+ */
+static bool follows_targets(const struct wp_record_opts *o)
+{
+	return (o->target.kind == WALLPROF_TARGET_PID ||
+		o->target.kind == WALLPROF_TARGET_TID) && !o->wakers;
+}
+
+/**
+ * wp_recording_open_sideband() - follow all processes, or the targets and what they fork
+ * @r: the recording; what runs already goes to its file
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_open_sideband(struct wp_recording *r)
+{
+	const struct wp_target *t = &r->o.target;
+	bool filter = follows_targets(&r->o);
+	struct wp_sideband_options opt = {
+		.ids = r->ids,
+		.file_id = side_id,
+		.ctx = r,
+		.filter = filter,
+	};
+	struct wp_synth synth = {
+		.fn = wp_recording_add_record,
+		.ctx = r,
+		.id = wp_perfdata_id(r->pd, r->side, 0),
+		.ids = r->ids,
+	};
+	__u32 i;
+	int err;
+
+	err = wp_sideband_open(&r->sideband, &opt);
+	if (err)
+		return err;
+	for (i = 0; filter && i < t->nr; i++) {
+		err = wp_sideband_want(r->sideband, t->tgids ? t->tgids[i] : t->ids[i]);
+		if (err)
+			return err;
+	}
+	err = wp_ksyms_synthesize(&synth, NULL);
+	if (err)
+		return err;
+	if (!filter)
+		return wp_proc_synthesize_all(&synth);
+	for (i = 0; i < t->nr; i++) {
+		err = wp_proc_synthesize_pid(&synth, t->tgids ? t->tgids[i] : t->ids[i]);
+		if (err && err != -ESRCH && err != -ENOENT)
+			return err;
+	}
+	return 0;
+}
+
+static int push_table(void *ctx, const void *table, size_t size, __u32 *id)
+{
+	return wp_device_push(ctx, table, size, id);
+}
+
+static int tell_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *maps,
+		     __u32 nr)
+{
+	return wp_device_maps(ctx, pid, start_stack, maps, nr);
+}
+
+static __u64 forks_missed(void *ctx)
+{
+	struct wallprof_status status;
+
+	return wp_device_status(ctx, &status) ? 0 : status.forks_missed;
+}
+
+/**
+ * wp_recording_open_publisher() - tell the module how to unwind those whom it records
+ * @r: the recording
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_open_publisher(struct wp_recording *r)
+{
+	const struct wp_target *t = &r->o.target;
+	bool filter = follows_targets(&r->o);
+	struct wp_publisher_options opt = {
+		.push = push_table,
+		.maps = tell_maps,
+		.missed = forks_missed,
+		.ctx = &r->dev,
+		.pids = filter ? t->tgids ? t->tgids : t->ids : NULL,
+		.nr_pids = filter ? t->nr : 0,
+	};
+	int err;
+
+	if (!(stack_flags(&r->o) & WALLPROF_STACK_TABLES))
+		return 0;
+	err = wp_publisher_open(&r->publisher, &opt);
+	return err ? err : wp_publisher_begin(r->publisher, TABLES_WAIT_MS);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording, as the files of the record command share it: record.c has its life,
+ * record-setup.c its beginning, record-drain.c what goes to the file.
+ */
+#ifndef WP_CMD_RECORDING_H
+#define WP_CMD_RECORDING_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include "cmd/record.h"
+#include "cmd/workload.h"
+#include "lib/batch.h"
+#include "lib/buildid.h"
+#include "lib/device.h"
+#include "lib/hist.h"
+#include "lib/merge.h"
+#include "lib/perfdata.h"
+#include "lib/sideband.h"
+#include "lib/stacks.h"
+
+/**
+ * struct wp_recording - a recording
+ * @o: its options
+ * @argc: the whole command line, for the file's header
+ * @argv: the same
+ * @s: what happened
+ * @dev: session with the module
+ * @workload: the command, if there is one
+ * @pd: the file
+ * @batch: what is to be written to it
+ * @sideband: what processes do
+ * @publisher: tells the module how to unwind them, or NULL
+ * @ids: build-ids of what they map
+ * @stacks: all stacks
+ * @merge: samples of the epoch
+ * @causes: the same in more detail, for --intervals
+ * @t: accounts, names, and what was waited for
+ * @thread_hists: with --hist and --ledger, of the threads that live
+ * @want_comms: somebody wants to see names
+ * @flushed: when the file was complete last
+ * @id_zero: what a thread of id 0 is called in the file
+ * @oncpu: index of the on-CPU event in the file
+ * @offcpu: of the off-CPU event
+ * @runnable: of the part of it in which threads were runnable
+ * @wakeup: of the part of it that other threads ended, with --wakers
+ * @side: of the sideband event
+ * @ledger_file: --ledger, or NULL
+ * @intervals_file: --intervals, or NULL
+ */
+struct wp_recording {
+	struct wp_record_opts o;
+	int argc;
+	char **argv;
+	struct wp_record_stats s;
+	struct wp_device dev;
+	struct wp_workload workload;
+	struct wp_perfdata *pd;
+	struct wp_batch *batch;
+	struct wp_sideband *sideband;
+	struct wp_publisher *publisher;
+	struct wp_buildids *ids;
+	struct wp_stacks stacks;
+	struct wp_merge merge;
+	struct wp_merge causes;
+	struct wp_record_tables t;
+	struct wp_hist_table thread_hists;
+	bool want_comms;
+	__u64 flushed;
+	__u32 id_zero;
+	unsigned int oncpu;
+	unsigned int offcpu;
+	unsigned int runnable;
+	unsigned int wakeup;
+	unsigned int side;
+	FILE *ledger_file;
+	FILE *intervals_file;
+};
+
+bool wp_recording_wants_causes(const struct wp_record_opts *o);
+int wp_recording_configure(struct wp_recording *r);
+int wp_recording_open_output(struct wp_recording *r);
+int wp_recording_open_sideband(struct wp_recording *r);
+int wp_recording_open_publisher(struct wp_recording *r);
+
+int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u64 time);
+int wp_recording_drain(struct wp_recording *r, bool last);
+int wp_recording_add_status(struct wp_recording *r);
+
+#endif /* WP_CMD_RECORDING_H */
