@@ -352,51 +352,6 @@ TEST_F_TIMEOUT(waits, preempted, 60)
 	EXPECT_NE(0, session_account(&self->s, self->pid)->runnable_ns);
 }
 
-static void nothing(int sig)
-{
-	(void)sig;
-}
-
-/* Wants to sleep, time and again; whoever else wants its CPU goes before it. */
-static void child_bound_naps(void *arg)
-{
-	bind(0, 0);
-	setpriority(PRIO_PROCESS, 0, 19);
-	load_naps(arg);
-}
-
-/*
- * Who finds a signal on the way to sleep does not, and is runnable: what is told as
- * asleep was woken by somebody.
- */
-TEST_F_TIMEOUT(waits, not_at_all, 120)
-{
-	struct sigaction sa = { .sa_handler = nothing };
-	struct want asleep = any, unwoken = any, preempted = any;
-	__u64 ns = MS;
-	pid_t other;
-
-	ASSERT_EQ(0, sigaction(SIGUSR1, &sa, NULL));
-	self->pid = child_of(child_bound_naps, &ns);
-	other = child_of(child_bound_spin, NULL);
-	bind(1, 0);
-	UNTIL(is_off(self->pid, 'S'));
-	FOLLOW();
-	asleep.state = WALLPROF_STATE_SLEEPING;
-	preempted.state = WALLPROF_STATE_PREEMPTED;
-	while (count(&self->s, self->pid, asleep, NULL) < scaled(1000) ||
-	       count(&self->s, self->pid, preempted, NULL) < 3) {
-		for (int i = 0; i < 1000; i++)
-			kill(self->pid, SIGUSR1);
-		ASSERT_EQ(0, session_flip(&self->s));
-	}
-	child_end(other);
-	unwoken.state = WALLPROF_STATE_SLEEPING;
-	unwoken.waker = WALLPROF_WAKER_NONE;
-	EXPECT_EQ(0, count(&self->s, self->pid, unwoken, NULL));
-	EXPECT_WHOLE(&self->s);
-}
-
 /* Stopped, and made to go on by this thread. */
 TEST_F_TIMEOUT(waits, stopped, 60)
 {
@@ -424,6 +379,7 @@ struct toucher {
 	int go;
 	volatile char *page;
 	volatile pid_t tid;
+	int out;
 };
 
 static void *touch(void *arg)
@@ -439,28 +395,42 @@ static void *touch(void *arg)
 	return NULL;
 }
 
+/*
+ * Gives a toucher a page that is to be brought by whoever has the descriptor that is
+ * returned; -1 if the kernel has none.
+ */
+static int missing_page(struct toucher *t, struct uffdio_zeropage *bring)
+{
+	struct uffdio_register area = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_api api = { .api = UFFD_API };
+	size_t page = sysconf(_SC_PAGESIZE);
+	int uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (uffd < 0)
+		return -1;
+	t->page = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	area.range.start = (uintptr_t)t->page;
+	area.range.len = page;
+	if (ioctl(uffd, UFFDIO_API, &api) || ioctl(uffd, UFFDIO_REGISTER, &area))
+		_exit(1);
+	*bring = (struct uffdio_zeropage){ .range = area.range };
+	return uffd;
+}
+
 /* A page that another thread is to bring: no system call is what it waits in. */
 TEST_F_TIMEOUT(waits, for_a_page, 60)
 {
-	struct uffdio_api api = { .api = UFFD_API };
-	size_t page = sysconf(_SC_PAGESIZE);
-	struct uffdio_register area = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffdio_zeropage zero = { 0 };
 	struct toucher toucher = { .go = self->ping[0] };
+	struct uffdio_zeropage bring;
 	struct want want = any;
 	struct uffd_msg msg;
 	pthread_t thread;
 	__u32 tid;
 	int uffd;
 
-	uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	uffd = missing_page(&toucher, &bring);
 	if (uffd < 0)
 		SKIP(return, "this kernel has no userfaultfd");
-	ASSERT_EQ(0, ioctl(uffd, UFFDIO_API, &api));
-	toucher.page = mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	area.range.start = (uintptr_t)toucher.page;
-	area.range.len = page;
-	ASSERT_EQ(0, ioctl(uffd, UFFDIO_REGISTER, &area));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, touch, &toucher));
 	UNTIL(toucher.tid);
 	tid = toucher.tid;
@@ -469,13 +439,78 @@ TEST_F_TIMEOUT(waits, for_a_page, 60)
 	ASSERT_EQ(1, write(self->ping[1], "", 1));
 	ASSERT_EQ(sizeof(msg), read(uffd, &msg, sizeof(msg)));
 	UNTIL(is_off(tid, 'S') || is_off(tid, 'D'));
-	zero.range = area.range;
-	ASSERT_EQ(0, ioctl(uffd, UFFDIO_ZEROPAGE, &zero));
+	ASSERT_EQ(0, ioctl(uffd, UFFDIO_ZEROPAGE, &bring));
 	want.reason = WALLPROF_REASON_FAULT;
 	want.syscall = WALLPROF_SYSCALL_NONE;
 	want.waker = WALLPROF_WAKER_TASK;
 	want.waker_tid = gettid_();
 	AWAIT(tid, want, 1);
+	EXPECT_WHOLE(&self->s);
+	close(self->ping[1]);
+	pthread_join(thread, NULL);
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+/* Has the kernel touch the page; whoever else wants its CPU goes before it. */
+static void *touch_by_kernel(void *arg)
+{
+	struct toucher *t = arg;
+	char c;
+
+	bind(0, 0);
+	setpriority(PRIO_PROCESS, 0, 19);
+	t->tid = gettid_();
+	if (read(t->go, &c, 1) == 1)
+		(void)!write(t->out, (const void *)t->page, 1);
+	(void)!read(t->go, &c, 1);
+	return NULL;
+}
+
+/*
+ * Who finds a signal on the way to sleep is not asleep, but runnable: what is told as
+ * asleep was woken by somebody. In the kernel one waits for a page whatever signal
+ * comes, and finds it there each time.
+ */
+TEST_F_TIMEOUT(waits, with_a_signal_to_see_to, 60)
+{
+	struct toucher toucher = { .go = self->ping[0], .out = self->pong[1] };
+	struct want runnable = any, unwoken = any;
+	struct sigaction sa = { .sa_handler = nothing };
+	struct uffdio_zeropage bring;
+	struct uffd_msg msg;
+	pthread_t thread;
+	pid_t rival;
+	__u32 tid;
+	int uffd;
+
+	uffd = missing_page(&toucher, &bring);
+	if (uffd < 0)
+		SKIP(return, "this kernel has no userfaultfd");
+	ASSERT_EQ(0, sigaction(SIGUSR1, &sa, NULL));
+	rival = child_of(child_bound_spin, NULL);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, touch_by_kernel, &toucher));
+	bind(1, 0);
+	UNTIL(toucher.tid);
+	tid = toucher.tid;
+	UNTIL(is_off(tid, 'S'));
+	dev_target(&self->c, WALLPROF_TARGET_TID, &tid, 1);
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	ASSERT_EQ(1, write(self->ping[1], "", 1));
+	ASSERT_EQ(sizeof(msg), read(uffd, &msg, sizeof(msg)));
+	UNTIL(is_off(tid, 'S') || is_off(tid, 'D'));
+	ASSERT_EQ(0, syscall(SYS_tgkill, getpid(), tid, SIGUSR1));
+	runnable.state = WALLPROF_STATE_PREEMPTED;
+	unwoken.state = WALLPROF_STATE_SLEEPING;
+	unwoken.waker = WALLPROF_WAKER_NONE;
+	UNTIL(session_flip(&self->s) || count(&self->s, tid, runnable, NULL) +
+					count(&self->s, tid, unwoken, NULL) >= 10);
+	EXPECT_EQ(0, count(&self->s, tid, unwoken, NULL));
+	ASSERT_EQ(0, ioctl(uffd, UFFDIO_ZEROPAGE, &bring));
+	child_end(rival);
 	EXPECT_WHOLE(&self->s);
 	close(self->ping[1]);
 	pthread_join(thread, NULL);
