@@ -3,7 +3,6 @@
  * Tests of histograms: the buckets are the module's, all that is added is there, and
  * of threads there are no more than there may be.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/hist.h"
@@ -71,29 +70,55 @@ static void test_sums(void)
 	   "of as much as there can be");
 }
 
+static struct wp_hist_thread thread_of(__u32 tid, __u64 start_time, __u32 exec_id)
+{
+	return (struct wp_hist_thread){ tid, exec_id, start_time };
+}
+
 static void test_table(void)
 {
+	struct wp_hist_thread thread;
 	struct wp_hist_table t;
 	struct wp_hist h, one;
 	unsigned int i, bad = 0;
 
 	wp_hist_one(&one, 10000, 0);
 	wp_hist_table_init(&t, 1000);
-	ok(!wp_hist_table_take(&t, 1, 1, &h) && !sum(h.blocked), "an empty table");
+	thread = thread_of(1, 1, 1);
+	ok(!wp_hist_table_take(&t, &thread, &h) && !sum(h.blocked), "an empty table");
 	/* Numbers come again. */
-	for (i = 0; i < 3000; i++)
-		bad += wp_hist_table_add(&t, i % 10, i % 1000, &one);
+	for (i = 0; i < 3000; i++) {
+		thread = thread_of(i % 10, i % 1000, 1);
+		bad += wp_hist_table_add(&t, &thread, &one);
+	}
 	ok(!bad && t.nr == 1000 && !t.left_out, "threads are told apart by their birth");
-	bad += wp_hist_table_add(&t, 10, 0, &one);
-	bad += wp_hist_table_add(&t, 0, 10, &one);
+	thread = thread_of(10, 0, 1);
+	bad += wp_hist_table_add(&t, &thread, &one);
+	thread = thread_of(0, 10, 1);
+	bad += wp_hist_table_add(&t, &thread, &one);
 	ok(!bad && t.nr == 1000 && t.left_out == 1, "what finds no room is counted");
-	ok(wp_hist_table_take(&t, 0, 10, &h) && sum(h.blocked) == 4, "what was there grew");
-	for (i = 0; i < 1000; i++)
-		bad += wp_hist_table_take(&t, i % 10, i, &h) != (i != 10) ||
+	ok(wp_hist_table_take(&t, &thread, &h) && sum(h.blocked) == 4, "what was there grew");
+	for (i = 0; i < 1000; i++) {
+		thread = thread_of(i % 10, i, 1);
+		bad += wp_hist_table_take(&t, &thread, &h) != (i != 10) ||
 		       sum(h.blocked) != (i == 10 ? 0 : 3);
+	}
 	ok(!bad && !t.nr, "all can be taken, once (%u wrong)", bad);
-	wp_hist_table_add(&t, 1, 2, &one);
-	ok(t.nr == 1, "and there is room again");
+	/* One executes twice, and is another one's leader then. */
+	for (i = 1; i <= 3; i++) {
+		thread = thread_of(5, 6, i);
+		wp_hist_table_add(&t, &thread, &one);
+	}
+	thread = thread_of(5, 7, 2);
+	wp_hist_table_add(&t, &thread, &one);
+	thread = thread_of(4, 6, 2);
+	wp_hist_table_add(&t, &thread, &one);
+	thread = thread_of(5, 6, 2);
+	ok(wp_hist_table_take(&t, &thread, &h) && sum(h.blocked) == 2 && t.nr == 3,
+	   "a leader that ends has what was before the other's exec");
+	thread = thread_of(5, 6, 3);
+	ok(wp_hist_table_take(&t, &thread, &h) && sum(h.blocked) == 1 && t.nr == 2,
+	   "and who took its place what came then");
 	wp_hist_table_free(&t);
 }
 

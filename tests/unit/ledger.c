@@ -40,6 +40,11 @@ static void test_ledger(void)
 	ok(wp_ledger_read(&t, 2000, NULL, &a) && a.runnable_ns == 200 &&
 	   wp_account_blocked(&a) == 400 && a.runnable_max == 150 && a.blocked_max == 390 &&
 	   !wp_account_diff(&a), "one that was runnable for a part of its time off the CPU");
+	t.unknown_ns = 100;
+	t.asleep_since = 900;
+	ok(wp_ledger_read(&t, 2100, NULL, &a) && a.unknown_ns == 100 && a.asleep_since == 900 &&
+	   !wp_account_diff(&a), "one of which not all is known, asleep since before");
+	t.unknown_ns = 0;
 	t.runnable_ns = 601;
 	ok(wp_ledger_read(&t, 2000, NULL, &a) && wp_account_diff(&a) == -1,
 	   "for more than that is out of balance");
@@ -57,12 +62,17 @@ static void test_ledger(void)
 		t.runnable_ns = t.off_ns / 2;
 		if (i == 777)
 			t.run_ns++;
+		if (i == 888) {
+			t.run_ns -= 7;
+			t.unknown_ns = 7;
+		}
 		wp_ledger_read(&t, 2000, NULL, &a);
 		wp_ledger_add(&l, &a, i == 5);
 	}
 	wp_ledger_sort(&l);
 	ok(l.threads == 100000 && l.wall_ns == 100000000 && l.nr_off == 100000 &&
-	   l.run_ns + l.off_ns == l.wall_ns + 1 && l.nr_spilled == 1 &&
+	   l.run_ns + l.off_ns + l.unknown_ns == l.wall_ns + 1 && l.unknown_ns == 7 &&
+	   l.nr_spilled == 1 &&
 	   l.runnable_ns == 200 * (249 * 250 / 2 + 249 * 250 / 2), "the sums");
 	ok(l.unbalanced == 1 && l.worst_ns == -1, "one is out of balance, by 1 ns");
 	ok(l.room < 2000, "few lines are kept (%zu)", l.room);

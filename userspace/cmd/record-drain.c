@@ -85,7 +85,12 @@ static int add_account(struct wp_recording *r, const struct wallprof_task *task)
 	if (!wp_ledger_read(task, r->s.stop, wp_comms_find(&r->t.comms, task->tid), &a))
 		return 0;
 	if (r->ledger_file) {
-		known = wp_hist_table_take(&r->thread_hists, task->tid, task->start_time, &hist);
+		const struct wp_hist_thread thread = {
+			.tid = task->tid, .start_time = task->start_time,
+			.exec_id = task->exec_id,
+		};
+
+		known = wp_hist_table_take(&r->thread_hists, &thread, &hist);
 		wp_dump_account(r->ledger_file, &a, known ? &hist : NULL);
 	}
 	return wp_ledger_add(&r->t.ledger, &a, task->nr_spilled);
@@ -172,8 +177,9 @@ static bool read_single_hist(const struct wp_recording *r, const struct wallprof
 }
 
 /* To what is told at the end, and of the thread. */
-static int add_hist(struct wp_recording *r, __u32 tid, __u64 start_time, const struct wp_cause *cause,
-		    unsigned int state, const struct wp_hist *hist)
+static int add_hist(struct wp_recording *r, const struct wp_hist_thread *thread,
+		    const struct wp_cause *cause, unsigned int state,
+		    const struct wp_hist *hist)
 {
 	struct wp_hist told = *hist;
 
@@ -182,7 +188,7 @@ static int add_hist(struct wp_recording *r, __u32 tid, __u64 start_time, const s
 	wp_hist_add(&r->s.hist, &told);
 	if (!r->ledger_file)
 		return 0;
-	return wp_hist_table_add(&r->thread_hists, tid, start_time, hist);
+	return wp_hist_table_add(&r->thread_hists, thread, hist);
 }
 
 /* Before the accounts of those that ended: they may have been on several CPUs. */
@@ -196,19 +202,27 @@ static int add_hists(struct wp_recording *r, const struct wp_half *half, __u64 t
 	(void)time;
 	for (i = 0; i < half->nr_aggrs && !err; i++) {
 		const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
+		const struct wp_hist_thread thread = {
+			.tid = aggr->tid, .start_time = aggr->start_time,
+			.exec_id = aggr->exec_id,
+		};
 
 		if (!read_hist(half, i, &hist))
 			continue;
 		wp_cause_aggr(&cause, aggr);
-		err = add_hist(r, aggr->tid, aggr->start_time, &cause, aggr->state, &hist);
+		err = add_hist(r, &thread, &cause, aggr->state, &hist);
 	}
 	for (i = 0; i < half->nr_waits && !err; i++) {
 		const struct wallprof_wait *wait = wp_half_wait(half, i);
+		const struct wp_hist_thread thread = {
+			.tid = wait->tid, .start_time = wait->start_time,
+			.exec_id = wait->exec_id,
+		};
 
 		if (!read_single_hist(r, wait, &hist))
 			continue;
 		wp_cause_wait(&cause, wait);
-		err = add_hist(r, wait->tid, wait->start_time, &cause, wait->state, &hist);
+		err = add_hist(r, &thread, &cause, wait->state, &hist);
 	}
 	return err;
 }

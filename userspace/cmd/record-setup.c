@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,14 +41,14 @@ static __u32 power_of_two(__u32 n)
 }
 
 /*
- * Share a buffer among the tables of a half: 35 % for aggregates, with their
- * histograms, 10 of them for single intervals, if there are any; half of it for
- * stacks, 15 % for threads that end. Unless the user said otherwise, all CPUs together
- * get no more than MAX_TOTAL or a sixteenth of the memory.
+ * Share a buffer among the tables of a half: 35 % for aggregates, 10 of them for
+ * single intervals, if there are any; half of it for stacks, 15 % for threads that
+ * end. Histograms come on top: the sampler's tables have as many aggregates. Unless
+ * the user said otherwise, all CPUs together get no more than MAX_TOTAL or a sixteenth
+ * of the memory.
  */
 static void size_tables(struct wp_record_opts *o, const struct wallprof_info *info)
 {
-	size_t aggr = sizeof(struct wallprof_aggr) + (o->hist ? sizeof(struct wallprof_hist) : 0);
 	unsigned int single = o->wait_ns ? 10 : 0;
 	__u64 buffer = o->buffer, half;
 	__u32 threads = wp_count_threads();
@@ -65,8 +64,8 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 	}
 	half = buffer / 2;
 	if (!o->aggrs)
-		o->aggrs = clamp(half * (35 - single) / 100 / aggr, WALLPROF_MIN_AGGRS,
-				 WALLPROF_MAX_AGGRS);
+		o->aggrs = clamp(half * (35 - single) / 100 / sizeof(struct wallprof_aggr),
+				 WALLPROF_MIN_AGGRS, WALLPROF_MAX_AGGRS);
 	if (!o->stack_words)
 		o->stack_words = clamp(half * 50 / 100 / sizeof(__u64),
 				       WALLPROF_MIN_STACK_WORDS, WALLPROF_MAX_STACK_WORDS);

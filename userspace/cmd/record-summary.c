@@ -16,7 +16,7 @@
 #define TOP_WAITS	10
 #define TOP_OBJECTS	3	/* of one reason */
 #define OBJECT_COLUMNS	70
-#define GRAPH_COLUMNS	40	/* of a line of 80 */
+#define GRAPH_COLUMNS	38	/* of a line of 80 */
 
 /* A line as perf writes them. */
 static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
@@ -171,7 +171,7 @@ static void print_buckets(const char *what, const __u64 *buckets)
 		if (buckets[i] > most)
 			most = buckets[i];
 	}
-	fprintf(stderr, "#  %-9s DURATION us    |      COUNT | %-*s |\n", what, GRAPH_COLUMNS,
+	fprintf(stderr, "# %-9s DURATION us  |      COUNT | %-*s |\n", what, GRAPH_COLUMNS,
 		"GRAPH");
 	for (i = first; i <= last && most; i++) {
 		fprintf(stderr, " %10" PRIu64 " - ", (uint64_t)wp_hist_from(i));
@@ -190,8 +190,9 @@ static void print_hist(const struct wp_record_stats *s)
 	print_buckets("blocked", s->hist.blocked);
 	print_buckets("runnable", s->hist.runnable);
 	if (s->hists_left_out)
-		say("%" PRIu64 " time%s, a thread's histogram found no room in --ledger: try a larger --tables tasks",
-		    (uint64_t)s->hists_left_out, plural(s->hists_left_out));
+		say("%" PRIu64 " histogram%s of threads stand%s in no account of --ledger",
+		    (uint64_t)s->hists_left_out, plural(s->hists_left_out),
+		    s->hists_left_out == 1 ? "s" : "");
 }
 
 static double percent(__u64 part, __u64 all)

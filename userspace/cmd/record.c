@@ -157,7 +157,7 @@ static int finish(struct wp_recording *r)
 	wp_sideband_stats(r->sideband, &side);
 	r->s.sideband_lost = side.lost;
 	r->s.unknown = r->merge.unknown;
-	r->s.hists_left_out = r->thread_hists.left_out;
+	r->s.hists_left_out = r->thread_hists.left_out + r->thread_hists.nr;
 	r->s.idle = r->merge.idle;
 	r->s.idle_ns = r->merge.idle_ns;
 	return wp_recording_add_status(r);
@@ -219,8 +219,9 @@ static int prepare(struct wp_recording *r)
 	err = wp_recording_configure(r);
 	if (err)
 		return err;
-	/* All that live have a slot; some may have ended since the last epoch. */
-	wp_hist_table_init(&r->thread_hists, 2ULL * r->o.tasks);
+	/* Those that live, and those that may have ended in an epoch. */
+	wp_hist_table_init(&r->thread_hists,
+			   r->o.tasks + 2ULL * r->dev.info.nr_cpus * r->o.exits);
 	if (r->o.ledger) {
 		r->ledger_file = wp_dump_ledger_open(r->o.ledger);
 		if (!r->ledger_file)

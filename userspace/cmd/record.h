@@ -150,7 +150,7 @@ struct wp_record_tables {
  * @idle: intervals of which --no-idle left time out
  * @idle_ns: that time
  * @hist: with --hist: of intervals in the file that began and ended meanwhile
- * @hists_left_out: times that there was no room for a thread's
+ * @hists_left_out: parts of it that stand in no account of --ledger
  * @sideband_lost: records that perf's rings lost
  * @unwinds: walks of user stacks by the reason of their end
  * @walks_unknown: of them, of processes whose mappings were not known

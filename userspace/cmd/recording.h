@@ -39,7 +39,7 @@
  * @merge: samples of the epoch
  * @causes: the same in more detail, for --intervals
  * @t: accounts, names, and what was waited for
- * @thread_hists: with --hist and --ledger, of the threads that live
+ * @thread_hists: with --hist and --ledger, of threads whose account is not written yet
  * @want_comms: somebody wants to see names
  * @flushed: when the file was complete last
  * @id_zero: what a thread of id 0 is called in the file

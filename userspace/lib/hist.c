@@ -19,10 +19,8 @@
 
 #define NSEC_PER_USEC	1000
 
-/* A thread. Its number comes again, its birth does not. */
-struct thread {
-	__u32 tid;
-	__u64 start_time;
+struct node {
+	struct wp_hist_thread thread;
 	struct wp_hist hist;
 };
 
@@ -116,15 +114,32 @@ const char *wp_hist_text(const __u64 *buckets, char *buf)
 	return buf;
 }
 
-static int by_thread(const void *pa, const void *pb)
+static int by_birth(const struct wp_hist_thread *a, const struct wp_hist_thread *b)
 {
-	const struct thread *a = pa, *b = pb;
-
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
 	if (a->start_time != b->start_time)
 		return a->start_time < b->start_time ? -1 : 1;
 	return 0;
+}
+
+static int by_thread(const void *pa, const void *pb)
+{
+	const struct wp_hist_thread *a = pa, *b = pb;
+	int order = by_birth(a, b);
+
+	if (order || a->exec_id == b->exec_id)
+		return order;
+	return a->exec_id < b->exec_id ? -1 : 1;
+}
+
+/* All of a thread's up to an exec are one. The first argument is the key. */
+static int by_thread_so_far(const void *pa, const void *pb)
+{
+	const struct wp_hist_thread *a = pa, *b = pb;
+	int order = by_birth(a, b);
+
+	return order || b->exec_id <= a->exec_id ? order : -1;
 }
 
 /**
@@ -151,20 +166,18 @@ void wp_hist_table_free(struct wp_hist_table *t)
 /**
  * wp_hist_table_add() - add to a thread's histogram
  * @t: the table
- * @tid: thread id
- * @start_time: when it was born
+ * @thread: the thread
  * @h: what to add
  *
- * A thread that the table has no room for is counted in @left_out, each time.
+ * What the table has no room for is counted in @left_out, each time.
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_hist_table_add(struct wp_hist_table *t, __u32 tid, __u64 start_time,
+int wp_hist_table_add(struct wp_hist_table *t, const struct wp_hist_thread *thread,
 		      const struct wp_hist *h)
 {
-	struct thread key = { .tid = tid, .start_time = start_time }, *entry, **found;
+	struct node *node, **found = tfind(thread, &t->root, by_thread);
 
-	found = tfind(&key, &t->root, by_thread);
 	if (found) {
 		wp_hist_add(&(*found)->hist, h);
 		return 0;
@@ -173,13 +186,12 @@ int wp_hist_table_add(struct wp_hist_table *t, __u32 tid, __u64 start_time,
 		t->left_out++;
 		return 0;
 	}
-	entry = malloc(sizeof(*entry));
-	if (!entry)
+	node = malloc(sizeof(*node));
+	if (!node)
 		return -ENOMEM;
-	key.hist = *h;
-	*entry = key;
-	if (!tsearch(entry, &t->root, by_thread)) {
-		free(entry);
+	*node = (struct node){ .thread = *thread, .hist = *h };
+	if (!tsearch(node, &t->root, by_thread)) {
+		free(node);
 		return -ENOMEM;
 	}
 	t->nr++;
@@ -189,26 +201,25 @@ int wp_hist_table_add(struct wp_hist_table *t, __u32 tid, __u64 start_time,
 /**
  * wp_hist_table_take() - take a thread out
  * @t: the table
- * @tid: thread id
- * @start_time: when it was born
- * @h: set to its histogram
+ * @thread: the thread as it ended
+ * @h: set to its histogram, of all programs that it executed
  *
  * Return: false if it is not there; @h is all zeroes then.
  */
-bool wp_hist_table_take(struct wp_hist_table *t, __u32 tid, __u64 start_time,
+bool wp_hist_table_take(struct wp_hist_table *t, const struct wp_hist_thread *thread,
 			struct wp_hist *h)
 {
-	struct thread key = { .tid = tid, .start_time = start_time }, *entry, **found;
+	struct node *node, **found;
+	bool any = false;
 
-	found = tfind(&key, &t->root, by_thread);
-	if (!found) {
-		memset(h, 0, sizeof(*h));
-		return false;
+	memset(h, 0, sizeof(*h));
+	while ((found = tfind(thread, &t->root, by_thread_so_far))) {
+		node = *found;
+		tdelete(node, &t->root, by_thread);
+		t->nr--;
+		wp_hist_add(h, &node->hist);
+		free(node);
+		any = true;
 	}
-	entry = *found;
-	tdelete(&key, &t->root, by_thread);
-	t->nr--;
-	*h = entry->hist;
-	free(entry);
-	return true;
+	return any;
 }

@@ -30,9 +30,22 @@ __u64 wp_hist_from(unsigned int bucket);
 const char *wp_hist_text(const __u64 *buckets, char *buf);
 
 /**
+ * struct wp_hist_thread - a thread, from one exec of it to the next
+ * @tid: thread id
+ * @start_time: when it was born
+ * @exec_id: grows with every exec; of a thread that executes a program and takes over
+ *	its leader's id and birth, it is larger than the leader's own
+ */
+struct wp_hist_thread {
+	__u32 tid;
+	__u32 exec_id;
+	__u64 start_time;
+};
+
+/**
  * struct wp_hist_table - histograms of threads
  * @root: a tree, see tsearch(3)
- * @nr: threads in it
+ * @nr: entries in it
  * @most: as many as there may be
  * @left_out: times that there was no room for another one
  */
@@ -45,9 +58,9 @@ struct wp_hist_table {
 
 void wp_hist_table_init(struct wp_hist_table *t, size_t most);
 void wp_hist_table_free(struct wp_hist_table *t);
-int wp_hist_table_add(struct wp_hist_table *t, __u32 tid, __u64 start_time,
+int wp_hist_table_add(struct wp_hist_table *t, const struct wp_hist_thread *thread,
 		      const struct wp_hist *h);
-bool wp_hist_table_take(struct wp_hist_table *t, __u32 tid, __u64 start_time,
+bool wp_hist_table_take(struct wp_hist_table *t, const struct wp_hist_thread *thread,
 			struct wp_hist *h);
 
 #endif /* WP_LIB_HIST_H */
