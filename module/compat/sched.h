@@ -42,14 +42,14 @@ static inline unsigned int wp_task_left_state(struct task_struct *prev)
 /*
  * The same where sched_switch tells the state, as it was when the scheduler began:
  * before 6.15 also of a thread that then had a signal to see to, and so did not go
- * to sleep. Of such a one the scheduler makes a running one again; of any other
- * that leaves, nobody does before it has left.
+ * to sleep. The scheduler has made a running one of it again.
  *
  * Context: irqs off, the run queue locked.
  */
 static inline unsigned int wp_task_left_told(struct task_struct *prev, unsigned int told)
 {
-	return wp_task_state(prev) == TASK_RUNNING ? TASK_RUNNING : told;
+	return unlikely(wp_task_state(prev) == TASK_RUNNING) &&
+	       signal_pending_state(told, prev) ? TASK_RUNNING : told;
 }
 
 /*
@@ -135,26 +135,25 @@ static inline u64 wp_rq_clock(void)
 
 /*
  * When a thread that sleeps left its CPU, of CLOCK_MONOTONIC; 0 if that is not known.
- * The scheduler keeps when a thread came to its CPU the last time, and how long it had
- * run then; of real-time classes it does not keep the latter.
+ * Every class of the scheduler notes the time up to which a thread's running is
+ * counted, of the last time when it left; on the run queue's clock, if that counts
+ * interrupts and stolen time.
  *
  * Context: irqs off, p->pi_lock held, wp_task_asleep().
  */
 static inline u64 wp_task_asleep_since(struct task_struct *p)
 {
-#ifdef CONFIG_SCHED_INFO
-	u64 came = p->sched_info.last_arrival;
-	u64 left = came + p->se.sum_exec_runtime - p->se.prev_sum_exec_runtime;
-	u64 ago = wp_rq_clock() - left;
-	u64 now = ktime_get_mono_fast_ns();
-
-	/* The clocks of two CPUs may differ. */
-	if ((s64)ago < 0)
-		ago = 0;
-	return came && left >= came && ago < now && p->prio >= MAX_RT_PRIO ?
-	       now - ago : 0;
-#else
+#if defined(CONFIG_IRQ_TIME_ACCOUNTING) || defined(CONFIG_PARAVIRT_TIME_ACCOUNTING)
 	return 0;
+#else
+	u64 left = p->se.exec_start;
+	u64 now = ktime_get_mono_fast_ns();
+	s64 ago = wp_rq_clock() - left;
+
+	/* The clocks of two CPUs may differ a little. */
+	if (!left || ago < -(s64)TICK_NSEC || ago >= (s64)now)
+		return 0;
+	return now - max_t(s64, ago, 0);
 #endif
 }
 

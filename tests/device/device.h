@@ -1121,13 +1121,17 @@ static inline void *load_pong(void *arg)
 	return NULL;
 }
 
+/* Naps for 1 ms, or, if it has an argument, 20. */
 static inline void *load_short(void *arg)
 {
-	nap_ns(MS);
+	nap_ns(arg ? 20 * MS : MS);
 	return arg;
 }
 
-/* Two that switch as fast as they can, and threads born and dying. */
+/*
+ * Two that switch as fast as they can, and threads born and dying, some of which wait
+ * long, however fast the machine is.
+ */
 static inline void load_all(void *arg)
 {
 	int ping[2], pong[2], ends[2];
@@ -1143,7 +1147,8 @@ static inline void load_all(void *arg)
 		if (write(ping[1], &c, 1) != 1 || read(pong[0], &c, 1) != 1)
 			_exit(1);
 		if (i % 8 == 0 && arg) {
-			pthread_create(&thread, NULL, load_short, NULL);
+			pthread_create(&thread, NULL, load_short,
+				       i % 256 ? NULL : &thread);
 			pthread_join(thread, NULL);
 		}
 	}

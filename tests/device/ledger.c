@@ -96,7 +96,7 @@ FIXTURE_VARIANT_ADD(epochs, single) {
 
 FIXTURE_VARIANT_ADD(epochs, single_within) {
 	ROOMY, .stack_flags = WALLPROF_STACK_USER, .flags = WALLPROF_INHERIT,
-	.min_ns = 20000, .max_ns = 100 * MS, .wait_ns = 1, .nr_waits = 8192,
+	.min_ns = 20000, .max_ns = 10 * MS, .wait_ns = 1, .nr_waits = 8192,
 	.sampler = true,
 };
 

@@ -556,6 +556,22 @@ TEST_F_TIMEOUT(waits, of_the_born_and_the_kernel, 60)
 	EXPECT_WHOLE(&self->s);
 }
 
+/* Was on its CPU for some time, in which that was changed, when it leaves it. */
+static void child_busy_pong(void *arg)
+{
+	__u64 t = now_ns();
+	int *ends = arg;
+
+	while (now_ns() - t < 50 * MS)
+		;
+	bind(sched_getcpu(), 0);
+	while (now_ns() - t < 100 * MS)
+		;
+	t = now_ns();
+	(void)!write(ends[1], &t, sizeof(t));
+	load_pong(arg);
+}
+
 /* Asleep since before START: blocked until it was woken, whoever it was. */
 TEST_F_TIMEOUT(waits, since_before_the_start, 60)
 {
@@ -566,8 +582,8 @@ TEST_F_TIMEOUT(waits, since_before_the_start, 60)
 	__u64 before, after;
 	char c = 0;
 
-	before = now_ns();
-	self->pid = child_of(child_pong, ends);
+	self->pid = child_of(child_busy_pong, ends);
+	ASSERT_EQ(sizeof(before), read(self->pong[0], &before, sizeof(before)));
 	UNTIL(is_off(self->pid, 'S'));
 	after = now_ns();
 	nap_ns(20 * MS);

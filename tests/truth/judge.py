@@ -137,7 +137,8 @@ class Run:
         for s in self.offcpu:
             key = s.tid, within_pages(ip for ip, _ in s.frames)
             self.symbols.setdefault(key, set()).add(tuple(sym for _, sym in s.frames))
-        self.switches = switches.Switches(self.base, KERNEL == "5.10")
+        self.switches = switches.Switches(self.base, KERNEL == "5.10",
+                                          KERNEL not in ("5.10", "sid"))
         # Threads of which the kernel says what was recorded.
         self.confirmed = set()
         self.kernel = list(self.judge_switches())

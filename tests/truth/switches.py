@@ -160,10 +160,11 @@ def same(line):
 
 
 class Switches:
-    def __init__(self, base, late):
+    def __init__(self, base, late, stale):
         """late: the tracepoint is not passed the state, and reads it when a waker
-        may have written over it. It says R then, we know better."""
-        self.late = late
+        may have written over it. It says R then, we know better. stale: of who had a
+        signal to see to it is passed what that was about to be, and we tell R."""
+        self.late, self.stale = late, stale
         self.problems = []
         self.threads = collections.defaultdict(list)	# tid: (Bound, state or None)
         self.wakings = collections.defaultdict(list)	# tid: (Bound, by whom)
@@ -326,12 +327,10 @@ class Switches:
             seen.split(self.ways(tid, before, left, until, False))
         return seen
 
-    @staticmethod
-    def add(seen, left, until, ways=()):
+    def add(self, seen, left, until, ways=()):
         seen.add(left[0], until)
         if left[1][0] == "R":
             seen.ready.add(left[0], until)
-        # Of who had a signal to see to the tracepoint says, before 6.15, what it was
-        # about to be.
-        elif left[1] == "X" or left[1] != "?" and any(way.by == "-" for way in ways):
+        elif left[1] == "X" or \
+                self.stale and left[1] != "?" and any(way.by == "-" for way in ways):
             seen.hidden.add(left[0], until)

@@ -97,7 +97,7 @@ static void out_of_order(void)
 
 static void no_room(void)
 {
-	__u64 now = now_ns(), later = now + 3600ULL * 1000 * NSEC_PER_MSEC;
+	__u64 now = wp_clock_now(), later = now + 3600ULL * 1000 * NSEC_PER_MSEC;
 
 	told(1, now);
 	forks(1, 10, now + 1);
@@ -110,7 +110,7 @@ static void no_room(void)
 	ok(ask_for_missed(&pub) == later + ASK_NS && !is_dirty(10), "not all the time");
 	pub.forked = now + 1;
 	pub.asked = now + 2;
-	while (now_ns() < pub.asked + ASK_NS)
+	while (wp_clock_now() < pub.asked + ASK_NS)
 		usleep(1000);
 	ask_for_missed(&pub);
 	ok(is_dirty(10), "the module had no room: the child is looked at");

@@ -976,12 +976,14 @@ struct wallprof_wait {
  * @waker_aggr: the same of what the waker had been at
  * @last_aggr: with WAKER_CHAINS: id of the aggregate of its last interval, 0 for
  *	none
- * @asleep_since: when it left its CPU, if it was asleep at START, as far as the
- *	kernel tells: of a thread of a real-time class, and without
- *	CONFIG_SCHED_INFO, it does not; 0: not known, or it was awake. It stays
- *	when that interval is over
- * @unknown_ns: time on a CPU or off it, nobody knows: one of its switches was lost
- *	(NESTED)
+ * @asleep_since: when it left its CPU, if it was asleep when START came to it, as
+ *	far as the kernel tells; 0: not known, or it was awake. Kernels that count
+ *	interrupts or stolen time by themselves do not tell. It is reckoned back by
+ *	the scheduler's clock, which nobody slews: of a sleep of days it may be off
+ *	by seconds. It stays when that interval is over
+ * @unknown_ns: time between two switches of which a third one was lost between them
+ *	(NESTED): on a CPU or off it, nobody knows. If the last one was lost, or
+ *	several, the other sums may be wrong, too
  *
  * @user_stack to @woken are without meaning where no interval is open.
  *

@@ -191,7 +191,8 @@ static int prepare(struct wp_recording *r)
 	r->t.waits.no_idle = r->o.no_idle;
 	if (wp_recording_wants_causes(&r->o))
 		r->t.objects = wp_objects_new(NULL);
-	if (err || (r->o.buildids && !r->ids) || (wp_recording_wants_causes(&r->o) && !r->t.objects)) {
+	if (err || (r->o.buildids && !r->ids) ||
+	    (wp_recording_wants_causes(&r->o) && !r->t.objects)) {
 		wp_err("out of memory");
 		return -ENOMEM;
 	}
