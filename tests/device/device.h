@@ -299,6 +299,7 @@ struct session {
 	__u64 start, stop;
 	__u64 begun;			/* when START had returned */
 	bool execs;			/* threads other than leaders execute */
+	bool cpus_go;			/* and the kernel's threads with them, unseen */
 	unsigned int nr_cpus;
 
 	__u32 epoch;			/* last retired */
@@ -849,7 +850,7 @@ static inline void session_judge_thread(struct session *s, const struct wallprof
 		TROUBLE(s, "tid %u: born %llu, start %llu, end %llu", t->tid,
 			(ull)t->born, (ull)s->start, (ull)end);
 	/* run + off-CPU = wall time, to the nanosecond */
-	if (t->unknown_ns && !s->lost[0][WALLPROF_LOSS_NESTED].count &&
+	if (t->unknown_ns && !s->cpus_go && !s->lost[0][WALLPROF_LOSS_NESTED].count &&
 	    !dev_status(s->fd).lost[WALLPROF_LOSS_NESTED].count)
 		TROUBLE(s, "tid %u: %llu ns unknown, and nothing was lost", t->tid,
 			(ull)t->unknown_ns);

@@ -34,6 +34,7 @@ TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 	c.stack_flags |= WALLPROF_STACK_KERNEL;
 	dev_sampler(&c, 999);
 	ASSERT_EQ(0, session_begin(&s, &c));
+	s.cpus_go = true;
 	pid = fork();
 	if (!pid) {
 		for (unsigned int i = 0; i < times(40); i++) {
@@ -98,6 +99,7 @@ TEST_F_TIMEOUT(life, sessions_and_cpus_come_and_go, 600)
 		if (!(c.flags & WALLPROF_SAMPLER))
 			dev_sampler(&c, 499);
 		ASSERT_EQ(0, session_begin(&s, &c));
+		s.cpus_go = true;
 		nap_below(30);
 		if (rnd(2))
 			EXPECT_WHOLE(&s);

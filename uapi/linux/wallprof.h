@@ -981,9 +981,11 @@ struct wallprof_wait {
  *	interrupts or stolen time by themselves do not tell. It is reckoned back by
  *	the scheduler's clock, which nobody slews: of a sleep of days it may be off
  *	by seconds. It stays when that interval is over
- * @unknown_ns: time between two switches of which a third one was lost between them
- *	(NESTED): on a CPU or off it, nobody knows. If the last one was lost, or
- *	several, the other sums may be wrong, too
+ * @unknown_ns: time between two switches of which a third one between them was not
+ *	seen: on a CPU or off it, nobody knows. It was lost (NESTED), or was on a CPU
+ *	that is going offline, as of the kernel's threads that take it there: no
+ *	tracepoint is called there. If the last one was not seen, or several were
+ *	not, the other sums may be wrong, too
  *
  * @user_stack to @woken are without meaning where no interval is open.
  *
