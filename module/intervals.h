@@ -130,8 +130,9 @@ wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
 	u64 ns = wp_interval_advance(slot, now);
 
 	/*
-	 * From UNSEEN it ran since START. From OFF its coming was missed
-	 * (refused as nested, and counted): it ran, nobody knows how long.
+	 * From UNSEEN it ran since START. From OFF its coming was missed: refused
+	 * as nested, and counted, or on a CPU that was not online, where no
+	 * tracepoint is called. It ran, nobody knows how long.
 	 */
 	if (unlikely(slot->phase == WALLPROF_TASK_OFF))
 		slot->unknown_ns += ns;
@@ -199,7 +200,8 @@ static __always_inline void wp_interval_forget_waker(struct wallprof_task *slot)
  * How much of an interval that ends was spent runnable. A thread that sleeps
  * does not come to a CPU without a wakeup: it is the last one, even if a clock,
  * or the waker's being quick, puts it before the thread left. Without one nobody
- * looks for wakeups. How long it waited for a CPU is not known then.
+ * looks for wakeups, or its waker's CPU was not online. How long it waited for a CPU
+ * is not known then.
  */
 static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot,
 						u64 now, u64 ns)
@@ -230,7 +232,7 @@ wp_interval_close(struct wallprof_task *slot, u64 now, struct wallprof_aggr *key
 	u64 runnable;
 
 	if (slot->phase == WALLPROF_TASK_RUNNING) {
-		/* Its leaving was missed (refused as nested, and counted). */
+		/* Its leaving was missed: see wp_interval_open(). */
 		slot->unknown_ns += wp_interval_advance(slot, now);
 		*ns = 0;
 		return WP_CLOSED_NOTHING;
