@@ -165,6 +165,7 @@ TEST_F_TIMEOUT(waits, for_a_stack, 60)
 	self->c.flags |= WALLPROF_WAKER_STACKS;
 	self->c.stack_flags |= WALLPROF_STACK_KERNEL;
 	FOLLOW();
+	want.state = WALLPROF_STATE_SLEEPING;
 	want.syscall = SYS_read;
 	want.waker = WALLPROF_WAKER_TASK;
 	want.waker_tid = gettid_();
@@ -252,6 +253,7 @@ TEST_F_TIMEOUT(waits, for_a_busy_cpu, 120)
 	bind(0, 50);
 	nap_ns(20 * MS);
 	FOLLOW();
+	want.state = WALLPROF_STATE_SLEEPING;
 	want.waker = WALLPROF_WAKER_TASK;
 	want.waker_tid = gettid_();
 	/* The first is of a wait that began before START. */
@@ -591,6 +593,8 @@ TEST_F_TIMEOUT(waits, since_before_the_start, 60)
 	nap_ns(20 * MS);
 	ASSERT_EQ(1, write(self->ping[1], &c, 1));
 	ASSERT_EQ(1, read(self->pong[0], &c, 1));
+	/* Not the one for the lock of the pipe, or on RT for that of its queue. */
+	want.state = WALLPROF_STATE_SLEEPING;
 	want.waker = WALLPROF_WAKER_TASK;
 	want.waker_tid = gettid_();
 	want.reason = WALLPROF_REASON_SYSCALL;
