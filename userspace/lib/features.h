@@ -11,6 +11,7 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
+#include "lib/buf.h"
 #include "lib/buildid.h"
 
 /* Numbers of the features, as tools/perf/util/header.h has them. */
@@ -37,26 +38,6 @@ enum wp_feature {
 	WP_FEAT_CLOCK_DATA = 29,
 	WP_FEAT_MAX = 32,
 };
-
-/**
- * struct wp_buf - bytes that grow
- * @data: the bytes
- * @len: how many are used
- * @room: how many are allocated
- * @failed: memory ran out; what was added since is missing
- */
-struct wp_buf {
-	char *data;
-	size_t len;
-	size_t room;
-	int failed;
-};
-
-void wp_buf_add(struct wp_buf *b, const void *data, size_t len);
-void wp_buf_u32(struct wp_buf *b, __u32 v);
-void wp_buf_u64(struct wp_buf *b, __u64 v);
-void wp_buf_string(struct wp_buf *b, const char *s);
-void wp_buf_free(struct wp_buf *b);
 
 /**
  * struct wp_features - the sections, by number; an empty one is left out

@@ -28,37 +28,21 @@
 #include "lib/err.h"
 #include "lib/events.h"
 #include "lib/features.h"
+#include "lib/fullio.h"
 #include "lib/perfdata.h"
+#include "lib/perfheader.h"
 #include "lib/rawsample.h"
 
 #ifndef WP_VERSION
 #define WP_VERSION	"0"
 #endif
 
-#define PERF_MAGIC		0x32454c4946524550ULL	/* "PERFILE2" */
 #define DEFAULT_BUFFER		(1 << 20)
 #define MAX_RECORD		0xffff		/* header.size is 16 bits */
 #define MAX_CPUS		65536
 
 /* perf's own record types, from tools/lib/perf/include/perf/event.h */
 #define RECORD_FINISHED_ROUND	68
-
-struct section {
-	__u64 offset;
-	__u64 size;
-};
-
-struct file_header {
-	__u64 magic;
-	__u64 size;
-	__u64 attr_size;
-	struct section attrs;
-	struct section data;
-	struct section event_types;
-	__u64 features[4];
-};
-
-_Static_assert(sizeof(struct file_header) == 104, "perf.data's header has 104 bytes");
 
 /* What is in the buffer and where in the file it belongs. */
 struct tail {
@@ -79,7 +63,7 @@ struct wp_perfdata {
 	int *cpu_index;		/* of the ids, by CPU number; -1: none */
 	unsigned int cpu_limit;
 
-	struct file_header header;
+	struct wp_file_header header;
 	char *buf;
 	size_t room;
 	/* Two copies: the signal handler needs one that is whole. */
@@ -89,7 +73,7 @@ struct wp_perfdata {
 	struct wp_features feat;
 	char *blob;		/* table and sections, offsets from the table's start */
 	size_t blob_len;
-	struct section *blob_dir;	/* scratch for the table with true offsets */
+	struct wp_file_section *blob_dir;	/* scratch for the table with true offsets */
 	unsigned int nr_feat;
 	size_t sample_time_at;	/* in blob; 0: none */
 	__u64 feature_bits;
@@ -112,42 +96,21 @@ static const struct tail *tail(const struct wp_perfdata *pd)
 	return &pd->tail[pd->cur];
 }
 
-/* Async-signal-safe. */
-static int pwrite_all(int fd, const void *data, size_t len, off_t pos)
-{
-	const char *p = data;
-
-	while (len) {
-		ssize_t n = pwrite(fd, p, len, pos);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			return -ENOSPC;
-		p += n;
-		len -= n;
-		pos += n;
-	}
-	return 0;
-}
-
 /* Only what changes: data and the feature bits. Async-signal-safe. */
 static int write_header_tail(struct wp_perfdata *pd, __u64 data_size, __u64 features)
 {
-	struct file_header h = pd->header;
-	size_t from = offsetof(struct file_header, data);
+	struct wp_file_header h = pd->header;
+	size_t from = offsetof(struct wp_file_header, data);
 
 	h.data.size = data_size;
 	h.features[0] = features;
-	return pwrite_all(pd->fd, (char *)&h + from, sizeof(h) - from, from);
+	return wp_pwrite_all(pd->fd, (char *)&h + from, sizeof(h) - from, from);
 }
 
 /* The features behind the data, which end at @pos. Async-signal-safe. */
 static int write_features(struct wp_perfdata *pd, off_t pos)
 {
-	struct section *in = (struct section *)pd->blob;
+	struct wp_file_section *in = (struct wp_file_section *)pd->blob;
 	__u64 time[2] = { pd->first_time, pd->last_time };
 	size_t dir = pd->nr_feat * sizeof(*in);
 	unsigned int i;
@@ -161,9 +124,9 @@ static int write_features(struct wp_perfdata *pd, off_t pos)
 		pd->blob_dir[i].offset = in[i].offset + pos;
 		pd->blob_dir[i].size = in[i].size;
 	}
-	ret = pwrite_all(pd->fd, pd->blob_dir, dir, pos);
+	ret = wp_pwrite_all(pd->fd, pd->blob_dir, dir, pos);
 	if (!ret)
-		ret = pwrite_all(pd->fd, pd->blob + dir, pd->blob_len - dir, pos + dir);
+		ret = wp_pwrite_all(pd->fd, pd->blob + dir, pd->blob_len - dir, pos + dir);
 	return ret;
 }
 
@@ -176,7 +139,7 @@ static int checkpoint(struct wp_perfdata *pd)
 
 	ret = write_header_tail(pd, t.pos - start, 0);
 	if (!ret)
-		ret = pwrite_all(pd->fd, pd->buf, t.len, t.pos);
+		ret = wp_pwrite_all(pd->fd, pd->buf, t.len, t.pos);
 	if (ret) {
 		/* What there was before may still fit. */
 		if (!write_features(pd, t.pos))
@@ -198,7 +161,7 @@ static int build_blob(struct wp_perfdata *pd)
 {
 	struct wp_buf b = { 0 };
 	unsigned int i, n = 0;
-	struct section *dir, *old_dir;
+	struct wp_file_section *dir, *old_dir;
 	size_t sample_time_at = 0;
 	__u64 bits = 0;
 	char *old;
@@ -520,13 +483,13 @@ static int open_file(struct wp_perfdata *pd, const char *path)
 static int write_start(struct wp_perfdata *pd)
 {
 	size_t ids = pd->nr_cpus * sizeof(__u64);
-	size_t entry = WP_PERFDATA_ATTR_SIZE + sizeof(struct section);
+	size_t entry = WP_PERFDATA_ATTR_SIZE + sizeof(struct wp_file_section);
 	struct wp_buf b = { 0 };
 	unsigned int i;
 	int ret;
 
-	pd->header = (struct file_header){
-		.magic = PERF_MAGIC,
+	pd->header = (struct wp_file_header){
+		.magic = WP_PERF_MAGIC,
 		.size = sizeof(pd->header),
 		.attr_size = entry,
 		.attrs.offset = sizeof(pd->header) + pd->nr_events * ids,
@@ -542,7 +505,7 @@ static int write_start(struct wp_perfdata *pd)
 		wp_buf_u64(&b, sizeof(pd->header) + i * ids);
 		wp_buf_u64(&b, ids);
 	}
-	ret = b.failed ? -ENOMEM : pwrite_all(pd->fd, b.data, b.len, 0);
+	ret = b.failed ? -ENOMEM : wp_pwrite_all(pd->fd, b.data, b.len, 0);
 	wp_buf_free(&b);
 	set_tail(pd, pd->header.data.offset, 0);
 	pd->nr_bytes = pd->header.data.offset;
@@ -931,6 +894,17 @@ int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
 	pd->fd = -1;
 	destroy(pd);
 	return ret;
+}
+
+/**
+ * wp_perfdata_dup() - a descriptor of the file for what comes after wp_perfdata_close()
+ * @pd: the file
+ *
+ * Return: the descriptor, to be closed, or -1.
+ */
+int wp_perfdata_dup(const struct wp_perfdata *pd)
+{
+	return fcntl(pd->fd, F_DUPFD_CLOEXEC, 0);
 }
 
 /**

@@ -13,7 +13,7 @@
 
 #include "lib/cause.h"
 #include "lib/device.h"
-#include "lib/features.h"
+#include "lib/buf.h"
 #include "lib/rawsample.h"
 #include "lib/syscalls.h"
 
