@@ -37,19 +37,25 @@ static bool get_hex(char **p, __u64 *v, char end)
 	return true;
 }
 
-/* start-end rwxp pgoff maj:min ino    name */
-static bool parse_map(char *line, struct wp_procmap *m)
+/*
+ * start-end rwxp pgoff maj:min ino    name
+ *
+ * False for one that has none of @prot, too: most have not, and are not worth more.
+ */
+static bool parse_map(char *line, __u32 prot, struct wp_procmap *m)
 {
+	char *p = line, *rights = strchr(line, ' ');
 	__u64 maj, min;
-	char *p = line;
 
+	if (!rights || strnlen(rights, 6) < 6 || rights[5] != ' ')
+		return false;
+	m->prot = (rights[1] == 'r' ? PROT_READ : 0) | (rights[2] == 'w' ? PROT_WRITE : 0) |
+		  (rights[3] == 'x' ? PROT_EXEC : 0);
+	m->flags = rights[4] == 's' ? MAP_SHARED : MAP_PRIVATE;
+	if (prot && !(m->prot & prot))
+		return false;
 	if (!get_hex(&p, &m->start, '-') || !get_hex(&p, &m->end, ' ') || m->end <= m->start)
 		return false;
-	if (strnlen(p, 5) < 5 || p[4] != ' ')
-		return false;
-	m->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
-		  (p[2] == 'x' ? PROT_EXEC : 0);
-	m->flags = p[3] == 's' ? MAP_SHARED : MAP_PRIVATE;
 	p += 5;
 	if (!get_hex(&p, &m->pgoff, ' ') || !get_hex(&p, &maj, ':') || !get_hex(&p, &min, ' '))
 		return false;
@@ -181,7 +187,7 @@ int wp_procmaps_each(struct wp_procmaps *t, int dir, __u32 prot, wp_procmap_fn f
 		if (!end)
 			break;
 		*end++ = '\0';
-		if (!parse_map(line, &m) || (prot && !(m.prot & prot)))
+		if (!parse_map(line, prot, &m))
 			continue;
 		unescape(dir, &m);
 		ret = fn(ctx, dir, &m);
