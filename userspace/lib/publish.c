@@ -9,7 +9,7 @@
  * time: at most a tenth of the time goes to one process.
  *
  * What a process executes anew is not known before this thread has told: a
- * millisecond for files that are known. Files that are not are told of without a
+ * millisecond or two for files that are known. Files that are not are told of without a
  * table first, and again when it is there.
  */
 #include <ctype.h>
@@ -40,9 +40,11 @@
 
 /*
  * From one look at perf's records to the next, as they come in bursts. The first
- * of a burst is not waited for.
+ * of a burst is not waited for. Twice as long after each look that found nothing to
+ * do, as where threads are born and die, up to the second of these.
  */
 #define GATHER_NS	200000
+#define MAX_GATHER_NS	1600000
 
 /* Of the time, one in so many goes to a process, */
 #define SHARE		10
@@ -71,6 +73,10 @@ struct process {
 	__u32 pid;
 	bool dirty;			/* to be looked at */
 	bool unsettled;			/* some of its files have no table yet */
+	bool again;			/* @map is to be told again */
+	__u64 start_stack;		/* with @map */
+	struct wallprof_map *map;	/* what was told of it before the session began, or NULL */
+	__u32 nr_maps;
 	__u64 rest_until;		/* not looked at before */
 	__u64 paid_until;		/* its share of the time is used up until then */
 	__u64 told;			/* when it was told of last, or 0 */
@@ -83,6 +89,8 @@ struct wp_publisher {
 	struct wp_tablecache *cache;
 	struct wp_sideband *sideband;
 	struct process *bucket[NR_BUCKETS];
+	bool pending;			/* one of them may be to be looked at, or told again */
+	bool settled;			/* when none was, none was unsettled, either */
 	__u64 paid_until;		/* the share of all of them is used up until then */
 	struct wp_procmaps text;
 	struct wallprof_map *map;	/* of the process that is looked at */
@@ -135,6 +143,9 @@ static void forget(struct wp_publisher *pub, __u32 pid)
 		if ((*at)->pid == pid) {
 			p = *at;
 			*at = p->next;
+			/* Maybe all the others are settled. */
+			pub->pending |= p->unsettled;
+			free(p->map);
 			free(p);
 			return;
 		}
@@ -156,13 +167,19 @@ static struct process *find_or_add(struct wp_publisher *pub, __u32 pid)
 	return p;
 }
 
+static void set_dirty(struct wp_publisher *pub, struct process *p)
+{
+	p->dirty = true;
+	pub->pending = true;
+}
+
 /* Have a process looked at. Without memory its frames fall back, no more. */
 static void touch(struct wp_publisher *pub, __u32 pid)
 {
 	struct process *p = find_or_add(pub, pid);
 
 	if (p)
-		p->dirty = true;
+		set_dirty(pub, p);
 }
 
 /* Field 28 of /proc/PID/stat; 0 if we may not know. */
@@ -242,6 +259,38 @@ static void pay(struct wp_publisher *pub, struct process *p, __u64 begun, __u64 
 		pub->paid_until = now + 2 * ALL_SHARE * ALL_BURST_NS;
 }
 
+/* Keep what was told of a process for when it is to be told again. */
+static void keep_maps(struct wp_publisher *pub, struct process *p, __u64 start_stack)
+{
+	free(p->map);
+	p->map = malloc(pub->nr_maps * sizeof(*p->map));
+	if (!p->map)
+		return;
+	memcpy(p->map, pub->map, pub->nr_maps * sizeof(*p->map));
+	p->nr_maps = pub->nr_maps;
+	p->start_stack = start_stack;
+}
+
+/*
+ * Tell the module what it was told before the session began; whether there was that.
+ * The process has mapped nothing since, or it would be looked at.
+ */
+static bool tell_again(struct wp_publisher *pub, struct process *p)
+{
+	int err = 1;
+
+	if (p->map && !p->dirty)
+		err = pub->opt.maps(pub->opt.ctx, p->pid, p->start_stack, p->map, p->nr_maps);
+	free(p->map);
+	p->map = NULL;
+	p->again = false;
+	if (!err) {
+		pub->stats.published++;
+		p->told = wp_clock_now();
+	}
+	return !err;
+}
+
 /* Tell the module of a process; whether it is still there. */
 static bool publish(struct wp_publisher *pub, struct process *p)
 {
@@ -266,13 +315,15 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 		err = pub->opt.maps(pub->opt.ctx, p->pid, start_stack, pub->map,
 				    pub->nr_maps);
 	p->unsettled = pub->unsettled;
+	if (!err && !pub->retold)
+		keep_maps(pub, p, start_stack);
 	ended = wp_clock_now();
 	pay(pub, p, begun, ended);
 	pub->stats.ns += ended - begun;
 	if (err == -ESRCH)
 		return false;
 	if (err == -ESTALE) {
-		p->dirty = true;
+		set_dirty(pub, p);
 	} else if (err) {
 		pub->stats.refused++;
 		pub->stats.error = err;
@@ -298,10 +349,16 @@ static __u64 publish_dirty(struct wp_publisher *pub, bool *all)
 	__u64 when = ~0ULL;
 	unsigned int i;
 
+	*all = pub->settled;
+	if (!pub->pending)
+		return when;
+	pub->pending = false;
 	*all = true;
 	for (i = 0; i < NR_BUCKETS; i++) {
 		for (p = pub->bucket[i]; p && !is_to_stop(pub); p = next) {
 			next = p->next;
+			if (p->again && !tell_again(pub, p))
+				p->dirty = true;
 			if (p->dirty && not_before(pub, p) <= wp_clock_now() && !publish(pub, p)) {
 				forget(pub, p->pid);
 				continue;
@@ -310,8 +367,10 @@ static __u64 publish_dirty(struct wp_publisher *pub, bool *all)
 				when = not_before(pub, p);
 			if (p->dirty || p->unsettled)
 				*all = false;
+			pub->pending |= p->dirty;
 		}
 	}
+	pub->settled = *all;
 	return when;
 }
 
@@ -325,6 +384,7 @@ static void touch_unsettled(struct wp_publisher *pub)
 		for (p = pub->bucket[i]; p; p = p->next)
 			p->dirty |= p->unsettled;
 	}
+	pub->pending = true;
 }
 
 /* The session has started: now those can be walked who sleep since before. */
@@ -335,8 +395,9 @@ static void touch_known(struct wp_publisher *pub)
 
 	for (i = 0; i < NR_BUCKETS; i++) {
 		for (p = pub->bucket[i]; p; p = p->next)
-			p->dirty = true;
+			p->again = true;
 	}
+	pub->pending = true;
 	pub->retold = true;
 }
 
@@ -393,7 +454,7 @@ static void take_fork(struct wp_publisher *pub, __u32 ppid, __u32 pid, __u64 tim
 	if (!__atomic_load_n(&pub->started, __ATOMIC_RELAXED) || pub->opt.pids ||
 	    !parent || parent->dirty || parent->unsettled || time <= parent->told ||
 	    time <= pub->missed_by) {
-		p->dirty = true;
+		set_dirty(pub, p);
 		return;
 	}
 	p->forked = time;
@@ -411,6 +472,7 @@ static void touch_forked(struct wp_publisher *pub, __u64 since)
 		for (p = pub->bucket[i]; p; p = p->next)
 			p->dirty |= p->forked >= since && p->forked > p->told;
 	}
+	pub->pending = true;
 }
 
 /*
@@ -532,11 +594,11 @@ static void touch_targets(struct wp_publisher *pub)
 		touch_all(pub);
 }
 
-/* Wait until it is GATHER_NS since @since. */
-static void gather(__u64 since)
+/* Wait until it is @ns since @since. */
+static void gather(__u64 since, __u64 ns)
 {
 	__u64 past = wp_clock_now() - since;
-	struct timespec rest = { .tv_nsec = past < GATHER_NS ? GATHER_NS - past : 0 };
+	struct timespec rest = { .tv_nsec = past < ns ? ns - past : 0 };
 
 	if (rest.tv_nsec)
 		nanosleep(&rest, NULL);
@@ -545,7 +607,7 @@ static void gather(__u64 since)
 static void *follow(void *arg)
 {
 	struct wp_publisher *pub = arg;
-	__u64 when, ask, drained = 0, one = 1;
+	__u64 when, ask, drained = 0, pause = GATHER_NS, one = 1;
 	bool all;
 	int err = 0;
 
@@ -559,10 +621,11 @@ static void *follow(void *arg)
 		err = wait_for(pub, when < ask ? when : ask);
 		if (is_to_stop(pub))
 			break;
-		gather(drained);
+		gather(drained, pause);
 		drained = wp_clock_now();
 		if (!err)
 			err = drain(pub);
+		pause = pub->pending ? GATHER_NS : pause < MAX_GATHER_NS ? 2 * pause : pause;
 	}
 	if (err)
 		wp_warn("processes that start from now on are unwound by frame pointers: %s",
@@ -593,6 +656,7 @@ int wp_publisher_open(struct wp_publisher **out, const struct wp_publisher_optio
 	if (!pub)
 		goto no_memory;
 	pub->opt = *opt;
+	pub->pending = true;
 	pub->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pub->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pub->max_fds = 2 + sysconf(_SC_NPROCESSORS_CONF);
