@@ -96,6 +96,11 @@ static void test_comms(void)
 		struct perf_event_header h;
 		__u32 pid, ppid, tid, ptid;
 	} fork = { { PERF_RECORD_FORK, 0, sizeof(fork) }, 11, 10, 11, 10 };
+	struct {
+		struct perf_event_header h;
+		__u32 pid, ppid, tid, ptid;
+		__u64 time;
+	} exit = { { PERF_RECORD_EXIT, 0, sizeof(exit) } };
 	struct wp_comms c = {};
 	unsigned int i;
 
@@ -118,6 +123,32 @@ static void test_comms(void)
 	for (i = 100; i < 20000 && (unsigned int)atoi(wp_comms_find(&c, i)) == i; i++)
 		;
 	ok(i == 20000, "many names");
+	exit.tid = 100;
+	wp_comms_record(&c, &exit.h);
+	wp_comms_sweep(&c);
+	wp_comms_sweep(&c);
+	ok(!!wp_comms_find(&c, 100), "of one that ended, the name stays if nothing is swept");
+	c.sweeps = true;
+	for (exit.tid = 1; exit.tid < 20000; exit.tid++)
+		if (exit.tid % 3)
+			wp_comms_record(&c, &exit.h);
+	/* An id that is used again, and a thread that takes its leader's by an exec. */
+	comm.tid = 1000;
+	strcpy(comm.comm, "1000");
+	wp_comms_record(&c, &comm.h);
+	wp_comms_sweep(&c);
+	ok(!!wp_comms_find(&c, 101), "nor at once, for its account is to come");
+	wp_comms_sweep(&c);
+	for (i = 100; i < 20000; i++) {
+		const char *name = wp_comms_find(&c, i);
+
+		if (i % 3 && i != 1000 ? !!name : !name || (unsigned int)atoi(name) != i)
+			break;
+	}
+	ok(i == 20000 && c.nr == 6634,
+	   "then two of three are forgotten, the others are there, and one of an old id");
+	wp_comms_sweep(&c);
+	ok(c.nr == 6634 && !c.nr_ended, "once");
 	wp_comms_free(&c);
 }
 

@@ -2,8 +2,8 @@
 /*
  * The names of threads, for the ledger: learnt from COMM and FORK records on
  * their way into the file. A name stays when its thread ends, as the ledger
- * asks for it after that; the next thread of that id overwrites it, so there
- * are never more entries than thread ids. Called by the record command.
+ * asks for it after that: until the second sweep from then on, if there are sweeps, or
+ * until the next thread of that id overwrites it. Called by the record command.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -70,7 +70,32 @@ static int set(struct wp_comms *c, __u32 tid, const char *name, size_t len)
 	if (!entry->tid)
 		c->nr++;
 	entry->tid = tid;
+	entry->ended = false;
 	memcpy(entry->name, copy, sizeof(copy));
+	return 0;
+}
+
+/* That a thread has ended, unless there is another one of its id by the next sweep. */
+static int end(struct wp_comms *c, __u32 tid)
+{
+	struct wp_comm *entry;
+
+	if (!c->room || !tid)
+		return 0;
+	entry = slot(c->entry, c->room, tid);
+	if (!entry->tid)
+		return 0;
+	if (c->nr_ended == c->ended_room) {
+		size_t room = c->ended_room ? c->ended_room * 2 : MIN_ROOM;
+		__u32 *ended = reallocarray(c->ended, room, sizeof(*ended));
+
+		if (!ended)
+			return -ENOMEM;
+		c->ended = ended;
+		c->ended_room = room;
+	}
+	entry->ended = true;
+	c->ended[c->nr_ended++] = tid;
 	return 0;
 }
 
@@ -95,6 +120,8 @@ int wp_comms_record(struct wp_comms *c, const struct perf_event_header *rec)
 
 		return name ? set(c, r->tid, name, strlen(name)) : 0;
 	}
+	if (rec->type == PERF_RECORD_EXIT && rec->size >= sizeof(struct fork_record) && c->sweeps)
+		return end(c, ((const struct fork_record *)rec)->tid);
 	return 0;
 }
 
@@ -115,6 +142,50 @@ const char *wp_comms_find(const struct wp_comms *c, __u32 tid)
 	return entry->tid ? entry->name : NULL;
 }
 
+static void forget(struct wp_comms *c, struct wp_comm *entry)
+{
+	size_t mask = c->room - 1, hole, i;
+
+	c->nr--;
+	/* What was put behind it for want of its place comes nearer to its own. */
+	for (hole = i = entry - c->entry;;) {
+		size_t home;
+
+		i = (i + 1) & mask;
+		if (!c->entry[i].tid)
+			break;
+		home = c->entry[i].tid * 0x9e3779b1U & mask;
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue;
+		c->entry[hole] = c->entry[i];
+		hole = i;
+	}
+	c->entry[hole].tid = 0;
+}
+
+/**
+ * wp_comms_sweep() - forget the threads that ended before the last sweep
+ * @c: the names; @sweeps is set
+ *
+ * A thread's account comes with the records of its end, or in the next round.
+ */
+void wp_comms_sweep(struct wp_comms *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nr_old; i++) {
+		struct wp_comm *entry = slot(c->entry, c->room, c->ended[i]);
+
+		if (entry->tid && entry->ended)
+			forget(c, entry);
+	}
+	c->nr_ended -= c->nr_old;
+	if (c->nr_ended)
+		memmove(c->ended, c->ended + c->nr_old,
+			c->nr_ended * sizeof(*c->ended));
+	c->nr_old = c->nr_ended;
+}
+
 /**
  * wp_comms_free() - forget all names
  * @c: the names
@@ -122,5 +193,6 @@ const char *wp_comms_find(const struct wp_comms *c, __u32 tid)
 void wp_comms_free(struct wp_comms *c)
 {
 	free(c->entry);
+	free(c->ended);
 	memset(c, 0, sizeof(*c));
 }

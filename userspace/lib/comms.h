@@ -5,6 +5,7 @@
 #ifndef WP_LIB_COMMS_H
 #define WP_LIB_COMMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
@@ -15,10 +16,12 @@
  * struct wp_comm - a thread's name
  * @tid: thread, 0 in a free entry
  * @name: its name
+ * @ended: it has ended, and nobody else has its id so far
  */
 struct wp_comm {
 	__u32 tid;
 	char name[WP_COMM_LEN];
+	bool ended;
 };
 
 /**
@@ -26,15 +29,26 @@ struct wp_comm {
  * @entry: hash table by @tid
  * @nr: used entries
  * @room: all entries, a power of two, or 0
+ * @sweeps: names of threads that ended are to be forgotten by wp_comms_sweep()
+ * @ended: threads that ended, if so
+ * @nr_ended: how many
+ * @ended_room: for how many there is room
+ * @nr_old: so many of them had ended at the last sweep
  */
 struct wp_comms {
 	struct wp_comm *entry;
 	size_t nr;
 	size_t room;
+	bool sweeps;
+	__u32 *ended;
+	size_t nr_ended;
+	size_t ended_room;
+	size_t nr_old;
 };
 
 int wp_comms_record(struct wp_comms *c, const struct perf_event_header *rec);
 const char *wp_comms_find(const struct wp_comms *c, __u32 tid);
+void wp_comms_sweep(struct wp_comms *c);
 void wp_comms_free(struct wp_comms *c);
 
 #endif /* WP_LIB_COMMS_H */

@@ -87,6 +87,11 @@ static int by_off(const void *pa, const void *pb)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
+static __u64 magnitude(__s64 n)
+{
+	return n < 0 ? -(__u64)n : (__u64)n;
+}
+
 /**
  * wp_ledger_add - add a thread
  * @l: the ledger
@@ -110,7 +115,7 @@ int wp_ledger_add(struct wp_ledger *l, const struct wp_account *a, __u64 nr_spil
 	l->spill_ns += a->spill_ns;
 	l->nr_spilled += nr_spilled;
 	l->runnable_ns += a->runnable_ns;
-	if (llabs(diff) > llabs(l->worst_ns))
+	if (magnitude(diff) > magnitude(l->worst_ns))
 		l->worst_ns = diff;
 	if (!l->keep)
 		return 0;
@@ -138,5 +143,6 @@ int wp_ledger_add(struct wp_ledger *l, const struct wp_account *a, __u64 nr_spil
  */
 void wp_ledger_sort(struct wp_ledger *l)
 {
-	qsort(l->lines, l->nr, sizeof(*l->lines), by_off);
+	if (l->nr)
+		qsort(l->lines, l->nr, sizeof(*l->lines), by_off);
 }
