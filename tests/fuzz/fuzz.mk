@@ -18,6 +18,8 @@ FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
 FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcode.c cfaprogram.c \
 	cfaexpr.c gofuncs.c tablebuild.c trampolines.c unwindtable.c)
 FUZZ_SOCKETS_SRC := $(addprefix userspace/lib/,sockets.c text.c)
+FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c err.c fullio.c ledger.c \
+	ledgerfile.c perffile.c processes.c text.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz
@@ -27,6 +29,7 @@ fuzz: $(FUZZ_ALL)
 FUZZ_OBJ := $(FUZZ_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 FUZZ_LIB_OBJ := $(FUZZ_LIB_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 FUZZ_SOCKETS_OBJ := $(FUZZ_SOCKETS_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
+FUZZ_RECORDING_OBJ := $(FUZZ_RECORDING_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 
 $(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
@@ -34,6 +37,7 @@ $(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ)
 $(FUZZ_OUT)/ehframe: FUZZ_LIBS := -ldw -lelf
 $(FUZZ_OUT)/ehframe: $(FUZZ_LIB_OBJ)
 $(FUZZ_OUT)/sockets: $(FUZZ_SOCKETS_OBJ)
+$(FUZZ_OUT)/recording: $(FUZZ_RECORDING_OBJ)
 
 FUZZ_DEPS := $(wildcard $(FUZZ_MODULE)/*.h tests/kunit/*.h tests/shim/*/*.h \
 	uapi/linux/*.h userspace/lib/*.h) tests/fuzz/fuzz.mk
@@ -42,6 +46,7 @@ $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_INCLUDE) -c -o $@ $<
 
-$(FUZZ_OUT)/obj/tests/fuzz/ehframe.o $(FUZZ_OUT)/obj/tests/fuzz/sockets.o $(FUZZ_LIB_OBJ) \
-	$(FUZZ_SOCKETS_OBJ): FUZZ_INCLUDE := -Iuserspace
+$(FUZZ_OUT)/obj/tests/fuzz/ehframe.o $(FUZZ_OUT)/obj/tests/fuzz/sockets.o \
+	$(FUZZ_OUT)/obj/tests/fuzz/recording.o $(FUZZ_LIB_OBJ) $(FUZZ_SOCKETS_OBJ) \
+	$(FUZZ_RECORDING_OBJ): FUZZ_INCLUDE := -Iuserspace
 .SECONDARY:

@@ -69,6 +69,9 @@ def table(path):
         return [dict(zip(head, line.rstrip("\n").split("\t"))) for line in f]
 
 
+# A thread's line of wallprof report: the name may have blanks, and is cleaned.
+TOLD = re.compile(r"^ +(\d+) +(\d+) (.{16,}?) +(\d+\.\d{6}) +(\d+\.\d{6}) +(\d+\.\d{6}) +(\d+)"
+                  r" +(\d+\.\d{6}) +(\d+\.\d{6}) (-?\d+)( ended)?$")
 SAMPLE = re.compile(r"^(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+"
                     r"(?P<time>\d+\.\d+):\s+(?P<period>\d+)\s+(?P<event>\S+):\s*$")
 FRAME = re.compile(r"^\s+(?P<ip>[0-9a-f]+) (?P<sym>.*)$")
@@ -242,8 +245,9 @@ def ends_with(frames, tail):
 def clean(run):
     """The tools had nothing to complain about."""
     problems = []
-    if run.status != ["0", "0", "0"]:
-        problems.append("exit statuses of record, script, report: %s: %s" %
+    if run.status != ["0", "0", "0", "0"]:
+        problems.append("exit statuses of wallprof's record and report, perf's script and "
+                        "report: %s: %s" %
                         (run.status, run.log[-500:]))
     said = [line for line in run.complaints.splitlines() if line.strip()]
     if "LOST" in run.log:
@@ -391,6 +395,44 @@ def ledger(run):
                              entry["end"] - entry["born"]))
     yield ("run + runnable + blocked + unknown = wall time for each of %d threads" % len(run.ledger),
            problems[:6])
+
+    wanted = collections.Counter(
+        (entry["tid"], entry["tgid"], entry["comm"].strip()) + tuple("%.6f" % (entry[name] / 1e9) for name in
+                                              ("run_ns", "runnable_ns", "blocked_ns")) +
+        (entry["nr_off"], "%.6f" % (entry["unknown_ns"] / 1e9),
+         "%.6f" % ((entry["end"] - entry["born"]) / 1e9), entry["diff_ns"],
+         "ended" in entry["flags"].split(","))
+        for entry in run.ledger)
+    told = collections.Counter(
+        (int(m[1]), int(m[2]), m[3].strip(), m[4], m[5], m[6], int(m[7]), m[8], m[9],
+         int(m[10]), bool(m[11]))
+        for m in map(TOLD.match, run.text("told").splitlines()) if m)
+    yield ("the file's own ledger says the same of each",
+           ["not there: %s" % (line,) for line in list(wanted - told)[:3]] +
+           ["too much: %s" % (line,) for line in list(told - wanted)[:3]])
+
+    def seconds(*names):
+        return "%.6f" % (sum(entry[name] for entry in run.ledger for name in names) / 1e9)
+
+    line = "  %d threads (%d ended): %s s run + %s s runnable + %s s blocked (%d intervals)" \
+        " + %s s unknown = %s s wall" % (
+            len(run.ledger), sum("ended" in entry["flags"].split(",") for entry in run.ledger),
+            seconds("run_ns"), seconds("runnable_ns"), seconds("blocked_ns"),
+            sum(entry["nr_off"] for entry in run.ledger), seconds("unknown_ns"),
+            seconds("wall_ns"))
+    processes = collections.Counter()
+    for m in re.finditer(r"^ +\d+ .{16,}? +(\d+)((?: +\d+\.\d{6}){5})$", run.text("told"), re.M):
+        processes.update(dict(zip(("threads", "run", "runnable", "blocked", "unknown", "wall"),
+                                  [int(m[1])] +
+                                  [round(float(t) * 1e6) for t in m[2].split()])))
+    sums = [len(run.ledger)] + [float(seconds(name)) * 1e6 for name in (
+        "run_ns", "runnable_ns", "blocked_ns", "unknown_ns", "wall_ns")]
+    yield ("and the same in sum, of all and of its processes",
+           ([] if line in run.text("told").splitlines() else ["no line %r" % line]) +
+           # Each is rounded to a microsecond.
+           ["%s: %s, of all %s" % (name, n, total) for (name, n), total in
+            zip(processes.items(), sums) if abs(n - total) > len(run.ledger)] +
+           ([] if processes else ["no process"]))
 
     problems = []
     if len(threads) == len(run.ledger):

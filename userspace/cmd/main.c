@@ -8,6 +8,7 @@
 
 #include "cmd/options.h"
 #include "cmd/record.h"
+#include "cmd/report.h"
 
 static const struct command {
 	const char *name;
@@ -15,6 +16,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "record", "Record on-CPU and off-CPU time into perf.data", cmd_record },
+	{ "report", "Tell where the time went in a perf.data of ours", cmd_report },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

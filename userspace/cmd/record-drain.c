@@ -12,6 +12,7 @@
 #include "cmd/recording.h"
 #include "lib/clock.h"
 #include "lib/err.h"
+#include "lib/ledgerfile.h"
 #include "lib/rawsample.h"
 
 /* What a kill -9 can cost at most. */
@@ -30,7 +31,8 @@ int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u6
 	struct wp_recording *r = ctx;
 	int err = 0;
 
-	if (r->want_comms)
+	/* The ledger has names. */
+	if (r->o.offcpu)
 		err = wp_comms_record(&r->t.comms, rec);
 	if (r->t.objects)
 		wp_objects_record(r->t.objects, rec);
@@ -92,6 +94,10 @@ static int add_account(struct wp_recording *r, const struct wallprof_task *task)
 
 		known = wp_hist_table_take(&r->thread_hists, &thread, &hist);
 		wp_dump_account(r->ledger_file, &a, known ? &hist : NULL);
+	}
+	if (r->spool && wp_ledgerfile_add(r->spool, &a)) {
+		fclose(r->spool);
+		r->spool = NULL;
 	}
 	return wp_ledger_add(&r->t.ledger, &a, task->nr_spilled);
 }
@@ -626,6 +632,7 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 		err = prune_stacks(r);
 	if (r->t.objects)
 		wp_objects_end_round(r->t.objects);
+	wp_comms_sweep(&r->t.comms);
 	if (err == -ENOMEM)
 		wp_err("out of memory");
 	return err;

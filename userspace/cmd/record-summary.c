@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cmd/ledgertext.h"
 #include "cmd/record.h"
 #include "lib/text.h"
 
@@ -410,52 +411,16 @@ static void print_wakers(const struct wp_wait_table *t, const struct wp_comms *c
 	print_rest(t, true);
 }
 
-static void print_ledger(const struct wp_record_opts *o, struct wp_ledger *l)
-{
-	size_t i, nr;
-
-	fprintf(stderr, "  %" PRIu64 " threads (%" PRIu64 " ended): %.6f s run + %.6f s runnable",
-		(uint64_t)l->threads, (uint64_t)l->ended, seconds(l->run_ns),
-		seconds(l->runnable_ns));
-	fprintf(stderr, " + %.6f s blocked (%" PRIu64 " intervals) + %.6f s unknown = %.6f s wall",
-		seconds(l->off_ns - l->runnable_ns), (uint64_t)l->nr_off,
-		seconds(l->unknown_ns), seconds(l->wall_ns));
-	if (l->unbalanced)
-		fprintf(stderr, "; %" PRIu64 " thread%s out of balance, by %" PRId64 " ns at most",
-			(uint64_t)l->unbalanced, plural(l->unbalanced), (int64_t)l->worst_ns);
-	fputc('\n', stderr);
-	wp_ledger_sort(l);
-	nr = l->nr < l->keep ? l->nr : l->keep;
-	if (!nr)
-		return;
-	fprintf(stderr, "  %8s %8s %-16s %14s %14s %14s %10s %14s %14s %s\n", "tid", "tgid", "comm",
-		"run s", "runnable s", "blocked s", "intervals", "unknown s", "wall s", "diff ns");
-	for (i = 0; i < nr; i++) {
-		const struct wp_account *a = &l->lines[i];
-		int width;
-
-		fprintf(stderr, "  %8u %8u ", a->tid, a->tgid);
-		width = wp_text_put(stderr, a->comm);
-		fprintf(stderr, "%*s %14.6f %14.6f %14.6f %10" PRIu64 " %14.6f %14.6f %" PRId64 "%s\n",
-			width < 16 ? 16 - width : 0, "", seconds(a->run_ns),
-			seconds(a->runnable_ns), seconds(wp_account_blocked(a)),
-			(uint64_t)a->nr_off, seconds(a->unknown_ns), seconds(wp_account_wall(a)),
-			(int64_t)wp_account_diff(a),
-			a->ended ? " ended" : "");
-	}
-	if (nr < l->threads && o->verbose < 2)
-		fprintf(stderr, "  … and %" PRIu64 " more; -vv shows all\n",
-			(uint64_t)(l->threads - nr));
-}
-
 static void print_details(const struct wp_record_opts *o, const struct wp_record_stats *s,
 			  struct wp_record_tables *t)
 {
 	struct rusage self;
 
 	getrusage(RUSAGE_SELF, &self);
-	fprintf(stderr, "  recorded %.6f s in %" PRIu64 " epochs, as %" PRIu64 " sample records\n",
-		seconds(s->stop - s->start), (uint64_t)s->epochs, (uint64_t)s->records);
+	fprintf(stderr,
+		"  ready after %.3f s, recorded %.6f s in %" PRIu64 " epochs, as %" PRIu64 " sample records\n",
+		seconds(s->start - s->begun), seconds(s->stop - s->start), (uint64_t)s->epochs,
+		(uint64_t)s->records);
 	fprintf(stderr,
 		"  wallprof itself: %ld.%03ld s user, %ld.%03ld s system, %.1f MB of its own, %.1f MB of the module\n",
 		(long)self.ru_utime.tv_sec, (long)self.ru_utime.tv_usec / 1000,
@@ -482,7 +447,7 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 	wp_waits_sort(&t->waits);
 	print_reasons(t);
 	print_wakers(&t->waits.wakers, &t->comms);
-	print_ledger(o, &t->ledger);
+	wp_print_ledger(stderr, &t->ledger);
 }
 
 /**

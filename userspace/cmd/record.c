@@ -25,6 +25,7 @@
 #include "cmd/recording.h"
 #include "lib/clock.h"
 #include "lib/err.h"
+#include "lib/ledgerfile.h"
 
 #define NSEC_PER_MSEC	1000000ULL
 #define TOP_THREADS	20
@@ -175,6 +176,15 @@ static __u32 id_zero(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino != first_pid_ns ? -1U : 0;
 }
 
+/* What is no regular file has no end to put a ledger at. */
+static void open_spool(struct wp_recording *r)
+{
+	struct stat st;
+
+	if (r->o.offcpu && !stat(r->o.output, &st) && S_ISREG(st.st_mode))
+		r->spool = wp_ledgerfile_spool(r->o.output);
+}
+
 static int prepare(struct wp_recording *r)
 {
 	unsigned int by = r->o.wakers ? WP_MERGE_WAKERS : 0;
@@ -196,9 +206,10 @@ static int prepare(struct wp_recording *r)
 		wp_err("out of memory");
 		return -ENOMEM;
 	}
+	/* The names of wakers are told at the end, with -v. */
+	r->t.comms.sweeps = !r->o.verbose;
 	wp_ledger_init(&r->t.ledger, r->o.verbose > 1 ? SIZE_MAX :
 				   r->o.verbose ? TOP_THREADS : 0);
-	r->want_comms = r->o.verbose || r->o.ledger;
 	r->id_zero = id_zero();
 	err = wp_device_open(&r->dev);
 	if (err)
@@ -237,6 +248,7 @@ static int prepare(struct wp_recording *r)
 	open_file = r->pd;
 	if (err)
 		return err;
+	open_spool(r);
 	err = wp_recording_open_sideband(r);
 	if (err)
 		return err;
@@ -281,10 +293,26 @@ static int run(struct wp_recording *r)
 	return err ? err : last;
 }
 
+/* Behind all that perf reads. Who is killed meanwhile leaves a file without it. */
+static void append_ledger(struct wp_recording *r, int fd)
+{
+	const struct wallprof_lost *lost = r->s.lost[WP_CONTEXT_SCHED];
+	const struct wp_ledgerfile_head head = {
+		.start = r->s.start,
+		.stop = r->s.stop,
+		.lost = lost[WALLPROF_LOSS_EXIT_FULL].count,
+		.lost_ns = lost[WALLPROF_LOSS_EXIT_FULL].ns,
+		.untracked = lost[WALLPROF_LOSS_NO_TASK].count,
+		.untracked_ns = lost[WALLPROF_LOSS_NO_TASK].ns,
+	};
+
+	wp_ledgerfile_append(fd, r->o.output, r->spool, &head);
+}
+
 static void close_output(struct wp_recording *r, int *err)
 {
 	struct stat st;
-	int ret;
+	int ret, fd;
 
 	if (!r->pd)
 		return;
@@ -293,9 +321,14 @@ static void close_output(struct wp_recording *r, int *err)
 	open_file = NULL;
 	if (!*err)
 		*err = ret;
+	fd = r->spool && r->s.stop ? wp_perfdata_dup(r->pd) : -1;
 	ret = wp_perfdata_close(r->pd, r->ids);
 	if (!*err)
 		*err = ret;
+	if (fd >= 0 && !*err)
+		append_ledger(r, fd);
+	if (fd >= 0)
+		close(fd);
 	if (!stat(r->o.output, &st))
 		r->s.bytes = st.st_size;
 }
@@ -325,7 +358,12 @@ static int exit_status(int err, int status)
  */
 int cmd_record(int argc, char **argv)
 {
-	struct wp_recording r = { .dev.fd = -1, .argc = argc + 1, .argv = argv - 1 };
+	struct wp_recording r = {
+		.dev.fd = -1,
+		.argc = argc + 1,
+		.argv = argv - 1,
+		.s.begun = wp_clock_now(),
+	};
 	bool started = false;
 	int err, status, ret;
 
@@ -354,6 +392,8 @@ int cmd_record(int argc, char **argv)
 	if (started && !err)
 		wp_record_summary(&r.o, &r.s, &r.t);
 
+	if (r.spool)
+		fclose(r.spool);
 	wp_batch_free(r.batch);
 	wp_merge_free(&r.merge);
 	wp_merge_free(&r.causes);

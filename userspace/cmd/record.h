@@ -114,7 +114,7 @@ struct wp_record_opts {
 /**
  * struct wp_record_tables - what is told with -v only
  * @ledger: accounts of all threads
- * @comms: names of the threads, if somebody wants to see them
+ * @comms: names of the threads
  * @waits: off-CPU time by reason and by waker, with -v
  * @objects: what was waited for, with -v and --intervals; or NULL
  */
@@ -162,6 +162,7 @@ struct wp_record_tables {
  *	walks of their stacks ended; by WALLPROF_AGGR_OFFCPU and _SAMPLE
  * @publisher: unwind tables and mappings, if the module was told of any
  * @status: the module's last word
+ * @begun: when the command did
  * @start: when the recording began
  * @stop: when it ended
  * @memory: bytes that the module held
@@ -202,6 +203,7 @@ struct wp_record_stats {
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
 	struct wp_publisher_stats publisher;
 	struct wallprof_status status;
+	__u64 begun;
 	__u64 start;
 	__u64 stop;
 	__u64 memory;

@@ -40,7 +40,6 @@
  * @causes: the same in more detail, for --intervals
  * @t: accounts, names, and what was waited for
  * @thread_hists: with --hist and --ledger, of threads whose account is not written yet
- * @want_comms: somebody wants to see names
  * @flushed: when the file was complete last
  * @id_zero: what a thread of id 0 is called in the file
  * @oncpu: index of the on-CPU event in the file
@@ -48,6 +47,7 @@
  * @runnable: of the part of it in which threads were runnable
  * @wakeup: of the part of it that other threads ended, with --wakers
  * @side: of the sideband event
+ * @spool: accounts that go to the end of the file, or NULL
  * @ledger_file: --ledger, or NULL
  * @intervals_file: --intervals, or NULL
  */
@@ -68,7 +68,6 @@ struct wp_recording {
 	struct wp_merge causes;
 	struct wp_record_tables t;
 	struct wp_hist_table thread_hists;
-	bool want_comms;
 	__u64 flushed;
 	__u32 id_zero;
 	unsigned int oncpu;
@@ -76,6 +75,7 @@ struct wp_recording {
 	unsigned int runnable;
 	unsigned int wakeup;
 	unsigned int side;
+	FILE *spool;
 	FILE *ledger_file;
 	FILE *intervals_file;
 };

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the ledger in the recording's own file, written and read, and of what a
+ * perf.data tells of itself; and of how both are refused when they are damaged.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/err.h"
+#include "lib/ledgerfile.h"
+#include "lib/perffile.h"
+#include "lib/processes.h"
+#include "tap.h"
+
+#define NR	1000
+
+static char dir[] = "/tmp/wallprof-unit-XXXXXX";
+
+static const char *in_dir(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static struct wp_account account_of(__u32 tid)
+{
+	struct wp_account a = {
+		.tid = tid, .tgid = tid & ~7U, .flags = WALLPROF_TASK_OPEN, .ended = tid % 3 == 0,
+		.born = 10, .end = 1010, .run_ns = 100 + tid % 100, .off_ns = 800,
+		.nr_off = 4, .unknown_ns = 100 - tid % 100, .spill_ns = 5, .runnable_ns = 300,
+		.runnable_max = 200, .blocked_max = 400, .asleep_since = tid,
+	};
+
+	snprintf(a.comm, sizeof(a.comm), "thread %u", tid);
+	return a;
+}
+
+static int compare(void *ctx, const struct wp_account *a)
+{
+	__u32 *nr = ctx;
+	struct wp_account b = account_of(++*nr);
+
+	return a->tid != b.tid || a->tgid != b.tgid || strcmp(a->comm, b.comm) ||
+	       a->flags != b.flags || a->ended != b.ended || a->born != b.born ||
+	       a->end != b.end || a->run_ns != b.run_ns || a->off_ns != b.off_ns ||
+	       a->nr_off != b.nr_off || a->unknown_ns != b.unknown_ns ||
+	       a->spill_ns != b.spill_ns || a->runnable_ns != b.runnable_ns ||
+	       a->runnable_max != b.runnable_max || a->blocked_max != b.blocked_max ||
+	       a->asleep_since != b.asleep_since;
+}
+
+/* A file that can be no larger: nothing of the ledger stays. */
+static void test_full(FILE *spool, const struct wp_ledgerfile_head *told)
+{
+	struct rlimit old, small = { 20000, RLIM_INFINITY };
+	int fd = open(in_dir("small"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct stat st;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &small);
+	ok(write(fd, "whole", 5) == 5 &&
+	   wp_ledgerfile_append(fd, "small", spool, told) == -EFBIG && !fstat(fd, &st) &&
+	   st.st_size == 5 && strstr(wp_last_warning(), "small is whole, but has no ledger"),
+	   "a file that has no room for it stays as it was");
+	setrlimit(RLIMIT_FSIZE, &old);
+	close(fd);
+}
+
+static void test_round(void)
+{
+	const struct wp_ledgerfile_head told = { .start = 1, .stop = 2, .lost = 3, .lost_ns = 4,
+						 .untracked = 5, .untracked_ns = 6 };
+	struct wp_ledgerfile_head head;
+	const char *path = in_dir("data");
+	FILE *spool = wp_ledgerfile_spool(path);
+	struct stat before, after;
+	__u64 offset;
+	__u32 nr = 0;
+	int fd, i;
+
+	ok(!!spool, "a file for the accounts");
+	for (i = 1; i <= NR; i++) {
+		struct wp_account a = account_of(i);
+
+		wp_ledgerfile_add(spool, &a);
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	ok(write(fd, "what perf reads", 15) == 15 && !fstat(fd, &before) &&
+	   wp_ledgerfile_open(fd, &head, &offset) == -ENOENT, "a file without a ledger");
+	ok(!wp_ledgerfile_append(fd, path, spool, &told) && !wp_ledgerfile_open(fd, &head, &offset) &&
+	   head.nr == NR && head.start == 1 && head.stop == 2 && head.lost == 3 &&
+	   head.lost_ns == 4 && head.untracked == 5 && head.untracked_ns == 6,
+	   "is appended, and its head found");
+	ok(!wp_ledgerfile_read(fd, &head, offset, compare, &nr) && nr == NR,
+	   "all accounts are as they were");
+	fstat(fd, &after);
+	ok(after.st_size == before.st_size + 64 + NR * 120 + 32, "nothing else is added");
+	test_full(spool, &told);
+	fclose(spool);
+	close(fd);
+	spool = wp_ledgerfile_spool("/nowhere/data");
+	ok(spool && fputc('x', spool) == 'x' && !fflush(spool),
+	   "accounts of a file where none can be made");
+	fclose(spool);
+}
+
+/* A later version may say more at each end. */
+static void test_longer(void)
+{
+	struct {
+		struct wp_ledgerfile_head head;
+		char more[8];
+		struct {
+			struct wp_ledgerfile_account a;
+			char more[16];
+		} account[2];
+		struct wp_ledgerfile_trailer trailer;
+	} f = {
+		.head = { .head_size = sizeof(f.head) + 8, .account_size = 120 + 16, .nr = 2 },
+		.account[0].a = { .tid = 1, .comm = "no end in sight", .flags = 1U << 31 | 1 },
+		.account[1].a = { .tid = 2, .comm = "two" },
+		.trailer = { .size = sizeof(f) - sizeof(f.trailer), .magic = WP_LEDGERFILE_MAGIC },
+	};
+	int fd = open(in_dir("longer"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct wp_ledgerfile_head head;
+	struct wp_processes p = {};
+	__u64 offset;
+
+	f.account[0].a.comm[15] = '.';
+	ok(write(fd, &f, sizeof(f)) == sizeof(f) && !wp_ledgerfile_open(fd, &head, &offset) &&
+	   offset == 72 &&
+	   !wp_ledgerfile_read(fd, &head, offset, (void *)wp_processes_add, &p) && p.nr == 1,
+	   "a longer head, and longer accounts");
+	wp_processes_sort(&p);
+	ok(p.entry[0].threads == 2 && !strcmp(p.entry[0].comm, "no end in sight"),
+	   "a name without an end is cut");
+	wp_processes_free(&p);
+	close(fd);
+}
+
+static int refused(off_t size, off_t at, __u64 value, unsigned int bytes)
+{
+	int fd = open(in_dir("data"), O_RDONLY), bad = open(in_dir("bad"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct wp_ledgerfile_head head;
+	char *all = malloc(size);
+	__u64 offset;
+	int err = 0;
+
+	if (pread(fd, all, size, 0) != size || write(bad, all, size) != size ||
+	    (bytes && pwrite(bad, &value, bytes, at) != bytes))
+		err = 1;
+	err = err ? err : wp_ledgerfile_open(bad, &head, &offset);
+	free(all);
+	close(fd);
+	close(bad);
+	return err;
+}
+
+static void test_damaged(void)
+{
+	const off_t head = 15, size = head + 64 + NR * 120 + 32, trailer = size - 32;
+
+	ok(!refused(size, 0, 0, 0), "a copy of it is good");
+	ok(refused(size - 1, 0, 0, 0) == -ENOENT && refused(100, 0, 0, 0) == -ENOENT &&
+	   refused(1, 0, 0, 0) == -ENOENT, "one that is cut off has none");
+	ok(refused(size, trailer, head + 1, 8) == -EPROTO &&
+	   refused(size, trailer, ~0ULL, 8) == -EPROTO, "a trailer that points elsewhere");
+	ok(refused(size, trailer + 8, 0, 8) == -EPROTO &&
+	   refused(size, trailer + 8, ~0ULL, 8) == -EPROTO &&
+	   refused(size, trailer + 8, size, 8) == -EPROTO, "one of another size");
+	ok(refused(size, head, 63, 4) == -EPROTO && refused(size, head, ~0U, 4) == -EPROTO &&
+	   refused(size, head, 72, 4) == -EPROTO, "a head of another size");
+	ok(refused(size, head + 4, 0, 4) == -EPROTO && refused(size, head + 4, 119, 4) == -EPROTO &&
+	   refused(size, head + 4, ~0U, 4) == -EPROTO && refused(size, head + 4, 240, 4) == -EPROTO,
+	   "accounts of another size");
+	ok(refused(size, head + 8, NR + 1, 8) == -EPROTO &&
+	   refused(size, head + 8, ~0ULL, 8) == -EPROTO, "another number of them");
+}
+
+static void add_string(struct wp_buf *b, const char *s)
+{
+	wp_buf_string(b, s);
+}
+
+static int perffile_of(struct wp_perffile *f, const struct wp_file_header *h, size_t size,
+		       const void *rest, size_t rest_size)
+{
+	const char *path = in_dir("perf");
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	if (write(fd, h, size) != (ssize_t)size ||
+	    write(fd, rest, rest_size) != (ssize_t)rest_size)
+		return 1;
+	close(fd);
+	return wp_perffile_open(f, path);
+}
+
+static void test_perffile(void)
+{
+	struct wp_file_header h = {
+		.magic = WP_PERF_MAGIC, .size = sizeof(h), .data = { sizeof(h), 8 },
+		.features[0] = 1 << WP_FEAT_HOSTNAME | 1 << WP_FEAT_ARCH | 1 << WP_FEAT_CMDLINE |
+			       1 << WP_FEAT_CLOCK_DATA,
+	}, bad;
+	struct wp_buf host = {}, arch = {}, cmdline = {}, clock = {}, all = {}, b;
+	struct wp_file_section s = { sizeof(h) + 8 + 4 * sizeof(s), 0 };
+	struct wp_perffile f;
+	char *text;
+	__u64 tod;
+
+	add_string(&host, "here");
+	wp_buf_u32(&arch, 100);		/* longer than the section */
+	wp_buf_u32(&cmdline, 3);
+	add_string(&cmdline, "/usr/bin/wallprof");
+	add_string(&cmdline, "record");
+	add_string(&cmdline, "-a");
+	wp_buf_u32(&clock, 1);
+	wp_buf_u32(&clock, 1);
+	wp_buf_u64(&clock, 1000);
+	wp_buf_u64(&clock, 100);
+	wp_buf_add(&all, "a record", 8);
+	for (unsigned int i = 0; i < 4; i++) {
+		s.size = (const struct wp_buf *[]){ &host, &arch, &cmdline, &clock }[i]->len;
+		wp_buf_add(&all, &s, sizeof(s));
+		s.offset += s.size;
+	}
+	wp_buf_add(&all, host.data, host.len);
+	wp_buf_add(&all, arch.data, arch.len);
+	wp_buf_add(&all, cmdline.data, cmdline.len);
+	wp_buf_add(&all, clock.data, clock.len);
+
+	ok(!perffile_of(&f, &h, sizeof(h), all.data, all.len), "a perf.data");
+	text = wp_perffile_string(&f, WP_FEAT_HOSTNAME);
+	ok(text && !strcmp(text, "here"), "its host");
+	free(text);
+	ok(!wp_perffile_string(&f, WP_FEAT_ARCH), "a string longer than its section is none");
+	ok(!wp_perffile_string(&f, WP_FEAT_VERSION) &&
+	   wp_perffile_feature(&f, WP_FEAT_VERSION, &b) == -ENOENT, "nor what is not there");
+	text = wp_perffile_cmdline(&f);
+	ok(text && !strcmp(text, "/usr/bin/wallprof record -a"), "its command");
+	free(text);
+	ok(wp_perffile_time(&f, 150, &tod) && tod == 1050, "a time of day");
+	wp_perffile_close(&f);
+
+	bad = h;
+	bad.features[0] |= 1 << WP_FEAT_VERSION;	/* all of the table but its first is another's */
+	ok(!perffile_of(&f, &bad, sizeof(bad), all.data, 8 + 3 * sizeof(s)) &&
+	   wp_perffile_feature(&f, WP_FEAT_CMDLINE, &b) == -EPROTO &&
+	   wp_perffile_feature(&f, WP_FEAT_HOSTNAME, &b) == -EPROTO,
+	   "sections that are not in the file are refused");
+	wp_perffile_close(&f);
+	bad = h;
+	bad.data.size = all.len + 1;
+	ok(perffile_of(&f, &bad, sizeof(bad), all.data, all.len) == -EPROTO &&
+	   strstr(wp_last_error(), "cut off"), "so is one that is cut off");
+	bad.data = (struct wp_file_section){ ~0ULL - 3, 8 };
+	ok(perffile_of(&f, &bad, sizeof(bad), all.data, all.len) == -EPROTO, "wherever it ends");
+	bad = h;
+	bad.size = 16;
+	ok(perffile_of(&f, &bad, 16, NULL, 0) == -ENOTSUP && strstr(wp_last_error(), "pipe"),
+	   "what was written to a pipe");
+	bad.magic = __builtin_bswap64(bad.magic);
+	ok(perffile_of(&f, &bad, 16, NULL, 0) == -ENOTSUP && strstr(wp_last_error(), "order of bytes"),
+	   "what has the other order of bytes");
+	ok(perffile_of(&f, &h, 7, NULL, 0) == -EPROTO && perffile_of(&f, &h, 0, NULL, 0) == -EPROTO &&
+	   strstr(wp_last_error(), "no perf.data"), "and what is no perf.data");
+	ok(wp_perffile_open(&f, in_dir("none")) == -ENOENT &&
+	   strstr(wp_last_error(), "wallprof record"), "one that is not there says how to make one");
+	ok(wp_perffile_open(&f, dir) == -EINVAL && wp_perffile_open(&f, "/dev/null") == -EINVAL,
+	   "a directory, a device");
+	wp_buf_free(&host);
+	wp_buf_free(&arch);
+	wp_buf_free(&cmdline);
+	wp_buf_free(&clock);
+	wp_buf_free(&all);
+}
+
+static void test_processes(void)
+{
+	struct wp_processes p = {};
+	__u64 threads = 0;
+	size_t i;
+	__u32 tid;
+
+	wp_processes_sort(&p);
+	ok(!p.nr, "no process");
+	for (tid = 1; tid <= 80000; tid++) {
+		struct wp_account a = account_of(tid);
+
+		if (tid == 4003)
+			a.run_ns = 1000000;
+		wp_processes_add(&p, &a);
+	}
+	wp_processes_sort(&p);
+	for (i = 0; i < p.nr; i++)
+		threads += p.entry[i].threads;
+	ok(p.nr == 10001 && threads == 80000, "many processes (%zu)", p.nr);
+	ok(p.entry[0].tgid == 4000 && !strcmp(p.entry[0].comm, "thread 4000") &&
+	   p.entry[0].threads == 8 && p.entry[0].wall_ns == 8000 &&
+	   p.entry[0].run_ns == 1000000 + 7 * 100 + 1 + 2 + 4 + 5 + 6 + 7 &&
+	   p.entry[0].off_ns == 6400 && p.entry[0].runnable_ns == 2400 &&
+	   p.entry[0].unknown_ns == 800 - 28, "the busiest is the first, with its sums and name");
+	wp_processes_free(&p);
+}
+
+int main(void)
+{
+	char command[64];
+
+	wp_set_verbosity(WP_SILENT);
+	if (!mkdtemp(dir))
+		return 1;
+	test_round();
+	test_longer();
+	test_damaged();
+	test_perffile();
+	test_processes();
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command) ? 1 : done();
+}

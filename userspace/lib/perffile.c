@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns a perf.data file that is read: its header, and what its feature sections say.
+ * Called by the report command. The file is anybody's: no number in it is believed
+ * before it was compared with what is there, and text is made harmless by who prints it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/bytes.h"
+#include "lib/err.h"
+#include "lib/fullio.h"
+#include "lib/perffile.h"
+
+#define MAX_FEATURE	(1 << 20)
+
+static bool within(const struct wp_perffile *f, const struct wp_file_section *s)
+{
+	return s->offset <= f->size && s->size <= f->size - s->offset;
+}
+
+static int check_header(const struct wp_perffile *f, const char *path)
+{
+	const struct wp_file_header *h = &f->header;
+
+	if (h->magic == __builtin_bswap64(WP_PERF_MAGIC)) {
+		wp_err("%s was written on a machine with another order of bytes: read it there",
+		       path);
+		return -ENOTSUP;
+	}
+	if (h->magic != WP_PERF_MAGIC) {
+		wp_err("%s is no perf.data file", path);
+		return -EPROTO;
+	}
+	if (h->size < sizeof(*h)) {
+		wp_err("%s was written to a pipe, and has no header: record with -o FILE", path);
+		return -ENOTSUP;
+	}
+	if (!within(f, &h->data)) {
+		wp_err("%s is cut off: its data end at byte %llu, and it has %llu", path,
+		       (unsigned long long)(h->data.offset + h->data.size),
+		       (unsigned long long)f->size);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+/**
+ * wp_perffile_open() - open a file, and look whether it is one
+ * @f: the file
+ * @path: its name
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_perffile_open(struct wp_perffile *f, const char *path)
+{
+	struct stat st;
+	size_t len;
+	int err;
+
+	memset(f, 0, sizeof(*f));
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (f->fd < 0 || fstat(f->fd, &st)) {
+		err = -errno;
+		wp_err("cannot read %s: %s%s", path, strerror(-err),
+		       err == -ENOENT ? ". Is there a recording? 'wallprof record' makes one" : "");
+		goto fail;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		wp_err("%s is no regular file: a recording is read from its file", path);
+		err = -EINVAL;
+		goto fail;
+	}
+	f->size = st.st_size;
+	len = f->size < sizeof(f->header) ? f->size : sizeof(f->header);
+	err = wp_pread_all(f->fd, &f->header, len, 0);
+	if (err) {
+		wp_err("cannot read %s: %s", path, strerror(-err));
+		goto fail;
+	}
+	/* Of a pipe's there are 16 bytes. */
+	err = check_header(f, path);
+	if (!err)
+		return 0;
+fail:
+	wp_perffile_close(f);
+	return err;
+}
+
+/**
+ * wp_perffile_close() - close a file
+ * @f: the file
+ */
+void wp_perffile_close(struct wp_perffile *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+}
+
+/**
+ * wp_perffile_feature() - read a feature section
+ * @f: the file
+ * @nr: which one
+ * @b: out: its bytes; to be freed with wp_buf_free()
+ *
+ * Return: 0; -ENOENT if there is none, or nothing in it; -EPROTO if it is not where it
+ * is said to be, or too large to be one; or another negative errno. Nothing is printed.
+ */
+int wp_perffile_feature(const struct wp_perffile *f, enum wp_feature nr, struct wp_buf *b)
+{
+	const struct wp_file_header *h = &f->header;
+	struct wp_file_section s;
+	unsigned int i, before = 0;
+	int err;
+
+	memset(b, 0, sizeof(*b));
+	if (!(h->features[nr / 64] >> nr % 64 & 1))
+		return -ENOENT;
+	for (i = 0; i < nr; i++)
+		before += h->features[i / 64] >> i % 64 & 1;
+	err = wp_pread_all(f->fd, &s, sizeof(s),
+			   h->data.offset + h->data.size + before * sizeof(s));
+	if (err)
+		return err;
+	if (!s.size)
+		return -ENOENT;
+	if (!within(f, &s) || s.size > MAX_FEATURE)
+		return -EPROTO;
+	wp_buf_add(b, NULL, s.size);
+	if (b->failed)
+		return -ENOMEM;
+	err = wp_pread_all(f->fd, b->data, s.size, s.offset);
+	if (err)
+		wp_buf_free(b);
+	return err;
+}
+
+/* The next string of a section: its length, its bytes, and zeros. Ends at @b's end. */
+static const char *next_string(struct wp_bytes *b)
+{
+	__u32 len = wp_bytes_uint(b, 4);
+	const char *s = (const char *)wp_bytes_take(b, len);
+
+	return s && len && memchr(s, 0, len) ? s : NULL;
+}
+
+/**
+ * wp_perffile_string() - the string that is all that a feature section has
+ * @f: the file
+ * @nr: which one
+ *
+ * Return: the string, to be freed, as it stands in the file; NULL if there is none.
+ */
+char *wp_perffile_string(const struct wp_perffile *f, enum wp_feature nr)
+{
+	struct wp_bytes bytes = { 0 };
+	struct wp_buf b;
+	const char *s;
+	char *found;
+
+	if (wp_perffile_feature(f, nr, &b))
+		return NULL;
+	bytes.p = (const __u8 *)b.data;
+	bytes.end = bytes.p + b.len;
+	s = next_string(&bytes);
+	found = s ? strdup(s) : NULL;
+	wp_buf_free(&b);
+	return found;
+}
+
+/**
+ * wp_perffile_cmdline() - by which command the file was recorded
+ * @f: the file
+ *
+ * Return: its words with blanks between them, to be freed, as they stand in the file;
+ * NULL if it does not tell.
+ */
+char *wp_perffile_cmdline(const struct wp_perffile *f)
+{
+	struct wp_buf b, words = { 0 };
+	struct wp_bytes bytes = { 0 };
+	__u32 nr;
+
+	if (wp_perffile_feature(f, WP_FEAT_CMDLINE, &b))
+		return NULL;
+	bytes.p = (const __u8 *)b.data;
+	bytes.end = bytes.p + b.len;
+	for (nr = wp_bytes_uint(&bytes, 4); nr; nr--) {
+		const char *word = next_string(&bytes);
+
+		if (!word)
+			break;
+		if (words.len)
+			wp_buf_add(&words, " ", 1);
+		wp_buf_add(&words, word, strlen(word));
+	}
+	wp_buf_add(&words, "", 1);
+	wp_buf_free(&b);
+	if (words.failed || words.len == 1)
+		wp_buf_free(&words);
+	return words.data;
+}
+
+/**
+ * wp_perffile_time() - what time of day a time of the recording's clock was
+ * @f: the file
+ * @time: ns of that clock
+ * @tod: out: ns since 1970
+ *
+ * Return: false if the file does not tell.
+ */
+bool wp_perffile_time(const struct wp_perffile *f, __u64 time, __u64 *tod)
+{
+	struct wp_bytes bytes = { 0 };
+	struct wp_buf b;
+	__u64 day, ref;
+
+	if (wp_perffile_feature(f, WP_FEAT_CLOCK_DATA, &b))
+		return false;
+	bytes.p = (const __u8 *)b.data;
+	bytes.end = bytes.p + b.len;
+	wp_bytes_take(&bytes, 8);	/* version, which clock */
+	day = wp_bytes_uint(&bytes, 8);
+	ref = wp_bytes_uint(&bytes, 8);
+	wp_buf_free(&b);
+	*tod = day + (time - ref);
+	return !bytes.bad;
+}
