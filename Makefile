@@ -141,6 +141,11 @@ bench:
 	tests/bench/run
 	tests/bench/peers
 
+.PHONY: bench-accuracy
+bench-accuracy:
+	tests/lab/deps bench
+	tests/bench/accuracy
+
 .PHONY: bench-endure
 bench-endure:
 	tests/lab/deps bench
@@ -159,6 +164,7 @@ help:
 	@echo 'make check-matrix    on each kernel that we claim; KERNELS="name..." only on these'
 	@echo 'make check-debug     on the kernels that find mistakes'
 	@echo 'make bench           the cost of a context switch, beside the peers'
+	@echo 'make bench-accuracy  how long waits are told to be, beside perf: each'
 	@echo 'make bench-endure    100,000 threads, and an hour of births: what it takes'
 	@echo
 	@echo 'KDIR=DIR     kernel to build for     ($(KDIR))'

@@ -8,11 +8,13 @@
  *				their turn, and end
  *	loads sleep THREADS	so many threads sleep until they are told to end
  *	loads processes N	so many processes, likewise
+ *	loads naps US		sleeps so many microseconds again and again, for two
+ *				seconds, but 10000 times at most
  *
  * Compiled with frame pointers and without. System calls are made in place, since
- * libc's functions keep no frame pointer. futex and churn say how long they took,
- * as "perf bench" says it of an operation: microseconds, of all of them; sleep and
- * processes say the id of their process group, when all sleep, and go on.
+ * libc's functions keep no frame pointer. futex, churn and naps say how long they
+ * took, as "perf bench" says it of an operation: microseconds, of all of them; sleep
+ * and processes say the id of their process group, when all sleep, and go on.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -22,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,6 +33,8 @@
 #define PAIRS	32
 #define FRAMES	30
 #define BATCH	100
+#define NAPS_US	2000000
+#define NAPS	10000
 
 static struct pair {
 	int turn;		/* whose it is: 0 or 1 */
@@ -142,6 +147,17 @@ static void churn(void)
 	}
 }
 
+static void naps(void)
+{
+	struct timespec nap = { .tv_sec = rounds / 1000000, .tv_nsec = rounds % 1000000 * 1000 };
+	long nr = rounds > 0 ? NAPS_US / rounds : NAPS;
+
+	/* As short as they are meant: not 50 us longer. */
+	prctl(PR_SET_TIMERSLACK, 1);
+	for (nr = nr < NAPS ? nr : NAPS; nr > 0; nr--)
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+}
+
 /* Starts a daemon with so many sleepers, in a process group of its own. */
 static int asleep(int threads)
 {
@@ -188,7 +204,7 @@ int main(int argc, char **argv)
 	struct timespec from, to;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: loads futex|churn|sleep|processes N\n");
+		fprintf(stderr, "usage: loads futex|churn|sleep|processes|naps N\n");
 		return 2;
 	}
 	rounds = atol(argv[2]);
@@ -199,6 +215,8 @@ int main(int argc, char **argv)
 		futexes();
 	else if (!strcmp(argv[1], "churn"))
 		churn();
+	else if (!strcmp(argv[1], "naps"))
+		naps();
 	else
 		return 2;
 	clock_gettime(CLOCK_MONOTONIC, &to);
