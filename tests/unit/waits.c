@@ -299,6 +299,56 @@ static void test_objects(void)
 #define SYSCALLS	400
 #define TIDS		3000
 
+/* Where threads come and go all the time: names are of when they woke somebody. */
+static void test_wakers(void)
+{
+	struct {
+		struct perf_event_header h;
+		__u32 pid, tid;
+		char comm[16];
+	} comm = { { PERF_RECORD_COMM, 0, sizeof(comm) }, 1, 1, "" };
+	struct wallprof_aggr aggr = {
+		.kind = WALLPROF_AGGR_OFFCPU, .state = WALLPROF_STATE_SLEEPING, .count = 1,
+		.waker = WALLPROF_WAKER_TASK, .reason = WALLPROF_REASON_SYSCALL,
+	};
+	struct wp_comms comms = {};
+	struct wp_waits w = { .comms = &comms };
+	__u64 total = 0, count = 0, others = 0;
+	size_t i, most = 0;
+
+	for (i = 1; i <= 50000; i++) {
+		comm.tid = i;
+		snprintf(comm.comm, sizeof(comm.comm), "%zu", i);
+		wp_comms_record(&comms, &comm.h);
+		aggr.waker_tid = i;
+		aggr.total = i % 1000 ? i % 1000 : 1000000;
+		wp_waits_aggr(&w, &aggr, 0);
+		if (w.wakers.nr > most)
+			most = w.wakers.nr;
+	}
+	wp_comms_free(&comms);
+	w.comms = NULL;
+	wp_waits_sort(&w);
+	for (i = 0; i < w.wakers.nr; i++) {
+		const struct wp_wait *e = &w.wakers.entry[i];
+
+		total += e->total;
+		count += e->count;
+		if (e->cause.waker_tid == WP_WAKER_OTHERS)
+			others += e->count;
+		else if ((__u32)atoi(e->comm) != e->cause.waker_tid)
+			break;
+	}
+	ok(i == w.wakers.nr && most == WP_WAKERS_MAX, "names of at most %zu wakers", most);
+	ok(count == 50000 && total == 50 * (499500ULL + 1000000) && others > 40000,
+	   "nothing is lost of the others (%llu)", (unsigned long long)others);
+	for (i = 0; i < 51 && (w.wakers.entry[i].total == 1000000 ||
+			       w.wakers.entry[i].cause.waker_tid == WP_WAKER_OTHERS); i++)
+		;
+	ok(i == 51, "those that ended most are told apart");
+	wp_waits_free(&w);
+}
+
 static void test_many(void)
 {
 	static __u64 reasons[SYSCALLS], wakers[TIDS];
@@ -341,5 +391,6 @@ int main(void)
 	test_objects();
 	test_no_idle();
 	test_many();
+	test_wakers();
 	return done();
 }

@@ -365,15 +365,14 @@ static void print_reasons(const struct wp_record_tables *tables)
 }
 
 /* A waker may be none of the threads whose names were followed. */
-static const char *name_of(const struct wp_comms *comms, __u32 tid, char *buf, int size)
+static const char *name_of(const struct wp_wait *w, char *buf, int size)
 {
-	const char *name = wp_comms_find(comms, tid);
 	char path[32];
 	FILE *f;
 
-	if (name)
-		return name;
-	snprintf(path, sizeof(path), "/proc/%u/comm", tid);
+	if (*w->comm)
+		return w->comm;
+	snprintf(path, sizeof(path), "/proc/%u/comm", w->cause.waker_tid);
 	f = fopen(path, "re");
 	if (!f || !fgets(buf, size, f))
 		strcpy(buf, "?");
@@ -384,7 +383,7 @@ static const char *name_of(const struct wp_comms *comms, __u32 tid, char *buf, i
 }
 
 /* Who ended it. */
-static void print_wakers(const struct wp_wait_table *t, const struct wp_comms *comms)
+static void print_wakers(const struct wp_wait_table *t)
 {
 	char name[WP_COMM_LEN];
 	size_t i;
@@ -403,8 +402,10 @@ static void print_wakers(const struct wp_wait_table *t, const struct wp_comms *c
 			fprintf(stderr, "%s\n", wp_waker_name(c->waker));
 		} else if (!c->waker_tid) {
 			fputs("an idle CPU, or a thread that is not visible here\n", stderr);
+		} else if (c->waker_tid == WP_WAKER_OTHERS) {
+			fputs("others: there are too many\n", stderr);
 		} else {
-			wp_text_put(stderr, name_of(comms, c->waker_tid, name, sizeof(name)));
+			wp_text_put(stderr, name_of(w, name, sizeof(name)));
 			fprintf(stderr, ":%u\n", c->waker_tid);
 		}
 	}
@@ -446,7 +447,7 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 		return;
 	wp_waits_sort(&t->waits);
 	print_reasons(t);
-	print_wakers(&t->waits.wakers, &t->comms);
+	print_wakers(&t->waits.wakers);
 	wp_print_ledger(stderr, &t->ledger);
 }
 

@@ -206,8 +206,7 @@ static int prepare(struct wp_recording *r)
 		wp_err("out of memory");
 		return -ENOMEM;
 	}
-	/* The names of wakers are told at the end, with -v. */
-	r->t.comms.sweeps = !r->o.verbose;
+	r->t.waits.comms = &r->t.comms;
 	wp_ledger_init(&r->t.ledger, r->o.verbose > 1 ? SIZE_MAX :
 				   r->o.verbose ? TOP_THREADS : 0);
 	r->id_zero = id_zero();

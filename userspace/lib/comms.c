@@ -2,8 +2,8 @@
 /*
  * The names of threads, for the ledger: learnt from COMM and FORK records on
  * their way into the file. A name stays when its thread ends, as the ledger
- * asks for it after that: until the second sweep from then on, if there are sweeps, or
- * until the next thread of that id overwrites it. Called by the record command.
+ * asks for it after that: until the second sweep from then on, or until the next
+ * thread of that id overwrites it. Called by the record command.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ int wp_comms_record(struct wp_comms *c, const struct perf_event_header *rec)
 
 		return name ? set(c, r->tid, name, strlen(name)) : 0;
 	}
-	if (rec->type == PERF_RECORD_EXIT && rec->size >= sizeof(struct fork_record) && c->sweeps)
+	if (rec->type == PERF_RECORD_EXIT && rec->size >= sizeof(struct fork_record))
 		return end(c, ((const struct fork_record *)rec)->tid);
 	return 0;
 }
@@ -165,7 +165,7 @@ static void forget(struct wp_comms *c, struct wp_comm *entry)
 
 /**
  * wp_comms_sweep() - forget the threads that ended before the last sweep
- * @c: the names; @sweeps is set
+ * @c: the names
  *
  * A thread's account comes with the records of its end, or in the next round.
  */

@@ -29,8 +29,7 @@ struct wp_comm {
  * @entry: hash table by @tid
  * @nr: used entries
  * @room: all entries, a power of two, or 0
- * @sweeps: names of threads that ended are to be forgotten by wp_comms_sweep()
- * @ended: threads that ended, if so
+ * @ended: threads that ended, whose names wp_comms_sweep() is to forget
  * @nr_ended: how many
  * @ended_room: for how many there is room
  * @nr_old: so many of them had ended at the last sweep
@@ -39,7 +38,6 @@ struct wp_comms {
 	struct wp_comm *entry;
 	size_t nr;
 	size_t room;
-	bool sweeps;
 	__u32 *ended;
 	size_t nr_ended;
 	size_t ended_room;

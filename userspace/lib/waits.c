@@ -3,8 +3,8 @@
  * What all threads together waited for, and who ended it: the sums that the
  * record command prints with -v. It passes what it merges into samples here,
  * too: aggregates, single and open intervals, and time that found no room. There
- * are no more reasons than system calls, no more wakers than thread ids, and no more
- * objects than lib/objects.h allows, for each call.
+ * are no more reasons than system calls, no more wakers than WP_WAKERS_MAX, and no
+ * more objects than lib/objects.h allows, for each call.
  *
  * Pure: no I/O, no clock. Memory is the only thing that can fail.
  */
@@ -57,19 +57,15 @@ static int grow(struct wp_wait_table *t)
 	return 0;
 }
 
-/* Add to what shares these of its fields. */
-static int add(struct wp_wait_table *t, const struct wp_cause *c, __u32 object,
-	       const struct wp_wait *wait)
+/* Add to what shares these of its fields; NULL: no memory. */
+static struct wp_wait *add(struct wp_wait_table *t, const struct wp_cause *c, __u32 object,
+			   const struct wp_wait *wait)
 {
 	const struct wp_wait key = { .cause = *c, .object = object, .used = true };
 	struct wp_wait *entry;
 
-	if (t->nr + 1 > t->room / 2) {
-		int err = grow(t);
-
-		if (err)
-			return err;
-	}
+	if (t->nr + 1 > t->room / 2 && grow(t))
+		return NULL;
 	entry = slot(t->entry, t->room, &key);
 	if (!entry->used) {
 		*entry = key;
@@ -78,6 +74,83 @@ static int add(struct wp_wait_table *t, const struct wp_cause *c, __u32 object,
 	entry->count += wait->count;
 	entry->total += wait->total;
 	entry->runnable += wait->runnable;
+	return entry;
+}
+
+static int by_total(const void *pa, const void *pb)
+{
+	const struct wp_wait *a = pa, *b = pb;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return a->count == b->count ? 0 : a->count > b->count ? -1 : 1;
+}
+
+/* A waker is worth what was waited for it, not for the CPU that came after. */
+static int by_blocked(const void *pa, const void *pb)
+{
+	const struct wp_wait *a = pa, *b = pb;
+	__u64 blocked_a = a->total - a->runnable, blocked_b = b->total - b->runnable;
+
+	if (blocked_a != blocked_b)
+		return blocked_a > blocked_b ? -1 : 1;
+	return a->count == b->count ? 0 : a->count > b->count ? -1 : 1;
+}
+
+static void sort(struct wp_wait_table *t, int (*by)(const void *a, const void *b))
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < t->room; i++) {
+		if (t->entry[i].used)
+			t->entry[nr++] = t->entry[i];
+	}
+	if (nr)
+		qsort(t->entry, nr, sizeof(*t->entry), by);
+}
+
+/* Of many wakers, the half that ended least becomes one. */
+static int sum_wakers(struct wp_wait_table *t)
+{
+	struct wp_wait_table all = *t;
+	size_t i;
+
+	sort(&all, by_blocked);
+	*t = (struct wp_wait_table){};
+	for (i = 0; i < all.nr; i++) {
+		struct wp_cause waker = all.entry[i].cause;
+		struct wp_wait *entry;
+
+		if (i >= WP_WAKERS_MAX / 2 && waker.waker == WALLPROF_WAKER_TASK)
+			waker.waker_tid = WP_WAKER_OTHERS;
+		entry = add(t, &waker, 0, &all.entry[i]);
+		if (!entry) {
+			free(all.entry);
+			return -ENOMEM;
+		}
+		if (waker.waker_tid != WP_WAKER_OTHERS)
+			memcpy(entry->comm, all.entry[i].comm, sizeof(entry->comm));
+	}
+	free(all.entry);
+	return 0;
+}
+
+/* Add to what this waker ended. It may have another name by now, or end soon. */
+static int add_waker(struct wp_waits *w, const struct wp_cause *waker, const struct wp_wait *wait)
+{
+	struct wp_wait *entry;
+	const char *name;
+	int err;
+
+	err = w->wakers.nr >= WP_WAKERS_MAX ? sum_wakers(&w->wakers) : 0;
+	if (err)
+		return err;
+	entry = add(&w->wakers, waker, 0, wait);
+	if (!entry)
+		return -ENOMEM;
+	name = w->comms ? wp_comms_find(w->comms, waker->waker_tid) : NULL;
+	if (name)
+		memcpy(entry->comm, name, sizeof(entry->comm));
 	return 0;
 }
 
@@ -85,7 +158,6 @@ static int add(struct wp_wait_table *t, const struct wp_cause *c, __u32 object,
 static int add_all(struct wp_waits *w, struct wp_wait *wait, unsigned int state)
 {
 	struct wp_cause reason = wp_cause_none, waker = wp_cause_none;
-	int err;
 
 	if (w->no_idle && wp_cause_idle(&wait->cause, state)) {
 		wait->total = wait->runnable;
@@ -95,14 +167,14 @@ static int add_all(struct wp_waits *w, struct wp_wait *wait, unsigned int state)
 	reason.reason = wait->cause.reason;
 	reason.syscall = wait->cause.syscall;
 	reason.compat = wait->cause.compat && wait->cause.syscall != WALLPROF_SYSCALL_NONE;
-	err = add(&w->reasons, &reason, 0, wait);
-	if (!err && wait->object)
-		err = add(&w->objects, &reason, wait->object, wait);
-	if (err || wait->cause.waker == WALLPROF_WAKER_NONE)
-		return err;
+	if (!add(&w->reasons, &reason, 0, wait) ||
+	    (wait->object && !add(&w->objects, &reason, wait->object, wait)))
+		return -ENOMEM;
+	if (wait->cause.waker == WALLPROF_WAKER_NONE)
+		return 0;
 	waker.waker = wait->cause.waker;
 	waker.waker_tid = wait->cause.waker_tid;
-	return add(&w->wakers, &waker, 0, wait);
+	return add_waker(w, &waker, wait);
 }
 
 /**
@@ -190,38 +262,6 @@ int wp_waits_spill(struct wp_waits *w, const struct wallprof_task *task)
 	};
 
 	return wait.count || wait.total ? add_all(w, &wait, WALLPROF_STATE_UNKNOWN) : 0;
-}
-
-static int by_total(const void *pa, const void *pb)
-{
-	const struct wp_wait *a = pa, *b = pb;
-
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return a->count == b->count ? 0 : a->count > b->count ? -1 : 1;
-}
-
-/* A waker is worth what was waited for it, not for the CPU that came after. */
-static int by_blocked(const void *pa, const void *pb)
-{
-	const struct wp_wait *a = pa, *b = pb;
-	__u64 blocked_a = a->total - a->runnable, blocked_b = b->total - b->runnable;
-
-	if (blocked_a != blocked_b)
-		return blocked_a > blocked_b ? -1 : 1;
-	return a->count == b->count ? 0 : a->count > b->count ? -1 : 1;
-}
-
-static void sort(struct wp_wait_table *t, int (*by)(const void *a, const void *b))
-{
-	size_t i, nr = 0;
-
-	for (i = 0; i < t->room; i++) {
-		if (t->entry[i].used)
-			t->entry[nr++] = t->entry[i];
-	}
-	if (nr)
-		qsort(t->entry, nr, sizeof(*t->entry), by);
 }
 
 /**

@@ -11,12 +11,19 @@
 #include <linux/wallprof.h>
 
 #include "lib/cause.h"
+#include "lib/comms.h"
+
+/* So many wakers are told apart; then those that ended least are summed. */
+#define WP_WAKERS_MAX	8192
+/* The waker_tid of these. */
+#define WP_WAKER_OTHERS	(~0U)
 
 /**
  * struct wp_wait - intervals that are alike
  * @cause: what they share; the rest is as in wp_cause_none
  * @object: what they waited for, as lib/objects.h numbers it, or 0
  * @used: the entry is not free
+ * @comm: of a waker that is a thread: its name, when it was told of last, or ""
  * @count: intervals
  * @total: their nanoseconds
  * @runnable: of these, those in which the threads were runnable
@@ -25,6 +32,7 @@ struct wp_wait {
 	struct wp_cause cause;
 	__u32 object;
 	bool used;
+	char comm[WP_COMM_LEN];
 	__u64 count;
 	__u64 total;
 	__u64 runnable;
@@ -44,12 +52,14 @@ struct wp_wait_table {
 
 /**
  * struct wp_waits - the sums; all zero is an empty one
+ * @comms: names of wakers, as they pass by; or NULL
  * @no_idle: leave out the time in which idle waits (wp_cause_idle()) were blocked
  * @reasons: by reason and system call
  * @objects: by these and what it was that was waited for, if that can be told
  * @wakers: by waker; of intervals that nobody ended there is none
  */
 struct wp_waits {
+	const struct wp_comms *comms;
 	bool no_idle;
 	struct wp_wait_table reasons;
 	struct wp_wait_table objects;
