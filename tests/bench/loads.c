@@ -4,6 +4,7 @@
  *
  *	loads futex ROUNDS	64 threads, in pairs that wake each other in turn
  *				from the bottom of 30 frames
+ *	loads stacks ROUNDS	the same, each turn with a stack that no other has
  *	loads churn THREADS	so many threads, 100 at a time, are born, sleep for
  *				their turn, and end
  *	loads sleep THREADS	so many threads sleep until they are told to end
@@ -12,7 +13,7 @@
  *				seconds, but 10000 times at most
  *
  * Compiled with frame pointers and without. System calls are made in place, since
- * libc's functions keep no frame pointer. futex, churn and naps say how long they
+ * libc's functions keep no frame pointer. futex, stacks, churn and naps say how long they
  * took, as "perf bench" says it of an operation: microseconds, of all of them; sleep
  * and processes say the id of their process group, when all sleep, and go on.
  */
@@ -81,6 +82,33 @@ static __attribute__((noinline, noclone)) void turn(int depth, struct pair *pair
 	set(&pair->turn, !me, 1);
 }
 
+/* The same, and each level is called from one of two places. */
+static __attribute__((noinline, noclone)) void
+turn_by(int depth, unsigned long way, struct pair *pair, int me)
+{
+	if (depth && way & 1) {
+		turn_by(depth - 1, way >> 1, pair, me);
+		__asm__ volatile("" ::: "memory");
+		return;
+	}
+	if (depth) {
+		turn_by(depth - 1, way >> 1, pair, me);
+		__asm__ volatile("nop" ::: "memory");
+		return;
+	}
+	await(&pair->turn, me);
+	set(&pair->turn, !me, 1);
+}
+
+static void *player_by(void *arg)
+{
+	long number = (long)arg, i;
+
+	for (i = 0; i < rounds; i++)
+		turn_by(FRAMES - 4, number * rounds + i, &pairs[number / 2], number % 2);
+	return NULL;
+}
+
 static void *player(void *arg)
 {
 	long number = (long)arg, i;
@@ -122,13 +150,13 @@ static void create(pthread_t *thread, void *(*function)(void *), long arg)
 	}
 }
 
-static void futexes(void)
+static void futexes(void *(*play)(void *))
 {
 	pthread_t threads[2 * PAIRS];
 	long i;
 
 	for (i = 0; i < 2 * PAIRS; i++)
-		create(&threads[i], player, i);
+		create(&threads[i], play, i);
 	for (i = 0; i < 2 * PAIRS; i++)
 		pthread_join(threads[i], NULL);
 }
@@ -204,7 +232,7 @@ int main(int argc, char **argv)
 	struct timespec from, to;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: loads futex|churn|sleep|processes|naps N\n");
+		fprintf(stderr, "usage: loads futex|stacks|churn|sleep|processes|naps N\n");
 		return 2;
 	}
 	rounds = atol(argv[2]);
@@ -212,7 +240,9 @@ int main(int argc, char **argv)
 		return asleep(!strcmp(argv[1], "sleep"));
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	if (!strcmp(argv[1], "futex"))
-		futexes();
+		futexes(player);
+	else if (!strcmp(argv[1], "stacks"))
+		futexes(player_by);
 	else if (!strcmp(argv[1], "churn"))
 		churn();
 	else if (!strcmp(argv[1], "naps"))
