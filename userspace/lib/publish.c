@@ -9,7 +9,7 @@
  * time: at most a tenth of the time goes to one process.
  *
  * What a process executes anew is not known before this thread has told: a
- * millisecond or two for files that are known. Files that are not are told of without a
+ * millisecond for files that are known. Files that are not are told of without a
  * table first, and again when it is there.
  */
 #include <ctype.h>
@@ -40,11 +40,10 @@
 
 /*
  * From one look at perf's records to the next, as they come in bursts. The first
- * of a burst is not waited for. Twice as long after each look that found nothing to
- * do, as where threads are born and die, up to the second of these.
+ * of a burst is not waited for. Longer where looks find nothing to do, as where
+ * threads are born and die, costs stacks: a program that starts then is told of late.
  */
 #define GATHER_NS	200000
-#define MAX_GATHER_NS	1600000
 
 /* Of the time, one in so many goes to a process, */
 #define SHARE		10
@@ -594,11 +593,11 @@ static void touch_targets(struct wp_publisher *pub)
 		touch_all(pub);
 }
 
-/* Wait until it is @ns since @since. */
-static void gather(__u64 since, __u64 ns)
+/* Wait until it is GATHER_NS since @since. */
+static void gather(__u64 since)
 {
 	__u64 past = wp_clock_now() - since;
-	struct timespec rest = { .tv_nsec = past < ns ? ns - past : 0 };
+	struct timespec rest = { .tv_nsec = past < GATHER_NS ? GATHER_NS - past : 0 };
 
 	if (rest.tv_nsec)
 		nanosleep(&rest, NULL);
@@ -607,7 +606,7 @@ static void gather(__u64 since, __u64 ns)
 static void *follow(void *arg)
 {
 	struct wp_publisher *pub = arg;
-	__u64 when, ask, drained = 0, pause = GATHER_NS, one = 1;
+	__u64 when, ask, drained = 0, one = 1;
 	bool all;
 	int err = 0;
 
@@ -621,11 +620,10 @@ static void *follow(void *arg)
 		err = wait_for(pub, when < ask ? when : ask);
 		if (is_to_stop(pub))
 			break;
-		gather(drained, pause);
+		gather(drained);
 		drained = wp_clock_now();
 		if (!err)
 			err = drain(pub);
-		pause = pub->pending ? GATHER_NS : pause < MAX_GATHER_NS ? 2 * pause : pause;
 	}
 	if (err)
 		wp_warn("processes that start from now on are unwound by frame pointers: %s",
