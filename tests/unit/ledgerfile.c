@@ -294,7 +294,8 @@ static void test_processes(void)
 
 	wp_processes_sort(&p);
 	ok(!p.nr, "no process");
-	for (tid = 1; tid <= 80000; tid++) {
+	/* The main thread, whose name is the process's, comes last. */
+	for (tid = 80000; tid; tid--) {
 		struct wp_account a = account_of(tid);
 
 		if (tid == 4003)
