@@ -30,7 +30,7 @@ static void print_account(FILE *f, const struct wp_account *a)
 /**
  * wp_print_ledger() - print a ledger
  * @f: where to
- * @l: the ledger; its lines are sorted
+ * @l: the ledger; its lines are in order afterwards
  */
 void wp_print_ledger(FILE *f, struct wp_ledger *l)
 {
