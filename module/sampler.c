@@ -176,29 +176,14 @@ static void wp_sampler_overflow(struct perf_event *event,
 	cpu->sampler_busy = false;
 }
 
-/*
- * The configuration of a kprobe or uprobe names memory of the user, which the
- * worker that makes the counter of a new CPU cannot read, but somebody else's.
- *
- * Context: process.
- */
-static bool wp_sampler_is_probe(const struct perf_event *event)
-{
-#ifdef CONFIG_EVENT_TRACING
-	return event->tp_event && event->attr.type != PERF_TYPE_TRACEPOINT;
-#else
-	return false;
-#endif
-}
-
-static struct perf_event *wp_sampler_event(struct wp_session *session,
-					   unsigned int cpu)
+static struct perf_event_attr wp_sampler_attr(const struct wp_session *session)
 {
 	const struct wallprof_configure *config = &session->config;
 	u32 flags = config->attr_flags;
-	struct perf_event_attr attr = {
+
+	return (struct perf_event_attr) {
 		.type = config->attr_type,
-		.size = sizeof(attr),
+		.size = sizeof(struct perf_event_attr),
 		.config = config->attr_config,
 		.config1 = config->attr_config1,
 		.config2 = config->attr_config2,
@@ -220,6 +205,39 @@ static struct perf_event *wp_sampler_event(struct wp_session *session,
 		.wakeup_events = 1,
 		.disabled = 1,
 	};
+}
+
+/*
+ * The configuration of a kprobe or uprobe names memory of the user, which the
+ * worker that makes the counter of a new CPU cannot read, but somebody else's.
+ * They are refused before there is one: a kprobe would be planted in the kernel's
+ * code, if only for a moment. These two PMUs alone follow config1, and say EFAULT
+ * to where no user's memory can be; what another PMU says to it is all the same.
+ *
+ * Context: process.
+ */
+static bool wp_sampler_is_probe(struct wp_session *session)
+{
+	struct perf_event_attr attr = wp_sampler_attr(session);
+	struct perf_event *event;
+
+	if (attr.type < PERF_TYPE_MAX)
+		return false;
+	attr.config1 = U64_MAX;
+	event = perf_event_create_kernel_counter(&attr,
+						 cpumask_first(session->cpus_mask),
+						 NULL, wp_sampler_overflow,
+						 session);
+	if (IS_ERR(event))
+		return PTR_ERR(event) == -EFAULT;
+	perf_event_release_kernel(event);
+	return false;
+}
+
+static struct perf_event *wp_sampler_event(struct wp_session *session,
+					   unsigned int cpu)
+{
+	struct perf_event_attr attr = wp_sampler_attr(session);
 	struct perf_event *event;
 
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL,
@@ -230,10 +248,6 @@ static struct perf_event *wp_sampler_event(struct wp_session *session,
 	if (event->state == PERF_EVENT_STATE_ERROR) {
 		perf_event_release_kernel(event);
 		return ERR_PTR(-ENODEV);
-	}
-	if (wp_sampler_is_probe(event)) {
-		perf_event_release_kernel(event);
-		return ERR_PTR(-EOPNOTSUPP);
 	}
 	return event;
 }
@@ -359,6 +373,8 @@ int wp_sampler_create(struct wp_session *session)
 
 	if (!(session->config.flags & WALLPROF_SAMPLER))
 		return 0;
+	if (wp_sampler_is_probe(session))
+		return -EOPNOTSUPP;
 	/* From here on no coming or going of a CPU is missed. */
 	err = cpuhp_state_add_instance_nocalls(wp_cpuhp_state,
 					       &session->cpuhp_node);

@@ -608,6 +608,13 @@ TEST_F(configure, probes)
 	if (uprobe >= 0)
 		TRY(-EOPNOTSUPP, c.attr_type = uprobe; c.attr_config = 0;
 		    c.attr_config1 = (uintptr_t)"/bin/true"; c.attr_config2 = 64);
+	/* Refused before they are made: what cannot be made is refused alike. */
+	if (kprobe >= 0)
+		TRY(-EOPNOTSUPP, c.attr_type = kprobe; c.attr_config = 0;
+		    c.attr_config1 = (uintptr_t)"no_function_of_the_kernel");
+	if (uprobe >= 0)
+		TRY(-EOPNOTSUPP, c.attr_type = uprobe; c.attr_config = 0;
+		    c.attr_config1 = (uintptr_t)"/no/such/file");
 }
 
 /* The order of calls: every command in every state. */
