@@ -38,6 +38,14 @@ static bool wp_config_range_ok(const struct wallprof_configure *config)
 	return !config->max_ns || config->max_ns >= config->min_ns;
 }
 
+static bool wp_config_timeline_ok(const struct wallprof_configure *config)
+{
+	if (!(config->flags & WALLPROF_TIMELINE))
+		return !config->nr_records && !(config->flags & WALLPROF_OVERWRITE);
+	return wp_within(config->nr_records, WALLPROF_MIN_RECORDS, WALLPROF_MAX_RECORDS) &&
+	       is_power_of_2(config->nr_records);
+}
+
 static bool wp_config_waits_ok(const struct wallprof_configure *config)
 {
 	if (!config->wait_ns)
@@ -72,7 +80,7 @@ static bool wp_config_targets_ok(const struct wallprof_configure *config)
 bool wp_config_ok(const struct wallprof_configure *config)
 {
 	return !(config->flags & ~WALLPROF_CONFIGURE_FLAGS) &&
-	       config->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER) &&
+	       config->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_TIMELINE) &&
 	       (config->flags & WALLPROF_OFFCPU ||
 		!(config->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS |
 				   WALLPROF_HISTOGRAMS))) &&
@@ -88,6 +96,7 @@ bool wp_config_ok(const struct wallprof_configure *config)
 	       wp_config_sampler_ok(config) &&
 	       wp_config_range_ok(config) &&
 	       wp_config_waits_ok(config) &&
+	       wp_config_timeline_ok(config) &&
 	       wp_within(config->nr_aggrs, WALLPROF_MIN_AGGRS,
 			 WALLPROF_MAX_AGGRS) &&
 	       wp_within(config->stack_words, WALLPROF_MIN_STACK_WORDS,

@@ -2,11 +2,11 @@
 /*
  * Where things lie in a session's mapping, and how much memory it holds.
  *
- *   task table | CPU 0's tables | CPU 1's tables | …
+ *   task table | CPU 0's tables | … | CPU 0's ring | … | tails
  *
- * with, in each CPU's part, the two halves of the scheduler's tables and then
- * those of the sampler's, as configured. This file owns these numbers. It is
- * pure; its caller is session.c, in process context.
+ * with, in each CPU's tables, the two halves of the scheduler's and then those of
+ * the sampler's, as configured; tails alone may be mapped for writing. This file
+ * owns these numbers. It is pure; its caller is session.c, in process context.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -28,6 +28,23 @@ static u64 wp_layout_targets(const struct wallprof_configure *config)
 {
 	return (u64)config->nr_targets * (config->target == WALLPROF_TARGET_COMM ?
 					  WALLPROF_COMM_LEN : sizeof(u64));
+}
+
+/* Of the rings: a page for the head, and then the records. */
+static void wp_layout_rings(struct wp_layout *layout, struct wallprof_configure *config,
+			    const struct wp_machine *machine)
+{
+	config->record_bytes = sizeof(struct wallprof_record);
+	config->rings_offset = 0;
+	config->ring_stride = 0;
+	config->tails_offset = 0;
+	if (!(config->flags & WALLPROF_TIMELINE))
+		return;
+	layout->ring_stride = machine->page_size +
+			      ALIGN((u64)config->nr_records * config->record_bytes,
+				    machine->page_size);
+	layout->tails_bytes = ALIGN(machine->nr_cpus * sizeof(struct wallprof_tail),
+				    machine->page_size);
 }
 
 /**
@@ -56,6 +73,8 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	config->hist_bytes = 0;
 	config->hists_offset = 0;
 	config->cpu_stride = 0;
+	config->aggrs_offset = 0;
+	config->stacks_offset = 0;
 	if (config->flags & WALLPROF_OFFCPU) {
 		bool hists = config->flags & WALLPROF_HISTOGRAMS;
 
@@ -85,7 +104,10 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	}
 	if (config->cpu_stride > WALLPROF_MAX_CPU_BYTES)
 		return false;
-	per_cpu += config->cpu_stride;
+	wp_layout_rings(layout, config, machine);
+	if (layout->ring_stride > WALLPROF_MAX_CPU_BYTES)
+		return false;
+	per_cpu += config->cpu_stride + layout->ring_stride;
 	tasks = ALIGN((u64)config->nr_tasks * sizeof(struct wallprof_task),
 		      page_size);
 	layout->tasks_bytes = tasks;
@@ -97,11 +119,33 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	config->tasks_offset = 0;
 	config->cpus_offset = tasks;
 	config->map_bytes = tasks + machine->nr_cpus * config->cpu_stride;
+	if (layout->ring_stride) {
+		config->rings_offset = config->map_bytes;
+		config->ring_stride = layout->ring_stride;
+		config->tails_offset = config->rings_offset +
+				       machine->nr_cpus * layout->ring_stride;
+		config->map_bytes = config->tails_offset + layout->tails_bytes;
+	}
 	/* Keys and two bitmaps come with the slots. */
 	tasks += ALIGN((u64)config->nr_tasks * sizeof(long), page_size) +
 		 2 * ALIGN((u64)config->nr_tasks / 8, page_size);
 	tasks += ALIGN(wp_layout_targets(config), page_size);
+	tasks += layout->tails_bytes;
 	config->memory_bytes = tasks + machine->nr_possible * per_cpu;
+	return true;
+}
+
+/* Is @offset in one of @nr parts of @stride bytes? If not, it is reduced by them. */
+static bool wp_layout_in(u64 *offset, u64 stride, u32 nr, struct wp_place *place)
+{
+	u64 which = stride ? div64_u64(*offset, stride) : nr;
+
+	if (which >= nr) {
+		*offset -= stride * nr;
+		return false;
+	}
+	place->cpu = which;
+	place->rest = *offset - which * stride;
 	return true;
 }
 
@@ -109,27 +153,22 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
  * wp_layout_find - tell what stands at an offset of the mapping
  * @layout: as set by wp_layout_set()
  * @offset: bytes
- * @cpu: out: whose tables, or -1: the task table
- * @rest: out: bytes from the beginning of that
+ * @place: out: what
  *
  * Context: any.
  * Return: whether something is there.
  */
-bool wp_layout_find(const struct wp_layout *layout, u64 offset, int *cpu,
-		    u64 *rest)
+bool wp_layout_find(const struct wp_layout *layout, u64 offset, struct wp_place *place)
 {
-	u64 nr;
-
-	if (offset < layout->tasks_bytes) {
-		*cpu = -1;
-		*rest = offset;
+	place->part = WP_PART_TASKS;
+	if (wp_layout_in(&offset, layout->tasks_bytes, 1, place))
 		return true;
-	}
-	offset -= layout->tasks_bytes;
-	nr = div64_u64(offset, layout->cpu_stride);
-	if (nr >= layout->nr_cpus)
-		return false;
-	*cpu = nr;
-	*rest = offset - nr * layout->cpu_stride;
-	return true;
+	place->part = WP_PART_TABLES;
+	if (wp_layout_in(&offset, layout->cpu_stride, layout->nr_cpus, place))
+		return true;
+	place->part = WP_PART_RING;
+	if (wp_layout_in(&offset, layout->ring_stride, layout->nr_cpus, place))
+		return true;
+	place->part = WP_PART_TAILS;
+	return wp_layout_in(&offset, layout->tails_bytes, 1, place);
 }

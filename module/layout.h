@@ -26,8 +26,10 @@ struct wp_machine {
  * @sched: capacities of the scheduler's tables
  * @sampler: and of the sampler's
  * @tasks_bytes: bytes of the task table, which comes first
- * @cpu_stride: bytes of the part of each CPU
- * @nr_cpus: how many parts there are
+ * @cpu_stride: bytes of the tables of each CPU; 0 without any
+ * @ring_stride: bytes of the ring of each CPU; 0 without any
+ * @tails_bytes: bytes of the tails of all rings
+ * @nr_cpus: how many CPUs have a part
  *
  * Written at CONFIGURE, constant afterwards.
  */
@@ -36,12 +38,34 @@ struct wp_layout {
 	struct wp_table_sizes sampler;
 	u64 tasks_bytes;
 	u64 cpu_stride;
+	u64 ring_stride;
+	u64 tails_bytes;
 	u32 nr_cpus;
+};
+
+/* Parts of the mapping, in this order. */
+enum wp_part {
+	WP_PART_TASKS,	/* the task table */
+	WP_PART_TABLES,	/* a CPU's tables */
+	WP_PART_RING,	/* a CPU's ring */
+	WP_PART_TAILS,	/* the tails of all rings */
+};
+
+/**
+ * struct wp_place - what stands somewhere in the mapping
+ * @part: what
+ * @cpu: whose, of tables and rings
+ * @rest: bytes from its beginning
+ */
+struct wp_place {
+	enum wp_part part;
+	u32 cpu;
+	u64 rest;
 };
 
 bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 		   const struct wp_machine *machine);
-bool wp_layout_find(const struct wp_layout *layout, u64 offset, int *cpu,
-		    u64 *rest);
+bool wp_layout_find(const struct wp_layout *layout, u64 offset,
+		    struct wp_place *place);
 
 #endif /* WALLPROF_LAYOUT_H */

@@ -23,14 +23,17 @@
 #include "stack.h"
 #include "states.h"
 #include "targets.h"
+#include "timeline.h"
 
-enum wp_probe {
+enum wp_probe_nr {
 	WP_PROBE_SWITCH,
 	WP_PROBE_WAKING,
 	WP_PROBE_FORK,
 	WP_PROBE_EXEC,
 	WP_PROBE_EXIT,
-	WP_PROBE_MAX,
+	/* From here on those of timeline.c. */
+	WP_PROBE_TIMELINE,
+	WP_PROBE_MAX = WP_PROBE_TIMELINE + WP_TIMELINE_PROBES,
 };
 
 /*
@@ -799,11 +802,7 @@ static __always_inline void wp_sched_process_exit(void *data,
 
 WP_PROBE_SCHED_PROCESS_EXIT(wp_probe_exit, wp_sched_process_exit)
 
-static struct {
-	const char *name;
-	void *probe;
-	struct tracepoint *tracepoint;	/* written once, at load */
-} wp_probes[WP_PROBE_MAX] = {
+static struct wp_probe wp_probes[WP_PROBE_TIMELINE] = {
 	[WP_PROBE_SWITCH] = { "sched_switch", wp_probe_sched_switch },
 	[WP_PROBE_WAKING] = { "sched_waking", wp_probe_waking },
 	[WP_PROBE_FORK] = { "sched_process_fork", wp_probe_fork },
@@ -821,18 +820,24 @@ static void __maybe_unused wp_probes_check(void)
 	check_trace_callback_type_sched_process_exit(wp_probe_exit);
 }
 
+static struct wp_probe *wp_probe_at(int i)
+{
+	return i < WP_PROBE_TIMELINE ? &wp_probes[i] :
+				       &wp_timeline_probes[i - WP_PROBE_TIMELINE];
+}
+
 static void wp_probes_match(struct tracepoint *tp, void *unused)
 {
 	int i;
 
 	for (i = 0; i < WP_PROBE_MAX; i++) {
-		if (!strcmp(tp->name, wp_probes[i].name))
-			wp_probes[i].tracepoint = tp;
+		if (!strcmp(tp->name, wp_probe_at(i)->name))
+			wp_probe_at(i)->tracepoint = tp;
 	}
 }
 
 /* Finds the extent of the function that calls several probes of a tracepoint in turn. */
-static void wp_probes_find_caller(unsigned int nr, enum wp_probe probe)
+static void wp_probes_find_caller(unsigned int nr, enum wp_probe_nr probe)
 {
 	unsigned long iterator = (unsigned long)wp_probes[probe].tracepoint->iterator;
 	char name[KSYM_SYMBOL_LEN];
@@ -860,9 +865,9 @@ int wp_probes_find(void)
 
 	for_each_kernel_tracepoint(wp_probes_match, NULL);
 	for (i = 0; i < WP_PROBE_MAX; i++) {
-		if (!wp_probes[i].tracepoint) {
+		if (!wp_probe_at(i)->tracepoint) {
 			pr_err("this kernel has no tracepoint %s\n",
-			       wp_probes[i].name);
+			       wp_probe_at(i)->name);
 			return -ENOENT;
 		}
 	}
@@ -871,8 +876,8 @@ int wp_probes_find(void)
 	return 0;
 }
 
-/* Which probes a session needs. */
-static unsigned int wp_probes_wanted(const struct wp_session *session)
+/* Which probes a session's sums and targets need. */
+static unsigned int wp_probes_of_sums(const struct wp_session *session)
 {
 	unsigned int fork_exec = BIT(WP_PROBE_FORK) | BIT(WP_PROBE_EXEC);
 
@@ -885,6 +890,16 @@ static unsigned int wp_probes_wanted(const struct wp_session *session)
 	if (session->config.stack_flags & WALLPROF_STACK_TABLES)
 		return BIT(WP_PROBE_FORK);
 	return 0;
+}
+
+/* Which probes a session needs. */
+static unsigned int wp_probes_wanted(const struct wp_session *session)
+{
+	unsigned int wanted = wp_probes_of_sums(session);
+
+	if (session->config.flags & WALLPROF_TIMELINE)
+		wanted |= GENMASK(WP_PROBE_MAX - 1, WP_PROBE_TIMELINE);
+	return wanted;
 }
 
 /**
@@ -902,8 +917,8 @@ int wp_probes_attach(struct wp_session *session)
 	for (i = 0; i < WP_PROBE_MAX; i++) {
 		if (!(wanted & BIT(i)))
 			continue;
-		err = tracepoint_probe_register(wp_probes[i].tracepoint,
-						wp_probes[i].probe, session);
+		err = tracepoint_probe_register(wp_probe_at(i)->tracepoint,
+						wp_probe_at(i)->probe, session);
 		if (err) {
 			wp_probes_detach(session);
 			return err;
@@ -927,8 +942,8 @@ void wp_probes_detach(struct wp_session *session)
 		return;
 	for (i = 0; i < WP_PROBE_MAX; i++) {
 		if (session->probes & BIT(i))
-			tracepoint_probe_unregister(wp_probes[i].tracepoint,
-						    wp_probes[i].probe, session);
+			tracepoint_probe_unregister(wp_probe_at(i)->tracepoint,
+						    wp_probe_at(i)->probe, session);
 	}
 	session->probes = 0;
 	tracepoint_synchronize_unregister();

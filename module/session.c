@@ -93,12 +93,18 @@ static void wp_session_release_memory(struct wp_session *session)
 		vfree(session->cpu_maps[nr]);
 	for (nr = 0; session->cpu_indexes && nr < nr_cpu_ids; nr++)
 		vfree(session->cpu_indexes[nr]);
+	for (nr = 0; session->cpu_rings && nr < nr_cpu_ids; nr++)
+		vfree(session->cpu_rings[nr]);
+	kvfree(session->cpu_rings);
+	vfree(session->tails);
 	kvfree(session->cpus);
 	kvfree(session->cpu_maps);
 	kvfree(session->cpu_indexes);
 	session->cpus = NULL;
 	session->cpu_maps = NULL;
 	session->cpu_indexes = NULL;
+	session->cpu_rings = NULL;
+	session->tails = NULL;
 	vfree(session->tasks.keys);
 	vfree(session->tasks.slots);
 	vfree(session->tasks.overflowed);
@@ -281,13 +287,25 @@ static int wp_session_allocate_tasks(struct wp_session *session)
 	return keys && overflowed && slots && session->hints ? 0 : -ENOMEM;
 }
 
-static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
+static int wp_session_allocate_ring(struct wp_session *session, unsigned int nr)
 {
+	const struct wallprof_configure *config = &session->config;
+
+	session->cpu_rings[nr] = wp_zalloc(session->layout.ring_stride);
+	if (!session->cpu_rings[nr])
+		return -ENOMEM;
+	wp_ring_set(&session->cpus[nr]->ring, session->cpu_rings[nr], PAGE_SIZE,
+		    &session->tails[nr], config->nr_records,
+		    config->flags & WALLPROF_OVERWRITE);
+	return 0;
+}
+
+static int wp_session_allocate_tables(struct wp_session *session, unsigned int nr)
+{
+	u32 flags = session->config.flags;
 	const struct wp_table_sizes *sched = &session->layout.sched;
 	const struct wp_table_sizes *sampler = &session->layout.sampler;
-	size_t memo_bytes = wp_session_memo_bytes(session);
-	u32 flags = session->config.flags;
-	struct wp_cpu *cpu;
+	struct wp_cpu *cpu = session->cpus[nr];
 	u64 words = 0;
 	u64 *index;
 	char *map;
@@ -296,22 +314,12 @@ static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
 		words += wp_sizes_index_words(sched);
 	if (flags & WALLPROF_SAMPLER)
 		words += wp_sizes_index_words(sampler);
-	cpu = kvzalloc_node(sizeof(*cpu), GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
-			    cpu_to_node(nr));
 	map = wp_zalloc(session->config.cpu_stride);
 	index = wp_zalloc(words * sizeof(u64));
-	session->cpus[nr] = cpu;
 	session->cpu_maps[nr] = map;
 	session->cpu_indexes[nr] = index;
-	if (!cpu || !map || !index)
+	if (!map || !index)
 		return -ENOMEM;
-	if (memo_bytes) {
-		/* Pages, as many as are told: kmalloc() would take a power of two. */
-		cpu->memos = wp_zalloc(memo_bytes);
-		if (!cpu->memos)
-			return -ENOMEM;
-		wp_memos_set(cpu->memos);
-	}
 	if (flags & WALLPROF_OFFCPU) {
 		wp_tables_set(&cpu->sched, sched, nr, WP_CONTEXT_SCHED, map, index);
 		index += wp_sizes_index_words(sched);
@@ -320,6 +328,32 @@ static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
 		wp_tables_set(&cpu->sampler, sampler, nr, WP_CONTEXT_SAMPLER,
 			      map + session->config.sampler_offset, index);
 	return 0;
+}
+
+static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
+{
+	size_t memo_bytes = wp_session_memo_bytes(session);
+	u32 flags = session->config.flags;
+	struct wp_cpu *cpu;
+	int err = 0;
+
+	cpu = kvzalloc_node(sizeof(*cpu), GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
+			    cpu_to_node(nr));
+	session->cpus[nr] = cpu;
+	if (!cpu)
+		return -ENOMEM;
+	if (memo_bytes) {
+		/* Pages, as many as are told: kmalloc() would take a power of two. */
+		cpu->memos = wp_zalloc(memo_bytes);
+		if (!cpu->memos)
+			return -ENOMEM;
+		wp_memos_set(cpu->memos);
+	}
+	if (flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER))
+		err = wp_session_allocate_tables(session, nr);
+	if (!err && flags & WALLPROF_TIMELINE)
+		err = wp_session_allocate_ring(session, nr);
+	return err;
 }
 
 static int wp_session_allocate_cpus(struct wp_session *session)
@@ -333,8 +367,16 @@ static int wp_session_allocate_cpus(struct wp_session *session)
 				     GFP_KERNEL_ACCOUNT);
 	session->cpu_indexes = kvcalloc(nr_cpu_ids, sizeof(*session->cpu_indexes),
 					GFP_KERNEL_ACCOUNT);
-	if (!session->cpus || !session->cpu_maps || !session->cpu_indexes)
+	session->cpu_rings = kvcalloc(nr_cpu_ids, sizeof(*session->cpu_rings),
+				      GFP_KERNEL_ACCOUNT);
+	if (!session->cpus || !session->cpu_maps || !session->cpu_indexes ||
+	    !session->cpu_rings)
 		return -ENOMEM;
+	if (session->layout.tails_bytes) {
+		session->tails = wp_zalloc(session->layout.tails_bytes);
+		if (!session->tails)
+			return -ENOMEM;
+	}
 	for_each_possible_cpu(nr) {
 		err = wp_session_allocate_cpu(session, nr);
 		if (err)
@@ -661,14 +703,26 @@ int wp_session_status(struct wp_session *session, struct wallprof_status *status
 /* Which page of the session's memory stands at an offset of the mapping. */
 static struct page *wp_session_page(struct wp_session *session, u64 offset)
 {
-	char *part;
-	u64 rest;
-	int cpu;
+	struct wp_place place;
+	char *part = NULL;
 
-	if (!wp_layout_find(&session->layout, offset, &cpu, &rest))
+	if (!wp_layout_find(&session->layout, offset, &place))
 		return NULL;
-	part = cpu < 0 ? (char *)session->tasks.slots : session->cpu_maps[cpu];
-	return part ? vmalloc_to_page(part + rest) : NULL;
+	switch (place.part) {
+	case WP_PART_TASKS:
+		part = (char *)session->tasks.slots;
+		break;
+	case WP_PART_TABLES:
+		part = session->cpu_maps[place.cpu];
+		break;
+	case WP_PART_RING:
+		part = session->cpu_rings[place.cpu];
+		break;
+	case WP_PART_TAILS:
+		part = (char *)session->tails;
+		break;
+	}
+	return part ? vmalloc_to_page(part + place.rest) : NULL;
 }
 
 /*
@@ -701,8 +755,10 @@ static const struct vm_operations_struct wp_session_vm_ops = {
  */
 int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma)
 {
+	const struct wallprof_configure *config = &session->config;
 	u64 bytes = vma->vm_end - vma->vm_start;
 	u64 offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+	bool writable;
 
 	/*
 	 * session->lock is held by commands that may wait for the mmap lock,
@@ -714,13 +770,16 @@ int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma)
 	/* VM_SHARED is dropped for a descriptor that cannot be written. */
 	if (!(vma->vm_flags & VM_MAYSHARE))
 		return -EINVAL;
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+	if (vma->vm_flags & VM_EXEC)
 		return -EACCES;
-	if (offset > session->config.map_bytes ||
-	    bytes > session->config.map_bytes - offset)
+	writable = config->flags & WALLPROF_TIMELINE && offset >= config->tails_offset;
+	if (vma->vm_flags & VM_WRITE && !writable)
+		return -EACCES;
+	if (offset > config->map_bytes || bytes > config->map_bytes - offset)
 		return -EINVAL;
-	/* Not to be made writable, to grow, or to be dumped. */
-	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP, VM_MAYWRITE | VM_MAYEXEC);
+	/* Not to be made writable if it is not, to grow, or to be dumped. */
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
+		     VM_MAYEXEC | (writable ? 0 : VM_MAYWRITE));
 	vma->vm_ops = &wp_session_vm_ops;
 	return 0;
 }

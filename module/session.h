@@ -16,6 +16,7 @@
 #include "intervals.h"
 #include "layout.h"
 #include "names.h"
+#include "ring.h"
 #include "tables.h"
 #include "tasks.h"
 
@@ -48,11 +49,12 @@ struct wp_scratch {
  * @sampler_busy: the overflow handler is at work
  * @sampler: the overflow handler's tables
  * @sampler_scratch: its
+ * @ring: what the timeline's probes write
  * @throttled_at: when the counter was throttled; 0 if it is not
  * @event: the counter; written and read under counters_lock
  *
  * All but @event is used by this CPU alone: the sched_ and current_ fields,
- * @leave and @key with interrupts off, the sampler's in the overflow handler.
+ * @leave, @key and @ring with interrupts off, the sampler's in the overflow handler.
  */
 struct wp_cpu {
 	struct wp_tables sched;
@@ -67,6 +69,7 @@ struct wp_cpu {
 	u64 throttled_at;
 	struct wp_tables sampler;
 	struct perf_event *event;
+	struct wp_ring ring;
 	struct wp_scratch sched_scratch;
 	struct wp_scratch sampler_scratch;
 };
@@ -102,6 +105,8 @@ struct wp_cpu {
  * @cpus: by CPU number, for all possible ones
  * @cpu_maps: their mapped tables, config.cpu_stride bytes each
  * @cpu_indexes: their indexes
+ * @cpu_rings: their mapped rings, config.ring_stride bytes each
+ * @tails: how far the reader has read each of these; mapped, for writing
  * @images: the code that processes run
  * @mm: charged with @mm_pages, and for @images
  * @mm_pages: locked pages
@@ -126,7 +131,7 @@ struct wp_cpu {
  * @wait: where it waits
  * @cpuhp_node: entry of the hotplug state
  * @cpuhp_added: whether @cpuhp_node is
- * @probes: what is registered, a mask of enum wp_probe
+ * @probes: what is registered, a mask of enum wp_probe_nr
  */
 struct wp_session {
 	struct mutex lock;	/* orders the ioctls */
@@ -155,6 +160,8 @@ struct wp_session {
 	struct wp_cpu **cpus;
 	void **cpu_maps;
 	u64 **cpu_indexes;
+	void **cpu_rings;
+	struct wallprof_tail *tails;
 
 	struct wp_images images;
 

@@ -81,6 +81,57 @@ static void name(void *data, bool preempt, struct task_struct *prev,	\
 }
 #endif
 
+/*
+ * What the tracepoint itself reports as prev_state, of what it is told: as
+ * __trace_sched_switch_state() does, which only the kernel has. Where it is told
+ * nothing, that looks later than we, and takes one that is being woken for one
+ * that runs.
+ *
+ * Context: irqs off, the run queue locked.
+ */
+static inline unsigned int wp_task_reported(bool preempt, struct task_struct *prev,
+					    unsigned int told)
+{
+	unsigned int index;
+
+	if (preempt)
+		return TASK_REPORT_MAX;
+#ifdef WP_HAS_TASK_STATE_INDEX_TOLD
+	index = __task_state_index(told, prev->exit_state);
+#else
+	index = fls(told == TASK_IDLE ? TASK_REPORT_IDLE :
+					(told | prev->exit_state) & TASK_REPORT);
+#endif
+	return index ? 1U << (index - 1) : 0;
+}
+
+/* The same as above, but BODY gets what the tracepoint reports instead of the state. */
+#if defined(WP_HAS_SCHED_SWITCH_STATE_LAST)
+#define WP_PROBE_SCHED_SWITCH_REPORTED(name, body)			\
+static void name(void *data, bool preempt, struct task_struct *prev,	\
+		 struct task_struct *next, unsigned int prev_state)	\
+{									\
+	body(data, prev, next,						\
+	     wp_task_reported(preempt, prev, prev_state));		\
+}
+#elif defined(WP_HAS_SCHED_SWITCH_STATE_SECOND)
+#define WP_PROBE_SCHED_SWITCH_REPORTED(name, body)			\
+static void name(void *data, bool preempt, unsigned int prev_state,	\
+		 struct task_struct *prev, struct task_struct *next)	\
+{									\
+	body(data, prev, next,						\
+	     wp_task_reported(preempt, prev, prev_state));		\
+}
+#else
+#define WP_PROBE_SCHED_SWITCH_REPORTED(name, body)			\
+static void name(void *data, bool preempt, struct task_struct *prev,	\
+		 struct task_struct *next)				\
+{									\
+	body(data, prev, next,						\
+	     wp_task_reported(preempt, prev, wp_task_left_state(prev)));	\
+}
+#endif
+
 #ifdef WP_HAS_SCHED_PROCESS_EXIT_GROUP_DEAD
 #define WP_PROBE_SCHED_PROCESS_EXIT(name, body)				\
 static void name(void *data, struct task_struct *p, bool group_dead)	\

@@ -52,6 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (memcmp(c, &asked, offsetof(struct wallprof_configure, map_bytes)))
 		abort();
 	edge = c->cpus_offset + offset % (machine.nr_cpus + 1) * c->cpu_stride;
+	if (!layout_finds(&layout, c, c->rings_offset + offset % (machine.nr_cpus + 1) *
+					      c->ring_stride))
+		abort();
 	if (!layout_finds(&layout, c, offset) || !layout_finds(&layout, c, edge) ||
 	    !layout_finds(&layout, c, edge - 1))
 		abort();

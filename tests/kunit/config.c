@@ -39,7 +39,9 @@ static const struct row {
 	    true),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_WAKEUPS |
 		   WALLPROF_WAKER_STACKS, false),
-	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 10, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_TIMELINE, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_OVERWRITE, false),
+	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 12, false),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 31, false),
 	/* Of everything, there is nothing to inherit and no exec to wait for. */
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_INHERIT, false),
@@ -113,6 +115,11 @@ static const struct row {
 	ROW(reserved, 1, false),
 	ROW(hist_bytes, U32_MAX, true),
 	ROW(hists_offset, U64_MAX, true),
+	ROW(nr_records, WALLPROF_MIN_RECORDS, false),
+	ROW(record_bytes, U32_MAX, true),
+	ROW(rings_offset, U64_MAX, true),
+	ROW(ring_stride, U64_MAX, true),
+	ROW(tails_offset, U64_MAX, true),
 	ROW(map_bytes, U64_MAX, true),
 	ROW(memory_bytes, U64_MAX, true),
 };
@@ -273,6 +280,40 @@ static void range(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wp_config_ok(&config), r->ok);
 }
 
+/* A configuration of a timeline alone, and beside the rest. */
+static const struct row timeline_rows[] = {
+	ROW(flags, WALLPROF_TIMELINE, true),
+	ROW(flags, WALLPROF_TIMELINE | WALLPROF_OVERWRITE, true),
+	ROW(flags, WALLPROF_TIMELINE | WALLPROF_OFFCPU | WALLPROF_WAKEUPS, true),
+	ROW(flags, WALLPROF_OVERWRITE, false),
+	ROW(flags, WALLPROF_OFFCPU, false),	/* a ring's size, and no ring */
+	ROW(flags, WALLPROF_TIMELINE | WALLPROF_WAKEUPS, false),
+	ROW(nr_records, 0, false),
+	ROW(nr_records, WALLPROF_MIN_RECORDS / 2, false),
+	ROW(nr_records, WALLPROF_MIN_RECORDS + 1, false),
+	ROW(nr_records, WALLPROF_MIN_RECORDS * 3, false),
+	ROW(nr_records, WALLPROF_MAX_RECORDS, true),
+	ROW(nr_records, WALLPROF_MAX_RECORDS * 2, false),
+	ROW(nr_records, U32_MAX, false),
+	ROW(min_ns, 1, false),
+};
+
+KUNIT_ARRAY_PARAM(timeline, timeline_rows, row_describe);
+
+/* A ring has so many places that numbers fall on them by a mask. */
+static void timeline(struct kunit *test)
+{
+	struct wallprof_configure config = least;
+
+	config.flags = WALLPROF_TIMELINE;
+	config.attr_period = 0;
+	config.nr_records = WALLPROF_MIN_RECORDS;
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	row_apply(&config, test->param_value);
+	KUNIT_EXPECT_EQ(test, wp_config_ok(&config),
+			((const struct row *)test->param_value)->ok);
+}
+
 static const struct waits {
 	const char *name;
 	u32 flags;
@@ -398,6 +439,7 @@ static struct kunit_case config_cases[] = {
 	KUNIT_CASE_PARAM(no_sampler, no_sampler_gen_params),
 	KUNIT_CASE(frequency),
 	KUNIT_CASE_PARAM(range, range_gen_params),
+	KUNIT_CASE_PARAM(timeline, timeline_gen_params),
 	KUNIT_CASE_PARAM(waits, waits_gen_params),
 	KUNIT_CASE_PARAM(targets, targets_gen_params),
 	KUNIT_CASE_PARAM(targets_without_switches, targets_gen_params),

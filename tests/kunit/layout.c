@@ -14,13 +14,14 @@
 #define OFFCPU		WALLPROF_OFFCPU
 #define SAMPLER		WALLPROF_SAMPLER
 #define HISTOGRAMS	WALLPROF_HISTOGRAMS
+#define TIMELINE	WALLPROF_TIMELINE
 
 /* Configurations and machines. */
 static const struct row {
 	const char *name;
 	u32 flags, nr_aggrs, stack_words, nr_exits, nr_tasks, nr_targets;
 	struct wp_machine machine;
-	u32 nr_waits, target;
+	u32 nr_waits, target, nr_records;
 } rows[] = {
 	{ "the least, off-CPU", OFFCPU, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
 	{ "the least, sampler", SAMPLER, 16, 256, 16, 64, 0, { 4096, 3000, 1, 1 } },
@@ -37,6 +38,12 @@ static const struct row {
 	  64, 0, { 4096, 3000, 2, 2 }, 17 },
 	{ "names", OFFCPU, 16, 256, 16, 64, 1000, { 4096, 3000, 2, 2 }, 0,
 	  WALLPROF_TARGET_COMM },
+	{ "a timeline alone", TIMELINE, 16, 256, 16, 64, 0, { 4096, 3000, 3, 2 }, 0, 0,
+	  WALLPROF_MIN_RECORDS },
+	{ "a timeline beside all", OFFCPU | SAMPLER | HISTOGRAMS | TIMELINE, 17, 257, 17, 64,
+	  0, { 65536, 3000, 2, 2 }, 17, 0, 4096 },
+	{ "the largest rings", TIMELINE, 16, 256, 16, 64, 0, { 4096, 3000, 16384, 16384 },
+	  0, 0, WALLPROF_MAX_RECORDS },
 	{ "CPUs that cannot be", OFFCPU, 4096, 65536, 1024, 1 << 16, 1000,
 	  { 4096, 8192, 64, 5 } },
 	{ "the largest task table", OFFCPU, 16, 256, 16, WALLPROF_MAX_TASKS,
@@ -72,6 +79,7 @@ static bool row_set(const struct row *row, struct wp_layout *l,
 	c->nr_tasks = row->nr_tasks;
 	c->target = row->target;
 	c->nr_targets = row->nr_targets;
+	c->nr_records = row->nr_records;
 	c->watermark = 50;
 	return wp_layout_set(l, c, &row->machine);
 }
@@ -102,7 +110,12 @@ static void finds(struct kunit *test)
 		KUNIT_EXPECT_TRUE_MSG(test, layout_finds(&l, &c, edge - 1), "CPU %u", cpu);
 		KUNIT_EXPECT_TRUE_MSG(test, layout_finds(&l, &c, edge), "CPU %u", cpu);
 		KUNIT_EXPECT_TRUE_MSG(test, layout_finds(&l, &c, edge + 1), "CPU %u", cpu);
+		edge = c.rings_offset + cpu * c.ring_stride;
+		KUNIT_EXPECT_TRUE_MSG(test, layout_finds(&l, &c, edge - 1), "CPU %u", cpu);
+		KUNIT_EXPECT_TRUE_MSG(test, layout_finds(&l, &c, edge), "CPU %u", cpu);
 	}
+	KUNIT_EXPECT_TRUE(test, layout_finds(&l, &c, c.map_bytes - 1));
+	KUNIT_EXPECT_TRUE(test, layout_finds(&l, &c, c.map_bytes));
 	KUNIT_EXPECT_TRUE(test, layout_finds(&l, &c, 0));
 	KUNIT_EXPECT_TRUE(test, layout_finds(&l, &c, U64_MAX));
 	KUNIT_EXPECT_TRUE(test, layout_finds(&l, &c, U64_MAX - c.cpu_stride));
@@ -121,6 +134,9 @@ static void left_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.hists_offset, 0);
 	KUNIT_EXPECT_EQ(test, c.hist_bytes, 0);
 	KUNIT_EXPECT_EQ(test, c.cpu_stride, 2 * c.half_stride);
+	KUNIT_EXPECT_EQ(test, c.rings_offset, 0);
+	KUNIT_EXPECT_EQ(test, c.ring_stride, 0);
+	KUNIT_EXPECT_EQ(test, c.tails_offset, 0);
 	row_set(&rows[1], &l, &c);
 	KUNIT_EXPECT_EQ(test, c.half_stride, 0);
 	KUNIT_EXPECT_EQ(test, c.exits_offset, 0);
@@ -145,6 +161,7 @@ static void keeps(struct kunit *test)
 	was.max_ns = 2;
 	was.wait_ns = 3;
 	was.nr_waits = 16;
+	was.nr_records = 64;
 	c = was;
 	wp_layout_set(&l, &c, &rows[2].machine);
 	KUNIT_EXPECT_EQ(test, memcmp(&c, &was, in), 0);
@@ -152,6 +169,7 @@ static void keeps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.max_ns, 2);
 	KUNIT_EXPECT_EQ(test, c.wait_ns, 3);
 	KUNIT_EXPECT_EQ(test, c.nr_waits, 16);
+	KUNIT_EXPECT_EQ(test, c.nr_records, 64);
 }
 
 /* A CPU's tables have a limit; no configuration that is valid comes near it. */
@@ -209,6 +227,10 @@ static void random_model(struct kunit *test)
 		if (row.flags & OFFCPU && suite_below(2))
 			row.nr_waits = random_within(WALLPROF_MIN_WAITS,
 						     WALLPROF_MAX_WAITS);
+		if (suite_below(2)) {
+			row.flags |= TIMELINE;
+			row.nr_records = WALLPROF_MIN_RECORDS << suite_below(17);
+		}
 		row.machine.nr_possible = 1 + suite_below(row.machine.nr_cpus);
 		KUNIT_EXPECT_TRUE_MSG(test, row_set(&row, &l, &c), "round %d", round);
 		KUNIT_EXPECT_TRUE_MSG(test, layout_holds(&l, &c, &row.machine), "round %d",

@@ -62,7 +62,8 @@ static inline bool layout_holds(const struct wp_layout *l,
 	bool offcpu = c->flags & WALLPROF_OFFCPU, sampler = c->flags & WALLPROF_SAMPLER;
 	bool hists = offcpu && c->flags & WALLPROF_HISTOGRAMS;
 	u64 page = m->page_size;
-	__uint128_t stride = 0, cpu = layout_pages(m->cpu_bytes, page), memory;
+	__uint128_t end, ring = 0, tails = 0, stride = 0;
+	__uint128_t cpu = layout_pages(m->cpu_bytes, page), memory;
 	bool good = true;
 
 	if (offcpu) {
@@ -89,7 +90,20 @@ static inline bool layout_holds(const struct wp_layout *l,
 	good &= layout_behind(c->cpus_offset,
 			      (__uint128_t)c->nr_tasks * sizeof(struct wallprof_task),
 			      page, page);
-	good &= c->map_bytes == c->cpus_offset + stride * m->nr_cpus;
+	end = c->cpus_offset + stride * m->nr_cpus;
+	if (c->flags & WALLPROF_TIMELINE) {
+		good &= c->rings_offset == end;
+		ring = page + layout_pages((__uint128_t)c->nr_records *
+					   sizeof(struct wallprof_record), page);
+		good &= c->ring_stride == ring && ring <= WALLPROF_MAX_CPU_BYTES;
+		end += ring * m->nr_cpus;
+		good &= c->tails_offset == end;
+		tails = layout_pages((__uint128_t)m->nr_cpus * 64, page);
+		end += tails;
+	} else {
+		good &= !c->rings_offset && !c->ring_stride && !c->tails_offset;
+	}
+	good &= c->map_bytes == end;
 	/*
 	 * The slots, their keys, which are longs, and two bitmaps; the targets, by
 	 * names of 16 bytes or ids of 8.
@@ -98,7 +112,7 @@ static inline bool layout_holds(const struct wp_layout *l,
 		 2 * layout_pages(c->nr_tasks / 8, page) +
 		 layout_pages((__uint128_t)c->nr_targets *
 			      (c->target == WALLPROF_TARGET_COMM ? 16 : 8), page);
-	memory += (cpu + stride) * m->nr_possible;
+	memory += (cpu + stride + ring) * m->nr_possible + tails;
 	return good && c->memory_bytes == memory;
 }
 
@@ -107,17 +121,25 @@ static inline bool layout_finds(const struct wp_layout *l,
 				const struct wallprof_configure *c, u64 offset)
 {
 	bool there = offset < c->map_bytes;
-	u64 rest = ~0ULL;
-	int cpu = -2;
+	struct wp_place place = { .cpu = ~0U, .rest = ~0ULL };
 
-	if (wp_layout_find(l, offset, &cpu, &rest) != there)
+	if (wp_layout_find(l, offset, &place) != there)
 		return false;
 	if (!there)
 		return true;
-	if (cpu == -1)
-		return offset < c->cpus_offset && rest == offset;
-	return cpu >= 0 && (u32)cpu < l->nr_cpus && rest < c->cpu_stride &&
-	       offset == c->cpus_offset + cpu * c->cpu_stride + rest;
+	switch (place.part) {
+	case WP_PART_TASKS:
+		return offset < c->cpus_offset && place.rest == offset;
+	case WP_PART_TABLES:
+		return place.cpu < l->nr_cpus && place.rest < c->cpu_stride &&
+		       offset == c->cpus_offset + place.cpu * c->cpu_stride + place.rest;
+	case WP_PART_RING:
+		return place.cpu < l->nr_cpus && place.rest < c->ring_stride &&
+		       offset == c->rings_offset + place.cpu * c->ring_stride + place.rest;
+	default:
+		return place.part == WP_PART_TAILS && c->flags & WALLPROF_TIMELINE &&
+		       offset == c->tails_offset + place.rest;
+	}
 }
 
 #endif /* WALLPROF_KUNIT_LAYOUT_MODEL_H */

@@ -10,9 +10,10 @@
  * lockdown=confidentiality, with EUSERS when WALLPROF_MAX_SESSIONS are open, and
  * with ENOMEM.
  * mmap fails with EINVAL before CONFIGURE, for a private mapping and for one
- * that reaches beyond map_bytes, and with EACCES for one that could be written.
+ * that reaches beyond map_bytes, and with EACCES for one that could be written,
+ * unless it is of tails alone.
  * poll reports EPOLLIN when a table of the running session is filled to its
- * watermark and waits for a flip, EPOLLHUP when all targets are gone or the
+ * watermark, or a ring to its half, and waits for a flip, EPOLLHUP when all targets are gone or the
  * session is stopped, and EPOLLERR before START.
  *
  * Documentation/abi.rst tells the order of calls, the layout of the mapping
@@ -52,7 +53,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	5
+#define WALLPROF_ABI_VERSION	6
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -69,6 +70,8 @@
 #define WALLPROF_MAX_WAITS	(1 << 20)
 #define WALLPROF_MIN_TASKS	64
 #define WALLPROF_MAX_TASKS	(1 << 22)
+#define WALLPROF_MIN_RECORDS	64
+#define WALLPROF_MAX_RECORDS	(1 << 22)
 #define WALLPROF_MAX_FREQ	100000		/* Hz */
 #define WALLPROF_MAX_TABLES	(1 << 20)	/* of one session */
 #define WALLPROF_MAX_MAPS	(1 << 16)	/* of one process */
@@ -270,7 +273,11 @@ struct wallprof_info {
 #define WALLPROF_WAKER_CHAINS	(1U << 8)
 /* With OFFCPU: count how long intervals were, in &struct wallprof_hist. */
 #define WALLPROF_HISTOGRAMS	(1U << 9)
-#define WALLPROF_CONFIGURE_FLAGS 0x3ffU
+/* Tell of every switch and wakeup of a target, in rings: see &struct wallprof_record. */
+#define WALLPROF_TIMELINE	(1U << 10)
+/* With TIMELINE: a full ring loses its oldest record, not the new one. */
+#define WALLPROF_OVERWRITE	(1U << 11)
+#define WALLPROF_CONFIGURE_FLAGS 0xfffU
 
 /* wallprof_configure.stack_flags */
 #define WALLPROF_STACK_USER	(1U << 0)	/* user stacks by frame pointer */
@@ -327,7 +334,7 @@ enum wallprof_target {
 /**
  * struct wallprof_configure - set a session up (WALLPROF_IOC_CONFIGURE)
  * @size: of this struct
- * @flags: WALLPROF_OFFCPU, …; at least one of OFFCPU and SAMPLER
+ * @flags: WALLPROF_OFFCPU, …; at least one of OFFCPU, SAMPLER and TIMELINE
  * @stack_flags: WALLPROF_STACK_USER, …
  * @max_stack: frames of a user stack and of a kernel stack, each, 1 to
  *	WALLPROF_MAX_STACK
@@ -392,6 +399,16 @@ enum wallprof_target {
  * @reserved: must be 0
  * @hists_offset: out: where they begin within a half of the scheduler's tables, one
  *	for each aggregate; 0 without HISTOGRAMS
+ * @nr_records: capacity of the ring of a CPU, records, a power of two,
+ *	WALLPROF_MIN_RECORDS to WALLPROF_MAX_RECORDS; 0 without TIMELINE
+ * @record_bytes: out: bytes from one record to the next: of
+ *	&struct wallprof_record as the module knows it, which may have grown
+ * @rings_offset: out: where the ring of CPU 0 begins in the mapping, bytes; 0
+ *	without TIMELINE, and so are the next two
+ * @ring_stride: out: bytes between the rings of neighbouring CPUs. A ring begins
+ *	with a page for &struct wallprof_ring
+ * @tails_offset: out: where &struct wallprof_tail of CPU 0 stands in the mapping;
+ *	those of the other CPUs follow. All from here on may be mapped for writing
  *
  * Allocates everything that the session will need and creates the counters,
  * disabled. Allowed once in a session.
@@ -449,6 +466,11 @@ struct wallprof_configure {
 	__u32 hist_bytes;
 	__u32 reserved;
 	__aligned_u64 hists_offset;
+	__u32 nr_records;
+	__u32 record_bytes;
+	__aligned_u64 rings_offset;
+	__aligned_u64 ring_stride;
+	__aligned_u64 tails_offset;
 };
 
 /**
@@ -1027,6 +1049,114 @@ struct wallprof_task {
 	__aligned_u64 last_aggr;
 	__aligned_u64 asleep_since;
 	__aligned_u64 unknown_ns;
+};
+
+/**
+ * DOC: The timeline
+ *
+ * With TIMELINE each CPU has a ring of records, in the order in which they were
+ * made there, and so in that of their times. Record N stands at place
+ * N % nr_records, behind the page of &struct wallprof_ring.
+ *
+ * The module writes a record, and then, with a release store, &struct
+ * wallprof_ring.head. The reader loads that with an acquire load, reads the records
+ * from its own &struct wallprof_tail.tail on up to it, and then, with a release
+ * store, moves the tail, which gives their places back.
+ *
+ * With OVERWRITE nobody looks at the tail; after STOP the last nr_records records
+ * are there, or all if there were not that many.
+ */
+
+/**
+ * struct wallprof_ring - what the module tells of a CPU's ring
+ * @head: records written since START
+ * @lost: records that found no room since START
+ * @open: of these, those since the last record that was written: no
+ *	WALLPROF_RECORD_LOST tells of them yet
+ * @open_since: when the first of them was lost; 0: there is none
+ */
+struct wallprof_ring {
+	__aligned_u64 head;
+	__aligned_u64 lost;
+	__aligned_u64 open;
+	__aligned_u64 open_since;
+};
+
+/**
+ * struct wallprof_tail - what the reader tells of a CPU's ring
+ * @tail: records read since START. If it says something that cannot be, the ring
+ *	counts as full
+ * @reserved: fills a cache line; not looked at
+ */
+struct wallprof_tail {
+	__aligned_u64 tail;
+	__aligned_u64 reserved[7];
+};
+
+/**
+ * enum wallprof_record_type - what a record tells of
+ * @WALLPROF_RECORD_LOST: @lost records found no room, the first of them at @time;
+ *	the next record is the first that did
+ * @WALLPROF_RECORD_SWITCH: a CPU leaves a thread for another one: sched_switch
+ * @WALLPROF_RECORD_WAKING: a thread is woken: sched_waking
+ * @WALLPROF_RECORD_WAKEUP_NEW: a thread that was forked is ready to run for the
+ *	first time: sched_wakeup_new
+ * @WALLPROF_RECORD_MIGRATE: a thread is to run on another CPU: sched_migrate_task
+ * @WALLPROF_RECORD_MAX: the number of types
+ */
+enum wallprof_record_type {
+	WALLPROF_RECORD_LOST,
+	WALLPROF_RECORD_SWITCH,
+	WALLPROF_RECORD_WAKING,
+	WALLPROF_RECORD_WAKEUP_NEW,
+	WALLPROF_RECORD_MIGRATE,
+	WALLPROF_RECORD_MAX,
+};
+
+#define WALLPROF_PRIO_NONE	0xff	/* a priority of -1: a deadline's */
+
+/* wallprof_record.flags */
+#define WALLPROF_RECORD_COMES	(1U << 0)	/* a switch: @other_tid is a target, @tid is none */
+
+/**
+ * struct wallprof_record - one event of the scheduler
+ * @type: enum wallprof_record_type
+ * @prio: the kernel's priority of the thread, 0 to 139, or WALLPROF_PRIO_NONE
+ * @other_prio: of a switch, the same of the other thread
+ * @flags: WALLPROF_RECORD_COMES
+ * @state: of a switch, the state in which @tid leaves, in the bits of the kernel's
+ *	own tracepoint, which reports them in prev_state; of a migration, the CPU
+ *	that it leaves
+ * @cpu: of a wakeup, the CPU that the thread is on; of a migration, the one that
+ *	it goes to
+ * @time: when
+ * @tid: the thread that leaves its CPU, is woken, or migrates; 0: idle, or
+ *	not visible in the opener's pid namespace
+ * @tgid: its process
+ * @other_tid: of a switch, the thread that comes; else the one that runs here
+ * @other_tgid: its process
+ * @lost: of WALLPROF_RECORD_LOST, how many, in the place of the ids
+ *
+ * A record is told if @tid is a target, or, of a switch, @other_tid; and if the CPU
+ * where it happens is one to be recorded.
+ */
+struct wallprof_record {
+	__u8 type;
+	__u8 prio;
+	__u8 other_prio;
+	__u8 flags;
+	__u16 state;
+	__u16 cpu;
+	__aligned_u64 time;
+	union {
+		struct {
+			__u32 tid;
+			__u32 tgid;
+			__u32 other_tid;
+			__u32 other_tgid;
+		};
+		__aligned_u64 lost;
+	};
 };
 
 #endif /* _UAPI_LINUX_WALLPROF_H */

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The timeline: every switch and wakeup of a session's targets, one by one.
+ *
+ * This file owns the probes that write records into the rings of ring.c. They are
+ * others than those of probes.c, which sum: a session pays for those that it
+ * asks for. They are called by the scheduler with interrupts off and a run queue
+ * or a thread's pi_lock locked, take no lock, and wake the reader by irq_work only.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/tracepoint.h>
+
+#include "compat/sched.h"
+#include "ring.h"
+#include "session.h"
+#include "targets.h"
+#include "timeline.h"
+
+/* What is told of a thread's priority. */
+static __always_inline u8 wp_timeline_prio(const struct task_struct *p)
+{
+	return p->prio < 0 ? WALLPROF_PRIO_NONE : p->prio;
+}
+
+/* Whether a thread's events are to be told. Context: irqs off. */
+static __always_inline bool wp_timeline_wants(const struct wp_session *session,
+					      const struct task_struct *p)
+{
+	const struct wallprof_task *slot;
+
+	if (likely(session->config.target == WALLPROF_TARGET_ALL))
+		return true;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
+	return slot && !(READ_ONCE(slot->flags) & WALLPROF_TASK_ARMED);
+}
+
+/* This CPU's ring, or NULL if nothing is to be told now. Context: irqs off. */
+static __always_inline struct wp_ring *wp_timeline_ring(struct wp_session *session, u64 now)
+{
+	unsigned int nr = smp_processor_id();
+
+	if (!wp_session_covers(session, now) ||
+	    (unlikely(!session->all_cpus) && !cpumask_test_cpu(nr, session->cpus_mask)))
+		return NULL;
+	return &session->cpus[nr]->ring;
+}
+
+/* Publishes a record. Context: irqs off. */
+static __always_inline void wp_timeline_commit(struct wp_session *session,
+					       struct wp_ring *ring)
+{
+	wp_ring_commit(ring);
+	if (unlikely(wp_ring_is_half_full(ring)))
+		wp_session_signal(session, &session->signalled);
+}
+
+/* Context: irqs off, a run queue locked. prev is current. */
+static __always_inline void wp_timeline_sched_switch(void *data, struct task_struct *prev,
+						     struct task_struct *next,
+						     unsigned int state)
+{
+	struct wp_session *session = data;
+	u64 now = ktime_get_mono_fast_ns();
+	struct wp_ring *ring = wp_timeline_ring(session, now);
+	struct wallprof_record *record;
+	u8 flags = 0;
+
+	if (!ring)
+		return;
+	if (!wp_timeline_wants(session, prev)) {
+		if (!wp_timeline_wants(session, next))
+			return;
+		flags = WALLPROF_RECORD_COMES;
+	}
+	record = wp_ring_reserve(ring, now);
+	if (unlikely(!record))
+		return;
+	*record = (struct wallprof_record) {
+		.type = WALLPROF_RECORD_SWITCH,
+		.prio = wp_timeline_prio(prev),
+		.other_prio = wp_timeline_prio(next),
+		.flags = flags,
+		.state = state,
+		.time = now,
+		.tid = wp_thread_tid(session, prev),
+		.tgid = wp_thread_tgid(session, prev),
+		.other_tid = wp_thread_tid(session, next),
+		.other_tgid = wp_thread_tgid(session, next),
+	};
+	wp_timeline_commit(session, ring);
+}
+
+WP_PROBE_SCHED_SWITCH_REPORTED(wp_timeline_probe_switch, wp_timeline_sched_switch)
+
+/* What happens to a thread that is not on this CPU, or is made to leave it. Context: irqs off. */
+static __always_inline void wp_timeline_tell(struct wp_session *session,
+					     struct task_struct *p, u8 type, u16 cpu,
+					     u16 from)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct wp_ring *ring = wp_timeline_ring(session, now);
+	struct wallprof_record *record;
+
+	if (!ring || !wp_timeline_wants(session, p))
+		return;
+	record = wp_ring_reserve(ring, now);
+	if (unlikely(!record))
+		return;
+	*record = (struct wallprof_record) {
+		.type = type,
+		.prio = wp_timeline_prio(p),
+		.state = from,
+		.cpu = cpu,
+		.time = now,
+		.tid = wp_thread_tid(session, p),
+		.tgid = wp_thread_tgid(session, p),
+		.other_tid = wp_thread_tid(session, current),
+		.other_tgid = wp_thread_tgid(session, current),
+	};
+	wp_timeline_commit(session, ring);
+}
+
+/* Context: p->pi_lock held, irqs off; of p itself, preemption off, and irqs too. */
+static void wp_timeline_probe_waking(void *data, struct task_struct *p)
+{
+	unsigned long flags;
+
+	/* A thread that finds itself woken has not always turned interrupts off. */
+	local_irq_save(flags);
+	wp_timeline_tell(data, p, WALLPROF_RECORD_WAKING, task_cpu(p), 0);
+	local_irq_restore(flags);
+}
+
+/* Context: irqs off, the run queue locked. */
+static void wp_timeline_probe_wakeup_new(void *data, struct task_struct *p)
+{
+	wp_timeline_tell(data, p, WALLPROF_RECORD_WAKEUP_NEW, task_cpu(p), 0);
+}
+
+/* Context: irqs off, p->pi_lock or its run queue locked. */
+static void wp_timeline_probe_migrate(void *data, struct task_struct *p, int cpu)
+{
+	wp_timeline_tell(data, p, WALLPROF_RECORD_MIGRATE, cpu, task_cpu(p));
+}
+
+struct wp_probe wp_timeline_probes[WP_TIMELINE_PROBES] = {
+	{ "sched_switch", wp_timeline_probe_switch },
+	{ "sched_waking", wp_timeline_probe_waking },
+	{ "sched_wakeup_new", wp_timeline_probe_wakeup_new },
+	{ "sched_migrate_task", wp_timeline_probe_migrate },
+};
+
+/* The kernel's own check of the prototypes; fails to compile if one is wrong. */
+static void __maybe_unused wp_timeline_check(void)
+{
+	check_trace_callback_type_sched_switch(wp_timeline_probe_switch);
+	check_trace_callback_type_sched_waking(wp_timeline_probe_waking);
+	check_trace_callback_type_sched_wakeup_new(wp_timeline_probe_wakeup_new);
+	check_trace_callback_type_sched_migrate_task(wp_timeline_probe_migrate);
+}

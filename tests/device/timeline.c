@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The timeline: every switch and wakeup, in rings that the reader maps. What is lost
+ * is counted, to the record; and a reader that writes nonsense harms only itself.
+ */
+#include <poll.h>
+#include <pthread.h>
+
+#include "device.h"
+
+/* A session with rings, and its mappings. */
+struct rings {
+	int fd;
+	struct wallprof_configure c;
+	unsigned char *map;
+	struct wallprof_tail *tails;
+	unsigned int nr_cpus;
+	__u64 start, stop;
+};
+
+/* What the rings held, and whether it can be. */
+struct seen {
+	__u64 records;		/* but those that tell of losses */
+	__u64 told_lost;
+	__u64 type[WALLPROF_RECORD_MAX];
+	__u64 of_tid;		/* switches of the thread that was asked for */
+	__u64 left_asleep;	/* its switches away, sleeping */
+	char trouble[256];
+};
+
+static struct wallprof_configure timeline_config(__u32 nr_records)
+{
+	struct wallprof_configure c = dev_config();
+
+	c.flags = WALLPROF_TIMELINE;
+	c.nr_records = nr_records;
+	return c;
+}
+
+static int rings_open(struct rings *r, const struct wallprof_configure *c)
+{
+	size_t bytes;
+	int err;
+
+	*r = (struct rings){ .fd = dev_open(), .c = *c };
+	if (r->fd < 0)
+		return r->fd;
+	err = dev_cmd(r->fd, WALLPROF_IOC_CONFIGURE, &r->c);
+	if (err)
+		return err;
+	r->nr_cpus = dev_info(r->fd).nr_cpus;
+	r->map = dev_map(r->fd, r->c.map_bytes, PROT_READ, MAP_SHARED, 0);
+	bytes = r->c.map_bytes - r->c.tails_offset;
+	r->tails = dev_map(r->fd, bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   r->c.tails_offset);
+	return r->map == MAP_FAILED || (void *)r->tails == MAP_FAILED ? -errno : 0;
+}
+
+static const struct wallprof_ring *ring_of(const struct rings *r, unsigned int cpu)
+{
+	return (void *)(r->map + r->c.rings_offset + cpu * r->c.ring_stride);
+}
+
+static __u64 head_of(const struct rings *r, unsigned int cpu)
+{
+	/* What it publishes is read after it. */
+	return __atomic_load_n(&ring_of(r, cpu)->head, __ATOMIC_ACQUIRE);
+}
+
+static const struct wallprof_record *record_of(const struct rings *r, unsigned int cpu,
+					       __u64 nr)
+{
+	return (void *)(r->map + r->c.rings_offset + cpu * r->c.ring_stride +
+			getpagesize() + nr % r->c.nr_records * r->c.record_bytes);
+}
+
+static __u64 lost_of(const struct rings *r)
+{
+	__u64 lost = 0;
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		lost += *(volatile __u64 *)&ring_of(r, cpu)->lost;
+	return lost;
+}
+
+static __u64 heads_of(const struct rings *r)
+{
+	__u64 sum = 0;
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		sum += head_of(r, cpu);
+	return sum;
+}
+
+static void trouble(struct seen *s, const char *what, unsigned int cpu, __u64 nr)
+{
+	if (!s->trouble[0])
+		snprintf(s->trouble, sizeof(s->trouble), "%s: CPU %u, record %llu", what, cpu,
+			 (ull)nr);
+}
+
+/* Judges what is in the rings of a stopped session between @from and @to. */
+static struct seen rings_read(const struct rings *r, __u32 tid, __u64 from, __u64 to)
+{
+	struct seen s = { 0 };
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		__u64 head = head_of(r, cpu), last = 0;
+		__u64 nr = head > r->c.nr_records ? head - r->c.nr_records : 0;
+		long long current = -1;
+
+		for (; nr < head; nr++) {
+			const struct wallprof_record *rec = record_of(r, cpu, nr);
+
+			if (rec->time < last) {
+				static char text[100];
+
+				snprintf(text, sizeof(text), "time steps back by %llu ns, at a record of type %u",
+					 (ull)(last - rec->time), rec->type);
+				trouble(&s, text, cpu, nr);
+			}
+			last = rec->time;
+			if (rec->time < r->start || rec->time > r->stop)
+				trouble(&s, "not of the session's time", cpu, nr);
+			if (rec->flags & ~WALLPROF_RECORD_COMES ||
+			    rec->type >= WALLPROF_RECORD_MAX)
+				trouble(&s, "not a record", cpu, nr);
+			if (rec->type == WALLPROF_RECORD_LOST) {
+				s.told_lost += rec->lost;
+				current = -1;
+				continue;
+			}
+			if (rec->time < from || rec->time > to)
+				continue;
+			s.records++;
+			s.type[rec->type % WALLPROF_RECORD_MAX]++;
+			if (rec->type != WALLPROF_RECORD_SWITCH) {
+				if (!rec->tid)
+					trouble(&s, "an idle thread is woken", cpu, nr);
+				continue;
+			}
+			if (rec->prio > 139 || rec->other_prio > 139)
+				trouble(&s, "no priority", cpu, nr);
+			if (r->c.target == WALLPROF_TARGET_ALL && current >= 0 &&
+			    current != rec->tid)
+				trouble(&s, "another leaves than came", cpu, nr);
+			current = rec->other_tid;
+			s.of_tid += rec->tid == tid || rec->other_tid == tid;
+			s.left_asleep += rec->tid == tid && rec->state == 1;
+			if (!!(rec->flags & WALLPROF_RECORD_COMES) !=
+			    (r->c.target != WALLPROF_TARGET_ALL && rec->tid != tid))
+				trouble(&s, "the wrong one is a target", cpu, nr);
+			if (r->c.target != WALLPROF_TARGET_ALL && rec->tid != tid &&
+			    rec->other_tid != tid)
+				trouble(&s, "nobody that was asked for", cpu, nr);
+		}
+	}
+	return s;
+}
+
+#define EXPECT_GOOD(s) EXPECT_STREQ("", (s).trouble)
+
+TEST(a_thread_that_naps)
+{
+	struct wallprof_configure c = timeline_config(1 << 16);
+	struct rings r;
+	struct seen s;
+
+	ASSERT_EQ(0, rings_open(&r, &c));
+	EXPECT_EQ(sizeof(struct wallprof_record), r.c.record_bytes);
+	EXPECT_EQ(32, sizeof(struct wallprof_record));
+	EXPECT_EQ(0, r.c.cpu_stride);
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	for (int i = 0; i < 100; i++)
+		nap_ns(MS);
+	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
+	s = rings_read(&r, gettid_(), 0, ~0ULL);
+	EXPECT_GOOD(s);
+	EXPECT_EQ(0, lost_of(&r));
+	EXPECT_LE(100, s.left_asleep);
+	EXPECT_LE(200, s.of_tid);
+	EXPECT_LE(100, s.type[WALLPROF_RECORD_WAKING]);
+	close(r.fd);
+}
+
+/* Of one thread: what it leaves, and is woken from. */
+TEST(one_target)
+{
+	struct wallprof_configure c = timeline_config(1 << 12);
+	__u32 tid = gettid_();
+	struct rings r;
+	struct seen s;
+
+	dev_target(&c, WALLPROF_TARGET_TID, &tid, 1);
+	ASSERT_EQ(0, rings_open(&r, &c));
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	for (int i = 0; i < 50; i++)
+		nap_ns(MS);
+	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
+	s = rings_read(&r, tid, 0, ~0ULL);
+	EXPECT_GOOD(s);
+	EXPECT_LE(50, s.left_asleep);
+	EXPECT_LE(50, s.type[WALLPROF_RECORD_WAKING]);
+	EXPECT_EQ(s.of_tid, s.type[WALLPROF_RECORD_SWITCH]);
+	close(r.fd);
+}
+
+/* Beside the sums, which are as without. */
+TEST(beside_the_sums)
+{
+	struct wallprof_configure c = dev_config();
+	struct rings r;
+	struct seen s;
+
+	c.flags |= WALLPROF_TIMELINE;
+	c.nr_records = 1 << 14;
+	ASSERT_EQ(0, rings_open(&r, &c));
+	ASSERT_LT(0, r.c.cpu_stride);
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	for (int i = 0; i < 20; i++)
+		nap_ns(MS);
+	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
+	s = rings_read(&r, gettid_(), 0, ~0ULL);
+	EXPECT_GOOD(s);
+	EXPECT_LE(20, s.left_asleep);
+	close(r.fd);
+}
+
+/* A ring that nobody reads keeps its first records, and counts the others. */
+TEST(full)
+{
+	struct wallprof_configure c = timeline_config(WALLPROF_MIN_RECORDS);
+	struct rings r;
+	struct seen s;
+	__u64 lost;
+
+	ASSERT_EQ(0, rings_open(&r, &c));
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	UNTIL(lost_of(&r) > 100);
+	for (unsigned int cpu = 0; cpu < r.nr_cpus; cpu++) {
+		const struct wallprof_ring *ring = ring_of(&r, cpu);
+
+		EXPECT_GE(r.c.nr_records, head_of(&r, cpu));
+		EXPECT_EQ(!!*(volatile __u64 *)&ring->open_since,
+			  !!*(volatile __u64 *)&ring->lost);
+	}
+	/* Who reads gets what comes, behind what tells of the rest. */
+	for (unsigned int cpu = 0; cpu < r.nr_cpus; cpu++)
+		__atomic_store_n(&r.tails[cpu].tail, head_of(&r, cpu), __ATOMIC_RELEASE);
+	lost = lost_of(&r);
+	nap_ns(10 * MS);
+	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
+	s = rings_read(&r, gettid_(), 0, ~0ULL);
+	EXPECT_GOOD(s);
+	EXPECT_LT(0, s.told_lost);
+	EXPECT_LE(lost, lost_of(&r));
+	close(r.fd);
+}
+
+/*
+ * What was lost is what another session saw, which began before and ended after it,
+ * and had room for all.
+ */
+TEST(losses_are_exact)
+{
+	struct wallprof_configure large = timeline_config(1 << 16);
+	struct wallprof_configure small = timeline_config(WALLPROF_MIN_RECORDS);
+	struct rings all, some;
+	struct seen a;
+	__u64 found, told = 0, open = 0;
+
+	ASSERT_EQ(0, rings_open(&all, &large));
+	ASSERT_EQ(0, rings_open(&some, &small));
+	ASSERT_EQ(0, dev_start(all.fd, &all.start));
+	ASSERT_EQ(0, dev_start(some.fd, &some.start));
+	for (int i = 0; i < 600; i++) {
+		nap_ns(MS / 4);
+		/* Now and then, and not all of it, as a reader that is too slow. */
+		for (unsigned int cpu = 0; i % 100 == 50 && cpu < some.nr_cpus; cpu++)
+			__atomic_store_n(&some.tails[cpu].tail, head_of(&some, cpu) * 9 / 10,
+					 __ATOMIC_RELEASE);
+	}
+	ASSERT_EQ(0, dev_stop(some.fd, &some.stop));
+	ASSERT_EQ(0, dev_stop(all.fd, &all.stop));
+	a = rings_read(&all, 0, some.start, some.stop);
+	EXPECT_GOOD(a);
+	EXPECT_EQ(0, lost_of(&all));
+	/* Each gap takes one place of the ring for itself. */
+	found = heads_of(&some) + lost_of(&some);
+	for (unsigned int cpu = 0; cpu < some.nr_cpus; cpu++) {
+		const struct wallprof_ring *ring = ring_of(&some, cpu);
+		__u64 head = head_of(&some, cpu), nr;
+
+		open += ring->open;
+		for (nr = head > 64 ? head - 64 : 0; nr < head; nr++)
+			told += record_of(&some, cpu, nr)->type == WALLPROF_RECORD_LOST;
+	}
+	EXPECT_LT(0, lost_of(&some));
+	EXPECT_LE(open, lost_of(&some));
+	/* Gaps that were overwritten cannot be counted any more: at most five a CPU. */
+	EXPECT_LE(a.records + told, found);
+	EXPECT_GE(a.records + 6 * some.nr_cpus, found);
+	close(some.fd);
+	close(all.fd);
+}
+
+TEST(overwritten)
+{
+	struct wallprof_configure c = timeline_config(WALLPROF_MIN_RECORDS);
+	struct rings r;
+	struct seen s;
+
+	c.flags |= WALLPROF_OVERWRITE;
+	ASSERT_EQ(0, rings_open(&r, &c));
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	/* Nobody looks at it. */
+	r.tails[0].tail = 1ULL << 60;
+	UNTIL(heads_of(&r) > 10 * WALLPROF_MIN_RECORDS * r.nr_cpus);
+	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
+	s = rings_read(&r, gettid_(), 0, ~0ULL);
+	EXPECT_GOOD(s);
+	EXPECT_EQ(0, lost_of(&r));
+	EXPECT_LT(WALLPROF_MIN_RECORDS, s.records);
+	close(r.fd);
+}
+
+struct scribbler {
+	struct rings *r;
+	bool over;
+};
+
+static void *scribble(void *arg)
+{
+	struct scribbler *s = arg;
+	__u64 x = 88172645463325252ULL;
+
+	while (!__atomic_load_n(&s->over, __ATOMIC_RELAXED)) {
+		for (unsigned int cpu = 0; cpu < s->r->nr_cpus; cpu++) {
+			x ^= x << 13;
+			x ^= x >> 7;
+			x ^= x << 17;
+			/* Of all sizes, and near what is true. */
+			__atomic_store_n(&s->r->tails[cpu].tail,
+					 x & 1 ? head_of(s->r, cpu) + (x >> 8 & 127) - 64 :
+						 x >> (x >> 1 & 63), __ATOMIC_RELAXED);
+		}
+	}
+	return NULL;
+}
+
+/* A reader that writes nonsense: records are good all the same, and none is unaccounted. */
+TEST(nonsense_in_the_tails)
+{
+	struct wallprof_configure c = timeline_config(WALLPROF_MIN_RECORDS);
+	struct scribbler who = { 0 };
+	__u64 last = 0, steps = 0;
+	pthread_t thread;
+	struct rings r;
+	struct seen s;
+
+	ASSERT_EQ(0, rings_open(&r, &c));
+	who.r = &r;
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, scribble, &who));
+	for (__u64 i = 0; i < scaled(2000) || !lost_of(&r); i++) {
+		__u64 now = heads_of(&r);
+
+		steps += now > last;
+		EXPECT_LE(last, now);
+		last = now;
+		nap_ns(MS / 10);
+	}
+	EXPECT_LT(0, steps);
+	__atomic_store_n(&who.over, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
+	s = rings_read(&r, 0, 0, ~0ULL);
+	/* A place may have been written while another record stood there unread. */
+	EXPECT_GOOD(s);
+	close(r.fd);
+}
+
+/* The reader is told at the half, and again when it has read and flipped. */
+TEST(poll_tells)
+{
+	struct wallprof_configure c = timeline_config(WALLPROF_MIN_RECORDS);
+	struct pollfd pfd = { .events = POLLIN };
+	struct wallprof_flip flip;
+	struct rings r;
+
+	ASSERT_EQ(0, rings_open(&r, &c));
+	pfd.fd = r.fd;
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	for (int round = 0; round < 3; round++) {
+		bool half = false;
+
+		/* The harness ends who waits in vain. */
+		ASSERT_EQ(1, poll(&pfd, 1, -1));
+		EXPECT_EQ(POLLIN, pfd.revents);
+		for (unsigned int cpu = 0; cpu < r.nr_cpus; cpu++) {
+			__u64 head = head_of(&r, cpu);
+
+			half |= head - r.tails[cpu].tail >= WALLPROF_MIN_RECORDS / 2;
+			__atomic_store_n(&r.tails[cpu].tail, head, __ATOMIC_RELEASE);
+		}
+		EXPECT_TRUE(half);
+		ASSERT_EQ(0, dev_flip(r.fd, &flip));
+	}
+	close(r.fd);
+}
+
+static int try_map(const struct rings *r, __u64 bytes, int prot, __u64 offset)
+{
+	void *p = dev_map(r->fd, bytes, prot, MAP_SHARED, offset);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	munmap(p, bytes);
+	return 0;
+}
+
+/* Tails, and nothing but tails, can be written. */
+TEST(writable)
+{
+	struct wallprof_configure c = timeline_config(WALLPROF_MIN_RECORDS);
+	__u64 page = getpagesize(), tails;
+	struct rings r;
+	void *p;
+
+	ASSERT_EQ(0, rings_open(&r, &c));
+	tails = r.c.map_bytes - r.c.tails_offset;
+	EXPECT_EQ(0, try_map(&r, tails, PROT_READ | PROT_WRITE, r.c.tails_offset));
+	EXPECT_EQ(0, try_map(&r, tails, PROT_WRITE, r.c.tails_offset));
+	EXPECT_EQ(-EACCES, try_map(&r, tails, PROT_READ | PROT_EXEC, r.c.tails_offset));
+	EXPECT_EQ(-EACCES, try_map(&r, tails + page, PROT_READ | PROT_WRITE,
+				   r.c.tails_offset - page));
+	EXPECT_EQ(-EACCES, try_map(&r, page, PROT_READ | PROT_WRITE, r.c.rings_offset));
+	EXPECT_EQ(-EACCES, try_map(&r, r.c.map_bytes, PROT_READ | PROT_WRITE, 0));
+	EXPECT_EQ(-EINVAL, try_map(&r, tails + page, PROT_READ | PROT_WRITE,
+				   r.c.tails_offset));
+	p = dev_map(r.fd, page, PROT_READ, MAP_SHARED, r.c.rings_offset);
+	ASSERT_NE(MAP_FAILED, p);
+	EXPECT_EQ(-1, mprotect(p, page, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+	close(r.fd);
+}
+
+/* Who dies while it records leaves nothing behind. */
+TEST(killed)
+{
+	struct wallprof_configure c = timeline_config(1 << 12);
+	struct rings r;
+	int status;
+	pid_t pid;
+
+	for (int i = 0; i < 3; i++) {
+		int ready[2];
+		char byte;
+
+		ASSERT_EQ(0, pipe(ready));
+		pid = fork();
+		if (!pid) {
+			if (rings_open(&r, &c) || dev_start(r.fd, &r.start))
+				_exit(1);
+			if (write(ready[1], "x", 1) != 1)
+				_exit(1);
+			for (;;)
+				nap_ns(MS);
+		}
+		close(ready[1]);
+		ASSERT_EQ(1, read(ready[0], &byte, 1));
+		nap_ns(20 * MS);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+		close(ready[0]);
+	}
+	/* And the next one records. */
+	ASSERT_EQ(0, rings_open(&r, &c));
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	UNTIL(heads_of(&r));
+	close(r.fd);
+}
+
+TEST_HARNESS_MAIN
