@@ -25,7 +25,6 @@
 #endif
 
 #include "lib/features.h"
-#include "lib/rawsample.h"
 
 #define SYS_CPU		"/sys/devices/system/cpu"
 #define SYS_NODE	"/sys/devices/system/node"
@@ -654,16 +653,49 @@ void wp_features_events(struct wp_features *f, const struct wp_feature_event *ev
 	}
 }
 
+/* The formats of the system whose first one is at @first. */
+static void add_system(struct wp_buf *b, const struct wp_feature_format *formats,
+		       unsigned int nr, unsigned int first)
+{
+	const char *system = formats[first].system;
+	unsigned int i, n = 0;
+
+	for (i = first; i < nr; i++)
+		n += !strcmp(formats[i].system, system);
+	wp_buf_add(b, system, strlen(system) + 1);
+	wp_buf_u32(b, n);
+	for (i = first; i < nr; i++) {
+		if (strcmp(formats[i].system, system))
+			continue;
+		wp_buf_u64(b, formats[i].len);
+		wp_buf_add(b, formats[i].text, formats[i].len);
+	}
+}
+
+/* Is it the first one of its system? */
+static bool begins_system(const struct wp_feature_format *formats, unsigned int at)
+{
+	unsigned int i;
+
+	for (i = 0; i < at; i++) {
+		if (!strcmp(formats[i].system, formats[at].system))
+			return false;
+	}
+	return true;
+}
+
 /**
- * wp_features_tracing() - describe the raw payload of samples
+ * wp_features_tracing() - describe the raw payloads of samples
  * @f: the sections
- * @hist: it has histograms to be shown
+ * @formats: the formats of all events that have such, in any order
+ * @nr: their number; 0: there is nothing to describe
  *
  * In the form of a trace.dat's head, with as little in it as every perf reads: how
- * a page of ftrace's begins, though there is none; no events of ftrace's own, one
- * event, no symbols, no strings.
+ * a page of ftrace's begins, though there is none; no events of ftrace's own, the
+ * events by system, no symbols, no strings.
  */
-void wp_features_tracing(struct wp_features *f, bool hist)
+void wp_features_tracing(struct wp_features *f, const struct wp_feature_format *formats,
+			 unsigned int nr)
 {
 	static const char magic[] = "\027\010\104tracing0.5";
 	static const char page[] =
@@ -672,8 +704,13 @@ void wp_features_tracing(struct wp_features *f, bool hist)
 		"\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 		"\tfield: char data;\toffset:16;\tsize:4080;\tsigned:0;\n";
 	const __u8 order_and_long[2] = { __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__, sizeof(long) };
-	struct wp_buf *b = section(f, WP_FEAT_TRACING_DATA), format = { 0 };
+	struct wp_buf *b = section(f, WP_FEAT_TRACING_DATA);
+	unsigned int i, systems = 0;
 
+	if (!nr)
+		return;
+	for (i = 0; i < nr; i++)
+		systems += begins_system(formats, i);
 	wp_buf_add(b, magic, sizeof(magic));
 	wp_buf_add(b, order_and_long, sizeof(order_and_long));
 	wp_buf_u32(b, sysconf(_SC_PAGESIZE));
@@ -683,14 +720,11 @@ void wp_features_tracing(struct wp_features *f, bool hist)
 	wp_buf_add(b, "header_event", 13);
 	wp_buf_u64(b, 0);
 	wp_buf_u32(b, 0);
-	wp_buf_u32(b, 1);
-	wp_buf_add(b, WP_RAW_SYSTEM, sizeof(WP_RAW_SYSTEM));
-	wp_buf_u32(b, 1);
-	wp_raw_format(&format, hist);
-	wp_buf_u64(b, format.len);
-	wp_buf_add(b, format.data, format.len);
-	b->failed |= format.failed;
-	wp_buf_free(&format);
+	wp_buf_u32(b, systems);
+	for (i = 0; i < nr; i++) {
+		if (begins_system(formats, i))
+			add_system(b, formats, nr, i);
+	}
 	wp_buf_u32(b, 0);
 	wp_buf_u32(b, 0);
 }

@@ -61,13 +61,26 @@ struct wp_feature_event {
 	__u32 nr_ids;
 };
 
+/**
+ * struct wp_feature_format - what is in the raw payload of an event's samples
+ * @system: the system that the event belongs to
+ * @text: the format, as in tracefs
+ * @len: bytes of @text
+ */
+struct wp_feature_format {
+	const char *system;
+	const char *text;
+	size_t len;
+};
+
 void wp_features_host(struct wp_features *f);
 void wp_features_clock(struct wp_features *f, __u32 clockid);
 void wp_features_version(struct wp_features *f, const char *version);
 void wp_features_cmdline(struct wp_features *f, int argc, char *const *argv);
 void wp_features_events(struct wp_features *f, const struct wp_feature_event *ev,
 			unsigned int nr, __u32 attr_size);
-void wp_features_tracing(struct wp_features *f, bool hist);
+void wp_features_tracing(struct wp_features *f, const struct wp_feature_format *formats,
+			 unsigned int nr);
 void wp_features_sample_time(struct wp_features *f, __u64 first, __u64 last);
 void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids);
 void wp_features_free(struct wp_features *f);

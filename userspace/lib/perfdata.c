@@ -32,6 +32,7 @@
 #include "lib/perfdata.h"
 #include "lib/perfheader.h"
 #include "lib/rawsample.h"
+#include "lib/tracepoint.h"
 
 #ifndef WP_VERSION
 #define WP_VERSION	"0"
@@ -357,6 +358,26 @@ void wp_perfdata_event_raw(struct wp_perfdata_event *out, bool hist)
 }
 
 /**
+ * wp_perfdata_event_tracepoint() - describe an event of one of the kernel's tracepoints
+ * @out: filled in
+ * @tp: the tracepoint, needed until wp_perfdata_open() returns
+ *
+ * By its name, as "sched:sched_switch", perf sched and others find what they want. The
+ * raw payload of each sample has @tp->size bytes in the tracepoint's own format.
+ */
+void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
+				  const struct wp_tracepoint *tp)
+{
+	memset(out, 0, sizeof(*out));
+	snprintf(out->name, sizeof(out->name), "%s:%s", tp->system, tp->name);
+	out->tracepoint = tp;
+	out->attr.type = PERF_TYPE_TRACEPOINT;
+	out->attr.config = tp->id;
+	out->attr.sample_period = 1;
+	out->attr.sample_type = PERF_SAMPLE_RAW;
+}
+
+/**
  * wp_perfdata_event_sideband() - describe the event of mmap, comm, fork, exit
  * @out: filled in
  */
@@ -562,6 +583,33 @@ static void destroy(struct wp_perfdata *pd)
 	free(pd);
 }
 
+/* The formats of all raw payloads. Ours is one for all events that have it. */
+static int describe_raw(struct wp_perfdata *pd, const struct wp_perfdata_options *opt)
+{
+	struct wp_feature_format formats[WP_PERFDATA_MAX_EVENTS];
+	struct wp_buf own = { 0 };
+	unsigned int i, nr = 0;
+	int failed;
+
+	for (i = 0; i < opt->nr_events; i++) {
+		const struct wp_perfdata_event *ev = &opt->events[i];
+		const struct wp_tracepoint *tp = ev->tracepoint;
+
+		if (tp) {
+			formats[nr++] = (struct wp_feature_format){
+				tp->system, tp->text, tp->len };
+		} else if (ev->attr.sample_type & PERF_SAMPLE_RAW && !own.len) {
+			wp_raw_format(&own, ev->hist);
+			formats[nr++] = (struct wp_feature_format){
+				WP_RAW_SYSTEM, own.data, own.len };
+		}
+	}
+	wp_features_tracing(&pd->feat, formats, nr);
+	failed = own.failed;
+	wp_buf_free(&own);
+	return failed ? -ENOMEM : 0;
+}
+
 /**
  * wp_perfdata_open() - create a file and write its start
  * @out: the file, to be closed with wp_perfdata_close()
@@ -628,13 +676,7 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 	wp_features_cmdline(&pd->feat, opt->argc, opt->argv);
 	wp_features_events(&pd->feat, pd->event, pd->nr_events, WP_PERFDATA_ATTR_SIZE);
 	wp_features_sample_time(&pd->feat, 0, 0);
-	for (i = 0; i < pd->nr_events; i++) {
-		if (pd->event[i].attr.sample_type & PERF_SAMPLE_RAW)
-			break;
-	}
-	if (i < pd->nr_events)
-		wp_features_tracing(&pd->feat, opt->events[i].hist);
-	if (build_blob(pd))
+	if (describe_raw(pd, opt) || build_blob(pd))
 		goto nomem;
 	ret = open_file(pd, path);
 	if (ret)

@@ -36,6 +36,7 @@
 
 struct wp_event;
 struct wp_perfdata;
+struct wp_tracepoint;
 
 /*
  * What every event, the dummy included, has in its samples. Without the same
@@ -81,11 +82,14 @@ struct wp_sample_id {
  * @name: what readers show
  * @attr: type, config and the like; wp_perfdata_open() sets the common fields
  * @hist: its raw payload has histograms to be shown
+ * @tracepoint: the kernel's tracepoint that its samples are of, or NULL; needed
+ *	until wp_perfdata_open() returns
  */
 struct wp_perfdata_event {
 	char name[256];
 	struct perf_event_attr attr;
 	bool hist;
+	const struct wp_tracepoint *tracepoint;
 };
 
 /**
@@ -129,7 +133,7 @@ struct wp_perfdata_options {
  * @kernel_ips: kernel stack, the leaf first
  * @nr_user: frames in @user_ips, 0 for none
  * @user_ips: user stack, the leaf first
- * @raw: raw payload, of an event of wp_perfdata_event_raw()
+ * @raw: raw payload, of an event of wp_perfdata_event_raw() or _tracepoint()
  * @nr_raw: its bytes, with 4 more a multiple of 8
  *
  * A sample without stacks whose @ip is known gets @ip as its only frame. One
@@ -158,6 +162,8 @@ void wp_perfdata_event_offcpu(struct wp_perfdata_event *out);
 void wp_perfdata_event_runnable(struct wp_perfdata_event *out);
 void wp_perfdata_event_wakeup(struct wp_perfdata_event *out);
 void wp_perfdata_event_raw(struct wp_perfdata_event *out, bool hist);
+void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
+				  const struct wp_tracepoint *tp);
 void wp_perfdata_event_sideband(struct wp_perfdata_event *out);
 
 int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options *opt);
