@@ -22,6 +22,7 @@
 #define WAITS		(PAGE + 1024)
 #define HIST_BYTES	(sizeof(struct wallprof_hist) + 8)
 #define HISTS		(3 * PAGE + 64)
+#define RECORD_BYTES	(sizeof(struct wallprof_record) + 8)
 #define HALF		(5 * PAGE)
 #define CPU_STRIDE	(16 * PAGE)
 
@@ -47,6 +48,7 @@ static struct wp_device fresh(int fd)
 			.map_bytes = 4 * PAGE + CPUS * CPU_STRIDE,
 			.aggr_bytes = AGGR_BYTES,
 			.task_bytes = TASK_BYTES,
+			.record_bytes = RECORD_BYTES,
 		},
 	};
 
@@ -88,6 +90,51 @@ static void test_layout(int fd)
 		memcpy((char *)&dev.conf + bad[i].field, &bad[i].value, sizeof(bad[i].value));
 		ok(wp_device_map(&dev) < 0 && !dev.map, "%s", bad[i].what);
 	}
+}
+
+/* Rings alone: there are no tables then. */
+static void test_rings(int fd)
+{
+	static const struct {
+		const char *what;
+		size_t field;
+		__u64 value;
+	} bad[] = {
+#define F(name) offsetof(struct wallprof_configure, name)
+		{ "rings beyond the mapping", F(rings_offset), 33 * PAGE },
+		{ "rings before zero", F(rings_offset), -8ULL },
+		{ "rings that are not aligned", F(rings_offset), 4 * PAGE + 4 },
+		{ "rings smaller than their records", F(ring_stride), PAGE },
+		{ "rings as large as memory", F(ring_stride), 1ULL << 63 },
+		{ "tails beyond the mapping", F(tails_offset), 36 * PAGE },
+		{ "tails that are not aligned", F(tails_offset), 12 * PAGE + 8 },
+		{ "tails before zero", F(tails_offset), -4096ULL },
+#undef F
+	};
+	struct wp_device dev = fresh(fd);
+	unsigned int i;
+
+	dev.conf.flags = WALLPROF_TIMELINE;
+	dev.conf.cpu_stride = 0;
+	dev.conf.sampler_offset = 0;
+	dev.conf.aggrs_offset = 0;
+	dev.conf.nr_records = 64;
+	dev.conf.rings_offset = 4 * PAGE;
+	dev.conf.ring_stride = 2 * PAGE;
+	dev.conf.tails_offset = 12 * PAGE;
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct wp_device other = dev;
+
+		memcpy((char *)&other.conf + bad[i].field, &bad[i].value,
+		       sizeof(bad[i].value));
+		ok(wp_device_map(&other) < 0 && !other.map && !other.tails, "%s", bad[i].what);
+	}
+	dev.conf.record_bytes = sizeof(struct wallprof_record) - 8;
+	ok(wp_device_map(&dev) < 0, "records smaller than ours");
+	dev.conf.record_bytes = RECORD_BYTES;
+	ok(!wp_device_map(&dev) && dev.tails, "rings, and no tables");
+	dev.fd = -1;
+	wp_device_close(&dev);
 }
 
 static void test_strides(int fd)
@@ -225,6 +272,7 @@ int main(void)
 	unlink(path);
 	wp_set_verbosity(WP_SILENT);
 	test_layout(fd);
+	test_rings(fd);
 	test_strides(fd);
 	test_half(fd);
 	close(fd);

@@ -9,6 +9,7 @@
 #include "cmd/options.h"
 #include "cmd/record.h"
 #include "cmd/report.h"
+#include "cmd/sched.h"
 
 static const struct command {
 	const char *name;
@@ -17,6 +18,7 @@ static const struct command {
 } commands[] = {
 	{ "record", "Record on-CPU and off-CPU time into perf.data", cmd_record },
 	{ "report", "Tell where the time went in a perf.data of ours", cmd_report },
+	{ "sched", "Record every switch and wakeup, for perf sched", cmd_sched },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

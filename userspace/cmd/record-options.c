@@ -13,12 +13,12 @@
 
 #include "cmd/options.h"
 #include "cmd/record.h"
+#include "cmd/values.h"
 #include "lib/duration.h"
 #include "lib/err.h"
 
 #define DEFAULT_FREQ	4000
 #define MAX_INTERVAL_MS	3600000
-#define PERF_PAGE	4096
 
 enum {
 	OPT_CALL_GRAPH = 256,
@@ -140,34 +140,6 @@ static int parse_u32(const char *option, const char *arg, __u32 min, __u32 max, 
 	return err;
 }
 
-/* As perf: a plain number is pages. */
-static int parse_buffer(const char *arg, __u64 *bytes)
-{
-	static const char units[] = "BKMG";
-	const char *unit = NULL;
-	unsigned long long n;
-	char *end;
-
-	errno = 0;
-	n = strtoull(arg, &end, 10);
-	if (isdigit((unsigned char)*arg) && !errno && *end && !end[1])
-		unit = strchr(units, toupper((unsigned char)*end));
-	if (!isdigit((unsigned char)*arg) || errno || (*end && !unit))
-		goto bad;
-	if (!*end)
-		n = n > LLONG_MAX / PERF_PAGE ? LLONG_MAX : n * PERF_PAGE;
-	for (; unit && unit > units; unit--)
-		n = n > LLONG_MAX / 1024 ? LLONG_MAX : n * 1024;
-	if (n < 16 << 10 || n > 256 << 20)
-		goto bad;
-	*bytes = n;
-	return 0;
-bad:
-	wp_err("-m: '%s' is not a size from 16K to 256M (a number alone is in pages of 4 KiB)",
-	       arg);
-	return -EINVAL;
-}
-
 static int parse_states(const char *arg, __u32 *states)
 {
 	char *words = strdup(arg), *rest = words, *word;
@@ -270,19 +242,6 @@ static int parse_call_graph(const char *arg, enum wp_call_graph *how)
 	return -EINVAL;
 }
 
-static int parse_cpus(const char *arg, struct wp_record_opts *o)
-{
-	int err = wp_cpumask_parse(&o->cpus, arg);
-
-	if (err) {
-		wp_err("-C: '%s' is not a list of CPUs as 0-3,5%s", arg,
-		       err == -ERANGE ? ": there are not that many" : "");
-		return -EINVAL;
-	}
-	o->has_cpus = true;
-	return 0;
-}
-
 static int set(void *ctx, int id, const char *arg)
 {
 	struct raw *raw = ctx;
@@ -310,7 +269,8 @@ static int set(void *ctx, int id, const char *arg)
 		raw->group = arg;
 		return 0;
 	case 'C':
-		return parse_cpus(arg, o);
+		o->has_cpus = true;
+		return wp_value_cpus("-C", arg, &o->cpus);
 	case 'i':
 		o->inherit = false;
 		return 0;
@@ -389,7 +349,7 @@ static int set(void *ctx, int id, const char *arg)
 		o->buildids = false;
 		return 0;
 	case 'm':
-		return parse_buffer(arg, &o->buffer);
+		return wp_value_buffer("-m", arg, &o->buffer);
 	case OPT_INTERVAL:
 		err = parse_u64("--interval", arg, 1, MAX_INTERVAL_MS, &n);
 		o->interval_ms = n;

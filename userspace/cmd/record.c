@@ -10,19 +10,16 @@
  * (record-drain.c).
  */
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/dump.h"
 #include "cmd/options.h"
 #include "cmd/recording.h"
+#include "cmd/signals.h"
 #include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/ledgerfile.h"
@@ -30,112 +27,25 @@
 #define NSEC_PER_MSEC	1000000ULL
 #define TOP_THREADS	20
 
-/* What the signal handler knows. */
-static volatile sig_atomic_t stop_signal;
-static struct wp_perfdata *volatile open_file;
-static volatile pid_t command_pid;
-static int wake_fd = -1;
-
-static void on_signal(int sig)
-{
-	__u64 one = 1;
-	int err = errno;
-
-	if (sig != SIGCHLD) {
-		if (stop_signal) {
-			/* The second one: at once. */
-			wp_perfdata_abort(open_file);
-			if (command_pid)
-				kill(command_pid, SIGTERM);
-			signal(sig, SIG_DFL);
-			raise(sig);
-			return;
-		}
-		stop_signal = sig;
-	}
-	if (write(wake_fd, &one, sizeof(one)) < 0)
-		err = err ? err : 0;
-	errno = err;
-}
-
-static int catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
-	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	unsigned int i;
-
-	wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (wake_fd < 0) {
-		wp_err("eventfd: %s", strerror(errno));
-		return -errno;
-	}
-	/* Of INT and TERM each can interrupt the other's handler. */
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		struct sigaction old;
-
-		/* What nohup has ignored stays ignored. */
-		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_IGN &&
-		    signals[i] == SIGHUP)
-			continue;
-		sigaction(signals[i], &sa, NULL);
-	}
-	signal(SIGPIPE, SIG_IGN);
-	return 0;
-}
-
-/* How many milliseconds until @time, for poll. */
-static int msecs_until(__u64 time)
-{
-	__u64 t = wp_clock_now();
-
-	return time > t ? (time - t) / NSEC_PER_MSEC + 1 : 0;
-}
-
 static int loop(struct wp_recording *r)
 {
 	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC;
 	__u64 next = r->s.start + interval;
-	unsigned int max = r->dev.info.nr_cpus + 2;
-	struct pollfd *fds = calloc(max, sizeof(*fds));
-	bool gone = false;
 	int err = 0;
 
-	if (!fds) {
-		wp_err("out of memory");
-		return -ENOMEM;
-	}
-	while (!err && !gone && !stop_signal && !wp_workload_ended(&r->workload)) {
-		unsigned int nr, i;
-		bool full = false;
-		__u64 count;
-		int n;
+	while (!err && !wp_signals_stop() && !wp_workload_ended(&r->workload)) {
+		int wake = wp_signals_wait(&r->dev, r->sideband, next);
 
-		fds[0] = (struct pollfd){ .fd = wake_fd, .events = POLLIN };
-		fds[1] = (struct pollfd){ .fd = r->dev.fd, .events = POLLIN };
-		nr = 2 + wp_sideband_pollfds(r->sideband, fds + 2, max - 2);
-		n = poll(fds, nr, msecs_until(next));
-		if (n < 0 && errno != EINTR) {
-			wp_err("poll: %s", strerror(errno));
-			err = -errno;
+		if (wake < 0)
+			return wake;
+		if (wake == WP_WAKE_GONE)
 			break;
-		}
 		r->s.wakeups++;
-		if (n > 0) {
-			if (fds[0].revents && read(wake_fd, &count, sizeof(count)) < 0)
-				continue;
-			full = fds[1].revents & POLLIN;
-			gone = fds[1].revents & (POLLHUP | POLLERR | POLLNVAL);
-			for (i = 2; i < nr; i++)
-				full |= fds[i].revents;
-		}
-		if (gone)
-			break;
-		if (full || wp_clock_now() >= next) {
+		if (wake == WP_WAKE_FULL || wp_clock_now() >= next) {
 			err = wp_recording_drain(r, false);
 			next = wp_clock_now() + interval;
 		}
 	}
-	free(fds);
 	return err;
 }
 
@@ -217,14 +127,14 @@ static int prepare(struct wp_recording *r)
 		err = wp_workload_fork(&r->workload, r->o.command);
 		if (err)
 			return err;
-		command_pid = r->workload.pid;
+		wp_signals_set_command(r->workload.pid);
 	}
 	if (r->o.own) {
 		err = wp_target_set(&r->o.target, r->workload.pid);
 		if (err)
 			return err;
 	}
-	err = catch_signals();
+	err = wp_signals_catch();
 	if (err)
 		return err;
 	err = wp_recording_configure(r);
@@ -244,7 +154,7 @@ static int prepare(struct wp_recording *r)
 			return -EIO;
 	}
 	err = wp_recording_open_output(r);
-	open_file = r->pd;
+	wp_signals_set_file(r->pd);
 	if (err)
 		return err;
 	open_spool(r);
@@ -287,7 +197,7 @@ static int run(struct wp_recording *r)
 		err = loop(r);
 	/* It was waited for: its number may be another's. */
 	if (r->workload.ended)
-		command_pid = 0;
+		wp_signals_set_command(0);
 	last = finish(r);
 	return err ? err : last;
 }
@@ -317,7 +227,7 @@ static void close_output(struct wp_recording *r, int *err)
 		return;
 	/* From here on a second Ctrl-C leaves the file as it is. */
 	ret = wp_perfdata_flush(r->pd);
-	open_file = NULL;
+	wp_signals_set_file(NULL);
 	if (!*err)
 		*err = ret;
 	fd = r->spool && r->s.stop ? wp_perfdata_dup(r->pd) : -1;
@@ -330,22 +240,6 @@ static void close_output(struct wp_recording *r, int *err)
 		close(fd);
 	if (!stat(r->o.output, &st))
 		r->s.bytes = st.st_size;
-}
-
-/* perf's rule: the command's exit status, or its signal, or the one we got. */
-static int exit_status(int err, int status)
-{
-	int sig = stop_signal;
-
-	if (err)
-		return err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
-	if (WIFSIGNALED(status))
-		sig = WTERMSIG(status);
-	if (sig) {
-		signal(sig, SIG_DFL);
-		raise(sig);
-	}
-	return WEXITSTATUS(status);
 }
 
 /**
@@ -372,7 +266,7 @@ int cmd_record(int argc, char **argv)
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	err = prepare(&r);
-	if (!err && !stop_signal) {
+	if (!err && !wp_signals_stop()) {
 		err = run(&r);
 		started = r.s.stop;
 	}
@@ -383,7 +277,7 @@ int cmd_record(int argc, char **argv)
 	err = err ? err : ret;
 	ret = wp_dump_close(r.intervals_file, r.o.intervals);
 	err = err ? err : ret;
-	command_pid = 0;
+	wp_signals_set_command(0);
 	status = wp_workload_finish(&r.workload);
 	wp_device_close(&r.dev);
 	if (!started && !err)
@@ -404,5 +298,5 @@ int cmd_record(int argc, char **argv)
 	wp_objects_free(r.t.objects);
 	wp_buildids_free(r.ids);
 	wp_record_options_free(&r.o);
-	return exit_status(err == -EINVAL ? -EIO : err, status);
+	return wp_signals_exit_status(err == -EINVAL ? -EIO : err, status);
 }

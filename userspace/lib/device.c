@@ -138,9 +138,12 @@ void wp_device_close(struct wp_device *dev)
 {
 	if (dev->map)
 		munmap((void *)dev->map, dev->map_bytes);
+	if (dev->tails)
+		munmap(dev->tails, dev->tails_bytes);
 	if (dev->fd >= 0)
 		close(dev->fd);
 	dev->map = NULL;
+	dev->tails = NULL;
 	dev->fd = -1;
 }
 
@@ -172,6 +175,22 @@ static bool tables_fit(const struct wallprof_configure *c, __u64 half)
 	       fits(c->stacks_offset, (__u64)c->stack_words * sizeof(__u64), half);
 }
 
+/* Do the rings and their tails lie within the mapping? */
+static bool rings_fit(const struct wp_device *dev)
+{
+	const struct wallprof_configure *c = &dev->conf;
+	__u64 page = dev->info.page_size, nr = dev->info.nr_cpus;
+
+	if (!(c->flags & WALLPROF_TIMELINE))
+		return true;
+	return !((c->rings_offset | c->ring_stride | c->record_bytes) % sizeof(__u64)) &&
+	       !(c->tails_offset % page) &&
+	       fits(page, (__u64)c->nr_records * c->record_bytes, c->ring_stride) &&
+	       c->ring_stride <= c->map_bytes &&
+	       fits(c->rings_offset, c->ring_stride * nr, c->map_bytes) &&
+	       fits(c->tails_offset, sizeof(struct wallprof_tail) * nr, c->map_bytes);
+}
+
 /* Are the offsets such that every table lies within the mapping? */
 static bool layout_ok(const struct wp_device *dev)
 {
@@ -188,7 +207,10 @@ static bool layout_ok(const struct wp_device *dev)
 	if (c->cpu_stride > c->map_bytes ||
 	    !fits(c->cpus_offset, c->cpu_stride * dev->info.nr_cpus, c->map_bytes))
 		return false;
-	if (!fits(0, sizeof(struct wallprof_half), c->aggrs_offset))
+	if (c->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER) &&
+	    !fits(0, sizeof(struct wallprof_half), c->aggrs_offset))
+		return false;
+	if (!rings_fit(dev))
 		return false;
 	if (c->flags & WALLPROF_OFFCPU &&
 	    (sched > c->cpu_stride || !fits(0, sched * 2, c->cpu_stride) ||
@@ -204,8 +226,28 @@ static bool layout_ok(const struct wp_device *dev)
 	return true;
 }
 
+/* The tails of the rings, which are ours to write. */
+static int map_tails(struct wp_device *dev)
+{
+	size_t bytes = dev->conf.map_bytes - dev->conf.tails_offset;
+	void *map;
+	int err;
+
+	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, dev->fd,
+		   dev->conf.tails_offset);
+	if (map == MAP_FAILED) {
+		err = errno;
+		wp_err("could not map the tails of the rings of %s: %s", WALLPROF_DEVICE,
+		       strerror(err));
+		return -err;
+	}
+	dev->tails = map;
+	dev->tails_bytes = bytes;
+	return 0;
+}
+
 /**
- * wp_device_map() - map the tables, read-only
+ * wp_device_map() - map the tables, read-only, and the tails of the rings
  * @dev: the session, configured
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -219,12 +261,14 @@ int wp_device_map(struct wp_device *dev)
 	if (dev->conf.aggr_bytes < sizeof(struct wallprof_aggr) ||
 	    dev->conf.task_bytes < sizeof(struct wallprof_task) ||
 	    dev->conf.wait_bytes < sizeof(struct wallprof_wait) ||
+	    dev->conf.record_bytes < sizeof(struct wallprof_record) ||
 	    dev->conf.hist_bytes < hist_bytes) {
-		wp_err("%s: the module's sums, threads, waits and histograms have %u, %u, %u and %u bytes, this wallprof knows %zu, %zu, %zu and %zu: they are not of one version",
+		wp_err("%s: the module's sums, threads, waits, histograms and records have %u, %u, %u, %u and %u bytes, this wallprof knows %zu, %zu, %zu, %zu and %zu: they are not of one version",
 		       WALLPROF_DEVICE, dev->conf.aggr_bytes, dev->conf.task_bytes,
-		       dev->conf.wait_bytes, dev->conf.hist_bytes,
+		       dev->conf.wait_bytes, dev->conf.hist_bytes, dev->conf.record_bytes,
 		       sizeof(struct wallprof_aggr), sizeof(struct wallprof_task),
-		       sizeof(struct wallprof_wait), hist_bytes);
+		       sizeof(struct wallprof_wait), hist_bytes,
+		       sizeof(struct wallprof_record));
 		return -EPROTO;
 	}
 	if (!layout_ok(dev) || dev->conf.map_bytes != (size_t)dev->conf.map_bytes) {
@@ -241,7 +285,7 @@ int wp_device_map(struct wp_device *dev)
 	}
 	dev->map = map;
 	dev->map_bytes = dev->conf.map_bytes;
-	return 0;
+	return dev->conf.flags & WALLPROF_TIMELINE ? map_tails(dev) : 0;
 }
 
 /**

@@ -21,6 +21,8 @@
  * @conf: what was configured, and the layout of the mapping
  * @map: the mapping, or NULL
  * @map_bytes: its size
+ * @tails: how far the rings were read, by CPU, mapped for writing; NULL without any
+ * @tails_bytes: size of this mapping
  */
 struct wp_device {
 	int fd;
@@ -28,6 +30,8 @@ struct wp_device {
 	struct wallprof_configure conf;
 	const char *map;
 	size_t map_bytes;
+	struct wallprof_tail *tails;
+	size_t tails_bytes;
 };
 
 /**

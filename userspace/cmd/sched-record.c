@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wallprof sched record: every switch and wakeup, from the module's rings to a
+ * perf.data that perf sched reads.
+ *
+ * The order at the start is that of the record command: the command is forked and
+ * waits; the module is configured; the sideband is opened; what runs already is told
+ * from /proc; START; the command is released.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/options.h"
+#include "cmd/sched.h"
+#include "cmd/signals.h"
+#include "cmd/values.h"
+#include "cmd/workload.h"
+#include "lib/clock.h"
+#include "lib/cpumask.h"
+#include "lib/device.h"
+#include "lib/err.h"
+#include "lib/ksyms.h"
+#include "lib/perfdata.h"
+#include "lib/proc.h"
+#include "lib/sideband.h"
+#include "lib/target.h"
+#include "lib/timeline.h"
+
+/* How long something that was recorded may be known to nobody but us. */
+#define INTERVAL_NS	(1000 * 1000000ULL)
+
+/* A CPU's ring, unless -m says so: and all CPUs together. */
+#define DEFAULT_RING	(4ULL << 20)
+#define MIN_RING	(128ULL << 10)
+#define MAX_TOTAL	(512ULL << 20)
+
+#define NR_TASKS	16384
+
+struct opts {
+	struct wp_target target;
+	const char *pid;
+	const char *tid;
+	struct wp_cpumask cpus;
+	bool has_cpus;
+	const char *output;
+	__u64 buffer;
+	bool quiet;
+	int verbose;
+	char **command;
+};
+
+struct sched_recording {
+	struct opts o;
+	int argc;
+	char **argv;
+	struct wp_device dev;
+	struct wp_workload workload;
+	struct wp_timeline *timeline;
+	struct wp_perfdata *pd;
+	struct wp_sideband *sideband;
+	unsigned int side;
+	__u64 start;
+	__u64 stop;
+	unsigned int rounds;
+};
+
+static const char *const usage[] = {
+	"[<options>] [<command>]",
+	"[<options>] -- <command> [<options>]",
+	NULL,
+};
+
+static const struct wp_option table[] = {
+	{ 'a', "all-cpus", NULL, "record all threads of the host (default)" },
+	{ 'p', "pid", "pid", "record these processes' events only" },
+	{ 't', "tid", "tid", "record these threads' events only" },
+	{ 'C', "cpu", "cpu", "record on these CPUs only: 0-2,5" },
+	{ 'o', "output", "file", "output file (default perf.data)" },
+	{ 'm', "mmap-pages", "pages|size", "ring of one CPU, in pages of 4 KiB or with\n"
+	  "unit B, K, M or G; a power of two, or less" },
+	{ 'q', "quiet", NULL, "print errors only" },
+	{ 'v', "verbose", NULL, "tell more" },
+	{ 0, NULL, NULL, NULL },
+};
+
+static int set(void *ctx, int id, const char *arg)
+{
+	struct opts *o = ctx;
+
+	switch (id) {
+	case 'a':
+		return 0;
+	case 'p':
+		o->pid = arg;
+		return 0;
+	case 't':
+		o->tid = arg;
+		return 0;
+	case 'C':
+		o->has_cpus = true;
+		return wp_value_cpus("-C", arg, &o->cpus);
+	case 'o':
+		if (!*arg || !strcmp(arg, "-")) {
+			wp_err("-o: the output must be a file, '%s' is none", arg);
+			return -EINVAL;
+		}
+		o->output = arg;
+		return 0;
+	case 'm':
+		return wp_value_buffer("-m", arg, &o->buffer);
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose++;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int parse(struct opts *o, int argc, char **argv)
+{
+	const struct wp_options options = {
+		.command = "wallprof sched record",
+		.usage = usage,
+		.table = table,
+		.set = set,
+	};
+	int err, rest;
+
+	o->output = "perf.data";
+	err = wp_parse_options(&options, argc, argv, o, &rest);
+	if (err)
+		return err;
+	if (rest < argc)
+		o->command = argv + rest;
+	if (o->quiet)
+		wp_set_verbosity(WP_QUIET);
+	else if (o->verbose)
+		wp_set_verbosity(WP_VERBOSE);
+	if (o->pid && o->tid)
+		wp_warn("PID switch overriding TID");
+	o->target.kind = WALLPROF_TARGET_ALL;
+	if (o->pid)
+		err = wp_target_parse(&o->target, WALLPROF_TARGET_PID, o->pid);
+	else if (o->tid)
+		err = wp_target_parse(&o->target, WALLPROF_TARGET_TID, o->tid);
+	return err ? err : wp_target_resolve(&o->target);
+}
+
+/* Records of a CPU's ring: a power of two. */
+static __u32 ring_records(const struct sched_recording *r)
+{
+	__u64 buffer = r->o.buffer, records = WALLPROF_MIN_RECORDS;
+
+	if (!buffer) {
+		__u64 memory = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 16;
+		__u64 total = memory < MAX_TOTAL ? memory : MAX_TOTAL;
+
+		buffer = DEFAULT_RING;
+		while (buffer > MIN_RING && buffer * r->dev.info.nr_cpus > total)
+			buffer /= 2;
+	}
+	while (records < WALLPROF_MAX_RECORDS &&
+	       records * 2 * sizeof(struct wallprof_record) <= buffer)
+		records *= 2;
+	return records;
+}
+
+static int configure(struct sched_recording *r)
+{
+	bool all = r->o.target.kind == WALLPROF_TARGET_ALL;
+	struct wallprof_configure c = {
+		.flags = WALLPROF_TIMELINE | (all ? 0 : WALLPROF_INHERIT),
+		.max_stack = 1,
+		.target = r->o.target.kind,
+		.nr_targets = r->o.target.nr,
+		.targets = wp_target_list(&r->o.target),
+		.nr_aggrs = WALLPROF_MIN_AGGRS,
+		.stack_words = WALLPROF_MIN_STACK_WORDS,
+		.nr_exits = WALLPROF_MIN_EXITS,
+		.nr_tasks = all ? WALLPROF_MIN_TASKS : NR_TASKS,
+		.nr_records = ring_records(r),
+	};
+	int err;
+
+	if (r->o.has_cpus) {
+		if (wp_cpumask_end(&r->o.cpus) > r->dev.info.nr_cpus) {
+			wp_err("-C: there is no CPU %u", wp_cpumask_end(&r->o.cpus) - 1);
+			return -ERANGE;
+		}
+		c.cpus = (__u64)(uintptr_t)r->o.cpus.bits;
+		c.cpus_bytes = (r->dev.info.nr_cpus + 63) / 64 * 8;
+	}
+	err = wp_device_configure(&r->dev, &c);
+	if (err == -ENOMEM)
+		wp_err("no memory for the rings of %u CPUs: try a smaller -m",
+		       r->dev.info.nr_cpus);
+	else if (err)
+		wp_err("could not set the session up: %s", strerror(-err));
+	if (err)
+		return err;
+	wp_debug("rings of %u records for each CPU; %llu bytes in all",
+		 r->dev.conf.nr_records, (unsigned long long)r->dev.conf.memory_bytes);
+	return wp_device_map(&r->dev);
+}
+
+static int open_output(struct sched_recording *r)
+{
+	struct wp_perfdata_event events[WP_TIMELINE_EVENTS + 1];
+	struct wp_perfdata_options opt = {
+		.path = r->o.output,
+		.events = events,
+		.argc = r->argc,
+		.argv = r->argv,
+	};
+	int err;
+
+	r->side = wp_timeline_events(r->timeline, events);
+	wp_perfdata_event_sideband(&events[r->side]);
+	opt.nr_events = r->side + 1;
+	err = wp_perfdata_open(&r->pd, &opt);
+	wp_signals_set_file(r->pd);
+	return err;
+}
+
+static __u64 side_id(void *ctx, int cpu)
+{
+	struct sched_recording *r = ctx;
+
+	return wp_perfdata_id(r->pd, r->side, cpu);
+}
+
+/* All processes: who wakes and who comes next may be anybody. */
+static int open_sideband(struct sched_recording *r)
+{
+	const struct wp_sideband_options opt = { .file_id = side_id, .ctx = r };
+	struct wp_synth synth = {
+		.fn = wp_timeline_sideband,
+		.ctx = r->timeline,
+		.id = wp_perfdata_id(r->pd, r->side, 0),
+	};
+	int err;
+
+	err = wp_sideband_open(&r->sideband, &opt);
+	if (!err)
+		err = wp_ksyms_synthesize(&synth, NULL);
+	return err ? err : wp_proc_synthesize_all(&synth);
+}
+
+static int drain(struct sched_recording *r, bool last)
+{
+	__u64 before = wp_clock_now(), upto, time;
+	__u32 epoch;
+	int err;
+
+	/* When this returns, all that happened before it is in the rings. */
+	err = wp_device_flip(&r->dev, &epoch, &time);
+	if (!err)
+		err = wp_sideband_drain(r->sideband, &upto, last, wp_timeline_sideband,
+					r->timeline);
+	if (err)
+		return err;
+	r->rounds++;
+	if (last)
+		return wp_timeline_end(r->timeline, &r->dev);
+	err = wp_timeline_drain(r->timeline, &r->dev);
+	if (!err)
+		err = wp_timeline_flush(r->timeline, upto < before ? upto : before);
+	return err ? err : wp_perfdata_flush(r->pd);
+}
+
+static int prepare(struct sched_recording *r)
+{
+	int err;
+
+	err = wp_device_open(&r->dev);
+	if (!err)
+		err = wp_timeline_new(&r->timeline, NULL);
+	if (!err && r->o.command) {
+		err = wp_workload_fork(&r->workload, r->o.command);
+		if (!err)
+			wp_signals_set_command(r->workload.pid);
+	}
+	if (!err)
+		err = wp_signals_catch();
+	if (!err)
+		err = configure(r);
+	if (!err)
+		err = open_output(r);
+	if (!err)
+		err = open_sideband(r);
+	return err ? err : wp_perfdata_flush(r->pd);
+}
+
+static int loop(struct sched_recording *r)
+{
+	__u64 next = r->start + INTERVAL_NS;
+	int err = 0;
+
+	while (!err && !wp_signals_stop() && !wp_workload_ended(&r->workload)) {
+		int wake = wp_signals_wait(&r->dev, r->sideband, next);
+
+		if (wake < 0)
+			return wake;
+		if (wake == WP_WAKE_GONE)
+			break;
+		if (wake == WP_WAKE_FULL || wp_clock_now() >= next) {
+			err = drain(r, false);
+			next = wp_clock_now() + INTERVAL_NS;
+		}
+	}
+	return err;
+}
+
+/* From START to STOP. What was recorded before an error is kept. */
+static int run(struct sched_recording *r)
+{
+	int err, last;
+
+	err = wp_device_start(&r->dev, &r->start);
+	if (!err)
+		err = wp_timeline_begin(r->timeline, r->pd, r->dev.info.nr_cpus, r->start);
+	if (err)
+		return err;
+	wp_debug("recording");
+	if (r->o.command)
+		err = wp_workload_release(&r->workload);
+	if (!err)
+		err = loop(r);
+	/* It was waited for: its number may be another's. */
+	if (r->workload.ended)
+		wp_signals_set_command(0);
+	last = wp_device_stop(&r->dev, &r->stop);
+	if (!last)
+		last = drain(r, true);
+	return err ? err : last;
+}
+
+static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
+{
+	va_list args;
+
+	fputs("[ wallprof sched record: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputs(" ]\n", stderr);
+}
+
+static void summary(const struct sched_recording *r)
+{
+	struct wp_timeline_stats s;
+	struct wp_sideband_stats side;
+	struct stat st;
+
+	wp_timeline_stats(r->timeline, &s);
+	wp_sideband_stats(r->sideband, &side);
+	if (stat(r->o.output, &st))
+		st.st_size = 0;
+	if (!r->o.quiet) {
+		say("Woken up %u times to write data", r->rounds);
+		say("Captured and wrote %.3f MB %s (%" PRIu64 " switches, %" PRIu64
+		    " wakeups, %" PRIu64 " migrations)",
+		    (double)st.st_size / 1024 / 1024, r->o.output,
+		    (uint64_t)s.records[WALLPROF_RECORD_SWITCH],
+		    (uint64_t)(s.records[WALLPROF_RECORD_WAKING] +
+			       s.records[WALLPROF_RECORD_WAKEUP_NEW]),
+		    (uint64_t)s.records[WALLPROF_RECORD_MIGRATE]);
+	}
+	if (s.lost)
+		wp_warn("%" PRIu64 " events found no room in their CPU's ring, in %" PRIu64
+			" places of the file: try a larger -m",
+			(uint64_t)s.lost, (uint64_t)s.records[WALLPROF_RECORD_LOST]);
+	if (side.lost)
+		wp_warn("%" PRIu64 " records of what processes do were lost: some names may be old",
+			(uint64_t)side.lost);
+	if (s.unordered)
+		wp_debug("%" PRIu64 " records came late and are not in order",
+			 (uint64_t)s.unordered);
+}
+
+/**
+ * cmd_sched_record() - the command
+ * @argc: arguments
+ * @argv: the same; the first one is "record"
+ *
+ * Return: its exit status.
+ */
+int cmd_sched_record(int argc, char **argv)
+{
+	struct sched_recording r = {
+		.dev.fd = -1,
+		.argc = argc + 2,
+		.argv = argv - 2,
+	};
+	int err, ret, status;
+
+	err = parse(&r.o, argc, argv);
+	if (err) {
+		wp_target_free(&r.o.target);
+		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
+	}
+	err = prepare(&r);
+	if (!err && !wp_signals_stop())
+		err = run(&r);
+	if (r.pd) {
+		/* From here on a second Ctrl-C leaves the file as it is. */
+		ret = wp_perfdata_flush(r.pd);
+		wp_signals_set_file(NULL);
+		err = err ? err : ret;
+		ret = wp_perfdata_close(r.pd, NULL);
+		err = err ? err : ret;
+	}
+	wp_signals_set_command(0);
+	status = wp_workload_finish(&r.workload);
+	if (!err && !r.stop)
+		wp_err("interrupted before the recording began: %s holds nothing", r.o.output);
+	else if (!err)
+		summary(&r);
+	wp_sideband_close(r.sideband);
+	wp_device_close(&r.dev);
+	wp_timeline_free(r.timeline);
+	wp_target_free(&r.o.target);
+	return wp_signals_exit_status(err == -EINVAL ? -EIO : err, status);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The sched command. See sched.c. */
+#ifndef WP_CMD_SCHED_H
+#define WP_CMD_SCHED_H
+
+int cmd_sched(int argc, char **argv);
+int cmd_sched_record(int argc, char **argv);
+
+#endif /* WP_CMD_SCHED_H */

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the signals of a process that records, what is to be done at the second one,
+ * and the place where it waits. Called by the commands that record, from one thread.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/options.h"
+#include "cmd/signals.h"
+#include "lib/clock.h"
+#include "lib/device.h"
+#include "lib/err.h"
+#include "lib/perfdata.h"
+#include "lib/sideband.h"
+
+#define NSEC_PER_MSEC	1000000ULL
+
+/* What the signal handler knows. */
+static volatile sig_atomic_t stop_signal;
+static struct wp_perfdata *volatile open_file;
+static volatile pid_t command_pid;
+static int wake_fd = -1;
+
+static void on_signal(int sig)
+{
+	__u64 one = 1;
+	int err = errno;
+
+	if (sig != SIGCHLD) {
+		if (stop_signal) {
+			/* The second one: at once. */
+			wp_perfdata_abort(open_file);
+			if (command_pid)
+				kill(command_pid, SIGTERM);
+			signal(sig, SIG_DFL);
+			raise(sig);
+			return;
+		}
+		stop_signal = sig;
+	}
+	if (write(wake_fd, &one, sizeof(one)) < 0)
+		err = err ? err : 0;
+	errno = err;
+}
+
+/**
+ * wp_signals_catch() - from here on INT, TERM, HUP and CHLD wake wp_signals_wait()
+ *
+ * The first one asks for the end; the second one ends the process at once, with a
+ * file that can be read.
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_signals_catch(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	unsigned int i;
+
+	wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (wake_fd < 0) {
+		wp_err("eventfd: %s", strerror(errno));
+		return -errno;
+	}
+	/* Of INT and TERM each can interrupt the other's handler. */
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction old;
+
+		/* What nohup has ignored stays ignored. */
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_IGN &&
+		    signals[i] == SIGHUP)
+			continue;
+		sigaction(signals[i], &sa, NULL);
+	}
+	signal(SIGPIPE, SIG_IGN);
+	return 0;
+}
+
+/**
+ * wp_signals_stop() - was the end asked for?
+ *
+ * Return: the signal that did, or 0.
+ */
+int wp_signals_stop(void)
+{
+	return stop_signal;
+}
+
+/**
+ * wp_signals_set_file() - say which file the second signal is to complete
+ * @pd: the file, or NULL
+ */
+void wp_signals_set_file(struct wp_perfdata *pd)
+{
+	open_file = pd;
+}
+
+/**
+ * wp_signals_set_command() - say whom the second signal is to end as well
+ * @pid: a child that was not waited for, or 0
+ */
+void wp_signals_set_command(pid_t pid)
+{
+	command_pid = pid;
+}
+
+/* How many milliseconds until @time, for poll. */
+static int msecs_until(__u64 time)
+{
+	__u64 t = wp_clock_now();
+
+	return time > t ? (time - t) / NSEC_PER_MSEC + 1 : 0;
+}
+
+/**
+ * wp_signals_wait() - wait for a signal, for data, or for a time
+ * @dev: the session
+ * @sideband: its sideband
+ * @until: the time, of CLOCK_MONOTONIC
+ *
+ * Return: enum wp_wake, or a negative errno after a message.
+ */
+int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideband,
+		    __u64 until)
+{
+	unsigned int max = dev->info.nr_cpus + 2, nr, i;
+	struct pollfd *fds = calloc(max, sizeof(*fds));
+	enum wp_wake wake = WP_WAKE_TIME;
+	__u64 count;
+	int n;
+
+	if (!fds) {
+		wp_err("out of memory");
+		return -ENOMEM;
+	}
+	fds[0] = (struct pollfd){ .fd = wake_fd, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = dev->fd, .events = POLLIN };
+	nr = 2 + wp_sideband_pollfds(sideband, fds + 2, max - 2);
+	n = poll(fds, nr, msecs_until(until));
+	if (n < 0 && errno != EINTR) {
+		n = -errno;
+		wp_err("poll: %s", strerror(-n));
+		free(fds);
+		return n;
+	}
+	if (n > 0) {
+		if (fds[0].revents && read(wake_fd, &count, sizeof(count)) < 0)
+			errno = 0;
+		for (i = 2; i < nr; i++)
+			wake = fds[i].revents ? WP_WAKE_FULL : wake;
+		if (fds[1].revents & POLLIN)
+			wake = WP_WAKE_FULL;
+		if (fds[1].revents & (POLLHUP | POLLERR | POLLNVAL))
+			wake = WP_WAKE_GONE;
+	}
+	free(fds);
+	return wake;
+}
+
+/**
+ * wp_signals_exit_status() - end as perf does
+ * @err: 0 or a negative errno
+ * @status: of the command, as wait has it
+ *
+ * If the command died of a signal, or we got one, the process dies of it here.
+ *
+ * Return: the exit status.
+ */
+int wp_signals_exit_status(int err, int status)
+{
+	int sig = stop_signal;
+
+	if (err)
+		return err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
+	if (WIFSIGNALED(status))
+		sig = WTERMSIG(status);
+	if (sig) {
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
+	return WEXITSTATUS(status);
+}

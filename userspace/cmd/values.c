@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads the values of options that several commands have. Called while a command
+ * line is parsed.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/values.h"
+#include "lib/cpumask.h"
+#include "lib/err.h"
+
+#define PERF_PAGE	4096
+
+/**
+ * wp_value_buffer() - read a size; as for perf, a plain number is pages
+ * @option: what it is called
+ * @arg: the text
+ * @bytes: set to it
+ *
+ * Return: 0, or -EINVAL after a message.
+ */
+int wp_value_buffer(const char *option, const char *arg, __u64 *bytes)
+{
+	static const char units[] = "BKMG";
+	const char *unit = NULL;
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(arg, &end, 10);
+	if (isdigit((unsigned char)*arg) && !errno && *end && !end[1])
+		unit = strchr(units, toupper((unsigned char)*end));
+	if (!isdigit((unsigned char)*arg) || errno || (*end && !unit))
+		goto bad;
+	if (!*end)
+		n = n > LLONG_MAX / PERF_PAGE ? LLONG_MAX : n * PERF_PAGE;
+	for (; unit && unit > units; unit--)
+		n = n > LLONG_MAX / 1024 ? LLONG_MAX : n * 1024;
+	if (n < 16 << 10 || n > 256 << 20)
+		goto bad;
+	*bytes = n;
+	return 0;
+bad:
+	wp_err("%s: '%s' is not a size from 16K to 256M (a number alone is in pages of 4 KiB)",
+	       option, arg);
+	return -EINVAL;
+}
+
+/**
+ * wp_value_cpus() - read a list of CPUs
+ * @option: what it is called
+ * @arg: the text
+ * @cpus: set to it
+ *
+ * Return: 0, or -EINVAL after a message.
+ */
+int wp_value_cpus(const char *option, const char *arg, struct wp_cpumask *cpus)
+{
+	int err = wp_cpumask_parse(cpus, arg);
+
+	if (err) {
+		wp_err("%s: '%s' is not a list of CPUs as 0-3,5%s", option, arg,
+		       err == -ERANGE ? ": there are not that many" : "");
+		return -EINVAL;
+	}
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Values of options that several commands have. See values.c.
+ */
+#ifndef WP_CMD_VALUES_H
+#define WP_CMD_VALUES_H
+
+#include <linux/types.h>
+
+struct wp_cpumask;
+
+int wp_value_buffer(const char *option, const char *arg, __u64 *bytes);
+int wp_value_cpus(const char *option, const char *arg, struct wp_cpumask *cpus);
+
+#endif /* WP_CMD_VALUES_H */

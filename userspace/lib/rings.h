@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The module's rings: every switch and wakeup, in the order of each CPU. See rings.c.
+ */
+#ifndef WP_LIB_RINGS_H
+#define WP_LIB_RINGS_H
+
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+struct wp_device;
+
+/*
+ * Takes a record of a CPU; it may be gone when this returns. A return other than 0
+ * ends the drain and is returned.
+ */
+typedef int (*wp_ring_fn)(void *ctx, __u32 cpu, const struct wallprof_record *record);
+
+int wp_rings_drain(struct wp_device *dev, wp_ring_fn fn, void *ctx);
+__u64 wp_rings_lost(const struct wp_device *dev);
+int wp_rings_open_gaps(const struct wp_device *dev, wp_ring_fn fn, void *ctx);
+
+#endif /* WP_LIB_RINGS_H */
