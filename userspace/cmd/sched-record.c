@@ -22,6 +22,7 @@
 #include "cmd/values.h"
 #include "cmd/workload.h"
 #include "lib/clock.h"
+#include "lib/compress.h"
 #include "lib/cpumask.h"
 #include "lib/device.h"
 #include "lib/err.h"
@@ -50,6 +51,7 @@ struct opts {
 	bool has_cpus;
 	const char *output;
 	__u64 buffer;
+	int level;
 	bool quiet;
 	int verbose;
 	char **command;
@@ -86,6 +88,8 @@ static const struct wp_option table[] = {
 	  "unit B, K, M or G; a power of two, or less" },
 	{ 'q', "quiet", NULL, "print errors only" },
 	{ 'v', "verbose", NULL, "tell more" },
+	{ 'z', "compression-level", "n", "compress the file by zstd, 1 (default) to 22;\n"
+	  "0: not at all" },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -120,6 +124,8 @@ static int set(void *ctx, int id, const char *arg)
 	case 'v':
 		o->verbose++;
 		return 0;
+	case 'z':
+		return wp_value_int("-z", arg, 0, WP_COMPRESS_MAX_LEVEL, &o->level);
 	}
 	return -EINVAL;
 }
@@ -135,6 +141,7 @@ static int parse(struct opts *o, int argc, char **argv)
 	int err, rest;
 
 	o->output = "perf.data";
+	o->level = 1;
 	err = wp_parse_options(&options, argc, argv, o, &rest);
 	if (err)
 		return err;
@@ -219,6 +226,7 @@ static int open_output(struct sched_recording *r)
 		.events = events,
 		.argc = r->argc,
 		.argv = r->argv,
+		.level = r->o.level,
 	};
 	int err;
 

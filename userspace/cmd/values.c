@@ -51,6 +51,31 @@ bad:
 }
 
 /**
+ * wp_value_int() - read a number
+ * @option: what it is called
+ * @arg: the text
+ * @min: the least that it may be, not below 0
+ * @max: the most
+ * @value: set to it
+ *
+ * Return: 0, or -EINVAL after a message.
+ */
+int wp_value_int(const char *option, const char *arg, int min, int max, int *value)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(arg, &end, 10);
+	if (!isdigit((unsigned char)*arg) || errno || *end || n < min || n > max) {
+		wp_err("%s: '%s' is not a number from %d to %d", option, arg, min, max);
+		return -EINVAL;
+	}
+	*value = n;
+	return 0;
+}
+
+/**
  * wp_value_cpus() - read a list of CPUs
  * @option: what it is called
  * @arg: the text

@@ -10,6 +10,7 @@
 struct wp_cpumask;
 
 int wp_value_buffer(const char *option, const char *arg, __u64 *bytes);
+int wp_value_int(const char *option, const char *arg, int min, int max, int *value);
 int wp_value_cpus(const char *option, const char *arg, struct wp_cpumask *cpus);
 
 #endif /* WP_CMD_VALUES_H */

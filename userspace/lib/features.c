@@ -743,6 +743,24 @@ void wp_features_sample_time(struct wp_features *f, __u64 first, __u64 last)
 	wp_buf_u64(b, last);
 }
 
+/**
+ * wp_features_compressed() - tell how records are compressed
+ * @f: the sections
+ * @level: zstd's
+ * @ratio: by which factor they became smaller
+ * @chunk: bytes that one compressed record holds, at most
+ */
+void wp_features_compressed(struct wp_features *f, __u32 level, __u32 ratio, __u32 chunk)
+{
+	struct wp_buf *b = section(f, WP_FEAT_COMPRESSED);
+
+	wp_buf_u32(b, 1);	/* the version of this section */
+	wp_buf_u32(b, 1);	/* PERF_COMP_ZSTD */
+	wp_buf_u32(b, level);
+	wp_buf_u32(b, ratio);
+	wp_buf_u32(b, chunk);
+}
+
 /* struct perf_record_header_build_id of tools/lib/perf */
 struct buildid_record {
 	struct perf_event_header header;

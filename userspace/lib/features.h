@@ -35,6 +35,7 @@ enum wp_feature {
 	WP_FEAT_SAMPLE_TIME,
 	WP_FEAT_MEM_TOPOLOGY,
 	WP_FEAT_CLOCKID,
+	WP_FEAT_COMPRESSED = 27,
 	WP_FEAT_CLOCK_DATA = 29,
 	WP_FEAT_MAX = 32,
 };
@@ -82,6 +83,7 @@ void wp_features_events(struct wp_features *f, const struct wp_feature_event *ev
 void wp_features_tracing(struct wp_features *f, const struct wp_feature_format *formats,
 			 unsigned int nr);
 void wp_features_sample_time(struct wp_features *f, __u64 first, __u64 last);
+void wp_features_compressed(struct wp_features *f, __u32 level, __u32 ratio, __u32 chunk);
 void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids);
 void wp_features_free(struct wp_features *f);
 

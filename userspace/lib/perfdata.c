@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/compress.h"
 #include "lib/err.h"
 #include "lib/events.h"
 #include "lib/features.h"
@@ -79,6 +80,9 @@ struct wp_perfdata {
 	size_t sample_time_at;	/* in blob; 0: none */
 	__u64 feature_bits;
 
+	struct wp_compressor *compressor;	/* NULL: records are as they are */
+	int level;
+
 	__u64 first_time, last_time, nr_samples, nr_bytes;
 };
 
@@ -131,8 +135,11 @@ static int write_features(struct wp_perfdata *pd, off_t pos)
 	return ret;
 }
 
-/* Everything so far into the file, which is complete then. Async-signal-safe. */
-static int checkpoint(struct wp_perfdata *pd)
+/*
+ * What is buffered into the file, as it is or in the form @data, which is complete
+ * then. Async-signal-safe.
+ */
+static int checkpoint(struct wp_perfdata *pd, const void *data, size_t len)
 {
 	__u64 start = pd->header.data.offset;
 	struct tail t = *tail(pd);
@@ -140,14 +147,14 @@ static int checkpoint(struct wp_perfdata *pd)
 
 	ret = write_header_tail(pd, t.pos - start, 0);
 	if (!ret)
-		ret = wp_pwrite_all(pd->fd, pd->buf, t.len, t.pos);
+		ret = wp_pwrite_all(pd->fd, data, len, t.pos);
 	if (ret) {
 		/* What there was before may still fit. */
 		if (!write_features(pd, t.pos))
 			write_header_tail(pd, t.pos - start, pd->feature_bits);
 		return ret;
 	}
-	set_tail(pd, t.pos + t.len, 0);
+	set_tail(pd, t.pos + len, 0);
 	t = *tail(pd);
 	ret = write_header_tail(pd, t.pos - start, 0);
 	if (!ret)
@@ -237,11 +244,16 @@ static int fail(struct wp_perfdata *pd, int err)
  */
 int wp_perfdata_flush(struct wp_perfdata *pd)
 {
-	int ret;
+	const void *data = pd->buf;
+	size_t len = tail(pd)->len;
+	int ret = 0;
 
 	if (pd->err)
 		return pd->err;
-	ret = checkpoint(pd);
+	if (pd->compressor)
+		ret = wp_compressor_run(pd->compressor, data, len, &data, &len);
+	if (!ret)
+		ret = checkpoint(pd, data, len);
 	return ret ? fail(pd, ret) : 0;
 }
 
@@ -575,6 +587,7 @@ static void destroy(struct wp_perfdata *pd)
 		free(pd->name[i]);
 	}
 	wp_features_free(&pd->feat);
+	wp_compressor_free(pd->compressor);
 	free(pd->cpu_index);
 	free(pd->blob);
 	free(pd->blob_dir);
@@ -676,6 +689,13 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 	wp_features_cmdline(&pd->feat, opt->argc, opt->argv);
 	wp_features_events(&pd->feat, pd->event, pd->nr_events, WP_PERFDATA_ATTR_SIZE);
 	wp_features_sample_time(&pd->feat, 0, 0);
+	if (opt->level) {
+		pd->level = opt->level;
+		pd->compressor = wp_compressor_new(opt->level);
+		if (!pd->compressor)
+			goto nomem;
+		wp_features_compressed(&pd->feat, pd->level, 1, WP_COMPRESS_CHUNK);
+	}
 	if (describe_raw(pd, opt) || build_blob(pd))
 		goto nomem;
 	ret = open_file(pd, path);
@@ -683,7 +703,7 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 		goto out;
 	ret = write_start(pd);
 	if (!ret)
-		ret = checkpoint(pd);
+		ret = checkpoint(pd, pd->buf, 0);
 	if (ret) {
 		wp_err("cannot write %s: %s", path, strerror(-ret));
 		goto out;
@@ -918,6 +938,10 @@ int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
 		wp_buildids_resolve(ids);
 		wp_features_buildids(&pd->feat, ids);
 	}
+	if (pd->compressor)
+		wp_features_compressed(&pd->feat, pd->level,
+				       wp_compressor_ratio(pd->compressor),
+				       WP_COMPRESS_CHUNK);
 	/* No sample: the times stay 0, as perf writes them. */
 	if (!pd->nr_samples)
 		pd->first_time = 0;
@@ -961,7 +985,7 @@ int wp_perfdata_dup(const struct wp_perfdata *pd)
 void wp_perfdata_abort(struct wp_perfdata *pd)
 {
 	if (pd && pd->fd >= 0)
-		checkpoint(pd);
+		checkpoint(pd, pd->buf, tail(pd)->len);
 }
 
 /**

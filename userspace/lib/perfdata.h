@@ -104,6 +104,7 @@ struct wp_perfdata_event {
  * @argv: the same
  * @version: of the program; NULL means wallprof's own
  * @buffer_size: bytes to collect before writing; 0 means 1 MiB
+ * @level: zstd's level to compress records with, 0 for none, which all readers read
  */
 struct wp_perfdata_options {
 	const char *path;
@@ -115,6 +116,7 @@ struct wp_perfdata_options {
 	char *const *argv;
 	const char *version;
 	size_t buffer_size;
+	int level;
 };
 
 /**
