@@ -134,13 +134,15 @@ enum base {
 	BASE_TABLES_VICTIMS,
 	BASE_NAMES,
 	BASE_GROUPS,
+	BASE_TIMELINE,
+	BASE_FLIGHT,
 };
 
 const char *const base_names[] = {
 	"all", "both", "sampler", "self", "victims", "victim", "threads", "user",
 	"exec", "sampled", "faults", "tracepoint", "one-cpu", "sleeps", "larger",
 	"cycles", "tables", "tables-only", "tables-sampled", "tables-victims",
-	"names", "groups", NULL
+	"names", "groups", "timeline", "flight", NULL
 };
 
 static void counter(struct wallprof_configure *c, __u32 type, __u64 config,
@@ -271,6 +273,14 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 		c->max_stack = WALLPROF_MAX_STACK;
 		c->watermark = 1;
 		return;
+	case BASE_TIMELINE:
+		c->flags |= WALLPROF_TIMELINE;
+		c->nr_records = 256;
+		return;
+	case BASE_FLIGHT:
+		c->flags = WALLPROF_TIMELINE | WALLPROF_OVERWRITE;
+		c->nr_records = WALLPROF_MIN_RECORDS;
+		return;
 	case BASE_CYCLES:
 		counter(c, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 1000000);
 		return;
@@ -296,7 +306,7 @@ static const struct {
 	FIELD(memory_bytes), FIELD(aggr_bytes), FIELD(task_bytes),
 	FIELD(min_ns), FIELD(max_ns), FIELD(wait_ns), FIELD(nr_waits),
 	FIELD(wait_bytes), FIELD(waits_offset), FIELD(hist_bytes), FIELD(reserved),
-	FIELD(hists_offset),
+	FIELD(hists_offset), FIELD(nr_records), FIELD(record_bytes), FIELD(tails_offset),
 };
 
 const char *const field_names[] = {
@@ -306,7 +316,7 @@ const char *const field_names[] = {
 	"attr_config1", "attr_config2", "attr_period", "map_bytes", "cpu_stride",
 	"memory_bytes", "aggr_bytes", "task_bytes", "min_ns", "max_ns",
 	"wait_ns", "nr_waits", "wait_bytes", "waits_offset", "hist_bytes",
-	"reserved", "hists_offset", NULL
+	"reserved", "hists_offset", "nr_records", "record_bytes", "tails_offset", NULL
 };
 
 _Static_assert(ARRAY_SIZE(fields) + 1 == ARRAY_SIZE(field_names), "a name for each");

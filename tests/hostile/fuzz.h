@@ -144,6 +144,7 @@ struct map {
 	size_t bytes;
 	__u64 offset;
 	bool readable;
+	bool tails;	/* of rings alone, or of nobody knows what: may be written */
 	struct model *model;
 };
 

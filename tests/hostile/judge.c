@@ -105,13 +105,22 @@ static bool targets_valid(const struct wallprof_configure *c)
 	return within(c->nr_targets, 1, WALLPROF_MAX_TARGETS);
 }
 
+static bool timeline_valid(const struct wallprof_configure *c)
+{
+	if (!(c->flags & WALLPROF_TIMELINE))
+		return !c->nr_records && !(c->flags & WALLPROF_OVERWRITE);
+	return within(c->nr_records, WALLPROF_MIN_RECORDS, WALLPROF_MAX_RECORDS) &&
+	       !(c->nr_records & (c->nr_records - 1));
+}
+
 enum verdict judge_config(const struct wallprof_configure *c)
 {
 	bool huge = c->nr_aggrs > 4096 || c->stack_words > 65536 || c->nr_exits > 4096 ||
-		    c->nr_waits > 4096;
+		    c->nr_waits > 4096 || c->nr_records > 65536;
 
 	if (c->flags & ~WALLPROF_CONFIGURE_FLAGS ||
-	    !(c->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER)) ||
+	    !(c->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_TIMELINE)) ||
+	    !timeline_valid(c) ||
 	    (c->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS | WALLPROF_HISTOGRAMS) &&
 	     !(c->flags & WALLPROF_OFFCPU)) ||
 	    (c->flags & WALLPROF_WAKERS && !(c->flags & WALLPROF_WAKEUPS)) ||
@@ -151,6 +160,7 @@ void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 		  const struct wallprof_configure *got)
 {
 	bool whole_struct = asked->size >= sizeof(*got);
+	bool tables = got->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER);
 	__u64 whole = got->map_bytes | got->tasks_offset | got->cpus_offset |
 		      got->cpu_stride | got->sampler_offset | got->half_stride |
 		      got->sampler_half_stride | got->memory_bytes;
@@ -160,7 +170,8 @@ void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 	in.watermark = asked->watermark;
 	FAIL_IF(memcmp(&in, asked, offsetof(struct wallprof_configure, map_bytes)));
 	FAIL_IF(got->min_ns != asked->min_ns || got->max_ns != asked->max_ns ||
-		got->wait_ns != asked->wait_ns || got->nr_waits != asked->nr_waits);
+		got->wait_ns != asked->wait_ns || got->nr_waits != asked->nr_waits ||
+		got->nr_records != asked->nr_records);
 	FAIL_IF(got->states != (asked->states ? asked->states :
 				(1U << WALLPROF_STATE_MAX) - 1));
 	FAIL_IF(got->watermark != (asked->watermark ? asked->watermark : 50));
@@ -172,9 +183,20 @@ void judge_layout(struct thread *t, const struct wallprof_configure *asked,
 	FAIL_IF(got->sampler_offset + 2 * got->sampler_half_stride > got->cpu_stride);
 	FAIL_IF(got->aggr_bytes != sizeof(struct wallprof_aggr));
 	FAIL_IF(got->task_bytes != sizeof(struct wallprof_task));
-	FAIL_IF(got->aggrs_offset < sizeof(struct wallprof_half));
-	FAIL_IF(got->aggrs_offset + got->nr_aggrs * sizeof(struct wallprof_aggr) >
+	FAIL_IF(tables && got->aggrs_offset < sizeof(struct wallprof_half));
+	FAIL_IF(tables && got->aggrs_offset + got->nr_aggrs * sizeof(struct wallprof_aggr) >
 		got->stacks_offset);
+	FAIL_IF(!tables && got->cpu_stride);
+	FAIL_IF(whole_struct && got->record_bytes != sizeof(struct wallprof_record));
+	FAIL_IF(whole_struct && !(got->flags & WALLPROF_TIMELINE) &&
+		(got->rings_offset | got->ring_stride | got->tails_offset));
+	FAIL_IF(whole_struct && got->flags & WALLPROF_TIMELINE &&
+		((got->rings_offset | got->ring_stride | got->tails_offset) % PAGE ||
+		 got->rings_offset < got->cpus_offset + nr_cpus * got->cpu_stride ||
+		 PAGE + got->nr_records * sizeof(struct wallprof_record) > got->ring_stride ||
+		 got->tails_offset < got->rings_offset + nr_cpus * got->ring_stride ||
+		 got->map_bytes < got->tails_offset +
+				  nr_cpus * sizeof(struct wallprof_tail)));
 	FAIL_IF(got->flags & WALLPROF_OFFCPU &&
 		got->exits_offset + got->nr_exits * sizeof(struct wallprof_task) >
 		got->half_stride);

@@ -38,7 +38,7 @@ long run_mmap(struct thread *t, const __u64 *a)
 	__u64 offset = a[2] % 3 == 1 ? whole - a[3] : a[3];
 	__u64 bytes = a[4] == RIGHT ? whole : a[4];
 	int prot = a[5] & (PROT_READ | PROT_WRITE | PROT_EXEC);
-	bool good;
+	bool good, tails;
 	void *at;
 	long ret;
 
@@ -52,11 +52,15 @@ long run_mmap(struct thread *t, const __u64 *a)
 	judge_errno(t, "mmap", ret, errno_mmap);
 	if (ret)
 		at = NULL;
-	good = !(prot & (PROT_WRITE | PROT_EXEC)) && how != 1;
+	/* Of what others have configured we do not know. */
+	tails = !m || (m->state && m->c.flags & WALLPROF_TIMELINE &&
+		       offset >= m->c.tails_offset);
+	good = !(prot & PROT_EXEC) && (tails || !(prot & PROT_WRITE)) && how != 1;
 	if (!ret && !good)
 		wrong(t, "mmap: %s mapping with prot %d", how_mmap[how], prot);
 	if (m) {
 		good &= m->state != WALLPROF_SESSION_OPEN && slot->mode != O_WRONLY &&
+			(slot->mode == O_RDWR || !(prot & PROT_WRITE)) &&
 			!(offset % PAGE) && bytes && offset <= whole &&
 			(bytes + PAGE - 1) / PAGE * PAGE <= whole - offset;
 		if (!ret && !good)
@@ -69,7 +73,7 @@ long run_mmap(struct thread *t, const __u64 *a)
 	if (ret)
 		return ret;
 	*map = (struct map){ at, (bytes + PAGE - 1) / PAGE * PAGE, offset,
-		prot & PROT_READ, slot ? slot->model : NULL };
+		prot & PROT_READ, tails, slot ? slot->model : NULL };
 	if (map->model)
 		map->model->refs++;
 	return 0;
@@ -126,7 +130,7 @@ long run_mprotect(struct thread *t, const __u64 *a)
 	if (!map->at)
 		return -EINVAL;
 	ret = sys(mprotect(map->at, map->bytes, prot));
-	if (!ret && prot & (PROT_WRITE | PROT_EXEC))
+	if (!ret && (prot & PROT_EXEC || (prot & PROT_WRITE && !map->tails)))
 		wrong(t, "mprotect to %d", prot);
 	if (ret && !(prot & (PROT_WRITE | PROT_EXEC)))
 		wrong(t, "mprotect to %d: %ld", prot, ret);
@@ -280,6 +284,20 @@ long run_lock(struct thread *t, const __u64 *a)
 	}
 }
 
+/* A reader of rings that says anything. */
+static void scribble(int fd, const struct wallprof_configure *c)
+{
+	size_t bytes = c->map_bytes - c->tails_offset;
+	struct wallprof_tail *tails;
+
+	tails = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, c->tails_offset);
+	if (tails == MAP_FAILED)
+		return;
+	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++)
+		tails[cpu].tail += now_ns() >> now_ns() % 64;
+	munmap(tails, bytes);
+}
+
 /* The tables of a session: do their heads make sense? */
 long run_drain(struct thread *t, const __u64 *a)
 {
@@ -318,5 +336,7 @@ long run_drain(struct thread *t, const __u64 *a)
 			      half->stack_words, half->nr_exits);
 	}
 	munmap(map, c->map_bytes);
+	if (c->flags & WALLPROF_TIMELINE && slot->mode == O_RDWR)
+		scribble(fd_of(t, a[0]), c);
 	return 0;
 }
