@@ -886,7 +886,8 @@ static unsigned int wp_probes_of_sums(const struct wp_session *session)
 		       (session->config.flags & WALLPROF_WAKEUPS ?
 			BIT(WP_PROBE_WAKING) : 0);
 	if (session->config.target != WALLPROF_TARGET_ALL)
-		return fork_exec | BIT(WP_PROBE_EXIT);
+		return fork_exec | (wp_session_sees_switches(session) ? 0 :
+				    BIT(WP_PROBE_EXIT));
 	if (session->config.stack_flags & WALLPROF_STACK_TABLES)
 		return BIT(WP_PROBE_FORK);
 	return 0;
@@ -914,7 +915,8 @@ int wp_probes_attach(struct wp_session *session)
 	unsigned int wanted = wp_probes_wanted(session);
 	int i, err;
 
-	for (i = 0; i < WP_PROBE_MAX; i++) {
+	/* The timeline's first: of a thread's last switch, the sums forget the thread. */
+	for (i = WP_PROBE_MAX - 1; i >= 0; i--) {
 		if (!(wanted & BIT(i)))
 			continue;
 		err = tracepoint_probe_register(wp_probe_at(i)->tracepoint,

@@ -36,6 +36,19 @@ void wp_ring_set(struct wp_ring *ring, void *mapped, u64 page_size,
 }
 
 /**
+ * wp_ring_reset - forget what is in a ring
+ * @ring: the ring, which nobody writes to; its reader's tail is to be 0
+ *
+ * Context: process.
+ */
+void wp_ring_reset(struct wp_ring *ring)
+{
+	memset(ring->head, 0, sizeof(*ring->head));
+	ring->next = 0;
+	ring->gap = 0;
+}
+
+/**
  * wp_ring_mend - reserve, where records were lost, or one is to be
  * @ring: the ring
  * @now: the time

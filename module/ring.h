@@ -31,6 +31,7 @@ struct wp_ring {
 
 void wp_ring_set(struct wp_ring *ring, void *mapped, u64 page_size,
 		 const struct wallprof_tail *tail, u32 nr, bool overwrite);
+void wp_ring_reset(struct wp_ring *ring);
 struct wallprof_record *wp_ring_mend(struct wp_ring *ring, u64 now);
 
 /* How many records the reader has not read; more than there can be if it lies. */

@@ -525,8 +525,14 @@ static void wp_session_unstart(struct wp_session *session)
 	WRITE_ONCE(session->start, U64_MAX);
 	wp_probes_detach(session);
 	wp_tasks_clear(&session->tasks);
-	for_each_possible_cpu(nr)
+	for_each_possible_cpu(nr) {
 		session->cpus[nr]->current_key = 0;
+		if (session->tails)
+			wp_ring_reset(&session->cpus[nr]->ring);
+	}
+	if (session->tails)
+		memset(session->tails, 0, session->layout.tails_bytes);
+	atomic_set(&session->signalled, 0);
 	atomic_set(&session->live_targets, 0);
 	atomic64_set(&session->tasks_failed, 0);
 	atomic64_set(&session->untracked_off, 0);

@@ -212,6 +212,12 @@ static inline bool wp_session_has_tasks(const struct wp_session *session)
 	       session->config.target != WALLPROF_TARGET_ALL;
 }
 
+/* Whether a thread's last switch is seen, which gives its slot back. */
+static inline bool wp_session_sees_switches(const struct wp_session *session)
+{
+	return session->config.flags & (WALLPROF_OFFCPU | WALLPROF_TIMELINE);
+}
+
 /* Whether an event at @time belongs to the session. Any context. */
 static inline bool wp_session_covers(const struct wp_session *session, u64 time)
 {

@@ -216,7 +216,7 @@ static bool wp_thread_gone(struct wp_session *session, struct task_struct *p)
 	 * with the lock that the exit probe takes.
 	 */
 	smp_mb();
-	if (!(session->config.flags & WALLPROF_OFFCPU))
+	if (!wp_session_sees_switches(session))
 		return READ_ONCE(p->flags) & PF_EXITING;
 	if (!(wp_task_state(p) & TASK_DEAD))
 		return false;

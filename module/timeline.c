@@ -55,12 +55,29 @@ static __always_inline void wp_timeline_commit(struct wp_session *session,
 		wp_session_signal(session, &session->signalled);
 }
 
-/* Context: irqs off, a run queue locked. prev is current. */
-static __always_inline void wp_timeline_sched_switch(void *data, struct task_struct *prev,
-						     struct task_struct *next,
-						     unsigned int state)
+/*
+ * Who is told of a thread: its id in the opener's pid namespace, U32_MAX if it has
+ * none there, 0 if it is an idle one.
+ */
+static __always_inline u32 wp_timeline_tid(const struct wp_session *session,
+					   struct task_struct *p)
 {
-	struct wp_session *session = data;
+	return p->pid ? (wp_thread_tid(session, p) ?: U32_MAX) : 0;
+}
+
+/* The same of its process. */
+static __always_inline u32 wp_timeline_tgid(const struct wp_session *session,
+					    struct task_struct *p)
+{
+	return p->pid ? (wp_thread_tgid(session, p) ?: U32_MAX) : 0;
+}
+
+/* Context: irqs off, a run queue locked. prev is current. */
+static __always_inline void wp_timeline_tell_switch(struct wp_session *session,
+						    struct task_struct *prev,
+						    struct task_struct *next,
+						    unsigned int state)
+{
 	u64 now = ktime_get_mono_fast_ns();
 	struct wp_ring *ring = wp_timeline_ring(session, now);
 	struct wallprof_record *record;
@@ -83,12 +100,35 @@ static __always_inline void wp_timeline_sched_switch(void *data, struct task_str
 		.flags = flags,
 		.state = state,
 		.time = now,
-		.tid = wp_thread_tid(session, prev),
-		.tgid = wp_thread_tgid(session, prev),
-		.other_tid = wp_thread_tid(session, next),
-		.other_tgid = wp_thread_tgid(session, next),
+		.tid = wp_timeline_tid(session, prev),
+		.tgid = wp_timeline_tgid(session, prev),
+		.other_tid = wp_timeline_tid(session, next),
+		.other_tgid = wp_timeline_tgid(session, next),
 	};
 	wp_timeline_commit(session, ring);
+}
+
+/*
+ * Gives the slot of a thread back that made its last switch, where nobody else does.
+ * Context: irqs off.
+ */
+static noinline void wp_timeline_forget(struct wp_session *session,
+					struct task_struct *prev)
+{
+	if (session->config.target != WALLPROF_TARGET_ALL &&
+	    !(session->config.flags & WALLPROF_OFFCPU) &&
+	    wp_tasks_free(&session->tasks, (unsigned long)prev))
+		wp_target_gone(session);
+}
+
+/* Context: irqs off, a run queue locked. prev is current. */
+static __always_inline void wp_timeline_sched_switch(void *data, struct task_struct *prev,
+						     struct task_struct *next,
+						     unsigned int state)
+{
+	wp_timeline_tell_switch(data, prev, next, state);
+	if (unlikely(wp_task_state(prev) & TASK_DEAD))
+		wp_timeline_forget(data, prev);
 }
 
 WP_PROBE_SCHED_SWITCH_REPORTED(wp_timeline_probe_switch, wp_timeline_sched_switch)
@@ -113,20 +153,20 @@ static __always_inline void wp_timeline_tell(struct wp_session *session,
 		.state = from,
 		.cpu = cpu,
 		.time = now,
-		.tid = wp_thread_tid(session, p),
-		.tgid = wp_thread_tgid(session, p),
-		.other_tid = wp_thread_tid(session, current),
-		.other_tgid = wp_thread_tgid(session, current),
+		.tid = wp_timeline_tid(session, p),
+		.tgid = wp_timeline_tgid(session, p),
+		.other_tid = wp_timeline_tid(session, current),
+		.other_tgid = wp_timeline_tgid(session, current),
 	};
 	wp_timeline_commit(session, ring);
 }
 
-/* Context: p->pi_lock held, irqs off; of p itself, preemption off, and irqs too. */
+/* Context: p->pi_lock held, irqs off; of current, preemption off, and irqs on. */
 static void wp_timeline_probe_waking(void *data, struct task_struct *p)
 {
 	unsigned long flags;
 
-	/* A thread that finds itself woken has not always turned interrupts off. */
+	/* An interrupt would write into the same ring. */
 	local_irq_save(flags);
 	wp_timeline_tell(data, p, WALLPROF_RECORD_WAKING, task_cpu(p), 0);
 	local_irq_restore(flags);

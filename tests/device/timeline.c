@@ -26,6 +26,7 @@ struct seen {
 	__u64 type[WALLPROF_RECORD_MAX];
 	__u64 of_tid;		/* switches of the thread that was asked for */
 	__u64 left_asleep;	/* its switches away, sleeping */
+	__u64 died;		/* and those that were its last: X or Z */
 	char trouble[256];
 };
 
@@ -147,6 +148,7 @@ static struct seen rings_read(const struct rings *r, __u32 tid, __u64 from, __u6
 				trouble(&s, "another leaves than came", cpu, nr);
 			current = rec->other_tid;
 			s.of_tid += rec->tid == tid || rec->other_tid == tid;
+			s.died += rec->tid == tid && rec->state & 0x30;
 			/* S or D: on RT also for a lock. */
 			s.left_asleep += rec->tid == tid && rec->state & 3;
 			if (!!(rec->flags & WALLPROF_RECORD_COMES) !=
@@ -205,6 +207,63 @@ TEST(a_thread_that_naps)
 	EXPECT_LE(2 * slept, s.of_tid);
 	EXPECT_LE(slept, s.type[WALLPROF_RECORD_WAKING]);
 	close(r.fd);
+}
+
+static void *naps_and_ends(void *arg)
+{
+	__u32 *tid = arg;
+
+	__atomic_store_n(tid, gettid_(), __ATOMIC_RELEASE);
+	/* Until it is a target. */
+	while (!(__atomic_load_n(tid, __ATOMIC_ACQUIRE) & 1U << 31))
+		nap_ns(MS);
+	for (int i = 0; i < 10; i++)
+		nap_ns(MS);
+	return NULL;
+}
+
+/* A thread's last switch is told, and then it is a target no more. */
+static void ends(struct __test_metadata *_metadata, bool with_sums)
+{
+	struct wallprof_configure c = timeline_config(1 << 12);
+	struct pollfd pfd = { .events = POLLIN };
+	struct seen s;
+	struct rings r;
+	pthread_t thread;
+	__u32 word = 0, tid;
+
+	if (with_sums)
+		c.flags |= WALLPROF_OFFCPU;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, naps_and_ends, &word));
+	UNTIL(__atomic_load_n(&word, __ATOMIC_ACQUIRE));
+	tid = word;
+	dev_target(&c, WALLPROF_TARGET_TID, &tid, 1);
+	ASSERT_EQ(0, rings_open(&r, &c));
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	EXPECT_EQ(1, dev_status(r.fd).nr_live_targets);
+	__atomic_store_n(&word, tid | 1U << 31, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	pfd.fd = r.fd;
+	/* The harness ends who waits in vain. */
+	while (poll(&pfd, 1, -1) == 1 && !(pfd.revents & POLLHUP))
+		nap_ns(MS);
+	EXPECT_EQ(0, dev_status(r.fd).nr_live_targets);
+	EXPECT_EQ(0, dev_status(r.fd).nr_tasks);
+	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
+	s = rings_read(&r, tid, 0, ~0ULL);
+	EXPECT_GOOD(s);
+	EXPECT_EQ(1, s.died);
+	close(r.fd);
+}
+
+TEST(the_last_switch)
+{
+	ends(_metadata, false);
+}
+
+TEST(the_last_switch_beside_the_sums)
+{
+	ends(_metadata, true);
 }
 
 /* Of one thread: what it leaves, and is woken from. */

@@ -150,6 +150,14 @@ int main(void)
 	wp_rings_open_gaps(&dev, see, &s);
 	ok(s.nr == 1 && s.lost == 3 && s.time == 4711 && s.cpu == 1,
 	   "a gap at the end, and when it began");
+	dev.has_possible = true;
+	dev.possible.bits[0] = 1;
+	ok(wp_rings_lost(&dev) == 5, "nothing of a CPU that cannot be");
+	s = (struct seen){ .ordered = true };
+	ok(!wp_rings_open_gaps(&dev, see, &s) && !s.nr, "nor its gaps");
+	fill(&dev, 1, head->head + 3);
+	s = drain(&dev, 0);
+	ok(!s.nr, "nor its records");
 	give_back(&dev);
 	return done();
 }

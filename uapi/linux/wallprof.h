@@ -1055,7 +1055,8 @@ struct wallprof_task {
  * DOC: The timeline
  *
  * With TIMELINE each CPU has a ring of records, in the order in which they were
- * made there, and so in that of their times. Record N stands at place
+ * made there. That is the order of their times, but for some nanoseconds by which
+ * the kernel's clock may step back when it is adjusted. Record N stands at place
  * N % nr_records, behind the page of &struct wallprof_ring.
  *
  * The module writes a record, and then, with a release store, &struct
@@ -1130,8 +1131,9 @@ enum wallprof_record_type {
  * @cpu: of a wakeup, the CPU that the thread is on; of a migration, the one that
  *	it goes to
  * @time: when
- * @tid: the thread that leaves its CPU, is woken, or migrates; 0: idle, or
- *	not visible in the opener's pid namespace
+ * @tid: the thread that leaves its CPU, is woken, or migrates; 0: an idle one.
+ *	UINT_MAX: not visible in the opener's pid namespace; in others than the
+ *	first one also a thread that is gone but for its last switch
  * @tgid: its process
  * @other_tid: of a switch, the thread that comes; else the one that runs here
  * @other_tgid: its process

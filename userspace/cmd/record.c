@@ -186,6 +186,8 @@ static int run(struct wp_recording *r)
 	int err, last;
 
 	err = wp_device_start(&r->dev, &r->s.start);
+	if (err == -ENOSPC)
+		wp_err("give --tables tasks=N with a larger N");
 	if (err)
 		return err;
 	wp_debug("recording");

@@ -41,7 +41,8 @@
 #define MIN_RING	(128ULL << 10)
 #define MAX_TOTAL	(512ULL << 20)
 
-#define NR_TASKS	16384
+/* With targets: twice their host's threads, and no less. */
+#define MIN_TASKS	16384
 
 struct opts {
 	struct wp_target target;
@@ -192,11 +193,13 @@ static int configure(struct sched_recording *r)
 		.nr_aggrs = WALLPROF_MIN_AGGRS,
 		.stack_words = WALLPROF_MIN_STACK_WORDS,
 		.nr_exits = WALLPROF_MIN_EXITS,
-		.nr_tasks = all ? WALLPROF_MIN_TASKS : NR_TASKS,
+		.nr_tasks = all ? WALLPROF_MIN_TASKS : MIN_TASKS,
 		.nr_records = ring_records(r),
 	};
 	int err;
 
+	while (!all && c.nr_tasks < WALLPROF_MAX_TASKS && c.nr_tasks < 2 * wp_count_threads())
+		c.nr_tasks *= 2;
 	if (r->o.has_cpus) {
 		if (wp_cpumask_end(&r->o.cpus) > r->dev.info.nr_cpus) {
 			wp_err("-C: there is no CPU %u", wp_cpumask_end(&r->o.cpus) - 1);
@@ -334,7 +337,8 @@ static int run(struct sched_recording *r)
 
 	err = wp_device_start(&r->dev, &r->start);
 	if (!err)
-		err = wp_timeline_begin(r->timeline, r->pd, r->dev.info.nr_cpus, r->start);
+		err = wp_timeline_begin(r->timeline, r->pd, r->dev.info.nr_cpus, r->start,
+					r->o.target.kind == WALLPROF_TARGET_ALL);
 	if (err)
 		return err;
 	wp_debug("recording");
@@ -362,10 +366,11 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 	fputs(" ]\n", stderr);
 }
 
-static void summary(const struct sched_recording *r)
+static void summary(struct sched_recording *r)
 {
 	struct wp_timeline_stats s;
 	struct wp_sideband_stats side;
+	struct wallprof_status status;
 	struct stat st;
 
 	wp_timeline_stats(r->timeline, &s);
@@ -386,6 +391,9 @@ static void summary(const struct sched_recording *r)
 		wp_warn("%" PRIu64 " events found no room in their CPU's ring, in %" PRIu64
 			" places of the file: try a larger -m",
 			(uint64_t)s.lost, (uint64_t)s.records[WALLPROF_RECORD_LOST]);
+	if (!wp_device_status(&r->dev, &status) && status.tasks_failed)
+		wp_warn("%" PRIu64 " threads found no room in the table of %u: their events are missing",
+			(uint64_t)status.tasks_failed, r->dev.conf.nr_tasks);
 	if (side.lost)
 		wp_warn("%" PRIu64 " records of what processes do were lost: some names may be old",
 			(uint64_t)side.lost);

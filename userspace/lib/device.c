@@ -121,6 +121,7 @@ int wp_device_open(struct wp_device *dev)
 		err = -EPROTO;
 		goto close;
 	}
+	dev->has_possible = !wp_cpumask_read(&dev->possible, "/sys/devices/system/cpu/possible");
 	wp_debug("module %s, interface version %u, %u CPUs", dev->info.version,
 		 dev->info.abi_version, dev->info.nr_cpus);
 	return 0;
@@ -305,7 +306,7 @@ int wp_device_start(struct wp_device *dev, __u64 *time)
 		if (err == ESRCH)
 			wp_err("none of the targets is left");
 		else if (err == ENOSPC)
-			wp_err("the targets' threads do not fit into the table of %u threads: give --tables tasks=N with a larger N",
+			wp_err("the targets' threads do not fit into the table of %u threads",
 			       dev->conf.nr_tasks);
 		else
 			wp_err("could not start recording: %s", strerror(err));
@@ -464,6 +465,8 @@ bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32
 	const struct wallprof_configure *c = &dev->conf;
 	const char *base = dev->map + c->cpus_offset + c->cpu_stride * cpu;
 
+	if (!wp_device_has_cpu(dev, cpu))
+		return false;
 	if (context == WP_CONTEXT_SAMPLER) {
 		if (!(c->flags & WALLPROF_SAMPLER))
 			return false;

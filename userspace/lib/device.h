@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "lib/cpumask.h"
+
 #define WP_CONTEXT_SCHED	0
 #define WP_CONTEXT_SAMPLER	1
 #define WP_CONTEXTS		2
@@ -23,6 +25,8 @@
  * @map_bytes: its size
  * @tails: how far the rings were read, by CPU, mapped for writing; NULL without any
  * @tails_bytes: size of this mapping
+ * @possible: CPUs that there can be: the mapping has nothing of others
+ * @has_possible: they are known; if not, all below info.nr_cpus
  */
 struct wp_device {
 	int fd;
@@ -32,6 +36,8 @@ struct wp_device {
 	size_t map_bytes;
 	struct wallprof_tail *tails;
 	size_t tails_bytes;
+	struct wp_cpumask possible;
+	bool has_possible;
 };
 
 /**
@@ -71,6 +77,13 @@ struct wp_half {
 	__u32 cpu;
 	__u32 context;
 };
+
+/* Whether the mapping has something of a CPU. */
+static inline bool wp_device_has_cpu(const struct wp_device *dev, __u32 cpu)
+{
+	return cpu < dev->info.nr_cpus &&
+	       (!dev->has_possible || wp_cpumask_has(&dev->possible, cpu));
+}
 
 int wp_device_open(struct wp_device *dev);
 void wp_device_close(struct wp_device *dev);

@@ -63,8 +63,10 @@ int wp_rings_drain(struct wp_device *dev, wp_ring_fn fn, void *ctx)
 	__u32 cpu;
 	int err = 0;
 
-	for (cpu = 0; cpu < dev->info.nr_cpus && !err; cpu++)
-		err = drain_ring(dev, cpu, fn, ctx);
+	for (cpu = 0; cpu < dev->info.nr_cpus && !err; cpu++) {
+		if (wp_device_has_cpu(dev, cpu))
+			err = drain_ring(dev, cpu, fn, ctx);
+	}
 	return err;
 }
 
@@ -79,8 +81,10 @@ __u64 wp_rings_lost(const struct wp_device *dev)
 	__u64 lost = 0;
 	__u32 cpu;
 
-	for (cpu = 0; cpu < dev->info.nr_cpus; cpu++)
-		lost += __atomic_load_n(&head_of(dev, cpu)->lost, __ATOMIC_RELAXED);
+	for (cpu = 0; cpu < dev->info.nr_cpus; cpu++) {
+		if (wp_device_has_cpu(dev, cpu))
+			lost += __atomic_load_n(&head_of(dev, cpu)->lost, __ATOMIC_RELAXED);
+	}
 	return lost;
 }
 
@@ -100,14 +104,13 @@ int wp_rings_open_gaps(const struct wp_device *dev, wp_ring_fn fn, void *ctx)
 
 	for (cpu = 0; cpu < dev->info.nr_cpus && !err; cpu++) {
 		const struct wallprof_ring *head = head_of(dev, cpu);
-		struct wallprof_record record = {
-			.type = WALLPROF_RECORD_LOST,
-			.time = head->open_since,
-			.lost = head->open,
-		};
+		struct wallprof_record record = { .type = WALLPROF_RECORD_LOST };
 
-		if (head->open)
-			err = fn(ctx, cpu, &record);
+		if (!wp_device_has_cpu(dev, cpu) || !head->open)
+			continue;
+		record.time = head->open_since;
+		record.lost = head->open;
+		err = fn(ctx, cpu, &record);
 	}
 	return err;
 }

@@ -49,11 +49,15 @@ struct fields {
 	const struct wp_tracepoint_field *success, *cpu, *from_cpu, *runtime;
 };
 
-/* What runs on a CPU, and since when; @known: nothing was lost since. */
+/* What runs on a CPU, and since when; @known: that is known. */
 struct running {
 	__u64 since;
+	__u32 tid;
 	bool known;
 };
+
+/* Of struct running: whoever it is. No thread has such an id. */
+#define ANYBODY		0xfffffffe
 
 /* A record on its way through the sorter: a sample, as far as that knows. */
 struct waiting {
@@ -116,8 +120,11 @@ int wp_timeline_new(struct wp_timeline **out, const char *root)
 	for (i = 0; i < EVENT_MAX; i++) {
 		err = wp_tracepoint_read(&tl->tp[i], root, "sched", event_names[i]);
 		if (err) {
-			wp_err("cannot read how this kernel describes sched:%s: %s. It is in tracefs: mount -t tracefs nodev /sys/kernel/tracing",
-			       event_names[i], strerror(-err));
+			wp_err("cannot read how this kernel describes sched:%s: %s%s",
+			       event_names[i], strerror(-err),
+			       err == -ENOENT ?
+			       ". It is in tracefs: mount -t tracefs nodev /sys/kernel/tracing" :
+			       err == -EACCES ? ". It is in tracefs, which is root's" : "");
 			wp_timeline_free(tl);
 			return err;
 		}
@@ -149,11 +156,13 @@ unsigned int wp_timeline_events(const struct wp_timeline *tl, struct wp_perfdata
  * @pd: the file, whose first events are those of wp_timeline_events()
  * @nr_cpus: CPU numbers are below this
  * @start: from when on everything is told
+ * @all: of all threads; of some, what happens right after @start is not, when it
+ *	is not known yet who they are
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
 int wp_timeline_begin(struct wp_timeline *tl, struct wp_perfdata *pd, __u32 nr_cpus,
-		      __u64 start)
+		      __u64 start, bool all)
 {
 	__u32 cpu;
 
@@ -165,7 +174,9 @@ int wp_timeline_begin(struct wp_timeline *tl, struct wp_perfdata *pd, __u32 nr_c
 		return -ENOMEM;
 	}
 	for (cpu = 0; cpu < nr_cpus; cpu++)
-		tl->running[cpu] = (struct running){ .since = start, .known = true };
+		tl->running[cpu] = (struct running){
+			.since = start, .tid = ANYBODY, .known = all,
+		};
 	return 0;
 }
 
@@ -176,14 +187,14 @@ static const char *name_of(const struct wp_timeline *tl, __u32 tid, __u32 cpu, c
 	const char *name = tid ? wp_comms_find(&tl->comms, tid) : NULL;
 
 	/* /proc adds what a worker works at, behind the name that it has. */
-	if (name && !strncmp(name, "kworker/", 8)) {
+	if (name && !strncmp(name, "kworker/", 8) && strncmp(name, "kworker/R-", 10)) {
 		snprintf(buf, size, "%.*s", (int)strcspn(name, "-+"), name);
 		return buf;
 	}
 	if (name)
 		return name;
 	if (tid)
-		snprintf(buf, size, ":%u", tid);
+		snprintf(buf, size, ":%d", (__s32)tid);
 	else
 		snprintf(buf, size, "swapper/%u", cpu);
 	return buf;
@@ -228,7 +239,8 @@ static int write_runtime(struct wp_timeline *tl, __u32 cpu, const struct wallpro
 
 	/* Of one that is no target, not every coming is told. */
 	if (!rec->tid || !running->known || rec->flags & WALLPROF_RECORD_COMES ||
-	    rec->time <= running->since)
+	    rec->time <= running->since ||
+	    (running->tid != rec->tid && running->tid != ANYBODY))
 		return 0;
 	begin(tl, EVENT_RUNTIME, cpu, rec->tid, rec);
 	wp_tracepoint_set(tl->f[EVENT_RUNTIME].runtime, tl->raw, rec->time - running->since);
@@ -244,7 +256,9 @@ static int write_switch(struct wp_timeline *tl, __u32 cpu, const struct wallprof
 	err = write_runtime(tl, cpu, rec);
 	if (err)
 		return err;
-	tl->running[cpu] = (struct running){ .since = rec->time, .known = true };
+	tl->running[cpu] = (struct running){
+		.since = rec->time, .tid = rec->other_tid, .known = true,
+	};
 	begin(tl, EVENT_SWITCH, cpu, rec->tid, rec);
 	wp_tracepoint_set(f->state, tl->raw, rec->state);
 	wp_tracepoint_set_text(f->next_comm, tl->raw,
@@ -293,10 +307,10 @@ static int write_next(void *ctx, struct perf_event_header *header, __u64 time)
 	struct wp_timeline *tl = ctx;
 	int err;
 
-	(void)time;
 	if (header->type == PERF_RECORD_SAMPLE) {
-		const struct waiting *w = (const struct waiting *)header;
+		struct waiting *w = (struct waiting *)header;
 
+		w->record.time = time;
 		return write_record(tl, w->cpu, &w->record);
 	}
 	err = wp_comms_record(&tl->comms, header);
@@ -330,6 +344,9 @@ static int add_record(void *ctx, __u32 cpu, const struct wallprof_record *record
 		.record = *record,
 	};
 
+	/* A loss is told when there is room again: it may have begun long before. */
+	if (record->type == WALLPROF_RECORD_LOST && record->time < tl->flushed)
+		return wp_sorter_add(&tl->sorter, &w.header, tl->flushed);
 	tl->stats.unordered += record->time < tl->flushed;
 	return wp_sorter_add(&tl->sorter, &w.header, record->time);
 }

@@ -16,6 +16,7 @@
 #ifndef WP_LIB_TIMELINE_H
 #define WP_LIB_TIMELINE_H
 
+#include <stdbool.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
@@ -43,7 +44,7 @@ struct wp_timeline_stats {
 int wp_timeline_new(struct wp_timeline **out, const char *root);
 unsigned int wp_timeline_events(const struct wp_timeline *tl, struct wp_perfdata_event *events);
 int wp_timeline_begin(struct wp_timeline *tl, struct wp_perfdata *pd, __u32 nr_cpus,
-		      __u64 start);
+		      __u64 start, bool all);
 int wp_timeline_sideband(void *ctx, const struct perf_event_header *rec, __u64 time);
 int wp_timeline_drain(struct wp_timeline *tl, struct wp_device *dev);
 int wp_timeline_flush(struct wp_timeline *tl, __u64 upto);
