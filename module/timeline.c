@@ -4,8 +4,10 @@
  *
  * This file owns the probes that write records into the rings of ring.c. They are
  * others than those of probes.c, which sum: a session pays for those that it
- * asks for. They are called by the scheduler with interrupts off and a run queue
- * or a thread's pi_lock locked, take no lock, and wake the reader by irq_work only.
+ * asks for. They are called by the scheduler with a run queue or a thread's pi_lock
+ * locked and interrupts off, or, when a thread wakes itself, with preemption off.
+ * They take no lock but the task table's, which is a raw one, and wake the reader by
+ * irq_work only.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>

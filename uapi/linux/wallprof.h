@@ -13,8 +13,8 @@
  * that reaches beyond map_bytes, and with EACCES for one that could be written,
  * unless it is of tails alone.
  * poll reports EPOLLIN when a table of the running session is filled to its
- * watermark, or a ring to its half, and waits for a flip, EPOLLHUP when all targets are gone or the
- * session is stopped, and EPOLLERR before START.
+ * watermark, or a ring to its half, and waits for a flip, EPOLLHUP when all targets
+ * are gone or the session is stopped, and EPOLLERR before START.
  *
  * Documentation/abi.rst tells the order of calls, the layout of the mapping
  * and the meaning of every errno. All times are nanoseconds of CLOCK_MONOTONIC.

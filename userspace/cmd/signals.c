@@ -151,8 +151,9 @@ int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideb
 		return n;
 	}
 	if (n > 0) {
+		/* It only wakes: what for, the handler has noted. */
 		if (fds[0].revents && read(wake_fd, &count, sizeof(count)) < 0)
-			errno = 0;
+			wake = WP_WAKE_TIME;
 		for (i = 2; i < nr; i++)
 			wake = fds[i].revents ? WP_WAKE_FULL : wake;
 		if (fds[1].revents & POLLIN)

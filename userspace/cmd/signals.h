@@ -5,7 +5,6 @@
 #ifndef WP_CMD_SIGNALS_H
 #define WP_CMD_SIGNALS_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 #include <linux/types.h>
 

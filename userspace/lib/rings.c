@@ -71,24 +71,6 @@ int wp_rings_drain(struct wp_device *dev, wp_ring_fn fn, void *ctx)
 }
 
 /**
- * wp_rings_lost() - how many records found no room
- * @dev: the session, mapped
- *
- * Return: their number since START.
- */
-__u64 wp_rings_lost(const struct wp_device *dev)
-{
-	__u64 lost = 0;
-	__u32 cpu;
-
-	for (cpu = 0; cpu < dev->info.nr_cpus; cpu++) {
-		if (wp_device_has_cpu(dev, cpu))
-			lost += __atomic_load_n(&head_of(dev, cpu)->lost, __ATOMIC_RELAXED);
-	}
-	return lost;
-}
-
-/**
  * wp_rings_open_gaps() - tell of what was lost at the end
  * @dev: the session, stopped and drained
  * @fn: called for each CPU where nothing came behind a loss, with the record that

@@ -17,7 +17,6 @@ struct wp_device;
 typedef int (*wp_ring_fn)(void *ctx, __u32 cpu, const struct wallprof_record *record);
 
 int wp_rings_drain(struct wp_device *dev, wp_ring_fn fn, void *ctx);
-__u64 wp_rings_lost(const struct wp_device *dev);
 int wp_rings_open_gaps(const struct wp_device *dev, wp_ring_fn fn, void *ctx);
 
 #endif /* WP_LIB_RINGS_H */
