@@ -333,12 +333,7 @@ static int set(void *ctx, int id, const char *arg)
 			o->wait_ns = n ? n : 1;
 		return err;
 	case 'o':
-		if (!*arg || !strcmp(arg, "-")) {
-			wp_err("-o: the output must be a file, '%s' is none", arg);
-			return -EINVAL;
-		}
-		o->output = arg;
-		return 0;
+		return wp_value_output(arg, &o->output);
 	case 'q':
 		o->quiet = true;
 		return 0;

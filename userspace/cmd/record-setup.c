@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/recording.h"
+#include "cmd/values.h"
 #include "lib/err.h"
 #include "lib/ksyms.h"
 #include "lib/proc.h"
@@ -22,8 +23,6 @@
 
 /* Defaults of the tables; see size_tables(). */
 #define DEFAULT_BUFFER	(2ULL << 20)
-#define MIN_BUFFER	(128ULL << 10)
-#define MAX_TOTAL	(512ULL << 20)
 #define MIN_TASKS	16384
 
 static __u32 clamp(__u64 n, __u32 min, __u32 max)
@@ -43,9 +42,7 @@ static __u32 power_of_two(__u32 n)
 /*
  * Share a buffer among the tables of a half: 35 % for aggregates, 10 of them for
  * single intervals, if there are any; half of it for stacks, 15 % for threads that
- * end. Histograms come on top: the sampler's tables have as many aggregates. Unless
- * the user said otherwise, all CPUs together get no more than MAX_TOTAL or a sixteenth
- * of the memory.
+ * end. Histograms come on top: the sampler's tables have as many aggregates.
  */
 static void size_tables(struct wp_record_opts *o, const struct wallprof_info *info)
 {
@@ -53,15 +50,9 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 	__u64 buffer = o->buffer, half;
 	__u32 threads = wp_count_threads();
 
-	if (!buffer) {
-		unsigned int contexts = !o->event.none + 1;
-		__u64 memory = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 16;
-		__u64 total = memory < MAX_TOTAL ? memory : MAX_TOTAL;
-
-		buffer = DEFAULT_BUFFER;
-		while (buffer > MIN_BUFFER && buffer * contexts * info->nr_cpus > total)
-			buffer /= 2;
-	}
+	if (!buffer)
+		buffer = wp_value_default_buffer(DEFAULT_BUFFER,
+						 (!o->event.none + 1ULL) * info->nr_cpus);
 	half = buffer / 2;
 	if (!o->aggrs)
 		o->aggrs = clamp(half * (35 - single) / 100 / sizeof(struct wallprof_aggr),
@@ -219,14 +210,9 @@ int wp_recording_configure(struct wp_recording *r)
 	c.nr_exits = o->exits;
 	c.nr_waits = o->waits;
 	c.nr_tasks = o->tasks;
-	if (o->has_cpus) {
-		if (wp_cpumask_end(&o->cpus) > r->dev.info.nr_cpus) {
-			wp_err("-C: there is no CPU %u", wp_cpumask_end(&o->cpus) - 1);
-			return -ERANGE;
-		}
-		c.cpus = (__u64)(uintptr_t)o->cpus.bits;
-		c.cpus_bytes = (r->dev.info.nr_cpus + 63) / 64 * 8;
-	}
+	err = o->has_cpus ? wp_value_set_cpus(&c, &r->dev, &o->cpus) : 0;
+	if (err)
+		return err;
 	if (o->states & ~r->dev.info.states)
 		wp_warn("--state: this kernel cannot tell all of these states");
 	if (!o->event.none)

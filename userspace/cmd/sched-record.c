@@ -36,10 +36,8 @@
 /* How long something that was recorded may be known to nobody but us. */
 #define INTERVAL_NS	(1000 * 1000000ULL)
 
-/* A CPU's ring, unless -m says so: and all CPUs together. */
+/* A CPU's ring, unless -m says so. */
 #define DEFAULT_RING	(4ULL << 20)
-#define MIN_RING	(128ULL << 10)
-#define MAX_TOTAL	(512ULL << 20)
 
 /* With targets: twice their host's threads, and no less. */
 #define MIN_TASKS	16384
@@ -111,12 +109,7 @@ static int set(void *ctx, int id, const char *arg)
 		o->has_cpus = true;
 		return wp_value_cpus("-C", arg, &o->cpus);
 	case 'o':
-		if (!*arg || !strcmp(arg, "-")) {
-			wp_err("-o: the output must be a file, '%s' is none", arg);
-			return -EINVAL;
-		}
-		o->output = arg;
-		return 0;
+		return wp_value_output(arg, &o->output);
 	case 'm':
 		return wp_value_buffer("-m", arg, &o->buffer);
 	case 'q':
@@ -167,14 +160,8 @@ static __u32 ring_records(const struct sched_recording *r)
 {
 	__u64 buffer = r->o.buffer, records = WALLPROF_MIN_RECORDS;
 
-	if (!buffer) {
-		__u64 memory = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 16;
-		__u64 total = memory < MAX_TOTAL ? memory : MAX_TOTAL;
-
-		buffer = DEFAULT_RING;
-		while (buffer > MIN_RING && buffer * r->dev.info.nr_cpus > total)
-			buffer /= 2;
-	}
+	if (!buffer)
+		buffer = wp_value_default_buffer(DEFAULT_RING, r->dev.info.nr_cpus);
 	while (records < WALLPROF_MAX_RECORDS &&
 	       records * 2 * sizeof(struct wallprof_record) <= buffer)
 		records *= 2;
@@ -200,14 +187,9 @@ static int configure(struct sched_recording *r)
 
 	while (!all && c.nr_tasks < WALLPROF_MAX_TASKS && c.nr_tasks < 2 * wp_count_threads())
 		c.nr_tasks *= 2;
-	if (r->o.has_cpus) {
-		if (wp_cpumask_end(&r->o.cpus) > r->dev.info.nr_cpus) {
-			wp_err("-C: there is no CPU %u", wp_cpumask_end(&r->o.cpus) - 1);
-			return -ERANGE;
-		}
-		c.cpus = (__u64)(uintptr_t)r->o.cpus.bits;
-		c.cpus_bytes = (r->dev.info.nr_cpus + 63) / 64 * 8;
-	}
+	err = r->o.has_cpus ? wp_value_set_cpus(&c, &r->dev, &r->o.cpus) : 0;
+	if (err)
+		return err;
 	err = wp_device_configure(&r->dev, &c);
 	if (err == -ENOMEM)
 		wp_err("no memory for the rings of %u CPUs: try a smaller -m",

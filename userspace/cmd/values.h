@@ -7,10 +7,16 @@
 
 #include <linux/types.h>
 
+struct wallprof_configure;
 struct wp_cpumask;
+struct wp_device;
 
 int wp_value_buffer(const char *option, const char *arg, __u64 *bytes);
 int wp_value_int(const char *option, const char *arg, int min, int max, int *value);
+int wp_value_output(const char *arg, const char **output);
+__u64 wp_value_default_buffer(__u64 most, __u64 buffers);
+int wp_value_set_cpus(struct wallprof_configure *c, const struct wp_device *dev,
+		      const struct wp_cpumask *cpus);
 int wp_value_cpus(const char *option, const char *arg, struct wp_cpumask *cpus);
 
 #endif /* WP_CMD_VALUES_H */
