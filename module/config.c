@@ -41,7 +41,13 @@ static bool wp_config_range_ok(const struct wallprof_configure *config)
 static bool wp_config_timeline_ok(const struct wallprof_configure *config)
 {
 	if (!(config->flags & WALLPROF_TIMELINE))
-		return !config->nr_records && !(config->flags & WALLPROF_OVERWRITE);
+		return !config->nr_records && !(config->flags & (WALLPROF_OVERWRITE |
+								 WALLPROF_TIMELINE_STACKS));
+	/* Stacks do not live as long as a record that nobody reads. */
+	if (config->flags & WALLPROF_TIMELINE_STACKS &&
+	    (!(config->flags & WALLPROF_OFFCPU) || !config->stack_flags ||
+	     config->flags & WALLPROF_OVERWRITE))
+		return false;
 	return wp_within(config->nr_records, WALLPROF_MIN_RECORDS, WALLPROF_MAX_RECORDS) &&
 	       is_power_of_2(config->nr_records);
 }

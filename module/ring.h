@@ -60,9 +60,25 @@ static __always_inline struct wallprof_record *wp_ring_place(const struct wp_rin
  */
 static __always_inline struct wallprof_record *wp_ring_reserve(struct wp_ring *ring, u64 now)
 {
-	if (likely(ring->overwrite || (wp_ring_used(ring) < ring->nr && !ring->gap)))
+	if (ring->overwrite) {
+		/*
+		 * Pairs with the reader's second look at the head: whoever finds something
+		 * of the new record finds that the one before it was written, too.
+		 */
+		smp_wmb();
+		return wp_ring_place(ring);
+	}
+	if (likely(wp_ring_used(ring) < ring->nr && !ring->gap))
 		return wp_ring_place(ring);
 	return wp_ring_mend(ring, now);
+}
+
+/* The record that was written last; NULL if what came last was lost. Context: irqs off. */
+static __always_inline const struct wallprof_record *wp_ring_last(const struct wp_ring *ring)
+{
+	if (!ring->next || ring->gap)
+		return NULL;
+	return &ring->records[(ring->next - 1) & (ring->nr - 1)];
 }
 
 /* The record is written. Context: irqs off. */

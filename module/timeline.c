@@ -110,6 +110,41 @@ static __always_inline void wp_timeline_tell_switch(struct wp_session *session,
 	wp_timeline_commit(session, ring);
 }
 
+/**
+ * wp_timeline_tell_stacks - tell with which stacks a thread leaves its CPU
+ * @session: one with TIMELINE_STACKS
+ * @prev: the thread
+ * @leave: its stacks
+ *
+ * Its switch was told just before, by wp_timeline_tell_switch(), if it was to be.
+ *
+ * Context: irqs off, a run queue locked, in the same call of sched_switch.
+ */
+void wp_timeline_tell_stacks(struct wp_session *session, struct task_struct *prev,
+			     const struct wp_leave *leave)
+{
+	struct wp_ring *ring = &session->cpus[smp_processor_id()]->ring;
+	const struct wallprof_record *last = wp_ring_last(ring);
+	struct wallprof_record *record;
+	u64 time;
+
+	if ((!leave->user_stack && !leave->kernel_stack) || !last ||
+	    last->type != WALLPROF_RECORD_SWITCH || last->flags & WALLPROF_RECORD_COMES ||
+	    last->tid != wp_timeline_tid(session, prev))
+		return;
+	time = last->time;
+	record = wp_ring_reserve(ring, time);
+	if (unlikely(!record))
+		return;
+	*record = (struct wallprof_record) {
+		.type = WALLPROF_RECORD_STACKS,
+		.time = time,
+		.user_stack = leave->user_stack,
+		.kernel_stack = leave->kernel_stack,
+	};
+	wp_timeline_commit(session, ring);
+}
+
 /*
  * Gives the slot of a thread back that made its last switch, where nobody else does.
  * Context: irqs off.

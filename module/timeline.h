@@ -2,10 +2,17 @@
 #ifndef WALLPROF_TIMELINE_H
 #define WALLPROF_TIMELINE_H
 
+#include "intervals.h"
 #include "probes.h"
+
+struct task_struct;
+struct wp_session;
 
 #define WP_TIMELINE_PROBES	4
 
 extern struct wp_probe wp_timeline_probes[WP_TIMELINE_PROBES];
+
+void wp_timeline_tell_stacks(struct wp_session *session, struct task_struct *prev,
+			     const struct wp_leave *leave);
 
 #endif /* WALLPROF_TIMELINE_H */

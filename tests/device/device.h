@@ -183,6 +183,16 @@ static inline __u64 scaled(__u64 nr)
 		nap_ns(5 * MS); \
 } while (0)
 
+/* Runs on this CPU only from here on. */
+static inline void stay_on(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
 /* A line of a file in /proc; empty if there is none. */
 static inline void proc_line(pid_t tid, const char *name, char *text, int size)
 {

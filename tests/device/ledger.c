@@ -194,7 +194,7 @@ TEST(filtered_from_the_start)
 	c.states = 1U << WALLPROF_STATE_DISK;
 	for (int i = 0; i < 8; i++)
 		pids[i] = child_of(load_naps, &ns);
-	for (int round = 0; round < 10; round++) {
+	for (unsigned int round = 0; round < scaled(10); round++) {
 		struct session s;
 
 		ASSERT_EQ(0, session_begin(&s, &c));
@@ -587,15 +587,6 @@ static __u64 cpu_ns(pid_t pid)
 	if (!clock_getcpuclockid(pid, &clock))
 		clock_gettime(clock, &ts);
 	return ts.tv_sec * SEC + ts.tv_nsec;
-}
-
-static void stay_on(unsigned int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
 }
 
 static void spins_on_cpu1(void *arg)

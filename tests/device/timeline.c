@@ -27,6 +27,7 @@ struct seen {
 	__u64 of_tid;		/* switches of the thread that was asked for */
 	__u64 left_asleep;	/* its switches away, sleeping */
 	__u64 died;		/* and those that were its last: X or Z */
+	__u64 stacks;		/* its stacks, user and kernel */
 	char trouble[256];
 };
 
@@ -101,6 +102,42 @@ static void trouble(struct seen *s, const char *what, unsigned int cpu, __u64 nr
 			 (ull)nr);
 }
 
+/* Whether an id names a stack of this CPU's that is in its table. */
+static bool is_stack(const struct rings *r, __u64 id, unsigned int cpu, bool kernel)
+{
+	const unsigned char *half = r->map + r->c.cpus_offset + r->c.cpu_stride * cpu +
+				    (WALLPROF_STACK_EPOCH(id) & 1) * r->c.half_stride;
+	const struct wallprof_half *head = (void *)half;
+	const struct wallprof_stack *stack;
+
+	stack = (void *)(half + r->c.stacks_offset + 8ULL * WALLPROF_STACK_INDEX(id));
+	return WALLPROF_STACK_CPU(id) == cpu && !WALLPROF_STACK_CONTEXT(id) &&
+	       WALLPROF_STACK_EPOCH(id) == head->epoch &&
+	       WALLPROF_STACK_INDEX(id) < head->stack_words && stack->nr &&
+	       kernel == !!(stack->flags & WALLPROF_STACK_IS_KERNEL);
+}
+
+/* Stacks are those of the switch that stands before them. Returns how many there are. */
+static unsigned int judge_stacks(const struct rings *r, struct seen *s, unsigned int cpu,
+				 __u64 nr, __u32 tid)
+{
+	const struct wallprof_record *rec = record_of(r, cpu, nr), *before = rec;
+
+	/* Of the oldest that is there, the switch was overwritten. */
+	if (nr + r->c.nr_records == head_of(r, cpu))
+		return 0;
+	if (nr)
+		before = record_of(r, cpu, nr - 1);
+	if (before->type != WALLPROF_RECORD_SWITCH || before->time != rec->time ||
+	    before->flags || !before->tid)
+		trouble(s, "stacks of no switch", cpu, nr);
+	if ((!rec->user_stack && !rec->kernel_stack) ||
+	    (rec->user_stack && !is_stack(r, rec->user_stack, cpu, false)) ||
+	    (rec->kernel_stack && !is_stack(r, rec->kernel_stack, cpu, true)))
+		trouble(s, "not a stack", cpu, nr);
+	return before->tid == tid ? !!rec->user_stack + !!rec->kernel_stack : 0;
+}
+
 /* Judges what is in the rings of a stopped session between @from and @to. */
 static struct seen rings_read(const struct rings *r, __u32 tid, __u64 from, __u64 to)
 {
@@ -136,6 +173,10 @@ static struct seen rings_read(const struct rings *r, __u32 tid, __u64 from, __u6
 				continue;
 			s.records++;
 			s.type[rec->type % WALLPROF_RECORD_MAX]++;
+			if (rec->type == WALLPROF_RECORD_STACKS) {
+				s.stacks += judge_stacks(r, &s, cpu, nr, tid);
+				continue;
+			}
 			if (rec->type != WALLPROF_RECORD_SWITCH) {
 				if (!rec->tid)
 					trouble(&s, "an idle thread is woken", cpu, nr);
@@ -309,6 +350,56 @@ TEST(beside_the_sums)
 	close(r.fd);
 }
 
+/* Each switch of a thread that naps has its stacks. */
+TEST(stacks)
+{
+	struct wallprof_configure c = dev_config();
+	__u64 slept;
+	struct rings r;
+	struct seen s;
+
+	c.flags |= WALLPROF_TIMELINE | WALLPROF_TIMELINE_STACKS;
+	c.stack_flags |= WALLPROF_STACK_KERNEL;
+	c.nr_records = 1 << 14;
+	ASSERT_EQ(0, rings_open(&r, &c));
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	slept = nap_times(20);
+	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
+	s = rings_read(&r, gettid_(), 0, ~0ULL);
+	EXPECT_GOOD(s);
+	EXPECT_EQ(0, lost_of(&r));
+	EXPECT_LE(slept, s.left_asleep);
+	EXPECT_LE(2 * s.left_asleep, s.stacks);
+	close(r.fd);
+}
+
+/* A full ring loses stacks as it loses all else, and never the switch that they belong to. */
+TEST(stacks_are_lost_alike)
+{
+	struct wallprof_configure c = dev_config();
+	struct rings r;
+	struct seen s;
+
+	c.flags |= WALLPROF_TIMELINE | WALLPROF_TIMELINE_STACKS;
+	c.stack_flags |= WALLPROF_STACK_KERNEL;
+	c.nr_records = WALLPROF_MIN_RECORDS;
+	ASSERT_EQ(0, rings_open(&r, &c));
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	for (int i = 0; i < 20; i++) {
+		__u64 lost = lost_of(&r);
+
+		UNTIL(lost_of(&r) > lost);
+		for (unsigned int cpu = 0; cpu < r.nr_cpus; cpu++)
+			__atomic_store_n(&r.tails[cpu].tail, head_of(&r, cpu) - i % 3,
+					 __ATOMIC_RELEASE);
+		nap_ns(MS);
+	}
+	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
+	s = rings_read(&r, gettid_(), 0, ~0ULL);
+	EXPECT_GOOD(s);
+	close(r.fd);
+}
+
 /* A ring that nobody reads keeps its first records, and counts the others. */
 TEST(full)
 {
@@ -319,7 +410,9 @@ TEST(full)
 
 	ASSERT_EQ(0, rings_open(&r, &c));
 	ASSERT_EQ(0, dev_start(r.fd, &r.start));
-	UNTIL(lost_of(&r) > 100);
+	/* On an idle CPU nothing would come behind. */
+	stay_on(0);
+	UNTIL(*(volatile __u64 *)&ring_of(&r, 0)->lost > 100);
 	for (unsigned int cpu = 0; cpu < r.nr_cpus; cpu++) {
 		const struct wallprof_ring *ring = ring_of(&r, cpu);
 
@@ -352,15 +445,15 @@ static __u64 gaps_read(struct rings *r, unsigned int cpu, __u64 to)
 }
 
 /*
- * What was written and what was lost is what another session saw, which began before
- * and ended after it, and had room for all.
+ * How many records a session that loses many wrote and lost, but what another one saw,
+ * which began before and ended after it, and had room for all.
  */
-TEST(losses_are_exact)
+static long long losses_differ(struct __test_metadata *_metadata)
 {
 	struct wallprof_configure large = timeline_config(1 << 16);
 	struct wallprof_configure small = timeline_config(WALLPROF_MIN_RECORDS);
 	struct rings all, some;
-	__u64 gaps = 0, lost = 0;
+	__u64 gaps = 0, lost;
 	struct seen a;
 
 	ASSERT_EQ(0, rings_open(&all, &large));
@@ -383,10 +476,27 @@ TEST(losses_are_exact)
 	lost = lost_of(&some);
 	EXPECT_LT(0, lost);
 	EXPECT_LT(0, gaps);
-	/* What tells of a gap takes a place for itself. */
-	EXPECT_EQ(a.records + gaps, heads_of(&some) + lost);
 	close(some.fd);
 	close(all.fd);
+	/* What tells of a gap takes a place for itself. */
+	return heads_of(&some) + lost - gaps - a.records;
+}
+
+TEST(losses_are_exact)
+{
+	long long differ;
+
+	/*
+	 * The two read the clock one after the other: of what happens on another CPU just
+	 * as the second one starts or stops, one may find that it belongs, one that not.
+	 */
+	for (int i = 0; i < 5; i++) {
+		differ = losses_differ(_metadata);
+		if (!differ)
+			break;
+		ASSERT_GE(2 * sysconf(_SC_NPROCESSORS_ONLN) - 2, llabs(differ));
+	}
+	EXPECT_EQ(0, differ);
 }
 
 TEST(overwritten)
@@ -471,10 +581,13 @@ TEST(poll_tells)
 	struct wallprof_configure c = timeline_config(WALLPROF_MIN_RECORDS);
 	struct pollfd pfd = { .events = POLLIN };
 	struct wallprof_flip flip;
+	__u64 ns = 1000 * 1000;
 	struct rings r;
+	pid_t busy;
 
 	ASSERT_EQ(0, rings_open(&r, &c));
 	pfd.fd = r.fd;
+	busy = child_of(load_naps, &ns);
 	ASSERT_EQ(0, dev_start(r.fd, &r.start));
 	for (int round = 0; round < 3; round++) {
 		bool half = false;
@@ -491,6 +604,7 @@ TEST(poll_tells)
 		EXPECT_TRUE(half);
 		ASSERT_EQ(0, dev_flip(r.fd, &flip));
 	}
+	child_end(busy);
 	close(r.fd);
 }
 

@@ -220,11 +220,8 @@ TEST_F_TIMEOUT(waits, for_a_timer, 60)
 static void bind(int cpu, int priority)
 {
 	struct sched_param param = { .sched_priority = priority };
-	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
+	stay_on(cpu);
 	if (priority)
 		sched_setscheduler(0, SCHED_FIFO, &param);
 }

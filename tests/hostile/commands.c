@@ -274,7 +274,7 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 		c->watermark = 1;
 		return;
 	case BASE_TIMELINE:
-		c->flags |= WALLPROF_TIMELINE;
+		c->flags |= WALLPROF_TIMELINE | WALLPROF_TIMELINE_STACKS;
 		c->nr_records = 256;
 		return;
 	case BASE_FLIGHT:

@@ -107,8 +107,13 @@ static bool targets_valid(const struct wallprof_configure *c)
 
 static bool timeline_valid(const struct wallprof_configure *c)
 {
+	const __u32 stacks = WALLPROF_TIMELINE_STACKS;
+
 	if (!(c->flags & WALLPROF_TIMELINE))
-		return !c->nr_records && !(c->flags & WALLPROF_OVERWRITE);
+		return !c->nr_records && !(c->flags & (WALLPROF_OVERWRITE | stacks));
+	if (c->flags & stacks && (!c->stack_flags || !(c->flags & WALLPROF_OFFCPU) ||
+				  c->flags & WALLPROF_OVERWRITE))
+		return false;
 	return within(c->nr_records, WALLPROF_MIN_RECORDS, WALLPROF_MAX_RECORDS) &&
 	       !(c->nr_records & (c->nr_records - 1));
 }

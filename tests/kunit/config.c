@@ -286,6 +286,7 @@ static const struct row timeline_rows[] = {
 	ROW(flags, WALLPROF_TIMELINE | WALLPROF_OVERWRITE, true),
 	ROW(flags, WALLPROF_TIMELINE | WALLPROF_OFFCPU | WALLPROF_WAKEUPS, true),
 	ROW(flags, WALLPROF_OVERWRITE, false),
+	ROW(flags, WALLPROF_TIMELINE | WALLPROF_TIMELINE_STACKS, false),
 	ROW(flags, WALLPROF_OFFCPU, false),	/* a ring's size, and no ring */
 	ROW(flags, WALLPROF_TIMELINE | WALLPROF_WAKEUPS, false),
 	ROW(nr_records, 0, false),
@@ -312,6 +313,43 @@ static void timeline(struct kunit *test)
 	row_apply(&config, test->param_value);
 	KUNIT_EXPECT_EQ(test, wp_config_ok(&config),
 			((const struct row *)test->param_value)->ok);
+}
+
+static const struct of_stacks {
+	const char *name;
+	u32 flags;
+	u32 stack_flags;
+	bool ok;
+} all_of_stacks[] = {
+	{ "beside the sums", WALLPROF_TIMELINE | WALLPROF_OFFCPU, WALLPROF_STACK_USER, true },
+	{ "the kernel's alone", WALLPROF_TIMELINE | WALLPROF_OFFCPU, WALLPROF_STACK_KERNEL, true },
+	{ "none asked for", WALLPROF_TIMELINE | WALLPROF_OFFCPU, 0, false },
+	{ "without the sums", WALLPROF_TIMELINE, WALLPROF_STACK_USER, false },
+	{ "overwritten", WALLPROF_TIMELINE | WALLPROF_OFFCPU | WALLPROF_OVERWRITE,
+	  WALLPROF_STACK_USER, false },
+	{ "without a timeline", WALLPROF_OFFCPU, WALLPROF_STACK_USER, false },
+};
+
+static void of_stacks_describe(const struct of_stacks *s, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", s->name);
+}
+
+KUNIT_ARRAY_PARAM(of_stacks, all_of_stacks, of_stacks_describe);
+
+/* Stacks are those that the sums have, and live as long. */
+static void timeline_stacks(struct kunit *test)
+{
+	const struct of_stacks *s = test->param_value;
+	struct wallprof_configure config = least;
+
+	config.flags = s->flags;
+	config.stack_flags = s->stack_flags;
+	config.attr_period = 0;
+	config.nr_records = s->flags & WALLPROF_TIMELINE ? WALLPROF_MIN_RECORDS : 0;
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	config.flags |= WALLPROF_TIMELINE_STACKS;
+	KUNIT_EXPECT_EQ(test, wp_config_ok(&config), s->ok);
 }
 
 static const struct waits {
@@ -440,6 +478,7 @@ static struct kunit_case config_cases[] = {
 	KUNIT_CASE(frequency),
 	KUNIT_CASE_PARAM(range, range_gen_params),
 	KUNIT_CASE_PARAM(timeline, timeline_gen_params),
+	KUNIT_CASE_PARAM(timeline_stacks, of_stacks_gen_params),
 	KUNIT_CASE_PARAM(waits, waits_gen_params),
 	KUNIT_CASE_PARAM(targets, targets_gen_params),
 	KUNIT_CASE_PARAM(targets_without_switches, targets_gen_params),

@@ -91,6 +91,26 @@ static void full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->head->open_since, 0);
 }
 
+/* What stands last, if nothing was lost behind it. */
+static void last(struct kunit *test)
+{
+	struct pair *p = pair_of(test, false);
+	u64 i;
+
+	KUNIT_EXPECT_TRUE(test, !wp_ring_last(&p->ring));
+	for (i = 0; i < 2 * NR + 1; i++) {
+		KUNIT_EXPECT_TRUE(test, put(p, i));
+		KUNIT_EXPECT_PTR_EQ(test, wp_ring_last(&p->ring), record_at(p, i));
+		p->tail.tail = i;
+	}
+	while (put(p, i))
+		;
+	KUNIT_EXPECT_TRUE(test, !wp_ring_last(&p->ring));
+	p->tail.tail = p->head->head;
+	KUNIT_EXPECT_TRUE(test, put(p, 99));
+	KUNIT_EXPECT_EQ(test, wp_ring_last(&p->ring)->time, 99);
+}
+
 static const struct lie {
 	const char *name;
 	u64 tail;
@@ -203,6 +223,7 @@ static void random_model(struct kunit *test)
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(in_order),
 	KUNIT_CASE(full),
+	KUNIT_CASE(last),
 	KUNIT_CASE_PARAM(hostile, lie_gen_params),
 	KUNIT_CASE(overwrite),
 	KUNIT_CASE(half),

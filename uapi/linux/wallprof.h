@@ -53,7 +53,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	6
+#define WALLPROF_ABI_VERSION	7
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -277,7 +277,12 @@ struct wallprof_info {
 #define WALLPROF_TIMELINE	(1U << 10)
 /* With TIMELINE: a full ring loses its oldest record, not the new one. */
 #define WALLPROF_OVERWRITE	(1U << 11)
-#define WALLPROF_CONFIGURE_FLAGS 0xfffU
+/*
+ * With TIMELINE, OFFCPU and stack_flags, without OVERWRITE: tell of each switch the
+ * stacks of the thread that leaves, in a WALLPROF_RECORD_STACKS.
+ */
+#define WALLPROF_TIMELINE_STACKS (1U << 12)
+#define WALLPROF_CONFIGURE_FLAGS 0x1fffU
 
 /* wallprof_configure.stack_flags */
 #define WALLPROF_STACK_USER	(1U << 0)	/* user stacks by frame pointer */
@@ -1065,7 +1070,10 @@ struct wallprof_task {
  * store, moves the tail, which gives their places back.
  *
  * With OVERWRITE nobody looks at the tail; after STOP the last nr_records records
- * are there, or all if there were not that many.
+ * are there, or all if there were not that many. While the session runs, the next
+ * record may be on its way into the place of the oldest one: who copies records then
+ * loads the head once more behind the copies, a load barrier in between. Record N was
+ * copied whole if N + nr_records is more than that head.
  */
 
 /**
@@ -1103,6 +1111,9 @@ struct wallprof_tail {
  * @WALLPROF_RECORD_WAKEUP_NEW: a thread that was forked is ready to run for the
  *	first time: sched_wakeup_new
  * @WALLPROF_RECORD_MIGRATE: a thread is to run on another CPU: sched_migrate_task
+ * @WALLPROF_RECORD_STACKS: with TIMELINE_STACKS: with which stacks the thread left
+ *	its CPU in the switch that the record before this one tells of, if its interval is
+ *	one to be recorded
  * @WALLPROF_RECORD_MAX: the number of types
  */
 enum wallprof_record_type {
@@ -1111,6 +1122,7 @@ enum wallprof_record_type {
 	WALLPROF_RECORD_WAKING,
 	WALLPROF_RECORD_WAKEUP_NEW,
 	WALLPROF_RECORD_MIGRATE,
+	WALLPROF_RECORD_STACKS,
 	WALLPROF_RECORD_MAX,
 };
 
@@ -1138,6 +1150,9 @@ enum wallprof_record_type {
  * @other_tid: of a switch, the thread that comes; else the one that runs here
  * @other_tgid: its process
  * @lost: of WALLPROF_RECORD_LOST, how many, in the place of the ids
+ * @user_stack: of WALLPROF_RECORD_STACKS, in the place of the ids, the id of the user
+ *	stack, as in &struct wallprof_aggr; 0: none
+ * @kernel_stack: the same of the kernel stack
  *
  * A record is told if @tid is a target, or, of a switch, @other_tid; and if the CPU
  * where it happens is one to be recorded.
@@ -1158,6 +1173,10 @@ struct wallprof_record {
 			__u32 other_tgid;
 		};
 		__aligned_u64 lost;
+		struct {
+			__aligned_u64 user_stack;
+			__aligned_u64 kernel_stack;
+		};
 	};
 };
 

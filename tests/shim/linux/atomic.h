@@ -14,7 +14,10 @@
 #ifdef __SANITIZE_THREAD__
 #define smp_acquire__after_ctrl_dep() \
 	((void)__atomic_load_n(shim_last_read, __ATOMIC_ACQUIRE))
+/* TSan knows no fences. */
+#define smp_wmb() __asm__ volatile("" ::: "memory")
 #else
+#define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define smp_acquire__after_ctrl_dep() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #endif
 
