@@ -137,8 +137,12 @@ static void defuse(void)
 
 		any = false;
 		while (f && fgets(line, sizeof(line), f)) {
+			int pid = atoi(line);
+
 			any = true;
-			kill(atoi(line), SIGKILL);
+			/* One that ended just now is told as 0, which is who asks. */
+			if (pid > 0)
+				kill(pid, SIGKILL);
 		}
 		if (f)
 			fclose(f);
