@@ -20,6 +20,11 @@
  *   Nothing is known of the recording kernel's vdso either, and perf shows
  *   nothing of a stack whose innermost frame is such code.
  *
+ * - a handler: libgcc is about to go on at an exception's handler, and has put the
+ *   handler's address and registers where its own return address and those of its
+ *   caller were. Of what is above, tables say nothing then. Ours has one address more, in
+ *   the stack; perf drops those in what is mapped from no file.
+ *
  * libdw gives up, too, within the system call that a signal's handler returns to:
  * the address behind the trampoline's syscall is in no function.
  *
@@ -41,14 +46,15 @@
 #define MAX_WAYS	64
 #define MAX_PROGRAMS	64
 
-enum reason { NO_INFO, GIVES_UP, GUESSES, LONGJMP, NO_REASON, NR_REASONS };
+enum reason { NO_INFO, GIVES_UP, GUESSES, LONGJMP, HANDLER, NO_REASON, NR_REASONS };
 
 static const char *const reasons[] = {
-	"no unwind information", "libdw gives up", "libdw guesses", "longjmp", "NO REASON",
+	"no unwind information", "libdw gives up", "libdw guesses", "longjmp", "a handler",
+	"NO REASON",
 };
 
 static const char *const short_reasons[] = {
-	"info", "gives", "guess", "ljmp", "none",
+	"info", "gives", "guess", "ljmp", "handl", "none",
 };
 
 /* A stack as perf script printed it. */
@@ -301,6 +307,17 @@ static void read_frames(const char *line, struct stack *s)
 	}
 }
 
+/* Whether libgcc goes on at a handler, above which ours has a last address that is no code. */
+static bool enters_handler(const struct stack *ours, const struct stack *theirs,
+			   unsigned int shared)
+{
+	u64 addr;
+
+	return shared == theirs->nr && shared == ours->nr - 1 && shared >= 2 &&
+	       !ours_is_code(r.ours, ours->pcs[shared]) &&
+	       !strncmp(ours_name(r.ours, ours->pcs[shared - 2], &addr), "libgcc_s.so", 11);
+}
+
 /* Why two stacks differ that share their first @shared frames. */
 static enum reason explain(const struct stack *ours, const struct stack *theirs,
 			   unsigned int shared)
@@ -317,6 +334,8 @@ static enum reason explain(const struct stack *ours, const struct stack *theirs,
 	if (rule->kind == WALLPROF_RULE_UNSUPPORTED &&
 	    ours_moves_stack(r.ours, ours->pcs[shared - 1]))
 		return LONGJMP;
+	if (enters_handler(ours, theirs, shared))
+		return HANDLER;
 	if (shared == ours->nr)
 		return ours_is_code(r.ours, theirs->pcs[shared]) ? NO_REASON : GUESSES;
 	for (i = shared; i < ours->nr; i++) {
