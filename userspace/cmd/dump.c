@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cmd/dump.h"
-#include "lib/device.h"
+#include "lib/cause.h"
 #include "lib/err.h"
 #include "lib/syscalls.h"
 #include "lib/text.h"

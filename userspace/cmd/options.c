@@ -17,6 +17,22 @@
 #define HELP_ID		0x7ffe
 #define LIST_ID		0x7fff
 
+/* An option by its number, from 0 on; NULL: there are not so many. */
+static const struct wp_option *option(const struct wp_options *o, unsigned int nr)
+{
+	const struct wp_option *opt;
+
+	for (opt = o->table; opt->id; opt++) {
+		if (!nr--)
+			return opt;
+	}
+	for (opt = o->shared; opt && opt->id; opt++) {
+		if (!nr--)
+			return opt;
+	}
+	return NULL;
+}
+
 static void print_option(const struct wp_option *opt)
 {
 	const char *line = opt->help;
@@ -55,10 +71,11 @@ static void print_lines(const struct wp_options *o, FILE *f)
 static void print_help(const struct wp_options *o)
 {
 	const struct wp_option *opt;
+	unsigned int i;
 
 	print_lines(o, stdout);
 	putchar('\n');
-	for (opt = o->table; opt->id; opt++)
+	for (i = 0; (opt = option(o, i)); i++)
 		print_option(opt);
 	printf("    -h, --help                  show this\n\n");
 }
@@ -77,8 +94,9 @@ void wp_print_usage(const struct wp_options *o)
 static void list_names(const struct wp_options *o)
 {
 	const struct wp_option *opt;
+	unsigned int i;
 
-	for (opt = o->table; opt->id; opt++) {
+	for (i = 0; (opt = option(o, i)); i++) {
 		if (opt->name)
 			printf("--%s ", opt->name);
 	}
@@ -88,8 +106,9 @@ static void list_names(const struct wp_options *o)
 static const struct wp_option *find(const struct wp_options *o, int id)
 {
 	const struct wp_option *opt;
+	unsigned int i;
 
-	for (opt = o->table; opt->id; opt++) {
+	for (i = 0; (opt = option(o, i)); i++) {
 		if (opt->id == id)
 			return opt;
 	}
@@ -127,9 +146,10 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 	char shorts[MAX_OPTIONS * 2 + 4] = "+:h";
 	const struct wp_option *opt;
 	size_t nr = 0, at = 3;
+	unsigned int i;
 	int id, err;
 
-	for (opt = o->table; opt->id && opt < o->table + MAX_OPTIONS; opt++) {
+	for (i = 0; i < MAX_OPTIONS && (opt = option(o, i)); i++) {
 		if (opt->name) {
 			longs[nr].name = opt->name;
 			longs[nr].has_arg = opt->arg ? required_argument : no_argument;

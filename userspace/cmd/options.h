@@ -33,6 +33,7 @@ struct wp_option {
  * @command: "wallprof record"
  * @usage: what follows the command, one line each, NULL at the end
  * @table: the options
+ * @shared: more options, that other commands have, too; or NULL
  * @set: called for each option found; returns 0 or a negative errno after it
  *	printed a message
  */
@@ -40,6 +41,7 @@ struct wp_options {
 	const char *command;
 	const char *const *usage;
 	const struct wp_option *table;
+	const struct wp_option *shared;
 	int (*set)(void *ctx, int id, const char *arg);
 };
 

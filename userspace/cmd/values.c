@@ -16,11 +16,17 @@
 #include "lib/device.h"
 #include "lib/err.h"
 
+#define NSEC_PER_SEC	1000000000ULL
+/* More than any clock has, and less than overflows. */
+#define MAX_SEC		10000000000ULL
 #define PERF_PAGE	4096
 
 /* All buffers together, unless the user says otherwise; and the least of each. */
 #define MAX_TOTAL	(512ULL << 20)
 #define MIN_BUFFER	(128ULL << 10)
+
+/* A CPU's ring of the timeline, unless somebody says otherwise. */
+#define DEFAULT_RING	(4ULL << 20)
 
 /**
  * wp_value_buffer() - read a size; as for perf, a plain number is pages
@@ -157,4 +163,69 @@ __u64 wp_value_default_buffer(__u64 most, __u64 buffers)
 	while (most > MIN_BUFFER && most * buffers > total)
 		most /= 2;
 	return most;
+}
+
+/**
+ * wp_value_ring_records() - how many records a CPU's ring of the timeline has
+ * @buffer: bytes that were asked for; 0: none were
+ * @nr_cpus: how many rings there are
+ *
+ * Return: a power of two, and no more bytes than @buffer unless that is too few.
+ */
+__u32 wp_value_ring_records(__u64 buffer, __u32 nr_cpus)
+{
+	__u64 records = WALLPROF_MIN_RECORDS;
+
+	if (!buffer)
+		buffer = wp_value_default_buffer(DEFAULT_RING, nr_cpus);
+	while (records < WALLPROF_MAX_RECORDS &&
+	       records * 2 * sizeof(struct wallprof_record) <= buffer)
+		records *= 2;
+	return records;
+}
+
+/* "12.345678", as the commands print it; nothing is @none. */
+static int parse_second(const char *s, const char *end, __u64 none, __u64 *ns)
+{
+	__u64 sec = 0, unit = NSEC_PER_SEC / 10, part = 0;
+
+	*ns = none;
+	if (s == end)
+		return 0;
+	for (; s < end && isdigit((unsigned char)*s); s++) {
+		sec = sec * 10 + (*s - '0');
+		if (sec > MAX_SEC)
+			return -ERANGE;
+	}
+	if (s < end && *s == '.') {
+		for (s++; s < end && isdigit((unsigned char)*s); s++, unit /= 10)
+			part += unit * (*s - '0');
+	}
+	*ns = sec * NSEC_PER_SEC + part;
+	return s == end ? 0 : -EINVAL;
+}
+
+/**
+ * wp_value_times() - parse --time
+ * @arg: two times of a recording, in seconds, separated by a comma
+ * @from: out: the first one, in ns; 0 if it is left out
+ * @to: out: the second one; the largest number if it is left out
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_value_times(const char *arg, __u64 *from, __u64 *to)
+{
+	const char *comma = strchr(arg, ',');
+	int err = -EINVAL;
+
+	if (comma)
+		err = parse_second(arg, comma, 0, from);
+	if (!err)
+		err = parse_second(comma + 1, arg + strlen(arg), ~0ULL, to);
+	if (err || *from > *to) {
+		wp_err("--time: '%s' is not two times of the recording as 12.345678,13 (either may be left out)",
+		       arg);
+		return -EINVAL;
+	}
+	return 0;
 }

@@ -44,6 +44,7 @@ static inline bool wp_task_is_open(const struct wallprof_task *task)
 
 bool wp_cause_same(const struct wp_cause *a, const struct wp_cause *b);
 
+const char *wp_state_name(unsigned int state);
 const char *wp_reason_name(unsigned int reason);
 const char *wp_waker_name(unsigned int waker);
 const char *wp_cause_name(const struct wp_cause *c, char *buf, size_t size);

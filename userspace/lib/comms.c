@@ -3,7 +3,8 @@
  * The names of threads, for the ledger: learnt from COMM and FORK records on
  * their way into the file. A name stays when its thread ends, as the ledger
  * asks for it after that: until the second sweep from then on, or until the next
- * thread of that id overwrites it. Called by the record command.
+ * thread of that id overwrites it. Called by the record command, from timeline.c and
+ * from sidelog.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static int grow(struct wp_comms *c)
 	return 0;
 }
 
-static int set(struct wp_comms *c, __u32 tid, const char *name, size_t len)
+static int set(struct wp_comms *c, __u32 pid, __u32 tid, const char *name, size_t len)
 {
 	char copy[WP_COMM_LEN] = "";
 	struct wp_comm *entry;
@@ -70,6 +71,7 @@ static int set(struct wp_comms *c, __u32 tid, const char *name, size_t len)
 	if (!entry->tid)
 		c->nr++;
 	entry->tid = tid;
+	entry->pid = pid;
 	entry->ended = false;
 	memcpy(entry->name, copy, sizeof(copy));
 	return 0;
@@ -112,13 +114,13 @@ int wp_comms_record(struct wp_comms *c, const struct perf_event_header *rec)
 		const struct comm_record *r = (const void *)rec;
 		size_t room = rec->size - sizeof(*r);
 
-		return set(c, r->tid, r->comm, strnlen(r->comm, room));
+		return set(c, r->pid, r->tid, r->comm, strnlen(r->comm, room));
 	}
 	if (rec->type == PERF_RECORD_FORK && rec->size >= sizeof(struct fork_record)) {
 		const struct fork_record *r = (const void *)rec;
 		const char *name = wp_comms_find(c, r->ptid);
 
-		return name ? set(c, r->tid, name, strlen(name)) : 0;
+		return name ? set(c, r->pid, r->tid, name, strlen(name)) : 0;
 	}
 	if (rec->type == PERF_RECORD_EXIT && rec->size >= sizeof(struct fork_record))
 		return end(c, ((const struct fork_record *)rec)->tid);

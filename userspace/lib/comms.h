@@ -15,11 +15,13 @@
 /**
  * struct wp_comm - a thread's name
  * @tid: thread, 0 in a free entry
+ * @pid: its process
  * @name: its name
  * @ended: it has ended, and nobody else has its id so far
  */
 struct wp_comm {
 	__u32 tid;
+	__u32 pid;
 	char name[WP_COMM_LEN];
 	bool ended;
 };

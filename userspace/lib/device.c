@@ -546,31 +546,6 @@ const struct wallprof_task *wp_device_task(const struct wp_device *dev, __u32 i)
 }
 
 /**
- * wp_state_name() - the letters of a state, as perf and Perfetto have them
- * @state: enum wallprof_state
- *
- * Return: "S", "R+", …, "?" for what is not known.
- */
-const char *wp_state_name(unsigned int state)
-{
-	static const char *const names[WALLPROF_STATE_MAX] = {
-		[WALLPROF_STATE_RUNNING] = "R",
-		[WALLPROF_STATE_PREEMPTED] = "R+",
-		[WALLPROF_STATE_SLEEPING] = "S",
-		[WALLPROF_STATE_DISK] = "D",
-		[WALLPROF_STATE_STOPPED] = "T",
-		[WALLPROF_STATE_TRACED] = "t",
-		[WALLPROF_STATE_DEAD] = "X",
-		[WALLPROF_STATE_PARKED] = "P",
-		[WALLPROF_STATE_IDLE] = "I",
-		[WALLPROF_STATE_NEW] = "N",
-		[WALLPROF_STATE_UNKNOWN] = "?",
-	};
-
-	return state < WALLPROF_STATE_MAX ? names[state] : "?";
-}
-
-/**
  * wp_loss_name() - what was lost and why, for people
  * @loss: enum wallprof_loss
  *

@@ -132,7 +132,6 @@ static inline const struct wallprof_hist *wp_half_hist(const struct wp_half *hal
 							   (size_t)half->hist_bytes * i) : NULL;
 }
 
-const char *wp_state_name(unsigned int state);
 const char *wp_loss_name(unsigned int loss);
 const char *wp_unwind_name(unsigned int unwind);
 

@@ -12,9 +12,16 @@
  */
 #include "lib/text.h"
 
-/* The bytes of the sequence at @s, and its character; 0 if there is none. */
-static size_t sequence(const unsigned char *s, unsigned int *c)
+/**
+ * wp_text_char() - a character that is more than a byte
+ * @text: where it begins
+ * @c: set to it
+ *
+ * Return: its bytes; 0 if there is none.
+ */
+size_t wp_text_char(const char *text, unsigned int *c)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	static const unsigned int smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t i, n = s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
 
@@ -27,7 +34,13 @@ static size_t sequence(const unsigned char *s, unsigned int *c)
 	return n && *c >= smallest[n] && *c <= 0x10ffff && (*c < 0xd800 || *c > 0xdfff) ? n : 0;
 }
 
-static bool is_harmless(unsigned int c)
+/**
+ * wp_text_harmless() - whether a terminal just shows it
+ * @c: a character of more than a byte
+ *
+ * Return: true if it does.
+ */
+bool wp_text_harmless(unsigned int c)
 {
 	return c >= 0xa0 && c != 0x61c && (c < 0x200e || c > 0x200f) &&
 	       (c < 0x2028 || c > 0x202e) && (c < 0x2066 || c > 0x2069);
@@ -51,8 +64,8 @@ void wp_text_clean(char *s, bool keep_lines)
 			s++;
 			continue;
 		}
-		n = sequence((unsigned char *)s, &wide);
-		if (n && is_harmless(wide)) {
+		n = wp_text_char(s, &wide);
+		if (n && wp_text_harmless(wide)) {
 			s += n;
 			continue;
 		}

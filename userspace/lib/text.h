@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+size_t wp_text_char(const char *s, unsigned int *c);
+bool wp_text_harmless(unsigned int c);
 void wp_text_clean(char *s, bool keep_lines);
 size_t wp_text_columns(const char *s);
 size_t wp_text_put(FILE *f, const char *s);
