@@ -81,6 +81,21 @@ static void test_stacks(void)
 	   wp_stacks_find(&s, id_of(10, 0, 1), &b) && b->nr == 1, "with their frames");
 	ok(!wp_stacks_find(&s, id_of(1, 0, 1), &b), "the others are gone");
 	ok(!wp_stacks_sweep(&s) && s.nr_ids == 2, "a sweep without doom does nothing");
+
+	wp_stacks_find(&s, id_of(10, 0, 1), &b);
+	wp_stack_hold(b);
+	wp_stack_hold(b);
+	wp_stack_drop(b);
+	wp_stack_hold(NULL);
+	wp_stack_drop(NULL);
+	wp_stacks_doom(&s);
+	ok(!wp_stacks_sweep(&s) && !s.nr_ids && s.nr_stacks == 1 && b->nr == 1,
+	   "a stack that is held outlives its ids");
+	wp_stacks_add(&s, id_of(11, 0, 1), make(1, 0x9000, false));
+	ok(wp_stacks_find(&s, id_of(11, 0, 1), &c) && c == b, "and is met again");
+	wp_stack_drop(b);
+	wp_stacks_doom(&s);
+	ok(!wp_stacks_sweep(&s) && !s.nr_stacks, "and goes when nobody holds it");
 	wp_stacks_free(&s);
 }
 

@@ -24,13 +24,20 @@ struct seen {
 	__u64 time;
 	bool ordered;
 	__u64 stop_at;
+	__u64 later_at;
+	__u64 stacks;
 };
 
-static int see(void *ctx, __u32 cpu, const struct wallprof_record *record)
+static int see(void *ctx, __u32 cpu, const struct wallprof_record *record,
+	       const struct wallprof_record *stacks)
 {
 	struct seen *s = ctx;
 
+	if (s->later_at && s->nr + 1 == s->later_at)
+		return WP_RING_LATER;
 	s->nr++;
+	if (stacks)
+		s->stacks = stacks->user_stack;
 	if (record->type == WALLPROF_RECORD_LOST)
 		s->lost += record->lost;
 	if (cpu == s->cpu && record->time != s->time + 1)
@@ -86,6 +93,43 @@ static void fill(struct wp_device *dev, __u32 cpu, __u64 nr)
 	head->head = nr;
 }
 
+/* Makes a record of what was filled in one of stacks. */
+static void make_stacks(struct wp_device *dev, __u32 cpu, __u64 nr, __u64 id)
+{
+	const struct wallprof_record rec = {
+		.type = WALLPROF_RECORD_STACKS, .time = 1000 * cpu + nr, .user_stack = id,
+	};
+
+	memcpy((char *)head_of(dev, cpu) + PAGE + nr % NR * BYTES, &rec, sizeof(rec));
+}
+
+/* Stacks go with their switch, and one may be left with what is behind it. */
+static void with_stacks(struct wp_device *dev)
+{
+	struct wallprof_ring *head = head_of(dev, 0);
+	__u64 at = head->head;
+	struct seen s;
+
+	fill(dev, 0, at + 7);
+	make_stacks(dev, 0, at + 1, 71);
+	make_stacks(dev, 0, at + 4, 72);
+	make_stacks(dev, 0, at + 5, 73);	/* of no switch */
+	s = (struct seen){ .later_at = 3 };
+	ok(!wp_rings_drain(dev, see, &s) && s.nr == 2 && s.stacks == 71 &&
+	   dev->tails[0].tail == at + 3, "one with stacks, one without, and the rest is left");
+	s = (struct seen){ .later_at = 1 };
+	ok(!wp_rings_drain(dev, see, &s) && !s.nr && dev->tails[0].tail == at + 3,
+	   "and is left again");
+	s = (struct seen){ 0 };
+	ok(!wp_rings_drain(dev, see, &s) && s.nr == 2 && s.stacks == 72 &&
+	   dev->tails[0].tail == at + 7, "until it is taken; stacks of no switch are passed over");
+	fill(dev, 0, at + 8);
+	make_stacks(dev, 0, at + 8, 74);	/* behind the head */
+	s = (struct seen){ 0 };
+	ok(!wp_rings_drain(dev, see, &s) && s.nr == 1 && !s.stacks && dev->tails[0].tail == at + 8,
+	   "what is not written yet is not read");
+}
+
 static struct seen drain(struct wp_device *dev, __u64 before)
 {
 	struct seen s = { .ordered = true, .time = before };
@@ -139,6 +183,8 @@ int main(void)
 				    (head_of(&dev, 0)->head - 1) % NR * BYTES))->type = 200;
 	s = drain(&dev, 0);
 	ok(!s.nr, "a type that is not known is passed over");
+
+	with_stacks(&dev);
 
 	s = (struct seen){ .ordered = true };
 	ok(!wp_rings_open_gaps(&dev, see, &s) && !s.nr, "no gap is open");

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of sideband.c with rings of our own: wrap-around, order over CPUs,
- * inline build-ids, the filter, and contents no kernel would write.
+ * inline build-ids, names of kernel threads, the filter, and contents no kernel
+ * would write.
  */
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "lib/err.h"
+#include "lib/kthreads.h"
 #include "lib/perfdata.h"
 #include "lib/sideband.h"
 #include "tap.h"
@@ -131,6 +135,59 @@ static bool only_five(void *ctx, __u32 pid)
 	return pid == 5;
 }
 
+/* A thread of a /proc of our own. */
+static void put_stat(const char *dir, __u32 tid, const char *stat)
+{
+	char path[300];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%u", dir, tid);
+	mkdir(path, 0755);
+	snprintf(path, sizeof(path), "%s/%u/stat", dir, tid);
+	f = fopen(path, "w");
+	if (!f || fputs(stat, f) < 0 || fclose(f))
+		exit(2);
+}
+
+/* From Linux 6.4 on nobody tells the name of a kernel thread. */
+static void test_kthreads(void)
+{
+	char dir[] = "/tmp/wallprof-sideband.XXXXXX", command[100], name[16];
+	struct wp_sideband_options opt = { .file_id = file_id, .proc = dir };
+	struct wp_sideband *sb;
+
+	ok(wp_kthreads_born_named("6.4.0-1-amd64") && wp_kthreads_born_named("7.0-rc1") &&
+	   !wp_kthreads_born_named("6.3.13") && !wp_kthreads_born_named("5.14.0-362.el9") &&
+	   !wp_kthreads_born_named("unknown"), "since when kernel threads are born with names");
+	if (!mkdtemp(dir))
+		exit(2);
+	put_stat(dir, 50, "50 (kworker/u8:3-ev) I 2 0 0 0 -1 69238880 0 0 0 0 0 0 0 0 20 0 1\n");
+	put_stat(dir, 51, "51 (a (b) c) S 2 0 0 0 -1 2129984 0 0 0 0\n");
+	put_stat(dir, 52, "52 (sh) S 2 52 52 0 -1 4194304 0 0 0 0\n");
+	put_stat(dir, 53, "53 (short) S 2 0 0 0 -1\n");
+	put_stat(dir, 54, "54 a long name that never ends");
+	ok(wp_kthreads_name(dir, 51, name, sizeof(name)) && !strcmp(name, "a (b) c"),
+	   "the name of a kernel thread");
+	ok(!wp_kthreads_name(dir, 52, name, sizeof(name)), "a program is none");
+	ok(!wp_kthreads_name(dir, 53, name, sizeof(name)) &&
+	   !wp_kthreads_name(dir, 54, name, sizeof(name)), "what is cut off tells nothing");
+	sb = fresh(&opt, 0);
+	put_fork(0, PERF_RECORD_FORK, 50, 2, 10);
+	put_fork(0, PERF_RECORD_FORK, 52, 2, 20);
+	put_fork(0, PERF_RECORD_FORK, 55, 2, 30);
+	put_fork(1, PERF_RECORD_FORK, 51, 1, 15);
+	put_fork(1, PERF_RECORD_EXIT, 51, 2, 40);
+	ok(!run(sb) && nr_got == 6 && got[0].h.type == PERF_RECORD_FORK &&
+	   got[1].h.type == PERF_RECORD_COMM && got[1].time == 10 &&
+	   *(__u32 *)got[1].bytes == 50 && *(__u32 *)(got[1].bytes + 4) == 50 &&
+	   !strcmp(got[1].bytes + 8, "kworker/u8:3-ev") && id_of(1)->id == 100 &&
+	   id_of(1)->tid == 50 && got[2].time == 15,
+	   "one that kthreadd forks has its name from then on; others are not looked for");
+	wp_sideband_close(sb);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	ok(!system(command), "cleaned up");
+}
+
 int main(void)
 {
 	struct wp_sideband_options opt = { .file_id = file_id };
@@ -142,6 +199,7 @@ int main(void)
 	__u64 upto = 0;
 
 	wp_set_verbosity(WP_SILENT);
+	test_kthreads();
 
 	sb = fresh(&opt, 0);
 	put_comm(0, 1, "first", 10);

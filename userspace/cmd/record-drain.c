@@ -36,6 +36,11 @@ int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u6
 		err = wp_comms_record(&r->t.comms, rec);
 	if (r->t.objects)
 		wp_objects_record(r->t.objects, rec);
+	/* The timeline has names. */
+	if (!err && r->timeline && (rec->type == PERF_RECORD_COMM ||
+				    rec->type == PERF_RECORD_FORK ||
+				    rec->type == PERF_RECORD_EXIT))
+		err = wp_timeline_sideband(r->timeline, rec, time);
 	return err ? err : wp_batch_add_record(r->batch, rec, time);
 }
 
@@ -567,8 +572,25 @@ static int add_stacks(struct wp_recording *r, const struct wp_half *half, __u64 
 	return 0;
 }
 
-/* Forget stacks that no thread waits in any more; see stacks.c. */
-static int prune_stacks(struct wp_recording *r)
+/**
+ * wp_recording_add_stacks() - read the stacks of an epoch that was retired
+ * @r: the recording
+ * @epoch: the epoch
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch)
+{
+	return each_half(r, epoch, 0, add_stacks);
+}
+
+/**
+ * wp_recording_prune_stacks() - forget stacks that no thread waits in any more
+ * @r: the recording, when it is done with an epoch; see lib/stacks.c
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_recording_prune_stacks(struct wp_recording *r)
 {
 	__u32 i;
 
@@ -596,7 +618,7 @@ static int prune_stacks(struct wp_recording *r)
  */
 int wp_recording_drain(struct wp_recording *r, bool last)
 {
-	__u64 time, upto;
+	__u64 before = wp_clock_now(), time, upto;
 	__u32 epoch;
 	int err;
 
@@ -613,7 +635,12 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	err = wp_sideband_drain(r->sideband, &upto, last, wp_recording_add_record, r);
 	if (err)
 		return err;
-	err = each_half(r, epoch, time, add_stacks);
+	/* What happened before the flip is in the tables and rings; see there. */
+	upto = upto < time ? upto : time;
+	upto = upto < before ? upto : before;
+	err = wp_recording_add_stacks(r, epoch);
+	if (!err)
+		err = wp_recording_drain_timeline(r, &upto, last);
 	if (!err && r->o.hist)
 		err = each_half(r, epoch, time, add_hists);
 	if (!err)
@@ -623,13 +650,13 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	if (!err)
 		err = add_samples(r);
 	if (!err)
-		err = wp_batch_flush(r->batch, last ? ~0ULL : upto < time ? upto : time);
+		err = wp_batch_flush(r->batch, last ? ~0ULL : upto);
 	if (!err && wp_clock_now() - r->flushed >= FLUSH_NS) {
 		err = wp_perfdata_flush(r->pd);
 		r->flushed = wp_clock_now();
 	}
 	if (!err)
-		err = prune_stacks(r);
+		err = wp_recording_prune_stacks(r);
 	if (r->t.objects)
 		wp_objects_end_round(r->t.objects);
 	wp_comms_sweep(&r->t.comms);

@@ -14,6 +14,8 @@
 #include "cmd/options.h"
 #include "cmd/record.h"
 #include "cmd/values.h"
+#include "cmd/whom.h"
+#include "lib/compress.h"
 #include "lib/duration.h"
 #include "lib/err.h"
 
@@ -31,6 +33,7 @@ enum {
 	OPT_HIST,
 	OPT_NO_IDLE,
 	OPT_WAKERS,
+	OPT_TIMELINE,
 	OPT_MIN,
 	OPT_MAX,
 	OPT_OFF_CPU_THRESH,
@@ -77,6 +80,8 @@ static const struct wp_option table[] = {
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out the time in which loops waited for\n"
 	  "their next work, as in accept and epoll_wait" },
 	{ OPT_WAKERS, "wakers", NULL, "record the stacks of who woke the threads, too" },
+	{ OPT_TIMELINE, "timeline", NULL, "record every switch and wakeup too, with stacks:\n"
+	  "for perf sched and perf script" },
 	{ OPT_MIN, "min", "time", "off-CPU intervals of at least so long only, as\n"
 	  "250us; in ns, us (default), ms or s" },
 	{ OPT_MAX, "max", "time", "and of at most so long" },
@@ -91,23 +96,21 @@ static const struct wp_option table[] = {
 	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, for off-CPU time and\n"
 	  "for samples each, in pages of 4 KiB or with\n"
 	  "unit B, K, M or G" },
+	{ 'z', "compression-level", "n", "compress the file by zstd, 1 to 22; 0: not\n"
+	  "at all (default, but 1 with --timeline)" },
 	{ OPT_INTERVAL, "interval", "ms", "empty the tables so often (default 1000)" },
 	{ OPT_LEDGER, "ledger", "file", "write every thread's account to this file" },
 	{ OPT_INTERVALS, "intervals", "file", "write the off-CPU intervals to this file" },
 	{ OPT_TABLES, "tables", "name=n,...", "expert: entries of the tables aggrs,\n"
-	  "stack-words, exits, waits (one half each), tasks" },
+	  "stack-words, exits, waits (one half each),\n"
+	  "tasks, and records (of --timeline)" },
 	{ 0, NULL, NULL, NULL },
 };
 
 /* What the words are before all of them are known. */
 struct raw {
 	struct wp_record_opts *o;
-	const char *pid;
-	const char *tid;
-	const char *uid;
-	const char *comm;
-	const char *group;
-	bool all;
+	struct wp_whom whom;
 	bool strict_freq;
 	bool freq_given;
 	bool freq_max;
@@ -137,6 +140,17 @@ static int parse_u32(const char *option, const char *arg, __u32 min, __u32 max, 
 
 	if (!err)
 		*value = n;
+	return err;
+}
+
+static int parse_power(const char *option, const char *arg, __u32 min, __u32 max, __u32 *value)
+{
+	int err = parse_u32(option, arg, min, max, value);
+
+	if (!err && *value & (*value - 1)) {
+		wp_err("%s: %u is not a power of two", option, *value);
+		err = -EINVAL;
+	}
 	return err;
 }
 
@@ -200,14 +214,13 @@ static int parse_tables(const char *arg, struct wp_record_opts *o)
 			err = parse_u32("--tables waits", value, WALLPROF_MIN_WAITS,
 					WALLPROF_MAX_WAITS, &o->waits);
 		} else if (value && !strcmp(word, "tasks")) {
-			err = parse_u32("--tables tasks", value, WALLPROF_MIN_TASKS,
-					WALLPROF_MAX_TASKS, &o->tasks);
-			if (!err && o->tasks & (o->tasks - 1)) {
-				wp_err("--tables tasks: %u is not a power of two", o->tasks);
-				err = -EINVAL;
-			}
+			err = parse_power("--tables tasks", value, WALLPROF_MIN_TASKS,
+					  WALLPROF_MAX_TASKS, &o->tasks);
+		} else if (value && !strcmp(word, "records")) {
+			err = parse_power("--tables records", value, WALLPROF_MIN_RECORDS,
+					  WALLPROF_MAX_RECORDS, &o->ring);
 		} else {
-			wp_err("--tables: '%s' is not aggrs=N, stack-words=N, exits=N, waits=N or tasks=N",
+			wp_err("--tables: '%s' is not aggrs=N, stack-words=N, exits=N, waits=N, tasks=N or records=N",
 			       word);
 			err = -EINVAL;
 		}
@@ -251,22 +264,22 @@ static int set(void *ctx, int id, const char *arg)
 
 	switch (id) {
 	case 'a':
-		raw->all = true;
+		raw->whom.all = true;
 		return 0;
 	case 'p':
-		raw->pid = arg;
+		raw->whom.pid = arg;
 		return 0;
 	case 't':
-		raw->tid = arg;
+		raw->whom.tid = arg;
 		return 0;
 	case 'u':
-		raw->uid = arg;
+		raw->whom.uid = arg;
 		return 0;
 	case OPT_COMM:
-		raw->comm = arg;
+		raw->whom.comm = arg;
 		return 0;
 	case 'G':
-		raw->group = arg;
+		raw->whom.group = arg;
 		return 0;
 	case 'C':
 		o->has_cpus = true;
@@ -322,6 +335,11 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_WAKERS:
 		o->wakers = true;
 		return 0;
+	case OPT_TIMELINE:
+		o->timeline = true;
+		return 0;
+	case 'z':
+		return wp_value_int("-z", arg, 0, WP_COMPRESS_MAX_LEVEL, &o->level);
 	case OPT_MIN:
 		return parse_time("--min", arg, WP_NSEC_PER_USEC, 0, &o->min_ns);
 	case OPT_MAX:
@@ -361,47 +379,17 @@ static int set(void *ctx, int id, const char *arg)
 	return -EINVAL;
 }
 
-/* perf's order: a process beats a thread, both beat a user, all beat -a. */
+/* A command that is run is the target, if nothing else was given. */
 static int settle_target(struct raw *raw)
 {
 	struct wp_record_opts *o = raw->o;
-	struct wp_target *t = &o->target;
-	int err;
+	int err = wp_whom_settle(&raw->whom, &o->target);
 
-	if (raw->pid && raw->tid)
-		wp_warn("PID switch overriding TID");
-	if ((raw->pid || raw->tid) && raw->uid)
-		wp_warn("PID/TID switch overriding UID");
-	if ((raw->pid || raw->tid) && raw->all)
-		wp_warn("PID/TID switch overriding SYSTEM");
-	else if (raw->uid && raw->all)
-		wp_warn("UID switch overriding SYSTEM");
-
-	if ((raw->comm || raw->group) &&
-	    (raw->pid || raw->tid || raw->uid || (raw->comm && raw->group))) {
-		wp_err("--comm and -G tell whom to record, as -p, -t and -u do: give one of them");
-		return -EINVAL;
-	}
-	if ((raw->comm || raw->group) && raw->all)
-		wp_warn("%s switch overriding SYSTEM", raw->comm ? "COMM" : "CGROUP");
-
-	t->kind = WALLPROF_TARGET_ALL;
-	if (raw->pid)
-		err = wp_target_parse(t, WALLPROF_TARGET_PID, raw->pid);
-	else if (raw->tid)
-		err = wp_target_parse(t, WALLPROF_TARGET_TID, raw->tid);
-	else if (raw->uid)
-		err = wp_target_parse(t, WALLPROF_TARGET_UID, raw->uid);
-	else if (raw->comm)
-		err = wp_target_parse(t, WALLPROF_TARGET_COMM, raw->comm);
-	else if (raw->group)
-		err = wp_target_parse(t, WALLPROF_TARGET_CGROUP, raw->group);
-	else
-		err = 0;
 	if (err)
 		return err;
-	o->own = o->command && t->kind == WALLPROF_TARGET_ALL && !raw->all && !o->has_cpus;
-	return wp_target_resolve(t);
+	o->own = o->command && o->target.kind == WALLPROF_TARGET_ALL && !raw->whom.all &&
+		 !o->has_cpus;
+	return wp_target_resolve(&o->target);
 }
 
 static __u64 max_freq(void)
@@ -497,6 +485,7 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	o->output = "perf.data";
 	o->buildids = true;
 	o->interval_ms = 1000;
+	o->level = -1;
 
 	err = wp_parse_options(&options, argc, argv, &raw, &rest);
 	if (err)
@@ -545,7 +534,7 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		wp_err("--wakers tells who ended off-CPU time, and --no-off-cpu leaves none");
 		return -EINVAL;
 	}
-	if ((raw.comm || raw.group) && !o->offcpu) {
+	if ((raw.whom.comm || raw.whom.group) && !o->offcpu) {
 		wp_err("--comm and -G follow threads from switch to switch, and --no-off-cpu has us see none");
 		return -EINVAL;
 	}
@@ -554,6 +543,8 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		wp_err("-o, --ledger and --intervals must name different files");
 		return -EINVAL;
 	}
+	if (o->level < 0)
+		o->level = o->timeline;
 	if (o->call_graph == WP_CALL_GRAPH_NONE)
 		o->max_stack = 1;
 	err = settle_freq(&raw);

@@ -189,6 +189,8 @@ int wp_recording_configure(struct wp_recording *r)
 			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
 			 (o->wakers && o->intervals ? WALLPROF_WAKER_CHAINS : 0) |
 			 (o->hist ? WALLPROF_HISTOGRAMS : 0) |
+			 (o->timeline ? WALLPROF_TIMELINE : 0) |
+			 (o->timeline && o->offcpu ? WALLPROF_TIMELINE_STACKS : 0) |
 			 (o->event.none ? 0 : WALLPROF_SAMPLER) |
 			 (o->inherit && has_children(&o->target) ? WALLPROF_INHERIT : 0) |
 			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
@@ -210,6 +212,9 @@ int wp_recording_configure(struct wp_recording *r)
 	c.nr_exits = o->exits;
 	c.nr_waits = o->waits;
 	c.nr_tasks = o->tasks;
+	if (o->timeline && !o->ring)
+		o->ring = wp_value_ring_records(0, r->dev.info.nr_cpus);
+	c.nr_records = o->timeline ? o->ring : 0;
 	err = o->has_cpus ? wp_value_set_cpus(&c, &r->dev, &o->cpus) : 0;
 	if (err)
 		return err;
@@ -244,14 +249,15 @@ int wp_recording_configure(struct wp_recording *r)
  */
 int wp_recording_open_output(struct wp_recording *r)
 {
-	struct wp_perfdata_event events[5];
+	struct wp_perfdata_event events[5 + WP_TIMELINE_EVENTS];
 	struct wp_perfdata_options opt = {
 		.path = r->o.output,
 		.events = events,
 		.argc = r->argc,
 		.argv = r->argv,
+		.level = r->o.level,
 	};
-	unsigned int nr = 0;
+	unsigned int nr = 0, more;
 	int err;
 
 	if (!r->o.event.none) {
@@ -273,6 +279,10 @@ int wp_recording_open_output(struct wp_recording *r)
 		r->wakeup = nr;
 		wp_perfdata_event_wakeup(&events[nr++]);
 	}
+	err = wp_recording_open_timeline(r, &events[nr], nr, &more);
+	if (err)
+		return err;
+	nr += more;
 	r->side = nr;
 	wp_perfdata_event_sideband(&events[nr++]);
 	opt.nr_events = nr;
@@ -294,12 +304,13 @@ static __u64 side_id(void *ctx, int cpu)
  * Whether just the targets and what they fork is followed. A process that becomes
  * a user's by setuid was another's when it was first seen, so for -u everything
  * is, and for --comm and -G. And a waker is anybody: one that ends right after could
- * not be asked any more for its name and its code.
+ * not be asked any more for its name and its code; and so is who runs before or after
+ * a target.
  */
 static bool follows_targets(const struct wp_record_opts *o)
 {
 	return (o->target.kind == WALLPROF_TARGET_PID ||
-		o->target.kind == WALLPROF_TARGET_TID) && !o->wakers;
+		o->target.kind == WALLPROF_TARGET_TID) && !o->wakers && !o->timeline;
 }
 
 /**
@@ -389,5 +400,5 @@ int wp_recording_open_publisher(struct wp_recording *r)
 	if (!(stack_flags(&r->o) & WALLPROF_STACK_TABLES))
 		return 0;
 	err = wp_publisher_open(&r->publisher, &opt);
-	return err ? err : wp_publisher_begin(r->publisher, TABLES_WAIT_MS);
+	return err ? err : wp_publisher_begin(r->publisher, r->o.tables_ms ? : TABLES_WAIT_MS);
 }

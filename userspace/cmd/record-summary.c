@@ -61,6 +61,30 @@ static void say_captured(const struct wp_record_opts *o, const struct wp_record_
 	    o->output, samples, intervals);
 }
 
+/* Every switch and wakeup, and how many there was no room for. */
+static void say_timeline(const struct wp_record_opts *o, const struct wp_record_stats *s)
+{
+	const struct wp_timeline_stats *t = &s->timeline;
+
+	if (!o->timeline)
+		return;
+	say("Timeline: %" PRIu64 " switches, %" PRIu64 " of them with stacks, %" PRIu64
+	    " wakeups, %" PRIu64 " migrations",
+	    (uint64_t)t->records[WALLPROF_RECORD_SWITCH], (uint64_t)t->stacks,
+	    (uint64_t)(t->records[WALLPROF_RECORD_WAKING] +
+		       t->records[WALLPROF_RECORD_WAKEUP_NEW]),
+	    (uint64_t)t->records[WALLPROF_RECORD_MIGRATE]);
+	if (t->lost)
+		say("LOST %" PRIu64 " record%s of the timeline, in %" PRIu64
+		    " place%s: try --tables records=%" PRIu64,
+		    (uint64_t)t->lost, plural(t->lost),
+		    (uint64_t)t->records[WALLPROF_RECORD_LOST],
+		    plural(t->records[WALLPROF_RECORD_LOST]), 2 * (uint64_t)o->ring);
+	if (t->unknown)
+		say("%" PRIu64 " stack%s of the timeline could not be told", (uint64_t)t->unknown,
+		    plural(t->unknown));
+}
+
 /* The time that is in the file: what was lost is told by say_lost(). */
 static void say_split(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
@@ -469,6 +493,7 @@ void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_st
 		say("no thread %s was there: nothing was recorded", wp_target_to_come(&o->target));
 	say_split(o, s);
 	say_lost(o, s);
+	say_timeline(o, s);
 	if (o->hist)
 		print_hist(s);
 	if (o->verbose)

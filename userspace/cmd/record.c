@@ -190,6 +190,9 @@ static int run(struct wp_recording *r)
 		wp_err("give --tables tasks=N with a larger N");
 	if (err)
 		return err;
+	err = wp_recording_begin_timeline(r);
+	if (err)
+		return err;
 	wp_debug("recording");
 	wp_publisher_started(r->publisher);
 	warn_of_nobody(r);
@@ -290,6 +293,7 @@ int cmd_record(int argc, char **argv)
 	if (r.spool)
 		fclose(r.spool);
 	wp_batch_free(r.batch);
+	wp_timeline_free(r.timeline);
 	wp_merge_free(&r.merge);
 	wp_merge_free(&r.causes);
 	wp_stacks_free(&r.stacks);

@@ -19,6 +19,7 @@
 #include "lib/objects.h"
 #include "lib/publish.h"
 #include "lib/target.h"
+#include "lib/timeline.h"
 #include "lib/waits.h"
 
 /**
@@ -56,6 +57,8 @@ enum wp_call_graph {
  * @hist: count intervals by their lengths
  * @no_idle: leave out the time in which loops waited for their next work
  * @wakers: record where wakers were
+ * @timeline: record every switch and wakeup, too
+ * @level: zstd's level to compress the file with, 0 for none; -1: not given
  * @min_ns: the shortest off-CPU interval to record
  * @max_ns: the longest, 0 for any
  * @wait_ns: from which length on each is a sample of its own, 0: none is
@@ -69,7 +72,9 @@ enum wp_call_graph {
  * @exits: the same of ended threads
  * @waits: the same of single intervals
  * @tasks: entries of the task table, 0: not given
+ * @ring: records of a CPU's ring of the timeline, 0: not given
  * @interval_ms: the length of an epoch
+ * @tables_ms: how long the unwind tables of what runs are waited for, 0: as usual
  * @ledger: file for the ledger, or NULL
  * @intervals: file for the intervals, or NULL
  */
@@ -93,6 +98,8 @@ struct wp_record_opts {
 	bool hist;
 	bool no_idle;
 	bool wakers;
+	bool timeline;
+	int level;
 	__u64 min_ns;
 	__u64 max_ns;
 	__u64 wait_ns;
@@ -106,7 +113,9 @@ struct wp_record_opts {
 	__u32 exits;
 	__u32 waits;
 	__u32 tasks;
+	__u32 ring;
 	unsigned int interval_ms;
+	unsigned int tables_ms;
 	const char *ledger;
 	const char *intervals;
 };
@@ -160,6 +169,7 @@ struct wp_record_tables {
  * @walks_asleep: of sleeping threads, when more was known of their process
  * @unwound: off-CPU nanoseconds, and numbers of samples, by the reason why the
  *	walks of their stacks ended; by WALLPROF_AGGR_OFFCPU and _SAMPLE
+ * @timeline: with --timeline: its events
  * @publisher: unwind tables and mappings, if the module was told of any
  * @status: the module's last word
  * @begun: when the command did
@@ -201,6 +211,7 @@ struct wp_record_stats {
 	__u64 walks_remembered;
 	__u64 walks_asleep;
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
+	struct wp_timeline_stats timeline;
 	struct wp_publisher_stats publisher;
 	struct wallprof_status status;
 	__u64 begun;

@@ -21,6 +21,7 @@
 #include "lib/perfdata.h"
 #include "lib/sideband.h"
 #include "lib/stacks.h"
+#include "lib/timeline.h"
 
 /**
  * struct wp_recording - a recording
@@ -39,6 +40,7 @@
  * @merge: samples of the epoch
  * @causes: the same in more detail, for --intervals
  * @t: accounts, names, and what was waited for
+ * @timeline: every switch and wakeup, with --timeline, or NULL
  * @thread_hists: with --hist and --ledger, of threads whose account is not written yet
  * @flushed: when the file was complete last
  * @id_zero: what a thread of id 0 is called in the file
@@ -46,6 +48,7 @@
  * @offcpu: of the off-CPU event
  * @runnable: of the part of it in which threads were runnable
  * @wakeup: of the part of it that other threads ended, with --wakers
+ * @switches: of the timeline's first event, with --timeline
  * @side: of the sideband event
  * @spool: accounts that go to the end of the file, or NULL
  * @ledger_file: --ledger, or NULL
@@ -67,6 +70,7 @@ struct wp_recording {
 	struct wp_merge merge;
 	struct wp_merge causes;
 	struct wp_record_tables t;
+	struct wp_timeline *timeline;
 	struct wp_hist_table thread_hists;
 	__u64 flushed;
 	__u32 id_zero;
@@ -74,6 +78,7 @@ struct wp_recording {
 	unsigned int offcpu;
 	unsigned int runnable;
 	unsigned int wakeup;
+	unsigned int switches;
 	unsigned int side;
 	FILE *spool;
 	FILE *ledger_file;
@@ -86,7 +91,14 @@ int wp_recording_open_output(struct wp_recording *r);
 int wp_recording_open_sideband(struct wp_recording *r);
 int wp_recording_open_publisher(struct wp_recording *r);
 
+int wp_recording_open_timeline(struct wp_recording *r, struct wp_perfdata_event *events,
+			       unsigned int first, unsigned int *nr);
+int wp_recording_begin_timeline(struct wp_recording *r);
+int wp_recording_drain_timeline(struct wp_recording *r, __u64 *upto, bool last);
+
 int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u64 time);
+int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch);
+int wp_recording_prune_stacks(struct wp_recording *r);
 int wp_recording_drain(struct wp_recording *r, bool last);
 int wp_recording_add_status(struct wp_recording *r);
 

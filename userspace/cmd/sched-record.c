@@ -12,12 +12,14 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/options.h"
 #include "cmd/sched.h"
+#include "cmd/sched-recording.h"
 #include "cmd/signals.h"
 #include "cmd/values.h"
 #include "cmd/workload.h"
@@ -25,6 +27,7 @@
 #include "lib/compress.h"
 #include "lib/cpumask.h"
 #include "lib/device.h"
+#include "lib/duration.h"
 #include "lib/err.h"
 #include "lib/ksyms.h"
 #include "lib/perfdata.h"
@@ -32,43 +35,23 @@
 #include "lib/sideband.h"
 #include "lib/target.h"
 #include "lib/timeline.h"
+#include "lib/trigger.h"
 
 /* How long something that was recorded may be known to nobody but us. */
-#define INTERVAL_NS	(1000 * 1000000ULL)
-
-/* A CPU's ring, unless -m says so. */
-#define DEFAULT_RING	(4ULL << 20)
+#define INTERVAL_NS	(1000 * WP_NSEC_PER_MSEC)
 
 /* With targets: twice their host's threads, and no less. */
 #define MIN_TASKS	16384
 
-struct opts {
-	struct wp_target target;
-	const char *pid;
-	const char *tid;
-	struct wp_cpumask cpus;
-	bool has_cpus;
-	const char *output;
-	__u64 buffer;
-	int level;
-	bool quiet;
-	int verbose;
-	char **command;
-};
+#define MAX_FILES	10000
 
-struct sched_recording {
-	struct opts o;
-	int argc;
-	char **argv;
-	struct wp_device dev;
-	struct wp_workload workload;
-	struct wp_timeline *timeline;
-	struct wp_perfdata *pd;
-	struct wp_sideband *sideband;
-	unsigned int side;
-	__u64 start;
-	__u64 stop;
-	unsigned int rounds;
+/* Options that have no letter. */
+enum {
+	OPT_OVERWRITE = 256,
+	OPT_LAST,
+	OPT_TRIGGER,
+	OPT_SWITCH_OUTPUT,
+	OPT_MAX_FILES,
 };
 
 static const char *const usage[] = {
@@ -83,18 +66,60 @@ static const struct wp_option table[] = {
 	{ 't', "tid", "tid", "record these threads' events only" },
 	{ 'C', "cpu", "cpu", "record on these CPUs only: 0-2,5" },
 	{ 'o', "output", "file", "output file (default perf.data)" },
+	{ 'g', NULL, NULL, "with stacks: as 'wallprof record --timeline\n"
+	  "--kernel-callchains -e none', and its sums" },
 	{ 'm', "mmap-pages", "pages|size", "ring of one CPU, in pages of 4 KiB or with\n"
 	  "unit B, K, M or G; a power of two, or less" },
 	{ 'q', "quiet", NULL, "print errors only" },
 	{ 'v', "verbose", NULL, "tell more" },
+	{ OPT_OVERWRITE, "overwrite", NULL, "flight recorder: keep the last events only, and\n"
+	  "write them at the end, a trigger, or SIGUSR2" },
+	{ OPT_LAST, "last", "time", "of these, the last 10s" },
+	{ OPT_TRIGGER, "trigger", "wait", "write them when a thread waits so long:\n"
+	  "'blocked>100ms', 'runnable>20ms', behind it\n"
+	  ",comm=NAME ,pid=N ,tid=N ,state=D, as many as\n"
+	  "it takes; may be repeated" },
+	{ OPT_SWITCH_OUTPUT, "switch-output", NULL, "go on behind a trigger; file.TIMESTAMP\n"
+	  "for each" },
+	{ OPT_MAX_FILES, "switch-max-files", "n", "keep the last n files of that kind" },
 	{ 'z', "compression-level", "n", "compress the file by zstd, 1 (default) to 22;\n"
 	  "0: not at all" },
 	{ 0, NULL, NULL, NULL },
 };
 
+static int set_flight(struct wp_sched_options *o, int id, const char *arg)
+{
+	struct wp_trigger *triggers;
+
+	switch (id) {
+	case OPT_OVERWRITE:
+		o->overwrite = true;
+		return 0;
+	case OPT_LAST:
+		if (!wp_duration_parse(arg, 1000 * WP_NSEC_PER_MSEC, &o->last) && o->last)
+			return 0;
+		wp_err("--last: '%s' is no time as 10s or 500ms", arg);
+		return -EINVAL;
+	case OPT_TRIGGER:
+		triggers = reallocarray(o->triggers, o->nr_triggers + 1, sizeof(*triggers));
+		if (!triggers) {
+			wp_err("out of memory");
+			return -ENOMEM;
+		}
+		o->triggers = triggers;
+		return wp_trigger_parse(&triggers[o->nr_triggers++], arg);
+	case OPT_SWITCH_OUTPUT:
+		o->go_on = true;
+		return 0;
+	case OPT_MAX_FILES:
+		return wp_value_int("--switch-max-files", arg, 1, MAX_FILES, &o->max_files);
+	}
+	return -EINVAL;
+}
+
 static int set(void *ctx, int id, const char *arg)
 {
-	struct opts *o = ctx;
+	struct wp_sched_options *o = ctx;
 
 	switch (id) {
 	case 'a':
@@ -107,7 +132,11 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case 'C':
 		o->has_cpus = true;
+		o->cpu_list = arg;
 		return wp_value_cpus("-C", arg, &o->cpus);
+	case 'g':
+		o->stacks = true;
+		return 0;
 	case 'o':
 		return wp_value_output(arg, &o->output);
 	case 'm':
@@ -121,10 +150,32 @@ static int set(void *ctx, int id, const char *arg)
 	case 'z':
 		return wp_value_int("-z", arg, 0, WP_COMPRESS_MAX_LEVEL, &o->level);
 	}
-	return -EINVAL;
+	return set_flight(o, id, arg);
 }
 
-static int parse(struct opts *o, int argc, char **argv)
+/* What only a flight recorder has, and what it cannot do. */
+static int check_flight(const struct wp_sched_options *o)
+{
+	const char *what = o->last ? "--last" : o->nr_triggers ? "--trigger" :
+			   o->go_on ? "--switch-output" :
+			   o->max_files ? "--switch-max-files" : NULL;
+
+	if (what && !o->overwrite) {
+		wp_err("%s is for a flight recorder: add --overwrite", what);
+		return -EINVAL;
+	}
+	if (o->overwrite && o->stacks) {
+		wp_err("-g and --overwrite: stacks are not kept as long as a flight recorder's events");
+		return -EINVAL;
+	}
+	if (o->nr_triggers && o->has_cpus) {
+		wp_err("--trigger and -C: a thread that goes to another CPU would seem to wait for ever");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse(struct wp_sched_options *o, int argc, char **argv)
 {
 	const struct wp_options options = {
 		.command = "wallprof sched record",
@@ -137,6 +188,9 @@ static int parse(struct opts *o, int argc, char **argv)
 	o->output = "perf.data";
 	o->level = 1;
 	err = wp_parse_options(&options, argc, argv, o, &rest);
+	if (err)
+		return err;
+	err = check_flight(o);
 	if (err)
 		return err;
 	if (rest < argc)
@@ -155,24 +209,12 @@ static int parse(struct opts *o, int argc, char **argv)
 	return err ? err : wp_target_resolve(&o->target);
 }
 
-/* Records of a CPU's ring: a power of two. */
-static __u32 ring_records(const struct sched_recording *r)
-{
-	__u64 buffer = r->o.buffer, records = WALLPROF_MIN_RECORDS;
-
-	if (!buffer)
-		buffer = wp_value_default_buffer(DEFAULT_RING, r->dev.info.nr_cpus);
-	while (records < WALLPROF_MAX_RECORDS &&
-	       records * 2 * sizeof(struct wallprof_record) <= buffer)
-		records *= 2;
-	return records;
-}
-
-static int configure(struct sched_recording *r)
+static int configure(struct wp_sched_recording *r)
 {
 	bool all = r->o.target.kind == WALLPROF_TARGET_ALL;
 	struct wallprof_configure c = {
-		.flags = WALLPROF_TIMELINE | (all ? 0 : WALLPROF_INHERIT),
+		.flags = WALLPROF_TIMELINE | (all ? 0 : WALLPROF_INHERIT) |
+			 (r->o.overwrite ? WALLPROF_OVERWRITE : 0),
 		.max_stack = 1,
 		.target = r->o.target.kind,
 		.nr_targets = r->o.target.nr,
@@ -181,7 +223,7 @@ static int configure(struct sched_recording *r)
 		.stack_words = WALLPROF_MIN_STACK_WORDS,
 		.nr_exits = WALLPROF_MIN_EXITS,
 		.nr_tasks = all ? WALLPROF_MIN_TASKS : MIN_TASKS,
-		.nr_records = ring_records(r),
+		.nr_records = wp_value_ring_records(r->o.buffer, r->dev.info.nr_cpus),
 	};
 	int err;
 
@@ -203,11 +245,18 @@ static int configure(struct sched_recording *r)
 	return wp_device_map(&r->dev);
 }
 
-static int open_output(struct sched_recording *r)
+/**
+ * wp_sched_open_output() - create a file, and have the second signal complete it
+ * @r: the recording, whose @pd and @side are set
+ * @path: its name
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_sched_open_output(struct wp_sched_recording *r, const char *path)
 {
 	struct wp_perfdata_event events[WP_TIMELINE_EVENTS + 1];
 	struct wp_perfdata_options opt = {
-		.path = r->o.output,
+		.path = path,
 		.events = events,
 		.argc = r->argc,
 		.argv = r->argv,
@@ -225,13 +274,13 @@ static int open_output(struct sched_recording *r)
 
 static __u64 side_id(void *ctx, int cpu)
 {
-	struct sched_recording *r = ctx;
+	struct wp_sched_recording *r = ctx;
 
 	return wp_perfdata_id(r->pd, r->side, cpu);
 }
 
 /* All processes: who wakes and who comes next may be anybody. */
-static int open_sideband(struct sched_recording *r)
+static int open_sideband(struct wp_sched_recording *r)
 {
 	const struct wp_sideband_options opt = { .file_id = side_id, .ctx = r };
 	struct wp_synth synth = {
@@ -247,7 +296,50 @@ static int open_sideband(struct sched_recording *r)
 	return err ? err : wp_proc_synthesize_all(&synth);
 }
 
-static int drain(struct sched_recording *r, bool last)
+static int write_sample(void *ctx, const struct wp_perfdata_sample *sample)
+{
+	struct wp_sched_recording *r = ctx;
+
+	return wp_perfdata_write_sample(r->pd, sample);
+}
+
+static int write_record(void *ctx, const struct perf_event_header *rec)
+{
+	struct wp_sched_recording *r = ctx;
+
+	return wp_perfdata_write_record(r->pd, rec);
+}
+
+static int write_lost(void *ctx, __u32 cpu, __u64 time, __u64 lost)
+{
+	struct wp_sched_recording *r = ctx;
+
+	return wp_perfdata_write_lost(r->pd, 0, cpu, time, lost);
+}
+
+/**
+ * wp_sched_begin_timeline() - have events written to the file
+ * @r: the recording, whose file is open
+ * @all: the events are those of all threads, from the start on
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_sched_begin_timeline(struct wp_sched_recording *r, bool all)
+{
+	const struct wp_timeline_options opt = {
+		.nr_cpus = r->dev.info.nr_cpus,
+		.start = r->start,
+		.all = all,
+		.sample = write_sample,
+		.record = write_record,
+		.lost = write_lost,
+		.ctx = r,
+	};
+
+	return wp_timeline_begin(r->timeline, &opt);
+}
+
+static int drain(struct wp_sched_recording *r, bool last)
 {
 	__u64 before = wp_clock_now(), upto, time;
 	__u32 epoch;
@@ -263,13 +355,16 @@ static int drain(struct sched_recording *r, bool last)
 	r->rounds++;
 	if (last)
 		return wp_timeline_end(r->timeline, &r->dev);
-	err = wp_timeline_drain(r->timeline, &r->dev);
+	upto = upto < before ? upto : before;
+	err = wp_timeline_drain(r->timeline, &r->dev, &upto);
 	if (!err)
-		err = wp_timeline_flush(r->timeline, upto < before ? upto : before);
+		err = wp_timeline_flush(r->timeline, upto);
+	if (!err)
+		err = wp_perfdata_finished_round(r->pd);
 	return err ? err : wp_perfdata_flush(r->pd);
 }
 
-static int prepare(struct sched_recording *r)
+static int prepare(struct wp_sched_recording *r)
 {
 	int err;
 
@@ -285,14 +380,16 @@ static int prepare(struct sched_recording *r)
 		err = wp_signals_catch();
 	if (!err)
 		err = configure(r);
+	if (r->o.overwrite)
+		return err ? err : wp_flight_prepare(r);
 	if (!err)
-		err = open_output(r);
+		err = wp_sched_open_output(r, r->o.output);
 	if (!err)
 		err = open_sideband(r);
 	return err ? err : wp_perfdata_flush(r->pd);
 }
 
-static int loop(struct sched_recording *r)
+static int loop(struct wp_sched_recording *r)
 {
 	__u64 next = r->start + INTERVAL_NS;
 	int err = 0;
@@ -313,14 +410,13 @@ static int loop(struct sched_recording *r)
 }
 
 /* From START to STOP. What was recorded before an error is kept. */
-static int run(struct sched_recording *r)
+static int run(struct wp_sched_recording *r)
 {
 	int err, last;
 
 	err = wp_device_start(&r->dev, &r->start);
 	if (!err)
-		err = wp_timeline_begin(r->timeline, r->pd, r->dev.info.nr_cpus, r->start,
-					r->o.target.kind == WALLPROF_TARGET_ALL);
+		err = wp_sched_begin_timeline(r, r->o.target.kind == WALLPROF_TARGET_ALL);
 	if (err)
 		return err;
 	wp_debug("recording");
@@ -337,7 +433,11 @@ static int run(struct sched_recording *r)
 	return err ? err : last;
 }
 
-static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
+/**
+ * wp_sched_say() - tell what was done, as perf does
+ * @fmt: of printf
+ */
+void wp_sched_say(const char *fmt, ...)
 {
 	va_list args;
 
@@ -348,37 +448,43 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 	fputs(" ]\n", stderr);
 }
 
-static void summary(struct sched_recording *r)
+static void warn_of_threads(struct wp_sched_recording *r)
 {
-	struct wp_timeline_stats s;
 	struct wp_sideband_stats side;
 	struct wallprof_status status;
-	struct stat st;
 
-	wp_timeline_stats(r->timeline, &s);
 	wp_sideband_stats(r->sideband, &side);
-	if (stat(r->o.output, &st))
-		st.st_size = 0;
-	if (!r->o.quiet) {
-		say("Woken up %u times to write data", r->rounds);
-		say("Captured and wrote %.3f MB %s (%" PRIu64 " switches, %" PRIu64
-		    " wakeups, %" PRIu64 " migrations)",
-		    (double)st.st_size / 1024 / 1024, r->o.output,
-		    (uint64_t)s.records[WALLPROF_RECORD_SWITCH],
-		    (uint64_t)(s.records[WALLPROF_RECORD_WAKING] +
-			       s.records[WALLPROF_RECORD_WAKEUP_NEW]),
-		    (uint64_t)s.records[WALLPROF_RECORD_MIGRATE]);
-	}
-	if (s.lost)
-		wp_warn("%" PRIu64 " events found no room in their CPU's ring, in %" PRIu64
-			" places of the file: try a larger -m",
-			(uint64_t)s.lost, (uint64_t)s.records[WALLPROF_RECORD_LOST]);
 	if (!wp_device_status(&r->dev, &status) && status.tasks_failed)
 		wp_warn("%" PRIu64 " threads found no room in the table of %u: their events are missing",
 			(uint64_t)status.tasks_failed, r->dev.conf.nr_tasks);
 	if (side.lost)
 		wp_warn("%" PRIu64 " records of what processes do were lost: some names may be old",
 			(uint64_t)side.lost);
+}
+
+static void summary(struct wp_sched_recording *r)
+{
+	struct wp_timeline_stats s;
+	struct stat st;
+
+	wp_timeline_stats(r->timeline, &s);
+	if (stat(r->o.output, &st))
+		st.st_size = 0;
+	if (!r->o.quiet) {
+		wp_sched_say("Woken up %u times to write data", r->rounds);
+		wp_sched_say("Captured and wrote %.3f MB %s (%" PRIu64 " switches, %" PRIu64
+			     " wakeups, %" PRIu64 " migrations)",
+			     (double)st.st_size / 1024 / 1024, r->o.output,
+			     (uint64_t)s.records[WALLPROF_RECORD_SWITCH],
+			     (uint64_t)(s.records[WALLPROF_RECORD_WAKING] +
+					s.records[WALLPROF_RECORD_WAKEUP_NEW]),
+			     (uint64_t)s.records[WALLPROF_RECORD_MIGRATE]);
+	}
+	if (s.lost)
+		wp_warn("%" PRIu64 " events found no room in their CPU's ring, in %" PRIu64
+			" places of the file: try a larger -m",
+			(uint64_t)s.lost, (uint64_t)s.records[WALLPROF_RECORD_LOST]);
+	warn_of_threads(r);
 	if (s.unordered)
 		wp_debug("%" PRIu64 " records came late and are not in order",
 			 (uint64_t)s.unordered);
@@ -393,7 +499,7 @@ static void summary(struct sched_recording *r)
  */
 int cmd_sched_record(int argc, char **argv)
 {
-	struct sched_recording r = {
+	struct wp_sched_recording r = {
 		.dev.fd = -1,
 		.argc = argc + 2,
 		.argv = argv - 2,
@@ -403,11 +509,16 @@ int cmd_sched_record(int argc, char **argv)
 	err = parse(&r.o, argc, argv);
 	if (err) {
 		wp_target_free(&r.o.target);
+		free(r.o.triggers);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
+	}
+	if (r.o.stacks) {
+		wp_target_free(&r.o.target);
+		return wp_sched_record_stacks(&r.o);
 	}
 	err = prepare(&r);
 	if (!err && !wp_signals_stop())
-		err = run(&r);
+		err = r.o.overwrite ? wp_flight_run(&r) : run(&r);
 	if (r.pd) {
 		/* From here on a second Ctrl-C leaves the file as it is. */
 		ret = wp_perfdata_flush(r.pd);
@@ -420,11 +531,15 @@ int cmd_sched_record(int argc, char **argv)
 	status = wp_workload_finish(&r.workload);
 	if (!err && !r.stop)
 		wp_err("interrupted before the recording began: %s holds nothing", r.o.output);
+	else if (!err && r.o.overwrite)
+		warn_of_threads(&r);
 	else if (!err)
 		summary(&r);
+	wp_flight_free(&r);
 	wp_sideband_close(r.sideband);
 	wp_device_close(&r.dev);
 	wp_timeline_free(r.timeline);
 	wp_target_free(&r.o.target);
+	free(r.o.triggers);
 	return wp_signals_exit_status(err == -EINVAL ? -EIO : err, status);
 }

@@ -5,5 +5,9 @@
 
 int cmd_sched(int argc, char **argv);
 int cmd_sched_record(int argc, char **argv);
+int cmd_sched_latency(int argc, char **argv);
+int cmd_sched_timehist(int argc, char **argv);
+int cmd_sched_map(int argc, char **argv);
+int cmd_sched_hist(int argc, char **argv);
 
 #endif /* WP_CMD_SCHED_H */

@@ -24,19 +24,33 @@
 
 /* What the signal handler knows. */
 static volatile sig_atomic_t stop_signal;
+static volatile sig_atomic_t snapshot_signal;
 static struct wp_perfdata *volatile open_file;
 static volatile pid_t command_pid;
 static int wake_fd = -1;
+/* Of a command with a screen. */
+static void (*volatile restore_screen)(void);
+static volatile sig_atomic_t suspend_signal;
+static volatile sig_atomic_t resize_signal;
+static int input_fd = -1;
 
 static void on_signal(int sig)
 {
 	__u64 one = 1;
 	int err = errno;
 
-	if (sig != SIGCHLD) {
+	if (sig == SIGUSR2) {
+		snapshot_signal = 1;
+	} else if (sig == SIGTSTP) {
+		suspend_signal = 1;
+	} else if (sig == SIGWINCH || sig == SIGCONT) {
+		resize_signal = 1;
+	} else if (sig != SIGCHLD) {
 		if (stop_signal) {
 			/* The second one: at once. */
 			wp_perfdata_abort(open_file);
+			if (restore_screen)
+				restore_screen();
 			if (command_pid)
 				kill(command_pid, SIGTERM);
 			signal(sig, SIG_DFL);
@@ -94,6 +108,110 @@ int wp_signals_stop(void)
 }
 
 /**
+ * wp_signals_catch_snapshot() - from here on USR2 wakes wp_signals_wait(), too
+ */
+void wp_signals_catch_snapshot(void)
+{
+	const struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	sigaction(SIGUSR2, &sa, NULL);
+}
+
+/**
+ * wp_signals_snapshot() - was a snapshot asked for?
+ *
+ * Return: true if it was, since the last time.
+ */
+bool wp_signals_snapshot(void)
+{
+	bool asked = snapshot_signal;
+
+	if (asked)
+		snapshot_signal = 0;
+	return asked;
+}
+
+/* A mistake of ours: its message, or the debugger, wants a terminal. */
+static void on_crash(int sig)
+{
+	restore_screen();
+	/* As before: SA_RESETHAND. */
+	raise(sig);
+}
+
+/**
+ * wp_signals_catch_screen() - from here on signals leave the terminal as it was
+ * @restore: puts the terminal back; may be called by a signal handler
+ * @input: descriptor on which keys come
+ *
+ * Besides what wp_signals_catch() does, which came before, QUIT asks for the end, and
+ * TSTP, WINCH, CONT and keys wake wp_signals_wait().
+ */
+void wp_signals_catch_screen(void (*restore)(void), int input)
+{
+	static const int crashes[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV };
+	const struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND };
+	struct sigaction old;
+	unsigned int i;
+
+	restore_screen = restore;
+	input_fd = input;
+	sigaction(SIGQUIT, &sa, NULL);
+	sigaction(SIGTSTP, &sa, NULL);
+	sigaction(SIGWINCH, &sa, NULL);
+	sigaction(SIGCONT, &sa, NULL);
+	for (i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
+		/* A sanitizer has its own. */
+		if (!sigaction(crashes[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(crashes[i], &crash, NULL);
+	}
+}
+
+/**
+ * wp_signals_suspend() - was a suspension asked for?
+ *
+ * Return: true if it was, since the last time.
+ */
+bool wp_signals_suspend(void)
+{
+	bool asked = suspend_signal;
+
+	if (asked)
+		suspend_signal = 0;
+	return asked;
+}
+
+/**
+ * wp_signals_resized() - did the terminal get another size, or did we get it back?
+ *
+ * Return: true if so, since the last time.
+ */
+bool wp_signals_resized(void)
+{
+	bool resized = resize_signal;
+
+	if (resized)
+		resize_signal = 0;
+	return resized;
+}
+
+/**
+ * wp_signals_sleep() - be suspended, as the shell's job control has it
+ *
+ * Returns when the process goes on.
+ */
+void wp_signals_sleep(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL }, old;
+
+	sigaction(SIGTSTP, &dfl, &old);
+	/* All of a pipeline, as the terminal's own key does. */
+	kill(0, SIGTSTP);
+	sigaction(SIGTSTP, &old, NULL);
+}
+
+/**
  * wp_signals_set_file() - say which file the second signal is to complete
  * @pd: the file, or NULL
  */
@@ -130,7 +248,7 @@ static int msecs_until(__u64 time)
 int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideband,
 		    __u64 until)
 {
-	unsigned int max = dev->info.nr_cpus + 2, nr, i;
+	unsigned int max = dev->info.nr_cpus + 3, nr, i;
 	struct pollfd *fds = calloc(max, sizeof(*fds));
 	enum wp_wake wake = WP_WAKE_TIME;
 	__u64 count;
@@ -142,7 +260,8 @@ int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideb
 	}
 	fds[0] = (struct pollfd){ .fd = wake_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = dev->fd, .events = POLLIN };
-	nr = 2 + wp_sideband_pollfds(sideband, fds + 2, max - 2);
+	fds[2] = (struct pollfd){ .fd = input_fd, .events = POLLIN };
+	nr = 3 + wp_sideband_pollfds(sideband, fds + 3, max - 3);
 	n = poll(fds, nr, msecs_until(until));
 	if (n < 0 && errno != EINTR) {
 		n = -errno;
@@ -154,7 +273,9 @@ int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideb
 		/* It only wakes: what for, the handler has noted. */
 		if (fds[0].revents && read(wake_fd, &count, sizeof(count)) < 0)
 			wake = WP_WAKE_TIME;
-		for (i = 2; i < nr; i++)
+		if (fds[2].revents)
+			wake = WP_WAKE_INPUT;
+		for (i = 3; i < nr; i++)
 			wake = fds[i].revents ? WP_WAKE_FULL : wake;
 		if (fds[1].revents & POLLIN)
 			wake = WP_WAKE_FULL;

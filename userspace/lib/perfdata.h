@@ -55,7 +55,7 @@ struct wp_tracepoint;
  */
 #define WP_PERFDATA_ATTR_SIZE	PERF_ATTR_SIZE_VER6	/* 120 */
 
-#define WP_PERFDATA_MAX_EVENTS	8
+#define WP_PERFDATA_MAX_EVENTS	16
 
 /**
  * struct wp_sample_id - the end of each record that is no sample

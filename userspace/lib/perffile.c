@@ -17,6 +17,7 @@
 #include "lib/perffile.h"
 
 #define MAX_FEATURE	(1 << 20)
+#define MAX_TRACING	(256 << 20)	/* perf adds all symbols of the kernel */
 
 static bool within(const struct wp_perffile *f, const struct wp_file_section *s)
 {
@@ -129,7 +130,7 @@ int wp_perffile_feature(const struct wp_perffile *f, enum wp_feature nr, struct 
 		return err;
 	if (!s.size)
 		return -ENOENT;
-	if (!within(f, &s) || s.size > MAX_FEATURE)
+	if (!within(f, &s) || s.size > (nr == WP_FEAT_TRACING_DATA ? MAX_TRACING : MAX_FEATURE))
 		return -EPROTO;
 	wp_buf_add(b, NULL, s.size);
 	if (b->failed)

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "lib/cause.h"
-#include "lib/device.h"
 #include "lib/buf.h"
 #include "lib/rawsample.h"
 #include "lib/syscalls.h"

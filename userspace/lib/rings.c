@@ -3,6 +3,7 @@
  * Owns how the module's rings are read: heads, tails, and the records between. Called
  * by the sched commands, from one thread. Documentation/abi.rst tells the protocol.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "lib/device.h"
@@ -27,25 +28,40 @@ static const struct wallprof_record *record_of(const struct wp_device *dev, __u3
 			      place * dev->conf.record_bytes);
 }
 
+/* A record of stacks that belongs to the one before it. Returns whether there is one. */
+static bool read_stacks(const struct wp_device *dev, __u32 cpu, __u64 nr, __u64 head,
+			const struct wallprof_record *of, struct wallprof_record *stacks)
+{
+	if (of->type != WALLPROF_RECORD_SWITCH || nr == head)
+		return false;
+	memcpy(stacks, record_of(dev, cpu, nr), sizeof(*stacks));
+	return stacks->type == WALLPROF_RECORD_STACKS;
+}
+
 static int drain_ring(struct wp_device *dev, __u32 cpu, wp_ring_fn fn, void *ctx)
 {
 	/* Pairs with the module's release store: the records are there. */
 	__u64 head = __atomic_load_n(&head_of(dev, cpu)->head, __ATOMIC_ACQUIRE);
 	__u64 tail = dev->tails[cpu].tail;
-	struct wallprof_record record;
+	struct wallprof_record record, stacks;
 	int err = 0;
 
 	/* Of a ring that is overwritten the last ones are left. */
 	if (head - tail > dev->conf.nr_records)
 		tail = head - dev->conf.nr_records;
-	for (; tail != head && !err; tail++) {
+	while (tail != head && !err) {
+		bool has_stacks;
+
 		memcpy(&record, record_of(dev, cpu, tail), sizeof(record));
-		if (record.type < WALLPROF_RECORD_MAX)
-			err = fn(ctx, cpu, &record);
+		has_stacks = read_stacks(dev, cpu, tail + 1, head, &record, &stacks);
+		if (record.type < WALLPROF_RECORD_MAX && record.type != WALLPROF_RECORD_STACKS)
+			err = fn(ctx, cpu, &record, has_stacks ? &stacks : NULL);
+		if (err != WP_RING_LATER)
+			tail += 1 + has_stacks;
 	}
 	/* Pairs with the module's load of the tail: the places were read. */
 	__atomic_store_n(&dev->tails[cpu].tail, tail, __ATOMIC_RELEASE);
-	return err;
+	return err == WP_RING_LATER ? 0 : err;
 }
 
 /**
@@ -56,7 +72,7 @@ static int drain_ring(struct wp_device *dev, __u32 cpu, wp_ring_fn fn, void *ctx
  *
  * A ring that is overwritten may be read after STOP only.
  *
- * Return: 0, or what @fn returned.
+ * Return: 0 or a negative errno of @fn's.
  */
 int wp_rings_drain(struct wp_device *dev, wp_ring_fn fn, void *ctx)
 {
@@ -92,7 +108,7 @@ int wp_rings_open_gaps(const struct wp_device *dev, wp_ring_fn fn, void *ctx)
 			continue;
 		record.time = head->open_since;
 		record.lost = head->open;
-		err = fn(ctx, cpu, &record);
+		err = fn(ctx, cpu, &record, NULL);
 	}
 	return err;
 }

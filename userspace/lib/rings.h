@@ -11,10 +11,14 @@
 struct wp_device;
 
 /*
- * Takes a record of a CPU; it may be gone when this returns. A return other than 0
- * ends the drain and is returned.
+ * Takes a record of a CPU, and what tells its stacks, or NULL; they may be gone when
+ * this returns. WP_RING_LATER leaves them, and those behind them, to the next drain; a
+ * negative errno ends the drain and is returned.
  */
-typedef int (*wp_ring_fn)(void *ctx, __u32 cpu, const struct wallprof_record *record);
+typedef int (*wp_ring_fn)(void *ctx, __u32 cpu, const struct wallprof_record *record,
+			  const struct wallprof_record *stacks);
+
+#define WP_RING_LATER	1
 
 int wp_rings_drain(struct wp_device *dev, wp_ring_fn fn, void *ctx);
 int wp_rings_open_gaps(const struct wp_device *dev, wp_ring_fn fn, void *ctx);

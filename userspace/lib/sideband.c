@@ -18,10 +18,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "lib/clock.h"
 #include "lib/err.h"
+#include "lib/kthreads.h"
 #include "lib/perfdata.h"
 #include "lib/sideband.h"
 #include "lib/sorter.h"
@@ -69,6 +71,7 @@ struct wp_sideband {
 	__u64 handed_out;	/* the latest time */
 	unsigned char *wanted;	/* bitmap by pid */
 	__u64 want_time;	/* of the last wp_sideband_want() */
+	const char *proc;	/* where names of new kernel threads are; NULL: not there */
 	struct wp_sideband_stats stats;
 	wp_record_fn fn;
 	void *fn_ctx;
@@ -323,9 +326,34 @@ static bool is_asked_for(__u32 type)
 	}
 }
 
+/* What the kernel would tell of a kernel thread that did not have its name yet. */
+static int name_kthread(struct wp_sideband *sb, const struct task_record *fork,
+			const struct wp_sample_id *id)
+{
+	struct {
+		struct perf_event_header header;
+		__u32 pid, tid;
+		char comm[16];
+		struct wp_sample_id id;
+	} rec = {
+		.header = { .type = PERF_RECORD_COMM, .size = sizeof(rec) },
+		.pid = fork->pid,
+		.tid = fork->tid,
+		.id = *id,
+	};
+
+	if (!wp_kthreads_name(sb->proc, fork->tid, rec.comm, sizeof(rec.comm)))
+		return 0;
+	rec.id.pid = fork->pid;
+	rec.id.tid = fork->tid;
+	return wp_sorter_add(&sb->sorter, &rec.header, id->time);
+}
+
 static int take_record(struct wp_sideband *sb, int cpu, struct perf_event_header *rec)
 {
 	struct wp_sample_id *id = trailer(rec);
+	const struct task_record *task = (const void *)rec;
+	int err;
 
 	if (!is_asked_for(rec->type)) {
 		sb->stats.unknown++;
@@ -345,7 +373,10 @@ static int take_record(struct wp_sideband *sb, int cpu, struct perf_event_header
 	} else if (rec->type == PERF_RECORD_LOST_SAMPLES) {
 		sb->stats.lost += *(__u64 *)(rec + 1);
 	}
-	return wp_sorter_add(&sb->sorter, rec, id->time);
+	err = wp_sorter_add(&sb->sorter, rec, id->time);
+	if (!err && sb->proc && rec->type == PERF_RECORD_FORK && task->ppid == WP_KTHREADD)
+		err = name_kthread(sb, task, id);
+	return err;
 }
 
 /**
@@ -703,6 +734,7 @@ struct wp_sideband *wp_sideband_new(const struct wp_sideband_options *opt)
 {
 	unsigned int pages = opt->pages ? opt->pages : WP_SIDEBAND_PAGES;
 	struct wp_sideband *sb;
+	struct utsname uts;
 
 	if (pages & (pages - 1) || pages > 1 << 20) {
 		wp_err("-m %u: the number of pages must be a power of two, at most %u", pages,
@@ -713,6 +745,9 @@ struct wp_sideband *wp_sideband_new(const struct wp_sideband_options *opt)
 	if (!sb)
 		goto nomem;
 	sb->opt = *opt;
+	sb->proc = opt->proc;
+	if (!sb->proc && !opt->eager && !uname(&uts) && wp_kthreads_born_named(uts.release))
+		sb->proc = "/proc";
 	sb->data_size = (size_t)pages * sysconf(_SC_PAGESIZE);
 	sb->failed = calloc(MAX_CPUS, 1);
 	if (!sb->failed)

@@ -40,6 +40,8 @@ struct wp_sideband;
  * @wanted: decides about a process seen for the first time, if a filter is
  *	set; NULL: only wp_sideband_want() and descent decide
  * @ctx: handed to @file_id and @wanted
+ * @proc: instead of /proc, and as if kernel threads had names from birth, for tests;
+ *	NULL: /proc, if they have
  * @filter: drop the records of processes that nobody wants (record -p)
  * @eager: wake the reader at each record, and hand out at once what there is,
  *	for the price that the records of different CPUs are not in order. Names
@@ -51,6 +53,7 @@ struct wp_sideband_options {
 	__u64 (*file_id)(void *ctx, int cpu);
 	bool (*wanted)(void *ctx, __u32 pid);
 	void *ctx;
+	const char *proc;
 	bool filter;
 	bool eager;
 };

@@ -119,6 +119,12 @@ static void keep_rest(struct wp_sorter *s, size_t first)
 	s->len = len;
 }
 
+static void sort(struct wp_sorter *s)
+{
+	if (s->nr)
+		qsort(s->entry, s->nr, sizeof(*s->entry), compare);
+}
+
 /**
  * wp_sorter_flush() - hand out records in order of time
  * @s: the sorter
@@ -133,9 +139,30 @@ int wp_sorter_flush(struct wp_sorter *s, __u64 upto, wp_sorter_fn fn, void *ctx)
 	int ret = 0;
 	size_t i;
 
-	if (s->nr)
-		qsort(s->entry, s->nr, sizeof(*s->entry), compare);
+	sort(s);
 	for (i = 0; i < s->nr && s->entry[i].time <= upto && !ret; i++)
+		ret = fn(ctx, record(s, i), s->entry[i].time);
+	keep_rest(s, i);
+	return ret;
+}
+
+/**
+ * wp_sorter_flush_half() - hand out the older half of the records in order of time
+ * @s: the sorter
+ * @fn: called for each
+ * @ctx: handed to @fn
+ *
+ * Half of their number, whatever their times are: so there are fewer for sure.
+ *
+ * Return: 0, or what @fn returned.
+ */
+int wp_sorter_flush_half(struct wp_sorter *s, wp_sorter_fn fn, void *ctx)
+{
+	size_t half = s->nr - s->nr / 2, i;
+	int ret = 0;
+
+	sort(s);
+	for (i = 0; i < half && !ret; i++)
 		ret = fn(ctx, record(s, i), s->entry[i].time);
 	keep_rest(s, i);
 	return ret;

@@ -196,6 +196,7 @@ static struct wp_stack *intern(struct wp_stacks *s, const __u64 *ips, unsigned i
 		return NULL;
 	stack->hash = hash;
 	stack->used = true;
+	stack->held = 0;
 	stack->flags = flags;
 	stack->kinds = 0;
 	stack->unwind = 0xff;
@@ -289,6 +290,26 @@ bool wp_stacks_find(const struct wp_stacks *s, __u64 id, const struct wp_stack *
 }
 
 /**
+ * wp_stack_hold - have sweeps leave a stack where it is
+ * @stack: the stack, or NULL
+ */
+void wp_stack_hold(const struct wp_stack *stack)
+{
+	if (stack)
+		((struct wp_stack *)stack)->held++;
+}
+
+/**
+ * wp_stack_drop - undo one wp_stack_hold()
+ * @stack: the stack, or NULL
+ */
+void wp_stack_drop(const struct wp_stack *stack)
+{
+	if (stack)
+		((struct wp_stack *)stack)->held--;
+}
+
+/**
  * wp_stack_waker - tell what a waker's names
  * @stack: the waker's, or NULL
  * @waker: set to it; nothing if @stack is none, or no waker's
@@ -358,7 +379,7 @@ static void use_named(const struct wp_stack *waker)
  * wp_stacks_sweep - forget the doomed ids and the stacks that only they had
  * @s: the table
  *
- * All stacks that were found before must be done with.
+ * All stacks that were found before must be done with, but for those that are held.
  *
  * Return: 0, or -ENOMEM; then nothing was forgotten that was still needed.
  */
@@ -380,7 +401,7 @@ int wp_stacks_sweep(struct wp_stacks *s)
 
 	for (i = 0; i <= s->stacks_mask; i++) {
 		if (s->stacks[i])
-			s->stacks[i]->used = false;
+			s->stacks[i]->used = s->stacks[i]->held;
 	}
 	for (i = 0; i <= s->ids_mask; i++) {
 		if (s->ids[i].stack)

@@ -15,6 +15,7 @@
  * struct wp_stack - one distinct stack
  * @hash: of the content
  * @used: for the sweep
+ * @held: how often wp_stack_hold() was called, less wp_stack_drop()
  * @flags: what makes two of the same words different: those of
  *	WALLPROF_STACK_IS_KERNEL, _IS_WAKER and _LOST that it has
  * @kinds: for the user of the table; 0 at first
@@ -25,11 +26,12 @@
  * @ips: addresses, the innermost first; of a waker's, see wp_stack_waker()
  *
  * Two stacks with the same content are the same pointer, until the next
- * wp_stacks_sweep().
+ * wp_stacks_sweep(). That leaves those that are held.
  */
 struct wp_stack {
 	__u64 hash;
 	bool used;
+	__u32 held;
 	__u8 flags;
 	__u8 kinds;
 	__u8 unwind;
@@ -80,6 +82,8 @@ int wp_stacks_init(struct wp_stacks *s);
 void wp_stacks_free(struct wp_stacks *s);
 int wp_stacks_add(struct wp_stacks *s, __u64 id, const struct wallprof_stack *stack);
 bool wp_stacks_find(const struct wp_stacks *s, __u64 id, const struct wp_stack **stack);
+void wp_stack_hold(const struct wp_stack *stack);
+void wp_stack_drop(const struct wp_stack *stack);
 void wp_stack_waker(const struct wp_stack *stack, struct wp_waker *waker);
 bool wp_stacks_want_doom(const struct wp_stacks *s);
 void wp_stacks_doom(struct wp_stacks *s);

@@ -2,7 +2,8 @@
 /*
  * Owns the order and the names of the scheduler's events: the records of all CPUs and
  * those of the sideband wait in one sorter, and go to the file in order of time, as
- * samples of the kernel's own tracepoints. Called by the sched record command.
+ * samples of the kernel's own tracepoints. Called by the record and sched record
+ * commands.
  *
  * Records have no names of threads: those are what the sideband said last before
  * the event. How long threads ran is told at the end of each slice, as a sample of
@@ -19,6 +20,7 @@
 #include "lib/err.h"
 #include "lib/rings.h"
 #include "lib/sorter.h"
+#include "lib/stacks.h"
 #include "lib/timeline.h"
 #include "lib/tracepoint.h"
 
@@ -59,25 +61,34 @@ struct running {
 /* Of struct running: whoever it is. No thread has such an id. */
 #define ANYBODY		0xfffffffe
 
-/* A record on its way through the sorter: a sample, as far as that knows. */
+/*
+ * A record on its way through the sorter: a sample, as far as that knows. Its stacks,
+ * the kernel's first, may be forgotten before it is written: so it has them itself.
+ */
 struct waiting {
 	struct perf_event_header header;
 	__u32 cpu;
-	__u32 reserved;
+	__u16 nr_kernel;
+	__u16 nr_user;
 	struct wallprof_record record;
+	__u64 ips[];
 };
 
 struct wp_timeline {
 	struct wp_tracepoint tp[EVENT_MAX];
 	struct fields f[EVENT_MAX];
-	struct wp_perfdata *pd;
+	struct wp_timeline_options opt;
 	struct wp_comms comms;
 	struct wp_sorter sorter;
 	struct running *running;
-	__u32 nr_cpus;
 	__u64 flushed;		/* what is earlier comes too late */
+	__u64 upto;		/* of this drain: what is later is left to the next one */
 	struct wp_timeline_stats stats;
 	char raw[WP_TRACEPOINT_MAX];
+	union {
+		struct waiting waiting;
+		char room[sizeof(struct waiting) + 2 * WALLPROF_MAX_STACK * sizeof(__u64)];
+	};
 };
 
 static void find_fields(struct wp_timeline *tl, enum event event)
@@ -153,29 +164,23 @@ unsigned int wp_timeline_events(const struct wp_timeline *tl, struct wp_perfdata
 /**
  * wp_timeline_begin() - get ready for records
  * @tl: the timeline
- * @pd: the file, whose first events are those of wp_timeline_events()
- * @nr_cpus: CPU numbers are below this
- * @start: from when on everything is told
- * @all: of all threads; of some, what happens right after @start is not, when it
- *	is not known yet who they are
+ * @opt: where to
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
-int wp_timeline_begin(struct wp_timeline *tl, struct wp_perfdata *pd, __u32 nr_cpus,
-		      __u64 start, bool all)
+int wp_timeline_begin(struct wp_timeline *tl, const struct wp_timeline_options *opt)
 {
 	__u32 cpu;
 
-	tl->pd = pd;
-	tl->nr_cpus = nr_cpus;
-	tl->running = calloc(nr_cpus, sizeof(*tl->running));
+	tl->opt = *opt;
+	tl->running = calloc(opt->nr_cpus, sizeof(*tl->running));
 	if (!tl->running) {
 		wp_err("out of memory");
 		return -ENOMEM;
 	}
-	for (cpu = 0; cpu < nr_cpus; cpu++)
+	for (cpu = 0; cpu < opt->nr_cpus; cpu++)
 		tl->running[cpu] = (struct running){
-			.since = start, .tid = ANYBODY, .known = all,
+			.since = opt->start, .tid = ANYBODY, .known = opt->all,
 		};
 	return 0;
 }
@@ -200,22 +205,26 @@ static const char *name_of(const struct wp_timeline *tl, __u32 tid, __u32 cpu, c
 	return buf;
 }
 
-static int write_sample(struct wp_timeline *tl, enum event event, __u32 cpu, __u32 tgid,
-			__u32 tid, __u64 time)
+static int write_sample(struct wp_timeline *tl, enum event event, __u32 tgid, __u32 tid,
+			const struct waiting *w)
 {
 	const struct wp_perfdata_sample sample = {
-		.event = event,
+		.event = tl->opt.first + event,
 		.pid = tgid,
 		.tid = tid,
-		.cpu = cpu,
-		.time = time,
+		.cpu = w->cpu,
+		.time = w->record.time,
 		.period = 1,
 		.kernel_mode = true,
+		.nr_kernel = w->nr_kernel,
+		.kernel_ips = w->ips,
+		.nr_user = w->nr_user,
+		.user_ips = w->ips + w->nr_kernel,
 		.raw = tl->raw,
 		.nr_raw = tl->tp[event].size,
 	};
 
-	return wp_perfdata_write_sample(tl->pd, &sample);
+	return tl->opt.sample(tl->opt.ctx, &sample);
 }
 
 /* The thread that an event is about, in the fields that all of them have. */
@@ -233,27 +242,31 @@ static void begin(struct wp_timeline *tl, enum event event, __u32 cpu, __u32 cur
 }
 
 /* The slice that ends with a switch. */
-static int write_runtime(struct wp_timeline *tl, __u32 cpu, const struct wallprof_record *rec)
+static int write_runtime(struct wp_timeline *tl, const struct waiting *w)
 {
-	const struct running *running = &tl->running[cpu];
+	const struct running *running = &tl->running[w->cpu];
+	const struct wallprof_record *rec = &w->record;
+	struct waiting slice = { .cpu = w->cpu, .record = *rec };
 
 	/* Of one that is no target, not every coming is told. */
 	if (!rec->tid || !running->known || rec->flags & WALLPROF_RECORD_COMES ||
 	    rec->time <= running->since ||
 	    (running->tid != rec->tid && running->tid != ANYBODY))
 		return 0;
-	begin(tl, EVENT_RUNTIME, cpu, rec->tid, rec);
+	begin(tl, EVENT_RUNTIME, w->cpu, rec->tid, rec);
 	wp_tracepoint_set(tl->f[EVENT_RUNTIME].runtime, tl->raw, rec->time - running->since);
-	return write_sample(tl, EVENT_RUNTIME, cpu, rec->tgid, rec->tid, rec->time);
+	return write_sample(tl, EVENT_RUNTIME, rec->tgid, rec->tid, &slice);
 }
 
-static int write_switch(struct wp_timeline *tl, __u32 cpu, const struct wallprof_record *rec)
+static int write_switch(struct wp_timeline *tl, const struct waiting *w)
 {
 	const struct fields *f = &tl->f[EVENT_SWITCH];
+	const struct wallprof_record *rec = &w->record;
+	__u32 cpu = w->cpu;
 	char buf[16];
 	int err;
 
-	err = write_runtime(tl, cpu, rec);
+	err = write_runtime(tl, w);
 	if (err)
 		return err;
 	tl->running[cpu] = (struct running){
@@ -266,38 +279,41 @@ static int write_switch(struct wp_timeline *tl, __u32 cpu, const struct wallprof
 	wp_tracepoint_set(f->next_pid, tl->raw, rec->other_tid);
 	wp_tracepoint_set(f->next_prio, tl->raw,
 			  rec->other_prio == WALLPROF_PRIO_NONE ? -1 : rec->other_prio);
-	return write_sample(tl, EVENT_SWITCH, cpu, rec->tgid, rec->tid, rec->time);
+	tl->stats.stacks += w->nr_kernel || w->nr_user;
+	return write_sample(tl, EVENT_SWITCH, rec->tgid, rec->tid, w);
 }
 
 /* What is done to a thread by the one that runs here. */
-static int write_other(struct wp_timeline *tl, enum event event, __u32 cpu,
-		       const struct wallprof_record *rec)
+static int write_other(struct wp_timeline *tl, enum event event, const struct waiting *w)
 {
+	const struct wallprof_record *rec = &w->record;
 	const struct fields *f = &tl->f[event];
 
-	begin(tl, event, cpu, rec->other_tid, rec);
+	begin(tl, event, w->cpu, rec->other_tid, rec);
 	wp_tracepoint_set(f->success, tl->raw, 1);
 	wp_tracepoint_set(f->cpu, tl->raw, rec->cpu);
 	wp_tracepoint_set(f->from_cpu, tl->raw, rec->state);
-	return write_sample(tl, event, cpu, rec->other_tgid, rec->other_tid, rec->time);
+	return write_sample(tl, event, rec->other_tgid, rec->other_tid, w);
 }
 
-static int write_record(struct wp_timeline *tl, __u32 cpu, const struct wallprof_record *rec)
+static int write_record(struct wp_timeline *tl, const struct waiting *w)
 {
+	const struct wallprof_record *rec = &w->record;
+
 	tl->stats.records[rec->type]++;
 	switch (rec->type) {
 	case WALLPROF_RECORD_LOST:
-		tl->running[cpu].known = false;
+		tl->running[w->cpu].known = false;
 		tl->stats.lost += rec->lost;
-		return wp_perfdata_write_lost(tl->pd, EVENT_SWITCH, cpu, rec->time, rec->lost);
+		return tl->opt.lost(tl->opt.ctx, w->cpu, rec->time, rec->lost);
 	case WALLPROF_RECORD_SWITCH:
-		return write_switch(tl, cpu, rec);
+		return write_switch(tl, w);
 	case WALLPROF_RECORD_WAKING:
-		return write_other(tl, EVENT_WAKING, cpu, rec);
+		return write_other(tl, EVENT_WAKING, w);
 	case WALLPROF_RECORD_WAKEUP_NEW:
-		return write_other(tl, EVENT_WAKEUP_NEW, cpu, rec);
+		return write_other(tl, EVENT_WAKEUP_NEW, w);
 	default:
-		return write_other(tl, EVENT_MIGRATE, cpu, rec);
+		return write_other(tl, EVENT_MIGRATE, w);
 	}
 }
 
@@ -311,10 +327,12 @@ static int write_next(void *ctx, struct perf_event_header *header, __u64 time)
 		struct waiting *w = (struct waiting *)header;
 
 		w->record.time = time;
-		return write_record(tl, w->cpu, &w->record);
+		return write_record(tl, w);
 	}
 	err = wp_comms_record(&tl->comms, header);
-	return err ? err : wp_perfdata_write_record(tl->pd, header);
+	if (err || !tl->opt.record)
+		return err;
+	return tl->opt.record(tl->opt.ctx, header);
 }
 
 /**
@@ -334,33 +352,102 @@ int wp_timeline_sideband(void *ctx, const struct perf_event_header *rec, __u64 t
 	return wp_sorter_add(&tl->sorter, rec, time);
 }
 
-static int add_record(void *ctx, __u32 cpu, const struct wallprof_record *record)
+/* Puts the frames of a stack behind those that are there. Returns their number. */
+static unsigned int add_ips(struct wp_timeline *tl, __u64 id, unsigned int at)
+{
+	const struct wp_stack *stack;
+	unsigned int nr;
+
+	if (!id)
+		return 0;
+	if (!wp_stacks_find(tl->opt.stacks, id, &stack) || !stack) {
+		tl->stats.unknown++;
+		return 0;
+	}
+	nr = stack->nr < WALLPROF_MAX_STACK ? stack->nr : WALLPROF_MAX_STACK;
+	memcpy(&tl->waiting.ips[at], stack->ips, nr * sizeof(__u64));
+	return nr;
+}
+
+/* Whether an id is of an epoch that was not read yet. */
+static bool is_new(const struct wp_timeline *tl, __u64 id)
+{
+	const struct wp_stack *stack;
+
+	return id && !wp_stacks_find(tl->opt.stacks, id, &stack);
+}
+
+/* Whether a record is to be left to the next drain. */
+static bool comes_later(struct wp_timeline *tl, const struct wallprof_record *record,
+			const struct wallprof_record *stacks)
+{
+	/* STOP was before. */
+	if (!tl->opt.stacks || tl->upto == ~0ULL)
+		return false;
+	/* Of the last switch before now, the stacks may not be there yet. */
+	if (record->time > tl->upto)
+		return true;
+	if (!stacks || (!is_new(tl, stacks->user_stack) && !is_new(tl, stacks->kernel_stack)))
+		return false;
+	/* Its CPU was quicker to see the new epoch than we to look at the clock. */
+	tl->upto = record->time;
+	return true;
+}
+
+/**
+ * wp_timeline_record() - take a record of a ring
+ * @ctx: the timeline
+ * @cpu: where it was made
+ * @record: the record
+ * @stacks: what tells its stacks, or NULL
+ *
+ * A wp_ring_fn.
+ *
+ * Return: 0, WP_RING_LATER or a negative errno.
+ */
+int wp_timeline_record(void *ctx, __u32 cpu, const struct wallprof_record *record,
+		       const struct wallprof_record *stacks)
 {
 	struct wp_timeline *tl = ctx;
-	const struct waiting w = {
+	struct waiting *w = &tl->waiting;
+	__u64 time = record->time;
+
+	if (comes_later(tl, record, stacks))
+		return WP_RING_LATER;
+	*w = (struct waiting){
 		.header.type = PERF_RECORD_SAMPLE,
-		.header.size = sizeof(w),
 		.cpu = cpu,
 		.record = *record,
 	};
-
+	if (stacks && tl->opt.stacks) {
+		w->nr_kernel = add_ips(tl, stacks->kernel_stack, 0);
+		w->nr_user = add_ips(tl, stacks->user_stack, w->nr_kernel);
+	}
+	w->header.size = sizeof(*w) + (w->nr_kernel + w->nr_user) * sizeof(__u64);
 	/* A loss is told when there is room again: it may have begun long before. */
-	if (record->type == WALLPROF_RECORD_LOST && record->time < tl->flushed)
-		return wp_sorter_add(&tl->sorter, &w.header, tl->flushed);
-	tl->stats.unordered += record->time < tl->flushed;
-	return wp_sorter_add(&tl->sorter, &w.header, record->time);
+	if (record->type == WALLPROF_RECORD_LOST && time < tl->flushed)
+		time = tl->flushed;
+	tl->stats.unordered += time < tl->flushed;
+	return wp_sorter_add(&tl->sorter, &w->header, time);
 }
 
 /**
  * wp_timeline_drain() - take what the rings hold
  * @tl: the timeline
  * @dev: the session
+ * @upto: all that happened up to this time is in the rings, and of stacks what they
+ *	are; lowered to the time up to which all was taken. ~0ULL: the session is stopped
  *
  * Return: 0 or a negative errno.
  */
-int wp_timeline_drain(struct wp_timeline *tl, struct wp_device *dev)
+int wp_timeline_drain(struct wp_timeline *tl, struct wp_device *dev, __u64 *upto)
 {
-	return wp_rings_drain(dev, add_record, tl);
+	int err;
+
+	tl->upto = *upto;
+	err = wp_rings_drain(dev, wp_timeline_record, tl);
+	*upto = tl->upto;
+	return err;
 }
 
 /**
@@ -377,7 +464,7 @@ int wp_timeline_flush(struct wp_timeline *tl, __u64 upto)
 	if (upto != ~0ULL)
 		tl->flushed = upto;
 	wp_comms_sweep(&tl->comms);
-	return err ? err : wp_perfdata_finished_round(tl->pd);
+	return err;
 }
 
 /**
@@ -389,10 +476,11 @@ int wp_timeline_flush(struct wp_timeline *tl, __u64 upto)
  */
 int wp_timeline_end(struct wp_timeline *tl, struct wp_device *dev)
 {
-	int err = wp_timeline_drain(tl, dev);
+	__u64 all = ~0ULL;
+	int err = wp_timeline_drain(tl, dev, &all);
 
 	if (!err)
-		err = wp_rings_open_gaps(dev, add_record, tl);
+		err = wp_rings_open_gaps(dev, wp_timeline_record, tl);
 	return err ? err : wp_timeline_flush(tl, ~0ULL);
 }
 
@@ -407,6 +495,21 @@ void wp_timeline_stats(const struct wp_timeline *tl, struct wp_timeline_stats *s
 }
 
 /**
+ * wp_timeline_reset() - forget all but the formats, for the next file
+ * @tl: the timeline, to be begun anew
+ */
+void wp_timeline_reset(struct wp_timeline *tl)
+{
+	wp_comms_free(&tl->comms);
+	wp_sorter_free(&tl->sorter);
+	free(tl->running);
+	tl->running = NULL;
+	tl->opt = (struct wp_timeline_options){ 0 };
+	tl->flushed = 0;
+	tl->stats = (struct wp_timeline_stats){ 0 };
+}
+
+/**
  * wp_timeline_free() - free a timeline
  * @tl: the timeline, or NULL
  */
@@ -418,8 +521,6 @@ void wp_timeline_free(struct wp_timeline *tl)
 		return;
 	for (i = 0; i < EVENT_MAX; i++)
 		wp_tracepoint_free(&tl->tp[i]);
-	wp_comms_free(&tl->comms);
-	wp_sorter_free(&tl->sorter);
-	free(tl->running);
+	wp_timeline_reset(tl);
 	free(tl);
 }

@@ -122,6 +122,7 @@ static int lay_out(struct wp_tracepoint *tp)
 		if (end < tp->fields[i].offset + tp->fields[i].size)
 			end = tp->fields[i].offset + tp->fields[i].size;
 	}
+	tp->fields_end = end;
 	for (i = 0; i < tp->nr_fields; i++) {
 		struct wp_tracepoint_field *f = &tp->fields[i];
 
@@ -354,4 +355,71 @@ void wp_tracepoint_set_text(const struct wp_tracepoint_field *f, void *raw, cons
 	memset((char *)raw + f->text + n, 0, f->room - n);
 	if (f->elsewhere)
 		put_place(f, raw, n + 1);
+}
+
+/**
+ * wp_tracepoint_get() - read a number
+ * @f: the field; NULL, or one of another kind than a number: 0
+ * @raw: the payload, of at least @fields_end bytes
+ *
+ * Return: the number; of a field of less than 8 bytes, with its sign if it is 4 bytes
+ * long, as ids and priorities are.
+ */
+__s64 wp_tracepoint_get(const struct wp_tracepoint_field *f, const void *raw)
+{
+	const char *at;
+	__u8 v8;
+	__u16 v16;
+	__s32 v32;
+	__s64 v64;
+
+	if (!f || f->room)
+		return 0;
+	at = (const char *)raw + f->offset;
+	switch (f->size) {
+	case 1:
+		memcpy(&v8, at, 1);
+		return v8;
+	case 2:
+		memcpy(&v16, at, 2);
+		return v16;
+	case 4:
+		memcpy(&v32, at, 4);
+		return v32;
+	case 8:
+		memcpy(&v64, at, 8);
+		return v64;
+	}
+	return 0;
+}
+
+/**
+ * wp_tracepoint_get_text() - read a text
+ * @f: the field; NULL, or one that does not consist of characters: an empty text
+ * @raw: the payload
+ * @size: its bytes, at least @fields_end
+ * @buf: where to
+ * @room: bytes there, at least 1; a longer text is cut
+ */
+void wp_tracepoint_get_text(const struct wp_tracepoint_field *f, const void *raw, size_t size,
+			    char *buf, size_t room)
+{
+	size_t at, len;
+	__u32 place;
+
+	buf[0] = 0;
+	if (!f || !f->room)
+		return;
+	at = f->text;
+	len = f->room;
+	if (f->elsewhere) {
+		memcpy(&place, (const char *)raw + f->offset, sizeof(place));
+		at = (place & 0xffff) + f->from;
+		len = place >> 16;
+		if (at > size || len > size - at)
+			return;
+	}
+	len = strnlen((const char *)raw + at, len < room - 1 ? len : room - 1);
+	memcpy(buf, (const char *)raw + at, len);
+	buf[len] = 0;
 }

@@ -51,7 +51,9 @@ struct wp_tracepoint_field {
  * @system: the system that it belongs to
  * @name: its name
  * @id: what a perf_event_attr's config has
- * @size: bytes of each payload; with the 4 that say so in the record, a multiple of 8
+ * @fields_end: bytes that its fields take; texts that are elsewhere are behind
+ * @size: bytes of each payload that is made here; with the 4 that say so in the record,
+ *	a multiple of 8
  * @text: its format, as the kernel tells it
  * @len: bytes of @text
  * @fields: the fields
@@ -63,6 +65,7 @@ struct wp_tracepoint {
 	char system[64];
 	char name[64];
 	__u32 id;
+	__u32 fields_end;
 	__u32 size;
 	char *text;
 	size_t len;
@@ -83,5 +86,8 @@ const struct wp_tracepoint_field *wp_tracepoint_field(const struct wp_tracepoint
 void wp_tracepoint_begin(const struct wp_tracepoint *tp, void *raw, __s32 tid);
 void wp_tracepoint_set(const struct wp_tracepoint_field *f, void *raw, __s64 value);
 void wp_tracepoint_set_text(const struct wp_tracepoint_field *f, void *raw, const char *text);
+__s64 wp_tracepoint_get(const struct wp_tracepoint_field *f, const void *raw);
+void wp_tracepoint_get_text(const struct wp_tracepoint_field *f, const void *raw, size_t size,
+			    char *buf, size_t room);
 
 #endif /* WP_LIB_TRACEPOINT_H */
