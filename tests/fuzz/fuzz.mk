@@ -19,7 +19,9 @@ FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcode.c cfaprogram.c \
 	cfaexpr.c gofuncs.c tablebuild.c trampolines.c unwindtable.c)
 FUZZ_SOCKETS_SRC := $(addprefix userspace/lib/,sockets.c text.c)
 FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c err.c fullio.c ledger.c \
-	ledgerfile.c perffile.c processes.c text.c)
+	idmap.c ledgerfile.c perfevents.c perffile.c perfrecords.c perfsample.c \
+	processes.c progress.c schedevents.c schedule.c siphash.c sorter.c text.c \
+	tracepoint.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz
@@ -37,6 +39,7 @@ $(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ)
 $(FUZZ_OUT)/ehframe: FUZZ_LIBS := -ldw -lelf
 $(FUZZ_OUT)/ehframe: $(FUZZ_LIB_OBJ)
 $(FUZZ_OUT)/sockets: $(FUZZ_SOCKETS_OBJ)
+$(FUZZ_OUT)/recording: FUZZ_LIBS := -lzstd
 $(FUZZ_OUT)/recording: $(FUZZ_RECORDING_OBJ)
 
 FUZZ_DEPS := $(wildcard $(FUZZ_MODULE)/*.h tests/kunit/*.h tests/shim/*/*.h \

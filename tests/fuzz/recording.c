@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes what wallprof report reads: the header of a perf.data, its feature sections,
- * and the ledger behind them. The input is the file. Whatever it is, what is told of it
- * is text that ends, and as many accounts as the ledger says, in sums that do not trap.
+ * Fuzzes what is read of a perf.data: its header, its feature sections, the records and
+ * what they say of the scheduler, and the ledger behind them. The input is the file. Whatever it is, what is told of it
+ * is text that ends, and as many accounts as the ledger says, in sums that do not trap;
+ * and the spans of a thread go on where they ended.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,10 @@
 #include "lib/err.h"
 #include "lib/ledgerfile.h"
 #include "lib/perffile.h"
+#include "lib/perfrecords.h"
 #include "lib/processes.h"
+#include "lib/schedevents.h"
+#include "lib/schedule.h"
 
 static struct wp_processes processes;
 static struct wp_ledger ledger;
@@ -70,6 +74,56 @@ static void read_features(const char *path)
 	wp_perffile_close(&f);
 }
 
+static struct wp_schedevents *events;
+static struct wp_schedule *schedule;
+
+static int take_span(void *ctx, const struct wp_span *span)
+{
+	(void)ctx;
+	if (span->end < span->begin || span->kind > WP_SPAN_BLOCKED ||
+	    strnlen(span->who.comm, WP_SCHED_COMM) == WP_SCHED_COMM)
+		abort();
+	return 0;
+}
+
+static int take_record(void *ctx, const struct wp_perfrecord *rec)
+{
+	struct wp_schedevent ev;
+	uint64_t sum = 0, i;
+
+	(void)ctx;
+	for (i = 0; i < rec->nr_chain; i++)
+		sum += rec->chain[i];
+	for (i = 0; i < rec->raw_size; i++)
+		sum += ((const uint8_t *)rec->raw)[i];
+	nr += sum & 1;
+	if (wp_schedevents_decode(events, rec, &ev) != 1)
+		return 0;
+	if (strnlen(ev.who.comm, WP_SCHED_COMM) == WP_SCHED_COMM)
+		abort();
+	return wp_schedule_event(schedule, &ev);
+}
+
+static void read_records(const char *path)
+{
+	struct wp_perfrecords *records;
+	struct wp_perffile f;
+
+	if (wp_perffile_open(&f, path))
+		return;
+	if (!wp_perfrecords_open(&records, &f, path)) {
+		if (wp_schedevents_new(&events, records) ||
+		    wp_schedule_new(&schedule, take_span, NULL))
+			abort();
+		if (!wp_perfrecords_read(records, take_record, NULL))
+			wp_schedule_end(schedule, 0);
+		wp_schedule_free(schedule);
+		wp_schedevents_free(events);
+		wp_perfrecords_free(records);
+	}
+	wp_perffile_close(&f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char path[64];
@@ -81,6 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	read_features(path);
+	read_records(path);
 	read_ledger(fd);
 	close(fd);
 	return 0;

@@ -41,7 +41,13 @@ $(UNIT_TABLES) $(UNIT_TABLES:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
 $(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/unwind_table.c
 $(UNIT_TABLES): $(wildcard module/unwind_table.*)
 
+# It calls the commands.
+$(UNIT_OUT)/words: | build/san/wallprof
+
 build/san/libwallprof.a: FORCE
+	@$(MAKE) -s -f userspace/build.mk SAN=1 $@
+
+build/san/wallprof: build/san/libwallprof.a FORCE
 	@$(MAKE) -s -f userspace/build.mk SAN=1 $@
 
 .PHONY: FORCE

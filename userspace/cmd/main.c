@@ -18,7 +18,7 @@ static const struct command {
 } commands[] = {
 	{ "record", "Record on-CPU and off-CPU time into perf.data", cmd_record },
 	{ "report", "Tell where the time went in a perf.data of ours", cmd_report },
-	{ "sched", "Record every switch and wakeup, for perf sched", cmd_sched },
+	{ "sched", "Record every switch and wakeup, and tell of them", cmd_sched },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

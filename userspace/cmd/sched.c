@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof sched: the scheduler's timeline. Finds the command that is meant.
+ * wallprof sched: the scheduler's timeline. Finds the command that is meant and
+ * calls it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +9,33 @@
 #include "cmd/options.h"
 #include "cmd/sched.h"
 
-static const char usage[] =
-	"\n Usage: wallprof sched record [<options>] [<command>]\n\n"
-	" Record every switch and wakeup of the host, as perf sched record does;\n"
-	" perf sched latency, map, timehist and script read the file.\n\n"
-	" See 'wallprof sched record --help' for its options.\n\n";
+/* Of @name the first @least letters are enough, as for perf. */
+static const struct command {
+	const char *name;
+	size_t least;
+	const char *help;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "record", 3, "Record every switch and wakeup of the host", cmd_sched_record },
+	{ "latency", 3, "Tell how long each task ran, waited for a CPU and was blocked",
+	  cmd_sched_latency },
+	{ "timehist", 4, "Tell of each slice, and of what was before it", cmd_sched_timehist },
+	{ "map", 3, "Draw who ran on each CPU", cmd_sched_map },
+	{ "hist", 4, "Draw how long waits were, at what times", cmd_sched_hist },
+};
+
+#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
+
+static void print_usage(FILE *f)
+{
+	size_t i;
+
+	fprintf(f, "\n Usage: wallprof sched COMMAND [<options>]\n\n The commands are:\n");
+	for (i = 0; i < NR_COMMANDS; i++)
+		fprintf(f, "   %-10s %s\n", commands[i].name, commands[i].help);
+	fprintf(f, "\n They read what 'wallprof sched record' and 'perf sched record' write; perf\n"
+		" sched reads it, too. See 'wallprof sched COMMAND --help' for the options.\n\n");
+}
 
 /**
  * cmd_sched() - the command
@@ -24,16 +47,18 @@ static const char usage[] =
 int cmd_sched(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
+	size_t i, len = strlen(word);
 
 	if (!strcmp(word, "-h") || !strcmp(word, "--help")) {
-		fputs(usage, stdout);
+		print_usage(stdout);
 		return 0;
 	}
-	/* As perf: "rec" is enough. */
-	if (strlen(word) > 2 && !strncmp(word, "record", strlen(word)))
-		return cmd_sched_record(argc - 1, argv + 1);
+	for (i = 0; i < NR_COMMANDS; i++) {
+		if (len >= commands[i].least && !strncmp(word, commands[i].name, len))
+			return commands[i].run(argc - 1, argv + 1);
+	}
 	if (*word)
 		fprintf(stderr, "wallprof: '%s' is not a sched command\n", word);
-	fputs(usage, stderr);
+	print_usage(stderr);
 	return WP_EXIT_USAGE;
 }
