@@ -32,7 +32,8 @@ module: fresh
 .PHONY: reader
 reader:
 	@for p in elfutils/libdw.h:libdw-dev seccomp.h:libseccomp-dev \
-		zstd.h:libzstd-dev; do \
+		zstd.h:libzstd-dev \
+		libiberty/demangle.h:libiberty-dev; do \
 		echo "#include <$${p%:*}>" | $(CC) -E - >/dev/null 2>&1 || { \
 		echo "wallprof: no $${p%:*}: install the package $${p#*:}" \
 		'("tests/lab/deps build" does).' >&2; exit 1; }; done

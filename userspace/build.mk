@@ -22,7 +22,8 @@ WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
 	-Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -pthread \
 	-DWP_VERSION='"$(WP_VERSION)"' -Iuapi -Iuserspace
-WP_LDLIBS := -ldw -lelf -lz -lzstd -lseccomp -lm -pthread
+# Small, and on few machines: linked in, so that the program needs no more there.
+WP_LDLIBS := -ldw -lelf -lz -lzstd -lseccomp -l:libiberty.a -lm -pthread
 
 ifneq ($(SAN),)
 WP_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -22,6 +22,9 @@ FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c err.c fullio.c ledger.c \
 	idmap.c ledgerfile.c perfevents.c perffile.c perfrecords.c perfsample.c \
 	processes.c progress.c schedevents.c schedule.c siphash.c sorter.c text.c \
 	tracepoint.c)
+FUZZ_PROFILE_SRC := $(FUZZ_RECORDING_SRC) $(addprefix userspace/lib/,buildid.c cause.c \
+	comms.c inlines.c intern.c memmaps.c profile.c profstacks.c profsum.c \
+	symbols.c symtable.c syscalls.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz
@@ -32,6 +35,7 @@ FUZZ_OBJ := $(FUZZ_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 FUZZ_LIB_OBJ := $(FUZZ_LIB_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 FUZZ_SOCKETS_OBJ := $(FUZZ_SOCKETS_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 FUZZ_RECORDING_OBJ := $(FUZZ_RECORDING_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
+FUZZ_PROFILE_OBJ := $(FUZZ_PROFILE_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 
 $(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
@@ -41,6 +45,8 @@ $(FUZZ_OUT)/ehframe: $(FUZZ_LIB_OBJ)
 $(FUZZ_OUT)/sockets: $(FUZZ_SOCKETS_OBJ)
 $(FUZZ_OUT)/recording: FUZZ_LIBS := -lzstd
 $(FUZZ_OUT)/recording: $(FUZZ_RECORDING_OBJ)
+$(FUZZ_OUT)/profile: FUZZ_LIBS := -lzstd -ldw -lelf -lseccomp -l:libiberty.a
+$(FUZZ_OUT)/profile: $(FUZZ_PROFILE_OBJ)
 
 FUZZ_DEPS := $(wildcard $(FUZZ_MODULE)/*.h tests/kunit/*.h tests/shim/*/*.h \
 	uapi/linux/*.h userspace/lib/*.h) tests/fuzz/fuzz.mk
@@ -50,6 +56,6 @@ $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_INCLUDE) -c -o $@ $<
 
 $(FUZZ_OUT)/obj/tests/fuzz/ehframe.o $(FUZZ_OUT)/obj/tests/fuzz/sockets.o \
-	$(FUZZ_OUT)/obj/tests/fuzz/recording.o $(FUZZ_LIB_OBJ) $(FUZZ_SOCKETS_OBJ) \
-	$(FUZZ_RECORDING_OBJ): FUZZ_INCLUDE := -Iuserspace
+	$(FUZZ_OUT)/obj/tests/fuzz/recording.o $(FUZZ_OUT)/obj/tests/fuzz/profile.o \
+	$(FUZZ_LIB_OBJ) $(FUZZ_SOCKETS_OBJ) $(FUZZ_PROFILE_OBJ): FUZZ_INCLUDE := -Iuserspace
 .SECONDARY:

@@ -32,7 +32,7 @@ $(UNIT_OUT)/obj/%.o: tests/unit/%.c
 
 $(UNIT_OUT)/%: $(UNIT_OUT)/obj/%.o build/san/libwallprof.a
 	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_MODULE) build/san/libwallprof.a \
-		-ldw -lelf -lz -lzstd -lseccomp -pthread
+		-ldw -lelf -lz -lzstd -lseccomp -l:libiberty.a -pthread
 
 # What checks their tables is the module's.
 UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs

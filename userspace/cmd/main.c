@@ -17,7 +17,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "record", "Record on-CPU and off-CPU time into perf.data", cmd_record },
-	{ "report", "Tell where the time went in a perf.data of ours", cmd_report },
+	{ "report", "Tell where the time went in a perf.data, ours or perf's", cmd_report },
 	{ "sched", "Record every switch and wakeup, and tell of them", cmd_sched },
 };
 

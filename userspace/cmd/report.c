@@ -1,35 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof report: where, when and how a file was recorded, and where the time went:
- * the ledger that wallprof record put into the file, by process and by thread. Stacks
- * are perf report's, so far.
+ * wallprof report: where, when and how a file was recorded, and where the time went
+ * (overview.c), and the stacks (report-stacks.c), or all of it as JSON (report-json.c).
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "cmd/ledgertext.h"
+#include "cmd/folded.h"
 #include "cmd/options.h"
+#include "cmd/overview.h"
 #include "cmd/report.h"
+#include "cmd/report-json.h"
+#include "cmd/report-stacks.h"
+#include "cmd/samples.h"
+#include "cmd/sections.h"
 #include "lib/err.h"
-#include "lib/ledgerfile.h"
-#include "lib/perffile.h"
-#include "lib/processes.h"
-#include "lib/text.h"
 
 #define TOP_PROCESSES	20
 #define TOP_THREADS	20
 
+/* Options without a letter. */
+enum {
+	OPT_FOLDED = 0x100,
+	OPT_JSON,
+	OPT_KINDS,
+	OPT_PERCENT_LIMIT,
+};
+
 struct report {
-	const char *input;
 	int verbose;
-	struct wp_perffile file;
-	struct wp_ledgerfile_head head;
-	struct wp_ledger ledger;
-	struct wp_processes processes;
+	bool folded;
+	bool json;
+	struct wp_samples_options samples;
+	struct wp_report_stacks stacks;
+	struct wp_overview overview;
 };
 
 static const char *const usage[] = {
@@ -38,119 +44,105 @@ static const char *const usage[] = {
 };
 
 static const struct wp_option table[] = {
-	{ 'i', "input", "file", "the recording (default perf.data)" },
+	{ 'G', "inverted", NULL, "trees begin with the functions in which the\n"
+	  "time was spent, not with those that called" },
+	{ OPT_FOLDED, "folded", NULL, "stacks only, a line each, for flamegraph.pl:\n"
+	  "thread's name; functions; and ns, or events\n"
+	  "if they stand for no time" },
+	{ OPT_JSON, "json", NULL, "all of it as JSON, with all processes and stacks" },
+	{ OPT_KINDS, "kinds", "kind", "stacks of these kinds of time only, separated\n"
+	  "by commas: cpu, runnable, blocked, waker, other" },
+	{ OPT_PERCENT_LIMIT, "percent-limit", "percent", "sum what is below this (default 0.5)" },
+	{ 's', "sort", "key", "tables by these keys, separated by commas, not\n"
+	  "trees: comm, pid, tid, dso, sym, reason,\n"
+	  "syscall, object, state" },
 	{ 'v', "verbose", NULL, "tell of threads, too; twice: of all threads and\n"
 	  "processes" },
 	{ 0 }
 };
 
+static int set_limit(struct report *r, const char *arg)
+{
+	char *end;
+
+	r->stacks.limit = strtod(arg, &end);
+	if (end != arg && !*end && r->stacks.limit >= 0 && r->stacks.limit <= 100)
+		return 0;
+	wp_err("--percent-limit: '%s': a number from 0 to 100", arg);
+	return -EINVAL;
+}
+
 static int set(void *ctx, int id, const char *arg)
 {
 	struct report *r = ctx;
 
-	if (id == 'i')
-		r->input = arg;
-	else
+	switch (id) {
+	case 'v':
 		r->verbose++;
-	return 0;
-}
-
-static double seconds(__u64 ns)
-{
-	return (double)(__s64)ns / 1e9;
-}
-
-/* A string of the file's, after @before; if there is none, what stands for it. */
-static void put(const char *before, char *s, const char *none)
-{
-	if (s)
-		wp_text_clean(s, false);
-	printf("%s%s", before, s ? s : none);
-	free(s);
-}
-
-static void print_file(const struct report *r)
-{
-	struct tm tm;
-	char day[32];
-	time_t t;
-	__u64 tod;
-
-	put("# recorded on ", wp_perffile_string(&r->file, WP_FEAT_HOSTNAME), "a host without a name");
-	put(", Linux ", wp_perffile_string(&r->file, WP_FEAT_OSRELEASE), "");
-	put(", ", wp_perffile_string(&r->file, WP_FEAT_ARCH), "");
-	put("\n# by ", wp_perffile_cmdline(&r->file), "an unknown command");
-	fputs("\n# ", stdout);
-	if (wp_perffile_time(&r->file, r->head.start, &tod)) {
-		t = tod / 1000000000;
-		if (localtime_r(&t, &tm) && strftime(day, sizeof(day), "%F %T", &tm))
-			printf("from %s on, ", day);
+		return 0;
+	case 'G':
+		r->stacks.callees = true;
+		return 0;
+	case 's':
+		return wp_report_sort_parse(arg, &r->stacks.sort);
+	case OPT_FOLDED:
+		r->folded = true;
+		return 0;
+	case OPT_JSON:
+		r->json = true;
+		return 0;
+	case OPT_KINDS:
+		return wp_sections_parse(arg, &r->stacks.kinds);
+	case OPT_PERCENT_LIMIT:
+		return set_limit(r, arg);
 	}
-	printf("for %.6f s\n\n", seconds(r->head.stop - r->head.start));
+	return wp_samples_set(&r->samples, id, arg);
 }
 
-static void print_lost(const struct wp_ledgerfile_head *h)
+static int print_folded(const struct report *r)
 {
-	if (h->lost)
-		printf("  LOST the accounts of %" PRIu64 " threads that ended, with %.3f s of off-CPU time\n",
-		       (uint64_t)h->lost, seconds(h->lost_ns));
-	if (h->untracked)
-		printf("  LOST %" PRIu64 " intervals, %.3f s, of threads that have no account\n",
-		       (uint64_t)h->untracked, seconds(h->untracked_ns));
-}
-
-static void print_processes(const struct report *r)
-{
-	const struct wp_processes *p = &r->processes;
-	size_t nr = p->nr, i;
-
-	if (r->verbose < 2 && nr > TOP_PROCESSES)
-		nr = TOP_PROCESSES;
-	printf("  %8s %-16s %8s %14s %14s %14s %14s %14s\n", "pid", "comm", "threads", "run s",
-	       "runnable s", "blocked s", "unknown s", "wall s");
-	for (i = 0; i < nr; i++) {
-		const struct wp_process *e = &p->entry[i];
-		int width;
-
-		printf("  %8u ", e->tgid);
-		width = wp_text_put(stdout, e->comm);
-		printf("%*s %8" PRIu64 " %14.6f %14.6f %14.6f %14.6f %14.6f\n",
-		       width < 16 ? 16 - width : 0, "", (uint64_t)e->threads,
-		       seconds(e->run_ns), seconds(e->runnable_ns),
-		       seconds(e->off_ns - e->runnable_ns), seconds(e->unknown_ns),
-		       seconds(e->wall_ns));
-	}
-	if (nr < p->nr)
-		printf("  … and %" PRIu64 " more; -vv shows all\n", (uint64_t)(p->nr - nr));
-	fputc('\n', stdout);
-}
-
-static int add(void *ctx, const struct wp_account *a)
-{
-	struct report *r = ctx;
-	int err = wp_processes_add(&r->processes, a);
-
-	return err ? err : wp_ledger_add(&r->ledger, a, 0);
-}
-
-static int read_ledger(struct report *r)
-{
-	__u64 offset;
+	struct wp_samples samples;
 	int err;
 
-	err = wp_ledgerfile_open(r->file.fd, &r->head, &offset);
-	if (err == -ENOENT) {
-		wp_err("%s has no ledger: 'wallprof record' of this version puts one into what it records to its end, unless it has --no-off-cpu. 'perf report' shows what there is",
-		       r->input);
-		return err;
-	}
+	err = wp_samples_read(&samples, &r->samples, 1);
 	if (!err)
-		err = wp_ledgerfile_read(r->file.fd, &r->head, offset, add, r);
-	if (err == -EPROTO)
-		wp_err("the ledger in %s is damaged", r->input);
-	else if (err)
-		wp_err("cannot read the ledger in %s: %s", r->input, strerror(-err));
+		err = wp_folded(stdout, &samples, r->stacks.kinds);
+	/* Standard error may go to the same file: not into the middle of a line. */
+	fflush(stdout);
+	if (!err)
+		wp_samples_warn(&samples);
+	wp_samples_free(&samples);
 	return err;
+}
+
+static int print_json(struct report *r)
+{
+	struct wp_samples samples = { 0 };
+	int err;
+
+	err = wp_overview_read(&r->overview, r->samples.input, 0);
+	if (!err)
+		err = wp_samples_read(&samples, &r->samples, 1);
+	if (!err)
+		err = wp_report_json(stdout, &r->overview, &samples, r->stacks.kinds);
+	fflush(stdout);
+	if (!err)
+		wp_samples_warn(&samples);
+	wp_samples_free(&samples);
+	return err;
+}
+
+static int print_report(struct report *r)
+{
+	int err;
+
+	err = wp_overview_read(&r->overview, r->samples.input,
+			       r->verbose > 1 ? SIZE_MAX : r->verbose ? TOP_THREADS : 0);
+	if (!err)
+		wp_overview_print(&r->overview, r->verbose > 1 ? SIZE_MAX : TOP_PROCESSES);
+	/* What is said of the stacks may go to the same file. */
+	fflush(stdout);
+	return err ? err : wp_report_stacks(&r->stacks);
 }
 
 /**
@@ -162,11 +154,15 @@ static int read_ledger(struct report *r)
  */
 int cmd_report(int argc, char **argv)
 {
-	struct report r = { .input = "perf.data" };
+	struct report r = {
+		.samples = WP_SAMPLES_DEFAULT,
+		.stacks = { .kinds = WP_SECTION_ALL, .limit = 0.5 },
+	};
 	const struct wp_options options = {
 		.command = "wallprof report",
 		.usage = usage,
 		.table = table,
+		.shared = wp_samples_table,
 		.set = set,
 	};
 	int err, rest;
@@ -179,23 +175,22 @@ int cmd_report(int argc, char **argv)
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
 	}
-	wp_ledger_init(&r.ledger, r.verbose > 1 ? SIZE_MAX : r.verbose ? TOP_THREADS : 0);
-	err = wp_perffile_open(&r.file, r.input);
-	if (!err)
-		err = read_ledger(&r);
-	if (!err) {
-		wp_processes_sort(&r.processes);
-		print_file(&r);
-		print_processes(&r);
-		wp_print_ledger(stdout, &r.ledger);
-		print_lost(&r.head);
-		if (fflush(stdout) || ferror(stdout)) {
-			wp_err("could not write all of it to standard output");
-			err = -EIO;
-		}
+	if (r.json && r.folded) {
+		fprintf(stderr, " Error: --json and --folded: one of them\n");
+		return WP_EXIT_USAGE;
 	}
-	wp_perffile_close(&r.file);
-	wp_ledger_free(&r.ledger);
-	wp_processes_free(&r.processes);
+	if (r.stacks.sort.nr && (r.json || r.folded || r.stacks.callees)) {
+		fprintf(stderr, " Error: --sort and %s: a table has no stacks\n",
+			r.json ? "--json" : r.folded ? "--folded" : "--inverted");
+		return WP_EXIT_USAGE;
+	}
+	r.stacks.samples = &r.samples;
+	err = r.json ? print_json(&r) : r.folded ? print_folded(&r) : print_report(&r);
+	if (!err && (fflush(stdout) || ferror(stdout))) {
+		wp_err("could not write all of it to standard output");
+		err = -EIO;
+	}
+	wp_samples_options_free(&r.samples);
+	wp_overview_free(&r.overview);
 	return err ? WP_EXIT_ERROR : 0;
 }

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of functions' names: those of this program, of files that are others than were
+ * recorded, damaged, or no files, and of the kernel's image for processes.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/symbols.h"
+#include "tap.h"
+
+static struct wp_symbols *symbols;
+static char self[4096];
+static char dir[] = "/tmp/wp-symbols-XXXXXX";
+
+/* Named as a C++ compiler names ns::thing::run(int). */
+__attribute__((noinline)) void _ZN2ns5thing3runEi(int n);
+__attribute__((noinline)) void _ZN2ns5thing3runEi(int n)
+{
+	__asm__ volatile("" : : "r"(n));
+}
+
+/* A local symbol, named as the stub of another one is. */
+__asm__(".text\n"
+	".type stub_of_halt, %function\n"
+	"stub_of_halt:\n"
+	"\"_ZN2ns5thing4haltEv@plt\":\n"
+	".type \"_ZN2ns5thing4haltEv@plt\", %function\n"
+	".size \"_ZN2ns5thing4haltEv@plt\", 16\n"
+	".skip 16\n");
+extern const char stub_of_halt[] __attribute__((visibility("hidden")));
+
+/*
+ * The compiler puts two functions into a third; one of them is named as by C++. Labels
+ * that begin with a dot are no functions.
+ */
+extern const char innermost[] __asm__(".innermost") __attribute__((visibility("hidden")));
+extern const char between[] __asm__(".between") __attribute__((visibility("hidden")));
+extern const char outside[] __asm__(".outside") __attribute__((visibility("hidden")));
+
+static inline __attribute__((always_inline)) void _ZN2ns4turnEv(void)
+{
+	__asm__ volatile(".innermost: nop");
+}
+
+static inline __attribute__((always_inline)) void turns(void)
+{
+	_ZN2ns4turnEv();
+	__asm__ volatile(".between: nop");
+}
+
+__attribute__((noinline)) static void whole(void)
+{
+	__asm__ volatile(".outside: nop");
+	turns();
+	__asm__ volatile("nop");
+}
+
+/* Where in this program's file something is. */
+static __u64 offset_of(const void *p)
+{
+	unsigned long start, end, offset;
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[4500];
+	__u64 found = 0;
+
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    (unsigned long)p >= start && (unsigned long)p < end)
+			found = (unsigned long)p - start + offset;
+	}
+	fclose(f);
+	return found;
+}
+
+static const char *name_at(__u32 file, __u64 offset)
+{
+	struct wp_symbol symbol;
+
+	return wp_symbols_find(symbols, file, offset, &symbol) ? symbol.name : "-";
+}
+
+static void is(const char *got, const char *wanted, const char *what)
+{
+	if (!ok(got && !strcmp(got, wanted), "%s", what))
+		printf("# %s, not %s\n", got ? got : "nothing", wanted);
+}
+
+static __u32 elf(const char *path, const struct wp_buildid *id)
+{
+	return wp_symbols_file(symbols, WP_SYMBOLS_ELF, path, id, 1);
+}
+
+static void begin_with(const struct wp_symbols_options *options)
+{
+	wp_symbols_free(symbols);
+	wp_symbols_new(&symbols, options);
+}
+
+static void begin(bool raw)
+{
+	begin_with(&(struct wp_symbols_options){ .raw = raw });
+}
+
+static void own(void)
+{
+	struct wp_buildid id, other;
+	struct wp_symbol symbol;
+	__u64 at = offset_of(_ZN2ns5thing3runEi);
+	__u32 file;
+
+	begin(false);
+	wp_buildid_from_file(self, &id);
+	file = elf(self, &id);
+	is(name_at(file, offset_of(own)), "own", "a function of this program");
+	is(name_at(file, offset_of(own) + 5), "own", "behind its first byte");
+	is(name_at(file, at), "ns::thing::run", "a name of C++");
+	is(name_at(file, offset_of(stub_of_halt) + 1), "ns::thing::halt@plt", "a stub of it");
+	ok(wp_symbols_find(symbols, file, at, &symbol) && symbol.start == at && symbol.size &&
+	   !symbol.module, "where it begins");
+	ok(!wp_symbols_trouble(symbols, file), "no trouble");
+	is(name_at(file, ~0ULL), "-", "nothing is behind the file's end");
+	other = id;
+	other.data[0] ^= 1;
+	file = elf(self, &other);
+	is(name_at(file, at), "-", "another build-id: no names");
+	ok(strstr(wp_symbols_trouble(symbols, file), "build-id") != NULL, "which is told");
+	begin(true);
+	is(name_at(elf(self, NULL), at), "_ZN2ns5thing3runEi", "as the linker has it");
+}
+
+/* Those that are inlined at a place of this program, and the function that they are in. */
+static const char *all_at(__u32 file, const char *place)
+{
+	static char text[256];
+	char **names;
+	size_t nr = wp_symbols_inlined(symbols, file, offset_of(place), &names), i;
+
+	text[0] = 0;
+	for (i = 0; i < nr; i++) {
+		strcat(text, names[i]);
+		strcat(text, " in ");
+	}
+	return strcat(text, name_at(file, offset_of(place)));
+}
+
+static void inlined(void)
+{
+	const struct wp_symbols_options options = { .inlines = true };
+	const struct wp_symbols_options raw = { .inlines = true, .raw = true };
+	__u32 file;
+	char **names;
+
+	whole();
+	begin_with(&options);
+	file = elf(self, NULL);
+	is(all_at(file, innermost), "ns::turn in turns in whole", "what is inlined twice");
+	is(all_at(file, between), "turns in whole", "what is inlined once");
+	is(all_at(file, outside), "whole", "where nothing is");
+	is(all_at(file, innermost), "ns::turn in turns in whole", "again");
+	ok(!wp_symbols_inlined(symbols, file, ~0ULL, &names), "behind the file's end nothing is");
+	file = elf("/nowhere/file", NULL);
+	ok(!wp_symbols_inlined(symbols, file, 0, &names), "nor in a file that is not there");
+	begin_with(&raw);
+	is(all_at(elf(self, NULL), innermost), "_ZN2ns4turnEv in turns in whole",
+	   "as the linker has it");
+	begin(false);
+	is(all_at(elf(self, NULL), innermost), "whole", "nothing, if it is not asked for");
+}
+
+static void write_file(const char *name, const void *data, size_t len)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (write(fd, data, len) != (ssize_t)len)
+		perror(name);
+	close(fd);
+}
+
+static void no_files(void)
+{
+	char path[100];
+	__u32 file;
+
+	begin(false);
+	file = elf("/nowhere/at/all", NULL);
+	is(name_at(file, 0), "-", "a file that is not there");
+	is(wp_symbols_trouble(symbols, file), "it is not there", "which is told");
+	snprintf(path, sizeof(path), "%s/fifo", dir);
+	mkfifo(path, 0600);
+	file = elf(path, NULL);
+	is(name_at(file, 0), "-", "a pipe is not waited for");
+	is(wp_symbols_trouble(symbols, file), "it cannot be opened", "as no file of names");
+	unlink(path);
+	file = elf(dir, NULL);
+	is(name_at(file, 0), "-", "a directory");
+	file = elf("/dev/zero", NULL);
+	is(name_at(file, 0), "-", "a device");
+	snprintf(path, sizeof(path), "%s/text", dir);
+	write_file(path, "text", 4);
+	file = elf(path, NULL);
+	is(name_at(file, 0), "-", "a text");
+	ok(wp_symbols_trouble(symbols, file) != NULL, "which is told");
+	file = wp_symbols_file(symbols, WP_SYMBOLS_JIT, "//anon", NULL, 0x7fffffff);
+	is(name_at(file, 0x1000), "-", "a process without a list");
+	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", NULL, -1);
+	is(name_at(file, 0xffffffff81000000), "-", "a kernel that is not told");
+	ok(strstr(wp_symbols_trouble(symbols, file), "--kallsyms") != NULL, "and what to do");
+	unlink(path);
+}
+
+static void vdso(void)
+{
+	__u32 file;
+	unsigned int i, named = 0;
+
+	begin(false);
+	file = wp_symbols_file(symbols, WP_SYMBOLS_VDSO, "[vdso]", NULL, 1);
+	for (i = 0; i < 0x2000; i += 16)
+		named += strstr(name_at(file, i), "clock_gettime") != NULL;
+	ok(named, "clock_gettime() of the vdso");
+}
+
+/* This program's first pages, with bytes changed, and cut: whatever it says, no harm. */
+static void damaged(void)
+{
+	static unsigned char data[1 << 22];
+	int fd = open(self, O_RDONLY);
+	ssize_t len = read(fd, data, sizeof(data));
+	unsigned int seed = 1, i;
+	char path[100];
+
+	close(fd);
+	snprintf(path, sizeof(path), "%s/damaged", dir);
+	for (i = 0; i < 60; i++) {
+		ssize_t cut = i % 3 ? len : rand_r(&seed) % len, at;
+		unsigned char was[8];
+		unsigned int k;
+
+		at = i % 2 ? rand_r(&seed) % 1024 : rand_r(&seed) % (len - 8);
+		memcpy(was, data + at, sizeof(was));
+		for (k = 0; k < sizeof(was); k++)
+			data[at + k] = rand_r(&seed);
+		write_file(path, data, cut);
+		memcpy(data + at, was, sizeof(was));
+		begin(false);
+		name_at(elf(path, NULL), offset_of(own));
+	}
+	unlink(path);
+	ok(1, "damaged files do no harm");
+}
+
+int main(void)
+{
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (len < 0 || !mkdtemp(dir))
+		return 1;
+	_ZN2ns5thing3runEi(1);
+	own();
+	inlined();
+	no_files();
+	vdso();
+	damaged();
+	wp_symbols_free(symbols);
+	rmdir(dir);
+	return done();
+}

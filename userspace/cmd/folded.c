@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stacks, a line each, as flamegraph.pl and others take them: the thread's name and its
+ * functions, the outermost first, and nanoseconds or events. Called by report --folded,
+ * flame --folded and export --folded.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/folded.h"
+#include "cmd/sections.h"
+#include "lib/err.h"
+#include "lib/text.h"
+
+/**
+ * struct folding - lines that are written
+ * @f: where to
+ * @s: the recording
+ * @kinds: what is asked for: WP_SECTION_...
+ */
+struct folding {
+	FILE *f;
+	struct wp_samples *s;
+	unsigned int kinds;
+};
+
+/* A name in a folded line: what separates must not be in it, nor anything for a terminal. */
+static void put_name(FILE *f, const char *name)
+{
+	char *copy = strdup(name), *c;
+
+	if (!copy)
+		return;
+	wp_text_clean(copy, false);
+	for (c = copy; *c; c++) {
+		if (*c == ';')
+			*c = ':';
+	}
+	fputs(copy, f);
+	free(copy);
+}
+
+static int fold_line(const struct folding *to, const struct wp_profline *l)
+{
+	size_t nr, i;
+	const __u32 *functions = wp_samples_functions(to->s, l, &nr);
+
+	if (!functions) {
+		wp_err("no memory for the stacks");
+		return -ENOMEM;
+	}
+	put_name(to->f, wp_samples_comm(to->s, l));
+	for (i = 0; i < nr; i++) {
+		const struct wp_function *f = wp_profile_function(to->s->profile, functions[i]);
+
+		fputc(';', to->f);
+		put_name(to->f, f->name ? f->name : "[unknown]");
+		if (f->kernel)
+			fputs("_[k]", to->f);
+		if (f->inlined)
+			fputs("_[i]", to->f);
+	}
+	return 0;
+}
+
+static int fold_section(void *ctx, const struct wp_section *section)
+{
+	const struct folding *to = ctx;
+	size_t i;
+	int err;
+
+	for (i = 0; i < to->s->sum.nr; i++) {
+		const struct wp_profline *l = &to->s->sum.line[i];
+		__u64 value = wp_section_value(section, l);
+
+		if (!value)
+			continue;
+		err = fold_line(to, l);
+		if (err)
+			return err;
+		if (to->kinds != section->kind && section->kind == WP_SECTION_RUNNABLE)
+			fputs(";[runnable]", to->f);
+		if (to->kinds != section->kind && section->kind == WP_SECTION_BLOCKED)
+			fputs(";[blocked]", to->f);
+		fprintf(to->f, " %" PRIu64 "\n", (uint64_t)value);
+	}
+	return 0;
+}
+
+/**
+ * wp_folded() - print stacks, a line each
+ * @f: where to; whether all could be written is for the caller to ask of it
+ * @s: the recording
+ * @kinds: of these kinds: WP_SECTION_...; of several, lines tell which they are of
+ *
+ * Return: 0 or -ENOMEM; a message was printed.
+ */
+int wp_folded(FILE *f, struct wp_samples *s, unsigned int kinds)
+{
+	struct folding to = { .f = f, .s = s, .kinds = kinds };
+
+	return wp_sections_each(s, kinds, fold_section, &to);
+}

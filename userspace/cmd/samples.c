@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns which samples of a recording a command is asked for, and reads and sums them.
+ * Called by the commands that show or convert stacks.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/samples.h"
+#include "cmd/values.h"
+#include "lib/buf.h"
+#include "lib/err.h"
+#include "lib/features.h"
+
+/* Options without a letter: beyond those of the commands. */
+enum {
+	OPT_COMM = 0x400,
+	OPT_INLINE,
+	OPT_KALLSYMS,
+	OPT_NO_DEMANGLE,
+	OPT_REASON,
+	OPT_STATE,
+	OPT_SYMFS,
+	OPT_TIME,
+};
+
+const struct wp_option wp_samples_table[] = {
+	{ 'i', "input", "file", "the recording (default perf.data)" },
+	{ 'p', "pid", "pid", "samples of these processes only" },
+	{ 't', "tid", "tid", "samples of these threads only" },
+	{ OPT_COMM, "comm", "name", "samples of threads of this name only" },
+	{ OPT_TIME, "time", "from,to", "samples of these seconds only: times as perf\n"
+	  "script prints them; either may be left out" },
+	{ OPT_REASON, "reason", "reasons", "time off-CPU for these reasons or in these\n"
+	  "system calls only, separated by commas (record\n"
+	  "-R): fault, preempted, kernel, read, futex, ..." },
+	{ OPT_STATE, "state", "letters", "time off-CPU in these states only: S, D, R, ...\n"
+	  "(record -R)" },
+	{ 'S', "symbols", "names", "stacks with one of these functions only,\n"
+	  "separated by commas" },
+	{ OPT_KALLSYMS, "kallsyms", "file", "a copy of /proc/kallsyms of the kernel that\n"
+	  "was recorded (default: the running one's, if\n"
+	  "that is it)" },
+	{ OPT_INLINE, "inline", NULL, "tell inlined functions, too, where there is\n"
+	  "debug information" },
+	{ OPT_SYMFS, "symfs", "directory", "look for files with symbols relative to it" },
+	{ OPT_NO_DEMANGLE, "no-demangle", NULL, "names of C++ and Rust as the linker has\n"
+	  "them" },
+	{ 0 }
+};
+
+static int set_choice(struct wp_samples_options *o, int id, const char *arg)
+{
+	switch (id) {
+	case 'p':
+		wp_target_free(&o->pids);
+		return wp_target_parse(&o->pids, WALLPROF_TARGET_PID, arg);
+	case 't':
+		wp_target_free(&o->tids);
+		return wp_target_parse(&o->tids, WALLPROF_TARGET_TID, arg);
+	case 'S':
+		o->functions = arg;
+		return 0;
+	case OPT_COMM:
+		o->comm = arg;
+		return 0;
+	case OPT_REASON:
+		o->reasons = arg;
+		return 0;
+	case OPT_STATE:
+		o->states = arg;
+		return 0;
+	}
+	return wp_value_times(arg, &o->from, &o->to);
+}
+
+/**
+ * wp_samples_set() - set an option of wp_samples_table
+ * @o: the options
+ * @id: which
+ * @arg: its value
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_samples_set(struct wp_samples_options *o, int id, const char *arg)
+{
+	const struct wp_option *opt = wp_samples_table;
+
+	switch (id) {
+	case 'i':
+		o->input = arg;
+		return 0;
+	case OPT_KALLSYMS:
+		o->symbols.kallsyms = arg;
+		return 0;
+	case OPT_INLINE:
+		o->symbols.inlines = true;
+		return 0;
+	case OPT_NO_DEMANGLE:
+		o->symbols.raw = true;
+		return 0;
+	case OPT_SYMFS:
+		o->symbols.symfs = arg;
+		return 0;
+	}
+	while (opt->id && opt->id != id)
+		opt++;
+	if (!opt->id)
+		return -EINVAL;
+	o->chosen = opt->name;
+	return set_choice(o, id, arg);
+}
+
+/**
+ * wp_samples_options_free() - forget the options
+ * @o: the options
+ */
+void wp_samples_options_free(struct wp_samples_options *o)
+{
+	wp_target_free(&o->pids);
+	wp_target_free(&o->tids);
+}
+
+static bool is_in(const struct wp_target *t, __s32 id)
+{
+	__u32 i;
+
+	for (i = 0; i < t->nr; i++) {
+		if (t->ids[i] == (__u32)id)
+			return true;
+	}
+	return !t->nr;
+}
+
+/* Whether a word is one of a list's. */
+static bool listed(const char *list, const char *word)
+{
+	size_t len = strlen(word), n;
+
+	for (;; list += n + 1) {
+		n = strcspn(list, ",");
+		if (n == len && !strncmp(list, word, n))
+			return true;
+		if (!list[n])
+			return false;
+	}
+}
+
+static bool cause_is_wanted(const struct wp_samples *s, const struct wp_profile_sample *sample)
+{
+	const struct wp_profile_cause *c = wp_profile_cause(s->profile, sample->cause);
+	const struct wp_samples_options *o = s->o;
+
+	if (o->reasons && !(c->reason[0] && listed(o->reasons, c->reason)) &&
+	    !(c->syscall[0] && listed(o->reasons, c->syscall)))
+		return false;
+	return !o->states || (c->state[0] && strchr(o->states, c->state[0]));
+}
+
+static int add_sample(void *ctx, const struct wp_profile_sample *sample)
+{
+	struct wp_samples *s = ctx;
+	const struct wp_profile_thread *t = wp_profile_thread(s->profile, sample->thread);
+	const struct wp_samples_options *o = s->o;
+
+	if (!is_in(&o->pids, t->pid) || !is_in(&o->tids, t->tid) ||
+	    (o->comm && strcmp(o->comm, t->comm)) || sample->time < o->from ||
+	    sample->time > o->to || !cause_is_wanted(s, sample))
+		return 0;
+	return wp_profsum_add(&s->sum, sample);
+}
+
+/* Leaves the lines that have one of the functions. */
+static int choose_functions(struct wp_samples *s)
+{
+	size_t i, k, nr, left = 0;
+
+	for (i = 0; i < s->sum.nr; i++) {
+		const struct wp_profline *l = &s->sum.line[i];
+		const __u32 *functions = wp_profile_stack_functions(s->profile, l->stack, &nr);
+
+		if (l->stack && !functions)
+			return -ENOMEM;
+		for (k = 0; k < nr; k++) {
+			const struct wp_function *f = wp_profile_function(s->profile,
+									  functions[k]);
+
+			/* A name of C++ may have commas. */
+			if (f->name && (listed(s->o->functions, f->name) ||
+					!strcmp(s->o->functions, f->name)))
+				break;
+		}
+		if (k < nr)
+			s->sum.line[left++] = *l;
+	}
+	s->sum.nr = left;
+	return 0;
+}
+
+static int note_time(void *ctx, const struct wp_profile_sample *sample)
+{
+	__u64 *time = ctx;
+
+	if (sample->time < time[0])
+		time[0] = sample->time;
+	if (sample->time > time[1])
+		time[1] = sample->time;
+	return 0;
+}
+
+/* When the first and the last sample were told: by the header, or by all of them. */
+static int times_of(const struct wp_samples_options *o, struct wp_profile *p, __u64 *time)
+{
+	struct wp_buf b = { 0 };
+	struct wp_profile *again;
+	int err;
+
+	err = wp_perffile_feature(wp_profile_file(p), WP_FEAT_SAMPLE_TIME, &b);
+	if (!err && b.len >= 16)
+		memcpy(time, b.data, 16);
+	wp_buf_free(&b);
+	if (!err && time[0] && time[0] < time[1])
+		return 0;
+	time[0] = ~0ULL;
+	time[1] = 0;
+	err = wp_profile_open(&again, o->input, &o->symbols);
+	if (!err)
+		err = wp_profile_read(again, note_time, time);
+	wp_profile_close(again);
+	return err;
+}
+
+/**
+ * wp_samples_read() - read the samples of a recording that are asked for
+ * @s: out: to be given to wp_samples_free(), also after an error
+ * @o: which
+ * @slots: into so many parts of the time, 1 or more
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __u32 slots)
+{
+	__u64 time[2] = { 0 };
+	int err;
+
+	*s = (struct wp_samples){ .o = o };
+	err = wp_profile_open(&s->profile, o->input, &o->symbols);
+	if (!err && slots > 1)
+		err = times_of(o, s->profile, time);
+	if (err)
+		return err;
+	if (time[0] < o->from)
+		time[0] = o->from;
+	if (time[1] > o->to)
+		time[1] = o->to;
+	wp_profsum_init(&s->sum, time[0], time[1], slots);
+	err = wp_profile_read(s->profile, add_sample, s);
+	if (!err && o->functions)
+		err = choose_functions(s);
+	return err;
+}
+
+/**
+ * wp_samples_comm() - the name of a line's thread
+ * @s: the samples
+ * @l: the line
+ *
+ * Return: the name, in bytes of anybody's choice, or ":TID"; good until the next call.
+ */
+const char *wp_samples_comm(struct wp_samples *s, const struct wp_profline *l)
+{
+	const struct wp_profile_thread *t = wp_profile_thread(s->profile, l->thread);
+
+	if (t->comm[0])
+		return t->comm;
+	snprintf(s->spare, sizeof(s->spare), ":%d", t->tid);
+	return s->spare;
+}
+
+/**
+ * wp_samples_functions() - the functions on a line's stack
+ * @s: the samples
+ * @l: the line
+ * @nr: out: their number
+ *
+ * Of functions of one file whose names are not known, one that calls another is as good
+ * as one.
+ *
+ * Return: numbers of wp_profile_function(), the outermost first, until the next call;
+ * NULL if there is no memory.
+ */
+const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline *l, size_t *nr)
+{
+	size_t left;
+	const __u32 *functions = wp_profile_stack_functions(s->profile, l->stack, &left);
+
+	if (l->stack && !functions)
+		return NULL;
+	if (left + 1 > s->room) {
+		void *more = reallocarray(s->functions, left + 1, sizeof(*s->functions));
+
+		if (!more)
+			return NULL;
+		s->functions = more;
+		s->room = left + 1;
+	}
+	*nr = 0;
+	while (left--) {
+		__u32 f = functions[left];
+
+		if (!*nr || s->functions[*nr - 1] != f || wp_profile_function(s->profile, f)->name)
+			s->functions[(*nr)++] = f;
+	}
+	return s->functions;
+}
+
+/**
+ * wp_samples_create() - create a file to write them into
+ * @s: the samples
+ * @path: its name; a file that is there is overwritten, but not the recording
+ *
+ * Return: its descriptor, or a negative errno; a message was printed.
+ */
+int wp_samples_create(const struct wp_samples *s, const char *path)
+{
+	struct stat in, out;
+	int fd;
+
+	if (!stat(path, &out) && !fstat(wp_profile_file(s->profile)->fd, &in) &&
+	    in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+		wp_err("%s is the recording itself: name another file by -o", path);
+		return -EINVAL;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	fd = -errno;
+	wp_err("cannot write %s: %s", path, strerror(errno));
+	return fd;
+}
+
+/**
+ * wp_samples_discard() - take away a file that is not whole
+ * @path: its name; a device or a pipe stays
+ */
+void wp_samples_discard(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
+/**
+ * wp_samples_fopen() - the same as a stream
+ * @s: the samples
+ * @path: its name
+ *
+ * Return: the stream, to be given to wp_samples_fclose(), or NULL; a message was printed.
+ */
+FILE *wp_samples_fopen(const struct wp_samples *s, const char *path)
+{
+	int fd = wp_samples_create(s, path);
+	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+	if (fd >= 0 && !f) {
+		close(fd);
+		wp_samples_discard(path);
+		wp_err("no memory to write %s", path);
+	}
+	return f;
+}
+
+/**
+ * wp_samples_fclose() - end such a file, and take it away if it is not whole
+ * @f: the stream
+ * @path: its name
+ * @err: 0, or why it is not whole
+ *
+ * Return: @err, or -EIO if not all could be written; a message was printed.
+ */
+int wp_samples_fclose(FILE *f, const char *path, int err)
+{
+	bool bad = ferror(f);
+
+	if ((fclose(f) || bad) && !err) {
+		wp_err("could not write all of %s: %s", path, strerror(errno));
+		err = -EIO;
+	}
+	if (err)
+		wp_samples_discard(path);
+	return err;
+}
+
+/**
+ * wp_samples_warn() - say what is missing
+ * @s: the samples
+ */
+void wp_samples_warn(const struct wp_samples *s)
+{
+	const char *input = s->o->input;
+	struct wp_profile_stats stats;
+
+	wp_profile_stats(s->profile, &stats);
+	if (stats.lost)
+		wp_warn("%" PRIu64 " events were lost while %s was recorded", (uint64_t)stats.lost,
+			input);
+	if (stats.damaged)
+		wp_warn("%" PRIu64 " records of %s are damaged and left out",
+			(uint64_t)stats.damaged, input);
+	if (stats.no_stack)
+		wp_warn("%" PRIu64 " samples of %s are told without their stacks: there are too many",
+			(uint64_t)stats.no_stack, input);
+}
+
+/**
+ * wp_samples_free() - forget them
+ * @s: the samples
+ */
+void wp_samples_free(struct wp_samples *s)
+{
+	wp_profsum_free(&s->sum);
+	wp_profile_close(s->profile);
+	free(s->functions);
+}

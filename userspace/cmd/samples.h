@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The samples of a recording that are asked for, in sum, and the options that ask. See
+ * samples.c.
+ *
+ *	struct wp_samples_options o = WP_SAMPLES_DEFAULT;
+ *
+ *	err = wp_samples_set(&o, id, arg);		for options of wp_samples_table
+ *	err = wp_samples_read(&samples, &o, slots);
+ *	...
+ *	wp_samples_warn(&samples);
+ *	wp_samples_free(&samples);
+ *	wp_samples_options_free(&o);
+ */
+#ifndef WP_CMD_SAMPLES_H
+#define WP_CMD_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cmd/options.h"
+#include "lib/profsum.h"
+#include "lib/symbols.h"
+#include "lib/target.h"
+
+/**
+ * struct wp_samples_options - which samples
+ * @input: the recording
+ * @symbols: where names of functions are looked for
+ * @pids: of these processes only, if there are any
+ * @tids: of these threads only, if there are any
+ * @comm: of threads of this name only, or NULL
+ * @from: from this time on, ns
+ * @to: up to this time
+ * @reasons: off-CPU for one of these reasons, or in one of these system calls: a list,
+ *	or NULL
+ * @states: off-CPU in one of these states only: letters, or NULL
+ * @functions: with one of these functions in their stacks only: a list, or NULL
+ * @chosen: one of the options that leave something out was given, or NULL
+ */
+struct wp_samples_options {
+	const char *input;
+	struct wp_symbols_options symbols;
+	struct wp_target pids;
+	struct wp_target tids;
+	const char *comm;
+	__u64 from;
+	__u64 to;
+	const char *reasons;
+	const char *states;
+	const char *functions;
+	const char *chosen;
+};
+
+#define WP_SAMPLES_DEFAULT	{ .input = "perf.data", .to = ~0ULL }
+
+/* The options, for the end of a command's table. */
+extern const struct wp_option wp_samples_table[];
+
+/**
+ * struct wp_samples - samples that were read
+ * @o: which
+ * @profile: the recording
+ * @sum: the samples, in sum
+ * @spare: room for a name
+ * @functions: room for a stack
+ * @room: for so many functions
+ */
+struct wp_samples {
+	const struct wp_samples_options *o;
+	struct wp_profile *profile;
+	struct wp_profsum sum;
+	char spare[24];
+	__u32 *functions;
+	size_t room;
+};
+
+int wp_samples_set(struct wp_samples_options *o, int id, const char *arg);
+void wp_samples_options_free(struct wp_samples_options *o);
+int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __u32 slots);
+const char *wp_samples_comm(struct wp_samples *s, const struct wp_profline *l);
+const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline *l, size_t *nr);
+int wp_samples_create(const struct wp_samples *s, const char *path);
+FILE *wp_samples_fopen(const struct wp_samples *s, const char *path);
+int wp_samples_fclose(FILE *f, const char *path, int err);
+void wp_samples_discard(const char *path);
+void wp_samples_warn(const struct wp_samples *s);
+void wp_samples_free(struct wp_samples *s);
+
+#endif /* WP_CMD_SAMPLES_H */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the debug information of a file, and finds in it which functions were inlined at an
+ * address: DW_TAG_inlined_subroutine, DWARF 5, 3.3.8.2. Called by symbols.c.
+ *
+ * Which compilation unit an address is in is looked up in the units' own ranges: the
+ * table that is meant for it, .debug_aranges, is written by GCC only.
+ */
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <stdlib.h>
+
+#include "lib/inlines.h"
+
+/**
+ * struct range - addresses of a compilation unit
+ * @start: the first one
+ * @end: behind the last one
+ * @unit: where its DIE is
+ */
+struct range {
+	__u64 start;
+	__u64 end;
+	Dwarf_Off unit;
+};
+
+/**
+ * struct wp_inlines - a file's debug information
+ * @dwfl: what holds it
+ * @dwarf: it
+ * @bias: what addresses of the file are more than its own
+ * @range: all units' ranges, by address
+ * @nr: their number
+ * @room: for so many there is memory
+ */
+struct wp_inlines {
+	Dwfl *dwfl;
+	Dwarf *dwarf;
+	Dwarf_Addr bias;
+	struct range *range;
+	size_t nr;
+	size_t room;
+};
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct range *a = pa, *b = pb;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static bool add_range(struct wp_inlines *in, __u64 start, __u64 end, Dwarf_Off unit)
+{
+	if (in->nr == in->room) {
+		size_t room = in->room ? 2 * in->room : 64;
+		void *more = reallocarray(in->range, room, sizeof(*in->range));
+
+		if (!more)
+			return false;
+		in->range = more;
+		in->room = room;
+	}
+	in->range[in->nr++] = (struct range){ .start = start, .end = end, .unit = unit };
+	return true;
+}
+
+static bool add_unit(struct wp_inlines *in, Dwarf_Die *unit)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(unit, at, &base, &start, &end)) > 0) {
+		if (start < end && !add_range(in, start, end, dwarf_dieoffset(unit)))
+			return false;
+	}
+	return true;
+}
+
+static bool add_units(struct wp_inlines *in)
+{
+	Dwarf_Off at = 0, next;
+	size_t head;
+
+	while (!dwarf_nextcu(in->dwarf, at, &next, &head, NULL, NULL, NULL)) {
+		Dwarf_Die unit;
+
+		if (dwarf_offdie(in->dwarf, at + head, &unit) && !add_unit(in, &unit))
+			return false;
+		at = next;
+	}
+	if (in->nr)
+		qsort(in->range, in->nr, sizeof(*in->range), by_start);
+	return true;
+}
+
+/**
+ * wp_inlines_new() - the debug information of a file
+ * @dwfl: what holds the file; it is the result's from now on, or gone
+ * @mod: the file there
+ *
+ * Return: to be freed with wp_inlines_free(); NULL if there is none, or no memory.
+ */
+struct wp_inlines *wp_inlines_new(Dwfl *dwfl, Dwfl_Module *mod)
+{
+	struct wp_inlines *in = calloc(1, sizeof(*in));
+
+	if (!in) {
+		dwfl_end(dwfl);
+		return NULL;
+	}
+	in->dwfl = dwfl;
+	in->dwarf = dwfl_module_getdwarf(mod, &in->bias);
+	if (!in->dwarf || !add_units(in)) {
+		wp_inlines_free(in);
+		return NULL;
+	}
+	return in;
+}
+
+/* The unit that an address is in; of ranges that lie in others the last one. */
+static const struct range *range_of(const struct wp_inlines *in, __u64 address)
+{
+	size_t low = 0, high = in->nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (in->range[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low && address < in->range[low - 1].end ? &in->range[low - 1] : NULL;
+}
+
+/* As the linker has it, if it has it. */
+static const char *name_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr))
+		name = dwarf_formstring(&attr);
+	return name ? name : dwarf_diename(die);
+}
+
+/**
+ * wp_inlines_find() - which functions are inlined at an address
+ * @in: the debug information
+ * @address: the address, as the file's program headers have it
+ * @names: out: their names as the linker would have them, the innermost first; good until
+ *	wp_inlines_free()
+ * @room: for so many there is room: what is further out is left out
+ *
+ * Return: how many there are.
+ */
+size_t wp_inlines_find(const struct wp_inlines *in, __u64 address, const char **names,
+		       size_t room)
+{
+	const struct range *range = range_of(in, address - in->bias);
+	Dwarf_Die unit, *by_words = NULL, *by_place = NULL;
+	size_t nr = 0;
+	int all, i;
+
+	if (!range || !dwarf_offdie(in->dwarf, range->unit, &unit))
+		return 0;
+	/* What surrounds an inlined function's words is not what surrounds its place. */
+	all = dwarf_getscopes(&unit, address - in->bias, &by_words);
+	if (all > 0)
+		all = dwarf_getscopes_die(&by_words[0], &by_place);
+	for (i = 0; i < all && nr < room; i++) {
+		int tag = dwarf_tag(&by_place[i]);
+		const char *name;
+
+		if (tag == DW_TAG_subprogram)
+			break;
+		name = tag == DW_TAG_inlined_subroutine ? name_of(&by_place[i]) : NULL;
+		if (name)
+			names[nr++] = name;
+	}
+	free(by_words);
+	free(by_place);
+	return nr;
+}
+
+/**
+ * wp_inlines_free() - forget it
+ * @in: it, or NULL
+ */
+void wp_inlines_free(struct wp_inlines *in)
+{
+	if (!in)
+		return;
+	dwfl_end(in->dwfl);
+	free(in->range);
+	free(in);
+}

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the mappings of a recording's processes, for addresses to be told by file and
+ * offset. Called by what converts recordings, with every record in order of time.
+ *
+ * A child shares its parent's mappings until either gets another one. What was there
+ * before an exec stays, but where something else is mapped: the call has a stack there.
+ * All together are bounded, for a recording may be anybody's; what does not fit is counted.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib/err.h"
+#include "lib/intern.h"
+#include "lib/memmaps.h"
+
+#define FIRST_ROOM	64
+
+/* What older headers of the kernel do not have. */
+#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
+#define PERF_RECORD_MISC_MMAP_BUILD_ID	(1 << 14)
+#endif
+#define MISC_BUILD_ID_SIZE		(1 << 15)
+
+/* PERF_RECORD_MMAP; PERF_RECORD_MMAP2 has more between that and the name. */
+struct mmap_record {
+	struct perf_event_header header;
+	__s32 pid;
+	__s32 tid;
+	__u64 start;
+	__u64 len;
+	__u64 offset;
+};
+
+struct mmap2_record {
+	struct mmap_record mmap;
+	__u8 id_size;
+	__u8 reserved[3];
+	__u8 id[WP_BUILDID_MAX];
+	__u32 prot;
+	__u32 flags;
+};
+
+struct fork_record {
+	struct perf_event_header header;
+	__s32 pid;
+	__s32 ppid;
+	__s32 tid;
+	__s32 ptid;
+};
+
+/* A record of the BUILD_ID section, before the file's name. */
+struct id_record {
+	struct perf_event_header header;
+	__s32 pid;
+	__u8 id[WP_BUILDID_MAX];
+	__u8 size;
+	__u8 reserved[3];
+};
+
+/**
+ * struct space - mappings that one or more processes have
+ * @refs: so many processes
+ * @nr: so many mappings
+ * @room: for so many there is memory
+ * @map: the mappings, by address; they do not overlap
+ */
+struct space {
+	size_t refs;
+	size_t nr;
+	size_t room;
+	struct wp_memmap *map;
+};
+
+struct process {
+	__s32 pid;
+	struct space *space;
+};
+
+/**
+ * struct wp_memmaps - all of them
+ * @entry: processes, a hash table by pid; free entries have no space
+ * @nr: used entries
+ * @room: all entries, a power of two, or 0
+ * @total: mappings in all spaces
+ * @dropped: mappings that there was no room for
+ * @paths: names of files
+ * @id: build-ids of the section, by the numbers of their paths less 1
+ * @nr_ids: their number
+ */
+struct wp_memmaps {
+	struct process *entry;
+	size_t nr;
+	size_t room;
+	size_t total;
+	__u64 dropped;
+	struct wp_intern paths;
+	struct wp_buildid *id;
+	size_t nr_ids;
+};
+
+static void add_id(struct wp_memmaps *m, const struct id_record *r, const char *path, size_t len)
+{
+	__u32 nr = wp_intern(&m->paths, path, len + 1, NULL);
+	struct wp_buildid *id;
+
+	if (nr > m->nr_ids) {
+		id = reallocarray(m->id, nr, sizeof(*id));
+		if (!id)
+			return;
+		memset(id + m->nr_ids, 0, (nr - m->nr_ids) * sizeof(*id));
+		m->id = id;
+		m->nr_ids = nr;
+	}
+	if (!nr)
+		return;
+	/* Old ones do not tell the size: 20 then. */
+	m->id[nr - 1].size = r->header.misc & MISC_BUILD_ID_SIZE && r->size <= sizeof(r->id) ?
+		r->size : sizeof(r->id);
+	memcpy(m->id[nr - 1].data, r->id, sizeof(r->id));
+}
+
+static void read_ids(struct wp_memmaps *m, const struct wp_buf *b)
+{
+	struct id_record r;
+	size_t at, len;
+
+	for (at = 0; b->len - at >= sizeof(r); at += r.header.size) {
+		memcpy(&r, b->data + at, sizeof(r));
+		if (r.header.size < sizeof(r) || r.header.size > b->len - at)
+			return;
+		len = strnlen(b->data + at + sizeof(r), r.header.size - sizeof(r));
+		if (len && len < r.header.size - sizeof(r))
+			add_id(m, &r, b->data + at + sizeof(r), len);
+	}
+}
+
+/**
+ * wp_memmaps_new() - begin
+ * @file: the recording, whose build-ids count for mappings that tell of none
+ *
+ * Return: the mappings, to be freed with wp_memmaps_free(), or NULL; a message was
+ * printed then.
+ */
+struct wp_memmaps *wp_memmaps_new(const struct wp_perffile *file)
+{
+	struct wp_memmaps *m = calloc(1, sizeof(*m));
+	struct wp_buf b;
+
+	if (!m) {
+		wp_err("no memory for the mappings of processes");
+		return NULL;
+	}
+	if (!wp_perffile_feature(file, WP_FEAT_BUILD_ID, &b)) {
+		read_ids(m, &b);
+		wp_buf_free(&b);
+	}
+	return m;
+}
+
+static size_t place_of(const struct wp_memmaps *m, __s32 pid)
+{
+	size_t i = (__u32)pid * 2654435761U & (m->room - 1);
+
+	while (m->entry[i].space && m->entry[i].pid != pid)
+		i = (i + 1) & (m->room - 1);
+	return i;
+}
+
+static int grow(struct wp_memmaps *m)
+{
+	struct wp_memmaps more = *m;
+	size_t i;
+
+	if (m->nr < m->room / 2)
+		return 0;
+	more.room = m->room ? m->room * 2 : FIRST_ROOM;
+	more.entry = calloc(more.room, sizeof(*more.entry));
+	if (!more.entry)
+		return -ENOMEM;
+	for (i = 0; i < m->room; i++) {
+		if (m->entry[i].space)
+			more.entry[place_of(&more, m->entry[i].pid)] = m->entry[i];
+	}
+	free(m->entry);
+	*m = more;
+	return 0;
+}
+
+static void put_space(struct wp_memmaps *m, struct space *s)
+{
+	if (!s || --s->refs)
+		return;
+	m->total -= s->nr;
+	free(s->map);
+	free(s);
+}
+
+/* Gives @pid a space instead of what it had; the reference is the process's now. */
+static int set_space(struct wp_memmaps *m, __s32 pid, struct space *s)
+{
+	struct process *p;
+
+	if (!s || grow(m)) {
+		put_space(m, s);
+		return -ENOMEM;
+	}
+	p = &m->entry[place_of(m, pid)];
+	if (p->space)
+		put_space(m, p->space);
+	else
+		m->nr++;
+	p->pid = pid;
+	p->space = s;
+	return 0;
+}
+
+static struct space *new_space(void)
+{
+	struct space *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->refs = 1;
+	return s;
+}
+
+static struct space *space_of(const struct wp_memmaps *m, __s32 pid)
+{
+	return m->room ? m->entry[place_of(m, pid)].space : NULL;
+}
+
+/* A space of the process's own, with what it has; NULL if there is no memory. */
+static struct space *own_space(struct wp_memmaps *m, __s32 pid)
+{
+	struct space *s = space_of(m, pid), *own;
+
+	if (s && s->refs == 1)
+		return s;
+	own = new_space();
+	if (own && s && s->nr > WP_MEMMAPS_MAX - m->total) {
+		m->dropped += s->nr;
+	} else if (own && s && s->nr) {
+		own->map = calloc(s->nr, sizeof(*s->map));
+		if (!own->map) {
+			free(own);
+			return NULL;
+		}
+		memcpy(own->map, s->map, s->nr * sizeof(*s->map));
+		own->nr = s->nr;
+		own->room = s->nr;
+		m->total += s->nr;
+	}
+	return set_space(m, pid, own) ? NULL : own;
+}
+
+/* The first mapping that ends behind @address. */
+static size_t first_behind(const struct space *s, __u64 address)
+{
+	size_t low = 0, high = s->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->map[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Room for two more: the new one, and the rest of one that it divides. */
+static bool more_maps(struct wp_memmaps *m, struct space *s)
+{
+	size_t room = s->room ? s->room * 2 : 16;
+	struct wp_memmap *map;
+
+	if (m->total + 2 > WP_MEMMAPS_MAX)
+		return false;
+	if (s->nr + 2 <= s->room)
+		return true;
+	map = reallocarray(s->map, room, sizeof(*map));
+	if (!map)
+		return false;
+	s->map = map;
+	s->room = room;
+	return true;
+}
+
+/* Adds a mapping; what it covers of others is gone. */
+static void insert(struct wp_memmaps *m, struct space *s, const struct wp_memmap *map)
+{
+	struct wp_memmap left, right;
+	size_t first = first_behind(s, map->start), last = first, nr = 0;
+	struct wp_memmap added[3];
+
+	while (last < s->nr && s->map[last].start < map->end)
+		last++;
+	if (last > first) {
+		left = s->map[first];
+		right = s->map[last - 1];
+		if (left.start < map->start) {
+			left.end = map->start;
+			added[nr++] = left;
+		}
+	}
+	added[nr++] = *map;
+	if (last > first && right.end > map->end) {
+		right.offset += map->end - right.start;
+		right.start = map->end;
+		added[nr++] = right;
+	}
+	if (last < s->nr)
+		memmove(s->map + first + nr, s->map + last, (s->nr - last) * sizeof(*s->map));
+	memcpy(s->map + first, added, nr * sizeof(*added));
+	m->total += nr - (last - first);
+	s->nr += nr - (last - first);
+}
+
+static int add_map(struct wp_memmaps *m, __s32 pid, struct wp_memmap *map, const char *path,
+		   size_t len)
+{
+	struct space *s;
+
+	map->path = wp_intern(&m->paths, path, len + 1, NULL);
+	s = map->path ? own_space(m, pid) : NULL;
+	if (!s) {
+		wp_err("no memory for the mappings of processes");
+		return -ENOMEM;
+	}
+	if (!map->id.size && map->path <= m->nr_ids)
+		map->id = m->id[map->path - 1];
+	if (more_maps(m, s))
+		insert(m, s, map);
+	else
+		m->dropped++;
+	return 0;
+}
+
+/* Mappings of the kernel's have the process -1, and are not kept. */
+static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
+{
+	size_t fixed = rec->type == PERF_RECORD_MMAP ? sizeof(struct mmap_record) :
+		sizeof(struct mmap2_record);
+	struct mmap2_record r = { .mmap.header = *rec };
+	const char *path = (const char *)rec + fixed;
+	struct wp_memmap map = { 0 };
+	size_t len;
+
+	if (rec->size <= fixed)
+		return 0;
+	memcpy(&r, rec, fixed);
+	len = strnlen(path, rec->size - fixed);
+	if (len == rec->size - fixed || r.mmap.pid < 0 || !r.mmap.len ||
+	    r.mmap.start + r.mmap.len < r.mmap.start || rec->misc & PERF_RECORD_MISC_MMAP_DATA)
+		return 0;
+	if (rec->type == PERF_RECORD_MMAP2 && !(r.prot & PROT_EXEC))
+		return 0;
+	map.start = r.mmap.start;
+	map.end = r.mmap.start + r.mmap.len;
+	map.offset = r.mmap.offset;
+	if (rec->type == PERF_RECORD_MMAP2 && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
+	    r.id_size <= sizeof(r.id)) {
+		map.id.size = r.id_size;
+		memcpy(map.id.data, r.id, sizeof(r.id));
+	}
+	return add_map(m, r.mmap.pid, &map, path, len);
+}
+
+static int fork_event(struct wp_memmaps *m, const struct perf_event_header *rec)
+{
+	struct fork_record r;
+	struct space *s;
+
+	if (rec->size < sizeof(r))
+		return 0;
+	memcpy(&r, rec, sizeof(r));
+	if (r.pid == r.ppid || r.pid < 0)
+		return 0;
+	s = space_of(m, r.ppid);
+	if (s)
+		s->refs++;
+	else
+		s = new_space();
+	if (!set_space(m, r.pid, s))
+		return 0;
+	wp_err("no memory for the mappings of processes");
+	return -ENOMEM;
+}
+
+/**
+ * wp_memmaps_record() - look whether a record changes mappings
+ * @m: the mappings
+ * @rec: the record
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec)
+{
+	switch (rec->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return mmap_event(m, rec);
+	case PERF_RECORD_FORK:
+		return fork_event(m, rec);
+	}
+	return 0;
+}
+
+/**
+ * wp_memmaps_find() - what is mapped at an address
+ * @m: the mappings
+ * @pid: the process
+ * @address: the address
+ *
+ * Return: the mapping, until the next record; NULL if there is none.
+ */
+const struct wp_memmap *wp_memmaps_find(const struct wp_memmaps *m, __s32 pid, __u64 address)
+{
+	const struct space *s = space_of(m, pid);
+	size_t i = s ? first_behind(s, address) : 0;
+
+	return s && i < s->nr && s->map[i].start <= address ? &s->map[i] : NULL;
+}
+
+/**
+ * wp_memmaps_path() - the name of a mapped file
+ * @m: the mappings
+ * @path: its number
+ *
+ * Return: the name, as the recording has it, until the next record.
+ */
+const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path)
+{
+	return wp_intern_bytes(&m->paths, path, NULL);
+}
+
+/**
+ * wp_memmaps_id() - the build-id that the recording has for a file's name
+ * @m: the mappings
+ * @path: the name; of the kernel [kernel.kallsyms]
+ * @id: out: it; of no bytes if there is none
+ */
+void wp_memmaps_id(struct wp_memmaps *m, const char *path, struct wp_buildid *id)
+{
+	__u32 nr = wp_intern(&m->paths, path, strlen(path) + 1, NULL);
+
+	memset(id, 0, sizeof(*id));
+	if (nr && nr <= m->nr_ids)
+		*id = m->id[nr - 1];
+}
+
+/**
+ * wp_memmaps_dropped() - how many mappings there was no room for
+ * @m: the mappings
+ *
+ * Return: their number.
+ */
+__u64 wp_memmaps_dropped(const struct wp_memmaps *m)
+{
+	return m->dropped;
+}
+
+/**
+ * wp_memmaps_free() - forget all
+ * @m: the mappings, or NULL
+ */
+void wp_memmaps_free(struct wp_memmaps *m)
+{
+	size_t i;
+
+	if (!m)
+		return;
+	for (i = 0; i < m->room; i++)
+		put_space(m, m->entry[i].space);
+	free(m->entry);
+	free(m->id);
+	wp_intern_free(&m->paths);
+	free(m);
+}

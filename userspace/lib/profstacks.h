@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The stacks of a recording's samples, their frames and functions, each with a number.
+ * See profstacks.c; who reads samples uses profile.h.
+ */
+#ifndef WP_LIB_PROFSTACKS_H
+#define WP_LIB_PROFSTACKS_H
+
+#include "lib/memmaps.h"
+#include "lib/profile.h"
+
+struct wp_profstacks;
+
+int wp_profstacks_new(struct wp_profstacks **out, struct wp_memmaps *maps,
+		      const struct wp_symbols_options *options);
+int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, __u32 *stack);
+const __u32 *wp_profstacks_frames(const struct wp_profstacks *s, __u32 stack, size_t *nr);
+const struct wp_frame *wp_profstacks_frame(struct wp_profstacks *s, __u32 frame);
+const struct wp_buildid *wp_profstacks_frame_id(const struct wp_profstacks *s, __u32 frame);
+const __u32 *wp_profstacks_frame_functions(const struct wp_profstacks *s,
+					   const struct wp_frame *f, size_t *nr);
+const __u32 *wp_profstacks_functions(struct wp_profstacks *s, __u32 stack, size_t *nr);
+const struct wp_function *wp_profstacks_function(const struct wp_profstacks *s,
+						 __u32 function);
+__u64 wp_profstacks_left_out(const struct wp_profstacks *s);
+void wp_profstacks_free(struct wp_profstacks *s);
+
+#endif /* WP_LIB_PROFSTACKS_H */

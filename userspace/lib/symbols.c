@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the names of functions: of files by their symbol tables, which libdwfl finds in the
+ * file, in its .gnu_debugdata, in a file of debug information beside it or, if
+ * DEBUGINFOD_URLS is set, at a server; of the kernel by its list; of code made at run time
+ * by the list that the program left. Called by profstacks.c.
+ *
+ * Each file is read when it is first asked for, and closed again. What cannot be had has
+ * no names, and a reason.
+ */
+#include <errno.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libiberty/demangle.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/err.h"
+#include "lib/inlines.h"
+#include "lib/symbols.h"
+#include "lib/symtable.h"
+
+/* Files that a recording may name; what is more has no names. */
+#define MAX_FILES	65536
+
+/* Bytes of a list that is text. */
+#define MAX_TEXT	((off_t)1 << 30)
+
+/* Bytes of a stub, on x86-64 and arm64. */
+#define STUB		16
+
+#define NO_MEMORY	"there is no memory"
+
+/* Where a part of the file is mapped to, as its program headers say. */
+struct segment {
+	__u64 offset;
+	__u64 size;
+	__u64 address;
+};
+
+/**
+ * struct file - a file with functions
+ * @kind: what it is
+ * @path: its name
+ * @id: its build-id in the recording
+ * @pid: the process, of JIT
+ * @read: it was looked at
+ * @trouble: why it has no names, or NULL
+ * @table: its functions
+ * @demangled: their names, as far as they were asked for
+ * @segment: of ELF: where its parts are
+ * @nr_segments: their number
+ * @inlines: its inlined functions, if they are to be told, or NULL
+ */
+struct file {
+	enum wp_symbols_kind kind;
+	char *path;
+	struct wp_buildid id;
+	__s32 pid;
+	bool read;
+	const char *trouble;
+	struct wp_symtable table;
+	char **demangled;
+	struct segment *segment;
+	size_t nr_segments;
+	struct wp_inlines *inlines;
+};
+
+/**
+ * struct wp_symbols - all of them
+ * @symfs: directory that names are below, or NULL
+ * @kallsyms: the kernel's list, or NULL
+ * @raw: names stay as they are
+ * @wants_inlines: inlined functions are told
+ * @inlined: those that were asked for last
+ * @nr_inlined: their number
+ * @file: the files
+ * @nr: their number
+ */
+struct wp_symbols {
+	char *symfs;
+	char *kallsyms;
+	bool raw;
+	bool wants_inlines;
+	char *inlined[WP_SYMBOLS_INLINED];
+	size_t nr_inlined;
+	struct file *file;
+	size_t nr;
+};
+
+/**
+ * wp_symbols_new() - begin
+ * @out: out: to be freed with wp_symbols_free()
+ * @options: where names are looked for
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *options)
+{
+	struct wp_symbols *s = calloc(1, sizeof(*s));
+
+	if (s) {
+		s->raw = options->raw;
+		s->wants_inlines = options->inlines;
+		s->symfs = options->symfs ? strdup(options->symfs) : NULL;
+		s->kallsyms = options->kallsyms ? strdup(options->kallsyms) : NULL;
+	}
+	if (!s || (options->symfs && !s->symfs) || (options->kallsyms && !s->kallsyms)) {
+		wp_err("no memory for the names of functions");
+		wp_symbols_free(s);
+		return -ENOMEM;
+	}
+	*out = s;
+	return 0;
+}
+
+/**
+ * wp_symbols_file() - name a file
+ * @s: the names
+ * @kind: what it is
+ * @path: its name; of JIT and VDSO it may be NULL
+ * @id: its build-id in the recording, or NULL; of no bytes if not known
+ * @pid: of JIT: the process
+ *
+ * Return: its number, 1 and up; 0 if there is no memory.
+ */
+__u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const char *path,
+		      const struct wp_buildid *id, __s32 pid)
+{
+	struct file *f;
+
+	f = reallocarray(s->file, s->nr + 1, sizeof(*f));
+	if (!f)
+		return 0;
+	s->file = f;
+	f += s->nr;
+	*f = (struct file){ .kind = kind, .pid = pid, .path = strdup(path ? path : "") };
+	if (!f->path)
+		return 0;
+	if (id)
+		f->id = *id;
+	if (s->nr >= MAX_FILES) {
+		f->read = true;
+		f->trouble = "the recording has too many files";
+	}
+	return ++s->nr;
+}
+
+/* Opens a regular file and nothing else: a name in a recording is anybody's. */
+static int open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		errno = EINVAL;
+		return -1;
+	}
+	return fd;
+}
+
+static const char *add_segments(struct file *f, Elf *elf)
+{
+	size_t nr, i;
+
+	if (elf_getphdrnum(elf, &nr))
+		return "it is damaged";
+	f->segment = calloc(nr ? nr : 1, sizeof(*f->segment));
+	if (!f->segment)
+		return NO_MEMORY;
+	for (i = 0; i < nr; i++) {
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(elf, i, &phdr) || phdr.p_type != PT_LOAD)
+			continue;
+		f->segment[f->nr_segments++] = (struct segment){
+			.offset = phdr.p_offset,
+			.size = phdr.p_filesz,
+			.address = phdr.p_vaddr,
+		};
+	}
+	return NULL;
+}
+
+static bool is_function(const GElf_Sym *sym, const char *name, GElf_Word shndx)
+{
+	unsigned int type = GELF_ST_TYPE(sym->st_info);
+
+	if (!name || !*name || shndx == SHN_UNDEF || shndx == SHN_ABS)
+		return false;
+	/* Labels, as assembler has them, but not what marks data in code. */
+	return type == STT_FUNC || type == STT_GNU_IFUNC ||
+	       (type == STT_NOTYPE && name[0] != '$' && name[0] != '.');
+}
+
+/* The section of a name; NULL if there is none. */
+static Elf_Scn *section_of(Elf *elf, const char *wanted, GElf_Shdr *shdr)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(elf, scn))) {
+		const char *name = gelf_getshdr(scn, shdr) ?
+			elf_strptr(elf, names, shdr->sh_name) : NULL;
+
+		if (name && !strcmp(name, wanted))
+			return scn;
+	}
+	return NULL;
+}
+
+/* The name of a function that a relocation is for; NULL if there is none. */
+static const char *relocated(Elf *elf, Elf_Data *relocations, int i, Elf_Data *symbols,
+			     const GElf_Shdr *dynsym)
+{
+	GElf_Rela rela;
+	GElf_Sym sym;
+
+	if (!gelf_getrela(relocations, i, &rela) ||
+	    !gelf_getsym(symbols, GELF_R_SYM(rela.r_info), &sym) || !sym.st_name)
+		return NULL;
+	return elf_strptr(elf, dynsym->sh_link, sym.st_name);
+}
+
+/*
+ * The stubs by which functions of other files are called, which have no symbols: one for
+ * each relocation, in their order, behind a first one that is none of them.
+ */
+static const char *add_stubs(struct file *f, Elf *elf)
+{
+	GElf_Shdr plt, rela, dynsym;
+	Elf_Scn *stubs = section_of(elf, ".plt.sec", &plt);
+	Elf_Scn *relocations = section_of(elf, ".rela.plt", &rela);
+	Elf_Scn *symbols = section_of(elf, ".dynsym", &dynsym);
+	Elf_Data *relas = relocations ? elf_getdata(relocations, NULL) : NULL;
+	Elf_Data *syms = symbols ? elf_getdata(symbols, NULL) : NULL;
+	struct wp_symtable_entry e = { .local = true };
+	GElf_Ehdr ehdr;
+	size_t i, nr;
+
+	if (!relas || !syms || !rela.sh_entsize || !gelf_getehdr(elf, &ehdr) ||
+	    (!stubs && !section_of(elf, ".plt", &plt)))
+		return NULL;
+	nr = rela.sh_size / rela.sh_entsize;
+	e.end = plt.sh_addr + (stubs ? 0 : ehdr.e_machine == EM_AARCH64 ? 2 * STUB : STUB);
+	for (i = 0; i < nr && i < plt.sh_size / STUB; i++) {
+		const char *name = relocated(elf, relas, i, syms, &dynsym);
+		char *stub;
+		int err;
+
+		e.start = e.end;
+		e.end += STUB;
+		if (!name || !*name)
+			continue;
+		if (asprintf(&stub, "%s@plt", name) < 0)
+			return NO_MEMORY;
+		err = wp_symtable_add(&f->table, &e, stub, NULL);
+		free(stub);
+		if (err)
+			return NO_MEMORY;
+	}
+	return NULL;
+}
+
+static const char *add_symbols(struct file *f, Dwfl_Module *mod)
+{
+	int nr = dwfl_module_getsymtab(mod), i;
+
+	if (nr < 0)
+		return "it has no symbols";
+	for (i = 1; i < nr; i++) {
+		struct wp_symtable_entry e = { 0 };
+		GElf_Addr address;
+		GElf_Word shndx;
+		const char *name;
+		GElf_Sym sym;
+
+		name = dwfl_module_getsym_info(mod, i, &sym, &address, &shndx, NULL, NULL);
+		if (!is_function(&sym, name, shndx))
+			continue;
+		e.start = address;
+		e.end = e.start + sym.st_size;
+		e.weak = GELF_ST_BIND(sym.st_info) == STB_WEAK;
+		e.local = GELF_ST_BIND(sym.st_info) == STB_LOCAL;
+		if (wp_symtable_add(&f->table, &e, name, NULL))
+			return NO_MEMORY;
+	}
+	return f->table.nr ? NULL : "it has no symbols";
+}
+
+/* Reads an ELF file; the descriptor is closed. */
+static const char *read_elf(struct wp_symbols *s, struct file *f, int fd)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+	const char *trouble = NULL;
+	Dwfl_Module *mod = NULL;
+	GElf_Addr bias;
+	Elf *elf;
+
+	if (dwfl)
+		mod = dwfl_report_elf(dwfl, f->path, f->path, fd, 0, true);
+	/* From here on it is the module's. */
+	if (!mod)
+		close(fd);
+	elf = mod ? dwfl_module_getelf(mod, &bias) : NULL;
+	if (!elf)
+		trouble = "it is not an ELF file";
+	if (!trouble)
+		trouble = add_segments(f, elf);
+	if (!trouble)
+		trouble = add_symbols(f, mod);
+	if (!trouble)
+		trouble = add_stubs(f, elf);
+	if (!trouble && s->wants_inlines)
+		f->inlines = wp_inlines_new(dwfl, mod);
+	else
+		dwfl_end(dwfl);
+	return trouble;
+}
+
+static const char *read_file(struct wp_symbols *s, struct file *f)
+{
+	struct wp_buildid id;
+	char *path = NULL;
+	int fd;
+
+	if (s->symfs && asprintf(&path, "%s/%s", s->symfs, f->path) < 0)
+		return NO_MEMORY;
+	fd = open_regular(path ? path : f->path);
+	free(path);
+	if (fd < 0)
+		return errno == ENOENT ? "it is not there" : "it cannot be opened";
+	if (f->id.size && wp_buildid_from_fd(fd, &id)) {
+		close(fd);
+		return "it has no build-id, but had one";
+	}
+	if (f->id.size && (id.size != f->id.size || memcmp(id.data, f->id.data, id.size))) {
+		close(fd);
+		return "it is another one than was recorded, by its build-id";
+	}
+	return read_elf(s, f, fd);
+}
+
+/* A copy of the kernel's image for processes, as a file; -1 if there is none. */
+static int copy_of_vdso(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start = 0, end = 0;
+	char line[512];
+	int fd;
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (strstr(line, "[vdso]") && sscanf(line, "%lx-%lx", &start, &end) == 2)
+			break;
+		start = 0;
+		end = 0;
+	}
+	if (maps)
+		fclose(maps);
+	fd = end > start ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+	if (fd >= 0 && write(fd, (void *)start, end - start) != (ssize_t)(end - start)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static const char *read_vdso(struct wp_symbols *s, struct file *f)
+{
+	struct wp_buildid id;
+	int fd;
+
+	if (f->id.size && (wp_buildid_of_vdso(&id) || id.size != f->id.size ||
+			   memcmp(id.data, f->id.data, id.size)))
+		return "another kernel than this one was recorded, by its build-id";
+	fd = copy_of_vdso();
+	return fd < 0 ? "it is not there" : read_elf(s, f, fd);
+}
+
+static const char *read_text(struct file *f, const char *path,
+			     int (*parse)(struct wp_symtable *t, FILE *text))
+{
+	FILE *text = fopen(path, "re");
+	int err;
+
+	if (!text)
+		return errno == ENOENT ? "there is no list" : "its list cannot be opened";
+	err = parse(&f->table, text);
+	fclose(text);
+	if (err == -EACCES)
+		return "the kernel hides its addresses: kernel.kptr_restrict";
+	return err ? NO_MEMORY : f->table.nr ? NULL : "its list is empty";
+}
+
+static const char *read_kernel(struct wp_symbols *s, struct file *f)
+{
+	struct wp_buildid id;
+
+	if (s->kallsyms)
+		return read_text(f, s->kallsyms, wp_symtable_kallsyms);
+	if (!f->id.size)
+		return "the recording does not tell which one: --kallsyms names its list";
+	if (wp_buildid_from_notes_file("/sys/kernel/notes", &id) || id.size != f->id.size ||
+	    memcmp(id.data, f->id.data, id.size))
+		return "another kernel than this one was recorded: --kallsyms names its list";
+	return read_text(f, "/proc/kallsyms", wp_symtable_kallsyms);
+}
+
+/*
+ * Anybody can make a file of that name: who is not root takes it from root and from himself
+ * only. Root has to show what any user's program does; it only reads names there.
+ */
+static const char *read_jit(struct file *f)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", f->pid);
+	if (lstat(path, &st))
+		return "there is no list";
+	if (!S_ISREG(st.st_mode) || st.st_size > MAX_TEXT ||
+	    (geteuid() && st.st_uid && st.st_uid != geteuid()))
+		return "its list is not to be trusted";
+	return read_text(f, path, wp_symtable_perfmap);
+}
+
+static const char *read_symbols(struct wp_symbols *s, struct file *f)
+{
+	switch (f->kind) {
+	case WP_SYMBOLS_ELF:
+		return read_file(s, f);
+	case WP_SYMBOLS_KERNEL:
+		return read_kernel(s, f);
+	case WP_SYMBOLS_VDSO:
+		return read_vdso(s, f);
+	case WP_SYMBOLS_JIT:
+		break;
+	}
+	return read_jit(f);
+}
+
+static void make_ready(struct wp_symbols *s, struct file *f)
+{
+	f->read = true;
+	f->trouble = read_symbols(s, f);
+	if (f->trouble)
+		wp_symtable_free(&f->table);
+	wp_symtable_sort(&f->table);
+	if (f->table.nr)
+		f->demangled = calloc(f->table.nr, sizeof(*f->demangled));
+	if (f->table.nr && !f->demangled) {
+		f->trouble = NO_MEMORY;
+		wp_symtable_free(&f->table);
+	}
+}
+
+/* The address of a place in an ELF file; false if nothing of it is mapped. */
+static bool address_of(const struct file *f, __u64 offset, __u64 *address)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr_segments; i++) {
+		const struct segment *g = &f->segment[i];
+
+		if (offset >= g->offset && offset - g->offset < g->size) {
+			*address = offset - g->offset + g->address;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool is_stub(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 4 && !strcmp(name + len - 4, "@plt");
+}
+
+/* The library passes over what stands behind a name: a stub stays one. */
+static char *demangle(const char *name)
+{
+	char *plain = cplus_demangle(name, DMGL_NO_OPTS), *stub;
+
+	if (!plain || !is_stub(name) || is_stub(plain))
+		return plain;
+	if (asprintf(&stub, "%s@plt", plain) < 0)
+		stub = NULL;
+	free(plain);
+	return stub;
+}
+
+/* What a function is called by those who wrote it. */
+static const char *name_of(const struct wp_symbols *s, struct file *f,
+			   const struct wp_symtable_entry *e)
+{
+	char **demangled = &f->demangled[e - f->table.entry];
+	const char *name = f->table.names + e->name;
+
+	if (s->raw || f->kind == WP_SYMBOLS_KERNEL || f->kind == WP_SYMBOLS_JIT)
+		return name;
+	if (!*demangled && name[0] == '_')
+		*demangled = demangle(name);
+	return *demangled ? *demangled : name;
+}
+
+/**
+ * wp_symbols_find() - which function is at a place
+ * @s: the names
+ * @file: number of the file
+ * @address: the place: see enum wp_symbols_kind
+ * @symbol: out: the function; without a name if it is not known
+ *
+ * Return: whether it is known.
+ */
+bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
+		     struct wp_symbol *symbol)
+{
+	struct file *f = &s->file[file - 1];
+	const struct wp_symtable_entry *e;
+	__u64 at = address;
+
+	memset(symbol, 0, sizeof(*symbol));
+	if (!f->read)
+		make_ready(s, f);
+	if (f->nr_segments && !address_of(f, address, &at))
+		return false;
+	e = wp_symtable_find(&f->table, at);
+	if (!e)
+		return false;
+	symbol->name = name_of(s, f, e);
+	symbol->module = f->table.names + e->name + strlen(f->table.names + e->name) + 1;
+	if (!*symbol->module)
+		symbol->module = NULL;
+	symbol->start = address - (at - e->start);
+	symbol->size = e->end - e->start;
+	return true;
+}
+
+static void forget_inlined(struct wp_symbols *s)
+{
+	while (s->nr_inlined)
+		free(s->inlined[--s->nr_inlined]);
+}
+
+/**
+ * wp_symbols_inlined() - which functions are inlined at a place
+ * @s: the names; with wp_symbols_options.inlines
+ * @file: number of the file
+ * @address: the place: see enum wp_symbols_kind
+ * @names: out: their names, the innermost first, until the next call
+ *
+ * The function that they are in is wp_symbols_find()'s.
+ *
+ * Return: how many there are.
+ */
+size_t wp_symbols_inlined(struct wp_symbols *s, __u32 file, __u64 address, char ***names)
+{
+	struct file *f = &s->file[file - 1];
+	const char *found[WP_SYMBOLS_INLINED];
+	__u64 at;
+	size_t nr, i;
+
+	forget_inlined(s);
+	*names = s->inlined;
+	if (!f->read)
+		make_ready(s, f);
+	if (!f->inlines || !address_of(f, address, &at))
+		return 0;
+	nr = wp_inlines_find(f->inlines, at, found, WP_SYMBOLS_INLINED);
+	for (i = 0; i < nr; i++) {
+		char *plain = s->raw || found[i][0] != '_' ? NULL : demangle(found[i]);
+
+		s->inlined[i] = plain ? plain : strdup(found[i]);
+		if (!s->inlined[i])
+			break;
+		s->nr_inlined++;
+	}
+	return s->nr_inlined;
+}
+
+/**
+ * wp_symbols_trouble() - why a file has no names
+ * @s: the names
+ * @file: number of the file, one that was asked for
+ *
+ * Return: a sentence's end, or NULL if it has some.
+ */
+const char *wp_symbols_trouble(const struct wp_symbols *s, __u32 file)
+{
+	return s->file[file - 1].trouble;
+}
+
+/**
+ * wp_symbols_free() - forget all
+ * @s: the names, or NULL
+ */
+void wp_symbols_free(struct wp_symbols *s)
+{
+	size_t i, k;
+
+	if (!s)
+		return;
+	forget_inlined(s);
+	for (i = 0; i < s->nr; i++) {
+		struct file *f = &s->file[i];
+
+		for (k = 0; f->demangled && k < f->table.nr; k++)
+			free(f->demangled[k]);
+		free(f->demangled);
+		wp_inlines_free(f->inlines);
+		wp_symtable_free(&f->table);
+		free(f->segment);
+		free(f->path);
+	}
+	free(s->file);
+	free(s->symfs);
+	free(s->kallsyms);
+	free(s);
+}

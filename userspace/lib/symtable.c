@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the functions of one file, by address, and the reading of those lists that are
+ * text: the kernel's, and those of programs that make code as they run. Called by
+ * symbols.c.
+ *
+ * Of functions at one address one is shown, the same as perf shows: its
+ * choose_best_symbol() prefers those with a size, then not weak, then global, then with
+ * fewer underscores before the name, then with the longer name.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/symtable.h"
+
+/**
+ * wp_symtable_add() - add a function
+ * @t: the table
+ * @entry: all but its name; an end that is not above the start: not known
+ * @name: its name
+ * @module: its module, or NULL
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_symtable_add(struct wp_symtable *t, const struct wp_symtable_entry *entry,
+		    const char *name, const char *module)
+{
+	size_t len = strlen(name) + 1, more = module ? strlen(module) + 1 : 1;
+
+	if (t->nr >= WP_SYMTABLE_MAX)
+		return 0;
+	if (t->nr == t->room) {
+		size_t room = t->room ? t->room * 2 : 256;
+		void *p = reallocarray(t->entry, room, sizeof(*t->entry));
+
+		if (!p)
+			return -ENOMEM;
+		t->entry = p;
+		t->room = room;
+	}
+	if (len + more > t->names_room - t->len) {
+		size_t room = 2 * t->names_room + len + more;
+		void *p = realloc(t->names, room);
+
+		if (!p)
+			return -ENOMEM;
+		t->names = p;
+		t->names_room = room;
+	}
+	t->entry[t->nr] = *entry;
+	t->entry[t->nr].name = t->len;
+	if (entry->end < entry->start)
+		t->entry[t->nr].end = entry->start;
+	t->nr++;
+	memcpy(t->names + t->len, name, len);
+	memcpy(t->names + t->len + len, module ? module : "", more);
+	t->len += len + more;
+	return 0;
+}
+
+/* Whether the first of two functions at one address is to be shown. */
+static bool better(const char *names, const struct wp_symtable_entry *a,
+		   const struct wp_symtable_entry *b)
+{
+	const char *name_a = names + a->name, *name_b = names + b->name;
+	size_t under_a = strspn(name_a, "_"), under_b = strspn(name_b, "_");
+	bool size_a = a->end > a->start, size_b = b->end > b->start;
+
+	if (size_a != size_b)
+		return size_a;
+	if (a->weak != b->weak)
+		return b->weak;
+	if (a->local != b->local)
+		return b->local;
+	if (under_a != under_b)
+		return under_a < under_b;
+	return strlen(name_a) > strlen(name_b);
+}
+
+/* By address, and else as they came. */
+static int compare(const void *pa, const void *pb)
+{
+	const struct wp_symtable_entry *a = pa, *b = pb;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+/**
+ * wp_symtable_sort() - make it ready to be asked
+ * @t: the table
+ *
+ * What has no size ends where the next one begins, the last one at once. So of the
+ * kernel's, which all have none, the last one at an address is shown, as by perf.
+ */
+void wp_symtable_sort(struct wp_symtable *t)
+{
+	size_t i, nr = 0;
+
+	if (t->nr)
+		qsort(t->entry, t->nr, sizeof(*t->entry), compare);
+	for (i = 0; i < t->nr; i++) {
+		struct wp_symtable_entry *e = &t->entry[i];
+
+		if (e->end == e->start)
+			e->end = i + 1 < t->nr ? e[1].start : e->end + 1;
+	}
+	for (i = 0; i < t->nr; i++) {
+		if (!nr || t->entry[i].start != t->entry[nr - 1].start)
+			t->entry[nr++] = t->entry[i];
+		else if (better(t->names, &t->entry[i], &t->entry[nr - 1]))
+			t->entry[nr - 1] = t->entry[i];
+	}
+	t->nr = nr;
+}
+
+/**
+ * wp_symtable_find() - what is at an address
+ * @t: the table, sorted
+ * @address: the address
+ *
+ * Return: the last function that begins there or before, if it does not end before;
+ * or NULL.
+ */
+const struct wp_symtable_entry *wp_symtable_find(const struct wp_symtable *t, __u64 address)
+{
+	size_t low = 0, high = t->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->entry[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < t->entry[low - 1].end ? &t->entry[low - 1] : NULL;
+}
+
+/**
+ * wp_symtable_kallsyms() - read the kernel's list
+ * @t: the table
+ * @f: /proc/kallsyms or a copy: "ffffffff81000000 T _text", and with "[module]"
+ *
+ * Return: 0; -EACCES if all addresses are hidden; -ENOMEM.
+ */
+int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f)
+{
+	char *line = NULL, *rest, *name, *module;
+	size_t room = 0;
+	bool any = false;
+	int err = 0;
+
+	while (!err && getline(&line, &room, f) > 0) {
+		struct wp_symtable_entry e = { .start = strtoull(line, &rest, 16) };
+		char type;
+
+		if (rest == line || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
+			continue;
+		type = rest[1];
+		any |= e.start != 0;
+		if (!e.start || !strchr("tTwW", type))
+			continue;
+		name = rest + 3;
+		rest = name + strcspn(name, " \t\n");
+		module = *rest && *rest != '\n' ? rest + 1 + strspn(rest + 1, " \t") : NULL;
+		*rest = 0;
+		if (module) {
+			module[strcspn(module, " \t\n")] = 0;
+			if (*module != '[')
+				module = NULL;
+		}
+		e.weak = type == 'w' || type == 'W';
+		e.local = type == 't';
+		e.end = e.start;
+		err = *name ? wp_symtable_add(t, &e, name, module) : 0;
+	}
+	free(line);
+	return err ? err : any ? 0 : -EACCES;
+}
+
+/**
+ * wp_symtable_perfmap() - read the list of a program that makes code as it runs
+ * @t: the table
+ * @f: /tmp/perf-PID.map: "START SIZE name", in hexadecimal
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_symtable_perfmap(struct wp_symtable *t, FILE *f)
+{
+	char *line = NULL, *rest, *name;
+	size_t room = 0;
+	int err = 0;
+
+	while (!err && getline(&line, &room, f) > 0) {
+		struct wp_symtable_entry e = { .start = strtoull(line, &rest, 16) };
+		__u64 size;
+
+		if (rest == line || *rest != ' ')
+			continue;
+		size = strtoull(rest, &name, 16);
+		if (name == rest || *name != ' ' || !size || e.start + size < e.start)
+			continue;
+		e.end = e.start + size;
+		name++;
+		name[strcspn(name, "\n")] = 0;
+		err = *name ? wp_symtable_add(t, &e, name, NULL) : 0;
+	}
+	free(line);
+	return err;
+}
+
+/**
+ * wp_symtable_free() - forget them
+ * @t: the table; it is empty then
+ */
+void wp_symtable_free(struct wp_symtable *t)
+{
+	free(t->entry);
+	free(t->names);
+	memset(t, 0, sizeof(*t));
+}
