@@ -32,7 +32,7 @@ endif
 WP_LIB_SRC := $(sort $(wildcard userspace/lib/*.c))
 WP_CMD_SRC := $(sort $(wildcard userspace/cmd/*.c))
 WP_LIB_OBJ := $(WP_LIB_SRC:%.c=$(WP_OUT)/obj/%.o)
-WP_CMD_OBJ := $(WP_CMD_SRC:%.c=$(WP_OUT)/obj/%.o)
+WP_CMD_OBJ := $(WP_CMD_SRC:%.c=$(WP_OUT)/obj/%.o) $(WP_OUT)/obj/userspace/flame/page.o
 
 wp_q := $(if $(V),,@)
 wp_say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2);)
@@ -51,6 +51,11 @@ $(WP_OUT)/wallprof: $(WP_CMD_OBJ) $(WP_OUT)/libwallprof.a
 $(WP_OUT)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(call wp_say,CC,$@)$(CC) $(WP_CFLAGS) $(WP_SAN) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The page of wallprof flame, as it is.
+$(WP_OUT)/obj/userspace/flame/page.o: $(wildcard userspace/flame/*)
+	@mkdir -p $(@D)
+	$(call wp_say,AS,$@)$(CC) $(CFLAGS) -c -o $@ userspace/flame/page.S
 
 # The list of objects, rewritten only when it changes.
 $(WP_OUT)/obj/lib.list: FORCE

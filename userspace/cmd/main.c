@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/flame.h"
 #include "cmd/options.h"
 #include "cmd/record.h"
 #include "cmd/report.h"
@@ -19,6 +20,7 @@ static const struct command {
 	{ "record", "Record on-CPU and off-CPU time into perf.data", cmd_record },
 	{ "report", "Tell where the time went in a perf.data, ours or perf's", cmd_report },
 	{ "sched", "Record every switch and wakeup, and tell of them", cmd_sched },
+	{ "flame", "Draw where the time went, as a page for a browser", cmd_flame },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns a recording as a flame graph: makes frames of stacks that begin alike. Called by
+ * flame.c, for flame-html.c and flame-svg.c to draw it, and by export-firefox.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/flame-graph.h"
+#include "lib/err.h"
+
+static int no_memory(void)
+{
+	wp_err("no memory for the flame graph");
+	return -ENOMEM;
+}
+
+/* The frame of a function, a thread or a reason within another; 0: no memory. */
+static __u32 frame(struct wp_flame_graph *g, __u32 parent, enum wp_flame_type type, __u32 nr)
+{
+	struct wp_flame_item item = { .type = type, .nr = nr };
+	struct wp_flame_node node = { .parent = parent };
+
+	node.item = nr ? wp_intern(&g->items, &item, sizeof(item), NULL) : 0;
+	return node.item ? wp_intern(&g->nodes, &node, sizeof(node), NULL) : 0;
+}
+
+static __u32 named(struct wp_flame_graph *g, __u32 parent, enum wp_flame_type type,
+		   const char *name)
+{
+	return frame(g, parent, type, wp_intern(&g->names, name, strlen(name) + 1, NULL));
+}
+
+/* Why it was off its CPU, as a frame within the others. */
+static __u32 noted(struct wp_flame_graph *g, __u32 node, const struct wp_profline *l)
+{
+	const struct wp_profile_cause *c = wp_profile_cause(g->samples->profile, l->cause);
+	char name[sizeof(c->reason) + sizeof(c->syscall) + 8];
+
+	if (!l->cause || !c->reason[0])
+		return node;
+	snprintf(name, sizeof(name), "(%s%s%s)", c->reason, c->syscall[0] ? " " : "",
+		 c->syscall);
+	return named(g, node, WP_FLAME_NOTE, name);
+}
+
+/* The innermost frame of a line; 0: no memory. */
+static __u32 frames_of(struct wp_flame_graph *g, const struct wp_profline *l)
+{
+	__u32 node = named(g, 0, WP_FLAME_THREAD, wp_samples_comm(g->samples, l));
+	size_t nr, i;
+	const __u32 *functions = wp_samples_functions(g->samples, l, &nr);
+
+	if (!functions)
+		return 0;
+	for (i = 0; i < nr && node; i++) {
+		bool kernel = wp_profile_function(g->samples->profile, functions[i])->kernel;
+
+		node = frame(g, node, kernel ? WP_FLAME_KERNEL : WP_FLAME_USER, functions[i]);
+	}
+	return node && l->kind == WP_PROFILE_OFFCPU ? noted(g, node, l) : node;
+}
+
+static bool has_samples(const struct wp_flame_graph *g, __u32 event)
+{
+	const struct wp_profsum *sum = &g->samples->sum;
+	size_t i;
+
+	for (i = 0; i < sum->nr; i++) {
+		if (sum->line[i].event == event && sum->line[i].kind != WP_PROFILE_OFFCPU)
+			return true;
+	}
+	return false;
+}
+
+/* Which event is on-CPU time: the first that is time, or else the first one. */
+static long choose_event(struct wp_flame_graph *g)
+{
+	const struct wp_perfevents *events = wp_profile_events(g->samples->profile);
+	long chosen = -1;
+	unsigned int i;
+
+	for (i = 0; i < events->nr; i++) {
+		enum wp_profile_kind kind = wp_profile_kind(g->samples->profile, i);
+		bool is_time = kind == WP_PROFILE_CPU &&
+			       events->event[i].attr.type == PERF_TYPE_SOFTWARE;
+
+		if ((kind != WP_PROFILE_CPU && kind != WP_PROFILE_OTHER) || !has_samples(g, i))
+			continue;
+		g->left_out++;
+		if (chosen < 0 || (is_time && strcmp(g->unit, "ns"))) {
+			chosen = i;
+			g->cpu_event = events->event[i].name;
+			g->unit = is_time ? "ns" : g->cpu_event;
+		}
+	}
+	if (chosen >= 0)
+		g->left_out--;
+	return chosen;
+}
+
+static int add_line(struct wp_flame_graph *g, const struct wp_profline *l, long event)
+{
+	struct wp_flame_line line = {
+		.thread = l->thread - 1,
+		.slot = l->slot,
+		.value = l->ns,
+		.runnable = l->runnable < l->ns ? l->runnable : l->ns,
+		.count = l->count,
+	};
+
+	switch (l->kind) {
+	case WP_PROFILE_OFFCPU:
+		line.kind = WP_FLAME_OFF;
+		break;
+	case WP_PROFILE_WAKER:
+		line.kind = WP_FLAME_WAKE;
+		break;
+	default:
+		if (l->event != event)
+			return 0;
+		line.kind = WP_FLAME_CPU;
+		if (strcmp(g->unit, "ns"))
+			line.value = l->weight;
+	}
+	if (!line.value)
+		return 0;
+	line.node = frames_of(g, l);
+	if (!line.node)
+		return no_memory();
+	g->line[g->nr++] = line;
+	return 0;
+}
+
+/**
+ * wp_flame_graph() - make a flame graph
+ * @g: out: to be given to wp_flame_graph_free(), also after an error
+ * @samples: the recording, which is needed as long as the graph is
+ *
+ * Return: 0, -ENOMEM, or -ENODATA if there is nothing to draw; a message was printed.
+ */
+int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples)
+{
+	int err = 0;
+	long event;
+	size_t i;
+
+	*g = (struct wp_flame_graph){ .samples = samples, .unit = "ns" };
+	event = choose_event(g);
+	g->line = calloc(samples->sum.nr ? samples->sum.nr : 1, sizeof(*g->line));
+	if (!g->line)
+		return no_memory();
+	for (i = 0; i < samples->sum.nr && !err; i++)
+		err = add_line(g, &samples->sum.line[i], event);
+	if (!err && !g->nr) {
+		wp_err("%s has no samples%s: there is nothing to draw", samples->o->input,
+		       samples->o->chosen ? " of those asked for" : "");
+		err = -ENODATA;
+	}
+	return err;
+}
+
+/**
+ * wp_flame_item() - what frames are of
+ * @g: the graph
+ * @item: its number, from 1 on
+ *
+ * Return: it.
+ */
+const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 item)
+{
+	return wp_intern_bytes(&g->items, item, NULL);
+}
+
+/**
+ * wp_flame_node() - a frame
+ * @g: the graph
+ * @node: its number, from 1 on
+ *
+ * Return: it.
+ */
+const struct wp_flame_node *wp_flame_node(const struct wp_flame_graph *g, __u32 node)
+{
+	return wp_intern_bytes(&g->nodes, node, NULL);
+}
+
+/**
+ * wp_flame_name() - the name of what a frame is of
+ * @g: the graph
+ * @item: what it is of
+ * @dso: out: the file that it is in, or ""
+ *
+ * Return: the name, in bytes of anybody's choice.
+ */
+const char *wp_flame_name(const struct wp_flame_graph *g, const struct wp_flame_item *item,
+			  const char **dso)
+{
+	const struct wp_function *f;
+
+	*dso = "";
+	if (item->type >= WP_FLAME_THREAD)
+		return wp_intern_bytes(&g->names, item->nr, NULL);
+	f = wp_profile_function(g->samples->profile, item->nr);
+	*dso = f->dso;
+	return f->label;
+}
+
+/**
+ * wp_flame_graph_free() - forget a graph
+ * @g: the graph
+ */
+void wp_flame_graph_free(struct wp_flame_graph *g)
+{
+	wp_intern_free(&g->items);
+	wp_intern_free(&g->nodes);
+	wp_intern_free(&g->names);
+	free(g->line);
+}

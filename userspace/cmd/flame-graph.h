@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording as a flame graph: places in stacks, and what was spent there, by whom and
+ * when. See flame-graph.c.
+ */
+#ifndef WP_CMD_FLAME_GRAPH_H
+#define WP_CMD_FLAME_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "cmd/samples.h"
+#include "lib/intern.h"
+
+/**
+ * enum wp_flame_type - what a frame is of
+ * @WP_FLAME_USER: a function of a program's
+ * @WP_FLAME_KERNEL: one of the kernel's
+ * @WP_FLAME_THREAD: the name of a thread, which is the outermost frame
+ * @WP_FLAME_NOTE: why it was off its CPU: the innermost one, if that is told
+ */
+enum wp_flame_type {
+	WP_FLAME_USER,
+	WP_FLAME_KERNEL,
+	WP_FLAME_THREAD,
+	WP_FLAME_NOTE,
+};
+
+/**
+ * enum wp_flame_kind - kinds of time
+ * @WP_FLAME_CPU: on a CPU
+ * @WP_FLAME_OFF: off it
+ * @WP_FLAME_WAKE: of who woke others: how long these had been blocked
+ */
+enum wp_flame_kind {
+	WP_FLAME_CPU,
+	WP_FLAME_OFF,
+	WP_FLAME_WAKE,
+};
+
+/**
+ * struct wp_flame_item - what a frame is of
+ * @type: enum wp_flame_type
+ * @nr: number of the function, or of the string in @names
+ */
+struct wp_flame_item {
+	__u32 type;
+	__u32 nr;
+};
+
+/**
+ * struct wp_flame_node - a frame: a place in stacks that begin alike
+ * @parent: number of the outer one; 0: there is none
+ * @item: number of what it is of
+ */
+struct wp_flame_node {
+	__u32 parent;
+	__u32 item;
+};
+
+/**
+ * struct wp_flame_line - what was spent in a frame
+ * @kind: enum wp_flame_kind
+ * @node: the innermost frame; 0: without a stack
+ * @thread: number of wp_profile_thread(), less 1
+ * @slot: part of the time
+ * @value: ns, or events if the graph is of such
+ * @runnable: of OFF: the part in which it was runnable
+ * @count: samples, or intervals
+ */
+struct wp_flame_line {
+	enum wp_flame_kind kind;
+	__u32 node;
+	__u32 thread;
+	__u32 slot;
+	__u64 value;
+	__u64 runnable;
+	__u64 count;
+};
+
+/**
+ * struct wp_flame_graph - the graph
+ * @samples: the recording
+ * @items: struct wp_flame_item, by their numbers
+ * @nodes: struct wp_flame_node; an outer one has a lower number
+ * @names: of threads and of reasons
+ * @line: what was spent
+ * @nr: lines
+ * @cpu_event: name of the event that is on-CPU time, or NULL
+ * @unit: of on-CPU values: "ns", or that name
+ * @left_out: events that are not in the graph
+ */
+struct wp_flame_graph {
+	struct wp_samples *samples;
+	struct wp_intern items;
+	struct wp_intern nodes;
+	struct wp_intern names;
+	struct wp_flame_line *line;
+	size_t nr;
+	const char *cpu_event;
+	const char *unit;
+	unsigned int left_out;
+};
+
+int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples);
+const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 item);
+const struct wp_flame_node *wp_flame_node(const struct wp_flame_graph *g, __u32 node);
+const char *wp_flame_name(const struct wp_flame_graph *g, const struct wp_flame_item *item,
+			  const char **dso);
+void wp_flame_graph_free(struct wp_flame_graph *g);
+
+#endif /* WP_CMD_FLAME_GRAPH_H */

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wallprof flame: a recording as a flame graph of wall-clock time, in one file for a
+ * browser (flame-html.c), or as a picture (flame-svg.c).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "cmd/flame.h"
+#include "cmd/flame-graph.h"
+#include "cmd/folded.h"
+#include "cmd/options.h"
+#include "cmd/samples.h"
+#include "cmd/sections.h"
+#include "lib/err.h"
+
+/* Parts of the time, for the strip of activity. */
+#define SLOTS	240
+
+enum {
+	OPT_FOLDED = 0x100,
+	OPT_MODE,
+	OPT_SVG,
+	OPT_TITLE,
+};
+
+enum format {
+	FORMAT_HTML,
+	FORMAT_SVG,
+	FORMAT_FOLDED,
+};
+
+struct flame {
+	struct wp_samples_options options;
+	const char *output;
+	enum format format;
+	struct wp_flame_about about;
+};
+
+static const char *const usage[] = {
+	"[<options>]",
+	NULL
+};
+
+static const struct wp_option table[] = {
+	{ 'o', "output", "file", "the file to write (default\n"
+	  "wallprof-flame.html, .svg, .folded); one that\n"
+	  "is there is overwritten" },
+	{ OPT_FOLDED, "folded", NULL, "stacks, a line each, for flamegraph.pl" },
+	{ OPT_MODE, "mode", "mode", "what is shown first: wall (on-CPU and off-CPU\n"
+	  "time), cpu, off, blocked, runnable, wake" },
+	{ OPT_SVG, "svg", NULL, "a picture that stands still, of that" },
+	{ OPT_TITLE, "title", "text", "what stands above it" },
+	{ 0 }
+};
+
+static int set_mode(struct flame *f, const char *arg)
+{
+	static const char *const modes[] = { "wall", "cpu", "off", "blocked", "runnable", "wake" };
+	size_t i;
+
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (!strcmp(arg, modes[i])) {
+			f->about.mode = modes[i];
+			return 0;
+		}
+	}
+	wp_err("--mode: '%s': one of wall, cpu, off, blocked, runnable, wake", arg);
+	return -EINVAL;
+}
+
+static int set(void *ctx, int id, const char *arg)
+{
+	struct flame *f = ctx;
+
+	switch (id) {
+	case 'o':
+		f->output = arg;
+		return 0;
+	case OPT_MODE:
+		return set_mode(f, arg);
+	case OPT_SVG:
+		f->format = FORMAT_SVG;
+		return 0;
+	case OPT_FOLDED:
+		f->format = FORMAT_FOLDED;
+		return 0;
+	case OPT_TITLE:
+		f->about.title = arg;
+		return 0;
+	}
+	return wp_samples_set(&f->options, id, arg);
+}
+
+/* What the file tells of itself. */
+static void describe(struct wp_flame_about *about, const struct wp_samples *s,
+		     const struct wp_flame_graph *g)
+{
+	const struct wp_perffile *file = wp_profile_file(s->profile);
+	char *release = wp_perffile_string(file, WP_FEAT_OSRELEASE);
+	char *arch = wp_perffile_string(file, WP_FEAT_ARCH);
+	struct wp_profile_stats stats;
+	struct tm tm;
+	time_t t;
+	__u64 tod;
+	int n = 0;
+
+	about->host = wp_perffile_string(file, WP_FEAT_HOSTNAME);
+	about->command = wp_perffile_cmdline(file);
+	if (asprintf(&about->system, "Linux %s, %s", release ? release : "",
+		     arch ? arch : "") < 0)
+		about->system = NULL;
+	free(release);
+	free(arch);
+	about->seconds = (double)(s->sum.to - s->sum.from) / 1e9;
+	if (wp_perffile_time(file, s->sum.from, &tod)) {
+		t = tod / 1000000000;
+		if (localtime_r(&t, &tm))
+			strftime(about->when, sizeof(about->when), "%F %T", &tm);
+	}
+	wp_profile_stats(s->profile, &stats);
+	if (stats.lost)
+		n += snprintf(about->lost + n, sizeof(about->lost) - n,
+			      "LOST %" PRIu64 " events while it was recorded. ",
+			      (uint64_t)stats.lost);
+	if (stats.damaged)
+		n += snprintf(about->lost + n, sizeof(about->lost) - n,
+			      "%" PRIu64 " records are damaged and left out. ",
+			      (uint64_t)stats.damaged);
+	if (stats.no_stack)
+		n += snprintf(about->lost + n, sizeof(about->lost) - n,
+			      "%" PRIu64 " samples are without their stacks: there are too many. ",
+			      (uint64_t)stats.no_stack);
+	if (g->left_out)
+		n += snprintf(about->lost + n, sizeof(about->lost) - n,
+			      "Not in the graph: %u other event%s of the recording. ",
+			      g->left_out, g->left_out == 1 ? "" : "s");
+	if (s->o->chosen)
+		snprintf(about->lost + n, sizeof(about->lost) - n,
+			 "Only a part of the recording was asked for (--%s).", s->o->chosen);
+}
+
+static int draw(FILE *out, const struct flame *f, struct wp_samples *s,
+		const struct wp_flame_graph *g)
+{
+	switch (f->format) {
+	case FORMAT_FOLDED:
+		return wp_folded(out, s, WP_SECTION_ALL);
+	case FORMAT_SVG:
+		return wp_flame_svg(out, g, &f->about);
+	case FORMAT_HTML:
+		break;
+	}
+	wp_flame_html(out, g, &f->about);
+	return 0;
+}
+
+static int write_file(const struct flame *f, struct wp_samples *s,
+		      const struct wp_flame_graph *g)
+{
+	FILE *out = wp_samples_fopen(s, f->output);
+	struct stat st;
+	int err;
+
+	if (!out)
+		return -EIO;
+	err = wp_samples_fclose(out, f->output, draw(out, f, s, g));
+	if (!err && !stat(f->output, &st))
+		fprintf(stderr, "[ wallprof flame: Wrote %.3f MB %s (%zu frames) ]\n",
+			(double)st.st_size / 1024 / 1024, f->output, (size_t)g->nodes.nr);
+	return err;
+}
+
+static int run(struct flame *f)
+{
+	static const char *const outputs[] = {
+		[FORMAT_HTML] = "wallprof-flame.html",
+		[FORMAT_SVG] = "wallprof-flame.svg",
+		[FORMAT_FOLDED] = "wallprof-flame.folded",
+	};
+	struct wp_flame_graph graph = { 0 };
+	struct wp_samples samples;
+	int err;
+
+	if (!f->output)
+		f->output = outputs[f->format];
+	if (!f->about.title)
+		f->about.title = f->options.input;
+	/* Folded, when it was makes no difference. */
+	err = wp_samples_read(&samples, &f->options, f->format == FORMAT_FOLDED ? 1 : SLOTS);
+	if (!err)
+		err = wp_flame_graph(&graph, &samples);
+	if (!err) {
+		describe(&f->about, &samples, &graph);
+		wp_samples_warn(&samples);
+		err = write_file(f, &samples, &graph);
+	}
+	free(f->about.host);
+	free(f->about.system);
+	free(f->about.command);
+	wp_flame_graph_free(&graph);
+	wp_samples_free(&samples);
+	return err;
+}
+
+/**
+ * cmd_flame() - the command
+ * @argc: arguments
+ * @argv: the same; the first one is "flame"
+ *
+ * Return: its exit status.
+ */
+int cmd_flame(int argc, char **argv)
+{
+	struct flame f = { .options = WP_SAMPLES_DEFAULT };
+	const struct wp_options options = {
+		.command = "wallprof flame",
+		.usage = usage,
+		.table = table,
+		.shared = wp_samples_table,
+		.set = set,
+	};
+	int err, rest;
+
+	err = wp_parse_options(&options, argc, argv, &f, &rest);
+	if (err)
+		return err == WP_OPTIONS_DONE ? 0 : WP_EXIT_USAGE;
+	if (rest < argc) {
+		fprintf(stderr, " Error: '%s' is no option: a file is named by -i or -o\n",
+			argv[rest]);
+		wp_print_usage(&options);
+		return WP_EXIT_USAGE;
+	}
+	err = run(&f);
+	wp_samples_options_free(&f.options);
+	return err ? WP_EXIT_ERROR : 0;
+}

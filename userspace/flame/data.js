@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The page of wallprof flame: the recording, which stands in the element "data", and the
+ * sums of its lines that are wanted. All files of the page are one function's body, in
+ * the order that page.S has them.
+ */
+
+const $ = (id) => document.getElementById(id);
+const data = JSON.parse($("data").textContent);
+const ROW = 18, TINY = 0.3, FONT = '12px system-ui, "DejaVu Sans", sans-serif';
+const CPU = 0, OFF = 1, WAKE = 2;
+const KERNEL = 1, THREAD = 2;
+const fn = data.functions, L = data.lines, slots = data.slots;
+const nodes = data.nodes.parent.length;
+const parent = Uint32Array.from(data.nodes.parent);
+const func = Uint32Array.from(data.nodes.function);
+const kind = Uint8Array.from(L.kind), thread = Uint32Array.from(L.thread);
+const node = Uint32Array.from(L.node), slot = Uint16Array.from(L.slot);
+const count = Float64Array.from(L.count), runnable = Float64Array.from(L.runnable);
+/* Of on-CPU lines, events if they stand for no time. */
+const byTime = data.unit === "ns";
+const ns = Float64Array.from(L.value);
+const has = [0, 1, 2].map((k) => kind.includes(k));
+const modes = [
+	["wall", "Wall-clock", has[CPU] && has[OFF] && byTime],
+	["cpu", "On-CPU", has[CPU]],
+	["off", "Off-CPU", has[OFF]],
+	["blocked", "Blocked", has[OFF]],
+	["runnable", "Runnable", has[OFF] && runnable.some((v) => v > 0)],
+	["wake", "Off-wake", has[WAKE]],
+].filter((m) => m[2]);
+
+const first = () => modes.some((m) => m[0] === data.mode) ? data.mode :
+	modes.length ? modes[0][0] : "cpu";
+const view = { mode: first(), icicle: false, invert: false, pid: "", tid: "", q: "",
+	a: 0, b: slots, zoom: [], theme: "" };
+let sel = null, shown = [], hover = null, level = [];
+
+/* The values of the nodes, as filtered: on-CPU, runnable, blocked; of themselves first. */
+let self = [], total = [], selfCount, totalCount, parts;
+
+const rank = (() => {
+	const order = fn.name.map((_, i) => i);
+	const key = (i) => fn.name[i] + "\0" + data.dsos[fn.dso[i]];
+	const keys = order.map(key);
+	order.sort((x, y) => keys[x] < keys[y] ? -1 : keys[x] > keys[y] ? 1 : 0);
+	const at = new Uint32Array(order.length);
+	order.forEach((f, i) => { at[f] = i; });
+	return at;
+})();
+
+/* Children of each node, in order of names: child[start[n]] to child[start[n + 1]]. */
+const start = new Uint32Array(nodes + 1), child = new Uint32Array(Math.max(nodes - 1, 0));
+(() => {
+	for (let i = 1; i < nodes; i++)
+		start[parent[i] + 1]++;
+	for (let i = 0; i < nodes; i++)
+		start[i + 1] += start[i];
+	const next = start.slice();
+	for (let i = 1; i < nodes; i++)
+		child[next[parent[i]]++] = i;
+	for (let i = 0; i < nodes; i++)
+		if (start[i + 1] - start[i] > 1)
+			child.subarray(start[i], start[i + 1]).sort(
+				(x, y) => rank[func[x]] - rank[func[y]]);
+})();
+
+/* What of a line counts in this mode: sets parts. */
+function split(i) {
+	const off = kind[i] === OFF, m = view.mode;
+
+	parts[0] = parts[1] = parts[2] = 0;
+	if (kind[i] === WAKE) {
+		if (m === "wake")
+			parts[2] = ns[i];
+	} else if (!off && (m === "wall" || m === "cpu")) {
+		parts[0] = ns[i];
+	} else if (off && m !== "cpu" && m !== "wake") {
+		if (m !== "blocked")
+			parts[1] = Math.min(runnable[i], ns[i]);
+		if (m !== "runnable")
+			parts[2] = Math.max(ns[i] - runnable[i], 0);
+	}
+	return parts[0] + parts[1] + parts[2];
+}
+
+function wanted(i) {
+	const t = data.threads[thread[i]];
+	return (view.pid === "" || String(t[0]) === view.pid) &&
+		(view.tid === "" || String(t[1]) === view.tid);
+}
+
+let perSlot;
+/* How often the lines were summed: frames are of the last time. */
+let summed = 0;
+function compute() {
+	summed++;
+	parts = [0, 0, 0];
+	self = [0, 1, 2].map(() => new Float64Array(nodes));
+	selfCount = new Float64Array(nodes);
+	perSlot = [0, 1, 2].map(() => new Float64Array(slots));
+	for (let i = 0; i < kind.length; i++) {
+		if (!wanted(i) || !split(i))
+			continue;
+		for (let p = 0; p < 3; p++)
+			perSlot[p][slot[i]] += parts[p];
+		if (slot[i] < view.a || slot[i] >= view.b)
+			continue;
+		for (let p = 0; p < 3; p++)
+			self[p][node[i]] += parts[p];
+		selfCount[node[i]] += count[i];
+	}
+	total = self.map((a) => a.slice());
+	totalCount = selfCount.slice();
+	for (let i = nodes - 1; i > 0; i--) {
+		for (let p = 0; p < 3; p++)
+			total[p][parent[i]] += total[p][i];
+		totalCount[parent[i]] += totalCount[i];
+	}
+	matches();
+}
+
+/* Functions that the search finds, and nodes at or below one. */
+let found = null, below = null;
+function matches() {
+	const q = view.q.toLowerCase();
+
+	found = below = null;
+	if (!q)
+		return;
+	found = fn.name.map((n, i) => n.toLowerCase().includes(q) ||
+		data.dsos[fn.dso[i]].toLowerCase().includes(q));
+	below = new Uint8Array(nodes);
+	for (let i = 1; i < nodes; i++)
+		below[i] = below[parent[i]] || found[func[i]] ? 1 : 0;
+}

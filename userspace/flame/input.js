@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The pointer, the keys and the controls; and the beginning.
+ */
+
+function at(e) {
+	const r = $("graph").getBoundingClientRect(), row = Math.floor((e.clientY - r.top) / ROW);
+	const depth = view.icicle ? row : rowsNow - 1 - row, x = e.clientX - r.left;
+	const line = level[depth];
+
+	if (!line)
+		return null;
+	let best = null;
+	for (const s of line)
+		if (x >= s.x && x < s.x + Math.max(s.w, 1))
+			best = s;
+	return best;
+}
+
+function chain(s) {
+	const f = [];
+	for (; s && s.fr.f >= 0; s = s.par)
+		f.unshift(s.fr.f);
+	return f;
+}
+function zoom(s) {
+	view.zoom = chain(s);
+	sel = null;
+	update(false);
+}
+
+function tip(s, e) {
+	const box = $("tip"), fr = s.fr, all = sum(fr.v), table = make("table");
+	const row = (name, v, of) => {
+		const tr = make("tr");
+		tr.append(make("td", name), make("td", exact(v)), make("td", percent(v, of)));
+		table.append(tr);
+	};
+
+	box.textContent = "";
+	box.append(make("b", nameOf(fr)));
+	if (fr.f >= 0)
+		box.append(make("span", ["", "kernel, ", "thread", "note"][fn.type[fr.f]] +
+			data.dsos[fn.dso[fr.f]]));
+	row("all of it", all, sum(top().v));
+	if (fr.n >= 0)
+		row("itself", sum(fr.self), sum(top().v));
+	KIND.forEach((k, p) => {
+		if (fr.v[p])
+			row(WORD[p], fr.v[p], all);
+	});
+	const tr = make("tr");
+	tr.append(make("td", "count"), make("td", fr.count.toLocaleString("en")), make("td"));
+	table.append(tr);
+	box.append(table);
+	box.hidden = false;
+	const r = box.getBoundingClientRect();
+	box.style.left = Math.max(4, Math.min(e.clientX + 14, innerWidth - r.width - 8)) + "px";
+	box.style.top = (e.clientY + 18 + r.height > innerHeight ?
+		Math.max(4, e.clientY - r.height - 10) : e.clientY + 18) + "px";
+}
+
+const graph = $("graph");
+graph.addEventListener("mousemove", (e) => {
+	const s = at(e);
+	if (s) {
+		tip(s, e);
+		if (s !== hover)
+			text($("status"), describe(s.fr));
+	} else {
+		$("tip").hidden = true;
+	}
+	hover = s;
+});
+graph.addEventListener("mouseleave", () => { $("tip").hidden = true; });
+graph.addEventListener("click", (e) => {
+	const s = at(e);
+	if (s)
+		zoom(s);
+});
+
+function select(s) {
+	if (!s)
+		return;
+	sel = s;
+	drawGraph();
+	text($("status"), describe(s.fr));
+	const box = $("scroll"), y = yOf(s.depth, rowsNow);
+	if (y < box.scrollTop || y + ROW > box.scrollTop + box.clientHeight)
+		box.scrollTop = y - box.clientHeight / 2;
+}
+graph.addEventListener("keydown", (e) => {
+	const cur = sel || shown[path.length - 1], line = level[cur.depth] || [];
+	const deeper = view.icicle ? "ArrowDown" : "ArrowUp";
+	const outer = view.icicle ? "ArrowUp" : "ArrowDown";
+
+	if (e.key === deeper)
+		select(shown.filter((s) => s.par === cur).sort((x, y) => y.w - x.w)[0]);
+	else if (e.key === outer)
+		select(cur.par);
+	else if (e.key === "ArrowRight" || e.key === "ArrowLeft")
+		select(line.slice().sort((x, y) => x.x - y.x)[line.slice().sort((x, y) => x.x - y.x)
+			.indexOf(cur) + (e.key === "ArrowRight" ? 1 : -1)]);
+	else if (e.key === "Enter" || e.key === " ")
+		zoom(cur);
+	else if (e.key === "Backspace" && view.zoom.length) {
+		view.zoom = view.zoom.slice(0, -1);
+		sel = null;
+		update(false);
+	} else
+		return;
+	e.preventDefault();
+});
+graph.addEventListener("focus", drawGraph);
+graph.addEventListener("blur", drawGraph);
+
+function reset() {
+	Object.assign(view, { zoom: [], a: 0, b: slots, q: "" });
+	sel = null;
+	update();
+}
+const flip = (k) => {
+	view[k] = !view[k];
+	if (k === "invert")
+		view.zoom = [];
+	sel = null;
+	update(false);
+};
+document.addEventListener("keydown", (e) => {
+	const typing = /^(INPUT|SELECT)$/.test(e.target.tagName) && e.target.type !== "radio";
+
+	if (e.key === "Escape")
+		reset();
+	else if (typing || e.ctrlKey || e.metaKey || e.altKey)
+		return;
+	else if (e.key === "/")
+		$("search").focus();
+	else if (e.key === "i")
+		flip("icicle");
+	else if (e.key === "v")
+		flip("invert");
+	else
+		return;
+	e.preventDefault();
+});
+$("controls").addEventListener("submit", (e) => e.preventDefault());
+$("icicle").onclick = () => flip("icicle");
+$("invert").onclick = () => flip("invert");
+$("reset").onclick = reset;
+$("theme").onclick = () => {
+	view.theme = dark ? "light" : "dark";
+	applyTheme();
+	update(false);
+};
+let timer;
+$("search").addEventListener("input", () => {
+	clearTimeout(timer);
+	timer = setTimeout(() => {
+		view.q = $("search").value;
+		matches();
+		update(false);
+	}, 120);
+});
+$("pid").onchange = () => { view.pid = $("pid").value; view.tid = ""; fillThreads(); update(); };
+$("tid").onchange = () => { view.tid = $("tid").value; update(); };
+$("table").ontoggle = buildTree;
+$("heat").ontoggle = drawHeat;
+
+function setTime(a, b) {
+	view.a = Math.max(0, Math.min(Math.min(a, b), slots - 1));
+	view.b = Math.min(slots, Math.max(Math.max(a, b), view.a + 1));
+	sel = null;
+	update();
+}
+const inSlots = (v) => v * 1e9 / data.span * slots;
+$("from").onchange = () => setTime(Math.round(inSlots(+$("from").value)), view.b);
+$("to").onchange = () => setTime(view.a, $("to").value === "" ? slots :
+	Math.round(inSlots(+$("to").value)));
+$("alltime").onclick = () => setTime(0, slots);
+let drag = null, frame = 0;
+const slotAt = (e) => {
+	const r = $("strip").getBoundingClientRect();
+	return (e.clientX - r.left) / r.width * slots;
+};
+$("strip").addEventListener("pointerdown", (e) => {
+	drag = slotAt(e);
+	$("strip").setPointerCapture(e.pointerId);
+});
+$("strip").addEventListener("pointermove", (e) => {
+	if (drag === null)
+		return;
+	const a = drag, b = slotAt(e);
+	cancelAnimationFrame(frame);
+	frame = requestAnimationFrame(() => setTime(Math.floor(Math.min(a, b)),
+		Math.ceil(Math.max(a, b))));
+});
+$("strip").addEventListener("pointerup", (e) => {
+	if (drag !== null && Math.abs(slotAt(e) - drag) * $("strip").clientWidth / slots < 3) {
+		cancelAnimationFrame(frame);
+		setTime(0, slots);
+	}
+	drag = null;
+});
+
+function about() {
+	for (const [name, value] of data.about) {
+		const div = make("div");
+		div.append(make("dt", name), make("dd", value));
+		$("about").append(div);
+	}
+	text($("title"), data.title);
+	document.title = data.title + " - wallprof flame";
+	if (data.lost) {
+		text($("lost"), data.lost);
+		$("lost").hidden = false;
+	}
+	for (const [id, name] of modes) {
+		const label = make("label"), r = make("input");
+		r.type = "radio";
+		r.name = "mode";
+		r.value = id;
+		r.onchange = () => { view.mode = id; sel = null; update(); };
+		label.append(r, make("span", name));
+		$("modes").append(label);
+	}
+}
+
+window.wallprof = { drawn: 0, frames: 0, matched: 0, view, data,
+	total: () => sum(top().v), all: () => sum(path[0].v),
+	boxes: () => shown.map((s) => ({ name: nameOf(s.fr), depth: s.depth, x: s.x, w: s.w,
+		y: yOf(s.depth, rowsNow) })) };
+about();
+load();
+fillThreads();
+applyTheme();
+update();
+let wide = 0;
+new ResizeObserver(() => {
+	if (Math.abs($("scroll").clientWidth - wide) > 1) {
+		wide = $("scroll").clientWidth;
+		update(false);
+	}
+}).observe($("scroll"));
+system.addEventListener("change", () => { applyTheme(); update(false); });
+window.addEventListener("hashchange", () => { load(); fillThreads(); applyTheme(); update(); });
+window.addEventListener("beforeprint", () => { applyTheme("light"); drawGraph(); drawStrip(); });
+window.addEventListener("afterprint", () => { applyTheme(); update(false); });

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The page of wallprof flame, as a part of the program: flame-html.c writes it.
+ */
+	.section .rodata
+	.macro text name, file
+	.global \name
+	.type \name, %object
+\name:
+	.incbin "\file"
+	.byte 0
+	.size \name, . - \name
+	.endm
+
+	text wp_flame_page_html, "userspace/flame/page.html"
+	text wp_flame_page_css, "userspace/flame/page.css"
+	text wp_flame_page_data_js, "userspace/flame/data.js"
+	text wp_flame_page_frames_js, "userspace/flame/frames.js"
+	text wp_flame_page_draw_js, "userspace/flame/draw.js"
+	text wp_flame_page_tree_js, "userspace/flame/tree.js"
+	text wp_flame_page_view_js, "userspace/flame/view.js"
+	text wp_flame_page_input_js, "userspace/flame/input.js"
+
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is shown: kept in the page's address, and told in words.
+ */
+
+function share() {
+	let hit = 0;
+
+	if (!view.q) {
+		$("share").textContent = "";
+		window.wallprof.matched = 0;
+		return;
+	}
+	const fr = top();
+	if (fr.n < 0) {
+		for (const l of fr.leaf)
+			if (below[l])
+				hit += self[0][l] + self[1][l] + self[2][l];
+	} else {
+		const inside = new Uint8Array(nodes);
+		inside[fr.n] = 1;
+		for (let i = fr.n; i < nodes; i++) {
+			if (i !== fr.n && inside[parent[i]])
+				inside[i] = 1;
+			if (inside[i] && below[i])
+				hit += self[0][i] + self[1][i] + self[2][i];
+		}
+	}
+	window.wallprof.matched = hit;
+	$("share").textContent = percent(hit, sum(fr.v)) + " (" + amount(hit) + ") matched";
+}
+
+function text(el, s) {
+	el.textContent = s;
+	return el;
+}
+const make = (tag, s = "") => text(document.createElement(tag), s);
+
+function crumbs() {
+	const box = $("crumbs");
+
+	box.textContent = "";
+	path.forEach((p, i) => {
+		if (i)
+			box.append(" \u203a ");
+		if (i === path.length - 1) {
+			box.append(nameOf(p) + " (" + amount(sum(p.v)) + ", " +
+				percent(sum(p.v), sum(path[0].v)) + " of all)");
+			return;
+		}
+		/* Of long ones the ends. */
+		if (path.length > 9 && i > 2 && i < path.length - 5) {
+			if (i === 3)
+				box.append("\u2026");
+			return;
+		}
+		const b = make("a", nameOf(p));
+		b.href = "#";
+		b.onclick = (e) => {
+			e.preventDefault();
+			view.zoom = path.slice(1, i + 1).map((x) => x.f);
+			update(false);
+		};
+		box.append(b);
+	});
+}
+
+function describe(fr) {
+	const v = sum(fr.v);
+	return wholeName(fr) + ": " + exact(v) + ", " + percent(v, sum(top().v)) + " of what is shown, " +
+		percent(v, sum(path[0].v)) + " of all";
+}
+
+/* What the address has of the view. */
+function save() {
+	const h = new URLSearchParams();
+
+	h.set("mode", view.mode);
+	for (const k of ["pid", "tid", "q", "theme"])
+		if (view[k])
+			h.set(k, view[k]);
+	if (view.icicle)
+		h.set("icicle", 1);
+	if (view.invert)
+		h.set("invert", 1);
+	if (view.a > 0 || view.b < slots)
+		h.set("time", view.a + "-" + view.b);
+	if (view.zoom.length)
+		h.set("zoom", view.zoom.join("."));
+	try {
+		history.replaceState(null, "", "#" + h);
+	} catch (e) {
+		/* Some browsers bound how often: the next change has it. */
+	}
+}
+function load() {
+	const h = new URLSearchParams(location.hash.slice(1));
+	const m = /^(\d+)-(\d+)$/.exec(h.get("time") || "");
+
+	view.mode = modes.some((x) => x[0] === h.get("mode")) ? h.get("mode") : first();
+	for (const k of ["pid", "tid", "q"])
+		view[k] = h.get(k) || "";
+	view.theme = ["light", "dark"].includes(h.get("theme")) ? h.get("theme") : "";
+	view.icicle = h.get("icicle") === "1";
+	view.invert = h.get("invert") === "1";
+	view.a = m ? Math.min(+m[1], slots - 1) : 0;
+	view.b = m ? Math.min(Math.max(+m[2], view.a + 1), slots) : slots;
+	view.zoom = (h.get("zoom") || "").split(".").filter(Boolean).map(Number);
+}
+
+const system = window.matchMedia("(prefers-color-scheme: dark)");
+function applyTheme(forced) {
+	const t = forced || view.theme || (system.matches ? "dark" : "light");
+	document.documentElement.dataset.theme = t;
+	$("theme").textContent = t === "dark" ? "Light" : "Dark";
+	readTheme();
+}
+
+function fillThreads() {
+	const pids = new Map(), tids = new Map();
+
+	for (const [pid, tid, comm] of data.threads) {
+		if (!pids.has(pid) || pid === tid)
+			pids.set(pid, comm);
+		if (view.pid === "" || String(pid) === view.pid)
+			tids.set(tid, comm);
+	}
+	const fill = (box, map, none, value) => {
+		box.textContent = "";
+		const all = make("option", none);
+		all.value = "";
+		box.append(all);
+		for (const [id, comm] of [...map].sort((x, y) => x[0] - y[0]).slice(0, 5000)) {
+			const o = make("option", id + " " + comm);
+			o.value = id;
+			box.append(o);
+		}
+		box.value = value;
+		return box.value;
+	};
+	view.pid = fill($("pid"), pids, "all", view.pid);
+	view.tid = fill($("tid"), tids, "all", view.tid);
+}
+
+function controls() {
+	for (const r of $("modes").querySelectorAll("input"))
+		r.checked = r.value === view.mode;
+	$("icicle").setAttribute("aria-pressed", view.icicle);
+	$("invert").setAttribute("aria-pressed", view.invert);
+	if ($("search").value !== view.q)
+		$("search").value = view.q;
+	const box = $("legend");
+	box.textContent = "";
+	KIND.forEach((k, p) => {
+		const v = top().v[p];
+		if (!v)
+			return;
+		const item = make("span"), i = make("i");
+		i.style.background = palette[k];
+		item.append(i, WORD[p] + " " + amount(v));
+		box.append(item);
+	});
+}
+
+/* @again: other lines count, so sum anew. */
+function update(again = true) {
+	if (again)
+		compute();
+	findPath();
+	drawGraph();
+	drawStrip();
+	drawHeat();
+	controls();
+	crumbs();
+	share();
+	buildTree();
+	save();
+	$("tip").hidden = true;
+	$("graph").setAttribute("aria-label", "Flame graph, " +
+		modes.filter((m) => m[0] === view.mode).map((m) => m[1]) + ": " + describe(top()));
+	const box = $("scroll");
+	if (!view.icicle)
+		box.scrollTop = box.scrollHeight;
+}
