@@ -32,11 +32,14 @@ module: fresh
 .PHONY: reader
 reader:
 	@for p in elfutils/libdw.h:libdw-dev seccomp.h:libseccomp-dev \
-		zstd.h:libzstd-dev \
+		zstd.h:libzstd-dev protobuf-c/protobuf-c.h:libprotobuf-c-dev \
 		libiberty/demangle.h:libiberty-dev; do \
 		echo "#include <$${p%:*}>" | $(CC) -E - >/dev/null 2>&1 || { \
 		echo "wallprof: no $${p%:*}: install the package $${p#*:}" \
 		'("tests/lab/deps build" does).' >&2; exit 1; }; done
+	@command -v protoc-c >/dev/null || { \
+		echo 'wallprof: no protoc-c: install the package protobuf-c-compiler' \
+		'("tests/lab/deps build" does).' >&2; exit 1; }
 	$(MAKE) -f userspace/build.mk
 
 .PHONY: headers

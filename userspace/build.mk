@@ -7,6 +7,8 @@
 #	make -f userspace/build.mk SAN=1	the same in build/san/, under ASan, UBSan
 #	make -f userspace/build.mk V=1		shows the commands
 #
+# Messages of protobuf come from lib/*.proto, by protoc-c, into WP_OUT/gen/.
+#
 # CC, AR, CFLAGS, LDFLAGS and WP_OUT (the place for all of it) can be given, as
 # tests/lab/programs does for another machine.
 #
@@ -14,6 +16,7 @@
 
 CC ?= cc
 AR ?= ar
+PROTOC_C ?= protoc-c
 
 WP_OUT ?= build$(if $(SAN),/san)
 WP_VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
@@ -21,9 +24,9 @@ WP_VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
 WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
 	-Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -pthread \
-	-DWP_VERSION='"$(WP_VERSION)"' -Iuapi -Iuserspace
+	-DWP_VERSION='"$(WP_VERSION)"' -Iuapi -Iuserspace -I$(WP_OUT)/gen
 # Small, and on few machines: linked in, so that the program needs no more there.
-WP_LDLIBS := -ldw -lelf -lz -lzstd -lseccomp -l:libiberty.a -lm -pthread
+WP_LDLIBS := -ldw -lelf -lz -lzstd -lseccomp -l:libprotobuf-c.a -l:libiberty.a -lm -pthread
 
 ifneq ($(SAN),)
 WP_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -31,7 +34,9 @@ endif
 
 WP_LIB_SRC := $(sort $(wildcard userspace/lib/*.c))
 WP_CMD_SRC := $(sort $(wildcard userspace/cmd/*.c))
-WP_LIB_OBJ := $(WP_LIB_SRC:%.c=$(WP_OUT)/obj/%.o)
+WP_GEN := $(patsubst userspace/lib/%.proto,%,$(sort $(wildcard userspace/lib/*.proto)))
+WP_GEN_H := $(WP_GEN:%=$(WP_OUT)/gen/%.pb-c.h)
+WP_LIB_OBJ := $(WP_LIB_SRC:%.c=$(WP_OUT)/obj/%.o) $(WP_GEN:%=$(WP_OUT)/obj/gen/%.pb-c.o)
 WP_CMD_OBJ := $(WP_CMD_SRC:%.c=$(WP_OUT)/obj/%.o) $(WP_OUT)/obj/userspace/flame/page.o
 
 wp_q := $(if $(V),,@)
@@ -57,6 +62,19 @@ $(WP_OUT)/obj/userspace/flame/page.o: $(wildcard userspace/flame/*)
 	@mkdir -p $(@D)
 	$(call wp_say,AS,$@)$(CC) $(CFLAGS) -c -o $@ userspace/flame/page.S
 
+$(WP_GEN_H): $(WP_OUT)/gen/%.pb-c.h: userspace/lib/%.proto
+	@mkdir -p $(@D)
+	$(call wp_say,PROTO,$@)$(PROTOC_C) --c_out=$(@D) -Iuserspace/lib $<
+
+# Both come at once; the header is as old as the source.
+$(WP_GEN_H:.h=.c): %.c: %.h
+
+$(WP_OUT)/obj/gen/%.o: $(WP_OUT)/gen/%.c
+	@mkdir -p $(@D)
+	$(call wp_say,CC,$@)$(CC) $(WP_CFLAGS) $(WP_SAN) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(WP_LIB_OBJ) $(WP_CMD_OBJ): | $(WP_GEN_H)
+
 # The list of objects, rewritten only when it changes.
 $(WP_OUT)/obj/lib.list: FORCE
 	@mkdir -p $(@D)
@@ -66,6 +84,6 @@ $(WP_OUT)/obj/lib.list: FORCE
 FORCE:
 
 userspace-clean:
-	$(wp_q)rm -rf build/obj build/san build/libwallprof.a build/wallprof
+	$(wp_q)rm -rf build/obj build/gen build/san build/libwallprof.a build/wallprof
 
 -include $(WP_LIB_OBJ:.o=.d) $(WP_CMD_OBJ:.o=.d)

@@ -85,11 +85,13 @@ mirror() {
 	echo "$url"
 }
 
-# suite_line SUITE: the sources.list line of a suite.
+# suite_line SUITE [ARCH]: the sources.list line of a suite; of its sources if ARCH
+# is "source".
 suite_line() {
-	local kind=main
+	local kind=main type=deb
 	case $1 in *-security) kind=security ;; esac
-	echo "deb [signed-by=$KEYRING] $(mirror $kind) $1 main"
+	[ "${2-}" != source ] || type="deb-src"
+	echo "$type [signed-by=$KEYRING] $(mirror $kind) $1 main"
 }
 
 # apt_for SUITE ARCH TOOL ARG...: an apt tool with a private state that knows
@@ -126,7 +128,7 @@ refresh_suite() {
 			exit 0
 		fi
 		: >"$dir/status"
-		suite_line "$suite" >"$dir/sources.list"
+		suite_line "$suite" "$arch" >"$dir/sources.list"
 		apt_for "$suite" "$arch" apt-get update >"$dir/log" 2>&1 || {
 			cat "$dir/log" >&2
 			die "could not read the index of $suite"

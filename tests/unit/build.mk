@@ -15,7 +15,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(UNIT_OUT)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow \
 	-Wno-missing-field-initializers -Wno-unused-parameter \
 	-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-Iuapi -Iuserspace -Itests/unit
+	-Iuapi -Iuserspace -Itests/unit -Ibuild/san/gen
 
 .PHONY: unit check
 unit: $(UNIT_BIN)
@@ -25,14 +25,14 @@ check: unit
 		echo "# $$test"; $$test || { echo "# $$test: failed"; status=1; }; \
 	done; exit $$status
 
-# By itself, as ccache wants it.
-$(UNIT_OUT)/obj/%.o: tests/unit/%.c
+# By itself, as ccache wants it. What is generated comes with the library.
+$(UNIT_OUT)/obj/%.o: tests/unit/%.c | build/san/libwallprof.a
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) $(UNIT_INCLUDE) -MMD -MP -c -o $@ $<
 
 $(UNIT_OUT)/%: $(UNIT_OUT)/obj/%.o build/san/libwallprof.a
 	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_MODULE) build/san/libwallprof.a \
-		-ldw -lelf -lz -lzstd -lseccomp -l:libiberty.a -pthread
+		-ldw -lelf -lz -lzstd -lseccomp -l:libprotobuf-c.a -l:libiberty.a -pthread
 
 # What checks their tables is the module's.
 UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/export.h"
 #include "cmd/flame.h"
 #include "cmd/options.h"
 #include "cmd/record.h"
@@ -21,6 +22,7 @@ static const struct command {
 	{ "report", "Tell where the time went in a perf.data, ours or perf's", cmd_report },
 	{ "sched", "Record every switch and wakeup, and tell of them", cmd_sched },
 	{ "flame", "Draw where the time went, as a page for a browser", cmd_flame },
+	{ "export", "Write a recording in another program's format", cmd_export },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

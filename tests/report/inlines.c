@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Keeps a CPU busy in functions that the compiler puts into others: at several depths,
+ * one of them in two places of another.
+ */
+#include <stdint.h>
+
+static volatile uint64_t sink;
+
+static inline __attribute__((always_inline)) void innermost(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		sink += i * i;
+}
+
+static inline __attribute__((always_inline)) void twice(unsigned int n)
+{
+	innermost(n);
+	sink ^= n;
+	innermost(n / 2);
+}
+
+static __attribute__((noipa)) void middle(unsigned int n)
+{
+	twice(n);
+	sink++;
+}
+
+static inline __attribute__((always_inline)) void calls(unsigned int n)
+{
+	middle(n);
+	sink++;
+}
+
+static __attribute__((noipa)) void outermost(unsigned int n)
+{
+	calls(n);
+	innermost(n / 3);
+	sink++;
+}
+
+int main(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 200; i++)
+		outermost(100000);
+	return 0;
+}
