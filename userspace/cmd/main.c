@@ -12,6 +12,7 @@
 #include "cmd/record.h"
 #include "cmd/report.h"
 #include "cmd/sched.h"
+#include "cmd/stacks.h"
 
 static const struct command {
 	const char *name;
@@ -21,6 +22,7 @@ static const struct command {
 	{ "record", "Record on-CPU and off-CPU time into perf.data", cmd_record },
 	{ "report", "Tell where the time went in a perf.data, ours or perf's", cmd_report },
 	{ "sched", "Record every switch and wakeup, and tell of them", cmd_sched },
+	{ "stacks", "Tell what threads wait for right now, and since when", cmd_stacks },
 	{ "flame", "Draw where the time went, as a page for a browser", cmd_flame },
 	{ "export", "Write a recording in another program's format", cmd_export },
 };

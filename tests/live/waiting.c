@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads that each wait in a function of which the name tells how, for good:
+ *
+ *	waiting FILE
+ *
+ * FILE gets its id, and the CLOCK_MONOTONIC at which it began and at which all of them
+ * were asleep but the first. Two wait in the same place; the first is in D, as its child by vfork()
+ * lives on; one spins; and one has a name that would paint a terminal.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAITING 6	/* the spinning one and the first are none of them */
+
+#define IN_ITS_PLACE __attribute__((noinline, noclone)) static void
+
+static int pipes[2][2];
+static unsigned int futex;
+
+/* What follows the call keeps it from being the function's end. */
+#define STAY __asm__ volatile("" ::: "memory")
+
+IN_ITS_PLACE waits_in_futex(void)
+{
+	syscall(SYS_futex, &futex, FUTEX_WAIT, 0, NULL, NULL, 0);
+	STAY;
+}
+
+IN_ITS_PLACE waits_in_sleep(void)
+{
+	sleep(10000);
+	STAY;
+}
+
+IN_ITS_PLACE waits_in_pipe(void)
+{
+	char c;
+
+	if (read(pipes[0][0], &c, 1) != 1)
+		exit(2);
+	STAY;
+}
+
+IN_ITS_PLACE waits_in_poll(void)
+{
+	struct pollfd p = { .fd = pipes[1][0], .events = POLLIN };
+
+	poll(&p, 1, -1);
+	STAY;
+}
+
+IN_ITS_PLACE waits_in_vfork(void)
+{
+	if (!vfork())
+		syscall(SYS_pause);
+	STAY;
+}
+
+IN_ITS_PLACE spins(void)
+{
+	for (;;)
+		STAY;
+}
+
+struct wait {
+	const char *name;
+	void (*fn)(void);
+};
+
+static void *run(void *arg)
+{
+	const struct wait *w = arg;
+
+	pthread_setname_np(pthread_self(), w->name);
+	w->fn();
+	return NULL;
+}
+
+static unsigned long long now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* How many threads of this process sleep, by /proc. */
+static int asleep(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	struct dirent *e;
+	int nr = 0;
+
+	while (d && (e = readdir(d))) {
+		char path[300], text[256] = "", *at;
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/stat", e->d_name);
+		f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
+		if (!f)
+			continue;
+		if (fread(text, 1, sizeof(text) - 1, f) > 0) {
+			at = strrchr(text, ')');
+			nr += at && (at[2] == 'S' || at[2] == 'D');
+		}
+		fclose(f);
+	}
+	if (d)
+		closedir(d);
+	return nr;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct wait waits[] = {
+		{ "futex", waits_in_futex },
+		{ "sleep", waits_in_sleep },
+		{ "pipe", waits_in_pipe },
+		{ "pipe", waits_in_pipe },
+		{ "poll", waits_in_poll },
+		{ "a\033[31mb", waits_in_futex },
+		{ "spin", spins },
+	};
+	unsigned long long start = now();
+	char tmp[256];
+	pthread_t thread;
+	size_t i;
+	FILE *f;
+
+	if (argc != 2 || pipe(pipes[0]) || pipe(pipes[1]))
+		return 2;
+	for (i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		if (pthread_create(&thread, NULL, run, (void *)&waits[i]))
+			return 2;
+	}
+	while (asleep() < WAITING)
+		usleep(10000);
+	snprintf(tmp, sizeof(tmp), "%s.tmp", argv[1]);
+	f = fopen(tmp, "w");
+	if (!f || fprintf(f, "%d %llu %llu\n", getpid(), start, now()) < 0 || fclose(f) ||
+	    rename(tmp, argv[1]))
+		return 2;
+	/* In D as long as the child waits, too, which executes nothing. */
+	waits_in_vfork();
+	return 0;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the names of what runs: of this program's functions, of what is mapped
+ * nowhere, of processes that are gone, and of kernel stacks as /proc tells them.
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/livenames.h"
+#include "lib/procstack.h"
+#include "tap.h"
+
+__attribute__((noinline)) void known_function(void)
+{
+	__asm__ volatile("nop; nop");
+}
+
+static bool named(const struct wp_livename *name, const char *function, const char *file)
+{
+	return name->name && !strcmp(name->name, function) && name->file &&
+	       !strcmp(name->file, file);
+}
+
+static void test_names(struct wp_livenames *n)
+{
+	__u64 at = (uintptr_t)known_function;
+	struct wp_livename name, gone;
+
+	ok(!wp_livenames_user(n, getpid(), at, false, &name) &&
+	   named(&name, "known_function", "livenames"), "a function of ours");
+	ok(name.offset < at, "by its offset in the file");
+	ok(!wp_livenames_user(n, getpid(), at, true, &name) && name.file &&
+	   !named(&name, "known_function", "livenames"),
+	   "the address that a call before it returns to is not in it");
+	ok(!wp_livenames_user(n, getpid(), at + 1, true, &name) &&
+	   named(&name, "known_function", "livenames"), "one behind its first byte is");
+	ok(!wp_livenames_user(n, getpid(), 16, false, &name) && !name.name && !name.file &&
+	   name.offset == 16, "what is not mapped: the address");
+	ok(!wp_livenames_user(n, getpid(), ~0ULL, true, &name) && !name.file &&
+	   !wp_livenames_user(n, getpid(), 0, true, &name) && !name.file,
+	   "the first and the last address");
+	ok(!wp_livenames_user(n, 0x7fffffff, at, false, &gone) && !gone.file &&
+	   !wp_livenames_user(n, 0x7fffffff, at, false, &gone) && gone.offset == at,
+	   "a process that is none: the address");
+	ok(!wp_livenames_user(n, getppid(), at, false, &gone) && !gone.name &&
+	   !wp_livenames_user(n, getpid(), at, false, &name) &&
+	   named(&name, "known_function", "livenames"), "processes are told apart");
+	ok(!wp_livenames_kernel(n, 1, true, &name) && !name.name && name.offset == 1,
+	   "the kernel has nothing at 1");
+}
+
+/* What is known of processes goes and comes, and that of others stays. */
+static void test_forget(struct wp_livenames *n)
+{
+	__u64 at = (uintptr_t)known_function;
+	struct wp_livename name;
+	unsigned int i, j, bad = 0;
+	pid_t pid[3];
+
+	/* They have what we have, at the same places. */
+	for (i = 0; i < 3; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+		while (!pid[i])
+			pause();
+	}
+	wp_livenames_forget(n, 0x7ffffffe);
+	for (i = 0; i < 100; i++) {
+		wp_livenames_forget(n, pid[i % 3]);
+		if (i % 7 == 0)
+			wp_livenames_forget(n, getpid());
+		for (j = i % 2; j < 3; j++)
+			bad += wp_livenames_user(n, pid[j], at, false, &name) ||
+			       !named(&name, "known_function", "livenames");
+		bad += wp_livenames_user(n, getppid(), at, false, &name) ||
+		       named(&name, "known_function", "livenames");
+	}
+	ok(!bad, "what is forgotten is read again, and others are not mixed up");
+	for (i = 0; i < 3; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+}
+
+static void test_stacks(void)
+{
+	struct wp_procstack *s = wp_procstack_parse("[<0>] pipe_read+0x2a/0x3b0\n"
+						    "[<0>] foo+0x1/0x2 [mod]\n[<0>] bar"), *t;
+	char *many = malloc(400000);
+	size_t i, len = 0;
+
+	ok(s && s->nr == 3 && !strcmp(s->name[0], "pipe_read") && !strcmp(s->name[1], "foo") &&
+	   !strcmp(s->name[2], "bar"), "names, also of modules, and a line without an end");
+	t = wp_procstack_parse("[<ffffffff81000000>] pipe_read+0x2a/0x3b0\n[<0>] foo\n"
+			       "[<0xffffffffffffffff>] 0xffffffffffffffff\n");
+	ok(t && t->nr == 2, "an old kernel's last line is no function");
+	ok(wp_procstack_compare(s, t) > 0 && wp_procstack_compare(t, s) < 0 &&
+	   !wp_procstack_compare(s, s) && wp_procstack_compare(NULL, s) < 0 &&
+	   !wp_procstack_compare(NULL, NULL), "their order");
+	wp_procstack_free(s);
+	wp_procstack_free(t);
+	ok(!wp_procstack_parse("") && !wp_procstack_parse("\n\n[\n[<0>]\n[<0>] \n[<0>] +0x1\nx] y"),
+	   "what has no names is no stack");
+	for (i = 0; i < 10000; i++)
+		len += sprintf(many + len, "[<0>] f%zu+0x0/0x0\n", i);
+	s = wp_procstack_parse(many);
+	ok(s && s->nr == 64 && !strcmp(s->name[63], "f63"), "more than the kernel tells is cut");
+	wp_procstack_free(s);
+	free(many);
+	ok(!wp_procstack_read(0x7fffffff, 1), "a thread that is none has none");
+}
+
+int main(void)
+{
+	struct wp_livenames *n;
+
+	if (!ok(!wp_livenames_new(&n), "begin"))
+		return done();
+	test_names(n);
+	test_forget(n);
+	wp_livenames_free(n);
+	wp_livenames_free(NULL);
+	test_stacks();
+	return done();
+}
