@@ -33,7 +33,7 @@ module: fresh
 reader:
 	@for p in elfutils/libdw.h:libdw-dev seccomp.h:libseccomp-dev \
 		zstd.h:libzstd-dev protobuf-c/protobuf-c.h:libprotobuf-c-dev \
-		libiberty/demangle.h:libiberty-dev; do \
+		libiberty/demangle.h:libiberty-dev curses.h:libncurses-dev; do \
 		echo "#include <$${p%:*}>" | $(CC) -E - >/dev/null 2>&1 || { \
 		echo "wallprof: no $${p%:*}: install the package $${p#*:}" \
 		'("tests/lab/deps build" does).' >&2; exit 1; }; done

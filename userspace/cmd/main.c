@@ -13,6 +13,7 @@
 #include "cmd/report.h"
 #include "cmd/sched.h"
 #include "cmd/stacks.h"
+#include "cmd/top.h"
 
 static const struct command {
 	const char *name;
@@ -24,6 +25,7 @@ static const struct command {
 	{ "sched", "Record every switch and wakeup, and tell of them", cmd_sched },
 	{ "stacks", "Tell what threads wait for right now, and since when", cmd_stacks },
 	{ "flame", "Draw where the time went, as a page for a browser", cmd_flame },
+	{ "top", "Tell live where the time of processes and threads goes", cmd_top },
 	{ "export", "Write a recording in another program's format", cmd_export },
 };
 
