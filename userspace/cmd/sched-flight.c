@@ -62,6 +62,9 @@
 /* Records that are sorted at a time. */
 #define SLICE		16384
 
+/* So often a snapshot is taken, if nothing of what was before it is left when it is there. */
+#define MAX_LOOKS	10
+
 /**
  * struct wp_flight - what a flight recorder knows
  * @log: who is who
@@ -344,23 +347,42 @@ static __u64 begin_of(const struct wp_sched_recording *r, const struct wp_ringwa
 	return begin;
 }
 
-/* Write what the rings hold; if the session runs, it goes on. */
-static int dump(struct wp_sched_recording *r, const char *path, bool live)
+/* Look at the rings, and at what is known of processes up to then. */
+static int take_rings(struct wp_sched_recording *r, struct wp_ringwalk *walk, __u64 *upto,
+		      bool live)
 {
-	__u64 before = wp_clock_now(), upto = 0, time;
-	struct wp_ringwalk walk = { 0 };
-	struct dump d = { .r = r };
+	__u64 before = wp_clock_now(), time;
 	__u32 epoch;
 	int err;
 
 	/* When this returns, all that happened before it is in the rings. */
 	err = wp_device_flip(&r->dev, &epoch, &time);
 	if (!err)
-		err = wp_ringwalk_freeze(&walk, &r->dev, live);
+		err = wp_ringwalk_freeze(walk, &r->dev, live);
 	if (!err)
-		err = take_sideband(r, &upto, !live);
+		err = take_sideband(r, upto, !live);
+	if (!live)
+		*upto = ~0ULL;
+	else if (before < *upto)
+		*upto = before;
+	return err;
+}
+
+/* Write what the rings hold; if the session runs, it goes on. */
+static int dump(struct wp_sched_recording *r, const char *path, bool live)
+{
+	struct wp_ringwalk walk = { 0 };
+	struct dump d = { .r = r };
+	unsigned int looks = 0;
+	__u64 upto = 0;
+	int err;
+
+	/* All may be overwritten while we look: then there is nothing of what was before. */
+	do {
+		wp_ringwalk_close(&walk);
+		err = take_rings(r, &walk, &upto, live);
+	} while (!err && live && ++looks < MAX_LOOKS && wp_ringwalk_begin(&walk) > upto);
 	if (!err) {
-		upto = !live ? ~0ULL : before < upto ? before : upto;
 		d.begin = begin_of(r, &walk, live ? upto : r->stop);
 		err = write_file(&d, path, &walk, upto);
 	}
