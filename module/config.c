@@ -91,6 +91,7 @@ bool wp_config_ok(const struct wallprof_configure *config)
 		!(config->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS |
 				   WALLPROF_HISTOGRAMS))) &&
 	       (config->flags & WALLPROF_WAKEUPS || !(config->flags & WALLPROF_WAKERS)) &&
+	       (config->flags & WALLPROF_REASONS || !(config->flags & WALLPROF_ARGS)) &&
 	       (!(config->flags & WALLPROF_WAKER_STACKS) ||
 		(config->flags & WALLPROF_WAKERS && config->stack_flags)) &&
 	       (!(config->flags & WALLPROF_WAKER_CHAINS) ||

@@ -369,7 +369,7 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 		    stacks & WALLPROF_STACK_KERNEL)
 			wp_switch_capture(session, cpu, epoch, leave);
 		if (session->config.flags & WALLPROF_REASONS)
-			wp_reason_read(prev, leave);
+			wp_reason_read(session, prev, leave);
 		if (unlikely(session->config.flags & WALLPROF_TIMELINE_STACKS))
 			wp_timeline_tell_stacks(session, prev, leave);
 	} else {

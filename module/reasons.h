@@ -16,12 +16,14 @@
 
 /**
  * wp_reason_read - tell what a thread that leaves its CPU, or left it, is at
+ * @session: wants the reason
  * @p: the thread
  * @leave: @state is set; filled with the rest but the stacks
  *
  * Context: irqs off; @p is current, or wp_task_asleep().
  */
-static __always_inline void wp_reason_read(struct task_struct *p, struct wp_leave *leave)
+static __always_inline void wp_reason_read(const struct wp_session *session,
+					   struct task_struct *p, struct wp_leave *leave)
 {
 	struct pt_regs *regs;
 	int nr;
@@ -51,7 +53,8 @@ static __always_inline void wp_reason_read(struct task_struct *p, struct wp_leav
 	}
 	leave->reason = WALLPROF_REASON_SYSCALL;
 	leave->syscall = min(nr, WALLPROF_SYSCALL_OTHER);
-	leave->arg = wp_syscall_arg(p, regs);
+	if (session->config.flags & WALLPROF_ARGS)
+		leave->arg = wp_syscall_arg(p, regs);
 	if (wp_in_syscall_32(p))
 		leave->flags |= WALLPROF_TASK_32BIT;
 }
@@ -78,7 +81,7 @@ static inline void wp_reason_asleep(const struct wp_session *session,
 	slot->asleep_since = wp_task_asleep_since(p);
 	if (!(session->config.flags & WALLPROF_REASONS))
 		return;
-	wp_reason_read(p, &leave);
+	wp_reason_read(session, p, &leave);
 	slot->reason = leave.reason;
 	slot->syscall = leave.syscall;
 	slot->arg = leave.arg;

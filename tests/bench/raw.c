@@ -62,7 +62,8 @@ static void set_parts(const char *parts)
 	} else if (!strcmp(parts, "split")) {
 		config.flags |= WALLPROF_WAKEUPS;
 	} else if (!strcmp(parts, "why")) {
-		config.flags |= WALLPROF_WAKEUPS | WALLPROF_WAKERS | WALLPROF_REASONS;
+		config.flags |= WALLPROF_WAKEUPS | WALLPROF_WAKERS | WALLPROF_REASONS |
+				WALLPROF_ARGS;
 	} else if (!strcmp(parts, "user")) {
 		config.stack_flags = WALLPROF_STACK_USER;
 	} else if (!strcmp(parts, "kernel")) {

@@ -300,14 +300,17 @@ TEST_F(configure, flags)
 	TRY(-EINVAL, dev_sampler(&c, 99); c.flags &= ~WALLPROF_OFFCPU);
 	TRY(-EINVAL, dev_sampler(&c, 99); c.flags = WALLPROF_SAMPLER | WALLPROF_WAKEUPS);
 	TRY(-EINVAL, dev_sampler(&c, 99); c.flags = WALLPROF_SAMPLER | WALLPROF_REASONS);
+	TRY(-EINVAL, c.flags &= ~WALLPROF_REASONS);
 	TRY(-EINVAL, c.flags &= ~WALLPROF_WAKEUPS);
 	TRY(-EINVAL, c.flags |= WALLPROF_WAKER_STACKS; c.flags &= ~WALLPROF_WAKERS);
 	TRY(-EINVAL, c.flags |= WALLPROF_WAKER_STACKS; c.stack_flags = 0);
 	TRY(-EINVAL, c.flags |= WALLPROF_WAKER_CHAINS; c.flags &= ~WALLPROF_WAKERS);
 	TRY(-EINVAL, dev_sampler(&c, 99); c.flags = WALLPROF_SAMPLER | WALLPROF_HISTOGRAMS);
 	TRY(-EINVAL, c.reserved = 1);
-	for (int bit = 10; bit < 32; bit++)
-		TRY(-EINVAL, c.flags |= 1U << bit);
+	for (int bit = 10; bit < 32; bit++) {
+		if (1U << bit != WALLPROF_ARGS)
+			TRY(-EINVAL, c.flags |= 1U << bit);
+	}
 	for (int bit = 3; bit < 32; bit++)
 		TRY(-EINVAL, c.stack_flags |= 1U << bit);
 }

@@ -68,7 +68,7 @@ static inline struct wallprof_configure dev_config(void)
 	return (struct wallprof_configure){
 		.size = sizeof(struct wallprof_configure),
 		.flags = WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_WAKERS |
-			 WALLPROF_REASONS,
+			 WALLPROF_REASONS | WALLPROF_ARGS,
 		.stack_flags = WALLPROF_STACK_USER,
 		.max_stack = 64,
 		.target = WALLPROF_TARGET_ALL,
@@ -436,7 +436,7 @@ static inline bool sane_ends(const struct session *s, const struct wallprof_aggr
 				!(s->c.flags & WALLPROF_WAKER_STACKS))) ||
 	    (a->reason && !(off && s->c.flags & WALLPROF_REASONS)) ||
 	    in_syscall != (a->reason == WALLPROF_REASON_SYSCALL) ||
-	    (a->arg && !in_syscall))
+	    (a->arg && !(in_syscall && s->c.flags & WALLPROF_ARGS)))
 		return false;
 	if (!off)
 		return !a->runnable;

@@ -125,7 +125,7 @@ FIXTURE_SETUP(epochs)
 	self->c = dev_config();
 	if (variant->plain)
 		self->c.flags &= ~(WALLPROF_WAKEUPS | WALLPROF_WAKERS |
-				   WALLPROF_REASONS);
+				   WALLPROF_REASONS | WALLPROF_ARGS);
 	self->c.flags |= variant->flags;
 	self->c.stack_flags = variant->stack_flags;
 	self->c.states = variant->states;

@@ -73,6 +73,16 @@ static __u64 count(const struct session *s, __u32 tid, struct want want,
 #define AWAIT(tid, want, nr) \
 	UNTIL(session_flip(&self->s) || count(&self->s, tid, want, NULL) >= (nr))
 
+/* Wake the sleeping child until some of its sleeps were as @want says. */
+#define PING_ON(want, found) do { \
+	do { \
+		UNTIL(is_off(self->pid, 'S')); \
+		ASSERT_EQ(1, write(self->ping[1], "", 1)); \
+		ASSERT_EQ(1, read(self->pong[0], &(char){ 0 }, 1)); \
+		ASSERT_EQ(0, session_flip(&self->s)); \
+	} while (count(&self->s, self->pid, want, found) < 5); \
+} while (0)
+
 /* Reads from one pipe, writes to the other. */
 static void child_pong(void *arg)
 {
@@ -85,7 +95,6 @@ TEST_F_TIMEOUT(waits, for_a_pipe, 60)
 	struct want want = any;
 	const struct wallprof_aggr *a = NULL;
 	int ends[2] = { self->ping[0], self->pong[1] };
-	char c = 0;
 
 	self->pid = child_of(child_pong, ends);
 	FOLLOW();
@@ -94,12 +103,7 @@ TEST_F_TIMEOUT(waits, for_a_pipe, 60)
 	want.syscall = SYS_read;
 	want.waker = WALLPROF_WAKER_TASK;
 	want.waker_tid = gettid_();
-	do {
-		UNTIL(is_off(self->pid, 'S'));
-		ASSERT_EQ(1, write(self->ping[1], &c, 1));
-		ASSERT_EQ(1, read(self->pong[0], &c, 1));
-		ASSERT_EQ(0, session_flip(&self->s));
-	} while (count(&self->s, self->pid, want, &a) < 5);
+	PING_ON(want, &a);
 	EXPECT_EQ(self->ping[0], (int)a->arg);
 	EXPECT_EQ(sizeof(long) == 4, !!(a->flags & WALLPROF_AGGR_32BIT));
 	EXPECT_WHOLE(&self->s);
@@ -726,23 +730,44 @@ TEST_F_TIMEOUT(waits, in_a_ring, 60)
 	child_end(pids[1]);
 }
 
+/* The system call without its argument: of who sleeps at START, later, and at STOP. */
+TEST_F_TIMEOUT(waits, without_arguments, 60)
+{
+	int ends[2] = { self->ping[0], self->pong[1] };
+	const struct wallprof_aggr *a = NULL;
+	const struct wallprof_task *task;
+	struct want want = any;
+
+	self->pid = child_of(child_pong, ends);
+	ASSERT_NE(0, self->ping[0]);
+	self->c.flags &= ~WALLPROF_ARGS;
+	UNTIL(is_off(self->pid, 'S'));
+	FOLLOW();
+	want.state = WALLPROF_STATE_SLEEPING;
+	want.reason = WALLPROF_REASON_SYSCALL;
+	want.syscall = SYS_read;
+	PING_ON(want, &a);
+	EXPECT_EQ(0, a->arg);
+	UNTIL(is_off(self->pid, 'S'));
+	/* No aggregate has one: see sane_ends(). */
+	EXPECT_WHOLE(&self->s);
+	task = session_account(&self->s, self->pid);
+	EXPECT_NE(0, task->flags & WALLPROF_TASK_OPEN);
+	EXPECT_EQ(SYS_read, task->syscall);
+	EXPECT_EQ(0, task->arg);
+}
+
 /* What was not asked for is not told. */
 TEST_F_TIMEOUT(waits, nothing_unasked, 60)
 {
 	int ends[2] = { self->ping[0], self->pong[1] };
 	struct want want = any;
-	char c = 0;
 
 	self->pid = child_of(child_pong, ends);
-	self->c.flags &= ~(WALLPROF_WAKERS | WALLPROF_REASONS);
+	self->c.flags &= ~(WALLPROF_WAKERS | WALLPROF_REASONS | WALLPROF_ARGS);
 	FOLLOW();
 	want.state = WALLPROF_STATE_SLEEPING;
-	do {
-		UNTIL(is_off(self->pid, 'S'));
-		ASSERT_EQ(1, write(self->ping[1], &c, 1));
-		ASSERT_EQ(1, read(self->pong[0], &c, 1));
-		ASSERT_EQ(0, session_flip(&self->s));
-	} while (count(&self->s, self->pid, want, NULL) < 5);
+	PING_ON(want, NULL);
 	want.waker = WALLPROF_WAKER_NONE;
 	want.waker_tid = 0;
 	want.reason = WALLPROF_REASON_UNKNOWN;

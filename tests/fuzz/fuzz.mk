@@ -18,13 +18,12 @@ FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
 FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcode.c cfaprogram.c \
 	cfaexpr.c gofuncs.c tablebuild.c trampolines.c unwindtable.c)
 FUZZ_SOCKETS_SRC := $(addprefix userspace/lib/,sockets.c text.c)
-FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c err.c fullio.c ledger.c \
-	idmap.c ledgerfile.c perfevents.c perffile.c perfrecords.c perfsample.c \
-	processes.c progress.c schedevents.c schedule.c siphash.c sorter.c text.c \
-	tracepoint.c)
-FUZZ_PROFILE_SRC := $(FUZZ_RECORDING_SRC) $(addprefix userspace/lib/,buildid.c cause.c \
-	comms.c inlines.c intern.c memmaps.c profile.c profstacks.c profsum.c \
-	symbols.c symtable.c syscalls.c)
+FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c cause.c err.c fullio.c \
+	idmap.c intern.c ledger.c ledgerfile.c perfevents.c perffile.c perfrecords.c \
+	perfsample.c processes.c procwaits.c progress.c schedevents.c schedule.c siphash.c \
+	sorter.c syscalls.c text.c tracepoint.c)
+FUZZ_PROFILE_SRC := $(FUZZ_RECORDING_SRC) $(addprefix userspace/lib/,buildid.c comms.c \
+	inlines.c memmaps.c profile.c profstacks.c profsum.c symbols.c symtable.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz
@@ -43,7 +42,7 @@ $(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ)
 $(FUZZ_OUT)/ehframe: FUZZ_LIBS := -ldw -lelf
 $(FUZZ_OUT)/ehframe: $(FUZZ_LIB_OBJ)
 $(FUZZ_OUT)/sockets: $(FUZZ_SOCKETS_OBJ)
-$(FUZZ_OUT)/recording: FUZZ_LIBS := -lzstd
+$(FUZZ_OUT)/recording: FUZZ_LIBS := -lzstd -lseccomp
 $(FUZZ_OUT)/recording: $(FUZZ_RECORDING_OBJ)
 $(FUZZ_OUT)/profile: FUZZ_LIBS := -lzstd -ldw -lelf -lseccomp -l:libiberty.a
 $(FUZZ_OUT)/profile: $(FUZZ_PROFILE_OBJ)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fuzzes what is read of a perf.data: its header, its feature sections, the records and
- * what they say of the scheduler, and the ledger behind them. The input is the file. Whatever it is, what is told of it
- * is text that ends, and as many accounts as the ledger says, in sums that do not trap;
- * and the spans of a thread go on where they ended.
+ * what they say of the scheduler, and the ledger behind them. The input is the file.
+ * Whatever it is, what is told of it is text that ends, and as many accounts as the
+ * ledger says, in sums that do not trap; what processes were blocked in is found by
+ * process, the longest time first; and the spans of a thread go on where they ended.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +35,32 @@ static int add(void *ctx, const struct wp_account *a)
 	return wp_processes_add(&processes, a);
 }
 
+static void read_waits(int fd, const struct wp_ledgerfile_head *head, __u64 offset)
+{
+	struct wp_procwaits waits = { 0 };
+	const struct wp_procwait *w;
+	size_t nr_waits, found = 0, i, j;
+	char name[48];
+
+	if (wp_ledgerfile_read_waits(fd, head, offset, &waits) || waits.nr > head->nr_waits)
+		abort();
+	wp_procwaits_sort(&waits);
+	for (i = 0; i < waits.nr; i = found) {
+		w = wp_procwaits_of(&waits, waits.entry[i].tgid, &nr_waits);
+		if (w != &waits.entry[i] || !nr_waits)
+			abort();
+		for (j = 0; j < nr_waits; j++) {
+			const char *word = wp_procwait_name(&w[j], "x86_64", name, sizeof(name));
+
+			if (w[j].tgid != w->tgid || !*word ||
+			    (j && w[j].blocked_ns > w[j - 1].blocked_ns))
+				abort();
+		}
+		found += nr_waits;
+	}
+	wp_procwaits_free(&waits);
+}
+
 static void read_ledger(int fd)
 {
 	struct wp_ledgerfile_head head;
@@ -57,6 +84,7 @@ static void read_ledger(int fd)
 		abort();
 	wp_ledger_free(&ledger);
 	wp_processes_free(&processes);
+	read_waits(fd, &head, offset);
 }
 
 static void read_features(const char *path)

@@ -414,11 +414,15 @@ def ledger(run):
     def seconds(*names):
         return "%.6f" % (sum(entry[name] for entry in run.ledger for name in names) / 1e9)
 
-    line = "  %d threads (%d ended): %s s run + %s s runnable + %s s blocked (%d intervals)" \
+    def many(nr, what):
+        return "%d %s%s" % (nr, what, "" if nr == 1 else "s")
+
+    line = "  %s (%d ended): %s s run + %s s runnable + %s s blocked (%s)" \
         " + %s s unknown = %s s wall" % (
-            len(run.ledger), sum("ended" in entry["flags"].split(",") for entry in run.ledger),
+            many(len(run.ledger), "thread"),
+            sum("ended" in entry["flags"].split(",") for entry in run.ledger),
             seconds("run_ns"), seconds("runnable_ns"), seconds("blocked_ns"),
-            sum(entry["nr_off"] for entry in run.ledger), seconds("unknown_ns"),
+            many(sum(entry["nr_off"] for entry in run.ledger), "interval"), seconds("unknown_ns"),
             seconds("wall_ns"))
     processes = collections.Counter()
     for m in re.finditer(r"^ +\d+ .{16,}? +(\d+)((?: +\d+\.\d{6}){5})$", run.text("told"), re.M):

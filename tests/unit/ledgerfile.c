@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "lib/err.h"
-#include "lib/ledgerfile.h"
+#include "lib/ledgerspool.h"
 #include "lib/perffile.h"
 #include "lib/processes.h"
 #include "tap.h"
@@ -57,8 +57,55 @@ static int compare(void *ctx, const struct wp_account *a)
 	       a->asleep_since != b.asleep_since;
 }
 
+#define HEAD		80
+#define NR_WAITS	40000
+#define PROCESSES	5000
+
+/* Of each process eight reasons, the last one the longest; and what is no wait. */
+static void add_waits(struct wp_ledgerspool *spool)
+{
+	for (unsigned int i = 0; i < NR_WAITS * 4; i++) {
+		struct wp_wait wait = {
+			.tgid = i % PROCESSES + 1, .count = 2, .total = 100 + i / PROCESSES % 8,
+			.runnable = 90,
+			.cause = {
+				.reason = WALLPROF_REASON_SYSCALL, .syscall = i / PROCESSES % 8,
+				.waker = WALLPROF_WAKER_TASK, .waker_tid = i, .arg = i,
+			},
+		};
+
+		wp_ledgerspool_wait(spool, &wait);
+		wait.total = wait.runnable;
+		wait.cause.syscall = 99;
+		wp_ledgerspool_wait(spool, &wait);
+	}
+}
+
+/* Whether the sums of these are right. */
+static bool whole(struct wp_procwaits *p)
+{
+	const struct wp_procwait *w;
+	size_t nr, i;
+
+	wp_procwaits_sort(p);
+	for (__u32 tgid = 1; tgid <= PROCESSES; tgid++) {
+		w = wp_procwaits_of(p, tgid, &nr);
+		for (i = 0; i < nr; i++)
+			if (w[i].tgid != tgid || w[i].syscall != 7 - i || w[i].count != 4 * 2 ||
+			    w[i].blocked_ns != 4 * (17 - i) || w[i].flags ||
+			    w[i].reason != WALLPROF_REASON_SYSCALL)
+				return false;
+		if (nr != 8)
+			return false;
+	}
+	wp_procwaits_of(p, 0, &nr);
+	i = nr;
+	wp_procwaits_of(p, PROCESSES + 1, &nr);
+	return p->nr == NR_WAITS && !i && !nr;
+}
+
 /* A file that can be no larger: nothing of the ledger stays. */
-static void test_full(FILE *spool, const struct wp_ledgerfile_head *told)
+static void test_full(struct wp_ledgerspool *spool, const struct wp_ledgerfile_head *told)
 {
 	struct rlimit old, small = { 20000, RLIM_INFINITY };
 	int fd = open(in_dir("small"), O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -69,7 +116,7 @@ static void test_full(FILE *spool, const struct wp_ledgerfile_head *told)
 	small.rlim_max = old.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &small);
 	ok(write(fd, "whole", 5) == 5 &&
-	   wp_ledgerfile_append(fd, "small", spool, told) == -EFBIG && !fstat(fd, &st) &&
+	   wp_ledgerspool_append(spool, fd, "small", told) == -EFBIG && !fstat(fd, &st) &&
 	   st.st_size == 5 && strstr(wp_last_warning(), "small is whole, but has no ledger"),
 	   "a file that has no room for it stays as it was");
 	setrlimit(RLIMIT_FSIZE, &old);
@@ -82,36 +129,74 @@ static void test_round(void)
 						 .untracked = 5, .untracked_ns = 6 };
 	struct wp_ledgerfile_head head;
 	const char *path = in_dir("data");
-	FILE *spool = wp_ledgerfile_spool(path);
+	struct wp_ledgerspool spool;
+	struct wp_procwaits waits = {};
 	struct stat before, after;
 	__u64 offset;
 	__u32 nr = 0;
 	int fd, i;
 
-	ok(!!spool, "a file for the accounts");
+	ok(!wp_ledgerspool_open(&spool, path) && wp_ledgerspool_is_open(&spool),
+	   "files for the accounts and the waits");
 	for (i = 1; i <= NR; i++) {
 		struct wp_account a = account_of(i);
 
-		wp_ledgerfile_add(spool, &a);
+		wp_ledgerspool_account(&spool, &a);
 	}
+	add_waits(&spool);
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	ok(write(fd, "what perf reads", 15) == 15 && !fstat(fd, &before) &&
 	   wp_ledgerfile_open(fd, &head, &offset) == -ENOENT, "a file without a ledger");
-	ok(!wp_ledgerfile_append(fd, path, spool, &told) && !wp_ledgerfile_open(fd, &head, &offset) &&
+	ok(!wp_ledgerspool_append(&spool, fd, path, &told) &&
+	   !wp_ledgerfile_open(fd, &head, &offset) &&
 	   head.nr == NR && head.start == 1 && head.stop == 2 && head.lost == 3 &&
 	   head.lost_ns == 4 && head.untracked == 5 && head.untracked_ns == 6,
 	   "is appended, and its head found");
 	ok(!wp_ledgerfile_read(fd, &head, offset, compare, &nr) && nr == NR,
 	   "all accounts are as they were");
 	fstat(fd, &after);
-	ok(after.st_size == before.st_size + 64 + NR * 120 + 32, "nothing else is added");
-	test_full(spool, &told);
-	fclose(spool);
+	ok(after.st_size == before.st_size + HEAD + NR * 120 + (off_t)head.nr_waits * 24 + 32,
+	   "nothing else is added");
+	/* More entries than sums: they did not stay in memory. */
+	ok(head.nr_waits > NR_WAITS / 2 && !wp_ledgerfile_read_waits(fd, &head, offset, &waits) &&
+	   whole(&waits), "what they were blocked in, summed again (%llu)",
+	   (unsigned long long)head.nr_waits);
+	wp_procwaits_free(&waits);
+	test_full(&spool, &told);
+	wp_ledgerspool_close(&spool);
+	ok(!wp_ledgerspool_is_open(&spool) && !wp_ledgerspool_append(&spool, fd, path, &told) &&
+	   !wp_ledgerspool_wait(&spool, &(struct wp_wait){ .count = 1, .total = 1 }),
+	   "of one that is closed nothing is added");
 	close(fd);
-	spool = wp_ledgerfile_spool("/nowhere/data");
-	ok(spool && fputc('x', spool) == 'x' && !fflush(spool),
+	ok(!wp_ledgerspool_open(&spool, "/nowhere/data") && spool.accounts && spool.waits,
 	   "accounts of a file where none can be made");
-	fclose(spool);
+	wp_ledgerspool_close(&spool);
+}
+
+/* Temporary files can be full: the recording goes on. */
+static void test_spool_full(void)
+{
+	struct rlimit old, small = { 8192, RLIM_INFINITY };
+	struct wp_ledgerspool spool;
+	struct wp_account a = account_of(1);
+	int i;
+
+	wp_ledgerspool_open(&spool, in_dir("data"));
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &small);
+	for (i = 0; i < 1000 && wp_ledgerspool_is_open(&spool); i++)
+		wp_ledgerspool_account(&spool, &a);
+	ok(i < 1000 && strstr(wp_last_warning(), "found no room"),
+	   "accounts that find no room are given up");
+	wp_ledgerspool_open(&spool, in_dir("data"));
+	for (i = 0; i < 1000000 && wp_ledgerspool_is_open(&spool); i++) {
+		const struct wp_wait wait = { .tgid = i, .count = 1, .total = 1 };
+
+		wp_ledgerspool_wait(&spool, &wait);
+	}
+	ok(i < 1000000, "so are waits");
+	setrlimit(RLIMIT_FSIZE, &old);
 }
 
 /* A later version may say more at each end. */
@@ -138,12 +223,40 @@ static void test_longer(void)
 
 	f.account[0].a.comm[15] = '.';
 	ok(write(fd, &f, sizeof(f)) == sizeof(f) && !wp_ledgerfile_open(fd, &head, &offset) &&
-	   offset == 72 &&
+	   offset == HEAD + 8 &&
 	   !wp_ledgerfile_read(fd, &head, offset, (void *)wp_processes_add, &p) && p.nr == 1,
 	   "a longer head, and longer accounts");
 	wp_processes_sort(&p);
 	ok(p.entry[0].threads == 2 && !strcmp(p.entry[0].comm, "no end in sight"),
 	   "a name without an end is cut");
+	wp_processes_free(&p);
+	close(fd);
+}
+
+/* An earlier one says less. */
+static void test_shorter(void)
+{
+	struct {
+		char head[64];
+		struct wp_ledgerfile_account account;
+		struct wp_ledgerfile_trailer trailer;
+	} f = {
+		.account = { .tid = 1, .tgid = 1 },
+		.trailer = { .size = sizeof(f) - sizeof(f.trailer), .magic = WP_LEDGERFILE_MAGIC },
+	};
+	const struct wp_ledgerfile_head old = { .head_size = 64, .account_size = 120, .nr = 1 };
+	int fd = open(in_dir("shorter"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+	struct wp_ledgerfile_head head;
+	struct wp_processes p = {};
+	struct wp_procwaits waits = {};
+	__u64 offset;
+
+	memcpy(f.head, &old, sizeof(f.head));
+	ok(write(fd, &f, sizeof(f)) == sizeof(f) && !wp_ledgerfile_open(fd, &head, &offset) &&
+	   offset == 64 && !head.nr_waits &&
+	   !wp_ledgerfile_read(fd, &head, offset, (void *)wp_processes_add, &p) && p.nr == 1 &&
+	   !wp_ledgerfile_read_waits(fd, &head, offset, &waits) && !waits.nr,
+	   "a head without waits");
 	wp_processes_free(&p);
 	close(fd);
 }
@@ -168,7 +281,8 @@ static int refused(off_t size, off_t at, __u64 value, unsigned int bytes)
 
 static void test_damaged(void)
 {
-	const off_t head = 15, size = head + 64 + NR * 120 + 32, trailer = size - 32;
+	const off_t head = 15, waits = 4 * NR_WAITS;
+	const off_t size = head + HEAD + NR * 120 + waits * 24 + 32, trailer = size - 32;
 
 	ok(!refused(size, 0, 0, 0), "a copy of it is good");
 	ok(refused(size - 1, 0, 0, 0) == -ENOENT && refused(100, 0, 0, 0) == -ENOENT &&
@@ -179,12 +293,20 @@ static void test_damaged(void)
 	   refused(size, trailer + 8, ~0ULL, 8) == -EPROTO &&
 	   refused(size, trailer + 8, size, 8) == -EPROTO, "one of another size");
 	ok(refused(size, head, 63, 4) == -EPROTO && refused(size, head, ~0U, 4) == -EPROTO &&
-	   refused(size, head, 72, 4) == -EPROTO, "a head of another size");
+	   refused(size, head, 72, 4) == -EPROTO && refused(size, head, 88, 4) == -EPROTO,
+	   "a head of another size");
 	ok(refused(size, head + 4, 0, 4) == -EPROTO && refused(size, head + 4, 119, 4) == -EPROTO &&
 	   refused(size, head + 4, ~0U, 4) == -EPROTO && refused(size, head + 4, 240, 4) == -EPROTO,
 	   "accounts of another size");
 	ok(refused(size, head + 8, NR + 1, 8) == -EPROTO &&
 	   refused(size, head + 8, ~0ULL, 8) == -EPROTO, "another number of them");
+	ok(refused(size, head + 64, 0, 8) == -EPROTO &&
+	   refused(size, head + 64, waits - 1, 8) == -EPROTO &&
+	   refused(size, head + 64, waits + 1, 8) == -EPROTO &&
+	   refused(size, head + 64, ~0ULL, 8) == -EPROTO, "another number of waits");
+	ok(refused(size, head + 72, 0, 4) == -EPROTO && refused(size, head + 72, 23, 4) == -EPROTO &&
+	   refused(size, head + 72, 48, 4) == -EPROTO && refused(size, head + 72, ~0U, 4) == -EPROTO,
+	   "waits of another size");
 }
 
 static void add_string(struct wp_buf *b, const char *s)
@@ -322,7 +444,9 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	test_round();
+	test_spool_full();
 	test_longer();
+	test_shorter();
 	test_damaged();
 	test_perffile();
 	test_processes();

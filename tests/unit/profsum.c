@@ -33,6 +33,7 @@ static void sums(void)
 	wp_profsum_add(&sum, &s);
 	ok(sum.nr == 1 && sum.line[0].ns == 200 && sum.line[0].runnable == 30 &&
 	   sum.line[0].count == 2, "what was runnable is a part of it");
+	ok(sum.line[0].samples == 3, "and its samples are among those of the file");
 	ok(wp_profline_blocked(&sum.line[0]) == 170, "the rest was blocked");
 	s = sample(WP_PROFILE_OFFCPU, 2, 1, 1500, 1);
 	wp_profsum_add(&sum, &s);

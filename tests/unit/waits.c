@@ -12,6 +12,42 @@
 #include "lib/waits.h"
 #include "tap.h"
 
+/* What the record command does with each. */
+static void add_aggr(struct wp_waits *w, const struct wallprof_aggr *aggr, __u32 object)
+{
+	struct wp_wait wait;
+
+	wp_wait_aggr(&wait, aggr);
+	wait.object = object;
+	wp_waits_add(w, &wait);
+}
+
+static void add_single(struct wp_waits *w, const struct wallprof_wait *single, __u32 object)
+{
+	struct wp_wait wait;
+
+	wp_wait_single(&wait, single);
+	wait.object = object;
+	wp_waits_add(w, &wait);
+}
+
+static void add_open(struct wp_waits *w, const struct wallprof_task *task, __u32 object)
+{
+	struct wp_wait wait;
+
+	wp_wait_open(&wait, task);
+	wait.object = object;
+	wp_waits_add(w, &wait);
+}
+
+static void add_spill(struct wp_waits *w, const struct wallprof_task *task)
+{
+	struct wp_wait wait;
+
+	wp_wait_spill(&wait, task);
+	wp_waits_add(w, &wait);
+}
+
 static bool is(const char *got, const char *want)
 {
 	if (strcmp(got, want))
@@ -30,6 +66,11 @@ static void test_names(void)
 	/* Both 32-bit tables, i386's and ARM's, have this one so. */
 	ok(is(wp_syscall_name(240, true, name, sizeof(name)), "futex"),
 	   "and by those of 32-bit programs");
+	ok(is(wp_syscall_name_on("x86_64", 202, false, name, sizeof(name)), "futex") &&
+	   is(wp_syscall_name_on("aarch64", 98, false, name, sizeof(name)), "futex") &&
+	   is(wp_syscall_name_on("aarch64", 240, true, name, sizeof(name)), "futex") &&
+	   is(wp_syscall_name_on("z80", 98, false, name, sizeof(name)), "syscall 98"),
+	   "and by those of other machines");
 	ok(is(wp_syscall_name(9999, false, name, sizeof(name)), "syscall 9999"),
 	   "a new one is its number");
 	ok(is(wp_syscall_name(WALLPROF_SYSCALL_NONE, false, name, sizeof(name)), "-") &&
@@ -161,18 +202,18 @@ static void test_waits(void)
 	struct wp_waits w = {}, single = {};
 	const struct wp_wait *a, *b;
 
-	wp_waits_aggr(&w, &aggr, 0);
+	add_aggr(&w, &aggr, 0);
 	aggr.arg = 0x20;
 	aggr.waker_tid = 8;
 	aggr.runnable = 0;
-	wp_waits_aggr(&w, &aggr, 0);
+	add_aggr(&w, &aggr, 0);
 	aggr.kind = WALLPROF_AGGR_SAMPLE;
-	wp_waits_aggr(&w, &aggr, 0);
+	add_aggr(&w, &aggr, 0);
 	ok(w.reasons.nr == 1 && w.wakers.nr == 2,
 	   "a system call is one reason, whatever its argument; and samples are none");
 	aggr.kind = WALLPROF_AGGR_OFFCPU;
 	aggr.flags = WALLPROF_AGGR_32BIT;
-	wp_waits_aggr(&w, &aggr, 0);
+	add_aggr(&w, &aggr, 0);
 	ok(w.reasons.nr == 2 && w.wakers.nr == 2, "but that of a 32-bit program is another");
 	aggr.flags = WALLPROF_AGGR_32BIT;
 	aggr.reason = WALLPROF_REASON_PREEMPTED;
@@ -180,12 +221,12 @@ static void test_waits(void)
 	aggr.waker = WALLPROF_WAKER_NONE;
 	aggr.waker_tid = 0;
 	aggr.runnable = 100;
-	wp_waits_aggr(&w, &aggr, 0);
+	add_aggr(&w, &aggr, 0);
 	aggr.flags = 0;
-	wp_waits_aggr(&w, &aggr, 0);
+	add_aggr(&w, &aggr, 0);
 	ok(w.reasons.nr == 3 && w.wakers.nr == 2, "nobody wakes what was preempted");
 
-	wp_waits_single(&single, &(struct wallprof_wait){
+	add_single(&single, &(struct wallprof_wait){
 		.reason = WALLPROF_REASON_STOP, .syscall = WALLPROF_SYSCALL_NONE,
 		.waker = WALLPROF_WAKER_TASK, .waker_tid = 3, .begin = 5, .end = 50,
 		.runnable = 7 }, 0);
@@ -197,22 +238,22 @@ static void test_waits(void)
 	   single.reasons.entry[0].runnable == 7, "an interval by itself adds");
 	wp_waits_free(&single);
 
-	wp_waits_open(&w, &task, 0);
+	add_open(&w, &task, 0);
 	ok(w.reasons.nr == 3, "a thread with nothing open adds nothing");
 	task.flags = WALLPROF_TASK_OPEN | WALLPROF_TASK_FILTERED;
-	wp_waits_open(&w, &task, 0);
+	add_open(&w, &task, 0);
 	ok(w.wakers.nr == 2, "nor does one whose state is not wanted");
 	task.flags = WALLPROF_TASK_OPEN | WALLPROF_TASK_OUT_OF_RANGE;
-	wp_waits_open(&w, &task, 0);
+	add_open(&w, &task, 0);
 	ok(w.wakers.nr == 2, "or whose length is not");
 	task.flags = WALLPROF_TASK_OPEN;
-	wp_waits_open(&w, &task, 0);
-	wp_waits_spill(&w, &task);
+	add_open(&w, &task, 0);
+	add_spill(&w, &task);
 	ok(w.reasons.nr == 3 && w.wakers.nr == 3, "an open interval adds");
 	task.nr_spilled = 4;
 	task.spill_ns = 5;
 	task.spill_runnable_ns = 1;
-	wp_waits_spill(&w, &task);
+	add_spill(&w, &task);
 	ok(w.reasons.nr == 4 && w.wakers.nr == 3, "what found no room has no cause that is known");
 
 	wp_waits_sort(&w);
@@ -243,14 +284,14 @@ static void test_no_idle(void)
 	};
 	struct wp_waits w = { .no_idle = true };
 
-	wp_waits_aggr(&w, &aggr, 1);
+	add_aggr(&w, &aggr, 1);
 	ok(w.reasons.nr == 1 && w.wakers.nr == 1, "idle waits that had to wait for a CPU");
 	aggr.syscall = SYS_epoll_pwait;
 	aggr.runnable = 0;
-	wp_waits_aggr(&w, &aggr, 1);
+	add_aggr(&w, &aggr, 1);
 	ok(w.reasons.nr == 1, "and those that had not");
 	aggr.syscall = SYS_read;
-	wp_waits_aggr(&w, &aggr, 1);
+	add_aggr(&w, &aggr, 1);
 	wp_waits_sort(&w);
 	ok(w.reasons.nr == 2 && w.reasons.entry[0].total == 100 && w.reasons.entry[1].total == 40 &&
 	   w.reasons.entry[1].runnable == 40 && w.objects.entry[1].total == 40,
@@ -273,19 +314,19 @@ static void test_objects(void)
 	const struct wp_wait *e;
 	unsigned int i;
 
-	wp_waits_aggr(&w, &aggr, 5);
+	add_aggr(&w, &aggr, 5);
 	aggr.arg = 4;
-	wp_waits_aggr(&w, &aggr, 5);
+	add_aggr(&w, &aggr, 5);
 	ok(w.objects.nr == 1 && w.reasons.nr == 1 && w.wakers.nr == 1,
 	   "two descriptors of one object are one");
-	wp_waits_open(&w, &task, 6);
+	add_open(&w, &task, 6);
 	aggr.syscall = 1;
-	wp_waits_aggr(&w, &aggr, 5);
+	add_aggr(&w, &aggr, 5);
 	aggr.flags = WALLPROF_AGGR_32BIT;
-	wp_waits_aggr(&w, &aggr, 5);
+	add_aggr(&w, &aggr, 5);
 	ok(w.objects.nr == 4 && w.reasons.nr == 3, "another object is another, as is another call");
 	for (i = 0; i < 1000; i++)
-		wp_waits_aggr(&w, &aggr, 100 + i);
+		add_aggr(&w, &aggr, 100 + i);
 	wp_waits_sort(&w);
 	e = w.objects.entry;
 	ok(w.objects.nr == 1004 && e[0].object == 6 && e[0].total == 1000 && e[1].object == 5 &&
@@ -322,7 +363,7 @@ static void test_wakers(void)
 		wp_comms_record(&comms, &comm.h);
 		aggr.waker_tid = i;
 		aggr.total = i % 1000 ? i % 1000 : 1000000;
-		wp_waits_aggr(&w, &aggr, 0);
+		add_aggr(&w, &aggr, 0);
 		if (w.wakers.nr > most)
 			most = w.wakers.nr;
 	}
@@ -366,7 +407,7 @@ static void test_many(void)
 
 		reasons[aggr.syscall] += aggr.total;
 		wakers[aggr.waker_tid] += aggr.total;
-		wp_waits_aggr(&w, &aggr, 0);
+		add_aggr(&w, &aggr, 0);
 	}
 	wp_waits_sort(&w);
 	ok(w.reasons.nr == SYSCALLS && w.wakers.nr == TIDS, "many reasons and wakers");

@@ -53,7 +53,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	7
+#define WALLPROF_ABI_VERSION	8
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -282,7 +282,9 @@ struct wallprof_info {
  * stacks of the thread that leaves, in a WALLPROF_RECORD_STACKS.
  */
 #define WALLPROF_TIMELINE_STACKS (1U << 12)
-#define WALLPROF_CONFIGURE_FLAGS 0x1fffU
+/* With REASONS: tell the first argument of the system call, which makes more sums. */
+#define WALLPROF_ARGS		(1U << 13)
+#define WALLPROF_CONFIGURE_FLAGS 0x3fffU
 
 /* wallprof_configure.stack_flags */
 #define WALLPROF_STACK_USER	(1U << 0)	/* user stacks by frame pointer */
@@ -828,7 +830,7 @@ struct wallprof_stack {
  * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE
  * @reason: enum wallprof_reason
  * @waker: enum wallprof_waker
- * @arg: the system call's first argument; 0 without
+ * @arg: with ARGS the system call's first argument; else, and without one, 0
  * @waker_stack: stack id of what tells where the waker was, one with
  *	WALLPROF_STACK_IS_WAKER; 0 without WAKER_STACKS, if @waker is not
  *	WALLPROF_WAKER_TASK, and if it was lost (STACK_FULL, NESTED)
@@ -977,7 +979,7 @@ struct wallprof_wait {
  * @since: when the phase began
  * @user_stack: id of the open interval's user stack
  * @kernel_stack: and of its kernel stack
- * @arg: the first argument of @syscall
+ * @arg: with ARGS the first argument of @syscall; else 0
  * @syscall: the open interval's system call, or WALLPROF_SYSCALL_NONE
  * @reason: enum wallprof_reason, of the open interval
  * @waker: enum wallprof_waker: who woke it in the open interval. Before STOP, it

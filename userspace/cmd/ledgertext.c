@@ -36,12 +36,12 @@ void wp_print_ledger(FILE *f, struct wp_ledger *l)
 {
 	size_t i, nr;
 
-	fprintf(f, "  %" PRIu64 " threads (%" PRIu64 " ended): %.6f s run + %.6f s runnable",
-		(uint64_t)l->threads, (uint64_t)l->ended, seconds(l->run_ns),
-		seconds(l->runnable_ns));
-	fprintf(f, " + %.6f s blocked (%" PRIu64 " intervals) + %.6f s unknown = %.6f s wall",
+	fprintf(f, "  %" PRIu64 " thread%s (%" PRIu64 " ended): %.6f s run + %.6f s runnable",
+		(uint64_t)l->threads, l->threads == 1 ? "" : "s", (uint64_t)l->ended,
+		seconds(l->run_ns), seconds(l->runnable_ns));
+	fprintf(f, " + %.6f s blocked (%" PRIu64 " interval%s) + %.6f s unknown = %.6f s wall",
 		seconds(l->off_ns - l->runnable_ns), (uint64_t)l->nr_off,
-		seconds(l->unknown_ns), seconds(l->wall_ns));
+		l->nr_off == 1 ? "" : "s", seconds(l->unknown_ns), seconds(l->wall_ns));
 	if (l->unbalanced)
 		fprintf(f, "; %" PRIu64 " thread%s out of balance, by %" PRId64 " ns at most",
 			(uint64_t)l->unbalanced, l->unbalanced == 1 ? "" : "s",

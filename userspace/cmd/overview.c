@@ -16,6 +16,10 @@
 #include "lib/err.h"
 #include "lib/text.h"
 
+/* So many reasons are told of a process, and of all together. */
+#define TOP_WAITS		4
+#define TOP_WAITS_OF_ALL	8
+
 static double seconds(__u64 ns)
 {
 	return (double)(__s64)ns / 1e9;
@@ -43,8 +47,8 @@ static void print_file(const struct wp_overview *o)
 	put("\n# by ", wp_perffile_cmdline(&o->file), "an unknown command");
 	fputs("\n# ", stdout);
 	if (!o->has_ledger) {
-		puts("without a ledger: 'wallprof record' of this version puts one into what it\n"
-		     "# records to its end, unless it has --no-off-cpu\n");
+		puts("without a ledger: 'wallprof record' of this version puts one behind what it\n"
+		     "# records to its end, unless it has --no-off-cpu, and none is in a part of a file\n");
 		return;
 	}
 	if (wp_perffile_time(&o->file, o->head.start, &tod)) {
@@ -58,11 +62,39 @@ static void print_file(const struct wp_overview *o)
 static void print_lost(const struct wp_ledgerfile_head *h)
 {
 	if (h->lost)
-		printf("  LOST the accounts of %" PRIu64 " threads that ended, with %.3f s of off-CPU time\n",
-		       (uint64_t)h->lost, seconds(h->lost_ns));
+		printf("  LOST the accounts of %" PRIu64 " thread%s that ended, with %.3f s of off-CPU time\n",
+		       (uint64_t)h->lost, h->lost == 1 ? "" : "s", seconds(h->lost_ns));
 	if (h->untracked)
-		printf("  LOST %" PRIu64 " intervals, %.3f s, of threads that have no account\n",
-		       (uint64_t)h->untracked, seconds(h->untracked_ns));
+		printf("  LOST %" PRIu64 " interval%s, %.3f s, of threads that have no account\n",
+		       (uint64_t)h->untracked, h->untracked == 1 ? "" : "s",
+		       seconds(h->untracked_ns));
+}
+
+/*
+ * What the time in which a process was blocked was spent in: the reasons that make at
+ * least a hundredth of it. The rest has no reason that was recorded, or many.
+ */
+static void print_waits(const struct wp_overview *o, const char *before, __u32 tgid,
+			__u64 blocked, size_t most)
+{
+	size_t nr, i, told = 0;
+	const struct wp_procwait *w = wp_procwaits_of(&o->waits, tgid, &nr);
+	__u64 rest = blocked;
+	char name[48];
+
+	for (i = 0; i < nr && told < most && w[i].blocked_ns >= blocked / 100; i++) {
+		if (w[i].reason == WALLPROF_REASON_UNKNOWN)
+			continue;
+		printf("%s%s%.6f s ", told ? "" : before, told ? ", " : "blocked: ",
+		       seconds(w[i].blocked_ns));
+		wp_text_put(stdout, wp_procwait_name(&w[i], o->arch, name, sizeof(name)));
+		rest -= w[i].blocked_ns < rest ? w[i].blocked_ns : rest;
+		told++;
+	}
+	if (told && rest && rest >= blocked / 100)
+		printf(", %.6f s else", seconds(rest));
+	if (told)
+		fputc('\n', stdout);
 }
 
 static void print_processes(const struct wp_overview *o, size_t most)
@@ -85,6 +117,7 @@ static void print_processes(const struct wp_overview *o, size_t most)
 		       seconds(e->run_ns), seconds(e->runnable_ns),
 		       seconds(e->off_ns - e->runnable_ns), seconds(e->unknown_ns),
 		       seconds(e->wall_ns));
+		print_waits(o, "           ", e->tgid, e->off_ns - e->runnable_ns, TOP_WAITS);
 	}
 	if (nr < p->nr)
 		printf("  … and %" PRIu64 " more; -vv shows all\n", (uint64_t)(p->nr - nr));
@@ -94,9 +127,30 @@ static void print_processes(const struct wp_overview *o, size_t most)
 static int add(void *ctx, const struct wp_account *a)
 {
 	struct wp_overview *o = ctx;
-	int err = wp_processes_add(&o->processes, a);
+	int err;
 
+	if (!wp_samples_of(o->of, a->tgid, a->tid, a->comm))
+		return 0;
+	err = wp_processes_add(&o->processes, a);
 	return err ? err : wp_ledger_add(&o->ledger, a, 0);
+}
+
+/* Those of all processes that are asked for, from those of each. */
+static int sum_waits(struct wp_overview *o)
+{
+	size_t nr = o->waits.nr, i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++) {
+		struct wp_procwait wait = o->waits.entry[i];
+
+		if (!wp_samples_of(o->of, wait.tgid, -1, NULL))
+			continue;
+		wait.tgid = WP_OVERVIEW_ALL;
+		err = wp_procwaits_add(&o->waits, &wait);
+	}
+	wp_procwaits_sort(&o->waits);
+	return err;
 }
 
 static int read_ledger(struct wp_overview *o)
@@ -110,9 +164,17 @@ static int read_ledger(struct wp_overview *o)
 	o->has_ledger = !err;
 	if (!err)
 		err = wp_ledgerfile_read(o->file.fd, &o->head, offset, add, o);
-	if (err == -EPROTO)
-		wp_err("the ledger in %s is damaged", o->input);
-	else if (err)
+	/* They are told by process, not by thread. */
+	if (!err && !o->of->tids.nr && !o->of->comm)
+		err = wp_ledgerfile_read_waits(o->file.fd, &o->head, offset, &o->waits);
+	if (!err)
+		err = sum_waits(o);
+	if (err == -EPROTO) {
+		wp_warn("the ledger in %s is damaged, and left out", o->input);
+		o->has_ledger = false;
+		return 0;
+	}
+	if (err)
 		wp_err("cannot read the ledger in %s: %s", o->input, strerror(-err));
 	return err;
 }
@@ -120,22 +182,24 @@ static int read_ledger(struct wp_overview *o)
 /**
  * wp_overview_read() - read it
  * @o: out: to be given to wp_overview_free(), also after an error
- * @input: the recording
+ * @of: the recording, and what of it
  * @threads: so many threads one by one
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_overview_read(struct wp_overview *o, const char *input, size_t threads)
+int wp_overview_read(struct wp_overview *o, const struct wp_samples_options *of, size_t threads)
 {
 	int err;
 
-	*o = (struct wp_overview){ .input = input };
+	*o = (struct wp_overview){ .input = of->input, .of = of };
 	wp_ledger_init(&o->ledger, threads);
-	err = wp_perffile_open(&o->file, input);
+	err = wp_perffile_open(&o->file, of->input);
 	if (!err)
 		err = read_ledger(o);
-	if (!err)
+	if (!err) {
 		wp_processes_sort(&o->processes);
+		o->arch = wp_perffile_string(&o->file, WP_FEAT_ARCH);
+	}
 	return err;
 }
 
@@ -146,11 +210,17 @@ int wp_overview_read(struct wp_overview *o, const char *input, size_t threads)
  */
 void wp_overview_print(struct wp_overview *o, size_t most)
 {
+	const struct wp_samples_options *of = o->of;
+
 	print_file(o);
 	if (!o->has_ledger)
 		return;
+	if (of->from || of->to != ~0ULL || of->reasons || of->states || of->functions)
+		puts("# of all time and all reasons; what was chosen of these is in the stacks below\n");
 	print_processes(o, most);
 	wp_print_ledger(stdout, &o->ledger);
+	print_waits(o, "  ", WP_OVERVIEW_ALL, o->ledger.off_ns - o->ledger.runnable_ns,
+		    TOP_WAITS_OF_ALL);
 	print_lost(&o->head);
 	fputc('\n', stdout);
 }
@@ -166,4 +236,6 @@ void wp_overview_free(struct wp_overview *o)
 	wp_perffile_close(&o->file);
 	wp_ledger_free(&o->ledger);
 	wp_processes_free(&o->processes);
+	wp_procwaits_free(&o->waits);
+	free(o->arch);
 }

@@ -9,30 +9,42 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cmd/samples.h"
 #include "lib/ledger.h"
 #include "lib/ledgerfile.h"
 #include "lib/perffile.h"
 #include "lib/processes.h"
+#include "lib/procwaits.h"
+
+/* Whose waits are those of all processes. */
+#define WP_OVERVIEW_ALL	(~0U)
 
 /**
  * struct wp_overview - what a recording tells of itself
  * @input: its name
+ * @of: what of it is asked for: the ledger is of these processes and threads
  * @file: the recording
  * @has_ledger: it has one; what follows is of it
  * @head: what was lost, and when it was recorded
  * @ledger: threads in sum
  * @processes: processes, those that wanted a CPU for the longest time first
+ * @waits: what they were blocked in; those of all together have the process ~0
+ * @arch: the machine, for the names of system calls; or NULL
  */
 struct wp_overview {
 	const char *input;
+	const struct wp_samples_options *of;
 	struct wp_perffile file;
 	bool has_ledger;
 	struct wp_ledgerfile_head head;
 	struct wp_ledger ledger;
 	struct wp_processes processes;
+	struct wp_procwaits waits;
+	char *arch;
 };
 
-int wp_overview_read(struct wp_overview *o, const char *input, size_t threads);
+int wp_overview_read(struct wp_overview *o, const struct wp_samples_options *of,
+		     size_t threads);
 void wp_overview_print(struct wp_overview *o, size_t most);
 void wp_overview_free(struct wp_overview *o);
 

@@ -12,7 +12,6 @@
 #include "cmd/recording.h"
 #include "lib/clock.h"
 #include "lib/err.h"
-#include "lib/ledgerfile.h"
 #include "lib/rawsample.h"
 
 /* What a kill -9 can cost at most. */
@@ -100,46 +99,27 @@ static int add_account(struct wp_recording *r, const struct wallprof_task *task)
 		known = wp_hist_table_take(&r->thread_hists, &thread, &hist);
 		wp_dump_account(r->ledger_file, &a, known ? &hist : NULL);
 	}
-	if (r->spool && wp_ledgerfile_add(r->spool, &a)) {
-		fclose(r->spool);
-		r->spool = NULL;
-	}
+	wp_ledgerspool_account(&r->spool, &a);
 	return wp_ledger_add(&r->t.ledger, &a, task->nr_spilled);
 }
 
-/* What an interval was spent on, if somebody wants to know. */
-static int find_object(struct wp_recording *r, const struct wallprof_aggr *aggr, __u32 *object)
+/*
+ * What intervals were spent on: for the ledger, for -v and, as an object, for who wants
+ * to know. Those of no length are no intervals.
+ */
+static int add_cause(struct wp_recording *r, struct wp_wait *wait, __u32 tid, __u32 exec_id)
 {
-	struct wp_cause cause;
+	int err;
 
-	*object = 0;
-	if (!r->t.objects || aggr->kind != WALLPROF_AGGR_OFFCPU)
+	if (!wait->count && !wait->total)
 		return 0;
-	wp_cause_aggr(&cause, aggr);
-	return wp_objects_find(r->t.objects, aggr->tid, aggr->tgid, aggr->exec_id, &cause, object);
-}
-
-static int find_single_object(struct wp_recording *r, const struct wallprof_wait *wait,
-			      __u32 *object)
-{
-	struct wp_cause cause;
-
-	*object = 0;
-	if (!r->t.objects)
-		return 0;
-	wp_cause_wait(&cause, wait);
-	return wp_objects_find(r->t.objects, wait->tid, wait->tgid, wait->exec_id, &cause, object);
-}
-
-static int find_open_object(struct wp_recording *r, const struct wallprof_task *task, __u32 *object)
-{
-	struct wp_cause cause;
-
-	*object = 0;
-	if (!r->t.objects || !(task->flags & WALLPROF_TASK_OPEN))
-		return 0;
-	wp_cause_open(&cause, task);
-	return wp_objects_find(r->t.objects, task->tid, task->tgid, task->exec_id, &cause, object);
+	err = wp_ledgerspool_wait(&r->spool, wait);
+	if (!err && r->t.objects && wait->cause.reason != WALLPROF_REASON_UNKNOWN)
+		err = wp_objects_find(r->t.objects, tid, wait->tgid, exec_id, &wait->cause,
+				      &wait->object);
+	if (!err && r->o.verbose)
+		err = wp_waits_add(&r->t.waits, wait);
+	return err;
 }
 
 /* Look at what threads wait for right now: it may be another when they are told of. */
@@ -246,7 +226,7 @@ static int add_aggr(struct wp_recording *r, const struct wp_half *half, __u32 i)
 	struct wp_hist hist;
 	bool has_hist = read_hist(half, i, &hist);
 	int err = wp_merge_aggr(&r->merge, &r->stacks, aggr, half->cpu, id);
-	__u32 object;
+	struct wp_wait wait;
 
 	if (!err && has_hist && r->o.raw)
 		err = wp_merge_hist(&r->merge, &hist);
@@ -255,58 +235,49 @@ static int add_aggr(struct wp_recording *r, const struct wp_half *half, __u32 i)
 		if (!err && has_hist)
 			err = wp_merge_hist(&r->causes, &hist);
 	}
-	if (!err)
-		err = find_object(r, aggr, &object);
-	if (!err && r->o.verbose)
-		err = wp_waits_aggr(&r->t.waits, aggr, object);
-	return err;
+	wp_wait_aggr(&wait, aggr);
+	return err ? err : add_cause(r, &wait, aggr->tid, aggr->exec_id);
 }
 
 /* The same of an interval that is told by itself. */
-static int add_wait(struct wp_recording *r, const struct wallprof_wait *wait, __u32 cpu)
+static int add_wait(struct wp_recording *r, const struct wallprof_wait *single, __u32 cpu)
 {
 	struct wp_hist hist;
-	bool has_hist = read_single_hist(r, wait, &hist);
-	int err = wp_merge_wait(&r->merge, &r->stacks, wait, cpu);
-	__u32 object;
+	bool has_hist = read_single_hist(r, single, &hist);
+	int err = wp_merge_wait(&r->merge, &r->stacks, single, cpu);
+	struct wp_wait wait;
 
 	if (!err && has_hist && r->o.raw)
 		err = wp_merge_hist(&r->merge, &hist);
 	if (!err && r->intervals_file) {
-		err = wp_merge_wait(&r->causes, &r->stacks, wait, cpu);
+		err = wp_merge_wait(&r->causes, &r->stacks, single, cpu);
 		if (!err && has_hist)
 			err = wp_merge_hist(&r->causes, &hist);
 	}
-	if (!err)
-		err = find_single_object(r, wait, &object);
-	if (!err && r->o.verbose)
-		err = wp_waits_single(&r->t.waits, wait, object);
-	return err;
+	wp_wait_single(&wait, single);
+	return err ? err : add_cause(r, &wait, single->tid, single->exec_id);
 }
 
 static int add_spill(struct wp_recording *r, const struct wallprof_task *task, __u64 time)
 {
 	int err = wp_merge_spill(&r->merge, task, time);
+	struct wp_wait wait;
 
 	if (!err && r->intervals_file)
 		err = wp_merge_spill(&r->causes, task, time);
-	if (!err && r->o.verbose)
-		err = wp_waits_spill(&r->t.waits, task);
-	return err;
+	wp_wait_spill(&wait, task);
+	return err ? err : add_cause(r, &wait, task->tid, task->exec_id);
 }
 
 static int add_open(struct wp_recording *r, const struct wallprof_task *task)
 {
 	int err = wp_merge_open(&r->merge, &r->stacks, task, r->s.stop);
-	__u32 object;
+	struct wp_wait wait;
 
 	if (!err && r->intervals_file)
 		err = wp_merge_open(&r->causes, &r->stacks, task, r->s.stop);
-	if (!err)
-		err = find_open_object(r, task, &object);
-	if (!err && r->o.verbose)
-		err = wp_waits_open(&r->t.waits, task, object);
-	return err;
+	wp_wait_open(&wait, task);
+	return err ? err : add_cause(r, &wait, task->tid, task->exec_id);
 }
 
 /* Everything of one half but its stacks. */

@@ -155,10 +155,12 @@ static __u32 stack_flags(const struct wp_record_opts *o)
 }
 
 /**
- * wp_recording_wants_causes() - whether somebody will see why threads waited
+ * wp_recording_wants_causes() - whether somebody will see what threads waited for
  * @o: the options
  *
- * Return: whether that is to be recorded, and who woke them.
+ * In which system calls they did is recorded anyway, for the file's ledger.
+ *
+ * Return: whether the calls' arguments are to be recorded, and who woke the threads.
  */
 bool wp_recording_wants_causes(const struct wp_record_opts *o)
 {
@@ -182,10 +184,9 @@ int wp_recording_configure(struct wp_recording *r)
 {
 	struct wp_record_opts *o = &r->o;
 	struct wallprof_configure c = {
-		.flags = (o->offcpu ? WALLPROF_OFFCPU | WALLPROF_WAKEUPS : 0) |
-			 /* They make more sums. */
-			 (wp_recording_wants_causes(o) ? WALLPROF_WAKERS | WALLPROF_REASONS : 0) |
-			 (o->offcpu && o->no_idle ? WALLPROF_REASONS : 0) |
+		.flags = (o->offcpu ? WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_REASONS : 0) |
+			 /* They make many more sums. */
+			 (wp_recording_wants_causes(o) ? WALLPROF_WAKERS | WALLPROF_ARGS : 0) |
 			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
 			 (o->wakers && o->intervals ? WALLPROF_WAKER_CHAINS : 0) |
 			 (o->hist ? WALLPROF_HISTOGRAMS : 0) |

@@ -459,11 +459,13 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 			fprintf(stderr, "  intervals told one by one: %" PRIu64 "\n",
 				(uint64_t)s->single);
 		if (s->filtered)
-			fprintf(stderr, "  left out by --state: %.6f s, %" PRIu64 " intervals\n",
-				seconds(s->filtered_ns), (uint64_t)s->filtered);
+			fprintf(stderr, "  left out by --state: %.6f s, %" PRIu64 " interval%s\n",
+				seconds(s->filtered_ns), (uint64_t)s->filtered,
+				plural(s->filtered));
 		if (s->out_of_range)
-			fprintf(stderr, "  left out by --min and --max: %.6f s, %" PRIu64 " intervals\n",
-				seconds(s->out_of_range_ns), (uint64_t)s->out_of_range);
+			fprintf(stderr, "  left out by --min and --max: %.6f s, %" PRIu64 " interval%s\n",
+				seconds(s->out_of_range_ns), (uint64_t)s->out_of_range,
+				plural(s->out_of_range));
 	}
 	print_unwinds(o, s);
 	print_tables(s);

@@ -92,7 +92,7 @@ static void open_spool(struct wp_recording *r)
 	struct stat st;
 
 	if (r->o.offcpu && !stat(r->o.output, &st) && S_ISREG(st.st_mode))
-		r->spool = wp_ledgerfile_spool(r->o.output);
+		wp_ledgerspool_open(&r->spool, r->o.output);
 }
 
 static int prepare(struct wp_recording *r)
@@ -220,7 +220,7 @@ static void append_ledger(struct wp_recording *r, int fd)
 		.untracked_ns = lost[WALLPROF_LOSS_NO_TASK].ns,
 	};
 
-	wp_ledgerfile_append(fd, r->o.output, r->spool, &head);
+	wp_ledgerspool_append(&r->spool, fd, r->o.output, &head);
 }
 
 static void close_output(struct wp_recording *r, int *err)
@@ -235,7 +235,7 @@ static void close_output(struct wp_recording *r, int *err)
 	wp_signals_set_file(NULL);
 	if (!*err)
 		*err = ret;
-	fd = r->spool && r->s.stop ? wp_perfdata_dup(r->pd) : -1;
+	fd = wp_ledgerspool_is_open(&r->spool) && r->s.stop ? wp_perfdata_dup(r->pd) : -1;
 	ret = wp_perfdata_close(r->pd, r->ids);
 	if (!*err)
 		*err = ret;
@@ -290,8 +290,7 @@ int cmd_record(int argc, char **argv)
 	if (started && !err)
 		wp_record_summary(&r.o, &r.s, &r.t);
 
-	if (r.spool)
-		fclose(r.spool);
+	wp_ledgerspool_close(&r.spool);
 	wp_batch_free(r.batch);
 	wp_timeline_free(r.timeline);
 	wp_merge_free(&r.merge);

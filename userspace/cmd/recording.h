@@ -17,6 +17,7 @@
 #include "lib/buildid.h"
 #include "lib/device.h"
 #include "lib/hist.h"
+#include "lib/ledgerspool.h"
 #include "lib/merge.h"
 #include "lib/perfdata.h"
 #include "lib/sideband.h"
@@ -50,7 +51,7 @@
  * @wakeup: of the part of it that other threads ended, with --wakers
  * @switches: of the timeline's first event, with --timeline
  * @side: of the sideband event
- * @spool: accounts that go to the end of the file, or NULL
+ * @spool: what goes to the end of the file
  * @ledger_file: --ledger, or NULL
  * @intervals_file: --intervals, or NULL
  */
@@ -80,7 +81,7 @@ struct wp_recording {
 	unsigned int wakeup;
 	unsigned int switches;
 	unsigned int side;
-	FILE *spool;
+	struct wp_ledgerspool spool;
 	FILE *ledger_file;
 	FILE *intervals_file;
 };

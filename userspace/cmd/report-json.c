@@ -9,6 +9,7 @@
 #include "cmd/overview.h"
 #include "cmd/report-json.h"
 #include "cmd/sections.h"
+#include "lib/cause.h"
 #include "lib/err.h"
 #include "lib/json.h"
 
@@ -58,6 +59,27 @@ static void put_times(struct wp_json *j, __u64 run, __u64 off, __u64 runnable, _
 	wp_json_number(j, "wall_ns", wall);
 }
 
+/* What a process was blocked in. */
+static void put_reasons(struct wp_json *j, const struct wp_overview *o, __u32 tgid)
+{
+	size_t nr, i;
+	const struct wp_procwait *w = wp_procwaits_of(&o->waits, tgid, &nr);
+	char name[48];
+
+	wp_json_open(j, "reasons", '[');
+	for (i = 0; i < nr; i++) {
+		wp_json_open(j, NULL, '{');
+		wp_json_string(j, "reason", wp_reason_name(w[i].reason));
+		if (w[i].reason == WALLPROF_REASON_SYSCALL)
+			wp_json_string(j, "syscall",
+				       wp_procwait_name(&w[i], o->arch, name, sizeof(name)));
+		wp_json_number(j, "count", w[i].count);
+		wp_json_number(j, "blocked_ns", w[i].blocked_ns);
+		wp_json_close(j, '}');
+	}
+	wp_json_close(j, ']');
+}
+
 static void put_ledger(struct wp_json *j, const struct wp_overview *o)
 {
 	const struct wp_ledger *l = &o->ledger;
@@ -70,6 +92,7 @@ static void put_ledger(struct wp_json *j, const struct wp_overview *o)
 	wp_json_number(j, "ended", l->ended);
 	wp_json_number(j, "intervals", l->nr_off);
 	put_times(j, l->run_ns, l->off_ns, l->runnable_ns, l->unknown_ns, l->wall_ns);
+	put_reasons(j, o, WP_OVERVIEW_ALL);
 	wp_json_number(j, "lost_accounts", o->head.lost);
 	wp_json_number(j, "lost_accounts_ns", o->head.lost_ns);
 	wp_json_number(j, "lost_intervals", o->head.untracked);
@@ -84,6 +107,7 @@ static void put_ledger(struct wp_json *j, const struct wp_overview *o)
 		wp_json_string(j, "comm", p->comm);
 		wp_json_number(j, "threads", p->threads);
 		put_times(j, p->run_ns, p->off_ns, p->runnable_ns, p->unknown_ns, p->wall_ns);
+		put_reasons(j, o, p->tgid);
 		wp_json_close(j, '}');
 	}
 	wp_json_close(j, ']');

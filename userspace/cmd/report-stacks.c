@@ -316,11 +316,18 @@ static int print_section(void *ctx, const struct wp_section *section)
 int wp_report_stacks(const struct wp_report_stacks *o)
 {
 	struct stacks s = { .o = o };
+	struct wp_profile_stats stats;
 	int err;
 
 	err = wp_samples_read(&s.samples, o->samples, 1);
 	if (!err)
 		err = wp_sections_each(&s.samples, o->kinds, print_section, &s);
+	if (!err) {
+		wp_profile_stats(s.samples.profile, &stats);
+		if (stats.lost)
+			printf("# LOST %" PRIu64 " events: they are in none of these sums\n",
+			       (uint64_t)stats.lost);
+	}
 	/* Standard error may go to the same file: not into the middle of a line. */
 	fflush(stdout);
 	if (!err)

@@ -120,7 +120,7 @@ static int print_json(struct report *r)
 	struct wp_samples samples = { 0 };
 	int err;
 
-	err = wp_overview_read(&r->overview, r->samples.input, 0);
+	err = wp_overview_read(&r->overview, &r->samples, 0);
 	if (!err)
 		err = wp_samples_read(&samples, &r->samples, 1);
 	if (!err)
@@ -136,7 +136,7 @@ static int print_report(struct report *r)
 {
 	int err;
 
-	err = wp_overview_read(&r->overview, r->samples.input,
+	err = wp_overview_read(&r->overview, &r->samples,
 			       r->verbose > 1 ? SIZE_MAX : r->verbose ? TOP_THREADS : 0);
 	if (!err)
 		wp_overview_print(&r->overview, r->verbose > 1 ? SIZE_MAX : TOP_PROCESSES);
@@ -177,6 +177,10 @@ int cmd_report(int argc, char **argv)
 	}
 	if (r.json && r.folded) {
 		fprintf(stderr, " Error: --json and --folded: one of them\n");
+		return WP_EXIT_USAGE;
+	}
+	if (r.folded && r.stacks.callees) {
+		fprintf(stderr, " Error: --folded and --inverted: lines of text have no tree\n");
 		return WP_EXIT_USAGE;
 	}
 	if (r.stacks.sort.nr && (r.json || r.folded || r.stacks.callees)) {

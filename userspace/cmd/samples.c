@@ -17,6 +17,10 @@
 #include "lib/buf.h"
 #include "lib/err.h"
 #include "lib/features.h"
+#include "lib/text.h"
+
+/* So many files without names are named. */
+#define TOP_NAMELESS	3
 
 /* Options without a letter: beyond those of the commands. */
 enum {
@@ -75,7 +79,10 @@ static int set_choice(struct wp_samples_options *o, int id, const char *arg)
 		return 0;
 	case OPT_STATE:
 		o->states = arg;
-		return 0;
+		if (*arg && !arg[strspn(arg, "RSDTtXZPIN?+,")])
+			return 0;
+		wp_err("--state: '%s': letters of states, as S, D, R", arg);
+		return -EINVAL;
 	}
 	return wp_value_times(arg, &o->from, &o->to);
 }
@@ -138,6 +145,21 @@ static bool is_in(const struct wp_target *t, __s32 id)
 	return !t->nr;
 }
 
+/**
+ * wp_samples_of() - whether a thread is one of those that are asked for
+ * @o: the options
+ * @pid: its process
+ * @tid: the thread
+ * @comm: its name
+ *
+ * Return: true if it is.
+ */
+bool wp_samples_of(const struct wp_samples_options *o, __s32 pid, __s32 tid, const char *comm)
+{
+	return is_in(&o->pids, pid) && is_in(&o->tids, tid) &&
+	       (!o->comm || !strcmp(o->comm, comm));
+}
+
 /* Whether a word is one of a list's. */
 static bool listed(const char *list, const char *word)
 {
@@ -169,8 +191,7 @@ static int add_sample(void *ctx, const struct wp_profile_sample *sample)
 	const struct wp_profile_thread *t = wp_profile_thread(s->profile, sample->thread);
 	const struct wp_samples_options *o = s->o;
 
-	if (!is_in(&o->pids, t->pid) || !is_in(&o->tids, t->tid) ||
-	    (o->comm && strcmp(o->comm, t->comm)) || sample->time < o->from ||
+	if (!wp_samples_of(o, t->pid, t->tid, t->comm) || sample->time < o->from ||
 	    sample->time > o->to || !cause_is_wanted(s, sample))
 		return 0;
 	return wp_profsum_add(&s->sum, sample);
@@ -320,10 +341,33 @@ const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline
 	return s->functions;
 }
 
+static bool is_stdout(const char *path)
+{
+	return !strcmp(path, "-");
+}
+
+/**
+ * wp_samples_size() - how large a file is that was written
+ * @path: its name
+ * @bytes: out
+ *
+ * Return: false if that is not known, as of standard output.
+ */
+bool wp_samples_size(const char *path, __u64 *bytes)
+{
+	struct stat st;
+
+	if (is_stdout(path) || stat(path, &st))
+		return false;
+	*bytes = st.st_size;
+	return true;
+}
+
 /**
  * wp_samples_create() - create a file to write them into
  * @s: the samples
- * @path: its name; a file that is there is overwritten, but not the recording
+ * @path: its name; a file that is there is overwritten, but not the recording. "-" is
+ *	standard output
  *
  * Return: its descriptor, or a negative errno; a message was printed.
  */
@@ -332,12 +376,15 @@ int wp_samples_create(const struct wp_samples *s, const char *path)
 	struct stat in, out;
 	int fd;
 
-	if (!stat(path, &out) && !fstat(wp_profile_file(s->profile)->fd, &in) &&
+	if (!is_stdout(path) && !stat(path, &out) && !fstat(wp_profile_file(s->profile)->fd, &in) &&
 	    in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
 		wp_err("%s is the recording itself: name another file by -o", path);
 		return -EINVAL;
 	}
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (is_stdout(path))
+		fd = dup(STDOUT_FILENO);
+	else
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd >= 0)
 		return fd;
 	fd = -errno;
@@ -353,7 +400,7 @@ void wp_samples_discard(const char *path)
 {
 	struct stat st;
 
-	if (!lstat(path, &st) && S_ISREG(st.st_mode))
+	if (!is_stdout(path) && !lstat(path, &st) && S_ISREG(st.st_mode))
 		unlink(path);
 }
 
@@ -398,6 +445,45 @@ int wp_samples_fclose(FILE *f, const char *path, int err)
 	return err;
 }
 
+/* Why functions have no names: of the kernel, and of the first few files. */
+static void warn_of_names(const struct wp_samples *s)
+{
+	size_t at = 0, nr = 0;
+	const char *path, *why;
+
+	while ((why = wp_profile_trouble(s->profile, &at, &path))) {
+		char *name;
+
+		if (!path) {
+			wp_warn("no names for functions of the kernel: %s", why);
+			continue;
+		}
+		if (++nr > TOP_NAMELESS)
+			continue;
+		name = strdup(path);
+		if (name)
+			wp_text_clean(name, false);
+		wp_warn("no names for functions of %s: %s", name ? name : "a file", why);
+		free(name);
+	}
+	if (nr > TOP_NAMELESS)
+		wp_warn("nor for those of %zu more file%s", nr - TOP_NAMELESS,
+			nr - TOP_NAMELESS == 1 ? "" : "s");
+}
+
+/* perf unwinds these when it reports; we do not. */
+static bool has_user_memory(const struct wp_samples *s)
+{
+	const struct wp_perfevents *events = wp_profile_events(s->profile);
+	unsigned int i;
+
+	for (i = 0; i < events->nr; i++) {
+		if (events->event[i].attr.sample_type & PERF_SAMPLE_STACK_USER)
+			return true;
+	}
+	return false;
+}
+
 /**
  * wp_samples_warn() - say what is missing
  * @s: the samples
@@ -417,6 +503,12 @@ void wp_samples_warn(const struct wp_samples *s)
 	if (stats.no_stack)
 		wp_warn("%" PRIu64 " samples of %s are told without their stacks: there are too many",
 			(uint64_t)stats.no_stack, input);
+	if (has_user_memory(s))
+		wp_warn("%s has user stacks to be unwound (--call-graph dwarf): these are left out here, 'perf report' has them",
+			input);
+	if (s->o->chosen && !s->sum.nr)
+		wp_warn("no sample is left by --%s", s->o->chosen);
+	warn_of_names(s);
 }
 
 /**

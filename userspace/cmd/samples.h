@@ -77,6 +77,7 @@ struct wp_samples {
 };
 
 int wp_samples_set(struct wp_samples_options *o, int id, const char *arg);
+bool wp_samples_of(const struct wp_samples_options *o, __s32 pid, __s32 tid, const char *comm);
 void wp_samples_options_free(struct wp_samples_options *o);
 int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __u32 slots);
 const char *wp_samples_comm(struct wp_samples *s, const struct wp_profline *l);
@@ -84,6 +85,7 @@ const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline
 int wp_samples_create(const struct wp_samples *s, const char *path);
 FILE *wp_samples_fopen(const struct wp_samples *s, const char *path);
 int wp_samples_fclose(FILE *f, const char *path, int err);
+bool wp_samples_size(const char *path, __u64 *bytes);
 void wp_samples_discard(const char *path);
 void wp_samples_warn(const struct wp_samples *s);
 void wp_samples_free(struct wp_samples *s);

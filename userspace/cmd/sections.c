@@ -139,10 +139,11 @@ void wp_section_put_title(const struct wp_section *section, __u64 total, __u64 c
 	fputs("# ", stdout);
 	wp_text_put(stdout, section->title);
 	if (section->ns)
-		printf(": %.6f s in %" PRIu64 " %s\n", (double)total / 1e9, (uint64_t)count,
-		       off ? "intervals" : "samples");
+		printf(": %.6f s", (double)total / 1e9);
 	else
-		printf(": %" PRIu64 " in %" PRIu64 " samples\n", (uint64_t)total, (uint64_t)count);
+		printf(": %" PRIu64, (uint64_t)total);
+	printf(" in %" PRIu64 " %s%s\n", (uint64_t)count, off ? "interval" : "sample",
+	       count == 1 ? "" : "s");
 }
 
 /**

@@ -171,8 +171,6 @@ static int read_options(struct opts *o, int argc, char **argv)
 	int err, rest;
 
 	r->offcpu = true;
-	/* Why threads wait, but not who wakes them: that makes more sums. */
-	r->no_idle = true;
 	r->max_stack = WALLPROF_MAX_STACK;
 	r->freq = DEFAULT_FREQ;
 	err = wp_event_parse(&r->event, "cycles");

@@ -3,7 +3,9 @@
  * The ledger in the recording's own file, behind all that perf knows of: no perf reads
  * it, and none is disturbed. See ledgerfile.c.
  *
- *	struct wp_ledgerfile_head, then its accounts, struct wp_ledgerfile_account each;
+ *	struct wp_ledgerfile_head, then its accounts, struct wp_ledgerfile_account each,
+ *	then what processes were blocked in, struct wp_procwait each: those that are
+ *	alike but for the count and the time are to be summed;
  *	struct wp_ledgerfile_trailer, which ends the file and tells where they begin.
  *
  * Numbers are little-endian, as all of perf.data is on the machines that are recorded.
@@ -11,10 +13,10 @@
 #ifndef WP_LIB_LEDGERFILE_H
 #define WP_LIB_LEDGERFILE_H
 
-#include <stdio.h>
 #include <linux/types.h>
 
 #include "lib/ledger.h"
+#include "lib/procwaits.h"
 
 #define WP_LEDGERFILE_MAGIC	"wallprof ledger"	/* 16 bytes with its zero */
 #define WP_LEDGERFILE_ENDED	(1U << 31)
@@ -31,6 +33,9 @@
  * @untracked: intervals of threads that found no room in the table of threads: there
  *	is no account of these
  * @untracked_ns: their time
+ * @nr_waits: number of waits. What comes from here on is missing in older files
+ * @wait_size: bytes of each; what is behind those that one knows is skipped
+ * @reserved: 0
  */
 struct wp_ledgerfile_head {
 	__u32 head_size;
@@ -42,6 +47,9 @@ struct wp_ledgerfile_head {
 	__u64 lost_ns;
 	__u64 untracked;
 	__u64 untracked_ns;
+	__u64 nr_waits;
+	__u32 wait_size;
+	__u32 reserved;
 };
 
 /**
@@ -94,13 +102,10 @@ struct wp_ledgerfile_trailer {
 	char magic[16];
 };
 
-FILE *wp_ledgerfile_spool(const char *path);
-int wp_ledgerfile_add(FILE *spool, const struct wp_account *a);
-int wp_ledgerfile_append(int fd, const char *path, FILE *spool,
-			 const struct wp_ledgerfile_head *head);
-
 int wp_ledgerfile_open(int fd, struct wp_ledgerfile_head *head, __u64 *offset);
 int wp_ledgerfile_read(int fd, const struct wp_ledgerfile_head *head, __u64 offset,
 		       int (*fn)(void *ctx, const struct wp_account *a), void *ctx);
+int wp_ledgerfile_read_waits(int fd, const struct wp_ledgerfile_head *head, __u64 offset,
+			     struct wp_procwaits *waits);
 
 #endif /* WP_LIB_LEDGERFILE_H */

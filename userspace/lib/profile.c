@@ -154,6 +154,8 @@ int wp_profile_open(struct wp_profile **out, const char *path,
 		    const struct wp_symbols_options *options)
 {
 	struct wp_profile *p = calloc(1, sizeof(*p));
+	struct wp_symbols_options names = *options;
+	char *release;
 	int err;
 
 	if (!p)
@@ -165,8 +167,12 @@ int wp_profile_open(struct wp_profile **out, const char *path,
 	if (!err)
 		err = set_events(p);
 	if (!err) {
+		release = wp_perffile_string(&p->file, WP_FEAT_OSRELEASE);
+		if (!names.release)
+			names.release = release;
 		p->maps = wp_memmaps_new(&p->file);
-		err = p->maps ? wp_profstacks_new(&p->stacks, p->maps, options) : -ENOMEM;
+		err = p->maps ? wp_profstacks_new(&p->stacks, p->maps, &names) : -ENOMEM;
+		free(release);
 	}
 	if (err) {
 		wp_profile_close(p);
@@ -445,6 +451,21 @@ const __u32 *wp_profile_stack_functions(struct wp_profile *p, __u32 stack, size_
 const struct wp_function *wp_profile_function(const struct wp_profile *p, __u32 function)
 {
 	return wp_profstacks_function(p->stacks, function);
+}
+
+/**
+ * wp_profile_trouble() - a file whose functions have no names
+ * @p: the recording
+ * @at: 0 at first; where to go on the next time
+ * @path: out: the file's name, which may hold any byte but 0; NULL: the kernel
+ *
+ * What has hardly ever names is passed over: memory without a file.
+ *
+ * Return: why, a sentence's end; NULL if there is no further one.
+ */
+const char *wp_profile_trouble(const struct wp_profile *p, size_t *at, const char **path)
+{
+	return wp_profstacks_trouble(p->stacks, at, path);
 }
 
 /**

@@ -176,6 +176,7 @@ const __u32 *wp_profile_frame_functions(const struct wp_profile *p, const struct
 					size_t *nr);
 const __u32 *wp_profile_stack_functions(struct wp_profile *p, __u32 stack, size_t *nr);
 const struct wp_function *wp_profile_function(const struct wp_profile *p, __u32 function);
+const char *wp_profile_trouble(const struct wp_profile *p, size_t *at, const char **path);
 void wp_profile_close(struct wp_profile *p);
 
 #endif /* WP_LIB_PROFILE_H */

@@ -579,6 +579,29 @@ static void free_function(const struct wp_function *f)
 }
 
 /**
+ * wp_profstacks_trouble() - see wp_profile_trouble()
+ * @s: the stacks
+ * @at: the same
+ * @path: the same
+ *
+ * Return: the same.
+ */
+const char *wp_profstacks_trouble(const struct wp_profstacks *s, size_t *at, const char **path)
+{
+	while (*at < s->files.nr) {
+		const struct file *f = &s->file[(*at)++];
+		const char *trouble = wp_symbols_trouble(s->symbols, f->symbols);
+
+		if (!trouble || (f->kind != WP_SYMBOLS_ELF && f->kind != WP_SYMBOLS_KERNEL))
+			continue;
+		*path = f->kind == WP_SYMBOLS_KERNEL ? NULL :
+			wp_intern_bytes(&s->paths, f->path, NULL);
+		return trouble;
+	}
+	return NULL;
+}
+
+/**
  * wp_profstacks_free() - forget all
  * @s: the stacks, or NULL
  */

@@ -117,6 +117,7 @@ int wp_profsum_add(struct wp_profsum *s, const struct wp_profile_sample *sample)
 		*place = ++s->nr;
 	}
 	l = &s->line[*place - 1];
+	l->samples++;
 	if (runnable) {
 		l->runnable += sample->ns;
 		return 0;

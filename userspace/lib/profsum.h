@@ -31,6 +31,7 @@
  * @ns: sum of the times that they stand for; of OFFCPU runnable and blocked
  * @runnable: of OFFCPU: the part in which the thread was runnable
  * @count: samples or intervals
+ * @samples: samples of the file, also those that tell what was runnable
  */
 struct wp_profline {
 	enum wp_profile_kind kind;
@@ -43,6 +44,7 @@ struct wp_profline {
 	__u64 ns;
 	__u64 runnable;
 	__u64 count;
+	__u64 samples;
 };
 
 /**

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "lib/err.h"
@@ -75,6 +76,7 @@ struct file {
  * struct wp_symbols - all of them
  * @symfs: directory that names are below, or NULL
  * @kallsyms: the kernel's list, or NULL
+ * @release: the kernel's, or NULL
  * @raw: names stay as they are
  * @wants_inlines: inlined functions are told
  * @inlined: those that were asked for last
@@ -85,6 +87,7 @@ struct file {
 struct wp_symbols {
 	char *symfs;
 	char *kallsyms;
+	char *release;
 	bool raw;
 	bool wants_inlines;
 	char *inlined[WP_SYMBOLS_INLINED];
@@ -109,8 +112,10 @@ int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *opt
 		s->wants_inlines = options->inlines;
 		s->symfs = options->symfs ? strdup(options->symfs) : NULL;
 		s->kallsyms = options->kallsyms ? strdup(options->kallsyms) : NULL;
+		s->release = options->release ? strdup(options->release) : NULL;
 	}
-	if (!s || (options->symfs && !s->symfs) || (options->kallsyms && !s->kallsyms)) {
+	if (!s || (options->symfs && !s->symfs) || (options->kallsyms && !s->kallsyms) ||
+	    (options->release && !s->release)) {
 		wp_err("no memory for the names of functions");
 		wp_symbols_free(s);
 		return -ENOMEM;
@@ -401,19 +406,22 @@ static const char *read_text(struct file *f, const char *path,
 	err = parse(&f->table, text);
 	fclose(text);
 	if (err == -EACCES)
-		return "the kernel hides its addresses: kernel.kptr_restrict";
+		return strcmp(path, "/proc/kallsyms") ? "its list has no addresses" :
+		       "the kernel hides its addresses: kernel.kptr_restrict";
 	return err ? NO_MEMORY : f->table.nr ? NULL : "its list is empty";
 }
 
 static const char *read_kernel(struct wp_symbols *s, struct file *f)
 {
 	struct wp_buildid id;
+	struct utsname here;
 
 	if (s->kallsyms)
 		return read_text(f, s->kallsyms, wp_symtable_kallsyms);
-	if (!f->id.size)
+	if (!f->id.size && !s->release)
 		return "the recording does not tell which one: --kallsyms names its list";
-	if (wp_buildid_from_notes_file("/sys/kernel/notes", &id) || id.size != f->id.size ||
+	if (!f->id.size ? uname(&here) || strcmp(here.release, s->release) :
+	    wp_buildid_from_notes_file("/sys/kernel/notes", &id) || id.size != f->id.size ||
 	    memcmp(id.data, f->id.data, id.size))
 		return "another kernel than this one was recorded: --kallsyms names its list";
 	return read_text(f, "/proc/kallsyms", wp_symtable_kallsyms);
@@ -629,5 +637,6 @@ void wp_symbols_free(struct wp_symbols *s)
 	free(s->file);
 	free(s->symfs);
 	free(s->kallsyms);
+	free(s->release);
 	free(s);
 }

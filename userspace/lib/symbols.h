@@ -40,13 +40,16 @@ enum wp_symbols_kind {
  * struct wp_symbols_options - where names are looked for; all zero is a good choice
  * @symfs: directory that files' names are below, or NULL
  * @kallsyms: a copy of /proc/kallsyms of the kernel that was recorded; NULL: the running
- *	kernel's, if it is the same one, by its build-id
+ *	kernel's, if it is the same one, by its build-id or, where that was not recorded, by
+ *	@release
+ * @release: the recorded kernel's, as uname -r has it; or NULL
  * @raw: do not demangle
  * @inlines: tell inlined functions, too, if there is debug information
  */
 struct wp_symbols_options {
 	const char *symfs;
 	const char *kallsyms;
+	const char *release;
 	bool raw;
 	bool inlines;
 };

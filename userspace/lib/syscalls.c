@@ -47,16 +47,16 @@ static const char *const idle_calls[] = {
 
 #define NR(list)	(sizeof(list) / sizeof(list[0]))
 
-/* What 32-bit programs call by, on this machine. */
-static __u32 compat_arch(void)
+/* What 32-bit programs call by, on such a machine. */
+static __u32 compat_arch(__u32 arch)
 {
-	switch (seccomp_arch_native()) {
+	switch (arch) {
 	case SCMP_ARCH_X86_64:
 		return SCMP_ARCH_X86;
 	case SCMP_ARCH_AARCH64:
 		return SCMP_ARCH_ARM;
 	default:
-		return seccomp_arch_native();
+		return arch;
 	}
 }
 
@@ -131,14 +131,33 @@ bool wp_syscall_idle(unsigned int nr, bool compat)
  */
 const char *wp_syscall_name(unsigned int nr, bool compat, char *buf, size_t size)
 {
+	return wp_syscall_name_on(NULL, nr, compat, buf, size);
+}
+
+/**
+ * wp_syscall_name_on() - the name of a system call on some machine
+ * @arch: the machine as uname -m has it: "x86_64", "aarch64"; NULL for this one. On one
+ *	that is not known calls have numbers only
+ * @nr: its number, or one of WALLPROF_SYSCALL_*
+ * @compat: of the 32-bit table
+ * @buf: room for it
+ * @size: bytes; 32 hold any
+ *
+ * Return: the same as wp_syscall_name().
+ */
+const char *wp_syscall_name_on(const char *arch, unsigned int nr, bool compat, char *buf,
+			       size_t size)
+{
+	__u32 token = arch ? seccomp_arch_resolve_name(arch) : seccomp_arch_native();
 	char *name;
 
 	if (nr == WALLPROF_SYSCALL_NONE)
 		return "-";
 	if (nr == WALLPROF_SYSCALL_OTHER)
 		return "another syscall";
-	name = seccomp_syscall_resolve_num_arch(compat ? compat_arch() : seccomp_arch_native(),
-						nr);
+	if (compat)
+		token = compat_arch(token);
+	name = token ? seccomp_syscall_resolve_num_arch(token, nr) : NULL;
 	if (name)
 		snprintf(buf, size, "%s", name);
 	else

@@ -2,7 +2,8 @@
 /*
  * What all threads together waited for, and who ended it: the sums that the
  * record command prints with -v. It passes what it merges into samples here,
- * too: aggregates, single and open intervals, and time that found no room. There
+ * too: aggregates, single and open intervals, and time that found no room, each in
+ * the words of struct wp_wait, which procwaits.c takes as well. There
  * are no more reasons than system calls, no more wakers than WP_WAKERS_MAX, and no
  * more objects than lib/objects.h allows, for each call.
  *
@@ -154,114 +155,102 @@ static int add_waker(struct wp_waits *w, const struct wp_cause *waker, const str
 	return 0;
 }
 
-/* Add intervals of a cause to all tables. */
-static int add_all(struct wp_waits *w, struct wp_wait *wait, unsigned int state)
+/**
+ * wp_wait_aggr() - what an aggregate tells
+ * @wait: set to it; of one of samples to no interval
+ * @aggr: the aggregate
+ */
+void wp_wait_aggr(struct wp_wait *wait, const struct wallprof_aggr *aggr)
+{
+	*wait = (struct wp_wait){ .tgid = aggr->tgid, .state = aggr->state };
+	wp_cause_aggr(&wait->cause, aggr);
+	if (aggr->kind != WALLPROF_AGGR_OFFCPU)
+		return;
+	wait->count = aggr->count;
+	wait->total = aggr->total;
+	wait->runnable = aggr->runnable;
+}
+
+/**
+ * wp_wait_single() - what an interval tells that is told by itself
+ * @wait: set to it
+ * @single: the interval
+ */
+void wp_wait_single(struct wp_wait *wait, const struct wallprof_wait *single)
+{
+	*wait = (struct wp_wait){
+		.tgid = single->tgid,
+		.state = single->state,
+		.count = 1,
+		.total = single->end - single->begin,
+		.runnable = single->runnable,
+	};
+	wp_cause_wait(&wait->cause, single);
+}
+
+/**
+ * wp_wait_open() - what an interval tells that had not ended when the session did
+ * @wait: set to it; of a thread with none, or one that is not wanted, to no interval
+ * @task: its thread, after STOP
+ */
+void wp_wait_open(struct wp_wait *wait, const struct wallprof_task *task)
+{
+	*wait = (struct wp_wait){ .tgid = task->tgid, .state = task->state };
+	wp_cause_open(&wait->cause, task);
+	if (!wp_task_is_open(task))
+		return;
+	wait->count = 1;
+	wait->total = task->open_ns;
+	wait->runnable = task->open_runnable_ns;
+}
+
+/**
+ * wp_wait_spill() - the time of a thread that found no aggregate
+ * @wait: set to it
+ * @task: the thread: one that ended, or any after STOP
+ */
+void wp_wait_spill(struct wp_wait *wait, const struct wallprof_task *task)
+{
+	*wait = (struct wp_wait){
+		.cause = wp_cause_none,
+		.tgid = task->tgid,
+		.state = WALLPROF_STATE_UNKNOWN,
+		.count = task->nr_spilled,
+		.total = task->spill_ns,
+		.runnable = task->spill_runnable_ns,
+	};
+}
+
+/**
+ * wp_waits_add() - add intervals that are alike
+ * @w: the sums
+ * @wait: the intervals; none is left out
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_waits_add(struct wp_waits *w, const struct wp_wait *wait)
 {
 	struct wp_cause reason = wp_cause_none, waker = wp_cause_none;
+	struct wp_wait told = *wait;
 
-	if (w->no_idle && wp_cause_idle(&wait->cause, state)) {
-		wait->total = wait->runnable;
-		if (!wait->total)
+	if (!wait->count && !wait->total)
+		return 0;
+	if (w->no_idle && wp_cause_idle(&wait->cause, wait->state)) {
+		told.total = told.runnable;
+		if (!told.total)
 			return 0;
 	}
 	reason.reason = wait->cause.reason;
 	reason.syscall = wait->cause.syscall;
 	reason.compat = wait->cause.compat && wait->cause.syscall != WALLPROF_SYSCALL_NONE;
-	if (!add(&w->reasons, &reason, 0, wait) ||
-	    (wait->object && !add(&w->objects, &reason, wait->object, wait)))
+	if (!add(&w->reasons, &reason, 0, &told) ||
+	    (wait->object && !add(&w->objects, &reason, wait->object, &told)))
 		return -ENOMEM;
 	if (wait->cause.waker == WALLPROF_WAKER_NONE)
 		return 0;
 	waker.waker = wait->cause.waker;
 	waker.waker_tid = wait->cause.waker_tid;
-	return add_waker(w, &waker, wait);
-}
-
-/**
- * wp_waits_aggr() - add an aggregate
- * @w: the sums
- * @aggr: the aggregate; one of samples is left out
- * @object: what was waited for, or 0
- *
- * Return: 0 or -ENOMEM.
- */
-int wp_waits_aggr(struct wp_waits *w, const struct wallprof_aggr *aggr, __u32 object)
-{
-	struct wp_wait wait = {
-		.object = object,
-		.count = aggr->count,
-		.total = aggr->total,
-		.runnable = aggr->runnable,
-	};
-
-	if (aggr->kind != WALLPROF_AGGR_OFFCPU)
-		return 0;
-	wp_cause_aggr(&wait.cause, aggr);
-	return add_all(w, &wait, aggr->state);
-}
-
-/**
- * wp_waits_single() - add an interval that is told by itself
- * @w: the sums
- * @wait: the interval
- * @object: what was waited for, or 0
- *
- * Return: 0 or -ENOMEM.
- */
-int wp_waits_single(struct wp_waits *w, const struct wallprof_wait *wait, __u32 object)
-{
-	struct wp_wait entry = {
-		.object = object,
-		.count = 1,
-		.total = wait->end - wait->begin,
-		.runnable = wait->runnable,
-	};
-
-	wp_cause_wait(&entry.cause, wait);
-	return add_all(w, &entry, wait->state);
-}
-
-/**
- * wp_waits_open() - add an interval that had not ended when the session did
- * @w: the sums
- * @task: its thread, after STOP; one with none, or that is not wanted, is
- *	left out
- * @object: what was waited for, or 0
- *
- * Return: 0 or -ENOMEM.
- */
-int wp_waits_open(struct wp_waits *w, const struct wallprof_task *task, __u32 object)
-{
-	struct wp_wait wait = {
-		.object = object,
-		.count = 1,
-		.total = task->open_ns,
-		.runnable = task->open_runnable_ns,
-	};
-
-	if (!wp_task_is_open(task))
-		return 0;
-	wp_cause_open(&wait.cause, task);
-	return add_all(w, &wait, task->state);
-}
-
-/**
- * wp_waits_spill() - add the time of a thread that found no aggregate
- * @w: the sums
- * @task: the thread: one that ended, or any after STOP
- *
- * Return: 0 or -ENOMEM.
- */
-int wp_waits_spill(struct wp_waits *w, const struct wallprof_task *task)
-{
-	struct wp_wait wait = {
-		.cause = wp_cause_none,
-		.count = task->nr_spilled,
-		.total = task->spill_ns,
-		.runnable = task->spill_runnable_ns,
-	};
-
-	return wait.count || wait.total ? add_all(w, &wait, WALLPROF_STATE_UNKNOWN) : 0;
+	return add_waker(w, &waker, &told);
 }
 
 /**

@@ -20,7 +20,9 @@
 
 /**
  * struct wp_wait - intervals that are alike
- * @cause: what they share; the rest is as in wp_cause_none
+ * @cause: what they share; in a table the rest is as in wp_cause_none
+ * @tgid: their process; not in tables
+ * @state: enum wallprof_state in which they began; not in tables
  * @object: what they waited for, as lib/objects.h numbers it, or 0
  * @used: the entry is not free
  * @comm: of a waker that is a thread: its name, when it was told of last, or ""
@@ -30,6 +32,8 @@
  */
 struct wp_wait {
 	struct wp_cause cause;
+	__u32 tgid;
+	unsigned int state;
 	__u32 object;
 	bool used;
 	char comm[WP_COMM_LEN];
@@ -66,10 +70,12 @@ struct wp_waits {
 	struct wp_wait_table wakers;
 };
 
-int wp_waits_aggr(struct wp_waits *w, const struct wallprof_aggr *aggr, __u32 object);
-int wp_waits_single(struct wp_waits *w, const struct wallprof_wait *wait, __u32 object);
-int wp_waits_open(struct wp_waits *w, const struct wallprof_task *task, __u32 object);
-int wp_waits_spill(struct wp_waits *w, const struct wallprof_task *task);
+void wp_wait_aggr(struct wp_wait *wait, const struct wallprof_aggr *aggr);
+void wp_wait_single(struct wp_wait *wait, const struct wallprof_wait *single);
+void wp_wait_open(struct wp_wait *wait, const struct wallprof_task *task);
+void wp_wait_spill(struct wp_wait *wait, const struct wallprof_task *task);
+
+int wp_waits_add(struct wp_waits *w, const struct wp_wait *wait);
 void wp_waits_sort(struct wp_waits *w);
 void wp_waits_free(struct wp_waits *w);
 
