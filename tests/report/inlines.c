@@ -4,6 +4,7 @@
  * one of them in two places of another.
  */
 #include <stdint.h>
+#include <time.h>
 
 static volatile uint64_t sink;
 
@@ -41,11 +42,15 @@ static __attribute__((noipa)) void outermost(unsigned int n)
 	sink++;
 }
 
+/* For so long that there are samples of all, also where the sampler's timer comes late. */
 int main(void)
 {
-	unsigned int i;
+	struct timespec begun, now;
 
-	for (i = 0; i < 200; i++)
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	do {
 		outermost(100000);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec - begun.tv_sec < 3);
 	return 0;
 }

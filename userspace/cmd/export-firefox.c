@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd/export.h"
 #include "cmd/flame-graph.h"
@@ -493,7 +492,7 @@ static void put_file(struct firefox *w)
 
 static int write_file(struct firefox *w, const char *path)
 {
-	struct stat st;
+	__u64 bytes;
 	int err;
 
 	w->j.f = wp_samples_fopen(&w->samples, path);
@@ -501,9 +500,9 @@ static int write_file(struct firefox *w, const char *path)
 		return -EIO;
 	put_file(w);
 	err = wp_samples_fclose(w->j.f, path, 0);
-	if (!err && !stat(path, &st))
-		fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%zu samples in sum) ]\n",
-			(double)st.st_size / 1024 / 1024, path, w->nr);
+	if (!err && wp_samples_size(path, &bytes))
+		fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%zu sample%s in sum) ]\n",
+			(double)bytes / 1024 / 1024, path, w->nr, w->nr == 1 ? "" : "s");
 	return err;
 }
 

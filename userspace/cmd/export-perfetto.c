@@ -173,9 +173,12 @@ static void say(const struct work *w, const struct wp_export *e, __u64 bytes)
 
 	wp_pfsamples_stats(w->samples, &samples);
 	wp_pfsched_stats(w->sched, &sched);
-	fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%" PRIu64 " slices, %" PRIu64 " samples) ]\n",
+	if (!strcmp(e->output, "-"))
+		return;
+	fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%" PRIu64 " slice%s, %" PRIu64 " sample%s) ]\n",
 		(double)bytes / 1024 / 1024, e->output, (uint64_t)sched.switches,
-		(uint64_t)samples.samples);
+		sched.switches == 1 ? "" : "s", (uint64_t)samples.samples,
+		samples.samples == 1 ? "" : "s");
 }
 
 static int write_trace(struct work *w, const struct wp_export *e)
@@ -184,6 +187,7 @@ static int write_trace(struct work *w, const struct wp_export *e)
 	__u64 bytes;
 	int err;
 
+	wp_perfrecords_show_progress(w->records);
 	err = wp_perfrecords_read(w->records, add_record, w);
 	if (!err && !wp_pftrace_begun(w->trace)) {
 		wp_err("%s has neither switches nor samples: there is nothing to export",

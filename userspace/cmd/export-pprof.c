@@ -35,7 +35,7 @@ enum {
  * struct writer - a file that is written
  * @s: the recording
  * @gz: the file
- * @failed: it could not be written
+ * @failed: 0, or why it could not be written: a negative errno
  * @strings: the table of strings, by their numbers less 1
  * @mappings: what makes a mapping the same
  * @value_of_event: which value an event has, or 0
@@ -47,7 +47,7 @@ enum {
 struct writer {
 	struct wp_export_samples s;
 	gzFile gz;
-	bool failed;
+	int failed;
 	struct wp_intern strings;
 	struct wp_intern mappings;
 	unsigned int *value_of_event;
@@ -77,12 +77,13 @@ static void put(struct writer *w, const Pprof__Profile *part)
 	uint8_t small[512], *buf = size > sizeof(small) ? malloc(size) : small;
 
 	if (!buf) {
-		w->failed = true;
+		w->failed = -ENOMEM;
 		return;
 	}
 	pprof__profile__pack(part, buf);
-	if (size && gzwrite(w->gz, buf, size) != (int)size)
-		w->failed = true;
+	errno = 0;
+	if (size && gzwrite(w->gz, buf, size) != (int)size && !w->failed)
+		w->failed = errno ? -errno : -EIO;
 	if (buf != small)
 		free(buf);
 }
@@ -97,13 +98,13 @@ static int64_t string_of(struct writer *w, const char *s)
 	__u32 nr;
 
 	if (!copy) {
-		w->failed = true;
+		w->failed = -ENOMEM;
 		return 0;
 	}
 	wp_text_clean(copy, false);
 	nr = wp_intern(&w->strings, copy, strlen(copy), &is_new);
 	if (!nr)
-		w->failed = true;
+		w->failed = -ENOMEM;
 	if (nr && is_new) {
 		data.data = (uint8_t *)copy;
 		data.len = strlen(copy);
@@ -130,6 +131,20 @@ static void put_type(struct writer *w, const char *type, const char *unit)
 	w->nr_values++;
 }
 
+/* Whether there is a sample of an event; perf's dummy, and ours, have none. */
+static bool has_samples(const struct writer *w, unsigned int event)
+{
+	size_t i;
+
+	for (i = 0; i < w->s.samples.sum.nr; i++) {
+		const struct wp_profline *l = &w->s.samples.sum.line[i];
+
+		if (l->event == event && l->kind != WP_PROFILE_OFFCPU)
+			return true;
+	}
+	return false;
+}
+
 /* Which values samples have; what is shown first is what there is. */
 static int put_types(struct writer *w)
 {
@@ -150,8 +165,9 @@ static int put_types(struct writer *w)
 	for (i = 0; i < events->nr; i++) {
 		enum wp_profile_kind kind = wp_profile_kind(w->s.samples.profile, i);
 
-		if (kind != WP_PROFILE_OTHER &&
-		    (kind != WP_PROFILE_CPU || events->event[i].attr.type == PERF_TYPE_SOFTWARE))
+		if (!has_samples(w, i) ||
+		    (kind != WP_PROFILE_OTHER &&
+		     (kind != WP_PROFILE_CPU || events->event[i].attr.type == PERF_TYPE_SOFTWARE)))
 			continue;
 		w->value_of_event[i] = w->nr_values;
 		put_type(w, events->event[i].name, "count");
@@ -217,7 +233,7 @@ static uint64_t mapping_of(struct writer *w, const struct wp_frame *f, const cha
 	key.build_id = build_id_of(w, id);
 	mapping.id = wp_intern(&w->mappings, &key, sizeof(key), &is_new);
 	if (!mapping.id)
-		w->failed = true;
+		w->failed = -ENOMEM;
 	if (!mapping.id || !is_new)
 		return mapping.id;
 	mapping.has_id = true;
@@ -241,12 +257,102 @@ static uint64_t mapping_of(struct writer *w, const struct wp_frame *f, const cha
 	return mapping.id;
 }
 
+static uint64_t mapping_of_frame(struct writer *w, const struct wp_frame *f, __u32 nr)
+{
+	struct wp_profile *p = w->s.samples.profile;
+
+	return mapping_of(w, f, wp_profile_function(p, f->function)->path,
+			  wp_profile_frame_id(p, nr));
+}
+
+static bool is_library(const char *name)
+{
+	const char *so = strstr(name, ".so");
+
+	return so && (!so[3] || so[3] == '.' || so[3] == ' ');
+}
+
+/* A frame of the program that runs in a line, or 0. */
+static __u32 program_of(const struct writer *w, const struct wp_profline *l)
+{
+	struct wp_profile *p = w->s.samples.profile;
+	size_t nr;
+	const __u32 *frames = wp_profile_stack(p, l->stack, &nr);
+
+	/* From the outermost one on: what it calls may be anything. */
+	while (nr--) {
+		const struct wp_frame *frame = wp_profile_frame(p, frames[nr]);
+		const struct wp_function *f;
+
+		if (!frame)
+			continue;
+		f = wp_profile_function(p, frame->function);
+		if (f->path[0] == '/' && f->path[1] != '/' && !is_library(f->dso))
+			return frames[nr];
+	}
+	return 0;
+}
+
+/* A frame of the program that has most samples, or 0. */
+static int main_program(struct writer *w, __u32 *frame)
+{
+	struct wp_profile *p = w->s.samples.profile;
+	__u64 *samples = calloc(w->s.nr_functions + 1, sizeof(*samples)), most = 0;
+	struct wp_intern paths = { 0 };
+	size_t i;
+
+	if (!samples)
+		return no_memory();
+	for (i = 0; i < w->s.samples.sum.nr; i++) {
+		const struct wp_profline *l = &w->s.samples.sum.line[i];
+		__u32 at = program_of(w, l), nr;
+		const char *path;
+
+		if (!at)
+			continue;
+		path = wp_profile_function(p, wp_profile_frame(p, at)->function)->path;
+		nr = wp_intern(&paths, path, strlen(path), NULL);
+		samples[nr] += l->count;
+		if (samples[nr] > most) {
+			most = samples[nr];
+			*frame = at;
+		}
+	}
+	wp_intern_free(&paths);
+	free(samples);
+	return 0;
+}
+
+/*
+ * The first mapping is what pprof calls the file: the program that has most samples. The
+ * kernel is the last one, behind libraries.
+ */
+static int put_mappings(struct writer *w)
+{
+	struct wp_profile *p = w->s.samples.profile;
+	__u32 i, main = 0;
+	int err = main_program(w, &main);
+
+	if (main)
+		mapping_of_frame(w, wp_profile_frame(p, main), main);
+	for (i = 1; i <= w->s.nr_frames && !err; i++) {
+		const struct wp_frame *f = wp_profile_frame(p, i);
+
+		if (!f)
+			err = -ENOMEM;
+		else if (wp_profile_function(p, f->function)->path[0] == '/')
+			mapping_of_frame(w, f, i);
+	}
+	return err;
+}
+
 static int put_locations(struct writer *w)
 {
 	struct wp_profile *p = w->s.samples.profile;
+	int err = put_mappings(w);
 	__u32 i;
 
-	for (i = 1; i <= w->s.nr_frames; i++) {
+	for (i = 1; i <= w->s.nr_frames && !err; i++) {
 		const struct wp_frame *f = wp_profile_frame(p, i);
 		Pprof__Profile part = PPROF__PROFILE__INIT;
 		Pprof__Location location = PPROF__LOCATION__INIT, *locations = &location;
@@ -259,9 +365,7 @@ static int put_locations(struct writer *w)
 		location.has_id = true;
 		location.id = i;
 		location.has_mapping_id = true;
-		location.mapping_id =
-			mapping_of(w, f, wp_profile_function(p, f->function)->path,
-				   wp_profile_frame_id(p, i));
+		location.mapping_id = mapping_of_frame(w, f, i);
 		location.has_address = true;
 		location.address = f->address;
 		functions = wp_profile_frame_functions(p, f, &location.n_line);
@@ -276,7 +380,7 @@ static int put_locations(struct writer *w)
 		part.location = &locations;
 		put(w, &part);
 	}
-	return 0;
+	return err;
 }
 
 static void add_label(struct writer *w, Pprof__Sample *sample, const char *key, const char *str,
@@ -470,9 +574,12 @@ int wp_export_pprof(const struct wp_export *e)
 		return wp_export_samples_end(&w.s, -ENOMEM);
 	}
 	err = put_file(&w);
-	if ((gzclose(w.gz) != Z_OK || w.failed) && !err) {
-		wp_err("could not write all of %s", e->output);
-		err = -EIO;
+	errno = 0;
+	if (gzclose(w.gz) != Z_OK && !w.failed)
+		w.failed = errno ? -errno : -EIO;
+	if (w.failed && !err) {
+		err = w.failed;
+		wp_err("could not write all of %s: %s", e->output, strerror(-err));
 	}
 	if (err)
 		wp_samples_discard(e->output);

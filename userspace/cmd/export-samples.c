@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd/export-samples.h"
 #include "lib/err.h"
@@ -60,8 +59,11 @@ int wp_export_samples_read(struct wp_export_samples *s, const struct wp_export *
 	*s = (struct wp_export_samples){ .e = e };
 	err = wp_samples_read(&s->samples, &e->samples, 1);
 	if (!err && !s->samples.sum.nr) {
-		wp_err("%s has no samples%s: there is nothing to export", e->samples.input,
-		       e->samples.chosen ? " of those asked for" : "");
+		if (e->samples.chosen)
+			wp_err("%s: no sample is left by --%s", e->samples.input,
+			       e->samples.chosen);
+		else
+			wp_err("%s has no samples: there is nothing to export", e->samples.input);
 		err = -ENODATA;
 	}
 	return err ? err : look_up(s);
@@ -69,20 +71,17 @@ int wp_export_samples_read(struct wp_export_samples *s, const struct wp_export *
 
 static void say(const struct wp_export_samples *s)
 {
-	struct wp_profile_stats stats;
-	struct stat st = { 0 };
-	__u64 samples = 0;
+	__u64 samples = 0, bytes;
 	size_t i;
 
-	wp_profile_stats(s->samples.profile, &stats);
-	for (i = 0; i < WP_PROFILE_KINDS; i++)
-		samples += stats.samples[i];
 	wp_samples_warn(&s->samples);
-	if (stat(s->e->output, &st))
+	if (!wp_samples_size(s->e->output, &bytes))
 		return;
-	fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%" PRIu64 " samples, %zu alike in sum) ]\n",
-		(double)st.st_size / 1024 / 1024, s->e->output, (uint64_t)samples,
-		s->samples.sum.nr);
+	for (i = 0; i < s->samples.sum.nr; i++)
+		samples += s->samples.sum.line[i].samples;
+	fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%" PRIu64 " sample%s, %zu different) ]\n",
+		(double)bytes / 1024 / 1024, s->e->output, (uint64_t)samples,
+		samples == 1 ? "" : "s", s->samples.sum.nr);
 }
 
 /**

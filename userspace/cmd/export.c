@@ -33,7 +33,7 @@ static const struct wp_option table[] = {
 	  "wallprof.firefox.json, wallprof.folded,\n"
 	  "trace.perfetto-trace, wallprof.pb.gz,\n"
 	  "wallprof.speedscope.json); one that is there\n"
-	  "is overwritten" },
+	  "is overwritten; - is standard output" },
 	{ 0 }
 };
 
@@ -79,18 +79,6 @@ static int set(void *ctx, int id, const char *arg)
 	return 0;
 }
 
-static int run(struct wp_export *e)
-{
-	if (e->samples.chosen && !e->format->chooses) {
-		wp_err("--%s: of a recording for --%s nothing can be left out",
-		       e->samples.chosen, e->format->name);
-		return -EINVAL;
-	}
-	if (!e->output)
-		e->output = e->format->output;
-	return e->format->run(e);
-}
-
 /**
  * cmd_export() - the command
  * @argc: arguments
@@ -124,7 +112,15 @@ int cmd_export(int argc, char **argv)
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
 	}
-	err = run(&e);
+	if (e.samples.chosen && !e.format->chooses) {
+		fprintf(stderr, " Error: --%s: of a recording for --%s nothing can be left out\n",
+			e.samples.chosen, e.format->name);
+		wp_samples_options_free(&e.samples);
+		return WP_EXIT_USAGE;
+	}
+	if (!e.output)
+		e.output = e.format->output;
+	err = e.format->run(&e);
 	wp_samples_options_free(&e.samples);
 	return err ? WP_EXIT_ERROR : 0;
 }

@@ -155,11 +155,42 @@ int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples)
 	for (i = 0; i < samples->sum.nr && !err; i++)
 		err = add_line(g, &samples->sum.line[i], event);
 	if (!err && !g->nr) {
-		wp_err("%s has no samples%s: there is nothing to draw", samples->o->input,
-		       samples->o->chosen ? " of those asked for" : "");
+		if (samples->o->chosen)
+			wp_err("%s: no sample is left by --%s", samples->o->input,
+			       samples->o->chosen);
+		else
+			wp_err("%s has no samples: there is nothing to show", samples->o->input);
 		err = -ENODATA;
 	}
 	return err;
+}
+
+/**
+ * wp_flame_has_mode() - whether there is something to show
+ * @g: the graph
+ * @mode: as --mode has it
+ *
+ * Return: true if there is; time and events that are none are no sum, so not "wall" of these.
+ */
+bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode)
+{
+	bool cpu = false, blocked = false, runnable = false, wake = false;
+	size_t i;
+
+	for (i = 0; i < g->nr; i++) {
+		const struct wp_flame_line *l = &g->line[i];
+
+		cpu |= l->kind == WP_FLAME_CPU;
+		wake |= l->kind == WP_FLAME_WAKE;
+		runnable |= l->kind == WP_FLAME_OFF && l->runnable;
+		blocked |= l->kind == WP_FLAME_OFF && l->value > l->runnable;
+	}
+	if (!strcmp(mode, "wall"))
+		return cpu ? !strcmp(g->unit, "ns") : blocked || runnable;
+	if (!strcmp(mode, "off"))
+		return blocked || runnable;
+	return !strcmp(mode, "cpu") ? cpu : !strcmp(mode, "wake") ? wake :
+	       !strcmp(mode, "runnable") ? runnable : blocked;
 }
 
 /**

@@ -104,6 +104,7 @@ struct wp_flame_graph {
 };
 
 int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples);
+bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode);
 const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 item);
 const struct wp_flame_node *wp_flame_node(const struct wp_flame_graph *g, __u32 node);
 const char *wp_flame_name(const struct wp_flame_graph *g, const struct wp_flame_item *item,

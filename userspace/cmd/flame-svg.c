@@ -315,7 +315,7 @@ int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_
 	};
 	int err = sum_up(&s);
 
-	if (!err && !sum(&s, 0)) {
+	if (!err && (!wp_flame_has_mode(g, s.mode) || !sum(&s, 0))) {
 		wp_err("%s: the recording has nothing for --mode %s", g->samples->o->input, s.mode);
 		err = -ENODATA;
 	}

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "cmd/flame.h"
@@ -49,7 +48,7 @@ static const char *const usage[] = {
 static const struct wp_option table[] = {
 	{ 'o', "output", "file", "the file to write (default\n"
 	  "wallprof-flame.html, .svg, .folded); one that\n"
-	  "is there is overwritten" },
+	  "is there is overwritten; - is standard output" },
 	{ OPT_FOLDED, "folded", NULL, "stacks, a line each, for flamegraph.pl" },
 	{ OPT_MODE, "mode", "mode", "what is shown first: wall (on-CPU and off-CPU\n"
 	  "time), cpu, off, blocked, runnable, wake" },
@@ -84,10 +83,13 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_MODE:
 		return set_mode(f, arg);
 	case OPT_SVG:
-		f->format = FORMAT_SVG;
-		return 0;
 	case OPT_FOLDED:
-		f->format = FORMAT_FOLDED;
+		if (f->format != FORMAT_HTML &&
+		    f->format != (id == OPT_SVG ? FORMAT_SVG : FORMAT_FOLDED)) {
+			wp_err("--svg and --folded: one of them at a time");
+			return -EINVAL;
+		}
+		f->format = id == OPT_SVG ? FORMAT_SVG : FORMAT_FOLDED;
 		return 0;
 	case OPT_TITLE:
 		f->about.title = arg;
@@ -155,6 +157,10 @@ static int draw(FILE *out, const struct flame *f, struct wp_samples *s,
 	case FORMAT_HTML:
 		break;
 	}
+	/* The page shows the first that there is. */
+	if (f->about.mode && !wp_flame_has_mode(g, f->about.mode))
+		wp_warn("%s: the recording has nothing for --mode %s: another is shown first",
+			s->o->input, f->about.mode);
 	wp_flame_html(out, g, &f->about);
 	return 0;
 }
@@ -163,15 +169,15 @@ static int write_file(const struct flame *f, struct wp_samples *s,
 		      const struct wp_flame_graph *g)
 {
 	FILE *out = wp_samples_fopen(s, f->output);
-	struct stat st;
+	__u64 bytes;
 	int err;
 
 	if (!out)
 		return -EIO;
 	err = wp_samples_fclose(out, f->output, draw(out, f, s, g));
-	if (!err && !stat(f->output, &st))
+	if (!err && wp_samples_size(f->output, &bytes))
 		fprintf(stderr, "[ wallprof flame: Wrote %.3f MB %s (%zu frames) ]\n",
-			(double)st.st_size / 1024 / 1024, f->output, (size_t)g->nodes.nr);
+			(double)bytes / 1024 / 1024, f->output, (size_t)g->nodes.nr);
 	return err;
 }
 
@@ -233,6 +239,12 @@ int cmd_flame(int argc, char **argv)
 		fprintf(stderr, " Error: '%s' is no option: a file is named by -i or -o\n",
 			argv[rest]);
 		wp_print_usage(&options);
+		return WP_EXIT_USAGE;
+	}
+	if (f.format == FORMAT_FOLDED && (f.about.mode || f.about.title)) {
+		fprintf(stderr, " Error: --folded and --%s: lines of text have neither mode nor title\n",
+			f.about.mode ? "mode" : "title");
+		wp_samples_options_free(&f.options);
 		return WP_EXIT_USAGE;
 	}
 	err = run(&f);

@@ -89,10 +89,42 @@ static int fold_section(void *ctx, const struct wp_section *section)
 	return 0;
 }
 
+static bool is_time(const struct wp_samples *s, const struct wp_profline *l)
+{
+	const struct wp_perfevents *events = wp_profile_events(s->profile);
+
+	if (l->kind == WP_PROFILE_CPU)
+		return events->event[l->event].attr.type == PERF_TYPE_SOFTWARE;
+	return l->kind != WP_PROFILE_OTHER;
+}
+
+/* One unit in all lines: beside time, events that are none are left out. */
+static void leave_time(struct wp_samples *s)
+{
+	unsigned int gone = 0;
+	size_t i, left = 0;
+
+	for (i = 0; i < s->sum.nr; i++)
+		left += is_time(s, &s->sum.line[i]);
+	if (!left || left == s->sum.nr)
+		return;
+	for (i = left = 0; i < s->sum.nr; i++) {
+		const struct wp_profline *l = &s->sum.line[i];
+
+		if (is_time(s, l))
+			s->sum.line[left++] = *l;
+		else
+			gone |= l->kind == WP_PROFILE_CPU ? WP_SECTION_CPU : WP_SECTION_OTHER;
+	}
+	s->sum.nr = left;
+	wp_warn("events that are no time are left out: 'report --folded --kinds %s' has them",
+		gone == WP_SECTION_CPU ? "cpu" : gone == WP_SECTION_OTHER ? "other" : "cpu,other");
+}
+
 /**
  * wp_folded() - print stacks, a line each
  * @f: where to; whether all could be written is for the caller to ask of it
- * @s: the recording
+ * @s: the recording; what is not printed as there are several units is left out of it
  * @kinds: of these kinds: WP_SECTION_...; of several, lines tell which they are of
  *
  * Return: 0 or -ENOMEM; a message was printed.
@@ -101,5 +133,8 @@ int wp_folded(FILE *f, struct wp_samples *s, unsigned int kinds)
 {
 	struct folding to = { .f = f, .s = s, .kinds = kinds };
 
+	/* Who asks for kinds gets them. */
+	if (kinds == WP_SECTION_ALL)
+		leave_time(s);
 	return wp_sections_each(s, kinds, fold_section, &to);
 }

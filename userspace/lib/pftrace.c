@@ -138,18 +138,26 @@ static __u32 clock_of(int clockid)
 	return PF__BUILTIN_CLOCK__BUILTIN_CLOCK_PERF;
 }
 
+static bool is_stdout(const struct wp_pftrace *t)
+{
+	return !strcmp(t->path, "-");
+}
+
 /* Opens @path for writing, but not the recording, which would be emptied. */
 static int create(struct wp_pftrace *t)
 {
 	struct stat in, out;
 	int fd, err;
 
-	if (!stat(t->path, &out) && !fstat(t->file->fd, &in) && in.st_dev == out.st_dev &&
-	    in.st_ino == out.st_ino) {
+	if (!is_stdout(t) && !stat(t->path, &out) && !fstat(t->file->fd, &in) &&
+	    in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
 		wp_err("%s is the recording itself: name another file by -o", t->path);
 		return -EINVAL;
 	}
-	fd = open(t->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (is_stdout(t))
+		fd = dup(STDOUT_FILENO);
+	else
+		fd = open(t->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	t->f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (t->f)
 		return 0;
@@ -163,7 +171,7 @@ static int create(struct wp_pftrace *t)
 /**
  * wp_pftrace_open() - begin a trace
  * @out: out: the trace, to be closed or abandoned
- * @path: its file; what it had is gone, but for @file
+ * @path: its file; what it had is gone, but for @file. "-" is standard output
  * @file: the recording that it is made of
  * @clockid: the clock of that, or WP_PF_NO_CLOCKID
  *
@@ -357,7 +365,7 @@ void wp_pftrace_abandon(struct wp_pftrace *t)
 
 	if (!t)
 		return;
-	if (!fstat(fileno(t->f), &st) && S_ISREG(st.st_mode))
+	if (!is_stdout(t) && !fstat(fileno(t->f), &st) && S_ISREG(st.st_mode))
 		unlink(t->path);
 	fclose(t->f);
 	free(t);
