@@ -6,6 +6,7 @@ import collections
 import decimal
 import gzip
 import json
+import os
 import re
 import subprocess
 
@@ -39,6 +40,60 @@ def speedscope(file):
     return sums
 
 
+def shown_ns(text):
+    """A time as speedscope shows it: nanoseconds, and how far that may be off."""
+    m = re.match(r"(\d+):(\d\d)\b|([\d.]+)(ns|\u00b5s|ms|s)\b", text)
+    if m[1]:
+        return (int(m[1]) * 60 + int(m[2])) * 1e9, 1e9
+    unit = {"ns": 1, "\u00b5s": 1e3, "ms": 1e6, "s": 1e9}[m[4]]
+    return float(m[3]) * unit, 0.0051 * unit
+
+
+def near(text, ns):
+    told, off = shown_ns(text)
+    return abs(told - ns) <= off
+
+
+def speedscope_page(files, site):
+    """What is wrong with what speedscope itself shows of files: the total of each profile, and
+    of each frame the time in it alone and with what it called."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    pages = json.loads(subprocess.run(
+        [os.path.join(here, "speedscope.py"), site, *files], check=True,
+        stdout=subprocess.PIPE).stdout)
+    problems = []
+    for file, page in zip(files, pages):
+        name = os.path.basename(file)
+        frames, stacks = speedscope_stacks(file)
+        problems += ["%s: %s" % (name, e) for e in page["errors"]]
+        if len(page["views"]) != len(stacks):
+            problems.append("%s: %d profiles, not %d" % (name, len(page["views"]), len(stacks)))
+        for at, ((kind, times), rows) in enumerate(zip(stacks.items(), page["views"])):
+            alone, total = collections.Counter(), collections.Counter()
+            for stack, ns in times.items():
+                alone[stack[-1]] += ns
+                for frame in set(stack):
+                    total[frame] += ns
+            told = page["profiles"][at] if page["profiles"] else None
+            if told and not (EVENTS[told[1]] == kind and near(told[2], sum(times.values()))):
+                problems.append("%s: %s, not %s %d" % (name, told, kind, sum(times.values())))
+            # Of one name there may be several.
+            left = collections.defaultdict(list)
+            for all_text, alone_text, frame in rows:
+                left[frame].append((all_text, alone_text))
+            for f, ns in total.items():
+                row = next((r for r in left[frames[f]]
+                            if near(r[0], ns) and near(r[1], alone[f])), None)
+                if row:
+                    left[frames[f]].remove(row)
+                else:
+                    problems.append("%s: %s: no %s with %d and %d" % (
+                        name, kind, frames[f], ns, alone[f]))
+            problems += ["%s: %s: %s %s is not ours" % (name, kind, n, r)
+                         for n, found in left.items() for r in found]
+    return problems
+
+
 def decode(file):
     """The messages of a profile, as nested lists of fields by name."""
     with gzip.open(file) as f:
@@ -61,6 +116,23 @@ def decode(file):
             value = m[2] if m[3] is None else m[3]
             stack[-1][m[1]].append(int(value) if re.match(r"-?\d+$", m[3] or "") else value)
     return stack[0]
+
+
+def pprof_order(file):
+    """What is wrong with what pprof takes a profile for: the first mapping is a program, the
+    kernel stands behind all files, and there are values of what the recording has only."""
+    p = decode(file)
+    strings = p["string_table"]
+    paths = [strings[m["filename"][0]] for m in p["mapping"]]
+    problems = []
+    if not paths[0].startswith("/") or ".so" in paths[0]:
+        problems.append("the program is %s" % paths[0])
+    is_file = [path.startswith("/") for path in paths]
+    if is_file != sorted(is_file, reverse=True):
+        problems.append("mappings: %s" % paths)
+    empty = [strings[t["type"][0]] for i, t in enumerate(p["sample_type"])
+             if i > 4 and not any(s["value"][i] for s in p["sample"])]
+    return problems + ["no %s at all" % name for name in empty]
 
 
 def pprof(file):
