@@ -69,7 +69,6 @@ FIXTURE(targets)
 FIXTURE_SETUP(targets)
 {
 	self->c = dev_config();
-	self->c.flags |= WALLPROF_WAKEUPS | WALLPROF_WAKERS | WALLPROF_REASONS;
 	ASSERT_EQ(0, pipe(self->told));
 	self->in = child_of(naps_named, NAME);
 	self->out = child_of(naps_named, OTHER);

@@ -45,6 +45,8 @@ const struct op ops[] = {
 	{ "touch", run_touch, 700, { { "map", ARG_MAP }, { "page", ARG_VALUE } }, NULL },
 	{ "poke", run_poke, 100, { { "map", ARG_MAP }, { "offset", ARG_VALUE },
 		{ "how", ARG_HOW } }, how_poke },
+	{ "tail", run_tail, 100, { { "map", ARG_MAP }, { "cpu", ARG_VALUE },
+		{ "value", ARG_VALUE } }, NULL },
 	{ "pin", run_pin, 10, { { "map", ARG_MAP }, { "page", ARG_VALUE },
 		{ "drop", ARG_FLAGS } }, NULL },
 	{ "lock", run_lock, 60, { { "map", ARG_MAP }, { "how", ARG_HOW } }, how_lock },

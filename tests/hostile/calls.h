@@ -50,6 +50,7 @@ long run_mprotect(struct thread *t, const __u64 *a);
 long run_madvise(struct thread *t, const __u64 *a);
 long run_touch(struct thread *t, const __u64 *a);
 long run_poke(struct thread *t, const __u64 *a);
+long run_tail(struct thread *t, const __u64 *a);
 long run_pin(struct thread *t, const __u64 *a);
 long run_lock(struct thread *t, const __u64 *a);
 long run_drain(struct thread *t, const __u64 *a);

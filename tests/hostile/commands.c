@@ -165,7 +165,7 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 
 	*c = (struct wallprof_configure){
 		.flags = WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_WAKERS |
-			 WALLPROF_REASONS | WALLPROF_WAKER_STACKS |
+			 WALLPROF_REASONS | WALLPROF_ARGS | WALLPROF_WAKER_STACKS |
 			 WALLPROF_WAKER_CHAINS | WALLPROF_HISTOGRAMS,
 		.stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL,
 		.max_stack = 16,

@@ -143,7 +143,7 @@ struct map {
 	char *at;
 	size_t bytes;
 	__u64 offset;
-	bool readable;
+	bool readable, writable;
 	bool tails;	/* of rings alone, or of nobody knows what: may be written */
 	struct model *model;
 };

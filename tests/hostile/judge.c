@@ -129,6 +129,7 @@ enum verdict judge_config(const struct wallprof_configure *c)
 	    (c->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS | WALLPROF_HISTOGRAMS) &&
 	     !(c->flags & WALLPROF_OFFCPU)) ||
 	    (c->flags & WALLPROF_WAKERS && !(c->flags & WALLPROF_WAKEUPS)) ||
+	    (c->flags & WALLPROF_ARGS && !(c->flags & WALLPROF_REASONS)) ||
 	    (c->flags & WALLPROF_WAKER_CHAINS && !(c->flags & WALLPROF_WAKERS)) ||
 	    (c->flags & WALLPROF_WAKER_STACKS &&
 	     (!(c->flags & WALLPROF_WAKERS) || !c->stack_flags)) ||
@@ -285,19 +286,27 @@ void judge_status(struct thread *t, struct model *m, const struct wallprof_statu
 	m->last = *s;
 }
 
-/* No mapping of the device is ever writable. */
+/*
+ * No mapping of the device is ever writable, but one of tails: no other part is as small
+ * as they are, and they are the last one. That only a session's own tails can be mapped
+ * so is for mmap to be judged by.
+ */
 void judge_maps(struct thread *t)
 {
+	unsigned long tails = (nr_cpus * sizeof(struct wallprof_tail) + PAGE - 1) & ~(PAGE - 1UL);
 	char line[512], flags[8];
 	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long start, end, offset;
 
 	if (!f)
 		wrong(t, "no /proc/self/maps");
 	while (fgets(line, sizeof(line), f)) {
-		if (!strstr(line, WALLPROF_DEVICE) || sscanf(line, "%*s %7s", flags) != 1)
+		if (!strstr(line, WALLPROF_DEVICE) ||
+		    sscanf(line, "%lx-%lx %7s %lx", &start, &end, flags, &offset) != 4)
 			continue;
-		if (flags[1] != '-' || flags[2] != '-' || flags[3] != 's')
-			wrong(t, "a mapping with %s", flags);
+		if (flags[2] != '-' || flags[3] != 's' ||
+		    (flags[1] != '-' && (end - start > tails || !offset)))
+			wrong(t, "a mapping of %lu bytes at %#lx with %s", end - start, offset, flags);
 	}
 	fclose(f);
 }

@@ -15,7 +15,13 @@ void map_drop(struct map *map)
 	*map = (struct map){ 0 };
 }
 
-const char *const from_names[] = { "start", "end", "raw", NULL };
+const char *const from_names[] = { "start", "end", "raw", "tails", NULL };
+
+/* Where the processor can write it can read as well. */
+static bool can_read(int prot)
+{
+	return prot & (PROT_READ | PROT_WRITE);
+}
 
 const char *const how_mmap[] = {
 	"shared", "private", "validate", "populate", "locked", "growsdown", "hugetlb",
@@ -35,15 +41,19 @@ long run_mmap(struct thread *t, const __u64 *a)
 	struct slot *slot = slot_of(t, a[0]);
 	struct model *m = model_of(t, a[0]);
 	__u64 whole = m && m->state ? m->c.map_bytes : 16 * PAGE;
-	__u64 offset = a[2] % 3 == 1 ? whole - a[3] : a[3];
+	unsigned int from = a[2] % (ARRAY_SIZE(from_names) - 1);
+	__u64 tails_at = m && m->state ? m->c.tails_offset : 0;
+	__u64 offset = from == 1 ? whole - a[3] : from == 3 ? tails_at + a[3] : a[3];
 	__u64 bytes = a[4] == RIGHT ? whole : a[4];
 	int prot = a[5] & (PROT_READ | PROT_WRITE | PROT_EXEC);
 	bool good, tails;
 	void *at;
 	long ret;
 
-	if (a[4] == RIGHT && a[2] % 3 == 1)
+	if (a[4] == RIGHT && from == 1)
 		bytes = a[3];
+	else if (a[4] == RIGHT && from == 3)
+		bytes = whole - offset;
 	map_drop(map);
 	if (bytes != (size_t)bytes)
 		return -ENOMEM;
@@ -73,7 +83,7 @@ long run_mmap(struct thread *t, const __u64 *a)
 	if (ret)
 		return ret;
 	*map = (struct map){ at, (bytes + PAGE - 1) / PAGE * PAGE, offset,
-		prot & PROT_READ, tails, slot ? slot->model : NULL };
+		can_read(prot), prot & PROT_WRITE, tails, slot ? slot->model : NULL };
 	if (map->model)
 		map->model->refs++;
 	return 0;
@@ -134,9 +144,11 @@ long run_mprotect(struct thread *t, const __u64 *a)
 		wrong(t, "mprotect to %d", prot);
 	if (ret && !(prot & (PROT_WRITE | PROT_EXEC)))
 		wrong(t, "mprotect to %d: %ld", prot, ret);
-	if (!ret)
-		map->readable = prot & PROT_READ;
-	return ret;
+	if (ret)
+		return ret;
+	map->readable = can_read(prot);
+	map->writable = prot & PROT_WRITE;
+	return 0;
 }
 
 long run_madvise(struct thread *t, const __u64 *a)
@@ -154,8 +166,8 @@ long run_madvise(struct thread *t, const __u64 *a)
 	if (!map->at)
 		return -EINVAL;
 	ret = sys(madvise(map->at, map->bytes, advice[which]));
-	if (!ret && (advice[which] == MADV_REMOVE || advice[which] == 23 ||
-		     advice[which] == MADV_DODUMP))
+	if (!ret && (advice[which] == MADV_REMOVE || advice[which] == MADV_DODUMP ||
+		     (advice[which] == 23 && !map->writable)))
 		wrong(t, "madvise %d", advice[which]);
 	return ret;
 }
@@ -195,7 +207,7 @@ long run_touch(struct thread *t, const __u64 *a)
 
 const char *const how_poke[] = { "mem", "vm", "ptr", NULL };
 
-/* Write to the mapping: what must never come off. */
+/* Write to the mapping: what must never come off, but to tails that may be written. */
 long run_poke(struct thread *t, const __u64 *a)
 {
 	struct map *map = &t->maps[a[0] % MAPS];
@@ -226,9 +238,27 @@ long run_poke(struct thread *t, const __u64 *a)
 		t->guarded = false;
 		break;
 	}
-	if (ret > 0)
-		wrong(t, "wrote to a mapping by %s", how_poke[a[2] % 3]);
-	return ret;
+	if ((ret > 0) != map->writable)
+		wrong(t, "writing to a mapping that is %swritable by %s: %ld",
+		      map->writable ? "" : "not ", how_poke[a[2] % 3], ret);
+	return ret < 0 ? ret : 0;
+}
+
+/* Say how far a ring was read, in a mapping of tails. */
+long run_tail(struct thread *t, const __u64 *a)
+{
+	struct map *map = &t->maps[a[0] % MAPS];
+	size_t nr = map->bytes / sizeof(struct wallprof_tail);
+
+	if (!map->writable)
+		return -EINVAL;
+	if (!sigsetjmp(t->landing, 1)) {
+		t->guarded = true;
+		((volatile struct wallprof_tail *)map->at)[a[1] % nr].tail = a[2];
+		t->guarded = false;
+		return 0;
+	}
+	wrong(t, "a tail that may be written cannot be");
 }
 
 /* Hold on to its pages beyond its life. */
@@ -298,6 +328,25 @@ static void scribble(int fd, const struct wallprof_configure *c)
 	munmap(tails, bytes);
 }
 
+/* The rings, whatever their tails say: only records, and only what was lost is open. */
+static void rings_look(struct thread *t, const struct wallprof_configure *c, const char *map)
+{
+	for (unsigned int cpu = 0; cpu < nr_cpus; cpu++) {
+		const char *at = map + c->rings_offset + cpu * c->ring_stride;
+		const volatile struct wallprof_ring *ring = (const void *)at;
+		const volatile struct wallprof_record *record = (const void *)(at + PAGE);
+		__u64 open = ring->open, lost = ring->lost;
+
+		if (c->flags & WALLPROF_OVERWRITE ? open | lost : open > lost + 1)
+			wrong(t, "the ring of cpu %u has lost %llu, and %llu of them are open",
+			      cpu, (ull)lost, (ull)open);
+		for (unsigned int i = 0; i < c->nr_records; i++)
+			if (record[i].type >= WALLPROF_RECORD_MAX)
+				wrong(t, "the ring of cpu %u: record %u is of type %u", cpu, i,
+				      record[i].type);
+	}
+}
+
 /* The tables of a session: do their heads make sense? */
 long run_drain(struct thread *t, const __u64 *a)
 {
@@ -335,6 +384,8 @@ long run_drain(struct thread *t, const __u64 *a)
 			      cpu, half->epoch, m->last.epoch, half->nr_aggrs,
 			      half->stack_words, half->nr_exits);
 	}
+	if (c->flags & WALLPROF_TIMELINE)
+		rings_look(t, c, map);
 	munmap(map, c->map_bytes);
 	if (c->flags & WALLPROF_TIMELINE && slot->mode == O_RDWR)
 		scribble(fd_of(t, a[0]), c);

@@ -195,6 +195,9 @@ enum config {
 	FAULTS,		/* as the counter, without the switches, of one process */
 	TABLES,		/* user stacks by tables */
 	NAMES,		/* of threads of some names */
+	GROUPS,		/* of threads in control groups */
+	RINGS,		/* switches, a counter and the timeline, with stacks */
+	FLIGHT,		/* the timeline alone, in rings that are overwritten */
 };
 
 #define WAKEUP_ID	"/sys/kernel/tracing/events/sched/sched_wakeup/id"
@@ -210,10 +213,11 @@ static void counter(struct wallprof_configure *c, __u32 type, __u64 config, __u6
 static struct wallprof_configure configuration(enum config config)
 {
 	static char names[2][WALLPROF_COMM_LEN] = { "sweep", "nobody" };
+	static __u64 groups[2] = { 1, 1ULL << 40 };	/* the root, which all are below */
 	struct wallprof_configure c = {
 		.size = sizeof(c),
 		.flags = WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_WAKERS |
-			 WALLPROF_REASONS | WALLPROF_WAKER_STACKS |
+			 WALLPROF_REASONS | WALLPROF_ARGS | WALLPROF_WAKER_STACKS |
 			 WALLPROF_WAKER_CHAINS | WALLPROF_HISTOGRAMS,
 		.stack_flags = WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL,
 		.max_stack = 64,
@@ -255,6 +259,20 @@ static struct wallprof_configure configuration(enum config config)
 		c.target = WALLPROF_TARGET_COMM;
 		c.targets = (uintptr_t)names;
 		c.nr_targets = 2;
+		break;
+	case GROUPS:
+		c.target = WALLPROF_TARGET_CGROUP;
+		c.targets = (uintptr_t)groups;
+		c.nr_targets = 2;
+		break;
+	case RINGS:
+		counter(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, 10000000);
+		c.flags |= WALLPROF_TIMELINE | WALLPROF_TIMELINE_STACKS;
+		c.nr_records = 512;
+		break;
+	case FLIGHT:
+		c.flags = WALLPROF_TIMELINE | WALLPROF_OVERWRITE;
+		c.nr_records = WALLPROF_MIN_RECORDS;
 		break;
 	default:
 		break;
@@ -354,6 +372,47 @@ static int session_in(__u32 state, enum config config)
 
 static bool thorough;	/* this time; it takes its time */
 
+/* What CONFIGURE answered went with session_in(): one of the same has it. */
+static struct wallprof_configure configured(enum config config)
+{
+	struct wallprof_configure c = configuration(config);
+	int fd = open(WALLPROF_DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, WALLPROF_IOC_CONFIGURE, &c))
+		die("CONFIGURE");
+	close(fd);
+	return c;
+}
+
+/* Of a session that was stopped: we slept in it, so the rings must tell of something. */
+static void rings_told(int fd, enum config config)
+{
+	struct wallprof_configure c = configuration(config);
+	__u64 records = 0;
+	size_t bytes;
+	char *rings;
+
+	if (!(c.flags & WALLPROF_TIMELINE))
+		return;
+	c = configured(config);
+	bytes = c.tails_offset - c.rings_offset;
+	rings = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, c.rings_offset);
+	if (rings == MAP_FAILED)
+		die("mmap of the rings");
+	for (size_t at = 0; at < bytes; at += c.ring_stride) {
+		const struct wallprof_ring *ring = (void *)(rings + at);
+
+		records += ring->head;
+		/* Nobody reads, and who overwrites loses nothing. */
+		if (config == FLIGHT ? ring->lost : ring->head > c.nr_records)
+			wrong("afterwards, a ring of %u: %llu records, %llu lost", c.nr_records,
+			      (unsigned long long)ring->head, (unsigned long long)ring->lost);
+	}
+	munmap(rings, bytes);
+	if (!records)
+		wrong("afterwards, the rings are empty");
+}
+
 /* From wherever a session is: does the rest of its life come off? */
 static void live_on(int fd, enum config config)
 {
@@ -372,6 +431,8 @@ static void live_on(int fd, enum config config)
 				wrong("afterwards, FLIP: %ld", ret);
 		}
 	}
+	if (!trouble[0])
+		rings_told(fd, config);
 }
 
 /*
@@ -386,6 +447,7 @@ struct path {
 	__u32 state;			/* of the session that it begins with */
 	enum config config;
 	unsigned long nr;		/* the command */
+	bool tails;			/* what is mapped is what may be written */
 	bool one_only;			/* where nothing ends while all fails */
 	bool in_init;			/* the module's init function is what fails */
 };
@@ -449,25 +511,32 @@ static void open_after(const struct path *path, long ret)
 	close(fd);
 }
 
+static size_t map_offset;
+
+static int map_prot(void)
+{
+	return now->tails ? PROT_READ | PROT_WRITE : PROT_READ;
+}
+
 static void map_all(void)
 {
-	struct wallprof_configure c = configuration(now->config);
+	struct wallprof_configure c = configured(now->config);
 
-	/* CONFIGURE's answer went with session_in(): one of the same has it. */
-	other_fd = open(WALLPROF_DEVICE, O_RDWR | O_CLOEXEC);
-	if (other_fd < 0 || ioctl(other_fd, WALLPROF_IOC_CONFIGURE, &c))
-		die("CONFIGURE");
-	close(other_fd);
-	map_bytes = c.map_bytes;
-	map = mmap(NULL, map_bytes, PROT_READ, MAP_SHARED, fd, 0);
+	map_offset = now->tails ? c.tails_offset : 0;
+	map_bytes = c.map_bytes - map_offset;
+	map = mmap(NULL, map_bytes, map_prot(), MAP_SHARED, fd, map_offset);
 	if (map == MAP_FAILED)
 		die("mmap");
 }
 
-static void map_read(void)
+/* Reads it; what may be written is, with what no reader has read. */
+static void map_use(void)
 {
-	for (size_t at = 0; at < map_bytes; at += PAGE)
+	for (size_t at = 0; at < map_bytes; at += PAGE) {
+		if (now->tails)
+			*(volatile __u64 *)(map + at) = ~0ULL;
 		(void)*(volatile char *)(map + at);
+	}
 }
 
 static void unmap_all(void)
@@ -481,7 +550,7 @@ static void close_before(const struct path *path)
 	fd = session_in(path->state, path->config);
 	if (path->nr) {
 		map_all();
-		map_read();
+		map_use();
 		unmap_all();
 	}
 }
@@ -500,7 +569,7 @@ static void mmap_before(const struct path *path)
 
 static long mmap_call(void)
 {
-	map = mmap(NULL, map_bytes, PROT_READ, MAP_SHARED | now->nr, fd, 0);
+	map = mmap(NULL, map_bytes, map_prot(), MAP_SHARED | now->nr, fd, map_offset);
 	return map == MAP_FAILED ? -errno : 0;
 }
 
@@ -510,7 +579,7 @@ static void mmap_after(const struct path *path, long ret)
 	if (ret && mmap_call())
 		wrong("mmap again: %s", strerror(errno));
 	else
-		map_read();
+		map_use();
 	unmap_all();
 	close(fd);
 }
@@ -524,7 +593,7 @@ static void mapped_before(const struct path *path)
 static void mapped_after(const struct path *path, long ret)
 {
 	(void)ret;
-	map_read();
+	map_use();
 	unmap_all();
 	live_on(fd, path->config);
 	close(fd);
@@ -533,7 +602,7 @@ static void mapped_after(const struct path *path, long ret)
 /* The kernel tries again until it has a page for its own tables. */
 static long touch_call(void)
 {
-	map_read();
+	map_use();
 	return 0;
 }
 
@@ -562,10 +631,34 @@ static void write_after(const struct path *path, long ret)
 	mapped_after(path, 0);
 }
 
-/* In the middle: what was one becomes two. */
+/* The kernel writes there: 16 bytes for two tails. */
+static long read_call(void)
+{
+	long ret = read(other_fd, map, 16);
+
+	return ret < 0 ? -errno : ret == 16 ? 0 : -EFAULT;
+}
+
+static void read_before(const struct path *path)
+{
+	mapped_before(path);
+	other_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	if (other_fd < 0)
+		die("/dev/zero");
+}
+
+static void read_after(const struct path *path, long ret)
+{
+	if (ret && read_call())
+		wrong("reading again: %s", strerror(errno));
+	close(other_fd);
+	mapped_after(path, 0);
+}
+
+/* In the middle: what was one becomes two. The tails are one page, which goes. */
 static long munmap_call(void)
 {
-	return munmap(map + PAGE, PAGE) ? -errno : 0;
+	return munmap(map + (now->tails ? 0 : PAGE), PAGE) ? -errno : 0;
 }
 
 static void munmap_after(const struct path *path, long ret)
@@ -699,9 +792,10 @@ static void unload_after(const struct path *path, long ret)
 #define CLOSE(name_, state_, config_, mapped) { \
 	.name = name_, .call = close_call, .before = close_before, .state = state_, \
 	.config = config_, .nr = mapped }
-#define MAPPED(name_, what, ...) { \
+#define MAPPED_OF(name_, what, config_, ...) { \
 	.name = name_, .call = what ## _call, .allowed = { __VA_ARGS__ }, \
-	.state = RUNNING, .config = BOTH
+	.state = RUNNING, .config = config_
+#define MAPPED(name_, what, ...) MAPPED_OF(name_, what, BOTH, __VA_ARGS__)
 
 static const struct path paths[] = {
 	{ .name = "open", .call = open_call, .allowed = { ENOMEM, EFAULT, ENFILE },
@@ -712,13 +806,23 @@ static const struct path paths[] = {
 	COMMAND("configure-tracepoint", CONFIGURE, OPEN, TRACEPOINT, ENOMEM),
 	COMMAND("configure-faults", CONFIGURE, OPEN, FAULTS, ENOMEM),
 	COMMAND("configure-names", CONFIGURE, OPEN, NAMES, ENOMEM),
+	COMMAND("configure-groups", CONFIGURE, OPEN, GROUPS, ENOMEM),
+	COMMAND("configure-rings", CONFIGURE, OPEN, RINGS, ENOMEM),
+	COMMAND("configure-flight", CONFIGURE, OPEN, FLIGHT, ENOMEM),
 	COMMAND("start-both", START, CONFIGURED, BOTH, ENOMEM),
 	COMMAND("start-many-pids", START, CONFIGURED, MANY_PIDS, ENOMEM),
 	COMMAND("start-faults", START, CONFIGURED, FAULTS, ENOMEM),
+	COMMAND("start-groups", START, CONFIGURED, GROUPS, ENOMEM),
+	COMMAND("start-rings", START, CONFIGURED, RINGS, ENOMEM),
+	COMMAND("start-flight", START, CONFIGURED, FLIGHT, ENOMEM),
 	COMMAND("flip-both", FLIP, RUNNING, BOTH),
 	COMMAND("flip-stopped", FLIP, STOPPED, BOTH),
+	COMMAND("flip-rings", FLIP, RUNNING, RINGS),
 	COMMAND("stop-both", STOP, RUNNING, BOTH),
 	COMMAND("stop-tracepoint", STOP, RUNNING, TRACEPOINT),
+	COMMAND("stop-groups", STOP, RUNNING, GROUPS),
+	COMMAND("stop-rings", STOP, RUNNING, RINGS),
+	COMMAND("stop-flight", STOP, RUNNING, FLIGHT),
 	COMMAND("push", PUSH, CONFIGURED, TABLES, ENOMEM),
 	COMMAND("push-first", PUSH, CONFIGURED, ALL, ENOMEM),
 	COMMAND("maps", MAPS, CONFIGURED, TABLES, ENOMEM),
@@ -733,6 +837,9 @@ static const struct path paths[] = {
 	CLOSE("close-running-tracepoint", RUNNING, TRACEPOINT, 0),
 	CLOSE("close-stopped", STOPPED, BOTH, 1),
 	CLOSE("close-tables", RUNNING, TABLES, 0),
+	CLOSE("close-groups", RUNNING, GROUPS, 0),
+	CLOSE("close-rings", RUNNING, RINGS, 1),
+	CLOSE("close-flight", RUNNING, FLIGHT, 1),
 	MAPPED("mmap", mmap, ENOMEM), .before = mmap_before, .after = mmap_after },
 	MAPPED("mmap-populate", mmap, ENOMEM), .before = mmap_before, .after = mmap_after,
 		.nr = MAP_POPULATE },
@@ -744,6 +851,22 @@ static const struct path paths[] = {
 	MAPPED("munmap", munmap, ENOMEM), .before = mapped_before, .after = munmap_after },
 	MAPPED("mprotect", mprotect, ENOMEM), .before = mapped_before,
 		.after = mprotect_after },
+	MAPPED_OF("mmap-rings", mmap, RINGS, ENOMEM), .before = mmap_before,
+		.after = mmap_after },
+	MAPPED_OF("mmap-tails", mmap, FLIGHT, ENOMEM), .before = mmap_before,
+		.after = mmap_after, .tails = true },
+	MAPPED_OF("mmap-tails-populate", mmap, RINGS, ENOMEM), .before = mmap_before,
+		.after = mmap_after, .tails = true, .nr = MAP_POPULATE },
+	MAPPED_OF("touch-rings", touch, RINGS, 0), .before = mapped_before,
+		.after = mapped_after, .one_only = true },
+	MAPPED_OF("touch-tails", touch, RINGS, 0), .before = mapped_before,
+		.after = mapped_after, .tails = true, .one_only = true },
+	MAPPED_OF("touch-tails-in-read", read, RINGS, EFAULT, ENOMEM), .before = read_before,
+		.after = read_after, .tails = true },
+	MAPPED_OF("munmap-rings", munmap, FLIGHT, ENOMEM), .before = mapped_before,
+		.after = munmap_after },
+	MAPPED_OF("munmap-tails", munmap, RINGS, ENOMEM), .before = mapped_before,
+		.after = munmap_after, .tails = true },
 	MAPPED("poll", poll, ENOMEM, EFAULT), .before = fd_before, .after = fd_after },
 	MAPPED("epoll", epoll, ENOMEM, EFAULT), .before = fd_before, .after = fd_after },
 	{ .name = "load", .call = load_call, .before = load_before, .after = load_after,
@@ -957,5 +1080,7 @@ int main(int argc, char **argv)
 		hotplug_run(TRACEPOINT, "hotplug-tracepoint");
 	if (wanted("hotplug-faults", argv + 1))
 		hotplug_run(FAULTS, "hotplug-faults");
+	if (wanted("hotplug-rings", argv + 1))
+		hotplug_run(RINGS, "hotplug-rings");
 	return bad;
 }

@@ -11,7 +11,8 @@ LIFE := $(addprefix build/life/,modules readers storms states)
 life: $(LIFE)
 
 $(LIFE): build/life/%: tests/life/%.c tests/life/life.h tests/life/build.mk \
-	tests/device/device.h tests/device/build.mk uapi/linux/wallprof.h \
+	tests/device/device.h tests/device/rings.h tests/device/table.h tests/device/build.mk \
+	uapi/linux/wallprof.h \
 	$(KSELFTEST)/kselftest_harness.h
 	@mkdir -p $(@D)
 	$(DEVICE_CC) $(DEVICE_CFLAGS) -I tests/device -static -o $@ $<

@@ -12,6 +12,8 @@
 #define LIFE_LIFE_H
 
 #include "device.h"
+#include "rings.h"
+#include "table.h"
 
 static inline unsigned int from_env(const char *name, unsigned int otherwise)
 {
@@ -107,6 +109,36 @@ static inline struct wallprof_configure life_config(void)
 	return c;
 }
 
+/* The timeline besides, in rings of any size: as they are, overwritten, with stacks. */
+static inline void life_rings(struct wallprof_configure *c)
+{
+	c->flags |= WALLPROF_TIMELINE;
+	c->nr_records = WALLPROF_MIN_RECORDS << rnd(8);
+	switch (rnd(3)) {
+	case 0:
+		c->flags |= WALLPROF_OVERWRITE;
+		break;
+	case 1:
+		if (c->flags & WALLPROF_OFFCPU && c->stack_flags)
+			c->flags |= WALLPROF_TIMELINE_STACKS;
+		break;
+	}
+}
+
+/* Not everything: threads of a name, which is ours, or of a control group. */
+static inline void life_targets(struct wallprof_configure *c)
+{
+	static char names[2][WALLPROF_COMM_LEN] = { "true" };
+	static __u64 root = 1;
+
+	if (rnd(2)) {
+		strncpy(names[1], program_invocation_short_name, WALLPROF_COMM_LEN - 1);
+		dev_target(c, WALLPROF_TARGET_COMM, (void *)names, 2);
+	} else {
+		dev_target(c, WALLPROF_TARGET_CGROUP, (void *)&root, 1);
+	}
+}
+
 /* One that differs from time to time. */
 static inline struct wallprof_configure life_any(void)
 {
@@ -114,11 +146,57 @@ static inline struct wallprof_configure life_any(void)
 
 	if (rnd(2))
 		c.stack_flags |= WALLPROF_STACK_KERNEL;
+	if (rnd(4) == 0)
+		c.stack_flags |= WALLPROF_STACK_TABLES;
 	if (rnd(2))
 		dev_sampler(&c, 99 + rnd(900));
+	if (rnd(2))
+		life_rings(&c);
 	if (rnd(4) == 0)
+		life_targets(&c);
+	/* Who lives at START has to fit, if it was named. */
+	else if (rnd(4) == 0)
 		c.nr_tasks = WALLPROF_MIN_TASKS;
 	return c;
+}
+
+/* An unwind table, and our code by it, if that was asked for. 0 or a negative errno. */
+static inline int life_tables(int fd, const struct wallprof_configure *c)
+{
+	const struct tiny_table table = tiny_table();
+	struct wallprof_push push = {
+		.size = sizeof(push), .table = (uintptr_t)&table, .bytes = sizeof(table),
+	};
+	struct wallprof_map map = { .start = getpagesize(), .end = 1ULL << 46 };
+	struct wallprof_maps maps = {
+		.size = sizeof(maps), .pid = getpid(), .maps = (uintptr_t)&map, .nr = 1,
+	};
+	int ret;
+
+	if (!(c->stack_flags & WALLPROF_STACK_TABLES))
+		return 0;
+	ret = dev_cmd(fd, WALLPROF_IOC_PUSH, &push);
+	map.table = push.id;
+	return ret ? ret : dev_cmd(fd, WALLPROF_IOC_MAPS, &maps);
+}
+
+/* As session_begin(), with the tables. */
+static inline int life_begin(struct session *s, const struct wallprof_configure *c)
+{
+	int ret = session_open(s, c);
+
+	if (!ret)
+		ret = life_tables(s->fd, &s->c);
+	if (!ret)
+		ret = dev_start(s->fd, &s->start);
+	s->begun = now_ns();
+	return ret;
+}
+
+/* A reader of the rings that is in time for some, and reads others later or never. */
+static inline int life_read_rings(const struct session *s)
+{
+	return session_read_rings(s, rnd(1 << 2));
 }
 
 /* Time that a thread spent in a state, by its aggregates. */

@@ -18,6 +18,7 @@ TEST_F_TIMEOUT(life, a_thousand_rounds, 1800)
 
 			ASSERT_LE(0, fd);
 			ASSERT_EQ(0, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &c));
+			ASSERT_EQ(0, life_tables(fd, &c));
 			ASSERT_EQ(0, dev_start(fd, NULL));
 			close(fd);
 		}
@@ -42,6 +43,7 @@ static void lives(void *arg)
 		if (rnd(8) && !dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &c) && rnd(8)) {
 			void *p = dev_map(fd, c.map_bytes, PROT_READ, MAP_SHARED, 0);
 
+			life_tables(fd, &c);
 			dev_start(fd, NULL);
 			for (unsigned int i = rnd(4); i; i--)
 				dev_flip(fd, &flip);

@@ -11,10 +11,10 @@ static void reads(void *arg)
 		struct wallprof_configure c = life_any();
 		struct session s;
 
-		if (session_begin(&s, &c))
+		if (life_begin(&s, &c))
 			_exit(1);
 		for (unsigned int i = rnd(10); i; i--)
-			if (session_flip(&s))
+			if (session_flip(&s) || life_read_rings(&s))
 				_exit(1);
 		if (rnd(2))
 			session_end(&s);
@@ -169,6 +169,8 @@ TEST_F_TIMEOUT(life, never_drained, 600)
 	c.stack_words = WALLPROF_MIN_STACK_WORDS;
 	c.nr_exits = WALLPROF_MIN_EXITS;
 	c.stack_flags |= WALLPROF_STACK_KERNEL;
+	c.flags |= WALLPROF_TIMELINE | WALLPROF_TIMELINE_STACKS;
+	c.nr_records = WALLPROF_MIN_RECORDS;
 	dev_sampler(&c, 999);
 	ASSERT_EQ(0, session_begin(&s, &c));
 	/* What the other tests want to see gone is seen. */
@@ -178,11 +180,14 @@ TEST_F_TIMEOUT(life, never_drained, 600)
 		nap_ns(times(5) * SEC / 5);
 	} while (!lost_now(&s, WALLPROF_LOSS_AGGR_FULL) ||
 		 !lost_now(&s, WALLPROF_LOSS_STACK_FULL) ||
-		 !lost_now(&s, WALLPROF_LOSS_EXIT_FULL));
+		 !lost_now(&s, WALLPROF_LOSS_EXIT_FULL) || !session_ring(&s, 0)->lost);
 	status = dev_status(s.fd);
 	EXPECT_EQ(WALLPROF_SESSION_RUNNING, status.state);
 	EXPECT_EQ(1, status.epoch);
-	EXPECT_WHOLE(&s);
+	EXPECT_ALL_WHOLE(&s);
+	/* The first ones stay. */
+	EXPECT_EQ(WALLPROF_MIN_RECORDS, session_ring(&s, 0)->head);
+	EXPECT_EQ(session_ring(&s, 0)->lost, session_ring(&s, 0)->open);
 	lost = s.lost[0];
 	TH_LOG("%llu intervals: %llu without an aggregate, %llu stacks, %llu ends lost; %llu samples: %llu lost",
 	       (ull)s.events[0], (ull)lost[WALLPROF_LOSS_AGGR_FULL].count,
@@ -219,7 +224,7 @@ static void reads_until_told(void *arg)
 	if (session_begin(&s, &r->c) || write(r->begun[1], "", 1) != 1)
 		_exit(1);
 	while (!poll(&told, 1, 5)) {
-		if (session_flip(&s))
+		if (session_flip(&s) || life_read_rings(&s))
 			_exit(2);
 		if (r->stopped && time_in(&s, r->stopped, WALLPROF_STATE_STOPPED) &&
 		    write(r->begun[1], "", 1) == 1)
@@ -231,7 +236,7 @@ static void reads_until_told(void *arg)
 		if (session_flip(&s))
 			_exit(2);
 	}
-	if (session_end(&s)) {
+	if (session_end_rings(&s)) {
 		fprintf(stderr, "# %s\n", s.trouble);
 		_exit(3);
 	}
@@ -244,6 +249,7 @@ static int reader_begin(struct reader *r, const struct wallprof_configure *c)
 	char byte;
 
 	r->c = *c;
+	life_rings(&r->c);
 	if (pipe(r->end) || pipe(r->begun))
 		return -errno;
 	r->pid = child_of(reads_until_told, r);

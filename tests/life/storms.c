@@ -33,6 +33,7 @@ TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 		SKIP(return, "one CPU");
 	c.stack_flags |= WALLPROF_STACK_KERNEL;
 	dev_sampler(&c, 999);
+	life_rings(&c);
 	ASSERT_EQ(0, session_begin(&s, &c));
 	s.cpus_go = true;
 	pid = fork();
@@ -50,6 +51,7 @@ TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 	while (!waitpid(pid, NULL, WNOHANG)) {
 		nap_below(30);
 		ASSERT_EQ(0, session_flip(&s));
+		ASSERT_EQ(0, life_read_rings(&s));
 	}
 	for (int i = 0; i < 1000; i++) {
 		status = dev_status(s.fd);
@@ -67,7 +69,7 @@ TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 	EXPECT_LT(0, session_half(&s, 1, 1, s.epoch + 1)->events);
 	child_end(pid);
 	UNTIL(s.events[0] + session_so_far(&s, 0).events > 100);
-	EXPECT_WHOLE(&s);
+	EXPECT_ALL_WHOLE(&s);
 	EXPECT_LT(100, s.events[0]);
 	EXPECT_LT(0, s.events[1]);
 	session_close(&s);
@@ -98,11 +100,11 @@ TEST_F_TIMEOUT(life, sessions_and_cpus_come_and_go, 600)
 
 		if (!(c.flags & WALLPROF_SAMPLER))
 			dev_sampler(&c, 499);
-		ASSERT_EQ(0, session_begin(&s, &c));
+		ASSERT_EQ(0, life_begin(&s, &c));
 		s.cpus_go = true;
 		nap_below(30);
 		if (rnd(2))
-			EXPECT_WHOLE(&s);
+			EXPECT_ALL_WHOLE(&s);
 		session_close(&s);
 	}
 }
@@ -199,6 +201,7 @@ TEST_F_TIMEOUT(life, fork_bombs, 1200)
 		c.nr_tasks = cases[i].nr_tasks;
 		c.nr_exits = 8192;
 		dev_sampler(&c, 499);
+		life_rings(&c);
 		if (cases[i].target == WALLPROF_TARGET_PID) {
 			dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
 			c.flags |= WALLPROF_INHERIT;
@@ -208,10 +211,11 @@ TEST_F_TIMEOUT(life, fork_bombs, 1200)
 		for (unsigned int k = 0; k < times(40) || !enough(&s, few); k++) {
 			nap_ns(25 * MS);
 			ASSERT_EQ(0, session_flip(&s));
+			ASSERT_EQ(0, life_read_rings(&s));
 		}
 		defuse();
 		status = dev_status(s.fd);
-		EXPECT_WHOLE(&s);
+		EXPECT_ALL_WHOLE(&s);
 		TH_LOG("%zu ends, %u slots, %llu threads without one", s.nr_ends,
 		       status.nr_tasks, (ull)status.tasks_failed);
 		session_close(&s);
@@ -292,6 +296,7 @@ TEST_F_TIMEOUT(life, exec_storms, 600)
 		pids[1] = child_of(executes_for_ever, (void *)1);
 		pids[2] = child_of(executes_many, NULL);
 		dev_sampler(&c, 499);
+		life_rings(&c);
 		if (armed) {
 			dev_target(&c, WALLPROF_TARGET_PID, pids, 3);
 			c.flags |= WALLPROF_INHERIT;
@@ -303,10 +308,11 @@ TEST_F_TIMEOUT(life, exec_storms, 600)
 		for (unsigned int k = 0; k < times(40) || !s.events[0]; k++) {
 			nap_ns(25 * MS);
 			ASSERT_EQ(0, session_flip(&s));
+			ASSERT_EQ(0, life_read_rings(&s));
 		}
 		for (int i = 0; i < 3; i++)
 			child_end(pids[i]);
-		EXPECT_WHOLE(&s);
+		EXPECT_ALL_WHOLE(&s);
 		session_close(&s);
 	}
 }
@@ -365,17 +371,19 @@ TEST_F_TIMEOUT(life, threads_end_while_sampled, 600)
 		/* Without the scheduler's probes another one frees the slots. */
 		if (i >= 2)
 			c.flags &= ~(WALLPROF_OFFCPU | WALLPROF_WAKEUPS |
-				     WALLPROF_WAKERS | WALLPROF_REASONS |
+				     WALLPROF_WAKERS | WALLPROF_REASONS | WALLPROF_ARGS |
 				     WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS);
+		life_rings(&c);
 		ASSERT_EQ(0, session_begin(&s, &c));
 		for (unsigned int k = 0; k < times(40) || !s.events[1] ||
 		     (c.flags & WALLPROF_OFFCPU && s.nr_ends <= 20); k++) {
 			nap_ns(25 * MS);
 			ASSERT_EQ(0, session_flip(&s));
+			ASSERT_EQ(0, life_read_rings(&s));
 		}
 		child_end(pid);
 		if (c.flags & WALLPROF_OFFCPU) {
-			EXPECT_WHOLE(&s);
+			EXPECT_ALL_WHOLE(&s);
 		} else {
 			EXPECT_EQ(0, dev_stop(s.fd, &s.stop));
 			EXPECT_EQ(0, session_flip(&s));

@@ -51,6 +51,10 @@ enum wp_nmi_point {
 	WP_NMI_SAMPLER_BUSY,
 	WP_NMI_SAMPLER_STACKS,
 	WP_NMI_SAMPLER_AGGRS,
+	WP_NMI_RING_RECORD,
+	WP_NMI_RING_NEXT,
+	WP_NMI_RING_HEAD,
+	WP_NMI_RING_GAP,
 	WP_NMI_FLIP_HEADS,
 	WP_NMI_FLIP_EPOCH,
 	WP_NMI_NOWHERE,
@@ -69,6 +73,10 @@ static const char * const wp_nmi_points[WP_NMI_POINTS] = {
 	[WP_NMI_SAMPLER_BUSY]	= "sampler-busy",
 	[WP_NMI_SAMPLER_STACKS]	= "sampler-stacks",
 	[WP_NMI_SAMPLER_AGGRS]	= "sampler-aggrs",
+	[WP_NMI_RING_RECORD]	= "ring-record",
+	[WP_NMI_RING_NEXT]	= "ring-next",
+	[WP_NMI_RING_HEAD]	= "ring-head",
+	[WP_NMI_RING_GAP]	= "ring-gap",
 	[WP_NMI_FLIP_HEADS]	= "flip-heads",
 	[WP_NMI_FLIP_EPOCH]	= "flip-epoch",
 	[WP_NMI_NOWHERE]	= "nowhere",
@@ -87,6 +95,7 @@ struct wp_nmi_counts {
 	unsigned long nested;	/* of these, in the middle of another one */
 	unsigned long user;	/* of those that were not, in user mode */
 	unsigned long switches;	/* calls of the sched_switch probe */
+	unsigned long rings;	/* calls of the handler that changed a ring */
 };
 
 #define WP_NMI_COUNT(what)	this_cpu_inc(wp_nmi_counts.what)
@@ -104,6 +113,7 @@ static void wp_nmi_overflow(struct wp_session *session, struct pt_regs *regs)
 {
 	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
 	struct perf_event *event = READ_ONCE(cpu->event);
+	u64 next = cpu->ring.next, gap = cpu->ring.gap;
 	struct perf_sample_data data;
 
 	if (!event)
@@ -115,6 +125,8 @@ static void wp_nmi_overflow(struct wp_session *session, struct pt_regs *regs)
 	else if (user_mode(regs))
 		WP_NMI_COUNT(user);
 	event->overflow_handler(event, &data, regs);
+	if (cpu->ring.next != next || cpu->ring.gap != gap)
+		WP_NMI_COUNT(rings);
 }
 
 /* Context: NMI, in the middle of the probe. */
@@ -183,6 +195,8 @@ static void wp_nmi_words(struct wp_session *session, enum wp_nmi_point point,
 	struct wp_cpu *cpu = session->cpus[nr];
 	struct wp_tables *sched = &cpu->sched;
 	struct wp_tables *sampler = &cpu->sampler;
+	struct wp_ring *ring = &cpu->ring;
+	int i;
 
 #define WP_NMI_WORD(word)						\
 	(words[0] = (struct wp_nmi_word){ &(word), sizeof(word) })
@@ -222,6 +236,23 @@ static void wp_nmi_words(struct wp_session *session, enum wp_nmi_point point,
 	case WP_NMI_SAMPLER_AGGRS:
 		wp_nmi_words_of(sampler, words,
 				offsetof(struct wallprof_half, events), 8);
+		break;
+	case WP_NMI_RING_RECORD:
+		/* Some of them: each comes when the ring has gone round. */
+		for (i = 0; i < WP_NMI_WORDS; i++) {
+			words[i].at = &ring->records[i * ring->nr / WP_NMI_WORDS].time;
+			words[i].len = 8;
+		}
+		break;
+	case WP_NMI_RING_NEXT:
+		/* Counted, but not published. */
+		WP_NMI_WORD(ring->next);
+		break;
+	case WP_NMI_RING_HEAD:
+		WP_NMI_WORD(ring->head->head);
+		break;
+	case WP_NMI_RING_GAP:
+		WP_NMI_WORD(ring->gap);
 		break;
 	case WP_NMI_FLIP_HEADS:
 		/* One CPU's, watched by all: any of them may flip. */
@@ -286,6 +317,9 @@ static int wp_nmi_arm(enum wp_nmi_point point)
 
 	if (!session || !(session->config.flags & WALLPROF_SAMPLER))
 		return -ESRCH;
+	if (point >= WP_NMI_RING_RECORD && point <= WP_NMI_RING_GAP &&
+	    !(session->config.flags & WALLPROF_TIMELINE))
+		return -ESRCH;
 	WRITE_ONCE(wp_nmi_point, point);
 	for_each_online_cpu(nr) {
 		struct wp_nmi_word words[WP_NMI_WORDS] = {};
@@ -335,7 +369,7 @@ static const struct kernel_param_ops wp_nmi_counts_ops = {
 };
 
 module_param_cb(counts, &wp_nmi_counts_ops, NULL, 0400);
-MODULE_PARM_DESC(counts, "hits nmis idle not-nmi calls nested user switches");
+MODULE_PARM_DESC(counts, "hits nmis idle not-nmi calls nested user switches rings");
 
 static int __init wp_nmi_init(void)
 {

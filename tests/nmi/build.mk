@@ -9,7 +9,7 @@ include tests/device/build.mk
 nmi: build/nmi/nmi
 
 build/nmi/nmi: tests/nmi/nmi.c tests/nmi/build.mk tests/device/device.h \
-	tests/device/build.mk uapi/linux/wallprof.h \
+	tests/device/rings.h tests/device/build.mk uapi/linux/wallprof.h \
 	$(KSELFTEST)/kselftest_harness.h
 	@mkdir -p $(@D)
 	$(DEVICE_CC) $(DEVICE_CFLAGS) -I tests/device -static -o $@ $<

@@ -9,6 +9,7 @@
  * them meanwhile, which come anywhere.
  */
 #include "device.h"
+#include "rings.h"
 
 #define PARAMETERS "/sys/module/nmi/parameters/"
 
@@ -33,7 +34,7 @@ static int point(const char *name)
 }
 
 struct counts {
-	unsigned long hits, nmis, idle, not_nmi, calls, nested, user, switches;
+	unsigned long hits, nmis, idle, not_nmi, calls, nested, user, switches, rings;
 };
 
 static struct counts counts(void)
@@ -41,9 +42,9 @@ static struct counts counts(void)
 	struct counts c = { 0 };
 	FILE *f = fopen(PARAMETERS "counts", "re");
 
-	if (!f || fscanf(f, "%lu %lu %lu %lu %lu %lu %lu %lu", &c.hits, &c.nmis,
+	if (!f || fscanf(f, "%lu %lu %lu %lu %lu %lu %lu %lu %lu", &c.hits, &c.nmis,
 			 &c.idle, &c.not_nmi, &c.calls, &c.nested, &c.user,
-			 &c.switches) != 8)
+			 &c.switches, &c.rings) != 9)
 		_exit(1);
 	fclose(f);
 	return c;
@@ -61,6 +62,7 @@ static struct counts counts_since(const struct counts *before)
 	c.nested -= before->nested;
 	c.user -= before->user;
 	c.switches -= before->switches;
+	c.rings -= before->rings;
 	return c;
 }
 
@@ -76,6 +78,8 @@ FIXTURE_VARIANT(nmi)
 	bool clock;	/* the session's counter overflows by itself, too */
 	bool small;	/* tables that fill up */
 	bool targets;	/* not everything is a target */
+	__u32 rings;	/* what is asked for of the timeline */
+	__u32 nr_records;
 };
 
 #define VARIANT(name, ...) \
@@ -91,6 +95,17 @@ VARIANT(task_table_locked, .point = "tasks-lock");
 VARIANT(task_table_changed, .point = "tasks-used");
 VARIANT(targets_locked, .point = "tasks-lock", .targets = true);
 VARIANT(targets_changed, .point = "tasks-used", .targets = true);
+/* In the middle of a record's way into a ring, which is overwritten, read, or full. */
+VARIANT(ring_has_half_a_record, .point = "ring-record",
+	.rings = WALLPROF_TIMELINE | WALLPROF_OVERWRITE, .nr_records = WALLPROF_MIN_RECORDS);
+VARIANT(ring_publishes_a_record, .point = "ring-next", .rings = WALLPROF_TIMELINE,
+	.nr_records = 1 << 14);
+VARIANT(ring_published_stacks, .point = "ring-head",
+	.rings = WALLPROF_TIMELINE | WALLPROF_TIMELINE_STACKS, .nr_records = 1 << 14);
+VARIANT(ring_under_a_clock, .point = "ring-next", .rings = WALLPROF_TIMELINE,
+	.nr_records = WALLPROF_MIN_RECORDS, .clock = true);
+VARIANT(ring_loses_records, .point = "ring-gap", .rings = WALLPROF_TIMELINE,
+	.nr_records = WALLPROF_MIN_RECORDS);
 /* In the middle of the overflow handler itself, which a timer called. */
 VARIANT(sampler_begins_and_ends, .point = "sampler-busy", .clock = true);
 VARIANT(sampler_interns_a_stack, .point = "sampler-stacks", .clock = true);
@@ -121,7 +136,8 @@ FIXTURE_SETUP(nmi)
 {
 	self->c = dev_config();
 	self->c.stack_flags |= WALLPROF_STACK_KERNEL;
-	self->c.flags |= WALLPROF_SAMPLER;
+	self->c.flags |= WALLPROF_SAMPLER | variant->rings;
+	self->c.nr_records = variant->nr_records;
 	self->c.attr_type = PERF_TYPE_SOFTWARE;
 	self->c.attr_config = variant->clock ? PERF_COUNT_SW_CPU_CLOCK :
 					       PERF_COUNT_SW_DUMMY;
@@ -214,12 +230,13 @@ TEST_F_TIMEOUT(nmi, everything_is_counted, 500)
 		poll(&p, 1, 0);
 		readable |= p.revents & POLLIN;
 		ASSERT_EQ(0, session_flip(&s));
+		ASSERT_EQ(0, session_read_rings(&s, ~0ULL));
 		c = counts_since(&before);
 	} while (now_ns() < until &&
 		 !(enough(variant, &c, &s) && (readable || !variant->small)));
 	ASSERT_EQ(0, point("off"));
 	c = counts_since(&before);
-	EXPECT_WHOLE(&s);
+	EXPECT_ALL_WHOLE(&s);
 
 	sum_samples(&s, &user, &total);
 	lost = s.lost[1];
@@ -241,6 +258,8 @@ TEST_F_TIMEOUT(nmi, everything_is_counted, 500)
 	}
 	EXPECT_EQ(c.hits + c.nmis - c.switches, c.calls);
 
+	/* The rings are the scheduler's probes' alone. */
+	EXPECT_EQ(0, c.rings);
 	/* The sampler: each was taken, or refused in the middle of another. */
 	EXPECT_EQ(c.nested, lost[WALLPROF_LOSS_NESTED].count);
 	EXPECT_EQ(c.nested, lost[WALLPROF_LOSS_NESTED].ns);

@@ -231,7 +231,8 @@ static void while_it_is_written(void)
 	wp_ringwalk_open(&w, &wr.dev);
 	if (pthread_create(&thread, NULL, write_records, &wr))
 		exit(2);
-	for (i = 0; i < 3000; i++) {
+	/* On a busy machine the writer may come late. */
+	for (i = 0; i < 3000 || __atomic_load_n(&wr.written, __ATOMIC_RELAXED) < 1000 * NR; i++) {
 		__u64 h;
 
 		wp_ringwalk_refresh(&w);
