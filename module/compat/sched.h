@@ -92,15 +92,17 @@ static void name(void *data, bool preempt, struct task_struct *prev,	\
 static inline unsigned int wp_task_reported(bool preempt, struct task_struct *prev,
 					    unsigned int told)
 {
+	/* Who waits for a thread that ends may write it: EXIT_ZOMBIE to EXIT_DEAD. */
+	unsigned int exit_state = READ_ONCE(prev->exit_state);
 	unsigned int index;
 
 	if (preempt)
 		return TASK_REPORT_MAX;
 #ifdef WP_HAS_TASK_STATE_INDEX_TOLD
-	index = __task_state_index(told, prev->exit_state);
+	index = __task_state_index(told, exit_state);
 #else
 	index = fls(told == TASK_IDLE ? TASK_REPORT_IDLE :
-					(told | prev->exit_state) & TASK_REPORT);
+					(told | exit_state) & TASK_REPORT);
 #endif
 	return index ? 1U << (index - 1) : 0;
 }
