@@ -228,7 +228,7 @@ static void is_renamed_always(void *arg)
 #define CROWD 100
 
 /* The table of threads is too small for all that come: they are counted, not kept. */
-TEST_F_TIMEOUT(targets, more_than_there_is_room_for, 120)
+TEST_F_TIMEOUT(targets, more_than_there_is_room_for, 600)
 {
 	static char name[WALLPROF_COMM_LEN] = NAME;
 	struct session *s = &self->s;
