@@ -92,12 +92,12 @@ static void name(void *data, bool preempt, struct task_struct *prev,	\
 static inline unsigned int wp_task_reported(bool preempt, struct task_struct *prev,
 					    unsigned int told)
 {
-	/* Who waits for a thread that ends may write it: EXIT_ZOMBIE to EXIT_DEAD. */
-	unsigned int exit_state = READ_ONCE(prev->exit_state);
-	unsigned int index;
+	unsigned int exit_state, index;
 
 	if (preempt)
 		return TASK_REPORT_MAX;
+	/* Who waits for a thread that ends may write it: EXIT_ZOMBIE to EXIT_DEAD. */
+	exit_state = READ_ONCE(prev->exit_state);
 #ifdef WP_HAS_TASK_STATE_INDEX_TOLD
 	index = __task_state_index(told, exit_state);
 #else
