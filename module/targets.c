@@ -181,7 +181,9 @@ static void wp_targets_init(struct wallprof_task *slot, void *arg)
 	/*
 	 * Where everything is a target, the probes give a thread that they
 	 * meet its slot: a thread without one was not met since START. Else
-	 * they pass it over until it has one.
+	 * they pass it over until it has one: what it does between this clock
+	 * and that is taken for what it did before. As long as this CPU runs,
+	 * that is less than a context switch.
 	 */
 	if (session->config.target == WALLPROF_TARGET_ALL)
 		born = max(session->start, claim->p->start_time);

@@ -142,6 +142,10 @@ class Run:
             self.symbols.setdefault(key, set()).add(tuple(sym for _, sym in s.frames))
         self.switches = switches.Switches(self.base, KERNEL == "5.10",
                                           KERNEL not in ("5.10", "sid"))
+        # Threads of a process that was there before, and was the target.
+        self.claimed = set()
+        if name != "everything":
+            self.claimed = {int(line.split()[1]) for line in self.text("tids").splitlines()}
         # Threads of which the kernel says what was recorded.
         self.confirmed = set()
         self.kernel = list(self.judge_switches())
@@ -174,16 +178,18 @@ class Run:
                 ready = wakers = None	# what found no room has no state and no waker
             parts = ((entry["runnable_ns"], entry["runnable_max"]),
                      (entry["blocked_ns"], entry["blocked_max"]))
+            claimed = self.switches.claimed(born) if tid in self.claimed else born
             seen, agreed = self.switches.within(
-                tid, born, end, (entry["nr_off"], entry["off_ns"]), ready, parts, wakers)
+                tid, born, claimed, end, (entry["nr_off"], entry["off_ns"]), ready, parts, wakers)
             if agreed:
                 self.confirmed.add(tid)
             else:
                 problems.append("thread %d: %d intervals of %d ns, of these in state R %s; "
                                 "runnable and blocked, sum and longest, %s; woken by %s; "
-                                "the kernel saw %s" %
+                                "from %d to %d the kernel saw %s" %
                                 (tid, entry["nr_off"], entry["off_ns"], ready, parts,
-                                 wakers, seen))
+                                 wakers, born, end,
+                                 "; or ".join(str(reading) for reading in seen)))
             # What stands for one interval tells when it was.
             for r in rows[tid]:
                 if r.count != 1 or r.state in ("N", "?") or \
@@ -208,10 +214,10 @@ class Run:
             recorded += entry["off_ns"]
             runnable += entry["runnable_ns"]
             if seen:
-                low += seen.low
-                high += seen.high
-                ready_low += seen.runnable.sum.low
-                ready_high += seen.runnable.sum.high
+                low += seen[0].low
+                high += seen[0].high
+                ready_low += seen[0].runnable.sum.low
+                ready_high += seen[0].runnable.sum.high
         if not self.confirmed:
             problems.append("no thread could be judged")
         yield ("%d threads' %d intervals, %.6f s, are the kernel's own: %.6f to %.6f s; "

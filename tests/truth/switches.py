@@ -10,7 +10,7 @@ import bisect
 import collections
 import re
 
-LINE = re.compile(r"^.{16,}-(?P<current>\d+)\s+\[(?P<cpu>\d+)\]\s+(?P<flags>\S+)\s+"
+LINE = re.compile(r"^(?P<comm>.{16,})-(?P<current>\d+)\s+\[(?P<cpu>\d+)\]\s+(?P<flags>\S+)\s+"
                   r"(?P<s>\d+)\.(?P<us>\d{6}): (?P<event>\w+): (?P<rest>.*)$")
 SWITCH = re.compile(r".* prev_pid=(?P<prev>\d+) .* prev_state=(?P<state>\S+) ==> "
                     r".* next_pid=(?P<next>\d+) ")
@@ -122,9 +122,10 @@ class Seen(Sum):
 
 
 def read(path, problems):
-    """The lines of a file, by CPU: switches and wakeups."""
+    """The lines of a file, by CPU: switches and wakeups; and when wallprof switched or
+    woke."""
     cpus, wakings, whole = collections.defaultdict(list), collections.defaultdict(list), False
-    flags = []
+    flags, wallprof = [], []
     with open(path, errors="replace") as f:
         for text in f:
             m = WRITTEN.match(text)
@@ -142,6 +143,8 @@ def read(path, problems):
                 problems.append("%s: %r" % (path, text))
                 break
             cpu, time = int(line["cpu"]), (int(line["s"]) * 10**6 + int(line["us"])) * 1000
+            if line["comm"].strip() == "wallprof":
+                wallprof.append(time)
             if line["event"] == "sched_switch":
                 # It is gone, whether its parent knows or not.
                 cpus[cpu].append(Line(time, int(m["prev"]), m["state"].replace("Z", "X"),
@@ -152,7 +155,7 @@ def read(path, problems):
                     line["flags"][flags.index(CONTEXT)], "task:" + line["current"])))
     if not whole:
         problems.append("%s: the kernel's buffer was too small" % path)
-    return cpus, wakings
+    return cpus, wakings, sorted(wallprof)
 
 
 def same(line):
@@ -168,8 +171,8 @@ class Switches:
         self.problems = []
         self.threads = collections.defaultdict(list)	# tid: (Bound, state or None)
         self.wakings = collections.defaultdict(list)	# tid: (Bound, by whom)
-        before, waking_before = read(base + ".before", self.problems)
-        after, waking_after = read(base + ".after", self.problems)
+        before, waking_before, self.wallprof = read(base + ".before", self.problems)
+        after, waking_after, _ = read(base + ".after", self.problems)
         for cpu, lines in before.items():
             for line, when in self.pair(lines, after[cpu]):
                 if line.prev:
@@ -273,23 +276,31 @@ class Switches:
             ways.append(Split(nothing, all_of_it, "-"))
         return ways
 
+    def claimed(self, born):
+        """When a thread that START claimed, as its process is a target, has surely got
+        its slot: born is the time just before. The CPU that claims may stand still
+        between the two, but does neither switch nor wake."""
+        i = bisect.bisect_left(self.wallprof, born)
+        return self.wallprof[i] + ROUNDED if i < len(self.wallprof) else born
+
     def silent(self, tid, born, end):
         """Whether a thread did not switch."""
         return not any(when.high >= born and when.low <= end
                        for when, _ in self.threads.get(tid, ()))
 
-    def within(self, tid, born, end, times, ready, parts, wakers):
-        """What a thread did from its birth to its end, and whether that is what was
-        recorded: (count, time), of all and of what was in state R (None: not known);
+    def within(self, tid, born, claimed, end, times, ready, parts, wakers):
+        """What a thread did from its birth to its end, by each reading of it, or by the
+        one that is what was recorded, and whether there is one. What it did before it
+        was claimed may have been missed: (count, time), of all and of what was in state R (None: not known);
         (sum, longest), of the runnable parts and of the blocked ones; and the number of
         intervals by waker (None: not known).
 
         A switch whose bounds lie around birth or end may have been before or after:
         one of these readings must agree."""
         events = self.threads[tid]
-        nr, seen = len(events), None
+        nr, seen = len(events), []
         begins = [i for i in range(nr + 1)
-                  if (i == 0 or events[i - 1][0].low <= born) and
+                  if (i == 0 or events[i - 1][0].low <= claimed) and
                   (i == nr or events[i][0].high >= born)]
         ends = [i for i in range(nr + 1)
                 if (i == 0 or events[i - 1][0].low <= end) and
@@ -297,13 +308,15 @@ class Switches:
         for i in begins:
             for k in ends:
                 reading = self.reading(tid, events[i:k], born, end)
-                seen = seen or reading
-                if reading and reading.agrees(*times) and \
+                if not reading:
+                    continue
+                seen.append(reading)
+                if reading.agrees(*times) and \
                    (ready is None or reading.agrees_on_ready(*ready, self.late)) and \
                    reading.runnable.agrees(*parts[0]) and \
                    reading.blocked.agrees(*parts[1]) and \
                    (wakers is None or reading.agrees_on_wakers(wakers)):
-                    return reading, True
+                    return [reading], True
         return seen, False
 
     def reading(self, tid, events, born, end):
