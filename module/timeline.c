@@ -48,6 +48,21 @@ static __always_inline struct wp_ring *wp_timeline_ring(struct wp_session *sessi
 	return &session->cpus[nr]->ring;
 }
 
+/*
+ * The place for a record, or NULL. A reader that flipped after the ring had become full
+ * was told before the flip only, and would wait for ever: no record comes that is told
+ * of. Context: irqs off.
+ */
+static __always_inline struct wallprof_record *
+wp_timeline_reserve(struct wp_session *session, struct wp_ring *ring, u64 now)
+{
+	struct wallprof_record *record = wp_ring_reserve(ring, now);
+
+	if (unlikely(!record))
+		wp_session_signal(session, &session->signalled);
+	return record;
+}
+
 /* Publishes a record. Context: irqs off. */
 static __always_inline void wp_timeline_commit(struct wp_session *session,
 					       struct wp_ring *ring)
@@ -92,7 +107,7 @@ static __always_inline void wp_timeline_tell_switch(struct wp_session *session,
 			return;
 		flags = WALLPROF_RECORD_COMES;
 	}
-	record = wp_ring_reserve(ring, now);
+	record = wp_timeline_reserve(session, ring, now);
 	if (unlikely(!record))
 		return;
 	*record = (struct wallprof_record) {
@@ -133,7 +148,7 @@ void wp_timeline_tell_stacks(struct wp_session *session, struct task_struct *pre
 	    last->tid != wp_timeline_tid(session, prev))
 		return;
 	time = last->time;
-	record = wp_ring_reserve(ring, time);
+	record = wp_timeline_reserve(session, ring, time);
 	if (unlikely(!record))
 		return;
 	*record = (struct wallprof_record) {
@@ -181,7 +196,7 @@ static __always_inline void wp_timeline_tell(struct wp_session *session,
 
 	if (!ring || !wp_timeline_wants(session, p))
 		return;
-	record = wp_ring_reserve(ring, now);
+	record = wp_timeline_reserve(session, ring, now);
 	if (unlikely(!record))
 		return;
 	*record = (struct wallprof_record) {

@@ -608,6 +608,33 @@ TEST(poll_tells)
 	close(r.fd);
 }
 
+/* Also of a ring that is full when the reader flips: all that comes is lost. */
+TEST(poll_tells_of_the_lost)
+{
+	struct wallprof_configure c = timeline_config(WALLPROF_MIN_RECORDS);
+	struct pollfd pfd = { .events = POLLIN };
+	struct wallprof_flip flip;
+	__u64 ns = MS, first = 1;
+	struct rings r;
+	pid_t busy;
+
+	/* Another CPU's ring might have room, and tell of it. */
+	c.cpus = (uintptr_t)&first;
+	c.cpus_bytes = sizeof(first);
+	ASSERT_EQ(0, rings_open(&r, &c));
+	pfd.fd = r.fd;
+	stay_on(0);
+	busy = child_of(load_naps, &ns);
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	UNTIL(*(volatile __u64 *)&ring_of(&r, 0)->lost);
+	ASSERT_EQ(0, dev_flip(r.fd, &flip));
+	/* The harness ends who waits in vain. */
+	ASSERT_EQ(1, poll(&pfd, 1, -1));
+	EXPECT_EQ(POLLIN, pfd.revents);
+	child_end(busy);
+	close(r.fd);
+}
+
 static int try_map(const struct rings *r, __u64 bytes, int prot, __u64 offset)
 {
 	void *p = dev_map(r->fd, bytes, prot, MAP_SHARED, offset);
