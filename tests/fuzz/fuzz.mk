@@ -17,7 +17,7 @@ FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
 		layout.c unwind_table.c) tests/kunit/suite.c tests/shim/kunit.c
 FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcode.c cfaprogram.c \
 	cfaexpr.c gofuncs.c tablebuild.c trampolines.c unwindtable.c)
-FUZZ_SOCKETS_SRC := $(addprefix userspace/lib/,sockets.c text.c)
+FUZZ_SOCKETS_SRC := $(addprefix userspace/lib/,sockets.c text.c unixpeers.c)
 FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c cause.c err.c fullio.c \
 	idmap.c intern.c ledger.c ledgerfile.c perfevents.c perffile.c perfrecords.c \
 	perfsample.c processes.c procwaits.c progress.c schedevents.c schedule.c siphash.c \

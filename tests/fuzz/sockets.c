@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fuzzes the tables of sockets: the first byte says which one, the rest is its
- * text. What is found has a text that ends, and is harmless once it is cleaned.
+ * text, and what sock_diag answers. What is found has a text that ends, and is
+ * harmless once it is cleaned.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,22 +10,26 @@
 
 #include "lib/sockets.h"
 #include "lib/text.h"
+#include "lib/unixpeers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct wp_sockets t = {};
-	char *text, told[256];
+	char *text, *answer, told[256];
 	size_t i;
 
 	if (!size)
 		return 0;
 	text = malloc(size);
-	if (!text)
-		return 0;
+	answer = malloc(size);	/* aligned, and what is behind it is not ours */
+	if (!text || !answer)
+		abort();
 	memcpy(text, data + 1, size - 1);
 	text[size - 1] = 0;
 	wp_sockets_add(&t, data[0] % WP_SOCKET_KINDS, text);
 	wp_sockets_sort(&t);
+	memcpy(answer, data + 1, size - 1);
+	wp_unixpeers_take(&t, answer, size - 1);
 	for (i = 0; i < t.nr; i++) {
 		if (!wp_sockets_text(&t, t.socket[i].ino, told, sizeof(told)) ||
 		    strlen(told) < 4)
@@ -37,5 +42,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	wp_sockets_free(&t);
 	free(text);
+	free(answer);
 	return 0;
 }

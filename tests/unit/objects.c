@@ -5,6 +5,10 @@
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <linux/unix_diag.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -18,6 +22,7 @@
 #include "lib/objects.h"
 #include "lib/sockets.h"
 #include "lib/syscalls.h"
+#include "lib/unixpeers.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/wallprof-objects.XXXXXX";
@@ -398,6 +403,116 @@ static void test_real(void)
 	wp_objects_free(o);
 }
 
+static __u64 inode_of_fd(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ? 0 : st.st_ino;
+}
+
+/* An answer about one socket, as sock_diag makes it. */
+static size_t put_answer(char *buf, __u32 ino, __u32 peer, size_t cut)
+{
+	struct unix_diag_msg told = { .udiag_family = AF_UNIX, .udiag_ino = ino };
+	struct rtattr attr = { .rta_type = UNIX_DIAG_PEER, .rta_len = RTA_LENGTH(4) };
+	struct nlmsghdr header = {
+		.nlmsg_type = SOCK_DIAG_BY_FAMILY,
+		.nlmsg_len = NLMSG_LENGTH(sizeof(told) + RTA_LENGTH(4)) - cut,
+	};
+
+	memcpy(buf, &header, sizeof(header));
+	memcpy(buf + NLMSG_HDRLEN, &told, sizeof(told));
+	memcpy(buf + NLMSG_LENGTH(sizeof(told)), &attr, sizeof(attr));
+	memcpy(buf + NLMSG_LENGTH(sizeof(told)) + RTA_LENGTH(0), &peer, sizeof(peer));
+	return NLMSG_LENGTH(sizeof(told) + RTA_LENGTH(4));
+}
+
+static const char *unix_text(const struct wp_sockets *t, __u64 ino)
+{
+	static char text[256];
+
+	return wp_sockets_text(t, ino, text, sizeof(text)) ? text : "none";
+}
+
+/* The other ends of unix sockets, from what the kernel answers. */
+static void test_peers(void)
+{
+	static const struct nlmsghdr end = { .nlmsg_type = NLMSG_DONE, .nlmsg_len = NLMSG_HDRLEN };
+	char table[] = "0: 2 0 0 1 3 7\n0: 2 0 0 1 3 8 /run/served\n0: 2 0 0 1 3 9\n"
+		       "0: 2 0 0 1 3 10\n0: 2 0 0 1 3 11 /a\n0: 2 0 0 1 3 11 /b\n";
+	char answer[1024] __attribute__((aligned(4)));
+	const size_t whole = NLMSG_LENGTH(sizeof(struct unix_diag_msg)) + RTA_LENGTH(4);
+	struct rtattr short_attr = { .rta_type = UNIX_DIAG_PEER, .rta_len = RTA_LENGTH(2) };
+	struct wp_sockets t = {};
+	size_t len = 0, at;
+
+	wp_sockets_add(&t, WP_SOCKET_UNIX, table);
+	wp_sockets_sort(&t);
+	len += put_answer(answer + len, 7, 8, 0);
+	len += put_answer(answer + len, 8, 7, 0);
+	len += put_answer(answer + len, 9, 1000, 0);
+	len += put_answer(answer + len, 10, 11, 0);
+	len += put_answer(answer + len, 2000, 7, 0);
+	ok(wp_unixpeers_take(&t, answer, len), "an answer, of which more is to come");
+	ok(is(unix_text(&t, 7), "unix [7]->/run/served"), "who is connected to a name");
+	ok(is(unix_text(&t, 8), "unix /run/served"), "who has that name");
+	ok(is(unix_text(&t, 9), "unix [9]->[1000]"), "one whose peer is in no table");
+	ok(is(unix_text(&t, 10), "unix [10]->[11]"), "one whose peer may have another name");
+	ok(is(unix_text(&t, 2000), "none"), "one that is in no table is not put there");
+	memcpy(answer, &end, sizeof(end));
+	ok(!wp_unixpeers_take(&t, answer, sizeof(end)), "the end of it");
+	/* Cut off, whatever it says of its length: nothing behind is read, as ASan sees. */
+	for (at = 1; at <= whole; at++) {
+		char *cut = malloc(whole - at ? whole - at : 1);
+
+		put_answer(answer, 8, 9, 0);
+		memcpy(cut, answer, whole - at);
+		wp_unixpeers_take(&t, cut, whole - at);
+		put_answer(answer, 8, 9, at);
+		memcpy(cut, answer, whole - at);
+		wp_unixpeers_take(&t, cut, whole - at);
+		free(cut);
+	}
+	put_answer(answer, 8, 9, 0);
+	memcpy(answer + NLMSG_LENGTH(sizeof(struct unix_diag_msg)), &short_attr,
+	       sizeof(short_attr));
+	wp_unixpeers_take(&t, answer, whole);
+	ok(wp_sockets_find(&t, 8)->peer_ino == 7, "what is cut off does no harm");
+	wp_sockets_free(&t);
+}
+
+/* Our own, as this kernel tells of them. */
+static void test_real_peers(void)
+{
+	struct wp_objects *o = wp_objects_new(NULL);
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0), client = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct sockaddr_un un = { .sun_family = AF_UNIX };
+	static char text[300];
+	int pair[2], served;
+	__u32 pid = getpid();
+
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s/served", dir);
+	if (bind(listener, (void *)&un, sizeof(un)) || listen(listener, 1) ||
+	    connect(client, (void *)&un, sizeof(un)) ||
+	    socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		exit(2);
+	served = accept(listener, NULL, NULL);
+	snprintf(text, sizeof(text), "unix [%llu]->%s", (unsigned long long)inode_of_fd(client),
+		 un.sun_path);
+	ok(is(told(o, pid, pid, 0, call(SYS_recvfrom, client)), text), "a client and its server");
+	snprintf(text, sizeof(text), "unix %s", un.sun_path);
+	ok(is(told(o, pid, pid, 0, call(SYS_recvfrom, served)), text), "the server's end");
+	snprintf(text, sizeof(text), "unix [%llu]->[%llu]", (unsigned long long)inode_of_fd(pair[0]),
+		 (unsigned long long)inode_of_fd(pair[1]));
+	ok(is(told(o, pid, pid, 0, call(SYS_read, pair[0])), text), "a pair");
+	close(listener);
+	close(client);
+	close(served);
+	close(pair[0]);
+	close(pair[1]);
+	wp_objects_free(o);
+}
+
 /* What a table may hold in no case makes a socket of an inode that it does not. */
 static void test_damaged(void)
 {
@@ -447,7 +562,9 @@ int main(void)
 	wp_objects_free(o);
 	test_bounds();
 	test_damaged();
+	test_peers();
 	test_real();
+	test_real_peers();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	ret = system(command);
 	return done() || ret;

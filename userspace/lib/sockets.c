@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "lib/sockets.h"
+#include "lib/unixpeers.h"
 
 #define MIN_ROOM	256
 #define CHUNK		(1 << 16)
@@ -197,7 +198,8 @@ static char *read_all(int dir, const char *name)
  * @t: the sockets, empty; sorted then
  * @dir: descriptor of /proc/PID
  *
- * A table that is not there adds nothing: the kernel may be without IPv6.
+ * A table that is not there adds nothing: the kernel may be without IPv6. Unix
+ * sockets have peers as far as they can be known.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -217,6 +219,8 @@ int wp_sockets_read(struct wp_sockets *t, int dir)
 		free(text);
 	}
 	wp_sockets_sort(t);
+	if (!err)
+		wp_unixpeers_read(t, dir);
 	return err;
 }
 
@@ -249,6 +253,57 @@ static void put_address(char *buf, size_t size, bool v6, const __u8 *address, __
 }
 
 /**
+ * wp_sockets_find() - find a socket
+ * @t: the sockets, sorted
+ * @ino: its inode
+ *
+ * Return: it, or the first of those that say that they have this inode; NULL: it is
+ * gone, or of another kind.
+ */
+struct wp_socket *wp_sockets_find(const struct wp_sockets *t, __u64 ino)
+{
+	size_t low = 0, high = t->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->socket[middle].ino < ino)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->nr && t->socket[low].ino == ino ? &t->socket[low] : NULL;
+}
+
+/* The name of a unix socket, or NULL if it has none, or not for sure. */
+static const char *name_of(const struct wp_sockets *t, const struct wp_socket *s)
+{
+	bool twice = s + 1 < t->socket + t->nr && s[1].ino == s->ino;
+
+	return s->name && !twice ? t->names + s->name - 1 : NULL;
+}
+
+/* Of two ends mostly one has a name: the one that was listened at, or came of that. */
+static void put_unix(const struct wp_sockets *t, const struct wp_socket *s, char *buf,
+		     size_t size)
+{
+	const struct wp_socket *peer = s->peer_ino ? wp_sockets_find(t, s->peer_ino) : NULL;
+	const char *name = name_of(t, s);
+
+	if (name) {
+		snprintf(buf, size, "unix %s", name);
+		return;
+	}
+	name = peer ? name_of(t, peer) : NULL;
+	if (name)
+		snprintf(buf, size, "unix [%" PRIu64 "]->%s", (uint64_t)s->ino, name);
+	else if (s->peer_ino)
+		snprintf(buf, size, "unix [%" PRIu64 "]->[%u]", (uint64_t)s->ino, s->peer_ino);
+	else
+		snprintf(buf, size, "unix [%" PRIu64 "]", (uint64_t)s->ino);
+}
+
+/**
  * wp_sockets_text() - what a socket is, in words
  * @t: the sockets, sorted
  * @ino: its inode
@@ -260,28 +315,13 @@ static void put_address(char *buf, size_t size, bool v6, const __u8 *address, __
 bool wp_sockets_text(const struct wp_sockets *t, __u64 ino, char *buf, size_t size)
 {
 	char local[INET6_ADDRSTRLEN + 8], peer[INET6_ADDRSTRLEN + 8];
-	size_t low = 0, high = t->nr;
-	const struct wp_socket *s;
+	const struct wp_socket *s = wp_sockets_find(t, ino);
 	bool tcp, v6;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (t->socket[middle].ino < ino)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == t->nr || t->socket[low].ino != ino)
+	if (!s)
 		return false;
-	s = &t->socket[low];
 	if (s->kind == WP_SOCKET_UNIX) {
-		bool twice = low + 1 < t->nr && s[1].ino == ino;
-
-		if (s->name && !twice)
-			snprintf(buf, size, "unix %s", t->names + s->name - 1);
-		else
-			snprintf(buf, size, "unix [%" PRIu64 "]", (uint64_t)ino);
+		put_unix(t, s, buf, size);
 		return true;
 	}
 	tcp = s->kind == WP_SOCKET_TCP || s->kind == WP_SOCKET_TCP6;

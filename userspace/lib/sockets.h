@@ -36,6 +36,8 @@ enum wp_socket_kind {
  * @peer: the other end's
  * @local_port: its port
  * @peer_port: the other end's, 0: there is none
+ * @peer_ino: of a unix socket: the other end's inode; 0: there is none, or it is
+ *	not known
  * @name: of a unix socket: where its name begins in &struct wp_sockets.names,
  *	plus 1; 0: it has none
  */
@@ -47,6 +49,7 @@ struct wp_socket {
 	__u8 peer[16];
 	__u16 local_port;
 	__u16 peer_port;
+	__u32 peer_ino;
 	size_t name;
 };
 
@@ -70,6 +73,7 @@ struct wp_sockets {
 
 int wp_sockets_add(struct wp_sockets *t, enum wp_socket_kind kind, char *text);
 int wp_sockets_read(struct wp_sockets *t, int dir);
+struct wp_socket *wp_sockets_find(const struct wp_sockets *t, __u64 ino);
 void wp_sockets_sort(struct wp_sockets *t);
 bool wp_sockets_text(const struct wp_sockets *t, __u64 ino, char *buf, size_t size);
 void wp_sockets_free(struct wp_sockets *t);
