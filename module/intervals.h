@@ -48,6 +48,20 @@ struct wp_leave {
 				 BIT(WALLPROF_STATE_NEW))
 
 /**
+ * struct wp_passed - an interval that has ended
+ * @ns: its length
+ * @runnable: how much of it was spent runnable
+ * @state: enum wallprof_state
+ * @flags: of the slot, as they were
+ */
+struct wp_passed {
+	u64 ns;
+	u64 runnable;
+	u8 state;
+	u16 flags;
+};
+
+/**
  * enum wp_closed - what ended when a thread came to a CPU
  * @WP_CLOSED_NOTHING: no interval
  * @WP_CLOSED_FILTERED: one that is not to be recorded
@@ -127,8 +141,14 @@ static __always_inline void
 wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
 		 const struct wp_leave *leave, u64 now)
 {
-	u64 ns = wp_interval_advance(slot, now);
+	u64 ns;
 
+	/* An exec by another thread than the leader takes over its birth. */
+	slot->start_time = thread->start_time;
+	slot->tid = thread->tid;
+	slot->tgid = thread->tgid;
+	slot->exec_id = thread->exec_id;
+	ns = wp_interval_advance(slot, now);
 	/*
 	 * From UNSEEN it ran since START. From OFF its coming was missed: refused
 	 * as nested, and counted, or on a CPU that was not online, where no
@@ -138,11 +158,6 @@ wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
 		slot->unknown_ns += ns;
 	else
 		slot->run_ns += ns;
-	/* An exec by another thread than the leader takes over its birth. */
-	slot->start_time = thread->start_time;
-	slot->tid = thread->tid;
-	slot->tgid = thread->tgid;
-	slot->exec_id = thread->exec_id;
 	slot->user_stack = leave->user_stack;
 	slot->kernel_stack = leave->kernel_stack;
 	slot->arg = leave->arg;
@@ -204,11 +219,11 @@ static __always_inline void wp_interval_forget_waker(struct wallprof_task *slot)
  * is not known then.
  */
 static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot,
-						u64 now, u64 ns)
+						u64 now, u64 ns, u8 state)
 {
 	u64 woken = READ_ONCE(slot->woken);
 
-	if (unlikely(BIT(slot->state) & WP_STATES_RUNNABLE))
+	if (unlikely(BIT(state) & WP_STATES_RUNNABLE))
 		return ns;
 	if (unlikely(!woken || now < woken))
 		return 0;
@@ -219,68 +234,167 @@ static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot
  * wp_interval_close - a thread runs again
  * @slot: its slot
  * @now: the time
- * @key: filled with the key of the interval's aggregate, and with @runnable,
- *	how much of it was spent runnable
- * @ns: filled with its length
+ * @passed: filled with what is known of the interval
  *
- * Return: what ended. @key is filled for WP_CLOSED_INTERVAL only.
+ * What else the slot tells of the interval stays there until
+ * wp_interval_forget(), which has to follow unless nothing has ended.
+ *
+ * Return: what ended.
  */
 static __always_inline enum wp_closed
-wp_interval_close(struct wallprof_task *slot, u64 now, struct wallprof_aggr *key, u64 *ns)
+wp_interval_close(struct wallprof_task *slot, u64 now, struct wp_passed *passed)
 {
-	u16 flags = slot->flags;
-	u64 runnable;
+	u64 ns;
 
-	if (slot->phase == WALLPROF_TASK_RUNNING) {
+	passed->flags = slot->flags;
+	passed->state = slot->state;
+	passed->runnable = 0;
+	passed->ns = 0;
+	ns = wp_interval_advance(slot, now);
+	if (unlikely(slot->phase == WALLPROF_TASK_RUNNING)) {
 		/* Its leaving was missed: see wp_interval_open(). */
-		slot->unknown_ns += wp_interval_advance(slot, now);
-		*ns = 0;
+		slot->unknown_ns += ns;
 		return WP_CLOSED_NOTHING;
 	}
-	*ns = wp_interval_advance(slot, now);
-	slot->off_ns += *ns;
+	slot->off_ns += ns;
 	slot->nr_off++;
 	slot->phase = WALLPROF_TASK_RUNNING;
 	WRITE_ONCE(slot->flags, 0);
-	runnable = wp_interval_runnable(slot, now, *ns);
-	wp_interval_split(slot, *ns, runnable);
-	if (flags & WALLPROF_TASK_FILTERED) {
-		wp_interval_forget_waker(slot);
-		return WP_CLOSED_FILTERED;
+	passed->ns = ns;
+	passed->runnable = wp_interval_runnable(slot, now, ns, passed->state);
+	wp_interval_split(slot, ns, passed->runnable);
+	return unlikely(passed->flags & WALLPROF_TASK_FILTERED) ? WP_CLOSED_FILTERED :
+								   WP_CLOSED_INTERVAL;
+}
+
+/* What wp_interval_close() left has been told. */
+static __always_inline void wp_interval_forget(struct wallprof_task *slot)
+{
+	slot->user_stack = 0;
+	slot->kernel_stack = 0;
+	wp_interval_forget_waker(slot);
+}
+
+/* The flags of an aggregate's key. */
+static __always_inline u16 wp_passed_flags(const struct wp_passed *passed)
+{
+	const u16 flags = passed->flags;
+
+	if (likely(!(flags & (WALLPROF_TASK_NO_STACK | WALLPROF_TASK_SINCE_START |
+			      WALLPROF_TASK_IOWAIT | WALLPROF_TASK_32BIT))))
+		return 0;
+	return (flags & WALLPROF_TASK_NO_STACK ? WALLPROF_AGGR_NO_STACK : 0) |
+	       (flags & WALLPROF_TASK_SINCE_START ? WALLPROF_AGGR_SINCE_START : 0) |
+	       (flags & WALLPROF_TASK_IOWAIT ? WALLPROF_AGGR_IOWAIT : 0) |
+	       (flags & WALLPROF_TASK_32BIT ? WALLPROF_AGGR_32BIT : 0);
+}
+
+/*
+ * The system call, the reason and enum wallprof_waker lie side by side in slots and in
+ * aggregates, so that one word has them all: which is read, or compared, at once.
+ */
+#define WP_CAUSE(at)	((const u32 *)&(at)->syscall)
+
+#ifdef CONFIG_CPU_BIG_ENDIAN
+#define WP_CAUSE_WAKER	0x000000ffU
+#else
+#define WP_CAUSE_WAKER	0xff000000U
+#endif
+
+#define WP_LIES_IN_CAUSE(type)							\
+	static_assert(offsetof(type, reason) == offsetof(type, syscall) + 2 &&	\
+		      offsetof(type, waker) == offsetof(type, syscall) + 3 &&	\
+		      offsetof(type, syscall) % sizeof(u32) == 0)
+
+WP_LIES_IN_CAUSE(struct wallprof_task);
+WP_LIES_IN_CAUSE(struct wallprof_aggr);
+
+/**
+ * struct wp_told - why an interval began, and who ended it
+ * @cause: see WP_CAUSE()
+ * @tid: the waker's, or 0
+ * @stack: the same
+ */
+struct wp_told {
+	u32 cause;
+	u32 tid;
+	u64 stack;
+};
+
+/* Reads it. A waker that is too late may write meanwhile: each part is read once. */
+static __always_inline struct wp_told wp_interval_told(const struct wallprof_task *slot,
+						       const struct wp_passed *passed)
+{
+	struct wp_told told = {
+		.cause = READ_ONCE(*WP_CAUSE(slot)),
+		.tid = READ_ONCE(slot->waker_tid),
+		.stack = READ_ONCE(slot->waker_stack),
+	};
+
+	/* Of one that said it would sleep, but lost its CPU before it did. */
+	if (!(told.cause & WP_CAUSE_WAKER) ||
+	    unlikely(BIT(passed->state) & WP_STATES_RUNNABLE)) {
+		told.cause &= ~WP_CAUSE_WAKER;	/* WALLPROF_WAKER_NONE */
+		told.tid = 0;
+		told.stack = 0;
 	}
+	return told;
+}
+
+/**
+ * wp_interval_key - the key of an interval's aggregate
+ * @slot: the thread's, as wp_interval_close() left it
+ * @passed: the same function's, of an interval
+ * @key: to fill, but for what is summed; @runnable is set
+ */
+static __always_inline void wp_interval_key(const struct wallprof_task *slot,
+					    const struct wp_passed *passed,
+					    struct wallprof_aggr *key)
+{
+	const struct wp_told told = wp_interval_told(slot, passed);
 
 	key->tid = slot->tid;
 	key->tgid = slot->tgid;
 	key->start_time = slot->start_time;
 	key->exec_id = slot->exec_id;
 	key->kind = WALLPROF_AGGR_OFFCPU;
-	key->state = slot->state;
-	key->flags = (flags & WALLPROF_TASK_NO_STACK ?
-		      WALLPROF_AGGR_NO_STACK : 0) |
-		     (flags & WALLPROF_TASK_SINCE_START ?
-		      WALLPROF_AGGR_SINCE_START : 0) |
-		     (flags & WALLPROF_TASK_IOWAIT ?
-		      WALLPROF_AGGR_IOWAIT : 0) |
-		     (flags & WALLPROF_TASK_32BIT ? WALLPROF_AGGR_32BIT : 0);
+	key->state = passed->state;
+	key->flags = wp_passed_flags(passed);
 	key->user_stack = slot->user_stack;
 	key->kernel_stack = slot->kernel_stack;
-	key->waker = READ_ONCE(slot->waker);
-	key->waker_tid = READ_ONCE(slot->waker_tid);
-	key->waker_stack = READ_ONCE(slot->waker_stack);
-	/* Of one that said it would sleep, but lost its CPU before it did. */
-	if (unlikely(BIT(key->state) & WP_STATES_RUNNABLE) || !key->waker) {
-		key->waker = WALLPROF_WAKER_NONE;
-		key->waker_tid = 0;
-		key->waker_stack = 0;
-	}
-	key->syscall = slot->syscall;
-	key->reason = slot->reason;
+	key->waker_tid = told.tid;
+	*(u32 *)&key->syscall = told.cause;	/* and the reason, and the waker */
 	key->arg = slot->arg;
-	key->runnable = runnable;
-	slot->user_stack = 0;
-	slot->kernel_stack = 0;
-	wp_interval_forget_waker(slot);
-	return WP_CLOSED_INTERVAL;
+	key->waker_stack = told.stack;
+	key->runnable = passed->runnable;
+}
+
+/* Whether an aggregate is of these, too. */
+static __always_inline bool wp_told_is_of(const struct wp_told told,
+					  const struct wallprof_aggr *aggr)
+{
+	return *WP_CAUSE(aggr) == told.cause &&
+	       aggr->waker_tid == told.tid && aggr->waker_stack == told.stack;
+}
+
+/**
+ * wp_interval_is_of - whether an interval belongs to an aggregate
+ * @slot: the thread's, as wp_interval_close() left it
+ * @passed: the same function's, of an interval
+ * @aggr: the aggregate, of intervals
+ *
+ * What wp_aggr_same() would tell of wp_interval_key(), which need not be made then.
+ */
+static __always_inline bool wp_interval_is_of(const struct wallprof_task *slot,
+					      const struct wp_passed *passed,
+					      const struct wallprof_aggr *aggr)
+{
+	return aggr->tid == slot->tid && aggr->tgid == slot->tgid &&
+	       aggr->user_stack == slot->user_stack && aggr->arg == slot->arg &&
+	       aggr->state == passed->state && aggr->flags == wp_passed_flags(passed) &&
+	       aggr->kernel_stack == slot->kernel_stack &&
+	       aggr->start_time == slot->start_time && aggr->exec_id == slot->exec_id &&
+	       wp_told_is_of(wp_interval_told(slot, passed), aggr);
 }
 
 #endif /* WALLPROF_INTERVALS_H */

@@ -175,16 +175,15 @@ static noinline struct wallprof_task *wp_switch_meet_next(struct wp_session *ses
 	return wp_birth_claim(&birth);
 }
 
-/* The slot of a thread that leaves a CPU, or NULL. Context: irqs off. */
-static __always_inline struct wallprof_task *
-wp_switch_prev(struct wp_session *session, struct wp_cpu *cpu, struct task_struct *prev,
-	       u64 now)
+/*
+ * The slot of a thread that leaves a CPU, and did not come to it with one; or NULL.
+ * Context: irqs off.
+ */
+static struct wallprof_task *wp_switch_prev(struct wp_session *session,
+					    struct task_struct *prev, u64 now)
 {
-	struct wallprof_task *slot;
+	struct wallprof_task *slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
 
-	if (likely(cpu->current_key == (unsigned long)prev))
-		return cpu->current_slot;
-	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
 	return likely(slot) ? slot : wp_switch_meet_prev(session, prev, now);
 }
 
@@ -279,12 +278,38 @@ static __always_inline void wp_switch_remember(struct wp_session *session,
 		leave->flags = WALLPROF_TASK_WEAK_STACK;
 }
 
-/* Whether a session wants a thread's intervals. Context: irqs off. */
-static __always_inline bool wp_switch_wants(const struct wp_session *session, u8 state)
+/*
+ * The stacks that a thread leaves or wakes with. Context: irqs off.
+ *
+ * What most switches come to has no need of memory.
+ */
+static __always_inline void wp_switch_stacks(struct wp_session *session,
+					     struct wp_cpu *cpu, u32 epoch,
+					     struct wp_leave *leave, bool plain)
 {
-	return session->config.states & BIT(state) &&
-	       (likely(session->all_cpus) ||
-		cpumask_test_cpu(smp_processor_id(), session->cpus_mask));
+	const u32 stacks = session->config.stack_flags;
+
+	if (!(stacks & (WP_STACK_WALK | WALLPROF_STACK_KERNEL)))
+		return;
+	if (plain || stacks & WP_STACK_WALK)
+		wp_switch_remember(session, cpu, epoch, leave);
+	if (likely(leave->user_stack && (plain || !(stacks & WALLPROF_STACK_KERNEL))))
+		return;
+	cpu->leave = *leave;
+	wp_switch_capture(session, cpu, epoch, &cpu->leave);
+	leave->user_stack = cpu->leave.user_stack;
+	leave->flags = cpu->leave.flags;
+	if (!plain)
+		leave->kernel_stack = cpu->leave.kernel_stack;
+}
+
+/* Whether a session wants a thread's intervals. Context: irqs off. */
+static __always_inline bool wp_switch_wants(const struct wp_session *session, u8 state,
+					    bool plain)
+{
+	return plain || (session->config.states & BIT(state) &&
+			 (likely(session->all_cpus) ||
+			  cpumask_test_cpu(smp_processor_id(), session->cpus_mask)));
 }
 
 /* A thread made its last switch, or is a target no more. Context: irqs off. */
@@ -307,15 +332,10 @@ static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *c
  *
  * Context: irqs off.
  */
-static __always_inline u8 wp_switch_state(struct task_struct *prev, unsigned int state,
-					  bool preempt)
+static u8 wp_switch_state(struct task_struct *prev, unsigned int state, bool preempt)
 {
-	u8 named;
+	u8 named = wp_state_of(state, preempt);
 
-	/* Most. */
-	if (likely(!preempt && state == TASK_INTERRUPTIBLE))
-		return WALLPROF_STATE_SLEEPING;
-	named = wp_state_of(state, preempt);
 	if (named == WALLPROF_STATE_RUNNING && !(prev->flags & WP_PF_NO_USER) &&
 	    !wp_in_sched_yield())
 		return WALLPROF_STATE_PREEMPTED;
@@ -326,9 +346,10 @@ static __always_inline u8 wp_switch_state(struct task_struct *prev, unsigned int
 static __always_inline void wp_switch_open(const struct wp_session *session,
 					   struct wallprof_task *slot,
 					   struct task_struct *prev,
-					   const struct wp_leave *leave, u64 now)
+					   const struct wp_leave *leave, u64 now, bool plain)
 {
-	const struct wp_thread thread = wp_thread_read(session, prev);
+	const struct wp_thread thread = plain ? wp_thread_read_init(prev) :
+						wp_thread_read(session, prev);
 
 	wp_interval_open(slot, &thread, leave, now);
 }
@@ -338,53 +359,67 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 					  struct wp_cpu *cpu,
 					  struct task_struct *prev,
 					  unsigned int state, bool preempt,
-					  u32 epoch, u64 now)
+					  u32 epoch, u64 now, bool plain)
 {
-	const u32 stacks = session->config.stack_flags;
-	bool dead = !preempt && state & TASK_DEAD;
-	struct wp_leave *leave = &cpu->leave;
-	struct wallprof_task *slot;
+	/* Most do. */
+	struct wp_leave leave = {
+		.syscall = WALLPROF_SYSCALL_NONE,
+		.state = WALLPROF_STATE_SLEEPING,
+	};
+	struct wallprof_task *slot = cpu->current_slot;
+	bool dead = false;
 
-	slot = wp_switch_prev(session, cpu, prev, now);
-	if (unlikely(!slot)) {
-		if (!dead && wp_target_untracked(session, prev))
-			wp_untracked_leaves(session, cpu, epoch, now);
-		return;
+	if (unlikely(preempt) || unlikely(state != TASK_INTERRUPTIBLE)) {
+		dead = !preempt && state & TASK_DEAD;
+		leave.state = wp_switch_state(prev, state, preempt);
 	}
-	if (unlikely(dead ||
-		     (session->targets_change && !wp_targets_match(session, prev)))) {
+	if (unlikely(cpu->current_key != (unsigned long)prev)) {
+		slot = wp_switch_prev(session, prev, now);
+		if (!slot) {
+			if (!dead && wp_target_untracked(session, prev))
+				wp_untracked_leaves(session, cpu, epoch, now);
+			return;
+		}
+	}
+	if (unlikely(dead || (!plain && session->targets_change &&
+			      !wp_targets_match(session, prev)))) {
 		wp_switch_exit(session, cpu, slot, prev, epoch, now);
 		return;
 	}
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return;
-	*leave = (struct wp_leave){
-		.syscall = WALLPROF_SYSCALL_NONE,
-		.state = wp_switch_state(prev, state, preempt),
-	};
-	if (likely(wp_switch_wants(session, leave->state))) {
-		if (stacks & WP_STACK_WALK)
-			wp_switch_remember(session, cpu, epoch, leave);
-		if ((stacks & WP_STACK_WALK && !leave->user_stack) ||
-		    stacks & WALLPROF_STACK_KERNEL)
-			wp_switch_capture(session, cpu, epoch, leave);
-		if (session->config.flags & WALLPROF_REASONS)
-			wp_reason_read(session, prev, leave);
-		if (unlikely(session->config.flags & WALLPROF_TIMELINE_STACKS))
-			wp_timeline_tell_stacks(session, prev, leave);
+	if (likely(wp_switch_wants(session, leave.state, plain))) {
+		wp_switch_stacks(session, cpu, epoch, &leave, plain);
+		if (plain || session->config.flags & WALLPROF_REASONS)
+			wp_reason_read(session, prev, &leave);
+		if (!plain && unlikely(session->config.flags & WALLPROF_TIMELINE_STACKS)) {
+			cpu->leave = leave;
+			wp_timeline_tell_stacks(session, prev, &cpu->leave);
+		}
 	} else {
-		leave->flags = WALLPROF_TASK_FILTERED;
+		leave.flags = WALLPROF_TASK_FILTERED;
 	}
-	wp_switch_open(session, slot, prev, leave, now);
+	wp_switch_open(session, slot, prev, &leave, now, plain);
 }
 
-/*
- * Adds an interval that was not summed where the last one was. Returns whether
- * there was room. Context: irqs off.
- */
-static noinline bool wp_switch_add(struct wp_session *session, struct wp_cpu *cpu,
-				   u32 epoch, struct wallprof_task *slot,
-				   const struct wallprof_aggr *key, u64 ns, u64 now)
+/* Adds an interval to where the last one was, if that is right. Context: irqs off. */
+static __always_inline bool wp_switch_again(struct wp_cpu *cpu, struct wp_half *half,
+					    const struct wallprof_task *slot,
+					    const struct wp_passed *passed, u64 now)
+{
+	struct wallprof_aggr *aggr = wp_aggr_guess(&cpu->sched, half, slot->tid,
+						   slot->user_stack);
+
+	if (unlikely(!aggr) || !wp_interval_is_of(slot, passed, aggr))
+		return false;
+	wp_aggr_again(half, aggr, passed->ns, passed->runnable, now);
+	return true;
+}
+
+/* Adds an interval. Returns whether there was room. Context: irqs off. */
+static bool wp_switch_add(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+			  struct wallprof_task *slot, const struct wallprof_aggr *key,
+			  u64 ns, u64 now)
 {
 	bool added = wp_aggr_add(&cpu->sched, epoch, key, ns, now);
 
@@ -409,14 +444,16 @@ static void wp_switch_chain(struct wp_cpu *cpu, u32 epoch, struct wallprof_task 
 /* With these there is more to tell of an interval than its sum. */
 #define WP_SWITCH_MORE	(WALLPROF_WAKER_CHAINS | WALLPROF_HISTOGRAMS)
 
-/* Context: irqs off. */
+/* Context: irqs off. cpu->passed is the interval. */
 static noinline void wp_switch_more(const struct wp_session *session,
 				    struct wp_cpu *cpu, u32 epoch,
-				    struct wallprof_task *slot,
-				    const struct wallprof_aggr *key, u64 ns, bool added)
+				    struct wallprof_task *slot, bool added)
 {
+	struct wallprof_aggr *key = &cpu->key;
+
+	wp_interval_key(slot, &cpu->passed, key);
 	if (session->config.flags & WALLPROF_HISTOGRAMS && added)
-		wp_hist_add(&cpu->sched, epoch, key, ns);
+		wp_hist_add(&cpu->sched, epoch, key, cpu->passed.ns);
 	if (session->config.flags & WALLPROF_WAKER_CHAINS)
 		wp_switch_chain(cpu, epoch, slot, key, added);
 }
@@ -425,9 +462,9 @@ static noinline void wp_switch_more(const struct wp_session *session,
  * An interval whose length makes it one that is not summed. Returns whether it is
  * all the same. Context: irqs off.
  */
-static noinline bool wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu,
-				     u32 epoch, struct wallprof_task *slot,
-				     const struct wallprof_aggr *key, u64 ns, u64 now)
+static bool wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+			    struct wallprof_task *slot, const struct wallprof_aggr *key,
+			    u64 ns, u64 now)
 {
 	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
 
@@ -442,17 +479,50 @@ static noinline bool wp_switch_apart(struct wp_session *session, struct wp_cpu *
 	return false;
 }
 
+/*
+ * Tells of an interval that is not summed where the last one was. Returns whether it
+ * is summed. Context: irqs off. cpu->passed is the interval.
+ */
+static noinline bool wp_switch_tell(struct wp_session *session, struct wp_cpu *cpu,
+				    u32 epoch, struct wallprof_task *slot, u64 now)
+{
+	struct wallprof_aggr *key = &cpu->key;
+	u64 ns = cpu->passed.ns;
+
+	wp_interval_key(slot, &cpu->passed, key);
+	if (unlikely(!wp_range_has(&session->summed, ns)))
+		return wp_switch_apart(session, cpu, epoch, slot, key, ns, now);
+	return wp_switch_add(session, cpu, epoch, slot, key, ns, now);
+}
+
+/* Tells of an interval that has ended. Context: irqs off. */
+static __always_inline void wp_switch_told(struct wp_session *session, struct wp_cpu *cpu,
+					   struct wp_half *half, u32 epoch,
+					   struct wallprof_task *slot,
+					   const struct wp_passed *passed, u64 now,
+					   bool plain)
+{
+	bool added = (plain || likely(wp_range_has(&session->summed, passed->ns))) &&
+		     wp_switch_again(cpu, half, slot, passed, now);
+
+	if (likely(added && (plain || !(session->config.flags & WP_SWITCH_MORE))))
+		return;
+	cpu->passed = *passed;
+	if (!added)
+		added = wp_switch_tell(session, cpu, epoch, slot, now);
+	if (!plain && session->config.flags & WP_SWITCH_MORE)
+		wp_switch_more(session, cpu, epoch, slot, added);
+}
+
 /* A thread comes to its CPU. Context: irqs off. */
 static __always_inline void wp_switch_in(struct wp_session *session,
 					 struct wp_cpu *cpu,
 					 struct task_struct *next, u32 epoch,
-					 u64 now)
+					 u64 now, bool plain)
 {
 	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
 	struct wallprof_task *slot = wp_switch_next(session, next);
-	struct wallprof_aggr *key = &cpu->key;
-	bool added;
-	u64 ns = 0;
+	struct wp_passed passed;
 
 	if (unlikely(!slot)) {
 		cpu->current_key = 0;
@@ -466,33 +536,28 @@ static __always_inline void wp_switch_in(struct wp_session *session,
 		return;
 	/* What was filtered by state at START is not known before now. */
 	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN &&
-		     !wp_switch_wants(session, slot->state)))
+		     !wp_switch_wants(session, slot->state, plain)))
 		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
-	switch (wp_interval_close(slot, now, key, &ns)) {
+	switch (wp_interval_close(slot, now, &passed)) {
 	case WP_CLOSED_NOTHING:
-		break;
+		return;
 	case WP_CLOSED_FILTERED:
 		half->head->filtered++;
-		half->head->filtered_ns += ns;
+		half->head->filtered_ns += passed.ns;
 		slot->last_aggr = 0;
 		break;
 	case WP_CLOSED_INTERVAL:
-		if (unlikely(!wp_range_has(&session->summed, ns)))
-			added = wp_switch_apart(session, cpu, epoch, slot, key, ns, now);
-		else
-			added = wp_aggr_add_recent(&cpu->sched, half, key, ns, now) ||
-				wp_switch_add(session, cpu, epoch, slot, key, ns, now);
-		if (session->config.flags & WP_SWITCH_MORE)
-			wp_switch_more(session, cpu, epoch, slot, key, ns, added);
+		wp_switch_told(session, cpu, half, epoch, slot, &passed, now, plain);
 		break;
 	}
+	wp_interval_forget(slot);
 }
 
 /* Context: irqs off, a run queue locked. prev is current. */
-static __always_inline void wp_sched_switch(void *data, bool preempt,
-					    struct task_struct *prev,
-					    struct task_struct *next,
-					    unsigned int prev_state)
+static __always_inline void wp_switch(void *data, bool preempt,
+				      struct task_struct *prev,
+				      struct task_struct *next,
+				      unsigned int prev_state, bool plain)
 {
 	struct wp_session *session = data;
 	u64 now = ktime_get_mono_fast_ns();
@@ -512,17 +577,36 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 	barrier();
 	/* The idle threads, one for each CPU, are no threads of the host. */
 	if (prev->pid)
-		wp_switch_out(session, cpu, prev, prev_state, preempt, epoch,
-			      now);
+		wp_switch_out(session, cpu, prev, prev_state, preempt, epoch, now,
+			      plain);
 	if (next->pid)
-		wp_switch_in(session, cpu, next, epoch, now);
+		wp_switch_in(session, cpu, next, epoch, now, plain);
 	else
 		cpu->current_key = 0;
 	barrier();
 	cpu->sched_busy = false;
 }
 
+/* As above. */
+static __always_inline void wp_sched_switch(void *data, bool preempt,
+					    struct task_struct *prev,
+					    struct task_struct *next,
+					    unsigned int prev_state)
+{
+	wp_switch(data, preempt, prev, next, prev_state, false);
+}
+
+/* As above, of a session that is wp_session_is_plain(). */
+static __always_inline void wp_sched_switch_plain(void *data, bool preempt,
+						  struct task_struct *prev,
+						  struct task_struct *next,
+						  unsigned int prev_state)
+{
+	wp_switch(data, preempt, prev, next, prev_state, true);
+}
+
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_plain, wp_sched_switch_plain)
 
 /*
  * The slot of a thread that is woken, and has none; NULL if it is to have none.
@@ -572,9 +656,8 @@ static bool wp_waking_is_told(const struct wallprof_task *slot)
 static noinline u64 wp_waking_capture(struct wp_session *session)
 {
 	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
-	const u32 stacks = session->config.stack_flags;
 	u32 epoch = wp_session_epoch(session);
-	struct wp_leave *leave = &cpu->leave;
+	struct wp_leave leave = {};
 	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
 	u64 words[WALLPROF_WAKER_NR], id;
 	u32 used;
@@ -587,18 +670,13 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 	cpu->sched_busy = true;
 	barrier();
 	used = half->head->stack_words;
-	*leave = (struct wp_leave){};
-	if (stacks & WP_STACK_WALK)
-		wp_switch_remember(session, cpu, epoch, leave);
-	if ((stacks & WP_STACK_WALK && !leave->user_stack) ||
-	    stacks & WALLPROF_STACK_KERNEL)
-		wp_switch_capture(session, cpu, epoch, leave);
-	words[WALLPROF_WAKER_USER_STACK] = leave->user_stack;
-	words[WALLPROF_WAKER_KERNEL_STACK] = leave->kernel_stack;
+	wp_switch_stacks(session, cpu, epoch, &leave, false);
+	words[WALLPROF_WAKER_USER_STACK] = leave.user_stack;
+	words[WALLPROF_WAKER_KERNEL_STACK] = leave.kernel_stack;
 	words[WALLPROF_WAKER_TGID] = wp_thread_tgid(session, current);
 	id = wp_stack_intern(&cpu->sched, epoch, words, WALLPROF_WAKER_NR, 0,
 			     WALLPROF_STACK_IS_WAKER |
-			     (leave->flags & WALLPROF_TASK_NO_STACK ?
+			     (leave.flags & WALLPROF_TASK_NO_STACK ?
 			      WALLPROF_STACK_LOST : 0));
 	if (unlikely(half->head->stack_words != used))
 		wp_switch_grew(session, half);
@@ -620,6 +698,14 @@ static u64 wp_waking_chain(struct wp_session *session, u8 waker)
 	return cpu->current_slot->last_aggr;
 }
 
+/* In what a thread is woken: enum wallprof_waker. Context: irqs off. */
+static __always_inline u8 wp_waking_context(void)
+{
+	if (likely(in_task()))
+		return WALLPROF_WAKER_TASK;
+	return wp_in_hardirq() ? WALLPROF_WAKER_HARDIRQ : WALLPROF_WAKER_SOFTIRQ;
+}
+
 /* Who wakes a thread: see wp_interval_wake(). */
 struct wp_waking {
 	u8 waker;
@@ -638,20 +724,16 @@ static __always_inline void wp_waking_tell(struct wp_session *session,
 	wp_interval_wake(slot, told->waker, told->tid, told->stack, now);
 }
 
-/* Context: irqs off, p->pi_lock held; or, of p itself, preemption off. */
-static void wp_probe_waking(void *data, struct task_struct *p)
+/*
+ * A thread is woken that is not the first of its bucket, or in a session that is not
+ * plain. Context: irqs off, p->pi_lock held.
+ */
+static noinline void wp_waking_rest(struct wp_session *session, struct task_struct *p,
+				    u64 now)
 {
-	struct wp_session *session = data;
 	struct wp_waking told = { .waker = WALLPROF_WAKER_NONE };
 	struct wallprof_task *slot;
-	u64 now;
 
-	/* It is awake; and no lock is held that would order it with others. */
-	if (p == current)
-		return;
-	now = ktime_get_mono_fast_ns();
-	if (!wp_session_covers(session, now))
-		return;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
 	if (unlikely(!slot)) {
 		slot = wp_waking_meet(session, p);
@@ -659,16 +741,13 @@ static void wp_probe_waking(void *data, struct task_struct *p)
 			return;
 	}
 	if (session->config.flags & WALLPROF_WAKERS) {
-		if (likely(in_task())) {
-			told.waker = WALLPROF_WAKER_TASK;
+		told.waker = wp_waking_context();
+		/* Whom an interrupt has interrupted has nothing to do with it. */
+		if (likely(told.waker == WALLPROF_WAKER_TASK)) {
 			told.tid = wp_thread_tid(session, current);
 			if (session->config.flags & WALLPROF_WAKER_STACKS &&
 			    wp_waking_is_told(slot))
 				told.stack = wp_waking_capture(session);
-		} else {
-			/* Whom it interrupted has nothing to do with it. */
-			told.waker = wp_in_hardirq() ? WALLPROF_WAKER_HARDIRQ :
-						       WALLPROF_WAKER_SOFTIRQ;
 		}
 	}
 	if (session->config.flags & WALLPROF_WAKER_CHAINS)
@@ -685,6 +764,48 @@ static void wp_probe_waking(void *data, struct task_struct *p)
 	if (wp_tasks_find(&session->tasks, (unsigned long)p) == slot)
 		wp_waking_tell(session, slot, &told, now);
 	raw_spin_unlock(&session->tasks.lock);
+}
+
+/* Context: irqs off, p->pi_lock held; or, of p itself, preemption off. */
+static void wp_probe_waking(void *data, struct task_struct *p)
+{
+	struct wp_session *session = data;
+	u64 now;
+
+	/* It is awake; and no lock is held that would order it with others. */
+	if (p == current)
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (wp_session_covers(session, now))
+		wp_waking_rest(session, p, now);
+}
+
+/* The same, of a session that is wp_session_is_plain(). */
+static void wp_probe_waking_plain(void *data, struct task_struct *p)
+{
+	u8 waker = WALLPROF_WAKER_NONE;
+	struct wp_session *session = data;
+	struct wallprof_task *slot;
+	u32 tid = 0;
+	u64 now;
+
+	/* See above. */
+	if (p == current)
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (!wp_session_covers(session, now))
+		return;
+	slot = wp_tasks_find_first(&session->tasks, (unsigned long)p);
+	if (unlikely(!slot)) {
+		wp_waking_rest(session, p, now);
+		return;
+	}
+	if (session->config.flags & WALLPROF_WAKERS) {
+		waker = wp_waking_context();
+		if (likely(waker == WALLPROF_WAKER_TASK))
+			tid = current->pid;
+	}
+	wp_interval_wake(slot, waker, tid, 0, now);
 }
 
 /* Whether a child of current is a target. Context: irqs off. */
@@ -812,11 +933,19 @@ static struct wp_probe wp_probes[WP_PROBE_TIMELINE] = {
 	[WP_PROBE_EXIT] = { "sched_process_exit", wp_probe_exit },
 };
 
+/* What is called instead in a session that is wp_session_is_plain(). */
+static void * const wp_probes_plain[WP_PROBE_MAX] = {
+	[WP_PROBE_SWITCH] = wp_probe_sched_switch_plain,
+	[WP_PROBE_WAKING] = wp_probe_waking_plain,
+};
+
 /* The kernel's own check of the prototypes; fails to compile if one is wrong. */
 static void __maybe_unused wp_probes_check(void)
 {
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch);
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch_plain);
 	check_trace_callback_type_sched_waking(wp_probe_waking);
+	check_trace_callback_type_sched_waking(wp_probe_waking_plain);
 	check_trace_callback_type_sched_process_fork(wp_probe_fork);
 	check_trace_callback_type_sched_process_exec(wp_probe_exec);
 	check_trace_callback_type_sched_process_exit(wp_probe_exit);
@@ -826,6 +955,14 @@ static struct wp_probe *wp_probe_at(int i)
 {
 	return i < WP_PROBE_TIMELINE ? &wp_probes[i] :
 				       &wp_timeline_probes[i - WP_PROBE_TIMELINE];
+}
+
+/* What a session has called at a tracepoint. It does not change while it is registered. */
+static void *wp_probe_of(const struct wp_session *session, int i)
+{
+	if (wp_probes_plain[i] && wp_session_is_plain(session))
+		return wp_probes_plain[i];
+	return wp_probe_at(i)->probe;
 }
 
 static void wp_probes_match(struct tracepoint *tp, void *unused)
@@ -922,7 +1059,7 @@ int wp_probes_attach(struct wp_session *session)
 		if (!(wanted & BIT(i)))
 			continue;
 		err = tracepoint_probe_register(wp_probe_at(i)->tracepoint,
-						wp_probe_at(i)->probe, session);
+						wp_probe_of(session, i), session);
 		if (err) {
 			wp_probes_detach(session);
 			return err;
@@ -947,7 +1084,7 @@ void wp_probes_detach(struct wp_session *session)
 	for (i = 0; i < WP_PROBE_MAX; i++) {
 		if (session->probes & BIT(i))
 			tracepoint_probe_unregister(wp_probe_at(i)->tracepoint,
-						    wp_probe_at(i)->probe, session);
+						    wp_probe_of(session, i), session);
 	}
 	session->probes = 0;
 	tracepoint_synchronize_unregister();

@@ -55,7 +55,7 @@ static __always_inline void wp_reason_read(const struct wp_session *session,
 	leave->syscall = min(nr, WALLPROF_SYSCALL_OTHER);
 	if (session->config.flags & WALLPROF_ARGS)
 		leave->arg = wp_syscall_arg(p, regs);
-	if (wp_in_syscall_32(p))
+	if (unlikely(wp_in_syscall_32(p)))
 		leave->flags |= WALLPROF_TASK_32BIT;
 }
 

@@ -2,10 +2,12 @@
 #ifndef WALLPROF_SESSION_H
 #define WALLPROF_SESSION_H
 
+#include <linux/bits.h>
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
+#include <linux/pid_namespace.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/wallprof.h>
@@ -22,7 +24,6 @@
 
 struct mm_struct;
 struct wp_memos;
-struct pid_namespace;
 struct user_namespace;
 struct vm_area_struct;
 
@@ -44,7 +45,8 @@ struct wp_scratch {
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
  * @leave: how the thread that a scheduler probe is told of leaves its CPU, or wakes
- * @key: what it adds to
+ * @passed: what it adds, if that is not where it was added last
+ * @key: and to what
  * @sched_busy: a scheduler probe is at work
  * @sampler_busy: the overflow handler is at work
  * @sampler: the overflow handler's tables
@@ -54,7 +56,7 @@ struct wp_scratch {
  * @event: the counter; written and read under counters_lock
  *
  * All but @event is used by this CPU alone: the sched_ and current_ fields,
- * @leave, @key and @ring with interrupts off, the sampler's in the overflow handler.
+ * @leave, @passed, @key and @ring with interrupts off, the sampler's in the overflow handler.
  */
 struct wp_cpu {
 	struct wp_tables sched;
@@ -63,6 +65,7 @@ struct wp_cpu {
 	struct wallprof_task *current_slot;
 	/* Not on the stack: kernels may fill that with zeroes each time. */
 	struct wp_leave leave;
+	struct wp_passed passed;
 	struct wallprof_aggr key;
 	bool sched_busy;
 	bool sampler_busy;
@@ -204,6 +207,28 @@ int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma);
 
 /* wallprof_configure.stack_flags: user stacks are walked, one way or the other. */
 #define WP_STACK_WALK	(WALLPROF_STACK_USER | WALLPROF_STACK_TABLES)
+
+/* What a session does not do that is plain: see there. */
+#define WP_FLAGS_NOT_PLAIN	(WALLPROF_TIMELINE_STACKS | WALLPROF_HISTOGRAMS |	\
+				 WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS)
+
+/*
+ * Whether a session is as most are. The scheduler asks its probes so often that those
+ * of such a session do not ask themselves what is known here. It does not change
+ * after CONFIGURE. Context: process.
+ */
+static inline bool wp_session_is_plain(const struct wp_session *session)
+{
+	const struct wallprof_configure *config = &session->config;
+
+	return config->flags & WALLPROF_REASONS &&
+	       !(config->flags & WP_FLAGS_NOT_PLAIN) &&
+	       !(config->stack_flags & WALLPROF_STACK_KERNEL) &&
+	       config->states == GENMASK(WALLPROF_STATE_MAX - 1, 0) &&
+	       !config->min_ns && !config->max_ns && !config->wait_ns &&
+	       !session->targets_change && session->all_cpus &&
+	       session->pid_ns == &init_pid_ns;
+}
 
 /* Whether threads have slots: samples of the whole host need none. */
 static inline bool wp_session_has_tasks(const struct wp_session *session)

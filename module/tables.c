@@ -292,7 +292,7 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 		if (!wp_aggr_same(aggr, key))
 			continue;
 		wp_aggr_sum(aggr, value, key->runnable, time);
-		*wp_aggr_recent(tables, key) = at;
+		*wp_aggr_recent(tables, key->tid, key->user_stack) = at;
 		return true;
 	}
 	at = half->head->nr_aggrs;
@@ -314,7 +314,7 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 	if (sizes->hists)
 		memset(&half->hists[at], 0, sizeof(half->hists[at]));
 	half->aggr_index[slot] = tag | at;
-	*wp_aggr_recent(tables, key) = at;
+	*wp_aggr_recent(tables, key->tid, key->user_stack) = at;
 	half->head->nr_aggrs = at + 1;
 	return true;
 }
@@ -335,7 +335,7 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
 		  const struct wallprof_aggr *key, u64 waker_aggr)
 {
-	u32 at = *wp_aggr_recent(tables, key);
+	u32 at = *wp_aggr_recent(tables, key->tid, key->user_stack);
 
 	wp_half_of(tables, epoch)->aggrs[at].waker_aggr = waker_aggr;
 	return wp_stack_id(tables, epoch, at);
@@ -366,7 +366,7 @@ static void wp_hist_count(u32 *buckets, u64 ns)
 void wp_hist_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_aggr *key, u64 value)
 {
-	u32 at = *wp_aggr_recent(tables, key);
+	u32 at = *wp_aggr_recent(tables, key->tid, key->user_stack);
 	struct wallprof_hist *hist = &wp_half_of(tables, epoch)->hists[at];
 
 	wp_hist_count(hist->blocked, value - key->runnable);

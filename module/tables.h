@@ -185,41 +185,41 @@ static __always_inline void wp_aggr_sum(struct wallprof_aggr *aggr, u64 value,
  *
  * Any context of the tables' writer.
  */
-static __always_inline u32 *wp_aggr_recent(struct wp_tables *tables,
-					   const struct wallprof_aggr *key)
+static __always_inline u32 *wp_aggr_recent(struct wp_tables *tables, u32 tid, u64 user_stack)
 {
-	u32 hash = key->tid * 0x9e3779b1U + (u32)key->user_stack * 0x85ebca6bU;
+	u32 hash = tid * 0x9e3779b1U + (u32)user_stack * 0x85ebca6bU;
 
 	return &tables->recent[hash >> (32 - WP_RECENT_BITS)];
 }
 
 /**
- * wp_aggr_add_recent - add to an aggregate if it is where it was last
+ * wp_aggr_guess - the aggregate that was used last of a thread and a stack
  * @tables: the CPU's tables
  * @half: wp_half_of() the current epoch
- * @key: as wp_aggr_add() has it
- * @value: the same
- * @time: the same
+ * @tid: of its key
+ * @user_stack: of its key
  *
- * The same as wp_aggr_add(), which does the rest, but for what has to be
- * searched or made.
+ * It may be any other one as well: the key is to be compared. If it is the same,
+ * wp_aggr_again() is what wp_aggr_add() would do.
  *
  * Context: the tables' writer, any.
- * Return: whether it was there.
+ * Return: the aggregate, or NULL.
  */
-static __always_inline bool
-wp_aggr_add_recent(struct wp_tables *tables, struct wp_half *half,
-		   const struct wallprof_aggr *key, u64 value, u64 time)
+static __always_inline struct wallprof_aggr *
+wp_aggr_guess(struct wp_tables *tables, const struct wp_half *half, u32 tid, u64 user_stack)
 {
-	u32 at = *wp_aggr_recent(tables, key);
-	struct wallprof_aggr *aggr = &half->aggrs[at];
+	u32 at = *wp_aggr_recent(tables, tid, user_stack);
 
 	/* Up to there, all are of this epoch. */
-	if (at >= half->head->nr_aggrs || !wp_aggr_same(aggr, key))
-		return false;
+	return likely(at < half->head->nr_aggrs) ? &half->aggrs[at] : NULL;
+}
+
+/* Adds what wp_aggr_guess() found the aggregate for. Any context of the half's writer. */
+static __always_inline void wp_aggr_again(struct wp_half *half, struct wallprof_aggr *aggr,
+					  u64 value, u64 runnable, u64 time)
+{
 	half->head->events++;
-	wp_aggr_sum(aggr, value, key->runnable, time);
-	return true;
+	wp_aggr_sum(aggr, value, runnable, time);
 }
 
 #endif /* WALLPROF_TABLES_H */

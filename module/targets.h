@@ -62,4 +62,15 @@ static __always_inline struct wp_thread wp_thread_read(const struct wp_session *
 	};
 }
 
+/* The same, where the pid namespace that counts is the first one. Context: the same. */
+static __always_inline struct wp_thread wp_thread_read_init(const struct task_struct *p)
+{
+	return (struct wp_thread){
+		.start_time = p->start_time,
+		.exec_id = p->self_exec_id,
+		.tid = p->pid,
+		.tgid = p->tgid,
+	};
+}
+
 #endif /* WALLPROF_TARGETS_H */

@@ -55,11 +55,29 @@ static __always_inline u32 wp_tasks_bucket(const struct wp_tasks *tasks,
 }
 
 /**
- * wp_tasks_find - find a thread's slot
+ * wp_tasks_find_first - find a thread's slot where it nearly always is
  * @tasks: the table
  * @key: the thread
  *
- * Where it nearly always is, in place: the first of its bucket.
+ * Context: any, NMI included.
+ * Return: the slot, if it is the first of its bucket, or NULL.
+ */
+static __always_inline struct wallprof_task *
+wp_tasks_find_first(const struct wp_tasks *tasks, unsigned long key)
+{
+	unsigned long at = wp_tasks_bucket(tasks, key) * (unsigned long)WP_BUCKET_WAYS;
+
+	if (unlikely(READ_ONCE(tasks->keys[at]) != key))
+		return NULL;
+	/* Pairs with smp_store_release() of the key in wp_tasks_claim(). */
+	smp_acquire__after_ctrl_dep();
+	return &tasks->slots[at];
+}
+
+/**
+ * wp_tasks_find - find a thread's slot
+ * @tasks: the table
+ * @key: the thread
  *
  * Context: any, NMI included.
  * Return: the slot, or NULL.
@@ -67,14 +85,9 @@ static __always_inline u32 wp_tasks_bucket(const struct wp_tasks *tasks,
 static __always_inline struct wallprof_task *
 wp_tasks_find(const struct wp_tasks *tasks, unsigned long key)
 {
-	u32 at = wp_tasks_bucket(tasks, key) * WP_BUCKET_WAYS;
+	struct wallprof_task *slot = wp_tasks_find_first(tasks, key);
 
-	if (likely(READ_ONCE(tasks->keys[at]) == key)) {
-		/* Pairs with smp_store_release() of the key in wp_tasks_claim(). */
-		smp_acquire__after_ctrl_dep();
-		return &tasks->slots[at];
-	}
-	return wp_tasks_find_rest(tasks, key);
+	return likely(slot) ? slot : wp_tasks_find_rest(tasks, key);
 }
 
 #endif /* WALLPROF_TASKS_H */

@@ -40,7 +40,7 @@ static __always_inline bool wp_in_syscall_32(struct task_struct *p)
 /* The first argument of the system call that current is in. */
 static __always_inline u64 wp_syscall_arg(struct task_struct *p, struct pt_regs *regs)
 {
-	return wp_in_syscall_32(p) ? (u32)regs->bx : regs->di;
+	return unlikely(wp_in_syscall_32(p)) ? (u32)regs->bx : regs->di;
 }
 
 #define wp_regs_fp(regs)	((regs)->bp)

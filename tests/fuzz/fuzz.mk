@@ -8,7 +8,7 @@ FUZZ_MODULE ?= module
 FUZZ_OUT ?= build/fuzz
 FUZZ_CC ?= clang
 
-FUZZ_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
+FUZZ_CFLAGS := -std=gnu11 -fno-strict-aliasing -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
 	-Wextra -Wno-sign-compare -Wno-unused-parameter \
 	-Wno-missing-field-initializers -Wno-format-zero-length -Werror \
 	-Itests/shim -Iuapi -Itests/kunit -I$(FUZZ_MODULE) \

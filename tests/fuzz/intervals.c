@@ -63,15 +63,30 @@ static void holds(const struct wallprof_task *slot)
 
 static void close_interval(struct wallprof_task *slot)
 {
-	u64 before = slot->since, ns = ~0ULL, nr = slot->nr_off;
+	u64 before = slot->since, ns, nr = slot->nr_off;
 	u8 phase = slot->phase, state = slot->state, waker = slot->waker;
 	u64 woken = slot->woken, runnable = slot->runnable_ns, stack = slot->waker_stack;
 	u16 flags = slot->flags, syscall = slot->syscall;
 	struct wallprof_aggr key = {};
+	struct wp_passed passed;
 	enum wp_closed closed;
 
 	memset(&key, 0xff, sizeof(key));
-	closed = wp_interval_close(slot, now, &key, &ns);
+	closed = wp_interval_close(slot, now, &passed);
+	ns = passed.ns;
+	if (closed == WP_CLOSED_INTERVAL) {
+		u8 *byte = (u8 *)&key + take(1) % offsetof(struct wallprof_aggr, count);
+		u8 flipped = 1 << take(1) % 8;
+
+		wp_interval_key(slot, &passed, &key);
+		must(wp_interval_is_of(slot, &passed, &key));
+		/* Any other key is not the one; all kinds are, but there is one only. */
+		*byte ^= flipped;
+		must(byte == &key.kind || !wp_interval_is_of(slot, &passed, &key));
+		*byte ^= flipped;
+	}
+	if (closed != WP_CLOSED_NOTHING)
+		wp_interval_forget(slot);
 	must(slot->phase == WALLPROF_TASK_RUNNING);
 	if (phase == WALLPROF_TASK_RUNNING) {
 		unknown += latest - before;

@@ -39,6 +39,22 @@ static struct wallprof_task slot_in(u8 phase)
 	return slot;
 }
 
+/* What the probe does when a thread comes to a CPU. */
+static enum wp_closed close_slot(struct wallprof_task *slot, u64 now,
+				 struct wallprof_aggr *key, u64 *ns)
+{
+	struct wp_passed passed;
+	enum wp_closed closed = wp_interval_close(slot, now, &passed);
+
+	*ns = passed.ns;
+	if (closed == WP_CLOSED_NOTHING)
+		return closed;
+	if (closed == WP_CLOSED_INTERVAL)
+		wp_interval_key(slot, &passed, key);
+	wp_interval_forget(slot);
+	return closed;
+}
+
 static const u8 phases[] = {
 	WALLPROF_TASK_UNSEEN, WALLPROF_TASK_RUNNING, WALLPROF_TASK_OFF,
 };
@@ -134,7 +150,7 @@ static void transition(struct kunit *test)
 		wp_interval_open(&slot, &before, &sleeps, 1030);
 		break;
 	case CLOSE:
-		KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1030, &key, &ns), t->closed);
+		KUNIT_EXPECT_EQ(test, close_slot(&slot, 1030, &key, &ns), t->closed);
 		KUNIT_EXPECT_EQ(test, ns, t->off_ns);
 		break;
 	case EXIT:
@@ -193,12 +209,46 @@ static void close_fills_key(struct kunit *test)
 	memset(&key, 0xff, sizeof(key));
 	wp_interval_open(&slot, &after, &sleeps, 1010);
 	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 77, 0x100000000d, 1020);
-	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1050, &key, &ns), WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, close_slot(&slot, 1050, &key, &ns), WP_CLOSED_INTERVAL);
 	KUNIT_EXPECT_EQ(test, ns, 40);
 	KUNIT_EXPECT_EQ(test, memcmp(&key, &expected, offsetof(struct wallprof_aggr, count)), 0);
 	KUNIT_EXPECT_EQ(test, key.runnable, 30);
 	KUNIT_EXPECT_EQ(test, slot.user_stack, 0);
 	KUNIT_EXPECT_EQ(test, slot.kernel_stack, 0);
+}
+
+/* An aggregate is an interval's if all of the key is, with whatever waker. */
+static void each_bit_decides(struct kunit *test)
+{
+	static const u8 states[] = { WALLPROF_STATE_SLEEPING, WALLPROF_STATE_PREEMPTED };
+	static const u8 wakers[] = { WALLPROF_WAKER_NONE, WALLPROF_WAKER_TASK };
+	struct wp_leave leave = sleeps;
+	unsigned int way, bit;
+
+	for (way = 0; way < 8; way++) {
+		struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
+		struct wallprof_aggr key = {};
+		struct wp_passed passed;
+
+		leave.state = states[way & 1];
+		leave.flags = way & 4 ? WALLPROF_TASK_IOWAIT | WALLPROF_TASK_NO_STACK : 0;
+		wp_interval_open(&slot, &after, &leave, 1010);
+		wp_interval_wake(&slot, wakers[way >> 1 & 1], 77, 0x100000000d, 1020);
+		wp_interval_close(&slot, 1050, &passed);
+		wp_interval_key(&slot, &passed, &key);
+		KUNIT_EXPECT_TRUE(test, wp_interval_is_of(&slot, &passed, &key));
+		for (bit = 0; bit < 8 * offsetof(struct wallprof_aggr, count); bit++) {
+			u8 *byte = (u8 *)&key + bit / 8;
+
+			/* Which it tells of is known. */
+			if (byte == &key.kind)
+				continue;
+			*byte ^= BIT(bit % 8);
+			KUNIT_EXPECT_FALSE_MSG(test, wp_interval_is_of(&slot, &passed, &key),
+					       "way %u, bit %u", way, bit);
+			*byte ^= BIT(bit % 8);
+		}
+	}
 }
 
 /*
@@ -254,7 +304,7 @@ static void wakeup_splits(struct kunit *test)
 		wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 77, 13, s->woken);
 	slot.waker_aggr = 17;
 	end = slot;
-	wp_interval_close(&slot, 1050, &key, &ns);
+	close_slot(&slot, 1050, &key, &ns);
 	KUNIT_EXPECT_EQ(test, key.runnable, s->runnable);
 	KUNIT_EXPECT_EQ(test, key.waker, s->waker);
 	KUNIT_EXPECT_EQ(test, key.waker_tid, s->waker ? 77 : 0);
@@ -288,7 +338,7 @@ static void wakeup_is_used_up(struct kunit *test)
 	wp_interval_open(&slot, &before, &sleeps, 1010);
 	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 5, 13, 1015);
 	wp_interval_wake(&slot, WALLPROF_WAKER_SOFTIRQ, 0, 0, 1020);
-	wp_interval_close(&slot, 1050, &key, &ns);
+	close_slot(&slot, 1050, &key, &ns);
 	KUNIT_EXPECT_EQ(test, key.waker, WALLPROF_WAKER_SOFTIRQ);
 	KUNIT_EXPECT_EQ(test, key.waker_tid, 0);
 	KUNIT_EXPECT_EQ(test, key.waker_stack, 0);
@@ -297,10 +347,10 @@ static void wakeup_is_used_up(struct kunit *test)
 	leave.flags = WALLPROF_TASK_FILTERED;
 	wp_interval_open(&slot, &before, &leave, 1060);
 	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 5, 13, 1085);
-	wp_interval_close(&slot, 1090, &key, &ns);
+	close_slot(&slot, 1090, &key, &ns);
 
 	wp_interval_open(&slot, &before, &sleeps, 1100);
-	wp_interval_close(&slot, 1107, &key, &ns);
+	close_slot(&slot, 1107, &key, &ns);
 	KUNIT_EXPECT_EQ(test, key.waker, WALLPROF_WAKER_NONE);
 	KUNIT_EXPECT_EQ(test, key.waker_tid, 0);
 	KUNIT_EXPECT_EQ(test, key.waker_stack, 0);
@@ -337,7 +387,7 @@ static void close_key_states(struct kunit *test)
 	leave.state = *(const u8 *)test->param_value;
 	wp_interval_open(&slot, &before, &leave, 1010);
 	KUNIT_EXPECT_EQ(test, slot.state, leave.state);
-	wp_interval_close(&slot, 1020, &key, &ns);
+	close_slot(&slot, 1020, &key, &ns);
 	KUNIT_EXPECT_EQ(test, key.state, leave.state);
 }
 
@@ -372,7 +422,7 @@ static void close_key_flags(struct kunit *test)
 
 	key.flags = 0xffff;
 	slot.flags = f->slot;
-	wp_interval_close(&slot, 1010, &key, &ns);
+	close_slot(&slot, 1010, &key, &ns);
 	KUNIT_EXPECT_EQ(test, key.flags, f->key);
 	KUNIT_EXPECT_EQ(test, slot.flags, 0);
 }
@@ -385,16 +435,16 @@ static void flags_do_not_stick(struct kunit *test)
 	struct wallprof_aggr key = {};
 	u64 ns;
 
-	wp_interval_close(&slot, 1010, &key, &ns);
+	close_slot(&slot, 1010, &key, &ns);
 	KUNIT_EXPECT_EQ(test, key.flags, WALLPROF_AGGR_SINCE_START);
 	wp_interval_open(&slot, &before, &leave, 1020);
-	wp_interval_close(&slot, 1030, &key, &ns);
+	close_slot(&slot, 1030, &key, &ns);
 	KUNIT_EXPECT_EQ(test, key.flags, WALLPROF_AGGR_NO_STACK);
 	leave.flags = WALLPROF_TASK_FILTERED;
 	wp_interval_open(&slot, &before, &leave, 1040);
-	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1050, &key, &ns), WP_CLOSED_FILTERED);
+	KUNIT_EXPECT_EQ(test, close_slot(&slot, 1050, &key, &ns), WP_CLOSED_FILTERED);
 	wp_interval_open(&slot, &before, &sleeps, 1060);
-	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1070, &key, &ns), WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, close_slot(&slot, 1070, &key, &ns), WP_CLOSED_INTERVAL);
 	KUNIT_EXPECT_EQ(test, key.flags, 0);
 	KUNIT_EXPECT_EQ(test, slot.off_ns, 40);
 	KUNIT_EXPECT_EQ(test, slot.run_ns, 30);
@@ -413,7 +463,7 @@ static void filtered_is_counted(struct kunit *test)
 	memset(&key, 0xcc, sizeof(key));
 	untouched = key;
 	wp_interval_open(&slot, &before, &leave, 1010);
-	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 1033, &key, &ns), WP_CLOSED_FILTERED);
+	KUNIT_EXPECT_EQ(test, close_slot(&slot, 1033, &key, &ns), WP_CLOSED_FILTERED);
 	KUNIT_EXPECT_EQ(test, ns, 23);
 	KUNIT_EXPECT_EQ(test, slot.off_ns, 23);
 	KUNIT_EXPECT_EQ(test, slot.nr_off, 1);
@@ -429,7 +479,7 @@ static void unseen_was_off(struct kunit *test)
 	struct wallprof_aggr key = {};
 	u64 ns;
 
-	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 5000, &key, &ns), WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, close_slot(&slot, 5000, &key, &ns), WP_CLOSED_INTERVAL);
 	KUNIT_EXPECT_EQ(test, ns, 4000);
 	KUNIT_EXPECT_EQ(test, key.state, WALLPROF_STATE_DISK);
 	KUNIT_EXPECT_EQ(test, key.flags, WALLPROF_AGGR_SINCE_START);
@@ -449,7 +499,7 @@ static void unseen_was_running(struct kunit *test)
 	wp_interval_open(&slot, &before, &sleeps, 5000);
 	KUNIT_EXPECT_EQ(test, slot.run_ns, 4000);
 	KUNIT_EXPECT_EQ(test, slot.flags, 0);
-	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 5001, &key, &ns), WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, close_slot(&slot, 5001, &key, &ns), WP_CLOSED_INTERVAL);
 	KUNIT_EXPECT_EQ(test, key.flags, 0);
 	KUNIT_EXPECT_EQ(test, ns, 1);
 }
@@ -492,11 +542,11 @@ static void clock_steps_back(struct kunit *test)
 	wp_interval_open(&slot, &before, &sleeps, 990);
 	KUNIT_EXPECT_EQ(test, slot.run_ns, 0);
 	KUNIT_EXPECT_EQ(test, slot.since, 1000);
-	KUNIT_EXPECT_EQ(test, wp_interval_close(&slot, 999, &key, &ns), WP_CLOSED_INTERVAL);
+	KUNIT_EXPECT_EQ(test, close_slot(&slot, 999, &key, &ns), WP_CLOSED_INTERVAL);
 	KUNIT_EXPECT_EQ(test, ns, 0);
 	KUNIT_EXPECT_EQ(test, slot.nr_off, 1);
 	wp_interval_open(&slot, &before, &sleeps, 1000);
-	wp_interval_close(&slot, 1001, &key, &ns);
+	close_slot(&slot, 1001, &key, &ns);
 	KUNIT_EXPECT_EQ(test, ns, 1);
 	wp_interval_end(&slot, 0, true, &any);
 	KUNIT_EXPECT_EQ(test, slot.run_ns + slot.off_ns, 1);
@@ -511,7 +561,7 @@ static void clock_extremes(struct kunit *test)
 	u64 ns;
 
 	wp_interval_begin(&slot, &before, WALLPROF_TASK_OFF, 0, 0);
-	wp_interval_close(&slot, U64_MAX, &key, &ns);
+	close_slot(&slot, U64_MAX, &key, &ns);
 	KUNIT_EXPECT_EQ(test, ns, U64_MAX);
 	KUNIT_EXPECT_EQ(test, slot.off_ns, U64_MAX);
 	wp_interval_open(&slot, &before, &sleeps, 5);
@@ -526,7 +576,7 @@ static void spill_is_part_of_off(struct kunit *test)
 	struct wallprof_aggr key = {};
 	u64 ns;
 
-	wp_interval_close(&slot, 1070, &key, &ns);
+	close_slot(&slot, 1070, &key, &ns);
 	was = slot;
 	wp_interval_spill(&slot, ns, 60);
 	wp_interval_spill(&slot, 5, 1);
@@ -571,7 +621,7 @@ static void life_close(struct kunit *test, struct life *l, u64 passed)
 	enum wp_closed closed;
 	u64 runnable, ns;
 
-	closed = wp_interval_close(&l->slot, l->now, &key, &ns);
+	closed = close_slot(&l->slot, l->now, &key, &ns);
 	if (l->known && !l->off) {
 		l->unknown += passed;
 		KUNIT_EXPECT_EQ(test, closed, WP_CLOSED_NOTHING);
@@ -778,6 +828,7 @@ static struct kunit_case intervals_cases[] = {
 	KUNIT_CASE_PARAM(transition, transition_gen_params),
 	KUNIT_CASE(open_takes_thread),
 	KUNIT_CASE(close_fills_key),
+	KUNIT_CASE(each_bit_decides),
 	KUNIT_CASE_PARAM(wakeup_splits, split_gen_params),
 	KUNIT_CASE(wakeup_is_used_up),
 	KUNIT_CASE_PARAM(close_key_states, state_gen_params),

@@ -11,7 +11,7 @@ PURE_MODULE ?= module
 PURE_OUT ?= build/kunit
 PURE_CC ?= $(CC)
 
-PURE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
+PURE_CFLAGS := -std=gnu11 -fno-strict-aliasing -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
 	-Wextra -Wno-sign-compare -Wno-unused-parameter \
 	-Wno-missing-field-initializers -Wno-format-zero-length -Werror -pthread -Itests/shim -Iuapi \
 	-Itests/kunit -I$(PURE_MODULE)

@@ -809,8 +809,7 @@ static void aggr_chain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wp_aggr_chain(&t.tables, 5, &other, 78), twin_id(&t, 1));
 	KUNIT_EXPECT_EQ(test, aggrs[0].waker_aggr, 77);
 	KUNIT_EXPECT_EQ(test, aggrs[1].waker_aggr, 78);
-	KUNIT_EXPECT_TRUE(test, wp_aggr_add_recent(&t.tables, &t.tables.half[1], &other, 7,
-						   100));
+	KUNIT_EXPECT_TRUE(test, twin_again(&t.tables, &t.tables.half[1], &other, 7, 100));
 	KUNIT_EXPECT_EQ(test, wp_aggr_chain(&t.tables, 5, &other, 0), twin_id(&t, 1));
 	KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 5, &base_key, 7, 100));
 	KUNIT_EXPECT_EQ(test, wp_aggr_chain(&t.tables, 5, &base_key, 79), twin_id(&t, 0));
@@ -974,26 +973,26 @@ static void aggr_recent(struct kunit *test)
 	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
 	twin_begin(&t, 1);
 	half = wp_half_of(&t.tables, 1);
-	KUNIT_EXPECT_FALSE(test, wp_aggr_add_recent(&t.tables, half, &key, 5, 100));
+	KUNIT_EXPECT_FALSE(test, twin_again(&t.tables, half, &key, 5, 100));
 	KUNIT_EXPECT_TRUE(test, twin_agrees(&t));
 	KUNIT_EXPECT_TRUE(test, twin_aggr(&t, &key, 5, 100));
 	for (bit = 0; bit < 8 * offsetof(struct wallprof_aggr, count); bit++) {
 		u8 *byte = (u8 *)&key + bit / 8;
 
 		*byte ^= BIT(bit % 8);
-		*wp_aggr_recent(&t.tables, &key) = 0;
-		KUNIT_EXPECT_FALSE_MSG(test, wp_aggr_add_recent(&t.tables, half, &key, 5, 200),
+		*wp_aggr_recent(&t.tables, key.tid, key.user_stack) = 0;
+		KUNIT_EXPECT_FALSE_MSG(test, twin_again(&t.tables, half, &key, 5, 200),
 				       "bit %u", bit);
 		*byte ^= BIT(bit % 8);
 	}
 	KUNIT_EXPECT_TRUE(test, twin_agrees(&t));
-	KUNIT_EXPECT_TRUE(test, wp_aggr_add_recent(&t.tables, half, &key, 7, 300));
+	KUNIT_EXPECT_TRUE(test, twin_again(&t.tables, half, &key, 7, 300));
 	KUNIT_EXPECT_EQ(test, half->aggrs[0].count, 2);
 	KUNIT_EXPECT_EQ(test, half->aggrs[0].total, 12);
 	KUNIT_EXPECT_EQ(test, half->head->events, 2);
 	/* The same place and words, of two epochs before. */
 	wp_half_begin(&t.tables, 3);
-	KUNIT_EXPECT_FALSE(test, wp_aggr_add_recent(&t.tables, half, &key, 7, 400));
+	KUNIT_EXPECT_FALSE(test, twin_again(&t.tables, half, &key, 7, 400));
 	KUNIT_EXPECT_EQ(test, half->head->events, 0);
 }
 

@@ -177,6 +177,18 @@ static inline void twin_count(u32 *buckets, u64 ns)
 		buckets[nr]++;
 }
 
+/* Adds to an aggregate if it is where it was last. */
+static inline bool twin_again(struct wp_tables *tables, struct wp_half *half,
+			      const struct wallprof_aggr *key, u64 value, u64 time)
+{
+	struct wallprof_aggr *aggr = wp_aggr_guess(tables, half, key->tid, key->user_stack);
+
+	if (!aggr || !wp_aggr_same(aggr, key))
+		return false;
+	wp_aggr_again(half, aggr, value, key->runnable, time);
+	return true;
+}
+
 static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
 			     u64 value, u64 time)
 {
@@ -185,8 +197,8 @@ static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
 	size_t bytes = offsetof(struct wallprof_aggr, count);
 	/* As the probe does, or not: what is where it was last is found faster. */
 	bool added = (suite_below(2) &&
-		      wp_aggr_add_recent(&t->tables, wp_half_of(&t->tables, t->epoch), key,
-					 value, time)) ||
+		      twin_again(&t->tables, wp_half_of(&t->tables, t->epoch), key,
+				 value, time)) ||
 		     wp_aggr_add(&t->tables, t->epoch, key, value, time);
 	bool room = head->nr_aggrs < t->sizes.nr_aggrs;
 	struct wallprof_aggr *aggr;
