@@ -260,22 +260,22 @@ static noinline void wp_switch_capture(struct wp_session *session, struct wp_cpu
 }
 
 /*
- * The user stack that a thread leaves with, if it is one that is remembered.
- * Context: irqs off.
+ * The user stack that a thread leaves with, if it is one that is remembered. Returns
+ * whether it is. Context: irqs off.
  */
-static __always_inline void wp_switch_remember(struct wp_session *session,
+static __always_inline bool wp_switch_remember(struct wp_session *session,
 					       struct wp_cpu *cpu, u32 epoch,
 					       struct wp_leave *leave)
 {
 	const struct wp_memo *memo = wp_stack_again(session, cpu, epoch);
 
-	if (!memo)
-		return;
-	wp_walk_count_again(wp_half_of(&cpu->sched, epoch)->head, memo);
+	if (unlikely(!memo))
+		return false;
 	leave->user_stack = memo->id;
-	if (wp_stack_is_weak(memo->why, memo->flags & WALLPROF_STACK_BY_FP) &&
+	if (wp_walk_count_again(wp_half_of(&cpu->sched, epoch)->head, memo) &&
 	    session->config.stack_flags & WALLPROF_STACK_TABLES)
 		leave->flags = WALLPROF_TASK_WEAK_STACK;
+	return true;
 }
 
 /*
@@ -291,9 +291,9 @@ static __always_inline void wp_switch_stacks(struct wp_session *session,
 
 	if (!(stacks & (WP_STACK_WALK | WALLPROF_STACK_KERNEL)))
 		return;
-	if (plain || stacks & WP_STACK_WALK)
-		wp_switch_remember(session, cpu, epoch, leave);
-	if (likely(leave->user_stack && (plain || !(stacks & WALLPROF_STACK_KERNEL))))
+	if ((plain || stacks & WP_STACK_WALK) &&
+	    wp_switch_remember(session, cpu, epoch, leave) &&
+	    (plain || !(stacks & WALLPROF_STACK_KERNEL)))
 		return;
 	cpu->leave = *leave;
 	wp_switch_capture(session, cpu, epoch, &cpu->leave);

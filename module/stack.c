@@ -306,14 +306,14 @@ void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk)
  * Whose stack it is, for the memo, and what system call it waits in: C libraries
  * may make all of them at one place, as glibc since 2.41 does where threads can be
  * cancelled, and of two that a thread makes in turn each would be forgotten for the
- * other. An address inside of the mm is no other process's. current's is not NULL.
- * Any context.
+ * other. An address inside of the mm is no other process's. @p is current, and has
+ * one. Any context.
  */
-static __always_inline unsigned long wp_stack_process(struct pt_regs *regs)
+static __always_inline unsigned long wp_stack_process(struct task_struct *p,
+						      struct pt_regs *regs)
 {
-	BUILD_BUG_ON(sizeof(*current->mm) <= WP_STACK_CALLS);
-	return (unsigned long)current->mm +
-	       (syscall_get_nr(current, regs) & (WP_STACK_CALLS - 1));
+	BUILD_BUG_ON(sizeof(*p->mm) <= WP_STACK_CALLS);
+	return (unsigned long)p->mm + (syscall_get_nr(p, regs) & (WP_STACK_CALLS - 1));
 }
 
 /*
@@ -327,7 +327,7 @@ static __always_inline bool wp_walk_again(struct wp_cpu *cpu, u32 epoch,
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	u64 fp = wp_regs_dwarf(regs, wp_cfi_here.fp);
-	unsigned long process = wp_stack_process(regs);
+	unsigned long process = wp_stack_process(current, regs);
 	struct wp_memos *memos = cpu->memos;
 	struct wp_memo *memo;
 
@@ -406,6 +406,22 @@ wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned in
 }
 
 /*
+ * Page faults of a scheduler's probe are to fail at once. Where kernels count who
+ * must not be preempted, they know it of who holds a run queue's lock, or a pi_lock.
+ */
+static __always_inline void wp_faults_fail(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		pagefault_disable();
+}
+
+static __always_inline void wp_faults_end(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		pagefault_enable();
+}
+
+/*
  * Whether a stack that began as one that is remembered is that one. Where user
  * memory is not open yet. Context: irqs off.
  */
@@ -420,7 +436,7 @@ wp_stack_same(const struct wp_session *session, const struct wp_memos *memos,
 	/* Of one address, which was all that was asked for. */
 	if (unlikely(!there->nr))
 		return there;
-	pagefault_disable();
+	wp_faults_fail();
 	if (user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)) {
 		/*
 		 * The words are where the walk read them, below the limit. One
@@ -431,7 +447,7 @@ wp_stack_same(const struct wp_session *session, const struct wp_memos *memos,
 			memo = there;
 		user_access_end();
 	}
-	pagefault_enable();
+	wp_faults_end();
 	return memo;
 }
 
@@ -446,7 +462,7 @@ wp_stack_again_other(const struct wp_session *session, struct wp_memos *memos, u
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	const struct wp_memo *there;
 
-	there = wp_memo_find(memos, ip, sp, wp_stack_process(regs));
+	there = wp_memo_find(memos, ip, sp, wp_stack_process(current, regs));
 	if (!there)
 		return NULL;
 	return wp_stack_same(session, memos, there, epoch, sp,
@@ -469,15 +485,16 @@ wp_stack_again_other(const struct wp_session *session, struct wp_memos *memos, u
 __attribute__((__flatten__)) const struct wp_memo *
 wp_stack_again(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
 {
-	struct pt_regs *regs = task_pt_regs(current);
+	struct task_struct *p = current;
+	struct pt_regs *regs = task_pt_regs(p);
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	struct wp_memos *memos = cpu->memos;
 	const struct wp_memo *there;
 	unsigned long process;
 
-	if (!current->mm || current->flags & WP_PF_NO_USER || !wp_regs_64bit(regs))
+	if (!p->mm || p->flags & WP_PF_NO_USER || !wp_regs_64bit(regs))
 		return NULL;
-	process = wp_stack_process(regs);
+	process = wp_stack_process(p, regs);
 	there = wp_memo_last(memos, ip, sp, process);
 	if (unlikely(!wp_memo_began(there, ip, sp, process)))
 		return wp_stack_again_other(session, memos, epoch);

@@ -78,14 +78,18 @@ void wp_stack_set_caller(unsigned int nr, unsigned long from, unsigned long to);
  * @memo: what is remembered of it
  *
  * Context: the half's writer.
+ * Return: whether it is wp_stack_is_weak().
  */
-static __always_inline void wp_walk_count_again(struct wallprof_half *head,
+static __always_inline bool wp_walk_count_again(struct wallprof_half *head,
 						const struct wp_memo *memo)
 {
 	head->unwinds[memo->why]++;
 	head->walks_remembered++;
+	if (likely(!wp_stack_is_weak(memo->why, memo->flags & WALLPROF_STACK_BY_FP)))
+		return false;
 	if (memo->flags & WALLPROF_STACK_BY_FP)
 		head->walks_mixed++;
+	return true;
 }
 
 #endif /* WALLPROF_STACK_H */
