@@ -175,16 +175,33 @@ static noinline struct wallprof_task *wp_switch_meet_next(struct wp_session *ses
 	return wp_birth_claim(&birth);
 }
 
+/* Whether a thread leaves its CPU for the last time. */
+static __always_inline bool wp_switch_is_last(unsigned int state, bool preempt)
+{
+	return !preempt && state & TASK_DEAD;
+}
+
 /*
  * The slot of a thread that leaves a CPU, and did not come to it with one; or NULL.
  * Context: irqs off.
  */
-static struct wallprof_task *wp_switch_prev(struct wp_session *session,
-					    struct task_struct *prev, u64 now)
+static noinline struct wallprof_task *wp_switch_prev(struct wp_session *session,
+						     struct wp_cpu *cpu,
+						     struct task_struct *prev,
+						     unsigned int state, bool preempt,
+						     u32 epoch, u64 now)
 {
-	struct wallprof_task *slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
+	struct wallprof_task *slot;
 
-	return likely(slot) ? slot : wp_switch_meet_prev(session, prev, now);
+	/* The idle threads, one for each CPU, are no threads of the host. */
+	if (!prev->pid)
+		return NULL;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
+	if (!slot)
+		slot = wp_switch_meet_prev(session, prev, now);
+	if (!slot && !wp_switch_is_last(state, preempt) && wp_target_untracked(session, prev))
+		wp_untracked_leaves(session, cpu, epoch, now);
+	return slot;
 }
 
 /* The slot of a thread that comes to a CPU, or NULL. Context: irqs off. */
@@ -369,17 +386,14 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 	struct wallprof_task *slot = cpu->current_slot;
 	bool dead = false;
 
-	if (unlikely(preempt) || unlikely(state != TASK_INTERRUPTIBLE)) {
-		dead = !preempt && state & TASK_DEAD;
-		leave.state = wp_switch_state(prev, state, preempt);
-	}
 	if (unlikely(cpu->current_key != (unsigned long)prev)) {
-		slot = wp_switch_prev(session, prev, now);
-		if (!slot) {
-			if (!dead && wp_target_untracked(session, prev))
-				wp_untracked_leaves(session, cpu, epoch, now);
+		slot = wp_switch_prev(session, cpu, prev, state, preempt, epoch, now);
+		if (!slot)
 			return;
-		}
+	}
+	if (unlikely(preempt) || unlikely(state != TASK_INTERRUPTIBLE)) {
+		dead = wp_switch_is_last(state, preempt);
+		leave.state = wp_switch_state(prev, state, preempt);
 	}
 	if (unlikely(dead || (!plain && session->targets_change &&
 			      !wp_targets_match(session, prev)))) {
@@ -575,10 +589,8 @@ static __always_inline void wp_switch(void *data, bool preempt,
 	}
 	cpu->sched_busy = true;
 	barrier();
-	/* The idle threads, one for each CPU, are no threads of the host. */
-	if (prev->pid)
-		wp_switch_out(session, cpu, prev, prev_state, preempt, epoch, now,
-			      plain);
+	wp_switch_out(session, cpu, prev, prev_state, preempt, epoch, now, plain);
+	/* See wp_switch_prev(). */
 	if (next->pid)
 		wp_switch_in(session, cpu, next, epoch, now, plain);
 	else
