@@ -9,6 +9,7 @@
  * (fork, exec, exit), preemptible from 7.0 on. What they do to a slot belongs to
  * intervals.c, what they sum to tables.c.
  */
+#include <linux/hash.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/timekeeping.h>
@@ -223,6 +224,22 @@ static void wp_switch_grew(struct wp_session *session, struct wp_half *half)
 		wp_session_signal(session, &session->signalled);
 }
 
+/* Where it is remembered that a stack is an address and no more. Context: irqs off. */
+static __always_inline struct wp_address *wp_switch_address_of(struct wp_cpu *cpu, u64 ip)
+{
+	return cpu->addresses + hash_32(ip, WP_ADDRESS_BITS);
+}
+
+/* Remembers the stack of current, which is no more than an address. Context: irqs off. */
+static void wp_switch_keep_address(struct wp_cpu *cpu, u32 epoch, u64 id)
+{
+	u64 ip = instruction_pointer(task_pt_regs(current));
+
+	*wp_switch_address_of(cpu, ip) = (struct wp_address){
+		.ip = ip, .id = id, .epoch = epoch,
+	};
+}
+
 /* Walks and interns the user stack that a thread leaves or wakes with. Context: irqs off. */
 static void wp_switch_walk(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 			   struct wp_leave *leave)
@@ -243,6 +260,8 @@ static void wp_switch_walk(struct wp_session *session, struct wp_cpu *cpu, u32 e
 	}
 	if (!leave->user_stack)
 		leave->flags |= WALLPROF_TASK_NO_STACK;
+	else if (session->one_address)
+		wp_switch_keep_address(cpu, epoch, leave->user_stack);
 	if (session->config.stack_flags & WALLPROF_STACK_TABLES &&
 	    wp_stack_is_weak(walk.why, walk.flags & WALLPROF_STACK_BY_FP))
 		leave->flags |= WALLPROF_TASK_WEAK_STACK;
@@ -296,12 +315,36 @@ static __always_inline bool wp_switch_remember(struct wp_session *session,
 }
 
 /*
- * The stacks that a thread leaves or wakes with. Context: irqs off.
+ * The same where it is no more than an address: whoever is there has the same stack,
+ * which wp_stack_user() tells in the same way of all. Context: irqs off. @p is current.
+ */
+static __always_inline bool wp_switch_remember_address(struct wp_cpu *cpu, u32 epoch,
+						       const struct task_struct *p,
+						       struct wp_leave *leave)
+{
+	u64 ip = instruction_pointer(task_pt_regs(p));
+	const struct wp_address *at = wp_switch_address_of(cpu, ip);
+	struct wallprof_half *head;
+
+	if (unlikely(at->ip != ip || at->epoch != epoch || !p->mm ||
+		     p->flags & WP_PF_NO_USER || wp_stack_is_exec(p, p->mm)))
+		return false;
+	head = wp_half_of(&cpu->sched, epoch)->head;
+	head->unwinds[WALLPROF_UNWIND_DEPTH]++;
+	head->walks_remembered++;
+	head->walks_mixed++;
+	leave->user_stack = at->id;
+	return true;
+}
+
+/*
+ * The stacks that a thread leaves or wakes with. Context: irqs off. @p is current.
  *
  * What most switches come to has no need of memory.
  */
 static __always_inline void wp_switch_stacks(struct wp_session *session,
 					     struct wp_cpu *cpu, u32 epoch,
+					     const struct task_struct *p,
 					     struct wp_leave *leave, bool plain)
 {
 	const u32 stacks = session->config.stack_flags;
@@ -309,7 +352,8 @@ static __always_inline void wp_switch_stacks(struct wp_session *session,
 	if (!(stacks & (WP_STACK_WALK | WALLPROF_STACK_KERNEL)))
 		return;
 	if ((plain || stacks & WP_STACK_WALK) &&
-	    wp_switch_remember(session, cpu, epoch, leave) &&
+	    (session->one_address ? wp_switch_remember_address(cpu, epoch, p, leave) :
+				    wp_switch_remember(session, cpu, epoch, leave)) &&
 	    (plain || !(stacks & WALLPROF_STACK_KERNEL)))
 		return;
 	cpu->leave = *leave;
@@ -403,7 +447,7 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return;
 	if (likely(wp_switch_wants(session, leave.state, plain))) {
-		wp_switch_stacks(session, cpu, epoch, &leave, plain);
+		wp_switch_stacks(session, cpu, epoch, prev, &leave, plain);
 		if (plain || session->config.flags & WALLPROF_REASONS)
 			wp_reason_read(session, prev, &leave);
 		if (!plain && unlikely(session->config.flags & WALLPROF_TIMELINE_STACKS)) {
@@ -682,7 +726,7 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 	cpu->sched_busy = true;
 	barrier();
 	used = half->head->stack_words;
-	wp_switch_stacks(session, cpu, epoch, &leave, false);
+	wp_switch_stacks(session, cpu, epoch, current, &leave, false);
 	words[WALLPROF_WAKER_USER_STACK] = leave.user_stack;
 	words[WALLPROF_WAKER_KERNEL_STACK] = leave.kernel_stack;
 	words[WALLPROF_WAKER_TGID] = wp_thread_tgid(session, current);

@@ -467,6 +467,8 @@ int wp_session_configure(struct wp_session *session,
 	session->config = *config;
 	wp_config_fill(&session->config);
 	session->targets_change = wp_config_targets_change(config);
+	session->one_address = config->max_stack == 1 &&
+			       (config->stack_flags & WP_STACK_WALK) == WALLPROF_STACK_USER;
 	session->range = wp_range_of(config->min_ns, config->max_ns);
 	session->summed = wp_range_below(&session->range, config->wait_ns);
 	err = wp_session_set_up(session);

@@ -37,11 +37,26 @@ struct wp_scratch {
 	unsigned long kernel[WALLPROF_MAX_STACK + 16];
 };
 
+#define WP_ADDRESS_BITS	6	/* of the number of addresses that are remembered */
+
+/**
+ * struct wp_address - a stack of one address
+ * @ip: the address
+ * @id: the stack's, in @epoch
+ * @epoch: 0: nothing is remembered here
+ */
+struct wp_address {
+	u64 ip;
+	u64 id;
+	u32 epoch;
+};
+
 /**
  * struct wp_cpu - what a session keeps for one CPU
  * @sched: the scheduler probes' tables
  * @sched_scratch: theirs
  * @memos: the user stacks that they walked last, if they do
+ * @addresses: what they interned last, by hash, of a session that is @one_address
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
  * @leave: how the thread that a scheduler probe is told of leaves its CPU, or wakes
@@ -56,7 +71,8 @@ struct wp_scratch {
  * @event: the counter; written and read under counters_lock
  *
  * All but @event is used by this CPU alone: the sched_ and current_ fields,
- * @leave, @passed, @key and @ring with interrupts off, the sampler's in the overflow handler.
+ * @memos, @addresses, @leave, @passed, @key and @ring with interrupts off, the sampler's
+ * in the overflow handler.
  */
 struct wp_cpu {
 	struct wp_tables sched;
@@ -73,6 +89,7 @@ struct wp_cpu {
 	struct wp_tables sampler;
 	struct perf_event *event;
 	struct wp_ring ring;
+	struct wp_address addresses[1 << WP_ADDRESS_BITS];
 	struct wp_scratch sched_scratch;
 	struct wp_scratch sampler_scratch;
 };
@@ -87,6 +104,8 @@ struct wp_cpu {
  * @ids: the targets, but for names
  * @names: the targets, if they are names
  * @targets_change: wp_config_targets_change(); written at CONFIGURE
+ * @one_address: user stacks are the address where a thread is, and nothing else
+ *	decides what they are; written at CONFIGURE
  * @cpus_mask: CPUs to record
  * @all_cpus: @cpus_mask holds all of them
  * @pid_ns: the opener's
@@ -144,6 +163,7 @@ struct wp_session {
 	struct wp_ids ids;
 	struct wp_names names;
 	bool targets_change;
+	bool one_address;
 	cpumask_var_t cpus_mask;
 	bool all_cpus;
 	struct pid_namespace *pid_ns;
