@@ -17,6 +17,7 @@
 #include <linux/uaccess.h>
 
 #include "device.h"
+#include "live.h"
 #include "session.h"
 
 static atomic_t wp_sessions = ATOMIC_INIT(0);	/* descriptors that are open */
@@ -32,6 +33,7 @@ union wp_args {
 	struct wallprof_status status;
 	struct wallprof_push push;
 	struct wallprof_maps maps;
+	struct wallprof_live live;
 };
 
 static int wp_ioctl_info(struct wp_session *session, union wp_args *args)
@@ -86,6 +88,11 @@ static int wp_ioctl_maps(struct wp_session *session, union wp_args *args)
 	return wp_images_map(session, &args->maps);
 }
 
+static int wp_ioctl_live(struct wp_session *session, union wp_args *args)
+{
+	return wp_live_read(session, &args->live);
+}
+
 /* @min is the size of the first version of the struct that a release had. */
 static const struct wp_ioctl {
 	u32 size;
@@ -113,6 +120,8 @@ static const struct wp_ioctl {
 	WP_IOCTL(WALLPROF_IOC_PUSH, struct wallprof_push, id, wp_ioctl_push),
 	WP_IOCTL(WALLPROF_IOC_MAPS, struct wallprof_maps, start_stack,
 		 wp_ioctl_maps),
+	WP_IOCTL(WALLPROF_IOC_LIVE, struct wallprof_live, records,
+		 wp_ioctl_live),
 };
 
 static long wp_device_ioctl(struct file *file, unsigned int cmd,

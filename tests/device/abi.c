@@ -19,6 +19,7 @@ union any {
 	struct wallprof_status status;
 	struct wallprof_push push;
 	struct wallprof_maps maps;
+	struct wallprof_live live;
 	unsigned char bytes[8192];
 };
 
@@ -71,6 +72,7 @@ COMMAND(stop, STOP, RUNNING, STOPPED);
 COMMAND(status, STATUS, OPEN, OPEN);
 COMMAND(push, PUSH, CONFIGURED, CONFIGURED);
 COMMAND(maps, MAPS, CONFIGURED, CONFIGURED);
+COMMAND(live, LIVE, OPEN, OPEN);
 
 FIXTURE_SETUP(command)
 {
@@ -86,6 +88,8 @@ FIXTURE_SETUP(command)
 	}
 	if (variant->nr == WALLPROF_IOC_MAPS)
 		self->arg.maps.pid = getpid();
+	if (variant->nr == WALLPROF_IOC_LIVE)
+		self->arg.live.tid = (1U << 31) - 1;
 	self->arg.size = variant->size;
 }
 
@@ -254,6 +258,9 @@ TEST_F(command, reserved_fields)
 		break;
 	case WALLPROF_IOC_MAPS:
 		self->arg.maps.flags = 1U << 31;
+		break;
+	case WALLPROF_IOC_LIVE:
+		self->arg.live.flags = 1U << 31;
 		break;
 	default:
 		return;		/* all of them are outputs */
@@ -625,12 +632,13 @@ TEST(order)
 {
 	static const struct {
 		unsigned int state;
-		int info, configure, start, flip, stop, status, push, maps;
+		int info, configure, start, flip, stop, status, push, maps, live;
 	} table[] = {
-		{ WALLPROF_SESSION_OPEN, 0, 0, -EINVAL, -EINVAL, -EINVAL, 0, -EINVAL, -EINVAL },
-		{ WALLPROF_SESSION_CONFIGURED, 0, -EBUSY, 0, -EINVAL, -EINVAL, 0, 0, 0 },
-		{ WALLPROF_SESSION_RUNNING, 0, -EBUSY, -EBUSY, 0, 0, 0, 0, 0 },
-		{ WALLPROF_SESSION_STOPPED, 0, -EBUSY, -EBUSY, 0, -EBUSY, 0, 0, 0 },
+		{ WALLPROF_SESSION_OPEN, 0, 0, -EINVAL, -EINVAL, -EINVAL, 0, -EINVAL, -EINVAL,
+		  0 },
+		{ WALLPROF_SESSION_CONFIGURED, 0, -EBUSY, 0, -EINVAL, -EINVAL, 0, 0, 0, 0 },
+		{ WALLPROF_SESSION_RUNNING, 0, -EBUSY, -EBUSY, 0, 0, 0, 0, 0, 0 },
+		{ WALLPROF_SESSION_STOPPED, 0, -EBUSY, -EBUSY, 0, -EBUSY, 0, 0, 0, 0 },
 	};
 	struct tiny_table tiny = tiny_table();
 
@@ -643,6 +651,7 @@ TEST(order)
 			.bytes = sizeof(tiny),
 		};
 		struct wallprof_maps maps = { .size = sizeof(maps), .pid = getpid() };
+		struct wallprof_live live = { .size = sizeof(live), .tid = (1U << 31) - 1 };
 		struct wallprof_flip flip;
 		int fd;
 
@@ -663,6 +672,7 @@ TEST(order)
 		IN_STATE(table[i].status, dev_cmd(fd, WALLPROF_IOC_STATUS, &status));
 		IN_STATE(table[i].push, dev_cmd(fd, WALLPROF_IOC_PUSH, &push));
 		IN_STATE(table[i].maps, dev_cmd(fd, WALLPROF_IOC_MAPS, &maps));
+		IN_STATE(table[i].live, dev_cmd(fd, WALLPROF_IOC_LIVE, &live));
 	}
 }
 
@@ -684,7 +694,7 @@ TEST(unknown_commands)
 		unsigned char arg[4096] = { 16 };
 		int fd = fd_in(state);
 
-		for (unsigned int nr = 8; nr < 256; nr++)
+		for (unsigned int nr = 9; nr < 256; nr++)
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(WALLPROF_IOC_TYPE, nr), arg));
 		for (unsigned int nr = 0; nr < 10; nr++) {
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(0xb6, nr), arg));

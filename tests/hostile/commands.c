@@ -496,7 +496,7 @@ long run_ioctl(struct thread *t, const __u64 *a)
 {
 	unsigned long nr = (__u32)a[1];
 	unsigned char bytes[256] = { sizeof(struct wallprof_info) };
-	bool ours = (nr & ~7UL) == (WALLPROF_IOC_INFO & ~7UL) && (nr & 7) <= 7;
+	bool ours = nr >= WALLPROF_IOC_INFO && nr <= WALLPROF_IOC_LIVE;
 	struct place place;
 	long ret;
 

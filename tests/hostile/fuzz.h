@@ -294,7 +294,7 @@ void judge_status(struct thread *t, struct model *m, const struct wallprof_statu
 void judge_maps(struct thread *t);
 
 extern const int errno_common[], errno_configure[], errno_start[], errno_flip[],
-	errno_stop[], errno_push[], errno_maps[], errno_mmap[];
+	errno_stop[], errno_push[], errno_maps[], errno_live[], errno_mmap[];
 extern unsigned int nr_cpus;
 
 static inline __u64 now_ns(void)

@@ -18,7 +18,8 @@
 #define LIVES	30
 
 static const char *const command_names[] = {
-	"info", "configure", "start", "flip", "stop", "status", "push", "maps", NULL
+	"info", "configure", "start", "flip", "stop", "status", "push", "maps",
+	"live", NULL
 };
 
 unsigned int names_nr(const char *const *names)

@@ -291,12 +291,15 @@ union any {
 	struct wallprof_status status;
 	struct wallprof_push push;
 	struct wallprof_maps maps;
+	struct wallprof_live live;
 };
 
 static long command(int fd, unsigned long nr, union any *arg)
 {
 	return ioctl(fd, nr, arg) ? -errno : 0;
 }
+
+static char live_records[4096];
 
 /* A command's struct as it is to be. */
 static union any command_struct(unsigned long nr, enum config config)
@@ -309,6 +312,7 @@ static union any command_struct(unsigned long nr, enum config config)
 		[_IOC_NR(WALLPROF_IOC_STATUS)] = sizeof(struct wallprof_status),
 		[_IOC_NR(WALLPROF_IOC_PUSH)] = sizeof(struct wallprof_push),
 		[_IOC_NR(WALLPROF_IOC_MAPS)] = sizeof(struct wallprof_maps),
+		[_IOC_NR(WALLPROF_IOC_LIVE)] = sizeof(struct wallprof_live),
 	};
 	union any arg;
 
@@ -324,6 +328,11 @@ static union any command_struct(unsigned long nr, enum config config)
 		arg.maps.pid = getppid();
 		arg.maps.maps = (uintptr_t)&code;
 		arg.maps.nr = 1;
+	} else if (nr == WALLPROF_IOC_LIVE) {
+		/* One process: each thread is a copy that can fail. */
+		arg.live.tid = getpid();
+		arg.live.records = (uintptr_t)live_records;
+		arg.live.bytes = sizeof(live_records);
 	}
 	return arg;
 }
@@ -828,6 +837,7 @@ static const struct path paths[] = {
 	COMMAND("maps", MAPS, CONFIGURED, TABLES, ENOMEM),
 	COMMAND("maps-running", MAPS, RUNNING, TABLES, ENOMEM),
 	COMMAND("maps-stopped", MAPS, STOPPED, TABLES, ENOMEM),
+	COMMAND("live", LIVE, OPEN, ALL, ENOMEM),
 	COMMAND("configure-tables", CONFIGURE, OPEN, TABLES, ENOMEM),
 	COMMAND("flip-tables", FLIP, RUNNING, TABLES),
 	COMMAND("status", STATUS, RUNNING, BOTH),

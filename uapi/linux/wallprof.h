@@ -53,7 +53,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	8
+#define WALLPROF_ABI_VERSION	9
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -679,6 +679,98 @@ struct wallprof_maps {
 	__aligned_u64 start_stack;
 };
 
+/**
+ * struct wallprof_live - ask what runs already (WALLPROF_IOC_LIVE)
+ * @size: of this struct
+ * @flags: must be 0
+ * @tid: the number from which on threads are told of: 0 at first; out: the one
+ *	to go on from, or 0: there are no more
+ * @bytes: room at @records; out: how many were written there
+ * @records: pointer to where they go
+ *
+ * Tells of the threads of the opener's pid namespace, whatever the targets are, in
+ * order of their numbers: of each a &struct wallprof_live_thread, and behind that of
+ * a process's first thread a &struct wallprof_live_map of each of its mappings that
+ * can be executed, in order of address. A thread that lives from the first call to
+ * the last is told once. Who begins or ends meanwhile, or maps something else, is told
+ * of by perf's events. Allowed at any time.
+ *
+ * Whole threads only are written: as many as there is room for.
+ *
+ * Errors, besides the common ones: ENOSPC: there is no room for the first one.
+ */
+struct wallprof_live {
+	__u32 size;
+	__u32 flags;
+	__u32 tid;
+	__u32 bytes;
+	__aligned_u64 records;
+};
+
+/* &struct wallprof_live_head.type. Readers skip what they do not know. */
+#define WALLPROF_LIVE_THREAD	1	/* &struct wallprof_live_thread */
+#define WALLPROF_LIVE_MAP	2	/* &struct wallprof_live_map */
+
+/**
+ * struct wallprof_live_head - what each record of WALLPROF_IOC_LIVE begins with
+ * @type: WALLPROF_LIVE_*
+ * @bytes: from here to the next one, a multiple of 8
+ */
+struct wallprof_live_head {
+	__u16 type;
+	__u16 bytes;
+};
+
+/**
+ * struct wallprof_live_thread - a thread
+ * @head: WALLPROF_LIVE_THREAD
+ * @pid: its process
+ * @tid: its number; that of a process's first thread is @pid
+ * @ppid: the process's parent; 0: none that can be seen here
+ * @comm: its name, ending in a zero
+ * @start_stack: of a process's first thread, what /proc/PID/stat calls startstack;
+ *	0: it has no memory, as threads of the kernel. See &struct wallprof_maps
+ */
+struct wallprof_live_thread {
+	struct wallprof_live_head head;
+	__u32 pid;
+	__u32 tid;
+	__u32 ppid;
+	char comm[WALLPROF_COMM_LEN];
+	__aligned_u64 start_stack;
+};
+
+/**
+ * struct wallprof_live_map - what a process has mapped, as in /proc/PID/maps
+ * @head: WALLPROF_LIVE_MAP
+ * @prot: PROT_*
+ * @flags: MAP_SHARED or MAP_PRIVATE
+ * @major: device of the file
+ * @minor: the same
+ * @reserved: 0
+ * @start: first address
+ * @end: the one behind the last
+ * @pgoff: where in the file it begins, in bytes
+ * @ino: inode number of the file; 0: there is none
+ * @name: its name, as seen by the caller, ending in a zero; it may be empty. A newline
+ *	in it is one
+ *
+ * The page of system calls at the end of the address space is none.
+ */
+struct wallprof_live_map {
+	struct wallprof_live_head head;
+	__u32 prot;
+	__u32 flags;
+	__u32 major;
+	__u32 minor;
+	__u32 reserved;
+	__aligned_u64 start;
+	__aligned_u64 end;
+	__aligned_u64 pgoff;
+	__aligned_u64 ino;
+	char name[];
+};
+
 /*
  * The commands. The size of a struct is not part of the number, so that
  * structs can grow.
@@ -691,6 +783,7 @@ struct wallprof_maps {
 #define WALLPROF_IOC_STATUS	_IO(WALLPROF_IOC_TYPE, 0x05)
 #define WALLPROF_IOC_PUSH	_IO(WALLPROF_IOC_TYPE, 0x06)
 #define WALLPROF_IOC_MAPS	_IO(WALLPROF_IOC_TYPE, 0x07)
+#define WALLPROF_IOC_LIVE	_IO(WALLPROF_IOC_TYPE, 0x08)
 
 /**
  * DOC: The mapping

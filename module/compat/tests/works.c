@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What every kernel has. It reads all headers that the other tests read. */
+#include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/sched.h>
