@@ -262,6 +262,115 @@ static void test_real(void)
 	wp_buildids_free(s.ids);
 }
 
+/*
+ * What the module tells.
+ */
+static __u64 told[200];
+static size_t told_bytes;
+
+static void *add_told(__u16 type, size_t bytes)
+{
+	struct wallprof_live_head *head = (void *)((char *)told + told_bytes);
+
+	*head = (struct wallprof_live_head){ type, bytes };
+	told_bytes += bytes;
+	return head;
+}
+
+static void tell_thread_of(__u32 pid, __u32 tid, __u32 ppid, const char *comm, __u64 stack)
+{
+	struct wallprof_live_thread *t = add_told(WALLPROF_LIVE_THREAD, sizeof(*t));
+
+	t->pid = pid;
+	t->tid = tid;
+	t->ppid = ppid;
+	memcpy(t->comm, comm, strlen(comm));
+	t->start_stack = stack;
+}
+
+static void tell_map_of(__u64 start, const char *name)
+{
+	struct wallprof_live_map *m;
+
+	m = add_told(WALLPROF_LIVE_MAP, sizeof(*m) + ((strlen(name) + 8) & ~7UL));
+	m->prot = PROT_READ | PROT_EXEC;
+	m->flags = MAP_PRIVATE;
+	m->start = start;
+	m->end = start + 0x2000;
+	m->pgoff = 0x3000;
+	m->ino = *name == '/' ? 77 : 0;
+	m->major = 8;
+	m->minor = 1;
+	strcpy(m->name, name);
+}
+
+static unsigned int nr_of(__u32 type)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < nr_got && i < MAX_GOT; i++)
+		nr += ((struct perf_event_header *)got[i])->type == type;
+	return nr;
+}
+
+static bool has_vsyscall(void)
+{
+	char line[4096];
+	FILE *f = fopen("/proc/self/maps", "re");
+	bool has = false;
+
+	while (f && fgets(line, sizeof(line), f))
+		has |= strstr(line, "[vsyscall]") && strstr(line, "xp ");
+	if (f)
+		fclose(f);
+	return has;
+}
+
+static void test_live(void)
+{
+	struct wp_synth s = { .fn = take, .id = 5 };
+	struct wp_live live = { .data = (char *)told, .users = 1 };
+	struct mmap2 *m;
+	struct task *t;
+
+	/* A thread whose process comes later, as numbers begin anew. */
+	tell_thread_of(700, 5, 1, "worker", 0);
+	tell_thread_of(2, 2, 0, "kthreadd", 0);
+	add_told(99, 24);
+	tell_thread_of(700, 700, 1, "fifteen letters", 0x7ffc00000000);
+	tell_map_of(0x400000, "/usr/bin/a\\012b\nc");
+	tell_map_of(0x7f0000000000, "");
+	tell_thread_of(800, 800, 700, "narrow", 0xffb00000);
+	tell_map_of(0x8048000, "/usr/bin/narrow");
+	tell_thread_of(900, 900, 700, "cut", 0);
+	live.bytes = told_bytes - 8;
+
+	s.ids = wp_buildids_new();
+	nr_got = 0;
+	ok(!wp_proc_synthesize_live(&s, &live) && !nr_bad, "what the module tells");
+	ok(s.nr_processes == 3 && s.nr_threads == 4, "its processes and threads are counted");
+	ok(comm_is(700, "fifteen letters") && comm_is(5, "worker") && comm_is(2, "kthreadd") &&
+	   !find(PERF_RECORD_COMM, 900), "its names; not of a record that is cut");
+	t = find(PERF_RECORD_FORK, 5);
+	ok(t && t->pid == 700 && t->second == 700 && (void *)t > find(PERF_RECORD_FORK, 700),
+	   "a thread comes behind its process");
+	t = find(PERF_RECORD_FORK, 700);
+	ok(t && t->second == 1 && t->h.misc & PERF_RECORD_MISC_FORK_EXEC, "a process");
+	m = find_map(0x400000);
+	ok(m && m->pid == 700 && m->len == 0x2000 && m->pgoff == 0x3000 && m->maj == 8 &&
+	   m->min == 1 && m->ino == 77 && m->prot == (PROT_READ | PROT_EXEC) &&
+	   m->flags == MAP_PRIVATE && !strcmp(m->name, "/usr/bin/a\\012b\nc"),
+	   "a mapping, whose name is left as it is");
+	m = find_map(0x7f0000000000);
+	ok(m && !strcmp(m->name, "//anon"), "one without a name");
+	ok(find_map(0x8048000) && wp_buildids_find(s.ids, "/usr/bin/narrow"),
+	   "one of a program of 32 bits");
+	m = find_map(0xffffffffff600000);
+	ok(nr_of(PERF_RECORD_MMAP2) == 3U + has_vsyscall() && (!m || m->pid == 700),
+	   "the vsyscall page is in programs of 64 bits only");
+	wp_buildids_free(s.ids);
+}
+
 static void test_ksyms(void)
 {
 	struct wp_synth s = { .fn = take, .id = 5 };
@@ -350,6 +459,7 @@ int main(void)
 	fake_proc();
 	test_fake();
 	test_real();
+	test_live();
 	test_ksyms();
 	snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
 	return system(cmd) ? 2 : done();

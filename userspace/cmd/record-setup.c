@@ -2,7 +2,9 @@
 /*
  * How a recording begins: the module's session with tables of the right sizes, the
  * file with its events, perf's sideband events, what runs already, and how to unwind
- * it. Called by record.c, in this order; nothing is recorded before it is done.
+ * it. Called by record.c, in this order; nothing is recorded before it is done. But
+ * what the module told of all that runs is not written to the file before START: that
+ * takes longer than to ask for it, and nothing of it changes any more.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -314,9 +316,19 @@ static bool follows_targets(const struct wp_record_opts *o)
 		o->target.kind == WALLPROF_TARGET_TID) && !o->wakers && !o->timeline;
 }
 
+static struct wp_synth synth_of(struct wp_recording *r)
+{
+	return (struct wp_synth){
+		.fn = wp_recording_add_record,
+		.ctx = r,
+		.id = wp_perfdata_id(r->pd, r->side, 0),
+		.ids = r->ids,
+	};
+}
+
 /**
  * wp_recording_open_sideband() - follow all processes, or the targets and what they fork
- * @r: the recording; what runs already goes to its file
+ * @r: the recording; of the targets what runs already goes to its file
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -330,12 +342,7 @@ int wp_recording_open_sideband(struct wp_recording *r)
 		.ctx = r,
 		.filter = filter,
 	};
-	struct wp_synth synth = {
-		.fn = wp_recording_add_record,
-		.ctx = r,
-		.id = wp_perfdata_id(r->pd, r->side, 0),
-		.ids = r->ids,
-	};
+	struct wp_synth synth = synth_of(r);
 	__u32 i;
 	int err;
 
@@ -348,16 +355,12 @@ int wp_recording_open_sideband(struct wp_recording *r)
 			return err;
 	}
 	err = wp_ksyms_synthesize(&synth, NULL);
-	if (err)
-		return err;
-	if (!filter)
-		return wp_proc_synthesize_all(&synth);
-	for (i = 0; i < t->nr; i++) {
+	for (i = 0; !err && filter && i < t->nr; i++) {
 		err = wp_proc_synthesize_pid(&synth, t->tgids ? t->tgids[i] : t->ids[i]);
-		if (err && err != -ESRCH && err != -ENOENT)
-			return err;
+		if (err == -ESRCH || err == -ENOENT)
+			err = 0;
 	}
-	return 0;
+	return err;
 }
 
 static int push_table(void *ctx, const void *table, size_t size, __u32 *id)
@@ -378,13 +381,7 @@ static __u64 forks_missed(void *ctx)
 	return wp_device_status(ctx, &status) ? 0 : status.forks_missed;
 }
 
-/**
- * wp_recording_open_publisher() - tell the module how to unwind those whom it records
- * @r: the recording
- *
- * Return: 0 or a negative errno; a message was printed.
- */
-int wp_recording_open_publisher(struct wp_recording *r)
+static int open_publisher(struct wp_recording *r)
 {
 	const struct wp_target *t = &r->o.target;
 	bool filter = follows_targets(&r->o);
@@ -396,10 +393,70 @@ int wp_recording_open_publisher(struct wp_recording *r)
 		.pids = filter ? t->tgids ? t->tgids : t->ids : NULL,
 		.nr_pids = filter ? t->nr : 0,
 	};
+
+	return wp_publisher_open(&r->publisher, &opt);
+}
+
+/**
+ * wp_recording_look() - look at what runs, and tell the module how to unwind it
+ * @r: the recording; its sideband is open, so that what changes from now on is told of
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_look(struct wp_recording *r)
+{
+	bool tables = stack_flags(&r->o) & WALLPROF_STACK_TABLES;
+	struct wp_synth synth = synth_of(r);
+	int err;
+
+	/* Before anybody is asked for: it follows processes, too. */
+	err = tables ? open_publisher(r) : 0;
+	if (err)
+		return err;
+	if (!follows_targets(&r->o)) {
+		r->live = wp_live_read(&r->dev);
+		err = r->live || !r->batch ? 0 : wp_proc_synthesize_all(&synth);
+	}
+	if (err || !tables)
+		return err;
+	return wp_publisher_begin(r->publisher, r->live, r->o.tables_ms ? : TABLES_WAIT_MS);
+}
+
+/**
+ * wp_recording_open_publisher() - the same for a session without a file
+ * @r: the recording
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_open_publisher(struct wp_recording *r)
+{
 	int err;
 
 	if (!(stack_flags(&r->o) & WALLPROF_STACK_TABLES))
 		return 0;
-	err = wp_publisher_open(&r->publisher, &opt);
-	return err ? err : wp_publisher_begin(r->publisher, r->o.tables_ms ? : TABLES_WAIT_MS);
+	err = wp_recording_look(r);
+	wp_live_put(r->live);
+	r->live = NULL;
+	return err;
+}
+
+/**
+ * wp_recording_tell_live() - write what ran at the start to the file
+ * @r: the recording; nothing else is in its file yet
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_recording_tell_live(struct wp_recording *r)
+{
+	struct wp_synth synth = synth_of(r);
+	int err;
+
+	if (!r->live)
+		return 0;
+	err = wp_proc_synthesize_live(&synth, r->live);
+	wp_live_put(r->live);
+	r->live = NULL;
+	if (!err)
+		err = wp_batch_flush(r->batch, 0);
+	return err ? err : wp_perfdata_flush(r->pd);
 }

@@ -3,9 +3,9 @@
  * wallprof record: one recording from its first check to its last line.
  *
  * The order at the start leaves no gap: the command is forked and waits; the
- * module is configured; perf's sideband events are opened; what runs already
- * is told from /proc, to the file and, as far as unwinding needs it, to the
- * module (record-setup.c); that starts; the command is released. Then, once an
+ * module is configured; perf's sideband events are opened; what runs already is
+ * asked for, and told, as far as unwinding needs it, to the module (record-setup.c);
+ * that starts; what ran is written to the file; the command is released. Then, once an
  * epoch, or when a table or ring fills up, what was recorded is written
  * (record-drain.c).
  */
@@ -161,7 +161,7 @@ static int prepare(struct wp_recording *r)
 	err = wp_recording_open_sideband(r);
 	if (err)
 		return err;
-	err = wp_recording_open_publisher(r);
+	err = wp_recording_look(r);
 	if (err)
 		return err;
 	/* From here on whatever happens leaves a file that can be read. */
@@ -190,11 +190,14 @@ static int run(struct wp_recording *r)
 		wp_err("give --tables tasks=N with a larger N");
 	if (err)
 		return err;
+	wp_publisher_started(r->publisher);
+	err = wp_recording_tell_live(r);
+	if (err)
+		return err;
 	err = wp_recording_begin_timeline(r);
 	if (err)
 		return err;
 	wp_debug("recording");
-	wp_publisher_started(r->publisher);
 	warn_of_nobody(r);
 	if (r->o.command)
 		err = wp_workload_release(&r->workload);
@@ -291,6 +294,7 @@ int cmd_record(int argc, char **argv)
 		wp_record_summary(&r.o, &r.s, &r.t);
 
 	wp_ledgerspool_close(&r.spool);
+	wp_live_put(r.live);
 	wp_batch_free(r.batch);
 	wp_timeline_free(r.timeline);
 	wp_merge_free(&r.merge);

@@ -18,6 +18,7 @@
 #include "lib/device.h"
 #include "lib/hist.h"
 #include "lib/ledgerspool.h"
+#include "lib/live.h"
 #include "lib/merge.h"
 #include "lib/perfdata.h"
 #include "lib/sideband.h"
@@ -36,6 +37,7 @@
  * @batch: what is to be written to it
  * @sideband: what processes do
  * @publisher: tells the module how to unwind them, or NULL
+ * @live: what runs at the start, until it is in the file, or NULL
  * @ids: build-ids of what they map
  * @stacks: all stacks
  * @merge: samples of the epoch
@@ -66,6 +68,7 @@ struct wp_recording {
 	struct wp_batch *batch;
 	struct wp_sideband *sideband;
 	struct wp_publisher *publisher;
+	struct wp_live *live;
 	struct wp_buildids *ids;
 	struct wp_stacks stacks;
 	struct wp_merge merge;
@@ -90,7 +93,9 @@ bool wp_recording_wants_causes(const struct wp_record_opts *o);
 int wp_recording_configure(struct wp_recording *r);
 int wp_recording_open_output(struct wp_recording *r);
 int wp_recording_open_sideband(struct wp_recording *r);
+int wp_recording_look(struct wp_recording *r);
 int wp_recording_open_publisher(struct wp_recording *r);
+int wp_recording_tell_live(struct wp_recording *r);
 
 int wp_recording_open_timeline(struct wp_recording *r, struct wp_perfdata_event *events,
 			       unsigned int first, unsigned int *nr);

@@ -444,6 +444,33 @@ int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
 	return 0;
 }
 
+/**
+ * wp_device_live() - ask what runs
+ * @dev: the session
+ * @tid: the thread to begin with; set to the one to go on with, 0: there are no more
+ * @to: where the records go
+ * @bytes: room there; set to how many were written
+ *
+ * Return: 0 or a negative errno; nothing was printed.
+ */
+int wp_device_live(const struct wp_device *dev, __u32 *tid, void *to, __u32 *bytes)
+{
+	struct wallprof_live live = {
+		.size = sizeof(live),
+		.tid = *tid,
+		.bytes = *bytes,
+		.records = (__u64)(uintptr_t)to,
+	};
+
+	while (ioctl(dev->fd, WALLPROF_IOC_LIVE, &live)) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	*tid = live.tid;
+	*bytes = live.bytes;
+	return 0;
+}
+
 static __u32 at_most(__u32 n, __u32 limit)
 {
 	return n < limit ? n : limit;

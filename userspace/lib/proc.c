@@ -21,6 +21,7 @@
 
 #include "lib/dir.h"
 #include "lib/err.h"
+#include "lib/live.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
 #include "lib/procmaps.h"
@@ -154,14 +155,17 @@ static int emit_map(struct wp_synth *s, __u32 pid, const struct wp_procmap *m)
 	return s->fn(s->ctx, &r.header, s->time);
 }
 
-/* The file behind a name that is gone can be read through its mapping, now. */
+/*
+ * The file behind a name that is gone can be read through its mapping, now. @dir: the
+ * process's, or -1: it is to be opened for that.
+ */
 static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp_procmap *m)
 {
 	static const char gone[] = " (deleted)";
 	size_t len = strlen(m->name);
 	struct wp_buildid id;
 	struct wp_dso *dso;
-	char path[64];
+	char path[80];
 	int fd;
 
 	if (!s->ids || !wp_buildid_wants_path(m->name))
@@ -177,9 +181,11 @@ static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp
 	if (dso->id.size || len < sizeof(gone) ||
 	    strcmp(m->name + len - (sizeof(gone) - 1), gone))
 		return;
-	snprintf(path, sizeof(path), "map_files/%llx-%llx", (unsigned long long)m->start,
-		 (unsigned long long)m->end);
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid,
+		 (unsigned long long)m->start, (unsigned long long)m->end);
+	/* Of a path that begins at the root no directory is looked at. */
+	fd = openat(dir, dir < 0 ? path : strstr(path, "map_files"),
+		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return;
 	if (!wp_buildid_from_fd(fd, &id))
@@ -187,20 +193,24 @@ static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp
 	close(fd);
 }
 
+static int tell_map(struct wp_synth *s, int dir, __u32 pid, struct wp_procmap m)
+{
+	if (!*m.name)
+		m.name = "//anon";
+	note_buildid(s, dir, pid, &m);
+	return emit_map(s, pid, &m);
+}
+
 struct maps_of {
 	struct wp_synth *s;
 	__u32 pid;
 };
 
-static int synthesize_map(void *ctx, int dir, const struct wp_procmap *map)
+static int synthesize_map(void *ctx, int dir, const struct wp_procmap *m)
 {
-	struct wp_procmap m = *map;
 	struct maps_of *of = ctx;
 
-	if (!*m.name)
-		m.name = "//anon";
-	note_buildid(of->s, dir, of->pid, &m);
-	return emit_map(of->s, of->pid, &m);
+	return tell_map(of->s, dir, of->pid, *m);
 }
 
 static int synthesize_maps(struct wp_synth *s, struct wp_procmaps *t, int dir, __u32 pid)
@@ -347,5 +357,94 @@ int wp_proc_synthesize_pid(struct wp_synth *s, __u32 pid)
 	ret = synthesize_process(s, &t, dir, pid);
 	close(dir);
 	wp_procmaps_free(&t);
+	return ret;
+}
+
+/* The page of system calls that the kernel shows behind all that is mapped. */
+struct gate {
+	struct wp_procmap map;
+	char name[32];
+};
+
+static int take_gate(void *ctx, int dir, const struct wp_procmap *m)
+{
+	struct gate *gate = ctx;
+
+	(void)dir;
+	if (!strcmp(m->name, "[vsyscall]")) {
+		gate->map = *m;
+		gate->map.name = strcpy(gate->name, m->name);
+	}
+	return 0;
+}
+
+/* As this program has it, all others of 64 bits have it. */
+static void find_gate(struct gate *gate)
+{
+	struct wp_procmaps t = { 0 };
+	int dir = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	memset(gate, 0, sizeof(*gate));
+	if (dir < 0)
+		return;
+	wp_procmaps_each(&t, dir, PROT_EXEC, take_gate, gate);
+	wp_procmaps_free(&t);
+	close(dir);
+}
+
+static int tell_thread(struct wp_synth *s, const struct wallprof_live_thread *t)
+{
+	char comm[WALLPROF_COMM_LEN + 1] = "";
+	int ret;
+
+	memcpy(comm, t->comm, sizeof(t->comm));
+	ret = emit_fork(s, t->pid, t->tid, t->ppid);
+	s->nr_threads++;
+	return ret ? ret : emit_comm(s, t->pid, t->tid, comm);
+}
+
+static int tell_process(struct wp_synth *s, const struct wp_live *live, size_t *at,
+			const struct wallprof_live_thread *t, const struct gate *gate)
+{
+	const struct wallprof_live_map *map;
+	bool wide = false;
+	int ret;
+
+	ret = tell_thread(s, t);
+	while (!ret && (map = wp_live_map(live, at))) {
+		/* Programs of 32 bits, and their vdso, are below. */
+		wide |= map->end > 1ULL << 32;
+		ret = tell_map(s, -1, t->pid, wp_live_procmap(map));
+	}
+	if (!ret && wide && gate->map.name)
+		ret = emit_map(s, t->pid, &gate->map);
+	s->nr_processes++;
+	return ret;
+}
+
+/**
+ * wp_proc_synthesize_live() - tell about all processes, by what the module told of them
+ * @s: where to
+ * @live: what it told
+ *
+ * Return: 0, a negative errno, or what the callback returned.
+ */
+int wp_proc_synthesize_live(struct wp_synth *s, const struct wp_live *live)
+{
+	const struct wallprof_live_thread *t;
+	struct gate gate;
+	size_t at = 0;
+	int ret = 0;
+
+	find_gate(&gate);
+	while (!ret && (t = wp_live_thread(live, &at))) {
+		if (t->tid == t->pid)
+			ret = tell_process(s, live, &at, t, &gate);
+	}
+	/* Readers look for a thread's process, whose number may be larger. */
+	for (at = 0; !ret && (t = wp_live_thread(live, &at));) {
+		if (t->tid != t->pid)
+			ret = tell_thread(s, t);
+	}
 	return ret;
 }

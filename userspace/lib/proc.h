@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "lib/buildid.h"
+#include "lib/live.h"
 #include "lib/sideband.h"
 
 /**
@@ -40,6 +41,7 @@ struct wp_synth {
 };
 
 int wp_proc_synthesize_all(struct wp_synth *s);
+int wp_proc_synthesize_live(struct wp_synth *s, const struct wp_live *live);
 int wp_proc_synthesize_pid(struct wp_synth *s, __u32 pid);
 
 #endif /* WP_LIB_PROC_H */

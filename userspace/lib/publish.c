@@ -2,11 +2,12 @@
 /*
  * Owns the thread that keeps the module's view of processes up to date.
  *
- * perf's records of mappings and forks only tell that a process is to be looked
- * at: what is published is what /proc/PID/maps says then. So neither their order
- * nor a loss does harm, and a mapping that went is gone. A process that maps code
- * all the time, as one with a compiler of its own does, is not looked at all the
- * time: at most a tenth of the time goes to one process.
+ * Of what runs at the start the module itself has told (live.h). Later, perf's records
+ * of mappings and forks only tell that a process is to be looked at: what is published
+ * is what /proc/PID/maps says then. So neither their order nor a loss does harm, and a
+ * mapping that went is gone. A process that maps code all the time, as one with a
+ * compiler of its own does, is not looked at all the time: at most a tenth of the time
+ * goes to one process.
  *
  * What a process executes anew is not known before this thread has told: a
  * millisecond for files that are known. Files that are not are told of without a
@@ -31,6 +32,7 @@
 
 #include "lib/clock.h"
 #include "lib/err.h"
+#include "lib/live.h"
 #include "lib/publish.h"
 #include "lib/sideband.h"
 
@@ -64,6 +66,12 @@
 /* How often those are forgotten whose end was not heard of. */
 #define SWEEP_NS	(10000 * NSEC_PER_MSEC)
 
+/*
+ * How long the tables of what runs at the start are waited for, before it is told of
+ * without them. Those that are on disk are there by then.
+ */
+#define TABLES_NS	(400 * NSEC_PER_MSEC)
+
 /* Where user addresses end; beyond is the vsyscall page. */
 #define USER_END	(1ULL << 56)
 
@@ -87,6 +95,7 @@ struct wp_publisher {
 	struct wp_codefiles *files;
 	struct wp_tablecache *cache;
 	struct wp_sideband *sideband;
+	struct wp_live *live;		/* what runs at the start, until it is told of */
 	struct process *bucket[NR_BUCKETS];
 	bool pending;			/* one of them may be to be looked at, or told again */
 	bool settled;			/* when none was, none was unsettled, either */
@@ -201,13 +210,12 @@ static __u64 read_start_stack(int dir)
 	return p ? strtoull(p, NULL, 10) : 0;
 }
 
-static int add_map(void *ctx, int dir, const struct wp_procmap *m)
+/* A mapping of the process that is looked at, and whose it is. */
+static int add_map_of(struct wp_publisher *pub, struct wp_codefile *file,
+		      const struct wp_procmap *m)
 {
-	struct wp_publisher *pub = ctx;
 	struct wallprof_map *map;
 
-	if (m->end > USER_END || pub->nr_maps == WALLPROF_MAX_MAPS)
-		return 0;
 	if (pub->nr_maps == pub->room) {
 		size_t room = 2 * pub->room + 64;
 
@@ -218,9 +226,24 @@ static int add_map(void *ctx, int dir, const struct wp_procmap *m)
 		pub->room = room;
 	}
 	map = &pub->map[pub->nr_maps++];
-	if (!wp_codefile_map(pub->files, wp_codefiles_find(pub->files, dir, m), m, map))
+	if (!wp_codefile_map(pub->files, file, m, map))
 		pub->unsettled = true;
 	return 0;
+}
+
+/* Whether the module is to be told of a mapping. */
+static bool is_told(const struct wp_publisher *pub, const struct wp_procmap *m)
+{
+	return m->end <= USER_END && pub->nr_maps < WALLPROF_MAX_MAPS;
+}
+
+static int add_map(void *ctx, int dir, const struct wp_procmap *m)
+{
+	struct wp_publisher *pub = ctx;
+
+	if (!is_told(pub, m))
+		return 0;
+	return add_map_of(pub, wp_codefiles_find(pub->files, dir, m), m);
 }
 
 /*
@@ -290,10 +313,31 @@ static bool tell_again(struct wp_publisher *pub, struct process *p)
 	return !err;
 }
 
+/* The module was told of a process; whether that is still there. */
+static bool note_told(struct wp_publisher *pub, struct process *p, __u64 start_stack, int err)
+{
+	p->unsettled = pub->unsettled;
+	if (!err && !pub->retold)
+		keep_maps(pub, p, start_stack);
+	if (err == -ESRCH)
+		return false;
+	if (err == -ESTALE) {
+		set_dirty(pub, p);
+	} else if (err) {
+		pub->stats.refused++;
+		pub->stats.error = err;
+	} else {
+		pub->stats.published++;
+		p->told = wp_clock_now();
+	}
+	return true;
+}
+
 /* Tell the module of a process; whether it is still there. */
 static bool publish(struct wp_publisher *pub, struct process *p)
 {
 	__u64 begun = wp_clock_now(), ended, start_stack;
+	bool there;
 	char path[32];
 	int dir, err;
 
@@ -313,24 +357,11 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 	if (!err)
 		err = pub->opt.maps(pub->opt.ctx, p->pid, start_stack, pub->map,
 				    pub->nr_maps);
-	p->unsettled = pub->unsettled;
-	if (!err && !pub->retold)
-		keep_maps(pub, p, start_stack);
+	there = note_told(pub, p, start_stack, err);
 	ended = wp_clock_now();
 	pay(pub, p, begun, ended);
 	pub->stats.ns += ended - begun;
-	if (err == -ESRCH)
-		return false;
-	if (err == -ESTALE) {
-		set_dirty(pub, p);
-	} else if (err) {
-		pub->stats.refused++;
-		pub->stats.error = err;
-	} else {
-		pub->stats.published++;
-		p->told = ended;
-	}
-	return true;
+	return there;
 }
 
 static bool is_to_stop(struct wp_publisher *pub)
@@ -593,6 +624,132 @@ static void touch_targets(struct wp_publisher *pub)
 		touch_all(pub);
 }
 
+/*
+ * Files that were found already. Mappings of the same file that are there at the same
+ * time are told by its number; its name is looked at too, as some file systems give
+ * numbers twice. Asking for each mapping's file would cost more than all else here.
+ */
+struct found {
+	const struct wallprof_live_map *map;
+	struct wp_codefile *file;
+};
+
+#define FOUND_BITS	12
+
+static struct found *found_at(struct found *found, const struct wallprof_live_map *map)
+{
+	__u64 hash = (map->ino ^ (__u64)map->major << 52 ^ (__u64)map->minor << 32) *
+		     0x9e3779b97f4a7c15ULL;
+
+	return &found[hash >> (64 - FOUND_BITS)];
+}
+
+static bool is_same_file(const struct wallprof_live_map *a, const struct wallprof_live_map *b)
+{
+	return a->ino == b->ino && a->major == b->major && a->minor == b->minor &&
+	       !strcmp(a->name, b->name);
+}
+
+/* The file of a mapping that the module told of. @dir: of the process, -1 until opened. */
+static struct wp_codefile *find_live(struct wp_publisher *pub, struct found *found, __u32 pid,
+				     int *dir, const struct wallprof_live_map *map)
+{
+	struct wp_procmap m = wp_live_procmap(map);
+	struct found *at = found_at(found, map);
+	char path[32];
+
+	if (at->file && is_same_file(at->map, map))
+		return at->file;
+	if (*dir < 0) {
+		snprintf(path, sizeof(path), "/proc/%u", pid);
+		*dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	if (*dir < 0)
+		return NULL;
+	*at = (struct found){ map, wp_codefiles_find(pub->files, *dir, &m) };
+	return at->file;
+}
+
+/* Look at a process's mappings: find their files, or, with @p, tell of them, too. */
+static void look_at_live(struct wp_publisher *pub, struct found *found,
+			 const struct wallprof_live_thread *t, size_t *at, struct process *p)
+{
+	const struct wallprof_live_map *map;
+	int dir = -1, err = 0;
+
+	pub->nr_maps = 0;
+	pub->unsettled = false;
+	while ((map = wp_live_map(pub->live, at)) && !err) {
+		struct wp_procmap m = wp_live_procmap(map);
+		struct wp_codefile *file;
+
+		if (!is_told(pub, &m))
+			continue;
+		file = find_live(pub, found, t->pid, &dir, map);
+		if (p)
+			err = add_map_of(pub, file, &m);
+	}
+	if (dir >= 0)
+		close(dir);
+	if (!p)
+		return;
+	if (!err && pub->nr_maps)
+		err = pub->opt.maps(pub->opt.ctx, p->pid, t->start_stack, pub->map, pub->nr_maps);
+	if (!pub->nr_maps || !note_told(pub, p, t->start_stack, err))
+		forget(pub, p->pid);
+}
+
+/* Tables that are on disk are there soon; somebody else may want something before. */
+static void wait_for_tables(struct wp_publisher *pub)
+{
+	__u64 until = wp_clock_now() + TABLES_NS, now, count;
+	struct pollfd fds[] = {
+		{ .fd = wp_codefiles_fd(pub->files), .events = POLLIN },
+		{ .fd = pub->kick, .events = POLLIN },
+	};
+
+	while (wp_codefiles_busy(pub->files) && !fds[1].revents) {
+		struct timespec timeout = { 0 };
+
+		now = wp_clock_now();
+		if (now >= until)
+			break;
+		timeout.tv_nsec = until - now;
+		if (ppoll(fds, 2, &timeout, NULL) < 0)
+			break;
+		if (fds[0].revents && read(fds[0].fd, &count, sizeof(count)) != sizeof(count))
+			break;
+	}
+}
+
+/*
+ * Tell of what runs as the module told it, once the tables are there: a process that
+ * is told of without is looked at again.
+ */
+static void tell_live(struct wp_publisher *pub)
+{
+	struct found *found = calloc(1 << FOUND_BITS, sizeof(*found));
+	const struct wallprof_live_thread *t;
+	__u64 begun = wp_clock_now();
+	size_t at;
+
+	for (at = 0; found && (t = wp_live_thread(pub->live, &at)) && !is_to_stop(pub);)
+		look_at_live(pub, found, t, &at, NULL);
+	wait_for_tables(pub);
+	for (at = 0; found && (t = wp_live_thread(pub->live, &at)) && !is_to_stop(pub);) {
+		/* Threads of the kernel have no memory, and others no mappings here. */
+		struct process *p = t->start_stack ? find_or_add(pub, t->pid) : NULL;
+
+		if (p)
+			look_at_live(pub, found, t, &at, p);
+	}
+	pub->pending = true;
+	pub->stats.ns += wp_clock_now() - begun;
+	if (!found)
+		touch_all(pub);
+	free(found);
+}
+
 /* Wait until it is GATHER_NS since @since. */
 static void gather(__u64 since)
 {
@@ -610,7 +767,12 @@ static void *follow(void *arg)
 	bool all;
 	int err = 0;
 
-	touch_targets(pub);
+	if (pub->live && !pub->opt.pids)
+		tell_live(pub);
+	else
+		touch_targets(pub);
+	wp_live_put(pub->live);
+	pub->live = NULL;
 	while (!err) {
 		forget_ended(pub);
 		ask = ask_for_missed(pub);
@@ -682,6 +844,7 @@ no_memory:
 /**
  * wp_publisher_begin() - tell of the processes that run, then follow them
  * @pub: the publisher
+ * @live: what runs, asked for since it was opened, or NULL: /proc tells
  * @wait_ms: wait until all is told, at most so long
  *
  * What is not told by then is told later: on a host where much runs, making the
@@ -689,12 +852,13 @@ no_memory:
  *
  * Return: 0 or a negative errno after a message.
  */
-int wp_publisher_begin(struct wp_publisher *pub, unsigned int wait_ms)
+int wp_publisher_begin(struct wp_publisher *pub, struct wp_live *live, unsigned int wait_ms)
 {
 	struct pollfd told = { .fd = pub->told, .events = POLLIN };
 	sigset_t all, old;
 	int err;
 
+	pub->live = wp_live_get(live);
 	/* Signals are the main thread's. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -748,6 +912,7 @@ void wp_publisher_end(struct wp_publisher *pub, struct wp_publisher_stats *stats
 		*stats = pub->stats;
 		wp_codefiles_stats(pub->files, &stats->files);
 	}
+	wp_live_put(pub->live);
 	wp_codefiles_free(pub->files);
 	wp_tablecache_close(pub->cache);
 	wp_sideband_close(pub->sideband);

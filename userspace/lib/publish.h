@@ -56,10 +56,11 @@ struct wp_publisher_stats {
 	__u64 ns;
 };
 
+struct wp_live;
 struct wp_publisher;
 
 int wp_publisher_open(struct wp_publisher **out, const struct wp_publisher_options *opt);
-int wp_publisher_begin(struct wp_publisher *pub, unsigned int wait_ms);
+int wp_publisher_begin(struct wp_publisher *pub, struct wp_live *live, unsigned int wait_ms);
 void wp_publisher_started(struct wp_publisher *pub);
 void wp_publisher_end(struct wp_publisher *pub, struct wp_publisher_stats *stats);
 
