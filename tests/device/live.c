@@ -126,13 +126,13 @@ static int compare_maps(const struct wallprof_live_thread *t, const void *end)
 		if (!as_line(want, sizeof(want), text))
 			continue;
 		if ((void *)at >= end || at->type != WALLPROF_LIVE_MAP) {
-			TH_LOG("pid %u: missing: %s", t->pid, want);
+			printf("# pid %u: missing: %s\n", t->pid, want);
 			nr = -1;
 			break;
 		}
 		map_as_line(got, sizeof(got), (void *)at);
 		if (strcmp(want, got)) {
-			TH_LOG("pid %u: got %s, not %s", t->pid, got, want);
+			printf("# pid %u: got %s, not %s\n", t->pid, got, want);
 			nr = -1;
 			break;
 		}
@@ -142,7 +142,7 @@ static int compare_maps(const struct wallprof_live_thread *t, const void *end)
 	fclose(f);
 	if (nr >= 0 && (void *)at < end && at->type == WALLPROF_LIVE_MAP) {
 		map_as_line(got, sizeof(got), (void *)at);
-		TH_LOG("pid %u: too much: %s", t->pid, got);
+		printf("# pid %u: too much: %s\n", t->pid, got);
 		nr = -1;
 	}
 	return nr;
