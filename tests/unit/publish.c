@@ -3,6 +3,9 @@
  * Tests of who is to be looked at, by which records, in which order. The publisher
  * is looked into, so its source is part of this one; no process is looked at.
  */
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
 #include "lib/publish.c"
 
 #include "tap.h"
@@ -125,6 +128,121 @@ static void no_room(void)
 	ok(ask_for_missed(&pub) == ~0ULL && !is_dirty(10), "without forks it is not asked");
 }
 
+/*
+ * What runs at the start, as the module told it: we, and two that are not there, of
+ * which nobody is to be asked; one has executed something else, one has ended.
+ */
+#define OTHER	(1 << 23)
+#define STALE	(OTHER + 1)
+#define ENDED	(OTHER + 2)
+#define KTHREAD	(OTHER + 3)
+
+static __u64 live_words[512];
+static size_t live_bytes;
+static struct wallprof_map last[3];
+static __u32 nr_told, nr_last;
+static __u64 last_stack;
+
+static int push_one(void *ctx, const void *table, size_t size, __u32 *id)
+{
+	*id = 17;
+	return 0;
+}
+
+static int take_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *map,
+		     __u32 nr)
+{
+	nr_told++;
+	if (pid == STALE)
+		return -ESTALE;
+	if (pid == ENDED)
+		return -ESRCH;
+	if (pid == OTHER && nr <= 3) {
+		memcpy(last, map, nr * sizeof(*map));
+		nr_last = nr;
+		last_stack = start_stack;
+	}
+	return 0;
+}
+
+static void *add_live(__u16 type, size_t bytes)
+{
+	struct wallprof_live_head *head = (void *)((char *)live_words + live_bytes);
+
+	*head = (struct wallprof_live_head){ type, (bytes + 7) & ~7UL };
+	live_bytes += head->bytes;
+	return head;
+}
+
+static void add_live_map(__u64 start, const char *name, const struct stat *st)
+{
+	struct wallprof_live_map *m;
+
+	m = add_live(WALLPROF_LIVE_MAP, sizeof(*m) + strlen(name) + 1);
+	m->prot = PROT_READ | PROT_EXEC;
+	m->start = start;
+	m->end = start + (st->st_size + 4095) / 4096 * 4096;
+	m->ino = st->st_ino;
+	m->major = major(st->st_dev);
+	m->minor = minor(st->st_dev);
+	strcpy(m->name, name);
+}
+
+static void live_of(__u32 pid, __u64 start_stack, const void *code, const struct stat *st)
+{
+	struct wallprof_live_thread *t = add_live(WALLPROF_LIVE_THREAD, sizeof(*t));
+
+	t->pid = pid;
+	t->tid = pid;
+	t->start_stack = start_stack;
+	if (!start_stack)
+		return;
+	add_live_map((__u64)(uintptr_t)code, "/bin/true", st);
+	/* The same number, as some file systems give it twice. */
+	if (pid == OTHER)
+		add_live_map(0x7fff00000000, "/bin/false", st);
+}
+
+static void what_ran(void)
+{
+	struct wp_codefiles_options files = { .push = push_one };
+	struct wp_live live = { .data = (char *)live_words, .users = 2 };
+	int fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
+	struct process *p;
+	struct stat st;
+	void *code;
+
+	if (fd < 0 || fstat(fd, &st))
+		return;
+	code = mmap(NULL, st.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	live_of(getpid(), 5, code, &st);
+	live_of(KTHREAD, 0, NULL, NULL);
+	live_of(OTHER, 6, code, &st);
+	live_of(STALE, 7, code, &st);
+	live_of(ENDED, 8, code, &st);
+	live.bytes = live_bytes;
+	pub.kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pub.files = wp_codefiles_new(&files);
+	pub.opt.maps = take_maps;
+	pub.live = &live;
+	tell_live(&pub);
+	ok(nr_told == 4 && find(&pub, getpid()) && find(&pub, getpid())->told,
+	   "what runs is told of");
+	ok(nr_last == 2 && last_stack == 6 && last[0].start == (__u64)(uintptr_t)code &&
+	   last[0].table == 17, "by files that were found in others, with their tables");
+	ok(!last[1].table && last[1].start == 0x7fff00000000, "not by the number alone");
+	p = find(&pub, OTHER);
+	ok(p && p->nr_maps == 2 && p->start_stack == 6 && !p->dirty && !p->unsettled,
+	   "it is kept, to be told again");
+	ok(is_dirty(STALE), "one that executes something else is looked at");
+	ok(!find(&pub, ENDED) && !find(&pub, KTHREAD), "who has no memory is not known");
+	wp_codefiles_free(pub.files);
+	munmap(code, st.st_size);
+	close(pub.kick);
+	close(fd);
+	pub.live = NULL;
+}
+
 int main(void)
 {
 	unsigned int i;
@@ -133,6 +251,7 @@ int main(void)
 	children();
 	out_of_order();
 	no_room();
+	what_ran();
 	for (i = 0; i < NR_BUCKETS; i++) {
 		while (pub.bucket[i])
 			forget(&pub, pub.bucket[i]->pid);
