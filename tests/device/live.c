@@ -332,15 +332,15 @@ TEST(many_mappings)
 /* With little room it takes more calls, and tells the same. */
 TEST_F(live, piece_by_piece)
 {
-	char *piece = malloc(8192);
+	char *piece = malloc(2048);
 	__u32 tid = 0, last = 0, calls = 0, nr = 0;
 	const struct wallprof_live_head *at;
 
 	do {
-		__u32 bytes = 8192;
+		__u32 bytes = 2048;
 
 		ASSERT_EQ(0, live(self->fd, &tid, piece, &bytes));
-		ASSERT_GE(8192, bytes);
+		ASSERT_GE(2048, bytes);
 		if (tid)
 			ASSERT_LT(0, bytes);
 		for (at = (void *)piece; (char *)at < piece + bytes; at = after(at)) {
