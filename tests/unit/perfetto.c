@@ -43,30 +43,22 @@ static void make_recording(const char *release)
 	close(fd);
 }
 
-/* The trace that @n events make; to be freed with pf__trace__free_unpacked(). */
-static Pf__Trace *trace_of(const struct wp_schedevent *ev, size_t n, bool timeline,
-			   const char *release, struct wp_pfsched_stats *stats)
+/* What was written; to be freed with pf__trace__free_unpacked(). */
+static Pf__Trace *end_trace(struct wp_pfsched *s, struct wp_pftrace *t,
+			    struct wp_perffile *file, __u64 time,
+			    struct wp_pfsched_stats *stats)
 {
-	struct wp_pftrace *t = NULL;
-	struct wp_pfsched *s = NULL;
-	struct wp_perffile file;
 	Pf__Trace *trace = NULL;
 	struct stat st;
 	__u64 bytes;
 	void *data;
-	size_t i;
 	int fd, err;
 
-	make_recording(release);
-	err = wp_perffile_open(&file, recording) || wp_pftrace_open(&t, output, &file, 1) ||
-		wp_pfsched_new(&s, t, timeline);
-	for (i = 0; i < n && !err; i++)
-		err = wp_pfsched_event(s, &ev[i]);
-	err = err || wp_pfsched_end(s, n ? ev[n - 1].time : START) || wp_pftrace_close(t, &bytes);
+	err = wp_pfsched_end(s, time) || wp_pftrace_close(t, &bytes);
 	if (stats)
 		wp_pfsched_stats(s, stats);
 	wp_pfsched_free(s);
-	wp_perffile_close(&file);
+	wp_perffile_close(file);
 	fd = open(output, O_RDONLY);
 	if (err || fd < 0 || fstat(fd, &st) || (__u64)st.st_size != bytes)
 		return NULL;
@@ -76,6 +68,26 @@ static Pf__Trace *trace_of(const struct wp_schedevent *ev, size_t n, bool timeli
 	free(data);
 	close(fd);
 	return trace;
+}
+
+/* The trace that @n events make; to be freed with pf__trace__free_unpacked(). */
+static Pf__Trace *trace_of(const struct wp_schedevent *ev, size_t n, bool timeline,
+			   const char *release, struct wp_pfsched_stats *stats)
+{
+	struct wp_pftrace *t = NULL;
+	struct wp_pfsched *s = NULL;
+	struct wp_perffile file;
+	size_t i;
+	int err;
+
+	make_recording(release);
+	err = wp_perffile_open(&file, recording) || wp_pftrace_open(&t, output, &file, 1) ||
+		wp_pfsched_new(&s, t, timeline);
+	for (i = 0; i < n && !err; i++)
+		err = wp_pfsched_event(s, &ev[i]);
+	if (err)
+		abort();
+	return end_trace(s, t, &file, n ? ev[n - 1].time : START, stats);
 }
 
 /* The events of a CPU, in order, up to @max; with how many bundles said that some are lost. */
@@ -436,6 +448,62 @@ static void test_many(void)
 	pf__trace__free_unpacked(t, NULL);
 }
 
+/* The bundle of CPU 1 is written first, and refers to what CPU 0 has met. */
+static void test_blocked(void)
+{
+	struct wp_schedthread a = thread(10, 10, "a"), idle = thread(0, 0, "swapper/0");
+	const Pf__FtraceEvent *e[8];
+	struct wp_pfsched_stats stats;
+	struct wp_schedevent ev[3] = {
+		event(WP_SCHED_SWITCH, START + 1, 0, a, idle),
+		event(WP_SCHED_SWITCH, START + 2, 1, a, idle),
+		event(WP_SCHED_LOST, START + 3, 1, a, idle),
+	};
+	static const char *const functions[] = { "pipe_read", "folio_wait_bit" };
+	size_t i, nr = 0, cleared = 0, wrong = 0;
+	struct wp_pfsched *s = NULL;
+	struct wp_pftrace *p = NULL;
+	const char *known[4] = { "" };
+	struct wp_perffile file;
+	unsigned int gaps;
+	Pf__Trace *t;
+
+	make_recording("6.1.0");
+	ok(!wp_perffile_open(&file, recording) && !wp_pftrace_open(&p, output, &file, 1) &&
+	   !wp_pfsched_new(&s, p, true) && !wp_pfsched_event(s, &ev[0]) &&
+	   !wp_pfsched_blocked(s, &ev[0], functions[0], false) && !wp_pfsched_event(s, &ev[1]) &&
+	   !wp_pfsched_blocked(s, &ev[1], functions[0], false) &&
+	   !wp_pfsched_blocked(s, &ev[1], functions[1], true) && !wp_pfsched_event(s, &ev[2]),
+	   "what threads are blocked in");
+	t = end_trace(s, p, &file, START + 3, &stats);
+	for (i = 0; t && i < t->n_packet; i++) {
+		const Pf__TracePacket *packet = t->packet[i];
+		const Pf__InternedData *data = packet->interned_data;
+
+		cleared += packet->sequence_flags & 1;
+		if (data && data->n_kernel_symbols == 1 && nr < 3) {
+			wrong += data->kernel_symbols[0]->iid != ++nr;
+			known[nr] = strndup((char *)data->kernel_symbols[0]->str.data,
+					    data->kernel_symbols[0]->str.len);
+		}
+		/* Whoever refers to them says so, and comes later. */
+		if (packet->data_case == PF__TRACE_PACKET__DATA_FTRACE_EVENTS)
+			wrong += nr != 2 || packet->sequence_flags != 2;
+	}
+	ok(t && nr == 2 && cleared == 1 && !wrong && !strcmp(known[1], functions[0]) &&
+	   !strcmp(known[2], functions[1]), "functions are told once, before who refers to them");
+	ok(t && events_of(t, 0, e, 8, &gaps) == 2 &&
+	   e[1]->event_case == PF__FTRACE_EVENT__EVENT_SCHED_BLOCKED_REASON &&
+	   e[1]->timestamp == START + 1 && e[1]->sched_blocked_reason->pid == 10 &&
+	   e[1]->sched_blocked_reason->caller == 1 && !e[1]->sched_blocked_reason->io_wait,
+	   "behind the switch");
+	ok(t && events_of(t, 1, e, 8, &gaps) == 3 && e[2]->sched_blocked_reason->caller == 2 &&
+	   e[2]->sched_blocked_reason->io_wait == 1 && stats.blocked == 3, "a wait for a disk");
+	for (i = 1; i <= nr; i++)
+		free((char *)known[i]);
+	pf__trace__free_unpacked(t, NULL);
+}
+
 static void test_no_timeline(void)
 {
 	struct wp_schedevent ev[] = {
@@ -514,6 +582,7 @@ int main(void)
 	test_ends();
 	test_reuse();
 	test_many();
+	test_blocked();
 	test_no_timeline();
 	test_files();
 	test_intern();

@@ -108,6 +108,9 @@ static void kallsyms(void)
 		"ffffffffc0000000 t probe\t[wallprof]\n"
 		"ffffffffc0000100 t odd\twallprof\n"
 		"garbage\n"
+		"ffffffff81000600 T __sched_text_start\n"
+		"ffffffff81000700 T __sched_text_end\n"
+		"ffffffffc0000180 T __sched_text_end\t[odd]\n"
 		"ffffffff81000400 T\n"
 		"ffffffff81000500 T \n"
 		"zzzz T nothing\n"
@@ -118,6 +121,8 @@ static void kallsyms(void)
 	is(at(0xffffffff81000000), "startup_64", "of two the last one, as perf");
 	is(at(0xffffffff81000150), "helper", "a local function");
 	is(at(0xffffffff81000250), "helper", "data are none: the function before goes on");
+	ok(t.sched_start == 0xffffffff81000600 && t.sched_end == 0xffffffff81000700,
+	   "where the scheduler's functions are");
 	is(at(0xffffffff81000300), "weak_one", "a weak function");
 	is(module_at(0xffffffffc0000050), "[wallprof]", "a module");
 	is(module_at(0xffffffff81000150), "", "no module");

@@ -6,15 +6,20 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/export.h"
+#include "cmd/nameless.h"
+#include "lib/blockedin.h"
 #include "lib/err.h"
+#include "lib/features.h"
 #include "lib/memmaps.h"
 #include "lib/perfrecords.h"
 #include "lib/pfsamples.h"
 #include "lib/pfsched.h"
 #include "lib/pftrace.h"
+#include "lib/profstacks.h"
 #include "lib/schedevents.h"
 
 /**
@@ -23,6 +28,7 @@
  * @records: its records
  * @events: the scheduler's events in them
  * @maps: its processes' mappings
+ * @functions: the names of functions
  * @trace: the trace
  * @sched: its events
  * @samples: its samples
@@ -34,6 +40,7 @@ struct work {
 	struct wp_perfrecords *records;
 	struct wp_schedevents *events;
 	struct wp_memmaps *maps;
+	struct wp_profstacks *functions;
 	struct wp_pftrace *trace;
 	struct wp_pfsched *sched;
 	struct wp_pfsamples *samples;
@@ -81,6 +88,17 @@ static int add_sample(struct work *w, const struct wp_perfrecord *rec, __s32 run
 	return err ? err : wp_pfsamples_add(w->samples, &sample);
 }
 
+static int add_event(struct work *w, const struct wp_schedevent *ev)
+{
+	const char *function;
+	bool io;
+	int err;
+
+	err = wp_pfsched_event(w->sched, ev);
+	function = err ? NULL : wp_blockedin(w->functions, ev, &io);
+	return function ? wp_pfsched_blocked(w->sched, ev, function, io) : err;
+}
+
 static int add_record(void *ctx, const struct wp_perfrecord *rec)
 {
 	struct wp_schedevent ev;
@@ -98,7 +116,7 @@ static int add_record(void *ctx, const struct wp_perfrecord *rec)
 	if (err < 0)
 		wp_err("no memory for the scheduler's events");
 	if (err > 0)
-		err = wp_pfsched_event(w->sched, &ev);
+		err = add_event(w, &ev);
 	if (!err && is_sample(w, rec))
 		err = add_sample(w, rec, running);
 	return err ? err : wp_pfsamples_lost(w->samples, rec, lost_in(w, rec->header));
@@ -115,6 +133,18 @@ static int clockid_of(const struct wp_perfrecords *records)
 			return events->event[i].attr.clockid;
 	}
 	return WP_PF_NO_CLOCKID;
+}
+
+static int open_functions(struct work *w, const struct wp_export *e)
+{
+	struct wp_symbols_options options = e->samples.symbols;
+	char *release = wp_perffile_string(&w->file, WP_FEAT_OSRELEASE);
+	int err;
+
+	options.release = release;
+	err = wp_profstacks_new(&w->functions, w->maps, &options);
+	free(release);
+	return err;
 }
 
 static int open_work(struct work *w, const struct wp_export *e)
@@ -134,13 +164,20 @@ static int open_work(struct work *w, const struct wp_export *e)
 	w->maps = wp_memmaps_new(&w->file);
 	if (!w->maps)
 		return -ENOMEM;
-	err = wp_pftrace_open(&w->trace, e->output, &w->file, clockid_of(w->records));
+	err = open_functions(w, e);
+	if (!err)
+		err = wp_pftrace_open(&w->trace, e->output, &w->file, clockid_of(w->records));
 	if (!err)
 		err = wp_pfsched_new(&w->sched, w->trace, w->timeline);
 	if (!err)
-		err = wp_pfsamples_new(&w->samples, w->trace, w->maps,
+		err = wp_pfsamples_new(&w->samples, w->trace, w->maps, w->functions,
 				       wp_perfrecords_events(w->records));
 	return err;
+}
+
+static const char *next_nameless(const void *ctx, size_t *at, const char **path)
+{
+	return wp_profstacks_trouble(ctx, at, path);
 }
 
 static void warn(const struct work *w, const char *input)
@@ -164,6 +201,7 @@ static void warn(const struct work *w, const char *input)
 	if (wp_memmaps_dropped(w->maps))
 		wp_warn("%" PRIu64 " mappings of processes are too many: addresses there are not told by file",
 			(uint64_t)wp_memmaps_dropped(w->maps));
+	wp_warn_nameless(next_nameless, w->functions);
 }
 
 static void say(const struct work *w, const struct wp_export *e, __u64 bytes)
@@ -225,6 +263,7 @@ int wp_export_perfetto(const struct wp_export *e)
 	wp_pfsamples_free(w.samples);
 	wp_pfsched_free(w.sched);
 	wp_pftrace_abandon(w.trace);
+	wp_profstacks_free(w.functions);
 	wp_memmaps_free(w.maps);
 	if (w.events)
 		wp_schedevents_free(w.events);

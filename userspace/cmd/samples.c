@@ -12,15 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/nameless.h"
 #include "cmd/samples.h"
 #include "cmd/values.h"
 #include "lib/buf.h"
 #include "lib/err.h"
 #include "lib/features.h"
 #include "lib/text.h"
-
-/* So many files without names are named. */
-#define TOP_NAMELESS	3
 
 /* Options without a letter: beyond those of the commands. */
 enum {
@@ -446,29 +444,9 @@ int wp_samples_fclose(FILE *f, const char *path, int err)
 }
 
 /* Why functions have no names: of the kernel, and of the first few files. */
-static void warn_of_names(const struct wp_samples *s)
+static const char *next_nameless(const void *ctx, size_t *at, const char **path)
 {
-	size_t at = 0, nr = 0;
-	const char *path, *why;
-
-	while ((why = wp_profile_trouble(s->profile, &at, &path))) {
-		char *name;
-
-		if (!path) {
-			wp_warn("no names for functions of the kernel: %s", why);
-			continue;
-		}
-		if (++nr > TOP_NAMELESS)
-			continue;
-		name = strdup(path);
-		if (name)
-			wp_text_clean(name, false);
-		wp_warn("no names for functions of %s: %s", name ? name : "a file", why);
-		free(name);
-	}
-	if (nr > TOP_NAMELESS)
-		wp_warn("nor for those of %zu more file%s", nr - TOP_NAMELESS,
-			nr - TOP_NAMELESS == 1 ? "" : "s");
+	return wp_profile_trouble(ctx, at, path);
 }
 
 /* perf unwinds these when it reports; we do not. */
@@ -508,7 +486,7 @@ void wp_samples_warn(const struct wp_samples *s)
 			input);
 	if (s->o->chosen && !s->sum.nr)
 		wp_warn("no sample is left by --%s", s->o->chosen);
-	warn_of_names(s);
+	wp_warn_nameless(next_nameless, s->profile);
 }
 
 /**

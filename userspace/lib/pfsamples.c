@@ -2,7 +2,8 @@
 /*
  * Owns the samples of a trace for Perfetto: a sequence of packets for each event, which
  * begins with the event's name and unit, and in which each mapping, frame and stack is
- * told once. Called by the export command.
+ * told once. Functions have names where wp_profstacks finds them. Called by the export
+ * command.
  *
  * What a sample weighs is in its count, which Perfetto wants as the counter's value: the
  * sum of the weights of the event's samples on that CPU so far.
@@ -39,13 +40,14 @@ struct mapping_key {
 struct frame_key {
 	__u64 rel_pc;
 	__u32 mapping;
-	__u32 unused;
+	__u32 name;
 };
 
 /**
  * struct told - what a sequence knows by number
  * @paths: names of files
  * @ids: build-ids
+ * @names: of functions
  * @mappings: struct mapping_key
  * @frames: struct frame_key
  * @stacks: numbers of frames, __u32, the outermost first
@@ -53,6 +55,7 @@ struct frame_key {
 struct told {
 	struct wp_intern paths;
 	struct wp_intern ids;
+	struct wp_intern names;
 	struct wp_intern mappings;
 	struct wp_intern frames;
 	struct wp_intern stacks;
@@ -74,9 +77,22 @@ struct stream {
 struct item {
 	Pf__InternedString path;
 	Pf__InternedString id;
+	Pf__InternedString name;
 	Pf__Mapping mapping;
 	Pf__Frame frame;
 	uint64_t path_id;
+};
+
+/**
+ * struct place - an address of a stack
+ * @address: of a caller the byte before that where it goes on
+ * @space: the PERF_CONTEXT_ that it is in
+ * @frame: what wp_profstacks knows of it
+ */
+struct place {
+	__u64 address;
+	__u64 space;
+	__u32 frame;
 };
 
 /**
@@ -86,6 +102,7 @@ struct item {
  * @item: what they consist of
  * @paths: mapping_paths
  * @ids: build_ids
+ * @names: function_names
  * @mappings: mappings
  * @frames: frames
  * @frame_ids: what @stack has
@@ -98,6 +115,7 @@ struct news {
 	struct item *item;
 	Pf__InternedString **paths;
 	Pf__InternedString **ids;
+	Pf__InternedString **names;
 	Pf__Mapping **mappings;
 	Pf__Frame **frames;
 	uint64_t *frame_ids;
@@ -109,8 +127,11 @@ struct news {
  * struct wp_pfsamples - the samples
  * @trace: where they go
  * @maps: the mappings
+ * @functions: the names of functions
  * @events: the events of the recording
  * @stream: one for each event
+ * @place: addresses of the stack at hand, the innermost first
+ * @place_room: so many there is memory for
  * @news: of the packet at hand
  * @stack: its frames' numbers, the innermost first, then turned round
  * @stats: what was written
@@ -118,8 +139,11 @@ struct news {
 struct wp_pfsamples {
 	struct wp_pftrace *trace;
 	const struct wp_memmaps *maps;
+	struct wp_profstacks *functions;
 	const struct wp_perfevents *events;
 	struct stream *stream;
+	struct place *place;
+	size_t place_room;
 	struct news news;
 	__u32 *stack;
 	struct wp_pfsamples_stats stats;
@@ -136,12 +160,14 @@ static int no_memory(void)
  * @out: out: to be freed with wp_pfsamples_free()
  * @trace: the trace
  * @maps: the mappings, to be kept up to date by who adds the samples
+ * @functions: of the same, with the names of functions
  * @events: the events of the recording
  *
  * Return: 0 or a negative errno; a message was printed.
  */
 int wp_pfsamples_new(struct wp_pfsamples **out, struct wp_pftrace *trace,
-		     const struct wp_memmaps *maps, const struct wp_perfevents *events)
+		     const struct wp_memmaps *maps, struct wp_profstacks *functions,
+		     const struct wp_perfevents *events)
 {
 	struct wp_pfsamples *s = calloc(1, sizeof(*s));
 
@@ -149,6 +175,7 @@ int wp_pfsamples_new(struct wp_pfsamples **out, struct wp_pftrace *trace,
 		return no_memory();
 	s->trace = trace;
 	s->maps = maps;
+	s->functions = functions;
 	s->events = events;
 	s->stream = calloc(events->nr, sizeof(*s->stream));
 	if (!s->stream) {
@@ -164,6 +191,7 @@ static void free_news(struct news *n)
 	free(n->item);
 	free(n->paths);
 	free(n->ids);
+	free(n->names);
 	free(n->mappings);
 	free(n->frames);
 	free(n->frame_ids);
@@ -184,11 +212,12 @@ static int more_room(struct wp_pfsamples *s, size_t nr)
 	n->item = calloc(room, sizeof(*n->item));
 	n->paths = calloc(room, sizeof(*n->paths));
 	n->ids = calloc(room, sizeof(*n->ids));
+	n->names = calloc(room, sizeof(*n->names));
 	n->mappings = calloc(room, sizeof(*n->mappings));
 	n->frames = calloc(room, sizeof(*n->frames));
 	n->frame_ids = calloc(room, sizeof(*n->frame_ids));
-	if (!s->stack || !n->item || !n->paths || !n->ids || !n->mappings || !n->frames ||
-	    !n->frame_ids)
+	if (!s->stack || !n->item || !n->paths || !n->ids || !n->names || !n->mappings ||
+	    !n->frames || !n->frame_ids)
 		return no_memory();
 	n->room = room;
 	return 0;
@@ -199,6 +228,7 @@ static void begin_news(struct news *n)
 	pf__interned_data__init(&n->data);
 	n->data.mapping_paths = n->paths;
 	n->data.build_ids = n->ids;
+	n->data.function_names = n->names;
 	n->data.mappings = n->mappings;
 	n->data.frames = n->frames;
 	n->data.callstacks = n->stacks;
@@ -236,6 +266,20 @@ static __u32 id_of(struct told *told, struct news *n, struct item *item,
 	if (nr && is_new) {
 		put_string(&item->id, nr, id->data, id->size);
 		n->ids[n->data.n_build_ids++] = &item->id;
+	}
+	return nr;
+}
+
+/* The number of a function's name. */
+static __u32 name_of(struct told *told, struct news *n, struct item *item, const char *name)
+{
+	size_t len = strlen(name);
+	bool is_new;
+	__u32 nr = wp_intern(&told->names, name, len, &is_new);
+
+	if (nr && is_new) {
+		put_string(&item->name, nr, name, len);
+		n->names[n->data.n_function_names++] = &item->name;
 	}
 	return nr;
 }
@@ -278,21 +322,26 @@ static __u32 mapping_of(struct told *told, struct news *n, struct item *item,
 	return nr;
 }
 
-/* The number of a frame; 0 if there is no memory. */
+/* The number of a frame; 0 if there is no memory. @name is NULL if it is not known. */
 static __u32 frame_of(struct wp_pfsamples *s, struct told *told, struct item *item, __s32 pid,
-		      __u64 space, __u64 address)
+		      const struct place *at, const char *name)
 {
-	const struct wp_memmap *map = space == PERF_CONTEXT_USER ?
-		wp_memmaps_find(s->maps, pid, address) : NULL;
+	const struct wp_memmap *map = at->space == PERF_CONTEXT_USER ?
+		wp_memmaps_find(s->maps, pid, at->address) : NULL;
 	const char *path = map ? wp_memmaps_path(s->maps, map->path) :
-		space == PERF_CONTEXT_KERNEL ? KERNEL_PATH : UNKNOWN_PATH;
-	struct frame_key key = { .rel_pc = address };
+		at->space == PERF_CONTEXT_KERNEL ? KERNEL_PATH : UNKNOWN_PATH;
+	struct frame_key key = { .rel_pc = at->address };
 	struct news *n = &s->news;
 	bool is_new;
 	__u32 nr;
 
 	if (map)
-		key.rel_pc = address - map->start + map->offset;
+		key.rel_pc = at->address - map->start + map->offset;
+	if (name) {
+		key.name = name_of(told, n, item, name);
+		if (!key.name)
+			return 0;
+	}
 	key.mapping = mapping_of(told, n, item, map, path);
 	nr = key.mapping ? wp_intern(&told->frames, &key, sizeof(key), &is_new) : 0;
 	if (!nr || !is_new)
@@ -300,6 +349,8 @@ static __u32 frame_of(struct wp_pfsamples *s, struct told *told, struct item *it
 	pf__frame__init(&item->frame);
 	item->frame.has_iid = true;
 	item->frame.iid = nr;
+	item->frame.has_function_name_id = !!key.name;
+	item->frame.function_name_id = key.name;
 	item->frame.has_mapping_id = true;
 	item->frame.mapping_id = key.mapping;
 	item->frame.has_rel_pc = true;
@@ -319,12 +370,25 @@ static __u64 space_of(const struct wp_perfrecord *rec)
 	return PERF_CONTEXT_GUEST;
 }
 
+static bool more_places(struct wp_pfsamples *s, __u64 words)
+{
+	struct place *more;
+
+	if (words <= s->place_room)
+		return true;
+	more = reallocarray(s->place, words, sizeof(*more));
+	if (!more)
+		return false;
+	s->place = more;
+	s->place_room = words;
+	return true;
+}
+
 /*
- * The frames of a sample, the innermost first. Where a caller goes on is behind its
+ * The addresses of a sample, the innermost first. Where a caller goes on is behind its
  * call, which can be another line, or another function: the byte before is the call's.
  */
-static int frames_of(struct wp_pfsamples *s, struct told *told, const struct wp_perfrecord *rec,
-		     size_t *nr)
+static int places_of(struct wp_pfsamples *s, const struct wp_perfrecord *rec, size_t *nr)
 {
 	bool has_chain = rec->sample_type & PERF_SAMPLE_CALLCHAIN && rec->nr_chain;
 	const __u64 *chain = has_chain ? rec->chain : &rec->ip;
@@ -333,21 +397,81 @@ static int frames_of(struct wp_pfsamples *s, struct told *told, const struct wp_
 	bool is_caller = false;
 
 	*nr = 0;
-	if (more_room(s, words))
-		return -ENOMEM;
-	begin_news(&s->news);
+	if (!more_places(s, words))
+		return no_memory();
 	for (i = 0; i < words; i++) {
+		struct place *p = &s->place[*nr];
+
 		if (chain[i] >= PERF_CONTEXT_MAX) {
 			space = chain[i];
 			is_caller = false;
 			continue;
 		}
-		s->stack[*nr] = frame_of(s, told, &s->news.item[*nr], rec->pid, space,
-					 chain[i] - (is_caller && chain[i]));
-		if (!s->stack[*nr])
+		is_caller = is_caller && chain[i];
+		p->space = space;
+		p->address = chain[i] - is_caller;
+		p->frame = wp_profstacks_place(s->functions, rec->pid, space, p->address,
+					       is_caller);
+		if (!p->frame)
 			return no_memory();
 		is_caller = true;
 		++*nr;
+	}
+	return 0;
+}
+
+/* The functions at a place; NULL if there is no memory, with a message. */
+static const __u32 *functions_at(struct wp_pfsamples *s, const struct place *p, size_t *nr)
+{
+	const struct wp_frame *frame = wp_profstacks_frame(s->functions, p->frame);
+
+	return frame ? wp_profstacks_frame_functions(s->functions, frame, nr) : NULL;
+}
+
+/* One that was inlined is marked, as there is no other place for it. */
+static const char *name_at(const struct wp_pfsamples *s, __u32 function)
+{
+	const struct wp_function *f = wp_profstacks_function(s->functions, function);
+
+	return f->inlined ? f->label : f->name;
+}
+
+/* Room for what stands at so many places. */
+static int room_for(struct wp_pfsamples *s, size_t places)
+{
+	size_t i, nr, all = 0;
+
+	for (i = 0; i < places; i++) {
+		if (!functions_at(s, &s->place[i], &nr))
+			return -ENOMEM;
+		all += nr;
+	}
+	return more_room(s, all);
+}
+
+/* The frames of a sample, one for each function, the innermost first. */
+static int frames_of(struct wp_pfsamples *s, struct told *told, const struct wp_perfrecord *rec,
+		     size_t *nr)
+{
+	size_t places, i, k, nr_functions;
+	int err;
+
+	*nr = 0;
+	err = places_of(s, rec, &places);
+	if (!err)
+		err = room_for(s, places);
+	if (err)
+		return err;
+	begin_news(&s->news);
+	for (i = 0; i < places; i++) {
+		const __u32 *functions = functions_at(s, &s->place[i], &nr_functions);
+
+		for (k = 0; functions && k < nr_functions; k++, ++*nr) {
+			s->stack[*nr] = frame_of(s, told, &s->news.item[*nr], rec->pid,
+						 &s->place[i], name_at(s, functions[k]));
+			if (!s->stack[*nr])
+				return no_memory();
+		}
 	}
 	return 0;
 }
@@ -391,6 +515,7 @@ static void forget(struct told *told)
 {
 	wp_intern_free(&told->paths);
 	wp_intern_free(&told->ids);
+	wp_intern_free(&told->names);
 	wp_intern_free(&told->mappings);
 	wp_intern_free(&told->frames);
 	wp_intern_free(&told->stacks);
@@ -399,8 +524,8 @@ static void forget(struct told *told)
 static bool too_much(const struct told *told)
 {
 	return wp_intern_memory(&told->paths) + wp_intern_memory(&told->ids) +
-		wp_intern_memory(&told->mappings) + wp_intern_memory(&told->frames) +
-		wp_intern_memory(&told->stacks) > MAX_TOLD;
+		wp_intern_memory(&told->names) + wp_intern_memory(&told->mappings) +
+		wp_intern_memory(&told->frames) + wp_intern_memory(&told->stacks) > MAX_TOLD;
 }
 
 /* The kernel's numbers of counters in Perfetto's. */
@@ -621,6 +746,7 @@ void wp_pfsamples_free(struct wp_pfsamples *s)
 	}
 	free(s->stream);
 	free_news(&s->news);
+	free(s->place);
 	free(s->stack);
 	free(s);
 }

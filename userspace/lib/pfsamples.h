@@ -2,7 +2,7 @@
 /*
  * Samples with their call stacks in a trace for Perfetto. See pfsamples.c.
  *
- *	ret = wp_pfsamples_new(&s, trace, maps, events);
+ *	ret = wp_pfsamples_new(&s, trace, maps, functions, events);
  *	ret = wp_pfsamples_add(s, rec);		each sample, in order of time
  *	wp_pfsamples_free(s);
  */
@@ -14,6 +14,7 @@
 #include "lib/memmaps.h"
 #include "lib/perfrecords.h"
 #include "lib/pftrace.h"
+#include "lib/profstacks.h"
 
 struct wp_pfsamples;
 
@@ -30,7 +31,8 @@ struct wp_pfsamples_stats {
 };
 
 int wp_pfsamples_new(struct wp_pfsamples **out, struct wp_pftrace *trace,
-		     const struct wp_memmaps *maps, const struct wp_perfevents *events);
+		     const struct wp_memmaps *maps, struct wp_profstacks *functions,
+		     const struct wp_perfevents *events);
 int wp_pfsamples_add(struct wp_pfsamples *s, const struct wp_perfrecord *rec);
 int wp_pfsamples_lost(struct wp_pfsamples *s, const struct wp_perfrecord *rec, __u64 lost);
 void wp_pfsamples_stats(const struct wp_pfsamples *s, struct wp_pfsamples_stats *stats);

@@ -6,6 +6,9 @@
  *
  * Times are the bundles' own clock's, see pftrace.c. Perfetto sorts by time, so a bundle
  * may wait until it is full.
+ *
+ * What a thread is blocked in stands behind the switch that it leaves by. The kernel's
+ * own event of it comes with the wakeup; Perfetto wants it to be in between.
  */
 #include <errno.h>
 #include <sched.h>
@@ -13,6 +16,7 @@
 #include <string.h>
 
 #include "lib/err.h"
+#include "lib/intern.h"
 #include "lib/pfpacket.h"
 #include "lib/pfsched.h"
 #include "lib/pfthreads.h"
@@ -36,6 +40,7 @@ struct slot {
 		Pf__SchedProcessFreeFtraceEvent freed;
 		Pf__TaskNewtaskFtraceEvent newtask;
 		Pf__TaskRenameFtraceEvent rename;
+		Pf__SchedBlockedReasonFtraceEvent blocked;
 	};
 	char comm[2][WP_SCHED_COMM];
 };
@@ -65,6 +70,7 @@ struct bundle {
  * @told: the trace has the threads that are known from the start
  * @threads: all threads
  * @bundle: by CPU, NULL as long as there is nothing
+ * @functions: names of the kernel's functions that bundles refer to
  * @stats: what was written
  */
 struct wp_pfsched {
@@ -73,6 +79,7 @@ struct wp_pfsched {
 	bool told;
 	struct wp_pfthreads threads;
 	struct bundle *bundle[WP_PF_CPUS];
+	struct wp_intern functions;
 	struct wp_pfsched_stats stats;
 };
 
@@ -119,6 +126,8 @@ static int flush(struct wp_pfsched *s, __u32 cpu)
 	out.ftrace_clock = PF__FTRACE_CLOCK__FTRACE_CLOCK_GLOBAL;
 	packet.data_case = PF__TRACE_PACKET__DATA_FTRACE_EVENTS;
 	packet.ftrace_events = &out;
+	packet.has_sequence_flags = s->functions.nr;
+	packet.sequence_flags = PF__TRACE_PACKET__SEQUENCE_FLAGS__SEQ_NEEDS_INCREMENTAL_STATE;
 	b->nr = 0;
 	b->gap = false;
 	return wp_pftrace_packet(s->trace, &packet, WP_PF_SEQUENCE, b->time);
@@ -219,6 +228,62 @@ static int add_waking(struct wp_pfsched *s, const struct wp_schedevent *ev)
 	e->target_cpu = ev->to_cpu;
 	slot->event.event_case = PF__FTRACE_EVENT__EVENT_SCHED_WAKING;
 	slot->event.sched_waking = e;
+	return 0;
+}
+
+/* The first packet to tell of a function; others have its number. */
+static int tell_function(struct wp_pfsched *s, __u32 nr, const char *name, __u64 time)
+{
+	Pf__InternedString string = PF__INTERNED_STRING__INIT, *strings[] = { &string };
+	Pf__InternedData data = PF__INTERNED_DATA__INIT;
+	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
+
+	string.has_iid = true;
+	string.iid = nr;
+	string.has_str = true;
+	string.str.data = (uint8_t *)name;
+	string.str.len = strlen(name);
+	data.n_kernel_symbols = 1;
+	data.kernel_symbols = strings;
+	packet.interned_data = &data;
+	packet.has_sequence_flags = true;
+	packet.sequence_flags = nr == 1 ?
+		PF__TRACE_PACKET__SEQUENCE_FLAGS__SEQ_INCREMENTAL_STATE_CLEARED :
+		PF__TRACE_PACKET__SEQUENCE_FLAGS__SEQ_NEEDS_INCREMENTAL_STATE;
+	return wp_pftrace_packet(s->trace, &packet, WP_PF_SEQUENCE, time);
+}
+
+static int add_blocked(struct wp_pfsched *s, const struct wp_schedevent *ev,
+		       const char *function, bool io)
+{
+	Pf__SchedBlockedReasonFtraceEvent *e;
+	struct slot *slot;
+	bool is_new;
+	__u32 nr;
+	int err;
+
+	nr = wp_intern(&s->functions, function, strlen(function), &is_new);
+	if (!nr) {
+		wp_err("no memory for the names of functions");
+		return -ENOMEM;
+	}
+	err = is_new ? tell_function(s, nr, function, ev->time) : 0;
+	if (err)
+		return err;
+	slot = add(s, ev, ev->who.tid);
+	if (!slot)
+		return -EIO;
+	e = &slot->blocked;
+	pf__sched_blocked_reason_ftrace_event__init(e);
+	e->has_pid = true;
+	e->pid = ev->who.tid;
+	e->has_caller = true;
+	e->caller = nr;
+	e->has_io_wait = true;
+	e->io_wait = io;
+	slot->event.event_case = PF__FTRACE_EVENT__EVENT_SCHED_BLOCKED_REASON;
+	slot->event.sched_blocked_reason = e;
+	s->stats.blocked++;
 	return 0;
 }
 
@@ -476,6 +541,23 @@ int wp_pfsched_event(struct wp_pfsched *s, const struct wp_schedevent *ev)
 }
 
 /**
+ * wp_pfsched_blocked() - tell what a thread is blocked in
+ * @s: the events
+ * @ev: the last event, the switch by which it left its CPU
+ * @function: the kernel's function
+ * @io: the kernel counts it as a wait for a disk
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_pfsched_blocked(struct wp_pfsched *s, const struct wp_schedevent *ev,
+		       const char *function, bool io)
+{
+	if (!s->timeline || ev->cpu >= WP_PF_CPUS || ev->who.tid <= 0)
+		return 0;
+	return add_blocked(s, ev, function, io);
+}
+
+/**
  * wp_pfsched_running() - who runs on a CPU
  * @s: the events
  * @cpu: the CPU
@@ -580,5 +662,6 @@ void wp_pfsched_free(struct wp_pfsched *s)
 	for (cpu = 0; cpu < WP_PF_CPUS; cpu++)
 		free(s->bundle[cpu]);
 	wp_pfthreads_free(&s->threads);
+	wp_intern_free(&s->functions);
 	free(s);
 }

@@ -104,6 +104,7 @@ struct wp_profile_sample {
  * @path: the file's name with it
  * @kernel: it is of the kernel
  * @inlined: it is where it was inlined
+ * @sched: it is the kernel's scheduler's own: threads leave their CPU by it
  *
  * Functions of one name in one file are one. Strings may hold any byte but 0.
  */
@@ -114,6 +115,7 @@ struct wp_function {
 	const char *path;
 	bool kernel;
 	bool inlined;
+	bool sched;
 };
 
 /**

@@ -260,6 +260,23 @@ static __u64 space_of(const struct wp_perfrecord *rec)
 }
 
 /**
+ * wp_profstacks_place() - a frame, by where it is
+ * @s: the stacks
+ * @pid: the process
+ * @space: PERF_CONTEXT_KERNEL, _USER or another one
+ * @address: the address there; of a caller that of the byte before that to which its
+ *	callee returns
+ * @is_caller: it is one
+ *
+ * Return: its number; 0 if there is no memory.
+ */
+__u32 wp_profstacks_place(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 address,
+			  bool is_caller)
+{
+	return frame_of(s, pid, space, address, is_caller);
+}
+
+/**
  * wp_profstacks_add() - the stack of a sample
  * @s: the stacks
  * @rec: the sample
@@ -441,6 +458,8 @@ static int resolve(struct wp_profstacks *s, struct wp_frame *f, const struct fra
 	path = strdup(symbol.module ? symbol.module :
 		      file ? wp_intern_bytes(&s->paths, file->path, NULL) : UNKNOWN_NAME);
 	f->function = path ? function_of(s, path, symbol.name, kernel, false) : 0;
+	if (f->function)
+		s->function[f->function - 1].sched = symbol.sched;
 	done = f->function && find_inlined(s, f, file, at, path);
 	free(path);
 	return done ? 0 : no_memory();

@@ -13,6 +13,8 @@ struct wp_profstacks;
 
 int wp_profstacks_new(struct wp_profstacks **out, struct wp_memmaps *maps,
 		      const struct wp_symbols_options *options);
+__u32 wp_profstacks_place(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 address,
+			  bool is_caller);
 int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, __u32 *stack);
 const __u32 *wp_profstacks_frames(const struct wp_profstacks *s, __u32 stack, size_t *nr);
 const struct wp_frame *wp_profstacks_frame(struct wp_profstacks *s, __u32 frame);

@@ -555,6 +555,7 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 		symbol->module = NULL;
 	symbol->start = address - (at - e->start);
 	symbol->size = e->end - e->start;
+	symbol->sched = at >= f->table.sched_start && at < f->table.sched_end;
 	return true;
 }
 

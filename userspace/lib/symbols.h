@@ -60,6 +60,7 @@ struct wp_symbols_options {
  * @module: of the kernel: the module's name in brackets, or NULL
  * @start: where it begins, as addresses of that file are told
  * @size: its bytes; 0 if not known
+ * @sched: of the kernel: one of the scheduler's own, by which threads leave their CPU
  *
  * Strings are good until wp_symbols_free(), and may hold any byte but 0: they are
  * a file's.
@@ -69,6 +70,7 @@ struct wp_symbol {
 	const char *module;
 	__u64 start;
 	__u64 size;
+	bool sched;
 };
 
 int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *options);

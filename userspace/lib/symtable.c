@@ -140,6 +140,15 @@ const struct wp_symtable_entry *wp_symtable_find(const struct wp_symtable *t, __
 	return low && address < t->entry[low - 1].end ? &t->entry[low - 1] : NULL;
 }
 
+/* The linker marks where some kinds of functions begin and end. */
+static void mark(struct wp_symtable *t, const char *name, __u64 address)
+{
+	if (!strcmp(name, "__sched_text_start"))
+		t->sched_start = address;
+	else if (!strcmp(name, "__sched_text_end"))
+		t->sched_end = address;
+}
+
 /**
  * wp_symtable_kallsyms() - read the kernel's list
  * @t: the table
@@ -176,6 +185,8 @@ int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f)
 		e.weak = type == 'w' || type == 'W';
 		e.local = type == 't';
 		e.end = e.start;
+		if (!module)
+			mark(t, name, e.start);
 		err = *name ? wp_symtable_add(t, &e, name, module) : 0;
 	}
 	free(line);

@@ -38,6 +38,9 @@ struct wp_symtable_entry {
  * @names: names
  * @len: bytes used there
  * @names_room: bytes there
+ * @sched_start: of the kernel's list: where the scheduler's own functions begin, by
+ *	which threads leave their CPU; 0 if it does not say so
+ * @sched_end: behind them
  */
 struct wp_symtable {
 	struct wp_symtable_entry *entry;
@@ -46,6 +49,8 @@ struct wp_symtable {
 	char *names;
 	size_t len;
 	size_t names_room;
+	__u64 sched_start;
+	__u64 sched_end;
 };
 
 int wp_symtable_add(struct wp_symtable *t, const struct wp_symtable_entry *entry,
