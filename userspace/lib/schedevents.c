@@ -18,6 +18,9 @@
 /* Bits of prev_state that can have letters. */
 #define STATE_BITS	16
 
+/* "D", the same in all kernels. */
+#define TASK_UNINTERRUPTIBLE	0x2
+
 /* Of an event of the file: what it is, and its fields; those that it lacks are NULL. */
 struct kind {
 	bool known;
@@ -32,6 +35,7 @@ struct wp_schedevents {
 	struct kind *kinds;
 	char letter[STATE_BITS];
 	__u64 preempted;	/* the bit of prev_state */
+	__u64 noload;		/* the bit of "N"; 0 if there is none */
 	bool any;
 	struct wp_idmap tids;
 	__s32 *pids;
@@ -73,9 +77,29 @@ static bool has_event(const struct wp_perfevents *events, const char *name)
 }
 
 /*
+ * The bit that says that the thread was preempted, R+. Kernels before 4.14 tell it: "... &
+ * 4096 ? "+" : """; of others it is the one above the last state (TASK_REPORT_MAX in
+ * include/linux/sched.h).
+ */
+static __u64 preempted_bit(const char *format, unsigned int last)
+{
+	const char *p = format;
+	__u64 bit;
+	char *end;
+
+	while (p && (p = strstr(p, "prev_state & "))) {
+		p += strlen("prev_state & ");
+		bit = strtoull(p, &end, 0);
+		if (end > p && !strncmp(end, " ? \"+\"", strlen(" ? \"+\"")) &&
+		    !(bit & (bit - 1)) && bit >> last > 1)
+			return bit;
+	}
+	return 2ULL << last;
+}
+
+/*
  * The letters of the states are what the event's print format says: { 0x0001, "S" }, and
- * so on. The bit above the last one says that the thread was preempted, R+ (TASK_REPORT_MAX
- * in include/linux/sched.h).
+ * so on; { 1, "S" } in kernels before 4.14.
  */
 static void find_letters(struct wp_schedevents *e, const struct wp_tracepoint *tp)
 {
@@ -87,16 +111,18 @@ static void find_letters(struct wp_schedevents *e, const struct wp_tracepoint *t
 		unsigned int bit;
 		char *end;
 
-		flag = strtoull(p + 1, &end, 16);
+		flag = strtoull(p + 1, &end, 0);
 		p++;
 		if (!flag || flag & (flag - 1) || flag >> STATE_BITS || strncmp(end, ", \"", 3) ||
 		    !isalpha((unsigned char)end[3]) || end[4] != '"')
 			continue;
 		bit = __builtin_ctzll(flag);
 		e->letter[bit] = end[3];
+		if (end[3] == 'N')
+			e->noload = flag;
 		last = bit > last ? bit : last;
 	}
-	e->preempted = 2ULL << last;
+	e->preempted = preempted_bit(strstr(tp->text, "print fmt:"), last);
 }
 
 static void find_fields(struct kind *k, const struct wp_tracepoint *tp)
@@ -229,7 +255,10 @@ static void read_state(const struct wp_schedevents *e, __u64 state, struct wp_sc
 
 	ev->preempted = state & e->preempted;
 	ev->state = 'R';
-	if (told && e->letter[__builtin_ctzll(told)])
+	/* Kernels before 4.14 have no letter of its own for idle kernel threads. */
+	if (told & e->noload && told & TASK_UNINTERRUPTIBLE)
+		ev->state = 'I';
+	else if (told && e->letter[__builtin_ctzll(told)])
 		ev->state = e->letter[__builtin_ctzll(told)];
 }
 
