@@ -2,6 +2,7 @@
 /*
  * wallprof: finds the command that is meant and calls it.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,11 +43,27 @@ static void print_help(FILE *f)
 	fprintf(f, "\n See 'wallprof COMMAND --help' for more information on a command.\n\n");
 }
 
+/*
+ * A recording that is opened as a stream which was closed would have what is said written
+ * into it. What takes the place cannot be written to either.
+ */
+static void keep_streams(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			_exit(1);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
 	size_t i;
 
+	keep_streams();
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
 	    (!strcmp(word, "help") && argc == 2)) {
 		print_help(stdout);
