@@ -156,6 +156,11 @@ bench-endure:
 	tests/lab/deps bench
 	tests/bench/endure
 
+.PHONY: bench-flight
+bench-flight:
+	tests/lab/deps bench
+	tests/bench/flight
+
 .PHONY: bench-report
 bench-report:
 	tests/lab/deps bench
@@ -176,6 +181,7 @@ help:
 	@echo 'make bench           the cost of a context switch, beside the peers'
 	@echo 'make bench-accuracy  how long waits are told to be, beside perf: each'
 	@echo 'make bench-endure    100,000 threads, and an hour of births: what it takes'
+	@echo 'make bench-flight    an hour of a flight recorder at the highest rate of switches'
 	@echo 'make bench-report    how long reading 1 GB takes, beside perf report'
 	@echo
 	@echo 'KDIR=DIR     kernel to build for     ($(KDIR))'
