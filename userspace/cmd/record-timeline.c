@@ -26,7 +26,7 @@ int wp_recording_open_timeline(struct wp_recording *r, struct wp_perfdata_event 
 	*nr = 0;
 	if (!r->o.timeline)
 		return 0;
-	err = wp_timeline_new(&r->timeline, NULL);
+	err = wp_timeline_new(&r->timeline, NULL, false);
 	if (err)
 		return err;
 	r->switches = first;

@@ -52,6 +52,7 @@ enum {
 	OPT_TRIGGER,
 	OPT_SWITCH_OUTPUT,
 	OPT_MAX_FILES,
+	OPT_WAKEUP,
 };
 
 static const char *const usage[] = {
@@ -82,6 +83,8 @@ static const struct wp_option table[] = {
 	{ OPT_SWITCH_OUTPUT, "switch-output", NULL, "go on behind a trigger; file.TIMESTAMP\n"
 	  "for each" },
 	{ OPT_MAX_FILES, "switch-max-files", "n", "keep the last n files of that kind" },
+	{ OPT_WAKEUP, "sched-wakeup", NULL, "write each wakeup as sched_wakeup, too: old\n"
+	  "perfs count delays from it only" },
 	{ 'z', "compression-level", "n", "compress the file by zstd, 1 (default) to 22;\n"
 	  "0: not at all" },
 	{ 0, NULL, NULL, NULL },
@@ -147,6 +150,9 @@ static int set(void *ctx, int id, const char *arg)
 	case 'v':
 		o->verbose++;
 		return 0;
+	case OPT_WAKEUP:
+		o->wakeups = true;
+		return 0;
 	case 'z':
 		return wp_value_int("-z", arg, 0, WP_COMPRESS_MAX_LEVEL, &o->level);
 	}
@@ -166,6 +172,10 @@ static int check_flight(const struct wp_sched_options *o)
 	}
 	if (o->overwrite && o->stacks) {
 		wp_err("-g and --overwrite: stacks are not kept as long as a flight recorder's events");
+		return -EINVAL;
+	}
+	if (o->wakeups && o->stacks) {
+		wp_err("-g and --sched-wakeup: one at a time");
 		return -EINVAL;
 	}
 	if (o->nr_triggers && o->has_cpus) {
@@ -370,7 +380,7 @@ static int prepare(struct wp_sched_recording *r)
 
 	err = wp_device_open(&r->dev);
 	if (!err)
-		err = wp_timeline_new(&r->timeline, NULL);
+		err = wp_timeline_new(&r->timeline, NULL, r->o.wakeups);
 	if (!err && r->o.command) {
 		err = wp_workload_fork(&r->workload, r->o.command);
 		if (!err)

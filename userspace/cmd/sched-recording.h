@@ -41,6 +41,7 @@ struct wp_trigger;
  * @nr_triggers: how many
  * @go_on: behind a trigger, too
  * @max_files: of snapshots, or 0 for any number
+ * @wakeups: sched_wakeup, too
  * @command: to run, or NULL
  */
 struct wp_sched_options {
@@ -62,6 +63,7 @@ struct wp_sched_options {
 	unsigned int nr_triggers;
 	bool go_on;
 	int max_files;
+	bool wakeups;
 	char **command;
 };
 

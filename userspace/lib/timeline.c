@@ -31,6 +31,7 @@ enum event {
 	EVENT_WAKING,
 	EVENT_WAKEUP_NEW,
 	EVENT_MIGRATE,
+	EVENT_WAKEUP,
 	EVENT_MAX,
 };
 
@@ -42,6 +43,7 @@ static const char *const event_names[EVENT_MAX] = {
 	[EVENT_WAKING] = "sched_waking",
 	[EVENT_WAKEUP_NEW] = "sched_wakeup_new",
 	[EVENT_MIGRATE] = "sched_migrate_task",
+	[EVENT_WAKEUP] = "sched_wakeup",
 };
 
 /* Fields, found once. One that a kernel does not have is NULL. */
@@ -75,6 +77,7 @@ struct waiting {
 };
 
 struct wp_timeline {
+	unsigned int nr_events;	/* without those that are not wanted */
 	struct wp_tracepoint tp[EVENT_MAX];
 	struct fields f[EVENT_MAX];
 	struct wp_timeline_options opt;
@@ -116,19 +119,22 @@ static void find_fields(struct wp_timeline *tl, enum event event)
  * wp_timeline_new() - read the formats of the tracepoints
  * @out: set to a timeline, to be freed
  * @root: instead of tracefs, for tests; NULL: tracefs
+ * @wakeups: tell each wakeup as sched_wakeup, too
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_timeline_new(struct wp_timeline **out, const char *root)
+int wp_timeline_new(struct wp_timeline **out, const char *root, bool wakeups)
 {
 	struct wp_timeline *tl = calloc(1, sizeof(*tl));
-	int i, err;
+	unsigned int i;
+	int err;
 
 	if (!tl) {
 		wp_err("out of memory");
 		return -ENOMEM;
 	}
-	for (i = 0; i < EVENT_MAX; i++) {
+	tl->nr_events = wakeups ? EVENT_MAX : EVENT_WAKEUP;
+	for (i = 0; i < tl->nr_events; i++) {
 		err = wp_tracepoint_read(&tl->tp[i], root, "sched", event_names[i]);
 		if (err) {
 			wp_err("cannot read how this kernel describes sched:%s: %s%s",
@@ -154,11 +160,11 @@ int wp_timeline_new(struct wp_timeline **out, const char *root)
  */
 unsigned int wp_timeline_events(const struct wp_timeline *tl, struct wp_perfdata_event *events)
 {
-	int i;
+	unsigned int i;
 
-	for (i = 0; i < EVENT_MAX; i++)
+	for (i = 0; i < tl->nr_events; i++)
 		wp_perfdata_event_tracepoint(&events[i], &tl->tp[i]);
-	return EVENT_MAX;
+	return tl->nr_events;
 }
 
 /**
@@ -296,6 +302,16 @@ static int write_other(struct wp_timeline *tl, enum event event, const struct wa
 	return write_sample(tl, event, rec->other_tgid, rec->other_tid, w);
 }
 
+/* A perf that knows one of the two events only has it at the same time. */
+static int write_waking(struct wp_timeline *tl, const struct waiting *w)
+{
+	int err = write_other(tl, EVENT_WAKING, w);
+
+	if (err || tl->nr_events <= EVENT_WAKEUP)
+		return err;
+	return write_other(tl, EVENT_WAKEUP, w);
+}
+
 static int write_record(struct wp_timeline *tl, const struct waiting *w)
 {
 	const struct wallprof_record *rec = &w->record;
@@ -309,7 +325,7 @@ static int write_record(struct wp_timeline *tl, const struct waiting *w)
 	case WALLPROF_RECORD_SWITCH:
 		return write_switch(tl, w);
 	case WALLPROF_RECORD_WAKING:
-		return write_other(tl, EVENT_WAKING, w);
+		return write_waking(tl, w);
 	case WALLPROF_RECORD_WAKEUP_NEW:
 		return write_other(tl, EVENT_WAKEUP_NEW, w);
 	default:

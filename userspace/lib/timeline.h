@@ -33,8 +33,8 @@ struct wp_device;
 struct wp_stacks;
 struct wp_timeline;
 
-/* Events of the file, but for the sideband's. */
-#define WP_TIMELINE_EVENTS	5
+/* Events of the file at most, but for the sideband's. */
+#define WP_TIMELINE_EVENTS	6
 
 /**
  * struct wp_timeline_stats - what came
@@ -77,7 +77,7 @@ struct wp_timeline_options {
 	void *ctx;
 };
 
-int wp_timeline_new(struct wp_timeline **out, const char *root);
+int wp_timeline_new(struct wp_timeline **out, const char *root, bool wakeups);
 unsigned int wp_timeline_events(const struct wp_timeline *tl, struct wp_perfdata_event *events);
 int wp_timeline_begin(struct wp_timeline *tl, const struct wp_timeline_options *opt);
 int wp_timeline_sideband(void *ctx, const struct perf_event_header *rec, __u64 time);
