@@ -45,6 +45,9 @@
 
 #define MAX_FILES	10000
 
+/* CPUs that lost events are told one by one, up to so many. */
+#define MAX_LOSERS	8
+
 /* Options that have no letter. */
 enum {
 	OPT_OVERWRITE = 256,
@@ -472,6 +475,33 @@ static void warn_of_threads(struct wp_sched_recording *r)
 			(uint64_t)side.lost);
 }
 
+/* Which CPUs' rings were too small. */
+static void say_lost(const struct wp_sched_recording *r, const struct wp_timeline_stats *s)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+	__u32 cpu, nr = 0;
+
+	for (cpu = 0; f && cpu < r->dev.info.nr_cpus; cpu++) {
+		__u64 lost = wp_timeline_lost(r->timeline, cpu);
+
+		if (lost && ++nr <= MAX_LOSERS)
+			fprintf(f, "%s%" PRIu64 " on CPU %u", nr > 1 ? ", " : "",
+				(uint64_t)lost, cpu);
+	}
+	if (f && nr > MAX_LOSERS)
+		fprintf(f, " and others on %u more", nr - MAX_LOSERS);
+	if (f && fclose(f))
+		f = NULL;
+	wp_warn("%" PRIu64 " events found no room in their CPU's ring, in %" PRIu64
+		" places of the file: try a larger -m", (uint64_t)s->lost,
+		(uint64_t)s->records[WALLPROF_RECORD_LOST]);
+	if (f)
+		wp_warn("of these %s", text);
+	free(text);
+}
+
 static void summary(struct wp_sched_recording *r)
 {
 	struct wp_timeline_stats s;
@@ -491,9 +521,7 @@ static void summary(struct wp_sched_recording *r)
 			     (uint64_t)s.records[WALLPROF_RECORD_MIGRATE]);
 	}
 	if (s.lost)
-		wp_warn("%" PRIu64 " events found no room in their CPU's ring, in %" PRIu64
-			" places of the file: try a larger -m",
-			(uint64_t)s.lost, (uint64_t)s.records[WALLPROF_RECORD_LOST]);
+		say_lost(r, &s);
 	warn_of_threads(r);
 	if (s.unordered)
 		wp_debug("%" PRIu64 " records came late and are not in order",

@@ -53,9 +53,10 @@ struct fields {
 	const struct wp_tracepoint_field *success, *cpu, *from_cpu, *runtime;
 };
 
-/* What runs on a CPU, and since when; @known: that is known. */
+/* What runs on a CPU, and since when; @known: that is known. @lost: events, so far. */
 struct running {
 	__u64 since;
+	__u64 lost;
 	__u32 tid;
 	bool known;
 };
@@ -275,9 +276,9 @@ static int write_switch(struct wp_timeline *tl, const struct waiting *w)
 	err = write_runtime(tl, w);
 	if (err)
 		return err;
-	tl->running[cpu] = (struct running){
-		.since = rec->time, .tid = rec->other_tid, .known = true,
-	};
+	tl->running[cpu].since = rec->time;
+	tl->running[cpu].tid = rec->other_tid;
+	tl->running[cpu].known = true;
 	begin(tl, EVENT_SWITCH, cpu, rec->tid, rec);
 	wp_tracepoint_set(f->state, tl->raw, rec->state);
 	wp_tracepoint_set_text(f->next_comm, tl->raw,
@@ -320,6 +321,7 @@ static int write_record(struct wp_timeline *tl, const struct waiting *w)
 	switch (rec->type) {
 	case WALLPROF_RECORD_LOST:
 		tl->running[w->cpu].known = false;
+		tl->running[w->cpu].lost += rec->lost;
 		tl->stats.lost += rec->lost;
 		return tl->opt.lost(tl->opt.ctx, w->cpu, rec->time, rec->lost);
 	case WALLPROF_RECORD_SWITCH:
@@ -508,6 +510,18 @@ int wp_timeline_end(struct wp_timeline *tl, struct wp_device *dev)
 void wp_timeline_stats(const struct wp_timeline *tl, struct wp_timeline_stats *stats)
 {
 	*stats = tl->stats;
+}
+
+/**
+ * wp_timeline_lost() - tell how many of a CPU's records found no room
+ * @tl: the timeline, begun
+ * @cpu: the CPU
+ *
+ * Return: the number.
+ */
+__u64 wp_timeline_lost(const struct wp_timeline *tl, __u32 cpu)
+{
+	return tl->running[cpu].lost;
 }
 
 /**

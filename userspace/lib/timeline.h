@@ -87,6 +87,7 @@ int wp_timeline_drain(struct wp_timeline *tl, struct wp_device *dev, __u64 *upto
 int wp_timeline_flush(struct wp_timeline *tl, __u64 upto);
 int wp_timeline_end(struct wp_timeline *tl, struct wp_device *dev);
 void wp_timeline_stats(const struct wp_timeline *tl, struct wp_timeline_stats *stats);
+__u64 wp_timeline_lost(const struct wp_timeline *tl, __u32 cpu);
 void wp_timeline_reset(struct wp_timeline *tl);
 void wp_timeline_free(struct wp_timeline *tl);
 
