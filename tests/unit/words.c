@@ -197,6 +197,47 @@ static void test_words(void)
 	expect("timehist --csv", ",\"a\"\"b,c??[2J?\",100,100,,,0,7000000,R,1,");
 }
 
+/* What each table is as JSON, and that the same rows are in its CSV, with its columns. */
+static void test_formats(void)
+{
+	static const char python[] =
+		"python3 -c 'import csv, json, sys; d = json.load(open(sys.argv[1])); "
+		"rows = list(csv.reader(open(sys.argv[2], newline=\"\"))); "
+		"table = d[sys.argv[3]]; short = lambda v: \"\" if v is None else "
+		"v.translate({10: 63, 27: 63, 0xfffd: 63}) if isinstance(v, str) else str(v); "
+		"sys.exit([list(table[0])] + [[short(v) for v in t.values()] for t in table] != rows "
+		"or d[\"lost_events\"] != 0 or len(table) != int(sys.argv[4]))' ";
+	static const struct {
+		const char *command;
+		const char *table;
+		int rows;
+	} all[] = {
+		{ "latency -p", "tasks", 1 }, { "latency", "tasks", 1 },
+		{ "timehist -wnM", "events", 5 }, { "timehist -I", "events", 2 },
+		{ "timehist -s", "summary", 1 }, { "map", "switches", 4 },
+		{ "map --time 1.03,", "switches", 2 }, { "hist", "histogram", 2 },
+		{ "hist --per tid", "histogram", 2 }, { "hist --per comm", "histogram", 2 },
+		{ "hist --heat", "heat", 2 },
+	};
+	char command[64], line[1024];
+	size_t i;
+
+	ok(record(0, 0), "a recording");
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		int status;
+
+		snprintf(command, sizeof(command), "%s --csv", all[i].command);
+		status = run(command, path);
+		status |= rename(out, bad);
+		snprintf(command, sizeof(command), "%s --json", all[i].command);
+		status |= run(command, path);
+		snprintf(line, sizeof(line), "%s%s %s %s %d", python, out, bad, all[i].table,
+			 all[i].rows);
+		ok(!status && !system(line), "%s: JSON and CSV of its %d rows", all[i].command,
+		   all[i].rows);
+	}
+}
+
 static size_t read_file(char **data)
 {
 	struct stat st;
@@ -251,6 +292,7 @@ int main(void)
 	snprintf(out, sizeof(out), "%s/out", dir);
 	snprintf(bad, sizeof(bad), "%s/bad.data", dir);
 	test_words();
+	test_formats();
 	test_damage();
 	unlink(path);
 	unlink(out);
