@@ -211,13 +211,23 @@ static void test_formats(void)
 		const char *command;
 		const char *table;
 		int rows;
+		const char *columns;
 	} all[] = {
-		{ "latency -p", "tasks", 1 }, { "latency", "tasks", 1 },
-		{ "timehist -wnM", "events", 5 }, { "timehist -I", "events", 2 },
-		{ "timehist -s", "summary", 1 }, { "map", "switches", 4 },
-		{ "map --time 1.03,", "switches", 2 }, { "hist", "histogram", 2 },
-		{ "hist --per tid", "histogram", 2 }, { "hist --per comm", "histogram", 2 },
-		{ "hist --heat", "heat", 2 },
+		{ "latency -p", "tasks", 1, "comm,tid,pid,threads,run_ns,switches,delays_unknown,"
+		  "woken_early,delay_ns,delay_avg_ns,delay_max_ns,delay_max_begin_ns,"
+		  "delay_max_end_ns,blocked,blocked_ns,blocked_max_ns" },
+		{ "latency", "tasks", 1, "comm,tid,pid,threads,run_ns," },
+		{ "timehist -wnM", "events", 5, "time_ns,cpu,event,comm,tid,pid,wait_ns,delay_ns,"
+		  "woken_early,run_ns,state,preempted,other_comm,other_tid,from_cpu,to_cpu" },
+		{ "timehist -I", "events", 2, "time_ns,cpu,event," },
+		{ "timehist -s", "summary", 1, "comm,tid,pid,slices,run_ns,run_min_ns,run_avg_ns,"
+		  "run_max_ns,run_stddev_percent,migrations" },
+		{ "map", "switches", 4, "time_ns,cpu,name,comm,tid" },
+		{ "map --time 1.03,", "switches", 2, "time_ns,cpu,name,comm,tid" },
+		{ "hist", "histogram", 2, "what,comm,tid,from_us,below_us,count" },
+		{ "hist --per tid", "histogram", 2, "what,comm,tid,from_us,below_us,count" },
+		{ "hist --per comm", "histogram", 2, "what,comm,tid,from_us,below_us,count" },
+		{ "hist --heat", "heat", 2, "what,begin_ns,end_ns,from_us,below_us,count" },
 	};
 	char command[64], line[1024];
 	size_t i;
@@ -228,6 +238,7 @@ static void test_formats(void)
 
 		snprintf(command, sizeof(command), "%s --csv", all[i].command);
 		status = run(command, path);
+		status |= strncmp(said(), all[i].columns, strlen(all[i].columns));
 		status |= rename(out, bad);
 		snprintf(command, sizeof(command), "%s --json", all[i].command);
 		status |= run(command, path);
