@@ -69,7 +69,7 @@ const char *wp_blockedin(struct wp_profstacks *s, const struct wp_schedevent *ev
 		if (!f->sched && by_scheduler)
 			return f->name;
 		by_scheduler |= f->sched;
-		*io |= f->sched && is_io(f->name);
+		*io |= is_io(f->name);
 	}
 	return NULL;
 }
