@@ -67,6 +67,7 @@ struct wp_address {
  * @sampler: the overflow handler's tables
  * @sampler_scratch: its
  * @ring: what the timeline's probes write
+ * @switched_at: the time of the last switch, as they told it
  * @throttled_at: when the counter was throttled; 0 if it is not
  * @event: the counter; written and read under counters_lock
  *
@@ -90,6 +91,7 @@ struct wp_cpu {
 	struct perf_event *event;
 	struct wp_ring ring;
 	struct wp_address addresses[1 << WP_ADDRESS_BITS];
+	u64 switched_at;
 	struct wp_scratch sched_scratch;
 	struct wp_scratch sampler_scratch;
 };

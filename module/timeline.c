@@ -100,6 +100,7 @@ static __always_inline void wp_timeline_tell_switch(struct wp_session *session,
 	struct wallprof_record *record;
 	u8 flags = 0;
 
+	session->cpus[smp_processor_id()]->switched_at = now;
 	if (!ring)
 		return;
 	if (!wp_timeline_wants(session, prev)) {

@@ -307,6 +307,54 @@ TEST(the_last_switch_beside_the_sums)
 	ends(_metadata, true);
 }
 
+/* How long a thread ran, by its switches, if it runs when the session begins and ends. */
+static __u64 ran_by_switches(const struct rings *r, __u32 tid)
+{
+	__u64 ran = r->stop - r->start;
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		for (__u64 nr = 0; nr < head_of(r, cpu); nr++) {
+			const struct wallprof_record *rec = record_of(r, cpu, nr);
+
+			if (rec->type != WALLPROF_RECORD_SWITCH)
+				continue;
+			if (rec->tid == tid)
+				ran += rec->time;
+			else if (rec->other_tid == tid)
+				ran -= rec->time;
+		}
+	}
+	return ran;
+}
+
+/* Both have the same slices, to the nanosecond. */
+TEST(slices_beside_the_sums)
+{
+	struct wallprof_configure c = timeline_config(1 << 12);
+	const struct wallprof_task *account = NULL;
+	__u32 tid = gettid_();
+	struct rings r;
+
+	c.flags |= WALLPROF_OFFCPU;
+	dev_target(&c, WALLPROF_TARGET_TID, &tid, 1);
+	ASSERT_EQ(0, rings_open(&r, &c));
+	ASSERT_EQ(0, dev_start(r.fd, &r.start));
+	nap_times(50);
+	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
+	EXPECT_EQ(0, lost_of(&r));
+	for (__u32 i = 0; i < r.c.nr_tasks; i++) {
+		const struct wallprof_task *t = (void *)(r.map + r.c.tasks_offset +
+							 (__u64)i * r.c.task_bytes);
+
+		if (t->tid == tid && t->phase)
+			account = t;
+	}
+	ASSERT_NE(NULL, account);
+	EXPECT_LE(50, account->nr_off);
+	EXPECT_EQ(account->run_ns + (account->born - r.start), ran_by_switches(&r, tid));
+	close(r.fd);
+}
+
 /* Of one thread: what it leaves, and is woken from. */
 TEST(one_target)
 {

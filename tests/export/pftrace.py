@@ -105,6 +105,7 @@ class Trace:
         self.slices, self.names, self.pids, self.wakings = [], {}, {}, []
         self.states = collections.defaultdict(list)
         self.samples, self.lost_samples = collections.defaultdict(list), 0
+        self.first, self.blocked = {}, []
         self.gaps, self.overrun, self.problems = 0, 0, []
         self.read_begin()
         self.read_events()
@@ -126,6 +127,8 @@ class Trace:
     def read_events(self):
         """Slices as sched_slice has them, and what threads do, in order of time."""
         events = []
+        functions = {s["iid"][0]: s["str"][0].decode() for p in self.packets
+                     for data in p["interned_data"] for s in data["kernel_symbols"]}
         for _, bundle in self.find("ftrace_events"):
             self.gaps += bool(bundle["lost_events"])
             if bundle["ftrace_clock"] != ["FTRACE_CLOCK_GLOBAL"]:
@@ -144,6 +147,8 @@ class Trace:
                 self.read_tree(e)
             elif e["sched_switch"]:
                 self.read_switch(time, cpu, e["sched_switch"][0], running)
+            elif e["sched_blocked_reason"]:
+                self.read_blocked(time, e["sched_blocked_reason"][0], functions)
             else:
                 self.read_thread_event(time, e)
         for cpu, (time, tid) in running.items():
@@ -155,8 +160,16 @@ class Trace:
             if t["name"]:
                 self.names[t["tid"][0]] = t["name"][0]
 
+    def read_blocked(self, time, e, functions):
+        """It is of the last state of the thread, if that is one that blocks."""
+        state = self.states[e["pid"][0]][-1]
+        if state[0] != time or state[1] in ("Running", "R", "R+"):
+            self.problems.append("%d at %d is not blocked, but %s" % (e["pid"][0], time, state))
+        self.blocked.append((time, e["pid"][0], functions[e["caller"][0]], e["io_wait"][0]))
+
     def read_switch(self, time, cpu, e, running):
         prev, following = e["prev_pid"][0], e["next_pid"][0]
+        self.first.setdefault(cpu, (time, prev))
         state = letter(e["prev_state"][0], self.release)
         if cpu in running:
             begin, tid = running[cpu]
@@ -179,7 +192,8 @@ class Trace:
             self.states[n["pid"][0]].append((time, "R"))
 
     def read_samples(self):
-        """By event: time, CPU, process, thread, weight, and stack, the innermost first."""
+        """By event: time, CPU, process, thread, weight, and stack, the innermost first:
+        addresses, files and functions."""
         known, names, counts = {}, {}, collections.Counter()
         for p in self.packets:
             nr = p["trusted_packet_sequence_id"][0]
@@ -187,7 +201,7 @@ class Trace:
                 default = p["trace_packet_defaults"][0]["perf_sample_defaults"][0]
                 names[nr] = default["timebase"][0]["name"][0].decode()
                 known[nr] = collections.defaultdict(dict)
-            for data in p["interned_data"]:
+            for data in p["interned_data"] if nr in known else []:
                 for kind in data:
                     known[nr][kind].update({i["iid"][0]: i for i in data[kind]})
             for s in p["perf_sample"]:
@@ -215,5 +229,7 @@ class Trace:
                 address += mapping["start"][0] - mapping["exact_offset"][0]
                 if not mapping["start"][0] <= address < mapping["end"][0]:
                     self.problems.append("%x is not in its mapping of %s" % (address, path))
-            out.append((address, path))
+            name = known["function_names"].get(frame["function_name_id"][0])["str"][0].decode() \
+                if frame["function_name_id"] else None
+            out.append((address, path, name))
         return out
