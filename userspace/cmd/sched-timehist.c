@@ -525,6 +525,9 @@ static __u64 window(const struct timehist *t)
 {
 	__u64 begin = wp_schedule_start(t->schedule), end = wp_schedule_now(t->schedule);
 
+	/* No CPU did anything. */
+	if (!begin)
+		return 0;
 	if (begin < t->read.from)
 		begin = t->read.from;
 	if (end > t->read.to)
