@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/about.h"
 #include "cmd/export.h"
 #include "cmd/flame-graph.h"
 #include "lib/err.h"
@@ -30,11 +31,11 @@ enum category {
 	RUNNABLE,
 };
 
-/* Tracks of a thread. */
-enum track {
+/* Tracks of a thread: of events beside that of on-CPU time one each, from TRACK_EVENTS on. */
+enum {
 	TRACK_TIME,
-	TRACK_EVENTS,
 	TRACK_WAKE,
+	TRACK_EVENTS,
 };
 
 /**
@@ -47,7 +48,7 @@ enum track {
  */
 struct row {
 	__u32 thread;
-	enum track track;
+	__u32 track;
 	__u32 slot;
 	__u32 stack;
 	__u64 value;
@@ -94,7 +95,12 @@ static int off_stack(struct firefox *w, __u32 node, enum category category, __u3
 	return nr ? 0 : no_memory();
 }
 
-static int add_row(struct firefox *w, const struct wp_flame_line *l, enum track track,
+static bool is_time(const struct firefox *w, __u32 event)
+{
+	return !strcmp(w->g.event[event].unit, "ns");
+}
+
+static int add_row(struct firefox *w, const struct wp_flame_line *l, __u32 track,
 		   enum category category, __u64 value)
 {
 	struct row *row = &w->row[w->nr];
@@ -123,9 +129,16 @@ static int by_track(const void *pa, const void *pb)
 	return a->slot < b->slot ? -1 : a->slot > b->slot;
 }
 
+static __u32 track_of(const struct firefox *w, const struct wp_flame_line *l)
+{
+	if (l->kind == WP_FLAME_WAKE)
+		return TRACK_WAKE;
+	return l->event == w->g.chosen && is_time(w, l->event) ? TRACK_TIME :
+	       TRACK_EVENTS + l->event;
+}
+
 static int make_rows(struct firefox *w)
 {
-	bool is_time = !strcmp(w->g.unit, "ns");
 	int err = 0;
 	size_t i;
 
@@ -140,12 +153,41 @@ static int make_rows(struct firefox *w)
 			if (!err)
 				err = add_row(w, l, TRACK_TIME, RUNNABLE, l->runnable);
 		} else {
-			err = add_row(w, l, l->kind == WP_FLAME_WAKE ? TRACK_WAKE :
-				      is_time ? TRACK_TIME : TRACK_EVENTS, OTHER, l->value);
+			err = add_row(w, l, track_of(w, l), OTHER, l->value);
 		}
 	}
 	qsort(w->row, w->nr, sizeof(*w->row), by_track);
 	return err;
+}
+
+static void put_entry(struct wp_json *j, const char *label, const char *value)
+{
+	if (!value || !*value)
+		return;
+	wp_json_open(j, NULL, '{');
+	wp_json_string(j, "label", label);
+	wp_json_string(j, "format", "string");
+	wp_json_string(j, "value", value);
+	wp_json_close(j, '}');
+}
+
+/* What the profiler has no place of its own for. */
+static void put_extra(struct firefox *w)
+{
+	struct wp_about about;
+
+	wp_about_read(&about, &w->samples);
+	wp_json_open(&w->j, "extra", '[');
+	wp_json_open(&w->j, NULL, '{');
+	wp_json_string(&w->j, "label", "Recording");
+	wp_json_open(&w->j, "entries", '[');
+	put_entry(&w->j, "Host", about.host);
+	put_entry(&w->j, about.written ? "File written" : "Recorded", about.when);
+	put_entry(&w->j, "Missing", about.lost);
+	wp_json_close(&w->j, ']');
+	wp_json_close(&w->j, '}');
+	wp_json_close(&w->j, ']');
+	wp_about_free(&about);
 }
 
 static void put_meta(struct firefox *w)
@@ -184,6 +226,7 @@ static void put_meta(struct firefox *w)
 	wp_json_string(&w->j, "oscpu", release ? release : "");
 	wp_json_string(&w->j, "abi", arch ? arch : "");
 	wp_json_string(&w->j, "arguments", command ? command : "");
+	put_extra(w);
 	wp_json_open(&w->j, "markerSchema", '[');
 	wp_json_close(&w->j, ']');
 	wp_json_open(&w->j, "categories", '[');
@@ -404,6 +447,7 @@ static void put_libs(struct firefox *w)
 static void put_samples(struct firefox *w, const struct row *row, size_t nr)
 {
 	const struct wp_profsum *sum = &w->samples.sum;
+	bool counts = row->track >= TRACK_EVENTS && !is_time(w, row->track - TRACK_EVENTS);
 	size_t i;
 
 	wp_json_open(&w->j, "samples", '{');
@@ -419,13 +463,13 @@ static void put_samples(struct firefox *w, const struct row *row, size_t nr)
 	wp_json_close(&w->j, ']');
 	wp_json_open(&w->j, "weight", '[');
 	for (i = 0; i < nr; i++) {
-		if (row->track == TRACK_EVENTS)
+		if (counts)
 			wp_json_number(&w->j, NULL, row[i].value);
 		else
 			wp_json_millionths(&w->j, NULL, row[i].value);
 	}
 	wp_json_close(&w->j, ']');
-	wp_json_string(&w->j, "weightType", row->track == TRACK_EVENTS ? "samples" : "tracing-ms");
+	wp_json_string(&w->j, "weightType", counts ? "samples" : "tracing-ms");
 	wp_json_close(&w->j, '}');
 }
 
@@ -450,7 +494,8 @@ static void put_track(struct firefox *w, const struct row *row, size_t nr)
 	char name[400], id[16];
 
 	snprintf(name, sizeof(name), "%s%s%s%s", t->comm, row->track == TRACK_TIME ? "" : " (",
-		 row->track == TRACK_EVENTS ? w->g.unit : row->track == TRACK_WAKE ? "woke" : "",
+		 row->track >= TRACK_EVENTS ? w->g.event[row->track - TRACK_EVENTS].name :
+		 row->track == TRACK_WAKE ? "woke" : "",
 		 row->track == TRACK_TIME ? "" : ")");
 	snprintf(id, sizeof(id), "%d", t->pid);
 	wp_json_open(&w->j, NULL, '{');
@@ -519,7 +564,7 @@ int wp_export_firefox(const struct wp_export *e)
 
 	err = wp_samples_read(&w.samples, &e->samples, SLOTS);
 	if (!err)
-		err = wp_flame_graph(&w.g, &w.samples);
+		err = wp_flame_graph(&w.g, &w.samples, NULL);
 	if (!err)
 		err = make_rows(&w);
 	if (!err)

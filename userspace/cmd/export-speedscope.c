@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/about.h"
 #include "cmd/export-samples.h"
 #include "lib/err.h"
 #include "lib/intern.h"
@@ -188,6 +189,23 @@ static int put_parts(struct speedscope *w)
 	return err;
 }
 
+/* What was recorded, when and where, and what was lost: there is no other place for it. */
+static void put_name(struct speedscope *w)
+{
+	struct wp_about about;
+	char *name = NULL;
+
+	wp_about_read(&about, &w->s.samples);
+	if (asprintf(&name, "%s (%s, %s%s%s)%s%s", w->s.e->samples.input,
+		     about.host ? about.host : "", about.system ? about.system : "",
+		     *about.when ? ", " : "", about.when, *about.lost ? ": " : "",
+		     about.lost) < 0)
+		name = NULL;
+	wp_json_string(&w->j, "name", name ? name : w->s.e->samples.input);
+	free(name);
+	wp_about_free(&about);
+}
+
 static int put_file(struct speedscope *w)
 {
 	int err;
@@ -195,7 +213,7 @@ static int put_file(struct speedscope *w)
 	wp_json_open(&w->j, NULL, '{');
 	wp_json_string(&w->j, "$schema", "https://www.speedscope.app/file-format-schema.json");
 	wp_json_string(&w->j, "exporter", "wallprof " WP_VERSION);
-	wp_json_string(&w->j, "name", w->s.e->samples.input);
+	put_name(w);
 	err = put_frames(w);
 	if (!err) {
 		wp_json_open(&w->j, "profiles", '[');

@@ -75,33 +75,59 @@ static bool has_samples(const struct wp_flame_graph *g, __u32 event)
 	return false;
 }
 
-/* Which event is on-CPU time: the first that is time, or else the first one. */
-static long choose_event(struct wp_flame_graph *g)
+/* The events that have samples. */
+static int find_events(struct wp_flame_graph *g)
 {
 	const struct wp_perfevents *events = wp_profile_events(g->samples->profile);
-	long chosen = -1;
 	unsigned int i;
 
+	g->event = calloc(events->nr ? events->nr : 1, sizeof(*g->event));
+	if (!g->event)
+		return no_memory();
 	for (i = 0; i < events->nr; i++) {
 		enum wp_profile_kind kind = wp_profile_kind(g->samples->profile, i);
 		bool is_time = kind == WP_PROFILE_CPU &&
 			       events->event[i].attr.type == PERF_TYPE_SOFTWARE;
+		const char *name = events->event[i].name;
 
-		if ((kind != WP_PROFILE_CPU && kind != WP_PROFILE_OTHER) || !has_samples(g, i))
-			continue;
-		g->left_out++;
-		if (chosen < 0 || (is_time && strcmp(g->unit, "ns"))) {
-			chosen = i;
-			g->cpu_event = events->event[i].name;
-			g->unit = is_time ? "ns" : g->cpu_event;
-		}
+		if ((kind == WP_PROFILE_CPU || kind == WP_PROFILE_OTHER) && has_samples(g, i))
+			g->event[g->nr_events++] = (struct wp_flame_event){
+				.event = i, .name = name, .unit = is_time ? "ns" : name,
+			};
 	}
-	if (chosen >= 0)
-		g->left_out--;
-	return chosen;
+	return 0;
 }
 
-static int add_line(struct wp_flame_graph *g, const struct wp_profline *l, long event)
+/* Which event is on-CPU time: that of a name, or the first that is time, or the first one. */
+static int choose_event(struct wp_flame_graph *g, const char *name)
+{
+	__u32 i;
+
+	for (i = 0; i < g->nr_events; i++) {
+		if (name ? !strcmp(g->event[i].name, name) : !strcmp(g->event[i].unit, "ns"))
+			break;
+	}
+	if (name && i == g->nr_events) {
+		wp_err("%s has no samples of an event '%s': 'wallprof report' tells which there are",
+		       g->samples->o->input, name);
+		return -ENOENT;
+	}
+	g->chosen = i < g->nr_events ? i : 0;
+	if (g->nr_events)
+		g->unit = g->event[g->chosen].unit;
+	return 0;
+}
+
+static __u32 event_of(const struct wp_flame_graph *g, const struct wp_profline *l)
+{
+	__u32 i = 0;
+
+	while (i < g->nr_events && g->event[i].event != l->event)
+		i++;
+	return i;
+}
+
+static int add_line(struct wp_flame_graph *g, const struct wp_profline *l)
 {
 	struct wp_flame_line line = {
 		.thread = l->thread - 1,
@@ -119,10 +145,11 @@ static int add_line(struct wp_flame_graph *g, const struct wp_profline *l, long 
 		line.kind = WP_FLAME_WAKE;
 		break;
 	default:
-		if (l->event != event)
-			return 0;
 		line.kind = WP_FLAME_CPU;
-		if (strcmp(g->unit, "ns"))
+		line.event = event_of(g, l);
+		if (line.event == g->nr_events)
+			return 0;
+		if (strcmp(g->event[line.event].unit, "ns"))
 			line.value = l->weight;
 	}
 	if (!line.value)
@@ -138,22 +165,27 @@ static int add_line(struct wp_flame_graph *g, const struct wp_profline *l, long 
  * wp_flame_graph() - make a flame graph
  * @g: out: to be given to wp_flame_graph_free(), also after an error
  * @samples: the recording, which is needed as long as the graph is
+ * @event: the name of the event that is shown; NULL: the first that is time, or the first
  *
- * Return: 0, -ENOMEM, or -ENODATA if there is nothing to draw; a message was printed.
+ * Return: 0, -ENOMEM, -ENOENT if there is no such event, or -ENODATA if there is nothing
+ * to draw; a message was printed.
  */
-int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples)
+int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const char *event)
 {
-	int err = 0;
-	long event;
 	size_t i;
+	int err;
 
 	*g = (struct wp_flame_graph){ .samples = samples, .unit = "ns" };
-	event = choose_event(g);
+	err = find_events(g);
+	if (!err)
+		err = choose_event(g, event);
+	if (err)
+		return err;
 	g->line = calloc(samples->sum.nr ? samples->sum.nr : 1, sizeof(*g->line));
 	if (!g->line)
 		return no_memory();
 	for (i = 0; i < samples->sum.nr && !err; i++)
-		err = add_line(g, &samples->sum.line[i], event);
+		err = add_line(g, &samples->sum.line[i]);
 	if (!err && !g->nr) {
 		if (samples->o->chosen)
 			wp_err("%s: no sample is left by --%s", samples->o->input,
@@ -180,6 +212,8 @@ bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode)
 	for (i = 0; i < g->nr; i++) {
 		const struct wp_flame_line *l = &g->line[i];
 
+		if (wp_flame_is_other(g, l))
+			continue;
 		cpu |= l->kind == WP_FLAME_CPU;
 		wake |= l->kind == WP_FLAME_WAKE;
 		runnable |= l->kind == WP_FLAME_OFF && l->runnable;
@@ -248,4 +282,5 @@ void wp_flame_graph_free(struct wp_flame_graph *g)
 	wp_intern_free(&g->nodes);
 	wp_intern_free(&g->names);
 	free(g->line);
+	free(g->event);
 }

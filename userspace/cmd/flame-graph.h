@@ -60,17 +60,31 @@ struct wp_flame_node {
 };
 
 /**
+ * struct wp_flame_event - an event that was counted on CPUs
+ * @event: its number in the recording
+ * @name: its name
+ * @unit: of its values: "ns", or its name
+ */
+struct wp_flame_event {
+	__u32 event;
+	const char *name;
+	const char *unit;
+};
+
+/**
  * struct wp_flame_line - what was spent in a frame
  * @kind: enum wp_flame_kind
+ * @event: of CPU: number in @event of the graph
  * @node: the innermost frame; 0: without a stack
  * @thread: number of wp_profile_thread(), less 1
  * @slot: part of the time
- * @value: ns, or events if the graph is of such
+ * @value: ns, or events if its event counts such
  * @runnable: of OFF: the part in which it was runnable
  * @count: samples, or intervals
  */
 struct wp_flame_line {
 	enum wp_flame_kind kind;
+	__u32 event;
 	__u32 node;
 	__u32 thread;
 	__u32 slot;
@@ -87,9 +101,10 @@ struct wp_flame_line {
  * @names: of threads and of reasons
  * @line: what was spent
  * @nr: lines
- * @cpu_event: name of the event that is on-CPU time, or NULL
- * @unit: of on-CPU values: "ns", or that name
- * @left_out: events that are not in the graph
+ * @event: the events that have samples
+ * @nr_events: their number
+ * @chosen: which of them is shown, or shown first
+ * @unit: of its values: "ns", or its name
  */
 struct wp_flame_graph {
 	struct wp_samples *samples;
@@ -98,12 +113,20 @@ struct wp_flame_graph {
 	struct wp_intern names;
 	struct wp_flame_line *line;
 	size_t nr;
-	const char *cpu_event;
+	struct wp_flame_event *event;
+	__u32 nr_events;
+	__u32 chosen;
 	const char *unit;
-	unsigned int left_out;
 };
 
-int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples);
+/* Whether a line is of another event than that one. */
+static inline bool wp_flame_is_other(const struct wp_flame_graph *g,
+				     const struct wp_flame_line *l)
+{
+	return l->kind == WP_FLAME_CPU && l->event != g->chosen;
+}
+
+int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const char *event);
 bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode);
 const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 item);
 const struct wp_flame_node *wp_flame_node(const struct wp_flame_graph *g, __u32 node);

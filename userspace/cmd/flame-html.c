@@ -85,7 +85,7 @@ static void put_threads(struct wp_json *j, const struct wp_flame_graph *g)
 static __u64 value_of(const struct wp_flame_line *l, unsigned int column)
 {
 	const __u64 values[] = {
-		l->kind, l->node, l->thread, l->slot, l->value, l->runnable, l->count,
+		l->kind, l->event, l->node, l->thread, l->slot, l->value, l->runnable, l->count,
 	};
 
 	return values[column];
@@ -94,7 +94,7 @@ static __u64 value_of(const struct wp_flame_line *l, unsigned int column)
 static void put_lines(struct wp_json *j, const struct wp_flame_graph *g)
 {
 	static const char *const columns[] = {
-		"kind", "node", "thread", "slot", "value", "runnable", "count",
+		"kind", "event", "node", "thread", "slot", "value", "runnable", "count",
 	};
 	unsigned int c;
 	size_t i;
@@ -119,35 +119,49 @@ static void put_pair(struct wp_json *j, const char *name, const char *value)
 	wp_json_close(j, ']');
 }
 
-static void put_about(struct wp_json *j, const struct wp_flame_graph *g,
-		      const struct wp_flame_about *about)
+static void put_about(struct wp_json *j, const struct wp_flame_view *view)
 {
+	const struct wp_about *about = &view->about;
 	char text[64];
 
 	wp_json_open(j, "about", '[');
 	put_pair(j, "host", about->host);
 	put_pair(j, "kernel", about->system);
-	put_pair(j, "recorded", about->when);
+	put_pair(j, about->written ? "file written" : "recorded", about->when);
 	snprintf(text, sizeof(text), "%.3f s", about->seconds);
 	put_pair(j, "for", text);
 	put_pair(j, "by", about->command);
-	put_pair(j, "on-CPU by", g->cpu_event);
 	put_pair(j, "drawn by", "wallprof " WP_VERSION);
 	wp_json_close(j, ']');
-	wp_json_string(j, "title", about->title);
+	wp_json_string(j, "title", view->title);
 	wp_json_string(j, "lost", about->lost);
-	wp_json_string(j, "mode", about->mode ? about->mode : "");
+	wp_json_string(j, "mode", view->mode ? view->mode : "");
 }
 
-static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_about *about)
+static void put_events(struct wp_json *j, const struct wp_flame_graph *g)
+{
+	__u32 i;
+
+	wp_json_open(j, "events", '[');
+	for (i = 0; i < g->nr_events; i++) {
+		wp_json_open(j, NULL, '[');
+		wp_json_string(j, NULL, g->event[i].name);
+		wp_json_string(j, NULL, g->event[i].unit);
+		wp_json_close(j, ']');
+	}
+	wp_json_close(j, ']');
+	wp_json_number(j, "event", g->chosen);
+}
+
+static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view)
 {
 	const struct wp_profsum *sum = &g->samples->sum;
 	struct wp_intern dsos = { 0 };
 	struct wp_json j = { .f = f };
 
 	wp_json_open(&j, NULL, '{');
-	put_about(&j, g, about);
-	wp_json_string(&j, "unit", g->unit);
+	put_about(&j, view);
+	put_events(&j, g);
 	wp_json_number(&j, "slots", sum->slots);
 	wp_json_number(&j, "span", sum->to > sum->from ? sum->to - sum->from : 1);
 	put_functions(&j, g, &dsos);
@@ -162,9 +176,9 @@ static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_fl
  * wp_flame_html() - write a graph as a page
  * @f: where to; whether all could be written is for the caller to ask of it
  * @g: the graph
- * @about: what stands above it
+ * @view: what is shown first, and what stands above it
  */
-void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_about *about)
+void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view)
 {
 	static const char *const script[] = {
 		wp_flame_page_data_js, wp_flame_page_frames_js, wp_flame_page_draw_js,
@@ -183,7 +197,7 @@ void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flam
 	fputs("</style>\n</head>\n<body>\n", f);
 	fputs(wp_flame_page_html, f);
 	fputs("<script id=\"data\" type=\"application/json\">\n", f);
-	put_data(f, g, about);
+	put_data(f, g, view);
 	fputs("</script>\n<script>\n\"use strict\";\n(() => {\n", f);
 	for (i = 0; i < sizeof(script) / sizeof(script[0]); i++)
 		fputs(script[i], f);

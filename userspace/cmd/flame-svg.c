@@ -15,31 +15,38 @@
 
 #define WIDTH		1200
 #define ROW		17
-#define HEAD		64
+#define LINE		14
 #define LETTER		6.6
 /* Narrower ones are left out. */
 #define NARROW		0.1
+
+/* Of on-CPU, runnable and blocked, as userspace/flame/page.css has them. */
+static const char *const colours[] = { "#f28e2b", "#a9c23f", "#5b9bd5" };
 
 /**
  * struct svg - a picture
  * @f: the file
  * @g: the graph
- * @about: what stands above it
+ * @view: what stands above it
  * @mode: its name
+ * @unit: of its values
  * @total: values of the nodes: on-CPU, runnable, blocked
  * @child: nodes, children of one another together, by name
  * @first: of each node the first of its children in @child, and behind them all
  * @rows: how deep it is
+ * @head: where they begin
  */
 struct svg {
 	FILE *f;
 	const struct wp_flame_graph *g;
-	const struct wp_flame_about *about;
+	const struct wp_flame_view *view;
 	const char *mode;
+	const char *unit;
 	__u64 (*total)[3];
 	__u32 *child;
 	__u32 *first;
 	unsigned int rows;
+	unsigned int head;
 };
 
 static int no_memory(void)
@@ -114,6 +121,8 @@ static int sum_up(struct svg *s)
 	if (!s->total)
 		return no_memory();
 	for (i = 0; i < s->g->nr; i++) {
+		if (wp_flame_is_other(s->g, &s->g->line[i]))
+			continue;
 		split(s, &s->g->line[i], part);
 		for (k = 0; k < 3; k++)
 			s->total[s->g->line[i].node][k] += part[k];
@@ -178,11 +187,10 @@ struct place {
 
 static void put_frame(const struct svg *s, const struct place *at, double width)
 {
-	static const char *const colours[] = { "#f2a35e", "#bccf6a", "#7fb0de" };
 	const __u64 *v = s->total[at->node];
 	unsigned int main = v[0] >= v[1] && v[0] >= v[2] ? 0 : v[2] >= v[1] ? 2 : 1;
 	const char *name = "all", *dso = "";
-	double y = HEAD + (s->rows - 1 - at->depth) * ROW;
+	double y = s->head + (s->rows - 1 - at->depth) * ROW;
 	const char *colour = "#c9c6bf";
 
 	if (at->node) {
@@ -200,7 +208,7 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 		put_text(s->f, dso, SIZE_MAX);
 	}
 	fprintf(s->f, ": %" PRIu64 " %s, %.2f %%</title><rect x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>",
-		(uint64_t)sum(s, at->node), s->g->unit, 100.0 * sum(s, at->node) / sum(s, 0),
+		(uint64_t)sum(s, at->node), s->unit, 100.0 * sum(s, at->node) / sum(s, 0),
 		at->x, y, width > 1 ? width - 0.4 : width, ROW - 1, colour);
 	if (width > 4 * LETTER) {
 		size_t columns = (width - 6) / LETTER;
@@ -242,30 +250,29 @@ static int put_frames(struct svg *s, bool draw)
 	return 0;
 }
 
-static void put_head(const struct svg *s)
+/* What is above the frames, a line each; with @draw false, how high it is. */
+static void put_line(struct svg *s, bool draw, const char *style, const char *const *words)
+{
+	s->head += LINE;
+	if (!draw)
+		return;
+	fprintf(s->f, "<text x=\"4\" y=\"%u\"%s>", s->head, style);
+	for (; *words; words++)
+		put_text(s->f, *words, 170);
+	fputs("</text>\n", s->f);
+}
+
+static void put_legend(struct svg *s, bool draw)
 {
 	static const char *const words[] = { "on-CPU", "runnable", "blocked" };
-	static const char *const colours[] = { "#f2a35e", "#bccf6a", "#7fb0de" };
-	const struct wp_flame_about *about = s->about;
 	unsigned int k, x = 4;
 
-	fprintf(s->f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"DejaVu Sans Mono, monospace\" font-size=\"11\">\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfcfa\"/>\n",
-		WIDTH, HEAD + s->rows * ROW + 4, WIDTH, HEAD + s->rows * ROW + 4);
-	fputs("<text x=\"4\" y=\"16\" font-size=\"14\">", s->f);
-	put_text(s->f, about->title, 120);
-	fputs("</text>\n<text x=\"4\" y=\"32\">", s->f);
-	put_text(s->f, about->host ? about->host : "", 60);
-	fputs(", ", s->f);
-	put_text(s->f, about->system ? about->system : "", 60);
-	fprintf(s->f, ", %s%sfor %.3f s</text>\n", about->when, *about->when ? ", " : "",
-		about->seconds);
-	for (k = 0; k < 3; k++) {
+	s->head += LINE;
+	for (k = 0; k < 3 && draw; k++) {
 		if (!s->total[0][k])
 			continue;
-		fprintf(s->f, "<rect x=\"%u\" y=\"38\" width=\"10\" height=\"10\" fill=\"%s\"/><text x=\"%u\" y=\"47\">",
-			x, colours[k], x + 14);
+		fprintf(s->f, "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"%s\"/><text x=\"%u\" y=\"%u\">",
+			x, s->head - 9, colours[k], x + 14, s->head);
 		if (!strcmp(s->mode, "wake"))
 			fprintf(s->f, "woke what was blocked for %.6f s</text>\n",
 				(double)s->total[0][k] / 1e9);
@@ -273,15 +280,48 @@ static void put_head(const struct svg *s)
 			fprintf(s->f, "%s %.6f s</text>\n", words[k],
 				(double)s->total[0][k] / 1e9);
 		else
-			fprintf(s->f, "%" PRIu64 " %s</text>\n", (uint64_t)s->total[0][k],
-				s->g->unit);
+			fprintf(s->f, "on-CPU %" PRIu64 " %s</text>\n",
+				(uint64_t)s->total[0][k], s->g->unit);
 		x += 260;
 	}
-	if (*about->lost) {
-		fputs("<text x=\"4\" y=\"60\" fill=\"#b5179e\">", s->f);
-		put_text(s->f, about->lost, 170);
-		fputs("</text>\n", s->f);
-	}
+}
+
+/* What was recorded, where, when and by what, and what is missing. */
+static void put_head(struct svg *s, bool draw)
+{
+	const struct wp_about *about = &s->view->about;
+	const char *event = s->g->nr_events ? s->g->event[s->g->chosen].name : "";
+	char lasted[40];
+
+	s->head = 4;
+	snprintf(lasted, sizeof(lasted), ", for %.3f s", about->seconds);
+	put_line(s, draw, " font-size=\"14\"", (const char *[]){ s->view->title, NULL });
+	put_line(s, draw, "", (const char *[]){
+		about->host ? about->host : "", ", ", about->system ? about->system : "",
+		*about->when ? about->written ? ", file written " : ", recorded " : "",
+		about->when, lasted, NULL });
+	if (about->command)
+		put_line(s, draw, "", (const char *[]){ "by ", about->command, NULL });
+	put_legend(s, draw);
+	if (*s->view->left_out && s->total[0][0])
+		put_line(s, draw, "", (const char *[]){
+			"on-CPU by ", event, "; not shown: ", s->view->left_out, NULL });
+	if (*about->lost)
+		put_line(s, draw, " fill=\"#b5179e\"", (const char *[]){ about->lost, NULL });
+	s->head += 6;
+}
+
+static void put_picture(struct svg *s)
+{
+	unsigned int height;
+
+	put_head(s, false);
+	height = s->head + s->rows * ROW + 4;
+	fprintf(s->f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" font-family=\"DejaVu Sans Mono, monospace\" font-size=\"11\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfcfa\"/>\n",
+		WIDTH, height, WIDTH, height);
+	put_head(s, true);
 }
 
 /* Which graph is the first that there is. */
@@ -291,7 +331,7 @@ static const char *first_mode(const struct wp_flame_graph *g)
 	size_t i;
 
 	for (i = 0; i < g->nr; i++)
-		has[g->line[i].kind] = true;
+		has[g->line[i].kind] |= !wp_flame_is_other(g, &g->line[i]);
 	if (has[WP_FLAME_CPU] && has[WP_FLAME_OFF] && !strcmp(g->unit, "ns"))
 		return "wall";
 	return has[WP_FLAME_CPU] ? "cpu" : has[WP_FLAME_OFF] ? "off" : "wake";
@@ -301,19 +341,21 @@ static const char *first_mode(const struct wp_flame_graph *g)
  * wp_flame_svg() - write a graph as a picture
  * @f: where to; whether all could be written is for the caller to ask of it
  * @g: the graph
- * @about: what stands above it
+ * @view: what stands above it
  *
  * Return: 0, -ENOMEM, or -ENODATA if there is nothing of the mode; a message was printed.
  */
-int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_about *about)
+int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view)
 {
 	struct svg s = {
 		.f = f,
 		.g = g,
-		.about = about,
-		.mode = about->mode ? about->mode : first_mode(g),
+		.view = view,
+		.mode = view->mode ? view->mode : first_mode(g),
 	};
 	int err = sum_up(&s);
+
+	s.unit = strcmp(s.mode, "cpu") ? "ns" : g->unit;
 
 	if (!err && (!wp_flame_has_mode(g, s.mode) || !sum(&s, 0))) {
 		wp_err("%s: the recording has nothing for --mode %s", g->samples->o->input, s.mode);
@@ -324,7 +366,7 @@ int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_
 	if (!err)
 		err = put_frames(&s, false);
 	if (!err) {
-		put_head(&s);
+		put_picture(&s);
 		err = put_frames(&s, true);
 		fputs("</svg>\n", f);
 	}

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd/flame.h"
 #include "cmd/flame-graph.h"
@@ -21,7 +20,8 @@
 #define SLOTS	240
 
 enum {
-	OPT_FOLDED = 0x100,
+	OPT_EVENT = 0x100,
+	OPT_FOLDED,
 	OPT_MODE,
 	OPT_SVG,
 	OPT_TITLE,
@@ -36,8 +36,9 @@ enum format {
 struct flame {
 	struct wp_samples_options options;
 	const char *output;
+	const char *event;
 	enum format format;
-	struct wp_flame_about about;
+	struct wp_flame_view view;
 };
 
 static const char *const usage[] = {
@@ -49,6 +50,7 @@ static const struct wp_option table[] = {
 	{ 'o', "output", "file", "the file to write (default\n"
 	  "wallprof-flame.html, .svg, .folded); one that\n"
 	  "is there is overwritten; - is standard output" },
+	{ OPT_EVENT, "event", "event", "the event of several that is shown (first)" },
 	{ OPT_FOLDED, "folded", NULL, "stacks, a line each, for flamegraph.pl" },
 	{ OPT_MODE, "mode", "mode", "what is shown first: wall (on-CPU and off-CPU\n"
 	  "time), cpu, off, blocked, runnable, wake" },
@@ -64,7 +66,7 @@ static int set_mode(struct flame *f, const char *arg)
 
 	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (!strcmp(arg, modes[i])) {
-			f->about.mode = modes[i];
+			f->view.mode = modes[i];
 			return 0;
 		}
 	}
@@ -80,6 +82,9 @@ static int set(void *ctx, int id, const char *arg)
 	case 'o':
 		f->output = arg;
 		return 0;
+	case OPT_EVENT:
+		f->event = arg;
+		return 0;
 	case OPT_MODE:
 		return set_mode(f, arg);
 	case OPT_SVG:
@@ -92,58 +97,23 @@ static int set(void *ctx, int id, const char *arg)
 		f->format = id == OPT_SVG ? FORMAT_SVG : FORMAT_FOLDED;
 		return 0;
 	case OPT_TITLE:
-		f->about.title = arg;
+		f->view.title = arg;
 		return 0;
 	}
 	return wp_samples_set(&f->options, id, arg);
 }
 
-/* What the file tells of itself. */
-static void describe(struct wp_flame_about *about, const struct wp_samples *s,
-		     const struct wp_flame_graph *g)
+/* Of several events a picture shows one. */
+static void tell_left_out(char *left_out, size_t size, const struct wp_flame_graph *g)
 {
-	const struct wp_perffile *file = wp_profile_file(s->profile);
-	char *release = wp_perffile_string(file, WP_FEAT_OSRELEASE);
-	char *arch = wp_perffile_string(file, WP_FEAT_ARCH);
-	struct wp_profile_stats stats;
-	struct tm tm;
-	time_t t;
-	__u64 tod;
-	int n = 0;
+	size_t len = 0;
+	__u32 i;
 
-	about->host = wp_perffile_string(file, WP_FEAT_HOSTNAME);
-	about->command = wp_perffile_cmdline(file);
-	if (asprintf(&about->system, "Linux %s, %s", release ? release : "",
-		     arch ? arch : "") < 0)
-		about->system = NULL;
-	free(release);
-	free(arch);
-	about->seconds = (double)(s->sum.to - s->sum.from) / 1e9;
-	if (wp_perffile_time(file, s->sum.from, &tod)) {
-		t = tod / 1000000000;
-		if (localtime_r(&t, &tm))
-			strftime(about->when, sizeof(about->when), "%F %T", &tm);
+	for (i = 0; i < g->nr_events && len < size; i++) {
+		if (i != g->chosen)
+			len += snprintf(left_out + len, size - len, "%s%s",
+					len ? ", " : "", g->event[i].name);
 	}
-	wp_profile_stats(s->profile, &stats);
-	if (stats.lost)
-		n += snprintf(about->lost + n, sizeof(about->lost) - n,
-			      "LOST %" PRIu64 " events while it was recorded. ",
-			      (uint64_t)stats.lost);
-	if (stats.damaged)
-		n += snprintf(about->lost + n, sizeof(about->lost) - n,
-			      "%" PRIu64 " records are damaged and left out. ",
-			      (uint64_t)stats.damaged);
-	if (stats.no_stack)
-		n += snprintf(about->lost + n, sizeof(about->lost) - n,
-			      "%" PRIu64 " samples are without their stacks: there are too many. ",
-			      (uint64_t)stats.no_stack);
-	if (g->left_out)
-		n += snprintf(about->lost + n, sizeof(about->lost) - n,
-			      "Not in the graph: %u other event%s of the recording. ",
-			      g->left_out, g->left_out == 1 ? "" : "s");
-	if (s->o->chosen)
-		snprintf(about->lost + n, sizeof(about->lost) - n,
-			 "Only a part of the recording was asked for (--%s).", s->o->chosen);
 }
 
 static int draw(FILE *out, const struct flame *f, struct wp_samples *s,
@@ -153,15 +123,15 @@ static int draw(FILE *out, const struct flame *f, struct wp_samples *s,
 	case FORMAT_FOLDED:
 		return wp_folded(out, s, WP_SECTION_ALL);
 	case FORMAT_SVG:
-		return wp_flame_svg(out, g, &f->about);
+		return wp_flame_svg(out, g, &f->view);
 	case FORMAT_HTML:
 		break;
 	}
 	/* The page shows the first that there is. */
-	if (f->about.mode && !wp_flame_has_mode(g, f->about.mode))
+	if (f->view.mode && !wp_flame_has_mode(g, f->view.mode))
 		wp_warn("%s: the recording has nothing for --mode %s: another is shown first",
-			s->o->input, f->about.mode);
-	wp_flame_html(out, g, &f->about);
+			s->o->input, f->view.mode);
+	wp_flame_html(out, g, &f->view);
 	return 0;
 }
 
@@ -189,25 +159,26 @@ static int run(struct flame *f)
 		[FORMAT_FOLDED] = "wallprof-flame.folded",
 	};
 	struct wp_flame_graph graph = { 0 };
+	char left_out[200] = "";
 	struct wp_samples samples;
 	int err;
 
 	if (!f->output)
 		f->output = outputs[f->format];
-	if (!f->about.title)
-		f->about.title = f->options.input;
+	if (!f->view.title)
+		f->view.title = f->options.input;
 	/* Folded, when it was makes no difference. */
 	err = wp_samples_read(&samples, &f->options, f->format == FORMAT_FOLDED ? 1 : SLOTS);
 	if (!err)
-		err = wp_flame_graph(&graph, &samples);
+		err = wp_flame_graph(&graph, &samples, f->event);
 	if (!err) {
-		describe(&f->about, &samples, &graph);
+		wp_about_read(&f->view.about, &samples);
+		tell_left_out(left_out, sizeof(left_out), &graph);
+		f->view.left_out = left_out;
 		wp_samples_warn(&samples);
 		err = write_file(f, &samples, &graph);
 	}
-	free(f->about.host);
-	free(f->about.system);
-	free(f->about.command);
+	wp_about_free(&f->view.about);
 	wp_flame_graph_free(&graph);
 	wp_samples_free(&samples);
 	return err;
@@ -241,9 +212,9 @@ int cmd_flame(int argc, char **argv)
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
 	}
-	if (f.format == FORMAT_FOLDED && (f.about.mode || f.about.title)) {
-		fprintf(stderr, " Error: --folded and --%s: lines of text have neither mode nor title\n",
-			f.about.mode ? "mode" : "title");
+	if (f.format == FORMAT_FOLDED && (f.view.mode || f.view.title || f.event)) {
+		fprintf(stderr, " Error: --folded and --%s: lines of text have neither mode, event nor title\n",
+			f.view.mode ? "mode" : f.event ? "event" : "title");
 		wp_samples_options_free(&f.options);
 		return WP_EXIT_USAGE;
 	}

@@ -7,33 +7,27 @@
 
 #include <stdio.h>
 
+#include "cmd/about.h"
+
 struct wp_flame_graph;
 
 /**
- * struct wp_flame_about - what stands above the graph
+ * struct wp_flame_view - what is shown, and what stands above it
  * @title: the file's name, or what is wanted
  * @mode: which graph is shown first: "wall", "cpu", "off", "blocked", "runnable", "wake";
  *	NULL: the first that there is
- * @host: where it was recorded
- * @system: kernel and machine
- * @command: by which command
- * @when: when it was recorded; empty if that is not known
- * @seconds: for how long
- * @lost: what is missing, in words; empty: nothing
+ * @about: where, when and how it was recorded, and what is missing
+ * @left_out: names of events that a picture does not show; empty: none
  */
-struct wp_flame_about {
+struct wp_flame_view {
 	const char *title;
 	const char *mode;
-	char *host;
-	char *system;
-	char *command;
-	char when[32];
-	double seconds;
-	char lost[600];
+	struct wp_about about;
+	const char *left_out;
 };
 
 int cmd_flame(int argc, char **argv);
-void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_about *about);
-int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_about *about);
+void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view);
+int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view);
 
 #endif /* WP_CMD_FLAME_H */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cmd/ledgertext.h"
@@ -36,6 +37,7 @@ static void put(const char *before, char *s, const char *none)
 
 static void print_file(const struct wp_overview *o)
 {
+	struct stat st;
 	struct tm tm;
 	char day[32];
 	time_t t;
@@ -47,6 +49,9 @@ static void print_file(const struct wp_overview *o)
 	put("\n# by ", wp_perffile_cmdline(&o->file), "an unknown command");
 	fputs("\n# ", stdout);
 	if (!o->has_ledger) {
+		if (!fstat(o->file.fd, &st) && localtime_r(&st.st_mtime, &tm) &&
+		    strftime(day, sizeof(day), "%F %T", &tm))
+			printf("file written %s\n# ", day);
 		puts("without a ledger: 'wallprof record' of this version puts one behind what it\n"
 		     "# records to its end, unless it has --no-off-cpu, and none is in a part of a file\n");
 		return;

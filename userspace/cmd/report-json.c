@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "cmd/overview.h"
 #include "cmd/report-json.h"
@@ -34,6 +35,7 @@ static void put_string(struct wp_json *j, const char *key, char *s)
 
 static void put_file(struct wp_json *j, const struct wp_overview *o)
 {
+	struct stat st;
 	__u64 tod;
 
 	wp_json_string(j, "file", o->input);
@@ -41,6 +43,8 @@ static void put_file(struct wp_json *j, const struct wp_overview *o)
 	put_string(j, "release", wp_perffile_string(&o->file, WP_FEAT_OSRELEASE));
 	put_string(j, "arch", wp_perffile_string(&o->file, WP_FEAT_ARCH));
 	put_string(j, "command", wp_perffile_cmdline(&o->file));
+	if (!fstat(o->file.fd, &st))
+		wp_json_number(j, "written_s", st.st_mtime > 0 ? st.st_mtime : 0);
 	if (!o->has_ledger)
 		return;
 	wp_json_number(j, "start_ns", o->head.start);

@@ -18,11 +18,11 @@ const kind = Uint8Array.from(L.kind), thread = Uint32Array.from(L.thread);
 const node = Uint32Array.from(L.node), slot = Uint16Array.from(L.slot);
 const count = Float64Array.from(L.count), runnable = Float64Array.from(L.runnable);
 /* Of on-CPU lines, events if they stand for no time. */
-const byTime = data.unit === "ns";
-const ns = Float64Array.from(L.value);
+const ns = Float64Array.from(L.value), event = Uint16Array.from(L.event);
+const events = data.events, clock = events.findIndex((e) => e[1] === "ns");
 const has = [0, 1, 2].map((k) => kind.includes(k));
 const modes = [
-	["wall", "Wall-clock", has[CPU] && has[OFF] && byTime],
+	["wall", "Wall-clock", has[OFF] && clock >= 0],
 	["cpu", "On-CPU", has[CPU]],
 	["off", "Off-CPU", has[OFF]],
 	["blocked", "Blocked", has[OFF]],
@@ -30,9 +30,12 @@ const modes = [
 	["wake", "Off-wake", has[WAKE]],
 ].filter((m) => m[2]);
 
+if (events.length === 1)
+	data.about.push(["on-CPU by", events[0][0]]);
 const first = () => modes.some((m) => m[0] === data.mode) ? data.mode :
 	modes.length ? modes[0][0] : "cpu";
-const view = { mode: first(), icicle: false, invert: false, pid: "", tid: "", q: "",
+const unit = () => events[view.event][1];
+const view = { mode: first(), event: data.event, icicle: false, invert: false, pid: "", tid: "", q: "",
 	a: 0, b: slots, zoom: [], theme: "" };
 let sel = null, shown = [], hover = null, level = [];
 
@@ -65,6 +68,9 @@ const start = new Uint32Array(nodes + 1), child = new Uint32Array(Math.max(nodes
 				(x, y) => rank[func[x]] - rank[func[y]]);
 })();
 
+/* Whether the event that is shown stands for time: others are no part of wall-clock time. */
+const byTime = () => !events.length || events[view.event][1] === "ns";
+
 /* What of a line counts in this mode: sets parts. */
 function split(i) {
 	const off = kind[i] === OFF, m = view.mode;
@@ -74,7 +80,8 @@ function split(i) {
 		if (m === "wake")
 			parts[2] = ns[i];
 	} else if (!off && (m === "wall" || m === "cpu")) {
-		parts[0] = ns[i];
+		if (event[i] === view.event)
+			parts[0] = ns[i];
 	} else if (off && m !== "cpu" && m !== "wake") {
 		if (m !== "blocked")
 			parts[1] = Math.min(runnable[i], ns[i]);

@@ -29,7 +29,7 @@ function colour(f, p) {
 	const hue = HUES[p][0] + (h % 1000 / 1000 - 0.5) * HUES[p][1];
 	const kernel = f >= 0 && fn.type[f] === KERNEL ? -6 : 0;
 	const light = (dark ? 52 : 70) + kernel + ((h >>> 10) % 1000 / 1000 - 0.5) * 10;
-	c = f < 0 || fn.type[f] >= THREAD ? (dark ? "#6b7079" : "#c9c6bf") :
+	c = f < 0 || fn.type[f] >= THREAD ? (dark ? "#8d929b" : "#c9c6bf") :
 		`hsl(${hue.toFixed(0)} ${p === 1 ? 52 : dark ? 58 : 78}% ${light.toFixed(0)}%)`;
 	colours.set(key, c);
 	return c;
@@ -100,9 +100,9 @@ function drawFrame(c, s, rows) {
 	const y = yOf(s.depth, rows), v = s.fr.v, all = sum(v);
 	const main = v[0] >= v[1] && v[0] >= v[2] ? 0 : v[2] >= v[1] ? 2 : 1;
 	const hit = found && s.fr.f >= 0 && found[s.fr.f];
-	const w = Math.max(s.w - (s.w > 3 ? 1 : 0), 0.3);
+	const w = Math.max(s.w - (s.w > 3 ? 1 : 0), 0.3), faint = s.above || (found && !hit);
 
-	c.globalAlpha = s.above ? 0.55 : found && !hit ? 0.45 : 1;
+	c.globalAlpha = s.above ? 0.55 : faint ? 0.45 : 1;
 	c.fillStyle = hit ? palette.hit : colour(s.fr.f, main);
 	c.fillRect(s.x, y, w, ROW - 1);
 	/* Of several kinds: how much of each. */
@@ -116,7 +116,7 @@ function drawFrame(c, s, rows) {
 	}
 	c.globalAlpha = s.above ? 0.8 : 1;
 	if (w > 24) {
-		c.fillStyle = hit ? palette.bg : "#17181b";
+		c.fillStyle = hit ? palette.bg : dark && faint ? palette.fg : "#17181b";
 		c.fillText(fit(c, nameOf(s.fr), w - 7), s.x + 4, y + 12.5);
 	}
 	c.globalAlpha = 1;

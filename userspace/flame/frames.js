@@ -96,13 +96,12 @@ function wholeName(fr) {
 const short = (v, u) => v < 9.995 ? v.toFixed(2) + u : v < 99.95 ? v.toFixed(1) + u :
 	v.toFixed(0) + u;
 function amount(v) {
-	if (!byTime && view.mode === "cpu")
-		return v.toLocaleString("en") + " " + data.unit;
+	if (view.mode === "cpu" && !byTime())
+		return v.toLocaleString("en") + " " + unit();
 	return v >= 1e9 ? short(v / 1e9, " s") : v >= 1e6 ? short(v / 1e6, " ms") :
 		v >= 1e3 ? short(v / 1e3, " \u00b5s") : v + " ns";
 }
 function exact(v) {
-	const unit = !byTime && view.mode === "cpu" ? data.unit : "ns";
-	return v.toLocaleString("en") + " " + unit;
+	return v.toLocaleString("en") + " " + (view.mode === "cpu" && events.length ? unit() : "ns");
 }
 const percent = (v, of) => (of ? (100 * v / of).toFixed(2) : "0.00") + " %";

@@ -161,6 +161,13 @@ $("search").addEventListener("input", () => {
 		update(false);
 	}, 120);
 });
+$("event").onchange = () => {
+	view.event = +$("event").value;
+	if (!byTime())
+		view.mode = "cpu";
+	sel = null;
+	update();
+};
 $("pid").onchange = () => { view.pid = $("pid").value; view.tid = ""; fillThreads(); update(); };
 $("tid").onchange = () => { view.tid = $("tid").value; update(); };
 $("table").ontoggle = buildTree;
@@ -214,12 +221,19 @@ function about() {
 		text($("lost"), data.lost);
 		$("lost").hidden = false;
 	}
+	events.forEach(([name], i) => {
+		const o = make("option", name);
+		o.value = i;
+		$("event").append(o);
+	});
+	$("events").hidden = events.length < 2;
+	$("heat").hidden = !has[OFF];
 	for (const [id, name] of modes) {
 		const label = make("label"), r = make("input");
 		r.type = "radio";
 		r.name = "mode";
 		r.value = id;
-		r.onchange = () => { view.mode = id; sel = null; update(); };
+		r.onchange = () => { view.mode = id; agree(); sel = null; update(); };
 		label.append(r, make("span", name));
 		$("modes").append(label);
 	}
@@ -243,5 +257,6 @@ new ResizeObserver(() => {
 }).observe($("scroll"));
 system.addEventListener("change", () => { applyTheme(); update(false); });
 window.addEventListener("hashchange", () => { load(); fillThreads(); applyTheme(); update(); });
-window.addEventListener("beforeprint", () => { applyTheme("light"); drawGraph(); drawStrip(); });
+window.addEventListener("beforeprint", () => { applyTheme("light"); drawGraph();
+	drawStrip(); drawHeat(); controls(); });
 window.addEventListener("afterprint", () => { applyTheme(); update(false); });

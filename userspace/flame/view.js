@@ -76,6 +76,8 @@ function save() {
 	const h = new URLSearchParams();
 
 	h.set("mode", view.mode);
+	if (view.event !== data.event)
+		h.set("event", view.event);
 	for (const k of ["pid", "tid", "q", "theme"])
 		if (view[k])
 			h.set(k, view[k]);
@@ -93,11 +95,18 @@ function save() {
 		/* Some browsers bound how often: the next change has it. */
 	}
 }
+/* Wall-clock time has a part on CPUs only that is time. */
+function agree() {
+	if (view.mode === "wall" && !byTime())
+		view.event = clock;
+}
 function load() {
 	const h = new URLSearchParams(location.hash.slice(1));
 	const m = /^(\d+)-(\d+)$/.exec(h.get("time") || "");
 
 	view.mode = modes.some((x) => x[0] === h.get("mode")) ? h.get("mode") : first();
+	view.event = h.has("event") && events[+h.get("event")] ? +h.get("event") : data.event;
+	agree();
 	for (const k of ["pid", "tid", "q"])
 		view[k] = h.get(k) || "";
 	view.theme = ["light", "dark"].includes(h.get("theme")) ? h.get("theme") : "";
@@ -145,6 +154,8 @@ function fillThreads() {
 function controls() {
 	for (const r of $("modes").querySelectorAll("input"))
 		r.checked = r.value === view.mode;
+	$("event").value = view.event;
+	$("event").disabled = !["wall", "cpu"].includes(view.mode);
 	$("icicle").setAttribute("aria-pressed", view.icicle);
 	$("invert").setAttribute("aria-pressed", view.invert);
 	if ($("search").value !== view.q)
@@ -162,6 +173,25 @@ function controls() {
 	});
 }
 
+/* What the controls say, for paper, where they are not. */
+function tellShown() {
+	const sec = (s) => (s * data.span / slots / 1e9).toFixed(3);
+	const words = modes.filter((m) => m[0] === view.mode).map((m) => m[1]);
+
+	if (events.length > 1 && ["wall", "cpu"].includes(view.mode))
+		words.push("by " + events[view.event][0]);
+	for (const [id, name] of [["pid", "process"], ["tid", "thread"]])
+		if (view[id])
+			words.push(name + " " + $(id).selectedOptions[0].textContent);
+	if (view.a > 0 || view.b < slots)
+		words.push("from " + sec(view.a) + " s to " + sec(view.b) + " s");
+	if (view.invert)
+		words.push("inverted");
+	if (view.q)
+		words.push("\u201c" + view.q + "\u201d: " + $("share").textContent);
+	text($("shown"), words.join(", "));
+}
+
 /* @again: other lines count, so sum anew. */
 function update(again = true) {
 	if (again)
@@ -173,6 +203,7 @@ function update(again = true) {
 	controls();
 	crumbs();
 	share();
+	tellShown();
 	buildTree();
 	save();
 	$("tip").hidden = true;

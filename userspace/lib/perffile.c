@@ -232,3 +232,27 @@ bool wp_perffile_time(const struct wp_perffile *f, __u64 time, __u64 *tod)
 	*tod = day + (time - ref);
 	return !bytes.bad;
 }
+
+/**
+ * wp_perffile_day() - when it was recorded, as well as it can be told
+ * @f: the file
+ * @time: ns of the recording's clock
+ * @day: out: that time of day; or else, as perf has it, when the file was written
+ * @written: out: it is the latter
+ *
+ * Return: false if neither is known.
+ */
+bool wp_perffile_day(const struct wp_perffile *f, __u64 time, time_t *day, bool *written)
+{
+	struct stat st;
+	__u64 tod;
+
+	*written = !wp_perffile_time(f, time, &tod);
+	if (!*written)
+		*day = tod / 1000000000;
+	else if (!fstat(f->fd, &st))
+		*day = st.st_mtime;
+	else
+		return false;
+	return true;
+}

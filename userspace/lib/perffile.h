@@ -7,6 +7,7 @@
 #define WP_LIB_PERFFILE_H
 
 #include <stdbool.h>
+#include <time.h>
 #include <linux/types.h>
 
 #include "lib/features.h"
@@ -30,5 +31,6 @@ int wp_perffile_feature(const struct wp_perffile *f, enum wp_feature nr, struct 
 char *wp_perffile_string(const struct wp_perffile *f, enum wp_feature nr);
 char *wp_perffile_cmdline(const struct wp_perffile *f);
 bool wp_perffile_time(const struct wp_perffile *f, __u64 time, __u64 *tod);
+bool wp_perffile_day(const struct wp_perffile *f, __u64 time, time_t *day, bool *written);
 
 #endif /* WP_LIB_PERFFILE_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a picture or a file tells of the recording that it is made of. See about.c.
+ *
+ *	wp_about_read(&about, &samples);
+ *	...
+ *	wp_about_free(&about);
+ */
+#ifndef WP_CMD_ABOUT_H
+#define WP_CMD_ABOUT_H
+
+#include <stdbool.h>
+
+struct wp_samples;
+
+/**
+ * struct wp_about - where, when and how it was recorded, and what is missing
+ * @host: where it was recorded, or NULL
+ * @system: kernel and machine, or NULL
+ * @command: by which command, or NULL
+ * @when: time of day; empty if that is not known
+ * @written: @when is that of the file: the recording does not tell its own
+ * @seconds: for how long
+ * @lost: what is missing, in sentences; empty: nothing
+ */
+struct wp_about {
+	char *host;
+	char *system;
+	char *command;
+	char when[32];
+	bool written;
+	double seconds;
+	char lost[600];
+};
+
+void wp_about_read(struct wp_about *about, const struct wp_samples *samples);
+void wp_about_free(struct wp_about *about);
+
+#endif /* WP_CMD_ABOUT_H */
