@@ -23,7 +23,7 @@ FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c cause.c err.c fullio.c \
 	perfsample.c processes.c procwaits.c progress.c schedevents.c schedule.c siphash.c \
 	sorter.c syscalls.c text.c tracepoint.c)
 FUZZ_PROFILE_SRC := $(FUZZ_RECORDING_SRC) $(addprefix userspace/lib/,buildid.c comms.c \
-	inlines.c memmaps.c profile.c profstacks.c profsum.c symbols.c symtable.c)
+	idfiles.c inlines.c memmaps.c profile.c profstacks.c profsum.c symbols.c symtable.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz

@@ -207,6 +207,23 @@ static void test_section(void)
 	unlink(path);
 }
 
+/* Where the kernel was. */
+static void test_kernel(void)
+{
+	const char *label;
+	__u64 where;
+
+	ok(!wp_memmaps_kernel(maps, &where), "no label of the kernel's, if none is told");
+	map(~0U, 0xffffffffa0000000, 0x1000000, 0, "[kernel.kallsyms]_text");
+	ok(!wp_memmaps_kernel(maps, &where), "nor if its place is kept secret");
+	map(~0U, 0xffffffffa0000000, 0x1000, 0xffffffffa0001000, "[ext4]");
+	ok(!wp_memmaps_kernel(maps, &where), "nor by a module");
+	map(~0U, 0xffffffffa0000000, 0x1000000, 0xffffffffa0000010, "[kernel.kallsyms]_stext");
+	label = wp_memmaps_kernel(maps, &where);
+	ok(label && !strcmp(label, "_stext") && where == 0xffffffffa0000010, "where it was");
+	ok(!strcmp(at(-1, 0xffffffffa0000000), "-"), "it is no mapping of a process's");
+}
+
 int main(void)
 {
 	static const struct wp_perffile none = { .fd = -1 };
@@ -219,6 +236,7 @@ int main(void)
 	test_records();
 	test_bound();
 	test_section();
+	test_kernel();
 	wp_memmaps_free(maps);
 	return done();
 }

@@ -3,6 +3,7 @@
  * Tests of functions' names: those of this program, of files that are others than were
  * recorded, damaged, or no files, and of the kernel's image for processes.
  */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,150 @@ static void no_files(void)
 	unlink(path);
 }
 
+/* What perf's cache has of a build-id. */
+static void cached_path(char *path, size_t size, const struct wp_buildid *id, const char *what)
+{
+	int len = snprintf(path, size, "%s/.build-id", dir);
+	unsigned int i;
+
+	mkdir(path, 0700);
+	len += snprintf(path + len, size - len, "/%02x", id->data[0]);
+	mkdir(path, 0700);
+	len += snprintf(path + len, size - len, "/");
+	for (i = 1; i < id->size; i++)
+		len += snprintf(path + len, size - len, "%02x", id->data[i]);
+	mkdir(path, 0700);
+	snprintf(path + len, size - len, "/%s", what);
+}
+
+/* Away with it, and the directories that it is in. */
+static void uncache(char *path)
+{
+	unlink(path);
+	while (strrchr(path, '/') > path + strlen(dir)) {
+		*strrchr(path, '/') = 0;
+		rmdir(path);
+	}
+}
+
+static void cached(void)
+{
+	static const char list[] = "ffffffff81000000 T _text\nffffffff81000100 T listed\n"
+		"ffffffff81000200 T behind\n";
+	struct wp_buildid id, other;
+	char path[300];
+	__u32 file;
+
+	wp_buildid_from_file(self, &id);
+	other = id;
+	other.data[3] ^= 1;
+	setenv("PERF_BUILDID_DIR", dir, 1);
+	begin(false);
+	is(name_at(elf("/nowhere/file", &id), offset_of(own)), "-", "what is nowhere");
+	cached_path(path, sizeof(path), &id, "elf");
+	if (symlink(self, path))
+		perror(path);
+	begin(false);
+	is(name_at(elf("/nowhere/file", &id), offset_of(own)), "own",
+	   "a file that is not there, by its build-id");
+	is(name_at(elf("/usr/bin/env", &id), offset_of(own)), "own",
+	   "one in whose place there is another");
+	file = elf("/nowhere/file", &other);
+	is(name_at(file, offset_of(own)), "-", "not by another build-id");
+	is(wp_symbols_trouble(symbols, file), "it is not there", "which is told as ever");
+	begin_with(&(struct wp_symbols_options){ .symfs = "/" });
+	is(name_at(elf("/nowhere/file", &id), offset_of(own)), "-",
+	   "not if another directory is asked for");
+	uncache(path);
+	cached_path(path, sizeof(path), &other, "elf");
+	if (symlink(self, path))
+		perror(path);
+	begin(false);
+	is(name_at(elf("/nowhere/file", &other), offset_of(own)), "-",
+	   "what the cache has under a wrong build-id");
+	uncache(path);
+	cached_path(path, sizeof(path), &other, "kallsyms");
+	write_file(path, list, sizeof(list) - 1);
+	begin(false);
+	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);
+	is(name_at(file, 0xffffffff81000108), "listed", "a kernel's list in the cache");
+	uncache(path);
+	unsetenv("PERF_BUILDID_DIR");
+}
+
+/* A server, whose address may be that of a directory. */
+static void served(void)
+{
+	char root[64], path[300], url[80], cache[80], command[200];
+	struct wp_buildid id;
+	unsigned int i;
+	int len;
+
+	if (!dlopen("libdebuginfod.so.1", RTLD_LAZY)) {
+		printf("# no libdebuginfod: not tested\n");
+		return;
+	}
+	wp_buildid_from_file(self, &id);
+	snprintf(root, sizeof(root), "%s/served", dir);
+	snprintf(url, sizeof(url), "file://%s/", root);
+	snprintf(cache, sizeof(cache), "%s/cache", root);
+	mkdir(root, 0700);
+	len = snprintf(path, sizeof(path), "%s/buildid", root);
+	mkdir(path, 0700);
+	len += snprintf(path + len, sizeof(path) - len, "/");
+	for (i = 0; i < id.size; i++)
+		len += snprintf(path + len, sizeof(path) - len, "%02x", id.data[i]);
+	mkdir(path, 0700);
+	snprintf(path + len, sizeof(path) - len, "/executable");
+	if (symlink(self, path))
+		perror(path);
+	setenv("DEBUGINFOD_CACHE_PATH", cache, 1);
+	begin(false);
+	is(name_at(elf("/nowhere/file", &id), offset_of(own)), "-", "no server is asked");
+	setenv("DEBUGINFOD_URLS", url, 1);
+	begin(false);
+	is(name_at(elf("/nowhere/file", &id), offset_of(own)), "own", "what a server has");
+	unsetenv("DEBUGINFOD_URLS");
+	unsetenv("DEBUGINFOD_CACHE_PATH");
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	if (system(command))
+		perror(root);
+}
+
+/* This program as a kernel that was moved. */
+static void vmlinux(void)
+{
+	const __u64 text = 0xffffffffa1234000;
+	const __u64 at = text + ((const char *)inlined - (const char *)own);
+	struct wp_buildid id, other;
+	__u32 file;
+
+	wp_buildid_from_file(self, &id);
+	other = id;
+	other.data[0] ^= 1;
+	begin_with(&(struct wp_symbols_options){ .vmlinux = self });
+	wp_symbols_kernel(symbols, "own", text);
+	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &id, -1);
+	is(name_at(file, at), "inlined", "a function of the kernel's image");
+	is(name_at(file, at + 1), "inlined", "within it");
+	is(name_at(file, 0x1000), "-", "what is none of its addresses");
+	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", NULL, -1);
+	is(name_at(file, at), "inlined", "without a build-id");
+	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);
+	is(name_at(file, at), "-", "another kernel's image");
+	ok(strstr(wp_symbols_trouble(symbols, file), "build-id") != NULL, "which is told");
+	begin_with(&(struct wp_symbols_options){ .vmlinux = self });
+	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &id, -1);
+	is(name_at(file, at), "-", "a recording that does not tell where it was");
+	wp_symbols_kernel(symbols, "no_such_label", text);
+	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &id, -1);
+	is(name_at(file, at), "-", "an image without that label");
+	is(wp_symbols_trouble(symbols, file), "it is not the kernel's image", "as is told");
+	begin_with(&(struct wp_symbols_options){ .vmlinux = "/nowhere" });
+	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &id, -1);
+	is(name_at(file, at), "-", "an image that is not there");
+}
+
 static void vdso(void)
 {
 	__u32 file;
@@ -259,10 +404,15 @@ int main(void)
 
 	if (len < 0 || !mkdtemp(dir))
 		return 1;
+	/* No server of who runs this. */
+	unsetenv("DEBUGINFOD_URLS");
 	_ZN2ns5thing3runEi(1);
 	own();
 	inlined();
 	no_files();
+	cached();
+	served();
+	vmlinux();
 	vdso();
 	damaged();
 	wp_symbols_free(symbols);

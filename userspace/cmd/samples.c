@@ -49,6 +49,7 @@ const struct wp_option wp_samples_table[] = {
 	{ OPT_KALLSYMS, "kallsyms", "file", "a copy of /proc/kallsyms of the kernel that\n"
 	  "was recorded (default: the running one's, if\n"
 	  "that is it)" },
+	{ 'k', "vmlinux", "file", "its image, if there is no such copy" },
 	{ OPT_INLINE, "inline", NULL, "tell inlined functions, too, where there is\n"
 	  "debug information" },
 	{ OPT_SYMFS, "symfs", "directory", "look for files with symbols relative to it" },
@@ -106,6 +107,9 @@ int wp_samples_set(struct wp_samples_options *o, int id, const char *arg)
 		return 0;
 	case OPT_INLINE:
 		o->symbols.inlines = true;
+		return 0;
+	case 'k':
+		o->symbols.vmlinux = arg;
 		return 0;
 	case OPT_NO_DEMANGLE:
 		o->symbols.raw = true;

@@ -89,6 +89,8 @@ struct process {
  * @paths: names of files
  * @id: build-ids of the section, by the numbers of their paths less 1
  * @nr_ids: their number
+ * @label: a label of the kernel's, as a number of @paths; or 0
+ * @label_at: where it was
  */
 struct wp_memmaps {
 	struct process *entry;
@@ -99,6 +101,8 @@ struct wp_memmaps {
 	struct wp_intern paths;
 	struct wp_buildid *id;
 	size_t nr_ids;
+	__u32 label;
+	__u64 label_at;
 };
 
 static void add_id(struct wp_memmaps *m, const struct id_record *r, const char *path, size_t len)
@@ -339,7 +343,19 @@ static int add_map(struct wp_memmaps *m, __s32 pid, struct wp_memmap *map, const
 	return 0;
 }
 
-/* Mappings of the kernel's have the process -1, and are not kept. */
+/* The kernel's name in it ends in one of its labels, whose address is the offset. */
+static void note_kernel(struct wp_memmaps *m, const char *path, __u64 at)
+{
+	static const char name[] = "[kernel.kallsyms]_";
+
+	if (m->label || strncmp(path, name, sizeof(name) - 1) || !at)
+		return;
+	m->label = wp_intern(&m->paths, path + sizeof(name) - 2,
+			     strlen(path + sizeof(name) - 2) + 1, NULL);
+	m->label_at = at;
+}
+
+/* Mappings of the kernel's have the process -1, and only where it is, is kept. */
 static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 {
 	size_t fixed = rec->type == PERF_RECORD_MMAP ? sizeof(struct mmap_record) :
@@ -353,6 +369,8 @@ static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 		return 0;
 	memcpy(&r, rec, fixed);
 	len = strnlen(path, rec->size - fixed);
+	if (len < rec->size - fixed && r.mmap.pid == -1)
+		note_kernel(m, path, r.mmap.offset);
 	if (len == rec->size - fixed || r.mmap.pid < 0 || !r.mmap.len ||
 	    r.mmap.start + r.mmap.len < r.mmap.start || rec->misc & PERF_RECORD_MISC_MMAP_DATA)
 		return 0;
@@ -407,6 +425,19 @@ int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec)
 		return fork_event(m, rec);
 	}
 	return 0;
+}
+
+/**
+ * wp_memmaps_kernel() - where the kernel was
+ * @m: the mappings
+ * @at: out: where the label was
+ *
+ * Return: a label of its image, until the next record; NULL if that was not told.
+ */
+const char *wp_memmaps_kernel(const struct wp_memmaps *m, __u64 *at)
+{
+	*at = m->label_at;
+	return m->label ? wp_intern_bytes(&m->paths, m->label, NULL) : NULL;
 }
 
 /**

@@ -199,8 +199,13 @@ static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const c
 static __u32 kernel_of(struct wp_profstacks *s)
 {
 	struct wp_buildid id = { 0 };
+	const char *label;
+	__u64 at;
 
 	if (!s->kernel) {
+		label = wp_memmaps_kernel(s->maps, &at);
+		if (label)
+			wp_symbols_kernel(s->symbols, label, at);
 		wp_memmaps_id(s->maps, KERNEL_NAME, &id);
 		s->kernel = file_of(s, WP_SYMBOLS_KERNEL, KERNEL_NAME, &id, -1);
 	}

@@ -2,8 +2,8 @@
 /*
  * Owns the names of functions: of files by their symbol tables, which libdwfl finds in the
  * file, in its .gnu_debugdata, in a file of debug information beside it or, if
- * DEBUGINFOD_URLS is set, at a server; of the kernel by its list; of code made at run time
- * by the list that the program left. Called by profstacks.c.
+ * DEBUGINFOD_URLS is set, at a server; of the kernel by its list or its image; of code made
+ * at run time by the list that the program left. Called by profstacks.c.
  *
  * Each file is read when it is first asked for, and closed again. What cannot be had has
  * no names, and a reason.
@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "lib/err.h"
+#include "lib/idfiles.h"
 #include "lib/inlines.h"
 #include "lib/symbols.h"
 #include "lib/symtable.h"
@@ -76,7 +77,10 @@ struct file {
  * struct wp_symbols - all of them
  * @symfs: directory that names are below, or NULL
  * @kallsyms: the kernel's list, or NULL
+ * @vmlinux: its image, or NULL
  * @release: the kernel's, or NULL
+ * @kernel_label: a label of the kernel's, or NULL
+ * @kernel_at: where it was
  * @raw: names stay as they are
  * @wants_inlines: inlined functions are told
  * @inlined: those that were asked for last
@@ -87,7 +91,10 @@ struct file {
 struct wp_symbols {
 	char *symfs;
 	char *kallsyms;
+	char *vmlinux;
 	char *release;
+	char *kernel_label;
+	__u64 kernel_at;
 	bool raw;
 	bool wants_inlines;
 	char *inlined[WP_SYMBOLS_INLINED];
@@ -112,10 +119,11 @@ int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *opt
 		s->wants_inlines = options->inlines;
 		s->symfs = options->symfs ? strdup(options->symfs) : NULL;
 		s->kallsyms = options->kallsyms ? strdup(options->kallsyms) : NULL;
+		s->vmlinux = options->vmlinux ? strdup(options->vmlinux) : NULL;
 		s->release = options->release ? strdup(options->release) : NULL;
 	}
 	if (!s || (options->symfs && !s->symfs) || (options->kallsyms && !s->kallsyms) ||
-	    (options->release && !s->release)) {
+	    (options->vmlinux && !s->vmlinux) || (options->release && !s->release)) {
 		wp_err("no memory for the names of functions");
 		wp_symbols_free(s);
 		return -ENOMEM;
@@ -156,18 +164,17 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 	return ++s->nr;
 }
 
-/* Opens a regular file and nothing else: a name in a recording is anybody's. */
-static int open_regular(const char *path)
+/**
+ * wp_symbols_kernel() - tell where the kernel was
+ * @s: the names, before the first one of the kernel's is asked for
+ * @label: a label of its image
+ * @at: its address
+ */
+void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		errno = EINVAL;
-		return -1;
-	}
-	return fd;
+	free(s->kernel_label);
+	s->kernel_label = strdup(label);
+	s->kernel_at = at;
 }
 
 static const char *add_segments(struct file *f, Elf *elf)
@@ -336,6 +343,24 @@ static const char *read_elf(struct wp_symbols *s, struct file *f, int fd)
 	return trouble;
 }
 
+static bool same_id(const struct wp_buildid *a, const struct wp_buildid *b)
+{
+	return a->size == b->size && !memcmp(a->data, b->data, a->size);
+}
+
+/* By its build-id it may be found elsewhere, too; @trouble is why it was not where it was. */
+static const char *read_elsewhere(struct wp_symbols *s, struct file *f, const char *trouble)
+{
+	int fd;
+
+	if (!f->id.size || s->symfs)
+		return trouble;
+	fd = wp_idfiles_cached(&f->id, "elf");
+	if (fd < 0)
+		fd = wp_idfiles_find(&f->id, f->path);
+	return fd < 0 ? trouble : read_elf(s, f, fd);
+}
+
 static const char *read_file(struct wp_symbols *s, struct file *f)
 {
 	struct wp_buildid id;
@@ -344,17 +369,19 @@ static const char *read_file(struct wp_symbols *s, struct file *f)
 
 	if (s->symfs && asprintf(&path, "%s/%s", s->symfs, f->path) < 0)
 		return NO_MEMORY;
-	fd = open_regular(path ? path : f->path);
+	fd = wp_idfiles_regular(path ? path : f->path);
 	free(path);
 	if (fd < 0)
-		return errno == ENOENT ? "it is not there" : "it cannot be opened";
+		return read_elsewhere(s, f, errno == ENOENT ? "it is not there" :
+				      "it cannot be opened");
 	if (f->id.size && wp_buildid_from_fd(fd, &id)) {
 		close(fd);
-		return "it has no build-id, but had one";
+		return read_elsewhere(s, f, "it has no build-id, but had one");
 	}
-	if (f->id.size && (id.size != f->id.size || memcmp(id.data, f->id.data, id.size))) {
+	if (f->id.size && !same_id(&id, &f->id)) {
 		close(fd);
-		return "it is another one than was recorded, by its build-id";
+		return read_elsewhere(s, f,
+				      "it is another one than was recorded, by its build-id");
 	}
 	return read_elf(s, f, fd);
 }
@@ -388,17 +415,15 @@ static const char *read_vdso(struct wp_symbols *s, struct file *f)
 	struct wp_buildid id;
 	int fd;
 
-	if (f->id.size && (wp_buildid_of_vdso(&id) || id.size != f->id.size ||
-			   memcmp(id.data, f->id.data, id.size)))
+	if (f->id.size && (wp_buildid_of_vdso(&id) || !same_id(&id, &f->id)))
 		return "another kernel than this one was recorded, by its build-id";
 	fd = copy_of_vdso();
 	return fd < 0 ? "it is not there" : read_elf(s, f, fd);
 }
 
-static const char *read_text(struct file *f, const char *path,
-			     int (*parse)(struct wp_symtable *t, FILE *text))
+static const char *read_list(struct file *f, FILE *text,
+			     int (*parse)(struct wp_symtable *t, FILE *text), const char *denied)
 {
-	FILE *text = fopen(path, "re");
 	int err;
 
 	if (!text)
@@ -406,25 +431,132 @@ static const char *read_text(struct file *f, const char *path,
 	err = parse(&f->table, text);
 	fclose(text);
 	if (err == -EACCES)
-		return strcmp(path, "/proc/kallsyms") ? "its list has no addresses" :
-		       "the kernel hides its addresses: kernel.kptr_restrict";
+		return denied;
 	return err ? NO_MEMORY : f->table.nr ? NULL : "its list is empty";
+}
+
+static const char *read_kallsyms(struct file *f, const char *path)
+{
+	return read_list(f, fopen(path, "re"), wp_symtable_kallsyms,
+			 strcmp(path, "/proc/kallsyms") ? "its list has no addresses" :
+			 "the kernel hides its addresses: kernel.kptr_restrict");
+}
+
+/* The address of a label of the image; 0 if there is none. */
+static __u64 place_of(const struct wp_symtable *t, const char *label)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++) {
+		if (!strcmp(t->names + t->entry[i].name, label))
+			return t->entry[i].start;
+	}
+	return 0;
+}
+
+/*
+ * The kernel's functions by its image, which has been moved since it was linked: the
+ * recording tells where one of its labels was. Modules are not in it.
+ */
+static const char *read_vmlinux(struct wp_symbols *s, struct file *f, int fd)
+{
+	const char *trouble = s->kernel_label ? read_elf(s, f, fd) :
+		"the recording does not tell where the kernel was";
+	__u64 at, shift;
+	size_t i;
+
+	if (!s->kernel_label)
+		close(fd);
+	/* Addresses are those of memory. */
+	free(f->segment);
+	f->segment = NULL;
+	f->nr_segments = 0;
+	if (trouble)
+		return trouble;
+	at = place_of(&f->table, s->kernel_label);
+	if (!at)
+		return "it is not the kernel's image";
+	shift = s->kernel_at - at;
+	for (i = 0; i < f->table.nr; i++) {
+		f->table.entry[i].start += shift;
+		f->table.entry[i].end += shift;
+	}
+	return NULL;
+}
+
+/* The image that is asked for. */
+static const char *read_own_vmlinux(struct wp_symbols *s, struct file *f)
+{
+	int fd = wp_idfiles_regular(s->vmlinux);
+	struct wp_buildid id;
+
+	if (fd < 0)
+		return "the image that --vmlinux names cannot be opened";
+	if (f->id.size && (wp_buildid_from_fd(fd, &id) || !same_id(&id, &f->id))) {
+		close(fd);
+		return "the image that --vmlinux names is another kernel's, by its build-id";
+	}
+	return read_vmlinux(s, f, fd);
+}
+
+/* Where packages and builds have images, by the kernel's release. */
+static int find_vmlinux(const struct wp_symbols *s, const struct wp_buildid *want)
+{
+	static const char *const places[] = {
+		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
+	};
+	struct wp_buildid id;
+	char path[256];
+	size_t i;
+	int fd;
+
+	/* It is a recording's word: no directory of its choice. */
+	if (!s->release || strchr(s->release, '/') || strlen(s->release) > 128)
+		return -1;
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), places[i], s->release);
+		fd = wp_idfiles_regular(path);
+		if (fd >= 0 && !wp_buildid_from_fd(fd, &id) && same_id(&id, want))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -1;
+}
+
+/* Another kernel than the running one, or one that hides: by its build-id. */
+static const char *read_other_kernel(struct wp_symbols *s, struct file *f, const char *trouble)
+{
+	int fd = s->symfs ? -1 : wp_idfiles_cached(&f->id, "kallsyms");
+
+	if (fd >= 0 && !read_list(f, fdopen(fd, "r"), wp_symtable_kallsyms, trouble))
+		return NULL;
+	wp_symtable_free(&f->table);
+	fd = s->symfs || !f->id.size ? -1 : find_vmlinux(s, &f->id);
+	if (fd < 0 && !s->symfs)
+		fd = wp_idfiles_cached(&f->id, "elf");
+	return fd < 0 || read_vmlinux(s, f, fd) ? trouble : NULL;
 }
 
 static const char *read_kernel(struct wp_symbols *s, struct file *f)
 {
+	const char *trouble;
 	struct wp_buildid id;
 	struct utsname here;
 
 	if (s->kallsyms)
-		return read_text(f, s->kallsyms, wp_symtable_kallsyms);
+		return read_kallsyms(f, s->kallsyms);
+	if (s->vmlinux)
+		return read_own_vmlinux(s, f);
 	if (!f->id.size && !s->release)
 		return "the recording does not tell which one: --kallsyms names its list";
 	if (!f->id.size ? uname(&here) || strcmp(here.release, s->release) :
-	    wp_buildid_from_notes_file("/sys/kernel/notes", &id) || id.size != f->id.size ||
-	    memcmp(id.data, f->id.data, id.size))
-		return "another kernel than this one was recorded: --kallsyms names its list";
-	return read_text(f, "/proc/kallsyms", wp_symtable_kallsyms);
+	    wp_buildid_from_notes_file("/sys/kernel/notes", &id) || !same_id(&id, &f->id))
+		return read_other_kernel(s, f,
+			"another kernel than this one was recorded: --kallsyms or --vmlinux names its list or image");
+	trouble = read_kallsyms(f, "/proc/kallsyms");
+	return trouble ? read_other_kernel(s, f, trouble) : NULL;
 }
 
 /*
@@ -442,7 +574,7 @@ static const char *read_jit(struct file *f)
 	if (!S_ISREG(st.st_mode) || st.st_size > MAX_TEXT ||
 	    (geteuid() && st.st_uid && st.st_uid != geteuid()))
 		return "its list is not to be trusted";
-	return read_text(f, path, wp_symtable_perfmap);
+	return read_list(f, fopen(path, "re"), wp_symtable_perfmap, NO_MEMORY);
 }
 
 static const char *read_symbols(struct wp_symbols *s, struct file *f)
@@ -638,6 +770,8 @@ void wp_symbols_free(struct wp_symbols *s)
 	free(s->file);
 	free(s->symfs);
 	free(s->kallsyms);
+	free(s->vmlinux);
+	free(s->kernel_label);
 	free(s->release);
 	free(s);
 }

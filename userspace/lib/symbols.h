@@ -38,10 +38,12 @@ enum wp_symbols_kind {
 
 /**
  * struct wp_symbols_options - where names are looked for; all zero is a good choice
- * @symfs: directory that files' names are below, or NULL
+ * @symfs: directory that files' names are below, and nothing is looked for elsewhere; or
+ *	NULL
  * @kallsyms: a copy of /proc/kallsyms of the kernel that was recorded; NULL: the running
  *	kernel's, if it is the same one, by its build-id or, where that was not recorded, by
  *	@release
+ * @vmlinux: the image of the kernel that was recorded, if there is no @kallsyms; or NULL
  * @release: the recorded kernel's, as uname -r has it; or NULL
  * @raw: do not demangle
  * @inlines: tell inlined functions, too, if there is debug information
@@ -49,6 +51,7 @@ enum wp_symbols_kind {
 struct wp_symbols_options {
 	const char *symfs;
 	const char *kallsyms;
+	const char *vmlinux;
 	const char *release;
 	bool raw;
 	bool inlines;
@@ -74,6 +77,7 @@ struct wp_symbol {
 };
 
 int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *options);
+void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at);
 __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const char *path,
 		      const struct wp_buildid *id, __s32 pid);
 bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
