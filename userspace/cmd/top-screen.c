@@ -178,18 +178,21 @@ int wp_screen_check(void)
 	return 0;
 }
 
+/* Those of the flame graph, or as near to them as the terminal comes. */
 static void set_colors(void)
 {
 	const char *none = getenv("NO_COLOR");
+	bool many;
 
 	if ((none && *none) || !has_colors() || start_color() == ERR)
 		return;
 	use_default_colors();
 	init_pair(COLOR_LOST, COLOR_WHITE, COLOR_RED);
 	init_pair(COLOR_HEAD, COLOR_CYAN, -1);
-	init_pair(COLOR_ONCPU, COLOR_GREEN, -1);
-	init_pair(COLOR_RUNNABLE, COLOR_YELLOW, -1);
-	init_pair(COLOR_BLOCKED, COLOR_BLUE, -1);
+	many = COLORS >= 256;
+	init_pair(COLOR_ONCPU, many ? 208 : COLOR_YELLOW, -1);
+	init_pair(COLOR_RUNNABLE, many ? 149 : COLOR_GREEN, -1);
+	init_pair(COLOR_BLOCKED, many ? 68 : COLOR_BLUE, -1);
 }
 
 /* Without colours, A_BOLD and A_REVERSE are all there is. */
