@@ -32,8 +32,12 @@ const modes = [
 
 if (events.length === 1)
 	data.about.push(["on-CPU by", events[0][0]]);
-const first = () => modes.some((m) => m[0] === data.mode) ? data.mode :
-	modes.length ? modes[0][0] : "cpu";
+/* An event that is asked for and stands for no time is no part of wall-clock time. */
+const first = () => {
+	const timed = !events.length || events[data.event][1] === "ns";
+	const order = [data.mode, timed ? "wall" : "cpu", ...modes.map((m) => m[0]), "cpu"];
+	return order.find((id) => modes.some((m) => m[0] === id) && (timed || id !== "wall")) || "cpu";
+};
 const unit = () => events[view.event][1];
 const view = { mode: first(), event: data.event, icicle: false, invert: false, pid: "", tid: "", q: "",
 	a: 0, b: slots, zoom: [], theme: "" };
