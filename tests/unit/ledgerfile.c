@@ -336,8 +336,11 @@ static void test_perffile(void)
 	}, bad;
 	struct wp_buf host = {}, arch = {}, cmdline = {}, clock = {}, all = {}, b;
 	struct wp_file_section s = { sizeof(h) + 8 + 4 * sizeof(s), 0 };
+	const struct timespec stamps[2] = { { 1, 0 }, { 12345, 0 } };
 	struct wp_perffile f;
+	bool written;
 	char *text;
+	time_t day;
 	__u64 tod;
 
 	add_string(&host, "here");
@@ -372,6 +375,14 @@ static void test_perffile(void)
 	ok(text && !strcmp(text, "/usr/bin/wallprof record -a"), "its command");
 	free(text);
 	ok(wp_perffile_time(&f, 150, &tod) && tod == 1050, "a time of day");
+	ok(wp_perffile_day(&f, 100 + 7000000000, &day, &written) && day == 7 && !written,
+	   "when it was recorded");
+	wp_perffile_close(&f);
+	bad = h;
+	bad.features[0] &= ~(1ULL << WP_FEAT_CLOCK_DATA);
+	ok(!perffile_of(&f, &bad, sizeof(bad), all.data, all.len) && !futimens(f.fd, stamps) &&
+	   wp_perffile_day(&f, 100, &day, &written) && day == 12345 && written,
+	   "or, if that is not told, when the file was written");
 	wp_perffile_close(&f);
 
 	bad = h;
@@ -398,7 +409,8 @@ static void test_perffile(void)
 	   strstr(wp_last_error(), "no perf.data"), "and what is no perf.data");
 	ok(wp_perffile_open(&f, in_dir("none")) == -ENOENT &&
 	   strstr(wp_last_error(), "wallprof record"), "one that is not there says how to make one");
-	ok(wp_perffile_open(&f, dir) == -EINVAL && wp_perffile_open(&f, "/dev/null") == -EINVAL,
+	ok(wp_perffile_open(&f, "/proc/self") == -EINVAL &&
+	   wp_perffile_open(&f, "/dev/null") == -EINVAL,
 	   "a directory, a device");
 	wp_buf_free(&host);
 	wp_buf_free(&arch);

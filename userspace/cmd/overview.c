@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "cmd/ledgertext.h"
 #include "cmd/overview.h"
+#include "lib/buf.h"
 #include "lib/err.h"
 #include "lib/text.h"
 
@@ -35,9 +35,30 @@ static void put(const char *before, char *s, const char *none)
 	free(s);
 }
 
+/* Without a ledger the header tells when the first and the last sample were, or nothing. */
+static void print_when(const struct wp_overview *o)
+{
+	__u64 time[2] = { 0 };
+	struct wp_buf b = { 0 };
+	bool written;
+	struct tm tm;
+	char day[32];
+	time_t t;
+
+	if (!wp_perffile_feature(&o->file, WP_FEAT_SAMPLE_TIME, &b) && b.len >= sizeof(time))
+		memcpy(time, b.data, sizeof(time));
+	wp_buf_free(&b);
+	if (!wp_perffile_day(&o->file, time[0], &t, &written) || !localtime_r(&t, &tm) ||
+	    !strftime(day, sizeof(day), "%F %T", &tm))
+		return;
+	if (written || !time[0] || time[1] < time[0])
+		printf("file written %s\n# ", day);
+	else
+		printf("from %s on, for %.6f s\n# ", day, seconds(time[1] - time[0]));
+}
+
 static void print_file(const struct wp_overview *o)
 {
-	struct stat st;
 	struct tm tm;
 	char day[32];
 	time_t t;
@@ -49,9 +70,7 @@ static void print_file(const struct wp_overview *o)
 	put("\n# by ", wp_perffile_cmdline(&o->file), "an unknown command");
 	fputs("\n# ", stdout);
 	if (!o->has_ledger) {
-		if (!fstat(o->file.fd, &st) && localtime_r(&st.st_mtime, &tm) &&
-		    strftime(day, sizeof(day), "%F %T", &tm))
-			printf("file written %s\n# ", day);
+		print_when(o);
 		puts("without a ledger: 'wallprof record' of this version puts one behind what it\n"
 		     "# records to its end, unless it has --no-off-cpu, and none is in a part of a file\n");
 		return;

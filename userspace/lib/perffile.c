@@ -50,10 +50,28 @@ static int check_header(const struct wp_perffile *f, const char *path)
 	return 0;
 }
 
+/* perf record --kcore makes a directory, in which the recording is one file. */
+static int open_within(struct wp_perffile *f, const char *path, struct stat *st)
+{
+	int dir = f->fd;
+	bool several = !faccessat(dir, "data.0", F_OK, 0);
+
+	f->fd = several ? -1 : openat(dir, "data", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	close(dir);
+	if (f->fd >= 0 && !fstat(f->fd, st))
+		return 0;
+	if (several)
+		wp_err("%s is in parts, one of each thread of 'perf record --threads': record without that",
+		       path);
+	else
+		wp_err("%s is a directory without a recording", path);
+	return -EINVAL;
+}
+
 /**
  * wp_perffile_open() - open a file, and look whether it is one
  * @f: the file
- * @path: its name
+ * @path: its name, or that of the directory that perf put it into
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -70,6 +88,11 @@ int wp_perffile_open(struct wp_perffile *f, const char *path)
 		wp_err("cannot read %s: %s%s", path, strerror(-err),
 		       err == -ENOENT ? ". Is there a recording? 'wallprof record' makes one" : "");
 		goto fail;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		err = open_within(f, path, &st);
+		if (err)
+			goto fail;
 	}
 	if (!S_ISREG(st.st_mode)) {
 		wp_err("%s is no regular file: a recording is read from its file", path);
