@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "cmd/about.h"
 #include "cmd/export-samples.h"
 #include "lib/err.h"
 #include "lib/intern.h"
@@ -489,38 +490,40 @@ static int put_sample(struct writer *w, const struct wp_profline *l)
 	return 0;
 }
 
-static void put_comment(struct writer *w, const char *before, char *text)
+static void put_comment(struct writer *w, const char *before, const char *text)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	int64_t comment;
 	char *line;
 
-	if (text && asprintf(&line, "%s%s", before, text) >= 0) {
-		comment = string_of(w, line);
-		part.n_comment = 1;
-		part.comment = &comment;
-		put(w, &part);
-		free(line);
-	}
-	free(text);
+	if (!text || !*text || asprintf(&line, "%s%s", before, text) < 0)
+		return;
+	comment = string_of(w, line);
+	part.n_comment = 1;
+	part.comment = &comment;
+	put(w, &part);
+	free(line);
 }
 
-/* Where, when and how it was recorded, and what was lost. */
+/* Where, when and how it was recorded, and what is missing. */
 static void put_origin(struct writer *w)
 {
 	const struct wp_perffile *file = wp_profile_file(w->s.samples.profile);
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	struct wp_ledgerfile_head head;
 	struct wp_profile_stats stats;
-	char *lost = NULL;
+	struct wp_about about;
 	__u64 offset, tod;
 
 	wp_profile_stats(w->s.samples.profile, &stats);
-	put_comment(w, "host ", wp_perffile_string(file, WP_FEAT_HOSTNAME));
-	put_comment(w, "Linux ", wp_perffile_string(file, WP_FEAT_OSRELEASE));
-	put_comment(w, "", wp_perffile_cmdline(file));
-	if (stats.lost && asprintf(&lost, "%" PRIu64 " events", (uint64_t)stats.lost) >= 0)
-		put_comment(w, "lost ", lost);
+	wp_about_read(&about, &w->s.samples);
+	put_comment(w, "host ", about.host);
+	put_comment(w, "", about.system);
+	put_comment(w, "", about.command);
+	if (about.written)
+		put_comment(w, "file written ", about.when);
+	put_comment(w, "", about.lost);
+	wp_about_free(&about);
 	if (wp_ledgerfile_open(file->fd, &head, &offset)) {
 		head.start = stats.first;
 		head.stop = stats.last;

@@ -196,10 +196,10 @@ static void put_name(struct speedscope *w)
 	char *name = NULL;
 
 	wp_about_read(&about, &w->s.samples);
-	if (asprintf(&name, "%s (%s, %s%s%s)%s%s", w->s.e->samples.input,
+	if (asprintf(&name, "%s (%s, %s%s%s)%s%s, by %s", w->s.e->samples.input,
 		     about.host ? about.host : "", about.system ? about.system : "",
 		     *about.when ? ", " : "", about.when, *about.lost ? ": " : "",
-		     about.lost) < 0)
+		     about.lost, about.command ? about.command : "an unknown command") < 0)
 		name = NULL;
 	wp_json_string(&w->j, "name", name ? name : w->s.e->samples.input);
 	free(name);
