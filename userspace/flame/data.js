@@ -9,7 +9,7 @@ const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const ROW = 18, TINY = 0.3, FONT = '12px system-ui, "DejaVu Sans", sans-serif';
 const CPU = 0, OFF = 1, WAKE = 2;
-const KERNEL = 1, THREAD = 2;
+const USER = 0, KERNEL = 1, THREAD = 2;
 const fn = data.functions, L = data.lines, slots = data.slots;
 const nodes = data.nodes.parent.length;
 const parent = Uint32Array.from(data.nodes.parent);
@@ -39,7 +39,7 @@ const first = () => {
 	return order.find((id) => modes.some((m) => m[0] === id) && (timed || id !== "wall")) || "cpu";
 };
 const unit = () => events[view.event][1];
-const view = { mode: first(), event: data.event, icicle: false, invert: false, pid: "", tid: "", q: "",
+const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, pid: "", tid: "", q: "",
 	a: 0, b: slots, zoom: [], theme: "" };
 let sel = null, shown = [], hover = null, level = [];
 
@@ -95,9 +95,16 @@ function split(i) {
 	return parts[0] + parts[1] + parts[2];
 }
 
+/* Threads that never were in a program: idle ones would take most of a host's time. */
+const inUser = new Uint8Array(nodes), programs = new Uint8Array(data.threads.length);
+for (let i = 1; i < nodes; i++)
+	inUser[i] = inUser[parent[i]] || fn.type[func[i]] === USER ? 1 : 0;
+thread.forEach((t, i) => { programs[t] |= inUser[node[i]]; });
+const bothSorts = programs.includes(0) && programs.includes(1);
+
 function wanted(i) {
 	const t = data.threads[thread[i]];
-	return (view.pid === "" || String(t[0]) === view.pid) &&
+	return (!view.programs || programs[thread[i]]) && (view.pid === "" || String(t[0]) === view.pid) &&
 		(view.tid === "" || String(t[1]) === view.tid);
 }
 

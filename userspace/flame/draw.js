@@ -35,6 +35,7 @@ function colour(f, p) {
 	return c;
 }
 const KIND = ["cpu", "runnable", "blocked"], WORD = ["on-CPU", "runnable", "blocked"];
+const wordOf = (p) => view.mode === "wake" ? "woke what was blocked for" : WORD[p];
 
 function sizeCanvas(canvas, w, h) {
 	const dpr = window.devicePixelRatio || 1;

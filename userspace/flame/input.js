@@ -27,6 +27,7 @@ function zoom(s) {
 	view.zoom = chain(s);
 	sel = null;
 	update(false);
+	text($("status"), describe(top()));
 }
 
 function tip(s, e) {
@@ -47,7 +48,7 @@ function tip(s, e) {
 		row("itself", sum(fr.self), sum(top().v));
 	KIND.forEach((k, p) => {
 		if (fr.v[p])
-			row(WORD[p], fr.v[p], all);
+			row(wordOf(p), fr.v[p], all);
 	});
 	const tr = make("tr");
 	tr.append(make("td", "count"), make("td", fr.count.toLocaleString("en")), make("td"));
@@ -124,7 +125,7 @@ const flip = (k) => {
 	if (k === "invert")
 		view.zoom = [];
 	sel = null;
-	update(false);
+	update(k === "programs");
 };
 document.addEventListener("keydown", (e) => {
 	const typing = /^(INPUT|SELECT)$/.test(e.target.tagName) && e.target.type !== "radio";
@@ -139,6 +140,8 @@ document.addEventListener("keydown", (e) => {
 		flip("icicle");
 	else if (e.key === "v")
 		flip("invert");
+	else if (e.key === "p" && bothSorts)
+		flip("programs");
 	else
 		return;
 	e.preventDefault();
@@ -146,6 +149,7 @@ document.addEventListener("keydown", (e) => {
 $("controls").addEventListener("submit", (e) => e.preventDefault());
 $("icicle").onclick = () => flip("icicle");
 $("invert").onclick = () => flip("invert");
+$("programs").onclick = () => flip("programs");
 $("reset").onclick = reset;
 $("theme").onclick = () => {
 	view.theme = dark ? "light" : "dark";
@@ -228,6 +232,7 @@ function about() {
 	});
 	$("events").hidden = events.length < 2;
 	$("heat").hidden = !has[OFF];
+	$("programs").hidden = !bothSorts;
 	for (const [id, name] of modes) {
 		const label = make("label"), r = make("input");
 		r.type = "radio";

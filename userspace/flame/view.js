@@ -85,6 +85,8 @@ function save() {
 		h.set("icicle", 1);
 	if (view.invert)
 		h.set("invert", 1);
+	if (view.programs)
+		h.set("programs", 1);
 	if (view.a > 0 || view.b < slots)
 		h.set("time", view.a + "-" + view.b);
 	if (view.zoom.length)
@@ -112,6 +114,7 @@ function load() {
 	view.theme = ["light", "dark"].includes(h.get("theme")) ? h.get("theme") : "";
 	view.icicle = h.get("icicle") === "1";
 	view.invert = h.get("invert") === "1";
+	view.programs = bothSorts && h.get("programs") === "1";
 	view.a = m ? Math.min(+m[1], slots - 1) : 0;
 	view.b = m ? Math.min(Math.max(+m[2], view.a + 1), slots) : slots;
 	view.zoom = (h.get("zoom") || "").split(".").filter(Boolean).map(Number);
@@ -158,6 +161,7 @@ function controls() {
 	$("event").disabled = !["wall", "cpu"].includes(view.mode);
 	$("icicle").setAttribute("aria-pressed", view.icicle);
 	$("invert").setAttribute("aria-pressed", view.invert);
+	$("programs").setAttribute("aria-pressed", view.programs);
 	if ($("search").value !== view.q)
 		$("search").value = view.q;
 	const box = $("legend");
@@ -168,7 +172,7 @@ function controls() {
 			return;
 		const item = make("span"), i = make("i");
 		i.style.background = palette[k];
-		item.append(i, WORD[p] + " " + amount(v));
+		item.append(i, wordOf(p) + " " + amount(v));
 		box.append(item);
 	});
 }
@@ -187,6 +191,8 @@ function tellShown() {
 		words.push("from " + sec(view.a) + " s to " + sec(view.b) + " s");
 	if (view.invert)
 		words.push("inverted");
+	if (view.programs)
+		words.push("without threads of the kernel");
 	if (view.q)
 		words.push("\u201c" + view.q + "\u201d: " + $("share").textContent);
 	text($("shown"), words.join(", "));
