@@ -28,7 +28,8 @@ function colour(f, p) {
 		h = Math.imul(h ^ s.charCodeAt(i), 16777619) >>> 0;
 	const hue = HUES[p][0] + (h % 1000 / 1000 - 0.5) * HUES[p][1];
 	const kernel = f >= 0 && fn.type[f] === KERNEL ? -6 : 0;
-	const light = (dark ? 52 : 70) + kernel + ((h >>> 10) % 1000 / 1000 - 0.5) * 10;
+	/* Names stand on it, in black. */
+	const light = (!dark ? 70 : p === 2 ? 64 : 54) + kernel + ((h >>> 10) % 1000 / 1000 - 0.5) * 10;
 	c = f < 0 || fn.type[f] >= THREAD ? (dark ? "#8d929b" : "#c9c6bf") :
 		`hsl(${hue.toFixed(0)} ${p === 1 ? 52 : dark ? 58 : 78}% ${light.toFixed(0)}%)`;
 	colours.set(key, c);

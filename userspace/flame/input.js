@@ -27,7 +27,6 @@ function zoom(s) {
 	view.zoom = chain(s);
 	sel = null;
 	update(false);
-	text($("status"), describe(top()));
 }
 
 function tip(s, e) {

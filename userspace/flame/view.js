@@ -213,6 +213,7 @@ function update(again = true) {
 	buildTree();
 	save();
 	$("tip").hidden = true;
+	text($("status"), describe(top()));
 	$("graph").setAttribute("aria-label", "Flame graph, " +
 		modes.filter((m) => m[0] === view.mode).map((m) => m[1]) + ": " + describe(top()));
 	const box = $("scroll");
