@@ -615,9 +615,9 @@ static __always_inline void wp_switch_in(struct wp_session *session,
  * The time of a switch. The timeline's probe was called just before and has looked at
  * the clock: sums of its slices are the ledger's. Context: irqs off.
  */
-static __always_inline u64 wp_switch_time(const struct wp_session *session)
+static __always_inline u64 wp_switch_time(const struct wp_session *session, bool plain)
 {
-	if (unlikely(session->config.flags & WALLPROF_TIMELINE))
+	if (!plain && unlikely(session->config.flags & WALLPROF_TIMELINE))
 		return session->cpus[smp_processor_id()]->switched_at;
 	return ktime_get_mono_fast_ns();
 }
@@ -629,7 +629,7 @@ static __always_inline void wp_switch(void *data, bool preempt,
 				      unsigned int prev_state, bool plain)
 {
 	struct wp_session *session = data;
-	u64 now = wp_switch_time(session);
+	u64 now = wp_switch_time(session, plain);
 	struct wp_cpu *cpu;
 	u32 epoch;
 

@@ -231,7 +231,7 @@ int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma);
 #define WP_STACK_WALK	(WALLPROF_STACK_USER | WALLPROF_STACK_TABLES)
 
 /* What a session does not do that is plain: see there. */
-#define WP_FLAGS_NOT_PLAIN	(WALLPROF_TIMELINE_STACKS | WALLPROF_HISTOGRAMS |	\
+#define WP_FLAGS_NOT_PLAIN	(WALLPROF_TIMELINE | WALLPROF_HISTOGRAMS |	\
 				 WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS)
 
 /*
