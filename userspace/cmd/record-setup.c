@@ -406,7 +406,6 @@ static int open_publisher(struct wp_recording *r)
 int wp_recording_look(struct wp_recording *r)
 {
 	bool tables = stack_flags(&r->o) & WALLPROF_STACK_TABLES;
-	struct wp_synth synth = synth_of(r);
 	int err;
 
 	/* Before anybody is asked for: it follows processes, too. */
@@ -415,7 +414,12 @@ int wp_recording_look(struct wp_recording *r)
 		return err;
 	if (!follows_targets(&r->o)) {
 		r->live = wp_live_read(&r->dev);
-		err = r->live || !r->batch ? 0 : wp_proc_synthesize_all(&synth);
+		/* A session without a file has nobody to tell. */
+		if (!r->live && r->batch) {
+			struct wp_synth synth = synth_of(r);
+
+			err = wp_proc_synthesize_all(&synth);
+		}
 	}
 	if (err || !tables)
 		return err;
