@@ -198,6 +198,17 @@ function drawStrip() {
 	$("from").max = $("to").max = sec(slots);
 }
 
+/* Where the axis of time is marked, in nanoseconds: at round numbers, not too many. */
+function ticks(span, most) {
+	let step = 10 ** Math.floor(Math.log10(span / most));
+	const at = [];
+
+	step *= [1, 2, 5, 10].find((n) => span / (n * step) <= most);
+	for (let t = 0; t <= span; t += step)
+		at.push(t);
+	return at;
+}
+
 function drawHeat() {
 	if (!$("heat").open)
 		return;
@@ -215,10 +226,11 @@ function drawHeat() {
 		high = Math.max(high, b);
 		most = Math.max(most, n);
 	}
-	const rows = Math.max(high - low + 1, 1), c = sizeCanvas(box, width, 200);
-	const left = 64, w = (width - left) / slots, h = 200 / rows;
+	const height = 200, axis = 18, left = 64;
+	const rows = Math.max(high - low + 1, 1), c = sizeCanvas(box, width, height + axis);
+	const w = (width - left) / slots, h = height / rows;
 	c.fillStyle = palette.bg;
-	c.fillRect(0, 0, width, 200);
+	c.fillRect(0, 0, width, height + axis);
 	for (const [key, n] of bins) {
 		const b = Math.floor(key / slots);
 		c.globalAlpha = 0.15 + 0.85 * Math.log(1 + n) / Math.log(1 + most);
@@ -230,6 +242,12 @@ function drawHeat() {
 	c.font = FONT;
 	for (let b = low; b <= high; b += Math.ceil(rows / 11))
 		c.fillText(time(2 ** b), 4, (high - b) * h + h / 2 + 4);
+	for (const t of ticks(data.span, Math.min(10, (width - left) / 80))) {
+		const x = left + t / data.span * (width - left);
+		c.fillRect(x, height, 1, 4);
+		const text = t ? time(t) : "0", room = c.measureText(text).width;
+		c.fillText(text, Math.min(Math.max(x - room / 2, left), width - room), height + 15);
+	}
 	$("heattext").textContent = bins.size ? "From " + time(2 ** low) + " to " +
 		time(2 ** (high + 1)) + "; at most " + most.toLocaleString("en") +
 		" intervals in a cell." : "There are no off-CPU intervals with a count here.";
