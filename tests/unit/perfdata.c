@@ -344,6 +344,7 @@ static void test_full(void)
 	struct rlimit old, lim;
 	struct wp_perfdata *pd;
 	unsigned int i;
+	__u64 kept;
 	int ret = 0;
 
 	getrlimit(RLIMIT_FSIZE, &old);
@@ -358,11 +359,13 @@ static void test_full(void)
 	ok(ret == -EFBIG && strstr(wp_last_error(), "cannot write") &&
 	   strstr(wp_last_error(), "File too large"), "a full disk: %s", wp_last_error());
 	ok(sample(pd, i, 1) == ret && wp_perfdata_finished_round(pd) == ret, "the error stays");
+	kept = wp_perfdata_kept(pd);
 	ok(wp_perfdata_close(pd, NULL) == ret, "close tells it");
 	setrlimit(RLIMIT_FSIZE, &old);
 	ok(whole() && file.samples > 1000 && file.last_time == file.samples &&
 	   file.h[9] >> WP_FEAT_EVENT_DESC & 1,
 	   "what was written before is whole: %u samples", file.samples);
+	ok(kept && kept == file.h[6], "which is as much as was said");
 }
 
 static void test_open(void)

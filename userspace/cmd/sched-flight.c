@@ -75,6 +75,7 @@
  * @missed: records that no trigger saw
  * @lost: records of the sideband that were lost, at the last look
  * @buried: when threads were looked for whose end was not told
+ * @kept: bytes of data in the file that was written last
  * @files: names of the snapshots, the oldest one at @nr_files % max_files
  * @nr_files: snapshots so far
  */
@@ -87,6 +88,7 @@ struct wp_flight {
 	__u64 missed;
 	__u64 lost;
 	__u64 buried;
+	__u64 kept;
 	char **files;
 	unsigned int nr_files;
 };
@@ -295,11 +297,13 @@ static int write_file(struct dump *d, const char *path, struct wp_ringwalk *walk
 	struct wp_sched_recording *r = d->r;
 	int err, ret;
 
+	r->flight->kept = 0;
 	err = wp_sched_open_output(r, path);
 	if (err)
 		return err;
 	err = write_all(d, walk, upto);
 	ret = wp_perfdata_flush(r->pd);
+	r->flight->kept = wp_perfdata_kept(r->pd);
 	wp_signals_set_file(NULL);
 	err = err ? err : ret;
 	ret = wp_perfdata_close(r->pd, NULL);
@@ -426,15 +430,23 @@ static void remember_file(struct wp_sched_recording *r, const char *path)
 	*place = strdup(path);
 }
 
-/* A disk that is full now may not be so when it matters: what fails does not end it. */
+/*
+ * A disk that is full now may not be so when it matters: what fails does not end it, nor
+ * does it take the room of the next one, if there is nothing in it.
+ */
 static void snapshot(struct wp_sched_recording *r)
 {
 	char path[PATH_MAX];
+	int err;
 
 	if (snapshot_name(r, path, sizeof(path)))
 		return;
-	if (!dump(r, path, true))
+	r->flight->kept = 0;
+	err = dump(r, path, true);
+	if (!err || r->flight->kept)
 		remember_file(r, path);
+	else
+		unlink(path);
 }
 
 static void tell_wait(const struct wp_sched_recording *r, const struct wp_wait *wait)

@@ -229,7 +229,7 @@ static int fail(struct wp_perfdata *pd, int err)
 	pd->err = err;
 	wp_err("cannot write %s: %s; the file is good up to the first %lld bytes of data",
 	       pd->path, strerror(-err),
-	       (long long)(tail(pd)->pos - (off_t)pd->header.data.offset));
+	       (long long)wp_perfdata_kept(pd));
 	return err;
 }
 
@@ -960,6 +960,17 @@ int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
 	pd->fd = -1;
 	destroy(pd);
 	return ret;
+}
+
+/**
+ * wp_perfdata_kept() - how much is in the file, whatever becomes of the rest
+ * @pd: the file
+ *
+ * Return: bytes of data.
+ */
+__u64 wp_perfdata_kept(const struct wp_perfdata *pd)
+{
+	return tail(pd)->pos - (off_t)pd->header.data.offset;
 }
 
 /**

@@ -179,6 +179,7 @@ int wp_perfdata_write_lost(struct wp_perfdata *pd, unsigned int event, __u32 cpu
 int wp_perfdata_finished_round(struct wp_perfdata *pd);
 int wp_perfdata_flush(struct wp_perfdata *pd);
 int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids);
+__u64 wp_perfdata_kept(const struct wp_perfdata *pd);
 int wp_perfdata_dup(const struct wp_perfdata *pd);
 void wp_perfdata_abort(struct wp_perfdata *pd);
 
