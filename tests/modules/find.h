@@ -39,7 +39,9 @@ static inline struct wp_session *wp_find_session(void **probe)
 	func = rcu_dereference_sched(tp->funcs);
 	for (; func && func->func; func++) {
 		sprint_symbol(name, (unsigned long)func->func);
-		if (!strstr(name, "wp_probe_sched_switch+0x0/"))
+		/* Most sessions have the one of plain ones. */
+		if (!strstr(name, "wp_probe_sched_switch+0x0/") &&
+		    !strstr(name, "wp_probe_sched_switch_plain+0x0/"))
 			continue;
 		*probe = func->func;
 		session = func->data;
