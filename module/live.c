@@ -271,7 +271,7 @@ int wp_live_read(struct wp_session *session, struct wallprof_live *args)
 
 	if (args->flags || nr < 0)
 		return -EINVAL;
-	live = kvzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT);
+	live = kvzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!live)
 		return -ENOMEM;
 	live->ns = session->pid_ns;
