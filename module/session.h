@@ -72,8 +72,8 @@ struct wp_address {
  * @event: the counter; written and read under counters_lock
  *
  * All but @event is used by this CPU alone: the sched_ and current_ fields,
- * @memos, @addresses, @leave, @passed, @key and @ring with interrupts off, the sampler's
- * in the overflow handler.
+ * @memos, @addresses, @leave, @passed, @key, @ring and @switched_at with interrupts off,
+ * the sampler's in the overflow handler.
  */
 struct wp_cpu {
 	struct wp_tables sched;
