@@ -651,6 +651,8 @@ TEST_F_TIMEOUT(waits, until_after_the_end, 60)
 	char c = 0;
 
 	self->pid = child_of(child_pong, ends);
+	/* What it is written before it reads is no wait to be told of. */
+	UNTIL(is_off(self->pid, 'S'));
 	FOLLOW();
 	ASSERT_EQ(1, write(self->ping[1], &c, 1));
 	ASSERT_EQ(1, read(self->pong[0], &c, 1));
