@@ -11,7 +11,7 @@
  * is known until the reader tells, and what was said of the old one cannot be
  * taken for it. The structs are held so that no address is used twice.
  *
- * What a flip's synchronize_rcu() has outlived is freed after it. A table is
+ * What a flip's wp_session_quiesce() has outlived is freed after it. A table is
  * never taken back before the session ends, so mappings name it without a
  * reference.
  */
@@ -600,7 +600,7 @@ static void wp_process_publish(struct wp_session *session, struct mm_struct *mm,
 	raw_spin_unlock_irqrestore(&images->lock, flags);
 	/* A reader that tells all the time does not wait for its own flips. */
 	if (images->nr_retired > WP_MAX_RETIRED) {
-		synchronize_rcu();
+		wp_session_quiesce();
 		wp_images_free_retired(session);
 	}
 }

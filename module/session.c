@@ -136,7 +136,7 @@ void wp_session_free(struct wp_session *session)
 	wp_probes_detach(session);
 	wp_sampler_release(session);
 	if (session->state != WALLPROF_SESSION_OPEN)
-		synchronize_rcu();
+		wp_session_quiesce();
 	irq_work_sync(&session->wake);
 	if (session->mm)
 		wp_images_release(session);
@@ -602,12 +602,8 @@ int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
 			return -EOVERFLOW;
 		wp_session_begin_epoch(session, epoch + 1);
 		wp_images_retire_dead(session);
-		/*
-		 * Events read the epoch with interrupts off or in NMI, which
-		 * RCU waits for: from here on nobody writes to the old half,
-		 * nor looks at what was retired.
-		 */
-		synchronize_rcu();
+		/* Then nobody writes to the old half, nor looks at what was retired. */
+		wp_session_quiesce();
 		wp_images_settle(session);
 		atomic_set(&session->signalled, 0);
 		flip->time = ktime_get_mono_fast_ns();
@@ -673,7 +669,7 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 	session->end = wp_session_set_time(&session->stop);
 	wp_probes_detach(session);
 	wp_sampler_release(session);
-	synchronize_rcu();
+	wp_session_quiesce();
 	if (offcpu)
 		wp_session_end_tasks(session);
 	WRITE_ONCE(session->state, WALLPROF_SESSION_STOPPED);

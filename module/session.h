@@ -8,6 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/wallprof.h>
@@ -288,6 +289,19 @@ static inline u32 wp_session_epoch(const struct wp_session *session)
 {
 	/* Pairs with the release store in wp_session_begin_epoch(). */
 	return smp_load_acquire(&session->epoch);
+}
+
+/*
+ * Returns when every event that had begun is over: they have interrupts off or are
+ * NMIs, which RCU waits for. Expedited, as the callback of another grace period
+ * stands behind all those of a fork bomb, whose threads let nobody call them: on
+ * the debug kernel a flip took minutes so, and seconds do. A kernel that shall not
+ * hurry (rcupdate.rcu_normal, PREEMPT_RT once it has booted) does not.
+ * Context: process.
+ */
+static inline void wp_session_quiesce(void)
+{
+	synchronize_rcu_expedited();
 }
 
 /* Wakes the reader, once an epoch. Any context, NMI included. */

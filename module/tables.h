@@ -65,7 +65,7 @@ struct wp_table_sizes {
  * @stack_index: hash index of @stacks, likewise
  *
  * Between wp_half_begin() and the flip that retires it a half has one writer:
- * its CPU, in its context. A flip retires it; synchronize_rcu() then orders
+ * its CPU, in its context. A flip retires it; wp_session_quiesce() then orders
  * all that was written before all that the reader reads.
  */
 struct wp_half {
