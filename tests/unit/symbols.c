@@ -242,7 +242,7 @@ static void uncache(char *path)
 static void cached(void)
 {
 	static const char list[] = "ffffffff81000000 T _text\nffffffff81000100 T listed\n"
-		"ffffffff81000200 T behind\n";
+		"ffffffff81000200 T behind\nffffffffc0000000 t _text\t[module]\n";
 	struct wp_buildid id, other;
 	char path[300];
 	__u32 file;
@@ -280,6 +280,18 @@ static void cached(void)
 	begin(false);
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);
 	is(name_at(file, 0xffffffff81000108), "listed", "a kernel's list in the cache");
+	is(name_at(file, 0xffffffffc0000000), "_text", "a module there");
+	begin(false);
+	wp_symbols_kernel(symbols, "_text", 0xffffffff92000000);
+	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);
+	is(name_at(file, 0xffffffff92000108), "listed",
+	   "the list of a kernel that was elsewhere when it was recorded");
+	is(name_at(file, 0xffffffff81000108), "-", "where it is now, nothing was");
+	is(name_at(file, 0xffffffffc0000000), "-", "nor is it known where modules were");
+	begin(false);
+	wp_symbols_kernel(symbols, "no_such_label", 0xffffffff92000000);
+	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);
+	is(name_at(file, 0xffffffff81000108), "listed", "a list without the label is believed");
 	uncache(path);
 	unsetenv("PERF_BUILDID_DIR");
 }

@@ -133,6 +133,28 @@ static void kallsyms(void)
 	wp_symtable_free(&t);
 }
 
+static void moved(void)
+{
+	const struct wp_symtable_entry e = { .start = 0x1000, .end = 0x1000 };
+
+	wp_symtable_add(&t, &e, "_text", "[module]");
+	add("before", 0x1800, 0x1900, false, false);
+	add("_text", 0x2000, 0x2000, false, false);
+	add("__sched_text_start", 0x2100, 0x2100, false, false);
+	add("schedule", 0x2110, 0x2180, false, false);
+	add("__sched_text_end", 0x2200, 0x2200, false, false);
+	ok(!wp_symtable_move(&t, "no_such_label", 0) && t.nr == 6,
+	   "a label that is none moves nothing");
+	ok(wp_symtable_move(&t, "_text", 0x2000) && t.nr == 6, "nor does one that is there");
+	ok(wp_symtable_move(&t, "_text", 0x92000), "a kernel that was elsewhere");
+	ok(t.sched_start == 0x92100 && t.sched_end == 0x92200, "with the scheduler's functions");
+	wp_symtable_sort(&t);
+	is(at(0x91850), "before", "what is before the label");
+	is(at(0x92120), "schedule", "what is behind it");
+	ok(t.nr == 5, "but not its modules");
+	wp_symtable_free(&t);
+}
+
 static void perfmap(void)
 {
 	static const char text[] =
@@ -182,6 +204,7 @@ int main(void)
 	addresses();
 	names();
 	kallsyms();
+	moved();
 	perfmap();
 	damaged();
 	return done();

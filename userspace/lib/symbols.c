@@ -435,35 +435,33 @@ static const char *read_list(struct file *f, FILE *text,
 	return err ? NO_MEMORY : f->table.nr ? NULL : "its list is empty";
 }
 
-static const char *read_kallsyms(struct file *f, const char *path)
-{
-	return read_list(f, fopen(path, "re"), wp_symtable_kallsyms,
-			 strcmp(path, "/proc/kallsyms") ? "its list has no addresses" :
-			 "the kernel hides its addresses: kernel.kptr_restrict");
-}
-
-/* The address of a label of the image; 0 if there is none. */
-static __u64 place_of(const struct wp_symtable *t, const char *label)
-{
-	size_t i;
-
-	for (i = 0; i < t->nr; i++) {
-		if (!strcmp(t->names + t->entry[i].name, label))
-			return t->entry[i].start;
-	}
-	return 0;
-}
-
 /*
- * The kernel's functions by its image, which has been moved since it was linked: the
- * recording tells where one of its labels was. Modules are not in it.
+ * The kernel is elsewhere each time that it starts; the recording tells where one of its
+ * labels was.
  */
+static const char *read_kernel_list(struct wp_symbols *s, struct file *f, FILE *text,
+				    const char *denied)
+{
+	const char *trouble = read_list(f, text, wp_symtable_kallsyms, denied);
+
+	/* A list without that label is believed. */
+	if (!trouble && s->kernel_label)
+		wp_symtable_move(&f->table, s->kernel_label, s->kernel_at);
+	return trouble;
+}
+
+static const char *read_kallsyms(struct wp_symbols *s, struct file *f, const char *path)
+{
+	return read_kernel_list(s, f, fopen(path, "re"),
+				strcmp(path, "/proc/kallsyms") ? "its list has no addresses" :
+				"the kernel hides its addresses: kernel.kptr_restrict");
+}
+
+/* The kernel's functions by its image, which has been moved since it was linked. */
 static const char *read_vmlinux(struct wp_symbols *s, struct file *f, int fd)
 {
 	const char *trouble = s->kernel_label ? read_elf(s, f, fd) :
 		"the recording does not tell where the kernel was";
-	__u64 at, shift;
-	size_t i;
 
 	if (!s->kernel_label)
 		close(fd);
@@ -471,17 +469,9 @@ static const char *read_vmlinux(struct wp_symbols *s, struct file *f, int fd)
 	free(f->segment);
 	f->segment = NULL;
 	f->nr_segments = 0;
-	if (trouble)
-		return trouble;
-	at = place_of(&f->table, s->kernel_label);
-	if (!at)
-		return "it is not the kernel's image";
-	shift = s->kernel_at - at;
-	for (i = 0; i < f->table.nr; i++) {
-		f->table.entry[i].start += shift;
-		f->table.entry[i].end += shift;
-	}
-	return NULL;
+	if (!trouble && !wp_symtable_move(&f->table, s->kernel_label, s->kernel_at))
+		trouble = "it is not the kernel's image";
+	return trouble;
 }
 
 /* The image that is asked for. */
@@ -530,7 +520,7 @@ static const char *read_other_kernel(struct wp_symbols *s, struct file *f, const
 {
 	int fd = s->symfs ? -1 : wp_idfiles_cached(&f->id, "kallsyms");
 
-	if (fd >= 0 && !read_list(f, fdopen(fd, "r"), wp_symtable_kallsyms, trouble))
+	if (fd >= 0 && !read_kernel_list(s, f, fdopen(fd, "r"), trouble))
 		return NULL;
 	wp_symtable_free(&f->table);
 	fd = s->symfs || !f->id.size ? -1 : find_vmlinux(s, &f->id);
@@ -546,7 +536,7 @@ static const char *read_kernel(struct wp_symbols *s, struct file *f)
 	struct utsname here;
 
 	if (s->kallsyms)
-		return read_kallsyms(f, s->kallsyms);
+		return read_kallsyms(s, f, s->kallsyms);
 	if (s->vmlinux)
 		return read_own_vmlinux(s, f);
 	if (!f->id.size && !s->release)
@@ -555,7 +545,7 @@ static const char *read_kernel(struct wp_symbols *s, struct file *f)
 	    wp_buildid_from_notes_file("/sys/kernel/notes", &id) || !same_id(&id, &f->id))
 		return read_other_kernel(s, f,
 			"another kernel than this one was recorded: --kallsyms or --vmlinux names its list or image");
-	trouble = read_kallsyms(f, "/proc/kallsyms");
+	trouble = read_kallsyms(s, f, "/proc/kallsyms");
 	return trouble ? read_other_kernel(s, f, trouble) : NULL;
 }
 

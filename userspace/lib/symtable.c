@@ -15,6 +15,15 @@
 
 #include "lib/symtable.h"
 
+/* The linker marks where some kinds of functions begin and end. */
+static void mark(struct wp_symtable *t, const char *name, __u64 address)
+{
+	if (!strcmp(name, "__sched_text_start"))
+		t->sched_start = address;
+	else if (!strcmp(name, "__sched_text_end"))
+		t->sched_end = address;
+}
+
 /**
  * wp_symtable_add() - add a function
  * @t: the table
@@ -54,10 +63,56 @@ int wp_symtable_add(struct wp_symtable *t, const struct wp_symtable_entry *entry
 	if (entry->end < entry->start)
 		t->entry[t->nr].end = entry->start;
 	t->nr++;
+	if (!module)
+		mark(t, name, entry->start);
 	memcpy(t->names + t->len, name, len);
 	memcpy(t->names + t->len + len, module ? module : "", more);
 	t->len += len + more;
 	return 0;
+}
+
+static bool is_of_module(const struct wp_symtable *t, const struct wp_symtable_entry *e)
+{
+	const char *name = t->names + e->name;
+
+	return name[strlen(name) + 1];
+}
+
+/**
+ * wp_symtable_move() - have a label, and all the rest, be elsewhere
+ * @t: the table of a kernel, not sorted yet
+ * @label: the name of one of its labels
+ * @to: where that was in truth
+ *
+ * Modules are put where there is room: if the kernel moves, where they were is not known,
+ * and they are left out.
+ *
+ * Return: false if there is no such label.
+ */
+bool wp_symtable_move(struct wp_symtable *t, const char *label, __u64 to)
+{
+	size_t i = 0, nr = 0;
+	__u64 shift;
+
+	while (i < t->nr && (is_of_module(t, &t->entry[i]) ||
+			     strcmp(t->names + t->entry[i].name, label)))
+		i++;
+	if (i == t->nr)
+		return false;
+	shift = to - t->entry[i].start;
+	if (!shift)
+		return true;
+	for (i = 0; i < t->nr; i++) {
+		if (is_of_module(t, &t->entry[i]))
+			continue;
+		t->entry[nr] = t->entry[i];
+		t->entry[nr].start += shift;
+		t->entry[nr++].end += shift;
+	}
+	t->nr = nr;
+	t->sched_start += shift;
+	t->sched_end += shift;
+	return true;
 }
 
 /* Whether the first of two functions at one address is to be shown. */
@@ -140,15 +195,6 @@ const struct wp_symtable_entry *wp_symtable_find(const struct wp_symtable *t, __
 	return low && address < t->entry[low - 1].end ? &t->entry[low - 1] : NULL;
 }
 
-/* The linker marks where some kinds of functions begin and end. */
-static void mark(struct wp_symtable *t, const char *name, __u64 address)
-{
-	if (!strcmp(name, "__sched_text_start"))
-		t->sched_start = address;
-	else if (!strcmp(name, "__sched_text_end"))
-		t->sched_end = address;
-}
-
 /**
  * wp_symtable_kallsyms() - read the kernel's list
  * @t: the table
@@ -185,8 +231,6 @@ int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f)
 		e.weak = type == 'w' || type == 'W';
 		e.local = type == 't';
 		e.end = e.start;
-		if (!module)
-			mark(t, name, e.start);
 		err = *name ? wp_symtable_add(t, &e, name, module) : 0;
 	}
 	free(line);

@@ -38,8 +38,8 @@ struct wp_symtable_entry {
  * @names: names
  * @len: bytes used there
  * @names_room: bytes there
- * @sched_start: of the kernel's list: where the scheduler's own functions begin, by
- *	which threads leave their CPU; 0 if it does not say so
+ * @sched_start: of a kernel: where the scheduler's own functions begin, by which threads
+ *	leave their CPU; not above @sched_end if it does not say so
  * @sched_end: behind them
  */
 struct wp_symtable {
@@ -55,6 +55,7 @@ struct wp_symtable {
 
 int wp_symtable_add(struct wp_symtable *t, const struct wp_symtable_entry *entry,
 		    const char *name, const char *module);
+bool wp_symtable_move(struct wp_symtable *t, const char *label, __u64 to);
 void wp_symtable_sort(struct wp_symtable *t);
 const struct wp_symtable_entry *wp_symtable_find(const struct wp_symtable *t, __u64 address);
 int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f);
