@@ -377,6 +377,8 @@ static void test_perffile(void)
 	ok(wp_perffile_time(&f, 150, &tod) && tod == 1050, "a time of day");
 	ok(wp_perffile_day(&f, 100 + 7000000000, &day, &written) && day == 7 && !written,
 	   "when it was recorded");
+	ok(!futimens(f.fd, stamps) && wp_perffile_day(&f, 0, &day, &written) && day == 12345 &&
+	   written, "of no time, when the file was written");
 	wp_perffile_close(&f);
 	bad = h;
 	bad.features[0] &= ~(1ULL << WP_FEAT_CLOCK_DATA);

@@ -60,7 +60,7 @@ void wp_about_read(struct wp_about *about, const struct wp_samples *samples)
 	*about = (struct wp_about){
 		.host = wp_perffile_string(file, WP_FEAT_HOSTNAME),
 		.command = wp_perffile_cmdline(file),
-		.seconds = (double)(to - from) / 1e9,
+		.seconds = to > from ? (double)(to - from) / 1e9 : 0,
 	};
 	if (asprintf(&about->system, "Linux %s, %s", release ? release : "",
 		     arch ? arch : "") < 0)

@@ -48,10 +48,12 @@ static void print_when(const struct wp_overview *o)
 	if (!wp_perffile_feature(&o->file, WP_FEAT_SAMPLE_TIME, &b) && b.len >= sizeof(time))
 		memcpy(time, b.data, sizeof(time));
 	wp_buf_free(&b);
+	if (time[1] < time[0])
+		time[0] = 0;
 	if (!wp_perffile_day(&o->file, time[0], &t, &written) || !localtime_r(&t, &tm) ||
 	    !strftime(day, sizeof(day), "%F %T", &tm))
 		return;
-	if (written || !time[0] || time[1] < time[0])
+	if (written)
 		printf("file written %s\n# ", day);
 	else
 		printf("from %s on, for %.6f s\n# ", day, seconds(time[1] - time[0]));

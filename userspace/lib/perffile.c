@@ -259,7 +259,7 @@ bool wp_perffile_time(const struct wp_perffile *f, __u64 time, __u64 *tod)
 /**
  * wp_perffile_day() - when it was recorded, as well as it can be told
  * @f: the file
- * @time: ns of the recording's clock
+ * @time: ns of the recording's clock; 0: not known
  * @day: out: that time of day; or else, as perf has it, when the file was written
  * @written: out: it is the latter
  *
@@ -270,7 +270,7 @@ bool wp_perffile_day(const struct wp_perffile *f, __u64 time, time_t *day, bool 
 	struct stat st;
 	__u64 tod;
 
-	*written = !wp_perffile_time(f, time, &tod);
+	*written = !time || !wp_perffile_time(f, time, &tod);
 	if (!*written)
 		*day = tod / 1000000000;
 	else if (!fstat(f->fd, &st))
