@@ -94,6 +94,8 @@ int main(void)
 	ok(becomes("a\x9b" "31m\x85", false, "a?31m?"), "nor alone");
 	ok(becomes("\xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xe2\x80\xa8", false, "???????" "????"),
 	   "nor what turns the direction of text");
+	ok(becomes("\xef\xbf\xbe\xef\xbf\xbf\xef\xbf\xbd", false, "??????\xef\xbf\xbd"),
+	   "nor what is no character, and no text of XML");
 	ok(becomes("\xc0\x9b\xe0\x82\x9b\xed\xa0\x80\xf4\x90\x80\x80\xc3", false, "??" "???" "???" "????" "?"),
 	   "nor what is no UTF-8: too long, surrogates, too large, cut off");
 	test_all();

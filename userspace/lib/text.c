@@ -4,9 +4,10 @@
  * and sockets. Left are printable characters of UTF-8. What else there is becomes
  * question marks, one for each byte: the controls of ASCII; those called C1
  * (U+0080 to U+009F), of which one alone begins an escape sequence; what turns the
- * direction of text or ends a line (U+200E and the like); and bytes that are no
- * UTF-8, as a terminal without it would take them for C1. Called from err.c and
- * wherever names are told.
+ * direction of text or ends a line (U+200E and the like); what is no character
+ * (U+FFFE and U+FFFF), for which XML is not read at all; and bytes that are no UTF-8, as
+ * a terminal without it would take them for C1. Called from err.c and wherever names
+ * are told.
  *
  * Pure: no clock, no memory.
  */
@@ -43,7 +44,8 @@ size_t wp_text_char(const char *text, unsigned int *c)
 bool wp_text_harmless(unsigned int c)
 {
 	return c >= 0xa0 && c != 0x61c && (c < 0x200e || c > 0x200f) &&
-	       (c < 0x2028 || c > 0x202e) && (c < 0x2066 || c > 0x2069);
+	       (c < 0x2028 || c > 0x202e) && (c < 0x2066 || c > 0x2069) &&
+	       c != 0xfffe && c != 0xffff;
 }
 
 /**
