@@ -4,9 +4,12 @@
  * recorded, damaged, or no files, and of the kernel's image for processes.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -184,7 +187,9 @@ static void write_file(const char *name, const void *data, size_t len)
 static void no_files(void)
 {
 	char path[100];
+	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
 	__u32 file;
+	int watch;
 
 	begin(false);
 	file = elf("/nowhere/at/all", NULL);
@@ -192,8 +197,12 @@ static void no_files(void)
 	is(wp_symbols_trouble(symbols, file), "it is not there", "which is told");
 	snprintf(path, sizeof(path), "%s/fifo", dir);
 	mkfifo(path, 0600);
+	watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	inotify_add_watch(watch, path, IN_OPEN);
 	file = elf(path, NULL);
 	is(name_at(file, 0), "-", "a pipe is not waited for");
+	ok(read(watch, event, sizeof(event)) < 0 && errno == EAGAIN, "nor is it opened");
+	close(watch);
 	is(wp_symbols_trouble(symbols, file), "it cannot be opened", "as no file of names");
 	unlink(path);
 	file = elf(dir, NULL);

@@ -20,16 +20,25 @@
 #define SOMEWHERE	0x1000000ULL
 
 /**
- * wp_idfiles_regular() - open a regular file and nothing else
+ * wp_idfiles_regular() - open a regular file, and touch nothing else
  * @path: its name, which may be anybody's
  *
  * Return: its descriptor, or -1 with errno.
  */
 int wp_idfiles_regular(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	int fd;
 
+	if (stat(path, &st))
+		return -1;
+	/* To open a device may do something: a watchdog begins to count. */
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return -1;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	/* It may be another one by now. */
 	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
 		close(fd);
 		errno = EINVAL;
