@@ -518,20 +518,22 @@ static noinline void wp_switch_more(const struct wp_session *session,
 
 /*
  * An interval whose length makes it one that is not summed. Returns whether it is
- * all the same. Context: irqs off.
+ * all the same. Context: irqs off. cpu->passed is the interval, cpu->key its key.
  */
 static bool wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
-			    struct wallprof_task *slot, const struct wallprof_aggr *key,
-			    u64 ns, u64 now)
+			    struct task_struct *next, struct wallprof_task *slot, u64 now)
 {
 	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
+	const struct wallprof_aggr *key = &cpu->key;
+	u64 ns = cpu->passed.ns, more[2];
 
 	if (!wp_range_has(&session->range, ns)) {
 		half->head->out_of_range++;
 		half->head->out_of_range_ns += ns;
 		return false;
 	}
-	if (!wp_wait_add(&cpu->sched, epoch, key, ns, now))
+	wp_reason_more_args(session, next, key->reason, more);
+	if (!wp_wait_add(&cpu->sched, epoch, key, more, ns, now))
 		return wp_switch_add(session, cpu, epoch, slot, key, ns, now);
 	wp_switch_grew(session, half);
 	return false;
@@ -542,20 +544,22 @@ static bool wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu, u32 
  * is summed. Context: irqs off. cpu->passed is the interval.
  */
 static noinline bool wp_switch_tell(struct wp_session *session, struct wp_cpu *cpu,
-				    u32 epoch, struct wallprof_task *slot, u64 now)
+				    u32 epoch, struct task_struct *next,
+				    struct wallprof_task *slot, u64 now)
 {
 	struct wallprof_aggr *key = &cpu->key;
 	u64 ns = cpu->passed.ns;
 
 	wp_interval_key(slot, &cpu->passed, key);
 	if (unlikely(!wp_range_has(&session->summed, ns)))
-		return wp_switch_apart(session, cpu, epoch, slot, key, ns, now);
+		return wp_switch_apart(session, cpu, epoch, next, slot, now);
 	return wp_switch_add(session, cpu, epoch, slot, key, ns, now);
 }
 
 /* Tells of an interval that has ended. Context: irqs off. */
 static __always_inline void wp_switch_told(struct wp_session *session, struct wp_cpu *cpu,
 					   struct wp_half *half, u32 epoch,
+					   struct task_struct *next,
 					   struct wallprof_task *slot,
 					   const struct wp_passed *passed, u64 now,
 					   bool plain)
@@ -567,7 +571,7 @@ static __always_inline void wp_switch_told(struct wp_session *session, struct wp
 		return;
 	cpu->passed = *passed;
 	if (!added)
-		added = wp_switch_tell(session, cpu, epoch, slot, now);
+		added = wp_switch_tell(session, cpu, epoch, next, slot, now);
 	if (!plain && session->config.flags & WP_SWITCH_MORE)
 		wp_switch_more(session, cpu, epoch, slot, added);
 }
@@ -605,7 +609,8 @@ static __always_inline void wp_switch_in(struct wp_session *session,
 		slot->last_aggr = 0;
 		break;
 	case WP_CLOSED_INTERVAL:
-		wp_switch_told(session, cpu, half, epoch, slot, &passed, now, plain);
+		wp_switch_told(session, cpu, half, epoch, next, slot, &passed, now,
+			       plain);
 		break;
 	}
 	wp_interval_forget(slot);

@@ -60,6 +60,24 @@ static __always_inline void wp_reason_read(const struct wp_session *session,
 }
 
 /**
+ * wp_reason_more_args - what a thread that comes back to a CPU gave to its system call
+ * @session: may want it
+ * @p: the thread, which has not run since wp_reason_read()
+ * @reason: what that told
+ * @more: set to the second and the third argument, or to 0
+ *
+ * Context: irqs off.
+ */
+static inline void wp_reason_more_args(const struct wp_session *session,
+				       struct task_struct *p, u8 reason, u64 more[2])
+{
+	more[0] = 0;
+	more[1] = 0;
+	if (reason == WALLPROF_REASON_SYSCALL && session->config.flags & WALLPROF_ARGS)
+		wp_syscall_more_args(p, task_pt_regs(p), more);
+}
+
+/**
  * wp_reason_asleep - the same of a thread that sleeps since before START, and since when
  * @session: has to want the reason
  * @slot: its slot, which nobody else knows yet; as begun

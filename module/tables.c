@@ -402,6 +402,7 @@ bool wp_exit_add(struct wp_tables *tables, u32 epoch,
  * @tables: the CPU's tables
  * @epoch: the current epoch
  * @key: the fields before count, and runnable; the others are not read
+ * @more: its system call's second and third argument
  * @ns: its length
  * @now: when it ended
  *
@@ -409,8 +410,8 @@ bool wp_exit_add(struct wp_tables *tables, u32 epoch,
  * Return: whether there was room. That there was none is counted; the interval
  * is to be added to its aggregate then.
  */
-bool wp_wait_add(struct wp_tables *tables, u32 epoch,
-		 const struct wallprof_aggr *key, u64 ns, u64 now)
+bool wp_wait_add(struct wp_tables *tables, u32 epoch, const struct wallprof_aggr *key,
+		 const u64 more[2], u64 ns, u64 now)
 {
 	struct wallprof_half *head = wp_half_of(tables, epoch)->head;
 	u32 at = head->nr_waits;
@@ -439,6 +440,8 @@ bool wp_wait_add(struct wp_tables *tables, u32 epoch,
 		.begin = now - ns,
 		.end = now,
 		.runnable = key->runnable,
+		.arg2 = more[0],
+		.arg3 = more[1],
 	};
 	head->events++;
 	head->nr_waits = at + 1;

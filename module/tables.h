@@ -115,8 +115,8 @@ void wp_hist_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_aggr *key, u64 value);
 bool wp_exit_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_task *task);
-bool wp_wait_add(struct wp_tables *tables, u32 epoch,
-		 const struct wallprof_aggr *key, u64 ns, u64 now);
+bool wp_wait_add(struct wp_tables *tables, u32 epoch, const struct wallprof_aggr *key,
+		 const u64 more[2], u64 ns, u64 now);
 
 /* Any context of the half's writer. */
 static inline struct wp_half *wp_half_of(struct wp_tables *tables, u32 epoch)

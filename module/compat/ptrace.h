@@ -43,6 +43,16 @@ static __always_inline u64 wp_syscall_arg(struct task_struct *p, struct pt_regs 
 	return unlikely(wp_in_syscall_32(p)) ? (u32)regs->bx : regs->di;
 }
 
+/* The two after it, of a thread that is off its CPU. */
+static inline void wp_syscall_more_args(struct task_struct *p, const struct pt_regs *regs,
+					u64 more[2])
+{
+	bool narrow = wp_in_syscall_32(p);
+
+	more[0] = narrow ? (u32)regs->cx : regs->si;
+	more[1] = narrow ? (u32)regs->dx : regs->dx;
+}
+
 #define wp_regs_fp(regs)	((regs)->bp)
 #define wp_strip_fp(fp)		(fp)
 #define wp_cfi_here		wp_cfi_x86_64
@@ -66,6 +76,16 @@ static __always_inline bool wp_in_syscall_32(struct task_struct *p)
 static __always_inline u64 wp_syscall_arg(struct task_struct *p, struct pt_regs *regs)
 {
 	return wp_in_syscall_32(p) ? (u32)regs->orig_x0 : regs->orig_x0;
+}
+
+/* The two after it, of a thread that is off its CPU. */
+static inline void wp_syscall_more_args(struct task_struct *p, const struct pt_regs *regs,
+					u64 more[2])
+{
+	bool narrow = wp_in_syscall_32(p);
+
+	more[0] = narrow ? (u32)regs->regs[1] : regs->regs[1];
+	more[1] = narrow ? (u32)regs->regs[2] : regs->regs[2];
 }
 
 /* The hardware ignores the upper byte of a user address: it can be a tag. */

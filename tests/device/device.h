@@ -318,7 +318,8 @@ struct session {
 
 	struct wallprof_aggr *aggrs;	/* as they came */
 	size_t nr_aggrs, room_aggrs;
-	size_t nr_waits;		/* of them: one interval, told by itself */
+	struct wallprof_wait *waits;	/* of them: one interval, told by itself */
+	size_t nr_waits, room_waits;
 	size_t nr_hists;		/* that were judged */
 	struct read_id *aggr_ids;	/* the same, sorted by id after the end */
 	size_t room_aggr_ids;
@@ -505,12 +506,15 @@ static inline void session_read_waits(struct session *s, unsigned int cpu,
 		    a.total < s->c.wait_ns || a.total < s->c.min_ns ||
 		    (s->c.max_ns && a.total > s->c.max_ns) || w->runnable > a.total ||
 		    w->kind != WALLPROF_AGGR_OFFCPU || w->state >= WALLPROF_STATE_MAX ||
-		    !sane_ends(s, &a))
+		    !sane_ends(s, &a) ||
+		    ((w->arg2 || w->arg3) && !(w->reason == WALLPROF_REASON_SYSCALL &&
+					       s->c.flags & WALLPROF_ARGS)))
 			TROUBLE(s, "cpu %u: single interval %u of tid %u: state %u, from %llu to %llu, runnable %llu, reason %u waker %u:%u",
 				cpu, i, w->tid, w->state, (ull)w->begin, (ull)w->end,
 				(ull)w->runnable, w->reason, w->waker, w->waker_tid);
 		session_keep_aggr(s, &a, 0);
-		s->nr_waits++;
+		s->waits = grown(s->waits, s->nr_waits, &s->room_waits, sizeof(*s->waits));
+		s->waits[s->nr_waits++] = *w;
 	}
 	if (half->waits_full.count && half->nr_waits != s->c.nr_waits)
 		TROUBLE(s, "cpu %u: room for %u single intervals, %u there, %llu found none",

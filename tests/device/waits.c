@@ -759,6 +759,57 @@ TEST_F_TIMEOUT(waits, without_arguments, 60)
 	EXPECT_EQ(0, task->arg);
 }
 
+static char three[3];
+
+static void child_reads_three(void *arg)
+{
+	const int *ends = arg;
+
+	while (read(ends[0], three, sizeof(three)) > 0 && write(ends[1], "", 1) == 1)
+		;
+}
+
+/* The other arguments of a call, of the waits of at least a microsecond. */
+static void three_arguments(struct __test_metadata *_metadata, FIXTURE_DATA(waits) *self)
+{
+	int ends[2] = { self->ping[0], self->pong[1] };
+	bool told = self->c.flags & WALLPROF_ARGS;
+	struct want want = any;
+	unsigned int nr = 0;
+
+	self->pid = child_of(child_reads_three, ends);
+	self->c.wait_ns = 1000;
+	self->c.nr_waits = WALLPROF_MIN_WAITS;
+	FOLLOW();
+	want.state = WALLPROF_STATE_SLEEPING;
+	want.reason = WALLPROF_REASON_SYSCALL;
+	want.syscall = SYS_read;
+	PING_ON(want, NULL);
+	EXPECT_WHOLE(&self->s);
+	for (size_t i = 0; i < self->s.nr_waits; i++) {
+		const struct wallprof_wait *w = &self->s.waits[i];
+
+		if ((int)w->tid != self->pid || w->syscall != SYS_read)
+			continue;
+		nr++;
+		EXPECT_EQ(told ? self->ping[0] : 0, (int)w->arg);
+		EXPECT_EQ(told ? (uintptr_t)three : 0, w->arg2);
+		EXPECT_EQ(told ? sizeof(three) : 0, w->arg3);
+	}
+	EXPECT_LT(0, nr);
+}
+
+TEST_F_TIMEOUT(waits, by_themselves_with_arguments, 60)
+{
+	three_arguments(_metadata, self);
+}
+
+TEST_F_TIMEOUT(waits, by_themselves_without_arguments, 60)
+{
+	self->c.flags &= ~WALLPROF_ARGS;
+	three_arguments(_metadata, self);
+}
+
 /* What was not asked for is not told. */
 TEST_F_TIMEOUT(waits, nothing_unasked, 60)
 {

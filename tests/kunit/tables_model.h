@@ -264,7 +264,8 @@ static inline bool twin_wait(struct twin *t, const struct wallprof_aggr *key,
 {
 	struct wp_half *model = &t->model[t->epoch % 2];
 	struct wallprof_half *head = model->head;
-	bool added = wp_wait_add(&t->tables, t->epoch, key, ns, now);
+	const u64 more[2] = { now * 3, ~ns };
+	bool added = wp_wait_add(&t->tables, t->epoch, key, more, ns, now);
 	struct wallprof_wait *wait;
 
 	if (head->nr_waits == t->sizes.nr_waits) {
@@ -279,6 +280,8 @@ static inline bool twin_wait(struct twin *t, const struct wallprof_aggr *key,
 	wait->begin = now - ns;
 	wait->end = now;
 	wait->runnable = key->runnable;
+	wait->arg2 = more[0];
+	wait->arg3 = more[1];
 	head->events++;
 	return added;
 }

@@ -78,7 +78,8 @@ static void add_offcpu(struct state *st, struct wp_perfdata_sample *s, __u64 run
 		.state = WALLPROF_STATE_DISK,
 		.cause = {
 			.reason = WALLPROF_REASON_SYSCALL, .syscall = SYS_futex,
-			.arg = 0x123456789abcdef0, .waker = WALLPROF_WAKER_TASK,
+			.arg = 0x123456789abcdef0, .arg2 = 128, .arg3 = ~0ULL,
+			.waker = WALLPROF_WAKER_TASK,
 			.waker_tid = 4711,
 		},
 		.count = 3, .total = s->period, .runnable = runnable, .max = s->period - 1,
@@ -158,8 +159,8 @@ int main(int argc, char **argv)
 		ready = nr;
 		wp_perfdata_event_runnable(&ev[nr++]);
 		if (st.raw) {
-			wp_perfdata_event_raw(&ev[off], true);
-			wp_perfdata_event_raw(&ev[ready], true);
+			wp_perfdata_event_raw(&ev[off], true, true);
+			wp_perfdata_event_raw(&ev[ready], true, true);
 		}
 	}
 	st.sideband = nr;

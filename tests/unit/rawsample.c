@@ -44,6 +44,7 @@ static void test_fields(const char *raw, size_t len)
 	   value(raw, "reason") == WALLPROF_REASON_SYSCALL &&
 	   value(raw, "waker") == WALLPROF_WAKER_TASK && value(raw, "waker_tid") == 4711 &&
 	   value(raw, "nr") == SYS_futex && value(raw, "arg") == 0x123456789abcdef0ULL &&
+	   value(raw, "arg2") == 128 && value(raw, "arg3") == ~0ULL &&
 	   value(raw, "flags") == WALLPROF_AGGR_IOWAIT, "why it waited, and who woke it");
 	ok(value(raw, "count") == 3 && value(raw, "blocked") == 60 && value(raw, "runnable") == 40 &&
 	   value(raw, "min") == 20 && value(raw, "max") == 50 && value(raw, "blocked_max") == 35 &&
@@ -61,7 +62,7 @@ int main(void)
 		.flags = WALLPROF_AGGR_IOWAIT,
 		.cause = {
 			.reason = WALLPROF_REASON_SYSCALL, .syscall = SYS_futex,
-			.arg = 0x123456789abcdef0, .waker = WALLPROF_WAKER_TASK,
+			.arg = 0x123456789abcdef0, .arg2 = 128, .arg3 = ~0ULL, .waker = WALLPROF_WAKER_TASK,
 			.waker_tid = 4711,
 		},
 		.count = 3, .total = 100, .runnable = 40, .min = 20, .max = 50,
@@ -73,15 +74,15 @@ int main(void)
 	unsigned int i, bad = 0;
 	size_t len;
 
-	wp_raw_format(&b, false);
+	wp_raw_format(&b, false, false);
 	ok(!b.failed && b.len < sizeof(format), "the description");
 	memcpy(format, b.data, b.len);
-	ok(!strstr(format, "blocked_hist=") && strstr(format, "object=%s\"") &&
-	   strstr(format, ", __get_str(object)\n"),
-	   "no histograms in words, where there are none");
+	ok(!strstr(format, "blocked_hist=") && !strstr(format, "arg2=") &&
+	   strstr(format, "object=%s\"") && strstr(format, ", __get_str(object)\n"),
+	   "no histograms in words, where there are none, nor other arguments");
 	memset(format, 0, sizeof(format));
 	wp_buf_free(&b);
-	wp_raw_format(&b, true);
+	wp_raw_format(&b, true, true);
 	ok(!b.failed && b.len < sizeof(format), "the same with histograms");
 	memcpy(format, b.data, b.len);
 	wp_buf_free(&b);

@@ -53,7 +53,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	9
+#define WALLPROF_ABI_VERSION	10
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -282,7 +282,10 @@ struct wallprof_info {
  * stacks of the thread that leaves, in a WALLPROF_RECORD_STACKS.
  */
 #define WALLPROF_TIMELINE_STACKS (1U << 12)
-/* With REASONS: tell the first argument of the system call, which makes more sums. */
+/*
+ * With REASONS: tell the first argument of the system call, which makes more sums; of
+ * what is told by itself three.
+ */
 #define WALLPROF_ARGS		(1U << 13)
 #define WALLPROF_CONFIGURE_FLAGS 0x3fffU
 
@@ -1018,6 +1021,8 @@ struct wallprof_hist {
  *	(WALLPROF_AGGR_SINCE_START), when it began to be
  * @end: when it ran again
  * @runnable: of the time between, nanoseconds in which it was runnable
+ * @arg2: with ARGS the system call's second argument; else, and without one, 0
+ * @arg3: its third one, likewise
  */
 struct wallprof_wait {
 	__u32 tid;
@@ -1038,6 +1043,8 @@ struct wallprof_wait {
 	__aligned_u64 begin;
 	__aligned_u64 end;
 	__aligned_u64 runnable;
+	__aligned_u64 arg2;
+	__aligned_u64 arg3;
 };
 
 /* wallprof_task.phase */

@@ -107,7 +107,7 @@ FILE *wp_dump_intervals_open(const char *path)
 {
 	return open_table(path, "tid\ttgid\tstate\tflags\tcount\ttotal\tmin\tmax\tfirst\tlast\t"
 			  "user-stack\tkernel-stack\trunnable\trunnable_max\tblocked_max\t"
-			  "reason\tsyscall\targ\twaker\twaker-user-stack\t"
+			  "reason\tsyscall\targ\targ2\targ3\twaker\twaker-user-stack\t"
 			  "waker-kernel-stack\tobject\tid\twaker-id\tblocked_hist\trunnable_hist");
 }
 
@@ -130,8 +130,9 @@ static void put_id(FILE *f, __u64 id, char end)
 		fprintf(f, "-%c", end);
 }
 
-static void put_cause(FILE *f, const struct wp_cause *c)
+static void put_cause(FILE *f, const struct wp_sample *s)
 {
+	const struct wp_cause *c = &s->cause;
 	char name[32];
 
 	fprintf(f, "%s\t%s\t", wp_reason_name(c->reason),
@@ -140,6 +141,10 @@ static void put_cause(FILE *f, const struct wp_cause *c)
 		fputs("-\t", f);
 	else
 		fprintf(f, "%" PRIx64 "\t", (uint64_t)c->arg);
+	if (c->syscall == WALLPROF_SYSCALL_NONE || !(s->flags & WP_SAMPLE_SINGLE))
+		fputs("-\t-\t", f);
+	else
+		fprintf(f, "%" PRIx64 "\t%" PRIx64 "\t", (uint64_t)c->arg2, (uint64_t)c->arg3);
 	if (c->waker == WALLPROF_WAKER_TASK)
 		fprintf(f, "%s:%u\t", wp_waker_name(c->waker), c->waker_tid);
 	else
@@ -179,7 +184,7 @@ void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *
 	put_stack(f, s->kernel, '\t');
 	fprintf(f, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t", (uint64_t)s->runnable,
 		(uint64_t)s->runnable_max, (uint64_t)s->blocked_max);
-	put_cause(f, &s->cause);
+	put_cause(f, s);
 	wp_stack_waker(s->waker, &waker);
 	put_stack(f, waker.user, '\t');
 	put_stack(f, waker.kernel, '\t');

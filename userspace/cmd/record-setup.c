@@ -274,8 +274,8 @@ int wp_recording_open_output(struct wp_recording *r)
 		r->runnable = nr;
 		wp_perfdata_event_runnable(&events[nr++]);
 		if (r->o.raw) {
-			wp_perfdata_event_raw(&events[r->offcpu], r->o.hist);
-			wp_perfdata_event_raw(&events[r->runnable], r->o.hist);
+			wp_perfdata_event_raw(&events[r->offcpu], r->o.hist, r->o.wait_ns);
+			wp_perfdata_event_raw(&events[r->runnable], r->o.hist, r->o.wait_ns);
 		}
 	}
 	if (r->o.wakers) {

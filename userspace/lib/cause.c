@@ -43,6 +43,8 @@ void wp_cause_wait(struct wp_cause *c, const struct wallprof_wait *wait)
 		.syscall = wait->syscall,
 		.waker_tid = wait->waker_tid,
 		.arg = wait->arg,
+		.arg2 = wait->arg2,
+		.arg3 = wait->arg3,
 		.compat = wait->flags & WALLPROF_AGGR_32BIT,
 	};
 }
@@ -74,7 +76,8 @@ void wp_cause_open(struct wp_cause *c, const struct wallprof_task *task)
 bool wp_cause_same(const struct wp_cause *a, const struct wp_cause *b)
 {
 	return a->reason == b->reason && a->waker == b->waker && a->syscall == b->syscall &&
-	       a->waker_tid == b->waker_tid && a->arg == b->arg && a->compat == b->compat;
+	       a->waker_tid == b->waker_tid && a->arg == b->arg && a->arg2 == b->arg2 &&
+	       a->arg3 == b->arg3 && a->compat == b->compat;
 }
 
 /**

@@ -17,6 +17,8 @@
  * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE
  * @waker_tid: the waker, if it was a thread
  * @arg: the system call's first argument
+ * @arg2: its second, of an interval that is told by itself; else 0
+ * @arg3: its third, likewise
  * @compat: @syscall is of the 32-bit table
  */
 struct wp_cause {
@@ -25,6 +27,8 @@ struct wp_cause {
 	__u16 syscall;
 	__u32 waker_tid;
 	__u64 arg;
+	__u64 arg2;
+	__u64 arg3;
 	bool compat;
 };
 

@@ -82,6 +82,7 @@ struct wp_sample_id {
  * @name: what readers show
  * @attr: type, config and the like; wp_perfdata_open() sets the common fields
  * @hist: its raw payload has histograms to be shown
+ * @single: it has what is told of single intervals only
  * @tracepoint: the kernel's tracepoint that its samples are of, or NULL; needed
  *	until wp_perfdata_open() returns
  */
@@ -89,6 +90,7 @@ struct wp_perfdata_event {
 	char name[256];
 	struct perf_event_attr attr;
 	bool hist;
+	bool single;
 	const struct wp_tracepoint *tracepoint;
 };
 
@@ -163,7 +165,7 @@ void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_even
 void wp_perfdata_event_offcpu(struct wp_perfdata_event *out);
 void wp_perfdata_event_runnable(struct wp_perfdata_event *out);
 void wp_perfdata_event_wakeup(struct wp_perfdata_event *out);
-void wp_perfdata_event_raw(struct wp_perfdata_event *out, bool hist);
+void wp_perfdata_event_raw(struct wp_perfdata_event *out, bool hist, bool single);
 void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
 				  const struct wp_tracepoint *tp);
 void wp_perfdata_event_sideband(struct wp_perfdata_event *out);

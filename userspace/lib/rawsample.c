@@ -42,9 +42,11 @@ struct payload {
 	__u32 object;
 	__u32 blocked_hist;
 	__u32 runnable_hist;
+	__u64 arg2;
+	__u64 arg3;
 };
 
-_Static_assert(sizeof(struct payload) == 104, "the payload has no holes");
+_Static_assert(sizeof(struct payload) == 120, "the payload has no holes");
 
 /* The same in words: each begins where the one before ends. */
 static const struct {
@@ -75,6 +77,8 @@ static const struct {
 	{ "__data_loc char[] object", 4, 0 },
 	{ "__data_loc char[] blocked_hist", 4, 0 },
 	{ "__data_loc char[] runnable_hist", 4, 0 },
+	{ "u64 arg2", 8, 0 },
+	{ "u64 arg3", 8, 0 },
 };
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
@@ -105,8 +109,9 @@ static void put_words(struct wp_buf *b, const char *field, const char *(*name)(u
  * wp_raw_format() - describe the payload
  * @b: the description is added to it, in the form of tracefs' format files
  * @hist: histograms are there to be shown
+ * @single: intervals that are told by themselves are, with all that is known of them
  */
-void wp_raw_format(struct wp_buf *b, bool hist)
+void wp_raw_format(struct wp_buf *b, bool hist, bool single)
 {
 	unsigned int at = 0;
 	char line[128];
@@ -122,7 +127,10 @@ void wp_raw_format(struct wp_buf *b, bool hist)
 		if (i == NR_COMMON - 1)
 			put(b, "\n");
 	}
-	put(b, "\nprint fmt: \"state=%s reason=%s syscall=%s nr=%d arg=0x%llx waker=%s:%u count=%llu blocked=%llu runnable=%llu max=%llu ");
+	put(b, "\nprint fmt: \"state=%s reason=%s syscall=%s nr=%d arg=0x%llx ");
+	if (single)
+		put(b, "arg2=0x%llx arg3=0x%llx ");
+	put(b, "waker=%s:%u count=%llu blocked=%llu runnable=%llu max=%llu ");
 	if (hist)
 		put(b, "blocked_hist=%s runnable_hist=%s ");
 	/* The last one, as it may have blanks. */
@@ -130,6 +138,8 @@ void wp_raw_format(struct wp_buf *b, bool hist)
 	put_words(b, "state", wp_state_name, WALLPROF_STATE_MAX);
 	put_words(b, "reason", wp_reason_name, WALLPROF_REASON_MAX);
 	put(b, ", __get_str(syscall), REC->nr, REC->arg");
+	if (single)
+		put(b, ", REC->arg2, REC->arg3");
 	put_words(b, "waker", wp_waker_name, WALLPROF_WAKER_MAX);
 	put(b, ", REC->waker_tid, REC->count, REC->blocked, REC->runnable, REC->max");
 	if (hist)
@@ -172,6 +182,8 @@ size_t wp_raw_encode(const struct wp_sample *s, const char *object,
 		.waker = c->waker,
 		.nr = is_call && c->syscall != WALLPROF_SYSCALL_OTHER ? c->syscall : -1,
 		.arg = c->arg,
+		.arg2 = c->arg2,
+		.arg3 = c->arg3,
 		.waker_tid = c->waker_tid,
 		.flags = s->flags,
 		.count = s->count,

@@ -16,11 +16,11 @@
 #define WP_RAW_ID	65500
 
 /* The system call's name, the object, two histograms, and all else. */
-#define WP_RAW_MAX	(104 + 32 + 512 + 2 * WP_HIST_TEXT_MAX + 8)
+#define WP_RAW_MAX	(120 + 32 + 512 + 2 * WP_HIST_TEXT_MAX + 8)
 
 struct wp_buf;
 
-void wp_raw_format(struct wp_buf *b, bool hist);
+void wp_raw_format(struct wp_buf *b, bool hist, bool single);
 size_t wp_raw_encode(const struct wp_sample *s, const char *object,
 		     const struct wp_hist *hist, void *buf, size_t size);
 
