@@ -41,6 +41,10 @@ $(UNIT_TABLES) $(UNIT_TABLES:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
 $(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/unwind_table.c
 $(UNIT_TABLES): $(wildcard module/unwind_table.*)
 
+# What it tests is the commands'.
+$(UNIT_OUT)/signals: UNIT_MODULE = userspace/cmd/signals.c
+$(UNIT_OUT)/signals: userspace/cmd/signals.c
+
 # It calls the commands.
 $(UNIT_OUT)/words: | build/san/wallprof
 

@@ -22,8 +22,15 @@
 
 #define NSEC_PER_MSEC	1000000ULL
 
+/*
+ * timeout(1) sends its signal to the process and then to the group: nobody asked twice.
+ * No one presses Ctrl-C again so soon.
+ */
+#define ECHO_NS		(50 * NSEC_PER_MSEC)
+
 /* What the signal handler knows. */
 static volatile sig_atomic_t stop_signal;
+static volatile __u64 stop_time;
 static volatile sig_atomic_t snapshot_signal;
 static struct wp_perfdata *volatile open_file;
 static volatile pid_t command_pid;
@@ -33,6 +40,12 @@ static void (*volatile restore_screen)(void);
 static volatile sig_atomic_t suspend_signal;
 static volatile sig_atomic_t resize_signal;
 static int input_fd = -1;
+
+/* Whether it is the signal that asked for the end, come once more. */
+static bool is_echo(int sig)
+{
+	return sig == stop_signal && wp_clock_now() - stop_time < ECHO_NS;
+}
 
 static void on_signal(int sig)
 {
@@ -45,7 +58,7 @@ static void on_signal(int sig)
 		suspend_signal = 1;
 	} else if (sig == SIGWINCH || sig == SIGCONT) {
 		resize_signal = 1;
-	} else if (sig != SIGCHLD) {
+	} else if (sig != SIGCHLD && !is_echo(sig)) {
 		if (stop_signal) {
 			/* The second one: at once. */
 			wp_perfdata_abort(open_file);
@@ -57,6 +70,7 @@ static void on_signal(int sig)
 			raise(sig);
 			return;
 		}
+		stop_time = wp_clock_now();
 		stop_signal = sig;
 	}
 	if (write(wake_fd, &one, sizeof(one)) < 0)
@@ -68,7 +82,7 @@ static void on_signal(int sig)
  * wp_signals_catch() - from here on INT, TERM, HUP and CHLD wake wp_signals_wait()
  *
  * The first one asks for the end; the second one ends the process at once, with a
- * file that can be read.
+ * file that can be read. The same one right behind the first one counts as that.
  *
  * Return: 0 or a negative errno; a message was printed.
  */
