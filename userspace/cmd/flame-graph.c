@@ -108,7 +108,7 @@ static int choose_event(struct wp_flame_graph *g, const char *name)
 			break;
 	}
 	if (name && i == g->nr_events) {
-		wp_err("%s has no samples of an event '%s': 'wallprof report' tells which there are",
+		wp_err("%s has no samples on CPUs of an event '%s': 'wallprof report' tells which there are",
 		       g->samples->o->input, name);
 		return -ENOENT;
 	}

@@ -178,7 +178,7 @@ static int check_flight(const struct wp_sched_options *o)
 		return -EINVAL;
 	}
 	if (o->wakeups && o->stacks) {
-		wp_err("-g and --sched-wakeup: one at a time");
+		wp_err("-g and --sched-wakeup: with stacks, wakeups are written as sched_waking only");
 		return -EINVAL;
 	}
 	if (o->nr_triggers && o->has_cpus) {
