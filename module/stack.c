@@ -407,17 +407,23 @@ wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned in
 
 /*
  * Page faults of a scheduler's probe are to fail at once. Where kernels count who
- * must not be preempted, they know it of who holds a run queue's lock, or a pi_lock.
+ * must not be preempted, they know it of who holds a run queue's lock, or a pi_lock;
+ * those that look for mistakes want to be told all the same: arm64's get_user() asks
+ * might_fault().
  */
+#define WP_FAULTS_TOLD	(!IS_ENABLED(CONFIG_PREEMPT_COUNT) || \
+			 IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) || \
+			 IS_ENABLED(CONFIG_PROVE_LOCKING))
+
 static __always_inline void wp_faults_fail(void)
 {
-	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+	if (WP_FAULTS_TOLD)
 		pagefault_disable();
 }
 
 static __always_inline void wp_faults_end(void)
 {
-	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+	if (WP_FAULTS_TOLD)
 		pagefault_enable();
 }
 
