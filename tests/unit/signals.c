@@ -24,6 +24,8 @@ static int child(int first, int second, useconds_t pause)
 	pid_t pid = fork();
 
 	if (!pid) {
+		/* Under nohup, a hangup is ignored, and stays so. */
+		signal(SIGHUP, SIG_DFL);
 		if (wp_signals_catch())
 			_exit(100);
 		raise(first);
