@@ -39,7 +39,7 @@ struct wp_symtable_entry {
  * @len: bytes used there
  * @names_room: bytes there
  * @sched_start: of a kernel: where the scheduler's own functions begin, by which threads
- *	leave their CPU; not above @sched_end if it does not say so
+ *	leave their CPU; not below @sched_end if it does not say so
  * @sched_end: behind them
  */
 struct wp_symtable {
