@@ -355,25 +355,49 @@ static __always_inline void wp_memo_tie(struct wp_memo *memo, u64 changes)
 	memo->changes = changes;
 }
 
-/* Whether the words are what they were. Context: irqs off, user memory open. */
+/**
+ * wp_memo_words_are - whether words of memory are what they were
+ * @words: what they were
+ * @ats: where, in words above @sp
+ * @nr: how many, even
+ * @is: whether the aligned word at a user address is the one that it is told
+ * @ctx: handed to @is
+ * @sp: stack pointer
+ *
+ * Context: irqs off, user memory open.
+ */
 static __always_inline bool
-wp_memo_words_hold(const struct wp_memos *memos, const struct wp_memo *memo,
-		   bool (*read)(void *ctx, u64 addr, u64 *value), void *ctx, u64 sp)
+wp_memo_words_are(const u64 *words, const u16 *ats, unsigned long nr,
+		  bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 sp)
 {
-	unsigned long slot = memo->begin % WP_MEMO_RING, nr = memo->nr, i;
-	const u64 *words = memos->word + slot;
-	const u16 *ats = memos->at + slot;
-	u64 one, two;
+	const u16 *end = ats + nr;
 
-	/* Or compilers find one of the two from the other, each time. */
-	OPTIMIZER_HIDE_VAR(words);
-	OPTIMIZER_HIDE_VAR(ats);
-	for (i = 0; i < nr; i += 2) {
-		if (!read(ctx, sp + ats[i] * 8ULL, &one) || one != words[i] ||
-		    !read(ctx, sp + ats[i + 1] * 8ULL, &two) || two != words[i + 1])
+	for (; ats != end; ats += 2, words += 2) {
+		if (!is(ctx, sp + ats[0] * 8ULL, words[0]) ||
+		    !is(ctx, sp + ats[1] * 8ULL, words[1]))
 			return false;
 	}
 	return true;
+}
+
+/* Of the words that begin at a position: what they were, and where in memory. */
+static __always_inline const u64 *wp_memo_words(const struct wp_memos *memos, u64 begin)
+{
+	return memos->word + begin % WP_MEMO_RING;
+}
+
+static __always_inline const u16 *wp_memo_ats(const struct wp_memos *memos, u64 begin)
+{
+	return memos->at + begin % WP_MEMO_RING;
+}
+
+/* Whether the words are what they were. Context: irqs off, user memory open. */
+static __always_inline bool
+wp_memo_words_hold(const struct wp_memos *memos, const struct wp_memo *memo,
+		   bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 sp)
+{
+	return wp_memo_words_are(wp_memo_words(memos, memo->begin),
+				 wp_memo_ats(memos, memo->begin), memo->nr, is, ctx, sp);
 }
 
 /* The same but for the words and the mappings. Any context. */
@@ -389,8 +413,8 @@ static __always_inline bool wp_memo_rest_holds(const struct wp_memos *memos,
  * wp_memo_holds - whether the stack is the one that is remembered
  * @memos: this CPU's
  * @memo: wp_memo_find()
- * @read: reads the aligned word at a user address; whether it could
- * @ctx: handed to @read
+ * @is: whether the aligned word at a user address is the one that it is told
+ * @ctx: handed to @is
  * @generation: of the mappings
  * @epoch: the current one
  * @fp: frame pointer
@@ -399,12 +423,12 @@ static __always_inline bool wp_memo_rest_holds(const struct wp_memos *memos,
  */
 static __always_inline bool
 wp_memo_holds(const struct wp_memos *memos, const struct wp_memo *memo,
-	      bool (*read)(void *ctx, u64 addr, u64 *value), void *ctx, u64 generation,
+	      bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 generation,
 	      u32 epoch, u64 fp)
 {
 	return memo->generation == generation &&
 	       wp_memo_rest_holds(memos, memo, epoch, fp) &&
-	       wp_memo_words_hold(memos, memo, read, ctx, memo->sp);
+	       wp_memo_words_hold(memos, memo, is, ctx, memo->sp);
 }
 
 /**

@@ -199,13 +199,10 @@ fault:
 	return false;
 }
 
-/* The same, of an address that is near one that was masked. */
-static __always_inline bool wp_read_near(void *ctx, u64 addr, u64 *value)
+/* Whether a word is the one that is told, within user_access_begin(). */
+static __always_inline bool wp_user_is(void *ctx, u64 addr, u64 word)
 {
-	unsafe_get_user(*value, (const u64 __user *)addr, fault);
-	return true;
-fault:
-	return false;
+	return wp_user_word_is((const u64 __user *)wp_user_nospec(addr), word);
 }
 
 /* As wp_read_user(), and note it. */
@@ -333,7 +330,7 @@ static __always_inline bool wp_walk_again(struct wp_cpu *cpu, u32 epoch,
 
 	walk->generation = generation;
 	memo = wp_memo_find(memos, ip, sp, process);
-	if (memo && wp_memo_holds(memos, memo, wp_read_user, NULL, generation, epoch, fp)) {
+	if (memo && wp_memo_holds(memos, memo, wp_user_is, NULL, generation, epoch, fp)) {
 		walk->why = memo->why;
 		walk->flags = memo->flags;
 		walk->id = memo->id;
@@ -406,28 +403,6 @@ wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned in
 }
 
 /*
- * Page faults of a scheduler's probe are to fail at once. Where kernels count who
- * must not be preempted, they know it of who holds a run queue's lock, or a pi_lock;
- * those that look for mistakes want to be told all the same: arm64's get_user() asks
- * might_fault().
- */
-#define WP_FAULTS_TOLD	(!IS_ENABLED(CONFIG_PREEMPT_COUNT) || \
-			 IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) || \
-			 IS_ENABLED(CONFIG_PROVE_LOCKING))
-
-static __always_inline void wp_faults_fail(void)
-{
-	if (WP_FAULTS_TOLD)
-		pagefault_disable();
-}
-
-static __always_inline void wp_faults_end(void)
-{
-	if (WP_FAULTS_TOLD)
-		pagefault_enable();
-}
-
-/*
  * Whether a stack that began as one that is remembered is that one. Where user
  * memory is not open yet. Context: irqs off.
  */
@@ -435,26 +410,10 @@ static __always_inline const struct wp_memo *
 wp_stack_same(const struct wp_session *session, const struct wp_memos *memos,
 	      const struct wp_memo *there, u32 epoch, u64 sp, u64 fp)
 {
-	const struct wp_memo *memo = NULL;
-
 	if (!wp_memo_may_hold(memos, there, wp_images_changes(&session->images), epoch, fp))
 		return NULL;
-	/* Of one address, which was all that was asked for. */
-	if (unlikely(!there->nr))
-		return there;
-	wp_faults_fail();
-	if (user_access_begin((void __user *)0, TASK_SIZE_MAX - 1)) {
-		/*
-		 * The words are where the walk read them, below the limit. One
-		 * that runs ahead comes no further above it than they can be
-		 * above sp, and nothing of the kernel is there.
-		 */
-		if (wp_memo_words_hold(memos, there, wp_read_near, NULL, wp_user_nospec(sp)))
-			memo = there;
-		user_access_end();
-	}
-	wp_faults_end();
-	return memo;
+	return wp_stack_words_are(memos, there->begin, there->nr, wp_user_nospec(sp)) ?
+	       there : NULL;
 }
 
 /*
@@ -506,6 +465,31 @@ wp_stack_again(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
 		return wp_stack_again_other(session, memos, epoch);
 	return wp_stack_same(session, memos, there, epoch, sp,
 			     wp_regs_dwarf(regs, wp_cfi_here.fp));
+}
+
+/**
+ * wp_stack_remembered - what is remembered of the stack that current was found to have
+ * @session: walks user stacks
+ * @cpu: this CPU's
+ * @epoch: the current one
+ * @id: the stack's
+ *
+ * Context: irqs off, not NMI; current has an mm, and is 64-bit.
+ * Return: what is remembered, if it would be known again; or NULL.
+ */
+const struct wp_memo *wp_stack_remembered(struct wp_session *session, struct wp_cpu *cpu,
+					  u32 epoch, u64 id)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	const struct wp_memo *memo;
+
+	memo = wp_memo_find(cpu->memos, instruction_pointer(regs), user_stack_pointer(regs),
+			    wp_stack_process(current, regs));
+	if (!memo || memo->id != id ||
+	    !wp_memo_may_hold(cpu->memos, memo, wp_images_changes(&session->images), epoch,
+			      wp_regs_dwarf(regs, wp_cfi_here.fp)))
+		return NULL;
+	return memo;
 }
 
 /**

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "compat/uaccess.h"
 #include "memo.h"
 
 struct pt_regs;
@@ -57,6 +58,8 @@ static inline bool wp_stack_is_exec(const struct task_struct *p,
 	return p->in_execve && !READ_ONCE(mm->end_code);
 }
 
+const struct wp_memo *wp_stack_remembered(struct wp_session *session, struct wp_cpu *cpu,
+					  u32 epoch, u64 id);
 const struct wp_memo *wp_stack_again(struct wp_session *session, struct wp_cpu *cpu,
 				     u32 epoch);
 unsigned int wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
@@ -90,6 +93,65 @@ static __always_inline bool wp_walk_count_again(struct wallprof_half *head,
 	if (memo->flags & WALLPROF_STACK_BY_FP)
 		head->walks_mixed++;
 	return true;
+}
+
+/*
+ * Page faults of a scheduler's probe are to fail at once. Where kernels count who
+ * must not be preempted, they know it of who holds a run queue's lock, or a pi_lock;
+ * those that look for mistakes want to be told all the same: arm64's get_user() asks
+ * might_fault().
+ */
+#define WP_FAULTS_TOLD	(!IS_ENABLED(CONFIG_PREEMPT_COUNT) || \
+			 IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) || \
+			 IS_ENABLED(CONFIG_PROVE_LOCKING))
+
+static __always_inline void wp_faults_fail(void)
+{
+	if (WP_FAULTS_TOLD)
+		pagefault_disable();
+}
+
+static __always_inline void wp_faults_end(void)
+{
+	if (WP_FAULTS_TOLD)
+		pagefault_enable();
+}
+
+/* Whether a word near a stack pointer is the one that is told. User memory is open. */
+static __always_inline bool wp_stack_word_is(void *ctx, u64 addr, u64 word)
+{
+	return wp_user_word_is((const u64 __user *)addr, word);
+}
+
+/**
+ * wp_stack_words_are - whether words of current's stack are what they were
+ * @memos: this CPU's
+ * @begin: position of what they were
+ * @nr: how many, even; 0 of a stack of one address, which was all that was asked for
+ * @sp: stack pointer
+ *
+ * They are where a walk read them, below the limit. A CPU that runs ahead comes no
+ * further above that than they can be above @sp, and nothing of the kernel is there,
+ * if @sp is a user address even then.
+ *
+ * Context: irqs off, not NMI; current's mm is loaded.
+ */
+static __always_inline bool wp_stack_words_are(const struct wp_memos *memos, u64 begin,
+					       unsigned int nr, u64 sp)
+{
+	bool are = false;
+
+	if (unlikely(!nr))
+		return true;
+	wp_faults_fail();
+	if (likely(user_access_begin((void __user *)0, TASK_SIZE_MAX - 1))) {
+		are = wp_memo_words_are(wp_memo_words(memos, begin),
+					wp_memo_ats(memos, begin), nr, wp_stack_word_is,
+					NULL, sp);
+		user_access_end();
+	}
+	wp_faults_end();
+	return are;
 }
 
 #endif /* WALLPROF_STACK_H */

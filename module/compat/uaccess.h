@@ -48,4 +48,29 @@ static inline bool wp_copy_from_user_nmi(void *to, unsigned long from,
 #endif
 }
 
+/*
+ * Whether the word at a user address is the one that is told, within
+ * user_access_begin(); not if it cannot be read. unsafe_get_user() would do, but tells
+ * of a fault by a variable, which is looked at for each word, where compilers cannot
+ * jump out of an assembly that has an output. This one has none.
+ */
+static __always_inline bool wp_user_word_is(const u64 __user *addr, u64 word)
+{
+#ifdef CONFIG_X86_64
+	asm goto("1:	cmpq %[at], %[word]\n"
+		 "	jne %l[differs]\n"
+		 _ASM_EXTABLE_UA(1b, %l[differs])
+		 : : [at] "m" (*(const u64 __force *)addr), [word] "r" (word)
+		 : "cc" : differs);
+	return true;
+#else
+	u64 value;
+
+	unsafe_get_user(value, addr, differs);
+	return value == word;
+#endif
+differs:
+	return false;
+}
+
 #endif /* WALLPROF_COMPAT_UACCESS_H */

@@ -51,6 +51,14 @@ static inline bool cfi_read(void *ctx, u64 addr, u64 *value)
 	return cfi_peek(u, addr, value);
 }
 
+/* Whether a word is the one that is told, for the memo. */
+static inline bool cfi_is(void *ctx, u64 addr, u64 word)
+{
+	u64 value;
+
+	return cfi_read(ctx, addr, &value) && value == word;
+}
+
 /* As a machine that marks addresses in the upper bits. */
 static inline u64 cfi_strip(u64 ip)
 {

@@ -90,7 +90,7 @@ static bool holds_short(u64 process, u64 since, u32 epoch)
 	const struct wp_memo *memo = find(user.ip, user.regs[7], process);
 
 	return memo && wp_memo_may_hold(memos, memo, since, epoch, user.regs[6]) &&
-	       wp_memo_words_hold(memos, memo, cfi_read, &user, user.regs[7]);
+	       wp_memo_words_hold(memos, memo, cfi_is, &user, user.regs[7]);
 }
 
 static unsigned int walk(struct wp_cfi_told *told)
@@ -111,7 +111,7 @@ static unsigned int disagreed;
 static bool holds(u64 of, u32 epoch)
 {
 	const struct wp_memo *memo = wp_memo_find(memos, user.ip, user.regs[7], PROCESS);
-	bool held = memo && wp_memo_holds(memos, memo, cfi_read, &user, of, epoch,
+	bool held = memo && wp_memo_holds(memos, memo, cfi_is, &user, of, epoch,
 					  user.regs[6]);
 
 	disagreed += of == generation && held != holds_short(PROCESS, changes, epoch);
@@ -274,10 +274,9 @@ static struct wp_memo *walk_of(u64 ip, u64 process, unsigned int nr, u64 id)
 	return notes.memo;
 }
 
-static bool read_address(void *ctx, u64 addr, u64 *value)
+static bool is_address(void *ctx, u64 addr, u64 word)
 {
-	*value = addr;
-	return true;
+	return word == addr;
 }
 
 /* The id of the stack that is remembered, by both ways; 0: none is. */
@@ -289,8 +288,8 @@ static u64 id_of(u64 ip, u64 process)
 	if (!memo)
 		return 0;
 	there = wp_memo_may_hold(memos, memo, changes, EPOCH, 0) &&
-		wp_memo_words_hold(memos, memo, read_address, NULL, STACK);
-	disagreed += there != wp_memo_holds(memos, memo, read_address, NULL, generation,
+		wp_memo_words_hold(memos, memo, is_address, NULL, STACK);
+	disagreed += there != wp_memo_holds(memos, memo, is_address, NULL, generation,
 					    EPOCH, 0);
 	return there ? memo->id : 0;
 }
@@ -315,7 +314,7 @@ static void bounded(struct kunit *test)
 		wp_memo_keep(&notes, generation, changes, EPOCH, id, 0, 0); \
 		KUNIT_EXPECT_EQ(test, memo->begin, 0); \
 		KUNIT_EXPECT_FALSE(test, wp_memo_may_hold(memos, memo, changes, EPOCH, 0)); \
-		KUNIT_EXPECT_FALSE(test, wp_memo_holds(memos, memo, read_address, NULL, \
+		KUNIT_EXPECT_FALSE(test, wp_memo_holds(memos, memo, is_address, NULL, \
 						       generation, EPOCH, 0)); \
 		wp_memo_begin(&notes, memos, memo, CODE, STACK, 0, PROCESS); \
 	} while (0)

@@ -84,6 +84,13 @@ static inline bool memo_model_read(void *ctx, u64 addr, u64 *value)
 	return *value;
 }
 
+static inline bool memo_model_is(void *ctx, u64 addr, u64 word)
+{
+	u64 value;
+
+	return memo_model_read(ctx, addr, &value) && value == word;
+}
+
 /* As the sched_switch probe asks, the short way. */
 static inline const struct wp_memo *memo_model_again(struct memo_model *m, u64 ip, u64 sp,
 						     u64 process, u64 fp)
@@ -93,7 +100,7 @@ static inline const struct wp_memo *memo_model_again(struct memo_model *m, u64 i
 	if (!wp_memo_began(memo, ip, sp, process))
 		memo = wp_memo_find(&m->memos, ip, sp, process);
 	return memo && wp_memo_may_hold(&m->memos, memo, m->changes, m->epoch, fp) &&
-	       wp_memo_words_hold(&m->memos, memo, memo_model_read, m, sp) ? memo : NULL;
+	       wp_memo_words_hold(&m->memos, memo, memo_model_is, m, sp) ? memo : NULL;
 }
 
 static inline u64 memo_model_set_of(const struct memo_stack *s)
@@ -231,7 +238,7 @@ static inline bool memo_model_visit(struct memo_model *m, const struct memo_visi
 	if (!!again != (same && old->changes == m->changes))
 		return false;
 	memo = wp_memo_find(&m->memos, now.ip, now.sp, now.process);
-	held = memo && wp_memo_holds(&m->memos, memo, memo_model_read, m, now.generation,
+	held = memo && wp_memo_holds(&m->memos, memo, memo_model_is, m, now.generation,
 				     m->epoch, v->fp);
 	if (held != (same && old->generation == now.generation) || (again && again != memo))
 		return false;
