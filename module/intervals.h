@@ -212,22 +212,38 @@ static __always_inline void wp_interval_forget_waker(struct wallprof_task *slot)
 }
 
 /*
- * How much of an interval that ends was spent runnable. A thread that sleeps
+ * How much of an interval that ends was spent runnable, if it began with a sleep. A
+ * thread that sleeps
  * does not come to a CPU without a wakeup: it is the last one, even if a clock,
  * or the waker's being quick, puts it before the thread left. Without one nobody
  * looks for wakeups, or its waker's CPU was not online. How long it waited for a CPU
  * is not known then.
  */
 static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot,
-						u64 now, u64 ns, u8 state)
+						u64 now, u64 ns)
 {
 	u64 woken = READ_ONCE(slot->woken);
 
-	if (unlikely(BIT(state) & WP_STATES_RUNNABLE))
-		return ns;
 	if (unlikely(!woken || now < woken))
 		return 0;
 	return min(now - woken, ns);
+}
+
+/*
+ * An interval ends, of a thread that was off its CPU for @ns; see wp_interval_close().
+ * @runnable: for all of that it waited for a CPU. Returns for how much.
+ */
+static __always_inline u64 wp_interval_finish(struct wallprof_task *slot, u64 now, u64 ns,
+					      bool runnable)
+{
+	u64 waited = unlikely(runnable) ? ns : wp_interval_runnable(slot, now, ns);
+
+	slot->off_ns += ns;
+	slot->nr_off++;
+	slot->phase = WALLPROF_TASK_RUNNING;
+	WRITE_ONCE(slot->flags, 0);
+	wp_interval_split(slot, ns, waited);
+	return waited;
 }
 
 /**
@@ -256,13 +272,9 @@ wp_interval_close(struct wallprof_task *slot, u64 now, struct wp_passed *passed)
 		slot->unknown_ns += ns;
 		return WP_CLOSED_NOTHING;
 	}
-	slot->off_ns += ns;
-	slot->nr_off++;
-	slot->phase = WALLPROF_TASK_RUNNING;
-	WRITE_ONCE(slot->flags, 0);
 	passed->ns = ns;
-	passed->runnable = wp_interval_runnable(slot, now, ns, passed->state);
-	wp_interval_split(slot, ns, passed->runnable);
+	passed->runnable = wp_interval_finish(slot, now, ns,
+					      BIT(passed->state) & WP_STATES_RUNNABLE);
 	return unlikely(passed->flags & WALLPROF_TASK_FILTERED) ? WP_CLOSED_FILTERED :
 								   WP_CLOSED_INTERVAL;
 }

@@ -17,6 +17,7 @@
 
 #include "compat/ptrace.h"
 #include "compat/sched.h"
+#include "habits.h"
 #include "intervals.h"
 #include "probes.h"
 #include "reasons.h"
@@ -415,26 +416,61 @@ static __always_inline void wp_switch_open(const struct wp_session *session,
 	wp_interval_open(slot, &thread, leave, now);
 }
 
-/* A thread leaves its CPU. Context: irqs off. */
-static __always_inline void wp_switch_out(struct wp_session *session,
-					  struct wp_cpu *cpu,
-					  struct task_struct *prev,
-					  unsigned int state, bool preempt,
-					  u32 epoch, u64 now, bool plain)
+/*
+ * Learns how a thread left, if it did so the last time, too, by what is remembered of its
+ * stack. Context: irqs off. @prev is current; its interval is open.
+ */
+static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
+			    const struct wallprof_task *slot, struct task_struct *prev,
+			    u32 state, const struct wp_leave *leave, u32 epoch)
+{
+	u64 changes = wp_images_changes(&session->images);
+	const struct wp_memo *memo;
+	struct wp_habit *habit;
+
+	if (leave->reason != WALLPROF_REASON_SYSCALL &&
+	    leave->reason != WALLPROF_REASON_PREEMPTED)
+		return;
+	/* In user code it is preempted where it happens to be. */
+	if (!leave->user_stack || leave->flags & ~WALLPROF_TASK_WEAK_STACK ||
+	    wp_in_syscall_32(prev) || syscall_get_nr(prev, task_pt_regs(prev)) < 0)
+		return;
+	habit = wp_habit_begin(cpu->habits, slot, prev, state, leave);
+	if (!habit)
+		return;
+	if (session->one_address) {
+		wp_habit_set_address(habit);
+	} else {
+		memo = wp_stack_remembered(session, cpu, epoch, leave->user_stack);
+		if (!memo)
+			return;
+		wp_habit_set_stack(habit, memo);
+	}
+	wp_habit_learn(cpu->habits, habit, slot, wp_half_of(&cpu->sched, epoch)->head,
+		       epoch, changes);
+}
+
+/* How a thread leaves, for its habits. Context: irqs off. */
+static __always_inline u32 wp_switch_how(unsigned int state, bool preempt)
+{
+	return state | (preempt ? WP_HABIT_PREEMPTED : 0);
+}
+
+/* What the probes of a session that is not plain ask, too. Context: irqs off. */
+static __always_inline void wp_switch_leave(struct wp_session *session,
+					    struct wp_cpu *cpu,
+					    struct wallprof_task *slot,
+					    struct task_struct *prev,
+					    unsigned int state, bool preempt,
+					    u32 epoch, u64 now, bool plain)
 {
 	/* Most do. */
 	struct wp_leave leave = {
 		.syscall = WALLPROF_SYSCALL_NONE,
 		.state = WALLPROF_STATE_SLEEPING,
 	};
-	struct wallprof_task *slot = cpu->current_slot;
 	bool dead = false;
 
-	if (unlikely(cpu->current_key != (unsigned long)prev)) {
-		slot = wp_switch_prev(session, cpu, prev, state, preempt, epoch, now);
-		if (!slot)
-			return;
-	}
 	if (unlikely(preempt) || unlikely(state != TASK_INTERRUPTIBLE)) {
 		dead = wp_switch_is_last(state, preempt);
 		leave.state = wp_switch_state(prev, state, preempt);
@@ -458,20 +494,85 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 		leave.flags = WALLPROF_TASK_FILTERED;
 	}
 	wp_switch_open(session, slot, prev, &leave, now, plain);
+	if (plain)
+		wp_switch_learn(session, cpu, slot, prev, wp_switch_how(state, preempt), &leave,
+				epoch);
 }
 
-/* Adds an interval to where the last one was, if that is right. Context: irqs off. */
-static __always_inline bool wp_switch_again(struct wp_cpu *cpu, struct wp_half *half,
-					    const struct wallprof_task *slot,
-					    const struct wp_passed *passed, u64 now)
+/* The same, if the thread does not leave as it is used to. Context: irqs off. */
+static noinline void wp_switch_leave_plain(struct wp_session *session, struct wp_cpu *cpu,
+					   struct wallprof_task *slot,
+					   struct task_struct *prev, unsigned int state,
+					   bool preempt, u32 epoch, u64 now)
+{
+	wp_switch_leave(session, cpu, slot, prev, state, preempt, epoch, now, true);
+}
+
+/*
+ * A thread leaves its CPU as it is used to, which is what most switches come to.
+ * Returns whether it does. Context: irqs off.
+ */
+static __always_inline bool wp_switch_leave_again(struct wp_session *session,
+						  struct wp_cpu *cpu,
+						  struct wallprof_task *slot,
+						  struct task_struct *prev, u32 how,
+						  u32 epoch, u64 now)
+{
+	struct wp_habit *habit = wp_habit_of(cpu->habits, slot, prev, how);
+	struct wallprof_half *head;
+
+	if (unlikely(!wp_habit_holds(habit, slot, prev, how, epoch,
+				     wp_images_changes(&session->images))))
+		return false;
+	if (habit->nr_words &&
+	    unlikely(habit->begin < cpu->memos->oldest ||
+		     !wp_stack_words_are(cpu->memos, habit->begin, habit->nr_words,
+					 habit->sp)))
+		return false;
+	head = habit->head;
+	head->unwinds[habit->why]++;
+	head->walks_remembered++;
+	head->walks_mixed += habit->mixed;
+	wp_habit_leave(cpu->habits, habit, slot, now);
+	return true;
+}
+
+/* A thread leaves its CPU. Context: irqs off. */
+static __always_inline void wp_switch_out(struct wp_session *session,
+					  struct wp_cpu *cpu,
+					  struct task_struct *prev,
+					  unsigned int state, bool preempt,
+					  u32 epoch, u64 now, bool plain)
+{
+	struct wallprof_task *slot = cpu->current_slot;
+
+	if (unlikely(cpu->current_key != (unsigned long)prev)) {
+		slot = wp_switch_prev(session, cpu, prev, state, preempt, epoch, now);
+		if (!slot)
+			return;
+	}
+	if (!plain)
+		wp_switch_leave(session, cpu, slot, prev, state, preempt, epoch, now, false);
+	else if (unlikely(!wp_switch_leave_again(session, cpu, slot, prev,
+						 wp_switch_how(state, preempt), epoch, now)))
+		wp_switch_leave_plain(session, cpu, slot, prev, state, preempt, epoch, now);
+}
+
+/*
+ * Adds an interval to where the last one was, if that is right. Returns it, or NULL.
+ * Context: irqs off.
+ */
+static __always_inline struct wallprof_aggr *
+wp_switch_again(struct wp_cpu *cpu, struct wp_half *half, const struct wallprof_task *slot,
+		const struct wp_passed *passed, u64 now)
 {
 	struct wallprof_aggr *aggr = wp_aggr_guess(&cpu->sched, half, slot->tid,
 						   slot->user_stack);
 
 	if (unlikely(!aggr) || !wp_interval_is_of(slot, passed, aggr))
-		return false;
-	wp_aggr_again(half, aggr, passed->ns, passed->runnable, now);
-	return true;
+		return NULL;
+	wp_aggr_again(half->head, aggr, passed->ns, passed->runnable, now);
+	return aggr;
 }
 
 /* Adds an interval. Returns whether there was room. Context: irqs off. */
@@ -556,24 +657,102 @@ static noinline bool wp_switch_tell(struct wp_session *session, struct wp_cpu *c
 	return wp_switch_add(session, cpu, epoch, slot, key, ns, now);
 }
 
-/* Tells of an interval that has ended. Context: irqs off. */
-static __always_inline void wp_switch_told(struct wp_session *session, struct wp_cpu *cpu,
-					   struct wp_half *half, u32 epoch,
-					   struct task_struct *next,
-					   struct wallprof_task *slot,
-					   const struct wp_passed *passed, u64 now,
-					   bool plain)
+/*
+ * Tells of an interval that has ended. Returns where it was added, if that is where the
+ * last one was, or NULL. Context: irqs off.
+ */
+static __always_inline struct wallprof_aggr *
+wp_switch_told(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
+	       u32 epoch, struct task_struct *next, struct wallprof_task *slot,
+	       const struct wp_passed *passed, u64 now, bool plain)
 {
-	bool added = (plain || likely(wp_range_has(&session->summed, passed->ns))) &&
-		     wp_switch_again(cpu, half, slot, passed, now);
+	struct wallprof_aggr *aggr = NULL;
+	bool added;
 
-	if (likely(added && (plain || !(session->config.flags & WP_SWITCH_MORE))))
-		return;
+	if (plain || likely(wp_range_has(&session->summed, passed->ns)))
+		aggr = wp_switch_again(cpu, half, slot, passed, now);
+	if (likely(aggr && (plain || !(session->config.flags & WP_SWITCH_MORE))))
+		return aggr;
 	cpu->passed = *passed;
-	if (!added)
-		added = wp_switch_tell(session, cpu, epoch, next, slot, now);
+	added = aggr || wp_switch_tell(session, cpu, epoch, next, slot, now);
 	if (!plain && session->config.flags & WP_SWITCH_MORE)
 		wp_switch_more(session, cpu, epoch, slot, added);
+	return aggr;
+}
+
+/*
+ * A thread has come: closes its interval and tells of it. Returns where it was added, if
+ * that is where the last one was, or NULL. Context: irqs off.
+ */
+static __always_inline struct wallprof_aggr *
+wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
+	       struct wallprof_task *slot, struct task_struct *next, u32 epoch, u64 now,
+	       bool plain)
+{
+	struct wallprof_aggr *aggr = NULL;
+	struct wp_passed passed;
+
+	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
+		return NULL;
+	/* What was filtered by state at START is not known before now. */
+	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN &&
+		     !wp_switch_wants(session, slot->state, plain)))
+		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
+	switch (wp_interval_close(slot, now, &passed)) {
+	case WP_CLOSED_NOTHING:
+		return NULL;
+	case WP_CLOSED_FILTERED:
+		half->head->filtered++;
+		half->head->filtered_ns += passed.ns;
+		slot->last_aggr = 0;
+		break;
+	case WP_CLOSED_INTERVAL:
+		aggr = wp_switch_told(session, cpu, half, epoch, next, slot, &passed, now,
+				      plain);
+		break;
+	}
+	wp_interval_forget(slot);
+	return aggr;
+}
+
+/*
+ * The same, if it is not summed where the last one was. If it left as it is used to, the
+ * next one may be. Context: irqs off.
+ */
+static noinline void wp_switch_come_plain(struct wp_session *session, struct wp_cpu *cpu,
+					  struct wp_half *half, struct wallprof_task *slot,
+					  struct task_struct *next, u32 epoch, u64 now)
+{
+	struct wp_habit *habit = *wp_habit_away(cpu->habits, slot);
+	bool lasts = wp_habit_lasts(habit, slot, epoch);
+	struct wallprof_aggr *aggr;
+
+	aggr = wp_switch_come(session, cpu, half, slot, next, epoch, now, true);
+	if (lasts)
+		habit->aggr = aggr;
+}
+
+/*
+ * A thread comes from what it left for as it is used to, woken by whom it is used to,
+ * which is what most switches come to. Returns whether it does. Context: irqs off.
+ */
+static __always_inline bool wp_switch_come_again(struct wp_cpu *cpu,
+						 struct wallprof_task *slot, u32 epoch,
+						 u64 now)
+{
+	const struct wp_habit *habit = *wp_habit_away(cpu->habits, slot);
+	struct wallprof_aggr *aggr = habit->aggr;
+	const bool runnable = habit->runnable;
+	u64 ns;
+
+	if (unlikely(!wp_habit_lasts(habit, slot, epoch) || !aggr ||
+		     (!runnable && !wp_habit_same_waker(habit, slot))))
+		return false;
+	ns = wp_interval_advance(slot, now);
+	wp_aggr_again(habit->head, aggr, ns, wp_interval_finish(slot, now, ns, runnable),
+		      now);
+	wp_interval_forget(slot);
+	return true;
 }
 
 /* A thread comes to its CPU. Context: irqs off. */
@@ -582,9 +761,8 @@ static __always_inline void wp_switch_in(struct wp_session *session,
 					 struct task_struct *next, u32 epoch,
 					 u64 now, bool plain)
 {
-	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
 	struct wallprof_task *slot = wp_switch_next(session, next);
-	struct wp_passed passed;
+	struct wp_half *half;
 
 	if (unlikely(!slot)) {
 		cpu->current_key = 0;
@@ -594,26 +772,13 @@ static __always_inline void wp_switch_in(struct wp_session *session,
 	}
 	cpu->current_slot = slot;
 	cpu->current_key = (unsigned long)next;
-	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
+	if (plain && likely(wp_switch_come_again(cpu, slot, epoch, now)))
 		return;
-	/* What was filtered by state at START is not known before now. */
-	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN &&
-		     !wp_switch_wants(session, slot->state, plain)))
-		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
-	switch (wp_interval_close(slot, now, &passed)) {
-	case WP_CLOSED_NOTHING:
-		return;
-	case WP_CLOSED_FILTERED:
-		half->head->filtered++;
-		half->head->filtered_ns += passed.ns;
-		slot->last_aggr = 0;
-		break;
-	case WP_CLOSED_INTERVAL:
-		wp_switch_told(session, cpu, half, epoch, next, slot, &passed, now,
-			       plain);
-		break;
-	}
-	wp_interval_forget(slot);
+	half = wp_half_of(&cpu->sched, epoch);
+	if (plain)
+		wp_switch_come_plain(session, cpu, half, slot, next, epoch, now);
+	else
+		wp_switch_come(session, cpu, half, slot, next, epoch, now, false);
 }
 
 /*

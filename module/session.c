@@ -21,6 +21,7 @@
 #include "compat/cgroup.h"
 #include "compat/mm.h"
 #include "config.h"
+#include "habits.h"
 #include "intervals.h"
 #include "memo.h"
 #include "probes.h"
@@ -85,8 +86,10 @@ static void wp_session_release_memory(struct wp_session *session)
 	unsigned int nr;
 
 	for (nr = 0; session->cpus && nr < nr_cpu_ids; nr++) {
-		if (session->cpus[nr])
+		if (session->cpus[nr]) {
 			kvfree(session->cpus[nr]->memos);
+			kvfree(session->cpus[nr]->habits);
+		}
 		kvfree(session->cpus[nr]);
 	}
 	for (nr = 0; session->cpu_maps && nr < nr_cpu_ids; nr++)
@@ -260,12 +263,20 @@ static size_t wp_session_memo_bytes(const struct wp_session *session)
 	       sizeof(struct wp_memos) : 0;
 }
 
+/* The same of habits: of a session that has the probes for them. */
+static size_t wp_session_habit_bytes(const struct wp_session *session)
+{
+	return session->config.flags & WALLPROF_OFFCPU && wp_session_is_plain(session) ?
+	       sizeof(struct wp_habits) : 0;
+}
+
 /* Works out the layout of the mapping, and all memory that will be held. */
 static int wp_session_lay_out(struct wp_session *session)
 {
 	const struct wp_machine machine = {
 		.page_size = PAGE_SIZE,
-		.cpu_bytes = sizeof(struct wp_cpu) + wp_session_memo_bytes(session),
+		.cpu_bytes = sizeof(struct wp_cpu) + wp_session_memo_bytes(session) +
+			     wp_session_habit_bytes(session),
 		.nr_cpus = nr_cpu_ids,
 		.nr_possible = num_possible_cpus(),
 	};
@@ -333,6 +344,7 @@ static int wp_session_allocate_tables(struct wp_session *session, unsigned int n
 static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
 {
 	size_t memo_bytes = wp_session_memo_bytes(session);
+	size_t habit_bytes = wp_session_habit_bytes(session);
 	u32 flags = session->config.flags;
 	struct wp_cpu *cpu;
 	int err = 0;
@@ -348,6 +360,12 @@ static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
 		if (!cpu->memos)
 			return -ENOMEM;
 		wp_memos_set(cpu->memos);
+	}
+	if (habit_bytes) {
+		cpu->habits = wp_zalloc(habit_bytes);
+		if (!cpu->habits)
+			return -ENOMEM;
+		wp_habits_set(cpu->habits);
 	}
 	if (flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER))
 		err = wp_session_allocate_tables(session, nr);

@@ -24,6 +24,7 @@
 #include "tasks.h"
 
 struct mm_struct;
+struct wp_habits;
 struct wp_memos;
 struct user_namespace;
 struct vm_area_struct;
@@ -57,6 +58,7 @@ struct wp_address {
  * @sched: the scheduler probes' tables
  * @sched_scratch: theirs
  * @memos: the user stacks that they walked last, if they do
+ * @habits: how threads leave this CPU, of a session that is wp_session_is_plain()
  * @addresses: what they interned last, by hash, of a session that is @one_address
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
@@ -73,12 +75,13 @@ struct wp_address {
  * @event: the counter; written and read under counters_lock
  *
  * All but @event is used by this CPU alone: the sched_ and current_ fields,
- * @memos, @addresses, @leave, @passed, @key, @ring and @switched_at with interrupts off,
- * the sampler's in the overflow handler.
+ * @memos, @habits, @addresses, @leave, @passed, @key, @ring and @switched_at with
+ * interrupts off, the sampler's in the overflow handler.
  */
 struct wp_cpu {
 	struct wp_tables sched;
 	struct wp_memos *memos;
+	struct wp_habits *habits;
 	unsigned long current_key;
 	struct wallprof_task *current_slot;
 	/* Not on the stack: kernels may fill that with zeroes each time. */

@@ -215,10 +215,11 @@ wp_aggr_guess(struct wp_tables *tables, const struct wp_half *half, u32 tid, u64
 }
 
 /* Adds what wp_aggr_guess() found the aggregate for. Any context of the half's writer. */
-static __always_inline void wp_aggr_again(struct wp_half *half, struct wallprof_aggr *aggr,
-					  u64 value, u64 runnable, u64 time)
+static __always_inline void wp_aggr_again(struct wallprof_half *head,
+					  struct wallprof_aggr *aggr, u64 value,
+					  u64 runnable, u64 time)
 {
-	half->head->events++;
+	head->events++;
 	wp_aggr_sum(aggr, value, runnable, time);
 }
 

@@ -37,10 +37,16 @@ static __always_inline bool wp_in_syscall_32(struct task_struct *p)
 	return syscall_get_arch(p) == AUDIT_ARCH_I386;
 }
 
+/* The first argument of a system call of the 64-bit table. */
+static __always_inline u64 wp_syscall_arg_64(const struct pt_regs *regs)
+{
+	return regs->di;
+}
+
 /* The first argument of the system call that current is in. */
 static __always_inline u64 wp_syscall_arg(struct task_struct *p, struct pt_regs *regs)
 {
-	return unlikely(wp_in_syscall_32(p)) ? (u32)regs->bx : regs->di;
+	return unlikely(wp_in_syscall_32(p)) ? (u32)regs->bx : wp_syscall_arg_64(regs);
 }
 
 /* The two after it, of a thread that is off its CPU. */
@@ -72,10 +78,16 @@ static __always_inline bool wp_in_syscall_32(struct task_struct *p)
 	return compat_user_mode(task_pt_regs(p));
 }
 
+/* The first argument of a system call of the 64-bit table. */
+static __always_inline u64 wp_syscall_arg_64(const struct pt_regs *regs)
+{
+	return regs->orig_x0;
+}
+
 /* The first argument of the system call that current is in. */
 static __always_inline u64 wp_syscall_arg(struct task_struct *p, struct pt_regs *regs)
 {
-	return wp_in_syscall_32(p) ? (u32)regs->orig_x0 : regs->orig_x0;
+	return wp_in_syscall_32(p) ? (u32)regs->orig_x0 : wp_syscall_arg_64(regs);
 }
 
 /* The two after it, of a thread that is off its CPU. */

@@ -744,6 +744,21 @@ static inline const struct read_stack *session_stack(const struct session *s, __
 	return bsearch(&key, s->stacks, s->nr_stacks, sizeof(key), by_id);
 }
 
+/* 32-bit ARM's compilers keep no frame pointers. */
+#ifdef __arm__
+#define HAS_FRAMES false
+#else
+#define HAS_FRAMES true
+#endif
+
+static inline bool has_ip(const struct read_stack *stack, __u64 ip)
+{
+	for (unsigned int i = 0; stack && i < stack->nr; i++)
+		if (stack->ips[i] == ip)
+			return true;
+	return false;
+}
+
 /*
  * What a thread's intervals add up to, less what its account says. Of a session
  * with execs by other threads than the leader (s->execs) it is a process's: such a

@@ -119,21 +119,6 @@ static __attribute__((__noinline__)) bool wake_by(int fd)
 	return write(fd, "", 1) == 1;
 }
 
-/* 32-bit ARM's compilers keep no frame pointers. */
-#ifdef __arm__
-#define HAS_FRAMES false
-#else
-#define HAS_FRAMES true
-#endif
-
-static bool has_ip(const struct read_stack *stack, __u64 ip)
-{
-	for (unsigned int i = 0; stack && i < stack->nr; i++)
-		if (stack->ips[i] == ip)
-			return true;
-	return false;
-}
-
 /* The kernel's function at an address; empty if it does not tell. */
 static void ksym_of(__u64 ip, char *name, size_t size)
 {
