@@ -456,7 +456,7 @@ static __always_inline u32 wp_switch_how(unsigned int state, bool preempt)
 	return state | (preempt ? WP_HABIT_PREEMPTED : 0);
 }
 
-/* What the probes of a session that is not plain ask, too. Context: irqs off. */
+/* A thread leaves its CPU, whatever it is used to. Context: irqs off. */
 static __always_inline void wp_switch_leave(struct wp_session *session,
 					    struct wp_cpu *cpu,
 					    struct wallprof_task *slot,
