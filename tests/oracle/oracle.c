@@ -246,12 +246,21 @@ static enum reason explain(enum verdict verdict, unsigned int shared, const u64 
 	return NO_REASON;
 }
 
+/* Whether a thread is still stopped. Another one may have ended the process. */
+static bool still_stopped(pid_t tid)
+{
+	struct user_regs_struct regs;
+
+	return !ptrace(PTRACE_GETREGS, tid, 0, &regs);
+}
+
 static void compare(pid_t tid)
 {
 	u64 a[MAX_FRAMES], b[MAX_FRAMES], addr;
 	unsigned int nr_a, nr_b, i;
 	struct user_regs_struct regs;
 	struct wp_cfi_told told;
+	enum mappings mappings;
 	enum verdict verdict;
 	enum reason reason;
 	const char *why, *name;
@@ -259,12 +268,21 @@ static void compare(pid_t tid)
 
 	if (ptrace(PTRACE_GETREGS, tid, 0, &regs))
 		return;
-	if (process_refresh(o.process) || !o.theirs) {
+	mappings = process_refresh(o.process);
+	if (mappings == MAPPINGS_GONE)
+		return;
+	if (mappings == MAPPINGS_CHANGED || !o.theirs) {
 		theirs_free(o.theirs);
-		o.theirs = theirs_new(o.pid);
+		o.theirs = theirs_new(o.pid, &why);
 	}
+	if (!o.theirs && still_stopped(tid))
+		errx(2, "libdwfl: %s", why);
+	if (!o.theirs)
+		return;
 	nr_a = ours_unwind(o.ours, &regs, a, MAX_FRAMES, &told);
 	nr_b = theirs_unwind(o.theirs, tid, b, MAX_FRAMES, &why);
+	if (!still_stopped(tid))
+		return;
 	for (i = 0; i < nr_a && i < nr_b && a[i] == b[i]; i++)
 		;
 	verdict = i < nr_a && i < nr_b ? DIFFERENT : i < nr_a ? OURS_LONGER :

@@ -4,6 +4,7 @@
  * /proc/PID/mem.
  */
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ static bool read_memory(void *ctx, u64 addr, void *to, size_t size)
 	return pread(p->mem, to, size, addr) == (ssize_t)size;
 }
 
+/* NULL if the process has none any more: it ends. */
 static char *read_maps(pid_t pid)
 {
 	size_t size = 0, room = 1 << 16;
@@ -36,9 +38,9 @@ static char *read_maps(pid_t pid)
 
 	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || !text)
+	if (!text || (fd < 0 && errno != ESRCH && errno != ENOENT))
 		err(2, "%s", name);
-	while ((n = read(fd, text + size, room - size - 1)) > 0) {
+	while (fd >= 0 && (n = read(fd, text + size, room - size - 1)) > 0) {
 		size += n;
 		if (room - size < 1 << 14) {
 			room *= 2;
@@ -49,7 +51,10 @@ static char *read_maps(pid_t pid)
 	}
 	close(fd);
 	text[size] = '\0';
-	return text;
+	if (size)
+		return text;
+	free(text);
+	return NULL;
 }
 
 static void add_map(struct process *p, const char *line)
@@ -65,22 +70,26 @@ static void add_map(struct process *p, const char *line)
 	ours_map(p->ours, start, end, offset, *name ? name : "anon", path);
 }
 
-/* Look at the mappings again; whether those of files changed. */
-bool process_refresh(struct process *p)
+/* Look at the mappings again: whether they changed. */
+enum mappings process_refresh(struct process *p)
 {
 	char *text = read_maps(p->pid), *line, *next;
-	bool same = p->text && !strcmp(p->text, text);
+	bool same = p->text && text && !strcmp(p->text, text);
 	char name[64];
 
+	if (!text)
+		return MAPPINGS_GONE;
 	free(p->text);
 	p->text = text;
 	if (same)
-		return false;
+		return MAPPINGS_SAME;
 	/* After an exec the memory is another one. */
 	if (p->mem >= 0)
 		close(p->mem);
 	snprintf(name, sizeof(name), "/proc/%d/mem", p->pid);
 	p->mem = open(name, O_RDONLY | O_CLOEXEC);
+	if (p->mem < 0 && (errno == ESRCH || errno == ENOENT))
+		return MAPPINGS_GONE;
 	if (p->mem < 0)
 		err(2, "%s", name);
 	ours_unmap_all(p->ours);
@@ -90,7 +99,7 @@ bool process_refresh(struct process *p)
 			break;
 		add_map(p, line);
 	}
-	return true;
+	return MAPPINGS_CHANGED;
 }
 
 struct process *process_new(pid_t pid)

@@ -12,9 +12,16 @@
 
 struct process;
 
+/* What became of a process's mappings. */
+enum mappings {
+	MAPPINGS_SAME,
+	MAPPINGS_CHANGED,
+	MAPPINGS_GONE,	/* and the process with them */
+};
+
 struct process *process_new(pid_t pid);
 void process_free(struct process *p);
-bool process_refresh(struct process *p);
+enum mappings process_refresh(struct process *p);
 struct ours *process_ours(struct process *p);
 
 #endif /* ORACLE_PROCESS_H */

@@ -29,7 +29,8 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = no_debuginfo,
 };
 
-struct theirs *theirs_new(pid_t pid)
+/* NULL, and @why, if libdwfl cannot. */
+struct theirs *theirs_new(pid_t pid, const char **why)
 {
 	struct theirs *t = calloc(1, sizeof(*t));
 
@@ -38,8 +39,11 @@ struct theirs *theirs_new(pid_t pid)
 	t->dwfl = dwfl_begin(&callbacks);
 	if (!t->dwfl || dwfl_linux_proc_report(t->dwfl, pid) ||
 	    dwfl_report_end(t->dwfl, NULL, NULL) ||
-	    dwfl_linux_proc_attach(t->dwfl, pid, true))
-		errx(1, "libdwfl: %s", dwfl_errmsg(-1));
+	    dwfl_linux_proc_attach(t->dwfl, pid, true)) {
+		*why = dwfl_errmsg(-1);
+		theirs_free(t);
+		return NULL;
+	}
 	return t;
 }
 

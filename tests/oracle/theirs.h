@@ -13,7 +13,7 @@
 
 struct theirs;
 
-struct theirs *theirs_new(pid_t pid);
+struct theirs *theirs_new(pid_t pid, const char **why);
 void theirs_free(struct theirs *t);
 unsigned int theirs_unwind(struct theirs *t, pid_t tid, u64 *ips, unsigned int max,
 			   const char **why);
