@@ -3,10 +3,11 @@
  * Stacks of threads that sleep: those that went to sleep before their process's
  * mappings were known, or before the session began.
  *
- * This file owns the walk of another thread's stack. Its caller is images.c,
- * when a process's mappings are told: process context, the session locked. So
- * the walk may take its time, and memory is read as ptrace reads it, but for
- * what is not there.
+ * This file owns the walk of another thread's stack. Its callers are images.c, of
+ * the user stack, when a process's mappings are told, and targets.c, of the kernel
+ * stack, at START: process context, the session locked. So the user stack's walk
+ * may take its time, and memory is read as ptrace reads it, but for what is not
+ * there.
  *
  * A thread that sleeps can be woken at any instant. What makes the result good
  * all the same: a thread that sleeps can only run again through the scheduler's
@@ -26,6 +27,7 @@
 #include "compat/mm.h"
 #include "compat/ptrace.h"
 #include "compat/sched.h"
+#include "compat/unwind.h"
 #include "session.h"
 #include "stack.h"
 #include "unwind_cfi.h"
@@ -173,6 +175,16 @@ static bool wp_asleep_begin(struct wp_asleep *walk)
 	return slot && wp_regs_64bit(&walk->regs);
 }
 
+/*
+ * Wakes the reader if half of the tables is full. Context: irqs off: this CPU's
+ * tables are ours, as they are a probe's.
+ */
+static void wp_asleep_grew(struct wp_session *session, struct wp_half *half)
+{
+	if (wp_half_above_watermark(half, &session->layout.sched))
+		wp_session_signal(session, &session->signalled);
+}
+
 /* Puts the stack into the thread's slot, if it slept all the time. */
 static void wp_asleep_end(struct wp_asleep *walk)
 {
@@ -195,7 +207,7 @@ static void wp_asleep_end(struct wp_asleep *walk)
 	if (slot->user_stack && (walk->told.why == WALLPROF_UNWIND_FAULT ||
 				 wp_stack_is_weak(walk->told.why, walk->told.by_fp)))
 		goto unlock;
-	/* Irqs are off: this CPU's tables are ours, as they are a probe's. */
+	/* Irqs are off: see wp_asleep_grew(). */
 	cpu = session->cpus[smp_processor_id()];
 	epoch = wp_session_epoch(session);
 	wp_half_of(&cpu->sched, epoch)->head->walks_asleep++;
@@ -208,9 +220,7 @@ static void wp_asleep_end(struct wp_asleep *walk)
 	if (walk->told.why == WALLPROF_UNWIND_FAULT ||
 	    wp_stack_is_weak(walk->told.why, walk->told.by_fp))
 		slot->flags |= WALLPROF_TASK_WEAK_STACK;
-	if (wp_half_above_watermark(wp_half_of(&cpu->sched, epoch),
-				    &session->layout.sched))
-		wp_session_signal(session, &session->signalled);
+	wp_asleep_grew(session, wp_half_of(&cpu->sched, epoch));
 unlock:
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
 }
@@ -303,4 +313,39 @@ void wp_asleep_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
 	mmput(mm);
 free:
 	kfree(walk);
+}
+
+/**
+ * wp_asleep_kernel - find the kernel stack of a thread that sleeps since before START
+ * @session: the session, locked, its probes at work
+ * @slot: the thread's slot, which it has since just now
+ * @p: the thread; of one that does not sleep nothing is told
+ *
+ * While it sleeps, its kernel stack is there, and nobody writes to it.
+ *
+ * Context: process, irqs off, p->pi_lock held, so that it is not woken.
+ */
+void wp_asleep_kernel(struct wp_session *session, struct wallprof_task *slot,
+		      struct task_struct *p)
+{
+	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
+	struct wp_scratch *scratch = &cpu->sched_scratch;
+	u32 epoch = wp_session_epoch(session);
+	unsigned int nr, i;
+
+	if (!(session->config.flags & WALLPROF_OFFCPU) ||
+	    !(session->config.stack_flags & WALLPROF_STACK_KERNEL) || !wp_task_asleep(p))
+		return;
+	nr = wp_unwind_asleep(p, scratch->kernel,
+			      min_t(unsigned int, session->config.max_stack,
+				    ARRAY_SIZE(scratch->kernel)));
+	if (!nr)
+		return;
+	for (i = 0; i < nr; i++)
+		scratch->user[i] = scratch->kernel[i];
+	slot->kernel_stack = wp_stack_intern(&cpu->sched, epoch, scratch->user, nr,
+					     WALLPROF_UNWIND_END, WALLPROF_STACK_IS_KERNEL);
+	if (!slot->kernel_stack)
+		slot->flags |= WALLPROF_TASK_NO_STACK;
+	wp_asleep_grew(session, wp_half_of(&cpu->sched, epoch));
 }

@@ -5,10 +5,14 @@
 #include <linux/types.h>
 
 struct mm_struct;
+struct task_struct;
+struct wallprof_task;
 struct wp_code;
 struct wp_session;
 
 void wp_asleep_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
 		    const struct wp_code *code);
+void wp_asleep_kernel(struct wp_session *session, struct wallprof_task *slot,
+		      struct task_struct *p);
 
 #endif /* WALLPROF_ASLEEP_H */

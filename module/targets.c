@@ -14,6 +14,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uidgid.h>
 
+#include "asleep.h"
 #include "compat/cgroup.h"
 #include "compat/sched.h"
 #include "reasons.h"
@@ -233,7 +234,7 @@ static bool wp_thread_gone(struct wp_session *session, struct task_struct *p)
  * The probes are at work already. A thread that they met has its slot; one
  * that they meet now waits for the table's lock and finds ours. With its pi_lock,
  * which the probe of its wakeup holds when it takes the table's lock, one that
- * sleeps does so until its slot tells why.
+ * sleeps does so until its slot tells why, and where.
  */
 static int wp_targets_claim_one(struct wp_session *session, struct task_struct *p)
 {
@@ -245,6 +246,8 @@ static int wp_targets_claim_one(struct wp_session *session, struct task_struct *
 	raw_spin_lock_irqsave(&p->pi_lock, flags);
 	slot = wp_tasks_claim(&session->tasks, (unsigned long)p,
 			      wp_targets_init, &claim, &found);
+	if (slot && !found)
+		wp_asleep_kernel(session, slot, p);
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
 	if (!slot) {
 		wp_target_passed_over(session, p, !wp_task_on_cpu(p),

@@ -119,23 +119,83 @@ static __attribute__((__noinline__)) bool wake_by(int fd)
 	return write(fd, "", 1) == 1;
 }
 
-/* The kernel's function at an address; empty if it does not tell. */
-static void ksym_of(__u64 ip, char *name, size_t size)
+/* A function of the kernel, or of a module. */
+struct ksym {
+	__u64 at;
+	char *name;
+};
+
+/* All of them, as the kernel orders them. */
+static struct ksym *ksyms;
+static size_t nr_ksyms;
+
+static void ksyms_read(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
-	char line[512], sym[256], kind;
-	ull at, best = 0;
+	char line[512], name[256], kind;
+	size_t room = 0;
+	ull at;
 
-	name[0] = '\0';
 	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%llx %c %255s", &at, &kind, sym) == 3 && at <= ip &&
-		    at > best && (kind == 't' || kind == 'T')) {
-			best = at;
-			snprintf(name, size, "%s", sym);
+		if (sscanf(line, "%llx %c %255s", &at, &kind, name) != 3 ||
+		    !strchr("tTwW", kind))
+			continue;
+		if (nr_ksyms == room) {
+			room = room ? 2 * room : 1 << 16;
+			ksyms = realloc(ksyms, room * sizeof(*ksyms));
 		}
+		if (!ksyms)
+			abort();
+		ksyms[nr_ksyms++] = (struct ksym){ at, strdup(name) };
 	}
 	if (f)
 		fclose(f);
+}
+
+/* The function at an address; of several that begin there, the first. */
+static const struct ksym *ksym_of(__u64 ip)
+{
+	static const struct ksym none = { .name = "" };
+	const struct ksym *best = &none;
+
+	if (!nr_ksyms)
+		ksyms_read();
+	for (size_t i = 0; i < nr_ksyms; i++)
+		if (ksyms[i].at <= ip && ksyms[i].at > best->at)
+			best = &ksyms[i];
+	return best;
+}
+
+/*
+ * How many lines of /proc/PID/stack, which leaves out what is the scheduler's, are
+ * found in a stack, one after the other; of how many there are.
+ */
+static unsigned int find_lines(const struct read_stack *stack, const char *lines,
+			       unsigned int *nr)
+{
+	unsigned int at = 0, found = 0;
+	const char *line;
+
+	*nr = 0;
+	for (line = strstr(lines, "[<0>] "); line; line = strstr(line + 1, "[<0>] ")) {
+		unsigned int i;
+
+		(*nr)++;
+		for (i = at; i < stack->nr; i++) {
+			const struct ksym *sym = ksym_of(stack->ips[i] - 1);
+			char name[300];
+			int len;
+
+			len = snprintf(name, sizeof(name), "[<0>] %s+0x%llx/", sym->name,
+				       (ull)(stack->ips[i] - sym->at));
+			if (strncmp(line, name, len))
+				continue;
+			at = i + 1;
+			found++;
+			break;
+		}
+	}
+	return found;
 }
 
 /*
@@ -148,7 +208,8 @@ TEST_F_TIMEOUT(waits, for_a_stack, 60)
 	int ends[2] = { self->ping[0], self->pong[1] };
 	const struct wallprof_aggr *a = NULL;
 	struct want want = any;
-	char name[256], c;
+	const char *name;
+	char c;
 
 	self->pid = child_of(child_pong, ends);
 	self->c.flags |= WALLPROF_WAKER_STACKS;
@@ -178,7 +239,7 @@ TEST_F_TIMEOUT(waits, for_a_stack, 60)
 	 * Neither ours nor what calls the probes when there are several. What a kernel
 	 * with debugging does not inline is a function of its own.
 	 */
-	ksym_of(kernel->ips[0], name, sizeof(name));
+	name = ksym_of(kernel->ips[0])->name;
 	EXPECT_TRUE(!strncmp(name, "try_to_wake_up", 14) ||
 		    !strncmp(name, "trace_sched_waking", 18)) TH_LOG("in %s", name);
 	EXPECT_LT(3, kernel->nr);
@@ -625,6 +686,80 @@ TEST_F_TIMEOUT(waits, all_the_time, 60)
 	task = session_account(&self->s, 2);
 	if (task->flags & WALLPROF_TASK_SINCE_START)
 		EXPECT_EQ(WALLPROF_REASON_KERNEL, task->reason);
+}
+
+/* The whole of /proc/PID/stack. */
+static void proc_stack(pid_t pid, char *text, size_t size)
+{
+	char path[64];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stack", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = read(fd, text, size - 1);
+	text[len < 0 ? 0 : len] = '\0';
+	close(fd);
+}
+
+/* The kernel stack that it sleeps with is told, if it is asked for. */
+#define EXPECT_KERNEL_STACK(id, lines) do { \
+	const struct read_stack *stack_ = session_stack(&self->s, id); \
+	unsigned int found_, nr_; \
+	ASSERT_NE(NULL, stack_); \
+	EXPECT_EQ(WALLPROF_STACK_IS_KERNEL, stack_->flags); \
+	EXPECT_EQ(0, strncmp("__schedule", ksym_of(stack_->ips[0])->name, 10)); \
+	found_ = find_lines(stack_, lines, &nr_); \
+	EXPECT_LE(1, nr_); \
+	EXPECT_EQ(nr_, found_) TH_LOG("of\n%s", lines); \
+} while (0)
+
+/* In which interval it stands that began before START. */
+TEST_F_TIMEOUT(waits, since_before_the_start_with_a_stack, 60)
+{
+	int ends[2] = { self->ping[0], self->pong[1] };
+	const struct wallprof_aggr *a = NULL;
+	struct want want = any;
+	char lines[4096], c = 0;
+
+	self->pid = child_of(child_pong, ends);
+	UNTIL(is_off(self->pid, 'S'));
+	proc_stack(self->pid, lines, sizeof(lines));
+	self->c.stack_flags |= WALLPROF_STACK_KERNEL;
+	FOLLOW();
+	ASSERT_EQ(1, write(self->ping[1], &c, 1));
+	ASSERT_EQ(1, read(self->pong[0], &c, 1));
+	want.state = WALLPROF_STATE_SLEEPING;
+	want.waker = WALLPROF_WAKER_TASK;
+	want.waker_tid = gettid_();
+	AWAIT(self->pid, want, 1);
+	count(&self->s, self->pid, want, &a);
+	EXPECT_NE(0, a->flags & WALLPROF_AGGR_SINCE_START);
+	EXPECT_WHOLE(&self->s);
+	EXPECT_KERNEL_STACK(a->kernel_stack, lines);
+}
+
+/* And of a session of the whole host, also that of a thread of the kernel. */
+TEST_F_TIMEOUT(waits, all_the_time_with_a_stack, 60)
+{
+	int ends[2] = { self->ping[0], self->pong[1] };
+	const struct wallprof_task *task;
+	char lines[4096], daemon[4096];
+
+	self->pid = child_of(child_pong, ends);
+	UNTIL(is_off(self->pid, 'S'));
+	proc_stack(self->pid, lines, sizeof(lines));
+	proc_stack(2, daemon, sizeof(daemon));
+	self->c.stack_flags |= WALLPROF_STACK_KERNEL;
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	EXPECT_WHOLE(&self->s);
+	task = session_account(&self->s, self->pid);
+	EXPECT_NE(0, task->flags & WALLPROF_TASK_SINCE_START);
+	EXPECT_KERNEL_STACK(task->kernel_stack, lines);
+	/* kthreadd, unless somebody wanted a thread. */
+	task = session_account(&self->s, 2);
+	if (task->flags & WALLPROF_TASK_SINCE_START)
+		EXPECT_KERNEL_STACK(task->kernel_stack, daemon);
 }
 
 /* Still asleep at the end: blocked, in what the account tells. */

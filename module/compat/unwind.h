@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel stack of another thread. The kernel's own stack_trace_save_tsk() is not
+ * exported; of what it is made of, x86's unwinders are. arm64 keeps frame pointers.
+ */
+#ifndef WALLPROF_COMPAT_UNWIND_H
+#define WALLPROF_COMPAT_UNWIND_H
+
+#include <linux/compiler.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+
+#if defined(CONFIG_X86_64)
+#include <asm/unwind.h>
+
+static inline unsigned int wp_unwind_asleep(struct task_struct *p, unsigned long *ips,
+					    unsigned int max)
+{
+	struct unwind_state state;
+	unsigned int nr = 0;
+
+	unwind_start(&state, p, NULL, NULL);
+	while (nr < max && !unwind_done(&state)) {
+		ips[nr] = unwind_get_return_address(&state);
+		if (!ips[nr])
+			break;
+		nr++;
+		unwind_next_frame(&state);
+	}
+	return nr;
+}
+#elif defined(CONFIG_ARM64)
+#include <asm/pointer_auth.h>
+
+#ifdef ptrauth_strip_kernel_insn_pac	/* 6.5 */
+#define wp_strip_kernel_ip(ip)	ptrauth_strip_kernel_insn_pac(ip)
+#else
+#define wp_strip_kernel_ip(ip)	ptrauth_strip_insn_pac(ip)
+#endif
+
+/*
+ * It left the scheduler by a call: what it goes on with is in the first frame. The
+ * frame of an entry from user mode, the last one, is zero. So is, from 6.13 on, that
+ * of an exception in the kernel, behind which nothing is told then.
+ */
+static inline unsigned int wp_unwind_asleep(struct task_struct *p, unsigned long *ips,
+					    unsigned int max)
+{
+	unsigned long from = (unsigned long)task_stack_page(p);
+	unsigned long to = from + THREAD_SIZE, fp = p->thread.cpu_context.fp;
+	unsigned int nr = 0;
+
+	while (nr < max && fp >= from && fp <= to - 2 * sizeof(fp) &&
+	       !(fp % sizeof(fp))) {
+		unsigned long *frame = (unsigned long *)fp;
+		/* KASAN may know of another variable there: a frame that has ended. */
+		unsigned long ip = wp_strip_kernel_ip(READ_ONCE_NOCHECK(frame[1]));
+
+		if (!ip)
+			break;
+		ips[nr++] = ip;
+		from = fp + 2 * sizeof(fp);
+		fp = READ_ONCE_NOCHECK(frame[0]);
+	}
+	return nr;
+}
+#endif
+
+#endif /* WALLPROF_COMPAT_UNWIND_H */
