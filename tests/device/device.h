@@ -321,7 +321,7 @@ struct session {
 	struct wallprof_wait *waits;	/* of them: one interval, told by itself */
 	size_t nr_waits, room_waits;
 	size_t nr_hists;		/* that were judged */
-	struct read_id *aggr_ids;	/* the same, sorted by id after the end */
+	struct read_id *aggr_ids;	/* the same, session_order_aggrs() sorts them */
 	size_t room_aggr_ids;
 	struct wallprof_task *ends;
 	size_t nr_ends, room_ends;
@@ -908,7 +908,14 @@ static inline int by_read_id(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* An aggregate by its id, once the session was judged. */
+/* Has session_aggr() find all that were read so far. */
+static inline void session_order_aggrs(struct session *s)
+{
+	if (s->nr_aggrs)
+		qsort(s->aggr_ids, s->nr_aggrs, sizeof(*s->aggr_ids), by_read_id);
+}
+
+/* An aggregate by its id, once they were ordered, or the session was judged. */
 static inline const struct wallprof_aggr *session_aggr(const struct session *s, __u64 id)
 {
 	struct read_id key = { .id = id }, *found;
@@ -999,8 +1006,7 @@ static inline const char *session_judge(struct session *s)
 	size_t nr = 0;
 
 	qsort(s->stacks, s->nr_stacks, sizeof(*s->stacks), by_id);
-	if (s->nr_aggrs)
-		qsort(s->aggr_ids, s->nr_aggrs, sizeof(*s->aggr_ids), by_read_id);
+	session_order_aggrs(s);
 	session_judge_wakers(s);
 	for (size_t i = 0; i < s->nr_aggrs; i++) {
 		const struct wallprof_aggr *a = &s->aggrs[i];
