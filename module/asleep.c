@@ -216,7 +216,10 @@ static void wp_asleep_end(struct wp_asleep *walk)
 	if (!id)
 		goto unlock;
 	slot->user_stack = id;
-	slot->flags &= ~(WALLPROF_TASK_WEAK_STACK | WALLPROF_TASK_NO_STACK);
+	slot->flags &= ~WALLPROF_TASK_WEAK_STACK;
+	/* Unless it is the kernel stack that was lost. */
+	if (!(session->config.stack_flags & WALLPROF_STACK_KERNEL) || slot->kernel_stack)
+		slot->flags &= ~WALLPROF_TASK_NO_STACK;
 	if (walk->told.why == WALLPROF_UNWIND_FAULT ||
 	    wp_stack_is_weak(walk->told.why, walk->told.by_fp))
 		slot->flags |= WALLPROF_TASK_WEAK_STACK;
@@ -319,9 +322,9 @@ free:
  * wp_asleep_kernel - find the kernel stack of a thread that sleeps since before START
  * @session: the session, locked, its probes at work
  * @slot: the thread's slot, which it has since just now
- * @p: the thread; of one that does not sleep nothing is told
+ * @p: the thread, which slept before that, too
  *
- * While it sleeps, its kernel stack is there, and nobody writes to it.
+ * While it sleeps, its kernel stack is there, and nobody writes to it, or to its slot.
  *
  * Context: process, irqs off, p->pi_lock held, so that it is not woken.
  */
@@ -334,7 +337,9 @@ void wp_asleep_kernel(struct wp_session *session, struct wallprof_task *slot,
 	unsigned int nr, i;
 
 	if (!(session->config.flags & WALLPROF_OFFCPU) ||
-	    !(session->config.stack_flags & WALLPROF_STACK_KERNEL) || !wp_task_asleep(p))
+	    !(session->config.stack_flags & WALLPROF_STACK_KERNEL) ||
+	    !(session->config.states & BIT(slot->state)) ||
+	    slot->flags & WALLPROF_TASK_ARMED)
 		return;
 	nr = wp_unwind_asleep(p, scratch->kernel,
 			      min_t(unsigned int, session->config.max_stack,

@@ -234,19 +234,21 @@ static bool wp_thread_gone(struct wp_session *session, struct task_struct *p)
  * The probes are at work already. A thread that they met has its slot; one
  * that they meet now waits for the table's lock and finds ours. With its pi_lock,
  * which the probe of its wakeup holds when it takes the table's lock, one that
- * sleeps does so until its slot tells why, and where.
+ * sleeps does so until its slot tells why, and where. One that is on its way to
+ * sleep when its slot is found tells that itself.
  */
 static int wp_targets_claim_one(struct wp_session *session, struct task_struct *p)
 {
 	struct wp_claim claim = { .session = session, .p = p };
 	struct wallprof_task *slot;
 	unsigned long flags;
-	bool found;
+	bool found, asleep;
 
 	raw_spin_lock_irqsave(&p->pi_lock, flags);
+	asleep = wp_task_asleep(p);
 	slot = wp_tasks_claim(&session->tasks, (unsigned long)p,
 			      wp_targets_init, &claim, &found);
-	if (slot && !found)
+	if (slot && !found && asleep)
 		wp_asleep_kernel(session, slot, p);
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
 	if (!slot) {

@@ -163,17 +163,39 @@ static inline bool wp_task_on_cpu(struct task_struct *p)
 }
 
 /*
+ * Whether a thread is among those that want to run. From 6.12 on one that went to
+ * sleep can stay in the queue until it would have been its turn; it is taken out
+ * then, and does not run.
+ */
+static inline bool wp_task_queued(struct task_struct *p)
+{
+#ifdef WP_HAS_SCHED_DELAYED
+	return READ_ONCE(p->on_rq) && !READ_ONCE(p->se.sched_delayed);
+#else
+	return READ_ONCE(p->on_rq);
+#endif
+}
+
+/*
  * Whether a thread sleeps: it runs again by a wakeup only. One that was preempted on
  * its way to sleep needs none.
+ *
+ * What it did last is looked at last, as try_to_wake_up() does: the barriers pair with
+ * those of its leaving the CPU, and of its wakeup, named there.
  *
  * Context: p->pi_lock held; until that is released it stays so. Without that lock
  * it is never true of a thread that was woken.
  */
 static inline bool wp_task_asleep(struct task_struct *p)
 {
-	return wp_task_state(p) & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE |
-				   __TASK_STOPPED | __TASK_TRACED) &&
-	       !READ_ONCE(p->on_rq) && !wp_task_on_cpu(p);
+	if (!(wp_task_state(p) & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE |
+				  __TASK_STOPPED | __TASK_TRACED)))
+		return false;
+	smp_rmb();	/* the state, then the queue: see above */
+	if (wp_task_queued(p))
+		return false;
+	smp_rmb();	/* the queue, then the CPU: see above */
+	return !wp_task_on_cpu(p);
 }
 
 /* The clock of this CPU's run queue. Where it is just sched_clock() it is not exported. */

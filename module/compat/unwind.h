@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel stack of another thread. The kernel's own stack_trace_save_tsk() is not
- * exported; of what it is made of, x86's unwinders are. arm64 keeps frame pointers.
+ * The kernel stack of a thread that sleeps. The kernel's own stack_trace_save_tsk() is
+ * exported from 6.12 on only, and leaves out what is the scheduler's, where the stacks
+ * of the probes begin. Of what it is made of, x86's unwinders are exported. arm64 keeps
+ * frame pointers.
  */
 #ifndef WALLPROF_COMPAT_UNWIND_H
 #define WALLPROF_COMPAT_UNWIND_H
@@ -41,7 +43,8 @@ static inline unsigned int wp_unwind_asleep(struct task_struct *p, unsigned long
 /*
  * It left the scheduler by a call: what it goes on with is in the first frame. The
  * frame of an entry from user mode, the last one, is zero. So is, from 6.13 on, that
- * of an exception in the kernel, behind which nothing is told then.
+ * of an exception in the kernel, behind which nothing is told then. Where a function
+ * returns by way of a tracer, the tracer is told.
  */
 static inline unsigned int wp_unwind_asleep(struct task_struct *p, unsigned long *ips,
 					    unsigned int max)

@@ -167,35 +167,32 @@ static const struct ksym *ksym_of(__u64 ip)
 }
 
 /*
- * How many lines of /proc/PID/stack, which leaves out what is the scheduler's, are
- * found in a stack, one after the other; of how many there are.
+ * How many lines of /proc/PID/stack are the last frames of a stack, all of these; of
+ * how many there are. What is the scheduler's is left out there.
  */
 static unsigned int find_lines(const struct read_stack *stack, const char *lines,
 			       unsigned int *nr)
 {
-	unsigned int at = 0, found = 0;
-	const char *line;
+	const char *line = lines;
+	unsigned int i;
 
-	*nr = 0;
-	for (line = strstr(lines, "[<0>] "); line; line = strstr(line + 1, "[<0>] ")) {
-		unsigned int i;
-
+	for (*nr = 0; (line = strstr(line, "[<0>] ")); line++)
 		(*nr)++;
-		for (i = at; i < stack->nr; i++) {
-			const struct ksym *sym = ksym_of(stack->ips[i] - 1);
-			char name[300];
-			int len;
+	if (*nr > stack->nr)
+		return 0;
+	line = strstr(lines, "[<0>] ");
+	for (i = stack->nr - *nr; i < stack->nr; i++) {
+		const struct ksym *sym = ksym_of(stack->ips[i] - 1);
+		char name[300];
+		int len;
 
-			len = snprintf(name, sizeof(name), "[<0>] %s+0x%llx/", sym->name,
-				       (ull)(stack->ips[i] - sym->at));
-			if (strncmp(line, name, len))
-				continue;
-			at = i + 1;
-			found++;
+		len = snprintf(name, sizeof(name), "[<0>] %s+0x%llx/", sym->name,
+			       (ull)(stack->ips[i] - sym->at));
+		if (strncmp(line, name, len))
 			break;
-		}
+		line = strstr(line + 1, "[<0>] ");
 	}
-	return found;
+	return i - (stack->nr - *nr);
 }
 
 /*
@@ -702,6 +699,26 @@ static void proc_stack(pid_t pid, char *text, size_t size)
 	close(fd);
 }
 
+/* How often a thread left its CPU. */
+static __u64 nr_switches(pid_t tid)
+{
+	ull nr, sum = 0;
+	char path[64], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "voluntary_ctxt_switches: %llu", &nr) == 1 ||
+		    sscanf(line, "nonvoluntary_ctxt_switches: %llu", &nr) == 1)
+			sum += nr;
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+#define KTHREADD	2
+
 /* The kernel stack that it sleeps with is told, if it is asked for. */
 #define EXPECT_KERNEL_STACK(id, lines) do { \
 	const struct read_stack *stack_ = session_stack(&self->s, id); \
@@ -712,6 +729,7 @@ static void proc_stack(pid_t pid, char *text, size_t size)
 	found_ = find_lines(stack_, lines, &nr_); \
 	EXPECT_LE(1, nr_); \
 	EXPECT_EQ(nr_, found_) TH_LOG("of\n%s", lines); \
+	EXPECT_GE(5, stack_->nr - nr_); /* of the scheduler */ \
 } while (0)
 
 /* In which interval it stands that began before START. */
@@ -745,21 +763,40 @@ TEST_F_TIMEOUT(waits, all_the_time_with_a_stack, 60)
 	int ends[2] = { self->ping[0], self->pong[1] };
 	const struct wallprof_task *task;
 	char lines[4096], daemon[4096];
+	__u64 switches;
 
 	self->pid = child_of(child_pong, ends);
 	UNTIL(is_off(self->pid, 'S'));
 	proc_stack(self->pid, lines, sizeof(lines));
-	proc_stack(2, daemon, sizeof(daemon));
 	self->c.stack_flags |= WALLPROF_STACK_KERNEL;
+	UNTIL(is_off(KTHREADD, 'S'));
+	switches = nr_switches(KTHREADD);
+	proc_stack(KTHREADD, daemon, sizeof(daemon));
 	ASSERT_EQ(0, session_begin(&self->s, &self->c));
 	EXPECT_WHOLE(&self->s);
 	task = session_account(&self->s, self->pid);
 	EXPECT_NE(0, task->flags & WALLPROF_TASK_SINCE_START);
 	EXPECT_KERNEL_STACK(task->kernel_stack, lines);
-	/* kthreadd, unless somebody wanted a thread. */
-	task = session_account(&self->s, 2);
-	if (task->flags & WALLPROF_TASK_SINCE_START)
+	task = session_account(&self->s, KTHREADD);
+	/* Unless somebody wanted a thread. */
+	if (nr_switches(KTHREADD) == switches)
 		EXPECT_KERNEL_STACK(task->kernel_stack, daemon);
+	else
+		TH_LOG("kthreadd had to run");
+}
+
+/* Where nobody wants such intervals, nobody looks where they are. */
+TEST_F_TIMEOUT(waits, all_the_time_in_another_state, 60)
+{
+	int ends[2] = { self->ping[0], self->pong[1] };
+
+	self->pid = child_of(child_pong, ends);
+	UNTIL(is_off(self->pid, 'S'));
+	self->c.stack_flags |= WALLPROF_STACK_KERNEL;
+	self->c.states = 1U << WALLPROF_STATE_DISK;
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	EXPECT_WHOLE(&self->s);
+	EXPECT_EQ(0, session_account(&self->s, self->pid)->kernel_stack);
 }
 
 /* Still asleep at the end: blocked, in what the account tells. */
