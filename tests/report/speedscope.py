@@ -18,11 +18,14 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 # As high as a table may be: what is below the window's edge is not in the document.
 WINDOW = "1300,40000"
-# The heads of tables, and their other rows.
+# The heads of tables, and their other rows: of the profiles, if there are several, and of
+# the view, which has its head in a table of its own and may still be without rows.
 HEADS = "return Array.from(document.querySelectorAll('th'), c => c.innerText)"
-ROWS = ("return Array.from(document.querySelectorAll('table')).map(t => "
-        "Array.from(t.rows).map(r => Array.from(r.querySelectorAll('td'), c => c.innerText))"
-        ".filter(r => r.length)).filter(t => t.length)")
+ROWS = ("return Array.from(document.querySelectorAll('table')).filter(t => "
+        "arguments[0] == !!(t.tHead && t.tHead.textContent.includes('Total Weight')))"
+        ".flatMap(t => Array.from(t.rows, "
+        "r => Array.from(r.querySelectorAll('td'), c => c.innerText)))"
+        ".filter(r => r.length)")
 
 
 def browser():
@@ -40,14 +43,14 @@ def view(driver, wait):
     seen = [None]
 
     def is_there(_):
-        before, seen[0] = seen[0], driver.execute_script(ROWS)[-1:]
-        return seen[0] and len(seen[0][0][0]) == 3 and seen[0] == before
+        before, seen[0] = seen[0], driver.execute_script(ROWS, False)
+        return seen[0] and seen[0] == before
 
     if "Symbol Name" not in driver.execute_script(HEADS):
         ActionChains(driver).send_keys("3").perform()
         wait.until(lambda d: "Symbol Name" in d.execute_script(HEADS))
     wait.until(is_there)
-    return seen[0][0]
+    return seen[0]
 
 
 def shown(driver, site, file, work):
@@ -63,9 +66,7 @@ def shown(driver, site, file, work):
     wait = WebDriverWait(driver, 120)
     wait.until(lambda d: name in d.title and d.find_elements("css selector", "canvas"))
     views = [view(driver, wait)]
-    # Where there are several, they have a table of their own.
-    tables = driver.execute_script(ROWS)
-    profiles = tables[0] if len(tables) > 1 else []
+    profiles = driver.execute_script(ROWS, True)
     for i in range(1, len(profiles)):
         ActionChains(driver).send_keys("n").perform()
         place = "(%d/%d)" % (i + 1, len(profiles))
