@@ -175,16 +175,6 @@ static bool wp_asleep_begin(struct wp_asleep *walk)
 	return slot && wp_regs_64bit(&walk->regs);
 }
 
-/*
- * Wakes the reader if half of the tables is full. Context: irqs off: this CPU's
- * tables are ours, as they are a probe's.
- */
-static void wp_asleep_grew(struct wp_session *session, struct wp_half *half)
-{
-	if (wp_half_above_watermark(half, &session->layout.sched))
-		wp_session_signal(session, &session->signalled);
-}
-
 /* Puts the stack into the thread's slot, if it slept all the time. */
 static void wp_asleep_end(struct wp_asleep *walk)
 {
@@ -207,7 +197,7 @@ static void wp_asleep_end(struct wp_asleep *walk)
 	if (slot->user_stack && (walk->told.why == WALLPROF_UNWIND_FAULT ||
 				 wp_stack_is_weak(walk->told.why, walk->told.by_fp)))
 		goto unlock;
-	/* Irqs are off: see wp_asleep_grew(). */
+	/* Irqs are off: this CPU's tables are ours, as they are a probe's. */
 	cpu = session->cpus[smp_processor_id()];
 	epoch = wp_session_epoch(session);
 	wp_half_of(&cpu->sched, epoch)->head->walks_asleep++;
@@ -223,7 +213,7 @@ static void wp_asleep_end(struct wp_asleep *walk)
 	if (walk->told.why == WALLPROF_UNWIND_FAULT ||
 	    wp_stack_is_weak(walk->told.why, walk->told.by_fp))
 		slot->flags |= WALLPROF_TASK_WEAK_STACK;
-	wp_asleep_grew(session, wp_half_of(&cpu->sched, epoch));
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch), &session->layout.sched);
 unlock:
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
 }
@@ -334,23 +324,18 @@ void wp_asleep_kernel(struct wp_session *session, struct wallprof_task *slot,
 	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
 	struct wp_scratch *scratch = &cpu->sched_scratch;
 	u32 epoch = wp_session_epoch(session);
-	unsigned int nr, i;
+	unsigned int nr;
 
 	if (!(session->config.flags & WALLPROF_OFFCPU) ||
 	    !(session->config.stack_flags & WALLPROF_STACK_KERNEL) ||
 	    !(session->config.states & BIT(slot->state)) ||
 	    slot->flags & WALLPROF_TASK_ARMED)
 		return;
-	nr = wp_unwind_asleep(p, scratch->kernel,
-			      min_t(unsigned int, session->config.max_stack,
-				    ARRAY_SIZE(scratch->kernel)));
+	nr = wp_unwind_asleep(p, scratch->kernel, session->config.max_stack);
 	if (!nr)
 		return;
-	for (i = 0; i < nr; i++)
-		scratch->user[i] = scratch->kernel[i];
-	slot->kernel_stack = wp_stack_intern(&cpu->sched, epoch, scratch->user, nr,
-					     WALLPROF_UNWIND_END, WALLPROF_STACK_IS_KERNEL);
+	slot->kernel_stack = wp_stack_intern_kernel(&cpu->sched, epoch, scratch, 0, nr);
 	if (!slot->kernel_stack)
 		slot->flags |= WALLPROF_TASK_NO_STACK;
-	wp_asleep_grew(session, wp_half_of(&cpu->sched, epoch));
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch), &session->layout.sched);
 }

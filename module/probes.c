@@ -215,16 +215,6 @@ wp_switch_next(struct wp_session *session, struct task_struct *next)
 	return likely(slot) ? slot : wp_switch_meet_next(session, next);
 }
 
-/*
- * Has the reader woken, outside of the probe, if what was just put into the tables
- * made them full enough. Context: irqs off.
- */
-static void wp_switch_grew(struct wp_session *session, struct wp_half *half)
-{
-	if (wp_half_above_watermark(half, &session->layout.sched))
-		wp_session_signal(session, &session->signalled);
-}
-
 /* Where it is remembered that a stack is an address and no more. Context: irqs off. */
 static __always_inline struct wp_address *wp_switch_address_of(struct wp_cpu *cpu, u64 ip)
 {
@@ -273,14 +263,11 @@ static void wp_switch_walk_kernel(struct wp_session *session, struct wp_cpu *cpu
 				  u32 epoch, struct wp_leave *leave)
 {
 	struct wp_scratch *scratch = &cpu->sched_scratch;
-	unsigned int nr, skip, i;
+	unsigned int nr, skip;
 
 	nr = wp_stack_kernel(scratch, session->config.max_stack, &skip);
-	for (i = 0; i < nr; i++)
-		scratch->user[i] = scratch->kernel[skip + i];
-	leave->kernel_stack = wp_stack_intern(&cpu->sched, epoch, scratch->user, nr,
-					      WALLPROF_UNWIND_END,
-					      WALLPROF_STACK_IS_KERNEL);
+	leave->kernel_stack = wp_stack_intern_kernel(&cpu->sched, epoch, scratch, skip,
+						     nr);
 	if (!leave->kernel_stack)
 		leave->flags |= WALLPROF_TASK_NO_STACK;
 }
@@ -293,7 +280,8 @@ static noinline void wp_switch_capture(struct wp_session *session, struct wp_cpu
 		wp_switch_walk(session, cpu, epoch, leave);
 	if (session->config.stack_flags & WALLPROF_STACK_KERNEL)
 		wp_switch_walk_kernel(session, cpu, epoch, leave);
-	wp_switch_grew(session, wp_half_of(&cpu->sched, epoch));
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch),
+			&session->layout.sched);
 }
 
 /*
@@ -382,7 +370,8 @@ static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *c
 	if (!(slot->flags & WALLPROF_TASK_ARMED)) {
 		wp_interval_exit(slot, now);
 		wp_exit_add(&cpu->sched, epoch, slot);
-		wp_switch_grew(session, wp_half_of(&cpu->sched, epoch));
+		wp_session_grew(session, wp_half_of(&cpu->sched, epoch),
+				&session->layout.sched);
 	}
 	if (wp_tasks_free(&session->tasks, (unsigned long)prev))
 		wp_target_gone(session);
@@ -584,7 +573,8 @@ static bool wp_switch_add(struct wp_session *session, struct wp_cpu *cpu, u32 ep
 
 	if (!added)
 		wp_interval_spill(slot, ns, key->runnable);
-	wp_switch_grew(session, wp_half_of(&cpu->sched, epoch));
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch),
+			&session->layout.sched);
 	return added;
 }
 
@@ -636,7 +626,7 @@ static bool wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu, u32 
 	wp_reason_more_args(session, next, key->reason, more);
 	if (!wp_wait_add(&cpu->sched, epoch, key, more, ns, now))
 		return wp_switch_add(session, cpu, epoch, slot, key, ns, now);
-	wp_switch_grew(session, half);
+	wp_session_grew(session, half, &session->layout.sched);
 	return false;
 }
 
@@ -916,7 +906,7 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 			     (leave.flags & WALLPROF_TASK_NO_STACK ?
 			      WALLPROF_STACK_LOST : 0));
 	if (unlikely(half->head->stack_words != used))
-		wp_switch_grew(session, half);
+		wp_session_grew(session, half, &session->layout.sched);
 	barrier();
 	cpu->sched_busy = false;
 	return id;

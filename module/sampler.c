@@ -60,17 +60,14 @@ static u64 wp_sample_kernel(struct wp_session *session, struct wp_cpu *cpu,
 {
 	bool walk = session->config.stack_flags & WALLPROF_STACK_KERNEL;
 	struct wp_scratch *scratch = &cpu->sampler_scratch;
-	unsigned int nr, skip, i;
+	unsigned int nr, skip;
 	u64 id;
 
 	if (*flags & WALLPROF_AGGR_USER_MODE)
 		return 0;
 	nr = wp_stack_kernel_nmi(scratch, regs,
 				 walk ? session->config.max_stack : 1, &skip);
-	for (i = 0; i < nr; i++)
-		scratch->user[i] = scratch->kernel[skip + i];
-	id = wp_stack_intern(&cpu->sampler, epoch, scratch->user, nr,
-			     WALLPROF_UNWIND_END, WALLPROF_STACK_IS_KERNEL);
+	id = wp_stack_intern_kernel(&cpu->sampler, epoch, scratch, skip, nr);
 	if (!id)
 		*flags |= WALLPROF_AGGR_NO_STACK;
 	return id;
@@ -130,9 +127,8 @@ static void wp_sample_add(struct wp_session *session, struct wp_cpu *cpu,
 	key.kernel_stack = wp_sample_kernel(session, cpu, epoch, regs, &key.flags);
 	key.user_stack = wp_sample_user(session, cpu, epoch, regs, &key.flags);
 	wp_aggr_add(&cpu->sampler, epoch, &key, period, now);
-	if (wp_half_above_watermark(wp_half_of(&cpu->sampler, epoch),
-				    &session->layout.sampler))
-		wp_session_signal(session, &session->signalled);
+	wp_session_grew(session, wp_half_of(&cpu->sampler, epoch),
+			&session->layout.sampler);
 }
 
 /*

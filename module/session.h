@@ -314,4 +314,16 @@ static inline void wp_session_signal(struct wp_session *session, atomic_t *once)
 		irq_work_queue(&session->wake);
 }
 
+/*
+ * Has the reader woken, outside of the probe, if what was just put into tables of
+ * these sizes made them full enough. Context: the half's writer, any.
+ */
+static inline void wp_session_grew(struct wp_session *session,
+				   const struct wp_half *half,
+				   const struct wp_table_sizes *sizes)
+{
+	if (wp_half_above_watermark(half, sizes))
+		wp_session_signal(session, &session->signalled);
+}
+
 #endif /* WALLPROF_SESSION_H */

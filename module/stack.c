@@ -649,6 +649,29 @@ unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 	return min(nr - i, max);
 }
 
+/**
+ * wp_stack_intern_kernel - find a kernel stack in a table, or put it there
+ * @tables: the table's
+ * @epoch: the current one
+ * @scratch: has the addresses; the writer's, who uses it for nothing else meanwhile
+ * @skip: where they begin in scratch->kernel
+ * @nr: how many, at most WALLPROF_MAX_STACK
+ *
+ * Context: the tables' writer, any.
+ * Return: as wp_stack_intern().
+ */
+u64 wp_stack_intern_kernel(struct wp_tables *tables, u32 epoch,
+			   struct wp_scratch *scratch, unsigned int skip,
+			   unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		scratch->user[i] = scratch->kernel[skip + i];
+	return wp_stack_intern(tables, epoch, scratch->user, nr, WALLPROF_UNWIND_END,
+			       WALLPROF_STACK_IS_KERNEL);
+}
+
 /*
  * Whether what was interrupted ran on current's stack, or on an interrupt's,
  * from which a walk finds back to it. When the scheduler changes threads, the

@@ -14,6 +14,7 @@ struct pt_regs;
 struct wp_cpu;
 struct wp_scratch;
 struct wp_session;
+struct wp_tables;
 
 /**
  * struct wp_walk - what became of the walk of a user stack
@@ -71,6 +72,9 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk);
 unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 			     unsigned int *skip);
+u64 wp_stack_intern_kernel(struct wp_tables *tables, u32 epoch,
+			   struct wp_scratch *scratch, unsigned int skip,
+			   unsigned int nr);
 unsigned int wp_stack_kernel_nmi(struct wp_scratch *scratch, struct pt_regs *regs,
 				 unsigned int max, unsigned int *skip);
 void wp_stack_set_caller(unsigned int nr, unsigned long from, unsigned long to);
