@@ -86,6 +86,18 @@ static int set_choice(struct wp_samples_options *o, int id, const char *arg)
 	return wp_value_times(arg, &o->from, &o->to);
 }
 
+/* Takes the name of a file that is to be read, as perf does: only if it can be. */
+static int set_file(const char **to, const char *option, const char *name)
+{
+	int err = access(name, R_OK) ? -errno : 0;
+
+	if (err)
+		wp_err("--%s: cannot read '%s': %s", option, name, strerror(-err));
+	else
+		*to = name;
+	return err;
+}
+
 /**
  * wp_samples_set() - set an option of wp_samples_table
  * @o: the options
@@ -103,20 +115,17 @@ int wp_samples_set(struct wp_samples_options *o, int id, const char *arg)
 		o->input = arg;
 		return 0;
 	case OPT_KALLSYMS:
-		o->symbols.kallsyms = arg;
-		return 0;
+		return set_file(&o->symbols.kallsyms, "kallsyms", arg);
 	case OPT_INLINE:
 		o->symbols.inlines = true;
 		return 0;
 	case 'k':
-		o->symbols.vmlinux = arg;
-		return 0;
+		return set_file(&o->symbols.vmlinux, "vmlinux", arg);
 	case OPT_NO_DEMANGLE:
 		o->symbols.raw = true;
 		return 0;
 	case OPT_SYMFS:
-		o->symbols.symfs = arg;
-		return 0;
+		return set_file(&o->symbols.symfs, "symfs", arg);
 	}
 	while (opt->id && opt->id != id)
 		opt++;
