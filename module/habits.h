@@ -11,49 +11,48 @@
  * A habit is learned when a thread leaves in the same way for the second time. A CPU
  * keeps some, found by the thread and by what decides most; and which of them a thread
  * has left by that is away. Between the two the slot may have gone to another CPU, or to
- * another thread: the time at which it was left, and the thread's ids, tell.
+ * another thread: the time at which it was left, and the thread's birth, tell.
  *
- * Of sessions that are wp_session_is_plain(). This file knows nothing of sessions; its
- * callers are the probes of sched_switch, with interrupts off.
+ * Of sessions that are wp_session_is_plain(). This file knows nothing of sessions, nor,
+ * but by way.h, of the kernel's threads; its callers are the probes of sched_switch, with
+ * interrupts off.
  */
 #ifndef WALLPROF_HABITS_H
 #define WALLPROF_HABITS_H
 
-#include <linux/build_bug.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
-#include "compat/ptrace.h"
-#include "compat/sched.h"
 #include "intervals.h"
 #include "memo.h"
-#include "unwind_cfi.h"
+#include "way.h"
 
 #define WP_HABIT_BITS		10	/* of the number of habits of a CPU */
 #define WP_HABIT_SIZE_BITS	7	/* of the size of one */
 #define WP_HABIT_AWAY_BITS	10	/* of the number of threads that are away */
 
-/* In &wp_habit.state: the thread lost its CPU. No state of the scheduler's. */
-#define WP_HABIT_PREEMPTED	BIT(31)
-
 /**
- * struct wp_habit - a way in which a thread leaves its CPU
- * @who: the thread's ids, as wp_habit_who() has them
+ * struct wp_habit - a way in which a thread is used to leave its CPU
+ * @start_time: when the thread was born
  * @left: when it last left in this way, as its slot says until it comes; or 0
- * @ip: where it entered the kernel
- * @sp: its stack pointer there
- * @fp: its frame pointer there, if @by_fp
- * @arg: the first argument of the system call
- * @changes: wp_images_changes()
+ * @ip: wp_way_ip()
+ * @sp: wp_way_sp()
+ * @fp: wp_way_fp(), if @by_fp
+ * @arg: wp_way_arg()
+ * @changes: see &struct wp_way
  * @begin: see &struct wp_memo
  * @user_stack: its stack's id
  * @told_arg: @arg, or 0 if it is not told
  * @head: of the half that @user_stack and @aggr are in
  * @aggr: where the last interval was summed, or NULL
- * @nr: number of the system call
- * @state: the scheduler's name of the state, and WP_HABIT_PREEMPTED
+ * @nr: wp_way_nr()
+ * @state: see &struct wp_way
  * @epoch: of @user_stack and @aggr; 0: the thread left only once so
- * @exec_id: changes with every exec
+ * @exec_id: wp_way_exec_id()
+ * @slot: wp_habit_slot() of the thread's
  * @as: what the slot says until the thread comes: see WP_AS()
  * @syscall: as told
  * @reason: enum wallprof_reason
@@ -66,7 +65,7 @@
  * Used by the CPU that it belongs to, with interrupts off.
  */
 struct wp_habit {
-	u64 who;
+	u64 start_time;
 	u64 left;
 	u64 ip;
 	u64 sp;
@@ -82,6 +81,7 @@ struct wp_habit {
 	u32 state;
 	u32 epoch;
 	u32 exec_id;
+	u32 slot;
 	u32 as;
 	u16 syscall;
 	u8 reason;
@@ -130,27 +130,28 @@ static_assert(offsetof(struct wallprof_task, phase) % sizeof(u32) == 0 &&
 	      offsetof(struct wallprof_task, flags) ==
 	      offsetof(struct wallprof_task, phase) + 2);
 
-/* And so do both ids of the thread. Context: irqs off. */
-static __always_inline u64 wp_habit_who(const struct wallprof_task *slot)
+/*
+ * Which slot it is. A slot and a birth are one thread: the next one in a slot is born
+ * after the last one, while ids come back. Context: irqs off.
+ */
+static __always_inline u32 wp_habit_slot(const struct wallprof_task *slot)
 {
-	return *(const u64 *)&slot->tid;
+	return (unsigned long)slot;
 }
 
-static_assert(offsetof(struct wallprof_task, tid) % sizeof(u64) == 0 &&
-	      offsetof(struct wallprof_task, tgid) ==
-	      offsetof(struct wallprof_task, tid) + sizeof(u32));
+/* All lie in one table. */
+static_assert(sizeof(struct wallprof_task) <= U32_MAX / WALLPROF_MAX_TASKS);
 
 /*
  * Where the habit of a thread is that leaves in a way. The sum: places where threads
  * enter the kernel are some bytes apart, and two system calls, or two states, may have
- * one. Slots are somewhat larger than habits. Context: irqs off. @p is current.
+ * one. Slots are somewhat larger than habits. Context: irqs off.
  */
 static __always_inline struct wp_habit *wp_habit_of(struct wp_habits *habits,
 						    const struct wallprof_task *slot,
-						    struct task_struct *p, u32 state)
+						    const struct wp_way *way)
 {
-	struct pt_regs *regs = task_pt_regs(p);
-	u64 hash = instruction_pointer(regs) + 4 * (u64)syscall_get_nr(p, regs) + state;
+	u64 hash = wp_way_ip(way) + 4 * (u64)wp_way_nr(way) + way->state;
 
 	hash = hash << WP_HABIT_SIZE_BITS ^ (unsigned long)slot;
 	return (void *)((char *)habits->habits +
@@ -170,34 +171,25 @@ static __always_inline struct wp_habit **wp_habit_away(struct wp_habits *habits,
  * wp_habit_holds - whether a thread leaves as it is used to, but for its stack's words
  * @habit: wp_habit_of() it
  * @slot: the thread's
- * @p: the thread, current
- * @state: the scheduler's name of the state in which it leaves, and WP_HABIT_PREEMPTED
- * @epoch: the current one
- * @changes: wp_images_changes()
+ * @way: how it leaves
  *
- * Of who has begun to end, or executes a program, the registers are of before. The
- * slot's ids are those of after an exec since the thread left for the first time after
- * it, which it did before it learned.
+ * The slot's ids are those of after an exec since the thread left for the first time
+ * after it, which it did before it learned.
  *
  * Context: irqs off.
  */
 static __always_inline bool wp_habit_holds(const struct wp_habit *habit,
 					   const struct wallprof_task *slot,
-					   struct task_struct *p, u32 state, u32 epoch,
-					   u64 changes)
+					   const struct wp_way *way)
 {
-	struct pt_regs *regs = task_pt_regs(p);
-
-	return slot->phase == WALLPROF_TASK_RUNNING &&
-	       habit->ip == instruction_pointer(regs) &&
-	       habit->nr == syscall_get_nr(p, regs) && habit->state == state &&
-	       habit->epoch == epoch && habit->who == wp_habit_who(slot) &&
-	       habit->sp == user_stack_pointer(regs) &&
-	       habit->arg == wp_syscall_arg_64(regs) && habit->changes == changes &&
-	       habit->exec_id == (u32)p->self_exec_id && !wp_in_syscall_32(p) &&
-	       !(p->flags & (WP_PF_NO_USER | PF_EXITING)) &&
-	       !p->in_execve && !p->in_iowait &&
-	       (!habit->by_fp || habit->fp == wp_regs_dwarf(regs, wp_cfi_here.fp));
+	return slot->phase == WALLPROF_TASK_RUNNING && habit->ip == wp_way_ip(way) &&
+	       habit->nr == wp_way_nr(way) && habit->state == way->state &&
+	       habit->epoch == way->epoch && habit->slot == wp_habit_slot(slot) &&
+	       habit->start_time == slot->start_time &&
+	       habit->sp == wp_way_sp(way) && habit->arg == wp_way_arg(way) &&
+	       habit->changes == way->changes &&
+	       habit->exec_id == wp_way_exec_id(way) && !wp_way_is_odd(way) &&
+	       (!habit->by_fp || habit->fp == wp_way_fp(way));
 }
 
 /**
@@ -236,7 +228,7 @@ static __always_inline void wp_habit_leave(struct wp_habits *habits,
 static __always_inline bool wp_habit_lasts(const struct wp_habit *habit,
 					   const struct wallprof_task *slot, u32 epoch)
 {
-	return habit->left == slot->since && habit->who == wp_habit_who(slot) &&
+	return habit->left == slot->since && habit->slot == wp_habit_slot(slot) &&
 	       habit->epoch == epoch && habit->as == READ_ONCE(*WP_AS(slot)) &&
 	       habit->user_stack == slot->user_stack;
 }
@@ -259,9 +251,8 @@ static __always_inline bool wp_habit_same_waker(const struct wp_habit *habit,
  * wp_habit_begin - a thread has left in a way that was no habit
  * @habits: this CPU's
  * @slot: the thread's, as wp_interval_open() left it
- * @p: the thread, current
- * @state: as for wp_habit_holds()
- * @leave: how it left; in a system call
+ * @way: how it left: in a system call, and not odd
+ * @leave: what was told of that
  *
  * Context: irqs off.
  * Return: the habit, without what is known of the stack, if it did so the last time, too;
@@ -269,26 +260,26 @@ static __always_inline bool wp_habit_same_waker(const struct wp_habit *habit,
  */
 static inline struct wp_habit *wp_habit_begin(struct wp_habits *habits,
 					      const struct wallprof_task *slot,
-					      struct task_struct *p, u32 state,
+					      const struct wp_way *way,
 					      const struct wp_leave *leave)
 {
-	struct pt_regs *regs = task_pt_regs(p);
-	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	int nr = syscall_get_nr(p, regs);
-	struct wp_habit *habit = wp_habit_of(habits, slot, p, state);
-	bool again = habit->ip == ip && habit->sp == sp && habit->nr == nr &&
-		     habit->state == state && habit->who == wp_habit_who(slot);
+	struct wp_habit *habit = wp_habit_of(habits, slot, way);
+	bool again = habit->ip == wp_way_ip(way) && habit->sp == wp_way_sp(way) &&
+		     habit->nr == wp_way_nr(way) && habit->state == way->state &&
+		     habit->slot == wp_habit_slot(slot) &&
+		     habit->start_time == slot->start_time;
 
 	habit->epoch = 0;
 	habit->left = 0;
-	habit->who = wp_habit_who(slot);
-	habit->ip = ip;
-	habit->sp = sp;
-	habit->nr = nr;
-	habit->state = state;
+	habit->slot = wp_habit_slot(slot);
+	habit->start_time = slot->start_time;
+	habit->ip = wp_way_ip(way);
+	habit->sp = wp_way_sp(way);
+	habit->nr = wp_way_nr(way);
+	habit->state = way->state;
 	if (!again)
 		return NULL;
-	habit->arg = wp_syscall_arg_64(regs);
+	habit->arg = wp_way_arg(way);
 	habit->told_arg = leave->arg;
 	habit->user_stack = leave->user_stack;
 	habit->exec_id = slot->exec_id;
@@ -325,19 +316,18 @@ static inline void wp_habit_set_stack(struct wp_habit *habit, const struct wp_me
  * @habits: this CPU's
  * @habit: the one that began
  * @slot: the thread's, which has just left so
+ * @way: how
  * @head: of the half that is written
- * @epoch: the current one
- * @changes: wp_images_changes(), of before the stack was looked up
  *
  * Context: irqs off.
  */
 static inline void wp_habit_learn(struct wp_habits *habits, struct wp_habit *habit,
 				  const struct wallprof_task *slot,
-				  struct wallprof_half *head, u32 epoch, u64 changes)
+				  const struct wp_way *way, struct wallprof_half *head)
 {
 	habit->head = head;
-	habit->changes = changes;
-	habit->epoch = epoch;
+	habit->changes = way->changes;
+	habit->epoch = way->epoch;
 	habit->left = slot->since;
 	*wp_habit_away(habits, slot) = habit;
 }

@@ -405,15 +405,30 @@ static __always_inline void wp_switch_open(const struct wp_session *session,
 	wp_interval_open(slot, &thread, leave, now);
 }
 
+/* How a thread leaves, for its habits. Context: irqs off. @prev is current. */
+static __always_inline struct wp_way wp_switch_way(const struct wp_session *session,
+						   struct task_struct *prev,
+						   unsigned int state, bool preempt,
+						   u32 epoch)
+{
+	return (struct wp_way){
+		.p = prev,
+		.changes = wp_images_changes(&session->images),
+		.epoch = epoch,
+		.state = state | (preempt ? WP_WAY_PREEMPTED : 0),
+	};
+}
+
 /*
  * Learns how a thread left, if it did so the last time, too, by what is remembered of its
  * stack. Context: irqs off. @prev is current; its interval is open.
  */
 static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 			    const struct wallprof_task *slot, struct task_struct *prev,
-			    u32 state, const struct wp_leave *leave, u32 epoch)
+			    unsigned int state, bool preempt,
+			    const struct wp_leave *leave, u32 epoch)
 {
-	u64 changes = wp_images_changes(&session->images);
+	const struct wp_way way = wp_switch_way(session, prev, state, preempt, epoch);
 	const struct wp_memo *memo;
 	struct wp_habit *habit;
 
@@ -422,9 +437,9 @@ static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 		return;
 	/* In user code it is preempted where it happens to be. */
 	if (!leave->user_stack || leave->flags & ~WALLPROF_TASK_WEAK_STACK ||
-	    wp_in_syscall_32(prev) || syscall_get_nr(prev, task_pt_regs(prev)) < 0)
+	    wp_way_is_odd(&way) || wp_way_nr(&way) < 0)
 		return;
-	habit = wp_habit_begin(cpu->habits, slot, prev, state, leave);
+	habit = wp_habit_begin(cpu->habits, slot, &way, leave);
 	if (!habit)
 		return;
 	if (session->one_address) {
@@ -435,14 +450,7 @@ static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 			return;
 		wp_habit_set_stack(habit, memo);
 	}
-	wp_habit_learn(cpu->habits, habit, slot, wp_half_of(&cpu->sched, epoch)->head,
-		       epoch, changes);
-}
-
-/* How a thread leaves, for its habits. Context: irqs off. */
-static __always_inline u32 wp_switch_how(unsigned int state, bool preempt)
-{
-	return state | (preempt ? WP_HABIT_PREEMPTED : 0);
+	wp_habit_learn(cpu->habits, habit, slot, &way, wp_half_of(&cpu->sched, epoch)->head);
 }
 
 /* A thread leaves its CPU, whatever it is used to. Context: irqs off. */
@@ -484,8 +492,7 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 	}
 	wp_switch_open(session, slot, prev, &leave, now, plain);
 	if (plain)
-		wp_switch_learn(session, cpu, slot, prev, wp_switch_how(state, preempt), &leave,
-				epoch);
+		wp_switch_learn(session, cpu, slot, prev, state, preempt, &leave, epoch);
 }
 
 /* The same, if the thread does not leave as it is used to. Context: irqs off. */
@@ -504,14 +511,15 @@ static noinline void wp_switch_leave_plain(struct wp_session *session, struct wp
 static __always_inline bool wp_switch_leave_again(struct wp_session *session,
 						  struct wp_cpu *cpu,
 						  struct wallprof_task *slot,
-						  struct task_struct *prev, u32 how,
+						  struct task_struct *prev,
+						  unsigned int state, bool preempt,
 						  u32 epoch, u64 now)
 {
-	struct wp_habit *habit = wp_habit_of(cpu->habits, slot, prev, how);
+	const struct wp_way way = wp_switch_way(session, prev, state, preempt, epoch);
+	struct wp_habit *habit = wp_habit_of(cpu->habits, slot, &way);
 	struct wallprof_half *head;
 
-	if (unlikely(!wp_habit_holds(habit, slot, prev, how, epoch,
-				     wp_images_changes(&session->images))))
+	if (unlikely(!wp_habit_holds(habit, slot, &way)))
 		return false;
 	if (habit->nr_words &&
 	    unlikely(habit->begin < cpu->memos->oldest ||
@@ -542,8 +550,8 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 	}
 	if (!plain)
 		wp_switch_leave(session, cpu, slot, prev, state, preempt, epoch, now, false);
-	else if (unlikely(!wp_switch_leave_again(session, cpu, slot, prev,
-						 wp_switch_how(state, preempt), epoch, now)))
+	else if (unlikely(!wp_switch_leave_again(session, cpu, slot, prev, state, preempt,
+						 epoch, now)))
 		wp_switch_leave_plain(session, cpu, slot, prev, state, preempt, epoch, now);
 }
 

@@ -8,6 +8,7 @@
 #ifndef SHIM_LINUX_COMPILER_H
 #define SHIM_LINUX_COMPILER_H
 
+#define __aligned(bytes) __attribute__((__aligned__(bytes)))
 #define __maybe_unused __attribute__((__unused__))
 #undef __always_inline
 #define __always_inline inline __attribute__((__always_inline__))

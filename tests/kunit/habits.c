@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of module/habits.h: a thread that leaves as it is used to is told as one that
+ * is looked at anew, and its interval goes where that one's would.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "habits_model.h"
+#include "suite.h"
+
+static struct wp_habits *habits;
+static struct wallprof_half head;
+
+static const struct wp_thread thread = {
+	.start_time = 500, .tid = 21, .tgid = 20, .exec_id = 9,
+};
+
+/* A slot in RUNNING since 1000. */
+static struct wallprof_task slot;
+
+static struct wp_habits *alloc(struct kunit *test)
+{
+	void *p = suite_alloc(test, sizeof(struct wp_habits) + sizeof(struct wp_habit));
+
+	return (void *)ALIGN((unsigned long)p, sizeof(struct wp_habit));
+}
+
+/* Nothing is learned yet. */
+static void forget(void)
+{
+	memset(habits, 0, sizeof(*habits));
+	wp_habits_set(habits);
+	memset(&slot, 0, sizeof(slot));
+	wp_interval_begin(&slot, &thread, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
+			  1000);
+}
+
+static void set_up(struct kunit *test)
+{
+	habits = alloc(test);
+	forget();
+}
+
+/* Leaves and comes; returns whether it left by habit. */
+static bool goes(const struct wp_way *way)
+{
+	u64 now = slot.since + 10;
+	bool habit = habits_leave(habits, &slot, &thread, way, true, &head, now);
+
+	habits_come(&slot, now + 10);
+	return habit;
+}
+
+static void learned_the_second_time(struct kunit *test)
+{
+	set_up(test);
+	KUNIT_EXPECT_FALSE(test, goes(&habits_usual));
+	KUNIT_EXPECT_FALSE(test, goes(&habits_usual));
+	KUNIT_EXPECT_TRUE(test, goes(&habits_usual));
+	KUNIT_EXPECT_TRUE(test, goes(&habits_usual));
+}
+
+/* One thing of a way, by where it lies in the structure. */
+struct part {
+	const char *name;
+	size_t at, size;
+};
+
+#define PART(type, field) { #field, offsetof(type, field), sizeof_field(type, field) }
+
+static const struct part parts[] = {
+	PART(struct wp_way, ip), PART(struct wp_way, sp), PART(struct wp_way, fp),
+	PART(struct wp_way, arg), PART(struct wp_way, changes), PART(struct wp_way, nr),
+	PART(struct wp_way, state), PART(struct wp_way, epoch),
+	PART(struct wp_way, exec_id), PART(struct wp_way, odd),
+};
+
+static void part_desc(const struct part *part, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", part->name);
+}
+
+KUNIT_ARRAY_PARAM(part, parts, part_desc);
+
+/* Any bit of any part is a change, and what was before is the habit all the same. */
+static void one_part_changes(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	unsigned int bit;
+
+	set_up(test);
+	for (bit = 0; bit < 8 * part->size; bit++) {
+		struct wp_way other = habits_usual;
+
+		forget();
+		goes(&habits_usual);
+		goes(&habits_usual);
+		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
+		KUNIT_EXPECT_FALSE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual),
+							&slot, &other));
+		KUNIT_EXPECT_TRUE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual),
+						       &slot, &habits_usual));
+	}
+}
+
+/* What has to be the same twice. */
+static const struct part twice[] = {
+	PART(struct wp_way, ip), PART(struct wp_way, sp), PART(struct wp_way, nr),
+	PART(struct wp_way, state),
+};
+
+KUNIT_ARRAY_PARAM(twice, twice, part_desc);
+
+static void no_habit_of_what_was_once(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	struct wp_way other = habits_usual;
+
+	set_up(test);
+	((u8 *)&other + part->at)[0] ^= 8;
+	goes(&habits_usual);
+	goes(&other);
+	KUNIT_EXPECT_FALSE(test, goes(&other));
+}
+
+/* A frame pointer that no walk has read decides nothing. */
+static void frame_pointer_may_not_matter(struct kunit *test)
+{
+	struct wp_way other = habits_usual;
+	bool again;
+
+	set_up(test);
+	other.fp++;
+	habits_leave(habits, &slot, &thread, &habits_usual, false, &head, 1010);
+	habits_come(&slot, 1020);
+	habits_leave(habits, &slot, &thread, &habits_usual, false, &head, 1030);
+	habits_come(&slot, 1040);
+	again = habits_leave(habits, &slot, &thread, &other, false, &head, 1050);
+	KUNIT_EXPECT_TRUE(test, again);
+}
+
+static const struct part of_slot[] = {
+	PART(struct wallprof_task, start_time), PART(struct wallprof_task, phase),
+};
+
+KUNIT_ARRAY_PARAM(of_slot, of_slot, part_desc);
+
+/* Another thread has the slot, or its coming was missed. */
+static void slot_changes(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	u8 *at = (u8 *)&slot + part->at;
+
+	set_up(test);
+	goes(&habits_usual);
+	goes(&habits_usual);
+	*at ^= 1;
+	KUNIT_EXPECT_FALSE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual), &slot,
+						&habits_usual));
+	*at ^= 1;
+	KUNIT_EXPECT_TRUE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual), &slot,
+					       &habits_usual));
+}
+
+/* It has the slot, and the ids, of one that had left so. */
+static void another_thread_begins(struct kunit *test)
+{
+	static const struct wp_thread other = {
+		.start_time = 600, .tid = 21, .tgid = 20, .exec_id = 9,
+	};
+	bool again;
+
+	set_up(test);
+	goes(&habits_usual);
+	wp_interval_begin(&slot, &other, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
+			  slot.since + 10);
+	habits_leave(habits, &slot, &other, &habits_usual, true, &head, slot.since + 10);
+	habits_come(&slot, slot.since + 10);
+	again = habits_leave(habits, &slot, &other, &habits_usual, true, &head, slot.since + 10);
+	KUNIT_EXPECT_FALSE(test, again);
+}
+
+static const struct part while_away[] = {
+	PART(struct wallprof_task, since), PART(struct wallprof_task, phase),
+	PART(struct wallprof_task, state), PART(struct wallprof_task, flags),
+	PART(struct wallprof_task, user_stack),
+};
+
+KUNIT_ARRAY_PARAM(while_away, while_away, part_desc);
+
+/* What its slot says of who is away is what its habit says, or it is none. */
+static void lasts_until_the_slot_changes(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	struct wp_habit *habit;
+	unsigned int bit;
+
+	set_up(test);
+	goes(&habits_usual);
+	goes(&habits_usual);
+	habits_leave(habits, &slot, &thread, &habits_usual, true, &head, slot.since + 10);
+	habit = *wp_habit_away(habits, &slot);
+	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &slot, habits_usual.epoch));
+	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, habits_usual.epoch + 1));
+	for (bit = 0; bit < 8 * part->size; bit++) {
+		u8 *at = (u8 *)&slot + part->at + bit / 8;
+
+		*at ^= BIT(bit % 8);
+		KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, habits_usual.epoch));
+		*at ^= BIT(bit % 8);
+	}
+}
+
+/* Two slots may have one place, and another one's habit is none. */
+static void slots_are_told_apart(struct kunit *test)
+{
+	struct wallprof_task *two;
+	struct wp_habit *habit;
+
+	set_up(test);
+	two = suite_alloc(test, 2 * sizeof(*two));
+	wp_interval_begin(&two[0], &thread, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
+			  1000);
+	two[1] = two[0];
+	habits_leave(habits, &two[0], &thread, &habits_usual, true, &head, 1010);
+	two[1] = two[0];
+	habits_come(&two[0], 1020);
+	habit = wp_habit_of(habits, &two[0], &habits_usual);
+	/* Of the other one, this was not the second time. */
+	*wp_habit_of(habits, &two[1], &habits_usual) = *habit;
+	habits_leave(habits, &two[1], &thread, &habits_usual, true, &head, 1030);
+	KUNIT_EXPECT_EQ(test, wp_habit_of(habits, &two[1], &habits_usual)->epoch, 0);
+	habits_leave(habits, &two[0], &thread, &habits_usual, true, &head, 1030);
+	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &two[1], habits_usual.epoch));
+	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &two[0], habits_usual.epoch));
+	habits_come(&two[0], 1040);
+	two[1] = two[0];
+	KUNIT_EXPECT_FALSE(test, wp_habit_holds(habit, &two[1], &habits_usual));
+	KUNIT_EXPECT_TRUE(test, wp_habit_holds(habit, &two[0], &habits_usual));
+}
+
+static const struct part causes[] = {
+	PART(struct wallprof_task, syscall), PART(struct wallprof_task, reason),
+	PART(struct wallprof_task, waker), PART(struct wallprof_task, waker_tid),
+};
+
+KUNIT_ARRAY_PARAM(cause, causes, part_desc);
+
+static void waker_changes(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	struct wallprof_aggr aggr = {
+		.syscall = 7, .reason = WALLPROF_REASON_SYSCALL, .waker_tid = 33,
+		.waker = WALLPROF_WAKER_TASK,
+	};
+	struct wp_habit habit = { .aggr = &aggr };
+	unsigned int bit;
+
+	set_up(test);
+	slot.syscall = 7;
+	slot.reason = WALLPROF_REASON_SYSCALL;
+	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 33, 0, 2000);
+	KUNIT_EXPECT_TRUE(test, wp_habit_same_waker(&habit, &slot));
+	for (bit = 0; bit < 8 * part->size; bit++) {
+		u8 *at = (u8 *)&slot + part->at + bit / 8;
+
+		*at ^= BIT(bit % 8);
+		KUNIT_EXPECT_FALSE(test, wp_habit_same_waker(&habit, &slot));
+		*at ^= BIT(bit % 8);
+	}
+}
+
+/* By what a stack is known again, and told. */
+static void stack_is_kept(struct kunit *test)
+{
+	struct wp_memo memo = {
+		.begin = 17, .nr = 12, .why = WALLPROF_UNWIND_FAULT, .by_fp = true,
+		.fp = 0x7ffd2000, .flags = WALLPROF_STACK_BY_FP,
+	};
+	struct wp_habit habit = {};
+
+	wp_habit_set_stack(&habit, &memo);
+	KUNIT_EXPECT_EQ(test, habit.begin, memo.begin);
+	KUNIT_EXPECT_EQ(test, habit.nr_words, memo.nr);
+	KUNIT_EXPECT_EQ(test, habit.why, memo.why);
+	KUNIT_EXPECT_EQ(test, habit.mixed, 1);
+	KUNIT_EXPECT_TRUE(test, habit.by_fp);
+	KUNIT_EXPECT_EQ(test, habit.fp, memo.fp);
+	memo.flags = 0;
+	wp_habit_set_stack(&habit, &memo);
+	KUNIT_EXPECT_EQ(test, habit.mixed, 0);
+	wp_habit_set_address(&habit);
+	KUNIT_EXPECT_EQ(test, habit.nr_words, 0);
+	KUNIT_EXPECT_EQ(test, habit.why, WALLPROF_UNWIND_DEPTH);
+	KUNIT_EXPECT_EQ(test, habit.mixed, 1);
+	KUNIT_EXPECT_FALSE(test, habit.by_fp);
+}
+
+/* Wherever it is looked for, a habit is one of them. */
+static void all_are_within(struct kunit *test)
+{
+	unsigned int i;
+
+	set_up(test);
+	for (i = 0; i < SUITE_ROUNDS(10000); i++) {
+		struct wp_way way = { .ip = suite_random(), .nr = suite_random(),
+				      .state = suite_random() };
+		const struct wallprof_task *at = (void *)(unsigned long)(suite_random() & ~7ULL);
+		struct wp_habit *habit = wp_habit_of(habits, at, &way);
+		struct wp_habit **away = wp_habit_away(habits, at);
+
+		KUNIT_ASSERT_TRUE(test, habit >= habits->habits &&
+				  habit < habits->habits + ARRAY_SIZE(habits->habits));
+		KUNIT_ASSERT_EQ(test, 0, ((char *)habit - (char *)habits->habits) %
+				(long)sizeof(*habit));
+		KUNIT_ASSERT_TRUE(test, away >= habits->away &&
+				  away < habits->away + ARRAY_SIZE(habits->away));
+	}
+}
+
+/* Whatever threads do, all is told as if nothing were remembered. */
+static void as_without_habits(struct kunit *test)
+{
+	struct habits_model *m = suite_alloc(test, sizeof(*m) + sizeof(struct wp_habit));
+	unsigned int i;
+
+	m = (void *)ALIGN((unsigned long)m, sizeof(struct wp_habit));
+	habits_model_set(m);
+	for (i = 0; i < SUITE_ROUNDS(200000) && !suite_failed(test); i++) {
+		/* Mostly as habits_usual. */
+		struct habits_step step = {
+			.who = suite_below(HABITS_THREADS),
+			.event = suite_below(500) ? 0 : 1 + suite_below(4),
+			.cpu = (suite_random() & 0xf0) | 2,
+		};
+
+		if (!suite_below(4))
+			step.way = suite_random() & suite_random();
+		if (!suite_below(16))
+			step.cpu ^= suite_below(16);
+		KUNIT_EXPECT_TRUE(test, habits_model_step(m, &step));
+	}
+	/* Or nothing was tried. */
+	KUNIT_EXPECT_GT(test, m->left_again, i / 10);
+	KUNIT_EXPECT_GT(test, m->came_again, i / 20);
+}
+
+static struct kunit_case habits_cases[] = {
+	KUNIT_CASE(learned_the_second_time),
+	KUNIT_CASE_PARAM(one_part_changes, part_gen_params),
+	KUNIT_CASE_PARAM(no_habit_of_what_was_once, twice_gen_params),
+	KUNIT_CASE(frame_pointer_may_not_matter),
+	KUNIT_CASE_PARAM(slot_changes, of_slot_gen_params),
+	KUNIT_CASE(another_thread_begins),
+	KUNIT_CASE(slots_are_told_apart),
+	KUNIT_CASE_PARAM(lasts_until_the_slot_changes, while_away_gen_params),
+	KUNIT_CASE_PARAM(waker_changes, cause_gen_params),
+	KUNIT_CASE(stack_is_kept),
+	KUNIT_CASE(all_are_within),
+	KUNIT_CASE(as_without_habits),
+	{}
+};
+
+static struct kunit_suite habits_suite = {
+	.name = "wallprof_habits",
+	.init = suite_init,
+	.test_cases = habits_cases,
+};
+
+kunit_test_suite(habits_suite);
