@@ -150,7 +150,7 @@ struct habits_model {
 /**
  * struct habits_step - what a thread does next: it leaves, or comes if it has left
  * @who: a thread
- * @event: what happens before, and when: enum habits_event
+ * @event: what happens before: enum habits_event, or nothing
  * @way: how it leaves: bits of what differs from the usual way
  * @cpu: where: bit 0; and while it is away: bit 1: it is woken, 2: by another, 3: its
  *	stack is found
