@@ -399,9 +399,14 @@ static __always_inline void wp_switch_open(const struct wp_session *session,
 					   struct task_struct *prev,
 					   const struct wp_leave *leave, u64 now, bool plain)
 {
-	const struct wp_thread thread = plain ? wp_thread_read_init(prev) :
-						wp_thread_read(session, prev);
+	struct wp_thread thread = plain ? wp_thread_read_init(prev) :
+					  wp_thread_read(session, prev);
 
+	/* Of a thread that is preempted while it ends, a namespace may know no id more. */
+	if (!plain && unlikely(!thread.tid)) {
+		thread.tid = slot->tid;
+		thread.tgid = slot->tgid;
+	}
 	wp_interval_open(slot, &thread, leave, now);
 }
 
