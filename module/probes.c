@@ -697,9 +697,9 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return NULL;
-	/* What was filtered by state at START is not known before now. */
-	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN &&
-		     !wp_switch_wants(session, slot->state, plain)))
+	/* What was filtered by state at START is not known before now. No CPU's it is. */
+	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN && !plain &&
+		     !(session->config.states & BIT(slot->state))))
 		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
 	switch (wp_interval_close(slot, now, &passed)) {
 	case WP_CLOSED_NOTHING:

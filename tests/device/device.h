@@ -699,6 +699,7 @@ static inline struct wallprof_half session_so_far(const struct session *s, int c
 		if (half->epoch != epoch)
 			continue;
 		sum.events += half->events;
+		sum.filtered += half->filtered;
 		sum.waits_full.count += half->waits_full.count;
 		for (int i = 0; i < WALLPROF_LOSS_MAX; i++)
 			sum.lost[i].count += half->lost[i].count;

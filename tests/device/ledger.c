@@ -1081,6 +1081,55 @@ TEST(of_one_cpu)
 	child_end(pid);
 }
 
+static void reads_on_the_other_cpu(void *arg)
+{
+	char byte;
+
+	stay_on(1);
+	while (read(*(int *)arg, &byte, 1) == 1)
+		;
+}
+
+/*
+ * Which CPU a thread left that sleeps at START is not told: what is open then is of all
+ * of them, whichever it comes to. What it leaves from then on is not.
+ */
+TEST(asleep_at_the_start_is_of_all_cpus)
+{
+	struct wallprof_configure c = dev_config();
+	unsigned int since = 0, others = 0;
+	__u64 mask = 1;
+	struct session s;
+	int told[2];
+	__u32 pid;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "one CPU");
+	ASSERT_EQ(0, pipe(told));
+	pid = child_of(reads_on_the_other_cpu, &told[0]);
+	UNTIL(is_off(pid, 'S'));
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	c.cpus = (uintptr_t)&mask;
+	c.cpus_bytes = 8;
+	ASSERT_EQ(0, session_begin(&s, &c));
+	for (int i = 0; i < 3; i++) {
+		nap_ns(20 * MS);
+		ASSERT_EQ(1, write(told[1], "", 1));
+		UNTIL(session_so_far(&s, 0).events + session_so_far(&s, 0).filtered > i);
+		UNTIL(is_off(pid, 'S'));
+	}
+	EXPECT_WHOLE(&s);
+	for (size_t i = 0; i < s.nr_aggrs; i++) {
+		if (s.aggrs[i].flags & WALLPROF_AGGR_SINCE_START)
+			since += s.aggrs[i].count;
+		else
+			others++;
+	}
+	EXPECT_EQ(1, since);
+	EXPECT_EQ(0, others);
+	child_end(pid);
+}
+
 /* Samples: the period is what passed, whatever the tables hold. */
 TEST(samples_of_a_spinner)
 {

@@ -349,7 +349,8 @@ enum wallprof_target {
  * @max_stack: frames of a user stack and of a kernel stack, each, 1 to
  *	WALLPROF_MAX_STACK
  * @states: mask of the states whose intervals are recorded, 0 for all; what is
- *	left out is counted in &struct wallprof_half.filtered
+ *	left out is counted in &struct wallprof_half.filtered, as is what @cpus
+ *	leaves out
  * @target: enum wallprof_target
  * @nr_targets: entries of @targets, 0 for WALLPROF_TARGET_ALL, else 1 to
  *	WALLPROF_MAX_TARGETS
@@ -820,7 +821,7 @@ struct wallprof_live_map {
  * @nr_exits: ended threads in use
  * @nr_stacks: distinct stacks
  * @events: intervals closed, or samples taken
- * @filtered: intervals left out by the state filter
+ * @filtered: intervals left out by their state, or by the CPU that was left
  * @filtered_ns: and their time
  * @lost: losses by enum wallprof_loss
  * @unwinds: how many walks of user stacks ended for which reason, by enum

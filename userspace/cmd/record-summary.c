@@ -459,7 +459,8 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 			fprintf(stderr, "  intervals told one by one: %" PRIu64 "\n",
 				(uint64_t)s->single);
 		if (s->filtered)
-			fprintf(stderr, "  left out by --state: %.6f s, %" PRIu64 " interval%s\n",
+			fprintf(stderr, "  left out by %s: %.6f s, %" PRIu64 " interval%s\n",
+				!o->has_cpus ? "--state" : o->states ? "--state and -C" : "-C",
 				seconds(s->filtered_ns), (uint64_t)s->filtered,
 				plural(s->filtered));
 		if (s->out_of_range)

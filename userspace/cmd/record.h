@@ -150,7 +150,7 @@ struct wp_record_tables {
  * @records: sample records in the file
  * @stacks: distinct user stacks, by WALLPROF_AGGR_OFFCPU and _SAMPLE
  * @unknown: stack ids that stood for nothing
- * @filtered: intervals left out by --state
+ * @filtered: intervals left out by --state and -C
  * @filtered_ns: their time
  * @out_of_range: intervals left out by --min and --max
  * @out_of_range_ns: their time
