@@ -70,7 +70,8 @@ static bool wp_config_targets_ok(const struct wallprof_configure *config)
 	if (config->target == WALLPROF_TARGET_UID &&
 	    config->flags & WALLPROF_ENABLE_ON_EXEC)
 		return false;
-	if (wp_config_targets_change(config) &&
+	if ((config->target == WALLPROF_TARGET_COMM ||
+	     config->target == WALLPROF_TARGET_CGROUP) &&
 	    (!(config->flags & WALLPROF_OFFCPU) ||
 	     config->flags & (WALLPROF_ENABLE_ON_EXEC | WALLPROF_INHERIT)))
 		return false;

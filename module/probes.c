@@ -1055,8 +1055,9 @@ static bool wp_fork_inherits(struct wp_session *session, u16 *flags)
 
 	if (session->config.target == WALLPROF_TARGET_ALL)
 		return true;
-	if (wp_targets_may_come(session) && wp_targets_match(session, current))
-		return true;
+	/* What makes a thread one, its children have of it, and lose it as it does. */
+	if (wp_targets_may_come(session))
+		return wp_targets_match(session, current);
 	if (!(session->config.flags & WALLPROF_INHERIT))
 		return false;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)current);

@@ -7,21 +7,44 @@
 
 #define NAME "wp-named"
 #define OTHER "wp-other"
+#define USER 4712
 
-/* Naps, and is called as it is told meanwhile: a byte is 'y' or 'n', or 'x': it ends. */
-static void is_renamed(void *arg)
+static void be_called(bool target)
 {
-	struct pollfd told = { .fd = *(int *)arg, .events = POLLIN };
+	prctl(PR_SET_NAME, target ? NAME : OTHER);
+}
+
+/* The real user counts; to be root in effect lets it change that again. */
+static void be_of_user(bool target)
+{
+	if (setresuid(target ? USER : 0, 0, 0))
+		_exit(1);
+}
+
+/* Naps, and is what it is told to be meanwhile: a byte is 'y' or 'n', or 'x': it ends. */
+static void is_told(int fd, void (*be)(bool target))
+{
+	struct pollfd told = { .fd = fd, .events = POLLIN };
 	char byte;
 
-	prctl(PR_SET_NAME, OTHER);
+	be(false);
 	for (;;) {
 		if (poll(&told, 1, 1) != 1)
 			continue;
 		if (read(told.fd, &byte, 1) != 1 || byte == 'x')
 			_exit(0);
-		prctl(PR_SET_NAME, byte == 'y' ? NAME : OTHER);
+		be(byte == 'y');
 	}
+}
+
+static void is_renamed(void *arg)
+{
+	is_told(*(int *)arg, be_called);
+}
+
+static void is_of_users(void *arg)
+{
+	is_told(*(int *)arg, be_of_user);
 }
 
 static void naps_named(void *arg)
@@ -149,6 +172,55 @@ TEST_F(targets, names_that_are_none)
 	names[1][WALLPROF_COMM_LEN - 1] = 0;
 	EXPECT_EQ(0, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &self->c));
 	close(fd);
+}
+
+/* Forks a child, which ends at once, as the user's or not. */
+static void of_users_child(bool target, pid_t *child)
+{
+	be_of_user(target);
+	*child = fork();
+	if (!*child)
+		_exit(0);
+	waitpid(*child, NULL, 0);
+}
+
+/* By setuid, without exec, there and back; what it forks is asked, not who forks. */
+TEST_F_TIMEOUT(targets, of_a_user, 120)
+{
+	struct session *s = &self->s;
+	__u32 uids[2] = { 4711, USER };
+	pid_t moves, child, other;
+	int told[2];
+
+	ASSERT_EQ(0, pipe(told));
+	moves = child_of(is_of_users, &told[0]);
+	dev_target(&self->c, WALLPROF_TARGET_UID, uids, 2);
+	self->c.flags |= WALLPROF_INHERIT;
+	ASSERT_EQ(0, session_begin(s, &self->c));
+	nap_ns(50 * MS);
+	EXPECT_FALSE(session_has_slot(s, moves));
+	EXPECT_FALSE(session_has_slot(s, self->out));
+	EXPECT_EQ(0, dev_status(s->fd).nr_live_targets);
+	for (unsigned int times = 1; times <= 3; times++) {
+		ASSERT_EQ(1, write(told[1], "y", 1));
+		UNTIL(session_has_slot(s, moves));
+		EXPECT_EQ(1, dev_status(s->fd).nr_live_targets);
+		nap_ns(50 * MS);
+		ASSERT_EQ(1, write(told[1], "n", 1));
+		UNTIL(left(s, moves, times));
+		EXPECT_EQ(0, dev_status(s->fd).nr_live_targets);
+	}
+	of_users_child(true, &child);
+	UNTIL(session_has_slot(s, getpid()));
+	of_users_child(false, &other);
+	UNTIL(left(s, getpid(), 1));
+	EXPECT_WHOLE(s);
+	EXPECT_EQ(3, ended(s, moves));
+	EXPECT_NE(NULL, session_account(s, child));
+	EXPECT_EQ(NULL, session_account(s, other));
+	EXPECT_EQ(NULL, session_account(s, self->out));
+	EXPECT_EQ(NULL, session_account(s, self->in));
+	child_end(moves);
 }
 
 #define GROUP "/sys/fs/cgroup/wallprof-targets"

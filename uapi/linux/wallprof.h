@@ -255,7 +255,7 @@ struct wallprof_info {
 /* wallprof_configure.flags */
 #define WALLPROF_OFFCPU		(1U << 0)	/* record off-CPU intervals */
 #define WALLPROF_SAMPLER	(1U << 1)	/* record overflows of @attr_* */
-#define WALLPROF_INHERIT	(1U << 2)	/* threads forked by a target are targets */
+#define WALLPROF_INHERIT	(1U << 2)	/* what a PID or TID target forks is one */
 #define WALLPROF_ENABLE_ON_EXEC	(1U << 3)	/* targets count from their next exec on */
 /*
  * With OFFCPU: split intervals at the thread's wakeup, blocked before it and
@@ -307,7 +307,7 @@ struct wallprof_info {
  * @WALLPROF_TARGET_PID: process ids: all their threads are targets
  * @WALLPROF_TARGET_TID: thread ids
  * @WALLPROF_TARGET_UID: real user ids: all threads of these users, also those
- *	that become theirs by setuid and exec
+ *	that become theirs
  * @WALLPROF_TARGET_COMM: names of threads, each WALLPROF_COMM_LEN bytes, filled up
  *	with 0
  * @WALLPROF_TARGET_CGROUP: ids of control groups of version 2, __u64: all threads
@@ -317,10 +317,12 @@ struct wallprof_info {
  *
  * Ids are those of the namespaces of the process that opened the device.
  *
- * Threads come to a name or a group and leave it. One is a target from START,
- * fork or exec on if it has it then, else from its next switch away from a CPU on;
- * and to its first such switch without it, which its account ends with, as with
- * its last switch. One that comes again has a second account.
+ * Threads come to a user, a name or a group and leave it. One is a target from
+ * START, fork or exec on if it has it then, else from its next switch away from a
+ * CPU on; and to its first such switch without it, which its account ends with, as
+ * with its last switch. One that comes again has a second account. Without OFFCPU
+ * a user's threads are those that are the user's at START, fork and exec, until they
+ * end.
  */
 enum wallprof_target {
 	WALLPROF_TARGET_ALL,

@@ -169,11 +169,13 @@ bool wp_recording_wants_causes(const struct wp_record_opts *o)
 	return o->offcpu && (o->verbose || o->intervals || o->raw);
 }
 
-/* What targets fork is asked for of its own: a name or a group has it, or has not. */
+/*
+ * What targets fork is asked for of its own: it is of the user, has the name or is in the
+ * group, or is not.
+ */
 static bool has_children(const struct wp_target *t)
 {
-	return t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID ||
-	       t->kind == WALLPROF_TARGET_UID;
+	return t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID;
 }
 
 /**
