@@ -655,8 +655,9 @@ int wp_recording_add_status(struct wp_recording *r)
 		r->s.lost[context][i].count += lost[i].count;
 		r->s.lost[context][i].ns += lost[i].ns;
 	}
-	n = lost[WALLPROF_LOSS_EXIT_FULL].count + lost[WALLPROF_LOSS_NO_TASK].count +
-	    lost[WALLPROF_LOSS_NESTED].count;
+	/* Of a thread whose intervals nobody counted there was one at least. */
+	n = lost[WALLPROF_LOSS_EXIT_FULL].count + lost[WALLPROF_LOSS_NESTED].count +
+	    (lost[WALLPROF_LOSS_NO_TASK].count ?: r->s.status.tasks_failed);
 	if (!n)
 		return 0;
 	return wp_perfdata_write_lost(r->pd, event_of(r, WP_CONTEXT_SCHED), 0, r->s.stop, n);

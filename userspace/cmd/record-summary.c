@@ -104,6 +104,21 @@ static void say_split(const struct wp_record_opts *o, const struct wp_record_sta
 		    plural(s->out_of_range));
 }
 
+/* What they did is known to the module only where it can tell that they are targets. */
+static void say_threads_lost(const struct wp_record_opts *o, const struct wp_record_stats *s)
+{
+	const struct wallprof_lost *lost = &s->lost[WP_CONTEXT_SCHED][WALLPROF_LOSS_NO_TASK];
+	__u64 threads = s->status.tasks_failed;
+
+	if (lost->count)
+		say("LOST %" PRIu64 " interval%s, %.3f s, of %" PRIu64 " thread%s beyond the table of %u: try --tables tasks=%u",
+		    (uint64_t)lost->count, plural(lost->count), seconds(lost->ns),
+		    (uint64_t)threads, plural(threads), o->tasks, o->tasks * 2);
+	else if (threads)
+		say("LOST all of %" PRIu64 " thread%s beyond the table of %u: try --tables tasks=%u",
+		    (uint64_t)threads, plural(threads), o->tasks, o->tasks * 2);
+}
+
 static void say_lost(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	const struct wallprof_lost *sched = s->lost[WP_CONTEXT_SCHED];
@@ -131,11 +146,7 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 		say("LOST the account%s of %" PRIu64 " thread%s that ended, with %.3f s of off-CPU time, for want of room: try a larger -m",
 		    plural(n), (uint64_t)n, plural(n),
 		    seconds(sched[WALLPROF_LOSS_EXIT_FULL].ns));
-	n = sched[WALLPROF_LOSS_NO_TASK].count;
-	if (n || s->status.tasks_failed)
-		say("LOST %" PRIu64 " interval%s, %.3f s, of threads beyond the table of %u: try --tables tasks=%u",
-		    (uint64_t)n, plural(n), seconds(sched[WALLPROF_LOSS_NO_TASK].ns),
-		    o->tasks, o->tasks * 2);
+	say_threads_lost(o, s);
 	n = sched[WALLPROF_LOSS_NESTED].count;
 	if (n)
 		say("LOST %" PRIu64 " scheduler event%s that came within another", (uint64_t)n,

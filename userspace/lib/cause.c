@@ -176,7 +176,7 @@ const char *wp_waker_name(unsigned int waker)
 const char *wp_cause_name(const struct wp_cause *c, char *buf, size_t size)
 {
 	static const char *const names[WALLPROF_REASON_MAX] = {
-		[WALLPROF_REASON_UNKNOWN] = "not known: since before the start, or not kept",
+		[WALLPROF_REASON_UNKNOWN] = "not known: runnable at the start, or not kept",
 		[WALLPROF_REASON_SYSCALL] = "a system call",
 		[WALLPROF_REASON_FAULT] = "a page fault or exception",
 		[WALLPROF_REASON_PREEMPTED] = "preempted",
