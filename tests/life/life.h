@@ -50,6 +50,15 @@ static inline void nap_below(unsigned int ms)
 	nap_ns((__u64)rnd(ms * 1000) * 1000);
 }
 
+/* Zeroes that a test and its children share; NULL if there are none. */
+static inline void *life_shared(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		       -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
 static inline int put(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);

@@ -4,9 +4,30 @@
 
 #define GROUP "/sys/fs/cgroup/storm"
 
-static int cpu1(const char *on)
+/* What a child that switches the second CPU off and on, and its parent, tell each other. */
+struct hotplug {
+	unsigned int changes;	/* of the CPU, until now */
+	unsigned int met;	/* sessions that saw one, in START or after it */
+};
+
+static void cpu1(volatile struct hotplug *hotplug, const char *on)
 {
-	return put(CPU1, on);
+	int ret = put(CPU1, on);
+
+	if (ret) {
+		fprintf(stderr, "# second CPU, %s: %s\n", on, strerror(-ret));
+		_exit(1);
+	}
+	hotplug->changes++;
+}
+
+/* It goes once and comes again. */
+static void cpu1_goes_and_comes(volatile struct hotplug *hotplug, unsigned int ms)
+{
+	cpu1(hotplug, "0");
+	nap_below(ms);
+	cpu1(hotplug, "1");
+	nap_below(ms);
 }
 
 /* Spins on the second CPU. */
@@ -26,7 +47,9 @@ TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 {
 	struct wallprof_configure c = dev_config();
 	struct wallprof_status status;
+	struct hotplug hotplug = { 0 };
 	struct session s;
+	int ended;
 	pid_t pid;
 
 	if (access(CPU1, W_OK))
@@ -38,21 +61,17 @@ TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 	s.cpus_go = true;
 	pid = fork();
 	if (!pid) {
-		for (unsigned int i = 0; i < times(40); i++) {
-			if (cpu1("0"))
-				_exit(1);
-			nap_below(50);
-			if (cpu1("1"))
-				_exit(1);
-			nap_below(50);
-		}
+		for (unsigned int i = 0; i < times(40); i++)
+			cpu1_goes_and_comes(&hotplug, 50);
 		_exit(0);
 	}
-	while (!waitpid(pid, NULL, WNOHANG)) {
+	while (!waitpid(pid, &ended, WNOHANG)) {
 		nap_below(30);
 		ASSERT_EQ(0, session_flip(&s));
 		ASSERT_EQ(0, life_read_rings(&s));
 	}
+	/* What follows waits for that CPU. */
+	ASSERT_EQ(0, ended);
 	for (int i = 0; i < 1000; i++) {
 		status = dev_status(s.fd);
 		if (status.counters == sysconf(_SC_NPROCESSORS_ONLN))
@@ -78,24 +97,24 @@ TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 /* Sessions open and close while CPUs go and come. */
 TEST_F_TIMEOUT(life, sessions_and_cpus_come_and_go, 600)
 {
+	volatile struct hotplug *hotplug;
+	unsigned int sessions = 0;
+	int ended;
 	pid_t pid;
 
 	if (access(CPU1, W_OK))
 		SKIP(return, "one CPU");
+	hotplug = life_shared(sizeof(*hotplug));
+	ASSERT_NE(NULL, hotplug);
 	pid = fork();
 	if (!pid) {
-		for (unsigned int i = 0; i < times(40); i++) {
-			if (cpu1("0"))
-				_exit(1);
-			nap_below(20);
-			if (cpu1("1"))
-				_exit(1);
-			nap_below(20);
-		}
+		for (unsigned int i = 0; i < times(40) || !hotplug->met; i++)
+			cpu1_goes_and_comes(hotplug, 20);
 		_exit(0);
 	}
-	while (!waitpid(pid, NULL, WNOHANG)) {
+	while (!waitpid(pid, &ended, WNOHANG)) {
 		struct wallprof_configure c = life_any();
+		unsigned int changes = hotplug->changes;
 		struct session s;
 
 		if (!(c.flags & WALLPROF_SAMPLER))
@@ -103,10 +122,16 @@ TEST_F_TIMEOUT(life, sessions_and_cpus_come_and_go, 600)
 		ASSERT_EQ(0, life_begin(&s, &c));
 		s.cpus_go = true;
 		nap_below(30);
+		hotplug->met += hotplug->changes != changes;
 		if (rnd(2))
 			EXPECT_ALL_WHOLE(&s);
 		session_close(&s);
+		sessions++;
 	}
+	EXPECT_EQ(0, ended);
+	EXPECT_LT(0, hotplug->met);
+	TH_LOG("%u sessions, of which %u saw some of %u changes", sessions, hotplug->met,
+	       hotplug->changes);
 }
 
 /* Forks that do not end by themselves, as far as a control group lets them. */
