@@ -4,44 +4,91 @@
 
 #include "life.h"
 
+/* What a reader was at when it was killed. */
+enum at {
+	AT_NOTHING,	/* it had not opened yet */
+	AT_START,	/* or at what comes before it: open, CONFIGURE, mmap, tables */
+	AT_FLIP,	/* the session runs */
+	AT_END,		/* STOP, or close */
+	AT_MAX,
+};
+
+/* What it tells of itself, in memory that survives it. */
+struct victim {
+	unsigned int seed;
+	enum at at;
+	unsigned int begun;	/* sessions */
+};
+
 static void reads(void *arg)
 {
-	rnd_seed((uintptr_t)arg);
+	volatile struct victim *me = arg;
+
+	rnd_seed(me->seed);
 	for (;;) {
 		struct wallprof_configure c = life_any();
 		struct session s;
 
+		me->at = AT_START;
 		if (life_begin(&s, &c))
 			_exit(1);
+		me->at = AT_FLIP;
+		me->begun++;
 		for (unsigned int i = rnd(10); i; i--)
 			if (session_flip(&s) || life_read_rings(&s))
 				_exit(1);
+		me->at = AT_END;
 		if (rnd(2))
 			session_end(&s);
 		session_close(&s);
 	}
 }
 
-/* Invariant 7: kill -9, in the middle of whatever it does. */
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return !waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
+}
+
+/*
+ * Invariant 7: kill -9, in the middle of whatever it does. Every other round waits
+ * for a session first: else, where all is slow, none would come to have one.
+ */
 TEST_F_TIMEOUT(life, killed_at_random_points, 600)
 {
-	for (unsigned int i = 0; i < times(150); i++) {
+	unsigned int killed[AT_MAX] = { 0 };
+	volatile struct victim *victims;
+
+	victims = life_shared(2 * sizeof(*victims));
+	ASSERT_NE(NULL, victims);
+	for (unsigned int i = 0; i < times(150) || !killed[AT_START] || !killed[AT_FLIP] ||
+	     !killed[AT_END]; i++) {
 		pid_t pids[2];
 
-		for (int k = 0; k < 2; k++)
-			pids[k] = child_of(reads, (void *)(uintptr_t)(1 + 2 * i + k));
+		for (int k = 0; k < 2; k++) {
+			victims[k] = (struct victim){ .seed = 1 + 2 * i + k };
+			pids[k] = child_of(reads, (void *)&victims[k]);
+		}
+		for (int k = 0; k < 2 && i % 2; k++)
+			UNTIL(victims[k].begun || has_ended(pids[k]));
 		nap_below(60);
 		for (int k = 0; k < 2; k++) {
 			int status = 0;
 
 			kill(pids[k], SIGKILL);
 			waitpid(pids[k], &status, 0);
-			ASSERT_TRUE(WIFSIGNALED(status)) TH_LOG("round %u", i);
+			ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+				TH_LOG("round %u", i);
+			killed[victims[k].at]++;
 		}
 		/* What it held is gone when it is. */
 		ASSERT_EQ(0, life_users()) TH_LOG("round %u", i);
 		ASSERT_EQ(0, life_areas()) TH_LOG("round %u", i);
 	}
+	TH_LOG("killed before open: %u, until START: %u, while it ran: %u, at its end: %u",
+	       killed[AT_NOTHING], killed[AT_START], killed[AT_FLIP], killed[AT_END]);
+	EXPECT_LT(0, killed[AT_FLIP]);
 }
 
 /*
