@@ -11,6 +11,7 @@
  * test asks kmemleak.
  *
  * usage: sweep [PATH...]     all paths, or those whose names begin so
+ *        sweep --names       only tell the names of all paths
  * The module is loaded, and a copy of it is at $WALLPROF_KO.
  */
 #include <errno.h>
@@ -1058,6 +1059,26 @@ static void kinds_run(void)
 	       pages.points);
 }
 
+static const struct {
+	const char *name;
+	enum config config;
+} hotplugs[] = {
+	{ "hotplug-both", BOTH },
+	{ "hotplug-tracepoint", TRACEPOINT },
+	{ "hotplug-faults", FAULTS },
+	{ "hotplug-rings", RINGS },
+};
+
+static int names_print(void)
+{
+	puts("kinds");
+	for (unsigned int i = 0; i < ARRAY_SIZE(paths); i++)
+		puts(paths[i].name);
+	for (unsigned int i = 0; i < ARRAY_SIZE(hotplugs); i++)
+		puts(hotplugs[i].name);
+	return 0;
+}
+
 static bool wanted(const char *name, char **names)
 {
 	if (!*names)
@@ -1072,7 +1093,8 @@ int main(int argc, char **argv)
 {
 	unsigned int i;
 
-	(void)argc;
+	if (argc == 2 && !strcmp(argv[1], "--names"))
+		return names_print();
 	/* Three that are there, many that are not. */
 	for (i = 0; i < MANY; i++)
 		many_ids[i] = i < 2 ? i + 1 : 0x3f000000 + i;
@@ -1084,13 +1106,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(paths); i++)
 		if (wanted(paths[i].name, argv + 1))
 			path_run(&paths[i]);
-	if (wanted("hotplug-both", argv + 1))
-		hotplug_run(BOTH, "hotplug-both");
-	if (wanted("hotplug-tracepoint", argv + 1))
-		hotplug_run(TRACEPOINT, "hotplug-tracepoint");
-	if (wanted("hotplug-faults", argv + 1))
-		hotplug_run(FAULTS, "hotplug-faults");
-	if (wanted("hotplug-rings", argv + 1))
-		hotplug_run(RINGS, "hotplug-rings");
+	for (i = 0; i < ARRAY_SIZE(hotplugs); i++)
+		if (wanted(hotplugs[i].name, argv + 1))
+			hotplug_run(hotplugs[i].config, hotplugs[i].name);
 	return bad;
 }
