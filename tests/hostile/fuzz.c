@@ -127,6 +127,7 @@ static void worker_main(unsigned int nr, unsigned int round)
 	restless_make();
 	for (unsigned int i = 0; i < VICTIMS; i++)
 		victim_spawn(&w, i);
+	slow_begin();
 	pthread_barrier_init(&all_there, NULL, THREADS);
 	for (unsigned int i = 0; i < THREADS; i++) {
 		threads[i].worker = &w;
@@ -344,8 +345,6 @@ static void report(void)
 		printf("# %-10s %8llu succeeded %8llu refused %8llu ms\n", ops[i].name,
 		       (ull)board->succeeded[i], (ull)board->refused[i],
 		       (ull)board->ns[i] / 1000000);
-	if (board->lacking & LACKS_USERFAULTFD)
-		printf("# no userfaultfd here: memory at=slow was ordinary\n");
 }
 
 /* One program, by one thread. */
@@ -358,6 +357,7 @@ static void only_main(const struct program *p, unsigned int times)
 	restless_make();
 	for (unsigned int i = 0; i < VICTIMS; i++)
 		victim_spawn(&w, i);
+	slow_begin();
 	t->worker = &w;
 	thread_begin(t);
 	while (times--)

@@ -191,6 +191,7 @@ struct arena {
 	char *slow, *shadow;	/* two pages and what comes into them */
 };
 
+void slow_begin(void);
 void arena_make(struct arena *arena);
 void restless_make(void);
 void restless_stir(unsigned int how);
@@ -220,10 +221,7 @@ struct board {
 	__u64 ns[64];
 	unsigned char seen[SEEN_BITS / 8];
 	unsigned int news;
-	unsigned int lacking;		/* what this kernel has not */
 };
-
-#define LACKS_USERFAULTFD	1U
 
 struct worker {
 	unsigned int nr;

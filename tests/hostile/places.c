@@ -19,7 +19,6 @@ static int restless_file;
 
 /* The pages of each thread that come slowly, and what comes. */
 static struct arena *slow_arenas[THREADS];
-static unsigned int nr_slow;
 static int slow_fd = -1;
 
 static char *pages(size_t nr, int prot)
@@ -39,40 +38,40 @@ static void *slow_serve(void *arg)
 		char *at = (char *)(uintptr_t)(msg.arg.pagefault.address & ~(PAGE - 1));
 
 		usleep(100);
-		for (unsigned int i = 0; i < nr_slow; i++) {
-			struct arena *a = slow_arenas[i];
-			struct uffdio_copy copy = {
-				.dst = (uintptr_t)at,
-				.src = (uintptr_t)(a->shadow + (at - a->slow)),
-				.len = PAGE,
-			};
+		for (unsigned int i = 0; i < THREADS; i++) {
+			struct arena *a = __atomic_load_n(&slow_arenas[i], __ATOMIC_ACQUIRE);
+			struct uffdio_copy copy = { .dst = (uintptr_t)at, .len = PAGE };
 
-			if (at >= a->slow && at < a->slow + 2 * PAGE)
-				ioctl(slow_fd, UFFDIO_COPY, &copy);
+			if (!a || at < a->slow || at >= a->slow + 2 * PAGE)
+				continue;
+			copy.src = (uintptr_t)(a->shadow + (at - a->slow));
+			ioctl(slow_fd, UFFDIO_COPY, &copy);
 		}
 	}
 	return arg;
 }
 
-/* Where the kernel has no userfaultfd, these pages are like all others. */
-static void slow_make(struct arena *arena)
+/* Of a worker, before its threads come. */
+void slow_begin(void)
 {
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 	struct uffdio_api api = { .api = UFFD_API };
 	pthread_t thread;
 
+	slow_fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (slow_fd < 0 || ioctl(slow_fd, UFFDIO_API, &api))
+		wrong(NULL, "userfaultfd: %s: without CONFIG_USERFAULTFD=y no memory comes slowly",
+		      strerror(errno));
+	if (pthread_create(&thread, NULL, slow_serve, NULL))
+		abort();
+}
+
+static void slow_make(struct arena *arena)
+{
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+
 	arena->slow = pages(2, PROT_READ | PROT_WRITE);
 	arena->shadow = pages(2, PROT_READ | PROT_WRITE);
-	if (slow_fd < 0) {
-		slow_fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-		if (slow_fd < 0 || ioctl(slow_fd, UFFDIO_API, &api)) {
-			board->lacking |= LACKS_USERFAULTFD;
-			return;
-		}
-		if (pthread_create(&thread, NULL, slow_serve, NULL))
-			abort();
-	}
-	slow_arenas[nr_slow++] = arena;
+	__atomic_store_n(&slow_arenas[self->nr], arena, __ATOMIC_RELEASE);
 	reg.range.start = (uintptr_t)arena->slow;
 	reg.range.len = 2 * PAGE;
 	if (ioctl(slow_fd, UFFDIO_REGISTER, &reg))
@@ -187,8 +186,7 @@ struct place place_put(struct thread *t, enum at at, const void *bytes, size_t n
 		/* Across the border of the pages, so that both are asked for. */
 		place.pointer = a->slow + PAGE - nr / 16 * 8;
 		madvise(a->slow, 2 * PAGE, MADV_DONTNEED);
-		memcpy(slow_fd < 0 ? place.pointer :
-		       a->shadow + (place.pointer - a->slow), bytes, nr);
+		memcpy(a->shadow + (place.pointer - a->slow), bytes, nr);
 		return place;
 	case AT_READONLY:
 		place.class = PLACE_READONLY;
