@@ -5,12 +5,13 @@
 # device tests'.
 include tests/device/build.mk
 
-LIFE := $(addprefix build/life/,modules readers storms states)
+LIFE_OUT ?= build/life
+LIFE := $(addprefix $(LIFE_OUT)/,modules readers storms states)
 
 .PHONY: life
 life: $(LIFE)
 
-$(LIFE): build/life/%: tests/life/%.c tests/life/life.h tests/life/build.mk \
+$(LIFE): $(LIFE_OUT)/%: tests/life/%.c tests/life/life.h tests/life/build.mk \
 	tests/device/device.h tests/device/rings.h tests/device/table.h tests/device/build.mk \
 	uapi/linux/wallprof.h \
 	$(KSELFTEST)/kselftest_harness.h
