@@ -14,14 +14,16 @@
 
 #define PAGE_BYTES	(1UL << WALLPROF_TABLE_SHIFT)
 #define ROOM		(1UL << 20)	/* for a table, or for mappings */
-#define USER_END	0x7ffffffff000ULL	/* of the least that a machine has */
 
+/* USER_END is the least that a machine has: our arm64 kernel has 39 bits. */
 #ifdef __x86_64__
+#define USER_END	0x7ffffffff000ULL
 #define MACHINE		EM_X86_64
 #define REGS		16
 #define REG_SP		7
 #define REG_FP		6
 #else
+#define USER_END	0x8000000000ULL
 #define MACHINE		EM_AARCH64
 #define REGS		32
 #define REG_SP		31

@@ -176,7 +176,8 @@ static inline int life_tables(int fd, const struct wallprof_configure *c)
 	struct wallprof_push push = {
 		.size = sizeof(push), .table = (uintptr_t)&table, .bytes = sizeof(table),
 	};
-	struct wallprof_map map = { .start = getpagesize(), .end = 1ULL << 46 };
+	/* An arm64 kernel may have 39 bits for it. */
+	struct wallprof_map map = { .start = getpagesize(), .end = 1ULL << 38 };
 	struct wallprof_maps maps = {
 		.size = sizeof(maps), .pid = getpid(), .maps = (uintptr_t)&map, .nr = 1,
 	};
