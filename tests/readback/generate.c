@@ -76,6 +76,7 @@ static void add_offcpu(struct state *st, struct wp_perfdata_sample *s, __u64 run
 	const struct wp_sample about = {
 		.tid = s->tid, .tgid = s->pid, .kind = WALLPROF_AGGR_OFFCPU,
 		.state = WALLPROF_STATE_DISK,
+		.flags = runnable ? 0 : WALLPROF_AGGR_IOWAIT | WP_SAMPLE_OPEN,
 		.cause = {
 			.reason = WALLPROF_REASON_SYSCALL, .syscall = SYS_futex,
 			.arg = 0x123456789abcdef0, .arg2 = 128, .arg3 = ~0ULL,

@@ -87,8 +87,9 @@ int main(void)
 	memcpy(format, b.data, b.len);
 	wp_buf_free(&b);
 	ok(strstr(format, "name: offcpu\nID: 65500\nformat:\n") == format &&
-	   strstr(format, "{ 3, \"D\" }") && strstr(format, "{ 1, \"syscall\" }"),
-	   "has the words of the states and reasons");
+	   strstr(format, "{ 3, \"D\" }") && strstr(format, "{ 1, \"syscall\" }") &&
+	   strstr(format, "{ 0x8, \"iowait\" }") && strstr(format, "{ 0x8000, \"open\" }"),
+	   "has the words of the states, reasons and flags");
 	test_fields(raw, wp_raw_encode(&s, "/a b+0x4", &hist, raw, sizeof(raw)));
 	s.cause = wp_cause_none;
 	wp_raw_encode(&s, "-", NULL, raw, sizeof(raw));

@@ -27,18 +27,31 @@ static FILE *open_table(const char *path, const char *headings)
 }
 
 /* Flags as words, "-" for none. */
-static void put_flags(FILE *f, unsigned int flags, const char *const *names, unsigned int nr)
+static void put_flags(FILE *f, unsigned int flags, const char *(*name)(unsigned int bit),
+		      unsigned int nr)
 {
 	bool any = false;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		if (!(flags & 1U << i) || !names[i])
+		if (!(flags & 1U << i) || !name(i))
 			continue;
-		fprintf(f, "%s%s", any ? "," : "", names[i]);
+		fprintf(f, "%s%s", any ? "," : "", name(i));
 		any = true;
 	}
 	fputs(any ? "\t" : "-\t", f);
+}
+
+#define TASK_FLAGS	9
+
+static const char *task_flag_name(unsigned int bit)
+{
+	static const char *const names[TASK_FLAGS] = {
+		"open", "since-start", "filtered", "no-stack", "armed", NULL, "iowait", "32bit",
+		"out-of-range",
+	};
+
+	return names[bit];
 }
 
 /**
@@ -72,11 +85,6 @@ static void put_hist(FILE *f, const struct wp_hist *hist)
  */
 void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *hist)
 {
-	static const char *const names[] = {
-		"open", "since-start", "filtered", "no-stack", "armed", NULL, "iowait", "32bit",
-		"out-of-range",
-	};
-
 	fprintf(f, "%u\t%u\t", a->tid, a->tgid);
 	wp_text_put(f, a->comm);
 	fprintf(f, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
@@ -85,7 +93,7 @@ void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *
 	if (a->ended)
 		fputs(a->flags ? "ended," : "ended", f);
 	if (a->flags || !a->ended)
-		put_flags(f, a->flags, names, sizeof(names) / sizeof(names[0]));
+		put_flags(f, a->flags, task_flag_name, TASK_FLAGS);
 	else
 		fputc('\t', f);
 	fprintf(f, "%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRIu64 "\t",
@@ -161,22 +169,12 @@ static void put_cause(FILE *f, const struct wp_sample *s)
 void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *hist,
 		      const char *object)
 {
-	static const char *const names[16] = {
-		[0] = "no-stack",
-		[1] = "since-start",
-		[3] = "iowait",
-		[4] = "32bit",
-		[12] = "idle",
-		[13] = "single",
-		[14] = "spilled",
-		[15] = "open",
-	};
 	struct wp_waker waker;
 
 	if (s->kind != WALLPROF_AGGR_OFFCPU)
 		return;
 	fprintf(f, "%u\t%u\t%s\t", s->tid, s->tgid, wp_state_name(s->state));
-	put_flags(f, s->flags, names, 16);
+	put_flags(f, s->flags, wp_sample_flag_name, WP_SAMPLE_FLAGS);
 	fprintf(f, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
 		(uint64_t)s->count, (uint64_t)s->total, (uint64_t)s->min, (uint64_t)s->max,
 		(uint64_t)s->first, (uint64_t)s->last);

@@ -20,6 +20,28 @@
 
 #define MIN_SIZE	1024
 
+/**
+ * wp_sample_flag_name() - a flag of a sample of off-CPU time, in a word
+ * @bit: which, below WP_SAMPLE_FLAGS
+ *
+ * Return: the word, or NULL of a bit that has none.
+ */
+const char *wp_sample_flag_name(unsigned int bit)
+{
+	static const char *const names[WP_SAMPLE_FLAGS] = {
+		[0] = "no-stack",
+		[1] = "since-start",
+		[3] = "iowait",
+		[4] = "32bit",
+		[12] = "idle",
+		[13] = "single",
+		[14] = "spilled",
+		[15] = "open",
+	};
+
+	return names[bit];
+}
+
 #ifndef hash_key	/* A test wants most to collide. */
 static __u64 mix(__u64 hash, __u64 x)
 {

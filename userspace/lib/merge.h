@@ -17,6 +17,9 @@
 #define WP_SAMPLE_SPILL	(1U << 14)	/* time that found no aggregate */
 #define WP_SAMPLE_OPEN	(1U << 15)	/* still off its CPU at the end */
 
+/* There are so many bits for flags. */
+#define WP_SAMPLE_FLAGS	16
+
 /**
  * struct wp_sample - what becomes one sample record
  * @tid: thread id
@@ -113,6 +116,8 @@ struct wp_merge {
 	__u64 idle;
 	__u64 idle_ns;
 };
+
+const char *wp_sample_flag_name(unsigned int bit);
 
 int wp_merge_init(struct wp_merge *m, unsigned int by);
 void wp_merge_free(struct wp_merge *m);

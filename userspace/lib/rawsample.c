@@ -105,6 +105,24 @@ static void put_words(struct wp_buf *b, const char *field, const char *(*name)(u
 	put(b, ")");
 }
 
+/* The same of flags; none at all is "-", as libtraceevent takes a value below 0. */
+static void put_flag_words(struct wp_buf *b, const char *field,
+			   const char *(*name)(unsigned int bit))
+{
+	char word[64];
+	unsigned int i;
+
+	snprintf(word, sizeof(word), ", __print_flags(REC->%s, \",\", { -1, \"-\" }", field);
+	put(b, word);
+	for (i = 0; i < WP_SAMPLE_FLAGS; i++) {
+		if (!name(i))
+			continue;
+		snprintf(word, sizeof(word), ", { 0x%x, \"%s\" }", 1U << i, name(i));
+		put(b, word);
+	}
+	put(b, ")");
+}
+
 /**
  * wp_raw_format() - describe the payload
  * @b: the description is added to it, in the form of tracefs' format files
@@ -130,7 +148,7 @@ void wp_raw_format(struct wp_buf *b, bool hist, bool single)
 	put(b, "\nprint fmt: \"state=%s reason=%s syscall=%s nr=%d arg=0x%llx ");
 	if (single)
 		put(b, "arg2=0x%llx arg3=0x%llx ");
-	put(b, "waker=%s:%u count=%llu blocked=%llu runnable=%llu max=%llu ");
+	put(b, "waker=%s:%u count=%llu blocked=%llu runnable=%llu max=%llu flags=%s ");
 	if (hist)
 		put(b, "blocked_hist=%s runnable_hist=%s ");
 	/* The last one, as it may have blanks. */
@@ -142,6 +160,7 @@ void wp_raw_format(struct wp_buf *b, bool hist, bool single)
 		put(b, ", REC->arg2, REC->arg3");
 	put_words(b, "waker", wp_waker_name, WALLPROF_WAKER_MAX);
 	put(b, ", REC->waker_tid, REC->count, REC->blocked, REC->runnable, REC->max");
+	put_flag_words(b, "flags", wp_sample_flag_name);
 	if (hist)
 		put(b, ", __get_str(blocked_hist), __get_str(runnable_hist)");
 	put(b, ", __get_str(object)\n");
