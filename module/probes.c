@@ -577,10 +577,17 @@ wp_switch_again(struct wp_cpu *cpu, struct wp_half *half, const struct wallprof_
 	return aggr;
 }
 
-/* Adds an interval. Returns whether there was room. Context: irqs off. */
-static bool wp_switch_add(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
-			  struct wallprof_task *slot, const struct wallprof_aggr *key,
-			  u64 ns, u64 now)
+/* How an interval is kept. */
+enum wp_kept {
+	WP_KEPT_NOT,	/* it is out of range, or found no room */
+	WP_KEPT_SUMMED,
+	WP_KEPT_APART,
+};
+
+/* Adds an interval, if there is room. Context: irqs off. */
+static enum wp_kept wp_switch_add(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+				  struct wallprof_task *slot, const struct wallprof_aggr *key,
+				  u64 ns, u64 now)
 {
 	bool added = wp_aggr_add(&cpu->sched, epoch, key, ns, now);
 
@@ -588,7 +595,7 @@ static bool wp_switch_add(struct wp_session *session, struct wp_cpu *cpu, u32 ep
 		wp_interval_spill(slot, ns, key->runnable);
 	wp_session_grew(session, wp_half_of(&cpu->sched, epoch),
 			&session->layout.sched);
-	return added;
+	return added ? WP_KEPT_SUMMED : WP_KEPT_NOT;
 }
 
 /*
@@ -596,11 +603,16 @@ static bool wp_switch_add(struct wp_session *session, struct wp_cpu *cpu, u32 ep
  * stands itself, for those that this thread will wake. Context: irqs off.
  */
 static void wp_switch_chain(struct wp_cpu *cpu, u32 epoch, struct wallprof_task *slot,
-			    const struct wallprof_aggr *key, bool added)
+			    const struct wallprof_aggr *key, enum wp_kept kept)
 {
 	u64 before = key->waker == WALLPROF_WAKER_TASK ? READ_ONCE(slot->waker_aggr) : 0;
 
-	slot->last_aggr = added ? wp_aggr_chain(&cpu->sched, epoch, key, before) : 0;
+	if (kept == WP_KEPT_SUMMED)
+		slot->last_aggr = wp_aggr_chain(&cpu->sched, epoch, key, before);
+	else if (kept == WP_KEPT_APART)
+		slot->last_aggr = wp_wait_chain(&cpu->sched, epoch, before);
+	else
+		slot->last_aggr = 0;
 }
 
 /* With these there is more to tell of an interval than its sum. */
@@ -609,23 +621,24 @@ static void wp_switch_chain(struct wp_cpu *cpu, u32 epoch, struct wallprof_task 
 /* Context: irqs off. cpu->passed is the interval. */
 static noinline void wp_switch_more(const struct wp_session *session,
 				    struct wp_cpu *cpu, u32 epoch,
-				    struct wallprof_task *slot, bool added)
+				    struct wallprof_task *slot, enum wp_kept kept)
 {
 	struct wallprof_aggr *key = &cpu->key;
 
 	wp_interval_key(slot, &cpu->passed, key);
-	if (session->config.flags & WALLPROF_HISTOGRAMS && added)
+	if (session->config.flags & WALLPROF_HISTOGRAMS && kept == WP_KEPT_SUMMED)
 		wp_hist_add(&cpu->sched, epoch, key, cpu->passed.ns);
 	if (session->config.flags & WALLPROF_WAKER_CHAINS)
-		wp_switch_chain(cpu, epoch, slot, key, added);
+		wp_switch_chain(cpu, epoch, slot, key, kept);
 }
 
 /*
- * An interval whose length makes it one that is not summed. Returns whether it is
- * all the same. Context: irqs off. cpu->passed is the interval, cpu->key its key.
+ * An interval whose length makes it one that is not summed, though it may be all the
+ * same. Context: irqs off. cpu->passed is the interval, cpu->key its key.
  */
-static bool wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
-			    struct task_struct *next, struct wallprof_task *slot, u64 now)
+static enum wp_kept wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu,
+				    u32 epoch, struct task_struct *next,
+				    struct wallprof_task *slot, u64 now)
 {
 	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
 	const struct wallprof_aggr *key = &cpu->key;
@@ -634,22 +647,22 @@ static bool wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu, u32 
 	if (!wp_range_has(&session->range, ns)) {
 		half->head->out_of_range++;
 		half->head->out_of_range_ns += ns;
-		return false;
+		return WP_KEPT_NOT;
 	}
 	wp_reason_more_args(session, next, key->reason, more);
 	if (!wp_wait_add(&cpu->sched, epoch, key, more, ns, now))
 		return wp_switch_add(session, cpu, epoch, slot, key, ns, now);
 	wp_session_grew(session, half, &session->layout.sched);
-	return false;
+	return WP_KEPT_APART;
 }
 
 /*
- * Tells of an interval that is not summed where the last one was. Returns whether it
- * is summed. Context: irqs off. cpu->passed is the interval.
+ * Tells of an interval that is not summed where the last one was. Context: irqs off.
+ * cpu->passed is the interval.
  */
-static noinline bool wp_switch_tell(struct wp_session *session, struct wp_cpu *cpu,
-				    u32 epoch, struct task_struct *next,
-				    struct wallprof_task *slot, u64 now)
+static noinline enum wp_kept wp_switch_tell(struct wp_session *session, struct wp_cpu *cpu,
+					    u32 epoch, struct task_struct *next,
+					    struct wallprof_task *slot, u64 now)
 {
 	struct wallprof_aggr *key = &cpu->key;
 	u64 ns = cpu->passed.ns;
@@ -669,17 +682,18 @@ wp_switch_told(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 	       u32 epoch, struct task_struct *next, struct wallprof_task *slot,
 	       const struct wp_passed *passed, u64 now, bool plain)
 {
+	enum wp_kept kept = WP_KEPT_SUMMED;
 	struct wallprof_aggr *aggr = NULL;
-	bool added;
 
 	if (plain || likely(wp_range_has(&session->summed, passed->ns)))
 		aggr = wp_switch_again(cpu, half, slot, passed, now);
 	if (likely(aggr && (plain || !(session->config.flags & WP_SWITCH_MORE))))
 		return aggr;
 	cpu->passed = *passed;
-	added = aggr || wp_switch_tell(session, cpu, epoch, next, slot, now);
+	if (!aggr)
+		kept = wp_switch_tell(session, cpu, epoch, next, slot, now);
 	if (!plain && session->config.flags & WP_SWITCH_MORE)
-		wp_switch_more(session, cpu, epoch, slot, added);
+		wp_switch_more(session, cpu, epoch, slot, kept);
 	return aggr;
 }
 

@@ -39,6 +39,8 @@
 static_assert(sizeof(struct wallprof_stack) % sizeof(u64) == 0);
 static_assert(WALLPROF_MAX_STACK_WORDS <= 1U << WALLPROF_STACK_INDEX_BITS);
 static_assert(WALLPROF_MAX_AGGRS <= 1U << WP_ENTRY_BITS);
+static_assert(!((WALLPROF_MAX_AGGRS - 1) & WALLPROF_INDEX_IS_WAIT));
+static_assert(!((WALLPROF_MAX_WAITS - 1) & WALLPROF_INDEX_IS_WAIT));
 static_assert(WALLPROF_STACK_INDEX_BITS + WALLPROF_STACK_CONTEXT_BITS +
 	      WALLPROF_STACK_CPU_BITS + WALLPROF_STACK_EPOCH_BITS == 64);
 /* The largest stack fits into the smallest table. */
@@ -174,7 +176,7 @@ void wp_half_begin(struct wp_tables *tables, u32 epoch)
 	head->stack_words = 1;
 }
 
-/* Of a stack, or of an aggregate. */
+/* Of a stack, or of what intervals stand in. */
 static u64 wp_stack_id(const struct wp_tables *tables, u32 epoch, u32 index)
 {
 	return (u64)epoch << 36 | (u64)tables->cpu << 22 |
@@ -339,6 +341,24 @@ u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
 
 	wp_half_of(tables, epoch)->aggrs[at].waker_aggr = waker_aggr;
 	return wp_stack_id(tables, epoch, at);
+}
+
+/**
+ * wp_wait_chain - the same of an interval that was just kept by itself
+ * @tables: the CPU's tables
+ * @epoch: the current epoch
+ * @waker_aggr: what these two returned for the waker's; 0: not known
+ *
+ * Context: the tables' writer, any.
+ * Return: the interval's id.
+ */
+u64 wp_wait_chain(struct wp_tables *tables, u32 epoch, u64 waker_aggr)
+{
+	struct wp_half *half = wp_half_of(tables, epoch);
+	u32 at = half->head->nr_waits - 1;
+
+	half->waits[at].waker_aggr = waker_aggr;
+	return wp_stack_id(tables, epoch, WALLPROF_INDEX_IS_WAIT | at);
 }
 
 /* Counts a part of an interval in the bucket of its length. */

@@ -111,6 +111,7 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_aggr *key, u64 value, u64 time);
 u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
 		  const struct wallprof_aggr *key, u64 waker_aggr);
+u64 wp_wait_chain(struct wp_tables *tables, u32 epoch, u64 waker_aggr);
 void wp_hist_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_aggr *key, u64 value);
 bool wp_exit_add(struct wp_tables *tables, u32 epoch,

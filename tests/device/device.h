@@ -477,10 +477,16 @@ static inline struct wallprof_aggr aggr_of_wait(const struct wallprof_wait *w)
 		.arg = w->arg, .waker_stack = w->waker_stack, .count = 1, .total = ns, .min = ns, .max = ns,
 		.first = w->end, .last = w->end, .runnable = w->runnable,
 		.runnable_max = w->runnable, .blocked_max = ns - w->runnable,
+		.waker_aggr = w->waker_aggr,
 	};
 }
 
-/* @id: 0 of what has none. */
+static inline __u64 interval_id(const struct session *s, const struct wallprof_half *half,
+				int context, __u32 index)
+{
+	return (__u64)s->epoch << 36 | (__u64)half->cpu << 22 | (__u64)context << 21 | index;
+}
+
 static inline void session_keep_aggr(struct session *s, const struct wallprof_aggr *a,
 				     __u64 id)
 {
@@ -512,7 +518,7 @@ static inline void session_read_waits(struct session *s, unsigned int cpu,
 			TROUBLE(s, "cpu %u: single interval %u of tid %u: state %u, from %llu to %llu, runnable %llu, reason %u waker %u:%u",
 				cpu, i, w->tid, w->state, (ull)w->begin, (ull)w->end,
 				(ull)w->runnable, w->reason, w->waker, w->waker_tid);
-		session_keep_aggr(s, &a, 0);
+		session_keep_aggr(s, &a, interval_id(s, half, 0, WALLPROF_INDEX_IS_WAIT | i));
 		s->waits = grown(s->waits, s->nr_waits, &s->room_waits, sizeof(*s->waits));
 		s->waits[s->nr_waits++] = *w;
 	}
@@ -654,8 +660,7 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 					cpu, j, i);
 		if (!context && s->c.flags & WALLPROF_HISTOGRAMS)
 			session_judge_hist(s, half, i);
-		session_keep_aggr(s, a, (__u64)s->epoch << 36 | (__u64)cpu << 22 |
-					(__u64)context << 21 | i);
+		session_keep_aggr(s, a, interval_id(s, half, context, i));
 		count += a->count;
 		total += a->total;
 	}
@@ -933,12 +938,12 @@ static inline void session_judge_chain(struct session *s, __u64 id, __u32 waker_
 	if (!id)
 		return;
 	if (!a || !(s->c.flags & WALLPROF_WAKER_CHAINS))
-		TROUBLE(s, "aggregate %llx was never there", (ull)id);
+		TROUBLE(s, "interval %llx was never there", (ull)id);
 	else if (a->kind != WALLPROF_AGGR_OFFCPU || (a->tid != waker_tid && !s->execs))
-		TROUBLE(s, "aggregate %llx is of tid %u, not of waker %u", (ull)id, a->tid,
+		TROUBLE(s, "interval %llx is of tid %u, not of waker %u", (ull)id, a->tid,
 			waker_tid);
 	else if (a->first > last)
-		TROUBLE(s, "aggregate %llx ended at %llu, its waker woke by %llu", (ull)id,
+		TROUBLE(s, "interval %llx ended at %llu, its waker woke by %llu", (ull)id,
 			(ull)a->first, (ull)last);
 }
 

@@ -868,7 +868,7 @@ static unsigned int rings_in(struct session *s, const __u32 tids[3], const int f
  * from any of them, the chain leads to the next, and around. Not in each round: who
  * is preempted before it wakes the next had that as its own last interval.
  */
-TEST_F_TIMEOUT(waits, in_a_ring, 60)
+static void in_a_ring(struct __test_metadata *_metadata, FIXTURE_DATA(waits) *self)
 {
 	int relay[2], first_ends[2], second_ends[2], fds[3];
 	__u32 pids[3] = { gettid_() };
@@ -897,6 +897,22 @@ TEST_F_TIMEOUT(waits, in_a_ring, 60)
 	} while (rings_in(&self->s, pids, fds) < 2);
 	EXPECT_WHOLE(&self->s);
 	child_end(pids[1]);
+}
+
+TEST_F_TIMEOUT(waits, in_a_ring, 60)
+{
+	in_a_ring(_metadata, self);
+}
+
+/* The same of intervals each of which is told by itself, and of none else. */
+TEST_F_TIMEOUT(waits, in_a_ring_by_themselves, 60)
+{
+	self->c.wait_ns = 1;
+	self->c.nr_waits = WALLPROF_MAX_WAITS / 16;
+	in_a_ring(_metadata, self);
+	EXPECT_LT(0, self->s.nr_waits);
+	for (size_t i = 0; i < self->s.nr_aggrs; i++)
+		EXPECT_GE(1, self->s.aggrs[i].count);
 }
 
 /* The system call without its argument: of who sleeps at START, later, and at STOP. */

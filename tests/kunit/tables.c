@@ -818,6 +818,31 @@ static void aggr_chain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t.tables.half[1].head->nr_aggrs, 2);
 }
 
+/* And of the interval that was kept by itself last, whose id is no aggregate's. */
+static void wait_chain(struct kunit *test)
+{
+	const u64 more[2] = {};
+	struct wallprof_wait *waits;
+	struct twin t;
+
+	twin_init(test, &t, 128, 256, 16, 50, 3, 0);
+	twin_begin(&t, 5);
+	waits = t.tables.half[1].waits;
+	KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 5, &base_key, 7, 100));
+	KUNIT_EXPECT_EQ(test, wp_aggr_chain(&t.tables, 5, &base_key, 76), twin_id(&t, 0));
+	KUNIT_EXPECT_TRUE(test, wp_wait_add(&t.tables, 5, &base_key, more, 7, 100));
+	KUNIT_EXPECT_EQ(test, waits[0].waker_aggr, 0);
+	KUNIT_EXPECT_EQ(test, wp_wait_chain(&t.tables, 5, 77),
+			twin_id(&t, WALLPROF_INDEX_IS_WAIT));
+	KUNIT_EXPECT_TRUE(test, wp_wait_add(&t.tables, 5, &base_key, more, 7, 100));
+	KUNIT_EXPECT_EQ(test, wp_wait_chain(&t.tables, 5, 78),
+			twin_id(&t, WALLPROF_INDEX_IS_WAIT + 1));
+	KUNIT_EXPECT_EQ(test, waits[0].waker_aggr, 77);
+	KUNIT_EXPECT_EQ(test, waits[1].waker_aggr, 78);
+	KUNIT_EXPECT_EQ(test, t.tables.half[1].aggrs[0].waker_aggr, 76);
+	KUNIT_EXPECT_EQ(test, t.tables.half[1].head->nr_waits, 2);
+}
+
 /* Every bit of a key field makes another aggregate. */
 static void aggr_key_fields(struct kunit *test)
 {
@@ -1492,6 +1517,7 @@ static struct kunit_case tables_cases[] = {
 	KUNIT_CASE(stack_id_of_last_word),
 	KUNIT_CASE(aggr_fields_are_all),
 	KUNIT_CASE(aggr_chain),
+	KUNIT_CASE(wait_chain),
 	KUNIT_CASE_PARAM(aggr_key_fields, field_gen_params),
 	KUNIT_CASE_PARAM(aggr_collisions, field_gen_params),
 	KUNIT_CASE(aggr_sums),

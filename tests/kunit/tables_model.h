@@ -282,6 +282,9 @@ static inline bool twin_wait(struct twin *t, const struct wallprof_aggr *key,
 	wait->runnable = key->runnable;
 	wait->arg2 = more[0];
 	wait->arg3 = more[1];
+	if (added)
+		wp_wait_chain(&t->tables, t->epoch, ~now);
+	wait->waker_aggr = ~now;
 	head->events++;
 	return added;
 }

@@ -53,7 +53,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	10
+#define WALLPROF_ABI_VERSION	11
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -808,6 +808,9 @@ struct wallprof_live_map {
 #define WALLPROF_STACK_CPU_BITS		14
 #define WALLPROF_STACK_EPOCH_BITS	28
 
+/* Of the id of an interval: see &struct wallprof_aggr. */
+#define WALLPROF_INDEX_IS_WAIT	(1U << 20)	/* the index is that of a single one */
+
 #define WALLPROF_STACK_INDEX(id)	((__u32)((id) & 0x1fffff))
 #define WALLPROF_STACK_CONTEXT(id)	((__u32)((id) >> 21 & 1))
 #define WALLPROF_STACK_CPU(id)		((__u32)((id) >> 22 & 0x3fff))
@@ -946,12 +949,13 @@ struct wallprof_stack {
  * @blocked_max: the longest time blocked; of samples, without meaning
  * @waker_aggr: with WAKER_CHAINS: where the last interval stands that the waker
  *	itself had, before it woke the thread from the last of these here: see
- *	below. 0: it had none yet, it is no target, its interval found no room,
- *	was filtered or told by itself, or it was no thread
+ *	below. 0: it had none yet, it is no target, its interval found no room
+ *	or was filtered, or it was no thread
  *
  * An aggregate has an id, made as those of stacks are, with its place among the
- * aggregates as index. @waker_aggr is such an id, of this epoch or an earlier one,
- * and so is that of the aggregate that it names: a chain.
+ * aggregates as index. So has a &struct wallprof_wait, with its place among those
+ * and WALLPROF_INDEX_IS_WAIT as index. @waker_aggr is such an id, of this epoch or an
+ * earlier one, and so is that of what it names: a chain.
  *
  * All fields before @count are the key. Those from @waker_tid on are 0, but
  * @syscall, of samples and without WAKERS and REASONS: they make for more keys.
@@ -1026,6 +1030,7 @@ struct wallprof_hist {
  * @runnable: of the time between, nanoseconds in which it was runnable
  * @arg2: with ARGS the system call's second argument; else, and without one, 0
  * @arg3: its third one, likewise
+ * @waker_aggr: as of &struct wallprof_aggr, but of this very interval
  */
 struct wallprof_wait {
 	__u32 tid;
@@ -1048,6 +1053,7 @@ struct wallprof_wait {
 	__aligned_u64 runnable;
 	__aligned_u64 arg2;
 	__aligned_u64 arg3;
+	__aligned_u64 waker_aggr;
 };
 
 /* wallprof_task.phase */
@@ -1106,8 +1112,7 @@ struct wallprof_wait {
  * @waker_stack: where the waker was: see &struct wallprof_aggr. Of use when
  *	@waker is
  * @waker_aggr: the same of what the waker had been at
- * @last_aggr: with WAKER_CHAINS: id of the aggregate of its last interval, 0 for
- *	none
+ * @last_aggr: with WAKER_CHAINS: id of what its last interval stands in, 0 for none
  * @asleep_since: when it left its CPU, if it was asleep when START came to it, as
  *	far as the kernel tells; 0: not known, or it was awake. Kernels that count
  *	interrupts or stolen time by themselves do not tell. It is reckoned back by

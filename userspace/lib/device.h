@@ -116,6 +116,11 @@ static inline __u64 wp_half_aggr_id(const struct wp_half *half, __u32 i)
 	       (__u64)half->context << 21 | i;
 }
 
+static inline __u64 wp_half_wait_id(const struct wp_half *half, __u32 i)
+{
+	return wp_half_aggr_id(half, WALLPROF_INDEX_IS_WAIT | i);
+}
+
 static inline const struct wallprof_task *wp_half_exit(const struct wp_half *half, __u32 i)
 {
 	return (const struct wallprof_task *)(half->exits + (size_t)half->task_bytes * i);
