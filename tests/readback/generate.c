@@ -160,8 +160,8 @@ int main(int argc, char **argv)
 		ready = nr;
 		wp_perfdata_event_runnable(&ev[nr++]);
 		if (st.raw) {
-			wp_perfdata_event_raw(&ev[off], true, true);
-			wp_perfdata_event_raw(&ev[ready], true, true);
+			wp_perfdata_event_raw(&ev[off], WP_RAW_HIST | WP_RAW_SINGLE);
+			wp_perfdata_event_raw(&ev[ready], WP_RAW_HIST | WP_RAW_SINGLE);
 		}
 	}
 	st.sideband = nr;

@@ -89,6 +89,41 @@ samples_on() {
 		grep cpu-clock | tr -dc '0-9\n' | sort -u | tr -d '\n')"
 }
 
+# chained FILE: intervals name the one that their waker's thread had before, which a
+# timer ended: by what perf script prints of their payload.
+chained() {
+	why=$(perf script -i "$1" -G -F tid,event,trace 2>/dev/null | awk '
+		$2 != "offcpu-time:" { next }
+		{
+			delete at
+			for (i = 3; i <= NF; i++)
+				if (match($i, /=/))
+					at[substr($i, 1, RSTART - 1)] = substr($i, RSTART + 1)
+			nr++
+			if (at["id"] != "0" && at["id"] in tid)
+				print "twice: " at["id"]
+			if (at["id"] == "0" && at["flags"] !~ /open/)
+				print "no name: " $0
+			tid[at["id"]] = $1
+			syscall[at["id"]] = at["syscall"]
+			before[nr] = at["waker_id"]
+			waker[nr] = at["waker"]
+			of[nr] = at["syscall"]
+		}
+		END {
+			for (i = 1; i <= nr; i++) {
+				if (before[i] == "0")
+					continue
+				if (!(before[i] in tid) || waker[i] != "task:" tid[before[i]])
+					print "woken by " waker[i] ", names one of " tid[before[i]]
+				good += of[i] == "read" && syscall[before[i]] == "clock_nanosleep"
+			}
+			if (good < 10)
+				print good + 0 " chains of " nr
+		}' | head -n 3)
+	[ -z "$why" ]
+}
+
 # Complete stacks of a program without frame pointers, which sleeps in libc.
 # whole FILE ENTRY: how much of its off-CPU time, in percent, has a stack from
 # nofp_inner, through nofp_outer, to the thread's entry. Of the second half: until

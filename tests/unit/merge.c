@@ -413,6 +413,7 @@ static void test_single(void)
 		.flags = WALLPROF_AGGR_IOWAIT, .begin = 60, .end = 90, .runnable = 12,
 		.reason = WALLPROF_REASON_FAULT, .waker = WALLPROF_WAKER_HARDIRQ,
 		.syscall = WALLPROF_SYSCALL_NONE, .user_stack = id_of(2, 0, 1),
+		.waker_aggr = id_of(1, 0, 9),
 	};
 	const struct wp_sample *sample;
 	unsigned int i, single = 0;
@@ -423,7 +424,7 @@ static void test_single(void)
 	wp_stacks_init(&s);
 	wp_stacks_add(&s, id_of(2, 0, 1), make(3, 0x1000, false));
 	wp_merge_init(&m, WP_MERGE_CAUSES);
-	wp_merge_wait(&m, &s, &w, 3);
+	wp_merge_wait(&m, &s, &w, 3, id_of(2, 3, 7));
 	sample = &m.samples[0];
 	ok(m.nr == 1 && sample->count == 1 && sample->total == 30 && sample->min == 30 &&
 	   sample->max == 30 && sample->first == 90 && sample->last == 90 &&
@@ -435,6 +436,8 @@ static void test_single(void)
 	   "an interval by itself is a sample, of the time of its end");
 	ok(sample->cause.reason == WALLPROF_REASON_FAULT &&
 	   sample->cause.waker == WALLPROF_WAKER_HARDIRQ, "with its cause");
+	ok(sample->id == id_of(2, 3, 7) && sample->waker_id == id_of(1, 0, 9),
+	   "and its chain, as it is one by itself");
 	wp_merge_free(&m);
 
 	w.flags = 0;
@@ -443,7 +446,7 @@ static void test_single(void)
 	for (i = 0; i < 5000; i++) {
 		w.begin = i;
 		w.end = 2 * i;
-		wp_merge_wait(&m, &s, &w, 0);
+		wp_merge_wait(&m, &s, &w, 0, 0);
 		if (i % 2)
 			wp_merge_aggr(&m, &s, &a, 0, 0);
 	}

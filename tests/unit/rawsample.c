@@ -45,7 +45,9 @@ static void test_fields(const char *raw, size_t len)
 	   value(raw, "waker") == WALLPROF_WAKER_TASK && value(raw, "waker_tid") == 4711 &&
 	   value(raw, "nr") == SYS_futex && value(raw, "arg") == 0x123456789abcdef0ULL &&
 	   value(raw, "arg2") == 128 && value(raw, "arg3") == ~0ULL &&
-	   value(raw, "flags") == WALLPROF_AGGR_IOWAIT, "why it waited, and who woke it");
+	   value(raw, "flags") == WALLPROF_AGGR_IOWAIT &&
+	   value(raw, "id") == 5ULL << 36 && value(raw, "waker_id") == 4ULL << 36,
+	   "why it waited, and who woke it");
 	ok(value(raw, "count") == 3 && value(raw, "blocked") == 60 && value(raw, "runnable") == 40 &&
 	   value(raw, "min") == 20 && value(raw, "max") == 50 && value(raw, "blocked_max") == 35 &&
 	   value(raw, "runnable_max") == 15, "for how long");
@@ -59,7 +61,7 @@ int main(void)
 {
 	struct wp_sample s = {
 		.tid = 12, .tgid = 11, .state = WALLPROF_STATE_DISK,
-		.flags = WALLPROF_AGGR_IOWAIT,
+		.flags = WALLPROF_AGGR_IOWAIT, .id = 5ULL << 36, .waker_id = 4ULL << 36,
 		.cause = {
 			.reason = WALLPROF_REASON_SYSCALL, .syscall = SYS_futex,
 			.arg = 0x123456789abcdef0, .arg2 = 128, .arg3 = ~0ULL, .waker = WALLPROF_WAKER_TASK,
@@ -74,15 +76,16 @@ int main(void)
 	unsigned int i, bad = 0;
 	size_t len;
 
-	wp_raw_format(&b, false, false);
+	wp_raw_format(&b, 0);
 	ok(!b.failed && b.len < sizeof(format), "the description");
 	memcpy(format, b.data, b.len);
 	ok(!strstr(format, "blocked_hist=") && !strstr(format, "arg2=") &&
+	   !strstr(format, "waker_id=") &&
 	   strstr(format, "object=%s\"") && strstr(format, ", __get_str(object)\n"),
-	   "no histograms in words, where there are none, nor other arguments");
+	   "no histograms in words, where there are none, nor other arguments, nor chains");
 	memset(format, 0, sizeof(format));
 	wp_buf_free(&b);
-	wp_raw_format(&b, true, true);
+	wp_raw_format(&b, WP_RAW_HIST | WP_RAW_SINGLE | WP_RAW_CHAINS);
 	ok(!b.failed && b.len < sizeof(format), "the same with histograms");
 	memcpy(format, b.data, b.len);
 	wp_buf_free(&b);

@@ -483,9 +483,9 @@ static bool open_world(struct world *w, const char *const *formats)
 	}
 	wp_perfdata_event_sideband(&ev[nr++]);
 	wp_perfdata_event_offcpu(&ev[nr]);
-	wp_perfdata_event_raw(&ev[nr++], true, true);
+	wp_perfdata_event_raw(&ev[nr++], WP_RAW_HIST | WP_RAW_SINGLE);
 	wp_perfdata_event_runnable(&ev[nr]);
-	wp_perfdata_event_raw(&ev[nr++], true, true);
+	wp_perfdata_event_raw(&ev[nr++], WP_RAW_HIST | WP_RAW_SINGLE);
 	return !wp_perfdata_open(&w->pd, &(struct wp_perfdata_options){
 		.path = w->path, .events = ev, .nr_events = nr,
 		.cpus = (int []){ 0, 1 }, .nr_cpus = 2 });
@@ -640,7 +640,7 @@ static void test_file(void)
 	for (i = 0; i < NR; i++)
 		p = past_format(p, linux_7[i], strlen(linux_7[i]));
 	ok(p != NULL, "of the kernel's system");
-	wp_raw_format(&own, true, true);
+	wp_raw_format(&own, WP_RAW_HIST | WP_RAW_SINGLE);
 	p = past(p, WP_RAW_SYSTEM);
 	p = past_u32(p, 1);
 	p = past_format(p, own.data, own.len);

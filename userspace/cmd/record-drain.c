@@ -240,17 +240,19 @@ static int add_aggr(struct wp_recording *r, const struct wp_half *half, __u32 i)
 }
 
 /* The same of an interval that is told by itself. */
-static int add_wait(struct wp_recording *r, const struct wallprof_wait *single, __u32 cpu)
+static int add_wait(struct wp_recording *r, const struct wp_half *half, __u32 i)
 {
+	const struct wallprof_wait *single = wp_half_wait(half, i);
+	__u64 id = wp_recording_chains(&r->o) ? wp_half_wait_id(half, i) : 0;
 	struct wp_hist hist;
 	bool has_hist = read_single_hist(r, single, &hist);
-	int err = wp_merge_wait(&r->merge, &r->stacks, single, cpu);
+	int err = wp_merge_wait(&r->merge, &r->stacks, single, half->cpu, id);
 	struct wp_wait wait;
 
 	if (!err && has_hist && r->o.raw)
 		err = wp_merge_hist(&r->merge, &hist);
 	if (!err && r->intervals_file) {
-		err = wp_merge_wait(&r->causes, &r->stacks, single, cpu);
+		err = wp_merge_wait(&r->causes, &r->stacks, single, half->cpu, id);
 		if (!err && has_hist)
 			err = wp_merge_hist(&r->causes, &hist);
 	}
@@ -293,7 +295,7 @@ static int merge_half(struct wp_recording *r, const struct wp_half *half, __u64 
 			return err;
 	}
 	for (i = 0; i < half->nr_waits; i++) {
-		err = add_wait(r, wp_half_wait(half, i), half->cpu);
+		err = add_wait(r, half, i);
 		if (err)
 			return err;
 	}

@@ -16,6 +16,7 @@
 #include "lib/err.h"
 #include "lib/ksyms.h"
 #include "lib/proc.h"
+#include "lib/rawsample.h"
 
 /*
  * How long the tables of what runs already are waited for: those that were kept
@@ -169,6 +170,19 @@ bool wp_recording_wants_causes(const struct wp_record_opts *o)
 	return o->offcpu && (o->verbose || o->intervals || o->raw);
 }
 
+/**
+ * wp_recording_chains() - whether somebody will see what wakers had waited for
+ * @o: the options
+ *
+ * In perf.data single intervals have names; those of sums are summed again.
+ *
+ * Return: whether intervals are to name their wakers' own.
+ */
+bool wp_recording_chains(const struct wp_record_opts *o)
+{
+	return o->wakers && (o->intervals || (o->raw && o->wait_ns));
+}
+
 /*
  * What targets fork is asked for of its own: it is of the user, has the name or is in the
  * group, or is not.
@@ -192,7 +206,7 @@ int wp_recording_configure(struct wp_recording *r)
 			 /* They make many more sums. */
 			 (wp_recording_wants_causes(o) ? WALLPROF_WAKERS | WALLPROF_ARGS : 0) |
 			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
-			 (o->wakers && o->intervals ? WALLPROF_WAKER_CHAINS : 0) |
+			 (wp_recording_chains(o) ? WALLPROF_WAKER_CHAINS : 0) |
 			 (o->hist ? WALLPROF_HISTOGRAMS : 0) |
 			 (o->timeline ? WALLPROF_TIMELINE : 0) |
 			 (o->timeline && o->offcpu ? WALLPROF_TIMELINE_STACKS : 0) |
@@ -276,8 +290,13 @@ int wp_recording_open_output(struct wp_recording *r)
 		r->runnable = nr;
 		wp_perfdata_event_runnable(&events[nr++]);
 		if (r->o.raw) {
-			wp_perfdata_event_raw(&events[r->offcpu], r->o.hist, r->o.wait_ns);
-			wp_perfdata_event_raw(&events[r->runnable], r->o.hist, r->o.wait_ns);
+			unsigned int shows = (r->o.hist ? WP_RAW_HIST : 0) |
+					     (r->o.wait_ns ? WP_RAW_SINGLE : 0);
+
+			if (r->o.wait_ns && wp_recording_chains(&r->o))
+				shows |= WP_RAW_CHAINS;
+			wp_perfdata_event_raw(&events[r->offcpu], shows);
+			wp_perfdata_event_raw(&events[r->runnable], shows);
 		}
 	}
 	if (r->o.wakers) {

@@ -243,7 +243,7 @@ static int push(struct wp_merge *m, struct wp_sample *s, const struct wp_cause *
 			s->cause.waker_tid = cause->waker_tid;
 		}
 	}
-	if (!(m->by & WP_MERGE_CHAINS)) {
+	if (!(m->by & WP_MERGE_CHAINS) && !(s->flags & WP_SAMPLE_SINGLE)) {
 		s->id = 0;
 		s->waker_id = 0;
 	}
@@ -315,11 +315,12 @@ int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
  * @stacks: all stacks of this epoch are in it
  * @wait: the interval
  * @cpu: whose table it is from
+ * @id: its id; 0 without WALLPROF_WAKER_CHAINS
  *
  * Return: 0 or -ENOMEM.
  */
 int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,
-		  const struct wallprof_wait *wait, __u32 cpu)
+		  const struct wallprof_wait *wait, __u32 cpu, __u64 id)
 {
 	__u64 ns = wait->end - wait->begin;
 	struct wp_sample s = {
@@ -330,6 +331,8 @@ int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,
 		.kind = WALLPROF_AGGR_OFFCPU,
 		.state = wait->state,
 		.flags = wait->flags | WP_SAMPLE_SINGLE,
+		.id = id,
+		.waker_id = wait->waker_aggr,
 		.cpu = cpu,
 		.count = 1,
 		.total = ns,

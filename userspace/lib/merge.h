@@ -83,7 +83,8 @@ struct wp_sample {
  * struct wp_merge - the samples of one epoch
  * @by: WP_MERGE_CAUSES, …, or 0. Without CAUSES, @cause of each sample is none, as
  *	are WALLPROF_AGGR_IOWAIT and _32BIT; with WAKERS alone, none but the waker.
- *	Without WAKERS, @waker is NULL; without CHAINS, @id and @waker_id are 0
+ *	Without WAKERS, @waker is NULL; without CHAINS, @id and @waker_id are 0 but of
+ *	single intervals
  * @no_idle: leave out the time in which idle waits (wp_cause_idle()) were blocked
  * @samples: the samples
  * @nr: their number
@@ -126,7 +127,7 @@ int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample);
 int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
 		  const struct wallprof_aggr *aggr, __u32 cpu, __u64 id);
 int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,
-		  const struct wallprof_wait *wait, __u32 cpu);
+		  const struct wallprof_wait *wait, __u32 cpu, __u64 id);
 int wp_merge_hist(struct wp_merge *m, const struct wp_hist *h);
 int wp_merge_spill(struct wp_merge *m, const struct wallprof_task *task, __u64 time);
 int wp_merge_open(struct wp_merge *m, const struct wp_stacks *stacks,

@@ -357,15 +357,14 @@ void wp_perfdata_event_wakeup(struct wp_perfdata_event *out)
 /**
  * wp_perfdata_event_raw() - give the samples of an event a raw payload
  * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
- * @hist: it has histograms to be shown, and so do those of the file's other events
- * @single: it has intervals that are told by themselves, and so do those
+ * @shows: what of it readers show, the same of all events of a file: see
+ *	wp_raw_format()
  *
  * Only of tracepoints readers know what is in their payload: the file describes it.
  */
-void wp_perfdata_event_raw(struct wp_perfdata_event *out, bool hist, bool single)
+void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows)
 {
-	out->hist = hist;
-	out->single = single;
+	out->raw_shows = shows;
 	out->attr.type = PERF_TYPE_TRACEPOINT;
 	out->attr.config = WP_RAW_ID;
 	out->attr.sample_type = PERF_SAMPLE_RAW;
@@ -614,7 +613,7 @@ static int describe_raw(struct wp_perfdata *pd, const struct wp_perfdata_options
 			formats[nr++] = (struct wp_feature_format){
 				tp->system, tp->text, tp->len };
 		} else if (ev->attr.sample_type & PERF_SAMPLE_RAW && !own.len) {
-			wp_raw_format(&own, ev->hist, ev->single);
+			wp_raw_format(&own, ev->raw_shows);
 			formats[nr++] = (struct wp_feature_format){
 				WP_RAW_SYSTEM, own.data, own.len };
 		}

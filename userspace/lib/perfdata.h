@@ -81,16 +81,14 @@ struct wp_sample_id {
  * struct wp_perfdata_event - an event of the file
  * @name: what readers show
  * @attr: type, config and the like; wp_perfdata_open() sets the common fields
- * @hist: its raw payload has histograms to be shown
- * @single: it has what is told of single intervals only
+ * @raw_shows: what of its raw payload readers show: see wp_raw_format()
  * @tracepoint: the kernel's tracepoint that its samples are of, or NULL; needed
  *	until wp_perfdata_open() returns
  */
 struct wp_perfdata_event {
 	char name[256];
 	struct perf_event_attr attr;
-	bool hist;
-	bool single;
+	unsigned int raw_shows;
 	const struct wp_tracepoint *tracepoint;
 };
 
@@ -165,7 +163,7 @@ void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_even
 void wp_perfdata_event_offcpu(struct wp_perfdata_event *out);
 void wp_perfdata_event_runnable(struct wp_perfdata_event *out);
 void wp_perfdata_event_wakeup(struct wp_perfdata_event *out);
-void wp_perfdata_event_raw(struct wp_perfdata_event *out, bool hist, bool single);
+void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows);
 void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
 				  const struct wp_tracepoint *tp);
 void wp_perfdata_event_sideband(struct wp_perfdata_event *out);

@@ -44,9 +44,11 @@ struct payload {
 	__u32 runnable_hist;
 	__u64 arg2;
 	__u64 arg3;
+	__u64 id;
+	__u64 waker_id;
 };
 
-_Static_assert(sizeof(struct payload) == 120, "the payload has no holes");
+_Static_assert(sizeof(struct payload) == 136, "the payload has no holes");
 
 /* The same in words: each begins where the one before ends. */
 static const struct {
@@ -79,6 +81,8 @@ static const struct {
 	{ "__data_loc char[] runnable_hist", 4, 0 },
 	{ "u64 arg2", 8, 0 },
 	{ "u64 arg3", 8, 0 },
+	{ "u64 id", 8, 0 },
+	{ "u64 waker_id", 8, 0 },
 };
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
@@ -126,10 +130,9 @@ static void put_flag_words(struct wp_buf *b, const char *field,
 /**
  * wp_raw_format() - describe the payload
  * @b: the description is added to it, in the form of tracefs' format files
- * @hist: histograms are there to be shown
- * @single: intervals that are told by themselves are, with all that is known of them
+ * @shows: what is there to be shown beside what always is: WP_RAW_HIST, …
  */
-void wp_raw_format(struct wp_buf *b, bool hist, bool single)
+void wp_raw_format(struct wp_buf *b, unsigned int shows)
 {
 	unsigned int at = 0;
 	char line[128];
@@ -146,23 +149,27 @@ void wp_raw_format(struct wp_buf *b, bool hist, bool single)
 			put(b, "\n");
 	}
 	put(b, "\nprint fmt: \"state=%s reason=%s syscall=%s nr=%d arg=0x%llx ");
-	if (single)
+	if (shows & WP_RAW_SINGLE)
 		put(b, "arg2=0x%llx arg3=0x%llx ");
 	put(b, "waker=%s:%u count=%llu blocked=%llu runnable=%llu max=%llu flags=%s ");
-	if (hist)
+	if (shows & WP_RAW_HIST)
 		put(b, "blocked_hist=%s runnable_hist=%s ");
+	if (shows & WP_RAW_CHAINS)
+		put(b, "id=%llx waker_id=%llx ");
 	/* The last one, as it may have blanks. */
 	put(b, "object=%s\"");
 	put_words(b, "state", wp_state_name, WALLPROF_STATE_MAX);
 	put_words(b, "reason", wp_reason_name, WALLPROF_REASON_MAX);
 	put(b, ", __get_str(syscall), REC->nr, REC->arg");
-	if (single)
+	if (shows & WP_RAW_SINGLE)
 		put(b, ", REC->arg2, REC->arg3");
 	put_words(b, "waker", wp_waker_name, WALLPROF_WAKER_MAX);
 	put(b, ", REC->waker_tid, REC->count, REC->blocked, REC->runnable, REC->max");
 	put_flag_words(b, "flags", wp_sample_flag_name);
-	if (hist)
+	if (shows & WP_RAW_HIST)
 		put(b, ", __get_str(blocked_hist), __get_str(runnable_hist)");
+	if (shows & WP_RAW_CHAINS)
+		put(b, ", REC->id, REC->waker_id");
 	put(b, ", __get_str(object)\n");
 }
 
@@ -203,6 +210,8 @@ size_t wp_raw_encode(const struct wp_sample *s, const char *object,
 		.arg = c->arg,
 		.arg2 = c->arg2,
 		.arg3 = c->arg3,
+		.id = s->id,
+		.waker_id = s->waker_id,
 		.waker_tid = c->waker_tid,
 		.flags = s->flags,
 		.count = s->count,
