@@ -13,6 +13,7 @@
  *   --only FILE   run this program, by one thread, and tell of each call
  */
 #include <fcntl.h>
+#include <glob.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
@@ -199,20 +200,66 @@ static long tainted(void)
 	return number_in("/proc/sys/kernel/tainted") & ~(1L << 12 | 1L << 13);
 }
 
-/* Into the kernel's messages: all who wait without end, and where. */
+/* A thread's file of /proc, each line behind the words before it. */
+static void say_file(int pid, int tid, const char *name)
+{
+	char path[64], line[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, name);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		printf("#   %s: %s", name, line);
+	if (f)
+		fclose(f);
+}
+
+/* All threads of this program, and where in the kernel they are. */
 static void say_who_waits(void)
 {
-	int fd = open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC);
+	static const char *const files[] = { "stat", "syscall", "stack" };
+	char path[64], comm[32];
+	glob_t threads;
+	int pid, tid;
 
-	if (fd < 0 || write(fd, "w", 1) != 1)
-		printf("# nobody knows who waits for what\n");
-	close(fd);
+	if (glob("/proc/[0-9]*/task/[0-9]*", 0, NULL, &threads))
+		return;
+	for (size_t i = 0; i < threads.gl_pathc; i++) {
+		FILE *f;
+
+		if (sscanf(threads.gl_pathv[i], "/proc/%d/task/%d", &pid, &tid) != 2 ||
+		    pid == getpid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		if (!fgets(comm, sizeof(comm), f) || strcmp(comm, "fuzz\n"))
+			*comm = 0;
+		fclose(f);
+		for (size_t j = 0; *comm && j < ARRAY_SIZE(files); j++)
+			say_file(pid, tid, files[j]);
+	}
+	globfree(&threads);
+}
+
+/* What each thread of a worker's had begun last. */
+static void say_calls(void)
+{
+	for (unsigned int w = 0; w < nr_workers; w++)
+		for (unsigned int t = 0; t < THREADS; t++)
+			if (board->running[w][t])
+				printf("# worker %u thread %u: call %u of its program\n", w, t,
+				       board->at[w][t] + 1);
 }
 
 /* A worker, or one of those whom a worker left to us, ended. */
 static void ended(pid_t pid, int status, const pid_t *pids, unsigned int killed)
 {
 	for (unsigned int w = 0; w < nr_workers; w++) {
+		/* Whom it had stopped before they knew with whom to end does not end else. */
+		if (pids[w] == pid)
+			kill(-pid, SIGKILL);
 		if (pids[w] != pid || (WIFEXITED(status) && !WEXITSTATUS(status)) ||
 		    (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && w < killed))
 			continue;
@@ -258,6 +305,7 @@ static void workers_wait(const pid_t *pids, __u64 kill_at)
 		if (kill_at && calls >= kill_at && killed < 2 && killed < nr_workers)
 			kill(pids[killed++], SIGKILL);
 		if (now_ns() - since > STUCK * 1000000000ULL) {
+			say_calls();
 			say_who_waits();
 			if (report_claim())
 				strcpy(board->report, "nothing goes on any more");
@@ -266,7 +314,7 @@ static void workers_wait(const pid_t *pids, __u64 kill_at)
 		usleep(50000);
 	}
 	for (unsigned int w = 0; w < nr_workers; w++)
-		kill(pids[w], SIGKILL);
+		kill(-pids[w], SIGKILL);
 }
 
 static void round_run(unsigned int round)
@@ -288,6 +336,8 @@ static void round_run(unsigned int round)
 	fflush(stdout);
 	for (unsigned int w = 0; w < nr_workers; w++) {
 		pids[w] = fork();
+		/* A group of its own, with all that it forks. Who is first does it. */
+		setpgid(pids[w], pids[w]);
 		if (!pids[w])
 			worker_main(w, round);
 		if (pids[w] < 0)
