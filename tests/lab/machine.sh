@@ -54,6 +54,8 @@ machine_of() {
 		disks=virtio	# NVDIMMs take ACPI, and that firmware
 		ttys=(ttyAMA0 ttyAMA1)
 		cmdline=""
+		# PMU interrupts as NMIs: what that kernel is for.
+		[ "$1" != arm64-nmi ] || cmdline="irqchip.gicv3_pseudo_nmi=1"
 		;;
 	*) die "no machine for $arch" ;;
 	esac
