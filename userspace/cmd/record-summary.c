@@ -12,6 +12,7 @@
 
 #include "cmd/ledgertext.h"
 #include "cmd/record.h"
+#include "lib/err.h"
 #include "lib/text.h"
 
 #define TOP_WAITS	10
@@ -80,6 +81,9 @@ static void say_timeline(const struct wp_record_opts *o, const struct wp_record_
 		    (uint64_t)t->lost, plural(t->lost),
 		    (uint64_t)t->records[WALLPROF_RECORD_LOST],
 		    plural(t->records[WALLPROF_RECORD_LOST]), 2 * (uint64_t)o->ring);
+	if (t->unordered)
+		wp_debug("%" PRIu64 " records of the timeline came late and are not in order",
+			 (uint64_t)t->unordered);
 	if (t->unknown)
 		say("%" PRIu64 " stack%s of the timeline could not be told", (uint64_t)t->unknown,
 		    plural(t->unknown));
@@ -165,6 +169,12 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 	if (s->sideband_lost)
 		say("LOST %" PRIu64 " record%s of mappings, names and forks: some symbols will be missing",
 		    (uint64_t)s->sideband_lost, plural(s->sideband_lost));
+	if (s->sideband_bad)
+		say("%" PRIu64 " record%s of mappings, names and forks cannot be right, and what followed is LOST: please report this",
+		    (uint64_t)s->sideband_bad, plural(s->sideband_bad));
+	if (s->late)
+		say("%" PRIu64 " record%s came too late to be put in order: perf tells of out of order events",
+		    (uint64_t)s->late, plural(s->late));
 	if (s->publisher.files.refused)
 		say("the module refused %" PRIu64 " unwind table%s (%s): these files are unwound by frame pointer",
 		    (uint64_t)s->publisher.files.refused, plural(s->publisher.files.refused),

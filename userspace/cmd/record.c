@@ -67,6 +67,8 @@ static int finish(struct wp_recording *r)
 		return err;
 	wp_sideband_stats(r->sideband, &side);
 	r->s.sideband_lost = side.lost;
+	r->s.sideband_bad = side.bad;
+	r->s.late = wp_batch_late(r->batch);
 	r->s.unknown = r->merge.unknown;
 	r->s.hists_left_out = r->thread_hists.left_out + r->thread_hists.nr;
 	r->s.idle = r->merge.idle;

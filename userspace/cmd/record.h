@@ -161,6 +161,8 @@ struct wp_record_tables {
  * @hist: with --hist: of intervals in the file that began and ended meanwhile
  * @hists_left_out: parts of it that stand in no account of --ledger
  * @sideband_lost: records that perf's rings lost
+ * @sideband_bad: records of these that were damaged
+ * @late: records that stand in the file behind later ones, too far for readers
  * @unwinds: walks of user stacks by the reason of their end
  * @walks_unknown: of them, of processes whose mappings were not known
  * @walks_mixed: by tables, and for some frames by frame pointer
@@ -204,6 +206,8 @@ struct wp_record_stats {
 	struct wp_hist hist;
 	__u64 hists_left_out;
 	__u64 sideband_lost;
+	__u64 sideband_bad;
+	__u64 late;
 	__u64 unwinds[WALLPROF_UNWIND_MAX];
 	__u64 walks_unknown;
 	__u64 walks_mixed;
