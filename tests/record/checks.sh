@@ -89,6 +89,20 @@ samples_on() {
 		grep cpu-clock | tr -dc '0-9\n' | sort -u | tr -d '\n')"
 }
 
+# numbered FILE COMM PID: all samples of a program have that pid, those of its
+# first thread as tid, too; and there are some that have none, -1.
+numbered() {
+	why=$(perf script -i "$1" -G -F comm,pid,tid,event 2>/dev/null |
+		awk -v comm="$2" -v pid="$3" '
+		$1 == ":-1" { none += $2 == "-1/-1"; next }
+		$1 != comm { next }
+		{ split($2, ids, "/") }
+		ids[1] != pid { print }
+		ids[2] == pid { own++ }
+		END { if (!none || !own) print none + 0 " of -1, " own + 0 " of " pid }' |
+		head -n 3)
+	[ -z "$why" ]
+}
 # chained FILE: intervals name the one that their waker's thread had before, which a
 # timer ended: by what perf script prints of their payload.
 chained() {
