@@ -84,6 +84,7 @@ static void add_offcpu(struct state *st, struct wp_perfdata_sample *s, __u64 run
 			.waker_tid = 4711,
 		},
 		.count = 3, .total = s->period, .runnable = runnable, .max = s->period - 1,
+		.id = runnable ? 0x3000500007 : 0, .waker_id = runnable ? 0x2000400006 : 0,
 	};
 	struct wp_hist hist = { .blocked = { [1] = 2, [9] = 1 } };
 	char raw[WP_RAW_MAX];
@@ -160,8 +161,10 @@ int main(int argc, char **argv)
 		ready = nr;
 		wp_perfdata_event_runnable(&ev[nr++]);
 		if (st.raw) {
-			wp_perfdata_event_raw(&ev[off], WP_RAW_HIST | WP_RAW_SINGLE);
-			wp_perfdata_event_raw(&ev[ready], WP_RAW_HIST | WP_RAW_SINGLE);
+			wp_perfdata_event_raw(&ev[off], WP_RAW_HIST | WP_RAW_SINGLE |
+					      WP_RAW_CHAINS);
+			wp_perfdata_event_raw(&ev[ready], WP_RAW_HIST | WP_RAW_SINGLE |
+					      WP_RAW_CHAINS);
 		}
 	}
 	st.sideband = nr;

@@ -103,34 +103,43 @@ numbered() {
 		head -n 3)
 	[ -z "$why" ]
 }
-# chained FILE: intervals name the one that their waker's thread had before, which a
-# timer ended: by what perf script prints of their payload.
+# chained FILE: intervals name the last one that their waker's thread had before it woke
+# theirs, and there are such that a timer had ended: by what perf script prints of their
+# payload.
 chained() {
-	why=$(perf script -i "$1" -G -F tid,event,trace 2>/dev/null | awk '
-		$2 != "offcpu-time:" { next }
+	why=$(perf script -i "$1" -G --ns -F tid,time,event,trace 2>/dev/null | awk '
+		$3 != "offcpu-time:" { next }
 		{
 			delete at
-			for (i = 3; i <= NF; i++)
+			for (i = 4; i <= NF; i++)
 				if (match($i, /=/))
 					at[substr($i, 1, RSTART - 1)] = substr($i, RSTART + 1)
+			split($2, time, /[.:]/)
 			nr++
-			if (at["id"] != "0" && at["id"] in tid)
-				print "twice: " at["id"]
+			tid[nr] = $1
+			end[nr] = time[1] * 1e9 + time[2]
+			woken[nr] = at["blocked"] > 0 ? end[nr] - at["runnable"] : 0
+			syscall[nr] = at["syscall"]
+			waker[nr] = at["waker"]
+			before[nr] = at["waker_id"]
 			if (at["id"] == "0" && at["flags"] !~ /open/)
 				print "no name: " $0
-			tid[at["id"]] = $1
-			syscall[at["id"]] = at["syscall"]
-			before[nr] = at["waker_id"]
-			waker[nr] = at["waker"]
-			of[nr] = at["syscall"]
+			if (at["id"] != "0" && at["id"] in named)
+				print "twice: " at["id"]
+			named[at["id"]] = nr
 		}
 		END {
 			for (i = 1; i <= nr; i++) {
 				if (before[i] == "0")
 					continue
-				if (!(before[i] in tid) || waker[i] != "task:" tid[before[i]])
-					print "woken by " waker[i] ", names one of " tid[before[i]]
-				good += of[i] == "read" && syscall[before[i]] == "clock_nanosleep"
+				last = named[before[i]]
+				if (!last || waker[i] != "task:" tid[last])
+					print "woken by " waker[i] ", names one of " tid[last]
+				for (j = 1; j <= nr && last; j++)
+					if (tid[j] == tid[last] && end[j] > end[last] &&
+					    end[j] < woken[i])
+						print "not the last of " waker[i]
+				good += syscall[i] == "read" && syscall[last] == "clock_nanosleep"
 			}
 			if (good < 10)
 				print good + 0 " chains of " nr
