@@ -214,14 +214,20 @@ static void say_file(int pid, int tid, const char *name)
 		fclose(f);
 }
 
-/* All threads of this program, and where in the kernel they are. */
+/*
+ * All threads of this program, and where in the kernel they are. Into the kernel's
+ * messages, all of whatever program that wait without end. To ask can take as long.
+ */
 static void say_who_waits(void)
 {
 	static const char *const files[] = { "stat", "syscall", "stack" };
 	char path[64], comm[32];
+	int pid, tid, fd = open("/proc/sysrq-trigger", O_WRONLY | O_CLOEXEC);
 	glob_t threads;
-	int pid, tid;
 
+	if (fd < 0 || write(fd, "w", 1) != 1)
+		printf("# the kernel tells of nobody\n");
+	close(fd);
 	if (glob("/proc/[0-9]*/task/[0-9]*", 0, NULL, &threads))
 		return;
 	for (size_t i = 0; i < threads.gl_pathc; i++) {
@@ -239,6 +245,7 @@ static void say_who_waits(void)
 		fclose(f);
 		for (size_t j = 0; *comm && j < ARRAY_SIZE(files); j++)
 			say_file(pid, tid, files[j]);
+		fflush(stdout);
 	}
 	globfree(&threads);
 }
@@ -305,10 +312,11 @@ static void workers_wait(const pid_t *pids, __u64 kill_at)
 		if (kill_at && calls >= kill_at && killed < 2 && killed < nr_workers)
 			kill(pids[killed++], SIGKILL);
 		if (now_ns() - since > STUCK * 1000000000ULL) {
-			say_calls();
-			say_who_waits();
 			if (report_claim())
 				strcpy(board->report, "nothing goes on any more");
+			printf("# nothing goes on any more\n");
+			say_calls();
+			say_who_waits();
 			report_done();
 		}
 		usleep(50000);
@@ -336,12 +344,12 @@ static void round_run(unsigned int round)
 	fflush(stdout);
 	for (unsigned int w = 0; w < nr_workers; w++) {
 		pids[w] = fork();
+		if (pids[w] < 0)
+			die("fork");
 		/* A group of its own, with all that it forks. Who is first does it. */
 		setpgid(pids[w], pids[w]);
 		if (!pids[w])
 			worker_main(w, round);
-		if (pids[w] < 0)
-			die("fork");
 	}
 	workers_wait(pids, round % 4 == 1 ? before + KILLED : 0);
 	for (unsigned int fd = FD_GROUP; fd < FD_COMMON; fd++)
