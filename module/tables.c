@@ -326,7 +326,7 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
  * @tables: the CPU's tables
  * @epoch: the current epoch
  * @key: as it was added, for which there was room, and nothing since
- * @waker_aggr: what it returned for the waker's; 0: not known
+ * @waker_aggr: what this or wp_wait_chain() returned for the waker's; 0: not known
  *
  * No part of the key: an aggregate that was told apart by the one before, which
  * was told apart likewise, would be another one each time.
@@ -344,10 +344,10 @@ u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
 }
 
 /**
- * wp_wait_chain - the same of an interval that was just kept by itself
+ * wp_wait_chain - say of which interval the waker of one came that was just kept
  * @tables: the CPU's tables
- * @epoch: the current epoch
- * @waker_aggr: what these two returned for the waker's; 0: not known
+ * @epoch: the current epoch, in which wp_wait_add() had room, and nothing came since
+ * @waker_aggr: what this or wp_aggr_chain() returned for the waker's; 0: not known
  *
  * Context: the tables' writer, any.
  * Return: the interval's id.

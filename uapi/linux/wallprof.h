@@ -949,8 +949,8 @@ struct wallprof_stack {
  * @blocked_max: the longest time blocked; of samples, without meaning
  * @waker_aggr: with WAKER_CHAINS: where the last interval stands that the waker
  *	itself had, before it woke the thread from the last of these here: see
- *	below. 0: it had none yet, it is no target, its interval found no room
- *	or was filtered, or it was no thread
+ *	below. 0: it had none yet, it is no target, its interval found no room,
+ *	was filtered or out of range, or it was no thread
  *
  * An aggregate has an id, made as those of stacks are, with its place among the
  * aggregates as index. So has a &struct wallprof_wait, with its place among those

@@ -170,8 +170,9 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 		say("LOST %" PRIu64 " record%s of mappings, names and forks: some symbols will be missing",
 		    (uint64_t)s->sideband_lost, plural(s->sideband_lost));
 	if (s->sideband_bad)
-		say("%" PRIu64 " record%s of mappings, names and forks cannot be right, and what followed is LOST: please report this",
-		    (uint64_t)s->sideband_bad, plural(s->sideband_bad));
+		say("%" PRIu64 " record%s of mappings, names and forks cannot be right, and others behind %s may be LOST: please report this",
+		    (uint64_t)s->sideband_bad, plural(s->sideband_bad),
+		    s->sideband_bad == 1 ? "it" : "them");
 	if (s->late)
 		say("%" PRIu64 " record%s came too late to be put in order: perf tells of out of order events",
 		    (uint64_t)s->late, plural(s->late));

@@ -63,7 +63,7 @@ struct wp_sideband_options {
  * @records: handed out, LOST included
  * @filtered: dropped as nobody wants the process
  * @lost: records that the kernel had to drop, as it says in LOST records
- * @bad: records that were damaged, and with them the rest of their ring
+ * @bad: records that were damaged, with some of them all that stood in their ring then
  * @unknown: records of a type that was not asked for
  * @late: handed out although later ones had been
  * @cpus: CPUs that have a ring now
