@@ -178,7 +178,7 @@ help:
 	@echo 'make check-quick     on one kernel what takes some minutes in all'
 	@echo 'make check-matrix    on each kernel that we claim; KERNELS="name..." only on these'
 	@echo 'make check-debug     on the kernels that find mistakes'
-	@echo 'make bench           the cost of a context switch, beside the peers: hours; ROUNDS=1'
+	@echo 'make bench           the cost of a context switch, beside the peers; five rounds take hours'
 	@echo 'make bench-accuracy  how long waits are told to be, beside perf: each'
 	@echo 'make bench-endure    100,000 threads, and an hour of births: what it takes'
 	@echo 'make bench-flight    an hour of a flight recorder at the highest rate of switches'
