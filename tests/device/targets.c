@@ -132,11 +132,11 @@ TEST_F_TIMEOUT(targets, of_a_name, 120)
 	for (unsigned int times = 1; times <= 3; times++) {
 		ASSERT_EQ(1, write(self->told[1], "y", 1));
 		UNTIL(session_has_slot(s, self->moves));
-		EXPECT_EQ(2, dev_status(s->fd).nr_live_targets);
+		UNTIL(dev_status(s->fd).nr_live_targets == 2);
 		nap_ns(50 * MS);
 		ASSERT_EQ(1, write(self->told[1], "n", 1));
 		UNTIL(left(s, self->moves, times));
-		EXPECT_EQ(1, dev_status(s->fd).nr_live_targets);
+		UNTIL(dev_status(s->fd).nr_live_targets == 1);
 	}
 	/* From exec on, before any switch. */
 	ASSERT_EQ(1, write(go[1], "", 1));
@@ -204,11 +204,11 @@ TEST_F_TIMEOUT(targets, of_a_user, 120)
 	for (unsigned int times = 1; times <= 3; times++) {
 		ASSERT_EQ(1, write(told[1], "y", 1));
 		UNTIL(session_has_slot(s, moves));
-		EXPECT_EQ(1, dev_status(s->fd).nr_live_targets);
+		UNTIL(dev_status(s->fd).nr_live_targets == 1);
 		nap_ns(50 * MS);
 		ASSERT_EQ(1, write(told[1], "n", 1));
 		UNTIL(left(s, moves, times));
-		EXPECT_EQ(0, dev_status(s->fd).nr_live_targets);
+		UNTIL(dev_status(s->fd).nr_live_targets == 0);
 	}
 	of_users_child(true, &child);
 	UNTIL(session_has_slot(s, getpid()));
