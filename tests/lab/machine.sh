@@ -21,15 +21,21 @@ tsc_frequency() {
 	echo " tsc_early_khz=$(($("$dir/tsc") / 1000 * 1000))"
 }
 
+make_pause() {
+	quietly gcc -O2 -shared -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter \
+		-Werror -o "$1/pause.so" "$LAB/pause.c"
+}
+
 # machine_of KERNEL CPUS MIB MODEL: sets
 #   kernel_dir, arch   the kernel's, as tests/lab/kernel tells
 #   base               its initramfs, without what differs from run to run
 #   qemu               the emulator
 #   machine, accel     what that is told of it, disks and lines apart
+#   plugins            and of how to wait; not for an icount guest, of one thread
 #   disks              how it has disks: nvdimm, or virtio
 #   cmdline            what its kernel is told
 machine_of() {
-	local kind model=$4 ttys
+	local kind model=$4 pause ttys
 	kernel_dir=$("$LAB/kernel" "$1")
 	arch=$(cat "$kernel_dir/arch" 2>/dev/null || echo amd64)
 	base=$("$LAB/initramfs" "$kernel_dir")
@@ -63,6 +69,9 @@ machine_of() {
 		-m "$3,slots=8,maxmem=$(($3 + 8192))M" -nodefaults -display none -no-reboot)
 
 	accel=tcg,thread=multi
+	pause=$CACHE/pause/$(recipe_of "$LAB/pause.c")
+	cached "$pause" make_pause
+	plugins=(-plugin "$pause/pause.so")
 
 	cmdline="console=${ttys[0]} quiet panic=-1 oops=panic nokaslr mitigations=off $cmdline"
 	cmdline+=" random.trust_cpu=on cryptomgr.notests"
