@@ -83,6 +83,27 @@ frames_at_most() {
 	[ -z "$why" ]
 }
 
+# same_sleep LEDGER FILE: the one sample of a sleep from before the start says since
+# when, as the thread's account does; no other one does.
+same_sleep() {
+	why=$(perf script -i "$2" -F tid,event,trace 2>/dev/null | awk -F '\t' '
+		NR == FNR && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		NR == FNR { slept[$at["tid"]] = $at["asleep_since"]; next }
+		/offcpu-time:/ {
+			split($0, word, " ")
+			since = $0; sub(/.* asleep_since=/, "", since); sub(/ .*/, "", since)
+			if (/ flags=[^ ]*since-start/) {
+				nr++
+				if (since == 0 || since != slept[word[1]]) print
+			} else {
+				others++
+				if (since != 0) print
+			}
+		}
+		END { if (nr != 1 || !others) print nr + 0 " of " nr + others " samples" }' "$1" -)
+	[ -z "$why" ]
+}
+
 # samples_on CPU FILE: all those of cpu-clock.
 samples_on() {
 	is "$1" "$(perf script -i "$2" -F cpu,event -G 2>/dev/null |

@@ -50,7 +50,8 @@ static void test_fields(const char *raw, size_t len)
 	   "why it waited, and who woke it");
 	ok(value(raw, "count") == 3 && value(raw, "blocked") == 60 && value(raw, "runnable") == 40 &&
 	   value(raw, "min") == 20 && value(raw, "max") == 50 && value(raw, "blocked_max") == 35 &&
-	   value(raw, "runnable_max") == 15, "for how long");
+	   value(raw, "runnable_max") == 15 && value(raw, "asleep_since") == 7777,
+	   "for how long, and since when");
 	ok(!strcmp(string(raw, "syscall"), "futex") && !strcmp(string(raw, "object"), "/a b+0x4"),
 	   "the names");
 	ok(!strcmp(string(raw, "blocked_hist"), "0:1,64:2") &&
@@ -68,7 +69,7 @@ int main(void)
 			.waker_tid = 4711,
 		},
 		.count = 3, .total = 100, .runnable = 40, .min = 20, .max = 50,
-		.blocked_max = 35, .runnable_max = 15,
+		.blocked_max = 35, .runnable_max = 15, .asleep_since = 7777,
 	};
 	struct wp_hist hist = { .blocked = { [0] = 1, [7] = 2 } }, full;
 	char raw[WP_RAW_MAX], longest[2000];

@@ -116,7 +116,8 @@ FILE *wp_dump_intervals_open(const char *path)
 	return open_table(path, "tid\ttgid\tstate\tflags\tcount\ttotal\tmin\tmax\tfirst\tlast\t"
 			  "user-stack\tkernel-stack\trunnable\trunnable_max\tblocked_max\t"
 			  "reason\tsyscall\targ\targ2\targ3\twaker\twaker-user-stack\t"
-			  "waker-kernel-stack\tobject\tid\twaker-id\tblocked_hist\trunnable_hist");
+			  "waker-kernel-stack\tobject\tid\twaker-id\tasleep_since\t"
+			  "blocked_hist\trunnable_hist");
 }
 
 static void put_stack(FILE *f, const struct wp_stack *stack, char end)
@@ -189,6 +190,7 @@ void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *
 	fprintf(f, "%s\t", object);
 	put_id(f, s->id, '\t');
 	put_id(f, s->waker_id, '\t');
+	fprintf(f, "%" PRIu64 "\t", (uint64_t)s->asleep_since);
 	put_hist(f, hist);
 }
 

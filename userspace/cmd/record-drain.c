@@ -385,6 +385,13 @@ static void count_sample(struct wp_record_stats *s, const struct wp_sample *samp
 		s->spilled += sample->count;
 }
 
+/* What the merge does not know. */
+static void set_asleep_since(const struct wp_recording *r, struct wp_sample *s)
+{
+	if (s->flags & WALLPROF_AGGR_SINCE_START)
+		s->asleep_since = wp_sleepers_since(&r->sleepers, s->tid, s->start_time);
+}
+
 /* --intervals */
 static int dump_intervals(struct wp_recording *r)
 {
@@ -398,6 +405,7 @@ static int dump_intervals(struct wp_recording *r)
 
 		if (r->o.no_idle && wp_cause_idle(&s->cause, s->state))
 			s->flags |= WP_SAMPLE_IDLE;
+		set_asleep_since(r, s);
 		err = wp_objects_find(r->t.objects, s->tid, s->tgid, s->exec_id, &s->cause,
 				      &object);
 		if (!err)
@@ -468,7 +476,7 @@ static int add_samples(struct wp_recording *r)
 
 	wp_merge_sort(&r->merge);
 	for (i = 0; i < r->merge.nr; i++) {
-		const struct wp_sample *s = &r->merge.samples[i];
+		struct wp_sample *s = &r->merge.samples[i];
 		bool oncpu = s->kind == WALLPROF_AGGR_SAMPLE;
 		struct wp_perfdata_sample sample = {
 			.event = oncpu ? r->oncpu : r->offcpu,
@@ -489,6 +497,7 @@ static int add_samples(struct wp_recording *r)
 			sample.nr_user = s->user->nr;
 			sample.user_ips = s->user->ips;
 		}
+		set_asleep_since(r, s);
 		if (r->o.raw && !oncpu)
 			err = add_raw(r, s, raw, &sample);
 		if (!err)

@@ -193,6 +193,10 @@ static int run(struct wp_recording *r)
 	if (err)
 		return err;
 	wp_publisher_started(r->publisher);
+	if (r->o.offcpu && (r->o.raw || r->intervals_file))
+		err = wp_sleepers_read(&r->sleepers, &r->dev);
+	if (err)
+		return err;
 	err = wp_recording_tell_live(r);
 	if (err)
 		return err;
@@ -302,6 +306,7 @@ int cmd_record(int argc, char **argv)
 	wp_merge_free(&r.merge);
 	wp_merge_free(&r.causes);
 	wp_stacks_free(&r.stacks);
+	wp_sleepers_free(&r.sleepers);
 	wp_ledger_free(&r.t.ledger);
 	wp_hist_table_free(&r.thread_hists);
 	wp_comms_free(&r.t.comms);

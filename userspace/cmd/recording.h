@@ -22,6 +22,7 @@
 #include "lib/merge.h"
 #include "lib/perfdata.h"
 #include "lib/sideband.h"
+#include "lib/sleepers.h"
 #include "lib/stacks.h"
 #include "lib/timeline.h"
 
@@ -42,6 +43,7 @@
  * @stacks: all stacks
  * @merge: samples of the epoch
  * @causes: the same in more detail, for --intervals
+ * @sleepers: since when threads slept that were asleep at the start, for -R and --intervals
  * @t: accounts, names, and what was waited for
  * @timeline: every switch and wakeup, with --timeline, or NULL
  * @thread_hists: with --hist and --ledger, of threads whose account is not written yet
@@ -73,6 +75,7 @@ struct wp_recording {
 	struct wp_stacks stacks;
 	struct wp_merge merge;
 	struct wp_merge causes;
+	struct wp_sleepers sleepers;
 	struct wp_record_tables t;
 	struct wp_timeline *timeline;
 	struct wp_hist_table thread_hists;

@@ -45,6 +45,8 @@
  * @runnable: of @total, nanoseconds in which the thread was runnable
  * @runnable_max: the longest of these times
  * @blocked_max: the longest time in which it was blocked
+ * @asleep_since: with WALLPROF_AGGR_SINCE_START, when it had left its CPU, or 0: not
+ *	known; the merge does not set it
  * @hist: see wp_merge_hist_of()
  */
 struct wp_sample {
@@ -71,6 +73,7 @@ struct wp_sample {
 	__u64 runnable;
 	__u64 runnable_max;
 	__u64 blocked_max;
+	__u64 asleep_since;
 	__u32 hist;
 };
 

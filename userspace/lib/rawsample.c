@@ -46,9 +46,10 @@ struct payload {
 	__u64 arg3;
 	__u64 id;
 	__u64 waker_id;
+	__u64 asleep_since;
 };
 
-_Static_assert(sizeof(struct payload) == 136, "the payload has no holes");
+_Static_assert(sizeof(struct payload) == 144, "the payload has no holes");
 
 /* The same in words: each begins where the one before ends. */
 static const struct {
@@ -83,6 +84,7 @@ static const struct {
 	{ "u64 arg3", 8, 0 },
 	{ "u64 id", 8, 0 },
 	{ "u64 waker_id", 8, 0 },
+	{ "u64 asleep_since", 8, 0 },
 };
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
@@ -156,6 +158,7 @@ void wp_raw_format(struct wp_buf *b, unsigned int shows)
 		put(b, "blocked_hist=%s runnable_hist=%s ");
 	if (shows & WP_RAW_CHAINS)
 		put(b, "id=%llx waker_id=%llx ");
+	put(b, "asleep_since=%llu ");
 	/* The last one, as it may have blanks. */
 	put(b, "object=%s\"");
 	put_words(b, "state", wp_state_name, WALLPROF_STATE_MAX);
@@ -170,6 +173,7 @@ void wp_raw_format(struct wp_buf *b, unsigned int shows)
 		put(b, ", __get_str(blocked_hist), __get_str(runnable_hist)");
 	if (shows & WP_RAW_CHAINS)
 		put(b, ", REC->id, REC->waker_id");
+	put(b, ", REC->asleep_since");
 	put(b, ", __get_str(object)\n");
 }
 
@@ -212,6 +216,7 @@ size_t wp_raw_encode(const struct wp_sample *s, const char *object,
 		.arg3 = c->arg3,
 		.id = s->id,
 		.waker_id = s->waker_id,
+		.asleep_since = s->asleep_since,
 		.waker_tid = c->waker_tid,
 		.flags = s->flags,
 		.count = s->count,

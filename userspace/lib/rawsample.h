@@ -16,7 +16,7 @@
 #define WP_RAW_ID	65500
 
 /* The system call's name, the object, two histograms, and all else. */
-#define WP_RAW_MAX	(136 + 32 + 512 + 2 * WP_HIST_TEXT_MAX + 8)
+#define WP_RAW_MAX	(144 + 32 + 512 + 2 * WP_HIST_TEXT_MAX + 8)
 
 /* What perf script is told to show: */
 #define WP_RAW_HIST	(1U << 0)	/* histograms */

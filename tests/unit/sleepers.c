@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of since when threads slept: who is in the task table and was asleep at START,
+ * and nobody else.
+ */
+#include <stdlib.h>
+
+#include "lib/device.h"
+#include "lib/sleepers.h"
+#include "tap.h"
+
+#define NR	9
+/* Of a module whose slots have grown since. */
+#define BYTES	(sizeof(struct wallprof_task) + 24)
+
+/* Memory of just that size, so that ASan sees what is beyond. */
+static struct wp_device fresh(void)
+{
+	struct wp_device dev = {
+		.fd = -1,
+		.conf = { .nr_tasks = NR, .task_bytes = BYTES, .tasks_offset = 64 },
+	};
+
+	dev.map = calloc(1, 64 + NR * BYTES);
+	if (!dev.map)
+		exit(2);
+	return dev;
+}
+
+static void put(const struct wp_device *dev, __u32 i, __u32 phase, __u32 tid, __u64 start_time,
+		__u64 since)
+{
+	struct wallprof_task *task = (void *)(dev->map + 64 + i * BYTES);
+
+	*task = (struct wallprof_task){
+		.phase = phase, .tid = tid, .start_time = start_time, .asleep_since = since,
+	};
+}
+
+int main(void)
+{
+	struct wp_device dev = fresh();
+	struct wp_sleepers s = { 0 };
+
+	ok(!wp_sleepers_read(&s, &dev) && !s.nr && !wp_sleepers_since(&s, 1, 1),
+	   "nobody in an empty table");
+	put(&dev, 0, WALLPROF_TASK_OFF, 30, 300, 3);
+	put(&dev, 2, WALLPROF_TASK_RUNNING, 20, 200, 2);
+	put(&dev, 3, WALLPROF_TASK_FREE, 40, 400, 4);
+	put(&dev, 5, WALLPROF_TASK_OFF, 50, 500, 0);
+	put(&dev, 7, WALLPROF_TASK_EXITED, 10, 150, 1);
+	put(&dev, 8, WALLPROF_TASK_OFF, 10, 100, 5);
+	ok(!wp_sleepers_read(&s, &dev) && s.nr == 4, "who was asleep (%zu)", s.nr);
+	ok(wp_sleepers_since(&s, 30, 300) == 3, "and still is");
+	ok(wp_sleepers_since(&s, 20, 200) == 2, "or runs again");
+	ok(!wp_sleepers_since(&s, 40, 400), "not who has no slot any more");
+	ok(!wp_sleepers_since(&s, 50, 500), "nor who was awake");
+	ok(wp_sleepers_since(&s, 10, 150) == 1 && wp_sleepers_since(&s, 10, 100) == 5 &&
+	   !wp_sleepers_since(&s, 10, 120), "threads of the same number are told apart");
+	wp_sleepers_free(&s);
+	ok(!wp_sleepers_since(&s, 30, 300), "nobody when they are forgotten");
+	free((void *)dev.map);
+	return done();
+}
