@@ -473,6 +473,9 @@ static void warn_of_threads(struct wp_sched_recording *r)
 	if (side.lost)
 		wp_warn("%" PRIu64 " records of what processes do were lost: some names may be old",
 			(uint64_t)side.lost);
+	if (side.bad)
+		wp_warn("%" PRIu64 " records of what processes do cannot be right, and what followed is lost: please report this",
+			(uint64_t)side.bad);
 }
 
 /* Which CPUs' rings were too small. */

@@ -311,7 +311,7 @@ static int read_status(struct wp_top *top)
 	if (err)
 		return err;
 	wp_sideband_stats(top->r.sideband, &side);
-	top->records_lost = side.lost;
+	top->records_lost = side.lost + side.bad;
 	return 0;
 }
 

@@ -36,7 +36,7 @@
  * @utf8: the terminal, or whoever reads it, knows UTF-8
  * @lost: what was lost in epochs since the start, by enum wallprof_loss
  * @status: what the module says of the session besides
- * @records_lost: records of names, forks and mappings that perf lost
+ * @records_lost: records of names, forks and mappings that perf lost, or that were damaged
  * @invisible: threads of other pid namespaces, which are left out
  */
 struct wp_top {
