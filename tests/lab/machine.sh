@@ -71,7 +71,8 @@ machine_of() {
 	accel=tcg,thread=multi
 	pause=$CACHE/pause/$(recipe_of "$LAB/pause.c")
 	cached "$pause" make_pause
-	plugins=(-plugin "$pause/pause.so")
+	# Commas are QEMU's, doubled they are the name's.
+	plugins=(-plugin "file=${pause//,/,,}/pause.so")
 
 	cmdline="console=${ttys[0]} quiet panic=-1 oops=panic nokaslr mitigations=off $cmdline"
 	cmdline+=" random.trust_cpu=on cryptomgr.notests"

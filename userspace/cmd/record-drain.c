@@ -142,6 +142,12 @@ static int expect_objects(struct wp_recording *r)
 	return err;
 }
 
+/* Is it to be told since when threads slept that were asleep at the start? */
+static bool tells_sleep(const struct wp_recording *r)
+{
+	return r->o.offcpu && (r->o.raw || r->intervals_file);
+}
+
 /*
  * How long the intervals of an aggregate were. What was open at the start was longer
  * than is known. Returns whether there is a histogram.
@@ -307,6 +313,9 @@ static int merge_half(struct wp_recording *r, const struct wp_half *half, __u64 
 			if (err)
 				return err;
 		}
+		err = tells_sleep(r) ? wp_sleepers_add(&r->sleepers, task) : 0;
+		if (err)
+			return err;
 		err = add_account(r, task);
 		if (err)
 			return err;
@@ -386,7 +395,7 @@ static void count_sample(struct wp_record_stats *s, const struct wp_sample *samp
 }
 
 /* What the merge does not know. */
-static void set_asleep_since(const struct wp_recording *r, struct wp_sample *s)
+static void set_asleep_since(struct wp_recording *r, struct wp_sample *s)
 {
 	if (s->flags & WALLPROF_AGGR_SINCE_START)
 		s->asleep_since = wp_sleepers_since(&r->sleepers, s->tid, s->start_time);
@@ -606,6 +615,8 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 
 	/* Before: one that is over when all is drained cannot be looked at any more. */
 	err = last ? 0 : expect_objects(r);
+	if (!err && tells_sleep(r))
+		err = wp_sleepers_read(&r->sleepers, &r->dev);
 	if (!err)
 		err = wp_device_flip(&r->dev, &epoch, &time);
 	if (err)

@@ -193,10 +193,6 @@ static int run(struct wp_recording *r)
 	if (err)
 		return err;
 	wp_publisher_started(r->publisher);
-	if (r->o.offcpu && (r->o.raw || r->intervals_file))
-		err = wp_sleepers_read(&r->sleepers, &r->dev);
-	if (err)
-		return err;
 	err = wp_recording_tell_live(r);
 	if (err)
 		return err;
