@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "lib/device.h"
+#include "lib/err.h"
 #include "lib/sleepers.h"
 
 static int by_thread(const void *pa, const void *pb)
@@ -44,7 +45,7 @@ static int add(struct wp_sleepers *s, const struct wp_sleeper *sleeper)
  * @s: the threads; at first all zero
  * @dev: the session, started; its first epoch not retired yet
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or -ENOMEM; a message was printed.
  */
 int wp_sleepers_read(struct wp_sleepers *s, const struct wp_device *dev)
 {
@@ -66,6 +67,8 @@ int wp_sleepers_read(struct wp_sleepers *s, const struct wp_device *dev)
 			err = add(s, &sleeper);
 	}
 	s->known = true;
+	if (err)
+		wp_err("out of memory for %zu threads", s->nr);
 	return err;
 }
 
