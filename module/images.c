@@ -353,12 +353,34 @@ void wp_images_settle(struct wp_session *session)
 		wp_images_refill(session);
 }
 
+/* Context: @images->lock held. */
+static void wp_images_change(struct wp_images *images)
+{
+	/* Pairs with wp_images_changes(). */
+	smp_store_release(&images->changes, images->changes + 1);
+}
+
+/**
+ * wp_images_note_epoch - another epoch is the current one
+ * @images: of the session
+ *
+ * Context: process, the session locked; before those that may still write to the last
+ * epoch are waited for.
+ */
+void wp_images_note_epoch(struct wp_images *images)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&images->lock, flags);
+	wp_images_change(images);
+	raw_spin_unlock_irqrestore(&images->lock, flags);
+}
+
 /* Takes an entry out. Context: @images->lock held, and the session's. */
 static void wp_process_retire(struct wp_images *images, struct wp_process *process)
 {
 	hlist_del_rcu(&process->node);
-	/* Pairs with wp_images_changes(). */
-	smp_store_release(&images->changes, images->changes + 1);
+	wp_images_change(images);
 	images->nr_processes--;
 	list_add(&process->retired, &images->retired);
 	images->nr_retired++;

@@ -75,17 +75,21 @@ struct wp_images {
 
 /*
  * If this is what it was when a process's code was found, then that is its code
- * still: the entry is there, and holds the process's mm_struct.
+ * still: the entry is there, and holds the process's mm_struct. And if it is what it
+ * was before the epoch was looked at, then that is the current one still, or was when
+ * this event began.
  *
- * Context: any, NMI included, under RCU; before wp_images_find().
+ * Context: any, NMI included, under RCU; before wp_images_find(), and before
+ * wp_session_epoch().
  */
 static inline u64 wp_images_changes(const struct wp_images *images)
 {
-	/* Pairs with wp_process_retire(): what was found after is what is new. */
+	/* Pairs with wp_images_change(): what was found after is what is new. */
 	return smp_load_acquire(&images->changes);
 }
 
 void wp_images_init(struct wp_images *images);
+void wp_images_note_epoch(struct wp_images *images);
 void wp_images_release(struct wp_session *session);
 int wp_images_push(struct wp_session *session, struct wallprof_push *push);
 int wp_images_map(struct wp_session *session, struct wallprof_maps *maps);

@@ -19,7 +19,8 @@
  * Each step adds the time since the last one and moves slot->since, so the
  * sums telescope, whatever the times are. Time off the CPU is runnable from the
  * thread's wakeup on, or all of it if the thread did not sleep. The clock may
- * step back by a little between CPUs; such a step counts as no time.
+ * step back by a little between CPUs; such a step counts as no time. But a thread that
+ * leaves its CPU has run for a nanosecond, so that no two of its intervals begin at once.
  */
 #include <linux/string.h>
 
@@ -116,7 +117,8 @@ void wp_interval_end(struct wallprof_task *slot, u64 stop, bool on_cpu,
 		slot->waker_stack = 0;
 		slot->waker_aggr = 0;
 	}
-	wp_interval_split(slot, ns, slot->open_runnable_ns);
+	slot->runnable_ns += slot->open_runnable_ns;
+	wp_interval_longest(slot, ns, slot->open_runnable_ns);
 	slot->flags |= WALLPROF_TASK_OPEN;
 	if (!wp_range_has(range, ns))
 		slot->flags |= WALLPROF_TASK_OUT_OF_RANGE;

@@ -123,9 +123,24 @@ static __always_inline u64 wp_interval_advance(struct wallprof_task *slot, u64 n
 {
 	u64 ns;
 
-	if (now <= slot->since)
+	if (unlikely(__builtin_sub_overflow(now, slot->since, &ns)))
 		return 0;
-	ns = now - slot->since;
+	slot->since = now;
+	return ns;
+}
+
+/*
+ * The same when the thread leaves its CPU: at a time when it never did before, also if the
+ * clock stands still, or steps back.
+ */
+static __always_inline u64 wp_interval_depart(struct wallprof_task *slot, u64 now)
+{
+	u64 ns = now - slot->since;
+
+	if (unlikely(now <= slot->since)) {
+		slot->since++;
+		return 1;
+	}
 	slot->since = now;
 	return ns;
 }
@@ -148,7 +163,7 @@ wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
 	slot->tid = thread->tid;
 	slot->tgid = thread->tgid;
 	slot->exec_id = thread->exec_id;
-	ns = wp_interval_advance(slot, now);
+	ns = wp_interval_depart(slot, now);
 	/*
 	 * From UNSEEN it ran since START. From OFF its coming was missed: refused
 	 * as nested, and counted, or on a CPU that was not online, where no
@@ -192,15 +207,43 @@ static __always_inline void wp_interval_wake(struct wallprof_task *slot, u8 wake
 	WRITE_ONCE(slot->woken, now);
 }
 
-/* An interval, or what is known of it, is split. */
-static __always_inline void wp_interval_split(struct wallprof_task *slot, u64 ns,
-					      u64 runnable)
+/* Of an interval, or of what is known of it: its parts may be the longest. */
+static __always_inline void wp_interval_longest(struct wallprof_task *slot, u64 ns,
+						u64 runnable)
 {
-	slot->runnable_ns += runnable;
 	if (runnable > slot->runnable_max)
 		slot->runnable_max = runnable;
 	if (ns - runnable > slot->blocked_max)
 		slot->blocked_max = ns - runnable;
+}
+
+/*
+ * The phase, the state and the flags of a slot lie side by side, so that one word has
+ * them all.
+ */
+#define WP_AS(slot)	((u32 *)&(slot)->phase)
+
+static_assert(offsetof(struct wallprof_task, phase) % sizeof(u32) == 0 &&
+	      offsetof(struct wallprof_task, state) ==
+	      offsetof(struct wallprof_task, phase) + 1 &&
+	      offsetof(struct wallprof_task, flags) ==
+	      offsetof(struct wallprof_task, phase) + 2);
+
+/* Of who runs: no state, no flags. */
+#ifdef CONFIG_CPU_BIG_ENDIAN
+#define WP_AS_RUNNING	((u32)WALLPROF_TASK_RUNNING << 24)
+#else
+#define WP_AS_RUNNING	((u32)WALLPROF_TASK_RUNNING)
+#endif
+
+/* A thread runs after @ns off its CPU, for @runnable of which it waited for one. */
+static __always_inline void wp_interval_run(struct wallprof_task *slot, u64 ns,
+					    u64 runnable)
+{
+	slot->off_ns += ns;
+	slot->nr_off++;
+	slot->runnable_ns += runnable;
+	WRITE_ONCE(*WP_AS(slot), WP_AS_RUNNING);
 }
 
 /* There was none in this interval, or what there was has been told. */
@@ -222,28 +265,11 @@ static __always_inline void wp_interval_forget_waker(struct wallprof_task *slot)
 static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot,
 						u64 now, u64 ns)
 {
-	u64 woken = READ_ONCE(slot->woken);
+	u64 woken = READ_ONCE(slot->woken), waited = now - woken;
 
-	if (unlikely(!woken || now < woken))
-		return 0;
-	return min(now - woken, ns);
-}
-
-/*
- * An interval ends, of a thread that was off its CPU for @ns; see wp_interval_close().
- * @runnable: for all of that it waited for a CPU. Returns for how much.
- */
-static __always_inline u64 wp_interval_finish(struct wallprof_task *slot, u64 now, u64 ns,
-					      bool runnable)
-{
-	u64 waited = unlikely(runnable) ? ns : wp_interval_runnable(slot, now, ns);
-
-	slot->off_ns += ns;
-	slot->nr_off++;
-	slot->phase = WALLPROF_TASK_RUNNING;
-	WRITE_ONCE(slot->flags, 0);
-	wp_interval_split(slot, ns, waited);
-	return waited;
+	if (likely(waited < ns))
+		return waited;
+	return !woken || now < woken ? 0 : ns;
 }
 
 /**
@@ -273,8 +299,10 @@ wp_interval_close(struct wallprof_task *slot, u64 now, struct wp_passed *passed)
 		return WP_CLOSED_NOTHING;
 	}
 	passed->ns = ns;
-	passed->runnable = wp_interval_finish(slot, now, ns,
-					      BIT(passed->state) & WP_STATES_RUNNABLE);
+	passed->runnable = unlikely(BIT(passed->state) & WP_STATES_RUNNABLE) ? ns :
+			   wp_interval_runnable(slot, now, ns);
+	wp_interval_run(slot, ns, passed->runnable);
+	wp_interval_longest(slot, ns, passed->runnable);
 	return unlikely(passed->flags & WALLPROF_TASK_FILTERED) ? WP_CLOSED_FILTERED :
 								   WP_CLOSED_INTERVAL;
 }

@@ -177,6 +177,34 @@ static noinline struct wallprof_task *wp_switch_meet_next(struct wp_session *ses
 	return wp_birth_claim(&birth);
 }
 
+/* A probe came in between while one of this CPU's was at work. Context: irqs off. */
+static noinline void wp_switch_nested(struct wp_session *session, struct wp_cpu *cpu)
+{
+	wp_half_lose(wp_half_of(&cpu->sched, wp_session_epoch(session)),
+		     WALLPROF_LOSS_NESTED, 0);
+}
+
+/*
+ * A probe of this CPU's begins. Returns whether it may; it ends with wp_switch_end().
+ * Context: irqs off.
+ */
+static __always_inline bool wp_switch_begin(struct wp_session *session, struct wp_cpu *cpu)
+{
+	if (unlikely(cpu->sched_busy)) {
+		wp_switch_nested(session, cpu);
+		return false;
+	}
+	cpu->sched_busy = true;
+	barrier();
+	return true;
+}
+
+static __always_inline void wp_switch_end(struct wp_cpu *cpu)
+{
+	barrier();
+	cpu->sched_busy = false;
+}
+
 /* Whether a thread leaves its CPU for the last time. */
 static __always_inline bool wp_switch_is_last(unsigned int state, bool preempt)
 {
@@ -410,30 +438,15 @@ static __always_inline void wp_switch_open(const struct wp_session *session,
 	wp_interval_open(slot, &thread, leave, now);
 }
 
-/* How a thread leaves, for its habits. Context: irqs off. @prev is current. */
-static __always_inline struct wp_way wp_switch_way(const struct wp_session *session,
-						   struct task_struct *prev,
-						   unsigned int state, bool preempt,
-						   u32 epoch)
-{
-	return (struct wp_way){
-		.p = prev,
-		.changes = wp_images_changes(&session->images),
-		.epoch = epoch,
-		.state = state | (preempt ? WP_WAY_PREEMPTED : 0),
-	};
-}
-
 /*
  * Learns how a thread left, if it did so the last time, too, by what is remembered of its
  * stack. Context: irqs off. @prev is current; its interval is open.
  */
 static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
-			    const struct wallprof_task *slot, struct task_struct *prev,
-			    unsigned int state, bool preempt,
+			    struct wallprof_task *slot, const struct wp_way *way,
 			    const struct wp_leave *leave, u32 epoch)
 {
-	const struct wp_way way = wp_switch_way(session, prev, state, preempt, epoch);
+	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
 	const struct wp_memo *memo;
 	struct wp_habit *habit;
 
@@ -442,30 +455,34 @@ static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 		return;
 	/* In user code it is preempted where it happens to be. */
 	if (!leave->user_stack || leave->flags & ~WALLPROF_TASK_WEAK_STACK ||
-	    wp_way_is_odd(&way) || wp_way_nr(&way) < 0)
+	    wp_way_is_odd(way) || wp_way_nr(way) < 0)
 		return;
-	habit = wp_habit_begin(cpu->habits, slot, &way, leave);
+	habit = wp_habit_begin(cpu->habits, slot, (unsigned long)way->p, way, leave);
 	if (!habit)
 		return;
 	if (session->one_address) {
-		wp_habit_set_address(habit);
+		wp_habit_set_address(habit, half);
 	} else {
 		memo = wp_stack_remembered(session, cpu, epoch, leave->user_stack);
 		if (!memo)
 			return;
-		wp_habit_set_stack(habit, memo);
+		wp_habit_set_stack(habit, memo, half);
 	}
-	wp_habit_learn(cpu->habits, habit, slot, &way, wp_half_of(&cpu->sched, epoch)->head);
+	wp_habit_learn(cpu->habits, habit, slot, way);
 }
 
-/* A thread leaves its CPU, whatever it is used to. Context: irqs off. */
+/*
+ * A thread leaves its CPU, whatever it is used to. Context: irqs off. @way: of a session
+ * that is wp_session_is_plain(); or NULL.
+ */
 static __always_inline void wp_switch_leave(struct wp_session *session,
 					    struct wp_cpu *cpu,
 					    struct wallprof_task *slot,
 					    struct task_struct *prev,
 					    unsigned int state, bool preempt,
-					    u32 epoch, u64 now, bool plain)
+					    const struct wp_way *way, u32 epoch, u64 now)
 {
+	const bool plain = way;
 	/* Most do. */
 	struct wp_leave leave = {
 		.syscall = WALLPROF_SYSCALL_NONE,
@@ -497,54 +514,18 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 	}
 	wp_switch_open(session, slot, prev, &leave, now, plain);
 	if (plain)
-		wp_switch_learn(session, cpu, slot, prev, state, preempt, &leave, epoch);
-}
-
-/* The same, if the thread does not leave as it is used to. Context: irqs off. */
-static noinline void wp_switch_leave_plain(struct wp_session *session, struct wp_cpu *cpu,
-					   struct wallprof_task *slot,
-					   struct task_struct *prev, unsigned int state,
-					   bool preempt, u32 epoch, u64 now)
-{
-	wp_switch_leave(session, cpu, slot, prev, state, preempt, epoch, now, true);
+		wp_switch_learn(session, cpu, slot, way, &leave, epoch);
 }
 
 /*
- * A thread leaves its CPU as it is used to, which is what most switches come to.
- * Returns whether it does. Context: irqs off.
+ * A thread leaves its CPU, in a session that is not wp_session_is_plain(). Context: irqs
+ * off.
  */
-static __always_inline bool wp_switch_leave_again(struct wp_session *session,
-						  struct wp_cpu *cpu,
-						  struct wallprof_task *slot,
-						  struct task_struct *prev,
-						  unsigned int state, bool preempt,
-						  u32 epoch, u64 now)
-{
-	const struct wp_way way = wp_switch_way(session, prev, state, preempt, epoch);
-	struct wp_habit *habit = wp_habit_of(cpu->habits, slot, &way);
-	struct wallprof_half *head;
-
-	if (unlikely(!wp_habit_holds(habit, slot, &way)))
-		return false;
-	if (habit->nr_words &&
-	    unlikely(habit->begin < cpu->memos->oldest ||
-		     !wp_stack_words_are(cpu->memos, habit->begin, habit->nr_words,
-					 habit->sp)))
-		return false;
-	head = habit->head;
-	head->unwinds[habit->why]++;
-	head->walks_remembered++;
-	head->walks_mixed += habit->mixed;
-	wp_habit_leave(cpu->habits, habit, slot, now);
-	return true;
-}
-
-/* A thread leaves its CPU. Context: irqs off. */
 static __always_inline void wp_switch_out(struct wp_session *session,
 					  struct wp_cpu *cpu,
 					  struct task_struct *prev,
 					  unsigned int state, bool preempt,
-					  u32 epoch, u64 now, bool plain)
+					  u32 epoch, u64 now)
 {
 	struct wallprof_task *slot = cpu->current_slot;
 
@@ -553,11 +534,79 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 		if (!slot)
 			return;
 	}
-	if (!plain)
-		wp_switch_leave(session, cpu, slot, prev, state, preempt, epoch, now, false);
-	else if (unlikely(!wp_switch_leave_again(session, cpu, slot, prev, state, preempt,
-						 epoch, now)))
-		wp_switch_leave_plain(session, cpu, slot, prev, state, preempt, epoch, now);
+	wp_switch_leave(session, cpu, slot, prev, state, preempt, NULL, epoch, now);
+}
+
+/* Whether the words are what they were that decide a habit's stack. Context: irqs off. */
+static __always_inline bool wp_switch_words_are(const struct wp_cpu *cpu,
+						const struct wp_habit *habit)
+{
+	return !habit->nr_words ||
+	       likely(habit->begin >= cpu->memos->oldest &&
+		      wp_stack_words_are(cpu->memos, habit->begin, habit->nr_words,
+					 habit->sp));
+}
+
+/* How current leaves its CPU, for its habits. Context: irqs off. @state: see there. */
+static __always_inline struct wp_way wp_switch_way(const struct wp_session *session,
+						   struct task_struct *prev, u32 state)
+{
+	return (struct wp_way){
+		.p = prev,
+		.changes = wp_images_changes(&session->images),
+		.state = state,
+	};
+}
+
+/*
+ * A thread leaves its CPU as it is used to, which is what most switches come to: mostly by
+ * the habit that it came by. Returns whether it does. Context: irqs off.
+ */
+static __always_inline bool wp_switch_out_again(const struct wp_session *session,
+						struct wp_cpu *cpu,
+						struct task_struct *prev, u32 state,
+						u64 now)
+{
+	const struct wp_way way = wp_switch_way(session, prev, state);
+	struct wallprof_task *slot = cpu->current_slot;
+	struct wp_habit *habit = cpu->current_habit;
+	bool still;
+
+	if (unlikely(cpu->current_key != (unsigned long)prev))
+		return false;
+	still = wp_habit_holds_still(habit, &way);
+	if (!still) {
+		habit = wp_habit_of(cpu->habits, slot, &way);
+		if (unlikely(!wp_habit_holds(habit, slot, &way)))
+			return false;
+	}
+	if (unlikely(!wp_switch_words_are(cpu, habit)))
+		return false;
+	if (!still)
+		wp_habit_tell(cpu->habits, habit, slot);
+	wp_habit_leave(habit, slot, now);
+	return true;
+}
+
+/* The same, if it does not. Context: irqs off. */
+static noinline void wp_switch_out_plain(struct wp_session *session, struct wp_cpu *cpu,
+					 struct task_struct *prev, u32 state, u64 now)
+{
+	const struct wp_way way = wp_switch_way(session, prev, state);
+	struct wallprof_task *slot = cpu->current_slot;
+	bool preempt = state & WP_WAY_PREEMPTED;
+	u32 epoch = wp_session_epoch(session);
+
+	if (!wp_session_covers(session, now))
+		return;
+	cpu->sched_busy = true;
+	barrier();
+	state &= ~WP_WAY_PREEMPTED;
+	if (unlikely(cpu->current_key != (unsigned long)prev))
+		slot = wp_switch_prev(session, cpu, prev, state, preempt, epoch, now);
+	if (slot)
+		wp_switch_leave(session, cpu, slot, prev, state, preempt, &way, epoch, now);
+	wp_switch_end(cpu);
 }
 
 /*
@@ -732,122 +781,129 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 	return aggr;
 }
 
-/*
- * The same, if it is not summed where the last one was. If it left as it is used to, the
- * next one may be. Context: irqs off.
- */
-static noinline void wp_switch_come_plain(struct wp_session *session, struct wp_cpu *cpu,
-					  struct wp_half *half, struct wallprof_task *slot,
-					  struct task_struct *next, u32 epoch, u64 now)
+/* A thread comes to its CPU. Returns its slot, or NULL. Context: irqs off. */
+static __always_inline struct wallprof_task *
+wp_switch_meet(struct wp_session *session, struct wp_cpu *cpu, struct task_struct *next,
+	       u32 epoch, u64 now)
 {
-	struct wp_habit *habit = *wp_habit_away(cpu->habits, slot);
-	bool lasts = wp_habit_lasts(habit, slot, epoch);
-	struct wallprof_aggr *aggr;
+	struct wallprof_task *slot;
 
-	aggr = wp_switch_come(session, cpu, half, slot, next, epoch, now, true);
-	if (lasts)
-		habit->aggr = aggr;
+	cpu->current_key = 0;
+	/* See wp_switch_prev(). */
+	if (!next->pid)
+		return NULL;
+	slot = wp_switch_next(session, next);
+	if (likely(slot)) {
+		cpu->current_slot = slot;
+		cpu->current_key = (unsigned long)next;
+	} else if (wp_target_untracked(session, next)) {
+		wp_untracked_comes(session, cpu, epoch, now);
+	}
+	return slot;
+}
+
+/* The same, in a session that is not wp_session_is_plain(). Context: irqs off. */
+static __always_inline void wp_switch_in(struct wp_session *session,
+					 struct wp_cpu *cpu,
+					 struct task_struct *next, u32 epoch, u64 now)
+{
+	struct wallprof_task *slot = wp_switch_meet(session, cpu, next, epoch, now);
+
+	if (slot)
+		wp_switch_come(session, cpu, wp_half_of(&cpu->sched, epoch), slot, next,
+			       epoch, now, false);
+}
+
+/*
+ * The same in one that is, if it is not summed by habit. If it left as it is used to, the
+ * next interval may be. Context: irqs off.
+ */
+static noinline void wp_switch_in_plain(struct wp_session *session, struct wp_cpu *cpu,
+					struct task_struct *next, u64 now)
+{
+	struct wp_habit *habit = *wp_habit_away(cpu->habits, (unsigned long)next);
+	u64 changes = wp_images_changes(&session->images);
+	u32 epoch = wp_session_epoch(session);
+	struct wallprof_task *slot;
+	struct wallprof_aggr *aggr;
+	bool lasts, runnable;
+
+	if (!wp_session_covers(session, now))
+		return;
+	cpu->sched_busy = true;
+	barrier();
+	cpu->current_habit = &cpu->habits->none;
+	slot = wp_switch_meet(session, cpu, next, epoch, now);
+	if (slot) {
+		lasts = habit->slot == slot &&
+			wp_habit_lasts(habit, slot, (unsigned long)next, changes);
+		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
+		aggr = wp_switch_come(session, cpu, wp_half_of(&cpu->sched, epoch), slot,
+				      next, epoch, now, true);
+		if (lasts)
+			wp_habit_sums(cpu->habits, habit, aggr, runnable);
+	}
+	wp_switch_end(cpu);
 }
 
 /*
  * A thread comes from what it left for as it is used to, woken by whom it is used to,
  * which is what most switches come to. Returns whether it does. Context: irqs off.
  */
-static __always_inline bool wp_switch_come_again(struct wp_cpu *cpu,
-						 struct wallprof_task *slot, u32 epoch,
-						 u64 now)
+static __always_inline bool wp_switch_in_again(const struct wp_session *session,
+					       struct wp_cpu *cpu, struct task_struct *next,
+					       u64 now)
 {
-	const struct wp_habit *habit = *wp_habit_away(cpu->habits, slot);
+	struct wp_habit *habit = *wp_habit_away(cpu->habits, (unsigned long)next);
 	struct wallprof_aggr *aggr = habit->aggr;
-	const bool runnable = habit->runnable;
-	u64 ns;
+	struct wallprof_task *slot = habit->slot;
 
-	if (unlikely(!wp_habit_lasts(habit, slot, epoch) || !aggr ||
-		     (!runnable && !wp_habit_same_waker(habit, slot))))
+	if (unlikely(!wp_habit_lasts(habit, slot, (unsigned long)next,
+				     wp_images_changes(&session->images))))
 		return false;
-	ns = wp_interval_advance(slot, now);
-	wp_aggr_again(habit->head, aggr, ns, wp_interval_finish(slot, now, ns, runnable),
-		      now);
-	wp_interval_forget(slot);
-	return true;
-}
-
-/* A thread comes to its CPU. Context: irqs off. */
-static __always_inline void wp_switch_in(struct wp_session *session,
-					 struct wp_cpu *cpu,
-					 struct task_struct *next, u32 epoch,
-					 u64 now, bool plain)
-{
-	struct wallprof_task *slot = wp_switch_next(session, next);
-	struct wp_half *half;
-
-	if (unlikely(!slot)) {
-		cpu->current_key = 0;
-		if (wp_target_untracked(session, next))
-			wp_untracked_comes(session, cpu, epoch, now);
-		return;
-	}
-	cpu->current_slot = slot;
-	cpu->current_key = (unsigned long)next;
-	if (plain && likely(wp_switch_come_again(cpu, slot, epoch, now)))
-		return;
-	half = wp_half_of(&cpu->sched, epoch);
-	if (plain)
-		wp_switch_come_plain(session, cpu, half, slot, next, epoch, now);
+	if (habit->runnable)
+		wp_habit_come(habit, slot, aggr, now, true);
+	else if (likely(wp_habit_same_waker(aggr, slot)))
+		wp_habit_come(habit, slot, aggr, now, false);
 	else
-		wp_switch_come(session, cpu, half, slot, next, epoch, now, false);
+		return false;
+	cpu->current_key = (unsigned long)next;
+	cpu->current_slot = slot;
+	cpu->current_habit = habit;
+	return true;
 }
 
 /*
  * The time of a switch. The timeline's probe was called just before and has looked at
  * the clock: sums of its slices are the ledger's. Context: irqs off.
  */
-static __always_inline u64 wp_switch_time(const struct wp_session *session, bool plain)
+static __always_inline u64 wp_switch_time(const struct wp_session *session)
 {
-	if (!plain && unlikely(session->config.flags & WALLPROF_TIMELINE))
+	if (unlikely(session->config.flags & WALLPROF_TIMELINE))
 		return session->cpus[smp_processor_id()]->switched_at;
 	return ktime_get_mono_fast_ns();
 }
 
 /* Context: irqs off, a run queue locked. prev is current. */
-static __always_inline void wp_switch(void *data, bool preempt,
-				      struct task_struct *prev,
-				      struct task_struct *next,
-				      unsigned int prev_state, bool plain)
+static __always_inline void wp_sched_switch(void *data, bool preempt,
+					    struct task_struct *prev,
+					    struct task_struct *next,
+					    unsigned int prev_state)
 {
 	struct wp_session *session = data;
-	u64 now = wp_switch_time(session, plain);
+	u64 now = wp_switch_time(session);
 	struct wp_cpu *cpu;
 	u32 epoch;
 
 	if (!wp_session_covers(session, now))
 		return;
 	cpu = session->cpus[smp_processor_id()];
-	epoch = wp_session_epoch(session);
-	if (unlikely(cpu->sched_busy)) {
-		wp_half_lose(wp_half_of(&cpu->sched, epoch),
-			     WALLPROF_LOSS_NESTED, 0);
+	if (!wp_switch_begin(session, cpu))
 		return;
-	}
-	cpu->sched_busy = true;
-	barrier();
-	wp_switch_out(session, cpu, prev, prev_state, preempt, epoch, now, plain);
-	/* See wp_switch_prev(). */
-	if (next->pid)
-		wp_switch_in(session, cpu, next, epoch, now, plain);
-	else
-		cpu->current_key = 0;
-	barrier();
-	cpu->sched_busy = false;
-}
-
-/* As above. */
-static __always_inline void wp_sched_switch(void *data, bool preempt,
-					    struct task_struct *prev,
-					    struct task_struct *next,
-					    unsigned int prev_state)
-{
-	wp_switch(data, preempt, prev, next, prev_state, false);
+	epoch = wp_session_epoch(session);
+	wp_switch_out(session, cpu, prev, prev_state, preempt, epoch, now);
+	wp_switch_in(session, cpu, next, epoch, now);
+	wp_switch_end(cpu);
 }
 
 /* As above, of a session that is wp_session_is_plain(). */
@@ -856,7 +912,27 @@ static __always_inline void wp_sched_switch_plain(void *data, bool preempt,
 						  struct task_struct *next,
 						  unsigned int prev_state)
 {
-	wp_switch(data, preempt, prev, next, prev_state, true);
+	struct wp_session *session = data;
+	u32 state = prev_state | (preempt ? WP_WAY_PREEMPTED : 0);
+	struct wp_cpu *cpu;
+	u64 now;
+
+	/* One word to keep while the clock is read, instead of two. */
+	OPTIMIZER_HIDE_VAR(state);
+	now = ktime_get_mono_fast_ns();
+	/* Before START nothing has been learned that could be done again. */
+	if (unlikely(now > READ_ONCE(session->stop)))
+		return;
+	cpu = session->cpus[smp_processor_id()];
+	if (unlikely(cpu->sched_busy)) {
+		wp_switch_nested(session, cpu);
+		return;
+	}
+	/* What is done again calls and wakes nobody: no probe can come in between. */
+	if (unlikely(!wp_switch_out_again(session, cpu, prev, state, now)))
+		wp_switch_out_plain(session, cpu, prev, state, now);
+	if (unlikely(!wp_switch_in_again(session, cpu, next, now)))
+		wp_switch_in_plain(session, cpu, next, now);
 }
 
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
@@ -917,12 +993,8 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 	u32 used;
 
 	/* Of a probe of this CPU's that was interrupted by what wakes. */
-	if (unlikely(cpu->sched_busy)) {
-		wp_half_lose(half, WALLPROF_LOSS_NESTED, 0);
+	if (!wp_switch_begin(session, cpu))
 		return 0;
-	}
-	cpu->sched_busy = true;
-	barrier();
 	used = half->head->stack_words;
 	wp_switch_stacks(session, cpu, epoch, current, &leave, false);
 	words[WALLPROF_WAKER_USER_STACK] = leave.user_stack;
@@ -934,8 +1006,7 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 			      WALLPROF_STACK_LOST : 0));
 	if (unlikely(half->head->stack_words != used))
 		wp_session_grew(session, half, &session->layout.sched);
-	barrier();
-	cpu->sched_busy = false;
+	wp_switch_end(cpu);
 	return id;
 }
 
@@ -1021,7 +1092,7 @@ static noinline void wp_waking_rest(struct wp_session *session, struct task_stru
 }
 
 /* Context: irqs off, p->pi_lock held; or, of p itself, preemption off. */
-static void wp_probe_waking(void *data, struct task_struct *p)
+static notrace void wp_probe_waking(void *data, struct task_struct *p)
 {
 	struct wp_session *session = data;
 	u64 now;
@@ -1034,13 +1105,12 @@ static void wp_probe_waking(void *data, struct task_struct *p)
 		wp_waking_rest(session, p, now);
 }
 
-/* The same, of a session that is wp_session_is_plain(). */
-static void wp_probe_waking_plain(void *data, struct task_struct *p)
+/* The same, of a session that is wp_session_is_plain(). @wakers: who wakes is told. */
+static __always_inline void wp_waking_plain(struct wp_session *session,
+					    struct task_struct *p, bool wakers)
 {
-	u8 waker = WALLPROF_WAKER_NONE;
-	struct wp_session *session = data;
 	struct wallprof_task *slot;
-	u32 tid = 0;
+	u8 waker;
 	u64 now;
 
 	/* See above. */
@@ -1054,12 +1124,24 @@ static void wp_probe_waking_plain(void *data, struct task_struct *p)
 		wp_waking_rest(session, p, now);
 		return;
 	}
-	if (session->config.flags & WALLPROF_WAKERS) {
+	/* As wp_interval_wake(); there are no stacks of wakers. */
+	if (wakers) {
 		waker = wp_waking_context();
-		if (likely(waker == WALLPROF_WAKER_TASK))
-			tid = current->pid;
+		WRITE_ONCE(slot->waker, waker);
+		WRITE_ONCE(slot->waker_tid, likely(waker == WALLPROF_WAKER_TASK) ?
+					    current->pid : 0);
 	}
-	wp_interval_wake(slot, waker, tid, 0, now);
+	WRITE_ONCE(slot->woken, now);
+}
+
+static notrace void wp_probe_waking_plain(void *data, struct task_struct *p)
+{
+	wp_waking_plain(data, p, false);
+}
+
+static notrace void wp_probe_waking_plain_told(void *data, struct task_struct *p)
+{
+	wp_waking_plain(data, p, true);
 }
 
 /* Whether a child of current is a target. Context: irqs off. */
@@ -1133,6 +1215,7 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 	struct wallprof_task *slot;
 	struct wp_thread thread;
 	unsigned long flags;
+	struct wp_cpu *cpu;
 
 	/*
 	 * Not to be preempted between the clock and what is made of it: the
@@ -1142,6 +1225,9 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 	birth.born = ktime_get_mono_fast_ns();
 	if (!wp_session_covers(session, birth.born))
 		goto restore;
+	cpu = session->cpus[smp_processor_id()];
+	if (cpu->habits)
+		cpu->current_habit = &cpu->habits->none;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
 	if (slot && slot->flags & WALLPROF_TASK_ARMED) {
 		/*
@@ -1188,12 +1274,6 @@ static struct wp_probe wp_probes[WP_PROBE_TIMELINE] = {
 	[WP_PROBE_EXIT] = { "sched_process_exit", wp_probe_exit },
 };
 
-/* What is called instead in a session that is wp_session_is_plain(). */
-static void * const wp_probes_plain[WP_PROBE_MAX] = {
-	[WP_PROBE_SWITCH] = wp_probe_sched_switch_plain,
-	[WP_PROBE_WAKING] = wp_probe_waking_plain,
-};
-
 /* The kernel's own check of the prototypes; fails to compile if one is wrong. */
 static void __maybe_unused wp_probes_check(void)
 {
@@ -1201,6 +1281,7 @@ static void __maybe_unused wp_probes_check(void)
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_plain);
 	check_trace_callback_type_sched_waking(wp_probe_waking);
 	check_trace_callback_type_sched_waking(wp_probe_waking_plain);
+	check_trace_callback_type_sched_waking(wp_probe_waking_plain_told);
 	check_trace_callback_type_sched_process_fork(wp_probe_fork);
 	check_trace_callback_type_sched_process_exec(wp_probe_exec);
 	check_trace_callback_type_sched_process_exit(wp_probe_exit);
@@ -1215,8 +1296,13 @@ static struct wp_probe *wp_probe_at(int i)
 /* What a session has called at a tracepoint. It does not change while it is registered. */
 static void *wp_probe_of(const struct wp_session *session, int i)
 {
-	if (wp_probes_plain[i] && wp_session_is_plain(session))
-		return wp_probes_plain[i];
+	const bool plain = wp_session_is_plain(session);
+
+	if (plain && i == WP_PROBE_SWITCH)
+		return wp_probe_sched_switch_plain;
+	if (plain && i == WP_PROBE_WAKING)
+		return session->config.flags & WALLPROF_WAKERS ?
+		       wp_probe_waking_plain_told : wp_probe_waking_plain;
 	return wp_probe_at(i)->probe;
 }
 

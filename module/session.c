@@ -434,6 +434,18 @@ static void wp_session_begin_epoch(struct wp_session *session, u32 epoch)
 	}
 	/* Publishes the heads. Pairs with wp_session_epoch(). */
 	smp_store_release(&session->epoch, epoch);
+	wp_images_note_epoch(&session->images);
+}
+
+/* The same of what an epoch has written, which has ended. */
+static void wp_session_settle_epoch(struct wp_session *session, u32 epoch)
+{
+	unsigned int nr;
+
+	if (!(session->config.flags & WALLPROF_OFFCPU))
+		return;
+	for_each_possible_cpu(nr)
+		wp_half_settle(wp_half_of(&session->cpus[nr]->sched, epoch));
 }
 
 /* The parts of configure that leave something behind when they fail. */
@@ -622,6 +634,7 @@ int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
 		wp_images_retire_dead(session);
 		/* Then nobody writes to the old half, nor looks at what was retired. */
 		wp_session_quiesce();
+		wp_session_settle_epoch(session, epoch);
 		wp_images_settle(session);
 		atomic_set(&session->signalled, 0);
 		flip->time = ktime_get_mono_fast_ns();
@@ -688,6 +701,7 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 	wp_probes_detach(session);
 	wp_sampler_release(session);
 	wp_session_quiesce();
+	wp_session_settle_epoch(session, session->epoch);
 	if (offcpu)
 		wp_session_end_tasks(session);
 	WRITE_ONCE(session->state, WALLPROF_SESSION_STOPPED);

@@ -24,6 +24,7 @@
 #include "tasks.h"
 
 struct mm_struct;
+struct wp_habit;
 struct wp_habits;
 struct wp_memos;
 struct user_namespace;
@@ -62,6 +63,7 @@ struct wp_address {
  * @addresses: what they interned last, by hash, of a session that is @one_address
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
+ * @current_habit: the one by which it came, or &wp_habits.none; with @habits
  * @leave: how the thread that a scheduler probe is told of leaves its CPU, or wakes
  * @passed: what it adds, if that is not where it was added last
  * @key: and to what
@@ -84,6 +86,7 @@ struct wp_cpu {
 	struct wp_habits *habits;
 	unsigned long current_key;
 	struct wallprof_task *current_slot;
+	struct wp_habit *current_habit;
 	/* Not on the stack: kernels may fill that with zeroes each time. */
 	struct wp_leave leave;
 	struct wp_passed passed;

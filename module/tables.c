@@ -168,12 +168,38 @@ void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
  */
 void wp_half_begin(struct wp_tables *tables, u32 epoch)
 {
-	struct wallprof_half *head = wp_half_of(tables, epoch)->head;
+	struct wp_half *half = wp_half_of(tables, epoch);
+	struct wallprof_half *head = half->head;
 
+	memset(half->again, 0, sizeof(half->again));
 	memset(head, 0, sizeof(*head));
 	head->epoch = epoch;
 	head->cpu = tables->cpu;
 	head->stack_words = 1;
+}
+
+/**
+ * wp_half_settle - tell in a half's head what was done in it by habit
+ * @half: the half
+ *
+ * Context: process. The half has no writer any more, and no reader yet.
+ */
+void wp_half_settle(struct wp_half *half)
+{
+	struct wallprof_half *head = half->head;
+	u8 why, mixed;
+
+	for (why = 0; why < WALLPROF_UNWIND_MAX; why++) {
+		for (mixed = 0; mixed < 2; mixed++) {
+			struct wp_again *again = wp_again_of(half, why, mixed);
+
+			head->events += again->summed;
+			head->unwinds[why] += again->known;
+			head->walks_remembered += again->known;
+			head->walks_mixed += mixed ? again->known : 0;
+			memset(again, 0, sizeof(*again));
+		}
+	}
 }
 
 /* Of a stack, or of what intervals stand in. */

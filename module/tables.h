@@ -54,6 +54,16 @@ struct wp_table_sizes {
 };
 
 /**
+ * struct wp_again - what was done in a half by habit, without a look
+ * @known: threads that left with a stack that was known again
+ * @summed: intervals that began so and were added to where the last one was
+ */
+struct wp_again {
+	u64 known;
+	u64 summed;
+};
+
+/**
  * struct wp_half - one half of a CPU's tables of one context
  * @head: head, mapped
  * @aggrs: aggregates in order of appearance, mapped
@@ -63,10 +73,11 @@ struct wp_table_sizes {
  * @hists: histograms of @aggrs, mapped; of use if there are any
  * @aggr_index: hash index of @aggrs: epoch, bits of the hash, entry
  * @stack_index: hash index of @stacks, likewise
+ * @again: what was done by habit, see wp_again_of(); not in @head yet
  *
  * Between wp_half_begin() and the flip that retires it a half has one writer:
  * its CPU, in its context. A flip retires it; wp_session_quiesce() then orders
- * all that was written before all that the reader reads.
+ * all that was written before wp_half_settle(), and all that the reader reads.
  */
 struct wp_half {
 	struct wallprof_half *head;
@@ -77,6 +88,7 @@ struct wp_half {
 	struct wallprof_hist *hists;
 	u64 *aggr_index;
 	u64 *stack_index;
+	struct wp_again again[2 * WALLPROF_UNWIND_MAX];
 };
 
 #define WP_RECENT_BITS	6	/* of the number of aggregates that are found at once */
@@ -104,6 +116,7 @@ u64 wp_sizes_index_words(const struct wp_table_sizes *sizes);
 void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
 		   u32 cpu, u32 context, void *mapped, u64 *index);
 void wp_half_begin(struct wp_tables *tables, u32 epoch);
+void wp_half_settle(struct wp_half *half);
 
 u64 wp_stack_intern(struct wp_tables *tables, u32 epoch, const u64 *ips,
 		    unsigned int nr, u8 unwind, u8 flags);
@@ -123,6 +136,15 @@ bool wp_wait_add(struct wp_tables *tables, u32 epoch, const struct wallprof_aggr
 static inline struct wp_half *wp_half_of(struct wp_tables *tables, u32 epoch)
 {
 	return &tables->half[epoch & 1];
+}
+
+/*
+ * Where it is counted how often a stack was known again, by why its walk ended, and
+ * whether that went by tables but for some frames. Any context of the half's writer.
+ */
+static inline struct wp_again *wp_again_of(struct wp_half *half, u8 why, bool mixed)
+{
+	return &half->again[2 * why + mixed];
 }
 
 /* Any context of the half's writer. */
@@ -159,11 +181,15 @@ static __always_inline bool wp_aggr_same(const struct wallprof_aggr *a,
 	       a->arg == b->arg && a->waker_stack == b->waker_stack;
 }
 
-/* Adds to an aggregate. Any context of the half's writer. */
-static __always_inline void wp_aggr_sum(struct wallprof_aggr *aggr, u64 value,
+/*
+ * Adds to an aggregate. Returns whether it has a longest part now. Any context of the
+ * half's writer.
+ */
+static __always_inline bool wp_aggr_sum(struct wallprof_aggr *aggr, u64 value,
 					u64 runnable, u64 time)
 {
 	u64 blocked = value - runnable;
+	bool longest = false;
 
 	aggr->count++;
 	aggr->total += value;
@@ -174,10 +200,15 @@ static __always_inline void wp_aggr_sum(struct wallprof_aggr *aggr, u64 value,
 	if (time > aggr->last)
 		aggr->last = time;
 	aggr->runnable += runnable;
-	if (runnable > aggr->runnable_max)
+	if (unlikely(runnable > aggr->runnable_max)) {
 		aggr->runnable_max = runnable;
-	if (blocked > aggr->blocked_max)
+		longest = true;
+	}
+	if (unlikely(blocked > aggr->blocked_max)) {
 		aggr->blocked_max = blocked;
+		longest = true;
+	}
+	return longest;
 }
 
 /*

@@ -22,8 +22,7 @@
 /**
  * struct wp_way - how a thread leaves its CPU
  * @p: the thread, current
- * @changes: wp_images_changes(), of before its stack is looked up
- * @epoch: the current one
+ * @changes: wp_images_changes(), of before its stack and the epoch are looked up
  * @state: the scheduler's name of the state, and WP_WAY_PREEMPTED
  *
  * Context: irqs off.
@@ -31,7 +30,6 @@
 struct wp_way {
 	struct task_struct *p;
 	u64 changes;
-	u32 epoch;
 	u32 state;
 };
 

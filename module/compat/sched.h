@@ -58,24 +58,24 @@ static inline unsigned int wp_task_left_told(struct task_struct *prev, unsigned 
  */
 #if defined(WP_HAS_SCHED_SWITCH_STATE_LAST)
 #define WP_PROBE_SCHED_SWITCH(name, body)				\
-static void name(void *data, bool preempt, struct task_struct *prev,	\
-		 struct task_struct *next, unsigned int prev_state)	\
+static notrace void name(void *data, bool preempt, struct task_struct *prev,	\
+			 struct task_struct *next, unsigned int prev_state) \
 {									\
 	body(data, preempt, prev, next,					\
 	     wp_task_left_told(prev, prev_state));			\
 }
 #elif defined(WP_HAS_SCHED_SWITCH_STATE_SECOND)
 #define WP_PROBE_SCHED_SWITCH(name, body)				\
-static void name(void *data, bool preempt, unsigned int prev_state,	\
-		 struct task_struct *prev, struct task_struct *next)	\
+static notrace void name(void *data, bool preempt, unsigned int prev_state,	\
+			 struct task_struct *prev, struct task_struct *next) \
 {									\
 	body(data, preempt, prev, next,					\
 	     wp_task_left_told(prev, prev_state));			\
 }
 #else
 #define WP_PROBE_SCHED_SWITCH(name, body)				\
-static void name(void *data, bool preempt, struct task_struct *prev,	\
-		 struct task_struct *next)				\
+static notrace void name(void *data, bool preempt, struct task_struct *prev,	\
+			 struct task_struct *next)			\
 {									\
 	body(data, preempt, prev, next, wp_task_left_state(prev));	\
 }

@@ -44,7 +44,7 @@ static void pass(u8 how)
 	else if (how < 220)
 		now += take(4);
 	else
-		now = take(8);
+		now = take(8) >> 1;
 	latest = now > latest ? now : latest;
 }
 
@@ -130,6 +130,8 @@ static void open_interval(struct wallprof_task *slot)
 	};
 
 	wp_interval_open(slot, &thread, &leave, now);
+	/* No two begin at once. */
+	latest = now > before ? now : before + 1;
 	if (phase == WALLPROF_TASK_OFF)
 		unknown += latest - before;
 	must(slot->phase == WALLPROF_TASK_OFF && slot->state == leave.state);
@@ -164,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	told = 0;
 	told_runnable = 0;
 	unknown = 0;
-	born = take(1) & 1 ? take(8) : 1000;
+	born = take(1) & 1 ? take(8) >> 1 : 1000;
 	now = born;
 	latest = born;
 	wp_interval_begin(&slot, &thread, phases[take(1) % 3], take(1) % WALLPROF_STATE_MAX,

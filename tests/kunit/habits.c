@@ -11,7 +11,10 @@
 #include "suite.h"
 
 static struct wp_habits *habits;
-static struct wallprof_half head;
+static struct wp_half half;
+
+/* Whose slot it is. */
+#define KEY	0x1000
 
 static const struct wp_thread thread = {
 	.start_time = 500, .tid = 21, .tgid = 20, .exec_id = 9,
@@ -43,13 +46,19 @@ static void set_up(struct kunit *test)
 	forget();
 }
 
+/* Leaves, having come by no habit; returns whether it leaves by one. */
+static bool leaves(struct wallprof_task *of, const struct wp_way *way, bool by_fp)
+{
+	return habits_leave(habits, &habits->none, of, KEY, &thread, way, by_fp, &half,
+			    of->since + 10);
+}
+
 /* Leaves and comes; returns whether it left by habit. */
 static bool goes(const struct wp_way *way)
 {
-	u64 now = slot.since + 10;
-	bool habit = habits_leave(habits, &slot, &thread, way, true, &head, now);
+	bool habit = leaves(&slot, way, true);
 
-	habits_come(&slot, now + 10);
+	habits_come(&slot, slot.since + 10);
 	return habit;
 }
 
@@ -73,8 +82,7 @@ struct part {
 static const struct part parts[] = {
 	PART(struct wp_way, ip), PART(struct wp_way, sp), PART(struct wp_way, fp),
 	PART(struct wp_way, arg), PART(struct wp_way, changes), PART(struct wp_way, nr),
-	PART(struct wp_way, state), PART(struct wp_way, epoch),
-	PART(struct wp_way, exec_id), PART(struct wp_way, odd),
+	PART(struct wp_way, state), PART(struct wp_way, exec_id), PART(struct wp_way, odd),
 };
 
 static void part_desc(const struct part *part, char *desc)
@@ -105,6 +113,27 @@ static void one_part_changes(struct kunit *test)
 	}
 }
 
+/* The same of the habit that it came by: but an exec is told of. */
+static void one_part_changes_still(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	bool exec = part->at == offsetof(struct wp_way, exec_id);
+	struct wp_habit *habit;
+	unsigned int bit;
+
+	set_up(test);
+	goes(&habits_usual);
+	goes(&habits_usual);
+	habit = wp_habit_of(habits, &slot, &habits_usual);
+	for (bit = 0; bit < 8 * part->size; bit++) {
+		struct wp_way other = habits_usual;
+
+		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
+		KUNIT_EXPECT_EQ(test, wp_habit_holds_still(habit, &other), exec);
+	}
+	KUNIT_EXPECT_TRUE(test, wp_habit_holds_still(habit, &habits_usual));
+}
+
 /* What has to be the same twice. */
 static const struct part twice[] = {
 	PART(struct wp_way, ip), PART(struct wp_way, sp), PART(struct wp_way, nr),
@@ -133,11 +162,11 @@ static void frame_pointer_may_not_matter(struct kunit *test)
 
 	set_up(test);
 	other.fp++;
-	habits_leave(habits, &slot, &thread, &habits_usual, false, &head, 1010);
+	leaves(&slot, &habits_usual, false);
 	habits_come(&slot, 1020);
-	habits_leave(habits, &slot, &thread, &habits_usual, false, &head, 1030);
+	leaves(&slot, &habits_usual, false);
 	habits_come(&slot, 1040);
-	again = habits_leave(habits, &slot, &thread, &other, false, &head, 1050);
+	again = leaves(&slot, &other, false);
 	KUNIT_EXPECT_TRUE(test, again);
 }
 
@@ -176,16 +205,17 @@ static void another_thread_begins(struct kunit *test)
 	goes(&habits_usual);
 	wp_interval_begin(&slot, &other, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
 			  slot.since + 10);
-	habits_leave(habits, &slot, &other, &habits_usual, true, &head, slot.since + 10);
+	habits_leave(habits, &habits->none, &slot, KEY, &other, &habits_usual, true, &half,
+		     slot.since + 10);
 	habits_come(&slot, slot.since + 10);
-	again = habits_leave(habits, &slot, &other, &habits_usual, true, &head, slot.since + 10);
+	again = habits_leave(habits, &habits->none, &slot, KEY, &other, &habits_usual, true,
+			     &half, slot.since + 10);
 	KUNIT_EXPECT_FALSE(test, again);
 }
 
 static const struct part while_away[] = {
 	PART(struct wallprof_task, since), PART(struct wallprof_task, phase),
 	PART(struct wallprof_task, state), PART(struct wallprof_task, flags),
-	PART(struct wallprof_task, user_stack),
 };
 
 KUNIT_ARRAY_PARAM(while_away, while_away, part_desc);
@@ -194,23 +224,46 @@ KUNIT_ARRAY_PARAM(while_away, while_away, part_desc);
 static void lasts_until_the_slot_changes(struct kunit *test)
 {
 	const struct part *part = test->param_value;
+	u64 changes = habits_usual.changes;
 	struct wp_habit *habit;
 	unsigned int bit;
 
 	set_up(test);
 	goes(&habits_usual);
 	goes(&habits_usual);
-	habits_leave(habits, &slot, &thread, &habits_usual, true, &head, slot.since + 10);
-	habit = *wp_habit_away(habits, &slot);
-	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &slot, habits_usual.epoch));
-	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, habits_usual.epoch + 1));
+	leaves(&slot, &habits_usual, true);
+	habit = *wp_habit_away(habits, KEY);
+	KUNIT_EXPECT_PTR_EQ(test, habit->slot, &slot);
+	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &slot, KEY, changes));
+	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY, changes + 1));
+	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY + 1, changes));
 	for (bit = 0; bit < 8 * part->size; bit++) {
 		u8 *at = (u8 *)&slot + part->at + bit / 8;
 
 		*at ^= BIT(bit % 8);
-		KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, habits_usual.epoch));
+		KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY, changes));
 		*at ^= BIT(bit % 8);
 	}
+}
+
+/* The clock stands still, and what it leaves by is no habit. */
+static void time_is_of_one_leaving(struct kunit *test)
+{
+	struct wp_way other = habits_usual;
+	struct wp_habit *habit;
+	u64 now;
+
+	set_up(test);
+	goes(&habits_usual);
+	goes(&habits_usual);
+	leaves(&slot, &habits_usual, true);
+	now = slot.since;
+	habit = *wp_habit_away(habits, KEY);
+	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &slot, KEY, habits_usual.changes));
+	habits_come(&slot, now);
+	other.ip++;
+	habits_leave(habits, &habits->none, &slot, KEY, &thread, &other, true, &half, now);
+	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY, habits_usual.changes));
 }
 
 /* Two slots may have one place, and another one's habit is none. */
@@ -224,17 +277,17 @@ static void slots_are_told_apart(struct kunit *test)
 	wp_interval_begin(&two[0], &thread, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
 			  1000);
 	two[1] = two[0];
-	habits_leave(habits, &two[0], &thread, &habits_usual, true, &head, 1010);
+	leaves(&two[0], &habits_usual, true);
 	two[1] = two[0];
 	habits_come(&two[0], 1020);
 	habit = wp_habit_of(habits, &two[0], &habits_usual);
 	/* Of the other one, this was not the second time. */
 	*wp_habit_of(habits, &two[1], &habits_usual) = *habit;
-	habits_leave(habits, &two[1], &thread, &habits_usual, true, &head, 1030);
-	KUNIT_EXPECT_EQ(test, wp_habit_of(habits, &two[1], &habits_usual)->epoch, 0);
-	habits_leave(habits, &two[0], &thread, &habits_usual, true, &head, 1030);
-	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &two[1], habits_usual.epoch));
-	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &two[0], habits_usual.epoch));
+	leaves(&two[1], &habits_usual, true);
+	KUNIT_EXPECT_EQ(test, wp_habit_of(habits, &two[1], &habits_usual)->changes, 0);
+	leaves(&two[0], &habits_usual, true);
+	KUNIT_EXPECT_PTR_EQ(test, habit->slot, &two[0]);
+	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &two[0], KEY, habits_usual.changes));
 	habits_come(&two[0], 1040);
 	two[1] = two[0];
 	KUNIT_EXPECT_FALSE(test, wp_habit_holds(habit, &two[1], &habits_usual));
@@ -255,21 +308,38 @@ static void waker_changes(struct kunit *test)
 		.syscall = 7, .reason = WALLPROF_REASON_SYSCALL, .waker_tid = 33,
 		.waker = WALLPROF_WAKER_TASK,
 	};
-	struct wp_habit habit = { .aggr = &aggr };
 	unsigned int bit;
 
 	set_up(test);
 	slot.syscall = 7;
 	slot.reason = WALLPROF_REASON_SYSCALL;
 	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 33, 0, 2000);
-	KUNIT_EXPECT_TRUE(test, wp_habit_same_waker(&habit, &slot));
+	KUNIT_EXPECT_TRUE(test, wp_habit_same_waker(&aggr, &slot));
 	for (bit = 0; bit < 8 * part->size; bit++) {
 		u8 *at = (u8 *)&slot + part->at + bit / 8;
 
 		*at ^= BIT(bit % 8);
-		KUNIT_EXPECT_FALSE(test, wp_habit_same_waker(&habit, &slot));
+		KUNIT_EXPECT_FALSE(test, wp_habit_same_waker(&aggr, &slot));
 		*at ^= BIT(bit % 8);
 	}
+	KUNIT_EXPECT_FALSE(test, wp_habit_same_waker(&habits->nowhere, &slot));
+}
+
+/* Where it is summed may not be known, and then nobody wakes it as the last time. */
+static void summed_where_it_is_known(struct kunit *test)
+{
+	struct wallprof_aggr aggr = {};
+	struct wp_habit habit = {};
+
+	set_up(test);
+	wp_habit_sums(habits, &habit, &aggr, true);
+	KUNIT_EXPECT_PTR_EQ(test, habit.aggr, &aggr);
+	KUNIT_EXPECT_TRUE(test, habit.runnable);
+	wp_habit_sums(habits, &habit, &aggr, false);
+	KUNIT_EXPECT_FALSE(test, habit.runnable);
+	wp_habit_sums(habits, &habit, NULL, true);
+	KUNIT_EXPECT_PTR_EQ(test, habit.aggr, &habits->nowhere);
+	KUNIT_EXPECT_FALSE(test, habit.runnable);
 }
 
 /* By what a stack is known again, and told. */
@@ -281,20 +351,19 @@ static void stack_is_kept(struct kunit *test)
 	};
 	struct wp_habit habit = {};
 
-	wp_habit_set_stack(&habit, &memo);
+	wp_habit_set_stack(&habit, &memo, &half);
 	KUNIT_EXPECT_EQ(test, habit.begin, memo.begin);
 	KUNIT_EXPECT_EQ(test, habit.nr_words, memo.nr);
-	KUNIT_EXPECT_EQ(test, habit.why, memo.why);
-	KUNIT_EXPECT_EQ(test, habit.mixed, 1);
+	KUNIT_EXPECT_PTR_EQ(test, habit.again, wp_again_of(&half, WALLPROF_UNWIND_FAULT, true));
 	KUNIT_EXPECT_TRUE(test, habit.by_fp);
 	KUNIT_EXPECT_EQ(test, habit.fp, memo.fp);
 	memo.flags = 0;
-	wp_habit_set_stack(&habit, &memo);
-	KUNIT_EXPECT_EQ(test, habit.mixed, 0);
-	wp_habit_set_address(&habit);
+	wp_habit_set_stack(&habit, &memo, &half);
+	KUNIT_EXPECT_PTR_EQ(test, habit.again,
+			    wp_again_of(&half, WALLPROF_UNWIND_FAULT, false));
+	wp_habit_set_address(&habit, &half);
 	KUNIT_EXPECT_EQ(test, habit.nr_words, 0);
-	KUNIT_EXPECT_EQ(test, habit.why, WALLPROF_UNWIND_DEPTH);
-	KUNIT_EXPECT_EQ(test, habit.mixed, 1);
+	KUNIT_EXPECT_PTR_EQ(test, habit.again, wp_again_of(&half, WALLPROF_UNWIND_DEPTH, true));
 	KUNIT_EXPECT_FALSE(test, habit.by_fp);
 }
 
@@ -309,7 +378,7 @@ static void all_are_within(struct kunit *test)
 				      .state = suite_random() };
 		const struct wallprof_task *at = (void *)(unsigned long)(suite_random() & ~7ULL);
 		struct wp_habit *habit = wp_habit_of(habits, at, &way);
-		struct wp_habit **away = wp_habit_away(habits, at);
+		struct wp_habit **away = wp_habit_away(habits, (unsigned long)at);
 
 		KUNIT_ASSERT_TRUE(test, habit >= habits->habits &&
 				  habit < habits->habits + ARRAY_SIZE(habits->habits));
@@ -344,19 +413,27 @@ static void as_without_habits(struct kunit *test)
 	}
 	/* Or nothing was tried. */
 	KUNIT_EXPECT_GT(test, m->left_again, i / 10);
-	KUNIT_EXPECT_GT(test, m->came_again, i / 20);
+	KUNIT_EXPECT_GT(test, m->came_again, i / 40);
+	wp_half_settle(&m->half[0]);
+	wp_half_settle(&m->half[1]);
+	KUNIT_EXPECT_EQ(test, m->head[0].walks_remembered + m->head[1].walks_remembered,
+			m->left_again);
+	KUNIT_EXPECT_EQ(test, m->head[0].events + m->head[1].events, m->came_again);
 }
 
 static struct kunit_case habits_cases[] = {
 	KUNIT_CASE(learned_the_second_time),
 	KUNIT_CASE_PARAM(one_part_changes, part_gen_params),
+	KUNIT_CASE_PARAM(one_part_changes_still, part_gen_params),
 	KUNIT_CASE_PARAM(no_habit_of_what_was_once, twice_gen_params),
 	KUNIT_CASE(frame_pointer_may_not_matter),
 	KUNIT_CASE_PARAM(slot_changes, of_slot_gen_params),
 	KUNIT_CASE(another_thread_begins),
 	KUNIT_CASE(slots_are_told_apart),
 	KUNIT_CASE_PARAM(lasts_until_the_slot_changes, while_away_gen_params),
+	KUNIT_CASE(time_is_of_one_leaving),
 	KUNIT_CASE_PARAM(waker_changes, cause_gen_params),
+	KUNIT_CASE(summed_where_it_is_known),
 	KUNIT_CASE(stack_is_kept),
 	KUNIT_CASE(all_are_within),
 	KUNIT_CASE(as_without_habits),

@@ -28,9 +28,9 @@ struct wp_way {
 	u64 changes;
 	int nr;
 	u32 state;
-	u32 epoch;
 	u32 exec_id;
 	u32 odd;
+	u32 epoch;	/* no part of it: changes tell of a flip, too */
 };
 
 #define wp_way_ip(way)		((way)->ip)
@@ -46,7 +46,7 @@ struct wp_way {
 
 static const struct wp_way habits_usual = {
 	.ip = 0x401000, .sp = 0x7ffd0000, .fp = 0x7ffd1000, .arg = 3, .changes = 5, .nr = 7,
-	.state = TASK_INTERRUPTIBLE, .epoch = 2, .exec_id = 9,
+	.state = TASK_INTERRUPTIBLE, .exec_id = 9, .epoch = 2,
 };
 
 /* What is told of who leaves so: by all that decides it, if its stack's words are. */
@@ -83,27 +83,36 @@ static inline struct wp_memo habits_memo(bool by_fp, const struct wp_way *way)
 	};
 }
 
-/* What the probe does for who leaves. Returns whether it was by habit. */
-static inline bool habits_leave(struct wp_habits *habits, struct wallprof_task *slot,
+/*
+ * What the probe does for who leaves. @came: the habit by which it came, or &wp_habits.none.
+ * Returns whether it was by habit.
+ */
+static inline bool habits_leave(struct wp_habits *habits, struct wp_habit *came,
+				struct wallprof_task *slot, unsigned long key,
 				const struct wp_thread *thread, const struct wp_way *way,
-				bool by_fp, struct wallprof_half *head, u64 now)
+				bool by_fp, struct wp_half *half, u64 now)
 {
 	struct wp_leave leave = habits_told(way, by_fp);
 	struct wp_habit *habit = wp_habit_of(habits, slot, way);
 	struct wp_memo memo = habits_memo(by_fp, way);
 
+	if (wp_habit_holds_still(came, way)) {
+		wp_habit_leave(came, slot, now);
+		return true;
+	}
 	if (wp_habit_holds(habit, slot, way)) {
-		wp_habit_leave(habits, habit, slot, now);
+		wp_habit_tell(habits, habit, slot);
+		wp_habit_leave(habit, slot, now);
 		return true;
 	}
 	wp_interval_open(slot, thread, &leave, now);
 	if (way->odd || way->nr < 0)
 		return false;
-	habit = wp_habit_begin(habits, slot, way, &leave);
+	habit = wp_habit_begin(habits, slot, key, way, &leave);
 	if (!habit)
 		return false;
-	wp_habit_set_stack(habit, &memo);
-	wp_habit_learn(habits, habit, slot, way, head);
+	wp_habit_set_stack(habit, &memo, half);
+	wp_habit_learn(habits, habit, slot, way);
 	return false;
 }
 
@@ -120,30 +129,49 @@ static inline void habits_come(struct wallprof_task *slot, u64 now)
 #define HABITS_AGGRS	256	/* of an epoch */
 
 /**
+ * struct habits_sums - where intervals are summed
+ * @aggrs: in this epoch and in the one before
+ * @nr: how many there are of this one
+ */
+struct habits_sums {
+	struct wallprof_aggr aggrs[2][HABITS_AGGRS];
+	unsigned int nr;
+};
+
+/**
  * struct habits_model - threads on some CPUs
  * @habits: of each CPU: what is tested
+ * @current_nr: who runs there; -1: nobody
+ * @came: the habit by which it came
  * @slots: of each thread, as the probe leaves them
  * @plain: the same of one that knows no habits
  * @threads: what each is now
- * @head: of the half that is written
- * @aggrs: where intervals were summed, in this epoch and in the one before
- * @nr_aggrs: how many there are of this one
- * @changes: of the mappings
+ * @keys: whose slot each is; two have one place among those that are away
+ * @half: two, in turn
+ * @head: of each
+ * @sums: where intervals were summed
+ * @plain_sums: the same of one that knows no habits
+ * @changes: of the mappings, and of the epoch
  * @epoch: now
  * @now: the time
+ * @births: how many there were
  * @left_again: how often a thread left by habit
  * @came_again: how often its interval went where the last one had gone
  */
 struct habits_model {
 	struct wp_habits habits[HABITS_CPUS];
+	int current_nr[HABITS_CPUS];
+	struct wp_habit *came[HABITS_CPUS];
 	struct wallprof_task slots[HABITS_THREADS], plain[HABITS_THREADS];
 	struct wp_thread threads[HABITS_THREADS];
-	struct wallprof_half head;
-	struct wallprof_aggr aggrs[2][HABITS_AGGRS];
-	unsigned int nr_aggrs;
+	unsigned long keys[HABITS_THREADS];
+	struct wp_half half[2];
+	struct wallprof_half head[2];
+	struct habits_sums sums, plain_sums;
 	u64 changes;
 	u32 epoch;
 	u64 now;
+	u64 births;
 	unsigned int left_again, came_again;
 };
 
@@ -151,7 +179,8 @@ struct habits_model {
  * struct habits_step - what a thread does next: it leaves, or comes if it has left
  * @who: a thread
  * @event: what happens before: enum habits_event, or nothing
- * @way: how it leaves: bits of what differs from the usual way
+ * @way: how it, or who runs where it comes to, leaves: bits of what differs from the
+ *	usual way
  * @cpu: where: bit 0; and while it is away: bit 1: it is woken, 2: by another, 3: its
  *	stack is found
  */
@@ -169,45 +198,90 @@ enum habits_event {
 	HABITS_MAP,
 };
 
+/* Nobody runs on a CPU. */
+static inline void habits_model_vacate(struct habits_model *m, unsigned int cpu)
+{
+	m->current_nr[cpu] = -1;
+	m->came[cpu] = &m->habits[cpu].none;
+}
+
 /* @m: zeroes. */
 static inline void habits_model_set(struct habits_model *m)
 {
+	unsigned long key;
 	unsigned int i;
 
-	for (i = 0; i < HABITS_CPUS; i++)
+	for (i = 0; i < HABITS_CPUS; i++) {
 		wp_habits_set(&m->habits[i]);
+		habits_model_vacate(m, i);
+	}
+	for (i = 0; i < 2; i++)
+		m->half[i].head = &m->head[i];
+	m->keys[0] = 1 << 12;
+	m->keys[1] = 2 << 12;
+	for (key = 3 << 12; wp_habit_away(m->habits, key) != wp_habit_away(m->habits, 1 << 12);)
+		key += 1 << 12;
+	m->keys[2] = key;
 	m->epoch = 1;
+	m->changes = 1;
 }
 
-/* The aggregate of an interval, new or not; NULL if there is no room. */
-static inline struct wallprof_aggr *habits_model_aggr(struct habits_model *m,
-						      const struct wallprof_aggr *key)
+/* Adds an interval. Returns where; NULL if there is no room. */
+static inline struct wallprof_aggr *habits_model_add(struct habits_sums *sums, u32 epoch,
+						     const struct wallprof_aggr *key,
+						     u64 ns, u64 now)
 {
-	struct wallprof_aggr *aggrs = m->aggrs[m->epoch % 2];
+	struct wallprof_aggr *aggrs = sums->aggrs[epoch % 2];
 	unsigned int i;
 
-	for (i = 0; i < m->nr_aggrs; i++)
+	for (i = 0; i < sums->nr; i++)
 		if (wp_aggr_same(&aggrs[i], key))
-			return &aggrs[i];
-	if (m->nr_aggrs == HABITS_AGGRS)
+			break;
+	if (i == HABITS_AGGRS)
 		return NULL;
-	aggrs[m->nr_aggrs++] = *key;
+	if (i == sums->nr) {
+		aggrs[sums->nr++] = *key;
+		aggrs[i].runnable = 0;
+		aggrs[i].min = U64_MAX;
+	}
+	wp_aggr_sum(&aggrs[i], ns, key->runnable, now);
 	return &aggrs[i];
+}
+
+static inline void habits_model_flip(struct habits_model *m)
+{
+	wp_half_settle(&m->half[m->epoch % 2]);
+	m->epoch++;
+	m->changes++;
+	m->sums.nr = 0;
+	m->plain_sums.nr = 0;
 }
 
 /* The ids come back, and in the same slot. */
 static inline void habits_model_birth(struct habits_model *m, unsigned int who)
 {
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < HABITS_CPUS; cpu++)
+		if (m->current_nr[cpu] == (int)who)
+			habits_model_vacate(m, cpu);
+	m->births++;
 	m->threads[who] = (struct wp_thread){
-		.start_time = ++m->now, .tid = 100 + m->now % 2, .tgid = 100, .exec_id = 9,
+		.start_time = m->births, .tid = 100 + m->births % 2, .tgid = 100,
+		.exec_id = 9,
 	};
+	/* When the address is given to another one, some time has passed. */
+	m->now = max(m->now, m->slots[who].since) + 1;
 	wp_interval_begin(&m->slots[who], &m->threads[who], WALLPROF_TASK_RUNNING,
 			  WALLPROF_STATE_RUNNING, m->now);
 	m->plain[who] = m->slots[who];
 }
 
-static inline void habits_model_leave(struct habits_model *m, const struct habits_step *s)
+/* Who runs on a CPU leaves it. */
+static inline void habits_model_leave(struct habits_model *m, unsigned int cpu,
+				      const struct habits_step *s)
 {
+	unsigned int who = m->current_nr[cpu];
 	struct wp_way way = habits_usual;
 	struct wp_leave leave;
 	bool by_fp;
@@ -223,84 +297,118 @@ static inline void habits_model_leave(struct habits_model *m, const struct habit
 		way.state = s->way >> 7 ? TASK_UNINTERRUPTIBLE : WP_WAY_PREEMPTED;
 	way.changes = m->changes;
 	way.epoch = m->epoch;
-	way.exec_id = m->threads[s->who].exec_id;
+	way.exec_id = m->threads[who].exec_id;
 	by_fp = s->way & 1;
 	leave = habits_told(&way, by_fp);
-	m->left_again += habits_leave(&m->habits[s->cpu & 1], &m->slots[s->who],
-				      &m->threads[s->who], &way, by_fp, &m->head, m->now);
-	wp_interval_open(&m->plain[s->who], &m->threads[s->who], &leave, m->now);
+	m->left_again += habits_leave(&m->habits[cpu], m->came[cpu], &m->slots[who],
+				      m->keys[who], &m->threads[who], &way, by_fp,
+				      &m->half[m->epoch % 2], m->now);
+	wp_interval_open(&m->plain[who], &m->threads[who], &leave, m->now);
+	habits_model_vacate(m, cpu);
 }
 
 /* Somebody wakes it; or its stack is found while it sleeps. */
 static inline void habits_model_meanwhile(struct habits_model *m, const struct habits_step *s)
 {
-	u64 stack = (u64)m->epoch << 36 | BIT(20);
+	struct wallprof_task *slots[] = { &m->slots[s->who], &m->plain[s->who] };
+	unsigned int i;
 
-	if (s->cpu & 2) {
-		wp_interval_wake(&m->slots[s->who], WALLPROF_WAKER_TASK,
-				 40 + (s->cpu >> 2 & 1), 0, m->now);
-		wp_interval_wake(&m->plain[s->who], WALLPROF_WAKER_TASK,
-				 40 + (s->cpu >> 2 & 1), 0, m->now);
-	}
-	if (s->cpu & 8) {
-		m->slots[s->who].user_stack = stack;
-		m->plain[s->who].user_stack = stack;
+	for (i = 0; i < ARRAY_SIZE(slots); i++) {
+		if (s->cpu & 2)
+			wp_interval_wake(slots[i], WALLPROF_WAKER_TASK,
+					 40 + (s->cpu >> 2 & 1), 0, m->now);
+		if (s->cpu & 8) {
+			slots[i]->user_stack = (u64)m->epoch << 36 | BIT(20);
+			slots[i]->flags |= WALLPROF_TASK_FOUND_STACK;
+		}
 	}
 }
 
 /* It comes, as in the probe. Returns whether its interval goes where it belongs. */
-static inline bool habits_model_come(struct habits_model *m, const struct habits_step *s)
+static inline bool habits_model_come(struct habits_model *m, unsigned int cpu,
+				     const struct habits_step *s)
 {
 	struct wallprof_task *slot = &m->slots[s->who], *plain = &m->plain[s->who];
-	struct wp_habit *habit = *wp_habit_away(&m->habits[s->cpu & 1], slot);
-	bool lasts = wp_habit_lasts(habit, slot, m->epoch), again;
-	struct wallprof_aggr key = {}, *aggr;
+	struct wp_habits *habits = &m->habits[cpu];
+	struct wp_habit *habit = *wp_habit_away(habits, m->keys[s->who]);
+	bool lasts = wp_habit_lasts(habit, habit->slot, m->keys[s->who], m->changes);
+	struct wallprof_aggr key = {}, *aggr, *right;
 	struct wp_passed passed;
+	bool runnable;
 
 	wp_interval_close(plain, m->now, &passed);
 	wp_interval_key(plain, &passed, &key);
 	wp_interval_forget(plain);
-	aggr = habits_model_aggr(m, &key);
-	again = lasts && habit->aggr && (habit->runnable || wp_habit_same_waker(habit, slot));
-	if (again) {
-		if (habit->aggr != aggr || habit->head != &m->head)
+	right = habits_model_add(&m->plain_sums, m->epoch, &key, passed.ns, m->now);
+	m->current_nr[cpu] = s->who;
+	if (lasts && (habit->runnable || wp_habit_same_waker(habit->aggr, slot))) {
+		if (habit->slot != slot)
 			return false;
-		wp_interval_finish(slot, m->now, wp_interval_advance(slot, m->now),
-				   habit->runnable);
+		aggr = habit->aggr;
+		wp_habit_come(habit, slot, aggr, m->now, habit->runnable);
+		m->came[cpu] = habit;
 		m->came_again++;
 	} else {
+		lasts = lasts && habit->slot == slot;
+		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
 		wp_interval_close(slot, m->now, &passed);
+		memset(&key, 0, sizeof(key));
+		wp_interval_key(slot, &passed, &key);
+		aggr = habits_model_add(&m->sums, m->epoch, &key, passed.ns, m->now);
 		if (lasts)
-			habit->aggr = aggr;
+			wp_habit_sums(habits, habit, aggr, runnable);
+		wp_interval_forget(slot);
 	}
-	wp_interval_forget(slot);
-	return true;
+	return !right == !aggr && (!right || !memcmp(right, aggr, sizeof(*aggr)));
+}
+
+/* Whether a slot says what it would if nothing were remembered. */
+static inline bool habits_model_agrees(const struct habits_model *m, unsigned int who)
+{
+	struct wallprof_task slot = m->slots[who];
+
+	/* Without meaning else. */
+	if (slot.phase != WALLPROF_TASK_OFF)
+		slot.user_stack = m->plain[who].user_stack;
+	return !memcmp(&slot, &m->plain[who], sizeof(slot));
 }
 
 /* Takes a step. Returns whether all was told as if nothing were remembered. */
 static inline bool habits_model_step(struct habits_model *m, const struct habits_step *s)
 {
-	if (s->event == HABITS_FLIP || m->nr_aggrs == HABITS_AGGRS) {
-		m->epoch++;
-		m->nr_aggrs = 0;
-	}
+	unsigned int cpu = s->cpu & 1;
+	int left;
+
+	if (s->event == HABITS_FLIP || m->sums.nr == HABITS_AGGRS)
+		habits_model_flip(m);
 	if (s->event == HABITS_BORN || !m->slots[s->who].tid)
 		habits_model_birth(m, s->who);
 	m->now += s->cpu >> 4;
-	if (m->slots[s->who].phase == WALLPROF_TASK_OFF) {
-		if (!habits_model_come(m, s))
+	m->changes += s->event == HABITS_MAP;
+	if (m->current_nr[!cpu] == s->who)
+		cpu = !cpu;
+	/* It leaves; or who runs where it comes to, or was born. */
+	left = m->current_nr[cpu];
+	if (s->event == HABITS_EXEC && left >= 0) {
+		m->threads[left].exec_id++;
+		m->threads[left].tid = 100;
+		m->came[cpu] = &m->habits[cpu].none;
+	}
+	if (left >= 0) {
+		habits_model_leave(m, cpu, s);
+		if (!habits_model_agrees(m, left))
 			return false;
-	} else {
-		if (s->event == HABITS_EXEC) {
-			m->threads[s->who].exec_id++;
-			m->threads[s->who].tid = 100;
-		}
-		m->changes += s->event == HABITS_MAP;
-		habits_model_leave(m, s);
+	}
+	if (left == s->who) {
 		m->now += s->cpu >> 6;
 		habits_model_meanwhile(m, s);
+	} else if (m->slots[s->who].phase == WALLPROF_TASK_OFF) {
+		if (!habits_model_come(m, cpu, s))
+			return false;
+	} else {
+		m->current_nr[cpu] = s->who;
 	}
-	return !memcmp(&m->slots[s->who], &m->plain[s->who], sizeof(m->slots[s->who]));
+	return habits_model_agrees(m, s->who);
 }
 
 #endif /* WALLPROF_KUNIT_HABITS_MODEL_H */

@@ -532,7 +532,7 @@ static void open_at_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.kernel_stack, sleeps.kernel_stack);
 }
 
-/* A step back of the clock counts as no time, and not twice. */
+/* A step back of the clock counts as no time, and not twice; but who leaves has run. */
 static void clock_steps_back(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
@@ -540,20 +540,22 @@ static void clock_steps_back(struct kunit *test)
 	u64 ns;
 
 	wp_interval_open(&slot, &before, &sleeps, 990);
-	KUNIT_EXPECT_EQ(test, slot.run_ns, 0);
-	KUNIT_EXPECT_EQ(test, slot.since, 1000);
+	KUNIT_EXPECT_EQ(test, slot.run_ns, 1);
+	KUNIT_EXPECT_EQ(test, slot.since, 1001);
 	KUNIT_EXPECT_EQ(test, close_slot(&slot, 999, &key, &ns), WP_CLOSED_INTERVAL);
 	KUNIT_EXPECT_EQ(test, ns, 0);
 	KUNIT_EXPECT_EQ(test, slot.nr_off, 1);
-	wp_interval_open(&slot, &before, &sleeps, 1000);
-	close_slot(&slot, 1001, &key, &ns);
+	wp_interval_open(&slot, &before, &sleeps, 1001);
+	KUNIT_EXPECT_EQ(test, slot.run_ns, 2);
+	KUNIT_EXPECT_EQ(test, slot.since, 1002);
+	close_slot(&slot, 1003, &key, &ns);
 	KUNIT_EXPECT_EQ(test, ns, 1);
 	wp_interval_end(&slot, 0, true, &any);
-	KUNIT_EXPECT_EQ(test, slot.run_ns + slot.off_ns, 1);
-	KUNIT_EXPECT_EQ(test, slot.since, 1001);
+	KUNIT_EXPECT_EQ(test, slot.run_ns + slot.off_ns, 3);
+	KUNIT_EXPECT_EQ(test, slot.since, 1003);
 }
 
-/* From 0 to 2^64 - 1. */
+/* From 0 to 2^64 - 2. */
 static void clock_extremes(struct kunit *test)
 {
 	struct wallprof_task slot;
@@ -561,12 +563,12 @@ static void clock_extremes(struct kunit *test)
 	u64 ns;
 
 	wp_interval_begin(&slot, &before, WALLPROF_TASK_OFF, 0, 0);
-	close_slot(&slot, U64_MAX, &key, &ns);
-	KUNIT_EXPECT_EQ(test, ns, U64_MAX);
-	KUNIT_EXPECT_EQ(test, slot.off_ns, U64_MAX);
+	close_slot(&slot, U64_MAX - 1, &key, &ns);
+	KUNIT_EXPECT_EQ(test, ns, U64_MAX - 1);
+	KUNIT_EXPECT_EQ(test, slot.off_ns, U64_MAX - 1);
 	wp_interval_open(&slot, &before, &sleeps, 5);
 	wp_interval_exit(&slot, U64_MAX);
-	KUNIT_EXPECT_EQ(test, slot.run_ns, 0);
+	KUNIT_EXPECT_EQ(test, slot.run_ns, 1);
 }
 
 /* What is spilled is a part of what is off; nothing else changes. */
@@ -659,6 +661,11 @@ static void life_open(struct life *l, u64 passed)
 	if (l->preempted)
 		leave.state = WALLPROF_STATE_PREEMPTED;
 	wp_interval_open(&l->slot, &before, &leave, l->now);
+	/* No two begin at once. */
+	if (!passed) {
+		l->latest++;
+		passed = 1;
+	}
 	*(l->known && l->off ? &l->unknown : &l->run) += passed;
 	l->off = true;
 }
