@@ -275,7 +275,7 @@ static void watermark_crossed(struct kunit *test)
 static void watermark_no_exits(struct kunit *test)
 {
 	struct wallprof_task task = {};
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, 16, 256, 0, 50, 0, 0);
 	twin_begin(&t, 1);
@@ -300,7 +300,7 @@ static void stack_same_same_id(struct kunit *test)
 {
 	const unsigned int *nr = test->param_value;
 	u64 id, again, other;
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, 16, 4096, 16, 50, 3, 0);
 	twin_begin(&t, 1);
@@ -337,7 +337,7 @@ static const struct different {
 static void stack_differs(struct kunit *test)
 {
 	u64 ids[ARRAY_SIZE(differents)], id;
-	struct twin t;
+	static struct twin t;
 	int i, k;
 
 	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
@@ -488,7 +488,7 @@ static void stack_collisions(struct kunit *test)
 	u32 family, m, found = 0, wanted = 3;
 	struct places places;
 	unsigned int nr;
-	struct twin t;
+	static struct twin t;
 	u8 unwind, flags;
 	int earlier;
 
@@ -536,7 +536,7 @@ static void stack_exact_capacity(struct kunit *test)
 {
 	const struct room *r = test->param_value;
 	u64 ids[64], id;
-	struct twin t;
+	static struct twin t;
 	u32 k;
 
 	twin_init(test, &t, 16, r->words, 16, 50, 0, 0);
@@ -564,7 +564,7 @@ static void stack_exact_capacity(struct kunit *test)
 static void stack_full_counted(struct kunit *test)
 {
 	struct wallprof_lost *lost;
-	struct twin t;
+	static struct twin t;
 	u64 id;
 	u32 k;
 
@@ -589,7 +589,7 @@ static void stack_full_counted(struct kunit *test)
 static void stack_index_exact(struct kunit *test)
 {
 	struct wallprof_lost *lost;
-	struct twin t;
+	static struct twin t;
 	u64 ip, id;
 	u32 epoch;
 
@@ -620,7 +620,7 @@ static void stack_index_exact(struct kunit *test)
 static void stack_large_fills(struct kunit *test)
 {
 	u32 words = 1 << 15, room = words - 1, k, nr;
-	struct twin t;
+	static struct twin t;
 	u64 id;
 	int i;
 
@@ -685,7 +685,7 @@ static void stack_id_decodes(struct kunit *test)
 {
 	static const u32 epochs[] = { 1, 2, 3, WP_EPOCH_MAX - 1, WP_EPOCH_MAX };
 	const struct writer *w = test->param_value;
-	struct twin t;
+	static struct twin t;
 	u32 e, at;
 
 	twin_init(test, &t, 16, 256, 16, 50, w->cpu, w->context);
@@ -700,7 +700,7 @@ static void stack_id_decodes(struct kunit *test)
 static void stack_id_of_last_word(struct kunit *test)
 {
 	u32 words = WALLPROF_MAX_STACK_WORDS, at = 1;
-	struct twin t;
+	static struct twin t;
 	u64 id = 0;
 
 	twin_init(test, &t, 16, words, 16, 50, 16383, 1);
@@ -797,7 +797,7 @@ static void aggr_fields_are_all(struct kunit *test)
 static void aggr_chain(struct kunit *test)
 {
 	struct wallprof_aggr other = base_key, *aggrs;
-	struct twin t;
+	static struct twin t;
 
 	other.state = WALLPROF_STATE_DISK;
 	twin_init(test, &t, 128, 256, 16, 50, 3, 0);
@@ -823,7 +823,7 @@ static void wait_chain(struct kunit *test)
 {
 	const u64 more[2] = {};
 	struct wallprof_wait *waits;
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, 128, 256, 16, 50, 3, 0);
 	twin_begin(&t, 5);
@@ -848,7 +848,7 @@ static void aggr_key_fields(struct kunit *test)
 {
 	const struct field *f = test->param_value;
 	struct wallprof_aggr key;
-	struct twin t;
+	static struct twin t;
 	int bit;
 
 	twin_init(test, &t, 128, 256, 16, 50, 0, 0);
@@ -889,7 +889,7 @@ static void aggr_collisions(struct kunit *test)
 {
 	const struct field *f = test->param_value;
 	struct places places;
-	struct twin t;
+	static struct twin t;
 	bool found = false;
 	u32 n, m;
 
@@ -937,7 +937,7 @@ static void aggr_sums(struct kunit *test)
 	};
 	struct wallprof_aggr key = base_key;
 	struct wallprof_aggr *aggr;
-	struct twin t;
+	static struct twin t;
 	int i;
 
 	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
@@ -970,7 +970,7 @@ static void aggr_rest_ignored(struct kunit *test)
 {
 	struct wallprof_aggr key = base_key;
 	size_t rest = sizeof(key) - offsetof(struct wallprof_aggr, count);
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
 	twin_begin(&t, 1);
@@ -993,7 +993,7 @@ static void aggr_recent(struct kunit *test)
 	struct wallprof_aggr key = base_key;
 	struct wp_half *half;
 	unsigned int bit;
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
 	twin_begin(&t, 1);
@@ -1036,7 +1036,7 @@ static void aggr_exact_capacity(struct kunit *test)
 	u32 n = *(const u32 *)test->param_value, k;
 	struct wallprof_aggr key = base_key;
 	struct wallprof_half *head;
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, n, 256, 16, 50, 0, 0);
 	wp_half_begin(&t.tables, 1);
@@ -1095,7 +1095,7 @@ static void hist_bucket(struct kunit *test)
 	const struct part *l = test->param_value;
 	struct wallprof_aggr key = base_key;
 	struct wallprof_hist *hists;
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
 	twin_begin(&t, 1);
@@ -1117,7 +1117,7 @@ static void hist_parts(struct kunit *test)
 {
 	struct wallprof_aggr key = base_key;
 	struct wallprof_hist *hist;
-	struct twin t;
+	static struct twin t;
 	int i;
 
 	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
@@ -1135,7 +1135,7 @@ static void hist_full(struct kunit *test)
 {
 	struct wallprof_aggr key = base_key;
 	struct wallprof_hist *hist;
-	struct twin t;
+	static struct twin t;
 	int i;
 
 	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
@@ -1155,7 +1155,7 @@ static void hist_full(struct kunit *test)
 static void hist_none(struct kunit *test)
 {
 	struct wallprof_aggr key = base_key;
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, 16, 256, 16, 50, 0, 0);
 	t.sizes.hists = false;
@@ -1177,7 +1177,7 @@ static void exit_exact_capacity(struct kunit *test)
 	u32 n = *(const u32 *)test->param_value, k, b;
 	struct wallprof_task task;
 	struct wallprof_half *head;
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, 16, 256, n, 100, 0, 0);
 	twin_begin(&t, 1);
@@ -1202,7 +1202,7 @@ static void wait_exact_capacity(struct kunit *test)
 	u32 n = *(const u32 *)test->param_value, k, b;
 	struct wallprof_half *head;
 	struct wallprof_aggr key;
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, 16, 256, n, 100, 0, 0);
 	twin_begin(&t, 1);
@@ -1250,7 +1250,7 @@ static void begin_resets_head(struct kunit *test)
 {
 	struct wallprof_half empty = { .epoch = 44, .cpu = 9, .stack_words = 1 };
 	struct wallprof_half *heads[2], other;
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, 16, 256, 16, 50, 9, 1);
 	heads[0] = t.tables.half[0].head;
@@ -1289,7 +1289,7 @@ static void epoch_again(struct kunit *test, struct twin *t, u32 epoch)
 /* A half sees nothing of its earlier epochs. */
 static void epoch_reuse(struct kunit *test)
 {
-	struct twin t;
+	static struct twin t;
 	u32 epoch;
 
 	twin_init(test, &t, 16, 256, 16, 50, 1, 0);
@@ -1306,7 +1306,7 @@ static void epoch_limits(struct kunit *test)
 		1, 2, 3, 1 << 15, (1 << 15) + 1, 1 << 27, (1 << 27) + 1,
 		(1 << 27) + 2, WP_EPOCH_MAX - 1, WP_EPOCH_MAX,
 	};
-	struct twin t;
+	static struct twin t;
 	int i;
 
 	KUNIT_EXPECT_EQ(test, WP_EPOCH_MAX, (1U << 28) - 1);
@@ -1321,7 +1321,7 @@ static void epoch_every_bit(struct kunit *test)
 	u32 bit;
 
 	for (bit = 1; bit < 28 && !suite_failed(test); bit++) {
-		struct twin t;
+		static struct twin t;
 
 		twin_init(test, &t, 16, 256, 16, 50, 1, 0);
 		epoch_again(test, &t, 1);
@@ -1335,7 +1335,7 @@ static void epoch_quiet_half_stays(struct kunit *test)
 {
 	struct wallprof_aggr key = base_key;
 	u64 *was[2], id;
-	struct twin t;
+	static struct twin t;
 	u32 e, k;
 
 	twin_init(test, &t, 32, 256, 16, 50, 1, 0);
@@ -1438,7 +1438,7 @@ static void random_tables(struct kunit *test, u32 nr_aggrs, u32 stack_words,
 {
 	struct sums in = {}, out = {};
 	u32 step;
-	struct twin t;
+	static struct twin t;
 
 	twin_init(test, &t, nr_aggrs, stack_words, nr_exits, 1 + suite_below(100),
 		  suite_below(1 << 14), suite_below(2));

@@ -22,6 +22,7 @@
 #define TWIN_PROBES 64
 #define TWIN_PAGE 4096
 
+/* Large, for a kernel's stack: cases have theirs in static memory. */
 struct twin {
 	struct wp_table_sizes sizes;
 	struct wp_tables tables;
