@@ -824,6 +824,7 @@ static noinline void wp_switch_in_plain(struct wp_session *session, struct wp_cp
 	struct wp_habit *habit = *wp_habit_away(cpu->habits, (unsigned long)next);
 	u64 changes = wp_images_changes(&session->images);
 	u32 epoch = wp_session_epoch(session);
+	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
 	struct wallprof_task *slot;
 	struct wallprof_aggr *aggr;
 	bool lasts, runnable;
@@ -835,11 +836,12 @@ static noinline void wp_switch_in_plain(struct wp_session *session, struct wp_cp
 	cpu->current_habit = &cpu->habits->none;
 	slot = wp_switch_meet(session, cpu, next, epoch, now);
 	if (slot) {
+		/* Before the flip is told it may be one of the last epoch's. */
 		lasts = habit->slot == slot &&
-			wp_habit_lasts(habit, slot, (unsigned long)next, changes);
+			wp_habit_lasts(habit, slot, (unsigned long)next, changes) &&
+			wp_again_is_in(habit->again, half);
 		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
-		aggr = wp_switch_come(session, cpu, wp_half_of(&cpu->sched, epoch), slot,
-				      next, epoch, now, true);
+		aggr = wp_switch_come(session, cpu, half, slot, next, epoch, now, true);
 		if (lasts)
 			wp_habit_sums(cpu->habits, habit, aggr, runnable);
 	}

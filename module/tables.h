@@ -147,6 +147,12 @@ static inline struct wp_again *wp_again_of(struct wp_half *half, u8 why, bool mi
 	return &half->again[2 * why + mixed];
 }
 
+/* Whether that is in a half. Any context. */
+static inline bool wp_again_is_in(const struct wp_again *again, const struct wp_half *half)
+{
+	return (unsigned long)again - (unsigned long)half->again < sizeof(half->again);
+}
+
 /* Any context of the half's writer. */
 static inline void wp_half_lose(struct wp_half *half, enum wallprof_loss why,
 				u64 ns)

@@ -367,6 +367,25 @@ static void stack_is_kept(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, habit.by_fp);
 }
 
+/* What a habit counts is counted in one half. */
+static void counts_in_one_half(struct kunit *test)
+{
+	static struct wp_half two[2];
+	u8 why, mixed;
+
+	for (why = 0; why < WALLPROF_UNWIND_MAX; why++) {
+		for (mixed = 0; mixed < 2; mixed++) {
+			KUNIT_EXPECT_TRUE(test, wp_again_is_in(wp_again_of(&two[0], why, mixed),
+							       &two[0]));
+			KUNIT_EXPECT_FALSE(test, wp_again_is_in(wp_again_of(&two[0], why, mixed),
+								&two[1]));
+			KUNIT_EXPECT_FALSE(test, wp_again_is_in(wp_again_of(&two[1], why, mixed),
+								&two[0]));
+		}
+	}
+	KUNIT_EXPECT_FALSE(test, wp_again_is_in(NULL, &two[0]));
+}
+
 /* Wherever it is looked for, a habit is one of them. */
 static void all_are_within(struct kunit *test)
 {
@@ -435,6 +454,7 @@ static struct kunit_case habits_cases[] = {
 	KUNIT_CASE_PARAM(waker_changes, cause_gen_params),
 	KUNIT_CASE(summed_where_it_is_known),
 	KUNIT_CASE(stack_is_kept),
+	KUNIT_CASE(counts_in_one_half),
 	KUNIT_CASE(all_are_within),
 	KUNIT_CASE(as_without_habits),
 	{}

@@ -825,7 +825,8 @@ struct wallprof_live_map {
  * @stack_words: stack words in use; the first one is not used
  * @nr_exits: ended threads in use
  * @nr_stacks: distinct stacks
- * @events: intervals closed, or samples taken
+ * @events: intervals closed, or samples taken. Before FLIP has named the half, this and
+ *	what tells of walks need not hold all
  * @filtered: intervals left out by their state, or by the CPU that was left
  * @filtered_ns: and their time
  * @lost: losses by enum wallprof_loss
