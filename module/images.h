@@ -49,7 +49,7 @@ struct wp_code {
  * @spare: entries for the fork probe
  * @nr_spare: how many
  * @nr_processes: entries of @by_mm
- * @changes: counts, from 1 on, what was taken out of @by_mm, also if something
+ * @changes: counts, from 1 on, epochs, and what was taken out of @by_mm, also if something
  *	else took its place. Written under @lock after that, with a release store;
  *	see wp_images_changes()
  * @nr_missed: children that found no spare entry

@@ -67,7 +67,7 @@ struct wp_address {
  * @leave: how the thread that a scheduler probe is told of leaves its CPU, or wakes
  * @passed: what it adds, if that is not where it was added last
  * @key: and to what
- * @sched_busy: a scheduler probe is at work
+ * @sched_busy: a scheduler probe is at work, other than by habit
  * @sampler_busy: the overflow handler is at work
  * @sampler: the overflow handler's tables
  * @sampler_scratch: its
