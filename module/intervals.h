@@ -256,11 +256,10 @@ static __always_inline void wp_interval_forget_waker(struct wallprof_task *slot)
 
 /*
  * How much of an interval that ends was spent runnable, if it began with a sleep. A
- * thread that sleeps
- * does not come to a CPU without a wakeup: it is the last one, even if a clock,
- * or the waker's being quick, puts it before the thread left. Without one nobody
- * looks for wakeups, or its waker's CPU was not online. How long it waited for a CPU
- * is not known then.
+ * thread that sleeps does not come to a CPU without a wakeup: it is the last one, even if
+ * a clock, or the waker's being quick, puts it before the thread left. Without one nobody
+ * looks for wakeups, or its waker's CPU was not online. How long it waited for a CPU is
+ * not known then.
  */
 static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot,
 						u64 now, u64 ns)

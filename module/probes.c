@@ -455,7 +455,7 @@ static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 		return;
 	/* In user code it is preempted where it happens to be. */
 	if (!leave->user_stack || leave->flags & ~WALLPROF_TASK_WEAK_STACK ||
-	    wp_way_is_odd(way) || wp_way_nr(way) < 0)
+	    wp_way_is_odd(way) || wp_in_syscall_32(way->p) || wp_way_nr(way) < 0)
 		return;
 	habit = wp_habit_begin(cpu->habits, slot, (unsigned long)way->p, way, leave);
 	if (!habit)

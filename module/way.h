@@ -72,13 +72,15 @@ static __always_inline u32 wp_way_exec_id(const struct wp_way *way)
 /*
  * Whether more than the others decides what is told of it. Of who has begun to end, or
  * executes a program, the registers are of before.
+ *
+ * That it is no call of a 32-bit program's has to be known of one time only: code that
+ * enters the kernel by an instruction does not do so by another, at the same place.
  */
 static __always_inline bool wp_way_is_odd(const struct wp_way *way)
 {
 	const struct task_struct *p = way->p;
 
-	return wp_in_syscall_32(way->p) || p->flags & (WP_PF_NO_USER | PF_EXITING) ||
-	       p->in_execve || p->in_iowait;
+	return p->flags & (WP_PF_NO_USER | PF_EXITING) || p->in_execve || p->in_iowait;
 }
 
 #endif /* WALLPROF_WAY_H */
