@@ -206,8 +206,8 @@ static void wp_asleep_end(struct wp_asleep *walk)
 	if (!id)
 		goto unlock;
 	slot->user_stack = id;
+	/* Tells who left by habit, too: see wp_habit_lasts(). */
 	slot->flags &= ~WALLPROF_TASK_WEAK_STACK;
-	slot->flags |= WALLPROF_TASK_FOUND_STACK;
 	/* Unless it is the kernel stack that was lost. */
 	if (!(session->config.stack_flags & WALLPROF_STACK_KERNEL) || slot->kernel_stack)
 		slot->flags &= ~WALLPROF_TASK_NO_STACK;

@@ -235,8 +235,8 @@ static __always_inline void wp_habit_leave(struct wp_habit *habit,
  * A thread leaves at a time once only; and one that is at the address of one that is gone
  * is born later than that had left, as RCU keeps the address for a while.
  *
- * Not if who walks the stacks of those that sleep has found its one meanwhile: the flags
- * tell.
+ * Not if who walks the stacks of those that sleep has found its one meanwhile, which was
+ * weak, as it was there, and is not any more: the flags tell.
  *
  * Context: irqs off.
  */

@@ -1001,6 +1001,50 @@ TEST_F(walk, asleep_since)
 	EXPECT_EQ(1, self->s.walks_asleep);
 }
 
+static void is_woken(int nr)
+{
+}
+
+/* Naps until it gets a signal, again and again: from one place, and woken by one thread. */
+static void naps_until_woken(void *arg)
+{
+	const struct timespec ts = { .tv_sec = 1000000 };
+	const struct sigaction act = { .sa_handler = is_woken };
+
+	sigaction(SIGUSR1, &act, NULL);
+	for (;;)
+		tiny_root(&ts);
+}
+
+/* One that sleeps as it is used to, so that the probes know what to tell of it. */
+TEST_F(walk, asleep_by_habit)
+{
+	unsigned int i, whole, others;
+
+	BEGIN(naps_until_woken, NULL);
+	for (i = 0; i < 20; i++) {
+		ASSERT_TRUE(naps_now(self->pid));
+		ASSERT_EQ(0, kill(self->pid, SIGUSR1));
+	}
+	ASSERT_TRUE(naps_now(self->pid));
+	/* It may be on its way to sleep still. */
+	for (i = 0; i < 3000 && session_account(&self->s, self->pid)->flags &
+				WALLPROF_TASK_WEAK_STACK; i++) {
+		ASSERT_EQ(0, tell(self->s.fd, self->pid));
+		nap_ns(MS);
+	}
+	ASSERT_LT(0, i);
+	ASSERT_EQ(0, kill(self->pid, SIGUSR1));
+	ASSERT_TRUE(naps_now(self->pid));
+	EXPECT_WHOLE(&self->s);
+	whole = count_stacks(&self->s, self->pid, is_whole, &others);
+	EXPECT_EQ(1, whole);
+	EXPECT_EQ(others, count_stacks(&self->s, self->pid, is_by_fp, &whole));
+	/* The first one may have been since before START. */
+	EXPECT_LE(19, others);
+	EXPECT_EQ(1, self->s.walks_asleep);
+}
+
 static int sleeps_for_good(void *arg)
 {
 	naps_for_good(arg);

@@ -71,6 +71,8 @@ static inline struct wp_leave habits_told(const struct wp_way *way, bool by_fp)
 	}
 	if (way->odd)
 		leave.flags = WALLPROF_TASK_IOWAIT;
+	else if (by_fp)
+		leave.flags = WALLPROF_TASK_WEAK_STACK;
 	return leave;
 }
 
@@ -317,9 +319,9 @@ static inline void habits_model_meanwhile(struct habits_model *m, const struct h
 		if (s->cpu & 2)
 			wp_interval_wake(slots[i], WALLPROF_WAKER_TASK,
 					 40 + (s->cpu >> 2 & 1), 0, m->now);
-		if (s->cpu & 8) {
+		if (s->cpu & 8 && slots[i]->flags & WALLPROF_TASK_WEAK_STACK) {
 			slots[i]->user_stack = (u64)m->epoch << 36 | BIT(20);
-			slots[i]->flags |= WALLPROF_TASK_FOUND_STACK;
+			slots[i]->flags &= ~WALLPROF_TASK_WEAK_STACK;
 		}
 	}
 }

@@ -1075,7 +1075,6 @@ struct wallprof_wait {
 #define WALLPROF_TASK_32BIT	(1U << 7)	/* @syscall is of the 32-bit table */
 /* After STOP: the open interval is shorter than min_ns or longer than max_ns. */
 #define WALLPROF_TASK_OUT_OF_RANGE (1U << 8)
-#define WALLPROF_TASK_FOUND_STACK (1U << 9)	/* MAPS found the open interval's stack */
 
 /**
  * struct wallprof_task - one thread: an entry of the task table, and of the
