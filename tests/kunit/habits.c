@@ -420,7 +420,7 @@ static void as_without_habits(struct kunit *test)
 		/* Mostly as habits_usual. */
 		struct habits_step step = {
 			.who = suite_below(HABITS_THREADS),
-			.event = suite_below(500) ? 0 : 1 + suite_below(4),
+			.event = suite_below(500) ? 0 : suite_below(HABITS_EVENTS),
 			.cpu = (suite_random() & 0xf0) | 2,
 		};
 
@@ -433,8 +433,8 @@ static void as_without_habits(struct kunit *test)
 	/* Or nothing was tried. */
 	KUNIT_EXPECT_GT(test, m->left_again, i / 10);
 	KUNIT_EXPECT_GT(test, m->came_again, i / 40);
-	wp_half_settle(&m->half[0]);
-	wp_half_settle(&m->half[1]);
+	KUNIT_EXPECT_TRUE(test, habits_model_flip(m));
+	KUNIT_EXPECT_TRUE(test, habits_model_flip(m));
 	KUNIT_EXPECT_EQ(test, m->head[0].walks_remembered + m->head[1].walks_remembered,
 			m->left_again);
 	KUNIT_EXPECT_EQ(test, m->head[0].events + m->head[1].events, m->came_again);

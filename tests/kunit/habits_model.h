@@ -87,12 +87,14 @@ static inline struct wp_memo habits_memo(bool by_fp, const struct wp_way *way)
 
 /*
  * What the probe does for who leaves. @came: the habit by which it came, or &wp_habits.none.
- * Returns whether it was by habit.
+ * Returns the habit by which it leaves, or NULL.
  */
-static inline bool habits_leave(struct wp_habits *habits, struct wp_habit *came,
-				struct wallprof_task *slot, unsigned long key,
-				const struct wp_thread *thread, const struct wp_way *way,
-				bool by_fp, struct wp_half *half, u64 now)
+static inline struct wp_habit *habits_leave(struct wp_habits *habits,
+					    struct wp_habit *came,
+					    struct wallprof_task *slot, unsigned long key,
+					    const struct wp_thread *thread,
+					    const struct wp_way *way, bool by_fp,
+					    struct wp_half *half, u64 now)
 {
 	struct wp_leave leave = habits_told(way, by_fp);
 	struct wp_habit *habit = wp_habit_of(habits, slot, way);
@@ -100,22 +102,22 @@ static inline bool habits_leave(struct wp_habits *habits, struct wp_habit *came,
 
 	if (wp_habit_holds_still(came, way)) {
 		wp_habit_leave(came, slot, now);
-		return true;
+		return came;
 	}
 	if (wp_habit_holds(habit, slot, way)) {
 		wp_habit_tell(habits, habit, slot);
 		wp_habit_leave(habit, slot, now);
-		return true;
+		return habit;
 	}
 	wp_interval_open(slot, thread, &leave, now);
 	if (way->odd || way->nr < 0)
-		return false;
+		return NULL;
 	habit = wp_habit_begin(habits, slot, key, way, &leave);
 	if (!habit)
-		return false;
+		return NULL;
 	wp_habit_set_stack(habit, &memo, half);
 	wp_habit_learn(habits, habit, slot, way);
-	return false;
+	return NULL;
 }
 
 static inline void habits_come(struct wallprof_task *slot, u64 now)
@@ -133,11 +135,11 @@ static inline void habits_come(struct wallprof_task *slot, u64 now)
 /**
  * struct habits_sums - where intervals are summed
  * @aggrs: in this epoch and in the one before
- * @nr: how many there are of this one
+ * @nr: how many there are of each
  */
 struct habits_sums {
 	struct wallprof_aggr aggrs[2][HABITS_AGGRS];
-	unsigned int nr;
+	unsigned int nr[2];
 };
 
 /**
@@ -153,8 +155,10 @@ struct habits_sums {
  * @head: of each
  * @sums: where intervals were summed
  * @plain_sums: the same of one that knows no habits
+ * @summed: how many intervals were summed in each by habit
  * @changes: of the mappings, and of the epoch
  * @epoch: now
+ * @flipping: it has begun, and @changes do not tell yet
  * @now: the time
  * @births: how many there were
  * @left_again: how often a thread left by habit
@@ -170,8 +174,10 @@ struct habits_model {
 	struct wp_half half[2];
 	struct wallprof_half head[2];
 	struct habits_sums sums, plain_sums;
+	unsigned int summed[2];
 	u64 changes;
 	u32 epoch;
+	bool flipping;
 	u64 now;
 	u64 births;
 	unsigned int left_again, came_again;
@@ -198,6 +204,8 @@ enum habits_event {
 	HABITS_BORN,
 	HABITS_EXEC,
 	HABITS_MAP,
+	HABITS_FLIP_BEGINS,	/* and the next HABITS_FLIP tells of it */
+	HABITS_EVENTS,
 };
 
 /* Nobody runs on a CPU. */
@@ -234,15 +242,15 @@ static inline struct wallprof_aggr *habits_model_add(struct habits_sums *sums, u
 						     u64 ns, u64 now)
 {
 	struct wallprof_aggr *aggrs = sums->aggrs[epoch % 2];
-	unsigned int i;
+	unsigned int *nr = &sums->nr[epoch % 2], i;
 
-	for (i = 0; i < sums->nr; i++)
+	for (i = 0; i < *nr; i++)
 		if (wp_aggr_same(&aggrs[i], key))
 			break;
 	if (i == HABITS_AGGRS)
 		return NULL;
-	if (i == sums->nr) {
-		aggrs[sums->nr++] = *key;
+	if (i == *nr) {
+		aggrs[(*nr)++] = *key;
 		aggrs[i].runnable = 0;
 		aggrs[i].min = U64_MAX;
 	}
@@ -250,13 +258,34 @@ static inline struct wallprof_aggr *habits_model_add(struct habits_sums *sums, u
 	return &aggrs[i];
 }
 
-static inline void habits_model_flip(struct habits_model *m)
+static inline void habits_model_flip_begins(struct habits_model *m)
 {
-	wp_half_settle(&m->half[m->epoch % 2]);
+	if (m->flipping)
+		return;
+	m->flipping = true;
 	m->epoch++;
+	m->sums.nr[m->epoch % 2] = 0;
+	m->plain_sums.nr[m->epoch % 2] = 0;
+}
+
+/* Returns whether the last epoch's half tells of what was summed there, and no more. */
+static inline bool habits_model_flip(struct habits_model *m)
+{
+	unsigned int last;
+
+	habits_model_flip_begins(m);
+	last = !(m->epoch % 2);
+	m->flipping = false;
 	m->changes++;
-	m->sums.nr = 0;
-	m->plain_sums.nr = 0;
+	wp_half_settle(&m->half[last]);
+	return m->head[last].events == m->summed[last];
+}
+
+/* The epoch in which it is counted what is done by a habit. */
+static inline u32 habits_model_epoch_of(const struct habits_model *m,
+					const struct wp_habit *habit)
+{
+	return m->epoch - !wp_again_is_in(habit->again, &m->half[m->epoch % 2]);
 }
 
 /* The ids come back, and in the same slot. */
@@ -285,6 +314,7 @@ static inline void habits_model_leave(struct habits_model *m, unsigned int cpu,
 {
 	unsigned int who = m->current_nr[cpu];
 	struct wp_way way = habits_usual;
+	struct wp_habit *habit;
 	struct wp_leave leave;
 	bool by_fp;
 
@@ -301,10 +331,14 @@ static inline void habits_model_leave(struct habits_model *m, unsigned int cpu,
 	way.epoch = m->epoch;
 	way.exec_id = m->threads[who].exec_id;
 	by_fp = s->way & 1;
+	habit = habits_leave(&m->habits[cpu], m->came[cpu], &m->slots[who], m->keys[who],
+			     &m->threads[who], &way, by_fp, &m->half[m->epoch % 2],
+			     m->now);
+	if (habit) {
+		m->left_again++;
+		way.epoch = habits_model_epoch_of(m, habit);
+	}
 	leave = habits_told(&way, by_fp);
-	m->left_again += habits_leave(&m->habits[cpu], m->came[cpu], &m->slots[who],
-				      m->keys[who], &m->threads[who], &way, by_fp,
-				      &m->half[m->epoch % 2], m->now);
 	wp_interval_open(&m->plain[who], &m->threads[who], &leave, m->now);
 	habits_model_vacate(m, cpu);
 }
@@ -334,6 +368,8 @@ static inline bool habits_model_come(struct habits_model *m, unsigned int cpu,
 	struct wp_habits *habits = &m->habits[cpu];
 	struct wp_habit *habit = *wp_habit_away(habits, m->keys[s->who]);
 	bool lasts = wp_habit_lasts(habit, habit->slot, m->keys[s->who], m->changes);
+	bool again = lasts && (habit->runnable || wp_habit_same_waker(habit->aggr, slot));
+	u32 epoch = again ? habits_model_epoch_of(m, habit) : m->epoch;
 	struct wallprof_aggr key = {}, *aggr, *right;
 	struct wp_passed passed;
 	bool runnable;
@@ -341,22 +377,24 @@ static inline bool habits_model_come(struct habits_model *m, unsigned int cpu,
 	wp_interval_close(plain, m->now, &passed);
 	wp_interval_key(plain, &passed, &key);
 	wp_interval_forget(plain);
-	right = habits_model_add(&m->plain_sums, m->epoch, &key, passed.ns, m->now);
+	right = habits_model_add(&m->plain_sums, epoch, &key, passed.ns, m->now);
 	m->current_nr[cpu] = s->who;
-	if (lasts && (habit->runnable || wp_habit_same_waker(habit->aggr, slot))) {
+	if (again) {
 		if (habit->slot != slot)
 			return false;
 		aggr = habit->aggr;
+		m->summed[aggr >= m->sums.aggrs[1]]++;
 		wp_habit_come(habit, slot, aggr, m->now, habit->runnable);
 		m->came[cpu] = habit;
 		m->came_again++;
 	} else {
-		lasts = lasts && habit->slot == slot;
+		lasts = lasts && habit->slot == slot &&
+			wp_again_is_in(habit->again, &m->half[epoch % 2]);
 		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
 		wp_interval_close(slot, m->now, &passed);
 		memset(&key, 0, sizeof(key));
 		wp_interval_key(slot, &passed, &key);
-		aggr = habits_model_add(&m->sums, m->epoch, &key, passed.ns, m->now);
+		aggr = habits_model_add(&m->sums, epoch, &key, passed.ns, m->now);
 		if (lasts)
 			wp_habit_sums(habits, habit, aggr, runnable);
 		wp_interval_forget(slot);
@@ -381,8 +419,14 @@ static inline bool habits_model_step(struct habits_model *m, const struct habits
 	unsigned int cpu = s->cpu & 1;
 	int left;
 
-	if (s->event == HABITS_FLIP || m->sums.nr == HABITS_AGGRS)
-		habits_model_flip(m);
+	if (s->event == HABITS_FLIP_BEGINS)
+		habits_model_flip_begins(m);
+	if (s->event == HABITS_FLIP && !habits_model_flip(m))
+		return false;
+	/* One that has begun makes no room. */
+	while (m->sums.nr[m->epoch % 2] == HABITS_AGGRS)
+		if (!habits_model_flip(m))
+			return false;
 	if (s->event == HABITS_BORN || !m->slots[s->who].tid)
 		habits_model_birth(m, s->who);
 	m->now += s->cpu >> 4;
