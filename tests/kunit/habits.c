@@ -405,6 +405,7 @@ static void all_are_within(struct kunit *test)
 				(long)sizeof(*habit));
 		KUNIT_ASSERT_TRUE(test, away >= habits->away &&
 				  away < habits->away + ARRAY_SIZE(habits->away));
+		KUNIT_ASSERT_TRUE(test, *away == &habits->none);
 	}
 }
 
