@@ -31,6 +31,10 @@ pure: $(PURE_OUT)/asan $(PURE_OUT)/tsan
 cflags: # for those who compile parts of it
 	@echo $(filter-out -I$(PURE_MODULE),$(PURE_CFLAGS)) $(PURE_ASAN)
 
+.PHONY: sources
+sources: # likewise
+	@echo $(PURE_SRC)
+
 PURE_DEPS := $(wildcard $(PURE_MODULE)/*.h tests/kunit/*.h tests/shim/*/*.h \
 	uapi/linux/*.h) tests/kunit/pure.mk
 
