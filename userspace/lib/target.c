@@ -169,10 +169,16 @@ static int group_id(const char *root, const char *word, __u64 *id)
 
 static int add_group(struct wp_target *t, const char *word)
 {
-	char *root = group_root();
+	char *root;
 	__u64 id;
 	int err;
 
+	/* As of a variable that is not set: not all threads. */
+	if (!*word) {
+		wp_err("-G: '' is no control group; / is the one that all are below");
+		return -EINVAL;
+	}
+	root = group_root();
 	if (!root) {
 		wp_err("-G: no hierarchy of control groups of version 2 is mounted here");
 		return -EINVAL;
