@@ -299,6 +299,36 @@ static void test_no_idle(void)
 	wp_waits_free(&w);
 }
 
+static void test_iowait(void)
+{
+	struct wallprof_aggr aggr = {
+		.kind = WALLPROF_AGGR_OFFCPU, .flags = WALLPROF_AGGR_IOWAIT,
+		.count = 3, .total = 100, .runnable = 40,
+	};
+	struct wallprof_wait single = {
+		.flags = WALLPROF_AGGR_IOWAIT, .begin = 1000, .end = 3000, .runnable = 5,
+	};
+	struct wallprof_task task = {
+		.phase = WALLPROF_TASK_OFF, .open_ns = 30000, .open_runnable_ns = 10,
+		.flags = WALLPROF_TASK_OPEN | WALLPROF_TASK_IOWAIT,
+	};
+	struct wp_waits w = {};
+
+	add_aggr(&w, &aggr, 0);
+	add_single(&w, &single, 0);
+	add_open(&w, &task, 0);
+	ok(w.iowait.count == 5 && w.iowait.total == 32100 && w.iowait.runnable == 55,
+	   "iowait is summed of all that tell of it");
+	aggr.flags = WALLPROF_AGGR_SINCE_START | WALLPROF_AGGR_32BIT;
+	add_aggr(&w, &aggr, 0);
+	single.flags = 0;
+	add_single(&w, &single, 0);
+	task.flags = WALLPROF_TASK_OPEN;
+	add_open(&w, &task, 0);
+	ok(w.iowait.count == 5, "and of nothing else");
+	wp_waits_free(&w);
+}
+
 static void test_objects(void)
 {
 	struct wallprof_aggr aggr = {
@@ -429,6 +459,7 @@ int main(void)
 	test_cause();
 	test_idle();
 	test_waits();
+	test_iowait();
 	test_objects();
 	test_no_idle();
 	test_many();

@@ -392,6 +392,7 @@ static void print_looked(const struct wp_record_tables *t)
 static void print_reasons(const struct wp_record_tables *tables)
 {
 	const struct wp_wait_table *t = &tables->waits.reasons;
+	const struct wp_wait *w = &tables->waits.iowait;
 	char name[48];
 	size_t i;
 
@@ -407,6 +408,11 @@ static void print_reasons(const struct wp_record_tables *tables)
 		print_objects(tables, &t->entry[i].cause);
 	}
 	print_rest(t, false);
+	if (w->count)
+		fprintf(stderr, "  of which the kernel calls iowait: %.6f s blocked + %.6f s runnable, %"
+			PRIu64 " interval%s\n",
+			seconds(w->total - w->runnable), seconds(w->runnable),
+			(uint64_t)w->count, plural(w->count));
 	print_looked(tables);
 }
 

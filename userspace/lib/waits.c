@@ -162,7 +162,11 @@ static int add_waker(struct wp_waits *w, const struct wp_cause *waker, const str
  */
 void wp_wait_aggr(struct wp_wait *wait, const struct wallprof_aggr *aggr)
 {
-	*wait = (struct wp_wait){ .tgid = aggr->tgid, .state = aggr->state };
+	*wait = (struct wp_wait){
+		.tgid = aggr->tgid,
+		.state = aggr->state,
+		.iowait = aggr->flags & WALLPROF_AGGR_IOWAIT,
+	};
 	wp_cause_aggr(&wait->cause, aggr);
 	if (aggr->kind != WALLPROF_AGGR_OFFCPU)
 		return;
@@ -181,6 +185,7 @@ void wp_wait_single(struct wp_wait *wait, const struct wallprof_wait *single)
 	*wait = (struct wp_wait){
 		.tgid = single->tgid,
 		.state = single->state,
+		.iowait = single->flags & WALLPROF_AGGR_IOWAIT,
 		.count = 1,
 		.total = single->end - single->begin,
 		.runnable = single->runnable,
@@ -195,7 +200,11 @@ void wp_wait_single(struct wp_wait *wait, const struct wallprof_wait *single)
  */
 void wp_wait_open(struct wp_wait *wait, const struct wallprof_task *task)
 {
-	*wait = (struct wp_wait){ .tgid = task->tgid, .state = task->state };
+	*wait = (struct wp_wait){
+		.tgid = task->tgid,
+		.state = task->state,
+		.iowait = task->flags & WALLPROF_TASK_IOWAIT,
+	};
 	wp_cause_open(&wait->cause, task);
 	if (!wp_task_is_open(task))
 		return;
@@ -246,6 +255,11 @@ int wp_waits_add(struct wp_waits *w, const struct wp_wait *wait)
 	if (!add(&w->reasons, &reason, 0, &told) ||
 	    (wait->object && !add(&w->objects, &reason, wait->object, &told)))
 		return -ENOMEM;
+	if (wait->iowait) {
+		w->iowait.count += told.count;
+		w->iowait.total += told.total;
+		w->iowait.runnable += told.runnable;
+	}
 	if (wait->cause.waker == WALLPROF_WAKER_NONE)
 		return 0;
 	waker.waker = wait->cause.waker;

@@ -24,6 +24,7 @@
  * @tgid: their process; not in tables
  * @state: enum wallprof_state in which they began; not in tables
  * @object: what they waited for, as lib/objects.h numbers it, or 0
+ * @iowait: the kernel calls it iowait; not in tables
  * @used: the entry is not free
  * @comm: of a waker that is a thread: its name, when it was told of last, or ""
  * @count: intervals
@@ -35,6 +36,7 @@ struct wp_wait {
 	__u32 tgid;
 	unsigned int state;
 	__u32 object;
+	bool iowait;
 	bool used;
 	char comm[WP_COMM_LEN];
 	__u64 count;
@@ -61,6 +63,7 @@ struct wp_wait_table {
  * @reasons: by reason and system call
  * @objects: by these and what it was that was waited for, if that can be told
  * @wakers: by waker; of intervals that nobody ended there is none
+ * @iowait: all that the kernel calls iowait
  */
 struct wp_waits {
 	const struct wp_comms *comms;
@@ -68,6 +71,7 @@ struct wp_waits {
 	struct wp_wait_table reasons;
 	struct wp_wait_table objects;
 	struct wp_wait_table wakers;
+	struct wp_wait iowait;
 };
 
 void wp_wait_aggr(struct wp_wait *wait, const struct wallprof_aggr *aggr);
