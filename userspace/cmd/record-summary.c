@@ -279,7 +279,7 @@ static void print_unwinds(const struct wp_record_opts *o, const struct wp_record
 	}
 	if (o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI)
 		fprintf(stderr,
-			"    %5.1f %%  of processes that were not known yet\n"
+			"    %5.1f %%  of processes that were not known yet, or of 32 bits\n"
 			"    %5.1f %%  with frames that no table tells of\n"
 			"    %5.1f %%  in two rounds\n"
 			"    %5.1f %%  remembered\n"
