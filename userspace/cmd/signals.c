@@ -34,6 +34,9 @@ static volatile __u64 stop_time;
 static volatile sig_atomic_t snapshot_signal;
 static struct wp_perfdata *volatile open_file;
 static volatile pid_t command_pid;
+/* Said at the second signal, if there is a file. */
+static const char at_once[] =
+	"[ wallprof: ended at once by a second signal: the file lacks the end, and accounts ]\n";
 static int wake_fd = -1;
 /* Of a command with a screen. */
 static void (*volatile restore_screen)(void);
@@ -64,6 +67,8 @@ static void on_signal(int sig)
 			wp_perfdata_abort(open_file);
 			if (restore_screen)
 				restore_screen();
+			if (open_file && write(STDERR_FILENO, at_once, sizeof(at_once) - 1) < 0)
+				err = err ? err : 0;
 			if (command_pid)
 				kill(command_pid, SIGTERM);
 			signal(sig, SIG_DFL);
