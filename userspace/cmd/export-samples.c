@@ -60,8 +60,8 @@ int wp_export_samples_read(struct wp_export_samples *s, const struct wp_export *
 	err = wp_samples_read(&s->samples, &e->samples, 1);
 	if (!err && !s->samples.sum.nr) {
 		if (e->samples.chosen)
-			wp_err("%s: no sample is left by --%s", e->samples.input,
-			       e->samples.chosen);
+			wp_err("%s: no sample is left by --%s%s", e->samples.input,
+			       e->samples.chosen, wp_samples_untold(&s->samples));
 		else
 			wp_err("%s has no samples: there is nothing to export", e->samples.input);
 		err = -ENODATA;

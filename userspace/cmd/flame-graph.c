@@ -188,8 +188,8 @@ int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const c
 		err = add_line(g, &samples->sum.line[i]);
 	if (!err && !g->nr) {
 		if (samples->o->chosen)
-			wp_err("%s: no sample is left by --%s", samples->o->input,
-			       samples->o->chosen);
+			wp_err("%s: no sample is left by --%s%s", samples->o->input,
+			       samples->o->chosen, wp_samples_untold(samples));
 		else
 			wp_err("%s has no samples: there is nothing to show", samples->o->input);
 		err = -ENODATA;

@@ -476,6 +476,18 @@ static bool has_user_memory(const struct wp_samples *s)
 }
 
 /**
+ * wp_samples_untold() - what to do if no sample is left as none tells of causes
+ * @s: the samples
+ *
+ * Return: to be said behind that; empty if they are not asked for, or are told.
+ */
+const char *wp_samples_untold(const struct wp_samples *s)
+{
+	return (s->o->reasons || s->o->states) && !wp_profile_tells_causes(s->profile) ?
+	       ": samples do not tell why threads waited, record with -R" : "";
+}
+
+/**
  * wp_samples_warn() - say what is missing
  * @s: the samples
  */
@@ -498,7 +510,8 @@ void wp_samples_warn(const struct wp_samples *s)
 		wp_warn("%s has user stacks to be unwound (--call-graph dwarf): these are left out here, 'perf report' has them",
 			input);
 	if (s->o->chosen && !s->sum.nr)
-		wp_warn("no sample is left by --%s", s->o->chosen);
+		wp_warn("no sample is left by --%s%s", s->o->chosen,
+			wp_samples_untold(s));
 	wp_warn_nameless(next_nameless, s->profile);
 }
 

@@ -94,9 +94,12 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
 		[WP_PROFILE_WAKER] = WP_SECTION_WAKER,
 		[WP_PROFILE_OTHER] = WP_SECTION_OTHER,
 	};
-	static const struct wp_section off[] = {
-		{ .kind = WP_SECTION_RUNNABLE, .title = "runnable", .ns = true },
-		{ .kind = WP_SECTION_BLOCKED, .title = "blocked", .ns = true },
+	const bool intervals = wp_profile_tells_causes(s->profile);
+	const struct wp_section off[] = {
+		{ .kind = WP_SECTION_RUNNABLE, .title = "runnable", .ns = true,
+		  .intervals = intervals },
+		{ .kind = WP_SECTION_BLOCKED, .title = "blocked", .ns = true,
+		  .intervals = intervals },
 	};
 	const struct wp_perfevents *events = wp_profile_events(s->profile);
 	unsigned int i, kind;
@@ -134,16 +137,14 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
  */
 void wp_section_put_title(const struct wp_section *section, __u64 total, __u64 count)
 {
-	bool off = section->kind == WP_SECTION_BLOCKED || section->kind == WP_SECTION_RUNNABLE;
-
 	fputs("# ", stdout);
 	wp_text_put(stdout, section->title);
 	if (section->ns)
 		printf(": %.6f s", (double)total / 1e9);
 	else
 		printf(": %" PRIu64, (uint64_t)total);
-	printf(" in %" PRIu64 " %s%s\n", (uint64_t)count, off ? "interval" : "sample",
-	       count == 1 ? "" : "s");
+	printf(" in %" PRIu64 " %s%s\n", (uint64_t)count,
+	       section->intervals ? "interval" : "sample", count == 1 ? "" : "s");
 }
 
 /**

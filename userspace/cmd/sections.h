@@ -23,12 +23,14 @@
  * @event: its event, of CPU, WAKER and OTHER
  * @title: what it is called
  * @ns: values are ns
+ * @intervals: what is counted are intervals, not samples
  */
 struct wp_section {
 	unsigned int kind;
 	__u32 event;
 	const char *title;
 	bool ns;
+	bool intervals;
 };
 
 /* A return other than 0 ends it, and is returned. */

@@ -362,6 +362,24 @@ const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __
 }
 
 /**
+ * wp_profile_tells_causes() - whether samples tell why a thread was off its CPU, and how
+ *	many intervals they stand for
+ * @p: the recording
+ *
+ * Return: true if they do (record -R).
+ */
+bool wp_profile_tells_causes(const struct wp_profile *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < wp_profile_events(p)->nr; i++) {
+		if (p->event[i].kind == WP_PROFILE_OFFCPU && p->event[i].count)
+			return true;
+	}
+	return false;
+}
+
+/**
  * wp_profile_cause() - why a thread was off its CPU
  * @p: the recording
  * @cause: its number, or 0

@@ -170,6 +170,7 @@ void wp_profile_stats(const struct wp_profile *p, struct wp_profile_stats *stats
 enum wp_profile_kind wp_profile_kind(const struct wp_profile *p, unsigned int event);
 size_t wp_profile_threads(const struct wp_profile *p);
 const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __u32 thread);
+bool wp_profile_tells_causes(const struct wp_profile *p);
 const struct wp_profile_cause *wp_profile_cause(const struct wp_profile *p, __u32 cause);
 const __u32 *wp_profile_stack(struct wp_profile *p, __u32 stack, size_t *nr);
 const struct wp_frame *wp_profile_frame(struct wp_profile *p, __u32 frame);
