@@ -34,9 +34,10 @@ static volatile __u64 stop_time;
 static volatile sig_atomic_t snapshot_signal;
 static struct wp_perfdata *volatile open_file;
 static volatile pid_t command_pid;
-/* Said at the second signal, if there is a file. */
+/* Said at the second signal, while there is a file and else. */
 static const char at_once[] =
 	"[ wallprof: ended at once by a second signal: the file lacks the end, and accounts ]\n";
+static const char at_close[] = "[ wallprof: ended at once by a second signal ]\n";
 static int wake_fd = -1;
 /* Of a command with a screen. */
 static void (*volatile restore_screen)(void);
@@ -48,6 +49,17 @@ static int input_fd = -1;
 static bool is_echo(int sig)
 {
 	return sig == stop_signal && wp_clock_now() - stop_time < ECHO_NS;
+}
+
+static void tell_at_once(void)
+{
+	ssize_t ret = 0;
+
+	if (open_file)
+		ret = write(STDERR_FILENO, at_once, sizeof(at_once) - 1);
+	else if (!restore_screen)
+		ret = write(STDERR_FILENO, at_close, sizeof(at_close) - 1);
+	(void)ret;
 }
 
 static void on_signal(int sig)
@@ -67,8 +79,7 @@ static void on_signal(int sig)
 			wp_perfdata_abort(open_file);
 			if (restore_screen)
 				restore_screen();
-			if (open_file && write(STDERR_FILENO, at_once, sizeof(at_once) - 1) < 0)
-				err = err ? err : 0;
+			tell_at_once();
 			if (command_pid)
 				kill(command_pid, SIGTERM);
 			signal(sig, SIG_DFL);
