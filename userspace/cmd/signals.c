@@ -34,10 +34,10 @@ static volatile __u64 stop_time;
 static volatile sig_atomic_t snapshot_signal;
 static struct wp_perfdata *volatile open_file;
 static volatile pid_t command_pid;
-/* Said at the second signal, while there is a file and else. */
+/* Said at the second signal, while there is a file and else; maybe in the middle of a line. */
 static const char at_once[] =
-	"[ wallprof: ended at once by a second signal: the file lacks the end, and accounts ]\n";
-static const char at_close[] = "[ wallprof: ended at once by a second signal ]\n";
+	"\n[ wallprof: ended at once by a second signal: the file lacks the end, and accounts ]\n";
+static const char at_close[] = "\n[ wallprof: ended at once by a second signal ]\n";
 static int wake_fd = -1;
 /* Of a command with a screen. */
 static void (*volatile restore_screen)(void);
@@ -51,6 +51,7 @@ static bool is_echo(int sig)
 	return sig == stop_signal && wp_clock_now() - stop_time < ECHO_NS;
 }
 
+/* Context: the signal's. */
 static void tell_at_once(void)
 {
 	ssize_t ret = 0;
