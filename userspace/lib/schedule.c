@@ -80,6 +80,7 @@ struct wp_schedule {
 	bool started;
 	__u64 start;
 	__u64 now;
+	__u64 last;		/* a CPU's last event: what else a file holds may be later */
 	/* When gaps began; how many of them are open, the first of those, and when the
 	 * last one of the others ended.
 	 */
@@ -603,6 +604,7 @@ static int on_cpu(struct wp_schedule *s, struct cpu *cpu, const struct wp_schede
 			err = ev->type == WP_SCHED_WAKING ? wake(s, ev) : wake_new(s, ev);
 	}
 	cpu->last = s->now;
+	s->last = s->now;
 	return err;
 }
 
@@ -663,7 +665,10 @@ static int end_thread(struct wp_schedule *s, struct thread *t)
 /**
  * wp_schedule_end() - end the spans that are still open
  * @s: the schedule
- * @time: when the recording ended, or 0: with its last event
+ * @time: when the recording ended, or 0: with a CPU's last event
+ *
+ * Names and forks do not count: perf's records of them go on while it ends, for seconds
+ * behind the last switch, and nothing says what CPUs did meanwhile.
  *
  * Return: 0, or what the function that is given the spans returned.
  */
@@ -672,7 +677,7 @@ int wp_schedule_end(struct wp_schedule *s, __u64 time)
 	int err = 0;
 	__u32 i;
 
-	s->now = later(s->now, time);
+	s->now = later(s->last, time);
 	for (i = 0; i < s->tids.nr && !err; i++)
 		err = end_thread(s, s->threads[i]);
 	for (i = 0; i < s->cpu_nrs.nr && !err; i++)
@@ -709,7 +714,7 @@ __u64 wp_schedule_start(const struct wp_schedule *s)
  * wp_schedule_now() - how far it has come
  * @s: the schedule
  *
- * Return: ns.
+ * Return: ns; after wp_schedule_end() the end of its spans.
  */
 __u64 wp_schedule_now(const struct wp_schedule *s)
 {
