@@ -61,6 +61,19 @@ def latency(theirs, ours):
     return nr, problems
 
 
+def span(events, delays):
+    """delays is what latency -p says as JSON, events what timehist -wnM does: what a thread
+    did, all kinds added up, takes no longer than it is from a CPU's first event to the
+    last one."""
+    times = [e["time_ns"] for e in events["events"]]
+    window = max(times) - min(times)
+    tasks = [t for t in delays["tasks"] if t["threads"] == 1]
+    return len(tasks), ["%s did something for %d ns of %d" % (t["comm"], did, window)
+                        for t in tasks
+                        for did in [t["run_ns"] + t["delay_ns"] + t["blocked_ns"]]
+                        if did > window]
+
+
 def has_exited(event, exits):
     """Whether the slice ends behind the record of the thread's exit: there perf has
     forgotten what it did."""
