@@ -10,6 +10,8 @@ struct wallprof_task;
 struct wp_code;
 struct wp_session;
 
+int wp_asleep_init(void);
+void wp_asleep_exit(void);
 void wp_asleep_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
 		    const struct wp_code *code);
 void wp_asleep_kernel(struct wp_session *session, struct wallprof_task *slot,

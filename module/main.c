@@ -4,7 +4,9 @@
  */
 #include <linux/module.h>
 
+#include "asleep.h"
 #include "device.h"
+#include "mmput.h"
 #include "probes.h"
 #include "sampler.h"
 
@@ -15,15 +17,25 @@ static int __init wp_init(void)
 	err = wp_probes_find();
 	if (err)
 		return err;
-	err = wp_sampler_init();
+	err = wp_mmput_init();
 	if (err)
 		return err;
+	err = wp_asleep_init();
+	if (err)
+		goto mmput;
+	err = wp_sampler_init();
+	if (err)
+		goto asleep;
 	err = wp_device_init();
 	if (err)
 		goto sampler;
 	return 0;
 sampler:
 	wp_sampler_exit();
+asleep:
+	wp_asleep_exit();
+mmput:
+	wp_mmput_exit();
 	return err;
 }
 
@@ -31,6 +43,8 @@ static void __exit wp_exit(void)
 {
 	wp_device_exit();
 	wp_sampler_exit();
+	wp_asleep_exit();
+	wp_mmput_exit();
 }
 
 module_init(wp_init);

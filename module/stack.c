@@ -8,7 +8,6 @@
  * the overflow handler (NMI or hard irq). Nothing here faults, sleeps or allocates.
  */
 #include <linux/module.h>
-#include <linux/nospec.h>
 #include <linux/stacktrace.h>
 
 #include "compat/ptrace.h"
@@ -60,20 +59,6 @@ static bool wp_stack_is_probe(unsigned long ip)
 static __always_inline u64 wp_user_limit(bool is64)
 {
 	return is64 ? TASK_SIZE_MAX : 1ULL << 32;
-}
-
-/*
- * The walk has checked an address, but a CPU may run ahead of that check with
- * an address that the user chose: the mask sees to it that it then reads
- * nothing of the kernel.
- */
-static __always_inline u64 wp_user_nospec(u64 addr)
-{
-	unsigned long limit = TASK_SIZE_MAX;
-
-	/* 5.10 wants a register: as a constant it is too long for a compare. */
-	OPTIMIZER_HIDE_VAR(limit);
-	return array_index_nospec(addr, limit);
 }
 
 /* Read a frame within user_access_begin(). @ctx: where to note it, or NULL. */

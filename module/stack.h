@@ -3,6 +3,7 @@
 #define WALLPROF_STACK_H
 
 #include <linux/mm_types.h>
+#include <linux/nospec.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
@@ -97,6 +98,20 @@ static __always_inline bool wp_walk_count_again(struct wallprof_half *head,
 	if (memo->flags & WALLPROF_STACK_BY_FP)
 		head->walks_mixed++;
 	return true;
+}
+
+/*
+ * The walk has checked an address, but a CPU may run ahead of that check with
+ * an address that the user chose: the mask sees to it that it then reads
+ * nothing of the kernel.
+ */
+static __always_inline u64 wp_user_nospec(u64 addr)
+{
+	unsigned long limit = TASK_SIZE_MAX;
+
+	/* 5.10 wants a register: as a constant it is too long for a compare. */
+	OPTIMIZER_HIDE_VAR(limit);
+	return array_index_nospec(addr, limit);
 }
 
 /*

@@ -53,7 +53,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	11
+#define WALLPROF_ABI_VERSION	12
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -211,6 +211,10 @@ enum wallprof_loss {
  *	an unwind table cannot, nor did a frame pointer lead on
  * @WALLPROF_UNWIND_NO_REG: the frame is found by a register whose value is not
  *	known any more
+ * @WALLPROF_UNWIND_NOT_RESIDENT: of a thread that was blocked before its process's
+ *	mappings were known: the next frame could not be read without a page fault. It
+ *	is swapped out, or was never in memory, or nothing is mapped there; which of
+ *	these is not looked up
  * @WALLPROF_UNWIND_MAX: the number of reasons
  */
 enum wallprof_unwind {
@@ -225,6 +229,7 @@ enum wallprof_unwind {
 	WALLPROF_UNWIND_NO_ROW,
 	WALLPROF_UNWIND_UNSUPPORTED,
 	WALLPROF_UNWIND_NO_REG,
+	WALLPROF_UNWIND_NOT_RESIDENT,
 	WALLPROF_UNWIND_MAX,
 };
 
@@ -850,6 +855,9 @@ struct wallprof_live_map {
  * @reserved: 0
  * @waits_full: intervals that were to be told one by one, but found no room:
  *	they were added to their aggregates instead, or have become losses of these
+ * @walks_not_resident: walks of blocked threads, as in @walks_asleep, that ended by
+ *	WALLPROF_UNWIND_NOT_RESIDENT. One takes the place of no older walk, and is then
+ *	not in @walks_asleep
  */
 struct wallprof_half {
 	__u32 epoch;
@@ -873,6 +881,7 @@ struct wallprof_half {
 	__u32 nr_waits;
 	__u32 reserved;
 	struct wallprof_lost waits_full;
+	__aligned_u64 walks_not_resident;
 };
 
 /* wallprof_stack.flags */
