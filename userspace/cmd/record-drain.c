@@ -60,6 +60,7 @@ static void count_half(struct wp_recording *r, const struct wp_half *half, __u64
 	r->s.walks_slow += head->walks_slow;
 	r->s.walks_remembered += head->walks_remembered;
 	r->s.walks_asleep += head->walks_asleep;
+	r->s.walks_not_resident += head->walks_not_resident;
 	r->s.filtered += head->filtered;
 	r->s.filtered_ns += head->filtered_ns;
 	r->s.out_of_range += head->out_of_range;

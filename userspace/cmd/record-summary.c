@@ -264,7 +264,7 @@ static void print_unwinds(const struct wp_record_opts *o, const struct wp_record
 	__u64 samples = sum(s->unwound[WALLPROF_AGGR_SAMPLE], WALLPROF_UNWIND_MAX);
 	unsigned int i;
 
-	if (!all)
+	if (!all && !s->walks_asleep && !s->walks_not_resident)
 		return;
 	fprintf(stderr, "  user stacks walked: %" PRIu64 ", which ended by\n"
 		"      walks  off-CPU  samples\n", (uint64_t)all);
@@ -283,10 +283,11 @@ static void print_unwinds(const struct wp_record_opts *o, const struct wp_record
 			"    %5.1f %%  with frames that no table tells of\n"
 			"    %5.1f %%  in two rounds\n"
 			"    %5.1f %%  remembered\n"
-			"  threads that slept when their process got known: %" PRIu64 "\n",
+			"  threads that slept when their process got known: %" PRIu64 "\n"
+			"  walks of such threads that ended at memory that is not resident: %" PRIu64 "\n",
 			percent(s->walks_unknown, all), percent(s->walks_mixed, all),
 			percent(s->walks_slow, all), percent(s->walks_remembered, all),
-			(uint64_t)s->walks_asleep);
+			(uint64_t)s->walks_asleep, (uint64_t)s->walks_not_resident);
 }
 
 static void print_tables(const struct wp_record_stats *s)

@@ -169,6 +169,7 @@ struct wp_record_tables {
  * @walks_slow: by tables, in their slow form
  * @walks_remembered: that found the stack unchanged
  * @walks_asleep: of sleeping threads, when more was known of their process
+ * @walks_not_resident: of them, that ended at memory that was not resident
  * @unwound: off-CPU nanoseconds, and numbers of samples, by the reason why the
  *	walks of their stacks ended; by WALLPROF_AGGR_OFFCPU and _SAMPLE
  * @timeline: with --timeline: its events
@@ -214,6 +215,7 @@ struct wp_record_stats {
 	__u64 walks_slow;
 	__u64 walks_remembered;
 	__u64 walks_asleep;
+	__u64 walks_not_resident;
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
 	struct wp_timeline_stats timeline;
 	struct wp_publisher_stats publisher;

@@ -612,6 +612,7 @@ const char *wp_unwind_name(unsigned int unwind)
 		[WALLPROF_UNWIND_NO_ROW] = "code outside its unwind table",
 		[WALLPROF_UNWIND_UNSUPPORTED] = "unsupported unwind rule",
 		[WALLPROF_UNWIND_NO_REG] = "an unknown register",
+		[WALLPROF_UNWIND_NOT_RESIDENT] = "stack not resident",
 	};
 
 	return unwind < WALLPROF_UNWIND_MAX ? names[unwind] : "for an unknown reason";
