@@ -335,6 +335,7 @@ struct session {
 	struct wallprof_lost lost[2][WALLPROF_LOSS_MAX];
 	__u64 unwinds[2][WALLPROF_UNWIND_MAX];
 	__u64 walks_unknown, walks_mixed, walks_remembered, walks_asleep;
+	__u64 walks_not_resident;
 
 	char trouble[256];		/* the first thing that was wrong */
 };
@@ -689,6 +690,7 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 	s->walks_mixed += half->walks_mixed;
 	s->walks_remembered += half->walks_remembered;
 	s->walks_asleep += half->walks_asleep;
+	s->walks_not_resident += half->walks_not_resident;
 }
 
 /* What a context counted so far in the epoch that goes on. */

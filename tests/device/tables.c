@@ -4,6 +4,8 @@
  * charge, how long it lasts; and what the module finds by them, of threads that
  * leave their CPU, that are sampled, and that sleep already.
  */
+#include <sys/uio.h>
+
 #include "device.h"
 #include "table.h"
 
@@ -1069,7 +1071,27 @@ static int sleeps_for_good(void *arg)
 	return 0;
 }
 
-/* Its stack cannot be read at first: what was found without it is not the last word. */
+/* Pages of a process's memory that are there, shared ones. */
+static long shared_pages(pid_t pid)
+{
+	long resident = -1, shared = -1;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	if (fscanf(f, "%*d %ld %ld", &resident, &shared) != 2)
+		shared = -1;
+	fclose(f);
+	return shared;
+}
+
+/*
+ * Its stack cannot be read at first: what was found without it is not the last word. A
+ * walk does not make it present, though all of it is in the page cache.
+ */
 TEST_F(walk, asleep_on_what_is_not_there)
 {
 	const size_t size = 16 * getpagesize();
@@ -1077,11 +1099,15 @@ TEST_F(walk, asleep_on_what_is_not_there)
 	const struct read_stack *found;
 	int fd = memfd_create("stack", MFD_CLOEXEC);
 	void *stack, *kept = malloc(size);
+	struct iovec local, remote;
+	long there;
 
 	ASSERT_EQ(0, ftruncate(fd, size));
 	stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, stack);
 	ASSERT_NE(NULL, kept);
+	local = (struct iovec){ .iov_base = kept, .iov_len = size };
+	remote = (struct iovec){ .iov_base = stack, .iov_len = size };
 	self->pid = clone(sleeps_for_good, stack + size, SIGCHLD, NULL);
 	ASSERT_TRUE(naps_now(self->pid));
 	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
@@ -1089,6 +1115,10 @@ TEST_F(walk, asleep_on_what_is_not_there)
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
 	memcpy(kept, stack, size);
 	ASSERT_EQ(0, ftruncate(fd, 0));
+	ASSERT_EQ(0, ftruncate(fd, size));
+	memcpy(stack, kept, size);
+	there = shared_pages(self->pid);
+	ASSERT_LT(0, there);
 	/* It may be on its way to sleep still. */
 	for (int i = 0; i < 3000 && !session_account(&self->s, self->pid)->user_stack; i++) {
 		ASSERT_EQ(0, tell(self->s.fd, self->pid));
@@ -1100,11 +1130,19 @@ TEST_F(walk, asleep_on_what_is_not_there)
 	EXPECT_NE(0, task->flags & WALLPROF_TASK_WEAK_STACK);
 	found = session_stack(&self->s, task->user_stack);
 	ASSERT_NE(NULL, found);
-	EXPECT_EQ(WALLPROF_UNWIND_FAULT, found->unwind);
+	EXPECT_EQ(WALLPROF_UNWIND_NOT_RESIDENT, found->unwind);
 	EXPECT_EQ(1, found->nr);
+	EXPECT_EQ(1, self->s.walks_asleep);
+	/* One that finds no more is counted, and takes no place. */
+	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, session_flip(&self->s));
+	EXPECT_EQ(1, self->s.walks_asleep);
+	EXPECT_LE(2, self->s.walks_not_resident);
+	EXPECT_EQ(there, shared_pages(self->pid));
 
-	ASSERT_EQ(0, ftruncate(fd, size));
-	memcpy(stack, kept, size);
+	/* By this, it is. */
+	ASSERT_EQ(size, process_vm_readv(self->pid, &local, 1, &remote, 1, 0));
+	EXPECT_LT(there, shared_pages(self->pid));
 	for (int i = 0; i < 3000 && session_account(&self->s, self->pid)->flags &
 				    WALLPROF_TASK_WEAK_STACK; i++) {
 		ASSERT_EQ(0, tell(self->s.fd, self->pid));
