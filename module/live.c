@@ -27,10 +27,18 @@
 #include "compat/fs.h"
 #include "compat/mm.h"
 #include "live.h"
+#include "mmput.h"
 #include "session.h"
 
 /* A record with the longest name fits. */
 #define WP_LIVE_BUFFER	(4 * PATH_MAX)
+
+/*
+ * How often a locked memory map is tried again, a jiffy later each time: for one
+ * process, and in one call. A lock that is in ordinary use is free by then.
+ */
+#define WP_LIVE_TRIES		3
+#define WP_LIVE_ALL_TRIES	(HZ / 10 + 1)
 
 /**
  * struct wp_live - a call
@@ -39,6 +47,8 @@
  * @room: bytes there
  * @done: bytes written there
  * @len: bytes in @buffer
+ * @tries: how often locked memory maps may still be tried again
+ * @put: for the last reference to a process's memory; NULL: to be allocated
  * @path: where a name is put together
  * @buffer: records that are not written yet, as they are made while a lock is held
  */
@@ -48,6 +58,8 @@ struct wp_live {
 	u32 room;
 	u32 done;
 	u32 len;
+	unsigned int tries;
+	struct wp_mmput *put;
 	char path[PATH_MAX];
 	char buffer[WP_LIVE_BUFFER] __aligned(8);
 };
@@ -100,9 +112,9 @@ static struct task_struct *wp_live_next(struct wp_live *live, int *nr)
 	return p;
 }
 
-/* Tells of a thread; 0, or an error. */
+/* Records a thread; 0, or an error. */
 static int wp_live_thread(struct wp_live *live, struct task_struct *p, u32 tid,
-			  const struct mm_struct *mm)
+			  const struct mm_struct *mm, u32 flags)
 {
 	struct wallprof_live_thread *thread;
 	int err;
@@ -125,6 +137,7 @@ static int wp_live_thread(struct wp_live *live, struct task_struct *p, u32 tid,
 	/* Set by exec alone, before the program runs. */
 	if (mm)
 		thread->start_stack = READ_ONCE(mm->start_stack);
+	thread->flags = flags;
 	return 0;
 }
 
@@ -186,8 +199,31 @@ static bool wp_live_map(struct wp_live *live, struct vm_area_struct *vma)
 }
 
 /*
- * Tells of the code that a process has mapped. The lock is not held while the
- * reader's memory is written, which may need the same lock.
+ * Takes a process's mmap_lock for reading. Whoever holds it may do so for ever, as a
+ * mmap() of a file of a FUSE server that does not answer does, and this runs with
+ * session->lock held: so it is tried, but never waited for.
+ *
+ * Return: 0, -EBUSY if it stays locked, -EINTR if the caller is killed.
+ */
+static int wp_live_lock(struct wp_live *live, struct mm_struct *mm)
+{
+	unsigned int tries = WP_LIVE_TRIES;
+
+	while (!mmap_read_trylock(mm)) {
+		if (!tries || !live->tries)
+			return -EBUSY;
+		tries--;
+		live->tries--;
+		schedule_timeout_killable(1);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
+/*
+ * Records the code that a process has mapped; -EBUSY if its memory map is locked. The
+ * lock is not held while the reader's memory is written, which may need the same lock.
  */
 static int wp_live_maps(struct wp_live *live, struct mm_struct *mm)
 {
@@ -198,8 +234,9 @@ static int wp_live_maps(struct wp_live *live, struct mm_struct *mm)
 
 	do {
 		full = false;
-		if (mmap_read_lock_killable(mm))
-			return -EINTR;
+		err = wp_live_lock(live, mm);
+		if (err)
+			return err;
 		for (vma = find_vma(mm, at); vma; vma = find_vma(mm, at)) {
 			full = vma->vm_flags & VM_EXEC && !wp_live_map(live, vma);
 			if (full)
@@ -228,17 +265,31 @@ static struct mm_struct *wp_live_mm(struct task_struct *leader)
 	return mm;
 }
 
+/* The buffer is empty. */
 static int wp_live_process(struct wp_live *live, struct task_struct *p, u32 tid)
 {
-	struct mm_struct *mm = wp_live_mm(p);
+	u32 done = live->done;
+	struct mm_struct *mm;
 	int err;
 
-	err = wp_live_thread(live, p, tid, mm);
+	/* Allocated before there is a reference that could be the last one. */
+	if (!live->put)
+		live->put = wp_mmput_alloc();
+	if (!live->put)
+		return -ENOMEM;
+	mm = wp_live_mm(p);
+	err = wp_live_thread(live, p, tid, mm, 0);
 	if (!mm)
 		return err;
 	if (!err)
 		err = wp_live_maps(live, mm);
-	mmput(mm);
+	if (err == -EBUSY) {
+		/* All or none of its mappings: some may be in the reader's memory. */
+		live->done = done;
+		live->len = 0;
+		err = wp_live_thread(live, p, tid, mm, WALLPROF_LIVE_NO_MAPS);
+	}
+	wp_mmput_deferred(mm, &live->put);
 	return err;
 }
 
@@ -250,7 +301,7 @@ static int wp_live_one(struct wp_live *live, struct task_struct *p, u32 tid)
 	if (thread_group_leader(p))
 		err = wp_live_process(live, p, tid);
 	else
-		err = wp_live_thread(live, p, tid, NULL);
+		err = wp_live_thread(live, p, tid, NULL, 0);
 	return err ? err : wp_live_flush(live);
 }
 
@@ -277,6 +328,7 @@ int wp_live_read(struct wp_session *session, struct wallprof_live *args)
 	live->ns = session->pid_ns;
 	live->user = u64_to_user_ptr(args->records);
 	live->room = args->bytes;
+	live->tries = WP_LIVE_ALL_TRIES;
 	for (; (p = wp_live_next(live, &nr)); nr++) {
 		done = live->done;
 		err = wp_live_one(live, p, nr);
@@ -296,6 +348,7 @@ int wp_live_read(struct wp_session *session, struct wallprof_live *args)
 		args->tid = p ? nr : 0;
 		args->bytes = live->done;
 	}
+	kfree(live->put);
 	kvfree(live);
 	return err;
 }

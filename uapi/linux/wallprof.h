@@ -706,6 +706,10 @@ struct wallprof_maps {
  * the last is told once. Who begins or ends meanwhile, or maps something else, is told
  * of by perf's events. Allowed at any time.
  *
+ * No lock of another process is waited for: a process whose memory map stays locked is
+ * recorded without mappings, with WALLPROF_LIVE_NO_MAPS. Trying again takes some
+ * milliseconds for each such process, and a tenth of a second at most in each call.
+ *
  * Whole threads only are written: as many as there is room for.
  *
  * Errors, besides the common ones: ENOSPC: there is no room for the first one.
@@ -741,6 +745,8 @@ struct wallprof_live_head {
  * @comm: its name, ending in a zero
  * @start_stack: of a process's first thread, what /proc/PID/stat calls startstack;
  *	0: it has no memory, as threads of the kernel. See &struct wallprof_maps
+ * @flags: WALLPROF_LIVE_NO_MAPS
+ * @reserved: 0
  */
 struct wallprof_live_thread {
 	struct wallprof_live_head head;
@@ -749,7 +755,12 @@ struct wallprof_live_thread {
 	__u32 ppid;
 	char comm[WALLPROF_COMM_LEN];
 	__aligned_u64 start_stack;
+	__u32 flags;
+	__u32 reserved;
 };
+
+/* &struct wallprof_live_thread.flags */
+#define WALLPROF_LIVE_NO_MAPS	(1U << 0)	/* its memory map was locked: no mappings follow */
 
 /**
  * struct wallprof_live_map - what a process has mapped, as in /proc/PID/maps
