@@ -627,6 +627,8 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 		wp_objects_begin_round(r->t.objects, time);
 	/* First, as it knows the names of the threads that ended. */
 	err = wp_sideband_drain(r->sideband, &upto, last, wp_recording_add_record, r);
+	if (!err)
+		err = wp_recording_tell_busy(r);
 	if (err)
 		return err;
 	/* What happened before the flip is in the tables and rings; see there. */

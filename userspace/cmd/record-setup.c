@@ -344,6 +344,7 @@ static struct wp_synth synth_of(struct wp_recording *r)
 		.ctx = r,
 		.id = wp_perfdata_id(r->pd, r->side, 0),
 		.ids = r->ids,
+		.busy = &r->busy,
 	};
 }
 
@@ -484,4 +485,17 @@ int wp_recording_tell_live(struct wp_recording *r)
 	if (!err)
 		err = wp_batch_flush(r->batch, 0);
 	return err ? err : wp_perfdata_flush(r->pd);
+}
+
+/**
+ * wp_recording_tell_busy() - write the mappings that could not be read before
+ * @r: the recording
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_recording_tell_busy(struct wp_recording *r)
+{
+	struct wp_synth synth = synth_of(r);
+
+	return r->busy.nr ? wp_proc_synthesize_busy(&synth) : 0;
 }

@@ -176,6 +176,9 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 	if (s->late)
 		say("%" PRIu64 " record%s came too late to be put in order: perf tells of out of order events",
 		    (uint64_t)s->late, plural(s->late));
+	if (s->busy)
+		say("%" PRIu64 " process%s kept the memory map locked up to the end: the mappings are missing",
+		    (uint64_t)s->busy, s->busy == 1 ? "" : "es");
 	if (s->publisher.files.refused)
 		say("the module refused %" PRIu64 " unwind table%s (%s): these files are unwound by frame pointer",
 		    (uint64_t)s->publisher.files.refused, plural(s->publisher.files.refused),

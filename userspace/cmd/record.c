@@ -69,6 +69,7 @@ static int finish(struct wp_recording *r)
 	r->s.sideband_lost = side.lost;
 	r->s.sideband_bad = side.bad;
 	r->s.late = wp_batch_late(r->batch);
+	r->s.busy = r->busy.nr;
 	r->s.unknown = r->merge.unknown;
 	r->s.hists_left_out = r->thread_hists.left_out + r->thread_hists.nr;
 	r->s.idle = r->merge.idle;
@@ -297,6 +298,7 @@ int cmd_record(int argc, char **argv)
 
 	wp_ledgerspool_close(&r.spool);
 	wp_live_put(r.live);
+	wp_busy_free(&r.busy);
 	wp_batch_free(r.batch);
 	wp_timeline_free(r.timeline);
 	wp_merge_free(&r.merge);

@@ -174,6 +174,7 @@ struct wp_record_tables {
  *	walks of their stacks ended; by WALLPROF_AGGR_OFFCPU and _SAMPLE
  * @timeline: with --timeline: its events
  * @publisher: unwind tables and mappings, if the module was told of any
+ * @busy: processes whose memory map was locked up to the end: they have no mappings
  * @status: the module's last word
  * @begun: when the command did
  * @start: when the recording began
@@ -219,6 +220,7 @@ struct wp_record_stats {
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
 	struct wp_timeline_stats timeline;
 	struct wp_publisher_stats publisher;
+	__u64 busy;
 	struct wallprof_status status;
 	__u64 begun;
 	__u64 start;

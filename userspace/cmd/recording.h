@@ -21,6 +21,7 @@
 #include "lib/live.h"
 #include "lib/merge.h"
 #include "lib/perfdata.h"
+#include "lib/proc.h"
 #include "lib/sideband.h"
 #include "lib/sleepers.h"
 #include "lib/stacks.h"
@@ -39,6 +40,7 @@
  * @sideband: what processes do
  * @publisher: tells the module how to unwind them, or NULL
  * @live: what runs at the start, until it is in the file, or NULL
+ * @busy: processes whose mappings could not be read yet
  * @ids: build-ids of what they map
  * @stacks: all stacks
  * @merge: samples of the epoch
@@ -71,6 +73,7 @@ struct wp_recording {
 	struct wp_sideband *sideband;
 	struct wp_publisher *publisher;
 	struct wp_live *live;
+	struct wp_busy busy;
 	struct wp_buildids *ids;
 	struct wp_stacks stacks;
 	struct wp_merge merge;
@@ -100,6 +103,7 @@ int wp_recording_open_sideband(struct wp_recording *r);
 int wp_recording_look(struct wp_recording *r);
 int wp_recording_open_publisher(struct wp_recording *r);
 int wp_recording_tell_live(struct wp_recording *r);
+int wp_recording_tell_busy(struct wp_recording *r);
 
 int wp_recording_open_timeline(struct wp_recording *r, struct wp_perfdata_event *events,
 			       unsigned int first, unsigned int *nr);

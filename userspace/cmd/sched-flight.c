@@ -135,7 +135,7 @@ static int check_output(const char *path)
 static int read_names(struct wp_sched_recording *r, __u64 time)
 {
 	struct wp_synth synth = {
-		.fn = wp_sidelog_add, .ctx = &r->flight->log, .time = time,
+		.fn = wp_sidelog_add, .ctx = &r->flight->log, .time = time, .no_maps = true,
 	};
 
 	return wp_proc_synthesize_all(&synth);

@@ -292,15 +292,21 @@ static __u64 side_id(void *ctx, int cpu)
 	return wp_perfdata_id(r->pd, r->side, cpu);
 }
 
+static struct wp_synth synth_of(struct wp_sched_recording *r)
+{
+	return (struct wp_synth){
+		.fn = wp_timeline_sideband,
+		.ctx = r->timeline,
+		.id = wp_perfdata_id(r->pd, r->side, 0),
+		.busy = &r->busy,
+	};
+}
+
 /* All processes: who wakes and who comes next may be anybody. */
 static int open_sideband(struct wp_sched_recording *r)
 {
 	const struct wp_sideband_options opt = { .file_id = side_id, .ctx = r };
-	struct wp_synth synth = {
-		.fn = wp_timeline_sideband,
-		.ctx = r->timeline,
-		.id = wp_perfdata_id(r->pd, r->side, 0),
-	};
+	struct wp_synth synth = synth_of(r);
 	int err;
 
 	err = wp_sideband_open(&r->sideband, &opt);
@@ -355,6 +361,7 @@ int wp_sched_begin_timeline(struct wp_sched_recording *r, bool all)
 static int drain(struct wp_sched_recording *r, bool last)
 {
 	__u64 before = wp_clock_now(), upto, time;
+	struct wp_synth synth = synth_of(r);
 	__u32 epoch;
 	int err;
 
@@ -363,6 +370,8 @@ static int drain(struct wp_sched_recording *r, bool last)
 	if (!err)
 		err = wp_sideband_drain(r->sideband, &upto, last, wp_timeline_sideband,
 					r->timeline);
+	if (!err && r->busy.nr)
+		err = wp_proc_synthesize_busy(&synth);
 	if (err)
 		return err;
 	r->rounds++;
@@ -580,6 +589,7 @@ int cmd_sched_record(int argc, char **argv)
 	wp_sideband_close(r.sideband);
 	wp_device_close(&r.dev);
 	wp_timeline_free(r.timeline);
+	wp_busy_free(&r.busy);
 	wp_target_free(&r.o.target);
 	free(r.o.triggers);
 	return wp_signals_exit_status(err == -EINVAL ? -EIO : err, status);

@@ -13,6 +13,7 @@
 #include "cmd/workload.h"
 #include "lib/cpumask.h"
 #include "lib/device.h"
+#include "lib/proc.h"
 #include "lib/target.h"
 
 struct wp_flight;
@@ -78,6 +79,7 @@ struct wp_sched_options {
  * @pd: the file that is open, or NULL
  * @sideband: what processes do
  * @side: the sideband's event in the file
+ * @busy: processes whose mappings could not be read yet
  * @start: of the session
  * @stop: of the session, or 0
  * @rounds: drains
@@ -93,6 +95,7 @@ struct wp_sched_recording {
 	struct wp_perfdata *pd;
 	struct wp_sideband *sideband;
 	unsigned int side;
+	struct wp_busy busy;
 	__u64 start;
 	__u64 stop;
 	unsigned int rounds;

@@ -18,6 +18,7 @@
 #include "lib/device.h"
 #include "lib/err.h"
 #include "lib/perfdata.h"
+#include "lib/procfile.h"
 #include "lib/sideband.h"
 
 #define NSEC_PER_MSEC	1000000ULL
@@ -89,6 +90,7 @@ static void on_signal(int sig)
 		}
 		stop_time = wp_clock_now();
 		stop_signal = sig;
+		wp_procfile_hurry();
 	}
 	if (write(wake_fd, &one, sizeof(one)) < 0)
 		err = err ? err : 0;

@@ -27,6 +27,7 @@
 #include "lib/clock.h"
 #include "lib/codefiles.h"
 #include "lib/err.h"
+#include "lib/procfile.h"
 
 #define NR_BUCKETS	1024
 
@@ -301,21 +302,43 @@ static struct wp_codefile *find_vdso(struct wp_codefiles *files)
 }
 
 /*
- * Find a mapping's file, by a path below /proc/PID: the mapping itself, or,
- * without the right to follow that, the file's name, if it still leads there.
+ * Find a mapping's file, below /proc/PID: the mapping itself, or, without the right to
+ * follow that, the file's name, if it still leads there. Opening others than regular
+ * ones can do something, so this is a descriptor that only names it.
  */
-static bool find_path(int dir, const struct wp_procmap *m, char *path, size_t size,
-		      struct stat *st)
+static int find_file(int dir, const struct wp_procmap *m, struct stat *st)
 {
-	snprintf(path, size, "map_files/%llx-%llx", (unsigned long long)m->start,
+	char path[4096 + 8];
+	int fd;
+
+	snprintf(path, sizeof(path), "map_files/%llx-%llx", (unsigned long long)m->start,
 		 (unsigned long long)m->end);
-	if (fstatat(dir, path, st, 0)) {
-		if ((size_t)snprintf(path, size, "root%s", m->name) >= size ||
-		    fstatat(dir, path, st, 0) || st->st_ino != m->ino)
-			return false;
+	fd = wp_procfile_open(dir, path, O_PATH);
+	if (fd == -EBUSY)
+		return fd;
+	if (fd < 0) {
+		if ((size_t)snprintf(path, sizeof(path), "root%s", m->name) >= sizeof(path))
+			return -ENAMETOOLONG;
+		fd = wp_procfile_open(dir, path, O_PATH);
+		if (fd < 0)
+			return fd;
+		m = fstat(fd, st) || st->st_ino != m->ino ? NULL : m;
+	} else if (fstat(fd, st)) {
+		m = NULL;
 	}
-	/* Opening others can do something. */
-	return S_ISREG(st->st_mode);
+	if (m && S_ISREG(st->st_mode))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+/* The file of such a descriptor, for reading. */
+static int reopen(int fd)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
 static struct wp_codefile *find_known(struct wp_codefiles *files, const struct key *key)
@@ -329,34 +352,19 @@ static struct wp_codefile *find_known(struct wp_codefiles *files, const struct k
 	return NULL;
 }
 
-/**
- * wp_codefiles_find() - the file that a mapping is of
- * @files: the files
- * @dir: descriptor of /proc/PID
- * @m: the mapping
- *
- * Return: the file, as long as @files is there; NULL if it is of none.
- */
-struct wp_codefile *wp_codefiles_find(struct wp_codefiles *files, int dir,
-				      const struct wp_procmap *m)
+/* The same, of a mapping of a file. @fd: see find_file(). */
+static struct wp_codefile *find_or_add(struct wp_codefiles *files, int fd,
+				       const struct wp_procmap *m, const struct stat *st)
 {
+	struct key key = { st->st_dev, st->st_ino, st->st_size, st->st_ctim };
 	struct wp_codefile *file, **bucket;
-	char path[4096 + 8];
-	struct stat st;
-	struct key key;
-	int fd;
 
-	if (!strcmp(m->name, "[vdso]"))
-		return find_vdso(files);
-	if (!m->ino || !find_path(dir, m, path, sizeof(path), &st))
-		return NULL;
-	key = (struct key){ st.st_dev, st.st_ino, st.st_size, st.st_ctim };
 	pthread_mutex_lock(&files->lock);
 	file = find_known(files, &key);
 	pthread_mutex_unlock(&files->lock);
 	if (file)
 		return file;
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = reopen(fd);
 	file = fd < 0 ? NULL : new_file(m->name, fd);
 	if (!file) {
 		if (fd >= 0)
@@ -372,6 +380,34 @@ struct wp_codefile *wp_codefiles_find(struct wp_codefiles *files, int dir,
 	enqueue(files, file);
 	pthread_mutex_unlock(&files->lock);
 	return file;
+}
+
+/**
+ * wp_codefiles_find() - the file that a mapping is of
+ * @files: the files
+ * @dir: descriptor of /proc/PID
+ * @m: the mapping
+ * @file: set to the file, valid as long as @files; NULL if it is of none
+ *
+ * Return: 0, or -EBUSY if a lock of the process is not free: ask again later.
+ */
+int wp_codefiles_find(struct wp_codefiles *files, int dir, const struct wp_procmap *m,
+		      struct wp_codefile **file)
+{
+	struct stat st;
+	int fd;
+
+	*file = NULL;
+	if (!strcmp(m->name, "[vdso]")) {
+		*file = find_vdso(files);
+		return 0;
+	}
+	fd = m->ino ? find_file(dir, m, &st) : -ENOENT;
+	if (fd < 0)
+		return fd == -EBUSY ? -EBUSY : 0;
+	*file = find_or_add(files, fd, m, &st);
+	close(fd);
+	return 0;
 }
 
 /**

@@ -266,7 +266,10 @@ static size_t place_of(const struct wp_livenames *n, __u32 pid)
 	return low;
 }
 
-/* One that is gone is in the table, too, without mappings. */
+/*
+ * One that is gone is in the table, too, without mappings; but not one that is busy,
+ * which is asked for again: -EBUSY.
+ */
 static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
 {
 	struct process *more, p = { .pid = pid, .first = n->nr_maps };
@@ -284,7 +287,7 @@ static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
 		err = wp_procmaps_each(&n->text, dir, PROT_EXEC, add_map, n);
 		close(dir);
 	}
-	if (err == -ENOMEM)
+	if (err == -ENOMEM || err == -EBUSY)
 		return err;
 	p.nr = n->nr_maps - p.first;
 	memmove(&more[at + 1], &more[at], (n->nr_processes - at) * sizeof(*more));
@@ -384,7 +387,7 @@ int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
 	if (at == n->nr_processes || n->process[at].pid != pid) {
 		err = read_process(n, pid, at);
 		if (err)
-			return err;
+			return err == -EBUSY ? 0 : err;
 	}
 	map = find_map(n, &n->process[at], ip - (caller && ip));
 	if (map)

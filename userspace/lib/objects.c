@@ -406,6 +406,8 @@ static int look_at_futex(struct wp_objects *o, struct process *process,
 		err = wp_procmaps_each(&p->text, p->dir, 0, add_map, p);
 		if (err == -ENOMEM)
 			return err;
+		if (err == -EBUSY)
+			return -ENOENT;
 		if (err && (errno == EACCES || errno == EPERM))
 			process->denied = true;
 	}

@@ -24,6 +24,7 @@
 #include "lib/live.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
+#include "lib/procfile.h"
 #include "lib/procmaps.h"
 
 #define COMM_SIZE	16	/* TASK_COMM_LEN; workqueues show longer names */
@@ -159,14 +160,35 @@ static int emit_map(struct wp_synth *s, __u32 pid, const struct wp_procmap *m)
  * The file behind a name that is gone can be read through its mapping, now. @dir: the
  * process's, or -1: it is to be opened for that.
  */
+static void read_deleted(const struct wp_synth *s, int dir, __u32 pid,
+			 const struct wp_procmap *m, struct wp_buildid *id)
+{
+	char path[80];
+	int own = -1, fd;
+
+	if (dir < 0) {
+		snprintf(path, sizeof(path), "%s/%u", s->root ? s->root : "/proc", pid);
+		own = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		dir = own;
+	}
+	snprintf(path, sizeof(path), "map_files/%llx-%llx", (unsigned long long)m->start,
+		 (unsigned long long)m->end);
+	fd = wp_procfile_open(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0) {
+		if (wp_buildid_from_fd(fd, id))
+			id->size = 0;
+		close(fd);
+	}
+	if (own >= 0)
+		close(own);
+}
+
 static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp_procmap *m)
 {
 	static const char gone[] = " (deleted)";
 	size_t len = strlen(m->name);
-	struct wp_buildid id;
+	struct wp_buildid id = { 0 };
 	struct wp_dso *dso;
-	char path[80];
-	int fd;
 
 	if (!s->ids || !wp_buildid_wants_path(m->name))
 		return;
@@ -181,16 +203,9 @@ static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp
 	if (dso->id.size || len < sizeof(gone) ||
 	    strcmp(m->name + len - (sizeof(gone) - 1), gone))
 		return;
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid,
-		 (unsigned long long)m->start, (unsigned long long)m->end);
-	/* Of a path that begins at the root no directory is looked at. */
-	fd = openat(dir, dir < 0 ? path : strstr(path, "map_files"),
-		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return;
-	if (!wp_buildid_from_fd(fd, &id))
+	read_deleted(s, dir, pid, m, &id);
+	if (id.size)
 		dso->id = id;
-	close(fd);
 }
 
 static int tell_map(struct wp_synth *s, int dir, __u32 pid, struct wp_procmap m)
@@ -213,11 +228,37 @@ static int synthesize_map(void *ctx, int dir, const struct wp_procmap *m)
 	return tell_map(of->s, dir, of->pid, *m);
 }
 
+/* Without memory its mappings are missing, no more. */
+static void note_busy(struct wp_busy *busy, __u32 pid)
+{
+	__u32 *more;
+
+	if (busy->nr == busy->room) {
+		size_t room = 2 * busy->room + 16;
+
+		more = reallocarray(busy->pid, room, sizeof(*more));
+		if (!more)
+			return;
+		busy->pid = more;
+		busy->room = room;
+	}
+	busy->pid[busy->nr++] = pid;
+}
+
 static int synthesize_maps(struct wp_synth *s, struct wp_procmaps *t, int dir, __u32 pid)
 {
 	struct maps_of of = { s, pid };
-	int ret = wp_procmaps_each(t, dir, PROT_EXEC, synthesize_map, &of);
+	int ret;
 
+	if (s->no_maps)
+		return 0;
+	ret = wp_procmaps_each(t, dir, PROT_EXEC, synthesize_map, &of);
+	if (ret == -EBUSY) {
+		s->nr_busy++;
+		if (s->busy)
+			note_busy(s->busy, pid);
+		return 0;
+	}
 	if (ret != -ESRCH)
 		return ret;
 	s->nr_vanished++;
@@ -360,6 +401,44 @@ int wp_proc_synthesize_pid(struct wp_synth *s, __u32 pid)
 	return ret;
 }
 
+/**
+ * wp_proc_synthesize_busy() - tell of the mappings that could not be read before
+ * @s: where to; its @busy holds the processes, and afterwards those that still are
+ *
+ * Return: 0 or what the callback returned.
+ */
+int wp_proc_synthesize_busy(struct wp_synth *s)
+{
+	struct wp_busy now = *s->busy;
+	struct wp_procmaps t = { 0 };
+	char path[PATH_MAX];
+	int dir, ret = 0;
+	size_t i;
+
+	*s->busy = (struct wp_busy){ 0 };
+	for (i = 0; i < now.nr && !ret; i++) {
+		snprintf(path, sizeof(path), "%s/%u", s->root ? s->root : "/proc", now.pid[i]);
+		dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir < 0)
+			continue;
+		ret = synthesize_maps(s, &t, dir, now.pid[i]);
+		close(dir);
+	}
+	wp_procmaps_free(&t);
+	wp_busy_free(&now);
+	return ret;
+}
+
+/**
+ * wp_busy_free() - forget the processes
+ * @busy: them
+ */
+void wp_busy_free(struct wp_busy *busy)
+{
+	free(busy->pid);
+	*busy = (struct wp_busy){ 0 };
+}
+
 /* The page of system calls that the kernel shows behind all that is mapped. */
 struct gate {
 	struct wp_procmap map;
@@ -418,6 +497,11 @@ static int tell_process(struct wp_synth *s, const struct wp_live *live, size_t *
 	}
 	if (!ret && wide && gate->map.name)
 		ret = emit_map(s, t->pid, &gate->map);
+	if (t->flags & WALLPROF_LIVE_NO_MAPS) {
+		s->nr_busy++;
+		if (s->busy)
+			note_busy(s->busy, t->pid);
+	}
 	s->nr_processes++;
 	return ret;
 }

@@ -8,12 +8,26 @@
 #ifndef WP_LIB_PROC_H
 #define WP_LIB_PROC_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
 #include "lib/buildid.h"
 #include "lib/live.h"
 #include "lib/sideband.h"
+
+/**
+ * struct wp_busy - processes whose mappings could not be read yet
+ * @pid: their ids
+ * @nr: how many
+ * @room: for how many there is room
+ */
+struct wp_busy {
+	__u32 *pid;
+	size_t nr;
+	size_t room;
+};
 
 /**
  * struct wp_synth - where synthesized records go, and what they carry
@@ -23,10 +37,13 @@
  * @time: time of the records. 0 as perf does: readers handle them at once,
  *	wherever they stand in the file
  * @ids: table that gets each executable mapping; NULL: none
+ * @busy: gets the processes that wp_proc_synthesize_busy() is to try again; NULL: none
  * @root: instead of /proc, for tests; NULL: /proc
+ * @no_maps: leave the mappings out
  * @nr_processes: counts processes, added to
  * @nr_threads: counts threads, added to
  * @nr_vanished: counts what ended while it was looked at, added to
+ * @nr_busy: counts processes whose memory map was locked, added to
  */
 struct wp_synth {
 	wp_record_fn fn;
@@ -34,14 +51,19 @@ struct wp_synth {
 	__u64 id;
 	__u64 time;
 	struct wp_buildids *ids;
+	struct wp_busy *busy;
 	const char *root;
+	bool no_maps;
 	unsigned long nr_processes;
 	unsigned long nr_threads;
 	unsigned long nr_vanished;
+	unsigned long nr_busy;
 };
 
 int wp_proc_synthesize_all(struct wp_synth *s);
 int wp_proc_synthesize_live(struct wp_synth *s, const struct wp_live *live);
 int wp_proc_synthesize_pid(struct wp_synth *s, __u32 pid);
+int wp_proc_synthesize_busy(struct wp_synth *s);
+void wp_busy_free(struct wp_busy *busy);
 
 #endif /* WP_LIB_PROC_H */

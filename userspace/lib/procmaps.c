@@ -19,9 +19,6 @@
 #include "lib/dir.h"
 #include "lib/procmaps.h"
 
-#define MAPS_CHUNK	(1 << 16)
-#define MAPS_MAX	(1 << 28)
-
 static bool get_hex(char **p, __u64 *v, char end)
 {
 	char *from = *p;
@@ -98,37 +95,6 @@ static void unescape(int dir, struct wp_procmap *m)
 	*to = '\0';
 }
 
-/* The whole file, as a process's mappings may change between two reads. */
-static ssize_t read_maps(struct wp_procmaps *t, int dir)
-{
-	size_t len = 0;
-	ssize_t n;
-	int fd;
-
-	fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	for (;;) {
-		if (len + MAPS_CHUNK + 1 > t->room) {
-			size_t room = 2 * t->room + MAPS_CHUNK + 1;
-			char *p = room <= MAPS_MAX ? realloc(t->text, room) : NULL;
-
-			if (!p)
-				break;
-			t->text = p;
-			t->room = room;
-		}
-		n = read(fd, t->text + len, MAPS_CHUNK);
-		if (n <= 0)
-			break;
-		len += n;
-	}
-	close(fd);
-	if (t->text)
-		t->text[len] = '\0';
-	return len;
-}
-
 /*
  * Where a process's first thread has ended, its /proc/PID knows no memory; the
  * others' do, by their ids. Returns one of them, and reads it; or -1.
@@ -147,11 +113,13 @@ static int read_survivor(struct wp_procmaps *t, int dir, ssize_t *len)
 		other = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (other < 0)
 			continue;
-		*len = read_maps(t, other);
+		*len = wp_procfile_read(other, "maps", &t->text);
 		if (*len <= 0) {
 			close(other);
 			other = -1;
 		}
+		if (*len == -EBUSY)
+			break;
 	}
 	if (d)
 		closedir(d);
@@ -166,21 +134,26 @@ static int read_survivor(struct wp_procmaps *t, int dir, ssize_t *len)
  * @fn: called with each, in order of address; a return other than 0 ends it
  * @ctx: handed to @fn
  *
- * Return: 0, -ESRCH if the process is gone, or what @fn returned.
+ * Return: 0, -ESRCH if the process is gone, with the reason in errno; -EBUSY if its memory
+ * map is locked, so that it is to be asked for again later; or what @fn returned.
  */
 int wp_procmaps_each(struct wp_procmaps *t, int dir, __u32 prot, wp_procmap_fn fn, void *ctx)
 {
-	ssize_t len = read_maps(t, dir);
+	ssize_t len = wp_procfile_read(dir, "maps", &t->text);
 	char *line, *end;
 	int other = -1, ret = 0;
 
-	if (len < 0)
+	if (len < 0 && len != -EBUSY) {
+		errno = -len;
 		return -ESRCH;
+	}
 	if (!len)
 		other = read_survivor(t, dir, &len);
+	if (len == -EBUSY)
+		return -EBUSY;
 	if (other >= 0)
 		dir = other;
-	for (line = t->text; len > 0 && *line && !ret; line = end) {
+	for (line = t->text.text; len > 0 && *line && !ret; line = end) {
 		struct wp_procmap m;
 
 		end = strchr(line, '\n');
@@ -203,7 +176,6 @@ int wp_procmaps_each(struct wp_procmaps *t, int dir, __u32 prot, wp_procmap_fn f
  */
 void wp_procmaps_free(struct wp_procmaps *t)
 {
-	free(t->text);
-	t->text = NULL;
-	t->room = 0;
+	free(t->text.text);
+	t->text = (struct wp_procfile_text){ 0 };
 }

@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "lib/procfile.h"
+
 /**
  * struct wp_procmaps - where the text of the file is put; can be used again
  * @text: the text
- * @room: bytes of it
  */
 struct wp_procmaps {
-	char *text;
-	size_t room;
+	struct wp_procfile_text text;
 };
 
 /**

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/procfile.h"
 #include "lib/procstack.h"
 
 /* The kernel tells 64 frames at most, a line each. */
 #define MAX_FRAMES	64
-#define MAX_TEXT	16384
 
 /* The name in "[<0>] name+0x12/0x34 [module]"; NULL if the line is another's. */
 static char *name_in(char *line)
@@ -62,24 +62,28 @@ struct wp_procstack *wp_procstack_parse(const char *text)
  * @tid: the thread
  *
  * Return: the stack; NULL if it cannot be had: the thread runs, is gone, or is none
- * that may be looked at.
+ * that may be looked at, or its process is busy.
  */
 struct wp_procstack *wp_procstack_read(__u32 pid, __u32 tid)
 {
-	char path[64], text[MAX_TEXT];
-	ssize_t n;
-	int fd;
+	struct wp_procfile_text text = { 0 };
+	struct wp_procstack *s = NULL;
+	char path[64];
+	ssize_t n = -1;
+	int dir;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/stack", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
 		return NULL;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return NULL;
-	text[n] = '\0';
-	return wp_procstack_parse(text);
+	/* It waits for the lock that execve() holds. */
+	snprintf(path, sizeof(path), "task/%u/stack", tid);
+	n = wp_procfile_read(dir, path, &text);
+	close(dir);
+	if (n > 0)
+		s = wp_procstack_parse(text.text);
+	free(text.text);
+	return s;
 }
 
 /**

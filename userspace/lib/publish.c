@@ -72,6 +72,9 @@
  */
 #define TABLES_NS	(400 * NSEC_PER_MSEC)
 
+/* How long a process that is busy is left alone. */
+#define BUSY_NS		(200 * NSEC_PER_MSEC)
+
 /* Where user addresses end; beyond is the vsyscall page. */
 #define USER_END	(1ULL << 56)
 
@@ -79,6 +82,7 @@ struct process {
 	struct process *next;		/* in its bucket */
 	__u32 pid;
 	bool dirty;			/* to be looked at */
+	bool busy;			/* its memory map was locked the last time */
 	bool unsettled;			/* some of its files have no table yet */
 	bool again;			/* @map is to be told again */
 	__u64 start_stack;		/* with @map */
@@ -241,9 +245,13 @@ static int add_map(void *ctx, int dir, const struct wp_procmap *m)
 {
 	struct wp_publisher *pub = ctx;
 
+	struct wp_codefile *file;
+	int err;
+
 	if (!is_told(pub, m))
 		return 0;
-	return add_map_of(pub, wp_codefiles_find(pub->files, dir, m), m);
+	err = wp_codefiles_find(pub->files, dir, m, &file);
+	return err ? err : add_map_of(pub, file, m);
 }
 
 /*
@@ -313,6 +321,14 @@ static bool tell_again(struct wp_publisher *pub, struct process *p)
 	return !err;
 }
 
+/* A lock of the process is not free: it is looked at later, and holds nobody up. */
+static void note_busy(struct wp_publisher *pub, struct process *p)
+{
+	set_dirty(pub, p);
+	p->busy = true;
+	p->rest_until = wp_clock_now() + BUSY_NS;
+}
+
 /* The module was told of a process; whether that is still there. */
 static bool note_told(struct wp_publisher *pub, struct process *p, __u64 start_stack, int err)
 {
@@ -346,11 +362,16 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 	if (dir < 0)
 		return false;
 	p->dirty = false;
+	p->busy = false;
 	pub->nr_maps = 0;
 	pub->unsettled = false;
 	start_stack = read_start_stack(dir);
 	err = wp_procmaps_each(&pub->text, dir, PROT_EXEC, add_map, pub);
 	close(dir);
+	if (err == -EBUSY) {
+		note_busy(pub, p);
+		return true;
+	}
 	/* A kernel thread, or one that has ended but for its name. */
 	if (!err && !pub->nr_maps)
 		return false;
@@ -395,7 +416,7 @@ static __u64 publish_dirty(struct wp_publisher *pub, bool *all)
 			}
 			if (p->dirty && not_before(pub, p) < when)
 				when = not_before(pub, p);
-			if (p->dirty || p->unsettled)
+			if ((p->dirty && !p->busy) || p->unsettled)
 				*all = false;
 			pub->pending |= p->dirty;
 		}
@@ -651,23 +672,28 @@ static bool is_same_file(const struct wallprof_live_map *a, const struct wallpro
 }
 
 /* The file of a mapping that the module told of. @dir: of the process, -1 until opened. */
-static struct wp_codefile *find_live(struct wp_publisher *pub, struct found *found, __u32 pid,
-				     int *dir, const struct wallprof_live_map *map)
+static int find_live(struct wp_publisher *pub, struct found *found, __u32 pid, int *dir,
+		     const struct wallprof_live_map *map, struct wp_codefile **file)
 {
 	struct wp_procmap m = wp_live_procmap(map);
 	struct found *at = found_at(found, map);
 	char path[32];
+	int err;
 
+	*file = at->file;
 	if (at->file && is_same_file(at->map, map))
-		return at->file;
+		return 0;
+	*file = NULL;
 	if (*dir < 0) {
 		snprintf(path, sizeof(path), "/proc/%u", pid);
 		*dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
 	if (*dir < 0)
-		return NULL;
-	*at = (struct found){ map, wp_codefiles_find(pub->files, *dir, &m) };
-	return at->file;
+		return 0;
+	err = wp_codefiles_find(pub->files, *dir, &m, file);
+	if (!err)
+		*at = (struct found){ map, *file };
+	return err;
 }
 
 /* Look at a process's mappings: find their files, or, with @p, tell of them, too. */
@@ -675,24 +701,28 @@ static void look_at_live(struct wp_publisher *pub, struct found *found,
 			 const struct wallprof_live_thread *t, size_t *at, struct process *p)
 {
 	const struct wallprof_live_map *map;
-	int dir = -1, err = 0;
+	int dir = -1, err = t->flags & WALLPROF_LIVE_NO_MAPS ? -EBUSY : 0;
 
 	pub->nr_maps = 0;
 	pub->unsettled = false;
-	while ((map = wp_live_map(pub->live, at)) && !err) {
+	while (!err && (map = wp_live_map(pub->live, at))) {
 		struct wp_procmap m = wp_live_procmap(map);
 		struct wp_codefile *file;
 
 		if (!is_told(pub, &m))
 			continue;
-		file = find_live(pub, found, t->pid, &dir, map);
-		if (p)
+		err = find_live(pub, found, t->pid, &dir, map, &file);
+		if (!err && p)
 			err = add_map_of(pub, file, &m);
 	}
 	if (dir >= 0)
 		close(dir);
 	if (!p)
 		return;
+	if (err == -EBUSY) {
+		set_dirty(pub, p);
+		return;
+	}
 	if (!err && pub->nr_maps)
 		err = pub->opt.maps(pub->opt.ctx, p->pid, t->start_stack, pub->map, pub->nr_maps);
 	if (!pub->nr_maps || !note_told(pub, p, t->start_stack, err))

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the threads that open and read files of processes.
+ *
+ * A call is handed to a thread, and waited for as long as that thread gets on. If it
+ * is blocked, and stays so, the call is given up: its process is busy. The thread is
+ * left where it is; when the lock is free, it throws away what it got. Until then
+ * nothing else is asked of that process, so that each process costs one thread and one
+ * wait at most. The caller asks again later, and then gets what is true later.
+ *
+ * Whether a thread is blocked is asked, not guessed from the time: on a machine with
+ * too much to do a thread may be slow without being blocked. What it waits for is a
+ * lock whose wait only SIGKILL ends. exit() ends all threads so, and none is joined.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/err.h"
+#include "lib/procfile.h"
+
+#define CHUNK		(1 << 16)
+#define MAX_TEXT	(1 << 28)
+#define STACK_SIZE	(1 << 18)
+
+/* Threads that are blocked; beyond that, no file is read that needs one. */
+#define MAX_BUSY	64
+
+/* Threads that are kept for the next call. */
+#define MAX_IDLE	4
+
+/* Processes that were named in a message. */
+#define MAX_NAMED	256
+
+/* Between two looks at the thread that is waited for. */
+#define LOOK_NS		10000000
+
+/*
+ * A call is given up after so many looks in a row at which its thread was blocked and
+ * had not run since the last one. Each process that is busy halves them: all of them
+ * together take a second at most.
+ */
+#define FIRST_LOOKS	20
+#define NEXT_LOOKS	2
+
+/* A process, by its directory in /proc: another process of the same number has another. */
+struct identity {
+	dev_t dev;
+	ino_t ino;
+};
+
+struct call {
+	struct call *next;		/* among those that were given up */
+	struct identity process;
+	int dir;
+	char *path;
+	int flags;
+	bool reads;			/* or opens */
+	bool done;
+	bool given_up;			/* nobody waits: the thread frees it */
+	int result;			/* a descriptor, or 0, or a negative errno */
+	struct wp_procfile_text text;
+	size_t len;
+	pid_t tid;			/* of the thread; 0: none has begun */
+	clockid_t clock;		/* of the time that it ran */
+	pthread_cond_t changed;		/* @done */
+};
+
+struct worker {
+	struct worker *next;		/* among the idle ones */
+	struct call *call;
+	pthread_cond_t work;		/* @call */
+};
+
+/* Of all that follows, and of calls and workers. Held for moments only. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct worker *idle;
+static unsigned int nr_idle;
+static struct call *busy;
+static unsigned int nr_busy;
+static struct identity named[MAX_NAMED];
+static unsigned int nr_named;
+static struct wp_procfile_stats stats;
+
+/* Set by a signal handler. */
+static volatile sig_atomic_t hurry;
+
+static bool same(const struct identity *a, const struct identity *b)
+{
+	return a->dev == b->dev && a->ino == b->ino;
+}
+
+static void free_call(struct call *call)
+{
+	if (call->result > 0)
+		close(call->result);
+	if (call->dir >= 0)
+		close(call->dir);
+	free(call->text.text);
+	free(call->path);
+	pthread_cond_destroy(&call->changed);
+	free(call);
+}
+
+/* Room for another piece, and a zero. */
+static bool make_room(struct call *call)
+{
+	size_t room = 2 * call->text.room + CHUNK + 1;
+	char *text;
+
+	if (call->len + CHUNK + 1 <= call->text.room)
+		return true;
+	text = room <= MAX_TEXT ? realloc(call->text.text, room) : NULL;
+	if (!text)
+		return false;
+	call->text.text = text;
+	call->text.room = room;
+	return true;
+}
+
+/* The whole file, in large pieces, as it may change between two of them. */
+static int read_all(struct call *call, int fd)
+{
+	ssize_t n;
+
+	if (!make_room(call))
+		return -ENOMEM;
+	do {
+		n = read(fd, call->text.text + call->len, CHUNK);
+		call->len += n > 0 ? n : 0;
+	} while (n > 0 && make_room(call));
+	call->text.text[call->len] = '\0';
+	return n < 0 && !call->len ? -errno : 0;
+}
+
+/* May never return. Touches nothing but the call. */
+static void carry_out(struct call *call)
+{
+	int fd = openat(call->dir, call->path, call->flags);
+
+	call->result = fd < 0 ? -errno : fd;
+	if (fd < 0 || !call->reads)
+		return;
+	call->result = read_all(call, fd);
+	close(fd);
+}
+
+/* With the lock. */
+static void forget_busy(struct call *call)
+{
+	struct call **at;
+
+	for (at = &busy; *at != call; at = &(*at)->next)
+		;
+	*at = call->next;
+	nr_busy--;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	pid_t tid = gettid();
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(pthread_self(), &clock))
+		clock = CLOCK_MONOTONIC;
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		struct call *call = w->call;
+
+		if (!call) {
+			pthread_cond_wait(&w->work, &lock);
+			continue;
+		}
+		call->clock = clock;
+		call->tid = tid;
+		pthread_mutex_unlock(&lock);
+		carry_out(call);
+		pthread_mutex_lock(&lock);
+		w->call = NULL;
+		call->done = true;
+		if (call->given_up) {
+			forget_busy(call);
+			free_call(call);
+		} else {
+			pthread_cond_signal(&call->changed);
+		}
+		if (nr_idle == MAX_IDLE)
+			break;
+		w->next = idle;
+		idle = w;
+		nr_idle++;
+	}
+	pthread_mutex_unlock(&lock);
+	pthread_cond_destroy(&w->work);
+	free(w);
+	return NULL;
+}
+
+static void init_cond(pthread_cond_t *cond)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+/* A thread for a call. With the lock. */
+static bool start_worker(struct call *call)
+{
+	struct worker *w = calloc(1, sizeof(*w));
+	pthread_attr_t attr;
+	sigset_t all, old;
+	pthread_t thread;
+	int err;
+
+	if (!w)
+		return false;
+	w->call = call;
+	init_cond(&w->work);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	/* Signals are the main thread's. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, &attr, work, w);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	if (!err)
+		return true;
+	pthread_cond_destroy(&w->work);
+	free(w);
+	return false;
+}
+
+/* Hand a call to a thread. With the lock. */
+static bool hand_over(struct call *call)
+{
+	struct worker *w = idle;
+
+	if (!w)
+		return start_worker(call);
+	idle = w->next;
+	nr_idle--;
+	w->call = call;
+	pthread_cond_signal(&w->work);
+	return true;
+}
+
+/* Does a thread of ours wait for something? What it waits for is not told by this. */
+static bool is_blocked(pid_t tid)
+{
+	char path[64], text[512], *end;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	end = strrchr(text, ')');
+	return end && (!strncmp(end, ") D", 3) || !strncmp(end, ") S", 3));
+}
+
+/* How long a thread ran so far. */
+static __u64 ran(clockid_t clock)
+{
+	struct timespec t;
+
+	return clock_gettime(clock, &t) ? 0 : t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* How many looks a call is waited for. */
+static unsigned int looks_now(void)
+{
+	unsigned int looks = nr_busy < 8 ? FIRST_LOOKS >> nr_busy : 1;
+
+	if (hurry)
+		return 1;
+	return nr_busy < 8 && looks < NEXT_LOOKS ? NEXT_LOOKS : looks;
+}
+
+/* Wait until a call is done, or gets on no more; whether it is done. With the lock. */
+static bool wait_for(struct call *call)
+{
+	unsigned int looks = 0;
+	__u64 before = ~0ULL, now;
+	struct timespec until;
+
+	while (!call->done) {
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_nsec += LOOK_NS;
+		if (until.tv_nsec >= 1000000000) {
+			until.tv_nsec -= 1000000000;
+			until.tv_sec++;
+		}
+		if (pthread_cond_timedwait(&call->changed, &lock, &until) != ETIMEDOUT ||
+		    call->done || !call->tid)
+			continue;
+		now = ran(call->clock);
+		looks = now == before && is_blocked(call->tid) ? looks + 1 : 0;
+		before = now;
+		if (looks >= looks_now())
+			return false;
+	}
+	return true;
+}
+
+/* The process's name and number, neither of which takes a lock. */
+static void describe(int dir, char *name, size_t size)
+{
+	char text[256], *open, *close_at;
+	ssize_t n;
+	int fd;
+
+	snprintf(name, size, "?");
+	fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	open = strchr(text, '(');
+	close_at = strrchr(text, ')');
+	if (open && close_at && close_at > open)
+		snprintf(name, size, "%.*s(%.*s)", (int)(open - text), text,
+			 (int)(close_at - open - 1), open + 1);
+}
+
+/* Is this the first time that a process is busy? With the lock. */
+static bool is_news(const struct identity *process)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_named; i++) {
+		if (same(&named[i], process))
+			return false;
+	}
+	if (nr_named == MAX_NAMED)
+		return false;
+	named[nr_named++] = *process;
+	return true;
+}
+
+static void say_busy(int dir)
+{
+	char name[300];
+
+	describe(dir, name, sizeof(name));
+	wp_warn("cannot read the mappings of process %s: its memory map is locked. Until it is free, its stacks may lack frames and names",
+		name);
+}
+
+/* Leave a call to its thread. With the lock, which it gives back for a while. */
+static void give_up(struct call *call, int dir)
+{
+	bool news = is_news(&call->process);
+
+	call->given_up = true;
+	call->next = busy;
+	busy = call;
+	nr_busy++;
+	stats.busy++;
+	if (!news)
+		return;
+	pthread_mutex_unlock(&lock);
+	say_busy(dir);
+	pthread_mutex_lock(&lock);
+}
+
+/* Whether a process is known to be busy, or none can be asked. With the lock. */
+static bool is_busy(const struct identity *process)
+{
+	const struct call *call;
+
+	for (call = busy; call; call = call->next) {
+		if (same(&call->process, process))
+			return true;
+	}
+	if (nr_busy < MAX_BUSY)
+		return false;
+	stats.refused++;
+	return true;
+}
+
+static struct call *new_call(int dir, const char *path, int flags)
+{
+	struct call *call = calloc(1, sizeof(*call));
+	struct stat st;
+
+	if (!call)
+		return NULL;
+	init_cond(&call->changed);
+	call->flags = flags | O_CLOEXEC;
+	call->path = strdup(path);
+	call->dir = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	if (!call->path || call->dir < 0 || fstat(dir, &st)) {
+		free_call(call);
+		return NULL;
+	}
+	call->process = (struct identity){ st.st_dev, st.st_ino };
+	return call;
+}
+
+/* Have a call carried out; -EBUSY: it is given up, and no more the caller's. */
+static int run(struct call *call, int dir)
+{
+	int err = -EBUSY;
+
+	pthread_mutex_lock(&lock);
+	if (is_busy(&call->process) || !hand_over(call)) {
+		pthread_mutex_unlock(&lock);
+		free_call(call);
+		return err;
+	}
+	if (wait_for(call))
+		err = 0;
+	else
+		give_up(call, dir);
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+/**
+ * wp_procfile_read() - read all of a file of a process
+ * @dir: descriptor of /proc/PID
+ * @path: the file, as seen from there
+ * @t: where to; what it held is lost if the process is busy
+ *
+ * Return: how long the text is; -EBUSY if a lock of the process is not free: ask again
+ * later; another negative errno.
+ */
+ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t)
+{
+	struct call *call = new_call(dir, path, O_RDONLY);
+	ssize_t ret;
+
+	if (!call)
+		return -ENOMEM;
+	call->reads = true;
+	/* It may outlive this function. */
+	call->text = *t;
+	*t = (struct wp_procfile_text){ 0 };
+	ret = run(call, dir);
+	if (ret)
+		return ret;
+	*t = call->text;
+	call->text = (struct wp_procfile_text){ 0 };
+	ret = call->result ? call->result : (ssize_t)call->len;
+	free_call(call);
+	return ret;
+}
+
+/**
+ * wp_procfile_open() - open a file of a process
+ * @dir: descriptor of /proc/PID
+ * @path: the file, as seen from there
+ * @flags: of open(2)
+ *
+ * Return: a descriptor, -EBUSY as above, or another negative errno.
+ */
+int wp_procfile_open(int dir, const char *path, int flags)
+{
+	struct call *call = new_call(dir, path, flags);
+	int ret;
+
+	if (!call)
+		return -ENOMEM;
+	ret = run(call, dir);
+	if (ret)
+		return ret;
+	ret = call->result;
+	call->result = 0;
+	free_call(call);
+	return ret;
+}
+
+/**
+ * wp_procfile_hurry() - from now on hardly wait for processes that are busy
+ *
+ * To be called when the end was asked for; by a signal handler, too.
+ */
+void wp_procfile_hurry(void)
+{
+	hurry = 1;
+}
+
+/**
+ * wp_procfile_stats() - what happened so far
+ * @out: filled in
+ */
+void wp_procfile_stats(struct wp_procfile_stats *out)
+{
+	pthread_mutex_lock(&lock);
+	*out = stats;
+	pthread_mutex_unlock(&lock);
+}
