@@ -42,8 +42,8 @@ $(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/unwind_table.c
 $(UNIT_TABLES): $(wildcard module/unwind_table.*)
 
 # What it tests is the commands'.
-$(UNIT_OUT)/signals: UNIT_MODULE = userspace/cmd/signals.c
-$(UNIT_OUT)/signals: userspace/cmd/signals.c
+$(UNIT_OUT)/signals: UNIT_MODULE = userspace/cmd/signals.c userspace/cmd/sigwatch.c
+$(UNIT_OUT)/signals: userspace/cmd/signals.c userspace/cmd/sigwatch.c
 
 # It calls the commands.
 $(UNIT_OUT)/words: | build/san/wallprof

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the signals of a process that records, what is to be done at the second one,
- * and the place where it waits. Called by the commands that record, from one thread.
+ * and the place where it waits. Called by the commands that record, from one thread; of
+ * signals that this one cannot take, the handler runs in another (sigwatch.c).
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,6 +15,7 @@
 
 #include "cmd/options.h"
 #include "cmd/signals.h"
+#include "cmd/sigwatch.h"
 #include "lib/clock.h"
 #include "lib/device.h"
 #include "lib/err.h"
@@ -101,7 +103,8 @@ static void on_signal(int sig)
  * wp_signals_catch() - from here on INT, TERM, HUP and CHLD wake wp_signals_wait()
  *
  * The first one asks for the end; the second one ends the process at once, with a
- * file that can be read. The same one right behind the first one counts as that.
+ * file that can be read. The same one right behind the first one counts as that. So it
+ * is if this thread, which is the main one, is blocked in the kernel.
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -109,6 +112,7 @@ int wp_signals_catch(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+	sigset_t watched;
 	unsigned int i;
 
 	wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -116,6 +120,7 @@ int wp_signals_catch(void)
 		wp_err("eventfd: %s", strerror(errno));
 		return -errno;
 	}
+	sigemptyset(&watched);
 	/* Of INT and TERM each can interrupt the other's handler. */
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct sigaction old;
@@ -125,7 +130,10 @@ int wp_signals_catch(void)
 		    signals[i] == SIGHUP)
 			continue;
 		sigaction(signals[i], &sa, NULL);
+		if (signals[i] != SIGCHLD)
+			sigaddset(&watched, signals[i]);
 	}
+	wp_sigwatch_start(&watched, on_signal);
 	signal(SIGPIPE, SIG_IGN);
 	return 0;
 }

@@ -8,9 +8,8 @@
  * nothing else is asked of that process, so that each process costs one thread and one
  * wait at most. The caller asks again later, and then gets what is true later.
  *
- * Whether a thread is blocked is asked, not guessed from the time: on a machine with
- * too much to do a thread may be slow without being blocked. What it waits for is a
- * lock whose wait only SIGKILL ends. exit() ends all threads so, and none is joined.
+ * What such a thread waits for is a lock whose wait only SIGKILL ends. exit() ends all
+ * threads so, and none is joined.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +24,7 @@
 #include <unistd.h>
 
 #include "lib/err.h"
+#include "lib/ownthread.h"
 #include "lib/procfile.h"
 
 #define CHUNK		(1 << 16)
@@ -69,8 +69,7 @@ struct call {
 	int result;			/* a descriptor, or 0, or a negative errno */
 	struct wp_procfile_text text;
 	size_t len;
-	pid_t tid;			/* of the thread; 0: none has begun */
-	clockid_t clock;		/* of the time that it ran */
+	struct wp_ownthread thread;	/* that carries it out, once one does */
 	pthread_cond_t changed;		/* @done */
 };
 
@@ -167,11 +166,9 @@ static void forget_busy(struct call *call)
 static void *work(void *arg)
 {
 	struct worker *w = arg;
-	pid_t tid = gettid();
-	clockid_t clock;
+	struct wp_ownthread self;
 
-	if (pthread_getcpuclockid(pthread_self(), &clock))
-		clock = CLOCK_MONOTONIC;
+	wp_ownthread_self(&self);
 	pthread_mutex_lock(&lock);
 	for (;;) {
 		struct call *call = w->call;
@@ -180,8 +177,7 @@ static void *work(void *arg)
 			pthread_cond_wait(&w->work, &lock);
 			continue;
 		}
-		call->clock = clock;
-		call->tid = tid;
+		call->thread = self;
 		pthread_mutex_unlock(&lock);
 		carry_out(call);
 		pthread_mutex_lock(&lock);
@@ -258,32 +254,6 @@ static bool hand_over(struct call *call)
 	return true;
 }
 
-/* Does a thread of ours wait for something? What it waits for is not told by this. */
-static bool is_blocked(pid_t tid)
-{
-	char path[64], text[512], *end;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	end = strrchr(text, ')');
-	return end && (!strncmp(end, ") D", 3) || !strncmp(end, ") S", 3));
-}
-
-/* How long a thread ran so far. */
-static __u64 ran(clockid_t clock)
-{
-	struct timespec t;
-
-	return clock_gettime(clock, &t) ? 0 : t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 /* How many looks a call is waited for. */
 static unsigned int looks_now(void)
 {
@@ -298,7 +268,6 @@ static unsigned int looks_now(void)
 static bool wait_for(struct call *call)
 {
 	unsigned int looks = 0;
-	__u64 before = ~0ULL, now;
 	struct timespec until;
 
 	while (!call->done) {
@@ -309,11 +278,9 @@ static bool wait_for(struct call *call)
 			until.tv_sec++;
 		}
 		if (pthread_cond_timedwait(&call->changed, &lock, &until) != ETIMEDOUT ||
-		    call->done || !call->tid)
+		    call->done)
 			continue;
-		now = ran(call->clock);
-		looks = now == before && is_blocked(call->tid) ? looks + 1 : 0;
-		before = now;
+		looks = wp_ownthread_is_blocked(&call->thread, "DS") ? looks + 1 : 0;
 		if (looks >= looks_now())
 			return false;
 	}
