@@ -364,6 +364,112 @@ TEST_F(live, piece_by_piece)
 	EXPECT_GE(0, (int)nr);
 }
 
+/* Numbers of processes, or none, go to the module that holds their memory maps. */
+static int hold(const char *pids)
+{
+	int fd = open("/sys/module/hold/parameters/pids", O_WRONLY | O_CLOEXEC);
+	int ret = fd < 0 || write(fd, pids, strlen(pids)) != (ssize_t)strlen(pids) ? -1 : 0;
+
+	close(fd);
+	return ret;
+}
+
+#define HELD	40
+
+FIXTURE(held)
+{
+	int fd;
+	pid_t pid[HELD];
+	char pids[16 * HELD];
+};
+
+FIXTURE_SETUP(held)
+{
+	size_t len = 0;
+
+	self->fd = dev_open();
+	for (int i = 0; i < HELD; i++) {
+		self->pid[i] = fork();
+		if (!self->pid[i]) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+		ASSERT_LT(0, self->pid[i]);
+		len += sprintf(self->pids + len, "%d,", self->pid[i]);
+	}
+}
+
+FIXTURE_TEARDOWN(held)
+{
+	hold("\n");
+	for (int i = 0; i < HELD; i++) {
+		kill(self->pid[i], SIGKILL);
+		waitpid(self->pid[i], NULL, 0);
+	}
+	close(self->fd);
+}
+
+/* Its memory map is locked: it is there, says so, and has no mappings; all others have. */
+TEST_F(held, a_locked_memory_map)
+{
+	const struct wallprof_live_thread *t;
+	char pid[16], *data;
+	__u32 bytes;
+
+	sprintf(pid, "%d", self->pid[0]);
+	ASSERT_EQ(0, hold(pid));
+	data = all(self->fd, &bytes);
+	ASSERT_NE(NULL, data);
+	t = find(data, bytes, self->pid[0]);
+	ASSERT_NE(NULL, t);
+	EXPECT_EQ(WALLPROF_LIVE_NO_MAPS, t->flags);
+	EXPECT_EQ(0, t->reserved);
+	EXPECT_EQ(getpid(), t->ppid);
+	EXPECT_LT(0, t->start_stack);
+	if ((char *)after(t) < data + bytes)
+		EXPECT_EQ(WALLPROF_LIVE_THREAD, after(t)->type);
+	t = find(data, bytes, self->pid[1]);
+	ASSERT_NE(NULL, t);
+	EXPECT_EQ(0, t->flags);
+	EXPECT_LT(0, compare_maps(t, data + bytes));
+	free(data);
+
+	ASSERT_EQ(0, hold("\n"));
+	data = all(self->fd, &bytes);
+	ASSERT_NE(NULL, data);
+	t = find(data, bytes, self->pid[0]);
+	ASSERT_NE(NULL, t);
+	EXPECT_EQ(0, t->flags);
+	EXPECT_LT(0, compare_maps(t, data + bytes));
+	free(data);
+}
+
+/* More of them than are tried again in a call, in calls of little room, too. */
+TEST_F(held, many_locked_memory_maps)
+{
+	char *piece = malloc(2048);
+	__u32 tid = 0, nr = 0;
+
+	ASSERT_EQ(0, hold(self->pids));
+	do {
+		const struct wallprof_live_head *at;
+		__u32 bytes = 2048;
+
+		ASSERT_EQ(0, live(self->fd, &tid, piece, &bytes));
+		for (at = (void *)piece; (char *)at < piece + bytes; at = after(at)) {
+			const struct wallprof_live_thread *t = (void *)at;
+
+			nr += t->head.type == WALLPROF_LIVE_THREAD &&
+			      t->flags & WALLPROF_LIVE_NO_MAPS;
+		}
+	} while (tid);
+	EXPECT_EQ(HELD, nr);
+	/* The session is as usable as before. */
+	EXPECT_EQ(WALLPROF_SESSION_OPEN, dev_status(self->fd).state);
+	ASSERT_EQ(0, hold("\n"));
+}
+
 TEST(refusals)
 {
 	struct wallprof_live arg = { .size = sizeof(arg) };

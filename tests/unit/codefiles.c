@@ -83,7 +83,7 @@ static int look(void *ctx, int dir, const struct wp_procmap *m)
 	s->found = *m;
 	snprintf(s->name, sizeof(s->name), "%s", m->name);
 	s->found.name = s->name;
-	return wp_codefiles_find(s->files, dir, &s->found, &s->file);
+	return wp_codefiles_find(s->files, dir, &s->found, 1, &s->file);
 }
 
 static bool find_map(struct wp_codefiles *files, int dir, const void *addr, struct search *s)

@@ -301,32 +301,47 @@ static struct wp_codefile *find_vdso(struct wp_codefiles *files)
 	return file;
 }
 
+/* Mappings whose files are looked for at once. */
+#define AT_ONCE		32
+
 /*
- * Find a mapping's file, below /proc/PID: the mapping itself, or, without the right to
- * follow that, the file's name, if it still leads there. Opening others than regular
- * ones can do something, so this is a descriptor that only names it.
+ * Find the files of mappings, below /proc/PID: descriptors that only name them, as
+ * opening others than regular ones can do something; -1 where there is none.
  */
-static int find_file(int dir, const struct wp_procmap *m, struct stat *st)
+static int find_files(int dir, const struct wp_procmap *m, unsigned int nr, int *fd)
+{
+	char path[AT_ONCE][48];
+	const char *paths[AT_ONCE];
+	int found[AT_ONCE], err;
+	unsigned int i, nr_paths = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (!m[i].ino)
+			continue;
+		snprintf(path[nr_paths], sizeof(path[0]), "map_files/%llx-%llx",
+			 (unsigned long long)m[i].start, (unsigned long long)m[i].end);
+		paths[nr_paths] = path[nr_paths];
+		nr_paths++;
+	}
+	err = nr_paths ? wp_procfile_open_all(dir, paths, found, nr_paths, O_PATH) : 0;
+	if (err)
+		return err;
+	for (i = 0, nr_paths = 0; i < nr; i++)
+		fd[i] = m[i].ino ? found[nr_paths++] : -1;
+	return 0;
+}
+
+/* Without the right to follow a mapping: by the file's name, if it still leads there. */
+static int find_by_name(int dir, const struct wp_procmap *m)
 {
 	char path[4096 + 8];
+	struct stat st;
 	int fd;
 
-	snprintf(path, sizeof(path), "map_files/%llx-%llx", (unsigned long long)m->start,
-		 (unsigned long long)m->end);
+	if ((size_t)snprintf(path, sizeof(path), "root%s", m->name) >= sizeof(path))
+		return -ENAMETOOLONG;
 	fd = wp_procfile_open(dir, path, O_PATH);
-	if (fd == -EBUSY)
-		return fd;
-	if (fd < 0) {
-		if ((size_t)snprintf(path, sizeof(path), "root%s", m->name) >= sizeof(path))
-			return -ENAMETOOLONG;
-		fd = wp_procfile_open(dir, path, O_PATH);
-		if (fd < 0)
-			return fd;
-		m = fstat(fd, st) || st->st_ino != m->ino ? NULL : m;
-	} else if (fstat(fd, st)) {
-		m = NULL;
-	}
-	if (m && S_ISREG(st->st_mode))
+	if (fd < 0 || (!fstat(fd, &st) && st.st_ino == m->ino))
 		return fd;
 	close(fd);
 	return -ENOENT;
@@ -352,13 +367,17 @@ static struct wp_codefile *find_known(struct wp_codefiles *files, const struct k
 	return NULL;
 }
 
-/* The same, of a mapping of a file. @fd: see find_file(). */
+/* The file of a descriptor that names it. */
 static struct wp_codefile *find_or_add(struct wp_codefiles *files, int fd,
-				       const struct wp_procmap *m, const struct stat *st)
+				       const struct wp_procmap *m)
 {
-	struct key key = { st->st_dev, st->st_ino, st->st_size, st->st_ctim };
 	struct wp_codefile *file, **bucket;
+	struct stat st;
+	struct key key;
 
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return NULL;
+	key = (struct key){ st.st_dev, st.st_ino, st.st_size, st.st_ctim };
 	pthread_mutex_lock(&files->lock);
 	file = find_known(files, &key);
 	pthread_mutex_unlock(&files->lock);
@@ -382,32 +401,52 @@ static struct wp_codefile *find_or_add(struct wp_codefiles *files, int fd,
 	return file;
 }
 
+/* At most AT_ONCE mappings. */
+static int find_some(struct wp_codefiles *files, int dir, const struct wp_procmap *m,
+		     unsigned int nr, struct wp_codefile **file)
+{
+	int fd[AT_ONCE], err = find_files(dir, m, nr, fd);
+	unsigned int i;
+
+	if (err == -EBUSY)
+		return err;
+	for (i = 0; i < nr; i++) {
+		file[i] = NULL;
+		if (!strcmp(m[i].name, "[vdso]"))
+			file[i] = find_vdso(files);
+		if (err || !m[i].ino)
+			continue;
+		if (fd[i] < 0)
+			fd[i] = find_by_name(dir, &m[i]);
+		if (fd[i] < 0)
+			continue;
+		file[i] = find_or_add(files, fd[i], &m[i]);
+		close(fd[i]);
+	}
+	return 0;
+}
+
 /**
- * wp_codefiles_find() - the file that a mapping is of
+ * wp_codefiles_find() - the files that mappings are of
  * @files: the files
  * @dir: descriptor of /proc/PID
- * @m: the mapping
- * @file: set to the file, valid as long as @files; NULL if it is of none
+ * @m: the mappings
+ * @nr: how many
+ * @file: set to the file of each, valid as long as @files; NULL if it is of none
  *
  * Return: 0, or -EBUSY if a lock of the process is not free: ask again later.
  */
 int wp_codefiles_find(struct wp_codefiles *files, int dir, const struct wp_procmap *m,
-		      struct wp_codefile **file)
+		      size_t nr, struct wp_codefile **file)
 {
-	struct stat st;
-	int fd;
+	size_t i, some;
+	int err = 0;
 
-	*file = NULL;
-	if (!strcmp(m->name, "[vdso]")) {
-		*file = find_vdso(files);
-		return 0;
+	for (i = 0; i < nr && !err; i += some) {
+		some = nr - i < AT_ONCE ? nr - i : AT_ONCE;
+		err = find_some(files, dir, m + i, some, file + i);
 	}
-	fd = m->ino ? find_file(dir, m, &st) : -ENOENT;
-	if (fd < 0)
-		return fd == -EBUSY ? -EBUSY : 0;
-	*file = find_or_add(files, fd, m, &st);
-	close(fd);
-	return 0;
+	return err;
 }
 
 /**

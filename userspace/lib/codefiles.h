@@ -55,7 +55,7 @@ struct wp_codefile;
 struct wp_codefiles *wp_codefiles_new(const struct wp_codefiles_options *opt);
 void wp_codefiles_free(struct wp_codefiles *files);
 int wp_codefiles_find(struct wp_codefiles *files, int dir, const struct wp_procmap *m,
-		      struct wp_codefile **file);
+		      size_t nr, struct wp_codefile **file);
 bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
 		     const struct wp_procmap *m, struct wallprof_map *map);
 int wp_codefiles_fd(const struct wp_codefiles *files);

@@ -61,12 +61,14 @@ struct call {
 	struct call *next;		/* among those that were given up */
 	struct identity process;
 	int dir;
-	char *path;
+	char *paths;			/* one behind the other, each with its zero */
+	unsigned int nr;
 	int flags;
 	bool reads;			/* or opens */
 	bool done;
 	bool given_up;			/* nobody waits: the thread frees it */
-	int result;			/* a descriptor, or 0, or a negative errno */
+	int result;			/* of reading: 0 or a negative errno */
+	int *fd;			/* of opening: descriptors, or negative errnos */
 	struct wp_procfile_text text;
 	size_t len;
 	struct wp_ownthread thread;	/* that carries it out, once one does */
@@ -99,12 +101,17 @@ static bool same(const struct identity *a, const struct identity *b)
 
 static void free_call(struct call *call)
 {
-	if (call->result > 0)
-		close(call->result);
+	unsigned int i;
+
+	for (i = 0; i < call->nr && call->fd; i++) {
+		if (call->fd[i] >= 0)
+			close(call->fd[i]);
+	}
 	if (call->dir >= 0)
 		close(call->dir);
 	free(call->text.text);
-	free(call->path);
+	free(call->paths);
+	free(call->fd);
 	pthread_cond_destroy(&call->changed);
 	free(call);
 }
@@ -143,13 +150,17 @@ static int read_all(struct call *call, int fd)
 /* May never return. Touches nothing but the call. */
 static void carry_out(struct call *call)
 {
-	int fd = openat(call->dir, call->path, call->flags);
+	const char *path = call->paths;
+	unsigned int i;
 
-	call->result = fd < 0 ? -errno : fd;
-	if (fd < 0 || !call->reads)
-		return;
-	call->result = read_all(call, fd);
-	close(fd);
+	for (i = 0; i < call->nr; i++) {
+		call->fd[i] = openat(call->dir, path, call->flags);
+		if (call->fd[i] < 0)
+			call->fd[i] = -errno;
+		path += strlen(path) + 1;
+	}
+	if (call->reads)
+		call->result = call->fd[0] < 0 ? call->fd[0] : read_all(call, call->fd[0]);
 }
 
 /* With the lock. */
@@ -360,25 +371,37 @@ static bool is_busy(const struct identity *process)
 	}
 	if (nr_busy < MAX_BUSY)
 		return false;
-	stats.refused++;
+	if (!stats.refused++)
+		wp_warn("so many processes have their memory map locked that no process's mappings are read until some are free");
 	return true;
 }
 
-static struct call *new_call(int dir, const char *path, int flags)
+static struct call *new_call(int dir, const char *const *path, unsigned int nr, int flags)
 {
 	struct call *call = calloc(1, sizeof(*call));
+	size_t bytes = 0;
+	unsigned int i;
 	struct stat st;
+	char *to;
 
 	if (!call)
 		return NULL;
 	init_cond(&call->changed);
 	call->flags = flags | O_CLOEXEC;
-	call->path = strdup(path);
+	for (i = 0; i < nr; i++)
+		bytes += strlen(path[i]) + 1;
+	call->paths = malloc(bytes);
+	call->fd = calloc(nr, sizeof(*call->fd));
 	call->dir = fcntl(dir, F_DUPFD_CLOEXEC, 0);
-	if (!call->path || call->dir < 0 || fstat(dir, &st)) {
+	if (!call->paths || !call->fd || call->dir < 0 || fstat(dir, &st)) {
 		free_call(call);
 		return NULL;
 	}
+	for (i = 0, to = call->paths; i < nr; i++) {
+		to = stpcpy(to, path[i]) + 1;
+		call->fd[i] = -ECANCELED;
+	}
+	call->nr = nr;
 	call->process = (struct identity){ st.st_dev, st.st_ino };
 	return call;
 }
@@ -413,7 +436,7 @@ static int run(struct call *call, int dir)
  */
 ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t)
 {
-	struct call *call = new_call(dir, path, O_RDONLY);
+	struct call *call = new_call(dir, &path, 1, O_RDONLY);
 	ssize_t ret;
 
 	if (!call)
@@ -433,6 +456,32 @@ ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t)
 }
 
 /**
+ * wp_procfile_open_all() - open files of a process
+ * @dir: descriptor of /proc/PID
+ * @path: the files, as seen from there
+ * @fd: set to their descriptors, or negative errnos
+ * @nr: how many, at least one
+ * @flags: of open(2)
+ *
+ * Return: 0; -EBUSY as above, or -ENOMEM: then @fd is not set.
+ */
+int wp_procfile_open_all(int dir, const char *const *path, int *fd, unsigned int nr, int flags)
+{
+	struct call *call = new_call(dir, path, nr, flags);
+	int ret;
+
+	if (!call)
+		return -ENOMEM;
+	ret = run(call, dir);
+	if (ret)
+		return ret;
+	memcpy(fd, call->fd, nr * sizeof(*fd));
+	call->nr = 0;
+	free_call(call);
+	return 0;
+}
+
+/**
  * wp_procfile_open() - open a file of a process
  * @dir: descriptor of /proc/PID
  * @path: the file, as seen from there
@@ -442,18 +491,9 @@ ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t)
  */
 int wp_procfile_open(int dir, const char *path, int flags)
 {
-	struct call *call = new_call(dir, path, flags);
-	int ret;
+	int fd, ret = wp_procfile_open_all(dir, &path, &fd, 1, flags);
 
-	if (!call)
-		return -ENOMEM;
-	ret = run(call, dir);
-	if (ret)
-		return ret;
-	ret = call->result;
-	call->result = 0;
-	free_call(call);
-	return ret;
+	return ret ? ret : fd;
 }
 
 /**

@@ -105,6 +105,9 @@ struct wp_publisher {
 	bool settled;			/* when none was, none was unsettled, either */
 	__u64 paid_until;		/* the share of all of them is used up until then */
 	struct wp_procmaps text;
+	struct wp_procmap *seen;	/* of the process that is looked at, as /proc has them, */
+	struct wp_codefile **seen_file;	/* and their files */
+	size_t nr_seen, room_seen;
 	struct wallprof_map *map;	/* of the process that is looked at */
 	size_t nr_maps, room;
 	bool unsettled;
@@ -125,6 +128,12 @@ struct wp_publisher {
 	pthread_t thread;
 	bool has_thread;
 	struct wp_publisher_stats stats;
+};
+
+/* Mappings that are seen, and where their files are to be looked for. */
+struct seen_in {
+	struct wp_publisher *pub;
+	int dir;			/* -1: there are none yet */
 };
 
 /* The fixed start of the records that are looked at. */
@@ -241,17 +250,49 @@ static bool is_told(const struct wp_publisher *pub, const struct wp_procmap *m)
 	return m->end <= USER_END && pub->nr_maps < WALLPROF_MAX_MAPS;
 }
 
-static int add_map(void *ctx, int dir, const struct wp_procmap *m)
+/* All at once at the end: see wp_codefiles_find(). @dir may be another's until then. */
+static int see_map(void *ctx, int dir, const struct wp_procmap *m)
 {
-	struct wp_publisher *pub = ctx;
+	struct seen_in *in = ctx;
+	struct wp_publisher *pub = in->pub;
 
-	struct wp_codefile *file;
+	if (m->end > USER_END || pub->nr_seen == WALLPROF_MAX_MAPS)
+		return 0;
+	if (in->dir < 0)
+		in->dir = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	if (pub->nr_seen == pub->room_seen) {
+		size_t room = 2 * pub->room_seen + 64;
+		struct wp_procmap *seen = reallocarray(pub->seen, room, sizeof(*seen));
+		struct wp_codefile **file;
+
+		pub->seen = seen ? seen : pub->seen;
+		file = reallocarray(pub->seen_file, room, sizeof(*file));
+		pub->seen_file = file ? file : pub->seen_file;
+		if (!seen || !file)
+			return -ENOMEM;
+		pub->room_seen = room;
+	}
+	pub->seen[pub->nr_seen++] = *m;
+	return 0;
+}
+
+/* Read a process's mappings, and find their files. */
+static int add_maps(struct wp_publisher *pub, int dir)
+{
+	struct seen_in in = { pub, -1 };
+	size_t i;
 	int err;
 
-	if (!is_told(pub, m))
-		return 0;
-	err = wp_codefiles_find(pub->files, dir, m, &file);
-	return err ? err : add_map_of(pub, file, m);
+	pub->nr_seen = 0;
+	err = wp_procmaps_each(&pub->text, dir, PROT_EXEC, see_map, &in);
+	if (!err && pub->nr_seen)
+		err = wp_codefiles_find(pub->files, in.dir, pub->seen, pub->nr_seen,
+					pub->seen_file);
+	if (in.dir >= 0)
+		close(in.dir);
+	for (i = 0; i < pub->nr_seen && !err; i++)
+		err = add_map_of(pub, pub->seen_file[i], &pub->seen[i]);
+	return err;
 }
 
 /*
@@ -366,7 +407,7 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 	pub->nr_maps = 0;
 	pub->unsettled = false;
 	start_stack = read_start_stack(dir);
-	err = wp_procmaps_each(&pub->text, dir, PROT_EXEC, add_map, pub);
+	err = add_maps(pub, dir);
 	close(dir);
 	if (err == -EBUSY) {
 		note_busy(pub, p);
@@ -690,7 +731,7 @@ static int find_live(struct wp_publisher *pub, struct found *found, __u32 pid, i
 	}
 	if (*dir < 0)
 		return 0;
-	err = wp_codefiles_find(pub->files, *dir, &m, file);
+	err = wp_codefiles_find(pub->files, *dir, &m, 1, file);
 	if (!err)
 		*at = (struct found){ map, *file };
 	return err;
@@ -951,6 +992,8 @@ void wp_publisher_end(struct wp_publisher *pub, struct wp_publisher_stats *stats
 			forget(pub, pub->bucket[i]->pid);
 	}
 	wp_procmaps_free(&pub->text);
+	free(pub->seen);
+	free(pub->seen_file);
 	free(pub->map);
 	free(pub->fds);
 	if (pub->kick >= 0)
