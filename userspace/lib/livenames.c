@@ -19,12 +19,16 @@
 #include <unistd.h>
 
 #include "lib/livenames.h"
+#include "lib/procfile.h"
 #include "lib/procmaps.h"
 #include "lib/symbols.h"
 
 /* Bounds of what is kept: of the rest, addresses are told. */
 #define MAX_MAPS	4194304
 #define MAX_FILES	65536
+
+/* Files that our names do not lead to are kept open, so many of them. */
+#define MAX_OPEN	512
 
 /**
  * struct code - a file of which something is mapped
@@ -33,6 +37,7 @@
  * @min: the same
  * @ino: its number there; of JIT code, the process
  * @file: as wp_symbols_file() numbers it
+ * @fd: descriptor that names it, if no name does; or -1
  * @name: its name, without directories
  */
 struct code {
@@ -41,6 +46,7 @@ struct code {
 	__u32 min;
 	__u64 ino;
 	__u32 file;
+	int fd;
 	char *name;
 };
 
@@ -82,6 +88,7 @@ struct process {
  * @stale: of @nr_maps, those of processes that were forgotten
  * @process: by pid
  * @nr_processes: how many
+ * @nr_open: how many of @code have a descriptor
  * @pid: whose mappings are being read
  * @kernel: index of the kernel in @code, if @has_kernel
  * @has_kernel: it was asked for
@@ -97,6 +104,7 @@ struct wp_livenames {
 	size_t stale;
 	struct process *process;
 	size_t nr_processes;
+	unsigned int nr_open;
 	__u32 pid;
 	__u32 kernel;
 	bool has_kernel;
@@ -136,8 +144,11 @@ void wp_livenames_free(struct wp_livenames *n)
 
 	if (!n)
 		return;
-	for (i = 0; i < n->nr_codes; i++)
+	for (i = 0; i < n->nr_codes; i++) {
 		free(n->code[i].name);
+		if (n->code[i].fd >= 0)
+			close(n->code[i].fd);
+	}
 	wp_symbols_free(n->symbols);
 	wp_procmaps_free(&n->text);
 	free(n->code);
@@ -148,18 +159,34 @@ void wp_livenames_free(struct wp_livenames *n)
 
 /*
  * A path that leads to the very file that is mapped: by its name, if that is still the
- * same file for us; else, as in another mount namespace, by what the kernel links.
+ * same file for us; else, as in another mount namespace, by what the kernel links. That
+ * is followed now, as it takes a lock of the process, and symbols are read later.
+ * Returns 0, or -EBUSY. @dir: descriptor of /proc/PID. @fd: set to a descriptor, or -1.
  */
-static void find_path(char *path, size_t size, __u32 pid, const struct wp_procmap *map)
+static int find_path(const struct wp_livenames *n, char *path, size_t size, int dir,
+		     const struct wp_procmap *map, int *fd)
 {
 	struct stat st;
 
+	*fd = -1;
+	snprintf(path, size, "%s", map->name);
 	if (map->name[0] == '/' && !stat(map->name, &st) && st.st_ino == map->ino &&
 	    major(st.st_dev) == map->maj && minor(st.st_dev) == map->min)
-		snprintf(path, size, "%s", map->name);
+		return 0;
+	*path = '\0';
+	if (n->nr_open == MAX_OPEN)
+		return 0;
+	snprintf(path, size, "map_files/%llx-%llx", (unsigned long long)map->start,
+		 (unsigned long long)map->end);
+	*fd = wp_procfile_open(dir, path, O_PATH);
+	*path = '\0';
+	if (*fd == -EBUSY)
+		return -EBUSY;
+	if (*fd >= 0)
+		snprintf(path, size, "/proc/self/fd/%d", *fd);
 	else
-		snprintf(path, size, "/proc/%u/map_files/%llx-%llx", pid,
-			 (unsigned long long)map->start, (unsigned long long)map->end);
+		*fd = -1;
+	return 0;
 }
 
 static int add_code(struct wp_livenames *n, const struct code *code, const char *path,
@@ -178,11 +205,13 @@ static int add_code(struct wp_livenames *n, const struct code *code, const char 
 		return -ENOMEM;
 	more[n->nr_codes].file = wp_symbols_file(n->symbols, code->kind, path, NULL, n->pid);
 	n->nr_codes++;
+	n->nr_open += code->fd >= 0;
 	return 0;
 }
 
 /* The file's index, in @index; -ENOSPC if there are too many. */
-static int find_code(struct wp_livenames *n, const struct wp_procmap *map, __u32 *index)
+static int find_code(struct wp_livenames *n, int dir, const struct wp_procmap *map,
+		     __u32 *index)
 {
 	struct code code = {
 		.kind = map->ino ? WP_SYMBOLS_ELF :
@@ -190,8 +219,10 @@ static int find_code(struct wp_livenames *n, const struct wp_procmap *map, __u32
 		.maj = map->maj,
 		.min = map->min,
 		.ino = map->ino,
+		.fd = -1,
 	};
 	char path[4096];
+	int err;
 	size_t i;
 
 	if (code.kind == WP_SYMBOLS_JIT)
@@ -208,11 +239,17 @@ static int find_code(struct wp_livenames *n, const struct wp_procmap *map, __u32
 		return 0;
 	if (i >= MAX_FILES)
 		return -ENOSPC;
-	if (map->ino)
-		find_path(path, sizeof(path), n->pid, map);
-	else
+	if (map->ino) {
+		err = find_path(n, path, sizeof(path), dir, map, &code.fd);
+		if (err)
+			return err;
+	} else {
 		snprintf(path, sizeof(path), "%s", map->name);
-	return add_code(n, &code, path, map->name);
+	}
+	err = add_code(n, &code, path, map->name);
+	if (err && code.fd >= 0)
+		close(code.fd);
+	return err;
 }
 
 static int add_map(void *ctx, int dir, const struct wp_procmap *m)
@@ -221,10 +258,9 @@ static int add_map(void *ctx, int dir, const struct wp_procmap *m)
 	struct map map = { .start = m->start, .end = m->end };
 	int err;
 
-	(void)dir;
 	if (n->nr_maps >= MAX_MAPS)
 		return 0;
-	err = find_code(n, m, &map.code);
+	err = find_code(n, dir, m, &map.code);
 	if (err)
 		return err == -ENOSPC ? 0 : err;
 	switch (n->code[map.code].kind) {
@@ -287,8 +323,10 @@ static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
 		err = wp_procmaps_each(&n->text, dir, PROT_EXEC, add_map, n);
 		close(dir);
 	}
-	if (err == -ENOMEM || err == -EBUSY)
+	if (err == -ENOMEM || err == -EBUSY) {
+		n->nr_maps = p.first;
 		return err;
+	}
 	p.nr = n->nr_maps - p.first;
 	memmove(&more[at + 1], &more[at], (n->nr_processes - at) * sizeof(*more));
 	more[at] = p;
@@ -407,7 +445,7 @@ int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
 int wp_livenames_kernel(struct wp_livenames *n, __u64 ip, bool caller,
 			struct wp_livename *name)
 {
-	const struct code kernel = { .kind = WP_SYMBOLS_KERNEL };
+	const struct code kernel = { .kind = WP_SYMBOLS_KERNEL, .fd = -1 };
 	int err;
 
 	*name = (struct wp_livename){ .offset = ip };
