@@ -68,6 +68,8 @@ static pid_t in_child(void (*fn)(void))
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* The server ends with its last descriptor. */
+	close(dev);
 	fn();
 	_exit(1);
 }
