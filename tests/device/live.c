@@ -365,7 +365,7 @@ TEST_F(live, piece_by_piece)
 }
 
 /* Numbers of processes, or none, go to the module that holds their memory maps. */
-static int hold(const char *pids)
+static int lock_maps(const char *pids)
 {
 	int fd = open("/sys/module/hold/parameters/pids", O_WRONLY | O_CLOEXEC);
 	int ret = fd < 0 || write(fd, pids, strlen(pids)) != (ssize_t)strlen(pids) ? -1 : 0;
@@ -402,7 +402,7 @@ FIXTURE_SETUP(held)
 
 FIXTURE_TEARDOWN(held)
 {
-	hold("\n");
+	lock_maps("\n");
 	for (int i = 0; i < HELD; i++) {
 		kill(self->pid[i], SIGKILL);
 		waitpid(self->pid[i], NULL, 0);
@@ -418,7 +418,7 @@ TEST_F(held, a_locked_memory_map)
 	__u32 bytes;
 
 	sprintf(pid, "%d", self->pid[0]);
-	ASSERT_EQ(0, hold(pid));
+	ASSERT_EQ(0, lock_maps(pid));
 	data = all(self->fd, &bytes);
 	ASSERT_NE(NULL, data);
 	t = find(data, bytes, self->pid[0]);
@@ -435,7 +435,7 @@ TEST_F(held, a_locked_memory_map)
 	EXPECT_LT(0, compare_maps(t, data + bytes));
 	free(data);
 
-	ASSERT_EQ(0, hold("\n"));
+	ASSERT_EQ(0, lock_maps("\n"));
 	data = all(self->fd, &bytes);
 	ASSERT_NE(NULL, data);
 	t = find(data, bytes, self->pid[0]);
@@ -451,7 +451,7 @@ TEST_F(held, many_locked_memory_maps)
 	char *piece = malloc(2048);
 	__u32 tid = 0, nr = 0;
 
-	ASSERT_EQ(0, hold(self->pids));
+	ASSERT_EQ(0, lock_maps(self->pids));
 	do {
 		const struct wallprof_live_head *at;
 		__u32 bytes = 2048;
@@ -467,7 +467,7 @@ TEST_F(held, many_locked_memory_maps)
 	EXPECT_EQ(HELD, nr);
 	/* The session is as usable as before. */
 	EXPECT_EQ(WALLPROF_SESSION_OPEN, dev_status(self->fd).state);
-	ASSERT_EQ(0, hold("\n"));
+	ASSERT_EQ(0, lock_maps("\n"));
 }
 
 TEST(refusals)

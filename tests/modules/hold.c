@@ -79,7 +79,7 @@ static int set_pids(const char *text, const struct kernel_param *kp)
 	int err = words ? 0 : -ENOMEM;
 
 	let_go();
-	while (!err && (word = strsep(&rest, ", \n"))) {
+	while (!err && (word = strsep(&rest, ",\n"))) {
 		int pid;
 
 		if (!*word)
@@ -110,7 +110,8 @@ static int get_pids(char *buffer, const struct kernel_param *kp)
 	int len = 0;
 
 	for (i = 0; i < nr_held; i++)
-		len += scnprintf(buffer + len, PAGE_SIZE - len, "%d ", held[i].pid);
+		len += scnprintf(buffer + len, PAGE_SIZE - len, "%s%d", i ? "," : "",
+				 held[i].pid);
 	return len + scnprintf(buffer + len, PAGE_SIZE - len, "\n");
 }
 
