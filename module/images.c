@@ -20,7 +20,6 @@
 #include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
-#include <linux/pid.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -29,6 +28,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "access.h"
 #include "asleep.h"
 #include "images.h"
 #include "session.h"
@@ -519,32 +519,6 @@ static int wp_images_prepare(struct wp_session *session)
 	return 0;
 }
 
-/* The memory of a process by its id, held; NULL if there is none. */
-static struct mm_struct *wp_images_mm(struct wp_session *session, u32 pid)
-{
-	struct task_struct *leader, *p;
-	struct mm_struct *mm = NULL;
-
-	rcu_read_lock();
-	leader = pid_task(find_pid_ns(pid, session->pid_ns), PIDTYPE_TGID);
-	if (leader) {
-		/* A leader may have ended before the others. */
-		for_each_thread(leader, p) {
-			task_lock(p);
-			mm = p->mm;
-			if (mm && !(p->flags & PF_KTHREAD))
-				mmgrab(mm);
-			else
-				mm = NULL;
-			task_unlock(p);
-			if (mm)
-				break;
-		}
-	}
-	rcu_read_unlock();
-	return mm;
-}
-
 /* Takes over one mapping. Returns whether it is good. */
 static bool wp_map_set(struct wp_images *images, struct wp_map *map,
 		       const struct wallprof_map *user, u64 above)
@@ -671,9 +645,9 @@ int wp_images_map(struct wp_session *session, struct wallprof_maps *maps)
 	err = wp_images_prepare(session);
 	if (err)
 		return err;
-	mm = wp_images_mm(session, maps->pid);
-	if (!mm)
-		return -ESRCH;
+	mm = wp_access_mm(session, maps->pid, maps->nr);
+	if (IS_ERR(mm))
+		return PTR_ERR(mm);
 	if (maps->nr) {
 		process = wp_process_read(session, maps);
 		err = PTR_ERR_OR_ZERO(process);

@@ -243,6 +243,40 @@ static void what_ran(void)
 	pub.live = NULL;
 }
 
+/* What the module answers about a process, by turns. */
+static void denied(void)
+{
+	struct process *p = find_or_add(&pub, 40);
+	char text[256];
+
+	pub.stats = (struct wp_publisher_stats){ 0 };
+	ok(!wp_publisher_denied(&pub.stats, text, sizeof(text)), "nothing denied, nothing said");
+	pub.unsettled = true;
+	p->dirty = false;
+	ok(note_told(&pub, p, 0, -EPERM) && pub.stats.denied == 1, "a process is denied");
+	ok(!p->dirty && !p->unsettled, "it is not looked at again for that");
+	ok(!pub.stats.refused && !pub.stats.published, "it counts as nothing else");
+	note_told(&pub, p, 0, -EPERM);
+	note_told(&pub, p, 0, -EACCES);
+	ok(pub.stats.denied == 1, "each process counts once");
+	note_told(&pub, find_or_add(&pub, 41), 0, -EACCES);
+	ok(pub.stats.denied == 2, "one whose mappings cannot be read is denied, too");
+	ok(wp_publisher_denied(&pub.stats, text, sizeof(text)) &&
+	   !strncmp(text, "2 processes of others", 21) && strstr(text, "CAP_SYS_PTRACE"),
+	   "the right that is missing is named");
+	pub.retold = true;
+	note_told(&pub, p, 0, 0);
+	ok(!p->denied && pub.stats.published == 1, "another program may be published");
+	note_told(&pub, p, 0, -EPERM);
+	ok(pub.stats.denied == 3, "and the next one denied");
+	note_told(&pub, p, 0, -ENOMEM);
+	ok(pub.stats.refused == 1 && pub.stats.error == -ENOMEM, "other errors are refusals");
+	pub.retold = false;
+	pub.unsettled = false;
+	forget(&pub, 40);
+	forget(&pub, 41);
+}
+
 int main(void)
 {
 	unsigned int i;
@@ -251,6 +285,7 @@ int main(void)
 	children();
 	out_of_order();
 	no_room();
+	denied();
 	what_ran();
 	for (i = 0; i < NR_BUCKETS; i++) {
 		while (pub.bucket[i])

@@ -676,10 +676,19 @@ struct wallprof_map {
  * for want of what is told now, or since they slept before START already, the
  * stack is found now. That reads their memory, as far as it is there.
  *
+ * Tables decide which words of a process's memory are read. So mappings (@nr > 0)
+ * need the right to read that memory, by the rule of ptrace(2), "Ptrace access mode
+ * checking", with PTRACE_MODE_READ_REALCREDS: the caller's own process; or one whose
+ * user and group ids are all the caller's, which has no capability that the caller
+ * has not, and is dumpable; or CAP_SYS_PTRACE in the user namespaces of its
+ * credentials and, if it is not dumpable, of its program. The caller is the thread
+ * that makes this call, whoever opened the device. New in ABI 12.
+ *
  * Errors, besides the common ones: EINVAL: not configured; a mapping that is
  * empty, out of order or beyond user space, or names a table that is not
- * there. ESRCH: there is no such process, or it has no memory. ESTALE: the
- * process executes another program since @start_stack was read.
+ * there. ESRCH: there is no such process, or it has no memory. EPERM: the caller may
+ * not read its memory. ESTALE: the process executes another program since
+ * @start_stack was read, or is just executing one.
  */
 struct wallprof_maps {
 	__u32 size;

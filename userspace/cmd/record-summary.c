@@ -127,6 +127,7 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 {
 	const struct wallprof_lost *sched = s->lost[WP_CONTEXT_SCHED];
 	const struct wallprof_lost *sampler = s->lost[WP_CONTEXT_SAMPLER];
+	char denied[256];
 	__u64 n;
 
 	n = sched[WALLPROF_LOSS_STACK_FULL].count + sampler[WALLPROF_LOSS_STACK_FULL].count;
@@ -183,6 +184,8 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 		say("the module refused %" PRIu64 " unwind table%s (%s): these files are unwound by frame pointer",
 		    (uint64_t)s->publisher.files.refused, plural(s->publisher.files.refused),
 		    strerror(-s->publisher.files.error));
+	if (wp_publisher_denied(&s->publisher, denied, sizeof(denied)))
+		say("%s", denied);
 	if (s->publisher.refused)
 		say("the module refused the mappings of processes %" PRIu64 " time%s (%s)",
 		    (uint64_t)s->publisher.refused, plural(s->publisher.refused),

@@ -194,6 +194,7 @@ static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
 /* From START to STOP, and all stacks. */
 static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 {
+	char denied[256];
 	__u64 time;
 	__u32 epoch;
 	int err;
@@ -213,6 +214,8 @@ static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 		err = wp_device_stop(&r->dev, &r->s.stop);
 	wp_publisher_end(r->publisher, &r->s.publisher);
 	r->publisher = NULL;
+	if (wp_publisher_denied(&r->s.publisher, denied, sizeof(denied)))
+		wp_warn("%s", denied);
 	if (!err)
 		err = wp_device_flip(&r->dev, &epoch, &time);
 	return err ? err : wp_recording_add_stacks(r, epoch);

@@ -351,7 +351,12 @@ int wp_top_turn(struct wp_top *top)
  */
 void wp_top_end(struct wp_top *top)
 {
-	wp_publisher_end(top->r.publisher, NULL);
+	struct wp_publisher_stats stats = { 0 };
+	char denied[256];
+
+	wp_publisher_end(top->r.publisher, &stats);
+	if (wp_publisher_denied(&stats, denied, sizeof(denied)))
+		wp_warn("%s", denied);
 	wp_sideband_close(top->r.sideband);
 	wp_device_close(&top->r.dev);
 	wp_toptable_free(&top->table);

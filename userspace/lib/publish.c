@@ -85,6 +85,7 @@ struct process {
 	bool busy;			/* its memory map was locked the last time */
 	bool unsettled;			/* some of its files have no table yet */
 	bool again;			/* @map is to be told again */
+	bool denied;			/* we may not have its memory read */
 	__u64 start_stack;		/* with @map */
 	struct wallprof_map *map;	/* what was told of it before the session began, or NULL */
 	__u32 nr_maps;
@@ -380,11 +381,17 @@ static bool note_told(struct wp_publisher *pub, struct process *p, __u64 start_s
 		return false;
 	if (err == -ESTALE) {
 		set_dirty(pub, p);
+	} else if (err == -EPERM || err == -EACCES) {
+		pub->stats.denied += !p->denied;
+		p->denied = true;
+		/* More tables would not help. */
+		p->unsettled = false;
 	} else if (err) {
 		pub->stats.refused++;
 		pub->stats.error = err;
 	} else {
 		pub->stats.published++;
+		p->denied = false;
 		p->told = wp_clock_now();
 	}
 	return true;
@@ -962,6 +969,24 @@ void wp_publisher_started(struct wp_publisher *pub)
 	__atomic_store_n(&pub->started, true, __ATOMIC_RELEASE);
 	if (write(pub->kick, &one, sizeof(one)) < 0)
 		wp_debug("eventfd: %s", strerror(errno));
+}
+
+/**
+ * wp_publisher_denied() - say whose stacks had no unwind tables for want of a right
+ * @stats: what was done
+ * @text: set to a sentence
+ * @size: of @text
+ *
+ * Return: whether there is anything to say.
+ */
+bool wp_publisher_denied(const struct wp_publisher_stats *stats, char *text, size_t size)
+{
+	if (!stats->denied)
+		return false;
+	snprintf(text, size,
+		 "%llu process%s of others unwound by frame pointer only: unwind tables for them need CAP_SYS_PTRACE. See RIGHTS in 'man wallprof'",
+		 (unsigned long long)stats->denied, stats->denied == 1 ? "" : "es");
+	return true;
 }
 
 /**

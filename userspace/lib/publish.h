@@ -42,7 +42,9 @@ struct wp_publisher_options {
  * struct wp_publisher_stats - what was done
  * @files: with their tables
  * @published: times that a process's mappings were told
- * @refused: times that the module did not take them
+ * @denied: processes whose mappings we may not read or publish: not ours, and
+ *	CAP_SYS_PTRACE is missing
+ * @refused: times that the module did not take them for another reason
  * @error: why not, the last time
  * @rescans: times that all processes were looked at, as perf's records were lost
  * @ns: time that it took, without that of @files
@@ -50,6 +52,7 @@ struct wp_publisher_options {
 struct wp_publisher_stats {
 	struct wp_codefiles_stats files;
 	__u64 published;
+	__u64 denied;
 	__u64 refused;
 	int error;
 	__u64 rescans;
@@ -63,5 +66,6 @@ int wp_publisher_open(struct wp_publisher **out, const struct wp_publisher_optio
 int wp_publisher_begin(struct wp_publisher *pub, struct wp_live *live, unsigned int wait_ms);
 void wp_publisher_started(struct wp_publisher *pub);
 void wp_publisher_end(struct wp_publisher *pub, struct wp_publisher_stats *stats);
+bool wp_publisher_denied(const struct wp_publisher_stats *stats, char *text, size_t size);
 
 #endif /* WP_LIB_PUBLISH_H */
