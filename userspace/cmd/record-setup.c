@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cmd/recording.h"
@@ -109,6 +110,17 @@ static int use_cpu_clock(struct wp_record_opts *o)
 	return err;
 }
 
+static void no_memory(const struct wp_device *dev)
+{
+	struct rlimit limit;
+
+	if (geteuid() && !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		wp_err("no memory for the tables of %u CPUs: the limit of locked memory (ulimit -l) is %llu KiB, or CAP_IPC_LOCK is missing: raise it, or try a smaller -m",
+		       dev->info.nr_cpus, (unsigned long long)limit.rlim_cur / 1024);
+	else
+		wp_err("no memory for the tables of %u CPUs: try a smaller -m", dev->info.nr_cpus);
+}
+
 static int configure_failed(const struct wp_record_opts *o, const struct wp_device *dev, int err)
 {
 	switch (-err) {
@@ -126,7 +138,7 @@ static int configure_failed(const struct wp_record_opts *o, const struct wp_devi
 		wp_err("Couldn't create thread/CPU maps: No such process");
 		break;
 	case ENOMEM:
-		wp_err("no memory for the tables of %u CPUs: try a smaller -m", dev->info.nr_cpus);
+		no_memory(dev);
 		break;
 	case EACCES:
 	case EPERM:

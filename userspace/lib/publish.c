@@ -286,6 +286,9 @@ static int add_maps(struct wp_publisher *pub, int dir)
 
 	pub->nr_seen = 0;
 	err = wp_procmaps_each(&pub->text, dir, PROT_EXEC, see_map, &in);
+	/* They may be hidden from us, while the process is there. */
+	if (err == -ESRCH && (errno == EACCES || errno == EPERM))
+		err = -errno;
 	if (!err && pub->nr_seen)
 		err = wp_codefiles_find(pub->files, in.dir, pub->seen, pub->nr_seen,
 					pub->seen_file);

@@ -551,13 +551,34 @@ static int open_ring(struct wp_sideband *sb, int cpu)
 	return 0;
 }
 
+/* kernel.perf_event_paranoid; 0 if it cannot be read. */
+static int read_paranoid(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = 0;
+
+	if (f && fscanf(f, "%d", &level) != 1)
+		level = 0;
+	if (f)
+		fclose(f);
+	return level;
+}
+
 static void explain(struct wp_sideband *sb, int cpu, int err)
 {
+	int paranoid;
+
 	switch (-err) {
 	case EPERM:
 	case EACCES:
-		wp_err("cannot follow processes (perf_event_open on CPU %d: %s): CAP_PERFMON is needed, or kernel.perf_event_paranoid <= 0",
-		       cpu, strerror(-err));
+		paranoid = read_paranoid();
+		/* Debian's kernels know such a level, and have it. */
+		if (paranoid > 2)
+			wp_err("cannot follow processes (perf_event_open on CPU %d: %s): kernel.perf_event_paranoid is %d, which leaves perf to CAP_SYS_ADMIN alone: set it to 2",
+			       cpu, strerror(-err), paranoid);
+		else
+			wp_err("cannot follow processes (perf_event_open on CPU %d: %s): CAP_PERFMON is needed, or kernel.perf_event_paranoid <= 0",
+			       cpu, strerror(-err));
 		break;
 	case ENOBUFS:
 		wp_err("cannot lock %zu KiB of memory for the ring of CPU %d: lower -m or raise kernel.perf_event_mlock_kb",
