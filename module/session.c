@@ -813,8 +813,11 @@ int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma)
 		return -EACCES;
 	if (offset > config->map_bytes || bytes > config->map_bytes - offset)
 		return -EINVAL;
-	/* Not to be made writable if it is not, to grow, or to be dumped. */
-	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP,
+	/*
+	 * Not to be made writable if it is not, to grow, to be dumped, or to be copied
+	 * by fork: a child that closes the descriptor is not to keep the session.
+	 */
+	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY,
 		     VM_MAYEXEC | (writable ? 0 : VM_MAYWRITE));
 	vma->vm_ops = &wp_session_vm_ops;
 	return 0;

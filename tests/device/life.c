@@ -88,6 +88,85 @@ TEST(its_opener_is_gone)
 	EXPECT_EQ('y', said);
 }
 
+/* Descriptors that are open, by the module's count. */
+static long users(void)
+{
+	char text[32] = "-1";
+	int fd = open("/sys/module/wallprof/refcnt", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0)
+		return -1;
+	close(fd);
+	return atol(text);
+}
+
+/* Whether the device is mapped here. */
+static bool has_mapping(void)
+{
+	char line[512];
+	bool has = false;
+	FILE *f = fopen("/proc/self/maps", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		has |= !!strstr(line, WALLPROF_DEVICE);
+	if (f)
+		fclose(f);
+	return has;
+}
+
+/* An owner whose child closes the descriptor and lives on. */
+static void owns(void *arg)
+{
+	struct wallprof_configure c = dev_config();
+	struct session s;
+	int *say = arg;
+	char has[2];
+
+	dev_sampler(&c, 99);
+	c.flags |= WALLPROF_TIMELINE;
+	c.nr_records = WALLPROF_MIN_RECORDS;
+	if (session_begin(&s, &c) ||
+	    dev_map(s.fd, s.c.map_bytes - s.c.tails_offset, PROT_READ | PROT_WRITE,
+		    MAP_SHARED, s.c.tails_offset) == MAP_FAILED)
+		_exit(1);
+	has[0] = has_mapping() ? 'y' : 'n';
+	if (!fork()) {
+		char c;
+
+		close(s.fd);
+		close(say[2]);
+		has[1] = has_mapping() ? 'y' : 'n';
+		if (write(say[1], has, sizeof(has)) != sizeof(has))
+			_exit(1);
+		/* Until the test ends. */
+		_exit(read(say[0], &c, 1) != 0);
+	}
+	for (;;)
+		pause();
+}
+
+/* It ends with its owner, whatever its child has inherited and not closed. */
+TEST(a_child_keeps_nothing)
+{
+	int said[2], life[2], say[3];
+	char has[2] = "";
+	pid_t pid;
+
+	ASSERT_EQ(0, users());
+	ASSERT_EQ(0, pipe2(said, O_CLOEXEC) | pipe2(life, O_CLOEXEC));
+	say[0] = life[0];
+	say[1] = said[1];
+	say[2] = life[1];
+	pid = child_of(owns, say);
+	ASSERT_EQ(2, read(said[0], has, sizeof(has)));
+	EXPECT_EQ('y', has[0]);
+	EXPECT_EQ(1, users());
+	child_end(pid);
+	ASSERT_EQ('n', has[1]);
+	/* Its probes are gone before the module's count goes down. */
+	UNTIL(!users());
+}
+
 TEST(closed_without_stop)
 {
 	for (unsigned int i = 0; i < 2 * scaled(10); i++) {

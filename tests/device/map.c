@@ -199,7 +199,7 @@ TEST_F(map, the_kernel_writes_into_it)
 	EXPECT_EQ(EFAULT, errno);
 }
 
-/* A child after fork: whatever it sees, it is no danger to the parent. */
+/* A child after fork has none of it: it would keep the session when its owner is gone. */
 TEST_F(map, forked)
 {
 	unsigned char *p = dev_map(self->fd, self->bytes, PROT_READ, MAP_SHARED, 0);
@@ -212,14 +212,11 @@ TEST_F(map, forked)
 	if (!pid) {
 		volatile unsigned int sum = 0;
 
-		for (size_t at = 0; at < self->bytes; at += self->page)
-			sum += p[at];
-		munmap(p, self->bytes);
+		sum += p[0];
 		_exit(7);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	EXPECT_TRUE((WIFEXITED(status) && WEXITSTATUS(status) == 7) ||
-		    (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV));
+	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 	EXPECT_EQ(0, dev_stop(self->fd, NULL));
 }
 

@@ -11,7 +11,7 @@
  * with ENOMEM.
  * mmap fails with EINVAL before CONFIGURE, for a private mapping and for one
  * that reaches beyond map_bytes, and with EACCES for one that could be written,
- * unless it is of tails alone.
+ * unless it is of tails alone. A mapping is not copied to a child that is forked.
  * poll reports EPOLLIN when a table of the running session is filled to its
  * watermark, or a ring to its half, and waits for a flip, EPOLLHUP when all targets
  * are gone or the session is stopped, and EPOLLERR before START.
