@@ -9,10 +9,10 @@
  */
 #include <linux/bsearch.h>
 #include <linux/kernel.h>
-#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "ids.h"
+#include "sort.h"
 
 static int wp_ids_compare(const void *a, const void *b)
 {
@@ -65,7 +65,7 @@ bool wp_ids_name(const struct wp_ids *ids, u64 none)
  */
 void wp_ids_sort(struct wp_ids *ids)
 {
-	sort(ids->ids, ids->nr, sizeof(*ids->ids), wp_ids_compare, NULL);
+	wp_sort(ids->ids, ids->nr, sizeof(*ids->ids), wp_ids_compare);
 }
 
 /**

@@ -7,10 +7,10 @@
  */
 #include <linux/bsearch.h>
 #include <linux/kernel.h>
-#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "names.h"
+#include "sort.h"
 
 static int wp_names_compare(const void *a, const void *b)
 {
@@ -32,7 +32,7 @@ bool wp_names_sort(struct wp_names *names)
 		if (!names->names[i][0] || names->names[i][WALLPROF_COMM_LEN - 1])
 			return false;
 	}
-	sort(names->names, names->nr, sizeof(*names->names), wp_names_compare, NULL);
+	wp_sort(names->names, names->nr, sizeof(*names->names), wp_names_compare);
 	return true;
 }
 

@@ -93,6 +93,36 @@ static void sort_keeps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, before, after);
 }
 
+/* Lists of all lengths, with few values and with many. */
+static void sort_any(struct kunit *test)
+{
+	u32 round, nr, i, values;
+	struct wp_ids ids;
+	u64 sum;
+
+	for (round = 0; round < SUITE_ROUNDS(1000); round++) {
+		nr = round < 20 ? round : suite_below(3000);
+		values = suite_below(2) ? 10 : U32_MAX;
+		ids.ids = suite_alloc(test, nr * sizeof(u64));
+		ids.nr = nr;
+		for (i = 0, sum = 0; i < nr; i++) {
+			ids.ids[i] = (u64)suite_below(values) << 20;
+			sum += ids.ids[i] * ids.ids[i];
+		}
+		wp_ids_sort(&ids);
+		for (i = 0; i < nr; i++) {
+			sum -= ids.ids[i] * ids.ids[i];
+			if (i && ids.ids[i - 1] > ids.ids[i])
+				break;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, i, nr, "round %u", round);
+		KUNIT_EXPECT_EQ_MSG(test, sum, 0ULL, "round %u", round);
+		suite_free(test, ids.ids);
+		if (suite_failed(test))
+			return;
+	}
+}
+
 /* An id that names nothing is found wherever it stands, sorted or not. */
 static void name(struct kunit *test)
 {
@@ -129,6 +159,7 @@ static struct kunit_case ids_cases[] = {
 	KUNIT_CASE_PARAM(have, list_gen_params),
 	KUNIT_CASE_PARAM(sort_keeps, list_gen_params),
 	KUNIT_CASE_PARAM(name, list_gen_params),
+	KUNIT_CASE(sort_any),
 	{}
 };
 

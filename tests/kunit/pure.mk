@@ -22,7 +22,7 @@ PURE_TSAN := -fsanitize=thread
 PURE_SRC := $(filter-out tests/kunit/threads.c,$(wildcard tests/kunit/*.c)) \
 	$(wildcard tests/shim/*.c) \
 	$(addprefix $(PURE_MODULE)/,tables.c tasks.c intervals.c states.c \
-		config.c layout.c ids.c names.c ring.c unwind_table.c)
+		config.c layout.c ids.c names.c sort.c ring.c unwind_table.c)
 
 .PHONY: pure
 pure: $(PURE_OUT)/asan $(PURE_OUT)/tsan
