@@ -1204,6 +1204,18 @@ restore:
 	local_irq_restore(flags);
 }
 
+/*
+ * Whether a thread without a slot may get one when it executes a program: because it
+ * becomes a target by that, or because START has not come to it yet. Where everything
+ * is a target START gives it one that counts from the start.
+ */
+static bool wp_exec_may_claim(const struct wp_session *session)
+{
+	return wp_targets_may_come(session) ||
+	       (session->config.target != WALLPROF_TARGET_ALL &&
+		READ_ONCE(session->claiming));
+}
+
 /* Context: process, by the thread that executes. */
 static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 			  struct linux_binprm *bprm)
@@ -1239,8 +1251,7 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 		thread = wp_thread_read(session, p);
 		wp_interval_begin(slot, &thread, WALLPROF_TASK_RUNNING, 0,
 				  birth.born);
-	} else if (!slot && wp_targets_may_come(session) &&
-		   wp_targets_match(session, p)) {
+	} else if (!slot && wp_exec_may_claim(session) && wp_targets_match(session, p)) {
 		if (!wp_birth_claim(&birth))
 			wp_target_passed_over(session, p, false, birth.born);
 	}

@@ -9,6 +9,8 @@
  * and the probes (irqs off, or process context with irqs off).
  */
 #include <linux/cred.h>
+#include <linux/idr.h>
+#include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
@@ -82,6 +84,60 @@ static bool wp_thread_ends(struct task_struct *p)
 	return READ_ONCE(p->exit_state) || wp_task_state(p) & TASK_DEAD;
 }
 
+/* How many threads are looked at before others may run. */
+#define WP_THREADS_AT_ONCE	64
+
+typedef int (*wp_thread_fn)(struct wp_session *session, struct task_struct *p);
+
+/* The next thread of the host from a number on. Context: RCU read side. */
+static struct task_struct *wp_thread_next(int *nr)
+{
+	struct task_struct *p;
+	struct pid *pid;
+
+	for (; (pid = idr_get_next(&init_pid_ns.idr, nr)); (*nr)++) {
+		p = pid_task(pid, PIDTYPE_PID);
+		if (p)
+			return p;
+	}
+	return NULL;
+}
+
+/*
+ * Calls @fn, under RCU, with each thread of the host, or with the first of each
+ * process, by number; ends when it returns other than 0. Each that lives from begin to
+ * end is met once, but for one that executes a program when it is not the first of its
+ * process: it takes the number of that one, and may be met again, or not at all. It is
+ * the first one from then on, so whoever needs all goes through @leaders afterwards.
+ *
+ * Context: process; may sleep.
+ */
+static int wp_threads_each(struct wp_session *session, bool leaders, wp_thread_fn fn)
+{
+	unsigned int looked = 0;
+	struct task_struct *p;
+	int nr, err = 0;
+
+	rcu_read_lock();
+	for (nr = 1; !err && (p = wp_thread_next(&nr)); nr++) {
+		if (!leaders || thread_group_leader(p))
+			err = fn(session, p);
+		if (++looked % WP_THREADS_AT_ONCE)
+			continue;
+		rcu_read_unlock();
+		cond_resched();
+		rcu_read_lock();
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/* Whether a thread is a target, for now. Context: RCU read side. */
+static int wp_targets_is_one(struct wp_session *session, struct task_struct *p)
+{
+	return !wp_thread_ends(p) && wp_targets_match(session, p);
+}
+
 /**
  * wp_targets_set - see that somebody is there
  * @session: being configured
@@ -91,21 +147,12 @@ static bool wp_thread_ends(struct task_struct *p)
  */
 int wp_targets_set(struct wp_session *session)
 {
-	struct task_struct *group, *p;
-	int err = -ESRCH;
-
-	if (session->config.target == WALLPROF_TARGET_ALL)
+	if (session->config.target == WALLPROF_TARGET_ALL || wp_targets_may_come(session))
 		return 0;
-	rcu_read_lock();
-	for_each_process_thread(group, p) {
-		if (!wp_thread_ends(p) && wp_targets_match(session, p)) {
-			err = 0;
-			goto unlock;
-		}
-	}
-unlock:
-	rcu_read_unlock();
-	return wp_targets_may_come(session) ? 0 : err;
+	if (wp_threads_each(session, false, wp_targets_is_one) ||
+	    wp_threads_each(session, true, wp_targets_is_one))
+		return 0;
+	return -ESRCH;
 }
 
 /* Counts a new target. Context: irqs off, under the task table's lock. */
@@ -265,35 +312,67 @@ static int wp_targets_claim_one(struct wp_session *session, struct task_struct *
 	return 0;
 }
 
+/* The same, of one that may be a target. Context: RCU read side. */
+static int wp_targets_claim_live(struct wp_session *session, struct task_struct *p)
+{
+	int err;
+
+	if (wp_thread_ends(p) || !wp_targets_match(session, p))
+		return 0;
+	err = wp_targets_claim_one(session, p);
+	if (session->config.target == WALLPROF_TARGET_ALL)
+		err = 0;
+	return err || !fatal_signal_pending(current) ? err : -EINTR;
+}
+
+/* The same, of one that was not met yet. */
+static int wp_targets_claim_missed(struct wp_session *session, struct task_struct *p)
+{
+	if (wp_tasks_find(&session->tasks, (unsigned long)p))
+		return 0;
+	return wp_targets_claim_live(session, p);
+}
+
 /**
  * wp_targets_claim - give all targets that live a slot
  * @session: its probes are at work, its start is set
  *
- * Context: process.
+ * Threads that are born meanwhile get theirs by the fork probe, also from parents
+ * that were not met yet: see &struct wp_session.claiming.
+ *
+ * Context: process; others may run in between.
  * Return: 0; -ESRCH if no target lives; -ENOSPC if they do not fit and not
- * everything is a target.
+ * everything is a target; -EINTR if the caller is killed.
  */
 int wp_targets_claim(struct wp_session *session)
 {
 	bool all = session->config.target == WALLPROF_TARGET_ALL;
-	struct task_struct *group, *p;
-	int err = 0;
+	int err;
 
-	rcu_read_lock();
-	for_each_process_thread(group, p) {
-		if (wp_thread_ends(p) || !wp_targets_match(session, p))
-			continue;
-		err = wp_targets_claim_one(session, p);
-		if (err && !all)
-			goto unlock;
-	}
-	err = 0;
-	if (!all && !wp_targets_may_come(session) &&
-	    !atomic_read(&session->live_targets))
+	/* The first ones may have ended before the last ones are met: nobody is gone yet. */
+	atomic_inc(&session->live_targets);
+	err = wp_threads_each(session, false, wp_targets_claim_live);
+	/*
+	 * Where everything is a target and does not fit, a thread without a slot was
+	 * counted already, and is not to be counted twice; one that was missed is
+	 * counted when it switches.
+	 */
+	if (!err && !(all && READ_ONCE(session->passed_over)))
+		err = wp_threads_each(session, true, wp_targets_claim_missed);
+	if (atomic_dec_and_test(&session->live_targets) && !err && !all &&
+	    !wp_targets_may_come(session))
 		err = -ESRCH;
-unlock:
-	rcu_read_unlock();
 	return err;
+}
+
+/* Context: RCU read side. */
+static int wp_targets_look_at(struct wp_session *session, struct task_struct *p)
+{
+	struct wallprof_task *slot = wp_tasks_find(&session->tasks, (unsigned long)p);
+
+	if (slot && wp_task_on_cpu(p))
+		__set_bit(slot - session->tasks.slots, session->hints);
+	return 0;
 }
 
 /**
@@ -303,19 +382,10 @@ unlock:
  * Of use for threads that have never switched: if one has not when the probes
  * are gone, it was at STOP where it was now.
  *
- * Context: process.
+ * Context: process; others may run in between.
  */
 void wp_targets_look(struct wp_session *session)
 {
-	struct task_struct *group, *p;
-
-	rcu_read_lock();
-	for_each_process_thread(group, p) {
-		struct wallprof_task *slot;
-
-		slot = wp_tasks_find(&session->tasks, (unsigned long)p);
-		if (slot && wp_task_on_cpu(p))
-			__set_bit(slot - session->tasks.slots, session->hints);
-	}
-	rcu_read_unlock();
+	wp_threads_each(session, false, wp_targets_look_at);
+	wp_threads_each(session, true, wp_targets_look_at);
 }
