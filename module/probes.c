@@ -1425,21 +1425,27 @@ int wp_probes_attach(struct wp_session *session)
 
 /**
  * wp_probes_detach - take a session's probes back
- * @session: a session
+ * @session: a session; what it records is over: see wp_session_covers()
  *
- * Context: process. When it returns, no probe runs any more.
+ * Linux 5.10 makes a new list of a tracepoint's probes to take one out, and keeps the
+ * probe if there is no memory for that. It is called then, but finds the session
+ * over; the next call tries again.
+ *
+ * Context: process. When it returns, no probe that was taken back runs any more.
+ * Return: whether all were.
  */
-void wp_probes_detach(struct wp_session *session)
+bool wp_probes_detach(struct wp_session *session)
 {
 	int i;
 
 	if (!session->probes)
-		return;
+		return true;
 	for (i = 0; i < WP_PROBE_MAX; i++) {
-		if (session->probes & BIT(i))
-			tracepoint_probe_unregister(wp_probe_at(i)->tracepoint,
-						    wp_probe_of(session, i), session);
+		if (session->probes & BIT(i) &&
+		    !tracepoint_probe_unregister(wp_probe_at(i)->tracepoint,
+						 wp_probe_of(session, i), session))
+			session->probes &= ~BIT(i);
 	}
-	session->probes = 0;
 	tracepoint_synchronize_unregister();
+	return !session->probes;
 }

@@ -19,6 +19,6 @@ struct wp_probe {
 
 int wp_probes_find(void);
 int wp_probes_attach(struct wp_session *session);
-void wp_probes_detach(struct wp_session *session);
+bool wp_probes_detach(struct wp_session *session);
 
 #endif /* WALLPROF_PROBES_H */

@@ -9,6 +9,7 @@
 #include <linux/capability.h>
 #include <linux/delay.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
 #include <linux/sched/mm.h>
@@ -33,6 +34,10 @@ static_assert(sizeof(struct wallprof_half) <= PAGE_SIZE);
 
 /* How far ahead the ends of a session are set. */
 #define WP_LEAD_US	200
+
+/* How often, and how long after one another, probes are tried to be taken back. */
+#define WP_DETACH_TRIES	500
+#define WP_DETACH_MS	10
 
 /* How many slots are gone through before others may run. */
 #define WP_SLOTS_AT_ONCE	4096
@@ -127,6 +132,28 @@ static void wp_session_release_memory(struct wp_session *session)
 	memset(&session->config, 0, sizeof(session->config));
 }
 
+/*
+ * Takes the probes back, for good. Without memory for that (see there) it waits for
+ * some: what ends may be what the kernel ends for want of memory. If none comes, the
+ * session's memory stays, and so does the module.
+ */
+static bool wp_session_detach(struct wp_session *session)
+{
+	unsigned int tries;
+
+	/* Closed without STOP. */
+	WRITE_ONCE(session->stop, 0);
+	for (tries = 0; !wp_probes_detach(session); tries++) {
+		if (tries == WP_DETACH_TRIES) {
+			__module_get(THIS_MODULE);
+			pr_warn_once("no memory to take probes back: the module cannot be unloaded\n");
+			return false;
+		}
+		msleep(WP_DETACH_MS);
+	}
+	return true;
+}
+
 /**
  * wp_session_free - end a session
  * @session: a session that nobody else uses
@@ -136,8 +163,11 @@ static void wp_session_release_memory(struct wp_session *session)
  */
 void wp_session_free(struct wp_session *session)
 {
-	wp_probes_detach(session);
+	bool detached = wp_session_detach(session);
+
 	wp_sampler_release(session);
+	if (!detached)
+		return;
 	if (session->state != WALLPROF_SESSION_OPEN)
 		wp_session_quiesce();
 	irq_work_sync(&session->wake);
@@ -554,6 +584,8 @@ static void wp_session_unstart(struct wp_session *session)
 {
 	unsigned int nr;
 
+	/* One that cannot be taken back finds that all is over. */
+	WRITE_ONCE(session->stop, 0);
 	WRITE_ONCE(session->start, U64_MAX);
 	wp_probes_detach(session);
 	wp_tasks_clear(&session->tasks);
@@ -591,6 +623,10 @@ int wp_session_start(struct wp_session *session, struct wallprof_start *start)
 		return -EINVAL;
 	if (session->state != WALLPROF_SESSION_CONFIGURED)
 		return -EBUSY;
+	/* Of a START that failed. */
+	if (!wp_probes_detach(session))
+		return -ENOMEM;
+	WRITE_ONCE(session->stop, U64_MAX);
 	err = wp_probes_attach(session);
 	if (err)
 		return err;
