@@ -72,8 +72,14 @@
 #define WALLPROF_MAX_TASKS	(1 << 22)
 #define WALLPROF_MIN_RECORDS	64
 #define WALLPROF_MAX_RECORDS	(1 << 22)
-#define WALLPROF_MAX_FREQ	100000		/* Hz */
+/*
+ * Hz. kernel.perf_event_max_sample_rate, which perf_event_open(2) holds against a
+ * frequency, is not exported to modules: readers are to ask for no more than it. Perf's
+ * throttling by it holds for the counters of sessions, too: WALLPROF_LOSS_THROTTLED.
+ */
+#define WALLPROF_MAX_FREQ	100000
 #define WALLPROF_MAX_TABLES	(1 << 20)	/* of one session */
+#define WALLPROF_MAX_TABLES_BYTES (1ULL << 29)	/* of one session */
 #define WALLPROF_MAX_MAPS	(1 << 16)	/* of one process */
 #define WALLPROF_MAX_UNWINDS	16		/* reasons why walks end */
 

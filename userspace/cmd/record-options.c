@@ -392,24 +392,10 @@ static int settle_target(struct raw *raw)
 	return wp_target_resolve(&o->target);
 }
 
-static __u64 max_freq(void)
-{
-	unsigned long long n = 0;
-	FILE *f;
-
-	f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
-	if (!f)
-		return 0;
-	if (fscanf(f, "%llu", &n) != 1)
-		n = 0;
-	fclose(f);
-	return n;
-}
-
 static int settle_freq(struct raw *raw)
 {
 	struct wp_record_opts *o = raw->o;
-	__u64 max = max_freq();
+	__u64 max = wp_value_max_freq();
 
 	if (raw->period_given) {
 		if (raw->freq_given)

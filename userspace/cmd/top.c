@@ -158,6 +158,18 @@ static int set(void *ctx, int id, const char *arg)
 	return wp_whom_set(&o->whom, id, arg);
 }
 
+/* As record does with more samples than the kernel allows. */
+static void settle_freq(struct wp_record_opts *r)
+{
+	__u64 max = wp_value_max_freq();
+
+	if (!max || r->freq <= max)
+		return;
+	wp_warn("-F: %llu Hz are more than kernel.perf_event_max_sample_rate: %llu Hz are used",
+		(unsigned long long)r->freq, (unsigned long long)max);
+	r->freq = max;
+}
+
 /* What the record command would be asked for to find the same. */
 static int read_options(struct opts *o, int argc, char **argv)
 {
@@ -182,6 +194,7 @@ static int read_options(struct opts *o, int argc, char **argv)
 		wp_err("'%s' is no option: give a process with -p", argv[rest]);
 		return -EINVAL;
 	}
+	settle_freq(r);
 	err = wp_whom_settle(&o->whom, &r->target);
 	/* A process's new threads, too; of threads just those that were named. */
 	r->inherit = r->target.kind != WALLPROF_TARGET_TID;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -228,4 +229,23 @@ int wp_value_times(const char *arg, __u64 *from, __u64 *to)
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/**
+ * wp_value_max_freq() - kernel.perf_event_max_sample_rate
+ *
+ * The kernel holds it against perf_event_open() alone, so readers have to do so.
+ *
+ * Return: samples per second; 0 if it cannot be read.
+ */
+__u64 wp_value_max_freq(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	unsigned long long n = 0;
+
+	if (f && fscanf(f, "%llu", &n) != 1)
+		n = 0;
+	if (f)
+		fclose(f);
+	return n;
 }
