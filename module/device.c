@@ -15,12 +15,16 @@
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/user_namespace.h>
 
 #include "device.h"
 #include "live.h"
 #include "session.h"
 
 static atomic_t wp_sessions = ATOMIC_INIT(0);	/* descriptors that are open */
+
+/* Of these, those that were opened without CAP_SYS_ADMIN in the first user namespace. */
+static atomic_t wp_sessions_limited = ATOMIC_INIT(0);
 
 /* Any command's struct. The first field of each is its size. */
 union wp_args {
@@ -51,9 +55,20 @@ static int wp_ioctl_info(struct wp_session *session, union wp_args *args)
 	return 0;
 }
 
+/* Whether the caller may record. Context: process. */
+static int wp_device_allowed(void)
+{
+	if (!perfmon_capable())
+		return -EPERM;
+	return security_locked_down(LOCKDOWN_PERF);
+}
+
 static int wp_ioctl_configure(struct wp_session *session, union wp_args *args)
 {
-	return wp_session_configure(session, &args->configure);
+	/* What opened the device may have handed it over, or have been locked down since. */
+	int err = wp_device_allowed();
+
+	return err ? err : wp_session_configure(session, &args->configure);
 }
 
 static int wp_ioctl_start(struct wp_session *session, union wp_args *args)
@@ -90,7 +105,10 @@ static int wp_ioctl_maps(struct wp_session *session, union wp_args *args)
 
 static int wp_ioctl_live(struct wp_session *session, union wp_args *args)
 {
-	return wp_live_read(session, &args->live);
+	/* The same: it needs no session that was configured. */
+	int err = wp_device_allowed();
+
+	return err ? err : wp_live_read(session, &args->live);
 }
 
 /* @min is the size of the first version of the struct that a release had. */
@@ -188,36 +206,52 @@ static int wp_device_mmap(struct file *file, struct vm_area_struct *vma)
 	return wp_session_mmap(file->private_data, vma);
 }
 
+/* Counts one more, if there are fewer than @max. */
+static bool wp_device_count(atomic_t *nr, int max)
+{
+	return atomic_add_unless(nr, 1, max);
+}
+
+static void wp_device_uncount(bool limited)
+{
+	atomic_dec(&wp_sessions);
+	if (limited)
+		atomic_dec(&wp_sessions_limited);
+}
+
 static int wp_device_open(struct inode *inode, struct file *file)
 {
 	struct wp_session *session;
+	bool limited;
 	int err;
 
-	if (!perfmon_capable())
-		return -EPERM;
-	err = security_locked_down(LOCKDOWN_PERF);
+	err = wp_device_allowed();
 	if (err)
 		return err;
-	if (atomic_inc_return(&wp_sessions) > WALLPROF_MAX_SESSIONS) {
-		err = -EUSERS;
-		goto count;
+	limited = !ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+	if (!wp_device_count(&wp_sessions, WALLPROF_MAX_SESSIONS))
+		return -EUSERS;
+	if (limited && !wp_device_count(&wp_sessions_limited, WALLPROF_MAX_SESSIONS_LIMITED)) {
+		wp_device_uncount(false);
+		return -EUSERS;
 	}
 	session = wp_session_new();
 	if (IS_ERR(session)) {
-		err = PTR_ERR(session);
-		goto count;
+		wp_device_uncount(limited);
+		return PTR_ERR(session);
 	}
+	session->limited = limited;
 	file->private_data = session;
 	return nonseekable_open(inode, file);
-count:
-	atomic_dec(&wp_sessions);
-	return err;
 }
 
 static int wp_device_release(struct inode *inode, struct file *file)
 {
-	wp_session_free(file->private_data);
-	atomic_dec(&wp_sessions);
+	struct wp_session *session = file->private_data;
+	bool limited = session->limited;
+
+	wp_session_free(session);
+	wp_device_uncount(limited);
 	return 0;
 }
 

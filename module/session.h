@@ -119,6 +119,8 @@ struct wp_cpu {
  * @all_cpus: @cpus_mask holds all of them
  * @pid_ns: the opener's
  * @user_ns: the opener's
+ * @limited: the opener's share of sessions is WALLPROF_MAX_SESSIONS_LIMITED; written
+ *	at open
  * @epoch: the epoch that is written. Written by FLIP with a release store,
  *	which publishes the new halves' heads; read once by each event with
  *	an acquire load
@@ -177,6 +179,7 @@ struct wp_session {
 	bool all_cpus;
 	struct pid_namespace *pid_ns;
 	struct user_namespace *user_ns;
+	bool limited;
 
 	u32 epoch;
 	u64 start;

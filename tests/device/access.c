@@ -311,6 +311,30 @@ static void __attribute__((constructor)) stays(void)
 		_exit(read(0, &c, 1) != 0);
 }
 
+/* Whoever is handed a descriptor that was not configured needs the right to record. */
+TEST_F(access, to_a_descriptor)
+{
+	struct wallprof_configure c = dev_config();
+	struct wallprof_live live = { .size = sizeof(live) };
+	char records[4096];
+	int fd = dev_open();
+
+	ASSERT_LE(0, fd);
+	live.bytes = sizeof(records);
+	live.records = (uintptr_t)records;
+	ASSERT_EQ(0, become(USER, CAP(PERFMON)));
+	EXPECT_EQ(0, dev_cmd(fd, WALLPROF_IOC_LIVE, &live));
+	ASSERT_EQ(0, keep_caps(0));
+	live.tid = 0;
+	live.bytes = sizeof(records);
+	EXPECT_EQ(-EPERM, dev_cmd(fd, WALLPROF_IOC_LIVE, &live));
+	EXPECT_EQ(-EPERM, dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &c));
+	EXPECT_EQ(WALLPROF_SESSION_OPEN, dev_status(fd).state);
+	/* What was configured by one who may is for whoever has it. */
+	EXPECT_EQ(0, dev_start(self->fd, NULL));
+	EXPECT_EQ(0, dev_stop(self->fd, NULL));
+}
+
 /* What is published is of a program: another one's memory is not read by it. */
 TEST_F(access, ends_with_an_exec)
 {

@@ -297,6 +297,46 @@ TEST(as_many_as_there_may_be)
 	EXPECT_EQ(-EUSERS, dev_open());
 }
 
+/* Says how many sessions it can open, when it is asked. */
+static void opens_all(void *arg)
+{
+	int *say = arg, nr = 0;
+	char c;
+
+	if (read(say[0], &c, 1) != 1)
+		_exit(1);
+	while (dev_open() >= 0)
+		nr++;
+	if (write(say[3], &nr, sizeof(nr)) != sizeof(nr))
+		_exit(1);
+}
+
+/* Those who may not administer the host cannot take all of them. */
+TEST(as_many_as_some_may_have)
+{
+	int fds[WALLPROF_MAX_SESSIONS_LIMITED], say[4], nr = 0;
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(say) | pipe(say + 2));
+	pid = child_of(opens_all, say);
+	ASSERT_LE(0, dev_open());
+	ASSERT_EQ(0, drop_cap(CAP_SYS_ADMIN));
+	for (int i = 0; i < WALLPROF_MAX_SESSIONS_LIMITED; i++) {
+		fds[i] = dev_open();
+		ASSERT_LE(0, fds[i]) TH_LOG("session %d", i);
+	}
+	EXPECT_EQ(-EUSERS, dev_open());
+	close(fds[3]);
+	fds[3] = dev_open();
+	EXPECT_LE(0, fds[3]);
+	EXPECT_EQ(-EUSERS, dev_open());
+	/* The others are for those who may. */
+	ASSERT_EQ(1, write(say[1], "x", 1));
+	ASSERT_EQ(sizeof(nr), read(say[2], &nr, sizeof(nr)));
+	EXPECT_EQ(WALLPROF_MAX_SESSIONS - WALLPROF_MAX_SESSIONS_LIMITED - 1, nr);
+	waitpid(pid, NULL, 0);
+}
+
 /* Invariant 6: what a session holds is charged, and given back. */
 TEST(memory_is_charged_and_given_back)
 {

@@ -7,8 +7,10 @@
  * WALLPROF_IOC_FLIP, WALLPROF_IOC_STOP, a last WALLPROF_IOC_FLIP, close.
  *
  * open fails with EPERM without CAP_PERFMON (or CAP_SYS_ADMIN) and under
- * lockdown=confidentiality, with EUSERS when WALLPROF_MAX_SESSIONS are open, and
- * with ENOMEM.
+ * lockdown=confidentiality, with EUSERS when WALLPROF_MAX_SESSIONS are open, or, for
+ * an opener without CAP_SYS_ADMIN in the first user namespace,
+ * WALLPROF_MAX_SESSIONS_LIMITED by such, and with ENOMEM. CONFIGURE asks for the
+ * capability, and about lockdown, again: the caller may be another than the opener.
  * mmap fails with EINVAL before CONFIGURE, for a private mapping and for one
  * that reaches beyond map_bytes, and with EACCES for one that could be written,
  * unless it is of tails alone. A mapping is not copied to a child that is forked.
@@ -58,6 +60,7 @@
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
 #define WALLPROF_MAX_SESSIONS	64
+#define WALLPROF_MAX_SESSIONS_LIMITED	32	/* of all openers without CAP_SYS_ADMIN */
 #define WALLPROF_MAX_TARGETS	(1 << 20)
 #define WALLPROF_MAX_CPU_BYTES	(1ULL << 31)	/* of one CPU's tables */
 #define WALLPROF_MIN_AGGRS	16
@@ -443,7 +446,8 @@ enum wallprof_target {
  * kprobe or uprobe by pointer, its tracepoint will do; and for control groups, if
  * the kernel has none. In these cases the
  * session is as before the call and can be configured again. ENOENT: a
- * tracepoint that is needed is not in this kernel.
+ * tracepoint that is needed is not in this kernel. EPERM: the caller has no
+ * CAP_PERFMON, or the kernel is locked down.
  */
 struct wallprof_configure {
 	__u32 size;
@@ -727,7 +731,8 @@ struct wallprof_maps {
  *
  * Whole threads only are written: as many as there is room for.
  *
- * Errors, besides the common ones: ENOSPC: there is no room for the first one.
+ * Errors, besides the common ones: ENOSPC: there is no room for the first one. EPERM:
+ * the caller has no CAP_PERFMON, or the kernel is locked down.
  */
 struct wallprof_live {
 	__u32 size;
