@@ -20,6 +20,7 @@
 #include "device.h"
 #include "live.h"
 #include "session.h"
+#include "unwind_store.h"
 
 static atomic_t wp_sessions = ATOMIC_INIT(0);	/* descriptors that are open */
 
@@ -95,7 +96,7 @@ static int wp_ioctl_status(struct wp_session *session, union wp_args *args)
 
 static int wp_ioctl_push(struct wp_session *session, union wp_args *args)
 {
-	return wp_images_push(session, &args->push);
+	return wp_store_push(session, &args->push);
 }
 
 static int wp_ioctl_maps(struct wp_session *session, union wp_args *args)

@@ -1,70 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What processes run: unwind tables of files, and which process has mapped
- * which file where.
+ * What processes run: which process has mapped which file where.
  *
- * This file owns the tables that readers push, which all sessions share, and a
- * session's processes. Tables and mappings come by ioctl (process context, the
+ * This file owns a session's processes; their unwind tables are unwind_store.c's.
+ * Tables and mappings come by ioctl (process context, the
  * session's lock held) and do not change once they are published; the probes
  * and the overflow handler only find them, under RCU (irqs off, or NMI). A
  * process is known by its mm_struct: an exec makes a new one, of which nothing
  * is known until the reader tells, and what was said of the old one cannot be
  * taken for it. The structs are held so that no address is used twice.
  *
- * What a flip's wp_session_quiesce() has outlived is freed after it. A table is
- * never taken back before the session ends, so mappings name it without a
- * reference.
+ * What a flip's wp_session_quiesce() has outlived is freed after it. Until then an
+ * entry's mappings count as users of the tables that they name; a table without users
+ * is seen by no reader, and may go when another one needs its room.
  */
-#include <linux/elf-em.h>
 #include <linux/hash.h>
-#include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include <linux/vmalloc.h>
 
 #include "access.h"
 #include "asleep.h"
 #include "images.h"
 #include "session.h"
-
-#if defined(CONFIG_X86_64)
-#define WP_MACHINE	EM_X86_64
-#elif defined(CONFIG_ARM64)
-#define WP_MACHINE	EM_AARCH64
-#endif
+#include "unwind_store.h"
 
 /* Spare entries: forks between two flips or MAPS that get their mappings. */
 #define WP_SPARE	1024
 
 /* Entries that wait for a flip; more make MAPS wait itself. */
 #define WP_MAX_RETIRED	1024
-
-/* Bytes that are copied, or checked, before others may run. */
-#define WP_CHUNK	SZ_1M
-
-/**
- * struct wp_image - a table that all sessions share
- * @table: as it was checked
- * @node: in wp_images_known
- * @refs: sessions that hold it; under wp_images_mutex
- * @hash: of @data
- * @bytes: of @data
- * @data: what the reader pushed
- */
-struct wp_image {
-	struct wp_table table;
-	struct hlist_node node;
-	unsigned int refs;
-	u32 hash;
-	u32 bytes;
-	void *data;
-};
 
 /**
  * struct wp_process - a process whose code is known
@@ -80,8 +49,6 @@ struct wp_process {
 	struct wp_code *code;
 };
 
-static DEFINE_MUTEX(wp_images_mutex);	/* orders all that follows */
-static struct hlist_head wp_images_known[256];
 static atomic64_t wp_generations = ATOMIC64_INIT(0);
 
 /**
@@ -92,7 +59,7 @@ static atomic64_t wp_generations = ATOMIC64_INIT(0);
  */
 void wp_images_init(struct wp_images *images)
 {
-	xa_init_flags(&images->tables, XA_FLAGS_ALLOC1);
+	xa_init(&images->tables);
 	raw_spin_lock_init(&images->lock);
 	INIT_LIST_HEAD(&images->retired);
 	images->changes = 1;
@@ -118,8 +85,15 @@ void wp_images_status(struct wp_session *session, struct wallprof_status *status
 	raw_spin_unlock_irqrestore(&images->lock, flags);
 }
 
-/* Charges the session for @bytes more, or less. */
-static int wp_images_charge(struct wp_session *session, s64 bytes)
+/**
+ * wp_images_charge - charge a session for more memory, or for less
+ * @session: the session, locked
+ * @bytes: how much more, or, below 0, less
+ *
+ * Context: process.
+ * Return: 0, or -ENOMEM beyond the limit of locked memory.
+ */
+int wp_images_charge(struct wp_session *session, s64 bytes)
 {
 	struct wp_images *images = &session->images;
 	unsigned long pages = PFN_UP(images->bytes + bytes);
@@ -139,129 +113,6 @@ static int wp_images_charge(struct wp_session *session, s64 bytes)
 	images->pages = pages;
 	images->bytes += bytes;
 	return 0;
-}
-
-static void wp_image_free(struct wp_image *image)
-{
-	vfree(image->data);
-	kfree(image);
-}
-
-static void wp_image_put(struct wp_image *image)
-{
-	mutex_lock(&wp_images_mutex);
-	if (--image->refs)
-		image = NULL;
-	else
-		hlist_del(&image->node);
-	mutex_unlock(&wp_images_mutex);
-	if (image)
-		wp_image_free(image);
-}
-
-/* Returns a reference to the one that is shared: @image or, then freed, its like. */
-static struct wp_image *wp_image_share(struct wp_image *image)
-{
-	struct hlist_head *bucket = &wp_images_known[image->hash & 255];
-	struct wp_image *other;
-
-	mutex_lock(&wp_images_mutex);
-	hlist_for_each_entry(other, bucket, node) {
-		if (other->hash == image->hash && other->bytes == image->bytes &&
-		    !memcmp(other->data, image->data, image->bytes)) {
-			other->refs++;
-			mutex_unlock(&wp_images_mutex);
-			wp_image_free(image);
-			return other;
-		}
-	}
-	image->refs = 1;
-	hlist_add_head(&image->node, bucket);
-	mutex_unlock(&wp_images_mutex);
-	return image;
-}
-
-/* Copies a table that a user made; it need not be one. */
-static struct wp_image *wp_image_read(const void __user *user, u32 bytes)
-{
-	struct wp_image *image;
-	u32 at, chunk;
-	int err = -ENOMEM;
-
-	image = kzalloc(sizeof(*image), GFP_KERNEL_ACCOUNT);
-	if (!image)
-		return ERR_PTR(-ENOMEM);
-	image->bytes = bytes;
-	image->data = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
-				       __GFP_RETRY_MAYFAIL);
-	if (!image->data)
-		goto free;
-	image->hash = bytes;
-	for (at = 0; at < bytes; at += chunk) {
-		chunk = min_t(u32, bytes - at, WP_CHUNK);
-		err = -EFAULT;
-		if (copy_from_user(image->data + at, user + at, chunk))
-			goto free;
-		image->hash = jhash(image->data + at, chunk, image->hash);
-		err = -EINTR;
-		if (fatal_signal_pending(current))
-			goto free;
-		cond_resched();
-	}
-	err = -EBADMSG;
-	if (wp_table_check(&image->table, image->data, bytes, WP_MACHINE))
-		goto free;
-	return image;
-free:
-	wp_image_free(image);
-	return ERR_PTR(err);
-}
-
-/**
- * wp_images_push - WALLPROF_IOC_PUSH
- * @session: the session, locked
- * @push: the table; out: its id
- *
- * Return: 0, or an error as documented in the uapi header.
- */
-int wp_images_push(struct wp_session *session, struct wallprof_push *push)
-{
-	struct wp_images *images = &session->images;
-	struct wallprof_table head;
-	struct wp_image *image;
-	int err;
-
-	if (push->flags || session->state == WALLPROF_SESSION_OPEN)
-		return -EINVAL;
-	if (push->bytes < sizeof(head))
-		return -EBADMSG;
-	if (copy_from_user(&head, u64_to_user_ptr(push->table), sizeof(head)))
-		return -EFAULT;
-	/* Before that much memory is asked for. */
-	if (wp_table_size(&head) != push->bytes)
-		return -EBADMSG;
-	err = wp_images_charge(session, push->bytes);
-	if (err)
-		return err;
-	image = wp_image_read(u64_to_user_ptr(push->table), push->bytes);
-	if (IS_ERR(image)) {
-		err = PTR_ERR(image);
-		goto uncharge;
-	}
-	image = wp_image_share(image);
-	err = xa_alloc(&images->tables, &push->id, image,
-		       XA_LIMIT(1, WALLPROF_MAX_TABLES), GFP_KERNEL_ACCOUNT);
-	if (!err) {
-		images->nr_tables++;
-		return 0;
-	}
-	/* xa_alloc() says EBUSY when all ids are given. */
-	if (err == -EBUSY)
-		err = -ENOSPC;
-	wp_image_put(image);
-uncharge:
-	wp_images_charge(session, -(s64)push->bytes);
-	return err;
 }
 
 /* An entry that is charged for, or NULL. */
@@ -289,6 +140,18 @@ static size_t wp_code_bytes(u32 nr)
 	return sizeof(struct wp_code) + nr * sizeof(struct wp_map);
 }
 
+/* Mappings that no reader can see, or none yet, use their tables no more. */
+static void wp_code_free(struct wp_code *code)
+{
+	u32 i;
+
+	for (i = 0; i < code->maps.nr; i++) {
+		if (code->map[i].table)
+			wp_store_unuse(code->map[i].table);
+	}
+	kvfree(code);
+}
+
 /*
  * Gives entries back that no reader can see any more. Their mappings may be
  * those of a process that was forked, and then stay.
@@ -299,14 +162,19 @@ static void wp_process_free(struct wp_session *session, struct wp_process *proce
 
 	if (refcount_dec_and_test(&code->refs)) {
 		wp_images_charge(session, -(s64)wp_code_bytes(code->maps.nr));
-		kvfree(code);
+		wp_code_free(code);
 	}
 	mmdrop(process->mm);
 	wp_process_delete(session, process);
 }
 
-/* Frees what a grace period has outlived: no reader sees it. */
-static void wp_images_free_retired(struct wp_session *session)
+/**
+ * wp_images_free_retired - free the processes that no reader sees any more
+ * @session: the session, locked; a grace period has passed since they were retired
+ *
+ * Context: process.
+ */
+void wp_images_free_retired(struct wp_session *session)
 {
 	struct wp_images *images = &session->images;
 	struct wp_process *process, *next;
@@ -519,25 +387,17 @@ static int wp_images_prepare(struct wp_session *session)
 	return 0;
 }
 
-/* Takes over one mapping. Returns whether it is good. */
-static bool wp_map_set(struct wp_images *images, struct wp_map *map,
-		       const struct wallprof_map *user, u64 above)
+/* Takes over one mapping, and begins to use its table. */
+static int wp_map_set(struct wp_images *images, struct wp_map *map,
+		      const struct wallprof_map *user, u64 above)
 {
-	struct wp_image *image = NULL;
-
 	if (user->start >= user->end || user->start < above ||
 	    user->end > TASK_SIZE_MAX || user->reserved)
-		return false;
-	if (user->table) {
-		image = xa_load(&images->tables, user->table);
-		if (!image)
-			return false;
-	}
+		return -EINVAL;
 	map->start = user->start;
 	map->end = user->end;
 	map->bias = user->bias;
-	map->table = image ? &image->table : NULL;
-	return true;
+	return user->table ? wp_store_use(images, user->table, &map->table) : 0;
 }
 
 /* Makes a process's mappings of what the user tells. */
@@ -547,6 +407,7 @@ static struct wp_code *wp_code_read(struct wp_session *session,
 	struct wallprof_map *user;
 	struct wp_code *code;
 	u64 above = 0;
+	int err;
 	u32 i;
 
 	user = vmemdup_user(u64_to_user_ptr(maps->maps), maps->nr * sizeof(*user));
@@ -563,9 +424,11 @@ static struct wp_code *wp_code_read(struct wp_session *session,
 	code->maps.map = code->map;
 	code->maps.nr = maps->nr;
 	for (i = 0; i < maps->nr; i++) {
-		if (!wp_map_set(&session->images, &code->map[i], &user[i], above)) {
-			kvfree(code);
-			code = ERR_PTR(-EINVAL);
+		err = wp_map_set(&session->images, &code->map[i], &user[i], above);
+		if (err) {
+			/* The rest is zero. */
+			wp_code_free(code);
+			code = ERR_PTR(err);
 			goto user;
 		}
 		above = user[i].end;
@@ -692,8 +555,6 @@ void wp_images_release(struct wp_session *session)
 	struct wp_images *images = &session->images;
 	struct wp_process *process;
 	struct hlist_node *next;
-	struct wp_image *image;
-	unsigned long id;
 	unsigned int i;
 
 	for (i = 0; images->by_mm && i < 1 << WP_PROCESS_BITS; i++) {
@@ -704,8 +565,6 @@ void wp_images_release(struct wp_session *session)
 	wp_images_free_retired(session);
 	hlist_for_each_entry_safe(process, next, &images->spare, node)
 		wp_process_delete(session, process);
-	xa_for_each(&images->tables, id, image)
-		wp_image_put(image);
-	xa_destroy(&images->tables);
+	wp_store_release(session);
 	wp_images_charge(session, -(s64)images->bytes);
 }

@@ -34,8 +34,10 @@ struct wp_code {
 
 /**
  * struct wp_images - what a session knows of the code that processes run
- * @tables: &struct wp_image by id, a reference each
+ * @tables: &struct wp_held by id
  * @nr_tables: how many
+ * @last_table: the last id that was given; none is given twice
+ * @tables_bytes: of all tables
  * @bytes: of all tables, mappings and entries that the session holds
  * @pages: charged for them
  * @retired: processes that readers may still see
@@ -59,6 +61,8 @@ struct wp_code {
 struct wp_images {
 	struct xarray tables;
 	u32 nr_tables;
+	u32 last_table;
+	u64 tables_bytes;
 	u64 bytes;
 	unsigned long pages;
 	struct list_head retired;
@@ -91,7 +95,8 @@ static inline u64 wp_images_changes(const struct wp_images *images)
 void wp_images_init(struct wp_images *images);
 void wp_images_note_epoch(struct wp_images *images);
 void wp_images_release(struct wp_session *session);
-int wp_images_push(struct wp_session *session, struct wallprof_push *push);
+int wp_images_charge(struct wp_session *session, s64 bytes);
+void wp_images_free_retired(struct wp_session *session);
 int wp_images_map(struct wp_session *session, struct wallprof_maps *maps);
 void wp_images_retire_dead(struct wp_session *session);
 void wp_images_settle(struct wp_session *session);

@@ -28,6 +28,10 @@
  */
 u64 wp_table_size(const struct wallprof_table *head)
 {
+	u64 most = head->nr_pages * (u64)WALLPROF_TABLE_MAX_DENSITY;
+
+	if (head->nr_rows > most || head->nr_rules > most || head->nr_saves > most)
+		return 0;
 	if (!head->nr_pages || head->nr_pages > WALLPROF_TABLE_MAX_PAGES ||
 	    head->nr_rows < head->nr_pages || head->nr_rows > WALLPROF_TABLE_MAX_ROWS ||
 	    !head->nr_rules || head->nr_rules > WALLPROF_TABLE_MAX_RULES ||

@@ -106,8 +106,14 @@ TEST(push_takes_a_table)
 	EXPECT_EQ(0, push(fd, &t, sizeof(t), &a));
 	EXPECT_EQ(0, push(fd, &t, sizeof(t), &b));
 	EXPECT_NE(0, a);
-	EXPECT_NE(0, b);
-	EXPECT_NE(a, b);
+	/* A session has each table once. */
+	EXPECT_EQ(a, b);
+	status = dev_status(fd);
+	EXPECT_EQ(1, status.tables);
+	EXPECT_EQ(sizeof(t), status.tables_bytes);
+	t.head.base += 1024;
+	EXPECT_EQ(0, push(fd, &t, sizeof(t), &b));
+	EXPECT_LT(a, b);
 	status = dev_status(fd);
 	EXPECT_EQ(2, status.tables);
 	EXPECT_EQ(2 * sizeof(t), status.tables_bytes);
@@ -171,7 +177,7 @@ TEST(push_refuses)
 TEST(push_is_charged)
 {
 	long before = status_kb("VmLck"), open, pushed;
-	int fd = configured();
+	int fd = configured(), other;
 	size_t bytes;
 	void *large = large_table(1 << 17, &bytes);
 
@@ -181,12 +187,19 @@ TEST(push_is_charged)
 	pushed = status_kb("VmLck");
 	EXPECT_LE(bytes / 1024, pushed - open);
 	EXPECT_GE(bytes / 1024 + 8, pushed - open);
-	/* Equal ones are charged to each. */
+	/* Equal ones are charged to each session, once. */
 	EXPECT_EQ(0, push(fd, large, bytes, NULL));
-	EXPECT_LE(2 * (bytes / 1024), status_kb("VmLck") - open);
+	EXPECT_EQ(pushed, status_kb("VmLck"));
+	other = configured();
+	ASSERT_LE(0, other);
+	pushed = status_kb("VmLck");
+	EXPECT_EQ(0, push(other, large, bytes, NULL));
+	EXPECT_LE(bytes / 1024, status_kb("VmLck") - pushed);
+	pushed = status_kb("VmLck");
 	((char *)large)[0]++;
 	EXPECT_EQ(-EBADMSG, push(fd, large, bytes, NULL));
-	EXPECT_GE(2 * (bytes / 1024) + 12, status_kb("VmLck") - open);
+	EXPECT_EQ(pushed, status_kb("VmLck"));
+	close(other);
 	close(fd);
 	EXPECT_EQ(before, status_kb("VmLck"));
 }
@@ -209,6 +222,181 @@ TEST(push_keeps_to_the_limit)
 	EXPECT_EQ(locked, status_kb("VmLck"));
 	EXPECT_EQ(0, dev_status(fd).tables_bytes);
 	EXPECT_EQ(0, push(fd, &t, sizeof(t), NULL));
+}
+
+/* A header with these numbers for one page of code, which is told to be so long. */
+static int push_dense(int fd, __u32 pages, __u32 rows, __u32 rules, __u32 saves)
+{
+	__u64 bytes = sizeof(struct wallprof_table) + rules * 16ULL + (pages + 1) * 4ULL +
+		      rows * 4ULL + saves * 4ULL;
+	struct wallprof_table *head = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int ret;
+
+	if (head == MAP_FAILED)
+		return -ENOMEM;
+	*head = (struct wallprof_table){
+		.magic = WALLPROF_TABLE_MAGIC, .version = WALLPROF_TABLE_VERSION,
+		.machine = TINY_MACHINE, .nr_pages = pages, .nr_rows = rows,
+		.nr_rules = rules, .nr_saves = saves,
+	};
+	ret = push(fd, head, bytes, NULL);
+	munmap(head, bytes);
+	return ret;
+}
+
+/* What cannot be of so little code is refused before memory is taken for it. */
+TEST(push_refuses_what_is_too_dense)
+{
+	const __u32 most = WALLPROF_TABLE_MAX_DENSITY;
+	struct rlimit limit;
+	int fd = configured();
+
+	ASSERT_LE(0, fd);
+	/* Then whatever is charged for is one error, and what is refused another. */
+	limit.rlim_cur = limit.rlim_max = status_kb("VmLck") * 1024;
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	ASSERT_EQ(0, drop_cap(CAP_IPC_LOCK));
+	EXPECT_EQ(-ENOMEM, push_dense(fd, 100, 100 * most, 1, 1));
+	EXPECT_EQ(-EBADMSG, push_dense(fd, 100, 100 * most + 1, 1, 1));
+	EXPECT_EQ(-ENOMEM, push_dense(fd, 100, 100, 100 * most, 1));
+	EXPECT_EQ(-EBADMSG, push_dense(fd, 100, 100, 100 * most + 1, 1));
+	EXPECT_EQ(-ENOMEM, push_dense(fd, 100, 100, 1, 100 * most));
+	EXPECT_EQ(-EBADMSG, push_dense(fd, 100, 100, 1, 100 * most + 1));
+	EXPECT_EQ(0, dev_status(fd).tables);
+}
+
+/* How much a session may hold, as the host has it. */
+static __u64 most_bytes(void)
+{
+	unsigned long long kb = 0;
+	__u64 eighth;
+	FILE *f = fopen("/proc/meminfo", "re");
+
+	if (!f || fscanf(f, "MemTotal: %llu kB", &kb) != 1)
+		kb = 0;
+	if (f)
+		fclose(f);
+	eighth = kb * 1024 / 8;
+	return eighth < WALLPROF_MAX_TABLES_BYTES ? eighth : WALLPROF_MAX_TABLES_BYTES;
+}
+
+/* A session that is full, of tables which differ in where they begin. */
+FIXTURE(full)
+{
+	int fd;
+	struct wallprof_table *large;
+	size_t bytes;
+	unsigned int nr;
+	__u32 *id;
+};
+
+/* The @nr-th table. */
+static int push_nth(FIXTURE_DATA(full) *self, unsigned int nr, __u32 *id)
+{
+	self->large->base = (nr + 1) * 1024ULL;
+	return push(self->fd, self->large, self->bytes, id);
+}
+
+FIXTURE_SETUP(full)
+{
+	__u64 most = most_bytes();
+	int ret = 0;
+
+	self->fd = configured();
+	ASSERT_LE(0, self->fd);
+	/* A page has 8 bytes. */
+	self->large = large_table(most / 32 < WALLPROF_TABLE_MAX_PAGES ?
+				  most / 32 : WALLPROF_TABLE_MAX_PAGES, &self->bytes);
+	ASSERT_LT(self->bytes, most / 3);
+	self->id = calloc(64, sizeof(*self->id));
+	for (self->nr = 0; self->nr < 64; self->nr++) {
+		ret = push_nth(self, self->nr, &self->id[self->nr]);
+		if (ret)
+			break;
+	}
+	ASSERT_EQ(-ENOSPC, ret);
+	ASSERT_LE(self->nr * self->bytes, most);
+	ASSERT_GT((self->nr + 1) * self->bytes, most);
+}
+
+FIXTURE_TEARDOWN(full)
+{
+}
+
+static int maps_with(int fd, pid_t pid, __u32 id)
+{
+	struct wallprof_map map = { .start = 4096, .end = 8192, .table = id };
+
+	return maps_of(fd, pid, &map, 1, 0);
+}
+
+TEST_F_TIMEOUT(full, takes_no_more, 300)
+{
+	struct tiny_table t = tiny_table();
+	__u32 id;
+
+	EXPECT_EQ(self->nr, dev_status(self->fd).tables);
+	EXPECT_EQ(-ENOSPC, push_nth(self, self->nr, NULL));
+	/* What it has it has. */
+	EXPECT_EQ(0, push_nth(self, 0, &id));
+	EXPECT_EQ(self->id[0], id);
+	EXPECT_EQ(0, push(self->fd, &t, sizeof(t), NULL));
+	EXPECT_EQ(self->nr + 1, dev_status(self->fd).tables);
+}
+
+static void waits(void *arg)
+{
+	for (;;)
+		pause();
+}
+
+TEST_F_TIMEOUT(full, drops_what_the_ended_had, 300)
+{
+	pid_t pid = child_of(waits, NULL);
+	__u32 id = 0;
+
+	ASSERT_EQ(0, maps_with(self->fd, getpid(), self->id[0]));
+	ASSERT_EQ(0, maps_with(self->fd, pid, self->id[1]));
+	/* A process has them, or none had them yet. */
+	EXPECT_EQ(-ENOSPC, push_nth(self, self->nr, NULL));
+	child_end(pid);
+	EXPECT_EQ(0, push_nth(self, self->nr, &id));
+	EXPECT_LT(self->id[self->nr - 1], id);
+	EXPECT_EQ(self->nr, dev_status(self->fd).tables);
+	EXPECT_EQ(1, dev_status(self->fd).processes);
+	EXPECT_EQ(-ENOENT, maps_with(self->fd, getpid(), self->id[1]));
+	EXPECT_EQ(-EINVAL, maps_with(self->fd, getpid(), id + 1));
+	EXPECT_EQ(0, maps_with(self->fd, getpid(), self->id[0]));
+	EXPECT_EQ(-ENOSPC, push_nth(self, 1, NULL));
+	/* One that is named instead of another one. */
+	EXPECT_EQ(0, maps_with(self->fd, getpid(), id));
+	EXPECT_EQ(0, push_nth(self, 1, &id));
+	EXPECT_LT(self->id[self->nr - 1] + 1, id);
+	EXPECT_EQ(0, maps_with(self->fd, getpid(), id));
+	EXPECT_EQ(-ENOENT, maps_with(self->fd, getpid(), self->id[0]));
+}
+
+/* So do tables for which no memory may be locked. */
+TEST_F_TIMEOUT(full, drops_them_for_the_limit_of_memory, 300)
+{
+	struct tiny_table t = tiny_table();
+	struct rlimit limit;
+
+	ASSERT_EQ(0, maps_with(self->fd, getpid(), self->id[0]));
+	limit.rlim_cur = limit.rlim_max = status_kb("VmLck") * 1024;
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	ASSERT_EQ(0, drop_cap(CAP_IPC_LOCK));
+	for (int i = 0; i < 100; i++) {
+		t.head.base += 1024;
+		if (push(self->fd, &t, sizeof(t), NULL))
+			break;
+	}
+	EXPECT_EQ(-ENOMEM, push(self->fd, &t, sizeof(t), NULL));
+	ASSERT_EQ(0, maps_of(self->fd, getpid(), NULL, 0, 0));
+	EXPECT_EQ(0, push(self->fd, &t, sizeof(t), NULL));
+	EXPECT_EQ(-ENOENT, maps_with(self->fd, getpid(), self->id[0]));
+	EXPECT_GE(limit.rlim_cur / 1024, status_kb("VmLck"));
 }
 
 TEST(maps_takes_and_forgets)

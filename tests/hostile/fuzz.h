@@ -132,6 +132,7 @@ struct model {
 	struct wallprof_status last;
 	__u32 tables;		/* that were pushed */
 	__u32 table;		/* the last one */
+	__u32 last_id;		/* the largest id that was given */
 };
 
 struct slot {

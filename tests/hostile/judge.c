@@ -19,7 +19,7 @@ const int errno_start[] = { ESRCH, ENOSPC, 0 };
 const int errno_flip[] = { ENODATA, EOVERFLOW, 0 };
 const int errno_stop[] = { 0 };
 const int errno_push[] = { EBADMSG, ENOSPC, 0 };
-const int errno_maps[] = { ESRCH, ESTALE, 0 };
+const int errno_maps[] = { ESRCH, ESTALE, ENOENT, EPERM, 0 };
 const int errno_live[] = { ENOSPC, 0 };
 
 /* EINVAL and EACCES are the module's; the rest is what mmap has of its own. */

@@ -635,13 +635,19 @@ struct wallprof_status {
  * @bytes: of the table
  * @id: out: what &struct wallprof_map.table calls it, in this session; not 0
  *
- * The table is copied, checked, and kept until the session ends. Equal tables
- * of several sessions take memory once, but are charged to each. Allowed from
- * CONFIGURE on.
+ * The table is copied, checked, and kept. A session has each table once: pushed
+ * again, it has the id that it had. Equal tables of several sessions take memory once,
+ * but are charged to each. Allowed from CONFIGURE on.
+ *
+ * A session has at most WALLPROF_MAX_TABLES, of WALLPROF_MAX_TABLES_BYTES together, or
+ * an eighth of the host's memory if that is less. Where a table finds no room in that,
+ * or in the limit of locked memory, tables go that processes had and no process has
+ * any more, the oldest first. Their ids are not given again. What no MAPS has named
+ * yet stays. New in ABI 12.
  *
  * Errors, besides the common ones: EINVAL: not configured. EBADMSG: it is not
- * a table of this version and machine, or contradicts itself. ENOSPC: the
- * session has WALLPROF_MAX_TABLES.
+ * a table of this version and machine, contradicts itself, or has more rows, rules or
+ * saves than the code that it describes can need. ENOSPC: it finds no room, see above.
  */
 struct wallprof_push {
 	__u32 size;
@@ -695,8 +701,9 @@ struct wallprof_map {
  * that makes this call, whoever opened the device. New in ABI 12.
  *
  * Errors, besides the common ones: EINVAL: not configured; a mapping that is
- * empty, out of order or beyond user space, or names a table that is not
- * there. ESRCH: there is no such process, or it has no memory. EPERM: the caller may
+ * empty, out of order or beyond user space, or names a table that was never pushed.
+ * ENOENT: a table that it names had to go: push it again. ESRCH: there is no such
+ * process, or it has no memory. EPERM: the caller may
  * not read its memory. ESTALE: the process executes another program since
  * @start_stack was read, or is just executing one.
  */

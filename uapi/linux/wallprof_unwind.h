@@ -43,6 +43,13 @@
 #define WALLPROF_TABLE_MAX_SAVES (1U << 16)
 #define WALLPROF_TABLE_MAX_RUN	32		/* of a list of saves, its end included */
 
+/*
+ * And relative to the code: rows, and also rules and saves, for each page that is
+ * described, on average. An instruction in four bytes would have to change how the
+ * caller is found; compiled code has a tenth of that.
+ */
+#define WALLPROF_TABLE_MAX_DENSITY 256
+
 /**
  * struct wallprof_table - the header of a table
  * @magic: WALLPROF_TABLE_MAGIC

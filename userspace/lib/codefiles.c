@@ -50,6 +50,7 @@ struct wp_codefile {
 	struct key key;
 	int fd;				/* while WAITING; -1: our own vdso */
 	enum state state;
+	bool forgotten;			/* its table is gone: another one is made for the file */
 	__u32 table;
 	struct wp_elfcode codes;
 	char name[64];			/* the end of it, for messages */
@@ -361,7 +362,7 @@ static struct wp_codefile *find_known(struct wp_codefiles *files, const struct k
 	struct wp_codefile *file;
 
 	for (file = *bucket_of(files, key); file; file = file->next) {
-		if (same_key(&file->key, key))
+		if (!file->forgotten && same_key(&file->key, key))
 			return file;
 	}
 	return NULL;
@@ -477,6 +478,30 @@ bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
 	}
 	pthread_mutex_unlock(&files->lock);
 	return last;
+}
+
+/**
+ * wp_codefiles_forget() - the module has given up a table for want of room
+ * @files: the files
+ *
+ * It does not say which. Each is pushed again when its file is found the next time; one
+ * that the module still has keeps its id then.
+ */
+void wp_codefiles_forget(struct wp_codefiles *files)
+{
+	struct wp_codefile *file;
+	unsigned int i;
+
+	pthread_mutex_lock(&files->lock);
+	for (i = 0; i < NR_BUCKETS; i++) {
+		for (file = files->bucket[i]; file; file = file->next)
+			file->forgotten |= file->state == READY;
+	}
+	if (files->vdso && files->vdso->state == READY) {
+		files->vdso->state = WAITING;
+		enqueue(files, files->vdso);
+	}
+	pthread_mutex_unlock(&files->lock);
 }
 
 /**

@@ -58,6 +58,7 @@ int wp_codefiles_find(struct wp_codefiles *files, int dir, const struct wp_procm
 		      size_t nr, struct wp_codefile **file);
 bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
 		     const struct wp_procmap *m, struct wallprof_map *map);
+void wp_codefiles_forget(struct wp_codefiles *files);
 int wp_codefiles_fd(const struct wp_codefiles *files);
 bool wp_codefiles_busy(struct wp_codefiles *files);
 void wp_codefiles_stats(struct wp_codefiles *files, struct wp_codefiles_stats *stats);

@@ -382,7 +382,9 @@ static bool note_told(struct wp_publisher *pub, struct process *p, __u64 start_s
 		keep_maps(pub, p, start_stack);
 	if (err == -ESRCH)
 		return false;
-	if (err == -ESTALE) {
+	if (err == -ENOENT)
+		wp_codefiles_forget(pub->files);
+	if (err == -ESTALE || err == -ENOENT) {
 		set_dirty(pub, p);
 	} else if (err == -EPERM || err == -EACCES) {
 		pub->stats.denied += !p->denied;

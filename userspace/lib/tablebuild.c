@@ -296,7 +296,8 @@ int wp_tablebuild_finish(struct wp_tablebuild *build, __u16 machine, void **data
 	base = build->rows[0].pc & ~(__u64)(PAGE_BYTES - 1);
 	nr_pages = ((build->rows[build->nr_rows - 1].pc - base) >> WALLPROF_TABLE_SHIFT) + 1;
 	nr_rows = build->nr_rows + nr_pages - count_leading(build);
-	if (nr_pages > WALLPROF_TABLE_MAX_PAGES || nr_rows > WALLPROF_TABLE_MAX_ROWS)
+	if (nr_pages > WALLPROF_TABLE_MAX_PAGES || nr_rows > WALLPROF_TABLE_MAX_ROWS ||
+	    nr_rows > (__u64)nr_pages * WALLPROF_TABLE_MAX_DENSITY)
 		return -EFBIG;
 	*size = sizeof(*t.head) + build->rules.nr * sizeof(*t.rules) +
 		(nr_pages + 1) * sizeof(*t.pages) + nr_rows * sizeof(*t.rows) +

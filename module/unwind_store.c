@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The unwind tables that sessions hold.
+ *
+ * This file owns the tables that readers push. Equal ones of several sessions are one
+ * image; each session has its own ids and counts for them (&struct wp_held). A table
+ * does not change once it is here. Mappings name it by pointer and count as its users;
+ * the probes and the overflow handler come to it by a process's mappings only, under
+ * RCU. One without users may go when another one needs its room.
+ *
+ * All of it runs in process context, the session locked.
+ */
+#include <linux/elf-em.h>
+#include <linux/jhash.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "images.h"
+#include "session.h"
+#include "unwind_store.h"
+
+#if defined(CONFIG_X86_64)
+#define WP_MACHINE	EM_X86_64
+#elif defined(CONFIG_ARM64)
+#define WP_MACHINE	EM_AARCH64
+#endif
+
+/* Bytes that are copied, or checked, before others may run. */
+#define WP_CHUNK	SZ_1M
+
+/**
+ * struct wp_image - a table that all sessions share
+ * @table: as it was checked
+ * @node: in wp_store_known
+ * @refs: sessions that hold it; under wp_store_mutex
+ * @hash: of @data
+ * @bytes: of @data
+ * @data: what the reader pushed
+ */
+struct wp_image {
+	struct wp_table table;
+	struct hlist_node node;
+	unsigned int refs;
+	u32 hash;
+	u32 bytes;
+	void *data;
+};
+
+/**
+ * struct wp_held - a table as a session has it
+ * @table: the same as the image's, of which it holds a reference
+ * @image: the image
+ * @users: mappings that name it; under the session's lock
+ * @was_used: there were some
+ *
+ * A copy, so that a mapping's pointer leads to the session's own counts.
+ */
+struct wp_held {
+	struct wp_table table;
+	struct wp_image *image;
+	u64 users;
+	bool was_used;
+};
+
+static DEFINE_MUTEX(wp_store_mutex);	/* orders all that follows */
+static struct hlist_head wp_store_known[256];
+
+static void wp_image_free(struct wp_image *image)
+{
+	vfree(image->data);
+	kfree(image);
+}
+
+static void wp_image_put(struct wp_image *image)
+{
+	mutex_lock(&wp_store_mutex);
+	if (--image->refs)
+		image = NULL;
+	else
+		hlist_del(&image->node);
+	mutex_unlock(&wp_store_mutex);
+	if (image)
+		wp_image_free(image);
+}
+
+/*
+ * Returns a reference to the one that is shared: @image or, then freed, its like.
+ * @is_new: whether nobody had it.
+ */
+static struct wp_image *wp_image_share(struct wp_image *image, bool *is_new)
+{
+	struct hlist_head *bucket = &wp_store_known[image->hash & 255];
+	struct wp_image *other;
+
+	mutex_lock(&wp_store_mutex);
+	hlist_for_each_entry(other, bucket, node) {
+		if (other->hash == image->hash && other->bytes == image->bytes &&
+		    !memcmp(other->data, image->data, image->bytes)) {
+			other->refs++;
+			*is_new = false;
+			mutex_unlock(&wp_store_mutex);
+			wp_image_free(image);
+			return other;
+		}
+	}
+	image->refs = 1;
+	*is_new = true;
+	hlist_add_head(&image->node, bucket);
+	mutex_unlock(&wp_store_mutex);
+	return image;
+}
+
+/* Copies a table that a user made; it need not be one. */
+static struct wp_image *wp_image_read(const void __user *user, u32 bytes)
+{
+	struct wp_image *image;
+	u32 at, chunk;
+	int err = -ENOMEM;
+
+	image = kzalloc(sizeof(*image), GFP_KERNEL_ACCOUNT);
+	if (!image)
+		return ERR_PTR(-ENOMEM);
+	image->bytes = bytes;
+	image->data = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+				       __GFP_RETRY_MAYFAIL);
+	if (!image->data)
+		goto free;
+	image->hash = bytes;
+	for (at = 0; at < bytes; at += chunk) {
+		chunk = min_t(u32, bytes - at, WP_CHUNK);
+		err = -EFAULT;
+		if (copy_from_user(image->data + at, user + at, chunk))
+			goto free;
+		image->hash = jhash(image->data + at, chunk, image->hash);
+		err = -EINTR;
+		if (fatal_signal_pending(current))
+			goto free;
+		cond_resched();
+	}
+	err = -EBADMSG;
+	if (wp_table_check(&image->table, image->data, bytes, WP_MACHINE))
+		goto free;
+	return image;
+free:
+	wp_image_free(image);
+	return ERR_PTR(err);
+}
+
+/* The id by which a session has an image; 0: it has it not. */
+static u32 wp_store_find(struct wp_images *images, const struct wp_image *image)
+{
+	struct wp_held *held;
+	unsigned long id;
+
+	xa_for_each(&images->tables, id, held) {
+		if (held->image == image)
+			return id;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void wp_store_drop(struct wp_session *session, u32 id)
+{
+	struct wp_images *images = &session->images;
+	struct wp_held *held = xa_erase(&images->tables, id);
+	u32 bytes = held->image->bytes;
+
+	images->nr_tables--;
+	images->tables_bytes -= bytes;
+	wp_images_charge(session, -(s64)bytes);
+	wp_image_put(held->image);
+	kfree(held);
+}
+
+/* Whether another table may come, by the limits that are the session's own. */
+static bool wp_store_has_room(const struct wp_images *images, u32 bytes)
+{
+	u64 most = min_t(u64, WALLPROF_MAX_TABLES_BYTES,
+			 (u64)totalram_pages() << PAGE_SHIFT >> 3);
+
+	return images->nr_tables < WALLPROF_MAX_TABLES && bytes <= most &&
+	       images->tables_bytes <= most - bytes;
+}
+
+/* Charges for a table. */
+static int wp_store_charge(struct wp_session *session, u32 bytes)
+{
+	if (!wp_store_has_room(&session->images, bytes))
+		return -ENOSPC;
+	return wp_images_charge(session, bytes);
+}
+
+/*
+ * Makes room for a table that found none, and charges for it. Processes that have
+ * ended use theirs until a grace period has passed.
+ */
+static int wp_store_make_room(struct wp_session *session, u32 bytes)
+{
+	struct wp_images *images = &session->images;
+	struct wp_held *held;
+	unsigned long id;
+	int err;
+
+	wp_images_retire_dead(session);
+	wp_session_quiesce();
+	wp_images_free_retired(session);
+	err = wp_store_charge(session, bytes);
+	if (!err)
+		return 0;
+	xa_for_each(&images->tables, id, held) {
+		if (held->users || !held->was_used)
+			continue;
+		wp_store_drop(session, id);
+		err = wp_store_charge(session, bytes);
+		if (!err)
+			break;
+		cond_resched();
+	}
+	return err;
+}
+
+/* Gives an image an id, and takes over the reference. It is charged for. */
+static int wp_store_hold(struct wp_images *images, struct wp_image *image)
+{
+	struct wp_held *held;
+	int err;
+
+	if (images->last_table == U32_MAX)
+		return -ENOSPC;
+	held = kzalloc(sizeof(*held), GFP_KERNEL_ACCOUNT);
+	if (!held)
+		return -ENOMEM;
+	held->table = image->table;
+	held->image = image;
+	err = xa_insert(&images->tables, images->last_table + 1, held, GFP_KERNEL_ACCOUNT);
+	if (err) {
+		kfree(held);
+		return err;
+	}
+	images->last_table++;
+	images->nr_tables++;
+	images->tables_bytes += image->bytes;
+	return 0;
+}
+
+/**
+ * wp_store_push - WALLPROF_IOC_PUSH
+ * @session: the session, locked
+ * @push: the table; out: its id
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_store_push(struct wp_session *session, struct wallprof_push *push)
+{
+	struct wp_images *images = &session->images;
+	struct wallprof_table head;
+	struct wp_image *image;
+	bool is_new;
+	int err;
+
+	if (push->flags || session->state == WALLPROF_SESSION_OPEN)
+		return -EINVAL;
+	if (push->bytes < sizeof(head))
+		return -EBADMSG;
+	if (copy_from_user(&head, u64_to_user_ptr(push->table), sizeof(head)))
+		return -EFAULT;
+	/* Before that much memory is asked for. */
+	if (wp_table_size(&head) != push->bytes)
+		return -EBADMSG;
+	err = wp_store_charge(session, push->bytes);
+	/* It may be here already, or others may go for it. */
+	if (err && !images->nr_tables)
+		return err;
+	image = wp_image_read(u64_to_user_ptr(push->table), push->bytes);
+	if (IS_ERR(image)) {
+		if (!err)
+			wp_images_charge(session, -(s64)push->bytes);
+		return PTR_ERR(image);
+	}
+	image = wp_image_share(image, &is_new);
+	push->id = is_new ? 0 : wp_store_find(images, image);
+	if (push->id) {
+		if (!err)
+			wp_images_charge(session, -(s64)push->bytes);
+		wp_image_put(image);
+		return 0;
+	}
+	if (err)
+		err = wp_store_make_room(session, push->bytes);
+	if (!err) {
+		err = wp_store_hold(images, image);
+		push->id = images->last_table;
+		if (!err)
+			return 0;
+		wp_images_charge(session, -(s64)push->bytes);
+	}
+	wp_image_put(image);
+	return err;
+}
+
+/**
+ * wp_store_use - name a table in mappings
+ * @images: the session's
+ * @id: the table
+ * @table: set to it
+ *
+ * Return: 0; -EINVAL if there never was such a table, -ENOENT if it had to go.
+ */
+int wp_store_use(struct wp_images *images, u32 id, const struct wp_table **table)
+{
+	struct wp_held *held = xa_load(&images->tables, id);
+
+	if (!held)
+		return id && id <= images->last_table ? -ENOENT : -EINVAL;
+	held->users++;
+	held->was_used = true;
+	*table = &held->table;
+	return 0;
+}
+
+/**
+ * wp_store_unuse - mappings that no reader can see name a table no more
+ * @table: as wp_store_use() has set it
+ */
+void wp_store_unuse(const struct wp_table *table)
+{
+	container_of(table, struct wp_held, table)->users--;
+}
+
+/**
+ * wp_store_release - give back all tables
+ * @session: a session without processes
+ */
+void wp_store_release(struct wp_session *session)
+{
+	struct wp_images *images = &session->images;
+	struct wp_held *held;
+	unsigned long id;
+
+	xa_for_each(&images->tables, id, held)
+		wp_store_drop(session, id);
+	xa_destroy(&images->tables);
+}
