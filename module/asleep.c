@@ -207,6 +207,10 @@ static void wp_asleep_end(struct wp_asleep *walk)
 		goto unlock;
 	/* Irqs are off: this CPU's tables are ours, as they are a probe's. */
 	cpu = session->cpus[smp_processor_id()];
+	if (cpu->none) {
+		wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
+		goto unlock;
+	}
 	epoch = wp_session_epoch(session);
 	head = wp_half_of(&cpu->sched, epoch)->head;
 	head->walks_not_resident += walk->told.why == WALLPROF_UNWIND_NOT_RESIDENT;
@@ -404,6 +408,11 @@ void wp_asleep_kernel(struct wp_session *session, struct wallprof_task *slot,
 	    !(session->config.states & BIT(slot->state)) ||
 	    slot->flags & WALLPROF_TASK_ARMED)
 		return;
+	if (cpu->none) {
+		wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
+		slot->flags |= WALLPROF_TASK_NO_STACK;
+		return;
+	}
 	nr = wp_unwind_asleep(p, scratch->kernel, session->config.max_stack);
 	if (!nr)
 		return;

@@ -17,6 +17,7 @@
 #include <linux/uaccess.h>
 #include <linux/user_namespace.h>
 
+#include "cpus.h"
 #include "device.h"
 #include "live.h"
 #include "session.h"
@@ -49,6 +50,7 @@ static int wp_ioctl_info(struct wp_session *session, union wp_args *args)
 		return -EINVAL;
 	info->abi_version = WALLPROF_ABI_VERSION;
 	info->nr_cpus = nr_cpu_ids;
+	info->nr_online = num_online_cpus();
 	info->page_size = PAGE_SIZE;
 	info->states = GENMASK(WALLPROF_STATE_MAX - 1, 0);
 	info->features = 0;
@@ -172,6 +174,7 @@ static long wp_device_ioctl(struct file *file, unsigned int cmd,
 		return -EFAULT;
 	if (mutex_lock_interruptible(&session->lock))
 		return -EINTR;
+	wp_cpus_pay(session);
 	err = ioctl->handler(session, &args);
 	mutex_unlock(&session->lock);
 	if (err)
@@ -236,7 +239,7 @@ static int wp_device_open(struct inode *inode, struct file *file)
 		wp_device_uncount(false);
 		return -EUSERS;
 	}
-	session = wp_session_new();
+	session = wp_session_new(file->f_mapping);
 	if (IS_ERR(session)) {
 		wp_device_uncount(limited);
 		return PTR_ERR(session);

@@ -48,7 +48,7 @@ static void wp_layout_rings(struct wp_layout *layout, struct wallprof_configure 
 }
 
 /**
- * wp_layout_set - work out the mapping of a session, and all of its memory
+ * wp_layout_set - work out the mapping of a session, and its memory
  * @layout: to fill
  * @config: as validated; the out fields are filled
  * @machine: the machine
@@ -130,8 +130,10 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	tasks += ALIGN((u64)config->nr_tasks * sizeof(long), page_size) +
 		 2 * ALIGN((u64)config->nr_tasks / 8, page_size);
 	tasks += ALIGN(wp_layout_targets(config), page_size);
-	tasks += layout->tails_bytes;
-	config->memory_bytes = tasks + machine->nr_possible * per_cpu;
+	/* A page stands for all that CPUs without memory have in the mapping. */
+	tasks += layout->tails_bytes + page_size;
+	layout->cpu_memory = per_cpu;
+	config->memory_bytes = tasks + machine->nr_online * per_cpu;
 	return true;
 }
 

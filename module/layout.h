@@ -11,14 +11,14 @@
  * struct wp_machine - what a layout depends on, besides the configuration
  * @page_size: bytes
  * @nr_cpus: CPU numbers are below this
- * @nr_possible: how many of them there can be
- * @cpu_bytes: bytes of struct wp_cpu
+ * @nr_online: how many of them have memory from the beginning
+ * @cpu_bytes: bytes of struct wp_cpu and of what comes with it
  */
 struct wp_machine {
 	u64 page_size;
 	u64 cpu_bytes;
 	u32 nr_cpus;
-	u32 nr_possible;
+	u32 nr_online;
 };
 
 /**
@@ -29,6 +29,7 @@ struct wp_machine {
  * @cpu_stride: bytes of the tables of each CPU; 0 without any
  * @ring_stride: bytes of the ring of each CPU; 0 without any
  * @tails_bytes: bytes of the tails of all rings
+ * @cpu_memory: bytes that a CPU takes, mapped and not, whole pages
  * @nr_cpus: how many CPUs have a part
  *
  * Written at CONFIGURE, constant afterwards.
@@ -40,6 +41,7 @@ struct wp_layout {
 	u64 cpu_stride;
 	u64 ring_stride;
 	u64 tails_bytes;
+	u64 cpu_memory;
 	u32 nr_cpus;
 };
 

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "asleep.h"
+#include "cpus.h"
 #include "device.h"
 #include "mmput.h"
 #include "probes.h"
@@ -23,15 +24,20 @@ static int __init wp_init(void)
 	err = wp_asleep_init();
 	if (err)
 		goto mmput;
-	err = wp_sampler_init();
+	err = wp_cpus_init();
 	if (err)
 		goto asleep;
+	err = wp_sampler_init();
+	if (err)
+		goto cpus;
 	err = wp_device_init();
 	if (err)
 		goto sampler;
 	return 0;
 sampler:
 	wp_sampler_exit();
+cpus:
+	wp_cpus_exit();
 asleep:
 	wp_asleep_exit();
 mmput:
@@ -43,6 +49,7 @@ static void __exit wp_exit(void)
 {
 	wp_device_exit();
 	wp_sampler_exit();
+	wp_cpus_exit();
 	wp_asleep_exit();
 	wp_mmput_exit();
 }

@@ -185,15 +185,13 @@ static noinline void wp_switch_nested(struct wp_session *session, struct wp_cpu 
 }
 
 /*
- * A probe of this CPU's begins. Returns whether it may; it ends with wp_switch_end().
- * Context: irqs off.
+ * A probe of this CPU's begins. Returns whether it may: no other one is at work, and the
+ * CPU has memory. It ends with wp_switch_end(). Context: irqs off.
  */
-static __always_inline bool wp_switch_begin(struct wp_session *session, struct wp_cpu *cpu)
+static __always_inline bool wp_switch_begin(struct wp_cpu *cpu)
 {
-	if (unlikely(cpu->sched_busy)) {
-		wp_switch_nested(session, cpu);
+	if (unlikely(cpu->sched_busy))
 		return false;
-	}
 	cpu->sched_busy = true;
 	barrier();
 	return true;
@@ -881,9 +879,122 @@ static __always_inline bool wp_switch_in_again(const struct wp_session *session,
  */
 static __always_inline u64 wp_switch_time(const struct wp_session *session)
 {
+	u64 at = 0;
+
+	/* A CPU without memory keeps none. */
 	if (unlikely(session->config.flags & WALLPROF_TIMELINE))
-		return session->cpus[smp_processor_id()]->switched_at;
-	return ktime_get_mono_fast_ns();
+		at = session->cpus[smp_processor_id()]->switched_at;
+	return at ?: ktime_get_mono_fast_ns();
+}
+
+/*
+ * A thread leaves a CPU that has no memory: what it was at is lost, but not its time.
+ * Context: irqs off. prev is current.
+ */
+static void wp_bare_leave(struct wp_session *session, struct task_struct *prev,
+			  unsigned int state, bool preempt, u64 now)
+{
+	const u32 stacks = session->config.stack_flags;
+	struct wp_leave leave = { .syscall = WALLPROF_SYSCALL_NONE };
+	bool last = wp_switch_is_last(state, preempt);
+	struct wallprof_task *slot;
+
+	/* See wp_switch_prev(). */
+	if (!prev->pid)
+		return;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
+	if (!slot)
+		slot = wp_switch_meet_prev(session, prev, now);
+	if (!slot) {
+		if (!last && wp_target_untracked(session, prev))
+			wp_target_untracked_leaves(session, now);
+		return;
+	}
+	if (last || (session->targets_change && !wp_targets_match(session, prev))) {
+		if (!(slot->flags & WALLPROF_TASK_ARMED)) {
+			wp_interval_exit(slot, now);
+			wp_session_lose(session, WALLPROF_LOSS_EXIT_FULL, slot->spill_ns);
+		}
+		if (wp_tasks_free(&session->tasks, (unsigned long)prev))
+			wp_target_gone(session);
+		return;
+	}
+	if (slot->flags & WALLPROF_TASK_ARMED)
+		return;
+	leave.state = wp_switch_state(prev, state, preempt);
+	if (!wp_switch_wants(session, leave.state, false)) {
+		leave.flags = WALLPROF_TASK_FILTERED;
+	} else {
+		if (stacks & WALLPROF_STACK_KERNEL ||
+		    (stacks & WP_STACK_WALK && !(prev->flags & WP_PF_NO_USER))) {
+			leave.flags = WALLPROF_TASK_NO_STACK;
+			wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
+		}
+		if (session->config.flags & WALLPROF_REASONS)
+			wp_reason_read(session, prev, &leave);
+	}
+	wp_switch_open(session, slot, prev, &leave, now, false);
+}
+
+/* A thread comes to one. Its interval is kept as one that finds no aggregate. */
+static void wp_bare_come(struct wp_session *session, struct task_struct *next, u64 now)
+{
+	struct wp_bare *bare = &session->bare;
+	struct wallprof_task *slot;
+	struct wp_passed passed;
+
+	if (!next->pid)
+		return;
+	slot = wp_switch_next(session, next);
+	if (!slot) {
+		if (wp_target_untracked(session, next)) {
+			atomic64_dec(&session->untracked_off);
+			atomic64_add(now, &session->untracked_ns);
+		}
+		return;
+	}
+	if (slot->flags & WALLPROF_TASK_ARMED)
+		return;
+	if (slot->phase == WALLPROF_TASK_UNSEEN &&
+	    !(session->config.states & BIT(slot->state)))
+		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
+	switch (wp_interval_close(slot, now, &passed)) {
+	case WP_CLOSED_NOTHING:
+		return;
+	case WP_CLOSED_FILTERED:
+		atomic64_inc(&bare->filtered);
+		atomic64_add(passed.ns, &bare->filtered_ns);
+		break;
+	case WP_CLOSED_INTERVAL:
+		if (wp_range_has(&session->range, passed.ns)) {
+			wp_interval_spill(slot, passed.ns, passed.runnable);
+			wp_session_lose(session, WALLPROF_LOSS_AGGR_FULL, passed.ns);
+		} else {
+			atomic64_inc(&bare->out_of_range);
+			atomic64_add(passed.ns, &bare->out_of_range_ns);
+		}
+		break;
+	}
+	slot->last_aggr = 0;
+	wp_interval_forget(slot);
+}
+
+/*
+ * A switch comes in between while a probe of this CPU's is at work, or on a CPU that has
+ * no memory. Context: irqs off. @state: with WP_WAY_PREEMPTED.
+ */
+static noinline void wp_switch_refused(struct wp_session *session, struct wp_cpu *cpu,
+				       struct task_struct *prev, struct task_struct *next,
+				       u32 state, u64 now)
+{
+	if (!cpu->none) {
+		wp_switch_nested(session, cpu);
+		return;
+	}
+	if (!wp_session_covers(session, now))
+		return;
+	wp_bare_leave(session, prev, state & ~WP_WAY_PREEMPTED, state & WP_WAY_PREEMPTED, now);
+	wp_bare_come(session, next, now);
 }
 
 /* Context: irqs off, a run queue locked. prev is current. */
@@ -900,8 +1011,11 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 	if (!wp_session_covers(session, now))
 		return;
 	cpu = session->cpus[smp_processor_id()];
-	if (!wp_switch_begin(session, cpu))
+	if (!wp_switch_begin(cpu)) {
+		wp_switch_refused(session, cpu, prev, next,
+				  prev_state | (preempt ? WP_WAY_PREEMPTED : 0), now);
 		return;
+	}
 	epoch = wp_session_epoch(session);
 	wp_switch_out(session, cpu, prev, prev_state, preempt, epoch, now);
 	wp_switch_in(session, cpu, next, epoch, now);
@@ -927,7 +1041,7 @@ static __always_inline void wp_sched_switch_plain(void *data, bool preempt,
 		return;
 	cpu = session->cpus[smp_processor_id()];
 	if (unlikely(cpu->sched_busy)) {
-		wp_switch_nested(session, cpu);
+		wp_switch_refused(session, cpu, prev, next, state, now);
 		return;
 	}
 	/* What is done again calls and wakes nobody: no probe can come in between. */
@@ -994,9 +1108,14 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 	u64 words[WALLPROF_WAKER_NR], id;
 	u32 used;
 
-	/* Of a probe of this CPU's that was interrupted by what wakes. */
-	if (!wp_switch_begin(session, cpu))
+	/* A probe of this CPU's was interrupted by what wakes. Or it has no memory. */
+	if (!wp_switch_begin(cpu)) {
+		if (cpu->none)
+			wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
+		else
+			wp_switch_nested(session, cpu);
 		return 0;
+	}
 	used = half->head->stack_words;
 	wp_switch_stacks(session, cpu, epoch, current, &leave, false);
 	words[WALLPROF_WAKER_USER_STACK] = leave.user_stack;

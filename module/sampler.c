@@ -159,8 +159,10 @@ static void wp_sampler_overflow(struct perf_event *event,
 	cpu = session->cpus[smp_processor_id()];
 	epoch = wp_session_epoch(session);
 	if (unlikely(cpu->sampler_busy)) {
-		wp_sample_refuse(wp_half_of(&cpu->sampler, epoch),
-				 data->period);
+		/* A CPU without memory has no counter. */
+		if (!WARN_ON_ONCE(cpu->none))
+			wp_sample_refuse(wp_half_of(&cpu->sampler, epoch),
+					 data->period);
 		return;
 	}
 	cpu->sampler_busy = true;
@@ -248,15 +250,26 @@ static struct perf_event *wp_sampler_event(struct wp_session *session,
 	return event;
 }
 
+/* Whether a CPU has a counter. Context: process, counters_lock held. */
+static bool wp_sampler_has(const struct wp_session *session, unsigned int nr)
+{
+	const struct wp_cpu *cpu = wp_session_cpu(session, nr);
+
+	return cpu && cpu->event;
+}
+
 /* Creates a CPU's counter. Context: process, counters_lock held. */
 static int wp_sampler_add(struct wp_session *session, unsigned int nr)
 {
+	struct wp_cpu *cpu = wp_session_cpu(session, nr);
 	struct perf_event *event;
 
+	if (!cpu)
+		return -ENOMEM;
 	event = wp_sampler_event(session, nr);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	session->cpus[nr]->event = event;
+	cpu->event = event;
 	atomic_inc(&session->counters);
 	if (session->state == WALLPROF_SESSION_RUNNING)
 		perf_event_enable(event);
@@ -271,10 +284,10 @@ static int wp_sampler_add(struct wp_session *session, unsigned int nr)
  */
 static void wp_sampler_remove(struct wp_session *session, unsigned int nr)
 {
-	struct wp_cpu *cpu = session->cpus[nr];
+	struct wp_cpu *cpu = wp_session_cpu(session, nr);
 	u64 now;
 
-	if (!cpu->event)
+	if (!cpu || !cpu->event)
 		return;
 	perf_event_release_kernel(cpu->event);
 	cpu->event = NULL;
@@ -304,7 +317,7 @@ static void wp_sampler_work(struct work_struct *work)
 	for_each_cpu(nr, session->cpus_mask) {
 		if (cpumask_test_and_clear_cpu(nr, session->counters_dead))
 			wp_sampler_remove(session, nr);
-		if (!session->counters_made || session->cpus[nr]->event ||
+		if (!session->counters_made || wp_sampler_has(session, nr) ||
 		    !cpumask_test_cpu(nr, session->counters_cpus))
 			continue;
 		/* One that is going meanwhile is no failure. */
@@ -383,7 +396,7 @@ int wp_sampler_create(struct wp_session *session)
 	mutex_lock(&session->counters_lock);
 	for_each_cpu(nr, session->cpus_mask) {
 		if (!cpumask_test_cpu(nr, session->counters_cpus) ||
-		    session->cpus[nr]->event)
+		    !wp_session_cpu(session, nr) || wp_sampler_has(session, nr))
 			continue;
 		err = wp_sampler_add(session, nr);
 		if (err && cpumask_test_cpu(nr, session->counters_cpus))
@@ -414,7 +427,7 @@ void wp_sampler_start(struct wp_session *session)
 	mutex_lock(&session->counters_lock);
 	WRITE_ONCE(session->state, WALLPROF_SESSION_RUNNING);
 	for_each_cpu(nr, session->cpus_mask) {
-		if (session->cpus[nr]->event)
+		if (wp_sampler_has(session, nr))
 			perf_event_enable(session->cpus[nr]->event);
 	}
 	mutex_unlock(&session->counters_lock);

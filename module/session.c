@@ -22,9 +22,8 @@
 #include "compat/cgroup.h"
 #include "compat/mm.h"
 #include "config.h"
-#include "habits.h"
+#include "cpus.h"
 #include "intervals.h"
-#include "memo.h"
 #include "probes.h"
 #include "sampler.h"
 #include "session.h"
@@ -51,10 +50,11 @@ static void wp_session_wake(struct irq_work *work)
 
 /**
  * wp_session_new - make a session
+ * @mapping: of the inode that was opened
  *
  * Return: the session, or an error pointer.
  */
-struct wp_session *wp_session_new(void)
+struct wp_session *wp_session_new(struct address_space *mapping)
 {
 	struct wp_session *session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
 
@@ -66,7 +66,11 @@ struct wp_session *wp_session_new(void)
 		goto cpus_mask;
 	if (!zalloc_cpumask_var(&session->counters_dead, GFP_KERNEL_ACCOUNT))
 		goto counters_cpus;
+	if (!zalloc_cpumask_var(&session->cpus_first, GFP_KERNEL_ACCOUNT))
+		goto counters_dead;
 	mutex_init(&session->lock);
+	mutex_init(&session->cpus_lock);
+	session->mapping = mapping;
 	wp_sampler_prepare(session);
 	wp_images_init(&session->images);
 	init_waitqueue_head(&session->wait);
@@ -76,6 +80,8 @@ struct wp_session *wp_session_new(void)
 	session->pid_ns = get_pid_ns(task_active_pid_ns(current));
 	session->user_ns = get_user_ns(current_user_ns());
 	return session;
+counters_dead:
+	free_cpumask_var(session->counters_dead);
 counters_cpus:
 	free_cpumask_var(session->counters_cpus);
 cpus_mask:
@@ -88,30 +94,8 @@ session:
 /* Gives back all that configure made. Nobody else uses the session. */
 static void wp_session_release_memory(struct wp_session *session)
 {
-	unsigned int nr;
-
-	for (nr = 0; session->cpus && nr < nr_cpu_ids; nr++) {
-		if (session->cpus[nr]) {
-			kvfree(session->cpus[nr]->memos);
-			kvfree(session->cpus[nr]->habits);
-		}
-		kvfree(session->cpus[nr]);
-	}
-	for (nr = 0; session->cpu_maps && nr < nr_cpu_ids; nr++)
-		vfree(session->cpu_maps[nr]);
-	for (nr = 0; session->cpu_indexes && nr < nr_cpu_ids; nr++)
-		vfree(session->cpu_indexes[nr]);
-	for (nr = 0; session->cpu_rings && nr < nr_cpu_ids; nr++)
-		vfree(session->cpu_rings[nr]);
-	kvfree(session->cpu_rings);
+	wp_cpus_free(session);
 	vfree(session->tails);
-	kvfree(session->cpus);
-	kvfree(session->cpu_maps);
-	kvfree(session->cpu_indexes);
-	session->cpus = NULL;
-	session->cpu_maps = NULL;
-	session->cpu_indexes = NULL;
-	session->cpu_rings = NULL;
 	session->tails = NULL;
 	vfree(session->tasks.keys);
 	vfree(session->tasks.slots);
@@ -124,11 +108,15 @@ static void wp_session_release_memory(struct wp_session *session)
 	vfree(session->names.names);
 	memset(&session->names, 0, sizeof(session->names));
 	if (session->mm) {
-		account_locked_vm(session->mm, session->mm_pages, false);
+		account_locked_vm(session->mm, session->mm_pages +
+				  atomic_long_read(&session->late_pages) -
+				  atomic_long_read(&session->owed_pages), false);
 		mmdrop(session->mm);
 	}
 	session->mm = NULL;
 	session->mm_pages = 0;
+	atomic_long_set(&session->late_pages, 0);
+	atomic_long_set(&session->owed_pages, 0);
 	memset(&session->config, 0, sizeof(session->config));
 }
 
@@ -166,6 +154,7 @@ void wp_session_free(struct wp_session *session)
 	bool detached = wp_session_detach(session);
 
 	wp_sampler_release(session);
+	wp_cpus_unfollow(session);
 	if (!detached)
 		return;
 	if (session->state != WALLPROF_SESSION_OPEN)
@@ -176,6 +165,7 @@ void wp_session_free(struct wp_session *session)
 	wp_session_release_memory(session);
 	put_pid_ns(session->pid_ns);
 	put_user_ns(session->user_ns);
+	free_cpumask_var(session->cpus_first);
 	free_cpumask_var(session->counters_dead);
 	free_cpumask_var(session->counters_cpus);
 	free_cpumask_var(session->cpus_mask);
@@ -285,37 +275,6 @@ static int wp_session_read_cpus(struct wp_session *session)
 	return cpumask_empty(session->cpus_mask) ? -EINVAL : 0;
 }
 
-/* Of a CPU: only the scheduler's walks remember. */
-static size_t wp_session_memo_bytes(const struct wp_session *session)
-{
-	return session->config.flags & WALLPROF_OFFCPU &&
-	       session->config.stack_flags & WP_STACK_WALK ?
-	       sizeof(struct wp_memos) : 0;
-}
-
-/* The same of habits: of a session that has the probes for them. */
-static size_t wp_session_habit_bytes(const struct wp_session *session)
-{
-	return session->config.flags & WALLPROF_OFFCPU && wp_session_is_plain(session) ?
-	       sizeof(struct wp_habits) : 0;
-}
-
-/* Works out the layout of the mapping, and all memory that will be held. */
-static int wp_session_lay_out(struct wp_session *session)
-{
-	const struct wp_machine machine = {
-		.page_size = PAGE_SIZE,
-		.cpu_bytes = sizeof(struct wp_cpu) + wp_session_memo_bytes(session) +
-			     wp_session_habit_bytes(session),
-		.nr_cpus = nr_cpu_ids,
-		.nr_possible = num_possible_cpus(),
-	};
-
-	if (!wp_layout_set(&session->layout, &session->config, &machine))
-		return -EINVAL;
-	return 0;
-}
-
 static int wp_session_allocate_tasks(struct wp_session *session)
 {
 	u32 nr = session->config.nr_tasks;
@@ -328,109 +287,12 @@ static int wp_session_allocate_tasks(struct wp_session *session)
 	return keys && overflowed && slots && session->hints ? 0 : -ENOMEM;
 }
 
-static int wp_session_allocate_ring(struct wp_session *session, unsigned int nr)
+static int wp_session_allocate_tails(struct wp_session *session)
 {
-	const struct wallprof_configure *config = &session->config;
-
-	session->cpu_rings[nr] = wp_zalloc(session->layout.ring_stride);
-	if (!session->cpu_rings[nr])
-		return -ENOMEM;
-	wp_ring_set(&session->cpus[nr]->ring, session->cpu_rings[nr], PAGE_SIZE,
-		    &session->tails[nr], config->nr_records,
-		    config->flags & WALLPROF_OVERWRITE);
-	return 0;
-}
-
-static int wp_session_allocate_tables(struct wp_session *session, unsigned int nr)
-{
-	u32 flags = session->config.flags;
-	const struct wp_table_sizes *sched = &session->layout.sched;
-	const struct wp_table_sizes *sampler = &session->layout.sampler;
-	struct wp_cpu *cpu = session->cpus[nr];
-	u64 words = 0;
-	u64 *index;
-	char *map;
-
-	if (flags & WALLPROF_OFFCPU)
-		words += wp_sizes_index_words(sched);
-	if (flags & WALLPROF_SAMPLER)
-		words += wp_sizes_index_words(sampler);
-	map = wp_zalloc(session->config.cpu_stride);
-	index = wp_zalloc(words * sizeof(u64));
-	session->cpu_maps[nr] = map;
-	session->cpu_indexes[nr] = index;
-	if (!map || !index)
-		return -ENOMEM;
-	if (flags & WALLPROF_OFFCPU) {
-		wp_tables_set(&cpu->sched, sched, nr, WP_CONTEXT_SCHED, map, index);
-		index += wp_sizes_index_words(sched);
-	}
-	if (flags & WALLPROF_SAMPLER)
-		wp_tables_set(&cpu->sampler, sampler, nr, WP_CONTEXT_SAMPLER,
-			      map + session->config.sampler_offset, index);
-	return 0;
-}
-
-static int wp_session_allocate_cpu(struct wp_session *session, unsigned int nr)
-{
-	size_t memo_bytes = wp_session_memo_bytes(session);
-	size_t habit_bytes = wp_session_habit_bytes(session);
-	u32 flags = session->config.flags;
-	struct wp_cpu *cpu;
-	int err = 0;
-
-	cpu = kvzalloc_node(sizeof(*cpu), GFP_KERNEL_ACCOUNT | __GFP_NOWARN,
-			    cpu_to_node(nr));
-	session->cpus[nr] = cpu;
-	if (!cpu)
-		return -ENOMEM;
-	if (memo_bytes) {
-		/* Pages, as many as are told: kmalloc() would take a power of two. */
-		cpu->memos = wp_zalloc(memo_bytes);
-		if (!cpu->memos)
-			return -ENOMEM;
-		wp_memos_set(cpu->memos);
-	}
-	if (habit_bytes) {
-		cpu->habits = wp_zalloc(habit_bytes);
-		if (!cpu->habits)
-			return -ENOMEM;
-		wp_habits_set(cpu->habits);
-	}
-	if (flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER))
-		err = wp_session_allocate_tables(session, nr);
-	if (!err && flags & WALLPROF_TIMELINE)
-		err = wp_session_allocate_ring(session, nr);
-	return err;
-}
-
-static int wp_session_allocate_cpus(struct wp_session *session)
-{
-	unsigned int nr;
-	int err;
-
-	session->cpus = kvcalloc(nr_cpu_ids, sizeof(*session->cpus),
-				 GFP_KERNEL_ACCOUNT);
-	session->cpu_maps = kvcalloc(nr_cpu_ids, sizeof(*session->cpu_maps),
-				     GFP_KERNEL_ACCOUNT);
-	session->cpu_indexes = kvcalloc(nr_cpu_ids, sizeof(*session->cpu_indexes),
-					GFP_KERNEL_ACCOUNT);
-	session->cpu_rings = kvcalloc(nr_cpu_ids, sizeof(*session->cpu_rings),
-				      GFP_KERNEL_ACCOUNT);
-	if (!session->cpus || !session->cpu_maps || !session->cpu_indexes ||
-	    !session->cpu_rings)
-		return -ENOMEM;
-	if (session->layout.tails_bytes) {
-		session->tails = wp_zalloc(session->layout.tails_bytes);
-		if (!session->tails)
-			return -ENOMEM;
-	}
-	for_each_possible_cpu(nr) {
-		err = wp_session_allocate_cpu(session, nr);
-		if (err)
-			return err;
-	}
-	return 0;
+	if (!session->layout.tails_bytes)
+		return 0;
+	session->tails = wp_zalloc(session->layout.tails_bytes);
+	return session->tails ? 0 : -ENOMEM;
 }
 
 /* Charges the session's memory to the caller, as locked memory. */
@@ -447,35 +309,43 @@ static int wp_session_charge(struct wp_session *session)
 	mmgrab(current->mm);
 	session->mm = current->mm;
 	session->mm_pages = pages;
+	session->mm_limit = capable(CAP_IPC_LOCK) ? ULONG_MAX :
+			    rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
 	return 0;
 }
 
 /* Makes a quiet half of all tables ready for an epoch. */
 static void wp_session_begin_epoch(struct wp_session *session, u32 epoch)
 {
-	u32 flags = session->config.flags;
+	struct wp_cpu *cpu;
 	unsigned int nr;
 
+	mutex_lock(&session->cpus_lock);
 	for_each_possible_cpu(nr) {
-		if (flags & WALLPROF_OFFCPU)
-			wp_half_begin(&session->cpus[nr]->sched, epoch);
-		if (flags & WALLPROF_SAMPLER)
-			wp_half_begin(&session->cpus[nr]->sampler, epoch);
+		cpu = wp_session_cpu(session, nr);
+		if (cpu)
+			wp_session_begin_cpu(session, cpu, epoch);
 	}
 	/* Publishes the heads. Pairs with wp_session_epoch(). */
 	smp_store_release(&session->epoch, epoch);
+	mutex_unlock(&session->cpus_lock);
 	wp_images_note_epoch(&session->images);
 }
 
 /* The same of what an epoch has written, which has ended. */
 static void wp_session_settle_epoch(struct wp_session *session, u32 epoch)
 {
+	struct wp_cpu *cpu;
 	unsigned int nr;
 
 	if (!(session->config.flags & WALLPROF_OFFCPU))
 		return;
-	for_each_possible_cpu(nr)
-		wp_half_settle(wp_half_of(&session->cpus[nr]->sched, epoch));
+	for_each_possible_cpu(nr) {
+		cpu = wp_session_cpu(session, nr);
+		/* One that came with the next epoch has nothing to tell of. */
+		if (cpu)
+			wp_half_settle(wp_half_of(&cpu->sched, epoch));
+	}
 }
 
 /* The parts of configure that leave something behind when they fail. */
@@ -492,19 +362,24 @@ static int wp_session_set_up(struct wp_session *session)
 	err = wp_targets_set(session);
 	if (err)
 		return err;
-	err = wp_session_lay_out(session);
-	if (err)
-		return err;
+	if (!wp_cpus_lay_out(session))
+		return -EINVAL;
 	err = wp_session_charge(session);
 	if (err)
 		return err;
 	err = wp_session_allocate_tasks(session);
 	if (err)
 		return err;
-	err = wp_session_allocate_cpus(session);
+	err = wp_session_allocate_tails(session);
+	if (err)
+		return err;
+	err = wp_cpus_allocate(session);
 	if (err)
 		return err;
 	wp_session_begin_epoch(session, 1);
+	err = wp_cpus_follow(session);
+	if (err)
+		return err;
 	return wp_sampler_create(session);
 }
 
@@ -533,6 +408,7 @@ int wp_session_configure(struct wp_session *session,
 	session->summed = wp_range_below(&session->range, config->wait_ns);
 	err = wp_session_set_up(session);
 	if (err) {
+		wp_cpus_unfollow(session);
 		wp_session_release_memory(session);
 		session->epoch = 0;
 		atomic_set(&session->counters_failed, 0);
@@ -582,6 +458,7 @@ static u64 wp_session_set_time(u64 *time)
 /* Undoes a start that found nobody to follow, as if it had not been called. */
 static void wp_session_unstart(struct wp_session *session)
 {
+	struct wp_cpu *cpu;
 	unsigned int nr;
 
 	/* One that cannot be taken back finds that all is over. */
@@ -590,10 +467,14 @@ static void wp_session_unstart(struct wp_session *session)
 	wp_probes_detach(session);
 	wp_tasks_clear(&session->tasks);
 	for_each_possible_cpu(nr) {
-		session->cpus[nr]->current_key = 0;
+		cpu = wp_session_cpu(session, nr);
+		if (!cpu)
+			continue;
+		cpu->current_key = 0;
 		if (session->tails)
-			wp_ring_reset(&session->cpus[nr]->ring);
+			wp_ring_reset(&cpu->ring);
 	}
+	memset(&session->bare, 0, sizeof(session->bare));
 	if (session->tails)
 		memset(session->tails, 0, session->layout.tails_bytes);
 	atomic_set(&session->signalled, 0);
@@ -736,6 +617,7 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 	session->end = wp_session_set_time(&session->stop);
 	wp_probes_detach(session);
 	wp_sampler_release(session);
+	wp_cpus_unfollow(session);
 	wp_session_quiesce();
 	wp_session_settle_epoch(session, session->epoch);
 	if (offcpu)
@@ -756,7 +638,22 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 int wp_session_status(struct wp_session *session, struct wallprof_status *status)
 {
 	struct wallprof_lost *no_task = &status->lost[WALLPROF_LOSS_NO_TASK];
+	struct wp_bare *bare = &session->bare;
+	unsigned int i;
 
+	for (i = 0; i < WALLPROF_LOSS_MAX; i++) {
+		status->lost[i].count = atomic64_read(&bare->lost[i]);
+		status->lost[i].ns = atomic64_read(&bare->lost_ns[i]);
+	}
+	for_each_possible_cpu(i)
+		status->cpus += session->cpus && wp_session_cpu(session, i);
+	status->cpus_failed = atomic_read(&session->cpus_failed);
+	status->cpus_bytes = (u64)atomic_long_read(&session->late_pages) << PAGE_SHIFT;
+	status->filtered.count = atomic64_read(&bare->filtered);
+	status->filtered.ns = atomic64_read(&bare->filtered_ns);
+	status->out_of_range.count = atomic64_read(&bare->out_of_range);
+	status->out_of_range.ns = atomic64_read(&bare->out_of_range_ns);
+	status->records_lost = atomic64_read(&bare->records);
 	status->state = session->state;
 	status->epoch = session->epoch;
 	status->nr_tasks = READ_ONCE(session->tasks.used);
@@ -772,31 +669,6 @@ int wp_session_status(struct wp_session *session, struct wallprof_status *status
 	return 0;
 }
 
-/* Which page of the session's memory stands at an offset of the mapping. */
-static struct page *wp_session_page(struct wp_session *session, u64 offset)
-{
-	struct wp_place place;
-	char *part = NULL;
-
-	if (!wp_layout_find(&session->layout, offset, &place))
-		return NULL;
-	switch (place.part) {
-	case WP_PART_TASKS:
-		part = (char *)session->tasks.slots;
-		break;
-	case WP_PART_TABLES:
-		part = session->cpu_maps[place.cpu];
-		break;
-	case WP_PART_RING:
-		part = session->cpu_rings[place.cpu];
-		break;
-	case WP_PART_TAILS:
-		part = (char *)session->tails;
-		break;
-	}
-	return part ? vmalloc_to_page(part + place.rest) : NULL;
-}
-
 /*
  * Context: process, the mmap lock held. The mapping holds the descriptor, and
  * what was allocated stays until that is closed: no lock is needed.
@@ -804,13 +676,17 @@ static struct page *wp_session_page(struct wp_session *session, u64 offset)
 static vm_fault_t wp_session_fault(struct vm_fault *vmf)
 {
 	struct wp_session *session = vmf->vma->vm_file->private_data;
-	struct page *page;
+	struct wp_place place;
+	char *part;
 
-	page = wp_session_page(session, (u64)vmf->pgoff << PAGE_SHIFT);
-	if (!page)
+	if (!wp_layout_find(&session->layout, (u64)vmf->pgoff << PAGE_SHIFT, &place))
 		return VM_FAULT_SIGBUS;
-	get_page(page);
-	vmf->page = page;
+	if (place.part == WP_PART_TABLES || place.part == WP_PART_RING)
+		return wp_cpus_fault(session, &place, vmf);
+	part = place.part == WP_PART_TASKS ? (char *)session->tasks.slots :
+					     (char *)session->tails;
+	vmf->page = vmalloc_to_page(part + place.rest);
+	get_page(vmf->page);
 	return 0;
 }
 

@@ -23,7 +23,9 @@
 #include "tables.h"
 #include "tasks.h"
 
+struct address_space;
 struct mm_struct;
+struct page;
 struct wp_habit;
 struct wp_habits;
 struct wp_memos;
@@ -75,8 +77,13 @@ struct wp_address {
  * @switched_at: the time of the last switch, as they told it
  * @throttled_at: when the counter was throttled; 0 if it is not
  * @event: the counter; written and read under counters_lock
+ * @none: this CPU has no memory; nothing else but the two flags that say busy is set,
+ *	and nothing is to be written
+ * @memory: tables, ring, indexes and what else is of whole pages
+ * @pages: those of @memory
+ * @nr_pages: how many
  *
- * All but @event is used by this CPU alone: the sched_ and current_ fields,
+ * What follows @event is constant once the CPU is known. All before is used by this CPU alone: the sched_ and current_ fields,
  * @memos, @habits, @addresses, @leave, @passed, @key, @ring and @switched_at with
  * interrupts off, the sampler's in the overflow handler.
  */
@@ -95,12 +102,38 @@ struct wp_cpu {
 	bool sampler_busy;
 	u64 throttled_at;
 	struct wp_tables sampler;
-	struct perf_event *event;
 	struct wp_ring ring;
 	struct wp_address addresses[1 << WP_ADDRESS_BITS];
 	u64 switched_at;
 	struct wp_scratch sched_scratch;
 	struct wp_scratch sampler_scratch;
+	struct perf_event *event;
+	bool none;
+	void *memory;
+	struct page **pages;
+	unsigned int nr_pages;
+};
+
+/**
+ * struct wp_bare - what happened on CPUs without memory
+ * @lost: losses, by enum wallprof_loss
+ * @lost_ns: and their times
+ * @filtered: intervals left out by their state, or by the CPU that was left
+ * @filtered_ns: and their time
+ * @out_of_range: the same by their length
+ * @out_of_range_ns: and their time
+ * @records: records of the timeline
+ *
+ * Written by all these CPUs.
+ */
+struct wp_bare {
+	atomic64_t lost[WALLPROF_LOSS_MAX];
+	atomic64_t lost_ns[WALLPROF_LOSS_MAX];
+	atomic64_t filtered;
+	atomic64_t filtered_ns;
+	atomic64_t out_of_range;
+	atomic64_t out_of_range_ns;
+	atomic64_t records;
 };
 
 /**
@@ -135,14 +168,25 @@ struct wp_cpu {
  * @claiming: START gives slots to the targets; read by the fork probe
  * @hints: bit for each slot: its thread was on a CPU when STOP looked
  * @layout: where things lie in the mapping
- * @cpus: by CPU number, for all possible ones
- * @cpu_maps: their mapped tables, config.cpu_stride bytes each
- * @cpu_indexes: their indexes
- * @cpu_rings: their mapped rings, config.ring_stride bytes each
- * @tails: how far the reader has read each of these; mapped, for writing
+ * @cpus: by CPU number. Of a CPU without memory, the one that is &wp_cpu.none. Written
+ *	at CONFIGURE, and with a release store when a CPU comes; then constant
+ * @cpus_lock: orders the coming of CPUs with the begin of an epoch. Taken with the
+ *	hotplug lock held, so not to be held when that is taken
+ * @cpus_first: CPUs that were online at CONFIGURE
+ * @cpus_failed: times that a CPU came and there was no memory for it
+ * @cpus_node: entry of the hotplug state
+ * @cpus_followed: whether @cpus_node is
+ * @late_pages: of CPUs that came after CONFIGURE; charged beside @mm_pages. Written
+ *	with the hotplug lock held
+ * @owed_pages: of these, those that are not charged yet; see wp_cpus_pay()
+ * @empty: what is mapped of CPUs without memory; its lock orders that with their coming
+ * @mapping: of the device's inode
+ * @tails: how far the reader has read the rings; mapped, for writing
  * @images: the code that processes run
  * @mm: charged with @mm_pages, and for @images
  * @mm_pages: locked pages
+ * @mm_limit: how many the owner may have, of all kinds
+ * @bare: what happened on CPUs without memory
  * @tasks_failed: threads that found no slot
  * @passed_over: whether there are any; set when the first finds none
  * @untracked_off: of these, how many are off their CPU
@@ -193,15 +237,23 @@ struct wp_session {
 	unsigned long *hints;
 	struct wp_layout layout;
 	struct wp_cpu **cpus;
-	void **cpu_maps;
-	u64 **cpu_indexes;
-	void **cpu_rings;
+	struct mutex cpus_lock;		/* orders their coming with epochs */
+	cpumask_var_t cpus_first;
+	atomic_t cpus_failed;
+	struct hlist_node cpus_node;
+	bool cpus_followed;
+	atomic_long_t late_pages;
+	atomic_long_t owed_pages;
+	struct page *empty;
+	struct address_space *mapping;
 	struct wallprof_tail *tails;
 
 	struct wp_images images;
 
 	struct mm_struct *mm;
 	unsigned long mm_pages;
+	unsigned long mm_limit;
+	struct wp_bare bare;
 
 	atomic64_t tasks_failed;
 	bool passed_over;
@@ -227,7 +279,7 @@ struct wp_session {
 	unsigned int probes;
 };
 
-struct wp_session *wp_session_new(void);
+struct wp_session *wp_session_new(struct address_space *mapping);
 void wp_session_free(struct wp_session *session);
 int wp_session_configure(struct wp_session *session,
 			 struct wallprof_configure *config);
@@ -291,6 +343,39 @@ static inline void wp_session_assume_woken(const struct wp_session *session,
 {
 	if (session->config.flags & WALLPROF_WAKEUPS)
 		slot->woken = slot->born;
+}
+
+/*
+ * What a session has for a CPU, which need not be this one; NULL if that has no memory.
+ * Context: any.
+ */
+static inline struct wp_cpu *wp_session_cpu(const struct wp_session *session,
+					    unsigned int nr)
+{
+	/* Pairs with the release store in wp_cpus_publish(). */
+	struct wp_cpu *cpu = smp_load_acquire(&session->cpus[nr]);
+
+	return cpu->none ? NULL : cpu;
+}
+
+/*
+ * Makes the quiet halves of a CPU ready for an epoch. Context: process, cpus_lock held.
+ */
+static inline void wp_session_begin_cpu(const struct wp_session *session,
+					struct wp_cpu *cpu, u32 epoch)
+{
+	if (session->config.flags & WALLPROF_OFFCPU)
+		wp_half_begin(&cpu->sched, epoch);
+	if (session->config.flags & WALLPROF_SAMPLER)
+		wp_half_begin(&cpu->sampler, epoch);
+}
+
+/* Counts a loss on a CPU without memory. Any context. */
+static inline void wp_session_lose(struct wp_session *session, enum wallprof_loss why,
+				   u64 ns)
+{
+	atomic64_inc(&session->bare.lost[why]);
+	atomic64_add(ns, &session->bare.lost_ns[why]);
 }
 
 /* The epoch to write to. Any context. */

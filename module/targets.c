@@ -208,9 +208,7 @@ void wp_target_passed_over(struct wp_session *session, struct task_struct *p,
 	atomic64_inc(&session->tasks_failed);
 	if (!off || !wp_target_untracked(session, p))
 		return;
-	atomic64_inc(&session->untracked_off);
-	atomic64_inc(&session->untracked_count);
-	atomic64_sub(since, &session->untracked_ns);
+	wp_target_untracked_leaves(session, since);
 }
 
 struct wp_claim {

@@ -19,6 +19,14 @@ void wp_target_passed_over(struct wp_session *session, struct task_struct *p,
 			   bool off, u64 since);
 void wp_target_gone(struct wp_session *session);
 
+/* A thread without a slot leaves its CPU, other than wp_untracked_leaves(). Any context. */
+static inline void wp_target_untracked_leaves(struct wp_session *session, u64 now)
+{
+	atomic64_inc(&session->untracked_off);
+	atomic64_inc(&session->untracked_count);
+	atomic64_sub(now, &session->untracked_ns);
+}
+
 /*
  * Whether there may be targets where there is none: threads come to be of a user, a
  * name or a group by fork, exec and while they live.

@@ -56,8 +56,14 @@ static __always_inline struct wp_ring *wp_timeline_ring(struct wp_session *sessi
 static __always_inline struct wallprof_record *
 wp_timeline_reserve(struct wp_session *session, struct wp_ring *ring, u64 now)
 {
-	struct wallprof_record *record = wp_ring_reserve(ring, now);
+	struct wallprof_record *record;
 
+	/* Of a CPU without memory. */
+	if (unlikely(!ring->nr)) {
+		atomic64_inc(&session->bare.records);
+		return NULL;
+	}
+	record = wp_ring_reserve(ring, now);
 	if (unlikely(!record))
 		wp_session_signal(session, &session->signalled);
 	return record;
@@ -97,10 +103,12 @@ static __always_inline void wp_timeline_tell_switch(struct wp_session *session,
 {
 	u64 now = ktime_get_mono_fast_ns();
 	struct wp_ring *ring = wp_timeline_ring(session, now);
+	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
 	struct wallprof_record *record;
 	u8 flags = 0;
 
-	session->cpus[smp_processor_id()]->switched_at = now;
+	if (likely(!cpu->none))
+		cpu->switched_at = now;
 	if (!ring)
 		return;
 	if (!wp_timeline_wants(session, prev)) {

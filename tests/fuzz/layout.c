@@ -15,7 +15,7 @@
 #include "layout_model.h"
 
 struct input {
-	u16 nr_cpus, nr_possible, cpu_bytes;
+	u16 nr_cpus, nr_online, cpu_bytes;
 	u8 page_shift, cpu_shift;
 	struct wallprof_configure config;
 };
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	machine.page_size = 4096ULL << in.page_shift % 5;
 	machine.cpu_bytes = (u64)in.cpu_bytes << in.cpu_shift % 8;
 	machine.nr_cpus = in.nr_cpus % (1 << WALLPROF_STACK_CPU_BITS) + 1;
-	machine.nr_possible = in.nr_possible % machine.nr_cpus + 1;
+	machine.nr_online = in.nr_online % machine.nr_cpus + 1;
 	if (!wp_config_ok(c))
 		return 0;
 	wp_config_fill(c);

@@ -44,7 +44,7 @@ static const struct row {
 	  0, { 65536, 3000, 2, 2 }, 17, 0, 4096 },
 	{ "the largest rings", TIMELINE, 16, 256, 16, 64, 0, { 4096, 3000, 16384, 16384 },
 	  0, 0, WALLPROF_MAX_RECORDS },
-	{ "CPUs that cannot be", OFFCPU, 4096, 65536, 1024, 1 << 16, 1000,
+	{ "CPUs that are not online", OFFCPU, 4096, 65536, 1024, 1 << 16, 1000,
 	  { 4096, 8192, 64, 5 } },
 	{ "the largest task table", OFFCPU, 16, 256, 16, WALLPROF_MAX_TASKS,
 	  WALLPROF_MAX_TARGETS, { 4096, 3000, 8, 8 } },
@@ -231,7 +231,7 @@ static void random_model(struct kunit *test)
 			row.flags |= TIMELINE;
 			row.nr_records = WALLPROF_MIN_RECORDS << suite_below(17);
 		}
-		row.machine.nr_possible = 1 + suite_below(row.machine.nr_cpus);
+		row.machine.nr_online = 1 + suite_below(row.machine.nr_cpus);
 		KUNIT_EXPECT_TRUE_MSG(test, row_set(&row, &l, &c), "round %d", round);
 		KUNIT_EXPECT_TRUE_MSG(test, layout_holds(&l, &c, &row.machine), "round %d",
 				      round);

@@ -112,7 +112,9 @@ static inline bool layout_holds(const struct wp_layout *l,
 		 2 * layout_pages(c->nr_tasks / 8, page) +
 		 layout_pages((__uint128_t)c->nr_targets *
 			      (c->target == WALLPROF_TARGET_COMM ? 16 : 8), page);
-	memory += (cpu + stride + ring) * m->nr_possible + tails;
+	/* And the page that stands for what is not there. */
+	memory += (cpu + stride + ring) * m->nr_online + tails + page;
+	good &= l->cpu_memory == cpu + stride + ring;
 	return good && c->memory_bytes == memory;
 }
 

@@ -36,6 +36,8 @@ static int wp_epoch_jump(void *data)
 	unsigned int nr;
 
 	for_each_possible_cpu(nr) {
+		if (session->cpus[nr]->none)
+			continue;
 		if (session->config.flags & WALLPROF_OFFCPU)
 			wp_epoch_begin(&session->cpus[nr]->sched, epoch);
 		if (session->config.flags & WALLPROF_SAMPLER)

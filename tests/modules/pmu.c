@@ -68,7 +68,7 @@ static void wp_pmu_put(perf_overflow_handler_t handler)
 
 	mutex_lock(&wp_pmu_session->counters_lock);
 	for_each_possible_cpu(nr) {
-		event = wp_pmu_session->cpus[nr] ? wp_pmu_session->cpus[nr]->event : NULL;
+		event = wp_pmu_session->cpus[nr]->event;
 		if (!event)
 			continue;
 		if (!wp_pmu_handler)

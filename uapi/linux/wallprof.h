@@ -246,12 +246,15 @@ enum wallprof_unwind {
  * struct wallprof_info - what this module can do (WALLPROF_IOC_INFO)
  * @size: of this struct
  * @abi_version: out: WALLPROF_ABI_VERSION of the module
- * @nr_cpus: out: CPU numbers are below this; the mapping has a part for each
+ * @nr_cpus: out: CPU numbers are below this; the mapping has a part for each. That of a
+ *	CPU without tables reads as zeroes
  * @page_size: out: parts of the mapping are aligned to this, bytes
  * @states: out: mask of the states that this kernel can tell
  * @reserved: must be 0
  * @features: out: 0; reserved for later additions
  * @version: out: the module's version, a string
+ * @nr_online: out: CPUs that are online now: so many have tables after CONFIGURE
+ * @reserved2: out: 0
  *
  * Allowed in every state.
  */
@@ -264,6 +267,8 @@ struct wallprof_info {
 	__u32 reserved;
 	__aligned_u64 features;
 	char version[32];
+	__u32 nr_online;
+	__u32 reserved2;
 };
 
 /* wallprof_configure.flags */
@@ -406,7 +411,8 @@ enum wallprof_target {
  * @stacks_offset: out: where the stack words begin within a half
  * @exits_offset: out: where the ended threads begin within a half of the
  *	scheduler's tables
- * @memory_bytes: out: all memory that the session holds, fixed until close
+ * @memory_bytes: out: all memory that the session holds, but for what comes later:
+ *	&struct wallprof_status.tables_bytes and @cpus_bytes of the same
  * @aggr_bytes: out: bytes from one aggregate to the next: of
  *	&struct wallprof_aggr as the module knows it, which may have grown
  * @task_bytes: out: the same of &struct wallprof_task, in both tables
@@ -437,8 +443,9 @@ enum wallprof_target {
  * @tails_offset: out: where &struct wallprof_tail of CPU 0 stands in the mapping;
  *	those of the other CPUs follow. All from here on may be mapped for writing
  *
- * Allocates everything that the session will need and creates the counters,
- * disabled. Allowed once in a session.
+ * Allocates everything that the session will need on the CPUs that are online, and
+ * creates the counters, disabled. What a CPU needs that comes online later is allocated
+ * then. Allowed once in a session.
  *
  * Errors, besides the common ones: EBUSY: configured already. ESRCH: no
  * target is there. What the kernel says to the counter: ENOENT, EOPNOTSUPP or
@@ -605,6 +612,17 @@ struct wallprof_lost {
  *	or the limit of locked memory allows no more
  * @tables_bytes: out: memory of tables, mappings and processes, charged to the
  *	opener beside &struct wallprof_configure.memory_bytes
+ * @cpus: out: CPUs that have tables and rings: all that were online since CONFIGURE,
+ *	but for those that @cpus_failed counts
+ * @cpus_failed: out: times that a CPU came online and got none, as memory ran out, or
+ *	the limit of locked memory allowed no more. What happens there is counted in
+ *	@lost: intervals that end there are in the threads' spill_ns (AGGR_FULL), those
+ *	that begin there have no stack (STACK_FULL), threads that end there have no
+ *	summary (EXIT_FULL)
+ * @cpus_bytes: out: memory of CPUs that came online after CONFIGURE, charged likewise
+ * @filtered: out: as in &struct wallprof_half, on CPUs that have no tables
+ * @out_of_range: out: likewise
+ * @records_lost: out: records of the timeline that had no ring, likewise
  *
  * Allowed in every state.
  */
@@ -625,6 +643,12 @@ struct wallprof_status {
 	__u32 processes;
 	__aligned_u64 forks_missed;
 	__aligned_u64 tables_bytes;
+	__u32 cpus;
+	__u32 cpus_failed;
+	__aligned_u64 cpus_bytes;
+	struct wallprof_lost filtered;
+	struct wallprof_lost out_of_range;
+	__aligned_u64 records_lost;
 };
 
 /**

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* linux/memcontrol.h and linux/sched/mm.h: whose control group memory is charged to. */
+#ifndef WALLPROF_COMPAT_MEMCG_H
+#define WALLPROF_COMPAT_MEMCG_H
+
+#include <linux/memcontrol.h>
+#include <linux/sched.h>
+
+/*
+ * As set_active_memcg(), which on 5.10 takes a symbol that modules do not have. What
+ * current allocates with __GFP_ACCOUNT is charged to @memcg; NULL: to its own group.
+ * Context: process. Return: what it was.
+ */
+static inline struct mem_cgroup *wp_set_active_memcg(struct mem_cgroup *memcg)
+{
+	struct mem_cgroup *old = NULL;
+
+#ifdef CONFIG_MEMCG
+	old = current->active_memcg;
+	current->active_memcg = memcg;
+#endif
+	return old;
+}
+
+#endif /* WALLPROF_COMPAT_MEMCG_H */

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory that a session has for each CPU: tables, indexes, ring, caches.
+ *
+ * CPUs that are online at CONFIGURE have it from the beginning, the others get it when
+ * they come online, before anything runs there. It lies on the CPU's node, is charged
+ * to the session's owner alone, and stays until the session ends, also if the CPU goes:
+ * what was recorded there is still to be read. A CPU that came when there was no memory
+ * for it has &wp_cpu_none, as those that never came; the probes count what is lost.
+ *
+ * Callers are session.c (process context, session->lock held) and CPU hotplug (process
+ * context, the hotplug lock held for writing, on another CPU than the one that comes).
+ * Hotplug must not wait for session->lock, whose holders wait for the hotplug lock.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/delay.h>
+#include <linux/mm.h>
+#include <linux/nodemask.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include <linux/vmalloc.h>
+
+#include "compat/memcg.h"
+#include "cpus.h"
+#include "habits.h"
+#include "memo.h"
+#include "session.h"
+
+/* A request that is too large is to fail, not to have others killed for it. */
+#define WP_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
+
+/* How often hotplug tries to get the lock of the owner's memory, a millisecond apart. */
+#define WP_CHARGE_TRIES	5
+
+/* Of all CPUs without memory. Nobody writes to it: whoever would finds it busy. */
+static const struct wp_cpu wp_cpu_none = {
+	.none = true,
+	.sched_busy = true,
+	.sampler_busy = true,
+};
+
+static enum cpuhp_state wp_cpus_state;	/* written once, at load */
+
+/* Bytes for the stacks that were walked last: only the scheduler's walks remember. */
+static size_t wp_cpus_memo_bytes(const struct wp_session *session)
+{
+	return session->config.flags & WALLPROF_OFFCPU &&
+	       session->config.stack_flags & WP_STACK_WALK ?
+	       ALIGN(sizeof(struct wp_memos), SMP_CACHE_BYTES) : 0;
+}
+
+/* The same for habits, of a session that has the probes for them. */
+static size_t wp_cpus_habit_bytes(const struct wp_session *session)
+{
+	return session->config.flags & WALLPROF_OFFCPU && wp_session_is_plain(session) ?
+	       sizeof(struct wp_habits) : 0;
+}
+
+static size_t wp_cpus_index_bytes(const struct wp_table_sizes *sizes)
+{
+	return PAGE_ALIGN(wp_sizes_index_words(sizes) * sizeof(u64));
+}
+
+/**
+ * wp_cpus_lay_out - work out the layout of the mapping, and how much memory is held
+ * @session: being configured
+ *
+ * Of the CPUs that are online now, which wp_cpus_allocate() allocates for.
+ *
+ * Context: process.
+ * Return: whether a CPU's tables are not larger than they may be.
+ */
+bool wp_cpus_lay_out(struct wp_session *session)
+{
+	struct wp_machine machine = {
+		.page_size = PAGE_SIZE,
+		.cpu_bytes = PAGE_ALIGN(sizeof(struct wp_cpu)) +
+			     wp_cpus_memo_bytes(session) + wp_cpus_habit_bytes(session),
+		.nr_cpus = nr_cpu_ids,
+	};
+
+	cpus_read_lock();
+	cpumask_copy(session->cpus_first, cpu_online_mask);
+	cpus_read_unlock();
+	machine.nr_online = cpumask_weight(session->cpus_first);
+	return wp_layout_set(&session->layout, &session->config, &machine);
+}
+
+/* Gives back pages, of which the first @nr are there. */
+static void wp_cpus_put_pages(struct page **pages, unsigned int nr)
+{
+	while (nr)
+		__free_page(pages[--nr]);
+	kvfree(pages);
+}
+
+/*
+ * As __vmalloc(), which knows no node; and vzalloc_node() charges nobody. VM_MAP_PUT_PAGES
+ * has /proc/vmallocinfo tell the nodes. It has no other effect on what vunmap() takes back.
+ */
+static bool wp_cpus_map(struct wp_cpu *cpu, unsigned int nr, int node)
+{
+	struct page **pages;
+	unsigned int i;
+
+	pages = kvmalloc_array(nr, sizeof(*pages), WP_GFP);
+	if (!pages)
+		return false;
+	for (i = 0; i < nr; i++) {
+		pages[i] = alloc_pages_node(node, WP_GFP | __GFP_ZERO, 0);
+		if (!pages[i])
+			goto put;
+		cond_resched();
+	}
+	cpu->memory = vmap(pages, nr, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+	if (!cpu->memory)
+		goto put;
+	cpu->pages = pages;
+	cpu->nr_pages = nr;
+	return true;
+put:
+	wp_cpus_put_pages(pages, i);
+	return false;
+}
+
+static void wp_cpus_put(struct wp_cpu *cpu)
+{
+	if (cpu->memory) {
+		vunmap(cpu->memory);
+		wp_cpus_put_pages(cpu->pages, cpu->nr_pages);
+	}
+	kvfree(cpu);
+}
+
+/* Lays a CPU's tables, ring and caches into its memory. */
+static void wp_cpus_set(struct wp_session *session, struct wp_cpu *cpu, unsigned int nr)
+{
+	const struct wallprof_configure *config = &session->config;
+	const struct wp_layout *layout = &session->layout;
+	char *map = cpu->memory;
+	char *ring = map + layout->cpu_stride;
+	char *at = ring + layout->ring_stride;
+
+	if (config->flags & WALLPROF_OFFCPU) {
+		wp_tables_set(&cpu->sched, &layout->sched, nr, WP_CONTEXT_SCHED, map,
+			      (u64 *)at);
+		at += wp_cpus_index_bytes(&layout->sched);
+	}
+	if (config->flags & WALLPROF_SAMPLER) {
+		wp_tables_set(&cpu->sampler, &layout->sampler, nr, WP_CONTEXT_SAMPLER,
+			      map + config->sampler_offset, (u64 *)at);
+		at += wp_cpus_index_bytes(&layout->sampler);
+	}
+	if (wp_cpus_memo_bytes(session)) {
+		cpu->memos = (struct wp_memos *)at;
+		at += wp_cpus_memo_bytes(session);
+		wp_memos_set(cpu->memos);
+	}
+	if (wp_cpus_habit_bytes(session)) {
+		cpu->habits = (struct wp_habits *)at;
+		wp_habits_set(cpu->habits);
+	}
+	if (config->flags & WALLPROF_TIMELINE)
+		wp_ring_set(&cpu->ring, ring, PAGE_SIZE, &session->tails[nr],
+			    config->nr_records, config->flags & WALLPROF_OVERWRITE);
+}
+
+/* Makes what a CPU needs, on its node; NULL without memory. */
+static struct wp_cpu *wp_cpus_make(struct wp_session *session, unsigned int nr)
+{
+	u64 bytes = session->layout.cpu_memory - PAGE_ALIGN(sizeof(struct wp_cpu));
+	int node = cpu_to_node(nr);
+	struct wp_cpu *cpu;
+
+	if (node != NUMA_NO_NODE && !node_online(node))
+		node = NUMA_NO_NODE;
+	cpu = kvmalloc_node(sizeof(*cpu), WP_GFP | __GFP_ZERO, node);
+	if (!cpu)
+		return NULL;
+	if (!wp_cpus_map(cpu, bytes >> PAGE_SHIFT, node)) {
+		wp_cpus_put(cpu);
+		return NULL;
+	}
+	wp_cpus_set(session, cpu, nr);
+	return cpu;
+}
+
+/**
+ * wp_cpus_allocate - allocate for the CPUs that are there
+ * @session: being configured, laid out and charged
+ *
+ * Context: process.
+ * Return: 0, -ENOMEM or -EINTR; wp_cpus_free() gives back what is there.
+ */
+int wp_cpus_allocate(struct wp_session *session)
+{
+	struct wp_cpu *cpu;
+	unsigned int nr;
+
+	session->empty = alloc_page(WP_GFP | __GFP_ZERO);
+	session->cpus = kvcalloc(nr_cpu_ids, sizeof(*session->cpus), GFP_KERNEL_ACCOUNT);
+	if (!session->cpus || !session->empty)
+		return -ENOMEM;
+	for (nr = 0; nr < nr_cpu_ids; nr++)
+		session->cpus[nr] = (struct wp_cpu *)&wp_cpu_none;
+	for_each_cpu(nr, session->cpus_first) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cpu = wp_cpus_make(session, nr);
+		if (!cpu)
+			return -ENOMEM;
+		session->cpus[nr] = cpu;
+	}
+	return 0;
+}
+
+/**
+ * wp_cpus_pay - charge to the owner's locked memory what it owes
+ * @session: a session
+ *
+ * If the lock of its memory can be had: the owner may hold it as long as it likes, for
+ * a page that does not come, and neither hotplug nor session->lock is to wait for that.
+ *
+ * Context: process; session->lock or the hotplug lock held.
+ */
+void wp_cpus_pay(struct wp_session *session)
+{
+	if (!atomic_long_read(&session->owed_pages) || !mmap_write_trylock(session->mm))
+		return;
+	session->mm->locked_vm += atomic_long_xchg(&session->owed_pages, 0);
+	mmap_write_unlock(session->mm);
+}
+
+/* Charges pages to the owner, or has it owe them, if its limit allows them. */
+static bool wp_cpus_charge(struct wp_session *session, unsigned long pages)
+{
+	unsigned long has = READ_ONCE(session->mm->locked_vm) +
+			    atomic_long_read(&session->owed_pages);
+	int i;
+
+	if (has + pages > session->mm_limit)
+		return false;
+	atomic_long_add(pages, &session->late_pages);
+	atomic_long_add(pages, &session->owed_pages);
+	for (i = 0; i < WP_CHARGE_TRIES; i++) {
+		wp_cpus_pay(session);
+		if (!atomic_long_read(&session->owed_pages))
+			break;
+		usleep_range(USEC_PER_MSEC, 2 * USEC_PER_MSEC);
+	}
+	return true;
+}
+
+/* wp_cpus_make() in the name of the owner, who need not be current. */
+static struct wp_cpu *wp_cpus_make_charged(struct wp_session *session, unsigned int nr)
+{
+	unsigned long pages = session->layout.cpu_memory >> PAGE_SHIFT;
+	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(session->mm);
+	struct mem_cgroup *old = wp_set_active_memcg(memcg);
+	struct wp_cpu *cpu = wp_cpus_make(session, nr);
+
+	wp_set_active_memcg(old);
+	mem_cgroup_put(memcg);
+	if (!cpu)
+		return NULL;
+	if (!wp_cpus_charge(session, pages)) {
+		wp_cpus_put(cpu);
+		return NULL;
+	}
+	return cpu;
+}
+
+/*
+ * Makes a CPU known that came late. Whoever flips the epoch sees it, or has done so
+ * before: @cpus_lock. Whoever has mapped the empty page in its place did that before,
+ * and loses it, or sees the CPU: the page's lock, see wp_cpus_fault().
+ */
+static void wp_cpus_publish(struct wp_session *session, unsigned int nr, struct wp_cpu *cpu)
+{
+	const struct wp_layout *layout = &session->layout;
+	const struct wallprof_configure *config = &session->config;
+
+	mutex_lock(&session->cpus_lock);
+	wp_session_begin_cpu(session, cpu, session->epoch);
+	lock_page(session->empty);
+	/* Pairs with wp_session_cpu(). The CPU itself runs nothing yet. */
+	smp_store_release(&session->cpus[nr], cpu);
+	unlock_page(session->empty);
+	mutex_unlock(&session->cpus_lock);
+	/* Of other sessions it takes what they map again when they look. */
+	if (layout->cpu_stride)
+		unmap_mapping_range(session->mapping,
+				    config->cpus_offset + nr * layout->cpu_stride,
+				    layout->cpu_stride, 1);
+	if (layout->ring_stride)
+		unmap_mapping_range(session->mapping,
+				    config->rings_offset + nr * layout->ring_stride,
+				    layout->ring_stride, 1);
+}
+
+/*
+ * A CPU comes, or came while the session was configured. That must not fail for want of
+ * our memory.
+ *
+ * Context: process, the hotplug lock held.
+ */
+static void wp_cpus_add(struct wp_session *session, unsigned int nr)
+{
+	struct wp_cpu *cpu;
+
+	if (!session->cpus[nr]->none)
+		return;
+	cpu = wp_cpus_make_charged(session, nr);
+	if (cpu)
+		wp_cpus_publish(session, nr, cpu);
+	else
+		atomic_inc(&session->cpus_failed);
+}
+
+/* Context: process, the hotplug lock held for writing; the CPU runs nothing yet. */
+static int wp_cpus_prepare(unsigned int nr, struct hlist_node *node)
+{
+	wp_cpus_add(hlist_entry(node, struct wp_session, cpus_node), nr);
+	return 0;
+}
+
+/**
+ * wp_cpus_follow - have CPUs get memory when they come online
+ * @session: being configured, its first epoch begun
+ *
+ * Context: process.
+ * Return: 0, or what the kernel says.
+ */
+int wp_cpus_follow(struct wp_session *session)
+{
+	unsigned int nr;
+	int err;
+
+	err = cpuhp_state_add_instance_nocalls(wp_cpus_state, &session->cpus_node);
+	if (err)
+		return err;
+	session->cpus_followed = true;
+	/* Those that came since wp_cpus_lay_out(). */
+	cpus_read_lock();
+	for_each_online_cpu(nr)
+		wp_cpus_add(session, nr);
+	cpus_read_unlock();
+	return 0;
+}
+
+/**
+ * wp_cpus_unfollow - have no more CPUs get memory
+ * @session: a session
+ *
+ * Context: process. When it returns, no CPU is added any more.
+ */
+void wp_cpus_unfollow(struct wp_session *session)
+{
+	if (session->cpus_followed)
+		cpuhp_state_remove_instance_nocalls(wp_cpus_state, &session->cpus_node);
+	session->cpus_followed = false;
+}
+
+/**
+ * wp_cpus_free - give back what all CPUs have
+ * @session: a session that nobody else uses, and that follows no CPUs
+ *
+ * Context: process.
+ */
+void wp_cpus_free(struct wp_session *session)
+{
+	unsigned int nr;
+
+	for (nr = 0; session->cpus && nr < nr_cpu_ids; nr++) {
+		if (!session->cpus[nr]->none)
+			wp_cpus_put(session->cpus[nr]);
+	}
+	kvfree(session->cpus);
+	session->cpus = NULL;
+	if (session->empty)
+		__free_page(session->empty);
+	session->empty = NULL;
+	atomic_set(&session->cpus_failed, 0);
+}
+
+/**
+ * wp_cpus_fault - find a page of a CPU's tables or ring
+ * @session: a session
+ * @place: where in the mapping
+ * @vmf: the fault
+ *
+ * Of a CPU without memory, all pages are one that holds zeroes: no epoch, no record. It
+ * is returned locked, and unlocked by the kernel when it is mapped: see
+ * wp_cpus_publish().
+ *
+ * Context: process, the mmap lock held, or the mapping's.
+ * Return: VM_FAULT_LOCKED or 0; @vmf->page is set, with a reference. VM_FAULT_SIGBUS
+ * if that cannot be a CPU.
+ */
+vm_fault_t wp_cpus_fault(struct wp_session *session, const struct wp_place *place,
+			 struct vm_fault *vmf)
+{
+	const struct wp_cpu *cpu = wp_session_cpu(session, place->cpu);
+	u64 at = place->rest;
+
+	if (!cpu_possible(place->cpu))
+		return VM_FAULT_SIGBUS;
+	if (!cpu) {
+		lock_page(session->empty);
+		cpu = wp_session_cpu(session, place->cpu);
+		if (!cpu) {
+			get_page(session->empty);
+			vmf->page = session->empty;
+			return VM_FAULT_LOCKED;
+		}
+		unlock_page(session->empty);
+	}
+	if (place->part == WP_PART_RING)
+		at += session->layout.cpu_stride;
+	vmf->page = cpu->pages[at >> PAGE_SHIFT];
+	get_page(vmf->page);
+	return 0;
+}
+
+/* Context: process, at load. */
+int wp_cpus_init(void)
+{
+	int state;
+
+	state = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "wallprof:prepare",
+					wp_cpus_prepare, NULL);
+	if (state < 0)
+		return state;
+	wp_cpus_state = state;
+	return 0;
+}
+
+/* Context: process, at unload. */
+void wp_cpus_exit(void)
+{
+	cpuhp_remove_multi_state(wp_cpus_state);
+}
