@@ -680,6 +680,10 @@ int wp_recording_add_status(struct wp_recording *r)
 		r->s.lost[context][i].count += lost[i].count;
 		r->s.lost[context][i].ns += lost[i].ns;
 	}
+	r->s.filtered += r->s.status.filtered.count;
+	r->s.filtered_ns += r->s.status.filtered.ns;
+	r->s.out_of_range += r->s.status.out_of_range.count;
+	r->s.out_of_range_ns += r->s.status.out_of_range.ns;
 	/* Of a thread whose intervals nobody counted there was one at least. */
 	n = lost[WALLPROF_LOSS_EXIT_FULL].count + lost[WALLPROF_LOSS_NESTED].count +
 	    (lost[WALLPROF_LOSS_NO_TASK].count ?: r->s.status.tasks_failed);

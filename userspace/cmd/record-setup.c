@@ -56,7 +56,7 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 
 	if (!buffer)
 		buffer = wp_value_default_buffer(DEFAULT_BUFFER,
-						 (!o->event.none + 1ULL) * info->nr_cpus);
+						 (!o->event.none + 1ULL) * info->nr_online);
 	half = buffer / 2;
 	if (!o->aggrs)
 		o->aggrs = clamp(half * (35 - single) / 100 / sizeof(struct wallprof_aggr),
@@ -116,9 +116,9 @@ static void no_memory(const struct wp_device *dev)
 
 	if (geteuid() && !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
 		wp_err("no memory for the tables of %u CPUs: the limit of locked memory (ulimit -l) is %llu KiB, or CAP_IPC_LOCK is missing: raise it, or try a smaller -m",
-		       dev->info.nr_cpus, (unsigned long long)limit.rlim_cur / 1024);
+		       dev->info.nr_online, (unsigned long long)limit.rlim_cur / 1024);
 	else
-		wp_err("no memory for the tables of %u CPUs: try a smaller -m", dev->info.nr_cpus);
+		wp_err("no memory for the tables of %u CPUs: try a smaller -m", dev->info.nr_online);
 }
 
 static int configure_failed(const struct wp_record_opts *o, const struct wp_device *dev, int err)
@@ -244,7 +244,7 @@ int wp_recording_configure(struct wp_recording *r)
 	c.nr_waits = o->waits;
 	c.nr_tasks = o->tasks;
 	if (o->timeline && !o->ring)
-		o->ring = wp_value_ring_records(0, r->dev.info.nr_cpus);
+		o->ring = wp_value_ring_records(0, r->dev.info.nr_online);
 	c.nr_records = o->timeline ? o->ring : 0;
 	err = o->has_cpus ? wp_value_set_cpus(&c, &r->dev, &o->cpus) : 0;
 	if (err)

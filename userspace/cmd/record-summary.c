@@ -167,6 +167,13 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 	if (s->status.counters_failed)
 		say("%s could not be counted on a CPU that came online, %u time%s",
 		    o->event.name, s->status.counters_failed, plural(s->status.counters_failed));
+	n = s->status.cpus_failed;
+	if (n)
+		say("a CPU came online and there was no memory for its tables, %" PRIu64 " time%s: what happened there is in what found no room",
+		    (uint64_t)n, plural(n));
+	if (s->status.records_lost)
+		say("LOST %" PRIu64 " switch%s and wakeups there", (uint64_t)s->status.records_lost,
+		    s->status.records_lost == 1 ? "" : "es");
 	if (s->sideband_lost)
 		say("LOST %" PRIu64 " record%s of mappings, names and forks: some symbols will be missing",
 		    (uint64_t)s->sideband_lost, plural(s->sideband_lost));

@@ -161,7 +161,7 @@ int wp_flight_prepare(struct wp_sched_recording *r)
 		wp_err("out of memory");
 		return -ENOMEM;
 	}
-	bytes *= r->dev.info.nr_cpus;
+	bytes *= r->dev.info.nr_online;
 	wp_sidelog_open(&f->log, bytes < MIN_LOG ? MIN_LOG : bytes < MAX_LOG ? bytes : MAX_LOG);
 	wp_signals_catch_snapshot();
 	err = check_output(r->o.output);

@@ -236,7 +236,7 @@ static int configure(struct wp_sched_recording *r)
 		.stack_words = WALLPROF_MIN_STACK_WORDS,
 		.nr_exits = WALLPROF_MIN_EXITS,
 		.nr_tasks = all ? WALLPROF_MIN_TASKS : MIN_TASKS,
-		.nr_records = wp_value_ring_records(r->o.buffer, r->dev.info.nr_cpus),
+		.nr_records = wp_value_ring_records(r->o.buffer, r->dev.info.nr_online),
 	};
 	int err;
 
@@ -248,7 +248,7 @@ static int configure(struct wp_sched_recording *r)
 	err = wp_device_configure(&r->dev, &c);
 	if (err == -ENOMEM)
 		wp_err("no memory for the rings of %u CPUs: try a smaller -m",
-		       r->dev.info.nr_cpus);
+		       r->dev.info.nr_online);
 	else if (err)
 		wp_err("could not set the session up: %s", strerror(-err));
 	if (err)
@@ -473,12 +473,16 @@ void wp_sched_say(const char *fmt, ...)
 static void warn_of_threads(struct wp_sched_recording *r)
 {
 	struct wp_sideband_stats side;
-	struct wallprof_status status;
+	struct wallprof_status status = { 0 };
 
 	wp_sideband_stats(r->sideband, &side);
 	if (!wp_device_status(&r->dev, &status) && status.tasks_failed)
 		wp_warn("%" PRIu64 " threads found no room in the table of %u: their events are missing",
 			(uint64_t)status.tasks_failed, r->dev.conf.nr_tasks);
+	if (status.cpus_failed)
+		wp_warn("LOST %" PRIu64 " events on CPUs that came online when there was no memory for a ring, %u time%s",
+			(uint64_t)status.records_lost, status.cpus_failed,
+			status.cpus_failed == 1 ? "" : "s");
 	if (side.lost)
 		wp_warn("%" PRIu64 " records of what processes do were lost: some names may be old",
 			(uint64_t)side.lost);

@@ -199,7 +199,7 @@ static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 	__u32 epoch;
 	int err;
 
-	size_buffer(&r->o, r->dev.info.nr_cpus);
+	size_buffer(&r->o, r->dev.info.nr_online);
 	err = wp_recording_configure(r);
 	if (!err)
 		err = wp_recording_open_publisher(r);

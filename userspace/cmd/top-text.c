@@ -178,6 +178,7 @@ static void put_losses(const struct wp_top *top, char *line)
 	add(line, "records of names and mappings", top->records_lost);
 	add(line, "processes without unwind tables", top->status.forks_missed);
 	add(line, "failures to count on a CPU", top->status.counters_failed);
+	add(line, "CPUs without memory", top->status.cpus_failed);
 }
 
 static void put_seen(const struct wp_top *top, char *line)

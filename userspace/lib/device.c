@@ -115,6 +115,7 @@ int wp_device_open(struct wp_device *dev)
 		goto close;
 	}
 	if (!dev->info.nr_cpus || dev->info.nr_cpus > 1U << WALLPROF_STACK_CPU_BITS ||
+	    !dev->info.nr_online || dev->info.nr_online > dev->info.nr_cpus ||
 	    !dev->info.page_size) {
 		wp_err("%s: the module's answer makes no sense (%u CPUs, pages of %u bytes)",
 		       WALLPROF_DEVICE, dev->info.nr_cpus, dev->info.page_size);
