@@ -63,13 +63,13 @@ FIXTURE_VARIANT(command)
 		__VA_ARGS__ \
 	}
 
-COMMAND(info, INFO, OPEN, OPEN);
+COMMAND(info, INFO, OPEN, OPEN, .least = offsetof(struct wallprof_info, nr_online));
 COMMAND(configure, CONFIGURE, OPEN, CONFIGURED,
 	.least = offsetof(struct wallprof_configure, min_ns));
 COMMAND(start, START, CONFIGURED, RUNNING);
 COMMAND(flip, FLIP, RUNNING, RUNNING);
 COMMAND(stop, STOP, RUNNING, STOPPED);
-COMMAND(status, STATUS, OPEN, OPEN);
+COMMAND(status, STATUS, OPEN, OPEN, .least = offsetof(struct wallprof_status, cpus));
 COMMAND(push, PUSH, CONFIGURED, CONFIGURED);
 COMMAND(maps, MAPS, CONFIGURED, CONFIGURED);
 COMMAND(live, LIVE, OPEN, OPEN);
@@ -728,6 +728,8 @@ TEST(what_info_says)
 	EXPECT_EQ(sizeof(info), info.size);
 	EXPECT_EQ(WALLPROF_ABI_VERSION, info.abi_version);
 	EXPECT_LE(sysconf(_SC_NPROCESSORS_CONF), info.nr_cpus);
+	EXPECT_EQ(sysconf(_SC_NPROCESSORS_ONLN), info.nr_online);
+	EXPECT_EQ(0, info.reserved2);
 	EXPECT_EQ(0, info.features);
 	EXPECT_EQ(0, info.reserved);
 	EXPECT_NE(0, info.states & 1U << WALLPROF_STATE_SLEEPING);

@@ -193,6 +193,44 @@ static inline void stay_on(unsigned int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
+/* Has a CPU come online, "1", or go, "0". 0 or a negative errno. */
+static inline int cpu_online(int cpu, const char *on)
+{
+	char path[64];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, on, 1) == 1 ? 0 : -errno;
+	close(fd);
+	return ret;
+}
+
+/* Writes a file that is there. 0 or a negative errno. */
+static inline int text_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	int ret = write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -errno;
+
+	close(fd);
+	return ret;
+}
+
+/* The number that a file holds, or -1. */
+static inline long long text_number(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	long long nr;
+
+	if (!f || fscanf(f, "%lld", &nr) != 1)
+		nr = -1;
+	if (f)
+		fclose(f);
+	return nr;
+}
+
 /* A line of a file in /proc; empty if there is none. */
 static inline void proc_line(pid_t tid, const char *name, char *text, int size)
 {
@@ -1076,6 +1114,23 @@ static inline const char *session_judge(struct session *s)
 	return s->trouble[0] ? s->trouble : NULL;
 }
 
+/* Of CPUs that have no tables: the status tells it, and of threads without a slot. */
+static inline void session_add_status(struct session *s)
+{
+	const struct wallprof_status status = dev_status(s->fd);
+
+	for (int i = 0; i < WALLPROF_LOSS_MAX; i++) {
+		if (i == WALLPROF_LOSS_NO_TASK)
+			continue;
+		s->lost[0][i].count += status.lost[i].count;
+		s->lost[0][i].ns += status.lost[i].ns;
+	}
+	s->filtered += status.filtered.count;
+	s->filtered_ns += status.filtered.ns;
+	s->out_of_range += status.out_of_range.count;
+	s->out_of_range_ns += status.out_of_range.ns;
+}
+
 /* STOP, the last flip, and judge. */
 static inline const char *session_end(struct session *s)
 {
@@ -1086,6 +1141,7 @@ static inline const char *session_end(struct session *s)
 	ret = session_flip(s);
 	if (ret)
 		TROUBLE(s, "the last FLIP: %s", strerror(-ret));
+	session_add_status(s);
 	return session_judge(s);
 }
 

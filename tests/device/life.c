@@ -600,21 +600,6 @@ TEST(many_threads_at_one_session)
 	child_end(pid);
 }
 
-/* CPUs go and come while a session runs; the account stays whole. */
-static int cpu_online(int cpu, const char *on)
-{
-	char path[64];
-	int fd, ret;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, on, 1) == 1 ? 0 : -errno;
-	close(fd);
-	return ret;
-}
-
 /* Counters are made and released some time after. */
 static __u32 counters_become(int fd, __u32 want)
 {
@@ -623,6 +608,7 @@ static __u32 counters_become(int fd, __u32 want)
 	return dev_status(fd).counters;
 }
 
+/* CPUs go and come while a session runs; the account stays whole. */
 TEST(cpus_go_and_come)
 {
 	struct wallprof_configure c = dev_config();
@@ -686,15 +672,6 @@ TEST(opened_while_a_cpu_is_off)
  */
 #define INSTANCE	"/sys/kernel/tracing/instances/wallprof"
 #define PROBE		INSTANCE "/events/wallprof/counter"
-
-static int text_to(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
-	int ret = write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -errno;
-
-	close(fd);
-	return ret;
-}
 
 /*
  * How many counters kworkers made. Each line tells itself who: the name in front of

@@ -92,7 +92,8 @@ long run_info(struct thread *t, const __u64 *a)
 
 	if (!ret && a[3] <= AT_SLOW &&
 	    (info.abi_version != WALLPROF_ABI_VERSION || info.nr_cpus != nr_cpus ||
-	     info.page_size != PAGE || info.features ||
+	     info.nr_online != nr_cpus || info.page_size != PAGE || info.features ||
+	     info.reserved2 ||
 	     !memchr(info.version, 0, sizeof(info.version))))
 		wrong(t, "INFO told nonsense");
 	return ret;

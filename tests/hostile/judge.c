@@ -249,7 +249,9 @@ void judge_status(struct thread *t, struct model *m, const struct wallprof_statu
 	FAIL_IF(s->state == WALLPROF_SESSION_OPEN && memcmp(s, &zero, sizeof(zero)));
 	FAIL_IF(s->state != WALLPROF_SESSION_OPEN && !s->epoch);
 	FAIL_IF(s->counters > nr_cpus);
-	FAIL_IF(s->counters_failed);	/* no CPU comes or goes here */
+	/* No CPU comes or goes here. */
+	FAIL_IF(s->counters_failed || s->cpus_failed || s->cpus_bytes || s->records_lost);
+	FAIL_IF(s->state != WALLPROF_SESSION_OPEN && s->cpus != nr_cpus);
 	FAIL_IF(s->state == WALLPROF_SESSION_STOPPED && s->counters);
 	for (int i = 0; i < WALLPROF_LOSS_MAX; i++)
 		FAIL_IF(i != WALLPROF_LOSS_NO_TASK && (s->lost[i].count | s->lost[i].ns));
