@@ -2,6 +2,7 @@
 #ifndef WALLPROF_IMAGES_H
 #define WALLPROF_IMAGES_H
 
+#include <linux/cache.h>
 #include <linux/list.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
@@ -46,17 +47,18 @@ struct wp_code {
  *	looked for
  * @by_mm: processes by their mm_struct, 1 << WP_PROCESS_BITS lists; NULL until
  *	the first MAPS. Read under RCU, changed under @lock
- * @lock: orders changes of what follows, and of @by_mm: MAPS, FLIP and the fork
+ * @changes: counts, from 1 on, epochs, and what was taken out of @by_mm, also if something
+ *	else took its place. Written under @lock after that, with a release store;
+ *	see wp_images_changes()
+ * @lock: orders changes of what follows, of @by_mm and @changes: MAPS, FLIP and the fork
  *	probe. Raw, since the probe has interrupts off
  * @spare: entries for the fork probe
  * @nr_spare: how many
  * @nr_processes: entries of @by_mm
- * @changes: counts, from 1 on, epochs, and what was taken out of @by_mm, also if something
- *	else took its place. Written under @lock after that, with a release store;
- *	see wp_images_changes()
  * @nr_missed: children that found no spare entry
  *
- * What stands before @by_mm is used under the session's lock.
+ * What stands before @by_mm is used under the session's lock. All switches read @by_mm
+ * and @changes, all forks write what follows: on other cache lines.
  */
 struct wp_images {
 	struct xarray tables;
@@ -68,12 +70,13 @@ struct wp_images {
 	struct list_head retired;
 	unsigned int nr_retired;
 	unsigned int nr_lived;
-	struct hlist_head *by_mm;
-	raw_spinlock_t lock;	/* orders changes of what follows */
+	struct hlist_head *by_mm ____cacheline_aligned_in_smp;
+	u64 changes;
+	/* Orders changes of what follows, and of the two above. */
+	raw_spinlock_t lock ____cacheline_aligned_in_smp;
 	struct hlist_head spare;
 	unsigned int nr_spare;
 	unsigned int nr_processes;
-	u64 changes;
 	u64 nr_missed;
 };
 

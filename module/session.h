@@ -3,6 +3,8 @@
 #define WALLPROF_SESSION_H
 
 #include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/cache.h>
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
@@ -150,6 +152,8 @@ struct wp_bare {
  *	decides what they are; written at CONFIGURE
  * @cpus_mask: CPUs to record
  * @all_cpus: @cpus_mask holds all of them
+ * @passed_over: whether there are threads that found no slot; set when the first finds
+ *	none
  * @pid_ns: the opener's
  * @user_ns: the opener's
  * @limited: the opener's share of sessions is WALLPROF_MAX_SESSIONS_LIMITED; written
@@ -188,7 +192,6 @@ struct wp_bare {
  * @mm_limit: how many the owner may have, of all kinds
  * @bare: what happened on CPUs without memory
  * @tasks_failed: threads that found no slot
- * @passed_over: whether there are any; set when the first finds none
  * @untracked_off: of these, how many are off their CPU
  * @untracked_ns: WALLPROF_LOSS_NO_TASK outside of any CPU's tables
  * @untracked_count: and how often
@@ -214,13 +217,14 @@ struct wp_session {
 	struct mutex lock;	/* orders the ioctls */
 	u32 state;
 	bool last_retired;
-	struct wallprof_configure config;
+	struct wallprof_configure config ____cacheline_aligned_in_smp;
 	struct wp_ids ids;
 	struct wp_names names;
 	bool targets_change;
 	bool one_address;
 	cpumask_var_t cpus_mask;
 	bool all_cpus;
+	bool passed_over;
 	struct pid_namespace *pid_ns;
 	struct user_namespace *user_ns;
 	bool limited;
@@ -256,7 +260,6 @@ struct wp_session {
 	struct wp_bare bare;
 
 	atomic64_t tasks_failed;
-	bool passed_over;
 	atomic64_t untracked_off;
 	atomic64_t untracked_ns;
 	atomic64_t untracked_count;
@@ -278,6 +281,23 @@ struct wp_session {
 	bool cpuhp_added;
 	unsigned int probes;
 };
+
+#ifdef CONFIG_SMP
+/*
+ * What all switches read stands on other cache lines than what births, deaths, forks and
+ * commands write.
+ */
+#define WP_LINE(member)	(offsetof(struct wp_session, member) / SMP_CACHE_BYTES)
+
+static_assert(WP_LINE(last_retired) < WP_LINE(config));
+static_assert(WP_LINE(tasks.bucket_mask) < WP_LINE(tasks.lock));
+static_assert(WP_LINE(tasks.used) < WP_LINE(claiming));
+static_assert(WP_LINE(images.nr_lived) < WP_LINE(images.by_mm));
+static_assert(WP_LINE(images.changes) < WP_LINE(images.lock));
+static_assert(WP_LINE(images.nr_missed) < WP_LINE(mm));
+static_assert(WP_LINE(passed_over) < WP_LINE(tasks.lock));
+static_assert(WP_LINE(cpus) < WP_LINE(bare));
+#endif
 
 struct wp_session *wp_session_new(struct address_space *mapping);
 void wp_session_free(struct wp_session *session);

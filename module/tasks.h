@@ -3,6 +3,7 @@
 #define WALLPROF_TASKS_H
 
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/hash.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -19,13 +20,16 @@
  * @bucket_mask: buckets - 1
  * @lock: orders claims and frees; taken with interrupts off, never in NMI
  * @used: slots in use; written under @lock
+ *
+ * All switches read what stands before @lock, births and deaths write the rest: on
+ * cache lines of its own.
  */
 struct wp_tasks {
 	unsigned long *keys;
 	struct wallprof_task *slots;
 	unsigned long *overflowed;
 	u32 bucket_mask;
-	raw_spinlock_t lock;
+	raw_spinlock_t lock ____cacheline_aligned_in_smp;
 	u32 used;
 };
 
