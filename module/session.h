@@ -85,9 +85,9 @@ struct wp_address {
  * @pages: those of @memory
  * @nr_pages: how many
  *
- * What follows @event is constant once the CPU is known. All before is used by this CPU alone: the sched_ and current_ fields,
- * @memos, @habits, @addresses, @leave, @passed, @key, @ring and @switched_at with
- * interrupts off, the sampler's in the overflow handler.
+ * What follows @event is constant once the CPU is known. All before it is used by this
+ * CPU alone: the sched_ and current_ fields, @memos, @habits, @addresses, @leave, @passed,
+ * @key, @ring and @switched_at with interrupts off, the sampler's in the overflow handler.
  */
 struct wp_cpu {
 	struct wp_tables sched;
