@@ -228,10 +228,13 @@ int wp_cpus_allocate(struct wp_session *session)
  */
 void wp_cpus_pay(struct wp_session *session)
 {
-	if (!atomic_long_read(&session->owed_pages) || !mmap_write_trylock(session->mm))
+	struct mm_struct *mm = session->mm;
+
+	/* Not mmap_write_lock(), which says besides that mappings may change. */
+	if (!atomic_long_read(&session->owed_pages) || !down_write_trylock(&mm->mmap_lock))
 		return;
-	session->mm->locked_vm += atomic_long_xchg(&session->owed_pages, 0);
-	mmap_write_unlock(session->mm);
+	mm->locked_vm += atomic_long_xchg(&session->owed_pages, 0);
+	up_write(&mm->mmap_lock);
 }
 
 /* Charges pages to the owner, or has it owe them, if its limit allows them. */
