@@ -15,13 +15,13 @@
 #include "lib/syscalls.h"
 #include "lib/text.h"
 
-static FILE *open_table(const char *path, const char *headings)
+static FILE *open_table(struct wp_outfile *out, const char *path, const char *headings)
 {
-	FILE *f = fopen(path, "we");
+	FILE *f = NULL;
 
-	if (!f)
-		wp_err("could not write %s: %s", path, strerror(errno));
-	else
+	if (!wp_outfile_open(out, path, WP_OUTFILE_PARTIAL | WP_OUTFILE_LINES))
+		f = wp_outfile_stream(out);
+	if (f)
 		fprintf(f, "%s\n", headings);
 	return f;
 }
@@ -56,13 +56,14 @@ static const char *task_flag_name(unsigned int bit)
 
 /**
  * wp_dump_ledger_open() - begin the file of accounts
+ * @out: out; to be committed
  * @path: its name
  *
- * Return: the file, or NULL; a message was printed.
+ * Return: a stream of @out, or NULL; a message was printed.
  */
-FILE *wp_dump_ledger_open(const char *path)
+FILE *wp_dump_ledger_open(struct wp_outfile *out, const char *path)
 {
-	return open_table(path, "tid\ttgid\tcomm\tborn\tend\trun_ns\toff_ns\tnr_off\tspill_ns\t"
+	return open_table(out, path, "tid\ttgid\tcomm\tborn\tend\trun_ns\toff_ns\tnr_off\tspill_ns\t"
 			  "flags\twall_ns\tdiff_ns\trunnable_ns\tblocked_ns\trunnable_max\t"
 			  "blocked_max\tunknown_ns\tasleep_since\tblocked_hist\t"
 			  "runnable_hist");
@@ -107,13 +108,14 @@ void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *
 
 /**
  * wp_dump_intervals_open() - begin the file of intervals
+ * @out: out; to be committed
  * @path: its name
  *
- * Return: the file, or NULL; a message was printed.
+ * Return: a stream of @out, or NULL; a message was printed.
  */
-FILE *wp_dump_intervals_open(const char *path)
+FILE *wp_dump_intervals_open(struct wp_outfile *out, const char *path)
 {
-	return open_table(path, "tid\ttgid\tstate\tflags\tcount\ttotal\tmin\tmax\tfirst\tlast\t"
+	return open_table(out, path, "tid\ttgid\tstate\tflags\tcount\ttotal\tmin\tmax\tfirst\tlast\t"
 			  "user-stack\tkernel-stack\trunnable\trunnable_max\tblocked_max\t"
 			  "reason\tsyscall\targ\targ2\targ3\twaker\twaker-user-stack\t"
 			  "waker-kernel-stack\tobject\tid\twaker-id\tasleep_since\t"
@@ -192,23 +194,4 @@ void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *
 	put_id(f, s->waker_id, '\t');
 	fprintf(f, "%" PRIu64 "\t", (uint64_t)s->asleep_since);
 	put_hist(f, hist);
-}
-
-/**
- * wp_dump_close() - end a file
- * @f: the file, or NULL
- * @path: its name
- *
- * Return: 0 or a negative errno if not all of it could be written; a message
- * was printed.
- */
-int wp_dump_close(FILE *f, const char *path)
-{
-	bool bad = f && ferror(f);
-
-	if (f && (fclose(f) || bad)) {
-		wp_err("could not write all of %s: %s", path, strerror(errno));
-		return -EIO;
-	}
-	return 0;
 }

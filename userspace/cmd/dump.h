@@ -9,12 +9,12 @@
 
 #include "lib/ledger.h"
 #include "lib/merge.h"
+#include "lib/outfile.h"
 
-FILE *wp_dump_ledger_open(const char *path);
+FILE *wp_dump_ledger_open(struct wp_outfile *out, const char *path);
 void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *hist);
-FILE *wp_dump_intervals_open(const char *path);
+FILE *wp_dump_intervals_open(struct wp_outfile *out, const char *path);
 void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *hist,
 		      const char *object);
-int wp_dump_close(FILE *f, const char *path);
 
 #endif /* WP_CMD_DUMP_H */

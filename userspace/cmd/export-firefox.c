@@ -16,6 +16,7 @@
 #include "cmd/export.h"
 #include "cmd/flame-graph.h"
 #include "lib/err.h"
+#include "lib/outfile.h"
 #include "lib/json.h"
 
 #define VERSION	60
@@ -537,17 +538,17 @@ static void put_file(struct firefox *w)
 
 static int write_file(struct firefox *w, const char *path)
 {
-	__u64 bytes;
+	struct wp_outfile out;
 	int err;
 
-	w->j.f = wp_samples_fopen(&w->samples, path);
+	w->j.f = wp_samples_output(&w->samples, &out, path);
 	if (!w->j.f)
 		return -EIO;
 	put_file(w);
-	err = wp_samples_fclose(w->j.f, path, 0);
-	if (!err && wp_samples_size(path, &bytes))
+	err = wp_outfile_commit(&out);
+	if (!err && wp_outfile_has_name(&out))
 		fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%zu sample%s in sum) ]\n",
-			(double)bytes / 1024 / 1024, path, w->nr, w->nr == 1 ? "" : "s");
+			(double)out.bytes / 1024 / 1024, path, w->nr, w->nr == 1 ? "" : "s");
 	return err;
 }
 

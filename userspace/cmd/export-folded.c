@@ -22,9 +22,8 @@ int wp_export_folded(const struct wp_export *e)
 
 	err = wp_export_samples_read(&s, e);
 	if (!err)
-		f = wp_samples_fopen(&s.samples, e->output);
+		f = wp_samples_output(&s.samples, &s.out, e->output);
 	if (!err)
-		err = f ? wp_samples_fclose(f, e->output, wp_folded(f, &s.samples,
-								     WP_SECTION_ALL)) : -EIO;
+		err = f ? wp_outfile_end(&s.out, wp_folded(f, &s.samples, WP_SECTION_ALL)) : -EIO;
 	return wp_export_samples_end(&s, err);
 }

@@ -5,6 +5,7 @@
  * sample, frame and function is written by itself, and none is kept.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -566,15 +567,17 @@ int wp_export_pprof(const struct wp_export *e)
 	int err, fd;
 
 	err = wp_export_samples_read(&w.s, e);
-	fd = err ? err : wp_samples_create(&w.s.samples, e->output);
-	if (fd < 0)
-		return wp_export_samples_end(&w.s, fd);
-	w.gz = gzdopen(fd, "wb");
+	if (!err && !wp_samples_output(&w.s.samples, &w.s.out, e->output))
+		err = -EIO;
+	if (err)
+		return wp_export_samples_end(&w.s, err);
+	fd = fcntl(w.s.out.fd, F_DUPFD_CLOEXEC, 0);
+	w.gz = fd < 0 ? NULL : gzdopen(fd, "wb");
 	if (!w.gz) {
-		close(fd);
-		wp_samples_discard(e->output);
+		if (fd >= 0)
+			close(fd);
 		no_memory();
-		return wp_export_samples_end(&w.s, -ENOMEM);
+		return wp_export_samples_end(&w.s, wp_outfile_end(&w.s.out, -ENOMEM));
 	}
 	err = put_file(&w);
 	errno = 0;
@@ -584,8 +587,7 @@ int wp_export_pprof(const struct wp_export *e)
 		err = w.failed;
 		wp_err("could not write all of %s: %s", e->output, strerror(-err));
 	}
-	if (err)
-		wp_samples_discard(e->output);
+	err = wp_outfile_end(&w.s.out, err);
 	wp_intern_free(&w.strings);
 	wp_intern_free(&w.mappings);
 	free(w.value_of_event);

@@ -71,16 +71,16 @@ int wp_export_samples_read(struct wp_export_samples *s, const struct wp_export *
 
 static void say(const struct wp_export_samples *s)
 {
-	__u64 samples = 0, bytes;
+	__u64 samples = 0;
 	size_t i;
 
 	wp_samples_warn(&s->samples);
-	if (!wp_samples_size(s->e->output, &bytes))
+	if (!wp_outfile_has_name(&s->out))
 		return;
 	for (i = 0; i < s->samples.sum.nr; i++)
 		samples += s->samples.sum.line[i].samples;
 	fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%" PRIu64 " sample%s, %zu different) ]\n",
-		(double)bytes / 1024 / 1024, s->e->output, (uint64_t)samples,
+		(double)s->out.bytes / 1024 / 1024, s->e->output, (uint64_t)samples,
 		samples == 1 ? "" : "s", s->samples.sum.nr);
 }
 

@@ -4,8 +4,8 @@
  * export-samples.c.
  *
  *	ret = wp_export_samples_read(&samples, e);
- *	fd = wp_samples_create(&samples.samples, path);
- *	...
+ *	f = wp_samples_output(&samples.samples, &samples.out, path);
+ *	ret = wp_outfile_end(&samples.out, ret);
  *	ret = wp_export_samples_end(&samples, ret);
  */
 #ifndef WP_CMD_EXPORT_SAMPLES_H
@@ -13,17 +13,20 @@
 
 #include "cmd/export.h"
 #include "cmd/samples.h"
+#include "lib/outfile.h"
 
 /**
  * struct wp_export_samples - a recording that is converted
  * @e: what is asked for
  * @samples: its samples
+ * @out: what is written
  * @nr_functions: all functions have numbers up to this; they are looked up
  * @nr_frames: the same of frames
  */
 struct wp_export_samples {
 	const struct wp_export *e;
 	struct wp_samples samples;
+	struct wp_outfile out;
 	__u32 nr_functions;
 	__u32 nr_frames;
 };

@@ -237,8 +237,8 @@ int wp_export_speedscope(const struct wp_export *e)
 
 	err = wp_export_samples_read(&w.s, e);
 	if (!err) {
-		w.j.f = wp_samples_fopen(&w.s.samples, e->output);
-		err = w.j.f ? wp_samples_fclose(w.j.f, e->output, put_file(&w)) : -EIO;
+		w.j.f = wp_samples_output(&w.s.samples, &w.s.out, e->output);
+		err = w.j.f ? wp_outfile_end(&w.s.out, put_file(&w)) : -EIO;
 	}
 	wp_intern_free(&w.comms);
 	return wp_export_samples_end(&w.s, err);

@@ -9,6 +9,7 @@
 #include "cmd/export.h"
 #include "cmd/options.h"
 #include "lib/err.h"
+#include "lib/outfile.h"
 
 enum {
 	OPT_FIREFOX = 256,
@@ -120,6 +121,7 @@ int cmd_export(int argc, char **argv)
 	}
 	if (!e.output)
 		e.output = e.format->output;
+	wp_outfile_die_on_signals();
 	err = e.format->run(&e);
 	wp_samples_options_free(&e.samples);
 	return err ? WP_EXIT_ERROR : 0;

@@ -15,6 +15,7 @@
 #include "cmd/samples.h"
 #include "cmd/sections.h"
 #include "lib/err.h"
+#include "lib/outfile.h"
 
 /* Parts of the time, for the strip of activity. */
 #define SLOTS	240
@@ -138,16 +139,16 @@ static int draw(FILE *out, const struct flame *f, struct wp_samples *s,
 static int write_file(const struct flame *f, struct wp_samples *s,
 		      const struct wp_flame_graph *g)
 {
-	FILE *out = wp_samples_fopen(s, f->output);
-	__u64 bytes;
+	struct wp_outfile out;
+	FILE *stream = wp_samples_output(s, &out, f->output);
 	int err;
 
-	if (!out)
+	if (!stream)
 		return -EIO;
-	err = wp_samples_fclose(out, f->output, draw(out, f, s, g));
-	if (!err && wp_samples_size(f->output, &bytes))
+	err = wp_outfile_end(&out, draw(stream, f, s, g));
+	if (!err && wp_outfile_has_name(&out))
 		fprintf(stderr, "[ wallprof flame: Wrote %.3f MB %s (%zu frames) ]\n",
-			(double)bytes / 1024 / 1024, f->output, (size_t)g->nodes.nr);
+			(double)out.bytes / 1024 / 1024, f->output, (size_t)g->nodes.nr);
 	return err;
 }
 
@@ -218,6 +219,7 @@ int cmd_flame(int argc, char **argv)
 		wp_samples_options_free(&f.options);
 		return WP_EXIT_USAGE;
 	}
+	wp_outfile_die_on_signals();
 	err = run(&f);
 	wp_samples_options_free(&f.options);
 	return err ? WP_EXIT_ERROR : 0;

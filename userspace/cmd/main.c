@@ -13,6 +13,7 @@
 #include "cmd/record.h"
 #include "cmd/report.h"
 #include "cmd/sched.h"
+#include "cmd/signals.h"
 #include "cmd/stacks.h"
 #include "cmd/top.h"
 
@@ -64,6 +65,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	keep_streams();
+	wp_signals_ignore_limit();
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
 	    (!strcmp(word, "help") && argc == 2)) {
 		print_help(stdout);

@@ -92,9 +92,7 @@ static __u32 id_zero(void)
 /* What is no regular file has no end to put a ledger at. */
 static void open_spool(struct wp_recording *r)
 {
-	struct stat st;
-
-	if (r->o.offcpu && !stat(r->o.output, &st) && S_ISREG(st.st_mode))
+	if (r->o.offcpu && wp_perfdata_is_regular(r->pd))
 		wp_ledgerspool_open(&r->spool, r->o.output);
 }
 
@@ -147,12 +145,12 @@ static int prepare(struct wp_recording *r)
 	wp_hist_table_init(&r->thread_hists,
 			   r->o.tasks + 2ULL * r->dev.info.nr_cpus * r->o.exits);
 	if (r->o.ledger) {
-		r->ledger_file = wp_dump_ledger_open(r->o.ledger);
+		r->ledger_file = wp_dump_ledger_open(&r->ledger, r->o.ledger);
 		if (!r->ledger_file)
 			return -EIO;
 	}
 	if (r->o.intervals) {
-		r->intervals_file = wp_dump_intervals_open(r->o.intervals);
+		r->intervals_file = wp_dump_intervals_open(&r->intervals, r->o.intervals);
 		if (!r->intervals_file)
 			return -EIO;
 	}
@@ -231,7 +229,6 @@ static void append_ledger(struct wp_recording *r, int fd)
 
 static void close_output(struct wp_recording *r, int *err)
 {
-	struct stat st;
 	int ret, fd;
 
 	if (!r->pd)
@@ -241,16 +238,25 @@ static void close_output(struct wp_recording *r, int *err)
 	wp_signals_set_file(NULL);
 	if (!*err)
 		*err = ret;
-	fd = wp_ledgerspool_is_open(&r->spool) && r->s.stop ? wp_perfdata_dup(r->pd) : -1;
+	fd = wp_perfdata_dup(r->pd);
 	ret = wp_perfdata_close(r->pd, r->ids);
 	if (!*err)
 		*err = ret;
-	if (fd >= 0 && !*err)
+	if (fd >= 0 && !*err && r->s.stop)
 		append_ledger(r, fd);
-	if (fd >= 0)
-		close(fd);
-	if (!stat(r->o.output, &st))
-		r->s.bytes = st.st_size;
+	r->s.bytes = wp_perfdata_dup_close(fd);
+}
+
+/* What was recorded before an error is kept. */
+static void close_table(const struct wp_recording *r, struct wp_outfile *table, int *err)
+{
+	int ret = 0;
+
+	if (r->s.start)
+		ret = wp_outfile_commit(table);
+	else
+		wp_outfile_abandon(table);
+	*err = *err ? *err : ret;
 }
 
 /**
@@ -269,7 +275,7 @@ int cmd_record(int argc, char **argv)
 		.s.begun = wp_clock_now(),
 	};
 	bool started = false;
-	int err, status, ret;
+	int err, status;
 
 	err = wp_record_options(&r.o, argc, argv);
 	if (err) {
@@ -284,10 +290,8 @@ int cmd_record(int argc, char **argv)
 	wp_publisher_end(r.publisher, NULL);
 	wp_sideband_close(r.sideband);
 	close_output(&r, &err);
-	ret = wp_dump_close(r.ledger_file, r.o.ledger);
-	err = err ? err : ret;
-	ret = wp_dump_close(r.intervals_file, r.o.intervals);
-	err = err ? err : ret;
+	close_table(&r, &r.ledger, &err);
+	close_table(&r, &r.intervals, &err);
 	wp_signals_set_command(0);
 	status = wp_workload_finish(&r.workload);
 	wp_device_close(&r.dev);

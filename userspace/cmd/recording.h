@@ -20,6 +20,7 @@
 #include "lib/ledgerspool.h"
 #include "lib/live.h"
 #include "lib/merge.h"
+#include "lib/outfile.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
 #include "lib/sideband.h"
@@ -60,6 +61,8 @@
  * @spool: what goes to the end of the file
  * @ledger_file: --ledger, or NULL
  * @intervals_file: --intervals, or NULL
+ * @ledger: the output of @ledger_file
+ * @intervals: that of @intervals_file
  */
 struct wp_recording {
 	struct wp_record_opts o;
@@ -91,6 +94,8 @@ struct wp_recording {
 	unsigned int switches;
 	unsigned int side;
 	struct wp_ledgerspool spool;
+	struct wp_outfile ledger;
+	struct wp_outfile intervals;
 	FILE *ledger_file;
 	FILE *intervals_file;
 };

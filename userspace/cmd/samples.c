@@ -352,108 +352,28 @@ const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline
 	return s->functions;
 }
 
-static bool is_stdout(const char *path)
-{
-	return !strcmp(path, "-");
-}
-
 /**
- * wp_samples_size() - how large a file is that was written
- * @path: its name
- * @bytes: out
- *
- * Return: false if that is not known, as of standard output.
- */
-bool wp_samples_size(const char *path, __u64 *bytes)
-{
-	struct stat st;
-
-	if (is_stdout(path) || stat(path, &st))
-		return false;
-	*bytes = st.st_size;
-	return true;
-}
-
-/**
- * wp_samples_create() - create a file to write them into
+ * wp_samples_output() - begin a file to write them into
  * @s: the samples
- * @path: its name; a file that is there is overwritten, but not the recording. "-" is
- *	standard output
+ * @out: out; to be ended by wp_outfile_end()
+ * @path: its name; not the recording's. "-" is standard output
  *
- * Return: its descriptor, or a negative errno; a message was printed.
+ * Return: a stream of @out, or NULL; a message was printed.
  */
-int wp_samples_create(const struct wp_samples *s, const char *path)
+FILE *wp_samples_output(const struct wp_samples *s, struct wp_outfile *out, const char *path)
 {
-	struct stat in, out;
-	int fd;
+	FILE *f = NULL;
+	struct stat in;
 
-	if (!is_stdout(path) && !stat(path, &out) && !fstat(wp_profile_file(s->profile)->fd, &in) &&
-	    in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+	if (wp_outfile_open(out, path, WP_OUTFILE_STDOUT))
+		return NULL;
+	if (!fstat(wp_profile_file(s->profile)->fd, &in) && wp_outfile_same(out, &in))
 		wp_err("%s is the recording itself: name another file by -o", path);
-		return -EINVAL;
-	}
-	if (is_stdout(path))
-		fd = dup(STDOUT_FILENO);
 	else
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	fd = -errno;
-	wp_err("cannot write %s: %s", path, strerror(errno));
-	return fd;
-}
-
-/**
- * wp_samples_discard() - take away a file that is not whole
- * @path: its name; a device or a pipe stays
- */
-void wp_samples_discard(const char *path)
-{
-	struct stat st;
-
-	if (!is_stdout(path) && !lstat(path, &st) && S_ISREG(st.st_mode))
-		unlink(path);
-}
-
-/**
- * wp_samples_fopen() - the same as a stream
- * @s: the samples
- * @path: its name
- *
- * Return: the stream, to be given to wp_samples_fclose(), or NULL; a message was printed.
- */
-FILE *wp_samples_fopen(const struct wp_samples *s, const char *path)
-{
-	int fd = wp_samples_create(s, path);
-	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-
-	if (fd >= 0 && !f) {
-		close(fd);
-		wp_samples_discard(path);
-		wp_err("no memory to write %s", path);
-	}
+		f = wp_outfile_stream(out);
+	if (!f)
+		wp_outfile_abandon(out);
 	return f;
-}
-
-/**
- * wp_samples_fclose() - end such a file, and take it away if it is not whole
- * @f: the stream
- * @path: its name
- * @err: 0, or why it is not whole
- *
- * Return: @err, or -EIO if not all could be written; a message was printed.
- */
-int wp_samples_fclose(FILE *f, const char *path, int err)
-{
-	bool bad = ferror(f);
-
-	if ((fclose(f) || bad) && !err) {
-		wp_err("could not write all of %s: %s", path, strerror(errno));
-		err = -EIO;
-	}
-	if (err)
-		wp_samples_discard(path);
-	return err;
 }
 
 /* Why functions have no names: of the kernel, and of the first few files. */

@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "cmd/options.h"
+#include "lib/outfile.h"
 #include "lib/profsum.h"
 #include "lib/symbols.h"
 #include "lib/target.h"
@@ -83,11 +84,7 @@ const char *wp_samples_untold(const struct wp_samples *s);
 int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __u32 slots);
 const char *wp_samples_comm(struct wp_samples *s, const struct wp_profline *l);
 const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline *l, size_t *nr);
-int wp_samples_create(const struct wp_samples *s, const char *path);
-FILE *wp_samples_fopen(const struct wp_samples *s, const char *path);
-int wp_samples_fclose(FILE *f, const char *path, int err);
-bool wp_samples_size(const char *path, __u64 *bytes);
-void wp_samples_discard(const char *path);
+FILE *wp_samples_output(const struct wp_samples *s, struct wp_outfile *out, const char *path);
 void wp_samples_warn(const struct wp_samples *s);
 void wp_samples_free(struct wp_samples *s);
 

@@ -12,14 +12,12 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,6 +28,7 @@
 #include "lib/duration.h"
 #include "lib/err.h"
 #include "lib/ksyms.h"
+#include "lib/outfile.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
 #include "lib/ringwalk.h"
@@ -101,34 +100,13 @@ struct dump {
 	__u64 last;
 	size_t pos;
 	unsigned int nr;
+	bool live;
+	__u64 bytes;
 };
 
 static const char *name_of(void *ctx, __u32 tid)
 {
 	return wp_comms_find(&((struct wp_flight *)ctx)->log.now, tid);
-}
-
-/* Better now than in the hour of need. */
-static int check_output(const char *path)
-{
-	char copy[PATH_MAX];
-	struct stat st;
-
-	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy)) {
-		wp_err("%s: the name is too long", path);
-		return -ENAMETOOLONG;
-	}
-	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
-		wp_err("%s is no file: snapshots go to files beside it", path);
-		return -EINVAL;
-	}
-	if (access(dirname(copy), W_OK | X_OK)) {
-		int err = -errno;
-
-		wp_err("cannot create %s: %s", path, strerror(-err));
-		return err;
-	}
-	return 0;
 }
 
 /* Names of threads that run already. */
@@ -164,7 +142,8 @@ int wp_flight_prepare(struct wp_sched_recording *r)
 	bytes *= r->dev.info.nr_online;
 	wp_sidelog_open(&f->log, bytes < MIN_LOG ? MIN_LOG : bytes < MAX_LOG ? bytes : MAX_LOG);
 	wp_signals_catch_snapshot();
-	err = check_output(r->o.output);
+	/* Better now than in the hour of need. */
+	err = wp_outfile_check(r->o.output);
 	if (!err)
 		err = wp_sideband_open(&r->sideband, &opt);
 	if (!err)
@@ -295,7 +274,7 @@ static int write_all(struct dump *d, struct wp_ringwalk *walk, __u64 upto)
 static int write_file(struct dump *d, const char *path, struct wp_ringwalk *walk, __u64 upto)
 {
 	struct wp_sched_recording *r = d->r;
-	int err, ret;
+	int err, ret, fd;
 
 	r->flight->kept = 0;
 	err = wp_sched_open_output(r, path);
@@ -306,7 +285,13 @@ static int write_file(struct dump *d, const char *path, struct wp_ringwalk *walk
 	r->flight->kept = wp_perfdata_kept(r->pd);
 	wp_signals_set_file(NULL);
 	err = err ? err : ret;
-	ret = wp_perfdata_close(r->pd, NULL);
+	fd = wp_perfdata_dup(r->pd);
+	if (err && d->live && !r->flight->kept)
+		/* It does not take the room of the next one. */
+		wp_perfdata_discard(r->pd);
+	else
+		ret = wp_perfdata_close(r->pd, NULL);
+	d->bytes = wp_perfdata_dup_close(fd);
 	r->pd = NULL;
 	return err ? err : ret;
 }
@@ -314,17 +299,14 @@ static int write_file(struct dump *d, const char *path, struct wp_ringwalk *walk
 static void tell_dump(const struct dump *d, const char *path)
 {
 	struct wp_timeline_stats s;
-	struct stat st;
 
 	if (d->r->o.quiet)
 		return;
 	wp_timeline_stats(d->r->timeline, &s);
-	if (stat(path, &st))
-		st.st_size = 0;
 	wp_sched_say("Dump %s: the last %.3f s, %.3f MB (%" PRIu64 " switches, %" PRIu64
 		     " wakeups, %" PRIu64 " migrations)",
 		     path, (double)(d->last - d->first) / NSEC_PER_SEC,
-		     (double)st.st_size / 1024 / 1024,
+		     (double)d->bytes / 1024 / 1024,
 		     (uint64_t)s.records[WALLPROF_RECORD_SWITCH],
 		     (uint64_t)(s.records[WALLPROF_RECORD_WAKING] +
 				s.records[WALLPROF_RECORD_WAKEUP_NEW]),
@@ -376,7 +358,7 @@ static int take_rings(struct wp_sched_recording *r, struct wp_ringwalk *walk, __
 static int dump(struct wp_sched_recording *r, const char *path, bool live)
 {
 	struct wp_ringwalk walk = { 0 };
-	struct dump d = { .r = r };
+	struct dump d = { .r = r, .live = live };
 	unsigned int looks = 0;
 	__u64 upto = 0;
 	int err;
@@ -430,10 +412,7 @@ static void remember_file(struct wp_sched_recording *r, const char *path)
 	*place = strdup(path);
 }
 
-/*
- * A disk that is full now may not be so when it matters: what fails does not end it, nor
- * does it take the room of the next one, if there is nothing in it.
- */
+/* A disk that is full now may not be so when it matters: what fails does not end it. */
 static void snapshot(struct wp_sched_recording *r)
 {
 	char path[PATH_MAX];
@@ -445,8 +424,6 @@ static void snapshot(struct wp_sched_recording *r)
 	err = dump(r, path, true);
 	if (!err || r->flight->kept)
 		remember_file(r, path);
-	else
-		unlink(path);
 }
 
 static void tell_wait(const struct wp_sched_recording *r, const struct wp_wait *wait)

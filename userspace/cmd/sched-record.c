@@ -518,19 +518,16 @@ static void say_lost(const struct wp_sched_recording *r, const struct wp_timelin
 	free(text);
 }
 
-static void summary(struct wp_sched_recording *r)
+static void summary(struct wp_sched_recording *r, __u64 bytes)
 {
 	struct wp_timeline_stats s;
-	struct stat st;
 
 	wp_timeline_stats(r->timeline, &s);
-	if (stat(r->o.output, &st))
-		st.st_size = 0;
 	if (!r->o.quiet) {
 		wp_sched_say("Woken up %u times to write data", r->rounds);
 		wp_sched_say("Captured and wrote %.3f MB %s (%" PRIu64 " switches, %" PRIu64
 			     " wakeups, %" PRIu64 " migrations)",
-			     (double)st.st_size / 1024 / 1024, r->o.output,
+			     (double)bytes / 1024 / 1024, r->o.output,
 			     (uint64_t)s.records[WALLPROF_RECORD_SWITCH],
 			     (uint64_t)(s.records[WALLPROF_RECORD_WAKING] +
 					s.records[WALLPROF_RECORD_WAKEUP_NEW]),
@@ -558,7 +555,8 @@ int cmd_sched_record(int argc, char **argv)
 		.argc = argc + 2,
 		.argv = argv - 2,
 	};
-	int err, ret, status;
+	int err, ret, status, fd;
+	__u64 bytes = 0;
 
 	err = parse(&r.o, argc, argv);
 	if (err) {
@@ -578,7 +576,9 @@ int cmd_sched_record(int argc, char **argv)
 		ret = wp_perfdata_flush(r.pd);
 		wp_signals_set_file(NULL);
 		err = err ? err : ret;
+		fd = wp_perfdata_dup(r.pd);
 		ret = wp_perfdata_close(r.pd, NULL);
+		bytes = wp_perfdata_dup_close(fd);
 		err = err ? err : ret;
 	}
 	wp_signals_set_command(0);
@@ -588,7 +588,7 @@ int cmd_sched_record(int argc, char **argv)
 	else if (!err && r.o.overwrite)
 		warn_of_threads(&r);
 	else if (!err)
-		summary(&r);
+		summary(&r, bytes);
 	wp_flight_free(&r);
 	wp_sideband_close(r.sideband);
 	wp_device_close(&r.dev);

@@ -19,6 +19,7 @@
 #include "lib/clock.h"
 #include "lib/device.h"
 #include "lib/err.h"
+#include "lib/outfile.h"
 #include "lib/perfdata.h"
 #include "lib/procfile.h"
 #include "lib/sideband.h"
@@ -47,6 +48,8 @@ static void (*volatile restore_screen)(void);
 static volatile sig_atomic_t suspend_signal;
 static volatile sig_atomic_t resize_signal;
 static int input_fd = -1;
+/* What was done at XFSZ when the process began. */
+static struct sigaction limit_before = { .sa_handler = SIG_DFL };
 
 /* Whether it is the signal that asked for the end, come once more. */
 static bool is_echo(int sig)
@@ -81,6 +84,7 @@ static void on_signal(int sig)
 		if (stop_signal) {
 			/* The second one: at once. */
 			wp_perfdata_abort(open_file);
+			wp_outfile_die();
 			if (restore_screen)
 				restore_screen();
 			tell_at_once();
@@ -136,6 +140,26 @@ int wp_signals_catch(void)
 	wp_sigwatch_start(&watched, on_signal);
 	signal(SIGPIPE, SIG_IGN);
 	return 0;
+}
+
+/**
+ * wp_signals_ignore_limit() - have a file that would become too large be like a full disk
+ *
+ * The kernel sends XFSZ for it, which would end the process without a word.
+ */
+void wp_signals_ignore_limit(void)
+{
+	const struct sigaction ign = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGXFSZ, &ign, &limit_before);
+}
+
+/**
+ * wp_signals_restore_limit() - undo wp_signals_ignore_limit(), in a command's process
+ */
+void wp_signals_restore_limit(void)
+{
+	sigaction(SIGXFSZ, &limit_before, NULL);
 }
 
 /**

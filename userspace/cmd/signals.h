@@ -36,6 +36,8 @@ void wp_signals_catch_screen(void (*restore)(void), int input);
 bool wp_signals_suspend(void);
 bool wp_signals_resized(void);
 void wp_signals_sleep(void);
+void wp_signals_ignore_limit(void);
+void wp_signals_restore_limit(void);
 void wp_signals_set_file(struct wp_perfdata *pd);
 void wp_signals_set_command(pid_t pid);
 int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideband,

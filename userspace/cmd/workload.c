@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/signals.h"
 #include "cmd/workload.h"
 #include "lib/err.h"
 
@@ -24,6 +25,7 @@ static void __attribute__((noreturn)) child(int go, int failed, char **argv)
 	/* Without a byte the parent has given up, or died. */
 	if (read(go, &byte, 1) != 1)
 		_exit(0);
+	wp_signals_restore_limit();
 	execvp(argv[0], argv);
 	err = errno;
 	if (write(failed, &err, sizeof(err)) != sizeof(err))

@@ -30,6 +30,7 @@
 #include "lib/events.h"
 #include "lib/features.h"
 #include "lib/fullio.h"
+#include "lib/outfile.h"
 #include "lib/perfdata.h"
 #include "lib/perfheader.h"
 #include "lib/rawsample.h"
@@ -53,7 +54,7 @@ struct tail {
 };
 
 struct wp_perfdata {
-	int fd;
+	struct wp_outfile out;
 	int err;		/* the first failure, which is final */
 	bool regular;
 	char *path;
@@ -109,7 +110,7 @@ static int write_header_tail(struct wp_perfdata *pd, __u64 data_size, __u64 feat
 
 	h.data.size = data_size;
 	h.features[0] = features;
-	return wp_pwrite_all(pd->fd, (char *)&h + from, sizeof(h) - from, from);
+	return wp_pwrite_all(pd->out.fd, (char *)&h + from, sizeof(h) - from, from);
 }
 
 /* The features behind the data, which end at @pos. Async-signal-safe. */
@@ -129,9 +130,9 @@ static int write_features(struct wp_perfdata *pd, off_t pos)
 		pd->blob_dir[i].offset = in[i].offset + pos;
 		pd->blob_dir[i].size = in[i].size;
 	}
-	ret = wp_pwrite_all(pd->fd, pd->blob_dir, dir, pos);
+	ret = wp_pwrite_all(pd->out.fd, pd->blob_dir, dir, pos);
 	if (!ret)
-		ret = wp_pwrite_all(pd->fd, pd->blob + dir, pd->blob_len - dir, pos + dir);
+		ret = wp_pwrite_all(pd->out.fd, pd->blob + dir, pd->blob_len - dir, pos + dir);
 	return ret;
 }
 
@@ -147,7 +148,7 @@ static int checkpoint(struct wp_perfdata *pd, const void *data, size_t len)
 
 	ret = write_header_tail(pd, t.pos - start, 0);
 	if (!ret)
-		ret = wp_pwrite_all(pd->fd, data, len, t.pos);
+		ret = wp_pwrite_all(pd->out.fd, data, len, t.pos);
 	if (ret) {
 		/* What there was before may still fit. */
 		if (!write_features(pd, t.pos))
@@ -453,37 +454,6 @@ static int present_cpus(int **cpus, unsigned int *nr)
 	return *nr ? 0 : -ENODEV;
 }
 
-/* Keep a recording that exists, as perf does. */
-static int make_way(const char *path)
-{
-	char old[PATH_MAX];
-	struct stat st;
-
-	if (stat(path, &st))
-		return 0;
-	if (S_ISDIR(st.st_mode)) {
-		wp_err("%s is a directory", path);
-		return -EISDIR;
-	}
-	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
-		wp_err("%s is a pipe: perf.data is written in file mode only", path);
-		return -ESPIPE;
-	}
-	if (!S_ISREG(st.st_mode) || !st.st_size)
-		return 0;
-	if (snprintf(old, sizeof(old), "%s.old", path) >= (int)sizeof(old)) {
-		wp_err("%s: the name is too long", path);
-		return -ENAMETOOLONG;
-	}
-	if (rename(path, old)) {
-		int ret = -errno;
-
-		wp_err("cannot rename %s to %s: %s", path, old, strerror(-ret));
-		return ret;
-	}
-	return 0;
-}
-
 static int open_file(struct wp_perfdata *pd, const char *path)
 {
 	struct stat st;
@@ -497,19 +467,14 @@ static int open_file(struct wp_perfdata *pd, const char *path)
 		wp_err("-o: the file name is empty");
 		return -EINVAL;
 	}
-	ret = make_way(path);
+	ret = wp_outfile_open(&pd->out, path, WP_OUTFILE_PARTIAL);
 	if (ret)
 		return ret;
-	pd->fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0600);
-	if (pd->fd < 0) {
-		ret = -errno;
-		wp_err("cannot create %s: %s", path, strerror(-ret));
-		return ret;
+	if (fstat(pd->out.fd, &st) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
+		wp_err("%s is a pipe: perf.data is written in file mode only", path);
+		return -ESPIPE;
 	}
-	/* An empty file that was there keeps its mode unless told. */
-	pd->regular = !fstat(pd->fd, &st) && S_ISREG(st.st_mode);
-	if (pd->regular)
-		fchmod(pd->fd, 0600);
+	pd->regular = S_ISREG(st.st_mode);
 	return 0;
 }
 
@@ -539,7 +504,7 @@ static int write_start(struct wp_perfdata *pd)
 		wp_buf_u64(&b, sizeof(pd->header) + i * ids);
 		wp_buf_u64(&b, ids);
 	}
-	ret = b.failed ? -ENOMEM : wp_pwrite_all(pd->fd, b.data, b.len, 0);
+	ret = b.failed ? -ENOMEM : wp_pwrite_all(pd->out.fd, b.data, b.len, 0);
 	wp_buf_free(&b);
 	set_tail(pd, pd->header.data.offset, 0);
 	pd->nr_bytes = pd->header.data.offset;
@@ -581,8 +546,7 @@ static void destroy(struct wp_perfdata *pd)
 {
 	unsigned int i;
 
-	if (pd->fd >= 0)
-		close(pd->fd);
+	wp_outfile_abandon(&pd->out);
 	for (i = 0; i < pd->nr_events; i++) {
 		free((void *)pd->event[i].ids);
 		free(pd->name[i]);
@@ -629,8 +593,9 @@ static int describe_raw(struct wp_perfdata *pd, const struct wp_perfdata_options
  * @out: the file, to be closed with wp_perfdata_close()
  * @opt: what to create
  *
- * A file of that name that is not empty is renamed to NAME.old first. The new
- * one is readable by its owner only, as it tells about all users' processes.
+ * It gets its name when it can be read; a file of that name that is not empty is renamed
+ * to NAME.old before. The new one is readable by its owner only, as it has the processes
+ * of all users.
  *
  * Return: 0 or a negative errno.
  */
@@ -651,14 +616,15 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 	pd = calloc(1, sizeof(*pd));
 	if (!pd)
 		goto nomem;
-	pd->fd = -1;
 	pd->first_time = ~0ULL;
 	pd->path = strdup(path);
+	if (!pd->path)
+		goto nomem;
 	pd->room = opt->buffer_size ? opt->buffer_size : DEFAULT_BUFFER;
 	if (pd->room < 2 * MAX_RECORD)
 		pd->room = 2 * MAX_RECORD;
 	pd->buf = malloc(pd->room);
-	if (!pd->path || !pd->buf)
+	if (!pd->buf)
 		goto nomem;
 	for (i = 0; i < opt->nr_events; i++) {
 		pd->nr_events++;
@@ -699,7 +665,7 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 	}
 	if (describe_raw(pd, opt) || build_blob(pd))
 		goto nomem;
-	ret = open_file(pd, path);
+	ret = open_file(pd, pd->path);
 	if (ret)
 		goto out;
 	ret = write_start(pd);
@@ -709,6 +675,10 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 		wp_err("cannot write %s: %s", path, strerror(-ret));
 		goto out;
 	}
+	/* From here on it can be read at each moment, whatever ends us. */
+	ret = wp_outfile_publish(&pd->out, ".old");
+	if (ret)
+		goto out;
 	free(all);
 	*out = pd;
 	return 0;
@@ -953,12 +923,11 @@ int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
 	}
 	if (!ret)
 		ret = wp_perfdata_flush(pd);
-	if (!ret && pd->regular && ftruncate(pd->fd, tail(pd)->pos + pd->blob_len))
+	if (!ret && pd->regular && ftruncate(pd->out.fd, tail(pd)->pos + pd->blob_len))
 		ret = fail(pd, -errno);
 	/* Network file systems tell of a full disk only now. */
-	if (close(pd->fd) && !ret)
-		ret = fail(pd, -errno);
-	pd->fd = -1;
+	if (wp_outfile_commit(&pd->out) && !ret)
+		ret = -EIO;
 	destroy(pd);
 	return ret;
 }
@@ -982,7 +951,48 @@ __u64 wp_perfdata_kept(const struct wp_perfdata *pd)
  */
 int wp_perfdata_dup(const struct wp_perfdata *pd)
 {
-	return fcntl(pd->fd, F_DUPFD_CLOEXEC, 0);
+	return fcntl(pd->out.fd, F_DUPFD_CLOEXEC, 0);
+}
+
+/**
+ * wp_perfdata_dup_close() - close it
+ * @fd: from wp_perfdata_dup()
+ *
+ * Return: how large the file is, in bytes; 0 if that is not known.
+ */
+__u64 wp_perfdata_dup_close(int fd)
+{
+	struct stat st;
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st))
+		st.st_size = 0;
+	close(fd);
+	return st.st_size;
+}
+
+/**
+ * wp_perfdata_is_regular() - whether it is a file
+ * @pd: the file
+ *
+ * Return: false if it is a device.
+ */
+bool wp_perfdata_is_regular(const struct wp_perfdata *pd)
+{
+	return pd->regular;
+}
+
+/**
+ * wp_perfdata_discard() - take the file away, and free everything
+ * @pd: the file, or NULL
+ */
+void wp_perfdata_discard(struct wp_perfdata *pd)
+{
+	if (!pd)
+		return;
+	wp_outfile_remove(&pd->out);
+	destroy(pd);
 }
 
 /**
@@ -996,7 +1006,7 @@ int wp_perfdata_dup(const struct wp_perfdata *pd)
  */
 void wp_perfdata_abort(struct wp_perfdata *pd)
 {
-	if (pd && pd->fd >= 0)
+	if (pd && pd->out.is_open)
 		checkpoint(pd, pd->buf, tail(pd)->len);
 }
 

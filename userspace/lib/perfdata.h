@@ -168,6 +168,9 @@ void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
 				  const struct wp_tracepoint *tp);
 void wp_perfdata_event_sideband(struct wp_perfdata_event *out);
 
+bool wp_perfdata_is_regular(const struct wp_perfdata *pd);
+__u64 wp_perfdata_dup_close(int fd);
+void wp_perfdata_discard(struct wp_perfdata *pd);
 int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options *opt);
 __u64 wp_perfdata_id(const struct wp_perfdata *pd, unsigned int event, int cpu);
 size_t wp_perfdata_encode_sample(const struct wp_perfdata *pd,

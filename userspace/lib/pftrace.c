@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "lib/err.h"
+#include "lib/outfile.h"
 #include "lib/pfpacket.h"
 #include "lib/text.h"
 
@@ -39,8 +40,8 @@
  * @err: what went wrong with writing
  */
 struct wp_pftrace {
+	struct wp_outfile out;
 	FILE *f;
-	const char *path;
 	const struct wp_perffile *file;
 	__u32 clock;
 	enum wp_pf_layout layout;
@@ -138,40 +139,30 @@ static __u32 clock_of(int clockid)
 	return PF__BUILTIN_CLOCK__BUILTIN_CLOCK_PERF;
 }
 
-static bool is_stdout(const struct wp_pftrace *t)
+/* Opens @path for writing, but not the recording. */
+static int create(struct wp_pftrace *t, const char *path)
 {
-	return !strcmp(t->path, "-");
-}
+	int err = wp_outfile_open(&t->out, path, WP_OUTFILE_STDOUT);
+	struct stat in;
 
-/* Opens @path for writing, but not the recording, which would be emptied. */
-static int create(struct wp_pftrace *t)
-{
-	struct stat in, out;
-	int fd, err;
-
-	if (!is_stdout(t) && !stat(t->path, &out) && !fstat(t->file->fd, &in) &&
-	    in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
-		wp_err("%s is the recording itself: name another file by -o", t->path);
-		return -EINVAL;
+	if (err)
+		return err;
+	if (!fstat(t->file->fd, &in) && wp_outfile_same(&t->out, &in)) {
+		wp_err("%s is the recording itself: name another file by -o", path);
+		err = -EINVAL;
+	} else {
+		t->f = wp_outfile_stream(&t->out);
+		err = t->f ? 0 : -ENOMEM;
 	}
-	if (is_stdout(t))
-		fd = dup(STDOUT_FILENO);
-	else
-		fd = open(t->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	t->f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (t->f)
-		return 0;
-	err = -errno;
-	if (fd >= 0)
-		close(fd);
-	wp_err("cannot write %s: %s", t->path, strerror(-err));
+	if (err)
+		wp_outfile_abandon(&t->out);
 	return err;
 }
 
 /**
  * wp_pftrace_open() - begin a trace
  * @out: out: the trace, to be closed or abandoned
- * @path: its file; what it had is gone, but for @file. "-" is standard output
+ * @path: its file, but not @file; it is there when it is whole. "-" is standard output
  * @file: the recording that it is made of
  * @clockid: the clock of that, or WP_PF_NO_CLOCKID
  *
@@ -190,10 +181,9 @@ int wp_pftrace_open(struct wp_pftrace **out, const char *path, const struct wp_p
 		wp_err("no memory for the trace");
 		return -ENOMEM;
 	}
-	t->path = path;
 	t->file = file;
 	t->clock = clock_of(clockid);
-	err = create(t);
+	err = create(t, path);
 	if (err) {
 		free(t);
 		return err;
@@ -235,7 +225,7 @@ int wp_pftrace_packet(struct wp_pftrace *t, Pf__TracePacket *packet, __u32 seque
 	t->bytes += pf__trace__pack_to_buffer(&trace, &sink.base);
 	if (ferror(t->f)) {
 		t->err = errno ? -errno : -EIO;
-		wp_err("cannot write %s: %s", t->path, strerror(-t->err));
+		wp_err("cannot write %s: %s", t->out.path, strerror(-t->err));
 	}
 	return t->err;
 }
@@ -344,13 +334,9 @@ enum wp_pf_layout wp_pftrace_layout(const struct wp_pftrace *t)
  */
 int wp_pftrace_close(struct wp_pftrace *t, __u64 *bytes)
 {
-	int err = t->err;
+	int err = wp_outfile_end(&t->out, t->err);
 
 	*bytes = t->bytes;
-	if (fclose(t->f) && !err) {
-		err = -errno;
-		wp_err("cannot write %s: %s", t->path, strerror(-err));
-	}
 	free(t);
 	return err;
 }
@@ -361,12 +347,8 @@ int wp_pftrace_close(struct wp_pftrace *t, __u64 *bytes)
  */
 void wp_pftrace_abandon(struct wp_pftrace *t)
 {
-	struct stat st;
-
 	if (!t)
 		return;
-	if (!is_stdout(t) && !fstat(fileno(t->f), &st) && S_ISREG(st.st_mode))
-		unlink(t->path);
-	fclose(t->f);
+	wp_outfile_abandon(&t->out);
 	free(t);
 }

@@ -28,7 +28,9 @@
 #include "lib/dir.h"
 #include "lib/ehframe.h"
 #include "lib/err.h"
+#include "lib/fullio.h"
 #include "lib/gofuncs.h"
+#include "lib/outfile.h"
 #include "lib/siphash.h"
 #include "lib/tablecache.h"
 #include "lib/trampolines.h"
@@ -81,18 +83,6 @@ static bool read_all(int fd, void *to, size_t size)
 	return true;
 }
 
-static bool write_all(int fd, const void *from, size_t size)
-{
-	ssize_t n;
-
-	for (; size; size -= n, from = (const char *)from + n) {
-		n = write(fd, from, size);
-		if (n <= 0)
-			return false;
-	}
-	return true;
-}
-
 static int open_ours(const struct wp_tablecache *cache, const char *name)
 {
 	int fd = openat(cache->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -108,24 +98,18 @@ static int open_ours(const struct wp_tablecache *cache, const char *name)
 static bool put_file(const struct wp_tablecache *cache, const char *name, bool replace,
 		     const void *head, size_t head_size, const void *data, size_t size)
 {
-	char tmp[NAME_SIZE];
-	bool good;
-	int fd;
+	struct wp_outfile out;
+	int err;
 
-	snprintf(tmp, sizeof(tmp), "tmp.%d", gettid());
-	unlinkat(cache->dir, tmp, 0);
-	fd = openat(cache->dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
+	err = wp_outfile_open_at(&out, cache->dir, name);
+	if (err)
 		return false;
-	good = write_all(fd, head, head_size) && write_all(fd, data, size);
-	good &= !close(fd);
-	if (good && replace)
-		good = !renameat(cache->dir, tmp, cache->dir, name);
-	else if (good)
-		good = !linkat(cache->dir, tmp, cache->dir, name, 0) || errno == EEXIST;
-	if (!good || !replace)
-		unlinkat(cache->dir, tmp, 0);
-	return good;
+	err = wp_pwrite_all(out.fd, head, head_size, 0);
+	if (!err)
+		err = wp_pwrite_all(out.fd, data, size, head_size);
+	if (!err && !replace)
+		return wp_outfile_commit_new(&out);
+	return !wp_outfile_end(&out, err);
 }
 
 static bool read_key(struct wp_tablecache *cache)
