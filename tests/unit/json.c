@@ -28,7 +28,19 @@ static const struct row {
 	{ "\xed\xa0\x80", "\"\\ufffd\\ufffd\\ufffd\"", "???" },
 	{ "\xc0\xaf", "\"\\ufffd\\ufffd\"", "??" },
 	/* What a terminal would obey. */
-	{ "\xc2\x9bm\xe2\x80\xae", "\"\\u009bm\\u202e\"", "??m???" },
+	{ "\xc2\x9bm\xe2\x80\xae", "\"\\u009bm\\u202e\"", "??m\\u202e" },
+	{ "\xf3\xa0\x81\xa1", "\"\\udb40\\udc61\"", "\\U000e0061" },
+	/* What a spreadsheet would run. */
+	{ "=1+cmd|'/C'!A0", "\"=1+cmd|'/C'!A0\"", "'=1+cmd|'/C'!A0" },
+	{ "-2+3", "\"-2+3\"", "'-2+3" },
+	{ "+1", "\"+1\"", "'+1" },
+	{ "@SUM(A1)", "\"@SUM(A1)\"", "'@SUM(A1)" },
+	{ " \"'=1", "\" \\\"'=1\"", "\"' \"\"'=1\"" },
+	{ "\u3000\uff1d1", "\"\u3000\uff1d1\"", "'\u3000\uff1d1" },
+	{ "a;=1", "\"a;=1\"", "\"a;=1\"" },
+	{ "\t=1", "\"\\u0009=1\"", "?=1" },
+	{ "-", "\"-\"", "-" },
+	{ "a=1-2", "\"a=1-2\"", "a=1-2" },
 };
 
 static void test_names(void)

@@ -60,6 +60,71 @@ static void test_all(void)
 	ok(!bad && !other, "%u strings: %u not harmless, %u of another length", i, bad, other);
 }
 
+static bool shows(const char *from, const char *to)
+{
+	char s[128], again[128];
+	size_t n = wp_text_show(s, sizeof(s), from, false);
+
+	wp_text_show(again, sizeof(again), s, false);
+	if (strcmp(s, to) || n != strlen(to) || strcmp(again, s))
+		printf("# %s, not %s\n", s, to);
+	return !strcmp(s, to) && n == strlen(to) && !strcmp(again, s);
+}
+
+/* What has no look of its own, a few of each kind; and neighbours that do. */
+static void test_invisible(void)
+{
+	static const unsigned int no[] = {
+		0x80, 0x9f, 0xad, 0x34f, 0x600, 0x61c, 0x6dd, 0x70f, 0x8e2, 0x115f, 0x1160, 0x1680,
+		0x17b4, 0x180b, 0x180e, 0x2000, 0x200b, 0x200c, 0x200d, 0x200e, 0x2028, 0x2029,
+		0x202a, 0x202e, 0x202f, 0x205f, 0x2060, 0x2064, 0x2065, 0x2066, 0x2069, 0x206f,
+		0x2800, 0x3164, 0xd800, 0xdfff, 0xe000, 0xf8ff, 0xfdd0, 0xfdef, 0xfe00, 0xfe0f,
+		0xfeff, 0xffa0, 0xfff0, 0xfff9, 0xfffb, 0xfffe, 0xffff, 0x110bd, 0x13430, 0x16fe4,
+		0x1bca0, 0x1d159, 0x1d173, 0x1ffff, 0x50000, 0xe0001, 0xe0020, 0xe007f, 0xe0100,
+		0xe01ef, 0xf0000, 0xffffd, 0x100000, 0x10ffff,
+	};
+	static const unsigned int yes[] = {
+		0xa0, 0xac, 0xae, 0x34e, 0x350, 0x61b, 0x61e, 0x115e, 0x1161, 0x17b3, 0x2010, 0x2027,
+		0x2030, 0x205e, 0x2070, 0x27ff, 0x2801, 0x3000, 0x3163, 0x3165, 0xd7ff, 0xf900,
+		0xfdcf, 0xfdf0, 0xfe10, 0xfefe, 0xff01, 0xff9f, 0xffa1, 0xfffc, 0xfffd, 0x10000,
+		0x1d158, 0x1d15a, 0x1f600, 0x20000, 0x2fa1d, 0x30000, 0x3134a,
+	};
+	unsigned int i, bad = 0;
+
+	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		bad += wp_text_harmless(no[i]);
+	for (i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		bad += !wp_text_harmless(yes[i]);
+	ok(!bad, "what can be seen: %u wrong", bad);
+}
+
+static void test_show(void)
+{
+	char s[8], *all;
+	FILE *f;
+	char got[64] = "";
+
+	ok(shows("Stra\u00dfe \U0001f600\u00a0", "Stra\u00dfe \U0001f600\u00a0"), "letters are shown");
+	ok(shows("a\u200bb\u202e", "a\\u200bb\\u202e") &&
+	   shows("\xf3\xa0\x81\xa1\u00ad", "\\U000e0061\\u00ad"), "what cannot be seen is escaped");
+	ok(shows("a\x1b[31m\xc2\x9b" "1\xff\xe2\x80", "a?[31m??1???"),
+	   "controls and no UTF-8 are question marks");
+	ok(wp_text_show(s, sizeof(s), "ab\u200b\u200b", false) == 2 && !strcmp(s, "ab") &&
+	   wp_text_show(s, sizeof(s), "a\u200b\u200b", false) == 7 && !strcmp(s, "a\\u200b"),
+	   "an escape is whole, or is not there");
+	all = wp_text_dup("\u00ad\u00ad\nx");
+	ok(all && !strcmp(all, "\\u00ad\\u00ad?x"), "of any length");
+	free(all);
+	f = fmemopen(got, sizeof(got), "w");
+	wp_text_print(f, "%s\n", "a\nb\u200b");
+	fclose(f);
+	ok(!strcmp(got, "a?b\\u200b\n"), "a line is one line, whatever names have");
+	f = fmemopen(got, sizeof(got), "w");
+	wp_text_print(f, "%s\n", "a\1b");
+	fclose(f);
+	ok(!strcmp(got, "a?b\n"), "also if they guess how that is seen");
+}
+
 static void test_put(void)
 {
 	char got[512] = "", longest[400];
@@ -100,8 +165,12 @@ int main(void)
 	   "nor what is no UTF-8: too long, surrogates, too large, cut off");
 	test_all();
 	test_put();
+	test_invisible();
+	test_show();
 	wp_set_verbosity(WP_SILENT);
 	wp_err("no file \xc2\x9b" "31m\nbut this");
 	ok(!strcmp(wp_last_error(), "no file ??31m\nbut this"), "messages are clean");
+	wp_warn("no file %s", "a\nwallprof: b\u202e");
+	ok(!strcmp(wp_last_warning(), "no file a?wallprof: b\\u202e"), "and of as many lines as ours");
 	return done();
 }

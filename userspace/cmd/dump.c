@@ -11,6 +11,7 @@
 
 #include "cmd/dump.h"
 #include "lib/cause.h"
+#include "lib/csv.h"
 #include "lib/err.h"
 #include "lib/syscalls.h"
 #include "lib/text.h"
@@ -87,7 +88,7 @@ static void put_hist(FILE *f, const struct wp_hist *hist)
 void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *hist)
 {
 	fprintf(f, "%u\t%u\t", a->tid, a->tgid);
-	wp_text_put(f, a->comm);
+	wp_tsv_put(f, a->comm);
 	fprintf(f, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
 		(uint64_t)a->born, (uint64_t)a->end, (uint64_t)a->run_ns, (uint64_t)a->off_ns,
 		(uint64_t)a->nr_off, (uint64_t)a->spill_ns);
@@ -189,7 +190,8 @@ void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *
 	wp_stack_waker(s->waker, &waker);
 	put_stack(f, waker.user, '\t');
 	put_stack(f, waker.kernel, '\t');
-	fprintf(f, "%s\t", object);
+	wp_tsv_put(f, object);
+	fputc('\t', f);
 	put_id(f, s->id, '\t');
 	put_id(f, s->waker_id, '\t');
 	fprintf(f, "%" PRIu64 "\t", (uint64_t)s->asleep_since);

@@ -18,6 +18,7 @@
 #include "lib/err.h"
 #include "lib/outfile.h"
 #include "lib/json.h"
+#include "lib/text.h"
 
 #define VERSION	60
 /* Sums of one stack are told apart by as many parts of the time. */
@@ -547,8 +548,8 @@ static int write_file(struct firefox *w, const char *path)
 	put_file(w);
 	err = wp_outfile_commit(&out);
 	if (!err && wp_outfile_has_name(&out))
-		fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%zu sample%s in sum) ]\n",
-			(double)out.bytes / 1024 / 1024, path, w->nr, w->nr == 1 ? "" : "s");
+		wp_text_print(stderr, "[ wallprof export: Wrote %.3f MB %s (%zu sample%s in sum) ]\n",
+			      (double)out.bytes / 1024 / 1024, path, w->nr, w->nr == 1 ? "" : "s");
 	return err;
 }
 

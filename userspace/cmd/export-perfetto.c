@@ -21,6 +21,7 @@
 #include "lib/pftrace.h"
 #include "lib/profstacks.h"
 #include "lib/schedevents.h"
+#include "lib/text.h"
 
 /**
  * struct work - a trace that is being made
@@ -213,10 +214,10 @@ static void say(const struct work *w, const struct wp_export *e, __u64 bytes)
 	wp_pfsched_stats(w->sched, &sched);
 	if (!strcmp(e->output, "-"))
 		return;
-	fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%" PRIu64 " slice%s, %" PRIu64 " sample%s) ]\n",
-		(double)bytes / 1024 / 1024, e->output, (uint64_t)sched.switches,
-		sched.switches == 1 ? "" : "s", (uint64_t)samples.samples,
-		samples.samples == 1 ? "" : "s");
+	wp_text_print(stderr, "[ wallprof export: Wrote %.3f MB %s (%" PRIu64 " slice%s, %" PRIu64 " sample%s) ]\n",
+		      (double)bytes / 1024 / 1024, e->output, (uint64_t)sched.switches,
+		      sched.switches == 1 ? "" : "s", (uint64_t)samples.samples,
+		      samples.samples == 1 ? "" : "s");
 }
 
 static int write_trace(struct work *w, const struct wp_export *e)

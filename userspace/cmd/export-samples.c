@@ -11,6 +11,7 @@
 
 #include "cmd/export-samples.h"
 #include "lib/err.h"
+#include "lib/text.h"
 
 static void note_functions(struct wp_export_samples *s, const struct wp_frame *f)
 {
@@ -79,9 +80,9 @@ static void say(const struct wp_export_samples *s)
 		return;
 	for (i = 0; i < s->samples.sum.nr; i++)
 		samples += s->samples.sum.line[i].samples;
-	fprintf(stderr, "[ wallprof export: Wrote %.3f MB %s (%" PRIu64 " sample%s, %zu different) ]\n",
-		(double)s->out.bytes / 1024 / 1024, s->e->output, (uint64_t)samples,
-		samples == 1 ? "" : "s", s->samples.sum.nr);
+	wp_text_print(stderr, "[ wallprof export: Wrote %.3f MB %s (%" PRIu64 " sample%s, %zu different) ]\n",
+		      (double)s->out.bytes / 1024 / 1024, s->e->output, (uint64_t)samples,
+		      samples == 1 ? "" : "s", s->samples.sum.nr);
 }
 
 /**

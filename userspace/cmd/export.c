@@ -10,6 +10,7 @@
 #include "cmd/options.h"
 #include "lib/err.h"
 #include "lib/outfile.h"
+#include "lib/text.h"
 
 enum {
 	OPT_FIREFOX = 256,
@@ -103,8 +104,8 @@ int cmd_export(int argc, char **argv)
 	if (err)
 		return err == WP_OPTIONS_DONE ? 0 : WP_EXIT_USAGE;
 	if (rest < argc) {
-		fprintf(stderr, " Error: '%s' is no option: a file is named by -i or -o\n",
-			argv[rest]);
+		wp_text_print(stderr, " Error: '%s' is no option: a file is named by -i or -o\n",
+			      argv[rest]);
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
 	}

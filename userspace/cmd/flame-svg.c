@@ -58,13 +58,12 @@ static int no_memory(void)
 /* A string as text of XML. */
 static void put_text(FILE *f, const char *s, size_t columns)
 {
-	char *copy = strdup(s), *c;
+	char *copy = wp_text_dup(s), *c;
 	unsigned int letter;
 	size_t n;
 
 	if (!copy)
 		return;
-	wp_text_clean(copy, false);
 	for (c = copy; *c && columns--; c += n) {
 		n = wp_text_char(c, &letter);
 		n = n ? n : 1;

@@ -16,6 +16,7 @@
 #include "cmd/sections.h"
 #include "lib/err.h"
 #include "lib/outfile.h"
+#include "lib/text.h"
 
 /* Parts of the time, for the strip of activity. */
 #define SLOTS	240
@@ -147,8 +148,8 @@ static int write_file(const struct flame *f, struct wp_samples *s,
 		return -EIO;
 	err = wp_outfile_end(&out, draw(stream, f, s, g));
 	if (!err && wp_outfile_has_name(&out))
-		fprintf(stderr, "[ wallprof flame: Wrote %.3f MB %s (%zu frames) ]\n",
-			(double)out.bytes / 1024 / 1024, f->output, (size_t)g->nodes.nr);
+		wp_text_print(stderr, "[ wallprof flame: Wrote %.3f MB %s (%zu frames) ]\n",
+			      (double)out.bytes / 1024 / 1024, f->output, (size_t)g->nodes.nr);
 	return err;
 }
 
@@ -208,8 +209,8 @@ int cmd_flame(int argc, char **argv)
 	if (err)
 		return err == WP_OPTIONS_DONE ? 0 : WP_EXIT_USAGE;
 	if (rest < argc) {
-		fprintf(stderr, " Error: '%s' is no option: a file is named by -i or -o\n",
-			argv[rest]);
+		wp_text_print(stderr, " Error: '%s' is no option: a file is named by -i or -o\n",
+			      argv[rest]);
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
 	}

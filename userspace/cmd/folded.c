@@ -29,11 +29,10 @@ struct folding {
 /* A name in a folded line: what separates must not be in it, nor anything for a terminal. */
 static void put_name(FILE *f, const char *name)
 {
-	char *copy = strdup(name), *c;
+	char *copy = wp_text_dup(name), *c;
 
 	if (!copy)
 		return;
-	wp_text_clean(copy, false);
 	for (c = copy; *c; c++) {
 		if (*c == ';')
 			*c = ':';

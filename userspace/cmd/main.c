@@ -16,6 +16,7 @@
 #include "cmd/signals.h"
 #include "cmd/stacks.h"
 #include "cmd/top.h"
+#include "lib/text.h"
 
 static const struct command {
 	const char *name;
@@ -88,8 +89,8 @@ int main(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 	}
 	if (*word)
-		fprintf(stderr, "wallprof: '%s' is not a wallprof-command. See 'wallprof --help'.\n",
-			word);
+		wp_text_print(stderr, "wallprof: '%s' is not a wallprof-command. See 'wallprof --help'.\n",
+			      word);
 	else
 		print_help(stderr);
 	return 1;

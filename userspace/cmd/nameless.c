@@ -24,19 +24,13 @@ void wp_warn_nameless(wp_nameless_fn next, const void *ctx)
 	const char *path, *why;
 
 	while ((why = next(ctx, &at, &path))) {
-		char *name;
-
 		if (!path) {
 			wp_warn("no names for functions of the kernel: %s", why);
 			continue;
 		}
 		if (++nr > TOP_NAMELESS)
 			continue;
-		name = strdup(path);
-		if (name)
-			wp_text_clean(name, false);
-		wp_warn("no names for functions of %s: %s", name ? name : "a file", why);
-		free(name);
+		wp_warn("no names for functions of %s: %s", path, why);
 	}
 	if (nr > TOP_NAMELESS)
 		wp_warn("nor for those of %zu more file%s", nr - TOP_NAMELESS,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cmd/options.h"
+#include "lib/text.h"
 
 #define MAX_OPTIONS	64
 #define HELP_COLUMN	32
@@ -124,9 +125,9 @@ static void complain(const struct wp_options *o, int found, const char *word)
 	else if (opt && !strncmp(word, "--", 2))
 		fprintf(stderr, " Error: option `%s' takes no value\n", opt->name);
 	else if (optopt && strncmp(word, "--", 2))
-		fprintf(stderr, " Error: unknown switch `%c'\n", optopt);
+		wp_text_print(stderr, " Error: unknown switch `%c'\n", optopt);
 	else
-		fprintf(stderr, " Error: unknown or ambiguous option `%s'\n", word);
+		wp_text_print(stderr, " Error: unknown or ambiguous option `%s'\n", word);
 }
 
 /**

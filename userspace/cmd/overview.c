@@ -29,9 +29,10 @@ static double seconds(__u64 ns)
 /* A string of the file's, after @before; if there is none, what stands for it. */
 static void put(const char *before, char *s, const char *none)
 {
-	if (s)
-		wp_text_clean(s, false);
-	printf("%s%s", before, s ? s : none);
+	char *shown = s ? wp_text_dup(s) : NULL;
+
+	printf("%s%s", before, shown ? shown : none);
+	free(shown);
 	free(s);
 }
 

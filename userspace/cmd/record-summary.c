@@ -27,7 +27,7 @@ static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 
 	fputs("[ wallprof record: ", stderr);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	wp_text_vprint(stderr, fmt, args);
 	va_end(args);
 	fputs(" ]\n", stderr);
 }

@@ -212,8 +212,7 @@ static int by_value(const void *pa, const void *pb)
 /* A word as it is printed, and how wide that is; returns the next one. */
 static const char *next_word(const char *word, char clean[256], size_t *width)
 {
-	snprintf(clean, 256, "%s", *word ? word : "-");
-	wp_text_clean(clean, false);
+	wp_text_show(clean, 256, *word ? word : "-", false);
 	*width = wp_text_columns(clean);
 	return word + strlen(word) + 1;
 }

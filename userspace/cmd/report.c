@@ -17,6 +17,7 @@
 #include "cmd/samples.h"
 #include "cmd/sections.h"
 #include "lib/err.h"
+#include "lib/text.h"
 
 #define TOP_PROCESSES	20
 #define TOP_THREADS	20
@@ -171,7 +172,8 @@ int cmd_report(int argc, char **argv)
 	if (err)
 		return err == WP_OPTIONS_DONE ? 0 : WP_EXIT_USAGE;
 	if (rest < argc) {
-		fprintf(stderr, " Error: '%s' is no option: a file is named by -i\n", argv[rest]);
+		wp_text_print(stderr, " Error: '%s' is no option: a file is named by -i\n",
+			      argv[rest]);
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
 	}

@@ -130,8 +130,7 @@ static void value_text(const struct wp_column *c, const struct wp_value *v, char
 
 	switch (v->known ? (int)c->kind : -1) {
 	case WP_COLUMN_NAME:
-		snprintf(buf, MAX_TEXT, "%s", v->name);
-		wp_text_clean(buf, false);
+		wp_text_show(buf, MAX_TEXT, v->name, false);
 		break;
 	case WP_COLUMN_COUNT:
 		snprintf(buf, MAX_TEXT, "%" PRIu64, (uint64_t)v->n);

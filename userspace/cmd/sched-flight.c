@@ -429,16 +429,14 @@ static void snapshot(struct wp_sched_recording *r)
 static void tell_wait(const struct wp_sched_recording *r, const struct wp_wait *wait)
 {
 	const char *known = name_of(r->flight, wait->tid);
-	char name[WP_COMM_LEN], state[8] = "";
+	char state[8] = "";
 
 	if (r->o.quiet)
 		return;
-	snprintf(name, sizeof(name), "%s", known ? known : "?");
-	wp_text_clean(name, false);
 	if (wait->kind == WP_TRIGGER_BLOCKED)
 		snprintf(state, sizeof(state), " (%s)", wp_trigger_state_name(wait->state));
 	wp_sched_say("Triggered: thread %u '%s' %s %s%s for %.3f ms, since %.6f, CPU %u",
-		     wait->tid, name, wait->over ? "was" : "has been",
+		     wait->tid, known ? known : "?", wait->over ? "was" : "has been",
 		     wait->kind == WP_TRIGGER_BLOCKED ? "blocked" : "runnable", state,
 		     (double)wait->ns / WP_NSEC_PER_MSEC, (double)wait->since / NSEC_PER_SEC,
 		     wait->cpu);

@@ -411,7 +411,7 @@ static void print_heat(const struct heat *heat, bool blocked)
 static void print_text(const struct hist *h)
 {
 	char of[64] = "";
-	size_t i;
+	size_t i, n;
 
 	if (h->wants_heat) {
 		print_heat(&h->heat, false);
@@ -420,11 +420,9 @@ static void print_text(const struct hist *h)
 		print_hist(&h->all, "");
 	}
 	for (i = 0; i < h->nr && !h->wants_heat; i++) {
-		snprintf(of, sizeof(of), "%s", h->group[i].who.comm);
+		n = wp_text_show(of, sizeof(of), h->group[i].who.comm, false);
 		if (h->per == PER_TID)
-			snprintf(of, sizeof(of), "%s[%d]", h->group[i].who.comm,
-				 h->group[i].who.tid);
-		wp_text_clean(of, false);
+			snprintf(of + n, sizeof(of) - n, "[%d]", h->group[i].who.tid);
 		print_hist(&h->group[i].hist, of);
 	}
 	if (h->cut)

@@ -34,6 +34,7 @@
 #include "lib/proc.h"
 #include "lib/sideband.h"
 #include "lib/target.h"
+#include "lib/text.h"
 #include "lib/timeline.h"
 #include "lib/trigger.h"
 
@@ -465,7 +466,7 @@ void wp_sched_say(const char *fmt, ...)
 
 	fputs("[ wallprof sched record: ", stderr);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	wp_text_vprint(stderr, fmt, args);
 	va_end(args);
 	fputs(" ]\n", stderr);
 }

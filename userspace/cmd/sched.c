@@ -8,6 +8,7 @@
 
 #include "cmd/options.h"
 #include "cmd/sched.h"
+#include "lib/text.h"
 
 /* Of @name the first @least letters are enough, as for perf. */
 static const struct command {
@@ -58,7 +59,7 @@ int cmd_sched(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 	}
 	if (*word)
-		fprintf(stderr, "wallprof: '%s' is not a sched command\n", word);
+		wp_text_print(stderr, "wallprof: '%s' is not a sched command\n", word);
 	print_usage(stderr);
 	return WP_EXIT_USAGE;
 }

@@ -14,6 +14,7 @@
 #include "lib/err.h"
 #include "lib/perffile.h"
 #include "lib/perfrecords.h"
+#include "lib/text.h"
 
 static int set_format(struct wp_schedread *r, enum wp_format format)
 {
@@ -77,7 +78,7 @@ int wp_schedread_parse(const struct wp_options *options, int argc, char **argv, 
 	err = wp_parse_options(options, argc, argv, ctx, &rest);
 	if (err || rest >= argc)
 		return err;
-	fprintf(stderr, " Error: '%s' is no option: a file is named by -i\n", argv[rest]);
+	wp_text_print(stderr, " Error: '%s' is no option: a file is named by -i\n", argv[rest]);
 	wp_print_usage(options);
 	return -EINVAL;
 }

@@ -42,12 +42,12 @@ int wp_top_frame(struct wp_top *top, const struct wp_topkey *key, unsigned int i
 
 static void put_name(const struct wp_livename *name, char *text, size_t size)
 {
-	if (name->name)
-		snprintf(text, size, "%s", name->name);
-	else
-		snprintf(text, size, "%s%s0x%llx", name->file ? name->file : "",
-			 name->file && *name->file ? "+" : "", (unsigned long long)name->offset);
-	wp_text_clean(text, false);
+	size_t len = wp_text_show(text, size, name->name ? name->name :
+				  name->file ? name->file : "", false);
+
+	if (!name->name)
+		snprintf(text + len, size - len, "%s0x%llx", len ? "+" : "",
+			 (unsigned long long)name->offset);
 }
 
 /* Whether a file is the C library or belongs to it: every wait ends there. */
@@ -261,8 +261,10 @@ static int put_frames(struct wp_top *top, const struct wp_topkey *key, struct wp
 		}
 		put_name(&name, text, sizeof(text));
 		if (name.name && name.file) {
-			snprintf(file, sizeof(file), " (%.40s)", name.file);
-			wp_text_clean(file, false);
+			char shown[sizeof(file)];
+
+			wp_text_show(shown, sizeof(shown), name.file, false);
+			snprintf(file, sizeof(file), " (%.40s)", shown);
 		}
 		snprintf(line, WP_TOP_LINE, "       %s%s", text, file);
 	}
@@ -279,12 +281,11 @@ static int put_place(struct wp_top *top, const struct place *p, bool process,
 /* "thread 12 futex of process 10: stacks of 2.0 s" */
 static int put_title(struct wp_top *top, const struct wp_toprow *row, struct wp_top_lines *lines)
 {
-	char *line = add_line(lines), comm[WALLPROF_COMM_LEN];
+	char *line = add_line(lines), comm[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
 
 	if (!line)
 		return -ENOMEM;
-	snprintf(comm, sizeof(comm), "%s", row->comm);
-	wp_text_clean(comm, false);
+	wp_text_show(comm, sizeof(comm), row->comm, false);
 	if (row->tid)
 		snprintf(line, WP_TOP_LINE, "thread %u %s of process %u: stacks of %.1f s",
 			 row->tid, comm, row->tgid, top->table.interval / 1e9);

@@ -101,8 +101,7 @@ size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char
 	const char *s = clean;
 	size_t len = 0, at = 0;
 
-	snprintf(clean, sizeof(clean), "%s", text);
-	wp_text_clean(clean, false);
+	wp_text_show(clean, sizeof(clean), text, false);
 	while (*s) {
 		unsigned int c = (unsigned char)*s;
 		size_t bytes = c < 0x80 ? 1 : wp_text_char(s, &c), wide;
@@ -192,8 +191,7 @@ static void put_seen(const struct wp_top *top, char *line)
 		       wp_top_columns[o->column], o->reverse ? " reversed" : "",
 		       top->paused ? ", PAUSED" : "");
 	if (*o->filter) {
-		snprintf(filter, sizeof(filter), "%s", o->filter);
-		wp_text_clean(filter, false);
+		wp_text_show(filter, sizeof(filter), o->filter, false);
 		len += snprintf(line + len, WP_TOP_LINE - len, ", only '%s'", filter);
 	}
 	if (o->no_idle)

@@ -8,5 +8,6 @@
 #include <stdio.h>
 
 void wp_csv_put(FILE *f, const char *s);
+void wp_tsv_put(FILE *f, const char *s);
 
 #endif /* WP_LIB_CSV_H */

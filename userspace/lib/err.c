@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the last error and warning sentence and the verbosity of the process.
- * Newlines of a message stay, as it may have several lines. Called from every
- * layer of libwallprof and from the commands; not from signal handlers.
+ * Newlines of a message stay, as it may have several lines, but not those of a
+ * name in it. Called from every layer of libwallprof and from the commands; not
+ * from signal handlers.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,9 +12,11 @@
 #include "lib/err.h"
 #include "lib/text.h"
 
+#define SENTENCE	1024	/* bytes of one; what is beyond is left out */
+
 static enum wp_verbosity verbosity;
-static __thread char last_error[1024];
-static __thread char last_warning[1024];
+static __thread char last_error[SENTENCE];
+static __thread char last_warning[SENTENCE];
 
 /**
  * wp_set_verbosity() - set how much is printed
@@ -43,9 +46,8 @@ void wp_err(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(last_error, sizeof(last_error), fmt, ap);
+	wp_text_vformat(last_error, sizeof(last_error), fmt, ap);
 	va_end(ap);
-	wp_text_clean(last_error, true);
 	if (verbosity >= WP_QUIET)
 		fprintf(stderr, "wallprof: %s\n", last_error);
 }
@@ -59,9 +61,8 @@ void wp_warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(last_warning, sizeof(last_warning), fmt, ap);
+	wp_text_vformat(last_warning, sizeof(last_warning), fmt, ap);
 	va_end(ap);
-	wp_text_clean(last_warning, true);
 	if (verbosity >= WP_NORMAL)
 		fprintf(stderr, "wallprof: warning: %s\n", last_warning);
 }
@@ -72,15 +73,14 @@ void wp_warn(const char *fmt, ...)
  */
 void wp_debug(const char *fmt, ...)
 {
-	char line[1024];
+	char line[SENTENCE];
 	va_list ap;
 
 	if (verbosity < WP_VERBOSE)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof(line), fmt, ap);
+	wp_text_vformat(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	wp_text_clean(line, true);
 	fprintf(stderr, "wallprof: %s\n", line);
 }
 

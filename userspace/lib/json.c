@@ -20,6 +20,8 @@ static size_t put_wide(FILE *f, const char *s)
 		fputs("\\ufffd", f);
 	else if (wp_text_harmless(c))
 		fwrite(s, n, 1, f);
+	else if (c > 0xffff)
+		fprintf(f, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
 	else
 		fprintf(f, "\\u%04x", c);
 	return n ? n : 1;

@@ -201,6 +201,7 @@ static __u32 *text_slot(struct wp_objects *o, const char *text)
 static int intern(struct wp_objects *o, char *text, __u32 *object)
 {
 	static const char others[] = "(others: too many are different)";
+	char shown[WP_TEXT_GROWS * WP_OBJECT_TEXT];
 	size_t len = strlen(text);
 	char *copy;
 	__u32 *slot;
@@ -210,7 +211,13 @@ static int intern(struct wp_objects *o, char *text, __u32 *object)
 		text += len - WP_OBJECT_TEXT + 1;
 		memset(text, '.', 3);
 	}
-	wp_text_clean(text, false);
+	len = wp_text_show(shown, sizeof(shown), text, false);
+	text = shown;
+	if (len >= WP_OBJECT_TEXT) {
+		text += len - WP_OBJECT_TEXT + 1;
+		memset(text, '.', 3);
+		wp_text_clean(text, false);
+	}
 	slot = text_slot(o, text);
 	if (!*slot && o->nr_texts >= WP_OBJECTS_MAX - 1) {
 		copy = strdup(others);
