@@ -2,7 +2,7 @@
 #ifndef WALLPROF_CPUS_H
 #define WALLPROF_CPUS_H
 
-#include <linux/types.h>
+#include <linux/mm_types.h>
 
 struct vm_fault;
 struct wp_place;
