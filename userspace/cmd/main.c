@@ -15,6 +15,7 @@
 #include "cmd/sched.h"
 #include "cmd/stacks.h"
 #include "cmd/top.h"
+#include "lib/worker.h"
 
 static const struct command {
 	const char *name;
@@ -61,6 +62,7 @@ static void keep_streams(void)
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
+	int status;
 	size_t i;
 
 	keep_streams();
@@ -82,8 +84,11 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (i = 0; i < NR_COMMANDS; i++) {
-		if (!strcmp(word, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+		if (strcmp(word, commands[i].name))
+			continue;
+		status = commands[i].run(argc - 1, argv + 1);
+		wp_worker_end();
+		return status;
 	}
 	if (*word)
 		fprintf(stderr, "wallprof: '%s' is not a wallprof-command. See 'wallprof --help'.\n",

@@ -24,6 +24,7 @@
 #include "lib/err.h"
 #include "lib/livenames.h"
 #include "lib/procstack.h"
+#include "lib/worker.h"
 
 #define DEFAULT_LOOK_NS	(50 * WP_NSEC_PER_MSEC)
 #define MAX_LOOK_NS	(60000 * WP_NSEC_PER_MSEC)
@@ -406,6 +407,7 @@ int cmd_stacks(int argc, char **argv)
 		wp_record_options_free(&r.o);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
+	wp_worker_prepare();
 	err = run(&r, &o, &all);
 	wp_publisher_end(r.publisher, NULL);
 	wp_device_close(&r.dev);

@@ -1,39 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what is known of each file whose code a process has mapped: its table's
- * id, or that it has none, or that it is still being made.
+ * Owns what is known of each file whose code a process has mapped: its table's id, or that
+ * it has none, or that it is still being made (tablequeue.c).
  *
- * Tables come from a thread of their own, so that large files hold nobody up;
- * the smallest file goes first. A file is known by device, inode, size and the
- * time of its last change, since inode numbers are used again. It is opened
- * when it is first seen, through the mapping, so that deleted files, and those
- * of other mount namespaces, can be read.
+ * A file is known by device, inode, size and the time of its last change, since inode
+ * numbers are used again. It is opened when it is first seen, through the mapping, so that
+ * deleted files, and those of other mount namespaces, can be read; where too many wait open,
+ * when it is looked for again.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <libelf.h>
+#include <linux/magic.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
 #include "lib/codefiles.h"
 #include "lib/err.h"
 
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC	0x65735546
+#endif
+
 #define NR_BUCKETS	1024
 
-/* Files that wait open; beyond that, whoever finds one makes a table itself. */
-#define MAX_WAITING	128
-
-enum state { WAITING, MAKING, READY, NO_TABLE };
+enum state { UNOPENED, WAITING, READY, NO_TABLE };
 
 /* What a file is known by. */
 struct key {
@@ -45,29 +42,19 @@ struct key {
 
 struct wp_codefile {
 	struct wp_codefile *next;	/* in its bucket */
-	struct wp_codefile *next_waiting;
 	struct key key;
-	int fd;				/* while WAITING; -1: our own vdso */
 	enum state state;
-	__u32 table;
-	struct wp_elfcode codes;
+	struct wp_tablejob job;		/* the queue's while WAITING */
 	char name[64];			/* the end of it, for messages */
 };
 
 struct wp_codefiles {
 	struct wp_codefiles_options opt;
-	pthread_mutex_t lock;		/* of all that follows, and of the files */
-	pthread_cond_t work;
-	pthread_t thread;
-	bool has_thread;
-	bool stop;
-	int ready;			/* eventfd: a file is settled */
+	pthread_mutex_t lock;		/* of all that follows, and of the files' @state */
 	struct wp_codefile *bucket[NR_BUCKETS];
 	struct wp_codefile *vdso;
-	struct wp_codefile *waiting;
-	unsigned int nr_waiting;
-	unsigned int nr_making;
-	struct wp_codefiles_stats stats;
+	__u64 nr;
+	struct wp_tablequeue *queue;
 };
 
 static bool same_key(const struct key *a, const struct key *b)
@@ -84,116 +71,26 @@ static struct wp_codefile **bucket_of(struct wp_codefiles *files, const struct k
 	return &files->bucket[hash >> 54];
 }
 
-/* The vdso is no file; all processes have the same. */
-static Elf *open_vdso(void)
+static struct wp_codefile *of_job(struct wp_tablejob *job)
 {
-	char *base = (char *)getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *eh = (const void *)base;
-	size_t size;
-
-	if (!base)
-		return NULL;
-	/* Its section headers come last. */
-	size = eh->e_shoff + (size_t)eh->e_shnum * eh->e_shentsize;
-	return elf_memory(base, size);
+	return (struct wp_codefile *)((char *)job - offsetof(struct wp_codefile, job));
 }
 
-/* Make and push the table of a file. Without the lock. */
-static void make(struct wp_codefiles *files, struct wp_codefile *file, int fd,
-		 struct wp_codefiles_stats *did, __u32 *id)
+/* From the queue's thread. */
+static void take_back(void *ctx, struct wp_tablejob *job)
 {
-	struct wp_unwindtable table = {};
-	__u64 begun = wp_clock_now();
-	bool hit = false;
-	int err = -ENOEXEC;
-	Elf *elf;
-
-	/* Not mapped: whoever owns the file may cut it short. */
-	elf = fd < 0 ? open_vdso() : elf_begin(fd, ELF_C_READ, NULL);
-	if (elf)
-		err = wp_elfcode_read(&file->codes, elf);
-	if (!err)
-		err = wp_tablecache_table(files->opt.cache, elf, &file->codes, &table, &hit);
-	if (err) {
-		did->no_table++;
-	} else {
-		err = files->opt.push(files->opt.ctx, table.data, table.size, id);
-		did->error = err;
-		did->refused += !!err;
-	}
-	if (!err) {
-		did->tables++;
-		did->cached += hit;
-		did->bytes += table.size;
-	}
-	wp_unwindtable_free(&table);
-	elf_end(elf);
-	did->ns += wp_clock_now() - begun;
-	if (err && err != -ENOEXEC)
-		wp_debug("no unwind table of …%s: %s", file->name, strerror(-err));
-	else if (!err && !hit)
-		wp_debug("unwind table of …%s made in %.1f ms", file->name,
-			 (double)did->ns / 1e6);
-}
-
-static void add_stats(struct wp_codefiles_stats *to, const struct wp_codefiles_stats *s)
-{
-	to->tables += s->tables;
-	to->cached += s->cached;
-	to->bytes += s->bytes;
-	to->no_table += s->no_table;
-	to->refused += s->refused;
-	to->error = s->error ? s->error : to->error;
-	to->ns += s->ns;
-}
-
-/* Take the smallest file and make its table. Called, and returns, with the lock. */
-static void make_one(struct wp_codefiles *files)
-{
-	struct wp_codefile **at, **smallest = &files->waiting, *file;
-	struct wp_codefiles_stats did = {};
-	__u64 one = 1;
-	__u32 id = 0;
-	int fd;
-
-	for (at = &files->waiting; *at; at = &(*at)->next_waiting) {
-		if ((*at)->key.size < (*smallest)->key.size)
-			smallest = at;
-	}
-	file = *smallest;
-	*smallest = file->next_waiting;
-	files->nr_waiting--;
-	files->nr_making++;
-	file->state = MAKING;
-	fd = file->fd;
-	file->fd = -1;
-	pthread_mutex_unlock(&files->lock);
-	make(files, file, fd, &did, &id);
-	if (fd >= 0)
-		close(fd);
-	pthread_mutex_lock(&files->lock);
-	file->table = id;
-	file->state = id ? READY : NO_TABLE;
-	files->nr_making--;
-	add_stats(&files->stats, &did);
-	/* A counter that is full has woken the reader already. */
-	if (write(files->ready, &one, sizeof(one)) < 0)
-		return;
-}
-
-static void *work(void *arg)
-{
-	struct wp_codefiles *files = arg;
+	struct wp_codefiles *files = ctx;
 
 	pthread_mutex_lock(&files->lock);
-	while (!files->stop) {
-		if (files->waiting)
-			make_one(files);
-		else
-			pthread_cond_wait(&files->work, &files->lock);
-	}
+	of_job(job)->state = job->table ? READY : NO_TABLE;
 	pthread_mutex_unlock(&files->lock);
-	return NULL;
+}
+
+static int push(void *ctx, const void *table, size_t size, __u32 *id)
+{
+	struct wp_codefiles *files = ctx;
+
+	return files->opt.push(files->opt.ctx, table, size, id);
 }
 
 /**
@@ -205,29 +102,31 @@ static void *work(void *arg)
 struct wp_codefiles *wp_codefiles_new(const struct wp_codefiles_options *opt)
 {
 	struct wp_codefiles *files = calloc(1, sizeof(*files));
-	sigset_t all, old;
+	struct wp_tablequeue_options queue = {
+		.push = push, .done = take_back, .ctx = files, .cache = opt->cache,
+		.limits = opt->limits,
+	};
 
 	if (!files)
 		return NULL;
-	elf_version(EV_CURRENT);
 	files->opt = *opt;
 	pthread_mutex_init(&files->lock, NULL);
-	pthread_cond_init(&files->work, NULL);
-	files->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	files->has_thread = files->ready >= 0 &&
-			    !pthread_create(&files->thread, NULL, work, files);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (files->has_thread)
+	files->queue = wp_tablequeue_new(&queue);
+	if (files->queue)
 		return files;
 	wp_codefiles_free(files);
 	return NULL;
 }
 
+static void free_file(struct wp_codefile *file)
+{
+	if (file && file->job.fd >= 0)
+		close(file->job.fd);
+	free(file);
+}
+
 /**
- * wp_codefiles_free() - forget all; waits for a table that is being made
+ * wp_codefiles_free() - forget all; waits for no table
  * @files: the files, or NULL
  */
 void wp_codefiles_free(struct wp_codefiles *files)
@@ -237,48 +136,46 @@ void wp_codefiles_free(struct wp_codefiles *files)
 
 	if (!files)
 		return;
-	pthread_mutex_lock(&files->lock);
-	files->stop = true;
-	pthread_cond_signal(&files->work);
-	pthread_mutex_unlock(&files->lock);
-	if (files->has_thread)
-		pthread_join(files->thread, NULL);
+	wp_tablequeue_free(files->queue);
 	for (i = 0; i < NR_BUCKETS; i++) {
 		for (file = files->bucket[i]; file; file = next) {
 			next = file->next;
-			if (file->fd >= 0)
-				close(file->fd);
-			free(file);
+			free_file(file);
 		}
 	}
-	free(files->vdso);
-	if (files->ready >= 0)
-		close(files->ready);
-	pthread_cond_destroy(&files->work);
+	free_file(files->vdso);
 	pthread_mutex_destroy(&files->lock);
 	free(files);
 }
 
-/* Let the thread make a file's table. With the lock. */
-static void enqueue(struct wp_codefiles *files, struct wp_codefile *file)
+static void set_state(struct wp_codefiles *files, struct wp_codefile *file, enum state state)
 {
-	file->next_waiting = files->waiting;
-	files->waiting = file;
-	files->nr_waiting++;
-	files->stats.files++;
-	pthread_cond_signal(&files->work);
-	while (files->nr_waiting > MAX_WAITING)
-		make_one(files);
+	pthread_mutex_lock(&files->lock);
+	file->state = state;
+	pthread_mutex_unlock(&files->lock);
 }
 
-static struct wp_codefile *new_file(const char *name, int fd)
+/* Have a file's table made, if there is room. Only one thread looks for files. */
+static void enqueue(struct wp_codefiles *files, struct wp_codefile *file)
+{
+	set_state(files, file, WAITING);
+	if (!wp_tablequeue_add(files->queue, &file->job))
+		return;
+	set_state(files, file, UNOPENED);
+	if (file->job.fd >= 0)
+		close(file->job.fd);
+	file->job.fd = -1;
+}
+
+static struct wp_codefile *new_file(const char *name)
 {
 	struct wp_codefile *file = calloc(1, sizeof(*file));
 	size_t len = strlen(name);
 
 	if (!file)
 		return NULL;
-	file->fd = fd;
+	file->job.fd = -1;
+	file->job.label = file->name;
 	if (len >= sizeof(file->name))
 		name += len - sizeof(file->name) + 1;
 	snprintf(file->name, sizeof(file->name), "%s", name);
@@ -287,17 +184,12 @@ static struct wp_codefile *new_file(const char *name, int fd)
 
 static struct wp_codefile *find_vdso(struct wp_codefiles *files)
 {
-	struct wp_codefile *file;
-
-	pthread_mutex_lock(&files->lock);
 	if (!files->vdso) {
-		files->vdso = new_file("[vdso]", -1);
+		files->vdso = new_file("[vdso]");
 		if (files->vdso)
 			enqueue(files, files->vdso);
 	}
-	file = files->vdso;
-	pthread_mutex_unlock(&files->lock);
-	return file;
+	return files->vdso;
 }
 
 /*
@@ -329,6 +221,56 @@ static struct wp_codefile *find_known(struct wp_codefiles *files, const struct k
 	return NULL;
 }
 
+static struct wp_codefile *add_file(struct wp_codefiles *files, const struct key *key,
+				    const char *name)
+{
+	struct wp_codefile *file = new_file(name), **bucket = bucket_of(files, key);
+
+	if (!file)
+		return NULL;
+	file->key = *key;
+	pthread_mutex_lock(&files->lock);
+	file->next = *bucket;
+	*bucket = file;
+	files->nr++;
+	pthread_mutex_unlock(&files->lock);
+	return file;
+}
+
+/*
+ * Whether the owner that a file system names is one: a server in userspace, anybody's, can
+ * name root. Only what has no device of its own can be that.
+ */
+static bool has_owner(int fd, dev_t dev)
+{
+	struct statfs fs;
+
+	return major(dev) || (!fstatfs(fd, &fs) && fs.f_type != FUSE_SUPER_MAGIC);
+}
+
+/* Open a file, and have its table made. */
+static void open_file(struct wp_codefiles *files, struct wp_codefile *file, int dir,
+		      const char *path, const struct stat *st)
+{
+	int fd;
+
+	if (!wp_tablequeue_has_room(files->queue, st->st_uid, st->st_dev))
+		return;
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0) {
+		/* Without a descriptor there may be one later. */
+		if (errno != EMFILE && errno != ENFILE)
+			set_state(files, file, NO_TABLE);
+		return;
+	}
+	file->job.fd = fd;
+	file->job.owner = st->st_uid;
+	file->job.dev = st->st_dev;
+	file->job.size = st->st_size;
+	file->job.keep = has_owner(fd, st->st_dev);
+	enqueue(files, file);
+}
+
 /**
  * wp_codefiles_find() - the file that a mapping is of
  * @files: the files
@@ -340,37 +282,27 @@ static struct wp_codefile *find_known(struct wp_codefiles *files, const struct k
 struct wp_codefile *wp_codefiles_find(struct wp_codefiles *files, int dir,
 				      const struct wp_procmap *m)
 {
-	struct wp_codefile *file, **bucket;
+	struct wp_codefile *file;
+	enum state state;
 	char path[4096 + 8];
 	struct stat st;
 	struct key key;
-	int fd;
 
 	if (!strcmp(m->name, "[vdso]"))
 		return find_vdso(files);
 	if (!m->ino || !find_path(dir, m, path, sizeof(path), &st))
 		return NULL;
 	key = (struct key){ st.st_dev, st.st_ino, st.st_size, st.st_ctim };
-	pthread_mutex_lock(&files->lock);
 	file = find_known(files, &key);
-	pthread_mutex_unlock(&files->lock);
-	if (file)
-		return file;
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	file = fd < 0 ? NULL : new_file(m->name, fd);
-	if (!file) {
-		if (fd >= 0)
-			close(fd);
+	if (!file)
+		file = add_file(files, &key, m->name);
+	if (!file)
 		return NULL;
-	}
-	file->key = key;
-	/* Only one thread looks for files. */
 	pthread_mutex_lock(&files->lock);
-	bucket = bucket_of(files, &key);
-	file->next = *bucket;
-	*bucket = file;
-	enqueue(files, file);
+	state = file->state;
 	pthread_mutex_unlock(&files->lock);
+	if (state == UNOPENED)
+		open_file(files, file, dir, path, &st);
 	return file;
 }
 
@@ -396,8 +328,8 @@ bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
 	pthread_mutex_lock(&files->lock);
 	last = file->state >= READY;
 	if (file->state == READY &&
-	    wp_elfcode_bias(&file->codes, m->start, m->end, m->pgoff, &bias)) {
-		map->table = file->table;
+	    wp_elfcode_bias(&file->job.codes, m->start, m->end, m->pgoff, &bias)) {
+		map->table = file->job.table;
 		map->bias = bias;
 	}
 	pthread_mutex_unlock(&files->lock);
@@ -412,7 +344,7 @@ bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
  */
 int wp_codefiles_fd(const struct wp_codefiles *files)
 {
-	return files->ready;
+	return wp_tablequeue_fd(files->queue);
 }
 
 /**
@@ -421,12 +353,7 @@ int wp_codefiles_fd(const struct wp_codefiles *files)
  */
 bool wp_codefiles_busy(struct wp_codefiles *files)
 {
-	bool busy;
-
-	pthread_mutex_lock(&files->lock);
-	busy = files->nr_waiting || files->nr_making;
-	pthread_mutex_unlock(&files->lock);
-	return busy;
+	return wp_tablequeue_busy(files->queue);
 }
 
 /**
@@ -437,6 +364,7 @@ bool wp_codefiles_busy(struct wp_codefiles *files)
 void wp_codefiles_stats(struct wp_codefiles *files, struct wp_codefiles_stats *stats)
 {
 	pthread_mutex_lock(&files->lock);
-	*stats = files->stats;
+	stats->files = files->nr + !!files->vdso;
 	pthread_mutex_unlock(&files->lock);
+	wp_tablequeue_stats(files->queue, &stats->did);
 }
