@@ -26,8 +26,11 @@ FUZZ_PROFILE_SRC := $(FUZZ_RECORDING_SRC) $(addprefix userspace/lib/,buildid.c c
 	idfiles.c inlines.c memmaps.c profile.c profstacks.c profsum.c symbols.c symtable.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
+FUZZ_JOB_SRC := $(FUZZ_LIB_SRC) $(addprefix userspace/lib/,buildid.c err.c job.c siphash.c \
+	tablename.c text.c)
+
 .PHONY: fuzz
-fuzz: $(FUZZ_ALL)
+fuzz: $(FUZZ_ALL) $(FUZZ_OUT)/seeds/job
 
 # Each source once, for all fuzzers, and by itself: ccache knows single ones only.
 FUZZ_OBJ := $(FUZZ_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
@@ -36,11 +39,15 @@ FUZZ_SOCKETS_OBJ := $(FUZZ_SOCKETS_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 FUZZ_RECORDING_OBJ := $(FUZZ_RECORDING_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 FUZZ_PROFILE_OBJ := $(FUZZ_PROFILE_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 
+FUZZ_JOB_OBJ := $(FUZZ_JOB_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
+
 $(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
 
 $(FUZZ_OUT)/ehframe: FUZZ_LIBS := -ldw -lelf
 $(FUZZ_OUT)/ehframe: $(FUZZ_LIB_OBJ)
+$(FUZZ_OUT)/job: FUZZ_LIBS := -ldw -lelf
+$(FUZZ_OUT)/job: $(FUZZ_JOB_OBJ)
 $(FUZZ_OUT)/sockets: $(FUZZ_SOCKETS_OBJ)
 $(FUZZ_OUT)/recording: FUZZ_LIBS := -lzstd -lseccomp
 $(FUZZ_OUT)/recording: $(FUZZ_RECORDING_OBJ)
@@ -56,5 +63,18 @@ $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 
 $(FUZZ_OUT)/obj/tests/fuzz/ehframe.o $(FUZZ_OUT)/obj/tests/fuzz/sockets.o \
 	$(FUZZ_OUT)/obj/tests/fuzz/recording.o $(FUZZ_OUT)/obj/tests/fuzz/profile.o \
-	$(FUZZ_LIB_OBJ) $(FUZZ_SOCKETS_OBJ) $(FUZZ_PROFILE_OBJ): FUZZ_INCLUDE := -Iuserspace
+	$(FUZZ_OUT)/obj/tests/fuzz/job.o $(FUZZ_JOB_OBJ) $(FUZZ_LIB_OBJ) $(FUZZ_SOCKETS_OBJ) $(FUZZ_PROFILE_OBJ): FUZZ_INCLUDE := -Iuserspace
+
+# Real files to begin with, as compilers and linkers make them.
+FUZZ_SEED_CC := gcc -nostdlib -fPIC -Wl,--unresolved-symbols=ignore-all
+$(FUZZ_OUT)/seeds/job: tests/fuzz/seeds/elf.c tests/fuzz/fuzz.mk
+	@mkdir -p $@
+	$(FUZZ_SEED_CC) -O2 -o $@/plain $<
+	$(FUZZ_SEED_CC) -O2 -s -o $@/stripped $<
+	$(FUZZ_SEED_CC) -O2 -g -shared -Wl,--build-id -o $@/shared $<
+	$(FUZZ_SEED_CC) -O1 -g -gz -shared -Wl,-z,now -o $@/compressed $<
+	$(FUZZ_SEED_CC) -O2 -g -fno-asynchronous-unwind-tables -o $@/debug_frame $<
+	$(FUZZ_SEED_CC) -O2 -static-pie -fno-plt -Wl,--hash-style=sysv -o $@/static $<
+	@touch $@
+
 .SECONDARY:
