@@ -25,6 +25,7 @@
 #include "lib/livenames.h"
 #include "lib/procstack.h"
 #include "lib/worker.h"
+#include "lib/zygote.h"
 
 #define DEFAULT_LOOK_NS	(50 * WP_NSEC_PER_MSEC)
 #define MAX_LOOK_NS	(60000 * WP_NSEC_PER_MSEC)
@@ -313,7 +314,7 @@ static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now
 	return add_thread(all, &t);
 }
 
-/* All but our own. */
+/* All but our own, and those of our helpers. */
 static int read_tasks(struct wp_recording *r, const struct opts *o, struct wp_now_threads *all)
 {
 	__u32 i, self = getpid();
@@ -325,7 +326,8 @@ static int read_tasks(struct wp_recording *r, const struct opts *o, struct wp_no
 		const struct wallprof_task *task = wp_device_task(&r->dev, i);
 
 		if (task->phase == WALLPROF_TASK_FREE || task->phase == WALLPROF_TASK_EXITED ||
-		    task->flags & WALLPROF_TASK_ARMED || task->tgid == self)
+		    task->flags & WALLPROF_TASK_ARMED || task->tgid == self ||
+		    wp_zygote_is_ours(task->tgid))
 			continue;
 		err = read_task(r, o, all, i);
 	}

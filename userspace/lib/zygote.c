@@ -60,6 +60,8 @@ static struct {
 	int sock;
 	pid_t pid;
 	wp_job_fn *run;
+	pid_t worker[WP_ZYGOTE_WORKERS];	/* those that were forked last */
+	unsigned int nr_workers;
 } zygote = { .lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1 };
 
 /* Receive a packet and the descriptors that come with it; all of these are set or -1. */
@@ -404,6 +406,8 @@ pid_t wp_zygote_fork(int sock, __u64 memory)
 		if (!pid)
 			pid = ask(&r, &sock);
 	}
+	if (pid > 0)
+		zygote.worker[zygote.nr_workers++ % WP_ZYGOTE_WORKERS] = pid;
 	pthread_mutex_unlock(&zygote.lock);
 	return pid;
 }
@@ -425,6 +429,23 @@ int wp_zygote_memory(pid_t pid, __u64 memory)
 		ret = ask(&r, NULL);
 	pthread_mutex_unlock(&zygote.lock);
 	return ret < 0 ? ret : 0;
+}
+
+/**
+ * wp_zygote_is_ours() - is a process the zygote, or a worker of it?
+ * @pid: the process
+ */
+bool wp_zygote_is_ours(pid_t pid)
+{
+	unsigned int i;
+	bool ours;
+
+	pthread_mutex_lock(&zygote.lock);
+	ours = pid == zygote.pid;
+	for (i = 0; i < zygote.nr_workers && i < WP_ZYGOTE_WORKERS; i++)
+		ours |= pid == zygote.worker[i];
+	pthread_mutex_unlock(&zygote.lock);
+	return ours;
 }
 
 /**

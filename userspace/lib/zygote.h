@@ -5,6 +5,7 @@
 #ifndef WP_LIB_ZYGOTE_H
 #define WP_LIB_ZYGOTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <linux/types.h>
@@ -18,6 +19,7 @@ int wp_zygote_begin(wp_job_fn *run);
 void wp_zygote_end(void);
 pid_t wp_zygote_fork(int sock, __u64 memory);
 int wp_zygote_memory(pid_t pid, __u64 memory);
+bool wp_zygote_is_ours(pid_t pid);
 void wp_zygote_kill(pid_t pid);
 ssize_t wp_zygote_send(int sock, const void *data, size_t size, const int *fds, unsigned int nr,
 		       int flags);
