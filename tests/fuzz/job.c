@@ -81,12 +81,14 @@ static void check_name(const struct taken *t)
 static void do_job(__u32 kind, int fd, void (*check)(const struct taken *t))
 {
 	static struct wp_job_answer answer;
-	struct wp_job job = { .kind = kind, .key = { 1, 2 } };
+	struct wp_job job = {
+		.head = { .kind = kind, .key = { 1, 2 } }, .fds[0] = fd, .nr_fds = 1,
+	};
 	struct taken t = { 0 };
 
 	answer.send = take;
 	answer.ctx = &t;
-	wp_job_end(&answer, wp_job_do(&job, &fd, 1, &answer));
+	wp_job_end(&answer, wp_job_do(&job, &answer));
 	if (!t.last || t.err > 0 || t.err < -4095)
 		abort();
 	if (!t.err)

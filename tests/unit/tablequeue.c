@@ -26,13 +26,13 @@ static const struct wp_worker_limits patient = {
 	.cpu_ns = 30000000, .stuck_ns = FOREVER, .memory = 1ULL << 30, .answer = 1 << 20,
 };
 
-static int do_job(const struct wp_job *job, const int *fds, unsigned int nr,
-		  struct wp_job_answer *answer)
+static int do_job(const struct wp_job *job, struct wp_job_answer *answer)
 {
 	struct wp_elfcode codes = { .nr = 1, .code[0] = { .start = 0, .end = 4096, .size = 4096 } };
 	char text[16] = "";
 
-	if (job->kind != WP_JOB_TABLE || nr != 1 || pread(fds[0], text, sizeof(text) - 1, 0) < 0)
+	if (job->head.kind != WP_JOB_TABLE || job->nr_fds != 1 ||
+	    pread(job->fds[0], text, sizeof(text) - 1, 0) < 0)
 		return -EINVAL;
 	if (!strcmp(text, "none"))
 		return -ENOEXEC;

@@ -29,7 +29,7 @@
 
 /* What the jobs of this test are. */
 enum kind {
-	GOOD = 1, BIG, READ, SIZE, SPIN, EAT, CRASH, LEAVE, GARBAGE, ENDLESS, POSITIVE,
+	GOOD = 1, ECHO, BIG, READ, SIZE, SPIN, EAT, CRASH, LEAVE, GARBAGE, ENDLESS, POSITIVE,
 	NEVER, SILENT_READ, CALL,
 };
 
@@ -98,7 +98,9 @@ static long try_call(enum call call, int fd)
 
 static void send_raw(const void *data, size_t size)
 {
-	if (wp_zygote_send(SOCK, data, size, NULL, 0, 0) < 0)
+	const struct iovec iov = { (void *)data, size };
+
+	if (!wp_zygote_send(SOCK, &iov, 1, NULL, 0, 0))
 		_exit(1);
 }
 
@@ -113,24 +115,27 @@ static int eat(void)
 	return nr;
 }
 
-static int do_job(const struct wp_job *job, const int *fds, unsigned int nr,
-		  struct wp_job_answer *answer)
+static int do_job(const struct wp_job *job, struct wp_job_answer *answer)
 {
+	const int *fds = job->fds;
 	static char bytes[300000];
 	__u32 word = 0;
 	struct stat st;
 	int n;
 
-	switch (job->kind) {
+	switch (job->head.kind) {
 	case GOOD:
 		wp_job_add(answer, "good", 4);
+		return 0;
+	case ECHO:
+		wp_job_add(answer, job->text, job->size);
 		return 0;
 	case BIG:
 		memset(bytes, 'b', sizeof(bytes));
 		wp_job_add(answer, bytes, sizeof(bytes));
 		return 0;
 	case READ:
-		n = nr == 2 ? pread(fds[1], bytes, 100, 0) : -1;
+		n = job->nr_fds == 2 ? pread(fds[1], bytes, 100, 0) : -1;
 		wp_job_add(answer, bytes, n < 0 ? 0 : n);
 		return 0;
 	case SIZE:
@@ -167,7 +172,7 @@ static int do_job(const struct wp_job *job, const int *fds, unsigned int nr,
 		return read(fds[0], bytes, 1) == 1 ? 0 : -EIO;
 	case CALL:
 		errno = 0;
-		return try_call(job->flags, fds[0]) == -1 ? -errno : 0;
+		return try_call(job->head.flags, fds[0]) == -1 ? -errno : 0;
 	}
 	return -EINVAL;
 }
@@ -175,9 +180,12 @@ static int do_job(const struct wp_job *job, const int *fds, unsigned int nr,
 static int do_one(struct wp_worker *w, __u32 kind, __u32 flags, const int *fds, unsigned int nr,
 		  struct wp_answer *answer)
 {
-	struct wp_job job = { .kind = kind, .flags = flags };
-	int err = wp_worker_ask(w, &job, fds, nr);
+	struct wp_job job = { .head = { .kind = kind, .flags = flags }, .nr_fds = nr };
+	int err;
 
+	if (nr)
+		memcpy(job.fds, fds, nr * sizeof(*fds));
+	err = wp_worker_ask(w, &job);
 	return err ? err : wp_worker_wait(w, answer);
 }
 
@@ -199,7 +207,8 @@ static void in_order(void)
 {
 	struct wp_worker *w = wp_worker_new(NULL);
 	int fds[2] = { file_of("first"), file_of("second") };
-	struct wp_job big = { .kind = BIG }, good = { .kind = GOOD };
+	struct wp_job big = { .head.kind = BIG }, good = { .head.kind = GOOD };
+	struct wp_job text = { 0 };
 	struct wp_answer a;
 	unsigned int i;
 	bool all = true;
@@ -208,6 +217,13 @@ static void in_order(void)
 		return;
 	ok(!do_one(w, GOOD, 0, NULL, 0, &a) && !a.err && a.size == 4 && !memcmp(a.data, "good", 4),
 	   "it answers");
+	text.head.kind = ECHO;
+	text.text = "some text";
+	text.size = 9;
+	ok(!wp_worker_ask(w, &text) && !wp_worker_wait(w, &a) && a.size == 9 &&
+	   !memcmp(a.data, "some text", 9), "it is handed text");
+	text.size = WP_JOB_TEXT + 1;
+	ok(wp_worker_ask(w, &text) == -EBUSY, "but not more than there is room for");
 	ok(!do_one(w, BIG, 0, NULL, 0, &a) && a.size == 300000 && ((char *)a.data)[299999] == 'b',
 	   "also at length");
 	ok(!do_one(w, READ, 0, fds, 2, &a) && a.size == 6 && !memcmp(a.data, "second", 6),
@@ -215,8 +231,8 @@ static void in_order(void)
 	ok(!do_one(w, SIZE, 0, fds, 1, &a) && !a.err, "it may ask for the size of that, by no path");
 	ok(!do_one(w, 999, 0, NULL, 0, &a) && a.err == -EINVAL, "an error is an answer");
 	for (i = 0; i < WP_WORKER_DEPTH; i++)
-		all &= !wp_worker_ask(w, i % 2 ? &big : &good, NULL, 0);
-	ok(all && wp_worker_ask(w, &good, NULL, 0) == -EBUSY, "it has several jobs at once");
+		all &= !wp_worker_ask(w, i % 2 ? &big : &good);
+	ok(all && wp_worker_ask(w, &good) == -EBUSY, "it has several jobs at once");
 	for (i = 0; i < WP_WORKER_DEPTH; i++)
 		all &= !wp_worker_wait(w, &a) && a.size == (i % 2 ? 300000 : 4);
 	ok(all && !wp_worker_jobs(w), "answers come in their order");

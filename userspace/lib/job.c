@@ -60,29 +60,29 @@ static Elf *begin(int fd, struct wp_elfcode *codes, int *err)
 	return elf;
 }
 
-static int do_name(const struct wp_job *job, int fd, struct wp_job_answer *answer)
+static int do_name(const struct wp_job *job, struct wp_job_answer *answer)
 {
 	struct wp_job_name out = {};
 	Elf *elf;
 	int err;
 
-	elf = begin(fd, &out.codes, &err);
+	elf = begin(job->fds[0], &out.codes, &err);
 	if (!err) {
-		wp_tablename_of(&out.name, elf, &out.codes, job->key);
+		wp_tablename_of(&out.name, elf, &out.codes, job->head.key);
 		wp_job_add(answer, &out, sizeof(out));
 	}
 	elf_end(elf);
 	return err;
 }
 
-static int do_table(int fd, struct wp_job_answer *answer)
+static int do_table(const struct wp_job *job, struct wp_job_answer *answer)
 {
 	struct wp_unwindtable table = {};
 	struct wp_elfcode codes;
 	Elf *elf;
 	int err;
 
-	elf = begin(fd, &codes, &err);
+	elf = begin(job->fds[0], &codes, &err);
 	if (!err)
 		err = wp_unwindtable_from_elf(&table, elf, &codes);
 	if (!err) {
@@ -97,23 +97,20 @@ static int do_table(int fd, struct wp_job_answer *answer)
 /**
  * wp_job_do() - do a job
  * @job: what to do
- * @fds: its files
- * @nr_fds: their number
  * @answer: added to
  *
  * Return: 0 or a negative errno, to be sent with the answer's end.
  */
-int wp_job_do(const struct wp_job *job, const int *fds, unsigned int nr_fds,
-	      struct wp_job_answer *answer)
+int wp_job_do(const struct wp_job *job, struct wp_job_answer *answer)
 {
 	elf_version(EV_CURRENT);
-	if (!nr_fds)
+	if (!job->nr_fds)
 		return -EINVAL;
-	switch (job->kind) {
+	switch (job->head.kind) {
 	case WP_JOB_NAME:
-		return do_name(job, fds[0], answer);
+		return do_name(job, answer);
 	case WP_JOB_TABLE:
-		return do_table(fds[0], answer);
+		return do_table(job, answer);
 	}
 	return -EINVAL;
 }

@@ -16,8 +16,11 @@
 /* Descriptors that may go with a job. */
 #define WP_JOB_FDS	4
 
-/* Bytes of a packet, either way. */
+/* Bytes of a packet of an answer. */
 #define WP_JOB_PACKET	(64 << 10)
+
+/* Bytes of text that go with a job. */
+#define WP_JOB_TEXT	(32 << 10)
 
 /**
  * enum wp_job_kind - what is to be done
@@ -30,17 +33,31 @@ enum wp_job_kind {
 };
 
 /**
- * struct wp_job - a request
+ * struct wp_job_head - what the packet of a request begins with; its text follows
  * @kind: enum wp_job_kind
  * @flags: of that kind
  * @key: of NAME: key of the hash
- *
- * Goes in one packet, with descriptors of regular files that are open for reading.
  */
-struct wp_job {
+struct wp_job_head {
 	__u32 kind;
 	__u32 flags;
 	__u64 key[2];
+};
+
+/**
+ * struct wp_job - a request
+ * @head: it
+ * @text: goes with it; it has no 0 at its end
+ * @size: bytes of @text, at most WP_JOB_TEXT
+ * @fds: regular files that are open for reading
+ * @nr_fds: their number
+ */
+struct wp_job {
+	struct wp_job_head head;
+	const char *text;
+	size_t size;
+	int fds[WP_JOB_FDS];
+	unsigned int nr_fds;
 };
 
 /**
@@ -78,8 +95,7 @@ struct wp_job_answer {
 };
 
 /* Does a job, as far as wp_job_add(); 0 or a negative errno. */
-typedef int wp_job_fn(const struct wp_job *job, const int *fds, unsigned int nr_fds,
-		      struct wp_job_answer *answer);
+typedef int wp_job_fn(const struct wp_job *job, struct wp_job_answer *answer);
 
 void wp_job_add(struct wp_job_answer *answer, const void *data, size_t size);
 void wp_job_end(struct wp_job_answer *answer, int err);

@@ -517,13 +517,16 @@ static void without_worker(struct wp_tablequeue *q, struct slot *s, struct wp_ta
 /* Give a file to a slot's worker; whether it can be given more. */
 static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *job)
 {
-	struct wp_job what = { .kind = s->making ? WP_JOB_TABLE : WP_JOB_NAME };
+	struct wp_job what = {
+		.head.kind = s->making ? WP_JOB_TABLE : WP_JOB_NAME,
+		.fds[0] = job->fd, .nr_fds = 1,
+	};
 	int err = -EPIPE;
 
 	if (!s->making)
-		wp_tablecache_key(q->opt.cache, job->owner, what.key);
+		wp_tablecache_key(q->opt.cache, job->owner, what.head.key);
 	if (s->w)
-		err = wp_worker_ask(s->w, &what, &job->fd, 1);
+		err = wp_worker_ask(s->w, &what);
 	if (err && s->nr) {
 		/* It has ended: what it answered before comes first. */
 		pthread_mutex_lock(&q->lock);
@@ -541,7 +544,7 @@ static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *jo
 		return true;
 	}
 	if (err)
-		err = wp_worker_ask(s->w, &what, &job->fd, 1);
+		err = wp_worker_ask(s->w, &what);
 	s->job[(s->first + s->nr++) % WP_WORKER_DEPTH] = job;
 	if (err)
 		lose_worker(q, s, err);

@@ -243,22 +243,23 @@ static void fit_memory(struct wp_worker *w, __u64 bytes)
  * wp_worker_ask() - give a worker a job
  * @w: the worker, which has less than WP_WORKER_DEPTH
  * @job: the job
- * @fds: its files
- * @nr: their number
  *
  * Return: 0 or a negative errno: the worker is of no use any more.
  */
-int wp_worker_ask(struct wp_worker *w, const struct wp_job *job, const int *fds,
-		  unsigned int nr)
+int wp_worker_ask(struct wp_worker *w, const struct wp_job *job)
 {
-	__u64 bytes = weigh(fds, nr);
+	const struct iovec iov[] = {
+		{ (void *)&job->head, sizeof(job->head) },
+		{ (void *)job->text, job->size },
+	};
+	__u64 bytes = weigh(job->fds, job->nr_fds);
 
-	if (w->jobs == WP_WORKER_DEPTH)
+	if (w->jobs == WP_WORKER_DEPTH || job->size > WP_JOB_TEXT)
 		return -EBUSY;
 	fit_memory(w, bytes);
 	if (!w->jobs)
 		begin_job(w);
-	if (wp_zygote_send(w->sock, job, sizeof(*job), fds, nr, MSG_DONTWAIT) != sizeof(*job))
+	if (!wp_zygote_send(w->sock, iov, 2, job->fds, job->nr_fds, MSG_DONTWAIT))
 		return -EPIPE;
 	if (bytes > TIME_MORE)
 		bytes = TIME_MORE;

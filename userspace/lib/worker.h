@@ -4,7 +4,7 @@
  * worker.c.
  *
  *	w = wp_worker_new(NULL);
- *	err = wp_worker_ask(w, &job, &fd, 1);
+ *	err = wp_worker_ask(w, &job);
  *	err = wp_worker_wait(w, &answer);
  *	wp_worker_free(w);
  */
@@ -57,8 +57,7 @@ void wp_worker_free(struct wp_worker *w);
 int wp_worker_fd(const struct wp_worker *w);
 unsigned int wp_worker_jobs(const struct wp_worker *w);
 __u64 wp_worker_spent(struct wp_worker *w);
-int wp_worker_ask(struct wp_worker *w, const struct wp_job *job, const int *fds,
-		  unsigned int nr);
+int wp_worker_ask(struct wp_worker *w, const struct wp_job *job);
 int wp_worker_take(struct wp_worker *w, struct wp_answer *answer);
 int wp_worker_check(struct wp_worker *w);
 int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer);

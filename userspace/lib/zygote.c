@@ -93,21 +93,61 @@ static ssize_t receive(int sock, void *data, size_t size, int *fds, unsigned int
 	return n;
 }
 
+/**
+ * wp_zygote_send() - send a packet with descriptors
+ * @sock: where to
+ * @iov: the packet
+ * @nr_iov: its pieces
+ * @fds: the descriptors
+ * @nr: their number, at most WP_JOB_FDS
+ * @flags: of sendmsg()
+ *
+ * Return: whether it was sent.
+ */
+bool wp_zygote_send(int sock, const struct iovec *iov, size_t nr_iov, const int *fds,
+		    unsigned int nr, int flags)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(WP_JOB_FDS * sizeof(int))];
+	} control = { 0 };
+	struct msghdr msg = { .msg_iov = (struct iovec *)iov, .msg_iovlen = nr_iov };
+	struct cmsghdr *c;
+	ssize_t n;
+
+	if (nr) {
+		msg.msg_control = &control;
+		msg.msg_controllen = CMSG_SPACE(nr * sizeof(int));
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(nr * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, nr * sizeof(int));
+	}
+	/* A packet is sent whole. */
+	do
+		n = sendmsg(sock, &msg, MSG_NOSIGNAL | flags);
+	while (n < 0 && errno == EINTR);
+	return n >= 0;
+}
+
+static bool send_one(int sock, const void *data, size_t size, const int *fd)
+{
+	struct iovec iov = { (void *)data, size };
+
+	return wp_zygote_send(sock, &iov, 1, fd, fd ? 1 : 0, 0);
+}
+
 static void send_answer(void *ctx, const struct wp_job_packet *head, const void *data,
 			size_t size)
 {
-	struct iovec iov[] = {
+	const struct iovec iov[] = {
 		{ (void *)head, sizeof(*head) },
 		{ (void *)data, size },
 	};
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
-	ssize_t n;
 
 	(void)ctx;
-	do
-		n = sendmsg(SOCK, &msg, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
+	if (!wp_zygote_send(SOCK, iov, 2, NULL, 0, 0))
 		_exit(1);
 }
 
@@ -115,16 +155,23 @@ static void send_answer(void *ctx, const struct wp_job_packet *head, const void 
 static void __attribute__((noreturn)) work(wp_job_fn *run)
 {
 	static struct wp_job_answer answer = { .send = send_answer };
-	int fds[WP_JOB_FDS];
-	unsigned int nr, i;
-	struct wp_job job;
+	static struct {
+		struct wp_job_head head;
+		char text[WP_JOB_TEXT];
+	} packet;
+	struct wp_job job = { .text = packet.text };
+	ssize_t n;
 
-	while (receive(SOCK, &job, sizeof(job), fds, &nr) == sizeof(job)) {
-		wp_job_end(&answer, run(&job, fds, nr, &answer));
-		for (i = 0; i < nr; i++)
-			close(fds[i]);
+	for (;;) {
+		n = receive(SOCK, &packet, sizeof(packet), job.fds, &job.nr_fds);
+		if (n < (ssize_t)sizeof(packet.head))
+			_exit(0);
+		job.head = packet.head;
+		job.size = n - sizeof(packet.head);
+		wp_job_end(&answer, run(&job, &answer));
+		while (job.nr_fds)
+			close(job.fds[--job.nr_fds]);
 	}
-	_exit(0);
 }
 
 static void __attribute__((noreturn)) begin_work(wp_job_fn *run, int sock, __u64 memory,
@@ -239,8 +286,7 @@ static void serve(wp_job_fn *run, const struct sock_fprog *filter)
 			kill_worker(r.pid);
 		while (nr)
 			close(fds[--nr]);
-		if (r.what != KILL &&
-		    wp_zygote_send(SOCK, &pid, sizeof(pid), NULL, 0, 0) != sizeof(pid))
+		if (r.what != KILL && !send_one(SOCK, &pid, sizeof(pid), NULL))
 			return;
 	}
 }
@@ -257,47 +303,9 @@ static void __attribute__((noreturn)) be_zygote(int sock, wp_job_fn *run)
 	if (!hello.err && wp_confine_make_filter(&filter, SOCK))
 		filter.len = 0;
 	hello.filters = filter.len;
-	if (wp_zygote_send(SOCK, &hello, sizeof(hello), NULL, 0, 0) == sizeof(hello) && !hello.err)
+	if (send_one(SOCK, &hello, sizeof(hello), NULL) && !hello.err)
 		serve(run, &filter);
 	_exit(0);
-}
-
-/**
- * wp_zygote_send() - send a packet with descriptors
- * @sock: where to
- * @data: the packet
- * @size: its bytes
- * @fds: the descriptors
- * @nr: their number, at most WP_JOB_FDS
- * @flags: of sendmsg()
- *
- * Return: as of sendmsg().
- */
-ssize_t wp_zygote_send(int sock, const void *data, size_t size, const int *fds, unsigned int nr,
-		       int flags)
-{
-	union {
-		struct cmsghdr align;
-		char bytes[CMSG_SPACE(WP_JOB_FDS * sizeof(int))];
-	} control = { 0 };
-	struct iovec iov = { (void *)data, size };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct cmsghdr *c;
-	ssize_t n;
-
-	if (nr) {
-		msg.msg_control = &control;
-		msg.msg_controllen = CMSG_SPACE(nr * sizeof(int));
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(nr * sizeof(int));
-		memcpy(CMSG_DATA(c), fds, nr * sizeof(int));
-	}
-	do
-		n = sendmsg(sock, &msg, MSG_NOSIGNAL | flags);
-	while (n < 0 && errno == EINTR);
-	return n;
 }
 
 /* With the lock. */
@@ -378,7 +386,7 @@ static pid_t ask(const struct request *r, const int *sock)
 	unsigned int nr;
 	pid_t pid;
 
-	if (wp_zygote_send(zygote.sock, r, sizeof(*r), sock, sock ? 1 : 0, 0) == sizeof(*r) &&
+	if (send_one(zygote.sock, r, sizeof(*r), sock) &&
 	    receive(zygote.sock, &pid, sizeof(pid), NULL, &nr) == sizeof(pid))
 		return pid;
 	forget();
@@ -457,8 +465,7 @@ void wp_zygote_kill(pid_t pid)
 	struct request r = { .what = KILL, .pid = pid };
 
 	pthread_mutex_lock(&zygote.lock);
-	if (zygote.sock >= 0 &&
-	    wp_zygote_send(zygote.sock, &r, sizeof(r), NULL, 0, 0) != sizeof(r))
+	if (zygote.sock >= 0 && !send_one(zygote.sock, &r, sizeof(r), NULL))
 		forget();
 	pthread_mutex_unlock(&zygote.lock);
 }
