@@ -9,6 +9,7 @@
 #include <libelf.h>
 #include <string.h>
 
+#include "lib/buildid.h"
 #include "lib/job.h"
 #include "lib/unwindtable.h"
 
@@ -94,6 +95,16 @@ static int do_table(const struct wp_job *job, struct wp_job_answer *answer)
 	return err;
 }
 
+static int do_buildid(const struct wp_job *job, struct wp_job_answer *answer)
+{
+	struct wp_buildid id = { 0 };
+	int err = wp_buildid_from_fd(job->fds[0], &id);
+
+	if (!err)
+		wp_job_add(answer, &id, sizeof(id));
+	return err;
+}
+
 /**
  * wp_job_do() - do a job
  * @job: what to do
@@ -111,6 +122,8 @@ int wp_job_do(const struct wp_job *job, struct wp_job_answer *answer)
 		return do_name(job, answer);
 	case WP_JOB_TABLE:
 		return do_table(job, answer);
+	case WP_JOB_BUILDID:
+		return do_buildid(job, answer);
 	}
 	return -EINVAL;
 }

@@ -26,10 +26,12 @@
  * enum wp_job_kind - what is to be done
  * @WP_JOB_NAME: the name of a file's unwind table; answer: struct wp_job_name
  * @WP_JOB_TABLE: the table; answer: struct wp_elfcode, then the table
+ * @WP_JOB_BUILDID: a file's build-id; answer: struct wp_buildid
  */
 enum wp_job_kind {
 	WP_JOB_NAME = 1,
 	WP_JOB_TABLE,
+	WP_JOB_BUILDID,
 };
 
 /**
