@@ -27,6 +27,7 @@
 #include "lib/clock.h"
 #include "lib/codefiles.h"
 #include "lib/err.h"
+#include "lib/openfile.h"
 
 #define NR_BUCKETS	1024
 
@@ -301,32 +302,53 @@ static struct wp_codefile *find_vdso(struct wp_codefiles *files)
 }
 
 /*
- * Find a mapping's file, by a path below /proc/PID: the mapping itself, or,
- * without the right to follow that, the file's name, if it still leads there.
+ * Find a mapping's file: by the mapping itself, or, without the right to follow that, by
+ * the file's name in the process's root, if it still leads there. @fd: open it, too.
  */
-static bool find_path(int dir, const struct wp_procmap *m, char *path, size_t size,
-		      struct stat *st)
+static bool look_up(int dir, const struct wp_procmap *m, struct key *key, int *fd)
 {
-	snprintf(path, size, "map_files/%llx-%llx", (unsigned long long)m->start,
+	char link[64];
+	struct stat st;
+	bool found;
+	int root;
+
+	snprintf(link, sizeof(link), "map_files/%llx-%llx", (unsigned long long)m->start,
 		 (unsigned long long)m->end);
-	if (fstatat(dir, path, st, 0)) {
-		if ((size_t)snprintf(path, size, "root%s", m->name) >= size ||
-		    fstatat(dir, path, st, 0) || st->st_ino != m->ino)
-			return false;
+	if (fd) {
+		*fd = wp_openfile_at(dir, link, &st);
+		found = *fd >= 0;
+	} else {
+		found = !fstatat(dir, link, &st, 0);
 	}
-	/* Opening others can do something. */
-	return S_ISREG(st->st_mode);
+	root = found ? -1 : wp_openfile_rootat(dir);
+	if (root >= 0) {
+		if (fd)
+			*fd = wp_openfile_in(root, m->name, &st);
+		found = fd ? *fd >= 0 : !wp_openfile_stat(root, m->name, &st);
+		close(root);
+		if (found && st.st_ino != m->ino) {
+			if (fd)
+				close(*fd);
+			found = false;
+		}
+	}
+	if (!found || !S_ISREG(st.st_mode))
+		return false;
+	*key = (struct key){ st.st_dev, st.st_ino, st.st_size, st.st_ctim };
+	return true;
 }
 
 static struct wp_codefile *find_known(struct wp_codefiles *files, const struct key *key)
 {
 	struct wp_codefile *file;
 
+	pthread_mutex_lock(&files->lock);
 	for (file = *bucket_of(files, key); file; file = file->next) {
 		if (same_key(&file->key, key))
-			return file;
+			break;
 	}
-	return NULL;
+	pthread_mutex_unlock(&files->lock);
+	return file;
 }
 
 /**
@@ -341,26 +363,27 @@ struct wp_codefile *wp_codefiles_find(struct wp_codefiles *files, int dir,
 				      const struct wp_procmap *m)
 {
 	struct wp_codefile *file, **bucket;
-	char path[4096 + 8];
-	struct stat st;
 	struct key key;
 	int fd;
 
 	if (!strcmp(m->name, "[vdso]"))
 		return find_vdso(files);
-	if (!m->ino || !find_path(dir, m, path, sizeof(path), &st))
+	if (!m->ino || !look_up(dir, m, &key, NULL))
 		return NULL;
-	key = (struct key){ st.st_dev, st.st_ino, st.st_size, st.st_ctim };
-	pthread_mutex_lock(&files->lock);
 	file = find_known(files, &key);
-	pthread_mutex_unlock(&files->lock);
 	if (file)
 		return file;
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	file = fd < 0 ? NULL : new_file(m->name, fd);
+	/* It may be another one by now. */
+	if (!look_up(dir, m, &key, &fd))
+		return NULL;
+	file = find_known(files, &key);
+	if (file) {
+		close(fd);
+		return file;
+	}
+	file = new_file(m->name, fd);
 	if (!file) {
-		if (fd >= 0)
-			close(fd);
+		close(fd);
 		return NULL;
 	}
 	file->key = key;
