@@ -176,18 +176,24 @@ static void untouched(void)
 {
 	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
 	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	char device[64];
 	struct stat st;
 
+	/* A device that nobody else knows. */
+	if (terminal < 0 || unlockpt(terminal) || ptsname_r(terminal, device, sizeof(device)))
+		perror("terminal");
 	inotify_add_watch(watch, at("root/fifo"), IN_OPEN);
 	inotify_add_watch(watch, at("outside"), IN_OPEN);
-	inotify_add_watch(watch, "/dev/null", IN_OPEN);
-	make_link("/dev/null", "null");
+	inotify_add_watch(watch, device, IN_OPEN);
+	make_link(device, "terminal");
 	wp_openfile_in(root, "/fifo", &st);
 	wp_openfile_in(root, "/sub/out", &st);
 	wp_openfile(at("root/fifo"), 0, &st);
-	wp_openfile(at("null"), 0, &st);
+	wp_openfile(at("terminal"), 0, &st);
 	wp_openfile_at(root, "fifo", &st);
 	ok(read(watch, event, sizeof(event)) < 0 && errno == EAGAIN, "nothing else was opened");
+	close(terminal);
 	close(watch);
 }
 
@@ -251,7 +257,7 @@ static void all(void)
 	by_name();
 	untouched();
 	raced();
-	unlink(at("null"));
+	unlink(at("terminal"));
 }
 
 /* Where a filter of system calls answers as an old kernel does. */
