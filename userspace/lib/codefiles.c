@@ -23,6 +23,7 @@
 
 #include "lib/codefiles.h"
 #include "lib/err.h"
+#include "lib/openfile.h"
 
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC	0x65735546
@@ -193,42 +194,70 @@ static struct wp_codefile *find_vdso(struct wp_codefiles *files)
 }
 
 /*
- * Find a mapping's file, by a path below /proc/PID: the mapping itself, or,
- * without the right to follow that, the file's name, if it still leads there.
+ * Find a mapping's file: by the mapping itself, or, without the right to follow that, by
+ * the file's name in the process's root, if it still leads there. @fd: open it, too.
  */
-static bool find_path(int dir, const struct wp_procmap *m, char *path, size_t size,
-		      struct stat *st)
+static bool look_up(int dir, const struct wp_procmap *m, struct stat *st, int *fd)
 {
-	snprintf(path, size, "map_files/%llx-%llx", (unsigned long long)m->start,
+	char link[64];
+	bool found;
+	int root;
+
+	snprintf(link, sizeof(link), "map_files/%llx-%llx", (unsigned long long)m->start,
 		 (unsigned long long)m->end);
-	if (fstatat(dir, path, st, 0)) {
-		if ((size_t)snprintf(path, size, "root%s", m->name) >= size ||
-		    fstatat(dir, path, st, 0) || st->st_ino != m->ino)
-			return false;
+	if (fd) {
+		*fd = wp_openfile_at(dir, link, st);
+		found = *fd >= 0;
+	} else {
+		found = !fstatat(dir, link, st, 0);
 	}
-	/* Opening others can do something. */
-	return S_ISREG(st->st_mode);
+	root = found ? -1 : wp_openfile_rootat(dir);
+	if (root >= 0) {
+		if (fd)
+			*fd = wp_openfile_in(root, m->name, st);
+		found = fd ? *fd >= 0 : !wp_openfile_stat(root, m->name, st);
+		close(root);
+		if (found && st->st_ino != m->ino) {
+			if (fd)
+				close(*fd);
+			found = false;
+		}
+	}
+	return found && S_ISREG(st->st_mode);
 }
 
-static struct wp_codefile *find_known(struct wp_codefiles *files, const struct key *key)
+static struct key key_of(const struct stat *st)
 {
+	return (struct key){ st->st_dev, st->st_ino, st->st_size, st->st_ctim };
+}
+
+/* The file of a key, and what is known of it. Only one thread looks for files. */
+static struct wp_codefile *find_known(struct wp_codefiles *files, const struct stat *st,
+				      enum state *state)
+{
+	struct key key = key_of(st);
 	struct wp_codefile *file;
 
-	for (file = *bucket_of(files, key); file; file = file->next) {
-		if (same_key(&file->key, key))
-			return file;
+	pthread_mutex_lock(&files->lock);
+	for (file = *bucket_of(files, &key); file; file = file->next) {
+		if (!same_key(&file->key, &key))
+			continue;
+		*state = file->state;
+		break;
 	}
-	return NULL;
+	pthread_mutex_unlock(&files->lock);
+	return file;
 }
 
-static struct wp_codefile *add_file(struct wp_codefiles *files, const struct key *key,
+static struct wp_codefile *add_file(struct wp_codefiles *files, const struct stat *st,
 				    const char *name)
 {
-	struct wp_codefile *file = new_file(name), **bucket = bucket_of(files, key);
+	struct wp_codefile *file = new_file(name), **bucket;
 
 	if (!file)
 		return NULL;
-	file->key = *key;
+	file->key = key_of(st);
+	bucket = bucket_of(files, &file->key);
 	pthread_mutex_lock(&files->lock);
 	file->next = *bucket;
 	*bucket = file;
@@ -248,21 +277,10 @@ static bool has_owner(int fd, dev_t dev)
 	return major(dev) || (!fstatfs(fd, &fs) && fs.f_type != FUSE_SUPER_MAGIC);
 }
 
-/* Open a file, and have its table made. */
-static void open_file(struct wp_codefiles *files, struct wp_codefile *file, int dir,
-		      const char *path, const struct stat *st)
+/* Have an open file's table made. */
+static void add_job(struct wp_codefiles *files, struct wp_codefile *file, int fd,
+		    const struct stat *st)
 {
-	int fd;
-
-	if (!wp_tablequeue_has_room(files->queue, st->st_uid, st->st_dev))
-		return;
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0) {
-		/* Without a descriptor there may be one later. */
-		if (errno != EMFILE && errno != ENFILE)
-			set_state(files, file, NO_TABLE);
-		return;
-	}
 	file->job.fd = fd;
 	file->job.owner = st->st_uid;
 	file->job.dev = st->st_dev;
@@ -282,27 +300,35 @@ static void open_file(struct wp_codefiles *files, struct wp_codefile *file, int 
 struct wp_codefile *wp_codefiles_find(struct wp_codefiles *files, int dir,
 				      const struct wp_procmap *m)
 {
+	enum state state = UNOPENED;
 	struct wp_codefile *file;
-	enum state state;
-	char path[4096 + 8];
 	struct stat st;
-	struct key key;
+	int fd;
 
 	if (!strcmp(m->name, "[vdso]"))
 		return find_vdso(files);
-	if (!m->ino || !find_path(dir, m, path, sizeof(path), &st))
+	if (!m->ino || !look_up(dir, m, &st, NULL))
 		return NULL;
-	key = (struct key){ st.st_dev, st.st_ino, st.st_size, st.st_ctim };
-	file = find_known(files, &key);
+	file = find_known(files, &st, &state);
+	if (file && state != UNOPENED)
+		return file;
+	/* What finds no room, or no descriptor, is opened when it is looked for again. */
+	if (!wp_tablequeue_has_room(files->queue, st.st_uid, st.st_dev))
+		return file ? file : add_file(files, &st, m->name);
+	if (!look_up(dir, m, &st, &fd)) {
+		if (errno != EMFILE && errno != ENFILE)
+			return NULL;
+		return file ? file : add_file(files, &st, m->name);
+	}
+	/* It may be another one by now. */
+	state = UNOPENED;
+	file = find_known(files, &st, &state);
 	if (!file)
-		file = add_file(files, &key, m->name);
-	if (!file)
-		return NULL;
-	pthread_mutex_lock(&files->lock);
-	state = file->state;
-	pthread_mutex_unlock(&files->lock);
-	if (state == UNOPENED)
-		open_file(files, file, dir, path, &st);
+		file = add_file(files, &st, m->name);
+	if (file && state == UNOPENED)
+		add_job(files, file, fd, &st);
+	else
+		close(fd);
 	return file;
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lib/livenames.h"
+#include "lib/openfile.h"
 #include "lib/procmaps.h"
 #include "lib/symbols.h"
 
@@ -154,7 +155,7 @@ static void find_path(char *path, size_t size, __u32 pid, const struct wp_procma
 {
 	struct stat st;
 
-	if (map->name[0] == '/' && !stat(map->name, &st) && st.st_ino == map->ino &&
+	if (map->name[0] == '/' && !wp_openfile_stat(WP_OPENFILE_HERE, map->name, &st) && st.st_ino == map->ino &&
 	    major(st.st_dev) == map->maj && minor(st.st_dev) == map->min)
 		snprintf(path, size, "%s", map->name);
 	else

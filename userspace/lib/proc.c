@@ -22,6 +22,7 @@
 #include "lib/dir.h"
 #include "lib/err.h"
 #include "lib/live.h"
+#include "lib/openfile.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
 #include "lib/procmaps.h"
@@ -165,6 +166,7 @@ static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp
 	size_t len = strlen(m->name);
 	struct wp_buildid id;
 	struct wp_dso *dso;
+	struct stat st;
 	char path[80];
 	int fd;
 
@@ -184,8 +186,7 @@ static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp
 	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid,
 		 (unsigned long long)m->start, (unsigned long long)m->end);
 	/* Of a path that begins at the root no directory is looked at. */
-	fd = openat(dir, dir < 0 ? path : strstr(path, "map_files"),
-		    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = wp_openfile_at(dir, dir < 0 ? path : strstr(path, "map_files"), &st);
 	if (fd < 0)
 		return;
 	if (!wp_buildid_from_fd(fd, &id))
