@@ -20,6 +20,7 @@
 #include "lib/elfcheck.h"
 #include "lib/elflinks.h"
 #include "lib/elfnames.h"
+#include "lib/inlines.h"
 
 #define check(condition)	do { if (!(condition)) abort(); } while (0)
 
@@ -130,7 +131,7 @@ static int file_of(const uint8_t *data, size_t size, struct wp_elflinks *links)
 	return fd;
 }
 
-static void look_at(struct wp_elfnames *found)
+static void look_at(struct wp_elfnames *found, const struct wp_inlines *in)
 {
 	const char *inlined[16];
 	size_t i;
@@ -147,8 +148,8 @@ static void look_at(struct wp_elfnames *found)
 			bytes += plain ? strlen(plain) : 0;
 			free(plain);
 		}
-		if (found->inlines && i < 64)
-			bytes += wp_inlines_find(found->inlines, e->start, inlined, 16);
+		if (in && i < 64)
+			bytes += wp_inlines_find(in, e->start, inlined, 16);
 	}
 }
 
@@ -157,6 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t third = size && data[0] % 2 ? (size - 1) / 3 : 0;
 	struct wp_debugfiles files = { -1, -1, -1 };
 	struct wp_elfnames found = { 0 };
+	struct wp_inlines *in;
 	struct wp_elflinks links;
 
 	if (!size)
@@ -165,8 +167,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	files.debug = file_of(data + 1 + third, third ? third : size - 1, &links);
 	files.alt = file_of(data + 1 + 2 * third, third ? third : size - 1, &links);
 	if (files.main >= 0) {
-		wp_elfnames_read(&found, &files, true);
-		look_at(&found);
+		wp_elfnames_read(&found, &files);
+		in = wp_inlines_new(&files);
+		look_at(&found, in);
+		wp_inlines_free(in);
 		wp_elfnames_free(&found);
 	}
 	wp_debugfiles_close(&files);

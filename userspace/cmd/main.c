@@ -15,6 +15,7 @@
 #include "cmd/sched.h"
 #include "cmd/stacks.h"
 #include "cmd/top.h"
+#include "lib/filereader.h"
 #include "lib/worker.h"
 
 static const struct command {
@@ -87,6 +88,7 @@ int main(int argc, char **argv)
 		if (strcmp(word, commands[i].name))
 			continue;
 		status = commands[i].run(argc - 1, argv + 1);
+		wp_filereader_end();
 		wp_worker_end();
 		return status;
 	}

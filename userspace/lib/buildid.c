@@ -20,6 +20,7 @@
 
 #include "lib/buildid.h"
 #include "lib/err.h"
+#include "lib/filereader.h"
 #include "lib/openfile.h"
 
 struct wp_buildids {
@@ -165,7 +166,7 @@ int wp_buildid_from_file(const char *path, struct wp_buildid *id)
 
 	if (fd < 0)
 		return -errno;
-	ret = wp_buildid_from_fd(fd, id);
+	ret = wp_filereader_buildid(fd, id);
 	close(fd);
 	return ret;
 }
@@ -183,7 +184,7 @@ static bool read_mapped(__u32 pid, const char *path, struct wp_buildid *id)
 		close(root);
 	if (fd < 0)
 		return false;
-	err = wp_buildid_from_fd(fd, id);
+	err = wp_filereader_buildid(fd, id);
 	close(fd);
 	return !err;
 }

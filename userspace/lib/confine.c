@@ -52,6 +52,8 @@ static const int allowed[] = {
 	SCMP_SYS(exit), SCMP_SYS(exit_group),
 };
 
+static const int fcntls[] = { F_GETFD, F_GETFL, F_DUPFD_CLOEXEC };
+
 static void close_others(int keep)
 {
 	struct dirent *e;
@@ -211,9 +213,9 @@ static int add_rules(scmp_filter_ctx ctx, int sock)
 	if (!err)
 		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
 				       SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	if (!err)
+	for (i = 0; i < sizeof(fcntls) / sizeof(fcntls[0]) && !err; i++)
 		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
-				       SCMP_A1(SCMP_CMP_EQ, F_GETFD));
+				       SCMP_A1(SCMP_CMP_EQ, fcntls[i]));
 	/* Its socket is connected: there is no other place to send to. */
 	if (!err)
 		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(recvmsg), 1,

@@ -16,6 +16,7 @@
 #include <zlib.h>
 
 #include "lib/debugfiles.h"
+#include "lib/filereader.h"
 #include "lib/idfiles.h"
 #include "lib/openfile.h"
 
@@ -64,7 +65,7 @@ static int keep_if(const struct wanted *w, int fd, const struct stat *st)
 	if (fd < 0)
 		return -1;
 	good = (st->st_dev != w->of->st_dev || st->st_ino != w->of->st_ino) &&
-		!wp_elflinks_read(&links, fd, st);
+		!wp_filereader_links(fd, &links);
 	if (good && w->id->size && links.id.size)
 		good = same_id(w->id, &links.id);
 	else if (good)

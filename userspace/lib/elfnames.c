@@ -312,12 +312,10 @@ static const char *add_stubs(struct wp_elfnames *names, Elf *elf)
  * wp_elfnames_read() - read the functions of a file
  * @names: all zero; out: to be freed with wp_elfnames_free(), also on failure
  * @files: the file, and those of its debug information; they stay the caller's
- * @inlines: what is inlined is wanted, too
  *
  * Return: NULL, or why it has no names.
  */
-const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfiles *files,
-			     bool inlines)
+const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfiles *files)
 {
 	Elf *elf, *debug;
 	const char *trouble;
@@ -334,8 +332,6 @@ const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfil
 		trouble = add_stubs(names, elf);
 	elf_end(debug);
 	elf_end(elf);
-	if (!trouble && inlines)
-		names->inlines = wp_inlines_new(files);
 	return trouble;
 }
 
@@ -346,7 +342,6 @@ const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfil
 void wp_elfnames_free(struct wp_elfnames *names)
 {
 	wp_symtable_free(&names->table);
-	wp_inlines_free(names->inlines);
 	free(names->segment);
 	memset(names, 0, sizeof(*names));
 }

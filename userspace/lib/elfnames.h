@@ -2,7 +2,7 @@
 /*
  * The functions of an ELF file. See elfnames.c.
  *
- *	trouble = wp_elfnames_read(&names, &files, true);
+ *	trouble = wp_elfnames_read(&names, &files);
  *	wp_elfnames_free(&names);
  */
 #ifndef WP_LIB_ELFNAMES_H
@@ -30,17 +30,14 @@ struct wp_segment {
  * @table: functions, not sorted yet
  * @segment: where its parts are
  * @nr_segments: their number
- * @inlines: its inlined functions, if they were asked for and it has debug information
  */
 struct wp_elfnames {
 	struct wp_symtable table;
 	struct wp_segment *segment;
 	size_t nr_segments;
-	struct wp_inlines *inlines;
 };
 
-const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfiles *files,
-			     bool inlines);
+const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfiles *files);
 void wp_elfnames_free(struct wp_elfnames *names);
 
 #endif /* WP_LIB_ELFNAMES_H */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/elflinks.h"
+#include "lib/filereader.h"
 #include "lib/idfiles.h"
 #include "lib/openfile.h"
 
@@ -20,11 +20,10 @@
 
 static bool is_of(int fd, const struct wp_buildid *id)
 {
-	struct wp_elflinks found;
-	struct stat st;
+	struct wp_buildid found;
 
-	return !fstat(fd, &st) && !wp_elflinks_read(&found, fd, &st) &&
-	       found.id.size == id->size && !memcmp(found.id.data, id->data, id->size);
+	return !wp_filereader_buildid(fd, &found) && found.size == id->size &&
+	       !memcmp(found.data, id->data, id->size);
 }
 
 /* Where perf keeps copies: as perf-archive has it, or below the user's home directory. */

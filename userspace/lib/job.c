@@ -115,7 +115,7 @@ static int do_buildid(const struct wp_job *job, struct wp_job_answer *answer)
 int wp_job_do(const struct wp_job *job, struct wp_job_answer *answer)
 {
 	elf_version(EV_CURRENT);
-	if (!job->nr_fds)
+	if (!job->nr_fds && job->head.kind != WP_JOB_DEMANGLE)
 		return -EINVAL;
 	switch (job->head.kind) {
 	case WP_JOB_NAME:
@@ -125,5 +125,5 @@ int wp_job_do(const struct wp_job *job, struct wp_job_answer *answer)
 	case WP_JOB_BUILDID:
 		return do_buildid(job, answer);
 	}
-	return -EINVAL;
+	return wp_job_read_names(job, answer);
 }

@@ -27,23 +27,45 @@
  * @WP_JOB_NAME: the name of a file's unwind table; answer: struct wp_job_name
  * @WP_JOB_TABLE: the table; answer: struct wp_elfcode, then the table
  * @WP_JOB_BUILDID: a file's build-id; answer: struct wp_buildid
+ * @WP_JOB_LINKS: what a file names; answer: struct wp_elflinks
+ * @WP_JOB_SYMBOLS: the functions of a file; answer: struct wp_job_symbols, then what that
+ *	counts. Files: the ELF file; with WP_JOB_DEBUG, that of its debug information; with
+ *	WP_JOB_ALT, the one that shares with others
+ * @WP_JOB_INLINED: which functions are inlined at an address; files as of SYMBOLS; answer:
+ *	names, each with a 0 behind it, the innermost first
+ * @WP_JOB_DEMANGLE: what the text was called by those who wrote it; answer: that
+ * @WP_JOB_PERFMAP: the functions of a list that is text; answer as to SYMBOLS
  */
 enum wp_job_kind {
 	WP_JOB_NAME = 1,
 	WP_JOB_TABLE,
 	WP_JOB_BUILDID,
+	WP_JOB_LINKS,
+	WP_JOB_SYMBOLS,
+	WP_JOB_INLINED,
+	WP_JOB_DEMANGLE,
+	WP_JOB_PERFMAP,
 };
+
+/* Flags of jobs: which files there are; that names stay as the linker has them. */
+#define WP_JOB_DEBUG	1
+#define WP_JOB_ALT	2
+#define WP_JOB_RAW	4
 
 /**
  * struct wp_job_head - what the packet of a request begins with; its text follows
  * @kind: enum wp_job_kind
  * @flags: of that kind
  * @key: of NAME: key of the hash
+ * @number: of INLINED: one of these files, while the worker lives
+ * @address: of INLINED: the address, as the file's program headers have it
  */
 struct wp_job_head {
 	__u32 kind;
 	__u32 flags;
 	__u64 key[2];
+	__u64 number;
+	__u64 address;
 };
 
 /**
@@ -83,6 +105,24 @@ struct wp_job_name {
 };
 
 /**
+ * struct wp_job_symbols - what an answer to SYMBOLS begins with
+ * @trouble: why there are none: see wp_job_trouble(); or 0
+ * @nr_segments: struct wp_segment that follow,
+ * @nr: and struct wp_symtable_entry,
+ * @len: and bytes of names
+ * @sched_start: see struct wp_symtable
+ * @sched_end: the same
+ */
+struct wp_job_symbols {
+	__u32 trouble;
+	__u32 nr_segments;
+	__u64 nr;
+	__u64 len;
+	__u64 sched_start;
+	__u64 sched_end;
+};
+
+/**
  * struct wp_job_answer - an answer on its way
  * @send: sends a packet of it
  * @ctx: handed to @send
@@ -101,6 +141,8 @@ typedef int wp_job_fn(const struct wp_job *job, struct wp_job_answer *answer);
 
 void wp_job_add(struct wp_job_answer *answer, const void *data, size_t size);
 void wp_job_end(struct wp_job_answer *answer, int err);
+const char *wp_job_trouble(__u32 number);
 wp_job_fn wp_job_do;
+wp_job_fn wp_job_read_names;
 
 #endif /* WP_LIB_JOB_H */

@@ -21,6 +21,7 @@
 
 #include "lib/dir.h"
 #include "lib/err.h"
+#include "lib/filereader.h"
 #include "lib/live.h"
 #include "lib/openfile.h"
 #include "lib/perfdata.h"
@@ -189,7 +190,7 @@ static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp
 	fd = wp_openfile_at(dir, dir < 0 ? path : strstr(path, "map_files"), &st);
 	if (fd < 0)
 		return;
-	if (!wp_buildid_from_fd(fd, &id))
+	if (!wp_filereader_buildid(fd, &id))
 		dso->id = id;
 	close(fd);
 }

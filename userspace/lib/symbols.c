@@ -20,15 +20,16 @@
 #include <unistd.h>
 
 #include "lib/debugfiles.h"
-#include "lib/demangle.h"
 #include "lib/elfcheck.h"
 #include "lib/elflinks.h"
 #include "lib/elfnames.h"
 #include "lib/err.h"
+#include "lib/filereader.h"
 #include "lib/idfiles.h"
 #include "lib/openfile.h"
 #include "lib/symbols.h"
 #include "lib/symtable.h"
+#include "lib/worker.h"
 
 /* Files that a recording may name; what is more has no names. */
 #define MAX_FILES	65536
@@ -48,6 +49,9 @@
  * @trouble: why it has no names, or NULL
  * @names: its functions; of ELF also where its parts are
  * @demangled: their names, as far as they were asked for
+ * @owner: of ELF: who reads names of it
+ * @inlines: of ELF: the files in which inlined functions are looked up, if they are wanted
+ * @plain: names stay as they are: to read them took too much
  */
 struct file {
 	enum wp_symbols_kind kind;
@@ -58,6 +62,9 @@ struct file {
 	const char *trouble;
 	struct wp_elfnames names;
 	char **demangled;
+	struct wp_fileowner owner;
+	struct wp_debugfiles inlines;
+	bool plain;
 };
 
 /**
@@ -72,6 +79,7 @@ struct file {
  * @wants_inlines: inlined functions are told
  * @inlined: those that were asked for last
  * @nr_inlined: their number
+ * @first: what a file's number is counted from to be that of no other table's
  * @file: the files
  * @nr: their number
  */
@@ -86,6 +94,7 @@ struct wp_symbols {
 	bool wants_inlines;
 	char *inlined[WP_SYMBOLS_INLINED];
 	size_t nr_inlined;
+	__u64 first;
 	struct file *file;
 	size_t nr;
 };
@@ -99,9 +108,13 @@ struct wp_symbols {
  */
 int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *options)
 {
+	static __u64 tables;
 	struct wp_symbols *s = calloc(1, sizeof(*s));
 
+	/* As long as there is little in memory. */
+	wp_worker_prepare();
 	if (s) {
+		s->first = __atomic_add_fetch(&tables, 1, __ATOMIC_RELAXED) * (MAX_FILES + 1);
 		s->raw = options->raw;
 		s->wants_inlines = options->inlines;
 		s->symfs = options->symfs ? strdup(options->symfs) : NULL;
@@ -139,7 +152,10 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 		return 0;
 	s->file = f;
 	f += s->nr;
-	*f = (struct file){ .kind = kind, .pid = pid, .path = strdup(path ? path : "") };
+	*f = (struct file){
+		.kind = kind, .pid = pid, .path = strdup(path ? path : ""),
+		.inlines = { .main = -1, .debug = -1, .alt = -1 },
+	};
 	if (!f->path)
 		return 0;
 	if (id)
@@ -178,14 +194,20 @@ static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const 
 	struct stat st;
 	int err;
 
-	err = fstat(fd, &st) ? -errno : wp_elflinks_read(&links, fd, &st);
+	err = fstat(fd, &st) ? -errno : wp_filereader_links(fd, &links);
 	if (err) {
 		close(fd);
-		return err == -EFBIG ? WP_ELFCHECK_TROUBLE : "it is not an ELF file";
+		return err == -EFBIG ? WP_ELFCHECK_TROUBLE :
+			err == -EBADMSG ? WP_FILEREADER_BAD : "it is not an ELF file";
 	}
 	wp_debugfiles_open(&files, &place, fd, &st, &links, s->wants_inlines);
-	trouble = wp_elfnames_read(&f->names, &files, s->wants_inlines);
-	wp_debugfiles_close(&files);
+	f->owner = (struct wp_fileowner){ st.st_uid, st.st_dev };
+	trouble = wp_filereader_symbols(&files, &f->names);
+	/* Where functions are inlined is looked up later, if there is something of that. */
+	if (!trouble && s->wants_inlines)
+		f->inlines = files;
+	else
+		wp_debugfiles_close(&files);
 	return trouble;
 }
 
@@ -210,12 +232,7 @@ static const char *read_elsewhere(struct wp_symbols *s, struct file *f, const ch
 /* Its build-id in @id; of no bytes if it has none, or is no ELF file. */
 static void read_id(int fd, struct wp_buildid *id)
 {
-	struct wp_elflinks links;
-	struct stat st;
-
-	id->size = 0;
-	if (!fstat(fd, &st) && !wp_elflinks_read(&links, fd, &st))
-		*id = links.id;
+	wp_filereader_buildid(fd, id);
 }
 
 static bool has_id(int fd, const struct wp_buildid *want)
@@ -456,6 +473,7 @@ static bool is_trusted(const struct file *f, uid_t owner)
 
 static const char *read_jit(struct file *f)
 {
+	const char *trouble;
 	char path[64];
 	struct stat st;
 	int fd;
@@ -468,7 +486,9 @@ static const char *read_jit(struct file *f)
 		close(fd);
 		return "its list is not to be trusted";
 	}
-	return read_list(f, fdopen(fd, "r"), wp_symtable_perfmap, NO_MEMORY);
+	trouble = wp_filereader_perfmap(fd, &f->names);
+	close(fd);
+	return trouble ? trouble : f->names.table.nr ? NULL : "its list is empty";
 }
 
 static const char *read_symbols(struct wp_symbols *s, struct file *f)
@@ -526,8 +546,8 @@ static const char *name_of(const struct wp_symbols *s, struct file *f,
 
 	if (s->raw || f->kind == WP_SYMBOLS_KERNEL || f->kind == WP_SYMBOLS_JIT)
 		return name;
-	if (!*demangled && name[0] == '_')
-		*demangled = wp_demangle(name);
+	if (!*demangled && name[0] == '_' && !f->plain)
+		f->plain = wp_filereader_demangle(&f->owner, name, demangled);
 	return *demangled ? *demangled : name;
 }
 
@@ -585,25 +605,18 @@ static void forget_inlined(struct wp_symbols *s)
 size_t wp_symbols_inlined(struct wp_symbols *s, __u32 file, __u64 address, char ***names)
 {
 	struct file *f = &s->file[file - 1];
-	const char *found[WP_SYMBOLS_INLINED];
 	__u64 at;
-	size_t nr, i;
 
 	forget_inlined(s);
 	*names = s->inlined;
 	if (!f->read)
 		make_ready(s, f);
-	if (!f->names.inlines || !address_of(f, address, &at))
+	if (f->inlines.main < 0 || !address_of(f, address, &at))
 		return 0;
-	nr = wp_inlines_find(f->names.inlines, at, found, WP_SYMBOLS_INLINED);
-	for (i = 0; i < nr; i++) {
-		char *plain = s->raw || found[i][0] != '_' ? NULL : wp_demangle(found[i]);
-
-		s->inlined[i] = plain ? plain : strdup(found[i]);
-		if (!s->inlined[i])
-			break;
-		s->nr_inlined++;
-	}
+	s->nr_inlined = WP_SYMBOLS_INLINED;
+	if (wp_filereader_inlined(&f->inlines, s->first + file, at, s->raw, s->inlined,
+				  &s->nr_inlined))
+		wp_debugfiles_close(&f->inlines);
 	return s->nr_inlined;
 }
 
@@ -637,6 +650,7 @@ void wp_symbols_free(struct wp_symbols *s)
 			free(f->demangled[k]);
 		free(f->demangled);
 		wp_elfnames_free(&f->names);
+		wp_debugfiles_close(&f->inlines);
 		free(f->path);
 	}
 	free(s->file);
