@@ -22,15 +22,13 @@ FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c cause.c err.c fullio.c \
 	idmap.c intern.c ledger.c ledgerfile.c perfevents.c perffile.c perfrecords.c \
 	perfsample.c processes.c procwaits.c progress.c schedevents.c schedule.c siphash.c \
 	sorter.c syscalls.c text.c tracepoint.c)
-FUZZ_NAMES_SRC := $(addprefix userspace/lib/,buildid.c debugdata.c debugfiles.c demangle.c \
-	dynsyms.c elfcheck.c elflinks.c elfnames.c err.c idfiles.c inlines.c openfile.c \
-	symtable.c text.c)
+FUZZ_JOB_SRC := $(FUZZ_LIB_SRC) $(addprefix userspace/lib/,buildid.c confine.c debugdata.c \
+	demangle.c dynsyms.c elfcheck.c elflinks.c elfnames.c err.c filereader.c inlines.c job.c \
+	jobnames.c openfile.c siphash.c symtable.c tablename.c text.c worker.c zygote.c)
+FUZZ_NAMES_SRC := $(FUZZ_JOB_SRC) $(addprefix userspace/lib/,debugfiles.c idfiles.c)
 FUZZ_PROFILE_SRC := $(FUZZ_RECORDING_SRC) $(FUZZ_NAMES_SRC) $(addprefix userspace/lib/,comms.c \
 	memmaps.c profile.c profstacks.c profsum.c symbols.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
-
-FUZZ_JOB_SRC := $(FUZZ_LIB_SRC) $(addprefix userspace/lib/,buildid.c err.c job.c siphash.c \
-	tablename.c text.c)
 
 .PHONY: fuzz
 fuzz: $(FUZZ_ALL) $(FUZZ_OUT)/seeds/job
@@ -43,19 +41,19 @@ FUZZ_RECORDING_OBJ := $(FUZZ_RECORDING_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 FUZZ_NAMES_OBJ := $(FUZZ_NAMES_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
 FUZZ_PROFILE_OBJ := $(sort $(FUZZ_PROFILE_SRC:%.c=$(FUZZ_OUT)/obj/%.o))
 
-FUZZ_JOB_OBJ := $(FUZZ_JOB_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
+FUZZ_JOB_OBJ := $(sort $(FUZZ_JOB_SRC:%.c=$(FUZZ_OUT)/obj/%.o))
 
 $(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
 
 $(FUZZ_OUT)/ehframe: FUZZ_LIBS := -ldw -lelf
 $(FUZZ_OUT)/ehframe: $(FUZZ_LIB_OBJ)
-$(FUZZ_OUT)/job: FUZZ_LIBS := -ldw -lelf
+$(FUZZ_OUT)/job: FUZZ_LIBS := -ldw -lelf -llzma -lz -lseccomp -l:libiberty.a
 $(FUZZ_OUT)/job: $(FUZZ_JOB_OBJ)
 $(FUZZ_OUT)/sockets: $(FUZZ_SOCKETS_OBJ)
 $(FUZZ_OUT)/recording: FUZZ_LIBS := -lzstd -lseccomp
 $(FUZZ_OUT)/recording: $(FUZZ_RECORDING_OBJ)
-$(FUZZ_OUT)/names: FUZZ_LIBS := -ldw -lelf -lz -lzstd -llzma -ldl -l:libiberty.a
+$(FUZZ_OUT)/names: FUZZ_LIBS := -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp -l:libiberty.a
 $(FUZZ_OUT)/names: $(FUZZ_NAMES_OBJ)
 $(FUZZ_OUT)/profile: FUZZ_LIBS := -lzstd -ldw -lelf -lz -llzma -ldl -lseccomp -l:libiberty.a
 $(FUZZ_OUT)/profile: $(FUZZ_PROFILE_OBJ)

@@ -16,16 +16,26 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/elflinks.h"
+#include "lib/elfnames.h"
 #include "lib/job.h"
 #include "unwind_table.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
 
+/* libdw forgets what it has allocated of debug information that is damaged. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libdw.so";
+}
+
 /* An answer as the caller has it. */
 struct taken {
 	char *data;
 	size_t size;
+	size_t room;
 	int last;
 	int err;
 };
@@ -36,7 +46,10 @@ static void take(void *ctx, const struct wp_job_packet *head, const void *data, 
 
 	if (t->last)
 		abort();
-	t->data = realloc(t->data, t->size + size + 1);
+	if (t->size + size >= t->room) {
+		t->room = 2 * t->room + size + 1;
+		t->data = realloc(t->data, t->room);
+	}
 	memcpy(t->data + t->size, data, size);
 	t->size += size;
 	t->last = head->last;
@@ -78,11 +91,53 @@ static void check_name(const struct taken *t)
 	check_codes(&name->codes);
 }
 
+static void check_buildid(const struct taken *t)
+{
+	if (t->size != sizeof(struct wp_buildid) || t->data[0] <= 0 || t->data[0] > WP_BUILDID_MAX)
+		abort();
+}
+
+static void check_links(const struct taken *t)
+{
+	const struct wp_elflinks *links = (const void *)t->data;
+
+	if (t->size != sizeof(*links) || links->id.size > WP_BUILDID_MAX ||
+	    !memchr(links->link, 0, sizeof(links->link)) || strchr(links->link, '/') ||
+	    !memchr(links->alt, 0, sizeof(links->alt)))
+		abort();
+}
+
+static void check_symbols(const struct taken *t)
+{
+	const struct wp_job_symbols *head = (const void *)t->data;
+	const struct wp_symtable_entry *e;
+	size_t i;
+
+	if (t->size < sizeof(*head) ||
+	    t->size != sizeof(*head) + head->nr_segments * sizeof(struct wp_segment) +
+		       head->nr * sizeof(*e) + head->len ||
+	    (head->nr && (t->data[t->size - 1] || t->data[t->size - 2])))
+		abort();
+	e = (const void *)(t->data + sizeof(*head) + head->nr_segments * sizeof(struct wp_segment));
+	for (i = 0; i < head->nr; i++) {
+		if (e[i].end < e[i].start || e[i].name >= head->len - 1)
+			abort();
+	}
+}
+
+static void check_texts(const struct taken *t)
+{
+	if (t->size && t->data[t->size - 1])
+		abort();
+}
+
 static void do_job(__u32 kind, int fd, void (*check)(const struct taken *t))
 {
+	static __u64 number;
 	static struct wp_job_answer answer;
 	struct wp_job job = {
-		.head = { .kind = kind, .key = { 1, 2 } }, .fds[0] = fd, .nr_fds = 1,
+		.head = { .kind = kind, .key = { 1, 2 }, .number = ++number, .address = 0x1040 },
+		.fds[0] = fd, .nr_fds = 1,
 	};
 	struct taken t = { 0 };
 
@@ -104,6 +159,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	do_job(WP_JOB_NAME, fd, check_name);
 	do_job(WP_JOB_TABLE, fd, check_table);
+	do_job(WP_JOB_BUILDID, fd, check_buildid);
+	do_job(WP_JOB_LINKS, fd, check_links);
+	do_job(WP_JOB_SYMBOLS, fd, check_symbols);
+	do_job(WP_JOB_INLINED, fd, check_texts);
+	do_job(WP_JOB_PERFMAP, fd, check_symbols);
 	close(fd);
 	return 0;
 }

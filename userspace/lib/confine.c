@@ -295,21 +295,16 @@ bool wp_confine_calls(const struct sock_fprog *filter)
  * @bytes: of address space
  * @fixed: for good; else the parent may allow more later
  *
- * Does nothing under a sanitizer, which takes terabytes of addresses for itself.
+ * Does nothing under a sanitizer.
  */
 void wp_confine_memory(__u64 bytes, bool fixed)
 {
-#ifndef __SANITIZE_ADDRESS__
 	struct rlimit lim;
 
-	if (getrlimit(RLIMIT_AS, &lim))
+	if (WP_SANITIZED || getrlimit(RLIMIT_AS, &lim))
 		return;
 	lim.rlim_cur = bytes < lim.rlim_max ? bytes : lim.rlim_max;
 	if (fixed)
 		lim.rlim_max = lim.rlim_cur;
 	setrlimit(RLIMIT_AS, &lim);
-#else
-	(void)bytes;
-	(void)fixed;
-#endif
 }

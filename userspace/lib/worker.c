@@ -30,6 +30,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
+#include "lib/confine.h"
 #include "lib/worker.h"
 #include "lib/zygote.h"
 
@@ -232,11 +233,8 @@ static void fit_memory(struct wp_worker *w, __u64 bytes)
 		memory += bytes < MEMORY_MORE ? 2 * bytes : 2 * MEMORY_MORE;
 	if (memory == w->memory || (memory < w->memory && w->jobs))
 		return;
-#ifndef __SANITIZE_ADDRESS__
-	if (wp_zygote_memory(w->pid, memory))
-		return;
-#endif
-	w->memory = memory;
+	if (WP_SANITIZED || !wp_zygote_memory(w->pid, memory))
+		w->memory = memory;
 }
 
 /**
