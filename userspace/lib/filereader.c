@@ -222,8 +222,8 @@ static int take_links(void *ctx, const struct wp_answer *answer)
 	if (answer->size != sizeof(*links))
 		return -EPROTO;
 	if (from->id.size > WP_BUILDID_MAX || from->alt_id.size > WP_BUILDID_MAX ||
-	    memchr(from->link, '/', sizeof(from->link)) || !strcmp(from->link, "..") ||
-	    !memchr(from->link, 0, sizeof(from->link)) ||
+	    !memchr(from->link, 0, sizeof(from->link)) || strchr(from->link, '/') ||
+	    !strcmp(from->link, "..") ||
 	    !memchr(from->alt, 0, sizeof(from->alt)) ||
 	    *(__u8 *)&from->symbols > 1 || *(__u8 *)&from->dwarf > 1)
 		return -EPROTO;
