@@ -20,6 +20,9 @@
 
 #define NR_READERS	4
 
+/* CPU time that a file may take, however many bad ones its owner had. */
+#define LEAST_NS	500000000ULL
+
 /* Bad files that are known, and of these, that are named. */
 #define MAX_BAD		4096
 #define MAX_NAMED	8
@@ -43,6 +46,7 @@ typedef int taker(void *ctx, const struct wp_answer *answer);
 
 /* What a bad file is known by. */
 struct bad {
+	uid_t uid;
 	dev_t dev;
 	ino_t ino;
 	off_t size;
@@ -90,7 +94,7 @@ static void add_bad(int fd, const struct stat *st, int err)
 		return;
 	readers.bad = more;
 	more[readers.nr_bad++] = (struct bad){
-		st->st_dev, st->st_ino, st->st_size, st->st_ctim,
+		st->st_uid, st->st_dev, st->st_ino, st->st_size, st->st_ctim,
 	};
 }
 
@@ -120,6 +124,19 @@ static struct reader *reader_of(const struct wp_fileowner *owner)
 	return oldest;
 }
 
+/* Whose files were bad before gets less time for the next one, as somebody waits for it. */
+static struct wp_worker *new_worker(const struct wp_fileowner *owner)
+{
+	struct wp_worker_limits limits = wp_worker_usual;
+	size_t i;
+
+	for (i = 0; i < readers.nr_bad && limits.cpu_ns > LEAST_NS; i++) {
+		if (readers.bad[i].uid == owner->uid && readers.bad[i].dev == owner->dev)
+			limits.cpu_ns /= 2;
+	}
+	return wp_worker_new(&limits);
+}
+
 /* Ask a worker, a new one if need be. */
 static int ask(struct reader *r, const struct wp_job *job, struct wp_answer *answer)
 {
@@ -128,7 +145,7 @@ static int ask(struct reader *r, const struct wp_job *job, struct wp_answer *ans
 	if (r->w && wp_worker_ask(r->w, job))
 		end_reader(r);
 	if (!r->w) {
-		r->w = wp_worker_new(NULL);
+		r->w = new_worker(&r->owner);
 		if (!r->w)
 			return -EAGAIN;
 		if (wp_worker_ask(r->w, job))

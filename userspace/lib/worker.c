@@ -38,8 +38,8 @@
 #define MB		(1ULL << 20)
 #define ROOM_MIN	(256 << 10)
 
-/* A second more of CPU time for so many bytes of a file, up to so many of them. */
-#define BYTES_PER_SEC	(4 * MB)
+/* As much CPU time again for so many bytes of a file, up to so many of them. */
+#define BYTES_AGAIN	(32 * MB)
 #define TIME_MORE	(256 * MB)
 
 /* Memory for a file beyond what all may have; files up to SMALL need no more. */
@@ -52,8 +52,9 @@
 /* How often a worker is looked at that does not answer. */
 #define LOOK_MS		100
 
-static const struct wp_worker_limits usual = {
-	.cpu_ns = 2 * NSEC_PER_SEC,
+/* libc's table takes 0.1 s on a computer, and 1 s in an emulated one that is busy. */
+const struct wp_worker_limits wp_worker_usual = {
+	.cpu_ns = 8 * NSEC_PER_SEC,
 	.stuck_ns = 10 * NSEC_PER_SEC,
 	.memory = 1024 * MB,
 	.answer = 512 * MB,
@@ -127,7 +128,7 @@ struct wp_worker *wp_worker_new(const struct wp_worker_limits *limits)
 
 	if (!w)
 		return NULL;
-	w->limits = limits ? *limits : usual;
+	w->limits = limits ? *limits : wp_worker_usual;
 	w->memory = w->limits.memory;
 	w->sock = -1;
 	if (wp_worker_prepare() ||
@@ -262,7 +263,7 @@ int wp_worker_ask(struct wp_worker *w, const struct wp_job *job)
 	if (bytes > TIME_MORE)
 		bytes = TIME_MORE;
 	w->cpu_limit[(w->first + w->jobs++) % WP_WORKER_DEPTH] =
-		w->limits.cpu_ns + bytes * (w->limits.cpu_ns / (2 * BYTES_PER_SEC));
+		w->limits.cpu_ns + bytes * (w->limits.cpu_ns / BYTES_AGAIN);
 	return 0;
 }
 

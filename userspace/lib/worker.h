@@ -48,6 +48,9 @@ struct wp_answer {
 	__u64 cpu_ns;
 };
 
+/* What a job may take, if nothing else is said. */
+extern const struct wp_worker_limits wp_worker_usual;
+
 struct wp_worker;
 
 int wp_worker_prepare(void);
