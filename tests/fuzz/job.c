@@ -232,7 +232,8 @@ static void change_note(uint8_t *data, size_t size, uint64_t start, uint64_t byt
 	for (nr = draw() % 4; nr && at < size && size - at >= sizeof(note) && at - start < bytes;
 	     nr--) {
 		memcpy(&note, data + at, sizeof(note));
-		at += sizeof(note) + ((note.n_namesz + 3ULL) & ~3ULL) + ((note.n_descsz + 3ULL) & ~3ULL);
+		at += sizeof(note) + ((note.n_namesz + 3ULL) & ~3ULL);
+		at += (note.n_descsz + 3ULL) & ~3ULL;
 	}
 	change(data, size, at + draw() % 3 * 4, 4);
 }

@@ -576,7 +576,8 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 	if (!e)
 		return false;
 	symbol->name = name_of(s, f, e);
-	symbol->module = f->names.table.names + e->name + strlen(f->names.table.names + e->name) + 1;
+	symbol->module = f->names.table.names + e->name;
+	symbol->module += strlen(symbol->module) + 1;
 	if (!*symbol->module)
 		symbol->module = NULL;
 	symbol->start = address - (at - e->start);

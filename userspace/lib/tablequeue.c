@@ -437,19 +437,20 @@ static bool take_answer(struct wp_tablequeue *q, struct slot *s, struct wp_table
 	if (!answer->err)
 		return making ? take_table(q, s->group, job, answer) :
 				take_name(q, s->group, job, answer);
+	if (answer->err != -ENOMEM) {
+		give_none(q, s->group, job, answer->err);
+		return true;
+	}
 	/* Maybe the files before took it. */
-	if (answer->err == -ENOMEM && s->served > 1 && !job->tries++) {
+	if (s->served > 1 && !job->tries++) {
 		pthread_mutex_lock(&q->lock);
 		push_job(making ? &s->group->unmade : &s->group->unnamed, job);
 		pthread_mutex_unlock(&q->lock);
 		requeue(q, s);
 		end_worker(s);
-	} else if (answer->err == -ENOMEM) {
-		return false;
-	} else {
-		give_none(q, s->group, job, answer->err);
+		return true;
 	}
-	return true;
+	return false;
 }
 
 /* Take what a worker has answered. */
