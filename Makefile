@@ -31,7 +31,8 @@ module: fresh
 
 .PHONY: reader
 reader:
-	@for p in elfutils/libdw.h:libdw-dev seccomp.h:libseccomp-dev \
+	@for p in elfutils/libdw.h:libdw-dev zlib.h:zlib1g-dev lzma.h:liblzma-dev \
+		seccomp.h:libseccomp-dev \
 		zstd.h:libzstd-dev protobuf-c/protobuf-c.h:libprotobuf-c-dev \
 		libiberty/demangle.h:libiberty-dev curses.h:libncurses-dev; do \
 		echo "#include <$${p%:*}>" | $(CC) -E - >/dev/null 2>&1 || { \

@@ -26,7 +26,7 @@ WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
 	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -pthread \
 	-DWP_VERSION='"$(WP_VERSION)"' -Iuapi -Iuserspace -I$(WP_OUT)/gen
 # Small, and on few machines: linked in, so that the program needs no more there.
-WP_LDLIBS := -ldw -lelf -lz -lzstd -lseccomp -l:libprotobuf-c.a -l:libiberty.a \
+WP_LDLIBS := -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp -l:libprotobuf-c.a -l:libiberty.a \
 	-l:libncursesw.a -l:libtinfo.a -lm -pthread
 
 ifneq ($(SAN),)

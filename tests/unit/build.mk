@@ -17,6 +17,8 @@ UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow \
 	-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-Iuapi -Iuserspace -Itests/unit -Ibuild/san/gen
 
+UNIT_LIB := build/san/libwallprof.a
+
 .PHONY: unit check
 unit: $(UNIT_BIN)
 
@@ -31,8 +33,8 @@ $(UNIT_OUT)/obj/%.o: tests/unit/%.c | build/san/libwallprof.a
 	$(CC) $(UNIT_CFLAGS) $(UNIT_INCLUDE) -MMD -MP -c -o $@ $<
 
 $(UNIT_OUT)/%: $(UNIT_OUT)/obj/%.o build/san/libwallprof.a
-	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_MODULE) build/san/libwallprof.a \
-		-ldw -lelf -lz -lzstd -lseccomp -l:libprotobuf-c.a -l:libiberty.a -pthread
+	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_MODULE) $(UNIT_LIB) \
+		-ldw -lelf -lz -lzstd -llzma -ldl -lseccomp -l:libprotobuf-c.a -l:libiberty.a -pthread
 
 # What checks their tables is the module's.
 UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs
@@ -45,11 +47,21 @@ $(UNIT_TABLES): $(wildcard module/unwind_table.*)
 $(UNIT_OUT)/signals: UNIT_MODULE = userspace/cmd/signals.c userspace/cmd/sigwatch.c
 $(UNIT_OUT)/signals: userspace/cmd/signals.c userspace/cmd/sigwatch.c
 
+# Workers have less memory and fewer system calls than a sanitizer takes.
+UNIT_PLAIN := $(UNIT_OUT)/worker
+$(UNIT_PLAIN) $(UNIT_PLAIN:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
+	UNIT_CFLAGS := $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(UNIT_CFLAGS))
+$(UNIT_PLAIN): UNIT_LIB := build/libwallprof.a
+$(UNIT_PLAIN): build/libwallprof.a
+
 # It calls the commands.
 $(UNIT_OUT)/words: | build/san/wallprof
 
 build/san/libwallprof.a: FORCE
 	@$(MAKE) -s -f userspace/build.mk SAN=1 $@
+
+build/libwallprof.a: FORCE
+	@$(MAKE) -s -f userspace/build.mk $@
 
 build/san/wallprof: build/san/libwallprof.a FORCE
 	@$(MAKE) -s -f userspace/build.mk SAN=1 $@

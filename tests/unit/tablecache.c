@@ -30,6 +30,7 @@ static char dir[64] = "/tmp/wallprof-tablecache.XXXXXX";
 static struct wp_tablecache *cache;
 static struct wp_unwindtable first;
 static char entry[512];
+static uid_t owner = 1000;	/* of the files */
 
 /* The table of a program through the cache. Returns whether it was a hit. */
 static bool look(const char *path, struct wp_unwindtable *table)
@@ -37,11 +38,21 @@ static bool look(const char *path, struct wp_unwindtable *table)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	struct wp_elfcode codes;
+	struct wp_tablename name;
 	bool hit = false;
+	__u64 key[2] = { 0 };
 
 	memset(table, 0, sizeof(*table));
-	if (!wp_elfcode_read(&codes, elf))
-		wp_tablecache_table(cache, elf, &codes, table, &hit);
+	if (!wp_elfcode_read(&codes, elf)) {
+		if (cache)
+			wp_tablecache_key(cache, owner, key);
+		wp_tablename_of(&name, elf, &codes, key);
+		hit = wp_tablecache_get(cache, owner, &name, table);
+		if (hit)
+			table->machine = codes.machine;
+		else if (!wp_unwindtable_from_elf(table, elf, &codes))
+			wp_tablecache_put(cache, owner, &name, table);
+	}
 	elf_end(elf);
 	close(fd);
 	return hit;

@@ -16,7 +16,9 @@
 #include "cmd/signals.h"
 #include "cmd/stacks.h"
 #include "cmd/top.h"
+#include "lib/filereader.h"
 #include "lib/text.h"
+#include "lib/worker.h"
 
 static const struct command {
 	const char *name;
@@ -63,6 +65,7 @@ static void keep_streams(void)
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
+	int status;
 	size_t i;
 
 	keep_streams();
@@ -85,8 +88,12 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (i = 0; i < NR_COMMANDS; i++) {
-		if (!strcmp(word, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+		if (strcmp(word, commands[i].name))
+			continue;
+		status = commands[i].run(argc - 1, argv + 1);
+		wp_filereader_end();
+		wp_worker_end();
+		return status;
 	}
 	if (*word)
 		wp_text_print(stderr, "wallprof: '%s' is not a wallprof-command. See 'wallprof --help'.\n",

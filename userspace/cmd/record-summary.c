@@ -127,6 +127,7 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 {
 	const struct wallprof_lost *sched = s->lost[WP_CONTEXT_SCHED];
 	const struct wallprof_lost *sampler = s->lost[WP_CONTEXT_SAMPLER];
+	const struct wp_tablequeue_stats *tables = &s->publisher.files.did;
 	char denied[256];
 	__u64 n;
 
@@ -187,10 +188,12 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 	if (s->busy)
 		say("%" PRIu64 " process%s kept the memory map locked up to the end: the mappings are missing",
 		    (uint64_t)s->busy, s->busy == 1 ? "" : "es");
-	if (s->publisher.files.refused)
+	if (tables->refused)
 		say("the module refused %" PRIu64 " unwind table%s (%s): these files are unwound by frame pointer",
-		    (uint64_t)s->publisher.files.refused, plural(s->publisher.files.refused),
-		    strerror(-s->publisher.files.error));
+		    (uint64_t)tables->refused, plural(tables->refused), strerror(-tables->error));
+	if (tables->bad)
+		say("%" PRIu64 " file%s could not be read within the limits of a file: no unwind table",
+		    (uint64_t)tables->bad, plural(tables->bad));
 	if (wp_publisher_denied(&s->publisher, denied, sizeof(denied)))
 		say("%s", denied);
 	if (s->publisher.refused)
@@ -306,15 +309,15 @@ static void print_unwinds(const struct wp_record_opts *o, const struct wp_record
 static void print_tables(const struct wp_record_stats *s)
 {
 	const struct wp_publisher_stats *p = &s->publisher;
-	const struct wp_codefiles_stats *f = &p->files;
+	const struct wp_tablequeue_stats *f = &p->files.did;
 
-	if (!f->files)
+	if (!p->files.files)
 		return;
 	fprintf(stderr,
 		"  unwind tables: %" PRIu64 " of %" PRIu64 " files, %" PRIu64
 		" kept from before, %.1f MB, in %.3f s\n"
 		"  processes told of %" PRIu64 " times, in %.3f s; with the tables, %.1f MB of the module at the end\n",
-		(uint64_t)f->tables, (uint64_t)f->files, (uint64_t)f->cached,
+		(uint64_t)f->tables, (uint64_t)p->files.files, (uint64_t)f->cached,
 		(double)f->bytes / 1024 / 1024, seconds(f->ns), (uint64_t)p->published,
 		seconds(p->ns), (double)s->status.tables_bytes / 1024 / 1024);
 	if (p->rescans)

@@ -23,6 +23,7 @@
 #include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/ledgerfile.h"
+#include "lib/worker.h"
 
 #define NSEC_PER_MSEC	1000000ULL
 #define TOP_THREADS	20
@@ -282,6 +283,9 @@ int cmd_record(int argc, char **argv)
 		wp_record_options_free(&r.o);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
+	/* Before there is anything in memory that a file's reader must not have. */
+	if (r.o.call_graph == WP_CALL_GRAPH_AUTO || r.o.call_graph == WP_CALL_GRAPH_CFI)
+		wp_worker_prepare();
 	err = prepare(&r);
 	if (!err && !wp_signals_stop()) {
 		err = run(&r);

@@ -24,6 +24,8 @@
 #include "lib/err.h"
 #include "lib/livenames.h"
 #include "lib/procstack.h"
+#include "lib/worker.h"
+#include "lib/zygote.h"
 
 #define DEFAULT_LOOK_NS	(50 * WP_NSEC_PER_MSEC)
 #define MAX_LOOK_NS	(60000 * WP_NSEC_PER_MSEC)
@@ -315,7 +317,7 @@ static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now
 	return add_thread(all, &t);
 }
 
-/* All but our own. */
+/* All but our own, and those of our helpers. */
 static int read_tasks(struct wp_recording *r, const struct opts *o, struct wp_now_threads *all)
 {
 	__u32 i, self = getpid();
@@ -327,7 +329,8 @@ static int read_tasks(struct wp_recording *r, const struct opts *o, struct wp_no
 		const struct wallprof_task *task = wp_device_task(&r->dev, i);
 
 		if (task->phase == WALLPROF_TASK_FREE || task->phase == WALLPROF_TASK_EXITED ||
-		    task->flags & WALLPROF_TASK_ARMED || task->tgid == self)
+		    task->flags & WALLPROF_TASK_ARMED || task->tgid == self ||
+		    wp_zygote_is_ours(task->tgid))
 			continue;
 		err = read_task(r, o, all, i);
 	}
@@ -409,6 +412,7 @@ int cmd_stacks(int argc, char **argv)
 		wp_record_options_free(&r.o);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
+	wp_worker_prepare();
 	err = run(&r, &o, &all);
 	wp_publisher_end(r.publisher, NULL);
 	wp_device_close(&r.dev);

@@ -18,6 +18,7 @@
 #include "lib/clock.h"
 #include "lib/duration.h"
 #include "lib/err.h"
+#include "lib/worker.h"
 
 #define NSEC_PER_SEC	1000000000ULL
 #define DEFAULT_DELAY	(2 * NSEC_PER_SEC)
@@ -325,6 +326,7 @@ int cmd_top(int argc, char **argv)
 		wp_record_options_free(&top.r.o);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
+	wp_worker_prepare();
 	err = run(&top);
 	wp_top_end(&top);
 	return wp_signals_exit_status(err == -EINVAL ? -EIO : err, 0);

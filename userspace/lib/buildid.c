@@ -20,6 +20,8 @@
 
 #include "lib/buildid.h"
 #include "lib/err.h"
+#include "lib/filereader.h"
+#include "lib/openfile.h"
 
 struct wp_buildids {
 	struct wp_dso **dso;	/* in order of appearance */
@@ -153,26 +155,38 @@ int wp_buildid_from_fd(int fd, struct wp_buildid *id)
  * @path: name of the file
  * @id: filled in
  *
- * Anything but a regular file is refused before it is opened for reading, so
- * that no device and no FIFO is touched.
+ * Anything but a regular file is refused before it is opened.
  *
  * Return: 0 or a negative errno; prints nothing.
  */
 int wp_buildid_from_file(const char *path, struct wp_buildid *id)
 {
 	struct stat st;
-	int fd, ret;
+	int fd = wp_openfile(path, 0, &st), ret;
 
-	if (stat(path, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	ret = wp_buildid_from_fd(fd, id);
+	ret = wp_filereader_buildid(fd, id);
 	close(fd);
 	return ret;
+}
+
+/* The build-id of a file that a process has by that name; 0 for our own root. */
+static bool read_mapped(__u32 pid, const char *path, struct wp_buildid *id)
+{
+	int root = pid ? wp_openfile_root(pid) : WP_OPENFILE_HERE, fd, err;
+	struct stat st;
+
+	if (pid && root < 0)
+		return false;
+	fd = wp_openfile_in(root, path, &st);
+	if (pid)
+		close(root);
+	if (fd < 0)
+		return false;
+	err = wp_filereader_buildid(fd, id);
+	close(fd);
+	return !err;
 }
 
 /**
@@ -369,7 +383,6 @@ struct wp_dso *wp_buildids_find(const struct wp_buildids *ids, const char *path)
  */
 void wp_buildids_resolve(struct wp_buildids *ids)
 {
-	char name[64 + 4096];
 	size_t i;
 
 	for (i = 0; i < ids->nr; i++) {
@@ -384,10 +397,8 @@ void wp_buildids_resolve(struct wp_buildids *ids)
 		}
 		if (!wp_buildid_wants_path(dso->path))
 			continue;
-		snprintf(name, sizeof(name), "/proc/%u/root%s", dso->pid, dso->path);
-		if (dso->pid && !wp_buildid_from_file(name, &dso->id))
-			continue;
-		wp_buildid_from_file(dso->path, &dso->id);
+		if (!dso->pid || !read_mapped(dso->pid, dso->path, &dso->id))
+			read_mapped(0, dso->path, &dso->id);
 	}
 }
 

@@ -1,40 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what is known of each file whose code a process has mapped: its table's
- * id, or that it has none, or that it is still being made.
+ * Owns what is known of each file whose code a process has mapped: its table's id, or that
+ * it has none, or that it is still being made (tablequeue.c).
  *
- * Tables come from a thread of their own, so that large files hold nobody up;
- * the smallest file goes first. A file is known by device, inode, size and the
- * time of its last change, since inode numbers are used again. It is opened
- * when it is first seen, through the mapping, so that deleted files, and those
- * of other mount namespaces, can be read.
+ * A file is known by device, inode, size and the time of its last change, since inode
+ * numbers are used again. It is opened when it is first seen, through the mapping, so that
+ * deleted files, and those of other mount namespaces, can be read; where too many wait open,
+ * when it is looked for again.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <libelf.h>
+#include <linux/magic.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/clock.h"
 #include "lib/codefiles.h"
 #include "lib/err.h"
+#include "lib/openfile.h"
 #include "lib/procfile.h"
+
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC	0x65735546
+#endif
 
 #define NR_BUCKETS	1024
 
-/* Files that wait open; beyond that, whoever finds one makes a table itself. */
-#define MAX_WAITING	128
-
-enum state { WAITING, MAKING, READY, NO_TABLE };
+enum state { UNOPENED, WAITING, READY, NO_TABLE };
 
 /* What a file is known by. */
 struct key {
@@ -46,30 +44,19 @@ struct key {
 
 struct wp_codefile {
 	struct wp_codefile *next;	/* in its bucket */
-	struct wp_codefile *next_waiting;
 	struct key key;
-	int fd;				/* while WAITING; -1: our own vdso */
 	enum state state;
-	bool forgotten;			/* its table is gone: another one is made for the file */
-	__u32 table;
-	struct wp_elfcode codes;
+	struct wp_tablejob job;		/* the queue's while WAITING */
 	char name[64];			/* the end of it, for messages */
 };
 
 struct wp_codefiles {
 	struct wp_codefiles_options opt;
-	pthread_mutex_t lock;		/* of all that follows, and of the files */
-	pthread_cond_t work;
-	pthread_t thread;
-	bool has_thread;
-	bool stop;
-	int ready;			/* eventfd: a file is settled */
+	pthread_mutex_t lock;		/* of all that follows, and of the files' @state */
 	struct wp_codefile *bucket[NR_BUCKETS];
 	struct wp_codefile *vdso;
-	struct wp_codefile *waiting;
-	unsigned int nr_waiting;
-	unsigned int nr_making;
-	struct wp_codefiles_stats stats;
+	__u64 nr;
+	struct wp_tablequeue *queue;
 };
 
 static bool same_key(const struct key *a, const struct key *b)
@@ -86,116 +73,26 @@ static struct wp_codefile **bucket_of(struct wp_codefiles *files, const struct k
 	return &files->bucket[hash >> 54];
 }
 
-/* The vdso is no file; all processes have the same. */
-static Elf *open_vdso(void)
+static struct wp_codefile *of_job(struct wp_tablejob *job)
 {
-	char *base = (char *)getauxval(AT_SYSINFO_EHDR);
-	const Elf64_Ehdr *eh = (const void *)base;
-	size_t size;
-
-	if (!base)
-		return NULL;
-	/* Its section headers come last. */
-	size = eh->e_shoff + (size_t)eh->e_shnum * eh->e_shentsize;
-	return elf_memory(base, size);
+	return (struct wp_codefile *)((char *)job - offsetof(struct wp_codefile, job));
 }
 
-/* Make and push the table of a file. Without the lock. */
-static void make(struct wp_codefiles *files, struct wp_codefile *file, int fd,
-		 struct wp_codefiles_stats *did, __u32 *id)
+/* From the queue's thread. */
+static void take_back(void *ctx, struct wp_tablejob *job)
 {
-	struct wp_unwindtable table = {};
-	__u64 begun = wp_clock_now();
-	bool hit = false;
-	int err = -ENOEXEC;
-	Elf *elf;
-
-	/* Not mapped: whoever owns the file may cut it short. */
-	elf = fd < 0 ? open_vdso() : elf_begin(fd, ELF_C_READ, NULL);
-	if (elf)
-		err = wp_elfcode_read(&file->codes, elf);
-	if (!err)
-		err = wp_tablecache_table(files->opt.cache, elf, &file->codes, &table, &hit);
-	if (err) {
-		did->no_table++;
-	} else {
-		err = files->opt.push(files->opt.ctx, table.data, table.size, id);
-		did->error = err;
-		did->refused += !!err;
-	}
-	if (!err) {
-		did->tables++;
-		did->cached += hit;
-		did->bytes += table.size;
-	}
-	wp_unwindtable_free(&table);
-	elf_end(elf);
-	did->ns += wp_clock_now() - begun;
-	if (err && err != -ENOEXEC)
-		wp_debug("no unwind table of …%s: %s", file->name, strerror(-err));
-	else if (!err && !hit)
-		wp_debug("unwind table of …%s made in %.1f ms", file->name,
-			 (double)did->ns / 1e6);
-}
-
-static void add_stats(struct wp_codefiles_stats *to, const struct wp_codefiles_stats *s)
-{
-	to->tables += s->tables;
-	to->cached += s->cached;
-	to->bytes += s->bytes;
-	to->no_table += s->no_table;
-	to->refused += s->refused;
-	to->error = s->error ? s->error : to->error;
-	to->ns += s->ns;
-}
-
-/* Take the smallest file and make its table. Called, and returns, with the lock. */
-static void make_one(struct wp_codefiles *files)
-{
-	struct wp_codefile **at, **smallest = &files->waiting, *file;
-	struct wp_codefiles_stats did = {};
-	__u64 one = 1;
-	__u32 id = 0;
-	int fd;
-
-	for (at = &files->waiting; *at; at = &(*at)->next_waiting) {
-		if ((*at)->key.size < (*smallest)->key.size)
-			smallest = at;
-	}
-	file = *smallest;
-	*smallest = file->next_waiting;
-	files->nr_waiting--;
-	files->nr_making++;
-	file->state = MAKING;
-	fd = file->fd;
-	file->fd = -1;
-	pthread_mutex_unlock(&files->lock);
-	make(files, file, fd, &did, &id);
-	if (fd >= 0)
-		close(fd);
-	pthread_mutex_lock(&files->lock);
-	file->table = id;
-	file->state = id ? READY : NO_TABLE;
-	files->nr_making--;
-	add_stats(&files->stats, &did);
-	/* A counter that is full has woken the reader already. */
-	if (write(files->ready, &one, sizeof(one)) < 0)
-		return;
-}
-
-static void *work(void *arg)
-{
-	struct wp_codefiles *files = arg;
+	struct wp_codefiles *files = ctx;
 
 	pthread_mutex_lock(&files->lock);
-	while (!files->stop) {
-		if (files->waiting)
-			make_one(files);
-		else
-			pthread_cond_wait(&files->work, &files->lock);
-	}
+	of_job(job)->state = job->table ? READY : NO_TABLE;
 	pthread_mutex_unlock(&files->lock);
-	return NULL;
+}
+
+static int push(void *ctx, const void *table, size_t size, __u32 *id)
+{
+	struct wp_codefiles *files = ctx;
+
+	return files->opt.push(files->opt.ctx, table, size, id);
 }
 
 /**
@@ -207,29 +104,31 @@ static void *work(void *arg)
 struct wp_codefiles *wp_codefiles_new(const struct wp_codefiles_options *opt)
 {
 	struct wp_codefiles *files = calloc(1, sizeof(*files));
-	sigset_t all, old;
+	struct wp_tablequeue_options queue = {
+		.push = push, .done = take_back, .ctx = files, .cache = opt->cache,
+		.limits = opt->limits,
+	};
 
 	if (!files)
 		return NULL;
-	elf_version(EV_CURRENT);
 	files->opt = *opt;
 	pthread_mutex_init(&files->lock, NULL);
-	pthread_cond_init(&files->work, NULL);
-	files->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* Signals are the main thread's. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	files->has_thread = files->ready >= 0 &&
-			    !pthread_create(&files->thread, NULL, work, files);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (files->has_thread)
+	files->queue = wp_tablequeue_new(&queue);
+	if (files->queue)
 		return files;
 	wp_codefiles_free(files);
 	return NULL;
 }
 
+static void free_file(struct wp_codefile *file)
+{
+	if (file && file->job.fd >= 0)
+		close(file->job.fd);
+	free(file);
+}
+
 /**
- * wp_codefiles_free() - forget all; waits for a table that is being made
+ * wp_codefiles_free() - forget all; waits for no table
  * @files: the files, or NULL
  */
 void wp_codefiles_free(struct wp_codefiles *files)
@@ -239,48 +138,46 @@ void wp_codefiles_free(struct wp_codefiles *files)
 
 	if (!files)
 		return;
-	pthread_mutex_lock(&files->lock);
-	files->stop = true;
-	pthread_cond_signal(&files->work);
-	pthread_mutex_unlock(&files->lock);
-	if (files->has_thread)
-		pthread_join(files->thread, NULL);
+	wp_tablequeue_free(files->queue);
 	for (i = 0; i < NR_BUCKETS; i++) {
 		for (file = files->bucket[i]; file; file = next) {
 			next = file->next;
-			if (file->fd >= 0)
-				close(file->fd);
-			free(file);
+			free_file(file);
 		}
 	}
-	free(files->vdso);
-	if (files->ready >= 0)
-		close(files->ready);
-	pthread_cond_destroy(&files->work);
+	free_file(files->vdso);
 	pthread_mutex_destroy(&files->lock);
 	free(files);
 }
 
-/* Let the thread make a file's table. With the lock. */
-static void enqueue(struct wp_codefiles *files, struct wp_codefile *file)
+static void set_state(struct wp_codefiles *files, struct wp_codefile *file, enum state state)
 {
-	file->next_waiting = files->waiting;
-	files->waiting = file;
-	files->nr_waiting++;
-	files->stats.files++;
-	pthread_cond_signal(&files->work);
-	while (files->nr_waiting > MAX_WAITING)
-		make_one(files);
+	pthread_mutex_lock(&files->lock);
+	file->state = state;
+	pthread_mutex_unlock(&files->lock);
 }
 
-static struct wp_codefile *new_file(const char *name, int fd)
+/* Have a file's table made, if there is room. Only one thread looks for files. */
+static void enqueue(struct wp_codefiles *files, struct wp_codefile *file)
+{
+	set_state(files, file, WAITING);
+	if (!wp_tablequeue_add(files->queue, &file->job))
+		return;
+	set_state(files, file, UNOPENED);
+	if (file->job.fd >= 0)
+		close(file->job.fd);
+	file->job.fd = -1;
+}
+
+static struct wp_codefile *new_file(const char *name)
 {
 	struct wp_codefile *file = calloc(1, sizeof(*file));
 	size_t len = strlen(name);
 
 	if (!file)
 		return NULL;
-	file->fd = fd;
+	file->job.fd = -1;
+	file->job.label = file->name;
 	if (len >= sizeof(file->name))
 		name += len - sizeof(file->name) + 1;
 	snprintf(file->name, sizeof(file->name), "%s", name);
@@ -289,17 +186,12 @@ static struct wp_codefile *new_file(const char *name, int fd)
 
 static struct wp_codefile *find_vdso(struct wp_codefiles *files)
 {
-	struct wp_codefile *file;
-
-	pthread_mutex_lock(&files->lock);
 	if (!files->vdso) {
-		files->vdso = new_file("[vdso]", -1);
+		files->vdso = new_file("[vdso]");
 		if (files->vdso)
 			enqueue(files, files->vdso);
 	}
-	file = files->vdso;
-	pthread_mutex_unlock(&files->lock);
-	return file;
+	return files->vdso;
 }
 
 /* Mappings whose files are looked for at once. */
@@ -332,73 +224,114 @@ static int find_files(int dir, const struct wp_procmap *m, unsigned int nr, int 
 	return 0;
 }
 
-/* Without the right to follow a mapping: by the file's name, if it still leads there. */
+/*
+ * Without the right to follow a mapping: by the file's name in the process's root, if it
+ * still leads there.
+ */
 static int find_by_name(int dir, const struct wp_procmap *m)
 {
-	char path[4096 + 8];
+	int root = wp_openfile_rootat(dir), fd;
 	struct stat st;
-	int fd;
 
-	if ((size_t)snprintf(path, sizeof(path), "root%s", m->name) >= sizeof(path))
-		return -ENAMETOOLONG;
-	fd = wp_procfile_open(dir, path, O_PATH);
-	if (fd < 0 || (!fstat(fd, &st) && st.st_ino == m->ino))
+	if (root < 0)
+		return -1;
+	fd = wp_openfile_in(root, m->name, &st);
+	close(root);
+	if (fd < 0 || st.st_ino == m->ino)
 		return fd;
 	close(fd);
-	return -ENOENT;
+	return -1;
 }
 
-/* The file of such a descriptor, for reading. */
-static int reopen(int fd)
+static struct key key_of(const struct stat *st)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return (struct key){ st->st_dev, st->st_ino, st->st_size, st->st_ctim };
 }
 
-static struct wp_codefile *find_known(struct wp_codefiles *files, const struct key *key)
+/* The file of a key, and what is known of it. Only one thread looks for files. */
+static struct wp_codefile *find_known(struct wp_codefiles *files, const struct stat *st,
+				      enum state *state)
 {
+	struct key key = key_of(st);
 	struct wp_codefile *file;
 
-	for (file = *bucket_of(files, key); file; file = file->next) {
-		if (!file->forgotten && same_key(&file->key, key))
-			return file;
+	pthread_mutex_lock(&files->lock);
+	for (file = *bucket_of(files, &key); file; file = file->next) {
+		if (!same_key(&file->key, &key))
+			continue;
+		*state = file->state;
+		break;
 	}
-	return NULL;
+	pthread_mutex_unlock(&files->lock);
+	return file;
+}
+
+static struct wp_codefile *add_file(struct wp_codefiles *files, const struct stat *st,
+				    const char *name)
+{
+	struct wp_codefile *file = new_file(name), **bucket;
+
+	if (!file)
+		return NULL;
+	file->key = key_of(st);
+	bucket = bucket_of(files, &file->key);
+	pthread_mutex_lock(&files->lock);
+	file->next = *bucket;
+	*bucket = file;
+	files->nr++;
+	pthread_mutex_unlock(&files->lock);
+	return file;
+}
+
+/*
+ * Whether the owner that a file system names is one: a server in userspace, anybody's, can
+ * name root. Only what has no device of its own can be that.
+ */
+static bool has_owner(int fd, dev_t dev)
+{
+	struct statfs fs;
+
+	return major(dev) || (!fstatfs(fd, &fs) && fs.f_type != FUSE_SUPER_MAGIC);
+}
+
+/* Have an open file's table made. */
+static void add_job(struct wp_codefiles *files, struct wp_codefile *file, int fd,
+		    const struct stat *st)
+{
+	file->job.fd = fd;
+	file->job.owner = st->st_uid;
+	file->job.dev = st->st_dev;
+	file->job.size = st->st_size;
+	file->job.keep = has_owner(fd, st->st_dev);
+	enqueue(files, file);
 }
 
 /* The file of a descriptor that names it. */
-static struct wp_codefile *find_or_add(struct wp_codefiles *files, int fd,
+static struct wp_codefile *find_or_add(struct wp_codefiles *files, int place,
 				       const struct wp_procmap *m)
 {
-	struct wp_codefile *file, **bucket;
+	enum state state = UNOPENED;
+	struct wp_codefile *file;
 	struct stat st;
-	struct key key;
+	int fd;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+	if (fstat(place, &st) || !S_ISREG(st.st_mode))
 		return NULL;
-	key = (struct key){ st.st_dev, st.st_ino, st.st_size, st.st_ctim };
-	pthread_mutex_lock(&files->lock);
-	file = find_known(files, &key);
-	pthread_mutex_unlock(&files->lock);
-	if (file)
+	file = find_known(files, &st, &state);
+	if (file && state != UNOPENED)
 		return file;
-	fd = reopen(fd);
-	file = fd < 0 ? NULL : new_file(m->name, fd);
-	if (!file) {
-		if (fd >= 0)
-			close(fd);
+	/* What finds no room, or no descriptor, is opened when it is looked for again. */
+	if (!wp_tablequeue_has_room(files->queue, st.st_uid, st.st_dev))
+		return file ? file : add_file(files, &st, m->name);
+	fd = wp_openfile_found(place, &st);
+	if (fd < 0 && errno != EMFILE && errno != ENFILE)
 		return NULL;
-	}
-	file->key = key;
-	/* Only one thread looks for files. */
-	pthread_mutex_lock(&files->lock);
-	bucket = bucket_of(files, &key);
-	file->next = *bucket;
-	*bucket = file;
-	enqueue(files, file);
-	pthread_mutex_unlock(&files->lock);
+	if (!file)
+		file = add_file(files, &st, m->name);
+	if (fd >= 0 && file)
+		add_job(files, file, fd, &st);
+	else if (fd >= 0)
+		close(fd);
 	return file;
 }
 
@@ -472,12 +405,24 @@ bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
 	pthread_mutex_lock(&files->lock);
 	last = file->state >= READY;
 	if (file->state == READY &&
-	    wp_elfcode_bias(&file->codes, m->start, m->end, m->pgoff, &bias)) {
-		map->table = file->table;
+	    wp_elfcode_bias(&file->job.codes, m->start, m->end, m->pgoff, &bias)) {
+		map->table = file->job.table;
 		map->bias = bias;
 	}
 	pthread_mutex_unlock(&files->lock);
 	return last;
+}
+
+/* Its table is made, and pushed, again when the file is found the next time. */
+static bool forget_table(struct wp_codefile *file)
+{
+	if (file->state != READY)
+		return false;
+	file->state = UNOPENED;
+	file->job.table = 0;
+	file->job.named = false;
+	file->job.tries = 0;
+	return true;
 }
 
 /**
@@ -485,23 +430,23 @@ bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
  * @files: the files
  *
  * It does not say which. Each is pushed again when its file is found the next time; one
- * that the module still has keeps its id then.
+ * that the module still has keeps its id then. Called by the thread that looks for files.
  */
 void wp_codefiles_forget(struct wp_codefiles *files)
 {
 	struct wp_codefile *file;
+	bool vdso;
 	unsigned int i;
 
 	pthread_mutex_lock(&files->lock);
 	for (i = 0; i < NR_BUCKETS; i++) {
 		for (file = files->bucket[i]; file; file = file->next)
-			file->forgotten |= file->state == READY;
+			forget_table(file);
 	}
-	if (files->vdso && files->vdso->state == READY) {
-		files->vdso->state = WAITING;
-		enqueue(files, files->vdso);
-	}
+	vdso = files->vdso && forget_table(files->vdso);
 	pthread_mutex_unlock(&files->lock);
+	if (vdso)
+		enqueue(files, files->vdso);
 }
 
 /**
@@ -512,7 +457,7 @@ void wp_codefiles_forget(struct wp_codefiles *files)
  */
 int wp_codefiles_fd(const struct wp_codefiles *files)
 {
-	return files->ready;
+	return wp_tablequeue_fd(files->queue);
 }
 
 /**
@@ -521,12 +466,7 @@ int wp_codefiles_fd(const struct wp_codefiles *files)
  */
 bool wp_codefiles_busy(struct wp_codefiles *files)
 {
-	bool busy;
-
-	pthread_mutex_lock(&files->lock);
-	busy = files->nr_waiting || files->nr_making;
-	pthread_mutex_unlock(&files->lock);
-	return busy;
+	return wp_tablequeue_busy(files->queue);
 }
 
 /**
@@ -537,6 +477,7 @@ bool wp_codefiles_busy(struct wp_codefiles *files)
 void wp_codefiles_stats(struct wp_codefiles *files, struct wp_codefiles_stats *stats)
 {
 	pthread_mutex_lock(&files->lock);
-	*stats = files->stats;
+	stats->files = files->nr + !!files->vdso;
 	pthread_mutex_unlock(&files->lock);
+	wp_tablequeue_stats(files->queue, &stats->did);
 }

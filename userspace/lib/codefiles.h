@@ -12,7 +12,7 @@
 #include <linux/wallprof.h>
 
 #include "lib/procmaps.h"
-#include "lib/tablecache.h"
+#include "lib/tablequeue.h"
 
 /**
  * struct wp_codefiles_options - what the tables are for
@@ -20,33 +20,23 @@
  *	its own
  * @ctx: handed to @push
  * @cache: where tables are kept, or NULL
+ * @limits: of reading a file; NULL: what is usual
  */
 struct wp_codefiles_options {
 	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
 	void *ctx;
 	struct wp_tablecache *cache;
+	const struct wp_worker_limits *limits;
 };
 
 /**
  * struct wp_codefiles_stats - what was done
  * @files: different files
- * @tables: tables that were pushed
- * @cached: of them, from the cache
- * @bytes: of tables
- * @no_table: files that tell nothing of their frames, or are none
- * @refused: tables that @push refused
- * @error: the last reason, a negative errno
- * @ns: time that it took
+ * @did: with them
  */
 struct wp_codefiles_stats {
 	__u64 files;
-	__u64 tables;
-	__u64 cached;
-	__u64 bytes;
-	__u64 no_table;
-	__u64 refused;
-	int error;
-	__u64 ns;
+	struct wp_tablequeue_stats did;
 };
 
 struct wp_codefiles;

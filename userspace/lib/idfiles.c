@@ -2,11 +2,9 @@
 /*
  * Owns where a file is looked for that is not, or not any more, where it was mapped from:
  * by its build-id, in perf's cache, below /usr/lib/debug/.build-id and, if DEBUGINFOD_URLS
- * is set, at a server. Called by symbols.c.
+ * is set, at a server. Called by symbols.c and debugfiles.c.
  */
-#include <elfutils/libdwfl.h>
-#include <errno.h>
-#include <fcntl.h>
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,44 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/filereader.h"
 #include "lib/idfiles.h"
+#include "lib/openfile.h"
 
-/* Where a module is put that is only looked for. */
-#define SOMEWHERE	0x1000000ULL
-
-/**
- * wp_idfiles_regular() - open a regular file, and touch nothing else
- * @path: its name, which may be anybody's
- *
- * Return: its descriptor, or -1 with errno.
- */
-int wp_idfiles_regular(const char *path)
-{
-	struct stat st;
-	int fd;
-
-	if (stat(path, &st))
-		return -1;
-	/* To open a device may do something: a watchdog begins to count. */
-	if (!S_ISREG(st.st_mode)) {
-		errno = EINVAL;
-		return -1;
-	}
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	/* It may be another one by now. */
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		errno = EINVAL;
-		return -1;
-	}
-	return fd;
-}
+#define BUILDID_DIR	"/usr/lib/debug/.build-id/"
 
 static bool is_of(int fd, const struct wp_buildid *id)
 {
 	struct wp_buildid found;
 
-	return !wp_buildid_from_fd(fd, &found) && found.size == id->size &&
+	return !wp_filereader_buildid(fd, &found) && found.size == id->size &&
 	       !memcmp(found.data, id->data, id->size);
 }
 
@@ -68,7 +39,8 @@ static int cache_of(char *path, size_t size)
 /**
  * wp_idfiles_cached() - open a file of perf's cache
  * @id: its build-id
- * @what: "elf": the file itself; "kallsyms": of a kernel its list
+ * @what: "elf": the file itself; "debug": its debug information; "kallsyms": of a kernel its
+ *	list
  *
  * Return: its descriptor, or -1 if it is not there.
  */
@@ -76,6 +48,7 @@ int wp_idfiles_cached(const struct wp_buildid *id, const char *what)
 {
 	char path[PATH_MAX];
 	int len = cache_of(path, sizeof(path)), fd;
+	struct stat st;
 	unsigned int i;
 
 	if (!id->size || len < 0 || len + 2 * id->size + 32 > (int)sizeof(path))
@@ -84,7 +57,7 @@ int wp_idfiles_cached(const struct wp_buildid *id, const char *what)
 	for (i = 1; i < id->size; i++)
 		len += sprintf(path + len, "%02x", id->data[i]);
 	sprintf(path + len, "/%.16s", what);
-	fd = wp_idfiles_regular(path);
+	fd = wp_openfile(path, 0, &st);
 	/* A list has no build-id that could be asked for. */
 	if (fd >= 0 && strcmp(what, "kallsyms") && !is_of(fd, id)) {
 		close(fd);
@@ -93,37 +66,85 @@ int wp_idfiles_cached(const struct wp_buildid *id, const char *what)
 	return fd;
 }
 
+/* Of libdebuginfod, which the reader does not need to be there. */
+struct server {
+	void *(*begin)(void);
+	void (*end)(void *client);
+	int (*find[2])(void *client, const unsigned char *id, int size, char **path);
+};
+
+static bool load_server(struct server *server)
+{
+	void *lib = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+	if (!lib)
+		return false;
+	server->begin = (typeof(server->begin))dlsym(lib, "debuginfod_begin");
+	server->end = (typeof(server->end))dlsym(lib, "debuginfod_end");
+	server->find[WP_IDFILES_ELF] =
+		(typeof(server->find[0]))dlsym(lib, "debuginfod_find_executable");
+	server->find[WP_IDFILES_DEBUG] =
+		(typeof(server->find[0]))dlsym(lib, "debuginfod_find_debuginfo");
+	return server->begin && server->end && server->find[0] && server->find[1];
+}
+
 /**
- * wp_idfiles_find() - find a file where libdwfl finds those of debug information
+ * wp_idfiles_served() - open a file that a server has
  * @id: its build-id
- * @path: what it was called
+ * @what: what of it
+ *
+ * Servers are those of DEBUGINFOD_URLS: none is asked without it.
+ *
+ * Return: its descriptor, or -1 if there is none.
+ */
+int wp_idfiles_served(const struct wp_buildid *id, enum wp_idfiles_what what)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	static struct server server;
+	static int loaded;
+	char *path = NULL;
+	void *client;
+	int fd;
+
+	if (!urls || !*urls || !id->size)
+		return -1;
+	if (!loaded)
+		loaded = load_server(&server) ? 1 : -1;
+	client = loaded > 0 ? server.begin() : NULL;
+	if (!client)
+		return -1;
+	fd = server.find[what](client, id->data, id->size, &path);
+	free(path);
+	server.end(client);
+	if (fd >= 0 && !is_of(fd, id)) {
+		close(fd);
+		return -1;
+	}
+	return fd < 0 ? -1 : fd;
+}
+
+/**
+ * wp_idfiles_find() - find a file where packages have it, or at a server
+ * @id: its build-id
  *
  * Return: its descriptor, or -1 if it is not there.
  */
-int wp_idfiles_find(const struct wp_buildid *id, const char *path)
+int wp_idfiles_find(const struct wp_buildid *id)
 {
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
-	};
-	Dwfl *dwfl = id->size ? dwfl_begin(&callbacks) : NULL;
-	Dwfl_Module *mod = NULL;
-	char *found = NULL;
-	Elf *elf = NULL;
-	int fd = -1;
+	char path[sizeof(BUILDID_DIR "00/") + 2 * WP_BUILDID_MAX];
+	struct stat st;
+	unsigned int i;
+	int len, fd;
 
-	if (dwfl)
-		mod = dwfl_report_module(dwfl, path, SOMEWHERE, 2 * SOMEWHERE);
-	if (mod && !dwfl_module_report_build_id(mod, id->data, id->size, 0))
-		fd = dwfl_build_id_find_elf(mod, NULL, path, SOMEWHERE, &found, &elf);
-	if (elf)
-		elf_end(elf);
+	if (!id->size)
+		return -1;
+	len = sprintf(path, BUILDID_DIR "%02x/", id->data[0]);
+	for (i = 1; i < id->size; i++)
+		len += sprintf(path + len, "%02x", id->data[i]);
+	fd = wp_openfile_in(WP_OPENFILE_HERE, path, &st);
 	if (fd >= 0 && !is_of(fd, id)) {
 		close(fd);
 		fd = -1;
 	}
-	free(found);
-	if (dwfl)
-		dwfl_end(dwfl);
-	return fd;
+	return fd < 0 ? wp_idfiles_served(id, WP_IDFILES_ELF) : fd;
 }

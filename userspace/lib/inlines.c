@@ -8,7 +8,10 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "lib/inlines.h"
 
@@ -25,18 +28,28 @@ struct range {
 };
 
 /**
+ * struct opened - debug information of one file
+ * @fd: the file, or -1
+ * @elf: it
+ * @dwarf: its debug information, or NULL
+ */
+struct opened {
+	int fd;
+	Elf *elf;
+	Dwarf *dwarf;
+};
+
+/**
  * struct wp_inlines - a file's debug information
- * @dwfl: what holds it
- * @dwarf: it
- * @bias: what addresses of the file are more than its own
+ * @main: it
+ * @alt: what it shares with others; empty if there is nothing of that
  * @range: all units' ranges, by address
  * @nr: their number
  * @room: for so many there is memory
  */
 struct wp_inlines {
-	Dwfl *dwfl;
-	Dwarf *dwarf;
-	Dwarf_Addr bias;
+	struct opened main;
+	struct opened alt;
 	struct range *range;
 	size_t nr;
 	size_t room;
@@ -81,10 +94,10 @@ static bool add_units(struct wp_inlines *in)
 	Dwarf_Off at = 0, next;
 	size_t head;
 
-	while (!dwarf_nextcu(in->dwarf, at, &next, &head, NULL, NULL, NULL)) {
+	while (!dwarf_nextcu(in->main.dwarf, at, &next, &head, NULL, NULL, NULL)) {
 		Dwarf_Die unit;
 
-		if (dwarf_offdie(in->dwarf, at + head, &unit) && !add_unit(in, &unit))
+		if (dwarf_offdie(in->main.dwarf, at + head, &unit) && !add_unit(in, &unit))
 			return false;
 		at = next;
 	}
@@ -93,28 +106,93 @@ static bool add_units(struct wp_inlines *in)
 	return true;
 }
 
+static void close_it(struct opened *o)
+{
+	if (o->dwarf)
+		dwarf_end(o->dwarf);
+	elf_end(o->elf);
+	if (o->fd >= 0)
+		close(o->fd);
+	*o = (struct opened){ .fd = -1 };
+}
+
+static bool open_it(struct opened *o, int fd)
+{
+	o->fd = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	o->elf = o->fd < 0 ? NULL : elf_begin(o->fd, ELF_C_READ, NULL);
+	o->dwarf = o->elf ? dwarf_begin_elf(o->elf, DWARF_C_READ, NULL) : NULL;
+	if (!o->dwarf)
+		close_it(o);
+	return o->dwarf;
+}
+
+/*
+ * A file of debug information that has none. libdw would open one by the path that the
+ * other file names, if it had not one already.
+ */
+static bool open_empty(struct opened *o)
+{
+	static const char names[] = "\0.debug_info\0.debug_abbrev";
+	static struct {
+		Elf64_Ehdr eh;
+		Elf64_Shdr sh[4];
+		char names[sizeof(names)];
+		char abbrev[1];
+		char info[16];
+	} file;
+	const size_t shdr = offsetof(typeof(file), sh);
+
+	file.eh = (Elf64_Ehdr){
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			     __BYTE_ORDER == __BIG_ENDIAN ? ELFDATA2MSB : ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_EXEC, .e_version = EV_CURRENT, .e_shoff = shdr,
+		.e_ehsize = sizeof(file.eh), .e_shentsize = sizeof(*file.sh), .e_shnum = 4,
+		.e_shstrndx = 3,
+	};
+	file.sh[1] = (Elf64_Shdr){
+		.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_addralign = 1,
+		.sh_offset = offsetof(typeof(file), info), .sh_size = sizeof(file.info),
+	};
+	file.sh[2] = (Elf64_Shdr){
+		.sh_name = 13, .sh_type = SHT_PROGBITS, .sh_addralign = 1,
+		.sh_offset = offsetof(typeof(file), abbrev), .sh_size = sizeof(file.abbrev),
+	};
+	file.sh[3] = (Elf64_Shdr){
+		.sh_type = SHT_STRTAB, .sh_addralign = 1,
+		.sh_offset = offsetof(typeof(file), names), .sh_size = sizeof(names),
+	};
+	memcpy(file.names, names, sizeof(names));
+	*o = (struct opened){ .fd = -1, .elf = elf_memory((char *)&file, sizeof(file)) };
+	o->dwarf = o->elf ? dwarf_begin_elf(o->elf, DWARF_C_READ, NULL) : NULL;
+	if (!o->dwarf)
+		close_it(o);
+	return o->dwarf;
+}
+
 /**
  * wp_inlines_new() - the debug information of a file
- * @dwfl: what holds the file; it is the result's from now on, or gone
- * @mod: the file there
+ * @files: the file, and those that it is in; they stay the caller's
  *
  * Return: to be freed with wp_inlines_free(); NULL if there is none, or no memory.
  */
-struct wp_inlines *wp_inlines_new(Dwfl *dwfl, Dwfl_Module *mod)
+struct wp_inlines *wp_inlines_new(const struct wp_debugfiles *files)
 {
 	struct wp_inlines *in = calloc(1, sizeof(*in));
 
-	if (!in) {
-		dwfl_end(dwfl);
+	if (!in)
 		return NULL;
-	}
-	in->dwfl = dwfl;
-	in->dwarf = dwfl_module_getdwarf(mod, &in->bias);
-	if (!in->dwarf || !add_units(in)) {
-		wp_inlines_free(in);
-		return NULL;
-	}
-	return in;
+	in->main.fd = -1;
+	in->alt.fd = -1;
+	if ((!open_it(&in->main, files->main) && !open_it(&in->main, files->debug)) ||
+	    (!open_it(&in->alt, files->alt) && !open_empty(&in->alt)))
+		goto bad;
+	dwarf_setalt(in->main.dwarf, in->alt.dwarf);
+	if (add_units(in))
+		return in;
+bad:
+	wp_inlines_free(in);
+	return NULL;
 }
 
 /* The unit that an address is in; of ranges that lie in others the last one. */
@@ -158,15 +236,15 @@ static const char *name_of(Dwarf_Die *die)
 size_t wp_inlines_find(const struct wp_inlines *in, __u64 address, const char **names,
 		       size_t room)
 {
-	const struct range *range = range_of(in, address - in->bias);
+	const struct range *range = range_of(in, address);
 	Dwarf_Die unit, *by_words = NULL, *by_place = NULL;
 	size_t nr = 0;
 	int all, i;
 
-	if (!range || !dwarf_offdie(in->dwarf, range->unit, &unit))
+	if (!range || !dwarf_offdie(in->main.dwarf, range->unit, &unit))
 		return 0;
 	/* What surrounds an inlined function's words is not what surrounds its place. */
-	all = dwarf_getscopes(&unit, address - in->bias, &by_words);
+	all = dwarf_getscopes(&unit, address, &by_words);
 	if (all > 0)
 		all = dwarf_getscopes_die(&by_words[0], &by_place);
 	for (i = 0; i < all && nr < room; i++) {
@@ -192,7 +270,9 @@ void wp_inlines_free(struct wp_inlines *in)
 {
 	if (!in)
 		return;
-	dwfl_end(in->dwfl);
+	/* The one that uses the other first. */
+	close_it(&in->main);
+	close_it(&in->alt);
 	free(in->range);
 	free(in);
 }

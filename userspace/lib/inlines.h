@@ -2,20 +2,21 @@
 /*
  * The functions that a compiler put into others, by address. See inlines.c.
  *
- *	inlines = wp_inlines_new(dwfl, module);
+ *	inlines = wp_inlines_new(&files);
  *	nr = wp_inlines_find(inlines, address, names, room);
  *	wp_inlines_free(inlines);
  */
 #ifndef WP_LIB_INLINES_H
 #define WP_LIB_INLINES_H
 
-#include <elfutils/libdwfl.h>
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "lib/debugfiles.h"
+
 struct wp_inlines;
 
-struct wp_inlines *wp_inlines_new(Dwfl *dwfl, Dwfl_Module *mod);
+struct wp_inlines *wp_inlines_new(const struct wp_debugfiles *files);
 size_t wp_inlines_find(const struct wp_inlines *in, __u64 address, const char **names,
 		       size_t room);
 void wp_inlines_free(struct wp_inlines *in);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lib/livenames.h"
+#include "lib/openfile.h"
 #include "lib/procfile.h"
 #include "lib/procmaps.h"
 #include "lib/symbols.h"
@@ -170,7 +171,8 @@ static int find_path(const struct wp_livenames *n, char *path, size_t size, int 
 
 	*fd = -1;
 	snprintf(path, size, "%s", map->name);
-	if (map->name[0] == '/' && !stat(map->name, &st) && st.st_ino == map->ino &&
+	if (map->name[0] == '/' && !wp_openfile_stat(WP_OPENFILE_HERE, map->name, &st) &&
+	    st.st_ino == map->ino &&
 	    major(st.st_dev) == map->maj && minor(st.st_dev) == map->min)
 		return 0;
 	*path = '\0';
@@ -182,9 +184,7 @@ static int find_path(const struct wp_livenames *n, char *path, size_t size, int 
 	*path = '\0';
 	if (*fd == -EBUSY)
 		return -EBUSY;
-	if (*fd >= 0)
-		snprintf(path, size, "/proc/self/fd/%d", *fd);
-	else
+	if (*fd < 0)
 		*fd = -1;
 	return 0;
 }
@@ -204,6 +204,8 @@ static int add_code(struct wp_livenames *n, const struct code *code, const char 
 	if (!more[n->nr_codes].name)
 		return -ENOMEM;
 	more[n->nr_codes].file = wp_symbols_file(n->symbols, code->kind, path, NULL, n->pid);
+	if (code->fd >= 0 && more[n->nr_codes].file)
+		wp_symbols_found(n->symbols, more[n->nr_codes].file, code->fd);
 	n->nr_codes++;
 	n->nr_open += code->fd >= 0;
 	return 0;

@@ -21,7 +21,9 @@
 
 #include "lib/dir.h"
 #include "lib/err.h"
+#include "lib/filereader.h"
 #include "lib/live.h"
+#include "lib/openfile.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
 #include "lib/procfile.h"
@@ -163,8 +165,9 @@ static int emit_map(struct wp_synth *s, __u32 pid, const struct wp_procmap *m)
 static void read_deleted(const struct wp_synth *s, int dir, __u32 pid,
 			 const struct wp_procmap *m, struct wp_buildid *id)
 {
+	struct stat st;
 	char path[80];
-	int own = -1, fd;
+	int own = -1, place, fd;
 
 	if (dir < 0) {
 		snprintf(path, sizeof(path), "%s/%u", s->root ? s->root : "/proc", pid);
@@ -173,12 +176,14 @@ static void read_deleted(const struct wp_synth *s, int dir, __u32 pid,
 	}
 	snprintf(path, sizeof(path), "map_files/%llx-%llx", (unsigned long long)m->start,
 		 (unsigned long long)m->end);
-	fd = wp_procfile_open(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	place = wp_procfile_open(dir, path, O_PATH);
+	fd = place < 0 ? -1 : wp_openfile_found(place, &st);
 	if (fd >= 0) {
-		if (wp_buildid_from_fd(fd, id))
-			id->size = 0;
+		wp_filereader_buildid(fd, id);
 		close(fd);
 	}
+	if (place >= 0)
+		close(place);
 	if (own >= 0)
 		close(own);
 }

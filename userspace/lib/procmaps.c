@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/dir.h"
+#include "lib/openfile.h"
 #include "lib/procmaps.h"
 
 static bool get_hex(char **p, __u64 *v, char end)
@@ -76,13 +77,18 @@ static bool parse_map(char *line, __u32 prot, struct wp_procmap *m)
  */
 static void unescape(int dir, struct wp_procmap *m)
 {
-	char path[PATH_MAX + 8], *from, *to;
+	char *from, *to;
 	struct stat st;
+	bool found;
+	int root;
 
 	if (!strstr(m->name, "\\012"))
 		return;
-	snprintf(path, sizeof(path), "root%s", m->name);
-	if (!fstatat(dir, path, &st, 0) && st.st_ino == m->ino)
+	root = wp_openfile_rootat(dir);
+	found = root >= 0 && !wp_openfile_stat(root, m->name, &st) && st.st_ino == m->ino;
+	if (root >= 0)
+		close(root);
+	if (found)
 		return;
 	for (from = to = m->name; *from; ) {
 		if (!strncmp(from, "\\012", 4)) {

@@ -24,6 +24,7 @@
 #include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/kthreads.h"
+#include "lib/openfile.h"
 #include "lib/perfdata.h"
 #include "lib/sideband.h"
 #include "lib/sorter.h"
@@ -211,11 +212,14 @@ static bool passes(struct wp_sideband *sb, const struct perf_event_header *rec, 
 /* The identity of the mapped file, as the kernel tells only its build-id. */
 static void find_inode(struct wp_dso *dso, __u32 pid)
 {
-	char path[64 + 4096];
+	int root = dso->path[0] == '/' ? wp_openfile_root(pid) : -1;
 	struct stat st;
+	bool found = root >= 0 && !wp_openfile_stat(root, dso->path, &st);
 
-	snprintf(path, sizeof(path), "/proc/%u/root%s", pid, dso->path);
-	if (dso->path[0] != '/' || (stat(path, &st) && stat(dso->path, &st)))
+	if (root >= 0)
+		close(root);
+	if (dso->path[0] != '/' ||
+	    (!found && wp_openfile_stat(WP_OPENFILE_HERE, dso->path, &st)))
 		return;
 	dso->maj = major(st.st_dev);
 	dso->min = minor(st.st_dev);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the names of functions: of files by their symbol tables, which libdwfl finds in the
+ * Owns the names of functions: of files by their symbol tables, which are in the
  * file, in its .gnu_debugdata, in a file of debug information beside it or, if
  * DEBUGINFOD_URLS is set, at a server; of the kernel by its list or its image; of code made
  * at run time by the list that the program left. Called by profstacks.c.
@@ -9,10 +9,8 @@
  * no names, and a reason.
  */
 #include <errno.h>
-#include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libiberty/demangle.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,29 +19,25 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "lib/debugfiles.h"
+#include "lib/elfcheck.h"
+#include "lib/elflinks.h"
+#include "lib/elfnames.h"
 #include "lib/err.h"
+#include "lib/filereader.h"
 #include "lib/idfiles.h"
-#include "lib/inlines.h"
+#include "lib/openfile.h"
 #include "lib/symbols.h"
 #include "lib/symtable.h"
+#include "lib/worker.h"
 
 /* Files that a recording may name; what is more has no names. */
 #define MAX_FILES	65536
 
 /* Bytes of a list that is text. */
-#define MAX_TEXT	((off_t)1 << 30)
+#define MAX_TEXT	((off_t)256 << 20)
 
-/* Bytes of a stub, on x86-64 and arm64. */
-#define STUB		16
-
-#define NO_MEMORY	"there is no memory"
-
-/* Where a part of the file is mapped to, as its program headers say. */
-struct segment {
-	__u64 offset;
-	__u64 size;
-	__u64 address;
-};
+#define NO_MEMORY	WP_NO_MEMORY
 
 /**
  * struct file - a file with functions
@@ -51,26 +45,28 @@ struct segment {
  * @path: its name
  * @id: its build-id in the recording
  * @pid: the process, of JIT
+ * @place: a descriptor by which the file was found, the caller's; -1: by its name
  * @read: it was looked at
  * @trouble: why it has no names, or NULL
- * @table: its functions
+ * @names: its functions; of ELF also where its parts are
  * @demangled: their names, as far as they were asked for
- * @segment: of ELF: where its parts are
- * @nr_segments: their number
- * @inlines: its inlined functions, if they are to be told, or NULL
+ * @owner: of ELF: who reads names of it
+ * @inlines: of ELF: the files in which inlined functions are looked up, if they are wanted
+ * @plain: names stay as they are: to read them took too much
  */
 struct file {
 	enum wp_symbols_kind kind;
 	char *path;
 	struct wp_buildid id;
 	__s32 pid;
+	int place;
 	bool read;
 	const char *trouble;
-	struct wp_symtable table;
+	struct wp_elfnames names;
 	char **demangled;
-	struct segment *segment;
-	size_t nr_segments;
-	struct wp_inlines *inlines;
+	struct wp_fileowner owner;
+	struct wp_debugfiles inlines;
+	bool plain;
 };
 
 /**
@@ -85,6 +81,7 @@ struct file {
  * @wants_inlines: inlined functions are told
  * @inlined: those that were asked for last
  * @nr_inlined: their number
+ * @first: what a file's number is counted from to be that of no other table's
  * @file: the files
  * @nr: their number
  */
@@ -99,6 +96,7 @@ struct wp_symbols {
 	bool wants_inlines;
 	char *inlined[WP_SYMBOLS_INLINED];
 	size_t nr_inlined;
+	__u64 first;
 	struct file *file;
 	size_t nr;
 };
@@ -112,9 +110,13 @@ struct wp_symbols {
  */
 int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *options)
 {
+	static __u64 tables;
 	struct wp_symbols *s = calloc(1, sizeof(*s));
 
+	/* As long as there is little in memory. */
+	wp_worker_prepare();
 	if (s) {
+		s->first = __atomic_add_fetch(&tables, 1, __ATOMIC_RELAXED) * (MAX_FILES + 1);
 		s->raw = options->raw;
 		s->wants_inlines = options->inlines;
 		s->symfs = options->symfs ? strdup(options->symfs) : NULL;
@@ -152,7 +154,10 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 		return 0;
 	s->file = f;
 	f += s->nr;
-	*f = (struct file){ .kind = kind, .pid = pid, .path = strdup(path ? path : "") };
+	*f = (struct file){
+		.kind = kind, .pid = pid, .place = -1, .path = strdup(path ? path : ""),
+		.inlines = { .main = -1, .debug = -1, .alt = -1 },
+	};
 	if (!f->path)
 		return 0;
 	if (id)
@@ -162,6 +167,18 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 		f->trouble = "the recording has too many files";
 	}
 	return ++s->nr;
+}
+
+/**
+ * wp_symbols_found() - say where a file is that was found already
+ * @s: the names
+ * @file: its number, before its names are asked for
+ * @place: a descriptor of it, of O_PATH or any other; stays the caller's, and open as long
+ *	as @s
+ */
+void wp_symbols_found(struct wp_symbols *s, __u32 file, int place)
+{
+	s->file[file - 1].place = place;
 }
 
 /**
@@ -177,169 +194,34 @@ void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at)
 	s->kernel_at = at;
 }
 
-static const char *add_segments(struct file *f, Elf *elf)
-{
-	size_t nr, i;
-
-	if (elf_getphdrnum(elf, &nr))
-		return "it is damaged";
-	f->segment = calloc(nr ? nr : 1, sizeof(*f->segment));
-	if (!f->segment)
-		return NO_MEMORY;
-	for (i = 0; i < nr; i++) {
-		GElf_Phdr phdr;
-
-		if (!gelf_getphdr(elf, i, &phdr) || phdr.p_type != PT_LOAD)
-			continue;
-		f->segment[f->nr_segments++] = (struct segment){
-			.offset = phdr.p_offset,
-			.size = phdr.p_filesz,
-			.address = phdr.p_vaddr,
-		};
-	}
-	return NULL;
-}
-
-static bool is_function(const GElf_Sym *sym, const char *name, GElf_Word shndx)
-{
-	unsigned int type = GELF_ST_TYPE(sym->st_info);
-
-	if (!name || !*name || shndx == SHN_UNDEF || shndx == SHN_ABS)
-		return false;
-	/* Labels, as assembler has them, but not what marks data in code. */
-	return type == STT_FUNC || type == STT_GNU_IFUNC ||
-	       (type == STT_NOTYPE && name[0] != '$' && name[0] != '.');
-}
-
-/* The section of a name; NULL if there is none. */
-static Elf_Scn *section_of(Elf *elf, const char *wanted, GElf_Shdr *shdr)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return NULL;
-	while ((scn = elf_nextscn(elf, scn))) {
-		const char *name = gelf_getshdr(scn, shdr) ?
-			elf_strptr(elf, names, shdr->sh_name) : NULL;
-
-		if (name && !strcmp(name, wanted))
-			return scn;
-	}
-	return NULL;
-}
-
-/* The name of a function that a relocation is for; NULL if there is none. */
-static const char *relocated(Elf *elf, Elf_Data *relocations, int i, Elf_Data *symbols,
-			     const GElf_Shdr *dynsym)
-{
-	GElf_Rela rela;
-	GElf_Sym sym;
-
-	if (!gelf_getrela(relocations, i, &rela) ||
-	    !gelf_getsym(symbols, GELF_R_SYM(rela.r_info), &sym) || !sym.st_name)
-		return NULL;
-	return elf_strptr(elf, dynsym->sh_link, sym.st_name);
-}
-
 /*
- * The stubs by which functions of other files are called, which have no symbols: one for
- * each relocation, in their order, behind a first one that is none of them.
+ * Reads an ELF file, with those of its debug information; the descriptor is closed.
+ * Finding files and parsing them are two steps: what parses opens nothing.
  */
-static const char *add_stubs(struct file *f, Elf *elf)
+static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const char *path,
+			    int root)
 {
-	GElf_Shdr plt, rela, dynsym;
-	Elf_Scn *stubs = section_of(elf, ".plt.sec", &plt);
-	Elf_Scn *relocations = section_of(elf, ".rela.plt", &rela);
-	Elf_Scn *symbols = section_of(elf, ".dynsym", &dynsym);
-	Elf_Data *relas = relocations ? elf_getdata(relocations, NULL) : NULL;
-	Elf_Data *syms = symbols ? elf_getdata(symbols, NULL) : NULL;
-	struct wp_symtable_entry e = { .local = true };
-	GElf_Ehdr ehdr;
-	size_t i, nr;
+	const struct wp_debugplace place = { .root = root, .path = path, .only = s->symfs };
+	struct wp_debugfiles files;
+	struct wp_elflinks links;
+	const char *trouble;
+	struct stat st;
+	int err;
 
-	if (!relas || !syms || !rela.sh_entsize || !gelf_getehdr(elf, &ehdr) ||
-	    (!stubs && !section_of(elf, ".plt", &plt)))
-		return NULL;
-	nr = rela.sh_size / rela.sh_entsize;
-	e.end = plt.sh_addr + (stubs ? 0 : ehdr.e_machine == EM_AARCH64 ? 2 * STUB : STUB);
-	for (i = 0; i < nr && i < plt.sh_size / STUB; i++) {
-		const char *name = relocated(elf, relas, i, syms, &dynsym);
-		char *stub;
-		int err;
-
-		e.start = e.end;
-		e.end += STUB;
-		if (!name || !*name)
-			continue;
-		if (asprintf(&stub, "%s@plt", name) < 0)
-			return NO_MEMORY;
-		err = wp_symtable_add(&f->table, &e, stub, NULL);
-		free(stub);
-		if (err)
-			return NO_MEMORY;
-	}
-	return NULL;
-}
-
-static const char *add_symbols(struct file *f, Dwfl_Module *mod)
-{
-	int nr = dwfl_module_getsymtab(mod), i;
-
-	if (nr < 0)
-		return "it has no symbols";
-	for (i = 1; i < nr; i++) {
-		struct wp_symtable_entry e = { 0 };
-		GElf_Addr address;
-		GElf_Word shndx;
-		const char *name;
-		GElf_Sym sym;
-
-		name = dwfl_module_getsym_info(mod, i, &sym, &address, &shndx, NULL, NULL);
-		if (!is_function(&sym, name, shndx))
-			continue;
-		e.start = address;
-		e.end = e.start + sym.st_size;
-		e.weak = GELF_ST_BIND(sym.st_info) == STB_WEAK;
-		e.local = GELF_ST_BIND(sym.st_info) == STB_LOCAL;
-		if (wp_symtable_add(&f->table, &e, name, NULL))
-			return NO_MEMORY;
-	}
-	return f->table.nr ? NULL : "it has no symbols";
-}
-
-/* Reads an ELF file; the descriptor is closed. */
-static const char *read_elf(struct wp_symbols *s, struct file *f, int fd)
-{
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-	};
-	Dwfl *dwfl = dwfl_begin(&callbacks);
-	const char *trouble = NULL;
-	Dwfl_Module *mod = NULL;
-	GElf_Addr bias;
-	Elf *elf;
-
-	if (dwfl)
-		mod = dwfl_report_elf(dwfl, f->path, f->path, fd, 0, true);
-	/* From here on it is the module's. */
-	if (!mod)
+	err = fstat(fd, &st) ? -errno : wp_filereader_links(fd, &links);
+	if (err) {
 		close(fd);
-	elf = mod ? dwfl_module_getelf(mod, &bias) : NULL;
-	if (!elf)
-		trouble = "it is not an ELF file";
-	if (!trouble)
-		trouble = add_segments(f, elf);
-	if (!trouble)
-		trouble = add_symbols(f, mod);
-	if (!trouble)
-		trouble = add_stubs(f, elf);
+		return err == -EFBIG ? WP_ELFCHECK_TROUBLE :
+			err == -EBADMSG ? WP_FILEREADER_BAD : "it is not an ELF file";
+	}
+	wp_debugfiles_open(&files, &place, fd, &st, &links, s->wants_inlines);
+	f->owner = (struct wp_fileowner){ st.st_uid, st.st_dev };
+	trouble = wp_filereader_symbols(&files, &f->names);
+	/* Where functions are inlined is looked up later, if there is something of that. */
 	if (!trouble && s->wants_inlines)
-		f->inlines = wp_inlines_new(dwfl, mod);
+		f->inlines = files;
 	else
-		dwfl_end(dwfl);
+		wp_debugfiles_close(&files);
 	return trouble;
 }
 
@@ -357,33 +239,58 @@ static const char *read_elsewhere(struct wp_symbols *s, struct file *f, const ch
 		return trouble;
 	fd = wp_idfiles_cached(&f->id, "elf");
 	if (fd < 0)
-		fd = wp_idfiles_find(&f->id, f->path);
-	return fd < 0 ? trouble : read_elf(s, f, fd);
+		fd = wp_idfiles_find(&f->id);
+	return fd < 0 ? trouble : read_elf(s, f, fd, f->path, WP_OPENFILE_HERE);
+}
+
+/* Its build-id in @id; of no bytes if it has none, or is no ELF file. */
+static void read_id(int fd, struct wp_buildid *id)
+{
+	wp_filereader_buildid(fd, id);
+}
+
+static bool has_id(int fd, const struct wp_buildid *want)
+{
+	struct wp_buildid id;
+
+	read_id(fd, &id);
+	return same_id(&id, want);
+}
+
+static const char *read_file_in(struct wp_symbols *s, struct file *f, int root)
+{
+	struct wp_buildid id;
+	struct stat st;
+	int fd;
+
+	fd = f->place >= 0 ? wp_openfile_found(f->place, &st) :
+	     wp_openfile_in(root, f->path, &st);
+	if (fd < 0)
+		return read_elsewhere(s, f, errno == ENOENT ? "it is not there" :
+				      "it cannot be opened");
+	if (!f->id.size)
+		return read_elf(s, f, fd, f->place >= 0 ? NULL : f->path, root);
+	read_id(fd, &id);
+	if (same_id(&id, &f->id))
+		return read_elf(s, f, fd, f->place >= 0 ? NULL : f->path, root);
+	close(fd);
+	return read_elsewhere(s, f, !id.size ? "it has no build-id, but had one" :
+			      "it is another one than was recorded, by its build-id");
 }
 
 static const char *read_file(struct wp_symbols *s, struct file *f)
 {
-	struct wp_buildid id;
-	char *path = NULL;
-	int fd;
+	const char *trouble;
+	int root;
 
-	if (s->symfs && asprintf(&path, "%s/%s", s->symfs, f->path) < 0)
-		return NO_MEMORY;
-	fd = wp_idfiles_regular(path ? path : f->path);
-	free(path);
-	if (fd < 0)
-		return read_elsewhere(s, f, errno == ENOENT ? "it is not there" :
-				      "it cannot be opened");
-	if (f->id.size && wp_buildid_from_fd(fd, &id)) {
-		close(fd);
-		return read_elsewhere(s, f, "it has no build-id, but had one");
-	}
-	if (f->id.size && !same_id(&id, &f->id)) {
-		close(fd);
-		return read_elsewhere(s, f,
-				      "it is another one than was recorded, by its build-id");
-	}
-	return read_elf(s, f, fd);
+	if (!s->symfs)
+		return read_file_in(s, f, WP_OPENFILE_HERE);
+	root = open(s->symfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return errno == ENOENT ? "it is not there" : "it cannot be opened";
+	trouble = read_file_in(s, f, root);
+	close(root);
+	return trouble;
 }
 
 /* A copy of the kernel's image for processes, as a file; -1 if there is none. */
@@ -418,7 +325,7 @@ static const char *read_vdso(struct wp_symbols *s, struct file *f)
 	if (f->id.size && (wp_buildid_of_vdso(&id) || !same_id(&id, &f->id)))
 		return "another kernel than this one was recorded, by its build-id";
 	fd = copy_of_vdso();
-	return fd < 0 ? "it is not there" : read_elf(s, f, fd);
+	return fd < 0 ? "it is not there" : read_elf(s, f, fd, NULL, WP_OPENFILE_HERE);
 }
 
 static const char *read_list(struct file *f, FILE *text,
@@ -428,11 +335,11 @@ static const char *read_list(struct file *f, FILE *text,
 
 	if (!text)
 		return errno == ENOENT ? "there is no list" : "its list cannot be opened";
-	err = parse(&f->table, text);
+	err = parse(&f->names.table, text);
 	fclose(text);
 	if (err == -EACCES)
 		return denied;
-	return err ? NO_MEMORY : f->table.nr ? NULL : "its list is empty";
+	return err ? NO_MEMORY : f->names.table.nr ? NULL : "its list is empty";
 }
 
 /*
@@ -446,7 +353,7 @@ static const char *read_kernel_list(struct wp_symbols *s, struct file *f, FILE *
 
 	/* A list without that label is believed. */
 	if (!trouble && s->kernel_label)
-		wp_symtable_move(&f->table, s->kernel_label, s->kernel_at);
+		wp_symtable_move(&f->names.table, s->kernel_label, s->kernel_at);
 	return trouble;
 }
 
@@ -460,16 +367,16 @@ static const char *read_kallsyms(struct wp_symbols *s, struct file *f, const cha
 /* The kernel's functions by its image, which has been moved since it was linked. */
 static const char *read_vmlinux(struct wp_symbols *s, struct file *f, int fd)
 {
-	const char *trouble = s->kernel_label ? read_elf(s, f, fd) :
+	const char *trouble = s->kernel_label ? read_elf(s, f, fd, NULL, WP_OPENFILE_HERE) :
 		"the recording does not tell where the kernel was";
 
 	if (!s->kernel_label)
 		close(fd);
 	/* Addresses are those of memory. */
-	free(f->segment);
-	f->segment = NULL;
-	f->nr_segments = 0;
-	if (!trouble && !wp_symtable_move(&f->table, s->kernel_label, s->kernel_at))
+	free(f->names.segment);
+	f->names.segment = NULL;
+	f->names.nr_segments = 0;
+	if (!trouble && !wp_symtable_move(&f->names.table, s->kernel_label, s->kernel_at))
 		trouble = "it is not the kernel's image";
 	return trouble;
 }
@@ -477,12 +384,12 @@ static const char *read_vmlinux(struct wp_symbols *s, struct file *f, int fd)
 /* The image that is asked for. */
 static const char *read_own_vmlinux(struct wp_symbols *s, struct file *f)
 {
-	int fd = wp_idfiles_regular(s->vmlinux);
-	struct wp_buildid id;
+	struct stat st;
+	int fd = wp_openfile(s->vmlinux, 0, &st);
 
 	if (fd < 0)
 		return "the image that --vmlinux names cannot be opened";
-	if (f->id.size && (wp_buildid_from_fd(fd, &id) || !same_id(&id, &f->id))) {
+	if (f->id.size && !has_id(fd, &f->id)) {
 		close(fd);
 		return "the image that --vmlinux names is another kernel's, by its build-id";
 	}
@@ -496,7 +403,7 @@ static int find_vmlinux(const struct wp_symbols *s, const struct wp_buildid *wan
 		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux",
 		"/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
 	};
-	struct wp_buildid id;
+	struct stat st;
 	char path[256];
 	size_t i;
 	int fd;
@@ -506,8 +413,8 @@ static int find_vmlinux(const struct wp_symbols *s, const struct wp_buildid *wan
 		return -1;
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), places[i], s->release);
-		fd = wp_idfiles_regular(path);
-		if (fd >= 0 && !wp_buildid_from_fd(fd, &id) && same_id(&id, want))
+		fd = wp_openfile(path, 0, &st);
+		if (fd >= 0 && has_id(fd, want))
 			return fd;
 		if (fd >= 0)
 			close(fd);
@@ -522,7 +429,7 @@ static const char *read_other_kernel(struct wp_symbols *s, struct file *f, const
 
 	if (fd >= 0 && !read_kernel_list(s, f, fdopen(fd, "r"), trouble))
 		return NULL;
-	wp_symtable_free(&f->table);
+	wp_symtable_free(&f->names.table);
 	fd = s->symfs || !f->id.size ? -1 : find_vmlinux(s, &f->id);
 	if (fd < 0 && !s->symfs)
 		fd = wp_idfiles_cached(&f->id, "elf");
@@ -550,21 +457,39 @@ static const char *read_kernel(struct wp_symbols *s, struct file *f)
 }
 
 /*
- * Anybody can make a file of that name: who is not root takes it from root and from himself
- * only. Root has to show what any user's program does; it only reads names there.
+ * Anybody can make a file of that name. It is taken from root, from oneself, and, as root has
+ * to show what any user's program does, by root from whose process it is: which is known as
+ * long as there is one.
  */
-static const char *read_jit(struct file *f)
+static bool is_trusted(const struct file *f, uid_t owner)
 {
-	char path[64];
+	char path[32];
 	struct stat st;
 
+	if (!owner || owner == geteuid())
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d", f->pid);
+	return !geteuid() && (stat(path, &st) || st.st_uid == owner);
+}
+
+static const char *read_jit(struct file *f)
+{
+	const char *trouble;
+	char path[64];
+	struct stat st;
+	int fd;
+
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", f->pid);
-	if (lstat(path, &st))
-		return "there is no list";
-	if (!S_ISREG(st.st_mode) || st.st_size > MAX_TEXT ||
-	    (geteuid() && st.st_uid && st.st_uid != geteuid()))
+	fd = wp_openfile(path, O_NOFOLLOW, &st);
+	if (fd < 0)
+		return errno == ENOENT ? "there is no list" : "its list cannot be opened";
+	if (st.st_size > MAX_TEXT || !is_trusted(f, st.st_uid)) {
+		close(fd);
 		return "its list is not to be trusted";
-	return read_list(f, fopen(path, "re"), wp_symtable_perfmap, NO_MEMORY);
+	}
+	trouble = wp_filereader_perfmap(fd, &f->names);
+	close(fd);
+	return trouble ? trouble : f->names.table.nr ? NULL : "its list is empty";
 }
 
 static const char *read_symbols(struct wp_symbols *s, struct file *f)
@@ -587,13 +512,13 @@ static void make_ready(struct wp_symbols *s, struct file *f)
 	f->read = true;
 	f->trouble = read_symbols(s, f);
 	if (f->trouble)
-		wp_symtable_free(&f->table);
-	wp_symtable_sort(&f->table);
-	if (f->table.nr)
-		f->demangled = calloc(f->table.nr, sizeof(*f->demangled));
-	if (f->table.nr && !f->demangled) {
+		wp_symtable_free(&f->names.table);
+	wp_symtable_sort(&f->names.table);
+	if (f->names.table.nr)
+		f->demangled = calloc(f->names.table.nr, sizeof(*f->demangled));
+	if (f->names.table.nr && !f->demangled) {
 		f->trouble = NO_MEMORY;
-		wp_symtable_free(&f->table);
+		wp_symtable_free(&f->names.table);
 	}
 }
 
@@ -602,8 +527,8 @@ static bool address_of(const struct file *f, __u64 offset, __u64 *address)
 {
 	size_t i;
 
-	for (i = 0; i < f->nr_segments; i++) {
-		const struct segment *g = &f->segment[i];
+	for (i = 0; i < f->names.nr_segments; i++) {
+		const struct wp_segment *g = &f->names.segment[i];
 
 		if (offset >= g->offset && offset - g->offset < g->size) {
 			*address = offset - g->offset + g->address;
@@ -613,37 +538,17 @@ static bool address_of(const struct file *f, __u64 offset, __u64 *address)
 	return false;
 }
 
-static bool is_stub(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len > 4 && !strcmp(name + len - 4, "@plt");
-}
-
-/* The library passes over what stands behind a name: a stub stays one. */
-static char *demangle(const char *name)
-{
-	char *plain = cplus_demangle(name, DMGL_NO_OPTS), *stub;
-
-	if (!plain || !is_stub(name) || is_stub(plain))
-		return plain;
-	if (asprintf(&stub, "%s@plt", plain) < 0)
-		stub = NULL;
-	free(plain);
-	return stub;
-}
-
 /* What a function is called by those who wrote it. */
 static const char *name_of(const struct wp_symbols *s, struct file *f,
 			   const struct wp_symtable_entry *e)
 {
-	char **demangled = &f->demangled[e - f->table.entry];
-	const char *name = f->table.names + e->name;
+	char **demangled = &f->demangled[e - f->names.table.entry];
+	const char *name = f->names.table.names + e->name;
 
 	if (s->raw || f->kind == WP_SYMBOLS_KERNEL || f->kind == WP_SYMBOLS_JIT)
 		return name;
-	if (!*demangled && name[0] == '_')
-		*demangled = demangle(name);
+	if (!*demangled && name[0] == '_' && !f->plain)
+		f->plain = wp_filereader_demangle(&f->owner, name, demangled);
 	return *demangled ? *demangled : name;
 }
 
@@ -666,18 +571,19 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 	memset(symbol, 0, sizeof(*symbol));
 	if (!f->read)
 		make_ready(s, f);
-	if (f->nr_segments && !address_of(f, address, &at))
+	if (f->names.nr_segments && !address_of(f, address, &at))
 		return false;
-	e = wp_symtable_find(&f->table, at);
+	e = wp_symtable_find(&f->names.table, at);
 	if (!e)
 		return false;
 	symbol->name = name_of(s, f, e);
-	symbol->module = f->table.names + e->name + strlen(f->table.names + e->name) + 1;
+	symbol->module = f->names.table.names + e->name;
+	symbol->module += strlen(symbol->module) + 1;
 	if (!*symbol->module)
 		symbol->module = NULL;
 	symbol->start = address - (at - e->start);
 	symbol->size = e->end - e->start;
-	symbol->sched = at >= f->table.sched_start && at < f->table.sched_end;
+	symbol->sched = at >= f->names.table.sched_start && at < f->names.table.sched_end;
 	return true;
 }
 
@@ -701,25 +607,18 @@ static void forget_inlined(struct wp_symbols *s)
 size_t wp_symbols_inlined(struct wp_symbols *s, __u32 file, __u64 address, char ***names)
 {
 	struct file *f = &s->file[file - 1];
-	const char *found[WP_SYMBOLS_INLINED];
 	__u64 at;
-	size_t nr, i;
 
 	forget_inlined(s);
 	*names = s->inlined;
 	if (!f->read)
 		make_ready(s, f);
-	if (!f->inlines || !address_of(f, address, &at))
+	if (f->inlines.main < 0 || !address_of(f, address, &at))
 		return 0;
-	nr = wp_inlines_find(f->inlines, at, found, WP_SYMBOLS_INLINED);
-	for (i = 0; i < nr; i++) {
-		char *plain = s->raw || found[i][0] != '_' ? NULL : demangle(found[i]);
-
-		s->inlined[i] = plain ? plain : strdup(found[i]);
-		if (!s->inlined[i])
-			break;
-		s->nr_inlined++;
-	}
+	s->nr_inlined = WP_SYMBOLS_INLINED;
+	if (wp_filereader_inlined(&f->inlines, s->first + file, at, s->raw, s->inlined,
+				  &s->nr_inlined))
+		wp_debugfiles_close(&f->inlines);
 	return s->nr_inlined;
 }
 
@@ -749,12 +648,11 @@ void wp_symbols_free(struct wp_symbols *s)
 	for (i = 0; i < s->nr; i++) {
 		struct file *f = &s->file[i];
 
-		for (k = 0; f->demangled && k < f->table.nr; k++)
+		for (k = 0; f->demangled && k < f->names.table.nr; k++)
 			free(f->demangled[k]);
 		free(f->demangled);
-		wp_inlines_free(f->inlines);
-		wp_symtable_free(&f->table);
-		free(f->segment);
+		wp_elfnames_free(&f->names);
+		wp_debugfiles_close(&f->inlines);
 		free(f->path);
 	}
 	free(s->file);

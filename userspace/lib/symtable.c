@@ -15,6 +15,9 @@
 
 #include "lib/symtable.h"
 
+/* Bytes of a line of a list, addresses and a name. */
+#define MAX_LINE	(WP_SYMTABLE_NAME + 64)
+
 /* The linker marks where some kinds of functions begin and end. */
 static void mark(struct wp_symtable *t, const char *name, __u64 address)
 {
@@ -25,20 +28,32 @@ static void mark(struct wp_symtable *t, const char *name, __u64 address)
 }
 
 /**
+ * wp_symtable_full() - whether what is added now is left out
+ * @t: the table
+ */
+bool wp_symtable_full(const struct wp_symtable *t)
+{
+	return t->nr >= WP_SYMTABLE_MAX || t->len >= WP_SYMTABLE_NAMES;
+}
+
+/**
  * wp_symtable_add() - add a function
  * @t: the table
  * @entry: all but its name; an end that is not above the start: not known
  * @name: its name
  * @module: its module, or NULL
  *
+ * Names are cut to WP_SYMTABLE_NAME bytes.
+ *
  * Return: 0 or -ENOMEM.
  */
 int wp_symtable_add(struct wp_symtable *t, const struct wp_symtable_entry *entry,
 		    const char *name, const char *module)
 {
-	size_t len = strlen(name) + 1, more = module ? strlen(module) + 1 : 1;
+	size_t len = strnlen(name, WP_SYMTABLE_NAME) + 1;
+	size_t more = module ? strnlen(module, WP_SYMTABLE_NAME) + 1 : 1;
 
-	if (t->nr >= WP_SYMTABLE_MAX)
+	if (wp_symtable_full(t))
 		return 0;
 	if (t->nr == t->room) {
 		size_t room = t->room ? t->room * 2 : 256;
@@ -50,7 +65,7 @@ int wp_symtable_add(struct wp_symtable *t, const struct wp_symtable_entry *entry
 		t->room = room;
 	}
 	if (len + more > t->names_room - t->len) {
-		size_t room = 2 * t->names_room + len + more;
+		size_t room = t->names_room + t->names_room / 2 + len + more;
 		void *p = realloc(t->names, room);
 
 		if (!p)
@@ -65,9 +80,12 @@ int wp_symtable_add(struct wp_symtable *t, const struct wp_symtable_entry *entry
 	t->nr++;
 	if (!module)
 		mark(t, name, entry->start);
-	memcpy(t->names + t->len, name, len);
-	memcpy(t->names + t->len + len, module ? module : "", more);
+	memcpy(t->names + t->len, name, len - 1);
+	t->names[t->len + len - 1] = 0;
+	if (module)
+		memcpy(t->names + t->len + len, module, more - 1);
 	t->len += len + more;
+	t->names[t->len - 1] = 0;
 	return 0;
 }
 
@@ -195,6 +213,21 @@ const struct wp_symtable_entry *wp_symtable_find(const struct wp_symtable *t, __
 	return low && address < t->entry[low - 1].end ? &t->entry[low - 1] : NULL;
 }
 
+/* The next line, of one that is too long its beginning; false if there is none. */
+static bool read_line(FILE *f, char *line)
+{
+	int c;
+
+	if (!fgets(line, MAX_LINE, f))
+		return false;
+	if (strlen(line) == MAX_LINE - 1 && line[MAX_LINE - 2] != '\n') {
+		do {
+			c = getc_unlocked(f);
+		} while (c != EOF && c != '\n');
+	}
+	return true;
+}
+
 /**
  * wp_symtable_kallsyms() - read the kernel's list
  * @t: the table
@@ -204,12 +237,11 @@ const struct wp_symtable_entry *wp_symtable_find(const struct wp_symtable *t, __
  */
 int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f)
 {
-	char *line = NULL, *rest, *name, *module;
-	size_t room = 0;
+	char line[MAX_LINE], *rest, *name, *module;
 	bool any = false;
 	int err = 0;
 
-	while (!err && getline(&line, &room, f) > 0) {
+	while (!err && !wp_symtable_full(t) && read_line(f, line)) {
 		struct wp_symtable_entry e = { .start = strtoull(line, &rest, 16) };
 		char type;
 
@@ -233,7 +265,6 @@ int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f)
 		e.end = e.start;
 		err = *name ? wp_symtable_add(t, &e, name, module) : 0;
 	}
-	free(line);
 	return err ? err : any ? 0 : -EACCES;
 }
 
@@ -246,11 +277,10 @@ int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f)
  */
 int wp_symtable_perfmap(struct wp_symtable *t, FILE *f)
 {
-	char *line = NULL, *rest, *name;
-	size_t room = 0;
+	char line[MAX_LINE], *rest, *name;
 	int err = 0;
 
-	while (!err && getline(&line, &room, f) > 0) {
+	while (!err && !wp_symtable_full(t) && read_line(f, line)) {
 		struct wp_symtable_entry e = { .start = strtoull(line, &rest, 16) };
 		__u64 size;
 
@@ -264,7 +294,6 @@ int wp_symtable_perfmap(struct wp_symtable *t, FILE *f)
 		name[strcspn(name, "\n")] = 0;
 		err = *name ? wp_symtable_add(t, &e, name, NULL) : 0;
 	}
-	free(line);
 	return err;
 }
 

@@ -10,8 +10,12 @@
 #include <stdio.h>
 #include <linux/types.h>
 
-/* So many a file has at most: what is more is left out. */
-#define WP_SYMTABLE_MAX	(1 << 24)
+/* So many a file has at most, and so many bytes of names: what is more is left out. */
+#define WP_SYMTABLE_MAX		(1 << 22)
+#define WP_SYMTABLE_NAMES	((size_t)256 << 20)
+
+/* Bytes of a name: a longer one is cut. */
+#define WP_SYMTABLE_NAME	16384
 
 /**
  * struct wp_symtable_entry - a function
@@ -53,6 +57,7 @@ struct wp_symtable {
 	__u64 sched_end;
 };
 
+bool wp_symtable_full(const struct wp_symtable *t);
 int wp_symtable_add(struct wp_symtable *t, const struct wp_symtable_entry *entry,
 		    const char *name, const char *module);
 bool wp_symtable_move(struct wp_symtable *t, const char *label, __u64 to);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the directory of unwind tables: one file each, named by the build-id and
- * by a hash of what the table was made from. The hash, because build-ids are not
- * to be relied on: some linkers are told to give all files the same one, and
- * anybody can make a file with libc's.
+ * Owns the directory of unwind tables: one file each, named by what tablename.c makes of
+ * the file that it is for, and by that file's owner: a table is used for files of that
+ * owner only, as who can have the reader of his files give wrong answers must not choose
+ * the tables of others.
  *
  * Nothing in the directory is taken on trust. It must be ours alone, and so must
  * each file. A file holds a hash of itself, made with a key that is in the
@@ -24,16 +24,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/buildid.h"
 #include "lib/dir.h"
-#include "lib/ehframe.h"
 #include "lib/err.h"
 #include "lib/fullio.h"
-#include "lib/gofuncs.h"
 #include "lib/outfile.h"
 #include "lib/siphash.h"
 #include "lib/tablecache.h"
-#include "lib/trampolines.h"
 
 #define CACHE_MAGIC	0x43555057	/* "WPUC" */
 /* Grows when the same file would give another table. */
@@ -61,7 +57,7 @@ struct head {
 	__u64 hash;		/* of the file's name and the table */
 };
 
-#define NAME_SIZE 64	/* a build-id and a hash, in hex */
+#define NAME_SIZE 80	/* a build-id and a hash, in hex, and a uid */
 
 static bool is_ours(int fd, mode_t type)
 {
@@ -245,29 +241,14 @@ static void add(void *ctx, const void *data, size_t size)
 	wp_siphash_add(ctx, data, size);
 }
 
-/* The name of a file's table. */
-static void name_of(const struct wp_tablecache *cache, Elf *elf,
-		    const struct wp_elfcode *codes, char *name)
+/* How a table is called in the directory. Whose files it is for, the owner says. */
+static void file_of(uid_t owner, const struct wp_tablename *id, char *name)
 {
-	struct wp_trampolines trampolines;
-	struct wp_gofuncs gofuncs;
-	struct wp_buildid id = {};
-	struct wp_siphash h;
 	unsigned int i;
 
-	wp_siphash_begin(&h, cache->key);
-	add(&h, codes->code, codes->nr * sizeof(*codes->code));
-	add(&h, &codes->machine, sizeof(codes->machine));
-	add(&h, &codes->entry, sizeof(codes->entry));
-	wp_ehframe_bytes(elf, add, &h);
-	wp_trampolines_find(&trampolines, elf, codes);
-	add(&h, trampolines.list, trampolines.nr * sizeof(*trampolines.list));
-	wp_gofuncs_find(&gofuncs, elf, codes);
-	add(&h, gofuncs.list, gofuncs.nr * sizeof(*gofuncs.list));
-	wp_buildid_from_elf(elf, &id);
-	for (i = 0; i < id.size; i++)
-		name += sprintf(name, "%02x", id.data[i]);
-	sprintf(name, "-%016llx", wp_siphash_end(&h));
+	for (i = 0; i < id->id.size && i < WP_BUILDID_MAX; i++)
+		name += sprintf(name, "%02x", id->id.data[i]);
+	sprintf(name, "-%016llx-%u", id->hash, owner);
 }
 
 static __u64 hash_of(const struct wp_tablecache *cache, const char *name,
@@ -330,35 +311,60 @@ static void put(struct wp_tablecache *cache, const char *name,
 }
 
 /**
- * wp_tablecache_table() - the unwind table of a file
- * @cache: the cache, or NULL: the table is made
- * @elf: the file
- * @codes: its code
- * @table: filled in, to be freed by wp_unwindtable_free() in any case; of one
- *	from the cache, only @data, @size and @machine
- * @hit: set to whether it was in the cache
- *
- * Return: as wp_unwindtable_from_elf().
+ * wp_tablecache_key() - the key by which tables of an owner's files are named
+ * @cache: the cache
+ * @owner: the user
+ * @key: out: for wp_tablename_of(). That says nothing about the cache's own key, nor
+ *	about those of other owners
  */
-int wp_tablecache_table(struct wp_tablecache *cache, Elf *elf,
-			const struct wp_elfcode *codes, struct wp_unwindtable *table,
-			bool *hit)
+void wp_tablecache_key(const struct wp_tablecache *cache, uid_t owner, __u64 key[2])
 {
-	char name[NAME_SIZE];
-	int ret;
+	struct wp_siphash h;
+	__u32 i;
 
-	memset(table, 0, sizeof(*table));
-	*hit = false;
-	if (!cache)
-		return wp_unwindtable_from_elf(table, elf, codes);
-	name_of(cache, elf, codes, name);
-	if (get(cache, name, table)) {
-		table->machine = codes->machine;
-		*hit = true;
-		return 0;
+	for (i = 0; i < 2; i++) {
+		wp_siphash_begin(&h, cache->key);
+		add(&h, &owner, sizeof(owner));
+		add(&h, &i, sizeof(i));
+		key[i] = wp_siphash_end(&h);
 	}
-	ret = wp_unwindtable_from_elf(table, elf, codes);
-	if (!ret)
-		put(cache, name, table);
-	return ret;
+}
+
+/**
+ * wp_tablecache_get() - find a table
+ * @cache: the cache, or NULL
+ * @owner: the user whose file it is for
+ * @name: its name; anything
+ * @table: filled in if it is there, to be freed by wp_unwindtable_free(): only @data and
+ *	@size
+ *
+ * Return: whether it is there.
+ */
+bool wp_tablecache_get(const struct wp_tablecache *cache, uid_t owner,
+		       const struct wp_tablename *name, struct wp_unwindtable *table)
+{
+	char file[NAME_SIZE];
+
+	if (!cache)
+		return false;
+	file_of(owner, name, file);
+	return get(cache, file, table);
+}
+
+/**
+ * wp_tablecache_put() - keep a table
+ * @cache: the cache, or NULL
+ * @owner: the user whose file it is for
+ * @name: its name; anything
+ * @table: the table
+ */
+void wp_tablecache_put(struct wp_tablecache *cache, uid_t owner,
+		       const struct wp_tablename *name, const struct wp_unwindtable *table)
+{
+	char file[NAME_SIZE];
+
+	if (!cache)
+		return;
+	file_of(owner, name, file);
+	put(cache, file, table);
 }

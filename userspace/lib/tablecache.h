@@ -6,16 +6,19 @@
 #define WP_LIB_TABLECACHE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
-#include "lib/elfcode.h"
+#include "lib/tablename.h"
 #include "lib/unwindtable.h"
 
 struct wp_tablecache;
 
 struct wp_tablecache *wp_tablecache_open(const char *dir);
 void wp_tablecache_close(struct wp_tablecache *cache);
-int wp_tablecache_table(struct wp_tablecache *cache, Elf *elf,
-			const struct wp_elfcode *codes, struct wp_unwindtable *table,
-			bool *hit);
+void wp_tablecache_key(const struct wp_tablecache *cache, uid_t owner, __u64 key[2]);
+bool wp_tablecache_get(const struct wp_tablecache *cache, uid_t owner,
+		       const struct wp_tablename *name, struct wp_unwindtable *table);
+void wp_tablecache_put(struct wp_tablecache *cache, uid_t owner,
+		       const struct wp_tablename *name, const struct wp_unwindtable *table);
 
 #endif /* WP_LIB_TABLECACHE_H */

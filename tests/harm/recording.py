@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0
+"""A recording of one process, made without a recorder: what it has mapped, and a sample in
+each mapping."""
+
+import struct
+
+BASE = 0x10000000
+SIZE = 0x10000
+
+
+def record(kind, misc, body):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def text(string):
+    data = string.encode() + b"\0"
+    return data + b"\0" * (-len(data) % 8)
+
+
+def write(path, pid, mapped, offset=0x1000):
+    """mapped: names of files, or "//anon"; the sample is at that offset of each."""
+    stamp = struct.pack("<IIQ", pid, pid, 1000)
+    data = record(3, 0, struct.pack("<II", pid, pid) + text("comm") + stamp)
+    for i, name in enumerate(mapped):
+        data += record(10, 2, struct.pack("<IIQQQIIQQII", pid, pid, BASE + i * SIZE, SIZE, 0,
+                                          8, 1, 100 + i, 0, 5, 2) + text(name) + stamp)
+    for i in range(len(mapped)):
+        data += record(9, 2, struct.pack("<QIIQQ", BASE + i * SIZE + offset, pid, pid,
+                                         2000 + i, 1000000))
+    # cpu-clock; IP, TID, TIME, PERIOD; mmap, comm, sample_id_all, mmap2
+    attr = struct.pack("<IIQQQQQ", 1, 112, 0, 1000000, 0x107, 0, 1 << 8 | 1 << 9 | 1 << 18 |
+                       1 << 23) + bytes(112 - 48)
+    head = struct.pack("<8sQQ", b"PERFILE2", 104, 128) + \
+        struct.pack("<QQQQQQ", 104, 128, 232, len(data), 0, 0) + bytes(32)
+    with open(path, "wb") as f:
+        f.write(head + attr + struct.pack("<QQ", 0, 0) + data)

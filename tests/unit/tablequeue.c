@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The order in which files get their tables, and what becomes of those that cannot be read.
+ * The workers do what the file says that they read: "good", "spin", "crash", "none".
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/err.h"
+#include "lib/tablequeue.h"
+#include "lib/zygote.h"
+#include "tap.h"
+
+#define FOREVER 600000000000ULL
+
+static const struct wp_worker_limits patient = {
+	.cpu_ns = FOREVER, .stuck_ns = FOREVER, .memory = 1ULL << 30, .answer = 1 << 20,
+}, little = {
+	.cpu_ns = 30000000, .stuck_ns = FOREVER, .memory = 1ULL << 30, .answer = 1 << 20,
+};
+
+static int do_job(const struct wp_job *job, struct wp_job_answer *answer)
+{
+	struct wp_elfcode codes = { .nr = 1, .code[0] = { .start = 0, .end = 4096, .size = 4096 } };
+	char text[16] = "";
+
+	if (job->head.kind != WP_JOB_TABLE || job->nr_fds != 1 ||
+	    pread(job->fds[0], text, sizeof(text) - 1, 0) < 0)
+		return -EINVAL;
+	if (!strcmp(text, "none"))
+		return -ENOEXEC;
+	if (!strcmp(text, "memory"))
+		return -ENOMEM;
+	if (!strcmp(text, "crash"))
+		_exit(1);
+	while (!strcmp(text, "spin"))
+		asm volatile("" : : : "memory");
+	if (!strcmp(text, "overlap"))
+		codes.nr = 2;
+	if (!strcmp(text, "many"))
+		codes.nr = 1UL << 60;
+	wp_job_add(answer, &codes, sizeof(codes));
+	if (strcmp(text, "short"))
+		wp_job_add(answer, text, sizeof(text));
+	return 0;
+}
+
+/* What came back. */
+static struct {
+	pthread_mutex_t lock;
+	int nr;
+	const struct wp_tablejob *job[1024];
+	__u32 pushed;
+} back = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static int push(void *ctx, const void *table, size_t size, __u32 *id)
+{
+	(void)ctx;
+	(void)table;
+	(void)size;
+	*id = ++back.pushed;
+	return 0;
+}
+
+static void take_back(void *ctx, struct wp_tablejob *job)
+{
+	(void)ctx;
+	pthread_mutex_lock(&back.lock);
+	back.job[back.nr++] = job;
+	pthread_mutex_unlock(&back.lock);
+}
+
+static int nr_back(void)
+{
+	int nr;
+
+	pthread_mutex_lock(&back.lock);
+	nr = back.nr;
+	pthread_mutex_unlock(&back.lock);
+	return nr;
+}
+
+static struct wp_tablequeue *new_queue(const struct wp_worker_limits *limits)
+{
+	struct wp_tablequeue_options opt = {
+		.push = push, .done = take_back, .limits = limits,
+	};
+
+	back.nr = 0;
+	back.pushed = 0;
+	return wp_tablequeue_new(&opt);
+}
+
+static int file_of(const char *text)
+{
+	int fd = memfd_create("text", MFD_CLOEXEC);
+
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		abort();
+	return fd;
+}
+
+static struct wp_tablejob job_of(uid_t owner, const char *text)
+{
+	return (struct wp_tablejob){
+		.fd = file_of(text), .owner = owner, .dev = 1, .size = strlen(text), .label = text,
+	};
+}
+
+static void wait_for_back(struct wp_tablequeue *q, int nr)
+{
+	struct pollfd fd = { .fd = wp_tablequeue_fd(q), .events = POLLIN };
+	__u64 count;
+
+	while (nr_back() < nr) {
+		poll(&fd, 1, 100);
+		if (fd.revents && read(fd.fd, &count, sizeof(count)) < 0)
+			break;
+	}
+}
+
+static void wait_until_still(struct wp_tablequeue *q)
+{
+	struct pollfd fd = { .fd = wp_tablequeue_fd(q), .events = POLLIN };
+	__u64 count;
+
+	while (wp_tablequeue_busy(q)) {
+		poll(&fd, 1, 100);
+		if (fd.revents && read(fd.fd, &count, sizeof(count)) < 0)
+			break;
+	}
+}
+
+/* Files of one user that would take for ever; others have theirs, and the end waits not. */
+static void starve(void)
+{
+	struct wp_tablequeue *q = new_queue(&patient);
+	struct wp_tablejob spin[100], good[3];
+	int i, added = 0;
+
+	for (i = 0; i < 100; i++) {
+		spin[i] = job_of(1000, "spin");
+		added += !wp_tablequeue_add(q, &spin[i]);
+	}
+	good[0] = job_of(0, "good");
+	good[1] = job_of(1001, "good");
+	good[2] = job_of(1002, "good");
+	for (i = 0; i < 3; i++)
+		added += !wp_tablequeue_add(q, &good[i]);
+	ok(added == 103, "100 files of a user that spin, and some of others");
+	wait_for_back(q, 3);
+	ok(good[0].table && good[1].table && good[2].table && nr_back() == 3,
+	   "those of others have their tables");
+	wp_tablequeue_free(q);
+	ok(nr_back() == 3, "the end waits for no table");
+	for (i = 0; i < 100; i++)
+		close(spin[i].fd);
+}
+
+/* More users whose files spin than there are workers. */
+static void many_users(void)
+{
+	struct wp_tablequeue *q = new_queue(&little);
+	struct wp_tablejob spin[40], good;
+	struct wp_tablequeue_stats stats;
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		spin[i] = job_of(1000 + i, "spin");
+		wp_tablequeue_add(q, &spin[i]);
+	}
+	good = job_of(2000, "good");
+	wp_tablequeue_add(q, &good);
+	wait_until_still(q);
+	wp_tablequeue_stats(q, &stats);
+	ok(good.table && stats.tables == 1 && stats.bad == 40 && stats.no_table == 40,
+	   "files of many users spin: each is given up, one that does not has its table");
+	ok(stats.ns >= 40 * little.cpu_ns, "the time that they took is counted");
+	wp_tablequeue_free(q);
+}
+
+/* One bad file of a user costs only itself. */
+static void mixed(void)
+{
+	static const char *const texts[] = {
+		"good", "crash", "good", "none", "overlap", "good", "many", "short", "memory", "good",
+	};
+	enum { NR = sizeof(texts) / sizeof(texts[0]) };
+	struct wp_tablequeue *q = new_queue(&patient);
+	struct wp_tablequeue_stats stats;
+	struct wp_tablejob job[NR];
+	bool right = true;
+	int i;
+
+	for (i = 0; i < NR; i++) {
+		job[i] = job_of(1000, texts[i]);
+		wp_tablequeue_add(q, &job[i]);
+	}
+	wait_until_still(q);
+	wp_tablequeue_stats(q, &stats);
+	for (i = 0; i < NR; i++)
+		right &= !job[i].table == !!strcmp(texts[i], "good") && job[i].fd < 0;
+	ok(right, "among a user's files the good ones have tables");
+	ok(stats.tables == 4 && stats.bad == 5 && stats.no_table == 6, "all are counted");
+	wp_tablequeue_free(q);
+}
+
+/* What one user can have waiting is not all that there is room for. */
+static void room(void)
+{
+	struct wp_tablequeue *q = new_queue(&patient);
+	static struct wp_tablejob job[1024], other;
+	int i, added = 0;
+
+	for (i = 0; i < 1024; i++) {
+		job[i] = job_of(1000, "spin");
+		if (wp_tablequeue_add(q, &job[i]))
+			break;
+		added++;
+	}
+	close(job[added].fd);
+	ok(added > 16 && added < 512 && !wp_tablequeue_has_room(q, 1000, 1) &&
+	   wp_tablequeue_has_room(q, 1001, 1), "a user has no more than %d files waiting", added);
+	other = job_of(1001, "good");
+	ok(!wp_tablequeue_add(q, &other), "one of another user can be added");
+	wait_for_back(q, 1);
+	ok(other.table, "it gets its table");
+	wp_tablequeue_free(q);
+	for (i = 0; i < added; i++)
+		close(job[i].fd);
+}
+
+int main(void)
+{
+	wp_set_verbosity(WP_SILENT);
+	if (wp_zygote_begin(do_job))
+		return 1;
+	starve();
+	many_users();
+	mixed();
+	room();
+	wp_worker_end();
+	return done();
+}

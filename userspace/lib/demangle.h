@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Names of C++ and Rust as they were written. See demangle.c.
+ */
+#ifndef WP_LIB_DEMANGLE_H
+#define WP_LIB_DEMANGLE_H
+
+/* Bytes of such a name: a longer one is cut, and ends with WP_DEMANGLE_CUT. */
+#define WP_DEMANGLE_MAX	8192
+#define WP_DEMANGLE_CUT	"..."
+
+char *wp_demangle(const char *name);
+
+#endif /* WP_LIB_DEMANGLE_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The functions of an ELF file. See elfnames.c.
+ *
+ *	trouble = wp_elfnames_read(&names, &files);
+ *	wp_elfnames_free(&names);
+ */
+#ifndef WP_LIB_ELFNAMES_H
+#define WP_LIB_ELFNAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "lib/debugfiles.h"
+#include "lib/inlines.h"
+#include "lib/symtable.h"
+
+#define WP_NO_MEMORY	"there is no memory"
+
+/* Where a part of the file is mapped to, as its program headers say. */
+struct wp_segment {
+	__u64 offset;
+	__u64 size;
+	__u64 address;
+};
+
+/**
+ * struct wp_elfnames - functions of a file; all zero has none
+ * @table: functions, not sorted yet
+ * @segment: where its parts are
+ * @nr_segments: their number
+ */
+struct wp_elfnames {
+	struct wp_symtable table;
+	struct wp_segment *segment;
+	size_t nr_segments;
+};
+
+const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfiles *files);
+void wp_elfnames_free(struct wp_elfnames *names);
+
+#endif /* WP_LIB_ELFNAMES_H */
