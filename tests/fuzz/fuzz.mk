@@ -15,7 +15,7 @@ FUZZ_CFLAGS := -std=gnu11 -fno-strict-aliasing -D_GNU_SOURCE -O1 -g -fno-omit-fr
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
 		layout.c unwind_table.c) tests/kunit/suite.c tests/shim/kunit.c
-FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcode.c cfaprogram.c \
+FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcheck.c elfcode.c cfaprogram.c \
 	cfaexpr.c gofuncs.c tablebuild.c trampolines.c unwindtable.c)
 FUZZ_SOCKETS_SRC := $(addprefix userspace/lib/,sockets.c text.c unixpeers.c)
 FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c cause.c err.c fullio.c \
@@ -23,7 +23,7 @@ FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c cause.c err.c fullio.c \
 	perfsample.c processes.c procwaits.c progress.c schedevents.c schedule.c siphash.c \
 	sorter.c syscalls.c text.c tracepoint.c)
 FUZZ_PROFILE_SRC := $(FUZZ_RECORDING_SRC) $(addprefix userspace/lib/,buildid.c comms.c \
-	idfiles.c inlines.c memmaps.c profile.c profstacks.c profsum.c symbols.c symtable.c)
+	elfcheck.c elfcode.c idfiles.c inlines.c memmaps.c profile.c profstacks.c profsum.c symbols.c symtable.c)
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz

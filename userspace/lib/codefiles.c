@@ -109,9 +109,9 @@ static void make(struct wp_codefiles *files, struct wp_codefile *file, int fd,
 	Elf *elf;
 
 	/* Not mapped: whoever owns the file may cut it short. */
-	elf = fd < 0 ? open_vdso() : elf_begin(fd, ELF_C_READ, NULL);
+	elf = fd < 0 ? open_vdso() : wp_elfcode_begin(fd);
 	if (elf)
-		err = wp_elfcode_read(&file->codes, elf);
+		err = wp_elfcode_read_fd(&file->codes, elf, fd);
 	if (!err)
 		err = wp_tablecache_table(files->opt.cache, elf, &file->codes, &table, &hit);
 	if (err) {

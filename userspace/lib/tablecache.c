@@ -275,7 +275,7 @@ static void name_of(const struct wp_tablecache *cache, Elf *elf,
 	add(&h, codes->code, codes->nr * sizeof(*codes->code));
 	add(&h, &codes->machine, sizeof(codes->machine));
 	add(&h, &codes->entry, sizeof(codes->entry));
-	wp_ehframe_bytes(elf, add, &h);
+	wp_ehframe_bytes(elf, codes, add, &h);
 	wp_trampolines_find(&trampolines, elf, codes);
 	add(&h, trampolines.list, trampolines.nr * sizeof(*trampolines.list));
 	wp_gofuncs_find(&gofuncs, elf, codes);
