@@ -14,6 +14,7 @@ struct wp_tablecache;
 
 struct wp_tablecache *wp_tablecache_open(const char *dir);
 void wp_tablecache_close(struct wp_tablecache *cache);
+bool wp_tablecache_keeps(const struct wp_tablecache *cache);
 int wp_tablecache_table(struct wp_tablecache *cache, Elf *elf,
 			const struct wp_elfcode *codes, struct wp_unwindtable *table,
 			bool *hit);
