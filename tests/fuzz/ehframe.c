@@ -2,7 +2,8 @@
 /*
  * Fuzzer of the reader's compiler of unwind tables: ELF files, and .eh_frame and
  * .debug_frame within a file that is in order. Whatever it is, the compiler comes
- * to an end, and a table that it makes passes the module's check.
+ * to an end in a number of steps that its size limits, and a table that it makes passes
+ * the module's check. Read from a file it is the same as from memory.
  *
  * Input: what it is: 0 a file, 1 .eh_frame, 2 .debug_frame; then its bytes.
  */
@@ -11,32 +12,58 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "lib/unwindtable.h"
 #include "unwind_table.h"
 
 #define CODE	0x400000ULL
 
-static void compile(char *bytes, size_t size)
+/* Returns 0 or a negative errno. */
+static int make(Elf *elf, int fd, size_t size, struct wp_unwindtable *table)
 {
-	struct wp_unwindtable table;
 	struct wp_elfcode codes;
 	struct wp_table checked;
 	__u64 bias;
+	int ret = wp_elfcode_read_fd(&codes, elf, fd);
+
+	if (ret)
+		return ret;
+	wp_elfcode_bias(&codes, 0x1000, 0x2000, 0, &bias);
+	ret = wp_unwindtable_from_elf(table, elf, &codes);
+	if (!ret != !!table->data || table->size > wp_unwindtable_limit(&codes) ||
+	    codes.bytes > size || table->steps > 32 * size + (1 << 20) ||
+	    (!ret && wp_table_check(&checked, table->data, table->size, table->machine)))
+		abort();
+	return ret;
+}
+
+static void compile(char *bytes, size_t size)
+{
+	struct wp_unwindtable table = {}, same = {};
+	int fd, ret = -1, ret_fd;
 	Elf *elf;
-	int ret;
 
 	elf_version(EV_CURRENT);
 	elf = elf_memory(bytes, size);
-	if (elf && !wp_elfcode_read(&codes, elf)) {
-		wp_elfcode_bias(&codes, 0x1000, 0x2000, 0, &bias);
-		ret = wp_unwindtable_from_elf(&table, elf, &codes);
-		if (!ret != !!table.data ||
-		    (!ret && wp_table_check(&checked, table.data, table.size, table.machine)))
+	if (elf)
+		ret = make(elf, -1, size, &table);
+	elf_end(elf);
+	fd = memfd_create("elf", MFD_CLOEXEC);
+	if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+		abort();
+	elf = wp_elfcode_begin(fd);
+	if (elf) {
+		ret_fd = make(elf, fd, size, &same);
+		if (ret != ret_fd || table.size != same.size ||
+		    (table.size && memcmp(table.data, same.data, table.size)))
 			abort();
-		wp_unwindtable_free(&table);
 	}
 	elf_end(elf);
+	close(fd);
+	wp_unwindtable_free(&table);
+	wp_unwindtable_free(&same);
 }
 
 /* A file with one section of this content, and code that holds it, too. */

@@ -15,7 +15,7 @@ FUZZ_CFLAGS := -std=gnu11 -fno-strict-aliasing -D_GNU_SOURCE -O1 -g -fno-omit-fr
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
 		layout.c unwind_table.c) tests/kunit/suite.c tests/shim/kunit.c
-FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcode.c cfaprogram.c \
+FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcheck.c elfcode.c cfaprogram.c \
 	cfaexpr.c gofuncs.c tablebuild.c trampolines.c unwindtable.c)
 FUZZ_SOCKETS_SRC := $(addprefix userspace/lib/,sockets.c text.c unixpeers.c)
 FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c cause.c err.c fullio.c \

@@ -43,7 +43,7 @@ static bool look(const char *path, struct wp_unwindtable *table)
 	__u64 key[2] = { 0 };
 
 	memset(table, 0, sizeof(*table));
-	if (!wp_elfcode_read(&codes, elf)) {
+	if (!wp_elfcode_read_fd(&codes, elf, fd)) {
 		if (cache)
 			wp_tablecache_key(cache, owner, key);
 		wp_tablename_of(&name, elf, &codes, key);
@@ -77,6 +77,11 @@ static void reopen(void)
 	cache = wp_tablecache_open(dir);
 }
 
+static bool is_table(const char *name)
+{
+	return name[0] != '.' && strcmp(name, "key") && strcmp(name, "state");
+}
+
 /* The one table that is in the directory. */
 static int find_entry(void)
 {
@@ -85,7 +90,7 @@ static int find_entry(void)
 	int nr = 0;
 
 	while ((e = readdir(d))) {
-		if (e->d_name[0] == '.' || !strcmp(e->d_name, "key"))
+		if (!is_table(e->d_name))
 			continue;
 		snprintf(entry, sizeof(entry), "%s/%s", dir, e->d_name);
 		nr++;
@@ -145,7 +150,7 @@ static void swapped(void)
 	d = opendir(dir);
 	theirs[0] = '\0';
 	while ((e = readdir(d))) {
-		if (e->d_name[0] != '.' && strcmp(e->d_name, "key") &&
+		if (is_table(e->d_name) &&
 		    strcmp(e->d_name, strrchr(ours, '/') + 1))
 			snprintf(theirs, sizeof(theirs), "%s/%s", dir, e->d_name);
 	}
@@ -375,39 +380,78 @@ static void other_section(void)
 	wp_unwindtable_free(&same);
 }
 
-/* A directory that holds as much as it may. */
+/* A directory that holds as much as it may: what is not used goes. */
 static void full(void)
 {
-	char path[sizeof(dir) + 8], small[sizeof(dir) + 16];
-	bool written = true;
-	int fd, i;
+	const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
+	char path[sizeof(dir) + 8];
+	struct stat st;
+	int fd;
 
 	while (find_entry())
 		unlink(entry);
 	snprintf(path, sizeof(path), "%s/large", dir);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	ok(!ftruncate(fd, 1L << 30), "a directory of 1 GiB");
+	ok(!ftruncate(fd, 1L << 30) && !futimens(fd, old), "a directory of 1 GiB");
 	close(fd);
+	snprintf(entry, sizeof(entry), "%s/state", dir);
+	unlink(entry);
 	reopen();
-	ok(!again() && !again(), "gets no more tables");
-	/* By their bytes, the small ones would leave room. */
-	if (truncate(path, (1L << 30) - (1 << 20)))
+	ok(!stat(path, &st), "is opened without a look at its files");
+	ok(!again() && again() == 1 && stat(path, &st), "and takes another table for an old one");
+	ok(find_entry() == 1 && !utimensat(AT_FDCWD, entry, old, 0) && again() == 1 &&
+	   !stat(entry, &st) && st.st_mtim.tv_sec > 1, "that a table is used is noted");
+}
+
+/* A directory that cannot be written: tables are made, and that is known. */
+static void read_only(void)
+{
+	char state[600];
+
+	while (find_entry())
+		unlink(entry);
+	reopen();
+	ok(!again() && wp_tablecache_keeps(cache), "a table is kept");
+	unlink(entry);
+	snprintf(state, sizeof(state), "rm -rf %s", dir);
+	if (system(state))
 		abort();
-	for (i = 0; i < 256; i++) {
-		snprintf(small, sizeof(small), "%s/%d", dir, i);
-		fd = open(small, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		written &= write(fd, "", 1) == 1;
-		close(fd);
-	}
+	ok(!again() && !wp_tablecache_keeps(cache), "in a directory that is gone none is");
+	ok(!wp_tablecache_keeps(NULL), "nor without a directory");
+	if (mkdir(dir, 0700))
+		abort();
 	reopen();
-	ok(written && !again() && !again(), "nor one with many small files");
-	while (i--) {
-		snprintf(small, sizeof(small), "%s/%d", dir, i);
-		unlink(small);
-	}
-	unlink(path);
-	reopen();
-	ok(!again() && again() == 1, "until there is room");
+}
+
+/* The owner of a file is part of its table's name. */
+static void owners(void)
+{
+	char command[600], wanted[16];
+	struct wp_unwindtable table, same;
+	struct dirent *e;
+	bool found = false;
+	DIR *d;
+
+	if (geteuid())
+		return;
+	snprintf(command, sizeof(command), "cp /proc/self/exe %s.own && chown 12345 %s.own", dir,
+		 dir);
+	if (system(command))
+		abort();
+	snprintf(command, sizeof(command), "%s.own", dir);
+	owner = 12345;
+	look(command, &table);
+	ok(table.data && look(command, &same), "the table of somebody's file");
+	wp_unwindtable_free(&table);
+	wp_unwindtable_free(&same);
+	snprintf(wanted, sizeof(wanted), "-12345");
+	d = opendir(dir);
+	while ((e = readdir(d)))
+		found |= strlen(e->d_name) > 6 &&
+			 !strcmp(e->d_name + strlen(e->d_name) - 6, wanted);
+	closedir(d);
+	ok(found, "is kept under his number");
+	unlink(command);
 }
 
 int main(void)
@@ -441,6 +485,8 @@ int main(void)
 	full();
 	find_entry();
 	together();
+	owners();
+	read_only();
 	wp_tablecache_close(cache);
 	cache = NULL;
 	ok(again() == 0, "without a cache tables are made");

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lib/buildid.h"
+#include "lib/elfcode.h"
 #include "lib/err.h"
 #include "lib/filereader.h"
 #include "lib/openfile.h"
@@ -85,6 +86,28 @@ int wp_buildid_from_notes(const void *notes, size_t size, struct wp_buildid *id)
 	return -ENOENT;
 }
 
+/*
+ * Notes of a program take some 100 bytes, seldom more than 1 KiB. What is read of them is
+ * kept by libelf until the file is closed.
+ */
+#define NOTES_MAX	(64ULL << 10)
+#define ALL_NOTES_MAX	(1ULL << 20)
+
+/* Look at notes; the first of them, if there are too many. */
+static bool find_in_notes(Elf *elf, __u64 offset, __u64 size, __u64 *left,
+			  struct wp_buildid *id)
+{
+	Elf_Data *data;
+
+	if (size > NOTES_MAX)
+		size = NOTES_MAX;
+	if (size > *left)
+		size = *left;
+	*left -= size;
+	data = size ? elf_getdata_rawchunk(elf, offset, size, ELF_T_BYTE) : NULL;
+	return data && data->d_buf && !wp_buildid_from_notes(data->d_buf, data->d_size, id);
+}
+
 /**
  * wp_buildid_from_elf() - read the build-id of an ELF file
  * @elf: the file
@@ -94,35 +117,28 @@ int wp_buildid_from_notes(const void *notes, size_t size, struct wp_buildid *id)
  */
 int wp_buildid_from_elf(Elf *elf, struct wp_buildid *id)
 {
+	__u64 left = ALL_NOTES_MAX;
 	Elf_Scn *scn = NULL;
 	size_t nr, i;
 
 	if (elf_kind(elf) != ELF_K_ELF)
 		return -ENOENT;
 	/* Program headers first: a stripped file may have no sections. */
-	if (!elf_getphdrnum(elf, &nr)) {
+	if (!elf_getphdrnum(elf, &nr) && nr <= WP_PHDRS_MAX) {
 		for (i = 0; i < nr; i++) {
 			GElf_Phdr ph;
-			Elf_Data *data;
 
-			if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_NOTE)
-				continue;
-			data = elf_getdata_rawchunk(elf, ph.p_offset, ph.p_filesz, ELF_T_BYTE);
-			if (data && data->d_buf &&
-			    !wp_buildid_from_notes(data->d_buf, data->d_size, id))
+			if (gelf_getphdr(elf, i, &ph) && ph.p_type == PT_NOTE &&
+			    find_in_notes(elf, ph.p_offset, ph.p_filesz, &left, id))
 				return 0;
 		}
 	}
 	/* A module has sections only. */
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr sh;
-		Elf_Data *data;
 
-		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_NOTE)
-			continue;
-		data = elf_rawdata(scn, NULL);
-		if (data && data->d_buf &&
-		    !wp_buildid_from_notes(data->d_buf, data->d_size, id))
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE &&
+		    find_in_notes(elf, sh.sh_offset, sh.sh_size, &left, id))
 			return 0;
 	}
 	return -ENOENT;
@@ -133,7 +149,7 @@ int wp_buildid_from_elf(Elf *elf, struct wp_buildid *id)
  * @fd: open file
  * @id: filled in
  *
- * Return: 0, or -ENOENT if it is not ELF or has none.
+ * Return: 0, or -ENOENT if it is not ELF, is not plausible or has none.
  */
 int wp_buildid_from_fd(int fd, struct wp_buildid *id)
 {
@@ -142,7 +158,7 @@ int wp_buildid_from_fd(int fd, struct wp_buildid *id)
 
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		return -EINVAL;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+	elf = wp_elfcode_begin(fd);
 	if (!elf)
 		return -ENOENT;
 	ret = wp_buildid_from_elf(elf, id);

@@ -11,8 +11,6 @@
 #include "lib/bytes.h"
 #include "lib/cfaexpr.h"
 
-/* Longer ones are not looked at, so that no row of a table costs much. */
-#define EXPR_MAX	64
 #define STACK_MAX	8
 
 static const struct wp_formula other = {
@@ -229,7 +227,7 @@ void wp_cfa_formula(struct wp_formula *formula, const __u8 *expr, size_t size)
 	int depth = 0;
 
 	*formula = other;
-	if (size > EXPR_MAX || is_plt(expr, size, formula))
+	if (size > WP_CFA_EXPR_MAX || is_plt(expr, size, formula))
 		return;
 	while (depth >= 0 && wp_bytes_left(&b))
 		depth = operate(stack, depth, &b);

@@ -12,6 +12,9 @@
 
 #define WP_CFA_NO_REG	0xff
 
+/* Longer ones are not looked at, so that no row of a table costs much. */
+#define WP_CFA_EXPR_MAX	64
+
 /**
  * enum wp_formula_kind - what an expression is
  * @WP_FORMULA_OTHER: none of these

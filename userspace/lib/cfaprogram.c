@@ -273,12 +273,13 @@ bool wp_cfa_initial(struct wp_cfa_state *state, const struct wp_cfa_machine *mac
  *	is where it begins. Without a state from where on the instructions could
  *	not be understood
  * @ctx: handed to @row
+ * @steps: instructions that were carried out are added
  *
  * Return: 0 or what @row returned.
  */
 int wp_cfa_run(const struct wp_cfa_machine *machine, const struct wp_cie *cie,
 	       const struct wp_cfa_state *initial, const struct wp_fde *fde,
-	       wp_cfa_row_fn row, void *ctx)
+	       wp_cfa_row_fn row, void *ctx, __u64 *steps)
 {
 	struct wp_bytes b = { fde->program, fde->program_end, false };
 	enum outcome outcome;
@@ -294,6 +295,7 @@ int wp_cfa_run(const struct wp_cfa_machine *machine, const struct wp_cie *cie,
 	r.pc = fde->start;
 	while (wp_bytes_left(&b) && r.pc < fde->end) {
 		last = r.pc;
+		++*steps;
 		outcome = instruction(&r, &b);
 		if (outcome == BAD || b.bad)
 			return row(ctx, last, NULL);

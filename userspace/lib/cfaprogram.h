@@ -89,6 +89,6 @@ bool wp_cfa_initial(struct wp_cfa_state *state, const struct wp_cfa_machine *mac
 		    const struct wp_cie *cie);
 int wp_cfa_run(const struct wp_cfa_machine *machine, const struct wp_cie *cie,
 	       const struct wp_cfa_state *initial, const struct wp_fde *fde,
-	       wp_cfa_row_fn row, void *ctx);
+	       wp_cfa_row_fn row, void *ctx, __u64 *steps);
 
 #endif /* WP_LIB_CFAPROGRAM_H */

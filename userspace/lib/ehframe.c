@@ -4,8 +4,9 @@
  * their entries. libelf finds the sections, libdw splits them into entries;
  * what it leaves to its callers, pointers and augmentation, is read here.
  *
- * The file is hostile: nothing is larger than it, no work is done twice, so
- * that time and memory are bounded by its size (of WP_EHFRAME_MAX at most).
+ * The file is hostile: a section that is larger than the file's code can need is not
+ * read or unpacked, and no work is done twice, so that time and memory are bounded by
+ * the code that the file holds.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -18,9 +19,23 @@
 #include "lib/bytes.h"
 #include "lib/ehframe.h"
 
+/*
+ * Bytes of a section of frames. For each byte of code there are 0.05 to 0.3 of them, 0.54
+ * in a library of stubs (libepoxy). Those of very small functions are larger than they.
+ */
+#define SECTION_LEAST	(256ULL << 10)
+#define SECTION_TIMES	4
+
+/* Bytes that one byte of a compressed section may unpack to; 4 are usual. */
+#define UNPACK_TIMES	16
+
+/* Bytes of .eh_frame_hdr that tell where .eh_frame is, at most. */
+#define HEADER		16
+
 /* A section that is being read. */
 struct section {
 	Elf_Data *data;
+	bool seen;		/* the file has it; @data may be NULL all the same */
 	__u64 addr;		/* where it is loaded; .debug_frame: 0 */
 	bool eh;		/* .eh_frame, not .debug_frame */
 	const unsigned char *ident;
@@ -140,6 +155,10 @@ static int add_cie(struct wp_ehframe *f, const struct section *s, __u64 at,
 		f->skipped++;
 		return 0;
 	}
+	if (f->nr_cies == WP_CIES_MAX) {
+		f->skipped++;
+		return 0;
+	}
 	if (grow((void **)&f->cie, f->nr_cies, sizeof(cie)))
 		return -ENOMEM;
 	f->cie[f->nr_cies++] = cie;
@@ -224,6 +243,10 @@ static int read_entries(struct wp_ehframe *f, const struct section *s, bool fdes
 			continue;
 		if (fde.end > code->end)
 			fde.end = code->end;
+		if (f->nr_fdes == WP_FDES_MAX) {
+			f->skipped++;
+			return 0;
+		}
 		if (grow((void **)&f->fde, f->nr_fdes, sizeof(fde)))
 			return -ENOMEM;
 		f->fde[f->nr_fdes++] = fde;
@@ -296,10 +319,10 @@ static int read_section(struct wp_ehframe *f, struct section *s,
 }
 
 /*
- * Data of a section by name, unpacked. NULL: none, or too large. What it
+ * Data of a section by name, unpacked. NULL: none, or more than @limit. What it
  * unpacks to is asked before: a small file can hold much.
  */
-static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *sh, const char *name)
+static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *sh, const char *name, __u64 limit)
 {
 	Elf_Data *data;
 	GElf_Chdr ch;
@@ -307,10 +330,11 @@ static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *sh, const char *name)
 	__u64 bytes;
 	int i;
 
-	if (sh->sh_type == SHT_NOBITS || sh->sh_size > WP_EHFRAME_MAX)
+	if (sh->sh_type == SHT_NOBITS || sh->sh_size > limit)
 		return NULL;
 	if (sh->sh_flags & SHF_COMPRESSED) {
-		if (!gelf_getchdr(scn, &ch) || ch.ch_size > WP_EHFRAME_MAX ||
+		if (!gelf_getchdr(scn, &ch) || ch.ch_size > limit ||
+		    ch.ch_size / UNPACK_TIMES > sh->sh_size ||
 		    elf_compress(scn, 0, 0) < 0)
 			return NULL;
 	} else if (!strncmp(name, ".zdebug", 7)) {
@@ -323,7 +347,8 @@ static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *sh, const char *name)
 		memcpy(size, (char *)data->d_buf + 4, sizeof(size));
 		for (i = 0, bytes = 0; i < 8; i++)
 			bytes = bytes << 8 | size[i];
-		if (bytes > WP_EHFRAME_MAX || elf_compress_gnu(scn, 0, 0) < 0)
+		if (bytes > limit || bytes / UNPACK_TIMES > sh->sh_size ||
+		    elf_compress_gnu(scn, 0, 0) < 0)
 			return NULL;
 	}
 	data = elf_rawdata(scn, NULL);
@@ -335,7 +360,7 @@ static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *sh, const char *name)
  * whose second word tells where it is. It ends by an entry of length 0, or where
  * what is loaded ends.
  */
-static Elf_Data *data_from_phdr(Elf *elf, __u64 *addr)
+static Elf_Data *data_from_phdr(Elf *elf, __u64 *addr, __u64 limit)
 {
 	GElf_Phdr ph, hdr = { .p_type = PT_NULL };
 	struct section s = {};
@@ -343,15 +368,17 @@ static Elf_Data *data_from_phdr(Elf *elf, __u64 *addr)
 	size_t nr, i;
 	__u64 size;
 
-	if (elf_getphdrnum(elf, &nr))
+	if (elf_getphdrnum(elf, &nr) || nr > WP_PHDRS_MAX)
 		return NULL;
 	for (i = 0; i < nr && hdr.p_type != PT_GNU_EH_FRAME; i++) {
 		if (!gelf_getphdr(elf, i, &hdr))
 			return NULL;
 	}
-	if (hdr.p_type != PT_GNU_EH_FRAME || hdr.p_filesz < 8 || hdr.p_filesz > WP_EHFRAME_MAX)
+	if (hdr.p_type != PT_GNU_EH_FRAME || hdr.p_filesz < 8)
 		return NULL;
-	s.data = elf_getdata_rawchunk(elf, hdr.p_offset, hdr.p_filesz, ELF_T_BYTE);
+	/* Only the pointer is looked at: a few bytes. */
+	size = hdr.p_filesz < HEADER ? hdr.p_filesz : HEADER;
+	s.data = elf_getdata_rawchunk(elf, hdr.p_offset, size, ELF_T_BYTE);
 	if (!s.data || !s.data->d_buf)
 		return NULL;
 	s.addr = hdr.p_vaddr;
@@ -364,20 +391,25 @@ static Elf_Data *data_from_phdr(Elf *elf, __u64 *addr)
 		    *addr < ph.p_vaddr || *addr - ph.p_vaddr >= ph.p_filesz)
 			continue;
 		size = ph.p_filesz - (*addr - ph.p_vaddr);
-		if (size > WP_EHFRAME_MAX)
-			size = WP_EHFRAME_MAX;
+		if (size > limit)
+			size = limit;
 		return elf_getdata_rawchunk(elf, ph.p_offset + (*addr - ph.p_vaddr), size,
 					    ELF_T_BYTE);
 	}
 	return NULL;
 }
 
-static void find_sections(Elf *elf, struct section *eh, struct section *debug)
+/*
+ * The first of each name is meant: if it is not good, others are not tried, since each
+ * could be unpacked in vain.
+ */
+static void find_sections(Elf *elf, struct section *eh, struct section *debug,
+			  __u64 limit)
 {
 	Elf_Scn *scn = NULL;
 	size_t names;
 
-	if (elf_getshdrstrndx(elf, &names))
+	if (!wp_elfcode_names(elf, &names))
 		return;
 	while ((scn = elf_nextscn(elf, scn))) {
 		const char *name;
@@ -388,23 +420,30 @@ static void find_sections(Elf *elf, struct section *eh, struct section *debug)
 		name = elf_strptr(elf, names, sh.sh_name);
 		if (!name)
 			continue;
-		if (!eh->data && !strcmp(name, ".eh_frame")) {
-			eh->data = section_data(scn, &sh, name);
+		if (!eh->seen && !strcmp(name, ".eh_frame")) {
+			eh->seen = true;
+			eh->data = section_data(scn, &sh, name, limit);
 			eh->addr = sh.sh_addr;
-		} else if (!debug->data && (!strcmp(name, ".debug_frame") ||
+		} else if (!debug->seen && (!strcmp(name, ".debug_frame") ||
 					    !strcmp(name, ".zdebug_frame"))) {
-			debug->data = section_data(scn, &sh, name);
+			debug->seen = true;
+			debug->data = section_data(scn, &sh, name, limit);
 		}
 	}
 }
 
-static void find(struct section *eh, struct section *debug, Elf *elf)
+static void find(struct section *eh, struct section *debug, Elf *elf,
+		 const struct wp_elfcode *codes)
 {
+	__u64 limit = wp_elfcode_limit(codes, SECTION_LEAST, SECTION_TIMES);
+
+	if (limit > WP_EHFRAME_MAX)
+		limit = WP_EHFRAME_MAX;
 	*eh = (struct section){ .ident = (const void *)elf_getident(elf, NULL), .eh = true };
 	*debug = (struct section){ .ident = eh->ident };
-	find_sections(elf, eh, debug);
+	find_sections(elf, eh, debug, limit);
 	if (!eh->data)
-		eh->data = data_from_phdr(elf, &eh->addr);
+		eh->data = data_from_phdr(elf, &eh->addr, limit);
 	if (eh->data && !eh->data->d_buf)
 		eh->data = NULL;
 }
@@ -412,15 +451,16 @@ static void find(struct section *eh, struct section *debug, Elf *elf)
 /**
  * wp_ehframe_bytes() - what wp_ehframe_read() reads, as it is in the file
  * @elf: the file
+ * @codes: its code
  * @add: called for each piece, always the same ones in the same order
  * @ctx: handed to @add
  */
-void wp_ehframe_bytes(Elf *elf, void (*add)(void *ctx, const void *data, size_t size),
-		      void *ctx)
+void wp_ehframe_bytes(Elf *elf, const struct wp_elfcode *codes,
+		      void (*add)(void *ctx, const void *data, size_t size), void *ctx)
 {
 	struct section eh, debug;
 
-	find(&eh, &debug, elf);
+	find(&eh, &debug, elf, codes);
 	add(ctx, &eh.addr, sizeof(eh.addr));
 	/* Both, also of what is not there: the same bytes mean another thing in the other. */
 	add(ctx, eh.data ? eh.data->d_buf : NULL, eh.data ? eh.data->d_size : 0);
@@ -442,7 +482,8 @@ int wp_ehframe_read(struct wp_ehframe *frames, Elf *elf, const struct wp_elfcode
 	int ret = 0;
 
 	memset(frames, 0, sizeof(*frames));
-	find(&eh, &debug, elf);
+	find(&eh, &debug, elf, codes);
+	frames->bytes = (eh.data ? eh.data->d_size : 0) + (debug.data ? debug.data->d_size : 0);
 	if (eh.data)
 		ret = read_section(frames, &eh, codes);
 	nr_eh_cies = frames->nr_cies;

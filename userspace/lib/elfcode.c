@@ -8,8 +8,32 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "lib/elfcheck.h"
 #include "lib/elfcode.h"
+
+/* Pieces of data in one segment; behind as many, nothing counts as code. */
+#define PIECES_MAX	1024
+
+/* Bytes of the names of sections: libc has 1 KiB. */
+#define NAMES_MAX	(1ULL << 20)
+
+/**
+ * wp_elfcode_begin() - let libelf read a file
+ * @fd: the file; read, not mapped, for its owner may cut it short
+ *
+ * Return: the file, or NULL if its headers are not plausible or memory ran out.
+ */
+Elf *wp_elfcode_begin(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) || wp_elfcheck(fd, &st))
+		return NULL;
+	return elf_begin(fd, ELF_C_READ, NULL);
+}
 
 static int by_address(const void *va, const void *vb)
 {
@@ -31,6 +55,55 @@ static bool is_ours(struct wp_elfcode *codes, Elf *elf)
 	return true;
 }
 
+static int by_offset(const void *va, const void *vb)
+{
+	const struct wp_code *a = va, *b = vb;
+
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Bytes of data in a range of the file. */
+static __u64 data_in(const struct wp_elfcode *codes, Elf *elf, __u64 from, __u64 end)
+{
+	__u64 to, bytes = 0;
+	int i;
+
+	/* Beyond the end of the file there is nothing, whatever the header says. */
+	if (from >= end || !elf_getdata_rawchunk(elf, end - 1, 1, ELF_T_BYTE))
+		return 0;
+	if (codes->fd < 0)
+		return end - from;
+	for (i = 0; i < PIECES_MAX; i++, from = to) {
+		to = end;
+		if (!wp_elfcode_data(codes->fd, &from, &to))
+			break;
+		bytes += to - from;
+	}
+	return bytes;
+}
+
+static __u64 bytes_of(const struct wp_elfcode *codes, Elf *elf)
+{
+	struct wp_code code[WP_CODE_MAX];
+	__u64 bytes = 0, done = 0;
+	size_t i;
+
+	memcpy(code, codes->code, codes->nr * sizeof(*code));
+	qsort(code, codes->nr, sizeof(*code), by_offset);
+	for (i = 0; i < codes->nr; i++) {
+		__u64 from = code[i].offset, end;
+
+		/* What comes before was counted. */
+		if (__builtin_add_overflow(from, code[i].size, &end) || end <= done)
+			continue;
+		if (from < done)
+			from = done;
+		bytes += data_in(codes, elf, from, end);
+		done = end;
+	}
+	return bytes;
+}
+
 /**
  * wp_elfcode_read() - find the code of a file
  * @codes: filled in
@@ -45,7 +118,8 @@ int wp_elfcode_read(struct wp_elfcode *codes, Elf *elf)
 	size_t nr, i;
 
 	memset(codes, 0, sizeof(*codes));
-	if (!is_ours(codes, elf) || elf_getphdrnum(elf, &nr))
+	codes->fd = -1;
+	if (!is_ours(codes, elf) || elf_getphdrnum(elf, &nr) || nr > WP_PHDRS_MAX)
 		return -ENOEXEC;
 	for (i = 0; i < nr && codes->nr < WP_CODE_MAX; i++) {
 		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD ||
@@ -63,7 +137,87 @@ int wp_elfcode_read(struct wp_elfcode *codes, Elf *elf)
 		if (codes->code[i].start < codes->code[i - 1].end)
 			return -ENOEXEC;
 	}
+	codes->bytes = bytes_of(codes, elf);
 	return codes->nr ? 0 : -ENOEXEC;
+}
+
+/**
+ * wp_elfcode_read_fd() - the same of a file that can be read beside libelf
+ * @codes: filled in
+ * @elf: the file
+ * @fd: the same file; has to stay open as long as @codes is used for reading code
+ *
+ * Return: as wp_elfcode_read().
+ */
+int wp_elfcode_read_fd(struct wp_elfcode *codes, Elf *elf, int fd)
+{
+	int ret = wp_elfcode_read(codes, elf);
+
+	if (ret || fd < 0)
+		return ret;
+	codes->fd = fd;
+	codes->bytes = bytes_of(codes, elf);
+	return 0;
+}
+
+/**
+ * wp_elfcode_data() - the first bytes of a range of a file that are no hole
+ * @fd: the file
+ * @from: begin of the range; moved to where data begins
+ * @to: end of the range; moved to where that data ends
+ *
+ * Where holes cannot be asked for, there are none.
+ *
+ * Return: whether there is data in the range.
+ */
+bool wp_elfcode_data(int fd, __u64 *from, __u64 *to)
+{
+	off_t data, hole;
+
+	if (*from >= *to)
+		return false;
+	data = lseek(fd, *from, SEEK_DATA);
+	if (data < 0)
+		return errno != ENXIO;
+	if ((__u64)data >= *to)
+		return false;
+	*from = data;
+	hole = lseek(fd, data, SEEK_HOLE);
+	if (hole > data && (__u64)hole < *to)
+		*to = hole;
+	return true;
+}
+
+/**
+ * wp_elfcode_names() - the section of the names of sections
+ * @elf: the file
+ * @index: set to its number, for elf_strptr(), which reads it whole
+ *
+ * Return: whether there is one, of a plausible size.
+ */
+bool wp_elfcode_names(Elf *elf, size_t *index)
+{
+	Elf_Scn *scn;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, index))
+		return false;
+	scn = elf_getscn(elf, *index);
+	return scn && gelf_getshdr(scn, &sh) && sh.sh_type == SHT_STRTAB &&
+	       !(sh.sh_flags & SHF_COMPRESSED) && sh.sh_size <= NAMES_MAX;
+}
+
+/**
+ * wp_elfcode_limit() - what a file may have of something that describes its code
+ * @codes: its code
+ * @least: bytes that any file may have
+ * @times: bytes for each byte of code
+ *
+ * Return: bytes.
+ */
+__u64 wp_elfcode_limit(const struct wp_elfcode *codes, __u64 least, unsigned int times)
+{
+	return codes->bytes > least / times ? codes->bytes * times : least;
 }
 
 /**

@@ -23,6 +23,10 @@
 #define GO_1_18	0xfffffff0U
 #define GO_1_20	0xfffffff1U
 
+/* Bytes of .gopclntab: 0.2 to 0.8 for each byte of code. */
+#define SECTION_LEAST	(256ULL << 10)
+#define SECTION_TIMES	4
+
 /* What the section begins with. */
 struct header {
 	__u32 magic;
@@ -80,12 +84,13 @@ static bool is_begin(const Elf_Data *data, __u64 at)
 	return false;
 }
 
-static Elf_Data *find_section(Elf *elf)
+static Elf_Data *find_section(Elf *elf, const struct wp_elfcode *codes)
 {
+	__u64 limit = wp_elfcode_limit(codes, SECTION_LEAST, SECTION_TIMES);
 	Elf_Scn *scn = NULL;
 	size_t names;
 
-	if (elf_getshdrstrndx(elf, &names))
+	if (!wp_elfcode_names(elf, &names))
 		return NULL;
 	while ((scn = elf_nextscn(elf, scn))) {
 		const char *name;
@@ -93,7 +98,8 @@ static Elf_Data *find_section(Elf *elf)
 		GElf_Shdr sh;
 
 		if (!gelf_getshdr(scn, &sh) || sh.sh_type != SHT_PROGBITS ||
-		    sh.sh_size > WP_EHFRAME_MAX || sh.sh_flags & SHF_COMPRESSED)
+		    sh.sh_size > WP_EHFRAME_MAX || sh.sh_size > limit ||
+		    sh.sh_flags & SHF_COMPRESSED)
 			continue;
 		name = elf_strptr(elf, names, sh.sh_name);
 		if (!name || (strcmp(name, ".gopclntab") &&
@@ -113,7 +119,7 @@ static Elf_Data *find_section(Elf *elf)
  */
 void wp_gofuncs_find(struct wp_gofuncs *funcs, Elf *elf, const struct wp_elfcode *codes)
 {
-	Elf_Data *data = find_section(elf);
+	Elf_Data *data = find_section(elf, codes);
 	__u64 i, above = 0;
 	struct header h;
 

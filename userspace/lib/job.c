@@ -55,9 +55,9 @@ void wp_job_end(struct wp_job_answer *answer, int err)
 /* Not mapped: whoever owns the file may cut it short, or change it. */
 static Elf *begin(int fd, struct wp_elfcode *codes, int *err)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = wp_elfcode_begin(fd);
 
-	*err = elf ? wp_elfcode_read(codes, elf) : -ENOEXEC;
+	*err = elf ? wp_elfcode_read_fd(codes, elf, fd) : -ENOEXEC;
 	return elf;
 }
 

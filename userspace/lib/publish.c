@@ -1012,6 +1012,9 @@ void wp_publisher_end(struct wp_publisher *pub, struct wp_publisher_stats *stats
 	if (stats) {
 		*stats = pub->stats;
 		wp_codefiles_stats(pub->files, &stats->files);
+		if (!wp_tablecache_keeps(pub->cache) &&
+		    stats->files.did.tables > stats->files.did.cached)
+			wp_warn("unwind tables could not be kept on disk: each recording makes them anew (-v shows why)");
 	}
 	wp_live_put(pub->live);
 	wp_codefiles_free(pub->files);

@@ -6,6 +6,10 @@
  * There is room for 65536 rules; the largest files have some thousand. One that
  * finds no room becomes "unsupported", so that a file can have too many rules,
  * but not a wrong one.
+ *
+ * The file is hostile: rows are refused as soon as the table would be larger than is
+ * plausible, and comparisons of rules are counted, as rules can be chosen so that they
+ * are all looked for in one place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,6 +26,7 @@ struct pool {
 	size_t nr, room;
 	__u32 *slot;		/* number of an item + 1, 0: free */
 	size_t nr_slots;	/* a power of two */
+	__u64 steps;		/* slots that were looked at */
 };
 
 /* A list of saved registers, with room for the longest; the rest is zero. */
@@ -41,6 +46,7 @@ struct wp_tablebuild {
 	size_t nr_saves;
 	struct row *rows;
 	size_t nr_rows, room;
+	__u64 limit;		/* bytes of the table */
 };
 
 static size_t hash_of(const void *item, size_t size)
@@ -58,12 +64,15 @@ static size_t hash_of(const void *item, size_t size)
 	return h ^ h >> 32;
 }
 
-static size_t pool_slot(const struct pool *p, const void *item)
+static size_t pool_slot(struct pool *p, const void *item)
 {
 	size_t i = hash_of(item, p->size) & (p->nr_slots - 1);
 
-	while (p->slot[i] && memcmp(p->items + (p->slot[i] - 1) * p->size, item, p->size))
+	for (p->steps++; p->slot[i]; p->steps++) {
+		if (!memcmp(p->items + (p->slot[i] - 1) * p->size, item, p->size))
+			break;
 		i = (i + 1) & (p->nr_slots - 1);
+	}
 	return i;
 }
 
@@ -125,17 +134,30 @@ void wp_tablebuild_free(struct wp_tablebuild *build)
 }
 
 /**
+ * wp_tablebuild_steps() - the work that rules were so far
+ * @build: the table
+ *
+ * Return: places at which they were looked for.
+ */
+__u64 wp_tablebuild_steps(const struct wp_tablebuild *build)
+{
+	return build->rules.steps + build->runs.steps;
+}
+
+/**
  * wp_tablebuild_new() - begin a table
+ * @limit: bytes that it may have
  *
  * Return: the table, or NULL if memory ran out.
  */
-struct wp_tablebuild *wp_tablebuild_new(void)
+struct wp_tablebuild *wp_tablebuild_new(__u64 limit)
 {
 	struct wallprof_rule none = { .index = WALLPROF_RULE_NO_INDEX };
 	struct wp_tablebuild *build = calloc(1, sizeof(*build));
 
 	if (!build)
 		return NULL;
+	build->limit = limit;
 	build->rules.size = sizeof(struct wallprof_rule);
 	build->runs.size = sizeof(struct run);
 	build->saves = malloc(WALLPROF_TABLE_MAX_SAVES * sizeof(*build->saves));
@@ -208,7 +230,7 @@ int wp_tablebuild_rule(struct wp_tablebuild *build, struct wallprof_rule *rule,
  * @pc: from this address on, not below the last row's, ...
  * @rule: ... this rule holds
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -EFBIG if there are more than the table may have, or -ENOMEM.
  */
 int wp_tablebuild_row(struct wp_tablebuild *build, __u64 pc, __u16 rule)
 {
@@ -222,6 +244,8 @@ int wp_tablebuild_row(struct wp_tablebuild *build, __u64 pc, __u16 rule)
 	}
 	if (last ? last->rule == rule : rule == WP_RULE_NONE)
 		return 0;
+	if (build->nr_rows >= build->limit / sizeof(struct wallprof_row))
+		return -EFBIG;
 	if (build->nr_rows == build->room) {
 		room = build->room ? 2 * build->room : 1024;
 		rows = reallocarray(build->rows, room, sizeof(*rows));
@@ -283,12 +307,12 @@ static size_t count_leading(const struct wp_tablebuild *build)
  * @size: set to its size in bytes
  *
  * Return: 0, -ENODATA if there is no row, -EFBIG if the code is too large for
- * a table, or -ENOMEM.
+ * a table, or the table larger than it may be, or -ENOMEM.
  */
 int wp_tablebuild_finish(struct wp_tablebuild *build, __u16 machine, void **data,
 			 size_t *size)
 {
-	__u64 base, nr_pages, nr_rows;
+	__u64 base, nr_pages, nr_rows, bytes;
 	struct parts t;
 
 	if (!build->nr_rows)
@@ -299,12 +323,15 @@ int wp_tablebuild_finish(struct wp_tablebuild *build, __u16 machine, void **data
 	if (nr_pages > WALLPROF_TABLE_MAX_PAGES || nr_rows > WALLPROF_TABLE_MAX_ROWS ||
 	    nr_rows > (__u64)nr_pages * WALLPROF_TABLE_MAX_DENSITY)
 		return -EFBIG;
-	*size = sizeof(*t.head) + build->rules.nr * sizeof(*t.rules) +
+	bytes = sizeof(*t.head) + build->rules.nr * sizeof(*t.rules) +
 		(nr_pages + 1) * sizeof(*t.pages) + nr_rows * sizeof(*t.rows) +
 		build->nr_saves * sizeof(*t.saves);
-	*data = malloc(*size);
+	if (bytes > build->limit)
+		return -EFBIG;
+	*data = malloc(bytes);
 	if (!*data)
 		return -ENOMEM;
+	*size = bytes;
 	t.head = *data;
 	*t.head = (struct wallprof_table){
 		.magic = WALLPROF_TABLE_MAGIC,

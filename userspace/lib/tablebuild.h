@@ -16,7 +16,8 @@
 
 struct wp_tablebuild;
 
-struct wp_tablebuild *wp_tablebuild_new(void);
+struct wp_tablebuild *wp_tablebuild_new(__u64 limit);
+__u64 wp_tablebuild_steps(const struct wp_tablebuild *build);
 void wp_tablebuild_free(struct wp_tablebuild *build);
 int wp_tablebuild_row(struct wp_tablebuild *build, __u64 pc, __u16 rule);
 int wp_tablebuild_rule(struct wp_tablebuild *build, struct wallprof_rule *rule,

@@ -9,12 +9,12 @@
  * each file. A file holds a hash of itself, made with a key that is in the
  * directory, too: one that was cut short, or changed, or written by somebody
  * else, or renamed, is not used but made anew. Files appear by a rename, so that
- * several recordings can share the directory.
+ * several recordings can share the directory. How much is kept, and what goes when it
+ * is too much, is in cacheroom.c.
  *
- * A cache that does not work costs time, nothing else: no failure is told but
- * by wp_debug().
+ * A cache that does not work costs time, nothing else: each failure is reported by
+ * wp_debug() only, and that there was one by wp_tablecache_keeps().
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/dir.h"
+#include "lib/cacheroom.h"
 #include "lib/err.h"
 #include "lib/fullio.h"
 #include "lib/outfile.h"
@@ -34,19 +34,11 @@
 #define CACHE_MAGIC	0x43555057	/* "WPUC" */
 /* Grows when the same file would give another table. */
 #define CACHE_VERSION	4
-#define CACHE_MAX	(512ULL << 20)	/* bytes of one table */
-
-/*
- * Bytes of all, beyond which nothing is added: any user can have files recorded, new
- * ones all the time. Several recordings at once may each add so much.
- */
-#define CACHE_LIMIT	(1ULL << 30)
-#define BLOCK		4096		/* bytes of a file are counted in these */
 
 struct wp_tablecache {
 	int dir;
 	__u64 key[2];
-	__u64 bytes;		/* of all files; several threads add to it */
+	bool failed;		/* a table could not be written; set by any thread */
 };
 
 /* What a file begins with; the table follows. */
@@ -110,7 +102,7 @@ static bool put_file(const struct wp_tablecache *cache, const char *name, bool r
 
 static bool read_key(struct wp_tablecache *cache)
 {
-	int fd = open_ours(cache, "key");
+	int fd = open_ours(cache, WP_CACHEROOM_KEY);
 	bool good;
 
 	good = fd >= 0 && read_all(fd, cache->key, sizeof(cache->key));
@@ -126,11 +118,11 @@ static bool get_key(struct wp_tablecache *cache)
 		return true;
 	if (getrandom(cache->key, sizeof(cache->key), 0) != sizeof(cache->key))
 		return false;
-	put_file(cache, "key", false, cache->key, sizeof(cache->key), NULL, 0);
+	put_file(cache, WP_CACHEROOM_KEY, false, cache->key, sizeof(cache->key), NULL, 0);
 	if (read_key(cache))
 		return true;
 	/* What is there is not ours, or is too short. */
-	return put_file(cache, "key", true, cache->key, sizeof(cache->key), NULL, 0) &&
+	return put_file(cache, WP_CACHEROOM_KEY, true, cache->key, sizeof(cache->key), NULL, 0) &&
 	       read_key(cache);
 }
 
@@ -170,28 +162,6 @@ static void make_dirs(const char *dir)
 	mkdir(path, 0700);
 }
 
-/* What a file takes: small ones, of which there can be many, take a block. */
-static __u64 room_of(__u64 size)
-{
-	return (size + BLOCK - 1) / BLOCK * BLOCK;
-}
-
-static __u64 bytes_in(int dir)
-{
-	DIR *d = wp_opendirat(dir, ".");
-	struct dirent *e;
-	struct stat st;
-	__u64 bytes = 0;
-
-	while (d && (e = readdir(d))) {
-		if (!fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
-			bytes += room_of(st.st_size);
-	}
-	if (d)
-		closedir(d);
-	return bytes;
-}
-
 /**
  * wp_tablecache_open() - open the cache
  * @dir: its directory, or NULL for the usual one; it is made if need be
@@ -213,10 +183,8 @@ struct wp_tablecache *wp_tablecache_open(const char *dir)
 		return NULL;
 	make_dirs(dir);
 	cache->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (cache->dir >= 0 && is_ours(cache->dir, S_IFDIR) && get_key(cache)) {
-		cache->bytes = bytes_in(cache->dir);
+	if (cache->dir >= 0 && is_ours(cache->dir, S_IFDIR) && get_key(cache))
 		return cache;
-	}
 	wp_debug("unwind tables are not kept: %s cannot be used", dir);
 	wp_tablecache_close(cache);
 	return NULL;
@@ -233,6 +201,17 @@ void wp_tablecache_close(struct wp_tablecache *cache)
 	if (cache->dir >= 0)
 		close(cache->dir);
 	free(cache);
+}
+
+/**
+ * wp_tablecache_keeps() - could all tables be written so far?
+ * @cache: the cache, or NULL: there is none
+ *
+ * Return: false if the directory cannot be used or written, or its disk is full.
+ */
+bool wp_tablecache_keeps(const struct wp_tablecache *cache)
+{
+	return cache && !__atomic_load_n(&cache->failed, __ATOMIC_RELAXED);
 }
 
 static void add(void *ctx, const void *data, size_t size)
@@ -262,7 +241,7 @@ static __u64 hash_of(const struct wp_tablecache *cache, const char *name,
 	return wp_siphash_end(&h);
 }
 
-static bool get(const struct wp_tablecache *cache, const char *name,
+static bool get(const struct wp_tablecache *cache, const char *name, __u64 max,
 		struct wp_unwindtable *table)
 {
 	int fd = open_ours(cache, name);
@@ -274,12 +253,14 @@ static bool get(const struct wp_tablecache *cache, const char *name,
 	if (fd < 0)
 		return false;
 	good = read_all(fd, &head, sizeof(head)) && head.magic == CACHE_MAGIC &&
-	       head.version == CACHE_VERSION && head.size && head.size <= CACHE_MAX &&
+	       head.version == CACHE_VERSION && head.size && head.size <= max &&
 	       !fstat(fd, &st) && (__u64)st.st_size == sizeof(head) + head.size;
 	if (good)
 		data = malloc(head.size);
 	good = data && read_all(fd, data, head.size) &&
 	       hash_of(cache, name, data, head.size) == head.hash;
+	if (good)
+		wp_cacheroom_used(fd);
 	close(fd);
 	if (!good) {
 		wp_debug("unwind table %s is spoilt: it is made anew", name);
@@ -298,16 +279,23 @@ static void put(struct wp_tablecache *cache, const char *name,
 		.magic = CACHE_MAGIC, .version = CACHE_VERSION, .size = table->size,
 		.hash = hash_of(cache, name, table->data, table->size),
 	};
-	__u64 room = room_of(sizeof(head) + table->size);
+	__u64 size = sizeof(head) + table->size;
+	int room = wp_cacheroom_take(cache->dir, cache->key, name, size);
+	bool good;
 
-	if (table->size <= CACHE_MAX &&
-	    __atomic_add_fetch(&cache->bytes, room, __ATOMIC_RELAXED) <= CACHE_LIMIT &&
-	    put_file(cache, name, true, &head, sizeof(head), table->data, table->size))
+	if (room < 0) {
+		if (room != -EFBIG && room != -EBUSY)
+			__atomic_store_n(&cache->failed, true, __ATOMIC_RELAXED);
+		wp_debug("unwind table %s is not kept: %s", name,
+			 room == -EFBIG ? "there is no room for it" : strerror(-room));
 		return;
-	if (table->size <= CACHE_MAX)
-		__atomic_sub_fetch(&cache->bytes, room, __ATOMIC_RELAXED);
-	wp_debug("unwind table %s is not kept: there are too many, it is too large, or it could not be written",
-		 name);
+	}
+	good = put_file(cache, name, true, &head, sizeof(head), table->data, table->size);
+	wp_cacheroom_done(room, cache->key, name, size, good);
+	if (good)
+		return;
+	__atomic_store_n(&cache->failed, true, __ATOMIC_RELAXED);
+	wp_debug("unwind table %s is not kept: it could not be written", name);
 }
 
 /**
@@ -348,7 +336,7 @@ bool wp_tablecache_get(const struct wp_tablecache *cache, uid_t owner,
 	if (!cache)
 		return false;
 	file_of(owner, name, file);
-	return get(cache, file, table);
+	return get(cache, file, WP_UNWINDTABLE_MAX, table);
 }
 
 /**

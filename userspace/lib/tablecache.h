@@ -15,6 +15,7 @@ struct wp_tablecache;
 
 struct wp_tablecache *wp_tablecache_open(const char *dir);
 void wp_tablecache_close(struct wp_tablecache *cache);
+bool wp_tablecache_keeps(const struct wp_tablecache *cache);
 void wp_tablecache_key(const struct wp_tablecache *cache, uid_t owner, __u64 key[2]);
 bool wp_tablecache_get(const struct wp_tablecache *cache, uid_t owner,
 		       const struct wp_tablename *name, struct wp_unwindtable *table);

@@ -37,7 +37,7 @@ void wp_tablename_of(struct wp_tablename *name, Elf *elf, const struct wp_elfcod
 	add(&h, codes->code, codes->nr * sizeof(*codes->code));
 	add(&h, &codes->machine, sizeof(codes->machine));
 	add(&h, &codes->entry, sizeof(codes->entry));
-	wp_ehframe_bytes(elf, add, &h);
+	wp_ehframe_bytes(elf, codes, add, &h);
 	wp_trampolines_find(&trampolines, elf, codes);
 	add(&h, trampolines.list, trampolines.nr * sizeof(*trampolines.list));
 	wp_gofuncs_find(&gofuncs, elf, codes);

@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/trampolines.h"
 
@@ -74,21 +75,70 @@ static const __u8 *find_pattern(const __u8 *from, const __u8 *end, const __u8 *w
 	return NULL;
 }
 
-static void find_in(struct wp_trampolines *t, __u16 machine, const Elf_Data *data,
-		    __u64 start)
+/* Code is read in pieces of so many bytes, if it is read by pread(). */
+#define PIECE		65536
+
+/* What is looked at behind a trampoline. */
+#define BEHIND		4
+
+/*
+ * Look through a piece of code, at address @start, for those that begin in its first
+ * @begin bytes. Returns how much of it needs no further look.
+ */
+static size_t find_in(struct wp_trampolines *t, __u16 machine, const __u8 *bytes,
+		      size_t size, size_t begin, __u64 start)
 {
-	const __u8 *from = data->d_buf, *end = from + data->d_size, *wanted, *found;
-	size_t size;
+	const __u8 *from = bytes, *end = bytes + size, *wanted, *found;
+	size_t length;
 
-	wanted = pattern(machine, &size);
+	wanted = pattern(machine, &length);
 	while (t->nr < WP_TRAMPOLINES_MAX &&
-	       (found = find_pattern(from, end, wanted, size))) {
-		struct wp_trampoline *one = &t->list[t->nr++];
+	       (found = find_pattern(from, end, wanted, length))) {
+		struct wp_trampoline *one;
 
-		from = found + size;
-		one->start = start + (found - (const __u8 *)data->d_buf);
-		one->end = one->start + size;
+		if ((size_t)(found - bytes) >= begin)
+			break;
+		one = &t->list[t->nr++];
+		from = found + length;
+		one->start = start + (found - bytes);
+		one->end = one->start + length;
 		one->reach = one->end + is_filler(machine, from, end - from);
+	}
+	return (size_t)(from - bytes) > begin ? (size_t)(from - bytes) : begin;
+}
+
+static bool read_at(int fd, __u8 *to, size_t size, __u64 at)
+{
+	ssize_t n;
+
+	for (; size; size -= n, to += n, at += n) {
+		n = pread(fd, to, size, at);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* Look through a segment piece by piece. Holes are passed. */
+static void find_in_file(struct wp_trampolines *t, const struct wp_elfcode *codes,
+			 const struct wp_code *code)
+{
+	__u64 at = code->offset, end = code->offset + code->size, to;
+	__u8 bytes[PIECE];
+	size_t length, n;
+
+	pattern(codes->machine, &length);
+	while (t->nr < WP_TRAMPOLINES_MAX) {
+		to = end;
+		if (!wp_elfcode_data(codes->fd, &at, &to))
+			return;
+		n = end - at < PIECE ? end - at : PIECE;
+		if (!read_at(codes->fd, bytes, n, at))
+			return;
+		/* Those that are cut off are in the next piece. */
+		at += find_in(t, codes->machine, bytes, n,
+			      at + n == end ? n : n - length - BEHIND,
+			      code->start + (at - code->offset));
 	}
 }
 
@@ -111,10 +161,16 @@ void wp_trampolines_find(struct wp_trampolines *trampolines, Elf *elf,
 
 		if (!code->size || code->size > left)
 			continue;
+		if (codes->fd >= 0) {
+			left -= code->size;
+			find_in_file(trampolines, codes, code);
+			continue;
+		}
 		data = elf_getdata_rawchunk(elf, code->offset, code->size, ELF_T_BYTE);
 		if (!data || !data->d_buf)
 			continue;
 		left -= code->size;
-		find_in(trampolines, codes->machine, data, code->start);
+		find_in(trampolines, codes->machine, data->d_buf, data->d_size, data->d_size,
+			code->start);
 	}
 }

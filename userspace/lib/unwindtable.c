@@ -41,6 +41,21 @@
  */
 #define ENTRY		64
 
+/*
+ * Bytes of a table. 3899 tables of programs and libraries take 0.05 to 0.25 bytes for each
+ * byte of code where there are more than 64 KiB of it; libepoxy, which is stubs, takes 0.5,
+ * and libLLVM 6.5 MB in all. One with functions of 16 bytes could take 1.
+ */
+#define TABLE_LEAST	(64ULL << 10)
+#define TABLE_TIMES	2
+
+/*
+ * Steps for each byte of .eh_frame and .debug_frame, and some that are free. Of the same
+ * files none takes more than 2.4.
+ */
+#define STEPS_TIMES	16
+#define STEPS_FREE	(64ULL << 10)
+
 /* A table in the making. */
 struct maker {
 	Elf *elf;
@@ -51,6 +66,7 @@ struct maker {
 	const struct wp_cie *cie;	/* of the FDE whose rows come in */
 	struct wp_trampolines trampolines;
 	struct wp_gofuncs gofuncs;
+	__u64 max_steps;
 	size_t passed;			/* of these */
 	__u64 reach;			/* of the last one that has rows */
 };
@@ -232,6 +248,29 @@ static bool make_rule(const struct maker *m, const struct wp_cfa_state *s,
 	return true;
 }
 
+/* Longer expressions are not read. */
+static __u64 expression_size(const struct wp_cfa_reg *reg)
+{
+	return reg->how == WP_CFA_EXPR && reg->size <= WP_CFA_EXPR_MAX ? reg->size : 0;
+}
+
+/* What it takes to read the expressions of a row. */
+static __u64 expression_steps(const struct wp_cfa_state *s)
+{
+	__u64 steps = expression_size(&s->cfa);
+	size_t i;
+
+	for (i = 0; i < WP_CFA_SLOTS; i++)
+		steps += expression_size(&s->reg[i]);
+	return steps;
+}
+
+/* Has the file taken more work than is plausible? */
+static bool is_too_much(const struct maker *m)
+{
+	return m->table->steps + wp_tablebuild_steps(m->build) > m->max_steps;
+}
+
 static int add_row(void *ctx, __u64 pc, const struct wp_cfa_state *state)
 {
 	struct wallprof_save saves[WP_CFA_SLOTS];
@@ -240,6 +279,10 @@ static int add_row(void *ctx, __u64 pc, const struct wp_cfa_state *state)
 	int number = WP_RULE_UNSUPPORTED;
 	size_t nr_saves;
 
+	if (is_too_much(m))
+		return -EFBIG;
+	if (state)
+		m->table->steps += 1 + expression_steps(state);
 	if (state && make_rule(m, state, &rule, saves, &nr_saves)) {
 		number = wp_tablebuild_rule(m->build, &rule, saves, nr_saves);
 		if (number < 0)
@@ -387,7 +430,8 @@ static int add_fde(struct maker *m, const struct wp_fde *fde, __u64 next,
 		return ret < 0 ? ret : 0;
 	if (!initial)
 		return add_row(m, fde->start, NULL);
-	return wp_cfa_run(m->machine, m->cie, initial, fde, add_row, m);
+	return wp_cfa_run(m->machine, m->cie, initial, fde, add_row, m,
+			  &m->table->steps);
 }
 
 static int add_all(struct maker *m, const struct wp_ehframe *f)
@@ -432,7 +476,8 @@ static int make(struct maker *m)
 	ret = wp_ehframe_read(&frames, m->elf, m->codes);
 	m->table->nr_fdes = frames.nr_fdes;
 	m->table->skipped = frames.skipped;
-	m->build = wp_tablebuild_new();
+	m->max_steps = STEPS_FREE + STEPS_TIMES * frames.bytes;
+	m->build = wp_tablebuild_new(wp_unwindtable_limit(m->codes));
 	if (!m->build)
 		ret = -ENOMEM;
 	if (!ret)
@@ -440,9 +485,24 @@ static int make(struct maker *m)
 	if (!ret)
 		ret = wp_tablebuild_finish(m->build, m->table->machine, &m->table->data,
 					   &m->table->size);
+	if (m->build)
+		m->table->steps += wp_tablebuild_steps(m->build);
 	wp_tablebuild_free(m->build);
 	wp_ehframe_free(&frames);
 	return ret;
+}
+
+/**
+ * wp_unwindtable_limit() - how large a table may be
+ * @codes: the code that it is of
+ *
+ * Return: bytes.
+ */
+__u64 wp_unwindtable_limit(const struct wp_elfcode *codes)
+{
+	__u64 limit = wp_elfcode_limit(codes, TABLE_LEAST, TABLE_TIMES);
+
+	return limit < WP_UNWINDTABLE_MAX ? limit : WP_UNWINDTABLE_MAX;
 }
 
 /**
@@ -456,8 +516,8 @@ static int make(struct maker *m)
  * it may cut it short meanwhile.
  *
  * Return: 0, -ENOEXEC if it is for no machine that we know, -ENODATA if it tells
- * nothing of its frames, -EFBIG if its code spans more than a table can, or
- * -ENOMEM.
+ * nothing of its frames, -EFBIG if its code spans more than a table can, or table or
+ * work would be more than is plausible for its code, or -ENOMEM.
  */
 int wp_unwindtable_from_elf(struct wp_unwindtable *table, Elf *elf,
 			    const struct wp_elfcode *codes)

@@ -12,6 +12,9 @@
 
 #include "lib/elfcode.h"
 
+/* Bytes of a table, whatever it is of; the largest known one has 6.5 MB. */
+#define WP_UNWINDTABLE_MAX	(128ULL << 20)
+
 /**
  * struct wp_unwindtable - a table, and what its making had to do with
  * @data: the table; NULL if none could be made
@@ -21,6 +24,7 @@
  * @nr_fdes: pieces of code that are described
  * @skipped: pieces whose description could not be read
  * @unsupported: rows that tell what a table cannot
+ * @steps: instructions, expressions and comparisons that it took
  */
 struct wp_unwindtable {
 	void *data;
@@ -30,7 +34,10 @@ struct wp_unwindtable {
 	size_t nr_fdes;
 	size_t skipped;
 	size_t unsupported;
+	__u64 steps;
 };
+
+__u64 wp_unwindtable_limit(const struct wp_elfcode *codes);
 
 int wp_unwindtable_from_elf(struct wp_unwindtable *table, Elf *elf,
 			    const struct wp_elfcode *codes);
