@@ -155,8 +155,8 @@ static void find_path(char *path, size_t size, __u32 pid, const struct wp_procma
 {
 	struct stat st;
 
-	if (map->name[0] == '/' && !wp_openfile_stat(WP_OPENFILE_HERE, map->name, &st) && st.st_ino == map->ino &&
-	    major(st.st_dev) == map->maj && minor(st.st_dev) == map->min)
+	if (map->name[0] == '/' && !wp_openfile_stat(WP_OPENFILE_HERE, map->name, &st) &&
+	    st.st_ino == map->ino && major(st.st_dev) == map->maj && minor(st.st_dev) == map->min)
 		snprintf(path, size, "%s", map->name);
 	else
 		snprintf(path, size, "/proc/%u/map_files/%llx-%llx", pid,

@@ -545,6 +545,7 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 {
 	struct file *f = &s->file[file - 1];
 	const struct wp_symtable_entry *e;
+	const char *name;
 	__u64 at = address;
 
 	memset(symbol, 0, sizeof(*symbol));
@@ -556,7 +557,8 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 	if (!e)
 		return false;
 	symbol->name = name_of(s, f, e);
-	symbol->module = f->names.table.names + e->name + strlen(f->names.table.names + e->name) + 1;
+	name = f->names.table.names + e->name;
+	symbol->module = name + strlen(name) + 1;
 	if (!*symbol->module)
 		symbol->module = NULL;
 	symbol->start = address - (at - e->start);
