@@ -81,14 +81,14 @@ static int expand(lzma_stream *s, char **image, size_t *size, size_t max)
 
 /**
  * wp_debugdata_read() - expand what a file has of it
- * @elf: the file
  * @image: out: an ELF file, to be freed
  * @size: out: its bytes
+ * @elf: the file
  *
  * Return: 0; -ENOENT: there is none, or none that can be read; -EFBIG: it would be larger
  * than is plausible; -ENOMEM.
  */
-int wp_debugdata_read(Elf *elf, void **image, size_t *size)
+int wp_debugdata_read(void **image, size_t *size, Elf *elf)
 {
 	lzma_stream s = LZMA_STREAM_INIT;
 	GElf_Shdr shdr;

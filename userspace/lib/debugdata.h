@@ -8,6 +8,6 @@
 #include <libelf.h>
 #include <stddef.h>
 
-int wp_debugdata_read(Elf *elf, void **image, size_t *size);
+int wp_debugdata_read(void **image, size_t *size, struct Elf *elf);
 
 #endif /* WP_LIB_DEBUGDATA_H */

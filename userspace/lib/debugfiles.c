@@ -162,8 +162,6 @@ static int look_elsewhere(const struct wanted *w)
 	if (w->place->only || !w->id->size)
 		return -1;
 	fd = wp_idfiles_cached(w->id, "debug");
-	if (fd >= 0 && !fstat(fd, &st))
-		fd = keep_if(w, fd, &st);
 	if (fd < 0)
 		fd = wp_idfiles_served(w->id, WP_IDFILES_DEBUG);
 	return fd >= 0 && !fstat(fd, &st) ? keep_if(w, fd, &st) : fd;

@@ -139,24 +139,23 @@ static size_t count(Elf *elf, const struct places *at)
 
 /**
  * wp_dynsyms_find() - find a file's symbols
+ * @found: out: they
  * @elf: the file
- * @symbols: out: the symbols, as long as @elf is there
- * @nr: out: their number; the first one is none
- * @names: out: their names
  *
  * Return: whether there are some.
  */
-bool wp_dynsyms_find(Elf *elf, Elf_Data **symbols, size_t *nr, Elf_Data **names)
+bool wp_dynsyms_find(struct wp_dynsyms *found, Elf *elf)
 {
 	struct places at;
 
 	if (!find(elf, &at))
 		return false;
-	*nr = count(elf, &at);
-	if (!*nr)
+	found->nr = count(elf, &at);
+	if (!found->nr)
 		return false;
-	*symbols = elf_getdata_rawchunk(elf, at.symbols,
-					gelf_fsize(elf, ELF_T_SYM, *nr, EV_CURRENT), ELF_T_SYM);
-	*names = elf_getdata_rawchunk(elf, at.names, at.names_size, ELF_T_BYTE);
-	return *symbols && (*symbols)->d_buf && *names && (*names)->d_buf;
+	found->symbols = elf_getdata_rawchunk(elf, at.symbols,
+					      gelf_fsize(elf, ELF_T_SYM, found->nr, EV_CURRENT),
+					      ELF_T_SYM);
+	found->names = elf_getdata_rawchunk(elf, at.names, at.names_size, ELF_T_BYTE);
+	return found->symbols && found->symbols->d_buf && found->names && found->names->d_buf;
 }

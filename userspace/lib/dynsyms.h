@@ -9,6 +9,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-bool wp_dynsyms_find(Elf *elf, Elf_Data **symbols, size_t *nr, Elf_Data **names);
+/**
+ * struct wp_dynsyms - symbols, as long as the file is there
+ * @symbols: they; the first one is none
+ * @nr: their number
+ * @names: their names
+ */
+struct wp_dynsyms {
+	Elf_Data *symbols;
+	size_t nr;
+	Elf_Data *names;
+};
+
+bool wp_dynsyms_find(struct wp_dynsyms *found, Elf *elf);
 
 #endif /* WP_LIB_DYNSYMS_H */

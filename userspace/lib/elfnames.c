@@ -185,6 +185,7 @@ static const char *add_both(struct wp_elfnames *names, const struct symbols *a,
 static const char *add_fallback(struct wp_elfnames *names, Elf *elf)
 {
 	struct symbols dynamic = { 0 }, packed = { 0 };
+	struct wp_dynsyms found;
 	const char *trouble;
 	void *image = NULL;
 	Elf *inner = NULL;
@@ -193,7 +194,7 @@ static const char *add_fallback(struct wp_elfnames *names, Elf *elf)
 	int err;
 
 	find_table(elf, SHT_DYNSYM, &dynamic);
-	err = wp_debugdata_read(elf, &image, &size);
+	err = wp_debugdata_read(&image, &size, elf);
 	if (err == -EFBIG || err == -ENOMEM)
 		return err == -EFBIG ? WP_ELFCHECK_TROUBLE : WP_NO_MEMORY;
 	inner = err ? NULL : elf_memory(image, size);
@@ -205,9 +206,10 @@ static const char *add_fallback(struct wp_elfnames *names, Elf *elf)
 	trouble = add_both(names, &dynamic, &packed);
 	elf_end(inner);
 	free(image);
-	if (!trouble && !dynamic.nr && !packed.nr &&
-	    wp_dynsyms_find(elf, &dynamic.data, &dynamic.nr, &dynamic.names))
+	if (!trouble && !dynamic.nr && !packed.nr && wp_dynsyms_find(&found, elf)) {
+		dynamic = (struct symbols){ found.symbols, found.nr, 0, found.names, 0 };
 		trouble = add_some(names, &dynamic, false);
+	}
 	return trouble;
 }
 

@@ -69,7 +69,9 @@ int wp_idfiles_cached(const struct wp_buildid *id, const char *what)
 /* Of libdebuginfod, which the reader does not need to be there. */
 struct server {
 	void *(*begin)(void);
+
 	void (*end)(void *client);
+
 	int (*find[2])(void *client, const unsigned char *id, int size, char **path);
 };
 

@@ -126,44 +126,54 @@ static bool open_it(struct opened *o, int fd)
 	return o->dwarf;
 }
 
+#if __BYTE_ORDER == __BIG_ENDIAN
+#define OUR_DATA	ELFDATA2MSB
+#else
+#define OUR_DATA	ELFDATA2LSB
+#endif
+
+#define NAMES		"\0.debug_info\0.debug_abbrev"
+
 /*
  * A file of debug information that has none. libdw would open one by the path that the
  * other file names, if it had not one already.
  */
+struct empty {
+	Elf64_Ehdr eh;
+	Elf64_Shdr sh[4];
+	char names[sizeof(NAMES)];
+	char abbrev[1];
+	char info[16];
+};
+
+static struct empty empty = {
+	.eh = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, OUR_DATA, EV_CURRENT },
+		.e_type = ET_EXEC, .e_version = EV_CURRENT, .e_ehsize = sizeof(Elf64_Ehdr),
+		.e_shoff = offsetof(struct empty, sh), .e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = 4, .e_shstrndx = 3,
+	},
+	.sh = {
+		[1] = {
+			.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_addralign = 1,
+			.sh_offset = offsetof(struct empty, info), .sh_size = sizeof(empty.info),
+		},
+		[2] = {
+			.sh_name = 13, .sh_type = SHT_PROGBITS, .sh_addralign = 1,
+			.sh_offset = offsetof(struct empty, abbrev),
+			.sh_size = sizeof(empty.abbrev),
+		},
+		[3] = {
+			.sh_type = SHT_STRTAB, .sh_addralign = 1,
+			.sh_offset = offsetof(struct empty, names), .sh_size = sizeof(NAMES),
+		},
+	},
+	.names = NAMES,
+};
+
 static bool open_empty(struct opened *o)
 {
-	static const char names[] = "\0.debug_info\0.debug_abbrev";
-	static struct {
-		Elf64_Ehdr eh;
-		Elf64_Shdr sh[4];
-		char names[sizeof(names)];
-		char abbrev[1];
-		char info[16];
-	} file;
-	const size_t shdr = offsetof(typeof(file), sh);
-
-	file.eh = (Elf64_Ehdr){
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-			     __BYTE_ORDER == __BIG_ENDIAN ? ELFDATA2MSB : ELFDATA2LSB,
-			     EV_CURRENT },
-		.e_type = ET_EXEC, .e_version = EV_CURRENT, .e_shoff = shdr,
-		.e_ehsize = sizeof(file.eh), .e_shentsize = sizeof(*file.sh), .e_shnum = 4,
-		.e_shstrndx = 3,
-	};
-	file.sh[1] = (Elf64_Shdr){
-		.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_addralign = 1,
-		.sh_offset = offsetof(typeof(file), info), .sh_size = sizeof(file.info),
-	};
-	file.sh[2] = (Elf64_Shdr){
-		.sh_name = 13, .sh_type = SHT_PROGBITS, .sh_addralign = 1,
-		.sh_offset = offsetof(typeof(file), abbrev), .sh_size = sizeof(file.abbrev),
-	};
-	file.sh[3] = (Elf64_Shdr){
-		.sh_type = SHT_STRTAB, .sh_addralign = 1,
-		.sh_offset = offsetof(typeof(file), names), .sh_size = sizeof(names),
-	};
-	memcpy(file.names, names, sizeof(names));
-	*o = (struct opened){ .fd = -1, .elf = elf_memory((char *)&file, sizeof(file)) };
+	*o = (struct opened){ .fd = -1, .elf = elf_memory((char *)&empty, sizeof(empty)) };
 	o->dwarf = o->elf ? dwarf_begin_elf(o->elf, DWARF_C_READ, NULL) : NULL;
 	if (!o->dwarf)
 		close_it(o);
