@@ -380,23 +380,19 @@ TEST_F_TIMEOUT(full, drops_what_the_ended_had, 300)
 /* So do tables for which no memory may be locked. */
 TEST_F_TIMEOUT(full, drops_them_for_the_limit_of_memory, 300)
 {
-	struct tiny_table t = tiny_table();
 	struct rlimit limit;
+	size_t bytes;
+	void *table = large_table(1 << 13, &bytes);
 	__u64 held;
 
 	ASSERT_EQ(0, maps_with(self->fd, getpid(), self->id[0]));
 	limit.rlim_cur = limit.rlim_max = status_kb("VmLck") * 1024;
 	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
 	ASSERT_EQ(0, drop_cap(CAP_IPC_LOCK));
-	for (int i = 0; i < 100; i++) {
-		t.head.base += 1024;
-		if (push(self->fd, &t, sizeof(t), NULL))
-			break;
-	}
-	EXPECT_EQ(-ENOMEM, push(self->fd, &t, sizeof(t), NULL));
+	EXPECT_EQ(-ENOMEM, push(self->fd, table, bytes, NULL));
 	ASSERT_EQ(0, maps_of(self->fd, getpid(), NULL, 0, 0));
 	held = dev_status(self->fd).tables_bytes;
-	EXPECT_EQ(0, push(self->fd, &t, sizeof(t), NULL));
+	EXPECT_EQ(0, push(self->fd, table, bytes, NULL));
 	EXPECT_GT(held - self->bytes / 2, dev_status(self->fd).tables_bytes);
 	EXPECT_GE(limit.rlim_cur / 1024, status_kb("VmLck"));
 }
