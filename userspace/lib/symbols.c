@@ -566,7 +566,6 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 {
 	struct file *f = &s->file[file - 1];
 	const struct wp_symtable_entry *e;
-	const char *name;
 	__u64 at = address;
 
 	memset(symbol, 0, sizeof(*symbol));
