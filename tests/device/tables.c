@@ -292,7 +292,7 @@ FIXTURE(full)
 };
 
 /* The @nr-th table. */
-static int push_nth(FIXTURE_DATA(full) *self, unsigned int nr, __u32 *id)
+static int push_nth(struct _test_data_full *self, unsigned int nr, __u32 *id)
 {
 	self->large->base = (nr + 1) * 1024ULL;
 	return push(self->fd, self->large, self->bytes, id);
