@@ -273,7 +273,7 @@ TEST_F(cpus, no_memory)
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(other, waitpid(other, &exited, 0));
 	EXPECT_EQ(0, exited);
-	EXPECT_EQ(1, dev_status(s->fd).cpus_failed);
+	ASSERT_EQ(1, dev_status(s->fd).cpus_failed);
 	EXPECT_EQ(dev_info(s->fd).nr_online - 1, dev_status(s->fd).cpus);
 	EXPECT_EQ(0, dev_status(s->fd).cpus_bytes);
 	EXPECT_EQ((long)(s->c.memory_bytes / 1024), status_kb("VmLck"));
