@@ -118,7 +118,8 @@ static void no_memory(const struct wp_device *dev)
 		wp_err("no memory for the tables of %u CPUs: the limit of locked memory (ulimit -l) is %llu KiB, or CAP_IPC_LOCK is missing: raise it, or try a smaller -m",
 		       dev->info.nr_online, (unsigned long long)limit.rlim_cur / 1024);
 	else
-		wp_err("no memory for the tables of %u CPUs: try a smaller -m", dev->info.nr_online);
+		wp_err("no memory for the tables of %u CPUs: try a smaller -m",
+		       dev->info.nr_online);
 }
 
 static int configure_failed(const struct wp_record_opts *o, const struct wp_device *dev, int err)

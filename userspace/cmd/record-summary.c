@@ -300,7 +300,7 @@ static void print_unwinds(const struct wp_record_opts *o, const struct wp_record
 			"    %5.1f %%  in two rounds\n"
 			"    %5.1f %%  remembered\n"
 			"  threads that slept when their process got known: %" PRIu64 "\n"
-			"  walks of such threads that ended at memory that is not resident: %" PRIu64 "\n",
+			"  such walks that ended at memory that is not resident: %" PRIu64 "\n",
 			percent(s->walks_unknown, all), percent(s->walks_mixed, all),
 			percent(s->walks_slow, all), percent(s->walks_remembered, all),
 			(uint64_t)s->walks_asleep, (uint64_t)s->walks_not_resident);
