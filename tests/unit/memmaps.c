@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/err.h"
+#include "lib/features.h"
 #include "lib/memmaps.h"
 #include "tap.h"
 
@@ -207,6 +208,61 @@ static void test_section(void)
 	unlink(path);
 }
 
+/* Several files of one path: which build-id is whose. */
+static void test_others(void)
+{
+	struct other {
+		struct perf_event_header header;
+		__u32 pid;
+		__u8 id[20], size, reserved[3];
+		char path[24];
+		struct wp_features_file file;
+	} o[3] = {
+		{ { 0, 1 << 15, sizeof(o[0]) }, ~0U, { 7 }, 20, { 0 }, "/lib/a",
+		  { WP_FEATURES_FILE, 8, 1, 50 } },
+		{ { 0, 1 << 15, sizeof(o[0]) }, ~0U, { 0 }, 0, { 0 }, "/lib/a",
+		  { WP_FEATURES_FILE, 8, 2, 50 } },
+		{ { 0, 1 << 15 | PERF_RECORD_MISC_USER, sizeof(o[0]) }, ~0U, { 9 }, 20, { 0 },
+		  "/lib/a", { "" } },
+	};
+	struct wp_file_header h = { .magic = WP_PERF_MAGIC, .size = sizeof(h),
+				    .features = { 1ULL << WP_FEAT_BUILD_ID } };
+	struct wp_file_section s = { sizeof(h) + sizeof(s), sizeof(o) };
+	const struct { __u32 maj, min; __u64 ino; } inode[] = {
+		{ 8, 1, 50 }, { 8, 2, 50 }, { 8, 3, 50 }, { 8, 1, 51 }, { 0, 0, 0 },
+	};
+	char path[] = "/tmp/wallprof-memmaps.XXXXXX";
+	const struct wp_memmap *found[5];
+	struct wp_perffile file;
+	int fd = mkstemp(path);
+	struct mmap2 r;
+	size_t i;
+
+	h.data.offset = sizeof(h);
+	if (pwrite(fd, &h, sizeof(h), 0) < 0 || pwrite(fd, &s, sizeof(s), sizeof(h)) < 0 ||
+	    pwrite(fd, o, sizeof(o), s.offset) < 0 || wp_perffile_open(&file, path))
+		abort();
+	wp_memmaps_free(maps);
+	maps = wp_memmaps_new(&file);
+	wp_perffile_close(&file);
+	for (i = 0; i < 5; i++) {
+		r = mmap2(40 + i, 0x1000, 0x1000, 0, "/lib/a");
+		memcpy(&r.id_size, &inode[i], sizeof(inode[i]));
+		record(&r);
+	}
+	map(50, 0x1000, 0x1000, 0, "/lib/b");
+	for (i = 0; i < 5; i++)
+		found[i] = wp_memmaps_find(maps, 40 + i, 0x1000);
+	ok(found[0]->id.size == 20 && found[0]->id.data[0] == 7 && !found[0]->other,
+	   "another file of a path has its own build-id");
+	ok(!found[1]->id.size && found[1]->other, "or none, and is known to be another one");
+	ok(found[2]->id.data[0] == 9 && found[3]->id.data[0] == 9 && found[4]->id.data[0] == 9 &&
+	   !found[2]->other && !found[3]->other && !found[4]->other, "others have the path's");
+	ok(!wp_memmaps_find(maps, 50, 0x1000)->id.size, "of another path there is none");
+	close(fd);
+	unlink(path);
+}
+
 /* Where the kernel was. */
 static void test_kernel(void)
 {
@@ -236,6 +292,7 @@ int main(void)
 	test_records();
 	test_bound();
 	test_section();
+	test_others();
 	test_kernel();
 	wp_memmaps_free(maps);
 	return done();

@@ -283,6 +283,76 @@ static void test_file(void)
 	wp_buildids_free(ids);
 }
 
+/* Of several files of one path, which build-id is the path's, and where the others are. */
+static void test_files(void)
+{
+	static const char exe[] = "/proc/self/exe";
+	struct wp_buildid id, other = { .size = 20, .data = { 1 } };
+	struct wp_mapped map = { .file = { 8, 1, 50 } };
+	struct wp_buildids *ids;
+	struct wp_dso *first, *dso;
+	struct wp_perfdata *pd;
+	char name[256] = "";
+	unsigned int i, nr;
+
+	if (readlink(exe, name, sizeof(name) - 1) < 0 || wp_buildid_from_file(name, &id))
+		exit(2);
+	/* Ours is the first one, in the middle, the last one. */
+	for (i = 0, nr = 0; i < 3; i++) {
+		ids = wp_buildids_new();
+		map.file = (struct wp_fileid){ 8, 1, 50 };
+		if (!i)
+			wp_buildids_map(ids, name, &map, &id);
+		map.file.ino++;
+		wp_buildids_map(ids, name, &map, &other);
+		wp_buildids_map(ids, name, &map, &other);
+		map.file.ino++;
+		if (i == 1)
+			wp_buildids_map(ids, name, &map, &id);
+		map.file.ino++;
+		wp_buildids_map(ids, name, &map, NULL);
+		map.file.ino++;
+		if (i == 2)
+			wp_buildids_map(ids, name, &map, &id);
+		wp_buildids_resolve(ids);
+		first = wp_buildids_find_id(ids, name, &id);
+		dso = wp_buildids_find_id(ids, name, &other);
+		nr += first && !first->other && !first->repeats && dso && dso->other &&
+			wp_buildids_count(ids) == 3;
+		pd = make(0);
+		ok(!wp_perfdata_close(pd, ids) && whole(), "a path with three files");
+		wp_buildids_free(ids);
+	}
+	ok(nr == 3, "the host's own file stands for its path, whenever it came (%u of 3)", nr);
+
+	ids = wp_buildids_new();
+	wp_buildids_map(ids, "/nonesuch", &map, &id);
+	map.file.ino++;
+	wp_buildids_map(ids, "/nonesuch", &map, &other);
+	wp_buildids_map(ids, "/nonesuch", &map, &other);
+	map.file.ino++;
+	wp_buildids_map(ids, "/nonesuch", &map, &other);
+	wp_buildids_resolve(ids);
+	first = wp_buildids_find_id(ids, "/nonesuch", &id);
+	dso = wp_buildids_find_id(ids, "/nonesuch", &other);
+	ok(first && first->other && dso && !dso->other && !dso->repeats &&
+	   wp_buildids_count(ids) == 3, "or else the one that was mapped most");
+	map.file.ino--;
+	dso = wp_buildids_map(ids, "/nonesuch", &map, &id);
+	ok(dso == first, "an overwritten file is the one of its build-id");
+	id.data[0]++;
+	dso = wp_buildids_map(ids, "/nonesuch", &map, &id);
+	ok(dso && !dso->last.file.maj && !dso->last.file.min && dso->last.file.ino &&
+	   wp_buildids_count(ids) == 4, "or a new one");
+	for (i = 0; i < 3000; i++) {
+		map.file.ino++;
+		dso = wp_buildids_map(ids, "/nonesuch", &map, &id);
+	}
+	ok(wp_buildids_count(ids) == WP_BUILDIDS_OF_PATH + 1 && !dso->id.size,
+	   "there is an end to the files of a path");
+	wp_buildids_free(ids);
+}
+
 static void test_batch(void)
 {
 	const __u64 sec = 1000000000, ms = 1000000;
@@ -421,6 +491,7 @@ int main(void)
 	wp_set_verbosity(WP_SILENT);
 	test_encode();
 	test_file();
+	test_files();
 	test_batch();
 	test_full();
 	test_open();

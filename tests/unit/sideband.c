@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "lib/err.h"
 #include "lib/kthreads.h"
@@ -188,6 +190,96 @@ static void test_kthreads(void)
 	ok(!system(command), "cleaned up");
 }
 
+/* The mapping of our own code, and its path. */
+static bool own_code(__u64 *start, __u64 *end, char *path, size_t size)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long at = (unsigned long)own_code, a, b;
+	char line[1024];
+	bool found = false;
+
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx", &a, &b) != 2 || at < a || at >= b)
+			continue;
+		found = strchr(line, '/');
+		line[strcspn(line, "\n")] = 0;
+		if (found)
+			snprintf(path, size, "%s", strchr(line, '/'));
+		*start = a;
+		*end = b;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+struct file_body {
+	__u32 pid, tid;
+	__u64 start, len, pgoff;
+	union {
+		struct wp_fileid file;
+		struct {
+			__u8 id_size, reserved[3], id[20];
+		};
+	};
+	__u32 prot, flags;
+	char name[256];
+};
+
+/* Several files of one path, each with its own build-id. */
+static void test_files(void)
+{
+	const __u16 inlined = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID;
+	struct wp_sideband_options opt = { .file_id = file_id };
+	struct file_body own = { .pid = getpid(), .prot = PROT_EXEC }, b;
+	struct wp_fileid got_file[6], real;
+	struct wp_buildid id;
+	struct wp_sideband *sb;
+	struct stat st;
+	__u64 end = 0;
+	int i;
+
+	if (!own_code(&own.start, &end, own.name, sizeof(own.name)) || stat(own.name, &st) ||
+	    wp_buildid_from_file(own.name, &id) || id.size != 20)
+		exit(2);
+	own.len = end - own.start;
+	real = (struct wp_fileid){ major(st.st_dev), minor(st.st_dev), st.st_ino };
+	opt.ids = wp_buildids_new();
+	sb = fresh(&opt, 0);
+	/* Another one, by its build-id; ours; the other one again; and two without. */
+	b = own;
+	b.pid = 1 << 22;
+	b.id_size = 20;
+	memset(b.id, 0xab, sizeof(b.id));
+	put_record(0, PERF_RECORD_MMAP2, inlined, &b, sizeof(b), 1);
+	own.id_size = 20;
+	memcpy(own.id, id.data, sizeof(own.id));
+	put_record(0, PERF_RECORD_MMAP2, inlined, &own, sizeof(own), 2);
+	put_record(0, PERF_RECORD_MMAP2, inlined, &b, sizeof(b), 3);
+	memset(b.id, 0, sizeof(b.id));
+	b.file = (struct wp_fileid){ 8, 1, 77 };
+	put_record(0, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &b, sizeof(b), 4);
+	b.file = real;
+	put_record(0, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER, &b, sizeof(b), 5);
+	ok(!run(sb) && nr_got == 5, "files of one path");
+	for (i = 0; i < 5; i++)
+		memcpy(&got_file[i], got[i].bytes + offsetof(struct file_body, file),
+		       sizeof(*got_file));
+	ok(!got_file[0].maj && !got_file[0].min && got_file[0].ino,
+	   "the path of one that is gone is not asked which it was");
+	ok(!memcmp(&got_file[2], &got_file[0], sizeof(real)), "one build-id, one file");
+	ok(got_file[1].ino && memcmp(&got_file[1], &got_file[0], sizeof(real)) &&
+	   (!got_file[1].maj || !memcmp(&got_file[1], &real, sizeof(real))),
+	   "ours is another file of that path");
+	ok(got_file[3].ino == 77 && !memcmp(&got_file[4], &real, sizeof(real)),
+	   "inodes that the kernel tells stay");
+	wp_buildids_resolve(opt.ids);
+	/* Without the right to look at mappings there is a number for ours, too. */
+	ok(wp_buildids_count(opt.ids) == (got_file[1].maj ? 3 : 4), "so many files");
+	wp_sideband_close(sb);
+	wp_buildids_free(opt.ids);
+}
+
 int main(void)
 {
 	struct wp_sideband_options opt = { .file_id = file_id };
@@ -200,6 +292,7 @@ int main(void)
 
 	wp_set_verbosity(WP_SILENT);
 	test_kthreads();
+	test_files();
 
 	sb = fresh(&opt, 0);
 	put_comm(0, 1, "first", 10);
@@ -250,8 +343,9 @@ int main(void)
 	m = (void *)got[3].bytes;
 	ok(m->id_size == 1 && m->id[0] == 0xab, "device and inode of another are not touched");
 	dso = wp_buildids_find(opt.ids, "/etc/passwd");
-	ok(dso && dso->ino && !memcmp(got[4].bytes + 40, &dso->ino, 8),
-	   "the file's inode takes the place");
+	ok(dso && dso->last.file.ino && !dso->last.file.maj && !dso->last.file.min &&
+	   !memcmp(got[4].bytes + 40, &dso->last.file.ino, 8),
+	   "a number takes the inode's place: the path may lead to another file by now");
 	wp_sideband_close(sb);
 	wp_buildids_free(opt.ids);
 	opt.ids = NULL;

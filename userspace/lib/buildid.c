@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/buildid.h"
@@ -23,11 +24,12 @@
 #include "lib/err.h"
 #include "lib/filereader.h"
 #include "lib/openfile.h"
+#include "lib/procfile.h"
 
 struct wp_buildids {
 	struct wp_dso **dso;	/* in order of appearance */
 	size_t nr, room;
-	size_t *slot;		/* index + 1 into dso, 0: free */
+	size_t *slot;		/* index + 1 into dso of a path's first file, 0: free */
 	size_t nr_slots;	/* a power of two */
 };
 
@@ -187,22 +189,101 @@ int wp_buildid_from_file(const char *path, struct wp_buildid *id)
 	return ret;
 }
 
-/* The build-id of a file that a process has by that name; 0 for our own root. */
-static bool read_mapped(__u32 pid, const char *path, struct wp_buildid *id)
+/**
+ * wp_buildid_same() - are two build-ids the same?
+ * @a: one
+ * @b: the other
+ *
+ * Return: true if they are; also if both are not known.
+ */
+bool wp_buildid_same(const struct wp_buildid *a, const struct wp_buildid *b)
 {
-	int root = pid ? wp_openfile_root(pid) : WP_OPENFILE_HERE, fd, err;
-	struct stat st;
+	return a->size == b->size && !memcmp(a->data, b->data, a->size);
+}
 
-	if (pid && root < 0)
-		return false;
-	fd = wp_openfile_in(root, path, &st);
-	if (pid)
-		close(root);
+/**
+ * wp_buildid_mapping() - find the file of a mapping, whatever its path leads to
+ * @pid: the process
+ * @start: first address of the mapping
+ * @end: behind its last one
+ *
+ * Return: a descriptor of O_PATH, or a negative errno: there is no such mapping now, or
+ * we may not look.
+ */
+int wp_buildid_mapping(__u32 pid, __u64 start, __u64 end)
+{
+	char path[80];
+	int dir, fd;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "map_files/%llx-%llx", (unsigned long long)start,
+		 (unsigned long long)end);
+	fd = wp_procfile_open(dir, path, O_PATH);
+	close(dir);
+	return fd;
+}
+
+/* Reads it and closes the file; @fd may be an error. */
+static bool read_and_close(int fd, struct wp_buildid *id)
+{
+	int err;
+
 	if (fd < 0)
 		return false;
 	err = wp_filereader_buildid(fd, id);
 	close(fd);
 	return !err;
+}
+
+/*
+ * Is it that file? btrfs and overlayfs have another device in stat() than in a mapping:
+ * where the process itself leads us, @strict is false.
+ */
+static bool is_file(const struct wp_fileid *file, const struct stat *st, bool strict)
+{
+	if (!file->ino)
+		return true;
+	if (st->st_ino != file->ino || (!file->maj && !file->min))
+		return false;
+	return !strict ||
+		(major(st->st_dev) == file->maj && minor(st->st_dev) == file->min);
+}
+
+/* The build-id of the file, if the path leads to it there. */
+static bool read_below(int root, const struct wp_dso *dso, struct wp_buildid *id)
+{
+	struct stat st;
+	int fd = wp_openfile_in(root, dso->path, &st);
+
+	if (fd >= 0 && !is_file(&dso->last.file, &st, root == WP_OPENFILE_HERE)) {
+		close(fd);
+		return false;
+	}
+	return read_and_close(fd, id);
+}
+
+/* The build-id of a file that a process has mapped. */
+static bool read_mapped(const struct wp_dso *dso, struct wp_buildid *id)
+{
+	int root = wp_openfile_root(dso->last.pid), place;
+	struct stat st;
+	bool found = root >= 0 && read_below(root, dso, id);
+
+	if (root >= 0)
+		close(root);
+	if (found || !dso->last.end)
+		return found;
+	place = wp_buildid_mapping(dso->last.pid, dso->last.start, dso->last.end);
+	if (place < 0)
+		return false;
+	/* The process may have something else there by now. */
+	if (!fstat(place, &st) && is_file(&dso->last.file, &st, false))
+		found = read_and_close(wp_openfile_found(place, &st), id);
+	close(place);
+	return found;
 }
 
 /**
@@ -265,13 +346,30 @@ static size_t hash_path(const char *path)
 }
 
 /* The slot that holds @path, or the free one where it belongs. */
-static size_t find_slot(const struct wp_buildids *ids, const char *path)
+static size_t find_slot(const struct wp_buildids *ids, const char *path, bool kernel)
 {
-	size_t i = hash_path(path) & (ids->nr_slots - 1);
+	size_t i = (hash_path(path) + kernel) & (ids->nr_slots - 1);
 
-	while (ids->slot[i] && strcmp(ids->dso[ids->slot[i] - 1]->path, path))
+	while (ids->slot[i]) {
+		const struct wp_dso *dso = ids->dso[ids->slot[i] - 1];
+
+		if (dso->kernel == kernel && !strcmp(dso->path, path))
+			break;
 		i = (i + 1) & (ids->nr_slots - 1);
+	}
 	return i;
+}
+
+static struct wp_dso *first_of(const struct wp_buildids *ids, const char *path, bool kernel)
+{
+	size_t i = find_slot(ids, path, kernel);
+
+	return ids->slot[i] ? ids->dso[ids->slot[i] - 1] : NULL;
+}
+
+static struct wp_dso *next_of(const struct wp_buildids *ids, const struct wp_dso *dso)
+{
+	return dso->next ? ids->dso[dso->next - 1] : NULL;
 }
 
 static int grow(struct wp_buildids *ids)
@@ -291,8 +389,12 @@ static int grow(struct wp_buildids *ids)
 	ids->slot = slot;
 	ids->nr_slots = 2 * room;
 	ids->room = room;
-	for (i = 0; i < ids->nr; i++)
-		slot[find_slot(ids, dso[i]->path)] = i + 1;
+	for (i = 0; i < ids->nr; i++) {
+		size_t at = find_slot(ids, dso[i]->path, dso[i]->kernel);
+
+		if (!slot[at])
+			slot[at] = i + 1;
+	}
 	return 0;
 }
 
@@ -333,45 +435,134 @@ void wp_buildids_free(struct wp_buildids *ids)
 	free(ids);
 }
 
+static struct wp_dso *new_dso(struct wp_buildids *ids, const char *path, bool kernel)
+{
+	struct wp_dso *dso, *last;
+	size_t i;
+
+	if (ids->nr == ids->room && grow(ids))
+		return NULL;
+	dso = calloc(1, sizeof(*dso));
+	if (!dso)
+		return NULL;
+	dso->path = strdup(path);
+	if (!dso->path) {
+		free(dso);
+		return NULL;
+	}
+	dso->kernel = kernel;
+	ids->dso[ids->nr++] = dso;
+	i = find_slot(ids, path, kernel);
+	if (!ids->slot[i]) {
+		ids->slot[i] = ids->nr;
+		return dso;
+	}
+	last = ids->dso[ids->slot[i] - 1];
+	while (last->next)
+		last = ids->dso[last->next - 1];
+	last->next = ids->nr;
+	return dso;
+}
+
+static bool same_file(const struct wp_fileid *a, const struct wp_fileid *b)
+{
+	return a->ino == b->ino && a->maj == b->maj && a->min == b->min;
+}
+
+/* Can it be the file of a mapping of which the inode is not known? */
+static bool may_be(const struct wp_dso *dso, const struct wp_buildid *id)
+{
+	if (id->size && wp_buildid_same(&dso->id, id))
+		return true;
+	return !dso->last.file.ino && (!id->size || !dso->id.size);
+}
+
 /**
- * wp_buildids_add() - note that a file is mapped executable
+ * wp_buildids_map() - note that a file is mapped executable
+ * @ids: the table
+ * @path: the name as in the mapping record
+ * @map: where it is mapped, and which file it is
+ * @id: its build-id; NULL, or of no bytes: wp_buildids_resolve() reads it
+ *
+ * A file that was overwritten has another build-id, and is another file since. Which file
+ * it is then is a number of ours, as for one whose inode is not known.
+ *
+ * Return: the entry, whose @last.file the mapping record is to have; valid until the
+ * table is freed; NULL if memory ran out.
+ */
+struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
+			       const struct wp_mapped *map, const struct wp_buildid *id)
+{
+	static const struct wp_buildid none;
+	struct wp_dso *first = first_of(ids, path, false), *dso = NULL, *d;
+	struct wp_fileid file = map->file;
+	unsigned int nr = 0;
+
+	if (!id)
+		id = &none;
+	for (d = first; d && file.ino && !dso; d = next_of(ids, d)) {
+		if (!same_file(&d->last.file, &file))
+			continue;
+		if (!id->size || !d->id.size || wp_buildid_same(&d->id, id))
+			dso = d;
+		else
+			file = (struct wp_fileid){ 0 };
+	}
+	/* By its build-id, or its name alone. */
+	for (d = first; d && !dso; d = next_of(ids, d)) {
+		nr++;
+		/* The last one stands for all that there is no room for. */
+		if ((!file.ino && may_be(d, id)) || nr > WP_BUILDIDS_OF_PATH)
+			dso = d;
+	}
+	if (dso && nr > WP_BUILDIDS_OF_PATH)
+		return dso;
+	if (!dso) {
+		dso = new_dso(ids, path, false);
+		if (!dso)
+			return NULL;
+		if (nr == WP_BUILDIDS_OF_PATH) {
+			dso->last.file.ino = ids->nr;
+			dso->tried = true;
+			return dso;
+		}
+		dso->last.file = file;
+		if (!file.ino && id->size)
+			dso->last.file.ino = ids->nr;
+	}
+	dso->nr_maps++;
+	if (map->pid) {
+		dso->last.pid = map->pid;
+		dso->last.start = map->start;
+		dso->last.end = map->end;
+	}
+	if (id->size)
+		dso->id = *id;
+	return dso;
+}
+
+/**
+ * wp_buildids_add() - note that a file is mapped of which only the name is known
  * @ids: the table
  * @path: the name as in the mapping record
  * @pid: the process, to find the file through its root; 0 for none
  * @kernel: the kernel or a module
  * @id: its build-id if known, or NULL to have wp_buildids_resolve() read it
  *
- * Return: the entry, valid until the table is freed; NULL if memory ran out.
+ * Return: see wp_buildids_map().
  */
 struct wp_dso *wp_buildids_add(struct wp_buildids *ids, const char *path, __u32 pid,
 			       bool kernel, const struct wp_buildid *id)
 {
-	size_t i = find_slot(ids, path);
+	const struct wp_mapped map = { .pid = pid };
 	struct wp_dso *dso;
 
-	if (ids->slot[i]) {
-		dso = ids->dso[ids->slot[i] - 1];
-	} else {
-		if (ids->nr == ids->room) {
-			if (grow(ids))
-				return NULL;
-			i = find_slot(ids, path);
-		}
-		dso = calloc(1, sizeof(*dso));
-		if (!dso)
-			return NULL;
-		dso->path = strdup(path);
-		if (!dso->path) {
-			free(dso);
-			return NULL;
-		}
-		dso->kernel = kernel;
-		ids->dso[ids->nr++] = dso;
-		ids->slot[i] = ids->nr;
-	}
-	if (pid)
-		dso->pid = pid;
-	if (id && id->size)
+	if (!kernel)
+		return wp_buildids_map(ids, path, &map, id);
+	dso = first_of(ids, path, true);
+	if (!dso)
+		dso = new_dso(ids, path, true);
+	if (dso && id && id->size)
 		dso->id = *id;
 	return dso;
 }
@@ -381,13 +572,83 @@ struct wp_dso *wp_buildids_add(struct wp_buildids *ids, const char *path, __u32 
  * @ids: the table
  * @path: the name as in the mapping record
  *
- * Return: the entry or NULL.
+ * Return: the first entry of that name, or NULL.
  */
 struct wp_dso *wp_buildids_find(const struct wp_buildids *ids, const char *path)
 {
-	size_t i = find_slot(ids, path);
+	struct wp_dso *dso = first_of(ids, path, false);
 
-	return ids->slot[i] ? ids->dso[ids->slot[i] - 1] : NULL;
+	return dso ? dso : first_of(ids, path, true);
+}
+
+static void resolve(struct wp_dso *dso)
+{
+	if (dso->id.size || dso->tried || dso->kernel)
+		return;
+	dso->tried = true;
+	if (!strcmp(dso->path, "[vdso]")) {
+		wp_buildid_of_vdso(&dso->id);
+		return;
+	}
+	if (!wp_buildid_wants_path(dso->path))
+		return;
+	if (!dso->last.pid || !read_mapped(dso, &dso->id))
+		read_below(WP_OPENFILE_HERE, dso, &dso->id);
+}
+
+/**
+ * wp_buildids_find_id() - look a file up by its name and its build-id
+ * @ids: the table
+ * @path: the name as in the mapping record
+ * @id: the build-id
+ *
+ * Reads those of files of that name in file systems on block devices, which cannot hold
+ * us up, if they are not known yet.
+ *
+ * Return: the entry or NULL.
+ */
+struct wp_dso *wp_buildids_find_id(struct wp_buildids *ids, const char *path,
+				   const struct wp_buildid *id)
+{
+	struct wp_dso *dso;
+
+	for (dso = first_of(ids, path, false); dso; dso = next_of(ids, dso)) {
+		if (dso->last.file.maj)
+			resolve(dso);
+		if (id->size && wp_buildid_same(&dso->id, id))
+			return dso;
+	}
+	return NULL;
+}
+
+/* Of the files of one path, our own stands for it, or else the one that is mapped most. */
+static void choose(const struct wp_buildids *ids, struct wp_dso *first)
+{
+	struct wp_buildid here = { 0 };
+	struct wp_dso *dso, *best = NULL;
+	int score, best_score = -1;
+	struct stat st = { 0 };
+	int fd;
+
+	fd = first->path[0] == '/' ?
+		wp_openfile_in(WP_OPENFILE_HERE, first->path, &st) : -1;
+	if (fd < 0)
+		memset(&st, 0, sizeof(st));
+	read_and_close(fd, &here);
+	for (dso = first; dso; dso = next_of(ids, dso)) {
+		score = here.size && wp_buildid_same(&dso->id, &here) ? 2 : 0;
+		score += dso->last.file.ino && is_file(&dso->last.file, &st, true);
+		if (score < best_score ||
+		    (score == best_score && dso->nr_maps <= best->nr_maps))
+			continue;
+		best = dso;
+		best_score = score;
+	}
+	for (dso = first; dso; dso = next_of(ids, dso)) {
+		dso->repeats = dso != best && dso->id.size &&
+			wp_buildid_same(&dso->id, &best->id);
+		dso->other = dso != best && !dso->repeats;
+	}
 }
 
 /**
@@ -395,26 +656,20 @@ struct wp_dso *wp_buildids_find(const struct wp_buildids *ids, const char *path)
  * @ids: the table
  *
  * A file is looked for in the mount namespace of a process that mapped it, and
- * if that process is gone, in ours.
+ * if that process is gone, in ours; it must be that file. Then one of the files of each
+ * path is chosen to stand for it.
  */
 void wp_buildids_resolve(struct wp_buildids *ids)
 {
 	size_t i;
 
+	for (i = 0; i < ids->nr; i++)
+		resolve(ids->dso[i]);
 	for (i = 0; i < ids->nr; i++) {
-		struct wp_dso *dso = ids->dso[i];
+		struct wp_dso *first = ids->dso[i];
 
-		if (dso->id.size || dso->tried || dso->kernel)
-			continue;
-		dso->tried = true;
-		if (!strcmp(dso->path, "[vdso]")) {
-			wp_buildid_of_vdso(&dso->id);
-			continue;
-		}
-		if (!wp_buildid_wants_path(dso->path))
-			continue;
-		if (!dso->pid || !read_mapped(dso->pid, dso->path, &dso->id))
-			read_mapped(0, dso->path, &dso->id);
+		if (first->next && first == first_of(ids, first->path, first->kernel))
+			choose(ids, first);
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The table of build-ids: which file had which build-id while it was mapped.
+ * The table of build-ids: which file had which build-id while it was mapped. Several
+ * files can have one path, as in containers; each has an entry.
  * Filled by sideband.c and proc.c (every executable mapping that they see) and
  * ksyms.c (kernel and modules), written by perfdata.c as the BUILD_ID feature.
  *
@@ -25,32 +26,67 @@ struct wp_buildid {
 
 struct wp_buildids;
 
+/* Files of one path that are kept apart; what is more is one file that nobody knows. */
+#define WP_BUILDIDS_OF_PATH	1024
+
 /**
- * struct wp_dso - one file of the table
- * @path: the name as the mapping records have it
- * @id: its build-id; the latest one, should the file have been replaced
- * @kernel: the kernel or a module
- * @tried: the file has been looked at in vain
- * @pid: a process that mapped it, whose root directory leads to it
- * @maj: device of the file, as far as known
+ * struct wp_fileid - which file it is, whatever its path
+ * @maj: its device; 0 with @min 0: the file could not be found, and @ino is our number
  * @min: the same
- * @ino: inode number of the file, 0 if not known
+ * @ino: its inode number; 0: not known
  */
-struct wp_dso {
-	char *path;
-	struct wp_buildid id;
-	bool kernel;
-	bool tried;
-	__u32 pid;
+struct wp_fileid {
 	__u32 maj;
 	__u32 min;
 	__u64 ino;
+};
+
+/**
+ * struct wp_mapped - where a file is mapped
+ * @file: which one, as far as known
+ * @pid: the process; 0: none
+ * @start: first address
+ * @end: behind the last one
+ */
+struct wp_mapped {
+	struct wp_fileid file;
+	__u32 pid;
+	__u64 start;
+	__u64 end;
+};
+
+/**
+ * struct wp_dso - one file of the table
+ * @path: the name as the mapping records have it
+ * @last: where it was mapped last; of no process if that is not known
+ * @id: its build-id
+ * @kernel: the kernel or a module
+ * @tried: the file has been looked at in vain
+ * @other: another file stands for @path, with another build-id or without one
+ * @repeats: another file stands for @path, with the same build-id
+ * @nr_maps: how often it was mapped
+ * @next: index + 1 of the next file of that path; 0: there is none
+ */
+struct wp_dso {
+	char *path;
+	struct wp_mapped last;
+	struct wp_buildid id;
+	bool kernel;
+	bool tried;
+	bool other;
+	bool repeats;
+	__u64 nr_maps;
+	size_t next;
 };
 
 struct wp_buildids *wp_buildids_new(void);
 void wp_buildids_free(struct wp_buildids *ids);
 struct wp_dso *wp_buildids_add(struct wp_buildids *ids, const char *path, __u32 pid,
 			       bool kernel, const struct wp_buildid *id);
+struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
+			       const struct wp_mapped *map, const struct wp_buildid *id);
+struct wp_dso *wp_buildids_find_id(struct wp_buildids *ids, const char *path,
+				   const struct wp_buildid *id);
 struct wp_dso *wp_buildids_find(const struct wp_buildids *ids, const char *path);
 void wp_buildids_resolve(struct wp_buildids *ids);
 size_t wp_buildids_count(const struct wp_buildids *ids);
@@ -64,5 +100,7 @@ int wp_buildid_from_notes(const void *notes, size_t size, struct wp_buildid *id)
 int wp_buildid_from_notes_file(const char *path, struct wp_buildid *id);
 int wp_buildid_of_vdso(struct wp_buildid *id);
 bool wp_buildid_wants_path(const char *path);
+bool wp_buildid_same(const struct wp_buildid *a, const struct wp_buildid *b);
+int wp_buildid_mapping(__u32 pid, __u64 start, __u64 end);
 
 #endif /* WP_LIB_BUILDID_H */

@@ -770,35 +770,67 @@ struct buildid_record {
 	__u8 reserved[3];
 };
 
-static int add_buildid(void *ctx, const struct wp_dso *dso)
+/* Behind their record, perf takes no more bytes than these. */
+#define MAX_NAME	4096
+
+static void add_record(struct wp_buf *b, const struct wp_dso *dso, __u16 mode,
+		       const struct wp_features_file *file)
 {
-	size_t len = strlen(dso->path) + 1;
-	size_t padded = (len + WP_STRING_ALIGN - 1) & ~(size_t)(WP_STRING_ALIGN - 1);
+	size_t len = strlen(dso->path) + 1, behind = file ? sizeof(*file) : 0;
+	size_t align = file ? sizeof(__u64) : WP_STRING_ALIGN;
+	size_t padded = (len + align - 1) & ~(align - 1);
 	struct buildid_record r = {
-		.header.misc = MISC_BUILD_ID_SIZE |
-			(dso->kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER),
-		.header.size = sizeof(r) + padded,
+		.header.misc = MISC_BUILD_ID_SIZE | mode,
+		.header.size = sizeof(r) + padded + behind,
 		.pid = -1,	/* perf's HOST_KERNEL_ID */
 		.size = dso->id.size,
 	};
 
-	if (!dso->id.size || sizeof(r) + padded > 0xffff)
-		return 0;
+	if (padded + behind > MAX_NAME)
+		return;
 	memcpy(r.build_id, dso->id.data, dso->id.size);
-	wp_buf_add(ctx, &r, sizeof(r));
-	wp_buf_add(ctx, dso->path, len);
-	wp_buf_add(ctx, NULL, padded - len);
+	wp_buf_add(b, &r, sizeof(r));
+	wp_buf_add(b, dso->path, len);
+	wp_buf_add(b, NULL, padded - len);
+	if (file)
+		wp_buf_add(b, file, sizeof(*file));
+}
+
+static int add_other(void *ctx, const struct wp_dso *dso)
+{
+	struct wp_features_file file = {
+		.maj = dso->last.file.maj, .min = dso->last.file.min, .ino = dso->last.file.ino,
+	};
+
+	memcpy(file.magic, WP_FEATURES_FILE, sizeof(file.magic));
+	if (dso->other)
+		add_record(ctx, dso, PERF_RECORD_MISC_CPUMODE_UNKNOWN, &file);
+	return 0;
+}
+
+static int add_buildid(void *ctx, const struct wp_dso *dso)
+{
+	if (dso->id.size && !dso->other && !dso->repeats)
+		add_record(ctx, dso, dso->kernel ? PERF_RECORD_MISC_KERNEL :
+			   PERF_RECORD_MISC_USER, NULL);
 	return 0;
 }
 
 /**
  * wp_features_buildids() - list the files whose build-id is known
  * @f: the sections
- * @ids: the table
+ * @ids: the table, resolved
+ *
+ * For perf a build-id is a path's. The other files of a path are listed as well, even
+ * without a build-id: perf passes over records of neither the kernel's nor a user's.
  */
 void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids)
 {
-	wp_buildids_for_each(ids, add_buildid, section(f, WP_FEAT_BUILD_ID));
+	struct wp_buf *b = section(f, WP_FEAT_BUILD_ID);
+
+	/* First, as the last one of a path counts for who does not know better. */
+	wp_buildids_for_each(ids, add_other, b);
+	wp_buildids_for_each(ids, add_buildid, b);
 }
 
 /**

@@ -84,6 +84,24 @@ void wp_features_tracing(struct wp_features *f, const struct wp_feature_format *
 			 unsigned int nr);
 void wp_features_sample_time(struct wp_features *f, __u64 first, __u64 last);
 void wp_features_compressed(struct wp_features *f, __u32 level, __u32 ratio, __u32 chunk);
+/* Begins what stands behind the name in a record of another file of that name. */
+#define WP_FEATURES_FILE	"WPFILEID"
+
+/**
+ * struct wp_features_file - which file a build-id is of, if not of the one that its path
+ *	stands for
+ * @magic: WP_FEATURES_FILE, without the 0
+ * @maj: as in the MMAP2 records of its mappings
+ * @min: the same
+ * @ino: the same
+ */
+struct wp_features_file {
+	char magic[8];
+	__u32 maj;
+	__u32 min;
+	__u64 ino;
+};
+
 void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids);
 void wp_features_free(struct wp_features *f);
 

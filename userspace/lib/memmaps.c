@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "lib/err.h"
+#include "lib/features.h"
 #include "lib/intern.h"
 #include "lib/memmaps.h"
 
@@ -49,6 +50,22 @@ struct fork_record {
 	__s32 ppid;
 	__s32 tid;
 	__s32 ptid;
+};
+
+/* Where another record has @id_size and what follows. */
+struct inode {
+	__u32 maj;
+	__u32 min;
+	__u64 ino;
+};
+
+_Static_assert(sizeof(struct mmap2_record) - offsetof(struct mmap2_record, id_size) >=
+	       sizeof(struct inode), "an inode is where a build-id can be");
+
+/* What makes a file another one of the same path. */
+struct file_key {
+	__u64 path;
+	struct inode inode;
 };
 
 /* A record of the BUILD_ID section, before the file's name. */
@@ -89,6 +106,9 @@ struct process {
  * @paths: names of files
  * @id: build-ids of the section, by the numbers of their paths less 1
  * @nr_ids: their number
+ * @others: files that are not the one that their path stands for
+ * @other_id: their build-ids, by the numbers of these less 1
+ * @nr_others: their number
  * @label: a label of the kernel's, as a number of @paths; or 0
  * @label_at: where it was
  */
@@ -101,9 +121,23 @@ struct wp_memmaps {
 	struct wp_intern paths;
 	struct wp_buildid *id;
 	size_t nr_ids;
+	struct wp_intern others;
+	struct wp_buildid *other_id;
+	size_t nr_others;
 	__u32 label;
 	__u64 label_at;
 };
+
+static struct wp_buildid id_of(const struct id_record *r)
+{
+	struct wp_buildid id;
+
+	/* Old ones have no size: 20 then. */
+	id.size = r->header.misc & MISC_BUILD_ID_SIZE && r->size <= sizeof(r->id) ?
+		r->size : sizeof(r->id);
+	memcpy(id.data, r->id, sizeof(r->id));
+	return id;
+}
 
 static void add_id(struct wp_memmaps *m, const struct id_record *r, const char *path, size_t len)
 {
@@ -118,26 +152,63 @@ static void add_id(struct wp_memmaps *m, const struct id_record *r, const char *
 		m->id = id;
 		m->nr_ids = nr;
 	}
+	if (nr)
+		m->id[nr - 1] = id_of(r);
+}
+
+static void add_other(struct wp_memmaps *m, const struct id_record *r,
+		      const struct wp_features_file *file, const char *path, size_t len)
+{
+	const struct file_key key = {
+		.path = wp_intern(&m->paths, path, len + 1, NULL),
+		.inode = { file->maj, file->min, file->ino },
+	};
+	__u32 nr = key.path ? wp_intern(&m->others, &key, sizeof(key), NULL) : 0;
+	struct wp_buildid *id;
+
 	if (!nr)
 		return;
-	/* Old ones do not tell the size: 20 then. */
-	m->id[nr - 1].size = r->header.misc & MISC_BUILD_ID_SIZE && r->size <= sizeof(r->id) ?
-		r->size : sizeof(r->id);
-	memcpy(m->id[nr - 1].data, r->id, sizeof(r->id));
+	if (nr > m->nr_others) {
+		id = reallocarray(m->other_id, nr, sizeof(*id));
+		if (!id)
+			return;
+		m->other_id = id;
+		m->nr_others = nr;
+	}
+	m->other_id[nr - 1] = id_of(r);
+}
+
+/* Whether a record is of a file that its path does not stand for: then, which one it is. */
+static bool is_other(const struct id_record *r, const char *name, size_t len,
+		     struct wp_features_file *file)
+{
+	size_t room = r->header.size - sizeof(*r);
+
+	if (r->header.misc & PERF_RECORD_MISC_CPUMODE_MASK || room - len - 1 < sizeof(*file))
+		return false;
+	memcpy(file, name + room - sizeof(*file), sizeof(*file));
+	return !memcmp(file->magic, WP_FEATURES_FILE, sizeof(file->magic));
 }
 
 static void read_ids(struct wp_memmaps *m, const struct wp_buf *b)
 {
+	struct wp_features_file file;
 	struct id_record r;
+	const char *name;
 	size_t at, len;
 
 	for (at = 0; b->len - at >= sizeof(r); at += r.header.size) {
 		memcpy(&r, b->data + at, sizeof(r));
 		if (r.header.size < sizeof(r) || r.header.size > b->len - at)
 			return;
-		len = strnlen(b->data + at + sizeof(r), r.header.size - sizeof(r));
-		if (len && len < r.header.size - sizeof(r))
-			add_id(m, &r, b->data + at + sizeof(r), len);
+		name = b->data + at + sizeof(r);
+		len = strnlen(name, r.header.size - sizeof(r));
+		if (!len || len == r.header.size - sizeof(r))
+			continue;
+		if (is_other(&r, name, len, &file))
+			add_other(m, &r, &file, name, len);
+		else
+			add_id(m, &r, name, len);
 	}
 }
 
@@ -323,8 +394,22 @@ static void insert(struct wp_memmaps *m, struct space *s, const struct wp_memmap
 	s->nr += nr - (last - first);
 }
 
+/* The build-id that the section has for a mapping's file. */
+static void find_id(struct wp_memmaps *m, struct wp_memmap *map, const struct inode *inode)
+{
+	const struct file_key key = { .path = map->path, .inode = *inode };
+	__u32 nr = m->nr_others ? wp_intern(&m->others, &key, sizeof(key), NULL) : 0;
+
+	if (nr && nr <= m->nr_others) {
+		map->id = m->other_id[nr - 1];
+		map->other = !map->id.size;
+	} else if (map->path <= m->nr_ids) {
+		map->id = m->id[map->path - 1];
+	}
+}
+
 static int add_map(struct wp_memmaps *m, __s32 pid, struct wp_memmap *map, const char *path,
-		   size_t len)
+		   size_t len, const struct inode *inode)
 {
 	struct space *s;
 
@@ -334,8 +419,8 @@ static int add_map(struct wp_memmaps *m, __s32 pid, struct wp_memmap *map, const
 		wp_err("no memory for the mappings of processes");
 		return -ENOMEM;
 	}
-	if (!map->id.size && map->path <= m->nr_ids)
-		map->id = m->id[map->path - 1];
+	if (!map->id.size)
+		find_id(m, map, inode);
 	if (more_maps(m, s))
 		insert(m, s, map);
 	else
@@ -363,6 +448,7 @@ static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 	struct mmap2_record r = { .mmap.header = *rec };
 	const char *path = (const char *)rec + fixed;
 	struct wp_memmap map = { 0 };
+	struct inode inode = { 0 };
 	size_t len;
 
 	if (rec->size <= fixed)
@@ -379,12 +465,13 @@ static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 	map.start = r.mmap.start;
 	map.end = r.mmap.start + r.mmap.len;
 	map.offset = r.mmap.offset;
-	if (rec->type == PERF_RECORD_MMAP2 && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
-	    r.id_size <= sizeof(r.id)) {
+	if (rec->type == PERF_RECORD_MMAP2 && !(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		memcpy(&inode, &r.id_size, sizeof(inode));
+	} else if (rec->type == PERF_RECORD_MMAP2 && r.id_size <= sizeof(r.id)) {
 		map.id.size = r.id_size;
 		memcpy(map.id.data, r.id, sizeof(r.id));
 	}
-	return add_map(m, r.mmap.pid, &map, path, len);
+	return add_map(m, r.mmap.pid, &map, path, len, &inode);
 }
 
 static int fork_event(struct wp_memmaps *m, const struct perf_event_header *rec)
@@ -508,6 +595,8 @@ void wp_memmaps_free(struct wp_memmaps *m)
 		put_space(m, m->entry[i].space);
 	free(m->entry);
 	free(m->id);
+	free(m->other_id);
+	wp_intern_free(&m->others);
 	wp_intern_free(&m->paths);
 	free(m);
 }

@@ -29,6 +29,7 @@ struct wp_memmaps;
  * @offset: what of the file is at @start
  * @path: number of the file's name: wp_memmaps_path()
  * @id: the file's build-id, of no bytes if not known
+ * @other: it is not known, and the file is not the one that the name leads to
  */
 struct wp_memmap {
 	__u64 start;
@@ -36,6 +37,7 @@ struct wp_memmap {
 	__u64 offset;
 	__u32 path;
 	struct wp_buildid id;
+	bool other;
 };
 
 struct wp_memmaps *wp_memmaps_new(const struct wp_perffile *file);

@@ -17,6 +17,7 @@
 #include "lib/perffile.h"
 
 #define MAX_FEATURE	(1 << 20)
+#define MAX_BUILDIDS	(64 << 20)	/* of all files of all containers */
 #define MAX_TRACING	(256 << 20)	/* perf adds all symbols of the kernel */
 
 static bool within(const struct wp_perffile *f, const struct wp_file_section *s)
@@ -48,6 +49,12 @@ static int check_header(const struct wp_perffile *f, const char *path)
 		return -EPROTO;
 	}
 	return 0;
+}
+
+static __u64 limit_of(enum wp_feature nr)
+{
+	return nr == WP_FEAT_TRACING_DATA ? MAX_TRACING :
+		nr == WP_FEAT_BUILD_ID ? MAX_BUILDIDS : MAX_FEATURE;
 }
 
 /* perf record --kcore makes a directory, in which the recording is one file. */
@@ -153,7 +160,7 @@ int wp_perffile_feature(const struct wp_perffile *f, enum wp_feature nr, struct 
 		return err;
 	if (!s.size)
 		return -ENOENT;
-	if (!within(f, &s) || s.size > (nr == WP_FEAT_TRACING_DATA ? MAX_TRACING : MAX_FEATURE))
+	if (!within(f, &s) || s.size > limit_of(nr))
 		return -EPROTO;
 	wp_buf_add(b, NULL, s.size);
 	if (b->failed)

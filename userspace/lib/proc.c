@@ -188,24 +188,25 @@ static void read_deleted(const struct wp_synth *s, int dir, __u32 pid,
 		close(own);
 }
 
-static void note_buildid(struct wp_synth *s, int dir, __u32 pid, const struct wp_procmap *m)
+static void note_buildid(struct wp_synth *s, int dir, __u32 pid, struct wp_procmap *m)
 {
 	static const char gone[] = " (deleted)";
+	const struct wp_mapped map = {
+		.file = { m->maj, m->min, m->ino }, .pid = pid, .start = m->start, .end = m->end,
+	};
 	size_t len = strlen(m->name);
 	struct wp_buildid id = { 0 };
 	struct wp_dso *dso;
 
 	if (!s->ids || !wp_buildid_wants_path(m->name))
 		return;
-	dso = wp_buildids_add(s->ids, m->name, pid, false, NULL);
+	dso = wp_buildids_map(s->ids, m->name, &map, NULL);
 	if (!dso)
 		return;
-	if (!dso->ino) {
-		dso->maj = m->maj;
-		dso->min = m->min;
-		dso->ino = m->ino;
-	}
-	if (dso->id.size || len < sizeof(gone) ||
+	m->maj = dso->last.file.maj;
+	m->min = dso->last.file.min;
+	m->ino = dso->last.file.ino;
+	if (dso->id.size || dso->tried || len < sizeof(gone) ||
 	    strcmp(m->name + len - (sizeof(gone) - 1), gone))
 		return;
 	read_deleted(s, dir, pid, m, &id);

@@ -27,6 +27,7 @@ struct file_key {
 	__u32 path;
 	__s32 pid;
 	struct wp_buildid id;
+	bool other;
 };
 
 /**
@@ -169,7 +170,7 @@ static enum wp_symbols_kind kind_of(const char *path)
 
 /* The number of a file; 0 if there is no memory. */
 static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const char *path,
-		     const struct wp_buildid *id, __s32 pid)
+		     const struct wp_buildid *id, bool other, __s32 pid)
 {
 	struct file_key key;
 	bool is_new;
@@ -183,6 +184,7 @@ static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const c
 	key.path = wp_intern(&s->paths, path, strlen(path) + 1, NULL);
 	if (id)
 		key.id = *id;
+	key.other = other;
 	nr = key.path ? wp_intern(&s->files, &key, sizeof(key), &is_new) : 0;
 	if (!nr || !is_new)
 		return nr;
@@ -193,6 +195,9 @@ static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const c
 	f += room;
 	*f = (struct file){ .path = key.path, .kind = kind, .id = key.id };
 	f->symbols = wp_symbols_file(s->symbols, kind, path, id, pid);
+	if (f->symbols && other)
+		wp_symbols_lost(s->symbols, f->symbols,
+				"another file is there, and which one it was is not known");
 	return f->symbols ? nr : 0;
 }
 
@@ -207,7 +212,7 @@ static __u32 kernel_of(struct wp_profstacks *s)
 		if (label)
 			wp_symbols_kernel(s->symbols, label, at);
 		wp_memmaps_id(s->maps, KERNEL_NAME, &id);
-		s->kernel = file_of(s, WP_SYMBOLS_KERNEL, KERNEL_NAME, &id, -1);
+		s->kernel = file_of(s, WP_SYMBOLS_KERNEL, KERNEL_NAME, &id, false, -1);
 	}
 	return s->kernel;
 }
@@ -228,7 +233,7 @@ static __u32 frame_of(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 add
 		const char *path = wp_memmaps_path(s->maps, map->path);
 		enum wp_symbols_kind kind = kind_of(path);
 
-		key.file = file_of(s, kind, path, &map->id, pid);
+		key.file = file_of(s, kind, path, &map->id, map->other, pid);
 		if (kind != WP_SYMBOLS_JIT)
 			key.offset = address - map->start + map->offset;
 	} else if (space == PERF_CONTEXT_KERNEL) {

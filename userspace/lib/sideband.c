@@ -24,7 +24,6 @@
 #include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/kthreads.h"
-#include "lib/openfile.h"
 #include "lib/perfdata.h"
 #include "lib/sideband.h"
 #include "lib/sorter.h"
@@ -209,59 +208,73 @@ static bool passes(struct wp_sideband *sb, const struct perf_event_header *rec, 
 	}
 }
 
-/* The identity of the mapped file, as the kernel tells only its build-id. */
-static void find_inode(struct wp_dso *dso, __u32 pid)
+/*
+ * Which file a mapping is of, as the kernel gives only its build-id. Its path could lead to
+ * another one by now, so the mapping itself is looked at.
+ */
+static struct wp_fileid find_file(const struct mmap2_record *m)
 {
-	int root = dso->path[0] == '/' ? wp_openfile_root(pid) : -1;
+	int fd = m->filename[0] == '/' ?
+		wp_buildid_mapping(m->pid, m->start, m->start + m->len) : -1;
+	struct wp_fileid file = { 0 };
 	struct stat st;
-	bool found = root >= 0 && !wp_openfile_stat(root, dso->path, &st);
 
-	if (root >= 0)
-		close(root);
-	if (dso->path[0] != '/' ||
-	    (!found && wp_openfile_stat(WP_OPENFILE_HERE, dso->path, &st)))
-		return;
-	dso->maj = major(st.st_dev);
-	dso->min = minor(st.st_dev);
-	dso->ino = st.st_ino;
+	if (fd < 0)
+		return file;
+	if (!fstat(fd, &st))
+		file = (struct wp_fileid){ major(st.st_dev), minor(st.st_dev), st.st_ino };
+	close(fd);
+	return file;
+}
+
+/* Notes the file of a mapping; with its build-id, if the record has that. */
+static struct wp_dso *note_file(struct wp_sideband *sb, const struct mmap2_record *m,
+				const struct wp_buildid *id, bool inlined)
+{
+	struct wp_mapped map = {
+		.pid = m->pid, .start = m->start, .end = m->start + m->len,
+	};
+	struct wp_dso *dso = NULL;
+
+	if (!sb->opt.ids || !(m->prot & PROT_EXEC) || !wp_buildid_wants_path(m->filename))
+		return NULL;
+	if (!inlined) {
+		map.file = (struct wp_fileid){ m->maj, m->min, m->ino };
+	} else {
+		dso = wp_buildids_find_id(sb->opt.ids, m->filename, id);
+		map.file = dso ? dso->last.file : find_file(m);
+	}
+	return wp_buildids_map(sb->opt.ids, m->filename, &map, id);
 }
 
 /*
  * Perf 5.10 warns of inline build-ids, so the build-id goes into the table and
- * device and inode take its place. The file may be gone by now: then they are
- * zero, which readers take for "not known".
+ * device and inode take its place. Without a table they are zero, which readers
+ * take for "not known".
  */
 static void unpack_buildid(struct wp_sideband *sb, struct mmap2_record *m)
 {
 	bool inlined = m->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID;
 	struct wp_buildid id = { 0 };
-	struct wp_dso *dso = NULL;
+	struct wp_dso *dso;
 
 	if (inlined && m->build_id_size <= WP_BUILDID_MAX) {
 		id.size = m->build_id_size;
 		memcpy(id.data, m->build_id, id.size);
 	}
-	if (sb->opt.ids && m->prot & PROT_EXEC && wp_buildid_wants_path(m->filename)) {
-		dso = wp_buildids_find(sb->opt.ids, m->filename);
-		/* Replaced by another file: what is cached is of the old one. */
-		if (dso && id.size && memcmp(&dso->id, &id, sizeof(id)))
-			dso->ino = 0;
-		dso = wp_buildids_add(sb->opt.ids, m->filename, m->pid, false, &id);
+	dso = note_file(sb, m, &id, inlined);
+	if (inlined) {
+		m->header.misc &= ~PERF_RECORD_MISC_MMAP_BUILD_ID;
+		m->maj = 0;
+		m->min = 0;
+		m->ino = 0;
+		m->ino_generation = 0;
 	}
-	if (!inlined)
+	if (!dso || (!inlined && dso->last.file.ino == m->ino))
 		return;
-	m->header.misc &= ~PERF_RECORD_MISC_MMAP_BUILD_ID;
-	m->maj = 0;
-	m->min = 0;
-	m->ino = 0;
-	m->ino_generation = 0;
-	if (!dso)
-		return;
-	if (!dso->ino)
-		find_inode(dso, m->pid);
-	m->maj = dso->maj;
-	m->min = dso->min;
-	m->ino = dso->ino;
+	m->maj = dso->last.file.maj;
+	m->min = dso->last.file.min;
+	m->ino = dso->last.file.ino;
 }
 
 static int hand_out(void *ctx, struct perf_event_header *rec, __u64 time)

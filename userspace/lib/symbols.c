@@ -170,6 +170,18 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 }
 
 /**
+ * wp_symbols_lost() - say that a file cannot be had
+ * @s: the names
+ * @file: its number, before its names are asked for
+ * @trouble: why; stays the caller's
+ */
+void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble)
+{
+	s->file[file - 1].read = true;
+	s->file[file - 1].trouble = trouble;
+}
+
+/**
  * wp_symbols_found() - say where a file is that was found already
  * @s: the names
  * @file: its number, before its names are asked for
