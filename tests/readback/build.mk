@@ -15,7 +15,8 @@ $(RB_OUT)/generate: tests/readback/generate.c build/san/libwallprof.a
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow \
 		-fsanitize=address,undefined -fno-sanitize-recover=all \
-		-Iuapi -Iuserspace -o $@ $< build/san/libwallprof.a -ldw -lelf -lz -lzstd -lseccomp
+		-Iuapi -Iuserspace -o $@ $< build/san/libwallprof.a -ldw -lelf -lz -lzstd \
+		-llzma -lseccomp -ldl -l:libiberty.a -pthread
 
 build/san/libwallprof.a: FORCE
 	$(MAKE) -s -f userspace/build.mk SAN=1 $@
