@@ -12,7 +12,8 @@ harm: $(HARM_OUT)/tables
 
 $(HARM_OUT)/%: tests/harm/%.c $(HARM_LIB) $(wildcard userspace/lib/*.h) tests/harm/build.mk
 	@mkdir -p $(@D)
-	$(CC) $(HARM_CFLAGS) -o $@ $< $(HARM_LIB) -ldw -lelf -lz
+	$(CC) $(HARM_CFLAGS) -o $@ $< $(HARM_LIB) -ldw -lelf -lz -lzstd -llzma -lseccomp \
+		-ldl -l:libiberty.a -pthread
 
 $(HARM_LIB): FORCE
 	@$(MAKE) -s -f userspace/build.mk $@
