@@ -31,6 +31,9 @@ static void add(const char *piece, size_t len, void *ctx)
 	struct plain *plain = ctx;
 	size_t room = WP_DEMANGLE_MAX - plain->len;
 
+	/* The library says "nothing" with a NULL. */
+	if (!len)
+		return;
 	memcpy(plain->text + plain->len, piece, len < room ? len : room);
 	plain->len += len < room ? len : room;
 	if (len > room)
