@@ -15,19 +15,14 @@ FUZZ_CFLAGS := -std=gnu11 -fno-strict-aliasing -D_GNU_SOURCE -O1 -g -fno-omit-fr
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
 		layout.c unwind_table.c) tests/kunit/suite.c tests/shim/kunit.c
-FUZZ_LIB_SRC := $(addprefix userspace/lib/,ehframe.c elfcheck.c elfcode.c cfaprogram.c \
-	cfaexpr.c gofuncs.c tablebuild.c trampolines.c unwindtable.c)
-FUZZ_SOCKETS_SRC := $(addprefix userspace/lib/,sockets.c text.c unixpeers.c)
-FUZZ_RECORDING_SRC := $(addprefix userspace/lib/,buf.c cause.c err.c fullio.c \
-	idmap.c intern.c ledger.c ledgerfile.c perfevents.c perffile.c perfrecords.c \
-	perfsample.c processes.c procwaits.c progress.c schedevents.c schedule.c siphash.c \
-	sorter.c syscalls.c text.c tracepoint.c)
-FUZZ_JOB_SRC := $(FUZZ_LIB_SRC) $(addprefix userspace/lib/,buildid.c confine.c debugdata.c \
-	demangle.c dynsyms.c elfcheck.c elflinks.c elfnames.c err.c filereader.c inlines.c job.c \
-	jobnames.c openfile.c siphash.c symtable.c tablename.c text.c worker.c zygote.c)
-FUZZ_NAMES_SRC := $(FUZZ_JOB_SRC) $(addprefix userspace/lib/,debugfiles.c idfiles.c)
-FUZZ_PROFILE_SRC := $(FUZZ_RECORDING_SRC) $(FUZZ_NAMES_SRC) $(addprefix userspace/lib/,comms.c \
-	memmaps.c profile.c profstacks.c profsum.c symbols.c)
+# The whole of the reader's library: a fuzzer is linked with what it needs of it, so
+# no list here falls behind.
+FUZZ_LIB := $(FUZZ_OUT)/libwallprof.a
+FUZZ_LIB_SRC := $(sort $(wildcard userspace/lib/*.c))
+FUZZ_GEN := $(patsubst userspace/lib/%.proto,%,$(sort $(wildcard userspace/lib/*.proto)))
+FUZZ_GEN_H := $(FUZZ_GEN:%=$(FUZZ_OUT)/gen/%.pb-c.h)
+FUZZ_LDLIBS := -Wl,--as-needed -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp \
+	-l:libprotobuf-c.a -l:libiberty.a -lm
 FUZZ_ALL := $(patsubst tests/fuzz/%.c,$(FUZZ_OUT)/%,$(wildcard tests/fuzz/*.c))
 
 .PHONY: fuzz
@@ -35,40 +30,39 @@ fuzz: $(FUZZ_ALL) $(FUZZ_OUT)/seeds/job
 
 # Each source once, for all fuzzers, and by itself: ccache knows single ones only.
 FUZZ_OBJ := $(FUZZ_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
-FUZZ_LIB_OBJ := $(FUZZ_LIB_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
-FUZZ_SOCKETS_OBJ := $(FUZZ_SOCKETS_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
-FUZZ_RECORDING_OBJ := $(FUZZ_RECORDING_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
-FUZZ_NAMES_OBJ := $(FUZZ_NAMES_SRC:%.c=$(FUZZ_OUT)/obj/%.o)
-FUZZ_PROFILE_OBJ := $(sort $(FUZZ_PROFILE_SRC:%.c=$(FUZZ_OUT)/obj/%.o))
+FUZZ_LIB_OBJ := $(FUZZ_LIB_SRC:%.c=$(FUZZ_OUT)/obj/%.o) \
+	$(FUZZ_GEN:%=$(FUZZ_OUT)/obj/gen/%.pb-c.o)
 
-FUZZ_JOB_OBJ := $(sort $(FUZZ_JOB_SRC:%.c=$(FUZZ_OUT)/obj/%.o))
+$(FUZZ_LIB): $(FUZZ_LIB_OBJ)
+	rm -f $@ && $(AR) rcs $@ $^
 
-$(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_LIBS)
-
-$(FUZZ_OUT)/ehframe: FUZZ_LIBS := -ldw -lelf
-$(FUZZ_OUT)/ehframe: $(FUZZ_LIB_OBJ)
-$(FUZZ_OUT)/job: FUZZ_LIBS := -ldw -lelf -llzma -lz -lseccomp -l:libiberty.a
-$(FUZZ_OUT)/job: $(FUZZ_JOB_OBJ)
-$(FUZZ_OUT)/sockets: $(FUZZ_SOCKETS_OBJ)
-$(FUZZ_OUT)/recording: FUZZ_LIBS := -lzstd -lseccomp
-$(FUZZ_OUT)/recording: $(FUZZ_RECORDING_OBJ)
-$(FUZZ_OUT)/names: FUZZ_LIBS := -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp -l:libiberty.a
-$(FUZZ_OUT)/names: $(FUZZ_NAMES_OBJ)
-$(FUZZ_OUT)/profile: FUZZ_LIBS := -lzstd -ldw -lelf -lz -llzma -ldl -lseccomp -l:libiberty.a
-$(FUZZ_OUT)/profile: $(FUZZ_PROFILE_OBJ)
+$(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_LIB)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_LIB) $(FUZZ_LDLIBS)
 
 FUZZ_DEPS := $(wildcard $(FUZZ_MODULE)/*.h tests/kunit/*.h tests/shim/*/*.h \
 	uapi/linux/*.h userspace/lib/*.h) tests/fuzz/fuzz.mk
+
+$(FUZZ_GEN_H): $(FUZZ_OUT)/gen/%.pb-c.h: userspace/lib/%.proto
+	@mkdir -p $(@D)
+	protoc-c --c_out=$(@D) -Iuserspace/lib $<
+$(FUZZ_GEN_H:.h=.c): %.c: %.h
+
+$(FUZZ_OUT)/obj/gen/%.o: $(FUZZ_OUT)/gen/%.c
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -c -o $@ $<
+
+$(FUZZ_OUT)/obj/userspace/lib/%.o: userspace/lib/%.c $(FUZZ_DEPS) | $(FUZZ_GEN_H)
+	@mkdir -p $(@D)
+	$(FUZZ_CC) $(FUZZ_CFLAGS) -Iuserspace -I$(FUZZ_OUT)/gen -DWP_VERSION='"fuzz"' -c -o $@ $<
 
 $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_INCLUDE) -c -o $@ $<
 
-$(FUZZ_OUT)/obj/tests/fuzz/ehframe.o $(FUZZ_OUT)/obj/tests/fuzz/sockets.o \
-	$(FUZZ_OUT)/obj/tests/fuzz/recording.o $(FUZZ_OUT)/obj/tests/fuzz/profile.o \
-	$(FUZZ_OUT)/obj/tests/fuzz/names.o $(FUZZ_OUT)/obj/tests/fuzz/job.o $(FUZZ_JOB_OBJ) \
-	$(FUZZ_LIB_OBJ) $(FUZZ_SOCKETS_OBJ) $(FUZZ_PROFILE_OBJ): FUZZ_INCLUDE := -Iuserspace
+# Fuzzers of the reader's parts.
+FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,ehframe.o job.o names.o profile.o \
+	recording.o sockets.o)
+$(FUZZ_READER): FUZZ_INCLUDE := -Iuserspace
 
 # Real files to begin with, as compilers and linkers make them.
 FUZZ_SEED_CC := gcc -nostdlib -fPIC -Wl,--unresolved-symbols=ignore-all
