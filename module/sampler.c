@@ -194,11 +194,10 @@ static struct perf_event_attr wp_sampler_attr(const struct wp_session *session)
 		.exclude_guest = !!(flags & WALLPROF_ATTR_EXCLUDE_GUEST),
 		.precise_ip = config->attr_precise,
 		/*
-		 * Idle is no target's time. A CPU that idles without a tick
+		 * Idle is no thread's time. A CPU that idles without a tick
 		 * would have its clock throttled, and miss the next thread.
 		 */
-		.exclude_idle = config->attr_type == PERF_TYPE_SOFTWARE &&
-				config->target != WALLPROF_TARGET_ALL,
+		.exclude_idle = config->attr_type == PERF_TYPE_SOFTWARE,
 		/* One record, one overflow: PEBS is not to gather them. */
 		.wakeup_events = 1,
 		.disabled = 1,
