@@ -208,6 +208,83 @@ static void say_lost(const struct wp_record_opts *o, const struct wp_record_stat
 		    (uint64_t)s->unknown, plural(s->unknown));
 }
 
+static double percent(__u64 part, __u64 all)
+{
+	return all ? 100.0 * part / all : 0;
+}
+
+static __u64 sum(const __u64 *n, unsigned int nr)
+{
+	__u64 all = 0;
+
+	while (nr--)
+		all += n[nr];
+	return all;
+}
+
+/* What to do about stacks that ended too early, for the reason of most of them. */
+static const char *advice(const struct wp_record_opts *o, unsigned int unwind)
+{
+	bool tables = o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI;
+
+	switch (unwind) {
+	case WALLPROF_UNWIND_DEPTH:
+		return "try a larger --max-stack";
+	case WALLPROF_UNWIND_NOT_RESIDENT:
+		return "these threads slept before, and their stacks are not in memory";
+	case WALLPROF_UNWIND_NO_TABLE:
+		return "the tables that were made are kept: record again, or for longer";
+	case WALLPROF_UNWIND_NO_ROW:
+	case WALLPROF_UNWIND_UNSUPPORTED:
+	case WALLPROF_UNWIND_NO_REG:
+		return "their files do not describe this code: see --call-graph in wallprof-record(1)";
+	}
+	return tables ? "code without an unwind table was not built with frame pointers" :
+			"without --call-graph fp, unwind tables are used";
+}
+
+/*
+ * How much of the file has whole user stacks. Kernel threads, and threads at their end,
+ * have no user stack that could be whole.
+ */
+static void say_whole(const struct wp_record_opts *o, const struct wp_record_stats *s)
+{
+	const char *const names[2] = {
+		[WALLPROF_AGGR_OFFCPU] = "offcpu-time",
+		[WALLPROF_AGGR_SAMPLE] = "samples",
+	};
+	unsigned int kind, i, most = WALLPROF_UNWIND_END;
+	double share, least = 100, worst = 0;
+	char shares[80] = "";
+	size_t len;
+
+	for (kind = 0; kind < 2; kind++) {
+		const __u64 *ends = s->unwound[kind];
+		__u64 all = sum(ends, WALLPROF_UNWIND_MAX) - ends[WALLPROF_UNWIND_NO_USER];
+
+		if (!all)
+			continue;
+		share = percent(ends[WALLPROF_UNWIND_END], all);
+		least = share < least ? share : least;
+		len = strlen(shares);
+		snprintf(shares + len, sizeof(shares) - len, "%s%.1f %% of %s", len ? ", " : "",
+			 share, names[kind]);
+		for (i = 0; i < WALLPROF_UNWIND_MAX; i++) {
+			if (i == WALLPROF_UNWIND_END || i == WALLPROF_UNWIND_NO_USER ||
+			    percent(ends[i], all) <= worst)
+				continue;
+			worst = percent(ends[i], all);
+			most = i;
+		}
+	}
+	if (!*shares)
+		return;
+	say("Whole user stacks: %s", shares);
+	if (least < 99)
+		say("Most of the others end by \"%s\": %s", wp_unwind_name(most),
+		    advice(o, most));
+}
+
 /* A bar as long as the share of the longest. */
 static void put_bar(__u64 count, __u64 most)
 {
@@ -256,20 +333,6 @@ static void print_hist(const struct wp_record_stats *s)
 		say("%" PRIu64 " histogram%s of threads stand%s in no account of --ledger",
 		    (uint64_t)s->hists_left_out, plural(s->hists_left_out),
 		    s->hists_left_out == 1 ? "s" : "");
-}
-
-static double percent(__u64 part, __u64 all)
-{
-	return all ? 100.0 * part / all : 0;
-}
-
-static __u64 sum(const __u64 *n, unsigned int nr)
-{
-	__u64 all = 0;
-
-	while (nr--)
-		all += n[nr];
-	return all;
 }
 
 /* How many walks ended for which reason, and how much of the file that is. */
@@ -540,6 +603,7 @@ void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_st
 	if (o->offcpu && !t->ledger.threads && wp_target_to_come(&o->target))
 		say("no thread %s was there: nothing was recorded", wp_target_to_come(&o->target));
 	say_split(o, s);
+	say_whole(o, s);
 	say_lost(o, s);
 	say_timeline(o, s);
 	if (o->hist)
