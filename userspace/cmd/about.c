@@ -38,6 +38,16 @@ static void tell_lost(struct wp_about *about, const struct wp_samples *s)
 			 s->o->chosen);
 }
 
+static void tell_scale(struct wp_about *about, const struct wp_samples *s)
+{
+	struct wp_samples_scale scale;
+
+	if (wp_samples_scale(s, &scale) && scale.run_ns)
+		snprintf(about->scaled, sizeof(about->scaled),
+			 "samples stand for %.3f of %.3f s run: scaled, thread by thread",
+			 (double)scale.sampled_ns / 1e9, (double)scale.run_ns / 1e9);
+}
+
 /**
  * wp_about_read() - learn what a recording tells of itself
  * @about: out: to be given to wp_about_free()
@@ -70,6 +80,7 @@ void wp_about_read(struct wp_about *about, const struct wp_samples *samples)
 	if (wp_perffile_day(file, from, &t, &about->written) &&
 	    localtime_r(&t, &tm))
 		strftime(about->when, sizeof(about->when), "%F %T", &tm);
+	tell_scale(about, samples);
 	tell_lost(about, samples);
 }
 

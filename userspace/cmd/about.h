@@ -21,6 +21,7 @@ struct wp_samples;
  * @when: time of day; empty if that is not known
  * @written: @when is that of the file: the recording does not tell its own
  * @seconds: for how long
+ * @scaled: what samples of the clock stand for; empty: they are not scaled
  * @lost: what is missing, in sentences; empty: nothing
  */
 struct wp_about {
@@ -30,6 +31,7 @@ struct wp_about {
 	char when[32];
 	bool written;
 	double seconds;
+	char scaled[120];
 	char lost[600];
 };
 

@@ -131,6 +131,7 @@ static void put_about(struct wp_json *j, const struct wp_flame_view *view)
 	snprintf(text, sizeof(text), "%.3f s", about->seconds);
 	put_pair(j, "for", text);
 	put_pair(j, "by", about->command);
+	put_pair(j, "on-CPU", about->scaled);
 	put_pair(j, "drawn by", "wallprof " WP_VERSION);
 	wp_json_close(j, ']');
 	wp_json_string(j, "title", view->title);

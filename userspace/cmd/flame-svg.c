@@ -305,6 +305,8 @@ static void put_head(struct svg *s, bool draw)
 	if (*s->view->left_out && s->total[0][0])
 		put_line(s, draw, "", (const char *[]){
 			"on-CPU by ", event, "; not shown: ", s->view->left_out, NULL });
+	if (*about->scaled)
+		put_line(s, draw, "", (const char *[]){ "on-CPU: ", about->scaled, NULL });
 	if (*about->lost)
 		put_line(s, draw, " fill=\"#b5179e\"", (const char *[]){ about->lost, NULL });
 	s->head += 6;

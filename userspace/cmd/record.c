@@ -223,6 +223,7 @@ static void append_ledger(struct wp_recording *r, int fd)
 		.lost_ns = lost[WALLPROF_LOSS_EXIT_FULL].ns,
 		.untracked = lost[WALLPROF_LOSS_NO_TASK].count,
 		.untracked_ns = lost[WALLPROF_LOSS_NO_TASK].ns,
+		.flags = r->o.has_cpus ? WP_LEDGERFILE_SOME_CPUS : 0,
 	};
 
 	wp_ledgerspool_append(&r->spool, fd, r->o.output, &head);

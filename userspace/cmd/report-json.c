@@ -177,6 +177,7 @@ static int put_line(struct writer *w, const struct wp_profline *l, __u64 value)
 
 static int put_section(void *ctx, const struct wp_section *section)
 {
+	struct wp_samples_scale scale;
 	struct writer *w = ctx;
 	__u64 total = 0;
 	int err = 0;
@@ -191,6 +192,11 @@ static int put_section(void *ctx, const struct wp_section *section)
 	wp_json_string(&w->j, "title", section->title);
 	wp_json_string(&w->j, "unit", section->ns ? "ns" : "events");
 	wp_json_number(&w->j, "total", total);
+	if (section->kind == WP_SECTION_CPU && section->event == w->s->clock &&
+	    wp_samples_scale(w->s, &scale)) {
+		wp_json_number(&w->j, "sampled", scale.sampled_ns);
+		wp_json_number(&w->j, "not_sampled", scale.without_ns);
+	}
 	wp_json_open(&w->j, "stacks", '[');
 	for (i = 0; i < w->s->sum.nr && !err; i++) {
 		__u64 value = wp_section_value(section, &w->s->sum.line[i]);

@@ -295,6 +295,7 @@ static int print_section(void *ctx, const struct wp_section *section)
 		err = wp_calltree_sort(&tree);
 	if (!err && tree.nr) {
 		wp_section_put_title(section, tree.node[0].total, tree.node[0].count);
+		wp_section_put_scale(section, &s->samples);
 		if (section->kind == WP_SECTION_BLOCKED)
 			err = print_reasons(s, section, tree.node[0].total);
 	}

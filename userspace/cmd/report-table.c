@@ -306,6 +306,7 @@ int wp_report_table(struct wp_samples *s, const struct wp_section *section,
 	if (!err && t.nr) {
 		qsort(t.row, t.nr, sizeof(*t.row), by_value);
 		wp_section_put_title(section, t.total, t.count);
+		wp_section_put_scale(section, s);
 		print_rows(&t, section, limit);
 	}
 	wp_intern_free(&t.words);

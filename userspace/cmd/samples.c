@@ -26,6 +26,7 @@ enum {
 	OPT_INLINE,
 	OPT_KALLSYMS,
 	OPT_NO_DEMANGLE,
+	OPT_NO_SCALE,
 	OPT_REASON,
 	OPT_STATE,
 	OPT_SYMFS,
@@ -53,6 +54,8 @@ const struct wp_option wp_samples_table[] = {
 	{ OPT_INLINE, "inline", NULL, "tell inlined functions, too, where there is\n"
 	  "debug information" },
 	{ OPT_SYMFS, "symfs", "directory", "look for files with symbols relative to it" },
+	{ OPT_NO_SCALE, "no-scale", NULL, "samples of cpu-clock as they are, not scaled to\n"
+	  "the time that each thread ran" },
 	{ OPT_NO_DEMANGLE, "no-demangle", NULL, "names of C++ and Rust as the linker has\n"
 	  "them" },
 	{ 0 }
@@ -123,6 +126,9 @@ int wp_samples_set(struct wp_samples_options *o, int id, const char *arg)
 		return set_file(&o->symbols.vmlinux, "vmlinux", arg);
 	case OPT_NO_DEMANGLE:
 		o->symbols.raw = true;
+		return 0;
+	case OPT_NO_SCALE:
+		o->no_scale = true;
 		return 0;
 	case OPT_SYMFS:
 		return set_file(&o->symbols.symfs, "symfs", arg);
@@ -196,12 +202,33 @@ static bool cause_is_wanted(const struct wp_samples *s, const struct wp_profile_
 	return !o->states || (c->state[0] && strchr(o->states, c->state[0]));
 }
 
+/*
+ * Whether an event's samples should stand for all the time that threads ran. If only what
+ * they did in user or in kernel mode was sampled, they should not.
+ */
+static bool is_of_run_time(const struct wp_samples *s, unsigned int event)
+{
+	const struct perf_event_attr *attr = &wp_profile_events(s->profile)->event[event].attr;
+
+	return wp_profile_kind(s->profile, event) == WP_PROFILE_CPU &&
+	       attr->type == PERF_TYPE_SOFTWARE && !attr->exclude_user && !attr->exclude_kernel;
+}
+
 static int add_sample(void *ctx, const struct wp_profile_sample *sample)
 {
 	struct wp_samples *s = ctx;
 	const struct wp_profile_thread *t = wp_profile_thread(s->profile, sample->thread);
 	const struct wp_samples_options *o = s->o;
+	int err = 0;
 
+	if (s->oncpu.known && is_of_run_time(s, sample->event)) {
+		/* An idle CPU's, of older versions of the module: no thread ran. */
+		if (!t->tid)
+			return 0;
+		err = wp_oncpu_sample(&s->oncpu, t->pid, t->tid, sample->ns);
+	}
+	if (err)
+		return err;
 	if (!wp_samples_of(o, t->pid, t->tid, t->comm) || sample->time < o->from ||
 	    sample->time > o->to || !cause_is_wanted(s, sample))
 		return 0;
@@ -268,11 +295,69 @@ static int times_of(const struct wp_samples_options *o, struct wp_profile *p, __
 	return err;
 }
 
+/* A thread that ran without being sampled: its time has no stack. */
+static int add_without(void *ctx, const struct wp_oncpu_thread *t)
+{
+	struct wp_samples *s = ctx;
+	struct wp_profile_sample sample = {
+		.kind = WP_PROFILE_CPU,
+		.event = s->clock,
+		.time = t->middle,
+		.ns = t->run_ns,
+	};
+
+	if (!wp_samples_of(s->o, t->pid, t->tid, t->comm))
+		return 0;
+	sample.thread = wp_profile_add_thread(s->profile, t->pid, t->tid, t->comm);
+	if (!sample.thread) {
+		wp_err("no memory for the threads of the recording");
+		return -ENOMEM;
+	}
+	return wp_profsum_add(&s->sum, &sample);
+}
+
+/* Gives each thread's samples the time that it ran. */
+static int scale(struct wp_samples *s)
+{
+	const struct wp_samples_options *o = s->o;
+	size_t i;
+
+	for (i = 0; i < s->sum.nr; i++) {
+		struct wp_profline *l = &s->sum.line[i];
+		const struct wp_profile_thread *t = wp_profile_thread(s->profile, l->thread);
+
+		if (l->kind == WP_PROFILE_CPU && is_of_run_time(s, l->event))
+			l->ns = wp_oncpu_scale(&s->oncpu, t->pid, t->tid, l->ns);
+	}
+	/* Nobody knows when such a thread ran, nor in which function. */
+	if (o->from || o->to != ~0ULL || o->reasons || o->states || o->functions)
+		return 0;
+	return wp_oncpu_without(&s->oncpu, add_without, s);
+}
+
+/* Finds out whether samples can be scaled: by which event, and to what. */
+static int begin_scale(struct wp_samples *s)
+{
+	const struct wp_perfevents *events = wp_profile_events(s->profile);
+	unsigned int i;
+
+	for (i = 0; i < events->nr && !is_of_run_time(s, i); i++)
+		;
+	if (s->o->no_scale || i == events->nr)
+		return 0;
+	s->clock = i;
+	return wp_oncpu_read(&s->oncpu, wp_profile_file(s->profile)->fd);
+}
+
 /**
  * wp_samples_read() - read the samples of a recording that are asked for
  * @s: out: to be given to wp_samples_free(), also after an error
  * @o: which
  * @slots: into so many parts of the time, 1 or more
+ *
+ * Where there is a ledger, samples of a clock are scaled to the time that each thread ran,
+ * and threads that ran without being sampled have a line without a stack: @ns of lines is
+ * of the ledger, @weight and @count are of the samples.
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -292,10 +377,38 @@ int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __
 	if (time[1] > o->to)
 		time[1] = o->to;
 	wp_profsum_init(&s->sum, time[0], time[1], slots);
-	err = wp_profile_read(s->profile, add_sample, s);
+	err = begin_scale(s);
+	if (!err)
+		err = wp_profile_read(s->profile, add_sample, s);
+	if (!err)
+		err = scale(s);
 	if (!err && o->functions)
 		err = choose_functions(s);
 	return err;
+}
+
+/**
+ * wp_samples_scale() - what the samples of the clock stand for
+ * @s: the samples
+ * @scale: out
+ *
+ * Return: true if they were scaled.
+ */
+bool wp_samples_scale(const struct wp_samples *s, struct wp_samples_scale *scale)
+{
+	size_t i;
+
+	*scale = (struct wp_samples_scale){ 0 };
+	for (i = 0; i < s->sum.nr && s->oncpu.known; i++) {
+		const struct wp_profline *l = &s->sum.line[i];
+
+		if (l->kind != WP_PROFILE_CPU || l->event != s->clock)
+			continue;
+		scale->run_ns += l->ns;
+		scale->sampled_ns += l->weight;
+		scale->without_ns += l->count ? 0 : l->ns;
+	}
+	return s->oncpu.known;
 }
 
 /**
@@ -442,6 +555,7 @@ void wp_samples_warn(const struct wp_samples *s)
 void wp_samples_free(struct wp_samples *s)
 {
 	wp_profsum_free(&s->sum);
+	wp_oncpu_free(&s->oncpu);
 	wp_profile_close(s->profile);
 	free(s->functions);
 }

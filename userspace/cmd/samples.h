@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "cmd/options.h"
+#include "lib/oncpu.h"
 #include "lib/outfile.h"
 #include "lib/profsum.h"
 #include "lib/symbols.h"
@@ -38,6 +39,7 @@
  *	or NULL
  * @states: off-CPU in one of these states only: letters, or NULL
  * @functions: with one of these functions in their stacks only: a list, or NULL
+ * @no_scale: samples of a clock stand for the time that the clock says
  * @chosen: one of the options that leave something out was given, or NULL
  */
 struct wp_samples_options {
@@ -51,6 +53,7 @@ struct wp_samples_options {
 	const char *reasons;
 	const char *states;
 	const char *functions;
+	bool no_scale;
 	const char *chosen;
 };
 
@@ -64,6 +67,8 @@ extern const struct wp_option wp_samples_table[];
  * @o: which
  * @profile: the recording
  * @sum: the samples, in sum
+ * @oncpu: how much time each thread ran; it knows none if samples are not scaled to it
+ * @clock: the event that is scaled
  * @spare: room for a name
  * @functions: room for a stack
  * @room: for so many functions
@@ -72,9 +77,23 @@ struct wp_samples {
 	const struct wp_samples_options *o;
 	struct wp_profile *profile;
 	struct wp_profsum sum;
+	struct wp_oncpu oncpu;
+	unsigned int clock;
 	char spare[24];
 	__u32 *functions;
 	size_t room;
+};
+
+/**
+ * struct wp_samples_scale - what the samples of the clock stand for
+ * @run_ns: time that the threads ran
+ * @sampled_ns: time that the clock's samples stand for
+ * @without_ns: part of @run_ns of threads that were never sampled: it has no stack
+ */
+struct wp_samples_scale {
+	__u64 run_ns;
+	__u64 sampled_ns;
+	__u64 without_ns;
 };
 
 int wp_samples_set(struct wp_samples_options *o, int id, const char *arg);
@@ -82,6 +101,7 @@ bool wp_samples_of(const struct wp_samples_options *o, __s32 pid, __s32 tid, con
 void wp_samples_options_free(struct wp_samples_options *o);
 const char *wp_samples_untold(const struct wp_samples *s);
 int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __u32 slots);
+bool wp_samples_scale(const struct wp_samples *s, struct wp_samples_scale *scale);
 const char *wp_samples_comm(struct wp_samples *s, const struct wp_profline *l);
 const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline *l, size_t *nr);
 FILE *wp_samples_output(const struct wp_samples *s, struct wp_outfile *out, const char *path);

@@ -148,6 +148,25 @@ void wp_section_put_title(const struct wp_section *section, __u64 total, __u64 c
 }
 
 /**
+ * wp_section_put_scale() - print what samples stand for, if they are scaled
+ * @section: the section
+ * @s: the recording
+ */
+void wp_section_put_scale(const struct wp_section *section, const struct wp_samples *s)
+{
+	struct wp_samples_scale scale;
+
+	if (section->kind != WP_SECTION_CPU || section->event != s->clock ||
+	    !wp_samples_scale(s, &scale))
+		return;
+	printf("# samples stand for %.6f of %.6f s run: scaled, thread by thread, to its run time\n",
+	       (double)scale.sampled_ns / 1e9, (double)scale.run_ns / 1e9);
+	if (scale.without_ns)
+		printf("# %.6f s of threads that were never sampled have no stack\n",
+		       (double)scale.without_ns / 1e9);
+}
+
+/**
  * wp_section_put_value() - print a part of it, in 16 columns
  * @section: the section
  * @value: ns or events

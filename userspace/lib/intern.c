@@ -121,6 +121,19 @@ __u32 wp_intern(struct wp_intern *t, const void *data, size_t len, bool *is_new)
 }
 
 /**
+ * wp_intern_find() - the number of a string, if it has one
+ * @t: the table
+ * @data: its bytes
+ * @len: how many
+ *
+ * Return: its number; 0 if it is not in the table.
+ */
+__u32 wp_intern_find(const struct wp_intern *t, const void *data, size_t len)
+{
+	return t->room ? *slot_of(t, hash_of(t, data, len), data, len) : 0;
+}
+
+/**
  * wp_intern_bytes() - the string of a number
  * @t: the table
  * @nr: the number, of those that wp_intern() returned

@@ -46,6 +46,7 @@ struct wp_intern {
 };
 
 __u32 wp_intern(struct wp_intern *t, const void *data, size_t len, bool *is_new);
+__u32 wp_intern_find(const struct wp_intern *t, const void *data, size_t len);
 const void *wp_intern_bytes(const struct wp_intern *t, __u32 nr, size_t *len);
 size_t wp_intern_memory(const struct wp_intern *t);
 void wp_intern_free(struct wp_intern *t);

@@ -20,6 +20,7 @@
 
 #define WP_LEDGERFILE_MAGIC	"wallprof ledger"	/* 16 bytes with its zero */
 #define WP_LEDGERFILE_ENDED	(1U << 31)
+#define WP_LEDGERFILE_SOME_CPUS	(1U << 0)	/* samples are of some CPUs only, accounts are not */
 
 /**
  * struct wp_ledgerfile_head - what stands before the accounts
@@ -35,7 +36,7 @@
  * @untracked_ns: their time
  * @nr_waits: number of waits. What comes from here on is missing in older files
  * @wait_size: bytes of each; what is behind those that one knows is skipped
- * @reserved: 0
+ * @flags: WP_LEDGERFILE_SOME_CPUS; 0 in older files
  */
 struct wp_ledgerfile_head {
 	__u32 head_size;
@@ -49,7 +50,7 @@ struct wp_ledgerfile_head {
 	__u64 untracked_ns;
 	__u64 nr_waits;
 	__u32 wait_size;
-	__u32 reserved;
+	__u32 flags;
 };
 
 /**

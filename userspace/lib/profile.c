@@ -350,6 +350,23 @@ size_t wp_profile_threads(const struct wp_profile *p)
 }
 
 /**
+ * wp_profile_add_thread() - the number of a thread that may have no sample
+ * @p: the recording
+ * @pid: its process
+ * @tid: the thread
+ * @comm: its name
+ *
+ * Return: its number; 0 if there is no memory.
+ */
+__u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const char *comm)
+{
+	struct wp_profile_thread t = { .pid = pid, .tid = tid };
+
+	snprintf(t.comm, sizeof(t.comm), "%s", comm);
+	return wp_intern(&p->threads, &t, sizeof(t), NULL);
+}
+
+/**
  * wp_profile_thread() - a thread
  * @p: the recording
  * @thread: its number, 1 and up

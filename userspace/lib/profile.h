@@ -169,6 +169,7 @@ void wp_profile_stats(const struct wp_profile *p, struct wp_profile_stats *stats
 
 enum wp_profile_kind wp_profile_kind(const struct wp_profile *p, unsigned int event);
 size_t wp_profile_threads(const struct wp_profile *p);
+__u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const char *comm);
 const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __u32 thread);
 bool wp_profile_tells_causes(const struct wp_profile *p);
 const struct wp_profile_cause *wp_profile_cause(const struct wp_profile *p, __u32 cause);
