@@ -280,7 +280,7 @@ static bool read_mapped(const struct wp_dso *dso, struct wp_buildid *id)
 	if (place < 0)
 		return false;
 	/* The process may have something else there by now. */
-	if (!fstat(place, &st) && is_file(&dso->last.file, &st, false))
+	if (!wp_openfile_known(place, &st) && is_file(&dso->last.file, &st, false))
 		found = read_and_close(wp_openfile_found(place, &st), id);
 	close(place);
 	return found;

@@ -10,14 +10,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,10 +23,6 @@
 #include "lib/err.h"
 #include "lib/openfile.h"
 #include "lib/procfile.h"
-
-#ifndef FUSE_SUPER_MAGIC
-#define FUSE_SUPER_MAGIC	0x65735546
-#endif
 
 #define NR_BUCKETS	1024
 
@@ -283,17 +277,6 @@ static struct wp_codefile *add_file(struct wp_codefiles *files, const struct sta
 	return file;
 }
 
-/*
- * Whether the owner that a file system names is one: a server in userspace, anybody's, can
- * name root. Only what has no device of its own can be that.
- */
-static bool has_owner(int fd, dev_t dev)
-{
-	struct statfs fs;
-
-	return major(dev) || (!fstatfs(fd, &fs) && fs.f_type != FUSE_SUPER_MAGIC);
-}
-
 /* Have an open file's table made. */
 static void add_job(struct wp_codefiles *files, struct wp_codefile *file, int fd,
 		    const struct stat *st)
@@ -302,7 +285,7 @@ static void add_job(struct wp_codefiles *files, struct wp_codefile *file, int fd
 	file->job.owner = st->st_uid;
 	file->job.dev = st->st_dev;
 	file->job.size = st->st_size;
-	file->job.keep = has_owner(fd, st->st_dev);
+	file->job.keep = wp_openfile_has_owner(st);
 	enqueue(files, file);
 }
 
@@ -315,7 +298,7 @@ static struct wp_codefile *find_or_add(struct wp_codefiles *files, int place,
 	struct stat st;
 	int fd;
 
-	if (fstat(place, &st) || !S_ISREG(st.st_mode))
+	if (wp_openfile_known(place, &st) || !S_ISREG(st.st_mode))
 		return NULL;
 	file = find_known(files, &st, &state);
 	if (file && state != UNOPENED)

@@ -16,6 +16,7 @@
 
 #include "lib/err.h"
 #include "lib/filereader.h"
+#include "lib/openfile.h"
 #include "lib/worker.h"
 
 #define NR_READERS	4
@@ -26,6 +27,9 @@
 /* Bad files that are known, and of these, that are named. */
 #define MAX_BAD		4096
 #define MAX_NAMED	8
+
+/* Files of a program that did not answer, until no other one of it is asked for. */
+#define MAX_SILENT	3
 
 /**
  * struct reader - a worker for the files of one owner in one file system
@@ -51,6 +55,7 @@ struct bad {
 	ino_t ino;
 	off_t size;
 	struct timespec changed;
+	bool silent;
 };
 
 static struct {
@@ -63,6 +68,7 @@ static struct {
 
 static bool is_bad(const struct stat *st)
 {
+	unsigned int silent = 0;
 	size_t i;
 
 	for (i = 0; i < readers.nr_bad; i++) {
@@ -72,8 +78,9 @@ static bool is_bad(const struct stat *st)
 		    b->changed.tv_sec == st->st_ctim.tv_sec &&
 		    b->changed.tv_nsec == st->st_ctim.tv_nsec)
 			return true;
+		silent += b->silent && b->dev == st->st_dev;
 	}
-	return false;
+	return silent >= MAX_SILENT && !wp_openfile_has_owner(st);
 }
 
 static void add_bad(int fd, const struct stat *st, int err)
@@ -94,7 +101,7 @@ static void add_bad(int fd, const struct stat *st, int err)
 		return;
 	readers.bad = more;
 	more[readers.nr_bad++] = (struct bad){
-		st->st_uid, st->st_dev, st->st_ino, st->st_size, st->st_ctim,
+		st->st_uid, st->st_dev, st->st_ino, st->st_size, st->st_ctim, err == -ETIMEDOUT,
 	};
 }
 
@@ -140,19 +147,36 @@ static struct wp_worker *new_worker(const struct wp_fileowner *owner)
 /* Ask a worker, a new one if need be. */
 static int ask(struct reader *r, const struct wp_job *job, struct wp_answer *answer)
 {
+	int err = -EPIPE;
+
 	r->used = ++readers.requests;
+	if (r->w)
+		err = wp_worker_ask(r->w, job);
 	/* One that has nothing to do may have been killed for want of memory. */
-	if (r->w && wp_worker_ask(r->w, job))
+	if (err == -EPIPE) {
 		end_reader(r);
-	if (!r->w) {
 		r->w = new_worker(&r->owner);
 		if (!r->w)
 			return -EAGAIN;
-		if (wp_worker_ask(r->w, job))
-			return -EPIPE;
+		err = wp_worker_ask(r->w, job);
 	}
+	if (err)
+		return err;
 	r->served++;
 	return wp_worker_wait(r->w, answer);
+}
+
+/* Whether it was the file that ended the worker; else it just cannot be opened. */
+static bool is_lost(int err)
+{
+	static const int ends[] = { -EPIPE, -EPROTO, -EMSGSIZE, -ETIME, -ETIMEDOUT, -ENOMEM };
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (err == ends[i])
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -177,7 +201,7 @@ static int do_job(const struct wp_job *job, const struct wp_fileowner *owner, ta
 		err = answer.err ? answer.err : take(ctx, &answer);
 	if (err)
 		end_reader(r);
-	*lost = err && err != -EAGAIN;
+	*lost = is_lost(err);
 	return err;
 }
 
@@ -191,7 +215,7 @@ static int read_file(const struct wp_job *job, taker *take, void *ctx)
 	struct stat st;
 	int err;
 
-	if (fstat(job->fds[0], &st))
+	if (wp_openfile_known(job->fds[0], &st))
 		return -errno;
 	pthread_mutex_lock(&readers.lock);
 	err = is_bad(&st) ? -EBADMSG :
@@ -448,6 +472,28 @@ static int take_plain(void *ctx, const struct wp_answer *answer)
 	if (answer->size)
 		*plain = strndup(answer->data, answer->size);
 	return 0;
+}
+
+static int take_crc(void *ctx, const struct wp_answer *answer)
+{
+	if (answer->size != sizeof(__u32))
+		return -EPROTO;
+	memcpy(ctx, answer->data, sizeof(__u32));
+	return 0;
+}
+
+/**
+ * wp_filereader_crc() - the checksum of a file, as .gnu_debuglink has it
+ * @fd: the file
+ * @crc: out: that
+ *
+ * Return: 0 or a negative errno: it cannot be read.
+ */
+int wp_filereader_crc(int fd, __u32 *crc)
+{
+	const struct wp_job job = { .head.kind = WP_JOB_CRC, .fds[0] = fd, .nr_fds = 1 };
+
+	return read_file(&job, take_crc, crc);
 }
 
 /**

@@ -220,11 +220,13 @@ static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const 
 	struct stat st;
 	int err;
 
-	err = fstat(fd, &st) ? -errno : wp_filereader_links(fd, &links);
+	err = wp_openfile_known(fd, &st) ? -errno : wp_filereader_links(fd, &links);
 	if (err) {
 		close(fd);
 		return err == -EFBIG ? WP_ELFCHECK_TROUBLE :
-			err == -EBADMSG ? WP_FILEREADER_BAD : "it is not an ELF file";
+			err == -EBADMSG ? WP_FILEREADER_BAD :
+			err == -EACCES || err == -EPERM ? "it cannot be opened" :
+			"it is not an ELF file";
 	}
 	wp_debugfiles_open(&files, &place, fd, &st, &links, s->wants_inlines);
 	f->owner = (struct wp_fileowner){ st.st_uid, st.st_dev };

@@ -45,6 +45,9 @@
 #define MAX_OPEN	512
 #define GROUP_SHARE	4
 
+/* What it costs that a file cannot be opened. */
+#define OPEN_NS		(10 * NSEC_PER_MSEC)
+
 /* Bad files that are named; others are counted only. */
 #define MAX_NAMED	8
 
@@ -515,6 +518,14 @@ static void without_worker(struct wp_tablequeue *q, struct slot *s, struct wp_ta
 	settle(q, s->group, job, &did);
 }
 
+/* It was to be opened on the way: what that took is its group's. */
+static void not_opened(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *job, int err)
+{
+	s->making = s->making && s->nr;
+	add_cost(q, s->group, OPEN_NS);
+	give_up(q, s->group, job, err);
+}
+
 /* Give a file to a slot's worker; whether it can be given more. */
 static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *job)
 {
@@ -528,6 +539,10 @@ static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *jo
 		wp_tablecache_key(q->opt.cache, job->owner, what.head.key);
 	if (s->w)
 		err = wp_worker_ask(s->w, &what);
+	if (err && err != -EPIPE) {
+		not_opened(q, s, job, err);
+		return true;
+	}
 	if (err && s->nr) {
 		/* It has ended: what it answered before comes first. */
 		pthread_mutex_lock(&q->lock);
@@ -546,6 +561,10 @@ static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *jo
 	}
 	if (err)
 		err = wp_worker_ask(s->w, &what);
+	if (err && err != -EPIPE) {
+		not_opened(q, s, job, err);
+		return true;
+	}
 	s->job[(s->first + s->nr++) % WP_WORKER_DEPTH] = job;
 	if (err)
 		lose_worker(q, s, err);
