@@ -237,6 +237,60 @@ static void room(void)
 		close(job[i].fd);
 }
 
+/* Nor is it if the user has mounted many file systems; and they have one worker at a time. */
+static void many_mounts(void)
+{
+	struct wp_tablequeue *q = new_queue(&patient);
+	static struct wp_tablejob job[1024], other[2];
+	int i, added = 0;
+
+	for (i = 0; i < 1024; i++) {
+		job[i] = job_of(1000, "spin");
+		job[i].dev = 100 + i % 32;
+		if (wp_tablequeue_add(q, &job[i]))
+			break;
+		added++;
+	}
+	if (i < 1024)
+		close(job[i].fd);
+	ok(added > 16 && added < 512, "files in many file systems: no more than %d wait", added);
+	other[0] = job_of(1001, "good");
+	other[1] = job_of(0, "good");
+	ok(!wp_tablequeue_add(q, &other[0]) && !wp_tablequeue_add(q, &other[1]),
+	   "others' can be added");
+	for (i = 0; i < 2; i++)
+		wait_for_back(q, i + 1);
+	ok(other[0].table && other[1].table && nr_back() == 2, "they get their tables");
+	wp_tablequeue_free(q);
+	for (i = 0; i < added; i++)
+		close(job[i].fd);
+}
+
+/* Root's files in one file system, as of a container, leave room for those in others. */
+static void room_of_root(void)
+{
+	struct wp_tablequeue *q = new_queue(&patient);
+	static struct wp_tablejob job[1024], other;
+	int i, added = 0;
+
+	for (i = 0; i < 1024; i++) {
+		job[i] = job_of(0, "spin");
+		if (wp_tablequeue_add(q, &job[i]))
+			break;
+		added++;
+	}
+	if (i < 1024)
+		close(job[i].fd);
+	other = job_of(0, "good");
+	other.dev = 2;
+	ok(added < 1024 && !wp_tablequeue_add(q, &other), "root's %d files leave room", added);
+	wait_for_back(q, 1);
+	ok(other.table, "for another one's table");
+	wp_tablequeue_free(q);
+	for (i = 0; i < added; i++)
+		close(job[i].fd);
+}
+
 int main(void)
 {
 	wp_set_verbosity(WP_SILENT);
@@ -246,6 +300,8 @@ int main(void)
 	many_users();
 	mixed();
 	room();
+	many_mounts();
+	room_of_root();
 	wp_worker_end();
 	return done();
 }

@@ -277,12 +277,18 @@ static struct wp_codefile *add_file(struct wp_codefiles *files, const struct sta
 	return file;
 }
 
+/* What programs serve is all of one user's, whatever they state. */
+static uid_t owner_of(const struct stat *st)
+{
+	return wp_openfile_has_owner(st) ? st->st_uid : (uid_t)-1;
+}
+
 /* Have an open file's table made. */
 static void add_job(struct wp_codefiles *files, struct wp_codefile *file, int fd,
 		    const struct stat *st)
 {
 	file->job.fd = fd;
-	file->job.owner = st->st_uid;
+	file->job.owner = owner_of(st);
 	file->job.dev = st->st_dev;
 	file->job.size = st->st_size;
 	file->job.keep = wp_openfile_has_owner(st);
@@ -304,7 +310,7 @@ static struct wp_codefile *find_or_add(struct wp_codefiles *files, int place,
 	if (file && state != UNOPENED)
 		return file;
 	/* What finds no room, or no descriptor, is opened when it is looked for again. */
-	if (!wp_tablequeue_has_room(files->queue, st.st_uid, st.st_dev))
+	if (!wp_tablequeue_has_room(files->queue, owner_of(&st), st.st_dev))
 		return file ? file : add_file(files, &st, m->name);
 	fd = wp_openfile_found(place, &st);
 	if (fd < 0 && errno != EMFILE && errno != ENFILE)
