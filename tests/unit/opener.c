@@ -11,6 +11,7 @@
 #include "../harm/silentfs.h"
 #include "lib/buildid.h"
 #include "lib/clock.h"
+#include "lib/err.h"
 #include "lib/filereader.h"
 #include "lib/openfile.h"
 #include "lib/opener.h"
@@ -119,6 +120,35 @@ static int reader(pid_t server, bool silent)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -2;
 }
 
+/*
+ * A process has mapped 100000 files, when the end is asked for: not all of them are waited
+ * for, and one of another process has its build-id.
+ */
+static void hurry(void)
+{
+	struct wp_buildids *ids = wp_buildids_new();
+	char path[128], *to;
+	struct wp_dso *other;
+	int i, k;
+
+	for (i = 0; i < 100000; i++) {
+		/* The same one, by so many names. */
+		to = stpcpy(path, "/usr/bin/");
+		for (k = 0; k < 17; k++)
+			to = stpcpy(to, i >> k & 1 ? "./" : "/");
+		strcpy(to, "env");
+		wp_buildids_add(ids, path, 1, false, NULL);
+	}
+	other = wp_buildids_add(ids, "/usr/bin/env", getpid(), false, NULL);
+	wp_opener_hurry();
+	wp_buildids_resolve(ids);
+	ok(other->id.size && strstr(wp_last_warning(), "have no build-id"),
+	   "the end does not wait for 100000 files: %s", wp_last_warning());
+	wp_buildids_free(ids);
+	wp_filereader_end();
+	wp_worker_end();
+}
+
 int main(void)
 {
 	static const struct {
@@ -140,6 +170,7 @@ int main(void)
 	if (server < 0) {
 		ok(1, "a server that is silent # SKIP no FUSE here: %s", strerror(errno));
 		rmdir(dir);
+		hurry();
 		return done();
 	}
 	status = reader(server, false);
@@ -155,5 +186,6 @@ int main(void)
 		end(server);
 	}
 	rmdir(dir);
+	hurry();
 	return done();
 }
