@@ -434,6 +434,7 @@ void wp_codefiles_forget(struct wp_codefiles *files)
 	}
 	vdso = files->vdso && forget_table(files->vdso);
 	pthread_mutex_unlock(&files->lock);
+	wp_tablequeue_forget(files->queue);
 	if (vdso)
 		enqueue(files, files->vdso);
 }

@@ -44,6 +44,12 @@
 #define REST_TIMES	8
 #define REST_MIN_NS	(10 * NSEC_PER_MSEC)
 
+/*
+ * Bytes of tables of one user's files, if it is not root: of what the module has room for, a
+ * quarter.
+ */
+#define USER_BYTES	(128ULL << 20)
+
 /* Files that wait open, and the share of one user, and of root in one file system. */
 #define MAX_OPEN	512
 #define USER_SHARE	4
@@ -66,6 +72,7 @@
  * @owner: the owner
  * @dev: of root: the file system; else 0
  * @open: files that wait or are being read
+ * @bytes: of tables that were pushed, or refused
  * @spent: CPU time that they took, or kept a worker waiting. Of the thread, as the next one
  * @rest_until: none of them is read before
  */
@@ -74,6 +81,7 @@ struct user {
 	uid_t owner;
 	dev_t dev;
 	unsigned int open;
+	__u64 bytes;
 	__u64 spent;
 	__u64 rest_until;
 };
@@ -292,6 +300,20 @@ static void settle(struct wp_tablequeue *q, struct group *g, struct wp_tablejob 
 	raise_event(q->ready);
 }
 
+/* Whether a user may have one more table, which is counted. */
+static int take_bytes(struct wp_tablequeue *q, struct user *u, size_t size)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&q->lock);
+	if (size > USER_BYTES || u->bytes > USER_BYTES - size)
+		err = -EDQUOT;
+	else
+		u->bytes += size;
+	pthread_mutex_unlock(&q->lock);
+	return err;
+}
+
 /* Push a table; what the module takes is kept. @hit: it was kept already. */
 static void push(struct wp_tablequeue *q, struct group *g, struct wp_tablejob *job,
 		 const struct wp_unwindtable *table, bool hit)
@@ -299,7 +321,9 @@ static void push(struct wp_tablequeue *q, struct group *g, struct wp_tablejob *j
 	struct wp_tablequeue_stats did = {};
 	int err;
 
-	err = q->opt.push(q->opt.ctx, table->data, table->size, &job->table);
+	err = g && g->user->owner ? take_bytes(q, g->user, table->size) : 0;
+	if (!err)
+		err = q->opt.push(q->opt.ctx, table->data, table->size, &job->table);
 	if (err) {
 		did.error = err;
 		did.refused = 1;
@@ -891,6 +915,20 @@ int wp_tablequeue_add(struct wp_tablequeue *q, struct wp_tablejob *job)
 	if (!err)
 		raise_event(q->wake);
 	return err;
+}
+
+/**
+ * wp_tablequeue_forget() - tables that were pushed are pushed again, when files are added again
+ * @q: the queue
+ */
+void wp_tablequeue_forget(struct wp_tablequeue *q)
+{
+	struct user *u;
+
+	pthread_mutex_lock(&q->lock);
+	for (u = q->users; u; u = u->next)
+		u->bytes = 0;
+	pthread_mutex_unlock(&q->lock);
 }
 
 /**
