@@ -348,11 +348,16 @@ static void say_busy(int dir)
 		name);
 }
 
-/*
- * Whose process it is: by its real uid, as a program of another one, or one that cannot be
- * dumped, seems to be root's. What this reads takes no lock.
+/**
+ * wp_procfile_user() - whose a process is
+ * @dir: descriptor of /proc/PID
+ *
+ * By its real uid, as a program of another user, or one that cannot be dumped, seems to be
+ * root's. What this reads takes no lock.
+ *
+ * Return: the uid, or -1 if it is not known.
  */
-static uid_t user_of(int dir)
+uid_t wp_procfile_user(int dir)
 {
 	char text[2048], *at;
 	unsigned int uid;
@@ -376,7 +381,7 @@ static void give_up(struct call *call, int dir)
 	bool news = is_news(&call->process);
 
 	call->given_up = true;
-	call->user = user_of(dir);
+	call->user = wp_procfile_user(dir);
 	call->next = busy;
 	busy = call;
 	nr_busy++;
@@ -396,7 +401,7 @@ static bool is_busy(struct call *asked)
 
 	/* As long as none is, nobody needs to know. */
 	if (busy)
-		asked->user = user_of(asked->dir);
+		asked->user = wp_procfile_user(asked->dir);
 	for (call = busy; call; call = call->next) {
 		if (same(&call->process, &asked->process))
 			return true;
