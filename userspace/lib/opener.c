@@ -156,6 +156,13 @@ static void send_on(const int *fds, unsigned int nr, const struct iovec *iov)
 	say(CLOSED, 0);
 }
 
+static int find(const struct request *r, const char *path, int root)
+{
+	if (r->plain)
+		return open(path, O_PATH | O_CLOEXEC | r->flags);
+	return wp_lookup(root, path, &r->avoid, say_at);
+}
+
 /* An opener, from here to its end. */
 static void __attribute__((noreturn)) serve(int sock, pid_t nursery)
 {
@@ -182,8 +189,7 @@ static void __attribute__((noreturn)) serve(int sock, pid_t nursery)
 		packet.text[n] = 0;
 		switch (packet.r.what) {
 		case FIND:
-			fd = packet.r.plain ? open(packet.text, O_PATH | O_CLOEXEC | packet.r.flags) :
-				nr ? wp_lookup(fds[0], packet.text, &packet.r.avoid, say_at) : -1;
+			fd = find(&packet.r, packet.text, nr ? fds[0] : -1);
 			a.err = fd < 0 ? -errno : 0;
 			break;
 		case TYPE:

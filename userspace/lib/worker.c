@@ -421,7 +421,9 @@ int wp_worker_check(struct wp_worker *w)
  */
 int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 {
-	struct wp_ownthread state = { .pid = w->pid, .tid = w->pid, .clock = w->clock, .ran = ~0ULL };
+	struct wp_ownthread state = {
+		.pid = w->pid, .tid = w->pid, .clock = w->clock, .ran = ~0ULL,
+	};
 	struct pollfd in = { .fd = w->sock, .events = POLLIN };
 	unsigned int looks = 0;
 	int ret;
