@@ -26,6 +26,7 @@ static volatile sig_atomic_t silentfs_is_silent;
 
 static void silentfs_be_silent(int sig)
 {
+	(void)sig;
 	silentfs_is_silent = 1;
 }
 
