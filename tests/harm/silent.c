@@ -4,6 +4,9 @@
  * of that, with its memory map locked for writing. Usage: silent DIRECTORY. Prints that
  * process's number. When this ends, so does the process.
  *
+ * silent DIRECTORY FILE: a server of FILE, by any name, which answers nothing any more from
+ * SIGUSR1 on. Prints a line when it serves.
+ *
  * One process reads a page of the file: the kernel keeps it locked until the answer is
  * there. Another one maps the file, opened so that mmap() throws out what is cached of
  * it, and waits for the page.
@@ -22,6 +25,8 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "silentfs.h"
 
 #define ROOT	1
 #define FILE_INO	2
@@ -133,6 +138,14 @@ int main(int argc, char **argv)
 	static char request[1 << 20];
 	char options[128];
 
+	if (argc == 3) {
+		dev = silentfs_mount(argv[1]);
+		if (dev < 0)
+			die("mount");
+		puts("serves");
+		fflush(stdout);
+		silentfs_serve(dev, argv[2], 0);
+	}
 	if (argc != 2)
 		return 2;
 	dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);

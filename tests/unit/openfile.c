@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "lib/openfile.h"
+#include "lib/perffile.h"
 #include "tap.h"
 
 #define ROUNDS	3000
@@ -177,6 +178,7 @@ static void untouched(void)
 	char event[sizeof(struct inotify_event) + NAME_MAX + 1];
 	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	struct wp_perffile recording;
 	char device[64];
 	struct stat st;
 
@@ -192,6 +194,8 @@ static void untouched(void)
 	wp_openfile(at("root/fifo"), 0, &st);
 	wp_openfile(at("terminal"), 0, &st);
 	wp_openfile_at(root, "fifo", &st);
+	ok(wp_perffile_open(&recording, at("root/fifo")) == -EINVAL &&
+	   wp_perffile_open(&recording, at("terminal")) == -EINVAL, "neither is a recording");
 	ok(read(watch, event, sizeof(event)) < 0 && errno == EAGAIN, "nothing else was opened");
 	close(terminal);
 	close(watch);

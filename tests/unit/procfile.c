@@ -41,8 +41,8 @@ static void write_file(const char *name, const char *text)
 		abort();
 }
 
-/* The directory of a process; with @maps NULL its memory map is locked. */
-static int make_process(int pid, const char *text)
+/* The directory of a user's process; with @maps NULL its memory map is locked. */
+static int make_process_of(int uid, int pid, const char *text)
 {
 	char name[64], line[128];
 
@@ -50,6 +50,9 @@ static int make_process(int pid, const char *text)
 	mkdir(in_root(name), 0755);
 	snprintf(name, sizeof(name), "%d/stat", pid);
 	snprintf(line, sizeof(line), "%d (e) (vil) S 1 1\n", pid);
+	write_file(name, line);
+	snprintf(name, sizeof(name), "%d/status", pid);
+	snprintf(line, sizeof(line), "Name:\tUid:\nUid:\t%d\t0\t0\t0\n", uid);
 	write_file(name, line);
 	snprintf(name, sizeof(name), "%d/task", pid);
 	mkdir(in_root(name), 0755);
@@ -60,6 +63,11 @@ static int make_process(int pid, const char *text)
 		abort();
 	snprintf(name, sizeof(name), "%d", pid);
 	return open(in_root(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int make_process(int pid, const char *text)
+{
+	return make_process_of(0, pid, text);
 }
 
 /* Its memory map is free: who waits for the FIFO gets its end. */
@@ -173,14 +181,17 @@ static void test_many(void)
 
 	wp_procfile_hurry();
 	for (i = 0; i < MANY; i++) {
-		dir = make_process(100 + i, NULL);
+		dir = make_process_of(1000, 100 + i, NULL);
 		nr_busy += wp_procfile_read(dir, "maps", &t) == -EBUSY;
 		close(dir);
 	}
 	ok(nr_busy == MANY && stats().refused && stats().refused < MANY,
 	   "too many processes that are busy");
-	dir = make_process(5, maps);
-	ok(wp_procfile_read(dir, "maps", &t) == -EBUSY, "then none is read");
+	dir = make_process_of(1001, 7, maps);
+	ok(wp_procfile_read(dir, "maps", &t) > 0, "those of another user are read");
+	close(dir);
+	dir = make_process_of(1000, 5, maps);
+	ok(wp_procfile_read(dir, "maps", &t) == -EBUSY, "of that user none is read");
 	for (i = 0; i < MANY; i++)
 		set_free(100 + i);
 	while (wp_procfile_read(dir, "maps", &t) == -EBUSY)

@@ -22,6 +22,8 @@
 
 static const struct wp_worker_limits patient = {
 	.cpu_ns = FOREVER, .stuck_ns = FOREVER, .memory = 1ULL << 30, .answer = 1 << 20,
+}, large = {
+	.cpu_ns = FOREVER, .stuck_ns = FOREVER, .memory = 1ULL << 30, .answer = 1 << 24,
 }, little = {
 	.cpu_ns = 30000000, .stuck_ns = FOREVER, .memory = 1ULL << 30, .answer = 1 << 20,
 };
@@ -30,6 +32,7 @@ static int do_job(const struct wp_job *job, struct wp_job_answer *answer)
 {
 	struct wp_elfcode codes = { .nr = 1, .code[0] = { .start = 0, .end = 4096, .size = 4096 } };
 	char text[16] = "";
+	int i;
 
 	if (job->head.kind != WP_JOB_TABLE || job->nr_fds != 1 ||
 	    pread(job->fds[0], text, sizeof(text) - 1, 0) < 0)
@@ -47,6 +50,8 @@ static int do_job(const struct wp_job *job, struct wp_job_answer *answer)
 	if (!strcmp(text, "many"))
 		codes.nr = 1UL << 60;
 	wp_job_add(answer, &codes, sizeof(codes));
+	for (i = 0; i < 8 << 20 && !strcmp(text, "large"); i += sizeof(text))
+		wp_job_add(answer, text, sizeof(text));
 	if (strcmp(text, "short"))
 		wp_job_add(answer, text, sizeof(text));
 	return 0;
@@ -237,6 +242,93 @@ static void room(void)
 		close(job[i].fd);
 }
 
+/* Nor is it if the user has mounted many file systems; and they have one worker at a time. */
+static void many_mounts(void)
+{
+	struct wp_tablequeue *q = new_queue(&patient);
+	static struct wp_tablejob job[1024], other[2];
+	int i, added = 0;
+
+	for (i = 0; i < 1024; i++) {
+		job[i] = job_of(1000, "spin");
+		job[i].dev = 100 + i % 32;
+		if (wp_tablequeue_add(q, &job[i]))
+			break;
+		added++;
+	}
+	if (i < 1024)
+		close(job[i].fd);
+	ok(added > 16 && added < 512, "files in many file systems: no more than %d wait", added);
+	other[0] = job_of(1001, "good");
+	other[1] = job_of(0, "good");
+	ok(!wp_tablequeue_add(q, &other[0]) && !wp_tablequeue_add(q, &other[1]),
+	   "others' can be added");
+	for (i = 0; i < 2; i++)
+		wait_for_back(q, i + 1);
+	ok(other[0].table && other[1].table && nr_back() == 2, "they get their tables");
+	wp_tablequeue_free(q);
+	for (i = 0; i < added; i++)
+		close(job[i].fd);
+}
+
+/* Root's files in one file system, as of a container, leave room for those in others. */
+static void room_of_root(void)
+{
+	struct wp_tablequeue *q = new_queue(&patient);
+	static struct wp_tablejob job[1024], other;
+	int i, added = 0;
+
+	for (i = 0; i < 1024; i++) {
+		job[i] = job_of(0, "spin");
+		if (wp_tablequeue_add(q, &job[i]))
+			break;
+		added++;
+	}
+	if (i < 1024)
+		close(job[i].fd);
+	other = job_of(0, "good");
+	other.dev = 2;
+	ok(added < 1024 && !wp_tablequeue_add(q, &other), "root's %d files leave room", added);
+	wait_for_back(q, 1);
+	ok(other.table, "for another one's table");
+	wp_tablequeue_free(q);
+	for (i = 0; i < added; i++)
+		close(job[i].fd);
+}
+
+/* Tables of one user's files, of 8 MiB each: those of others have room, and root has no limit. */
+static void bytes(void)
+{
+	struct wp_tablequeue *q = new_queue(&large);
+	static struct wp_tablejob job[3][20];
+	static const uid_t uid[] = { 1000, 1001, 0 };
+	unsigned int of[3] = { 0 }, again = 0;
+	int i, k;
+
+	for (i = 0; i < 20; i++) {
+		for (k = 0; k < 3; k++) {
+			if (k == 1 && i >= 2)
+				continue;
+			job[k][i] = job_of(uid[k], "large");
+			job[k][i].dev = 1 + i % 3;
+			wp_tablequeue_add(q, &job[k][i]);
+		}
+		wait_until_still(q);
+		for (k = 0; k < 3; k++)
+			of[k] += !!job[k][i].table;
+	}
+	ok(of[0] > 4 && of[0] < 17 && of[1] == 2 && of[2] == 20,
+	   "tables of a user's files: %u of 20 are taken, of another's %u of 2, of root's %u of 20",
+	   of[0], of[1], of[2]);
+	wp_tablequeue_forget(q);
+	job[0][0] = job_of(1000, "large");
+	wp_tablequeue_add(q, &job[0][0]);
+	wait_until_still(q);
+	again += !!job[0][0].table;
+	ok(again, "forgotten, they can be pushed again");
+	wp_tablequeue_free(q);
+}
+
 int main(void)
 {
 	wp_set_verbosity(WP_SILENT);
@@ -246,6 +338,9 @@ int main(void)
 	many_users();
 	mixed();
 	room();
+	many_mounts();
+	room_of_root();
+	bytes();
 	wp_worker_end();
 	return done();
 }

@@ -21,6 +21,7 @@
 #include "lib/err.h"
 #include "lib/outfile.h"
 #include "lib/perfdata.h"
+#include "lib/opener.h"
 #include "lib/procfile.h"
 #include "lib/sideband.h"
 
@@ -97,6 +98,7 @@ static void on_signal(int sig)
 		stop_time = wp_clock_now();
 		stop_signal = sig;
 		wp_procfile_hurry();
+		wp_opener_hurry();
 	}
 	if (write(wake_fd, &one, sizeof(one)) < 0)
 		err = err ? err : 0;
@@ -119,6 +121,7 @@ int wp_signals_catch(void)
 	sigset_t watched;
 	unsigned int i;
 
+	wp_opener_live();
 	wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (wake_fd < 0) {
 		wp_err("eventfd: %s", strerror(errno));

@@ -23,6 +23,7 @@
 #include "lib/duration.h"
 #include "lib/err.h"
 #include "lib/livenames.h"
+#include "lib/opener.h"
 #include "lib/procstack.h"
 #include "lib/worker.h"
 #include "lib/zygote.h"
@@ -330,7 +331,7 @@ static int read_tasks(struct wp_recording *r, const struct opts *o, struct wp_no
 
 		if (task->phase == WALLPROF_TASK_FREE || task->phase == WALLPROF_TASK_EXITED ||
 		    task->flags & WALLPROF_TASK_ARMED || task->tgid == self ||
-		    wp_zygote_is_ours(task->tgid))
+		    wp_zygote_is_ours(task->tgid) || wp_opener_is_ours(task->tgid))
 			continue;
 		err = read_task(r, o, all, i);
 	}
@@ -413,6 +414,7 @@ int cmd_stacks(int argc, char **argv)
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	wp_worker_prepare();
+	wp_opener_live();
 	err = run(&r, &o, &all);
 	wp_publisher_end(r.publisher, NULL);
 	wp_device_close(&r.dev);

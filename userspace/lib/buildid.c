@@ -20,11 +20,17 @@
 #include <unistd.h>
 
 #include "lib/buildid.h"
+#include "lib/clock.h"
 #include "lib/elfcode.h"
 #include "lib/err.h"
 #include "lib/filereader.h"
 #include "lib/openfile.h"
+#include "lib/opener.h"
 #include "lib/procfile.h"
+
+/* Once the end was asked for: how long build-ids are read, and of how many files in any case. */
+#define HURRY_NS	500000000ULL
+#define FIRST_FILES	64
 
 struct wp_buildids {
 	struct wp_dso **dso;	/* in order of appearance */
@@ -280,7 +286,7 @@ static bool read_mapped(const struct wp_dso *dso, struct wp_buildid *id)
 	if (place < 0)
 		return false;
 	/* The process may have something else there by now. */
-	if (!fstat(place, &st) && is_file(&dso->last.file, &st, false))
+	if (!wp_openfile_known(place, &st) && is_file(&dso->last.file, &st, false))
 		found = read_and_close(wp_openfile_found(place, &st), id);
 	close(place);
 	return found;
@@ -651,6 +657,65 @@ static void choose(const struct wp_buildids *ids, struct wp_dso *first)
 	}
 }
 
+/* An entry, and how many of the same process come before it. */
+struct turn {
+	size_t index;
+	__u32 pid;
+	size_t rank;
+};
+
+static int by_pid(const void *va, const void *vb)
+{
+	const struct turn *a = va, *b = vb;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static int by_rank(const void *va, const void *vb)
+{
+	const struct turn *a = va, *b = vb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/*
+ * Somebody waits for the end. So processes take turns, and there is a time after which only
+ * the first files of each are read: one that has mapped 65000 does not cost others theirs.
+ */
+static void resolve_in_turns(struct wp_buildids *ids)
+{
+	__u64 until = wp_clock_now() + HURRY_NS;
+	struct turn *turn = calloc(ids->nr, sizeof(*turn));
+	size_t i, nr = 0, left = 0;
+
+	for (i = 0; i < ids->nr && turn; i++) {
+		const struct wp_dso *dso = ids->dso[i];
+
+		if (!dso->id.size && !dso->tried && !dso->kernel)
+			turn[nr++] = (struct turn){ .index = i, .pid = dso->last.pid };
+	}
+	if (nr)
+		qsort(turn, nr, sizeof(*turn), by_pid);
+	for (i = 1; i < nr; i++)
+		turn[i].rank = turn[i].pid == turn[i - 1].pid ? turn[i - 1].rank + 1 : 0;
+	if (nr)
+		qsort(turn, nr, sizeof(*turn), by_rank);
+	for (i = 0; i < nr; i++) {
+		if (turn[i].rank < FIRST_FILES || wp_clock_now() < until)
+			resolve(ids->dso[turn[i].index]);
+		else
+			left += wp_buildid_wants_path(ids->dso[turn[i].index]->path);
+	}
+	if (left)
+		wp_warn("%zu file%s no build-id in the recording: to read all would have kept you waiting",
+			left, left == 1 ? " has" : "s have");
+	free(turn);
+}
+
 /**
  * wp_buildids_resolve() - read the build-ids that are not known yet
  * @ids: the table
@@ -663,8 +728,10 @@ void wp_buildids_resolve(struct wp_buildids *ids)
 {
 	size_t i;
 
-	for (i = 0; i < ids->nr; i++)
+	for (i = 0; i < ids->nr && !wp_opener_hurries(); i++)
 		resolve(ids->dso[i]);
+	if (i < ids->nr)
+		resolve_in_turns(ids);
 	for (i = 0; i < ids->nr; i++) {
 		struct wp_dso *first = ids->dso[i];
 

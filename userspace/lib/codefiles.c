@@ -10,14 +10,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,10 +23,6 @@
 #include "lib/err.h"
 #include "lib/openfile.h"
 #include "lib/procfile.h"
-
-#ifndef FUSE_SUPER_MAGIC
-#define FUSE_SUPER_MAGIC	0x65735546
-#endif
 
 #define NR_BUCKETS	1024
 
@@ -283,15 +277,10 @@ static struct wp_codefile *add_file(struct wp_codefiles *files, const struct sta
 	return file;
 }
 
-/*
- * Whether the owner that a file system names is one: a server in userspace, anybody's, can
- * name root. Only what has no device of its own can be that.
- */
-static bool has_owner(int fd, dev_t dev)
+/* What programs serve is all of one user's, whatever they state. */
+static uid_t owner_of(const struct stat *st)
 {
-	struct statfs fs;
-
-	return major(dev) || (!fstatfs(fd, &fs) && fs.f_type != FUSE_SUPER_MAGIC);
+	return wp_openfile_has_owner(st) ? st->st_uid : (uid_t)-1;
 }
 
 /* Have an open file's table made. */
@@ -299,10 +288,10 @@ static void add_job(struct wp_codefiles *files, struct wp_codefile *file, int fd
 		    const struct stat *st)
 {
 	file->job.fd = fd;
-	file->job.owner = st->st_uid;
+	file->job.owner = owner_of(st);
 	file->job.dev = st->st_dev;
 	file->job.size = st->st_size;
-	file->job.keep = has_owner(fd, st->st_dev);
+	file->job.keep = wp_openfile_has_owner(st);
 	enqueue(files, file);
 }
 
@@ -315,13 +304,13 @@ static struct wp_codefile *find_or_add(struct wp_codefiles *files, int place,
 	struct stat st;
 	int fd;
 
-	if (fstat(place, &st) || !S_ISREG(st.st_mode))
+	if (wp_openfile_known(place, &st) || !S_ISREG(st.st_mode))
 		return NULL;
 	file = find_known(files, &st, &state);
 	if (file && state != UNOPENED)
 		return file;
 	/* What finds no room, or no descriptor, is opened when it is looked for again. */
-	if (!wp_tablequeue_has_room(files->queue, st.st_uid, st.st_dev))
+	if (!wp_tablequeue_has_room(files->queue, owner_of(&st), st.st_dev))
 		return file ? file : add_file(files, &st, m->name);
 	fd = wp_openfile_found(place, &st);
 	if (fd < 0 && errno != EMFILE && errno != ENFILE)
@@ -445,6 +434,7 @@ void wp_codefiles_forget(struct wp_codefiles *files)
 	}
 	vdso = files->vdso && forget_table(files->vdso);
 	pthread_mutex_unlock(&files->lock);
+	wp_tablequeue_forget(files->queue);
 	if (vdso)
 		enqueue(files, files->vdso);
 }

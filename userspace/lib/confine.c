@@ -87,6 +87,24 @@ static int close_standard(void)
 	return 0;
 }
 
+/**
+ * wp_confine_descriptors() - be deaf to signals, and give up all descriptors but one
+ * @keep: that, above 2
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_confine_descriptors(int keep)
+{
+	sigset_t set;
+
+	/* The terminal's Ctrl-C is for the parent, which ends us. */
+	sigfillset(&set);
+	sigdelset(&set, SIGSYS);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	close_others(keep);
+	return close_standard();
+}
+
 /* Where memory runs out, the reader of files goes first. */
 static void be_first_victim(void)
 {
@@ -146,16 +164,10 @@ static void become_nobody(void)
  */
 int wp_confine_process(int keep)
 {
-	sigset_t set;
 	int err;
 
-	/* The terminal's Ctrl-C is for the parent, which ends us. */
-	sigfillset(&set);
-	sigdelset(&set, SIGSYS);
-	sigprocmask(SIG_SETMASK, &set, NULL);
 	be_first_victim();
-	close_others(keep);
-	err = close_standard();
+	err = wp_confine_descriptors(keep);
 	if (err)
 		return err;
 	if (chdir("/"))

@@ -29,6 +29,7 @@ static bool is_formula(const char *s)
 {
 	static const char *const first[] = {
 		"=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20",
+		"\ufe66", "\ufe62", "\ufe63", "\ufe6b", "\u2212",
 	};
 	size_t i, n;
 

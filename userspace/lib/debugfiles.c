@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "lib/debugfiles.h"
 #include "lib/filereader.h"
@@ -42,18 +41,9 @@ static bool same_id(const struct wp_buildid *a, const struct wp_buildid *b)
 
 static bool same_crc(int fd, const struct stat *st, __u32 crc)
 {
-	char buf[65536];
-	__u32 found = 0;
-	off_t at = 0;
-	ssize_t n;
+	__u32 found;
 
-	if (st->st_size > MAX_CRC)
-		return false;
-	while (at < st->st_size && (n = pread(fd, buf, sizeof(buf), at)) > 0) {
-		found = crc32(found, (void *)buf, n);
-		at += n;
-	}
-	return at >= st->st_size && found == crc;
+	return st->st_size <= MAX_CRC && !wp_filereader_crc(fd, &found) && found == crc;
 }
 
 /* Keeps a file if it is the one; else it is closed. */
@@ -164,7 +154,7 @@ static int look_elsewhere(const struct wanted *w)
 	fd = wp_idfiles_cached(w->id, "debug");
 	if (fd < 0)
 		fd = wp_idfiles_served(w->id, WP_IDFILES_DEBUG);
-	return fd >= 0 && !fstat(fd, &st) ? keep_if(w, fd, &st) : fd;
+	return fd >= 0 && !wp_openfile_known(fd, &st) ? keep_if(w, fd, &st) : fd;
 }
 
 static int find_debug(const struct wanted *w, int main, const struct wp_elflinks *links)
@@ -237,7 +227,7 @@ static int find_alt(const struct wanted *w, int owner, const struct wp_elflinks 
  * @files: out: to be closed with wp_debugfiles_close()
  * @place: where it is looked for them
  * @fd: the file itself; it belongs to @files from now on
- * @st: what fstat() says of it
+ * @st: what wp_openfile_known() says of it
  * @links: what wp_elflinks_read() read of it
  * @dwarf: debug information is wanted, too
  *

@@ -24,6 +24,13 @@
 #define STUB		16
 #define MAX_STUBS	(1 << 20)
 
+/*
+ * Bytes of names for each byte of string tables, and in any case: symbols share names, but
+ * thousands of them not a long one.
+ */
+#define MAX_SHARED	8
+#define SHARED_SLACK	((size_t)1 << 20)
+
 #define NO_SYMBOLS	"it has no symbols"
 
 /**
@@ -95,9 +102,16 @@ static const char *string_at(const Elf_Data *strings, size_t at)
 	return left > WP_SYMTABLE_NAME || memchr(text + at, 0, left) ? text + at : NULL;
 }
 
+/* How long names may be altogether, once those of another string table are added. */
+static size_t most_names(const struct wp_elfnames *names, size_t strings)
+{
+	return names->table.len + SHARED_SLACK + MAX_SHARED * strings;
+}
+
 /* Adds one end of a table: the local ones, or the others. */
 static const char *add_some(struct wp_elfnames *names, const struct symbols *s, bool local)
 {
+	size_t most = most_names(names, s->names ? s->names->d_size : 0);
 	size_t i = local ? 1 : s->nr_local ? s->nr_local : 1;
 	size_t end = local ? s->nr_local : s->nr;
 
@@ -117,6 +131,8 @@ static const char *add_some(struct wp_elfnames *names, const struct symbols *s, 
 		e.local = GELF_ST_BIND(sym.st_info) == STB_LOCAL;
 		if (wp_symtable_add(&names->table, &e, name, NULL))
 			return WP_NO_MEMORY;
+		if (names->table.len > most)
+			return WP_ELFCHECK_TROUBLE;
 	}
 	return NULL;
 }
@@ -275,8 +291,9 @@ static const char *add_stubs(struct wp_elfnames *names, Elf *elf)
 	Elf_Scn *symbols = section_of(elf, ".dynsym", &dynsym);
 	struct wp_symtable_entry e = { .local = true };
 	Elf_Data *relas, *syms;
+	GElf_Shdr strings;
 	GElf_Ehdr ehdr;
-	size_t i, nr;
+	size_t i, nr, most;
 
 	if (!relocations || rela.sh_type != SHT_RELA || !rela.sh_entsize || !symbols ||
 	    dynsym.sh_type != SHT_DYNSYM || !gelf_getehdr(elf, &ehdr) ||
@@ -288,8 +305,9 @@ static const char *add_stubs(struct wp_elfnames *names, Elf *elf)
 		return WP_ELFCHECK_TROUBLE;
 	relas = elf_getdata(relocations, NULL);
 	syms = elf_getdata(symbols, NULL);
-	if (!relas || !syms)
+	if (!relas || !syms || !gelf_getshdr(elf_getscn(elf, dynsym.sh_link), &strings))
 		return NULL;
+	most = most_names(names, strings.sh_size);
 	e.end = plt.sh_addr + (stubs ? 0 : ehdr.e_machine == EM_AARCH64 ? 2 * STUB : STUB);
 	for (i = 0; i < nr && i < plt.sh_size / STUB && !wp_symtable_full(&names->table); i++) {
 		const char *name = relocated(elf, relas, i, syms, &dynsym);
@@ -306,6 +324,8 @@ static const char *add_stubs(struct wp_elfnames *names, Elf *elf)
 		free(stub);
 		if (err)
 			return WP_NO_MEMORY;
+		if (names->table.len > most)
+			return WP_ELFCHECK_TROUBLE;
 	}
 	return NULL;
 }

@@ -16,6 +16,7 @@
 
 #include "lib/err.h"
 #include "lib/filereader.h"
+#include "lib/openfile.h"
 #include "lib/worker.h"
 
 #define NR_READERS	4
@@ -23,9 +24,19 @@
 /* CPU time that a file may take, however many bad ones its owner had. */
 #define LEAST_NS	500000000ULL
 
+/* So many files or names of a user may take too much, until none of that user is read. */
+#define MAX_BAD_USER	32
+
+/* CPU time that inlined functions of a user's files may take: at first, and for each place. */
+#define INLINED_NS	10000000000ULL
+#define INLINED_EACH_NS	20000000ULL
+
 /* Bad files that are known, and of these, that are named. */
 #define MAX_BAD		4096
 #define MAX_NAMED	8
+
+/* Files of a program that did not answer, until no other one of it is asked for. */
+#define MAX_SILENT	3
 
 /**
  * struct reader - a worker for the files of one owner in one file system
@@ -44,13 +55,30 @@ struct reader {
 /* Takes an answer, which is not to be trusted: 0, or -EPROTO if it is none. */
 typedef int taker(void *ctx, const struct wp_answer *answer);
 
+/*
+ * struct user - whose files they are: an owner, root in one file system, as containers have
+ * their own, or all programs that serve files
+ * @uid: the owner
+ * @dev: of root: the file system
+ * @bad: files and names that could not be read within their limits
+ * @places: of which inlined functions were looked up,
+ * @ns: and CPU time that it took
+ */
+struct user {
+	uid_t uid;
+	dev_t dev;
+	unsigned int bad;
+	__u64 places;
+	__u64 ns;
+};
+
 /* What a bad file is known by. */
 struct bad {
-	uid_t uid;
 	dev_t dev;
 	ino_t ino;
 	off_t size;
 	struct timespec changed;
+	bool silent;
 };
 
 static struct {
@@ -59,10 +87,37 @@ static struct {
 	__u64 requests;
 	struct bad *bad;
 	size_t nr_bad;
+	struct user *user;
+	size_t nr_users;
 } readers = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Without memory all are one. */
+static struct user *user_of(const struct wp_fileowner *owner)
+{
+	const struct stat st = { .st_dev = owner->dev };
+	static struct user rest;
+	struct user u = { .uid = owner->uid }, *more;
+	size_t i;
+
+	if (!wp_openfile_has_owner(&st))
+		u.uid = -1;
+	else if (!u.uid)
+		u.dev = owner->dev;
+	for (i = 0; i < readers.nr_users; i++) {
+		if (readers.user[i].uid == u.uid && readers.user[i].dev == u.dev)
+			return &readers.user[i];
+	}
+	more = reallocarray(readers.user, i + 1, sizeof(*more));
+	if (!more)
+		return &rest;
+	readers.user = more;
+	more[readers.nr_users++] = u;
+	return &more[i];
+}
 
 static bool is_bad(const struct stat *st)
 {
+	unsigned int silent = 0;
 	size_t i;
 
 	for (i = 0; i < readers.nr_bad; i++) {
@@ -72,8 +127,10 @@ static bool is_bad(const struct stat *st)
 		    b->changed.tv_sec == st->st_ctim.tv_sec &&
 		    b->changed.tv_nsec == st->st_ctim.tv_nsec)
 			return true;
+		silent += b->silent && b->dev == st->st_dev;
 	}
-	return false;
+	return (silent >= MAX_SILENT && !wp_openfile_has_owner(st)) ||
+	       user_of(&(struct wp_fileowner){ st->st_uid, st->st_dev })->bad >= MAX_BAD_USER;
 }
 
 static void add_bad(int fd, const struct stat *st, int err)
@@ -94,7 +151,7 @@ static void add_bad(int fd, const struct stat *st, int err)
 		return;
 	readers.bad = more;
 	more[readers.nr_bad++] = (struct bad){
-		st->st_uid, st->st_dev, st->st_ino, st->st_size, st->st_ctim,
+		st->st_dev, st->st_ino, st->st_size, st->st_ctim, err == -ETIMEDOUT,
 	};
 }
 
@@ -128,31 +185,46 @@ static struct reader *reader_of(const struct wp_fileowner *owner)
 static struct wp_worker *new_worker(const struct wp_fileowner *owner)
 {
 	struct wp_worker_limits limits = wp_worker_usual;
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; i < readers.nr_bad && limits.cpu_ns > LEAST_NS; i++) {
-		if (readers.bad[i].uid == owner->uid && readers.bad[i].dev == owner->dev)
-			limits.cpu_ns /= 2;
-	}
+	for (i = user_of(owner)->bad; i && limits.cpu_ns > LEAST_NS; i--)
+		limits.cpu_ns /= 2;
 	return wp_worker_new(&limits);
 }
 
 /* Ask a worker, a new one if need be. */
 static int ask(struct reader *r, const struct wp_job *job, struct wp_answer *answer)
 {
+	int err = -EPIPE;
+
 	r->used = ++readers.requests;
+	if (r->w)
+		err = wp_worker_ask(r->w, job);
 	/* One that has nothing to do may have been killed for want of memory. */
-	if (r->w && wp_worker_ask(r->w, job))
+	if (err == -EPIPE) {
 		end_reader(r);
-	if (!r->w) {
 		r->w = new_worker(&r->owner);
 		if (!r->w)
 			return -EAGAIN;
-		if (wp_worker_ask(r->w, job))
-			return -EPIPE;
+		err = wp_worker_ask(r->w, job);
 	}
+	if (err)
+		return err;
 	r->served++;
 	return wp_worker_wait(r->w, answer);
+}
+
+/* Whether it was the file that ended the worker; else it just cannot be opened. */
+static bool is_lost(int err)
+{
+	static const int ends[] = { -EPIPE, -EPROTO, -EMSGSIZE, -ETIME, -ETIMEDOUT, -ENOMEM };
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (err == ends[i])
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -165,9 +237,10 @@ static int do_job(const struct wp_job *job, const struct wp_fileowner *owner, ta
 	struct reader *r = reader_of(owner);
 	struct wp_answer answer = { 0 };
 	int err = ask(r, job, &answer);
+	struct user *u;
 
-	/* Maybe the files before took it. */
-	if (!err && answer.err == -ENOMEM && r->served > 1) {
+	/* Maybe the files before took the memory. */
+	if (r->served > 1 && (err == -EPIPE || (!err && answer.err == -ENOMEM))) {
 		end_reader(r);
 		err = ask(r, job, &answer);
 	}
@@ -177,8 +250,23 @@ static int do_job(const struct wp_job *job, const struct wp_fileowner *owner, ta
 		err = answer.err ? answer.err : take(ctx, &answer);
 	if (err)
 		end_reader(r);
-	*lost = err && err != -EAGAIN;
+	*lost = is_lost(err);
+	u = user_of(owner);
+	/* One whose files are silent has taken no CPU time. */
+	u->bad += *lost && err != -ETIMEDOUT;
+	if (job->head.kind == WP_JOB_INLINED) {
+		u->places++;
+		u->ns += answer.cpu_ns;
+	}
 	return err;
+}
+
+/* To look one place up takes some ms in the largest files. */
+static bool has_inlined_much(const struct wp_fileowner *owner)
+{
+	const struct user *u = user_of(owner);
+
+	return u->ns > INLINED_NS + u->places * INLINED_EACH_NS;
 }
 
 /*
@@ -187,15 +275,17 @@ static int do_job(const struct wp_job *job, const struct wp_fileowner *owner, ta
  */
 static int read_file(const struct wp_job *job, taker *take, void *ctx)
 {
+	struct wp_fileowner owner;
 	bool lost = false;
 	struct stat st;
 	int err;
 
-	if (fstat(job->fds[0], &st))
+	if (wp_openfile_known(job->fds[0], &st))
 		return -errno;
 	pthread_mutex_lock(&readers.lock);
-	err = is_bad(&st) ? -EBADMSG :
-		do_job(job, &(struct wp_fileowner){ st.st_uid, st.st_dev }, take, ctx, &lost);
+	owner = (struct wp_fileowner){ st.st_uid, st.st_dev };
+	err = is_bad(&st) || (job->head.kind == WP_JOB_INLINED && has_inlined_much(&owner)) ?
+		-EBADMSG : do_job(job, &owner, take, ctx, &lost);
 	if (lost) {
 		add_bad(job->fds[0], &st, err);
 		err = -EBADMSG;
@@ -450,6 +540,28 @@ static int take_plain(void *ctx, const struct wp_answer *answer)
 	return 0;
 }
 
+static int take_crc(void *ctx, const struct wp_answer *answer)
+{
+	if (answer->size != sizeof(__u32))
+		return -EPROTO;
+	memcpy(ctx, answer->data, sizeof(__u32));
+	return 0;
+}
+
+/**
+ * wp_filereader_crc() - the checksum of a file, as .gnu_debuglink has it
+ * @fd: the file
+ * @crc: out: that
+ *
+ * Return: 0 or a negative errno: it cannot be read.
+ */
+int wp_filereader_crc(int fd, __u32 *crc)
+{
+	const struct wp_job job = { .head.kind = WP_JOB_CRC, .fds[0] = fd, .nr_fds = 1 };
+
+	return read_file(&job, take_crc, crc);
+}
+
 /**
  * wp_filereader_demangle() - what a function is called by those who wrote it
  * @owner: whose file the name is from
@@ -468,7 +580,8 @@ int wp_filereader_demangle(const struct wp_fileowner *owner, const char *name, c
 
 	*plain = NULL;
 	pthread_mutex_lock(&readers.lock);
-	err = do_job(&job, owner, take_plain, plain, &lost);
+	err = user_of(owner)->bad >= MAX_BAD_USER ? -EBADMSG :
+		do_job(&job, owner, take_plain, plain, &lost);
 	pthread_mutex_unlock(&readers.lock);
 	return err ? -EBADMSG : 0;
 }
@@ -486,5 +599,8 @@ void wp_filereader_end(void)
 	free(readers.bad);
 	readers.bad = NULL;
 	readers.nr_bad = 0;
+	free(readers.user);
+	readers.user = NULL;
+	readers.nr_users = 0;
 	pthread_mutex_unlock(&readers.lock);
 }

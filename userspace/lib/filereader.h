@@ -32,6 +32,7 @@ const char *wp_filereader_symbols(const struct wp_debugfiles *files, struct wp_e
 const char *wp_filereader_perfmap(int fd, struct wp_elfnames *names);
 int wp_filereader_inlined(const struct wp_debugfiles *files, __u64 number, __u64 address,
 			  bool raw, char **names, size_t *nr);
+int wp_filereader_crc(int fd, __u32 *crc);
 int wp_filereader_demangle(const struct wp_fileowner *owner, const char *name, char **plain);
 void wp_filereader_end(void);
 

@@ -35,6 +35,7 @@
  *	names, each with a 0 behind it, the innermost first
  * @WP_JOB_DEMANGLE: what the text was called by those who wrote it; answer: that
  * @WP_JOB_PERFMAP: the functions of a list that is text; answer as to SYMBOLS
+ * @WP_JOB_CRC: a file's checksum, as .gnu_debuglink has it; answer: 4 bytes
  */
 enum wp_job_kind {
 	WP_JOB_NAME = 1,
@@ -45,6 +46,7 @@ enum wp_job_kind {
 	WP_JOB_INLINED,
 	WP_JOB_DEMANGLE,
 	WP_JOB_PERFMAP,
+	WP_JOB_CRC,
 };
 
 /* Flags of jobs: which files there are; that names stay as the linker has them. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "lib/demangle.h"
 #include "lib/elfcheck.h"
@@ -193,6 +194,23 @@ static int do_perfmap(const struct wp_job *job, struct wp_job_answer *answer)
 	return err;
 }
 
+static int do_crc(const struct wp_job *job, struct wp_job_answer *answer)
+{
+	static char buf[65536];
+	__u32 crc = 0;
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = pread(job->fds[0], buf, sizeof(buf), at)) > 0) {
+		crc = crc32(crc, (void *)buf, n);
+		at += n;
+	}
+	if (n < 0)
+		return -EIO;
+	wp_job_add(answer, &crc, sizeof(crc));
+	return 0;
+}
+
 /**
  * wp_job_read_names() - do a job that is about names
  * @job: what to do
@@ -213,6 +231,8 @@ int wp_job_read_names(const struct wp_job *job, struct wp_job_answer *answer)
 		return do_demangle(job, answer);
 	case WP_JOB_PERFMAP:
 		return do_perfmap(job, answer);
+	case WP_JOB_CRC:
+		return do_crc(job, answer);
 	}
 	return -EINVAL;
 }

@@ -10,10 +10,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -22,11 +24,15 @@
 #include "lib/openfile.h"
 #include "lib/procfile.h"
 #include "lib/procmaps.h"
+#include "lib/siphash.h"
 #include "lib/symbols.h"
 
 /* Bounds of what is kept: of the rest, addresses are told. */
 #define MAX_MAPS	4194304
 #define MAX_FILES	65536
+
+/* Of these, of processes of one user, if it is not root. */
+#define MAX_FILES_USER	(MAX_FILES / 4)
 
 /* Files that our names do not lead to are kept open, so many of them. */
 #define MAX_OPEN	512
@@ -77,12 +83,23 @@ struct process {
 	size_t nr;
 };
 
+/* How many files were seen first in processes of a user. */
+struct user {
+	uid_t uid;
+	size_t files;
+};
+
 /**
  * struct wp_livenames - all that is known
  * @symbols: names by file
  * @text: of the mappings
  * @code: the files
  * @nr_codes: how many
+ * @slot: where they are found: a hash table of their indices + 1, or 0
+ * @nr_slots: a power of two, or 0
+ * @key: of the hash
+ * @user: whose processes have how many
+ * @nr_users: how many
  * @map: mappings of all processes, each one's in order of address
  * @nr_maps: how many
  * @room_maps: for how many there is room
@@ -91,6 +108,7 @@ struct process {
  * @nr_processes: how many
  * @nr_open: how many of @code have a descriptor
  * @pid: whose mappings are being read
+ * @uid: of that process, once it is known; -1
  * @kernel: index of the kernel in @code, if @has_kernel
  * @has_kernel: it was asked for
  */
@@ -99,6 +117,11 @@ struct wp_livenames {
 	struct wp_procmaps text;
 	struct code *code;
 	size_t nr_codes;
+	__u32 *slot;
+	size_t nr_slots;
+	__u64 key[2];
+	struct user *user;
+	size_t nr_users;
 	struct map *map;
 	size_t nr_maps;
 	size_t room_maps;
@@ -107,6 +130,7 @@ struct wp_livenames {
 	size_t nr_processes;
 	unsigned int nr_open;
 	__u32 pid;
+	uid_t uid;
 	__u32 kernel;
 	bool has_kernel;
 };
@@ -131,6 +155,9 @@ int wp_livenames_new(struct wp_livenames **out)
 		free(n);
 		return err;
 	}
+	/* Without it, somebody could foresee the hash. */
+	if (getrandom(n->key, sizeof(n->key), GRND_NONBLOCK) < 0)
+		n->key[0] = (__u64)(uintptr_t)n;
 	*out = n;
 	return 0;
 }
@@ -153,6 +180,8 @@ void wp_livenames_free(struct wp_livenames *n)
 	wp_symbols_free(n->symbols);
 	wp_procmaps_free(&n->text);
 	free(n->code);
+	free(n->slot);
+	free(n->user);
 	free(n->map);
 	free(n->process);
 	free(n);
@@ -211,6 +240,67 @@ static int add_code(struct wp_livenames *n, const struct code *code, const char 
 	return 0;
 }
 
+static bool same_code(const struct code *a, const struct code *b)
+{
+	return a->kind == b->kind && a->ino == b->ino && a->maj == b->maj && a->min == b->min;
+}
+
+/* The slot of a file, or the free one where it belongs. */
+static __u32 *slot_of(const struct wp_livenames *n, const struct code *code)
+{
+	const __u64 key[] = { code->kind, code->maj, code->min, code->ino };
+	struct wp_siphash h;
+	size_t i;
+
+	wp_siphash_begin(&h, n->key);
+	wp_siphash_add(&h, key, sizeof(key));
+	i = wp_siphash_end(&h) & (n->nr_slots - 1);
+	while (n->slot[i] && !same_code(&n->code[n->slot[i] - 1], code))
+		i = (i + 1) & (n->nr_slots - 1);
+	return &n->slot[i];
+}
+
+/* Room for one more. */
+static int grow_slots(struct wp_livenames *n)
+{
+	size_t room = n->nr_slots ? 2 * n->nr_slots : 1024, i;
+
+	if (2 * (n->nr_codes + 1) <= n->nr_slots)
+		return 0;
+	free(n->slot);
+	n->nr_slots = 0;
+	n->slot = calloc(room, sizeof(*n->slot));
+	if (!n->slot)
+		return -ENOMEM;
+	n->nr_slots = room;
+	for (i = 0; i < n->nr_codes; i++)
+		*slot_of(n, &n->code[i]) = i + 1;
+	return 0;
+}
+
+/* Whether the process may have one more file; that is counted. */
+static int charge(struct wp_livenames *n, int dir)
+{
+	struct user *more;
+	size_t i;
+
+	if (n->uid == (uid_t)-1)
+		n->uid = wp_procfile_user(dir);
+	for (i = 0; i < n->nr_users && n->user[i].uid != n->uid; i++)
+		;
+	if (i == n->nr_users) {
+		more = reallocarray(n->user, i + 1, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		n->user = more;
+		more[n->nr_users++] = (struct user){ .uid = n->uid };
+	}
+	if (n->uid && n->user[i].files >= MAX_FILES_USER)
+		return -ENOSPC;
+	n->user[i].files++;
+	return 0;
+}
+
 /* The file's index, in @index; -ENOSPC if there are too many. */
 static int find_code(struct wp_livenames *n, int dir, const struct wp_procmap *map,
 		     __u32 *index)
@@ -224,23 +314,21 @@ static int find_code(struct wp_livenames *n, int dir, const struct wp_procmap *m
 		.fd = -1,
 	};
 	char path[4096];
+	__u32 *slot;
 	int err;
-	size_t i;
 
 	if (code.kind == WP_SYMBOLS_JIT)
 		code.ino = n->pid;
-	for (i = 0; i < n->nr_codes; i++) {
-		const struct code *c = &n->code[i];
-
-		if (c->kind == code.kind && c->ino == code.ino && c->maj == code.maj &&
-		    c->min == code.min)
-			break;
-	}
-	*index = i;
-	if (i < n->nr_codes)
+	err = grow_slots(n);
+	if (err)
+		return err;
+	slot = slot_of(n, &code);
+	*index = *slot ? *slot - 1 : n->nr_codes;
+	if (*slot)
 		return 0;
-	if (i >= MAX_FILES)
-		return -ENOSPC;
+	err = n->nr_codes >= MAX_FILES ? -ENOSPC : charge(n, dir);
+	if (err)
+		return err;
 	if (map->ino) {
 		err = find_path(n, path, sizeof(path), dir, map, &code.fd);
 		if (err)
@@ -251,6 +339,8 @@ static int find_code(struct wp_livenames *n, int dir, const struct wp_procmap *m
 	err = add_code(n, &code, path, map->name);
 	if (err && code.fd >= 0)
 		close(code.fd);
+	if (!err)
+		*slot = *index + 1;
 	return err;
 }
 
@@ -319,6 +409,7 @@ static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
 		return -ENOMEM;
 	n->process = more;
 	n->pid = pid;
+	n->uid = -1;
 	snprintf(path, sizeof(path), "/proc/%u", pid);
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir >= 0) {

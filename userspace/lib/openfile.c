@@ -8,29 +8,53 @@
  * A name is looked up first, by O_PATH, which opens nothing: no driver, no FIFO, no lease.
  * What was found is looked at, and then that very inode is opened: between both, nobody can
  * put another one in its place.
+ *
+ * A file system may be served by a program that never answers. So what is not in the
+ * kernel's cache is looked up by another process (opener.c), and a file that is not from a
+ * disk or memory is not opened here at all: its descriptor is of O_PATH, and is opened on
+ * the way to the worker that reads it.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "lib/lookup.h"
 #include "lib/openfile.h"
+#include "lib/opener.h"
 
-/* As the kernel has it. */
-#define MAX_LINKS	40
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC	0x65735546
+#endif
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED		0x20
+#endif
 
-/* Directories below each other, where there is no openat2(). */
-#define MAX_DEPTH	128
+/* File systems that programs serve, so many of which are known. */
+#define MAX_FOREIGN	256
 
-/* A directory that is moved while a name is looked up: so often it is tried again. */
-#define MAX_TRIES	8
+/*
+ * enum kind - who has a file
+ * @KERNEL: the kernel: reading it can do something
+ * @LOCAL: the kernel, from a disk or memory: it does not wait for anybody
+ * @SERVED: maybe a server, of another machine, or below
+ * @FOREIGN: a program
+ */
+enum kind { KERNEL, LOCAL, SERVED, FOREIGN };
+
+static struct {
+	pthread_mutex_t lock;		/* of all that follows */
+	dev_t dev[MAX_FOREIGN];
+	unsigned int nr;
+} foreign = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void close_quietly(int fd)
 {
@@ -40,10 +64,10 @@ static void close_quietly(int fd)
 	errno = err;
 }
 
-/* File systems whose files are functions of the kernel. */
-static bool is_kernels(int fd)
+/* By its file system's type. */
+static enum kind kind_of_type(__u32 type)
 {
-	static const __u32 types[] = {
+	static const __u32 kernels[] = {
 		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, SECURITYFS_MAGIC,
 		SELINUX_MAGIC, SMACK_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC,
 		BPF_FS_MAGIC, PSTOREFS_MAGIC, EFIVARFS_MAGIC, BINFMTFS_MAGIC, RDTGROUP_SUPER_MAGIC,
@@ -53,38 +77,139 @@ static bool is_kernels(int fd)
 		0x19800202,	/* mqueue */
 		0x67596969,	/* rpc_pipefs */
 	};
-	struct statfs fs;
+	static const __u32 locals[] = {
+		TMPFS_MAGIC, RAMFS_MAGIC, HUGETLBFS_MAGIC, BTRFS_SUPER_MAGIC,
+		0x2fc12fc1,	/* zfs */
+		0xca451a4e,	/* bcachefs */
+	};
 	size_t i;
 
-	if (fstatfs(fd, &fs))
-		return true;
-	for (i = 0; i < sizeof(types) / sizeof(*types); i++) {
-		if ((__u32)fs.f_type == types[i])
-			return true;
+	for (i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
+		if (type == kernels[i])
+			return KERNEL;
 	}
-	return false;
+	for (i = 0; i < sizeof(locals) / sizeof(*locals); i++) {
+		if (type == locals[i])
+			return LOCAL;
+	}
+	return type == FUSE_SUPER_MAGIC ? FOREIGN : SERVED;
+}
+
+static bool is_foreign(dev_t dev)
+{
+	unsigned int i;
+	bool found = false;
+
+	pthread_mutex_lock(&foreign.lock);
+	for (i = 0; i < foreign.nr && !found; i++)
+		found = foreign.dev[i] == dev;
+	/* There is no room for more. */
+	found |= foreign.nr == MAX_FOREIGN && !major(dev);
+	pthread_mutex_unlock(&foreign.lock);
+	return found;
+}
+
+/* That a number may be used again costs another one a little time, no more. */
+static void note_foreign(dev_t dev)
+{
+	if (is_foreign(dev))
+		return;
+	pthread_mutex_lock(&foreign.lock);
+	if (foreign.nr < MAX_FOREIGN)
+		foreign.dev[foreign.nr++] = dev;
+	pthread_mutex_unlock(&foreign.lock);
+}
+
+/*
+ * Whose file it is: 0, or a negative errno if that cannot be known. It is asked for each
+ * time: numbers of file systems without a disk are used again, by whoever mounts one.
+ */
+static int kind_of(int place, dev_t dev, enum kind *kind)
+{
+	struct statfs fs;
+	__u32 type;
+	int err;
+
+	if (major(dev)) {
+		*kind = fstatfs(place, &fs) ? KERNEL : kind_of_type(fs.f_type);
+		*kind = *kind == SERVED ? LOCAL : *kind;
+		return 0;
+	}
+	err = wp_opener_type(place, dev, &type);
+	if (err)
+		return err;
+	*kind = kind_of_type(type);
+	if (*kind == FOREIGN)
+		note_foreign(dev);
+	return 0;
 }
 
 /* Opens what was found, if it is a file; @place is closed. */
 static int open_found(int place, struct stat *st)
 {
 	char path[32];
-	int fd = -1;
+	int fd = -1, err;
+	enum kind kind;
 
 	if (place < 0)
 		return -1;
-	if (fstat(place, st))
+	if (wp_lookup_known(place, st))
 		goto out;
-	if (!S_ISREG(st->st_mode) || is_kernels(place)) {
-		errno = EINVAL;
+	err = S_ISREG(st->st_mode) ? kind_of(place, st->st_dev, &kind) : -EINVAL;
+	if (!err && kind == KERNEL)
+		err = -EINVAL;
+	if (err) {
+		errno = -err;
 		goto out;
 	}
+	if (kind != LOCAL && fcntl(place, F_GETFL) & O_PATH)
+		return place;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
 	/* O_NONBLOCK: nor is it waited for who has a lease of it. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = open(path, (kind == LOCAL ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH) | O_CLOEXEC);
+	/* Of one that is on a disk, what is known may be old. */
+	if (fd >= 0 && kind == LOCAL && fstat(fd, st)) {
+		close_quietly(fd);
+		fd = -1;
+	}
 out:
 	close_quietly(place);
 	return fd;
+}
+
+/* What the kernel has in its cache; -1 with EAGAIN if that does not suffice. */
+static int find_cached(int root, const char *path, __u64 flags, __u64 resolve)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | flags, .resolve = resolve | RESOLVE_CACHED,
+	};
+	int fd = syscall(__NR_openat2, root, path, &how, sizeof(how));
+
+	/* Older kernels, and filters of system calls, do not have it. */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL || errno == E2BIG))
+		errno = EAGAIN;
+	return fd;
+}
+
+static int find_elsewhere(int root, const char *path, int flags)
+{
+	int fd = wp_opener_find(root, path, flags & O_NOFOLLOW);
+
+	if (fd >= 0)
+		return fd;
+	errno = -fd;
+	return -1;
+}
+
+/* As a shell would. What is in /proc is different in another process. */
+static int find_plain(const char *path, int flags)
+{
+	int fd;
+
+	if (!strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/", 5))
+		return open(path, O_PATH | O_CLOEXEC | flags);
+	fd = find_cached(AT_FDCWD, path, flags, 0);
+	return fd < 0 && errno == EAGAIN ? find_elsewhere(WP_OPENER_PLAIN, path, flags) : fd;
 }
 
 /**
@@ -105,11 +230,13 @@ int wp_openfile_found(int place, struct stat *st)
  * @flags: O_NOFOLLOW: but not if the name itself is one
  * @st: out: what it is
  *
- * Return: its descriptor, or -1 with errno; EINVAL if it is no regular file.
+ * Return: its descriptor, or -1 with errno; EINVAL if it is no regular file; ETIMEDOUT if
+ * its server does not answer. Of a file that may have a server it is one of O_PATH, for
+ * wp_worker_ask() and for wp_openfile_known().
  */
 int wp_openfile(const char *path, int flags, struct stat *st)
 {
-	return open_found(open(path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW)), st);
+	return open_found(find_plain(path, flags & O_NOFOLLOW), st);
 }
 
 /**
@@ -125,138 +252,16 @@ int wp_openfile_at(int dir, const char *name, struct stat *st)
 	return open_found(openat(dir, name, O_PATH | O_CLOEXEC), st);
 }
 
-/* Directories from the root to where a name has led so far, and what is left of it. */
-struct walk {
-	int dir[MAX_DEPTH];
-	int nr;
-	int links;
-	char left[2 * PATH_MAX];
-};
-
-static void go_up(struct walk *w, int to)
-{
-	/* The first one is the caller's. */
-	while (w->nr > to)
-		close_quietly(w->dir[--w->nr]);
-}
-
-/* A link's text takes its place in the name. */
-static bool follow(struct walk *w, int link, const char *rest)
-{
-	char text[2 * PATH_MAX];
-	struct statfs fs;
-	ssize_t len;
-
-	/* What the kernel links leads anywhere. */
-	if (++w->links > MAX_LINKS || fstatfs(link, &fs) || fs.f_type == PROC_SUPER_MAGIC) {
-		errno = ELOOP;
-		return false;
-	}
-	len = readlinkat(link, "", text, PATH_MAX);
-	if (len < 0)
-		return false;
-	if (len == PATH_MAX || len + strlen(rest) + 2 > sizeof(w->left)) {
-		errno = ENAMETOOLONG;
-		return false;
-	}
-	text[len] = *rest ? '/' : 0;
-	strcpy(text + len + !!*rest, rest);
-	strcpy(w->left, text);
-	if (*text == '/')
-		go_up(w, 1);
-	return true;
-}
-
-/* One step along the name; 1 if it was the last, then @found is what is there. */
-static int step(struct walk *w, int *found)
-{
-	char name[NAME_MAX + 1];
-	char *at = w->left + strspn(w->left, "/");
-	size_t len = strcspn(at, "/");
-	struct stat st;
-	int fd;
-
-	if (len > NAME_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	memcpy(name, at, len);
-	name[len] = 0;
-	memmove(w->left, at + len, strlen(at + len) + 1);
-	if (!len || !strcmp(name, ".") || !strcmp(name, "..")) {
-		if (len == 2)
-			go_up(w, w->nr > 1 ? w->nr - 1 : 1);
-		if (*w->left)
-			return 0;
-		*found = openat(w->dir[w->nr - 1], ".", O_PATH | O_CLOEXEC);
-		return *found < 0 ? -1 : 1;
-	}
-	fd = openat(w->dir[w->nr - 1], name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &st))
-		goto bad;
-	if (S_ISLNK(st.st_mode)) {
-		if (!follow(w, fd, w->left + strspn(w->left, "/")))
-			goto bad;
-		close(fd);
-		return 0;
-	}
-	if (!*w->left) {
-		*found = fd;
-		return 1;
-	}
-	errno = S_ISDIR(st.st_mode) ? ENAMETOOLONG : ENOTDIR;
-	if (!S_ISDIR(st.st_mode) || w->nr == MAX_DEPTH)
-		goto bad;
-	w->dir[w->nr++] = fd;
-	return 0;
-bad:
-	close_quietly(fd);
-	return -1;
-}
-
-/*
- * As openat2() does it, where a kernel or a filter of system calls does not have it. The way
- * back is kept, as ".." of a directory that is moved meanwhile leads elsewhere.
- */
-static int walk(int root, const char *path)
-{
-	struct walk w = { .dir = { root }, .nr = 1 };
-	int ret, found = -1;
-
-	if (strlen(path) >= PATH_MAX) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	strcpy(w.left, path);
-	do {
-		ret = step(&w, &found);
-	} while (!ret);
-	go_up(&w, 1);
-	return found;
-}
-
 static int find_below(int root, const char *path)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	int tries, fd;
+	int fd;
 
 	if (!*path) {
 		errno = ENOENT;
 		return -1;
 	}
-	for (tries = 0; tries < MAX_TRIES; tries++) {
-		fd = syscall(__NR_openat2, root, path, &how, sizeof(how));
-		if (fd >= 0 || (errno != EAGAIN && errno != ENOSYS && errno != EPERM))
-			return fd;
-		if (errno != EAGAIN)
-			break;
-	}
-	return walk(root, path);
+	fd = find_cached(root, path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+	return fd < 0 && errno == EAGAIN ? find_elsewhere(root, path, 0) : fd;
 }
 
 static int find_in(int root, const char *path)
@@ -303,7 +308,7 @@ int wp_openfile_stat(int root, const char *path, struct stat *st)
 
 	if (place < 0)
 		return -1;
-	ret = fstat(place, st);
+	ret = wp_lookup_known(place, st);
 	close_quietly(place);
 	return ret;
 }
@@ -331,4 +336,38 @@ int wp_openfile_root(__u32 pid)
 int wp_openfile_rootat(int dir)
 {
 	return openat(dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/**
+ * wp_openfile_known() - what is known of a file without asking its server
+ * @fd: its descriptor, of O_PATH or any other
+ * @st: out: what it is
+ *
+ * Return: 0 or -1 with errno.
+ */
+int wp_openfile_known(int fd, struct stat *st)
+{
+	return wp_lookup_known(fd, st);
+}
+
+/**
+ * wp_openfile_has_owner() - can the owner that a file states be one?
+ * @st: what is known of it, once it was opened
+ *
+ * A program that serves files can state any, and any size and blocks.
+ */
+bool wp_openfile_has_owner(const struct stat *st)
+{
+	return !is_foreign(st->st_dev);
+}
+
+/**
+ * wp_openfile_is_served() - may a file have a server that does not answer?
+ * @fd: its descriptor, from here
+ *
+ * Return: false if it is on a disk or in memory.
+ */
+bool wp_openfile_is_served(int fd)
+{
+	return fcntl(fd, F_GETFL) & O_PATH;
 }

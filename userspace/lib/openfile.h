@@ -8,6 +8,7 @@
 #ifndef WP_LIB_OPENFILE_H
 #define WP_LIB_OPENFILE_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <linux/types.h>
 
@@ -21,5 +22,8 @@ int wp_openfile_in(int root, const char *path, struct stat *st);
 int wp_openfile_stat(int root, const char *path, struct stat *st);
 int wp_openfile_root(__u32 pid);
 int wp_openfile_rootat(int dir);
+int wp_openfile_known(int fd, struct stat *st);
+bool wp_openfile_has_owner(const struct stat *st);
+bool wp_openfile_is_served(int fd);
 
 #endif /* WP_LIB_OPENFILE_H */

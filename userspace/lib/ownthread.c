@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the look at a thread of this process: its state in /proc/self/task, and the time
- * that it ran. Called by whoever waits for such a thread.
+ * Owns the look at a thread of this process, or of a child: its state in /proc, and the
+ * time that it ran. Called by whoever waits for such a thread.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,19 +17,19 @@
  */
 void wp_ownthread_self(struct wp_ownthread *t)
 {
-	*t = (struct wp_ownthread){ .tid = gettid(), .ran = ~0ULL };
+	*t = (struct wp_ownthread){ .pid = getpid(), .tid = gettid(), .ran = ~0ULL };
 	if (pthread_getcpuclockid(pthread_self(), &t->clock))
 		t->clock = CLOCK_MONOTONIC;
 }
 
 /* As /proc has it; '?': not known. */
-static char state_of(pid_t tid)
+static char state_of(const struct wp_ownthread *t)
 {
 	char path[64], text[512], *end;
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", t->pid, t->tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return '?';
@@ -60,5 +60,5 @@ bool wp_ownthread_is_blocked(struct wp_ownthread *t, const char *states)
 		ran = time.tv_sec * 1000000000ULL + time.tv_nsec;
 	idle = ran == t->ran && ran != ~0ULL;
 	t->ran = ran;
-	return idle && strchr(states, state_of(t->tid));
+	return idle && strchr(states, state_of(t));
 }

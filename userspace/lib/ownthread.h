@@ -14,11 +14,13 @@
 
 /**
  * struct wp_ownthread - a thread that is looked at
+ * @pid: its process
  * @tid: which one; 0: none yet
  * @clock: of the time that it runs
  * @ran: how long it had run at the last look
  */
 struct wp_ownthread {
+	pid_t pid;
 	pid_t tid;
 	clockid_t clock;
 	__u64 ran;

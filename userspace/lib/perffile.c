@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,13 +58,31 @@ static __u64 limit_of(enum wp_feature nr)
 		nr == WP_FEAT_BUILD_ID ? MAX_BUILDIDS : MAX_FEATURE;
 }
 
+/*
+ * Whoever may write to a directory can have a device there, of which opening does something:
+ * one that is neither a file nor a directory is not opened, but looked at by O_PATH.
+ */
+static int open_input(int dir, const char *name)
+{
+	int place = openat(dir, name, O_PATH | O_CLOEXEC), fd;
+	struct stat st;
+	char path[32];
+
+	if (place < 0 || fstat(place, &st) || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return place;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	close(place);
+	return fd;
+}
+
 /* perf record --kcore makes a directory, in which the recording is one file. */
 static int open_within(struct wp_perffile *f, const char *path, struct stat *st)
 {
 	int dir = f->fd;
 	bool several = !faccessat(dir, "data.0", F_OK, 0);
 
-	f->fd = several ? -1 : openat(dir, "data", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	f->fd = several ? -1 : open_input(dir, "data");
 	close(dir);
 	if (f->fd >= 0 && !fstat(f->fd, st))
 		return 0;
@@ -89,7 +108,7 @@ int wp_perffile_open(struct wp_perffile *f, const char *path)
 	int err;
 
 	memset(f, 0, sizeof(*f));
-	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	f->fd = open_input(AT_FDCWD, path);
 	if (f->fd < 0 || fstat(f->fd, &st)) {
 		err = -errno;
 		wp_err("cannot read %s: %s%s", path, strerror(-err),

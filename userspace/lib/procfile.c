@@ -31,8 +31,12 @@
 #define MAX_TEXT	(1 << 28)
 #define STACK_SIZE	(1 << 18)
 
-/* Threads that are blocked; beyond that, no file is read that needs one. */
-#define MAX_BUSY	64
+/*
+ * Threads that are blocked; beyond that, no file is read that needs one. Those of one user's
+ * processes are fewer, and then none of that user's is read.
+ */
+#define MAX_BUSY	512
+#define MAX_BUSY_USER	64
 
 /* Threads that are kept for the next call. */
 #define MAX_IDLE	4
@@ -60,6 +64,7 @@ struct identity {
 struct call {
 	struct call *next;		/* among those that were given up */
 	struct identity process;
+	uid_t user;
 	int dir;
 	char *paths;			/* one behind the other, each with its zero */
 	unsigned int nr;
@@ -343,12 +348,40 @@ static void say_busy(int dir)
 		name);
 }
 
+/**
+ * wp_procfile_user() - whose a process is
+ * @dir: descriptor of /proc/PID
+ *
+ * By its real uid, as a program of another user, or one that cannot be dumped, seems to be
+ * root's. What this reads takes no lock.
+ *
+ * Return: the uid, or -1 if it is not known.
+ */
+uid_t wp_procfile_user(int dir)
+{
+	char text[2048], *at;
+	unsigned int uid;
+	ssize_t n;
+	int fd;
+
+	fd = openat(dir, "status", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	/* The name, which is above, has its ends of lines escaped. */
+	at = strstr(text, "\nUid:");
+	return at && sscanf(at + 5, "%u", &uid) == 1 ? uid : (uid_t)-1;
+}
+
 /* Leave a call to its thread. With the lock, which it gives back for a while. */
 static void give_up(struct call *call, int dir)
 {
 	bool news = is_news(&call->process);
 
 	call->given_up = true;
+	call->user = wp_procfile_user(dir);
 	call->next = busy;
 	busy = call;
 	nr_busy++;
@@ -360,19 +393,25 @@ static void give_up(struct call *call, int dir)
 	pthread_mutex_lock(&lock);
 }
 
-/* Whether a process is known to be busy, or none can be asked. With the lock. */
-static bool is_busy(const struct identity *process)
+/* Whether a process is known to be busy, or it cannot be asked. With the lock. */
+static bool is_busy(struct call *asked)
 {
 	const struct call *call;
+	unsigned int of_user = 0;
 
+	/* As long as none is, nobody needs to know. */
+	if (busy)
+		asked->user = wp_procfile_user(asked->dir);
 	for (call = busy; call; call = call->next) {
-		if (same(&call->process, process))
+		if (same(&call->process, &asked->process))
 			return true;
+		of_user += call->user == asked->user;
 	}
-	if (nr_busy < MAX_BUSY)
+	if (nr_busy < MAX_BUSY && of_user < MAX_BUSY_USER)
 		return false;
 	if (!stats.refused++)
-		wp_warn("so many processes have their memory map locked that no process's mappings are read until some are free");
+		wp_warn("so many processes of user %u have their memory map locked that mappings of no more of them are read until some are free",
+			(unsigned int)asked->user);
 	return true;
 }
 
@@ -412,7 +451,7 @@ static int run(struct call *call, int dir)
 	int err = -EBUSY;
 
 	pthread_mutex_lock(&lock);
-	if (is_busy(&call->process) || !hand_over(call)) {
+	if (is_busy(call) || !hand_over(call)) {
 		pthread_mutex_unlock(&lock);
 		free_call(call);
 		return err;

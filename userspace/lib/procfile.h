@@ -35,6 +35,7 @@ struct wp_procfile_stats {
 ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t);
 int wp_procfile_open_all(int dir, const char *const *path, int *fd, unsigned int nr, int flags);
 int wp_procfile_open(int dir, const char *path, int flags);
+uid_t wp_procfile_user(int dir);
 void wp_procfile_hurry(void);
 void wp_procfile_stats(struct wp_procfile_stats *stats);
 

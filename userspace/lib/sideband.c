@@ -25,6 +25,7 @@
 #include "lib/err.h"
 #include "lib/kthreads.h"
 #include "lib/perfdata.h"
+#include "lib/openfile.h"
 #include "lib/sideband.h"
 #include "lib/sorter.h"
 
@@ -221,7 +222,7 @@ static struct wp_fileid find_file(const struct mmap2_record *m)
 
 	if (fd < 0)
 		return file;
-	if (!fstat(fd, &st))
+	if (!wp_openfile_known(fd, &st))
 		file = (struct wp_fileid){ major(st.st_dev), minor(st.st_dev), st.st_ino };
 	close(fd);
 	return file;

@@ -37,7 +37,11 @@
 /* Bytes of a list that is text. */
 #define MAX_TEXT	((off_t)256 << 20)
 
+/* Bytes of functions that all files of one owner may have, but root's. */
+#define MAX_OWNED	((size_t)1 << 30)
+
 #define NO_MEMORY	WP_NO_MEMORY
+#define TOO_MUCH	"the files of its owner have too many"
 
 /**
  * struct file - a file with functions
@@ -69,6 +73,12 @@ struct file {
 	bool plain;
 };
 
+/* Bytes of functions that files of an owner have. */
+struct owned {
+	uid_t uid;
+	size_t bytes;
+};
+
 /**
  * struct wp_symbols - all of them
  * @symfs: directory that names are below, or NULL
@@ -82,6 +92,8 @@ struct file {
  * @inlined: those that were asked for last
  * @nr_inlined: their number
  * @first: what a file's number is counted from to be that of no other table's
+ * @owned: by owner, what they have
+ * @nr_owned: how many
  * @file: the files
  * @nr: their number
  */
@@ -97,6 +109,8 @@ struct wp_symbols {
 	char *inlined[WP_SYMBOLS_INLINED];
 	size_t nr_inlined;
 	__u64 first;
+	struct owned *owned;
+	size_t nr_owned;
 	struct file *file;
 	size_t nr;
 };
@@ -206,6 +220,30 @@ void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at)
 	s->kernel_at = at;
 }
 
+/* Whether an owner's files have not too much, with these functions. */
+static bool charge(struct wp_symbols *s, const struct stat *st, const struct wp_symtable *t)
+{
+	uid_t uid = wp_openfile_has_owner(st) ? st->st_uid : (uid_t)-1;
+	size_t bytes = t->len + t->nr * (sizeof(*t->entry) + sizeof(char *)), i;
+	struct owned *more;
+
+	if (!uid || uid == geteuid())
+		return true;
+	for (i = 0; i < s->nr_owned && s->owned[i].uid != uid; i++)
+		;
+	if (i == s->nr_owned) {
+		more = reallocarray(s->owned, i + 1, sizeof(*more));
+		if (!more)
+			return false;
+		s->owned = more;
+		more[s->nr_owned++] = (struct owned){ .uid = uid };
+	}
+	if (bytes > MAX_OWNED - s->owned[i].bytes)
+		return false;
+	s->owned[i].bytes += bytes;
+	return true;
+}
+
 /*
  * Reads an ELF file, with those of its debug information; the descriptor is closed.
  * Finding files and parsing them are two steps: what parses opens nothing.
@@ -220,15 +258,19 @@ static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const 
 	struct stat st;
 	int err;
 
-	err = fstat(fd, &st) ? -errno : wp_filereader_links(fd, &links);
+	err = wp_openfile_known(fd, &st) ? -errno : wp_filereader_links(fd, &links);
 	if (err) {
 		close(fd);
 		return err == -EFBIG ? WP_ELFCHECK_TROUBLE :
-			err == -EBADMSG ? WP_FILEREADER_BAD : "it is not an ELF file";
+			err == -EBADMSG ? WP_FILEREADER_BAD :
+			err == -EACCES || err == -EPERM ? "it cannot be opened" :
+			"it is not an ELF file";
 	}
 	wp_debugfiles_open(&files, &place, fd, &st, &links, s->wants_inlines);
 	f->owner = (struct wp_fileowner){ st.st_uid, st.st_dev };
 	trouble = wp_filereader_symbols(&files, &f->names);
+	if (!trouble && !charge(s, &st, &f->names.table))
+		trouble = TOO_MUCH;
 	/* Where functions are inlined is looked up later, if there is something of that. */
 	if (!trouble && s->wants_inlines)
 		f->inlines = files;
@@ -484,7 +526,7 @@ static bool is_trusted(const struct file *f, uid_t owner)
 	return !geteuid() && (stat(path, &st) || st.st_uid == owner);
 }
 
-static const char *read_jit(struct file *f)
+static const char *read_jit(struct wp_symbols *s, struct file *f)
 {
 	const char *trouble;
 	char path[64];
@@ -500,6 +542,8 @@ static const char *read_jit(struct file *f)
 		return "its list is not to be trusted";
 	}
 	trouble = wp_filereader_perfmap(fd, &f->names);
+	if (!trouble && !charge(s, &st, &f->names.table))
+		trouble = TOO_MUCH;
 	close(fd);
 	return trouble ? trouble : f->names.table.nr ? NULL : "its list is empty";
 }
@@ -516,7 +560,7 @@ static const char *read_symbols(struct wp_symbols *s, struct file *f)
 	case WP_SYMBOLS_JIT:
 		break;
 	}
-	return read_jit(f);
+	return read_jit(s, f);
 }
 
 static void make_ready(struct wp_symbols *s, struct file *f)
@@ -668,6 +712,7 @@ void wp_symbols_free(struct wp_symbols *s)
 		free(f->path);
 	}
 	free(s->file);
+	free(s->owned);
 	free(s->symfs);
 	free(s->kallsyms);
 	free(s->vmlinux);

@@ -3,11 +3,14 @@
  * Owns the files that wait for their unwind tables, the order in which they get them, and
  * the workers that read them.
  *
- * Files of one owner in one file system are a group. A group has one worker at a time, and
- * what has cost least CPU time so far goes first: so the files of one user, whatever they
- * hold, keep those of others waiting for their share only. Within a group the names of
- * tables come first, as tables that are on disk are there with that; then the smallest
- * file. A group whose file had to be given up rests for several times of what that cost.
+ * Files of one owner in one file system are a group, as they have a worker to themselves. All
+ * groups of an owner are one user's, however many file systems that has mounted: a user has
+ * one worker at a time, and the one whose files have cost least so far goes first: so the
+ * files of one user, whatever they hold, keep those of others waiting for their share only.
+ * Root's are another user's in each file system, as containers have their own. Within a
+ * group the names of tables come first, as tables that are on disk are there with that; then
+ * the smallest file. A user whose file had to be given up rests for several times of what
+ * that cost.
  *
  * A thread of its own does all this. It waits for nothing but its sockets, and does nothing
  * with a file but to hand it on: no file can stop it, and its end waits for no table.
@@ -34,16 +37,26 @@
 /* Workers at once. */
 #define NR_SLOTS	8
 
-/* CPU time that groups may be apart before the one that had more waits. */
+/* CPU time that users may be apart before the one that had more waits. */
 #define QUANTUM_NS	(50 * NSEC_PER_MSEC)
 
-/* A group rests for so many times of what a bad file took, and no less than for this. */
+/* A user rests for so many times of what a bad file took, and no less than for this. */
 #define REST_TIMES	8
 #define REST_MIN_NS	(10 * NSEC_PER_MSEC)
 
-/* Files that wait open, and the share of one group, if it is not root's. */
+/*
+ * Bytes of tables of one user's files, if it is not root: of what the module has room for, a
+ * quarter.
+ */
+#define USER_BYTES	(128ULL << 20)
+
+/* Files that wait open, and the share of one user, and of root in one file system. */
 #define MAX_OPEN	512
-#define GROUP_SHARE	4
+#define USER_SHARE	4
+#define ROOT_SHARE	2
+
+/* What it costs that a file cannot be opened. */
+#define OPEN_NS		(10 * NSEC_PER_MSEC)
 
 /* Bad files that are named; others are counted only. */
 #define MAX_NAMED	8
@@ -54,29 +67,45 @@
 #define NR_BUCKETS	64
 
 /**
+ * struct user - an owner of files
+ * @next: of all
+ * @owner: the owner
+ * @dev: of root: the file system; else 0
+ * @open: files that wait or are being read
+ * @bytes: of tables that were pushed, or refused
+ * @spent: CPU time that they took, or kept a worker waiting. Of the thread, as the next one
+ * @rest_until: none of them is read before
+ */
+struct user {
+	struct user *next;
+	uid_t owner;
+	dev_t dev;
+	unsigned int open;
+	__u64 bytes;
+	__u64 spent;
+	__u64 rest_until;
+};
+
+/**
  * struct group - files of one owner in one file system
  * @next: in its bucket
  * @next_group: of all
- * @owner: the user
+ * @user: whose
+ * @owner: the owner
  * @dev: the file system
- * @open: its files that wait or are being read
  * @unnamed: those whose tables' names are not known, the newest first
  * @unmade: those whose tables are not on disk
- * @has_worker: it has a slot. Of the thread, as all that follows
- * @spent: CPU time that its files took
- * @rest_until: none of its files is read before
+ * @has_worker: it has a slot. Of the thread
  */
 struct group {
 	struct group *next;
 	struct group *next_group;
+	struct user *user;
 	uid_t owner;
 	dev_t dev;
-	unsigned int open;
 	struct wp_tablejob *unnamed;
 	struct wp_tablejob *unmade;
 	bool has_worker;
-	__u64 spent;
-	__u64 rest_until;
 };
 
 /**
@@ -109,6 +138,7 @@ struct wp_tablequeue {
 	int ready;			/* eventfd: a file is settled */
 	struct group *bucket[NR_BUCKETS];
 	struct group *groups;
+	struct user *users;
 	struct wp_tablejob *vdso;
 	unsigned int max_open;
 	unsigned int nr_open;
@@ -124,17 +154,41 @@ static struct group **bucket_of(struct wp_tablequeue *q, uid_t owner, dev_t dev)
 }
 
 /* With the lock. */
-static struct group *group_of(struct wp_tablequeue *q, uid_t owner, dev_t dev, bool add)
+static struct user *user_of(struct wp_tablequeue *q, uid_t owner, dev_t dev, bool add)
+{
+	struct user *u;
+
+	if (owner)
+		dev = 0;
+	for (u = q->users; u; u = u->next) {
+		if (u->owner == owner && u->dev == dev)
+			return u;
+	}
+	u = add ? calloc(1, sizeof(*u)) : NULL;
+	if (!u)
+		return NULL;
+	u->owner = owner;
+	u->dev = dev;
+	u->next = q->users;
+	q->users = u;
+	return u;
+}
+
+/* With the lock. */
+static struct group *group_of(struct wp_tablequeue *q, uid_t owner, dev_t dev)
 {
 	struct group **bucket = bucket_of(q, owner, dev), *g;
+	struct user *u;
 
 	for (g = *bucket; g; g = g->next) {
 		if (g->owner == owner && g->dev == dev)
 			return g;
 	}
-	g = add ? calloc(1, sizeof(*g)) : NULL;
+	u = user_of(q, owner, dev, true);
+	g = u ? calloc(1, sizeof(*g)) : NULL;
 	if (!g)
 		return NULL;
+	g->user = u;
 	g->owner = owner;
 	g->dev = dev;
 	g->next = *bucket;
@@ -178,14 +232,28 @@ static bool has_work(const struct group *g)
 	return g->unnamed || g->unmade;
 }
 
-/* Which of two groups goes first; of those that had as much, root's. */
-static bool goes_before(const struct group *a, const struct group *b)
+/* Which of two users goes first; of those that had as much, root. */
+static bool goes_before(const struct user *a, const struct user *b)
 {
 	__u64 spent_a = a->spent / QUANTUM_NS, spent_b = b->spent / QUANTUM_NS;
 
 	if (spent_a != spent_b)
 		return spent_a < spent_b;
 	return !a->owner && b->owner;
+}
+
+/* Whether a user has a worker that has something to do. With the lock. */
+static bool is_at_work(const struct wp_tablequeue *q, const struct user *u)
+{
+	int i;
+
+	for (i = 0; i < NR_SLOTS; i++) {
+		const struct slot *s = &q->slot[i];
+
+		if (s->group && s->group->user == u && (s->nr || has_work(s->group)))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -199,11 +267,11 @@ static struct group *next_group(struct wp_tablequeue *q, __u64 *when)
 
 	*when = ~0ULL;
 	for (g = q->groups; g; g = g->next_group) {
-		if (g->has_worker || !has_work(g))
+		if (g->has_worker || !has_work(g) || is_at_work(q, g->user))
 			continue;
-		if (g->rest_until > now)
-			*when = g->rest_until < *when ? g->rest_until : *when;
-		else if (!first || goes_before(g, first))
+		if (g->user->rest_until > now)
+			*when = g->user->rest_until < *when ? g->user->rest_until : *when;
+		else if (!first || goes_before(g->user, first->user))
 			first = g;
 	}
 	return first;
@@ -227,9 +295,23 @@ static void settle(struct wp_tablequeue *q, struct group *g, struct wp_tablejob 
 	q->stats.error = did->error ? did->error : q->stats.error;
 	q->nr_open--;
 	if (g)
-		g->open--;
+		g->user->open--;
 	pthread_mutex_unlock(&q->lock);
 	raise_event(q->ready);
+}
+
+/* Whether a user may have one more table, which is counted. */
+static int take_bytes(struct wp_tablequeue *q, struct user *u, size_t size)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&q->lock);
+	if (size > USER_BYTES || u->bytes > USER_BYTES - size)
+		err = -EDQUOT;
+	else
+		u->bytes += size;
+	pthread_mutex_unlock(&q->lock);
+	return err;
 }
 
 /* Push a table; what the module takes is kept. @hit: it was kept already. */
@@ -239,7 +321,9 @@ static void push(struct wp_tablequeue *q, struct group *g, struct wp_tablejob *j
 	struct wp_tablequeue_stats did = {};
 	int err;
 
-	err = q->opt.push(q->opt.ctx, table->data, table->size, &job->table);
+	err = g && g->user->owner ? take_bytes(q, g->user, table->size) : 0;
+	if (!err)
+		err = q->opt.push(q->opt.ctx, table->data, table->size, &job->table);
 	if (err) {
 		did.error = err;
 		did.refused = 1;
@@ -398,7 +482,7 @@ static struct wp_tablejob *take_oldest(struct slot *s)
 
 static void add_cost(struct wp_tablequeue *q, struct group *g, __u64 ns)
 {
-	g->spent += ns;
+	g->user->spent += ns;
 	pthread_mutex_lock(&q->lock);
 	q->stats.ns += ns;
 	pthread_mutex_unlock(&q->lock);
@@ -414,17 +498,21 @@ static void end_worker(struct slot *s)
 /* A worker has ended, or has to: its oldest file is to blame, the others are not. */
 static void lose_worker(struct wp_tablequeue *q, struct slot *s, int err)
 {
+	const struct wp_worker_limits *limits = q->opt.limits ? q->opt.limits : &wp_worker_usual;
 	struct wp_tablejob *job = s->nr ? take_oldest(s) : NULL;
 	__u64 cost = wp_worker_spent(s->w), rest;
 	struct group *g = s->group;
 
+	/* That one kept a worker from others. */
+	if (err == -ETIMEDOUT)
+		cost += limits->stuck_ns;
 	end_worker(s);
 	requeue(q, s);
 	if (!job)
 		return;
 	add_cost(q, g, cost);
 	rest = REST_TIMES * cost > REST_MIN_NS ? REST_TIMES * cost : REST_MIN_NS;
-	g->rest_until = wp_clock_now() + rest;
+	g->user->rest_until = wp_clock_now() + rest;
 	give_up(q, g, job, err);
 }
 
@@ -487,10 +575,11 @@ static struct wp_tablejob *next_job(struct wp_tablequeue *q, struct slot *s)
 	struct wp_tablejob *job;
 	__u64 when;
 
-	if (s->making || s->nr == WP_WORKER_DEPTH || g->rest_until > wp_clock_now())
+	if (s->making || s->nr == WP_WORKER_DEPTH || g->user->rest_until > wp_clock_now())
 		return NULL;
 	other = next_group(q, &when);
-	if (other && goes_before(other, g) && other->spent + QUANTUM_NS < g->spent)
+	if (other && goes_before(other->user, g->user) &&
+	    other->user->spent + QUANTUM_NS < g->user->spent)
 		return NULL;
 	while ((job = g->unnamed)) {
 		g->unnamed = job->next;
@@ -515,6 +604,14 @@ static void without_worker(struct wp_tablequeue *q, struct slot *s, struct wp_ta
 	settle(q, s->group, job, &did);
 }
 
+/* It was to be opened on the way: what that took is its group's. */
+static void not_opened(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *job, int err)
+{
+	s->making = s->making && s->nr;
+	add_cost(q, s->group, OPEN_NS);
+	give_up(q, s->group, job, err);
+}
+
 /* Give a file to a slot's worker; whether it can be given more. */
 static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *job)
 {
@@ -528,6 +625,10 @@ static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *jo
 		wp_tablecache_key(q->opt.cache, job->owner, what.head.key);
 	if (s->w)
 		err = wp_worker_ask(s->w, &what);
+	if (err && err != -EPIPE) {
+		not_opened(q, s, job, err);
+		return true;
+	}
 	if (err && s->nr) {
 		/* It has ended: what it answered before comes first. */
 		pthread_mutex_lock(&q->lock);
@@ -546,6 +647,10 @@ static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *jo
 	}
 	if (err)
 		err = wp_worker_ask(s->w, &what);
+	if (err && err != -EPIPE) {
+		not_opened(q, s, job, err);
+		return true;
+	}
 	s->job[(s->first + s->nr++) % WP_WORKER_DEPTH] = job;
 	if (err)
 		lose_worker(q, s, err);
@@ -559,8 +664,8 @@ static bool is_free(const struct slot *s, const struct group *other)
 
 	if (s->nr)
 		return false;
-	return !g || !has_work(g) || g->rest_until > wp_clock_now() ||
-	       other->spent + QUANTUM_NS < g->spent;
+	return !g || !has_work(g) || g->user->rest_until > wp_clock_now() ||
+	       other->user->spent + QUANTUM_NS < g->user->spent;
 }
 
 static void bind_slot(struct wp_tablequeue *q, struct slot *s, struct group *g)
@@ -622,8 +727,8 @@ static __u64 give_all(struct wp_tablequeue *q)
 			job = s->group && !q->stop ? next_job(q, s) : NULL;
 			/* One that rests goes on then, if no other takes its place. */
 			if (s->group && !job && !s->nr && has_work(s->group) &&
-			    s->group->rest_until < when)
-				when = s->group->rest_until;
+			    s->group->user->rest_until < when)
+				when = s->group->user->rest_until;
 			pthread_mutex_unlock(&q->lock);
 		} while (job && give(q, s, job));
 	}
@@ -724,6 +829,7 @@ struct wp_tablequeue *wp_tablequeue_new(const struct wp_tablequeue_options *opt)
 void wp_tablequeue_free(struct wp_tablequeue *q)
 {
 	struct group *g, *next;
+	struct user *u;
 	int i;
 
 	if (!q)
@@ -741,6 +847,10 @@ void wp_tablequeue_free(struct wp_tablequeue *q)
 		next = g->next_group;
 		free(g);
 	}
+	while ((u = q->users)) {
+		q->users = u->next;
+		free(u);
+	}
 	if (q->wake >= 0)
 		close(q->wake);
 	if (q->ready >= 0)
@@ -750,11 +860,11 @@ void wp_tablequeue_free(struct wp_tablequeue *q)
 }
 
 /* With the lock. */
-static bool has_room(const struct wp_tablequeue *q, const struct group *g, uid_t owner)
+static bool has_room(const struct wp_tablequeue *q, const struct user *u)
 {
 	if (q->nr_open >= q->max_open)
 		return false;
-	return !owner || !g || g->open < q->max_open / GROUP_SHARE;
+	return !u || u->open < q->max_open / (u->owner ? USER_SHARE : ROOT_SHARE);
 }
 
 /**
@@ -768,7 +878,7 @@ bool wp_tablequeue_has_room(struct wp_tablequeue *q, uid_t owner, dev_t dev)
 	bool room;
 
 	pthread_mutex_lock(&q->lock);
-	room = has_room(q, group_of(q, owner, dev, false), owner);
+	room = has_room(q, user_of(q, owner, dev, false));
 	pthread_mutex_unlock(&q->lock);
 	return room;
 }
@@ -790,14 +900,14 @@ int wp_tablequeue_add(struct wp_tablequeue *q, struct wp_tablejob *job)
 		q->vdso = job;
 		q->nr_open++;
 	} else {
-		g = group_of(q, job->owner, job->dev, true);
+		g = group_of(q, job->owner, job->dev);
 		if (!g)
 			err = -ENOMEM;
-		else if (!has_room(q, g, job->owner))
+		else if (!has_room(q, g->user))
 			err = -EAGAIN;
 		if (!err) {
 			push_job(&g->unnamed, job);
-			g->open++;
+			g->user->open++;
 			q->nr_open++;
 		}
 	}
@@ -805,6 +915,20 @@ int wp_tablequeue_add(struct wp_tablequeue *q, struct wp_tablejob *job)
 	if (!err)
 		raise_event(q->wake);
 	return err;
+}
+
+/**
+ * wp_tablequeue_forget() - tables that were pushed are pushed again, when files are added again
+ * @q: the queue
+ */
+void wp_tablequeue_forget(struct wp_tablequeue *q)
+{
+	struct user *u;
+
+	pthread_mutex_lock(&q->lock);
+	for (u = q->users; u; u = u->next)
+		u->bytes = 0;
+	pthread_mutex_unlock(&q->lock);
 }
 
 /**

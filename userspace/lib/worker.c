@@ -31,6 +31,9 @@
 
 #include "lib/clock.h"
 #include "lib/confine.h"
+#include "lib/openfile.h"
+#include "lib/opener.h"
+#include "lib/ownthread.h"
 #include "lib/worker.h"
 #include "lib/zygote.h"
 
@@ -49,8 +52,8 @@
 /* Packets that are taken at once: others may have something to do, too. */
 #define TAKE_AT_ONCE	64
 
-/* How often a worker is looked at that does not answer. */
-#define LOOK_MS		100
+/* How often a worker is looked at that does not answer, while somebody waits. */
+#define WAIT_MS		20
 
 /* libc's table takes 0.1 s on a computer, and 1 s in an emulated one that is busy. */
 const struct wp_worker_limits wp_worker_usual = {
@@ -104,7 +107,9 @@ struct wp_worker {
  */
 int wp_worker_prepare(void)
 {
-	return wp_zygote_begin(wp_job_do);
+	int err = wp_zygote_begin(wp_job_do);
+
+	return err ? err : wp_opener_prepare();
 }
 
 /**
@@ -112,6 +117,7 @@ int wp_worker_prepare(void)
  */
 void wp_worker_end(void)
 {
+	wp_opener_end();
 	wp_zygote_end();
 }
 
@@ -209,15 +215,19 @@ static void begin_job(struct wp_worker *w)
 	w->seen_at = wp_clock_now();
 }
 
-/* What of a file is more than a hole. A file system that compresses has fewer blocks. */
-static __u64 weigh(const int *fds, unsigned int nr)
+/*
+ * What of a file is more than a hole. A file system that compresses has fewer blocks; and
+ * what a program serves has as many as that says.
+ */
+static __u64 weigh(const struct stat *files, unsigned int nr)
 {
 	__u64 bytes = 0, blocks;
-	struct stat st;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		if (fstat(fds[i], &st))
+		const struct stat st = files[i];
+
+		if (!wp_openfile_has_owner(&st))
 			continue;
 		blocks = 4 * 512 * (__u64)st.st_blocks;
 		bytes += (__u64)st.st_size < blocks ? (__u64)st.st_size : blocks;
@@ -238,28 +248,54 @@ static void fit_memory(struct wp_worker *w, __u64 bytes)
 		w->memory = memory;
 }
 
-/**
- * wp_worker_ask() - give a worker a job
- * @w: the worker, which has less than WP_WORKER_DEPTH
- * @job: the job
- *
- * Return: 0 or a negative errno: the worker is of no use any more.
- */
-int wp_worker_ask(struct wp_worker *w, const struct wp_job *job)
+/* Files that may have a server are opened on the way. */
+static int send_job(struct wp_worker *w, const struct wp_job *job, const struct stat *files)
 {
 	const struct iovec iov[] = {
 		{ (void *)&job->head, sizeof(job->head) },
 		{ (void *)job->text, job->size },
 	};
-	__u64 bytes = weigh(job->fds, job->nr_fds);
+	dev_t devs[WP_JOB_FDS];
+	bool served = false;
+	unsigned int i;
+
+	for (i = 0; i < job->nr_fds; i++) {
+		served |= wp_openfile_is_served(job->fds[i]);
+		devs[i] = files[i].st_dev;
+	}
+	if (served)
+		return wp_opener_send(w->sock, iov, job->fds, devs, job->nr_fds);
+	return wp_zygote_send(w->sock, iov, 2, job->fds, job->nr_fds, MSG_DONTWAIT) ? 0 : -EPIPE;
+}
+
+/**
+ * wp_worker_ask() - give a worker a job
+ * @w: the worker, which has less than WP_WORKER_DEPTH
+ * @job: the job
+ *
+ * Return: 0; -EPIPE: the worker is of no use any more; another negative errno: a file of the
+ * job cannot be opened, or the worker has no room; it does not know of the job.
+ */
+int wp_worker_ask(struct wp_worker *w, const struct wp_job *job)
+{
+	struct stat files[WP_JOB_FDS];
+	unsigned int i;
+	__u64 bytes;
+	int err;
 
 	if (w->jobs == WP_WORKER_DEPTH || job->size > WP_JOB_TEXT)
 		return -EBUSY;
+	for (i = 0; i < job->nr_fds; i++) {
+		if (wp_openfile_known(job->fds[i], &files[i]))
+			return -errno;
+	}
+	bytes = weigh(files, job->nr_fds);
 	fit_memory(w, bytes);
 	if (!w->jobs)
 		begin_job(w);
-	if (!wp_zygote_send(w->sock, iov, 2, job->fds, job->nr_fds, MSG_DONTWAIT))
-		return -EPIPE;
+	err = send_job(w, job, files);
+	if (err)
+		return err;
 	if (bytes > TIME_MORE)
 		bytes = TIME_MORE;
 	w->cpu_limit[(w->first + w->jobs++) % WP_WORKER_DEPTH] =
@@ -385,7 +421,11 @@ int wp_worker_check(struct wp_worker *w)
  */
 int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 {
+	struct wp_ownthread state = {
+		.pid = w->pid, .tid = w->pid, .clock = w->clock, .ran = ~0ULL,
+	};
 	struct pollfd in = { .fd = w->sock, .events = POLLIN };
+	unsigned int looks = 0;
 	int ret;
 
 	for (;;) {
@@ -393,9 +433,14 @@ int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 		if (ret)
 			return ret < 0 ? ret : 0;
 		ret = wp_worker_check(w);
+		if (!ret && looks * WAIT_MS >= wp_opener_patience())
+			ret = -ETIMEDOUT;
 		if (ret)
 			return ret;
-		poll(&in, 1, LOOK_MS);
+		if (poll(&in, 1, WAIT_MS))
+			looks = 0;
+		else
+			looks = wp_ownthread_is_blocked(&state, "DS") ? looks + 1 : 0;
 	}
 }
 
@@ -416,6 +461,11 @@ const char *wp_worker_why(int err)
 		return "holds too much";
 	case -ENOMEM:
 		return "takes too much memory to read";
+	case -EACCES:
+	case -EPERM:
+	case -ENOENT:
+	case -EIO:
+		return "cannot be opened";
 	}
 	return "cannot be read: its reader crashed";
 }

@@ -64,8 +64,17 @@ static struct {
 	unsigned int nr_workers;
 } zygote = { .lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1 };
 
-/* Receive a packet and the descriptors that come with it; all of these are set or -1. */
-static ssize_t receive(int sock, void *data, size_t size, int *fds, unsigned int *nr)
+/**
+ * wp_zygote_receive() - receive a packet and the descriptors that come with it
+ * @sock: where from
+ * @data: out: the packet
+ * @size: bytes there
+ * @fds: out: the descriptors, at most WP_JOB_FDS
+ * @nr: out: their number
+ *
+ * Return: bytes of the packet; 0: the other end is closed; -1 with errno.
+ */
+ssize_t wp_zygote_receive(int sock, void *data, size_t size, int *fds, unsigned int *nr)
 {
 	union {
 		struct cmsghdr align;
@@ -163,7 +172,7 @@ static void __attribute__((noreturn)) work(wp_job_fn *run)
 	ssize_t n;
 
 	for (;;) {
-		n = receive(SOCK, &packet, sizeof(packet), job.fds, &job.nr_fds);
+		n = wp_zygote_receive(SOCK, &packet, sizeof(packet), job.fds, &job.nr_fds);
 		if (n < (ssize_t)sizeof(packet.head))
 			_exit(0);
 		job.head = packet.head;
@@ -276,7 +285,7 @@ static void serve(wp_job_fn *run, const struct sock_fprog *filter)
 	for (;;) {
 		if (poll(&in, 1, reap() ? REAP_MS : -1) <= 0)
 			continue;
-		if (receive(SOCK, &r, sizeof(r), fds, &nr) != sizeof(r))
+		if (wp_zygote_receive(SOCK, &r, sizeof(r), fds, &nr) != sizeof(r))
 			return;
 		if (r.what == FORK)
 			pid = nr ? fork_worker(run, fds[0], &r, filter) : -EINVAL;
@@ -339,7 +348,7 @@ static int begin(void)
 	close(socks[1]);
 	zygote.sock = socks[0];
 	if (zygote.pid > 0 &&
-	    receive(zygote.sock, &hello, sizeof(hello), NULL, &nr) == sizeof(hello) &&
+	    wp_zygote_receive(zygote.sock, &hello, sizeof(hello), NULL, &nr) == sizeof(hello) &&
 	    !hello.err) {
 		if (!hello.filters)
 			wp_debug("this kernel filters no system calls here: files are read without that protection");
@@ -387,7 +396,7 @@ static pid_t ask(const struct request *r, const int *sock)
 	pid_t pid;
 
 	if (send_one(zygote.sock, r, sizeof(*r), sock) &&
-	    receive(zygote.sock, &pid, sizeof(pid), NULL, &nr) == sizeof(pid))
+	    wp_zygote_receive(zygote.sock, &pid, sizeof(pid), NULL, &nr) == sizeof(pid))
 		return pid;
 	forget();
 	return -EPIPE;

@@ -22,6 +22,7 @@ pid_t wp_zygote_fork(int sock, __u64 memory);
 int wp_zygote_memory(pid_t pid, __u64 memory);
 bool wp_zygote_is_ours(pid_t pid);
 void wp_zygote_kill(pid_t pid);
+ssize_t wp_zygote_receive(int sock, void *data, size_t size, int *fds, unsigned int *nr);
 bool wp_zygote_send(int sock, const struct iovec *iov, size_t nr_iov, const int *fds,
 		    unsigned int nr, int flags);
 
