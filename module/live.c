@@ -225,8 +225,8 @@ static int wp_live_lock(struct wp_live *live, struct mm_struct *mm)
 }
 
 /*
- * Records mappings of a process from @at on, as many as fit into the buffer and are
- * looked at at once. @full: whether the buffer is to be written before the next one.
+ * Records mappings of a process from @at on, as many as fit into the buffer, of
+ * WP_LIVE_MAPS_AT_ONCE. @full: whether the buffer is to be written before the next one.
  *
  * Context: mmap_lock held. Return: whether there are more.
  */
