@@ -89,11 +89,13 @@ bool wp_cpus_lay_out(struct wp_session *session)
 	return wp_layout_set(&session->layout, &session->config, &machine);
 }
 
-/* Gives back pages, of which the first @nr are there. */
+/* Gives back pages, of which the first @nr are there. Context: process; may sleep. */
 static void wp_cpus_put_pages(struct page **pages, unsigned int nr)
 {
-	while (nr)
+	while (nr) {
 		__free_page(pages[--nr]);
+		cond_resched();
+	}
 	kvfree(pages);
 }
 

@@ -32,6 +32,9 @@
 /* Spare entries: forks between two flips or MAPS that get their mappings. */
 #define WP_SPARE	1024
 
+/* How many mappings are taken over before others may run. */
+#define WP_MAPS_AT_ONCE	1024
+
 /* Entries that wait for a flip; more make MAPS wait itself. */
 #define WP_MAX_RETIRED	1024
 
@@ -179,8 +182,10 @@ void wp_images_free_retired(struct wp_session *session)
 	struct wp_images *images = &session->images;
 	struct wp_process *process, *next;
 
-	list_for_each_entry_safe(process, next, &images->retired, retired)
+	list_for_each_entry_safe(process, next, &images->retired, retired) {
 		wp_process_free(session, process);
+		cond_resched();
+	}
 	INIT_LIST_HEAD(&images->retired);
 	images->nr_retired = 0;
 }
@@ -432,6 +437,8 @@ static struct wp_code *wp_code_read(struct wp_session *session,
 			goto user;
 		}
 		above = user[i].end;
+		if (!(i % WP_MAPS_AT_ONCE))
+			cond_resched();
 	}
 user:
 	kvfree(user);
@@ -558,8 +565,10 @@ void wp_images_release(struct wp_session *session)
 	unsigned int i;
 
 	for (i = 0; images->by_mm && i < 1 << WP_PROCESS_BITS; i++) {
-		hlist_for_each_entry_safe(process, next, &images->by_mm[i], node)
+		hlist_for_each_entry_safe(process, next, &images->by_mm[i], node) {
 			wp_process_free(session, process);
+			cond_resched();
+		}
 	}
 	kvfree(images->by_mm);
 	wp_images_free_retired(session);

@@ -40,6 +40,9 @@
 #define WP_LIVE_TRIES		3
 #define WP_LIVE_ALL_TRIES	(HZ / 10 + 1)
 
+/* Mappings of a process that are looked at before its memory is let go for others. */
+#define WP_LIVE_MAPS_AT_ONCE	1024
+
 /**
  * struct wp_live - a call
  * @ns: whose numbers
@@ -222,34 +225,59 @@ static int wp_live_lock(struct wp_live *live, struct mm_struct *mm)
 }
 
 /*
- * Records the code that a process has mapped; -EBUSY if its memory map is locked. The
- * lock is not held while the reader's memory is written, which may need the same lock.
+ * Records mappings of a process from @at on, as many as fit into the buffer, of
+ * WP_LIVE_MAPS_AT_ONCE. @full: whether the buffer is to be written before the next one.
+ *
+ * Context: mmap_lock held. Return: whether there are more.
+ */
+static bool wp_live_some_maps(struct wp_live *live, struct mm_struct *mm,
+			      unsigned long *at, bool *full)
+{
+	unsigned int looked = 0;
+	struct vm_area_struct *vma;
+
+	for (vma = find_vma(mm, *at); vma; vma = find_vma(mm, *at)) {
+		*full = vma->vm_flags & VM_EXEC && !wp_live_map(live, vma);
+		if (*full || looked++ == WP_LIVE_MAPS_AT_ONCE)
+			return true;
+		*at = vma->vm_end;
+	}
+	return false;
+}
+
+/*
+ * Records the code that a process has mapped; -EBUSY if its memory map is locked.
+ *
+ * The reader's memory is written while neither the lock is held, which that may need,
+ * too, nor the process's memory is in use: writing may take as long as the reader
+ * likes, and a process that is killed meanwhile is to give its memory back.
  */
 static int wp_live_maps(struct wp_live *live, struct mm_struct *mm)
 {
-	struct vm_area_struct *vma;
 	unsigned long at = 0;
-	bool full;
+	bool full, more;
 	int err;
 
 	do {
 		full = false;
+		more = false;
+		/* Where @put was needed, the process had ended. */
+		if (!live->put || !mmget_not_zero(mm))
+			return 0;
 		err = wp_live_lock(live, mm);
-		if (err)
-			return err;
-		for (vma = find_vma(mm, at); vma; vma = find_vma(mm, at)) {
-			full = vma->vm_flags & VM_EXEC && !wp_live_map(live, vma);
-			if (full)
-				break;
-			at = vma->vm_end;
+		if (!err) {
+			more = wp_live_some_maps(live, mm, &at, &full);
+			mmap_read_unlock(mm);
 		}
-		mmap_read_unlock(mm);
-		err = full ? wp_live_flush(live) : 0;
-	} while (full && !err);
+		wp_mmput_deferred(mm, &live->put);
+		if (full)
+			err = wp_live_flush(live);
+		cond_resched();
+	} while (more && !err);
 	return err;
 }
 
-/* A process's memory, in use; NULL if it has none. Its first thread may have ended. */
+/* A process's memory, held; NULL if it has none. Its first thread may have ended. */
 static struct mm_struct *wp_live_mm(struct task_struct *leader)
 {
 	struct mm_struct *mm = NULL;
@@ -257,7 +285,12 @@ static struct mm_struct *wp_live_mm(struct task_struct *leader)
 
 	rcu_read_lock();
 	for_each_thread(leader, p) {
-		mm = get_task_mm(p);
+		task_lock(p);
+		if (p->mm && !(p->flags & PF_KTHREAD)) {
+			mm = p->mm;
+			mmgrab(mm);
+		}
+		task_unlock(p);
 		if (mm)
 			break;
 	}
@@ -289,7 +322,7 @@ static int wp_live_process(struct wp_live *live, struct task_struct *p, u32 tid)
 		live->len = 0;
 		err = wp_live_thread(live, p, tid, mm, WALLPROF_LIVE_NO_MAPS);
 	}
-	wp_mmput_deferred(mm, &live->put);
+	mmdrop(mm);
 	return err;
 }
 

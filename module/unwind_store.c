@@ -30,7 +30,7 @@
 #define WP_MACHINE	EM_AARCH64
 #endif
 
-/* Bytes that are copied, or checked, before others may run. */
+/* Bytes that are copied or compared before others may run. */
 #define WP_CHUNK	SZ_1M
 
 /**
@@ -88,6 +88,20 @@ static void wp_image_put(struct wp_image *image)
 		wp_image_free(image);
 }
 
+/* Whether two images of the same size are equal. */
+static bool wp_image_is(const struct wp_image *image, const struct wp_image *other)
+{
+	u32 at, chunk;
+
+	for (at = 0; at < image->bytes; at += chunk) {
+		chunk = min_t(u32, image->bytes - at, WP_CHUNK);
+		if (memcmp(image->data + at, other->data + at, chunk))
+			return false;
+		cond_resched();
+	}
+	return true;
+}
+
 /*
  * Returns a reference to the one that is shared: @image or, then freed, its like.
  * @is_new: whether nobody had it.
@@ -99,8 +113,10 @@ static struct wp_image *wp_image_share(struct wp_image *image, bool *is_new)
 
 	mutex_lock(&wp_store_mutex);
 	hlist_for_each_entry(other, bucket, node) {
+		/* Whoever makes up tables can have them all in one bucket. */
+		cond_resched();
 		if (other->hash == image->hash && other->bytes == image->bytes &&
-		    !memcmp(other->data, image->data, image->bytes)) {
+		    wp_image_is(image, other)) {
 			other->refs++;
 			*is_new = false;
 			mutex_unlock(&wp_store_mutex);
@@ -343,7 +359,9 @@ void wp_store_release(struct wp_session *session)
 	struct wp_held *held;
 	unsigned long id;
 
-	xa_for_each(&images->tables, id, held)
+	xa_for_each(&images->tables, id, held) {
 		wp_store_drop(session, id);
+		cond_resched();
+	}
 	xa_destroy(&images->tables);
 }

@@ -5,7 +5,9 @@
  */
 #include <ctype.h>
 #include <dirent.h>
+#include <linux/userfaultfd.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/sysmacros.h>
 
 #include "device.h"
@@ -327,6 +329,115 @@ TEST(many_mappings)
 	t = find(data, bytes, getpid());
 	ASSERT_NE(NULL, t);
 	EXPECT_LE(nr, compare_maps(t, data + bytes));
+}
+
+/* Neither do those come short that can not be executed, and are more than that. */
+TEST(many_mappings_of_data)
+{
+	int fd = dev_open(), nr = 5000;
+	const struct wallprof_live_thread *t;
+	__u32 bytes;
+	char *at, *data;
+
+	at = mmap(NULL, 2 * nr * 4096UL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)at);
+	for (int i = 0; i < nr; i++)
+		ASSERT_EQ(0, mprotect(at + 2 * i * 4096UL, 4096,
+				      i % 500 ? PROT_READ : PROT_READ | PROT_EXEC));
+	data = all(fd, &bytes);
+	ASSERT_NE(NULL, data);
+	t = find(data, bytes, getpid());
+	ASSERT_NE(NULL, t);
+	EXPECT_LE(nr / 500, compare_maps(t, data + bytes));
+	free(data);
+	close(fd);
+}
+
+struct blocked {
+	int fd;
+	__u32 tid, bytes;
+	void *to;
+	int ret;
+};
+
+static void *live_blocked(void *arg)
+{
+	struct blocked *b = arg;
+
+	b->ret = live(b->fd, &b->tid, b->to, &b->bytes);
+	return NULL;
+}
+
+static ull attached(int shm)
+{
+	struct shmid_ds ds;
+
+	return shmctl(shm, IPC_STAT, &ds) ? 0 : ds.shm_nattch;
+}
+
+/*
+ * A reader that takes as long as it likes to have its records written does not keep the
+ * memory of a process that ends meanwhile.
+ */
+TEST(a_reader_that_waits_keeps_no_memory)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_zeropage zero = {};
+	struct blocked b = { .fd = dev_open(), .bytes = ROOM };
+	int uffd, shm, ready[2], nr = 500;
+	struct uffd_msg msg;
+	pthread_t thread;
+	pid_t pid;
+	char c, *at;
+
+	uffd = syscall(__NR_userfaultfd, O_CLOEXEC);
+	if (uffd < 0 && errno == ENOSYS)
+		SKIP(return, "no userfaultfd");
+	ASSERT_LE(0, uffd);
+	ASSERT_EQ(0, ioctl(uffd, UFFDIO_API, &api));
+	b.to = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, b.to);
+	reg.range.start = (uintptr_t)b.to;
+	reg.range.len = ROOM;
+	ASSERT_EQ(0, ioctl(uffd, UFFDIO_REGISTER, &reg));
+
+	/* More mappings than fit into what is written at once. */
+	shm = shmget(IPC_PRIVATE, 4096, 0600);
+	ASSERT_LE(0, shm);
+	ASSERT_EQ(0, pipe2(ready, O_CLOEXEC));
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		at = mmap(NULL, 2 * nr * 4096UL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+		for (int i = 0; i < nr; i++)
+			mprotect(at + 2 * i * 4096UL, 4096, PROT_READ | PROT_EXEC);
+		if (shmat(shm, NULL, 0) == (void *)-1 || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	shmctl(shm, IPC_RMID, NULL);
+	EXPECT_EQ(1, attached(shm));
+
+	b.tid = pid;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, live_blocked, &b));
+	ASSERT_EQ(sizeof(msg), read(uffd, &msg, sizeof(msg)));
+	kill(pid, SIGKILL);
+	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
+	UNTIL(attached(shm) == 0);
+
+	zero.range = reg.range;
+	ASSERT_EQ(0, ioctl(uffd, UFFDIO_ZEROPAGE, &zero));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_EQ(0, b.ret);
+	EXPECT_EQ(pid, ((struct wallprof_live_thread *)b.to)->tid);
+	munmap(b.to, ROOM);
+	close(uffd);
+	close(b.fd);
 }
 
 /* With little room it takes more calls, and tells the same. */
