@@ -24,7 +24,7 @@
 #include "lib/err.h"
 #include "lib/filereader.h"
 #include "lib/openfile.h"
-#include "lib/procfile.h"
+#include "lib/procdir.h"
 
 struct wp_buildids {
 	struct wp_dso **dso;	/* in order of appearance */
@@ -212,16 +212,11 @@ bool wp_buildid_same(const struct wp_buildid *a, const struct wp_buildid *b)
  */
 int wp_buildid_mapping(__u32 pid, __u64 start, __u64 end)
 {
-	char path[80];
-	int dir, fd;
+	int dir = wp_procdir_open(pid), fd;
 
-	snprintf(path, sizeof(path), "/proc/%u", pid);
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
-		return -errno;
-	snprintf(path, sizeof(path), "map_files/%llx-%llx", (unsigned long long)start,
-		 (unsigned long long)end);
-	fd = wp_procfile_open(dir, path, O_PATH);
+		return dir;
+	fd = wp_procdir_mapping(dir, start, end);
 	close(dir);
 	return fd;
 }

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "lib/openfile.h"
+#include "lib/procdir.h"
 
 /* As the kernel has it. */
 #define MAX_LINKS	40
@@ -316,10 +317,15 @@ int wp_openfile_stat(int root, const char *path, struct stat *st)
  */
 int wp_openfile_root(__u32 pid)
 {
-	char path[32];
+	int dir = wp_procdir_open(pid), root;
 
-	snprintf(path, sizeof(path), "/proc/%u/root", pid);
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0) {
+		errno = -dir;
+		return -1;
+	}
+	root = wp_openfile_rootat(dir);
+	close_quietly(dir);
+	return root;
 }
 
 /**
