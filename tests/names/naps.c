@@ -4,6 +4,7 @@
  *
  *	naps		in its first thread
  *	naps ended	in another one; the first one ends
+ *	naps spin	not at all: it runs
  */
 #include <pthread.h>
 #include <string.h>
@@ -17,16 +18,6 @@
 #define NAMED(b) CALL(NAME, b)
 
 static volatile unsigned long sink;
-
-#ifdef SHIFT
-__attribute__((noinline, noclone)) void shifts_what_follows(void)
-{
-	int i;
-
-	for (i = 0; i < 77; i++)
-		sink = sink * 3 + (i ^ 5);
-}
-#endif
 
 __attribute__((noinline, noclone)) void NAMED(leaf)(void)
 {
@@ -42,6 +33,12 @@ __attribute__((noinline, noclone)) void NAMED(outer)(void)
 	sink++;
 }
 
+__attribute__((noinline, noclone)) void NAMED(spin)(void)
+{
+	for (;;)
+		sink++;
+}
+
 static void *nap(void *arg)
 {
 	for (;;)
@@ -53,14 +50,13 @@ int main(int argc, char **argv)
 {
 	pthread_t thread;
 
-#ifdef SHIFT
-	shifts_what_follows();
-#endif
 	if (argc > 1 && !strcmp(argv[1], "ended")) {
 		if (pthread_create(&thread, NULL, nap, NULL))
 			return 1;
 		pthread_exit(NULL);
 	}
+	if (argc > 1 && !strcmp(argv[1], "spin"))
+		NAMED(spin)();
 	nap(NULL);
 	return 0;
 }
