@@ -3,36 +3,84 @@
  * Says of which files no function could be named, and why. Called by the commands that
  * name functions.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/nameless.h"
 #include "lib/err.h"
-#include "lib/text.h"
 
-/* So many are named. */
-#define TOP_NAMELESS	3
+/* So many files are named for each reason, and so many reasons. */
+#define TOP_NAMELESS	4
+#define MAX_REASONS	8
 
 /**
- * wp_warn_nameless() - warn of files whose functions have no names
- * @next: tells the next one
+ * struct reason - files that have no names for the same reason
+ * @why: the reason
+ * @path: the first of them
+ * @nr: their number
+ */
+struct reason {
+	const char *why;
+	const char *path[TOP_NAMELESS];
+	size_t nr;
+};
+
+static struct reason *reason_of(struct reason *reasons, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < MAX_REASONS - 1; i++) {
+		if (!reasons[i].why)
+			reasons[i].why = why;
+		if (!strcmp(reasons[i].why, why))
+			return &reasons[i];
+	}
+	reasons[i].why = "for other reasons";
+	return &reasons[i];
+}
+
+static void warn_of(const struct reason *r)
+{
+	size_t shown = r->nr < TOP_NAMELESS ? r->nr : TOP_NAMELESS, i;
+	char more[64] = "", *files = NULL;
+	size_t size;
+	FILE *f = open_memstream(&files, &size);
+
+	if (!f)
+		return;
+	for (i = 0; i < shown; i++)
+		fprintf(f, "%s%s", i ? ", " : "", r->path[i]);
+	fclose(f);
+	if (r->nr > shown)
+		snprintf(more, sizeof(more), " and %zu more file%s", r->nr - shown,
+			 r->nr - shown == 1 ? "" : "s");
+	if (files)
+		wp_warn("no names for functions of %s%s: %s", files, more, r->why);
+	free(files);
+}
+
+/**
+ * wp_warn_nameless() - warn of files whose functions have no names, a line for each reason
+ * @next: returns the next one
  * @ctx: for it
  */
 void wp_warn_nameless(wp_nameless_fn next, const void *ctx)
 {
-	size_t at = 0, nr = 0;
+	struct reason reasons[MAX_REASONS] = { 0 }, *r;
 	const char *path, *why;
+	size_t at = 0, i;
 
 	while ((why = next(ctx, &at, &path))) {
 		if (!path) {
 			wp_warn("no names for functions of the kernel: %s", why);
 			continue;
 		}
-		if (++nr > TOP_NAMELESS)
-			continue;
-		wp_warn("no names for functions of %s: %s", path, why);
+		r = reason_of(reasons, why);
+		if (r->nr < TOP_NAMELESS)
+			r->path[r->nr] = path;
+		r->nr++;
 	}
-	if (nr > TOP_NAMELESS)
-		wp_warn("nor for those of %zu more file%s", nr - TOP_NAMELESS,
-			nr - TOP_NAMELESS == 1 ? "" : "s");
+	for (i = 0; i < MAX_REASONS && reasons[i].nr; i++)
+		warn_of(&reasons[i]);
 }

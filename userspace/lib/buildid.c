@@ -26,7 +26,7 @@
 #include "lib/filereader.h"
 #include "lib/openfile.h"
 #include "lib/opener.h"
-#include "lib/procfile.h"
+#include "lib/procdir.h"
 
 /* Once the end was asked for: how long build-ids are read, and of how many files in any case. */
 #define HURRY_NS	500000000ULL
@@ -218,16 +218,11 @@ bool wp_buildid_same(const struct wp_buildid *a, const struct wp_buildid *b)
  */
 int wp_buildid_mapping(__u32 pid, __u64 start, __u64 end)
 {
-	char path[80];
-	int dir, fd;
+	int dir = wp_procdir_open(pid), fd;
 
-	snprintf(path, sizeof(path), "/proc/%u", pid);
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
-		return -errno;
-	snprintf(path, sizeof(path), "map_files/%llx-%llx", (unsigned long long)start,
-		 (unsigned long long)end);
-	fd = wp_procfile_open(dir, path, O_PATH);
+		return dir;
+	fd = wp_procdir_mapping(dir, start, end);
 	close(dir);
 	return fd;
 }
@@ -258,8 +253,19 @@ static bool is_file(const struct wp_fileid *file, const struct stat *st, bool st
 		(major(st->st_dev) == file->maj && minor(st->st_dev) == file->min);
 }
 
+/* Its build-id, if the file is still as it was when it was seen first. */
+static bool read_unchanged(int fd, const struct stat *st, struct wp_dso *dso)
+{
+	if (dso->stat.st_ino && !wp_filestat_unchanged(&dso->stat, st)) {
+		dso->changed = true;
+		close(fd);
+		return true;
+	}
+	return read_and_close(fd, &dso->id);
+}
+
 /* The build-id of the file, if the path leads to it there. */
-static bool read_below(int root, const struct wp_dso *dso, struct wp_buildid *id)
+static bool read_below(int root, struct wp_dso *dso)
 {
 	struct stat st;
 	int fd = wp_openfile_in(root, dso->path, &st);
@@ -268,15 +274,15 @@ static bool read_below(int root, const struct wp_dso *dso, struct wp_buildid *id
 		close(fd);
 		return false;
 	}
-	return read_and_close(fd, id);
+	return fd >= 0 && read_unchanged(fd, &st, dso);
 }
 
 /* The build-id of a file that a process has mapped. */
-static bool read_mapped(const struct wp_dso *dso, struct wp_buildid *id)
+static bool read_mapped(struct wp_dso *dso)
 {
-	int root = wp_openfile_root(dso->last.pid), place;
+	int root = wp_openfile_root(dso->last.pid), place, fd;
 	struct stat st;
-	bool found = root >= 0 && read_below(root, dso, id);
+	bool found = root >= 0 && read_below(root, dso);
 
 	if (root >= 0)
 		close(root);
@@ -286,10 +292,58 @@ static bool read_mapped(const struct wp_dso *dso, struct wp_buildid *id)
 	if (place < 0)
 		return false;
 	/* The process may have something else there by now. */
-	if (!wp_openfile_known(place, &st) && is_file(&dso->last.file, &st, false))
-		found = read_and_close(wp_openfile_found(place, &st), id);
+	fd = !wp_openfile_known(place, &st) && is_file(&dso->last.file, &st, false) ?
+		wp_openfile_found(place, &st) : -1;
 	close(place);
-	return found;
+	return fd >= 0 && read_unchanged(fd, &st, dso);
+}
+
+/* A file that can no longer be seen is looked for so often. */
+#define MAX_LOOKS	16
+
+/*
+ * Notes how a file is, when it is seen first: through the process, or by its path here, if
+ * that leads to it.
+ */
+static void look(struct wp_dso *dso)
+{
+	struct stat st;
+	int root, place;
+
+	dso->looks++;
+	if (!wp_openfile_stat(WP_OPENFILE_HERE, dso->path, &st) && dso->last.file.ino &&
+	    is_file(&dso->last.file, &st, true)) {
+		dso->stat = st;
+		return;
+	}
+	root = wp_openfile_root(dso->last.pid);
+	if (root >= 0 && !wp_openfile_stat(root, dso->path, &st) && dso->last.file.ino &&
+	    is_file(&dso->last.file, &st, false))
+		dso->stat = st;
+	if (root >= 0)
+		close(root);
+	if (dso->stat.st_ino || !dso->last.end)
+		return;
+	place = wp_buildid_mapping(dso->last.pid, dso->last.start, dso->last.end);
+	if (place >= 0 && !wp_openfile_known(place, &st) && is_file(&dso->last.file, &st, false))
+		dso->stat = st;
+	if (place >= 0)
+		close(place);
+}
+
+/**
+ * wp_buildid_stat() - what a recording is to say of a file without a build-id
+ * @dso: the file
+ */
+struct wp_filestat wp_buildid_stat(const struct wp_dso *dso)
+{
+	struct wp_filestat stat = { .how = WP_FILESTAT_NONE };
+
+	if (dso->stat.st_ino)
+		stat = wp_filestat_of(&dso->stat);
+	if (dso->changed)
+		stat.how = WP_FILESTAT_CHANGED;
+	return stat;
 }
 
 /**
@@ -544,6 +598,8 @@ struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
 	}
 	if (id->size)
 		dso->id = *id;
+	if (map->pid && !dso->stat.st_ino && dso->looks < MAX_LOOKS && path[0] == '/')
+		look(dso);
 	return dso;
 }
 
@@ -598,8 +654,8 @@ static void resolve(struct wp_dso *dso)
 	}
 	if (!wp_buildid_wants_path(dso->path))
 		return;
-	if (!dso->last.pid || !read_mapped(dso, &dso->id))
-		read_below(WP_OPENFILE_HERE, dso, &dso->id);
+	if (!dso->last.pid || !read_mapped(dso))
+		read_below(WP_OPENFILE_HERE, dso);
 }
 
 /**

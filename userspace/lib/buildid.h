@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "lib/filestat.h"
+
 #define WP_BUILDID_MAX	20
 
 struct wp_buildid {
@@ -60,6 +62,9 @@ struct wp_mapped {
  * @path: the name as the mapping records have it
  * @last: where it was mapped last; of no process if that is not known
  * @id: its build-id
+ * @stat: how it was when it was seen first, once that is so
+ * @looks: how often it was looked for
+ * @changed: it has changed since
  * @kernel: the kernel or a module
  * @tried: the file has been looked at in vain
  * @other: another file stands for @path, with another build-id or without one
@@ -71,6 +76,9 @@ struct wp_dso {
 	char *path;
 	struct wp_mapped last;
 	struct wp_buildid id;
+	struct stat stat;
+	unsigned int looks;
+	bool changed;
 	bool kernel;
 	bool tried;
 	bool other;
@@ -102,5 +110,6 @@ int wp_buildid_of_vdso(struct wp_buildid *id);
 bool wp_buildid_wants_path(const char *path);
 bool wp_buildid_same(const struct wp_buildid *a, const struct wp_buildid *b);
 int wp_buildid_mapping(__u32 pid, __u64 start, __u64 end);
+struct wp_filestat wp_buildid_stat(const struct wp_dso *dso);
 
 #endif /* WP_LIB_BUILDID_H */

@@ -22,6 +22,7 @@
 #include "lib/codefiles.h"
 #include "lib/err.h"
 #include "lib/openfile.h"
+#include "lib/procdir.h"
 #include "lib/procfile.h"
 
 #define NR_BUCKETS	1024
@@ -191,6 +192,24 @@ static struct wp_codefile *find_vdso(struct wp_codefiles *files)
 /* Mappings whose files are looked for at once. */
 #define AT_ONCE		32
 
+/* If none is there, the first thread may have ended meanwhile. */
+static int open_all(int dir, const char *const *path, int *fd, unsigned int nr)
+{
+	int err = wp_procfile_open_all(dir, path, fd, nr, O_PATH), other;
+	unsigned int i;
+
+	for (i = 0; i < nr && !err; i++) {
+		if (fd[i] >= 0)
+			return 0;
+	}
+	other = err ? -1 : wp_procdir_living(dir);
+	if (other < 0)
+		return err;
+	err = wp_procfile_open_all(other, path, fd, nr, O_PATH);
+	close(other);
+	return err;
+}
+
 /*
  * Find the files of mappings, below /proc/PID: descriptors that only name them, as
  * opening others than regular ones can do something; -1 where there is none.
@@ -210,7 +229,7 @@ static int find_files(int dir, const struct wp_procmap *m, unsigned int nr, int 
 		paths[nr_paths] = path[nr_paths];
 		nr_paths++;
 	}
-	err = nr_paths ? wp_procfile_open_all(dir, paths, found, nr_paths, O_PATH) : 0;
+	err = nr_paths ? open_all(dir, paths, found, nr_paths) : 0;
 	if (err)
 		return err;
 	for (i = 0, nr_paths = 0; i < nr; i++)
@@ -224,9 +243,12 @@ static int find_files(int dir, const struct wp_procmap *m, unsigned int nr, int 
  */
 static int find_by_name(int dir, const struct wp_procmap *m)
 {
-	int root = wp_openfile_rootat(dir), fd;
+	int other = wp_procdir_living(dir), fd;
+	int root = wp_openfile_rootat(other >= 0 ? other : dir);
 	struct stat st;
 
+	if (other >= 0)
+		close(other);
 	if (root < 0)
 		return -1;
 	fd = wp_openfile_in(root, m->name, &st);

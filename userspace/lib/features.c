@@ -774,9 +774,9 @@ struct buildid_record {
 #define MAX_NAME	4096
 
 static void add_record(struct wp_buf *b, const struct wp_dso *dso, __u16 mode,
-		       const struct wp_features_file *file)
+		       const void *file, size_t behind)
 {
-	size_t len = strlen(dso->path) + 1, behind = file ? sizeof(*file) : 0;
+	size_t len = strlen(dso->path) + 1;
 	size_t align = file ? sizeof(__u64) : WP_STRING_ALIGN;
 	size_t padded = (len + align - 1) & ~(align - 1);
 	struct buildid_record r = {
@@ -793,18 +793,30 @@ static void add_record(struct wp_buf *b, const struct wp_dso *dso, __u16 mode,
 	wp_buf_add(b, dso->path, len);
 	wp_buf_add(b, NULL, padded - len);
 	if (file)
-		wp_buf_add(b, file, sizeof(*file));
+		wp_buf_add(b, file, behind);
 }
 
-static int add_other(void *ctx, const struct wp_dso *dso)
+static struct wp_features_file file_of(const struct wp_dso *dso, const char *magic)
 {
 	struct wp_features_file file = {
 		.maj = dso->last.file.maj, .min = dso->last.file.min, .ino = dso->last.file.ino,
 	};
 
-	memcpy(file.magic, WP_FEATURES_FILE, sizeof(file.magic));
+	memcpy(file.magic, magic, sizeof(file.magic));
+	return file;
+}
+
+static int add_other(void *ctx, const struct wp_dso *dso)
+{
+	struct wp_features_file file = file_of(dso, WP_FEATURES_FILE);
+	struct wp_features_stat stat = {
+		.file = file_of(dso, WP_FEATURES_STAT), .stat = wp_buildid_stat(dso),
+	};
+
 	if (dso->other)
-		add_record(ctx, dso, PERF_RECORD_MISC_CPUMODE_UNKNOWN, &file);
+		add_record(ctx, dso, PERF_RECORD_MISC_CPUMODE_UNKNOWN, &file, sizeof(file));
+	if (!dso->kernel && !dso->id.size && stat.stat.how)
+		add_record(ctx, dso, PERF_RECORD_MISC_CPUMODE_UNKNOWN, &stat, sizeof(stat));
 	return 0;
 }
 
@@ -812,7 +824,7 @@ static int add_buildid(void *ctx, const struct wp_dso *dso)
 {
 	if (dso->id.size && !dso->other && !dso->repeats)
 		add_record(ctx, dso, dso->kernel ? PERF_RECORD_MISC_KERNEL :
-			   PERF_RECORD_MISC_USER, NULL);
+			   PERF_RECORD_MISC_USER, NULL, 0);
 	return 0;
 }
 
@@ -821,8 +833,8 @@ static int add_buildid(void *ctx, const struct wp_dso *dso)
  * @f: the sections
  * @ids: the table, resolved
  *
- * For perf a build-id is a path's. The other files of a path are listed as well, even
- * without a build-id: perf passes over records of neither the kernel's nor a user's.
+ * For perf a build-id is a path's. The other files of a path, and those without a build-id,
+ * are listed as well: perf passes over records of neither the kernel's nor a user's.
  */
 void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids)
 {

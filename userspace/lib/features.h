@@ -102,6 +102,19 @@ struct wp_features_file {
 	__u64 ino;
 };
 
+/* The same in a record of a file without a build-id. */
+#define WP_FEATURES_STAT	"WPFILEST"
+
+/**
+ * struct wp_features_stat - how a file was that has no build-id
+ * @file: which one it is, with WP_FEATURES_STAT
+ * @stat: how it was
+ */
+struct wp_features_stat {
+	struct wp_features_file file;
+	struct wp_filestat stat;
+};
+
 void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids);
 void wp_features_free(struct wp_features *f);
 

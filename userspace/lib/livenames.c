@@ -22,7 +22,7 @@
 
 #include "lib/livenames.h"
 #include "lib/openfile.h"
-#include "lib/procfile.h"
+#include "lib/procdir.h"
 #include "lib/procmaps.h"
 #include "lib/siphash.h"
 #include "lib/symbols.h"
@@ -207,10 +207,7 @@ static int find_path(const struct wp_livenames *n, char *path, size_t size, int 
 	*path = '\0';
 	if (n->nr_open == MAX_OPEN)
 		return 0;
-	snprintf(path, size, "map_files/%llx-%llx", (unsigned long long)map->start,
-		 (unsigned long long)map->end);
-	*fd = wp_procfile_open(dir, path, O_PATH);
-	*path = '\0';
+	*fd = wp_procdir_mapping(dir, map->start, map->end);
 	if (*fd == -EBUSY)
 		return -EBUSY;
 	if (*fd < 0)

@@ -109,6 +109,9 @@ struct process {
  * @others: files that are not the one that their path stands for
  * @other_id: their build-ids, by the numbers of these less 1
  * @nr_others: their number
+ * @files: files without a build-id, by path and inode
+ * @stat: what is known of them, by the numbers of these less 1
+ * @nr_stats: their number
  * @label: a label of the kernel's, as a number of @paths; or 0
  * @label_at: where it was
  */
@@ -124,6 +127,9 @@ struct wp_memmaps {
 	struct wp_intern others;
 	struct wp_buildid *other_id;
 	size_t nr_others;
+	struct wp_intern files;
+	struct wp_filestat *stat;
+	size_t nr_stats;
 	__u32 label;
 	__u64 label_at;
 };
@@ -178,21 +184,44 @@ static void add_other(struct wp_memmaps *m, const struct id_record *r,
 	m->other_id[nr - 1] = id_of(r);
 }
 
-/* Whether a record is of a file that its path does not stand for: then, which one it is. */
-static bool is_other(const struct id_record *r, const char *name, size_t len,
-		     struct wp_features_file *file)
+static void add_stat(struct wp_memmaps *m, const struct wp_features_stat *stat,
+		     const char *path, size_t len)
+{
+	const struct file_key key = {
+		.path = wp_intern(&m->paths, path, len + 1, NULL),
+		.inode = { stat->file.maj, stat->file.min, stat->file.ino },
+	};
+	__u32 nr = key.path ? wp_intern(&m->files, &key, sizeof(key), NULL) : 0;
+	struct wp_filestat *more;
+
+	if (!nr)
+		return;
+	if (nr > m->nr_stats) {
+		more = reallocarray(m->stat, nr, sizeof(*more));
+		if (!more)
+			return;
+		m->stat = more;
+		m->nr_stats = nr;
+	}
+	m->stat[nr - 1] = stat->stat;
+}
+
+/* Whether a record ends in @size bytes that begin with @magic, of which a copy is made. */
+static bool has_behind(const struct id_record *r, const char *name, size_t len,
+		       const char *magic, void *behind, size_t size)
 {
 	size_t room = r->header.size - sizeof(*r);
 
-	if (r->header.misc & PERF_RECORD_MISC_CPUMODE_MASK || room - len - 1 < sizeof(*file))
+	if (r->header.misc & PERF_RECORD_MISC_CPUMODE_MASK || room - len - 1 < size)
 		return false;
-	memcpy(file, name + room - sizeof(*file), sizeof(*file));
-	return !memcmp(file->magic, WP_FEATURES_FILE, sizeof(file->magic));
+	memcpy(behind, name + room - size, size);
+	return !memcmp(behind, magic, strlen(magic));
 }
 
 static void read_ids(struct wp_memmaps *m, const struct wp_buf *b)
 {
 	struct wp_features_file file;
+	struct wp_features_stat stat;
 	struct id_record r;
 	const char *name;
 	size_t at, len;
@@ -205,7 +234,9 @@ static void read_ids(struct wp_memmaps *m, const struct wp_buf *b)
 		len = strnlen(name, r.header.size - sizeof(r));
 		if (!len || len == r.header.size - sizeof(r))
 			continue;
-		if (is_other(&r, name, len, &file))
+		if (has_behind(&r, name, len, WP_FEATURES_STAT, &stat, sizeof(stat)))
+			add_stat(m, &stat, name, len);
+		else if (has_behind(&r, name, len, WP_FEATURES_FILE, &file, sizeof(file)))
 			add_other(m, &r, &file, name, len);
 		else
 			add_id(m, &r, name, len);
@@ -406,6 +437,8 @@ static void find_id(struct wp_memmaps *m, struct wp_memmap *map, const struct in
 	} else if (map->path <= m->nr_ids) {
 		map->id = m->id[map->path - 1];
 	}
+	if (!map->id.size)
+		map->file = wp_intern(&m->files, &key, sizeof(key), NULL);
 }
 
 static int add_map(struct wp_memmaps *m, __s32 pid, struct wp_memmap *map, const char *path,
@@ -556,6 +589,30 @@ const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path)
 }
 
 /**
+ * wp_memmaps_stat() - what the recording has of a file without a build-id
+ * @m: the mappings
+ * @file: its number, of struct wp_memmap
+ *
+ * Return: how it was; at least its device and inode, if its mapping had them.
+ */
+struct wp_filestat wp_memmaps_stat(const struct wp_memmaps *m, __u32 file)
+{
+	struct wp_filestat stat = { .how = WP_FILESTAT_NONE };
+	const struct file_key *key;
+
+	if (file && file <= m->nr_stats && m->stat[file - 1].how != WP_FILESTAT_NONE)
+		return m->stat[file - 1];
+	key = file ? wp_intern_bytes(&m->files, file, NULL) : NULL;
+	if (!key || (!key->inode.maj && !key->inode.min && !key->inode.ino))
+		return stat;
+	stat.how = WP_FILESTAT_INODE;
+	stat.maj = key->inode.maj;
+	stat.min = key->inode.min;
+	stat.ino = key->inode.ino;
+	return stat;
+}
+
+/**
  * wp_memmaps_id() - the build-id that the recording has for a file's name
  * @m: the mappings
  * @path: the name; of the kernel [kernel.kallsyms]
@@ -596,6 +653,8 @@ void wp_memmaps_free(struct wp_memmaps *m)
 	free(m->entry);
 	free(m->id);
 	free(m->other_id);
+	free(m->stat);
+	wp_intern_free(&m->files);
 	wp_intern_free(&m->others);
 	wp_intern_free(&m->paths);
 	free(m);

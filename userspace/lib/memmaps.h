@@ -30,6 +30,7 @@ struct wp_memmaps;
  * @path: number of the file's name: wp_memmaps_path()
  * @id: the file's build-id, of no bytes if not known
  * @other: it is not known, and the file is not the one that the name leads to
+ * @file: of a file without a build-id: number of what is known of it, for wp_memmaps_stat()
  */
 struct wp_memmap {
 	__u64 start;
@@ -38,6 +39,7 @@ struct wp_memmap {
 	__u32 path;
 	struct wp_buildid id;
 	bool other;
+	__u32 file;
 };
 
 struct wp_memmaps *wp_memmaps_new(const struct wp_perffile *file);
@@ -45,6 +47,7 @@ int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec)
 const struct wp_memmap *wp_memmaps_find(const struct wp_memmaps *m, __s32 pid, __u64 address);
 const char *wp_memmaps_kernel(const struct wp_memmaps *m, __u64 *at);
 const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path);
+struct wp_filestat wp_memmaps_stat(const struct wp_memmaps *m, __u32 file);
 void wp_memmaps_id(struct wp_memmaps *m, const char *path, struct wp_buildid *id);
 __u64 wp_memmaps_dropped(const struct wp_memmaps *m);
 void wp_memmaps_free(struct wp_memmaps *m);

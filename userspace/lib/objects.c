@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "lib/objects.h"
+#include "lib/procdir.h"
 #include "lib/procmaps.h"
 #include "lib/sockets.h"
 #include "lib/syscalls.h"
@@ -283,8 +284,15 @@ static int sockets_of(struct wp_objects *o, int dir, const struct wp_sockets **s
 	struct stat st;
 
 	*sockets = NULL;
-	if (fstatat(dir, "ns/net", &st, 0))
-		return 0;
+	if (fstatat(dir, "ns/net", &st, 0)) {
+		int other = wp_procdir_living(dir), err;
+
+		if (other < 0)
+			return 0;
+		err = sockets_of(o, other, sockets);
+		close(other);
+		return err;
+	}
 	for (i = 0; i < OPEN_NETS; i++) {
 		if (o->net[i].ino == st.st_ino) {
 			*sockets = &o->net[i].sockets;

@@ -30,6 +30,7 @@
 #include "lib/lookup.h"
 #include "lib/openfile.h"
 #include "lib/opener.h"
+#include "lib/procdir.h"
 
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC	0x65735546
@@ -321,10 +322,15 @@ int wp_openfile_stat(int root, const char *path, struct stat *st)
  */
 int wp_openfile_root(__u32 pid)
 {
-	char path[32];
+	int dir = wp_procdir_open(pid), root;
 
-	snprintf(path, sizeof(path), "/proc/%u/root", pid);
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0) {
+		errno = -dir;
+		return -1;
+	}
+	root = wp_openfile_rootat(dir);
+	close_quietly(dir);
+	return root;
 }
 
 /**

@@ -26,7 +26,7 @@
 #include "lib/openfile.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
-#include "lib/procfile.h"
+#include "lib/procdir.h"
 #include "lib/procmaps.h"
 
 #define COMM_SIZE	16	/* TASK_COMM_LEN; workqueues show longer names */
@@ -174,9 +174,7 @@ static void read_deleted(const struct wp_synth *s, int dir, __u32 pid,
 		own = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		dir = own;
 	}
-	snprintf(path, sizeof(path), "map_files/%llx-%llx", (unsigned long long)m->start,
-		 (unsigned long long)m->end);
-	place = wp_procfile_open(dir, path, O_PATH);
+	place = wp_procdir_mapping(dir, m->start, m->end);
 	fd = place < 0 ? -1 : wp_openfile_found(place, &st);
 	if (fd >= 0) {
 		wp_filereader_buildid(fd, id);

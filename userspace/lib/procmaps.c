@@ -4,7 +4,6 @@
  * anything.
  */
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,9 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/dir.h"
 #include "lib/openfile.h"
+#include "lib/procdir.h"
 #include "lib/procmaps.h"
+
+/* Threads that end between two looks. */
+#define MAX_TRIES	8
 
 static bool get_hex(char **p, __u64 *v, char end)
 {
@@ -107,29 +109,24 @@ static void unescape(int dir, struct wp_procmap *m)
  */
 static int read_survivor(struct wp_procmaps *t, int dir, ssize_t *len)
 {
-	DIR *d = wp_opendirat(dir, "task");
-	char path[sizeof(((struct dirent *)0)->d_name) + 4];
-	struct dirent *e;
-	int other = -1;
+	unsigned int tries;
+	ssize_t got;
+	int other;
 
-	while (d && other < 0 && (e = readdir(d))) {
-		if (!isdigit((unsigned char)*e->d_name))
-			continue;
-		snprintf(path, sizeof(path), "../%s", e->d_name);
-		other = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (tries = 0; tries < MAX_TRIES; tries++) {
+		other = wp_procdir_living(dir);
 		if (other < 0)
-			continue;
-		*len = wp_procfile_read(other, "maps", &t->text);
-		if (*len <= 0) {
-			close(other);
-			other = -1;
-		}
-		if (*len == -EBUSY)
+			break;
+		got = wp_procfile_read(other, "maps", &t->text);
+		if (got > 0 || got == -EBUSY)
+			*len = got;
+		if (got > 0)
+			return other;
+		close(other);
+		if (got == -EBUSY)
 			break;
 	}
-	if (d)
-		closedir(d);
-	return other;
+	return -1;
 }
 
 /**
@@ -149,14 +146,15 @@ int wp_procmaps_each(struct wp_procmaps *t, int dir, __u32 prot, wp_procmap_fn f
 	char *line, *end;
 	int other = -1, ret = 0;
 
-	if (len < 0 && len != -EBUSY) {
-		errno = -len;
-		return -ESRCH;
-	}
-	if (!len)
+	/* Without memory, the file is empty, or from 6.16 on cannot be opened. */
+	if (!len || len == -ESRCH)
 		other = read_survivor(t, dir, &len);
 	if (len == -EBUSY)
 		return -EBUSY;
+	if (len < 0) {
+		errno = -len;
+		return -ESRCH;
+	}
 	if (other >= 0)
 		dir = other;
 	for (line = t->text.text; len > 0 && *line && !ret; line = end) {

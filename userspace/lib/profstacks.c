@@ -28,6 +28,7 @@ struct file_key {
 	__s32 pid;
 	struct wp_buildid id;
 	bool other;
+	__u32 file;
 };
 
 /**
@@ -170,8 +171,9 @@ static enum wp_symbols_kind kind_of(const char *path)
 
 /* The number of a file; 0 if there is no memory. */
 static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const char *path,
-		     const struct wp_buildid *id, bool other, __s32 pid)
+		     const struct wp_memmap *map, __s32 pid)
 {
+	struct wp_filestat stat;
 	struct file_key key;
 	bool is_new;
 	size_t room = s->files.nr;
@@ -182,9 +184,9 @@ static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const c
 	key.kind = kind;
 	key.pid = kind == WP_SYMBOLS_JIT ? pid : 0;
 	key.path = wp_intern(&s->paths, path, strlen(path) + 1, NULL);
-	if (id)
-		key.id = *id;
-	key.other = other;
+	key.id = map->id;
+	key.other = map->other;
+	key.file = map->file;
 	nr = key.path ? wp_intern(&s->files, &key, sizeof(key), &is_new) : 0;
 	if (!nr || !is_new)
 		return nr;
@@ -194,16 +196,17 @@ static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const c
 	s->file = f;
 	f += room;
 	*f = (struct file){ .path = key.path, .kind = kind, .id = key.id };
-	f->symbols = wp_symbols_file(s->symbols, kind, path, id, pid);
-	if (f->symbols && other)
-		wp_symbols_lost(s->symbols, f->symbols,
-				"another file is there, and which one it was is not known");
+	f->symbols = wp_symbols_file(s->symbols, kind, path, &map->id, pid);
+	if (f->symbols && kind == WP_SYMBOLS_ELF) {
+		stat = wp_memmaps_stat(s->maps, map->file);
+		wp_symbols_stat(s->symbols, f->symbols, &stat);
+	}
 	return f->symbols ? nr : 0;
 }
 
 static __u32 kernel_of(struct wp_profstacks *s)
 {
-	struct wp_buildid id = { 0 };
+	struct wp_memmap map = { 0 };
 	const char *label;
 	__u64 at;
 
@@ -211,8 +214,8 @@ static __u32 kernel_of(struct wp_profstacks *s)
 		label = wp_memmaps_kernel(s->maps, &at);
 		if (label)
 			wp_symbols_kernel(s->symbols, label, at);
-		wp_memmaps_id(s->maps, KERNEL_NAME, &id);
-		s->kernel = file_of(s, WP_SYMBOLS_KERNEL, KERNEL_NAME, &id, false, -1);
+		wp_memmaps_id(s->maps, KERNEL_NAME, &map.id);
+		s->kernel = file_of(s, WP_SYMBOLS_KERNEL, KERNEL_NAME, &map, -1);
 	}
 	return s->kernel;
 }
@@ -233,7 +236,7 @@ static __u32 frame_of(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 add
 		const char *path = wp_memmaps_path(s->maps, map->path);
 		enum wp_symbols_kind kind = kind_of(path);
 
-		key.file = file_of(s, kind, path, &map->id, map->other, pid);
+		key.file = file_of(s, kind, path, map, pid);
 		if (kind != WP_SYMBOLS_JIT)
 			key.offset = address - map->start + map->offset;
 	} else if (space == PERF_CONTEXT_KERNEL) {

@@ -33,6 +33,7 @@
 #include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/live.h"
+#include "lib/procdir.h"
 #include "lib/publish.h"
 #include "lib/sideband.h"
 
@@ -86,6 +87,7 @@ struct process {
 	bool unsettled;			/* some of its files have no table yet */
 	bool again;			/* @map is to be told again */
 	bool denied;			/* we may not have its memory read */
+	bool threaded;			/* it has, or had, more threads than the first one */
 	__u64 start_stack;		/* with @map */
 	struct wallprof_map *map;	/* what was told of it before the session began, or NULL */
 	__u32 nr_maps;
@@ -198,25 +200,31 @@ static void set_dirty(struct wp_publisher *pub, struct process *p)
 /* Have a process looked at. Without memory its frames fall back, no more. */
 static void touch(struct wp_publisher *pub, __u32 pid)
 {
+	bool is_new = !find(pub, pid);
 	struct process *p = find_or_add(pub, pid);
 
-	if (p)
-		set_dirty(pub, p);
+	if (!p)
+		return;
+	/* Whose fork was not seen may have more threads. */
+	p->threaded |= is_new;
+	set_dirty(pub, p);
 }
 
-/* Field 28 of /proc/PID/stat; 0 if we may not know. */
-static __u64 read_start_stack(int dir)
+/* Field 28 of /proc/PID/stat; 0 if we may not know. @ended: set to whether it has ended. */
+static __u64 read_start_stack(int dir, bool *has_ended)
 {
 	char text[2048], *p;
 	int fd, field;
 	ssize_t n;
 
+	*has_ended = false;
 	fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
+	*has_ended = wp_procdir_has_ended(text);
 	/* The name, field 2, can hold anything. */
 	p = strrchr(text, ')');
 	for (field = 2; p && field < 28; field++)
@@ -402,23 +410,43 @@ static bool note_told(struct wp_publisher *pub, struct process *p, __u64 start_s
 	return true;
 }
 
+/*
+ * Open a process's directory, or that of a thread that lives if the first one has ended.
+ * Returns its descriptor, or -1.
+ */
+static int open_process(__u32 pid, __u64 *start_stack)
+{
+	bool has_ended;
+	char path[32];
+	int dir, other;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -1;
+	*start_stack = read_start_stack(dir, &has_ended);
+	other = has_ended ? wp_procdir_living(dir) : -1;
+	if (other < 0)
+		return dir;
+	*start_stack = read_start_stack(other, &has_ended);
+	close(dir);
+	return other;
+}
+
 /* Tell the module of a process; whether it is still there. */
 static bool publish(struct wp_publisher *pub, struct process *p)
 {
-	__u64 begun = wp_clock_now(), ended, start_stack;
+	__u64 begun = wp_clock_now(), ended, start_stack = 0;
 	bool there;
-	char path[32];
 	int dir, err;
 
-	snprintf(path, sizeof(path), "/proc/%u", p->pid);
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = open_process(p->pid, &start_stack);
 	if (dir < 0)
 		return false;
 	p->dirty = false;
 	p->busy = false;
 	pub->nr_maps = 0;
 	pub->unsettled = false;
-	start_stack = read_start_stack(dir);
 	err = add_maps(pub, dir);
 	close(dir);
 	if (err == -EBUSY) {
@@ -599,6 +627,28 @@ static void take_late_maps(struct wp_publisher *pub)
 	pub->mapped_late = 0;
 }
 
+static void note_thread(struct wp_publisher *pub, __u32 pid)
+{
+	struct process *p = find(pub, pid);
+
+	if (p)
+		p->threaded = true;
+}
+
+/*
+ * The first thread of a process has ended. If there were others, the process is looked at:
+ * it goes on as long as one of them lives, and may still wait for tables.
+ */
+static void take_end(struct wp_publisher *pub, __u32 pid)
+{
+	struct process *p = find(pub, pid);
+
+	if (p && p->threaded)
+		set_dirty(pub, p);
+	else
+		forget(pub, pid);
+}
+
 static int take_record(void *ctx, const struct perf_event_header *rec, __u64 time)
 {
 	const struct task_record *task = (const void *)rec;
@@ -612,10 +662,12 @@ static int take_record(void *ctx, const struct perf_event_header *rec, __u64 tim
 	case PERF_RECORD_FORK:
 		if (task->pid != task->ppid)
 			take_fork(pub, task->ppid, task->pid, time);
+		else
+			note_thread(pub, task->pid);
 		break;
 	case PERF_RECORD_EXIT:
 		if (task->pid == task->tid)
-			forget(pub, task->pid);
+			take_end(pub, task->pid);
 		break;
 	case PERF_RECORD_LOST:
 		pub->lost = true;
@@ -730,17 +782,14 @@ static int find_live(struct wp_publisher *pub, struct found *found, __u32 pid, i
 {
 	struct wp_procmap m = wp_live_procmap(map);
 	struct found *at = found_at(found, map);
-	char path[32];
 	int err;
 
 	*file = at->file;
 	if (at->file && is_same_file(at->map, map))
 		return 0;
 	*file = NULL;
-	if (*dir < 0) {
-		snprintf(path, sizeof(path), "/proc/%u", pid);
-		*dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
+	if (*dir < 0)
+		*dir = wp_procdir_open(pid);
 	if (*dir < 0)
 		return 0;
 	err = wp_codefiles_find(pub->files, *dir, &m, 1, file);
@@ -825,6 +874,10 @@ static void tell_live(struct wp_publisher *pub)
 
 		if (p)
 			look_at_live(pub, found, t, &at, p);
+	}
+	for (at = 0; found && (t = wp_live_thread(pub->live, &at));) {
+		if (t->tid != t->pid)
+			note_thread(pub, t->pid);
 	}
 	pub->pending = true;
 	pub->stats.ns += wp_clock_now() - begun;

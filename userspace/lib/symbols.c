@@ -49,6 +49,8 @@
  * @path: its name
  * @id: its build-id in the recording
  * @pid: the process, of JIT
+ * @stat: how it was when it was recorded, if it has no build-id
+ * @verify: it is to be as @stat says
  * @place: a descriptor by which the file was found, the caller's; -1: by its name
  * @read: it was looked at
  * @trouble: why it has no names, or NULL
@@ -63,6 +65,8 @@ struct file {
 	char *path;
 	struct wp_buildid id;
 	__s32 pid;
+	struct wp_filestat stat;
+	bool verify;
 	int place;
 	bool read;
 	const char *trouble;
@@ -196,6 +200,18 @@ void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble)
 }
 
 /**
+ * wp_symbols_stat() - say how a file was that has no build-id
+ * @s: the names
+ * @file: its number, before its names are asked for
+ * @stat: how it was: another one has no names
+ */
+void wp_symbols_stat(struct wp_symbols *s, __u32 file, const struct wp_filestat *stat)
+{
+	s->file[file - 1].stat = *stat;
+	s->file[file - 1].verify = true;
+}
+
+/**
  * wp_symbols_found() - say where a file is that was found already
  * @s: the names
  * @file: its number, before its names are asked for
@@ -313,6 +329,7 @@ static bool has_id(int fd, const struct wp_buildid *want)
 
 static const char *read_file_in(struct wp_symbols *s, struct file *f, int root)
 {
+	const char *trouble;
 	struct wp_buildid id;
 	struct stat st;
 	int fd;
@@ -322,6 +339,12 @@ static const char *read_file_in(struct wp_symbols *s, struct file *f, int root)
 	if (fd < 0)
 		return read_elsewhere(s, f, errno == ENOENT ? "it is not there" :
 				      "it cannot be opened");
+	trouble = !f->id.size && f->verify ?
+		wp_filestat_differs(&f->stat, &st, s->symfs) : NULL;
+	if (trouble) {
+		close(fd);
+		return trouble;
+	}
 	if (!f->id.size)
 		return read_elf(s, f, fd, f->place >= 0 ? NULL : f->path, root);
 	read_id(fd, &id);
@@ -329,7 +352,7 @@ static const char *read_file_in(struct wp_symbols *s, struct file *f, int root)
 		return read_elf(s, f, fd, f->place >= 0 ? NULL : f->path, root);
 	close(fd);
 	return read_elsewhere(s, f, !id.size ? "it has no build-id, but had one" :
-			      "it is another one than was recorded, by its build-id");
+			      "another file is there than was recorded, by its build-id");
 }
 
 static const char *read_file(struct wp_symbols *s, struct file *f)

@@ -78,6 +78,7 @@ struct wp_symbol {
 
 int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *options);
 void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble);
+void wp_symbols_stat(struct wp_symbols *s, __u32 file, const struct wp_filestat *stat);
 void wp_symbols_found(struct wp_symbols *s, __u32 file, int place);
 void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at);
 __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const char *path,
