@@ -33,6 +33,13 @@ as_root() {
 	fi
 }
 
+# may_mount: guests' roots and kernels' tools are in mount namespaces of their own.
+# KVM, loop devices and control groups are not needed.
+may_mount() {
+	as_root unshare -m mount -t tmpfs tmpfs /mnt 2>/dev/null ||
+		die "this container may not mount: run it privileged (docker run --privileged), or use a host or a virtual machine"
+}
+
 # quietly COMMAND...: its output is shown only if it fails.
 quietly() {
 	local log status=0
