@@ -21,6 +21,13 @@ MODDIR = $(DESTDIR)/lib/modules/$(KRELEASE)
 SIGN_HASH = $(shell sed -n 's/^CONFIG_MODULE_SIG_HASH="*\([a-z0-9-]*\)"*$$/\1/p' \
 	$(KDIR)/include/config/auto.conf 2>/dev/null)
 SIGNED := $(if $(MODULE_SIGN_KEY)$(MODULE_SIGN_CERT),signed)
+# Whether modules_install can sign: a distribution's headers come without its key, but
+# may have CONFIG_MODULE_SIG_ALL, and sign-file complains.
+KERNEL_KEY = $(shell sed -n 's/^CONFIG_MODULE_SIG_KEY="\(.*\)"$$/\1/p' \
+	$(KDIR)/include/config/auto.conf 2>/dev/null)
+KERNEL_SIGNS = $(if $(wildcard $(KDIR)/certs/signing_key.x509),$(if \
+	$(filter pkcs11:%,$(KERNEL_KEY))$(wildcard $(KERNEL_KEY) $(KDIR)/$(KERNEL_KEY)),$(shell \
+	grep -sx CONFIG_MODULE_SIG_ALL=y $(KDIR)/include/config/auto.conf)))
 
 .PHONY: all
 all: module reader
@@ -80,7 +87,11 @@ install-module: module $(SIGNED)
 	$(if $(SIGNED),install -D -m 644 build/signed/wallprof.ko \
 		$(MODDIR)/extra/wallprof.ko,\
 	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) \
-		INSTALL_MOD_DIR=extra modules_install)
+		INSTALL_MOD_DIR=extra $(if $(KERNEL_SIGNS),,CONFIG_MODULE_SIG_ALL=) \
+		modules_install)
+	$(if $(SIGNED)$(KERNEL_SIGNS)$(if $(SIGN_HASH),,unsigned),,@echo 'wallprof: the module is not signed, as' \
+		'MODULE_SIGN_KEY= is not given. Under Secure Boot the kernel refuses' \
+		"it: see SIGNED MODULES in 'man wallprof'." >&2)
 	$(if $(DESTDIR),,depmod $(KRELEASE))
 
 .PHONY: install-reader
@@ -125,7 +136,7 @@ check:
 
 .PHONY: check-quick
 check-quick:
-	tests/lab/deps check
+	tests/lab/deps quick
 	tests/lab/fill quick
 	tests/run --quick $(TESTS)
 

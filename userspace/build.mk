@@ -7,6 +7,9 @@
 #	make -f userspace/build.mk SAN=1	the same in build/san/, under ASan, UBSan
 #	make -f userspace/build.mk V=1		shows the commands
 #
+# With WP_WERROR=1 a warning is a failure, as for tests/run. A user's build goes on:
+# newer compilers and C libraries warn of more.
+#
 # Messages of protobuf come from lib/*.proto, by protoc-c, into WP_OUT/gen/.
 #
 # CC, AR, CFLAGS, LDFLAGS and WP_OUT (the place for all of it) can be given, as
@@ -22,7 +25,8 @@ WP_OUT ?= build$(if $(SAN),/san)
 WP_VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
 
 WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
-	-Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wall -Wextra $(if $(WP_WERROR),-Werror) -Wshadow -Wstrict-prototypes \
+	-Wmissing-prototypes \
 	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -pthread \
 	-DWP_VERSION='"$(WP_VERSION)"' -Iuapi -Iuserspace -I$(WP_OUT)/gen
 # Small, and on few machines: linked in, so that the program needs no more there.

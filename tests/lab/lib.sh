@@ -33,6 +33,13 @@ as_root() {
 	fi
 }
 
+# may_mount: guests' roots and kernels' tools are in mount namespaces of their own.
+# KVM, loop devices and control groups are not needed.
+may_mount() {
+	as_root unshare -m mount -t tmpfs tmpfs /mnt 2>/dev/null ||
+		die "this container may not mount: run it privileged (docker run --privileged), or use a host or a virtual machine"
+}
+
 # quietly COMMAND...: its output is shown only if it fails.
 quietly() {
 	local log status=0
@@ -72,16 +79,27 @@ cached() {
 	) 9>"$CACHE/locks/$(hash_of "$dir")" </dev/null >&2
 }
 
-# mirror KIND: the URL of this machine's Debian mirror, as apt is told:
-# KIND is main or security.
+# on_debian12: is that what this machine runs?
+on_debian12() {
+	[ "$(. /etc/os-release 2>/dev/null && echo "${ID-} ${VERSION_ID-}")" = 'debian 12' ]
+}
+
+# mirror KIND: the URL of this machine's Debian mirror, as apt is configured: KIND is
+# main or security. A suite without security updates (sid) has the latter beside it.
 mirror() {
-	local want=bookworm url
-	[ "$1" = main ] || want=bookworm-security
-	url=$(apt-get indextargets --format '$(RELEASE) $(CODENAME) $(REPO_URI)' \
+	local url
+	command -v apt-get >/dev/null || die "no apt on this machine: the lab needs a Debian"
+	# Without an index that was read the origin is not known.
+	url=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI) $(ORIGIN)' \
 		'Created-By: Packages' |
-		awk -v want="$want" '($1 == want || $2 == want) && $3 ~ /debian/ {
-			print $3; exit }')
-	[ -n "$url" ] || die "apt knows no archive for $want on this machine"
+		awk -v kind="$1" '$2 ~ /debian/ && ($3 == "" || $3 == "Debian") {
+			if (($1 ~ /-security$/) == (kind != "main")) { print $2; exit } }')
+	if [ -z "$url" ] && [ "$1" = security ]; then
+		url=$(mirror main) || exit
+		url=${url%/debian/}
+		url=${url%/debian}/debian-security/
+	fi
+	[ -n "$url" ] || die "apt knows no archive of Debian on this machine"
 	echo "$url"
 }
 

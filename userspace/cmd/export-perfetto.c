@@ -199,6 +199,9 @@ static void warn(const struct work *w, const char *input)
 	if (sched.left_out + samples.left_out)
 		wp_warn("%" PRIu64 " events of CPUs from %d on are left out: Perfetto takes no more CPUs",
 			(uint64_t)(sched.left_out + samples.left_out), WP_PF_CPUS);
+	if (!sched.switches)
+		wp_warn("%s has no switches, so the trace has no slices: 'wallprof sched record' and 'wallprof record --timeline' record them",
+			input);
 	if (wp_memmaps_dropped(w->maps))
 		wp_warn("%" PRIu64 " mappings of processes are too many: addresses there are not told by file",
 			(uint64_t)wp_memmaps_dropped(w->maps));

@@ -56,6 +56,6 @@ void wp_print_ledger(FILE *f, struct wp_ledger *l)
 	for (i = 0; i < nr; i++)
 		print_account(f, &l->lines[i]);
 	if (nr < l->threads)
-		fprintf(f, "  … and %" PRIu64 " more; -vv shows all\n",
-			(uint64_t)(l->threads - nr));
+		fprintf(f, "  %s and %" PRIu64 " more; -vv shows all\n",
+			wp_text_ellipsis(), (uint64_t)(l->threads - nr));
 }

@@ -3,6 +3,7 @@
  * wallprof: finds the command that is meant and calls it.
  */
 #include <fcntl.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "cmd/stacks.h"
 #include "cmd/top.h"
 #include "lib/filereader.h"
+#include "lib/nearest.h"
 #include "lib/text.h"
 #include "lib/worker.h"
 
@@ -62,6 +64,19 @@ static void keep_streams(void)
 	}
 }
 
+static void no_command(const char *word)
+{
+	struct wp_nearest n = WP_NEAREST(word);
+	size_t i;
+
+	wp_text_print(stderr, "wallprof: '%s' is not a wallprof-command. See 'wallprof --help'.\n",
+		      word);
+	for (i = 0; i < NR_COMMANDS; i++)
+		wp_nearest_offer(&n, commands[i].name);
+	if (wp_nearest_found(&n))
+		fprintf(stderr, "Did you mean 'wallprof %s'?\n", n.name);
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : "";
@@ -69,6 +84,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	keep_streams();
+	setlocale(LC_CTYPE, "");
 	wp_signals_ignore_limit();
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
 	    (!strcmp(word, "help") && argc == 2)) {
@@ -96,8 +112,7 @@ int main(int argc, char **argv)
 		return status;
 	}
 	if (*word)
-		wp_text_print(stderr, "wallprof: '%s' is not a wallprof-command. See 'wallprof --help'.\n",
-			      word);
+		no_command(word);
 	else
 		print_help(stderr);
 	return 1;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cmd/options.h"
+#include "lib/nearest.h"
 #include "lib/text.h"
 
 #define MAX_OPTIONS	64
@@ -116,18 +117,47 @@ static const struct wp_option *find(const struct wp_options *o, int id)
 	return NULL;
 }
 
+/* What an unknown word may have meant: all that it begins, or the nearest. */
+static void suggest(const struct wp_options *o, const char *word)
+{
+	size_t len = strcspn(word + 2, "=");
+	const struct wp_option *opt;
+	struct wp_nearest n;
+	unsigned int i, nr = 0;
+	char name[WP_NEAREST_SIZE];
+
+	for (i = 0; len && (opt = option(o, i)); i++) {
+		if (opt->name && !strncmp(opt->name, word + 2, len))
+			fprintf(stderr, nr++ ? " or --%s" : " Did you mean --%s", opt->name);
+	}
+	if (nr) {
+		fprintf(stderr, "?\n");
+		return;
+	}
+	snprintf(name, sizeof(name), "%.*s", (int)len, word + 2);
+	n = (struct wp_nearest)WP_NEAREST(name);
+	for (i = 0; (opt = option(o, i)); i++) {
+		if (opt->name)
+			wp_nearest_offer(&n, opt->name);
+	}
+	if (wp_nearest_found(&n))
+		fprintf(stderr, " Did you mean --%s?\n", n.name);
+}
+
 static void complain(const struct wp_options *o, int found, const char *word)
 {
 	const struct wp_option *opt = find(o, optopt);
 
-	if (found == ':' && opt)
+	if (found == ':' && opt) {
 		fprintf(stderr, " Error: option `%s' requires a value\n", opt->name);
-	else if (opt && !strncmp(word, "--", 2))
+	} else if (opt && !strncmp(word, "--", 2)) {
 		fprintf(stderr, " Error: option `%s' takes no value\n", opt->name);
-	else if (optopt && strncmp(word, "--", 2))
+	} else if (optopt && strncmp(word, "--", 2)) {
 		wp_text_print(stderr, " Error: unknown switch `%c'\n", optopt);
-	else
+	} else {
 		wp_text_print(stderr, " Error: unknown or ambiguous option `%s'\n", word);
+		suggest(o, word);
+	}
 }
 
 /**

@@ -147,7 +147,8 @@ static void print_processes(const struct wp_overview *o, size_t most)
 		print_waits(o, "           ", e->tgid, e->off_ns - e->runnable_ns, TOP_WAITS);
 	}
 	if (nr < p->nr)
-		printf("  … and %" PRIu64 " more; -vv shows all\n", (uint64_t)(p->nr - nr));
+		printf("  %s and %" PRIu64 " more; -vv shows all\n", wp_text_ellipsis(),
+		       (uint64_t)(p->nr - nr));
 	fputc('\n', stdout);
 }
 

@@ -18,6 +18,7 @@
 #include "lib/ksyms.h"
 #include "lib/proc.h"
 #include "lib/rawsample.h"
+#include "lib/rights.h"
 
 /*
  * How long the tables of what runs already are waited for: those that were kept
@@ -110,18 +111,6 @@ static int use_cpu_clock(struct wp_record_opts *o)
 	return err;
 }
 
-static void no_memory(const struct wp_device *dev)
-{
-	struct rlimit limit;
-
-	if (geteuid() && !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
-		wp_err("no memory for the tables of %u CPUs: the limit of locked memory (ulimit -l) is %llu KiB, or CAP_IPC_LOCK is missing: raise it, or try a smaller -m",
-		       dev->info.nr_online, (unsigned long long)limit.rlim_cur / 1024);
-	else
-		wp_err("no memory for the tables of %u CPUs: try a smaller -m",
-		       dev->info.nr_online);
-}
-
 static int configure_failed(const struct wp_record_opts *o, const struct wp_device *dev, int err)
 {
 	switch (-err) {
@@ -139,11 +128,11 @@ static int configure_failed(const struct wp_record_opts *o, const struct wp_devi
 		wp_err("Couldn't create thread/CPU maps: No such process");
 		break;
 	case ENOMEM:
-		no_memory(dev);
+		wp_rights_no_memory("the tables of %u CPUs", dev->info.nr_online);
 		break;
 	case EACCES:
 	case EPERM:
-		wp_err("the kernel does not allow this: %s. Recording needs CAP_PERFMON or root",
+		wp_err("the kernel does not allow this: %s. Use sudo, or see RIGHTS in 'man wallprof'",
 		       strerror(-err));
 		break;
 	case EINVAL:

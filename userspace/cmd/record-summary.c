@@ -401,9 +401,9 @@ static void print_rest(const struct wp_wait_table *t, bool blocked)
 		runnable += t->entry[i].runnable;
 		count += t->entry[i].count;
 	}
-	fprintf(stderr, "  %14.6f %14.6f %10" PRIu64 "  … %zu more\n",
+	fprintf(stderr, "  %14.6f %14.6f %10" PRIu64 "  %s %zu more\n",
 		seconds(blocked ? total - runnable : total), seconds(runnable),
-		(uint64_t)count, t->nr - TOP_WAITS);
+		(uint64_t)count, wp_text_ellipsis(), t->nr - TOP_WAITS);
 }
 
 /* The end of a name that is too long says most. */
@@ -415,12 +415,12 @@ static void put_object(const char *text)
 		fprintf(stderr, "%s\n", text);
 		return;
 	}
-	for (; columns >= OBJECT_COLUMNS; columns--) {
+	for (; columns > OBJECT_COLUMNS - wp_text_columns(wp_text_ellipsis()); columns--) {
 		do
 			text++;
 		while ((*text & 0xc0) == 0x80);
 	}
-	fprintf(stderr, "…%s\n", text);
+	fprintf(stderr, "%s%s\n", wp_text_ellipsis(), text);
 }
 
 /* What it was that was waited for, of one reason. */
@@ -445,8 +445,9 @@ static void print_objects(const struct wp_record_tables *t, const struct wp_caus
 		count += w->count;
 	}
 	if (nr > TOP_OBJECTS)
-		fprintf(stderr, "  %14.6f %14.6f %10" PRIu64 "    … %zu more\n", seconds(total),
-			seconds(runnable), (uint64_t)count, nr - TOP_OBJECTS);
+		fprintf(stderr, "  %14.6f %14.6f %10" PRIu64 "    %s %zu more\n", seconds(total),
+			seconds(runnable), (uint64_t)count, wp_text_ellipsis(),
+			nr - TOP_OBJECTS);
 }
 
 /* How that is known, or why not. */

@@ -153,8 +153,8 @@ static void print_rest(const struct printing *p, const struct todo *at)
 		return;
 	printf("  %6.2f%% ", share_of(p, rest));
 	wp_section_put_value(p->section, rest);
-	printf("  %*s… in %zu other%s\n", at->depth * 2, "", nr - at->next,
-	       nr - at->next == 1 ? "" : "s");
+	printf("  %*s%s in %zu other%s\n", at->depth * 2, "", wp_text_ellipsis(),
+	       nr - at->next, nr - at->next == 1 ? "" : "s");
 }
 
 /*

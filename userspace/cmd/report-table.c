@@ -281,7 +281,8 @@ static void print_rows(const struct table *t, const struct wp_section *section, 
 	if (shown < t->nr) {
 		printf("  %6.2f%% ", share_of(t, rest));
 		wp_section_put_value(section, rest);
-		printf("  … in %zu other%s\n", t->nr - shown, t->nr - shown == 1 ? "" : "s");
+		printf("  %s in %zu other%s\n", wp_text_ellipsis(), t->nr - shown,
+		       t->nr - shown == 1 ? "" : "s");
 	}
 	fputc('\n', stdout);
 }

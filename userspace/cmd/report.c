@@ -192,10 +192,8 @@ int cmd_report(int argc, char **argv)
 	}
 	r.stacks.samples = &r.samples;
 	err = r.json ? print_json(&r) : r.folded ? print_folded(&r) : print_report(&r);
-	if (!err && (fflush(stdout) || ferror(stdout))) {
-		wp_err("could not write all of it to standard output");
-		err = -EIO;
-	}
+	if (!err)
+		err = wp_end_output(stdout);
 	wp_samples_options_free(&r.samples);
 	wp_overview_free(&r.overview);
 	return err ? WP_EXIT_ERROR : 0;

@@ -248,14 +248,11 @@ void wp_rows_table_end(struct wp_rows *r)
  * wp_rows_end() - end an output
  * @r: the output
  *
- * Return: 0, or -EIO, after a message, if not all could be written.
+ * Return: 0, or a negative errno, after a message, if not all could be written.
  */
 int wp_rows_end(struct wp_rows *r)
 {
 	if (r->format == WP_FORMAT_JSON)
 		wp_json_close(&r->json, '}');
-	if (!fflush(r->f) && !ferror(r->f))
-		return 0;
-	wp_err("could not write all of it to standard output");
-	return -EIO;
+	return wp_end_output(r->f);
 }

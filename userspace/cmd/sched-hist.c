@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <langinfo.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -472,7 +471,6 @@ int cmd_sched_hist(int argc, char **argv)
 	};
 	int err;
 
-	setlocale(LC_CTYPE, "");
 	err = wp_schedread_parse(&options, argc, argv, &h);
 	if (!err && h.wants_heat && h.per != PER_ALL) {
 		wp_err("--heat is of all: -t and -p choose threads, --per cannot be with it");

@@ -32,6 +32,7 @@
 #include "lib/ksyms.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
+#include "lib/rights.h"
 #include "lib/sideband.h"
 #include "lib/target.h"
 #include "lib/text.h"
@@ -248,8 +249,7 @@ static int configure(struct wp_sched_recording *r)
 		return err;
 	err = wp_device_configure(&r->dev, &c);
 	if (err == -ENOMEM)
-		wp_err("no memory for the rings of %u CPUs: try a smaller -m",
-		       r->dev.info.nr_online);
+		wp_rights_no_memory("the rings of %u CPUs", r->dev.info.nr_online);
 	else if (err)
 		wp_err("could not set the session up: %s", strerror(-err));
 	if (err)

@@ -8,6 +8,7 @@
 
 #include "cmd/options.h"
 #include "cmd/sched.h"
+#include "lib/nearest.h"
 #include "lib/text.h"
 
 /* Of @name the first @least letters are enough, as for perf. */
@@ -38,6 +39,18 @@ static void print_usage(FILE *f)
 		" sched reads it, too. See 'wallprof sched COMMAND --help' for the options.\n\n");
 }
 
+static void no_command(const char *word)
+{
+	struct wp_nearest n = WP_NEAREST(word);
+	size_t i;
+
+	wp_text_print(stderr, "wallprof: '%s' is not a sched command\n", word);
+	for (i = 0; i < NR_COMMANDS; i++)
+		wp_nearest_offer(&n, commands[i].name);
+	if (wp_nearest_found(&n))
+		fprintf(stderr, "Did you mean 'wallprof sched %s'?\n", n.name);
+}
+
 /**
  * cmd_sched() - the command
  * @argc: arguments
@@ -59,7 +72,7 @@ int cmd_sched(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 	}
 	if (*word)
-		wp_text_print(stderr, "wallprof: '%s' is not a sched command\n", word);
+		no_command(word);
 	print_usage(stderr);
 	return WP_EXIT_USAGE;
 }

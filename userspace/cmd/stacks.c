@@ -387,11 +387,7 @@ static int run(struct wp_recording *r, const struct opts *o, struct wp_now_threa
 		err = tell(o, all);
 	if (err == -ENOMEM)
 		wp_err("out of memory");
-	if (!err && fflush(stdout)) {
-		err = -errno;
-		wp_err("could not write: %s", strerror(-err));
-	}
-	return err;
+	return err ? err : wp_end_output(stdout);
 }
 
 /**

@@ -7,7 +7,6 @@
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
-#include <locale.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,7 +237,6 @@ int wp_screen_open(struct wp_screen **out, struct wp_top *top)
 		free(s);
 		return err;
 	}
-	setlocale(LC_CTYPE, "");
 	top->utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	s->top = top;
 	s->pane = top->stacks;

@@ -354,11 +354,8 @@ int wp_top_print(struct wp_top *top)
 			err = print_stacks(top, top->table.view[i]);
 	}
 	putchar('\n');
-	if (err) {
-		wp_err("out of memory");
-	} else if (fflush(stdout)) {
-		err = -errno;
-		wp_err("could not write: %s", strerror(-err));
-	}
+	if (!err)
+		return wp_end_output(stdout);
+	wp_err("out of memory");
 	return err;
 }

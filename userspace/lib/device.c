@@ -12,10 +12,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "lib/device.h"
 #include "lib/err.h"
+#include "lib/rights.h"
 
 /* Whether a small file of the kernel's says these words. */
 static bool file_says(const char *path, const char *words)
@@ -44,18 +46,41 @@ static bool locked_down(const char *how)
 	return file_says("/sys/kernel/security/lockdown", words);
 }
 
+/* Whether a directory of the running kernel's modules has ours, compressed or not. */
+static bool is_installed(const char *release, const char *dir)
+{
+	static const char *const suffixes[] = { "", ".xz", ".zst", ".gz" };
+	char path[512];
+	size_t i;
+
+	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		snprintf(path, sizeof(path), "/lib/modules/%s/%s/wallprof.ko%s", release, dir,
+			 suffixes[i]);
+		if (!access(path, F_OK))
+			return true;
+	}
+	return false;
+}
+
 /* The device is not there: what to do about it. */
 static void no_device(void)
 {
+	struct utsname host;
+
+	uname(&host);
 	if (!access("/sys/module/wallprof", F_OK))
 		wp_err("no %s, though the module is loaded. A container must be given the device",
 		       WALLPROF_DEVICE);
+	else if (!is_installed(host.release, "extra") &&
+		 !is_installed(host.release, "updates/dkms"))
+		wp_err("no %s: the module is not loaded, and none is installed for this kernel (%s). Run 'make install' in the source tree, or 'dkms autoinstall', then 'modprobe wallprof'",
+		       WALLPROF_DEVICE, host.release);
 	else if (file_says("/sys/module/module/parameters/sig_enforce", "Y") ||
 		 locked_down("integrity") || locked_down("confidentiality"))
 		wp_err("no %s: the module is not loaded. Try 'modprobe wallprof'. This kernel takes modules only that are signed with a key it trusts: see SIGNED MODULES in 'man wallprof'",
 		       WALLPROF_DEVICE);
 	else
-		wp_err("no %s: the module is not loaded. Try 'modprobe wallprof', or 'insmod wallprof.ko' where it was built",
+		wp_err("no %s: the module is not loaded. Run 'modprobe wallprof'",
 		       WALLPROF_DEVICE);
 }
 
@@ -73,11 +98,11 @@ static int open_failed(int err)
 			wp_err("%s: %s: the kernel is locked down (confidentiality), nothing may read its memory",
 			       WALLPROF_DEVICE, strerror(err));
 		else
-			wp_err("%s: %s: recording needs root or CAP_PERFMON", WALLPROF_DEVICE,
-			       strerror(err));
+			wp_rights_no_device(WALLPROF_DEVICE, err);
 		break;
 	case EUSERS:
-		wp_err("%s: %s: too many sessions are open", WALLPROF_DEVICE, strerror(err));
+		wp_err("%s: %s: too many sessions are open. End other recordings first; 'fuser -v %s' lists them",
+		       WALLPROF_DEVICE, strerror(err), WALLPROF_DEVICE);
 		break;
 	default:
 		wp_err("%s: %s", WALLPROF_DEVICE, strerror(err));
@@ -108,7 +133,7 @@ int wp_device_open(struct wp_device *dev)
 	}
 	dev->info.version[sizeof(dev->info.version) - 1] = 0;
 	if (dev->info.abi_version < WALLPROF_ABI_VERSION) {
-		wp_err("the loaded module (%s) is older than this wallprof (%s): it speaks version %u of the interface, version %u is needed",
+		wp_err("the loaded module (%s) is older than this wallprof (%s): it has version %u of the interface, version %u is needed. Install the module of this wallprof ('make install' or DKMS), end all recordings, and run 'modprobe -r wallprof && modprobe wallprof'",
 		       dev->info.version, WP_VERSION, dev->info.abi_version,
 		       WALLPROF_ABI_VERSION);
 		err = -EPROTONOSUPPORT;

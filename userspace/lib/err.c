@@ -5,6 +5,7 @@
  * name in it. Called from every layer of libwallprof and from the commands; not
  * from signal handlers.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,6 +83,27 @@ void wp_debug(const char *fmt, ...)
 	wp_text_vformat(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	fprintf(stderr, "wallprof: %s\n", line);
+}
+
+/**
+ * wp_end_output() - end what was printed to standard output
+ * @f: that stream
+ *
+ * Return: 0, or a negative errno, after a message, if not all could be written.
+ */
+int wp_end_output(FILE *f)
+{
+	int err;
+
+	errno = 0;
+	if (!fflush(f) && !ferror(f))
+		return 0;
+	err = errno;
+	if (err)
+		wp_err("could not write all of it to standard output: %s", strerror(err));
+	else
+		wp_err("could not write all of it to standard output. Is there room?");
+	return err ? -err : -EIO;
 }
 
 /**

@@ -9,6 +9,8 @@
 #ifndef WP_LIB_ERR_H
 #define WP_LIB_ERR_H
 
+#include <stdio.h>
+
 /**
  * enum wp_verbosity - how much is printed
  * @WP_SILENT: nothing, not even errors (they are still kept; for tests)
@@ -29,6 +31,8 @@ enum wp_verbosity wp_get_verbosity(void);
 void wp_err(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void wp_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void wp_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+int wp_end_output(FILE *f);
 
 const char *wp_last_error(void);
 const char *wp_last_warning(void);

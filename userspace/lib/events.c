@@ -14,6 +14,7 @@
 
 #include "lib/err.h"
 #include "lib/events.h"
+#include "lib/nearest.h"
 
 #define MAX_SPEC	200	/* leaves room in wp_event.name */
 #define MAX_ALIAS_DEPTH	4
@@ -108,56 +109,7 @@ static bool cache_name(unsigned int i, char *name, size_t size, __u64 *config)
 	return true;
 }
 
-/* Levenshtein distance, given up beyond a small limit. */
-static unsigned int distance(const char *a, const char *b)
-{
-	unsigned int row[64], prev, up, i, j;
-	size_t la = strlen(a), lb = strlen(b);
-
-	if (la >= 64 || lb >= 64)
-		return 64;
-	for (j = 0; j <= lb; j++)
-		row[j] = j;
-	for (i = 1; i <= la; i++) {
-		prev = row[0];
-		row[0] = i;
-		for (j = 1; j <= lb; j++) {
-			unsigned int best = prev + (tolower((unsigned char)a[i - 1]) !=
-						    tolower((unsigned char)b[j - 1]));
-
-			up = row[j];
-			if (up + 1 < best)
-				best = up + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			prev = up;
-			row[j] = best;
-		}
-	}
-	return row[lb];
-}
-
-struct nearest {
-	const char *wanted;
-	unsigned int best;
-	char name[64];
-};
-
-static void consider(struct nearest *n, const char *name)
-{
-	unsigned int d = distance(n->wanted, name);
-	size_t len = strlen(n->wanted);
-
-	/* An abbreviation is near, too. */
-	if (len >= 3 && !strncasecmp(name, n->wanted, len) && d > 1)
-		d = 2;
-	if (d < n->best) {
-		n->best = d;
-		snprintf(n->name, sizeof(n->name), "%s", name);
-	}
-}
-
-static void consider_dir(struct nearest *n, const char *path)
+static void consider_dir(struct wp_nearest *n, const char *path)
 {
 	struct dirent *e;
 	DIR *dir = opendir(path);
@@ -166,32 +118,26 @@ static void consider_dir(struct nearest *n, const char *path)
 		return;
 	while ((e = readdir(dir))) {
 		if (e->d_name[0] != '.')
-			consider(n, e->d_name);
+			wp_nearest_offer(n, e->d_name);
 	}
 	closedir(dir);
 }
 
-/* A name may differ in a third of its letters to be worth a mention. */
-static bool is_near(const struct nearest *n)
-{
-	return n->best <= 1 + strlen(n->wanted) / 4;
-}
-
 static int unknown_event(const char *name)
 {
-	struct nearest n = { .wanted = name, .best = 64 };
+	struct wp_nearest n = WP_NEAREST(name);
 	unsigned int i;
 	char s[64];
 	__u64 config;
 
 	for (i = 0; i < NR_KNOWN; i++)
-		consider(&n, known[i].name);
+		wp_nearest_offer(&n, known[i].name);
 	for (i = 0; i < NR_CACHE_NAMES; i++) {
 		if (cache_name(i, s, sizeof(s), &config))
-			consider(&n, s);
+			wp_nearest_offer(&n, s);
 	}
-	consider(&n, "none");
-	if (is_near(&n))
+	wp_nearest_offer(&n, "none");
+	if (wp_nearest_found(&n))
 		wp_err("-e %s: no such event; did you mean '%s'? 'perf list' shows all",
 		       name, n.name);
 	else
@@ -342,7 +288,7 @@ static int parse_terms(struct wp_event *ev, const char *spec, const char *pmu, c
 static int parse_term(struct wp_event *ev, const char *spec, const char *pmu, char *term,
 		      int depth)
 {
-	struct nearest n = { .wanted = term, .best = 64 };
+	struct wp_nearest n = WP_NEAREST(term);
 	char *value = strchr(term, '=');
 	char path[1024], text[512];
 	__u64 v = 1;
@@ -383,7 +329,7 @@ static int parse_term(struct wp_event *ev, const char *spec, const char *pmu, ch
 	consider_dir(&n, path);
 	snprintf(path, sizeof(path), "%s/%s/events", sysfs_devices, pmu);
 	consider_dir(&n, path);
-	if (is_near(&n))
+	if (wp_nearest_found(&n))
 		wp_err("-e %s: %s has no term or event '%s'; did you mean '%s'?", spec, pmu,
 		       term, n.name);
 	else
@@ -429,10 +375,10 @@ static int parse_pmu(struct wp_event *ev, const char *spec)
 	snprintf(path, sizeof(path), "%s/%s/type", sysfs_devices, copy);
 	if (!is_name(copy) || read_file(text, sizeof(text), path) || parse_number(&type, text) ||
 	    type > 0xffffffff) {
-		struct nearest n = { .wanted = copy, .best = 64 };
+		struct wp_nearest n = WP_NEAREST(copy);
 
 		consider_dir(&n, sysfs_devices);
-		if (is_near(&n))
+		if (wp_nearest_found(&n))
 			wp_err("-e %s: no PMU '%s'; did you mean '%s'?", spec, copy, n.name);
 		else
 			wp_err("-e %s: no PMU '%s'; %s lists them", spec, copy, sysfs_devices);
@@ -449,7 +395,7 @@ static int parse_tracepoint(struct wp_event *ev, const char *spec, const char *s
 {
 	static const char * const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	char name[MAX_SPEC + 1], path[1024], text[64];
-	struct nearest n = { .wanted = name, .best = 64 };
+	struct wp_nearest n = WP_NEAREST(name);
 	unsigned int i, nr = tracefs ? 1 : 2;
 	char *mods;
 	int ret = -ENOENT;
@@ -477,7 +423,7 @@ static int parse_tracepoint(struct wp_event *ev, const char *spec, const char *s
 			consider_dir(&n, path);
 	}
 	if (ret || parse_number(&id, text)) {
-		if (is_near(&n))
+		if (wp_nearest_found(&n))
 			wp_err("-e %s: no such tracepoint; did you mean '%s:%s'?", spec, sys,
 			       n.name);
 		else

@@ -143,13 +143,13 @@ static int add_format(struct wp_perfevents *e, struct wp_bytes *b, const char *s
 
 static int parse_tracing(struct wp_perfevents *e, struct wp_bytes *b)
 {
-	static const char magic[10] = "\027\010\104tracing";
-	const __u8 *m = wp_bytes_take(b, sizeof(magic));
+	static const char magic[] = "\027\010\104tracing";
+	const __u8 *m = wp_bytes_take(b, strlen(magic));
 	__u32 nr, systems;
 	size_t len;
 	int err = 0;
 
-	if (!m || memcmp(m, magic, sizeof(magic)) || !take_text(b))
+	if (!m || memcmp(m, magic, strlen(magic)) || !take_text(b))
 		return -EPROTO;
 	if (wp_bytes_uint(b, 1))	/* big endian */
 		return -EPROTO;

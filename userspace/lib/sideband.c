@@ -24,8 +24,9 @@
 #include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/kthreads.h"
-#include "lib/perfdata.h"
 #include "lib/openfile.h"
+#include "lib/perfdata.h"
+#include "lib/rights.h"
 #include "lib/sideband.h"
 #include "lib/sorter.h"
 
@@ -569,38 +570,16 @@ static int open_ring(struct wp_sideband *sb, int cpu)
 	return 0;
 }
 
-/* kernel.perf_event_paranoid; 0 if it cannot be read. */
-static int read_paranoid(void)
+static void explain(const struct wp_sideband *sb, int cpu, int err)
 {
-	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 0;
-
-	if (f && fscanf(f, "%d", &level) != 1)
-		level = 0;
-	if (f)
-		fclose(f);
-	return level;
-}
-
-static void explain(struct wp_sideband *sb, int cpu, int err)
-{
-	int paranoid;
-
 	switch (-err) {
 	case EPERM:
 	case EACCES:
-		paranoid = read_paranoid();
-		/* Debian's kernels know such a level, and have it. */
-		if (paranoid > 2)
-			wp_err("cannot follow processes (perf_event_open on CPU %d: %s): kernel.perf_event_paranoid is %d, which leaves perf to CAP_SYS_ADMIN alone: set it to 2",
-			       cpu, strerror(-err), paranoid);
-		else
-			wp_err("cannot follow processes (perf_event_open on CPU %d: %s): CAP_PERFMON is needed, or kernel.perf_event_paranoid <= 0",
-			       cpu, strerror(-err));
+		wp_rights_no_event(cpu, -err);
 		break;
 	case ENOBUFS:
-		wp_err("cannot lock %zu KiB of memory for the ring of CPU %d: lower -m or raise kernel.perf_event_mlock_kb",
-		       sb->data_size / 1024, cpu);
+		wp_rights_no_memory("the ring of CPU %d (%zu KiB beyond kernel.perf_event_mlock_kb)",
+				    cpu, sb->data_size / 1024);
 		break;
 	case EMFILE:
 		wp_err("too many open files at CPU %d: raise the limit (ulimit -n)", cpu);

@@ -328,7 +328,7 @@ static void push(struct wp_tablequeue *q, struct group *g, struct wp_tablejob *j
 		did.error = err;
 		did.refused = 1;
 		job->table = 0;
-		wp_debug("no unwind table of …%s: %s", job->label, strerror(-err));
+		wp_debug("no unwind table of ...%s: %s", job->label, strerror(-err));
 	} else {
 		did.tables = 1;
 		did.cached = hit;
@@ -344,7 +344,7 @@ static void give_none(struct wp_tablequeue *q, struct group *g, struct wp_tablej
 	struct wp_tablequeue_stats did = { .no_table = 1 };
 
 	if (err != -ENOEXEC)
-		wp_debug("no unwind table of …%s: %s", job->label, strerror(-err));
+		wp_debug("no unwind table of ...%s: %s", job->label, strerror(-err));
 	settle(q, g, job, &did);
 }
 
@@ -353,7 +353,7 @@ static void give_up(struct wp_tablequeue *q, struct group *g, struct wp_tablejob
 	struct wp_tablequeue_stats did = { .no_table = 1, .bad = 1 };
 
 	(q->stats.bad < MAX_NAMED ? wp_warn : wp_debug)
-		("…%s %s: its functions have no unwind table", job->label, wp_worker_why(err));
+		("...%s %s: its functions have no unwind table", job->label, wp_worker_why(err));
 	settle(q, g, job, &did);
 }
 
@@ -451,7 +451,7 @@ static bool take_table(struct wp_tablequeue *q, struct group *g, struct wp_table
 		.data = (char *)answer->data + sizeof(*codes),
 		.size = answer->size - sizeof(*codes),
 	};
-	wp_debug("unwind table of …%s made in %.1f ms", job->label,
+	wp_debug("unwind table of ...%s made in %.1f ms", job->label,
 		 (double)answer->cpu_ns / NSEC_PER_MSEC);
 	push(q, g, job, &table, false);
 	return true;
@@ -599,7 +599,7 @@ static void without_worker(struct wp_tablequeue *q, struct slot *s, struct wp_ta
 {
 	struct wp_tablequeue_stats did = { .no_table = 1, .error = -EAGAIN };
 
-	wp_debug("no process to read …%s in", job->label);
+	wp_debug("no process to read ...%s in", job->label);
 	s->making = s->making && s->nr;
 	settle(q, s->group, job, &did);
 }

@@ -302,9 +302,9 @@ int wp_target_resolve(struct wp_target *t)
 	for (i = 0; i < t->nr; i++) {
 		t->tgids[i] = process_of(t->ids[i]);
 		if (!t->tgids[i]) {
-			wp_err("Couldn't create thread/CPU maps: No such process (%s %u)",
+			wp_err("Couldn't create thread/CPU maps: No such process (%s %u). 'ps -e%s' lists them",
 			       t->kind == WALLPROF_TARGET_PID ? "process" : "thread",
-			       t->ids[i]);
+			       t->ids[i], t->kind == WALLPROF_TARGET_PID ? "" : "L");
 			return -ESRCH;
 		}
 		if (t->kind == WALLPROF_TARGET_PID)

@@ -13,6 +13,7 @@
  *
  * Pure: no clock, and no memory but of wp_text_dup().
  */
+#include <langinfo.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,6 +261,16 @@ void wp_text_vprint(FILE *f, const char *fmt, va_list args)
 
 	wp_text_vformat(shown, sizeof(shown), fmt, args);
 	fputs(shown, f);
+}
+
+/**
+ * wp_text_ellipsis() - what stands for what is left out
+ *
+ * Return: the character, where the locale has UTF-8; else three dots.
+ */
+const char *wp_text_ellipsis(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") ? "..." : "…";
 }
 
 /**

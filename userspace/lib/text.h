@@ -20,6 +20,7 @@ size_t wp_text_show(char *to, size_t size, const char *s, bool keep_lines);
 char *wp_text_dup(const char *s);
 size_t wp_text_columns(const char *s);
 size_t wp_text_put(FILE *f, const char *s);
+const char *wp_text_ellipsis(void);
 void wp_text_vformat(char *to, size_t size, const char *fmt, va_list args)
 	__attribute__((format(printf, 3, 0)));
 void wp_text_print(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -142,7 +142,8 @@ int wp_timeline_new(struct wp_timeline **out, const char *root, bool wakeups)
 			       event_names[i], strerror(-err),
 			       err == -ENOENT ?
 			       ". It is in tracefs: mount -t tracefs nodev /sys/kernel/tracing" :
-			       err == -EACCES ? ". It is in tracefs, which is root's" : "");
+			       err == -EACCES || err == -EPERM ?
+			       ". It is in tracefs, which only root may read: use sudo" : "");
 			wp_timeline_free(tl);
 			return err;
 		}

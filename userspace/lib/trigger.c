@@ -109,7 +109,7 @@ static int parse_filter(struct wp_trigger *t, const char *word)
 
 static int parse_wait(struct wp_trigger *t, const char *word)
 {
-	char *time = strchr(word, '>');
+	const char *time = strchr(word, '>');
 	size_t len = time ? time - word : 0;
 
 	if (len == 7 && !strncmp(word, "blocked", len))

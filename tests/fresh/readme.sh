@@ -1,0 +1,79 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+# The README's commands, taken from it as they are printed there, on a new machine
+# (machine.sh).
+# shellcheck disable=SC2154 # machine.sh sets them
+
+# block HEADING: the first block of commands below a heading.
+block() {
+	awk -v heading="$1" '
+		/^#/ { sub(/^#+ /, ""); here = $0 == heading; next }
+		here && /^    / { print substr($0, 5); found = 1; next }
+		here && found { exit }' README.md
+}
+
+# installs: the packages are a layer each, which is made again when their line or
+# the suite's root changes; all that is ours is built and installed each time.
+installs() {
+	local line build packages dkms
+	block 'On a real host' >"$work/real-host"
+	block 'With DKMS' >"$work/dkms"
+	check 'README: the commands of a real host' \
+		equal "$(awk '{ print $1 }' "$work/real-host" | tr '\n' ' ')" 'apt make sudo sudo sudo '
+	check 'README: the commands of DKMS' \
+		equal "$(awk '{ print $1 }' "$work/dkms" | tr '\n' ' ')" 'apt make sudo '
+
+	packages=$(sed -n 1p "$work/real-host")
+	packages=$(layer packages '' "apt-get -q update; $packages")
+	use "$packages"
+	build=$(sed -n 2p "$work/real-host")
+	check "$suite: README: $build" inside "$build"
+	check "$suite: README: the compiler has nothing to say" nothing_said
+	check "$suite: README: nothing is said of keys or SSL" not said 'SSL|sign-file|signing_key'
+	check "$suite: README: modprobe finds the module" \
+		inside 'modprobe -n -v -S "$(uname -r)" wallprof | grep extra/wallprof.ko'
+	check "$suite: README: the reader runs" inside 'wallprof --version'
+	check "$suite: README: each command of it is there" inside \
+		'for c in modprobe wallprof perf sudo; do command -v $c; done'
+
+	use "$packages"
+	dkms=$(layer dkms '' "$(sed -n 1p "$work/dkms")")
+	use "$dkms" "$packages"
+	while read -r line; do
+		check "$suite: README, DKMS: $line" inside "$line"
+		check "$suite: README, DKMS: the compiler has nothing to say" nothing_said
+	done < <(sed 1d "$work/dkms")
+	check "$suite: README, DKMS: modprobe finds the module" \
+		inside 'modprobe -n -v -S "$(uname -r)" wallprof | grep dkms/wallprof.ko'
+	check "$suite: README, DKMS: the reader runs" inside 'wallprof --version'
+}
+
+not() { ! "$@"; }
+
+nothing_said() { ! grep -n 'warning: ' "$work/log"; }
+
+# records KERNEL: what installs left is booted, and what the README does next is done.
+records() {
+	mkdir -p "$work/in" "$work/image"
+	# perf and what it shows need a pager as little as a terminal.
+	{ echo 'set -e' && sed 1,2d "$work/real-host"; } >"$work/in/lines"
+	# shellcheck disable=SC2016
+	as_root unshare -m --propagation private bash -c '
+		set -e
+		. tests/lab/lib.sh
+		mount -t overlay overlay "$1/root" -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/scratch"
+		mkdir -p "$1/root/in" "$1/root/out"
+		rm -rf "$1/root/root/wallprof"
+		ext4_of "$1/root" root "$1/image/root.ext4" 256
+		chmod 644 "$1/image/root.ext4"' image "$work" "$layers$lower"
+	check "$suite: README: modprobe, record, perf report" guest_shows "$1"
+}
+
+guest_shows() {
+	tests/lab/guest --kernel "$1" --root "$work/image/root.ext4" --in "$work/in" \
+		--timeout 1500 -- bash lines >"$work/log" 2>&1 || { tail -n 40 "$work/log" && return 1; }
+	if ! said 'Captured and wrote' || ! said offcpu-time; then
+		tail -n 40 "$work/log"
+		return 1
+	fi
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finds the name that a misspelled word may have meant, of those that are offered:
+ * commands, options, events.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/nearest.h"
+
+/* Levenshtein distance, given up beyond a small limit. */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int row[WP_NEAREST_SIZE], prev, up, i, j;
+	size_t la = strlen(a), lb = strlen(b);
+
+	if (la >= WP_NEAREST_SIZE || lb >= WP_NEAREST_SIZE)
+		return WP_NEAREST_SIZE;
+	for (j = 0; j <= lb; j++)
+		row[j] = j;
+	for (i = 1; i <= la; i++) {
+		prev = row[0];
+		row[0] = i;
+		for (j = 1; j <= lb; j++) {
+			unsigned int best = prev + (tolower((unsigned char)a[i - 1]) !=
+						    tolower((unsigned char)b[j - 1]));
+
+			up = row[j];
+			if (up + 1 < best)
+				best = up + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			prev = up;
+			row[j] = best;
+		}
+	}
+	return row[lb];
+}
+
+/**
+ * wp_nearest_offer() - a name that could have been meant
+ * @n: the search
+ * @name: copied if it is the nearest until now
+ */
+void wp_nearest_offer(struct wp_nearest *n, const char *name)
+{
+	unsigned int d = distance(n->wanted, name);
+	size_t len = strlen(n->wanted);
+
+	/* An abbreviation is near, too. */
+	if (len >= 3 && !strncasecmp(name, n->wanted, len) && d > 1)
+		d = 2;
+	if (d < n->best) {
+		n->best = d;
+		snprintf(n->name, sizeof(n->name), "%s", name);
+	}
+}
+
+/**
+ * wp_nearest_found() - is the best name near enough to be suggested?
+ * @n: the search
+ *
+ * Return: true if it differs in about a quarter of its letters at most.
+ */
+bool wp_nearest_found(const struct wp_nearest *n)
+{
+	size_t len = strlen(n->wanted);
+
+	return n->name[0] && n->best < len && n->best <= 1 + len / 4;
+}
