@@ -109,7 +109,10 @@ int wp_worker_prepare(void)
 {
 	int err = wp_zygote_begin(wp_job_do);
 
-	return err ? err : wp_opener_prepare();
+	/* Without that, files of servers are not read, no more. */
+	if (!err)
+		wp_opener_prepare();
+	return err;
 }
 
 /**
