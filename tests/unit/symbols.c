@@ -290,6 +290,17 @@ static void cached(void)
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);
 	is(name_at(file, 0xffffffff81000108), "listed", "a kernel's list in the cache");
 	is(name_at(file, 0xffffffffc0000000), "_text", "a module there");
+	if (!geteuid() && !chown(path, 12345, -1)) {
+		begin(false);
+		file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);
+		is(name_at(file, 0xffffffff81000108), "-", "not one of another user");
+		if (chown(path, 0, -1) || truncate(path, (off_t)1 << 40))
+			perror(path);
+		begin(false);
+		file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);
+		is(name_at(file, 0xffffffff81000108), "-", "nor one of 1 TiB");
+		write_file(path, list, sizeof(list) - 1);
+	}
 	begin(false);
 	wp_symbols_kernel(symbols, "_text", 0xffffffff92000000);
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);

@@ -30,7 +30,7 @@
 
 /* Once the end was asked for: how long build-ids are read, and of how many files in any case. */
 #define HURRY_NS	500000000ULL
-#define FIRST_FILES	64
+#define FIRST_FILES	16
 
 struct wp_buildids {
 	struct wp_dso **dso;	/* in order of appearance */
@@ -100,6 +100,15 @@ int wp_buildid_from_notes(const void *notes, size_t size, struct wp_buildid *id)
  */
 #define NOTES_MAX	(64ULL << 10)
 #define ALL_NOTES_MAX	(1ULL << 20)
+
+/* Of a file that is mapped, program headers that are looked at: linkers make some ten. */
+#define LOADED_PHDRS	256
+
+#if __BYTE_ORDER == __BIG_ENDIAN
+#define OUR_DATA	ELFDATA2MSB
+#else
+#define OUR_DATA	ELFDATA2LSB
+#endif
 
 /* Look at notes; the first of them, if there are too many. */
 static bool find_in_notes(Elf *elf, __u64 offset, __u64 size, __u64 *left,
@@ -174,6 +183,75 @@ int wp_buildid_from_fd(int fd, struct wp_buildid *id)
 	return ret;
 }
 
+/* Of a program header, what is looked at. */
+struct note {
+	__u64 offset;
+	__u64 size;
+};
+
+/* The next program header that is of notes; false if there is none. */
+static bool next_note(bool is64, const void *headers, size_t nr, size_t *i, struct note *note)
+{
+	for (; *i < nr; ++*i) {
+		const Elf64_Phdr *l = (const Elf64_Phdr *)headers + *i;
+		const Elf32_Phdr *s = (const Elf32_Phdr *)headers + *i;
+
+		if ((is64 ? l->p_type : s->p_type) != PT_NOTE)
+			continue;
+		*note = is64 ? (struct note){ l->p_offset, l->p_filesz } :
+			(struct note){ s->p_offset, s->p_filesz };
+		++*i;
+		return true;
+	}
+	return false;
+}
+
+/**
+ * wp_buildid_of_loaded() - read the build-id of an ELF file that is mapped as code
+ * @fd: open file
+ * @id: filled in
+ *
+ * By its program headers, as the kernel does: neither sections nor libelf, which take time,
+ * and no more than some KiB are read. Files of another byte order have none.
+ *
+ * Return: 0, or -ENOENT if it is not ELF or has none.
+ */
+int wp_buildid_of_loaded(int fd, struct wp_buildid *id)
+{
+	static char notes[NOTES_MAX];
+	static union {
+		Elf64_Phdr l[LOADED_PHDRS];
+		Elf32_Phdr s[LOADED_PHDRS];
+	} headers;
+	union {
+		unsigned char ident[EI_NIDENT];
+		Elf64_Ehdr l;
+		Elf32_Ehdr s;
+	} head = { 0 };
+	size_t nr, size, i = 0, left = NOTES_MAX;
+	struct note note;
+	ssize_t n;
+	bool is64;
+
+	if (pread(fd, &head, sizeof(head), 0) < (ssize_t)sizeof(head.s) ||
+	    memcmp(head.ident, ELFMAG, SELFMAG) || head.ident[EI_DATA] != OUR_DATA)
+		return -ENOENT;
+	is64 = head.ident[EI_CLASS] == ELFCLASS64;
+	size = is64 ? sizeof(*headers.l) : sizeof(*headers.s);
+	nr = is64 ? head.l.e_phnum : head.s.e_phnum;
+	if (nr > LOADED_PHDRS)
+		nr = LOADED_PHDRS;
+	n = pread(fd, &headers, nr * size, is64 ? head.l.e_phoff : head.s.e_phoff);
+	nr = n < 0 ? 0 : n / size;
+	while (left && next_note(is64, &headers, nr, &i, &note)) {
+		n = pread(fd, notes, note.size < left ? note.size : left, note.offset);
+		if (n > 0 && !wp_buildid_from_notes(notes, n, id))
+			return 0;
+		left -= n > 0 ? n : 0;
+	}
+	return -ENOENT;
+}
+
 /**
  * wp_buildid_from_file() - read the build-id of an ELF file
  * @path: name of the file
@@ -234,7 +312,7 @@ static bool read_and_close(int fd, struct wp_buildid *id)
 
 	if (fd < 0)
 		return false;
-	err = wp_filereader_buildid(fd, id);
+	err = wp_filereader_loaded_id(fd, id);
 	close(fd);
 	return !err;
 }

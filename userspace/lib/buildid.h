@@ -103,6 +103,7 @@ int wp_buildids_for_each(const struct wp_buildids *ids,
 
 int wp_buildid_from_elf(Elf *elf, struct wp_buildid *id);
 int wp_buildid_from_fd(int fd, struct wp_buildid *id);
+int wp_buildid_of_loaded(int fd, struct wp_buildid *id);
 int wp_buildid_from_file(const char *path, struct wp_buildid *id);
 int wp_buildid_from_notes(const void *notes, size_t size, struct wp_buildid *id);
 int wp_buildid_from_notes_file(const char *path, struct wp_buildid *id);

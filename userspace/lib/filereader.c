@@ -321,6 +321,27 @@ int wp_filereader_buildid(int fd, struct wp_buildid *id)
 	return err;
 }
 
+/**
+ * wp_filereader_loaded_id() - read the build-id of a file that is mapped as code
+ * @fd: the file
+ * @id: filled in
+ *
+ * What costs little, whatever the file is.
+ *
+ * Return: as wp_filereader_buildid().
+ */
+int wp_filereader_loaded_id(int fd, struct wp_buildid *id)
+{
+	const struct wp_job job = {
+		.head.kind = WP_JOB_BUILDID, .head.flags = WP_JOB_LOADED, .fds[0] = fd, .nr_fds = 1,
+	};
+	int err = read_file(&job, take_buildid, id);
+
+	if (err)
+		memset(id, 0, sizeof(*id));
+	return err;
+}
+
 static int take_links(void *ctx, const struct wp_answer *answer)
 {
 	struct wp_elflinks *links = ctx;

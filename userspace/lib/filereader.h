@@ -27,6 +27,7 @@ struct wp_fileowner {
 };
 
 int wp_filereader_buildid(int fd, struct wp_buildid *id);
+int wp_filereader_loaded_id(int fd, struct wp_buildid *id);
 int wp_filereader_links(int fd, struct wp_elflinks *links);
 const char *wp_filereader_symbols(const struct wp_debugfiles *files, struct wp_elfnames *names);
 const char *wp_filereader_perfmap(int fd, struct wp_elfnames *names);

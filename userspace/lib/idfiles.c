@@ -16,6 +16,9 @@
 #include "lib/idfiles.h"
 #include "lib/openfile.h"
 
+/* Bytes of a list of a kernel's functions. */
+#define MAX_LIST	((off_t)256 << 20)
+
 #define BUILDID_DIR	"/usr/lib/debug/.build-id/"
 
 static bool is_of(int fd, const struct wp_buildid *id)
@@ -24,6 +27,12 @@ static bool is_of(int fd, const struct wp_buildid *id)
 
 	return !wp_filereader_buildid(fd, &found) && found.size == id->size &&
 	       !memcmp(found.data, id->data, id->size);
+}
+
+/* Whose directory the environment names is not said: after sudo it may be any user's. */
+static bool is_list(const struct stat *st)
+{
+	return st->st_size <= MAX_LIST && (!st->st_uid || st->st_uid == geteuid());
 }
 
 /* Where perf keeps copies: as perf-archive has it, or below the user's home directory. */
@@ -58,8 +67,8 @@ int wp_idfiles_cached(const struct wp_buildid *id, const char *what)
 		len += sprintf(path + len, "%02x", id->data[i]);
 	sprintf(path + len, "/%.16s", what);
 	fd = wp_openfile(path, 0, &st);
-	/* A list has no build-id that could be asked for. */
-	if (fd >= 0 && strcmp(what, "kallsyms") && !is_of(fd, id)) {
+	/* A list has no build-id that could be asked for, and is read here. */
+	if (fd >= 0 && (strcmp(what, "kallsyms") ? !is_of(fd, id) : !is_list(&st))) {
 		close(fd);
 		return -1;
 	}

@@ -98,7 +98,8 @@ static int do_table(const struct wp_job *job, struct wp_job_answer *answer)
 static int do_buildid(const struct wp_job *job, struct wp_job_answer *answer)
 {
 	struct wp_buildid id = { 0 };
-	int err = wp_buildid_from_fd(job->fds[0], &id);
+	int err = job->head.flags & WP_JOB_LOADED ? wp_buildid_of_loaded(job->fds[0], &id) :
+		wp_buildid_from_fd(job->fds[0], &id);
 
 	if (!err)
 		wp_job_add(answer, &id, sizeof(id));

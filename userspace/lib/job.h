@@ -26,7 +26,8 @@
  * enum wp_job_kind - what is to be done
  * @WP_JOB_NAME: the name of a file's unwind table; answer: struct wp_job_name
  * @WP_JOB_TABLE: the table; answer: struct wp_elfcode, then the table
- * @WP_JOB_BUILDID: a file's build-id; answer: struct wp_buildid
+ * @WP_JOB_BUILDID: a file's build-id; answer: struct wp_buildid. With WP_JOB_LOADED by its
+ *	program headers only, as the kernel has it
  * @WP_JOB_LINKS: what a file names; answer: struct wp_elflinks
  * @WP_JOB_SYMBOLS: the functions of a file; answer: struct wp_job_symbols, then what that
  *	counts. Files: the ELF file; with WP_JOB_DEBUG, that of its debug information; with
@@ -53,6 +54,9 @@ enum wp_job_kind {
 #define WP_JOB_DEBUG	1
 #define WP_JOB_ALT	2
 #define WP_JOB_RAW	4
+
+/* Of BUILDID: of a file that is mapped. */
+#define WP_JOB_LOADED	1
 
 /**
  * struct wp_job_head - what the packet of a request begins with; its text follows

@@ -57,6 +57,12 @@ static struct {
 	unsigned int nr;
 } foreign = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+static struct {
+	bool is_known;
+	dev_t dev;
+	enum kind kind;
+} ours;
+
 static void close_quietly(int fd)
 {
 	int err = errno;
@@ -96,6 +102,20 @@ static enum kind kind_of_type(__u32 type)
 	return type == FUSE_SUPER_MAGIC ? FOREIGN : SERVED;
 }
 
+/* Once; its descriptor stays open. */
+static void look_at_root(void)
+{
+	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || fstatfs(fd, &fs))
+		return;
+	ours.dev = st.st_dev;
+	ours.kind = kind_of_type(fs.f_type);
+	ours.is_known = ours.kind == LOCAL;
+}
+
 static bool is_foreign(dev_t dev)
 {
 	unsigned int i;
@@ -122,6 +142,19 @@ static void note_foreign(dev_t dev)
 }
 
 /*
+ * The file system that we live in, which nobody can unmount, so that its number stays its
+ * own; and nothing would help if its server did not answer.
+ */
+static bool is_root(dev_t dev, enum kind *kind)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, look_at_root);
+	*kind = ours.kind;
+	return ours.is_known && ours.dev == dev;
+}
+
+/*
  * Whose file it is: 0, or a negative errno if that cannot be known. It is asked for each
  * time: numbers of file systems without a disk are used again, by whoever mounts one.
  */
@@ -136,6 +169,8 @@ static int kind_of(int place, dev_t dev, enum kind *kind)
 		*kind = *kind == SERVED ? LOCAL : *kind;
 		return 0;
 	}
+	if (is_root(dev, kind))
+		return 0;
 	err = wp_opener_type(place, dev, &type);
 	if (err)
 		return err;

@@ -177,7 +177,7 @@ static void read_deleted(const struct wp_synth *s, int dir, __u32 pid,
 	place = wp_procdir_mapping(dir, m->start, m->end);
 	fd = place < 0 ? -1 : wp_openfile_found(place, &st);
 	if (fd >= 0) {
-		wp_filereader_buildid(fd, id);
+		wp_filereader_loaded_id(fd, id);
 		close(fd);
 	}
 	if (place >= 0)

@@ -70,6 +70,7 @@ const struct wp_worker_limits wp_worker_usual = {
  * @pid: its number
  * @clock: its CPU time
  * @memory: bytes of address space that it may have now
+ * @served: a file of the newest job may have a server
  * @cpu_limit: of the jobs that it has, the first at @first
  * @first: the oldest of them
  * @jobs: their number
@@ -86,6 +87,7 @@ struct wp_worker {
 	pid_t pid;
 	clockid_t clock;
 	__u64 memory;
+	bool served;
 	__u64 cpu_limit[WP_WORKER_DEPTH];
 	unsigned int first;
 	unsigned int jobs;
@@ -109,7 +111,10 @@ int wp_worker_prepare(void)
 {
 	int err = wp_zygote_begin(wp_job_do);
 
-	return err ? err : wp_opener_prepare();
+	/* Without that, files of servers are not read, no more. */
+	if (!err)
+		wp_opener_prepare();
+	return err;
 }
 
 /**
@@ -256,14 +261,14 @@ static int send_job(struct wp_worker *w, const struct wp_job *job, const struct 
 		{ (void *)job->text, job->size },
 	};
 	dev_t devs[WP_JOB_FDS];
-	bool served = false;
 	unsigned int i;
 
+	w->served = false;
 	for (i = 0; i < job->nr_fds; i++) {
-		served |= wp_openfile_is_served(job->fds[i]);
+		w->served |= wp_openfile_is_served(job->fds[i]);
 		devs[i] = files[i].st_dev;
 	}
-	if (served)
+	if (w->served)
 		return wp_opener_send(w->sock, iov, job->fds, devs, job->nr_fds);
 	return wp_zygote_send(w->sock, iov, 2, job->fds, job->nr_fds, MSG_DONTWAIT) ? 0 : -EPIPE;
 }
@@ -433,7 +438,8 @@ int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 		if (ret)
 			return ret < 0 ? ret : 0;
 		ret = wp_worker_check(w);
-		if (!ret && looks * WAIT_MS >= wp_opener_patience())
+		/* A disk is waited for. */
+		if (!ret && w->served && looks * WAIT_MS >= wp_opener_patience())
 			ret = -ETIMEDOUT;
 		if (ret)
 			return ret;
