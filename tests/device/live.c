@@ -334,7 +334,7 @@ TEST(many_mappings)
 /* Neither do those come short that can not be executed, and are more than that. */
 TEST(many_mappings_of_data)
 {
-	int fd = dev_open(), nr = 5000;
+	int fd = dev_open(), nr = 700;
 	const struct wallprof_live_thread *t;
 	__u32 bytes;
 	char *at, *data;
@@ -343,12 +343,12 @@ TEST(many_mappings_of_data)
 	ASSERT_NE(MAP_FAILED, (void *)at);
 	for (int i = 0; i < nr; i++)
 		ASSERT_EQ(0, mprotect(at + 2 * i * 4096UL, 4096,
-				      i % 500 ? PROT_READ : PROT_READ | PROT_EXEC));
+				      i % 70 ? PROT_READ : PROT_READ | PROT_EXEC));
 	data = all(fd, &bytes);
 	ASSERT_NE(NULL, data);
 	t = find(data, bytes, getpid());
 	ASSERT_NE(NULL, t);
-	EXPECT_LE(nr / 500, compare_maps(t, data + bytes));
+	EXPECT_LE(nr / 70, compare_maps(t, data + bytes));
 	free(data);
 	close(fd);
 }
