@@ -291,6 +291,18 @@ int wp_openfile_in(int root, const char *path, struct stat *st)
 }
 
 /**
+ * wp_openfile_place() - find what wp_openfile_in() would open, and open nothing
+ * @root: see there
+ * @path: the same
+ *
+ * Return: a descriptor of O_PATH for wp_openfile_found(), or -1 with errno.
+ */
+int wp_openfile_place(int root, const char *path)
+{
+	return find_in(root, path);
+}
+
+/**
  * wp_openfile_stat() - look at what wp_openfile_in() would open, and open nothing
  * @root: see there
  * @path: the same
