@@ -9,6 +9,7 @@
  * known; a file that has been changed since has none.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -86,6 +87,97 @@ void wp_mappedfile_here(const char *path, struct stat *st, struct wp_buildid *id
 }
 
 /*
+ * What is known of a file without asking its server, which may not answer: for a file that
+ * is on no block device.
+ */
+static bool stat_cached(int place, struct stat *st)
+{
+	struct statx x;
+
+	if (statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &x))
+		return false;
+	memset(st, 0, sizeof(*st));
+	st->st_dev = makedev(x.stx_dev_major, x.stx_dev_minor);
+	st->st_ino = x.stx_ino;
+	st->st_mode = x.stx_mode;
+	st->st_nlink = x.stx_nlink;
+	st->st_size = x.stx_size;
+	st->st_mtim.tv_sec = x.stx_mtime.tv_sec;
+	st->st_mtim.tv_nsec = x.stx_mtime.tv_nsec;
+	st->st_ctim.tv_sec = x.stx_ctime.tv_sec;
+	st->st_ctim.tv_nsec = x.stx_ctime.tv_nsec;
+	return true;
+}
+
+/* The file that a path leads to here. Where that could take long, it is none. */
+static bool stat_here(const struct wp_dso *dso, struct stat *st)
+{
+	bool found = false;
+	int place;
+
+	if (dso->last.file.maj)
+		return !wp_openfile_stat(WP_OPENFILE_HERE, dso->path, st);
+	place = wp_openfile_cached(dso->path);
+	if (place >= 0) {
+		found = stat_cached(place, st);
+		close(place);
+	}
+	return found;
+}
+
+/*
+ * Whether a file system can be held up by who serves it: it is of none that is on this
+ * machine, or in userspace. Its own word for that would be asked of the server.
+ */
+static bool is_served(__u32 pid, const struct stat *st)
+{
+	static const char *const served[] = { "fuse", "nfs", "9p", "cifs", "smb", "ceph", "afs" };
+	unsigned int maj, min, i;
+	char type[32], line[4096];
+	bool found = false;
+	const char *end;
+	FILE *f;
+	int n;
+
+	if (major(st->st_dev))
+		return false;
+	snprintf(line, sizeof(line), "/proc/%u/mountinfo", pid);
+	f = fopen(line, "re");
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%*u %*u %u:%u", &maj, &min) != 2 ||
+		    makedev(maj, min) != st->st_dev)
+			continue;
+		end = strstr(line, " - ");
+		if (!end || sscanf(end, " - %31s", type) != 1)
+			continue;
+		for (i = 0, n = 0; i < sizeof(served) / sizeof(*served); i++)
+			n += !strncmp(type, served[i], strlen(served[i]));
+		if (n)
+			break;
+		found = true;
+	}
+	if (f)
+		fclose(f);
+	/* What is not listed may be anything. */
+	return !found;
+}
+
+/* The same without a path, which a server might be asked for; or -1. */
+static int find_mapping(const struct wp_dso *dso, struct stat *st)
+{
+	int place = dso->last.end ?
+		wp_mappedfile_place(dso->last.pid, dso->last.start, dso->last.end) : -1;
+
+	if (place < 0)
+		return -1;
+	/* The process may have something else there by now. */
+	if (stat_cached(place, st) && wp_mappedfile_is(&dso->last.file, st, false))
+		return place;
+	close(place);
+	return -1;
+}
+
+/*
  * A descriptor that names the file, found by its path in the process's root, or through its
  * mapping, which takes a lock of the process; or -1.
  */
@@ -101,16 +193,7 @@ static int find_place(const struct wp_dso *dso, struct stat *st)
 		close(place);
 		place = -1;
 	}
-	if (place >= 0 || !dso->last.end)
-		return place;
-	place = wp_mappedfile_place(dso->last.pid, dso->last.start, dso->last.end);
-	if (place < 0)
-		return -1;
-	/* The process may have something else there by now. */
-	if (!fstat(place, st) && wp_mappedfile_is(&dso->last.file, st, false))
-		return place;
-	close(place);
-	return -1;
+	return place >= 0 ? place : find_mapping(dso, st);
 }
 
 /* The kernel's time stamps of files may lag so much behind its clock. */
@@ -165,19 +248,19 @@ void wp_mappedfile_look(struct wp_dso *dso, struct wp_keepfiles *keep)
 	if (dso->stat.st_ino || dso->looks == MAX_LOOKS || !wp_buildid_wants_path(dso->path))
 		return;
 	dso->looks++;
-	has_here = !wp_openfile_stat(WP_OPENFILE_HERE, dso->path, &here);
+	has_here = stat_here(dso, &here);
 	if (has_here && dso->last.file.ino && wp_mappedfile_is(&dso->last.file, &here, true)) {
 		dso->stat = here;
 		dso->changed = is_late(dso, &here);
 		return;
 	}
-	place = find_place(dso, &st);
+	place = dso->last.file.maj ? find_place(dso, &st) : find_mapping(dso, &st);
 	if (place < 0)
 		return;
 	dso->stat = st;
 	dso->changed = is_late(dso, &st);
 	is_here = has_here && here.st_ino == st.st_ino && here.st_dev == st.st_dev;
-	if (keep && !dso->changed && !is_here)
+	if (keep && !dso->changed && !is_here && !is_served(dso->last.pid, &st))
 		keep_it(dso, place, keep);
 	close(place);
 }

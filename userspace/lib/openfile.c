@@ -302,6 +302,43 @@ int wp_openfile_place(int root, const char *path)
 	return find_in(root, path);
 }
 
+/* From 5.12 on. */
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED	0x20
+#endif
+
+/**
+ * wp_openfile_cached() - find a file here without asking any file system
+ * @path: its name
+ *
+ * Return: a descriptor of O_PATH; -1 with errno, EAGAIN if it is not in the kernel's cache of
+ * names. A kernel that cannot do that looks only on the root's own file system.
+ */
+int wp_openfile_cached(const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED,
+	};
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), fd, tries;
+
+	if (root < 0)
+		return -1;
+	path += strspn(path, "/");
+	/* Whoever renames something meanwhile makes it fail, too. */
+	for (tries = 0; tries < MAX_TRIES; tries++) {
+		fd = syscall(__NR_openat2, root, path, &how, sizeof(how));
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+	}
+	if (fd < 0 && errno == EINVAL) {
+		how.resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+		fd = syscall(__NR_openat2, root, path, &how, sizeof(how));
+	}
+	close_quietly(root);
+	return fd;
+}
+
 /**
  * wp_openfile_stat() - look at what wp_openfile_in() would open, and open nothing
  * @root: see there
