@@ -274,9 +274,13 @@ static void test_file(void)
 	ok(!wp_perfdata_close(pd, ids), "close");
 	ok(whole() && file.samples == 5000 && file.period == 50000 && file.lost == 1 &&
 	   file.rounds == 1 && !file.others && file.sorted, "and come back");
-	/* BUILD_ID is the first section: one record of 36 + 64 bytes. */
+	/*
+	 * BUILD_ID is the first section: one record of 36 + 64 bytes, and one that says that
+	 * lists of functions are kept.
+	 */
 	ok(file.h[9] >> WP_FEAT_BUILD_ID & 1 &&
-	   sec_at(file.data + file.h[5] + file.h[6], 0, true) == 100, "one build-id is known");
+	   sec_at(file.data + file.h[5] + file.h[6], 0, true) ==
+	   100 + 36 + 8 + sizeof(struct wp_features_jit), "one build-id is known");
 	ok(file.h[9] >> WP_FEAT_NRCPUS & 1 && file.h[9] >> WP_FEAT_EVENT_DESC & 1 &&
 	   file.h[9] >> WP_FEAT_CLOCK_DATA & 1 && !(file.h[9] >> 1 & 1), "features");
 	ok(!stat(path, &st) && (st.st_mode & 0777) == 0600, "for the owner only");

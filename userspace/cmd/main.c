@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/archive.h"
 #include "cmd/export.h"
 #include "cmd/flame.h"
 #include "cmd/options.h"
@@ -33,6 +34,7 @@ static const struct command {
 	{ "stacks", "Tell what threads wait for right now, and since when", cmd_stacks },
 	{ "flame", "Draw where the time went, as a page for a browser", cmd_flame },
 	{ "top", "Tell live where the time of processes and threads goes", cmd_top },
+	{ "archive", "Pack the files that a recording's names are in", cmd_archive },
 	{ "export", "Write a recording in another program's format", cmd_export },
 };
 

@@ -12,6 +12,7 @@
 #include "cmd/recording.h"
 #include "lib/clock.h"
 #include "lib/err.h"
+#include "lib/jitmaps.h"
 #include "lib/rawsample.h"
 
 /* What a kill -9 can cost at most. */
@@ -656,6 +657,7 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	if (r->t.objects)
 		wp_objects_end_round(r->t.objects);
 	wp_comms_sweep(&r->t.comms);
+	wp_jitmaps_look(wp_buildids_jit(r->ids));
 	if (err == -ENOMEM)
 		wp_err("out of memory");
 	return err;

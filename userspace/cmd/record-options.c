@@ -93,6 +93,8 @@ static const struct wp_option table[] = {
 	{ 'q', "quiet", NULL, "print errors only" },
 	{ 'v', "verbose", NULL, "tell more; twice: every thread" },
 	{ 'B', "no-buildid", NULL, "do not collect build-ids" },
+	{ 'N', "no-buildid-cache", NULL, "do not copy files of containers and deleted\n"
+	  "ones into ~/.debug" },
 	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, for off-CPU time and\n"
 	  "for samples each, in pages of 4 KiB or with\n"
 	  "unit B, K, M or G" },
@@ -361,6 +363,9 @@ static int set(void *ctx, int id, const char *arg)
 	case 'B':
 		o->buildids = false;
 		return 0;
+	case 'N':
+		o->keep = false;
+		return 0;
 	case 'm':
 		return wp_value_buffer("-m", arg, &o->buffer);
 	case OPT_INTERVAL:
@@ -470,6 +475,7 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	o->offcpu = true;
 	o->output = "perf.data";
 	o->buildids = true;
+	o->keep = true;
 	o->interval_ms = 1000;
 	o->level = -1;
 

@@ -62,6 +62,18 @@ static void say_captured(const struct wp_record_opts *o, const struct wp_record_
 	    o->output, samples, intervals);
 }
 
+/* Reports of other times and places need them. */
+static void say_kept(const struct wp_keepfiles_stats *k)
+{
+	if (k->kept)
+		say("Copied %" PRIu64 " file%s of containers, or deleted, into ~/.debug: %.1f MB",
+		    (uint64_t)k->kept, plural(k->kept), (double)k->bytes / 1024 / 1024);
+	if (k->large || k->failed)
+		say("%" PRIu64 " file%s of containers, or deleted, not copied: names may be missing later%s",
+		    (uint64_t)(k->large + k->failed), plural(k->large + k->failed),
+		    k->large ? ", as there is no room" : "");
+}
+
 /* Every switch and wakeup, and how many there was no room for. */
 static void say_timeline(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
@@ -607,6 +619,7 @@ void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_st
 	say_whole(o, s);
 	say_lost(o, s);
 	say_timeline(o, s);
+	say_kept(&s->kept);
 	if (o->hist)
 		print_hist(s);
 	if (o->verbose)

@@ -109,6 +109,10 @@ static int prepare(struct wp_recording *r)
 		err = wp_merge_init(&r->causes, by | WP_MERGE_CAUSES |
 				    (by ? WP_MERGE_CHAINS : 0));
 	r->ids = r->o.buildids ? wp_buildids_new() : NULL;
+	if (r->ids && r->o.keep)
+		r->keep = wp_keepfiles_new(NULL);
+	if (r->ids)
+		wp_buildids_keep(r->ids, r->keep);
 	r->merge.no_idle = r->o.no_idle;
 	r->t.waits.no_idle = r->o.no_idle;
 	if (wp_recording_wants_causes(&r->o))
@@ -203,6 +207,7 @@ static int run(struct wp_recording *r)
 	warn_of_nobody(r);
 	if (r->o.command)
 		err = wp_workload_release(&r->workload);
+	r->begun = !err;
 	if (!err)
 		err = loop(r);
 	/* It was waited for: its number may be another's. */
@@ -229,12 +234,18 @@ static void append_ledger(struct wp_recording *r, int fd)
 	wp_ledgerspool_append(&r->spool, fd, r->o.output, &head);
 }
 
+/* A recording that failed before it began leaves no file. */
 static void close_output(struct wp_recording *r, int *err)
 {
 	int ret, fd;
 
 	if (!r->pd)
 		return;
+	if (*err && !r->begun) {
+		wp_signals_set_file(NULL);
+		wp_perfdata_discard(r->pd);
+		return;
+	}
 	/* From here on a second Ctrl-C leaves the file as it is. */
 	ret = wp_perfdata_flush(r->pd);
 	wp_signals_set_file(NULL);
@@ -254,7 +265,7 @@ static void close_table(const struct wp_recording *r, struct wp_outfile *table, 
 {
 	int ret = 0;
 
-	if (r->s.start)
+	if (r->begun || (r->s.start && !*err))
 		ret = wp_outfile_commit(table);
 	else
 		wp_outfile_abandon(table);
@@ -295,6 +306,7 @@ int cmd_record(int argc, char **argv)
 	wp_publisher_end(r.publisher, NULL);
 	wp_sideband_close(r.sideband);
 	close_output(&r, &err);
+	wp_keepfiles_end(r.keep, &r.s.kept);
 	close_table(&r, &r.ledger, &err);
 	close_table(&r, &r.intervals, &err);
 	wp_signals_set_command(0);

@@ -15,6 +15,7 @@
 #include "lib/device.h"
 #include "lib/events.h"
 #include "lib/hist.h"
+#include "lib/keepfiles.h"
 #include "lib/ledger.h"
 #include "lib/objects.h"
 #include "lib/publish.h"
@@ -64,6 +65,7 @@ enum wp_call_graph {
  * @wait_ns: from which length on each is a sample of its own, 0: none is
  * @output: the file
  * @buildids: look for build-ids in the files that were mapped
+ * @keep: copy files to which no path of ours leads
  * @verbose: how often -v was given
  * @quiet: -q was given
  * @buffer: bytes per CPU and context, 0: not given
@@ -105,6 +107,7 @@ struct wp_record_opts {
 	__u64 wait_ns;
 	const char *output;
 	bool buildids;
+	bool keep;
 	int verbose;
 	bool quiet;
 	__u64 buffer;
@@ -173,6 +176,7 @@ struct wp_record_tables {
  * @unwound: off-CPU nanoseconds, and numbers of samples, by the reason why the
  *	walks of their stacks ended; by WALLPROF_AGGR_OFFCPU and _SAMPLE
  * @timeline: with --timeline: its events
+ * @kept: copies of files to which no path of ours leads
  * @publisher: unwind tables and mappings, if the module was told of any
  * @busy: processes whose memory map was locked up to the end: they have no mappings
  * @status: the module's last word
@@ -219,6 +223,7 @@ struct wp_record_stats {
 	__u64 walks_not_resident;
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
 	struct wp_timeline_stats timeline;
+	struct wp_keepfiles_stats kept;
 	struct wp_publisher_stats publisher;
 	__u64 busy;
 	struct wallprof_status status;

@@ -17,6 +17,7 @@
 #include "lib/buildid.h"
 #include "lib/device.h"
 #include "lib/hist.h"
+#include "lib/keepfiles.h"
 #include "lib/ledgerspool.h"
 #include "lib/live.h"
 #include "lib/merge.h"
@@ -78,6 +79,8 @@ struct wp_recording {
 	struct wp_live *live;
 	struct wp_busy busy;
 	struct wp_buildids *ids;
+	struct wp_keepfiles *keep;
+	bool begun;	/* there is something to be kept */
 	struct wp_stacks stacks;
 	struct wp_merge merge;
 	struct wp_merge causes;

@@ -495,17 +495,25 @@ static const char *next_nameless(const void *ctx, size_t *at, const char **path)
 	return wp_profile_trouble(ctx, at, path);
 }
 
-/* perf unwinds these when it reports; we do not. */
-static bool has_user_memory(const struct wp_samples *s)
+/* Whether samples have what perf makes frames of when it reports, and we do not. */
+static bool has_type(const struct wp_samples *s, __u64 sample_type)
 {
 	const struct wp_perfevents *events = wp_profile_events(s->profile);
 	unsigned int i;
 
 	for (i = 0; i < events->nr; i++) {
-		if (events->event[i].attr.sample_type & PERF_SAMPLE_STACK_USER)
+		if (events->event[i].attr.sample_type & sample_type)
 			return true;
 	}
 	return false;
+}
+
+/* perf's HEADER_AUXTRACE: traces of hardware, of which perf makes samples when it reports. */
+#define FEAT_AUXTRACE	18
+
+static bool has_traces(const struct wp_samples *s)
+{
+	return wp_profile_file(s->profile)->header.features[0] >> FEAT_AUXTRACE & 1;
 }
 
 /**
@@ -539,7 +547,13 @@ void wp_samples_warn(const struct wp_samples *s)
 	if (stats.no_stack)
 		wp_warn("%" PRIu64 " samples of %s are told without their stacks: there are too many",
 			(uint64_t)stats.no_stack, input);
-	if (has_user_memory(s))
+	if (has_traces(s))
+		wp_warn("%s has traces of hardware, as of Intel PT: these are left out here, 'perf report' has them",
+			input);
+	if (has_type(s, PERF_SAMPLE_BRANCH_STACK))
+		wp_warn("%s has branches (-b, --call-graph lbr): these are left out here, and callers that are known by them only; 'perf report' has them",
+			input);
+	if (has_type(s, PERF_SAMPLE_STACK_USER))
 		wp_warn("%s has user stacks to be unwound (--call-graph dwarf): these are left out here, 'perf report' has them",
 			input);
 	if (s->o->chosen && !s->sum.nr)

@@ -491,6 +491,7 @@ static int turn(struct wp_sched_recording *r, bool *over)
 	if (found)
 		tell_wait(r, &wait);
 	if (found && !r->o.go_on) {
+		r->pulled = true;
 		*over = true;
 		return 0;
 	}
@@ -539,13 +540,14 @@ int wp_flight_run(struct wp_sched_recording *r)
 	wp_debug("recording");
 	if (r->o.command)
 		err = wp_workload_release(&r->workload);
+	r->begun = !err;
 	if (!err)
 		err = loop(r);
 	/* It was waited for: its number may be another's. */
 	if (r->workload.ended)
 		wp_signals_set_command(0);
 	last = wp_device_stop(&r->dev, &r->stop);
-	if (!last)
+	if (!last && r->begun)
 		last = dump(r, r->o.output, false);
 	if (f->missed)
 		wp_warn("%" PRIu64 " records were overwritten before the triggers were looked at: some may have been missed; try a larger -m",

@@ -12,9 +12,11 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/options.h"
@@ -445,6 +447,7 @@ static int run(struct wp_sched_recording *r)
 	wp_debug("recording");
 	if (r->o.command)
 		err = wp_workload_release(&r->workload);
+	r->begun = !err;
 	if (!err)
 		err = loop(r);
 	/* It was waited for: its number may be another's. */
@@ -572,7 +575,11 @@ int cmd_sched_record(int argc, char **argv)
 	err = prepare(&r);
 	if (!err && !wp_signals_stop())
 		err = r.o.overwrite ? wp_flight_run(&r) : run(&r);
-	if (r.pd) {
+	/* A recording that failed before it began leaves no file. */
+	if (r.pd && err && !r.begun) {
+		wp_signals_set_file(NULL);
+		wp_perfdata_discard(r.pd);
+	} else if (r.pd) {
 		/* From here on a second Ctrl-C leaves the file as it is. */
 		ret = wp_perfdata_flush(r.pd);
 		wp_signals_set_file(NULL);
@@ -584,6 +591,9 @@ int cmd_sched_record(int argc, char **argv)
 	}
 	wp_signals_set_command(0);
 	status = wp_workload_finish(&r.workload);
+	/* What was recorded is what was wanted; it is we who ended the command. */
+	if (r.pulled && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)
+		status = 0;
 	if (!err && !r.stop)
 		wp_err("interrupted before the recording began: %s holds nothing", r.o.output);
 	else if (!err && r.o.overwrite)

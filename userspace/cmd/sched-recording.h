@@ -75,6 +75,8 @@ struct wp_sched_options {
  * @argv: the same
  * @dev: the session
  * @workload: the command
+ * @begun: there is something to be kept
+ * @pulled: a trigger ended the recording
  * @timeline: turns records into samples
  * @pd: the file that is open, or NULL
  * @sideband: what processes do
@@ -91,6 +93,8 @@ struct wp_sched_recording {
 	char **argv;
 	struct wp_device dev;
 	struct wp_workload workload;
+	bool begun;
+	bool pulled;
 	struct wp_timeline *timeline;
 	struct wp_perfdata *pd;
 	struct wp_sideband *sideband;

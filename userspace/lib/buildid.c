@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/buildid.h"
@@ -24,15 +23,18 @@
 #include "lib/elfcode.h"
 #include "lib/err.h"
 #include "lib/filereader.h"
+#include "lib/jitmaps.h"
+#include "lib/mappedfile.h"
 #include "lib/openfile.h"
 #include "lib/opener.h"
-#include "lib/procdir.h"
 
 /* Once the end was asked for: how long build-ids are read, and of how many files in any case. */
 #define HURRY_NS	500000000ULL
 #define FIRST_FILES	16
 
 struct wp_buildids {
+	struct wp_keepfiles *keep;	/* or NULL */
+	struct wp_jitmaps *jit;		/* or NULL */
 	struct wp_dso **dso;	/* in order of appearance */
 	size_t nr, room;
 	size_t *slot;		/* index + 1 into dso of a path's first file, 0: free */
@@ -51,7 +53,7 @@ bool wp_buildid_wants_path(const char *path)
 	if (!strcmp(path, "[vdso]"))
 		return true;
 	return path[0] == '/' && path[1] != '/' && strncmp(path, "/dev/", 5) &&
-	       strncmp(path, "/memfd:", 7) && strncmp(path, "/SYSV", 5);
+	       strncmp(path, "/anon_hugepage", 14) && strncmp(path, "/SYSV", 5);
 }
 
 /**
@@ -286,145 +288,6 @@ bool wp_buildid_same(const struct wp_buildid *a, const struct wp_buildid *b)
 }
 
 /**
- * wp_buildid_mapping() - find the file of a mapping, whatever its path leads to
- * @pid: the process
- * @start: first address of the mapping
- * @end: behind its last one
- *
- * Return: a descriptor of O_PATH, or a negative errno: there is no such mapping now, or
- * we may not look.
- */
-int wp_buildid_mapping(__u32 pid, __u64 start, __u64 end)
-{
-	int dir = wp_procdir_open(pid), fd;
-
-	if (dir < 0)
-		return dir;
-	fd = wp_procdir_mapping(dir, start, end);
-	close(dir);
-	return fd;
-}
-
-/* Reads it and closes the file; @fd may be an error. */
-static bool read_and_close(int fd, struct wp_buildid *id)
-{
-	int err;
-
-	if (fd < 0)
-		return false;
-	err = wp_filereader_loaded_id(fd, id);
-	close(fd);
-	return !err;
-}
-
-/*
- * Is it that file? btrfs and overlayfs have another device in stat() than in a mapping:
- * where the process itself leads us, @strict is false.
- */
-static bool is_file(const struct wp_fileid *file, const struct stat *st, bool strict)
-{
-	if (!file->ino)
-		return true;
-	if (st->st_ino != file->ino || (!file->maj && !file->min))
-		return false;
-	return !strict ||
-		(major(st->st_dev) == file->maj && minor(st->st_dev) == file->min);
-}
-
-/* Its build-id, if the file is still as it was when it was seen first. */
-static bool read_unchanged(int fd, const struct stat *st, struct wp_dso *dso)
-{
-	if (dso->stat.st_ino && !wp_filestat_unchanged(&dso->stat, st)) {
-		dso->changed = true;
-		close(fd);
-		return true;
-	}
-	return read_and_close(fd, &dso->id);
-}
-
-/* The build-id of the file, if the path leads to it there. */
-static bool read_below(int root, struct wp_dso *dso)
-{
-	struct stat st;
-	int fd = wp_openfile_in(root, dso->path, &st);
-
-	if (fd >= 0 && !is_file(&dso->last.file, &st, root == WP_OPENFILE_HERE)) {
-		close(fd);
-		return false;
-	}
-	return fd >= 0 && read_unchanged(fd, &st, dso);
-}
-
-/* The build-id of a file that a process has mapped. */
-static bool read_mapped(struct wp_dso *dso)
-{
-	int root = wp_openfile_root(dso->last.pid), place, fd;
-	struct stat st;
-	bool found = root >= 0 && read_below(root, dso);
-
-	if (root >= 0)
-		close(root);
-	if (found || !dso->last.end)
-		return found;
-	place = wp_buildid_mapping(dso->last.pid, dso->last.start, dso->last.end);
-	if (place < 0)
-		return false;
-	/* The process may have something else there by now. */
-	fd = !wp_openfile_known(place, &st) && is_file(&dso->last.file, &st, false) ?
-		wp_openfile_found(place, &st) : -1;
-	close(place);
-	return fd >= 0 && read_unchanged(fd, &st, dso);
-}
-
-/* A file that can no longer be seen is looked for so often. */
-#define MAX_LOOKS	16
-
-/*
- * Notes how a file is, when it is seen first: through the process, or by its path here, if
- * that leads to it.
- */
-static void look(struct wp_dso *dso)
-{
-	struct stat st;
-	int root, place;
-
-	dso->looks++;
-	if (!wp_openfile_stat(WP_OPENFILE_HERE, dso->path, &st) && dso->last.file.ino &&
-	    is_file(&dso->last.file, &st, true)) {
-		dso->stat = st;
-		return;
-	}
-	root = wp_openfile_root(dso->last.pid);
-	if (root >= 0 && !wp_openfile_stat(root, dso->path, &st) && dso->last.file.ino &&
-	    is_file(&dso->last.file, &st, false))
-		dso->stat = st;
-	if (root >= 0)
-		close(root);
-	if (dso->stat.st_ino || !dso->last.end)
-		return;
-	place = wp_buildid_mapping(dso->last.pid, dso->last.start, dso->last.end);
-	if (place >= 0 && !wp_openfile_known(place, &st) && is_file(&dso->last.file, &st, false))
-		dso->stat = st;
-	if (place >= 0)
-		close(place);
-}
-
-/**
- * wp_buildid_stat() - what a recording is to say of a file without a build-id
- * @dso: the file
- */
-struct wp_filestat wp_buildid_stat(const struct wp_dso *dso)
-{
-	struct wp_filestat stat = { .how = WP_FILESTAT_NONE };
-
-	if (dso->stat.st_ino)
-		stat = wp_filestat_of(&dso->stat);
-	if (dso->changed)
-		stat.how = WP_FILESTAT_CHANGED;
-	return stat;
-}
-
-/**
  * wp_buildid_from_notes_file() - read a build-id from notes shown by sysfs
  * @path: such as /sys/kernel/notes
  * @id: filled in
@@ -568,9 +431,43 @@ void wp_buildids_free(struct wp_buildids *ids)
 		free(ids->dso[i]->path);
 		free(ids->dso[i]);
 	}
+	wp_jitmaps_free(ids->jit);
 	free(ids->dso);
 	free(ids->slot);
 	free(ids);
+}
+
+/**
+ * wp_buildids_code() - note that a process has code in memory without a file
+ * @ids: the table
+ * @path: the name as in the mapping record
+ * @pid: the process
+ */
+void wp_buildids_code(struct wp_buildids *ids, const char *path, __u32 pid)
+{
+	if (path[0] == '/')
+		wp_jitmaps_see(&ids->jit, pid);
+}
+
+/**
+ * wp_buildids_jit() - the lists of functions of such processes
+ * @ids: the table
+ *
+ * Return: the lists, the table's; NULL if there are none.
+ */
+struct wp_jitmaps *wp_buildids_jit(const struct wp_buildids *ids)
+{
+	return ids ? ids->jit : NULL;
+}
+
+/**
+ * wp_buildids_keep() - have files copied to which no path of ours leads
+ * @ids: the table
+ * @keep: to there; NULL: no more
+ */
+void wp_buildids_keep(struct wp_buildids *ids, struct wp_keepfiles *keep)
+{
+	ids->keep = keep;
 }
 
 static struct wp_dso *new_dso(struct wp_buildids *ids, const char *path, bool kernel)
@@ -665,6 +562,7 @@ struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
 			return dso;
 		}
 		dso->last.file = file;
+		dso->time = map->time;
 		if (!file.ino && id->size)
 			dso->last.file.ino = ids->nr;
 	}
@@ -676,8 +574,8 @@ struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
 	}
 	if (id->size)
 		dso->id = *id;
-	if (map->pid && !dso->stat.st_ino && dso->looks < MAX_LOOKS && path[0] == '/')
-		look(dso);
+	if (map->pid && path[0] == '/')
+		wp_mappedfile_look(dso, ids->keep);
 	return dso;
 }
 
@@ -723,7 +621,7 @@ struct wp_dso *wp_buildids_find(const struct wp_buildids *ids, const char *path)
 
 static void resolve(struct wp_dso *dso)
 {
-	if (dso->id.size || dso->tried || dso->kernel)
+	if (dso->id.size || dso->tried || dso->kernel || dso->changed)
 		return;
 	dso->tried = true;
 	if (!strcmp(dso->path, "[vdso]")) {
@@ -732,8 +630,7 @@ static void resolve(struct wp_dso *dso)
 	}
 	if (!wp_buildid_wants_path(dso->path))
 		return;
-	if (!dso->last.pid || !read_mapped(dso))
-		read_below(WP_OPENFILE_HERE, dso);
+	wp_mappedfile_read(dso);
 }
 
 /**
@@ -768,16 +665,11 @@ static void choose(const struct wp_buildids *ids, struct wp_dso *first)
 	struct wp_dso *dso, *best = NULL;
 	int score, best_score = -1;
 	struct stat st = { 0 };
-	int fd;
 
-	fd = first->path[0] == '/' ?
-		wp_openfile_in(WP_OPENFILE_HERE, first->path, &st) : -1;
-	if (fd < 0)
-		memset(&st, 0, sizeof(st));
-	read_and_close(fd, &here);
+	wp_mappedfile_here(first->path, &st, &here);
 	for (dso = first; dso; dso = next_of(ids, dso)) {
 		score = here.size && wp_buildid_same(&dso->id, &here) ? 2 : 0;
-		score += dso->last.file.ino && is_file(&dso->last.file, &st, true);
+		score += dso->last.file.ino && wp_mappedfile_is(&dso->last.file, &st, true);
 		if (score < best_score ||
 		    (score == best_score && dso->nr_maps <= best->nr_maps))
 			continue;

@@ -27,6 +27,8 @@ struct wp_buildid {
 };
 
 struct wp_buildids;
+struct wp_jitmaps;
+struct wp_keepfiles;
 
 /* Files of one path that are kept apart; what is more is one file that nobody knows. */
 #define WP_BUILDIDS_OF_PATH	1024
@@ -49,12 +51,14 @@ struct wp_fileid {
  * @pid: the process; 0: none
  * @start: first address
  * @end: behind the last one
+ * @time: when it was mapped, ns of CLOCK_MONOTONIC; 0: not known
  */
 struct wp_mapped {
 	struct wp_fileid file;
 	__u32 pid;
 	__u64 start;
 	__u64 end;
+	__u64 time;
 };
 
 /**
@@ -62,6 +66,7 @@ struct wp_mapped {
  * @path: the name as the mapping records have it
  * @last: where it was mapped last; of no process if that is not known
  * @id: its build-id
+ * @time: when it was mapped first, if that is known
  * @stat: how it was when it was seen first, once that is so
  * @looks: how often it was looked for
  * @changed: it has changed since
@@ -76,6 +81,7 @@ struct wp_dso {
 	char *path;
 	struct wp_mapped last;
 	struct wp_buildid id;
+	__u64 time;
 	struct stat stat;
 	unsigned int looks;
 	bool changed;
@@ -89,6 +95,9 @@ struct wp_dso {
 
 struct wp_buildids *wp_buildids_new(void);
 void wp_buildids_free(struct wp_buildids *ids);
+void wp_buildids_keep(struct wp_buildids *ids, struct wp_keepfiles *keep);
+void wp_buildids_code(struct wp_buildids *ids, const char *path, __u32 pid);
+struct wp_jitmaps *wp_buildids_jit(const struct wp_buildids *ids);
 struct wp_dso *wp_buildids_add(struct wp_buildids *ids, const char *path, __u32 pid,
 			       bool kernel, const struct wp_buildid *id);
 struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
@@ -110,7 +119,5 @@ int wp_buildid_from_notes_file(const char *path, struct wp_buildid *id);
 int wp_buildid_of_vdso(struct wp_buildid *id);
 bool wp_buildid_wants_path(const char *path);
 bool wp_buildid_same(const struct wp_buildid *a, const struct wp_buildid *b);
-int wp_buildid_mapping(__u32 pid, __u64 start, __u64 end);
-struct wp_filestat wp_buildid_stat(const struct wp_dso *dso);
 
 #endif /* WP_LIB_BUILDID_H */

@@ -25,6 +25,7 @@
 #endif
 
 #include "lib/features.h"
+#include "lib/mappedfile.h"
 
 #define SYS_CPU		"/sys/devices/system/cpu"
 #define SYS_NODE	"/sys/devices/system/node"
@@ -810,7 +811,7 @@ static int add_other(void *ctx, const struct wp_dso *dso)
 {
 	struct wp_features_file file = file_of(dso, WP_FEATURES_FILE);
 	struct wp_features_stat stat = {
-		.file = file_of(dso, WP_FEATURES_STAT), .stat = wp_buildid_stat(dso),
+		.file = file_of(dso, WP_FEATURES_STAT), .stat = wp_mappedfile_stat(dso),
 	};
 
 	if (dso->other)
@@ -828,6 +829,25 @@ static int add_buildid(void *ctx, const struct wp_dso *dso)
 	return 0;
 }
 
+/* A list in pieces, as perf takes no longer records. */
+static int add_jit(void *ctx, __u32 pid, const void *data, size_t bytes, size_t text)
+{
+	struct wp_dso dso = { .path = "//anon" };
+	struct wp_features_jit jit = { .pid = pid, .text = text };
+	size_t at = 0;
+
+	memcpy(jit.magic, WP_FEATURES_JIT, sizeof(jit.magic));
+	do {
+		jit.bytes = bytes - at < sizeof(jit.data) ? bytes - at : sizeof(jit.data);
+		memset(jit.data, 0, sizeof(jit.data));
+		if (jit.bytes)
+			memcpy(jit.data, (const char *)data + at, jit.bytes);
+		add_record(ctx, &dso, PERF_RECORD_MISC_CPUMODE_UNKNOWN, &jit, sizeof(jit));
+		at += jit.bytes;
+	} while (at < bytes);
+	return 0;
+}
+
 /**
  * wp_features_buildids() - list the files whose build-id is known
  * @f: the sections
@@ -842,6 +862,8 @@ void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids)
 
 	/* First, as the last one of a path counts for who does not know better. */
 	wp_buildids_for_each(ids, add_other, b);
+	add_jit(b, 0, NULL, 0, 0);
+	wp_jitmaps_each(wp_buildids_jit(ids), add_jit, b);
 	wp_buildids_for_each(ids, add_buildid, b);
 }
 

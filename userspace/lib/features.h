@@ -13,6 +13,7 @@
 
 #include "lib/buf.h"
 #include "lib/buildid.h"
+#include "lib/jitmaps.h"
 
 /* Numbers of the features, as tools/perf/util/header.h has them. */
 enum wp_feature {
@@ -113,6 +114,28 @@ struct wp_features_file {
 struct wp_features_stat {
 	struct wp_features_file file;
 	struct wp_filestat stat;
+};
+
+/* The same in records of the lists of functions of processes. */
+#define WP_FEATURES_JIT		"WPJITMAP"
+
+/**
+ * struct wp_features_jit - a piece of such a list; one of no process says that those are
+ *	kept which there were
+ * @magic: WP_FEATURES_JIT, without the 0
+ * @pid: the process, or 0
+ * @text: bytes of its list, without compression
+ * @bytes: of this piece
+ * @reserved: 0
+ * @data: these; pieces are in order
+ */
+struct wp_features_jit {
+	char magic[8];
+	__u32 pid;
+	__u32 text;
+	__u32 bytes;
+	__u32 reserved;
+	char data[WP_JITMAPS_PIECE];
 };
 
 void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids);

@@ -5,6 +5,7 @@
  * is set, at a server. Called by symbols.c and debugfiles.c.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,14 +36,65 @@ static bool is_list(const struct stat *st)
 	return st->st_size <= MAX_LIST && (!st->st_uid || st->st_uid == geteuid());
 }
 
-/* Where perf keeps copies: as perf-archive has it, or below the user's home directory. */
-static int cache_of(char *path, size_t size)
+/**
+ * wp_idfiles_dir() - where perf keeps copies
+ * @path: set to it: as perf-archive has it, or below the user's home directory
+ * @size: bytes of @path
+ *
+ * Return: its length, or -1.
+ */
+int wp_idfiles_dir(char *path, size_t size)
 {
 	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
 
 	if (dir && *dir)
 		return snprintf(path, size, "%s", dir);
 	return home && *home ? snprintf(path, size, "%s/.debug", home) : -1;
+}
+
+/**
+ * wp_idfiles_name() - what a copy of ours is called
+ * @name: set to it, at most WP_IDFILES_NAME bytes
+ * @id: the file's build-id
+ * @stat: how the file is, if it has none
+ */
+void wp_idfiles_name(char *name, const struct wp_buildid *id, const struct wp_filestat *stat)
+{
+	unsigned int i;
+
+	if (!id->size)
+		snprintf(name, WP_IDFILES_NAME, "stat-%x-%x-%llx-%llx-%llx-%x", stat->maj,
+			 stat->min, (unsigned long long)stat->ino,
+			 (unsigned long long)stat->size, (unsigned long long)stat->mtime_sec,
+			 stat->mtime_nsec);
+	for (i = 0; i < id->size; i++)
+		sprintf(name + 2 * i, "%02x", id->data[i]);
+}
+
+/**
+ * wp_idfiles_kept() - open our copy of a file that has no build-id
+ * @stat: how it was when it was recorded
+ *
+ * Return: its descriptor, or -1 if there is none.
+ */
+int wp_idfiles_kept(const struct wp_filestat *stat)
+{
+	static const struct wp_buildid none;
+	char path[PATH_MAX], name[WP_IDFILES_NAME];
+	int len = wp_idfiles_dir(path, sizeof(path)), fd;
+	struct stat st;
+
+	if (stat->how != WP_FILESTAT_WHOLE || len < 0 ||
+	    len + sizeof("/" WP_IDFILES_OURS "/") + WP_IDFILES_NAME + 4 > sizeof(path))
+		return -1;
+	wp_idfiles_name(name, &none, stat);
+	sprintf(path + len, "/" WP_IDFILES_OURS "/%s/elf", name);
+	fd = wp_openfile(path, O_NOFOLLOW, &st);
+	if (fd >= 0 && (__u64)st.st_size != stat->size) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 /**
@@ -56,7 +108,7 @@ static int cache_of(char *path, size_t size)
 int wp_idfiles_cached(const struct wp_buildid *id, const char *what)
 {
 	char path[PATH_MAX];
-	int len = cache_of(path, sizeof(path)), fd;
+	int len = wp_idfiles_dir(path, sizeof(path)), fd;
 	struct stat st;
 	unsigned int i;
 
@@ -158,4 +210,31 @@ int wp_idfiles_find(const struct wp_buildid *id)
 		fd = -1;
 	}
 	return fd < 0 ? wp_idfiles_served(id, WP_IDFILES_ELF) : fd;
+}
+
+/**
+ * wp_idfiles_open() - open the file that was recorded, wherever it is
+ * @path: where it was
+ * @id: its build-id
+ * @stat: how it was, if it has none
+ * @st: set to what it is
+ *
+ * Return: its descriptor, or -1 if it cannot be found.
+ */
+int wp_idfiles_open(const char *path, const struct wp_buildid *id,
+		    const struct wp_filestat *stat, struct stat *st)
+{
+	int fd = wp_openfile_in(WP_OPENFILE_HERE, path, st);
+
+	if (fd >= 0 && (id->size ? is_of(fd, id) : !wp_filestat_differs(stat, st, false)))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	fd = id->size ? wp_idfiles_cached(id, "elf") : wp_idfiles_kept(stat);
+	if (fd < 0 && id->size)
+		fd = wp_idfiles_find(id);
+	if (fd < 0 || !fstat(fd, st))
+		return fd;
+	close(fd);
+	return -1;
 }

@@ -9,6 +9,8 @@
 #ifndef WP_LIB_IDFILES_H
 #define WP_LIB_IDFILES_H
 
+#include <stddef.h>
+
 #include "lib/buildid.h"
 
 /**
@@ -21,6 +23,15 @@ enum wp_idfiles_what {
 	WP_IDFILES_DEBUG,
 };
 
+/* The directory of perf's cache that our copies are in; room for the name of one. */
+#define WP_IDFILES_OURS		"wallprof"
+#define WP_IDFILES_NAME		112
+
+int wp_idfiles_dir(char *path, size_t size);
+void wp_idfiles_name(char *name, const struct wp_buildid *id, const struct wp_filestat *stat);
+int wp_idfiles_kept(const struct wp_filestat *stat);
+int wp_idfiles_open(const char *path, const struct wp_buildid *id,
+		    const struct wp_filestat *stat, struct stat *st);
 int wp_idfiles_cached(const struct wp_buildid *id, const char *what);
 int wp_idfiles_served(const struct wp_buildid *id, enum wp_idfiles_what what);
 int wp_idfiles_find(const struct wp_buildid *id);

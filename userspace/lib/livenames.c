@@ -144,7 +144,9 @@ struct wp_livenames {
 int wp_livenames_new(struct wp_livenames **out)
 {
 	/* The kernel that runs is the one that is meant, whatever its build-id. */
-	const struct wp_symbols_options options = { .kallsyms = "/proc/kallsyms" };
+	const struct wp_symbols_options options = {
+		.kallsyms = "/proc/kallsyms", .live = true,
+	};
 	struct wp_livenames *n = calloc(1, sizeof(*n));
 	int err;
 

@@ -112,6 +112,8 @@ struct process {
  * @files: files without a build-id, by path and inode
  * @stat: what is known of them, by the numbers of these less 1
  * @nr_stats: their number
+ * @jit: lists of functions of processes
+ * @nr_jit: their number
  * @label: a label of the kernel's, as a number of @paths; or 0
  * @label_at: where it was
  */
@@ -130,6 +132,8 @@ struct wp_memmaps {
 	struct wp_intern files;
 	struct wp_filestat *stat;
 	size_t nr_stats;
+	struct wp_memmaps_jit *jit;
+	size_t nr_jit;
 	__u32 label;
 	__u64 label_at;
 };
@@ -218,10 +222,29 @@ static bool has_behind(const struct id_record *r, const char *name, size_t len,
 	return !memcmp(behind, magic, strlen(magic));
 }
 
+static void add_jit(struct wp_memmaps *m, const struct wp_features_jit *jit)
+{
+	struct wp_memmaps_jit *last = m->nr_jit ? &m->jit[m->nr_jit - 1] : NULL, *more;
+
+	if (jit->bytes > sizeof(jit->data))
+		return;
+	if (!last || last->pid != jit->pid) {
+		more = m->nr_jit <= WP_JITMAPS_MAX ?
+			reallocarray(m->jit, m->nr_jit + 1, sizeof(*more)) : NULL;
+		if (!more)
+			return;
+		m->jit = more;
+		last = &m->jit[m->nr_jit++];
+		*last = (struct wp_memmaps_jit){ .pid = jit->pid, .text = jit->text };
+	}
+	wp_buf_add(&last->b, jit->data, jit->bytes);
+}
+
 static void read_ids(struct wp_memmaps *m, const struct wp_buf *b)
 {
 	struct wp_features_file file;
 	struct wp_features_stat stat;
+	struct wp_features_jit jit;
 	struct id_record r;
 	const char *name;
 	size_t at, len;
@@ -234,7 +257,9 @@ static void read_ids(struct wp_memmaps *m, const struct wp_buf *b)
 		len = strnlen(name, r.header.size - sizeof(r));
 		if (!len || len == r.header.size - sizeof(r))
 			continue;
-		if (has_behind(&r, name, len, WP_FEATURES_STAT, &stat, sizeof(stat)))
+		if (has_behind(&r, name, len, WP_FEATURES_JIT, &jit, sizeof(jit)))
+			add_jit(m, &jit);
+		else if (has_behind(&r, name, len, WP_FEATURES_STAT, &stat, sizeof(stat)))
 			add_stat(m, &stat, name, len);
 		else if (has_behind(&r, name, len, WP_FEATURES_FILE, &file, sizeof(file)))
 			add_other(m, &r, &file, name, len);
@@ -589,6 +614,26 @@ const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path)
 }
 
 /**
+ * wp_memmaps_jit() - the list of functions of a process that made code as it ran
+ * @m: the mappings
+ * @pid: the process
+ *
+ * Return: the list, of no bytes if the process left none; NULL if the recording keeps none
+ * of any.
+ */
+const struct wp_memmaps_jit *wp_memmaps_jit(const struct wp_memmaps *m, __s32 pid)
+{
+	static const struct wp_memmaps_jit none;
+	size_t i;
+
+	for (i = 0; i < m->nr_jit; i++) {
+		if (m->jit[i].pid == (__u32)pid)
+			return &m->jit[i];
+	}
+	return m->nr_jit ? &none : NULL;
+}
+
+/**
  * wp_memmaps_stat() - what the recording has of a file without a build-id
  * @m: the mappings
  * @file: its number, of struct wp_memmap
@@ -654,6 +699,9 @@ void wp_memmaps_free(struct wp_memmaps *m)
 	free(m->id);
 	free(m->other_id);
 	free(m->stat);
+	for (i = 0; i < m->nr_jit; i++)
+		wp_buf_free(&m->jit[i].b);
+	free(m->jit);
 	wp_intern_free(&m->files);
 	wp_intern_free(&m->others);
 	wp_intern_free(&m->paths);

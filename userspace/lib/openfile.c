@@ -331,6 +331,44 @@ int wp_openfile_in(int root, const char *path, struct stat *st)
 }
 
 /**
+ * wp_openfile_place() - find what wp_openfile_in() would open, and open nothing
+ * @root: see there
+ * @path: the same
+ *
+ * Return: a descriptor of O_PATH for wp_openfile_found(), or -1 with errno.
+ */
+int wp_openfile_place(int root, const char *path)
+{
+	return find_in(root, path);
+}
+
+/**
+ * wp_openfile_cached() - find a file here without asking any file system
+ * @path: its name
+ *
+ * Return: a descriptor of O_PATH; -1 with errno, EAGAIN if it is not in the kernel's cache of
+ * names. What is not there, or a kernel cannot look up so, is looked for on the root's own
+ * file system only.
+ */
+int wp_openfile_cached(const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+	};
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+
+	if (root < 0)
+		return -1;
+	path += strspn(path, "/");
+	fd = find_cached(root, path, 0, RESOLVE_NO_MAGICLINKS);
+	if (fd < 0 && errno == EAGAIN)
+		fd = syscall(__NR_openat2, root, path, &how, sizeof(how));
+	close_quietly(root);
+	return fd;
+}
+
+/**
  * wp_openfile_stat() - look at what wp_openfile_in() would open, and open nothing
  * @root: see there
  * @path: the same

@@ -16,6 +16,7 @@
 #include "lib/err.h"
 #include "lib/fullio.h"
 #include "lib/perffile.h"
+#include "lib/pipefile.h"
 
 #define MAX_FEATURE	(1 << 20)
 #define MAX_BUILDIDS	(64 << 20)	/* of all files of all containers */
@@ -40,8 +41,9 @@ static int check_header(const struct wp_perffile *f, const char *path)
 		return -EPROTO;
 	}
 	if (h->size < sizeof(*h)) {
-		wp_err("%s was written to a pipe, and has no header: record with -o FILE", path);
-		return -ENOTSUP;
+		wp_err("%s has a header of %llu bytes, which is too few", path,
+		       (unsigned long long)h->size);
+		return -EPROTO;
 	}
 	if (!within(f, &h->data)) {
 		wp_err("%s is cut off: its data end at byte %llu, and it has %llu", path,
@@ -94,10 +96,47 @@ static int open_within(struct wp_perffile *f, const char *path, struct stat *st)
 	return -EINVAL;
 }
 
+/* What was read from a pipe, for who opens it again. */
+static struct {
+	struct stat st;
+	int fd;
+} spooled = { .fd = -1 };
+
+/* What was written to a pipe, whether it comes from one or is in a file, is read at once. */
+static int open_pipe(struct wp_perffile *f, const char *path, struct stat *st)
+{
+	if (spooled.fd < 0 || spooled.st.st_dev != st->st_dev ||
+	    spooled.st.st_ino != st->st_ino) {
+		if (spooled.fd >= 0)
+			close(spooled.fd);
+		spooled.st = *st;
+		spooled.fd = wp_pipefile_spool(f->fd, path);
+	}
+	close(f->fd);
+	f->fd = spooled.fd < 0 ? -1 : fcntl(spooled.fd, F_DUPFD_CLOEXEC, 0);
+	if (f->fd < 0)
+		return spooled.fd < 0 ? spooled.fd : -errno;
+	return fstat(f->fd, st) ? -errno : 0;
+}
+
+static bool is_pipes(const struct wp_perffile *f)
+{
+	__u64 begin[2];
+
+	return !wp_pread_all(f->fd, begin, sizeof(begin), 0) && begin[0] == WP_PERF_MAGIC &&
+	       begin[1] == sizeof(begin);
+}
+
+static int open_file(const char *path)
+{
+	return strcmp(path, "-") ? open_input(AT_FDCWD, path) :
+	       fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+}
+
 /**
  * wp_perffile_open() - open a file, and look whether it is one
  * @f: the file
- * @path: its name, or that of the directory that perf put it into
+ * @path: its name, or that of the directory that perf put it into; "-": standard input
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -108,7 +147,7 @@ int wp_perffile_open(struct wp_perffile *f, const char *path)
 	int err;
 
 	memset(f, 0, sizeof(*f));
-	f->fd = open_input(AT_FDCWD, path);
+	f->fd = open_file(path);
 	if (f->fd < 0 || fstat(f->fd, &st)) {
 		err = -errno;
 		wp_err("cannot read %s: %s%s", path, strerror(-err),
@@ -117,6 +156,11 @@ int wp_perffile_open(struct wp_perffile *f, const char *path)
 	}
 	if (S_ISDIR(st.st_mode)) {
 		err = open_within(f, path, &st);
+		if (err)
+			goto fail;
+	}
+	if ((!strcmp(path, "-") && !S_ISREG(st.st_mode)) || (S_ISREG(st.st_mode) && is_pipes(f))) {
+		err = open_pipe(f, path, &st);
 		if (err)
 			goto fail;
 	}
@@ -132,7 +176,6 @@ int wp_perffile_open(struct wp_perffile *f, const char *path)
 		wp_err("cannot read %s: %s", path, strerror(-err));
 		goto fail;
 	}
-	/* Of a pipe's there are 16 bytes. */
 	err = check_header(f, path);
 	if (!err)
 		return 0;

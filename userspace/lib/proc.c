@@ -196,6 +196,8 @@ static void note_buildid(struct wp_synth *s, int dir, __u32 pid, struct wp_procm
 	struct wp_buildid id = { 0 };
 	struct wp_dso *dso;
 
+	if (s->ids && !wp_buildid_wants_path(m->name))
+		wp_buildids_code(s->ids, m->name, pid);
 	if (!s->ids || !wp_buildid_wants_path(m->name))
 		return;
 	dso = wp_buildids_map(s->ids, m->name, &map, NULL);

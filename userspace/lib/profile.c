@@ -489,6 +489,19 @@ const struct wp_function *wp_profile_function(const struct wp_profile *p, __u32 
 }
 
 /**
+ * wp_profile_code() - a file that samples have frames in
+ * @p: the recording, read
+ * @at: 0 at first; where to go on the next time
+ * @code: set to it
+ *
+ * Return: false if there is no further one.
+ */
+bool wp_profile_code(const struct wp_profile *p, size_t *at, struct wp_profile_code *code)
+{
+	return wp_profstacks_code(p->stacks, at, code);
+}
+
+/**
  * wp_profile_trouble() - a file whose functions have no names
  * @p: the recording
  * @at: 0 at first; where to go on the next time

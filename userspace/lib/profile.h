@@ -180,6 +180,21 @@ const __u32 *wp_profile_frame_functions(const struct wp_profile *p, const struct
 					size_t *nr);
 const __u32 *wp_profile_stack_functions(struct wp_profile *p, __u32 stack, size_t *nr);
 const struct wp_function *wp_profile_function(const struct wp_profile *p, __u32 function);
+/**
+ * struct wp_profile_code - a file that samples have frames in
+ * @kind: an ELF file or the kernel
+ * @path: its name, which may hold any byte but 0
+ * @id: its build-id, of no bytes if not known
+ * @stat: how it was, if it has none
+ */
+struct wp_profile_code {
+	enum wp_symbols_kind kind;
+	const char *path;
+	struct wp_buildid id;
+	struct wp_filestat stat;
+};
+
+bool wp_profile_code(const struct wp_profile *p, size_t *at, struct wp_profile_code *code);
 const char *wp_profile_trouble(const struct wp_profile *p, size_t *at, const char **path);
 void wp_profile_close(struct wp_profile *p);
 

@@ -37,11 +37,13 @@ struct file_key {
  * @path: number of its name
  * @kind: what it is
  * @id: its build-id, if that is known
+ * @stat: how it was, if it has none
  */
 struct file {
 	__u32 symbols;
 	__u32 path;
 	struct wp_buildid id;
+	struct wp_filestat stat;
 	enum wp_symbols_kind kind;
 };
 
@@ -173,7 +175,6 @@ static enum wp_symbols_kind kind_of(const char *path)
 static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const char *path,
 		     const struct wp_memmap *map, __s32 pid)
 {
-	struct wp_filestat stat;
 	struct file_key key;
 	bool is_new;
 	size_t room = s->files.nr;
@@ -198,9 +199,11 @@ static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const c
 	*f = (struct file){ .path = key.path, .kind = kind, .id = key.id };
 	f->symbols = wp_symbols_file(s->symbols, kind, path, &map->id, pid);
 	if (f->symbols && kind == WP_SYMBOLS_ELF) {
-		stat = wp_memmaps_stat(s->maps, map->file);
-		wp_symbols_stat(s->symbols, f->symbols, &stat);
+		f->stat = wp_memmaps_stat(s->maps, map->file);
+		wp_symbols_stat(s->symbols, f->symbols, &f->stat);
 	}
+	if (f->symbols && kind == WP_SYMBOLS_JIT)
+		wp_symbols_jit(s->symbols, f->symbols, wp_memmaps_jit(s->maps, pid));
 	return f->symbols ? nr : 0;
 }
 
@@ -234,7 +237,9 @@ static __u32 frame_of(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 add
 
 	if (map) {
 		const char *path = wp_memmaps_path(s->maps, map->path);
-		enum wp_symbols_kind kind = kind_of(path);
+		/* What has a build-id is a file, whatever its name. */
+		enum wp_symbols_kind kind = map->id.size && strcmp(path, "[vdso]") ?
+			WP_SYMBOLS_ELF : kind_of(path);
 
 		key.file = file_of(s, kind, path, map, pid);
 		if (kind != WP_SYMBOLS_JIT)
@@ -608,6 +613,31 @@ static void free_function(const struct wp_function *f)
 		free((char *)f->name);
 		free((char *)f->label);
 	}
+}
+
+/**
+ * wp_profstacks_code() - see wp_profile_code()
+ * @s: the stacks
+ * @at: the same
+ * @code: the same
+ *
+ * Return: the same.
+ */
+bool wp_profstacks_code(const struct wp_profstacks *s, size_t *at,
+			struct wp_profile_code *code)
+{
+	while (*at < s->files.nr) {
+		const struct file *f = &s->file[(*at)++];
+
+		if (f->kind != WP_SYMBOLS_ELF && f->kind != WP_SYMBOLS_KERNEL)
+			continue;
+		*code = (struct wp_profile_code){
+			.kind = f->kind, .path = wp_intern_bytes(&s->paths, f->path, NULL),
+			.id = f->id, .stat = f->stat,
+		};
+		return true;
+	}
+	return false;
 }
 
 /**

@@ -25,6 +25,8 @@ const __u32 *wp_profstacks_functions(struct wp_profstacks *s, __u32 stack, size_
 const struct wp_function *wp_profstacks_function(const struct wp_profstacks *s,
 						 __u32 function);
 __u64 wp_profstacks_left_out(const struct wp_profstacks *s);
+bool wp_profstacks_code(const struct wp_profstacks *s, size_t *at,
+			struct wp_profile_code *code);
 const char *wp_profstacks_trouble(const struct wp_profstacks *s, size_t *at, const char **path);
 void wp_profstacks_free(struct wp_profstacks *s);
 

@@ -24,6 +24,7 @@
 #include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/kthreads.h"
+#include "lib/mappedfile.h"
 #include "lib/openfile.h"
 #include "lib/perfdata.h"
 #include "lib/rights.h"
@@ -217,7 +218,7 @@ static bool passes(struct wp_sideband *sb, const struct perf_event_header *rec, 
 static struct wp_fileid find_file(const struct mmap2_record *m)
 {
 	int fd = m->filename[0] == '/' ?
-		wp_buildid_mapping(m->pid, m->start, m->start + m->len) : -1;
+		wp_mappedfile_place(m->pid, m->start, m->start + m->len) : -1;
 	struct wp_fileid file = { 0 };
 	struct stat st;
 
@@ -231,15 +232,19 @@ static struct wp_fileid find_file(const struct mmap2_record *m)
 
 /* Notes the file of a mapping; with its build-id, if the record has that. */
 static struct wp_dso *note_file(struct wp_sideband *sb, const struct mmap2_record *m,
-				const struct wp_buildid *id, bool inlined)
+				__u64 time, const struct wp_buildid *id, bool inlined)
 {
 	struct wp_mapped map = {
-		.pid = m->pid, .start = m->start, .end = m->start + m->len,
+		.pid = m->pid, .start = m->start, .end = m->start + m->len, .time = time,
 	};
 	struct wp_dso *dso = NULL;
 
-	if (!sb->opt.ids || !(m->prot & PROT_EXEC) || !wp_buildid_wants_path(m->filename))
+	if (!sb->opt.ids || !(m->prot & PROT_EXEC))
 		return NULL;
+	if (!wp_buildid_wants_path(m->filename)) {
+		wp_buildids_code(sb->opt.ids, m->filename, m->pid);
+		return NULL;
+	}
 	if (!inlined) {
 		map.file = (struct wp_fileid){ m->maj, m->min, m->ino };
 	} else {
@@ -254,7 +259,7 @@ static struct wp_dso *note_file(struct wp_sideband *sb, const struct mmap2_recor
  * device and inode take its place. Without a table they are zero, which readers
  * take for "not known".
  */
-static void unpack_buildid(struct wp_sideband *sb, struct mmap2_record *m)
+static void unpack_buildid(struct wp_sideband *sb, struct mmap2_record *m, __u64 time)
 {
 	bool inlined = m->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID;
 	struct wp_buildid id = { 0 };
@@ -264,7 +269,7 @@ static void unpack_buildid(struct wp_sideband *sb, struct mmap2_record *m)
 		id.size = m->build_id_size;
 		memcpy(id.data, m->build_id, id.size);
 	}
-	dso = note_file(sb, m, &id, inlined);
+	dso = note_file(sb, m, time, &id, inlined);
 	if (inlined) {
 		m->header.misc &= ~PERF_RECORD_MISC_MMAP_BUILD_ID;
 		m->maj = 0;
@@ -288,7 +293,7 @@ static int hand_out(void *ctx, struct perf_event_header *rec, __u64 time)
 		return 0;
 	}
 	if (rec->type == PERF_RECORD_MMAP2)
-		unpack_buildid(sb, (void *)rec);
+		unpack_buildid(sb, (void *)rec, time);
 	if (time < sb->handed_out)
 		sb->stats.late++;
 	else

@@ -26,6 +26,8 @@
 #include "lib/err.h"
 #include "lib/filereader.h"
 #include "lib/idfiles.h"
+#include "lib/jitmaps.h"
+#include "lib/memmaps.h"
 #include "lib/openfile.h"
 #include "lib/symbols.h"
 #include "lib/symtable.h"
@@ -51,6 +53,7 @@
  * @pid: the process, of JIT
  * @stat: how it was when it was recorded, if it has no build-id
  * @verify: it is to be as @stat says
+ * @jit: of JIT: the list that the recording keeps, or NULL
  * @place: a descriptor by which the file was found, the caller's; -1: by its name
  * @read: it was looked at
  * @trouble: why it has no names, or NULL
@@ -67,6 +70,7 @@ struct file {
 	__s32 pid;
 	struct wp_filestat stat;
 	bool verify;
+	const struct wp_memmaps_jit *jit;
 	int place;
 	bool read;
 	const char *trouble;
@@ -91,6 +95,7 @@ struct owned {
  * @release: the kernel's, or NULL
  * @kernel_label: a label of the kernel's, or NULL
  * @kernel_at: where it was
+ * @live: names are of processes that run
  * @raw: names stay as they are
  * @wants_inlines: inlined functions are told
  * @inlined: those that were asked for last
@@ -108,6 +113,7 @@ struct wp_symbols {
 	char *release;
 	char *kernel_label;
 	__u64 kernel_at;
+	bool live;
 	bool raw;
 	bool wants_inlines;
 	char *inlined[WP_SYMBOLS_INLINED];
@@ -135,6 +141,7 @@ int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *opt
 	wp_worker_prepare();
 	if (s) {
 		s->first = __atomic_add_fetch(&tables, 1, __ATOMIC_RELAXED) * (MAX_FILES + 1);
+		s->live = options->live;
 		s->raw = options->raw;
 		s->wants_inlines = options->inlines;
 		s->symfs = options->symfs ? strdup(options->symfs) : NULL;
@@ -197,6 +204,17 @@ void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble)
 {
 	s->file[file - 1].read = true;
 	s->file[file - 1].trouble = trouble;
+}
+
+/**
+ * wp_symbols_jit() - say which list a recording keeps of a process
+ * @s: the names
+ * @file: number of its JIT code, before its names are asked for
+ * @jit: the list, as long as @s; NULL: the recording keeps none
+ */
+void wp_symbols_jit(struct wp_symbols *s, __u32 file, const struct wp_memmaps_jit *jit)
+{
+	s->file[file - 1].jit = jit;
 }
 
 /**
@@ -305,10 +323,10 @@ static const char *read_elsewhere(struct wp_symbols *s, struct file *f, const ch
 {
 	int fd;
 
-	if (!f->id.size || s->symfs)
+	if (s->symfs || (!f->id.size && !f->verify))
 		return trouble;
-	fd = wp_idfiles_cached(&f->id, "elf");
-	if (fd < 0)
+	fd = f->id.size ? wp_idfiles_cached(&f->id, "elf") : wp_idfiles_kept(&f->stat);
+	if (fd < 0 && f->id.size)
 		fd = wp_idfiles_find(&f->id);
 	return fd < 0 ? trouble : read_elf(s, f, fd, f->path, WP_OPENFILE_HERE);
 }
@@ -343,7 +361,7 @@ static const char *read_file_in(struct wp_symbols *s, struct file *f, int root)
 		wp_filestat_differs(&f->stat, &st, s->symfs) : NULL;
 	if (trouble) {
 		close(fd);
-		return trouble;
+		return read_elsewhere(s, f, trouble);
 	}
 	if (!f->id.size)
 		return read_elf(s, f, fd, f->place >= 0 ? NULL : f->path, root);
@@ -549,13 +567,28 @@ static bool is_trusted(const struct file *f, uid_t owner)
 	return !geteuid() && (stat(path, &st) || st.st_uid == owner);
 }
 
+static const char *read_perfmap(struct wp_symbols *s, struct file *f, int fd)
+{
+	const char *trouble = wp_filereader_perfmap(fd, &f->names);
+	struct stat st;
+
+	if (!trouble && (wp_openfile_known(fd, &st) || !charge(s, &st, &f->names.table)))
+		trouble = TOO_MUCH;
+	close(fd);
+	return trouble ? trouble : f->names.table.nr ? NULL : "its list is empty";
+}
+
 static const char *read_jit(struct wp_symbols *s, struct file *f)
 {
-	const char *trouble;
 	char path[64];
 	struct stat st;
 	int fd;
 
+	if (f->jit || s->live) {
+		fd = s->live ? wp_jitmap_open(f->pid) :
+		     wp_jitmap_unpack(f->jit->b.data, f->jit->b.len, f->jit->text);
+		return fd < 0 ? "there is no list" : read_perfmap(s, f, fd);
+	}
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", f->pid);
 	fd = wp_openfile(path, O_NOFOLLOW, &st);
 	if (fd < 0)
@@ -564,11 +597,7 @@ static const char *read_jit(struct wp_symbols *s, struct file *f)
 		close(fd);
 		return "its list is not to be trusted";
 	}
-	trouble = wp_filereader_perfmap(fd, &f->names);
-	if (!trouble && !charge(s, &st, &f->names.table))
-		trouble = TOO_MUCH;
-	close(fd);
-	return trouble ? trouble : f->names.table.nr ? NULL : "its list is empty";
+	return read_perfmap(s, f, fd);
 }
 
 static const char *read_symbols(struct wp_symbols *s, struct file *f)

@@ -16,6 +16,7 @@
 
 #include "lib/buildid.h"
 
+struct wp_memmaps_jit;
 struct wp_symbols;
 
 /* So many inlined functions are told at one place. */
@@ -45,6 +46,7 @@ enum wp_symbols_kind {
  *	@release
  * @vmlinux: the image of the kernel that was recorded, if there is no @kallsyms; or NULL
  * @release: the recorded kernel's, as uname -r has it; or NULL
+ * @live: names are of processes that run
  * @raw: do not demangle
  * @inlines: tell inlined functions, too, if there is debug information
  */
@@ -53,6 +55,7 @@ struct wp_symbols_options {
 	const char *kallsyms;
 	const char *vmlinux;
 	const char *release;
+	bool live;
 	bool raw;
 	bool inlines;
 };
@@ -78,6 +81,7 @@ struct wp_symbol {
 
 int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *options);
 void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble);
+void wp_symbols_jit(struct wp_symbols *s, __u32 file, const struct wp_memmaps_jit *jit);
 void wp_symbols_stat(struct wp_symbols *s, __u32 file, const struct wp_filestat *stat);
 void wp_symbols_found(struct wp_symbols *s, __u32 file, int place);
 void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the copies of files that are kept for reports: where they are, who can read
+ * them, and what is not copied.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/err.h"
+#include "lib/idfiles.h"
+#include "lib/keepfiles.h"
+#include "tap.h"
+
+static char dir[] = "/tmp/wallprof-keepfiles.XXXXXX";
+static const struct wp_buildid id = { 20, { 0xab, 0xcd, 1, 2, 3 } };
+static const struct wp_buildid none;
+
+static const char *at(const char *name)
+{
+	static char path[4][512];
+	static int nr;
+	char *p = path[nr++ % 4];
+
+	snprintf(p, sizeof(path[0]), "%s/%s", dir, name);
+	return p;
+}
+
+static int source(const char *text)
+{
+	int fd = open(at("source"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		abort();
+	return fd;
+}
+
+/* One file, in a cache of that name. */
+static struct wp_keepfiles_stats keep(const char *cache, int fd, const struct wp_buildid *of,
+				      struct wp_filestat *stat)
+{
+	struct wp_keepfiles *k = wp_keepfiles_new(at(cache));
+	struct wp_keepfiles_stats stats;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		abort();
+	*stat = wp_filestat_of(&st);
+	wp_keepfiles_add(k, fd, of, stat);
+	wp_keepfiles_end(k, &stats);
+	return stats;
+}
+
+static bool has(int fd, const char *text)
+{
+	char found[64] = "";
+	bool good = fd >= 0 && pread(fd, found, sizeof(found) - 1, 0) >= 0 && !strcmp(found, text);
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static void kept(void)
+{
+	static const char name[] = "cache/wallprof/abcd010203000000000000000000000000000000/elf";
+	struct wp_keepfiles_stats stats;
+	struct wp_filestat stat;
+	struct stat st;
+
+	stats = keep("cache", source("first"), &id, &stat);
+	ok(stats.kept == 1 && stats.bytes == 5 && !stats.failed, "a file is copied");
+	ok(!lstat(at(name), &st) && S_ISREG(st.st_mode) && (st.st_mode & 0777) == 0600 &&
+	   st.st_uid == geteuid(), "nobody else can read it");
+	ok(has(open(at("cache/.build-id/ab/cd010203000000000000000000000000000000/elf"),
+		    O_RDONLY | O_CLOEXEC), "first"), "perf finds it by its build-id");
+	stats = keep("cache", source("other"), &id, &stat);
+	ok(!stats.kept && stats.there == 1 && has(open(at(name), O_RDONLY | O_CLOEXEC), "first"),
+	   "what is there stays");
+	stats = keep("cache", source("without"), &none, &stat);
+	setenv("PERF_BUILDID_DIR", at("cache"), 1);
+	ok(stats.kept == 1 && has(wp_idfiles_kept(&stat), "without"),
+	   "one without a build-id is found by its inode, size and time");
+	stat.mtime_nsec ^= 1;
+	ok(wp_idfiles_kept(&stat) < 0, "and by nothing less");
+}
+
+static void not_kept(void)
+{
+	struct wp_keepfiles_stats stats;
+	struct wp_filestat stat;
+	int fd = source("");
+
+	if (ftruncate(fd, WP_KEEPFILES_FILE + 1))
+		abort();
+	stats = keep("large", fd, &id, &stat);
+	ok(!stats.kept && stats.large == 1 &&
+	   access(at("large/wallprof/abcd010203000000000000000000000000000000"), F_OK),
+	   "one that is too large is not copied, and leaves nothing");
+	mkdir(at("linked"), 0700);
+	mkdir(at("elsewhere"), 0700);
+	if (symlink(at("elsewhere"), at("linked/wallprof")))
+		abort();
+	stats = keep("linked", source("first"), &id, &stat);
+	ok(!stats.kept && stats.failed == 1 && !rmdir(at("elsewhere")),
+	   "nothing is copied through a link");
+	mkdir(at("shared"), 0700);
+	chmod(at("shared"), 0777);
+	ok(!wp_keepfiles_new(at("shared")), "nor where others can write");
+}
+
+int main(void)
+{
+	char command[64];
+
+	wp_set_verbosity(WP_SILENT);
+	if (!mkdtemp(dir))
+		return 1;
+	kept();
+	not_kept();
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		return 1;
+	return done();
+}
