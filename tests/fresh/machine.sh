@@ -113,8 +113,11 @@ make_layer() {
 	mkdir "$1/upper" "$1/scratch"
 	as_root mkdir -p "$1/upper/root/wallprof"
 	clone "$1/upper/root/wallprof"
-	in_root "$1/upper" "$1/scratch" "$2" >"$1/log" 2>&1 ||
-		{ cat "$1/log" >&2 && exit 1; }
+	# apt locks where packages are downloaded to.
+	(
+		flock 8
+		in_root "$1/upper" "$1/scratch" "$2" >"$1/log" 2>&1
+	) 8>"$CACHE/locks/fresh-$suite" || { cat "$1/log" >&2 && exit 1; }
 	as_root rm -rf "$1/scratch" "$1/upper/root/wallprof"
 }
 
@@ -123,6 +126,6 @@ layer() {
 	local dir
 	dir=$CACHE/fresh/$suite-$1-$(hash_of "$base" "$release" "$layers" "$2" "$3" \
 		"$(declare -f make_layer in_root)")
-	cached "$dir" make_layer "$3"
+	cached "$dir" make_layer "$3" || exit
 	echo "$dir"
 }
