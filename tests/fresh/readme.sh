@@ -12,20 +12,34 @@ block() {
 		here && found { exit }' README.md
 }
 
-# installs: the packages are a layer each, which is made again when their line or
-# the suite's root changes; all that is ours is built and installed each time.
-installs() {
-	local line build packages dkms
+# packages: those of a real host and of DKMS are a layer each, which is made again when
+# their line or the suite's root changes.
+packages() {
 	block 'On a real host' >"$work/real-host"
 	block 'With DKMS' >"$work/dkms"
+	use
+	host_layer=$(layer packages '' "apt-get -q update; $(sed -n 1p "$work/real-host")")
+	use "$host_layer"
+	dkms_layer=$(layer dkms '' "$(sed -n 1p "$work/dkms")")
+}
+
+# demo_packages: those that make demo installs.
+demo_packages() {
+	use
+	# shellcheck disable=SC2034 # by those who read this
+	demo_layer=$(layer deps "$(cat tests/lab/lib.sh tests/lab/deps)" 'tests/lab/deps demo')
+}
+
+# installs: all that is ours is built and installed each time.
+installs() {
+	local line build
+	packages
 	check 'README: the commands of a real host' \
 		equal "$(awk '{ print $1 }' "$work/real-host" | tr '\n' ' ')" 'apt make sudo sudo sudo '
 	check 'README: the commands of DKMS' \
 		equal "$(awk '{ print $1 }' "$work/dkms" | tr '\n' ' ')" 'apt make sudo '
 
-	packages=$(sed -n 1p "$work/real-host")
-	packages=$(layer packages '' "apt-get -q update; $packages")
-	use "$packages"
+	use "$host_layer"
 	build=$(sed -n 2p "$work/real-host")
 	check "$suite: README: $build" inside "$build"
 	check "$suite: README: the compiler has nothing to say" nothing_said
@@ -36,9 +50,7 @@ installs() {
 	check "$suite: README: each command of it is there" inside \
 		'for c in modprobe wallprof perf sudo; do command -v $c; done'
 
-	use "$packages"
-	dkms=$(layer dkms '' "$(sed -n 1p "$work/dkms")")
-	use "$dkms" "$packages"
+	use "$dkms_layer" "$host_layer"
 	while read -r line; do
 		check "$suite: README, DKMS: $line" inside "$line"
 		check "$suite: README, DKMS: the compiler has nothing to say" nothing_said
