@@ -29,6 +29,7 @@ new_machine() {
 	release=$(cat "$kernel/release")
 	base=$CACHE/fresh/$suite-$(hash_of "$suite" "$(declare -f make_base debian_root)")
 	cached "$base" make_base "$suite"
+	touch "$base"
 	mkdir -p build/fresh "$CACHE/fresh/debs-$suite" "$CACHE/ccache-fresh"
 	work=$(mktemp -d "$PWD/build/fresh/$suite.XXXXXX")
 	trap 'as_root rm -rf --one-file-system "$work"' EXIT
@@ -109,7 +110,10 @@ inside() {
 
 said() { grep -qE -- "$1" "$work/log"; }
 
+# Those that were not used for a week go when one is made.
 make_layer() {
+	find "$CACHE/fresh" -mindepth 1 -maxdepth 1 -name "$suite-*" -mtime +6 -print0 |
+		as_root xargs -0r rm -rf --one-file-system
 	mkdir "$1/upper" "$1/scratch"
 	as_root mkdir -p "$1/upper/root/wallprof"
 	clone "$1/upper/root/wallprof"
@@ -127,5 +131,6 @@ layer() {
 	dir=$CACHE/fresh/$suite-$1-$(hash_of "$base" "$release" "$layers" "$2" "$3" \
 		"$(declare -f make_layer in_root)")
 	cached "$dir" make_layer "$3" || exit
+	touch "$dir"
 	echo "$dir"
 }
