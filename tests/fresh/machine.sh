@@ -29,6 +29,7 @@ new_machine() {
 	release=$(cat "$kernel/release")
 	base=$CACHE/fresh/$suite-$(hash_of "$suite" "$(declare -f make_base debian_root)")
 	cached "$base" make_base "$suite"
+	touch "$base"
 	mkdir -p build/fresh "$CACHE/fresh/debs-$suite" "$CACHE/ccache-fresh"
 	work=$(mktemp -d "$PWD/build/fresh/$suite.XXXXXX")
 	trap 'as_root rm -rf --one-file-system "$work"' EXIT
@@ -109,12 +110,18 @@ inside() {
 
 said() { grep -qE -- "$1" "$work/log"; }
 
+# Those that were not used for a week go when one is made.
 make_layer() {
+	find "$CACHE/fresh" -mindepth 1 -maxdepth 1 -name "$suite-*" -mtime +6 -print0 |
+		as_root xargs -0r rm -rf --one-file-system
 	mkdir "$1/upper" "$1/scratch"
 	as_root mkdir -p "$1/upper/root/wallprof"
 	clone "$1/upper/root/wallprof"
-	in_root "$1/upper" "$1/scratch" "$2" >"$1/log" 2>&1 ||
-		{ cat "$1/log" >&2 && exit 1; }
+	# apt locks where packages are downloaded to.
+	(
+		flock 8
+		in_root "$1/upper" "$1/scratch" "$2" >"$1/log" 2>&1
+	) 8>"$CACHE/locks/fresh-$suite" || { cat "$1/log" >&2 && exit 1; }
 	as_root rm -rf "$1/scratch" "$1/upper/root/wallprof"
 }
 
@@ -123,6 +130,7 @@ layer() {
 	local dir
 	dir=$CACHE/fresh/$suite-$1-$(hash_of "$base" "$release" "$layers" "$2" "$3" \
 		"$(declare -f make_layer in_root)")
-	cached "$dir" make_layer "$3"
+	cached "$dir" make_layer "$3" || exit
+	touch "$dir"
 	echo "$dir"
 }

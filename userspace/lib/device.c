@@ -62,26 +62,32 @@ static bool is_installed(const char *release, const char *dir)
 	return false;
 }
 
+/* Whether the kernel loads modules only that are signed with a key it trusts. */
+static bool wants_signature(void)
+{
+	return file_says("/sys/module/module/parameters/sig_enforce", "Y") ||
+	       locked_down("integrity") || locked_down("confidentiality");
+}
+
 /* The device is not there: what to do about it. */
 static void no_device(void)
 {
+	const char *more = wants_signature() ?
+		". This kernel loads modules only that are signed with a key it trusts: see SIGNED MODULES in 'man wallprof'" :
+		"";
 	struct utsname host;
 
 	uname(&host);
 	if (!access("/sys/module/wallprof", F_OK))
 		wp_err("no %s, though the module is loaded. A container must be given the device",
 		       WALLPROF_DEVICE);
-	else if (!is_installed(host.release, "extra") &&
-		 !is_installed(host.release, "updates/dkms"))
-		wp_err("no %s: the module is not loaded, and none is installed for this kernel (%s). Run 'make install' in the source tree, or 'dkms autoinstall', then 'modprobe wallprof'",
-		       WALLPROF_DEVICE, host.release);
-	else if (file_says("/sys/module/module/parameters/sig_enforce", "Y") ||
-		 locked_down("integrity") || locked_down("confidentiality"))
-		wp_err("no %s: the module is not loaded. Try 'modprobe wallprof'. This kernel takes modules only that are signed with a key it trusts: see SIGNED MODULES in 'man wallprof'",
-		       WALLPROF_DEVICE);
+	else if (is_installed(host.release, "extra") ||
+		 is_installed(host.release, "updates/dkms"))
+		wp_err("no %s: the module is not loaded. Run 'modprobe wallprof'%s",
+		       WALLPROF_DEVICE, more);
 	else
-		wp_err("no %s: the module is not loaded. Run 'modprobe wallprof'",
-		       WALLPROF_DEVICE);
+		wp_err("no %s: the module is not loaded, and none is installed for this kernel (%s). Run 'make install' in the source tree, or 'dkms autoinstall', then 'modprobe wallprof'%s",
+		       WALLPROF_DEVICE, host.release, more);
 }
 
 static int open_failed(int err)
