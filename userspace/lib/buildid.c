@@ -270,10 +270,13 @@ static bool read_mapped(const struct wp_dso *dso, struct wp_buildid *id)
 {
 	int root = wp_openfile_root(dso->last.pid), place;
 	struct stat st;
-	bool found = root >= 0 && read_below(root, dso, id);
+	bool found;
 
-	if (root >= 0)
-		close(root);
+	/* It has ended, or is not ours to look at: then its mappings are not, either. */
+	if (root < 0)
+		return false;
+	found = read_below(root, dso, id);
+	close(root);
 	if (found || !dso->last.end)
 		return found;
 	place = wp_buildid_mapping(dso->last.pid, dso->last.start, dso->last.end);
