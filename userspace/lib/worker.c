@@ -389,13 +389,13 @@ int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 	int ret;
 
 	for (;;) {
+		poll(&in, 1, LOOK_MS);
 		ret = wp_worker_take(w, answer);
 		if (ret)
 			return ret < 0 ? ret : 0;
 		ret = wp_worker_check(w);
 		if (ret)
 			return ret;
-		poll(&in, 1, LOOK_MS);
 	}
 }
 
