@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "lib/debugfiles.h"
+#include "lib/demangle.h"
 #include "lib/elfcheck.h"
 #include "lib/elflinks.h"
 #include "lib/elfnames.h"
@@ -210,24 +211,16 @@ void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at)
  * Reads an ELF file, with those of its debug information; the descriptor is closed.
  * Finding files and parsing them are two steps: what parses opens nothing.
  */
-static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const char *path,
-			    int root)
+static const char *read_linked(struct wp_symbols *s, struct file *f, int fd,
+			       const struct stat *st, const struct wp_elflinks *links,
+			       const char *path, int root)
 {
 	const struct wp_debugplace place = { .root = root, .path = path, .only = s->symfs };
 	struct wp_debugfiles files;
-	struct wp_elflinks links;
 	const char *trouble;
-	struct stat st;
-	int err;
 
-	err = fstat(fd, &st) ? -errno : wp_filereader_links(fd, &links);
-	if (err) {
-		close(fd);
-		return err == -EFBIG ? WP_ELFCHECK_TROUBLE :
-			err == -EBADMSG ? WP_FILEREADER_BAD : "it is not an ELF file";
-	}
-	wp_debugfiles_open(&files, &place, fd, &st, &links, s->wants_inlines);
-	f->owner = (struct wp_fileowner){ st.st_uid, st.st_dev };
+	wp_debugfiles_open(&files, &place, fd, st, links, s->wants_inlines);
+	f->owner = (struct wp_fileowner){ st->st_uid, st->st_dev };
 	trouble = wp_filereader_symbols(&files, &f->names);
 	/* Where functions are inlined is looked up later, if there is something of that. */
 	if (!trouble && s->wants_inlines)
@@ -235,6 +228,29 @@ static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const 
 	else
 		wp_debugfiles_close(&files);
 	return trouble;
+}
+
+/* What a file names; @links is all zero on failure. */
+static int read_links(int fd, struct stat *st, struct wp_elflinks *links)
+{
+	memset(links, 0, sizeof(*links));
+	return fstat(fd, st) ? -errno : wp_filereader_links(fd, links);
+}
+
+/* The same as read_linked(), of a file of which nothing is known. */
+static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const char *path,
+			    int root)
+{
+	struct wp_elflinks links;
+	struct stat st;
+	int err;
+
+	err = read_links(fd, &st, &links);
+	if (!err)
+		return read_linked(s, f, fd, &st, &links, path, root);
+	close(fd);
+	return err == -EFBIG ? WP_ELFCHECK_TROUBLE :
+		err == -EBADMSG ? WP_FILEREADER_BAD : "it is not an ELF file";
 }
 
 static bool same_id(const struct wp_buildid *a, const struct wp_buildid *b)
@@ -271,7 +287,8 @@ static bool has_id(int fd, const struct wp_buildid *want)
 
 static const char *read_file_in(struct wp_symbols *s, struct file *f, int root)
 {
-	struct wp_buildid id;
+	const char *path = f->place >= 0 ? NULL : f->path;
+	struct wp_elflinks links;
 	struct stat st;
 	int fd;
 
@@ -281,12 +298,11 @@ static const char *read_file_in(struct wp_symbols *s, struct file *f, int root)
 		return read_elsewhere(s, f, errno == ENOENT ? "it is not there" :
 				      "it cannot be opened");
 	if (!f->id.size)
-		return read_elf(s, f, fd, f->place >= 0 ? NULL : f->path, root);
-	read_id(fd, &id);
-	if (same_id(&id, &f->id))
-		return read_elf(s, f, fd, f->place >= 0 ? NULL : f->path, root);
+		return read_elf(s, f, fd, path, root);
+	if (!read_links(fd, &st, &links) && same_id(&links.id, &f->id))
+		return read_linked(s, f, fd, &st, &links, path, root);
 	close(fd);
-	return read_elsewhere(s, f, !id.size ? "it has no build-id, but had one" :
+	return read_elsewhere(s, f, !links.id.size ? "it has no build-id, but had one" :
 			      "it is another one than was recorded, by its build-id");
 }
 
@@ -559,7 +575,7 @@ static const char *name_of(const struct wp_symbols *s, struct file *f,
 
 	if (s->raw || f->kind == WP_SYMBOLS_KERNEL || f->kind == WP_SYMBOLS_JIT)
 		return name;
-	if (!*demangled && name[0] == '_' && !f->plain)
+	if (!*demangled && !f->plain && wp_demangle_may(name))
 		f->plain = wp_filereader_demangle(&f->owner, name, demangled);
 	return *demangled ? *demangled : name;
 }
