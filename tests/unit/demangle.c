@@ -37,7 +37,11 @@ int main(void)
 		   cases[i].name);
 		if (plain && (!cases[i].plain || strcmp(plain, cases[i].plain)))
 			printf("# %s\n", plain);
+		ok(!cases[i].plain || wp_demangle_may(cases[i].name), "'%s' may be one", cases[i].name);
 		free(plain);
 	}
+	ok(wp_demangle_may("_GLOBAL__I_x"), "constructors may be one");
+	ok(!wp_demangle_may("_start") && !wp_demangle_may("__libc_start_main") &&
+	   !wp_demangle_may("main") && !wp_demangle_may(""), "names of C are none");
 	return done();
 }

@@ -175,6 +175,42 @@ static void compressed(void)
 }
 
 /* The same in another byte order and size: only what is looked at here. */
+/* Wherever headers lie, a file is judged as its copy in memory is. */
+static void anywhere(void)
+{
+	const size_t room = 3 << 20, dynamic = (1 << 20) + 1;
+	char *image = calloc(1, room);
+	int at, bad, differ = 0, wrong = 0;
+	struct stat st;
+
+	size = room;
+	for (at = sizeof(elf.eh); at < 12288; at += 37) {
+		for (bad = 0; bad < 2; bad++) {
+			elf.eh.e_phoff = at;
+			elf.eh.e_shoff = 16384 + at;
+			elf.ph[2].p_type = PT_DYNAMIC;
+			elf.ph[2].p_filesz = bad ? dynamic : 64;
+			memset(image, 0, 65536);
+			memcpy(image, &elf.eh, sizeof(elf.eh));
+			memcpy(image + at, elf.ph, sizeof(elf.ph));
+			memcpy(image + 16384 + at, elf.sh, sizeof(elf.sh));
+			if (pwrite(fd, image, 65536, 0) != 65536 || ftruncate(fd, room) ||
+			    fstat(fd, &st))
+				perror("file");
+			differ += wp_elfcheck(fd, &st) != wp_elfcheck_memory(image, room);
+			wrong += wp_elfcheck(fd, &st) != (bad ? -EFBIG : 0);
+		}
+	}
+	ok(!differ && !wrong, "headers anywhere: %d differ, %d are wrong", differ, wrong);
+	st.st_size = 2 * room;
+	elf.eh.e_phoff = room - 56;
+	elf.eh.e_shnum = 0;
+	ok(pwrite(fd, &elf.eh, sizeof(elf.eh), 0) == sizeof(elf.eh) &&
+	   wp_elfcheck(fd, &st) == -EFBIG, "a file that was cut meanwhile");
+	free(image);
+	begin();
+}
+
 static void foreign(void)
 {
 	struct {
@@ -225,6 +261,7 @@ int main(void)
 	sections();
 	tables();
 	compressed();
+	anywhere();
 	foreign();
 	close(fd);
 	return done();

@@ -61,6 +61,27 @@ static bool is_stub(const char *name)
 }
 
 /**
+ * wp_demangle_may() - can a name be one that wp_demangle() knows?
+ * @name: its name, as the linker has it
+ *
+ * It looks at how the name begins, as the library does first. So it may be called where
+ * the library may not.
+ *
+ * Return: whether it is worth a wp_demangle().
+ */
+bool wp_demangle_may(const char *name)
+{
+	static const char *const starts[] = { "_Z", "_R", "__Z", "__R", "_GLOBAL_" };
+	size_t i;
+
+	for (i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	}
+	return false;
+}
+
+/**
  * wp_demangle() - what a function is called by those who wrote it
  * @name: its name, as the linker has it
  *
@@ -71,8 +92,8 @@ char *wp_demangle(const char *name)
 	struct plain plain;
 	char *result;
 
-	if (name[0] != '_' || (!try(rust_demangle_callback, name, &plain) &&
-			       !try(cplus_demangle_v3_callback, name, &plain)))
+	if (!wp_demangle_may(name) || (!try(rust_demangle_callback, name, &plain) &&
+				       !try(cplus_demangle_v3_callback, name, &plain)))
 		return NULL;
 	/* The library passes over what stands behind a name: a stub stays one. */
 	if (asprintf(&result, "%s%s", plain.text,

@@ -5,10 +5,13 @@
 #ifndef WP_LIB_DEMANGLE_H
 #define WP_LIB_DEMANGLE_H
 
+#include <stdbool.h>
+
 /* Bytes of such a name: a longer one is cut, and ends with WP_DEMANGLE_CUT. */
 #define WP_DEMANGLE_MAX	8192
 #define WP_DEMANGLE_CUT	"..."
 
+bool wp_demangle_may(const char *name);
 char *wp_demangle(const char *name);
 
 #endif /* WP_LIB_DEMANGLE_H */

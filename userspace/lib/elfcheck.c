@@ -46,6 +46,9 @@
 
 #define HEADERS_AT_ONCE	64
 
+/* Headers are small and next to each other: so much is read at once. */
+#define WINDOW		4096
+
 /* Of a section's header, what is looked at. */
 struct section {
 	__u32 type;
@@ -74,6 +77,9 @@ struct piece {
  * @nr_packed: how many
  * @packed_bytes: the sum of their sizes
  * @expanded: the sum of what they state to expand to
+ * @window: bytes of the file that were read last
+ * @window_at: where they are in the file
+ * @window_size: how many
  */
 struct image {
 	int fd;
@@ -88,6 +94,9 @@ struct image {
 	size_t nr_packed;
 	__u64 packed_bytes;
 	__u64 expanded;
+	char window[WINDOW];
+	__u64 window_at;
+	size_t window_size;
 };
 
 static bool within(const struct image *e, __u64 offset, __u64 size)
@@ -95,25 +104,41 @@ static bool within(const struct image *e, __u64 offset, __u64 size)
 	return offset <= e->size && size <= e->size - offset;
 }
 
-static bool read_at(const struct image *e, void *to, size_t size, __u64 offset)
+static bool read_whole(int fd, void *to, size_t size, __u64 offset)
 {
 	size_t done = 0;
 	ssize_t n;
 
-	if (!within(e, offset, size))
-		return false;
-	if (e->fd < 0) {
-		memcpy(to, e->memory + offset, size);
-		return true;
-	}
 	while (done < size) {
-		n = pread(e->fd, (char *)to + done, size - done, offset + done);
+		n = pread(fd, (char *)to + done, size - done, offset + done);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return false;
 		done += n;
 	}
+	return true;
+}
+
+static bool read_at(struct image *e, void *to, size_t size, __u64 offset)
+{
+	if (!within(e, offset, size))
+		return false;
+	if (e->fd < 0) {
+		memcpy(to, e->memory + offset, size);
+		return true;
+	}
+	if (size > WINDOW / 2)
+		return read_whole(e->fd, to, size, offset);
+	if (offset < e->window_at || offset + size > e->window_at + e->window_size) {
+		e->window_at = offset;
+		e->window_size = e->size - offset < WINDOW ? e->size - offset : WINDOW;
+		if (!read_whole(e->fd, e->window, e->window_size, offset)) {
+			e->window_size = 0;
+			return false;
+		}
+	}
+	memcpy(to, e->window + (offset - e->window_at), size);
 	return true;
 }
 
@@ -158,7 +183,7 @@ static size_t header_size(const struct image *e)
 	return e->is64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
 }
 
-static bool read_section(const struct image *e, __u64 index, struct section *s)
+static bool read_section(struct image *e, __u64 index, struct section *s)
 {
 	char header[sizeof(Elf64_Shdr)];
 
@@ -193,7 +218,7 @@ static bool count_sections(struct image *e, __u64 nr, __u64 shstrndx)
 	return true;
 }
 
-static bool check_segments(const struct image *e, __u64 phoff, __u64 nr)
+static bool check_segments(struct image *e, __u64 phoff, __u64 nr)
 {
 	size_t size = e->is64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
 	__u64 notes = 0, i, offset, bytes;
@@ -257,7 +282,7 @@ static bool is_solid(const struct image *e, const struct section *s)
 	return false;
 }
 
-static bool check_symbols(const struct image *e, const struct section *s)
+static bool check_symbols(struct image *e, const struct section *s)
 {
 	__u64 nr = s->size / (e->is64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
 	struct section names;

@@ -175,10 +175,12 @@ static int find_place(const struct wp_dso *dso, struct stat *st)
 {
 	int root = wp_openfile_root(dso->last.pid), place = -1;
 
-	if (root >= 0 && dso->last.file.ino)
+	/* It has ended, or is not ours to look at: then its mappings are not, either. */
+	if (root < 0)
+		return -1;
+	if (dso->last.file.ino)
 		place = wp_openfile_place(root, dso->path);
-	if (root >= 0)
-		close(root);
+	close(root);
 	if (place >= 0 && (wp_openfile_known(place, st) || !wp_mappedfile_is(&dso->last.file, st, false))) {
 		close(place);
 		place = -1;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "lib/debugfiles.h"
+#include "lib/demangle.h"
 #include "lib/elfcheck.h"
 #include "lib/elflinks.h"
 #include "lib/elfnames.h"
@@ -282,28 +283,18 @@ static bool charge(struct wp_symbols *s, const struct stat *st, const struct wp_
  * Reads an ELF file, with those of its debug information; the descriptor is closed.
  * Finding files and parsing them are two steps: what parses opens nothing.
  */
-static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const char *path,
-			    int root)
+static const char *read_linked(struct wp_symbols *s, struct file *f, int fd,
+			       const struct stat *st, const struct wp_elflinks *links,
+			       const char *path, int root)
 {
 	const struct wp_debugplace place = { .root = root, .path = path, .only = s->symfs };
 	struct wp_debugfiles files;
-	struct wp_elflinks links;
 	const char *trouble;
-	struct stat st;
-	int err;
 
-	err = wp_openfile_known(fd, &st) ? -errno : wp_filereader_links(fd, &links);
-	if (err) {
-		close(fd);
-		return err == -EFBIG ? WP_ELFCHECK_TROUBLE :
-			err == -EBADMSG ? WP_FILEREADER_BAD :
-			err == -EACCES || err == -EPERM ? "it cannot be opened" :
-			"it is not an ELF file";
-	}
-	wp_debugfiles_open(&files, &place, fd, &st, &links, s->wants_inlines);
-	f->owner = (struct wp_fileowner){ st.st_uid, st.st_dev };
+	wp_debugfiles_open(&files, &place, fd, st, links, s->wants_inlines);
+	f->owner = (struct wp_fileowner){ st->st_uid, st->st_dev };
 	trouble = wp_filereader_symbols(&files, &f->names);
-	if (!trouble && !charge(s, &st, &f->names.table))
+	if (!trouble && !charge(s, st, &f->names.table))
 		trouble = TOO_MUCH;
 	/* Where functions are inlined is looked up later, if there is something of that. */
 	if (!trouble && s->wants_inlines)
@@ -311,6 +302,30 @@ static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const 
 	else
 		wp_debugfiles_close(&files);
 	return trouble;
+}
+
+/* What a file names; @links is all zero on failure. */
+static int read_links(int fd, struct stat *st, struct wp_elflinks *links)
+{
+	memset(links, 0, sizeof(*links));
+	return wp_openfile_known(fd, st) ? -errno : wp_filereader_links(fd, links);
+}
+
+/* The same as read_linked(), of a file of which nothing is known. */
+static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const char *path,
+			    int root)
+{
+	struct wp_elflinks links;
+	struct stat st;
+	int err;
+
+	err = read_links(fd, &st, &links);
+	if (!err)
+		return read_linked(s, f, fd, &st, &links, path, root);
+	close(fd);
+	return err == -EFBIG ? WP_ELFCHECK_TROUBLE :
+		err == -EBADMSG ? WP_FILEREADER_BAD :
+		err == -EACCES || err == -EPERM ? "it cannot be opened" : "it is not an ELF file";
 }
 
 static bool same_id(const struct wp_buildid *a, const struct wp_buildid *b)
@@ -347,8 +362,8 @@ static bool has_id(int fd, const struct wp_buildid *want)
 
 static const char *read_file_in(struct wp_symbols *s, struct file *f, int root)
 {
-	const char *trouble;
-	struct wp_buildid id;
+	const char *path = f->place >= 0 ? NULL : f->path, *trouble;
+	struct wp_elflinks links;
 	struct stat st;
 	int fd;
 
@@ -364,12 +379,11 @@ static const char *read_file_in(struct wp_symbols *s, struct file *f, int root)
 		return read_elsewhere(s, f, trouble);
 	}
 	if (!f->id.size)
-		return read_elf(s, f, fd, f->place >= 0 ? NULL : f->path, root);
-	read_id(fd, &id);
-	if (same_id(&id, &f->id))
-		return read_elf(s, f, fd, f->place >= 0 ? NULL : f->path, root);
+		return read_elf(s, f, fd, path, root);
+	if (!read_links(fd, &st, &links) && same_id(&links.id, &f->id))
+		return read_linked(s, f, fd, &st, &links, path, root);
 	close(fd);
-	return read_elsewhere(s, f, !id.size ? "it has no build-id, but had one" :
+	return read_elsewhere(s, f, !links.id.size ? "it has no build-id, but had one" :
 			      "another file is there than was recorded, by its build-id");
 }
 
@@ -655,7 +669,7 @@ static const char *name_of(const struct wp_symbols *s, struct file *f,
 
 	if (s->raw || f->kind == WP_SYMBOLS_KERNEL || f->kind == WP_SYMBOLS_JIT)
 		return name;
-	if (!*demangled && name[0] == '_' && !f->plain)
+	if (!*demangled && !f->plain && wp_demangle_may(name))
 		f->plain = wp_filereader_demangle(&f->owner, name, demangled);
 	return *demangled ? *demangled : name;
 }

@@ -17,6 +17,7 @@
 
 /* Bytes of a line of a list, addresses and a name. */
 #define MAX_LINE	(WP_SYMTABLE_NAME + 64)
+#define LIST_BUFFER	(64 << 10)
 
 /* The linker marks where some kinds of functions begin and end. */
 static void mark(struct wp_symtable *t, const char *name, __u64 address)
@@ -231,7 +232,8 @@ static bool read_line(FILE *f, char *line)
 /**
  * wp_symtable_kallsyms() - read the kernel's list
  * @t: the table
- * @f: /proc/kallsyms or a copy: "ffffffff81000000 T _text", and with "[module]"
+ * @f: /proc/kallsyms or a copy: "ffffffff81000000 T _text", and with "[module]". Nothing
+ *	of it was read so far
  *
  * Return: 0; -EACCES if all addresses are hidden; -ENOMEM.
  */
@@ -241,6 +243,8 @@ int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f)
 	bool any = false;
 	int err = 0;
 
+	/* By default proc's files are read 1 KiB at a time. */
+	setvbuf(f, NULL, _IOFBF, LIST_BUFFER);
 	while (!err && !wp_symtable_full(t) && read_line(f, line)) {
 		struct wp_symtable_entry e = { .start = strtoull(line, &rest, 16) };
 		char type;

@@ -434,6 +434,10 @@ int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 	int ret;
 
 	for (;;) {
+		if (poll(&in, 1, WAIT_MS))
+			looks = 0;
+		else
+			looks = wp_ownthread_is_blocked(&state, "DS") ? looks + 1 : 0;
 		ret = wp_worker_take(w, answer);
 		if (ret)
 			return ret < 0 ? ret : 0;
@@ -443,10 +447,6 @@ int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 			ret = -ETIMEDOUT;
 		if (ret)
 			return ret;
-		if (poll(&in, 1, WAIT_MS))
-			looks = 0;
-		else
-			looks = wp_ownthread_is_blocked(&state, "DS") ? looks + 1 : 0;
 	}
 }
 
