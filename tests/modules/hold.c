@@ -10,7 +10,9 @@
 #include <linux/completion.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/pid.h>
+#include <linux/rwsem.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -32,13 +34,18 @@ static unsigned int nr_held;
 static struct task_struct *holder;
 static DECLARE_COMPLETION(locked);
 
+/* Held by who takes the locks of several maps: lockdep wants to know who may. */
+static DEFINE_MUTEX(several);
+
 /* A lock is given back by who took it. */
 static int hold(void *arg)
 {
 	unsigned int i;
 
+	mutex_lock(&several);
+	/* Not mmap_write_lock(), which has no such form on all kernels. */
 	for (i = 0; i < nr_held; i++)
-		mmap_write_lock_nested(held[i].mm, SINGLE_DEPTH_NESTING);
+		down_write_nest_lock(&held[i].mm->mmap_lock, &several);
 	complete(&locked);
 	set_current_state(TASK_INTERRUPTIBLE);
 	while (!kthread_should_stop()) {
@@ -47,7 +54,8 @@ static int hold(void *arg)
 	}
 	__set_current_state(TASK_RUNNING);
 	for (i = 0; i < nr_held; i++)
-		mmap_write_unlock(held[i].mm);
+		up_write(&held[i].mm->mmap_lock);
+	mutex_unlock(&several);
 	return 0;
 }
 
