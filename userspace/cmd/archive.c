@@ -101,6 +101,15 @@ static int add_place(struct archive *a, const char *name, const struct wp_buildi
 	return wp_tarfile_link(a->tar, path, to);
 }
 
+/* Whether a list has addresses: who may not see them is shown zeros. */
+static bool has_addresses(const char *text)
+{
+	static const char hidden[] = "0000000000000000";
+	const char *label = strstr(text, " T _stext\n");
+
+	return label && label - text >= 16 && strncmp(label - 16, hidden, 16);
+}
+
 /* The kernel's list, if it is the kernel that runs, or perf has kept it. */
 static int add_kernel(struct archive *a, const char *name, const struct wp_buildid *id)
 {
@@ -120,8 +129,7 @@ static int add_kernel(struct archive *a, const char *name, const struct wp_build
 		   wp_buildid_same(&here, id)) {
 		dir = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		len = dir >= 0 ? wp_procfile_read(dir, "kallsyms", &text) : -1;
-		/* Addresses that are hidden are of no use. */
-		if (len > 16 && strncmp(text.text, "0000000000000000 ", 17)) {
+		if (len > 0 && has_addresses(text.text)) {
 			err = add_place(a, name, id);
 			if (!err)
 				err = wp_tarfile_text(a->tar, path, text.text, len);
