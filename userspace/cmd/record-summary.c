@@ -249,7 +249,7 @@ static const char *advice(const struct wp_record_opts *o, unsigned int unwind)
 	case WALLPROF_UNWIND_NO_ROW:
 	case WALLPROF_UNWIND_UNSUPPORTED:
 	case WALLPROF_UNWIND_NO_REG:
-		return "their files do not describe this code: see --call-graph in wallprof-record(1)";
+		return "their files do not describe this code: see --call-graph in the manual";
 	}
 	return tables ? "code without an unwind table was not built with frame pointers" :
 			"without --call-graph fp, unwind tables are used";

@@ -72,9 +72,9 @@ static bool wants_signature(void)
 /* The device is not there: what to do about it. */
 static void no_device(void)
 {
-	const char *more = wants_signature() ?
-		". This kernel loads modules only that are signed with a key it trusts: see SIGNED MODULES in 'man wallprof'" :
-		"";
+	static const char *const signature =
+		". This kernel loads modules only that are signed with a key it trusts: see SIGNED MODULES in 'man wallprof'";
+	const char *more = wants_signature() ? signature : "";
 	struct utsname host;
 
 	uname(&host);

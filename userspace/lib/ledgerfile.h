@@ -20,7 +20,7 @@
 
 #define WP_LEDGERFILE_MAGIC	"wallprof ledger"	/* 16 bytes with its zero */
 #define WP_LEDGERFILE_ENDED	(1U << 31)
-#define WP_LEDGERFILE_SOME_CPUS	(1U << 0)	/* samples are of some CPUs only, accounts are not */
+#define WP_LEDGERFILE_SOME_CPUS	(1U << 0)	/* samples are of some CPUs only */
 
 /**
  * struct wp_ledgerfile_head - what stands before the accounts

@@ -181,7 +181,8 @@ static int find_place(const struct wp_dso *dso, struct stat *st)
 	if (dso->last.file.ino)
 		place = wp_openfile_place(root, dso->path);
 	close(root);
-	if (place >= 0 && (wp_openfile_known(place, st) || !wp_mappedfile_is(&dso->last.file, st, false))) {
+	if (place >= 0 && (wp_openfile_known(place, st) ||
+			   !wp_mappedfile_is(&dso->last.file, st, false))) {
 		close(place);
 		place = -1;
 	}
