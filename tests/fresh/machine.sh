@@ -22,6 +22,17 @@ clone() {
 	done
 }
 
+# may_overlay DIR: in a container whose own root is an overlay there is none on top.
+may_overlay() {
+	local try status=0
+	try=$(mktemp -d "$1/try.XXXXXX")
+	mkdir "$try/lower" "$try/upper" "$try/scratch" "$try/root"
+	as_root unshare -m --propagation private mount -t overlay overlay "$try/root" -o \
+		"lowerdir=$try/lower,upperdir=$try/upper,workdir=$try/scratch" 2>/dev/null || status=1
+	as_root rm -rf --one-file-system "$try"
+	return $status
+}
+
 new_machine() {
 	local kernel
 	suite=$1
@@ -31,6 +42,10 @@ new_machine() {
 	cached "$base" make_base "$suite"
 	touch "$base"
 	mkdir -p build/fresh "$CACHE/fresh/debs-$suite" "$CACHE/ccache-fresh"
+	if ! may_overlay "$PWD/build/fresh" || ! may_overlay "$CACHE/fresh"; then
+		echo "# SKIP no overlay can be mounted on this file system: use a volume of the host"
+		exit 4
+	fi
 	work=$(mktemp -d "$PWD/build/fresh/$suite.XXXXXX")
 	trap 'as_root rm -rf --one-file-system "$work"' EXIT
 	mkdir "$work/lower"
