@@ -69,12 +69,13 @@ static bool wants_signature(void)
 	       locked_down("integrity") || locked_down("confidentiality");
 }
 
+#define MORE_SIGNED	". This kernel loads modules only that are signed with a key it trusts: " \
+			"see SIGNED MODULES in 'man wallprof'"
+
 /* The device is not there: what to do about it. */
 static void no_device(void)
 {
-	static const char *const signature =
-		". This kernel loads modules only that are signed with a key it trusts: see SIGNED MODULES in 'man wallprof'";
-	const char *more = wants_signature() ? signature : "";
+	const char *more = wants_signature() ? MORE_SIGNED : "";
 	struct utsname host;
 
 	uname(&host);
