@@ -252,7 +252,7 @@ static const char *advice(const struct wp_record_opts *o, unsigned int unwind)
 		return "their files do not describe this code: see --call-graph in the manual";
 	}
 	return tables ? "code without an unwind table was not built with frame pointers" :
-			"without --call-graph fp, unwind tables are used";
+			"try it without --call-graph fp";
 }
 
 /*
