@@ -2,6 +2,7 @@
 """A recording of one process, made without a recorder: what it has mapped, and a sample in
 each mapping."""
 
+import os
 import struct
 
 BASE = 0x10000000
@@ -17,13 +18,22 @@ def text(string):
     return data + b"\0" * (-len(data) % 8)
 
 
+def file_of(name, i):
+    """Major and minor number of the device, and the inode; of what is not there, some."""
+    try:
+        st = os.stat(name)
+    except OSError:
+        return 8, 1, 100 + i
+    return os.major(st.st_dev), os.minor(st.st_dev), st.st_ino
+
+
 def write(path, pid, mapped, offset=0x1000):
     """mapped: names of files, or "//anon"; the sample is at that offset of each."""
     stamp = struct.pack("<IIQ", pid, pid, 1000)
     data = record(3, 0, struct.pack("<II", pid, pid) + text("comm") + stamp)
     for i, name in enumerate(mapped):
         data += record(10, 2, struct.pack("<IIQQQIIQQII", pid, pid, BASE + i * SIZE, SIZE, 0,
-                                          8, 1, 100 + i, 0, 5, 2) + text(name) + stamp)
+                                          *file_of(name, i), 0, 5, 2) + text(name) + stamp)
     for i in range(len(mapped)):
         data += record(9, 2, struct.pack("<QIIQQ", BASE + i * SIZE + offset, pid, pid,
                                          2000 + i, 1000000))
