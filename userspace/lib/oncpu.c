@@ -101,7 +101,7 @@ int wp_oncpu_sample(struct wp_oncpu *o, __s32 pid, __s32 tid, __u64 ns)
 	return 0;
 }
 
-/* That part of the time that a thread ran of which its first samples of @ns tell. */
+/* The part of its run time that belongs to the first @ns of what a thread was sampled for. */
 static __u64 part(const struct wp_oncpu_thread *t, __u64 ns)
 {
 	/* A file whose sums overflow must not make the product do so. */
