@@ -252,7 +252,9 @@ class Switches:
             if high < before.low:
                 break
             woken = Bound(low, min(high, came.high))
-            sure = low >= before.high and woken.high <= came.low
+            # Of an open one, a wakeup that may have come after the end is not sure,
+            # whereas a CPU takes a thread after it was woken.
+            sure = low >= before.high and (woken.high if ended else high) <= came.low
             part = between(woken, came)
             if ended or woken.high > when.low:
                 ways.append(Split(Bound(min(part.low, all_of_it.low),
