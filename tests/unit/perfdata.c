@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -20,6 +21,7 @@
 #include "lib/err.h"
 #include "lib/events.h"
 #include "lib/features.h"
+#include "lib/mmaprecord.h"
 #include "lib/perfdata.h"
 #include "tap.h"
 
@@ -357,6 +359,64 @@ static void test_files(void)
 	wp_buildids_free(ids);
 }
 
+/* A mapping's record as it is in the file; the path has 8 bytes. */
+static struct map {
+	struct wp_mmap2_record rec;
+	char name[8];
+	struct wp_sample_id sid;
+} mapped(unsigned int i, const char *name, __u32 prot)
+{
+	struct map map = { .rec = { .header = { PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER,
+						sizeof(map) },
+				    .pid = 7, .tid = 7, .start = i * 0x1000, .len = 0x1000,
+				    .maj = 8, .min = 1, .ino = 50 + i, .prot = prot } };
+
+	memcpy(map.name, name, 8);
+	return map;
+}
+
+/* Records get the build-id where several files have their path, and else stay as they are. */
+static void test_maps(void)
+{
+	const struct wp_buildid id = { .size = 16, .data = { 9, 8, 7 } };
+	const struct wp_buildid other = { .size = 20, .data = { 6, 5, 4 } };
+	struct map map[1000], back, *now = &back;
+	struct wp_buildids *ids = wp_buildids_new();
+	struct wp_perfdata *pd = make(0);
+	unsigned int i, bad = 0, nr = 0;
+	struct wp_mapped place = { 0 };
+	const char *at;
+
+	for (i = 0; i < 1000; i++) {
+		const char *name = i < 998 ? "/lib/so" : i < 999 ? "/lib/on" : "12345678";
+
+		map[i] = mapped(i, name, i == 5 ? PROT_READ : PROT_READ | PROT_EXEC);
+		bad |= wp_perfdata_write_record(pd, &map[i].rec.header);
+		place.file = (struct wp_fileid){ 8, 1, map[i].rec.ino };
+		if (i < 999)
+			wp_buildids_map(ids, name, &place, i == 6 ? NULL : i & 1 ? &id : &other);
+	}
+	ok(!bad && !wp_perfdata_close(pd, ids) && whole(), "a file with mappings");
+	wp_buildids_free(ids);
+	for (at = file.data; nr < 1000 && at < file.data + file.size - sizeof(back); at += 8) {
+		memcpy(now, at, sizeof(back));
+		if (now->rec.header.type != PERF_RECORD_MMAP2 ||
+		    now->rec.header.size != sizeof(back) || now->rec.pid != 7)
+			continue;
+		i = nr++;
+		if (i != 5 && i != 6 && i < 998) {
+			const struct wp_buildid *want = i & 1 ? &id : &other;
+
+			map[i].rec.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+			map[i].rec.build_id_size = want->size;
+			memset(map[i].rec.reserved, 0, 3);
+			memcpy(map[i].rec.build_id, want->data, sizeof(want->data));
+		}
+		bad += !!memcmp(&back, &map[i], sizeof(back));
+	}
+	ok(nr == 1000 && !bad, "1000 mappings have their build-ids: %u, %u wrong", nr, bad);
+}
+
 static void test_batch(void)
 {
 	const __u64 sec = 1000000000, ms = 1000000;
@@ -496,6 +556,7 @@ int main(void)
 	test_encode();
 	test_file();
 	test_files();
+	test_maps();
 	test_batch();
 	test_full();
 	test_open();

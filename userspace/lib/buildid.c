@@ -658,6 +658,42 @@ struct wp_dso *wp_buildids_find_id(struct wp_buildids *ids, const char *path,
 	return NULL;
 }
 
+/**
+ * wp_buildids_find_one_of() - look up one of several files of a path
+ * @ids: the table
+ * @path: the name as in the mapping record
+ * @file: which file the mapping record has
+ *
+ * Return: the entry; NULL if there is none, or no other of that name.
+ */
+const struct wp_dso *wp_buildids_find_one_of(const struct wp_buildids *ids, const char *path,
+					     const struct wp_fileid *file)
+{
+	const struct wp_dso *first = first_of(ids, path, false), *dso;
+
+	if (!first || !first->next)
+		return NULL;
+	for (dso = first; dso && !same_file(&dso->last.file, file);)
+		dso = next_of(ids, dso);
+	return dso;
+}
+
+/**
+ * wp_buildids_share_paths() - is there a path that several files have?
+ * @ids: the table
+ *
+ * Return: true if there is.
+ */
+bool wp_buildids_share_paths(const struct wp_buildids *ids)
+{
+	size_t i;
+
+	for (i = 0; i < ids->nr; i++)
+		if (ids->dso[i]->next)
+			return true;
+	return false;
+}
+
 /* Of the files of one path, our own stands for it, or else the one that is mapped most. */
 static void choose(const struct wp_buildids *ids, struct wp_dso *first)
 {

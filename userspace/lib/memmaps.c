@@ -16,13 +16,10 @@
 #include "lib/features.h"
 #include "lib/intern.h"
 #include "lib/memmaps.h"
+#include "lib/mmaprecord.h"
 
 #define FIRST_ROOM	64
 
-/* What older headers of the kernel do not have. */
-#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
-#define PERF_RECORD_MISC_MMAP_BUILD_ID	(1 << 14)
-#endif
 #define MISC_BUILD_ID_SIZE		(1 << 15)
 
 /* PERF_RECORD_MMAP; PERF_RECORD_MMAP2 has more between that and the name. */

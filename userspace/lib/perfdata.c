@@ -8,7 +8,8 @@
  * The form was chosen by trial, so that every perf from 5.10 to 7 reads the
  * file without a warning: file mode, a header of 104 bytes, attrs of 120, ids
  * per event and CPU, the same sample_type on all events, build-ids in the
- * table and not inline, neither FINISHED_INIT nor ID_INDEX.
+ * table, and inline only where several files have one path (see mapids.c), neither
+ * FINISHED_INIT nor ID_INDEX.
  *
  * A write of the buffer leaves a complete file behind: the features follow the
  * data, and are written over by the next data. As that tears them, the
@@ -30,6 +31,7 @@
 #include "lib/events.h"
 #include "lib/features.h"
 #include "lib/fullio.h"
+#include "lib/mapids.h"
 #include "lib/outfile.h"
 #include "lib/perfdata.h"
 #include "lib/perfheader.h"
@@ -83,6 +85,7 @@ struct wp_perfdata {
 
 	struct wp_compressor *compressor;	/* NULL: records are as they are */
 	int level;
+	struct wp_mapids maps;	/* of a file whose records can be changed in place */
 
 	__u64 first_time, last_time, nr_samples, nr_bytes;
 };
@@ -553,6 +556,7 @@ static void destroy(struct wp_perfdata *pd)
 	}
 	wp_features_free(&pd->feat);
 	wp_compressor_free(pd->compressor);
+	wp_mapids_free(&pd->maps);
 	free(pd->cpu_index);
 	free(pd->blob);
 	free(pd->blob_dir);
@@ -834,6 +838,8 @@ int wp_perfdata_write_record(struct wp_perfdata *pd, const struct perf_event_hea
 	if (!p)
 		return pd->err;
 	memcpy(p, rec, rec->size);
+	if (pd->regular && !pd->compressor)
+		wp_mapids_note(&pd->maps, rec, tail(pd)->pos + tail(pd)->len);
 	if (rec->type == PERF_RECORD_SAMPLE && rec->size >= 40)
 		note_sample(pd, ((const __u64 *)rec)[4]);
 	commit(pd, rec->size);
@@ -891,6 +897,14 @@ int wp_perfdata_finished_round(struct wp_perfdata *pd)
 	return wp_perfdata_write_record(pd, &rec);
 }
 
+/* The file stays readable at each step: a record is changed at once. */
+static int write_mapids(struct wp_perfdata *pd, const struct wp_buildids *ids)
+{
+	int ret = wp_mapids_write(&pd->maps, pd->out.fd, ids);
+
+	return ret ? fail(pd, ret) : 0;
+}
+
 /**
  * wp_perfdata_close() - complete the file and free everything
  * @pd: the file, or NULL
@@ -909,6 +923,8 @@ int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
 		wp_buildids_resolve(ids);
 		wp_features_buildids(&pd->feat, ids);
 	}
+	if (ids && !ret)
+		ret = write_mapids(pd, ids);
 	if (pd->compressor)
 		wp_features_compressed(&pd->feat, pd->level,
 				       wp_compressor_ratio(pd->compressor),

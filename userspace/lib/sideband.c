@@ -25,6 +25,7 @@
 #include "lib/err.h"
 #include "lib/kthreads.h"
 #include "lib/mappedfile.h"
+#include "lib/mmaprecord.h"
 #include "lib/openfile.h"
 #include "lib/perfdata.h"
 #include "lib/rights.h"
@@ -82,25 +83,6 @@ struct wp_sideband {
 };
 
 /* The fixed starts of the records that are looked into. */
-struct mmap2_record {
-	struct perf_event_header header;
-	__u32 pid, tid;
-	__u64 start, len, pgoff;
-	union {
-		struct {
-			__u32 maj, min;
-			__u64 ino, ino_generation;
-		};
-		struct {
-			__u8 build_id_size;
-			__u8 reserved[3];
-			__u8 build_id[WP_BUILDID_MAX];
-		};
-	};
-	__u32 prot, flags;
-	char filename[];
-};
-
 struct task_record {
 	struct perf_event_header header;
 	__u32 pid, ppid, tid, ptid;
@@ -125,11 +107,6 @@ struct mmap_record {
 	__u64 start, len, pgoff;
 	char filename[];
 };
-
-#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
-#define PERF_RECORD_MISC_MMAP_BUILD_ID	(1 << 14)
-#define NO_BUILD_ID_BIT
-#endif
 
 static struct wp_sample_id *trailer(struct perf_event_header *rec)
 {
@@ -215,7 +192,7 @@ static bool passes(struct wp_sideband *sb, const struct perf_event_header *rec, 
  * Which file a mapping is of, as the kernel gives only its build-id. Its path could lead to
  * another one by now, so the mapping itself is looked at.
  */
-static struct wp_fileid find_file(const struct mmap2_record *m)
+static struct wp_fileid find_file(const struct wp_mmap2_record *m)
 {
 	int fd = m->filename[0] == '/' ?
 		wp_mappedfile_place(m->pid, m->start, m->start + m->len) : -1;
@@ -231,7 +208,7 @@ static struct wp_fileid find_file(const struct mmap2_record *m)
 }
 
 /* Notes the file of a mapping; with its build-id, if the record has that. */
-static struct wp_dso *note_file(struct wp_sideband *sb, const struct mmap2_record *m,
+static struct wp_dso *note_file(struct wp_sideband *sb, const struct wp_mmap2_record *m,
 				__u64 time, const struct wp_buildid *id, bool inlined)
 {
 	struct wp_mapped map = {
@@ -259,7 +236,7 @@ static struct wp_dso *note_file(struct wp_sideband *sb, const struct mmap2_recor
  * device and inode take its place. Without a table they are zero, which readers
  * take for "not known".
  */
-static void unpack_buildid(struct wp_sideband *sb, struct mmap2_record *m, __u64 time)
+static void unpack_buildid(struct wp_sideband *sb, struct wp_mmap2_record *m, __u64 time)
 {
 	bool inlined = m->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID;
 	struct wp_buildid id = { 0 };
@@ -319,7 +296,7 @@ static bool is_whole(const struct perf_event_header *rec)
 	case PERF_RECORD_MMAP:
 		return has_string(rec, offsetof(struct mmap_record, filename));
 	case PERF_RECORD_MMAP2:
-		return has_string(rec, offsetof(struct mmap2_record, filename));
+		return has_string(rec, offsetof(struct wp_mmap2_record, filename));
 	case PERF_RECORD_COMM:
 		return has_string(rec, offsetof(struct comm_record, comm));
 	case PERF_RECORD_FORK:
