@@ -131,12 +131,13 @@ static void check_texts(const struct taken *t)
 		abort();
 }
 
-static void do_job(__u32 kind, int fd, void (*check)(const struct taken *t))
+static void do_job(__u32 kind, __u32 flags, int fd, void (*check)(const struct taken *t))
 {
 	static __u64 number;
 	static struct wp_job_answer answer;
 	struct wp_job job = {
-		.head = { .kind = kind, .key = { 1, 2 }, .number = ++number, .address = 0x1040 },
+		.head = { .kind = kind, .flags = flags, .key = { 1, 2 }, .number = ++number,
+			  .address = 0x1040 },
 		.fds[0] = fd, .nr_fds = 1,
 	};
 	struct taken t = { 0 };
@@ -157,13 +158,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	do_job(WP_JOB_NAME, fd, check_name);
-	do_job(WP_JOB_TABLE, fd, check_table);
-	do_job(WP_JOB_BUILDID, fd, check_buildid);
-	do_job(WP_JOB_LINKS, fd, check_links);
-	do_job(WP_JOB_SYMBOLS, fd, check_symbols);
-	do_job(WP_JOB_INLINED, fd, check_texts);
-	do_job(WP_JOB_PERFMAP, fd, check_symbols);
+	do_job(WP_JOB_NAME, 0, fd, check_name);
+	do_job(WP_JOB_TABLE, 0, fd, check_table);
+	do_job(WP_JOB_BUILDID, 0, fd, check_buildid);
+	do_job(WP_JOB_LINKS, 0, fd, check_links);
+	do_job(WP_JOB_SYMBOLS, 0, fd, check_symbols);
+	do_job(WP_JOB_SYMBOLS, WP_JOB_VARIABLES, fd, check_symbols);
+	do_job(WP_JOB_INLINED, 0, fd, check_texts);
+	do_job(WP_JOB_PERFMAP, 0, fd, check_symbols);
 	close(fd);
 	return 0;
 }

@@ -167,7 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	files.debug = file_of(data + 1 + third, third ? third : size - 1, &links);
 	files.alt = file_of(data + 1 + 2 * third, third ? third : size - 1, &links);
 	if (files.main >= 0) {
-		wp_elfnames_read(&found, &files);
+		wp_elfnames_read(&found, &files, false);
 		in = wp_inlines_new(&files);
 		look_at(&found, in);
 		wp_inlines_free(in);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
@@ -98,6 +99,27 @@ static __u32 elf(const char *path, const struct wp_buildid *id)
 	return wp_symbols_file(symbols, WP_SYMBOLS_ELF, path, id, 1);
 }
 
+/* Of a program: in its data, in what is zeroes, and one that is read only. */
+static struct {
+	long size;
+	char text[24];
+} in_data = { 1, "" };
+
+static char in_zeroes[1 << 16];
+
+static const char *variable_at(__u32 file, const void *p, __u64 *start)
+{
+	__u64 code = (unsigned long)_ZN2ns5thing3runEi;
+	struct wp_symbol symbol;
+
+	*start = 0;
+	if (!wp_symbols_variable(symbols, file, offset_of(_ZN2ns5thing3runEi),
+				 (unsigned long)p - code, &symbol))
+		return "-";
+	*start = symbol.start;
+	return symbol.name;
+}
+
 static void begin_with(const struct wp_symbols_options *options)
 {
 	wp_symbols_free(symbols);
@@ -107,6 +129,23 @@ static void begin_with(const struct wp_symbols_options *options)
 static void begin(bool raw)
 {
 	begin_with(&(struct wp_symbols_options){ .raw = raw });
+}
+
+static void variables(void)
+{
+	__u64 start;
+	__u32 file;
+
+	begin(false);
+	__asm__ volatile("" : : "r"(&in_data), "r"(in_zeroes) : "memory");
+	file = wp_symbols_file(symbols, WP_SYMBOLS_DATA, self, NULL, 1);
+	is(variable_at(file, &in_data, &start), "in_data", "a variable");
+	is(variable_at(file, &in_data.text[3], &start), "in_data", "within it");
+	ok(start == offsetof(typeof(in_data), text) + 3, "how far within: %d", (int)start);
+	is(variable_at(file, in_zeroes + sizeof(in_zeroes) - 1, &start), "in_zeroes",
+	   "the last byte of one that the file does not hold");
+	is(variable_at(file, variables, &start), "-", "a function is none");
+	is(variable_at(file, &start, &start), "-", "nothing is outside of the file's memory");
 }
 
 static void own(void)
@@ -439,6 +478,7 @@ int main(void)
 	/* No server of who runs this. */
 	unsetenv("DEBUGINFOD_URLS");
 	_ZN2ns5thing3runEi(1);
+	variables();
 	own();
 	inlined();
 	no_files();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads the functions of an ELF file, which is hostile, and so are its files of debug
- * information. Opens nothing: it is given descriptors, of files that wp_elfcheck() passed.
- * Called by symbols.c.
+ * Reads the functions or the variables of an ELF file, which is hostile, and so are its
+ * files of debug information. Opens nothing: it is given descriptors, of files that
+ * wp_elfcheck() passed. Called by jobnames.c.
  *
  * Which table of symbols: the file's own; else that of its file of debug information; else
  * that of the linker, and what is in .gnu_debugdata. As libdwfl has it, whose symbols are
@@ -77,6 +77,7 @@ static const char *add_segments(struct wp_elfnames *names, Elf *elf)
 			.offset = phdr.p_offset,
 			.size = phdr.p_filesz,
 			.address = phdr.p_vaddr,
+			.memory = phdr.p_memsz,
 		};
 	}
 	return NULL;
@@ -91,6 +92,14 @@ static bool is_function(const GElf_Sym *sym, const char *name)
 	/* Labels, as assembler has them, but not what marks data in code. */
 	return type == STT_FUNC || type == STT_GNU_IFUNC ||
 	       (type == STT_NOTYPE && name[0] != '$' && name[0] != '.');
+}
+
+static bool is_variable(const GElf_Sym *sym, const char *name)
+{
+	unsigned int type = GELF_ST_TYPE(sym->st_info);
+
+	return name && *name && sym->st_shndx != SHN_UNDEF && sym->st_shndx != SHN_ABS &&
+	       sym->st_size && (type == STT_OBJECT || type == STT_COMMON);
 }
 
 /* A string; NULL if it does not end. A long one is not read to its end. */
@@ -123,7 +132,7 @@ static const char *add_some(struct wp_elfnames *names, const struct symbols *s, 
 		if (!gelf_getsym(s->data, i, &sym))
 			break;
 		name = string_at(s->names, sym.st_name);
-		if (!is_function(&sym, name))
+		if (names->variables ? !is_variable(&sym, name) : !is_function(&sym, name))
 			continue;
 		e.start = sym.st_value + s->shift;
 		e.end = e.start + sym.st_size;
@@ -331,13 +340,15 @@ static const char *add_stubs(struct wp_elfnames *names, Elf *elf)
 }
 
 /**
- * wp_elfnames_read() - read the functions of a file
+ * wp_elfnames_read() - read the functions or the variables of a file
  * @names: all zero; out: to be freed with wp_elfnames_free(), also on failure
  * @files: the file, and those of its debug information; they stay the caller's
+ * @variables: the variables
  *
  * Return: NULL, or why it has no names.
  */
-const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfiles *files)
+const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfiles *files,
+			     bool variables)
 {
 	Elf *elf, *debug;
 	const char *trouble;
@@ -347,10 +358,11 @@ const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfil
 	if (!elf)
 		return "it is not an ELF file";
 	debug = open_elf(files->debug);
+	names->variables = variables;
 	trouble = add_segments(names, elf);
 	if (!trouble)
 		trouble = add_symbols(names, elf, debug);
-	if (!trouble)
+	if (!trouble && !variables)
 		trouble = add_stubs(names, elf);
 	elf_end(debug);
 	elf_end(elf);

@@ -471,16 +471,20 @@ static struct wp_job job_of(__u32 kind, const struct wp_debugfiles *files)
 }
 
 /**
- * wp_filereader_symbols() - read the functions of a file
+ * wp_filereader_symbols() - read the functions of a file, or its variables
  * @files: the file, and those of its debug information; they stay the caller's
+ * @variables: its variables
  * @names: all zero; out: to be freed with wp_elfnames_free()
  *
  * Return: NULL, or why it has no names.
  */
-const char *wp_filereader_symbols(const struct wp_debugfiles *files, struct wp_elfnames *names)
+const char *wp_filereader_symbols(const struct wp_debugfiles *files, bool variables,
+				  struct wp_elfnames *names)
 {
-	const struct wp_job job = job_of(WP_JOB_SYMBOLS, files);
+	struct wp_job job = job_of(WP_JOB_SYMBOLS, files);
 
+	if (variables)
+		job.head.flags |= WP_JOB_VARIABLES;
 	return read_symbols(&job, names);
 }
 

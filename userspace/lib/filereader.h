@@ -29,7 +29,8 @@ struct wp_fileowner {
 int wp_filereader_buildid(int fd, struct wp_buildid *id);
 int wp_filereader_loaded_id(int fd, struct wp_buildid *id);
 int wp_filereader_links(int fd, struct wp_elflinks *links);
-const char *wp_filereader_symbols(const struct wp_debugfiles *files, struct wp_elfnames *names);
+const char *wp_filereader_symbols(const struct wp_debugfiles *files, bool variables,
+				  struct wp_elfnames *names);
 const char *wp_filereader_perfmap(int fd, struct wp_elfnames *names);
 int wp_filereader_inlined(const struct wp_debugfiles *files, __u64 number, __u64 address,
 			  bool raw, char **names, size_t *nr);

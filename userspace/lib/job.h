@@ -29,9 +29,10 @@
  * @WP_JOB_BUILDID: a file's build-id; answer: struct wp_buildid. With WP_JOB_LOADED by its
  *	program headers only, as the kernel has it
  * @WP_JOB_LINKS: what a file names; answer: struct wp_elflinks
- * @WP_JOB_SYMBOLS: the functions of a file; answer: struct wp_job_symbols, then what that
- *	counts. Files: the ELF file; with WP_JOB_DEBUG, that of its debug information; with
- *	WP_JOB_ALT, the one that shares with others
+ * @WP_JOB_SYMBOLS: the functions of a file, or with WP_JOB_VARIABLES these; answer:
+ *	struct wp_job_symbols, then what that counts. Files: the ELF file; with
+ *	WP_JOB_DEBUG, that of its debug information; with WP_JOB_ALT, the one that shares
+ *	with others
  * @WP_JOB_INLINED: which functions are inlined at an address; files as of SYMBOLS; answer:
  *	names, each with a 0 behind it, the innermost first
  * @WP_JOB_DEMANGLE: what the text was called by those who wrote it; answer: that
@@ -50,10 +51,11 @@ enum wp_job_kind {
 	WP_JOB_CRC,
 };
 
-/* Flags of jobs: which files there are; that names stay as the linker has them. */
+/* Flags of jobs: which files there are; that names stay as the linker has them; which names. */
 #define WP_JOB_DEBUG	1
 #define WP_JOB_ALT	2
 #define WP_JOB_RAW	4
+#define WP_JOB_VARIABLES	8
 
 /* Of BUILDID: of a file that is mapped. */
 #define WP_JOB_LOADED	1

@@ -107,7 +107,7 @@ static int do_symbols(const struct wp_job *job, struct wp_job_answer *answer)
 
 	if (err)
 		return err;
-	trouble = wp_elfnames_read(&names, &files);
+	trouble = wp_elfnames_read(&names, &files, job->head.flags & WP_JOB_VARIABLES);
 	/* With more memory it may have some. */
 	if (trouble && !strcmp(trouble, WP_NO_MEMORY))
 		err = -ENOMEM;

@@ -599,6 +599,25 @@ const struct wp_memmap *wp_memmaps_find(const struct wp_memmaps *m, __s32 pid, _
 }
 
 /**
+ * wp_memmaps_below() - what is mapped at an address, or before it
+ * @m: the mappings
+ * @pid: the process
+ * @address: the address
+ *
+ * Return: the last mapping that does not begin behind @address, until the next record; NULL
+ * if there is none.
+ */
+const struct wp_memmap *wp_memmaps_below(const struct wp_memmaps *m, __s32 pid, __u64 address)
+{
+	const struct space *s = space_of(m, pid);
+	size_t i = s ? first_behind(s, address) : 0;
+
+	if (s && i < s->nr && s->map[i].start <= address)
+		return &s->map[i];
+	return i ? &s->map[i - 1] : NULL;
+}
+
+/**
  * wp_memmaps_path() - the name of a mapped file
  * @m: the mappings
  * @path: its number

@@ -45,6 +45,7 @@ struct wp_memmap {
 struct wp_memmaps *wp_memmaps_new(const struct wp_perffile *file);
 int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec);
 const struct wp_memmap *wp_memmaps_find(const struct wp_memmaps *m, __s32 pid, __u64 address);
+const struct wp_memmap *wp_memmaps_below(const struct wp_memmaps *m, __s32 pid, __u64 address);
 const char *wp_memmaps_kernel(const struct wp_memmaps *m, __u64 *at);
 const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path);
 /**

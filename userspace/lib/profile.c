@@ -27,6 +27,7 @@
  * @state: fields of the raw payload; NULL: it has none
  * @reason: the same
  * @syscall: the same
+ * @arg: the same
  * @object: the same
  * @count: the same
  */
@@ -37,6 +38,7 @@ struct event {
 	const struct wp_tracepoint_field *state;
 	const struct wp_tracepoint_field *reason;
 	const struct wp_tracepoint_field *syscall;
+	const struct wp_tracepoint_field *arg;
 	const struct wp_tracepoint_field *object;
 	const struct wp_tracepoint_field *count;
 };
@@ -122,6 +124,7 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	to->state = wp_tracepoint_field(tp, "state");
 	to->reason = wp_tracepoint_field(tp, "reason");
 	to->syscall = wp_tracepoint_field(tp, "syscall");
+	to->arg = wp_tracepoint_field(tp, "arg");
 	to->object = wp_tracepoint_field(tp, "object");
 	to->count = wp_tracepoint_field(tp, "count");
 }
@@ -238,6 +241,29 @@ static void get_text(const struct wp_tracepoint_field *f, const struct wp_perfre
 		buf[0] = 0;
 }
 
+/*
+ * What was waited for: of a futex in a file's memory the variable, if it has a name. Of
+ * others what the recording has, of which the end says most.
+ */
+static void get_object(struct wp_profile *p, const struct wp_perfrecord *rec,
+		       struct wp_profile_cause *c)
+{
+	const struct event *event = &p->event[rec->event];
+	const size_t room = sizeof(c->object);
+	char text[512] = "";
+	size_t len;
+
+	if (event->arg && !strncmp(c->syscall, "futex", 5) &&
+	    wp_profstacks_variable(p->stacks, rec->pid, wp_tracepoint_get(event->arg, rec->raw),
+				   c->object, room))
+		return;
+	get_text(event->object, rec, text, sizeof(text));
+	len = strlen(text);
+	snprintf(c->object, room, "%s", len < room ? text : text + len - room + 1);
+	if (len >= room)
+		memset(c->object, '.', 3);
+}
+
 /* The number of why; 0: not told; and the number of intervals. */
 static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 		    struct wp_profile_sample *sample)
@@ -254,7 +280,7 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	snprintf(c.reason, sizeof(c.reason), "%s",
 		 wp_reason_name(wp_tracepoint_get(event->reason, rec->raw)));
 	get_text(event->syscall, rec, c.syscall, sizeof(c.syscall));
-	get_text(event->object, rec, c.object, sizeof(c.object));
+	get_object(p, rec, &c);
 	if (event->count)
 		sample->count = wp_tracepoint_get(event->count, rec->raw);
 	sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);

@@ -60,13 +60,14 @@ struct wp_profile_thread {
  * @state: in the kernel's letters: "S", "D", "R"; empty if not told
  * @reason: "futex", "sleep", "preempted", ...; empty if not told
  * @syscall: the system call in which; empty if in none or not told
- * @object: what was waited for, if that is known: a file, a socket
+ * @object: what was waited for, if that is known: a file, a socket, the variable that a
+ *	lock is; a longer text begins with "..."
  */
 struct wp_profile_cause {
 	char state[8];
 	char reason[24];
 	char syscall[32];
-	char object[64];
+	char object[128];
 };
 
 /**

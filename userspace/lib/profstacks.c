@@ -198,13 +198,19 @@ static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const c
 	f += room;
 	*f = (struct file){ .path = key.path, .kind = kind, .id = key.id };
 	f->symbols = wp_symbols_file(s->symbols, kind, path, &map->id, pid);
-	if (f->symbols && kind == WP_SYMBOLS_ELF) {
+	if (f->symbols && (kind == WP_SYMBOLS_ELF || kind == WP_SYMBOLS_DATA)) {
 		f->stat = wp_memmaps_stat(s->maps, map->file);
 		wp_symbols_stat(s->symbols, f->symbols, &f->stat);
 	}
 	if (f->symbols && kind == WP_SYMBOLS_JIT)
 		wp_symbols_jit(s->symbols, f->symbols, wp_memmaps_jit(s->maps, pid));
 	return f->symbols ? nr : 0;
+}
+
+/* What has a build-id is a file, whatever its name. */
+static enum wp_symbols_kind kind_of_map(const struct wp_memmap *map, const char *path)
+{
+	return map->id.size && strcmp(path, "[vdso]") ? WP_SYMBOLS_ELF : kind_of(path);
 }
 
 static __u32 kernel_of(struct wp_profstacks *s)
@@ -237,9 +243,7 @@ static __u32 frame_of(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 add
 
 	if (map) {
 		const char *path = wp_memmaps_path(s->maps, map->path);
-		/* What has a build-id is a file, whatever its name. */
-		enum wp_symbols_kind kind = map->id.size && strcmp(path, "[vdso]") ?
-			WP_SYMBOLS_ELF : kind_of(path);
+		enum wp_symbols_kind kind = kind_of_map(map, path);
 
 		key.file = file_of(s, kind, path, map, pid);
 		if (kind != WP_SYMBOLS_JIT)
@@ -364,6 +368,42 @@ static const char *base_of(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash && slash[1] ? slash + 1 : path;
+}
+
+/**
+ * wp_profstacks_variable() - name the variable at an address
+ * @s: the stacks
+ * @pid: the process
+ * @address: the address
+ * @text: out: "NAME (FILE)", "NAME+0xN (FILE)" within a larger one
+ * @size: of @text
+ *
+ * Its file is the one whose code is mapped next before it, as all linkers have it.
+ *
+ * Return: whether it is known.
+ */
+bool wp_profstacks_variable(struct wp_profstacks *s, __s32 pid, __u64 address, char *text,
+			    size_t size)
+{
+	const struct wp_memmap *map = wp_memmaps_below(s->maps, pid, address);
+	const char *path = map ? wp_memmaps_path(s->maps, map->path) : NULL;
+	char within[24] = "";
+	struct wp_symbol symbol;
+	__u32 file;
+
+	if (!map || kind_of_map(map, path) != WP_SYMBOLS_ELF)
+		return false;
+	file = file_of(s, WP_SYMBOLS_DATA, path, map, pid);
+	if (!file || !wp_symbols_variable(s->symbols, s->file[file - 1].symbols, map->offset,
+					  address - map->start, &symbol))
+		return false;
+	if (symbol.start)
+		snprintf(within, sizeof(within), "+0x%llx", (unsigned long long)symbol.start);
+	/* Names of files can have moved. */
+	path = wp_intern_bytes(&s->paths, s->file[file - 1].path, NULL);
+	snprintf(text, size, "%.*s%s (%.*s)", (int)size / 2, symbol.name, within,
+		 (int)size / 3, base_of(path));
+	return true;
 }
 
 /* A function has its strings: names of those that are inlined are nobody else's. */

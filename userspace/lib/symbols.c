@@ -288,16 +288,17 @@ static const char *read_linked(struct wp_symbols *s, struct file *f, int fd,
 			       const char *path, int root)
 {
 	const struct wp_debugplace place = { .root = root, .path = path, .only = s->symfs };
+	bool wants_inlines = s->wants_inlines && f->kind != WP_SYMBOLS_DATA;
 	struct wp_debugfiles files;
 	const char *trouble;
 
-	wp_debugfiles_open(&files, &place, fd, st, links, s->wants_inlines);
+	wp_debugfiles_open(&files, &place, fd, st, links, wants_inlines);
 	f->owner = (struct wp_fileowner){ st->st_uid, st->st_dev };
-	trouble = wp_filereader_symbols(&files, &f->names);
+	trouble = wp_filereader_symbols(&files, f->kind == WP_SYMBOLS_DATA, &f->names);
 	if (!trouble && !charge(s, st, &f->names.table))
 		trouble = TOO_MUCH;
 	/* Where functions are inlined is looked up later, if there is something of that. */
-	if (!trouble && s->wants_inlines)
+	if (!trouble && wants_inlines)
 		f->inlines = files;
 	else
 		wp_debugfiles_close(&files);
@@ -618,6 +619,7 @@ static const char *read_symbols(struct wp_symbols *s, struct file *f)
 {
 	switch (f->kind) {
 	case WP_SYMBOLS_ELF:
+	case WP_SYMBOLS_DATA:
 		return read_file(s, f);
 	case WP_SYMBOLS_KERNEL:
 		return read_kernel(s, f);
@@ -706,6 +708,53 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 	symbol->start = address - (at - e->start);
 	symbol->size = e->end - e->start;
 	symbol->sched = at >= f->names.table.sched_start && at < f->names.table.sched_end;
+	return true;
+}
+
+static bool is_in_memory(const struct file *f, __u64 address)
+{
+	size_t i;
+
+	for (i = 0; i < f->names.nr_segments; i++) {
+		const struct wp_segment *g = &f->names.segment[i];
+
+		if (address >= g->address && address - g->address < g->memory)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * wp_symbols_variable() - which variable is at a place
+ * @s: the names
+ * @file: number of the file, of WP_SYMBOLS_DATA
+ * @code: the offset in the file of code that is mapped before it
+ * @distance: bytes from that code to the place, in memory
+ * @symbol: out: the variable; without a name if it is not known
+ *
+ * What is only in memory has no offset in the file, but all of the file is mapped at
+ * distances that its program headers say.
+ *
+ * Return: whether it is known.
+ */
+bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 distance,
+			 struct wp_symbol *symbol)
+{
+	struct file *f = &s->file[file - 1];
+	const struct wp_symtable_entry *e;
+	__u64 at;
+
+	memset(symbol, 0, sizeof(*symbol));
+	if (!f->read)
+		make_ready(s, f);
+	if (!address_of(f, code, &at) || !is_in_memory(f, at + distance))
+		return false;
+	e = wp_symtable_find(&f->names.table, at + distance);
+	if (!e)
+		return false;
+	symbol->name = name_of(s, f, e);
+	symbol->start = at + distance - e->start;
+	symbol->size = e->end - e->start;
 	return true;
 }
 

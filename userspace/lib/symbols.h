@@ -25,6 +25,7 @@ struct wp_symbols;
 /**
  * enum wp_symbols_kind - what a file is, and so what an address in it is
  * @WP_SYMBOLS_ELF: a file that was mapped; offset in the file
+ * @WP_SYMBOLS_DATA: the same, of which variables are looked up: wp_symbols_variable()
  * @WP_SYMBOLS_KERNEL: the kernel with its modules; address there
  * @WP_SYMBOLS_VDSO: what the kernel maps into each process; offset in that image
  * @WP_SYMBOLS_JIT: memory without a file, for which a process may have written
@@ -32,6 +33,7 @@ struct wp_symbols;
  */
 enum wp_symbols_kind {
 	WP_SYMBOLS_ELF,
+	WP_SYMBOLS_DATA,
 	WP_SYMBOLS_KERNEL,
 	WP_SYMBOLS_VDSO,
 	WP_SYMBOLS_JIT,
@@ -61,10 +63,11 @@ struct wp_symbols_options {
 };
 
 /**
- * struct wp_symbol - a function
+ * struct wp_symbol - a function or a variable
  * @name: its name; NULL if not known
  * @module: of the kernel: the module's name in brackets, or NULL
- * @start: where it begins, as addresses of that file are told
+ * @start: where it begins, as addresses of that file are told; of a variable how far
+ *	the address that was asked for is behind that
  * @size: its bytes; 0 if not known
  * @sched: of the kernel: one of the scheduler's own, by which threads leave their CPU
  *
@@ -89,6 +92,8 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 		      const struct wp_buildid *id, __s32 pid);
 bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 		     struct wp_symbol *symbol);
+bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 distance,
+			 struct wp_symbol *symbol);
 size_t wp_symbols_inlined(struct wp_symbols *s, __u32 file, __u64 address, char ***names);
 const char *wp_symbols_trouble(const struct wp_symbols *s, __u32 file);
 void wp_symbols_free(struct wp_symbols *s);
