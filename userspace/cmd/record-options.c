@@ -99,7 +99,7 @@ static const struct wp_option table[] = {
 	  "for samples each, in pages of 4 KiB or with\n"
 	  "unit B, K, M or G" },
 	{ 'z', "compression-level", "n", "compress the file by zstd, 1 to 22; 0: not\n"
-	  "at all (default, but 1 with --timeline)" },
+	  "at all (default)" },
 	{ OPT_INTERVAL, "interval", "ms", "empty the tables so often (default 1000)" },
 	{ OPT_LEDGER, "ledger", "file", "write every thread's account to this file" },
 	{ OPT_INTERVALS, "intervals", "file", "write the off-CPU intervals to this file" },
@@ -477,7 +477,6 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	o->buildids = true;
 	o->keep = true;
 	o->interval_ms = 1000;
-	o->level = -1;
 
 	err = wp_parse_options(&options, argc, argv, &raw, &rest);
 	if (err)
@@ -535,8 +534,6 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		wp_err("-o, --ledger and --intervals must name different files");
 		return -EINVAL;
 	}
-	if (o->level < 0)
-		o->level = o->timeline;
 	if (o->call_graph == WP_CALL_GRAPH_NONE)
 		o->max_stack = 1;
 	err = settle_freq(&raw);

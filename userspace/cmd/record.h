@@ -59,7 +59,7 @@ enum wp_call_graph {
  * @no_idle: leave out the time in which loops waited for their next work
  * @wakers: record where wakers were
  * @timeline: record every switch and wakeup, too
- * @level: zstd's level to compress the file with, 0 for none; -1: not given
+ * @level: zstd's level to compress the file with, 0 for none
  * @min_ns: the shortest off-CPU interval to record
  * @max_ns: the longest, 0 for any
  * @wait_ns: from which length on each is a sample of its own, 0: none is

@@ -92,8 +92,8 @@ static const struct wp_option table[] = {
 	{ OPT_MAX_FILES, "switch-max-files", "n", "keep the last n files of that kind" },
 	{ OPT_WAKEUP, "sched-wakeup", NULL, "write each wakeup as sched_wakeup, too: old\n"
 	  "perfs count delays from it only" },
-	{ 'z', "compression-level", "n", "compress the file by zstd, 1 (default) to 22;\n"
-	  "0: not at all" },
+	{ 'z', "compression-level", "n", "compress the file by zstd, 1 to 22, to\n"
+	  "about a tenth; 0: not at all (default)" },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -203,7 +203,6 @@ static int parse(struct wp_sched_options *o, int argc, char **argv)
 	int err, rest;
 
 	o->output = "perf.data";
-	o->level = 1;
 	err = wp_parse_options(&options, argc, argv, o, &rest);
 	if (err)
 		return err;
