@@ -196,7 +196,7 @@ static int write_archive(struct archive *a, const struct wp_profile *p)
 	struct wp_outfile out;
 	int err, ret;
 
-	err = wp_outfile_open(&out, a->output, WP_OUTFILE_STDOUT);
+	err = wp_outfile_open(&out, a->output, WP_OUTFILE_STDOUT | WP_OUTFILE_SUDO);
 	if (err)
 		return err;
 	a->tar = wp_tarfile_new(out.fd);

@@ -478,7 +478,7 @@ FILE *wp_samples_output(const struct wp_samples *s, struct wp_outfile *out, cons
 	FILE *f = NULL;
 	struct stat in;
 
-	if (wp_outfile_open(out, path, WP_OUTFILE_STDOUT))
+	if (wp_outfile_open(out, path, WP_OUTFILE_STDOUT | WP_OUTFILE_SUDO))
 		return NULL;
 	if (!fstat(wp_profile_file(s->profile)->fd, &in) && wp_outfile_same(out, &in))
 		wp_err("%s is the recording itself: name another file by -o", path);

@@ -12,6 +12,9 @@
  * (WP_OUTFILE_PARTIAL), whatever ended it. What is killed by SIGKILL leaves the temporary
  * name, or the recording.
  *
+ * What people open (WP_OUTFILE_SUDO), as a flame page, is given to who called sudo, when it is
+ * whole. Not a recording: perf, as root, refuses one that is another user's.
+ *
  * What is no file (outpath.c) is written to as it is, and so is standard output.
  *
  * Called by the commands and the writers of libwallprof. wp_outfile_die() is for signal
@@ -21,6 +24,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -302,6 +306,33 @@ static int close_stream(struct wp_outfile *o)
 	return o->err ? o->err : bad ? -EIO : 0;
 }
 
+/* A user's or a group's id from the environment; false if there is none. */
+static bool get_id(const char *variable, unsigned int *id)
+{
+	const char *text = getenv(variable);
+	unsigned long value;
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	*id = value;
+	return !errno && !*end && value < UINT32_MAX;
+}
+
+/* Who may run us by sudo could have had it by "-o -" all the same. */
+static void give_to_sudo_user(const struct wp_outfile *o)
+{
+	unsigned int uid, gid;
+
+	if (!(o->flags & WP_OUTFILE_SUDO) || !wp_outfile_is_file(o) || geteuid() ||
+	    !get_id("SUDO_UID", &uid) || !get_id("SUDO_GID", &gid))
+		return;
+	if (fchown(o->fd, uid, gid))
+		wp_warn("%s stays root's: %s", o->path, strerror(errno));
+}
+
 /**
  * wp_outfile_commit() - end an output: it gets its name
  * @o: the output; one that is not open stays so
@@ -335,6 +366,7 @@ int wp_outfile_commit(struct wp_outfile *o)
 		cut_line(o->fd);
 	if (!fstat(o->fd, &st) && S_ISREG(st.st_mode))
 		o->bytes = st.st_size;
+	give_to_sudo_user(o);
 	ret = wp_outfile_publish(o, NULL);
 	if (ret && o->quiet)
 		unlinkat(o->dir, o->tmp, 0);

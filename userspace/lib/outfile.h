@@ -20,11 +20,13 @@
  * @WP_OUTFILE_STDOUT: "-" is standard output
  * @WP_OUTFILE_PARTIAL: a file that is not whole is of use: it gets its name, too
  * @WP_OUTFILE_LINES: and is cut behind its last whole line
+ * @WP_OUTFILE_SUDO: under sudo it belongs to the user who called that
  */
 enum wp_outfile_flags {
 	WP_OUTFILE_STDOUT = 1,
 	WP_OUTFILE_PARTIAL = 2,
 	WP_OUTFILE_LINES = 4,
+	WP_OUTFILE_SUDO = 8,
 };
 
 /**

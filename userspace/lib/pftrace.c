@@ -142,7 +142,7 @@ static __u32 clock_of(int clockid)
 /* Opens @path for writing, but not the recording. */
 static int create(struct wp_pftrace *t, const char *path)
 {
-	int err = wp_outfile_open(&t->out, path, WP_OUTFILE_STDOUT);
+	int err = wp_outfile_open(&t->out, path, WP_OUTFILE_STDOUT | WP_OUTFILE_SUDO);
 	struct stat in;
 
 	if (err)
