@@ -290,6 +290,39 @@ static void test_causes(void)
 	wp_stacks_free(&s);
 }
 
+/* Reason, system call and futex: nothing that makes more samples. */
+static void test_locks(void)
+{
+	struct wallprof_aggr a = aggr_of(10, 0, 100, 50, 80), b;
+	struct wp_merge m;
+	struct wp_stacks s;
+
+	wp_stacks_init(&s);
+	wp_merge_init(&m, WP_MERGE_LOCKS);
+	a.reason = WALLPROF_REASON_SYSCALL;
+	a.syscall = SYS_futex;
+	a.arg = 0x1000;
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	b = a;
+	b.waker = WALLPROF_WAKER_TASK;
+	b.waker_tid = 7;
+	b.flags |= WALLPROF_AGGR_IOWAIT;
+	wp_merge_aggr(&m, &s, &b, 0, 0);
+	ok(m.nr == 1 && m.samples[0].cause.arg == 0x1000 && !m.samples[0].cause.waker &&
+	   !m.samples[0].flags, "a lock, whoever gave it back");
+	b.arg++;
+	wp_merge_aggr(&m, &s, &b, 0, 0);
+	ok(m.nr == 2, "another lock is another sample");
+	b.syscall = SYS_read;
+	wp_merge_aggr(&m, &s, &b, 0, 0);
+	b.arg++;
+	wp_merge_aggr(&m, &s, &b, 0, 0);
+	ok(m.nr == 3 && !m.samples[2].cause.arg && m.samples[2].cause.syscall == SYS_read,
+	   "another file is not");
+	wp_merge_free(&m);
+	wp_stacks_free(&s);
+}
+
 static void test_idle(void)
 {
 	struct wallprof_aggr a = aggr_of(10, 0, 100, 50, 80), work = a, sample = a;
@@ -758,6 +791,7 @@ int main(void)
 	test_wakers();
 	test_merge();
 	test_causes();
+	test_locks();
 	test_idle();
 	test_merge_wakers();
 	test_single();

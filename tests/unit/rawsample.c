@@ -58,6 +58,22 @@ static void test_fields(const char *raw, size_t len)
 	   !strcmp(string(raw, "runnable_hist"), "-"), "and how long each was");
 }
 
+static void test_cause(const struct wp_sample *s)
+{
+	struct wp_raw_cause raw, back;
+
+	memset(&raw, 0xff, sizeof(raw));
+	wp_raw_cause_make(&raw, s);
+	ok((sizeof(raw) + 4) % 8 == 0 && wp_raw_cause_read(&back, &raw, sizeof(raw)) &&
+	   back.state == s->state && back.reason == s->cause.reason &&
+	   back.syscall == SYS_futex && back.lock == s->cause.arg && back.count == 3 &&
+	   back.max == 50 && !back.compat && !back.reserved, "the short payload, and back");
+	ok(!wp_raw_cause_read(&back, &raw, sizeof(raw) - 1) && !wp_raw_cause_read(&back, NULL, 0),
+	   "one that is too short");
+	raw.magic++;
+	ok(!wp_raw_cause_read(&back, &raw, sizeof(raw)), "one that is another");
+}
+
 int main(void)
 {
 	struct wp_sample s = {
@@ -95,6 +111,7 @@ int main(void)
 	   strstr(format, "{ 0x8, \"iowait\" }") && strstr(format, "{ 0x8000, \"open\" }"),
 	   "has the words of the states, reasons and flags");
 	test_fields(raw, wp_raw_encode(&s, "/a b+0x4", &hist, raw, sizeof(raw)));
+	test_cause(&s);
 	s.cause = wp_cause_none;
 	wp_raw_encode(&s, "-", NULL, raw, sizeof(raw));
 	ok((__s32)value(raw, "nr") == -1 && !strcmp(string(raw, "syscall"), "-"), "no system call");

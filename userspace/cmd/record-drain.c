@@ -482,6 +482,7 @@ static int add_raw(struct wp_recording *r, const struct wp_sample *s, void *buf,
 static int add_samples(struct wp_recording *r)
 {
 	char raw[WP_RAW_MAX];
+	struct wp_raw_cause cause;
 	size_t i;
 	int err = 0;
 
@@ -511,6 +512,11 @@ static int add_samples(struct wp_recording *r)
 		set_asleep_since(r, s);
 		if (r->o.raw && !oncpu)
 			err = add_raw(r, s, raw, &sample);
+		if (r->o.reasons && !oncpu) {
+			wp_raw_cause_make(&cause, s);
+			sample.raw = &cause;
+			sample.nr_raw = sizeof(cause);
+		}
 		if (!err)
 			err = wp_batch_add_sample(r->batch, &sample);
 		if (!err && s->runnable) {

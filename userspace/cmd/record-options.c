@@ -31,6 +31,7 @@ enum {
 	OPT_STATE,
 	OPT_COMM,
 	OPT_HIST,
+	OPT_NO_REASONS,
 	OPT_NO_IDLE,
 	OPT_WAKERS,
 	OPT_TIMELINE,
@@ -89,6 +90,8 @@ static const struct wp_option table[] = {
 	  "so long; in ns, us, ms (default) or s" },
 	{ 'R', "raw-samples", NULL, "tell in samples of off-CPU time what it was\n"
 	  "for, who ended it, and more: for perf script" },
+	{ OPT_NO_REASONS, "no-reasons", NULL, "leave out of samples in which system call and\n"
+	  "for which lock threads waited: a smaller file" },
 	{ 'o', "output", "file", "output file (default perf.data)" },
 	{ 'q', "quiet", NULL, "print errors only" },
 	{ 'v', "verbose", NULL, "tell more; twice: every thread" },
@@ -326,6 +329,9 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_HIST:
 		o->hist = true;
 		return 0;
+	case OPT_NO_REASONS:
+		o->reasons = false;
+		return 0;
 	case OPT_NO_IDLE:
 		o->no_idle = true;
 		return 0;
@@ -473,6 +479,7 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	o->freq = DEFAULT_FREQ;
 	o->max_stack = WALLPROF_MAX_STACK;
 	o->offcpu = true;
+	o->reasons = true;
 	o->output = "perf.data";
 	o->buildids = true;
 	o->keep = true;
@@ -501,6 +508,8 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		wp_warn("--state means nothing with --no-off-cpu");
 	if (o->raw && !o->offcpu)
 		wp_warn("-R means nothing with --no-off-cpu");
+	if (o->raw || !o->offcpu)
+		o->reasons = false;
 	if (o->hist && !o->offcpu) {
 		wp_warn("--hist means nothing with --no-off-cpu");
 		o->hist = false;

@@ -207,6 +207,7 @@ int wp_recording_configure(struct wp_recording *r)
 		.flags = (o->offcpu ? WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_REASONS : 0) |
 			 /* They make many more sums. */
 			 (wp_recording_wants_causes(o) ? WALLPROF_WAKERS | WALLPROF_ARGS : 0) |
+			 (o->reasons ? WALLPROF_ARGS : 0) |
 			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
 			 (wp_recording_chains(o) ? WALLPROF_WAKER_CHAINS : 0) |
 			 (o->hist ? WALLPROF_HISTOGRAMS : 0) |
@@ -291,6 +292,10 @@ int wp_recording_open_output(struct wp_recording *r)
 		wp_perfdata_event_offcpu(&events[nr++]);
 		r->runnable = nr;
 		wp_perfdata_event_runnable(&events[nr++]);
+		if (r->o.reasons) {
+			wp_perfdata_event_cause(&events[r->offcpu]);
+			wp_perfdata_event_cause(&events[r->runnable]);
+		}
 		if (r->o.raw) {
 			unsigned int shows = (r->o.hist ? WP_RAW_HIST : 0) |
 					     (r->o.wait_ns ? WP_RAW_SINGLE : 0);

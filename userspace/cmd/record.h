@@ -54,7 +54,8 @@ enum wp_call_graph {
  * @max_stack: frames of each
  * @offcpu: record off-CPU time
  * @states: mask of the states to record, 0 for all
- * @raw: give samples of off-CPU time a raw payload
+ * @reasons: give samples of off-CPU time what they were at, and locks; not with @raw
+ * @raw: give them all that is known
  * @hist: count intervals by their lengths
  * @no_idle: leave out the time in which loops waited for their next work
  * @wakers: record where wakers were
@@ -96,6 +97,7 @@ struct wp_record_opts {
 	unsigned int max_stack;
 	bool offcpu;
 	__u32 states;
+	bool reasons;
 	bool raw;
 	bool hist;
 	bool no_idle;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "lib/merge.h"
+#include "lib/syscalls.h"
 
 #define MIN_SIZE	1024
 
@@ -221,6 +222,17 @@ static void leave_idle(struct wp_merge *m, struct wp_sample *s)
 	s->min = s->count == 1 ? s->runnable : 0;
 }
 
+/* Of a cause, the system call and the lock. */
+static void take_lock(struct wp_cause *to, const struct wp_cause *cause)
+{
+	to->reason = cause->reason;
+	to->syscall = cause->syscall;
+	to->compat = cause->compat;
+	if (cause->reason == WALLPROF_REASON_SYSCALL &&
+	    wp_syscall_arg(cause->syscall, cause->compat) == WP_ARG_FUTEX)
+		to->arg = cause->arg;
+}
+
 /* Add a sample as aggregates, spills and open intervals are. */
 static int push(struct wp_merge *m, struct wp_sample *s, const struct wp_cause *cause)
 {
@@ -238,6 +250,8 @@ static int push(struct wp_merge *m, struct wp_sample *s, const struct wp_cause *
 	} else {
 		s->cause = wp_cause_none;
 		s->flags &= ~(WALLPROF_AGGR_IOWAIT | WALLPROF_AGGR_32BIT);
+		if (m->by & WP_MERGE_LOCKS)
+			take_lock(&s->cause, cause);
 		if (m->by & WP_MERGE_WAKERS) {
 			s->cause.waker = cause->waker;
 			s->cause.waker_tid = cause->waker_tid;

@@ -375,6 +375,17 @@ void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows)
 }
 
 /**
+ * wp_perfdata_event_cause() - give the samples of an event the short payload
+ * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
+ *
+ * It stays what it is for readers but ours: see &struct wp_raw_cause.
+ */
+void wp_perfdata_event_cause(struct wp_perfdata_event *out)
+{
+	out->attr.sample_type = PERF_SAMPLE_RAW;
+}
+
+/**
  * wp_perfdata_event_tracepoint() - describe an event of one of the kernel's tracepoints
  * @out: filled in
  * @tp: the tracepoint, needed until wp_perfdata_open() returns
@@ -580,7 +591,7 @@ static int describe_raw(struct wp_perfdata *pd, const struct wp_perfdata_options
 		if (tp) {
 			formats[nr++] = (struct wp_feature_format){
 				tp->system, tp->text, tp->len };
-		} else if (ev->attr.sample_type & PERF_SAMPLE_RAW && !own.len) {
+		} else if (ev->attr.type == PERF_TYPE_TRACEPOINT && !own.len) {
 			wp_raw_format(&own, ev->raw_shows);
 			formats[nr++] = (struct wp_feature_format){
 				WP_RAW_SYSTEM, own.data, own.len };

@@ -164,6 +164,7 @@ void wp_perfdata_event_offcpu(struct wp_perfdata_event *out);
 void wp_perfdata_event_runnable(struct wp_perfdata_event *out);
 void wp_perfdata_event_wakeup(struct wp_perfdata_event *out);
 void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows);
+void wp_perfdata_event_cause(struct wp_perfdata_event *out);
 void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
 				  const struct wp_tracepoint *tp);
 void wp_perfdata_event_sideband(struct wp_perfdata_event *out);

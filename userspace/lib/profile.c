@@ -18,6 +18,10 @@
 #include "lib/profile.h"
 #include "lib/profstacks.h"
 #include "lib/rawsample.h"
+#include "lib/syscalls.h"
+
+/* System calls with a number below have their names kept. */
+#define MAX_CALLS	512
 
 /**
  * struct event - what the samples of an event are
@@ -30,6 +34,7 @@
  * @arg: the same
  * @object: the same
  * @count: the same
+ * @cause: it has a struct wp_raw_cause instead
  */
 struct event {
 	enum wp_profile_kind kind;
@@ -41,6 +46,7 @@ struct event {
 	const struct wp_tracepoint_field *arg;
 	const struct wp_tracepoint_field *object;
 	const struct wp_tracepoint_field *count;
+	bool cause;
 };
 
 /**
@@ -51,6 +57,8 @@ struct event {
  * @comms: names of threads
  * @stacks: stacks
  * @event: its events
+ * @arch: the machine that it was recorded on; NULL: not told
+ * @calls: names of system calls there, as far as they were looked up, and of 32-bit ones
  * @threads: struct wp_profile_thread
  * @causes: struct wp_profile_cause
  * @stats: what was read
@@ -64,6 +72,8 @@ struct wp_profile {
 	struct wp_comms comms;
 	struct wp_profstacks *stacks;
 	struct event *event;
+	char *arch;
+	char calls[2][MAX_CALLS][32];
 	struct wp_intern threads;
 	struct wp_intern causes;
 	struct wp_profile_stats stats;
@@ -119,6 +129,8 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	if (to->kind == WP_PROFILE_CPU && !to->is_time && event->attr.freq && !ours &&
 	    event->attr.sample_freq)
 		to->each_ns = 1000000000 / event->attr.sample_freq;
+	to->cause = ours && event->attr.type == PERF_TYPE_SOFTWARE &&
+		event->attr.sample_type & PERF_SAMPLE_RAW;
 	if (!tp || strcmp(tp->system, WP_RAW_SYSTEM) || strcmp(tp->name, WP_RAW_NAME))
 		return;
 	to->state = wp_tracepoint_field(tp, "state");
@@ -173,6 +185,7 @@ int wp_profile_open(struct wp_profile **out, const char *path,
 		release = wp_perffile_string(&p->file, WP_FEAT_OSRELEASE);
 		if (!names.release)
 			names.release = release;
+		p->arch = wp_perffile_string(&p->file, WP_FEAT_ARCH);
 		p->maps = wp_memmaps_new(&p->file);
 		err = p->maps ? wp_profstacks_new(&p->stacks, p->maps, &names) : -ENOMEM;
 		free(release);
@@ -264,6 +277,42 @@ static void get_object(struct wp_profile *p, const struct wp_perfrecord *rec,
 		memset(c->object, '.', 3);
 }
 
+/* The name of a system call; libseccomp takes long to look one up. */
+static void get_call(struct wp_profile *p, __u32 nr, bool compat, struct wp_profile_cause *c)
+{
+	char buf[32], (*kept)[sizeof(buf)] = p->calls[compat];
+
+	if (nr == WALLPROF_SYSCALL_NONE)
+		return;
+	if (nr >= MAX_CALLS) {
+		snprintf(c->syscall, sizeof(c->syscall), "%s",
+			 wp_syscall_name_on(p->arch, nr, compat, buf, sizeof(buf)));
+		return;
+	}
+	if (!kept[nr][0])
+		snprintf(kept[nr], sizeof(buf), "%s",
+			 wp_syscall_name_on(p->arch, nr, compat, buf, sizeof(buf)));
+	snprintf(c->syscall, sizeof(c->syscall), "%s", kept[nr]);
+}
+
+/* The same of a recording without -R, which has locks only. */
+static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
+		      struct wp_profile_sample *sample, struct wp_profile_cause *c)
+{
+	struct wp_raw_cause raw;
+
+	if (!p->event[rec->event].cause || !wp_raw_cause_read(&raw, rec->raw, rec->raw_size))
+		return false;
+	snprintf(c->state, sizeof(c->state), "%s", wp_state_name(raw.state));
+	snprintf(c->reason, sizeof(c->reason), "%s", wp_reason_name(raw.reason));
+	get_call(p, raw.syscall, raw.compat, c);
+	if (raw.lock && !wp_profstacks_variable(p->stacks, rec->pid, raw.lock, c->object,
+						sizeof(c->object)))
+		snprintf(c->object, sizeof(c->object), "0x%llx", (unsigned long long)raw.lock);
+	sample->count = raw.count;
+	return true;
+}
+
 /* The number of why; 0: not told; and the number of intervals. */
 static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 		    struct wp_profile_sample *sample)
@@ -271,9 +320,13 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	const struct event *event = &p->event[rec->event];
 	struct wp_profile_cause c;
 
+	memset(&c, 0, sizeof(c));
+	if (get_cause(p, rec, sample, &c)) {
+		sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
+		return sample->cause ? 0 : no_memory();
+	}
 	if (!rec->raw || !event->reason)
 		return 0;
-	memset(&c, 0, sizeof(c));
 	if (event->state)
 		snprintf(c.state, sizeof(c.state), "%s",
 			 wp_state_name(wp_tracepoint_get(event->state, rec->raw)));
@@ -409,14 +462,15 @@ const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __
  *	many intervals they stand for
  * @p: the recording
  *
- * Return: true if they do (record -R).
+ * Return: true if they do (not with record --no-reasons).
  */
 bool wp_profile_tells_causes(const struct wp_profile *p)
 {
 	unsigned int i;
 
 	for (i = 0; i < wp_profile_events(p)->nr; i++) {
-		if (p->event[i].kind == WP_PROFILE_OFFCPU && p->event[i].count)
+		if (p->event[i].kind == WP_PROFILE_OFFCPU &&
+		    (p->event[i].count || p->event[i].cause))
 			return true;
 	}
 	return false;
@@ -556,6 +610,7 @@ void wp_profile_close(struct wp_profile *p)
 	wp_intern_free(&p->threads);
 	wp_intern_free(&p->causes);
 	free(p->event);
+	free(p->arch);
 	if (p->records)
 		wp_perfrecords_free(p->records);
 	wp_perffile_close(&p->file);

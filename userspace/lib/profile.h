@@ -56,12 +56,12 @@ struct wp_profile_thread {
 };
 
 /**
- * struct wp_profile_cause - why a thread was off its CPU (record -R)
+ * struct wp_profile_cause - why a thread was off its CPU
  * @state: in the kernel's letters: "S", "D", "R"; empty if not told
  * @reason: "futex", "sleep", "preempted", ...; empty if not told
  * @syscall: the system call in which; empty if in none or not told
  * @object: what was waited for, if that is known: a file, a socket, the variable that a
- *	lock is; a longer text begins with "..."
+ *	lock is; a longer text begins with "...". Without record -R, locks only
  */
 struct wp_profile_cause {
 	char state[8];
