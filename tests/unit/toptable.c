@@ -473,6 +473,45 @@ static void test_most(void)
 	free(stack);
 }
 
+/* Of a whole host: a kernel thread that waits for work, one in D, and one that ran. */
+static void test_kthreads(void)
+{
+	static const __u8 states[] = { WALLPROF_STATE_IDLE, WALLPROF_STATE_DISK,
+				       WALLPROF_STATE_SLEEPING, WALLPROF_STATE_SLEEPING };
+	static const char *const names[] = { "kworker/0:1", "jbd2/vda1-8", "ksoftirqd/0",
+					     "kworker/1:0" };
+	struct wp_topoptions o = { .no_idle = true };
+	struct wp_topshares s = { 0 };
+	struct wp_toptable t;
+	__u32 i;
+
+	if (wp_toptable_init(&t, S, 8))
+		abort();
+	for (i = 0; i < 4; i++) {
+		struct wallprof_task task = task_of(20 + i, 20 + i, WALLPROF_TASK_OFF, states[i], S);
+		struct wp_topkey key = { .tgid = 20 + i, .tid = 20 + i, .start_time = 20 + i,
+					 .state = states[i], .reason = WALLPROF_REASON_KERNEL,
+					 .syscall = WALLPROF_SYSCALL_NONE };
+
+		task.run_ns = i == 2 ? S / 50 : S / 500;
+		task.since += task.run_ns;
+		live(&t, i, &task, 2 * S, names[i]);
+		wp_topshares_open(&s, &key, S - task.run_ns, 0);
+	}
+	turn(&t, &s, 2 * S, &o);
+	ok(!row_of(&t, 20) && t.kthreads == 1 && t.kthreads_ns == S && !t.left_out,
+	   "a kernel thread that hardly ran, and waits for work, is hidden, and counted");
+	ok(row_of(&t, 21) && row_of(&t, 21)->kthread && wp_toprow_blocked(row_of(&t, 21), &o),
+	   "one in D is not");
+	ok(row_of(&t, 22) != NULL, "nor one that ran for 2 %%");
+	ok(row_of(&t, 23) != NULL, "nor a kworker that sleeps in the middle of its work");
+	o.no_idle = false;
+	wp_toptable_view(&t, &s, &o);
+	ok(t.nr_view == 4 && !t.kthreads && !t.kthreads_ns, "all of them if idle ones are wanted");
+	wp_toptable_free(&t);
+	wp_topshares_free(&s);
+}
+
 int main(void)
 {
 	test_open();
@@ -482,5 +521,6 @@ int main(void)
 	test_shares();
 	test_random();
 	test_most();
+	test_kthreads();
 	return done();
 }

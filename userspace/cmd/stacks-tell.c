@@ -71,9 +71,18 @@ static void put_cause(const struct wp_now_threads *all, const struct wp_now_thre
 		fputs(" (iowait)", stdout);
 }
 
-/* A frame; false: there is none of that number. */
-static int find_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
-		      unsigned int i, struct wp_livename *name, bool *found)
+/**
+ * wp_now_frame() - a frame of a thread's stacks, the kernel's above the program's
+ * @all: all threads
+ * @t: the thread
+ * @i: its number, the innermost is 0
+ * @name: set to its name
+ * @found: set to whether there is one
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		 unsigned int i, struct wp_livename *name, bool *found)
 {
 	unsigned int kernel = t->kernel ? t->kernel->nr : t->proc ? t->proc->nr : 0;
 
@@ -114,7 +123,7 @@ static int put_functions(const struct wp_now_threads *all, const struct wp_now_t
 	int err;
 
 	for (i = 0; i <= LINE_FUNCTIONS; i++) {
-		err = find_frame(all, t, i, &name, &found);
+		err = wp_now_frame(all, t, i, &name, &found);
 		if (err || !found)
 			return err;
 		fputs(i ? " < " : "  in ", stdout);
@@ -129,9 +138,17 @@ static int put_functions(const struct wp_now_threads *all, const struct wp_now_t
 /* What is not told of. */
 static void put_rest(const struct wp_now_threads *all)
 {
+	if (all->kthreads)
+		printf("# %llu idle kernel thread%s hidden, %.1f s; --idle shows them\n",
+		       (unsigned long long)all->kthreads, all->kthreads == 1 ? "" : "s",
+		       all->kthreads_ns / 1e9);
+	if (all->loops)
+		printf("# %llu thread%s hidden that wait%s for the next work, %.1f s; --idle shows them\n",
+		       (unsigned long long)all->loops, all->loops == 1 ? "" : "s",
+		       all->loops == 1 ? "s" : "", all->loops_ns / 1e9);
 	if (all->left_out)
-		printf("# left out by --no-idle or --min: %llu\n",
-		       (unsigned long long)all->left_out);
+		printf("# %llu thread%s hidden by --min\n", (unsigned long long)all->left_out,
+		       all->left_out == 1 ? "" : "s");
 	if (all->invisible)
 		printf("# threads of other pid namespaces: %llu\n",
 		       (unsigned long long)all->invisible);
@@ -241,7 +258,7 @@ static int put_group(const struct wp_now_threads *all, const struct group *g)
 	put_cause(all, t);
 	putchar('\n');
 	for (i = 0;; i++) {
-		err = find_frame(all, t, i, &name, &found);
+		err = wp_now_frame(all, t, i, &name, &found);
 		if (err || !found)
 			break;
 		fputs("        ", stdout);
@@ -310,7 +327,7 @@ static int json_stack(const struct wp_now_threads *all, struct wp_json *j,
 
 	wp_json_open(j, "stack", '[');
 	for (i = 0;; i++) {
-		err = find_frame(all, t, i, &name, &found);
+		err = wp_now_frame(all, t, i, &name, &found);
 		if (err || !found)
 			break;
 		wp_json_open(j, NULL, '{');
@@ -345,6 +362,8 @@ static int json_thread(const struct wp_now_threads *all, struct wp_json *j,
 	wp_json_string(j, "kind", kinds[t->now]);
 	wp_json_number(j, "age_ns", t->age);
 	wp_json_bool(j, "at_least", t->at_least);
+	wp_json_bool(j, "kernel_thread", t->kthread);
+	wp_json_bool(j, "idle", t->idle);
 	if (t->now != WP_NOW_ONCPU) {
 		wp_json_string(j, "state", wp_state_name(t->state));
 		wp_json_bool(j, "iowait", t->iowait);
@@ -373,7 +392,7 @@ int wp_now_tell_json(struct wp_now_threads *t)
 
 	wp_json_open(&j, NULL, '{');
 	wp_json_number(&j, "time_ns", t->time);
-	wp_json_number(&j, "left_out", t->left_out);
+	wp_json_number(&j, "left_out", t->left_out + t->kthreads + t->loops);
 	wp_json_number(&j, "invisible", t->invisible);
 	wp_json_open(&j, "threads", '[');
 	for (i = 0; i < t->nr && !err; i++)

@@ -13,6 +13,7 @@
 
 #include "lib/cause.h"
 
+struct wp_livename;
 struct wp_livenames;
 struct wp_objects;
 struct wp_procstack;
@@ -36,11 +37,14 @@ enum wp_now {
  * @lost: it has a stack for which there was no room
  * @at_least: it has been at that for longer than @age, nobody knows how long
  * @age: for so many nanoseconds
+ * @kthread: it is a kernel thread
+ * @idle: it waits for its next work, a kernel thread by wp_kidle_wait()
  * @cause: why, if it is not on a CPU
  * @object: what it waits for, for wp_objects_text(), or 0
  * @user: its user stack or NULL
  * @kernel: its kernel stack or NULL
- * @proc: the same, of one that has slept since before the start, or NULL
+ * @proc: the same, of one that has slept since before the start, or NULL. Of kernel
+ *	threads it is there without --kernel-callchains, too
  */
 struct wp_now_thread {
 	__u32 tid;
@@ -51,6 +55,8 @@ struct wp_now_thread {
 	bool iowait;
 	bool lost;
 	bool at_least;
+	bool kthread;
+	bool idle;
 	__u64 age;
 	struct wp_cause cause;
 	__u32 object;
@@ -63,7 +69,8 @@ struct wp_now_thread {
  * struct wp_now_before - of a slot of the task table, just before STOP
  * @since: since when its phase lasts
  * @nr_off: its intervals so far: as long as there are no more, @since is true
- * @proc: with --kernel-callchains: the stack that /proc told, or NULL
+ * @proc: of kernel threads, and with --kernel-callchains of all: the stack that /proc
+ *	has, or NULL
  */
 struct wp_now_before {
 	__u64 since;
@@ -78,7 +85,11 @@ struct wp_now_before {
  * @room: for how many there is room
  * @time: the moment
  * @invisible: threads more, that have no id in this pid namespace
- * @left_out: threads more, by --no-idle and --min
+ * @left_out: threads more, by --min
+ * @kthreads: idle kernel threads more, which are hidden
+ * @kthreads_ns: for how long they were blocked while we looked, in sum
+ * @loops: others more that wait for their next work, likewise
+ * @loops_ns: the same of these
  * @objects: what they wait for
  * @names: of functions
  * @before: the slots
@@ -91,12 +102,18 @@ struct wp_now_threads {
 	__u64 time;
 	__u64 invisible;
 	__u64 left_out;
+	__u64 kthreads;
+	__u64 kthreads_ns;
+	__u64 loops;
+	__u64 loops_ns;
 	struct wp_objects *objects;
 	struct wp_livenames *names;
 	struct wp_now_before *before;
 	__u32 nr_before;
 };
 
+int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		 unsigned int i, struct wp_livename *name, bool *found);
 int wp_now_tell_lines(struct wp_now_threads *t);
 int wp_now_tell_stacks(struct wp_now_threads *t);
 int wp_now_tell_json(struct wp_now_threads *t);

@@ -27,8 +27,6 @@
 /* A terminal that is smaller shows nothing of use. */
 #define LEAST_LINES	7
 #define LEAST_COLUMNS	30
-/* The head, and the names of the columns. */
-#define FIRST_ROW	(WP_TOP_HEAD + 1)
 /* A line may be slow: the parts of a key's sequence come together, within so many ms. */
 #define ESCAPE_MS	200
 #define SHORTEST_DELAY	100000000ULL
@@ -56,6 +54,7 @@ enum mode {
 /**
  * struct wp_screen - the terminal
  * @top: what is seen
+ * @first_row: lines above the rows: the head, and the names of the columns
  * @screen: ncurses' own
  * @mode: what keys are for
  * @pane: the pane is open
@@ -72,6 +71,7 @@ enum mode {
  */
 struct wp_screen {
 	struct wp_top *top;
+	size_t first_row;
 	SCREEN *screen;
 	enum mode mode;
 	bool pane;
@@ -98,7 +98,7 @@ static const char *const help[] = {
 	"< > s           sort by the column to the left, to the right, the next",
 	"r               the other way round",
 	"H               threads or processes",
-	"i               leave out waits for the next work, as in accept and epoll_wait",
+	"i               hide or show idle kernel threads and waits for the next work",
 	"/               only rows with this in their name, or of this id; Esc: all",
 	"Space           pause, go on",
 	"+ -             longer or shorter intervals",
@@ -289,21 +289,21 @@ static void put(struct wp_screen *s, int y, const char *text, attr_t attr)
 }
 
 /* Below the head. */
-static size_t free_lines(void)
+static size_t free_lines(const struct wp_screen *s)
 {
 	size_t lines = LINES;
 
-	return lines > FIRST_ROW ? lines - FIRST_ROW : 0;
+	return lines > s->first_row ? lines - s->first_row : 0;
 }
 
 static size_t pane_lines(const struct wp_screen *s)
 {
-	return s->pane ? free_lines() - free_lines() / 2 : 0;
+	return s->pane ? free_lines(s) - free_lines(s) / 2 : 0;
 }
 
 static size_t row_lines(const struct wp_screen *s)
 {
-	return free_lines() - pane_lines(s);
+	return free_lines(s) - pane_lines(s);
 }
 
 static bool is_selected(const struct wp_screen *s, const struct wp_toprow *row)
@@ -368,11 +368,11 @@ static int draw_rows(struct wp_screen *s)
 		size_t nr = s->first + i;
 
 		if (nr >= t->nr_view) {
-			put(s, FIRST_ROW + i, !i && t->interval ? "(none)" : "", A_NORMAL);
+			put(s, s->first_row + i, !i && t->interval ? "(none)" : "", A_NORMAL);
 			continue;
 		}
 		err = wp_top_row(s->top, t->view[nr], COLS, line, sizeof(line));
-		put(s, FIRST_ROW + i, line, nr == s->at ? A_REVERSE : attr_of(s, t->view[nr]));
+		put(s, s->first_row + i, line, nr == s->at ? A_REVERSE : attr_of(s, t->view[nr]));
 	}
 	return err;
 }
@@ -391,7 +391,7 @@ static attr_t attr_of_line(const char *line)
 static int draw_pane(struct wp_screen *s)
 {
 	const struct wp_toptable *t = &s->top->table;
-	size_t lines = pane_lines(s), y = FIRST_ROW + row_lines(s), i;
+	size_t lines = pane_lines(s), y = s->first_row + row_lines(s), i;
 	int err = 0;
 
 	if (!lines)
@@ -423,20 +423,21 @@ static void draw_help(struct wp_screen *s)
 static void draw_head(struct wp_screen *s)
 {
 	char head[WP_TOP_HEAD][WP_TOP_LINE], line[WP_TOP_LINE];
+	unsigned int nr, i;
 	bool lost;
-	int i;
 
-	wp_top_head(s->top, head, &lost);
+	nr = wp_top_head(s->top, head, &lost);
 	if (!s->top->table.interval)
 		snprintf(head[1], sizeof(head[1]), "looking for the first time ...");
 	if (s->mode == IN_FILTER)
 		snprintf(head[3], sizeof(head[3]), "Only: %s_", s->top->options.filter);
-	for (i = 0; i < WP_TOP_HEAD; i++)
+	for (i = 0; i < nr; i++)
 		put(s, i, head[i], i == WP_TOP_HEAD_LOST && lost ?
 		    color(COLOR_LOST) | A_BOLD | (has_colors() ? 0 : A_REVERSE) :
 		    i ? A_NORMAL : color(COLOR_HEAD) | A_BOLD);
 	wp_top_title(s->top, COLS, line, sizeof(line));
-	put(s, WP_TOP_HEAD, line, A_REVERSE);
+	put(s, nr, line, A_REVERSE);
+	s->first_row = nr + 1;
 }
 
 /**
@@ -455,8 +456,8 @@ int wp_screen_draw(struct wp_screen *s)
 	} else if (s->mode == IN_HELP) {
 		draw_help(s);
 	} else {
-		find_selected(s);
 		draw_head(s);
+		find_selected(s);
 		err = draw_rows(s);
 		if (!err)
 			err = draw_pane(s);

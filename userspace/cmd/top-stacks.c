@@ -331,13 +331,10 @@ int wp_top_stacks(struct wp_top *top, const struct wp_toprow *row, struct wp_top
 
 	for (i = 0; i < row->nr && !err; i++) {
 		const struct wp_topshare *s = &top->shares.shown[row->first + i];
-		struct wp_cause cause;
 
 		share[nr] = *s;
 		sampled += s->ns[WP_TOP_RUN];
-		wp_topkey_cause(&s->key, &cause);
-		if (top->options.no_idle && !s->key.oncpu &&
-		    wp_cause_idle(&cause, s->key.state))
+		if (top->options.no_idle && wp_topkey_idle(&s->key, row->comm))
 			share[nr].ns[WP_TOP_BLOCKED] = 0;
 		nr += wp_topshare_ns(&share[nr]) != 0;
 	}

@@ -194,12 +194,30 @@ static void put_seen(const struct wp_top *top, char *line)
 		wp_text_show(filter, sizeof(filter), o->filter, false);
 		len += snprintf(line + len, WP_TOP_LINE - len, ", only '%s'", filter);
 	}
-	if (o->no_idle)
-		len += snprintf(line + len, WP_TOP_LINE - len, ", %zu idle left out",
-				top->table.left_out);
 	if (top->invisible)
 		snprintf(line + len, WP_TOP_LINE - len, ", %llu threads of other pid namespaces",
 			 (unsigned long long)top->invisible);
+}
+
+/* "68 idle kernel threads and 3 idle processes hidden, 142.0 s; i shows them" */
+static void put_hidden(const struct wp_top *top, char *line)
+{
+	const struct wp_toptable *t = &top->table;
+	const char *what = top->options.threads ? "thread" : "process";
+	const char *ending = t->left_out == 1 ? "" : top->options.threads ? "s" : "es";
+	size_t len = 0;
+
+	*line = 0;
+	if (!t->kthreads && !t->left_out)
+		return;
+	if (t->kthreads)
+		len = snprintf(line, WP_TOP_LINE, "%zu idle kernel thread%s", t->kthreads,
+			       t->kthreads == 1 ? "" : "s");
+	if (t->left_out)
+		len += snprintf(line + len, WP_TOP_LINE - len, "%s%zu idle %s%s",
+				len ? " and " : "", t->left_out, what, ending);
+	snprintf(line + len, WP_TOP_LINE - len, " hidden, %.1f s; %s shows them",
+		 (t->kthreads_ns + t->left_out_ns) / 1e9, top->batch ? "--idle" : "i");
 }
 
 /**
@@ -207,8 +225,11 @@ static void put_seen(const struct wp_top *top, char *line)
  * @top: the view
  * @head: set to them
  * @lost: set to whether something was lost
+ *
+ * Return: how many there are.
  */
-void wp_top_head(const struct wp_top *top, char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost)
+unsigned int wp_top_head(const struct wp_top *top, char head[WP_TOP_HEAD][WP_TOP_LINE],
+			 bool *lost)
 {
 	struct utsname uts = { 0 };
 	time_t now = time(NULL);
@@ -232,6 +253,8 @@ void wp_top_head(const struct wp_top *top, char head[WP_TOP_HEAD][WP_TOP_LINE], 
 	if (!*lost)
 		snprintf(head[WP_TOP_HEAD_LOST], WP_TOP_LINE, "Lost: nothing");
 	put_seen(top, head[3]);
+	put_hidden(top, head[4]);
+	return *head[4] ? WP_TOP_HEAD : WP_TOP_HEAD - 1;
 }
 
 /**
@@ -336,12 +359,13 @@ static int print_stacks(struct wp_top *top, const struct wp_toprow *row)
 int wp_top_print(struct wp_top *top)
 {
 	char head[WP_TOP_HEAD][WP_TOP_LINE], line[WP_TOP_LINE];
+	unsigned int nr;
 	int err = 0;
 	bool lost;
 	size_t i;
 
-	wp_top_head(top, head, &lost);
-	for (i = 0; i < WP_TOP_HEAD; i++)
+	nr = wp_top_head(top, head, &lost);
+	for (i = 0; i < nr; i++)
 		put_line(head[i]);
 	putchar('\n');
 	wp_top_title(top, TEXT_WIDTH, line, sizeof(line));

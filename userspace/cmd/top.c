@@ -32,6 +32,7 @@
 enum {
 	OPT_KERNEL_CALLCHAINS = 256,
 	OPT_NO_IDLE,
+	OPT_IDLE,
 };
 
 static const char *const usage[] = {
@@ -54,8 +55,10 @@ static const struct wp_option table[] = {
 	{ 'H', "threads", NULL, "threads, not processes" },
 	{ 's', "sort", "column", "pid, comm, run, runnable or blocked (default run)" },
 	{ 'g', "stacks", NULL, "stacks of each row; without -b, of the selected one" },
-	{ OPT_NO_IDLE, "no-idle", NULL, "leave out loops that wait for their next work,\n"
-	  "as in accept and epoll_wait" },
+	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
+	  "next work, too (default, but for the whole host)" },
+	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
+	  "(default for the whole host)" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
 	{ 'e', "event", "event", "of on-CPU samples, none: without (default cycles,\n"
 	  "or cpu-clock where there are none)" },
@@ -69,6 +72,7 @@ static const struct wp_option table[] = {
 struct opts {
 	struct wp_top *top;
 	struct wp_whom whom;
+	bool idle_given;
 };
 
 static int parse_delay(const char *arg, __u64 *ns)
@@ -138,7 +142,9 @@ static int set(void *ctx, int id, const char *arg)
 		top->stacks = true;
 		return 0;
 	case OPT_NO_IDLE:
-		top->options.no_idle = true;
+	case OPT_IDLE:
+		o->idle_given = true;
+		top->options.no_idle = id == OPT_NO_IDLE;
 		return 0;
 	case OPT_KERNEL_CALLCHAINS:
 		top->r.o.kernel = true;
@@ -199,6 +205,8 @@ static int read_options(struct opts *o, int argc, char **argv)
 	err = wp_whom_settle(&o->whom, &r->target);
 	/* A process's new threads, too; of threads just those that were named. */
 	r->inherit = r->target.kind != WALLPROF_TARGET_TID;
+	if (!o->idle_given)
+		o->top->options.no_idle = r->target.kind == WALLPROF_TARGET_ALL;
 	return err ? err : wp_target_resolve(&r->target);
 }
 

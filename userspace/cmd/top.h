@@ -77,8 +77,8 @@ int wp_top_turn(struct wp_top *top);
 void wp_top_end(struct wp_top *top);
 
 /* top-text.c */
-/* The first lines: host, sums, losses, and what is seen. */
-#define WP_TOP_HEAD	4
+/* The first lines, at most: host, sums, losses, what is seen, and what is hidden. */
+#define WP_TOP_HEAD	5
 /* Which of them tells of losses. */
 #define WP_TOP_HEAD_LOST	2
 
@@ -87,7 +87,8 @@ extern const char *const wp_top_columns[WP_TOPCOLUMN_MAX];
 size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char *text,
 		   size_t width);
 const char *wp_top_cause(const struct wp_topkey *key, char *buf, size_t size);
-void wp_top_head(const struct wp_top *top, char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost);
+unsigned int wp_top_head(const struct wp_top *top, char head[WP_TOP_HEAD][WP_TOP_LINE],
+			 bool *lost);
 void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t size);
 int wp_top_row(struct wp_top *top, const struct wp_toprow *row, size_t width, char *line,
 	       size_t size);

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "lib/cause.h"
+#include "lib/kidle.h"
 #include "lib/toptable.h"
 
 /* Reasons of a row that are told apart when the longest one is looked for. */
@@ -375,6 +376,27 @@ int wp_toptable_turn(struct wp_toptable *t, __u64 time, bool shown)
 	return err;
 }
 
+/**
+ * wp_topkey_idle() - whether a share is of waits for the next work
+ * @key: what it is of
+ * @comm: the name of the thread, or of its process
+ *
+ * Return: true if it is: of a kernel thread by wp_kidle_wait(), else by wp_cause_idle().
+ */
+bool wp_topkey_idle(const struct wp_topkey *key, const char *comm)
+{
+	struct wp_cause cause;
+
+	if (key->oncpu)
+		return false;
+	if (wp_kidle_is_kthread(key->tgid, key->tid, key->reason))
+		return wp_kidle_wait(&(struct wp_kidle_wait){
+			.comm = comm, .state = key->state, .reason = key->reason,
+			.iowait = key->iowait });
+	wp_topkey_cause(key, &cause);
+	return wp_cause_idle(&cause, key->state);
+}
+
 static void find_idle(struct wp_toprow *row, const struct wp_topshares *s)
 {
 	size_t i;
@@ -382,11 +404,11 @@ static void find_idle(struct wp_toprow *row, const struct wp_topshares *s)
 	row->idle = 0;
 	for (i = row->first; i < row->first + row->nr; i++) {
 		const struct wp_topshare *share = &s->shown[i];
-		struct wp_cause cause;
 
-		wp_topkey_cause(&share->key, &cause);
-		if (!share->key.oncpu && wp_cause_idle(&cause, share->key.state))
+		if (wp_topkey_idle(&share->key, row->comm))
 			row->idle += share->ns[WP_TOP_BLOCKED];
+		row->kthread |= wp_kidle_is_kthread(share->key.tgid, share->key.tid,
+						    share->key.reason);
 	}
 	if (row->idle > row->ns[WP_TOP_BLOCKED])
 		row->idle = row->ns[WP_TOP_BLOCKED];
@@ -459,7 +481,7 @@ static void find_most(struct wp_toprow *row, const struct wp_topshares *s,
 			continue;
 		}
 		wp_topkey_cause(&share->key, &cause);
-		if (o->no_idle && wp_cause_idle(&cause, share->key.state))
+		if (o->no_idle && wp_topkey_idle(&share->key, row->comm))
 			ns = share->ns[WP_TOP_RUNNABLE];
 		for (j = 0; j < nr && !wp_cause_same(&reason[j].cause, &cause); j++)
 			;
@@ -515,10 +537,26 @@ static bool is_wanted(const struct wp_toprow *row, const char *filter)
 	return !strcmp(id, filter);
 }
 
-static bool is_idle(const struct wp_toprow *row, const struct wp_topoptions *o)
+static bool is_idle(const struct wp_toprow *row, const struct wp_topoptions *o, __u64 interval)
 {
-	return row->ns[WP_TOP_RUN] + row->ns[WP_TOP_RUNNABLE] +
-	       wp_toprow_blocked(row, o) < NOTHING;
+	__u64 ran = row->ns[WP_TOP_RUN] + row->ns[WP_TOP_RUNNABLE];
+
+	if (row->kthread)
+		return wp_kidle_thread(ran, wp_toprow_blocked(row, o), interval);
+	return ran + wp_toprow_blocked(row, o) < NOTHING;
+}
+
+static void leave_out(struct wp_toptable *t, const struct wp_toprow *row)
+{
+	__u64 ns = row->ns[WP_TOP_RUN] + row->ns[WP_TOP_RUNNABLE] + row->ns[WP_TOP_BLOCKED];
+
+	if (row->kthread) {
+		t->kthreads++;
+		t->kthreads_ns += ns;
+	} else {
+		t->left_out++;
+		t->left_out_ns += ns;
+	}
 }
 
 /* What rows are sorted by. */
@@ -581,6 +619,9 @@ int wp_toptable_view(struct wp_toptable *t, const struct wp_topshares *s,
 
 	t->nr_view = 0;
 	t->left_out = 0;
+	t->left_out_ns = 0;
+	t->kthreads = 0;
+	t->kthreads_ns = 0;
 	if (t->room_view < rows->nr) {
 		struct wp_toprow **more = reallocarray(t->view, rows->nr, sizeof(*more));
 
@@ -594,8 +635,8 @@ int wp_toptable_view(struct wp_toptable *t, const struct wp_topshares *s,
 
 		if (!is_wanted(row, o->filter))
 			continue;
-		if (o->no_idle && is_idle(row, o)) {
-			t->left_out++;
+		if (o->no_idle && is_idle(row, o, t->interval)) {
+			leave_out(t, row);
 			continue;
 		}
 		find_most(row, s, o);
