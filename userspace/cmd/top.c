@@ -5,6 +5,7 @@
  * shown until the next one.
  */
 #include <errno.h>
+#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,9 @@ static const struct wp_option table[] = {
 	{ 'n', "count", "number", "end after so many intervals" },
 	{ 'b', "batch", NULL, "print lines, for a file or a pipe" },
 	{ 'H', "threads", NULL, "threads, not processes" },
-	{ 's', "sort", "column", "pid, comm, run, runnable or blocked (default run)" },
+	{ 's', "sort", "column", "pid, comm, run, runnable, blocked, or wait, which is\n"
+	  "runnable and blocked (default wait)" },
+	{ 'c', "command", NULL, "the command line of each process" },
 	{ 'g', "stacks", NULL, "stacks of each row; without -b, of the selected one" },
 	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
 	  "next work, too (default, but for the whole host)" },
@@ -104,6 +107,7 @@ static int parse_column(const char *arg, enum wp_topcolumn *column)
 		[WP_TOPCOLUMN_RUN] = "run",
 		[WP_TOPCOLUMN_RUNNABLE] = "runnable",
 		[WP_TOPCOLUMN_BLOCKED] = "blocked",
+		[WP_TOPCOLUMN_WAIT] = "wait",
 	};
 	unsigned int i;
 
@@ -113,7 +117,7 @@ static int parse_column(const char *arg, enum wp_topcolumn *column)
 			return 0;
 		}
 	}
-	wp_err("-s: there is no column '%s': pid, comm, run, runnable or blocked", arg);
+	wp_err("-s: there is no column '%s': pid, comm, run, runnable, blocked or wait", arg);
 	return -EINVAL;
 }
 
@@ -138,6 +142,9 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case 's':
 		return parse_column(arg, &top->options.column);
+	case 'c':
+		top->command = true;
+		return 0;
 	case 'g':
 		top->stacks = true;
 		return 0;
@@ -323,8 +330,8 @@ int cmd_top(int argc, char **argv)
 	struct wp_top top = {
 		.r.dev.fd = -1,
 		.delay = DEFAULT_DELAY,
-		.options.column = WP_TOPCOLUMN_RUN,
-		.utf8 = true,
+		.options.column = WP_TOPCOLUMN_WAIT,
+		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
 	};
 	struct opts o = { .top = &top };
 	int err;

@@ -32,6 +32,7 @@
 /*
  * What a thread had done at some time.
  * @slot: in the task table
+ * @kthread: it is a kernel thread
  * @gone: its slot was another's, or nobody's, at that time, but its end was not told of
  */
 struct wp_topbase {
@@ -39,6 +40,7 @@ struct wp_topbase {
 	__u32 tid;
 	__u64 born;
 	__u64 ns[WP_TOP_TIMES];
+	bool kthread;
 	bool gone;
 };
 
@@ -155,6 +157,9 @@ static int begin_row(struct wp_toptable *t, const struct wallprof_task *task,
 	row->tid = task->tid;
 	row->start_time = task->start_time;
 	row->nr_threads = 1;
+	row->kthread = (base && base->kthread) ||
+		       (task->phase != WALLPROF_TASK_RUNNING &&
+			wp_kidle_is_kthread(task->tgid, task->tid, task->reason));
 	if (comm)
 		snprintf(row->comm, sizeof(row->comm), "%s", comm);
 	for (i = 0; i < WP_TOP_TIMES; i++) {
@@ -215,6 +220,7 @@ int wp_toptable_live(struct wp_toptable *t, __u32 slot, const struct wallprof_ta
 		if (base && now.ns[i] < base->ns[i])
 			now.ns[i] = base->ns[i];
 	}
+	now.kthread = row->kthread;
 	cut(row, &now, time > t->time ? time - t->time : 0);
 	return add_base(t, &now);
 }
@@ -272,6 +278,23 @@ static int by_id(const void *pa, const void *pb)
 	return ret ? ret : order(a->start_time, b->start_time);
 }
 
+/* Threads without a name have their process's, and that has any thread's. */
+static void fill_names(struct wp_toptable *t)
+{
+	const struct wp_toprow *p = t->processes.row;
+	size_t i;
+
+	for (i = 0; i < t->threads.nr; i++) {
+		struct wp_toprow *row = &t->threads.row[i];
+
+		/* Both are in order of the process. */
+		while (p->tgid != row->tgid)
+			p++;
+		if (!*row->comm)
+			memcpy(row->comm, p->comm, sizeof(row->comm));
+	}
+}
+
 static int sum_processes(struct wp_toptable *t)
 {
 	struct wp_toprow *p = NULL;
@@ -288,15 +311,16 @@ static int sum_processes(struct wp_toptable *t)
 				return -ENOMEM;
 			p->tgid = row->tgid;
 			p->ended = true;
-			memcpy(p->comm, row->comm, sizeof(p->comm));
 		}
-		if (row->tid == row->tgid)
+		if (*row->comm && (!*p->comm || row->tid == row->tgid))
 			memcpy(p->comm, row->comm, sizeof(p->comm));
 		p->ended &= row->ended;
+		p->kthread |= row->kthread;
 		p->nr_threads++;
 		for (k = 0; k < WP_TOP_TIMES; k++)
 			p->ns[k] += row->ns[k];
 	}
+	fill_names(t);
 	return 0;
 }
 
@@ -397,21 +421,70 @@ bool wp_topkey_idle(const struct wp_topkey *key, const char *comm)
 	return wp_cause_idle(&cause, key->state);
 }
 
-static void find_idle(struct wp_toprow *row, const struct wp_topshares *s)
+static void find_idle(const struct wp_toptable *t, struct wp_toprow *row,
+		      const struct wp_topshares *s)
 {
+	__u64 idle = 0, other = 0;
 	size_t i;
 
-	row->idle = 0;
 	for (i = row->first; i < row->first + row->nr; i++) {
 		const struct wp_topshare *share = &s->shown[i];
 
 		if (wp_topkey_idle(&share->key, row->comm))
-			row->idle += share->ns[WP_TOP_BLOCKED];
+			idle += share->ns[WP_TOP_BLOCKED];
+		else
+			other += share->ns[WP_TOP_BLOCKED];
 		row->kthread |= wp_kidle_is_kthread(share->key.tgid, share->key.tid,
 						    share->key.reason);
 	}
-	if (row->idle > row->ns[WP_TOP_BLOCKED])
+	/* What closed since the flip has no share yet: of a kernel thread it is none in D. */
+	if (row->kthread)
+		row->idle = row->ns[WP_TOP_BLOCKED] - (other < row->ns[WP_TOP_BLOCKED] ?
+						       other : row->ns[WP_TOP_BLOCKED]);
+	else
+		row->idle = idle;
+	if (row->idle > row->ns[WP_TOP_BLOCKED] || (t->self && row->tgid == t->self))
 		row->idle = row->ns[WP_TOP_BLOCKED];
+}
+
+/*
+ * Threads of a process that ended become one row, their sum, where they are more than
+ * one; so do their shares.
+ */
+static void sum_ended(struct wp_toptable *t, struct wp_topshares *s)
+{
+	struct wp_toprow *rows = t->threads.row, *sum = NULL;
+	size_t i, nr = 0, nr_ended = 0;
+	unsigned int k;
+
+	for (i = 0; i < t->threads.nr; i++) {
+		struct wp_toprow row = rows[i];
+
+		if (i && row.tgid != rows[i - 1].tgid)
+			sum = NULL;
+		if (!row.ended) {
+			rows[nr++] = row;
+			continue;
+		}
+		if (!sum) {
+			rows[nr] = row;
+			sum = &rows[nr++];
+			continue;
+		}
+		if (sum->tid != WP_TOP_ENDED) {
+			wp_topshares_rename(s, sum->first, sum->nr, WP_TOP_ENDED);
+			sum->tid = WP_TOP_ENDED;
+			sum->start_time = 0;
+		}
+		wp_topshares_rename(s, row.first, row.nr, WP_TOP_ENDED);
+		for (k = 0; k < WP_TOP_TIMES; k++)
+			sum->ns[k] += row.ns[k];
+		sum->nr_threads++;
+		nr_ended++;
+	}
+	t->threads.nr = nr;
+	if (nr_ended)
+		wp_topshares_sort(s);
 }
 
 /**
@@ -428,13 +501,19 @@ void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s)
 
 		row->nr = wp_topshares_of(s, row->tgid, row->tid, row->start_time, &row->first);
 		wp_topshares_scale(s, row->first, row->nr, row->ns[WP_TOP_RUN]);
-		find_idle(row, s);
+	}
+	sum_ended(t, s);
+	for (i = 0; i < t->threads.nr; i++) {
+		struct wp_toprow *row = &t->threads.row[i];
+
+		row->nr = wp_topshares_of(s, row->tgid, row->tid, row->start_time, &row->first);
+		find_idle(t, row, s);
 	}
 	for (i = 0; i < t->processes.nr; i++) {
 		struct wp_toprow *row = &t->processes.row[i];
 
 		row->nr = wp_topshares_of(s, row->tgid, 0, 0, &row->first);
-		find_idle(row, s);
+		find_idle(t, row, s);
 	}
 }
 
@@ -448,6 +527,18 @@ void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s)
 __u64 wp_toprow_blocked(const struct wp_toprow *row, const struct wp_topoptions *o)
 {
 	return row->ns[WP_TOP_BLOCKED] - (o->no_idle ? row->idle : 0);
+}
+
+/**
+ * wp_toprow_wait() - how long a row waited, for a CPU or for anything else
+ * @row: the row
+ * @o: what is to be seen
+ *
+ * Return: nanoseconds.
+ */
+__u64 wp_toprow_wait(const struct wp_toprow *row, const struct wp_topoptions *o)
+{
+	return row->ns[WP_TOP_RUNNABLE] + wp_toprow_blocked(row, o);
 }
 
 /*
@@ -533,7 +624,7 @@ static bool is_wanted(const struct wp_toprow *row, const char *filter)
 
 	if (!*filter || has_name(row->comm, filter))
 		return true;
-	snprintf(id, sizeof(id), "%u", row->tid ? row->tid : row->tgid);
+	snprintf(id, sizeof(id), "%u", row->tid && row->tid != WP_TOP_ENDED ? row->tid : row->tgid);
 	return !strcmp(id, filter);
 }
 
@@ -594,6 +685,9 @@ static int by_column(const void *pa, const void *pb, void *arg)
 		break;
 	case WP_TOPCOLUMN_BLOCKED:
 		ret = by_time(s, wp_toprow_blocked(a, o), wp_toprow_blocked(b, o));
+		break;
+	case WP_TOPCOLUMN_WAIT:
+		ret = by_time(s, wp_toprow_wait(a, o), wp_toprow_wait(b, o));
 		break;
 	default:
 		break;

@@ -26,15 +26,20 @@
 
 #include "lib/topshares.h"
 
+/* The id of the row that is the sum of a process's threads that ended. */
+#define WP_TOP_ENDED	(~0U)
+
 /**
  * struct wp_toprow - a thread, or a process
  * @tgid: process
- * @tid: thread; of a process 0
+ * @tid: thread; of a process 0; WP_TOP_ENDED: all threads of a process that ended, if
+ *	they are more than one
  * @start_time: when the thread was born
- * @comm: its name; of a process, its first thread's
+ * @comm: its name; of a process, its first thread's; of a thread whose name is not
+ *	known, its process's
  * @ended: it ended in this interval; a process: all its threads did
  * @kthread: it is a kernel thread
- * @nr_threads: of a process: how many did anything, those that ended too
+ * @nr_threads: how many threads it is the sum of: of a process those that ended, too
  * @ns: what it did, by enum wp_toptime
  * @idle: part of WP_TOP_BLOCKED in which it waited for its next work: wp_topkey_idle()
  * @first: its first share, of wp_topshares.shown
@@ -68,6 +73,7 @@ struct wp_toprow {
  * @WP_TOPCOLUMN_RUN: time on a CPU, the longest first
  * @WP_TOPCOLUMN_RUNNABLE: time runnable, likewise
  * @WP_TOPCOLUMN_BLOCKED: time blocked, likewise
+ * @WP_TOPCOLUMN_WAIT: time runnable or blocked, likewise
  * @WP_TOPCOLUMN_MAX: how many there are
  */
 enum wp_topcolumn {
@@ -76,6 +82,7 @@ enum wp_topcolumn {
 	WP_TOPCOLUMN_RUN,
 	WP_TOPCOLUMN_RUNNABLE,
 	WP_TOPCOLUMN_BLOCKED,
+	WP_TOPCOLUMN_WAIT,
 	WP_TOPCOLUMN_MAX,
 };
 
@@ -113,6 +120,7 @@ struct wp_toprows {
 
 /**
  * struct wp_toptable - all that is known of the threads
+ * @self: the process that looks, whose waits are idle; 0: none
  * @time: when the last interval ended
  * @interval: how long the one that is seen was
  * @ns: sums over its threads, by enum wp_toptime
@@ -138,6 +146,7 @@ struct wp_toprows {
  * @nr_slots: how many
  */
 struct wp_toptable {
+	__u32 self;
 	__u64 time;
 	__u64 interval;
 	__u64 ns[WP_TOP_TIMES];
@@ -177,6 +186,7 @@ int wp_toptable_view(struct wp_toptable *t, const struct wp_topshares *s,
 		     const struct wp_topoptions *o);
 bool wp_topkey_idle(const struct wp_topkey *key, const char *comm);
 __u64 wp_toprow_blocked(const struct wp_toprow *row, const struct wp_topoptions *o);
+__u64 wp_toprow_wait(const struct wp_toprow *row, const struct wp_topoptions *o);
 void wp_toptable_free(struct wp_toptable *t);
 
 #endif /* WP_LIB_TOPTABLE_H */
