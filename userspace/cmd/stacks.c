@@ -61,6 +61,7 @@ static const struct wp_option table[] = {
 	{ WP_WHOM_COMM, "comm", "name,...", "all threads of these names" },
 	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
 	  "and in the groups below" },
+	{ 'H', "threads", NULL, "a line for each thread" },
 	{ 'g', "stacks", NULL, "whole stacks; of threads that wait alike, once" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
 	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
@@ -81,6 +82,7 @@ struct opts {
 	struct wp_record_opts *record;
 	struct wp_whom whom;
 	bool stacks;
+	bool threads;
 	bool json;
 	bool idle_given;
 	__u64 min_ns;
@@ -103,6 +105,9 @@ static int set(void *ctx, int id, const char *arg)
 	struct opts *o = ctx;
 
 	switch (id) {
+	case 'H':
+		o->threads = true;
+		return 0;
 	case 'g':
 		o->stacks = true;
 		return 0;
@@ -428,7 +433,9 @@ static int tell(const struct opts *o, struct wp_now_threads *all)
 			(unsigned long long)lost);
 	if (o->json)
 		return wp_now_tell_json(all);
-	return o->stacks ? wp_now_tell_stacks(all) : wp_now_tell_lines(all);
+	if (o->stacks)
+		return wp_now_tell_stacks(all);
+	return o->threads ? wp_now_tell_lines(all) : wp_now_tell_groups(all);
 }
 
 static int run(struct wp_recording *r, const struct opts *o, struct wp_now_threads *all)

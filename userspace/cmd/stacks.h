@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wallprof stacks: what its files share. stacks.c has its life, stacks-tell.c what it
- * prints.
+ * wallprof stacks: what its files share. stacks.c has its life, stacks-groups.c the
+ * groups that it prints, stacks-tell.c its lines, whole stacks and JSON.
  */
 #ifndef WP_CMD_STACKS_H
 #define WP_CMD_STACKS_H
@@ -24,6 +24,25 @@ enum wp_now {
 	WP_NOW_ONCPU,
 	WP_NOW_RUNNABLE,
 	WP_NOW_BLOCKED,
+};
+
+/**
+ * enum wp_now_rank - what matters more comes first
+ * @WP_RANK_DISK: blocked in D
+ * @WP_RANK_LOCK: in a call that waits for what another thread holds; or it waits for a
+ *	CPU for long
+ * @WP_RANK_BLOCKED: blocked in anything else
+ * @WP_RANK_RUNNABLE: it waits for a CPU
+ * @WP_RANK_ONCPU: it waits for nothing
+ * @WP_RANK_IDLE: it waits for its next work
+ */
+enum wp_now_rank {
+	WP_RANK_DISK,
+	WP_RANK_LOCK,
+	WP_RANK_BLOCKED,
+	WP_RANK_RUNNABLE,
+	WP_RANK_ONCPU,
+	WP_RANK_IDLE,
 };
 
 /**
@@ -114,6 +133,9 @@ struct wp_now_threads {
 
 int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
 		 unsigned int i, struct wp_livename *name, bool *found);
+enum wp_now_rank wp_now_rank(const struct wp_now_thread *t);
+void wp_now_tell_hidden(const struct wp_now_threads *all, const char *before, size_t width);
+int wp_now_tell_groups(struct wp_now_threads *t);
 int wp_now_tell_lines(struct wp_now_threads *t);
 int wp_now_tell_stacks(struct wp_now_threads *t);
 int wp_now_tell_json(struct wp_now_threads *t);
