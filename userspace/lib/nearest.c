@@ -22,7 +22,8 @@ static unsigned int min(unsigned int a, unsigned int b)
 /* Letters added, left out, exchanged, or swapped with their neighbour. */
 static unsigned int distance(const char *a, const char *b)
 {
-	unsigned int rows[3][WP_NEAREST_SIZE], *old = rows[0], *last = rows[1], *row = rows[2], i, j;
+	unsigned int rows[3][WP_NEAREST_SIZE], i, j;
+	unsigned int *old = rows[0], *last = rows[1], *row = rows[2];
 	size_t la = strlen(a), lb = strlen(b);
 
 	if (la >= WP_NEAREST_SIZE || lb >= WP_NEAREST_SIZE)
