@@ -145,6 +145,16 @@ static void test_put(void)
 	   "a character that is cut off is none");
 }
 
+static void test_wrap(void)
+{
+	ok(wp_text_wrap("one two", 7) == 7 && wp_text_wrap("one two", 6) == 3 &&
+	   wp_text_wrap("one two", 3) == 3, "lines end where words do");
+	ok(wp_text_wrap("onetwo three", 4) == 4 && wp_text_wrap("", 4) == 0,
+	   "but within those that are too long");
+	ok(wp_text_wrap("\u00fc\u00fc \u00fc", 3) == 4 && wp_text_wrap("\u00fc\u00fc", 2) == 4,
+	   "columns are characters, not bytes");
+}
+
 int main(void)
 {
 	ok(becomes("plain name-1:2", false, "plain name-1:2") &&
@@ -167,6 +177,7 @@ int main(void)
 	test_put();
 	test_invisible();
 	test_show();
+	test_wrap();
 	wp_set_verbosity(WP_SILENT);
 	wp_err("no file \xc2\x9b" "31m\nbut this");
 	ok(!strcmp(wp_last_error(), "no file ??31m\nbut this"), "messages are clean");

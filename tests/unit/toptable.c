@@ -473,6 +473,105 @@ static void test_most(void)
 	free(stack);
 }
 
+/* Of a whole host: a kernel thread that waits for work, one in D, and one that ran. */
+static void test_kthreads(void)
+{
+	static const __u8 states[] = { WALLPROF_STATE_IDLE, WALLPROF_STATE_DISK,
+				       WALLPROF_STATE_SLEEPING, WALLPROF_STATE_SLEEPING };
+	static const char *const names[] = { "kworker/0:1", "jbd2/vda1-8", "ksoftirqd/0",
+					     "kworker/1:0" };
+	struct wp_topoptions o = { .no_idle = true };
+	struct wp_topshares s = { 0 };
+	struct wp_toptable t;
+	__u32 i;
+
+	if (wp_toptable_init(&t, S, 8))
+		abort();
+	for (i = 0; i < 4; i++) {
+		struct wallprof_task task = task_of(20 + i, 20 + i, WALLPROF_TASK_OFF, states[i], S);
+		struct wp_topkey key = { .tgid = 20 + i, .tid = 20 + i, .start_time = 20 + i,
+					 .state = states[i], .reason = WALLPROF_REASON_KERNEL,
+					 .syscall = WALLPROF_SYSCALL_NONE };
+
+		task.run_ns = i == 2 ? S / 50 : S / 500;
+		task.since += task.run_ns;
+		live(&t, i, &task, 2 * S, names[i]);
+		wp_topshares_open(&s, &key, S - task.run_ns, 0);
+	}
+	turn(&t, &s, 2 * S, &o);
+	ok(!row_of(&t, 20) && t.kthreads == 1 && t.kthreads_ns == S && !t.left_out,
+	   "a kernel thread that hardly ran, and waits for work, is hidden, and counted");
+	ok(row_of(&t, 21) && row_of(&t, 21)->kthread && wp_toprow_blocked(row_of(&t, 21), &o),
+	   "one in D is not");
+	ok(row_of(&t, 22) != NULL, "nor one that ran for 2 %%");
+	ok(row_of(&t, 23) != NULL, "nor a kworker that sleeps in the middle of its work");
+	o.no_idle = false;
+	wp_toptable_view(&t, &s, &o);
+	ok(t.nr_view == 4 && !t.kthreads && !t.kthreads_ns, "all of them if idle ones are wanted");
+	wp_toptable_free(&t);
+	wp_topshares_free(&s);
+}
+
+/* Threads that ended, and names that nobody knows. */
+static void test_ended(void)
+{
+	struct wp_topoptions o = { .threads = true, .column = WP_TOPCOLUMN_WAIT };
+	struct wp_topkey key = { .tgid = 10, .syscall = 3, .state = WALLPROF_STATE_SLEEPING,
+				 .reason = WALLPROF_REASON_SYSCALL };
+	const struct wp_toprow *sum;
+	struct wp_topshares s = { 0 };
+	struct wallprof_task task;
+	struct wp_toptable t;
+	__u32 i;
+
+	if (wp_toptable_init(&t, S, 8))
+		abort();
+	task = task_of(10, 10, WALLPROF_TASK_RUNNING, 0, S);
+	live(&t, 0, &task, 2 * S, "server");
+	task = task_of(10, 11, WALLPROF_TASK_OFF, WALLPROF_STATE_SLEEPING, S);
+	live(&t, 1, &task, 2 * S, NULL);
+	task = task_of(20, 20, WALLPROF_TASK_OFF, WALLPROF_STATE_SLEEPING, S);
+	live(&t, 2, &task, 2 * S, NULL);
+	task = task_of(20, 21, WALLPROF_TASK_OFF, WALLPROF_STATE_SLEEPING, S);
+	live(&t, 3, &task, 2 * S, "worker");
+	for (i = 0; i < 3; i++) {
+		key.tid = 50 + i;
+		key.start_time = 50 + i;
+		wp_topshares_add(&s, &key, S / 4, 0);
+		task = task_of(10, 50 + i, WALLPROF_TASK_EXITED, 0, 2 * S);
+		task.off_ns = S / 4;
+		if (wp_toptable_ended(&t, &task, i ? NULL : "short"))
+			abort();
+	}
+	task = task_of(20, 60, WALLPROF_TASK_EXITED, 0, 2 * S);
+	task.off_ns = S / 8;
+	if (wp_toptable_ended(&t, &task, "only"))
+		abort();
+	turn(&t, &s, 2 * S, &o);
+	sum = row_of(&t, WP_TOP_ENDED);
+	ok(t.nr_view == 6 && t.nr_ended == 4 && sum && sum->ended && sum->nr_threads == 3 &&
+	   sum->ns[WP_TOP_BLOCKED] == 3 * (S / 4), "threads that ended are one row");
+	ok(sum && sum->nr == 3 && sum->most != SIZE_MAX && sum->most_ns == 3 * (S / 4),
+	   "with all their shares");
+	ok(row_of(&t, 60) && !strcmp(row_of(&t, 60)->comm, "only"), "one alone stays what it is");
+	ok(!strcmp(row_of(&t, 11)->comm, "server") && !strcmp(row_of(&t, 20)->comm, "worker"),
+	   "names that are not known are the process's, and that has a thread's");
+	ok(t.view[0]->tid == 11 && t.view[5]->tid == 10, "in order of the time that they wait");
+	o.threads = false;
+	wp_toptable_view(&t, &s, &o);
+	ok(t.nr_view == 2 && t.view[1]->nr_threads == 5 && t.view[1]->nr == 3 &&
+	   !strcmp(t.view[0]->comm, "worker"), "a process has all of them");
+	t.self = 10;
+	turn(&t, &s, 3 * S, &o);
+	task = task_of(10, 11, WALLPROF_TASK_OFF, WALLPROF_STATE_SLEEPING, S);
+	live(&t, 1, &task, 4 * S, NULL);
+	o.no_idle = true;
+	turn(&t, &s, 4 * S, &o);
+	ok(!t.nr_view && t.left_out == 1, "whoever looks is idle when it waits");
+	wp_toptable_free(&t);
+	wp_topshares_free(&s);
+}
+
 int main(void)
 {
 	test_open();
@@ -482,5 +581,7 @@ int main(void)
 	test_shares();
 	test_random();
 	test_most();
+	test_kthreads();
+	test_ended();
 	return done();
 }

@@ -18,6 +18,7 @@
 #include "cmd/signals.h"
 #include "cmd/stacks.h"
 #include "cmd/top.h"
+#include "lib/err.h"
 #include "lib/filereader.h"
 #include "lib/nearest.h"
 #include "lib/text.h"
@@ -91,11 +92,11 @@ int main(int argc, char **argv)
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
 	    (!strcmp(word, "help") && argc == 2)) {
 		print_help(stdout);
-		return 0;
+		return wp_end_output(stdout) ? WP_EXIT_ERROR : 0;
 	}
 	if (!strcmp(word, "--version") || !strcmp(word, "-v") || !strcmp(word, "version")) {
 		printf("wallprof version %s\n", WP_VERSION);
-		return 0;
+		return wp_end_output(stdout) ? WP_EXIT_ERROR : 0;
 	}
 	if (!strcmp(word, "help")) {
 		char page[64];

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cmd/options.h"
+#include "lib/err.h"
 #include "lib/nearest.h"
 #include "lib/text.h"
 
@@ -208,10 +209,10 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 		case 'h':
 		case HELP_ID:
 			print_help(o);
-			return WP_OPTIONS_DONE;
+			return wp_end_output(stdout) ? -EIO : WP_OPTIONS_DONE;
 		case LIST_ID:
 			list_names(o);
-			return WP_OPTIONS_DONE;
+			return wp_end_output(stdout) ? -EIO : WP_OPTIONS_DONE;
 		case '?':
 		case ':':
 			complain(o, id, word);

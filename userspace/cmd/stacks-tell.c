@@ -14,6 +14,8 @@
 #include "lib/livenames.h"
 #include "lib/objects.h"
 #include "lib/procstack.h"
+#include "lib/procabout.h"
+#include "lib/since.h"
 #include "lib/stacks.h"
 #include "lib/text.h"
 
@@ -26,24 +28,12 @@ static const char *const kinds[] = {
 	[WP_NOW_BLOCKED] = "blocked",
 };
 
-/* As 12us, 3.4ms, 5.678s, 1m02s, 3h04m, 5d06h. */
+/* With a ">" if it is more than that. */
 static const char *age_text(const struct wp_now_thread *t, char *buf, size_t size)
 {
-	const char *more = t->at_least ? ">" : "";
-	unsigned long long us = t->age / 1000, s = t->age / 1000000000;
+	char age[WP_SINCE_TEXT];
 
-	if (us < 1000)
-		snprintf(buf, size, "%s%lluus", more, us);
-	else if (!s)
-		snprintf(buf, size, "%s%llu.%llums", more, us / 1000, us / 100 % 10);
-	else if (s < 60)
-		snprintf(buf, size, "%s%llu.%03llus", more, s, us / 1000 % 1000);
-	else if (s < 3600)
-		snprintf(buf, size, "%s%llum%02llus", more, s / 60, s % 60);
-	else if (s < 86400)
-		snprintf(buf, size, "%s%lluh%02llum", more, s / 3600, s / 60 % 60);
-	else
-		snprintf(buf, size, "%s%llud%02lluh", more, s / 86400, s / 3600 % 24);
+	snprintf(buf, size, "%s%s", t->at_least ? ">" : "", wp_since_age(t->age, age, sizeof(age)));
 	return buf;
 }
 
@@ -71,9 +61,18 @@ static void put_cause(const struct wp_now_threads *all, const struct wp_now_thre
 		fputs(" (iowait)", stdout);
 }
 
-/* A frame; false: there is none of that number. */
-static int find_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
-		      unsigned int i, struct wp_livename *name, bool *found)
+/**
+ * wp_now_frame() - a frame of a thread's stacks, the kernel's above the program's
+ * @all: all threads
+ * @t: the thread
+ * @i: its number, the innermost is 0
+ * @name: set to its name
+ * @found: set to whether there is one
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		 unsigned int i, struct wp_livename *name, bool *found)
 {
 	unsigned int kernel = t->kernel ? t->kernel->nr : t->proc ? t->proc->nr : 0;
 
@@ -114,7 +113,7 @@ static int put_functions(const struct wp_now_threads *all, const struct wp_now_t
 	int err;
 
 	for (i = 0; i <= LINE_FUNCTIONS; i++) {
-		err = find_frame(all, t, i, &name, &found);
+		err = wp_now_frame(all, t, i, &name, &found);
 		if (err || !found)
 			return err;
 		fputs(i ? " < " : "  in ", stdout);
@@ -126,15 +125,52 @@ static int put_functions(const struct wp_now_threads *all, const struct wp_now_t
 	return 0;
 }
 
-/* What is not told of. */
-static void put_rest(const struct wp_now_threads *all)
+/* A line, or what fits of it in words. */
+static void put_wrapped(const char *before, const char *text, size_t width)
 {
-	if (all->left_out)
-		printf("# left out by --no-idle or --min: %llu\n",
-		       (unsigned long long)all->left_out);
-	if (all->invisible)
-		printf("# threads of other pid namespaces: %llu\n",
-		       (unsigned long long)all->invisible);
+	while (*text) {
+		size_t len = width ? wp_text_wrap(text, width) : strlen(text);
+
+		printf("%s%.*s\n", before, (int)len, text);
+		text += len;
+		text += *text == ' ';
+	}
+}
+
+/**
+ * wp_now_tell_hidden() - threads that are not shown, in sum
+ * @all: all threads
+ * @before: what each line begins with
+ * @width: columns of a line, 0: any
+ */
+void wp_now_tell_hidden(const struct wp_now_threads *all, const char *before, size_t width)
+{
+	char text[128];
+
+	if (all->kthreads) {
+		snprintf(text, sizeof(text),
+			 "%llu idle kernel thread%s hidden, %.1f s; --idle shows them",
+			 (unsigned long long)all->kthreads, all->kthreads == 1 ? "" : "s",
+			 all->kthreads_ns / 1e9);
+		put_wrapped(before, text, width);
+	}
+	if (all->loops) {
+		snprintf(text, sizeof(text),
+			 "%llu thread%s hidden that wait%s for the next work, %.1f s; --idle shows them",
+			 (unsigned long long)all->loops, all->loops == 1 ? "" : "s",
+			 all->loops == 1 ? "s" : "", all->loops_ns / 1e9);
+		put_wrapped(before, text, width);
+	}
+	if (all->left_out) {
+		snprintf(text, sizeof(text), "%llu thread%s hidden by --min",
+			 (unsigned long long)all->left_out, all->left_out == 1 ? "" : "s");
+		put_wrapped(before, text, width);
+	}
+	if (all->invisible) {
+		snprintf(text, sizeof(text), "%llu threads of other pid namespaces",
+			 (unsigned long long)all->invisible);
+		put_wrapped(before, text, width);
+	}
 }
 
 /**
@@ -162,7 +198,7 @@ int wp_now_tell_lines(struct wp_now_threads *t)
 		err = put_functions(t, th);
 		putchar('\n');
 	}
-	put_rest(t);
+	wp_now_tell_hidden(t, "# ", 0);
 	return err;
 }
 
@@ -210,11 +246,31 @@ struct group {
 	size_t nr;
 };
 
-static int by_oldest(const void *pa, const void *pb)
+static int by_rank(const void *pa, const void *pb)
 {
 	const struct group *a = pa, *b = pb;
+	int ret = order(wp_now_rank(a->thread[0]), wp_now_rank(b->thread[0]));
 
-	return order((size_t)a->thread[0], (size_t)b->thread[0]);
+	return ret ? ret : order((size_t)a->thread[0], (size_t)b->thread[0]);
+}
+
+/* What a thread, or the first of a group, is, and since when it waits. */
+static void put_about(const struct wp_now_thread *t)
+{
+	char clock[WP_SINCE_TEXT];
+	struct wp_procabout about;
+
+	fputs("        (", stdout);
+	if (t->kthread) {
+		fputs("kernel thread", stdout);
+	} else if (wp_procabout_read(t->tgid, t->tid, &about)) {
+		fputs(t->tid == t->tgid ? "main thread of " : "thread of ", stdout);
+		wp_text_put(stdout, about.process);
+	} else {
+		fputs("ended", stdout);
+	}
+	printf(", %s %s)\n", t->at_least ? "since before" : "since",
+	       wp_since_clock(t->age, clock, sizeof(clock)));
 }
 
 static int put_group(const struct wp_now_threads *all, const struct group *g)
@@ -240,8 +296,9 @@ static int put_group(const struct wp_now_threads *all, const struct group *g)
 	fputs(": ", stdout);
 	put_cause(all, t);
 	putchar('\n');
+	put_about(t);
 	for (i = 0;; i++) {
-		err = find_frame(all, t, i, &name, &found);
+		err = wp_now_frame(all, t, i, &name, &found);
 		if (err || !found)
 			break;
 		fputs("        ", stdout);
@@ -270,7 +327,7 @@ static size_t find_groups(struct wp_now_thread **place, size_t nr, struct group 
 			g[groups++].thread = &place[i];
 		g[groups - 1].nr++;
 	}
-	qsort(g, groups, sizeof(*g), by_oldest);
+	qsort(g, groups, sizeof(*g), by_rank);
 	return groups;
 }
 
@@ -296,7 +353,7 @@ int wp_now_tell_stacks(struct wp_now_threads *t)
 		err = put_group(t, &g[i]);
 	free(place);
 	free(g);
-	put_rest(t);
+	wp_now_tell_hidden(t, "# ", 0);
 	return err;
 }
 
@@ -310,7 +367,7 @@ static int json_stack(const struct wp_now_threads *all, struct wp_json *j,
 
 	wp_json_open(j, "stack", '[');
 	for (i = 0;; i++) {
-		err = find_frame(all, t, i, &name, &found);
+		err = wp_now_frame(all, t, i, &name, &found);
 		if (err || !found)
 			break;
 		wp_json_open(j, NULL, '{');
@@ -345,6 +402,8 @@ static int json_thread(const struct wp_now_threads *all, struct wp_json *j,
 	wp_json_string(j, "kind", kinds[t->now]);
 	wp_json_number(j, "age_ns", t->age);
 	wp_json_bool(j, "at_least", t->at_least);
+	wp_json_bool(j, "kernel_thread", t->kthread);
+	wp_json_bool(j, "idle", t->idle);
 	if (t->now != WP_NOW_ONCPU) {
 		wp_json_string(j, "state", wp_state_name(t->state));
 		wp_json_bool(j, "iowait", t->iowait);
@@ -373,7 +432,7 @@ int wp_now_tell_json(struct wp_now_threads *t)
 
 	wp_json_open(&j, NULL, '{');
 	wp_json_number(&j, "time_ns", t->time);
-	wp_json_number(&j, "left_out", t->left_out);
+	wp_json_number(&j, "left_out", t->left_out + t->kthreads + t->loops);
 	wp_json_number(&j, "invisible", t->invisible);
 	wp_json_open(&j, "threads", '[');
 	for (i = 0; i < t->nr && !err; i++)

@@ -22,6 +22,7 @@
 #include "cmd/whom.h"
 #include "lib/duration.h"
 #include "lib/err.h"
+#include "lib/kidle.h"
 #include "lib/livenames.h"
 #include "lib/opener.h"
 #include "lib/procstack.h"
@@ -35,10 +36,13 @@
 /* What a thread's stacks may need: half of the buffer is for stacks, in two halves. */
 #define BYTES_PER_THREAD	4096ULL
 #define MAX_BUFFER	(64ULL << 20)
+/* Of a kernel stack, to find out whether its thread is idle: that is the innermost ones'. */
+#define MAX_IDLE_FRAMES	16
 
 enum {
 	OPT_KERNEL_CALLCHAINS = 256,
 	OPT_NO_IDLE,
+	OPT_IDLE,
 	OPT_MIN,
 	OPT_LOOK,
 	OPT_JSON,
@@ -57,10 +61,13 @@ static const struct wp_option table[] = {
 	{ WP_WHOM_COMM, "comm", "name,...", "all threads of these names" },
 	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
 	  "and in the groups below" },
+	{ 'H', "threads", NULL, "a line for each thread" },
 	{ 'g', "stacks", NULL, "whole stacks; of threads that wait alike, once" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
-	{ OPT_NO_IDLE, "no-idle", NULL, "leave out loops that wait for their next work,\n"
-	  "as in accept and epoll_wait" },
+	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
+	  "next work, too (default, but for the whole host)" },
+	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
+	  "(default for the whole host, but with --json)" },
 	{ OPT_MIN, "min", "time", "only what has lasted so long, as 10ms" },
 	{ OPT_LOOK, "look", "time", "look for so long (default 50ms)" },
 	{ OPT_JSON, "json", NULL, "as JSON" },
@@ -75,7 +82,9 @@ struct opts {
 	struct wp_record_opts *record;
 	struct wp_whom whom;
 	bool stacks;
+	bool threads;
 	bool json;
+	bool idle_given;
 	__u64 min_ns;
 	__u64 look_ns;
 };
@@ -96,6 +105,9 @@ static int set(void *ctx, int id, const char *arg)
 	struct opts *o = ctx;
 
 	switch (id) {
+	case 'H':
+		o->threads = true;
+		return 0;
 	case 'g':
 		o->stacks = true;
 		return 0;
@@ -103,7 +115,9 @@ static int set(void *ctx, int id, const char *arg)
 		o->record->kernel = true;
 		return 0;
 	case OPT_NO_IDLE:
-		o->record->no_idle = true;
+	case OPT_IDLE:
+		o->idle_given = true;
+		o->record->no_idle = id == OPT_NO_IDLE;
 		return 0;
 	case OPT_MIN:
 		return parse_time("--min", arg, ~0ULL, &o->min_ns);
@@ -147,6 +161,9 @@ static int read_options(struct opts *o, int argc, char **argv)
 		return -EINVAL;
 	}
 	err = wp_whom_settle(&o->whom, &r->target);
+	/* Whatever reads JSON chooses for itself. */
+	if (!o->idle_given)
+		r->no_idle = r->target.kind == WALLPROF_TARGET_ALL && !o->json;
 	return err ? err : wp_target_resolve(&r->target);
 }
 
@@ -188,7 +205,8 @@ static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
 
 		before->since = task->since;
 		before->nr_off = task->nr_off;
-		if (r->o.kernel && task->phase == WALLPROF_TASK_UNSEEN)
+		if (task->phase == WALLPROF_TASK_UNSEEN &&
+		    (r->o.kernel || wp_kidle_is_kthread(task->tgid, task->tid, task->reason)))
 			before->proc = wp_procstack_read(task->tgid, task->tid);
 	}
 	return 0;
@@ -287,6 +305,57 @@ static int add_thread(struct wp_now_threads *all, const struct wp_now_thread *t)
 	return 0;
 }
 
+/* Whether a thread that is off its CPU waits for its next work. */
+static int find_idle(const struct wp_now_threads *all, struct wp_now_thread *t)
+{
+	const char *frames[MAX_IDLE_FRAMES];
+	struct wp_kidle_wait wait = {
+		.comm = t->comm, .state = t->state, .reason = t->cause.reason,
+		.iowait = t->iowait, .frames = frames,
+	};
+	struct wp_livename name;
+	bool found;
+	int err;
+
+	t->kthread = wp_kidle_is_kthread(t->tgid, t->tid, t->cause.reason);
+	if (t->now != WP_NOW_BLOCKED)
+		return 0;
+	if (!t->kthread) {
+		t->idle = wp_cause_idle(&t->cause, t->state);
+		return 0;
+	}
+	while (wait.nr_frames < MAX_IDLE_FRAMES) {
+		err = wp_now_frame(all, t, wait.nr_frames, &name, &found);
+		if (err)
+			return err;
+		if (!found)
+			break;
+		frames[wait.nr_frames++] = name.name;
+	}
+	t->idle = wp_kidle_wait(&wait);
+	return 0;
+}
+
+/* Whether a thread is left out, and counted so. */
+static bool is_hidden(const struct opts *o, struct wp_now_threads *all,
+		      const struct wp_now_thread *t, __u64 ns)
+{
+	if (t->age < o->min_ns) {
+		all->left_out++;
+		return true;
+	}
+	if (!o->record->no_idle || !t->idle)
+		return false;
+	if (t->kthread) {
+		all->kthreads++;
+		all->kthreads_ns += ns;
+	} else {
+		all->loops++;
+		all->loops_ns += ns;
+	}
+	return true;
+}
+
 static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now_threads *all,
 		     __u32 slot)
 {
@@ -299,22 +368,24 @@ static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now
 		return 0;
 	}
 	read_phase(&t, task, &all->before[slot], all->time);
-	if (t.age < o->min_ns || (o->record->no_idle && t.now == WP_NOW_BLOCKED &&
-				  wp_cause_idle(&t.cause, t.state))) {
-		all->left_out++;
-		return 0;
+	read_comm(&t);
+	if (t.now != WP_NOW_ONCPU) {
+		wp_stacks_find(&r->stacks, task->user_stack, &t.user);
+		wp_stacks_find(&r->stacks, task->kernel_stack, &t.kernel);
+		if (task->flags & WALLPROF_TASK_SINCE_START)
+			t.proc = all->before[slot].proc;
+		err = find_idle(all, &t);
+		if (err)
+			return err;
 	}
+	if (is_hidden(o, all, &t, task->off_ns))
+		return 0;
 	if (t.now != WP_NOW_ONCPU) {
 		err = wp_objects_find(all->objects, t.tid, t.tgid, task->exec_id, &t.cause,
 				      &t.object);
 		if (err)
 			return err;
-		wp_stacks_find(&r->stacks, task->user_stack, &t.user);
-		wp_stacks_find(&r->stacks, task->kernel_stack, &t.kernel);
-		if (task->flags & WALLPROF_TASK_SINCE_START)
-			t.proc = all->before[slot].proc;
 	}
-	read_comm(&t);
 	return add_thread(all, &t);
 }
 
@@ -362,7 +433,9 @@ static int tell(const struct opts *o, struct wp_now_threads *all)
 			(unsigned long long)lost);
 	if (o->json)
 		return wp_now_tell_json(all);
-	return o->stacks ? wp_now_tell_stacks(all) : wp_now_tell_lines(all);
+	if (o->stacks)
+		return wp_now_tell_stacks(all);
+	return o->threads ? wp_now_tell_lines(all) : wp_now_tell_groups(all);
 }
 
 static int run(struct wp_recording *r, const struct opts *o, struct wp_now_threads *all)

@@ -27,8 +27,8 @@
 /* A terminal that is smaller shows nothing of use. */
 #define LEAST_LINES	7
 #define LEAST_COLUMNS	30
-/* The head, and the names of the columns. */
-#define FIRST_ROW	(WP_TOP_HEAD + 1)
+/* A lower one has no line for keys. */
+#define HINT_LINES	9
 /* A line may be slow: the parts of a key's sequence come together, within so many ms. */
 #define ESCAPE_MS	200
 #define SHORTEST_DELAY	100000000ULL
@@ -56,6 +56,7 @@ enum mode {
 /**
  * struct wp_screen - the terminal
  * @top: what is seen
+ * @first_row: lines above the rows: the head, and the names of the columns
  * @screen: ncurses' own
  * @mode: what keys are for
  * @pane: the pane is open
@@ -65,13 +66,14 @@ enum mode {
  * @tid: its thread
  * @start_time: when that was born
  * @first: number of the first row that is seen
- * @scrolled: of the pane, lines that are above
+ * @scrolled: of the pane or of help, lines that are above
  * @old_filter: what the filter was before it is being changed
- * @lines: of the pane
+ * @lines: of the pane, or of help
  * @verbosity: what it was before
  */
 struct wp_screen {
 	struct wp_top *top;
+	size_t first_row;
 	SCREEN *screen;
 	enum mode mode;
 	bool pane;
@@ -85,28 +87,6 @@ struct wp_screen {
 	char old_filter[sizeof(((struct wp_topoptions *)0)->filter)];
 	struct wp_top_lines lines;
 	enum wp_verbosity verbosity;
-};
-
-static const char *const help[] = {
-	"q, Ctrl-C       end",
-	"h ?             this",
-	"Up Down k j     select a row: it stays selected wherever it goes",
-	"PgUp PgDn       the same by pages",
-	"Home End        the first row, whichever that is; the last one",
-	"Enter           stacks of the selected row: open or close their pane",
-	"Tab             keys move in the pane, or in the rows again",
-	"< > s           sort by the column to the left, to the right, the next",
-	"r               the other way round",
-	"H               threads or processes",
-	"i               leave out waits for the next work, as in accept and epoll_wait",
-	"/               only rows with this in their name, or of this id; Esc: all",
-	"Space           pause, go on",
-	"+ -             longer or shorter intervals",
-	"Ctrl-L          draw anew",
-	"",
-	"RUN%, RUNNABLE% and BLOCKED% are of the last interval: a thread's sum is 100.",
-	"Runnable is who waits for a CPU, blocked who waits for something else.",
-	"MOSTLY tells what the row spent most of its time in, IN the function.",
 };
 
 /* What a signal needs to put the terminal back. */
@@ -288,22 +268,27 @@ static void put(struct wp_screen *s, int y, const char *text, attr_t attr)
 	attrset(A_NORMAL);
 }
 
-/* Below the head. */
-static size_t free_lines(void)
+static bool has_hints(void)
 {
-	size_t lines = LINES;
+	return LINES >= HINT_LINES;
+}
 
-	return lines > FIRST_ROW ? lines - FIRST_ROW : 0;
+/* Below the head. */
+static size_t free_lines(const struct wp_screen *s)
+{
+	size_t lines = LINES - has_hints();
+
+	return lines > s->first_row ? lines - s->first_row : 0;
 }
 
 static size_t pane_lines(const struct wp_screen *s)
 {
-	return s->pane ? free_lines() - free_lines() / 2 : 0;
+	return s->pane ? free_lines(s) - free_lines(s) / 2 : 0;
 }
 
 static size_t row_lines(const struct wp_screen *s)
 {
-	return free_lines() - pane_lines(s);
+	return free_lines(s) - pane_lines(s);
 }
 
 static bool is_selected(const struct wp_screen *s, const struct wp_toprow *row)
@@ -368,11 +353,11 @@ static int draw_rows(struct wp_screen *s)
 		size_t nr = s->first + i;
 
 		if (nr >= t->nr_view) {
-			put(s, FIRST_ROW + i, !i && t->interval ? "(none)" : "", A_NORMAL);
+			put(s, s->first_row + i, !i && t->interval ? "(none)" : "", A_NORMAL);
 			continue;
 		}
 		err = wp_top_row(s->top, t->view[nr], COLS, line, sizeof(line));
-		put(s, FIRST_ROW + i, line, nr == s->at ? A_REVERSE : attr_of(s, t->view[nr]));
+		put(s, s->first_row + i, line, nr == s->at ? A_REVERSE : attr_of(s, t->view[nr]));
 	}
 	return err;
 }
@@ -391,7 +376,7 @@ static attr_t attr_of_line(const char *line)
 static int draw_pane(struct wp_screen *s)
 {
 	const struct wp_toptable *t = &s->top->table;
-	size_t lines = pane_lines(s), y = FIRST_ROW + row_lines(s), i;
+	size_t lines = pane_lines(s), y = s->first_row + row_lines(s), i;
 	int err = 0;
 
 	if (!lines)
@@ -412,31 +397,45 @@ static int draw_pane(struct wp_screen *s)
 	return err;
 }
 
-static void draw_help(struct wp_screen *s)
+static int draw_help(struct wp_screen *s)
 {
 	size_t i;
+	int err;
 
-	for (i = 0; i < (size_t)LINES; i++)
-		put(s, i, i < sizeof(help) / sizeof(help[0]) ? help[i] : "", A_NORMAL);
+	s->lines.nr = 0;
+	err = wp_top_help(COLS, &s->lines);
+	for (i = 0; i < (size_t)LINES && !err; i++)
+		put(s, i, s->scrolled + i < s->lines.nr ? s->lines.line[s->scrolled + i] : "",
+		    A_NORMAL);
+	return err;
+}
+
+static void draw_hints(struct wp_screen *s)
+{
+	char line[WP_TOP_LINE];
+
+	wp_top_hints(COLS, line, sizeof(line));
+	put(s, LINES - 1, line, A_BOLD);
 }
 
 static void draw_head(struct wp_screen *s)
 {
 	char head[WP_TOP_HEAD][WP_TOP_LINE], line[WP_TOP_LINE];
+	unsigned int nr, i;
 	bool lost;
-	int i;
 
-	wp_top_head(s->top, head, &lost);
+	nr = wp_top_head(s->top, COLS, head, &lost);
 	if (!s->top->table.interval)
 		snprintf(head[1], sizeof(head[1]), "looking for the first time ...");
 	if (s->mode == IN_FILTER)
 		snprintf(head[3], sizeof(head[3]), "Only: %s_", s->top->options.filter);
-	for (i = 0; i < WP_TOP_HEAD; i++)
+	for (i = 0; i < nr; i++)
 		put(s, i, head[i], i == WP_TOP_HEAD_LOST && lost ?
 		    color(COLOR_LOST) | A_BOLD | (has_colors() ? 0 : A_REVERSE) :
 		    i ? A_NORMAL : color(COLOR_HEAD) | A_BOLD);
 	wp_top_title(s->top, COLS, line, sizeof(line));
-	put(s, WP_TOP_HEAD, line, A_REVERSE);
+	put(s, nr, line, A_REVERSE);
+	s->first_row = nr + 1;
 }
 
 /**
@@ -453,13 +452,15 @@ int wp_screen_draw(struct wp_screen *s)
 		erase();
 		put(s, 0, "too small", A_NORMAL);
 	} else if (s->mode == IN_HELP) {
-		draw_help(s);
+		err = draw_help(s);
 	} else {
-		find_selected(s);
 		draw_head(s);
+		find_selected(s);
 		err = draw_rows(s);
 		if (!err)
 			err = draw_pane(s);
+		if (has_hints())
+			draw_hints(s);
 	}
 	move(LINES - 1, 0);
 	refresh();
@@ -619,6 +620,9 @@ static bool key_of_view(struct wp_screen *s, int key)
 	case 'i':
 		o->no_idle = !o->no_idle;
 		return true;
+	case 'c':
+		s->top->command = !s->top->command;
+		return true;
 	case KEY_ESCAPE:
 		*o->filter = 0;
 		return true;
@@ -647,6 +651,7 @@ static int key_of_screen(struct wp_screen *s, int key, bool *quit)
 	case '?':
 	case KEY_F(1):
 		s->mode = IN_HELP;
+		s->scrolled = 0;
 		break;
 	case '\r':
 	case '\n':
@@ -677,6 +682,31 @@ static int key_of_screen(struct wp_screen *s, int key, bool *quit)
 	return 0;
 }
 
+static void key_of_help(struct wp_screen *s, int key)
+{
+	size_t lines = LINES, most = s->lines.nr > lines ? s->lines.nr - lines : 0;
+
+	switch (key) {
+	case KEY_UP:
+	case 'k':
+		s->scrolled -= !!s->scrolled;
+		break;
+	case KEY_DOWN:
+	case 'j':
+		s->scrolled += s->scrolled < most;
+		break;
+	case KEY_PPAGE:
+		s->scrolled = s->scrolled > lines ? s->scrolled - lines : 0;
+		break;
+	case KEY_NPAGE:
+		s->scrolled = s->scrolled + lines < most ? s->scrolled + lines : most;
+		break;
+	default:
+		s->mode = IN_ROWS;
+		s->scrolled = 0;
+	}
+}
+
 /* Whether nobody will ever hit a key again. */
 static bool is_hung_up(void)
 {
@@ -702,7 +732,7 @@ int wp_screen_keys(struct wp_screen *s, bool *quit)
 		if (key == KEY_RESIZE)
 			continue;
 		if (s->mode == IN_HELP)
-			s->mode = IN_ROWS;
+			key_of_help(s, key);
 		else if (s->mode == IN_FILTER)
 			err = key_of_filter(s, key);
 		else

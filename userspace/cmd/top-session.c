@@ -13,6 +13,8 @@
 #include "cmd/top.h"
 #include "lib/clock.h"
 #include "lib/err.h"
+#include "lib/opener.h"
+#include "lib/zygote.h"
 
 /* How often a slot is read that changes meanwhile. */
 #define TRIES	4
@@ -40,6 +42,12 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 	    (rec->type == PERF_RECORD_FORK && task->pid != task->ppid))
 		wp_livenames_forget(top->names, task->pid);
 	return wp_comms_record(&top->r.t.comms, rec);
+}
+
+/* Our helpers are processes of their own, and rows of nobody's interest: of ours. */
+static __u32 process_of(const struct wp_top *top, __u32 tgid)
+{
+	return wp_zygote_is_ours(tgid) || wp_opener_is_ours(tgid) ? top->table.self : tgid;
 }
 
 /* A thread's name: as it was told, or, of one that was there before, as /proc has it. */
@@ -133,6 +141,7 @@ int wp_top_begin(struct wp_top *top)
 	wp_publisher_started(r->publisher);
 	top->flipped = r->s.start;
 	err = wp_toptable_init(&top->table, r->s.start, r->dev.conf.nr_tasks);
+	top->table.self = getpid();
 	if (err)
 		wp_err("out of memory");
 	return err;
@@ -147,7 +156,7 @@ static int add_half(struct wp_top *top, const struct wp_half *half)
 	for (i = 0; i < half->nr_aggrs; i++) {
 		const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
 		struct wp_topkey key = {
-			.tgid = aggr->tgid,
+			.tgid = process_of(top, aggr->tgid),
 			.tid = aggr->tid,
 			.start_time = aggr->start_time,
 			.oncpu = aggr->kind == WALLPROF_AGGR_SAMPLE,
@@ -174,12 +183,13 @@ static int add_half(struct wp_top *top, const struct wp_half *half)
 			return err;
 	}
 	for (i = 0; i < half->nr_exits; i++) {
-		const struct wallprof_task *task = wp_half_exit(half, i);
+		struct wallprof_task task = *wp_half_exit(half, i);
 
-		if (!task->tid || task->flags & WALLPROF_TASK_ARMED)
+		if (!task.tid || task.flags & WALLPROF_TASK_ARMED)
 			continue;
-		err = wp_toptable_ended(&top->table, task,
-					wp_comms_find(&top->r.t.comms, task->tid));
+		task.tgid = process_of(top, task.tgid);
+		err = wp_toptable_ended(&top->table, &task,
+					wp_comms_find(&top->r.t.comms, task.tid));
 		if (err)
 			return err;
 	}
@@ -292,6 +302,7 @@ static int read_tasks(struct wp_top *top, __u64 time)
 			invisible++;
 			continue;
 		}
+		task.tgid = process_of(top, task.tgid);
 		err = wp_toptable_live(&top->table, i, &task, time,
 				       find_comm(top, task.tgid, task.tid));
 		if (!err)

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "cmd/top.h"
+#include "lib/procabout.h"
+#include "lib/since.h"
 #include "lib/text.h"
 
 /* Stacks of a row that are told of; the rest is told as a sum. */
@@ -104,7 +106,13 @@ int wp_top_where(struct wp_top *top, const struct wp_topkey *key, char *text, si
 	return err;
 }
 
-static char *add_line(struct wp_top_lines *l)
+/**
+ * wp_top_lines_add() - add a line
+ * @l: the lines
+ *
+ * Return: the line, empty, WP_TOP_LINE bytes; NULL: no memory.
+ */
+char *wp_top_lines_add(struct wp_top_lines *l)
 {
 	if (l->nr == l->room) {
 		size_t room = l->room ? l->room * 2 : 64;
@@ -210,7 +218,7 @@ static int put_share(struct wp_top *top, const struct place *p, bool process,
 	const struct wp_topkey *key = &p->share.key;
 	double blocked = percent(top, p->share.ns[WP_TOP_BLOCKED]);
 	double runnable = percent(top, p->share.ns[WP_TOP_RUNNABLE]);
-	char *line = add_line(lines), buf[48];
+	char *line = wp_top_lines_add(lines), buf[48];
 	size_t len;
 
 	if (!line)
@@ -251,7 +259,7 @@ static int put_frames(struct wp_top *top, const struct wp_topkey *key, struct wp
 		err = wp_top_frame(top, key, i, &name, &found);
 		if (err || (!found && i))
 			return err;
-		line = add_line(lines);
+		line = wp_top_lines_add(lines);
 		if (!line)
 			return -ENOMEM;
 		if (!found) {
@@ -278,15 +286,58 @@ static int put_place(struct wp_top *top, const struct place *p, bool process,
 	return err ? err : put_frames(top, &p->share.key, lines);
 }
 
+/* "process 10 nginx, since 14:03:05 (2h03m): nginx: worker process" */
+static int put_about(const struct wp_toprow *row, struct wp_top_lines *lines)
+{
+	char *line = wp_top_lines_add(lines), process[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
+	char clock[WP_SINCE_TEXT], age[WP_SINCE_TEXT], text[WP_TOP_LINE];
+	struct wp_procabout about;
+	char *command = NULL;
+	size_t len;
+
+	if (!line)
+		return -ENOMEM;
+	if (row->ended || !wp_procabout_read(row->tgid, row->tid ? row->tid : row->tgid, &about)) {
+		snprintf(line, WP_TOP_LINE, "       ended");
+		return 0;
+	}
+	wp_text_show(process, sizeof(process), about.process, false);
+	if (!about.kthread)
+		command = wp_procabout_command(row->tgid);
+	if (about.kthread)
+		len = snprintf(line, WP_TOP_LINE, "       kernel thread");
+	else if (row->tid)
+		len = snprintf(line, WP_TOP_LINE, "       %s process %u %s",
+			       row->tid == row->tgid ? "main thread of" : "thread of", row->tgid,
+			       process);
+	else
+		len = snprintf(line, WP_TOP_LINE, "       process");
+	len += snprintf(line + len, WP_TOP_LINE - len, ", since %s (%s)",
+			wp_since_clock(about.age, clock, sizeof(clock)),
+			wp_since_age(about.age, age, sizeof(age)));
+	if (command) {
+		line = wp_top_lines_add(lines);
+		if (line) {
+			wp_text_show(text, sizeof(text), command, false);
+			snprintf(line, WP_TOP_LINE, "       %.*s", WP_TOP_LINE - 8, text);
+		}
+	}
+	free(command);
+	return line ? 0 : -ENOMEM;
+}
+
 /* "thread 12 futex of process 10: stacks of 2.0 s" */
 static int put_title(struct wp_top *top, const struct wp_toprow *row, struct wp_top_lines *lines)
 {
-	char *line = add_line(lines), comm[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
+	char *line = wp_top_lines_add(lines), comm[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
 
 	if (!line)
 		return -ENOMEM;
 	wp_text_show(comm, sizeof(comm), row->comm, false);
-	if (row->tid)
+	if (row->tid == WP_TOP_ENDED)
+		snprintf(line, WP_TOP_LINE, "%u threads of process %u %s that ended: stacks of %.1f s",
+			 row->nr_threads, row->tgid, comm, top->table.interval / 1e9);
+	else if (row->tid)
 		snprintf(line, WP_TOP_LINE, "thread %u %s of process %u: stacks of %.1f s",
 			 row->tid, comm, row->tgid, top->table.interval / 1e9);
 	else
@@ -305,7 +356,7 @@ static int put_unsampled(struct wp_top *top, const struct wp_toprow *row, __u64 
 
 	if (percent(top, rest) < 0.05)
 		return 0;
-	line = add_line(lines);
+	line = wp_top_lines_add(lines);
 	if (!line)
 		return -ENOMEM;
 	snprintf(line, WP_TOP_LINE, "%5.1f%% on-CPU, %s", percent(top, rest),
@@ -329,15 +380,14 @@ int wp_top_stacks(struct wp_top *top, const struct wp_toprow *row, struct wp_top
 	size_t i, nr = 0, places = 0;
 	__u64 sampled = 0;
 
+	if (!err && !top->batch)
+		err = put_about(row, lines);
 	for (i = 0; i < row->nr && !err; i++) {
 		const struct wp_topshare *s = &top->shares.shown[row->first + i];
-		struct wp_cause cause;
 
 		share[nr] = *s;
 		sampled += s->ns[WP_TOP_RUN];
-		wp_topkey_cause(&s->key, &cause);
-		if (top->options.no_idle && !s->key.oncpu &&
-		    wp_cause_idle(&cause, s->key.state))
+		if (top->options.no_idle && wp_topkey_idle(&s->key, row->comm))
 			share[nr].ns[WP_TOP_BLOCKED] = 0;
 		nr += wp_topshare_ns(&share[nr]) != 0;
 	}
@@ -348,9 +398,9 @@ int wp_top_stacks(struct wp_top *top, const struct wp_toprow *row, struct wp_top
 	if (!err)
 		err = put_unsampled(top, row, sampled, lines);
 	for (i = 0; i < places && i < MAX_STACKS && !err; i++)
-		err = put_place(top, &place[i], !row->tid, lines);
+		err = put_place(top, &place[i], !row->tid || row->tid == WP_TOP_ENDED, lines);
 	if (places > MAX_STACKS && !err) {
-		char *line = add_line(lines);
+		char *line = wp_top_lines_add(lines);
 
 		if (line)
 			snprintf(line, WP_TOP_LINE, "... and %zu stacks more", places - MAX_STACKS);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 
 #include "cmd/top.h"
 #include "lib/err.h"
+#include "lib/procabout.h"
 #include "lib/text.h"
 
 /* Columns of a line, each but the last with a space behind it. */
@@ -23,10 +25,16 @@
 #define RUNNABLE_WIDTH	9
 #define BLOCKED_WIDTH	8
 #define FIXED_WIDTH	(ID_WIDTH + NAME_WIDTH + RUN_WIDTH + RUNNABLE_WIDTH + BLOCKED_WIDTH + 4)
-/* Without these, a terminal is narrow. */
-#define LEAST_REASON	10
-#define MOST_REASON	24
-#define NARROW_WIDTH	6
+/* A terminal that is narrower than all of these has the sum of the last two. */
+#define WAIT_WIDTH	6
+#define NARROW_WIDTH	(ID_WIDTH + RUN_WIDTH + WAIT_WIDTH + 3)
+/* Less is of no use. */
+#define LEAST_MOSTLY	12
+/* What the time went to, where the function has a column of its own. */
+#define REASON_WIDTH	24
+#define WIDE		100
+/* Room for three dots that stand for the rest. */
+#define LEAST_DOTS	8
 
 /* Where lines of text end that no terminal does. */
 #define TEXT_WIDTH	132
@@ -38,43 +46,53 @@ const char *const wp_top_columns[WP_TOPCOLUMN_MAX] = {
 	[WP_TOPCOLUMN_RUN] = "RUN%",
 	[WP_TOPCOLUMN_RUNNABLE] = "RUNNABLE%",
 	[WP_TOPCOLUMN_BLOCKED] = "BLOCKED%",
+	[WP_TOPCOLUMN_WAIT] = "RUNNABLE% + BLOCKED%",
 };
 
-/* How a line is divided. */
+/*
+ * How a line is divided.
+ * @name: columns of the name
+ * @narrow: with the sum of the times that it waited
+ * @mostly: columns of what the time went to, or of the command line; 0: none
+ * @where: columns of the function; 0: it is in the same column as the reason
+ */
 struct layout {
 	size_t name;
-	size_t run;
-	size_t runnable;
-	size_t blocked;
-	size_t reason;
+	bool narrow;
+	size_t mostly;
 	size_t where;
 };
 
-static struct layout layout_of(size_t width)
+static struct layout layout_of(const struct wp_top *top, size_t width)
 {
-	struct layout l = { NAME_WIDTH, RUN_WIDTH, RUNNABLE_WIDTH, BLOCKED_WIDTH, 0, 0 };
-	size_t rest;
+	struct layout l = { .name = NAME_WIDTH };
 
 	if (width < FIXED_WIDTH) {
-		l.runnable = NARROW_WIDTH;
-		l.blocked = NARROW_WIDTH;
-		rest = ID_WIDTH + 4 + 3 * NARROW_WIDTH;
-		l.name = width > rest ? width - rest : 1;
+		l.narrow = true;
+		l.name = width > NARROW_WIDTH ? width - NARROW_WIDTH : 1;
 		if (l.name > NAME_WIDTH)
 			l.name = NAME_WIDTH;
 		return l;
 	}
-	rest = width - FIXED_WIDTH;
-	if (rest <= LEAST_REASON)
+	if (width - FIXED_WIDTH <= LEAST_MOSTLY)
 		return l;
-	l.reason = (rest - 2) / 2;
-	if (l.reason < LEAST_REASON)
-		l.reason = rest - 1;
-	if (l.reason > MOST_REASON)
-		l.reason = MOST_REASON;
-	if (rest > l.reason + 2)
-		l.where = rest - l.reason - 2;
+	l.mostly = width - FIXED_WIDTH - 1;
+	if (width >= WIDE && !top->command) {
+		l.where = l.mostly - REASON_WIDTH - 1;
+		l.mostly = REASON_WIDTH;
+	}
 	return l;
+}
+
+/**
+ * wp_top_mark() - what stands for the rest of a text that is cut off
+ * @top: the view
+ *
+ * Return: one column where that is possible, else three.
+ */
+const char *wp_top_mark(const struct wp_top *top)
+{
+	return top->utf8 ? "…" : "...";
 }
 
 static size_t width_of(unsigned int c)
@@ -82,6 +100,29 @@ static size_t width_of(unsigned int c)
 	int width = wcwidth(c);
 
 	return width < 0 ? 1 : width;
+}
+
+/* The character at @s: its bytes, and its columns. */
+static size_t char_of(const struct wp_top *top, const char *s, size_t *wide)
+{
+	unsigned int c = (unsigned char)*s;
+	size_t bytes = c < 0x80 ? 1 : wp_text_char(s, &c);
+
+	*wide = bytes > 1 && top->utf8 ? width_of(c) : 1;
+	return bytes;
+}
+
+static bool is_wider(const struct wp_top *top, const char *s, size_t width)
+{
+	size_t at = 0, bytes, wide;
+
+	for (; *s; s += bytes) {
+		bytes = char_of(top, s, &wide);
+		at += wide;
+		if (!bytes || at > width)
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -92,22 +133,26 @@ static size_t width_of(unsigned int c)
  * @text: the text, of whomever
  * @width: the columns; what the text does not fill is spaces
  *
+ * A text that is too long ends with wp_top_mark().
+ *
  * Return: bytes put there, less the 0 behind them.
  */
 size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char *text,
 		   size_t width)
 {
+	size_t len = 0, at = 0, most = width, mark, bytes, wide;
 	char clean[WP_TOP_LINE];
-	const char *s = clean;
-	size_t len = 0, at = 0;
+	const char *s;
 
 	wp_text_show(clean, sizeof(clean), text, false);
-	while (*s) {
-		unsigned int c = (unsigned char)*s;
-		size_t bytes = c < 0x80 ? 1 : wp_text_char(s, &c), wide;
-
-		wide = bytes > 1 && top->utf8 ? width_of(c) : 1;
-		if (!bytes || at + wide > width || len + bytes >= size)
+	mark = top->utf8 ? width > 1 : width >= LEAST_DOTS ? 3 : 0;
+	if (mark && is_wider(top, clean, width))
+		most = width - mark;
+	else
+		mark = 0;
+	for (s = clean; *s; s += bytes) {
+		bytes = char_of(top, s, &wide);
+		if (!bytes || at + wide > most || len + bytes >= size)
 			break;
 		if (bytes > 1 && !top->utf8) {
 			line[len++] = '?';
@@ -116,7 +161,10 @@ size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char
 			len += bytes;
 		}
 		at += wide;
-		s += bytes;
+	}
+	if (mark && len + strlen(wp_top_mark(top)) < size) {
+		len += snprintf(&line[len], size - len, "%s", wp_top_mark(top));
+		at += mark;
 	}
 	for (; at < width && len + 1 < size; at++)
 		line[len++] = ' ';
@@ -140,6 +188,8 @@ const char *wp_top_cause(const struct wp_topkey *key, char *buf, size_t size)
 		return "on-CPU";
 	if (key->reason == WALLPROF_REASON_UNKNOWN)
 		return "not known";
+	if (key->reason == WALLPROF_REASON_KERNEL)
+		return "kernel thread";
 	wp_topkey_cause(key, &cause);
 	return wp_cause_name(&cause, buf, size);
 }
@@ -180,36 +230,66 @@ static void put_losses(const struct wp_top *top, char *line)
 	add(line, "CPUs without memory", top->status.cpus_failed);
 }
 
-static void put_seen(const struct wp_top *top, char *line)
+static void put_seen(const struct wp_top *top, size_t width, char *line)
 {
 	const struct wp_topoptions *o = &top->options;
+	const char *column = o->threads && o->column == WP_TOPCOLUMN_ID ? "TID" :
+			     o->column == WP_TOPCOLUMN_WAIT && width < FIXED_WIDTH ? "WAIT%" :
+			     wp_top_columns[o->column];
 	char filter[sizeof(o->filter)];
 	size_t len;
 
 	len = snprintf(line, WP_TOP_LINE, "%s by %s%s%s", o->threads ? "Threads" : "Processes",
-		       o->threads && o->column == WP_TOPCOLUMN_ID ? "TID" :
-		       wp_top_columns[o->column], o->reverse ? " reversed" : "",
-		       top->paused ? ", PAUSED" : "");
+		       column, o->reverse ? " reversed" : "", top->paused ? ", PAUSED" : "");
 	if (*o->filter) {
 		wp_text_show(filter, sizeof(filter), o->filter, false);
 		len += snprintf(line + len, WP_TOP_LINE - len, ", only '%s'", filter);
 	}
-	if (o->no_idle)
-		len += snprintf(line + len, WP_TOP_LINE - len, ", %zu idle left out",
-				top->table.left_out);
 	if (top->invisible)
 		snprintf(line + len, WP_TOP_LINE - len, ", %llu threads of other pid namespaces",
 			 (unsigned long long)top->invisible);
 }
 
-/**
- * wp_top_head() - the first lines
- * @top: the view
- * @head: set to them
- * @lost: set to whether something was lost
- */
-void wp_top_head(const struct wp_top *top, char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost)
+/* Sets a line to the first text that fits, or else to the last one. */
+static void put_first(char *line, size_t width, const char *const *text, size_t nr)
 {
+	size_t i;
+
+	for (i = 0; i + 1 < nr && wp_text_columns(text[i]) > width; i++)
+		;
+	snprintf(line, WP_TOP_LINE, "%s", text[i]);
+}
+
+/* "68 idle kernel threads and 3 idle processes hidden, 142.0 s; i shows them" */
+static void put_hidden(const struct wp_top *top, size_t width, char *line)
+{
+	const struct wp_toptable *t = &top->table;
+	const char *what = top->options.threads ? "thread" : "process";
+	const char *ending = t->left_out == 1 ? "" : top->options.threads ? "s" : "es";
+	const char *key = top->batch ? "--idle" : "i";
+	double seconds = (t->kthreads_ns + t->left_out_ns) / 1e9;
+	char full[WP_TOP_LINE] = "", few[64];
+	size_t len = 0;
+
+	*line = 0;
+	if (!t->kthreads && !t->left_out)
+		return;
+	if (t->kthreads)
+		len = snprintf(full, sizeof(full), "%zu idle kernel thread%s", t->kthreads,
+			       t->kthreads == 1 ? "" : "s");
+	if (t->left_out)
+		len += snprintf(full + len, sizeof(full) - len, "%s%zu idle %s%s",
+				len ? " and " : "", t->left_out, what, ending);
+	snprintf(full + len, sizeof(full) - len, " hidden, %.1f s; %s shows them", seconds, key);
+	snprintf(few, sizeof(few), "%zu idle hidden; %s shows them", t->kthreads + t->left_out,
+		 key);
+	put_first(line, width, (const char *const []){ full, few }, 2);
+}
+
+/* The time and the host; how many threads did what. */
+static void put_host(const struct wp_top *top, size_t width, char *line)
+{
+	char full[WP_TOP_LINE], less[WP_TOP_LINE], few[64], least[32];
 	struct utsname uts = { 0 };
 	time_t now = time(NULL);
 	char clock[16] = "";
@@ -218,20 +298,56 @@ void wp_top_head(const struct wp_top *top, char head[WP_TOP_HEAD][WP_TOP_LINE], 
 	uname(&uts);
 	if (localtime_r(&now, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	snprintf(head[0], WP_TOP_LINE, "wallprof top %s  %s, Linux %s  every %.3g s", clock,
+	snprintf(full, sizeof(full), "wallprof top %s  %s, Linux %s  every %.3g s", clock,
 		 uts.nodename, uts.release, top->delay / 1e9);
-	wp_text_clean(head[0], false);
-	snprintf(head[1], WP_TOP_LINE,
+	snprintf(less, sizeof(less), "wallprof top %s  %s  every %.3g s", clock, uts.nodename,
+		 top->delay / 1e9);
+	snprintf(few, sizeof(few), "wallprof top %s  every %.3g s", clock, top->delay / 1e9);
+	snprintf(least, sizeof(least), "wallprof top %s", clock);
+	wp_text_clean(full, false);
+	wp_text_clean(less, false);
+	put_first(line, width, (const char *const []){ full, less, few, least }, 4);
+}
+
+static void put_sums(const struct wp_top *top, size_t width, char *line)
+{
+	const struct wp_toptable *t = &top->table;
+	double run = per_second(top, WP_TOP_RUN), runnable = per_second(top, WP_TOP_RUNNABLE);
+	double blocked = per_second(top, WP_TOP_BLOCKED);
+	char full[WP_TOP_LINE], less[64], least[64];
+
+	snprintf(full, sizeof(full),
 		 "%llu thread%s, %llu ended: %.2f run on %ld CPUs, %.2f runnable, %.2f blocked",
-		 (unsigned long long)top->table.nr_threads, top->table.nr_threads == 1 ? "" : "s",
-		 (unsigned long long)top->table.nr_ended, per_second(top, WP_TOP_RUN),
-		 sysconf(_SC_NPROCESSORS_ONLN), per_second(top, WP_TOP_RUNNABLE),
-		 per_second(top, WP_TOP_BLOCKED));
+		 (unsigned long long)t->nr_threads, t->nr_threads == 1 ? "" : "s",
+		 (unsigned long long)t->nr_ended, run, sysconf(_SC_NPROCESSORS_ONLN), runnable,
+		 blocked);
+	snprintf(less, sizeof(less), "%.2f run, %.2f runnable, %.1f blocked", run, runnable,
+		 blocked);
+	snprintf(least, sizeof(least), "%.1f run, %.1f waiting", run, runnable + blocked);
+	put_first(line, width, (const char *const []){ full, less, least }, 3);
+}
+
+/**
+ * wp_top_head() - the first lines
+ * @top: the view
+ * @width: of a line
+ * @head: set to them
+ * @lost: set to whether something was lost
+ *
+ * Return: how many there are.
+ */
+unsigned int wp_top_head(const struct wp_top *top, size_t width,
+			 char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost)
+{
+	put_host(top, width, head[0]);
+	put_sums(top, width, head[1]);
 	put_losses(top, head[WP_TOP_HEAD_LOST]);
 	*lost = *head[WP_TOP_HEAD_LOST];
 	if (!*lost)
 		snprintf(head[WP_TOP_HEAD_LOST], WP_TOP_LINE, "Lost: nothing");
-	put_seen(top, head[3]);
+	put_seen(top, width, head[3]);
+	put_hidden(top, width, head[4]);
+	return *head[4] ? WP_TOP_HEAD : WP_TOP_HEAD - 1;
 }
 
 /**
@@ -243,20 +359,95 @@ void wp_top_head(const struct wp_top *top, char head[WP_TOP_HEAD][WP_TOP_LINE], 
  */
 void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t size)
 {
-	struct layout l = layout_of(width);
+	struct layout l = layout_of(top, width);
 	size_t len;
 
 	len = snprintf(line, size, "%*s ", ID_WIDTH, top->options.threads ? "TID" : "PID");
 	len += wp_top_cell(top, line + len, size - len, "COMM", l.name);
-	len += snprintf(line + len, size - len, " %*s %*.*s %*.*s", (int)l.run, "RUN%",
-			(int)l.runnable, (int)l.runnable, "RUNNABLE%", (int)l.blocked,
-			(int)l.blocked, "BLOCKED%");
-	if (!l.reason)
+	if (l.narrow) {
+		snprintf(line + len, size - len, " %*s %*s", RUN_WIDTH, "RUN%", WAIT_WIDTH, "WAIT%");
+		return;
+	}
+	len += snprintf(line + len, size - len, " %*s %*s %*s", RUN_WIDTH, "RUN%", RUNNABLE_WIDTH,
+			"RUNNABLE%", BLOCKED_WIDTH, "BLOCKED%");
+	if (!l.mostly)
 		return;
 	line[len++] = ' ';
-	len += wp_top_cell(top, line + len, size - len, "MOSTLY", l.reason);
+	len += wp_top_cell(top, line + len, size - len, top->command ? "COMMAND" : "MOSTLY",
+			   l.mostly);
 	if (l.where)
 		snprintf(line + len, size - len, " IN");
+}
+
+/* The columns of a row that tell who it is. */
+static size_t put_who(const struct wp_top *top, const struct wp_toprow *row,
+		      const struct layout *l, char *line, size_t size)
+{
+	char comm[WALLPROF_COMM_LEN + 3];
+	size_t len;
+
+	if (row->tid == WP_TOP_ENDED) {
+		snprintf(comm, sizeof(comm), "x%u", row->nr_threads);
+		len = snprintf(line, size, "%*s ", ID_WIDTH, comm);
+	} else {
+		len = snprintf(line, size, "%*u ", ID_WIDTH, row->tid ? row->tid : row->tgid);
+	}
+	snprintf(comm, sizeof(comm), row->ended ? "<%s>" : "%s", *row->comm ? row->comm : "?");
+	return len + wp_top_cell(top, line + len, size - len, comm, l->name);
+}
+
+static size_t put_times(const struct wp_top *top, const struct wp_toprow *row,
+			const struct layout *l, char *line, size_t size)
+{
+	const struct wp_topoptions *o = &top->options;
+	char run[16], runnable[16], blocked[16], wait[16];
+	__u64 interval = top->table.interval;
+
+	put_percent(run, sizeof(run), row->ns[WP_TOP_RUN], interval, RUN_WIDTH);
+	put_percent(runnable, sizeof(runnable), row->ns[WP_TOP_RUNNABLE], interval,
+		    RUNNABLE_WIDTH);
+	put_percent(blocked, sizeof(blocked), wp_toprow_blocked(row, o), interval, BLOCKED_WIDTH);
+	put_percent(wait, sizeof(wait), wp_toprow_wait(row, o), interval, WAIT_WIDTH);
+	if (l->narrow)
+		return snprintf(line, size, " %s %s", run, wait);
+	return snprintf(line, size, " %s %s %s", run, runnable, blocked);
+}
+
+/* What most of the time went to; without a column of its own, the function behind it. */
+static int put_mostly(struct wp_top *top, const struct wp_toprow *row, const struct layout *l,
+		      char *line, size_t size)
+{
+	const struct wp_topkey *key = row->most == SIZE_MAX ? NULL :
+				      &top->shares.shown[row->most].key;
+	char where[WP_TOP_LINE] = "", both[WP_TOP_LINE + 64], buf[48];
+	const char *what = row->most_oncpu ? "on-CPU" :
+			   key ? wp_top_cause(key, buf, sizeof(buf)) : "-";
+	size_t len;
+	int err = 0;
+
+	if (key)
+		err = wp_top_where(top, key, where, sizeof(where));
+	if (l->where) {
+		len = wp_top_cell(top, line, size, what, l->mostly);
+		line[len++] = ' ';
+		wp_top_cell(top, line + len, size - len, where, l->where);
+	} else {
+		snprintf(both, sizeof(both), *where ? "%s in %s" : "%s", what, where);
+		wp_top_cell(top, line, size, both, l->mostly);
+	}
+	return err;
+}
+
+/* That of a process which ended nobody knows; kernel threads have none. */
+static void put_command(const struct wp_top *top, const struct wp_toprow *row,
+			const struct layout *l, char *line, size_t size)
+{
+	bool ended = row->ended && row->tid != WP_TOP_ENDED;
+	char *command = ended ? NULL : wp_procabout_command(row->tgid);
+
+	wp_top_cell(top, line, size, command ? command : row->kthread ? "kernel thread" : "-",
+		    l->mostly);
+	free(command);
 }
 
 /**
@@ -272,34 +463,18 @@ void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t siz
 int wp_top_row(struct wp_top *top, const struct wp_toprow *row, size_t width, char *line,
 	       size_t size)
 {
-	char comm[WALLPROF_COMM_LEN + 3], run[16], runnable[16], blocked[16], buf[48];
-	const struct wp_topkey *key = row->most == SIZE_MAX ? NULL :
-				      &top->shares.shown[row->most].key;
-	struct layout l = layout_of(width);
-	__u64 interval = top->table.interval;
-	char where[WP_TOP_LINE] = "";
+	struct layout l = layout_of(top, width);
 	size_t len;
-	int err;
 
-	snprintf(comm, sizeof(comm), row->ended ? "<%s>" : "%s", *row->comm ? row->comm : "?");
-	len = snprintf(line, size, "%*u ", ID_WIDTH, row->tid ? row->tid : row->tgid);
-	len += wp_top_cell(top, line + len, size - len, comm, l.name);
-	put_percent(run, sizeof(run), row->ns[WP_TOP_RUN], interval, l.run);
-	put_percent(runnable, sizeof(runnable), row->ns[WP_TOP_RUNNABLE], interval, l.runnable);
-	put_percent(blocked, sizeof(blocked), wp_toprow_blocked(row, &top->options), interval,
-		    l.blocked);
-	len += snprintf(line + len, size - len, " %s %s %s", run, runnable, blocked);
-	if (!l.reason || len + 1 >= size)
+	len = put_who(top, row, &l, line, size);
+	len += put_times(top, row, &l, line + len, size - len);
+	if (!l.mostly || len + 1 >= size)
 		return 0;
 	line[len++] = ' ';
-	len += wp_top_cell(top, line + len, size - len, row->most_oncpu ? "on-CPU" :
-			   key ? wp_top_cause(key, buf, sizeof(buf)) : "-", l.reason);
-	if (!l.where || !key || len + 1 >= size)
-		return 0;
-	err = wp_top_where(top, key, where, sizeof(where));
-	line[len++] = ' ';
-	wp_top_cell(top, line + len, size - len, where, l.where);
-	return err;
+	if (!top->command)
+		return put_mostly(top, row, &l, line + len, size - len);
+	put_command(top, row, &l, line + len, size - len);
+	return 0;
 }
 
 static void put_line(char *line)
@@ -336,12 +511,13 @@ static int print_stacks(struct wp_top *top, const struct wp_toprow *row)
 int wp_top_print(struct wp_top *top)
 {
 	char head[WP_TOP_HEAD][WP_TOP_LINE], line[WP_TOP_LINE];
+	unsigned int nr;
 	int err = 0;
 	bool lost;
 	size_t i;
 
-	wp_top_head(top, head, &lost);
-	for (i = 0; i < WP_TOP_HEAD; i++)
+	nr = wp_top_head(top, TEXT_WIDTH, head, &lost);
+	for (i = 0; i < nr; i++)
 		put_line(head[i]);
 	putchar('\n');
 	wp_top_title(top, TEXT_WIDTH, line, sizeof(line));

@@ -5,6 +5,7 @@
  * shown until the next one.
  */
 #include <errno.h>
+#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@
 enum {
 	OPT_KERNEL_CALLCHAINS = 256,
 	OPT_NO_IDLE,
+	OPT_IDLE,
 };
 
 static const char *const usage[] = {
@@ -52,10 +54,14 @@ static const struct wp_option table[] = {
 	{ 'n', "count", "number", "end after so many intervals" },
 	{ 'b', "batch", NULL, "print lines, for a file or a pipe" },
 	{ 'H', "threads", NULL, "threads, not processes" },
-	{ 's', "sort", "column", "pid, comm, run, runnable or blocked (default run)" },
+	{ 's', "sort", "column", "pid, comm, run, runnable, blocked, or wait, which is\n"
+	  "runnable and blocked (default wait)" },
+	{ 'c', "command", NULL, "the command line of each process" },
 	{ 'g', "stacks", NULL, "stacks of each row; without -b, of the selected one" },
-	{ OPT_NO_IDLE, "no-idle", NULL, "leave out loops that wait for their next work,\n"
-	  "as in accept and epoll_wait" },
+	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
+	  "next work, too (default, but for the whole host)" },
+	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
+	  "(default for the whole host)" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
 	{ 'e', "event", "event", "of on-CPU samples, none: without (default cycles,\n"
 	  "or cpu-clock where there are none)" },
@@ -69,6 +75,7 @@ static const struct wp_option table[] = {
 struct opts {
 	struct wp_top *top;
 	struct wp_whom whom;
+	bool idle_given;
 };
 
 static int parse_delay(const char *arg, __u64 *ns)
@@ -100,6 +107,7 @@ static int parse_column(const char *arg, enum wp_topcolumn *column)
 		[WP_TOPCOLUMN_RUN] = "run",
 		[WP_TOPCOLUMN_RUNNABLE] = "runnable",
 		[WP_TOPCOLUMN_BLOCKED] = "blocked",
+		[WP_TOPCOLUMN_WAIT] = "wait",
 	};
 	unsigned int i;
 
@@ -109,7 +117,7 @@ static int parse_column(const char *arg, enum wp_topcolumn *column)
 			return 0;
 		}
 	}
-	wp_err("-s: there is no column '%s': pid, comm, run, runnable or blocked", arg);
+	wp_err("-s: there is no column '%s': pid, comm, run, runnable, blocked or wait", arg);
 	return -EINVAL;
 }
 
@@ -134,11 +142,16 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case 's':
 		return parse_column(arg, &top->options.column);
+	case 'c':
+		top->command = true;
+		return 0;
 	case 'g':
 		top->stacks = true;
 		return 0;
 	case OPT_NO_IDLE:
-		top->options.no_idle = true;
+	case OPT_IDLE:
+		o->idle_given = true;
+		top->options.no_idle = id == OPT_NO_IDLE;
 		return 0;
 	case OPT_KERNEL_CALLCHAINS:
 		top->r.o.kernel = true;
@@ -199,6 +212,8 @@ static int read_options(struct opts *o, int argc, char **argv)
 	err = wp_whom_settle(&o->whom, &r->target);
 	/* A process's new threads, too; of threads just those that were named. */
 	r->inherit = r->target.kind != WALLPROF_TARGET_TID;
+	if (!o->idle_given)
+		o->top->options.no_idle = r->target.kind == WALLPROF_TARGET_ALL;
 	return err ? err : wp_target_resolve(&r->target);
 }
 
@@ -315,8 +330,8 @@ int cmd_top(int argc, char **argv)
 	struct wp_top top = {
 		.r.dev.fd = -1,
 		.delay = DEFAULT_DELAY,
-		.options.column = WP_TOPCOLUMN_RUN,
-		.utf8 = true,
+		.options.column = WP_TOPCOLUMN_WAIT,
+		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
 	};
 	struct opts o = { .top = &top };
 	int err;

@@ -2,7 +2,7 @@
 /*
  * wallprof top: what its files share. top.c has its options and its loop, top-session.c
  * what it learns from the module, top-text.c the words for it, top-stacks.c the stacks
- * of a row, top-screen.c the terminal.
+ * of a row, top-help.c its keys, top-screen.c the terminal.
  */
 #ifndef WP_CMD_TOP_H
 #define WP_CMD_TOP_H
@@ -31,6 +31,7 @@
  * @count: so many intervals, 0: until the end is asked for
  * @batch: as text, to stdout
  * @stacks: with it, or at the beginning, stacks
+ * @command: the command line of each process
  * @paused: what is seen stays
  * @flipped: when the last epoch ended
  * @utf8: the terminal, or whoever reads it, knows UTF-8
@@ -49,6 +50,7 @@ struct wp_top {
 	unsigned long count;
 	bool batch;
 	bool stacks;
+	bool command;
 	bool paused;
 	bool utf8;
 	__u64 flipped;
@@ -77,8 +79,8 @@ int wp_top_turn(struct wp_top *top);
 void wp_top_end(struct wp_top *top);
 
 /* top-text.c */
-/* The first lines: host, sums, losses, and what is seen. */
-#define WP_TOP_HEAD	4
+/* The first lines, at most: host, sums, losses, what is seen, and what is hidden. */
+#define WP_TOP_HEAD	5
 /* Which of them tells of losses. */
 #define WP_TOP_HEAD_LOST	2
 
@@ -87,7 +89,9 @@ extern const char *const wp_top_columns[WP_TOPCOLUMN_MAX];
 size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char *text,
 		   size_t width);
 const char *wp_top_cause(const struct wp_topkey *key, char *buf, size_t size);
-void wp_top_head(const struct wp_top *top, char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost);
+const char *wp_top_mark(const struct wp_top *top);
+unsigned int wp_top_head(const struct wp_top *top, size_t width,
+			 char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost);
 void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t size);
 int wp_top_row(struct wp_top *top, const struct wp_toprow *row, size_t width, char *line,
 	       size_t size);
@@ -98,7 +102,12 @@ int wp_top_frame(struct wp_top *top, const struct wp_topkey *key, unsigned int i
 		 struct wp_livename *name, bool *found);
 int wp_top_where(struct wp_top *top, const struct wp_topkey *key, char *text, size_t size);
 int wp_top_stacks(struct wp_top *top, const struct wp_toprow *row, struct wp_top_lines *lines);
+char *wp_top_lines_add(struct wp_top_lines *l);
 void wp_top_lines_free(struct wp_top_lines *lines);
+
+/* top-help.c */
+int wp_top_help(size_t width, struct wp_top_lines *lines);
+void wp_top_hints(size_t width, char *line, size_t size);
 
 /* top-screen.c */
 struct wp_screen;

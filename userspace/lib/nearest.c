@@ -9,10 +9,21 @@
 
 #include "lib/nearest.h"
 
-/* Levenshtein distance, given up beyond a small limit. */
+static bool same(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+static unsigned int min(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/* Letters added, left out, exchanged, or swapped with their neighbour. */
 static unsigned int distance(const char *a, const char *b)
 {
-	unsigned int row[WP_NEAREST_SIZE], prev, up, i, j;
+	unsigned int rows[3][WP_NEAREST_SIZE], i, j;
+	unsigned int *old = rows[0], *last = rows[1], *row = rows[2];
 	size_t la = strlen(a), lb = strlen(b);
 
 	if (la >= WP_NEAREST_SIZE || lb >= WP_NEAREST_SIZE)
@@ -20,19 +31,17 @@ static unsigned int distance(const char *a, const char *b)
 	for (j = 0; j <= lb; j++)
 		row[j] = j;
 	for (i = 1; i <= la; i++) {
-		prev = row[0];
+		unsigned int *free = old;
+
+		old = last;
+		last = row;
+		row = free;
 		row[0] = i;
 		for (j = 1; j <= lb; j++) {
-			unsigned int best = prev + (tolower((unsigned char)a[i - 1]) !=
-						    tolower((unsigned char)b[j - 1]));
-
-			up = row[j];
-			if (up + 1 < best)
-				best = up + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			prev = up;
-			row[j] = best;
+			row[j] = min(last[j], row[j - 1]) + 1;
+			row[j] = min(row[j], last[j - 1] + !same(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+				row[j] = min(row[j], old[j - 2] + 1);
 		}
 	}
 	return row[lb];

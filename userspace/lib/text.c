@@ -200,6 +200,28 @@ size_t wp_text_columns(const char *s)
 }
 
 /**
+ * wp_text_wrap() - how much of a clean string goes into a line
+ * @s: the string
+ * @width: columns of the line, at least 1
+ *
+ * Return: bytes, to the end of a word; to the end of the line where a word is longer.
+ */
+size_t wp_text_wrap(const char *s, size_t width)
+{
+	size_t i, last = 0, columns = 0;
+
+	for (i = 0; s[i]; i++) {
+		if ((s[i] & 0xc0) == 0x80)
+			continue;
+		if (s[i] == ' ')
+			last = i;
+		if (columns++ == width)
+			return last ? last : i;
+	}
+	return i;
+}
+
+/**
  * wp_text_put() - print a name
  * @f: where to
  * @s: the name; what is beyond 255 bytes is left out

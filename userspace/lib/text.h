@@ -19,6 +19,7 @@ void wp_text_clean(char *s, bool keep_lines);
 size_t wp_text_show(char *to, size_t size, const char *s, bool keep_lines);
 char *wp_text_dup(const char *s);
 size_t wp_text_columns(const char *s);
+size_t wp_text_wrap(const char *s, size_t width);
 size_t wp_text_put(FILE *f, const char *s);
 const char *wp_text_ellipsis(void);
 void wp_text_vformat(char *to, size_t size, const char *fmt, va_list args)

@@ -412,6 +412,33 @@ void wp_topshares_scale(struct wp_topshares *s, size_t first, size_t nr, __u64 r
 }
 
 /**
+ * wp_topshares_rename() - have shares be another thread's of the same process
+ * @s: the shares; wp_topshares_sort() them afterwards
+ * @first: of a thread, from wp_topshares_of()
+ * @nr: the same
+ * @tid: whose they are to be; nobody knows when it was born
+ */
+void wp_topshares_rename(struct wp_topshares *s, size_t first, size_t nr, __u32 tid)
+{
+	size_t i;
+
+	for (i = first; i < first + nr; i++) {
+		s->shown[i].key.tid = tid;
+		s->shown[i].key.start_time = 0;
+	}
+}
+
+/**
+ * wp_topshares_sort() - bring shares in order
+ * @s: the shares
+ */
+void wp_topshares_sort(struct wp_topshares *s)
+{
+	if (s->nr_shown)
+		qsort(s->shown, s->nr_shown, sizeof(*s->shown), by_size);
+}
+
+/**
  * wp_topshares_free() - forget them
  * @s: the shares; the stacks must still be there
  */

@@ -121,6 +121,8 @@ int wp_topshares_turn(struct wp_topshares *s, bool show);
 size_t wp_topshares_of(const struct wp_topshares *s, __u32 tgid, __u32 tid, __u64 start_time,
 		       size_t *first);
 void wp_topshares_scale(struct wp_topshares *s, size_t first, size_t nr, __u64 run);
+void wp_topshares_rename(struct wp_topshares *s, size_t first, size_t nr, __u32 tid);
+void wp_topshares_sort(struct wp_topshares *s);
 void wp_topshares_free(struct wp_topshares *s);
 
 #endif /* WP_LIB_TOPSHARES_H */

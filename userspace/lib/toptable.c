@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "lib/cause.h"
+#include "lib/kidle.h"
 #include "lib/toptable.h"
 
 /* Reasons of a row that are told apart when the longest one is looked for. */
@@ -31,6 +32,7 @@
 /*
  * What a thread had done at some time.
  * @slot: in the task table
+ * @kthread: it is a kernel thread
  * @gone: its slot was another's, or nobody's, at that time, but its end was not told of
  */
 struct wp_topbase {
@@ -38,6 +40,7 @@ struct wp_topbase {
 	__u32 tid;
 	__u64 born;
 	__u64 ns[WP_TOP_TIMES];
+	bool kthread;
 	bool gone;
 };
 
@@ -154,6 +157,9 @@ static int begin_row(struct wp_toptable *t, const struct wallprof_task *task,
 	row->tid = task->tid;
 	row->start_time = task->start_time;
 	row->nr_threads = 1;
+	row->kthread = (base && base->kthread) ||
+		       (task->phase != WALLPROF_TASK_RUNNING &&
+			wp_kidle_is_kthread(task->tgid, task->tid, task->reason));
 	if (comm)
 		snprintf(row->comm, sizeof(row->comm), "%s", comm);
 	for (i = 0; i < WP_TOP_TIMES; i++) {
@@ -214,6 +220,7 @@ int wp_toptable_live(struct wp_toptable *t, __u32 slot, const struct wallprof_ta
 		if (base && now.ns[i] < base->ns[i])
 			now.ns[i] = base->ns[i];
 	}
+	now.kthread = row->kthread;
 	cut(row, &now, time > t->time ? time - t->time : 0);
 	return add_base(t, &now);
 }
@@ -271,6 +278,23 @@ static int by_id(const void *pa, const void *pb)
 	return ret ? ret : order(a->start_time, b->start_time);
 }
 
+/* Threads without a name have their process's, and that has any thread's. */
+static void fill_names(struct wp_toptable *t)
+{
+	const struct wp_toprow *p = t->processes.row;
+	size_t i;
+
+	for (i = 0; i < t->threads.nr; i++) {
+		struct wp_toprow *row = &t->threads.row[i];
+
+		/* Both are in order of the process. */
+		while (p->tgid != row->tgid)
+			p++;
+		if (!*row->comm)
+			memcpy(row->comm, p->comm, sizeof(row->comm));
+	}
+}
+
 static int sum_processes(struct wp_toptable *t)
 {
 	struct wp_toprow *p = NULL;
@@ -287,15 +311,16 @@ static int sum_processes(struct wp_toptable *t)
 				return -ENOMEM;
 			p->tgid = row->tgid;
 			p->ended = true;
-			memcpy(p->comm, row->comm, sizeof(p->comm));
 		}
-		if (row->tid == row->tgid)
+		if (*row->comm && (!*p->comm || row->tid == row->tgid))
 			memcpy(p->comm, row->comm, sizeof(p->comm));
 		p->ended &= row->ended;
+		p->kthread |= row->kthread;
 		p->nr_threads++;
 		for (k = 0; k < WP_TOP_TIMES; k++)
 			p->ns[k] += row->ns[k];
 	}
+	fill_names(t);
 	return 0;
 }
 
@@ -375,21 +400,91 @@ int wp_toptable_turn(struct wp_toptable *t, __u64 time, bool shown)
 	return err;
 }
 
-static void find_idle(struct wp_toprow *row, const struct wp_topshares *s)
+/**
+ * wp_topkey_idle() - whether a share is of waits for the next work
+ * @key: what it is of
+ * @comm: the name of the thread, or of its process
+ *
+ * Return: true if it is: of a kernel thread by wp_kidle_wait(), else by wp_cause_idle().
+ */
+bool wp_topkey_idle(const struct wp_topkey *key, const char *comm)
 {
+	struct wp_cause cause;
+
+	if (key->oncpu)
+		return false;
+	if (wp_kidle_is_kthread(key->tgid, key->tid, key->reason))
+		return wp_kidle_wait(&(struct wp_kidle_wait){
+			.comm = comm, .state = key->state, .reason = key->reason,
+			.iowait = key->iowait });
+	wp_topkey_cause(key, &cause);
+	return wp_cause_idle(&cause, key->state);
+}
+
+static void find_idle(const struct wp_toptable *t, struct wp_toprow *row,
+		      const struct wp_topshares *s)
+{
+	__u64 idle = 0, other = 0;
 	size_t i;
 
-	row->idle = 0;
 	for (i = row->first; i < row->first + row->nr; i++) {
 		const struct wp_topshare *share = &s->shown[i];
-		struct wp_cause cause;
 
-		wp_topkey_cause(&share->key, &cause);
-		if (!share->key.oncpu && wp_cause_idle(&cause, share->key.state))
-			row->idle += share->ns[WP_TOP_BLOCKED];
+		if (wp_topkey_idle(&share->key, row->comm))
+			idle += share->ns[WP_TOP_BLOCKED];
+		else
+			other += share->ns[WP_TOP_BLOCKED];
+		row->kthread |= wp_kidle_is_kthread(share->key.tgid, share->key.tid,
+						    share->key.reason);
 	}
-	if (row->idle > row->ns[WP_TOP_BLOCKED])
+	/* What closed since the flip has no share yet: of a kernel thread it is none in D. */
+	if (row->kthread)
+		row->idle = row->ns[WP_TOP_BLOCKED] - (other < row->ns[WP_TOP_BLOCKED] ?
+						       other : row->ns[WP_TOP_BLOCKED]);
+	else
+		row->idle = idle;
+	if (row->idle > row->ns[WP_TOP_BLOCKED] || (t->self && row->tgid == t->self))
 		row->idle = row->ns[WP_TOP_BLOCKED];
+}
+
+/*
+ * Threads of a process that ended become one row, their sum, where they are more than
+ * one; so do their shares.
+ */
+static void sum_ended(struct wp_toptable *t, struct wp_topshares *s)
+{
+	struct wp_toprow *rows = t->threads.row, *sum = NULL;
+	size_t i, nr = 0, nr_ended = 0;
+	unsigned int k;
+
+	for (i = 0; i < t->threads.nr; i++) {
+		struct wp_toprow row = rows[i];
+
+		if (i && row.tgid != rows[i - 1].tgid)
+			sum = NULL;
+		if (!row.ended) {
+			rows[nr++] = row;
+			continue;
+		}
+		if (!sum) {
+			rows[nr] = row;
+			sum = &rows[nr++];
+			continue;
+		}
+		if (sum->tid != WP_TOP_ENDED) {
+			wp_topshares_rename(s, sum->first, sum->nr, WP_TOP_ENDED);
+			sum->tid = WP_TOP_ENDED;
+			sum->start_time = 0;
+		}
+		wp_topshares_rename(s, row.first, row.nr, WP_TOP_ENDED);
+		for (k = 0; k < WP_TOP_TIMES; k++)
+			sum->ns[k] += row.ns[k];
+		sum->nr_threads++;
+		nr_ended++;
+	}
+	t->threads.nr = nr;
+	if (nr_ended)
+		wp_topshares_sort(s);
 }
 
 /**
@@ -406,13 +501,19 @@ void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s)
 
 		row->nr = wp_topshares_of(s, row->tgid, row->tid, row->start_time, &row->first);
 		wp_topshares_scale(s, row->first, row->nr, row->ns[WP_TOP_RUN]);
-		find_idle(row, s);
+	}
+	sum_ended(t, s);
+	for (i = 0; i < t->threads.nr; i++) {
+		struct wp_toprow *row = &t->threads.row[i];
+
+		row->nr = wp_topshares_of(s, row->tgid, row->tid, row->start_time, &row->first);
+		find_idle(t, row, s);
 	}
 	for (i = 0; i < t->processes.nr; i++) {
 		struct wp_toprow *row = &t->processes.row[i];
 
 		row->nr = wp_topshares_of(s, row->tgid, 0, 0, &row->first);
-		find_idle(row, s);
+		find_idle(t, row, s);
 	}
 }
 
@@ -426,6 +527,18 @@ void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s)
 __u64 wp_toprow_blocked(const struct wp_toprow *row, const struct wp_topoptions *o)
 {
 	return row->ns[WP_TOP_BLOCKED] - (o->no_idle ? row->idle : 0);
+}
+
+/**
+ * wp_toprow_wait() - how long a row waited, for a CPU or for anything else
+ * @row: the row
+ * @o: what is to be seen
+ *
+ * Return: nanoseconds.
+ */
+__u64 wp_toprow_wait(const struct wp_toprow *row, const struct wp_topoptions *o)
+{
+	return row->ns[WP_TOP_RUNNABLE] + wp_toprow_blocked(row, o);
 }
 
 /*
@@ -459,7 +572,7 @@ static void find_most(struct wp_toprow *row, const struct wp_topshares *s,
 			continue;
 		}
 		wp_topkey_cause(&share->key, &cause);
-		if (o->no_idle && wp_cause_idle(&cause, share->key.state))
+		if (o->no_idle && wp_topkey_idle(&share->key, row->comm))
 			ns = share->ns[WP_TOP_RUNNABLE];
 		for (j = 0; j < nr && !wp_cause_same(&reason[j].cause, &cause); j++)
 			;
@@ -511,14 +624,30 @@ static bool is_wanted(const struct wp_toprow *row, const char *filter)
 
 	if (!*filter || has_name(row->comm, filter))
 		return true;
-	snprintf(id, sizeof(id), "%u", row->tid ? row->tid : row->tgid);
+	snprintf(id, sizeof(id), "%u", row->tid && row->tid != WP_TOP_ENDED ? row->tid : row->tgid);
 	return !strcmp(id, filter);
 }
 
-static bool is_idle(const struct wp_toprow *row, const struct wp_topoptions *o)
+static bool is_idle(const struct wp_toprow *row, const struct wp_topoptions *o, __u64 interval)
 {
-	return row->ns[WP_TOP_RUN] + row->ns[WP_TOP_RUNNABLE] +
-	       wp_toprow_blocked(row, o) < NOTHING;
+	__u64 ran = row->ns[WP_TOP_RUN] + row->ns[WP_TOP_RUNNABLE];
+
+	if (row->kthread)
+		return wp_kidle_thread(ran, wp_toprow_blocked(row, o), interval);
+	return ran + wp_toprow_blocked(row, o) < NOTHING;
+}
+
+static void leave_out(struct wp_toptable *t, const struct wp_toprow *row)
+{
+	__u64 ns = row->ns[WP_TOP_RUN] + row->ns[WP_TOP_RUNNABLE] + row->ns[WP_TOP_BLOCKED];
+
+	if (row->kthread) {
+		t->kthreads++;
+		t->kthreads_ns += ns;
+	} else {
+		t->left_out++;
+		t->left_out_ns += ns;
+	}
 }
 
 /* What rows are sorted by. */
@@ -557,6 +686,9 @@ static int by_column(const void *pa, const void *pb, void *arg)
 	case WP_TOPCOLUMN_BLOCKED:
 		ret = by_time(s, wp_toprow_blocked(a, o), wp_toprow_blocked(b, o));
 		break;
+	case WP_TOPCOLUMN_WAIT:
+		ret = by_time(s, wp_toprow_wait(a, o), wp_toprow_wait(b, o));
+		break;
 	default:
 		break;
 	}
@@ -581,6 +713,9 @@ int wp_toptable_view(struct wp_toptable *t, const struct wp_topshares *s,
 
 	t->nr_view = 0;
 	t->left_out = 0;
+	t->left_out_ns = 0;
+	t->kthreads = 0;
+	t->kthreads_ns = 0;
 	if (t->room_view < rows->nr) {
 		struct wp_toprow **more = reallocarray(t->view, rows->nr, sizeof(*more));
 
@@ -594,8 +729,8 @@ int wp_toptable_view(struct wp_toptable *t, const struct wp_topshares *s,
 
 		if (!is_wanted(row, o->filter))
 			continue;
-		if (o->no_idle && is_idle(row, o)) {
-			t->left_out++;
+		if (o->no_idle && is_idle(row, o, t->interval)) {
+			leave_out(t, row);
 			continue;
 		}
 		find_most(row, s, o);

@@ -26,16 +26,22 @@
 
 #include "lib/topshares.h"
 
+/* The id of the row that is the sum of a process's threads that ended. */
+#define WP_TOP_ENDED	(~0U)
+
 /**
  * struct wp_toprow - a thread, or a process
  * @tgid: process
- * @tid: thread; of a process 0
+ * @tid: thread; of a process 0; WP_TOP_ENDED: all threads of a process that ended, if
+ *	they are more than one
  * @start_time: when the thread was born
- * @comm: its name; of a process, its first thread's
+ * @comm: its name; of a process, its first thread's; of a thread whose name is not
+ *	known, its process's
  * @ended: it ended in this interval; a process: all its threads did
- * @nr_threads: of a process: how many did anything, those that ended too
+ * @kthread: it is a kernel thread
+ * @nr_threads: how many threads it is the sum of: of a process those that ended, too
  * @ns: what it did, by enum wp_toptime
- * @idle: part of WP_TOP_BLOCKED in which it waited for its next work
+ * @idle: part of WP_TOP_BLOCKED in which it waited for its next work: wp_topkey_idle()
  * @first: its first share, of wp_topshares.shown
  * @nr: how many it has
  * @most: the share that stands for what it did for most of the time, or SIZE_MAX; set
@@ -49,6 +55,7 @@ struct wp_toprow {
 	__u64 start_time;
 	char comm[WALLPROF_COMM_LEN];
 	bool ended;
+	bool kthread;
 	__u32 nr_threads;
 	__u64 ns[WP_TOP_TIMES];
 	__u64 idle;
@@ -66,6 +73,7 @@ struct wp_toprow {
  * @WP_TOPCOLUMN_RUN: time on a CPU, the longest first
  * @WP_TOPCOLUMN_RUNNABLE: time runnable, likewise
  * @WP_TOPCOLUMN_BLOCKED: time blocked, likewise
+ * @WP_TOPCOLUMN_WAIT: time runnable or blocked, likewise
  * @WP_TOPCOLUMN_MAX: how many there are
  */
 enum wp_topcolumn {
@@ -74,6 +82,7 @@ enum wp_topcolumn {
 	WP_TOPCOLUMN_RUN,
 	WP_TOPCOLUMN_RUNNABLE,
 	WP_TOPCOLUMN_BLOCKED,
+	WP_TOPCOLUMN_WAIT,
 	WP_TOPCOLUMN_MAX,
 };
 
@@ -82,8 +91,8 @@ enum wp_topcolumn {
  * @threads: threads, not processes
  * @column: what they are sorted by
  * @reverse: the other way round
- * @no_idle: leave out the time in which idle waits (wp_cause_idle()) were blocked, and
- *	rows of which nothing is left then
+ * @no_idle: leave out the time in which idle waits (wp_topkey_idle()) were blocked, rows
+ *	of which nothing is left then, and kernel threads that are idle
  * @filter: only rows whose name has this in it, in letters of either case, or whose id
  *	is this; "": all
  */
@@ -111,6 +120,7 @@ struct wp_toprows {
 
 /**
  * struct wp_toptable - all that is known of the threads
+ * @self: the process that looks, whose waits are idle; 0: none
  * @time: when the last interval ended
  * @interval: how long the one that is seen was
  * @ns: sums over its threads, by enum wp_toptime
@@ -121,7 +131,10 @@ struct wp_toprows {
  * @view: what wp_toptable_view() found, in order
  * @nr_view: how many rows
  * @room_view: for how many there is memory
- * @left_out: rows that are not in @view for its no_idle
+ * @left_out: rows that are not in @view for its no_idle, but for kernel threads
+ * @left_out_ns: what they did, in sum
+ * @kthreads: idle kernel threads that are not in @view
+ * @kthreads_ns: what they did, in sum
  * @next: threads of the interval that is not over yet
  * @base: what threads had done at its beginning
  * @nr_base: how many
@@ -133,6 +146,7 @@ struct wp_toprows {
  * @nr_slots: how many
  */
 struct wp_toptable {
+	__u32 self;
 	__u64 time;
 	__u64 interval;
 	__u64 ns[WP_TOP_TIMES];
@@ -144,6 +158,9 @@ struct wp_toptable {
 	size_t nr_view;
 	size_t room_view;
 	size_t left_out;
+	__u64 left_out_ns;
+	size_t kthreads;
+	__u64 kthreads_ns;
 	struct wp_toprows next;
 	struct wp_topbase *base;
 	size_t nr_base;
@@ -167,7 +184,9 @@ int wp_toptable_turn(struct wp_toptable *t, __u64 time, bool shown);
 void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s);
 int wp_toptable_view(struct wp_toptable *t, const struct wp_topshares *s,
 		     const struct wp_topoptions *o);
+bool wp_topkey_idle(const struct wp_topkey *key, const char *comm);
 __u64 wp_toprow_blocked(const struct wp_toprow *row, const struct wp_topoptions *o);
+__u64 wp_toprow_wait(const struct wp_toprow *row, const struct wp_topoptions *o);
 void wp_toptable_free(struct wp_toptable *t);
 
 #endif /* WP_LIB_TOPTABLE_H */

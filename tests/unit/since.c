@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of times that have passed as text, and of what /proc has about a thread: this one.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "lib/procabout.h"
+#include "lib/procfile.h"
+#include "lib/since.h"
+#include "tap.h"
+
+#define S	1000000000ULL
+
+static void test_age(void)
+{
+	static const struct {
+		__u64 ns;
+		const char *text;
+	} cases[] = {
+		{ 0, "0us" }, { 999999, "999us" }, { 1000000, "1.0ms" },
+		{ S - 1, "999.9ms" }, { S, "1.000s" }, { 60 * S - 1, "59.999s" },
+		{ 60 * S, "1m00s" }, { 3599 * S, "59m59s" }, { 3600 * S, "1h00m" },
+		{ 86399 * S, "23h59m" }, { 86400 * S, "1d00h" }, { ~0ULL, "213503d23h" },
+	};
+	char buf[WP_SINCE_TEXT];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ok(!strcmp(wp_since_age(cases[i].ns, buf, sizeof(buf)), cases[i].text), "%s",
+		   cases[i].text);
+}
+
+static void test_clock(void)
+{
+	char buf[WP_SINCE_TEXT];
+
+	wp_since_clock(S, buf, sizeof(buf));
+	ok(strlen(buf) == strlen("14:03:05") && buf[2] == ':' && buf[5] == ':', "the time of day");
+	wp_since_clock(2 * 86400 * S, buf, sizeof(buf));
+	ok(strlen(buf) == strlen("2026-11-24 14:03") && buf[4] == '-' && buf[10] == ' ',
+	   "of more than a day ago with the date");
+}
+
+static void test_about(void)
+{
+	struct wp_procabout about;
+	char *command;
+
+	prctl(PR_SET_NAME, "a) (b\n");
+	ok(wp_procabout_read(getpid(), getpid(), &about) && !strcmp(about.process, "a) (b\n") &&
+	   !about.kthread && about.age < 86400 * S, "a thread of a strange name");
+	ok(!wp_procabout_read(getpid(), 1 << 30, &about), "one that is gone");
+	command = wp_procabout_command(getpid());
+	ok(command && !strcmp(command, "since one two  end"), "words of a command line: %s",
+	   command ? command : "none");
+	free(command);
+	ok(!wp_procabout_command(1 << 30), "of none that is gone");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 1) {
+		execl("/proc/self/exe", "since", "one", "two", "", "end", NULL);
+		return 1;
+	}
+	test_age();
+	test_clock();
+	test_about();
+	return done();
+}
