@@ -46,15 +46,19 @@ static __u32 noted(struct wp_flame_graph *g, __u32 node, const struct wp_proflin
 	return named(g, node, WP_FLAME_NOTE, name);
 }
 
-/* The innermost frame of a line; 0: no memory. */
-static __u32 frames_of(struct wp_flame_graph *g, const struct wp_profline *l)
+/* The innermost frame of a line, and whether it is idle; 0: no memory. */
+static __u32 frames_of(struct wp_flame_graph *g, const struct wp_profline *l,
+		       enum wp_flame_idle *idle)
 {
 	__u32 node = named(g, 0, WP_FLAME_THREAD, wp_samples_comm(g->samples, l));
 	size_t nr, i;
 	const __u32 *functions = wp_samples_functions(g->samples, l, &nr);
+	bool kthread;
 
 	if (!functions)
 		return 0;
+	*idle = wp_flame_idle_of(g, l, functions, nr, &kthread);
+	g->host |= kthread;
 	for (i = 0; i < nr && node; i++) {
 		bool kernel = wp_profile_function(g->samples->profile, functions[i])->kernel;
 
@@ -154,11 +158,22 @@ static int add_line(struct wp_flame_graph *g, const struct wp_profline *l)
 	}
 	if (!line.value)
 		return 0;
-	line.node = frames_of(g, l);
+	line.node = frames_of(g, l, &line.idle);
 	if (!line.node)
 		return no_memory();
 	g->line[g->nr++] = line;
 	return 0;
+}
+
+static bool has_other_than_idle(const struct wp_flame_graph *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->nr; i++) {
+		if (!g->line[i].idle)
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -179,6 +194,8 @@ int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const c
 	err = find_events(g);
 	if (!err)
 		err = choose_event(g, event);
+	if (!err)
+		err = wp_flame_idle_begin(g);
 	if (err)
 		return err;
 	g->line = calloc(samples->sum.nr ? samples->sum.nr : 1, sizeof(*g->line));
@@ -186,6 +203,8 @@ int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const c
 		return no_memory();
 	for (i = 0; i < samples->sum.nr && !err; i++)
 		err = add_line(g, &samples->sum.line[i]);
+	g->host = g->host && !samples->o->pids.nr && !samples->o->tids.nr && !samples->o->comm &&
+		  has_other_than_idle(g);
 	if (!err && !g->nr) {
 		if (samples->o->chosen)
 			wp_err("%s: no sample is left by --%s%s", samples->o->input,
@@ -283,4 +302,5 @@ void wp_flame_graph_free(struct wp_flame_graph *g)
 	wp_intern_free(&g->names);
 	free(g->line);
 	free(g->event);
+	wp_procwaits_free(&g->waits);
 }

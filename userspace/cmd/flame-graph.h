@@ -12,6 +12,7 @@
 
 #include "cmd/samples.h"
 #include "lib/intern.h"
+#include "lib/procwaits.h"
 
 /**
  * enum wp_flame_type - what a frame is of
@@ -37,6 +38,20 @@ enum wp_flame_kind {
 	WP_FLAME_CPU,
 	WP_FLAME_OFF,
 	WP_FLAME_WAKE,
+};
+
+/**
+ * enum wp_flame_idle - whose idle time a line is
+ * @WP_FLAME_BUSY: it is none
+ * @WP_FLAME_IDLE_KERNEL: of a kernel thread that waits for work
+ * @WP_FLAME_IDLE_LOOP: of a program's loop that waits for whatever comes next
+ * @WP_FLAME_IDLE_CPU: of a CPU that has no thread to run
+ */
+enum wp_flame_idle {
+	WP_FLAME_BUSY,
+	WP_FLAME_IDLE_KERNEL,
+	WP_FLAME_IDLE_LOOP,
+	WP_FLAME_IDLE_CPU,
 };
 
 /**
@@ -81,9 +96,11 @@ struct wp_flame_event {
  * @value: ns, or events if its event counts such
  * @runnable: of OFF: the part in which it was runnable
  * @count: samples, or intervals
+ * @idle: whose idle time it is: of OFF the part that is not runnable
  */
 struct wp_flame_line {
 	enum wp_flame_kind kind;
+	enum wp_flame_idle idle;
 	__u32 event;
 	__u32 node;
 	__u32 thread;
@@ -105,6 +122,9 @@ struct wp_flame_line {
  * @nr_events: their number
  * @chosen: which of them is shown, or shown first
  * @unit: of its values: "ns", or its name
+ * @waits: what the ledger knows of waits
+ * @host: threads of the kernel are among the lines, and nobody asked for them: it is a
+ *	whole host's
  */
 struct wp_flame_graph {
 	struct wp_samples *samples;
@@ -117,6 +137,8 @@ struct wp_flame_graph {
 	__u32 nr_events;
 	__u32 chosen;
 	const char *unit;
+	struct wp_procwaits waits;
+	bool host;
 };
 
 /* Whether a line is of another event than that one. */
@@ -132,6 +154,9 @@ const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 
 const struct wp_flame_node *wp_flame_node(const struct wp_flame_graph *g, __u32 node);
 const char *wp_flame_name(const struct wp_flame_graph *g, const struct wp_flame_item *item,
 			  const char **dso);
+int wp_flame_idle_begin(struct wp_flame_graph *g);
+enum wp_flame_idle wp_flame_idle_of(const struct wp_flame_graph *g, const struct wp_profline *l,
+				    const __u32 *functions, size_t nr, bool *kthread);
 void wp_flame_graph_free(struct wp_flame_graph *g);
 
 #endif /* WP_CMD_FLAME_GRAPH_H */

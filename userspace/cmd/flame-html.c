@@ -86,6 +86,7 @@ static __u64 value_of(const struct wp_flame_line *l, unsigned int column)
 {
 	const __u64 values[] = {
 		l->kind, l->event, l->node, l->thread, l->slot, l->value, l->runnable, l->count,
+		l->idle,
 	};
 
 	return values[column];
@@ -95,6 +96,7 @@ static void put_lines(struct wp_json *j, const struct wp_flame_graph *g)
 {
 	static const char *const columns[] = {
 		"kind", "event", "node", "thread", "slot", "value", "runnable", "count",
+		"idle",
 	};
 	unsigned int c;
 	size_t i;
@@ -163,6 +165,9 @@ static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_fl
 	wp_json_open(&j, NULL, '{');
 	put_about(&j, view);
 	put_events(&j, g);
+	wp_json_number(&j, "host", g->host);
+	wp_json_number(&j, "idle", view->idle);
+	wp_json_number(&j, "causes", wp_profile_tells_causes(g->samples->profile));
 	wp_json_number(&j, "slots", sum->slots);
 	wp_json_number(&j, "span", sum->to > sum->from ? sum->to - sum->from : 1);
 	put_functions(&j, g, &dsos);

@@ -30,6 +30,8 @@ static const char *const colours[] = { "#f28e2b", "#a9c23f", "#5b9bd5" };
  * @view: what stands above it
  * @mode: its name
  * @unit: of its values
+ * @hides: idle time is left out
+ * @idle: so much of it
  * @total: values of the nodes: on-CPU, runnable, blocked
  * @child: nodes, children of one another together, by name
  * @first: of each node the first of its children in @child, and behind them all
@@ -42,6 +44,8 @@ struct svg {
 	const struct wp_flame_view *view;
 	const char *mode;
 	const char *unit;
+	bool hides;
+	__u64 idle;
 	__u64 (*total)[3];
 	__u32 *child;
 	__u32 *first;
@@ -90,7 +94,7 @@ static void put_text(FILE *f, const char *s, size_t columns)
 }
 
 /* What of a line is in the picture: the same as split() of userspace/flame/data.js. */
-static void split(const struct svg *s, const struct wp_flame_line *l, __u64 *part)
+static void split(struct svg *s, const struct wp_flame_line *l, __u64 *part)
 {
 	const char *m = s->mode;
 
@@ -102,6 +106,11 @@ static void split(const struct svg *s, const struct wp_flame_line *l, __u64 *par
 	} else if (strcmp(m, "cpu") && strcmp(m, "wake")) {
 		part[1] = strcmp(m, "blocked") ? l->runnable : 0;
 		part[2] = strcmp(m, "runnable") ? l->value - l->runnable : 0;
+	}
+	if (s->hides && l->idle) {
+		s->idle += part[0] + part[2];
+		part[0] = 0;
+		part[2] = 0;
 	}
 }
 
@@ -290,7 +299,7 @@ static void put_head(struct svg *s, bool draw)
 {
 	const struct wp_about *about = &s->view->about;
 	const char *event = s->g->nr_events ? s->g->event[s->g->chosen].name : "";
-	char lasted[40];
+	char lasted[40], idle[40];
 
 	s->head = 4;
 	snprintf(lasted, sizeof(lasted), ", for %.3f s", about->seconds);
@@ -305,6 +314,10 @@ static void put_head(struct svg *s, bool draw)
 	if (*s->view->left_out && s->total[0][0])
 		put_line(s, draw, "", (const char *[]){
 			"on-CPU by ", event, "; not shown: ", s->view->left_out, NULL });
+	if (s->idle) {
+		snprintf(idle, sizeof(idle), "%.3f s", (double)s->idle / 1e9);
+		put_line(s, draw, "", (const char *[]){ "not shown: ", idle, " of idle kernel threads and idle loops of programs (--idle)", NULL });
+	}
 	if (*about->scaled)
 		put_line(s, draw, "", (const char *[]){ "on-CPU: ", about->scaled, NULL });
 	if (*about->lost)
@@ -353,13 +366,15 @@ int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_
 		.g = g,
 		.view = view,
 		.mode = view->mode ? view->mode : first_mode(g),
+		.hides = g->host && !view->idle,
 	};
 	int err = sum_up(&s);
 
 	s.unit = strcmp(s.mode, "cpu") ? "ns" : g->unit;
 
 	if (!err && (!wp_flame_has_mode(g, s.mode) || !sum(&s, 0))) {
-		wp_err("%s: the recording has nothing for --mode %s", g->samples->o->input, s.mode);
+		wp_err("%s: the recording has nothing%s for --mode %s", g->samples->o->input,
+		       s.idle ? " but idle time (--idle)" : "", s.mode);
 		err = -ENODATA;
 	}
 	if (!err)

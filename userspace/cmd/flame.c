@@ -24,6 +24,7 @@
 enum {
 	OPT_EVENT = 0x100,
 	OPT_FOLDED,
+	OPT_IDLE,
 	OPT_MODE,
 	OPT_SVG,
 	OPT_TITLE,
@@ -54,6 +55,8 @@ static const struct wp_option table[] = {
 	  "is there is overwritten; - is standard output" },
 	{ OPT_EVENT, "event", "event", "the event of several that is shown (first)" },
 	{ OPT_FOLDED, "folded", NULL, "stacks, a line each, for flamegraph.pl" },
+	{ OPT_IDLE, "idle", NULL, "of a whole host idle kernel threads and idle loops\n"
+	  "of programs, too" },
 	{ OPT_MODE, "mode", "mode", "what is shown first: wall (on-CPU and off-CPU\n"
 	  "time), cpu, off, blocked, runnable, wake" },
 	{ OPT_SVG, "svg", NULL, "a picture that stands still, of that" },
@@ -86,6 +89,9 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case OPT_EVENT:
 		f->event = arg;
+		return 0;
+	case OPT_IDLE:
+		f->view.idle = true;
 		return 0;
 	case OPT_MODE:
 		return set_mode(f, arg);
@@ -214,9 +220,10 @@ int cmd_flame(int argc, char **argv)
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
 	}
-	if (f.format == FORMAT_FOLDED && (f.view.mode || f.view.title || f.event)) {
-		fprintf(stderr, " Error: --folded and --%s: lines of text have neither mode, event nor title\n",
-			f.view.mode ? "mode" : f.event ? "event" : "title");
+	if (f.format == FORMAT_FOLDED && (f.view.mode || f.view.title || f.event ||
+					 f.view.idle)) {
+		fprintf(stderr, " Error: --folded and --%s: lines of text are of all that there is, and have no title\n",
+			f.view.mode ? "mode" : f.event ? "event" : f.view.idle ? "idle" : "title");
 		wp_samples_options_free(&f.options);
 		return WP_EXIT_USAGE;
 	}

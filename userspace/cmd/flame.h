@@ -5,6 +5,7 @@
 #ifndef WP_CMD_FLAME_H
 #define WP_CMD_FLAME_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "cmd/about.h"
@@ -17,12 +18,14 @@ struct wp_flame_graph;
  * @mode: which graph is shown first: "wall", "cpu", "off", "blocked", "runnable", "wake";
  *	NULL: the first that there is
  * @about: where, when and how it was recorded, and what is missing
+ * @idle: idle time of a whole host is shown, too
  * @left_out: names of events that a picture does not show; empty: none
  */
 struct wp_flame_view {
 	const char *title;
 	const char *mode;
 	struct wp_about about;
+	bool idle;
 	const char *left_out;
 };
 

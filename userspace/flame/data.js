@@ -19,6 +19,7 @@ const node = Uint32Array.from(L.node), slot = Uint16Array.from(L.slot);
 const count = Float64Array.from(L.count), runnable = Float64Array.from(L.runnable);
 /* Of on-CPU lines, events if they stand for no time. */
 const ns = Float64Array.from(L.value), event = Uint16Array.from(L.event);
+const idle = Uint8Array.from(L.idle);
 const events = data.events, clock = events.findIndex((e) => e[1] === "ns");
 const has = [0, 1, 2].map((k) => kind.includes(k));
 const modes = [
@@ -39,7 +40,7 @@ const first = () => {
 	return order.find((id) => modes.some((m) => m[0] === id) && (timed || id !== "wall")) || "cpu";
 };
 const unit = () => events[view.event][1];
-const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, pid: "", tid: "", q: "",
+const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, idle: !!data.idle, pid: "", tid: "", q: "",
 	a: 0, b: slots, zoom: [], theme: "" };
 let sel = null, shown = [], hover = null, level = [];
 
@@ -75,7 +76,12 @@ const start = new Uint32Array(nodes + 1), child = new Uint32Array(Math.max(nodes
 /* Whether the event that is shown stands for time: others are no part of wall-clock time. */
 const byTime = () => !events.length || events[view.event][1] === "ns";
 
-/* What of a line counts in this mode: sets parts. */
+/*
+ * What of a line counts in this mode: sets parts. Idle time of a whole host is summed apart:
+ * of kernel threads, loops of programs, CPUs.
+ */
+const idleParts = [0, 0, 0, 0];
+let idleSums = idleParts;
 function split(i) {
 	const off = kind[i] === OFF, m = view.mode;
 
@@ -91,6 +97,10 @@ function split(i) {
 			parts[1] = Math.min(runnable[i], ns[i]);
 		if (m !== "runnable")
 			parts[2] = Math.max(ns[i] - runnable[i], 0);
+	}
+	if (data.host && !view.idle && idle[i]) {
+		idleParts[idle[i]] += parts[0] + parts[2];
+		parts[0] = parts[2] = 0;
 	}
 	return parts[0] + parts[1] + parts[2];
 }
@@ -114,11 +124,19 @@ let summed = 0;
 function compute() {
 	summed++;
 	parts = [0, 0, 0];
+	idleSums = [0, 0, 0, 0];
 	self = [0, 1, 2].map(() => new Float64Array(nodes));
 	selfCount = new Float64Array(nodes);
 	perSlot = [0, 1, 2].map(() => new Float64Array(slots));
 	for (let i = 0; i < kind.length; i++) {
-		if (!wanted(i) || !split(i))
+		if (!wanted(i))
+			continue;
+		const kept = split(i);
+		if (slot[i] >= view.a && slot[i] < view.b)
+			for (let k = 1; k < 4; k++)
+				idleSums[k] += idleParts[k];
+		idleParts.fill(0);
+		if (!kept)
 			continue;
 		for (let p = 0; p < 3; p++)
 			perSlot[p][slot[i]] += parts[p];

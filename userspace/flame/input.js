@@ -124,7 +124,7 @@ const flip = (k) => {
 	if (k === "invert")
 		view.zoom = [];
 	sel = null;
-	update(k === "programs");
+	update(k === "programs" || k === "idle");
 };
 document.addEventListener("keydown", (e) => {
 	const typing = /^(INPUT|SELECT)$/.test(e.target.tagName) && e.target.type !== "radio";
@@ -141,6 +141,8 @@ document.addEventListener("keydown", (e) => {
 		flip("invert");
 	else if (e.key === "p" && bothSorts)
 		flip("programs");
+	else if (e.key === "d" && data.host)
+		flip("idle");
 	else
 		return;
 	e.preventDefault();
@@ -149,6 +151,7 @@ $("controls").addEventListener("submit", (e) => e.preventDefault());
 $("icicle").onclick = () => flip("icicle");
 $("invert").onclick = () => flip("invert");
 $("programs").onclick = () => flip("programs");
+$("idle").onclick = () => flip("idle");
 $("reset").onclick = reset;
 $("theme").onclick = () => {
 	view.theme = dark ? "light" : "dark";
@@ -232,6 +235,7 @@ function about() {
 	$("events").hidden = events.length < 2;
 	$("heat").hidden = !has[OFF];
 	$("programs").hidden = !bothSorts;
+	$("idle").hidden = !data.host;
 	for (const [id, name] of modes) {
 		const label = make("label"), r = make("input");
 		r.type = "radio";

@@ -87,6 +87,8 @@ function save() {
 		h.set("invert", 1);
 	if (view.programs)
 		h.set("programs", 1);
+	if (view.idle !== !!data.idle)
+		h.set("idle", +view.idle);
 	if (view.a > 0 || view.b < slots)
 		h.set("time", view.a + "-" + view.b);
 	if (view.zoom.length)
@@ -115,6 +117,7 @@ function load() {
 	view.icicle = h.get("icicle") === "1";
 	view.invert = h.get("invert") === "1";
 	view.programs = bothSorts && h.get("programs") === "1";
+	view.idle = h.has("idle") ? h.get("idle") === "1" : !!data.idle;
 	view.a = m ? Math.min(+m[1], slots - 1) : 0;
 	view.b = m ? Math.min(Math.max(+m[2], view.a + 1), slots) : slots;
 	view.zoom = (h.get("zoom") || "").split(".").filter(Boolean).map(Number);
@@ -154,6 +157,16 @@ function fillThreads() {
 	view.tid = fill($("tid"), tids, "all", view.tid);
 }
 
+const IDLE = ["", "kernel threads that wait" + (data.causes ? " for work" : " (for what was not recorded: -R)"),
+	"loops of programs that wait for whatever comes next", "CPUs without a thread"];
+function leftOut() {
+	const all = idleSums[1] + idleSums[2] + idleSums[3];
+	const each = idleSums.map((v, k) => v ? amount(v) + " of " + IDLE[k] : "").filter(Boolean);
+
+	text($("left"), "Not shown: " + amount(all) + " idle: " + each.join(", ") + ".");
+	$("left").hidden = !all;
+}
+
 function controls() {
 	for (const r of $("modes").querySelectorAll("input"))
 		r.checked = r.value === view.mode;
@@ -162,6 +175,8 @@ function controls() {
 	$("icicle").setAttribute("aria-pressed", view.icicle);
 	$("invert").setAttribute("aria-pressed", view.invert);
 	$("programs").setAttribute("aria-pressed", view.programs);
+	$("idle").setAttribute("aria-pressed", view.idle);
+	leftOut();
 	if ($("search").value !== view.q)
 		$("search").value = view.q;
 	const box = $("legend");
@@ -193,6 +208,8 @@ function tellShown() {
 		words.push("inverted");
 	if (view.programs)
 		words.push("without threads of the kernel");
+	if (!$("left").hidden)
+		words.push("without " + amount(idleSums[1] + idleSums[2] + idleSums[3]) + " idle");
 	if (view.q)
 		words.push("\u201c" + view.q + "\u201d: " + $("share").textContent);
 	text($("shown"), words.join(", "));
