@@ -14,6 +14,8 @@
 #include "lib/intern.h"
 #include "lib/procwaits.h"
 
+struct wp_flame_chains;
+
 /**
  * enum wp_flame_type - what a frame is of
  * @WP_FLAME_USER: a function of a program's
@@ -33,11 +35,14 @@ enum wp_flame_type {
  * @WP_FLAME_CPU: on a CPU
  * @WP_FLAME_OFF: off it
  * @WP_FLAME_WAKE: of who woke others: how long these had been blocked
+ * @WP_FLAME_CHAIN: blocked, with the stack of who woke it on top, upside down
  */
 enum wp_flame_kind {
 	WP_FLAME_CPU,
 	WP_FLAME_OFF,
 	WP_FLAME_WAKE,
+	WP_FLAME_CHAIN,
+	WP_FLAME_KINDS,
 };
 
 /**
@@ -92,10 +97,12 @@ struct wp_flame_event {
  * @event: of CPU: number in @event of the graph
  * @node: the innermost frame; 0: without a stack
  * @thread: number of wp_profile_thread(), less 1
- * @slot: part of the time
+ * @slot: part of the time in which it ended
+ * @begin: that in which it began, or may have: of a sum its time lies between the two
  * @value: ns, or events if its event counts such
  * @runnable: of OFF: the part in which it was runnable
  * @count: samples, or intervals
+ * @detail: of OFF its wp_profile_cause(), or 0; of CHAIN who woke it: index in @wakers
  * @idle: whose idle time it is: of OFF the part that is not runnable
  */
 struct wp_flame_line {
@@ -105,6 +112,8 @@ struct wp_flame_line {
 	__u32 node;
 	__u32 thread;
 	__u32 slot;
+	__u32 begin;
+	__u32 detail;
 	__u64 value;
 	__u64 runnable;
 	__u64 count;
@@ -116,6 +125,7 @@ struct wp_flame_line {
  * @items: struct wp_flame_item, by their numbers
  * @nodes: struct wp_flame_node; an outer one has a lower number
  * @names: of threads and of reasons
+ * @wakers: strings: who woke threads
  * @line: what was spent
  * @nr: lines
  * @event: the events that have samples
@@ -131,6 +141,7 @@ struct wp_flame_graph {
 	struct wp_intern items;
 	struct wp_intern nodes;
 	struct wp_intern names;
+	struct wp_intern wakers;
 	struct wp_flame_line *line;
 	size_t nr;
 	struct wp_flame_event *event;
@@ -148,7 +159,9 @@ static inline bool wp_flame_is_other(const struct wp_flame_graph *g,
 	return l->kind == WP_FLAME_CPU && l->event != g->chosen;
 }
 
-int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const char *event);
+int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const char *event,
+		   const struct wp_flame_chains *chains);
+int wp_flame_spread(struct wp_flame_graph *g);
 bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode);
 const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 item);
 const struct wp_flame_node *wp_flame_node(const struct wp_flame_graph *g, __u32 node);

@@ -86,7 +86,7 @@ static __u64 value_of(const struct wp_flame_line *l, unsigned int column)
 {
 	const __u64 values[] = {
 		l->kind, l->event, l->node, l->thread, l->slot, l->value, l->runnable, l->count,
-		l->idle,
+		l->idle, l->begin, l->detail,
 	};
 
 	return values[column];
@@ -96,7 +96,7 @@ static void put_lines(struct wp_json *j, const struct wp_flame_graph *g)
 {
 	static const char *const columns[] = {
 		"kind", "event", "node", "thread", "slot", "value", "runnable", "count",
-		"idle",
+		"idle", "begin", "detail",
 	};
 	unsigned int c;
 	size_t i;
@@ -109,6 +109,34 @@ static void put_lines(struct wp_json *j, const struct wp_flame_graph *g)
 		wp_json_close(j, ']');
 	}
 	wp_json_close(j, '}');
+}
+
+/* Why threads were off their CPUs, and who woke them: what lines have as their detail. */
+static void put_details(struct wp_json *j, const struct wp_flame_graph *g)
+{
+	__u32 last = 0, i;
+	size_t k;
+
+	for (k = 0; k < g->nr; k++) {
+		if (g->line[k].kind == WP_FLAME_OFF && g->line[k].detail > last)
+			last = g->line[k].detail;
+	}
+	wp_json_open(j, "causes", '[');
+	for (i = 0; i <= last; i++) {
+		const struct wp_profile_cause *c = wp_profile_cause(g->samples->profile, i);
+
+		wp_json_open(j, NULL, '[');
+		wp_json_string(j, NULL, c->state);
+		wp_json_string(j, NULL, c->reason);
+		wp_json_string(j, NULL, c->syscall);
+		wp_json_string(j, NULL, strcmp(c->object, "-") ? c->object : "");
+		wp_json_close(j, ']');
+	}
+	wp_json_close(j, ']');
+	wp_json_open(j, "wakers", '[');
+	for (i = 1; i <= g->wakers.nr; i++)
+		wp_json_string(j, NULL, wp_intern_bytes(&g->wakers, i, NULL));
+	wp_json_close(j, ']');
 }
 
 static void put_pair(struct wp_json *j, const char *name, const char *value)
@@ -167,12 +195,13 @@ static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_fl
 	put_events(&j, g);
 	wp_json_number(&j, "host", g->host);
 	wp_json_number(&j, "idle", view->idle);
-	wp_json_number(&j, "causes", wp_profile_tells_causes(g->samples->profile));
+	wp_json_number(&j, "tells_causes", wp_profile_tells_causes(g->samples->profile));
 	wp_json_number(&j, "slots", sum->slots);
 	wp_json_number(&j, "span", sum->to > sum->from ? sum->to - sum->from : 1);
 	put_functions(&j, g, &dsos);
 	put_nodes(&j, g);
 	put_threads(&j, g);
+	put_details(&j, g);
 	put_lines(&j, g);
 	wp_json_close(&j, '}');
 	wp_intern_free(&dsos);

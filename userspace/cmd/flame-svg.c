@@ -101,9 +101,11 @@ static void split(struct svg *s, const struct wp_flame_line *l, __u64 *part)
 	memset(part, 0, 3 * sizeof(*part));
 	if (l->kind == WP_FLAME_WAKE) {
 		part[2] = strcmp(m, "wake") ? 0 : l->value;
+	} else if (l->kind == WP_FLAME_CHAIN) {
+		part[2] = strcmp(m, "offwake") ? 0 : l->value;
 	} else if (l->kind == WP_FLAME_CPU) {
 		part[0] = strcmp(m, "wall") && strcmp(m, "cpu") ? 0 : l->value;
-	} else if (strcmp(m, "cpu") && strcmp(m, "wake")) {
+	} else if (strcmp(m, "cpu") && strcmp(m, "wake") && strcmp(m, "offwake")) {
 		part[1] = strcmp(m, "blocked") ? l->runnable : 0;
 		part[2] = strcmp(m, "runnable") ? l->value - l->runnable : 0;
 	}
@@ -341,7 +343,7 @@ static void put_picture(struct svg *s)
 /* Which graph is the first that there is. */
 static const char *first_mode(const struct wp_flame_graph *g)
 {
-	bool has[3] = { false };
+	bool has[WP_FLAME_KINDS] = { false };
 	size_t i;
 
 	for (i = 0; i < g->nr; i++)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/flame.h"
+#include "cmd/flame-chains.h"
 #include "cmd/flame-graph.h"
 #include "cmd/folded.h"
 #include "cmd/options.h"
@@ -58,7 +59,7 @@ static const struct wp_option table[] = {
 	{ OPT_IDLE, "idle", NULL, "of a whole host idle kernel threads and idle loops\n"
 	  "of programs, too" },
 	{ OPT_MODE, "mode", "mode", "what is shown first: wall (on-CPU and off-CPU\n"
-	  "time), cpu, off, blocked, runnable, wake" },
+	  "time), cpu, off, blocked, runnable, offwake, wake" },
 	{ OPT_SVG, "svg", NULL, "a picture that stands still, of that" },
 	{ OPT_TITLE, "title", "text", "what stands above it" },
 	{ 0 }
@@ -66,7 +67,8 @@ static const struct wp_option table[] = {
 
 static int set_mode(struct flame *f, const char *arg)
 {
-	static const char *const modes[] = { "wall", "cpu", "off", "blocked", "runnable", "wake" };
+	static const char *const modes[] = { "wall", "cpu", "off", "blocked", "runnable",
+					    "offwake", "wake" };
 	size_t i;
 
 	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
@@ -75,7 +77,7 @@ static int set_mode(struct flame *f, const char *arg)
 			return 0;
 		}
 	}
-	wp_err("--mode: '%s': one of wall, cpu, off, blocked, runnable, wake", arg);
+	wp_err("--mode: '%s': one of wall, cpu, off, blocked, runnable, offwake, wake", arg);
 	return -EINVAL;
 }
 
@@ -168,6 +170,7 @@ static int run(struct flame *f)
 	};
 	struct wp_flame_graph graph = { 0 };
 	char left_out[200] = "";
+	struct wp_flame_chains chains = { 0 };
 	struct wp_samples samples;
 	int err;
 
@@ -175,10 +178,16 @@ static int run(struct flame *f)
 		f->output = outputs[f->format];
 	if (!f->view.title)
 		f->view.title = f->options.input;
+	if (f->format != FORMAT_FOLDED) {
+		f->options.each = wp_flame_chains_add;
+		f->options.ctx = &chains;
+	}
 	/* Folded, when it was makes no difference. */
 	err = wp_samples_read(&samples, &f->options, f->format == FORMAT_FOLDED ? 1 : SLOTS);
 	if (!err)
-		err = wp_flame_graph(&graph, &samples, f->event);
+		err = wp_flame_graph(&graph, &samples, f->event, &chains);
+	if (!err)
+		err = wp_flame_spread(&graph);
 	if (!err) {
 		wp_about_read(&f->view.about, &samples);
 		tell_left_out(left_out, sizeof(left_out), &graph);
@@ -188,6 +197,7 @@ static int run(struct flame *f)
 	}
 	wp_about_free(&f->view.about);
 	wp_flame_graph_free(&graph);
+	wp_flame_chains_free(&chains);
 	wp_samples_free(&samples);
 	return err;
 }

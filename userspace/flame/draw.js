@@ -164,7 +164,7 @@ function drawStrip() {
 	const filled = heights.filter((v) => v > 0).sort((x, y) => x - y);
 	let most = filled.length ? filled[filled.length - 1] : 0;
 
-	/* What slept all of the time counts where that ended: it must not hide the rest. */
+	/* One part that is far above the others must not hide these. */
 	const usual = filled[Math.floor(filled.length * 0.95)] || most;
 	if (most > 4 * usual)
 		most = 2 * usual;

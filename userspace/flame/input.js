@@ -249,6 +249,7 @@ function about() {
 
 window.wallprof = { drawn: 0, frames: 0, matched: 0, view, data,
 	total: () => sum(top().v), all: () => sum(path[0].v),
+	strip: () => [...perSlot[0]].map((v, i) => v + perSlot[1][i] + perSlot[2][i]),
 	boxes: () => shown.map((s) => ({ name: nameOf(s.fr), depth: s.depth, x: s.x, w: s.w,
 		y: yOf(s.depth, rowsNow) })) };
 about();

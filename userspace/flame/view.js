@@ -134,12 +134,15 @@ function applyTheme(forced) {
 function fillThreads() {
 	const pids = new Map(), tids = new Map();
 
-	for (const [pid, tid, comm] of data.threads) {
+	data.threads.forEach(([pid, tid, comm], i) => {
+		/* Others have woken threads, and nothing else is known of them. */
+		if (!hasLines[i])
+			return;
 		if (!pids.has(pid) || pid === tid)
 			pids.set(pid, comm);
 		if (view.pid === "" || String(pid) === view.pid)
 			tids.set(tid, comm);
-	}
+	});
 	const fill = (box, map, none, value) => {
 		box.textContent = "";
 		const all = make("option", none);
@@ -157,7 +160,7 @@ function fillThreads() {
 	view.tid = fill($("tid"), tids, "all", view.tid);
 }
 
-const IDLE = ["", "kernel threads that wait" + (data.causes ? " for work" : " (for what was not recorded: -R)"),
+const IDLE = ["", "kernel threads that wait" + (data.tells_causes ? " for work" : " (for what was not recorded: -R)"),
 	"loops of programs that wait for whatever comes next", "CPUs without a thread"];
 function leftOut() {
 	const all = idleSums[1] + idleSums[2] + idleSums[3];

@@ -29,6 +29,8 @@
  * @syscall: the same
  * @object: the same
  * @count: the same
+ * @waker: the same
+ * @waker_tid: the same
  */
 struct event {
 	enum wp_profile_kind kind;
@@ -39,6 +41,8 @@ struct event {
 	const struct wp_tracepoint_field *syscall;
 	const struct wp_tracepoint_field *object;
 	const struct wp_tracepoint_field *count;
+	const struct wp_tracepoint_field *waker;
+	const struct wp_tracepoint_field *waker_tid;
 };
 
 /**
@@ -124,6 +128,8 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	to->syscall = wp_tracepoint_field(tp, "syscall");
 	to->object = wp_tracepoint_field(tp, "object");
 	to->count = wp_tracepoint_field(tp, "count");
+	to->waker = wp_tracepoint_field(tp, "waker");
+	to->waker_tid = wp_tracepoint_field(tp, "waker_tid");
 }
 
 static int set_events(struct wp_profile *p)
@@ -257,6 +263,10 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	get_text(event->object, rec, c.object, sizeof(c.object));
 	if (event->count)
 		sample->count = wp_tracepoint_get(event->count, rec->raw);
+	if (event->waker && event->waker_tid) {
+		sample->waker = wp_waker_name(wp_tracepoint_get(event->waker, rec->raw));
+		sample->waker_tid = wp_tracepoint_get(event->waker_tid, rec->raw);
+	}
 	sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
 	return sample->cause ? 0 : no_memory();
 }
@@ -364,6 +374,18 @@ __u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const ch
 
 	snprintf(t.comm, sizeof(t.comm), "%s", comm);
 	return wp_intern(&p->threads, &t, sizeof(t), NULL);
+}
+
+/**
+ * wp_profile_comm_of() - the name of a thread at the time of the last sample
+ * @p: the recording
+ * @tid: the thread
+ *
+ * Return: its name, in bytes of anybody's choice, until the next sample; NULL if not known.
+ */
+const char *wp_profile_comm_of(const struct wp_profile *p, __s32 tid)
+{
+	return tid > 0 ? wp_comms_find(&p->comms, tid) : NULL;
 }
 
 /**
