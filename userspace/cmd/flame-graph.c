@@ -44,7 +44,11 @@ static __u32 noted(struct wp_flame_graph *g, __u32 node, const struct wp_proflin
 		return node;
 	snprintf(name, sizeof(name), "(%s%s%s)", c->reason, c->syscall[0] ? " " : "",
 		 c->syscall);
-	return named(g, node, WP_FLAME_NOTE, name);
+	node = named(g, node, WP_FLAME_NOTE, name);
+	/* What was waited for can be told apart, and searched for. */
+	if (node && c->object[0] && strcmp(c->object, "-"))
+		node = named(g, node, WP_FLAME_NOTE, c->object);
+	return node;
 }
 
 /* The innermost frame of a line, and whether it is idle; 0: no memory. */

@@ -13,6 +13,7 @@
 /* Of userspace/flame/page.S. */
 extern const char wp_flame_page_html[], wp_flame_page_css[], wp_flame_page_data_js[],
 	wp_flame_page_frames_js[], wp_flame_page_draw_js[], wp_flame_page_tree_js[],
+	wp_flame_page_detail_js[], wp_flame_page_functions_js[],
 	wp_flame_page_view_js[], wp_flame_page_input_js[];
 
 static void put_functions(struct wp_json *j, const struct wp_flame_graph *g,
@@ -155,6 +156,7 @@ static void put_about(struct wp_json *j, const struct wp_flame_view *view)
 	char text[64];
 
 	wp_json_open(j, "about", '[');
+	put_pair(j, "file", view->file);
 	put_pair(j, "host", about->host);
 	put_pair(j, "kernel", about->system);
 	put_pair(j, about->written ? "file written" : "recorded", about->when);
@@ -217,12 +219,13 @@ void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flam
 {
 	static const char *const script[] = {
 		wp_flame_page_data_js, wp_flame_page_frames_js, wp_flame_page_draw_js,
-		wp_flame_page_tree_js, wp_flame_page_view_js, wp_flame_page_input_js,
+		wp_flame_page_detail_js, wp_flame_page_functions_js, wp_flame_page_tree_js,
+		wp_flame_page_view_js, wp_flame_page_input_js,
 	};
 	size_t i;
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      /* Whatever stands in names: nothing is fetched from anywhere. */
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"

@@ -176,8 +176,6 @@ static int run(struct flame *f)
 
 	if (!f->output)
 		f->output = outputs[f->format];
-	if (!f->view.title)
-		f->view.title = f->options.input;
 	if (f->format != FORMAT_FOLDED) {
 		f->options.each = wp_flame_chains_add;
 		f->options.ctx = &chains;
@@ -192,6 +190,9 @@ static int run(struct flame *f)
 		wp_about_read(&f->view.about, &samples);
 		tell_left_out(left_out, sizeof(left_out), &graph);
 		f->view.left_out = left_out;
+		if (!f->view.title)
+			f->view.title = f->view.about.title ? f->view.about.title : f->options.input;
+		f->view.file = f->options.input;
 		wp_samples_warn(&samples);
 		err = write_file(f, &samples, &graph);
 	}

@@ -14,7 +14,8 @@ struct wp_flame_graph;
 
 /**
  * struct wp_flame_view - what is shown, and what stands above it
- * @title: the file's name, or what is wanted
+ * @title: command, host and time, or what is wanted
+ * @file: the recording's name
  * @mode: which graph is shown first: "wall", "cpu", "off", "blocked", "runnable", "wake";
  *	NULL: the first that there is
  * @about: where, when and how it was recorded, and what is missing
@@ -23,6 +24,7 @@ struct wp_flame_graph;
  */
 struct wp_flame_view {
 	const char *title;
+	const char *file;
 	const char *mode;
 	struct wp_about about;
 	bool idle;

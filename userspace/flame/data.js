@@ -43,7 +43,7 @@ const first = () => {
 	return order.find((id) => modes.some((m) => m[0] === id) && (timed || id !== "wall")) || "cpu";
 };
 const unit = () => events[view.event][1];
-const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, idle: !!data.idle, pid: "", tid: "", q: "",
+const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, idle: !!data.idle, function: -1, pid: "", tid: "", q: "",
 	a: 0, b: slots, zoom: [], theme: "" };
 let sel = null, shown = [], hover = null, level = [];
 

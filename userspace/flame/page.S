@@ -17,6 +17,8 @@
 	text wp_flame_page_data_js, "userspace/flame/data.js"
 	text wp_flame_page_frames_js, "userspace/flame/frames.js"
 	text wp_flame_page_draw_js, "userspace/flame/draw.js"
+	text wp_flame_page_detail_js, "userspace/flame/detail.js"
+	text wp_flame_page_functions_js, "userspace/flame/functions.js"
 	text wp_flame_page_tree_js, "userspace/flame/tree.js"
 	text wp_flame_page_view_js, "userspace/flame/view.js"
 	text wp_flame_page_input_js, "userspace/flame/input.js"

@@ -67,7 +67,7 @@ function crumbs() {
 
 function describe(fr) {
 	const v = sum(fr.v);
-	return wholeName(fr) + ": " + exact(v) + ", " + percent(v, sum(top().v)) + " of what is shown, " +
+	return wholeName(fr) + ": " + long(v) + ", " + percent(v, sum(top().v)) + " of what is shown, " +
 		percent(v, sum(path[0].v)) + " of all";
 }
 
@@ -91,6 +91,8 @@ function save() {
 		h.set("idle", +view.idle);
 	if (view.a > 0 || view.b < slots)
 		h.set("time", view.a + "-" + view.b);
+	if (view.function >= 0)
+		h.set("function", view.function);
 	if (view.zoom.length)
 		h.set("zoom", view.zoom.join("."));
 	try {
@@ -120,6 +122,8 @@ function load() {
 	view.idle = h.has("idle") ? h.get("idle") === "1" : !!data.idle;
 	view.a = m ? Math.min(+m[1], slots - 1) : 0;
 	view.b = m ? Math.min(Math.max(+m[2], view.a + 1), slots) : slots;
+	view.function = h.has("function") && fn.name[+h.get("function")] !== undefined ?
+		+h.get("function") : -1;
 	view.zoom = (h.get("zoom") || "").split(".").filter(Boolean).map(Number);
 }
 
@@ -218,9 +222,9 @@ function tellShown() {
 	text($("shown"), words.join(", "));
 }
 
-/* @again: other lines count, so sum anew. */
-function update(again = true) {
-	if (again)
+/* @anew: other lines count, so sum anew. @stay: who looks at the graph goes on there. */
+function update(anew = true, stay = false) {
+	if (anew)
 		compute();
 	findPath();
 	drawGraph();
@@ -231,12 +235,13 @@ function update(again = true) {
 	share();
 	tellShown();
 	buildTree();
+	buildFunctions();
 	save();
-	$("tip").hidden = true;
+	hideTip();
 	text($("status"), describe(top()));
 	$("graph").setAttribute("aria-label", "Flame graph, " +
 		modes.filter((m) => m[0] === view.mode).map((m) => m[1]) + ": " + describe(top()));
 	const box = $("scroll");
-	if (!view.icicle)
+	if (!view.icicle && !stay)
 		box.scrollTop = box.scrollHeight;
 }
