@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flame graph as a picture that stands still, for documents: of one mode, with exact
- * figures where a frame is pointed at. Called by flame.c.
+ * A flame graph as a picture, for documents: of one mode, with exact figures where a frame
+ * is pointed at. Its script zooms and searches, where a picture's script may run: not in
+ * an <img>. Called by flame.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +20,13 @@
 #define LETTER		6.6
 /* Narrower ones are left out. */
 #define NARROW		0.1
+/* Between frames; userspace/flame/picture.js knows it. */
+#define GAP		0.4
+/* A name that is cut has at least so many letters. */
+#define CUT_LEAST	4
+
+/* Of userspace/flame/page.S. */
+extern const char wp_flame_picture_js[];
 
 /* Of on-CPU, runnable and blocked, as userspace/flame/page.css has them. */
 static const char *const colours[] = { "#f28e2b", "#a9c23f", "#5b9bd5" };
@@ -202,6 +210,7 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 	const char *name = "all", *dso = "";
 	double y = s->head + (s->rows - 1 - at->depth) * ROW;
 	const char *colour = "#c9c6bf";
+	size_t columns;
 
 	if (at->node) {
 		const struct wp_flame_item *item =
@@ -211,20 +220,21 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 		if (item->type < WP_FLAME_THREAD)
 			colour = colours[main];
 	}
-	fputs("<g><title>", s->f);
+	fputs("<g class=\"f\"><title>", s->f);
 	put_text(s->f, name, SIZE_MAX);
 	if (*dso) {
 		fputs(" in ", s->f);
 		put_text(s->f, dso, SIZE_MAX);
 	}
-	fprintf(s->f, ": %" PRIu64 " %s, %.2f %%</title><rect x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>",
+	fprintf(s->f, ": %" PRIu64 " %s, %.2f %%</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%d\" fill=\"%s\"/>",
 		(uint64_t)sum(s, at->node), s->unit, 100.0 * sum(s, at->node) / sum(s, 0),
-		at->x, y, width > 1 ? width - 0.4 : width, ROW - 1, colour);
-	if (width > 4 * LETTER) {
-		size_t columns = (width - 6) / LETTER;
-
+		at->x, y, width > 1 ? width - GAP : width, ROW - 1, colour);
+	columns = width > 6 ? (width - 6) / LETTER : 0;
+	/* What is cut to a few letters, or no name, says nothing. */
+	if ((size_t)wp_text_columns(name) <= columns ||
+	    (columns > CUT_LEAST && strcmp(name, "[unknown]"))) {
 		fprintf(s->f, "<text x=\"%.1f\" y=\"%.0f\">", at->x + 3, y + ROW - 5);
-		put_text(s->f, name, wp_text_columns(name) > columns ? columns - 1 : columns);
+		put_text(s->f, name, (size_t)wp_text_columns(name) > columns ? columns - 1 : columns);
 		fputs("</text>", s->f);
 	}
 	fputs("</g>\n", s->f);
@@ -337,7 +347,10 @@ static void put_picture(struct svg *s)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" font-family=\"DejaVu Sans Mono, monospace\" font-size=\"11\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfcfa\"/>\n",
 		WIDTH, height, WIDTH, height);
+	fputs("<style>.f:hover rect { stroke: #1d1f23 } .f, .b { cursor: pointer } rect { stroke-width: 0.6 }</style>\n", s->f);
 	put_head(s, true);
+	fprintf(s->f, "<g id=\"buttons\" style=\"display: none\" fill=\"#1a5fb4\" text-anchor=\"end\"><text id=\"reset\" class=\"b\" x=\"%d\" y=\"%u\">Reset</text><text id=\"search\" class=\"b\" x=\"%d\" y=\"%u\">Search (/)</text><text id=\"matched\" x=\"%d\" y=\"%u\"></text></g>\n",
+		WIDTH - 90, s->head - 8, WIDTH - 4, s->head - 8, WIDTH - 140, s->head - 8);
 }
 
 /* Which graph is the first that there is. */
@@ -386,7 +399,9 @@ int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_
 	if (!err) {
 		put_picture(&s);
 		err = put_frames(&s, true);
-		fputs("</svg>\n", f);
+		fputs("<script><![CDATA[\n", f);
+		fputs(wp_flame_picture_js, f);
+		fputs("]]></script>\n</svg>\n", f);
 	}
 	free(s.total);
 	free(s.child);

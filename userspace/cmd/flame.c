@@ -60,7 +60,7 @@ static const struct wp_option table[] = {
 	  "of programs, too" },
 	{ OPT_MODE, "mode", "mode", "what is shown first: wall (on-CPU and off-CPU\n"
 	  "time), cpu, off, blocked, runnable, offwake, wake" },
-	{ OPT_SVG, "svg", NULL, "a picture that stands still, of that" },
+	{ OPT_SVG, "svg", NULL, "a picture of that, for documents" },
 	{ OPT_TITLE, "title", "text", "what stands above it" },
 	{ 0 }
 };

@@ -127,8 +127,7 @@ function buildFunctions() {
 		const tr = make("tr"), th = make("th");
 		th.scope = "row";
 		th.append(functionButton(r.f, r.f === view.function));
-		if (fn.type[r.f] === KERNEL)
-			th.append(make("small", "kernel"));
+		th.append(make("small", fn.type[r.f] === KERNEL ? "kernel" : data.dsos[fn.dso[r.f]]));
 		tr.append(th);
 		cells(tr, columns.slice(1).map(([k]) => valueOf(r, k)), all);
 		if (r.f === view.function)
@@ -196,8 +195,11 @@ function buildSandwich(all) {
 			cells(tr, [sum(v)], row.total);
 			$(id).append(tr);
 		}
-		if (!list.length)
-			$(id).append(make("tr", "")).append(make("td", "none"));
+		if (!list.length) {
+			const tr = make("tr");
+			tr.append(make("td", "none"));
+			$(id).append(tr);
+		}
 	}
 }
 
