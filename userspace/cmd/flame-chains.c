@@ -55,7 +55,8 @@ static __u32 named_waker(struct wp_samples *s, const struct wp_profile_sample *s
 
 /* A sleep is known as far as it will be: with the waker's sample, if there is one. */
 static int end_sleep(struct wp_flame_chains *c, struct wp_samples *s,
-		     const struct wp_flame_chain_sleep *sleep, const struct wp_profile_sample *waker)
+		     const struct wp_flame_chain_sleep *sleep,
+		     const struct wp_profile_sample *waker)
 {
 	const struct wp_profile_sample *sample = &sleep->sample;
 	struct wp_flame_chain_key key = {
@@ -118,8 +119,8 @@ static void add_runnable(struct wp_flame_chains *c, const struct wp_profile_samp
 	while (i--) {
 		struct wp_flame_chain_sleep *sleep = &c->sleep[i];
 
-		if (sleep->sample.thread == sample->thread && sleep->sample.stack == sample->stack &&
-		    !sleep->runnable && sleep->sample.ns >= sample->ns) {
+		if (sleep->sample.thread == sample->thread && !sleep->runnable &&
+		    sleep->sample.stack == sample->stack && sleep->sample.ns >= sample->ns) {
 			sleep->runnable = sample->ns;
 			return;
 		}

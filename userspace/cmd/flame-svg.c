@@ -25,9 +25,6 @@
 /* A name that is cut has at least so many letters. */
 #define CUT_LEAST	4
 
-/* Of userspace/flame/page.S. */
-extern const char wp_flame_picture_js[];
-
 /* Of on-CPU, runnable and blocked, as userspace/flame/page.css has them. */
 static const char *const colours[] = { "#f28e2b", "#a9c23f", "#5b9bd5" };
 
@@ -234,7 +231,9 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 	if ((size_t)wp_text_columns(name) <= columns ||
 	    (columns > CUT_LEAST && strcmp(name, "[unknown]"))) {
 		fprintf(s->f, "<text x=\"%.1f\" y=\"%.0f\">", at->x + 3, y + ROW - 5);
-		put_text(s->f, name, (size_t)wp_text_columns(name) > columns ? columns - 1 : columns);
+		if ((size_t)wp_text_columns(name) > columns)
+			columns--;
+		put_text(s->f, name, columns);
 		fputs("</text>", s->f);
 	}
 	fputs("</g>\n", s->f);
@@ -327,8 +326,9 @@ static void put_head(struct svg *s, bool draw)
 		put_line(s, draw, "", (const char *[]){
 			"on-CPU by ", event, "; not shown: ", s->view->left_out, NULL });
 	if (s->idle) {
-		snprintf(idle, sizeof(idle), "%.3f s", (double)s->idle / 1e9);
-		put_line(s, draw, "", (const char *[]){ "not shown: ", idle, " of idle kernel threads and idle loops of programs (--idle)", NULL });
+		snprintf(idle, sizeof(idle), "not shown: %.3f s of", (double)s->idle / 1e9);
+		put_line(s, draw, "", (const char *[]){
+			idle, " idle kernel threads and idle loops of programs (--idle)", NULL });
 	}
 	if (*about->scaled)
 		put_line(s, draw, "", (const char *[]){ "on-CPU: ", about->scaled, NULL });
@@ -339,7 +339,7 @@ static void put_head(struct svg *s, bool draw)
 
 static void put_picture(struct svg *s)
 {
-	unsigned int height;
+	unsigned int height, y;
 
 	put_head(s, false);
 	height = s->head + s->rows * ROW + 4;
@@ -347,10 +347,13 @@ static void put_picture(struct svg *s)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" font-family=\"DejaVu Sans Mono, monospace\" font-size=\"11\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfcfa\"/>\n",
 		WIDTH, height, WIDTH, height);
-	fputs("<style>.f:hover rect { stroke: #1d1f23 } .f, .b { cursor: pointer } rect { stroke-width: 0.6 }</style>\n", s->f);
+	fputs("<style>.f:hover rect { stroke: #1d1f23; stroke-width: 0.6 }\n"
+	      ".f, .b { cursor: pointer }</style>\n", s->f);
 	put_head(s, true);
-	fprintf(s->f, "<g id=\"buttons\" style=\"display: none\" fill=\"#1a5fb4\" text-anchor=\"end\"><text id=\"reset\" class=\"b\" x=\"%d\" y=\"%u\">Reset</text><text id=\"search\" class=\"b\" x=\"%d\" y=\"%u\">Search (/)</text><text id=\"matched\" x=\"%d\" y=\"%u\"></text></g>\n",
-		WIDTH - 90, s->head - 8, WIDTH - 4, s->head - 8, WIDTH - 140, s->head - 8);
+	y = s->head - 8;
+	fprintf(s->f,
+		"<g id=\"buttons\" style=\"display: none\" fill=\"#1a5fb4\" text-anchor=\"end\"><text id=\"reset\" class=\"b\" x=\"%d\" y=\"%u\">Reset</text><text id=\"search\" class=\"b\" x=\"%d\" y=\"%u\">Search (/)</text><text id=\"matched\" x=\"%d\" y=\"%u\"></text></g>\n",
+		WIDTH - 90, y, WIDTH - 4, y, WIDTH - 140, y);
 }
 
 /* Which graph is the first that there is. */

@@ -191,7 +191,9 @@ static int run(struct flame *f)
 		tell_left_out(left_out, sizeof(left_out), &graph);
 		f->view.left_out = left_out;
 		if (!f->view.title)
-			f->view.title = f->view.about.title ? f->view.about.title : f->options.input;
+			f->view.title = f->view.about.title;
+		if (!f->view.title)
+			f->view.title = f->options.input;
 		f->view.file = f->options.input;
 		wp_samples_warn(&samples);
 		err = write_file(f, &samples, &graph);
@@ -231,8 +233,8 @@ int cmd_flame(int argc, char **argv)
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
 	}
-	if (f.format == FORMAT_FOLDED && (f.view.mode || f.view.title || f.event ||
-					 f.view.idle)) {
+	if (f.format == FORMAT_FOLDED &&
+	    (f.view.mode || f.view.title || f.event || f.view.idle)) {
 		fprintf(stderr, " Error: --folded and --%s: lines of text are of all that there is, and have no title\n",
 			f.view.mode ? "mode" : f.event ? "event" : f.view.idle ? "idle" : "title");
 		wp_samples_options_free(&f.options);

@@ -31,6 +31,9 @@ struct wp_flame_view {
 	const char *left_out;
 };
 
+/* Of userspace/flame/page.S. */
+extern const char wp_flame_picture_js[];
+
 int cmd_flame(int argc, char **argv);
 void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view);
 int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view);
