@@ -83,29 +83,29 @@ static int end_sleep(struct wp_flame_chains *c, struct wp_samples *s,
 	return add_line(c, &key, sleep);
 }
 
-static int end_all(struct wp_flame_chains *c, struct wp_samples *s)
+/* Ends the first @nr. */
+static int end_some(struct wp_flame_chains *c, struct wp_samples *s, size_t nr)
 {
 	int err = 0;
 	size_t i;
 
-	for (i = 0; i < c->nr_sleeps && !err; i++)
+	for (i = 0; i < nr && !err; i++)
 		err = end_sleep(c, s, &c->sleep[i], NULL);
-	c->nr_sleeps = 0;
+	c->nr_sleeps -= nr;
+	memmove(c->sleep, c->sleep + nr, c->nr_sleeps * sizeof(*c->sleep));
 	return err;
 }
 
-static int begin_sleep(struct wp_flame_chains *c, const struct wp_profile_sample *sample,
-		       bool wanted)
+/* What belongs to a sample stands right behind it, so of many of one time the last do. */
+static int begin_sleep(struct wp_flame_chains *c, struct wp_samples *s,
+		       const struct wp_profile_sample *sample, bool wanted)
 {
-	if (c->nr_sleeps == c->sleep_room) {
-		size_t room = c->sleep_room ? 2 * c->sleep_room : 16;
-		void *more = reallocarray(c->sleep, room, sizeof(*c->sleep));
+	int err = 0;
 
-		if (!more)
-			return no_memory();
-		c->sleep = more;
-		c->sleep_room = room;
-	}
+	if (c->nr_sleeps == WP_FLAME_SLEEPS)
+		err = end_some(c, s, WP_FLAME_SLEEPS / 2);
+	if (err)
+		return err;
 	c->sleep[c->nr_sleeps++] = (struct wp_flame_chain_sleep){
 		.sample = *sample, .wanted = wanted,
 	};
@@ -166,11 +166,11 @@ int wp_flame_chains_add(void *ctx, struct wp_samples *s, const struct wp_profile
 	int err = 0;
 
 	if (c->nr_sleeps && (!sample || sample->time != c->sleep[0].sample.time))
-		err = end_all(c, s);
+		err = end_some(c, s, c->nr_sleeps);
 	if (err || !sample)
 		return err;
 	if (sample->kind == WP_PROFILE_OFFCPU)
-		return begin_sleep(c, sample, wanted);
+		return begin_sleep(c, s, sample, wanted);
 	if (sample->kind == WP_PROFILE_RUNNABLE)
 		add_runnable(c, sample);
 	return sample->kind == WP_PROFILE_WAKER ? add_waker(c, s, sample) : 0;
@@ -197,6 +197,5 @@ void wp_flame_chains_free(struct wp_flame_chains *c)
 	wp_intern_free(&c->keys);
 	wp_intern_free(&c->kinds);
 	free(c->line);
-	free(c->sleep);
 	*c = (struct wp_flame_chains){ 0 };
 }

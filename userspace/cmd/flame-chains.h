@@ -64,6 +64,9 @@ struct wp_flame_chain_sleep {
 	bool wanted;
 };
 
+/* Samples of one time that may still get a waker. */
+#define WP_FLAME_SLEEPS	256
+
 /**
  * struct wp_flame_chains - the sums; all zero is none
  * @keys: struct wp_flame_chain_key
@@ -74,7 +77,6 @@ struct wp_flame_chain_sleep {
  * @known: some waker is known: the sums are worth to be shown
  * @sleep: samples of one time
  * @nr_sleeps: how many
- * @sleep_room: of @sleep
  */
 struct wp_flame_chains {
 	struct wp_intern keys;
@@ -83,9 +85,8 @@ struct wp_flame_chains {
 	size_t room;
 	struct wp_intern kinds;
 	bool known;
-	struct wp_flame_chain_sleep *sleep;
+	struct wp_flame_chain_sleep sleep[WP_FLAME_SLEEPS];
 	size_t nr_sleeps;
-	size_t sleep_room;
 };
 
 int wp_flame_chains_add(void *ctx, struct wp_samples *s, const struct wp_profile_sample *sample,

@@ -3,8 +3,8 @@
  * Owns in which parts of the time a graph's lines lie. A recording has when an interval
  * ended, and of a sum of them, of up to a second, when the last one did. A thread is in one
  * place at a time, so a line is laid into what its thread has free before its end: single
- * intervals come to lie where they were, sums where there was room for them. Called by
- * flame.c.
+ * intervals come to lie where they were, and sums where there was room for them beside
+ * what was sampled on CPUs. Called by flame.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,16 +27,43 @@ struct spread {
 	double slot_ns;
 };
 
-/* By thread, and kind: on-CPU, which has its place, before off-CPU; the latest first. */
-static int by_thread(const void *pa, const void *pb)
+/* Whose place is known best comes first: single intervals, on-CPU time, sums. */
+enum order {
+	ORDER_SINGLE,
+	ORDER_CPU,
+	ORDER_SUM,
+	ORDER_CHAIN_SINGLE,
+	ORDER_CHAIN_SUM,
+	ORDER_WAKE,
+};
+
+static enum order order_of(const struct wp_flame_line *l, bool counted)
 {
+	bool single = counted && l->count == 1;
+
+	switch (l->kind) {
+	case WP_FLAME_CPU:
+		return ORDER_CPU;
+	case WP_FLAME_OFF:
+		return single ? ORDER_SINGLE : ORDER_SUM;
+	case WP_FLAME_CHAIN:
+		return single ? ORDER_CHAIN_SINGLE : ORDER_CHAIN_SUM;
+	default:
+		return ORDER_WAKE;
+	}
+}
+
+/* By thread and how well its place is known; the latest first. */
+static int by_thread(const void *pa, const void *pb, void *ctx)
+{
+	bool counted = *(bool *)ctx;
 	const struct wp_flame_line *a = *(const struct wp_flame_line *const *)pa;
 	const struct wp_flame_line *b = *(const struct wp_flame_line *const *)pb;
 
 	if (a->thread != b->thread)
 		return a->thread < b->thread ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
+	if (order_of(a, counted) != order_of(b, counted))
+		return order_of(a, counted) < order_of(b, counted) ? -1 : 1;
 	if (a->slot != b->slot)
 		return a->slot > b->slot ? -1 : 1;
 	/* Of those that end together, a longer one began earlier. */
@@ -91,6 +118,8 @@ int wp_flame_spread(struct wp_flame_graph *g)
 		.g = g, .slots = sum->slots, .free = calloc(sum->slots, sizeof(double)),
 		.slot_ns = sum->to > sum->from ? (double)(sum->to - sum->from) / sum->slots : 0,
 	};
+	/* Without causes a sample does not tell how many intervals it stands for. */
+	bool counted = wp_profile_tells_causes(g->samples->profile);
 	size_t nr = 0, i;
 
 	if (!line || !s.free) {
@@ -105,11 +134,11 @@ int wp_flame_spread(struct wp_flame_graph *g)
 		    (g->line[i].event == g->chosen && !strcmp(g->unit, "ns")))
 			line[nr++] = &g->line[i];
 	}
-	qsort(line, nr, sizeof(*line), by_thread);
+	qsort_r(line, nr, sizeof(*line), by_thread, &counted);
 	for (i = 0; i < nr; i++) {
 		/* What was woken, and by whom, is the same time in other words. */
 		if (!last || last->thread != line[i]->thread ||
-		    (last->kind != line[i]->kind && line[i]->kind != WP_FLAME_OFF))
+		    (last->kind != line[i]->kind && line[i]->kind >= WP_FLAME_WAKE))
 			all_free(&s);
 		last = line[i];
 		if (last->kind == WP_FLAME_CPU)
