@@ -48,6 +48,23 @@ static void tell_scale(struct wp_about *about, const struct wp_samples *s)
 			 (double)scale.sampled_ns / 1e9, (double)scale.run_ns / 1e9);
 }
 
+/* By what a picture is known among others. */
+static void make_title(struct wp_about *about)
+{
+	const char *command = about->command, *word;
+
+	if (!command || !about->host)
+		return;
+	/* Of the program without its directory. */
+	for (word = command; *word && *word != ' '; word++) {
+		if (*word == '/')
+			command = word + 1;
+	}
+	if (asprintf(&about->title, "%s on %s%s%s", command, about->host,
+		     *about->when ? ", " : "", about->when) < 0)
+		about->title = NULL;
+}
+
 /**
  * wp_about_read() - learn what a recording tells of itself
  * @about: out: to be given to wp_about_free()
@@ -80,6 +97,7 @@ void wp_about_read(struct wp_about *about, const struct wp_samples *samples)
 	if (wp_perffile_day(file, from, &t, &about->written) &&
 	    localtime_r(&t, &tm))
 		strftime(about->when, sizeof(about->when), "%F %T", &tm);
+	make_title(about);
 	tell_scale(about, samples);
 	tell_lost(about, samples);
 }
@@ -93,4 +111,5 @@ void wp_about_free(struct wp_about *about)
 	free(about->host);
 	free(about->system);
 	free(about->command);
+	free(about->title);
 }

@@ -21,6 +21,7 @@ struct wp_samples;
  * @when: time of day; empty if that is not known
  * @written: @when is that of the file: the recording does not tell its own
  * @seconds: for how long
+ * @title: command, host and time, as far as they are known, or NULL
  * @scaled: what samples of the clock stand for; empty: they are not scaled
  * @lost: what is missing, in sentences; empty: nothing
  */
@@ -28,6 +29,7 @@ struct wp_about {
 	char *host;
 	char *system;
 	char *command;
+	char *title;
 	char when[32];
 	bool written;
 	double seconds;

@@ -566,7 +566,7 @@ int wp_export_firefox(const struct wp_export *e)
 
 	err = wp_samples_read(&w.samples, &e->samples, SLOTS);
 	if (!err)
-		err = wp_flame_graph(&w.g, &w.samples, NULL);
+		err = wp_flame_graph(&w.g, &w.samples, NULL, NULL);
 	if (!err)
 		err = make_rows(&w);
 	if (!err)

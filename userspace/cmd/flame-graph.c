@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/flame-chains.h"
 #include "cmd/flame-graph.h"
 #include "lib/err.h"
 
@@ -43,18 +44,26 @@ static __u32 noted(struct wp_flame_graph *g, __u32 node, const struct wp_proflin
 		return node;
 	snprintf(name, sizeof(name), "(%s%s%s)", c->reason, c->syscall[0] ? " " : "",
 		 c->syscall);
-	return named(g, node, WP_FLAME_NOTE, name);
+	node = named(g, node, WP_FLAME_NOTE, name);
+	/* What was waited for can be told apart, and searched for. */
+	if (node && c->object[0] && strcmp(c->object, "-"))
+		node = named(g, node, WP_FLAME_NOTE, c->object);
+	return node;
 }
 
-/* The innermost frame of a line; 0: no memory. */
-static __u32 frames_of(struct wp_flame_graph *g, const struct wp_profline *l)
+/* The innermost frame of a line, and whether it is idle; 0: no memory. */
+static __u32 frames_of(struct wp_flame_graph *g, const struct wp_profline *l,
+		       enum wp_flame_idle *idle)
 {
 	__u32 node = named(g, 0, WP_FLAME_THREAD, wp_samples_comm(g->samples, l));
 	size_t nr, i;
 	const __u32 *functions = wp_samples_functions(g->samples, l, &nr);
+	bool kthread;
 
 	if (!functions)
 		return 0;
+	*idle = wp_flame_idle_of(g, l, functions, nr, &kthread);
+	g->host |= kthread;
 	for (i = 0; i < nr && node; i++) {
 		bool kernel = wp_profile_function(g->samples->profile, functions[i])->kernel;
 
@@ -132,6 +141,8 @@ static int add_line(struct wp_flame_graph *g, const struct wp_profline *l)
 	struct wp_flame_line line = {
 		.thread = l->thread - 1,
 		.slot = l->slot,
+		.begin = l->slot,
+		.detail = l->kind == WP_PROFILE_OFFCPU ? l->cause : 0,
 		.value = l->ns,
 		.runnable = l->runnable < l->ns ? l->runnable : l->ns,
 		.count = l->count,
@@ -154,11 +165,89 @@ static int add_line(struct wp_flame_graph *g, const struct wp_profline *l)
 	}
 	if (!line.value)
 		return 0;
-	line.node = frames_of(g, l);
+	line.node = frames_of(g, l, &line.idle);
 	if (!line.node)
 		return no_memory();
 	g->line[g->nr++] = line;
 	return 0;
+}
+
+/* Who woke a thread, as a name with a number. */
+static const char *waker_name(const struct wp_flame_graph *g, const struct wp_flame_chains *c,
+			      const struct wp_flame_chain_key *key, char *buf, size_t size)
+{
+	const struct wp_profile_thread *t;
+
+	if (!key->waker) {
+		const char *kind = key->kind ? wp_intern_bytes(&c->kinds, key->kind, NULL) : NULL;
+
+		snprintf(buf, size, "%s", !kind ? "(no waker was seen)" : !strcmp(kind, "task") ?
+			 "(an idle CPU)" : !strcmp(kind, "softirq") ? "(a softirq)" :
+			 !strcmp(kind, "hardirq") ? "(an interrupt)" : kind);
+		return buf;
+	}
+	t = wp_profile_thread(g->samples->profile, key->waker);
+	snprintf(buf, size, "%s (%d)", t->comm[0] ? t->comm : "?", t->tid);
+	return buf;
+}
+
+/* The waker's frames on those of who was blocked: the innermost first, its name last. */
+static __u32 waker_frames(struct wp_flame_graph *g, __u32 node,
+			  const struct wp_flame_chain_key *key)
+{
+	const struct wp_profline waker = { .thread = key->waker, .stack = key->waker_stack };
+	const __u32 *functions;
+	size_t nr;
+
+	functions = wp_samples_functions(g->samples, &waker, &nr);
+	if (!functions)
+		return 0;
+	while (nr-- && node) {
+		bool kernel = wp_profile_function(g->samples->profile, functions[nr])->kernel;
+
+		node = frame(g, node, kernel ? WP_FLAME_KERNEL : WP_FLAME_USER, functions[nr]);
+	}
+	return node ? named(g, node, WP_FLAME_THREAD, wp_samples_comm(g->samples, &waker)) : 0;
+}
+
+static int add_chain(struct wp_flame_graph *g, const struct wp_flame_chains *c, size_t i)
+{
+	const struct wp_flame_chain_key *key = wp_flame_chain_key(c, i);
+	const struct wp_profline off = {
+		.kind = WP_PROFILE_OFFCPU, .thread = key->thread, .stack = key->stack,
+		.cause = key->cause,
+	};
+	struct wp_flame_line line = {
+		.kind = WP_FLAME_CHAIN, .thread = key->thread - 1, .slot = key->slot,
+		.begin = key->slot, .value = c->line[i].blocked, .count = c->line[i].count,
+	};
+	char name[64];
+
+	waker_name(g, c, key, name, sizeof(name));
+	line.detail = wp_intern(&g->wakers, name, strlen(name) + 1, NULL);
+	line.node = frames_of(g, &off, &line.idle);
+	if (line.node)
+		line.node = named(g, line.node, WP_FLAME_NOTE, "-- woken by --");
+	if (line.node && key->waker)
+		line.node = waker_frames(g, line.node, key);
+	else if (line.node)
+		line.node = named(g, line.node, WP_FLAME_NOTE, name);
+	if (!line.node || !line.detail)
+		return no_memory();
+	line.detail--;
+	g->line[g->nr++] = line;
+	return 0;
+}
+
+static bool has_other_than_idle(const struct wp_flame_graph *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->nr; i++) {
+		if (!g->line[i].idle)
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -166,26 +255,35 @@ static int add_line(struct wp_flame_graph *g, const struct wp_profline *l)
  * @g: out: to be given to wp_flame_graph_free(), also after an error
  * @samples: the recording, which is needed as long as the graph is
  * @event: the name of the event that is shown; NULL: the first that is time, or the first
+ * @chains: who woke threads; NULL: that is not wanted
  *
  * Return: 0, -ENOMEM, -ENOENT if there is no such event, or -ENODATA if there is nothing
  * to draw; a message was printed.
  */
-int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const char *event)
+int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const char *event,
+		   const struct wp_flame_chains *chains)
 {
-	size_t i;
+	size_t nr_chains = chains && chains->known ? chains->nr : 0, i;
 	int err;
 
 	*g = (struct wp_flame_graph){ .samples = samples, .unit = "ns" };
 	err = find_events(g);
 	if (!err)
 		err = choose_event(g, event);
+	if (!err)
+		err = wp_flame_idle_begin(g);
 	if (err)
 		return err;
-	g->line = calloc(samples->sum.nr ? samples->sum.nr : 1, sizeof(*g->line));
+	g->line = calloc(samples->sum.nr + nr_chains + 1, sizeof(*g->line));
 	if (!g->line)
 		return no_memory();
 	for (i = 0; i < samples->sum.nr && !err; i++)
 		err = add_line(g, &samples->sum.line[i]);
+	/* Stacks by which lines were chosen are not those of chains. */
+	for (i = 0; i < nr_chains && !err && !samples->o->functions; i++)
+		err = add_chain(g, chains, i);
+	g->host = g->host && !samples->o->pids.nr && !samples->o->tids.nr && !samples->o->comm &&
+		  has_other_than_idle(g);
 	if (!err && !g->nr) {
 		if (samples->o->chosen)
 			wp_err("%s: no sample is left by --%s%s", samples->o->input,
@@ -206,7 +304,7 @@ int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const c
  */
 bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode)
 {
-	bool cpu = false, blocked = false, runnable = false, wake = false;
+	bool cpu = false, blocked = false, runnable = false, wake = false, chain = false;
 	size_t i;
 
 	for (i = 0; i < g->nr; i++) {
@@ -216,6 +314,7 @@ bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode)
 			continue;
 		cpu |= l->kind == WP_FLAME_CPU;
 		wake |= l->kind == WP_FLAME_WAKE;
+		chain |= l->kind == WP_FLAME_CHAIN;
 		runnable |= l->kind == WP_FLAME_OFF && l->runnable;
 		blocked |= l->kind == WP_FLAME_OFF && l->value > l->runnable;
 	}
@@ -223,6 +322,8 @@ bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode)
 		return cpu ? !strcmp(g->unit, "ns") : blocked || runnable;
 	if (!strcmp(mode, "off"))
 		return blocked || runnable;
+	if (!strcmp(mode, "offwake"))
+		return chain;
 	return !strcmp(mode, "cpu") ? cpu : !strcmp(mode, "wake") ? wake :
 	       !strcmp(mode, "runnable") ? runnable : blocked;
 }
@@ -281,6 +382,8 @@ void wp_flame_graph_free(struct wp_flame_graph *g)
 	wp_intern_free(&g->items);
 	wp_intern_free(&g->nodes);
 	wp_intern_free(&g->names);
+	wp_intern_free(&g->wakers);
 	free(g->line);
 	free(g->event);
+	wp_procwaits_free(&g->waits);
 }

@@ -12,6 +12,9 @@
 
 #include "cmd/samples.h"
 #include "lib/intern.h"
+#include "lib/procwaits.h"
+
+struct wp_flame_chains;
 
 /**
  * enum wp_flame_type - what a frame is of
@@ -32,11 +35,28 @@ enum wp_flame_type {
  * @WP_FLAME_CPU: on a CPU
  * @WP_FLAME_OFF: off it
  * @WP_FLAME_WAKE: of who woke others: how long these had been blocked
+ * @WP_FLAME_CHAIN: blocked, with the stack of who woke it on top, upside down
  */
 enum wp_flame_kind {
 	WP_FLAME_CPU,
 	WP_FLAME_OFF,
 	WP_FLAME_WAKE,
+	WP_FLAME_CHAIN,
+	WP_FLAME_KINDS,
+};
+
+/**
+ * enum wp_flame_idle - whose idle time a line is
+ * @WP_FLAME_BUSY: it is none
+ * @WP_FLAME_IDLE_KERNEL: of a kernel thread that waits for work
+ * @WP_FLAME_IDLE_LOOP: of a program's loop that waits for whatever comes next
+ * @WP_FLAME_IDLE_CPU: of a CPU that has no thread to run
+ */
+enum wp_flame_idle {
+	WP_FLAME_BUSY,
+	WP_FLAME_IDLE_KERNEL,
+	WP_FLAME_IDLE_LOOP,
+	WP_FLAME_IDLE_CPU,
 };
 
 /**
@@ -77,17 +97,23 @@ struct wp_flame_event {
  * @event: of CPU: number in @event of the graph
  * @node: the innermost frame; 0: without a stack
  * @thread: number of wp_profile_thread(), less 1
- * @slot: part of the time
+ * @slot: part of the time in which it ended
+ * @begin: that in which it began, or may have: of a sum its time lies between the two
  * @value: ns, or events if its event counts such
  * @runnable: of OFF: the part in which it was runnable
  * @count: samples, or intervals
+ * @detail: of OFF its wp_profile_cause(), or 0; of CHAIN who woke it: index in @wakers
+ * @idle: whose idle time it is: of OFF the part that is not runnable
  */
 struct wp_flame_line {
 	enum wp_flame_kind kind;
+	enum wp_flame_idle idle;
 	__u32 event;
 	__u32 node;
 	__u32 thread;
 	__u32 slot;
+	__u32 begin;
+	__u32 detail;
 	__u64 value;
 	__u64 runnable;
 	__u64 count;
@@ -99,24 +125,31 @@ struct wp_flame_line {
  * @items: struct wp_flame_item, by their numbers
  * @nodes: struct wp_flame_node; an outer one has a lower number
  * @names: of threads and of reasons
+ * @wakers: strings: who woke threads
  * @line: what was spent
  * @nr: lines
  * @event: the events that have samples
  * @nr_events: their number
  * @chosen: which of them is shown, or shown first
  * @unit: of its values: "ns", or its name
+ * @waits: what the ledger knows of waits
+ * @host: threads of the kernel are among the lines, and nobody asked for them: it is a
+ *	whole host's
  */
 struct wp_flame_graph {
 	struct wp_samples *samples;
 	struct wp_intern items;
 	struct wp_intern nodes;
 	struct wp_intern names;
+	struct wp_intern wakers;
 	struct wp_flame_line *line;
 	size_t nr;
 	struct wp_flame_event *event;
 	__u32 nr_events;
 	__u32 chosen;
 	const char *unit;
+	struct wp_procwaits waits;
+	bool host;
 };
 
 /* Whether a line is of another event than that one. */
@@ -126,12 +159,17 @@ static inline bool wp_flame_is_other(const struct wp_flame_graph *g,
 	return l->kind == WP_FLAME_CPU && l->event != g->chosen;
 }
 
-int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const char *event);
+int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const char *event,
+		   const struct wp_flame_chains *chains);
+int wp_flame_spread(struct wp_flame_graph *g);
 bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode);
 const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 item);
 const struct wp_flame_node *wp_flame_node(const struct wp_flame_graph *g, __u32 node);
 const char *wp_flame_name(const struct wp_flame_graph *g, const struct wp_flame_item *item,
 			  const char **dso);
+int wp_flame_idle_begin(struct wp_flame_graph *g);
+enum wp_flame_idle wp_flame_idle_of(const struct wp_flame_graph *g, const struct wp_profline *l,
+				    const __u32 *functions, size_t nr, bool *kthread);
 void wp_flame_graph_free(struct wp_flame_graph *g);
 
 #endif /* WP_CMD_FLAME_GRAPH_H */

@@ -13,6 +13,7 @@
 /* Of userspace/flame/page.S. */
 extern const char wp_flame_page_html[], wp_flame_page_css[], wp_flame_page_data_js[],
 	wp_flame_page_frames_js[], wp_flame_page_draw_js[], wp_flame_page_tree_js[],
+	wp_flame_page_detail_js[], wp_flame_page_functions_js[],
 	wp_flame_page_view_js[], wp_flame_page_input_js[];
 
 static void put_functions(struct wp_json *j, const struct wp_flame_graph *g,
@@ -86,6 +87,7 @@ static __u64 value_of(const struct wp_flame_line *l, unsigned int column)
 {
 	const __u64 values[] = {
 		l->kind, l->event, l->node, l->thread, l->slot, l->value, l->runnable, l->count,
+		l->idle, l->begin, l->detail,
 	};
 
 	return values[column];
@@ -95,6 +97,7 @@ static void put_lines(struct wp_json *j, const struct wp_flame_graph *g)
 {
 	static const char *const columns[] = {
 		"kind", "event", "node", "thread", "slot", "value", "runnable", "count",
+		"idle", "begin", "detail",
 	};
 	unsigned int c;
 	size_t i;
@@ -107,6 +110,34 @@ static void put_lines(struct wp_json *j, const struct wp_flame_graph *g)
 		wp_json_close(j, ']');
 	}
 	wp_json_close(j, '}');
+}
+
+/* Why threads were off their CPUs, and who woke them: what lines have as their detail. */
+static void put_details(struct wp_json *j, const struct wp_flame_graph *g)
+{
+	__u32 last = 0, i;
+	size_t k;
+
+	for (k = 0; k < g->nr; k++) {
+		if (g->line[k].kind == WP_FLAME_OFF && g->line[k].detail > last)
+			last = g->line[k].detail;
+	}
+	wp_json_open(j, "causes", '[');
+	for (i = 0; i <= last; i++) {
+		const struct wp_profile_cause *c = wp_profile_cause(g->samples->profile, i);
+
+		wp_json_open(j, NULL, '[');
+		wp_json_string(j, NULL, c->state);
+		wp_json_string(j, NULL, c->reason);
+		wp_json_string(j, NULL, c->syscall);
+		wp_json_string(j, NULL, strcmp(c->object, "-") ? c->object : "");
+		wp_json_close(j, ']');
+	}
+	wp_json_close(j, ']');
+	wp_json_open(j, "wakers", '[');
+	for (i = 1; i <= g->wakers.nr; i++)
+		wp_json_string(j, NULL, wp_intern_bytes(&g->wakers, i, NULL));
+	wp_json_close(j, ']');
 }
 
 static void put_pair(struct wp_json *j, const char *name, const char *value)
@@ -125,6 +156,7 @@ static void put_about(struct wp_json *j, const struct wp_flame_view *view)
 	char text[64];
 
 	wp_json_open(j, "about", '[');
+	put_pair(j, "file", view->file);
 	put_pair(j, "host", about->host);
 	put_pair(j, "kernel", about->system);
 	put_pair(j, about->written ? "file written" : "recorded", about->when);
@@ -163,11 +195,15 @@ static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_fl
 	wp_json_open(&j, NULL, '{');
 	put_about(&j, view);
 	put_events(&j, g);
+	wp_json_number(&j, "host", g->host);
+	wp_json_number(&j, "idle", view->idle);
+	wp_json_number(&j, "tells_causes", wp_profile_tells_causes(g->samples->profile));
 	wp_json_number(&j, "slots", sum->slots);
 	wp_json_number(&j, "span", sum->to > sum->from ? sum->to - sum->from : 1);
 	put_functions(&j, g, &dsos);
 	put_nodes(&j, g);
 	put_threads(&j, g);
+	put_details(&j, g);
 	put_lines(&j, g);
 	wp_json_close(&j, '}');
 	wp_intern_free(&dsos);
@@ -183,12 +219,13 @@ void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flam
 {
 	static const char *const script[] = {
 		wp_flame_page_data_js, wp_flame_page_frames_js, wp_flame_page_draw_js,
-		wp_flame_page_tree_js, wp_flame_page_view_js, wp_flame_page_input_js,
+		wp_flame_page_detail_js, wp_flame_page_functions_js, wp_flame_page_tree_js,
+		wp_flame_page_view_js, wp_flame_page_input_js,
 	};
 	size_t i;
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      /* Whatever stands in names: nothing is fetched from anywhere. */
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"

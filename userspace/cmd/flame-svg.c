@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flame graph as a picture that stands still, for documents: of one mode, with exact
- * figures where a frame is pointed at. Called by flame.c.
+ * A flame graph as a picture, for documents: of one mode, with exact figures where a frame
+ * is pointed at. Its script zooms and searches, where a picture's script may run: not in
+ * an <img>. Called by flame.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +20,10 @@
 #define LETTER		6.6
 /* Narrower ones are left out. */
 #define NARROW		0.1
+/* Between frames; userspace/flame/picture.js knows it. */
+#define GAP		0.4
+/* A name that is cut has at least so many letters. */
+#define CUT_LEAST	4
 
 /* Of on-CPU, runnable and blocked, as userspace/flame/page.css has them. */
 static const char *const colours[] = { "#f28e2b", "#a9c23f", "#5b9bd5" };
@@ -30,6 +35,8 @@ static const char *const colours[] = { "#f28e2b", "#a9c23f", "#5b9bd5" };
  * @view: what stands above it
  * @mode: its name
  * @unit: of its values
+ * @hides: idle time is left out
+ * @idle: so much of it
  * @total: values of the nodes: on-CPU, runnable, blocked
  * @child: nodes, children of one another together, by name
  * @first: of each node the first of its children in @child, and behind them all
@@ -42,6 +49,8 @@ struct svg {
 	const struct wp_flame_view *view;
 	const char *mode;
 	const char *unit;
+	bool hides;
+	__u64 idle;
 	__u64 (*total)[3];
 	__u32 *child;
 	__u32 *first;
@@ -90,18 +99,25 @@ static void put_text(FILE *f, const char *s, size_t columns)
 }
 
 /* What of a line is in the picture: the same as split() of userspace/flame/data.js. */
-static void split(const struct svg *s, const struct wp_flame_line *l, __u64 *part)
+static void split(struct svg *s, const struct wp_flame_line *l, __u64 *part)
 {
 	const char *m = s->mode;
 
 	memset(part, 0, 3 * sizeof(*part));
 	if (l->kind == WP_FLAME_WAKE) {
 		part[2] = strcmp(m, "wake") ? 0 : l->value;
+	} else if (l->kind == WP_FLAME_CHAIN) {
+		part[2] = strcmp(m, "offwake") ? 0 : l->value;
 	} else if (l->kind == WP_FLAME_CPU) {
 		part[0] = strcmp(m, "wall") && strcmp(m, "cpu") ? 0 : l->value;
-	} else if (strcmp(m, "cpu") && strcmp(m, "wake")) {
+	} else if (strcmp(m, "cpu") && strcmp(m, "wake") && strcmp(m, "offwake")) {
 		part[1] = strcmp(m, "blocked") ? l->runnable : 0;
 		part[2] = strcmp(m, "runnable") ? l->value - l->runnable : 0;
+	}
+	if (s->hides && l->idle) {
+		s->idle += part[0] + part[2];
+		part[0] = 0;
+		part[2] = 0;
 	}
 }
 
@@ -191,6 +207,7 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 	const char *name = "all", *dso = "";
 	double y = s->head + (s->rows - 1 - at->depth) * ROW;
 	const char *colour = "#c9c6bf";
+	size_t columns;
 
 	if (at->node) {
 		const struct wp_flame_item *item =
@@ -200,20 +217,23 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 		if (item->type < WP_FLAME_THREAD)
 			colour = colours[main];
 	}
-	fputs("<g><title>", s->f);
+	fputs("<g class=\"f\"><title>", s->f);
 	put_text(s->f, name, SIZE_MAX);
 	if (*dso) {
 		fputs(" in ", s->f);
 		put_text(s->f, dso, SIZE_MAX);
 	}
-	fprintf(s->f, ": %" PRIu64 " %s, %.2f %%</title><rect x=\"%.1f\" y=\"%.0f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>",
+	fprintf(s->f, ": %" PRIu64 " %s, %.2f %%</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%d\" fill=\"%s\"/>",
 		(uint64_t)sum(s, at->node), s->unit, 100.0 * sum(s, at->node) / sum(s, 0),
-		at->x, y, width > 1 ? width - 0.4 : width, ROW - 1, colour);
-	if (width > 4 * LETTER) {
-		size_t columns = (width - 6) / LETTER;
-
+		at->x, y, width > 1 ? width - GAP : width, ROW - 1, colour);
+	columns = width > 6 ? (width - 6) / LETTER : 0;
+	/* What is cut to a few letters, or no name, says nothing. */
+	if ((size_t)wp_text_columns(name) <= columns ||
+	    (columns > CUT_LEAST && strcmp(name, "[unknown]"))) {
 		fprintf(s->f, "<text x=\"%.1f\" y=\"%.0f\">", at->x + 3, y + ROW - 5);
-		put_text(s->f, name, wp_text_columns(name) > columns ? columns - 1 : columns);
+		if ((size_t)wp_text_columns(name) > columns)
+			columns--;
+		put_text(s->f, name, columns);
 		fputs("</text>", s->f);
 	}
 	fputs("</g>\n", s->f);
@@ -290,7 +310,7 @@ static void put_head(struct svg *s, bool draw)
 {
 	const struct wp_about *about = &s->view->about;
 	const char *event = s->g->nr_events ? s->g->event[s->g->chosen].name : "";
-	char lasted[40];
+	char lasted[40], idle[40];
 
 	s->head = 4;
 	snprintf(lasted, sizeof(lasted), ", for %.3f s", about->seconds);
@@ -305,6 +325,11 @@ static void put_head(struct svg *s, bool draw)
 	if (*s->view->left_out && s->total[0][0])
 		put_line(s, draw, "", (const char *[]){
 			"on-CPU by ", event, "; not shown: ", s->view->left_out, NULL });
+	if (s->idle) {
+		snprintf(idle, sizeof(idle), "not shown: %.3f s of", (double)s->idle / 1e9);
+		put_line(s, draw, "", (const char *[]){
+			idle, " idle kernel threads and idle loops of programs (--idle)", NULL });
+	}
 	if (*about->scaled)
 		put_line(s, draw, "", (const char *[]){ "on-CPU: ", about->scaled, NULL });
 	if (*about->lost)
@@ -314,7 +339,7 @@ static void put_head(struct svg *s, bool draw)
 
 static void put_picture(struct svg *s)
 {
-	unsigned int height;
+	unsigned int height, y;
 
 	put_head(s, false);
 	height = s->head + s->rows * ROW + 4;
@@ -322,13 +347,19 @@ static void put_picture(struct svg *s)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" font-family=\"DejaVu Sans Mono, monospace\" font-size=\"11\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfcfa\"/>\n",
 		WIDTH, height, WIDTH, height);
+	fputs("<style>.f:hover rect { stroke: #1d1f23; stroke-width: 0.6 }\n"
+	      ".f, .b { cursor: pointer }</style>\n", s->f);
 	put_head(s, true);
+	y = s->head - 8;
+	fprintf(s->f,
+		"<g id=\"buttons\" style=\"display: none\" fill=\"#1a5fb4\" text-anchor=\"end\"><text id=\"reset\" class=\"b\" x=\"%d\" y=\"%u\">Reset</text><text id=\"search\" class=\"b\" x=\"%d\" y=\"%u\">Search (/)</text><text id=\"matched\" x=\"%d\" y=\"%u\"></text></g>\n",
+		WIDTH - 90, y, WIDTH - 4, y, WIDTH - 140, y);
 }
 
 /* Which graph is the first that there is. */
 static const char *first_mode(const struct wp_flame_graph *g)
 {
-	bool has[3] = { false };
+	bool has[WP_FLAME_KINDS] = { false };
 	size_t i;
 
 	for (i = 0; i < g->nr; i++)
@@ -353,13 +384,15 @@ int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_
 		.g = g,
 		.view = view,
 		.mode = view->mode ? view->mode : first_mode(g),
+		.hides = g->host && !view->idle,
 	};
 	int err = sum_up(&s);
 
 	s.unit = strcmp(s.mode, "cpu") ? "ns" : g->unit;
 
 	if (!err && (!wp_flame_has_mode(g, s.mode) || !sum(&s, 0))) {
-		wp_err("%s: the recording has nothing for --mode %s", g->samples->o->input, s.mode);
+		wp_err("%s: the recording has nothing%s for --mode %s", g->samples->o->input,
+		       s.idle ? " but idle time (--idle)" : "", s.mode);
 		err = -ENODATA;
 	}
 	if (!err)
@@ -369,7 +402,9 @@ int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_
 	if (!err) {
 		put_picture(&s);
 		err = put_frames(&s, true);
-		fputs("</svg>\n", f);
+		fputs("<script><![CDATA[\n", f);
+		fputs(wp_flame_picture_js, f);
+		fputs("]]></script>\n</svg>\n", f);
 	}
 	free(s.total);
 	free(s.child);

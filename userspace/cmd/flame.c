@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/flame.h"
+#include "cmd/flame-chains.h"
 #include "cmd/flame-graph.h"
 #include "cmd/folded.h"
 #include "cmd/options.h"
@@ -24,6 +25,7 @@
 enum {
 	OPT_EVENT = 0x100,
 	OPT_FOLDED,
+	OPT_IDLE,
 	OPT_MODE,
 	OPT_SVG,
 	OPT_TITLE,
@@ -54,16 +56,19 @@ static const struct wp_option table[] = {
 	  "is there is overwritten; - is standard output" },
 	{ OPT_EVENT, "event", "event", "the event of several that is shown (first)" },
 	{ OPT_FOLDED, "folded", NULL, "stacks, a line each, for flamegraph.pl" },
+	{ OPT_IDLE, "idle", NULL, "of a whole host idle kernel threads and idle loops\n"
+	  "of programs, too" },
 	{ OPT_MODE, "mode", "mode", "what is shown first: wall (on-CPU and off-CPU\n"
-	  "time), cpu, off, blocked, runnable, wake" },
-	{ OPT_SVG, "svg", NULL, "a picture that stands still, of that" },
+	  "time), cpu, off, blocked, runnable, offwake, wake" },
+	{ OPT_SVG, "svg", NULL, "a picture of that, for documents" },
 	{ OPT_TITLE, "title", "text", "what stands above it" },
 	{ 0 }
 };
 
 static int set_mode(struct flame *f, const char *arg)
 {
-	static const char *const modes[] = { "wall", "cpu", "off", "blocked", "runnable", "wake" };
+	static const char *const modes[] = { "wall", "cpu", "off", "blocked", "runnable",
+					    "offwake", "wake" };
 	size_t i;
 
 	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
@@ -72,7 +77,7 @@ static int set_mode(struct flame *f, const char *arg)
 			return 0;
 		}
 	}
-	wp_err("--mode: '%s': one of wall, cpu, off, blocked, runnable, wake", arg);
+	wp_err("--mode: '%s': one of wall, cpu, off, blocked, runnable, offwake, wake", arg);
 	return -EINVAL;
 }
 
@@ -86,6 +91,9 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case OPT_EVENT:
 		f->event = arg;
+		return 0;
+	case OPT_IDLE:
+		f->view.idle = true;
 		return 0;
 	case OPT_MODE:
 		return set_mode(f, arg);
@@ -162,26 +170,37 @@ static int run(struct flame *f)
 	};
 	struct wp_flame_graph graph = { 0 };
 	char left_out[200] = "";
+	struct wp_flame_chains chains = { 0 };
 	struct wp_samples samples;
 	int err;
 
 	if (!f->output)
 		f->output = outputs[f->format];
-	if (!f->view.title)
-		f->view.title = f->options.input;
+	if (f->format != FORMAT_FOLDED) {
+		f->options.each = wp_flame_chains_add;
+		f->options.ctx = &chains;
+	}
 	/* Folded, when it was makes no difference. */
 	err = wp_samples_read(&samples, &f->options, f->format == FORMAT_FOLDED ? 1 : SLOTS);
 	if (!err)
-		err = wp_flame_graph(&graph, &samples, f->event);
+		err = wp_flame_graph(&graph, &samples, f->event, &chains);
+	if (!err)
+		err = wp_flame_spread(&graph);
 	if (!err) {
 		wp_about_read(&f->view.about, &samples);
 		tell_left_out(left_out, sizeof(left_out), &graph);
 		f->view.left_out = left_out;
+		if (!f->view.title)
+			f->view.title = f->view.about.title;
+		if (!f->view.title)
+			f->view.title = f->options.input;
+		f->view.file = f->options.input;
 		wp_samples_warn(&samples);
 		err = write_file(f, &samples, &graph);
 	}
 	wp_about_free(&f->view.about);
 	wp_flame_graph_free(&graph);
+	wp_flame_chains_free(&chains);
 	wp_samples_free(&samples);
 	return err;
 }
@@ -214,9 +233,10 @@ int cmd_flame(int argc, char **argv)
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
 	}
-	if (f.format == FORMAT_FOLDED && (f.view.mode || f.view.title || f.event)) {
-		fprintf(stderr, " Error: --folded and --%s: lines of text have neither mode, event nor title\n",
-			f.view.mode ? "mode" : f.event ? "event" : "title");
+	if (f.format == FORMAT_FOLDED &&
+	    (f.view.mode || f.view.title || f.event || f.view.idle)) {
+		fprintf(stderr, " Error: --folded and --%s: lines of text are of all that there is, and have no title\n",
+			f.view.mode ? "mode" : f.event ? "event" : f.view.idle ? "idle" : "title");
 		wp_samples_options_free(&f.options);
 		return WP_EXIT_USAGE;
 	}

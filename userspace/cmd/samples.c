@@ -18,6 +18,7 @@
 #include "lib/buf.h"
 #include "lib/err.h"
 #include "lib/features.h"
+#include "lib/ledgerfile.h"
 #include "lib/text.h"
 
 /* Options without a letter: beyond those of the commands. */
@@ -219,6 +220,7 @@ static int add_sample(void *ctx, const struct wp_profile_sample *sample)
 	struct wp_samples *s = ctx;
 	const struct wp_profile_thread *t = wp_profile_thread(s->profile, sample->thread);
 	const struct wp_samples_options *o = s->o;
+	bool wanted;
 	int err = 0;
 
 	if (s->oncpu.known && is_of_run_time(s, sample->event)) {
@@ -229,10 +231,11 @@ static int add_sample(void *ctx, const struct wp_profile_sample *sample)
 	}
 	if (err)
 		return err;
-	if (!wp_samples_of(o, t->pid, t->tid, t->comm) || sample->time < o->from ||
-	    sample->time > o->to || !cause_is_wanted(s, sample))
-		return 0;
-	return wp_profsum_add(&s->sum, sample);
+	wanted = wp_samples_of(o, t->pid, t->tid, t->comm) && sample->time >= o->from &&
+		 sample->time <= o->to && cause_is_wanted(s, sample);
+	if (o->each)
+		err = o->each(o->ctx, s, sample, wanted);
+	return err || !wanted ? err : wp_profsum_add(&s->sum, sample);
 }
 
 /* Leaves the lines that have one of the functions. */
@@ -271,6 +274,20 @@ static int note_time(void *ctx, const struct wp_profile_sample *sample)
 	if (sample->time > time[1])
 		time[1] = sample->time;
 	return 0;
+}
+
+/* A recording begins before its first sample, which has the end of what it is of. */
+static void add_ledger_times(const struct wp_profile *p, __u64 *time)
+{
+	struct wp_ledgerfile_head head;
+	__u64 offset;
+
+	if (wp_ledgerfile_open(wp_profile_file(p)->fd, &head, &offset) ||
+	    head.start > time[0] || head.stop < time[0])
+		return;
+	time[0] = head.start;
+	if (head.stop > time[1])
+		time[1] = head.stop;
 }
 
 /* When the first and the last sample were told: by the header, or by all of them. */
@@ -370,6 +387,8 @@ int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __
 	err = wp_profile_open(&s->profile, o->input, &o->symbols);
 	if (!err && slots > 1)
 		err = times_of(o, s->profile, time);
+	if (!err && slots > 1)
+		add_ledger_times(s->profile, time);
 	if (err)
 		return err;
 	if (time[0] < o->from)
@@ -380,6 +399,8 @@ int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __
 	err = begin_scale(s);
 	if (!err)
 		err = wp_profile_read(s->profile, add_sample, s);
+	if (!err && o->each)
+		err = o->each(o->ctx, s, NULL, false);
 	if (!err)
 		err = scale(s);
 	if (!err && o->functions)

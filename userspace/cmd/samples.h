@@ -26,6 +26,8 @@
 #include "lib/symbols.h"
 #include "lib/target.h"
 
+struct wp_samples;
+
 /**
  * struct wp_samples_options - which samples
  * @input: the recording
@@ -41,6 +43,9 @@
  * @functions: with one of these functions in their stacks only: a list, or NULL
  * @no_scale: samples of a clock stand for the time that the clock says
  * @chosen: one of the options that leave something out was given, or NULL
+ * @each: told of each sample, also of those that are not asked for, and of the end with
+ *	NULL; what it returns other than 0 ends the reading; or NULL
+ * @ctx: handed to it
  */
 struct wp_samples_options {
 	const char *input;
@@ -55,6 +60,9 @@ struct wp_samples_options {
 	const char *functions;
 	bool no_scale;
 	const char *chosen;
+	int (*each)(void *ctx, struct wp_samples *s, const struct wp_profile_sample *sample,
+		    bool wanted);
+	void *ctx;
 };
 
 #define WP_SAMPLES_DEFAULT	{ .input = "perf.data", .to = ~0ULL }

@@ -8,7 +8,7 @@
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const ROW = 18, TINY = 0.3, FONT = '12px system-ui, "DejaVu Sans", sans-serif';
-const CPU = 0, OFF = 1, WAKE = 2;
+const CPU = 0, OFF = 1, WAKE = 2, CHAIN = 3;
 const USER = 0, KERNEL = 1, THREAD = 2;
 const fn = data.functions, L = data.lines, slots = data.slots;
 const nodes = data.nodes.parent.length;
@@ -19,15 +19,19 @@ const node = Uint32Array.from(L.node), slot = Uint16Array.from(L.slot);
 const count = Float64Array.from(L.count), runnable = Float64Array.from(L.runnable);
 /* Of on-CPU lines, events if they stand for no time. */
 const ns = Float64Array.from(L.value), event = Uint16Array.from(L.event);
+const idle = Uint8Array.from(L.idle), detail = Uint32Array.from(L.detail);
+/* The parts of the time in which a line's began; that in which it ended is slot. */
+const begin = Uint16Array.from(L.begin);
 const events = data.events, clock = events.findIndex((e) => e[1] === "ns");
-const has = [0, 1, 2].map((k) => kind.includes(k));
+const has = [0, 1, 2, 3].map((k) => kind.includes(k));
 const modes = [
 	["wall", "Wall-clock", has[OFF] && clock >= 0],
 	["cpu", "On-CPU", has[CPU]],
 	["off", "Off-CPU", has[OFF]],
 	["blocked", "Blocked", has[OFF]],
 	["runnable", "Runnable", has[OFF] && runnable.some((v) => v > 0)],
-	["wake", "Off-wake", has[WAKE]],
+	["offwake", "Off-wake", has[CHAIN]],
+	["wake", "Wakers", has[WAKE]],
 ].filter((m) => m[2]);
 
 if (events.length === 1)
@@ -39,7 +43,7 @@ const first = () => {
 	return order.find((id) => modes.some((m) => m[0] === id) && (timed || id !== "wall")) || "cpu";
 };
 const unit = () => events[view.event][1];
-const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, pid: "", tid: "", q: "",
+const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, idle: !!data.idle, function: -1, pid: "", tid: "", q: "",
 	a: 0, b: slots, zoom: [], theme: "" };
 let sel = null, shown = [], hover = null, level = [];
 
@@ -75,7 +79,12 @@ const start = new Uint32Array(nodes + 1), child = new Uint32Array(Math.max(nodes
 /* Whether the event that is shown stands for time: others are no part of wall-clock time. */
 const byTime = () => !events.length || events[view.event][1] === "ns";
 
-/* What of a line counts in this mode: sets parts. */
+/*
+ * What of a line counts in this mode: sets parts. Idle time of a whole host is summed apart:
+ * of kernel threads, loops of programs, CPUs.
+ */
+const idleParts = [0, 0, 0, 0];
+let idleSums = idleParts;
 function split(i) {
 	const off = kind[i] === OFF, m = view.mode;
 
@@ -83,14 +92,21 @@ function split(i) {
 	if (kind[i] === WAKE) {
 		if (m === "wake")
 			parts[2] = ns[i];
+	} else if (kind[i] === CHAIN) {
+		if (m === "offwake")
+			parts[2] = ns[i];
 	} else if (!off && (m === "wall" || m === "cpu")) {
 		if (event[i] === view.event)
 			parts[0] = ns[i];
-	} else if (off && m !== "cpu" && m !== "wake") {
+	} else if (off && m !== "cpu" && m !== "wake" && m !== "offwake") {
 		if (m !== "blocked")
 			parts[1] = Math.min(runnable[i], ns[i]);
 		if (m !== "runnable")
 			parts[2] = Math.max(ns[i] - runnable[i], 0);
+	}
+	if (data.host && !view.idle && idle[i]) {
+		idleParts[idle[i]] += parts[0] + parts[2];
+		parts[0] = parts[2] = 0;
 	}
 	return parts[0] + parts[1] + parts[2];
 }
@@ -99,8 +115,11 @@ function split(i) {
 const inUser = new Uint8Array(nodes), programs = new Uint8Array(data.threads.length);
 for (let i = 1; i < nodes; i++)
 	inUser[i] = inUser[parent[i]] || fn.type[func[i]] === USER ? 1 : 0;
-thread.forEach((t, i) => { programs[t] |= inUser[node[i]]; });
-const bothSorts = programs.includes(0) && programs.includes(1);
+/* Of a chain the upper frames are another thread's. */
+thread.forEach((t, i) => { programs[t] |= kind[i] === CHAIN ? 0 : inUser[node[i]]; });
+const hasLines = new Uint8Array(data.threads.length);
+thread.forEach((t) => { hasLines[t] = 1; });
+const bothSorts = programs.some((p, i) => !p && hasLines[i]) && programs.includes(1);
 
 function wanted(i) {
 	const t = data.threads[thread[i]];
@@ -109,25 +128,52 @@ function wanted(i) {
 }
 
 let perSlot;
+/* How much of a line is in the chosen time. */
+function insideOf(i) {
+	const a = Math.max(begin[i], view.a), b = Math.min(slot[i] + 1, view.b);
+	return b > a ? (b - a) / (slot[i] + 1 - begin[i]) : 0;
+}
+/* Adds a value over a line's time to differences of one part of the time to the one before. */
+function spread(sums, i, v) {
+	const each = v / (slot[i] + 1 - begin[i]);
+	sums[begin[i]] += each;
+	if (slot[i] + 1 < slots)
+		sums[slot[i] + 1] -= each;
+}
 /* How often the lines were summed: frames are of the last time. */
 let summed = 0;
 function compute() {
 	summed++;
 	parts = [0, 0, 0];
+	idleSums = [0, 0, 0, 0];
 	self = [0, 1, 2].map(() => new Float64Array(nodes));
 	selfCount = new Float64Array(nodes);
 	perSlot = [0, 1, 2].map(() => new Float64Array(slots));
 	for (let i = 0; i < kind.length; i++) {
-		if (!wanted(i) || !split(i))
+		if (!wanted(i))
+			continue;
+		const kept = split(i), inside = insideOf(i);
+		for (let k = 1; k < 4; k++)
+			idleSums[k] += idleParts[k] * inside;
+		idleParts.fill(0);
+		if (!kept)
 			continue;
 		for (let p = 0; p < 3; p++)
-			perSlot[p][slot[i]] += parts[p];
-		if (slot[i] < view.a || slot[i] >= view.b)
+			spread(perSlot[p], i, parts[p]);
+		if (!inside)
 			continue;
 		for (let p = 0; p < 3; p++)
-			self[p][node[i]] += parts[p];
-		selfCount[node[i]] += count[i];
+			self[p][node[i]] += parts[p] * inside;
+		/* An interval counts where it ended. */
+		if (slot[i] >= view.a && slot[i] < view.b)
+			selfCount[node[i]] += count[i];
 	}
+	for (const sums of perSlot)
+		for (let s = 1; s < slots; s++)
+			sums[s] = Math.max(sums[s] + sums[s - 1], 0);
+	const round = view.a > 0 || view.b < slots;
+	for (let p = 0; round && p < 3; p++)
+		self[p] = self[p].map(Math.round);
 	total = self.map((a) => a.slice());
 	totalCount = selfCount.slice();
 	for (let i = nodes - 1; i > 0; i--) {

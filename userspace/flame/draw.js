@@ -79,8 +79,13 @@ function layout(width) {
 	}
 }
 
+/* With fewer letters a name says nothing. */
+const CUT_LEAST = 4;
 function fit(c, text, w) {
 	if (w < 24)
+		return "";
+	/* What stands for a name is no name if it is cut. */
+	if (text === "[unknown]" && c.measureText(text).width > w)
 		return "";
 	let n = Math.floor(w / 5.2);
 	if (text.length <= n && c.measureText(text).width <= w)
@@ -93,9 +98,11 @@ function fit(c, text, w) {
 		else
 			hi = mid - 1;
 	}
-	return lo > 1 ? text.slice(0, lo) + "\u2026" : "";
+	return lo >= CUT_LEAST ? text.slice(0, lo) + "\u2026" : "";
 }
 
+/* The names that are drawn. */
+const written = new Set();
 const yOf = (depth, rows) => (view.icicle ? depth : rows - 1 - depth) * ROW;
 
 function drawFrame(c, s, rows) {
@@ -119,9 +126,16 @@ function drawFrame(c, s, rows) {
 	c.globalAlpha = s.above ? 0.8 : 1;
 	if (w > 24) {
 		c.fillStyle = hit ? palette.bg : dark && faint ? palette.fg : "#17181b";
-		c.fillText(fit(c, nameOf(s.fr), w - 7), s.x + 4, y + 12.5);
+		const name = fit(c, nameOf(s.fr), w - 7);
+		written.add(name);
+		c.fillText(name, s.x + 4, y + 12.5);
 	}
 	c.globalAlpha = 1;
+	if (s.fr.f >= 0 && s.fr.f === view.function && w > 1) {
+		c.strokeStyle = palette.hit;
+		c.lineWidth = 2;
+		c.strokeRect(s.x + 1, y + 1, Math.max(w - 2, 1), ROW - 3);
+	}
 }
 
 let rowsNow = 1;
@@ -135,6 +149,7 @@ function drawGraph() {
 	const box = $("scroll"), width = Math.max(box.clientWidth, 100);
 	const began = performance.now();
 
+	written.clear();
 	layout(width);
 	rowsNow = Math.max(level.length, 1);
 	const c = sizeCanvas($("graph"), width, rowsNow * ROW + 2);
@@ -146,7 +161,7 @@ function drawGraph() {
 	if (sel) {
 		sel = shown.find((s) => s.depth === sel.depth && s.fr.f === sel.fr.f &&
 			s.fr.n === sel.fr.n) || null;
-		if (sel && document.activeElement === $("graph"))
+		if (sel && (touched || document.activeElement === $("graph")))
 			mark(c, sel);
 	}
 	if (!sum(top().v)) {
@@ -164,7 +179,7 @@ function drawStrip() {
 	const filled = heights.filter((v) => v > 0).sort((x, y) => x - y);
 	let most = filled.length ? filled[filled.length - 1] : 0;
 
-	/* What slept all of the time counts where that ended: it must not hide the rest. */
+	/* One part that is far above the others must not hide these. */
 	const usual = filled[Math.floor(filled.length * 0.95)] || most;
 	if (most > 4 * usual)
 		most = 2 * usual;

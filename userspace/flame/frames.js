@@ -101,7 +101,11 @@ function amount(v) {
 	return v >= 1e9 ? short(v / 1e9, " s") : v >= 1e6 ? short(v / 1e6, " ms") :
 		v >= 1e3 ? short(v / 1e3, " \u00b5s") : v + " ns";
 }
-function exact(v) {
-	return v.toLocaleString("en") + " " + (view.mode === "cpu" && events.length ? unit() : "ns");
+/* The same with more digits, where there is room for them. */
+function long(v) {
+	if (view.mode === "cpu" && !byTime())
+		return v.toLocaleString("en") + " " + unit();
+	return v >= 1e9 ? (v / 1e9).toFixed(3) + " s" : v >= 1e6 ? (v / 1e6).toFixed(3) + " ms" :
+		v >= 1e3 ? (v / 1e3).toFixed(3) + " \u00b5s" : v + " ns";
 }
 const percent = (v, of) => (of ? (100 * v / of).toFixed(2) : "0.00") + " %";

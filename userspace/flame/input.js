@@ -29,54 +29,88 @@ function zoom(s) {
 	update(false);
 }
 
-function tip(s, e) {
-	const box = $("tip"), fr = s.fr, all = sum(fr.v), table = make("table");
-	const row = (name, v, of) => {
-		const tr = make("tr");
-		tr.append(make("td", name), make("td", exact(v)), make("td", percent(v, of)));
-		table.append(tr);
-	};
+function hideTip() {
+	$("tip").hidden = true;
+	$("tip").className = "";
+}
+
+function fillTip(fr) {
+	const box = $("tip");
 
 	box.textContent = "";
 	box.append(make("b", nameOf(fr)));
 	if (fr.f >= 0)
-		box.append(make("span", ["", "kernel, ", "thread", "note"][fn.type[fr.f]] +
-			data.dsos[fn.dso[fr.f]]));
-	row("all of it", all, sum(top().v));
-	if (fr.n >= 0)
-		row("itself", sum(fr.self), sum(top().v));
-	KIND.forEach((k, p) => {
-		if (fr.v[p])
-			row(wordOf(p), fr.v[p], all);
-	});
-	const tr = make("tr");
-	tr.append(make("td", "count"), make("td", fr.count.toLocaleString("en")), make("td"));
-	table.append(tr);
-	box.append(table);
+		box.append(make("span", ["", "kernel ", "thread ", "why "][fn.type[fr.f]] +
+			data.dsos[fn.dso[fr.f]].replace(/^\[|\]$/g, "")));
+	box.append(detailTable(fr));
 	box.hidden = false;
+}
+
+function tip(s, e) {
+	const box = $("tip");
+
+	if (s !== hover || box.hidden || box.className) {
+		box.className = "";
+		fillTip(s.fr);
+	}
 	const r = box.getBoundingClientRect();
 	box.style.left = Math.max(4, Math.min(e.clientX + 14, innerWidth - r.width - 8)) + "px";
 	box.style.top = (e.clientY + 18 + r.height > innerHeight ?
 		Math.max(4, e.clientY - r.height - 10) : e.clientY + 18) + "px";
 }
 
+/* Where there is no pointer that hovers: what was touched, and what can be done with it. */
+function dock(s) {
+	const box = $("tip"), p = make("p"), button = (name, fn2) => {
+		const b = make("button", name);
+		b.type = "button";
+		b.onclick = fn2;
+		p.append(b);
+	};
+
+	fillTip(s.fr);
+	button("Zoom in", () => zoom(s));
+	if (s.fr.f >= 0 && fn.type[s.fr.f] !== THREAD)
+		button("Callers, callees", () => chooseFunction(s.fr.f));
+	button("Close", hideTip);
+	box.append(p);
+	box.className = "dock";
+	box.style.left = box.style.top = "";
+}
+
 const graph = $("graph");
+let touched = false;
+graph.addEventListener("pointerdown", (e) => { touched = e.pointerType !== "mouse"; });
 graph.addEventListener("mousemove", (e) => {
+	/* Browsers make such of touches, too. */
+	if (touched)
+		return;
 	const s = at(e);
 	if (s) {
 		tip(s, e);
 		if (s !== hover)
 			text($("status"), describe(s.fr));
 	} else {
-		$("tip").hidden = true;
+		hideTip();
 	}
 	hover = s;
 });
-graph.addEventListener("mouseleave", () => { $("tip").hidden = true; });
+graph.addEventListener("mouseleave", () => {
+	if (!touched)
+		hideTip();
+});
 graph.addEventListener("click", (e) => {
 	const s = at(e);
-	if (s)
+	if (!s)
+		return;
+	if (!touched || (sel && sel.fr.n === s.fr.n && sel.fr.f === s.fr.f && sel.depth === s.depth)) {
 		zoom(s);
+		return;
+	}
+	sel = s;
+	drawGraph();
+	text($("status"), describe(s.fr));
+	dock(s);
 });
 
 function select(s) {
@@ -115,7 +149,7 @@ graph.addEventListener("focus", drawGraph);
 graph.addEventListener("blur", drawGraph);
 
 function reset() {
-	Object.assign(view, { zoom: [], a: 0, b: slots, q: "" });
+	Object.assign(view, { zoom: [], a: 0, b: slots, q: "", function: -1 });
 	sel = null;
 	update();
 }
@@ -124,7 +158,7 @@ const flip = (k) => {
 	if (k === "invert")
 		view.zoom = [];
 	sel = null;
-	update(k === "programs");
+	update(k === "programs" || k === "idle");
 };
 document.addEventListener("keydown", (e) => {
 	const typing = /^(INPUT|SELECT)$/.test(e.target.tagName) && e.target.type !== "radio";
@@ -141,6 +175,8 @@ document.addEventListener("keydown", (e) => {
 		flip("invert");
 	else if (e.key === "p" && bothSorts)
 		flip("programs");
+	else if (e.key === "d" && data.host)
+		flip("idle");
 	else
 		return;
 	e.preventDefault();
@@ -149,6 +185,7 @@ $("controls").addEventListener("submit", (e) => e.preventDefault());
 $("icicle").onclick = () => flip("icicle");
 $("invert").onclick = () => flip("invert");
 $("programs").onclick = () => flip("programs");
+$("idle").onclick = () => flip("idle");
 $("reset").onclick = reset;
 $("theme").onclick = () => {
 	view.theme = dark ? "light" : "dark";
@@ -219,6 +256,8 @@ function about() {
 		$("about").append(div);
 	}
 	text($("title"), data.title);
+	$("title").title = data.title;
+	$("info").open = innerWidth > 640;
 	document.title = data.title + " - wallprof flame";
 	if (data.lost) {
 		text($("lost"), data.lost);
@@ -232,6 +271,7 @@ function about() {
 	$("events").hidden = events.length < 2;
 	$("heat").hidden = !has[OFF];
 	$("programs").hidden = !bothSorts;
+	$("idle").hidden = !data.host;
 	for (const [id, name] of modes) {
 		const label = make("label"), r = make("input");
 		r.type = "radio";
@@ -245,6 +285,12 @@ function about() {
 
 window.wallprof = { drawn: 0, frames: 0, matched: 0, view, data,
 	total: () => sum(top().v), all: () => sum(path[0].v),
+	table: () => rows.map((r) => ({ name: fn.name[r.f], total: r.total, self: r.selfTotal,
+		cpuself: r.self[0] })),
+	neighbours: () => Object.fromEntries(neighbours(view.function).map((list, i) =>
+		[["callers", "callees"][i], list.map(([g, v]) => [fn.name[g], sum(v)])])),
+	details: (name) => details(name ? children(path[0]).find((c) => nameOf(c) === name) : path[0]), written: () => [...written],
+	strip: () => [...perSlot[0]].map((v, i) => v + perSlot[1][i] + perSlot[2][i]),
 	boxes: () => shown.map((s) => ({ name: nameOf(s.fr), depth: s.depth, x: s.x, w: s.w,
 		y: yOf(s.depth, rowsNow) })) };
 about();

@@ -67,7 +67,7 @@ function crumbs() {
 
 function describe(fr) {
 	const v = sum(fr.v);
-	return wholeName(fr) + ": " + exact(v) + ", " + percent(v, sum(top().v)) + " of what is shown, " +
+	return wholeName(fr) + ": " + long(v) + ", " + percent(v, sum(top().v)) + " of what is shown, " +
 		percent(v, sum(path[0].v)) + " of all";
 }
 
@@ -87,8 +87,12 @@ function save() {
 		h.set("invert", 1);
 	if (view.programs)
 		h.set("programs", 1);
+	if (view.idle !== !!data.idle)
+		h.set("idle", +view.idle);
 	if (view.a > 0 || view.b < slots)
 		h.set("time", view.a + "-" + view.b);
+	if (view.function >= 0)
+		h.set("function", view.function);
 	if (view.zoom.length)
 		h.set("zoom", view.zoom.join("."));
 	try {
@@ -115,8 +119,11 @@ function load() {
 	view.icicle = h.get("icicle") === "1";
 	view.invert = h.get("invert") === "1";
 	view.programs = bothSorts && h.get("programs") === "1";
+	view.idle = h.has("idle") ? h.get("idle") === "1" : !!data.idle;
 	view.a = m ? Math.min(+m[1], slots - 1) : 0;
 	view.b = m ? Math.min(Math.max(+m[2], view.a + 1), slots) : slots;
+	view.function = h.has("function") && fn.name[+h.get("function")] !== undefined ?
+		+h.get("function") : -1;
 	view.zoom = (h.get("zoom") || "").split(".").filter(Boolean).map(Number);
 }
 
@@ -131,12 +138,15 @@ function applyTheme(forced) {
 function fillThreads() {
 	const pids = new Map(), tids = new Map();
 
-	for (const [pid, tid, comm] of data.threads) {
+	data.threads.forEach(([pid, tid, comm], i) => {
+		/* Others have woken threads, and nothing else is known of them. */
+		if (!hasLines[i])
+			return;
 		if (!pids.has(pid) || pid === tid)
 			pids.set(pid, comm);
 		if (view.pid === "" || String(pid) === view.pid)
 			tids.set(tid, comm);
-	}
+	});
 	const fill = (box, map, none, value) => {
 		box.textContent = "";
 		const all = make("option", none);
@@ -154,6 +164,16 @@ function fillThreads() {
 	view.tid = fill($("tid"), tids, "all", view.tid);
 }
 
+const IDLE = ["", "kernel threads that wait" + (data.tells_causes ? " for work" : " (for what was not recorded: -R)"),
+	"loops of programs that wait for whatever comes next", "CPUs without a thread"];
+function leftOut() {
+	const all = idleSums[1] + idleSums[2] + idleSums[3];
+	const each = idleSums.map((v, k) => v ? amount(v) + " of " + IDLE[k] : "").filter(Boolean);
+
+	text($("left"), "Not shown: " + amount(all) + " idle: " + each.join(", ") + ".");
+	$("left").hidden = !all;
+}
+
 function controls() {
 	for (const r of $("modes").querySelectorAll("input"))
 		r.checked = r.value === view.mode;
@@ -162,6 +182,8 @@ function controls() {
 	$("icicle").setAttribute("aria-pressed", view.icicle);
 	$("invert").setAttribute("aria-pressed", view.invert);
 	$("programs").setAttribute("aria-pressed", view.programs);
+	$("idle").setAttribute("aria-pressed", view.idle);
+	leftOut();
 	if ($("search").value !== view.q)
 		$("search").value = view.q;
 	const box = $("legend");
@@ -193,14 +215,16 @@ function tellShown() {
 		words.push("inverted");
 	if (view.programs)
 		words.push("without threads of the kernel");
+	if (!$("left").hidden)
+		words.push("without " + amount(idleSums[1] + idleSums[2] + idleSums[3]) + " idle");
 	if (view.q)
 		words.push("\u201c" + view.q + "\u201d: " + $("share").textContent);
 	text($("shown"), words.join(", "));
 }
 
-/* @again: other lines count, so sum anew. */
-function update(again = true) {
-	if (again)
+/* @anew: other lines count, so sum anew. @stay: who looks at the graph goes on there. */
+function update(anew = true, stay = false) {
+	if (anew)
 		compute();
 	findPath();
 	drawGraph();
@@ -211,12 +235,13 @@ function update(again = true) {
 	share();
 	tellShown();
 	buildTree();
+	buildFunctions();
 	save();
-	$("tip").hidden = true;
+	hideTip();
 	text($("status"), describe(top()));
 	$("graph").setAttribute("aria-label", "Flame graph, " +
 		modes.filter((m) => m[0] === view.mode).map((m) => m[1]) + ": " + describe(top()));
 	const box = $("scroll");
-	if (!view.icicle)
+	if (!view.icicle && !stay)
 		box.scrollTop = box.scrollHeight;
 }

@@ -34,6 +34,8 @@
  * @arg: the same
  * @object: the same
  * @count: the same
+ * @waker: the same
+ * @waker_tid: the same
  * @cause: it has a struct wp_raw_cause instead
  */
 struct event {
@@ -46,6 +48,8 @@ struct event {
 	const struct wp_tracepoint_field *arg;
 	const struct wp_tracepoint_field *object;
 	const struct wp_tracepoint_field *count;
+	const struct wp_tracepoint_field *waker;
+	const struct wp_tracepoint_field *waker_tid;
 	bool cause;
 };
 
@@ -139,6 +143,8 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	to->arg = wp_tracepoint_field(tp, "arg");
 	to->object = wp_tracepoint_field(tp, "object");
 	to->count = wp_tracepoint_field(tp, "count");
+	to->waker = wp_tracepoint_field(tp, "waker");
+	to->waker_tid = wp_tracepoint_field(tp, "waker_tid");
 }
 
 static int set_events(struct wp_profile *p)
@@ -336,6 +342,10 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	get_object(p, rec, &c);
 	if (event->count)
 		sample->count = wp_tracepoint_get(event->count, rec->raw);
+	if (event->waker && event->waker_tid) {
+		sample->waker = wp_waker_name(wp_tracepoint_get(event->waker, rec->raw));
+		sample->waker_tid = wp_tracepoint_get(event->waker_tid, rec->raw);
+	}
 	sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
 	return sample->cause ? 0 : no_memory();
 }
@@ -443,6 +453,18 @@ __u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const ch
 
 	snprintf(t.comm, sizeof(t.comm), "%s", comm);
 	return wp_intern(&p->threads, &t, sizeof(t), NULL);
+}
+
+/**
+ * wp_profile_comm_of() - the name of a thread at the time of the last sample
+ * @p: the recording
+ * @tid: the thread
+ *
+ * Return: its name, in bytes of anybody's choice, until the next sample; NULL if not known.
+ */
+const char *wp_profile_comm_of(const struct wp_profile *p, __s32 tid)
+{
+	return tid > 0 ? wp_comms_find(&p->comms, tid) : NULL;
 }
 
 /**

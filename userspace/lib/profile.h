@@ -82,6 +82,8 @@ struct wp_profile_cause {
  * @weight: its period, in the event's unit
  * @ns: the time that it stands for; 0 if it stands for none, or that is not known
  * @count: the samples or intervals that it stands for
+ * @waker: what kind of waker ended it, as wp_waker_name() has it; NULL: not recorded
+ * @waker_tid: the thread that did so
  */
 struct wp_profile_sample {
 	enum wp_profile_kind kind;
@@ -94,6 +96,8 @@ struct wp_profile_sample {
 	__u64 weight;
 	__u64 ns;
 	__u64 count;
+	const char *waker;
+	__u32 waker_tid;
 };
 
 /**
@@ -171,6 +175,7 @@ void wp_profile_stats(const struct wp_profile *p, struct wp_profile_stats *stats
 enum wp_profile_kind wp_profile_kind(const struct wp_profile *p, unsigned int event);
 size_t wp_profile_threads(const struct wp_profile *p);
 __u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const char *comm);
+const char *wp_profile_comm_of(const struct wp_profile *p, __s32 tid);
 const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __u32 thread);
 bool wp_profile_tells_causes(const struct wp_profile *p);
 const struct wp_profile_cause *wp_profile_cause(const struct wp_profile *p, __u32 cause);

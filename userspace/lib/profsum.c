@@ -76,7 +76,14 @@ static int grow(struct wp_profsum *s)
 	return 0;
 }
 
-static __u32 slot_of(const struct wp_profsum *s, __u64 time)
+/**
+ * wp_profsum_slot() - the part of the time that a time is in
+ * @s: the sums
+ * @time: the time
+ *
+ * Return: its number.
+ */
+__u32 wp_profsum_slot(const struct wp_profsum *s, __u64 time)
 {
 	if (time <= s->from || s->slots < 2 || s->to <= s->from)
 		return 0;
@@ -102,7 +109,7 @@ int wp_profsum_add(struct wp_profsum *s, const struct wp_profile_sample *sample)
 		.thread = sample->thread,
 		.stack = sample->stack,
 		.cause = sample->cause,
-		.slot = slot_of(s, sample->time),
+		.slot = wp_profsum_slot(s, sample->time),
 	};
 	struct wp_profline *l;
 	__u32 *place;

@@ -77,6 +77,7 @@ static inline __u64 wp_profline_blocked(const struct wp_profline *l)
 
 void wp_profsum_init(struct wp_profsum *s, __u64 from, __u64 to, __u32 slots);
 int wp_profsum_add(struct wp_profsum *s, const struct wp_profile_sample *sample);
+__u32 wp_profsum_slot(const struct wp_profsum *s, __u64 time);
 void wp_profsum_free(struct wp_profsum *s);
 
 #endif /* WP_LIB_PROFSUM_H */

@@ -120,6 +120,17 @@ bool wp_syscall_idle(unsigned int nr, bool compat)
 }
 
 /**
+ * wp_syscall_idle_name() - the same of a system call by its name
+ * @name: as wp_syscall_name() has it
+ *
+ * Return: true if they do.
+ */
+bool wp_syscall_idle_name(const char *name)
+{
+	return in(idle_calls, NR(idle_calls), name);
+}
+
+/**
  * wp_syscall_name() - the name of a system call
  * @nr: its number, or one of WALLPROF_SYSCALL_*
  * @compat: of the 32-bit table
