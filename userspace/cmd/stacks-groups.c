@@ -313,7 +313,8 @@ static void put_sums(const struct wp_now_threads *all, size_t width)
 	snprintf(text, sizeof(text), "%zu thread%s: %zu blocked, %zu runnable, %zu on-CPU",
 		 all->nr, all->nr == 1 ? "" : "s", nr[WP_NOW_BLOCKED], nr[WP_NOW_RUNNABLE],
 		 nr[WP_NOW_ONCPU]);
-	add_cut(&l, text, width);
+	/* A narrow terminal has the parts only. */
+	add_cut(&l, wp_text_columns(text) > width ? strchr(text, ':') + 2 : text, width);
 	end(&l);
 }
 
