@@ -81,6 +81,8 @@ struct wp_profile_cause {
  * @weight: its period, in the event's unit
  * @ns: the time that it stands for; 0 if it stands for none, or that is not known
  * @count: the samples or intervals that it stands for
+ * @blocked_max: the longest time blocked of these; 0: not told
+ * @runnable_max: the longest time runnable; 0: not told
  */
 struct wp_profile_sample {
 	enum wp_profile_kind kind;
@@ -93,12 +95,15 @@ struct wp_profile_sample {
 	__u64 weight;
 	__u64 ns;
 	__u64 count;
+	__u64 blocked_max;
+	__u64 runnable_max;
 };
 
 /**
  * struct wp_function - a function in a file
  * @name: its name; NULL if not known
- * @label: the same for people: "[unknown]", or with " (inlined)" behind it
+ * @label: the same for people: of one without a name as wp_framename() has it, or with
+ *	" (inlined)" behind it
  * @dso: the file's name without its directory, "[kernel.kallsyms]", "[nf_tables]",
  *	"[vdso]", or "[unknown]"
  * @path: the file's name with it
@@ -106,7 +111,7 @@ struct wp_profile_sample {
  * @inlined: it is where it was inlined
  * @sched: it is the kernel's scheduler's own: threads leave their CPU by it
  *
- * Functions of one name in one file are one. Strings may hold any byte but 0.
+ * Functions of one name, or without one of one label, in one file are one. Strings may hold any byte but 0.
  */
 struct wp_function {
 	const char *name;
