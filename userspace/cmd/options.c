@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "lib/nearest.h"
 #include "lib/text.h"
 
-#define MAX_OPTIONS	64
+#define MAX_OPTIONS	96
 #define HELP_COLUMN	32
 #define HELP_ID		0x7ffe
 #define LIST_ID		0x7fff
@@ -47,7 +48,7 @@ static void print_option(const struct wp_option *opt)
 	else
 		at = printf("        --%s", opt->name);
 	if (opt->arg)
-		at += printf(" <%s>", opt->arg);
+		at += printf(opt->arg[0] == '[' ? " %s" : " <%s>", opt->arg);
 	if (at >= HELP_COLUMN - 1) {
 		putchar('\n');
 		at = 0;
@@ -103,6 +104,12 @@ static void list_names(const struct wp_options *o)
 			printf("--%s ", opt->name);
 	}
 	putchar('\n');
+}
+
+/* Whether the value of an option may be missing. */
+static bool is_optional(const struct wp_option *opt)
+{
+	return opt->arg && opt->arg[0] == '[';
 }
 
 static const struct wp_option *find(const struct wp_options *o, int id)
@@ -174,7 +181,7 @@ static void complain(const struct wp_options *o, int found, const char *word)
 int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ctx, int *rest)
 {
 	struct option longs[MAX_OPTIONS + 3] = {};
-	char shorts[MAX_OPTIONS * 2 + 4] = "+:h";
+	char shorts[MAX_OPTIONS * 3 + 4] = "+:h";
 	const struct wp_option *opt;
 	size_t nr = 0, at = 3;
 	unsigned int i;
@@ -183,12 +190,15 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 	for (i = 0; i < MAX_OPTIONS && (opt = option(o, i)); i++) {
 		if (opt->name) {
 			longs[nr].name = opt->name;
-			longs[nr].has_arg = opt->arg ? required_argument : no_argument;
+			longs[nr].has_arg = is_optional(opt) ? optional_argument :
+				opt->arg ? required_argument : no_argument;
 			longs[nr++].val = opt->id;
 		}
 		if (opt->id < 256) {
 			shorts[at++] = opt->id;
 			if (opt->arg)
+				shorts[at++] = ':';
+			if (is_optional(opt))
 				shorts[at++] = ':';
 		}
 	}
@@ -218,6 +228,11 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 			wp_print_usage(o);
 			return -EINVAL;
 		default:
+			opt = find(o, id);
+			/* As perf: the next word is the value, if it is no option. */
+			if (opt && is_optional(opt) && !optarg && optind < argc &&
+			    argv[optind][0] != '-')
+				optarg = argv[optind++];
 			err = o->set(ctx, id, optarg);
 			if (err)
 				return err;

@@ -18,7 +18,8 @@
  * struct wp_option - one option
  * @id: its letter, or a number above 255 if it has none; 0 ends the table
  * @name: long name, NULL if it has none
- * @arg: what its argument is, NULL if it takes none
+ * @arg: what its argument is, NULL if it takes none; in "[]" if it may be missing: then
+ *	@set gets NULL
  * @help: a line or more
  */
 struct wp_option {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wallprof report: where, when and how a file was recorded, and where the time went
- * (overview.c), and the stacks (report-stacks.c), or all of it as JSON (report-json.c).
+ * (report-first.c, overview.c), the stacks (report-stacks.c), or all of it as JSON
+ * (report-json.c).
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +14,11 @@
 #include "cmd/options.h"
 #include "cmd/overview.h"
 #include "cmd/report.h"
+#include "cmd/report-first.h"
 #include "cmd/report-json.h"
 #include "cmd/report-stacks.h"
 #include "cmd/samples.h"
+#include "cmd/screen.h"
 #include "cmd/sections.h"
 #include "lib/err.h"
 #include "lib/text.h"
@@ -22,18 +26,25 @@
 #define TOP_PROCESSES	20
 #define TOP_THREADS	20
 
+#define NR(array)	(sizeof(array) / sizeof(array[0]))
+
 /* Options without a letter. */
 enum {
 	OPT_FOLDED = 0x100,
+	OPT_IDLE,
 	OPT_JSON,
 	OPT_KINDS,
+	OPT_NO_PAGER,
 	OPT_PERCENT_LIMIT,
 };
 
 struct report {
 	int verbose;
 	bool folded;
+	bool idle;
 	bool json;
+	bool no_pager;
+	bool trees;
 	struct wp_samples_options samples;
 	struct wp_report_stacks stacks;
 	struct wp_overview overview;
@@ -45,14 +56,18 @@ static const char *const usage[] = {
 };
 
 static const struct wp_option table[] = {
+	{ 'g', "call-graph", "[type]", "trees of stacks, not the table; 'none': the table" },
 	{ 'G', "inverted", NULL, "trees begin with the functions in which the\n"
 	  "time was spent, not with those that called" },
 	{ OPT_FOLDED, "folded", NULL, "stacks only, a line each, for flamegraph.pl:\n"
 	  "thread's name; functions; and ns, or events\n"
 	  "if they stand for no time" },
+	{ OPT_IDLE, "idle", NULL, "in the table idle loops and kernel threads too,\n"
+	  "which are left out of a whole host" },
 	{ OPT_JSON, "json", NULL, "all of it as JSON, with all processes and stacks" },
 	{ OPT_KINDS, "kinds", "kind", "stacks of these kinds of time only, separated\n"
 	  "by commas: cpu, runnable, blocked, waker, other" },
+	{ OPT_NO_PAGER, "no-pager", NULL, "do not show it by a pager" },
 	{ OPT_PERCENT_LIMIT, "percent-limit", "percent", "sum what is below this (default 0.5)" },
 	{ 's', "sort", "key", "tables by these keys, separated by commas, not\n"
 	  "trees: comm, pid, tid, dso, sym, reason,\n"
@@ -73,6 +88,32 @@ static int set_limit(struct report *r, const char *arg)
 	return -EINVAL;
 }
 
+/* perf's types of trees; there is one here, and the order of its functions. */
+static int set_graph(struct report *r, const char *arg)
+{
+	static const char *const types[] = { "graph", "flat", "fractal", "folded", "caller" };
+	char *words = strdup(arg ? arg : "graph"), *rest = words, *word;
+	size_t i;
+
+	r->trees = true;
+	while ((word = strsep(&rest, ","))) {
+		for (i = 0; i < NR(types) && strcmp(word, types[i]); i++)
+			;
+		if (!strcmp(word, "none") || !strcmp(word, "no")) {
+			r->trees = false;
+		} else if (!strcmp(word, "callee")) {
+			r->stacks.callees = true;
+		} else if (i == NR(types)) {
+			wp_err("-g: '%s': one of graph, caller, callee and none; limits are --percent-limit",
+			       word);
+			free(words);
+			return -EINVAL;
+		}
+	}
+	free(words);
+	return 0;
+}
+
 static int set(void *ctx, int id, const char *arg)
 {
 	struct report *r = ctx;
@@ -83,6 +124,15 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case 'G':
 		r->stacks.callees = true;
+		r->trees = true;
+		return 0;
+	case 'g':
+		return set_graph(r, arg);
+	case OPT_IDLE:
+		r->idle = true;
+		return 0;
+	case OPT_NO_PAGER:
+		r->no_pager = true;
 		return 0;
 	case 's':
 		return wp_report_sort_parse(arg, &r->stacks.sort);
@@ -133,17 +183,49 @@ static int print_json(struct report *r)
 	return err;
 }
 
+static int print_times(struct report *r, struct wp_samples *samples)
+{
+	const struct wp_report_first first = {
+		.overview = &r->overview,
+		.samples = samples,
+		.kinds = r->stacks.kinds,
+		.idle = r->idle,
+	};
+
+	if (r->trees || r->stacks.sort.nr)
+		return wp_report_stacks(&r->stacks, samples);
+	return wp_report_first(&first);
+}
+
 static int print_report(struct report *r)
 {
+	struct wp_samples samples = { 0 };
+	struct wp_profile_stats stats;
 	int err;
 
 	err = wp_overview_read(&r->overview, &r->samples,
 			       r->verbose > 1 ? SIZE_MAX : r->verbose ? TOP_THREADS : 0);
 	if (!err)
+		err = wp_samples_read(&samples, &r->samples, 1);
+	if (!err && !r->no_pager)
+		wp_screen_page();
+	if (!err) {
+		wp_overview_print_file(&r->overview);
+		err = print_times(r, &samples);
+	}
+	if (!err) {
+		wp_profile_stats(samples.profile, &stats);
+		if (stats.lost)
+			printf("# LOST %" PRIu64 " events: they are in none of these sums\n",
+			       (uint64_t)stats.lost);
 		wp_overview_print(&r->overview, r->verbose > 1 ? SIZE_MAX : TOP_PROCESSES);
-	/* What is said of the stacks may go to the same file. */
+	}
+	/* What is said may go to the same file: not into the middle of a line. */
 	fflush(stdout);
-	return err ? err : wp_report_stacks(&r->stacks);
+	if (!err)
+		wp_samples_warn(&samples);
+	wp_samples_free(&samples);
+	return err;
 }
 
 /**
@@ -190,10 +272,10 @@ int cmd_report(int argc, char **argv)
 			r.json ? "--json" : r.folded ? "--folded" : "--inverted");
 		return WP_EXIT_USAGE;
 	}
-	r.stacks.samples = &r.samples;
 	err = r.json ? print_json(&r) : r.folded ? print_folded(&r) : print_report(&r);
 	if (!err)
 		err = wp_end_output(stdout);
+	wp_screen_end();
 	wp_samples_options_free(&r.samples);
 	wp_overview_free(&r.overview);
 	return err ? WP_EXIT_ERROR : 0;

@@ -250,9 +250,10 @@ static int choose_functions(struct wp_samples *s)
 			const struct wp_function *f = wp_profile_function(s->profile,
 									  functions[k]);
 
+			const char *name = f->name ? f->name : f->label;
+
 			/* A name of C++ may have commas. */
-			if (f->name && (listed(s->o->functions, f->name) ||
-					!strcmp(s->o->functions, f->name)))
+			if (listed(s->o->functions, name) || !strcmp(s->o->functions, name))
 				break;
 		}
 		if (k < nr)

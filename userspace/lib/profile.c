@@ -29,6 +29,8 @@
  * @syscall: the same
  * @object: the same
  * @count: the same
+ * @blocked_max: the same
+ * @runnable_max: the same
  */
 struct event {
 	enum wp_profile_kind kind;
@@ -39,6 +41,8 @@ struct event {
 	const struct wp_tracepoint_field *syscall;
 	const struct wp_tracepoint_field *object;
 	const struct wp_tracepoint_field *count;
+	const struct wp_tracepoint_field *blocked_max;
+	const struct wp_tracepoint_field *runnable_max;
 };
 
 /**
@@ -124,6 +128,8 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	to->syscall = wp_tracepoint_field(tp, "syscall");
 	to->object = wp_tracepoint_field(tp, "object");
 	to->count = wp_tracepoint_field(tp, "count");
+	to->blocked_max = wp_tracepoint_field(tp, "blocked_max");
+	to->runnable_max = wp_tracepoint_field(tp, "runnable_max");
 }
 
 static int set_events(struct wp_profile *p)
@@ -257,6 +263,10 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	get_text(event->object, rec, c.object, sizeof(c.object));
 	if (event->count)
 		sample->count = wp_tracepoint_get(event->count, rec->raw);
+	if (event->blocked_max)
+		sample->blocked_max = wp_tracepoint_get(event->blocked_max, rec->raw);
+	if (event->runnable_max)
+		sample->runnable_max = wp_tracepoint_get(event->runnable_max, rec->raw);
 	sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
 	return sample->cause ? 0 : no_memory();
 }

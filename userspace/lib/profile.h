@@ -111,7 +111,8 @@ struct wp_profile_sample {
  * @inlined: it is where it was inlined
  * @sched: it is the kernel's scheduler's own: threads leave their CPU by it
  *
- * Functions of one name, or without one of one label, in one file are one. Strings may hold any byte but 0.
+ * Functions of one name, or without one of one label, in one file are one. Strings may
+ * hold any byte but 0.
  */
 struct wp_function {
 	const char *name;

@@ -120,6 +120,28 @@ bool wp_syscall_idle(unsigned int nr, bool compat)
 }
 
 /**
+ * wp_syscall_idle_name() - the same of a call by its name
+ * @name: the name
+ *
+ * Return: true if threads wait in it for whatever comes next.
+ */
+bool wp_syscall_idle_name(const char *name)
+{
+	return in(idle_calls, NR(idle_calls), name);
+}
+
+/**
+ * wp_syscall_is() - whether there is a system call of a name
+ * @name: the name
+ *
+ * Return: true if this machine, or another one, has it.
+ */
+bool wp_syscall_is(const char *name)
+{
+	return seccomp_syscall_resolve_name(name) != __NR_SCMP_ERROR;
+}
+
+/**
  * wp_syscall_name() - the name of a system call
  * @nr: its number, or one of WALLPROF_SYSCALL_*
  * @compat: of the 32-bit table
