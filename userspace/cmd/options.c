@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/foreign.h"
 #include "cmd/options.h"
 #include "lib/nearest.h"
 #include "lib/text.h"
@@ -167,6 +168,31 @@ static void complain(const struct wp_options *o, int found, const char *word)
 	}
 }
 
+/*
+ * A word that is an option of perf's: whether it is accepted. @err: if it is not, that was
+ * said.
+ */
+static bool accept_foreign(const struct wp_options *o, const char *word, int argc, char **argv,
+			   int *err)
+{
+	const struct wp_foreign *f = wp_foreign_find(o->foreign, optopt, word);
+	bool is_long = !strncmp(word, "--", 2);
+
+	*err = 0;
+	if (!f)
+		return false;
+	if (f->instead) {
+		fprintf(stderr, " Error: perf's option `%.*s' is not here: %s\n",
+			is_long ? (int)strcspn(word + 2, "=") : 1,
+			is_long ? word + 2 : (char[]){ f->letter, 0 }, f->instead);
+		*err = -EINVAL;
+		return false;
+	}
+	if (f->arg && is_long && !strchr(word, '=') && optind < argc && argv[optind][0] != '-')
+		optind++;
+	return true;
+}
+
 /**
  * wp_parse_options() - parse a command line
  * @o: the options
@@ -185,7 +211,7 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 	const struct wp_option *opt;
 	size_t nr = 0, at = 3;
 	unsigned int i;
-	int id, err;
+	int id, err = 0;
 
 	for (i = 0; i < MAX_OPTIONS && (opt = option(o, i)); i++) {
 		if (opt->name) {
@@ -224,6 +250,10 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 			return WP_OPTIONS_DONE;
 		case '?':
 		case ':':
+			if (id == '?' && accept_foreign(o, word, argc, argv, &err))
+				break;
+			if (id == '?' && err)
+				return err;
 			complain(o, id, word);
 			wp_print_usage(o);
 			return -EINVAL;

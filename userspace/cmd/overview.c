@@ -63,6 +63,66 @@ static void print_when(const struct wp_overview *o)
 		wp_screen_line("# from %s on, for %.6f s", day, seconds(time[1] - time[0]));
 }
 
+/* A number of the file's features; 0: it is not there. */
+static __u32 feature_u32(const struct wp_overview *o, enum wp_feature nr, size_t at)
+{
+	struct wp_buf b = { 0 };
+	__u32 value = 0;
+
+	if (!wp_perffile_feature(&o->file, nr, &b) && b.len >= at + sizeof(value))
+		memcpy(&value, b.data + at, sizeof(value));
+	wp_buf_free(&b);
+	return value;
+}
+
+static void print_string(const char *title, char *s)
+{
+	char *shown = s ? wp_text_dup(s) : NULL;
+
+	if (shown)
+		wp_screen_line("# %s : %s", title, shown);
+	free(shown);
+	free(s);
+}
+
+/**
+ * wp_overview_print_header() - print what else the recording says of itself, as perf's
+ *	--header
+ * @o: the overview
+ * @events: its events
+ */
+void wp_overview_print_header(const struct wp_overview *o, const struct wp_perfevents *events)
+{
+	unsigned int i;
+	__u64 memory = 0;
+	struct wp_buf b = { 0 };
+	char *name;
+
+	print_string("perf version", wp_perffile_string(&o->file, WP_FEAT_VERSION));
+	if (feature_u32(o, WP_FEAT_NRCPUS, 4)) {
+		wp_screen_line("# nrcpus online : %u", feature_u32(o, WP_FEAT_NRCPUS, 4));
+		wp_screen_line("# nrcpus avail : %u", feature_u32(o, WP_FEAT_NRCPUS, 0));
+	}
+	print_string("cpudesc", wp_perffile_string(&o->file, WP_FEAT_CPUDESC));
+	print_string("cpuid", wp_perffile_string(&o->file, WP_FEAT_CPUID));
+	if (!wp_perffile_feature(&o->file, WP_FEAT_TOTAL_MEM, &b) && b.len >= sizeof(memory))
+		memcpy(&memory, b.data, sizeof(memory));
+	wp_buf_free(&b);
+	if (memory)
+		wp_screen_line("# total memory : %" PRIu64 " kB", (uint64_t)memory);
+	for (i = 0; i < events->nr; i++) {
+		const struct perf_event_attr *attr = &events->event[i].attr;
+
+		name = wp_text_dup(events->event[i].name);
+		if (name)
+			wp_screen_line("# event : name = %s, type = %u, config = 0x%" PRIx64 ", %s = %"
+				       PRIu64, name, attr->type, (uint64_t)attr->config,
+				       attr->freq ? "sample_freq" : "sample_period",
+				       (uint64_t)attr->sample_period);
+		free(name);
+	}
+}
+
 /**
  * wp_overview_print_file() - print what the recording is
  * @o: the overview
@@ -93,7 +153,6 @@ void wp_overview_print_file(const struct wp_overview *o)
 		}
 		wp_screen_line("# %sfor %.6f s", day, seconds(o->head.stop - o->head.start));
 	}
-	putchar('\n');
 	free(host);
 	free(release);
 	free(arch);
@@ -270,7 +329,7 @@ static int read_ledger(struct wp_overview *o)
 	if (!err)
 		err = wp_ledgerfile_read(o->file.fd, &o->head, offset, add, o);
 	/* They are told by process, not by thread. */
-	if (!err && !o->of->tids.nr && !o->of->comm)
+	if (!err && !o->of->tids.nr && !o->of->comm && !o->of->comms)
 		err = wp_ledgerfile_read_waits(o->file.fd, &o->head, offset, &o->waits);
 	if (!err)
 		err = sum_waits(o);
@@ -321,7 +380,8 @@ void wp_overview_print(struct wp_overview *o, size_t most)
 		return;
 	o->wide = o->ledger.keep || wp_screen_width() >= WIDE;
 	putchar('\n');
-	if (of->from || of->to != ~0ULL || of->reasons || of->states || of->functions)
+	if (of->from || of->to != ~0ULL || of->reasons || of->states || of->functions ||
+	    of->dsos)
 		wp_screen_line("# of all time and all reasons; what was chosen of these is above");
 	print_processes(o, most);
 	if (o->wide)

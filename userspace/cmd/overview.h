@@ -48,6 +48,7 @@ struct wp_overview {
 int wp_overview_read(struct wp_overview *o, const struct wp_samples_options *of,
 		     size_t threads);
 void wp_overview_print_file(const struct wp_overview *o);
+void wp_overview_print_header(const struct wp_overview *o, const struct wp_perfevents *events);
 void wp_overview_print(struct wp_overview *o, size_t most);
 void wp_overview_free(struct wp_overview *o);
 

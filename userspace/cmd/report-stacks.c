@@ -111,7 +111,7 @@ static double share_of(const struct printing *p, __u64 value)
 }
 
 /* Deeper ones are not indented further. */
-#define INDENT(depth)	((int)((depth) < 400 ? (depth) : 400) * 2)
+#define MAX_DEPTH	400
 
 /* What of a name is printed. */
 #define NAME_BYTES	256
@@ -133,13 +133,15 @@ static void print_node(const struct printing *p, __u32 node, unsigned int depth,
 	char line[2048], clean[WP_TEXT_GROWS * NAME_BYTES], value[32] = "";
 	int len;
 
+	if (depth > MAX_DEPTH)
+		depth = MAX_DEPTH;
 	if (figures) {
 		wp_section_value_text(p->section, n->total, value);
 		len = snprintf(line, sizeof(line), "  %6.2f%% %s  ", share_of(p, n->total), value);
 	} else {
 		len = snprintf(line, sizeof(line), "  %7s %16s  ", "", "");
 	}
-	len += snprintf(line + len, sizeof(line) - len, "%*s%s", INDENT(depth), "",
+	len += snprintf(line + len, sizeof(line) - len, "%*s%s", 2 * (int)depth, "",
 			short_name(clean, name));
 	if (dso)
 		snprintf(line + len, sizeof(line) - len, dso[0] == '[' ? "  %s" : "  [%s]",
