@@ -431,7 +431,7 @@ static void print_more(const struct first *f)
 	if (!f->causes)
 		wp_screen_line("# which lock, file or socket: wallprof record -R");
 	if (wakers)
-		wp_screen_line("# who woke what waited: report -g --kinds waker");
+		wp_screen_line("# who woke what waited: report --kinds waker");
 	else
 		wp_screen_line("# who woke what waited, how late: wallprof record --wakers");
 	if (!f->timeline)
@@ -446,6 +446,9 @@ static void print_more(const struct first *f)
  */
 int wp_report_first(const struct wp_report_first *o)
 {
+	/* Time of wakers is that of others: it is shown if it is asked for. */
+	unsigned int others = WP_SECTION_CPU | WP_SECTION_OTHER |
+		(o->kinds == WP_SECTION_ALL ? 0 : WP_SECTION_WAKER);
 	struct first f = { .o = o, .causes = wp_profile_tells_causes(o->samples->profile) };
 	char *command = wp_perffile_cmdline(&o->overview->file);
 	int err;
@@ -461,8 +464,7 @@ int wp_report_first(const struct wp_report_first *o)
 		err = f.timeline ? wp_report_starved(o->samples) : 0;
 	}
 	if (!err)
-		err = wp_sections_each(o->samples, o->kinds & (WP_SECTION_CPU | WP_SECTION_OTHER),
-				       on_cpu, &f);
+		err = wp_sections_each(o->samples, o->kinds & others, on_cpu, &f);
 	wp_waitrows_free(&f.rows);
 	wp_intern_free(&f.ids);
 	free(f.longest);

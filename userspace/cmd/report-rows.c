@@ -38,16 +38,12 @@ void wp_report_group(char to[WP_REPORT_NAME], const char *comm)
 {
 	size_t len = strcspn(comm, "0123456789/");
 
-	if (len < 3 || !comm[len])
-		len = strlen(comm);
-	else
-		comm = memcpy(to, comm, len);
-	if (to != comm) {
-		memcpy(to, comm, len + 1);
+	if (len < 3 || !comm[len]) {
+		memmove(to, comm, strlen(comm) + 1);
 		return;
 	}
-	if (comm[len])
-		strcpy(to + len, "*");
+	memmove(to, comm, len);
+	strcpy(to + len, "*");
 }
 
 /* What a row waited for: of a file's name the end is what counts. */

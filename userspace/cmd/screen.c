@@ -62,7 +62,7 @@ size_t wp_screen_width(void)
  */
 void wp_screen_line(const char *fmt, ...)
 {
-	char line[2048], cut[2048];
+	char line[4096], cut[4096];
 	va_list args;
 
 	va_start(args, fmt);

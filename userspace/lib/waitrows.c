@@ -24,7 +24,7 @@ struct thread_key {
 
 struct comm_key {
 	__u32 row;
-	char comm[20];
+	char comm[52];
 };
 
 /* Room for @nr elements, what is new of it zero. */
