@@ -154,9 +154,7 @@ def pprof(file):
         start = mapping["memory_start"][0] if mapping["memory_start"] else 0
         address = place["address"][0] if place["address"] else 0
         assert start <= address < mapping["memory_limit"][0], place
-        places[place["id"][0]] = [
-            "[unknown]" if name == path.rpartition("/")[2] else name
-            for name, path in reversed(lines)]
+        places[place["id"][0]] = [name for name, _ in reversed(lines)]
     types = [(strings[t["type"][0]], strings[t["unit"][0]]) for t in p["sample_type"]]
     assert types[:4] == [("samples", "count"), ("cpu", "nanoseconds"),
                          ("off-cpu", "nanoseconds"), ("runnable", "nanoseconds")], types

@@ -67,7 +67,7 @@ static void test_cause(const struct wp_sample *s)
 	ok((sizeof(raw) + 4) % 8 == 0 && wp_raw_cause_read(&back, &raw, sizeof(raw)) &&
 	   back.state == s->state && back.reason == s->cause.reason &&
 	   back.syscall == SYS_futex && back.lock == s->cause.arg && back.count == 3 &&
-	   back.max == 50 && !back.compat && !back.reserved, "the short payload, and back");
+	   back.blocked_max == 35 && back.runnable_max == 15 && !back.compat && !back.reserved, "the short payload, and back");
 	ok(!wp_raw_cause_read(&back, &raw, sizeof(raw) - 1) && !wp_raw_cause_read(&back, NULL, 0),
 	   "one that is too short");
 	raw.magic++;

@@ -160,6 +160,34 @@ static void expect(const char *command, const char *text)
 		printf("# status %d: %s\n# without %s\n", status, at, text);
 }
 
+/* No two columns have one title: those of the line with the word. */
+static void unique(const char *command, const char *word)
+{
+	char line[1024] = "", *title[32];
+	size_t nr = 0, twice = 0, i, k;
+	const char *at;
+	char *rest;
+
+	run(command, path);
+	at = strstr(said(), word);
+	if (at)
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+	for (rest = line; *rest && nr < 32;) {
+		char *end = strstr(rest, "  ");
+
+		title[nr++] = rest;
+		if (!end)
+			break;
+		*end++ = 0;
+		rest = end + strspn(end, " ");
+	}
+	for (i = 0; i < nr; i++) {
+		for (k = 0; k < i; k++)
+			twice += !strcmp(title[i], title[k]);
+	}
+	ok(nr > 2 && !twice, "%s: %zu columns, %zu of one name", command, nr, twice);
+}
+
 static void test_words(void)
 {
 	static const char python[] =
@@ -173,6 +201,9 @@ static void test_words(void)
 	ok(record(0, 0), "a recording");
 	expect("latency", "a\"b,c??[2J?:100");
 	expect("latency", "27.000         2        1      5.000      5.000");
+	unique("latency", "Task ");
+	unique("timehist -s", "comm[tid/pid]");
+	unique("timehist -s", "CPU ");
 	expect("timehist -n", "1.062000 [0000] a\"b,c??[2J?[100]                   35.000"
 	       "      5.000      7.000 next: swapper/0[0]");
 	expect("timehist -s", "a\"b,c??[2J?[100]        2       27.000      7.000     13.500"

@@ -200,7 +200,7 @@ static void warn(const struct work *w, const char *input)
 		wp_warn("%" PRIu64 " events of CPUs from %d on are left out: Perfetto takes no more CPUs",
 			(uint64_t)(sched.left_out + samples.left_out), WP_PF_CPUS);
 	if (!sched.switches)
-		wp_warn("%s has no switches, so the trace has no slices: 'wallprof sched record' and 'wallprof record --timeline' record them",
+		wp_warn("%s has no switches, so the trace has no slices: record again, with 'wallprof record --timeline' or 'wallprof sched record'; 'wallprof flame' shows what is in this one",
 			input);
 	if (wp_memmaps_dropped(w->maps))
 		wp_warn("%" PRIu64 " mappings of processes are too many: addresses there are not told by file",
@@ -212,14 +212,17 @@ static void say(const struct work *w, const struct wp_export *e, __u64 bytes)
 {
 	struct wp_pfsamples_stats samples;
 	struct wp_pfsched_stats sched;
+	char slices[40] = "";
 
 	wp_pfsamples_stats(w->samples, &samples);
 	wp_pfsched_stats(w->sched, &sched);
 	if (!strcmp(e->output, "-"))
 		return;
-	wp_text_print(stderr, "[ wallprof export: Wrote %.3f MB %s (%" PRIu64 " slice%s, %" PRIu64 " sample%s) ]\n",
-		      (double)bytes / 1024 / 1024, e->output, (uint64_t)sched.switches,
-		      sched.switches == 1 ? "" : "s", (uint64_t)samples.samples,
+	if (sched.switches)
+		snprintf(slices, sizeof(slices), "%" PRIu64 " slice%s, ", (uint64_t)sched.switches,
+			 sched.switches == 1 ? "" : "s");
+	wp_text_print(stderr, "[ wallprof export: Wrote %.3f MB %s (%s%" PRIu64 " sample%s) ]\n",
+		      (double)bytes / 1024 / 1024, e->output, slices, (uint64_t)samples.samples,
 		      samples.samples == 1 ? "" : "s");
 }
 

@@ -196,7 +196,7 @@ static void put_functions(struct writer *w)
 		function.has_id = true;
 		function.id = i;
 		function.has_name = true;
-		function.name = string_of(w, f->name ? f->name : f->dso);
+		function.name = string_of(w, f->inlined ? f->name : f->label);
 		function.has_system_name = true;
 		function.system_name = function.name;
 		function.has_filename = true;

@@ -55,7 +55,7 @@ static int fold_line(const struct folding *to, const struct wp_profline *l)
 		const struct wp_function *f = wp_profile_function(to->s->profile, functions[i]);
 
 		fputc(';', to->f);
-		put_name(to->f, f->name ? f->name : "[unknown]");
+		put_name(to->f, f->inlined ? f->name : f->label);
 		if (f->kernel)
 			fputs("_[k]", to->f);
 		if (f->inlined)

@@ -6,16 +6,18 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/foreign.h"
 #include "cmd/options.h"
 #include "lib/err.h"
 #include "lib/nearest.h"
 #include "lib/text.h"
 
-#define MAX_OPTIONS	64
+#define MAX_OPTIONS	96
 #define HELP_COLUMN	32
 #define HELP_ID		0x7ffe
 #define LIST_ID		0x7fff
@@ -48,7 +50,7 @@ static void print_option(const struct wp_option *opt)
 	else
 		at = printf("        --%s", opt->name);
 	if (opt->arg)
-		at += printf(" <%s>", opt->arg);
+		at += printf(opt->arg[0] == '[' ? " %s" : " <%s>", opt->arg);
 	if (at >= HELP_COLUMN - 1) {
 		putchar('\n');
 		at = 0;
@@ -106,6 +108,12 @@ static void list_names(const struct wp_options *o)
 	putchar('\n');
 }
 
+/* Whether the value of an option may be missing. */
+static bool is_optional(const struct wp_option *opt)
+{
+	return opt->arg && opt->arg[0] == '[';
+}
+
 static const struct wp_option *find(const struct wp_options *o, int id)
 {
 	const struct wp_option *opt;
@@ -161,6 +169,31 @@ static void complain(const struct wp_options *o, int found, const char *word)
 	}
 }
 
+/*
+ * A word that is an option of perf's: whether it is accepted. @err: if it is not, that was
+ * said.
+ */
+static bool accept_foreign(const struct wp_options *o, const char *word, int argc, char **argv,
+			   int *err)
+{
+	const struct wp_foreign *f = wp_foreign_find(o->foreign, optopt, word);
+	bool is_long = !strncmp(word, "--", 2);
+
+	*err = 0;
+	if (!f)
+		return false;
+	if (f->instead) {
+		fprintf(stderr, " Error: perf's option `%.*s' is not here: %s\n",
+			is_long ? (int)strcspn(word + 2, "=") : 1,
+			is_long ? word + 2 : (char[]){ f->letter, 0 }, f->instead);
+		*err = -EINVAL;
+		return false;
+	}
+	if (f->arg && is_long && !strchr(word, '=') && optind < argc && argv[optind][0] != '-')
+		optind++;
+	return true;
+}
+
 /**
  * wp_parse_options() - parse a command line
  * @o: the options
@@ -175,21 +208,24 @@ static void complain(const struct wp_options *o, int found, const char *word)
 int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ctx, int *rest)
 {
 	struct option longs[MAX_OPTIONS + 3] = {};
-	char shorts[MAX_OPTIONS * 2 + 4] = "+:h";
+	char shorts[MAX_OPTIONS * 3 + 4] = "+:h";
 	const struct wp_option *opt;
 	size_t nr = 0, at = 3;
 	unsigned int i;
-	int id, err;
+	int id, err = 0;
 
 	for (i = 0; i < MAX_OPTIONS && (opt = option(o, i)); i++) {
 		if (opt->name) {
 			longs[nr].name = opt->name;
-			longs[nr].has_arg = opt->arg ? required_argument : no_argument;
+			longs[nr].has_arg = is_optional(opt) ? optional_argument :
+				opt->arg ? required_argument : no_argument;
 			longs[nr++].val = opt->id;
 		}
 		if (opt->id < 256) {
 			shorts[at++] = opt->id;
 			if (opt->arg)
+				shorts[at++] = ':';
+			if (is_optional(opt))
 				shorts[at++] = ':';
 		}
 	}
@@ -215,10 +251,19 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 			return wp_end_output(stdout) ? -EIO : WP_OPTIONS_DONE;
 		case '?':
 		case ':':
+			if (id == '?' && accept_foreign(o, word, argc, argv, &err))
+				break;
+			if (id == '?' && err)
+				return err;
 			complain(o, id, word);
 			wp_print_usage(o);
 			return -EINVAL;
 		default:
+			opt = find(o, id);
+			/* As perf: the next word is the value, if it is no option. */
+			if (opt && is_optional(opt) && !optarg && optind < argc &&
+			    argv[optind][0] != '-')
+				optarg = argv[optind++];
 			err = o->set(ctx, id, optarg);
 			if (err)
 				return err;

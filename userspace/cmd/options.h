@@ -6,6 +6,8 @@
 #ifndef WP_CMD_OPTIONS_H
 #define WP_CMD_OPTIONS_H
 
+struct wp_foreign;
+
 /* perf's exit status for a command line that makes no sense. */
 #define WP_EXIT_USAGE	129
 /* perf's exit status for everything else that fails. */
@@ -18,7 +20,8 @@
  * struct wp_option - one option
  * @id: its letter, or a number above 255 if it has none; 0 ends the table
  * @name: long name, NULL if it has none
- * @arg: what its argument is, NULL if it takes none
+ * @arg: what its argument is, NULL if it takes none; in "[]" if it may be missing: then
+ *	@set gets NULL
  * @help: a line or more
  */
 struct wp_option {
@@ -34,6 +37,7 @@ struct wp_option {
  * @usage: what follows the command, one line each, NULL at the end
  * @table: the options
  * @shared: more options, that other commands have, too; or NULL
+ * @foreign: options of perf's that the command does not have, or NULL
  * @set: called for each option found; returns 0 or a negative errno after it
  *	printed a message
  */
@@ -42,6 +46,7 @@ struct wp_options {
 	const char *const *usage;
 	const struct wp_option *table;
 	const struct wp_option *shared;
+	const struct wp_foreign *foreign;
 	int (*set)(void *ctx, int id, const char *arg);
 };
 

@@ -29,6 +29,7 @@
  * @ledger: threads in sum
  * @processes: processes, those that wanted a CPU for the longest time first
  * @waits: what they were blocked in; those of all together have the process ~0
+ * @wide: tables have all columns
  * @arch: the machine, for the names of system calls; or NULL
  */
 struct wp_overview {
@@ -40,11 +41,14 @@ struct wp_overview {
 	struct wp_ledger ledger;
 	struct wp_processes processes;
 	struct wp_procwaits waits;
+	bool wide;
 	char *arch;
 };
 
 int wp_overview_read(struct wp_overview *o, const struct wp_samples_options *of,
 		     size_t threads);
+void wp_overview_print_file(const struct wp_overview *o);
+void wp_overview_print_header(const struct wp_overview *o, const struct wp_perfevents *events);
 void wp_overview_print(struct wp_overview *o, size_t most);
 void wp_overview_free(struct wp_overview *o);
 

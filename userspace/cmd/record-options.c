@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/foreign.h"
 #include "cmd/options.h"
 #include "cmd/record.h"
 #include "cmd/values.h"
@@ -256,7 +257,8 @@ static int parse_call_graph(const char *arg, enum wp_call_graph *how)
 	}
 	wp_err("--call-graph: '%s' is none of auto, cfi, fp and none%s", arg,
 	       !strncmp(arg, "dwarf", 5) ?
-	       "; cfi unwinds by the same tables as perf's dwarf, without copying stacks" : "");
+	       "; cfi unwinds by the same tables as perf's dwarf, without copying stacks" :
+	       !strcmp(arg, "lbr") ? "; auto needs no branch records" : "");
 	return -EINVAL;
 }
 
@@ -469,6 +471,7 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		.command = "wallprof record",
 		.usage = usage,
 		.table = table,
+		.foreign = wp_foreign_record,
 		.set = set,
 	};
 	struct raw raw = { .o = o };

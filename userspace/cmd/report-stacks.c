@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/report-stacks.h"
+#include "cmd/screen.h"
 #include "cmd/sections.h"
 #include "lib/calltree.h"
 #include "lib/err.h"
@@ -32,7 +33,7 @@
  */
 struct stacks {
 	const struct wp_report_stacks *o;
-	struct wp_samples samples;
+	struct wp_samples *samples;
 	struct wp_intern comms;
 	__u32 *path;
 	size_t room;
@@ -46,7 +47,7 @@ static int no_memory(void)
 
 static __u32 comm_of(struct stacks *s, const struct wp_profline *l)
 {
-	const char *name = wp_samples_comm(&s->samples, l);
+	const char *name = wp_samples_comm(s->samples, l);
 	__u32 nr = wp_intern(&s->comms, name, strlen(name) + 1, NULL);
 
 	return nr ? nr | IS_COMM : 0;
@@ -55,7 +56,7 @@ static __u32 comm_of(struct stacks *s, const struct wp_profline *l)
 /* The path of a line: its thread's name, and its functions. NULL: no memory. */
 static const __u32 *path_of(struct stacks *s, const struct wp_profline *l, size_t *nr)
 {
-	const __u32 *functions = wp_samples_functions(&s->samples, l, nr);
+	const __u32 *functions = wp_samples_functions(s->samples, l, nr);
 	__u32 comm = comm_of(s, l);
 	bool callees = s->o->callees;
 	size_t i;
@@ -84,8 +85,9 @@ static const char *item_name(const struct stacks *s, __u32 item, const char **ds
 	*dso = NULL;
 	if (item & IS_COMM)
 		return wp_intern_bytes(&s->comms, item & ~IS_COMM, NULL);
-	f = wp_profile_function(s->samples.profile, item);
-	*dso = f->dso;
+	f = wp_profile_function(s->samples->profile, item);
+	/* What stands for a name has the file's in it. */
+	*dso = f->name ? f->dso : NULL;
 	return f->label;
 }
 
@@ -108,25 +110,43 @@ static double share_of(const struct printing *p, __u64 value)
 	return all ? 100.0 * value / all : 0;
 }
 
+/* Deeper ones are not indented further. */
+#define MAX_DEPTH	400
+
+/* What of a name is printed. */
+#define NAME_BYTES	256
+
+static const char *short_name(char *clean, const char *name)
+{
+	char some[NAME_BYTES];
+
+	snprintf(some, sizeof(some), "%s", name);
+	wp_text_show(clean, WP_TEXT_GROWS * NAME_BYTES, some, false);
+	return clean;
+}
+
 static void print_node(const struct printing *p, __u32 node, unsigned int depth, bool figures)
 {
 	const struct wp_callnode *n = &p->tree->node[node];
 	const char *dso, *name = item_name(p->s, n->item, &dso);
 
+	char line[2048], clean[WP_TEXT_GROWS * NAME_BYTES], value[32] = "";
+	int len;
+
+	if (depth > MAX_DEPTH)
+		depth = MAX_DEPTH;
 	if (figures) {
-		printf("  %6.2f%% ", share_of(p, n->total));
-		wp_section_put_value(p->section, n->total);
-		printf("  %*s", depth * 2, "");
+		wp_section_value_text(p->section, n->total, value);
+		len = snprintf(line, sizeof(line), "  %6.2f%% %s  ", share_of(p, n->total), value);
 	} else {
-		printf("  %7s %16s  %*s", "", "", depth * 2, "");
+		len = snprintf(line, sizeof(line), "  %7s %16s  ", "", "");
 	}
-	wp_text_put(stdout, name);
-	if (dso) {
-		fputs("  [", stdout);
-		wp_text_put(stdout, dso[0] == '[' ? dso + 1 : dso);
-		fputs(dso[0] == '[' ? "" : "]", stdout);
-	}
-	fputc('\n', stdout);
+	len += snprintf(line + len, sizeof(line) - len, "%*s%s", 2 * (int)depth, "",
+			short_name(clean, name));
+	if (dso)
+		snprintf(line + len, sizeof(line) - len, dso[0] == '[' ? "  %s" : "  [%s]",
+			 short_name(clean, dso));
+	wp_screen_put(line);
 }
 
 /**
@@ -228,9 +248,9 @@ static int print_reasons(struct stacks *s, const struct wp_section *section, __u
 	size_t i, nr = 0;
 	int err = 0;
 
-	for (i = 0; i < s->samples.sum.nr && !err; i++) {
-		const struct wp_profline *l = &s->samples.sum.line[i];
-		const struct wp_profile_cause *c = wp_profile_cause(s->samples.profile, l->cause);
+	for (i = 0; i < s->samples->sum.nr && !err; i++) {
+		const struct wp_profline *l = &s->samples->sum.line[i];
+		const struct wp_profile_cause *c = wp_profile_cause(s->samples->profile, l->cause);
 		__u64 ns = wp_section_value(section, l);
 		char name[96];
 		bool is_new;
@@ -277,11 +297,11 @@ static int print_section(void *ctx, const struct wp_section *section)
 	size_t i;
 
 	if (s->o->sort.nr) {
-		err = wp_report_table(&s->samples, section, &s->o->sort, s->o->limit);
+		err = wp_report_table(s->samples, section, &s->o->sort, s->o->limit);
 		return err ? no_memory() : 0;
 	}
-	for (i = 0; i < s->samples.sum.nr && !err; i++) {
-		const struct wp_profline *l = &s->samples.sum.line[i];
+	for (i = 0; i < s->samples->sum.nr && !err; i++) {
+		const struct wp_profline *l = &s->samples->sum.line[i];
 		__u64 value = wp_section_value(section, l);
 		const __u32 *path;
 		size_t nr;
@@ -295,7 +315,7 @@ static int print_section(void *ctx, const struct wp_section *section)
 		err = wp_calltree_sort(&tree);
 	if (!err && tree.nr) {
 		wp_section_put_title(section, tree.node[0].total, tree.node[0].count);
-		wp_section_put_scale(section, &s->samples);
+		wp_section_put_scale(section, s->samples);
 		if (section->kind == WP_SECTION_BLOCKED)
 			err = print_reasons(s, section, tree.node[0].total);
 	}
@@ -311,29 +331,15 @@ static int print_section(void *ctx, const struct wp_section *section)
 /**
  * wp_report_stacks() - print the stacks of a recording
  * @o: what of them, and how
+ * @samples: the recording
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_report_stacks(const struct wp_report_stacks *o)
+int wp_report_stacks(const struct wp_report_stacks *o, struct wp_samples *samples)
 {
-	struct stacks s = { .o = o };
-	struct wp_profile_stats stats;
-	int err;
+	struct stacks s = { .o = o, .samples = samples };
+	int err = wp_sections_each(samples, o->kinds, print_section, &s);
 
-	err = wp_samples_read(&s.samples, o->samples, 1);
-	if (!err)
-		err = wp_sections_each(&s.samples, o->kinds, print_section, &s);
-	if (!err) {
-		wp_profile_stats(s.samples.profile, &stats);
-		if (stats.lost)
-			printf("# LOST %" PRIu64 " events: they are in none of these sums\n",
-			       (uint64_t)stats.lost);
-	}
-	/* Standard error may go to the same file: not into the middle of a line. */
-	fflush(stdout);
-	if (!err)
-		wp_samples_warn(&s.samples);
-	wp_samples_free(&s.samples);
 	wp_intern_free(&s.comms);
 	free(s.path);
 	return err;

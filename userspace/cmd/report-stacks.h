@@ -12,20 +12,18 @@
 
 /**
  * struct wp_report_stacks - what of the stacks is wanted, and how
- * @samples: which samples
  * @kinds: WP_SECTION_...
  * @callees: trees begin with the functions in which the time was spent
  * @sort: tables by these keys, not trees
  * @limit: branches and rows below this are summed, in percent
  */
 struct wp_report_stacks {
-	const struct wp_samples_options *samples;
 	unsigned int kinds;
 	bool callees;
 	struct wp_report_sort sort;
 	double limit;
 };
 
-int wp_report_stacks(const struct wp_report_stacks *o);
+int wp_report_stacks(const struct wp_report_stacks *o, struct wp_samples *samples);
 
 #endif /* WP_CMD_REPORT_STACKS_H */

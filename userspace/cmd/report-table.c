@@ -4,11 +4,15 @@
  * Called by report-stacks.c, in the place of a tree.
  */
 #include <errno.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/report-table.h"
+#include "cmd/screen.h"
 #include "lib/buf.h"
 #include "lib/err.h"
 #include "lib/intern.h"
@@ -36,10 +40,16 @@ static const struct {
  * struct row - a row of the table
  * @words: its columns, one after the other, each with the 0 at its end
  * @value: ns or events
+ * @self: with --children: the part of it that was spent in the function itself
+ * @count: samples or intervals
+ * @line: the last line that was added to it, and 1
  */
 struct row {
 	const char *words;
 	__u64 value;
+	__u64 self;
+	__u64 count;
+	size_t line;
 };
 
 /**
@@ -77,6 +87,23 @@ static int key_of(const char *name, size_t len)
 	return -1;
 }
 
+static bool is_figure(const char *name, size_t len, struct wp_report_sort *sort)
+{
+	static const char *const figures[] = {
+		"overhead", "overhead_children", "period", "sample"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		if (len != strlen(figures[i]) || strncmp(name, figures[i], len))
+			continue;
+		sort->counts |= !strcmp(figures[i], "sample");
+		sort->children |= !strcmp(figures[i], "overhead_children");
+		return true;
+	}
+	return false;
+}
+
 /**
  * wp_report_sort_parse() - parse --sort
  * @arg: names of keys, separated by commas
@@ -94,6 +121,12 @@ int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort)
 		size_t len = strcspn(at, ",");
 		int key = key_of(at, len);
 
+		/* perf's columns of figures: there are always some. */
+		if (is_figure(at, len, sort)) {
+			at += len;
+			continue;
+		}
+
 		if (key < 0 || seen & 1U << key) {
 			wp_err("--sort: '%s': a list, each once, of comm, pid, tid, dso, sym, reason, syscall, object, state",
 			       arg);
@@ -103,7 +136,9 @@ int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort)
 		sort->key[sort->nr++] = key;
 		at += len;
 	} while (*at++);
-	return 0;
+	if (sort->nr)
+		return 0;
+	return wp_report_sort_parse("comm,dso,sym", sort);
 }
 
 /* What a line has for a key; @f is where it was, or NULL. */
@@ -136,19 +171,13 @@ static const char *word_of(struct wp_samples *s, enum key key, const struct wp_p
 	return "";
 }
 
-/* Its words, one after the other; false: no memory. */
-static bool put_words(struct table *t, const struct wp_profline *l, struct wp_buf *buf)
+/* The words of a line in a function, one after the other; false: no memory. */
+static bool put_words(const struct table *t, const struct wp_profline *l,
+		      const struct wp_function *f, struct wp_buf *buf)
 {
-	size_t nr;
-	const __u32 *functions = wp_samples_functions(t->s, l, &nr);
-	const struct wp_function *f = NULL;
 	unsigned int i;
 	char spare[16];
 
-	if (!functions)
-		return false;
-	if (nr)
-		f = wp_profile_function(t->s->profile, functions[nr - 1]);
 	buf->len = 0;
 	for (i = 0; i < t->sort->nr; i++) {
 		const char *word = word_of(t->s, t->sort->key[i], l, f, spare);
@@ -158,27 +187,54 @@ static bool put_words(struct table *t, const struct wp_profline *l, struct wp_bu
 	return !buf->failed;
 }
 
-static int add(struct table *t, const struct wp_buf *buf, __u64 value, __u64 count)
+/* The row of some words; NULL: no memory. */
+static struct row *row_of(struct table *t, const struct wp_buf *buf)
 {
 	__u32 nr = wp_intern(&t->words, buf->data, buf->len, NULL);
 
 	if (!nr)
-		return -ENOMEM;
+		return NULL;
 	if (nr > t->room) {
 		size_t room = t->room ? 2 * t->room : 64;
 		void *more = reallocarray(t->row, room, sizeof(*t->row));
 
 		if (!more)
-			return -ENOMEM;
+			return NULL;
 		t->row = more;
 		memset(t->row + t->room, 0, (room - t->room) * sizeof(*t->row));
 		t->room = room;
 	}
 	if (nr > t->nr)
 		t->nr = nr;
-	t->row[nr - 1].value += value;
+	return &t->row[nr - 1];
+}
+
+/* Adds a line to the rows of its functions: of each one once, however often it is there. */
+static int add_line(struct table *t, size_t line, __u64 value, struct wp_buf *buf)
+{
+	const struct wp_profline *l = &t->s->sum.line[line];
+	size_t nr, i;
+	const __u32 *functions = wp_samples_functions(t->s, l, &nr);
+	size_t last = t->sort->children && nr ? nr : 1;
+
+	if (!functions)
+		return -ENOMEM;
+	for (i = 0; i < last; i++) {
+		const struct wp_function *f = nr ?
+			wp_profile_function(t->s->profile, functions[nr - 1 - i]) : NULL;
+		struct row *row = put_words(t, l, f, buf) ? row_of(t, buf) : NULL;
+
+		if (!row)
+			return -ENOMEM;
+		row->self += i ? 0 : value;
+		if (row->line == line + 1)
+			continue;
+		row->line = line + 1;
+		row->value += value;
+		row->count += l->count;
+	}
 	t->total += value;
-	t->count += count;
+	t->count += l->count;
 	return 0;
 }
 
@@ -189,11 +245,10 @@ static int collect(struct table *t, const struct wp_section *section)
 	size_t i;
 
 	for (i = 0; i < t->s->sum.nr && !err; i++) {
-		const struct wp_profline *l = &t->s->sum.line[i];
-		__u64 value = wp_section_value(section, l);
+		__u64 value = wp_section_value(section, &t->s->sum.line[i]);
 
 		if (value)
-			err = put_words(t, l, &buf) ? add(t, &buf, value, l->count) : -ENOMEM;
+			err = add_line(t, i, value, &buf);
 	}
 	/* The words stay where they are from now on. */
 	for (i = 0; i < t->nr; i++)
@@ -245,44 +300,104 @@ static size_t measure(const struct table *t, double limit, size_t *width)
 	return i;
 }
 
-static void put_column(const char *text, size_t width, size_t room, bool last)
+/**
+ * struct line - a line of the table
+ * @text: what is in it
+ * @len: bytes
+ */
+struct line {
+	char text[4096];
+	size_t len;
+};
+
+static void put(struct line *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct line *line, const char *fmt, ...)
 {
-	printf("  %s%*s", text, last ? 0 : (int)(room - width), "");
+	size_t room = sizeof(line->text) - line->len;
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(line->text + line->len, room, fmt, args);
+	va_end(args);
+	line->len += len > 0 && (size_t)len < room ? (size_t)len : room - 1;
+}
+
+static void put_figures(struct line *line, const struct table *t,
+			const struct wp_section *section, const struct row *row)
+{
+	char value[32];
+
+	wp_section_value_text(section, row->value, value);
+	put(line, "  %6.2f%% ", share_of(t, row->value));
+	if (t->sort->children)
+		put(line, "%6.2f%% ", share_of(t, row->self));
+	put(line, "%s", value);
+	if (t->sort->counts)
+		put(line, " %10" PRIu64, (uint64_t)row->count);
+}
+
+static void put_titles(const struct table *t, const struct wp_section *section,
+		       const size_t *width)
+{
+	struct line line = { .len = 0 };
+	unsigned int k;
+
+	put(&line, "#  %6s ", t->sort->children ? "childr." : "share");
+	if (t->sort->children)
+		put(&line, "%7s ", "self");
+	put(&line, "%16s", section->ns ? "time" : "events");
+	if (t->sort->counts)
+		put(&line, " %10s", section->intervals ? "intervals" : "samples");
+	for (k = 0; k < t->sort->nr; k++)
+		put(&line, "  %-*s", k + 1 < t->sort->nr ? (int)width[k] : 0,
+		    keys[t->sort->key[k]].title);
+	puts("#");
+	wp_screen_put(line.text);
+}
+
+static void put_row(const struct table *t, const struct wp_section *section,
+		    const struct row *row, const size_t *width)
+{
+	struct line line = { .len = 0 };
+	const char *word = row->words;
+	unsigned int k;
+
+	put_figures(&line, t, section, row);
+	for (k = 0; k < t->sort->nr; k++) {
+		char clean[256];
+		size_t w;
+
+		word = next_word(word, clean, &w);
+		put(&line, "  %s%*s", clean, k + 1 < t->sort->nr ? (int)(width[k] - w) : 0, "");
+	}
+	wp_screen_put(line.text);
 }
 
 static void print_rows(const struct table *t, const struct wp_section *section, double limit)
 {
 	size_t width[WP_SORT_KEYS], shown = measure(t, limit, width), i;
-	__u64 rest = t->total;
-	unsigned int k;
+	struct row rest = { .value = t->total };
+	struct line line = { .len = 0 };
 
-	printf("#\n#  %6s %16s", "share", section->ns ? "time" : "events");
-	for (k = 0; k < t->sort->nr; k++) {
-		const char *title = keys[t->sort->key[k]].title;
-
-		put_column(title, strlen(title), width[k], k + 1 == t->sort->nr);
-	}
-	fputc('\n', stdout);
+	put_titles(t, section, width);
 	for (i = 0; i < shown; i++) {
-		const char *word = t->row[i].words;
-
-		printf("  %6.2f%% ", share_of(t, t->row[i].value));
-		wp_section_put_value(section, t->row[i].value);
-		for (k = 0; k < t->sort->nr; k++) {
-			char clean[256];
-			size_t w;
-
-			word = next_word(word, clean, &w);
-			put_column(clean, w, width[k], k + 1 == t->sort->nr);
-		}
-		fputc('\n', stdout);
-		rest -= t->row[i].value;
+		put_row(t, section, &t->row[i], width);
+		rest.value -= t->row[i].value;
 	}
-	if (shown < t->nr) {
-		printf("  %6.2f%% ", share_of(t, rest));
-		wp_section_put_value(section, rest);
-		printf("  %s in %zu other%s\n", wp_text_ellipsis(), t->nr - shown,
-		       t->nr - shown == 1 ? "" : "s");
+	for (; i < t->nr; i++) {
+		rest.self += t->row[i].self;
+		rest.count += t->row[i].count;
+	}
+	if (shown < t->nr && t->sort->children) {
+		wp_screen_line("  %s %zu other%s", wp_text_ellipsis(), t->nr - shown,
+			       t->nr - shown == 1 ? "" : "s");
+	} else if (shown < t->nr) {
+		put_figures(&line, t, section, &rest);
+		put(&line, "  %s in %zu other%s", wp_text_ellipsis(), t->nr - shown,
+		    t->nr - shown == 1 ? "" : "s");
+		puts(line.text);
 	}
 	fputc('\n', stdout);
 }

@@ -5,6 +5,8 @@
 #ifndef WP_CMD_REPORT_TABLE_H
 #define WP_CMD_REPORT_TABLE_H
 
+#include <stdbool.h>
+
 #include "cmd/samples.h"
 #include "cmd/sections.h"
 
@@ -14,10 +16,14 @@
  * struct wp_report_sort - by what
  * @key: the keys, in the order of the columns
  * @nr: how many; 0: no table is wanted
+ * @counts: with numbers of samples
+ * @children: time in a function is that of what it called, too
  */
 struct wp_report_sort {
 	unsigned char key[WP_SORT_KEYS];
 	unsigned int nr;
+	bool counts;
+	bool children;
 };
 
 int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort);

@@ -152,6 +152,20 @@ void wp_samples_options_free(struct wp_samples_options *o)
 	wp_target_free(&o->tids);
 }
 
+/* Whether a word is one of a list's. */
+static bool listed(const char *list, const char *word)
+{
+	size_t len = strlen(word), n;
+
+	for (;; list += n + 1) {
+		n = strcspn(list, ",");
+		if (n == len && !strncmp(list, word, n))
+			return true;
+		if (!list[n])
+			return false;
+	}
+}
+
 static bool is_in(const struct wp_target *t, __s32 id)
 {
 	__u32 i;
@@ -175,21 +189,7 @@ static bool is_in(const struct wp_target *t, __s32 id)
 bool wp_samples_of(const struct wp_samples_options *o, __s32 pid, __s32 tid, const char *comm)
 {
 	return is_in(&o->pids, pid) && is_in(&o->tids, tid) &&
-	       (!o->comm || !strcmp(o->comm, comm));
-}
-
-/* Whether a word is one of a list's. */
-static bool listed(const char *list, const char *word)
-{
-	size_t len = strlen(word), n;
-
-	for (;; list += n + 1) {
-		n = strcspn(list, ",");
-		if (n == len && !strncmp(list, word, n))
-			return true;
-		if (!list[n])
-			return false;
-	}
+	       (!o->comm || !strcmp(o->comm, comm)) && (!o->comms || listed(o->comms, comm));
 }
 
 static bool cause_is_wanted(const struct wp_samples *s, const struct wp_profile_sample *sample)
@@ -238,10 +238,34 @@ static int add_sample(void *ctx, const struct wp_profile_sample *sample)
 	return err || !wanted ? err : wp_profsum_add(&s->sum, sample);
 }
 
-/* Leaves the lines that have one of the functions. */
+/* Whether a stack is wanted by what is on it, the innermost function first. */
+static bool stack_is_wanted(const struct wp_samples *s, const __u32 *functions, size_t nr)
+{
+	const struct wp_samples_options *o = s->o;
+	const struct wp_function *f;
+	size_t i;
+
+	if (o->dsos) {
+		f = nr ? wp_profile_function(s->profile, functions[0]) : NULL;
+		if (!f || (!listed(o->dsos, f->dso) && !listed(o->dsos, f->path)))
+			return false;
+	}
+	for (i = 0; o->functions && i < nr; i++) {
+		const char *name;
+
+		f = wp_profile_function(s->profile, functions[i]);
+		name = f->name ? f->name : f->label;
+		/* A name of C++ may have commas. */
+		if (listed(o->functions, name) || !strcmp(o->functions, name))
+			break;
+	}
+	return !o->functions || i < nr;
+}
+
+/* Leaves the lines that have one of the functions, or are in one of the files. */
 static int choose_functions(struct wp_samples *s)
 {
-	size_t i, k, nr, left = 0;
+	size_t i, nr, left = 0;
 
 	for (i = 0; i < s->sum.nr; i++) {
 		const struct wp_profline *l = &s->sum.line[i];
@@ -249,16 +273,7 @@ static int choose_functions(struct wp_samples *s)
 
 		if (l->stack && !functions)
 			return -ENOMEM;
-		for (k = 0; k < nr; k++) {
-			const struct wp_function *f = wp_profile_function(s->profile,
-									  functions[k]);
-
-			/* A name of C++ may have commas. */
-			if (f->name && (listed(s->o->functions, f->name) ||
-					!strcmp(s->o->functions, f->name)))
-				break;
-		}
-		if (k < nr)
+		if (stack_is_wanted(s, functions, nr))
 			s->sum.line[left++] = *l;
 	}
 	s->sum.nr = left;
@@ -347,7 +362,8 @@ static int scale(struct wp_samples *s)
 			l->ns = wp_oncpu_scale(&s->oncpu, t->pid, t->tid, l->ns);
 	}
 	/* Nobody knows when such a thread ran, nor in which function. */
-	if (o->from || o->to != ~0ULL || o->reasons || o->states || o->functions)
+	if (o->from || o->to != ~0ULL || o->reasons || o->states || o->functions ||
+	    o->dsos)
 		return 0;
 	return wp_oncpu_without(&s->oncpu, add_without, s);
 }
@@ -403,7 +419,7 @@ int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __
 		err = o->each(o->ctx, s, NULL, false);
 	if (!err)
 		err = scale(s);
-	if (!err && o->functions)
+	if (!err && (o->functions || o->dsos))
 		err = choose_functions(s);
 	return err;
 }
@@ -468,6 +484,8 @@ const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline
 
 	if (l->stack && !functions)
 		return NULL;
+	if (s->o->max_stack && left > (size_t)s->o->max_stack)
+		left = s->o->max_stack;
 	if (left + 1 > s->room) {
 		void *more = reallocarray(s->functions, left + 1, sizeof(*s->functions));
 

@@ -35,6 +35,9 @@ struct wp_samples;
  * @pids: of these processes only, if there are any
  * @tids: of these threads only, if there are any
  * @comm: of threads of this name only, or NULL
+ * @comms: of threads of these names only: a list, or NULL
+ * @dsos: samples whose innermost function is in one of these files only: a list, or NULL
+ * @max_stack: so many functions of a stack; 0: all
  * @from: from this time on, ns
  * @to: up to this time
  * @reasons: off-CPU for one of these reasons, or in one of these system calls: a list,
@@ -53,6 +56,9 @@ struct wp_samples_options {
 	struct wp_target pids;
 	struct wp_target tids;
 	const char *comm;
+	const char *comms;
+	const char *dsos;
+	int max_stack;
 	__u64 from;
 	__u64 to;
 	const char *reasons;

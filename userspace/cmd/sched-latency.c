@@ -289,7 +289,7 @@ static const struct wp_column columns[] = {
 	{ "delay_max_ns", "Max delay", "ms", WP_COLUMN_MSEC, 10, 0 },
 	{ "delay_max_begin_ns", "Max delay start", "s", WP_COLUMN_SEC, 16, 0 },
 	{ "delay_max_end_ns", "Max delay end", "s", WP_COLUMN_SEC, 16, 0 },
-	{ "blocked", "Blocked", NULL, WP_COLUMN_COUNT, 8, 0 },
+	{ "blocked", "Blocks", NULL, WP_COLUMN_COUNT, 8, 0 },
 	{ "blocked_ns", "Blocked", "ms", WP_COLUMN_MSEC, 12, 0 },
 	{ "blocked_max_ns", "Max blocked", "ms", WP_COLUMN_MSEC, 12, 0 },
 };

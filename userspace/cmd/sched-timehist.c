@@ -478,7 +478,7 @@ enum cpu_column { C_CPU, C_IDLE, C_PERCENT, NR_CPU_COLUMNS };
 static const struct wp_column cpu_columns[NR_CPU_COLUMNS] = {
 	[C_CPU] = { "cpu", "CPU", NULL, WP_COLUMN_CPU, 6, 0 },
 	[C_IDLE] = { "idle_ns", "idle", "(msec)", WP_COLUMN_MSEC, 12, 0 },
-	[C_PERCENT] = { "idle_percent", "idle", "%", WP_COLUMN_PERCENT, 7, 0 },
+	[C_PERCENT] = { "idle_percent", "share", "%", WP_COLUMN_PERCENT, 7, 0 },
 };
 
 /* Of the mean, as perf has it: how far it may be from what it would be in the long run. */

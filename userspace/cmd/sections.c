@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/screen.h"
 #include "cmd/sections.h"
 #include "lib/err.h"
 #include "lib/text.h"
@@ -137,14 +138,15 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
  */
 void wp_section_put_title(const struct wp_section *section, __u64 total, __u64 count)
 {
-	fputs("# ", stdout);
-	wp_text_put(stdout, section->title);
+	char title[512], amount[32];
+
+	wp_text_show(title, sizeof(title), section->title, false);
 	if (section->ns)
-		printf(": %.6f s", (double)total / 1e9);
+		snprintf(amount, sizeof(amount), "%.6f s", (double)total / 1e9);
 	else
-		printf(": %" PRIu64, (uint64_t)total);
-	printf(" in %" PRIu64 " %s%s\n", (uint64_t)count,
-	       section->intervals ? "interval" : "sample", count == 1 ? "" : "s");
+		snprintf(amount, sizeof(amount), "%" PRIu64, (uint64_t)total);
+	wp_screen_line("# %s: %s in %" PRIu64 " %s%s", title, amount, (uint64_t)count,
+		       section->intervals ? "interval" : "sample", count == 1 ? "" : "s");
 }
 
 /**
@@ -159,22 +161,36 @@ void wp_section_put_scale(const struct wp_section *section, const struct wp_samp
 	if (section->kind != WP_SECTION_CPU || section->event != s->clock ||
 	    !wp_samples_scale(s, &scale))
 		return;
-	printf("# samples stand for %.6f of %.6f s run: scaled, thread by thread, to its run time\n",
-	       (double)scale.sampled_ns / 1e9, (double)scale.run_ns / 1e9);
+	wp_screen_line("# samples stand for %.6f of %.6f s run: scaled, thread by thread",
+		       (double)scale.sampled_ns / 1e9, (double)scale.run_ns / 1e9);
 	if (scale.without_ns)
-		printf("# %.6f s of threads that were never sampled have no stack\n",
-		       (double)scale.without_ns / 1e9);
+		wp_screen_line("# %.6f s of threads that were never sampled have no stack",
+			       (double)scale.without_ns / 1e9);
 }
 
 /**
- * wp_section_put_value() - print a part of it, in 16 columns
+ * wp_section_value_text() - a part of it, in 16 columns
+ * @section: the section
+ * @value: ns or events
+ * @to: set to it
+ */
+void wp_section_value_text(const struct wp_section *section, __u64 value, char to[32])
+{
+	if (section->ns)
+		snprintf(to, 32, "%14.6f s", (double)value / 1e9);
+	else
+		snprintf(to, 32, "%16" PRIu64, (uint64_t)value);
+}
+
+/**
+ * wp_section_put_value() - print it
  * @section: the section
  * @value: ns or events
  */
 void wp_section_put_value(const struct wp_section *section, __u64 value)
 {
-	if (section->ns)
-		printf("%14.6f s", (double)value / 1e9);
-	else
-		printf("%16" PRIu64, (uint64_t)value);
+	char text[32];
+
+	wp_section_value_text(section, value, text);
+	fputs(text, stdout);
 }

@@ -42,6 +42,7 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
 __u64 wp_section_value(const struct wp_section *section, const struct wp_profline *l);
 void wp_section_put_title(const struct wp_section *section, __u64 total, __u64 count);
 void wp_section_put_scale(const struct wp_section *section, const struct wp_samples *s);
+void wp_section_value_text(const struct wp_section *section, __u64 value, char to[32]);
 void wp_section_put_value(const struct wp_section *section, __u64 value);
 
 #endif /* WP_CMD_SECTIONS_H */

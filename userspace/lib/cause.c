@@ -6,6 +6,7 @@
  * Pure: no I/O, no clock.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/cause.h"
 #include "lib/syscalls.h"
@@ -98,6 +99,21 @@ bool wp_cause_idle(const struct wp_cause *c, unsigned int state)
 		       state == WALLPROF_STATE_PARKED;
 	return c->reason == WALLPROF_REASON_SYSCALL && state == WALLPROF_STATE_SLEEPING &&
 	       wp_syscall_idle(c->syscall, c->compat);
+}
+
+/**
+ * wp_cause_idle_names() - the same of a wait in words
+ * @reason: as wp_reason_name() has it
+ * @state: as wp_state_name() has it
+ * @syscall: the call's name
+ *
+ * Return: true if it is.
+ */
+bool wp_cause_idle_names(const char *reason, const char *state, const char *syscall)
+{
+	if (!strcmp(reason, "kernel"))
+		return state[0] && strchr("SIP", state[0]);
+	return !strcmp(reason, "syscall") && !strcmp(state, "S") && wp_syscall_idle_name(syscall);
 }
 
 /**

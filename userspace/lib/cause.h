@@ -38,6 +38,7 @@ void wp_cause_aggr(struct wp_cause *c, const struct wallprof_aggr *aggr);
 void wp_cause_wait(struct wp_cause *c, const struct wallprof_wait *wait);
 void wp_cause_open(struct wp_cause *c, const struct wallprof_task *task);
 bool wp_cause_idle(const struct wp_cause *c, unsigned int state);
+bool wp_cause_idle_names(const char *reason, const char *state, const char *syscall);
 
 /* Whether a thread has, after STOP, an open interval, and one that is to be recorded. */
 static inline bool wp_task_is_open(const struct wallprof_task *task)

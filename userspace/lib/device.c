@@ -140,7 +140,7 @@ int wp_device_open(struct wp_device *dev)
 	}
 	dev->info.version[sizeof(dev->info.version) - 1] = 0;
 	if (dev->info.abi_version < WALLPROF_ABI_VERSION) {
-		wp_err("the loaded module (%s) is older than this wallprof (%s): it has version %u of the interface, version %u is needed. Install the module of this wallprof ('make install' or DKMS), end all recordings, and run 'modprobe -r wallprof && modprobe wallprof'",
+		wp_err("the loaded module (%s) is older than this wallprof (%s): it has version %u of the interface, version %u is needed. Install the module of this wallprof ('make install', or its DKMS package), end all recordings, and run 'modprobe -r wallprof && modprobe wallprof'",
 		       dev->info.version, WP_VERSION, dev->info.abi_version,
 		       WALLPROF_ABI_VERSION);
 		err = -EPROTONOSUPPORT;

@@ -431,9 +431,7 @@ static const __u32 *functions_at(struct wp_pfsamples *s, const struct place *p, 
 /* One that was inlined is marked, as there is no other place for it. */
 static const char *name_at(const struct wp_pfsamples *s, __u32 function)
 {
-	const struct wp_function *f = wp_profstacks_function(s->functions, function);
-
-	return f->inlined ? f->label : f->name;
+	return wp_profstacks_function(s->functions, function)->label;
 }
 
 /* Room for what stands at so many places. */

@@ -37,6 +37,8 @@
  * @waker: the same
  * @waker_tid: the same
  * @cause: it has a struct wp_raw_cause instead
+ * @blocked_max: the same
+ * @runnable_max: the same
  */
 struct event {
 	enum wp_profile_kind kind;
@@ -51,6 +53,8 @@ struct event {
 	const struct wp_tracepoint_field *waker;
 	const struct wp_tracepoint_field *waker_tid;
 	bool cause;
+	const struct wp_tracepoint_field *blocked_max;
+	const struct wp_tracepoint_field *runnable_max;
 };
 
 /**
@@ -145,6 +149,8 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	to->count = wp_tracepoint_field(tp, "count");
 	to->waker = wp_tracepoint_field(tp, "waker");
 	to->waker_tid = wp_tracepoint_field(tp, "waker_tid");
+	to->blocked_max = wp_tracepoint_field(tp, "blocked_max");
+	to->runnable_max = wp_tracepoint_field(tp, "runnable_max");
 }
 
 static int set_events(struct wp_profile *p)
@@ -316,6 +322,8 @@ static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
 						sizeof(c->object)))
 		snprintf(c->object, sizeof(c->object), "0x%llx", (unsigned long long)raw.lock);
 	sample->count = raw.count;
+	sample->blocked_max = raw.blocked_max;
+	sample->runnable_max = raw.runnable_max;
 	return true;
 }
 
@@ -346,6 +354,10 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 		sample->waker = wp_waker_name(wp_tracepoint_get(event->waker, rec->raw));
 		sample->waker_tid = wp_tracepoint_get(event->waker_tid, rec->raw);
 	}
+	if (event->blocked_max)
+		sample->blocked_max = wp_tracepoint_get(event->blocked_max, rec->raw);
+	if (event->runnable_max)
+		sample->runnable_max = wp_tracepoint_get(event->runnable_max, rec->raw);
 	sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
 	return sample->cause ? 0 : no_memory();
 }

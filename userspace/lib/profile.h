@@ -84,6 +84,8 @@ struct wp_profile_cause {
  * @count: the samples or intervals that it stands for
  * @waker: what kind of waker ended it, as wp_waker_name() has it; NULL: not recorded
  * @waker_tid: the thread that did so
+ * @blocked_max: the longest time blocked of these; 0: not told
+ * @runnable_max: the longest time runnable; 0: not told
  */
 struct wp_profile_sample {
 	enum wp_profile_kind kind;
@@ -98,12 +100,15 @@ struct wp_profile_sample {
 	__u64 count;
 	const char *waker;
 	__u32 waker_tid;
+	__u64 blocked_max;
+	__u64 runnable_max;
 };
 
 /**
  * struct wp_function - a function in a file
  * @name: its name; NULL if not known
- * @label: the same for people: "[unknown]", or with " (inlined)" behind it
+ * @label: the same for people: of one without a name as wp_framename() has it, or with
+ *	" (inlined)" behind it
  * @dso: the file's name without its directory, "[kernel.kallsyms]", "[nf_tables]",
  *	"[vdso]", or "[unknown]"
  * @path: the file's name with it
@@ -111,7 +116,8 @@ struct wp_profile_sample {
  * @inlined: it is where it was inlined
  * @sched: it is the kernel's scheduler's own: threads leave their CPU by it
  *
- * Functions of one name in one file are one. Strings may hold any byte but 0.
+ * Functions of one name, or without one of one label, in one file are one. Strings may
+ * hold any byte but 0.
  */
 struct wp_function {
 	const char *name;

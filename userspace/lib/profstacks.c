@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/err.h"
+#include "lib/framename.h"
 #include "lib/intern.h"
 #include "lib/profstacks.h"
 
@@ -407,18 +408,21 @@ bool wp_profstacks_variable(struct wp_profstacks *s, __s32 pid, __u64 address, c
 }
 
 /* A function has its strings: names of those that are inlined are nobody else's. */
-static bool name_function(struct wp_function *f, const char *name, const char *path)
+static bool name_function(struct wp_function *f, const char *name, const char *spare,
+			  const char *path)
 {
 	char *label;
 
 	f->name = name;
-	f->label = name ? name : UNKNOWN_NAME;
+	f->label = name;
 	f->path = strdup(path);
 	if (!f->path)
 		return false;
 	f->dso = base_of(f->path);
+	if (!name)
+		f->label = strdup(spare);
 	if (!f->inlined)
-		return true;
+		return f->label;
 	f->name = strdup(name);
 	if (asprintf(&label, "%s (inlined)", name) < 0)
 		label = NULL;
@@ -426,11 +430,12 @@ static bool name_function(struct wp_function *f, const char *name, const char *p
 	return f->name && label;
 }
 
-/* The number of a function; 0 if there is no memory. */
-static __u32 function_of(struct wp_profstacks *s, const char *path, const char *name, bool kernel,
-			 bool inlined)
+/* The number of a function; one without @name is called @spare; 0 if there is no memory. */
+static __u32 function_of(struct wp_profstacks *s, const char *path, const char *name,
+			 const char *spare, bool kernel, bool inlined)
 {
-	size_t nr_functions = s->functions.nr, len = name ? strlen(name) : 0;
+	const char *label = name ? name : spare;
+	size_t nr_functions = s->functions.nr, len = strlen(label);
 	struct function_key key = { .known = !!name, .inlined = inlined };
 	struct wp_function *f;
 	bool is_new;
@@ -442,8 +447,7 @@ static __u32 function_of(struct wp_profstacks *s, const char *path, const char *
 	if (!bytes)
 		return 0;
 	memcpy(bytes, &key, sizeof(key));
-	if (len)
-		memcpy(bytes + sizeof(key), name, len);
+	memcpy(bytes + sizeof(key), label, len);
 	nr = wp_intern(&s->functions, bytes, sizeof(key) + len, &is_new);
 	free(bytes);
 	if (!nr || !is_new)
@@ -452,7 +456,7 @@ static __u32 function_of(struct wp_profstacks *s, const char *path, const char *
 		return 0;
 	f = &s->function[nr - 1];
 	*f = (struct wp_function){ .kernel = kernel, .inlined = inlined };
-	return name_function(f, name, path) ? nr : 0;
+	return name_function(f, name, spare, path) ? nr : 0;
 }
 
 /*
@@ -489,7 +493,7 @@ static bool find_inlined(struct wp_profstacks *s, struct wp_frame *f, const stru
 		return true;
 	nr = wp_symbols_inlined(s->symbols, file->symbols, at, &names);
 	for (i = 0; i < nr; i++) {
-		numbers[i] = function_of(s, path, names[i], false, true);
+		numbers[i] = function_of(s, path, names[i], NULL, false, true);
 		if (!numbers[i])
 			return false;
 	}
@@ -500,14 +504,31 @@ static bool find_inlined(struct wp_profstacks *s, struct wp_frame *f, const stru
 	return f->inlined;
 }
 
+/* What a frame's function is called if it has no name; NULL: no memory. */
+static char *spare_name(struct wp_profstacks *s, const struct file *file,
+			const struct frame_key *key)
+{
+	struct wp_frameplace place = {
+		.path = file ? wp_intern_bytes(&s->paths, file->path, NULL) : NULL,
+		.file = file && file->kind != WP_SYMBOLS_JIT,
+		.kernel = key->space == (__u32)PERF_CONTEXT_KERNEL,
+		.user = key->space == (__u32)PERF_CONTEXT_USER,
+		.offset = key->offset + key->caller,
+	};
+
+	if (place.kernel && !wp_memmaps_kernel(s->maps, &place.base))
+		place.base = 0;
+	return wp_framename(&place);
+}
+
 /* Looks up what is at a frame. */
 static int resolve(struct wp_profstacks *s, struct wp_frame *f, const struct frame_key *key)
 {
 	const struct file *file = key->file ? &s->file[key->file - 1] : NULL;
 	bool kernel = file && file->kind == WP_SYMBOLS_KERNEL;
 	struct wp_symbol symbol = { 0 };
+	char *path, *spare = NULL;
 	__u64 at = 0;
-	char *path;
 	bool done;
 
 	if (file)
@@ -515,11 +536,15 @@ static int resolve(struct wp_profstacks *s, struct wp_frame *f, const struct fra
 	/* Names of files can move when there is a new one. */
 	path = strdup(symbol.module ? symbol.module :
 		      file ? wp_intern_bytes(&s->paths, file->path, NULL) : UNKNOWN_NAME);
-	f->function = path ? function_of(s, path, symbol.name, kernel, false) : 0;
+	if (!symbol.name)
+		spare = spare_name(s, file, key);
+	if (path && (symbol.name || spare))
+		f->function = function_of(s, path, symbol.name, spare, kernel, false);
 	if (f->function)
 		s->function[f->function - 1].sched = symbol.sched;
 	done = f->function && find_inlined(s, f, file, at, path);
 	free(path);
+	free(spare);
 	return done ? 0 : no_memory();
 }
 
@@ -649,10 +674,10 @@ __u64 wp_profstacks_left_out(const struct wp_profstacks *s)
 static void free_function(const struct wp_function *f)
 {
 	free((char *)f->path);
-	if (f->inlined) {
+	if (f->inlined)
 		free((char *)f->name);
+	if (f->inlined || !f->name)
 		free((char *)f->label);
-	}
 }
 
 /**

@@ -125,6 +125,10 @@ int wp_profsum_add(struct wp_profsum *s, const struct wp_profile_sample *sample)
 	}
 	l = &s->line[*place - 1];
 	l->samples++;
+	if (sample->blocked_max > l->blocked_max)
+		l->blocked_max = sample->blocked_max;
+	if (sample->runnable_max > l->runnable_max)
+		l->runnable_max = sample->runnable_max;
 	if (runnable) {
 		l->runnable += sample->ns;
 		return 0;

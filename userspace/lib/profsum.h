@@ -31,6 +31,8 @@
  * @ns: sum of the times that they stand for; of OFFCPU runnable and blocked
  * @runnable: of OFFCPU: the part in which the thread was runnable
  * @count: samples or intervals
+ * @blocked_max: of OFFCPU: the longest time blocked; 0: not told
+ * @runnable_max: the same of runnable
  * @samples: samples of the file, also those that tell what was runnable
  */
 struct wp_profline {
@@ -44,6 +46,8 @@ struct wp_profline {
 	__u64 ns;
 	__u64 runnable;
 	__u64 count;
+	__u64 blocked_max;
+	__u64 runnable_max;
 	__u64 samples;
 };
 

@@ -263,7 +263,8 @@ void wp_raw_cause_make(struct wp_raw_cause *raw, const struct wp_sample *s)
 		.syscall = c->syscall,
 		.lock = c->arg,
 		.count = s->count,
-		.max = s->max,
+		.blocked_max = s->blocked_max,
+		.runnable_max = s->runnable_max,
 	};
 }
 

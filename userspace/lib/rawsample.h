@@ -34,7 +34,8 @@
  * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE or _OTHER
  * @lock: address of the futex; 0 if it is about none
  * @count: the intervals that the sample stands for
- * @max: the longest of them, ns
+ * @blocked_max: the longest time blocked in one of them, ns
+ * @runnable_max: the longest time runnable
  *
  * With the 4 bytes before it that say how long it is, a multiple of 8.
  */
@@ -47,7 +48,8 @@ struct wp_raw_cause {
 	__u32 syscall;
 	__u64 lock;
 	__u64 count;
-	__u64 max;
+	__u64 blocked_max;
+	__u64 runnable_max;
 } __attribute__((packed));
 
 #define WP_RAW_CAUSE	0x31435057	/* "WPC1" */

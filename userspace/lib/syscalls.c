@@ -120,14 +120,25 @@ bool wp_syscall_idle(unsigned int nr, bool compat)
 }
 
 /**
- * wp_syscall_idle_name() - the same of a system call by its name
- * @name: as wp_syscall_name() has it
+ * wp_syscall_idle_name() - the same of a call by its name
+ * @name: the name
  *
- * Return: true if they do.
+ * Return: true if threads wait in it for whatever comes next.
  */
 bool wp_syscall_idle_name(const char *name)
 {
 	return in(idle_calls, NR(idle_calls), name);
+}
+
+/**
+ * wp_syscall_is() - whether there is a system call of a name
+ * @name: the name
+ *
+ * Return: true if this machine, or another one, has it.
+ */
+bool wp_syscall_is(const char *name)
+{
+	return seccomp_syscall_resolve_name(name) != __NR_SCMP_ERROR;
 }
 
 /**

@@ -23,6 +23,7 @@ enum wp_syscall_arg {
 enum wp_syscall_arg wp_syscall_arg(unsigned int nr, bool compat);
 bool wp_syscall_idle(unsigned int nr, bool compat);
 bool wp_syscall_idle_name(const char *name);
+bool wp_syscall_is(const char *name);
 const char *wp_syscall_name(unsigned int nr, bool compat, char *buf, size_t size);
 const char *wp_syscall_name_on(const char *arch, unsigned int nr, bool compat, char *buf,
 			       size_t size);

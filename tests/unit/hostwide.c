@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of whether a command records the whole host.
+ */
+#include "lib/hostwide.h"
+#include "tap.h"
+
+static void check(const char *command, int wanted)
+{
+	ok(wp_hostwide(command) == wanted, "'%s': %s", command, wanted ? "the host" : "a part");
+}
+
+int main(void)
+{
+	check("wallprof record", 1);
+	check("/usr/bin/wallprof record -a -R -o x.data -- sleep 4", 1);
+	check("wallprof record -aR sleep 4", 1);
+	check("wallprof record -F 99 -o host.data", 1);
+	check("wallprof record -C 0-3 sleep 1", 1);
+	check("wallprof record --cpu=1 sleep 1", 1);
+	check("wallprof record --max-stack 10", 1);
+	check("wallprof sched record -- sleep 2", 1);
+	check("perf record -g -a sleep 2", 1);
+	check("perf record --all-cpus -- ls", 1);
+	check("wallprof record -- sleep 4", 0);
+	check("wallprof record sleep 4", 0);
+	check("wallprof record -F 99 ls -a", 0);
+	check("wallprof record -o x -- ls -a", 0);
+	check("wallprof record -p 12 -a", 0);
+	check("wallprof record -gp12", 0);
+	check("wallprof record --pid=12", 0);
+	check("wallprof record -a --comm cat", 0);
+	check("wallprof record -u root", 0);
+	check("wallprof sched record -t 5", 0);
+	check("perf record -g ls", 0);
+	check("perf script", 0);
+	check("", 0);
+	check(" ", 0);
+	return done();
+}
