@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/archive.h"
+#include "cmd/doctor.h"
 #include "cmd/export.h"
 #include "cmd/flame.h"
 #include "cmd/options.h"
@@ -36,6 +37,7 @@ static const struct command {
 	{ "top", "Tell live where the time of processes and threads goes", cmd_top },
 	{ "archive", "Pack the files that a recording's names are in", cmd_archive },
 	{ "export", "Write a recording in another program's format", cmd_export },
+	{ "doctor", "Check whether recording works here, and what to do if not", cmd_doctor },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
