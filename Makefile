@@ -108,6 +108,23 @@ uninstall: headers
 	$(foreach m,$(MAN),rm -f \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
 
+# From what is committed, in a copy; a tree that is no clone is copied as it is.
+DEB := build/deb/wallprof-$(shell cat VERSION)
+.PHONY: deb
+deb:
+	@command -v dpkg-buildpackage >/dev/null || { \
+		echo 'wallprof: no dpkg-buildpackage: install the package dpkg-dev' \
+		'("tests/lab/deps deb" does).' >&2; exit 1; }
+	@dpkg-checkbuilddeps debian/control || { \
+		echo 'wallprof: packages to build with are missing:' \
+		'"apt-get build-dep ./" or "tests/lab/deps deb" installs them.' >&2; exit 1; }
+	rm -rf build/deb && mkdir -p $(DEB)
+	if [ -e .git ]; then git archive HEAD; \
+		else tar -c --exclude=./build .; fi | tar -x -C $(DEB)
+	cd $(DEB) && dpkg-buildpackage -us -uc -b
+	rm -rf $(DEB)
+	@ls build/deb/*.deb
+
 define clean-module
 rm -rf .tmp_versions && \
 rm -f Module.symvers modules.order .modules.order.cmd .Module.symvers.cmd && \
@@ -184,6 +201,7 @@ help:
 	@echo 'make module|reader   one of them'
 	@echo 'make install         both and the man pages; make uninstall takes them away'
 	@echo 'make install-module  the module only; make install-reader, the rest'
+	@echo 'make deb             Debian packages of both, in build/deb/'
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'
 	@echo 'make check           all tests but those of check-debug; TESTS="name..." only these'
