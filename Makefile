@@ -14,6 +14,7 @@ SIGN_FILE ?= $(KDIR)/scripts/sign-file
 KERNELS ?=
 
 MAN := $(wildcard Documentation/man/*.[1-9])
+COMPLETION := $(PREFIX)/share/bash-completion/completions/wallprof
 # Not "make kernelrelease": Debian's headers answer with another version.
 KRELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h)
@@ -99,12 +100,15 @@ install-reader: reader
 	install -D -m 755 build/wallprof $(DESTDIR)$(PREFIX)/bin/wallprof
 	$(foreach m,$(MAN),install -D -m 644 $(m) \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
+	build/wallprof --completion bash >build/completion.bash
+	install -D -m 644 build/completion.bash $(DESTDIR)$(COMPLETION)
 
 .PHONY: uninstall
 uninstall: headers
 	rm -f $(MODDIR)/extra/wallprof.ko $(MODDIR)/extra/wallprof.ko.*
 	$(if $(DESTDIR),,depmod $(KRELEASE))
 	rm -f $(DESTDIR)$(PREFIX)/bin/wallprof
+	rm -f $(DESTDIR)$(COMPLETION)
 	$(foreach m,$(MAN),rm -f \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
 
@@ -199,7 +203,7 @@ bench-report:
 help:
 	@echo 'make                 the module (wallprof.ko) and the reader (build/wallprof)'
 	@echo 'make module|reader   one of them'
-	@echo 'make install         both and the man pages; make uninstall takes them away'
+	@echo 'make install         both, man pages, completion for bash; make uninstall takes them away'
 	@echo 'make install-module  the module only; make install-reader, the rest'
 	@echo 'make deb             Debian packages of both, in build/deb/'
 	@echo 'make clean           remove what a build left'

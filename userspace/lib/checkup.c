@@ -12,6 +12,7 @@
 #include "lib/checkup.h"
 
 #define NOT_KNOWN	"not known"
+#define SIGNED_MODULES	"see SIGNED MODULES in 'man wallprof'."
 #define MIB		(1ULL << 20)
 /* A recording of the default rate, of some minutes on a busy host. */
 #define LITTLE_DISK	(256 * MIB)
@@ -194,10 +195,9 @@ static void check_signature(struct wp_checkup *c, const struct wp_hostfacts *h)
 	if (level == WP_LEVEL_OK)
 		return;
 	if (level == WP_LEVEL_FAIL)
-		means(f, "%s has no signature, so this kernel refuses it. Sign it with a key that is enrolled: see SIGNED MODULES in 'man wallprof'.",
-		      h->module_file);
+		means(f, "%s has no signature, so this kernel refuses it. Sign it with a key that is enrolled: " SIGNED_MODULES, h->module_file);
 	else
-		means(f, "The module must be signed with a key that this kernel trusts: see SIGNED MODULES in 'man wallprof'. That of DKMS is enrolled by this command, and confirmed at the next boot.");
+		means(f, "The module must be signed with a key that this kernel trusts: " SIGNED_MODULES " That of DKMS is enrolled by this command, and confirmed at the next boot.");
 	remedy(f, "sudo mokutil --import /var/lib/dkms/mok.pub");
 }
 

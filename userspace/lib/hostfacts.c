@@ -179,11 +179,11 @@ static void read_lockdown(struct wp_hostfacts *h, const char *root)
 	snprintf(h->lockdown, sizeof(h->lockdown), "%s", from + 1);
 }
 
+#define SECURE_BOOT	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+
 /* The variable has four bytes of attributes in front of its value. */
 static void read_secure_boot(struct wp_hostfacts *h, const char *root)
 {
-	static const char path[] = "/sys/firmware/efi/efivars/"
-		"SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
 	unsigned char value[5];
 	gzFile f;
 
@@ -192,7 +192,7 @@ static void read_secure_boot(struct wp_hostfacts *h, const char *root)
 			h->secure_boot = WP_NO;
 		return;
 	}
-	f = open_text(root, path);
+	f = open_text(root, SECURE_BOOT);
 	if (!f)
 		return;
 	if (gzread(f, value, sizeof(value)) == sizeof(value))
