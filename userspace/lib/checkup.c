@@ -223,7 +223,7 @@ static void device_refused(struct wp_finding *f, const struct wp_hostfacts *h)
 		means(f, "Opening it needs root or CAP_PERFMON; its mode alone allows nobody.");
 		remedy(f, "sudo wallprof doctor");
 	} else if (h->device_err == EACCES && (h->device_mode & 0666) != 0666) {
-		means(f, "The mode of the device refuses user %u.", h->uid);
+		means(f, "The mode of the device refuses user %u. The module makes it 0666; a udev rule may have changed it for a group.", h->uid);
 		remedy(f, "sudo chmod 666 " WALLPROF_DEVICE);
 	} else if (!strcmp(h->lockdown, "confidentiality")) {
 		means(f, "The kernel is locked down: see below.");
