@@ -163,7 +163,7 @@ check-quick:
 
 .PHONY: check-matrix
 check-matrix:
-	tests/lab/deps check
+	tests/lab/deps check deb
 	tests/lab/fill matrix $(KERNELS)
 	tests/run --matrix $(if $(KERNELS),--kernels "$(KERNELS)") $(TESTS)
 

@@ -90,7 +90,6 @@ static void print_names(const struct wp_completed *commands, size_t nr, const ch
  */
 int wp_completion_print(const char *shell, const struct wp_completed *commands, size_t nr)
 {
-	char list[] = "--list-opts";
 	size_t i;
 
 	if (strcmp(shell, "bash")) {
@@ -104,8 +103,8 @@ int wp_completion_print(const char *shell, const struct wp_completed *commands, 
 	wp_options_set_lister(print_command);
 	for (i = 0; i < nr; i++) {
 		const char *const *words = commands[i].words;
-		char name[2][32];
-		char *argv[] = { name[0], words[1] ? name[1] : list, list, NULL };
+		char word[3][32];
+		char *argv[] = { word[0], word[1], word[2], NULL };
 
 		if (words[1] && (!i || strcmp(commands[i - 1].words[0], words[0]))) {
 			printf("\t%s)\n\t\twords='--help", words[0]);
@@ -113,8 +112,9 @@ int wp_completion_print(const char *shell, const struct wp_completed *commands, 
 			printf("' ;;\n");
 		}
 		printf("\t'%s%s%s')\n", words[0], words[1] ? " " : "", words[1] ? words[1] : "");
-		snprintf(name[0], sizeof(name[0]), "%s", words[0]);
-		snprintf(name[1], sizeof(name[1]), "%s", words[1] ? words[1] : "");
+		snprintf(word[0], sizeof(word[0]), "%s", words[0]);
+		snprintf(word[1], sizeof(word[1]), "%s", words[1] ? words[1] : "--list-opts");
+		snprintf(word[2], sizeof(word[2]), "--list-opts");
 		commands[i].run(words[1] ? 3 : 2, argv);
 	}
 	fputs(bash_tail, stdout);

@@ -12,7 +12,6 @@
 #include "lib/checkup.h"
 
 #define NOT_KNOWN	"not known"
-#define SIGNED_MODULES	"see SIGNED MODULES in 'man wallprof'."
 #define MIB		(1ULL << 20)
 /* A recording of the default rate, of some minutes on a busy host. */
 #define LITTLE_DISK	(256 * MIB)
@@ -180,6 +179,7 @@ static void check_headers(struct wp_checkup *c, const struct wp_hostfacts *h)
 
 static void check_signature(struct wp_checkup *c, const struct wp_hostfacts *h)
 {
+	static const char signed_modules[] = "see SIGNED MODULES in 'man wallprof'.";
 	static const char *const states[] = { NOT_KNOWN, "off", "on" };
 	bool wanted = wants_signature(h);
 	struct wp_finding *f;
@@ -195,9 +195,11 @@ static void check_signature(struct wp_checkup *c, const struct wp_hostfacts *h)
 	if (level == WP_LEVEL_OK)
 		return;
 	if (level == WP_LEVEL_FAIL)
-		means(f, "%s has no signature, so this kernel refuses it. Sign it with a key that is enrolled: " SIGNED_MODULES, h->module_file);
+		means(f, "%s has no signature, so this kernel refuses it. Sign it with a key that is enrolled: %s",
+		      h->module_file, signed_modules);
 	else
-		means(f, "The module must be signed with a key that this kernel trusts: " SIGNED_MODULES " That of DKMS is enrolled by this command, and confirmed at the next boot.");
+		means(f, "The module must be signed with a key that this kernel trusts: %s That of DKMS is enrolled by this command, and confirmed at the next boot.",
+		      signed_modules);
 	remedy(f, "sudo mokutil --import /var/lib/dkms/mok.pub");
 }
 
@@ -223,7 +225,8 @@ static void device_refused(struct wp_finding *f, const struct wp_hostfacts *h)
 		means(f, "Opening it needs root or CAP_PERFMON; its mode alone allows nobody.");
 		remedy(f, "sudo wallprof doctor");
 	} else if (h->device_err == EACCES && (h->device_mode & 0666) != 0666) {
-		means(f, "The mode of the device refuses user %u. The module makes it 0666; a udev rule may have changed it for a group.", h->uid);
+		means(f, "The mode of the device refuses user %u. The module makes it 0666; a udev rule may have changed it for a group.",
+		      h->uid);
 		remedy(f, "sudo chmod 666 " WALLPROF_DEVICE);
 	} else if (!strcmp(h->lockdown, "confidentiality")) {
 		means(f, "The kernel is locked down: see below.");
@@ -252,7 +255,8 @@ static void check_device(struct wp_checkup *c, const struct wp_hostfacts *h)
 	case ENXIO:
 	case ENODEV:
 		if (h->loaded)
-			means(f, "The module is loaded, but its device is not here. A container must be given it: docker run --device " WALLPROF_DEVICE " --cap-add PERFMON.");
+			means(f, "The module is loaded, but its device is not here. A container must be given it: docker run --device %s --cap-add PERFMON.",
+			      WALLPROF_DEVICE);
 		else
 			means(f, "It comes with the module.");
 		break;
