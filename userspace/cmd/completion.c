@@ -103,8 +103,8 @@ int wp_completion_print(const char *shell, const struct wp_completed *commands, 
 	wp_options_set_lister(print_command);
 	for (i = 0; i < nr; i++) {
 		const char *const *words = commands[i].words;
-		char word[3][32];
-		char *argv[] = { word[0], word[1], word[2], NULL };
+		char word[3][32], *argv[4] = { NULL };
+		int argc = words[1] ? 3 : 2, k;
 
 		if (words[1] && (!i || strcmp(commands[i - 1].words[0], words[0]))) {
 			printf("\t%s)\n\t\twords='--help", words[0]);
@@ -115,7 +115,9 @@ int wp_completion_print(const char *shell, const struct wp_completed *commands, 
 		snprintf(word[0], sizeof(word[0]), "%s", words[0]);
 		snprintf(word[1], sizeof(word[1]), "%s", words[1] ? words[1] : "--list-opts");
 		snprintf(word[2], sizeof(word[2]), "--list-opts");
-		commands[i].run(words[1] ? 3 : 2, argv);
+		for (k = 0; k < argc; k++)
+			argv[k] = word[k];
+		commands[i].run(argc, argv);
 	}
 	fputs(bash_tail, stdout);
 	return wp_end_output(stdout);
