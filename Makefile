@@ -14,6 +14,7 @@ SIGN_FILE ?= $(KDIR)/scripts/sign-file
 KERNELS ?=
 
 MAN := $(wildcard Documentation/man/*.[1-9])
+COMPLETION := $(PREFIX)/share/bash-completion/completions/wallprof
 # Not "make kernelrelease": Debian's headers answer with another version.
 KRELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h)
@@ -99,14 +100,34 @@ install-reader: reader
 	install -D -m 755 build/wallprof $(DESTDIR)$(PREFIX)/bin/wallprof
 	$(foreach m,$(MAN),install -D -m 644 $(m) \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
+	build/wallprof --completion bash >build/completion.bash
+	install -D -m 644 build/completion.bash $(DESTDIR)$(COMPLETION)
 
 .PHONY: uninstall
 uninstall: headers
 	rm -f $(MODDIR)/extra/wallprof.ko $(MODDIR)/extra/wallprof.ko.*
 	$(if $(DESTDIR),,depmod $(KRELEASE))
 	rm -f $(DESTDIR)$(PREFIX)/bin/wallprof
+	rm -f $(DESTDIR)$(COMPLETION)
 	$(foreach m,$(MAN),rm -f \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
+
+# From what is committed, in a copy; a tree that is no clone is copied as it is.
+DEB := build/deb/wallprof-$(shell cat VERSION)
+.PHONY: deb
+deb:
+	@command -v dpkg-buildpackage >/dev/null || { \
+		echo 'wallprof: no dpkg-buildpackage: install the package dpkg-dev' \
+		'("tests/lab/deps deb" does).' >&2; exit 1; }
+	@dpkg-checkbuilddeps debian/control || { \
+		echo 'wallprof: packages to build with are missing:' \
+		'"apt-get build-dep ./" or "tests/lab/deps deb" installs them.' >&2; exit 1; }
+	rm -rf build/deb && mkdir -p $(DEB)
+	if [ -e .git ]; then git archive HEAD; \
+		else tar -c --exclude=./build .; fi | tar -x -C $(DEB)
+	cd $(DEB) && dpkg-buildpackage -us -uc -b
+	rm -rf $(DEB)
+	@ls build/deb/*.deb
 
 define clean-module
 rm -rf .tmp_versions && \
@@ -142,7 +163,7 @@ check-quick:
 
 .PHONY: check-matrix
 check-matrix:
-	tests/lab/deps check
+	tests/lab/deps check deb
 	tests/lab/fill matrix $(KERNELS)
 	tests/run --matrix $(if $(KERNELS),--kernels "$(KERNELS)") $(TESTS)
 
@@ -182,8 +203,9 @@ bench-report:
 help:
 	@echo 'make                 the module (wallprof.ko) and the reader (build/wallprof)'
 	@echo 'make module|reader   one of them'
-	@echo 'make install         both and the man pages; make uninstall takes them away'
+	@echo 'make install         both, man pages, completion for bash; make uninstall takes them away'
 	@echo 'make install-module  the module only; make install-reader, the rest'
+	@echo 'make deb             Debian packages of both, in build/deb/'
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'
 	@echo 'make check           all tests but those of check-debug; TESTS="name..." only these'

@@ -30,8 +30,8 @@ WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
 	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -pthread \
 	-DWP_VERSION='"$(WP_VERSION)"' -Iuapi -Iuserspace -I$(WP_OUT)/gen
 # Small, and on few machines: linked in, so that the program needs no more there.
-WP_LDLIBS := -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp -l:libprotobuf-c.a -l:libiberty.a \
-	-l:libncursesw.a -l:libtinfo.a -lm -pthread
+WP_LINKED_IN ?= -l:libprotobuf-c.a -l:libiberty.a -l:libncursesw.a -l:libtinfo.a
+WP_LDLIBS := -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp $(WP_LINKED_IN) -lm -pthread
 
 ifneq ($(SAN),)
 WP_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "cmd/archive.h"
+#include "cmd/completion.h"
+#include "cmd/doctor.h"
 #include "cmd/export.h"
 #include "cmd/flame.h"
 #include "cmd/options.h"
@@ -37,6 +39,7 @@ static const struct command {
 	{ "top", "Tell live where the time of processes and threads goes", cmd_top },
 	{ "archive", "Pack the files that a recording's names are in", cmd_archive },
 	{ "export", "Write a recording in another program's format", cmd_export },
+	{ "doctor", "Check whether recording works here, and what to do if not", cmd_doctor },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
@@ -45,7 +48,7 @@ static void print_help(FILE *f)
 {
 	size_t i;
 
-	fprintf(f, "\n usage: wallprof [--version] [--help] COMMAND [ARGS]\n\n"
+	fprintf(f, "\n usage: wallprof [--version] [--help] [--completion bash] COMMAND [ARGS]\n\n"
 		" The commands are:\n");
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(f, "   %-15s %s\n", commands[i].name, commands[i].help);
@@ -65,6 +68,27 @@ static void keep_streams(void)
 		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
 			_exit(1);
 	}
+}
+
+/* Options of commands below "sched" are completed by both words. */
+static int print_completion(const char *shell)
+{
+	struct wp_completed all[2 * NR_COMMANDS] = { 0 };
+	const char *below;
+	size_t i, k, nr = 0;
+
+	for (i = 0; i < NR_COMMANDS; i++) {
+		bool sched = commands[i].run == cmd_sched;
+
+		for (k = 0; nr < 2 * NR_COMMANDS; k++) {
+			below = sched ? wp_sched_command(k) : NULL;
+			if (k && !below)
+				break;
+			all[nr++] = (struct wp_completed){
+				.words = { commands[i].name, below }, .run = commands[i].run };
+		}
+	}
+	return wp_completion_print(shell, all, nr) ? 1 : 0;
 }
 
 static void no_command(const char *word)
@@ -98,6 +122,8 @@ int main(int argc, char **argv)
 		printf("wallprof version %s\n", WP_VERSION);
 		return wp_end_output(stdout) ? WP_EXIT_ERROR : 0;
 	}
+	if (!strcmp(word, "--completion") && argc == 3)
+		return print_completion(argv[2]);
 	if (!strcmp(word, "help")) {
 		char page[64];
 

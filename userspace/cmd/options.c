@@ -22,8 +22,26 @@
 #define HELP_ID		0x7ffe
 #define LIST_ID		0x7fff
 
-/* An option by its number, from 0 on; NULL: there are not so many. */
-static const struct wp_option *option(const struct wp_options *o, unsigned int nr)
+/* Called for --list-opts instead of list_names(); NULL: it is not. */
+static void (*lister)(const struct wp_options *o);
+
+/**
+ * wp_options_set_lister() - have tables handed over instead of printed
+ * @fn: called with the options of a command that is called with --list-opts
+ */
+void wp_options_set_lister(void (*fn)(const struct wp_options *o))
+{
+	lister = fn;
+}
+
+/**
+ * wp_option_at() - an option by its number
+ * @o: the options
+ * @nr: from 0 on
+ *
+ * Return: the option; NULL: there are not so many.
+ */
+const struct wp_option *wp_option_at(const struct wp_options *o, unsigned int nr)
 {
 	const struct wp_option *opt;
 
@@ -80,7 +98,7 @@ static void print_help(const struct wp_options *o)
 
 	print_lines(o, stdout);
 	putchar('\n');
-	for (i = 0; (opt = option(o, i)); i++)
+	for (i = 0; (opt = wp_option_at(o, i)); i++)
 		print_option(opt);
 	printf("    -h, --help                  show this\n\n");
 }
@@ -101,7 +119,7 @@ static void list_names(const struct wp_options *o)
 	const struct wp_option *opt;
 	unsigned int i;
 
-	for (i = 0; (opt = option(o, i)); i++) {
+	for (i = 0; (opt = wp_option_at(o, i)); i++) {
 		if (opt->name)
 			printf("--%s ", opt->name);
 	}
@@ -119,7 +137,7 @@ static const struct wp_option *find(const struct wp_options *o, int id)
 	const struct wp_option *opt;
 	unsigned int i;
 
-	for (i = 0; (opt = option(o, i)); i++) {
+	for (i = 0; (opt = wp_option_at(o, i)); i++) {
 		if (opt->id == id)
 			return opt;
 	}
@@ -135,7 +153,7 @@ static void suggest(const struct wp_options *o, const char *word)
 	unsigned int i, nr = 0;
 	char name[WP_NEAREST_SIZE];
 
-	for (i = 0; len && (opt = option(o, i)); i++) {
+	for (i = 0; len && (opt = wp_option_at(o, i)); i++) {
 		if (opt->name && !strncmp(opt->name, word + 2, len))
 			fprintf(stderr, nr++ ? " or --%s" : " Did you mean --%s", opt->name);
 	}
@@ -145,7 +163,7 @@ static void suggest(const struct wp_options *o, const char *word)
 	}
 	snprintf(name, sizeof(name), "%.*s", (int)len, word + 2);
 	n = (struct wp_nearest)WP_NEAREST(name);
-	for (i = 0; (opt = option(o, i)); i++) {
+	for (i = 0; (opt = wp_option_at(o, i)); i++) {
 		if (opt->name)
 			wp_nearest_offer(&n, opt->name);
 	}
@@ -214,7 +232,7 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 	unsigned int i;
 	int id, err = 0;
 
-	for (i = 0; i < MAX_OPTIONS && (opt = option(o, i)); i++) {
+	for (i = 0; i < MAX_OPTIONS && (opt = wp_option_at(o, i)); i++) {
 		if (opt->name) {
 			longs[nr].name = opt->name;
 			longs[nr].has_arg = is_optional(opt) ? optional_argument :
@@ -247,7 +265,7 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 			print_help(o);
 			return wp_end_output(stdout) ? -EIO : WP_OPTIONS_DONE;
 		case LIST_ID:
-			list_names(o);
+			(lister ? lister : list_names)(o);
 			return wp_end_output(stdout) ? -EIO : WP_OPTIONS_DONE;
 		case '?':
 		case ':':

@@ -51,6 +51,8 @@ struct wp_options {
 };
 
 int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ctx, int *rest);
+const struct wp_option *wp_option_at(const struct wp_options *o, unsigned int nr);
+void wp_options_set_lister(void (*fn)(const struct wp_options *o));
 void wp_print_usage(const struct wp_options *o);
 
 #endif /* WP_CMD_OPTIONS_H */

@@ -27,7 +27,6 @@
 #define TABLES_WAIT_MS	500
 
 /* Defaults of the tables; see size_tables(). */
-#define DEFAULT_BUFFER	(2ULL << 20)
 #define MIN_TASKS	16384
 
 static __u32 clamp(__u64 n, __u32 min, __u32 max)
@@ -56,7 +55,7 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 	__u32 threads = wp_count_threads();
 
 	if (!buffer)
-		buffer = wp_value_default_buffer(DEFAULT_BUFFER,
+		buffer = wp_value_default_buffer(WP_DEFAULT_BUFFER,
 						 (!o->event.none + 1ULL) * info->nr_online);
 	half = buffer / 2;
 	if (!o->aggrs)

@@ -52,6 +52,17 @@ static void no_command(const char *word)
 }
 
 /**
+ * wp_sched_command() - the name of a command below sched
+ * @nr: from 0 on
+ *
+ * Return: its name; NULL: there are not so many.
+ */
+const char *wp_sched_command(size_t nr)
+{
+	return nr < NR_COMMANDS ? commands[nr].name : NULL;
+}
+
+/**
  * cmd_sched() - the command
  * @argc: arguments
  * @argv: the same; the first one is "sched"

@@ -3,6 +3,9 @@
 #ifndef WP_CMD_SCHED_H
 #define WP_CMD_SCHED_H
 
+#include <stddef.h>
+
+const char *wp_sched_command(size_t nr);
 int cmd_sched(int argc, char **argv);
 int cmd_sched_record(int argc, char **argv);
 int cmd_sched_latency(int argc, char **argv);

@@ -7,6 +7,9 @@
 
 #include <linux/types.h>
 
+/* Tables of one CPU and context, where there is enough memory. */
+#define WP_DEFAULT_BUFFER	(2ULL << 20)
+
 struct wallprof_configure;
 struct wp_cpumask;
 struct wp_device;

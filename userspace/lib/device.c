@@ -17,6 +17,7 @@
 
 #include "lib/device.h"
 #include "lib/err.h"
+#include "lib/modfile.h"
 #include "lib/rights.h"
 
 /* Whether a small file of the kernel's says these words. */
@@ -46,22 +47,6 @@ static bool locked_down(const char *how)
 	return file_says("/sys/kernel/security/lockdown", words);
 }
 
-/* Whether a directory of the running kernel's modules has ours, compressed or not. */
-static bool is_installed(const char *release, const char *dir)
-{
-	static const char *const suffixes[] = { "", ".xz", ".zst", ".gz" };
-	char path[512];
-	size_t i;
-
-	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		snprintf(path, sizeof(path), "/lib/modules/%s/%s/wallprof.ko%s", release, dir,
-			 suffixes[i]);
-		if (!access(path, F_OK))
-			return true;
-	}
-	return false;
-}
-
 /* Whether the kernel loads modules only that are signed with a key it trusts. */
 static bool wants_signature(void)
 {
@@ -77,13 +62,13 @@ static void no_device(void)
 {
 	const char *more = wants_signature() ? MORE_SIGNED : "";
 	struct utsname host;
+	char path[512];
 
 	uname(&host);
 	if (!access("/sys/module/wallprof", F_OK))
 		wp_err("no %s, though the module is loaded. A container must be given the device",
 		       WALLPROF_DEVICE);
-	else if (is_installed(host.release, "extra") ||
-		 is_installed(host.release, "updates/dkms"))
+	else if (wp_modfile_find("", host.release, path, sizeof(path)))
 		wp_err("no %s: the module is not loaded. Run 'modprobe wallprof'%s",
 		       WALLPROF_DEVICE, more);
 	else

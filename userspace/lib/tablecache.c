@@ -126,11 +126,17 @@ static bool get_key(struct wp_tablecache *cache)
 	       read_key(cache);
 }
 
-/*
- * Where the cache is. Root's is not looked for by the environment, which may be
- * that of the user who called sudo.
+/**
+ * wp_tablecache_dir() - where the cache is, if nobody says
+ * @dir: out: its directory, which need not be there yet
+ * @size: of @dir
+ *
+ * Root's is not looked for by the environment, which may be that of the user who called
+ * sudo.
+ *
+ * Return: false if there can be none: no home directory.
  */
-static bool default_dir(char *dir, size_t size)
+bool wp_tablecache_dir(char *dir, size_t size)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	int n;
@@ -174,7 +180,7 @@ struct wp_tablecache *wp_tablecache_open(const char *dir)
 	char path[4096];
 
 	if (!dir) {
-		if (!default_dir(path, sizeof(path)))
+		if (!wp_tablecache_dir(path, sizeof(path)))
 			return NULL;
 		dir = path;
 	}

@@ -13,6 +13,7 @@
 
 struct wp_tablecache;
 
+bool wp_tablecache_dir(char *dir, size_t size);
 struct wp_tablecache *wp_tablecache_open(const char *dir);
 void wp_tablecache_close(struct wp_tablecache *cache);
 bool wp_tablecache_keeps(const struct wp_tablecache *cache);

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of what wallprof doctor concludes: one fact is wrong at a time.
+ */
+#include <errno.h>
+#include <linux/wallprof.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/checkup.h"
+#include "tap.h"
+
+#define TABLES	(8 << 20)
+
+/* A host on which all is well, for a user who is not root. */
+static const struct wp_hostfacts well = {
+	.release = "6.1.0-56-amd64", .machine = "x86_64",
+	.loaded = true, .headers = true, .has_config = true, .has_tracepoints = true,
+	.kernel_names = WP_YES, .lockdown = "none", .secure_boot = WP_NO, .sig_enforce = WP_NO,
+	.paranoid = 2, .max_rate = 100000, .kptr_restrict = 0, .memory_kib = 1 << 20,
+	.tracefs = WP_YES, .device_mode = 0666, .abi = WALLPROF_ABI_VERSION,
+	.abi_version = "1.0", .uid = 1000, .may_record = true, .may_admin = true,
+	.may_ptrace = true, .may_lock = true, .may_syslog = true, .memlock = ~0ULL, .cpus = 2,
+	.cache = "/var/cache/wallprof/unwind", .output = "/tmp", .output_free = 1ULL << 40,
+};
+
+static struct wp_hostfacts h;
+static struct wp_checkup c;
+
+static const struct wp_finding *find(const char *name)
+{
+	static const struct wp_finding none = { .name = "none", .level = WP_LEVELS };
+	size_t i;
+
+	for (i = 0; i < c.nr; i++) {
+		if (!strcmp(c.finding[i].name, name))
+			return &c.finding[i];
+	}
+	return &none;
+}
+
+/*
+ * The check has this result, says what it means and what to do, and it is the only one
+ * that is not ok. Begins anew with a host on which all is well.
+ */
+static void expect(const char *what, const char *name, enum wp_level level, const char *means,
+		   const char *command)
+{
+	const struct wp_finding *f;
+
+	wp_checkup(&c, &h, TABLES);
+	f = find(name);
+	ok(f->level == level && strstr(f->means, means) && !strcmp(f->remedy, command) &&
+	   c.count[WP_LEVEL_OK] == c.nr - 1, "%s: %s: %s. %s $ %s", what,
+	   f->level < WP_LEVELS ? wp_level_name(f->level) : "?", f->found, f->means, f->remedy);
+	h = well;
+}
+
+static void test_well(void)
+{
+	size_t i;
+
+	h = well;
+	wp_checkup(&c, &h, TABLES);
+	ok(c.nr == c.count[WP_LEVEL_OK], "all is well in %zu checks", c.nr);
+	for (i = 0; i < c.nr; i++)
+		ok(c.finding[i].found[0] && !c.finding[i].means[0] && !c.finding[i].remedy[0],
+		   "%s: %s", c.finding[i].name, c.finding[i].found);
+}
+
+static void test_kernel(void)
+{
+	strcpy(h.release, "5.9.0");
+	expect("too old", "kernel", WP_LEVEL_FAIL, "5.10 or newer", "");
+	strcpy(h.release, "4.18.0-553.el8");
+	expect("too old", "kernel", WP_LEVEL_FAIL, "5.10 or newer", "");
+	strcpy(h.machine, "riscv64");
+	expect("another machine", "kernel", WP_LEVEL_FAIL, "x86-64 or arm64", "");
+	h.release[0] = '\0';
+	expect("no release", "kernel", WP_LEVEL_NOTE, "missing", "");
+	strcpy(h.lockdown, "confidentiality");
+	expect("locked down", "lockdown", WP_LEVEL_FAIL, "until the next boot",
+	       "cat /proc/cmdline");
+	h.lockdown[0] = '\0';
+	expect("no lockdown file", "lockdown", WP_LEVEL_NOTE, "missing", "");
+	strcpy(h.lockdown, "integrity");
+	wp_checkup(&c, &h, TABLES);
+	ok(c.nr == c.count[WP_LEVEL_OK], "locked down for integrity, with the module loaded");
+	h = well;
+}
+
+/* Without a module several checks have something to say. */
+static void no_module(void)
+{
+	h = well;
+	h.loaded = false;
+	h.abi = 0;
+	h.device_mode = 0;
+	h.device_err = ENOENT;
+}
+
+static void has(const char *what, const char *name, enum wp_level level, const char *means,
+		const char *command)
+{
+	const struct wp_finding *f;
+
+	wp_checkup(&c, &h, TABLES);
+	f = find(name);
+	ok(f->level == level && strstr(f->means, means) && !strcmp(f->remedy, command),
+	   "%s: %s: %s. %s $ %s", what, f->level < WP_LEVELS ? wp_level_name(f->level) : "?",
+	   f->found, f->means, f->remedy);
+}
+
+static void test_module(void)
+{
+	no_module();
+	has("none", "module", WP_LEVEL_FAIL, "make install",
+	    "sudo dkms autoinstall && sudo modprobe wallprof");
+	has("none", "device", WP_LEVEL_FAIL, "comes with the module", "");
+	has("none", "interface", WP_LEVEL_NOTE, "not opened", "");
+	h.uid = 0;
+	has("none, root", "module", WP_LEVEL_FAIL, "make install",
+	    "dkms autoinstall && modprobe wallprof");
+	h.headers = false;
+	has("no headers", "headers", WP_LEVEL_NOTE, "cannot be built",
+	    "apt-get install linux-headers-6.1.0-56-amd64");
+	strcpy(h.tracepoints_missing, "sched_switch");
+	has("no tracepoint", "kernel config", WP_LEVEL_FAIL, "lacks", "");
+	has("no tracepoint", "module", WP_LEVEL_FAIL, "cannot have", "");
+	no_module();
+	strcpy(h.module_file, "/lib/modules/6.1.0-56-amd64/extra/wallprof.ko");
+	has("not loaded", "module", WP_LEVEL_FAIL, "needs the module", "sudo modprobe wallprof");
+	h.signature = WP_SIGNATURE_NONE;
+	has("not loaded", "Secure Boot", WP_LEVEL_OK, "", "");
+	h.sig_enforce = WP_YES;
+	has("not signed", "Secure Boot", WP_LEVEL_FAIL, "has no signature",
+	    "sudo mokutil --import /var/lib/dkms/mok.pub");
+	h.signature = WP_SIGNATURE_SOME;
+	has("signed", "Secure Boot", WP_LEVEL_NOTE, "key that this kernel trusts",
+	    "sudo mokutil --import /var/lib/dkms/mok.pub");
+	h = well;
+	h.device_err = ENOENT;
+	h.abi = 0;
+	has("a container", "device", WP_LEVEL_FAIL, "container must be given", "");
+	h = well;
+	h.abi--;
+	expect("an older module", "interface", WP_LEVEL_FAIL, "(1.0) is older",
+	       "sudo modprobe -r wallprof && sudo modprobe wallprof");
+	h.abi = 0;
+	expect("another device", "interface", WP_LEVEL_FAIL, "not the device of the module",
+	       "ls -l " WALLPROF_DEVICE);
+	h.abi = WALLPROF_ABI_VERSION + 1;
+	wp_checkup(&c, &h, TABLES);
+	ok(c.nr == c.count[WP_LEVEL_OK], "a newer module");
+	h = well;
+}
+
+static void test_rights(void)
+{
+	h.may_record = false;
+	h.device_err = EPERM;
+	h.abi = 0;
+	has("nobody", "device", WP_LEVEL_FAIL, "its mode alone allows nobody",
+	    "sudo wallprof doctor");
+	has("nobody", "rights", WP_LEVEL_FAIL, "root or CAP_PERFMON", "sudo wallprof record");
+	h.may_record = true;
+	h.device_err = EACCES;
+	h.device_mode = 0600;
+	has("mode 600", "device", WP_LEVEL_FAIL, "mode", "sudo chmod 666 " WALLPROF_DEVICE);
+	h.device_mode = 0666;
+	h.user_namespace = true;
+	has("a user namespace", "device", WP_LEVEL_FAIL, "user namespace", "");
+	h.user_namespace = false;
+	has("a policy", "device", WP_LEVEL_FAIL, "SELinux", "");
+	h.device_err = EUSERS;
+	has("too many", "device", WP_LEVEL_FAIL, "End one", "sudo fuser -v " WALLPROF_DEVICE);
+	h = well;
+	h.paranoid = 3;
+	h.may_admin = false;
+	h.follow_err = EACCES;
+	expect("paranoid", "perf_event_paranoid", WP_LEVEL_FAIL, "CAP_SYS_ADMIN",
+	       "sudo sysctl kernel.perf_event_paranoid=2");
+	h.follow_err = EACCES;
+	expect("seccomp", "perf_event_paranoid", WP_LEVEL_FAIL, "seccomp", "");
+	h.follow_err = ENOSYS;
+	h.paranoid = WP_PARANOID_UNKNOWN;
+	expect("no perf", "perf_event_paranoid", WP_LEVEL_FAIL, "refused", "");
+	h.may_ptrace = false;
+	expect("no CAP_SYS_PTRACE", "user stacks", WP_LEVEL_NOTE, "frame pointer",
+	       "sudo wallprof record");
+	h.may_lock = false;
+	h.memlock = TABLES - 1;
+	expect("locked memory", "locked memory", WP_LEVEL_FAIL, "8192 KiB",
+	       "sudo prlimit --pid $$ --memlock=unlimited");
+	h.may_lock = false;
+	h.memlock = TABLES;
+	wp_checkup(&c, &h, TABLES);
+	ok(c.nr == c.count[WP_LEVEL_OK], "just enough locked memory");
+	h = well;
+	h.kernel_names = WP_NO;
+	expect("no CAP_SYSLOG", "kptr_restrict", WP_LEVEL_NOTE, "CAP_SYSLOG",
+	       "sudo wallprof record");
+	h.kernel_names = WP_NO;
+	h.kptr_restrict = 2;
+	expect("hidden", "kptr_restrict", WP_LEVEL_NOTE, "for root too",
+	       "sudo sysctl kernel.kptr_restrict=1");
+}
+
+static void test_room(void)
+{
+	h.max_rate = 2000;
+	expect("throttled", "sample rate", WP_LEVEL_NOTE, "4000",
+	       "sudo sysctl kernel.perf_event_max_sample_rate=100000");
+	h.max_rate = -1;
+	expect("no rate", "sample rate", WP_LEVEL_NOTE, "missing", "");
+	h.cycles_err = ENOENT;
+	expect("no counter", "CPU counter", WP_LEVEL_NOTE, "timer", "");
+	h.cycles_err = EACCES;
+	expect("a hidden counter", "CPU counter", WP_LEVEL_NOTE, "cpu-clock", "");
+	h.memory_kib = 1024;
+	expect("little memory", "memory", WP_LEVEL_NOTE, "smaller -m",
+	       "sudo wallprof record -m 128K");
+	h.memory_kib = -1;
+	expect("no memory file", "memory", WP_LEVEL_NOTE, "missing", "");
+	h.cache_err = EROFS;
+	expect("no cache", "unwind cache", WP_LEVEL_NOTE, "anew", "");
+	h.cache[0] = '\0';
+	expect("no home", "unwind cache", WP_LEVEL_NOTE, "anew", "");
+	h.output_err = EROFS;
+	expect("nowhere to write", "disk", WP_LEVEL_FAIL, "another place",
+	       "wallprof record -o /tmp/perf.data");
+	h.output_free = 1 << 20;
+	expect("little room", "disk", WP_LEVEL_NOTE, "may not fit", "df -h .");
+	h.tracefs = WP_NO;
+	expect("tracefs of root's", "tracefs", WP_LEVEL_NOTE, "sched record",
+	       "sudo wallprof sched record");
+	h.tracefs = WP_UNKNOWN;
+	expect("no tracefs", "tracefs", WP_LEVEL_NOTE, "sched record",
+	       "sudo mount -t tracefs nodev /sys/kernel/tracing");
+}
+
+/* Nothing is known, and nothing works: no more findings than there is room for. */
+static void test_nothing(void)
+{
+	memset(&h, 0, sizeof(h));
+	wp_checkup(&c, &h, TABLES);
+	ok(c.nr <= WP_CHECKUP_MAX && c.count[WP_LEVEL_FAIL], "nothing is known");
+}
+
+int main(void)
+{
+	test_well();
+	test_kernel();
+	test_module();
+	test_rights();
+	test_room();
+	test_nothing();
+	return done();
+}

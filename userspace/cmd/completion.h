@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What shells complete. See completion.c.
+ */
+#ifndef WP_CMD_COMPLETION_H
+#define WP_CMD_COMPLETION_H
+
+#include <stddef.h>
+
+/**
+ * struct wp_completed - a command whose options are completed
+ * @words: the command, and for one of several below another both names, NULL behind them
+ * @run: called with the words and an option; prints its options
+ */
+struct wp_completed {
+	const char *words[3];
+	int (*run)(int argc, char **argv);
+};
+
+int wp_completion_print(const char *shell, const struct wp_completed *commands, size_t nr);
+
+#endif /* WP_CMD_COMPLETION_H */
