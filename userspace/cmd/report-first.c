@@ -45,6 +45,7 @@ struct longest {
  * @rows: of the table at hand
  * @kthreads_ns: left out: of kernel threads
  * @loops_ns: left out: of loops
+ * @own_ns: left out: of wallprof itself
  * @blocked_ns: in the table
  * @runnable_ns: in the table
  * @causes: samples have causes
@@ -61,6 +62,7 @@ struct first {
 	struct wp_waitrows rows;
 	__u64 kthreads_ns;
 	__u64 loops_ns;
+	__u64 own_ns;
 	__u64 blocked_ns;
 	__u64 runnable_ns;
 	bool causes;
@@ -255,6 +257,13 @@ static void wait_of(const struct first *f, const struct wp_profline *l, size_t n
 	w->kernel &= idle;
 }
 
+/* What the recorder and its helpers wait for is nobody's trouble. */
+static bool is_own(const char *comm)
+{
+	return !strcmp(comm, "wallprof") || !strcmp(comm, "wallprof-files") ||
+	       !strcmp(comm, "wallprof-opens");
+}
+
 static int add_off(struct first *f, const struct wp_profline *l)
 {
 	const struct wp_profile_thread *t = wp_profile_thread(f->o->samples->profile, l->thread);
@@ -272,7 +281,9 @@ static int add_off(struct first *f, const struct wp_profline *l)
 		if (!get_stack(f, l, &nr))
 			return -ENOMEM;
 		wait_of(f, l, nr, &w);
-		if (f->hide && (w.loop || w.kernel)) {
+		if (f->hide && is_own(comm)) {
+			f->own_ns += blocked;
+		} else if (f->hide && (w.loop || w.kernel)) {
 			*(w.loop ? &f->loops_ns : &f->kthreads_ns) += blocked;
 		} else {
 			item.what = w.what;
@@ -301,7 +312,7 @@ static void print_off(const struct first *f)
 	static const struct wp_report_titles titles = {
 		"time s", "longest", "waited for", "in function", "by (threads)"
 	};
-	__u64 idle = f->kthreads_ns + f->loops_ns, off = f->blocked_ns + f->runnable_ns;
+	__u64 idle = f->kthreads_ns + f->loops_ns + f->own_ns, off = f->blocked_ns + f->runnable_ns;
 
 	if (off) {
 		wp_screen_line("# Off-CPU: %.3f s (%.1f%% blocked, %.1f%% runnable)%s",
@@ -311,8 +322,9 @@ static void print_off(const struct first *f)
 		wp_report_rows(&f->rows, &titles, OFF_ROWS, true);
 	}
 	if (idle)
-		wp_screen_line("# left out as idle (see --idle): kernel threads %.1f s, event loops %.1f s",
-			       (double)f->kthreads_ns / 1e9, (double)f->loops_ns / 1e9);
+		wp_screen_line("# left out (see --idle): kernel threads %.1f s, loops %.1f s, wallprof %.1f s",
+			       (double)f->kthreads_ns / 1e9, (double)f->loops_ns / 1e9,
+			       (double)f->own_ns / 1e9);
 }
 
 static int off_cpu(struct first *f)

@@ -89,8 +89,9 @@ function nameOf(fr) {
 }
 /* With the file, by which those without a name differ. */
 function wholeName(fr) {
-	const dso = fr.f < 0 ? "" : data.dsos[fn.dso[fr.f]];
-	return nameOf(fr) + (dso ? " [" + dso.replace(/^\[|\]$/g, "") + "]" : "");
+	const dso = fr.f < 0 ? "" : data.dsos[fn.dso[fr.f]], name = nameOf(fr);
+	/* One without a name is a place in its file already. */
+	return name + (dso && !name.startsWith(dso + "+") ? " [" + dso.replace(/^\[|\]$/g, "") + "]" : "");
 }
 
 const short = (v, u) => v < 9.995 ? v.toFixed(2) + u : v < 99.95 ? v.toFixed(1) + u :
