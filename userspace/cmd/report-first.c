@@ -441,7 +441,9 @@ static void print_more(const struct first *f)
 	if (!off)
 		return;
 	if (!f->causes)
-		wp_screen_line("# which lock, file or socket: wallprof record -R");
+		wp_screen_line("# which lock: wallprof record, without --no-reasons");
+	if (!wp_profile_tells_objects(f->o->samples->profile))
+		wp_screen_line("# which file or socket: wallprof record -R");
 	if (wakers)
 		wp_screen_line("# who woke what waited: report --kinds waker");
 	else

@@ -42,10 +42,9 @@ const struct wp_option wp_samples_table[] = {
 	{ OPT_TIME, "time", "from,to", "samples of these seconds only: times as perf\n"
 	  "script prints them; either may be left out" },
 	{ OPT_REASON, "reason", "reasons", "time off-CPU for these reasons or in these\n"
-	  "system calls only, separated by commas (record\n"
-	  "-R): fault, preempted, kernel, read, futex, ..." },
-	{ OPT_STATE, "state", "letters", "time off-CPU in these states only: S, D, R, ...\n"
-	  "(record -R)" },
+	  "system calls only, separated by commas: fault,\n"
+	  "preempted, kernel, read, futex, ..." },
+	{ OPT_STATE, "state", "letters", "time off-CPU in these states only: S, D, R, ..." },
 	{ 'S', "symbols", "names", "stacks with one of these functions only,\n"
 	  "separated by commas" },
 	{ OPT_KALLSYMS, "kallsyms", "file", "a copy of /proc/kallsyms of the kernel that\n"
@@ -564,7 +563,7 @@ static bool has_traces(const struct wp_samples *s)
 const char *wp_samples_untold(const struct wp_samples *s)
 {
 	return (s->o->reasons || s->o->states) && !wp_profile_tells_causes(s->profile) ?
-	       ": samples do not tell why threads waited, record with -R" : "";
+	       ": samples do not have why threads waited, record without --no-reasons" : "";
 }
 
 /**

@@ -137,8 +137,9 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	if (to->kind == WP_PROFILE_CPU && !to->is_time && event->attr.freq && !ours &&
 	    event->attr.sample_freq)
 		to->each_ns = 1000000000 / event->attr.sample_freq;
-	to->cause = ours && event->attr.type == PERF_TYPE_SOFTWARE &&
-		event->attr.sample_type & PERF_SAMPLE_RAW;
+	to->cause = event->attr.type == PERF_TYPE_SOFTWARE &&
+		event->attr.sample_type & PERF_SAMPLE_RAW &&
+		(to->kind == WP_PROFILE_OFFCPU || to->kind == WP_PROFILE_RUNNABLE);
 	if (!tp || strcmp(tp->system, WP_RAW_SYSTEM) || strcmp(tp->name, WP_RAW_NAME))
 		return;
 	to->state = wp_tracepoint_field(tp, "state");
@@ -505,6 +506,23 @@ bool wp_profile_tells_causes(const struct wp_profile *p)
 	for (i = 0; i < wp_profile_events(p)->nr; i++) {
 		if (p->event[i].kind == WP_PROFILE_OFFCPU &&
 		    (p->event[i].count || p->event[i].cause))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * wp_profile_tells_objects() - whether samples tell which file or socket was waited for
+ * @p: the recording
+ *
+ * Return: true if they do (record -R).
+ */
+bool wp_profile_tells_objects(const struct wp_profile *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < wp_profile_events(p)->nr; i++) {
+		if (p->event[i].kind == WP_PROFILE_OFFCPU && p->event[i].object)
 			return true;
 	}
 	return false;
