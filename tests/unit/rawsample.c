@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "lib/features.h"
+#include "lib/rawcause.h"
 #include "lib/rawsample.h"
 #include "tap.h"
 

@@ -13,6 +13,7 @@
 #include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/jitmaps.h"
+#include "lib/rawcause.h"
 #include "lib/rawsample.h"
 
 /* What a kill -9 can cost at most. */

@@ -17,6 +17,7 @@
 #include "lib/ledgerfile.h"
 #include "lib/profile.h"
 #include "lib/profstacks.h"
+#include "lib/rawcause.h"
 #include "lib/rawsample.h"
 #include "lib/syscalls.h"
 

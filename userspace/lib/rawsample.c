@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The raw payload of samples of off-CPU time. Of record -R: state, reason, waker and
+ * The raw payload of samples of off-CPU time (record -R): state, reason, waker and
  * figures, in the form of a tracepoint's record, with the description that perf
  * needs to show it. There is no such tracepoint; that is how a file can say what its
- * raw data are. Without -R a short one, for ourselves: perf scripts that read samples of
- * offcpu-time as those of a clock, with their period, go on to do so. Called by the record
- * command, perfdata.c and profile.c. wallprof-record(1) documents the fields.
+ * raw data are. Called by the record command and perfdata.c. wallprof-record(1)
+ * documents the fields.
  *
  * Pure: no I/O, no clock.
  */
@@ -244,42 +243,4 @@ size_t wp_raw_encode(const struct wp_sample *s, const char *object,
 	while ((len + sizeof(__u32)) % sizeof(__u64))
 		((char *)buf)[len++] = 0;
 	return len;
-}
-
-/**
- * wp_raw_cause_make() - make the short payload of a sample
- * @raw: filled in
- * @s: the sample, with its cause
- */
-void wp_raw_cause_make(struct wp_raw_cause *raw, const struct wp_sample *s)
-{
-	const struct wp_cause *c = &s->cause;
-
-	*raw = (struct wp_raw_cause){
-		.magic = WP_RAW_CAUSE,
-		.state = s->state,
-		.reason = c->reason,
-		.compat = c->compat,
-		.syscall = c->syscall,
-		.lock = c->arg,
-		.count = s->count,
-		.blocked_max = s->blocked_max,
-		.runnable_max = s->runnable_max,
-	};
-}
-
-/**
- * wp_raw_cause_read() - read one
- * @raw: filled in
- * @buf: the payload, which may be anything
- * @size: bytes there
- *
- * Return: false if it is none.
- */
-bool wp_raw_cause_read(struct wp_raw_cause *raw, const void *buf, size_t size)
-{
-	if (!buf || size < sizeof(*raw))
-		return false;
-	memcpy(raw, buf, sizeof(*raw));
-	return raw->magic == WP_RAW_CAUSE;
 }

@@ -5,7 +5,6 @@
 #ifndef WP_LIB_RAWSAMPLE_H
 #define WP_LIB_RAWSAMPLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -24,42 +23,10 @@
 #define WP_RAW_SINGLE	(1U << 1)	/* what is known of single intervals only */
 #define WP_RAW_CHAINS	(1U << 2)	/* their ids, and those of their wakers' own */
 
-/**
- * struct wp_raw_cause - what a sample carries without -R, of an event that is no tracepoint
- * @magic: WP_RAW_CAUSE
- * @state: enum wallprof_state
- * @reason: enum wallprof_reason
- * @compat: 1: @syscall is of the 32-bit table
- * @reserved: 0
- * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE or _OTHER
- * @lock: address of the futex; 0 if it is about none
- * @count: the intervals that the sample stands for
- * @blocked_max: the longest time blocked in one of them, ns
- * @runnable_max: the longest time runnable
- *
- * With the 4 bytes before it that say how long it is, a multiple of 8.
- */
-struct wp_raw_cause {
-	__u32 magic;
-	__u8 state;
-	__u8 reason;
-	__u8 compat;
-	__u8 reserved;
-	__u32 syscall;
-	__u64 lock;
-	__u64 count;
-	__u64 blocked_max;
-	__u64 runnable_max;
-} __attribute__((packed));
-
-#define WP_RAW_CAUSE	0x31435057	/* "WPC1" */
-
 struct wp_buf;
 
 void wp_raw_format(struct wp_buf *b, unsigned int shows);
 size_t wp_raw_encode(const struct wp_sample *s, const char *object,
 		     const struct wp_hist *hist, void *buf, size_t size);
-void wp_raw_cause_make(struct wp_raw_cause *raw, const struct wp_sample *s);
-bool wp_raw_cause_read(struct wp_raw_cause *raw, const void *buf, size_t size);
 
 #endif /* WP_LIB_RAWSAMPLE_H */
