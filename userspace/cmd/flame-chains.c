@@ -3,7 +3,7 @@
  * Owns blocked time by who blocked where and who woke it where, in sum. A recording has
  * the waker's stack as a sample of its own (record --wakers): with the time of the
  * sleeper's, behind it, and for as long as that was blocked. With -R alone the sleeper's
- * tells which thread it was. Called by flame.c while samples are read, and by
+ * has which thread it was. Called by flame.c while samples are read, and by
  * flame-graph.c.
  */
 #include <errno.h>

@@ -45,7 +45,7 @@ static __u32 noted(struct wp_flame_graph *g, __u32 node, const struct wp_proflin
 	snprintf(name, sizeof(name), "(%s%s%s)", c->reason, c->syscall[0] ? " " : "",
 		 c->syscall);
 	node = named(g, node, WP_FLAME_NOTE, name);
-	/* What was waited for can be told apart, and searched for. */
+	/* What was waited for is a frame of its own, to be searched for. */
 	if (node && c->object[0] && strcmp(c->object, "-"))
 		node = named(g, node, WP_FLAME_NOTE, c->object);
 	return node;

@@ -118,7 +118,7 @@ int wp_flame_spread(struct wp_flame_graph *g)
 		.g = g, .slots = sum->slots, .free = calloc(sum->slots, sizeof(double)),
 		.slot_ns = sum->to > sum->from ? (double)(sum->to - sum->from) / sum->slots : 0,
 	};
-	/* Without causes a sample does not tell how many intervals it stands for. */
+	/* Without causes a sample does not have how many intervals it stands for. */
 	bool counted = wp_profile_tells_causes(g->samples->profile);
 	size_t nr = 0, i;
 

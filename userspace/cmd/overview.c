@@ -182,15 +182,15 @@ static double percent(__u64 part, __u64 all)
 static void print_waits(const struct wp_overview *o, const char *before, __u32 tgid,
 			__u64 blocked, size_t most)
 {
-	size_t nr, i, len = 0, told = 0;
+	size_t nr, i, len = 0, printed = 0;
 	const struct wp_procwait *w = wp_procwaits_of(&o->waits, tgid, &nr);
 	__u64 rest = blocked;
 	char name[48], line[1024];
 
-	for (i = 0; i < nr && told < most && w[i].blocked_ns >= blocked / 100; i++) {
+	for (i = 0; i < nr && printed < most && w[i].blocked_ns >= blocked / 100; i++) {
 		if (w[i].reason == WALLPROF_REASON_UNKNOWN)
 			continue;
-		len += snprintf(line + len, sizeof(line) - len, "%s", told++ ? ", " : "");
+		len += snprintf(line + len, sizeof(line) - len, "%s", printed++ ? ", " : "");
 		if (o->wide)
 			len += snprintf(line + len, sizeof(line) - len, "%.6f s %s (%.1f%%)",
 					seconds(w[i].blocked_ns),
@@ -202,7 +202,7 @@ static void print_waits(const struct wp_overview *o, const char *before, __u32 t
 					wp_procwait_name(&w[i], o->arch, name, sizeof(name)));
 		rest -= w[i].blocked_ns < rest ? w[i].blocked_ns : rest;
 	}
-	if (!told)
+	if (!printed)
 		return;
 	if (rest && rest >= blocked / 100 && o->wide)
 		snprintf(line + len, sizeof(line) - len, ", %.6f s else", seconds(rest));

@@ -383,7 +383,7 @@ static int on_cpu(void *ctx, const struct wp_section *section)
 	int err = 0;
 	size_t i;
 
-	/* The timeline's own are told by what it says of threads. */
+	/* The timeline has its own. */
 	if (f->timeline && !strncmp(section->title, "sched:", 6))
 		return 0;
 	wp_waitrows_free(&f->rows);
@@ -442,7 +442,7 @@ static void print_more(const struct first *f)
 		return;
 	if (!f->causes)
 		wp_screen_line("# which lock: wallprof record, without --no-reasons");
-	if (!wp_profile_tells_objects(f->o->samples->profile))
+	if (!wp_profile_has_objects(f->o->samples->profile))
 		wp_screen_line("# which file or socket: wallprof record -R");
 	if (wakers)
 		wp_screen_line("# who woke what waited: report --kinds waker");

@@ -21,7 +21,7 @@
 /**
  * struct starving - what is read
  * @o: which threads are asked for
- * @rows: who ran, and instead of whom
+ * @rows: who ran, and which thread waited
  * @starved: the times
  */
 struct starving {

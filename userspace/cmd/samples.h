@@ -46,7 +46,7 @@ struct wp_samples;
  * @functions: with one of these functions in their stacks only: a list, or NULL
  * @no_scale: samples of a clock stand for the time that the clock says
  * @chosen: one of the options that leave something out was given, or NULL
- * @each: told of each sample, also of those that are not asked for, and of the end with
+ * @each: called for each sample, also of those that are not asked for, and of the end with
  *	NULL; what it returns other than 0 ends the reading; or NULL
  * @ctx: handed to it
  */

@@ -379,7 +379,7 @@ void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t siz
 		snprintf(line + len, size - len, " IN");
 }
 
-/* The columns of a row that tell who it is. */
+/* The columns of a row that name it. */
 static size_t put_who(const struct wp_top *top, const struct wp_toprow *row,
 		      const struct layout *l, char *line, size_t size)
 {

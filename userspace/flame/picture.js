@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a picture can do where its script may run: a click zooms, and a search marks frames
- * and tells their share. Names are put as text only. As it stands in CDATA, nothing here
+ * and shows their share. Names are put as text only. As it stands in CDATA, nothing here
  * may look like the end of that.
  */
 "use strict";

@@ -66,7 +66,7 @@ struct event {
  * @comms: names of threads
  * @stacks: stacks
  * @event: its events
- * @arch: the machine that it was recorded on; NULL: not told
+ * @arch: the machine that it was recorded on; NULL: not known
  * @calls: names of system calls there, as far as they were looked up, and of 32-bit ones
  * @threads: struct wp_profile_thread
  * @causes: struct wp_profile_cause
@@ -513,12 +513,12 @@ bool wp_profile_tells_causes(const struct wp_profile *p)
 }
 
 /**
- * wp_profile_tells_objects() - whether samples tell which file or socket was waited for
+ * wp_profile_has_objects() - whether samples have which file or socket was waited for
  * @p: the recording
  *
  * Return: true if they do (record -R).
  */
-bool wp_profile_tells_objects(const struct wp_profile *p)
+bool wp_profile_has_objects(const struct wp_profile *p)
 {
 	unsigned int i;
 

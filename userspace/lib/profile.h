@@ -84,8 +84,8 @@ struct wp_profile_cause {
  * @count: the samples or intervals that it stands for
  * @waker: what kind of waker ended it, as wp_waker_name() has it; NULL: not recorded
  * @waker_tid: the thread that did so
- * @blocked_max: the longest time blocked of these; 0: not told
- * @runnable_max: the longest time runnable; 0: not told
+ * @blocked_max: the longest time blocked of these; 0: not known
+ * @runnable_max: the longest time runnable; 0: not known
  */
 struct wp_profile_sample {
 	enum wp_profile_kind kind;
@@ -184,7 +184,7 @@ __u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const ch
 const char *wp_profile_comm_of(const struct wp_profile *p, __s32 tid);
 const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __u32 thread);
 bool wp_profile_tells_causes(const struct wp_profile *p);
-bool wp_profile_tells_objects(const struct wp_profile *p);
+bool wp_profile_has_objects(const struct wp_profile *p);
 const struct wp_profile_cause *wp_profile_cause(const struct wp_profile *p, __u32 cause);
 const __u32 *wp_profile_stack(struct wp_profile *p, __u32 stack, size_t *nr);
 const struct wp_frame *wp_profile_frame(struct wp_profile *p, __u32 frame);

@@ -25,13 +25,13 @@
  * @event: their event; of OFFCPU 0
  * @thread: whose: wp_profile_thread()
  * @stack: wp_profile_stack(), 0: none
- * @cause: wp_profile_cause(), 0: not told
+ * @cause: wp_profile_cause(), 0: not known
  * @slot: which part of the time, from 0 on
  * @weight: sum of their periods, in the event's unit
  * @ns: sum of the times that they stand for; of OFFCPU runnable and blocked
  * @runnable: of OFFCPU: the part in which the thread was runnable
  * @count: samples or intervals
- * @blocked_max: of OFFCPU: the longest time blocked; 0: not told
+ * @blocked_max: of OFFCPU: the longest time blocked; 0: not known
  * @runnable_max: the same of runnable
  * @samples: samples of the file, also those that tell what was runnable
  */
