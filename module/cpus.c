@@ -203,8 +203,11 @@ int wp_cpus_allocate(struct wp_session *session)
 	unsigned int nr;
 
 	session->empty = alloc_page(WP_GFP | __GFP_ZERO);
+	if (!session->empty)
+		return -ENOMEM;
+	/* Once there, all of it points somewhere: wp_cpus_free() relies on that. */
 	session->cpus = kvcalloc(nr_cpu_ids, sizeof(*session->cpus), GFP_KERNEL_ACCOUNT);
-	if (!session->cpus || !session->empty)
+	if (!session->cpus)
 		return -ENOMEM;
 	for (nr = 0; nr < nr_cpu_ids; nr++)
 		session->cpus[nr] = (struct wp_cpu *)&wp_cpu_none;
