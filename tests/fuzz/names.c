@@ -156,7 +156,7 @@ static void look_at(struct wp_elfnames *found, const struct wp_inlines *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t third = size && data[0] % 2 ? (size - 1) / 3 : 0;
-	struct wp_debugfiles files = { -1, -1, -1 };
+	struct wp_elffiles files = { -1, -1, -1 };
 	struct wp_elfnames found = { 0 };
 	struct wp_inlines *in;
 	struct wp_elflinks links;

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "../harm/silentfs.h"
-#include "lib/buildid.h"
+#include "lib/buildids.h"
 #include "lib/clock.h"
 #include "lib/err.h"
 #include "lib/filereader.h"

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/buildids.h"
 #include "lib/symbols.h"
 #include "tap.h"
 

@@ -13,9 +13,10 @@
 
 #include "cmd/foreign.h"
 #include "cmd/options.h"
-#include "cmd/record.h"
+#include "cmd/record-options.h"
 #include "cmd/values.h"
 #include "cmd/whom.h"
+#include "lib/cause.h"
 #include "lib/compress.h"
 #include "lib/duration.h"
 #include "lib/err.h"

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "cmd/ledgertext.h"
-#include "cmd/record.h"
+#include "cmd/record-summary.h"
 #include "lib/err.h"
 #include "lib/text.h"
 

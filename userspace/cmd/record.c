@@ -18,6 +18,7 @@
 
 #include "cmd/dump.h"
 #include "cmd/options.h"
+#include "cmd/record.h"
 #include "cmd/recording.h"
 #include "cmd/signals.h"
 #include "lib/clock.h"

@@ -11,10 +11,10 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-#include "cmd/record.h"
+#include "cmd/record-summary.h"
 #include "cmd/workload.h"
 #include "lib/batch.h"
-#include "lib/buildid.h"
+#include "lib/buildids.h"
 #include "lib/device.h"
 #include "lib/hist.h"
 #include "lib/keepfiles.h"

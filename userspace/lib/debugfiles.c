@@ -235,7 +235,7 @@ static int find_alt(const struct wanted *w, int owner, const struct wp_elflinks 
  *
  * Return: 0.
  */
-int wp_debugfiles_open(struct wp_debugfiles *files, const struct wp_debugplace *place, int fd,
+int wp_debugfiles_open(struct wp_elffiles *files, const struct wp_debugplace *place, int fd,
 		       const struct stat *st, const struct wp_elflinks *links, bool dwarf)
 {
 	struct wp_elflinks debug = { 0 }, alt;
@@ -245,7 +245,7 @@ int wp_debugfiles_open(struct wp_debugfiles *files, const struct wp_debugplace *
 	};
 	const struct wp_elflinks *owner = links;
 
-	*files = (struct wp_debugfiles){ .main = fd, .debug = -1, .alt = -1 };
+	*files = (struct wp_elffiles){ .main = fd, .debug = -1, .alt = -1 };
 	if (!links->symbols || (dwarf && !links->dwarf))
 		files->debug = find_debug(&w, fd, links);
 	if (!links->dwarf && files->debug >= 0)
@@ -263,7 +263,7 @@ int wp_debugfiles_open(struct wp_debugfiles *files, const struct wp_debugplace *
  * wp_debugfiles_close() - close them
  * @files: the files
  */
-void wp_debugfiles_close(struct wp_debugfiles *files)
+void wp_debugfiles_close(struct wp_elffiles *files)
 {
 	int *fd[] = { &files->main, &files->debug, &files->alt };
 	size_t i;

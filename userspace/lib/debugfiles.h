@@ -12,19 +12,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "lib/elffiles.h"
 #include "lib/elflinks.h"
-
-/**
- * struct wp_debugfiles - descriptors, each of a regular file, or -1
- * @main: the file itself
- * @debug: with its symbols and debug information, if they are in another one
- * @alt: what that one shares with others
- */
-struct wp_debugfiles {
-	int main;
-	int debug;
-	int alt;
-};
 
 /**
  * struct wp_debugplace - where it is looked for them
@@ -38,8 +27,8 @@ struct wp_debugplace {
 	bool only;
 };
 
-int wp_debugfiles_open(struct wp_debugfiles *files, const struct wp_debugplace *place, int fd,
+int wp_debugfiles_open(struct wp_elffiles *files, const struct wp_debugplace *place, int fd,
 		       const struct stat *st, const struct wp_elflinks *links, bool dwarf);
-void wp_debugfiles_close(struct wp_debugfiles *files);
+void wp_debugfiles_close(struct wp_elffiles *files);
 
 #endif /* WP_LIB_DEBUGFILES_H */

@@ -347,7 +347,7 @@ static const char *add_stubs(struct wp_elfnames *names, Elf *elf)
  *
  * Return: NULL, or why it has no names.
  */
-const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfiles *files,
+const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_elffiles *files,
 			     bool variables)
 {
 	Elf *elf, *debug;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "lib/debugfiles.h"
+#include "lib/elffiles.h"
 #include "lib/inlines.h"
 #include "lib/symtable.h"
 
@@ -46,7 +46,7 @@ struct wp_elfnames {
 	bool variables;
 };
 
-const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_debugfiles *files,
+const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_elffiles *files,
 			     bool variables);
 void wp_elfnames_free(struct wp_elfnames *names);
 

@@ -12,7 +12,8 @@
 #include <linux/types.h>
 
 #include "lib/buf.h"
-#include "lib/buildid.h"
+#include "lib/buildids.h"
+#include "lib/filestat.h"
 #include "lib/jitmaps.h"
 
 /* Numbers of the features, as tools/perf/util/header.h has them. */

@@ -455,7 +455,7 @@ static const char *read_symbols(const struct wp_job *job, struct wp_elfnames *na
 	return err == -EAGAIN ? "there is no process to read it in" : WP_FILEREADER_BAD;
 }
 
-static struct wp_job job_of(__u32 kind, const struct wp_debugfiles *files)
+static struct wp_job job_of(__u32 kind, const struct wp_elffiles *files)
 {
 	struct wp_job job = { .head.kind = kind, .fds[0] = files->main, .nr_fds = 1 };
 
@@ -478,7 +478,7 @@ static struct wp_job job_of(__u32 kind, const struct wp_debugfiles *files)
  *
  * Return: NULL, or why it has no names.
  */
-const char *wp_filereader_symbols(const struct wp_debugfiles *files, bool variables,
+const char *wp_filereader_symbols(const struct wp_elffiles *files, bool variables,
 				  struct wp_elfnames *names)
 {
 	struct wp_job job = job_of(WP_JOB_SYMBOLS, files);
@@ -538,7 +538,7 @@ static int take_texts(void *ctx, const struct wp_answer *answer)
  *
  * Return: 0 or a negative errno.
  */
-int wp_filereader_inlined(const struct wp_debugfiles *files, __u64 number, __u64 address,
+int wp_filereader_inlined(const struct wp_elffiles *files, __u64 number, __u64 address,
 			  bool raw, char **names, size_t *nr)
 {
 	struct wp_job job = job_of(WP_JOB_INLINED, files);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "lib/buildid.h"
-#include "lib/debugfiles.h"
+#include "lib/elffiles.h"
 #include "lib/elflinks.h"
 #include "lib/elfnames.h"
 
@@ -29,10 +29,10 @@ struct wp_fileowner {
 int wp_filereader_buildid(int fd, struct wp_buildid *id);
 int wp_filereader_loaded_id(int fd, struct wp_buildid *id);
 int wp_filereader_links(int fd, struct wp_elflinks *links);
-const char *wp_filereader_symbols(const struct wp_debugfiles *files, bool variables,
+const char *wp_filereader_symbols(const struct wp_elffiles *files, bool variables,
 				  struct wp_elfnames *names);
 const char *wp_filereader_perfmap(int fd, struct wp_elfnames *names);
-int wp_filereader_inlined(const struct wp_debugfiles *files, __u64 number, __u64 address,
+int wp_filereader_inlined(const struct wp_elffiles *files, __u64 number, __u64 address,
 			  bool raw, char **names, size_t *nr);
 int wp_filereader_crc(int fd, __u32 *crc);
 int wp_filereader_demangle(const struct wp_fileowner *owner, const char *name, char **plain);

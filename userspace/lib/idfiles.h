@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "lib/buildid.h"
+#include "lib/filestat.h"
 
 /**
  * enum wp_idfiles_what - what a server is asked for

@@ -186,7 +186,7 @@ static bool open_empty(struct opened *o)
  *
  * Return: to be freed with wp_inlines_free(); NULL if there is none, or no memory.
  */
-struct wp_inlines *wp_inlines_new(const struct wp_debugfiles *files)
+struct wp_inlines *wp_inlines_new(const struct wp_elffiles *files)
 {
 	struct wp_inlines *in = calloc(1, sizeof(*in));
 

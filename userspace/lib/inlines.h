@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-#include "lib/debugfiles.h"
+#include "lib/elffiles.h"
 
 struct wp_inlines;
 
-struct wp_inlines *wp_inlines_new(const struct wp_debugfiles *files);
+struct wp_inlines *wp_inlines_new(const struct wp_elffiles *files);
 size_t wp_inlines_find(const struct wp_inlines *in, __u64 address, const char **names,
 		       size_t room);
 void wp_inlines_free(struct wp_inlines *in);

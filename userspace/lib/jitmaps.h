@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "lib/buf.h"
+
 /* Processes whose lists are kept, and bytes of the list of one, without compression. */
 #define WP_JITMAPS_MAX	1024
 #define WP_JITMAPS_TEXT	((size_t)32 << 20)
@@ -18,6 +20,18 @@
 #define WP_JITMAPS_PIECE	3072
 
 struct wp_jitmaps;
+
+/**
+ * struct wp_jitmap - the list of functions of a process, as it is kept
+ * @pid: the process
+ * @text: bytes without compression; 0: the process left none
+ * @b: the list, compressed
+ */
+struct wp_jitmap {
+	__u32 pid;
+	__u32 text;
+	struct wp_buf b;
+};
 
 /* @data: a list, compressed; @text: bytes of it without that */
 typedef int (*wp_jitmaps_fn)(void *ctx, __u32 pid, const void *data, size_t bytes, size_t text);

@@ -69,7 +69,7 @@ static int do_links(const struct wp_job *job, struct wp_job_answer *answer)
 }
 
 /* The files of a job about names; they stay the job's. */
-static int files_of(const struct wp_job *job, struct wp_debugfiles *files)
+static int files_of(const struct wp_job *job, struct wp_elffiles *files)
 {
 	unsigned int nr = 1;
 
@@ -101,7 +101,7 @@ static void send_symbols(struct wp_job_answer *answer, const struct wp_elfnames 
 static int do_symbols(const struct wp_job *job, struct wp_job_answer *answer)
 {
 	struct wp_elfnames names = { 0 };
-	struct wp_debugfiles files;
+	struct wp_elffiles files;
 	const char *trouble;
 	int err = files_of(job, &files);
 
@@ -122,7 +122,7 @@ static const struct wp_inlines *inlines_of(const struct wp_job *job, int *err)
 {
 	static struct { __u64 number; struct wp_inlines *in; bool known; } kept[MAX_INLINES];
 	static unsigned int next;
-	struct wp_debugfiles files;
+	struct wp_elffiles files;
 	unsigned int i;
 
 	for (i = 0; i < MAX_INLINES; i++) {

@@ -7,6 +7,7 @@
 #define WP_LIB_KEEPFILES_H
 
 #include "lib/buildid.h"
+#include "lib/filestat.h"
 
 /* Bytes of one file, and of all files of a recording. */
 #define WP_KEEPFILES_FILE	(256ULL << 20)

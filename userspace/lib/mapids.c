@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/buildid.h"
+#include "lib/buildids.h"
 #include "lib/fullio.h"
 #include "lib/mapids.h"
 #include "lib/mmaprecord.h"

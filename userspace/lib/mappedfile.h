@@ -5,7 +5,10 @@
 #ifndef WP_LIB_MAPPEDFILE_H
 #define WP_LIB_MAPPEDFILE_H
 
-#include "lib/buildid.h"
+#include "lib/dso.h"
+#include "lib/filestat.h"
+
+struct wp_keepfiles;
 
 int wp_mappedfile_place(__u32 pid, __u64 start, __u64 end);
 bool wp_mappedfile_is(const struct wp_fileid *file, const struct stat *st, bool strict);

@@ -129,7 +129,7 @@ struct wp_memmaps {
 	struct wp_intern files;
 	struct wp_filestat *stat;
 	size_t nr_stats;
-	struct wp_memmaps_jit *jit;
+	struct wp_jitmap *jit;
 	size_t nr_jit;
 	__u32 label;
 	__u64 label_at;
@@ -221,7 +221,7 @@ static bool has_behind(const struct id_record *r, const char *name, size_t len,
 
 static void add_jit(struct wp_memmaps *m, const struct wp_features_jit *jit)
 {
-	struct wp_memmaps_jit *last = m->nr_jit ? &m->jit[m->nr_jit - 1] : NULL, *more;
+	struct wp_jitmap *last = m->nr_jit ? &m->jit[m->nr_jit - 1] : NULL, *more;
 
 	if (jit->bytes > sizeof(jit->data))
 		return;
@@ -232,7 +232,7 @@ static void add_jit(struct wp_memmaps *m, const struct wp_features_jit *jit)
 			return;
 		m->jit = more;
 		last = &m->jit[m->nr_jit++];
-		*last = (struct wp_memmaps_jit){ .pid = jit->pid, .text = jit->text };
+		*last = (struct wp_jitmap){ .pid = jit->pid, .text = jit->text };
 	}
 	wp_buf_add(&last->b, jit->data, jit->bytes);
 }
@@ -637,9 +637,9 @@ const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path)
  * Return: the list, of no bytes if the process left none; NULL if the recording keeps none
  * of any.
  */
-const struct wp_memmaps_jit *wp_memmaps_jit(const struct wp_memmaps *m, __s32 pid)
+const struct wp_jitmap *wp_memmaps_jit(const struct wp_memmaps *m, __s32 pid)
 {
-	static const struct wp_memmaps_jit none;
+	static const struct wp_jitmap none;
 	size_t i;
 
 	for (i = 0; i < m->nr_jit; i++) {

@@ -15,6 +15,8 @@
 #include <linux/types.h>
 
 #include "lib/buildid.h"
+#include "lib/filestat.h"
+#include "lib/jitmaps.h"
 #include "lib/perffile.h"
 
 /* Mappings that are kept at most, of all processes together. */
@@ -48,19 +50,7 @@ const struct wp_memmap *wp_memmaps_find(const struct wp_memmaps *m, __s32 pid, _
 const struct wp_memmap *wp_memmaps_below(const struct wp_memmaps *m, __s32 pid, __u64 address);
 const char *wp_memmaps_kernel(const struct wp_memmaps *m, __u64 *at);
 const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path);
-/**
- * struct wp_memmaps_jit - the list of functions of a process, as it is kept
- * @pid: the process
- * @text: bytes without compression; 0: the process left none
- * @b: the list, compressed
- */
-struct wp_memmaps_jit {
-	__u32 pid;
-	__u32 text;
-	struct wp_buf b;
-};
-
-const struct wp_memmaps_jit *wp_memmaps_jit(const struct wp_memmaps *m, __s32 pid);
+const struct wp_jitmap *wp_memmaps_jit(const struct wp_memmaps *m, __s32 pid);
 struct wp_filestat wp_memmaps_stat(const struct wp_memmaps *m, __u32 file);
 void wp_memmaps_id(struct wp_memmaps *m, const char *path, struct wp_buildid *id);
 __u64 wp_memmaps_dropped(const struct wp_memmaps *m);

@@ -29,6 +29,7 @@
 #include "lib/sockets.h"
 #include "lib/syscalls.h"
 #include "lib/text.h"
+#include "lib/unixpeers.h"
 
 #define MIN_ROOM	1024
 #define TEXT_ROOM	(WP_OBJECTS_MAX * 2)
@@ -282,10 +283,11 @@ static int sockets_of(struct wp_objects *o, int dir, const struct wp_sockets **s
 	unsigned int i;
 	struct net *n;
 	struct stat st;
+	int err;
 
 	*sockets = NULL;
 	if (fstatat(dir, "ns/net", &st, 0)) {
-		int other = wp_procdir_living(dir), err;
+		int other = wp_procdir_living(dir);
 
 		if (other < 0)
 			return 0;
@@ -303,7 +305,10 @@ static int sockets_of(struct wp_objects *o, int dir, const struct wp_sockets **s
 	wp_sockets_free(&n->sockets);
 	n->ino = st.st_ino;
 	*sockets = &n->sockets;
-	return wp_sockets_read(&n->sockets, dir);
+	err = wp_sockets_read(&n->sockets, dir);
+	if (!err)
+		wp_unixpeers_read(&n->sockets, dir);
+	return err;
 }
 
 /* "socket:[INODE]" and the like; 0 if it is not of this kind. */

@@ -32,7 +32,7 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-#include "lib/buildid.h"
+#include "lib/buildids.h"
 
 struct wp_event;
 struct wp_perfdata;

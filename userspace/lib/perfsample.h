@@ -8,7 +8,8 @@
 #include <stdbool.h>
 #include <linux/perf_event.h>
 
-#include "lib/perfrecords.h"
+#include "lib/perfevents.h"
+#include "lib/perfrecord.h"
 
 bool wp_perfsample_parse(const struct wp_perfevents *events,
 			 const struct perf_event_header *header, struct wp_perfrecord *rec);

@@ -6,8 +6,11 @@
 #ifndef WP_LIB_PFPACKET_H
 #define WP_LIB_PFPACKET_H
 
-#include "lib/pftrace.h"
+#include <linux/types.h>
+
 #include "perfetto.pb-c.h"
+
+struct wp_pftrace;
 
 /* Sequences of packets: one of what is the host's, and one for each event's samples. */
 #define WP_PF_SEQUENCE		1

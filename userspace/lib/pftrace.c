@@ -23,6 +23,7 @@
 #include "lib/err.h"
 #include "lib/outfile.h"
 #include "lib/pfpacket.h"
+#include "lib/pftrace.h"
 #include "lib/text.h"
 
 /* Clocks from here on are a sequence's own; this is the one that bundles refer to. */

@@ -13,7 +13,7 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-#include "lib/buildid.h"
+#include "lib/buildids.h"
 #include "lib/live.h"
 #include "lib/sideband.h"
 

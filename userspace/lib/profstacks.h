@@ -6,8 +6,10 @@
 #ifndef WP_LIB_PROFSTACKS_H
 #define WP_LIB_PROFSTACKS_H
 
+#include "lib/frame.h"
 #include "lib/memmaps.h"
-#include "lib/profile.h"
+#include "lib/perfrecords.h"
+#include "lib/symbols.h"
 
 struct wp_profstacks;
 

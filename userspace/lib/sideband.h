@@ -25,7 +25,7 @@
 #include <linux/types.h>
 #include <poll.h>
 
-#include "lib/buildid.h"
+#include "lib/buildids.h"
 
 #define WP_SIDEBAND_PAGES	128	/* perf's default: 512 KiB */
 

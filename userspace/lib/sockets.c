@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "lib/sockets.h"
-#include "lib/unixpeers.h"
 
 #define MIN_ROOM	256
 #define CHUNK		(1 << 16)
@@ -219,8 +218,6 @@ int wp_sockets_read(struct wp_sockets *t, int dir)
 		free(text);
 	}
 	wp_sockets_sort(t);
-	if (!err)
-		wp_unixpeers_read(t, dir);
 	return err;
 }
 

@@ -28,7 +28,6 @@
 #include "lib/filereader.h"
 #include "lib/idfiles.h"
 #include "lib/jitmaps.h"
-#include "lib/memmaps.h"
 #include "lib/openfile.h"
 #include "lib/symbols.h"
 #include "lib/symtable.h"
@@ -71,14 +70,14 @@ struct file {
 	__s32 pid;
 	struct wp_filestat stat;
 	bool verify;
-	const struct wp_memmaps_jit *jit;
+	const struct wp_jitmap *jit;
 	int place;
 	bool read;
 	const char *trouble;
 	struct wp_elfnames names;
 	char **demangled;
 	struct wp_fileowner owner;
-	struct wp_debugfiles inlines;
+	struct wp_elffiles inlines;
 	bool plain;
 };
 
@@ -213,7 +212,7 @@ void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble)
  * @file: number of its JIT code, before its names are asked for
  * @jit: the list, as long as @s; NULL: the recording keeps none
  */
-void wp_symbols_jit(struct wp_symbols *s, __u32 file, const struct wp_memmaps_jit *jit)
+void wp_symbols_jit(struct wp_symbols *s, __u32 file, const struct wp_jitmap *jit)
 {
 	s->file[file - 1].jit = jit;
 }
@@ -289,7 +288,7 @@ static const char *read_linked(struct wp_symbols *s, struct file *f, int fd,
 {
 	const struct wp_debugplace place = { .root = root, .path = path, .only = s->symfs };
 	bool wants_inlines = s->wants_inlines && f->kind != WP_SYMBOLS_DATA;
-	struct wp_debugfiles files;
+	struct wp_elffiles files;
 	const char *trouble;
 
 	wp_debugfiles_open(&files, &place, fd, st, links, wants_inlines);

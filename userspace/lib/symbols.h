@@ -15,8 +15,9 @@
 #include <linux/types.h>
 
 #include "lib/buildid.h"
+#include "lib/filestat.h"
 
-struct wp_memmaps_jit;
+struct wp_jitmap;
 struct wp_symbols;
 
 /* So many inlined functions are told at one place. */
@@ -84,7 +85,7 @@ struct wp_symbol {
 
 int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *options);
 void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble);
-void wp_symbols_jit(struct wp_symbols *s, __u32 file, const struct wp_memmaps_jit *jit);
+void wp_symbols_jit(struct wp_symbols *s, __u32 file, const struct wp_jitmap *jit);
 void wp_symbols_stat(struct wp_symbols *s, __u32 file, const struct wp_filestat *stat);
 void wp_symbols_found(struct wp_symbols *s, __u32 file, int place);
 void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at);
