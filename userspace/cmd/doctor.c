@@ -10,6 +10,7 @@
 #include "cmd/doctor.h"
 #include "cmd/options.h"
 #include "cmd/values.h"
+#include "lib/buffersize.h"
 #include "lib/checkup.h"
 #include "lib/err.h"
 #include "lib/json.h"
@@ -151,7 +152,7 @@ static int examine(const struct doctor *d)
 	wp_hostfacts_files(h, "");
 	wp_hostfacts_ask(h, d->output);
 	wp_checkup(c, h, CONTEXTS * h->cpus *
-		   wp_value_default_buffer(WP_DEFAULT_BUFFER, (__u64)CONTEXTS * h->cpus));
+		   wp_buffersize(WP_DEFAULT_BUFFER, (__u64)CONTEXTS * h->cpus));
 	if (d->json) {
 		put_json(c);
 	} else {

@@ -16,8 +16,8 @@
 #include "cmd/export.h"
 #include "cmd/flame-graph.h"
 #include "lib/err.h"
-#include "lib/outfile.h"
 #include "lib/json.h"
+#include "lib/outfile.h"
 #include "lib/text.h"
 
 #define VERSION	60

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/flame.h"
 #include "cmd/flame-graph.h"
+#include "cmd/flame.h"
 #include "lib/json.h"
 
 /* Of userspace/flame/page.S. */

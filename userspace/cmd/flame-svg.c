@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/flame.h"
 #include "cmd/flame-graph.h"
+#include "cmd/flame.h"
 #include "lib/err.h"
 #include "lib/text.h"
 

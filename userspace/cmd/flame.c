@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/flame.h"
 #include "cmd/flame-chains.h"
 #include "cmd/flame-graph.h"
+#include "cmd/flame.h"
 #include "cmd/folded.h"
 #include "cmd/options.h"
 #include "cmd/samples.h"

@@ -554,12 +554,3 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		err = settle_target(&raw);
 	return err;
 }
-
-/**
- * wp_record_options_free() - free what the options hold
- * @o: the options
- */
-void wp_record_options_free(struct wp_record_opts *o)
-{
-	wp_target_free(&o->target);
-}

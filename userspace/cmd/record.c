@@ -16,26 +16,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/dump.h"
 #include "cmd/options.h"
+#include "cmd/record-options.h"
+#include "cmd/record-summary.h"
 #include "cmd/record.h"
-#include "cmd/recording.h"
 #include "cmd/signals.h"
+#include "cmd/workload.h"
 #include "lib/clock.h"
+#include "lib/dump.h"
 #include "lib/err.h"
 #include "lib/ledgerfile.h"
+#include "lib/session.h"
 #include "lib/worker.h"
 
 #define NSEC_PER_MSEC	1000000ULL
 #define TOP_THREADS	20
 
-static int loop(struct wp_recording *r)
+static int loop(struct wp_recording *r, struct wp_workload *workload)
 {
 	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC;
 	__u64 next = r->s.start + interval;
 	int err = 0;
 
-	while (!err && !wp_signals_stop() && !wp_workload_ended(&r->workload)) {
+	while (!err && !wp_signals_stop() && !wp_workload_ended(workload)) {
 		int wake = wp_signals_wait(&r->dev, r->sideband, next);
 
 		if (wake < 0)
@@ -98,7 +101,7 @@ static void open_spool(struct wp_recording *r)
 		wp_ledgerspool_open(&r->spool, r->o.output);
 }
 
-static int prepare(struct wp_recording *r)
+static int prepare(struct wp_recording *r, struct wp_workload *workload)
 {
 	unsigned int by = r->o.wakers ? WP_MERGE_WAKERS : 0;
 	int err;
@@ -132,13 +135,13 @@ static int prepare(struct wp_recording *r)
 	if (err)
 		return err;
 	if (r->o.command) {
-		err = wp_workload_fork(&r->workload, r->o.command);
+		err = wp_workload_fork(workload, r->o.command);
 		if (err)
 			return err;
-		wp_signals_set_command(r->workload.pid);
+		wp_signals_set_command(workload->pid);
 	}
 	if (r->o.own) {
-		err = wp_target_set(&r->o.target, r->workload.pid);
+		err = wp_target_set(&r->o.target, workload->pid);
 		if (err)
 			return err;
 	}
@@ -189,7 +192,7 @@ static void warn_of_nobody(struct wp_recording *r)
 }
 
 /* From START to STOP. What was recorded before an error is kept. */
-static int run(struct wp_recording *r)
+static int run(struct wp_recording *r, struct wp_workload *workload)
 {
 	int err, last;
 
@@ -208,12 +211,12 @@ static int run(struct wp_recording *r)
 	wp_debug("recording");
 	warn_of_nobody(r);
 	if (r->o.command)
-		err = wp_workload_release(&r->workload);
+		err = wp_workload_release(workload);
 	r->begun = !err;
 	if (!err)
-		err = loop(r);
+		err = loop(r, workload);
 	/* It was waited for: its number may be another's. */
-	if (r->workload.ended)
+	if (workload->ended)
 		wp_signals_set_command(0);
 	last = finish(r);
 	return err ? err : last;
@@ -289,20 +292,21 @@ int cmd_record(int argc, char **argv)
 		.argv = argv - 1,
 		.s.begun = wp_clock_now(),
 	};
+	struct wp_workload workload = { 0 };
 	bool started = false;
 	int err, status;
 
 	err = wp_record_options(&r.o, argc, argv);
 	if (err) {
-		wp_record_options_free(&r.o);
+		wp_target_free(&r.o.target);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	/* Before there is anything in memory that a file's reader must not have. */
 	if (r.o.call_graph == WP_CALL_GRAPH_AUTO || r.o.call_graph == WP_CALL_GRAPH_CFI)
 		wp_worker_prepare();
-	err = prepare(&r);
+	err = prepare(&r, &workload);
 	if (!err && !wp_signals_stop()) {
-		err = run(&r);
+		err = run(&r, &workload);
 		started = r.s.stop;
 	}
 	wp_publisher_end(r.publisher, NULL);
@@ -312,7 +316,7 @@ int cmd_record(int argc, char **argv)
 	close_table(&r, &r.ledger, &err);
 	close_table(&r, &r.intervals, &err);
 	wp_signals_set_command(0);
-	status = wp_workload_finish(&r.workload);
+	status = wp_workload_finish(&workload);
 	wp_device_close(&r.dev);
 	if (!started && !err)
 		wp_err("interrupted before the recording began: %s holds nothing", r.o.output);
@@ -334,6 +338,6 @@ int cmd_record(int argc, char **argv)
 	wp_waits_free(&r.t.waits);
 	wp_objects_free(r.t.objects);
 	wp_buildids_free(r.ids);
-	wp_record_options_free(&r.o);
+	wp_target_free(&r.o.target);
 	return wp_signals_exit_status(err == -EINVAL ? -EIO : err, status);
 }

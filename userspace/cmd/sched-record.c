@@ -20,11 +20,12 @@
 #include <unistd.h>
 
 #include "cmd/options.h"
-#include "cmd/sched.h"
 #include "cmd/sched-recording.h"
+#include "cmd/sched.h"
 #include "cmd/signals.h"
 #include "cmd/values.h"
 #include "cmd/workload.h"
+#include "lib/buffersize.h"
 #include "lib/clock.h"
 #include "lib/compress.h"
 #include "lib/cpumask.h"
@@ -239,13 +240,13 @@ static int configure(struct wp_sched_recording *r)
 		.stack_words = WALLPROF_MIN_STACK_WORDS,
 		.nr_exits = WALLPROF_MIN_EXITS,
 		.nr_tasks = all ? WALLPROF_MIN_TASKS : MIN_TASKS,
-		.nr_records = wp_value_ring_records(r->o.buffer, r->dev.info.nr_online),
+		.nr_records = wp_buffersize_ring(r->o.buffer, r->dev.info.nr_online),
 	};
 	int err;
 
 	while (!all && c.nr_tasks < WALLPROF_MAX_TASKS && c.nr_tasks < 2 * wp_count_threads())
 		c.nr_tasks *= 2;
-	err = r->o.has_cpus ? wp_value_set_cpus(&c, &r->dev, &r->o.cpus) : 0;
+	err = r->o.has_cpus ? wp_target_set_cpus(&c, &r->dev, &r->o.cpus) : 0;
 	if (err)
 		return err;
 	err = wp_device_configure(&r->dev, &c);

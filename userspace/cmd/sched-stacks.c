@@ -10,6 +10,7 @@
 #include "cmd/record.h"
 #include "cmd/sched-recording.h"
 #include "cmd/values.h"
+#include "lib/buffersize.h"
 #include "lib/err.h"
 
 #define MAX_WORDS	32	/* but for the command's */
@@ -54,7 +55,7 @@ int wp_sched_record_stacks(const struct wp_sched_options *o)
 	words[nr++] = level;
 	if (o->buffer) {
 		snprintf(records, sizeof(records), "records=%u",
-			 wp_value_ring_records(o->buffer, 1));
+			 wp_buffersize_ring(o->buffer, 1));
 		words[nr++] = "--tables";
 		words[nr++] = records;
 	}

@@ -19,9 +19,9 @@
 #include "lib/clock.h"
 #include "lib/device.h"
 #include "lib/err.h"
+#include "lib/opener.h"
 #include "lib/outfile.h"
 #include "lib/perfdata.h"
-#include "lib/opener.h"
 #include "lib/procfile.h"
 #include "lib/sideband.h"
 

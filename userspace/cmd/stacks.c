@@ -16,16 +16,17 @@
 #include <unistd.h>
 
 #include "cmd/options.h"
-#include "cmd/recording.h"
 #include "cmd/stacks.h"
 #include "cmd/values.h"
 #include "cmd/whom.h"
+#include "lib/buffersize.h"
 #include "lib/duration.h"
 #include "lib/err.h"
 #include "lib/kidle.h"
 #include "lib/livenames.h"
 #include "lib/opener.h"
 #include "lib/procstack.h"
+#include "lib/session.h"
 #include "lib/worker.h"
 #include "lib/zygote.h"
 
@@ -172,7 +173,7 @@ static void size_buffer(struct wp_record_opts *o, __u32 nr_cpus)
 {
 	__u64 bytes = wp_count_threads() * BYTES_PER_THREAD, least;
 
-	least = wp_value_default_buffer(2ULL << 20, nr_cpus);
+	least = wp_buffersize(2ULL << 20, nr_cpus);
 	if (!o->buffer)
 		o->buffer = bytes < least ? least : bytes > MAX_BUFFER ? MAX_BUFFER : bytes;
 }
@@ -479,7 +480,7 @@ int cmd_stacks(int argc, char **argv)
 
 	err = read_options(&o, argc, argv);
 	if (err) {
-		wp_record_options_free(&r.o);
+		wp_target_free(&r.o.target);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	wp_worker_prepare();
@@ -494,6 +495,6 @@ int cmd_stacks(int argc, char **argv)
 	while (all.nr_before)
 		wp_procstack_free(all.before[--all.nr_before].proc);
 	free(all.before);
-	wp_record_options_free(&r.o);
+	wp_target_free(&r.o.target);
 	return err ? WP_EXIT_ERROR : 0;
 }

@@ -375,5 +375,5 @@ void wp_top_end(struct wp_top *top)
 	wp_stacks_free(&top->r.stacks);
 	wp_comms_free(&top->r.t.comms);
 	wp_livenames_free(top->names);
-	wp_record_options_free(&top->r.o);
+	wp_target_free(&top->r.o.target);
 }

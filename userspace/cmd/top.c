@@ -338,7 +338,7 @@ int cmd_top(int argc, char **argv)
 
 	err = read_options(&o, argc, argv);
 	if (err) {
-		wp_record_options_free(&top.r.o);
+		wp_target_free(&top.r.o.target);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	wp_worker_prepare();

@@ -12,8 +12,8 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
-#include "cmd/recording.h"
 #include "lib/livenames.h"
+#include "lib/session.h"
 #include "lib/topshares.h"
 #include "lib/toptable.h"
 

@@ -22,13 +22,6 @@
 #define MAX_SEC		10000000000ULL
 #define PERF_PAGE	4096
 
-/* All buffers together, unless the user says otherwise; and the least of each. */
-#define MAX_TOTAL	(512ULL << 20)
-#define MIN_BUFFER	(128ULL << 10)
-
-/* A CPU's ring of the timeline, unless somebody says otherwise. */
-#define DEFAULT_RING	(4ULL << 20)
-
 /**
  * wp_value_buffer() - read a size; as for perf, a plain number is pages
  * @option: what it is called
@@ -110,28 +103,6 @@ int wp_value_cpus(const char *option, const char *arg, struct wp_cpumask *cpus)
 }
 
 /**
- * wp_value_set_cpus() - tell the module of the CPUs that were asked for
- * @c: set to them
- * @dev: the session
- * @cpus: the CPUs; to be kept until CONFIGURE
- *
- * Return: 0, or -ERANGE after a message.
- */
-int wp_value_set_cpus(struct wallprof_configure *c, const struct wp_device *dev,
-		      const struct wp_cpumask *cpus)
-{
-	unsigned int end = wp_cpumask_end(cpus);
-
-	if (end > dev->info.nr_cpus) {
-		wp_err("-C: there is no CPU %u", end - 1);
-		return -ERANGE;
-	}
-	c->cpus = (__u64)(uintptr_t)cpus->bits;
-	c->cpus_bytes = (dev->info.nr_cpus + 63) / 64 * 8;
-	return 0;
-}
-
-/**
  * wp_value_output() - read the name of the file to write
  * @arg: the text
  * @output: set to it
@@ -146,43 +117,6 @@ int wp_value_output(const char *arg, const char **output)
 	}
 	*output = arg;
 	return 0;
-}
-
-/**
- * wp_value_default_buffer() - how large a buffer is if nobody says
- * @most: bytes that it has where there is enough memory
- * @buffers: how many there are, of all CPUs
- *
- * Return: bytes: @most, or half of it, and so on, so that all together get no more
- * than 512 MiB or a sixteenth of the memory, but never less than 128 KiB each.
- */
-__u64 wp_value_default_buffer(__u64 most, __u64 buffers)
-{
-	__u64 memory = (__u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 16;
-	__u64 total = memory < MAX_TOTAL ? memory : MAX_TOTAL;
-
-	while (most > MIN_BUFFER && most * buffers > total)
-		most /= 2;
-	return most;
-}
-
-/**
- * wp_value_ring_records() - how many records a CPU's ring of the timeline has
- * @buffer: bytes that were asked for; 0: none were
- * @nr_cpus: how many rings there are
- *
- * Return: a power of two, and no more bytes than @buffer unless that is too few.
- */
-__u32 wp_value_ring_records(__u64 buffer, __u32 nr_cpus)
-{
-	__u64 records = WALLPROF_MIN_RECORDS;
-
-	if (!buffer)
-		buffer = wp_value_default_buffer(DEFAULT_RING, nr_cpus);
-	while (records < WALLPROF_MAX_RECORDS &&
-	       records * 2 * sizeof(struct wallprof_record) <= buffer)
-		records *= 2;
-	return records;
 }
 
 /* "12.345678", as the commands print it; nothing is @none. */

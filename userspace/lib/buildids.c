@@ -16,8 +16,8 @@
 #include "lib/filereader.h"
 #include "lib/jitmaps.h"
 #include "lib/mappedfile.h"
-#include "lib/openfile.h"
 #include "lib/opener.h"
+#include "lib/openfile.h"
 
 /* Once the end was asked for: how long build-ids are read, and of how many files in any case. */
 #define HURRY_NS	500000000ULL

@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 #include "lib/lookup.h"
-#include "lib/openfile.h"
 #include "lib/opener.h"
+#include "lib/openfile.h"
 #include "lib/procdir.h"
 
 #ifndef FUSE_SUPER_MAGIC

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/cause.h"
 #include "lib/buf.h"
+#include "lib/cause.h"
 #include "lib/rawsample.h"
 #include "lib/syscalls.h"
 

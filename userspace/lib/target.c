@@ -352,3 +352,25 @@ __u32 wp_count_threads(void)
 	fclose(f);
 	return nr;
 }
+
+/**
+ * wp_target_set_cpus() - record on these CPUs only
+ * @c: set to them
+ * @dev: the session
+ * @cpus: the CPUs; to be kept until CONFIGURE
+ *
+ * Return: 0, or -ERANGE after a message.
+ */
+int wp_target_set_cpus(struct wallprof_configure *c, const struct wp_device *dev,
+		       const struct wp_cpumask *cpus)
+{
+	unsigned int end = wp_cpumask_end(cpus);
+
+	if (end > dev->info.nr_cpus) {
+		wp_err("-C: there is no CPU %u", end - 1);
+		return -ERANGE;
+	}
+	c->cpus = (__u64)(uintptr_t)cpus->bits;
+	c->cpus_bytes = (dev->info.nr_cpus + 63) / 64 * 8;
+	return 0;
+}

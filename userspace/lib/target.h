@@ -9,6 +9,9 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+#include "lib/cpumask.h"
+#include "lib/device.h"
+
 /**
  * struct wp_target - whom to record
  * @kind: enum wallprof_target
@@ -33,6 +36,8 @@ int wp_target_set(struct wp_target *t, __u32 pid);
 int wp_target_resolve(struct wp_target *t);
 __u64 wp_target_list(const struct wp_target *t);
 const char *wp_target_to_come(const struct wp_target *t);
+int wp_target_set_cpus(struct wallprof_configure *c, const struct wp_device *dev,
+		       const struct wp_cpumask *cpus);
 __u32 wp_count_threads(void);
 
 #endif /* WP_LIB_TARGET_H */

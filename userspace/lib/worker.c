@@ -31,8 +31,8 @@
 
 #include "lib/clock.h"
 #include "lib/confine.h"
-#include "lib/openfile.h"
 #include "lib/opener.h"
+#include "lib/openfile.h"
 #include "lib/ownthread.h"
 #include "lib/worker.h"
 #include "lib/zygote.h"

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A recording, as the files of the record command share it: record.c has its life,
- * record-setup.c its beginning, record-drain.c what goes to the file.
+ * A session of the reader with the module, as the commands record, top and stacks have it.
+ * sessionsetup.c begins it, sessiondrain.c takes what was recorded, sessiontimeline.c the
+ * timeline.
  */
-#ifndef WP_CMD_RECORDING_H
-#define WP_CMD_RECORDING_H
+#ifndef WP_LIB_SESSION_H
+#define WP_LIB_SESSION_H
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-#include "cmd/record-summary.h"
-#include "cmd/workload.h"
 #include "lib/batch.h"
 #include "lib/buildids.h"
 #include "lib/device.h"
@@ -24,6 +23,8 @@
 #include "lib/outfile.h"
 #include "lib/perfdata.h"
 #include "lib/proc.h"
+#include "lib/sessionopts.h"
+#include "lib/sessionstats.h"
 #include "lib/sideband.h"
 #include "lib/sleepers.h"
 #include "lib/stacks.h"
@@ -36,7 +37,6 @@
  * @argv: the same
  * @s: what happened
  * @dev: session with the module
- * @workload: the command, if there is one
  * @pd: the file
  * @batch: what is to be written to it
  * @sideband: what processes do
@@ -71,7 +71,6 @@ struct wp_recording {
 	char **argv;
 	struct wp_record_stats s;
 	struct wp_device dev;
-	struct wp_workload workload;
 	struct wp_perfdata *pd;
 	struct wp_batch *batch;
 	struct wp_sideband *sideband;
@@ -124,4 +123,4 @@ int wp_recording_prune_stacks(struct wp_recording *r);
 int wp_recording_drain(struct wp_recording *r, bool last);
 int wp_recording_add_status(struct wp_recording *r);
 
-#endif /* WP_CMD_RECORDING_H */
+#endif /* WP_LIB_SESSION_H */

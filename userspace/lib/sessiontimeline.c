@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "cmd/recording.h"
 #include "lib/perfdata.h"
+#include "lib/session.h"
 #include "lib/timeline.h"
 
 /**

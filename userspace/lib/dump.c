@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/dump.h"
 #include "lib/cause.h"
 #include "lib/csv.h"
+#include "lib/dump.h"
 #include "lib/err.h"
 #include "lib/syscalls.h"
 #include "lib/text.h"

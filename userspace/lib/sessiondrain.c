@@ -8,13 +8,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cmd/dump.h"
-#include "cmd/recording.h"
 #include "lib/clock.h"
+#include "lib/dump.h"
 #include "lib/err.h"
 #include "lib/jitmaps.h"
 #include "lib/rawcause.h"
 #include "lib/rawsample.h"
+#include "lib/session.h"
 
 /* What a kill -9 can cost at most. */
 #define FLUSH_NS	1000000000ULL

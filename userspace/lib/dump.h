@@ -2,8 +2,8 @@
 /*
  * The recording as text: --ledger and --intervals. See dump.c.
  */
-#ifndef WP_CMD_DUMP_H
-#define WP_CMD_DUMP_H
+#ifndef WP_LIB_DUMP_H
+#define WP_LIB_DUMP_H
 
 #include <stdio.h>
 
@@ -17,4 +17,4 @@ FILE *wp_dump_intervals_open(struct wp_outfile *out, const char *path);
 void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *hist,
 		      const char *object);
 
-#endif /* WP_CMD_DUMP_H */
+#endif /* WP_LIB_DUMP_H */

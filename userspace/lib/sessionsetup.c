@@ -12,13 +12,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cmd/recording.h"
-#include "cmd/values.h"
+#include "lib/buffersize.h"
 #include "lib/err.h"
 #include "lib/ksyms.h"
 #include "lib/proc.h"
 #include "lib/rawsample.h"
 #include "lib/rights.h"
+#include "lib/session.h"
+#include "lib/target.h"
 
 /*
  * How long the tables of what runs already are waited for: those that were kept
@@ -55,7 +56,7 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 	__u32 threads = wp_count_threads();
 
 	if (!buffer)
-		buffer = wp_value_default_buffer(WP_DEFAULT_BUFFER,
+		buffer = wp_buffersize(WP_DEFAULT_BUFFER,
 						 (!o->event.none + 1ULL) * info->nr_online);
 	half = buffer / 2;
 	if (!o->aggrs)
@@ -234,9 +235,9 @@ int wp_recording_configure(struct wp_recording *r)
 	c.nr_waits = o->waits;
 	c.nr_tasks = o->tasks;
 	if (o->timeline && !o->ring)
-		o->ring = wp_value_ring_records(0, r->dev.info.nr_online);
+		o->ring = wp_buffersize_ring(0, r->dev.info.nr_online);
 	c.nr_records = o->timeline ? o->ring : 0;
-	err = o->has_cpus ? wp_value_set_cpus(&c, &r->dev, &o->cpus) : 0;
+	err = o->has_cpus ? wp_target_set_cpus(&c, &r->dev, &o->cpus) : 0;
 	if (err)
 		return err;
 	if (o->states & ~r->dev.info.states)
