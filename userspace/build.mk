@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds the reader: every userspace/lib/*.c into libwallprof.a, every
-# userspace/cmd/*.c into the program wallprof. Called from the top directory:
+# Builds the reader: every userspace/lib/*/*.c into libwallprof.a, every .c below
+# userspace/cmd/ into the program wallprof. Called from the top directory:
 #
 #	make -f userspace/build.mk		build/libwallprof.a, build/wallprof
 #	make -f userspace/build.mk SAN=1	the same in build/san/, under ASan, UBSan
@@ -10,12 +10,12 @@
 # With WP_WERROR=1 a warning is a failure, as for tests/run. A user's build goes on:
 # newer compilers and C libraries warn of more.
 #
-# Messages of protobuf come from lib/*.proto, by protoc-c, into WP_OUT/gen/.
+# Messages of protobuf come from proto/*.proto, by protoc-c, into WP_OUT/gen/.
 #
 # CC, AR, CFLAGS, LDFLAGS and WP_OUT (the place for all of it) can be given, as
 # tests/lab/programs does for another machine.
 #
-# Headers come from uapi/ (the device) and userspace/ ("lib/events.h").
+# Headers come from uapi/ (the device) and userspace/ ("lib/base/err.h").
 
 CC ?= cc
 AR ?= ar
@@ -37,9 +37,9 @@ ifneq ($(SAN),)
 WP_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
 endif
 
-WP_LIB_SRC := $(sort $(wildcard userspace/lib/*.c))
-WP_CMD_SRC := $(sort $(wildcard userspace/cmd/*.c))
-WP_GEN := $(patsubst userspace/lib/%.proto,%,$(sort $(wildcard userspace/lib/*.proto)))
+WP_LIB_SRC := $(sort $(wildcard userspace/lib/*/*.c))
+WP_CMD_SRC := $(sort $(wildcard userspace/cmd/*.c userspace/cmd/*/*.c))
+WP_GEN := $(patsubst userspace/proto/%.proto,%,$(sort $(wildcard userspace/proto/*.proto)))
 WP_GEN_H := $(WP_GEN:%=$(WP_OUT)/gen/%.pb-c.h)
 WP_LIB_OBJ := $(WP_LIB_SRC:%.c=$(WP_OUT)/obj/%.o) $(WP_GEN:%=$(WP_OUT)/obj/gen/%.pb-c.o)
 WP_CMD_OBJ := $(WP_CMD_SRC:%.c=$(WP_OUT)/obj/%.o) $(WP_OUT)/obj/userspace/flame/page.o
@@ -67,9 +67,9 @@ $(WP_OUT)/obj/userspace/flame/page.o: $(wildcard userspace/flame/*)
 	@mkdir -p $(@D)
 	$(call wp_say,AS,$@)$(CC) $(CFLAGS) -c -o $@ userspace/flame/page.S
 
-$(WP_GEN_H): $(WP_OUT)/gen/%.pb-c.h: userspace/lib/%.proto
+$(WP_GEN_H): $(WP_OUT)/gen/%.pb-c.h: userspace/proto/%.proto
 	@mkdir -p $(@D)
-	$(call wp_say,PROTO,$@)$(PROTOC_C) --c_out=$(@D) -Iuserspace/lib $<
+	$(call wp_say,PROTO,$@)$(PROTOC_C) --c_out=$(@D) -Iuserspace/proto $<
 
 # Both come at once; the header is as old as the source.
 $(WP_GEN_H:.h=.c): %.c: %.h

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/elfcode.h"
-#include "lib/unwindtable.h"
+#include "lib/elf/elfcode.h"
+#include "lib/unwind/unwindtable.h"
 
 static long long now(void)
 {

@@ -8,7 +8,7 @@ import re
 import subprocess
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-OWN = os.path.join(TOP, "userspace/lib")
+OWN = os.path.join(TOP, "userspace/proto")
 ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 CLONE_THREAD = 0x10000

@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/unwindtable.h"
+#include "lib/unwind/unwindtable.h"
 #include "unwind_table.h"
 
 #define CODE	0x400000ULL

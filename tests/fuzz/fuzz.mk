@@ -18,8 +18,8 @@ FUZZ_SRC := $(addprefix $(FUZZ_MODULE)/,tables.c tasks.c intervals.c config.c \
 # The whole of the reader's library: a fuzzer is linked with what it needs of it, so
 # no list here falls behind.
 FUZZ_LIB := $(FUZZ_OUT)/libwallprof.a
-FUZZ_LIB_SRC := $(sort $(wildcard userspace/lib/*.c))
-FUZZ_GEN := $(patsubst userspace/lib/%.proto,%,$(sort $(wildcard userspace/lib/*.proto)))
+FUZZ_LIB_SRC := $(sort $(wildcard userspace/lib/*/*.c))
+FUZZ_GEN := $(patsubst userspace/proto/%.proto,%,$(sort $(wildcard userspace/proto/*.proto)))
 FUZZ_GEN_H := $(FUZZ_GEN:%=$(FUZZ_OUT)/gen/%.pb-c.h)
 FUZZ_LDLIBS := -Wl,--as-needed -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp \
 	-l:libprotobuf-c.a -l:libiberty.a -lm
@@ -40,11 +40,11 @@ $(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_LIB)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_LIB) $(FUZZ_LDLIBS)
 
 FUZZ_DEPS := $(wildcard $(FUZZ_MODULE)/*.h tests/kunit/*.h tests/shim/*/*.h \
-	uapi/linux/*.h userspace/lib/*.h) tests/fuzz/fuzz.mk
+	uapi/linux/*.h userspace/lib/*/*.h) tests/fuzz/fuzz.mk
 
-$(FUZZ_GEN_H): $(FUZZ_OUT)/gen/%.pb-c.h: userspace/lib/%.proto
+$(FUZZ_GEN_H): $(FUZZ_OUT)/gen/%.pb-c.h: userspace/proto/%.proto
 	@mkdir -p $(@D)
-	protoc-c --c_out=$(@D) -Iuserspace/lib $<
+	protoc-c --c_out=$(@D) -Iuserspace/proto $<
 $(FUZZ_GEN_H:.h=.c): %.c: %.h
 
 $(FUZZ_OUT)/obj/gen/%.o: $(FUZZ_OUT)/gen/%.c

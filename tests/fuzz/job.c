@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of what the workers do that read hostile files (userspace/lib/job.c), in this
+ * Fuzzer of what the workers do that read hostile files (userspace/lib/sandbox/job.c), in this
  * process: ELF files, from real ones as seeds, with every job that there is. A job comes to
  * an end, its answer is one that the caller takes, and a table passes the module's check.
  *
@@ -16,9 +16,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/elflinks.h"
-#include "lib/elfnames.h"
-#include "lib/job.h"
+#include "lib/elf/elflinks.h"
+#include "lib/elf/elfnames.h"
+#include "lib/sandbox/job.h"
 #include "unwind_table.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);

@@ -16,11 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/demangle.h"
-#include "lib/elfcheck.h"
-#include "lib/elflinks.h"
-#include "lib/elfnames.h"
-#include "lib/inlines.h"
+#include "lib/elf/demangle.h"
+#include "lib/elf/elfcheck.h"
+#include "lib/elf/elflinks.h"
+#include "lib/elf/elfnames.h"
+#include "lib/elf/inlines.h"
 
 #define check(condition)	do { if (!(condition)) abort(); } while (0)
 

@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/profile.h"
-#include "lib/profsum.h"
+#include "lib/base/err.h"
+#include "lib/profile/profile.h"
+#include "lib/profile/profsum.h"
 
 static struct wp_profile *profile;
 static struct wp_profsum sum;

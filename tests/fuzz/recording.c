@@ -13,13 +13,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/ledgerfile.h"
-#include "lib/perffile.h"
-#include "lib/perfrecords.h"
-#include "lib/processes.h"
-#include "lib/schedevents.h"
-#include "lib/schedule.h"
+#include "lib/base/err.h"
+#include "lib/model/ledgerfile.h"
+#include "lib/model/processes.h"
+#include "lib/perfdata/perffile.h"
+#include "lib/perfdata/perfrecords.h"
+#include "lib/profile/schedevents.h"
+#include "lib/profile/schedule.h"
 
 static struct wp_processes processes;
 static struct wp_ledger ledger;

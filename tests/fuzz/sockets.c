@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/sockets.h"
-#include "lib/text.h"
-#include "lib/unixpeers.h"
+#include "lib/base/text.h"
+#include "lib/proc/sockets.h"
+#include "lib/proc/unixpeers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

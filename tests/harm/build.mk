@@ -10,7 +10,7 @@ HARM_CFLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Iuapi -Ius
 .PHONY: harm
 harm: $(HARM_OUT)/tables
 
-$(HARM_OUT)/%: tests/harm/%.c $(HARM_LIB) $(wildcard userspace/lib/*.h) tests/harm/build.mk
+$(HARM_OUT)/%: tests/harm/%.c $(HARM_LIB) $(wildcard userspace/lib/*/*.h) tests/harm/build.mk
 	@mkdir -p $(@D)
 	$(CC) $(HARM_CFLAGS) -o $@ $< $(HARM_LIB) -ldw -lelf -lz -lzstd -llzma -lseccomp \
 		-ldl -l:libiberty.a -pthread

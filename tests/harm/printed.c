@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/perfdata.h"
-#include "lib/tracepoint.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/perfdata/tracepoint.h"
 
 #define FIRST	1000
 #define MS	1000000ULL

@@ -17,9 +17,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "lib/buildid.h"
-#include "lib/tablecache.h"
-#include "lib/tablename.h"
+#include "lib/elf/buildid.h"
+#include "lib/unwind/tablecache.h"
+#include "lib/unwind/tablename.h"
 
 /* More than any file may take: beyond that, memory runs out here and not on the host. */
 #define MEMORY	(3ULL << 30)

@@ -12,7 +12,7 @@ OR_CFLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE -Wall -Wextra -Wno-sign-compare -We
 	-Itests/shim -Iuapi -I$(OR_MODULE) -Iuserspace
 # Of the module's, only what is pure.
 OR_DEPS := $(filter-out %/unwind_store.c,$(wildcard $(OR_MODULE)/unwind_*)) \
-	$(wildcard tests/oracle/*.h uapi/linux/*.h userspace/lib/*.h) tests/oracle/build.mk
+	$(wildcard tests/oracle/*.h uapi/linux/*.h userspace/lib/*/*.h) tests/oracle/build.mk
 OR_PROGRAMS := frames frames-lazy frames-avx frames-clang frames-static signals \
 	signals-musl contexts births throws
 OR_PFLAGS := -O2 -g -fomit-frame-pointer -Wall -Wextra

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/unwindtable.h"
+#include "lib/unwind/unwindtable.h"
 #include "unwind_table.h"
 
 static double cpu_ms(void)

@@ -15,8 +15,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "lib/elfcode.h"
-#include "lib/unwindtable.h"
+#include "lib/elf/elfcode.h"
+#include "lib/unwind/unwindtable.h"
 #include "ours.h"
 
 #define LIMIT 0x7ffffffff000ULL

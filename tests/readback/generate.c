@@ -21,14 +21,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/batch.h"
-#include "lib/err.h"
-#include "lib/events.h"
-#include "lib/ksyms.h"
-#include "lib/perfdata.h"
-#include "lib/proc.h"
-#include "lib/rawsample.h"
-#include "lib/sideband.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/events.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/perfdata/rawsample.h"
+#include "lib/record/batch.h"
+#include "lib/record/ksyms.h"
+#include "lib/record/sideband.h"
+#include "lib/record/synthesize.h"
 
 #define MS	1000000ULL
 

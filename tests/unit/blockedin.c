@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include <linux/perf_event.h>
 
-#include "lib/blockedin.h"
-#include "lib/err.h"
-#include "lib/perfheader.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/perfheader.h"
+#include "lib/profile/blockedin.h"
 #include "tap.h"
 
 #define BASE		0xffffffff81000000ULL

@@ -44,8 +44,8 @@ $(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/unwind_table.c
 $(UNIT_TABLES): $(wildcard module/unwind_table.*)
 
 # What it tests is the commands'.
-$(UNIT_OUT)/signals: UNIT_MODULE = userspace/cmd/signals.c userspace/cmd/sigwatch.c
-$(UNIT_OUT)/signals: userspace/cmd/signals.c userspace/cmd/sigwatch.c
+$(UNIT_OUT)/signals: UNIT_MODULE = userspace/cmd/common/signals.c userspace/cmd/common/sigwatch.c
+$(UNIT_OUT)/signals: userspace/cmd/common/signals.c userspace/cmd/common/sigwatch.c
 
 # Workers have less memory and fewer system calls than a sanitizer takes.
 UNIT_PLAIN := $(UNIT_OUT)/worker

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/cacheroom.h"
+#include "lib/base/cacheroom.h"
 #include "tap.h"
 
 #define MIB		(1ULL << 20)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/checkup.h"
+#include "lib/doctor/checkup.h"
 #include "tap.h"
 
 #define TABLES	(8 << 20)

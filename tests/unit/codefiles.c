@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/codefiles.h"
-#include "lib/err.h"
+#include "lib/base/err.h"
+#include "lib/record/codefiles.h"
 #include "tap.h"
 
 #define PAGE 4096

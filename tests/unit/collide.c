@@ -6,6 +6,6 @@
 #define hash_ips(ips, nr, flags)	((void)(ips), 7)
 #define hash_key(s)			((s)->tid % 64)
 
-#include "../../userspace/lib/stacks.c"
-#include "../../userspace/lib/merge.c"
+#include "../../userspace/lib/model/stacks.c"
+#include "../../userspace/lib/model/merge.c"
 #include "merge.c"

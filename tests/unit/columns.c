@@ -5,8 +5,8 @@
 #include <locale.h>
 #include <string.h>
 
-#include "lib/columns.h"
-#include "lib/text.h"
+#include "lib/base/columns.h"
+#include "lib/base/text.h"
 #include "tap.h"
 
 typedef size_t (*cut_fn)(char *to, size_t size, const char *name, size_t width);

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <zstd.h>
 
-#include "lib/compress.h"
+#include "lib/perfdata/compress.h"
 #include "tap.h"
 
 #define MOST	(4 * WP_COMPRESS_CHUNK)

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "lib/symbols.h"
+#include "lib/symbols/symbols.h"
 #include "tap.h"
 
 #define CODE	0x1000

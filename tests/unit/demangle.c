@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/demangle.h"
+#include "lib/elf/demangle.h"
 #include "tap.h"
 
 int main(void)

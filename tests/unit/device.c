@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/device.h"
-#include "lib/err.h"
+#include "lib/base/err.h"
+#include "lib/device/device.h"
 #include "tap.h"
 
 #define PAGE	4096

@@ -4,7 +4,7 @@
  */
 #include <errno.h>
 
-#include "lib/duration.h"
+#include "lib/base/duration.h"
 #include "tap.h"
 
 int main(void)

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/elfcheck.h"
+#include "lib/elf/elfcheck.h"
 #include "tap.h"
 
 #define MIB	(1ULL << 20)

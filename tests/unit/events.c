@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/events.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/events.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/wallprof-events.XXXXXX";

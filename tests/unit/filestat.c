@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "lib/filestat.h"
+#include "lib/symbols/filestat.h"
 #include "tap.h"
 
 static struct stat before = {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/framename.h"
+#include "lib/symbols/framename.h"
 #include "tap.h"
 
 static void check(struct wp_frameplace place, const char *wanted)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/gofuncs.h"
-#include "lib/unwindtable.h"
+#include "lib/unwind/gofuncs.h"
+#include "lib/unwind/unwindtable.h"
 #include "tap.h"
 #include "unwind_table.h"
 

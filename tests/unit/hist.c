@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "lib/hist.h"
+#include "lib/model/hist.h"
 #include "tap.h"
 
 static __u64 sum(const __u64 *buckets)

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/hostfacts.h"
+#include "lib/doctor/hostfacts.h"
 #include "tap.h"
 
 static char root[] = "/tmp/wallprof-hostfacts.XXXXXX";

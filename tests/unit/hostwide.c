@@ -2,7 +2,7 @@
 /*
  * Tests of whether a command records the whole host.
  */
-#include "lib/hostwide.h"
+#include "lib/model/hostwide.h"
 #include "tap.h"
 
 static void check(const char *command, int wanted)

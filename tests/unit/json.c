@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/csv.h"
-#include "lib/json.h"
+#include "lib/base/csv.h"
+#include "lib/base/json.h"
 #include "tap.h"
 
 static const struct row {

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/idfiles.h"
-#include "lib/keepfiles.h"
+#include "lib/base/err.h"
+#include "lib/symbols/idfiles.h"
+#include "lib/symbols/keepfiles.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/wallprof-keepfiles.XXXXXX";

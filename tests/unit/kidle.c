@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "lib/kidle.h"
+#include "lib/model/kidle.h"
 #include "tap.h"
 
 #define MAX_FRAMES	12

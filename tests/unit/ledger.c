@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/comms.h"
-#include "lib/cpumask.h"
-#include "lib/ledger.h"
+#include "lib/base/cpumask.h"
+#include "lib/model/comms.h"
+#include "lib/model/ledger.h"
 #include "tap.h"
 
 static struct wallprof_task task_of(__u32 tid, __u64 run, __u64 off)

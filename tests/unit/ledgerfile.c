@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/ledgerspool.h"
-#include "lib/perffile.h"
-#include "lib/processes.h"
+#include "lib/base/err.h"
+#include "lib/model/processes.h"
+#include "lib/perfdata/perffile.h"
+#include "lib/record/ledgerspool.h"
 #include "tap.h"
 
 #define NR	1000

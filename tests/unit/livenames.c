@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/livenames.h"
-#include "lib/procstack.h"
+#include "lib/proc/procstack.h"
+#include "lib/symbols/livenames.h"
 #include "tap.h"
 
 __attribute__((noinline)) void known_function(void)

@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/features.h"
-#include "lib/memmaps.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/features.h"
+#include "lib/perfdata/memmaps.h"
 #include "tap.h"
 
 #define MMAP_BUILD_ID	(1 << 14)

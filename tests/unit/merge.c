@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "lib/merge.h"
+#include "lib/model/merge.h"
 #include "tap.h"
 
 static struct {

@@ -19,10 +19,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "lib/objects.h"
-#include "lib/sockets.h"
-#include "lib/syscalls.h"
-#include "lib/unixpeers.h"
+#include "lib/model/objects.h"
+#include "lib/model/syscalls.h"
+#include "lib/proc/sockets.h"
+#include "lib/proc/unixpeers.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/wallprof-objects.XXXXXX";

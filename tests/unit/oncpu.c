@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/ledgerspool.h"
-#include "lib/oncpu.h"
+#include "lib/profile/oncpu.h"
+#include "lib/record/ledgerspool.h"
 #include "tap.h"
 
 #define THREADS	1000

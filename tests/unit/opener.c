@@ -9,14 +9,14 @@
 #include <sys/wait.h>
 
 #include "../harm/silentfs.h"
-#include "lib/buildids.h"
-#include "lib/clock.h"
-#include "lib/err.h"
-#include "lib/filereader.h"
-#include "lib/opener.h"
-#include "lib/openfile.h"
-#include "lib/symbols.h"
-#include "lib/worker.h"
+#include "lib/base/clock.h"
+#include "lib/base/err.h"
+#include "lib/sandbox/filereader.h"
+#include "lib/sandbox/opener.h"
+#include "lib/sandbox/openfile.h"
+#include "lib/sandbox/worker.h"
+#include "lib/symbols/buildids.h"
+#include "lib/symbols/symbols.h"
 #include "tap.h"
 
 #define PROGRAM		"/proc/self/exe"

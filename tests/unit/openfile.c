@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/openfile.h"
-#include "lib/perffile.h"
+#include "lib/perfdata/perffile.h"
+#include "lib/sandbox/openfile.h"
 #include "tap.h"
 
 #define ROUNDS	3000

@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/outfile.h"
+#include "lib/base/err.h"
+#include "lib/base/outfile.h"
 #include "tap.h"
 
 #define NOBODY	65534

@@ -17,12 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/batch.h"
-#include "lib/err.h"
-#include "lib/events.h"
-#include "lib/features.h"
-#include "lib/mmaprecord.h"
-#include "lib/perfdata.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/events.h"
+#include "lib/perfdata/features.h"
+#include "lib/perfdata/mmaprecord.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/record/batch.h"
 #include "tap.h"
 
 static char dir[] = "/tmp/wallprof-perfdata.XXXXXX";

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/intern.h"
-#include "lib/pfpacket.h"
-#include "lib/pfsched.h"
+#include "lib/base/err.h"
+#include "lib/base/intern.h"
+#include "lib/perfetto/pfpacket.h"
+#include "lib/perfetto/pfsched.h"
 #include "tap.h"
 
 #define START	5000000000ULL

@@ -11,12 +11,12 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "lib/buf.h"
-#include "lib/err.h"
-#include "lib/features.h"
-#include "lib/perfheader.h"
-#include "lib/perfrecords.h"
-#include "lib/schedevents.h"
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/features.h"
+#include "lib/perfdata/perfheader.h"
+#include "lib/perfdata/perfrecords.h"
+#include "lib/profile/schedevents.h"
 #include "tap.h"
 
 #define FINISHED_ROUND	68

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/perffile.h"
-#include "lib/pipefile.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/perffile.h"
+#include "lib/perfdata/pipefile.h"
 #include "tap.h"
 
 static char bytes[4096];

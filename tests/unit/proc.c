@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/ksyms.h"
-#include "lib/perfdata.h"
-#include "lib/proc.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/record/ksyms.h"
+#include "lib/record/synthesize.h"
 #include "tap.h"
 
 #define MAX_GOT	256

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/perfdata.h"
-#include "lib/proc.h"
-#include "lib/procfile.h"
-#include "lib/procmaps.h"
+#include "lib/base/err.h"
+#include "lib/base/procfile.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/proc/procmaps.h"
+#include "lib/record/synthesize.h"
 #include "tap.h"
 
 #define MANY	70

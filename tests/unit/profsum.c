@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/calltree.h"
-#include "lib/profsum.h"
+#include "lib/model/calltree.h"
+#include "lib/profile/profsum.h"
 #include "tap.h"
 
 static struct wp_profile_sample sample(enum wp_profile_kind kind, __u32 thread, __u32 stack,

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "lib/features.h"
-#include "lib/rawcause.h"
-#include "lib/rawsample.h"
+#include "lib/perfdata/features.h"
+#include "lib/perfdata/rawcause.h"
+#include "lib/perfdata/rawsample.h"
 #include "tap.h"
 
 static char format[8192];

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/device.h"
-#include "lib/rings.h"
+#include "lib/device/device.h"
+#include "lib/device/rings.h"
 #include "tap.h"
 
 #define PAGE	4096

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/device.h"
-#include "lib/ringwalk.h"
+#include "lib/device/device.h"
+#include "lib/device/ringwalk.h"
 #include "tap.h"
 
 #define PAGE	4096

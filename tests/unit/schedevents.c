@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/perfdata.h"
-#include "lib/schedevents.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/profile/schedevents.h"
 #include "tap.h"
 
 #define FIELD(declaration, offset, size)					\

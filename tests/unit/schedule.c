@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/idmap.h"
-#include "lib/schedule.h"
+#include "lib/base/idmap.h"
+#include "lib/profile/schedule.h"
 #include "tap.h"
 
 #define MAX_TEXT	4096

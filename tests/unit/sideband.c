@@ -14,10 +14,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/kthreads.h"
-#include "lib/perfdata.h"
-#include "lib/sideband.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/proc/kthreads.h"
+#include "lib/record/sideband.h"
 #include "tap.h"
 
 #define RING	4096

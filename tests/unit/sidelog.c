@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/err.h"
-#include "lib/perfdata.h"
-#include "lib/sidelog.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/record/sidelog.h"
 #include "tap.h"
 
 #define S	1000000000ULL

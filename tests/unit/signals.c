@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/signals.h"
+#include "cmd/common/signals.h"
 #include "tap.h"
 
 /* Longer than the same signal counts as one. */

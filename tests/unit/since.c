@@ -7,9 +7,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "lib/procabout.h"
-#include "lib/procfile.h"
-#include "lib/since.h"
+#include "lib/base/procfile.h"
+#include "lib/base/since.h"
+#include "lib/proc/procabout.h"
 #include "tap.h"
 
 #define S	1000000000ULL

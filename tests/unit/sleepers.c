@@ -5,8 +5,8 @@
  */
 #include <stdlib.h>
 
-#include "lib/device.h"
-#include "lib/sleepers.h"
+#include "lib/device/device.h"
+#include "lib/record/blocked.h"
 #include "tap.h"
 
 #define NR	9

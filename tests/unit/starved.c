@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "lib/starved.h"
+#include "lib/profile/starved.h"
 #include "tap.h"
 
 #define MAX_TEXT	1024

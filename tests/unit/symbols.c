@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/buildids.h"
-#include "lib/symbols.h"
+#include "lib/symbols/buildids.h"
+#include "lib/symbols/symbols.h"
 #include "tap.h"
 
 static struct wp_symbols *symbols;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/symtable.h"
+#include "lib/elf/symtable.h"
 #include "tap.h"
 
 static struct wp_symtable t;

@@ -14,9 +14,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "lib/err.h"
-#include "lib/siphash.h"
-#include "lib/tablecache.h"
+#include "lib/base/err.h"
+#include "lib/base/siphash.h"
+#include "lib/unwind/tablecache.h"
 #include "tap.h"
 
 /* A trampoline of signals, which is no part of .eh_frame. */

@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/tablequeue.h"
-#include "lib/zygote.h"
+#include "lib/base/err.h"
+#include "lib/record/tablequeue.h"
+#include "lib/sandbox/zygote.h"
 #include "tap.h"
 
 #define FOREVER 600000000000ULL

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/err.h"
-#include "lib/text.h"
+#include "lib/base/err.h"
+#include "lib/base/text.h"
 #include "tap.h"
 
 static bool becomes(const char *from, bool keep_lines, const char *to)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/toptable.h"
+#include "lib/top/toptable.h"
 #include "tap.h"
 
 #define S	1000000000ULL

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/features.h"
-#include "lib/perfdata.h"
-#include "lib/rawsample.h"
-#include "lib/tracepoint.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/features.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/perfdata/rawsample.h"
+#include "lib/perfdata/tracepoint.h"
 #include "tap.h"
 
 #define HEAD(name, id)	"name: " name "\nID: " id "\nformat:\n"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/err.h"
-#include "lib/trigger.h"
+#include "lib/base/err.h"
+#include "lib/record/trigger.h"
 #include "tap.h"
 
 #define MS	1000000ULL

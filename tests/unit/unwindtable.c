@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/unwindtable.h"
+#include "lib/unwind/unwindtable.h"
 #include "tap.h"
 #include "unwind_table.h"
 

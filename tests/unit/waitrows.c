@@ -5,7 +5,7 @@
 #include <locale.h>
 #include <string.h>
 
-#include "lib/waitrows.h"
+#include "lib/model/waitrows.h"
 #include "tap.h"
 
 static struct wp_waitrows rows;

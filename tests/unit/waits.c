@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "lib/cause.h"
-#include "lib/syscalls.h"
-#include "lib/waits.h"
+#include "lib/model/cause.h"
+#include "lib/model/syscalls.h"
+#include "lib/model/waits.h"
 #include "tap.h"
 
 /* What the record command does with each. */

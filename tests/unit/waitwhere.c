@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "lib/waitobject.h"
-#include "lib/waitwhere.h"
+#include "lib/model/waitobject.h"
+#include "lib/profile/waitwhere.h"
 #include "tap.h"
 
 #define MOST	8

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/perfdata.h"
-#include "lib/tracepoint.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/perfdata/tracepoint.h"
 #include "tap.h"
 
 #define FIELD(declaration, offset, size, is_signed)				\

@@ -19,9 +19,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/err.h"
-#include "lib/worker.h"
-#include "lib/zygote.h"
+#include "lib/base/err.h"
+#include "lib/sandbox/worker.h"
+#include "lib/sandbox/zygote.h"
 #include "tap.h"
 
 #define MB (1ULL << 20)

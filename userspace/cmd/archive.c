@@ -17,15 +17,15 @@
 #include <unistd.h>
 
 #include "cmd/archive.h"
-#include "cmd/options.h"
-#include "cmd/signals.h"
-#include "lib/err.h"
-#include "lib/idfiles.h"
-#include "lib/outfile.h"
-#include "lib/procfile.h"
-#include "lib/profile.h"
-#include "lib/tarfile.h"
-#include "lib/text.h"
+#include "cmd/common/options.h"
+#include "cmd/common/signals.h"
+#include "lib/base/err.h"
+#include "lib/base/outfile.h"
+#include "lib/base/procfile.h"
+#include "lib/base/tarfile.h"
+#include "lib/base/text.h"
+#include "lib/profile/profile.h"
+#include "lib/symbols/idfiles.h"
 
 static const char *const usage[] = { "[<options>]", NULL };
 

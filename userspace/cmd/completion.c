@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/common/options.h"
 #include "cmd/completion.h"
-#include "cmd/options.h"
-#include "lib/err.h"
+#include "lib/base/err.h"
 
 static const char bash_head[] =
 	"# bash completion of wallprof " WP_VERSION ", as 'wallprof --completion bash' prints it.\n"

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/common/option-values.h"
+#include "cmd/common/options.h"
 #include "cmd/doctor.h"
-#include "cmd/options.h"
-#include "cmd/values.h"
-#include "lib/buffersize.h"
-#include "lib/checkup.h"
-#include "lib/err.h"
-#include "lib/json.h"
-#include "lib/text.h"
+#include "lib/base/err.h"
+#include "lib/base/json.h"
+#include "lib/base/text.h"
+#include "lib/doctor/checkup.h"
+#include "lib/record/buffersize.h"
 
 #define COLUMNS		80
 #define NAME_COLUMN	6

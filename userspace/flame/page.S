@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The page of wallprof flame, and the script of its pictures, as parts of the program:
- * flame-html.c and flame-svg.c write them.
+ * flame/html.c and flame/svg.c write them.
  */
 	.section .rodata
 	.macro text name, file

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a picture or a file tells of the recording that it is made of. See info.c.
+ *
+ *	wp_about_read(&about, &samples);
+ *	...
+ *	wp_about_free(&about);
+ */
+#ifndef WP_CMD_COMMON_INFO_H
+#define WP_CMD_COMMON_INFO_H
+
+#include <stdbool.h>
+
+struct wp_samples;
+
+/**
+ * struct wp_about - where, when and how it was recorded, and what is missing
+ * @host: where it was recorded, or NULL
+ * @system: kernel and machine, or NULL
+ * @command: by which command, or NULL
+ * @when: time of day; empty if that is not known
+ * @written: @when is that of the file: the recording does not tell its own
+ * @seconds: for how long
+ * @title: command, host and time, as far as they are known, or NULL
+ * @scaled: what samples of the clock stand for; empty: they are not scaled
+ * @lost: what is missing, in sentences; empty: nothing
+ */
+struct wp_about {
+	char *host;
+	char *system;
+	char *command;
+	char *title;
+	char when[32];
+	bool written;
+	double seconds;
+	char scaled[120];
+	char lost[600];
+};
+
+void wp_about_read(struct wp_about *about, const struct wp_samples *samples);
+void wp_about_free(struct wp_about *about);
+
+#endif /* WP_CMD_COMMON_INFO_H */

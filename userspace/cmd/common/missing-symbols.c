@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Says of which files no function could be named, and why. Called by the commands that
+ * name functions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/common/missing-symbols.h"
+#include "lib/base/err.h"
+
+/* So many files are named for each reason, and so many reasons. */
+#define TOP_NAMELESS	4
+#define MAX_REASONS	8
+
+/**
+ * struct reason - files that have no names for the same reason
+ * @why: the reason
+ * @path: the first of them
+ * @nr: their number
+ */
+struct reason {
+	const char *why;
+	const char *path[TOP_NAMELESS];
+	size_t nr;
+};
+
+static struct reason *reason_of(struct reason *reasons, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < MAX_REASONS - 1; i++) {
+		if (!reasons[i].why)
+			reasons[i].why = why;
+		if (!strcmp(reasons[i].why, why))
+			return &reasons[i];
+	}
+	reasons[i].why = "for other reasons";
+	return &reasons[i];
+}
+
+static void warn_of(const struct reason *r)
+{
+	size_t shown = r->nr < TOP_NAMELESS ? r->nr : TOP_NAMELESS, i;
+	char more[64] = "", *files = NULL;
+	size_t size;
+	FILE *f = open_memstream(&files, &size);
+
+	if (!f)
+		return;
+	for (i = 0; i < shown; i++)
+		fprintf(f, "%s%s", i ? ", " : "", r->path[i]);
+	fclose(f);
+	if (r->nr > shown)
+		snprintf(more, sizeof(more), " and %zu more file%s", r->nr - shown,
+			 r->nr - shown == 1 ? "" : "s");
+	if (files)
+		wp_warn("no names for functions of %s%s: %s", files, more, r->why);
+	free(files);
+}
+
+/**
+ * wp_warn_nameless() - warn of files whose functions have no names, a line for each reason
+ * @next: returns the next one
+ * @ctx: for it
+ */
+void wp_warn_nameless(wp_nameless_fn next, const void *ctx)
+{
+	struct reason reasons[MAX_REASONS] = { 0 }, *r;
+	const char *path, *why;
+	size_t at = 0, i;
+
+	while ((why = next(ctx, &at, &path))) {
+		if (!path) {
+			wp_warn("no names for functions of the kernel: %s", why);
+			continue;
+		}
+		r = reason_of(reasons, why);
+		if (r->nr < TOP_NAMELESS)
+			r->path[r->nr] = path;
+		r->nr++;
+	}
+	for (i = 0; i < MAX_REASONS && reasons[i].nr; i++)
+		warn_of(&reasons[i]);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Files whose functions have no names. See missing-symbols.c.
+ */
+#ifndef WP_CMD_COMMON_MISSING_SYMBOLS_H
+#define WP_CMD_COMMON_MISSING_SYMBOLS_H
+
+#include <stddef.h>
+
+/* As wp_profile_trouble(). */
+typedef const char *(*wp_nameless_fn)(const void *ctx, size_t *at, const char **path);
+
+void wp_warn_nameless(wp_nameless_fn next, const void *ctx);
+
+#endif /* WP_CMD_COMMON_MISSING_SYMBOLS_H */

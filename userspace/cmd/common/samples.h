@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The samples of a recording that are asked for, in sum, and the options that ask. See
+ * samples.c.
+ *
+ *	struct wp_samples_options o = WP_SAMPLES_DEFAULT;
+ *
+ *	err = wp_samples_set(&o, id, arg);		for options of wp_samples_table
+ *	err = wp_samples_read(&samples, &o, slots);
+ *	...
+ *	wp_samples_warn(&samples);
+ *	wp_samples_free(&samples);
+ *	wp_samples_options_free(&o);
+ */
+#ifndef WP_CMD_COMMON_SAMPLES_H
+#define WP_CMD_COMMON_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cmd/common/options.h"
+#include "lib/base/outfile.h"
+#include "lib/profile/oncpu.h"
+#include "lib/profile/profsum.h"
+#include "lib/record/target.h"
+#include "lib/symbols/symbols.h"
+
+struct wp_samples;
+
+/**
+ * struct wp_samples_options - which samples
+ * @input: the recording
+ * @symbols: where names of functions are looked for
+ * @pids: of these processes only, if there are any
+ * @tids: of these threads only, if there are any
+ * @comm: of threads of this name only, or NULL
+ * @comms: of threads of these names only: a list, or NULL
+ * @dsos: samples whose innermost function is in one of these files only: a list, or NULL
+ * @max_stack: so many functions of a stack; 0: all
+ * @from: from this time on, ns
+ * @to: up to this time
+ * @reasons: off-CPU for one of these reasons, or in one of these system calls: a list,
+ *	or NULL
+ * @states: off-CPU in one of these states only: letters, or NULL
+ * @functions: with one of these functions in their stacks only: a list, or NULL
+ * @no_scale: samples of a clock stand for the time that the clock says
+ * @chosen: one of the options that leave something out was given, or NULL
+ * @each: called for each sample, also of those that are not asked for, and of the end with
+ *	NULL; what it returns other than 0 ends the reading; or NULL
+ * @ctx: handed to it
+ */
+struct wp_samples_options {
+	const char *input;
+	struct wp_symbols_options symbols;
+	struct wp_target pids;
+	struct wp_target tids;
+	const char *comm;
+	const char *comms;
+	const char *dsos;
+	int max_stack;
+	__u64 from;
+	__u64 to;
+	const char *reasons;
+	const char *states;
+	const char *functions;
+	bool no_scale;
+	const char *chosen;
+	int (*each)(void *ctx, struct wp_samples *s, const struct wp_profile_sample *sample,
+		    bool wanted);
+	void *ctx;
+};
+
+#define WP_SAMPLES_DEFAULT	{ .input = "perf.data", .to = ~0ULL }
+
+/* The options, for the end of a command's table. */
+extern const struct wp_option wp_samples_table[];
+
+/**
+ * struct wp_samples - samples that were read
+ * @o: which
+ * @profile: the recording
+ * @sum: the samples, in sum
+ * @oncpu: how much time each thread ran; it knows none if samples are not scaled to it
+ * @clock: the event that is scaled
+ * @spare: room for a name
+ * @functions: room for a stack
+ * @room: for so many functions
+ */
+struct wp_samples {
+	const struct wp_samples_options *o;
+	struct wp_profile *profile;
+	struct wp_profsum sum;
+	struct wp_oncpu oncpu;
+	unsigned int clock;
+	char spare[24];
+	__u32 *functions;
+	size_t room;
+};
+
+/**
+ * struct wp_samples_scale - what the samples of the clock stand for
+ * @run_ns: time that the threads ran
+ * @sampled_ns: time that the clock's samples stand for
+ * @without_ns: part of @run_ns of threads that were never sampled: it has no stack
+ */
+struct wp_samples_scale {
+	__u64 run_ns;
+	__u64 sampled_ns;
+	__u64 without_ns;
+};
+
+int wp_samples_set(struct wp_samples_options *o, int id, const char *arg);
+bool wp_samples_of(const struct wp_samples_options *o, __s32 pid, __s32 tid, const char *comm);
+void wp_samples_options_free(struct wp_samples_options *o);
+const char *wp_samples_untold(const struct wp_samples *s);
+int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __u32 slots);
+bool wp_samples_scale(const struct wp_samples *s, struct wp_samples_scale *scale);
+const char *wp_samples_comm(struct wp_samples *s, const struct wp_profline *l);
+const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline *l, size_t *nr);
+FILE *wp_samples_output(const struct wp_samples *s, struct wp_outfile *out, const char *path);
+void wp_samples_warn(const struct wp_samples *s);
+void wp_samples_free(struct wp_samples *s);
+
+#endif /* WP_CMD_COMMON_SAMPLES_H */

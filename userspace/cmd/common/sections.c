@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns which kinds of time a recording has, and what a line has for each. Called by the
+ * commands that show one after the other.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/common/screen.h"
+#include "cmd/common/sections.h"
+#include "lib/base/err.h"
+#include "lib/base/text.h"
+
+/* By their bits. */
+static const char *const names[] = { "cpu", "runnable", "blocked", "waker", "other" };
+
+#define NR_NAMES	(sizeof(names) / sizeof(names[0]))
+
+/**
+ * wp_section_name() - the name of a section's kind
+ * @section: the section
+ *
+ * Return: as --kinds takes it.
+ */
+const char *wp_section_name(const struct wp_section *section)
+{
+	return names[__builtin_ctz(section->kind)];
+}
+
+/**
+ * wp_sections_parse() - parse --kinds
+ * @arg: names of kinds, separated by commas
+ * @kinds: out: WP_SECTION_...
+ *
+ * Return: 0 or -EINVAL; a message was printed.
+ */
+int wp_sections_parse(const char *arg, unsigned int *kinds)
+{
+	const char *at = arg;
+	size_t len, i;
+
+	*kinds = 0;
+	do {
+		len = strcspn(at, ",");
+		for (i = 0; i < NR_NAMES; i++) {
+			if (len == strlen(names[i]) && !strncmp(at, names[i], len))
+				break;
+		}
+		if (i == NR_NAMES) {
+			wp_err("--kinds: '%s': a list of cpu, runnable, blocked, waker, other",
+			       arg);
+			return -EINVAL;
+		}
+		*kinds |= 1U << i;
+		at += len;
+	} while (*at++);
+	return 0;
+}
+
+/**
+ * wp_section_value() - what a line has for a section
+ * @section: the section
+ * @l: the line
+ *
+ * Return: ns or events; 0: it is not of it.
+ */
+__u64 wp_section_value(const struct wp_section *section, const struct wp_profline *l)
+{
+	switch (section->kind) {
+	case WP_SECTION_BLOCKED:
+		return l->kind == WP_PROFILE_OFFCPU ? wp_profline_blocked(l) : 0;
+	case WP_SECTION_RUNNABLE:
+		return l->kind == WP_PROFILE_OFFCPU ? l->runnable : 0;
+	}
+	if (l->event != section->event || l->kind == WP_PROFILE_OFFCPU)
+		return 0;
+	return section->ns ? l->ns : l->weight;
+}
+
+/**
+ * wp_sections_each() - go through the sections of a recording
+ * @s: the recording
+ * @kinds: of these kinds: WP_SECTION_...
+ * @fn: is told of each
+ * @ctx: handed to it
+ *
+ * Return: 0, or what @fn returned.
+ */
+int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_fn fn, void *ctx)
+{
+	static const unsigned int of_kind[WP_PROFILE_KINDS] = {
+		[WP_PROFILE_CPU] = WP_SECTION_CPU,
+		[WP_PROFILE_WAKER] = WP_SECTION_WAKER,
+		[WP_PROFILE_OTHER] = WP_SECTION_OTHER,
+	};
+	const bool intervals = wp_profile_tells_causes(s->profile);
+	const struct wp_section off[] = {
+		{ .kind = WP_SECTION_RUNNABLE, .title = "runnable", .ns = true,
+		  .intervals = intervals },
+		{ .kind = WP_SECTION_BLOCKED, .title = "blocked", .ns = true,
+		  .intervals = intervals },
+	};
+	const struct wp_perfevents *events = wp_profile_events(s->profile);
+	unsigned int i, kind;
+	int err = 0;
+
+	for (i = 0; i < events->nr && !err; i++) {
+		enum wp_profile_kind is = wp_profile_kind(s->profile, i);
+		const struct wp_perfevent *event = &events->event[i];
+		struct wp_section section = { .event = i, .title = event->name };
+		char title[300];
+
+		kind = of_kind[is];
+		if (!(kind & kinds))
+			continue;
+		section.kind = kind;
+		section.ns = is == WP_PROFILE_WAKER || (is == WP_PROFILE_CPU &&
+			event->attr.type == PERF_TYPE_SOFTWARE);
+		snprintf(title, sizeof(title), "%s%s", is == WP_PROFILE_CPU ? "on-CPU, by " :
+			 is == WP_PROFILE_WAKER ? "woke what was blocked, " : "", event->name);
+		section.title = title;
+		err = fn(ctx, &section);
+	}
+	for (i = 0; i < sizeof(off) / sizeof(off[0]) && !err; i++) {
+		if (kinds & off[i].kind)
+			err = fn(ctx, &off[i]);
+	}
+	return err;
+}
+
+/**
+ * wp_section_put_title() - print what a section is of, and how much
+ * @section: the section
+ * @total: ns or events
+ * @count: samples or intervals
+ */
+void wp_section_put_title(const struct wp_section *section, __u64 total, __u64 count)
+{
+	char title[512], amount[32];
+
+	wp_text_show(title, sizeof(title), section->title, false);
+	if (section->ns)
+		snprintf(amount, sizeof(amount), "%.6f s", (double)total / 1e9);
+	else
+		snprintf(amount, sizeof(amount), "%" PRIu64, (uint64_t)total);
+	wp_screen_line("# %s: %s in %" PRIu64 " %s%s", title, amount, (uint64_t)count,
+		       section->intervals ? "interval" : "sample", count == 1 ? "" : "s");
+}
+
+/**
+ * wp_section_put_scale() - print what samples stand for, if they are scaled
+ * @section: the section
+ * @s: the recording
+ */
+void wp_section_put_scale(const struct wp_section *section, const struct wp_samples *s)
+{
+	struct wp_samples_scale scale;
+
+	if (section->kind != WP_SECTION_CPU || section->event != s->clock ||
+	    !wp_samples_scale(s, &scale))
+		return;
+	wp_screen_line("# samples stand for %.6f of %.6f s run: scaled, thread by thread",
+		       (double)scale.sampled_ns / 1e9, (double)scale.run_ns / 1e9);
+	if (scale.without_ns)
+		wp_screen_line("# %.6f s of threads that were never sampled have no stack",
+			       (double)scale.without_ns / 1e9);
+}
+
+/**
+ * wp_section_value_text() - a part of it, in 16 columns
+ * @section: the section
+ * @value: ns or events
+ * @to: set to it
+ */
+void wp_section_value_text(const struct wp_section *section, __u64 value, char to[32])
+{
+	if (section->ns)
+		snprintf(to, 32, "%14.6f s", (double)value / 1e9);
+	else
+		snprintf(to, 32, "%16" PRIu64, (uint64_t)value);
+}
+
+/**
+ * wp_section_put_value() - print it
+ * @section: the section
+ * @value: ns or events
+ */
+void wp_section_put_value(const struct wp_section *section, __u64 value)
+{
+	char text[32];
+
+	wp_section_value_text(section, value, text);
+	fputs(text, stdout);
+}

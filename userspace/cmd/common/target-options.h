@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The options that tell whom a command is about: -a, -p, -t, -u, --comm and -G. See
+ * target-options.c.
+ */
+#ifndef WP_CMD_COMMON_TARGET_OPTIONS_H
+#define WP_CMD_COMMON_TARGET_OPTIONS_H
+
+#include <stdbool.h>
+
+struct wp_target;
+
+/* The option --comm, which has no letter: beyond those of the commands. */
+#define WP_WHOM_COMM	0x500
+
+/**
+ * struct wp_whom - what was given, or NULL
+ * @pid: -p
+ * @tid: -t
+ * @uid: -u
+ * @comm: --comm
+ * @group: -G
+ * @all: -a was given
+ */
+struct wp_whom {
+	const char *pid;
+	const char *tid;
+	const char *uid;
+	const char *comm;
+	const char *group;
+	bool all;
+};
+
+int wp_whom_set(struct wp_whom *w, int id, const char *arg);
+int wp_whom_settle(const struct wp_whom *w, struct wp_target *t);
+
+#endif /* WP_CMD_COMMON_TARGET_OPTIONS_H */

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The command that is recorded: forked first, so that its pid is known, held
+ * until the recording has begun, released, and waited for at the end. Called
+ * by record.c.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/common/signals.h"
+#include "cmd/common/workload.h"
+#include "lib/base/err.h"
+
+static void __attribute__((noreturn)) child(int go, int failed, char **argv)
+{
+	char byte;
+	int err;
+
+	/* Without a byte the parent has given up, or died. */
+	if (read(go, &byte, 1) != 1)
+		_exit(0);
+	wp_signals_restore_limit();
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(failed, &err, sizeof(err)) != sizeof(err))
+		_exit(126);
+	_exit(127);
+}
+
+/**
+ * wp_workload_fork() - make the child
+ * @w: set to it
+ * @argv: the command, its arguments, NULL
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_workload_fork(struct wp_workload *w, char **argv)
+{
+	int go[2], failed[2], err;
+
+	memset(w, 0, sizeof(*w));
+	if (pipe2(go, O_CLOEXEC)) {
+		err = errno;
+		goto fail;
+	}
+	if (pipe2(failed, O_CLOEXEC)) {
+		err = errno;
+		goto close_go;
+	}
+	w->pid = fork();
+	if (w->pid < 0) {
+		err = errno;
+		w->pid = 0;
+		goto close_failed;
+	}
+	if (!w->pid) {
+		close(go[1]);
+		child(go[0], failed[1], argv);
+	}
+	close(go[0]);
+	close(failed[1]);
+	w->go = go[1];
+	w->failed = failed[0];
+	return 0;
+close_failed:
+	close(failed[0]);
+	close(failed[1]);
+close_go:
+	close(go[0]);
+	close(go[1]);
+fail:
+	wp_err("could not fork: %s", strerror(err));
+	return -err;
+}
+
+/**
+ * wp_workload_release() - let the child execute its command
+ * @w: the child
+ *
+ * Return: 0, or a negative errno if there is no such command; perf's message
+ * was printed.
+ */
+int wp_workload_release(struct wp_workload *w)
+{
+	int err = 0;
+	ssize_t n;
+
+	if (write(w->go, "", 1) != 1) {
+		wp_err("Workload failed: it died before it began");
+		return -ECHILD;
+	}
+	/* The exec closes the other end. */
+	do {
+		n = read(w->failed, &err, sizeof(err));
+	} while (n < 0 && errno == EINTR);
+	if (n != sizeof(err))
+		return 0;
+	wp_err("Workload failed: %s", strerror(err));
+	return -err;
+}
+
+/**
+ * wp_workload_ended() - has the child ended?
+ * @w: the child
+ *
+ * Return: whether it has; @w->status is known then.
+ */
+bool wp_workload_ended(struct wp_workload *w)
+{
+	if (w->pid && !w->ended && waitpid(w->pid, &w->status, WNOHANG) == w->pid)
+		w->ended = true;
+	return w->pid && w->ended;
+}
+
+/**
+ * wp_workload_finish() - end the child if it runs, and wait for it
+ * @w: the child, or all zeroes
+ *
+ * Return: its status as wait has it, 0 if there is none.
+ */
+int wp_workload_finish(struct wp_workload *w)
+{
+	if (!w->pid)
+		return 0;
+	close(w->go);
+	close(w->failed);
+	if (!wp_workload_ended(w)) {
+		kill(w->pid, SIGTERM);
+		while (waitpid(w->pid, &w->status, 0) < 0 && errno == EINTR)
+			;
+		w->ended = true;
+	}
+	return w->status;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wallprof flame: a flame graph of a recording. See flame.c.
+ */
+#ifndef WP_CMD_FLAME_FLAME_H
+#define WP_CMD_FLAME_FLAME_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cmd/common/info.h"
+
+struct wp_flame_graph;
+
+/**
+ * struct wp_flame_view - what is shown, and what stands above it
+ * @title: command, host and time, or what is wanted
+ * @file: the recording's name
+ * @mode: which graph is shown first: "wall", "cpu", "off", "blocked", "runnable", "wake";
+ *	NULL: the first that there is
+ * @about: where, when and how it was recorded, and what is missing
+ * @idle: idle time of a whole host is shown, too
+ * @left_out: names of events that a picture does not show; empty: none
+ */
+struct wp_flame_view {
+	const char *title;
+	const char *file;
+	const char *mode;
+	struct wp_about about;
+	bool idle;
+	const char *left_out;
+};
+
+/* Of userspace/flame/page.S. */
+extern const char wp_flame_picture_js[];
+
+int cmd_flame(int argc, char **argv);
+void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view);
+int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view);
+
+#endif /* WP_CMD_FLAME_FLAME_H */

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A flame graph as a picture, for documents: of one mode, with exact figures where a frame
+ * is pointed at. Its script zooms and searches, where a picture's script may run: not in
+ * an <img>. Called by flame.c.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/flame/flame.h"
+#include "cmd/graph/graph.h"
+#include "lib/base/err.h"
+#include "lib/base/text.h"
+
+#define WIDTH		1200
+#define ROW		17
+#define LINE		14
+#define LETTER		6.6
+/* Narrower ones are left out. */
+#define NARROW		0.1
+/* Between frames; userspace/flame/picture.js knows it. */
+#define GAP		0.4
+/* A name that is cut has at least so many letters. */
+#define CUT_LEAST	4
+
+/* Of on-CPU, runnable and blocked, as userspace/flame/page.css has them. */
+static const char *const colours[] = { "#f28e2b", "#a9c23f", "#5b9bd5" };
+
+/**
+ * struct svg - a picture
+ * @f: the file
+ * @g: the graph
+ * @view: what stands above it
+ * @mode: its name
+ * @unit: of its values
+ * @hides: idle time is left out
+ * @idle: so much of it
+ * @total: values of the nodes: on-CPU, runnable, blocked
+ * @child: nodes, children of one another together, by name
+ * @first: of each node the first of its children in @child, and behind them all
+ * @rows: how deep it is
+ * @head: where they begin
+ */
+struct svg {
+	FILE *f;
+	const struct wp_flame_graph *g;
+	const struct wp_flame_view *view;
+	const char *mode;
+	const char *unit;
+	bool hides;
+	__u64 idle;
+	__u64 (*total)[3];
+	__u32 *child;
+	__u32 *first;
+	unsigned int rows;
+	unsigned int head;
+};
+
+static int no_memory(void)
+{
+	wp_err("no memory for the picture");
+	return -ENOMEM;
+}
+
+/* A string as text of XML. */
+static void put_text(FILE *f, const char *s, size_t columns)
+{
+	char *copy = wp_text_dup(s), *c;
+	unsigned int letter;
+	size_t n;
+
+	if (!copy)
+		return;
+	for (c = copy; *c && columns--; c += n) {
+		n = wp_text_char(c, &letter);
+		n = n ? n : 1;
+		switch (*c) {
+		case '&':
+			fputs("&amp;", f);
+			break;
+		case '<':
+			fputs("&lt;", f);
+			break;
+		case '>':
+			fputs("&gt;", f);
+			break;
+		case '"':
+			fputs("&quot;", f);
+			break;
+		default:
+			fwrite(c, n, 1, f);
+		}
+	}
+	if (*c)
+		fputs("\u2026", f);
+	free(copy);
+}
+
+/* What of a line is in the picture: the same as split() of userspace/flame/data.js. */
+static void split(struct svg *s, const struct wp_flame_line *l, __u64 *part)
+{
+	const char *m = s->mode;
+
+	memset(part, 0, 3 * sizeof(*part));
+	if (l->kind == WP_FLAME_WAKE) {
+		part[2] = strcmp(m, "wake") ? 0 : l->value;
+	} else if (l->kind == WP_FLAME_CHAIN) {
+		part[2] = strcmp(m, "offwake") ? 0 : l->value;
+	} else if (l->kind == WP_FLAME_CPU) {
+		part[0] = strcmp(m, "wall") && strcmp(m, "cpu") ? 0 : l->value;
+	} else if (strcmp(m, "cpu") && strcmp(m, "wake") && strcmp(m, "offwake")) {
+		part[1] = strcmp(m, "blocked") ? l->runnable : 0;
+		part[2] = strcmp(m, "runnable") ? l->value - l->runnable : 0;
+	}
+	if (s->hides && l->idle) {
+		s->idle += part[0] + part[2];
+		part[0] = 0;
+		part[2] = 0;
+	}
+}
+
+static __u64 sum(const struct svg *s, __u32 node)
+{
+	return s->total[node][0] + s->total[node][1] + s->total[node][2];
+}
+
+static int sum_up(struct svg *s)
+{
+	size_t nr = s->g->nodes.nr + 1, i;
+	unsigned int k;
+	__u64 part[3];
+
+	s->total = calloc(nr, sizeof(*s->total));
+	if (!s->total)
+		return no_memory();
+	for (i = 0; i < s->g->nr; i++) {
+		if (wp_flame_is_other(s->g, &s->g->line[i]))
+			continue;
+		split(s, &s->g->line[i], part);
+		for (k = 0; k < 3; k++)
+			s->total[s->g->line[i].node][k] += part[k];
+	}
+	for (i = nr - 1; i; i--) {
+		__u32 parent = wp_flame_node(s->g, i)->parent;
+
+		for (k = 0; k < 3; k++)
+			s->total[parent][k] += s->total[i][k];
+	}
+	return 0;
+}
+
+static int by_name(const void *pa, const void *pb, void *ctx)
+{
+	const struct wp_flame_graph *g = ctx;
+	const char *dso;
+	const struct wp_flame_node *a = wp_flame_node(g, *(const __u32 *)pa);
+	const struct wp_flame_node *b = wp_flame_node(g, *(const __u32 *)pb);
+
+	return strcmp(wp_flame_name(g, wp_flame_item(g, a->item), &dso),
+		      wp_flame_name(g, wp_flame_item(g, b->item), &dso));
+}
+
+static int sort_children(struct svg *s)
+{
+	size_t nr = s->g->nodes.nr + 1, i;
+	__u32 *next;
+
+	s->first = calloc(nr + 1, sizeof(*s->first));
+	s->child = calloc(nr, sizeof(*s->child));
+	next = calloc(nr + 1, sizeof(*next));
+	if (!s->first || !s->child || !next) {
+		free(next);
+		return no_memory();
+	}
+	for (i = 1; i < nr; i++)
+		s->first[wp_flame_node(s->g, i)->parent + 1]++;
+	for (i = 0; i < nr; i++)
+		s->first[i + 1] += s->first[i];
+	memcpy(next, s->first, (nr + 1) * sizeof(*next));
+	for (i = 1; i < nr; i++)
+		s->child[next[wp_flame_node(s->g, i)->parent]++] = i;
+	for (i = 0; i < nr; i++)
+		qsort_r(s->child + s->first[i], s->first[i + 1] - s->first[i],
+			sizeof(*s->child), by_name, (void *)s->g);
+	free(next);
+	return 0;
+}
+
+/**
+ * struct place - where a frame is
+ * @node: which
+ * @depth: rows above it
+ * @x: where it begins
+ */
+struct place {
+	__u32 node;
+	unsigned int depth;
+	double x;
+};
+
+static void put_frame(const struct svg *s, const struct place *at, double width)
+{
+	const __u64 *v = s->total[at->node];
+	unsigned int main = v[0] >= v[1] && v[0] >= v[2] ? 0 : v[2] >= v[1] ? 2 : 1;
+	const char *name = "all", *dso = "";
+	double y = s->head + (s->rows - 1 - at->depth) * ROW;
+	const char *colour = "#c9c6bf";
+	size_t columns;
+
+	if (at->node) {
+		const struct wp_flame_item *item =
+			wp_flame_item(s->g, wp_flame_node(s->g, at->node)->item);
+
+		name = wp_flame_name(s->g, item, &dso);
+		if (item->type < WP_FLAME_THREAD)
+			colour = colours[main];
+	}
+	fputs("<g class=\"f\"><title>", s->f);
+	put_text(s->f, name, SIZE_MAX);
+	if (*dso) {
+		fputs(" in ", s->f);
+		put_text(s->f, dso, SIZE_MAX);
+	}
+	fprintf(s->f, ": %" PRIu64 " %s, %.2f %%</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%d\" fill=\"%s\"/>",
+		(uint64_t)sum(s, at->node), s->unit, 100.0 * sum(s, at->node) / sum(s, 0),
+		at->x, y, width > 1 ? width - GAP : width, ROW - 1, colour);
+	columns = width > 6 ? (width - 6) / LETTER : 0;
+	/* What is cut to a few letters, or no name, says nothing. */
+	if ((size_t)wp_text_columns(name) <= columns ||
+	    (columns > CUT_LEAST && strcmp(name, "[unknown]"))) {
+		fprintf(s->f, "<text x=\"%.1f\" y=\"%.0f\">", at->x + 3, y + ROW - 5);
+		if ((size_t)wp_text_columns(name) > columns)
+			columns--;
+		put_text(s->f, name, columns);
+		fputs("</text>", s->f);
+	}
+	fputs("</g>\n", s->f);
+}
+
+/* Draws the frames, or, with @draw false, finds how many rows they need. */
+static int put_frames(struct svg *s, bool draw)
+{
+	struct place *todo = malloc((s->g->nodes.nr + 1) * sizeof(*todo));
+	size_t nr = 1;
+
+	if (!todo)
+		return no_memory();
+	todo[0] = (struct place){ 0 };
+	while (nr) {
+		struct place at = todo[--nr];
+		double scale = (double)WIDTH / sum(s, 0), x = at.x;
+		__u32 i;
+
+		if (draw)
+			put_frame(s, &at, sum(s, at.node) * scale);
+		if (at.depth >= s->rows)
+			s->rows = at.depth + 1;
+		for (i = s->first[at.node]; i < s->first[at.node + 1]; i++) {
+			__u64 value = sum(s, s->child[i]);
+
+			if (value * scale >= NARROW)
+				todo[nr++] = (struct place){ s->child[i], at.depth + 1, x };
+			x += value * scale;
+		}
+	}
+	free(todo);
+	return 0;
+}
+
+/* What is above the frames, a line each; with @draw false, how high it is. */
+static void put_line(struct svg *s, bool draw, const char *style, const char *const *words)
+{
+	s->head += LINE;
+	if (!draw)
+		return;
+	fprintf(s->f, "<text x=\"4\" y=\"%u\"%s>", s->head, style);
+	for (; *words; words++)
+		put_text(s->f, *words, 170);
+	fputs("</text>\n", s->f);
+}
+
+static void put_legend(struct svg *s, bool draw)
+{
+	static const char *const words[] = { "on-CPU", "runnable", "blocked" };
+	unsigned int k, x = 4;
+
+	s->head += LINE;
+	for (k = 0; k < 3 && draw; k++) {
+		if (!s->total[0][k])
+			continue;
+		fprintf(s->f, "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"%s\"/><text x=\"%u\" y=\"%u\">",
+			x, s->head - 9, colours[k], x + 14, s->head);
+		if (!strcmp(s->mode, "wake"))
+			fprintf(s->f, "woke what was blocked for %.6f s</text>\n",
+				(double)s->total[0][k] / 1e9);
+		else if (k || !strcmp(s->g->unit, "ns"))
+			fprintf(s->f, "%s %.6f s</text>\n", words[k],
+				(double)s->total[0][k] / 1e9);
+		else
+			fprintf(s->f, "on-CPU %" PRIu64 " %s</text>\n",
+				(uint64_t)s->total[0][k], s->g->unit);
+		x += 260;
+	}
+}
+
+/* What was recorded, where, when and by what, and what is missing. */
+static void put_head(struct svg *s, bool draw)
+{
+	const struct wp_about *about = &s->view->about;
+	const char *event = s->g->nr_events ? s->g->event[s->g->chosen].name : "";
+	char lasted[40], idle[40];
+
+	s->head = 4;
+	snprintf(lasted, sizeof(lasted), ", for %.3f s", about->seconds);
+	put_line(s, draw, " font-size=\"14\"", (const char *[]){ s->view->title, NULL });
+	put_line(s, draw, "", (const char *[]){
+		about->host ? about->host : "", ", ", about->system ? about->system : "",
+		*about->when ? about->written ? ", file written " : ", recorded " : "",
+		about->when, lasted, NULL });
+	if (about->command)
+		put_line(s, draw, "", (const char *[]){ "by ", about->command, NULL });
+	put_legend(s, draw);
+	if (*s->view->left_out && s->total[0][0])
+		put_line(s, draw, "", (const char *[]){
+			"on-CPU by ", event, "; not shown: ", s->view->left_out, NULL });
+	if (s->idle) {
+		snprintf(idle, sizeof(idle), "not shown: %.3f s of", (double)s->idle / 1e9);
+		put_line(s, draw, "", (const char *[]){
+			idle, " idle kernel threads and idle loops of programs (--idle)", NULL });
+	}
+	if (*about->scaled)
+		put_line(s, draw, "", (const char *[]){ "on-CPU: ", about->scaled, NULL });
+	if (*about->lost)
+		put_line(s, draw, " fill=\"#b5179e\"", (const char *[]){ about->lost, NULL });
+	s->head += 6;
+}
+
+static void put_picture(struct svg *s)
+{
+	unsigned int height, y;
+
+	put_head(s, false);
+	height = s->head + s->rows * ROW + 4;
+	fprintf(s->f, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" viewBox=\"0 0 %d %u\" font-family=\"DejaVu Sans Mono, monospace\" font-size=\"11\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfcfa\"/>\n",
+		WIDTH, height, WIDTH, height);
+	fputs("<style>.f:hover rect { stroke: #1d1f23; stroke-width: 0.6 }\n"
+	      ".f, .b { cursor: pointer }</style>\n", s->f);
+	put_head(s, true);
+	y = s->head - 8;
+	fprintf(s->f,
+		"<g id=\"buttons\" style=\"display: none\" fill=\"#1a5fb4\" text-anchor=\"end\"><text id=\"reset\" class=\"b\" x=\"%d\" y=\"%u\">Reset</text><text id=\"search\" class=\"b\" x=\"%d\" y=\"%u\">Search (/)</text><text id=\"matched\" x=\"%d\" y=\"%u\"></text></g>\n",
+		WIDTH - 90, y, WIDTH - 4, y, WIDTH - 140, y);
+}
+
+/* Which graph is the first that there is. */
+static const char *first_mode(const struct wp_flame_graph *g)
+{
+	bool has[WP_FLAME_KINDS] = { false };
+	size_t i;
+
+	for (i = 0; i < g->nr; i++)
+		has[g->line[i].kind] |= !wp_flame_is_other(g, &g->line[i]);
+	if (has[WP_FLAME_CPU] && has[WP_FLAME_OFF] && !strcmp(g->unit, "ns"))
+		return "wall";
+	return has[WP_FLAME_CPU] ? "cpu" : has[WP_FLAME_OFF] ? "off" : "wake";
+}
+
+/**
+ * wp_flame_svg() - write a graph as a picture
+ * @f: where to; whether all could be written is for the caller to ask of it
+ * @g: the graph
+ * @view: what stands above it
+ *
+ * Return: 0, -ENOMEM, or -ENODATA if there is nothing of the mode; a message was printed.
+ */
+int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view)
+{
+	struct svg s = {
+		.f = f,
+		.g = g,
+		.view = view,
+		.mode = view->mode ? view->mode : first_mode(g),
+		.hides = g->host && !view->idle,
+	};
+	int err = sum_up(&s);
+
+	s.unit = strcmp(s.mode, "cpu") ? "ns" : g->unit;
+
+	if (!err && (!wp_flame_has_mode(g, s.mode) || !sum(&s, 0))) {
+		wp_err("%s: the recording has nothing%s for --mode %s", g->samples->o->input,
+		       s.idle ? " but idle time (--idle)" : "", s.mode);
+		err = -ENODATA;
+	}
+	if (!err)
+		err = sort_children(&s);
+	if (!err)
+		err = put_frames(&s, false);
+	if (!err) {
+		put_picture(&s);
+		err = put_frames(&s, true);
+		fputs("<script><![CDATA[\n", f);
+		fputs(wp_flame_picture_js, f);
+		fputs("]]></script>\n</svg>\n", f);
+	}
+	free(s.total);
+	free(s.child);
+	free(s.first);
+	return err;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A recording as a flame graph: places in stacks, and what was spent there, by whom and
+ * when. See graph/graph.c.
+ */
+#ifndef WP_CMD_GRAPH_GRAPH_H
+#define WP_CMD_GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "cmd/common/samples.h"
+#include "lib/base/intern.h"
+#include "lib/model/procwaits.h"
+
+struct wp_flame_chains;
+
+/**
+ * enum wp_flame_type - what a frame is of
+ * @WP_FLAME_USER: a function of a program's
+ * @WP_FLAME_KERNEL: one of the kernel's
+ * @WP_FLAME_THREAD: the name of a thread, which is the outermost frame
+ * @WP_FLAME_NOTE: why it was off its CPU: the innermost one, if that is told
+ */
+enum wp_flame_type {
+	WP_FLAME_USER,
+	WP_FLAME_KERNEL,
+	WP_FLAME_THREAD,
+	WP_FLAME_NOTE,
+};
+
+/**
+ * enum wp_flame_kind - kinds of time
+ * @WP_FLAME_CPU: on a CPU
+ * @WP_FLAME_OFF: off it
+ * @WP_FLAME_WAKE: of who woke others: how long these had been blocked
+ * @WP_FLAME_CHAIN: blocked, with the stack of who woke it on top, upside down
+ */
+enum wp_flame_kind {
+	WP_FLAME_CPU,
+	WP_FLAME_OFF,
+	WP_FLAME_WAKE,
+	WP_FLAME_CHAIN,
+	WP_FLAME_KINDS,
+};
+
+/**
+ * enum wp_flame_idle - whose idle time a line is
+ * @WP_FLAME_BUSY: it is none
+ * @WP_FLAME_IDLE_KERNEL: of a kernel thread that waits for work
+ * @WP_FLAME_IDLE_LOOP: of a program's loop that waits for whatever comes next
+ * @WP_FLAME_IDLE_CPU: of a CPU that has no thread to run
+ */
+enum wp_flame_idle {
+	WP_FLAME_BUSY,
+	WP_FLAME_IDLE_KERNEL,
+	WP_FLAME_IDLE_LOOP,
+	WP_FLAME_IDLE_CPU,
+};
+
+/**
+ * struct wp_flame_item - what a frame is of
+ * @type: enum wp_flame_type
+ * @nr: number of the function, or of the string in @names
+ */
+struct wp_flame_item {
+	__u32 type;
+	__u32 nr;
+};
+
+/**
+ * struct wp_flame_node - a frame: a place in stacks that begin alike
+ * @parent: number of the outer one; 0: there is none
+ * @item: number of what it is of
+ */
+struct wp_flame_node {
+	__u32 parent;
+	__u32 item;
+};
+
+/**
+ * struct wp_flame_event - an event that was counted on CPUs
+ * @event: its number in the recording
+ * @name: its name
+ * @unit: of its values: "ns", or its name
+ */
+struct wp_flame_event {
+	__u32 event;
+	const char *name;
+	const char *unit;
+};
+
+/**
+ * struct wp_flame_line - what was spent in a frame
+ * @kind: enum wp_flame_kind
+ * @event: of CPU: number in @event of the graph
+ * @node: the innermost frame; 0: without a stack
+ * @thread: number of wp_profile_thread(), less 1
+ * @slot: part of the time in which it ended
+ * @begin: that in which it began, or may have: of a sum its time lies between the two
+ * @value: ns, or events if its event counts such
+ * @runnable: of OFF: the part in which it was runnable
+ * @count: samples, or intervals
+ * @detail: of OFF its wp_profile_cause(), or 0; of CHAIN who woke it: index in @wakers
+ * @idle: whose idle time it is: of OFF the part that is not runnable
+ */
+struct wp_flame_line {
+	enum wp_flame_kind kind;
+	enum wp_flame_idle idle;
+	__u32 event;
+	__u32 node;
+	__u32 thread;
+	__u32 slot;
+	__u32 begin;
+	__u32 detail;
+	__u64 value;
+	__u64 runnable;
+	__u64 count;
+};
+
+/**
+ * struct wp_flame_graph - the graph
+ * @samples: the recording
+ * @items: struct wp_flame_item, by their numbers
+ * @nodes: struct wp_flame_node; an outer one has a lower number
+ * @names: of threads and of reasons
+ * @wakers: strings: who woke threads
+ * @line: what was spent
+ * @nr: lines
+ * @event: the events that have samples
+ * @nr_events: their number
+ * @chosen: which of them is shown, or shown first
+ * @unit: of its values: "ns", or its name
+ * @waits: what the ledger knows of waits
+ * @host: threads of the kernel are among the lines, and nobody asked for them: it is a
+ *	whole host's
+ */
+struct wp_flame_graph {
+	struct wp_samples *samples;
+	struct wp_intern items;
+	struct wp_intern nodes;
+	struct wp_intern names;
+	struct wp_intern wakers;
+	struct wp_flame_line *line;
+	size_t nr;
+	struct wp_flame_event *event;
+	__u32 nr_events;
+	__u32 chosen;
+	const char *unit;
+	struct wp_procwaits waits;
+	bool host;
+};
+
+/* Whether a line is of another event than that one. */
+static inline bool wp_flame_is_other(const struct wp_flame_graph *g,
+				     const struct wp_flame_line *l)
+{
+	return l->kind == WP_FLAME_CPU && l->event != g->chosen;
+}
+
+int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const char *event,
+		   const struct wp_flame_chains *chains);
+int wp_flame_spread(struct wp_flame_graph *g);
+bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode);
+const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 item);
+const struct wp_flame_node *wp_flame_node(const struct wp_flame_graph *g, __u32 node);
+const char *wp_flame_name(const struct wp_flame_graph *g, const struct wp_flame_item *item,
+			  const char **dso);
+int wp_flame_idle_begin(struct wp_flame_graph *g);
+enum wp_flame_idle wp_flame_idle_of(const struct wp_flame_graph *g, const struct wp_profline *l,
+				    const __u32 *functions, size_t nr, bool *kthread);
+void wp_flame_graph_free(struct wp_flame_graph *g);
+
+#endif /* WP_CMD_GRAPH_GRAPH_H */

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The options of the record command: perf's letters with perf's meanings where
+ * perf has them. Parses, checks what can be checked without the module, and
+ * settles what the options mean together. Called by record.c, once.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/common/option-values.h"
+#include "cmd/common/options.h"
+#include "cmd/common/perf-options.h"
+#include "cmd/common/target-options.h"
+#include "cmd/record/options.h"
+#include "lib/base/duration.h"
+#include "lib/base/err.h"
+#include "lib/model/cause.h"
+#include "lib/perfdata/compress.h"
+
+#define DEFAULT_FREQ	4000
+#define MAX_INTERVAL_MS	3600000
+
+enum {
+	OPT_CALL_GRAPH = 256,
+	OPT_KERNEL_CALLCHAINS,
+	OPT_MAX_STACK,
+	OPT_OFF_CPU,
+	OPT_NO_OFF_CPU,
+	OPT_STATE,
+	OPT_COMM,
+	OPT_HIST,
+	OPT_NO_REASONS,
+	OPT_NO_IDLE,
+	OPT_WAKERS,
+	OPT_TIMELINE,
+	OPT_MIN,
+	OPT_MAX,
+	OPT_OFF_CPU_THRESH,
+	OPT_STRICT_FREQ,
+	OPT_INTERVAL,
+	OPT_LEDGER,
+	OPT_INTERVALS,
+	OPT_TABLES,
+};
+
+static const char *const usage[] = {
+	"[<options>] [<command>]",
+	"[<options>] -- <command> [<options>]",
+	NULL
+};
+
+static const struct wp_option table[] = {
+	{ 'a', "all-cpus", NULL, "the whole host (default without a command)" },
+	{ 'p', "pid", "pid,...", "these processes, all their threads" },
+	{ 't', "tid", "tid,...", "these threads" },
+	{ 'u', "uid", "user,...", "all threads of these users, names or numbers" },
+	{ OPT_COMM, "comm", "name,...", "all threads of these names" },
+	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
+	  "and in the groups below" },
+	{ 'C', "cpu", "list", "on these CPUs only, as 0-3,5" },
+	{ 'i', "no-inherit", NULL, "do not follow what the targets fork" },
+	{ 'e', "event", "event[:ukp]", "on-CPU event (default cycles, or cpu-clock where\n"
+	  "there are none); 'none' for off-CPU time only" },
+	{ 'F', "freq", "n|max", "samples per second (default 4000)" },
+	{ 'c', "count", "n", "events per sample, instead of a frequency" },
+	{ OPT_STRICT_FREQ, "strict-freq", NULL, "fail if the kernel does not allow the -F given" },
+	{ 'g', NULL, NULL, "user stacks, as --call-graph auto (default)" },
+	{ OPT_CALL_GRAPH, "call-graph", "auto|cfi|fp|none", "cfi: by the unwind tables of programs and\n"
+	  "libraries; fp: by frame pointer; auto: cfi,\n"
+	  "and fp where there is no table; none: only\n"
+	  "the innermost address" },
+	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "record kernel stacks too" },
+	{ OPT_MAX_STACK, "max-stack", "n", "frames of a stack at most (default 127)" },
+	{ OPT_OFF_CPU, "off-cpu", NULL, "record off-CPU time (default)" },
+	{ OPT_NO_OFF_CPU, "no-off-cpu", NULL, "do not" },
+	{ OPT_STATE, "state", "letters", "off-CPU time in these states only, as S,D; of\n"
+	  "R,R+,S,D,T,t,X,P,I,N,? (default all)" },
+	{ OPT_HIST, "hist", NULL, "count off-CPU intervals by their lengths" },
+	{ OPT_NO_IDLE, "no-idle", NULL, "leave out the time in which loops waited for\n"
+	  "their next work, as in accept and epoll_wait" },
+	{ OPT_WAKERS, "wakers", NULL, "record the stacks of who woke the threads, too" },
+	{ OPT_TIMELINE, "timeline", NULL, "record every switch and wakeup too, with stacks:\n"
+	  "for perf sched and perf script" },
+	{ OPT_MIN, "min", "time", "off-CPU intervals of at least so long only, as\n"
+	  "250us; in ns, us (default), ms or s" },
+	{ OPT_MAX, "max", "time", "and of at most so long" },
+	{ OPT_OFF_CPU_THRESH, "off-cpu-thresh", "time", "a sample for each interval of at least\n"
+	  "so long; in ns, us, ms (default) or s" },
+	{ 'R', "raw-samples", NULL, "tell in samples of off-CPU time what it was\n"
+	  "for, who ended it, and more: for perf script" },
+	{ OPT_NO_REASONS, "no-reasons", NULL, "leave out of samples in which system call and\n"
+	  "for which lock threads waited: a smaller file" },
+	{ 'o', "output", "file", "output file (default perf.data)" },
+	{ 'q', "quiet", NULL, "print errors only" },
+	{ 'v', "verbose", NULL, "tell more; twice: every thread" },
+	{ 'B', "no-buildid", NULL, "do not collect build-ids" },
+	{ 'N', "no-buildid-cache", NULL, "do not copy files of containers and deleted\n"
+	  "ones into ~/.debug" },
+	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, for off-CPU time and\n"
+	  "for samples each, in pages of 4 KiB or with\n"
+	  "unit B, K, M or G" },
+	{ 'z', "compression-level", "n", "compress the file by zstd, 1 to 22; 0: not\n"
+	  "at all (default)" },
+	{ OPT_INTERVAL, "interval", "ms", "empty the tables so often (default 1000)" },
+	{ OPT_LEDGER, "ledger", "file", "write every thread's account to this file" },
+	{ OPT_INTERVALS, "intervals", "file", "write the off-CPU intervals to this file" },
+	{ OPT_TABLES, "tables", "name=n,...", "expert: entries of the tables aggrs,\n"
+	  "stack-words, exits, waits (one half each),\n"
+	  "tasks, and records (of --timeline)" },
+	{ 0, NULL, NULL, NULL },
+};
+
+/* What the words are before all of them are known. */
+struct raw {
+	struct wp_record_opts *o;
+	struct wp_whom whom;
+	bool strict_freq;
+	bool freq_given;
+	bool freq_max;
+	bool period_given;
+};
+
+static int parse_u64(const char *option, const char *arg, __u64 min, __u64 max, __u64 *value)
+{
+	unsigned long long n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(arg, &end, 0);
+	if (!isdigit((unsigned char)*arg) || errno || *end || n < min || n > max) {
+		wp_err("%s: '%s' is not a number from %llu to %llu", option, arg,
+		       (unsigned long long)min, (unsigned long long)max);
+		return -EINVAL;
+	}
+	*value = n;
+	return 0;
+}
+
+static int parse_u32(const char *option, const char *arg, __u32 min, __u32 max, __u32 *value)
+{
+	__u64 n;
+	int err = parse_u64(option, arg, min, max, &n);
+
+	if (!err)
+		*value = n;
+	return err;
+}
+
+static int parse_power(const char *option, const char *arg, __u32 min, __u32 max, __u32 *value)
+{
+	int err = parse_u32(option, arg, min, max, value);
+
+	if (!err && *value & (*value - 1)) {
+		wp_err("%s: %u is not a power of two", option, *value);
+		err = -EINVAL;
+	}
+	return err;
+}
+
+static int parse_states(const char *arg, __u32 *states)
+{
+	char *words = strdup(arg), *rest = words, *word;
+	int err = words ? 0 : -ENOMEM;
+	unsigned int i;
+
+	*states = 0;
+	while (!err && (word = strsep(&rest, ","))) {
+		if (!strcmp(word, "Z"))
+			word[0] = 'X';
+		for (i = 0; i < WALLPROF_STATE_MAX && strcmp(word, wp_state_name(i)); i++)
+			;
+		if (i == WALLPROF_STATE_MAX) {
+			wp_err("--state: '%s' is no state; there are R, R+, S, D, T, t, X, P, I, N and ?",
+			       word);
+			err = -EINVAL;
+		}
+		*states |= 1U << i;
+	}
+	free(words);
+	return err;
+}
+
+static int parse_time(const char *option, const char *arg, __u64 unit, __u64 min, __u64 *ns)
+{
+	int err = wp_duration_parse(arg, unit, ns);
+
+	if (err == -EINVAL)
+		wp_err("%s: '%s' is not a time as 250us, in ns, us, ms or s (a number alone is in %s)",
+		       option, arg, unit == WP_NSEC_PER_USEC ? "us" : "ms");
+	else if (err)
+		wp_err("%s: '%s' is too long", option, arg);
+	else if (*ns < min)
+		wp_err("%s: '%s' is too short: nothing would be left", option, arg);
+	return err || *ns < min ? -EINVAL : 0;
+}
+
+static int parse_tables(const char *arg, struct wp_record_opts *o)
+{
+	char *words = strdup(arg), *rest = words, *word;
+	int err = words ? 0 : -ENOMEM;
+
+	while (!err && (word = strsep(&rest, ","))) {
+		char *value = strchr(word, '=');
+
+		if (value)
+			*value++ = 0;
+		if (value && !strcmp(word, "aggrs")) {
+			err = parse_u32("--tables aggrs", value, WALLPROF_MIN_AGGRS,
+					WALLPROF_MAX_AGGRS, &o->aggrs);
+		} else if (value && !strcmp(word, "stack-words")) {
+			err = parse_u32("--tables stack-words", value, WALLPROF_MIN_STACK_WORDS,
+					WALLPROF_MAX_STACK_WORDS, &o->stack_words);
+		} else if (value && !strcmp(word, "exits")) {
+			err = parse_u32("--tables exits", value, WALLPROF_MIN_EXITS,
+					WALLPROF_MAX_EXITS, &o->exits);
+		} else if (value && !strcmp(word, "waits")) {
+			err = parse_u32("--tables waits", value, WALLPROF_MIN_WAITS,
+					WALLPROF_MAX_WAITS, &o->waits);
+		} else if (value && !strcmp(word, "tasks")) {
+			err = parse_power("--tables tasks", value, WALLPROF_MIN_TASKS,
+					  WALLPROF_MAX_TASKS, &o->tasks);
+		} else if (value && !strcmp(word, "records")) {
+			err = parse_power("--tables records", value, WALLPROF_MIN_RECORDS,
+					  WALLPROF_MAX_RECORDS, &o->ring);
+		} else {
+			wp_err("--tables: '%s' is not aggrs=N, stack-words=N, exits=N, waits=N, tasks=N or records=N",
+			       word);
+			err = -EINVAL;
+		}
+	}
+	free(words);
+	return err;
+}
+
+static int parse_call_graph(const char *arg, enum wp_call_graph *how)
+{
+	static const struct {
+		const char *word;
+		enum wp_call_graph how;
+	} words[] = {
+		{ "auto", WP_CALL_GRAPH_AUTO },
+		{ "cfi", WP_CALL_GRAPH_CFI },
+		{ "fp", WP_CALL_GRAPH_FP },
+		{ "none", WP_CALL_GRAPH_NONE },
+		{ "no", WP_CALL_GRAPH_NONE },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strcmp(arg, words[i].word)) {
+			*how = words[i].how;
+			return 0;
+		}
+	}
+	wp_err("--call-graph: '%s' is none of auto, cfi, fp and none%s", arg,
+	       !strncmp(arg, "dwarf", 5) ?
+	       "; cfi unwinds by the same tables as perf's dwarf, without copying stacks" :
+	       !strcmp(arg, "lbr") ? "; auto needs no branch records" : "");
+	return -EINVAL;
+}
+
+static int set(void *ctx, int id, const char *arg)
+{
+	struct raw *raw = ctx;
+	struct wp_record_opts *o = raw->o;
+	__u64 n;
+	int err;
+
+	switch (id) {
+	case 'a':
+		raw->whom.all = true;
+		return 0;
+	case 'p':
+		raw->whom.pid = arg;
+		return 0;
+	case 't':
+		raw->whom.tid = arg;
+		return 0;
+	case 'u':
+		raw->whom.uid = arg;
+		return 0;
+	case OPT_COMM:
+		raw->whom.comm = arg;
+		return 0;
+	case 'G':
+		raw->whom.group = arg;
+		return 0;
+	case 'C':
+		o->has_cpus = true;
+		return wp_value_cpus("-C", arg, &o->cpus);
+	case 'i':
+		o->inherit = false;
+		return 0;
+	case 'e':
+		if (o->event_given) {
+			wp_err("-e %s: one event can be recorded at a time, and there was one before",
+			       arg);
+			return -EINVAL;
+		}
+		o->event_given = true;
+		return wp_event_parse(&o->event, arg);
+	case 'F':
+		raw->freq_given = true;
+		raw->freq_max = !strcmp(arg, "max");
+		return raw->freq_max ? 0 : parse_u64("-F", arg, 1, INT_MAX, &o->freq);
+	case 'c':
+		raw->period_given = true;
+		return parse_u64("-c", arg, 1, LLONG_MAX, &o->period);
+	case OPT_STRICT_FREQ:
+		raw->strict_freq = true;
+		return 0;
+	case 'g':
+		o->call_graph = WP_CALL_GRAPH_AUTO;
+		return 0;
+	case OPT_CALL_GRAPH:
+		return parse_call_graph(arg, &o->call_graph);
+	case OPT_KERNEL_CALLCHAINS:
+		o->kernel = true;
+		return 0;
+	case OPT_MAX_STACK:
+		return parse_u32("--max-stack", arg, 1, WALLPROF_MAX_STACK, &o->max_stack);
+	case OPT_OFF_CPU:
+		o->offcpu = true;
+		return 0;
+	case OPT_NO_OFF_CPU:
+		o->offcpu = false;
+		return 0;
+	case OPT_HIST:
+		o->hist = true;
+		return 0;
+	case OPT_NO_REASONS:
+		o->reasons = false;
+		return 0;
+	case OPT_NO_IDLE:
+		o->no_idle = true;
+		return 0;
+	case 'R':
+		o->raw = true;
+		return 0;
+	case OPT_STATE:
+		return parse_states(arg, &o->states);
+	case OPT_WAKERS:
+		o->wakers = true;
+		return 0;
+	case OPT_TIMELINE:
+		o->timeline = true;
+		return 0;
+	case 'z':
+		return wp_value_int("-z", arg, 0, WP_COMPRESS_MAX_LEVEL, &o->level);
+	case OPT_MIN:
+		return parse_time("--min", arg, WP_NSEC_PER_USEC, 0, &o->min_ns);
+	case OPT_MAX:
+		return parse_time("--max", arg, WP_NSEC_PER_USEC, 1, &o->max_ns);
+	case OPT_OFF_CPU_THRESH:
+		err = parse_time("--off-cpu-thresh", arg, WP_NSEC_PER_MSEC, 0, &n);
+		/* To the module, 0 is none of them. */
+		if (!err)
+			o->wait_ns = n ? n : 1;
+		return err;
+	case 'o':
+		return wp_value_output(arg, &o->output);
+	case 'q':
+		o->quiet = true;
+		return 0;
+	case 'v':
+		o->verbose++;
+		return 0;
+	case 'B':
+		o->buildids = false;
+		return 0;
+	case 'N':
+		o->keep = false;
+		return 0;
+	case 'm':
+		return wp_value_buffer("-m", arg, &o->buffer);
+	case OPT_INTERVAL:
+		err = parse_u64("--interval", arg, 1, MAX_INTERVAL_MS, &n);
+		o->interval_ms = n;
+		return err;
+	case OPT_LEDGER:
+		o->ledger = arg;
+		return 0;
+	case OPT_INTERVALS:
+		o->intervals = arg;
+		return 0;
+	case OPT_TABLES:
+		return parse_tables(arg, o);
+	}
+	return -EINVAL;
+}
+
+/* A command that is run is the target, if nothing else was given. */
+static int settle_target(struct raw *raw)
+{
+	struct wp_record_opts *o = raw->o;
+	int err = wp_whom_settle(&raw->whom, &o->target);
+
+	if (err)
+		return err;
+	o->own = o->command && o->target.kind == WALLPROF_TARGET_ALL && !raw->whom.all &&
+		 !o->has_cpus;
+	return wp_target_resolve(&o->target);
+}
+
+static int settle_freq(struct raw *raw)
+{
+	struct wp_record_opts *o = raw->o;
+	__u64 max = wp_value_max_freq();
+
+	if (raw->period_given) {
+		if (raw->freq_given)
+			wp_warn("-c overrides -F");
+		o->freq = 0;
+		return 0;
+	}
+	if (raw->freq_max) {
+		if (!max) {
+			wp_err("-F max: couldn't read /proc/sys/kernel/perf_event_max_sample_rate");
+			return -ENOENT;
+		}
+		o->freq = max;
+		if (!o->quiet)
+			fprintf(stderr, "info: Using a maximum frequency rate of %llu Hz\n",
+				(unsigned long long)max);
+	}
+	if (!max || o->freq <= max)
+		return 0;
+	if (raw->freq_given && raw->strict_freq) {
+		wp_err("error: Maximum frequency rate (%llu Hz) exceeded.\n"
+		       "       Please use -F freq option with a lower value or consider\n"
+		       "       tweaking /proc/sys/kernel/perf_event_max_sample_rate.",
+		       (unsigned long long)max);
+		return -EINVAL;
+	}
+	if (raw->freq_given)
+		wp_warn("warning: Maximum frequency rate (%llu Hz) exceeded, throttling from %llu Hz to %llu Hz.\n"
+			"         The limit can be raised via /proc/sys/kernel/perf_event_max_sample_rate.\n"
+			"         The kernel will lower it when perf's interrupts take too long.\n"
+			"         Use --strict-freq to disable this throttling, refusing to record.",
+			(unsigned long long)max, (unsigned long long)o->freq,
+			(unsigned long long)max);
+	else
+		wp_warn("Lowering default frequency rate from %llu to %llu.\n"
+			"Please consider tweaking /proc/sys/kernel/perf_event_max_sample_rate.",
+			(unsigned long long)o->freq, (unsigned long long)max);
+	o->freq = max;
+	return 0;
+}
+
+/* Whether two names, of which each may be missing, are the same. */
+static bool same_file(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+/**
+ * wp_record_options() - read the command line
+ * @o: set to what it says
+ * @argc: arguments of the command
+ * @argv: the same; the first one is the command's name
+ *
+ * Return: 0; WP_OPTIONS_DONE if help was asked for; or a negative errno after
+ * a message, -EINVAL if the command line makes no sense.
+ */
+int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
+{
+	struct wp_options options = {
+		.command = "wallprof record",
+		.usage = usage,
+		.table = table,
+		.foreign = wp_foreign_record,
+		.set = set,
+	};
+	struct raw raw = { .o = o };
+	int err, rest;
+
+	memset(o, 0, sizeof(*o));
+	o->inherit = true;
+	o->freq = DEFAULT_FREQ;
+	o->max_stack = WALLPROF_MAX_STACK;
+	o->offcpu = true;
+	o->reasons = true;
+	o->output = "perf.data";
+	o->buildids = true;
+	o->keep = true;
+	o->interval_ms = 1000;
+
+	err = wp_parse_options(&options, argc, argv, &raw, &rest);
+	if (err)
+		return err;
+	if (rest < argc)
+		o->command = argv + rest;
+	if (o->quiet)
+		wp_set_verbosity(WP_QUIET);
+	else if (o->verbose)
+		wp_set_verbosity(WP_VERBOSE);
+
+	if (!o->event_given) {
+		err = wp_event_parse(&o->event, "cycles");
+		if (err)
+			return err;
+	}
+	if (o->event.none && !o->offcpu) {
+		wp_err("-e none and --no-off-cpu leave nothing to record");
+		return -EINVAL;
+	}
+	if (o->states && !o->offcpu)
+		wp_warn("--state means nothing with --no-off-cpu");
+	if (o->raw && !o->offcpu)
+		wp_warn("-R means nothing with --no-off-cpu");
+	if (o->raw || !o->offcpu)
+		o->reasons = false;
+	if (o->hist && !o->offcpu) {
+		wp_warn("--hist means nothing with --no-off-cpu");
+		o->hist = false;
+	}
+	if (o->no_idle && !o->offcpu)
+		wp_warn("--no-idle means nothing with --no-off-cpu");
+	if ((o->min_ns || o->max_ns) && !o->offcpu)
+		wp_warn("--min and --max mean nothing with --no-off-cpu");
+	if (o->wait_ns && !o->offcpu) {
+		wp_warn("--off-cpu-thresh means nothing with --no-off-cpu");
+		o->wait_ns = 0;
+	}
+	if (o->max_ns && o->max_ns < o->min_ns) {
+		wp_err("--max is shorter than --min: nothing would be left");
+		return -EINVAL;
+	}
+	if ((o->ledger || o->intervals) && !o->offcpu) {
+		wp_err("--ledger and --intervals tell off-CPU time, and --no-off-cpu leaves none");
+		return -EINVAL;
+	}
+	if (o->wakers && !o->offcpu) {
+		wp_err("--wakers tells who ended off-CPU time, and --no-off-cpu leaves none");
+		return -EINVAL;
+	}
+	if ((raw.whom.comm || raw.whom.group) && !o->offcpu) {
+		wp_err("--comm and -G follow threads from switch to switch, and --no-off-cpu has us see none");
+		return -EINVAL;
+	}
+	if (same_file(o->output, o->ledger) || same_file(o->output, o->intervals) ||
+	    same_file(o->ledger, o->intervals)) {
+		wp_err("-o, --ledger and --intervals must name different files");
+		return -EINVAL;
+	}
+	if (o->call_graph == WP_CALL_GRAPH_NONE)
+		o->max_stack = 1;
+	err = settle_freq(&raw);
+	if (!err)
+		err = settle_target(&raw);
+	return err;
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wallprof record: one recording from its first check to its last line.
+ *
+ * The order at the start leaves no gap: the command is forked and waits; the
+ * module is configured; perf's sideband events are opened; what runs already is
+ * asked for, and told, as far as unwinding needs it, to the module (sessionsetup.c);
+ * that starts; what ran is written to the file; the command is released. Then, once an
+ * epoch, or when a table or ring fills up, what was recorded is written
+ * (sessiondrain.c).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/common/options.h"
+#include "cmd/common/signals.h"
+#include "cmd/common/workload.h"
+#include "cmd/record/options.h"
+#include "cmd/record/record.h"
+#include "cmd/record/summary.h"
+#include "lib/base/clock.h"
+#include "lib/base/err.h"
+#include "lib/model/ledgerfile.h"
+#include "lib/record/dump.h"
+#include "lib/record/session.h"
+#include "lib/sandbox/worker.h"
+
+#define NSEC_PER_MSEC	1000000ULL
+#define TOP_THREADS	20
+
+static int loop(struct wp_recording *r, struct wp_workload *workload)
+{
+	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC;
+	__u64 next = r->s.start + interval;
+	int err = 0;
+
+	while (!err && !wp_signals_stop() && !wp_workload_ended(workload)) {
+		int wake = wp_signals_wait(&r->dev, r->sideband, next);
+
+		if (wake < 0)
+			return wake;
+		if (wake == WP_WAKE_GONE)
+			break;
+		r->s.wakeups++;
+		if (wake == WP_WAKE_FULL || wp_clock_now() >= next) {
+			err = wp_recording_drain(r, false);
+			next = wp_clock_now() + interval;
+		}
+	}
+	return err;
+}
+
+static int finish(struct wp_recording *r)
+{
+	struct wp_sideband_stats side;
+	int err;
+
+	err = wp_device_stop(&r->dev, &r->s.stop);
+	wp_publisher_end(r->publisher, &r->s.publisher);
+	r->publisher = NULL;
+	if (err)
+		return err;
+	err = wp_recording_drain(r, true);
+	if (err)
+		return err;
+	err = wp_device_status(&r->dev, &r->s.status);
+	if (err)
+		return err;
+	wp_sideband_stats(r->sideband, &side);
+	r->s.sideband_lost = side.lost;
+	r->s.sideband_bad = side.bad;
+	r->s.late = wp_batch_late(r->batch);
+	r->s.busy = r->busy.nr;
+	r->s.unknown = r->merge.unknown;
+	r->s.hists_left_out = r->thread_hists.left_out + r->thread_hists.nr;
+	r->s.idle = r->merge.idle;
+	r->s.idle_ns = r->merge.idle_ns;
+	return wp_recording_add_status(r);
+}
+
+/*
+ * What stands for id 0. In the first pid namespace it is the idle thread; in
+ * others mostly a thread that is not visible there, which perf shows as -1.
+ */
+static __u32 id_zero(void)
+{
+	static const ino_t first_pid_ns = 0xeffffffc;
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino != first_pid_ns ? -1U : 0;
+}
+
+/* What is no regular file has no end to put a ledger at. */
+static void open_spool(struct wp_recording *r)
+{
+	if (r->o.offcpu && wp_perfdata_is_regular(r->pd))
+		wp_ledgerspool_open(&r->spool, r->o.output);
+}
+
+static int prepare(struct wp_recording *r, struct wp_workload *workload)
+{
+	unsigned int by = r->o.wakers ? WP_MERGE_WAKERS : 0;
+	int err;
+
+	err = wp_stacks_init(&r->stacks);
+	if (!err)
+		err = wp_merge_init(&r->merge, by | (r->o.raw ? WP_MERGE_CAUSES : 0) |
+						 (r->o.reasons ? WP_MERGE_LOCKS : 0));
+	if (!err && r->o.intervals)
+		err = wp_merge_init(&r->causes, by | WP_MERGE_CAUSES |
+				    (by ? WP_MERGE_CHAINS : 0));
+	r->ids = r->o.buildids ? wp_buildids_new() : NULL;
+	if (r->ids && r->o.keep)
+		r->keep = wp_keepfiles_new(NULL);
+	if (r->ids)
+		wp_buildids_keep(r->ids, r->keep);
+	r->merge.no_idle = r->o.no_idle;
+	r->t.waits.no_idle = r->o.no_idle;
+	if (wp_recording_wants_causes(&r->o))
+		r->t.objects = wp_objects_new(NULL);
+	if (err || (r->o.buildids && !r->ids) ||
+	    (wp_recording_wants_causes(&r->o) && !r->t.objects)) {
+		wp_err("out of memory");
+		return -ENOMEM;
+	}
+	r->t.waits.comms = &r->t.comms;
+	wp_ledger_init(&r->t.ledger, r->o.verbose > 1 ? SIZE_MAX :
+				   r->o.verbose ? TOP_THREADS : 0);
+	r->id_zero = id_zero();
+	err = wp_device_open(&r->dev);
+	if (err)
+		return err;
+	if (r->o.command) {
+		err = wp_workload_fork(workload, r->o.command);
+		if (err)
+			return err;
+		wp_signals_set_command(workload->pid);
+	}
+	if (r->o.own) {
+		err = wp_target_set(&r->o.target, workload->pid);
+		if (err)
+			return err;
+	}
+	err = wp_signals_catch();
+	if (err)
+		return err;
+	err = wp_recording_configure(r);
+	if (err)
+		return err;
+	/* Those that live, and those that may have ended in an epoch. */
+	wp_hist_table_init(&r->thread_hists,
+			   r->o.tasks + 2ULL * r->dev.info.nr_cpus * r->o.exits);
+	if (r->o.ledger) {
+		r->ledger_file = wp_dump_ledger_open(&r->ledger, r->o.ledger);
+		if (!r->ledger_file)
+			return -EIO;
+	}
+	if (r->o.intervals) {
+		r->intervals_file = wp_dump_intervals_open(&r->intervals, r->o.intervals);
+		if (!r->intervals_file)
+			return -EIO;
+	}
+	err = wp_recording_open_output(r);
+	wp_signals_set_file(r->pd);
+	if (err)
+		return err;
+	open_spool(r);
+	err = wp_recording_open_sideband(r);
+	if (err)
+		return err;
+	err = wp_recording_look(r);
+	if (err)
+		return err;
+	/* From here on whatever happens leaves a file that can be read. */
+	err = wp_batch_flush(r->batch, 0);
+	return err ? err : wp_perfdata_flush(r->pd);
+}
+
+/* A name that is mistyped waits for ever. A command's threads come later. */
+static void warn_of_nobody(struct wp_recording *r)
+{
+	const char *whom = wp_target_to_come(&r->o.target);
+	struct wallprof_status status;
+
+	if (whom && !r->o.command && !wp_device_status(&r->dev, &status) &&
+	    !status.nr_live_targets)
+		wp_warn("no thread %s is there yet: waiting for one", whom);
+}
+
+/* From START to STOP. What was recorded before an error is kept. */
+static int run(struct wp_recording *r, struct wp_workload *workload)
+{
+	int err, last;
+
+	err = wp_device_start(&r->dev, &r->s.start);
+	if (err == -ENOSPC)
+		wp_err("give --tables tasks=N with a larger N");
+	if (err)
+		return err;
+	wp_publisher_started(r->publisher);
+	err = wp_recording_tell_live(r);
+	if (err)
+		return err;
+	err = wp_recording_begin_timeline(r);
+	if (err)
+		return err;
+	wp_debug("recording");
+	warn_of_nobody(r);
+	if (r->o.command)
+		err = wp_workload_release(workload);
+	r->begun = !err;
+	if (!err)
+		err = loop(r, workload);
+	/* It was waited for: its number may be another's. */
+	if (workload->ended)
+		wp_signals_set_command(0);
+	last = finish(r);
+	return err ? err : last;
+}
+
+/* Behind all that perf reads. Who is killed meanwhile leaves a file without it. */
+static void append_ledger(struct wp_recording *r, int fd)
+{
+	const struct wallprof_lost *lost = r->s.lost[WP_CONTEXT_SCHED];
+	const struct wp_ledgerfile_head head = {
+		.start = r->s.start,
+		.stop = r->s.stop,
+		.lost = lost[WALLPROF_LOSS_EXIT_FULL].count,
+		.lost_ns = lost[WALLPROF_LOSS_EXIT_FULL].ns,
+		.untracked = lost[WALLPROF_LOSS_NO_TASK].count,
+		.untracked_ns = lost[WALLPROF_LOSS_NO_TASK].ns,
+		.flags = r->o.has_cpus ? WP_LEDGERFILE_SOME_CPUS : 0,
+	};
+
+	wp_ledgerspool_append(&r->spool, fd, r->o.output, &head);
+}
+
+/* A recording that failed before it began leaves no file. */
+static void close_output(struct wp_recording *r, int *err)
+{
+	int ret, fd;
+
+	if (!r->pd)
+		return;
+	if (*err && !r->begun) {
+		wp_signals_set_file(NULL);
+		wp_perfdata_discard(r->pd);
+		return;
+	}
+	/* From here on a second Ctrl-C leaves the file as it is. */
+	ret = wp_perfdata_flush(r->pd);
+	wp_signals_set_file(NULL);
+	if (!*err)
+		*err = ret;
+	fd = wp_perfdata_dup(r->pd);
+	ret = wp_perfdata_close(r->pd, r->ids);
+	if (!*err)
+		*err = ret;
+	if (fd >= 0 && !*err && r->s.stop)
+		append_ledger(r, fd);
+	r->s.bytes = wp_perfdata_dup_close(fd);
+}
+
+/* What was recorded before an error is kept. */
+static void close_table(const struct wp_recording *r, struct wp_outfile *table, int *err)
+{
+	int ret = 0;
+
+	if (r->begun || (r->s.start && !*err))
+		ret = wp_outfile_commit(table);
+	else
+		wp_outfile_abandon(table);
+	*err = *err ? *err : ret;
+}
+
+/**
+ * cmd_record() - the command
+ * @argc: arguments
+ * @argv: the same; the first one is "record"
+ *
+ * Return: its exit status.
+ */
+int cmd_record(int argc, char **argv)
+{
+	struct wp_recording r = {
+		.dev.fd = -1,
+		.argc = argc + 1,
+		.argv = argv - 1,
+		.s.begun = wp_clock_now(),
+	};
+	struct wp_workload workload = { 0 };
+	bool started = false;
+	int err, status;
+
+	err = wp_record_options(&r.o, argc, argv);
+	if (err) {
+		wp_target_free(&r.o.target);
+		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
+	}
+	/* Before there is anything in memory that a file's reader must not have. */
+	if (r.o.call_graph == WP_CALL_GRAPH_AUTO || r.o.call_graph == WP_CALL_GRAPH_CFI)
+		wp_worker_prepare();
+	err = prepare(&r, &workload);
+	if (!err && !wp_signals_stop()) {
+		err = run(&r, &workload);
+		started = r.s.stop;
+	}
+	wp_publisher_end(r.publisher, NULL);
+	wp_sideband_close(r.sideband);
+	close_output(&r, &err);
+	wp_keepfiles_end(r.keep, &r.s.kept);
+	close_table(&r, &r.ledger, &err);
+	close_table(&r, &r.intervals, &err);
+	wp_signals_set_command(0);
+	status = wp_workload_finish(&workload);
+	wp_device_close(&r.dev);
+	if (!started && !err)
+		wp_err("interrupted before the recording began: %s holds nothing", r.o.output);
+	if (started && !err)
+		wp_record_summary(&r.o, &r.s, &r.t);
+
+	wp_ledgerspool_close(&r.spool);
+	wp_live_put(r.live);
+	wp_busy_free(&r.busy);
+	wp_batch_free(r.batch);
+	wp_timeline_free(r.timeline);
+	wp_merge_free(&r.merge);
+	wp_merge_free(&r.causes);
+	wp_stacks_free(&r.stacks);
+	wp_sleepers_free(&r.sleepers);
+	wp_ledger_free(&r.t.ledger);
+	wp_hist_table_free(&r.thread_hists);
+	wp_comms_free(&r.t.comms);
+	wp_waits_free(&r.t.waits);
+	wp_objects_free(r.t.objects);
+	wp_buildids_free(r.ids);
+	wp_target_free(&r.o.target);
+	return wp_signals_exit_status(err == -EINVAL ? -EIO : err, status);
+}

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wallprof report: the table that comes first: in what threads were off their CPUs,
+ * largest first, and below it where they ran. Called by report.c.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/common/screen.h"
+#include "cmd/common/sections.h"
+#include "cmd/report/first.h"
+#include "cmd/report/rows.h"
+#include "cmd/report/starved.h"
+#include "lib/base/err.h"
+#include "lib/base/intern.h"
+#include "lib/base/text.h"
+#include "lib/model/cause.h"
+#include "lib/model/hostwide.h"
+#include "lib/model/ledgerfile.h"
+#include "lib/model/syscalls.h"
+#include "lib/model/waitobject.h"
+#include "lib/model/waitrows.h"
+#include "lib/profile/waitwhere.h"
+
+#define OFF_ROWS	10
+#define CPU_ROWS	5
+
+/**
+ * struct longest - of a thread, by the ledger
+ * @blocked: the longest time blocked
+ * @runnable: the longest time runnable
+ */
+struct longest {
+	__u64 blocked;
+	__u64 runnable;
+};
+
+/**
+ * struct first - the first screen
+ * @o: what is wanted
+ * @hide: leave out what is idle
+ * @rows: of the table at hand
+ * @kthreads_ns: left out: of kernel threads
+ * @loops_ns: left out: of loops
+ * @own_ns: left out: of wallprof itself
+ * @blocked_ns: in the table
+ * @runnable_ns: in the table
+ * @causes: samples have causes
+ * @timeline: there is a timeline
+ * @ids: struct thread_id of threads in the ledger
+ * @longest: by their numbers, less 1
+ * @room: of @longest
+ * @stack: functions of a line, the innermost first
+ * @stack_room: of @stack
+ */
+struct first {
+	const struct wp_report_first *o;
+	bool hide;
+	struct wp_waitrows rows;
+	__u64 kthreads_ns;
+	__u64 loops_ns;
+	__u64 own_ns;
+	__u64 blocked_ns;
+	__u64 runnable_ns;
+	bool causes;
+	bool timeline;
+	struct wp_intern ids;
+	struct longest *longest;
+	size_t room;
+	const struct wp_function **stack;
+	size_t stack_room;
+};
+
+struct thread_id {
+	__s32 pid;
+	__s32 tid;
+};
+
+static int no_memory(void)
+{
+	wp_err("no memory for the report");
+	return -ENOMEM;
+}
+
+static int add_longest(void *ctx, const struct wp_account *a)
+{
+	struct thread_id id = { .pid = a->tgid, .tid = a->tid };
+	struct first *f = ctx;
+	__u32 nr = wp_intern(&f->ids, &id, sizeof(id), NULL);
+
+	if (nr > f->room) {
+		size_t room = f->room ? 2 * f->room : 64;
+		struct longest *more = reallocarray(f->longest, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		memset(more + f->room, 0, (room - f->room) * sizeof(*more));
+		f->longest = more;
+		f->room = room;
+	}
+	if (!nr)
+		return -ENOMEM;
+	if (a->blocked_max > f->longest[nr - 1].blocked)
+		f->longest[nr - 1].blocked = a->blocked_max;
+	if (a->runnable_max > f->longest[nr - 1].runnable)
+		f->longest[nr - 1].runnable = a->runnable_max;
+	return 0;
+}
+
+static int read_longest(struct first *f)
+{
+	const struct wp_overview *o = f->o->overview;
+	struct wp_ledgerfile_head head;
+	__u64 offset;
+
+	if (!o->has_ledger || f->causes || wp_ledgerfile_open(o->file.fd, &head, &offset))
+		return 0;
+	/* What is damaged was said already. */
+	return wp_ledgerfile_read(o->file.fd, &head, offset, add_longest, f) == -ENOMEM ?
+	       no_memory() : 0;
+}
+
+/* The longest interval of a line, as far as it is known. */
+static void put_longest(const struct first *f, struct wp_waititem *item, bool runnable,
+			const struct wp_profline *l)
+{
+	struct thread_id id = { .pid = item->pid, .tid = item->tid };
+	__u32 nr;
+
+	if (f->causes) {
+		item->longest = runnable ? l->runnable_max : l->blocked_max;
+		return;
+	}
+	nr = wp_intern_find(&f->ids, &id, sizeof(id));
+	if (!nr)
+		return;
+	item->longest = runnable ? f->longest[nr - 1].runnable : f->longest[nr - 1].blocked;
+	item->at_most = true;
+	if (item->longest > item->value)
+		item->longest = item->value;
+}
+
+/* The functions of a line, the innermost first; false: no memory. */
+static bool get_stack(struct first *f, const struct wp_profline *l, size_t *nr)
+{
+	struct wp_samples *s = f->o->samples;
+	const __u32 *functions = wp_samples_functions(s, l, nr);
+	size_t i;
+
+	if (!functions)
+		return false;
+	if (*nr > f->stack_room) {
+		void *more = reallocarray(f->stack, *nr, sizeof(*f->stack));
+
+		if (!more)
+			return false;
+		f->stack = more;
+		f->stack_room = *nr;
+	}
+	for (i = 0; i < *nr; i++)
+		f->stack[*nr - 1 - i] = wp_profile_function(s->profile, functions[i]);
+	return true;
+}
+
+/* What the ledger says of a process's waits, if its stack says nothing. */
+static void guess(const struct first *f, __s32 pid, bool libc, char call[WP_WAITWHERE_CALL])
+{
+	const struct wp_overview *o = f->o->overview;
+	size_t nr, i;
+	const struct wp_procwait *w = wp_procwaits_of(&o->waits, pid, &nr);
+	char name[48];
+
+	if (nr == 1)
+		snprintf(call, WP_WAITWHERE_CALL, "%s",
+			 wp_procwait_name(w, o->arch, name, sizeof(name)));
+	/* Functions that libraries do not export wait for nothing else, but for pages. */
+	for (i = 0; i < nr && nr > 1 && libc; i++) {
+		if (!strcmp(wp_procwait_name(&w[i], o->arch, name, sizeof(name)), "futex"))
+			strcpy(call, "futex?");
+	}
+}
+
+/* Whether a process is the kernel's: it waits in no system call, nor for a page. */
+static bool is_kernel(const struct first *f, __s32 pid)
+{
+	size_t nr, i;
+	const struct wp_procwait *w = wp_procwaits_of(&f->o->overview->waits, pid, &nr);
+
+	for (i = 0; i < nr; i++) {
+		if (w[i].reason != WALLPROF_REASON_KERNEL &&
+		    w[i].reason != WALLPROF_REASON_UNKNOWN)
+			return false;
+	}
+	return nr;
+}
+
+/**
+ * struct wait - in what a thread was blocked
+ * @what: in words
+ * @where: in which function
+ * @loop: a loop waited for its next work
+ * @kernel: a thread of the kernel did
+ */
+struct wait {
+	char what[WP_REPORT_NAME];
+	char where[WP_REPORT_NAME];
+	bool loop;
+	bool kernel;
+};
+
+static void put_what(struct wait *w, const struct wp_profile_cause *c, const char *call,
+		     const char *kind)
+{
+	char object[WP_REPORT_NAME] = "", what[2 * WP_REPORT_NAME];
+
+	if (c->object[0])
+		wp_waitobject(c->object, object, sizeof(object));
+	if (kind && !strncmp(call, "futex", 5))
+		call = kind;
+	snprintf(what, sizeof(what), "%s%s%s", call, object[0] ? " " : "", object);
+	wp_report_name(w->what, what);
+}
+
+static void wait_of(const struct first *f, const struct wp_profline *l, size_t nr,
+		    struct wait *w)
+{
+	const struct wp_profile_cause *c = wp_profile_cause(f->o->samples->profile, l->cause);
+	const struct wp_profile_thread *t = wp_profile_thread(f->o->samples->profile, l->thread);
+	size_t at = wp_waitwhere(f->stack, nr);
+	char call[WP_WAITWHERE_CALL] = "?";
+	bool idle = false;
+
+	w->kernel = false;
+	if (c->reason[0] && strcmp(c->reason, "syscall")) {
+		snprintf(call, sizeof(call), "%s", c->reason);
+		idle = wp_cause_idle_names(c->reason, c->state, c->syscall);
+		w->kernel = !strcmp(c->reason, "kernel");
+	} else if (c->reason[0]) {
+		snprintf(call, sizeof(call), "%s", c->syscall);
+		idle = wp_cause_idle_names(c->reason, c->state, c->syscall);
+	} else if (wp_waitwhere_call(f->stack, nr, call)) {
+		idle = wp_syscall_idle_name(call);
+	} else if (is_kernel(f, t->pid)) {
+		strcpy(call, "kernel");
+		w->kernel = true;
+		idle = true;
+	} else {
+		guess(f, t->pid, nr && !f->stack[0]->name && at, call);
+		idle = wp_syscall_idle_name(call);
+	}
+	put_what(w, c, call, wp_waitwhere_kind(f->stack, nr));
+	wp_report_name(w->where, at < nr ? f->stack[at]->label : "-");
+	w->loop = idle && !w->kernel;
+	w->kernel &= idle;
+}
+
+/* What the recorder and its helpers wait for is nobody's trouble. */
+static bool is_own(const char *comm)
+{
+	return !strcmp(comm, "wallprof") || !strcmp(comm, "wallprof-files") ||
+	       !strcmp(comm, "wallprof-opens");
+}
+
+static int add_off(struct first *f, const struct wp_profline *l)
+{
+	const struct wp_profile_thread *t = wp_profile_thread(f->o->samples->profile, l->thread);
+	__u64 blocked = f->o->kinds & WP_SECTION_BLOCKED ? wp_profline_blocked(l) : 0;
+	__u64 runnable = f->o->kinds & WP_SECTION_RUNNABLE ? l->runnable : 0;
+	char comm[WP_REPORT_NAME], name[WP_REPORT_NAME];
+	struct wp_waititem item = { .comm = comm, .pid = t->pid, .tid = t->tid };
+	struct wait w;
+	size_t nr;
+	int err = 0;
+
+	wp_report_name(comm, wp_samples_comm(f->o->samples, l));
+	wp_report_group(name, comm);
+	if (blocked) {
+		if (!get_stack(f, l, &nr))
+			return -ENOMEM;
+		wait_of(f, l, nr, &w);
+		if (f->hide && is_own(comm)) {
+			f->own_ns += blocked;
+		} else if (f->hide && (w.loop || w.kernel)) {
+			*(w.loop ? &f->loops_ns : &f->kthreads_ns) += blocked;
+		} else {
+			item.what = w.what;
+			item.where = w.where;
+			item.apart = strcmp(w.where, "-") ? "" : name;
+			item.value = blocked;
+			put_longest(f, &item, false, l);
+			f->blocked_ns += blocked;
+			err = wp_waitrows_add(&f->rows, &item);
+		}
+	}
+	if (runnable && !err) {
+		item.what = "a CPU (runnable)";
+		item.where = "-";
+		item.apart = name;
+		item.value = runnable;
+		put_longest(f, &item, true, l);
+		f->runnable_ns += runnable;
+		err = wp_waitrows_add(&f->rows, &item);
+	}
+	return err;
+}
+
+static void print_off(const struct first *f)
+{
+	static const struct wp_report_titles titles = {
+		"time s", "longest", "waited for", "in function", "by (threads)"
+	};
+	__u64 idle = f->kthreads_ns + f->loops_ns + f->own_ns, off = f->blocked_ns + f->runnable_ns;
+
+	if (off) {
+		wp_screen_line("# Off-CPU: %.3f s (%.1f%% blocked, %.1f%% runnable)%s",
+			       (double)off / 1e9, 100.0 * f->blocked_ns / off,
+			       100.0 * f->runnable_ns / off,
+			       idle ? ", without what was idle" : "");
+		wp_report_rows(&f->rows, &titles, OFF_ROWS, true);
+	}
+	if (idle)
+		wp_screen_line("# left out (see --idle): kernel threads %.1f s, loops %.1f s, wallprof %.1f s",
+			       (double)f->kthreads_ns / 1e9, (double)f->loops_ns / 1e9,
+			       (double)f->own_ns / 1e9);
+}
+
+static int off_cpu(struct first *f)
+{
+	const struct wp_profsum *sum = &f->o->samples->sum;
+	int err = 0;
+	size_t i;
+
+	if (!(f->o->kinds & (WP_SECTION_BLOCKED | WP_SECTION_RUNNABLE)))
+		return 0;
+	for (i = 0; i < sum->nr && !err; i++) {
+		if (sum->line[i].kind == WP_PROFILE_OFFCPU)
+			err = add_off(f, &sum->line[i]);
+	}
+	if (err)
+		return no_memory();
+	wp_waitrows_sort(&f->rows);
+	print_off(f);
+	return 0;
+}
+
+static int add_cpu(struct first *f, const struct wp_profline *l, __u64 value)
+{
+	const struct wp_profile_thread *t = wp_profile_thread(f->o->samples->profile, l->thread);
+	char comm[WP_REPORT_NAME], name[WP_REPORT_NAME], what[WP_REPORT_NAME] = "-";
+	char where[WP_REPORT_NAME] = "-";
+	struct wp_waititem item = {
+		.what = what, .where = where, .apart = "", .comm = comm, .pid = t->pid,
+		.tid = t->tid, .value = value,
+	};
+	size_t nr, at;
+
+	if (!get_stack(f, l, &nr))
+		return -ENOMEM;
+	wp_report_name(comm, wp_samples_comm(f->o->samples, l));
+	wp_report_group(name, comm);
+	at = wp_waitwhere(f->stack, nr);
+	if (nr)
+		wp_report_name(what, f->stack[0]->label);
+	else
+		item.apart = name;
+	if (at && at < nr)
+		wp_report_name(where, f->stack[at]->label);
+	return wp_waitrows_add(&f->rows, &item);
+}
+
+/* On-CPU time, or another event. */
+static int on_cpu(void *ctx, const struct wp_section *section)
+{
+	const struct wp_report_titles titles = {
+		section->ns ? "time s" : "events", NULL, "ran", "called by", "by (threads)"
+	};
+	struct first *f = ctx;
+	const struct wp_profsum *sum = &f->o->samples->sum;
+	__u64 idle = 0, count = 0;
+	int err = 0;
+	size_t i;
+
+	/* The timeline has its own. */
+	if (f->timeline && !strncmp(section->title, "sched:", 6))
+		return 0;
+	wp_waitrows_free(&f->rows);
+	for (i = 0; i < sum->nr && !err; i++) {
+		const struct wp_profline *l = &sum->line[i];
+		__u64 value = wp_section_value(section, l);
+
+		if (!value)
+			continue;
+		if (f->hide && !wp_profile_thread(f->o->samples->profile, l->thread)->tid) {
+			idle += value;
+			continue;
+		}
+		count += l->count;
+		err = add_cpu(f, l, value);
+	}
+	if (err)
+		return no_memory();
+	if (!f->rows.total && !idle)
+		return 0;
+	putchar('\n');
+	if (f->rows.total) {
+		wp_waitrows_sort(&f->rows);
+		wp_section_put_title(section, f->rows.total, count);
+		wp_section_put_scale(section, f->o->samples);
+		wp_report_rows(&f->rows, &titles, CPU_ROWS, section->ns);
+	}
+	if (idle && section->ns)
+		wp_screen_line("# left out as idle: %.3f s of CPUs (--idle)", (double)idle / 1e9);
+	else if (idle)
+		wp_screen_line("# left out as idle: %" PRIu64 " events of CPUs (--idle)",
+			       (uint64_t)idle);
+	return 0;
+}
+
+/* Questions that this screen does not answer, and what does. */
+static void print_more(const struct first *f)
+{
+	const struct wp_samples *s = f->o->samples;
+	const struct wp_perfevents *events = wp_profile_events(s->profile);
+	bool off = false, wakers = false;
+	unsigned int i;
+
+	for (i = 0; i < events->nr; i++) {
+		off |= wp_profile_kind(s->profile, i) == WP_PROFILE_OFFCPU;
+		wakers |= wp_profile_kind(s->profile, i) == WP_PROFILE_WAKER;
+	}
+	if (!s->sum.nr)
+		wp_screen_line("# nothing was recorded: no thread of those asked for was there");
+	wp_screen_line("# stacks: report -g   one process: report -p PID   by name: report -s comm,sym");
+	if (f->timeline)
+		wp_screen_line("# each switch: sched timehist   delays: sched latency   map: sched map");
+	if (!off && !f->timeline)
+		wp_screen_line("# what was waited for: wallprof record, without --no-off-cpu");
+	if (!off)
+		return;
+	if (!f->causes)
+		wp_screen_line("# which lock: wallprof record, without --no-reasons");
+	if (!wp_profile_has_objects(f->o->samples->profile))
+		wp_screen_line("# which file or socket: wallprof record -R");
+	if (wakers)
+		wp_screen_line("# who woke what waited: report --kinds waker");
+	else
+		wp_screen_line("# who woke what waited, how late: wallprof record --wakers");
+	if (!f->timeline)
+		wp_screen_line("# starved, and by whom: wallprof record --timeline");
+}
+
+/**
+ * wp_report_first() - print the first screen, below what the recording is
+ * @o: what of it
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_report_first(const struct wp_report_first *o)
+{
+	/* Time of wakers is that of others: it is shown if it is asked for. */
+	unsigned int others = WP_SECTION_CPU | WP_SECTION_OTHER |
+		(o->kinds == WP_SECTION_ALL ? 0 : WP_SECTION_WAKER);
+	struct first f = { .o = o, .causes = wp_profile_tells_causes(o->samples->profile) };
+	char *command = wp_perffile_cmdline(&o->overview->file);
+	int err;
+
+	f.timeline = wp_report_has_timeline(o->samples);
+	f.hide = !o->idle && !o->samples->o->chosen && command && wp_hostwide(command);
+	free(command);
+	err = read_longest(&f);
+	if (!err)
+		err = off_cpu(&f);
+	if (!err) {
+		print_more(&f);
+		err = f.timeline ? wp_report_starved(o->samples) : 0;
+	}
+	if (!err)
+		err = wp_sections_each(o->samples, o->kinds & others, on_cpu, &f);
+	wp_waitrows_free(&f.rows);
+	wp_intern_free(&f.ids);
+	free(f.longest);
+	free(f.stack);
+	return err;
+}

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wallprof report -s: the time of each kind by name, function, reason, ..., as a table.
+ * Called by report/stacks.c, in the place of a tree.
+ */
+#include <errno.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/common/screen.h"
+#include "cmd/report/table.h"
+#include "lib/base/buf.h"
+#include "lib/base/err.h"
+#include "lib/base/intern.h"
+#include "lib/base/text.h"
+
+enum key { COMM, PID, TID, DSO, SYM, REASON, SYSCALL, OBJECT, STATE };
+
+/* By their names; those of perf report have its titles. */
+static const struct {
+	const char *name;
+	const char *title;
+} keys[WP_SORT_KEYS] = {
+	[COMM] = { "comm", "Command" },
+	[PID] = { "pid", "Pid" },
+	[TID] = { "tid", "Tid" },
+	[DSO] = { "dso", "Shared Object" },
+	[SYM] = { "sym", "Symbol" },
+	[REASON] = { "reason", "Reason" },
+	[SYSCALL] = { "syscall", "System Call" },
+	[OBJECT] = { "object", "Object" },
+	[STATE] = { "state", "State" },
+};
+
+/**
+ * struct row - a row of the table
+ * @words: its columns, one after the other, each with the 0 at its end
+ * @value: ns or events
+ * @self: with --children: the part of it that was spent in the function itself
+ * @count: samples or intervals
+ * @line: the last line that was added to it, and 1
+ */
+struct row {
+	const char *words;
+	__u64 value;
+	__u64 self;
+	__u64 count;
+	size_t line;
+};
+
+/**
+ * struct table - the table
+ * @s: the recording
+ * @sort: its columns
+ * @words: those of each row
+ * @row: the rows: at first by the numbers of their words, less 1
+ * @room: for so many there is memory
+ * @nr: how many there are
+ * @total: sum of their values
+ * @count: samples or intervals
+ */
+struct table {
+	struct wp_samples *s;
+	const struct wp_report_sort *sort;
+	struct wp_intern words;
+	struct row *row;
+	size_t room;
+	size_t nr;
+	__u64 total;
+	__u64 count;
+};
+
+static int key_of(const char *name, size_t len)
+{
+	int i;
+
+	if (len == strlen("symbol") && !strncmp(name, "symbol", len))
+		return SYM;
+	for (i = 0; i < WP_SORT_KEYS; i++) {
+		if (len == strlen(keys[i].name) && !strncmp(name, keys[i].name, len))
+			return i;
+	}
+	return -1;
+}
+
+static bool is_figure(const char *name, size_t len, struct wp_report_sort *sort)
+{
+	static const char *const figures[] = {
+		"overhead", "overhead_children", "period", "sample"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		if (len != strlen(figures[i]) || strncmp(name, figures[i], len))
+			continue;
+		sort->counts |= !strcmp(figures[i], "sample");
+		sort->children |= !strcmp(figures[i], "overhead_children");
+		return true;
+	}
+	return false;
+}
+
+/**
+ * wp_report_sort_parse() - parse --sort
+ * @arg: names of keys, separated by commas
+ * @sort: out: the keys
+ *
+ * Return: 0 or -EINVAL; a message was printed.
+ */
+int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort)
+{
+	const char *at = arg;
+	unsigned int seen = 0;
+
+	sort->nr = 0;
+	do {
+		size_t len = strcspn(at, ",");
+		int key = key_of(at, len);
+
+		/* perf's columns of figures: there are always some. */
+		if (is_figure(at, len, sort)) {
+			at += len;
+			continue;
+		}
+
+		if (key < 0 || seen & 1U << key) {
+			wp_err("--sort: '%s': a list, each once, of comm, pid, tid, dso, sym, reason, syscall, object, state",
+			       arg);
+			return -EINVAL;
+		}
+		seen |= 1U << key;
+		sort->key[sort->nr++] = key;
+		at += len;
+	} while (*at++);
+	if (sort->nr)
+		return 0;
+	return wp_report_sort_parse("comm,dso,sym", sort);
+}
+
+/* What a line has for a key; @f is where it was, or NULL. */
+static const char *word_of(struct wp_samples *s, enum key key, const struct wp_profline *l,
+			   const struct wp_function *f, char spare[16])
+{
+	const struct wp_profile_thread *t = wp_profile_thread(s->profile, l->thread);
+	const struct wp_profile_cause *cause = wp_profile_cause(s->profile, l->cause);
+
+	switch (key) {
+	case COMM:
+		return wp_samples_comm(s, l);
+	case PID:
+	case TID:
+		snprintf(spare, 16, "%d", key == PID ? t->pid : t->tid);
+		return spare;
+	case DSO:
+		return f ? f->dso : "";
+	case SYM:
+		return f ? f->label : "";
+	case REASON:
+		return cause->reason;
+	case SYSCALL:
+		return cause->syscall;
+	case OBJECT:
+		return cause->object;
+	case STATE:
+		return cause->state;
+	}
+	return "";
+}
+
+/* The words of a line in a function, one after the other; false: no memory. */
+static bool put_words(const struct table *t, const struct wp_profline *l,
+		      const struct wp_function *f, struct wp_buf *buf)
+{
+	unsigned int i;
+	char spare[16];
+
+	buf->len = 0;
+	for (i = 0; i < t->sort->nr; i++) {
+		const char *word = word_of(t->s, t->sort->key[i], l, f, spare);
+
+		wp_buf_add(buf, word, strlen(word) + 1);
+	}
+	return !buf->failed;
+}
+
+/* The row of some words; NULL: no memory. */
+static struct row *row_of(struct table *t, const struct wp_buf *buf)
+{
+	__u32 nr = wp_intern(&t->words, buf->data, buf->len, NULL);
+
+	if (!nr)
+		return NULL;
+	if (nr > t->room) {
+		size_t room = t->room ? 2 * t->room : 64;
+		void *more = reallocarray(t->row, room, sizeof(*t->row));
+
+		if (!more)
+			return NULL;
+		t->row = more;
+		memset(t->row + t->room, 0, (room - t->room) * sizeof(*t->row));
+		t->room = room;
+	}
+	if (nr > t->nr)
+		t->nr = nr;
+	return &t->row[nr - 1];
+}
+
+/* Adds a line to the rows of its functions: of each one once, however often it is there. */
+static int add_line(struct table *t, size_t line, __u64 value, struct wp_buf *buf)
+{
+	const struct wp_profline *l = &t->s->sum.line[line];
+	size_t nr, i;
+	const __u32 *functions = wp_samples_functions(t->s, l, &nr);
+	size_t last = t->sort->children && nr ? nr : 1;
+
+	if (!functions)
+		return -ENOMEM;
+	for (i = 0; i < last; i++) {
+		const struct wp_function *f = nr ?
+			wp_profile_function(t->s->profile, functions[nr - 1 - i]) : NULL;
+		struct row *row = put_words(t, l, f, buf) ? row_of(t, buf) : NULL;
+
+		if (!row)
+			return -ENOMEM;
+		row->self += i ? 0 : value;
+		if (row->line == line + 1)
+			continue;
+		row->line = line + 1;
+		row->value += value;
+		row->count += l->count;
+	}
+	t->total += value;
+	t->count += l->count;
+	return 0;
+}
+
+static int collect(struct table *t, const struct wp_section *section)
+{
+	struct wp_buf buf = { 0 };
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < t->s->sum.nr && !err; i++) {
+		__u64 value = wp_section_value(section, &t->s->sum.line[i]);
+
+		if (value)
+			err = add_line(t, i, value, &buf);
+	}
+	/* The words stay where they are from now on. */
+	for (i = 0; i < t->nr; i++)
+		t->row[i].words = wp_intern_bytes(&t->words, i + 1, NULL);
+	wp_buf_free(&buf);
+	return err;
+}
+
+static int by_value(const void *pa, const void *pb)
+{
+	const struct row *a = pa, *b = pb;
+
+	return a->value < b->value ? 1 : a->value > b->value ? -1 : a->words < b->words ? -1 : 1;
+}
+
+/* A word as it is printed, and how wide that is; returns the next one. */
+static const char *next_word(const char *word, char clean[256], size_t *width)
+{
+	wp_text_show(clean, 256, *word ? word : "-", false);
+	*width = wp_text_columns(clean);
+	return word + strlen(word) + 1;
+}
+
+static double share_of(const struct table *t, __u64 value)
+{
+	return 100.0 * value / t->total;
+}
+
+/* Those that have so much that they are printed: how many, and how wide. */
+static size_t measure(const struct table *t, double limit, size_t *width)
+{
+	unsigned int k;
+	size_t i;
+
+	for (k = 0; k < t->sort->nr; k++)
+		width[k] = strlen(keys[t->sort->key[k]].title);
+	for (i = 0; i < t->nr && share_of(t, t->row[i].value) >= limit; i++) {
+		const char *word = t->row[i].words;
+
+		for (k = 0; k < t->sort->nr; k++) {
+			char clean[256];
+			size_t w;
+
+			word = next_word(word, clean, &w);
+			if (w > width[k])
+				width[k] = w;
+		}
+	}
+	return i;
+}
+
+/**
+ * struct line - a line of the table
+ * @text: what is in it
+ * @len: bytes
+ */
+struct line {
+	char text[4096];
+	size_t len;
+};
+
+static void put(struct line *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(struct line *line, const char *fmt, ...)
+{
+	size_t room = sizeof(line->text) - line->len;
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(line->text + line->len, room, fmt, args);
+	va_end(args);
+	line->len += len > 0 && (size_t)len < room ? (size_t)len : room - 1;
+}
+
+static void put_figures(struct line *line, const struct table *t,
+			const struct wp_section *section, const struct row *row)
+{
+	char value[32];
+
+	wp_section_value_text(section, row->value, value);
+	put(line, "  %6.2f%% ", share_of(t, row->value));
+	if (t->sort->children)
+		put(line, "%6.2f%% ", share_of(t, row->self));
+	put(line, "%s", value);
+	if (t->sort->counts)
+		put(line, " %10" PRIu64, (uint64_t)row->count);
+}
+
+static void put_titles(const struct table *t, const struct wp_section *section,
+		       const size_t *width)
+{
+	struct line line = { .len = 0 };
+	unsigned int k;
+
+	put(&line, "#  %6s ", t->sort->children ? "childr." : "share");
+	if (t->sort->children)
+		put(&line, "%7s ", "self");
+	put(&line, "%16s", section->ns ? "time" : "events");
+	if (t->sort->counts)
+		put(&line, " %10s", section->intervals ? "intervals" : "samples");
+	for (k = 0; k < t->sort->nr; k++)
+		put(&line, "  %-*s", k + 1 < t->sort->nr ? (int)width[k] : 0,
+		    keys[t->sort->key[k]].title);
+	puts("#");
+	wp_screen_put(line.text);
+}
+
+static void put_row(const struct table *t, const struct wp_section *section,
+		    const struct row *row, const size_t *width)
+{
+	struct line line = { .len = 0 };
+	const char *word = row->words;
+	unsigned int k;
+
+	put_figures(&line, t, section, row);
+	for (k = 0; k < t->sort->nr; k++) {
+		char clean[256];
+		size_t w;
+
+		word = next_word(word, clean, &w);
+		put(&line, "  %s%*s", clean, k + 1 < t->sort->nr ? (int)(width[k] - w) : 0, "");
+	}
+	wp_screen_put(line.text);
+}
+
+static void print_rows(const struct table *t, const struct wp_section *section, double limit)
+{
+	size_t width[WP_SORT_KEYS], shown = measure(t, limit, width), i;
+	struct row rest = { .value = t->total };
+	struct line line = { .len = 0 };
+
+	put_titles(t, section, width);
+	for (i = 0; i < shown; i++) {
+		put_row(t, section, &t->row[i], width);
+		rest.value -= t->row[i].value;
+	}
+	for (; i < t->nr; i++) {
+		rest.self += t->row[i].self;
+		rest.count += t->row[i].count;
+	}
+	if (shown < t->nr && t->sort->children) {
+		wp_screen_line("  %s %zu other%s", wp_text_ellipsis(), t->nr - shown,
+			       t->nr - shown == 1 ? "" : "s");
+	} else if (shown < t->nr) {
+		put_figures(&line, t, section, &rest);
+		put(&line, "  %s in %zu other%s", wp_text_ellipsis(), t->nr - shown,
+		    t->nr - shown == 1 ? "" : "s");
+		puts(line.text);
+	}
+	fputc('\n', stdout);
+}
+
+/**
+ * wp_report_table() - print the time of a kind, by some of its keys
+ * @s: the recording
+ * @section: the kind
+ * @sort: the keys
+ * @limit: rows below this are summed, in percent
+ *
+ * The function of a row is the one in which the time was spent.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_report_table(struct wp_samples *s, const struct wp_section *section,
+		    const struct wp_report_sort *sort, double limit)
+{
+	struct table t = { .s = s, .sort = sort };
+	int err = collect(&t, section);
+
+	if (!err && t.nr) {
+		qsort(t.row, t.nr, sizeof(*t.row), by_value);
+		wp_section_put_title(section, t.total, t.count);
+		wp_section_put_scale(section, s);
+		print_rows(&t, section, limit);
+	}
+	wp_intern_free(&t.words);
+	free(t.row);
+	return err;
+}

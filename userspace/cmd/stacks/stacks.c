@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wallprof stacks: what threads wait for right now, and since when.
+ *
+ * That is a recording of some milliseconds without a file. START looks at every
+ * thread that sleeps, and finds its stack and since when it does, without stopping it;
+ * the switches that follow tell of the others. After STOP the task table has what each
+ * was at. The session is set up as the record command does it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/common/option-values.h"
+#include "cmd/common/options.h"
+#include "cmd/common/target-options.h"
+#include "cmd/stacks/stacks.h"
+#include "lib/base/duration.h"
+#include "lib/base/err.h"
+#include "lib/model/kidle.h"
+#include "lib/proc/procstack.h"
+#include "lib/record/buffersize.h"
+#include "lib/record/session.h"
+#include "lib/sandbox/opener.h"
+#include "lib/sandbox/worker.h"
+#include "lib/sandbox/zygote.h"
+#include "lib/symbols/livenames.h"
+
+#define DEFAULT_LOOK_NS	(50 * WP_NSEC_PER_MSEC)
+#define MAX_LOOK_NS	(60000 * WP_NSEC_PER_MSEC)
+/* A look is over soon: tables that come later are of no use. */
+#define TABLES_MS	5000
+/* What a thread's stacks may need: half of the buffer is for stacks, in two halves. */
+#define BYTES_PER_THREAD	4096ULL
+#define MAX_BUFFER	(64ULL << 20)
+/* Of a kernel stack, to find out whether its thread is idle: that is the innermost ones'. */
+#define MAX_IDLE_FRAMES	16
+
+enum {
+	OPT_KERNEL_CALLCHAINS = 256,
+	OPT_NO_IDLE,
+	OPT_IDLE,
+	OPT_MIN,
+	OPT_LOOK,
+	OPT_JSON,
+};
+
+static const char *const usage[] = {
+	"[<options>]",
+	NULL
+};
+
+static const struct wp_option table[] = {
+	{ 'a', "all-cpus", NULL, "the whole host (default)" },
+	{ 'p', "pid", "pid,...", "these processes, all their threads" },
+	{ 't', "tid", "tid,...", "these threads" },
+	{ 'u', "uid", "user,...", "all threads of these users, names or numbers" },
+	{ WP_WHOM_COMM, "comm", "name,...", "all threads of these names" },
+	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
+	  "and in the groups below" },
+	{ 'H', "threads", NULL, "a line for each thread" },
+	{ 'g', "stacks", NULL, "whole stacks; of threads that wait alike, once" },
+	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
+	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
+	  "next work, too (default, but for the whole host)" },
+	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
+	  "(default for the whole host, but with --json)" },
+	{ OPT_MIN, "min", "time", "only what has lasted so long, as 10ms" },
+	{ OPT_LOOK, "look", "time", "look for so long (default 50ms)" },
+	{ OPT_JSON, "json", NULL, "as JSON" },
+	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, in pages of 4 KiB or with\n"
+	  "unit B, K, M or G" },
+	{ 'v', "verbose", NULL, "tell what is done" },
+	{ 0, NULL, NULL, NULL },
+};
+
+/* What the options say beside what they say to the recording. */
+struct opts {
+	struct wp_record_opts *record;
+	struct wp_whom whom;
+	bool stacks;
+	bool threads;
+	bool json;
+	bool idle_given;
+	__u64 min_ns;
+	__u64 look_ns;
+};
+
+static int parse_time(const char *option, const char *arg, __u64 max, __u64 *ns)
+{
+	int err = wp_duration_parse(arg, WP_NSEC_PER_MSEC, ns);
+
+	if (!err && *ns <= max)
+		return 0;
+	wp_err("%s: '%s' is not a time as 250us, in ns, us, ms or s%s", option, arg,
+	       max == MAX_LOOK_NS ? ", up to 60s" : "");
+	return -EINVAL;
+}
+
+static int set(void *ctx, int id, const char *arg)
+{
+	struct opts *o = ctx;
+
+	switch (id) {
+	case 'H':
+		o->threads = true;
+		return 0;
+	case 'g':
+		o->stacks = true;
+		return 0;
+	case OPT_KERNEL_CALLCHAINS:
+		o->record->kernel = true;
+		return 0;
+	case OPT_NO_IDLE:
+	case OPT_IDLE:
+		o->idle_given = true;
+		o->record->no_idle = id == OPT_NO_IDLE;
+		return 0;
+	case OPT_MIN:
+		return parse_time("--min", arg, ~0ULL, &o->min_ns);
+	case OPT_LOOK:
+		return parse_time("--look", arg, MAX_LOOK_NS, &o->look_ns);
+	case OPT_JSON:
+		o->json = true;
+		return 0;
+	case 'm':
+		return wp_value_buffer("-m", arg, &o->record->buffer);
+	case 'v':
+		wp_set_verbosity(WP_VERBOSE);
+		return 0;
+	}
+	return wp_whom_set(&o->whom, id, arg);
+}
+
+/* What the record command would be asked for to find the same. */
+static int read_options(struct opts *o, int argc, char **argv)
+{
+	const struct wp_options options = {
+		.command = "wallprof stacks",
+		.usage = usage,
+		.table = table,
+		.set = set,
+	};
+	struct wp_record_opts *r = o->record;
+	int err, rest;
+
+	r->event.none = true;
+	r->offcpu = true;
+	r->raw = true;
+	r->max_stack = WALLPROF_MAX_STACK;
+	r->tables_ms = TABLES_MS;
+	o->look_ns = DEFAULT_LOOK_NS;
+	err = wp_parse_options(&options, argc, argv, o, &rest);
+	if (err)
+		return err;
+	if (rest < argc) {
+		wp_err("'%s' is no option: give a process with -p", argv[rest]);
+		return -EINVAL;
+	}
+	err = wp_whom_settle(&o->whom, &r->target);
+	/* Whatever reads JSON chooses for itself. */
+	if (!o->idle_given)
+		r->no_idle = r->target.kind == WALLPROF_TARGET_ALL && !o->json;
+	return err ? err : wp_target_resolve(&r->target);
+}
+
+/* All threads may be asleep, each in its own place, and one CPU looks for all. */
+static void size_buffer(struct wp_record_opts *o, __u32 nr_cpus)
+{
+	__u64 bytes = wp_count_threads() * BYTES_PER_THREAD, least;
+
+	least = wp_buffersize(2ULL << 20, nr_cpus);
+	if (!o->buffer)
+		o->buffer = bytes < least ? least : bytes > MAX_BUFFER ? MAX_BUFFER : bytes;
+}
+
+static void pass(__u64 ns)
+{
+	struct timespec rest = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+
+	while (nanosleep(&rest, &rest) && errno == EINTR)
+		;
+}
+
+/*
+ * What STOP does away with, and what only /proc knows: the kernel stacks of those who
+ * slept before the session. Who is found so after STOP, too, did not run meanwhile.
+ */
+static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
+{
+	__u32 i, nr = r->dev.conf.nr_tasks;
+
+	all->before = calloc(nr, sizeof(*all->before));
+	if (!all->before) {
+		wp_err("out of memory");
+		return -ENOMEM;
+	}
+	all->nr_before = nr;
+	for (i = 0; i < nr; i++) {
+		volatile const struct wallprof_task *task = wp_device_task(&r->dev, i);
+		struct wp_now_before *before = &all->before[i];
+
+		before->since = task->since;
+		before->nr_off = task->nr_off;
+		if (task->phase == WALLPROF_TASK_UNSEEN &&
+		    (r->o.kernel || wp_kidle_is_kthread(task->tgid, task->tid, task->reason)))
+			before->proc = wp_procstack_read(task->tgid, task->tid);
+	}
+	return 0;
+}
+
+/* From START to STOP, and all stacks. */
+static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
+{
+	char denied[256];
+	__u64 time;
+	__u32 epoch;
+	int err;
+
+	size_buffer(&r->o, r->dev.info.nr_online);
+	err = wp_recording_configure(r);
+	if (!err)
+		err = wp_recording_open_publisher(r);
+	if (!err)
+		err = wp_device_start(&r->dev, &r->s.start);
+	if (err)
+		return err;
+	wp_publisher_started(r->publisher);
+	pass(ns);
+	err = read_before(r, all);
+	if (!err)
+		err = wp_device_stop(&r->dev, &r->s.stop);
+	wp_publisher_end(r->publisher, &r->s.publisher);
+	r->publisher = NULL;
+	if (wp_publisher_denied(&r->s.publisher, denied, sizeof(denied)))
+		wp_warn("%s", denied);
+	if (!err)
+		err = wp_device_flip(&r->dev, &epoch, &time);
+	return err ? err : wp_recording_add_stacks(r, epoch);
+}
+
+static void read_comm(struct wp_now_thread *t)
+{
+	char path[64], *end;
+	ssize_t len = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", t->tgid, t->tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, t->comm, sizeof(t->comm) - 1);
+		close(fd);
+	}
+	t->comm[len > 0 ? len : 0] = '\0';
+	end = strrchr(t->comm, '\n');
+	if (end)
+		*end = '\0';
+}
+
+/*
+ * What a thread was at when the session stopped, and for how long. What is runnable
+ * was so all the time, or from its wakeup on.
+ */
+static void read_phase(struct wp_now_thread *t, const struct wallprof_task *task,
+		       const struct wp_now_before *before, __u64 stop)
+{
+	__u64 since = stop - task->open_ns;
+
+	t->at_least = task->flags & WALLPROF_TASK_SINCE_START;
+	if (task->flags & WALLPROF_TASK_OPEN) {
+		t->state = task->state;
+		t->iowait = task->flags & WALLPROF_TASK_IOWAIT;
+		t->lost = task->flags & WALLPROF_TASK_NO_STACK;
+		t->now = task->open_runnable_ns ? WP_NOW_RUNNABLE : WP_NOW_BLOCKED;
+		wp_cause_open(&t->cause, task);
+	} else if (before->nr_off == task->nr_off) {
+		t->now = WP_NOW_ONCPU;
+		since = before->since;
+	}
+	if (t->now == WP_NOW_RUNNABLE && task->open_runnable_ns < task->open_ns) {
+		since = stop - task->open_runnable_ns;
+		t->at_least = false;
+	} else if (t->at_least && t->now != WP_NOW_ONCPU && task->asleep_since) {
+		since = task->asleep_since;
+		t->at_least = false;
+	}
+	t->age = since < stop ? stop - since : 0;
+}
+
+static int add_thread(struct wp_now_threads *all, const struct wp_now_thread *t)
+{
+	if (all->nr == all->room) {
+		size_t room = all->room ? all->room * 2 : 256;
+		struct wp_now_thread *more = reallocarray(all->thread, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		all->thread = more;
+		all->room = room;
+	}
+	all->thread[all->nr++] = *t;
+	return 0;
+}
+
+/* Whether a thread that is off its CPU waits for its next work. */
+static int find_idle(const struct wp_now_threads *all, struct wp_now_thread *t)
+{
+	const char *frames[MAX_IDLE_FRAMES];
+	struct wp_kidle_wait wait = {
+		.comm = t->comm, .state = t->state, .reason = t->cause.reason,
+		.iowait = t->iowait, .frames = frames,
+	};
+	struct wp_livename name;
+	bool found;
+	int err;
+
+	t->kthread = wp_kidle_is_kthread(t->tgid, t->tid, t->cause.reason);
+	if (t->now != WP_NOW_BLOCKED)
+		return 0;
+	if (!t->kthread) {
+		t->idle = wp_cause_idle(&t->cause, t->state);
+		return 0;
+	}
+	while (wait.nr_frames < MAX_IDLE_FRAMES) {
+		err = wp_now_frame(all, t, wait.nr_frames, &name, &found);
+		if (err)
+			return err;
+		if (!found)
+			break;
+		frames[wait.nr_frames++] = name.name;
+	}
+	t->idle = wp_kidle_wait(&wait);
+	return 0;
+}
+
+/* Whether a thread is left out, and counted so. */
+static bool is_hidden(const struct opts *o, struct wp_now_threads *all,
+		      const struct wp_now_thread *t, __u64 ns)
+{
+	if (t->age < o->min_ns) {
+		all->left_out++;
+		return true;
+	}
+	if (!o->record->no_idle || !t->idle)
+		return false;
+	if (t->kthread) {
+		all->kthreads++;
+		all->kthreads_ns += ns;
+	} else {
+		all->loops++;
+		all->loops_ns += ns;
+	}
+	return true;
+}
+
+static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now_threads *all,
+		     __u32 slot)
+{
+	const struct wallprof_task *task = wp_device_task(&r->dev, slot);
+	struct wp_now_thread t = { .tid = task->tid, .tgid = task->tgid, .cause = wp_cause_none };
+	int err;
+
+	if (!task->tid || !task->tgid) {
+		all->invisible++;
+		return 0;
+	}
+	read_phase(&t, task, &all->before[slot], all->time);
+	read_comm(&t);
+	if (t.now != WP_NOW_ONCPU) {
+		wp_stacks_find(&r->stacks, task->user_stack, &t.user);
+		wp_stacks_find(&r->stacks, task->kernel_stack, &t.kernel);
+		if (task->flags & WALLPROF_TASK_SINCE_START)
+			t.proc = all->before[slot].proc;
+		err = find_idle(all, &t);
+		if (err)
+			return err;
+	}
+	if (is_hidden(o, all, &t, task->off_ns))
+		return 0;
+	if (t.now != WP_NOW_ONCPU) {
+		err = wp_objects_find(all->objects, t.tid, t.tgid, task->exec_id, &t.cause,
+				      &t.object);
+		if (err)
+			return err;
+	}
+	return add_thread(all, &t);
+}
+
+/* All but our own, and those of our helpers. */
+static int read_tasks(struct wp_recording *r, const struct opts *o, struct wp_now_threads *all)
+{
+	__u32 i, self = getpid();
+	int err = 0;
+
+	all->time = r->s.stop;
+	wp_objects_begin_round(all->objects, all->time);
+	for (i = 0; i < r->dev.conf.nr_tasks && !err; i++) {
+		const struct wallprof_task *task = wp_device_task(&r->dev, i);
+
+		if (task->phase == WALLPROF_TASK_FREE || task->phase == WALLPROF_TASK_EXITED ||
+		    task->flags & WALLPROF_TASK_ARMED || task->tgid == self ||
+		    wp_zygote_is_ours(task->tgid) || wp_opener_is_ours(task->tgid))
+			continue;
+		err = read_task(r, o, all, i);
+	}
+	wp_objects_end_round(all->objects);
+	return err;
+}
+
+static int by_age(const void *pa, const void *pb)
+{
+	const struct wp_now_thread *a = pa, *b = pb;
+
+	if (a->age != b->age)
+		return a->age > b->age ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static int tell(const struct opts *o, struct wp_now_threads *all)
+{
+	size_t i;
+	__u64 lost = 0;
+
+	if (all->nr)
+		qsort(all->thread, all->nr, sizeof(*all->thread), by_age);
+	for (i = 0; i < all->nr; i++)
+		lost += all->thread[i].lost;
+	if (lost)
+		wp_warn("no room for the stacks of %llu threads: give a larger -m",
+			(unsigned long long)lost);
+	if (o->json)
+		return wp_now_tell_json(all);
+	if (o->stacks)
+		return wp_now_tell_stacks(all);
+	return o->threads ? wp_now_tell_lines(all) : wp_now_tell_groups(all);
+}
+
+static int run(struct wp_recording *r, const struct opts *o, struct wp_now_threads *all)
+{
+	int err;
+
+	err = wp_stacks_init(&r->stacks);
+	if (!err)
+		err = wp_livenames_new(&all->names);
+	all->objects = wp_objects_new(NULL);
+	if (err || !all->objects) {
+		wp_err("out of memory");
+		return -ENOMEM;
+	}
+	err = wp_device_open(&r->dev);
+	if (!err)
+		err = look(r, all, o->look_ns);
+	if (err)
+		return err;
+	err = read_tasks(r, o, all);
+	if (!err)
+		err = tell(o, all);
+	if (err == -ENOMEM)
+		wp_err("out of memory");
+	return err ? err : wp_end_output(stdout);
+}
+
+/**
+ * cmd_stacks() - the command
+ * @argc: arguments
+ * @argv: the same; the first one is "stacks"
+ *
+ * Return: its exit status.
+ */
+int cmd_stacks(int argc, char **argv)
+{
+	struct wp_recording r = { .dev.fd = -1 };
+	struct wp_now_threads all = { 0 };
+	struct opts o = { .record = &r.o };
+	int err;
+
+	err = read_options(&o, argc, argv);
+	if (err) {
+		wp_target_free(&r.o.target);
+		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
+	}
+	wp_worker_prepare();
+	wp_opener_live();
+	err = run(&r, &o, &all);
+	wp_publisher_end(r.publisher, NULL);
+	wp_device_close(&r.dev);
+	wp_stacks_free(&r.stacks);
+	wp_objects_free(all.objects);
+	wp_livenames_free(all.names);
+	free(all.thread);
+	while (all.nr_before)
+		wp_procstack_free(all.before[--all.nr_before].proc);
+	free(all.before);
+	wp_target_free(&r.o.target);
+	return err ? WP_EXIT_ERROR : 0;
+}

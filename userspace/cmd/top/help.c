@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the screen of wallprof top says of its keys: in its last line, and as help. Called
+ * by top/screen.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/top/top.h"
+#include "lib/base/text.h"
+
+/* Columns of help that keys stand in. */
+#define KEYS_WIDTH	12
+
+/* What the screen says of the keys, as far as it fits: the more often used ones first. */
+static const char *const hints[] = {
+	"q quit", "h help", "Enter stacks", "i idle", "H threads", "s sort", "c command", "/ find",
+	"Space pause", "+ - interval",
+};
+
+static const struct help {
+	const char *keys;
+	const char *text;
+} help[] = {
+	{ "q, Ctrl-C", "quit" },
+	{ "h ?", "this; arrows scroll, any other key closes it" },
+	{ "Up Down k j", "select a row: it stays selected wherever it goes" },
+	{ "PgUp PgDn", "the same by pages" },
+	{ "Home End", "the first row, whichever that is; the last one" },
+	{ "Enter", "stacks of the selected row, and what it is: open or close their pane" },
+	{ "Tab", "keys move in the pane, or in the rows again" },
+	{ "c", "command lines of processes" },
+	{ "< > s", "sort by the column to the left, to the right, the next" },
+	{ "r", "the other way round" },
+	{ "H", "threads or processes" },
+	{ "i", "hide or show idle kernel threads and waits for the next work" },
+	{ "/", "only rows with this in their name, or of this id; Esc: all" },
+	{ "Space", "pause, go on" },
+	{ "+ -", "longer or shorter intervals" },
+	{ "Ctrl-L", "draw anew" },
+	{ "", "" },
+	{ NULL, "RUN%, RUNNABLE% and BLOCKED% are of the last interval: a thread's sum is 100." },
+	{ NULL, "Runnable waits for a CPU, blocked waits for something else; WAIT% is both." },
+	{ NULL, "MOSTLY: what the row spent most of its time in, and in which function." },
+};
+
+static int put_wrapped(struct wp_top_lines *lines, size_t width, const struct help *h)
+{
+	size_t indent = h->keys ? KEYS_WIDTH : 0, len;
+	const char *keys = h->keys, *text = h->text;
+
+	do {
+		char *line = wp_top_lines_add(lines);
+
+		if (!line)
+			return -ENOMEM;
+		len = wp_text_wrap(text, width - indent);
+		snprintf(line, WP_TOP_LINE, "%-*s%.*s", (int)indent, keys ? keys : "", (int)len,
+			 text);
+		text += len;
+		text += *text == ' ';
+		keys = "";
+	} while (*text);
+	return 0;
+}
+
+/**
+ * wp_top_help() - all keys
+ * @width: of a line, more than KEYS_WIDTH
+ * @lines: added to
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_top_help(size_t width, struct wp_top_lines *lines)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < sizeof(help) / sizeof(help[0]) && !err; i++)
+		err = put_wrapped(lines, width, &help[i]);
+	return err;
+}
+
+/**
+ * wp_top_hints() - some keys, as many as fit into a line
+ * @width: of the line
+ * @line: set to them
+ * @size: bytes there
+ */
+void wp_top_hints(size_t width, char *line, size_t size)
+{
+	size_t i, len = 0;
+
+	*line = 0;
+	for (i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+		if (len + strlen(hints[i]) + 2 * !!i > width)
+			break;
+		len += snprintf(line + len, size - len, "%s%s", i ? "  " : "", hints[i]);
+	}
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What wallprof top learns from the module, an epoch at a time: a recording without a
+ * file. Closed intervals and samples come from the epoch's tables, what threads are at
+ * from the task table, their names from perf's sideband events. Called by top.c.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/top/top.h"
+#include "lib/base/clock.h"
+#include "lib/base/err.h"
+#include "lib/sandbox/opener.h"
+#include "lib/sandbox/zygote.h"
+
+/* How often a slot is read that changes meanwhile. */
+#define TRIES	4
+
+/* A record of a thread's name, as perf has it. */
+struct comm_record {
+	struct perf_event_header header;
+	__u32 pid, tid;
+	char comm[WALLPROF_COMM_LEN];
+};
+
+/* The beginnings of those that tell that a process has other mappings. */
+struct task_record {
+	struct perf_event_header header;
+	__u32 pid, ppid;
+};
+
+static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time)
+{
+	const struct task_record *task = (const void *)rec;
+	struct wp_top *top = ctx;
+
+	(void)time;
+	if (rec->type == PERF_RECORD_MMAP || rec->type == PERF_RECORD_MMAP2 ||
+	    (rec->type == PERF_RECORD_FORK && task->pid != task->ppid))
+		wp_livenames_forget(top->names, task->pid);
+	return wp_comms_record(&top->r.t.comms, rec);
+}
+
+/* Our helpers are processes of their own, and rows of nobody's interest: of ours. */
+static __u32 process_of(const struct wp_top *top, __u32 tgid)
+{
+	return wp_zygote_is_ours(tgid) || wp_opener_is_ours(tgid) ? top->table.self : tgid;
+}
+
+/* A thread's name: as it was told, or, of one that was there before, as /proc has it. */
+static const char *find_comm(struct wp_top *top, __u32 tgid, __u32 tid)
+{
+	const char *known = wp_comms_find(&top->r.t.comms, tid);
+	struct comm_record rec = {
+		.header = { .type = PERF_RECORD_COMM, .size = sizeof(rec) },
+		.pid = tgid,
+		.tid = tid,
+	};
+	char path[64], *end;
+	ssize_t len;
+	int fd;
+
+	if (known)
+		return known;
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", tgid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	len = read(fd, rec.comm, sizeof(rec.comm) - 1);
+	close(fd);
+	if (len <= 0)
+		return NULL;
+	/* The last byte that was read is the line's end; others are the name's. */
+	end = memrchr(rec.comm, '\n', len);
+	if (end)
+		*end = 0;
+	return wp_comms_record(&top->r.t.comms, &rec.header) ? NULL :
+	       wp_comms_find(&top->r.t.comms, tid);
+}
+
+static int open_sideband(struct wp_top *top)
+{
+	const struct wp_target *t = &top->r.o.target;
+	struct wp_sideband_options opt = {
+		.filter = t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID,
+	};
+	int err;
+	__u32 i;
+
+	err = wp_sideband_open(&top->r.sideband, &opt);
+	for (i = 0; opt.filter && i < t->nr && !err; i++)
+		err = wp_sideband_want(top->r.sideband, t->tgids ? t->tgids[i] : t->ids[i]);
+	return err;
+}
+
+/* Without a word on which counter it came to be, if nobody has asked for one. */
+static int configure(struct wp_recording *r)
+{
+	enum wp_verbosity before = wp_get_verbosity();
+	int err;
+
+	if (!r->o.event_given && before == WP_NORMAL)
+		wp_set_verbosity(WP_QUIET);
+	err = wp_recording_configure(r);
+	wp_set_verbosity(before);
+	return err;
+}
+
+/**
+ * wp_top_begin() - start the session
+ * @top: the view, with its options
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_top_begin(struct wp_top *top)
+{
+	struct wp_recording *r = &top->r;
+	int err;
+
+	err = wp_stacks_init(&r->stacks);
+	if (!err)
+		err = wp_livenames_new(&top->names);
+	if (err) {
+		wp_err("out of memory");
+		return err;
+	}
+	err = wp_device_open(&r->dev);
+	if (!err)
+		err = configure(r);
+	if (!err)
+		err = open_sideband(top);
+	if (!err)
+		err = wp_recording_open_publisher(r);
+	if (!err)
+		err = wp_device_start(&r->dev, &r->s.start);
+	if (err)
+		return err;
+	wp_publisher_started(r->publisher);
+	top->flipped = r->s.start;
+	err = wp_toptable_init(&top->table, r->s.start, r->dev.conf.nr_tasks);
+	top->table.self = getpid();
+	if (err)
+		wp_err("out of memory");
+	return err;
+}
+
+/* Of a half of the tables: what closed, samples, and losses. */
+static int add_half(struct wp_top *top, const struct wp_half *half)
+{
+	__u32 i;
+	int err;
+
+	for (i = 0; i < half->nr_aggrs; i++) {
+		const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
+		struct wp_topkey key = {
+			.tgid = process_of(top, aggr->tgid),
+			.tid = aggr->tid,
+			.start_time = aggr->start_time,
+			.oncpu = aggr->kind == WALLPROF_AGGR_SAMPLE,
+			.lost = aggr->flags & WALLPROF_AGGR_NO_STACK,
+			.syscall = WALLPROF_SYSCALL_NONE,
+		};
+
+		if (!aggr->tid)
+			continue;
+		wp_stacks_find(&top->r.stacks, aggr->user_stack, &key.user);
+		wp_stacks_find(&top->r.stacks, aggr->kernel_stack, &key.kernel);
+		if (key.oncpu) {
+			err = wp_topshares_sample(&top->shares, &key, aggr->total);
+		} else {
+			key.state = aggr->state;
+			key.iowait = aggr->flags & WALLPROF_AGGR_IOWAIT;
+			key.compat = aggr->flags & WALLPROF_AGGR_32BIT;
+			key.reason = aggr->reason;
+			key.syscall = aggr->syscall;
+			err = wp_topshares_add(&top->shares, &key, aggr->total - aggr->runnable,
+					       aggr->runnable);
+		}
+		if (err)
+			return err;
+	}
+	for (i = 0; i < half->nr_exits; i++) {
+		struct wallprof_task task = *wp_half_exit(half, i);
+
+		if (!task.tid || task.flags & WALLPROF_TASK_ARMED)
+			continue;
+		task.tgid = process_of(top, task.tgid);
+		err = wp_toptable_ended(&top->table, &task,
+					wp_comms_find(&top->r.t.comms, task.tid));
+		if (err)
+			return err;
+	}
+	for (i = 0; i < WALLPROF_LOSS_MAX; i++)
+		top->lost[i] += half->head->lost[i].count;
+	return 0;
+}
+
+static int drain(struct wp_top *top)
+{
+	struct wp_recording *r = &top->r;
+	__u32 epoch, cpu, context;
+	__u64 upto;
+	int err;
+
+	err = wp_device_flip(&r->dev, &epoch, &top->flipped);
+	if (err)
+		return err;
+	/* First, as it knows the names of the threads that ended. */
+	err = wp_sideband_drain(r->sideband, &upto, false, add_record, top);
+	if (!err)
+		err = wp_recording_add_stacks(r, epoch);
+	for (cpu = 0; cpu < r->dev.info.nr_cpus && !err; cpu++) {
+		for (context = 0; context < WP_CONTEXTS && !err; context++) {
+			struct wp_half half;
+
+			if (wp_device_half(&r->dev, cpu, context, epoch, &half))
+				err = add_half(top, &half);
+		}
+	}
+	if (!err)
+		err = wp_recording_prune_stacks(r);
+	wp_comms_sweep(&r->t.comms);
+	return err;
+}
+
+/**
+ * wp_top_drain() - take what the module has so far
+ * @top: the view; what is seen stays
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_top_drain(struct wp_top *top)
+{
+	int err = drain(top);
+
+	if (err == -ENOMEM)
+		wp_err("out of memory");
+	return err;
+}
+
+/* A slot as it was at one time, if it does not change faster than it can be read. */
+static void read_slot(const struct wallprof_task *slot, struct wallprof_task *copy)
+{
+	struct wallprof_task again;
+	unsigned int i;
+
+	memcpy(copy, slot, sizeof(*copy));
+	for (i = 0; i < TRIES; i++) {
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		memcpy(&again, slot, sizeof(again));
+		if (!memcmp(copy, &again, sizeof(again)))
+			break;
+		*copy = again;
+	}
+}
+
+/* What a thread is at, off its CPU, as far as it has come. */
+static int add_open(struct wp_top *top, const struct wallprof_task *task, __u64 time)
+{
+	struct wp_topkey key = {
+		.tgid = task->tgid,
+		.tid = task->tid,
+		.start_time = task->start_time,
+		.state = task->state,
+		.iowait = task->flags & WALLPROF_TASK_IOWAIT,
+		.lost = task->flags & WALLPROF_TASK_NO_STACK,
+		.compat = task->flags & WALLPROF_TASK_32BIT,
+		.reason = task->reason,
+		.syscall = task->syscall,
+	};
+	__u64 blocked, runnable;
+
+	if (!wp_top_open_phase(task, time, &blocked, &runnable))
+		return 0;
+	/* One that left its CPU after the flip has a stack that is not known yet. */
+	wp_stacks_find(&top->r.stacks, task->user_stack, &key.user);
+	wp_stacks_find(&top->r.stacks, task->kernel_stack, &key.kernel);
+	return wp_topshares_open(&top->shares, &key, blocked, runnable);
+}
+
+static int read_tasks(struct wp_top *top, __u64 time)
+{
+	const struct wp_device *dev = &top->r.dev;
+	__u64 invisible = 0;
+	__u32 i;
+	int err = 0;
+
+	for (i = 0; i < dev->conf.nr_tasks && !err; i++) {
+		const struct wallprof_task *slot = wp_device_task(dev, i);
+		struct wallprof_task task;
+
+		if (*(volatile const __u8 *)&slot->phase == WALLPROF_TASK_FREE)
+			continue;
+		read_slot(slot, &task);
+		if (task.phase == WALLPROF_TASK_FREE || task.phase == WALLPROF_TASK_EXITED ||
+		    task.flags & WALLPROF_TASK_ARMED)
+			continue;
+		if (!task.tid || !task.tgid) {
+			invisible++;
+			continue;
+		}
+		task.tgid = process_of(top, task.tgid);
+		err = wp_toptable_live(&top->table, i, &task, time,
+				       find_comm(top, task.tgid, task.tid));
+		if (!err)
+			err = add_open(top, &task, time);
+	}
+	top->invisible = invisible;
+	return err;
+}
+
+/* Losses that belong to no CPU's tables. */
+static int read_status(struct wp_top *top)
+{
+	struct wp_sideband_stats side;
+	int err;
+
+	err = wp_device_status(&top->r.dev, &top->status);
+	if (err)
+		return err;
+	wp_sideband_stats(top->r.sideband, &side);
+	top->records_lost = side.lost + side.bad;
+	return 0;
+}
+
+/**
+ * wp_top_turn() - end an interval
+ * @top: the view; it tells of that interval then, unless it is paused
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_top_turn(struct wp_top *top)
+{
+	__u64 time;
+	int err;
+
+	err = drain(top);
+	time = wp_clock_now();
+	if (!err)
+		err = read_tasks(top, time);
+	if (!err)
+		err = read_status(top);
+	if (!err)
+		err = wp_toptable_turn(&top->table, time, !top->paused);
+	if (!err)
+		err = wp_topshares_turn(&top->shares, !top->paused);
+	if (!err && !top->paused)
+		wp_toptable_join(&top->table, &top->shares);
+	if (!err && !top->paused)
+		err = wp_toptable_view(&top->table, &top->shares, &top->options);
+	if (err == -ENOMEM)
+		wp_err("out of memory");
+	return err;
+}
+
+/**
+ * wp_top_end() - end the session
+ * @top: the view, however far it came
+ */
+void wp_top_end(struct wp_top *top)
+{
+	struct wp_publisher_stats stats = { 0 };
+	char denied[256];
+
+	wp_publisher_end(top->r.publisher, &stats);
+	if (wp_publisher_denied(&stats, denied, sizeof(denied)))
+		wp_warn("%s", denied);
+	wp_sideband_close(top->r.sideband);
+	wp_device_close(&top->r.dev);
+	wp_toptable_free(&top->table);
+	wp_topshares_free(&top->shares);
+	wp_stacks_free(&top->r.stacks);
+	wp_comms_free(&top->r.t.comms);
+	wp_livenames_free(top->names);
+	wp_target_free(&top->r.o.target);
+}

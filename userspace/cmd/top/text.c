@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The words of wallprof top: its head, its columns and its rows, as lines that are
+ * harmless to a terminal; and all of it as text. Called by top.c and top/screen.c.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "cmd/top/top.h"
+#include "lib/base/err.h"
+#include "lib/base/text.h"
+#include "lib/proc/procabout.h"
+
+/* Columns of a line, each but the last with a space behind it. */
+#define ID_WIDTH	7
+#define NAME_WIDTH	15
+#define RUN_WIDTH	6
+#define RUNNABLE_WIDTH	9
+#define BLOCKED_WIDTH	8
+#define FIXED_WIDTH	(ID_WIDTH + NAME_WIDTH + RUN_WIDTH + RUNNABLE_WIDTH + BLOCKED_WIDTH + 4)
+/* A terminal that is narrower than all of these has the sum of the last two. */
+#define WAIT_WIDTH	6
+#define NARROW_WIDTH	(ID_WIDTH + RUN_WIDTH + WAIT_WIDTH + 3)
+/* Less is of no use. */
+#define LEAST_MOSTLY	12
+/* What the time went to, where the function has a column of its own. */
+#define REASON_WIDTH	24
+#define WIDE		100
+/* Room for three dots that stand for the rest. */
+#define LEAST_DOTS	8
+
+/* Where lines of text end that no terminal does. */
+#define TEXT_WIDTH	132
+
+/* By enum wp_topcolumn. */
+const char *const wp_top_columns[WP_TOPCOLUMN_MAX] = {
+	[WP_TOPCOLUMN_ID] = "PID",
+	[WP_TOPCOLUMN_NAME] = "COMM",
+	[WP_TOPCOLUMN_RUN] = "RUN%",
+	[WP_TOPCOLUMN_RUNNABLE] = "RUNNABLE%",
+	[WP_TOPCOLUMN_BLOCKED] = "BLOCKED%",
+	[WP_TOPCOLUMN_WAIT] = "RUNNABLE% + BLOCKED%",
+};
+
+/*
+ * How a line is divided.
+ * @name: columns of the name
+ * @narrow: with the sum of the times that it waited
+ * @mostly: columns of what the time went to, or of the command line; 0: none
+ * @where: columns of the function; 0: it is in the same column as the reason
+ */
+struct layout {
+	size_t name;
+	bool narrow;
+	size_t mostly;
+	size_t where;
+};
+
+static struct layout layout_of(const struct wp_top *top, size_t width)
+{
+	struct layout l = { .name = NAME_WIDTH };
+
+	if (width < FIXED_WIDTH) {
+		l.narrow = true;
+		l.name = width > NARROW_WIDTH ? width - NARROW_WIDTH : 1;
+		if (l.name > NAME_WIDTH)
+			l.name = NAME_WIDTH;
+		return l;
+	}
+	if (width - FIXED_WIDTH <= LEAST_MOSTLY)
+		return l;
+	l.mostly = width - FIXED_WIDTH - 1;
+	if (width >= WIDE && !top->command) {
+		l.where = l.mostly - REASON_WIDTH - 1;
+		l.mostly = REASON_WIDTH;
+	}
+	return l;
+}
+
+/**
+ * wp_top_mark() - what stands for the rest of a text that is cut off
+ * @top: the view
+ *
+ * Return: one column where that is possible, else three.
+ */
+const char *wp_top_mark(const struct wp_top *top)
+{
+	return top->utf8 ? "…" : "...";
+}
+
+static size_t width_of(unsigned int c)
+{
+	int width = wcwidth(c);
+
+	return width < 0 ? 1 : width;
+}
+
+/* The character at @s: its bytes, and its columns. */
+static size_t char_of(const struct wp_top *top, const char *s, size_t *wide)
+{
+	unsigned int c = (unsigned char)*s;
+	size_t bytes = c < 0x80 ? 1 : wp_text_char(s, &c);
+
+	*wide = bytes > 1 && top->utf8 ? width_of(c) : 1;
+	return bytes;
+}
+
+static bool is_wider(const struct wp_top *top, const char *s, size_t width)
+{
+	size_t at = 0, bytes, wide;
+
+	for (; *s; s += bytes) {
+		bytes = char_of(top, s, &wide);
+		at += wide;
+		if (!bytes || at > width)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * wp_top_cell() - put a text into so many columns
+ * @top: the view
+ * @line: where to
+ * @size: bytes there
+ * @text: the text, of whomever
+ * @width: the columns; what the text does not fill is spaces
+ *
+ * A text that is too long ends with wp_top_mark().
+ *
+ * Return: bytes put there, less the 0 behind them.
+ */
+size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char *text,
+		   size_t width)
+{
+	size_t len = 0, at = 0, most = width, mark, bytes, wide;
+	char clean[WP_TOP_LINE];
+	const char *s;
+
+	wp_text_show(clean, sizeof(clean), text, false);
+	mark = top->utf8 ? width > 1 : width >= LEAST_DOTS ? 3 : 0;
+	if (mark && is_wider(top, clean, width))
+		most = width - mark;
+	else
+		mark = 0;
+	for (s = clean; *s; s += bytes) {
+		bytes = char_of(top, s, &wide);
+		if (!bytes || at + wide > most || len + bytes >= size)
+			break;
+		if (bytes > 1 && !top->utf8) {
+			line[len++] = '?';
+		} else {
+			memcpy(&line[len], s, bytes);
+			len += bytes;
+		}
+		at += wide;
+	}
+	if (mark && len + strlen(wp_top_mark(top)) < size) {
+		len += snprintf(&line[len], size - len, "%s", wp_top_mark(top));
+		at += mark;
+	}
+	for (; at < width && len + 1 < size; at++)
+		line[len++] = ' ';
+	line[len] = 0;
+	return len;
+}
+
+/**
+ * wp_top_cause() - what a share is of, in a word or some
+ * @key: the share's
+ * @buf: room for it
+ * @size: bytes; 48 hold any
+ *
+ * Return: the words.
+ */
+const char *wp_top_cause(const struct wp_topkey *key, char *buf, size_t size)
+{
+	struct wp_cause cause;
+
+	if (key->oncpu)
+		return "on-CPU";
+	if (key->reason == WALLPROF_REASON_UNKNOWN)
+		return "not known";
+	if (key->reason == WALLPROF_REASON_KERNEL)
+		return "kernel thread";
+	wp_topkey_cause(key, &cause);
+	return wp_cause_name(&cause, buf, size);
+}
+
+/* As 9.9, 99.9, 12345. */
+static void put_percent(char *buf, size_t size, __u64 ns, __u64 interval, size_t width)
+{
+	double percent = interval ? 100.0 * ns / interval : 0;
+
+	snprintf(buf, size, "%*.*f", (int)width, percent < 999.95 ? 1 : 0, percent);
+}
+
+static double per_second(const struct wp_top *top, enum wp_toptime kind)
+{
+	return top->table.interval ? (double)top->table.ns[kind] / top->table.interval : 0;
+}
+
+static void add(char *line, const char *words, __u64 n)
+{
+	size_t len = strlen(line);
+
+	if (n)
+		snprintf(line + len, WP_TOP_LINE - len, "%s %llu %s", len ? "," : "LOST:",
+			 (unsigned long long)n, words);
+}
+
+static void put_losses(const struct wp_top *top, char *line)
+{
+	unsigned int i;
+
+	*line = 0;
+	for (i = 0; i < WALLPROF_LOSS_MAX; i++)
+		add(line, wp_loss_name(i), top->lost[i] + top->status.lost[i].count);
+	add(line, "threads without room", top->status.tasks_failed);
+	add(line, "records of names and mappings", top->records_lost);
+	add(line, "processes without unwind tables", top->status.forks_missed);
+	add(line, "failures to count on a CPU", top->status.counters_failed);
+	add(line, "CPUs without memory", top->status.cpus_failed);
+}
+
+static void put_seen(const struct wp_top *top, size_t width, char *line)
+{
+	const struct wp_topoptions *o = &top->options;
+	const char *column = o->threads && o->column == WP_TOPCOLUMN_ID ? "TID" :
+			     o->column == WP_TOPCOLUMN_WAIT && width < FIXED_WIDTH ? "WAIT%" :
+			     wp_top_columns[o->column];
+	char filter[sizeof(o->filter)];
+	size_t len;
+
+	len = snprintf(line, WP_TOP_LINE, "%s by %s%s%s", o->threads ? "Threads" : "Processes",
+		       column, o->reverse ? " reversed" : "", top->paused ? ", PAUSED" : "");
+	if (*o->filter) {
+		wp_text_show(filter, sizeof(filter), o->filter, false);
+		len += snprintf(line + len, WP_TOP_LINE - len, ", only '%s'", filter);
+	}
+	if (top->invisible)
+		snprintf(line + len, WP_TOP_LINE - len, ", %llu threads of other pid namespaces",
+			 (unsigned long long)top->invisible);
+}
+
+/* Sets a line to the first text that fits, or else to the last one. */
+static void put_first(char *line, size_t width, const char *const *text, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < nr && wp_text_columns(text[i]) > width; i++)
+		;
+	snprintf(line, WP_TOP_LINE, "%s", text[i]);
+}
+
+/* "68 idle kernel threads and 3 idle processes hidden, 142.0 s; i shows them" */
+static void put_hidden(const struct wp_top *top, size_t width, char *line)
+{
+	const struct wp_toptable *t = &top->table;
+	const char *what = top->options.threads ? "thread" : "process";
+	const char *ending = t->left_out == 1 ? "" : top->options.threads ? "s" : "es";
+	const char *key = top->batch ? "--idle" : "i";
+	double seconds = (t->kthreads_ns + t->left_out_ns) / 1e9;
+	char full[WP_TOP_LINE] = "", few[64];
+	size_t len = 0;
+
+	*line = 0;
+	if (!t->kthreads && !t->left_out)
+		return;
+	if (t->kthreads)
+		len = snprintf(full, sizeof(full), "%zu idle kernel thread%s", t->kthreads,
+			       t->kthreads == 1 ? "" : "s");
+	if (t->left_out)
+		len += snprintf(full + len, sizeof(full) - len, "%s%zu idle %s%s",
+				len ? " and " : "", t->left_out, what, ending);
+	snprintf(full + len, sizeof(full) - len, " hidden, %.1f s; %s shows them", seconds, key);
+	snprintf(few, sizeof(few), "%zu idle hidden; %s shows them", t->kthreads + t->left_out,
+		 key);
+	put_first(line, width, (const char *const []){ full, few }, 2);
+}
+
+/* The time and the host; how many threads did what. */
+static void put_host(const struct wp_top *top, size_t width, char *line)
+{
+	char full[WP_TOP_LINE], less[WP_TOP_LINE], few[64], least[32];
+	struct utsname uts = { 0 };
+	time_t now = time(NULL);
+	char clock[16] = "";
+	struct tm tm;
+
+	uname(&uts);
+	if (localtime_r(&now, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	snprintf(full, sizeof(full), "wallprof top %s  %s, Linux %s  every %.3g s", clock,
+		 uts.nodename, uts.release, top->delay / 1e9);
+	snprintf(less, sizeof(less), "wallprof top %s  %s  every %.3g s", clock, uts.nodename,
+		 top->delay / 1e9);
+	snprintf(few, sizeof(few), "wallprof top %s  every %.3g s", clock, top->delay / 1e9);
+	snprintf(least, sizeof(least), "wallprof top %s", clock);
+	wp_text_clean(full, false);
+	wp_text_clean(less, false);
+	put_first(line, width, (const char *const []){ full, less, few, least }, 4);
+}
+
+static void put_sums(const struct wp_top *top, size_t width, char *line)
+{
+	const struct wp_toptable *t = &top->table;
+	double run = per_second(top, WP_TOP_RUN), runnable = per_second(top, WP_TOP_RUNNABLE);
+	double blocked = per_second(top, WP_TOP_BLOCKED);
+	char full[WP_TOP_LINE], less[64], least[64];
+
+	snprintf(full, sizeof(full),
+		 "%llu thread%s, %llu ended: %.2f run on %ld CPUs, %.2f runnable, %.2f blocked",
+		 (unsigned long long)t->nr_threads, t->nr_threads == 1 ? "" : "s",
+		 (unsigned long long)t->nr_ended, run, sysconf(_SC_NPROCESSORS_ONLN), runnable,
+		 blocked);
+	snprintf(less, sizeof(less), "%.2f run, %.2f runnable, %.1f blocked", run, runnable,
+		 blocked);
+	snprintf(least, sizeof(least), "%.1f run, %.1f waiting", run, runnable + blocked);
+	put_first(line, width, (const char *const []){ full, less, least }, 3);
+}
+
+/**
+ * wp_top_head() - the first lines
+ * @top: the view
+ * @width: of a line
+ * @head: set to them
+ * @lost: set to whether something was lost
+ *
+ * Return: how many there are.
+ */
+unsigned int wp_top_head(const struct wp_top *top, size_t width,
+			 char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost)
+{
+	put_host(top, width, head[0]);
+	put_sums(top, width, head[1]);
+	put_losses(top, head[WP_TOP_HEAD_LOST]);
+	*lost = *head[WP_TOP_HEAD_LOST];
+	if (!*lost)
+		snprintf(head[WP_TOP_HEAD_LOST], WP_TOP_LINE, "Lost: nothing");
+	put_seen(top, width, head[3]);
+	put_hidden(top, width, head[4]);
+	return *head[4] ? WP_TOP_HEAD : WP_TOP_HEAD - 1;
+}
+
+/**
+ * wp_top_title() - the names of the columns
+ * @top: the view
+ * @width: of a line
+ * @line: set to them
+ * @size: bytes there
+ */
+void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t size)
+{
+	struct layout l = layout_of(top, width);
+	size_t len;
+
+	len = snprintf(line, size, "%*s ", ID_WIDTH, top->options.threads ? "TID" : "PID");
+	len += wp_top_cell(top, line + len, size - len, "COMM", l.name);
+	if (l.narrow) {
+		snprintf(line + len, size - len, " %*s %*s", RUN_WIDTH, "RUN%", WAIT_WIDTH, "WAIT%");
+		return;
+	}
+	len += snprintf(line + len, size - len, " %*s %*s %*s", RUN_WIDTH, "RUN%", RUNNABLE_WIDTH,
+			"RUNNABLE%", BLOCKED_WIDTH, "BLOCKED%");
+	if (!l.mostly)
+		return;
+	line[len++] = ' ';
+	len += wp_top_cell(top, line + len, size - len, top->command ? "COMMAND" : "MOSTLY",
+			   l.mostly);
+	if (l.where)
+		snprintf(line + len, size - len, " IN");
+}
+
+/* The columns of a row that name it. */
+static size_t put_who(const struct wp_top *top, const struct wp_toprow *row,
+		      const struct layout *l, char *line, size_t size)
+{
+	char comm[WALLPROF_COMM_LEN + 3];
+	size_t len;
+
+	if (row->tid == WP_TOP_ENDED) {
+		snprintf(comm, sizeof(comm), "x%u", row->nr_threads);
+		len = snprintf(line, size, "%*s ", ID_WIDTH, comm);
+	} else {
+		len = snprintf(line, size, "%*u ", ID_WIDTH, row->tid ? row->tid : row->tgid);
+	}
+	snprintf(comm, sizeof(comm), row->ended ? "<%s>" : "%s", *row->comm ? row->comm : "?");
+	return len + wp_top_cell(top, line + len, size - len, comm, l->name);
+}
+
+static size_t put_times(const struct wp_top *top, const struct wp_toprow *row,
+			const struct layout *l, char *line, size_t size)
+{
+	const struct wp_topoptions *o = &top->options;
+	char run[16], runnable[16], blocked[16], wait[16];
+	__u64 interval = top->table.interval;
+
+	put_percent(run, sizeof(run), row->ns[WP_TOP_RUN], interval, RUN_WIDTH);
+	put_percent(runnable, sizeof(runnable), row->ns[WP_TOP_RUNNABLE], interval,
+		    RUNNABLE_WIDTH);
+	put_percent(blocked, sizeof(blocked), wp_toprow_blocked(row, o), interval, BLOCKED_WIDTH);
+	put_percent(wait, sizeof(wait), wp_toprow_wait(row, o), interval, WAIT_WIDTH);
+	if (l->narrow)
+		return snprintf(line, size, " %s %s", run, wait);
+	return snprintf(line, size, " %s %s %s", run, runnable, blocked);
+}
+
+/* What most of the time went to; without a column of its own, the function behind it. */
+static int put_mostly(struct wp_top *top, const struct wp_toprow *row, const struct layout *l,
+		      char *line, size_t size)
+{
+	const struct wp_topkey *key = row->most == SIZE_MAX ? NULL :
+				      &top->shares.shown[row->most].key;
+	char where[WP_TOP_LINE] = "", both[WP_TOP_LINE + 64], buf[48];
+	const char *what = row->most_oncpu ? "on-CPU" :
+			   key ? wp_top_cause(key, buf, sizeof(buf)) : "-";
+	size_t len;
+	int err = 0;
+
+	if (key)
+		err = wp_top_where(top, key, where, sizeof(where));
+	if (l->where) {
+		len = wp_top_cell(top, line, size, what, l->mostly);
+		line[len++] = ' ';
+		wp_top_cell(top, line + len, size - len, where, l->where);
+	} else {
+		snprintf(both, sizeof(both), *where ? "%s in %s" : "%s", what, where);
+		wp_top_cell(top, line, size, both, l->mostly);
+	}
+	return err;
+}
+
+/* That of a process which ended nobody knows; kernel threads have none. */
+static void put_command(const struct wp_top *top, const struct wp_toprow *row,
+			const struct layout *l, char *line, size_t size)
+{
+	bool ended = row->ended && row->tid != WP_TOP_ENDED;
+	char *command = ended ? NULL : wp_procabout_command(row->tgid);
+
+	wp_top_cell(top, line, size, command ? command : row->kthread ? "kernel thread" : "-",
+		    l->mostly);
+	free(command);
+}
+
+/**
+ * wp_top_row() - a line for a row
+ * @top: the view
+ * @row: the row
+ * @width: of a line
+ * @line: set to it
+ * @size: bytes there
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_top_row(struct wp_top *top, const struct wp_toprow *row, size_t width, char *line,
+	       size_t size)
+{
+	struct layout l = layout_of(top, width);
+	size_t len;
+
+	len = put_who(top, row, &l, line, size);
+	len += put_times(top, row, &l, line + len, size - len);
+	if (!l.mostly || len + 1 >= size)
+		return 0;
+	line[len++] = ' ';
+	if (!top->command)
+		return put_mostly(top, row, &l, line + len, size - len);
+	put_command(top, row, &l, line + len, size - len);
+	return 0;
+}
+
+static void put_line(char *line)
+{
+	size_t len = strlen(line);
+
+	while (len && line[len - 1] == ' ')
+		line[--len] = 0;
+	puts(line);
+}
+
+static int print_stacks(struct wp_top *top, const struct wp_toprow *row)
+{
+	struct wp_top_lines lines = { 0 };
+	size_t i;
+	int err;
+
+	err = wp_top_stacks(top, row, &lines);
+	/* The first one names the row. */
+	for (i = 1; i < lines.nr && !err; i++) {
+		printf("        ");
+		put_line(lines.line[i]);
+	}
+	wp_top_lines_free(&lines);
+	return err;
+}
+
+/**
+ * wp_top_print() - print what is to be seen, as text
+ * @top: the view
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_top_print(struct wp_top *top)
+{
+	char head[WP_TOP_HEAD][WP_TOP_LINE], line[WP_TOP_LINE];
+	unsigned int nr;
+	int err = 0;
+	bool lost;
+	size_t i;
+
+	nr = wp_top_head(top, TEXT_WIDTH, head, &lost);
+	for (i = 0; i < nr; i++)
+		put_line(head[i]);
+	putchar('\n');
+	wp_top_title(top, TEXT_WIDTH, line, sizeof(line));
+	put_line(line);
+	for (i = 0; i < top->table.nr_view && !err; i++) {
+		err = wp_top_row(top, top->table.view[i], TEXT_WIDTH, line, sizeof(line));
+		if (!err)
+			put_line(line);
+		if (!err && top->stacks)
+			err = print_stacks(top, top->table.view[i]);
+	}
+	putchar('\n');
+	if (!err)
+		return wp_end_output(stdout);
+	wp_err("out of memory");
+	return err;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wallprof top: what its files share. top.c has its options and its loop, top/session.c
+ * what it learns from the module, top/text.c the words for it, top/stacks.c the stacks
+ * of a row, top/help.c its keys, top/screen.c the terminal.
+ */
+#ifndef WP_CMD_TOP_TOP_H
+#define WP_CMD_TOP_TOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#include "lib/record/session.h"
+#include "lib/symbols/livenames.h"
+#include "lib/top/topshares.h"
+#include "lib/top/toptable.h"
+
+/* Bytes of a line of text, as wide as a terminal may be. */
+#define WP_TOP_LINE	512
+
+/**
+ * struct wp_top - a live view
+ * @r: the session, its sideband, stacks, and names of threads; there is no file
+ * @table: what threads did
+ * @shares: by what
+ * @options: what of it is to be seen
+ * @names: of functions
+ * @delay: nanoseconds of an interval
+ * @count: so many intervals, 0: until the end is asked for
+ * @batch: as text, to stdout
+ * @stacks: with it, or at the beginning, stacks
+ * @command: the command line of each process
+ * @paused: what is seen stays
+ * @flipped: when the last epoch ended
+ * @utf8: the terminal, or whoever reads it, knows UTF-8
+ * @lost: what was lost in epochs since the start, by enum wallprof_loss
+ * @status: what the module says of the session besides
+ * @records_lost: records of names, forks and mappings that perf lost, or that were damaged
+ * @invisible: threads of other pid namespaces, which are left out
+ */
+struct wp_top {
+	struct wp_recording r;
+	struct wp_toptable table;
+	struct wp_topshares shares;
+	struct wp_topoptions options;
+	struct wp_livenames *names;
+	__u64 delay;
+	unsigned long count;
+	bool batch;
+	bool stacks;
+	bool command;
+	bool paused;
+	bool utf8;
+	__u64 flipped;
+	__u64 lost[WALLPROF_LOSS_MAX];
+	struct wallprof_status status;
+	__u64 records_lost;
+	__u64 invisible;
+};
+
+/**
+ * struct wp_top_lines - lines of text, harmless to a terminal
+ * @line: the lines
+ * @nr: how many
+ * @room: for how many there is memory
+ */
+struct wp_top_lines {
+	char (*line)[WP_TOP_LINE];
+	size_t nr;
+	size_t room;
+};
+
+/* top/session.c */
+int wp_top_begin(struct wp_top *top);
+int wp_top_drain(struct wp_top *top);
+int wp_top_turn(struct wp_top *top);
+void wp_top_end(struct wp_top *top);
+
+/* top/text.c */
+/* The first lines, at most: host, sums, losses, what is seen, and what is hidden. */
+#define WP_TOP_HEAD	5
+/* Which of them tells of losses. */
+#define WP_TOP_HEAD_LOST	2
+
+extern const char *const wp_top_columns[WP_TOPCOLUMN_MAX];
+
+size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char *text,
+		   size_t width);
+const char *wp_top_cause(const struct wp_topkey *key, char *buf, size_t size);
+const char *wp_top_mark(const struct wp_top *top);
+unsigned int wp_top_head(const struct wp_top *top, size_t width,
+			 char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost);
+void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t size);
+int wp_top_row(struct wp_top *top, const struct wp_toprow *row, size_t width, char *line,
+	       size_t size);
+int wp_top_print(struct wp_top *top);
+
+/* top/stacks.c */
+int wp_top_frame(struct wp_top *top, const struct wp_topkey *key, unsigned int i,
+		 struct wp_livename *name, bool *found);
+int wp_top_where(struct wp_top *top, const struct wp_topkey *key, char *text, size_t size);
+int wp_top_stacks(struct wp_top *top, const struct wp_toprow *row, struct wp_top_lines *lines);
+char *wp_top_lines_add(struct wp_top_lines *l);
+void wp_top_lines_free(struct wp_top_lines *lines);
+
+/* top/help.c */
+int wp_top_help(size_t width, struct wp_top_lines *lines);
+void wp_top_hints(size_t width, char *line, size_t size);
+
+/* top/screen.c */
+struct wp_screen;
+
+int wp_screen_check(void);
+int wp_screen_open(struct wp_screen **out, struct wp_top *top);
+int wp_screen_draw(struct wp_screen *s);
+int wp_screen_keys(struct wp_screen *s, bool *quit);
+int wp_screen_suspend(struct wp_screen *s);
+int wp_screen_resize(struct wp_screen *s);
+void wp_screen_close(struct wp_screen *s);
+
+int cmd_top(int argc, char **argv);
+
+#endif /* WP_CMD_TOP_TOP_H */

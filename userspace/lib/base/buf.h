@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Bytes that grow. See buf.c.
+ */
+#ifndef WP_LIB_BASE_BUF_H
+#define WP_LIB_BASE_BUF_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+/* Strings of perf.data are padded to so many bytes: NAME_ALIGN of perf. */
+#define WP_STRING_ALIGN	64
+
+/**
+ * struct wp_buf - bytes that grow
+ * @data: the bytes
+ * @len: how many are used
+ * @room: how many are allocated
+ * @failed: memory ran out; what was added since is missing
+ */
+struct wp_buf {
+	char *data;
+	size_t len;
+	size_t room;
+	int failed;
+};
+
+void wp_buf_add(struct wp_buf *b, const void *data, size_t len);
+void wp_buf_u32(struct wp_buf *b, __u32 v);
+void wp_buf_u64(struct wp_buf *b, __u64 v);
+void wp_buf_string(struct wp_buf *b, const char *s);
+void wp_buf_free(struct wp_buf *b);
+
+#endif /* WP_LIB_BASE_BUF_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The clock that all times of a recording are of. */
+#ifndef WP_LIB_BASE_CLOCK_H
+#define WP_LIB_BASE_CLOCK_H
+
+#include <time.h>
+#include <linux/types.h>
+
+/* CLOCK_MONOTONIC, nanoseconds. */
+static inline __u64 wp_clock_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+#endif /* WP_LIB_BASE_CLOCK_H */

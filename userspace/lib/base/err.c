@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the last error and warning sentence and the verbosity of the process.
+ * Newlines of a message stay, as it may have several lines, but not those of a
+ * name in it. Called from every layer of libwallprof and from the commands; not
+ * from signal handlers.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/err.h"
+#include "lib/base/text.h"
+
+#define SENTENCE	1024	/* bytes of one; what is beyond is left out */
+
+static enum wp_verbosity verbosity;
+static __thread char last_error[SENTENCE];
+static __thread char last_warning[SENTENCE];
+
+/**
+ * wp_set_verbosity() - set how much is printed
+ * @level: a level, larger numbers are more talkative
+ */
+void wp_set_verbosity(enum wp_verbosity level)
+{
+	verbosity = level;
+}
+
+/**
+ * wp_get_verbosity() - how much is printed
+ *
+ * Return: the level set last.
+ */
+enum wp_verbosity wp_get_verbosity(void)
+{
+	return verbosity;
+}
+
+/**
+ * wp_err() - tell and keep the sentence that explains a failure
+ * @fmt: printf format, without "wallprof: " and without a final newline
+ */
+void wp_err(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	wp_text_vformat(last_error, sizeof(last_error), fmt, ap);
+	va_end(ap);
+	if (verbosity >= WP_QUIET)
+		fprintf(stderr, "wallprof: %s\n", last_error);
+}
+
+/**
+ * wp_warn() - tell about something that is lost or left out
+ * @fmt: printf format, as for wp_err()
+ */
+void wp_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	wp_text_vformat(last_warning, sizeof(last_warning), fmt, ap);
+	va_end(ap);
+	if (verbosity >= WP_NORMAL)
+		fprintf(stderr, "wallprof: warning: %s\n", last_warning);
+}
+
+/**
+ * wp_debug() - tell what only record -v shows
+ * @fmt: printf format, as for wp_err()
+ */
+void wp_debug(const char *fmt, ...)
+{
+	char line[SENTENCE];
+	va_list ap;
+
+	if (verbosity < WP_VERBOSE)
+		return;
+	va_start(ap, fmt);
+	wp_text_vformat(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "wallprof: %s\n", line);
+}
+
+/**
+ * wp_end_output() - end what was printed to standard output
+ * @f: that stream
+ *
+ * Return: 0, or a negative errno, after a message, if not all could be written.
+ */
+int wp_end_output(FILE *f)
+{
+	int err;
+
+	errno = 0;
+	if (!fflush(f) && !ferror(f))
+		return 0;
+	err = errno;
+	if (err)
+		wp_err("could not write all of it to standard output: %s", strerror(err));
+	else
+		wp_err("could not write all of it to standard output. Is there room?");
+	return err ? -err : -EIO;
+}
+
+/**
+ * wp_last_error() - the sentence of the last wp_err()
+ *
+ * Return: the sentence; empty if there was none.
+ */
+const char *wp_last_error(void)
+{
+	return last_error;
+}
+
+/**
+ * wp_last_warning() - the sentence of the last wp_warn()
+ *
+ * Return: the sentence; empty if there was none.
+ */
+const char *wp_last_warning(void)
+{
+	return last_warning;
+}
+
+/**
+ * wp_clear_errors() - forget the kept sentences
+ */
+void wp_clear_errors(void)
+{
+	last_error[0] = '\0';
+	last_warning[0] = '\0';
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reading and writing all of something at a place of a file. See fullio.c.
+ */
+#ifndef WP_LIB_BASE_FULLIO_H
+#define WP_LIB_BASE_FULLIO_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+int wp_pread_all(int fd, void *buf, size_t len, off_t pos);
+int wp_pwrite_all(int fd, const void *data, size_t len, off_t pos);
+
+#endif /* WP_LIB_BASE_FULLIO_H */

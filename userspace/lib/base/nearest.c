@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finds the name that a misspelled word may have meant, of those that are offered:
+ * commands, options, events.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/nearest.h"
+
+static bool same(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+static unsigned int min(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/* Letters added, left out, exchanged, or swapped with their neighbour. */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int rows[3][WP_NEAREST_SIZE], i, j;
+	unsigned int *old = rows[0], *last = rows[1], *row = rows[2];
+	size_t la = strlen(a), lb = strlen(b);
+
+	if (la >= WP_NEAREST_SIZE || lb >= WP_NEAREST_SIZE)
+		return WP_NEAREST_SIZE;
+	for (j = 0; j <= lb; j++)
+		row[j] = j;
+	for (i = 1; i <= la; i++) {
+		unsigned int *free = old;
+
+		old = last;
+		last = row;
+		row = free;
+		row[0] = i;
+		for (j = 1; j <= lb; j++) {
+			row[j] = min(last[j], row[j - 1]) + 1;
+			row[j] = min(row[j], last[j - 1] + !same(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+				row[j] = min(row[j], old[j - 2] + 1);
+		}
+	}
+	return row[lb];
+}
+
+/**
+ * wp_nearest_offer() - a name that could have been meant
+ * @n: the search
+ * @name: copied if it is the nearest until now
+ */
+void wp_nearest_offer(struct wp_nearest *n, const char *name)
+{
+	unsigned int d = distance(n->wanted, name);
+	size_t len = strlen(n->wanted);
+
+	/* An abbreviation is near, too. */
+	if (len >= 3 && !strncasecmp(name, n->wanted, len) && d > 1)
+		d = 2;
+	if (d < n->best) {
+		n->best = d;
+		snprintf(n->name, sizeof(n->name), "%s", name);
+	}
+}
+
+/**
+ * wp_nearest_found() - is the best name near enough to be suggested?
+ * @n: the search
+ *
+ * Return: true if it differs in about a quarter of its letters at most.
+ */
+bool wp_nearest_found(const struct wp_nearest *n)
+{
+	size_t len = strlen(n->wanted);
+
+	return n->name[0] && n->best < len && n->best <= 1 + len / 4;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A file that a command writes. See outfile.c.
+ *
+ *	ret = wp_outfile_open(&out, path, flags);
+ *	f = wp_outfile_stream(&out);		or write to out.fd
+ *	ret = wp_outfile_commit(&out);		or wp_outfile_abandon(&out);
+ */
+#ifndef WP_LIB_BASE_OUTFILE_H
+#define WP_LIB_BASE_OUTFILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <linux/types.h>
+#include <sys/stat.h>
+
+/**
+ * enum wp_outfile_flags - kinds of output
+ * @WP_OUTFILE_STDOUT: "-" is standard output
+ * @WP_OUTFILE_PARTIAL: a file that is not whole is of use: it gets its name, too
+ * @WP_OUTFILE_LINES: and is cut behind its last whole line
+ * @WP_OUTFILE_SUDO: under sudo it belongs to the user who called that
+ */
+enum wp_outfile_flags {
+	WP_OUTFILE_STDOUT = 1,
+	WP_OUTFILE_PARTIAL = 2,
+	WP_OUTFILE_LINES = 4,
+	WP_OUTFILE_SUDO = 8,
+};
+
+/**
+ * struct wp_outfile - an output that is open
+ * @path: its name as it was given, for messages; it is used until the end
+ * @fd: where to write
+ * @bytes: how large the file is; set when it is committed
+ *
+ * The others are outfile.c's. One of zeroes is not open.
+ */
+struct wp_outfile {
+	const char *path;
+	int fd;
+	__u64 bytes;
+
+	bool is_open;
+	bool quiet;
+	unsigned int flags;
+	FILE *stream;
+	/* The first failure of the stream. */
+	int err;
+	/* Its directory, or -1 if there is no file to name. */
+	int dir;
+	char name[NAME_MAX + 1];
+	/* Empty as soon as the file has its name. */
+	char tmp[NAME_MAX + 1];
+};
+
+int wp_outfile_open(struct wp_outfile *o, const char *path, unsigned int flags);
+int wp_outfile_open_at(struct wp_outfile *o, int dir, const char *name);
+FILE *wp_outfile_stream(struct wp_outfile *o);
+bool wp_outfile_is_file(const struct wp_outfile *o);
+int wp_outfile_publish(struct wp_outfile *o, const char *old);
+int wp_outfile_commit(struct wp_outfile *o);
+bool wp_outfile_commit_new(struct wp_outfile *o);
+void wp_outfile_abandon(struct wp_outfile *o);
+int wp_outfile_end(struct wp_outfile *o, int err);
+void wp_outfile_remove(struct wp_outfile *o);
+bool wp_outfile_has_name(const struct wp_outfile *o);
+int wp_outfile_check(const char *path);
+bool wp_outfile_same(const struct wp_outfile *o, const struct stat *st);
+void wp_outfile_die(void);
+void wp_outfile_die_on_signals(void);
+
+#endif /* WP_LIB_BASE_OUTFILE_H */

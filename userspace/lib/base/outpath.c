@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Decides where the name of an output leads: to a place in a directory, where a new file
+ * replaces what there is, or to something that is written to as it is, which is a
+ * character device, or a descriptor below /proc (/dev/stdout, /dev/fd/N, a pipe of
+ * the shell's).
+ *
+ * Anybody who may write to a directory on the way can put a link, a FIFO or a device
+ * there, at any time. So:
+ *
+ * - A link on the way is followed if it is the caller's or root's, or if nobody else may
+ *   write to its directory. One at the end is followed under the same condition, but to a
+ *   device or a descriptor only. A link to a file is replaced.
+ * - What is opened is what was looked at: each step begins at a descriptor.
+ *
+ * Called by outfile.c. It keeps no state.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "lib/base/err.h"
+#include "lib/base/outpath.h"
+
+/* As the kernel follows them. */
+#define MAX_LINKS	40
+
+static bool is_trusted(uid_t uid)
+{
+	return !uid || uid == geteuid();
+}
+
+static bool is_private(int dir)
+{
+	struct stat st;
+
+	return !fstat(dir, &st) && is_trusted(st.st_uid) && !(st.st_mode & 0022);
+}
+
+static bool is_proc(int dir)
+{
+	struct statfs fs;
+
+	return !fstatfs(dir, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Whether a link there is nobody's trap. */
+static bool may_follow(int dir, const struct stat *link)
+{
+	return is_trusted(link->st_uid) || is_private(dir);
+}
+
+/* The text of the link @fd. */
+static int read_link(int fd, char *text, size_t size)
+{
+	ssize_t n = readlinkat(fd, "", text, size);
+
+	if (n < 0)
+		return -errno;
+	if ((size_t)n >= size)
+		return -ENAMETOOLONG;
+	text[n] = '\0';
+	return n ? 0 : -ENOENT;
+}
+
+static int open_dir(int at, const char *path, unsigned int *links);
+
+/* One step from @dir to a directory, through a link if it may be. */
+static int step(int dir, const char *name, unsigned int *links)
+{
+	const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+	int next = openat(dir, name, flags | O_NOFOLLOW), link, err;
+	char text[PATH_MAX];
+	struct stat st;
+
+	if (next >= 0)
+		return next;
+	if (errno != ENOTDIR && errno != ELOOP)
+		return -errno;
+	/* What is a link in /proc may have no text that leads anywhere. */
+	if (is_proc(dir)) {
+		next = openat(dir, name, flags);
+		return next < 0 ? -errno : next;
+	}
+	link = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (link < 0)
+		return -errno;
+	err = fstat(link, &st) ? -errno : S_ISLNK(st.st_mode) ? 0 : -ENOTDIR;
+	if (!err && !may_follow(dir, &st))
+		err = -EXDEV;
+	if (!err && ++*links > MAX_LINKS)
+		err = -ELOOP;
+	if (!err)
+		err = read_link(link, text, sizeof(text));
+	close(link);
+	return err ? err : open_dir(dir, text, links);
+}
+
+/* O_PATH descriptor of a directory, or a negative errno; -EXDEV for another's link. */
+static int open_dir(int at, const char *path, unsigned int *links)
+{
+	int dir, next;
+
+	dir = openat(at, *path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	for (path += strspn(path, "/"); *path; path += strspn(path, "/")) {
+		size_t len = strcspn(path, "/");
+		char name[NAME_MAX + 1];
+
+		next = -ENAMETOOLONG;
+		if (len < sizeof(name)) {
+			memcpy(name, path, len);
+			name[len] = '\0';
+			next = step(dir, name, links);
+		}
+		close(dir);
+		if (next < 0)
+			return next;
+		dir = next;
+		path += len;
+	}
+	return dir;
+}
+
+/* Splits @path, and opens the directory. -EISDIR if no name is left. */
+static int split(int at, const char *path, char *name, unsigned int *links)
+{
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+	char dir[PATH_MAX] = ".";
+
+	if (!*path)
+		return -ENOENT;
+	if (!*last || !strcmp(last, ".") || !strcmp(last, ".."))
+		return -EISDIR;
+	if (strlen(last) > NAME_MAX || (slash && slash - path + 1 >= (int)sizeof(dir)))
+		return -ENAMETOOLONG;
+	strcpy(name, last);
+	if (slash) {
+		/* With the slash, that of the root. */
+		memcpy(dir, path, slash - path + 1);
+		dir[slash - path + 1] = '\0';
+	}
+	return open_dir(at, dir, links);
+}
+
+/* The device that an O_PATH descriptor stands for; that is closed. */
+static int open_device(int path)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", path);
+	fd = open(name, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	close(path);
+	return fd;
+}
+
+/*
+ * What @name in @dir is, if it is written to as it is, which may be at the end of links:
+ * its descriptor. -ENOENT if it is to be replaced, or made; another negative errno if it
+ * can be neither. @st: out: what stands there.
+ */
+static int find_stream(int dir, const char *name, struct stat *st, unsigned int *links)
+{
+	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), at, err;
+	char text[PATH_MAX], next[NAME_MAX + 1];
+	struct stat there;
+
+	if (fd < 0)
+		return -errno;
+	err = fstat(fd, st) ? -errno : 0;
+	if (!err && S_ISCHR(st->st_mode) && may_follow(dir, st))
+		return open_device(fd);
+	if (!err && S_ISLNK(st->st_mode) && is_proc(dir)) {
+		close(fd);
+		fd = openat(dir, name, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	if (!err)
+		err = S_ISLNK(st->st_mode) && may_follow(dir, st) && ++*links <= MAX_LINKS ?
+		      read_link(fd, text, sizeof(text)) : -ENOENT;
+	close(fd);
+	if (err)
+		return -ENOENT;
+	at = split(dir, text, next, links);
+	if (at < 0)
+		return -ENOENT;
+	fd = find_stream(at, next, &there, links);
+	close(at);
+	return fd;
+}
+
+/* What cannot be replaced, or would not be what was meant. */
+static int refuse(int dir, const struct stat *st, const char *path)
+{
+	if (S_ISDIR(st->st_mode)) {
+		wp_err("%s is a directory", path);
+		return -EISDIR;
+	}
+	if (S_ISBLK(st->st_mode) || S_ISCHR(st->st_mode)) {
+		wp_err("%s is a %s: it is not written to", path,
+		       S_ISBLK(st->st_mode) ? "block device" : "device of another user");
+		return -ENXIO;
+	}
+	/* One of another user is in the way, and goes. */
+	if ((S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode)) && may_follow(dir, st)) {
+		wp_err("%s is a pipe or a socket: name a file", path);
+		return -ESPIPE;
+	}
+	return 0;
+}
+
+/**
+ * wp_outpath_resolve() - find out where the name of an output leads
+ * @p: out
+ * @path: the name
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_outpath_resolve(struct wp_outpath *p, const char *path)
+{
+	unsigned int links = 0;
+	struct stat st = { 0 };
+	int err;
+
+	p->stream = -1;
+	p->dir = split(AT_FDCWD, path, p->name, &links);
+	if (p->dir < 0) {
+		err = p->dir;
+		p->dir = -1;
+		if (err == -EXDEV)
+			wp_err("cannot write %s: its directory is behind a link of another user: name the directory itself",
+			       path);
+		else if (err == -EISDIR)
+			wp_err("%s is a directory", path);
+		else
+			wp_err("cannot write %s: %s", path, strerror(-err));
+		return err;
+	}
+	links = 0;
+	p->stream = find_stream(p->dir, p->name, &st, &links);
+	err = 0;
+	if (p->stream == -ENOENT)
+		err = refuse(p->dir, &st, path);
+	else if (p->stream < 0)
+		wp_err("cannot write %s: %s", path, strerror(-(err = p->stream)));
+	if (err || p->stream >= 0) {
+		close(p->dir);
+		p->dir = -1;
+	}
+	if (p->stream < 0)
+		p->stream = -1;
+	return err;
+}

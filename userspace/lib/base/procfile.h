@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Files below /proc/PID whose reading takes a lock of the process: maps, map_files and
+ * stack among them. Whoever holds that lock may never give it back, and the reader
+ * would wait as long, deaf to signals. So such files are opened and read by threads
+ * that nobody has to wait for. Called from any thread.
+ */
+#ifndef WP_LIB_BASE_PROCFILE_H
+#define WP_LIB_BASE_PROCFILE_H
+
+#include <stddef.h>
+#include <sys/stat.h>
+#include <linux/types.h>
+
+/**
+ * struct wp_procfile_text - what stands in a file; can be used again
+ * @text: the text, ending in a zero; NULL at first
+ * @room: bytes of it
+ */
+struct wp_procfile_text {
+	char *text;
+	size_t room;
+};
+
+/**
+ * struct wp_procfile_stats - what happened so far
+ * @busy: processes that were given up on, each time anew
+ * @refused: reads that were not tried, as too many threads wait already
+ */
+struct wp_procfile_stats {
+	__u64 busy;
+	__u64 refused;
+};
+
+ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t);
+int wp_procfile_open_all(int dir, const char *const *path, int *fd, unsigned int nr, int flags);
+int wp_procfile_open(int dir, const char *path, int flags);
+uid_t wp_procfile_user(int dir);
+void wp_procfile_hurry(void);
+void wp_procfile_stats(struct wp_procfile_stats *stats);
+
+#endif /* WP_LIB_BASE_PROCFILE_H */

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How long ago something was, and at which time of day, for who reads it on a screen.
+ * Called by the commands top and stacks.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "lib/base/since.h"
+
+#define DAY	86400
+
+/**
+ * wp_since_age() - a time that has passed
+ * @ns: in nanoseconds
+ * @buf: set to a text like 12us, 3.4ms, 5.678s, 1m02s, 3h04m, 5d06h
+ * @size: bytes there, WP_SINCE_TEXT
+ *
+ * Return: @buf.
+ */
+const char *wp_since_age(__u64 ns, char *buf, size_t size)
+{
+	unsigned long long us = ns / 1000, s = ns / 1000000000;
+
+	if (us < 1000)
+		snprintf(buf, size, "%lluus", us);
+	else if (!s)
+		snprintf(buf, size, "%llu.%llums", us / 1000, us / 100 % 10);
+	else if (s < 60)
+		snprintf(buf, size, "%llu.%03llus", s, us / 1000 % 1000);
+	else if (s < 3600)
+		snprintf(buf, size, "%llum%02llus", s / 60, s % 60);
+	else if (s < DAY)
+		snprintf(buf, size, "%lluh%02llum", s / 3600, s / 60 % 60);
+	else
+		snprintf(buf, size, "%llud%02lluh", s / DAY, s / 3600 % 24);
+	return buf;
+}
+
+/**
+ * wp_since_clock() - when that was
+ * @ns: so many nanoseconds ago
+ * @buf: set to a text like 14:03:05; of more than a day ago 2026-11-24 14:03
+ * @size: bytes there, WP_SINCE_TEXT
+ *
+ * Return: @buf.
+ */
+const char *wp_since_clock(__u64 ns, char *buf, size_t size)
+{
+	time_t then = time(NULL) - (time_t)(ns / 1000000000);
+	struct tm tm;
+
+	if (!localtime_r(&then, &tm) ||
+	    !strftime(buf, size, ns / 1000000000 < DAY ? "%H:%M:%S" : "%F %H:%M", &tm))
+		snprintf(buf, size, "?");
+	return buf;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How long ago something was, and when: as text. See since.c.
+ */
+#ifndef WP_LIB_BASE_SINCE_H
+#define WP_LIB_BASE_SINCE_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+/* Bytes that hold any of them. */
+#define WP_SINCE_TEXT	32
+
+const char *wp_since_age(__u64 ns, char *buf, size_t size);
+const char *wp_since_clock(__u64 ns, char *buf, size_t size);
+
+#endif /* WP_LIB_BASE_SINCE_H */

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns records that wait, and their order. Called from sideband.c and batch.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/err.h"
+#include "lib/base/sorter.h"
+
+struct wp_sorter_entry {
+	__u64 time;
+	__u64 order;	/* at equal times: see order_of() */
+	size_t at;	/* in data */
+};
+
+/*
+ * Two things of one nanosecond: a mapping or a name is there before the sample
+ * that needs it, and a thread ends after its last sample; else as they came.
+ */
+static __u64 order_of(__u32 type, __u64 seq)
+{
+	__u64 rank = type == PERF_RECORD_EXIT ? 2 : type == PERF_RECORD_SAMPLE ? 1 : 0;
+
+	return rank << 62 | seq;
+}
+
+/**
+ * wp_sorter_add() - add a record
+ * @s: the sorter
+ * @rec: the record; copied
+ * @time: its time
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_sorter_add(struct wp_sorter *s, const struct perf_event_header *rec, __u64 time)
+{
+	if (rec->size < sizeof(*rec) || rec->size % sizeof(__u64)) {
+		wp_err("a record of type %u has a size of %u bytes", rec->type, rec->size);
+		return -EINVAL;
+	}
+	if (rec->size > s->room - s->len) {
+		size_t room = 2 * s->room + (1 << 16);
+		char *p = realloc(s->data, room);
+
+		if (!p)
+			goto nomem;
+		s->data = p;
+		s->room = room;
+	}
+	if (s->nr == s->nr_room) {
+		size_t room = 2 * s->nr_room + 1024;
+		struct wp_sorter_entry *p = realloc(s->entry, room * sizeof(*p));
+
+		if (!p)
+			goto nomem;
+		s->entry = p;
+		s->nr_room = room;
+	}
+	memcpy(s->data + s->len, rec, rec->size);
+	s->entry[s->nr++] = (struct wp_sorter_entry){
+		.time = time,
+		.order = order_of(rec->type, s->seq++),
+		.at = s->len,
+	};
+	s->len += rec->size;
+	return 0;
+nomem:
+	wp_err("out of memory for %zu records that wait to be sorted", s->nr);
+	return -ENOMEM;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct wp_sorter_entry *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static struct perf_event_header *record(const struct wp_sorter *s, size_t i)
+{
+	return (struct perf_event_header *)(s->data + s->entry[i].at);
+}
+
+/* Move the records from @first on to the front; they are few. */
+static void keep_rest(struct wp_sorter *s, size_t first)
+{
+	size_t i, len = 0;
+	char *data;
+
+	if (!first)
+		return;
+	for (i = first; i < s->nr; i++)
+		len += record(s, i)->size;
+	data = len ? malloc(len) : NULL;
+	if (len && !data) {
+		/* Nothing is lost: what was handed out stays in memory for now. */
+		s->nr -= first;
+		memmove(s->entry, s->entry + first, s->nr * sizeof(*s->entry));
+		return;
+	}
+	len = 0;
+	for (i = first; i < s->nr; i++) {
+		struct perf_event_header *rec = record(s, i);
+
+		memcpy(data + len, rec, rec->size);
+		s->entry[i - first] = s->entry[i];
+		s->entry[i - first].at = len;
+		len += rec->size;
+	}
+	s->nr -= first;
+	if (len) {
+		memcpy(s->data, data, len);
+		free(data);
+	}
+	s->len = len;
+}
+
+static void sort(struct wp_sorter *s)
+{
+	if (s->nr)
+		qsort(s->entry, s->nr, sizeof(*s->entry), compare);
+}
+
+/**
+ * wp_sorter_flush() - hand out records in order of time
+ * @s: the sorter
+ * @upto: records of this time and before; the later ones stay
+ * @fn: called for each
+ * @ctx: handed to @fn
+ *
+ * Return: 0, or what @fn returned.
+ */
+int wp_sorter_flush(struct wp_sorter *s, __u64 upto, wp_sorter_fn fn, void *ctx)
+{
+	int ret = 0;
+	size_t i;
+
+	sort(s);
+	for (i = 0; i < s->nr && s->entry[i].time <= upto && !ret; i++)
+		ret = fn(ctx, record(s, i), s->entry[i].time);
+	keep_rest(s, i);
+	return ret;
+}
+
+/**
+ * wp_sorter_flush_half() - hand out the older half of the records in order of time
+ * @s: the sorter
+ * @fn: called for each
+ * @ctx: handed to @fn
+ *
+ * Half of their number, whatever their times are: so there are fewer for sure.
+ *
+ * Return: 0, or what @fn returned.
+ */
+int wp_sorter_flush_half(struct wp_sorter *s, wp_sorter_fn fn, void *ctx)
+{
+	size_t half = s->nr - s->nr / 2, i;
+	int ret = 0;
+
+	sort(s);
+	for (i = 0; i < half && !ret; i++)
+		ret = fn(ctx, record(s, i), s->entry[i].time);
+	keep_rest(s, i);
+	return ret;
+}
+
+/**
+ * wp_sorter_free() - forget all records and free their memory
+ * @s: the sorter; empty afterwards
+ */
+void wp_sorter_free(struct wp_sorter *s)
+{
+	free(s->data);
+	free(s->entry);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Holds perf records until their time has come, and hands them out in order of
+ * time. Used by sideband.c, to merge the rings of all CPUs, and by batch.c, to
+ * merge sideband and samples.
+ */
+#ifndef WP_LIB_BASE_SORTER_H
+#define WP_LIB_BASE_SORTER_H
+
+#include <stddef.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+/**
+ * struct wp_sorter - records that wait; all zero is an empty one
+ * @data: the records, in the order in which they came
+ * @len: bytes used
+ * @room: bytes allocated
+ * @entry: the records' times and places
+ * @nr: their number
+ * @nr_room: entries allocated
+ * @seq: of the next record
+ */
+struct wp_sorter {
+	char *data;
+	size_t len;
+	size_t room;
+	struct wp_sorter_entry *entry;
+	size_t nr;
+	size_t nr_room;
+	__u64 seq;
+};
+
+/*
+ * Called for each record. It may change the record, but not its size. A return
+ * other than 0 ends the walk; the record counts as handed out.
+ */
+typedef int (*wp_sorter_fn)(void *ctx, struct perf_event_header *rec, __u64 time);
+
+int wp_sorter_add(struct wp_sorter *s, const struct perf_event_header *rec, __u64 time);
+int wp_sorter_flush(struct wp_sorter *s, __u64 upto, wp_sorter_fn fn, void *ctx);
+int wp_sorter_flush_half(struct wp_sorter *s, wp_sorter_fn fn, void *ctx);
+void wp_sorter_free(struct wp_sorter *s);
+
+#endif /* WP_LIB_BASE_SORTER_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Writes a tar file, compressed by gzip. See tarfile.c.
+ */
+#ifndef WP_LIB_BASE_TARFILE_H
+#define WP_LIB_BASE_TARFILE_H
+
+#include <linux/types.h>
+
+struct wp_tarfile;
+
+struct wp_tarfile *wp_tarfile_new(int fd);
+int wp_tarfile_dir(struct wp_tarfile *t, const char *name);
+int wp_tarfile_link(struct wp_tarfile *t, const char *name, const char *to);
+int wp_tarfile_add(struct wp_tarfile *t, const char *name, int fd, __u64 size);
+int wp_tarfile_text(struct wp_tarfile *t, const char *name, const void *text, __u64 size);
+int wp_tarfile_end(struct wp_tarfile *t);
+
+#endif /* WP_LIB_BASE_TARFILE_H */

@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The reader's side of /dev/wallprof: the ioctls in their order, the mapping,
+ * and walks over what a flip retired. Nothing above this file knows an ioctl
+ * or an offset. What the kernel wrote is checked all the same before it is
+ * used, so that a module of another make can cause wrong numbers at worst.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "lib/base/err.h"
+#include "lib/device/device.h"
+#include "lib/device/modfile.h"
+#include "lib/device/rights.h"
+
+/* Whether a small file of the kernel's says these words. */
+static bool file_says(const char *path, const char *words)
+{
+	char text[128];
+	ssize_t n;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n < 0)
+		return false;
+	text[n] = 0;
+	return strstr(text, words);
+}
+
+/* Whether the kernel is locked down so far: "integrity" or "confidentiality". */
+static bool locked_down(const char *how)
+{
+	char words[32];
+
+	snprintf(words, sizeof(words), "[%s]", how);
+	return file_says("/sys/kernel/security/lockdown", words);
+}
+
+/* Whether the kernel loads modules only that are signed with a key it trusts. */
+static bool wants_signature(void)
+{
+	return file_says("/sys/module/module/parameters/sig_enforce", "Y") ||
+	       locked_down("integrity") || locked_down("confidentiality");
+}
+
+#define MORE_SIGNED	". This kernel loads modules only that are signed with a key it trusts: " \
+			"see SIGNED MODULES in 'man wallprof'"
+
+/* The device is not there: what to do about it. */
+static void no_device(void)
+{
+	const char *more = wants_signature() ? MORE_SIGNED : "";
+	struct utsname host;
+	char path[512];
+
+	uname(&host);
+	if (!access("/sys/module/wallprof", F_OK))
+		wp_err("no %s, though the module is loaded. A container must be given the device",
+		       WALLPROF_DEVICE);
+	else if (wp_modfile_find("", host.release, path, sizeof(path)))
+		wp_err("no %s: the module is not loaded. Run 'modprobe wallprof'%s",
+		       WALLPROF_DEVICE, more);
+	else
+		wp_err("no %s: the module is not loaded, and none is installed for this kernel (%s). Run 'make install' in the source tree, or 'dkms autoinstall', then 'modprobe wallprof'%s",
+		       WALLPROF_DEVICE, host.release, more);
+}
+
+static int open_failed(int err)
+{
+	switch (err) {
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		no_device();
+		break;
+	case EACCES:
+	case EPERM:
+		if (locked_down("confidentiality"))
+			wp_err("%s: %s: the kernel is locked down (confidentiality), nothing may read its memory",
+			       WALLPROF_DEVICE, strerror(err));
+		else
+			wp_rights_no_device(WALLPROF_DEVICE, err);
+		break;
+	case EUSERS:
+		wp_err("%s: %s: too many sessions are open. End other recordings first; 'fuser -v %s' lists them",
+		       WALLPROF_DEVICE, strerror(err), WALLPROF_DEVICE);
+		break;
+	default:
+		wp_err("%s: %s", WALLPROF_DEVICE, strerror(err));
+	}
+	return -err;
+}
+
+/**
+ * wp_device_open() - begin a session
+ * @dev: the session; to be closed with wp_device_close() if this succeeds
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_open(struct wp_device *dev)
+{
+	int err;
+
+	memset(dev, 0, sizeof(*dev));
+	dev->fd = open(WALLPROF_DEVICE, O_RDWR | O_CLOEXEC);
+	if (dev->fd < 0)
+		return open_failed(errno);
+	dev->info.size = sizeof(dev->info);
+	if (ioctl(dev->fd, WALLPROF_IOC_INFO, &dev->info)) {
+		err = -errno;
+		wp_err("%s does not answer as the module wallprof: %s", WALLPROF_DEVICE,
+		       strerror(-err));
+		goto close;
+	}
+	dev->info.version[sizeof(dev->info.version) - 1] = 0;
+	if (dev->info.abi_version < WALLPROF_ABI_VERSION) {
+		wp_err("the loaded module (%s) is older than this wallprof (%s): it has version %u of the interface, version %u is needed. Install the module of this wallprof ('make install', or its DKMS package), end all recordings, and run 'modprobe -r wallprof && modprobe wallprof'",
+		       dev->info.version, WP_VERSION, dev->info.abi_version,
+		       WALLPROF_ABI_VERSION);
+		err = -EPROTONOSUPPORT;
+		goto close;
+	}
+	if (!dev->info.nr_cpus || dev->info.nr_cpus > 1U << WALLPROF_STACK_CPU_BITS ||
+	    !dev->info.nr_online || dev->info.nr_online > dev->info.nr_cpus ||
+	    !dev->info.page_size) {
+		wp_err("%s: the module's answer makes no sense (%u CPUs, pages of %u bytes)",
+		       WALLPROF_DEVICE, dev->info.nr_cpus, dev->info.page_size);
+		err = -EPROTO;
+		goto close;
+	}
+	dev->has_possible = !wp_cpumask_read(&dev->possible, "/sys/devices/system/cpu/possible");
+	wp_debug("module %s, interface version %u, %u CPUs", dev->info.version,
+		 dev->info.abi_version, dev->info.nr_cpus);
+	return 0;
+close:
+	close(dev->fd);
+	dev->fd = -1;
+	return err;
+}
+
+/**
+ * wp_device_close() - end a session, whatever state it is in
+ * @dev: the session
+ */
+void wp_device_close(struct wp_device *dev)
+{
+	if (dev->map)
+		munmap((void *)dev->map, dev->map_bytes);
+	if (dev->tails)
+		munmap(dev->tails, dev->tails_bytes);
+	if (dev->fd >= 0)
+		close(dev->fd);
+	dev->map = NULL;
+	dev->tails = NULL;
+	dev->fd = -1;
+}
+
+/**
+ * wp_device_configure() - set the session up
+ * @dev: the session
+ * @conf: what is wanted; the out fields are ignored
+ *
+ * Return: 0 or a negative errno. Nothing was printed: several errors mean that
+ * the caller should try another counter, see WALLPROF_IOC_CONFIGURE.
+ */
+int wp_device_configure(struct wp_device *dev, const struct wallprof_configure *conf)
+{
+	dev->conf = *conf;
+	dev->conf.size = sizeof(dev->conf);
+	return ioctl(dev->fd, WALLPROF_IOC_CONFIGURE, &dev->conf) ? -errno : 0;
+}
+
+/* Does [at, at + bytes) lie within [0, limit)? */
+static bool fits(__u64 at, __u64 bytes, __u64 limit)
+{
+	return at <= limit && bytes <= limit - at;
+}
+
+/* Do the tables that both contexts have lie within a half of this size? */
+static bool tables_fit(const struct wallprof_configure *c, __u64 half)
+{
+	return fits(c->aggrs_offset, (__u64)c->nr_aggrs * c->aggr_bytes, half) &&
+	       fits(c->stacks_offset, (__u64)c->stack_words * sizeof(__u64), half);
+}
+
+/* Do the rings and their tails lie within the mapping? */
+static bool rings_fit(const struct wp_device *dev)
+{
+	const struct wallprof_configure *c = &dev->conf;
+	__u64 page = dev->info.page_size, nr = dev->info.nr_cpus;
+
+	if (!(c->flags & WALLPROF_TIMELINE))
+		return true;
+	return !((c->rings_offset | c->ring_stride | c->record_bytes) % sizeof(__u64)) &&
+	       !(c->tails_offset % page) &&
+	       fits(page, (__u64)c->nr_records * c->record_bytes, c->ring_stride) &&
+	       c->ring_stride <= c->map_bytes &&
+	       fits(c->rings_offset, c->ring_stride * nr, c->map_bytes) &&
+	       fits(c->tails_offset, sizeof(struct wallprof_tail) * nr, c->map_bytes);
+}
+
+/* Are the offsets such that every table lies within the mapping? */
+static bool layout_ok(const struct wp_device *dev)
+{
+	const struct wallprof_configure *c = &dev->conf;
+	__u64 sched = c->half_stride, sampler = c->sampler_half_stride;
+
+	if ((c->tasks_offset | c->cpus_offset | c->cpu_stride | c->sampler_offset |
+	     c->half_stride | c->sampler_half_stride | c->aggrs_offset | c->stacks_offset |
+	     c->exits_offset | c->waits_offset | c->aggr_bytes | c->task_bytes |
+	     c->wait_bytes | c->hists_offset | c->hist_bytes) % sizeof(__u64))
+		return false;
+	if (!fits(c->tasks_offset, (__u64)c->nr_tasks * c->task_bytes, c->map_bytes))
+		return false;
+	if (c->cpu_stride > c->map_bytes ||
+	    !fits(c->cpus_offset, c->cpu_stride * dev->info.nr_cpus, c->map_bytes))
+		return false;
+	if (c->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER) &&
+	    !fits(0, sizeof(struct wallprof_half), c->aggrs_offset))
+		return false;
+	if (!rings_fit(dev))
+		return false;
+	if (c->flags & WALLPROF_OFFCPU &&
+	    (sched > c->cpu_stride || !fits(0, sched * 2, c->cpu_stride) ||
+	     !tables_fit(c, sched) ||
+	     !fits(c->exits_offset, (__u64)c->nr_exits * c->task_bytes, sched) ||
+	     !fits(c->waits_offset, (__u64)c->nr_waits * c->wait_bytes, sched) ||
+	     !fits(c->hists_offset, (__u64)c->nr_aggrs * c->hist_bytes, sched)))
+		return false;
+	if (c->flags & WALLPROF_SAMPLER &&
+	    (sampler > c->cpu_stride || !fits(c->sampler_offset, sampler * 2, c->cpu_stride) ||
+	     !tables_fit(c, sampler)))
+		return false;
+	return true;
+}
+
+/* The tails of the rings, which are ours to write. */
+static int map_tails(struct wp_device *dev)
+{
+	size_t bytes = dev->conf.map_bytes - dev->conf.tails_offset;
+	void *map;
+	int err;
+
+	map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, dev->fd,
+		   dev->conf.tails_offset);
+	if (map == MAP_FAILED) {
+		err = errno;
+		wp_err("could not map the tails of the rings of %s: %s", WALLPROF_DEVICE,
+		       strerror(err));
+		return -err;
+	}
+	dev->tails = map;
+	dev->tails_bytes = bytes;
+	return 0;
+}
+
+/**
+ * wp_device_map() - map the tables, read-only, and the tails of the rings
+ * @dev: the session, configured
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_map(struct wp_device *dev)
+{
+	size_t hist_bytes = dev->conf.flags & WALLPROF_HISTOGRAMS ?
+			    sizeof(struct wallprof_hist) : 0;
+	void *map;
+
+	if (dev->conf.aggr_bytes < sizeof(struct wallprof_aggr) ||
+	    dev->conf.task_bytes < sizeof(struct wallprof_task) ||
+	    dev->conf.wait_bytes < sizeof(struct wallprof_wait) ||
+	    dev->conf.record_bytes < sizeof(struct wallprof_record) ||
+	    dev->conf.hist_bytes < hist_bytes) {
+		wp_err("%s: the module's sums, threads, waits, histograms and records have %u, %u, %u, %u and %u bytes, this wallprof knows %zu, %zu, %zu, %zu and %zu: they are not of one version",
+		       WALLPROF_DEVICE, dev->conf.aggr_bytes, dev->conf.task_bytes,
+		       dev->conf.wait_bytes, dev->conf.hist_bytes, dev->conf.record_bytes,
+		       sizeof(struct wallprof_aggr), sizeof(struct wallprof_task),
+		       sizeof(struct wallprof_wait), hist_bytes,
+		       sizeof(struct wallprof_record));
+		return -EPROTO;
+	}
+	if (!layout_ok(dev) || dev->conf.map_bytes != (size_t)dev->conf.map_bytes) {
+		wp_err("%s: the layout of the tables makes no sense", WALLPROF_DEVICE);
+		return -EPROTO;
+	}
+	map = mmap(NULL, dev->conf.map_bytes, PROT_READ, MAP_SHARED, dev->fd, 0);
+	if (map == MAP_FAILED) {
+		int err = errno;
+
+		wp_err("could not map the tables of %s (%llu bytes): %s", WALLPROF_DEVICE,
+		       (unsigned long long)dev->conf.map_bytes, strerror(err));
+		return -err;
+	}
+	dev->map = map;
+	dev->map_bytes = dev->conf.map_bytes;
+	return dev->conf.flags & WALLPROF_TIMELINE ? map_tails(dev) : 0;
+}
+
+/**
+ * wp_device_start() - begin to record
+ * @dev: the session, configured
+ * @time: set to the time from which on everything is recorded
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_start(struct wp_device *dev, __u64 *time)
+{
+	struct wallprof_start start = { .size = sizeof(start) };
+
+	if (ioctl(dev->fd, WALLPROF_IOC_START, &start)) {
+		int err = errno;
+
+		if (err == ESRCH)
+			wp_err("none of the targets is left");
+		else if (err == ENOSPC)
+			wp_err("the targets' threads do not fit into the table of %u threads",
+			       dev->conf.nr_tasks);
+		else
+			wp_err("could not start recording: %s", strerror(err));
+		return -err;
+	}
+	*time = start.time;
+	return 0;
+}
+
+/**
+ * wp_device_flip() - retire an epoch
+ * @dev: the session, started
+ * @epoch: set to the epoch that was retired
+ * @time: set to the time at which it ended
+ *
+ * Return: 0, -EOVERFLOW when the epochs are used up, or another negative
+ * errno; a message was printed.
+ */
+int wp_device_flip(struct wp_device *dev, __u32 *epoch, __u64 *time)
+{
+	struct wallprof_flip flip = { .size = sizeof(flip) };
+
+	while (ioctl(dev->fd, WALLPROF_IOC_FLIP, &flip)) {
+		int err = errno;
+
+		if (err == EINTR)
+			continue;
+		wp_err("could not read from %s: %s", WALLPROF_DEVICE, strerror(err));
+		return -err;
+	}
+	*epoch = flip.epoch;
+	*time = flip.time;
+	return 0;
+}
+
+/**
+ * wp_device_stop() - end the recording
+ * @dev: the session, started
+ * @time: set to the time up to which everything was recorded
+ *
+ * One epoch is left to be flipped.
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_stop(struct wp_device *dev, __u64 *time)
+{
+	struct wallprof_stop stop = { .size = sizeof(stop) };
+
+	while (ioctl(dev->fd, WALLPROF_IOC_STOP, &stop)) {
+		int err = errno;
+
+		if (err == EINTR)
+			continue;
+		wp_err("could not stop recording: %s", strerror(err));
+		return -err;
+	}
+	*time = stop.time;
+	return 0;
+}
+
+/**
+ * wp_device_status() - ask how the session does
+ * @dev: the session
+ * @status: the answer
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_status(struct wp_device *dev, struct wallprof_status *status)
+{
+	memset(status, 0, sizeof(*status));
+	status->size = sizeof(*status);
+	if (ioctl(dev->fd, WALLPROF_IOC_STATUS, status)) {
+		int err = errno;
+
+		wp_err("could not ask %s for its state: %s", WALLPROF_DEVICE, strerror(err));
+		return -err;
+	}
+	return 0;
+}
+
+/**
+ * wp_device_push() - hand over an unwind table
+ * @dev: the session, configured
+ * @table: the table
+ * @size: bytes
+ * @id: set to what the module calls it
+ *
+ * May be called from any thread, as may wp_device_maps().
+ *
+ * Return: 0 or a negative errno; nothing was printed.
+ */
+int wp_device_push(const struct wp_device *dev, const void *table, size_t size, __u32 *id)
+{
+	struct wallprof_push push = {
+		.size = sizeof(push),
+		.table = (__u64)(uintptr_t)table,
+		.bytes = size,
+	};
+
+	if (push.bytes != size)
+		return -EFBIG;
+	while (ioctl(dev->fd, WALLPROF_IOC_PUSH, &push)) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	*id = push.id;
+	return 0;
+}
+
+/**
+ * wp_device_maps() - tell what a process has mapped
+ * @dev: the session, configured
+ * @pid: the process
+ * @start_stack: as in /proc/PID/stat, read before; 0: not known
+ * @maps: its code
+ * @nr: how many
+ *
+ * Return: 0 or a negative errno; nothing was printed.
+ */
+int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
+		   const struct wallprof_map *maps, __u32 nr)
+{
+	struct wallprof_maps arg = {
+		.size = sizeof(arg),
+		.pid = pid,
+		.nr = nr,
+		.maps = nr ? (__u64)(uintptr_t)maps : 0,
+		.start_stack = start_stack,
+	};
+
+	while (ioctl(dev->fd, WALLPROF_IOC_MAPS, &arg)) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return 0;
+}
+
+/**
+ * wp_device_live() - ask what runs
+ * @dev: the session
+ * @tid: the thread to begin with; set to the one to go on with, 0: there are no more
+ * @to: where the records go
+ * @bytes: room there; set to how many were written
+ *
+ * Return: 0 or a negative errno; nothing was printed.
+ */
+int wp_device_live(const struct wp_device *dev, __u32 *tid, void *to, __u32 *bytes)
+{
+	struct wallprof_live live = {
+		.size = sizeof(live),
+		.tid = *tid,
+		.bytes = *bytes,
+		.records = (__u64)(uintptr_t)to,
+	};
+
+	while (ioctl(dev->fd, WALLPROF_IOC_LIVE, &live)) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	*tid = live.tid;
+	*bytes = live.bytes;
+	return 0;
+}
+
+static __u32 at_most(__u32 n, __u32 limit)
+{
+	return n < limit ? n : limit;
+}
+
+/**
+ * wp_device_half() - what a CPU recorded in a retired epoch
+ * @dev: the session, mapped
+ * @cpu: the CPU, below info.nr_cpus
+ * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
+ * @epoch: the epoch that was flipped last
+ * @half: set to it
+ *
+ * Return: false if there is nothing.
+ */
+bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32 epoch,
+		    struct wp_half *half)
+{
+	const struct wallprof_configure *c = &dev->conf;
+	const char *base = dev->map + c->cpus_offset + c->cpu_stride * cpu;
+
+	if (!wp_device_has_cpu(dev, cpu))
+		return false;
+	if (context == WP_CONTEXT_SAMPLER) {
+		if (!(c->flags & WALLPROF_SAMPLER))
+			return false;
+		base += c->sampler_offset + c->sampler_half_stride * (epoch % 2);
+	} else {
+		if (!(c->flags & WALLPROF_OFFCPU))
+			return false;
+		base += c->half_stride * (epoch % 2);
+	}
+	half->head = (const struct wallprof_half *)base;
+	if (half->head->epoch != epoch)
+		return false;
+	half->cpu = cpu;
+	half->context = context;
+	half->aggrs = base + c->aggrs_offset;
+	half->aggr_bytes = c->aggr_bytes;
+	half->nr_aggrs = at_most(half->head->nr_aggrs, c->nr_aggrs);
+	half->words = (const __u64 *)(base + c->stacks_offset);
+	half->nr_words = at_most(half->head->stack_words, c->stack_words);
+	half->exits = NULL;
+	half->task_bytes = c->task_bytes;
+	half->nr_exits = 0;
+	half->waits = NULL;
+	half->wait_bytes = c->wait_bytes;
+	half->nr_waits = 0;
+	half->hists = NULL;
+	half->hist_bytes = c->hist_bytes;
+	if (context == WP_CONTEXT_SCHED) {
+		half->exits = base + c->exits_offset;
+		half->nr_exits = at_most(half->head->nr_exits, c->nr_exits);
+		half->waits = base + c->waits_offset;
+		half->nr_waits = at_most(half->head->nr_waits, c->nr_waits);
+		if (c->flags & WALLPROF_HISTOGRAMS)
+			half->hists = base + c->hists_offset;
+	}
+	return true;
+}
+
+/**
+ * wp_half_stack() - walk the stacks of a half
+ * @half: the half
+ * @pos: where to go on; 0 at first
+ * @id: set to the stack's id
+ *
+ * Return: the next stack, all of whose frames lie within the half; NULL after
+ * the last one.
+ */
+const struct wallprof_stack *wp_half_stack(const struct wp_half *half, __u32 *pos, __u64 *id)
+{
+	const __u32 head = sizeof(struct wallprof_stack) / sizeof(__u64);
+	const struct wallprof_stack *stack;
+	__u32 at = *pos ? *pos : 1;
+
+	if (at >= half->nr_words || half->nr_words - at < head)
+		return NULL;
+	stack = (const struct wallprof_stack *)(half->words + at);
+	if (stack->nr > WALLPROF_MAX_STACK || half->nr_words - at - head < stack->nr)
+		return NULL;
+	*id = (__u64)half->head->epoch << 36 | (__u64)half->cpu << 22 |
+	      (__u64)half->context << 21 | at;
+	*pos = at + head + stack->nr;
+	return stack;
+}
+
+/**
+ * wp_device_task() - a slot of the task table
+ * @dev: the session, mapped
+ * @i: below conf.nr_tasks
+ *
+ * Return: the slot; it may be free. Before STOP it changes while it is read.
+ */
+const struct wallprof_task *wp_device_task(const struct wp_device *dev, __u32 i)
+{
+	const char *tasks = dev->map + dev->conf.tasks_offset;
+
+	return (const struct wallprof_task *)(tasks + (size_t)dev->conf.task_bytes * i);
+}
+
+/**
+ * wp_loss_name() - what was lost and why, for people
+ * @loss: enum wallprof_loss
+ *
+ * Return: a phrase.
+ */
+const char *wp_loss_name(unsigned int loss)
+{
+	static const char *const names[WALLPROF_LOSS_MAX] = {
+		[WALLPROF_LOSS_STACK_FULL] = "stacks without room",
+		[WALLPROF_LOSS_AGGR_FULL] = "intervals or samples without room",
+		[WALLPROF_LOSS_EXIT_FULL] = "ended threads without room",
+		[WALLPROF_LOSS_NO_TASK] = "intervals of threads without room",
+		[WALLPROF_LOSS_NESTED] = "events inside of events",
+		[WALLPROF_LOSS_THROTTLED] = "times that the kernel throttled the counter",
+	};
+
+	return loss < WALLPROF_LOSS_MAX ? names[loss] : "for an unknown reason";
+}
+
+/**
+ * wp_unwind_name() - why a walk of a user stack ended, for people
+ * @unwind: enum wallprof_unwind
+ *
+ * Return: a phrase.
+ */
+const char *wp_unwind_name(unsigned int unwind)
+{
+	static const char *const names[WALLPROF_UNWIND_MAX] = {
+		[WALLPROF_UNWIND_END] = "end of the stack",
+		[WALLPROF_UNWIND_FAULT] = "memory not readable",
+		[WALLPROF_UNWIND_DEPTH] = "--max-stack reached",
+		[WALLPROF_UNWIND_NOT_RISING] = "frame pointer not rising",
+		[WALLPROF_UNWIND_MISALIGNED] = "frame pointer not aligned",
+		[WALLPROF_UNWIND_BAD_IP] = "no return address",
+		[WALLPROF_UNWIND_NO_USER] = "no user stack",
+		[WALLPROF_UNWIND_NO_TABLE] = "no unwind table",
+		[WALLPROF_UNWIND_NO_ROW] = "code outside its unwind table",
+		[WALLPROF_UNWIND_UNSUPPORTED] = "unsupported unwind rule",
+		[WALLPROF_UNWIND_NO_REG] = "an unknown register",
+		[WALLPROF_UNWIND_NOT_RESIDENT] = "stack not resident",
+	};
+
+	return unwind < WALLPROF_UNWIND_MAX ? names[unwind] : "for an unknown reason";
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns where the module is installed: what "make install" and DKMS make, compressed or
+ * not. Called by what explains why the module is not loaded.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/device/modfile.h"
+
+/* What sign-file appends. */
+#define SIGNATURE_END	"~Module signature appended~\n"
+
+/**
+ * wp_modfile_find() - find the module of a kernel
+ * @root: in front of all paths; "" but in tests
+ * @release: of the kernel
+ * @path: out: the file
+ * @size: of @path
+ *
+ * Return: whether there is one, in the order in which modprobe takes them.
+ */
+bool wp_modfile_find(const char *root, const char *release, char *path, size_t size)
+{
+	static const char *const dirs[] = { "updates/dkms", "updates", "extra" };
+	static const char *const suffixes[] = { "", ".xz", ".zst", ".gz" };
+	size_t d, s;
+
+	for (d = 0; d < sizeof(dirs) / sizeof(dirs[0]); d++) {
+		for (s = 0; s < sizeof(suffixes) / sizeof(suffixes[0]); s++) {
+			snprintf(path, size, "%s/lib/modules/%s/%s/wallprof.ko%s", root, release,
+				 dirs[d], suffixes[s]);
+			if (!access(path, F_OK))
+				return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * wp_modfile_signature() - look for the signature at the end of a module's file
+ * @path: the file
+ *
+ * Return: whether it has one.
+ */
+enum wp_signature wp_modfile_signature(const char *path)
+{
+	const size_t size = sizeof(SIGNATURE_END) - 1, len = strlen(path);
+	char end[sizeof(SIGNATURE_END)];
+	enum wp_signature ret = WP_SIGNATURE_UNKNOWN;
+	FILE *f;
+
+	if (len < 3 || strcmp(path + len - 3, ".ko"))
+		return ret;
+	f = fopen(path, "re");
+	if (!f)
+		return ret;
+	if (!fseek(f, -(long)size, SEEK_END) && fread(end, size, 1, f) == 1)
+		ret = memcmp(end, SIGNATURE_END, size) ? WP_SIGNATURE_NONE : WP_SIGNATURE_SOME;
+	fclose(f);
+	return ret;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The module's file, as it is installed for a kernel. See modfile.c.
+ */
+#ifndef WP_LIB_DEVICE_MODFILE_H
+#define WP_LIB_DEVICE_MODFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * enum wp_signature - whether a module's file has a signature
+ * @WP_SIGNATURE_UNKNOWN: it cannot be read, or is compressed
+ * @WP_SIGNATURE_NONE: it has none
+ * @WP_SIGNATURE_SOME: it has one; whether the kernel trusts its key is another question
+ */
+enum wp_signature {
+	WP_SIGNATURE_UNKNOWN,
+	WP_SIGNATURE_NONE,
+	WP_SIGNATURE_SOME,
+};
+
+bool wp_modfile_find(const char *root, const char *release, char *path, size_t size);
+enum wp_signature wp_modfile_signature(const char *path);
+
+#endif /* WP_LIB_DEVICE_MODFILE_H */

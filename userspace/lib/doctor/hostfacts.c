@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns what is read of a host to know whether recording works there: files of /proc and
+ * /sys, and answers of the kernel. Nothing is changed, and nothing is concluded here: see
+ * checkup.c. Any file may be missing; then a fact is not known. Called by wallprof doctor.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <linux/wallprof.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "lib/device/rights.h"
+#include "lib/doctor/hostfacts.h"
+#include "lib/unwind/tablecache.h"
+
+#define PATH_SIZE	1024
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* Begin to read a file below @root; a plain one is read as it is. NULL: it is missing. */
+static gzFile open_text(const char *root, const char *path)
+{
+	char full[PATH_SIZE];
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	return gzopen(full, "re");
+}
+
+/* The first line of a file, without its end. Returns false if there is none. */
+static bool read_line(const char *root, const char *path, char *line, size_t size)
+{
+	gzFile f = open_text(root, path);
+	bool good = f && gzgets(f, line, size);
+
+	if (f)
+		gzclose(f);
+	if (good)
+		line[strcspn(line, "\n")] = '\0';
+	else
+		line[0] = '\0';
+	return good;
+}
+
+static long read_number(const char *root, const char *path, long missing)
+{
+	char line[64], *end;
+	long n;
+
+	if (!read_line(root, path, line, sizeof(line)))
+		return missing;
+	n = strtol(line, &end, 10);
+	return end == line ? missing : n;
+}
+
+static bool is_there(const char *root, const char *path)
+{
+	char full[PATH_SIZE];
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	return !access(full, F_OK);
+}
+
+static void add_missing(char *list, size_t size, const char *name)
+{
+	size_t len = strlen(list);
+
+	snprintf(list + len, size - len, "%s%s", len ? ", " : "", name);
+}
+
+/* Whether a line of a configuration sets @name to y or m. */
+static bool sets(const char *line, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(line, name, len) && line[len] == '=' &&
+	       (line[len + 1] == 'y' || line[len + 1] == 'm');
+}
+
+/* As BUILD_EXCLUSIVE_CONFIG of dkms.conf has them. */
+static void read_config(struct wp_hostfacts *h, const char *root)
+{
+	static const char *const needed[] = {
+		"CONFIG_MODULES", "CONFIG_PERF_EVENTS", "CONFIG_TRACEPOINTS", "CONFIG_STACKTRACE",
+	};
+	static const char *const places[] = {
+		"/boot/config-%s", "/lib/modules/%s/config",
+		"/lib/modules/%s/build/include/config/auto.conf", "/proc/config.gz",
+	};
+	bool found[NR(needed)] = { false };
+	char line[PATH_SIZE];
+	gzFile f = NULL;
+	size_t i;
+
+	for (i = 0; !f && i < NR(places); i++) {
+		snprintf(line, sizeof(line), places[i], h->release);
+		f = open_text(root, line);
+	}
+	if (!f)
+		return;
+	while (gzgets(f, line, sizeof(line))) {
+		h->has_config = true;
+		for (i = 0; i < NR(needed); i++)
+			found[i] = found[i] || sets(line, needed[i]);
+	}
+	gzclose(f);
+	for (i = 0; h->has_config && i < NR(needed); i++) {
+		if (!found[i])
+			add_missing(h->config_missing, sizeof(h->config_missing), needed[i]);
+	}
+}
+
+/*
+ * Each tracepoint has a function of this name. The list has the names for everybody, and
+ * the addresses for some.
+ */
+static void read_kallsyms(struct wp_hostfacts *h, const char *root)
+{
+	static const char prefix[] = " __traceiter_";
+	static const char *const needed[] = {
+		"sched_switch", "sched_waking", "sched_process_fork", "sched_process_exec",
+		"sched_process_exit", "sched_wakeup_new", "sched_migrate_task",
+	};
+	bool found[NR(needed)] = { false };
+	gzFile f = open_text(root, "/proc/kallsyms");
+	char line[PATH_SIZE], *name;
+	size_t i;
+
+	if (!f)
+		return;
+	while (gzgets(f, line, sizeof(line))) {
+		if (h->kernel_names != WP_YES)
+			h->kernel_names = strtoull(line, NULL, 16) ? WP_YES : WP_NO;
+		name = strstr(line, prefix);
+		if (!name)
+			continue;
+		name += sizeof(prefix) - 1;
+		name[strcspn(name, "\n\t ")] = '\0';
+		h->has_tracepoints = true;
+		for (i = 0; i < NR(needed); i++)
+			found[i] = found[i] || !strcmp(name, needed[i]);
+	}
+	gzclose(f);
+	for (i = 0; h->has_tracepoints && i < NR(needed); i++) {
+		if (!found[i])
+			add_missing(h->tracepoints_missing, sizeof(h->tracepoints_missing),
+				    needed[i]);
+	}
+}
+
+/* "none [integrity] confidentiality": what is in brackets holds. */
+static void read_lockdown(struct wp_hostfacts *h, const char *root)
+{
+	char line[128], *from, *to;
+
+	if (!read_line(root, "/sys/kernel/security/lockdown", line, sizeof(line))) {
+		/* A kernel that cannot be locked down has other files there, if any. */
+		if (is_there(root, "/sys/kernel/security/lsm"))
+			snprintf(h->lockdown, sizeof(h->lockdown), "none");
+		return;
+	}
+	from = strchr(line, '[');
+	to = from ? strchr(from, ']') : NULL;
+	if (!to)
+		return;
+	*to = '\0';
+	snprintf(h->lockdown, sizeof(h->lockdown), "%s", from + 1);
+}
+
+#define SECURE_BOOT	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+
+/* The variable has four bytes of attributes in front of its value. */
+static void read_secure_boot(struct wp_hostfacts *h, const char *root)
+{
+	unsigned char value[5];
+	gzFile f;
+
+	if (!is_there(root, "/sys/firmware/efi")) {
+		if (is_there(root, "/sys/kernel"))
+			h->secure_boot = WP_NO;
+		return;
+	}
+	f = open_text(root, SECURE_BOOT);
+	if (!f)
+		return;
+	if (gzread(f, value, sizeof(value)) == sizeof(value))
+		h->secure_boot = value[4] == 1 ? WP_YES : WP_NO;
+	gzclose(f);
+}
+
+static void read_memory(struct wp_hostfacts *h, const char *root)
+{
+	gzFile f = open_text(root, "/proc/meminfo");
+	char line[128];
+
+	h->memory_kib = -1;
+	while (f && gzgets(f, line, sizeof(line))) {
+		if (sscanf(line, "MemAvailable: %ld", &h->memory_kib) == 1)
+			break;
+	}
+	if (f)
+		gzclose(f);
+}
+
+static void read_tracefs(struct wp_hostfacts *h, const char *root)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	char path[PATH_SIZE];
+	size_t i;
+
+	for (i = 0; h->tracefs != WP_YES && i < NR(places); i++) {
+		snprintf(path, sizeof(path), "%s%s/events/sched/sched_switch/format", root,
+			 places[i]);
+		if (!access(path, R_OK))
+			h->tracefs = WP_YES;
+		else if (errno == EACCES)
+			h->tracefs = WP_NO;
+	}
+}
+
+/* Only the first user namespace maps all ids to themselves. */
+static void read_user_namespace(struct wp_hostfacts *h, const char *root)
+{
+	unsigned long inside, outside, nr;
+	char line[128];
+
+	if (read_line(root, "/proc/self/uid_map", line, sizeof(line)) &&
+	    sscanf(line, "%lu %lu %lu", &inside, &outside, &nr) == 3)
+		h->user_namespace = inside || outside || nr < 0xffffffffUL;
+}
+
+/**
+ * wp_hostfacts_files() - read what files say
+ * @h: all zeroes; filled in
+ * @root: in front of all paths; "" but in tests
+ */
+void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
+{
+	char path[PATH_SIZE], line[8];
+	struct utsname host;
+
+	if (!read_line(root, "/proc/sys/kernel/osrelease", h->release, sizeof(h->release)) &&
+	    !*root && !uname(&host))
+		snprintf(h->release, sizeof(h->release), "%.79s", host.release);
+	h->loaded = is_there(root, "/sys/module/wallprof");
+	read_line(root, "/sys/module/wallprof/version", h->loaded_version,
+		  sizeof(h->loaded_version));
+	if (!h->release[0] || !wp_modfile_find(root, h->release, h->module_file,
+					       sizeof(h->module_file)))
+		h->module_file[0] = '\0';
+	h->signature = wp_modfile_signature(h->module_file);
+	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", h->release);
+	h->headers = is_there(root, path);
+	read_config(h, root);
+	read_kallsyms(h, root);
+	read_lockdown(h, root);
+	read_secure_boot(h, root);
+	if (read_line(root, "/sys/module/module/parameters/sig_enforce", line, sizeof(line)))
+		h->sig_enforce = line[0] == 'Y' ? WP_YES : WP_NO;
+	h->paranoid = read_number(root, "/proc/sys/kernel/perf_event_paranoid",
+				  WP_PARANOID_UNKNOWN);
+	h->max_rate = read_number(root, "/proc/sys/kernel/perf_event_max_sample_rate", -1);
+	h->kptr_restrict = read_number(root, "/proc/sys/kernel/kptr_restrict", -1);
+	read_memory(h, root);
+	read_tracefs(h, root);
+	read_user_namespace(h, root);
+}
+
+static void ask_device(struct wp_hostfacts *h)
+{
+	struct wallprof_info info = { .size = sizeof(info) };
+	struct stat st;
+	int fd;
+
+	if (!stat(WALLPROF_DEVICE, &st))
+		h->device_mode = st.st_mode & 07777;
+	fd = open(WALLPROF_DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		h->device_err = errno;
+		return;
+	}
+	if (!ioctl(fd, WALLPROF_IOC_INFO, &info)) {
+		info.version[sizeof(info.version) - 1] = '\0';
+		snprintf(h->abi_version, sizeof(h->abi_version), "%s", (char *)info.version);
+		h->abi = info.abi_version;
+	}
+	close(fd);
+}
+
+/* Opens an event that is not enabled, and closes it. Returns 0 or an errno. */
+static int ask_event(struct perf_event_attr *attr, int pid, int cpu)
+{
+	int fd;
+
+	attr->size = PERF_ATTR_SIZE_VER1;
+	attr->disabled = 1;
+	fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+static void ask_events(struct wp_hostfacts *h)
+{
+	struct perf_event_attr dummy = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+	};
+	struct perf_event_attr cycles = {
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int cpu = sched_getcpu();
+
+	h->follow_err = ask_event(&dummy, -1, cpu < 0 ? 0 : cpu);
+	h->cycles_err = ask_event(&cycles, 0, -1);
+}
+
+static void ask_rights(struct wp_hostfacts *h)
+{
+	struct rlimit limit;
+
+	h->uid = geteuid();
+	h->may_admin = wp_rights_has(CAP_SYS_ADMIN);
+	h->may_record = h->may_admin || wp_rights_has(CAP_PERFMON);
+	h->may_ptrace = wp_rights_has(CAP_SYS_PTRACE);
+	h->may_lock = wp_rights_has(CAP_IPC_LOCK);
+	h->may_syslog = wp_rights_has(CAP_SYSLOG);
+	h->memlock = ~0ULL;
+	if (!getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
+		h->memlock = limit.rlim_cur;
+}
+
+static __u64 bytes_below(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	struct stat st;
+	__u64 sum = 0;
+
+	while (dir && (e = readdir(dir))) {
+		if (!fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode))
+			sum += st.st_size;
+	}
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
+/* Whether files can be made in @path, or in what there is of the way to it. */
+static int writable(const char *path, bool nearest)
+{
+	char dir[PATH_MAX], *slash;
+
+	snprintf(dir, sizeof(dir), "%s", path);
+	while (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS)) {
+		slash = strrchr(dir, '/');
+		if (!nearest || errno != ENOENT || !slash || !dir[1])
+			return errno;
+		slash[slash == dir] = '\0';
+	}
+	return 0;
+}
+
+static void ask_cache(struct wp_hostfacts *h)
+{
+	struct stat st;
+
+	if (!wp_tablecache_dir(h->cache, sizeof(h->cache))) {
+		h->cache[0] = '\0';
+		return;
+	}
+	h->cache_made = !lstat(h->cache, &st);
+	if (h->cache_made && (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+			      st.st_mode & 0022)) {
+		h->cache_err = EPERM;
+		return;
+	}
+	h->cache_err = writable(h->cache, true);
+	h->cache_bytes = bytes_below(h->cache);
+}
+
+static void ask_output(struct wp_hostfacts *h, const char *output)
+{
+	const char *slash = strrchr(output, '/');
+	struct statvfs fs;
+
+	if (!slash)
+		snprintf(h->output, sizeof(h->output), ".");
+	else
+		snprintf(h->output, sizeof(h->output), "%.*s",
+			 (int)(slash == output ? 1 : slash - output), output);
+	h->output_err = writable(h->output, false);
+	if (!h->output_err && statvfs(h->output, &fs))
+		h->output_err = errno;
+	if (!h->output_err)
+		h->output_free = (__u64)fs.f_bavail * fs.f_frsize;
+	if (!slash && !getcwd(h->output, sizeof(h->output)))
+		snprintf(h->output, sizeof(h->output), ".");
+}
+
+/**
+ * wp_hostfacts_ask() - ask the kernel, as the process that this is
+ * @h: filled in
+ * @output: the file that a recording would be written to
+ */
+void wp_hostfacts_ask(struct wp_hostfacts *h, const char *output)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct utsname host;
+
+	if (!uname(&host))
+		snprintf(h->machine, sizeof(h->machine), "%.79s", host.machine);
+	h->cpus = cpus > 0 ? cpus : 1;
+	ask_rights(h);
+	ask_device(h);
+	ask_events(h);
+	ask_cache(h);
+	ask_output(h, output);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whether the sizes in an ELF file's headers are plausible for the file. See elfcheck.c.
+ *
+ *	err = wp_elfcheck(fd, &st);	before elf_begin(), which allocates by them
+ */
+#ifndef WP_LIB_ELF_ELFCHECK_H
+#define WP_LIB_ELF_ELFCHECK_H
+
+#include <stddef.h>
+#include <sys/stat.h>
+
+/* Bytes of notes in all program headers of one file. */
+#define WP_ELFCHECK_NOTES	((size_t)1 << 20)
+
+/* What a message says of a file that -EFBIG is returned for. */
+#define WP_ELFCHECK_TROUBLE	"its headers are not plausible"
+
+int wp_elfcheck(int fd, const struct stat *st);
+int wp_elfcheck_memory(const void *image, size_t size);
+
+#endif /* WP_LIB_ELF_ELFCHECK_H */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The functions of one file, by address. See symtable.c.
+ */
+#ifndef WP_LIB_ELF_SYMTABLE_H
+#define WP_LIB_ELF_SYMTABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <linux/types.h>
+
+/* So many a file has at most, and so many bytes of names: what is more is left out. */
+#define WP_SYMTABLE_MAX		(1 << 22)
+#define WP_SYMTABLE_NAMES	((size_t)256 << 20)
+
+/* Bytes of a name: a longer one is cut. */
+#define WP_SYMTABLE_NAME	16384
+
+/**
+ * struct wp_symtable_entry - a function
+ * @start: where it begins
+ * @end: behind it
+ * @name: its name, then, behind its 0, the name of its module, or nothing: place in
+ *	the table's names
+ * @weak: it is a weak symbol
+ * @local: it is a local one
+ */
+struct wp_symtable_entry {
+	__u64 start;
+	__u64 end;
+	size_t name;
+	bool weak;
+	bool local;
+};
+
+/**
+ * struct wp_symtable - all of them; all zero is an empty table
+ * @entry: functions; after wp_symtable_sort() by address
+ * @nr: their number
+ * @room: for so many there is memory
+ * @names: names
+ * @len: bytes used there
+ * @names_room: bytes there
+ * @sched_start: of a kernel: where the scheduler's own functions begin, by which threads
+ *	leave their CPU; not below @sched_end if it does not say so
+ * @sched_end: behind them
+ */
+struct wp_symtable {
+	struct wp_symtable_entry *entry;
+	size_t nr;
+	size_t room;
+	char *names;
+	size_t len;
+	size_t names_room;
+	__u64 sched_start;
+	__u64 sched_end;
+};
+
+bool wp_symtable_full(const struct wp_symtable *t);
+int wp_symtable_add(struct wp_symtable *t, const struct wp_symtable_entry *entry,
+		    const char *name, const char *module);
+bool wp_symtable_move(struct wp_symtable *t, const char *label, __u64 to);
+void wp_symtable_sort(struct wp_symtable *t);
+const struct wp_symtable_entry *wp_symtable_find(const struct wp_symtable *t, __u64 address);
+int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f);
+int wp_symtable_perfmap(struct wp_symtable *t, FILE *f);
+void wp_symtable_free(struct wp_symtable *t);
+
+#endif /* WP_LIB_ELF_SYMTABLE_H */

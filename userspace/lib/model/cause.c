@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the module tells of an interval beside its length: at what the thread
+ * was when it left its CPU, and who woke it; and the words for that.
+ *
+ * Pure: no I/O, no clock.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/model/cause.h"
+#include "lib/model/syscalls.h"
+
+/* Nothing is known, as of an interval that found no room. */
+const struct wp_cause wp_cause_none = { .syscall = WALLPROF_SYSCALL_NONE };
+
+/**
+ * wp_cause_aggr() - the cause of an aggregate's intervals
+ * @c: set to it
+ * @aggr: the aggregate
+ */
+void wp_cause_aggr(struct wp_cause *c, const struct wallprof_aggr *aggr)
+{
+	*c = (struct wp_cause){
+		.reason = aggr->reason,
+		.waker = aggr->waker,
+		.syscall = aggr->syscall,
+		.waker_tid = aggr->waker_tid,
+		.arg = aggr->arg,
+		.compat = aggr->flags & WALLPROF_AGGR_32BIT,
+	};
+}
+
+/**
+ * wp_cause_wait() - the cause of an interval that is told by itself
+ * @c: set to it
+ * @wait: the interval
+ */
+void wp_cause_wait(struct wp_cause *c, const struct wallprof_wait *wait)
+{
+	*c = (struct wp_cause){
+		.reason = wait->reason,
+		.waker = wait->waker,
+		.syscall = wait->syscall,
+		.waker_tid = wait->waker_tid,
+		.arg = wait->arg,
+		.arg2 = wait->arg2,
+		.arg3 = wait->arg3,
+		.compat = wait->flags & WALLPROF_AGGR_32BIT,
+	};
+}
+
+/**
+ * wp_cause_open() - the cause of an interval that is open
+ * @c: set to it
+ * @task: its thread, after STOP
+ */
+void wp_cause_open(struct wp_cause *c, const struct wallprof_task *task)
+{
+	*c = (struct wp_cause){
+		.reason = task->reason,
+		.waker = task->waker,
+		.syscall = task->syscall,
+		.waker_tid = task->waker_tid,
+		.arg = task->arg,
+		.compat = task->flags & WALLPROF_TASK_32BIT,
+	};
+}
+
+/**
+ * wp_cause_same() - whether two causes are one
+ * @a: a cause
+ * @b: another one
+ *
+ * Return: true if no field differs.
+ */
+bool wp_cause_same(const struct wp_cause *a, const struct wp_cause *b)
+{
+	return a->reason == b->reason && a->waker == b->waker && a->syscall == b->syscall &&
+	       a->waker_tid == b->waker_tid && a->arg == b->arg && a->arg2 == b->arg2 &&
+	       a->arg3 == b->arg3 && a->compat == b->compat;
+}
+
+/**
+ * wp_cause_idle() - whether a wait is that of a loop for its next work
+ * @c: its cause
+ * @state: enum wallprof_state in which the thread left its CPU
+ *
+ * It is if it is in a system call that waits for whatever comes next; or if it is
+ * a kernel thread's, which sleeps in D only if it waits for something in
+ * particular.
+ *
+ * Return: true if it is.
+ */
+bool wp_cause_idle(const struct wp_cause *c, unsigned int state)
+{
+	if (c->reason == WALLPROF_REASON_KERNEL)
+		return state == WALLPROF_STATE_SLEEPING || state == WALLPROF_STATE_IDLE ||
+		       state == WALLPROF_STATE_PARKED;
+	return c->reason == WALLPROF_REASON_SYSCALL && state == WALLPROF_STATE_SLEEPING &&
+	       wp_syscall_idle(c->syscall, c->compat);
+}
+
+/**
+ * wp_cause_idle_names() - the same of a wait in words
+ * @reason: as wp_reason_name() has it
+ * @state: as wp_state_name() has it
+ * @syscall: the call's name
+ *
+ * Return: true if it is.
+ */
+bool wp_cause_idle_names(const char *reason, const char *state, const char *syscall)
+{
+	if (!strcmp(reason, "kernel"))
+		return state[0] && strchr("SIP", state[0]);
+	return !strcmp(reason, "syscall") && !strcmp(state, "S") && wp_syscall_idle_name(syscall);
+}
+
+/**
+ * wp_state_name() - the letters of a state, as perf and Perfetto have them
+ * @state: enum wallprof_state
+ *
+ * Return: "S", "R+", …, "?" for what is not known.
+ */
+const char *wp_state_name(unsigned int state)
+{
+	static const char *const names[WALLPROF_STATE_MAX] = {
+		[WALLPROF_STATE_RUNNING] = "R",
+		[WALLPROF_STATE_PREEMPTED] = "R+",
+		[WALLPROF_STATE_SLEEPING] = "S",
+		[WALLPROF_STATE_DISK] = "D",
+		[WALLPROF_STATE_STOPPED] = "T",
+		[WALLPROF_STATE_TRACED] = "t",
+		[WALLPROF_STATE_DEAD] = "X",
+		[WALLPROF_STATE_PARKED] = "P",
+		[WALLPROF_STATE_IDLE] = "I",
+		[WALLPROF_STATE_NEW] = "N",
+		[WALLPROF_STATE_UNKNOWN] = "?",
+	};
+
+	return state < WALLPROF_STATE_MAX ? names[state] : "?";
+}
+
+/**
+ * wp_reason_name() - a reason, in a word
+ * @reason: enum wallprof_reason
+ *
+ * Return: "syscall", …, "?" for what is not known.
+ */
+const char *wp_reason_name(unsigned int reason)
+{
+	static const char *const names[WALLPROF_REASON_MAX] = {
+		[WALLPROF_REASON_UNKNOWN] = "?",
+		[WALLPROF_REASON_SYSCALL] = "syscall",
+		[WALLPROF_REASON_FAULT] = "fault",
+		[WALLPROF_REASON_PREEMPTED] = "preempted",
+		[WALLPROF_REASON_EXIT] = "exit",
+		[WALLPROF_REASON_STOP] = "stop",
+		[WALLPROF_REASON_KERNEL] = "kernel",
+		[WALLPROF_REASON_NEW] = "new",
+	};
+
+	return reason < WALLPROF_REASON_MAX ? names[reason] : "?";
+}
+
+/**
+ * wp_waker_name() - a kind of waker, in a word
+ * @waker: enum wallprof_waker
+ *
+ * Return: "task", "softirq", "hardirq", "-" for nobody, "?" for another.
+ */
+const char *wp_waker_name(unsigned int waker)
+{
+	static const char *const names[WALLPROF_WAKER_MAX] = {
+		[WALLPROF_WAKER_NONE] = "-",
+		[WALLPROF_WAKER_TASK] = "task",
+		[WALLPROF_WAKER_SOFTIRQ] = "softirq",
+		[WALLPROF_WAKER_HARDIRQ] = "hardirq",
+	};
+
+	return waker < WALLPROF_WAKER_MAX ? names[waker] : "?";
+}
+
+/**
+ * wp_cause_name() - a cause without its waker, for people
+ * @c: the cause
+ * @buf: room for it
+ * @size: bytes; 48 hold any
+ *
+ * Return: the system call's name, or the reason in a word or some.
+ */
+const char *wp_cause_name(const struct wp_cause *c, char *buf, size_t size)
+{
+	static const char *const names[WALLPROF_REASON_MAX] = {
+		[WALLPROF_REASON_UNKNOWN] = "not known: runnable at the start, or not kept",
+		[WALLPROF_REASON_SYSCALL] = "a system call",
+		[WALLPROF_REASON_FAULT] = "a page fault or exception",
+		[WALLPROF_REASON_PREEMPTED] = "preempted",
+		[WALLPROF_REASON_EXIT] = "ending",
+		[WALLPROF_REASON_STOP] = "stopped by a signal or tracer",
+		[WALLPROF_REASON_KERNEL] = "a kernel thread's own",
+		[WALLPROF_REASON_NEW] = "new, first run",
+	};
+	char name[32];
+
+	if (c->reason == WALLPROF_REASON_SYSCALL && c->syscall != WALLPROF_SYSCALL_NONE) {
+		snprintf(buf, size, "%s%s",
+			 wp_syscall_name(c->syscall, c->compat, name, sizeof(name)),
+			 c->compat ? " (32-bit)" : "");
+		return buf;
+	}
+	return c->reason < WALLPROF_REASON_MAX ? names[c->reason] : "for an unknown reason";
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns what the command of a recording, of wallprof's or of perf's, was aimed at.
+ *
+ * Pure: no I/O, no clock.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/model/hostwide.h"
+
+/* Letters whose value can be the next word; those of @chosen choose threads. */
+#define WITH_VALUE	"ptuGCeFcomDrkMS"
+#define CHOSEN		"ptuG"
+
+static const char *const chosen_names[] = { "pid", "tid", "uid", "comm", "cgroup", NULL };
+static const char *const all_names[] = { "all-cpus", "cpu", "CPU", NULL };
+static const char *const value_names[] = {
+	"pid", "tid", "uid", "comm", "cgroup", "cpu", "CPU", "event", "freq", "count", "call-graph",
+	"max-stack", "state", "min", "max", "off-cpu-thresh", "output", "mmap-pages", "interval",
+	"ledger", "intervals", "tables", "filter", "delay", "clockid", "compression-level", NULL
+};
+
+/**
+ * struct aim - what is known so far
+ * @chosen: some threads
+ * @all: all of them
+ * @skip: the next word is a value
+ */
+struct aim {
+	bool chosen;
+	bool all;
+	bool skip;
+};
+
+static bool in(const char *const *list, const char *word, size_t len)
+{
+	for (; *list; list++) {
+		if (strlen(*list) == len && !strncmp(*list, word, len))
+			return true;
+	}
+	return false;
+}
+
+static void long_option(struct aim *aim, const char *word, size_t len)
+{
+	const char *equals = memchr(word, '=', len);
+	size_t name = equals ? (size_t)(equals - word) : len;
+
+	aim->chosen |= in(chosen_names, word, name);
+	aim->all |= in(all_names, word, name);
+	aim->skip = !equals && in(value_names, word, name);
+}
+
+static void letters(struct aim *aim, const char *word, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		aim->chosen |= !!strchr(CHOSEN, word[i]);
+		aim->all |= word[i] == 'a' || word[i] == 'C';
+		if (!strchr(WITH_VALUE, word[i]))
+			continue;
+		aim->skip = i + 1 == len;
+		return;
+	}
+}
+
+/**
+ * wp_hostwide() - whether a command recorded the whole host
+ * @cmdline: its words with blanks between them
+ *
+ * Return: true if it surely did.
+ */
+bool wp_hostwide(const char *cmdline)
+{
+	struct aim aim = { 0 };
+	bool record = false, sched = false, command = false;
+	const char *word = cmdline;
+	size_t len;
+
+	for (; *word && !command; word += len + (word[len] == ' ')) {
+		len = strcspn(word, " ");
+		if (!record) {
+			sched |= len == 5 && !strncmp(word, "sched", len);
+			record = len == 6 && !strncmp(word, "record", len);
+		} else if (aim.skip) {
+			aim.skip = false;
+		} else if (len > 2 && !strncmp(word, "--", 2)) {
+			long_option(&aim, word + 2, len - 2);
+		} else if (len > 1 && word[0] == '-' && word[1] != '-') {
+			letters(&aim, word + 1, len - 1);
+		} else {
+			command = len;
+		}
+	}
+	return record && !aim.chosen && (aim.all || sched || !command);
+}

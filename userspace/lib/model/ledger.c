@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ledger. The module accounts for every thread how long it ran and how
+ * long it was off its CPU, and how much was lost; together they must make up the
+ * time that it was watched.
+ * Off its CPU it was runnable or blocked: no longer runnable than off.
+ * The record command passes every thread here when it ends and all others
+ * after STOP; the sums are always kept, lines of single threads only as many
+ * as the user will see, so that memory does not grow with the threads that
+ * come and go.
+ *
+ * Pure: no I/O, no clock.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/model/ledger.h"
+
+/**
+ * wp_ledger_init - make an empty ledger
+ * @l: the ledger
+ * @keep: how many threads' lines are wanted; SIZE_MAX for all
+ */
+void wp_ledger_init(struct wp_ledger *l, size_t keep)
+{
+	memset(l, 0, sizeof(*l));
+	l->keep = keep;
+}
+
+/**
+ * wp_ledger_free - free a ledger
+ * @l: the ledger
+ */
+void wp_ledger_free(struct wp_ledger *l)
+{
+	free(l->lines);
+	memset(l, 0, sizeof(*l));
+}
+
+/**
+ * wp_ledger_read - read a thread's account
+ * @task: a slot of the task table after STOP, or a thread that ended
+ * @stop: when the session ended, for a thread that did not
+ * @comm: its name, may be NULL
+ * @a: the account
+ *
+ * Return: false if there is none: the slot is free, or the thread waits for
+ * its exec.
+ */
+bool wp_ledger_read(const struct wallprof_task *task, __u64 stop, const char *comm,
+		    struct wp_account *a)
+{
+	if (task->phase == WALLPROF_TASK_FREE || task->flags & WALLPROF_TASK_ARMED)
+		return false;
+	memset(a, 0, sizeof(*a));
+	a->tid = task->tid;
+	a->tgid = task->tgid;
+	if (comm)
+		strncpy(a->comm, comm, sizeof(a->comm) - 1);
+	a->flags = task->flags;
+	a->ended = task->phase == WALLPROF_TASK_EXITED;
+	a->born = task->born;
+	a->end = a->ended ? task->since : stop;
+	a->run_ns = task->run_ns;
+	a->off_ns = task->off_ns;
+	a->nr_off = task->nr_off;
+	a->unknown_ns = task->unknown_ns;
+	a->spill_ns = task->spill_ns;
+	a->runnable_ns = task->runnable_ns;
+	a->runnable_max = task->runnable_max;
+	a->blocked_max = task->blocked_max;
+	a->asleep_since = task->asleep_since;
+	return true;
+}
+
+/* The longest off-CPU time first; a difference, if any, before all. */
+static int by_off(const void *pa, const void *pb)
+{
+	const struct wp_account *a = pa, *b = pb;
+	bool bad_a = wp_account_diff(a), bad_b = wp_account_diff(b);
+
+	if (bad_a != bad_b)
+		return bad_a ? -1 : 1;
+	if (a->off_ns != b->off_ns)
+		return a->off_ns > b->off_ns ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static __u64 magnitude(__s64 n)
+{
+	return n < 0 ? -(__u64)n : (__u64)n;
+}
+
+/**
+ * wp_ledger_add - add a thread
+ * @l: the ledger
+ * @a: its account
+ * @nr_spilled: its intervals that found no aggregate
+ *
+ * Return: 0 or -ENOMEM; the sums are right in either case.
+ */
+int wp_ledger_add(struct wp_ledger *l, const struct wp_account *a, __u64 nr_spilled)
+{
+	__s64 diff = wp_account_diff(a);
+
+	l->threads++;
+	l->ended += a->ended;
+	l->unbalanced += diff != 0;
+	l->wall_ns += wp_account_wall(a);
+	l->run_ns += a->run_ns;
+	l->off_ns += a->off_ns;
+	l->nr_off += a->nr_off;
+	l->unknown_ns += a->unknown_ns;
+	l->spill_ns += a->spill_ns;
+	l->nr_spilled += nr_spilled;
+	l->runnable_ns += a->runnable_ns;
+	if (magnitude(diff) > magnitude(l->worst_ns))
+		l->worst_ns = diff;
+	if (!l->keep)
+		return 0;
+	if (l->nr == l->room) {
+		if (l->nr / 2 > l->keep) {
+			wp_ledger_sort(l);
+			l->nr = l->keep;
+		} else {
+			size_t room = l->room ? l->room * 2 : 256;
+			void *lines = reallocarray(l->lines, room, sizeof(*l->lines));
+
+			if (!lines)
+				return -ENOMEM;
+			l->lines = lines;
+			l->room = room;
+		}
+	}
+	l->lines[l->nr++] = *a;
+	return 0;
+}
+
+/**
+ * wp_ledger_sort - sort the lines: the longest off-CPU time first
+ * @l: the ledger
+ */
+void wp_ledger_sort(struct wp_ledger *l)
+{
+	if (l->nr)
+		qsort(l->lines, l->nr, sizeof(*l->lines), by_off);
+}

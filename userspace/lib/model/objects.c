@@ -1,0 +1,724 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a thread waits for, from the first argument of its system call: of a
+ * descriptor the file, the socket with its addresses, the pipe; of a futex the
+ * mapping that holds it. It is looked up in /proc while it still exists, at the end
+ * of each epoch: while it is waited for, or, if the wait was over before, after; once
+ * it cannot be found any more, the last answer stands. A number that is used again
+ * in between is told as what it was then. Called by the record command, from one
+ * thread.
+ *
+ * A round is what belongs to one epoch. Processes' mappings and network
+ * namespaces' sockets are read at most once in it, unless there are many; how many
+ * descriptors and futexes are looked up in it, and how many are kept, is bounded.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/procdir.h"
+#include "lib/base/text.h"
+#include "lib/model/objects.h"
+#include "lib/model/syscalls.h"
+#include "lib/proc/procmaps.h"
+#include "lib/proc/sockets.h"
+#include "lib/proc/unixpeers.h"
+
+#define MIN_ROOM	1024
+#define TEXT_ROOM	(WP_OBJECTS_MAX * 2)
+#define OPEN_PROCESSES	8
+#define OPEN_NETS	8
+
+/* A descriptor or a futex of a process; free if @tgid is 0. */
+struct key {
+	__u32 tgid;
+	__u32 exec_id;
+	__u32 born;	/* see struct process */
+	__u32 round;	/* until then it need not be looked up */
+	__u64 time;	/* of the round in which it was found last */
+	__u64 arg;
+	__u8 kind;	/* enum wp_syscall_arg */
+	bool found;	/* once, at least */
+	__u32 object;
+	__u64 ino;	/* of a socket: the one that @object tells of */
+};
+
+/* All that is known of an id; @born grows when another process takes it over. */
+struct process {
+	__u32 tgid;
+	__u32 born;
+	bool gone;
+	bool denied;
+};
+
+/* A process that is looked at in this round. */
+struct open_process {
+	__u32 tgid;	/* 0: free */
+	int dir;
+	bool mapped;
+	struct wp_procmaps text;
+	struct wp_procmap *map;
+	size_t nr_maps;
+	size_t room_maps;
+};
+
+struct net {
+	__u64 ino;	/* of the namespace; 0: free */
+	struct wp_sockets sockets;
+};
+
+struct wp_objects {
+	char *root;
+	__u32 round;
+	__u64 time;
+	unsigned int lookups;
+	struct key *key;
+	size_t nr_keys;
+	size_t key_room;
+	struct process *process;
+	size_t nr_processes;
+	size_t process_room;
+	struct open_process open[OPEN_PROCESSES];
+	unsigned int next_open;
+	struct net net[OPEN_NETS];
+	unsigned int next_net;
+	char **text;		/* by object, less 1 */
+	__u32 nr_texts;
+	__u32 *text_slot;	/* hash table: index into @text, plus 1 */
+	struct wp_objects_stats stats;
+};
+
+static __u64 mix(__u64 hash, __u64 x)
+{
+	hash = (hash ^ x) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 29;
+}
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+	return a->tgid == b->tgid && a->exec_id == b->exec_id && a->born == b->born &&
+	       a->arg == b->arg && a->kind == b->kind;
+}
+
+static struct key *key_slot(struct key *key, size_t room, const struct key *k)
+{
+	__u64 hash = mix(0, (__u64)k->tgid << 32 | k->exec_id);
+	size_t i;
+
+	hash = mix(mix(hash, (__u64)k->born << 8 | k->kind), k->arg);
+	i = hash & (room - 1);
+	while (key[i].tgid && !same_key(&key[i], k))
+		i = (i + 1) & (room - 1);
+	return &key[i];
+}
+
+static struct process *process_slot(struct process *process, size_t room, __u32 tgid)
+{
+	size_t i = mix(0, tgid) & (room - 1);
+
+	while (process[i].tgid && process[i].tgid != tgid)
+		i = (i + 1) & (room - 1);
+	return &process[i];
+}
+
+/* Both tables together: what one knows makes no sense without the other. */
+static void forget_keys(struct wp_objects *o)
+{
+	memset(o->key, 0, o->key_room * sizeof(*o->key));
+	memset(o->process, 0, o->process_room * sizeof(*o->process));
+	o->nr_keys = 0;
+	o->nr_processes = 0;
+}
+
+static int grow_keys(struct wp_objects *o)
+{
+	size_t room = o->key_room ? o->key_room * 2 : MIN_ROOM, i;
+	struct key *key = calloc(room, sizeof(*key));
+
+	if (!key)
+		return -ENOMEM;
+	for (i = 0; i < o->key_room; i++) {
+		if (o->key[i].tgid)
+			*key_slot(key, room, &o->key[i]) = o->key[i];
+	}
+	free(o->key);
+	o->key = key;
+	o->key_room = room;
+	return 0;
+}
+
+static int grow_processes(struct wp_objects *o)
+{
+	size_t room = o->process_room ? o->process_room * 2 : MIN_ROOM, i;
+	struct process *process = calloc(room, sizeof(*process));
+
+	if (!process)
+		return -ENOMEM;
+	for (i = 0; i < o->process_room; i++) {
+		if (o->process[i].tgid)
+			*process_slot(process, room, o->process[i].tgid) = o->process[i];
+	}
+	free(o->process);
+	o->process = process;
+	o->process_room = room;
+	return 0;
+}
+
+/* Room for one more of each. */
+static int make_room(struct wp_objects *o)
+{
+	int err = 0;
+
+	if (o->nr_keys >= WP_OBJECTS_MAX_KEYS || o->nr_processes >= WP_OBJECTS_MAX_KEYS)
+		forget_keys(o);
+	if (o->nr_keys + 1 > o->key_room / 2)
+		err = grow_keys(o);
+	if (!err && o->nr_processes + 1 > o->process_room / 2)
+		err = grow_processes(o);
+	return err;
+}
+
+static __u32 *text_slot(struct wp_objects *o, const char *text)
+{
+	__u64 hash = 0;
+	const char *c;
+	size_t i;
+
+	for (c = text; *c; c++)
+		hash = mix(hash, (unsigned char)*c);
+	i = hash & (TEXT_ROOM - 1);
+	while (o->text_slot[i] && strcmp(o->text[o->text_slot[i] - 1], text))
+		i = (i + 1) & (TEXT_ROOM - 1);
+	return &o->text_slot[i];
+}
+
+/* The number of a text; when there are too many, that of one for all others. */
+static int intern(struct wp_objects *o, char *text, __u32 *object)
+{
+	static const char others[] = "(others: too many are different)";
+	char shown[WP_TEXT_GROWS * WP_OBJECT_TEXT];
+	size_t len = strlen(text);
+	char *copy;
+	__u32 *slot;
+
+	/* The end of a path says most. */
+	if (len >= WP_OBJECT_TEXT) {
+		text += len - WP_OBJECT_TEXT + 1;
+		memset(text, '.', 3);
+	}
+	len = wp_text_show(shown, sizeof(shown), text, false);
+	text = shown;
+	if (len >= WP_OBJECT_TEXT) {
+		text += len - WP_OBJECT_TEXT + 1;
+		memset(text, '.', 3);
+		wp_text_clean(text, false);
+	}
+	slot = text_slot(o, text);
+	if (!*slot && o->nr_texts >= WP_OBJECTS_MAX - 1) {
+		copy = strdup(others);
+		if (!copy)
+			return -ENOMEM;
+		slot = text_slot(o, copy);
+	} else if (!*slot) {
+		copy = strdup(text);
+		if (!copy)
+			return -ENOMEM;
+	} else {
+		copy = NULL;
+	}
+	if (*slot) {
+		free(copy);
+	} else {
+		o->text[o->nr_texts] = copy;
+		*slot = ++o->nr_texts;
+	}
+	*object = *slot;
+	return 0;
+}
+
+static void close_process(struct open_process *p)
+{
+	if (p->tgid)
+		close(p->dir);
+	wp_procmaps_free(&p->text);
+	free(p->map);
+	memset(p, 0, sizeof(*p));
+}
+
+/* The process's directory, or NULL: then it is marked as gone or denied. */
+static struct open_process *open_process(struct wp_objects *o, struct process *process)
+{
+	struct open_process *p;
+	char path[PATH_MAX];
+	unsigned int i;
+	int dir;
+
+	for (i = 0; i < OPEN_PROCESSES; i++) {
+		if (o->open[i].tgid == process->tgid)
+			return &o->open[i];
+	}
+	snprintf(path, sizeof(path), "%s/%u", o->root, process->tgid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0) {
+		process->gone = true;
+		return NULL;
+	}
+	p = &o->open[o->next_open++ % OPEN_PROCESSES];
+	close_process(p);
+	p->tgid = process->tgid;
+	p->dir = dir;
+	return p;
+}
+
+/* The sockets of a process's network namespace, or NULL. */
+static int sockets_of(struct wp_objects *o, int dir, const struct wp_sockets **sockets)
+{
+	unsigned int i;
+	struct net *n;
+	struct stat st;
+	int err;
+
+	*sockets = NULL;
+	if (fstatat(dir, "ns/net", &st, 0)) {
+		int other = wp_procdir_living(dir);
+
+		if (other < 0)
+			return 0;
+		err = sockets_of(o, other, sockets);
+		close(other);
+		return err;
+	}
+	for (i = 0; i < OPEN_NETS; i++) {
+		if (o->net[i].ino == st.st_ino) {
+			*sockets = &o->net[i].sockets;
+			return 0;
+		}
+	}
+	n = &o->net[o->next_net++ % OPEN_NETS];
+	wp_sockets_free(&n->sockets);
+	n->ino = st.st_ino;
+	*sockets = &n->sockets;
+	err = wp_sockets_read(&n->sockets, dir);
+	if (!err)
+		wp_unixpeers_read(&n->sockets, dir);
+	return err;
+}
+
+/* "socket:[INODE]" and the like; 0 if it is not of this kind. */
+static __u64 inode_of(const char *link, const char *kind)
+{
+	size_t len = strlen(kind);
+	unsigned long long ino;
+	char *end;
+
+	if (strncmp(link, kind, len) || strncmp(link + len, ":[", 2))
+		return 0;
+	ino = strtoull(link + len + 2, &end, 10);
+	return !strcmp(end, "]") ? ino : 0;
+}
+
+/*
+ * What an open file is, from its link. Files have absolute names, so that nobody
+ * can name one "socket:[1]". What has no name of its own is told with its number.
+ */
+static int tell_link(struct wp_objects *o, int dir, struct key *k, const char *link)
+{
+	static const char anon[] = "anon_inode:";
+	const struct wp_sockets *sockets;
+	char text[PATH_MAX + 64];
+	__u64 ino = inode_of(link, "socket");
+	int err;
+
+	if (ino && k->ino == ino)
+		return 0;
+	snprintf(text, sizeof(text), "%s", link);
+	k->ino = ino;
+	if (ino) {
+		err = sockets_of(o, dir, &sockets);
+		if (err)
+			return err;
+		if (sockets)
+			wp_sockets_text(sockets, ino, text, sizeof(text));
+	} else if (!strncmp(link, anon, sizeof(anon) - 1)) {
+		snprintf(text, sizeof(text), "%s fd %u", link + sizeof(anon) - 1,
+			 (__u32)k->arg);
+	}
+	return intern(o, text, &k->object);
+}
+
+/* The thread's own table, which nearly always is its process's, or that one. */
+static ssize_t read_link(int dir, __u32 tid, __u32 fd, char *link, size_t size)
+{
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "task/%u/fd/%u", tid, fd);
+	n = readlinkat(dir, path, link, size - 1);
+	if (n < 0)
+		n = readlinkat(dir, strchr(strchr(path, '/') + 1, '/') + 1, link, size - 1);
+	link[n < 0 ? 0 : n] = 0;
+	return n;
+}
+
+static int look_at_fd(struct wp_objects *o, struct process *process, struct open_process *p,
+		      __u32 tid, struct key *k)
+{
+	char link[PATH_MAX];
+
+	if (read_link(p->dir, tid, k->arg, link, sizeof(link)) < 0) {
+		if (errno == EACCES || errno == EPERM)
+			process->denied = true;
+		return -ENOENT;
+	}
+	return tell_link(o, p->dir, k, link);
+}
+
+static int add_map(void *ctx, int dir, const struct wp_procmap *map)
+{
+	struct open_process *p = ctx;
+
+	(void)dir;
+	if (p->nr_maps == p->room_maps) {
+		size_t room = p->room_maps ? p->room_maps * 2 : 64;
+		struct wp_procmap *maps = reallocarray(p->map, room, sizeof(*maps));
+
+		if (!maps)
+			return -ENOMEM;
+		p->map = maps;
+		p->room_maps = room;
+	}
+	p->map[p->nr_maps++] = *map;
+	return 0;
+}
+
+static const struct wp_procmap *find_map(const struct open_process *p, __u64 address)
+{
+	size_t low = 0, high = p->nr_maps;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->map[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->nr_maps && p->map[low].start <= address ? &p->map[low] : NULL;
+}
+
+static int look_at_futex(struct wp_objects *o, struct process *process,
+			 struct open_process *p, struct key *k)
+{
+	const struct wp_procmap *map;
+	char text[PATH_MAX + 64];
+	const char *shared;
+	int err;
+
+	if (!p->mapped) {
+		p->mapped = true;
+		err = wp_procmaps_each(&p->text, p->dir, 0, add_map, p);
+		if (err == -ENOMEM)
+			return err;
+		if (err == -EBUSY)
+			return -ENOENT;
+		if (err && (errno == EACCES || errno == EPERM))
+			process->denied = true;
+	}
+	map = find_map(p, k->arg);
+	if (!map)
+		return -ENOENT;
+	shared = map->flags & MAP_SHARED ? ", shared" : "";
+	/* What nobody gave a name has the one of /dev/zero, if it is shared. */
+	if (!*map->name || !strcmp(map->name, "/dev/zero (deleted)"))
+		snprintf(text, sizeof(text), "0x%" PRIx64 " anonymous%s", (uint64_t)k->arg,
+			 shared);
+	else if (*map->name == '[')
+		snprintf(text, sizeof(text), "0x%" PRIx64 " %.*s%s", (uint64_t)k->arg, PATH_MAX,
+			 map->name, shared);
+	else
+		snprintf(text, sizeof(text), "%.*s+0x%" PRIx64 "%s", PATH_MAX, map->name,
+			 (uint64_t)(k->arg - map->start + map->pgoff), shared);
+	return intern(o, text, &k->object);
+}
+
+/* Look a key up, now. -ENOENT if that cannot be done. */
+static int look(struct wp_objects *o, struct process *process, __u32 tid, struct key *k)
+{
+	struct open_process *p;
+	int err;
+
+	o->stats.looked++;
+	p = process->gone || process->denied ? NULL : open_process(o, process);
+	if (!p)
+		err = -ENOENT;
+	else if (k->kind == WP_ARG_FD)
+		err = look_at_fd(o, process, p, tid, k);
+	else
+		err = look_at_futex(o, process, p, k);
+	if (err == -ENOENT && process->denied)
+		o->stats.denied++;
+	else if (err == -ENOENT)
+		o->stats.gone++;
+	return err;
+}
+
+/* What can be told of any. */
+static int tell_number(struct wp_objects *o, struct key *k)
+{
+	char text[32];
+
+	if (k->kind == WP_ARG_FD)
+		snprintf(text, sizeof(text), "fd %d", (__s32)k->arg);
+	else
+		snprintf(text, sizeof(text), "0x%" PRIx64, (uint64_t)k->arg);
+	return intern(o, text, &k->object);
+}
+
+static bool key_of(struct key *k, __u32 tgid, __u32 exec_id, const struct wp_cause *c)
+{
+	if (!tgid || c->reason != WALLPROF_REASON_SYSCALL)
+		return false;
+	*k = (struct key){
+		.tgid = tgid,
+		.exec_id = exec_id,
+		.kind = wp_syscall_arg(c->syscall, c->compat),
+		.arg = c->arg,
+	};
+	/* The kernel takes no more of it. */
+	if (k->kind == WP_ARG_FD || c->compat)
+		k->arg &= 0xffffffff;
+	return k->kind != WP_ARG_OTHER;
+}
+
+/* The entry of a key in the table, a new one if need be. */
+static int find_key(struct wp_objects *o, struct key *want, struct key **key,
+		    struct process **process)
+{
+	int err = make_room(o);
+
+	if (err)
+		return err;
+	*process = process_slot(o->process, o->process_room, want->tgid);
+	if (!(*process)->tgid) {
+		(*process)->tgid = want->tgid;
+		o->nr_processes++;
+	}
+	want->born = (*process)->born;
+	*key = key_slot(o->key, o->key_room, want);
+	if (!(*key)->tgid) {
+		**key = *want;
+		o->nr_keys++;
+	}
+	return 0;
+}
+
+static int refresh(struct wp_objects *o, struct process *process, __u32 tid, struct key *k)
+{
+	int err;
+
+	/* Asked for again in this round, it is neither looked at nor counted again. */
+	k->round = o->round;
+	if (o->lookups >= WP_OBJECTS_MAX_LOOKUPS) {
+		o->stats.skipped++;
+		return k->object ? 0 : tell_number(o, k);
+	}
+	o->lookups++;
+	err = look(o, process, tid, k);
+	if (!err) {
+		k->found = true;
+		k->time = o->time;
+	} else if (err == -ENOENT) {
+		err = k->found ? 0 : tell_number(o, k);
+	}
+	return err;
+}
+
+/**
+ * wp_objects_find() - tell what a wait was for
+ * @o: the objects
+ * @tid: the thread that waited
+ * @tgid: its process
+ * @exec_id: which changes when it executes another program
+ * @c: the cause of the wait
+ * @object: set to the object, for wp_objects_text(); 0: the call is about none
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_objects_find(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
+		    const struct wp_cause *c, __u32 *object)
+{
+	struct process *process;
+	struct key want, *k;
+	int err;
+
+	*object = 0;
+	if (!key_of(&want, tgid, exec_id, c))
+		return 0;
+	err = find_key(o, &want, &k, &process);
+	if (!err && !(k->object && k->round >= o->round))
+		err = refresh(o, process, tid, k);
+	if (!err)
+		*object = k->object;
+	return err;
+}
+
+/**
+ * wp_objects_expect() - look up what is being waited for
+ * @o: the objects
+ * @tid: a thread that waits
+ * @tgid: its process
+ * @exec_id: which changes when it executes another program
+ * @c: the cause of its wait
+ * @since: when that began
+ *
+ * To be called before a round begins. When the wait is over, the number may stand for
+ * something else; so that round goes by this, to which it belongs if it ends before
+ * the flip, and the next one. What was found during the same wait already is not
+ * looked at again.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_objects_expect(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
+		      const struct wp_cause *c, __u64 since)
+{
+	struct process *process;
+	struct key want, *k;
+	int err;
+
+	if (!key_of(&want, tgid, exec_id, c))
+		return 0;
+	err = find_key(o, &want, &k, &process);
+	if (err)
+		return err;
+	if (!k->found || since >= k->time) {
+		err = refresh(o, process, tid, k);
+		if (k->time != o->time)
+			return err;
+	}
+	k->round = o->round + 1;
+	return 0;
+}
+
+/**
+ * wp_objects_record() - learn from a record that an id is another process's
+ * @o: the objects
+ * @rec: any record, of the size that it says
+ */
+void wp_objects_record(struct wp_objects *o, const struct perf_event_header *rec)
+{
+	const struct {
+		struct perf_event_header header;
+		__u32 pid, ppid;
+	} *r = (const void *)rec;
+	struct process *process;
+
+	if (rec->type != PERF_RECORD_FORK || rec->size < sizeof(*r) || r->pid == r->ppid ||
+	    !o->process_room || !r->pid)
+		return;
+	process = process_slot(o->process, o->process_room, r->pid);
+	if (process->tgid) {
+		process->born++;
+		process->gone = false;
+		process->denied = false;
+	}
+}
+
+/**
+ * wp_objects_begin_round() - an epoch ended and will be told
+ * @o: the objects
+ * @time: when it ended
+ */
+void wp_objects_begin_round(struct wp_objects *o, __u64 time)
+{
+	o->time = time;
+}
+
+/**
+ * wp_objects_end_round() - an epoch was told: what comes is looked up anew
+ * @o: the objects
+ */
+void wp_objects_end_round(struct wp_objects *o)
+{
+	unsigned int i;
+
+	for (i = 0; i < OPEN_PROCESSES; i++)
+		close_process(&o->open[i]);
+	for (i = 0; i < OPEN_NETS; i++) {
+		wp_sockets_free(&o->net[i].sockets);
+		o->net[i].ino = 0;
+	}
+	o->lookups = 0;
+	o->round++;
+}
+
+/**
+ * wp_objects_text() - an object, for people
+ * @o: the objects
+ * @object: from wp_objects_find()
+ *
+ * Return: what it is, harmless to a terminal; "-" for 0.
+ */
+const char *wp_objects_text(const struct wp_objects *o, __u32 object)
+{
+	return object && object <= o->nr_texts ? o->text[object - 1] : "-";
+}
+
+/**
+ * wp_objects_stats() - what looking came to
+ * @o: the objects
+ * @stats: set to it
+ */
+void wp_objects_stats(const struct wp_objects *o, struct wp_objects_stats *stats)
+{
+	*stats = o->stats;
+}
+
+/**
+ * wp_objects_new() - make an empty table
+ * @root: instead of /proc, for tests; NULL: /proc
+ *
+ * Return: the table, or NULL when memory ran out.
+ */
+struct wp_objects *wp_objects_new(const char *root)
+{
+	struct wp_objects *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->root = strdup(root ? root : "/proc");
+	o->text = calloc(WP_OBJECTS_MAX, sizeof(*o->text));
+	o->text_slot = calloc(TEXT_ROOM, sizeof(*o->text_slot));
+	if (!o->root || !o->text || !o->text_slot) {
+		wp_objects_free(o);
+		return NULL;
+	}
+	return o;
+}
+
+/**
+ * wp_objects_free() - forget all objects
+ * @o: the objects, or NULL
+ */
+void wp_objects_free(struct wp_objects *o)
+{
+	__u32 i;
+
+	if (!o)
+		return;
+	wp_objects_end_round(o);
+	for (i = 0; i < o->nr_texts; i++)
+		free(o->text[i]);
+	free(o->text);
+	free(o->text_slot);
+	free(o->key);
+	free(o->process);
+	free(o->root);
+	free(o);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What threads wait for: files, sockets and futexes. See objects.c.
+ */
+#ifndef WP_LIB_MODEL_OBJECTS_H
+#define WP_LIB_MODEL_OBJECTS_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include "lib/model/cause.h"
+
+/* Bounds of what is kept, and of what an epoch may cost. */
+#define WP_OBJECTS_MAX		16384	/* different ones, for the whole recording */
+#define WP_OBJECTS_MAX_KEYS	65536	/* descriptors and futexes */
+#define WP_OBJECTS_MAX_LOOKUPS	2048	/* in a round */
+#define WP_OBJECT_TEXT		512	/* bytes of a text; longer ones lose their beginning */
+
+struct wp_objects;
+
+/**
+ * struct wp_objects_stats - what looking came to
+ * @looked: descriptors and futexes that were looked at, each time counted
+ * @gone: of these: there was no such process, descriptor or mapping any more
+ * @denied: of these: the process may not be looked at
+ * @skipped: not looked at, as the round had seen too many
+ */
+struct wp_objects_stats {
+	__u64 looked;
+	__u64 gone;
+	__u64 denied;
+	__u64 skipped;
+};
+
+struct wp_objects *wp_objects_new(const char *root);
+void wp_objects_free(struct wp_objects *o);
+int wp_objects_find(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
+		    const struct wp_cause *c, __u32 *object);
+int wp_objects_expect(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
+		      const struct wp_cause *c, __u64 since);
+void wp_objects_record(struct wp_objects *o, const struct perf_event_header *rec);
+void wp_objects_begin_round(struct wp_objects *o, __u64 time);
+void wp_objects_end_round(struct wp_objects *o);
+const char *wp_objects_text(const struct wp_objects *o, __u32 object);
+void wp_objects_stats(const struct wp_objects *o, struct wp_objects_stats *stats);
+
+#endif /* WP_LIB_MODEL_OBJECTS_H */

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What processes were blocked in: sums by process, reason and system call, for the
+ * ledger in the recording's own file. Called by ledgerspool.c, which writes them, and
+ * by what reads them again: a file can be anybody's, so the keys are interned.
+ *
+ * Pure: no I/O, no clock.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/model/cause.h"
+#include "lib/model/procwaits.h"
+#include "lib/model/syscalls.h"
+
+#define FIRST_ROOM	256
+#define KEY_SIZE	offsetof(struct wp_procwait, count)
+
+_Static_assert(KEY_SIZE == 8, "the key has no holes");
+
+/**
+ * wp_procwaits_add() - add waits to those that are alike
+ * @p: the sums, not sorted yet
+ * @wait: the waits
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_procwaits_add(struct wp_procwaits *p, const struct wp_procwait *wait)
+{
+	struct wp_procwait *entry;
+	__u32 nr;
+
+	if (p->nr == p->room) {
+		size_t room = p->room ? p->room * 2 : FIRST_ROOM;
+
+		entry = reallocarray(p->entry, room, sizeof(*entry));
+		if (!entry)
+			return -ENOMEM;
+		p->entry = entry;
+		p->room = room;
+	}
+	nr = wp_intern(&p->keys, wait, KEY_SIZE, NULL);
+	if (!nr)
+		return -ENOMEM;
+	entry = &p->entry[nr - 1];
+	if (nr > p->nr) {
+		*entry = *wait;
+		p->nr = nr;
+		return 0;
+	}
+	entry->count += wait->count;
+	entry->blocked_ns += wait->blocked_ns;
+	return 0;
+}
+
+/**
+ * wp_procwaits_add_wait() - add intervals that are alike
+ * @p: the sums, not sorted yet
+ * @wait: the intervals; those in which nobody was blocked are left out
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_procwaits_add_wait(struct wp_procwaits *p, const struct wp_wait *wait)
+{
+	const struct wp_cause *c = &wait->cause;
+	const struct wp_procwait entry = {
+		.tgid = wait->tgid,
+		.syscall = c->syscall,
+		.reason = c->reason,
+		.flags = c->compat && c->syscall != WALLPROF_SYSCALL_NONE ? WP_PROCWAIT_32BIT : 0,
+		.count = wait->count,
+		.blocked_ns = wait->total - wait->runnable,
+	};
+
+	return entry.blocked_ns ? wp_procwaits_add(p, &entry) : 0;
+}
+
+/* By process; of one, the longest time first. */
+static int by_process(const void *pa, const void *pb)
+{
+	const struct wp_procwait *a = pa, *b = pb;
+
+	if (a->tgid != b->tgid)
+		return a->tgid < b->tgid ? -1 : 1;
+	if (a->blocked_ns != b->blocked_ns)
+		return a->blocked_ns > b->blocked_ns ? -1 : 1;
+	return memcmp(a, b, KEY_SIZE);
+}
+
+/**
+ * wp_procwaits_sort() - sort them
+ * @p: the sums; nothing can be added to them any more
+ */
+void wp_procwaits_sort(struct wp_procwaits *p)
+{
+	if (p->nr)
+		qsort(p->entry, p->nr, sizeof(*p->entry), by_process);
+}
+
+/**
+ * wp_procwaits_of() - what a process was blocked in
+ * @p: the sums, sorted
+ * @tgid: the process
+ * @nr: out: how many there are
+ *
+ * Return: the first of them, that with the longest time.
+ */
+const struct wp_procwait *wp_procwaits_of(const struct wp_procwaits *p, __u32 tgid, size_t *nr)
+{
+	size_t from = 0, to = p->nr;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+
+		if (p->entry[mid].tgid < tgid)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	while (to < p->nr && p->entry[to].tgid == tgid)
+		to++;
+	*nr = to - from;
+	return &p->entry[from];
+}
+
+/**
+ * wp_procwaits_free() - forget all sums
+ * @p: the sums; it is an empty table afterwards
+ */
+void wp_procwaits_free(struct wp_procwaits *p)
+{
+	wp_intern_free(&p->keys);
+	free(p->entry);
+	memset(p, 0, sizeof(*p));
+}
+
+/**
+ * wp_procwait_name() - what it was for, in a word
+ * @wait: the waits
+ * @arch: the machine that they were recorded on; see wp_syscall_name_on()
+ * @buf: room for it
+ * @size: bytes; 48 hold any
+ *
+ * Return: the system call's name, or the reason; "?" for one that is not known.
+ */
+const char *wp_procwait_name(const struct wp_procwait *wait, const char *arch, char *buf,
+			     size_t size)
+{
+	bool compat = wait->flags & WP_PROCWAIT_32BIT;
+	char name[32];
+
+	if (wait->reason != WALLPROF_REASON_SYSCALL || wait->syscall == WALLPROF_SYSCALL_NONE)
+		return wp_reason_name(wait->reason);
+	snprintf(buf, size, "%s%s",
+		 wp_syscall_name_on(arch, wait->syscall, compat, name, sizeof(name)),
+		 compat ? " (32-bit)" : "");
+	return buf;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns which objects of waits are alike in a table: connections of one service are, and
+ * are told apart by numbers that mean nothing to its reader.
+ *
+ * Pure: no I/O, no clock.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/model/waitobject.h"
+
+static unsigned long port_of(const char *address, size_t len)
+{
+	while (len && address[len - 1] >= '0' && address[len - 1] <= '9')
+		len--;
+	return strtoul(address + len, NULL, 10);
+}
+
+/* "tcp 10.0.0.1:80->10.0.0.2:50000": the side with the lower port is the service. */
+static void connection(const char *object, char *to, size_t size)
+{
+	const char *local = object + 4, *peer = strstr(local, "->");
+	size_t len = peer ? (size_t)(peer - local) : 0;
+
+	if (!peer)
+		snprintf(to, size, "%s", object);
+	else if (port_of(local, len) < port_of(peer, strlen(peer)))
+		snprintf(to, size, "%.3s %.*s", object, (int)len, local);
+	else
+		snprintf(to, size, "%.3s %s", object, peer);
+}
+
+static void unix_socket(const char *object, char *to, size_t size)
+{
+	const char *name = object + strlen("unix ");
+
+	if (*name == '[' && strstr(name, "->"))
+		name = strstr(name, "->") + 2;
+	snprintf(to, size, "unix %s", *name == '[' ? "socket" : name);
+}
+
+/**
+ * wp_waitobject() - an object without what tells it from others of its kind
+ * @object: as samples have it
+ * @to: set to it: "unix socket", "pipe", "tcp ->10.0.0.2:5432", "server+0x30e0"
+ * @size: bytes there
+ *
+ * Files keep their names, and locks their places.
+ */
+void wp_waitobject(const char *object, char *to, size_t size)
+{
+	const char *slash = strrchr(object, '/');
+	const char *number = strstr(object, ":[");
+	const char *blank = strchr(object, ' ');
+
+	if (!strncmp(object, "unix ", 5))
+		unix_socket(object, to, size);
+	else if (!strncmp(object, "tcp ", 4) || !strncmp(object, "udp ", 4))
+		connection(object, to, size);
+	else if (number && object[0] != '/')
+		snprintf(to, size, "%.*s", (int)(number - object), object);
+	else if (slash && strstr(slash, "+0x"))
+		snprintf(to, size, "%s", slash + 1);
+	else if (blank && !strncmp(object, "0x", 2) && !strncmp(blank, " anonymous", 10))
+		snprintf(to, size, "%.*s", (int)(blank - object), object);
+	else
+		snprintf(to, size, "%s", object);
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns where the mapping records of a perf.data file are while it is written, and puts the
+ * build-id into those of a path that several files have, as in containers: perf takes the
+ * table's build-id for all files of a path. Called from perfdata.c.
+ *
+ * The build-id takes the place of device and inode (PERF_RECORD_MISC_MMAP_BUILD_ID of
+ * include/uapi/linux/perf_event.h), so that a record keeps its size and is changed in place
+ * when all build-ids are known, at the end. A compressed file's records cannot be.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/base/fullio.h"
+#include "lib/perfdata/mapids.h"
+#include "lib/perfdata/mmaprecord.h"
+#include "lib/symbols/buildids.h"
+
+/* So many are gone through within a second; later records stay as they are. */
+#define MAX_NOTED	(1U << 18)
+
+#define MAX_RECORD	0xffff		/* header.size is 16 bits */
+
+/**
+ * wp_mapids_note() - note where a record is
+ * @maps: all of the file
+ * @rec: a record of any type
+ * @at: its offset in the file
+ *
+ * What finds no room, or no memory, is not noted.
+ */
+void wp_mapids_note(struct wp_mapids *maps, const struct perf_event_header *rec, __u64 at)
+{
+	const struct wp_mmap2_record *map = (const void *)rec;
+	size_t room = maps->room ? 2 * maps->room : 256;
+	__u64 *grown;
+
+	if (rec->type != PERF_RECORD_MMAP2 || rec->size <= sizeof(*map) ||
+	    !(map->prot & PROT_EXEC) || map->filename[0] != '/')
+		return;
+	if (maps->nr == maps->room) {
+		grown = room <= MAX_NOTED ? realloc(maps->at, room * sizeof(*grown)) : NULL;
+		if (!grown)
+			return;
+		maps->at = grown;
+		maps->room = room;
+	}
+	maps->at[maps->nr++] = at;
+}
+
+/* The record at @at, with the build-id of its file if another one has its path, too. */
+static int write_one(int fd, __u64 at, const struct wp_buildids *ids, void *buf)
+{
+	struct wp_mmap2_record *map = buf;
+	const struct wp_dso *dso;
+	int ret;
+
+	ret = wp_pread_all(fd, map, sizeof(*map), at);
+	if (!ret && map->header.size <= sizeof(*map))
+		ret = -EIO;
+	if (!ret)
+		ret = wp_pread_all(fd, map + 1, map->header.size - sizeof(*map),
+				   at + sizeof(*map));
+	if (ret)
+		return ret;
+	/* A record ends with a number, whatever is in the name. */
+	if (!memchr(map->filename, 0, map->header.size - sizeof(*map)))
+		return 0;
+	dso = wp_buildids_find_one_of(ids, map->filename, &(struct wp_fileid){
+		.maj = map->maj, .min = map->min, .ino = map->ino });
+	if (!dso || !dso->id.size)
+		return 0;
+	map->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	map->build_id_size = dso->id.size;
+	memset(map->reserved, 0, sizeof(map->reserved));
+	memcpy(map->build_id, dso->id.data, sizeof(map->build_id));
+	return wp_pwrite_all(fd, map, sizeof(*map), at);
+}
+
+/**
+ * wp_mapids_write() - put build-ids into the records of paths that several files have
+ * @maps: where all records are
+ * @fd: the file, which is complete
+ * @ids: the build-ids, resolved
+ *
+ * Return: 0 or a negative errno; prints nothing.
+ */
+int wp_mapids_write(const struct wp_mapids *maps, int fd, const struct wp_buildids *ids)
+{
+	void *buf;
+	size_t i;
+	int ret = 0;
+
+	if (!wp_buildids_share_paths(ids))
+		return 0;
+	buf = malloc(MAX_RECORD);
+	if (!buf)
+		return -ENOMEM;
+	for (i = 0; i < maps->nr && !ret; i++)
+		ret = write_one(fd, maps->at[i], ids, buf);
+	free(buf);
+	return ret;
+}
+
+/**
+ * wp_mapids_free() - forget all records
+ * @maps: empty again
+ */
+void wp_mapids_free(struct wp_mapids *maps)
+{
+	free(maps->at);
+	*maps = (struct wp_mapids){ 0 };
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which file is mapped where, in each process, as the records of a perf.data tell.
+ * See memmaps.c.
+ *
+ *	m = wp_memmaps_new(&file);
+ *	for each record: ret = wp_memmaps_record(m, rec->header);
+ *	for each address: map = wp_memmaps_find(m, pid, address);
+ *	wp_memmaps_free(m);
+ */
+#ifndef WP_LIB_PERFDATA_MEMMAPS_H
+#define WP_LIB_PERFDATA_MEMMAPS_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include "lib/elf/buildid.h"
+#include "lib/perfdata/perffile.h"
+#include "lib/symbols/filestat.h"
+#include "lib/symbols/jitmaps.h"
+
+/* Mappings that are kept at most, of all processes together. */
+#define WP_MEMMAPS_MAX	(1 << 20)
+
+struct wp_memmaps;
+
+/**
+ * struct wp_memmap - a mapping with code
+ * @start: its first address
+ * @end: behind its last one
+ * @offset: what of the file is at @start
+ * @path: number of the file's name: wp_memmaps_path()
+ * @id: the file's build-id, of no bytes if not known
+ * @other: it is not known, and the file is not the one that the name leads to
+ * @file: of a file without a build-id: number of what is known of it, for wp_memmaps_stat()
+ */
+struct wp_memmap {
+	__u64 start;
+	__u64 end;
+	__u64 offset;
+	__u32 path;
+	struct wp_buildid id;
+	bool other;
+	__u32 file;
+};
+
+struct wp_memmaps *wp_memmaps_new(const struct wp_perffile *file);
+int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec);
+const struct wp_memmap *wp_memmaps_find(const struct wp_memmaps *m, __s32 pid, __u64 address);
+const struct wp_memmap *wp_memmaps_below(const struct wp_memmaps *m, __s32 pid, __u64 address);
+const char *wp_memmaps_kernel(const struct wp_memmaps *m, __u64 *at);
+const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path);
+const struct wp_jitmap *wp_memmaps_jit(const struct wp_memmaps *m, __s32 pid);
+struct wp_filestat wp_memmaps_stat(const struct wp_memmaps *m, __u32 file);
+void wp_memmaps_id(struct wp_memmaps *m, const char *path, struct wp_buildid *id);
+__u64 wp_memmaps_dropped(const struct wp_memmaps *m);
+void wp_memmaps_free(struct wp_memmaps *m);
+
+#endif /* WP_LIB_PERFDATA_MEMMAPS_H */

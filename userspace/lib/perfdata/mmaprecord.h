@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * PERF_RECORD_MMAP2 as include/uapi/linux/perf_event.h describes it.
+ */
+#ifndef WP_LIB_PERFDATA_MMAPRECORD_H
+#define WP_LIB_PERFDATA_MMAPRECORD_H
+
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include "lib/elf/buildid.h"
+
+/* What headers before Linux 5.12 do not have; nor the bit of struct perf_event_attr. */
+#ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
+#define PERF_RECORD_MISC_MMAP_BUILD_ID	(1 << 14)
+#define NO_BUILD_ID_BIT
+#endif
+
+/**
+ * struct wp_mmap2_record - the fixed start of the record
+ * @header: its misc says with PERF_RECORD_MISC_MMAP_BUILD_ID which of the union's parts is there
+ * @pid: process
+ * @tid: thread
+ * @start: first address
+ * @len: bytes
+ * @pgoff: offset of @start in the file, in bytes
+ * @maj: device of the file
+ * @min: the same
+ * @ino: its inode number
+ * @ino_generation: of that
+ * @build_id_size: bytes of @build_id
+ * @reserved: 0
+ * @build_id: its build-id
+ * @prot: PROT_ flags of mmap(2)
+ * @flags: MAP_ flags of mmap(2)
+ * @filename: path, padded to 8 bytes; struct wp_sample_id follows
+ */
+struct wp_mmap2_record {
+	struct perf_event_header header;
+	__u32 pid, tid;
+	__u64 start, len, pgoff;
+	union {
+		struct {
+			__u32 maj, min;
+			__u64 ino, ino_generation;
+		};
+		struct {
+			__u8 build_id_size;
+			__u8 reserved[3];
+			__u8 build_id[WP_BUILDID_MAX];
+		};
+	};
+	__u32 prot, flags;
+	char filename[];
+};
+
+#endif /* WP_LIB_PERFDATA_MMAPRECORD_H */

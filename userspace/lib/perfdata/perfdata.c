@@ -1,0 +1,1060 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the perf.data file while it is written: its header, ids and attrs, the
+ * buffer of data not yet written, and the feature table behind the data.
+ * Called from the record command and batch.c, from one thread; wp_perfdata_abort()
+ * may be called from a signal handler that interrupted any of the others.
+ *
+ * The form was chosen by trial, so that every perf from 5.10 to 7 reads the
+ * file without a warning: file mode, a header of 104 bytes, attrs of 120, ids
+ * per event and CPU, the same sample_type on all events, build-ids in the
+ * table, and inline only where several files have one path (see mapids.c), neither
+ * FINISHED_INIT nor ID_INDEX.
+ *
+ * A write of the buffer leaves a complete file behind: the features follow the
+ * data, and are written over by the next data. As that tears them, the
+ * header's feature bits are cleared before and set after. So a file whose
+ * writer was killed reads as if it had ended there.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/err.h"
+#include "lib/base/fullio.h"
+#include "lib/base/outfile.h"
+#include "lib/perfdata/compress.h"
+#include "lib/perfdata/events.h"
+#include "lib/perfdata/features.h"
+#include "lib/perfdata/mapids.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/perfdata/perfheader.h"
+#include "lib/perfdata/rawsample.h"
+#include "lib/perfdata/tracepoint.h"
+
+#ifndef WP_VERSION
+#define WP_VERSION	"0"
+#endif
+
+#define DEFAULT_BUFFER		(1 << 20)
+#define MAX_RECORD		0xffff		/* header.size is 16 bits */
+#define MAX_CPUS		65536
+
+/* perf's own record types, from tools/lib/perf/include/perf/event.h */
+#define RECORD_FINISHED_ROUND	68
+
+/* What is in the buffer and where in the file it belongs. */
+struct tail {
+	off_t pos;
+	size_t len;
+};
+
+struct wp_perfdata {
+	struct wp_outfile out;
+	int err;		/* the first failure, which is final */
+	bool regular;
+	char *path;
+
+	unsigned int nr_events;
+	struct wp_feature_event event[WP_PERFDATA_MAX_EVENTS];
+	char *name[WP_PERFDATA_MAX_EVENTS];
+	unsigned int nr_cpus;
+	int *cpu_index;		/* of the ids, by CPU number; -1: none */
+	unsigned int cpu_limit;
+
+	struct wp_file_header header;
+	char *buf;
+	size_t room;
+	/* Two copies: the signal handler needs one that is whole. */
+	struct tail tail[2];
+	volatile int cur;
+
+	struct wp_features feat;
+	char *blob;		/* table and sections, offsets from the table's start */
+	size_t blob_len;
+	struct wp_file_section *blob_dir;	/* scratch for the table with true offsets */
+	unsigned int nr_feat;
+	size_t sample_time_at;	/* in blob; 0: none */
+	__u64 feature_bits;
+
+	struct wp_compressor *compressor;	/* NULL: records are as they are */
+	int level;
+	struct wp_mapids maps;	/* of a file whose records can be changed in place */
+
+	__u64 first_time, last_time, nr_samples, nr_bytes;
+};
+
+static void set_tail(struct wp_perfdata *pd, off_t pos, size_t len)
+{
+	int next = !pd->cur;
+
+	pd->tail[next].pos = pos;
+	pd->tail[next].len = len;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pd->cur = next;
+}
+
+static const struct tail *tail(const struct wp_perfdata *pd)
+{
+	return &pd->tail[pd->cur];
+}
+
+/* Only what changes: data and the feature bits. Async-signal-safe. */
+static int write_header_tail(struct wp_perfdata *pd, __u64 data_size, __u64 features)
+{
+	struct wp_file_header h = pd->header;
+	size_t from = offsetof(struct wp_file_header, data);
+
+	h.data.size = data_size;
+	h.features[0] = features;
+	return wp_pwrite_all(pd->out.fd, (char *)&h + from, sizeof(h) - from, from);
+}
+
+/* The features behind the data, which end at @pos. Async-signal-safe. */
+static int write_features(struct wp_perfdata *pd, off_t pos)
+{
+	struct wp_file_section *in = (struct wp_file_section *)pd->blob;
+	__u64 time[2] = { pd->first_time, pd->last_time };
+	size_t dir = pd->nr_feat * sizeof(*in);
+	unsigned int i;
+	int ret;
+
+	if (!pd->nr_feat)
+		return 0;
+	if (pd->sample_time_at)
+		memcpy(pd->blob + pd->sample_time_at, time, sizeof(time));
+	for (i = 0; i < pd->nr_feat; i++) {
+		pd->blob_dir[i].offset = in[i].offset + pos;
+		pd->blob_dir[i].size = in[i].size;
+	}
+	ret = wp_pwrite_all(pd->out.fd, pd->blob_dir, dir, pos);
+	if (!ret)
+		ret = wp_pwrite_all(pd->out.fd, pd->blob + dir, pd->blob_len - dir, pos + dir);
+	return ret;
+}
+
+/*
+ * What is buffered into the file, as it is or in the form @data, which is complete
+ * then. Async-signal-safe.
+ */
+static int checkpoint(struct wp_perfdata *pd, const void *data, size_t len)
+{
+	__u64 start = pd->header.data.offset;
+	struct tail t = *tail(pd);
+	int ret;
+
+	ret = write_header_tail(pd, t.pos - start, 0);
+	if (!ret)
+		ret = wp_pwrite_all(pd->out.fd, data, len, t.pos);
+	if (ret) {
+		/* What there was before may still fit. */
+		if (!write_features(pd, t.pos))
+			write_header_tail(pd, t.pos - start, pd->feature_bits);
+		return ret;
+	}
+	set_tail(pd, t.pos + len, 0);
+	t = *tail(pd);
+	ret = write_header_tail(pd, t.pos - start, 0);
+	if (!ret)
+		ret = write_features(pd, t.pos);
+	if (!ret)
+		ret = write_header_tail(pd, t.pos - start, pd->feature_bits);
+	return ret;
+}
+
+/* Lay the sections out behind each other, a table of them first. */
+static int build_blob(struct wp_perfdata *pd)
+{
+	struct wp_buf b = { 0 };
+	unsigned int i, n = 0;
+	struct wp_file_section *dir, *old_dir;
+	size_t sample_time_at = 0;
+	__u64 bits = 0;
+	char *old;
+
+	for (i = 0; i < WP_FEAT_MAX; i++) {
+		if (pd->feat.sec[i].failed)
+			return -ENOMEM;
+		n += pd->feat.sec[i].len > 0;
+	}
+	wp_buf_add(&b, NULL, n * sizeof(*dir));
+	dir = calloc(n + 1, sizeof(*dir));
+	if (!dir)
+		goto nomem;
+	for (i = 0, n = 0; i < WP_FEAT_MAX; i++) {
+		const struct wp_buf *sec = &pd->feat.sec[i];
+
+		if (!sec->len)
+			continue;
+		dir[n].offset = b.len;
+		dir[n++].size = sec->len;
+		bits |= 1ULL << i;
+		if (i == WP_FEAT_SAMPLE_TIME)
+			sample_time_at = b.len;
+		wp_buf_add(&b, sec->data, sec->len);
+	}
+	if (b.failed)
+		goto nomem;
+	if (n)
+		memcpy(b.data, dir, n * sizeof(*dir));
+	/* An abort in between writes a file without features. */
+	old = pd->blob;
+	old_dir = pd->blob_dir;
+	pd->feature_bits = 0;
+	pd->nr_feat = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pd->blob = b.data;
+	pd->blob_len = b.len;
+	pd->blob_dir = dir;
+	pd->sample_time_at = sample_time_at;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pd->nr_feat = n;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	pd->feature_bits = bits;
+	free(old);
+	free(old_dir);
+	return 0;
+nomem:
+	free(dir);
+	wp_buf_free(&b);
+	return -ENOMEM;
+}
+
+static int fail(struct wp_perfdata *pd, int err)
+{
+	if (pd->err)
+		return pd->err;
+	pd->err = err;
+	wp_err("cannot write %s: %s; the file is good up to the first %lld bytes of data",
+	       pd->path, strerror(-err),
+	       (long long)wp_perfdata_kept(pd));
+	return err;
+}
+
+/**
+ * wp_perfdata_flush() - write what is buffered
+ * @pd: the file
+ *
+ * Done by itself whenever the buffer is full; call it at the end of a round to
+ * bound what SIGKILL could lose.
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_perfdata_flush(struct wp_perfdata *pd)
+{
+	const void *data = pd->buf;
+	size_t len = tail(pd)->len;
+	int ret = 0;
+
+	if (pd->err)
+		return pd->err;
+	if (pd->compressor)
+		ret = wp_compressor_run(pd->compressor, data, len, &data, &len);
+	if (!ret)
+		ret = checkpoint(pd, data, len);
+	return ret ? fail(pd, ret) : 0;
+}
+
+/* A place for @len more bytes in the buffer; commit() makes them count. */
+static void *reserve(struct wp_perfdata *pd, size_t len)
+{
+	if (pd->err)
+		return NULL;
+	if (len > pd->room - tail(pd)->len && wp_perfdata_flush(pd))
+		return NULL;
+	return pd->buf + tail(pd)->len;
+}
+
+static void commit(struct wp_perfdata *pd, size_t len)
+{
+	set_tail(pd, tail(pd)->pos, tail(pd)->len + len);
+	pd->nr_bytes += len;
+}
+
+/**
+ * wp_perfdata_event_oncpu() - describe the event of the on-CPU samples
+ * @out: filled in
+ * @ev: the event as parsed
+ * @freq: @n is a frequency in Hz (-F), not a period (-c)
+ * @n: frequency or period
+ *
+ * A tracepoint is written as a software event of its name: its samples carry
+ * no raw data here, and perf refuses a file with a tracepoint but without the
+ * formats of its fields.
+ */
+void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_event *ev,
+			     bool freq, __u64 n)
+{
+	memset(out, 0, sizeof(*out));
+	snprintf(out->name, sizeof(out->name), "%s", ev->name);
+	wp_event_to_attr(ev, &out->attr);
+	if (ev->type == PERF_TYPE_TRACEPOINT) {
+		out->attr.type = PERF_TYPE_SOFTWARE;
+		out->attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	}
+	out->attr.freq = freq;
+	if (freq)
+		out->attr.sample_freq = n;
+	else
+		out->attr.sample_period = n;
+}
+
+/*
+ * perf record --off-cpu writes a bpf-output event. Without a raw payload perf
+ * 5.10 cannot parse its samples, and with one perf 7 takes it for a direct
+ * sample in a layout of its own. So these are software events of another kind,
+ * context-switches, that EVENT_DESC calls what they are: the name is what all
+ * readers go by. The period of a sample is nanoseconds.
+ */
+static void event_of_time(struct wp_perfdata_event *out, const char *name)
+{
+	memset(out, 0, sizeof(*out));
+	strcpy(out->name, name);
+	out->attr.type = PERF_TYPE_SOFTWARE;
+	out->attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+	out->attr.sample_period = 1;
+}
+
+/**
+ * wp_perfdata_event_offcpu() - describe the event of the off-CPU samples
+ * @out: filled in
+ *
+ * As perf record --off-cpu has it: all time off the CPU, also that in which the
+ * thread was runnable.
+ */
+void wp_perfdata_event_offcpu(struct wp_perfdata_event *out)
+{
+	event_of_time(out, "offcpu-time");
+}
+
+/**
+ * wp_perfdata_event_runnable() - describe the event of the waits for a CPU
+ * @out: filled in
+ *
+ * The part of offcpu-time in which the thread could have run. An event of its
+ * own, as readers add up the periods of one event.
+ */
+void wp_perfdata_event_runnable(struct wp_perfdata_event *out)
+{
+	event_of_time(out, "runnable-time");
+}
+
+/**
+ * wp_perfdata_event_wakeup() - describe the event of what wakers ended
+ * @out: filled in
+ *
+ * Its samples are of the waker, since readers look up the symbols of a sample's
+ * stack in the sample's process; the periods are how long those were blocked that
+ * it woke.
+ */
+void wp_perfdata_event_wakeup(struct wp_perfdata_event *out)
+{
+	event_of_time(out, "wakeup-time");
+}
+
+/**
+ * wp_perfdata_event_raw() - give the samples of an event a raw payload
+ * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
+ * @shows: what of it readers show, the same of all events of a file: see
+ *	wp_raw_format()
+ *
+ * Only of tracepoints readers know what is in their payload: the file describes it.
+ */
+void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows)
+{
+	out->raw_shows = shows;
+	out->attr.type = PERF_TYPE_TRACEPOINT;
+	out->attr.config = WP_RAW_ID;
+	out->attr.sample_type = PERF_SAMPLE_RAW;
+}
+
+/**
+ * wp_perfdata_event_cause() - give the samples of an event the short payload
+ * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
+ *
+ * It stays what it is for readers but ours: see &struct wp_raw_cause.
+ */
+void wp_perfdata_event_cause(struct wp_perfdata_event *out)
+{
+	out->attr.sample_type = PERF_SAMPLE_RAW;
+}
+
+/**
+ * wp_perfdata_event_tracepoint() - describe an event of one of the kernel's tracepoints
+ * @out: filled in
+ * @tp: the tracepoint, needed until wp_perfdata_open() returns
+ *
+ * By its name, as "sched:sched_switch", perf sched and others find what they want. The
+ * raw payload of each sample has @tp->size bytes in the tracepoint's own format.
+ */
+void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
+				  const struct wp_tracepoint *tp)
+{
+	memset(out, 0, sizeof(*out));
+	snprintf(out->name, sizeof(out->name), "%s:%s", tp->system, tp->name);
+	out->tracepoint = tp;
+	out->attr.type = PERF_TYPE_TRACEPOINT;
+	out->attr.config = tp->id;
+	out->attr.sample_period = 1;
+	out->attr.sample_type = PERF_SAMPLE_RAW;
+}
+
+/**
+ * wp_perfdata_event_sideband() - describe the event of mmap, comm, fork, exit
+ * @out: filled in
+ */
+void wp_perfdata_event_sideband(struct wp_perfdata_event *out)
+{
+	memset(out, 0, sizeof(*out));
+	strcpy(out->name, "dummy:HG");
+	out->attr.type = PERF_TYPE_SOFTWARE;
+	out->attr.config = PERF_COUNT_SW_DUMMY;
+	out->attr.sample_period = 1;
+	out->attr.mmap = 1;
+	out->attr.mmap2 = 1;
+	out->attr.comm = 1;
+	out->attr.comm_exec = 1;
+	out->attr.task = 1;
+}
+
+static void set_common_attr(struct perf_event_attr *a)
+{
+	a->size = WP_PERFDATA_ATTR_SIZE;
+	a->sample_type |= WP_PERFDATA_SAMPLE_TYPE;
+	a->read_format = PERF_FORMAT_ID;
+	a->disabled = 1;
+	a->inherit = 1;
+	a->sample_id_all = 1;
+	a->use_clockid = 1;
+	a->clockid = CLOCK_MONOTONIC;
+}
+
+/* All that are present, so that a CPU that comes online later has its ids. */
+static int present_cpus(int **cpus, unsigned int *nr)
+{
+	char line[4096] = "", *p = line, *end;
+	int fd, *v;
+	ssize_t n = 0;
+
+	fd = open("/sys/devices/system/cpu/present", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, line, sizeof(line) - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		snprintf(line, sizeof(line), "0-%ld", sysconf(_SC_NPROCESSORS_CONF) - 1);
+	v = calloc(MAX_CPUS, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	*nr = 0;
+	while (*p) {
+		long from = strtol(p, &end, 10), to = from;
+
+		if (end == p)
+			break;
+		if (*end == '-')
+			to = strtol(end + 1, &end, 10);
+		for (; from >= 0 && from <= to && *nr < MAX_CPUS; from++)
+			v[(*nr)++] = from;
+		p = *end == ',' ? end + 1 : end;
+	}
+	*cpus = v;
+	return *nr ? 0 : -ENODEV;
+}
+
+static int open_file(struct wp_perfdata *pd, const char *path)
+{
+	struct stat st;
+	int ret;
+
+	if (!strcmp(path, "-")) {
+		wp_err("-o -: writing to a pipe is not supported, give a file name");
+		return -ESPIPE;
+	}
+	if (!*path) {
+		wp_err("-o: the file name is empty");
+		return -EINVAL;
+	}
+	ret = wp_outfile_open(&pd->out, path, WP_OUTFILE_PARTIAL);
+	if (ret)
+		return ret;
+	if (fstat(pd->out.fd, &st) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
+		wp_err("%s is a pipe: perf.data is written in file mode only", path);
+		return -ESPIPE;
+	}
+	pd->regular = S_ISREG(st.st_mode);
+	return 0;
+}
+
+/* Header, ids, attrs; then the place where the data begin is known. */
+static int write_start(struct wp_perfdata *pd)
+{
+	size_t ids = pd->nr_cpus * sizeof(__u64);
+	size_t entry = WP_PERFDATA_ATTR_SIZE + sizeof(struct wp_file_section);
+	struct wp_buf b = { 0 };
+	unsigned int i;
+	int ret;
+
+	pd->header = (struct wp_file_header){
+		.magic = WP_PERF_MAGIC,
+		.size = sizeof(pd->header),
+		.attr_size = entry,
+		.attrs.offset = sizeof(pd->header) + pd->nr_events * ids,
+		.attrs.size = pd->nr_events * entry,
+	};
+	pd->header.data.offset = pd->header.attrs.offset + pd->header.attrs.size;
+
+	wp_buf_add(&b, &pd->header, sizeof(pd->header));
+	for (i = 0; i < pd->nr_events; i++)
+		wp_buf_add(&b, pd->event[i].ids, ids);
+	for (i = 0; i < pd->nr_events; i++) {
+		wp_buf_add(&b, &pd->event[i].attr, WP_PERFDATA_ATTR_SIZE);
+		wp_buf_u64(&b, sizeof(pd->header) + i * ids);
+		wp_buf_u64(&b, ids);
+	}
+	ret = b.failed ? -ENOMEM : wp_pwrite_all(pd->out.fd, b.data, b.len, 0);
+	wp_buf_free(&b);
+	set_tail(pd, pd->header.data.offset, 0);
+	pd->nr_bytes = pd->header.data.offset;
+	return ret;
+}
+
+static int make_ids(struct wp_perfdata *pd, const int *cpus, unsigned int nr)
+{
+	unsigned int i, e;
+
+	for (i = 0; i < nr; i++) {
+		if (cpus[i] < 0 || cpus[i] >= MAX_CPUS)
+			return -EINVAL;
+		if ((unsigned int)cpus[i] >= pd->cpu_limit)
+			pd->cpu_limit = cpus[i] + 1;
+	}
+	pd->nr_cpus = nr;
+	pd->cpu_index = malloc(pd->cpu_limit * sizeof(*pd->cpu_index));
+	if (!pd->cpu_index)
+		return -ENOMEM;
+	memset(pd->cpu_index, 0xff, pd->cpu_limit * sizeof(*pd->cpu_index));
+	for (i = 0; i < nr; i++)
+		pd->cpu_index[cpus[i]] = i;
+	for (e = 0; e < pd->nr_events; e++) {
+		__u64 *ids = malloc(nr * sizeof(*ids));
+
+		if (!ids)
+			return -ENOMEM;
+		/* Never 0: that stands for "no id" in synthesized records. */
+		for (i = 0; i < nr; i++)
+			ids[i] = 1 + (__u64)e * nr + i;
+		pd->event[e].ids = ids;
+		pd->event[e].nr_ids = nr;
+	}
+	return 0;
+}
+
+static void destroy(struct wp_perfdata *pd)
+{
+	unsigned int i;
+
+	wp_outfile_abandon(&pd->out);
+	for (i = 0; i < pd->nr_events; i++) {
+		free((void *)pd->event[i].ids);
+		free(pd->name[i]);
+	}
+	wp_features_free(&pd->feat);
+	wp_compressor_free(pd->compressor);
+	wp_mapids_free(&pd->maps);
+	free(pd->cpu_index);
+	free(pd->blob);
+	free(pd->blob_dir);
+	free(pd->buf);
+	free(pd->path);
+	free(pd);
+}
+
+/* The formats of all raw payloads. Ours is one for all events that have it. */
+static int describe_raw(struct wp_perfdata *pd, const struct wp_perfdata_options *opt)
+{
+	struct wp_feature_format formats[WP_PERFDATA_MAX_EVENTS];
+	struct wp_buf own = { 0 };
+	unsigned int i, nr = 0;
+	int failed;
+
+	for (i = 0; i < opt->nr_events; i++) {
+		const struct wp_perfdata_event *ev = &opt->events[i];
+		const struct wp_tracepoint *tp = ev->tracepoint;
+
+		if (tp) {
+			formats[nr++] = (struct wp_feature_format){
+				tp->system, tp->text, tp->len };
+		} else if (ev->attr.type == PERF_TYPE_TRACEPOINT && !own.len) {
+			wp_raw_format(&own, ev->raw_shows);
+			formats[nr++] = (struct wp_feature_format){
+				WP_RAW_SYSTEM, own.data, own.len };
+		}
+	}
+	wp_features_tracing(&pd->feat, formats, nr);
+	failed = own.failed;
+	wp_buf_free(&own);
+	return failed ? -ENOMEM : 0;
+}
+
+/**
+ * wp_perfdata_open() - create a file and write its start
+ * @out: the file, to be closed with wp_perfdata_close()
+ * @opt: what to create
+ *
+ * It gets its name when it can be read; a file of that name that is not empty is renamed
+ * to NAME.old before. The new one is readable by its owner only, as it has the processes
+ * of all users.
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options *opt)
+{
+	const char *path = opt->path ? opt->path : "perf.data";
+	int ret, *all = NULL;
+	const int *cpus = opt->cpus;
+	unsigned int i, nr_cpus = opt->nr_cpus;
+	struct wp_perfdata *pd;
+
+	*out = NULL;
+	if (!opt->nr_events || opt->nr_events > WP_PERFDATA_MAX_EVENTS) {
+		wp_err("a perf.data file has 1 to %d events, not %u", WP_PERFDATA_MAX_EVENTS,
+		       opt->nr_events);
+		return -EINVAL;
+	}
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		goto nomem;
+	pd->first_time = ~0ULL;
+	pd->path = strdup(path);
+	if (!pd->path)
+		goto nomem;
+	pd->room = opt->buffer_size ? opt->buffer_size : DEFAULT_BUFFER;
+	if (pd->room < 2 * MAX_RECORD)
+		pd->room = 2 * MAX_RECORD;
+	pd->buf = malloc(pd->room);
+	if (!pd->buf)
+		goto nomem;
+	for (i = 0; i < opt->nr_events; i++) {
+		pd->nr_events++;
+		pd->name[i] = strdup(opt->events[i].name);
+		if (!pd->name[i])
+			goto nomem;
+		pd->event[i].name = pd->name[i];
+		pd->event[i].attr = opt->events[i].attr;
+		set_common_attr(&pd->event[i].attr);
+	}
+	if (!cpus) {
+		ret = present_cpus(&all, &nr_cpus);
+		if (ret) {
+			wp_err("cannot tell which CPUs are present");
+			goto out;
+		}
+		cpus = all;
+	}
+	ret = make_ids(pd, cpus, nr_cpus);
+	if (ret == -ENOMEM)
+		goto nomem;
+	if (ret) {
+		wp_err("the list of CPUs has a number that is no CPU");
+		goto out;
+	}
+	wp_features_host(&pd->feat);
+	wp_features_clock(&pd->feat, CLOCK_MONOTONIC);
+	wp_features_version(&pd->feat, opt->version ? opt->version : WP_VERSION);
+	wp_features_cmdline(&pd->feat, opt->argc, opt->argv);
+	wp_features_events(&pd->feat, pd->event, pd->nr_events, WP_PERFDATA_ATTR_SIZE);
+	wp_features_sample_time(&pd->feat, 0, 0);
+	if (opt->level) {
+		pd->level = opt->level;
+		pd->compressor = wp_compressor_new(opt->level);
+		if (!pd->compressor)
+			goto nomem;
+		wp_features_compressed(&pd->feat, pd->level, 1, WP_COMPRESS_CHUNK);
+	}
+	if (describe_raw(pd, opt) || build_blob(pd))
+		goto nomem;
+	ret = open_file(pd, pd->path);
+	if (ret)
+		goto out;
+	ret = write_start(pd);
+	if (!ret)
+		ret = checkpoint(pd, pd->buf, 0);
+	if (ret) {
+		wp_err("cannot write %s: %s", path, strerror(-ret));
+		goto out;
+	}
+	/* From here on it can be read at each moment, whatever ends us. */
+	ret = wp_outfile_publish(&pd->out, ".old");
+	if (ret)
+		goto out;
+	free(all);
+	*out = pd;
+	return 0;
+nomem:
+	ret = -ENOMEM;
+	wp_err("out of memory for writing %s", path);
+out:
+	free(all);
+	if (pd)
+		destroy(pd);
+	return ret;
+}
+
+/**
+ * wp_perfdata_id() - the id of an event on a CPU
+ * @pd: the file
+ * @event: index of the event
+ * @cpu: CPU; one without ids gets the event's first, so that nothing is lost
+ *
+ * Return: the id that samples and struct wp_sample_id carry.
+ */
+__u64 wp_perfdata_id(const struct wp_perfdata *pd, unsigned int event, int cpu)
+{
+	int i = -1;
+
+	if (event >= pd->nr_events)
+		return 0;
+	if (cpu >= 0 && (unsigned int)cpu < pd->cpu_limit)
+		i = pd->cpu_index[cpu];
+	return pd->event[event].ids[i < 0 ? 0 : i];
+}
+
+/**
+ * wp_perfdata_encode_sample() - turn a sample into a record
+ * @pd: the file, for the id
+ * @s: the sample
+ * @buf: where to, 8-byte aligned
+ * @size: room there; 64 KiB hold anything
+ *
+ * Frames that do not fit into a record are left out, the outermost first.
+ *
+ * Return: bytes written to @buf, 0 if @size is too small.
+ */
+size_t wp_perfdata_encode_sample(const struct wp_perfdata *pd,
+				 const struct wp_perfdata_sample *s, void *buf, size_t size)
+{
+	/* id, ip, pid/tid, time, cpu, period, nr */
+	bool has_raw = pd->event[s->event].attr.sample_type & PERF_SAMPLE_RAW;
+	size_t raw = has_raw ? sizeof(__u32) + s->nr_raw : 0;
+	const size_t fixed = sizeof(struct perf_event_header) + 7 * sizeof(__u64) + raw;
+	const size_t most = (MAX_RECORD - fixed) / sizeof(__u64) - 2;
+	size_t kernel = s->nr_kernel, user = s->nr_user, nr, len;
+	const __u32 task[2] = { s->pid, s->tid }, cpu[2] = { s->cpu, 0 };
+	bool kernel_mode = s->kernel_mode;
+	struct perf_event_header *h = buf;
+	__u64 *p = (__u64 *)(h + 1), ip = s->ip;
+
+	if (!ip && kernel && (kernel_mode || !user)) {
+		ip = s->kernel_ips[0];
+		kernel_mode = true;
+	} else if (!ip && user) {
+		ip = s->user_ips[0];
+		kernel_mode = false;
+	}
+	if (kernel > most)
+		kernel = most;
+	if (user > most - kernel)
+		user = most - kernel;
+	nr = kernel + !!kernel + user + !!user;
+	if (!nr && ip)
+		nr = 2;
+	len = fixed + nr * sizeof(__u64);
+	if (len > size)
+		return 0;
+	h->type = PERF_RECORD_SAMPLE;
+	h->misc = kernel_mode ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+	h->size = len;
+	*p++ = wp_perfdata_id(pd, s->event, s->cpu);
+	*p++ = ip;
+	memcpy(p++, task, sizeof(task));
+	*p++ = s->time;
+	memcpy(p++, cpu, sizeof(cpu));
+	*p++ = s->period;
+	*p++ = nr;
+	if (kernel) {
+		*p++ = PERF_CONTEXT_KERNEL;
+		memcpy(p, s->kernel_ips, kernel * sizeof(*p));
+		p += kernel;
+	}
+	if (user) {
+		*p++ = PERF_CONTEXT_USER;
+		memcpy(p, s->user_ips, user * sizeof(*p));
+		p += user;
+	}
+	if (nr && !kernel && !user) {
+		*p++ = kernel_mode ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
+		*p++ = ip;
+	}
+	if (has_raw) {
+		memcpy(p, &s->nr_raw, sizeof(__u32));
+		memcpy((char *)p + sizeof(__u32), s->raw, s->nr_raw);
+	}
+	return len;
+}
+
+static void note_sample(struct wp_perfdata *pd, __u64 time)
+{
+	if (time < pd->first_time)
+		pd->first_time = time;
+	if (time > pd->last_time)
+		pd->last_time = time;
+	pd->nr_samples++;
+}
+
+/**
+ * wp_perfdata_write_sample() - append a sample
+ * @pd: the file
+ * @s: the sample
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_perfdata_write_sample(struct wp_perfdata *pd, const struct wp_perfdata_sample *s)
+{
+	void *p = reserve(pd, MAX_RECORD);
+	size_t len;
+
+	if (!p)
+		return pd->err;
+	if (s->event >= pd->nr_events)
+		return -EINVAL;
+	len = wp_perfdata_encode_sample(pd, s, p, MAX_RECORD);
+	note_sample(pd, s->time);
+	commit(pd, len);
+	return 0;
+}
+
+/**
+ * wp_perfdata_write_record() - append a record as it is
+ * @pd: the file
+ * @rec: the record, with its struct wp_sample_id unless it is a sample
+ *
+ * Return: 0, -EINVAL if the size is no record's, or another negative errno.
+ */
+int wp_perfdata_write_record(struct wp_perfdata *pd, const struct perf_event_header *rec)
+{
+	void *p;
+
+	if (rec->size < sizeof(*rec) || rec->size % sizeof(__u64)) {
+		wp_err("a record of type %u has a size of %u bytes", rec->type, rec->size);
+		return -EINVAL;
+	}
+	p = reserve(pd, rec->size);
+	if (!p)
+		return pd->err;
+	memcpy(p, rec, rec->size);
+	if (pd->regular && !pd->compressor)
+		wp_mapids_note(&pd->maps, rec, tail(pd)->pos + tail(pd)->len);
+	if (rec->type == PERF_RECORD_SAMPLE && rec->size >= 40)
+		note_sample(pd, ((const __u64 *)rec)[4]);
+	commit(pd, rec->size);
+	return 0;
+}
+
+/**
+ * wp_perfdata_write_lost() - append a record that tells of a loss
+ * @pd: the file
+ * @event: index of the event that lost
+ * @cpu: CPU
+ * @time: when
+ * @lost: how many were lost; readers add these up and warn
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_perfdata_write_lost(struct wp_perfdata *pd, unsigned int event, __u32 cpu,
+			   __u64 time, __u64 lost)
+{
+	__u64 id = wp_perfdata_id(pd, event, cpu);
+	struct {
+		struct perf_event_header header;
+		__u64 id;
+		__u64 lost;
+		struct wp_sample_id sid;
+	} rec = {
+		.header.type = PERF_RECORD_LOST,
+		.header.size = sizeof(rec),
+		.id = id,
+		.lost = lost,
+		.sid.time = time,
+		.sid.cpu = cpu,
+		.sid.id = id,
+	};
+
+	return wp_perfdata_write_record(pd, &rec.header);
+}
+
+/**
+ * wp_perfdata_finished_round() - allow readers to sort and free what they have
+ * @pd: the file
+ *
+ * Promises that all records to come are later than the latest one that the
+ * *last but one* round had. It is optional.
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_perfdata_finished_round(struct wp_perfdata *pd)
+{
+	const struct perf_event_header rec = {
+		.type = RECORD_FINISHED_ROUND,
+		.size = sizeof(rec),
+	};
+
+	return wp_perfdata_write_record(pd, &rec);
+}
+
+/* The file stays readable at each step: a record is changed at once. */
+static int write_mapids(struct wp_perfdata *pd, const struct wp_buildids *ids)
+{
+	int ret = wp_mapids_write(&pd->maps, pd->out.fd, ids);
+
+	return ret ? fail(pd, ret) : 0;
+}
+
+/**
+ * wp_perfdata_close() - complete the file and free everything
+ * @pd: the file, or NULL
+ * @ids: the build-ids to list, resolved by this call; NULL for none
+ *
+ * Return: 0, or the first failure that there was in writing.
+ */
+int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
+{
+	int ret;
+
+	if (!pd)
+		return 0;
+	ret = wp_perfdata_flush(pd);
+	if (ids) {
+		wp_buildids_resolve(ids);
+		wp_features_buildids(&pd->feat, ids);
+	}
+	if (ids && !ret)
+		ret = write_mapids(pd, ids);
+	if (pd->compressor)
+		wp_features_compressed(&pd->feat, pd->level,
+				       wp_compressor_ratio(pd->compressor),
+				       WP_COMPRESS_CHUNK);
+	/* No sample: the times stay 0, as perf writes them. */
+	if (!pd->nr_samples)
+		pd->first_time = 0;
+	if (build_blob(pd)) {
+		if (!ret)
+			wp_err("out of memory for the header of %s", pd->path);
+		ret = ret ? ret : -ENOMEM;
+	}
+	if (!ret)
+		ret = wp_perfdata_flush(pd);
+	if (!ret && pd->regular && ftruncate(pd->out.fd, tail(pd)->pos + pd->blob_len))
+		ret = fail(pd, -errno);
+	/* Network file systems tell of a full disk only now. */
+	if (wp_outfile_commit(&pd->out) && !ret)
+		ret = -EIO;
+	destroy(pd);
+	return ret;
+}
+
+/**
+ * wp_perfdata_kept() - how much is in the file, whatever becomes of the rest
+ * @pd: the file
+ *
+ * Return: bytes of data.
+ */
+__u64 wp_perfdata_kept(const struct wp_perfdata *pd)
+{
+	return tail(pd)->pos - (off_t)pd->header.data.offset;
+}
+
+/**
+ * wp_perfdata_dup() - a descriptor of the file for what comes after wp_perfdata_close()
+ * @pd: the file
+ *
+ * Return: the descriptor, to be closed, or -1.
+ */
+int wp_perfdata_dup(const struct wp_perfdata *pd)
+{
+	return fcntl(pd->out.fd, F_DUPFD_CLOEXEC, 0);
+}
+
+/**
+ * wp_perfdata_dup_close() - close it
+ * @fd: from wp_perfdata_dup()
+ *
+ * Return: how large the file is, in bytes; 0 if that is not known.
+ */
+__u64 wp_perfdata_dup_close(int fd)
+{
+	struct stat st;
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st))
+		st.st_size = 0;
+	close(fd);
+	return st.st_size;
+}
+
+/**
+ * wp_perfdata_is_regular() - whether it is a file
+ * @pd: the file
+ *
+ * Return: false if it is a device.
+ */
+bool wp_perfdata_is_regular(const struct wp_perfdata *pd)
+{
+	return pd->regular;
+}
+
+/**
+ * wp_perfdata_discard() - take the file away, and free everything
+ * @pd: the file, or NULL
+ */
+void wp_perfdata_discard(struct wp_perfdata *pd)
+{
+	if (!pd)
+		return;
+	wp_outfile_remove(&pd->out);
+	destroy(pd);
+}
+
+/**
+ * wp_perfdata_abort() - make the file readable, quickly, and let it be
+ * @pd: the file, or NULL
+ *
+ * For the second Ctrl-C. Writes what is buffered, the header, and all features
+ * but the build-ids (readers then take those of the files). May be called from
+ * a signal handler at any time between open and close; the process must end
+ * with _exit() then, and no other function of @pd may be called.
+ */
+void wp_perfdata_abort(struct wp_perfdata *pd)
+{
+	if (pd && pd->out.is_open)
+		checkpoint(pd, pd->buf, tail(pd)->len);
+}
+
+/**
+ * wp_perfdata_bytes() - how large the file has become
+ * @pd: the file
+ *
+ * Return: bytes, without the features at the end.
+ */
+__u64 wp_perfdata_bytes(const struct wp_perfdata *pd)
+{
+	return pd->nr_bytes;
+}
+
+/**
+ * wp_perfdata_samples() - how many samples were written
+ * @pd: the file
+ *
+ * Return: their number.
+ */
+__u64 wp_perfdata_samples(const struct wp_perfdata *pd)
+{
+	return pd->nr_samples;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Writes a perf.data file that every perf from 5.10 to 7 reads. Used by
+ * the record command; batch.c puts records in order of time before they come here.
+ *
+ *	struct wp_perfdata_event ev[4];
+ *	unsigned int nr = 0;
+ *
+ *	wp_perfdata_event_oncpu(&ev[nr++], &event, true, 99);
+ *	wp_perfdata_event_offcpu(&ev[nr++]);
+ *	wp_perfdata_event_runnable(&ev[nr++]);
+ *	wp_perfdata_event_sideband(&ev[nr++]);
+ *	ret = wp_perfdata_open(&pd, &(struct wp_perfdata_options){
+ *		.path = path, .events = ev, .nr_events = nr,
+ *		.argc = argc, .argv = argv });
+ *	...
+ *	wp_perfdata_write_record(), wp_perfdata_write_sample(), or the batch
+ *	...
+ *	ret = wp_perfdata_close(pd, buildids);
+ *
+ * An event is named by its place in @events. The order decides the order in
+ * perf report. Leave out the events that are not recorded; keep the sideband.
+ *
+ * Whatever happens to the process after wp_perfdata_open(), SIGKILL included,
+ * the file stays readable up to the last write of the buffer.
+ */
+#ifndef WP_LIB_PERFDATA_PERFDATA_H
+#define WP_LIB_PERFDATA_PERFDATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include "lib/symbols/buildids.h"
+
+struct wp_event;
+struct wp_perfdata;
+struct wp_tracepoint;
+
+/*
+ * What every event, the dummy included, has in its samples. Without the same
+ * type on the dummy perf sched cannot find threads.
+ */
+#define WP_PERFDATA_SAMPLE_TYPE						\
+	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
+	 PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |	\
+	 PERF_SAMPLE_CALLCHAIN)
+
+/*
+ * The attr size that every perf reads: 128 and more is refused by 5.10, 136
+ * and more by 6.1, and so on. And the one that 5.10's perf inject needs: it
+ * writes attrs of its own size, 120, without saying so in them, so that it
+ * cannot read its own output if the size was another.
+ */
+#define WP_PERFDATA_ATTR_SIZE	PERF_ATTR_SIZE_VER6	/* 120 */
+
+#define WP_PERFDATA_MAX_EVENTS	16
+
+/**
+ * struct wp_sample_id - the end of each record that is no sample
+ * @pid: process, in the reader's pid namespace
+ * @tid: thread
+ * @time: ns of CLOCK_MONOTONIC; 0 for what was true before the session
+ * @cpu: CPU
+ * @res: 0
+ * @id: the id of (event, CPU)
+ *
+ * This is what sample_id_all adds for WP_PERFDATA_SAMPLE_TYPE.
+ */
+struct wp_sample_id {
+	__u32 pid;
+	__u32 tid;
+	__u64 time;
+	__u32 cpu;
+	__u32 res;
+	__u64 id;
+};
+
+/**
+ * struct wp_perfdata_event - an event of the file
+ * @name: what readers show
+ * @attr: type, config and the like; wp_perfdata_open() sets the common fields
+ * @raw_shows: what of its raw payload readers show: see wp_raw_format()
+ * @tracepoint: the kernel's tracepoint that its samples are of, or NULL; needed
+ *	until wp_perfdata_open() returns
+ */
+struct wp_perfdata_event {
+	char name[256];
+	struct perf_event_attr attr;
+	unsigned int raw_shows;
+	const struct wp_tracepoint *tracepoint;
+};
+
+/**
+ * struct wp_perfdata_options - how to make a file
+ * @path: its name; NULL means perf.data
+ * @events: the events, in the order in which perf report shall show them
+ * @nr_events: their number, at most WP_PERFDATA_MAX_EVENTS
+ * @cpus: CPUs that have ids; NULL means all that are present, and that is
+ *	right unless a test wants something else
+ * @nr_cpus: their number
+ * @argc: arguments of the command, for the header
+ * @argv: the same
+ * @version: of the program; NULL means wallprof's own
+ * @buffer_size: bytes to collect before writing; 0 means 1 MiB
+ * @level: zstd's level to compress records with, 0 for none, which all readers read
+ */
+struct wp_perfdata_options {
+	const char *path;
+	const struct wp_perfdata_event *events;
+	unsigned int nr_events;
+	const int *cpus;
+	unsigned int nr_cpus;
+	int argc;
+	char *const *argv;
+	const char *version;
+	size_t buffer_size;
+	int level;
+};
+
+/**
+ * struct wp_perfdata_sample - one sample
+ * @event: index of the event
+ * @pid: process
+ * @tid: thread
+ * @cpu: CPU
+ * @time: ns of CLOCK_MONOTONIC
+ * @period: its weight; nanoseconds for offcpu-time, runnable-time, wakeup-time
+ *	and cpu-clock
+ * @ip: where the thread was; 0 means: the first of the stacks, user or kernel,
+ *	whichever @kernel_mode says, and if there is none either, not known
+ * @kernel_mode: @ip is in the kernel
+ * @nr_kernel: frames in @kernel_ips, 0 for none
+ * @kernel_ips: kernel stack, the leaf first
+ * @nr_user: frames in @user_ips, 0 for none
+ * @user_ips: user stack, the leaf first
+ * @raw: raw payload, of an event of wp_perfdata_event_raw() or _tracepoint()
+ * @nr_raw: its bytes, with 4 more a multiple of 8
+ *
+ * A sample without stacks whose @ip is known gets @ip as its only frame. One
+ * without anything has no frame and ip 0, and is shown as [unknown] by all.
+ */
+struct wp_perfdata_sample {
+	unsigned int event;
+	__u32 pid;
+	__u32 tid;
+	__u32 cpu;
+	__u64 time;
+	__u64 period;
+	__u64 ip;
+	bool kernel_mode;
+	unsigned int nr_kernel;
+	const __u64 *kernel_ips;
+	unsigned int nr_user;
+	const __u64 *user_ips;
+	const void *raw;
+	__u32 nr_raw;
+};
+
+void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_event *ev,
+			     bool freq, __u64 n);
+void wp_perfdata_event_offcpu(struct wp_perfdata_event *out);
+void wp_perfdata_event_runnable(struct wp_perfdata_event *out);
+void wp_perfdata_event_wakeup(struct wp_perfdata_event *out);
+void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows);
+void wp_perfdata_event_cause(struct wp_perfdata_event *out);
+void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
+				  const struct wp_tracepoint *tp);
+void wp_perfdata_event_sideband(struct wp_perfdata_event *out);
+
+bool wp_perfdata_is_regular(const struct wp_perfdata *pd);
+__u64 wp_perfdata_dup_close(int fd);
+void wp_perfdata_discard(struct wp_perfdata *pd);
+int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options *opt);
+__u64 wp_perfdata_id(const struct wp_perfdata *pd, unsigned int event, int cpu);
+size_t wp_perfdata_encode_sample(const struct wp_perfdata *pd,
+				 const struct wp_perfdata_sample *s, void *buf, size_t size);
+int wp_perfdata_write_sample(struct wp_perfdata *pd, const struct wp_perfdata_sample *s);
+int wp_perfdata_write_record(struct wp_perfdata *pd, const struct perf_event_header *rec);
+int wp_perfdata_write_lost(struct wp_perfdata *pd, unsigned int event, __u32 cpu,
+			   __u64 time, __u64 lost);
+int wp_perfdata_finished_round(struct wp_perfdata *pd);
+int wp_perfdata_flush(struct wp_perfdata *pd);
+int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids);
+__u64 wp_perfdata_kept(const struct wp_perfdata *pd);
+int wp_perfdata_dup(const struct wp_perfdata *pd);
+void wp_perfdata_abort(struct wp_perfdata *pd);
+
+__u64 wp_perfdata_bytes(const struct wp_perfdata *pd);
+__u64 wp_perfdata_samples(const struct wp_perfdata *pd);
+
+#endif /* WP_LIB_PERFDATA_PERFDATA_H */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reads what a perf.data file tells of itself: where it was recorded, when and how.
+ * See perffile.c.
+ */
+#ifndef WP_LIB_PERFDATA_PERFFILE_H
+#define WP_LIB_PERFDATA_PERFFILE_H
+
+#include <stdbool.h>
+#include <time.h>
+#include <linux/types.h>
+
+#include "lib/perfdata/features.h"
+#include "lib/perfdata/perfheader.h"
+
+/**
+ * struct wp_perffile - a file that is read
+ * @fd: its descriptor
+ * @size: bytes
+ * @header: its beginning, checked
+ */
+struct wp_perffile {
+	int fd;
+	__u64 size;
+	struct wp_file_header header;
+};
+
+int wp_perffile_open(struct wp_perffile *f, const char *path);
+void wp_perffile_close(struct wp_perffile *f);
+int wp_perffile_feature(const struct wp_perffile *f, enum wp_feature nr, struct wp_buf *b);
+char *wp_perffile_string(const struct wp_perffile *f, enum wp_feature nr);
+char *wp_perffile_cmdline(const struct wp_perffile *f);
+bool wp_perffile_time(const struct wp_perffile *f, __u64 time, __u64 *tod);
+bool wp_perffile_day(const struct wp_perffile *f, __u64 time, time_t *day, bool *written);
+
+#endif /* WP_LIB_PERFDATA_PERFFILE_H */

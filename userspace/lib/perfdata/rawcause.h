@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a sample of off-CPU time carries without record -R. See rawcause.c.
+ */
+#ifndef WP_LIB_PERFDATA_RAWCAUSE_H
+#define WP_LIB_PERFDATA_RAWCAUSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "lib/model/merge.h"
+
+/**
+ * struct wp_raw_cause - what a sample carries without -R, of an event that is no tracepoint
+ * @magic: WP_RAW_CAUSE
+ * @state: enum wallprof_state
+ * @reason: enum wallprof_reason
+ * @compat: 1: @syscall is of the 32-bit table
+ * @reserved: 0
+ * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE or _OTHER
+ * @lock: address of the futex; 0 if it is about none
+ * @count: the intervals that the sample stands for
+ * @blocked_max: the longest time blocked in one of them, ns
+ * @runnable_max: the longest time runnable
+ *
+ * With the 4 bytes before it that say how long it is, a multiple of 8.
+ */
+struct wp_raw_cause {
+	__u32 magic;
+	__u8 state;
+	__u8 reason;
+	__u8 compat;
+	__u8 reserved;
+	__u32 syscall;
+	__u64 lock;
+	__u64 count;
+	__u64 blocked_max;
+	__u64 runnable_max;
+} __attribute__((packed));
+
+#define WP_RAW_CAUSE	0x31435057	/* "WPC1" */
+
+void wp_raw_cause_make(struct wp_raw_cause *raw, const struct wp_sample *s);
+bool wp_raw_cause_read(struct wp_raw_cause *raw, const void *buf, size_t size);
+
+#endif /* WP_LIB_PERFDATA_RAWCAUSE_H */

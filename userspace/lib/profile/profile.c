@@ -1,0 +1,671 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the reading of a perf.data's samples: of each one the thread under its name, the
+ * stack, the kind of time, and, of our own recordings with raw samples, why. Called by
+ * the commands that show or convert profiles.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/err.h"
+#include "lib/base/intern.h"
+#include "lib/model/cause.h"
+#include "lib/model/comms.h"
+#include "lib/model/ledgerfile.h"
+#include "lib/model/syscalls.h"
+#include "lib/perfdata/rawcause.h"
+#include "lib/perfdata/rawsample.h"
+#include "lib/profile/profile.h"
+#include "lib/profile/profstacks.h"
+
+/* System calls with a number below have their names kept. */
+#define MAX_CALLS	512
+
+/**
+ * struct event - what the samples of an event are
+ * @kind: of what
+ * @is_time: their period is in ns
+ * @each_ns: so many ns stand for each; 0: not known
+ * @state: fields of the raw payload; NULL: it has none
+ * @reason: the same
+ * @syscall: the same
+ * @arg: the same
+ * @object: the same
+ * @count: the same
+ * @waker: the same
+ * @waker_tid: the same
+ * @cause: it has a struct wp_raw_cause instead
+ * @blocked_max: the same
+ * @runnable_max: the same
+ */
+struct event {
+	enum wp_profile_kind kind;
+	bool is_time;
+	__u64 each_ns;
+	const struct wp_tracepoint_field *state;
+	const struct wp_tracepoint_field *reason;
+	const struct wp_tracepoint_field *syscall;
+	const struct wp_tracepoint_field *arg;
+	const struct wp_tracepoint_field *object;
+	const struct wp_tracepoint_field *count;
+	const struct wp_tracepoint_field *waker;
+	const struct wp_tracepoint_field *waker_tid;
+	bool cause;
+	const struct wp_tracepoint_field *blocked_max;
+	const struct wp_tracepoint_field *runnable_max;
+};
+
+/**
+ * struct wp_profile - a recording
+ * @file: the file
+ * @records: its records
+ * @maps: its processes' mappings
+ * @comms: names of threads
+ * @stacks: stacks
+ * @event: its events
+ * @arch: the machine that it was recorded on; NULL: not known
+ * @calls: names of system calls there, as far as they were looked up, and of 32-bit ones
+ * @threads: struct wp_profile_thread
+ * @causes: struct wp_profile_cause
+ * @stats: what was read
+ * @fn: who is told
+ * @ctx: its own
+ */
+struct wp_profile {
+	struct wp_perffile file;
+	struct wp_perfrecords *records;
+	struct wp_memmaps *maps;
+	struct wp_comms comms;
+	struct wp_profstacks *stacks;
+	struct event *event;
+	char *arch;
+	char calls[2][MAX_CALLS][32];
+	struct wp_intern threads;
+	struct wp_intern causes;
+	struct wp_profile_stats stats;
+	wp_profile_fn fn;
+	void *ctx;
+};
+
+static int no_memory(void)
+{
+	wp_err("no memory for the samples of the recording");
+	return -ENOMEM;
+}
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+		attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static bool is_cycles(const struct wp_perfevent *event)
+{
+	return (event->attr.type == PERF_TYPE_HARDWARE &&
+		(__u32)event->attr.config == PERF_COUNT_HW_CPU_CYCLES) ||
+	       !strncmp(event->name, "cycles", 6) || strstr(event->name, "/cycles/") ||
+	       strstr(event->name, "/cpu-cycles/");
+}
+
+/* A name with what perf may have appended to it: modifiers. */
+static bool is_named(const char *name, const char *wanted)
+{
+	size_t len = strlen(wanted);
+
+	return !strncmp(name, wanted, len) && (!name[len] || name[len] == ':');
+}
+
+static void set_event(struct event *to, const struct wp_perfevent *event, bool ours)
+{
+	const struct wp_tracepoint *tp = event->tracepoint;
+
+	to->kind = WP_PROFILE_OTHER;
+	if (is_named(event->name, "offcpu-time"))
+		to->kind = WP_PROFILE_OFFCPU;
+	else if (is_named(event->name, "runnable-time"))
+		to->kind = WP_PROFILE_RUNNABLE;
+	else if (is_named(event->name, "wakeup-time"))
+		to->kind = WP_PROFILE_WAKER;
+	else if (is_clock(&event->attr) || is_cycles(event))
+		to->kind = WP_PROFILE_CPU;
+	to->is_time = to->kind != WP_PROFILE_OTHER &&
+		(to->kind != WP_PROFILE_CPU || is_clock(&event->attr));
+	/* With a frequency the kernel takes care that this is so; ours stand for many. */
+	if (to->kind == WP_PROFILE_CPU && !to->is_time && event->attr.freq && !ours &&
+	    event->attr.sample_freq)
+		to->each_ns = 1000000000 / event->attr.sample_freq;
+	to->cause = event->attr.type == PERF_TYPE_SOFTWARE &&
+		event->attr.sample_type & PERF_SAMPLE_RAW &&
+		(to->kind == WP_PROFILE_OFFCPU || to->kind == WP_PROFILE_RUNNABLE);
+	if (!tp || strcmp(tp->system, WP_RAW_SYSTEM) || strcmp(tp->name, WP_RAW_NAME))
+		return;
+	to->state = wp_tracepoint_field(tp, "state");
+	to->reason = wp_tracepoint_field(tp, "reason");
+	to->syscall = wp_tracepoint_field(tp, "syscall");
+	to->arg = wp_tracepoint_field(tp, "arg");
+	to->object = wp_tracepoint_field(tp, "object");
+	to->count = wp_tracepoint_field(tp, "count");
+	to->waker = wp_tracepoint_field(tp, "waker");
+	to->waker_tid = wp_tracepoint_field(tp, "waker_tid");
+	to->blocked_max = wp_tracepoint_field(tp, "blocked_max");
+	to->runnable_max = wp_tracepoint_field(tp, "runnable_max");
+}
+
+static int set_events(struct wp_profile *p)
+{
+	const struct wp_perfevents *events = wp_perfrecords_events(p->records);
+	struct wp_ledgerfile_head head;
+	unsigned int i;
+	__u64 offset;
+	bool ours = !wp_ledgerfile_open(p->file.fd, &head, &offset);
+
+	p->event = calloc(events->nr, sizeof(*p->event));
+	if (!p->event)
+		return no_memory();
+	for (i = 0; i < events->nr; i++)
+		set_event(&p->event[i], &events->event[i], ours);
+	return 0;
+}
+
+/**
+ * wp_profile_open() - open a recording
+ * @out: out: to be closed with wp_profile_close()
+ * @path: the file's name
+ * @options: where names of functions are looked for
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_profile_open(struct wp_profile **out, const char *path,
+		    const struct wp_symbols_options *options)
+{
+	struct wp_profile *p = calloc(1, sizeof(*p));
+	struct wp_symbols_options names = *options;
+	char *release;
+	int err;
+
+	if (!p)
+		return no_memory();
+	p->file.fd = -1;
+	err = wp_perffile_open(&p->file, path);
+	if (!err)
+		err = wp_perfrecords_open(&p->records, &p->file, path);
+	if (!err)
+		err = set_events(p);
+	if (!err) {
+		release = wp_perffile_string(&p->file, WP_FEAT_OSRELEASE);
+		if (!names.release)
+			names.release = release;
+		p->arch = wp_perffile_string(&p->file, WP_FEAT_ARCH);
+		p->maps = wp_memmaps_new(&p->file);
+		err = p->maps ? wp_profstacks_new(&p->stacks, p->maps, &names) : -ENOMEM;
+		free(release);
+	}
+	if (err) {
+		wp_profile_close(p);
+		return err;
+	}
+	*out = p;
+	return 0;
+}
+
+/**
+ * wp_profile_file() - the file
+ * @p: the recording
+ *
+ * Return: it, for what it tells of itself.
+ */
+const struct wp_perffile *wp_profile_file(const struct wp_profile *p)
+{
+	return &p->file;
+}
+
+/**
+ * wp_profile_events() - the events
+ * @p: the recording
+ *
+ * Return: which events it has.
+ */
+const struct wp_perfevents *wp_profile_events(const struct wp_profile *p)
+{
+	return wp_perfrecords_events(p->records);
+}
+
+/**
+ * wp_profile_kind() - what an event's samples are of
+ * @p: the recording
+ * @event: index in wp_profile_events()
+ *
+ * Return: the kind.
+ */
+enum wp_profile_kind wp_profile_kind(const struct wp_profile *p, unsigned int event)
+{
+	return p->event[event].kind;
+}
+
+/* The number of a sample's thread; 0 if there is no memory. */
+static __u32 thread_of(struct wp_profile *p, const struct wp_perfrecord *rec)
+{
+	struct wp_profile_thread t = { .pid = rec->pid, .tid = rec->tid };
+	const char *comm = rec->tid > 0 ? wp_comms_find(&p->comms, rec->tid) : NULL;
+
+	if (!rec->tid && !rec->pid)
+		comm = "swapper";
+	if (comm)
+		snprintf(t.comm, sizeof(t.comm), "%s", comm);
+	return wp_intern(&p->threads, &t, sizeof(t), NULL);
+}
+
+static void get_text(const struct wp_tracepoint_field *f, const struct wp_perfrecord *rec,
+		     char *buf, size_t room)
+{
+	if (f)
+		wp_tracepoint_get_text(f, rec->raw, rec->raw_size, buf, room);
+	if (!strcmp(buf, "-"))
+		buf[0] = 0;
+}
+
+/*
+ * What was waited for: of a futex in a file's memory the variable, if it has a name. Of
+ * others what the recording has, of which the end says most.
+ */
+static void get_object(struct wp_profile *p, const struct wp_perfrecord *rec,
+		       struct wp_profile_cause *c)
+{
+	const struct event *event = &p->event[rec->event];
+	const size_t room = sizeof(c->object);
+	char text[512] = "";
+	size_t len;
+
+	if (event->arg && !strncmp(c->syscall, "futex", 5) &&
+	    wp_profstacks_variable(p->stacks, rec->pid, wp_tracepoint_get(event->arg, rec->raw),
+				   c->object, room))
+		return;
+	get_text(event->object, rec, text, sizeof(text));
+	len = strlen(text);
+	snprintf(c->object, room, "%s", len < room ? text : text + len - room + 1);
+	if (len >= room)
+		memset(c->object, '.', 3);
+}
+
+/* The name of a system call; libseccomp takes long to look one up. */
+static void get_call(struct wp_profile *p, __u32 nr, bool compat, struct wp_profile_cause *c)
+{
+	char buf[32], (*kept)[sizeof(buf)] = p->calls[compat];
+
+	if (nr == WALLPROF_SYSCALL_NONE)
+		return;
+	if (nr >= MAX_CALLS) {
+		snprintf(c->syscall, sizeof(c->syscall), "%s",
+			 wp_syscall_name_on(p->arch, nr, compat, buf, sizeof(buf)));
+		return;
+	}
+	if (!kept[nr][0])
+		snprintf(kept[nr], sizeof(buf), "%s",
+			 wp_syscall_name_on(p->arch, nr, compat, buf, sizeof(buf)));
+	snprintf(c->syscall, sizeof(c->syscall), "%s", kept[nr]);
+}
+
+/* The same of a recording without -R, which has locks only. */
+static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
+		      struct wp_profile_sample *sample, struct wp_profile_cause *c)
+{
+	struct wp_raw_cause raw;
+
+	if (!p->event[rec->event].cause || !wp_raw_cause_read(&raw, rec->raw, rec->raw_size))
+		return false;
+	snprintf(c->state, sizeof(c->state), "%s", wp_state_name(raw.state));
+	snprintf(c->reason, sizeof(c->reason), "%s", wp_reason_name(raw.reason));
+	get_call(p, raw.syscall, raw.compat, c);
+	if (raw.lock && !wp_profstacks_variable(p->stacks, rec->pid, raw.lock, c->object,
+						sizeof(c->object)))
+		snprintf(c->object, sizeof(c->object), "0x%llx", (unsigned long long)raw.lock);
+	sample->count = raw.count;
+	sample->blocked_max = raw.blocked_max;
+	sample->runnable_max = raw.runnable_max;
+	return true;
+}
+
+/* The number of why; 0: not told; and the number of intervals. */
+static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
+		    struct wp_profile_sample *sample)
+{
+	const struct event *event = &p->event[rec->event];
+	struct wp_profile_cause c;
+
+	memset(&c, 0, sizeof(c));
+	if (get_cause(p, rec, sample, &c)) {
+		sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
+		return sample->cause ? 0 : no_memory();
+	}
+	if (!rec->raw || !event->reason)
+		return 0;
+	if (event->state)
+		snprintf(c.state, sizeof(c.state), "%s",
+			 wp_state_name(wp_tracepoint_get(event->state, rec->raw)));
+	snprintf(c.reason, sizeof(c.reason), "%s",
+		 wp_reason_name(wp_tracepoint_get(event->reason, rec->raw)));
+	get_text(event->syscall, rec, c.syscall, sizeof(c.syscall));
+	get_object(p, rec, &c);
+	if (event->count)
+		sample->count = wp_tracepoint_get(event->count, rec->raw);
+	if (event->waker && event->waker_tid) {
+		sample->waker = wp_waker_name(wp_tracepoint_get(event->waker, rec->raw));
+		sample->waker_tid = wp_tracepoint_get(event->waker_tid, rec->raw);
+	}
+	if (event->blocked_max)
+		sample->blocked_max = wp_tracepoint_get(event->blocked_max, rec->raw);
+	if (event->runnable_max)
+		sample->runnable_max = wp_tracepoint_get(event->runnable_max, rec->raw);
+	sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
+	return sample->cause ? 0 : no_memory();
+}
+
+static int add_sample(struct wp_profile *p, const struct wp_perfrecord *rec)
+{
+	const struct event *event = &p->event[rec->event];
+	bool has_period = rec->sample_type & PERF_SAMPLE_PERIOD;
+	const struct wp_perfevents *events = wp_perfrecords_events(p->records);
+	const struct perf_event_attr *attr = &events->event[rec->event].attr;
+	struct wp_profile_sample sample = {
+		.kind = event->kind,
+		.event = rec->event,
+		.cpu = rec->cpu,
+		.time = rec->time,
+		.weight = has_period ? rec->period : attr->freq ? 1 : attr->sample_period,
+		.count = 1,
+	};
+	int err;
+
+	sample.ns = event->is_time ? sample.weight : event->each_ns;
+	sample.thread = thread_of(p, rec);
+	if (!sample.thread)
+		return no_memory();
+	err = wp_profstacks_add(p->stacks, rec, &sample.stack);
+	if (!err)
+		err = cause_of(p, rec, &sample);
+	if (err)
+		return err;
+	p->stats.samples[sample.kind]++;
+	if (!p->stats.first || sample.time < p->stats.first)
+		p->stats.first = sample.time;
+	if (sample.time > p->stats.last)
+		p->stats.last = sample.time;
+	return p->fn(p->ctx, &sample);
+}
+
+static int add_record(void *ctx, const struct wp_perfrecord *rec)
+{
+	struct wp_profile *p = ctx;
+	int err = 0;
+
+	if (rec->header->type == PERF_RECORD_SAMPLE)
+		return add_sample(p, rec);
+	if (wp_comms_record(&p->comms, rec->header))
+		err = no_memory();
+	return err ? err : wp_memmaps_record(p->maps, rec->header);
+}
+
+/**
+ * wp_profile_read() - read all samples
+ * @p: the recording; it can be read once
+ * @fn: is told of each one, in order of time
+ * @ctx: handed to it
+ *
+ * Return: 0, what @fn returned, or a negative errno; a message was printed.
+ */
+int wp_profile_read(struct wp_profile *p, wp_profile_fn fn, void *ctx)
+{
+	p->fn = fn;
+	p->ctx = ctx;
+	wp_perfrecords_show_progress(p->records);
+	return wp_perfrecords_read(p->records, add_record, p);
+}
+
+/**
+ * wp_profile_stats() - what was read
+ * @p: the recording
+ * @stats: out
+ */
+void wp_profile_stats(const struct wp_profile *p, struct wp_profile_stats *stats)
+{
+	struct wp_perfrecords_stats records;
+
+	wp_perfrecords_stats(p->records, &records);
+	*stats = p->stats;
+	stats->lost = records.lost;
+	stats->damaged = records.damaged;
+	stats->no_stack = wp_profstacks_left_out(p->stacks);
+}
+
+/**
+ * wp_profile_threads() - how many threads there are
+ * @p: the recording
+ *
+ * Return: their number, so far.
+ */
+size_t wp_profile_threads(const struct wp_profile *p)
+{
+	return p->threads.nr;
+}
+
+/**
+ * wp_profile_add_thread() - the number of a thread that may have no sample
+ * @p: the recording
+ * @pid: its process
+ * @tid: the thread
+ * @comm: its name
+ *
+ * Return: its number; 0 if there is no memory.
+ */
+__u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const char *comm)
+{
+	struct wp_profile_thread t = { .pid = pid, .tid = tid };
+
+	snprintf(t.comm, sizeof(t.comm), "%s", comm);
+	return wp_intern(&p->threads, &t, sizeof(t), NULL);
+}
+
+/**
+ * wp_profile_comm_of() - the name of a thread at the time of the last sample
+ * @p: the recording
+ * @tid: the thread
+ *
+ * Return: its name, in bytes of anybody's choice, until the next sample; NULL if not known.
+ */
+const char *wp_profile_comm_of(const struct wp_profile *p, __s32 tid)
+{
+	return tid > 0 ? wp_comms_find(&p->comms, tid) : NULL;
+}
+
+/**
+ * wp_profile_thread() - a thread
+ * @p: the recording
+ * @thread: its number, 1 and up
+ *
+ * Return: the thread, until the next sample.
+ */
+const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __u32 thread)
+{
+	return wp_intern_bytes(&p->threads, thread, NULL);
+}
+
+/**
+ * wp_profile_tells_causes() - whether samples tell why a thread was off its CPU, and how
+ *	many intervals they stand for
+ * @p: the recording
+ *
+ * Return: true if they do (not with record --no-reasons).
+ */
+bool wp_profile_tells_causes(const struct wp_profile *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < wp_profile_events(p)->nr; i++) {
+		if (p->event[i].kind == WP_PROFILE_OFFCPU &&
+		    (p->event[i].count || p->event[i].cause))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * wp_profile_has_objects() - whether samples have which file or socket was waited for
+ * @p: the recording
+ *
+ * Return: true if they do (record -R).
+ */
+bool wp_profile_has_objects(const struct wp_profile *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < wp_profile_events(p)->nr; i++) {
+		if (p->event[i].kind == WP_PROFILE_OFFCPU && p->event[i].object)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * wp_profile_cause() - why a thread was off its CPU
+ * @p: the recording
+ * @cause: its number, or 0
+ *
+ * Return: what is told of it, until the next sample.
+ */
+const struct wp_profile_cause *wp_profile_cause(const struct wp_profile *p, __u32 cause)
+{
+	static const struct wp_profile_cause none;
+
+	return cause ? wp_intern_bytes(&p->causes, cause, NULL) : &none;
+}
+
+/**
+ * wp_profile_stack() - the frames of a stack
+ * @p: the recording
+ * @stack: its number, or 0
+ * @nr: out: how many there are
+ *
+ * Return: their numbers, the innermost first, until the next sample.
+ */
+const __u32 *wp_profile_stack(struct wp_profile *p, __u32 stack, size_t *nr)
+{
+	return wp_profstacks_frames(p->stacks, stack, nr);
+}
+
+/**
+ * wp_profile_frame() - a frame
+ * @p: the recording
+ * @frame: its number
+ *
+ * Return: the frame, until the next sample; NULL if there is no memory, with a message.
+ */
+const struct wp_frame *wp_profile_frame(struct wp_profile *p, __u32 frame)
+{
+	return wp_profstacks_frame(p->stacks, frame);
+}
+
+/**
+ * wp_profile_frame_id() - the build-id of the file that a frame is in
+ * @p: the recording
+ * @frame: its number
+ *
+ * Return: the build-id, until the next sample; of no bytes if it is not known.
+ */
+const struct wp_buildid *wp_profile_frame_id(const struct wp_profile *p, __u32 frame)
+{
+	return wp_profstacks_frame_id(p->stacks, frame);
+}
+
+/**
+ * wp_profile_frame_functions() - the functions at a frame
+ * @p: the recording
+ * @f: the frame
+ * @nr: out: how many there are
+ *
+ * Return: their numbers: those that are inlined there, the innermost first, if they were
+ * asked for, and, last, the frame's function; until the next frame is looked up.
+ */
+const __u32 *wp_profile_frame_functions(const struct wp_profile *p, const struct wp_frame *f,
+					size_t *nr)
+{
+	return wp_profstacks_frame_functions(p->stacks, f, nr);
+}
+
+/**
+ * wp_profile_stack_functions() - the functions of a stack
+ * @p: the recording
+ * @stack: its number, or 0
+ * @nr: out: how many there are
+ *
+ * Return: their numbers, the innermost first, until the next call; NULL if there is none,
+ * or, with a message, no memory.
+ */
+const __u32 *wp_profile_stack_functions(struct wp_profile *p, __u32 stack, size_t *nr)
+{
+	return wp_profstacks_functions(p->stacks, stack, nr);
+}
+
+/**
+ * wp_profile_function() - a function
+ * @p: the recording
+ * @function: its number
+ *
+ * Return: the function; its strings are good until the recording is closed.
+ */
+const struct wp_function *wp_profile_function(const struct wp_profile *p, __u32 function)
+{
+	return wp_profstacks_function(p->stacks, function);
+}
+
+/**
+ * wp_profile_code() - a file that samples have frames in
+ * @p: the recording, read
+ * @at: 0 at first; where to go on the next time
+ * @code: set to it
+ *
+ * Return: false if there is no further one.
+ */
+bool wp_profile_code(const struct wp_profile *p, size_t *at, struct wp_profile_code *code)
+{
+	return wp_profstacks_code(p->stacks, at, code);
+}
+
+/**
+ * wp_profile_trouble() - a file whose functions have no names
+ * @p: the recording
+ * @at: 0 at first; where to go on the next time
+ * @path: out: the file's name, which may hold any byte but 0; NULL: the kernel
+ *
+ * What has hardly ever names is passed over: memory without a file.
+ *
+ * Return: why, a sentence's end; NULL if there is no further one.
+ */
+const char *wp_profile_trouble(const struct wp_profile *p, size_t *at, const char **path)
+{
+	return wp_profstacks_trouble(p->stacks, at, path);
+}
+
+/**
+ * wp_profile_close() - close a recording
+ * @p: the recording, or NULL
+ */
+void wp_profile_close(struct wp_profile *p)
+{
+	if (!p)
+		return;
+	wp_profstacks_free(p->stacks);
+	wp_memmaps_free(p->maps);
+	wp_comms_free(&p->comms);
+	wp_intern_free(&p->threads);
+	wp_intern_free(&p->causes);
+	free(p->event);
+	free(p->arch);
+	if (p->records)
+		wp_perfrecords_free(p->records);
+	wp_perffile_close(&p->file);
+	free(p);
+}

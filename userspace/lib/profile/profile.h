@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The samples of a perf.data, one by one: whose, when, with which functions on the
+ * stack, for how long and why. See profile.c. What is alike is summed by profsum.h.
+ *
+ *	ret = wp_profile_open(&profile, path, &symbol_options);
+ *	ret = wp_profile_read(profile, fn, ctx);
+ *	functions = wp_profile_stack(profile, sample->stack, &nr);
+ *	wp_profile_close(profile);
+ */
+#ifndef WP_LIB_PROFILE_PROFILE_H
+#define WP_LIB_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "lib/perfdata/perffile.h"
+#include "lib/perfdata/perfrecords.h"
+#include "lib/profile/frame.h"
+#include "lib/symbols/symbols.h"
+
+struct wp_profile;
+
+/**
+ * enum wp_profile_kind - what a sample is of
+ * @WP_PROFILE_CPU: a thread on a CPU
+ * @WP_PROFILE_OFFCPU: a thread off its CPU, runnable or blocked (event offcpu-time,
+ *	also perf's own)
+ * @WP_PROFILE_RUNNABLE: the part of that in which it was runnable: of each sample of
+ *	this kind, its time stands in one of OFFCPU with the same stack, too
+ * @WP_PROFILE_WAKER: a thread that woke others (record --wakers)
+ * @WP_PROFILE_OTHER: another event, with a unit of its own
+ */
+enum wp_profile_kind {
+	WP_PROFILE_CPU,
+	WP_PROFILE_OFFCPU,
+	WP_PROFILE_RUNNABLE,
+	WP_PROFILE_WAKER,
+	WP_PROFILE_OTHER,
+	WP_PROFILE_KINDS
+};
+
+/**
+ * struct wp_profile_thread - a thread under a name
+ * @pid: process; -1 if not known
+ * @tid: thread
+ * @comm: its name then, in bytes of anybody's choice; empty if not known
+ *
+ * A thread that changes its name is another one from then on, as in perf report.
+ */
+struct wp_profile_thread {
+	__s32 pid;
+	__s32 tid;
+	char comm[16];
+};
+
+/**
+ * struct wp_profile_cause - why a thread was off its CPU
+ * @state: in the kernel's letters: "S", "D", "R"; empty if not told
+ * @reason: "futex", "sleep", "preempted", ...; empty if not told
+ * @syscall: the system call in which; empty if in none or not told
+ * @object: what was waited for, if that is known: a file, a socket, the variable that a
+ *	lock is; a longer text begins with "...". Without record -R, locks only
+ */
+struct wp_profile_cause {
+	char state[8];
+	char reason[24];
+	char syscall[32];
+	char object[128];
+};
+
+/**
+ * struct wp_profile_sample - a sample
+ * @kind: what it is of
+ * @event: its event: index in wp_profile_events()
+ * @cpu: where it was told
+ * @thread: whose: wp_profile_thread()
+ * @stack: wp_profile_stack(); 0: it has none
+ * @cause: wp_profile_cause(); 0: none is told
+ * @time: ns of the recording's clock; of sums their end
+ * @weight: its period, in the event's unit
+ * @ns: the time that it stands for; 0 if it stands for none, or that is not known
+ * @count: the samples or intervals that it stands for
+ * @waker: what kind of waker ended it, as wp_waker_name() has it; NULL: not recorded
+ * @waker_tid: the thread that did so
+ * @blocked_max: the longest time blocked of these; 0: not known
+ * @runnable_max: the longest time runnable; 0: not known
+ */
+struct wp_profile_sample {
+	enum wp_profile_kind kind;
+	unsigned int event;
+	__u32 cpu;
+	__u32 thread;
+	__u32 stack;
+	__u32 cause;
+	__u64 time;
+	__u64 weight;
+	__u64 ns;
+	__u64 count;
+	const char *waker;
+	__u32 waker_tid;
+	__u64 blocked_max;
+	__u64 runnable_max;
+};
+
+/**
+ * struct wp_profile_stats - what was read
+ * @samples: samples, by kind
+ * @lost: events that were lost
+ * @damaged: records that could not be read
+ * @no_stack: samples whose stack had to be left out, as there are too many
+ * @first: time of the first sample
+ * @last: of the last one
+ */
+struct wp_profile_stats {
+	__u64 samples[WP_PROFILE_KINDS];
+	__u64 lost;
+	__u64 damaged;
+	__u64 no_stack;
+	__u64 first;
+	__u64 last;
+};
+
+/* A return other than 0 ends the reading, and is returned. */
+typedef int (*wp_profile_fn)(void *ctx, const struct wp_profile_sample *sample);
+
+int wp_profile_open(struct wp_profile **out, const char *path,
+		    const struct wp_symbols_options *options);
+const struct wp_perffile *wp_profile_file(const struct wp_profile *p);
+const struct wp_perfevents *wp_profile_events(const struct wp_profile *p);
+int wp_profile_read(struct wp_profile *p, wp_profile_fn fn, void *ctx);
+void wp_profile_stats(const struct wp_profile *p, struct wp_profile_stats *stats);
+
+enum wp_profile_kind wp_profile_kind(const struct wp_profile *p, unsigned int event);
+size_t wp_profile_threads(const struct wp_profile *p);
+__u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const char *comm);
+const char *wp_profile_comm_of(const struct wp_profile *p, __s32 tid);
+const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __u32 thread);
+bool wp_profile_tells_causes(const struct wp_profile *p);
+bool wp_profile_has_objects(const struct wp_profile *p);
+const struct wp_profile_cause *wp_profile_cause(const struct wp_profile *p, __u32 cause);
+const __u32 *wp_profile_stack(struct wp_profile *p, __u32 stack, size_t *nr);
+const struct wp_frame *wp_profile_frame(struct wp_profile *p, __u32 frame);
+const struct wp_buildid *wp_profile_frame_id(const struct wp_profile *p, __u32 frame);
+const __u32 *wp_profile_frame_functions(const struct wp_profile *p, const struct wp_frame *f,
+					size_t *nr);
+const __u32 *wp_profile_stack_functions(struct wp_profile *p, __u32 stack, size_t *nr);
+const struct wp_function *wp_profile_function(const struct wp_profile *p, __u32 function);
+bool wp_profile_code(const struct wp_profile *p, size_t *at, struct wp_profile_code *code);
+const char *wp_profile_trouble(const struct wp_profile *p, size_t *at, const char **path);
+void wp_profile_close(struct wp_profile *p);
+
+#endif /* WP_LIB_PROFILE_PROFILE_H */

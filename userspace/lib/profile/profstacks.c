@@ -1,0 +1,755 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the stacks of a recording's samples: which frames are in each, which function is
+ * at each frame. Called by profile.c. Equal stacks, frames and functions are kept once.
+ *
+ * A frame is a file and a place in it, so that processes share it. Its functions are
+ * looked up when somebody asks: of a file that nobody shows no symbol is read.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/err.h"
+#include "lib/base/intern.h"
+#include "lib/profile/profstacks.h"
+#include "lib/symbols/framename.h"
+
+/* Bytes of stacks; a recording with more loses some, which is counted. */
+#define MAX_STACKS	((size_t)1 << 30)
+
+#define KERNEL_NAME	"[kernel.kallsyms]"
+#define UNKNOWN_NAME	"[unknown]"
+
+/* What makes a file the same. */
+struct file_key {
+	__u32 kind;
+	__u32 path;
+	__s32 pid;
+	struct wp_buildid id;
+	bool other;
+	__u32 file;
+};
+
+/**
+ * struct file - a file with code
+ * @symbols: its number there
+ * @path: number of its name
+ * @kind: what it is
+ * @id: its build-id, if that is known
+ * @stat: how it was, if it has none
+ */
+struct file {
+	__u32 symbols;
+	__u32 path;
+	struct wp_buildid id;
+	struct wp_filestat stat;
+	enum wp_symbols_kind kind;
+};
+
+/* What makes a frame the same; @file 0: it is in none; @caller: it is the byte before. */
+struct frame_key {
+	__u64 offset;
+	__u32 file;
+	__u32 space;
+	__u32 caller;
+	__u32 unused;
+};
+
+/* What makes a function the same, before its name. */
+struct function_key {
+	__u32 path;
+	__u16 known;
+	__u16 inlined;
+};
+
+/**
+ * struct wp_profstacks - all of them
+ * @symbols: names
+ * @maps: mappings at the time of the record at hand
+ * @paths: names of files
+ * @files: struct file_key
+ * @file: by the number of its key less 1
+ * @frames: struct frame_key
+ * @frame: the same; their functions are 0 until they are looked up
+ * @frame_room: so many there is memory for
+ * @functions: struct function_key and name
+ * @function: the same
+ * @function_room: the same
+ * @inlined: numbers of functions, of frames that have several
+ * @inlines: look for these
+ * @stacks: numbers of frames, the innermost first
+ * @scratch: a stack that is looked at
+ * @scratch_room: the same
+ * @kernel: the kernel's file, or 0
+ * @left_out: stacks that there was no room for
+ */
+struct wp_profstacks {
+	struct wp_symbols *symbols;
+	struct wp_memmaps *maps;
+	struct wp_intern paths;
+	struct wp_intern files;
+	struct file *file;
+	struct wp_intern frames;
+	struct wp_frame *frame;
+	size_t frame_room;
+	struct wp_intern functions;
+	struct wp_function *function;
+	size_t function_room;
+	struct wp_intern inlined;
+	bool inlines;
+	struct wp_intern stacks;
+	__u32 *scratch;
+	size_t scratch_room;
+	__u32 kernel;
+	__u64 left_out;
+};
+
+static int no_memory(void)
+{
+	wp_err("no memory for the stacks of the recording");
+	return -ENOMEM;
+}
+
+/* Room for one more element of @size bytes behind @nr of them. */
+static bool more(void *array, size_t *room, size_t nr, size_t size)
+{
+	size_t wanted = *room ? *room * 2 : 256;
+	void *grown;
+
+	if (nr < *room)
+		return true;
+	grown = reallocarray(*(void **)array, wanted, size);
+	if (!grown)
+		return false;
+	*(void **)array = grown;
+	*room = wanted;
+	return true;
+}
+
+/**
+ * wp_profstacks_new() - begin
+ * @out: out: to be freed with wp_profstacks_free()
+ * @maps: the mappings, to be kept up to date by who adds the samples
+ * @options: where names are looked for
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_profstacks_new(struct wp_profstacks **out, struct wp_memmaps *maps,
+		      const struct wp_symbols_options *options)
+{
+	struct wp_profstacks *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return no_memory();
+	s->maps = maps;
+	s->inlines = options->inlines;
+	err = wp_symbols_new(&s->symbols, options);
+	if (err) {
+		free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+/* What is mapped under a name, as perf tells it, too. */
+static enum wp_symbols_kind kind_of(const char *path)
+{
+	static const char *const no_files[] = {
+		"//anon", "/dev/zero", "/anon_hugepage", "/memfd:", "/SYSV", "[",
+	};
+	size_t i;
+
+	if (!strcmp(path, "[vdso]"))
+		return WP_SYMBOLS_VDSO;
+	for (i = 0; i < sizeof(no_files) / sizeof(no_files[0]); i++) {
+		if (!strncmp(path, no_files[i], strlen(no_files[i])))
+			return WP_SYMBOLS_JIT;
+	}
+	return WP_SYMBOLS_ELF;
+}
+
+/* The number of a file; 0 if there is no memory. */
+static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const char *path,
+		     const struct wp_memmap *map, __s32 pid)
+{
+	struct file_key key;
+	bool is_new;
+	size_t room = s->files.nr;
+	struct file *f;
+	__u32 nr;
+
+	memset(&key, 0, sizeof(key));
+	key.kind = kind;
+	key.pid = kind == WP_SYMBOLS_JIT ? pid : 0;
+	key.path = wp_intern(&s->paths, path, strlen(path) + 1, NULL);
+	key.id = map->id;
+	key.other = map->other;
+	key.file = map->file;
+	nr = key.path ? wp_intern(&s->files, &key, sizeof(key), &is_new) : 0;
+	if (!nr || !is_new)
+		return nr;
+	f = reallocarray(s->file, room + 1, sizeof(*f));
+	if (!f)
+		return 0;
+	s->file = f;
+	f += room;
+	*f = (struct file){ .path = key.path, .kind = kind, .id = key.id };
+	f->symbols = wp_symbols_file(s->symbols, kind, path, &map->id, pid);
+	if (f->symbols && (kind == WP_SYMBOLS_ELF || kind == WP_SYMBOLS_DATA)) {
+		f->stat = wp_memmaps_stat(s->maps, map->file);
+		wp_symbols_stat(s->symbols, f->symbols, &f->stat);
+	}
+	if (f->symbols && kind == WP_SYMBOLS_JIT)
+		wp_symbols_jit(s->symbols, f->symbols, wp_memmaps_jit(s->maps, pid));
+	return f->symbols ? nr : 0;
+}
+
+/* What has a build-id is a file, whatever its name. */
+static enum wp_symbols_kind kind_of_map(const struct wp_memmap *map, const char *path)
+{
+	return map->id.size && strcmp(path, "[vdso]") ? WP_SYMBOLS_ELF : kind_of(path);
+}
+
+static __u32 kernel_of(struct wp_profstacks *s)
+{
+	struct wp_memmap map = { 0 };
+	const char *label;
+	__u64 at;
+
+	if (!s->kernel) {
+		label = wp_memmaps_kernel(s->maps, &at);
+		if (label)
+			wp_symbols_kernel(s->symbols, label, at);
+		wp_memmaps_id(s->maps, KERNEL_NAME, &map.id);
+		s->kernel = file_of(s, WP_SYMBOLS_KERNEL, KERNEL_NAME, &map, -1);
+	}
+	return s->kernel;
+}
+
+/* The number of a frame; 0 if there is no memory. */
+static __u32 frame_of(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 address,
+		      bool is_caller)
+{
+	const struct wp_memmap *map = space == PERF_CONTEXT_USER ?
+		wp_memmaps_find(s->maps, pid, address) : NULL;
+	struct frame_key key = { .offset = address, .space = space, .caller = is_caller };
+	size_t nr_frames = s->frames.nr;
+	struct wp_frame *f;
+	bool is_new;
+	__u32 nr;
+
+	if (map) {
+		const char *path = wp_memmaps_path(s->maps, map->path);
+		enum wp_symbols_kind kind = kind_of_map(map, path);
+
+		key.file = file_of(s, kind, path, map, pid);
+		if (kind != WP_SYMBOLS_JIT)
+			key.offset = address - map->start + map->offset;
+	} else if (space == PERF_CONTEXT_KERNEL) {
+		key.file = kernel_of(s);
+	}
+	if (!key.file && (map || space == PERF_CONTEXT_KERNEL))
+		return 0;
+	nr = wp_intern(&s->frames, &key, sizeof(key), &is_new);
+	if (!nr || !is_new)
+		return nr;
+	if (!more(&s->frame, &s->frame_room, nr_frames, sizeof(*s->frame)))
+		return 0;
+	f = &s->frame[nr - 1];
+	memset(f, 0, sizeof(*f));
+	f->address = address;
+	f->offset = key.offset;
+	if (map) {
+		f->map_start = map->start;
+		f->map_end = map->end;
+		f->map_offset = map->offset;
+	}
+	return nr;
+}
+
+static __u64 space_of(const struct wp_perfrecord *rec)
+{
+	switch (rec->header->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		return PERF_CONTEXT_KERNEL;
+	case PERF_RECORD_MISC_USER:
+		return PERF_CONTEXT_USER;
+	}
+	return PERF_CONTEXT_GUEST;
+}
+
+/**
+ * wp_profstacks_place() - a frame, by where it is
+ * @s: the stacks
+ * @pid: the process
+ * @space: PERF_CONTEXT_KERNEL, _USER or another one
+ * @address: the address there; of a caller that of the byte before that to which its
+ *	callee returns
+ * @is_caller: it is one
+ *
+ * Return: its number; 0 if there is no memory.
+ */
+__u32 wp_profstacks_place(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 address,
+			  bool is_caller)
+{
+	return frame_of(s, pid, space, address, is_caller);
+}
+
+/**
+ * wp_profstacks_add() - the stack of a sample
+ * @s: the stacks
+ * @rec: the sample
+ * @stack: out: its number; 0: it has none, or there are too many
+ *
+ * Where a caller goes on is behind its call, which can be another function: the byte
+ * before is the call's.
+ *
+ * Return: 0 or -ENOMEM; a message was printed.
+ */
+int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, __u32 *stack)
+{
+	bool has_chain = rec->sample_type & PERF_SAMPLE_CALLCHAIN && rec->nr_chain;
+	const __u64 *chain = has_chain ? rec->chain : &rec->ip;
+	__u64 i, words = has_chain ? rec->nr_chain : !!rec->ip;
+	__u64 space = space_of(rec);
+	bool is_caller = false;
+	size_t nr = 0;
+
+	*stack = 0;
+	for (i = 0; i < words; i++) {
+		if (chain[i] >= PERF_CONTEXT_MAX) {
+			space = chain[i];
+			is_caller = false;
+			continue;
+		}
+		if (!more(&s->scratch, &s->scratch_room, nr, sizeof(*s->scratch)))
+			return no_memory();
+		is_caller = is_caller && chain[i];
+		s->scratch[nr] = frame_of(s, rec->pid, space, chain[i] - is_caller, is_caller);
+		if (!s->scratch[nr])
+			return no_memory();
+		is_caller = true;
+		nr++;
+	}
+	if (!nr)
+		return 0;
+	if (wp_intern_memory(&s->stacks) > MAX_STACKS) {
+		s->left_out++;
+		return 0;
+	}
+	*stack = wp_intern(&s->stacks, s->scratch, nr * sizeof(*s->scratch), NULL);
+	return *stack ? 0 : no_memory();
+}
+
+/**
+ * wp_profstacks_frames() - the frames of a stack
+ * @s: the stacks
+ * @stack: its number, or 0
+ * @nr: out: how many there are
+ *
+ * Return: their numbers, the innermost first, until the next one is added.
+ */
+const __u32 *wp_profstacks_frames(const struct wp_profstacks *s, __u32 stack, size_t *nr)
+{
+	const __u32 *frames = NULL;
+
+	*nr = 0;
+	if (stack)
+		frames = wp_intern_bytes(&s->stacks, stack, nr);
+	*nr /= sizeof(*frames);
+	return frames;
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/**
+ * wp_profstacks_variable() - name the variable at an address
+ * @s: the stacks
+ * @pid: the process
+ * @address: the address
+ * @text: out: "NAME (FILE)", "NAME+0xN (FILE)" within a larger one
+ * @size: of @text
+ *
+ * Its file is the one whose code is mapped next before it, as all linkers have it.
+ *
+ * Return: whether it is known.
+ */
+bool wp_profstacks_variable(struct wp_profstacks *s, __s32 pid, __u64 address, char *text,
+			    size_t size)
+{
+	const struct wp_memmap *map = wp_memmaps_below(s->maps, pid, address);
+	const char *path = map ? wp_memmaps_path(s->maps, map->path) : NULL;
+	char within[24] = "";
+	struct wp_symbol symbol;
+	__u32 file;
+
+	if (!map || kind_of_map(map, path) != WP_SYMBOLS_ELF)
+		return false;
+	file = file_of(s, WP_SYMBOLS_DATA, path, map, pid);
+	if (!file || !wp_symbols_variable(s->symbols, s->file[file - 1].symbols, map->offset,
+					  address - map->start, &symbol))
+		return false;
+	if (symbol.start)
+		snprintf(within, sizeof(within), "+0x%llx", (unsigned long long)symbol.start);
+	/* Names of files can have moved. */
+	path = wp_intern_bytes(&s->paths, s->file[file - 1].path, NULL);
+	snprintf(text, size, "%.*s%s (%.*s)", (int)size / 2, symbol.name, within,
+		 (int)size / 3, base_of(path));
+	return true;
+}
+
+/* A function has its strings: names of those that are inlined are nobody else's. */
+static bool name_function(struct wp_function *f, const char *name, const char *spare,
+			  const char *path)
+{
+	char *label;
+
+	f->name = name;
+	f->label = name;
+	f->path = strdup(path);
+	if (!f->path)
+		return false;
+	f->dso = base_of(f->path);
+	if (!name)
+		f->label = strdup(spare);
+	if (!f->inlined)
+		return f->label;
+	f->name = strdup(name);
+	if (asprintf(&label, "%s (inlined)", name) < 0)
+		label = NULL;
+	f->label = label;
+	return f->name && label;
+}
+
+/* The number of a function; one without @name is called @spare; 0 if there is no memory. */
+static __u32 function_of(struct wp_profstacks *s, const char *path, const char *name,
+			 const char *spare, bool kernel, bool inlined)
+{
+	const char *label = name ? name : spare;
+	size_t nr_functions = s->functions.nr, len = strlen(label);
+	struct function_key key = { .known = !!name, .inlined = inlined };
+	struct wp_function *f;
+	bool is_new;
+	char *bytes;
+	__u32 nr;
+
+	key.path = wp_intern(&s->paths, path, strlen(path) + 1, NULL);
+	bytes = key.path ? malloc(sizeof(key) + len) : NULL;
+	if (!bytes)
+		return 0;
+	memcpy(bytes, &key, sizeof(key));
+	memcpy(bytes + sizeof(key), label, len);
+	nr = wp_intern(&s->functions, bytes, sizeof(key) + len, &is_new);
+	free(bytes);
+	if (!nr || !is_new)
+		return nr;
+	if (!more(&s->function, &s->function_room, nr_functions, sizeof(*f)))
+		return 0;
+	f = &s->function[nr - 1];
+	*f = (struct wp_function){ .kernel = kernel, .inlined = inlined };
+	return name_function(f, name, spare, path) ? nr : 0;
+}
+
+/*
+ * Of a caller the byte before is looked up, but a frame that was interrupted is where it
+ * was interrupted. In the kernel a function's first byte is no place to return to, as
+ * something stands between functions. In programs it can be, but for what signals return to.
+ * Returns where it was found.
+ */
+static __u64 find(struct wp_profstacks *s, const struct file *file, const struct frame_key *key,
+		  struct wp_symbol *symbol)
+{
+	struct wp_symbol next;
+
+	wp_symbols_find(s->symbols, file->symbols, key->offset, symbol);
+	if (!key->caller || !wp_symbols_find(s->symbols, file->symbols, key->offset + 1, &next) ||
+	    next.start != key->offset + 1)
+		return key->offset;
+	if (file->kind != WP_SYMBOLS_KERNEL && !strstr(next.name, "_rt_sigreturn") &&
+	    strcmp(next.name, "__restore_rt"))
+		return key->offset;
+	*symbol = next;
+	return key->offset + 1;
+}
+
+/* What is inlined at a place of a frame's function. */
+static bool find_inlined(struct wp_profstacks *s, struct wp_frame *f, const struct file *file,
+			 __u64 at, const char *path)
+{
+	__u32 numbers[WP_SYMBOLS_INLINED + 1];
+	char **names;
+	size_t nr, i;
+
+	if (!s->inlines || !file)
+		return true;
+	nr = wp_symbols_inlined(s->symbols, file->symbols, at, &names);
+	for (i = 0; i < nr; i++) {
+		numbers[i] = function_of(s, path, names[i], NULL, false, true);
+		if (!numbers[i])
+			return false;
+	}
+	if (!nr)
+		return true;
+	numbers[nr++] = f->function;
+	f->inlined = wp_intern(&s->inlined, numbers, nr * sizeof(*numbers), NULL);
+	return f->inlined;
+}
+
+/* What a frame's function is called if it has no name; NULL: no memory. */
+static char *spare_name(struct wp_profstacks *s, const struct file *file,
+			const struct frame_key *key)
+{
+	struct wp_frameplace place = {
+		.path = file ? wp_intern_bytes(&s->paths, file->path, NULL) : NULL,
+		.file = file && file->kind != WP_SYMBOLS_JIT,
+		.kernel = key->space == (__u32)PERF_CONTEXT_KERNEL,
+		.user = key->space == (__u32)PERF_CONTEXT_USER,
+		.offset = key->offset + key->caller,
+	};
+
+	if (place.kernel && !wp_memmaps_kernel(s->maps, &place.base))
+		place.base = 0;
+	return wp_framename(&place);
+}
+
+/* Looks up what is at a frame. */
+static int resolve(struct wp_profstacks *s, struct wp_frame *f, const struct frame_key *key)
+{
+	const struct file *file = key->file ? &s->file[key->file - 1] : NULL;
+	bool kernel = file && file->kind == WP_SYMBOLS_KERNEL;
+	struct wp_symbol symbol = { 0 };
+	char *path, *spare = NULL;
+	__u64 at = 0;
+	bool done;
+
+	if (file)
+		at = find(s, file, key, &symbol);
+	/* Names of files can move when there is a new one. */
+	path = strdup(symbol.module ? symbol.module :
+		      file ? wp_intern_bytes(&s->paths, file->path, NULL) : UNKNOWN_NAME);
+	if (!symbol.name)
+		spare = spare_name(s, file, key);
+	if (path && (symbol.name || spare))
+		f->function = function_of(s, path, symbol.name, spare, kernel, false);
+	if (f->function)
+		s->function[f->function - 1].sched = symbol.sched;
+	done = f->function && find_inlined(s, f, file, at, path);
+	free(path);
+	free(spare);
+	return done ? 0 : no_memory();
+}
+
+/* A frame with its function; NULL if there is no memory. */
+static struct wp_frame *resolved(struct wp_profstacks *s, __u32 nr)
+{
+	struct wp_frame *f = &s->frame[nr - 1];
+	struct frame_key key;
+
+	memcpy(&key, wp_intern_bytes(&s->frames, nr, NULL), sizeof(key));
+	return f->function || !resolve(s, f, &key) ? f : NULL;
+}
+
+/**
+ * wp_profstacks_frame() - a frame
+ * @s: the stacks
+ * @frame: its number
+ *
+ * Return: the frame, until the next sample is added; NULL if there is no memory.
+ */
+const struct wp_frame *wp_profstacks_frame(struct wp_profstacks *s, __u32 frame)
+{
+	return resolved(s, frame);
+}
+
+/**
+ * wp_profstacks_frame_id() - the build-id of the file that a frame is in
+ * @s: the stacks
+ * @frame: its number
+ *
+ * Return: the build-id, until the next sample is added; of no bytes if it is not known.
+ */
+const struct wp_buildid *wp_profstacks_frame_id(const struct wp_profstacks *s, __u32 frame)
+{
+	static const struct wp_buildid none;
+	struct frame_key key;
+
+	memcpy(&key, wp_intern_bytes(&s->frames, frame, NULL), sizeof(key));
+	return key.file ? &s->file[key.file - 1].id : &none;
+}
+
+/**
+ * wp_profstacks_frame_functions() - the functions at a frame
+ * @s: the stacks
+ * @f: the frame
+ * @nr: out: how many there are
+ *
+ * Return: their numbers, the innermost first, until the next frame is looked up.
+ */
+const __u32 *wp_profstacks_frame_functions(const struct wp_profstacks *s,
+					   const struct wp_frame *f, size_t *nr)
+{
+	const __u32 *numbers;
+
+	*nr = 1;
+	if (!f->inlined)
+		return &f->function;
+	numbers = wp_intern_bytes(&s->inlined, f->inlined, nr);
+	*nr /= sizeof(*numbers);
+	return numbers;
+}
+
+/* Puts a frame's functions behind a stack's. */
+static bool append(struct wp_profstacks *s, size_t *at, const struct wp_frame *f)
+{
+	size_t nr, i;
+	const __u32 *numbers = wp_profstacks_frame_functions(s, f, &nr);
+
+	for (i = 0; i < nr; i++) {
+		if (!more(&s->scratch, &s->scratch_room, *at, sizeof(*s->scratch)))
+			return false;
+		s->scratch[(*at)++] = numbers[i];
+	}
+	return true;
+}
+
+/**
+ * wp_profstacks_functions() - the functions of a stack
+ * @s: the stacks
+ * @stack: its number, or 0
+ * @nr: out: how many there are
+ *
+ * Return: their numbers, the innermost first, until the next call; NULL if there is none,
+ * or, with a message, no memory.
+ */
+const __u32 *wp_profstacks_functions(struct wp_profstacks *s, __u32 stack, size_t *nr)
+{
+	size_t nr_frames, i;
+	const __u32 *frames = wp_profstacks_frames(s, stack, &nr_frames);
+
+	*nr = 0;
+	for (i = 0; i < nr_frames; i++) {
+		const struct wp_frame *f = resolved(s, frames[i]);
+
+		if (!f || !append(s, nr, f)) {
+			*nr = 0;
+			return NULL;
+		}
+	}
+	return *nr ? s->scratch : NULL;
+}
+
+/**
+ * wp_profstacks_function() - a function
+ * @s: the stacks
+ * @function: its number
+ *
+ * Return: the function; its strings are good until wp_profstacks_free().
+ */
+const struct wp_function *wp_profstacks_function(const struct wp_profstacks *s,
+						 __u32 function)
+{
+	return &s->function[function - 1];
+}
+
+/**
+ * wp_profstacks_left_out() - how many stacks there was no room for
+ * @s: the stacks
+ *
+ * Return: the number of samples that had one of these.
+ */
+__u64 wp_profstacks_left_out(const struct wp_profstacks *s)
+{
+	return s->left_out;
+}
+
+static void free_function(const struct wp_function *f)
+{
+	free((char *)f->path);
+	if (f->inlined)
+		free((char *)f->name);
+	if (f->inlined || !f->name)
+		free((char *)f->label);
+}
+
+/**
+ * wp_profstacks_code() - see wp_profile_code()
+ * @s: the stacks
+ * @at: the same
+ * @code: the same
+ *
+ * Return: the same.
+ */
+bool wp_profstacks_code(const struct wp_profstacks *s, size_t *at,
+			struct wp_profile_code *code)
+{
+	while (*at < s->files.nr) {
+		const struct file *f = &s->file[(*at)++];
+
+		if (f->kind != WP_SYMBOLS_ELF && f->kind != WP_SYMBOLS_KERNEL)
+			continue;
+		*code = (struct wp_profile_code){
+			.kind = f->kind, .path = wp_intern_bytes(&s->paths, f->path, NULL),
+			.id = f->id, .stat = f->stat,
+		};
+		return true;
+	}
+	return false;
+}
+
+/**
+ * wp_profstacks_trouble() - see wp_profile_trouble()
+ * @s: the stacks
+ * @at: the same
+ * @path: the same
+ *
+ * Return: the same.
+ */
+const char *wp_profstacks_trouble(const struct wp_profstacks *s, size_t *at, const char **path)
+{
+	while (*at < s->files.nr) {
+		const struct file *f = &s->file[(*at)++];
+		const char *trouble = wp_symbols_trouble(s->symbols, f->symbols);
+
+		if (!trouble || (f->kind != WP_SYMBOLS_ELF && f->kind != WP_SYMBOLS_KERNEL))
+			continue;
+		*path = f->kind == WP_SYMBOLS_KERNEL ? NULL :
+			wp_intern_bytes(&s->paths, f->path, NULL);
+		return trouble;
+	}
+	return NULL;
+}
+
+/**
+ * wp_profstacks_free() - forget all
+ * @s: the stacks, or NULL
+ */
+void wp_profstacks_free(struct wp_profstacks *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->functions.nr && i < s->function_room; i++)
+		free_function(&s->function[i]);
+	wp_symbols_free(s->symbols);
+	wp_intern_free(&s->paths);
+	wp_intern_free(&s->files);
+	wp_intern_free(&s->frames);
+	wp_intern_free(&s->functions);
+	wp_intern_free(&s->inlined);
+	wp_intern_free(&s->stacks);
+	free(s->file);
+	free(s->frame);
+	free(s->function);
+	free(s->scratch);
+	free(s);
+}

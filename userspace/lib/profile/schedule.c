@@ -1,0 +1,775 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What threads do, from the scheduler's events: which of them runs on each CPU, and
+ * which wait for a CPU or for something else. Owns the state of all threads and CPUs
+ * that a recording tells of. Called by the commands that read timelines.
+ *
+ * Nothing is guessed. A thread that was not seen yet is unknown; its first event tells
+ * what it did up to then: one that is woken was blocked, one that gets a CPU waited for
+ * it, as its wakeup would have been seen. The same holds behind a gap. A gap begins
+ * where a CPU lost events, and lasts until the CPU's next one. Whoever ran there may
+ * have left it; whoever ran nowhere may have been woken there, and have run. So the
+ * spans of both are cut, those of the latter when something is next told of them.
+ *
+ * Pure: no I/O, no clock. Memory, and what the caller does with a span, can fail.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/idmap.h"
+#include "lib/profile/schedule.h"
+
+/* What a thread does: an enum wp_span_kind, or one of these. */
+#define UNKNOWN		3	/* since @begin */
+#define BORN		4	/* since @begin, and not yet woken for the first time */
+#define DEAD		5
+
+/*
+ * struct thread - a thread, or a CPU's idle one
+ * @who: as last told
+ * @serial: its number
+ * @kind: what it does, since @begin
+ * @cpu: where it runs or ran, or is to run
+ * @gap: the first gap that was not over at @begin
+ * @early: it was woken while it seemed to run: on its way off its CPU, perhaps
+ * @waker: who woke it, last or early
+ */
+struct thread {
+	struct wp_schedthread who;
+	__u32 serial;
+	unsigned int kind;
+	__u32 cpu;
+	__u64 begin;
+	size_t gap;
+	bool cut_begin;
+	bool preempted;
+	bool woken;
+	bool early;
+	char state;
+	struct wp_schedthread waker;
+};
+
+/*
+ * struct cpu - a CPU
+ * @running: who runs; NULL if that is not known
+ * @since: when it was last seen to begin
+ * @last: the last event
+ * @gap: events were lost since then
+ * @silent: and nothing said so
+ */
+struct cpu {
+	struct thread idle;
+	struct thread *running;
+	__u64 since;
+	__u64 last;
+	bool gap;
+	bool silent;
+};
+
+struct wp_schedule {
+	wp_span_fn fn;
+	void *ctx;
+	struct wp_idmap tids;
+	struct thread **threads;
+	size_t threads_room;
+	struct wp_idmap cpu_nrs;
+	struct cpu **cpus;
+	size_t cpus_room;
+	__u32 serials;
+	bool started;
+	__u64 start;
+	__u64 now;
+	__u64 last;		/* a CPU's last event: what else a file holds may be later */
+	/* When gaps began; how many of them are open, the first of those, and when the
+	 * last one of the others ended.
+	 */
+	__u64 *gaps;
+	size_t nr_gaps;
+	size_t gaps_room;
+	size_t nr_open;
+	size_t first_open;
+	__u64 gaps_end;
+	__u64 missed;
+};
+
+static int room_for(void *array, size_t *room, size_t nr, size_t size)
+{
+	void *more, **at = array;
+	size_t want;
+
+	if (nr < *room)
+		return 0;
+	want = *room ? *room * 2 : 64;
+	more = reallocarray(*at, want, size);
+	if (!more)
+		return -ENOMEM;
+	*at = more;
+	*room = want;
+	return 0;
+}
+
+static __u64 later(__u64 a, __u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* From when on no gap hides anything. */
+static __u64 clear_since(const struct wp_schedule *s)
+{
+	return s->nr_open ? s->now : later(s->start, s->gaps_end);
+}
+
+static void set(struct wp_schedule *s, struct thread *t, unsigned int kind, __u64 begin)
+{
+	t->kind = kind;
+	t->begin = begin;
+	t->cut_begin = false;
+	t->gap = s->nr_open ? s->first_open : s->nr_gaps;
+}
+
+/* Nothing is known of it, or no more. */
+static void set_unknown(struct wp_schedule *s, struct thread *t, __u64 begin)
+{
+	set(s, t, UNKNOWN, begin);
+	t->cut_begin = true;
+	t->state = 0;
+	t->preempted = false;
+	t->woken = false;
+	t->early = false;
+}
+
+static int give(struct wp_schedule *s, const struct thread *t, enum wp_span_kind kind, __u64 end,
+		bool cut_end)
+{
+	struct wp_span span = {
+		.kind = kind,
+		.who = t->who,
+		.serial = t->serial,
+		.cpu = t->cpu,
+		.begin = later(t->begin, s->start),
+		.end = end,
+		.cut_begin = t->cut_begin,
+		.cut_end = cut_end,
+		.state = t->state,
+		.preempted = t->preempted,
+		.woken = t->woken && kind != WP_SPAN_RUNNING,
+		.early = t->early && kind == WP_SPAN_RUNNABLE,
+	};
+
+	if (span.woken)
+		span.waker = t->waker;
+	/* Of what is cut there may be nothing left; but who got a CPU did get it. */
+	if (span.end < span.begin)
+		return 0;
+	if (span.end == span.begin && (t->cut_begin || (cut_end && kind != WP_SPAN_RUNNING)))
+		return 0;
+	return s->fn(s->ctx, &span);
+}
+
+static void learn(struct thread *t, const struct wp_schedthread *who)
+{
+	__s32 pid = t->who.pid;
+
+	t->who.tid = who->tid;
+	t->who.prio = who->prio;
+	if (who->pid != WP_SCHED_NO_PID)
+		pid = who->pid;
+	t->who.pid = pid;
+	if (who->comm[0])
+		memcpy(t->who.comm, who->comm, sizeof(t->who.comm));
+	t->who.comm[WP_SCHED_COMM - 1] = 0;
+}
+
+/* Another thread, of the same id. */
+static void renew(struct wp_schedule *s, struct thread *t)
+{
+	t->serial = s->serials++;
+	t->who.pid = WP_SCHED_NO_PID;
+	t->who.comm[0] = 0;
+	t->kind = UNKNOWN;
+}
+
+static int get_thread(struct wp_schedule *s, const struct wp_schedthread *who, struct thread **out)
+{
+	struct thread *t;
+	__u32 nr;
+	int ret;
+
+	ret = room_for(&s->threads, &s->threads_room, s->tids.nr, sizeof(t));
+	if (ret)
+		return ret;
+	nr = wp_idmap_find(&s->tids, who->tid);
+	if (nr == WP_IDMAP_NONE) {
+		t = calloc(1, sizeof(*t));
+		ret = t ? wp_idmap_add(&s->tids, who->tid, &nr) : -ENOMEM;
+		if (ret < 0) {
+			free(t);
+			return ret;
+		}
+		s->threads[nr] = t;
+		renew(s, t);
+		set_unknown(s, t, clear_since(s));
+	}
+	t = s->threads[nr];
+	if (t->kind == DEAD) {
+		/* It was born in a gap, if there was one. */
+		__u64 begin = t->gap < s->nr_gaps ? later(t->begin, clear_since(s)) : s->now;
+
+		renew(s, t);
+		set_unknown(s, t, begin);
+	}
+	learn(t, who);
+	*out = t;
+	return 0;
+}
+
+static int get_cpu(struct wp_schedule *s, __u32 id, struct cpu **out)
+{
+	struct cpu *cpu;
+	__u32 nr;
+	int ret;
+
+	ret = room_for(&s->cpus, &s->cpus_room, s->cpu_nrs.nr, sizeof(cpu));
+	if (ret)
+		return ret;
+	nr = wp_idmap_find(&s->cpu_nrs, id);
+	if (nr == WP_IDMAP_NONE) {
+		cpu = calloc(1, sizeof(*cpu));
+		ret = cpu ? wp_idmap_add(&s->cpu_nrs, id, &nr) : -ENOMEM;
+		if (ret < 0) {
+			free(cpu);
+			return ret;
+		}
+		s->cpus[nr] = cpu;
+		renew(s, &cpu->idle);
+		set_unknown(s, &cpu->idle, s->start);
+		cpu->idle.cpu = id;
+		cpu->since = s->start;
+		cpu->last = s->start;
+	}
+	*out = s->cpus[nr];
+	return 0;
+}
+
+static int open_gap(struct wp_schedule *s, struct cpu *cpu)
+{
+	int err;
+
+	if (cpu->gap)
+		return 0;
+	err = room_for(&s->gaps, &s->gaps_room, s->nr_gaps, sizeof(*s->gaps));
+	if (err)
+		return err;
+	if (!s->nr_open++)
+		s->first_open = s->nr_gaps;
+	s->gaps[s->nr_gaps++] = cpu->last;
+	cpu->gap = true;
+	return 0;
+}
+
+/* An event of it: what was lost was before. */
+static void close_gap(struct wp_schedule *s, struct cpu *cpu)
+{
+	if (cpu->gap) {
+		cpu->gap = false;
+		cpu->since = s->now;
+		s->nr_open--;
+		s->gaps_end = s->now;
+		s->missed += cpu->silent;
+		cpu->silent = false;
+	}
+}
+
+/* Who seemed to run on it does not, and nobody knows since when. */
+static int evict(struct wp_schedule *s, struct cpu *cpu)
+{
+	struct thread *t = cpu->running;
+	int err;
+
+	if (!t)
+		return 0;
+	t->state = 0;
+	t->preempted = false;
+	err = give(s, t, WP_SPAN_RUNNING, cpu->last, true);
+	set_unknown(s, t, s->now);
+	cpu->running = NULL;
+	return err;
+}
+
+static int lose(struct wp_schedule *s, struct cpu *cpu)
+{
+	int err = evict(s, cpu);
+
+	return err ? err : open_gap(s, cpu);
+}
+
+/* The events of a CPU contradict each other: some are missing, and nothing says so. */
+static int miss(struct wp_schedule *s, struct cpu *cpu)
+{
+	int err = lose(s, cpu);
+
+	s->missed++;
+	close_gap(s, cpu);
+	return err;
+}
+
+/* Cut what a thread does by the gaps since. Not of one that runs: they are evicted. */
+static int settle(struct wp_schedule *s, struct thread *t)
+{
+	int err = 0;
+	__u64 cut;
+
+	if (t->kind == WP_SPAN_RUNNING || t->gap >= s->nr_gaps)
+		return 0;
+	cut = later(t->begin, s->gaps[t->gap]);
+	if (t->kind <= WP_SPAN_BLOCKED)
+		err = give(s, t, t->kind, cut, true);
+	if (t->kind != UNKNOWN)
+		set_unknown(s, t, 0);
+	t->begin = later(t->begin, clear_since(s));
+	t->gap = s->nr_open ? s->first_open : s->nr_gaps;
+	return err;
+}
+
+/*
+ * Have a thread leave the CPU where it seems to run, as it is told of elsewhere. Unless the
+ * recording of that CPU was over by then, events are missing.
+ */
+static int leave_other(struct wp_schedule *s, struct thread *t, const struct cpu *here)
+{
+	struct cpu *cpu;
+	int err;
+
+	if (t->kind != WP_SPAN_RUNNING || here->running == t)
+		return 0;
+	err = get_cpu(s, t->cpu, &cpu);
+	if (err)
+		return err;
+	cpu->silent = true;
+	return lose(s, cpu);
+}
+
+/* A thread runs on a CPU where nobody knew of it: since when, at least. */
+static int found_running(struct wp_schedule *s, struct cpu *cpu, struct thread *t, __u32 nr)
+{
+	__u64 begin;
+	int err = settle(s, t);
+
+	begin = later(t->begin, cpu->since);
+	if (!err && t->kind <= WP_SPAN_BLOCKED)
+		err = give(s, t, t->kind, begin, true);
+	set_unknown(s, t, begin);
+	t->kind = WP_SPAN_RUNNING;
+	t->cpu = nr;
+	cpu->running = t;
+	return err;
+}
+
+static bool is_dead(char state)
+{
+	return state == 'X' || state == 'Z';
+}
+
+/* What becomes of one that leaves its CPU. */
+static void set_left(struct wp_schedule *s, struct thread *t)
+{
+	bool early = t->early;
+
+	t->early = false;
+	t->woken = false;
+	if (!t->who.tid) {
+		set_unknown(s, t, s->now);
+	} else if (is_dead(t->state)) {
+		set(s, t, DEAD, s->now);
+	} else if (t->state == 'R' || t->preempted) {
+		set(s, t, WP_SPAN_RUNNABLE, s->now);
+	} else {
+		set(s, t, WP_SPAN_BLOCKED, s->now);
+		t->early = early;
+	}
+}
+
+/* One without an id is dead for perf: it is who ran there. */
+static int leave(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedevent *ev)
+{
+	struct thread *t = cpu->running;
+	int err = 0;
+
+	if (!ev->who.tid)
+		t = &cpu->idle;
+	else if (ev->who.tid > 0)
+		err = get_thread(s, &ev->who, &t);
+	else if (t && !is_dead(ev->state))
+		return miss(s, cpu);
+	if (err || !t)
+		return err;
+	if (!ev->who.tid)
+		learn(t, &ev->who);
+	err = leave_other(s, t, cpu);
+	if (!err && cpu->running && cpu->running != t)
+		err = miss(s, cpu);
+	if (!err && !cpu->running)
+		err = found_running(s, cpu, t, ev->cpu);
+	if (err)
+		return err;
+	t->state = ev->state;
+	t->preempted = ev->preempted;
+	err = give(s, t, WP_SPAN_RUNNING, s->now, false);
+	set_left(s, t);
+	return err;
+}
+
+/* What one that gets a CPU did up to now. */
+static int end_wait(struct wp_schedule *s, struct thread *t, __u32 cpu)
+{
+	int err = settle(s, t);
+
+	if (err)
+		return err;
+	if (t->kind == WP_SPAN_BLOCKED && !t->early) {
+		t->woken = false;
+		return give(s, t, WP_SPAN_BLOCKED, s->now, true);
+	}
+	if (t->kind == WP_SPAN_BLOCKED)
+		t->woken = true;
+	t->cpu = cpu;
+	return give(s, t, WP_SPAN_RUNNABLE, s->now, false);
+}
+
+static int come(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedevent *ev)
+{
+	struct thread *t = &cpu->idle;
+	int err;
+
+	cpu->running = NULL;
+	cpu->since = s->now;
+	if (ev->other.tid < 0)
+		return 0;
+	if (!ev->other.tid) {
+		learn(t, &ev->other);
+	} else {
+		err = get_thread(s, &ev->other, &t);
+		if (!err)
+			err = leave_other(s, t, cpu);
+		if (!err)
+			err = end_wait(s, t, ev->cpu);
+		if (err)
+			return err;
+	}
+	set(s, t, WP_SPAN_RUNNING, s->now);
+	t->state = 0;
+	t->preempted = false;
+	t->woken = false;
+	t->early = false;
+	t->cpu = ev->cpu;
+	cpu->running = t;
+	return 0;
+}
+
+/* A wakeup says who ran there: that may not have been known. */
+static int see_waker(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedevent *ev)
+{
+	struct thread *t = &cpu->idle;
+	int err;
+
+	if (cpu->running || ev->other.tid < 0)
+		return 0;
+	if (ev->other.tid) {
+		err = get_thread(s, &ev->other, &t);
+		if (!err)
+			err = settle(s, t);
+		if (err)
+			return err;
+	}
+	return t->kind == UNKNOWN ? found_running(s, cpu, t, ev->cpu) : 0;
+}
+
+static int wake(struct wp_schedule *s, const struct wp_schedevent *ev)
+{
+	struct thread *t;
+	int err;
+
+	if (ev->who.tid <= 0)
+		return 0;
+	err = get_thread(s, &ev->who, &t);
+	if (!err)
+		err = settle(s, t);
+	if (err || t->kind == WP_SPAN_RUNNABLE)
+		return err;
+	t->waker = ev->other;
+	if (t->kind == WP_SPAN_RUNNING) {
+		t->early = true;
+		return 0;
+	}
+	t->woken = true;
+	if (t->kind == UNKNOWN)
+		t->cpu = ev->to_cpu;
+	err = give(s, t, WP_SPAN_BLOCKED, s->now, false);
+	set(s, t, WP_SPAN_RUNNABLE, s->now);
+	t->early = false;
+	t->preempted = false;
+	t->cpu = ev->to_cpu;
+	return err;
+}
+
+/* What an id did that is another thread's from now on; its death was not seen. */
+static int forget(struct wp_schedule *s, struct thread *t)
+{
+	struct cpu *cpu;
+	int err;
+
+	if (t->kind == WP_SPAN_RUNNING) {
+		err = get_cpu(s, t->cpu, &cpu);
+		if (!err)
+			err = evict(s, cpu);
+	} else {
+		err = settle(s, t);
+		if (!err && t->kind <= WP_SPAN_BLOCKED)
+			err = give(s, t, t->kind, s->now, true);
+	}
+	return err;
+}
+
+static int bear(struct wp_schedule *s, const struct wp_schedthread *who)
+{
+	__u32 nr = wp_idmap_find(&s->tids, who->tid);
+	struct thread *t;
+	int err;
+
+	if (nr != WP_IDMAP_NONE && s->threads[nr]->kind != DEAD) {
+		err = forget(s, s->threads[nr]);
+		if (err)
+			return err;
+		s->threads[nr]->kind = DEAD;
+	}
+	err = get_thread(s, who, &t);
+	if (err)
+		return err;
+	set_unknown(s, t, s->now);
+	set(s, t, BORN, s->now);
+	return 0;
+}
+
+/* The first wakeup, with or without its fork in the file. */
+static int wake_new(struct wp_schedule *s, const struct wp_schedevent *ev)
+{
+	struct thread *t;
+	int err = 0;
+	__u32 nr;
+
+	if (ev->who.tid <= 0)
+		return 0;
+	nr = wp_idmap_find(&s->tids, ev->who.tid);
+	if (nr == WP_IDMAP_NONE || s->threads[nr]->kind != BORN)
+		err = bear(s, &ev->who);
+	if (!err)
+		err = get_thread(s, &ev->who, &t);
+	if (err)
+		return err;
+	set(s, t, WP_SPAN_RUNNABLE, s->now);
+	t->cpu = ev->to_cpu;
+	return 0;
+}
+
+static int migrate(struct wp_schedule *s, const struct wp_schedevent *ev)
+{
+	struct thread *t;
+	int err;
+
+	if (ev->who.tid <= 0)
+		return 0;
+	err = get_thread(s, &ev->who, &t);
+	if (!err)
+		err = settle(s, t);
+	if (!err && t->kind != WP_SPAN_RUNNING && t->kind != WP_SPAN_BLOCKED)
+		t->cpu = ev->to_cpu;
+	return err;
+}
+
+static int on_cpu(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedevent *ev)
+{
+	int err;
+
+	close_gap(s, cpu);
+	if (ev->type == WP_SCHED_SWITCH) {
+		err = leave(s, cpu, ev);
+		if (!err)
+			err = come(s, cpu, ev);
+	} else if (ev->type == WP_SCHED_MIGRATE) {
+		err = migrate(s, ev);
+	} else {
+		err = see_waker(s, cpu, ev);
+		if (!err)
+			err = ev->type == WP_SCHED_WAKING ? wake(s, ev) : wake_new(s, ev);
+	}
+	cpu->last = s->now;
+	s->last = s->now;
+	return err;
+}
+
+/**
+ * wp_schedule_event() - go on to an event
+ * @s: the schedule
+ * @ev: the event; one that comes after a later one is taken to be as late
+ *
+ * What is told of threads before the first event of a CPU gives them names only: those
+ * are not born then that were there already.
+ *
+ * Return: 0, -ENOMEM, or what the function that is given the spans returned.
+ */
+int wp_schedule_event(struct wp_schedule *s, const struct wp_schedevent *ev)
+{
+	struct thread *t;
+	struct cpu *cpu;
+	int err;
+
+	switch (ev->type) {
+	case WP_SCHED_EXIT:
+		return 0;
+	case WP_SCHED_NAME:
+	case WP_SCHED_FORK:
+		if (ev->who.tid <= 0)
+			return 0;
+		s->now = later(s->now, ev->time);
+		if (ev->type == WP_SCHED_FORK && s->started && ev->time >= s->start)
+			return bear(s, &ev->who);
+		return get_thread(s, &ev->who, &t);
+	case WP_SCHED_LOST:
+		if (!s->started)
+			return 0;
+		break;
+	default:
+		break;
+	}
+	if (!s->started)
+		s->start = ev->time;
+	s->started = true;
+	s->now = later(s->now, ev->time);
+	err = get_cpu(s, ev->cpu, &cpu);
+	if (err)
+		return err;
+	return ev->type == WP_SCHED_LOST ? lose(s, cpu) : on_cpu(s, cpu, ev);
+}
+
+static int end_thread(struct wp_schedule *s, struct thread *t)
+{
+	int err = settle(s, t);
+
+	if (!err && t->kind <= WP_SPAN_BLOCKED)
+		err = give(s, t, t->kind, s->now, true);
+	t->kind = DEAD;
+	return err;
+}
+
+/**
+ * wp_schedule_end() - end the spans that are still open
+ * @s: the schedule
+ * @time: when the recording ended, or 0: with a CPU's last event
+ *
+ * Names and forks do not count: perf's records of them go on while it ends, for seconds
+ * behind the last switch, and nothing says what CPUs did meanwhile.
+ *
+ * Return: 0, or what the function that is given the spans returned.
+ */
+int wp_schedule_end(struct wp_schedule *s, __u64 time)
+{
+	int err = 0;
+	__u32 i;
+
+	s->now = later(s->last, time);
+	for (i = 0; i < s->tids.nr && !err; i++)
+		err = end_thread(s, s->threads[i]);
+	for (i = 0; i < s->cpu_nrs.nr && !err; i++)
+		err = end_thread(s, &s->cpus[i]->idle);
+	return err;
+}
+
+/**
+ * wp_schedule_serial() - the number of the thread that has an id now
+ * @s: the schedule
+ * @tid: the id; not 0
+ *
+ * Return: the number, or WP_SCHEDULE_NONE if no event told of it.
+ */
+__u32 wp_schedule_serial(const struct wp_schedule *s, __s32 tid)
+{
+	__u32 nr = tid > 0 ? wp_idmap_find(&s->tids, tid) : WP_IDMAP_NONE;
+
+	return nr == WP_IDMAP_NONE ? WP_SCHEDULE_NONE : s->threads[nr]->serial;
+}
+
+/**
+ * wp_schedule_start() - when the first event of a CPU was
+ * @s: the schedule
+ *
+ * Return: ns; 0 if there was none.
+ */
+__u64 wp_schedule_start(const struct wp_schedule *s)
+{
+	return s->start;
+}
+
+/**
+ * wp_schedule_now() - how far it has come
+ * @s: the schedule
+ *
+ * Return: ns; after wp_schedule_end() the end of its spans.
+ */
+__u64 wp_schedule_now(const struct wp_schedule *s)
+{
+	return s->now;
+}
+
+/**
+ * wp_schedule_missed() - how often events contradicted each other
+ * @s: the schedule
+ *
+ * Return: in how many places events are missing that were not told to be lost.
+ */
+__u64 wp_schedule_missed(const struct wp_schedule *s)
+{
+	return s->missed;
+}
+
+/**
+ * wp_schedule_new() - begin
+ * @out: set to the schedule
+ * @fn: is given the spans
+ * @ctx: for it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_schedule_new(struct wp_schedule **out, wp_span_fn fn, void *ctx)
+{
+	struct wp_schedule *s = calloc(1, sizeof(*s));
+
+	*out = s;
+	if (!s)
+		return -ENOMEM;
+	s->fn = fn;
+	s->ctx = ctx;
+	return 0;
+}
+
+/**
+ * wp_schedule_free() - end it
+ * @s: the schedule, or NULL
+ */
+void wp_schedule_free(struct wp_schedule *s)
+{
+	__u32 i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->tids.nr; i++)
+		free(s->threads[i]);
+	for (i = 0; i < s->cpu_nrs.nr; i++)
+		free(s->cpus[i]);
+	wp_idmap_free(&s->tids);
+	wp_idmap_free(&s->cpu_nrs);
+	free(s->threads);
+	free(s->cpus);
+	free(s->gaps);
+	free(s);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns what is known of threads that were asleep when the session began: since when.
+ * The module tells it in a thread's account: in the task table, and of one that ended
+ * in its last one. The table is read once, before the first epoch is retired: who is
+ * not in it any more ended in an epoch that is still to be read. Called by the record
+ * command.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/base/err.h"
+#include "lib/device/device.h"
+#include "lib/record/blocked.h"
+
+static int by_thread(const void *pa, const void *pb)
+{
+	const struct wp_sleeper *a = pa, *b = pb;
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->start_time != b->start_time)
+		return a->start_time < b->start_time ? -1 : 1;
+	return 0;
+}
+
+static int add(struct wp_sleepers *s, const struct wp_sleeper *sleeper)
+{
+	if (s->nr == s->room) {
+		size_t room = s->room ? s->room * 2 : 64;
+		void *threads = reallocarray(s->threads, room, sizeof(*s->threads));
+
+		if (!threads)
+			return -ENOMEM;
+		s->threads = threads;
+		s->room = room;
+	}
+	s->threads[s->nr++] = *sleeper;
+	s->sorted = false;
+	return 0;
+}
+
+/**
+ * wp_sleepers_read() - ask who slept, if that was not done yet
+ * @s: the threads; at first all zero
+ * @dev: the session, started; its first epoch not retired yet
+ *
+ * Return: 0 or -ENOMEM; a message was printed.
+ */
+int wp_sleepers_read(struct wp_sleepers *s, const struct wp_device *dev)
+{
+	int err = 0;
+	__u32 i;
+
+	for (i = 0; !s->known && i < dev->conf.nr_tasks && !err; i++) {
+		volatile const struct wallprof_task *task = wp_device_task(dev, i);
+		struct wp_sleeper sleeper = {
+			.tid = task->tid,
+			.start_time = task->start_time,
+			.since = task->asleep_since,
+		};
+
+		/* A slot that changed hands meanwhile says nothing. */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (sleeper.since && task->phase != WALLPROF_TASK_FREE &&
+		    task->tid == sleeper.tid && task->start_time == sleeper.start_time)
+			err = add(s, &sleeper);
+	}
+	s->known = true;
+	if (err)
+		wp_err("out of memory for %zu threads", s->nr);
+	return err;
+}
+
+/**
+ * wp_sleepers_add() - add one that ended
+ * @s: the threads
+ * @task: its last account
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_sleepers_add(struct wp_sleepers *s, const struct wallprof_task *task)
+{
+	const struct wp_sleeper sleeper = {
+		.tid = task->tid, .start_time = task->start_time, .since = task->asleep_since,
+	};
+
+	if (!task->asleep_since || wp_sleepers_since(s, task->tid, task->start_time))
+		return 0;
+	return add(s, &sleeper);
+}
+
+/**
+ * wp_sleepers_since() - since when a thread slept when the session began
+ * @s: the threads
+ * @tid: its id
+ * @start_time: when it was born
+ *
+ * Return: the time, on the clock of all samples; 0: it is not known, or it was awake.
+ */
+__u64 wp_sleepers_since(struct wp_sleepers *s, __u32 tid, __u64 start_time)
+{
+	const struct wp_sleeper key = { .tid = tid, .start_time = start_time }, *found;
+
+	if (!s->nr)
+		return 0;
+	if (!s->sorted)
+		qsort(s->threads, s->nr, sizeof(*s->threads), by_thread);
+	s->sorted = true;
+	found = bsearch(&key, s->threads, s->nr, sizeof(key), by_thread);
+	return found ? found->since : 0;
+}
+
+/**
+ * wp_sleepers_free() - forget them
+ * @s: the threads
+ */
+void wp_sleepers_free(struct wp_sleepers *s)
+{
+	free(s->threads);
+	*s = (struct wp_sleepers){ 0 };
+}

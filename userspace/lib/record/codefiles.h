@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The files whose code processes have mapped, and their unwind tables. For
+ * mapsync.c.
+ */
+#ifndef WP_LIB_RECORD_CODEFILES_H
+#define WP_LIB_RECORD_CODEFILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#include "lib/proc/procmaps.h"
+#include "lib/record/tablequeue.h"
+
+/**
+ * struct wp_codefiles_options - what the tables are for
+ * @push: takes a table; sets its id; 0 or a negative errno. From a thread of
+ *	its own
+ * @ctx: handed to @push
+ * @cache: where tables are kept, or NULL
+ * @limits: of reading a file; NULL: what is usual
+ */
+struct wp_codefiles_options {
+	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
+	void *ctx;
+	struct wp_tablecache *cache;
+	const struct wp_worker_limits *limits;
+};
+
+/**
+ * struct wp_codefiles_stats - what was done
+ * @files: different files
+ * @did: with them
+ */
+struct wp_codefiles_stats {
+	__u64 files;
+	struct wp_tablequeue_stats did;
+};
+
+struct wp_codefiles;
+struct wp_codefile;
+
+struct wp_codefiles *wp_codefiles_new(const struct wp_codefiles_options *opt);
+void wp_codefiles_free(struct wp_codefiles *files);
+int wp_codefiles_find(struct wp_codefiles *files, int dir, const struct wp_procmap *m,
+		      size_t nr, struct wp_codefile **file);
+bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
+		     const struct wp_procmap *m, struct wallprof_map *map);
+void wp_codefiles_forget(struct wp_codefiles *files);
+int wp_codefiles_fd(const struct wp_codefiles *files);
+bool wp_codefiles_busy(struct wp_codefiles *files);
+void wp_codefiles_stats(struct wp_codefiles *files, struct wp_codefiles_stats *stats);
+
+#endif /* WP_LIB_RECORD_CODEFILES_H */

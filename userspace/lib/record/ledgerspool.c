@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What becomes the ledger in the recording's own file. While the recording goes, the
+ * accounts of threads that ended, and what processes were blocked in, are spooled to
+ * files without names beside it, for there may be more of them than one wants to have
+ * in memory; when perf.data is complete, all is appended to it. Called by the record
+ * command.
+ *
+ * They stand behind the last section that perf.data's header tells of, and not in a
+ * feature section of their own: every perf reads on if it finds a number that it does
+ * not know, but "perf report --header" warns of it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/err.h"
+#include "lib/base/fullio.h"
+#include "lib/record/ledgerspool.h"
+
+/* So many sums are kept; then they go to the file, and who reads it adds them up. */
+#define MAX_SUMS	16384
+
+/* Not all file systems have files without names, nor may all directories be written to. */
+static FILE *open_beside(const char *path)
+{
+	char *copy = strdup(path);
+	FILE *f = NULL;
+	int fd = -1;
+
+	if (copy)
+		fd = open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	free(copy);
+	if (fd >= 0) {
+		f = fdopen(fd, "w+");
+		if (!f)
+			close(fd);
+	}
+	return f ? f : tmpfile();
+}
+
+/**
+ * wp_ledgerspool_open() - begin one
+ * @s: the spool
+ * @path: the recording; what is spooled is in its directory if it can, else where
+ *	temporary files are
+ *
+ * Return: 0; or a negative errno after a warning, and it is not open.
+ */
+int wp_ledgerspool_open(struct wp_ledgerspool *s, const char *path)
+{
+	int err = 0;
+
+	*s = (struct wp_ledgerspool){ .accounts = open_beside(path) };
+	s->waits = s->accounts ? open_beside(path) : NULL;
+	if (!s->waits) {
+		err = -errno;
+		wp_warn("there will be no ledger for 'wallprof report': no temporary file: %s",
+			strerror(errno));
+		wp_ledgerspool_close(s);
+	}
+	return err;
+}
+
+/* Give up: the recording goes on without. */
+static void found_no_room(struct wp_ledgerspool *s)
+{
+	wp_warn("there will be no ledger for 'wallprof report': it found no room: %s",
+		strerror(errno));
+	wp_ledgerspool_close(s);
+}
+
+/**
+ * wp_ledgerspool_account() - spool an account
+ * @s: the spool; one that is not open stays so. If there is no room it is closed,
+ *	after a warning
+ * @a: the account
+ */
+void wp_ledgerspool_account(struct wp_ledgerspool *s, const struct wp_account *a)
+{
+	struct wp_ledgerfile_account entry = {
+		.tid = a->tid,
+		.tgid = a->tgid,
+		.flags = a->flags | (a->ended ? WP_LEDGERFILE_ENDED : 0),
+		.born = a->born,
+		.end = a->end,
+		.run_ns = a->run_ns,
+		.off_ns = a->off_ns,
+		.nr_off = a->nr_off,
+		.unknown_ns = a->unknown_ns,
+		.spill_ns = a->spill_ns,
+		.runnable_ns = a->runnable_ns,
+		.runnable_max = a->runnable_max,
+		.blocked_max = a->blocked_max,
+		.asleep_since = a->asleep_since,
+	};
+
+	if (!s->accounts)
+		return;
+	memcpy(entry.comm, a->comm, sizeof(entry.comm));
+	if (fwrite(&entry, sizeof(entry), 1, s->accounts) != 1)
+		found_no_room(s);
+}
+
+/* The sums go to the file. */
+static void spill(struct wp_ledgerspool *s)
+{
+	size_t nr = s->sums.nr;
+
+	if (nr && fwrite(s->sums.entry, sizeof(*s->sums.entry), nr, s->waits) != nr)
+		found_no_room(s);
+	else
+		wp_procwaits_free(&s->sums);
+}
+
+/**
+ * wp_ledgerspool_wait() - spool what a process was blocked in
+ * @s: the spool; as of wp_ledgerspool_account()
+ * @wait: intervals
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_ledgerspool_wait(struct wp_ledgerspool *s, const struct wp_wait *wait)
+{
+	if (s->accounts && s->sums.nr >= MAX_SUMS)
+		spill(s);
+	return s->accounts ? wp_procwaits_add_wait(&s->sums, wait) : 0;
+}
+
+/* Copies all of @from to a place of a file, which moves on. */
+static int copy(int fd, off_t *pos, FILE *from)
+{
+	char buf[1 << 16];
+	int err = 0;
+	size_t n;
+
+	rewind(from);
+	while (!err && (n = fread(buf, 1, sizeof(buf), from))) {
+		err = wp_pwrite_all(fd, buf, n, *pos);
+		*pos += n;
+	}
+	return err ? err : ferror(from) ? -EIO : 0;
+}
+
+static int append(struct wp_ledgerspool *s, int fd, const struct wp_ledgerfile_head *head)
+{
+	struct wp_ledgerfile_trailer trailer = { .magic = WP_LEDGERFILE_MAGIC };
+	struct stat st, accounts, waits;
+	struct wp_ledgerfile_head all = *head;
+	off_t pos;
+	int err;
+
+	if (fstat(fd, &st) || fflush(s->accounts) || fstat(fileno(s->accounts), &accounts) ||
+	    fflush(s->waits) || fstat(fileno(s->waits), &waits))
+		return -errno;
+	all.head_size = sizeof(all);
+	all.account_size = sizeof(struct wp_ledgerfile_account);
+	all.nr = accounts.st_size / all.account_size;
+	all.wait_size = sizeof(struct wp_procwait);
+	all.nr_waits = waits.st_size / all.wait_size;
+	trailer.offset = st.st_size;
+	trailer.size = sizeof(all) + accounts.st_size + waits.st_size;
+	pos = st.st_size;
+	err = wp_pwrite_all(fd, &all, sizeof(all), pos);
+	pos += sizeof(all);
+	if (!err)
+		err = copy(fd, &pos, s->accounts);
+	if (!err)
+		err = copy(fd, &pos, s->waits);
+	if (!err)
+		err = wp_pwrite_all(fd, &trailer, sizeof(trailer), pos);
+	/* Half of it would be taken for no ledger at all, but why leave it? */
+	if (err && ftruncate(fd, st.st_size))
+		wp_debug("ftruncate: %s", strerror(errno));
+	return err;
+}
+
+/**
+ * wp_ledgerspool_append() - put the ledger behind all that is in a file
+ * @s: the spool; of one that is not open nothing is put, and nothing said
+ * @fd: the file, a regular one
+ * @path: its name, for what is said
+ * @head: what is known; its sizes and numbers are filled in here
+ *
+ * Return: 0; or a negative errno after a warning, and the file is as it was.
+ */
+int wp_ledgerspool_append(struct wp_ledgerspool *s, int fd, const char *path,
+			  const struct wp_ledgerfile_head *head)
+{
+	int err;
+
+	if (s->accounts)
+		spill(s);
+	if (!s->accounts)
+		return 0;
+	err = append(s, fd, head);
+	if (err)
+		wp_warn("%s is whole, but has no ledger for 'wallprof report': %s", path,
+			strerror(-err));
+	return err;
+}
+
+/**
+ * wp_ledgerspool_close() - forget what was spooled
+ * @s: the spool, open or not
+ */
+void wp_ledgerspool_close(struct wp_ledgerspool *s)
+{
+	if (s->accounts)
+		fclose(s->accounts);
+	if (s->waits)
+		fclose(s->waits);
+	wp_procwaits_free(&s->sums);
+	*s = (struct wp_ledgerspool){};
+}

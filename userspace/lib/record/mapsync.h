@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tells the module what code processes have mapped, with unwind tables, from
+ * the start of a session to its end. Used by the record command:
+ *
+ *	wp_publisher_open()	the session is configured; follows processes
+ *	wp_publisher_begin()	tells of those that run, and goes on in a thread
+ *	wp_publisher_started()	the session is started
+ *	wp_publisher_end()
+ */
+#ifndef WP_LIB_RECORD_MAPSYNC_H
+#define WP_LIB_RECORD_MAPSYNC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#include "lib/record/codefiles.h"
+
+/**
+ * struct wp_publisher_options - to whom, and of whom
+ * @push: takes a table: struct wp_codefiles_options
+ * @maps: takes a process's mappings; 0 or a negative errno
+ * @missed: tells how many children the module had no room for, that should have
+ *	been given their parents' mappings. All three are called from other threads
+ * @ctx: handed to them
+ * @pids: the processes, with what they fork; NULL: all of the host
+ * @nr_pids: how many
+ */
+struct wp_publisher_options {
+	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
+	int (*maps)(void *ctx, __u32 pid, __u64 start_stack,
+		    const struct wallprof_map *maps, __u32 nr);
+	__u64 (*missed)(void *ctx);
+	void *ctx;
+	const __u32 *pids;
+	size_t nr_pids;
+};
+
+/**
+ * struct wp_publisher_stats - what was done
+ * @files: with their tables
+ * @published: times that a process's mappings were told
+ * @denied: processes whose mappings we may not read or publish: not ours, and
+ *	CAP_SYS_PTRACE is missing
+ * @refused: times that the module did not take them for another reason
+ * @error: why not, the last time
+ * @rescans: times that all processes were looked at, as perf's records were lost
+ * @ns: time that it took, without that of @files
+ */
+struct wp_publisher_stats {
+	struct wp_codefiles_stats files;
+	__u64 published;
+	__u64 denied;
+	__u64 refused;
+	int error;
+	__u64 rescans;
+	__u64 ns;
+};
+
+struct wp_live;
+struct wp_publisher;
+
+int wp_publisher_open(struct wp_publisher **out, const struct wp_publisher_options *opt);
+int wp_publisher_begin(struct wp_publisher *pub, struct wp_live *live, unsigned int wait_ms);
+void wp_publisher_started(struct wp_publisher *pub);
+void wp_publisher_end(struct wp_publisher *pub, struct wp_publisher_stats *stats);
+bool wp_publisher_denied(const struct wp_publisher_stats *stats, char *text, size_t size);
+
+#endif /* WP_LIB_RECORD_MAPSYNC_H */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A session of the reader with the module, as the commands record, top and stacks have it.
+ * sessionsetup.c begins it, sessiondrain.c takes what was recorded, sessiontimeline.c the
+ * timeline.
+ */
+#ifndef WP_LIB_RECORD_SESSION_H
+#define WP_LIB_RECORD_SESSION_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include "lib/base/outfile.h"
+#include "lib/device/device.h"
+#include "lib/model/hist.h"
+#include "lib/model/merge.h"
+#include "lib/model/stacks.h"
+#include "lib/perfdata/perfdata.h"
+#include "lib/record/batch.h"
+#include "lib/record/blocked.h"
+#include "lib/record/ledgerspool.h"
+#include "lib/record/sessionopts.h"
+#include "lib/record/sessionstats.h"
+#include "lib/record/sideband.h"
+#include "lib/record/snapshot.h"
+#include "lib/record/synthesize.h"
+#include "lib/record/timeline.h"
+#include "lib/symbols/buildids.h"
+#include "lib/symbols/keepfiles.h"
+
+/**
+ * struct wp_recording - a recording
+ * @o: its options
+ * @argc: the whole command line, for the file's header
+ * @argv: the same
+ * @s: what happened
+ * @dev: session with the module
+ * @pd: the file
+ * @batch: what is to be written to it
+ * @sideband: what processes do
+ * @publisher: tells the module how to unwind them, or NULL
+ * @live: what runs at the start, until it is in the file, or NULL
+ * @busy: processes whose mappings could not be read yet
+ * @ids: build-ids of what they map
+ * @stacks: all stacks
+ * @merge: samples of the epoch
+ * @causes: the same in more detail, for --intervals
+ * @sleepers: since when threads slept that were asleep at the start, for -R and --intervals
+ * @t: accounts, names, and what was waited for
+ * @timeline: every switch and wakeup, with --timeline, or NULL
+ * @thread_hists: with --hist and --ledger, of threads whose account is not written yet
+ * @flushed: when the file was complete last
+ * @id_zero: what a thread of id 0 is called in the file
+ * @oncpu: index of the on-CPU event in the file
+ * @offcpu: of the off-CPU event
+ * @runnable: of the part of it in which threads were runnable
+ * @wakeup: of the part of it that other threads ended, with --wakers
+ * @switches: of the timeline's first event, with --timeline
+ * @side: of the sideband event
+ * @spool: what goes to the end of the file
+ * @ledger_file: --ledger, or NULL
+ * @intervals_file: --intervals, or NULL
+ * @ledger: the output of @ledger_file
+ * @intervals: that of @intervals_file
+ */
+struct wp_recording {
+	struct wp_record_opts o;
+	int argc;
+	char **argv;
+	struct wp_record_stats s;
+	struct wp_device dev;
+	struct wp_perfdata *pd;
+	struct wp_batch *batch;
+	struct wp_sideband *sideband;
+	struct wp_publisher *publisher;
+	struct wp_live *live;
+	struct wp_busy busy;
+	struct wp_buildids *ids;
+	struct wp_keepfiles *keep;
+	bool begun;	/* there is something to be kept */
+	struct wp_stacks stacks;
+	struct wp_merge merge;
+	struct wp_merge causes;
+	struct wp_sleepers sleepers;
+	struct wp_record_tables t;
+	struct wp_timeline *timeline;
+	struct wp_hist_table thread_hists;
+	__u64 flushed;
+	__u32 id_zero;
+	unsigned int oncpu;
+	unsigned int offcpu;
+	unsigned int runnable;
+	unsigned int wakeup;
+	unsigned int switches;
+	unsigned int side;
+	struct wp_ledgerspool spool;
+	struct wp_outfile ledger;
+	struct wp_outfile intervals;
+	FILE *ledger_file;
+	FILE *intervals_file;
+};
+
+bool wp_recording_wants_causes(const struct wp_record_opts *o);
+bool wp_recording_chains(const struct wp_record_opts *o);
+int wp_recording_configure(struct wp_recording *r);
+int wp_recording_open_output(struct wp_recording *r);
+int wp_recording_open_sideband(struct wp_recording *r);
+int wp_recording_look(struct wp_recording *r);
+int wp_recording_open_publisher(struct wp_recording *r);
+int wp_recording_tell_live(struct wp_recording *r);
+int wp_recording_tell_busy(struct wp_recording *r);
+
+int wp_recording_open_timeline(struct wp_recording *r, struct wp_perfdata_event *events,
+			       unsigned int first, unsigned int *nr);
+int wp_recording_begin_timeline(struct wp_recording *r);
+int wp_recording_drain_timeline(struct wp_recording *r, __u64 *upto, bool last);
+
+int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u64 time);
+int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch);
+int wp_recording_prune_stacks(struct wp_recording *r);
+int wp_recording_drain(struct wp_recording *r, bool last);
+int wp_recording_add_status(struct wp_recording *r);
+
+#endif /* WP_LIB_RECORD_SESSION_H */

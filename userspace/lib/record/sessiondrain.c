@@ -1,0 +1,702 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What goes to the file, an epoch at a time: the module's tables, retired by a flip
+ * and merged over all CPUs, and perf's sideband, both in order of time. With them
+ * all that is told besides: accounts, histograms, what was waited for, and the files
+ * of --ledger and --intervals. Called by record.c.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/err.h"
+#include "lib/perfdata/rawcause.h"
+#include "lib/perfdata/rawsample.h"
+#include "lib/record/dump.h"
+#include "lib/record/session.h"
+#include "lib/symbols/jitmaps.h"
+
+/* What a kill -9 can cost at most. */
+#define FLUSH_NS	1000000000ULL
+
+/**
+ * wp_recording_add_record() - add a record of what processes do to the file
+ * @ctx: the recording
+ * @rec: the record
+ * @time: when that was
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u64 time)
+{
+	struct wp_recording *r = ctx;
+	int err = 0;
+
+	/* The ledger has names. */
+	if (r->o.offcpu)
+		err = wp_comms_record(&r->t.comms, rec);
+	if (r->t.objects)
+		wp_objects_record(r->t.objects, rec);
+	/* The timeline has names. */
+	if (!err && r->timeline && (rec->type == PERF_RECORD_COMM ||
+				    rec->type == PERF_RECORD_FORK ||
+				    rec->type == PERF_RECORD_EXIT))
+		err = wp_timeline_sideband(r->timeline, rec, time);
+	return err ? err : wp_batch_add_record(r->batch, rec, time);
+}
+
+static void count_half(struct wp_recording *r, const struct wp_half *half, __u64 *lost)
+{
+	const struct wallprof_half *head = half->head;
+	struct wallprof_lost *sum = r->s.lost[half->context];
+	unsigned int i;
+
+	for (i = 0; i < WALLPROF_LOSS_MAX; i++) {
+		sum[i].count += head->lost[i].count;
+		sum[i].ns += head->lost[i].ns;
+	}
+	for (i = 0; i < WALLPROF_UNWIND_MAX; i++)
+		r->s.unwinds[i] += head->unwinds[i];
+	r->s.walks_unknown += head->walks_unknown;
+	r->s.walks_mixed += head->walks_mixed;
+	r->s.walks_slow += head->walks_slow;
+	r->s.walks_remembered += head->walks_remembered;
+	r->s.walks_asleep += head->walks_asleep;
+	r->s.walks_not_resident += head->walks_not_resident;
+	r->s.filtered += head->filtered;
+	r->s.filtered_ns += head->filtered_ns;
+	r->s.out_of_range += head->out_of_range;
+	r->s.out_of_range_ns += head->out_of_range_ns;
+	r->s.waits_full.count += head->waits_full.count;
+	r->s.waits_full.ns += head->waits_full.ns;
+
+	*lost = head->lost[WALLPROF_LOSS_NESTED].count;
+	if (half->context == WP_CONTEXT_SAMPLER)
+		*lost += head->lost[WALLPROF_LOSS_AGGR_FULL].count;
+	else
+		*lost += head->lost[WALLPROF_LOSS_EXIT_FULL].count +
+			 head->lost[WALLPROF_LOSS_NO_TASK].count;
+}
+
+static unsigned int event_of(const struct wp_recording *r, __u32 context)
+{
+	if (context == WP_CONTEXT_SAMPLER)
+		return r->oncpu;
+	return r->o.offcpu ? r->offcpu : r->oncpu;
+}
+
+static int add_account(struct wp_recording *r, const struct wallprof_task *task)
+{
+	struct wp_account a;
+	struct wp_hist hist;
+	bool known;
+
+	if (!wp_ledger_read(task, r->s.stop, wp_comms_find(&r->t.comms, task->tid), &a))
+		return 0;
+	if (r->ledger_file) {
+		const struct wp_hist_thread thread = {
+			.tid = task->tid, .start_time = task->start_time,
+			.exec_id = task->exec_id,
+		};
+
+		known = wp_hist_table_take(&r->thread_hists, &thread, &hist);
+		wp_dump_account(r->ledger_file, &a, known ? &hist : NULL);
+	}
+	wp_ledgerspool_account(&r->spool, &a);
+	return wp_ledger_add(&r->t.ledger, &a, task->nr_spilled);
+}
+
+/*
+ * What intervals were spent on: for the ledger, for -v and, as an object, for who wants
+ * to know. Those of no length are no intervals.
+ */
+static int add_cause(struct wp_recording *r, struct wp_wait *wait, __u32 tid, __u32 exec_id)
+{
+	int err;
+
+	if (!wait->count && !wait->total)
+		return 0;
+	err = wp_ledgerspool_wait(&r->spool, wait);
+	if (!err && r->t.objects && wait->cause.reason != WALLPROF_REASON_UNKNOWN)
+		err = wp_objects_find(r->t.objects, tid, wait->tgid, exec_id, &wait->cause,
+				      &wait->object);
+	if (!err && r->o.verbose)
+		err = wp_waits_add(&r->t.waits, wait);
+	return err;
+}
+
+/* Look at what threads wait for right now: it may be another when they are told of. */
+static int expect_objects(struct wp_recording *r)
+{
+	int err = 0;
+	__u32 i;
+
+	for (i = 0; r->t.objects && i < r->dev.conf.nr_tasks && !err; i++) {
+		const struct wallprof_task *task = wp_device_task(&r->dev, i);
+		struct wp_cause cause;
+
+		if (task->phase != WALLPROF_TASK_OFF || task->reason != WALLPROF_REASON_SYSCALL)
+			continue;
+		/* If the slot changes meanwhile, something is looked at in vain. */
+		wp_cause_open(&cause, task);
+		err = wp_objects_expect(r->t.objects, task->tid, task->tgid, task->exec_id,
+					&cause, task->since);
+	}
+	return err;
+}
+
+/* Is it to be told since when threads slept that were asleep at the start? */
+static bool tells_sleep(const struct wp_recording *r)
+{
+	return r->o.offcpu && (r->o.raw || r->intervals_file);
+}
+
+/*
+ * How long the intervals of an aggregate were. What was open at the start was longer
+ * than is known. Returns whether there is a histogram.
+ */
+static bool read_hist(const struct wp_half *half, __u32 i, struct wp_hist *hist)
+{
+	const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
+
+	if (!half->hists || aggr->kind != WALLPROF_AGGR_OFFCPU ||
+	    aggr->flags & WALLPROF_AGGR_SINCE_START)
+		return false;
+	wp_hist_read(hist, wp_half_hist(half, i));
+	return true;
+}
+
+/* The same of an interval that is told by itself. */
+static bool read_single_hist(const struct wp_recording *r, const struct wallprof_wait *wait,
+			     struct wp_hist *hist)
+{
+	if (!r->o.hist || wait->flags & WALLPROF_AGGR_SINCE_START)
+		return false;
+	wp_hist_one(hist, wait->end - wait->begin, wait->runnable);
+	return true;
+}
+
+/* To what is told at the end, and of the thread. */
+static int add_hist(struct wp_recording *r, const struct wp_hist_thread *thread,
+		    const struct wp_cause *cause, unsigned int state,
+		    const struct wp_hist *hist)
+{
+	struct wp_hist told = *hist;
+
+	if (r->o.no_idle && wp_cause_idle(cause, state))
+		memset(told.blocked, 0, sizeof(told.blocked));
+	wp_hist_add(&r->s.hist, &told);
+	if (!r->ledger_file)
+		return 0;
+	return wp_hist_table_add(&r->thread_hists, thread, hist);
+}
+
+/* Before the accounts of those that ended: they may have been on several CPUs. */
+static int add_hists(struct wp_recording *r, const struct wp_half *half, __u64 time)
+{
+	struct wp_cause cause;
+	struct wp_hist hist;
+	int err = 0;
+	__u32 i;
+
+	(void)time;
+	for (i = 0; i < half->nr_aggrs && !err; i++) {
+		const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
+		const struct wp_hist_thread thread = {
+			.tid = aggr->tid, .start_time = aggr->start_time,
+			.exec_id = aggr->exec_id,
+		};
+
+		if (!read_hist(half, i, &hist))
+			continue;
+		wp_cause_aggr(&cause, aggr);
+		err = add_hist(r, &thread, &cause, aggr->state, &hist);
+	}
+	for (i = 0; i < half->nr_waits && !err; i++) {
+		const struct wallprof_wait *wait = wp_half_wait(half, i);
+		const struct wp_hist_thread thread = {
+			.tid = wait->tid, .start_time = wait->start_time,
+			.exec_id = wait->exec_id,
+		};
+
+		if (!read_single_hist(r, wait, &hist))
+			continue;
+		wp_cause_wait(&cause, wait);
+		err = add_hist(r, &thread, &cause, wait->state, &hist);
+	}
+	return err;
+}
+
+/* Off-CPU time goes to the samples; as --intervals, and with -v, in detail, too. */
+static int add_aggr(struct wp_recording *r, const struct wp_half *half, __u32 i)
+{
+	const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
+	__u64 id = wp_half_aggr_id(half, i);
+	struct wp_hist hist;
+	bool has_hist = read_hist(half, i, &hist);
+	int err = wp_merge_aggr(&r->merge, &r->stacks, aggr, half->cpu, id);
+	struct wp_wait wait;
+
+	if (!err && has_hist && r->o.raw)
+		err = wp_merge_hist(&r->merge, &hist);
+	if (!err && r->intervals_file && aggr->kind == WALLPROF_AGGR_OFFCPU) {
+		err = wp_merge_aggr(&r->causes, &r->stacks, aggr, half->cpu, id);
+		if (!err && has_hist)
+			err = wp_merge_hist(&r->causes, &hist);
+	}
+	wp_wait_aggr(&wait, aggr);
+	return err ? err : add_cause(r, &wait, aggr->tid, aggr->exec_id);
+}
+
+/* The same of an interval that is told by itself. */
+static int add_wait(struct wp_recording *r, const struct wp_half *half, __u32 i)
+{
+	const struct wallprof_wait *single = wp_half_wait(half, i);
+	__u64 id = wp_recording_chains(&r->o) ? wp_half_wait_id(half, i) : 0;
+	struct wp_hist hist;
+	bool has_hist = read_single_hist(r, single, &hist);
+	int err = wp_merge_wait(&r->merge, &r->stacks, single, half->cpu, id);
+	struct wp_wait wait;
+
+	if (!err && has_hist && r->o.raw)
+		err = wp_merge_hist(&r->merge, &hist);
+	if (!err && r->intervals_file) {
+		err = wp_merge_wait(&r->causes, &r->stacks, single, half->cpu, id);
+		if (!err && has_hist)
+			err = wp_merge_hist(&r->causes, &hist);
+	}
+	wp_wait_single(&wait, single);
+	return err ? err : add_cause(r, &wait, single->tid, single->exec_id);
+}
+
+static int add_spill(struct wp_recording *r, const struct wallprof_task *task, __u64 time)
+{
+	int err = wp_merge_spill(&r->merge, task, time);
+	struct wp_wait wait;
+
+	if (!err && r->intervals_file)
+		err = wp_merge_spill(&r->causes, task, time);
+	wp_wait_spill(&wait, task);
+	return err ? err : add_cause(r, &wait, task->tid, task->exec_id);
+}
+
+static int add_open(struct wp_recording *r, const struct wallprof_task *task)
+{
+	int err = wp_merge_open(&r->merge, &r->stacks, task, r->s.stop);
+	struct wp_wait wait;
+
+	if (!err && r->intervals_file)
+		err = wp_merge_open(&r->causes, &r->stacks, task, r->s.stop);
+	wp_wait_open(&wait, task);
+	return err ? err : add_cause(r, &wait, task->tid, task->exec_id);
+}
+
+/* Everything of one half but its stacks. */
+static int merge_half(struct wp_recording *r, const struct wp_half *half, __u64 time)
+{
+	__u64 lost;
+	__u32 i;
+	int err;
+
+	for (i = 0; i < half->nr_aggrs; i++) {
+		err = add_aggr(r, half, i);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < half->nr_waits; i++) {
+		err = add_wait(r, half, i);
+		if (err)
+			return err;
+	}
+	for (i = 0; i < half->nr_exits; i++) {
+		const struct wallprof_task *task = wp_half_exit(half, i);
+
+		if (r->o.offcpu) {
+			err = add_spill(r, task, task->since);
+			if (err)
+				return err;
+		}
+		err = tells_sleep(r) ? wp_sleepers_add(&r->sleepers, task) : 0;
+		if (err)
+			return err;
+		err = add_account(r, task);
+		if (err)
+			return err;
+	}
+	count_half(r, half, &lost);
+	if (!lost)
+		return 0;
+	return wp_perfdata_write_lost(r->pd, event_of(r, half->context), half->cpu, time, lost);
+}
+
+/* An open interval that is not to be recorded, for its state or for its length. */
+static void count_left_out(struct wp_record_stats *s, const struct wallprof_task *task)
+{
+	if (!(task->flags & WALLPROF_TASK_OPEN))
+		return;
+	if (task->flags & WALLPROF_TASK_FILTERED) {
+		s->filtered++;
+		s->filtered_ns += task->open_ns;
+	} else if (task->flags & WALLPROF_TASK_OUT_OF_RANGE) {
+		s->out_of_range++;
+		s->out_of_range_ns += task->open_ns;
+	}
+}
+
+/* After STOP: what was open, what found no room, and all accounts. */
+static int merge_tasks(struct wp_recording *r)
+{
+	int err = 0;
+	__u32 i;
+
+	for (i = 0; i < r->dev.conf.nr_tasks && !err; i++) {
+		const struct wallprof_task *task = wp_device_task(&r->dev, i);
+
+		if (task->phase == WALLPROF_TASK_FREE || task->flags & WALLPROF_TASK_ARMED)
+			continue;
+		count_left_out(&r->s, task);
+		if (r->o.offcpu) {
+			err = add_spill(r, task, r->s.stop);
+			if (!err)
+				err = add_open(r, task);
+		}
+		if (!err)
+			err = add_account(r, task);
+	}
+	return err;
+}
+
+static void count_sample(struct wp_record_stats *s, const struct wp_sample *sample)
+{
+	struct wp_stack *user;
+
+	s->records++;
+	/* The merge only reads the stacks; they are this command's. */
+	user = (struct wp_stack *)sample->user;
+	if (user && !(user->kinds & 1 << sample->kind)) {
+		user->kinds |= 1 << sample->kind;
+		s->stacks[sample->kind]++;
+	}
+	if (user && user->unwind < WALLPROF_UNWIND_MAX)
+		s->unwound[sample->kind][user->unwind] +=
+			sample->kind == WALLPROF_AGGR_SAMPLE ? sample->count : sample->total;
+	if (sample->kind == WALLPROF_AGGR_SAMPLE) {
+		s->samples += sample->count;
+		return;
+	}
+	s->intervals += sample->count;
+	s->offcpu_ns += sample->total;
+	s->runnable_ns += sample->runnable;
+	if (sample->flags & WALLPROF_AGGR_SINCE_START)
+		s->since_start += sample->count;
+	if (sample->flags & WP_SAMPLE_SINGLE)
+		s->single += sample->count;
+	if (sample->flags & WP_SAMPLE_OPEN)
+		s->open += sample->count;
+	if (sample->flags & WP_SAMPLE_SPILL)
+		s->spilled += sample->count;
+}
+
+/* What the merge does not know. */
+static void set_asleep_since(struct wp_recording *r, struct wp_sample *s)
+{
+	if (s->flags & WALLPROF_AGGR_SINCE_START)
+		s->asleep_since = wp_sleepers_since(&r->sleepers, s->tid, s->start_time);
+}
+
+/* --intervals */
+static int dump_intervals(struct wp_recording *r)
+{
+	size_t i;
+	int err = 0;
+
+	wp_merge_sort(&r->causes);
+	for (i = 0; i < r->causes.nr && !err; i++) {
+		struct wp_sample *s = &r->causes.samples[i];
+		__u32 object;
+
+		if (r->o.no_idle && wp_cause_idle(&s->cause, s->state))
+			s->flags |= WP_SAMPLE_IDLE;
+		set_asleep_since(r, s);
+		err = wp_objects_find(r->t.objects, s->tid, s->tgid, s->exec_id, &s->cause,
+				      &object);
+		if (!err)
+			wp_dump_interval(r->intervals_file, s, wp_merge_hist_of(&r->causes, s),
+					 wp_objects_text(r->t.objects, object));
+	}
+	wp_merge_reset(&r->causes);
+	return err;
+}
+
+/*
+ * What a waker ended goes to the file as its own sample, behind the sleeper's, with
+ * the same time. Of an interrupt there is none: nobody is to be asked why it came.
+ */
+static int add_wakeup(struct wp_recording *r, const struct wp_sample *s)
+{
+	__u64 blocked = s->total - s->runnable;
+	struct wp_perfdata_sample sample = {
+		.event = r->wakeup,
+		.tid = s->cause.waker_tid ? s->cause.waker_tid : r->id_zero,
+		.cpu = s->cpu,
+		.time = s->last,
+		.period = blocked,
+	};
+	struct wp_waker waker;
+
+	if (s->cause.waker != WALLPROF_WAKER_TASK || !blocked)
+		return 0;
+	wp_stack_waker(s->waker, &waker);
+	/* If its record was lost, perf may know the process of the thread. */
+	sample.pid = waker.tgid ? waker.tgid : sample.tid;
+	sample.kernel_mode = waker.kernel;
+	if (waker.kernel) {
+		sample.nr_kernel = waker.kernel->nr;
+		sample.kernel_ips = waker.kernel->ips;
+	}
+	if (waker.user) {
+		sample.nr_user = waker.user->nr;
+		sample.user_ips = waker.user->ips;
+	}
+	r->s.wakeups_ns += blocked;
+	r->s.records++;
+	return wp_batch_add_sample(r->batch, &sample);
+}
+
+/* -R */
+static int add_raw(struct wp_recording *r, const struct wp_sample *s, void *buf,
+		   struct wp_perfdata_sample *sample)
+{
+	__u32 object;
+	int err;
+
+	err = wp_objects_find(r->t.objects, s->tid, s->tgid, s->exec_id, &s->cause, &object);
+	if (err)
+		return err;
+	sample->nr_raw = wp_raw_encode(s, wp_objects_text(r->t.objects, object),
+				       wp_merge_hist_of(&r->merge, s), buf, WP_RAW_MAX);
+	sample->raw = buf;
+	return 0;
+}
+
+/* The merged samples go to the file, and with --intervals as text. */
+static int add_samples(struct wp_recording *r)
+{
+	char raw[WP_RAW_MAX];
+	struct wp_raw_cause cause;
+	size_t i;
+	int err = 0;
+
+	wp_merge_sort(&r->merge);
+	for (i = 0; i < r->merge.nr; i++) {
+		struct wp_sample *s = &r->merge.samples[i];
+		bool oncpu = s->kind == WALLPROF_AGGR_SAMPLE;
+		struct wp_perfdata_sample sample = {
+			.event = oncpu ? r->oncpu : r->offcpu,
+			.pid = s->tgid ? s->tgid : r->id_zero,
+			.tid = s->tid ? s->tid : r->id_zero,
+			.cpu = s->cpu,
+			.time = s->last,
+			.period = s->total,
+			.kernel_mode = s->kernel || (oncpu && !s->user &&
+						     !(s->flags & WALLPROF_AGGR_USER_MODE)),
+		};
+
+		if (s->kernel) {
+			sample.nr_kernel = s->kernel->nr;
+			sample.kernel_ips = s->kernel->ips;
+		}
+		if (s->user) {
+			sample.nr_user = s->user->nr;
+			sample.user_ips = s->user->ips;
+		}
+		set_asleep_since(r, s);
+		if (r->o.raw && !oncpu)
+			err = add_raw(r, s, raw, &sample);
+		if (r->o.reasons && !oncpu) {
+			wp_raw_cause_make(&cause, s);
+			sample.raw = &cause;
+			sample.nr_raw = sizeof(cause);
+		}
+		if (!err)
+			err = wp_batch_add_sample(r->batch, &sample);
+		if (!err && s->runnable) {
+			sample.event = r->runnable;
+			sample.period = s->runnable;
+			err = wp_batch_add_sample(r->batch, &sample);
+			r->s.records++;
+		}
+		if (!err && r->o.wakers)
+			err = add_wakeup(r, s);
+		if (err)
+			return err;
+		count_sample(&r->s, s);
+	}
+	wp_merge_reset(&r->merge);
+	return r->intervals_file ? dump_intervals(r) : 0;
+}
+
+static int each_half(struct wp_recording *r, __u32 epoch, __u64 time,
+		     int (*fn)(struct wp_recording *r, const struct wp_half *half, __u64 time))
+{
+	__u32 cpu, context;
+	int err;
+
+	for (cpu = 0; cpu < r->dev.info.nr_cpus; cpu++) {
+		for (context = 0; context < WP_CONTEXTS; context++) {
+			struct wp_half half;
+
+			if (!wp_device_half(&r->dev, cpu, context, epoch, &half))
+				continue;
+			err = fn(r, &half, time);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+static int add_stacks(struct wp_recording *r, const struct wp_half *half, __u64 time)
+{
+	const struct wallprof_stack *stack;
+	__u32 pos = 0;
+	__u64 id;
+	int err;
+
+	(void)time;
+	while ((stack = wp_half_stack(half, &pos, &id))) {
+		err = wp_stacks_add(&r->stacks, id, stack);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * wp_recording_add_stacks() - read the stacks of an epoch that was retired
+ * @r: the recording
+ * @epoch: the epoch
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch)
+{
+	return each_half(r, epoch, 0, add_stacks);
+}
+
+/**
+ * wp_recording_prune_stacks() - forget stacks that no thread waits in any more
+ * @r: the recording, when it is done with an epoch; see lib/model/stacks.c
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_recording_prune_stacks(struct wp_recording *r)
+{
+	__u32 i;
+
+	if (r->stacks.doomed)
+		return wp_stacks_sweep(&r->stacks);
+	if (!wp_stacks_want_doom(&r->stacks))
+		return 0;
+	wp_stacks_doom(&r->stacks);
+	for (i = 0; i < r->dev.conf.nr_tasks; i++) {
+		volatile const struct wallprof_task *task = wp_device_task(&r->dev, i);
+
+		wp_stacks_keep(&r->stacks, task->user_stack);
+		wp_stacks_keep(&r->stacks, task->kernel_stack);
+		wp_stacks_keep(&r->stacks, task->waker_stack);
+	}
+	return 0;
+}
+
+/**
+ * wp_recording_drain() - retire an epoch and write it
+ * @r: the recording
+ * @last: the session is stopped; what was open is written, too
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_drain(struct wp_recording *r, bool last)
+{
+	__u64 before = wp_clock_now(), time, upto;
+	__u32 epoch;
+	int err;
+
+	/* Before: one that is over when all is drained cannot be looked at any more. */
+	err = last ? 0 : expect_objects(r);
+	if (!err && tells_sleep(r))
+		err = wp_sleepers_read(&r->sleepers, &r->dev);
+	if (!err)
+		err = wp_device_flip(&r->dev, &epoch, &time);
+	if (err)
+		return err;
+	r->s.epochs++;
+	if (r->t.objects)
+		wp_objects_begin_round(r->t.objects, time);
+	/* First, as it knows the names of the threads that ended. */
+	err = wp_sideband_drain(r->sideband, &upto, last, wp_recording_add_record, r);
+	if (!err)
+		err = wp_recording_tell_busy(r);
+	if (err)
+		return err;
+	/* What happened before the flip is in the tables and rings; see there. */
+	upto = upto < time ? upto : time;
+	upto = upto < before ? upto : before;
+	err = wp_recording_add_stacks(r, epoch);
+	if (!err)
+		err = wp_recording_drain_timeline(r, &upto, last);
+	if (!err && r->o.hist)
+		err = each_half(r, epoch, time, add_hists);
+	if (!err)
+		err = each_half(r, epoch, time, merge_half);
+	if (!err && last)
+		err = merge_tasks(r);
+	if (!err)
+		err = add_samples(r);
+	if (!err)
+		err = wp_batch_flush(r->batch, last ? ~0ULL : upto);
+	if (!err && wp_clock_now() - r->flushed >= FLUSH_NS) {
+		err = wp_perfdata_flush(r->pd);
+		r->flushed = wp_clock_now();
+	}
+	if (!err)
+		err = wp_recording_prune_stacks(r);
+	if (r->t.objects)
+		wp_objects_end_round(r->t.objects);
+	wp_comms_sweep(&r->t.comms);
+	wp_jitmaps_look(wp_buildids_jit(r->ids));
+	if (err == -ENOMEM)
+		wp_err("out of memory");
+	return err;
+}
+
+/**
+ * wp_recording_add_status() - write losses that belong to no CPU's tables
+ * @r: the recording, with the module's last word
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_recording_add_status(struct wp_recording *r)
+{
+	const struct wallprof_lost *lost = r->s.status.lost;
+	unsigned int i;
+	__u64 n;
+
+	for (i = 0; i < WALLPROF_LOSS_MAX; i++) {
+		__u32 context = i == WALLPROF_LOSS_THROTTLED ? WP_CONTEXT_SAMPLER :
+							       WP_CONTEXT_SCHED;
+
+		r->s.lost[context][i].count += lost[i].count;
+		r->s.lost[context][i].ns += lost[i].ns;
+	}
+	r->s.filtered += r->s.status.filtered.count;
+	r->s.filtered_ns += r->s.status.filtered.ns;
+	r->s.out_of_range += r->s.status.out_of_range.count;
+	r->s.out_of_range_ns += r->s.status.out_of_range.ns;
+	/* Of a thread whose intervals nobody counted there was one at least. */
+	n = lost[WALLPROF_LOSS_EXIT_FULL].count + lost[WALLPROF_LOSS_NESTED].count +
+	    (lost[WALLPROF_LOSS_NO_TASK].count ?: r->s.status.tasks_failed);
+	if (!n)
+		return 0;
+	return wp_perfdata_write_lost(r->pd, event_of(r, WP_CONTEXT_SCHED), 0, r->s.stop, n);
+}

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a recording begins: the module's session with tables of the right sizes, the
+ * file with its events, perf's sideband events, what runs already, and how to unwind
+ * it. Called by record.c, in this order; nothing is recorded before it is done. But
+ * what the module told of all that runs is not written to the file before START: that
+ * takes longer than to ask for it, and nothing of it changes any more.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "lib/base/err.h"
+#include "lib/device/rights.h"
+#include "lib/perfdata/rawsample.h"
+#include "lib/record/buffersize.h"
+#include "lib/record/ksyms.h"
+#include "lib/record/session.h"
+#include "lib/record/synthesize.h"
+#include "lib/record/target.h"
+
+/*
+ * How long the tables of what runs already are waited for: those that were kept
+ * on disk are there by then.
+ */
+#define TABLES_WAIT_MS	500
+
+/* Defaults of the tables; see size_tables(). */
+#define MIN_TASKS	16384
+
+static __u32 clamp(__u64 n, __u32 min, __u32 max)
+{
+	return n < min ? min : n > max ? max : n;
+}
+
+static __u32 power_of_two(__u32 n)
+{
+	__u32 power = 1;
+
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
+/*
+ * Share a buffer among the tables of a half: 35 % for aggregates, 10 of them for
+ * single intervals, if there are any; half of it for stacks, 15 % for threads that
+ * end. Histograms come on top: the sampler's tables have as many aggregates.
+ */
+static void size_tables(struct wp_record_opts *o, const struct wallprof_info *info)
+{
+	unsigned int single = o->wait_ns ? 10 : 0;
+	__u64 buffer = o->buffer, half;
+	__u32 threads = wp_count_threads();
+
+	if (!buffer)
+		buffer = wp_buffersize(WP_DEFAULT_BUFFER,
+						 (!o->event.none + 1ULL) * info->nr_online);
+	half = buffer / 2;
+	if (!o->aggrs)
+		o->aggrs = clamp(half * (35 - single) / 100 / sizeof(struct wallprof_aggr),
+				 WALLPROF_MIN_AGGRS, WALLPROF_MAX_AGGRS);
+	if (!o->stack_words)
+		o->stack_words = clamp(half * 50 / 100 / sizeof(__u64),
+				       WALLPROF_MIN_STACK_WORDS, WALLPROF_MAX_STACK_WORDS);
+	if (!o->exits)
+		o->exits = clamp(half * 15 / 100 / sizeof(struct wallprof_task),
+				 WALLPROF_MIN_EXITS, WALLPROF_MAX_EXITS);
+	if (!o->wait_ns)
+		o->waits = 0;
+	else if (!o->waits)
+		o->waits = clamp(half * single / 100 / sizeof(struct wallprof_wait),
+				 WALLPROF_MIN_WAITS, WALLPROF_MAX_WAITS);
+	if (!o->tasks)
+		o->tasks = power_of_two(clamp(threads * 2ULL + MIN_TASKS / 2, MIN_TASKS,
+					      WALLPROF_MAX_TASKS));
+}
+
+static void set_event(struct wallprof_configure *c, const struct wp_record_opts *o)
+{
+	const struct wp_event *ev = &o->event;
+
+	c->attr_flags = (o->freq ? WALLPROF_ATTR_FREQ : 0) |
+			(ev->exclude_user ? WALLPROF_ATTR_EXCLUDE_USER : 0) |
+			(ev->exclude_kernel ? WALLPROF_ATTR_EXCLUDE_KERNEL : 0) |
+			(ev->exclude_hv ? WALLPROF_ATTR_EXCLUDE_HV : 0);
+	c->attr_type = ev->type;
+	c->attr_precise = ev->precise_ip;
+	c->attr_config = ev->config;
+	c->attr_config1 = ev->config1;
+	c->attr_config2 = ev->config2;
+	c->attr_period = o->freq ? o->freq : o->period;
+}
+
+static bool is_cycles(const struct wp_event *ev)
+{
+	return ev->type == PERF_TYPE_HARDWARE && ev->config == PERF_COUNT_HW_CPU_CYCLES;
+}
+
+/* As perf: cycles, where there are none, become cpu-clock. */
+static int use_cpu_clock(struct wp_record_opts *o)
+{
+	struct wp_event old = o->event;
+	int err;
+
+	wp_warn("the cycles event is not supported here, falling back to cpu-clock");
+	err = wp_event_parse(&o->event, old.exclude_user ? "cpu-clock:k" :
+					old.exclude_kernel ? "cpu-clock:u" : "cpu-clock");
+	return err;
+}
+
+static int configure_failed(const struct wp_record_opts *o, const struct wp_device *dev, int err)
+{
+	switch (-err) {
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+		if (o->event.none)
+			wp_err("this kernel has not the tracepoints that are needed: %s",
+			       strerror(-err));
+		else
+			wp_err("the %s event is not supported here: %s", o->event.name,
+			       strerror(-err));
+		break;
+	case ESRCH:
+		wp_err("Couldn't create thread/CPU maps: No such process");
+		break;
+	case ENOMEM:
+		wp_rights_no_memory("the tables of %u CPUs", dev->info.nr_online);
+		break;
+	case EACCES:
+	case EPERM:
+		wp_err("the kernel does not allow this: %s. Use sudo, or see RIGHTS in 'man wallprof'",
+		       strerror(-err));
+		break;
+	case EINVAL:
+		if (!o->event.none) {
+			wp_err("the %s event cannot be recorded like this: %s", o->event.name,
+			       strerror(-err));
+			break;
+		}
+		/* fallthrough */
+	default:
+		wp_err("could not set the session up: %s", strerror(-err));
+	}
+	return err;
+}
+
+static __u32 stack_flags(const struct wp_record_opts *o)
+{
+	__u32 flags = o->kernel ? WALLPROF_STACK_KERNEL : 0;
+
+	if (o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI)
+		flags |= WALLPROF_STACK_TABLES;
+	if (o->call_graph != WP_CALL_GRAPH_CFI)
+		flags |= WALLPROF_STACK_USER;
+	return flags;
+}
+
+/**
+ * wp_recording_wants_causes() - whether somebody will see what threads waited for
+ * @o: the options
+ *
+ * In which system calls they did is recorded anyway, for the file's ledger.
+ *
+ * Return: whether the calls' arguments are to be recorded, and who woke the threads.
+ */
+bool wp_recording_wants_causes(const struct wp_record_opts *o)
+{
+	return o->offcpu && (o->verbose || o->intervals || o->raw);
+}
+
+/**
+ * wp_recording_chains() - whether somebody will see what wakers had waited for
+ * @o: the options
+ *
+ * In perf.data single intervals have names; those of sums are summed again.
+ *
+ * Return: whether intervals are to name their wakers' own.
+ */
+bool wp_recording_chains(const struct wp_record_opts *o)
+{
+	return o->wakers && (o->intervals || (o->raw && o->wait_ns));
+}
+
+/*
+ * What targets fork is asked for of its own: it is of the user, has the name or is in the
+ * group, or is not.
+ */
+static bool has_children(const struct wp_target *t)
+{
+	return t->kind == WALLPROF_TARGET_PID || t->kind == WALLPROF_TARGET_TID;
+}
+
+/**
+ * wp_recording_configure() - set the module's session up, and map its tables
+ * @r: the recording; sizes that were not given are filled in
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_configure(struct wp_recording *r)
+{
+	struct wp_record_opts *o = &r->o;
+	struct wallprof_configure c = {
+		.flags = (o->offcpu ? WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_REASONS : 0) |
+			 /* They make many more sums. */
+			 (wp_recording_wants_causes(o) ? WALLPROF_WAKERS | WALLPROF_ARGS : 0) |
+			 (o->reasons ? WALLPROF_ARGS : 0) |
+			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
+			 (wp_recording_chains(o) ? WALLPROF_WAKER_CHAINS : 0) |
+			 (o->hist ? WALLPROF_HISTOGRAMS : 0) |
+			 (o->timeline ? WALLPROF_TIMELINE : 0) |
+			 (o->timeline && o->offcpu ? WALLPROF_TIMELINE_STACKS : 0) |
+			 (o->event.none ? 0 : WALLPROF_SAMPLER) |
+			 (o->inherit && has_children(&o->target) ? WALLPROF_INHERIT : 0) |
+			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
+		.stack_flags = stack_flags(o),
+		.max_stack = o->max_stack,
+		.states = o->states,
+		.min_ns = o->offcpu ? o->min_ns : 0,
+		.max_ns = o->offcpu ? o->max_ns : 0,
+		.wait_ns = o->wait_ns,
+		.target = o->target.kind,
+		.nr_targets = o->target.nr,
+		.targets = wp_target_list(&o->target),
+	};
+	int err;
+
+	size_tables(o, &r->dev.info);
+	c.nr_aggrs = o->aggrs;
+	c.stack_words = o->stack_words;
+	c.nr_exits = o->exits;
+	c.nr_waits = o->waits;
+	c.nr_tasks = o->tasks;
+	if (o->timeline && !o->ring)
+		o->ring = wp_buffersize_ring(0, r->dev.info.nr_online);
+	c.nr_records = o->timeline ? o->ring : 0;
+	err = o->has_cpus ? wp_target_set_cpus(&c, &r->dev, &o->cpus) : 0;
+	if (err)
+		return err;
+	if (o->states & ~r->dev.info.states)
+		wp_warn("--state: this kernel cannot tell all of these states");
+	if (!o->event.none)
+		set_event(&c, o);
+
+	err = wp_device_configure(&r->dev, &c);
+	if ((err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV) && !o->event.none &&
+	    is_cycles(&o->event)) {
+		err = use_cpu_clock(o);
+		if (err)
+			return err;
+		set_event(&c, o);
+		err = wp_device_configure(&r->dev, &c);
+	}
+	if (err)
+		return configure_failed(o, &r->dev, err);
+	r->s.memory = r->dev.conf.memory_bytes;
+	wp_debug("tables: %u aggregates, %u stack words, %u ended threads, %u single intervals, twice per CPU; %u threads; %llu bytes in all",
+		 o->aggrs, o->stack_words, o->exits, o->waits, o->tasks,
+		 (unsigned long long)r->s.memory);
+	return wp_device_map(&r->dev);
+}
+
+/**
+ * wp_recording_open_output() - make the file
+ * @r: the recording
+ *
+ * Return: 0 or a negative errno; a message was printed, unless memory ran out.
+ */
+int wp_recording_open_output(struct wp_recording *r)
+{
+	struct wp_perfdata_event events[5 + WP_TIMELINE_EVENTS];
+	struct wp_perfdata_options opt = {
+		.path = r->o.output,
+		.events = events,
+		.argc = r->argc,
+		.argv = r->argv,
+		.level = r->o.level,
+	};
+	unsigned int nr = 0, more;
+	int err;
+
+	if (!r->o.event.none) {
+		r->oncpu = nr;
+		wp_perfdata_event_oncpu(&events[nr++], &r->o.event, r->o.freq,
+					r->o.freq ? r->o.freq : r->o.period);
+	}
+	if (r->o.offcpu) {
+		r->offcpu = nr;
+		wp_perfdata_event_offcpu(&events[nr++]);
+		r->runnable = nr;
+		wp_perfdata_event_runnable(&events[nr++]);
+		if (r->o.reasons) {
+			wp_perfdata_event_cause(&events[r->offcpu]);
+			wp_perfdata_event_cause(&events[r->runnable]);
+		}
+		if (r->o.raw) {
+			unsigned int shows = (r->o.hist ? WP_RAW_HIST : 0) |
+					     (r->o.wait_ns ? WP_RAW_SINGLE : 0);
+
+			if (r->o.wait_ns && wp_recording_chains(&r->o))
+				shows |= WP_RAW_CHAINS;
+			wp_perfdata_event_raw(&events[r->offcpu], shows);
+			wp_perfdata_event_raw(&events[r->runnable], shows);
+		}
+	}
+	if (r->o.wakers) {
+		r->wakeup = nr;
+		wp_perfdata_event_wakeup(&events[nr++]);
+	}
+	err = wp_recording_open_timeline(r, &events[nr], nr, &more);
+	if (err)
+		return err;
+	nr += more;
+	r->side = nr;
+	wp_perfdata_event_sideband(&events[nr++]);
+	opt.nr_events = nr;
+	err = wp_perfdata_open(&r->pd, &opt);
+	if (err)
+		return err;
+	r->batch = wp_batch_new(r->pd, true);
+	return r->batch ? 0 : -ENOMEM;
+}
+
+static __u64 side_id(void *ctx, int cpu)
+{
+	struct wp_recording *r = ctx;
+
+	return wp_perfdata_id(r->pd, r->side, cpu);
+}
+
+/*
+ * Whether just the targets and what they fork is followed. A process that becomes
+ * a user's by setuid was another's when it was first seen, so for -u everything
+ * is, and for --comm and -G. And a waker is anybody: one that ends right after could
+ * not be asked any more for its name and its code; and so is who runs before or after
+ * a target.
+ */
+static bool follows_targets(const struct wp_record_opts *o)
+{
+	return (o->target.kind == WALLPROF_TARGET_PID ||
+		o->target.kind == WALLPROF_TARGET_TID) && !o->wakers && !o->timeline;
+}
+
+static struct wp_synth synth_of(struct wp_recording *r)
+{
+	return (struct wp_synth){
+		.fn = wp_recording_add_record,
+		.ctx = r,
+		.id = wp_perfdata_id(r->pd, r->side, 0),
+		.ids = r->ids,
+		.busy = &r->busy,
+	};
+}
+
+/**
+ * wp_recording_open_sideband() - follow all processes, or the targets and what they fork
+ * @r: the recording; of the targets what runs already goes to its file
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_open_sideband(struct wp_recording *r)
+{
+	const struct wp_target *t = &r->o.target;
+	bool filter = follows_targets(&r->o);
+	struct wp_sideband_options opt = {
+		.ids = r->ids,
+		.file_id = side_id,
+		.ctx = r,
+		.filter = filter,
+	};
+	struct wp_synth synth = synth_of(r);
+	__u32 i;
+	int err;
+
+	err = wp_sideband_open(&r->sideband, &opt);
+	if (err)
+		return err;
+	for (i = 0; filter && i < t->nr; i++) {
+		err = wp_sideband_want(r->sideband, t->tgids ? t->tgids[i] : t->ids[i]);
+		if (err)
+			return err;
+	}
+	err = wp_ksyms_synthesize(&synth, NULL);
+	for (i = 0; !err && filter && i < t->nr; i++) {
+		err = wp_proc_synthesize_pid(&synth, t->tgids ? t->tgids[i] : t->ids[i]);
+		if (err == -ESRCH || err == -ENOENT)
+			err = 0;
+	}
+	return err;
+}
+
+static int push_table(void *ctx, const void *table, size_t size, __u32 *id)
+{
+	return wp_device_push(ctx, table, size, id);
+}
+
+static int tell_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *maps,
+		     __u32 nr)
+{
+	return wp_device_maps(ctx, pid, start_stack, maps, nr);
+}
+
+static __u64 forks_missed(void *ctx)
+{
+	struct wallprof_status status;
+
+	return wp_device_status(ctx, &status) ? 0 : status.forks_missed;
+}
+
+static int open_publisher(struct wp_recording *r)
+{
+	const struct wp_target *t = &r->o.target;
+	bool filter = follows_targets(&r->o);
+	struct wp_publisher_options opt = {
+		.push = push_table,
+		.maps = tell_maps,
+		.missed = forks_missed,
+		.ctx = &r->dev,
+		.pids = filter ? t->tgids ? t->tgids : t->ids : NULL,
+		.nr_pids = filter ? t->nr : 0,
+	};
+
+	return wp_publisher_open(&r->publisher, &opt);
+}
+
+/**
+ * wp_recording_look() - look at what runs, and tell the module how to unwind it
+ * @r: the recording; its sideband is open, so that what changes from now on is told of
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_look(struct wp_recording *r)
+{
+	bool tables = stack_flags(&r->o) & WALLPROF_STACK_TABLES;
+	int err;
+
+	/* Before anybody is asked for: it follows processes, too. */
+	err = tables ? open_publisher(r) : 0;
+	if (err)
+		return err;
+	if (!follows_targets(&r->o)) {
+		r->live = wp_live_read(&r->dev);
+		/* A session without a file has nobody to tell. */
+		if (!r->live && r->batch) {
+			struct wp_synth synth = synth_of(r);
+
+			err = wp_proc_synthesize_all(&synth);
+		}
+	}
+	if (err || !tables)
+		return err;
+	return wp_publisher_begin(r->publisher, r->live, r->o.tables_ms ? : TABLES_WAIT_MS);
+}
+
+/**
+ * wp_recording_open_publisher() - the same for a session without a file
+ * @r: the recording
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_open_publisher(struct wp_recording *r)
+{
+	int err;
+
+	if (!(stack_flags(&r->o) & WALLPROF_STACK_TABLES))
+		return 0;
+	err = wp_recording_look(r);
+	wp_live_put(r->live);
+	r->live = NULL;
+	return err;
+}
+
+/**
+ * wp_recording_tell_live() - write what ran at the start to the file
+ * @r: the recording; nothing else is in its file yet
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_recording_tell_live(struct wp_recording *r)
+{
+	struct wp_synth synth = synth_of(r);
+	int err;
+
+	if (!r->live)
+		return 0;
+	err = wp_proc_synthesize_live(&synth, r->live);
+	wp_live_put(r->live);
+	r->live = NULL;
+	if (!err)
+		err = wp_batch_flush(r->batch, 0);
+	return err ? err : wp_perfdata_flush(r->pd);
+}
+
+/**
+ * wp_recording_tell_busy() - write the mappings that could not be read before
+ * @r: the recording
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_recording_tell_busy(struct wp_recording *r)
+{
+	struct wp_synth synth = synth_of(r);
+
+	return r->busy.nr ? wp_proc_synthesize_busy(&synth) : 0;
+}

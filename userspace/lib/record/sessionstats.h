@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a session counts.
+ */
+#ifndef WP_LIB_RECORD_SESSIONSTATS_H
+#define WP_LIB_RECORD_SESSIONSTATS_H
+
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#include "lib/device/device.h"
+#include "lib/model/comms.h"
+#include "lib/model/hist.h"
+#include "lib/model/ledger.h"
+#include "lib/model/objects.h"
+#include "lib/model/waits.h"
+#include "lib/record/mapsync.h"
+#include "lib/record/timeline.h"
+#include "lib/symbols/keepfiles.h"
+
+/**
+ * struct wp_record_tables - what is told with -v only
+ * @ledger: accounts of all threads
+ * @comms: names of the threads
+ * @waits: off-CPU time by reason and by waker, with -v
+ * @objects: what was waited for, with -v and --intervals; or NULL
+ */
+struct wp_record_tables {
+	struct wp_ledger ledger;
+	struct wp_comms comms;
+	struct wp_waits waits;
+	struct wp_objects *objects;
+};
+
+/**
+ * struct wp_record_stats - what happened
+ * @epochs: flips
+ * @wakeups: times that poll returned
+ * @samples: overflows of the counter in the file
+ * @intervals: off-CPU intervals in the file
+ * @offcpu_ns: their time
+ * @runnable_ns: part of it in which the threads were runnable
+ * @wakeups_ns: how long threads were blocked that others woke; with --wakers
+ * @since_start: of @intervals: open when the recording began
+ * @single: of @intervals: each a sample of its own
+ * @open: of @intervals: open when it ended
+ * @spilled: of @intervals: without state and stack
+ * @records: sample records in the file
+ * @stacks: distinct user stacks, by WALLPROF_AGGR_OFFCPU and _SAMPLE
+ * @unknown: stack ids that stood for nothing
+ * @filtered: intervals left out by --state and -C
+ * @filtered_ns: their time
+ * @out_of_range: intervals left out by --min and --max
+ * @out_of_range_ns: their time
+ * @waits_full: intervals that were summed for want of room
+ * @lost: losses, by context and reason
+ * @idle: intervals of which --no-idle left time out
+ * @idle_ns: that time
+ * @hist: with --hist: of intervals in the file that began and ended meanwhile
+ * @hists_left_out: parts of it that stand in no account of --ledger
+ * @sideband_lost: records that perf's rings lost
+ * @sideband_bad: records of these that were damaged
+ * @late: records that stand in the file behind later ones, too far for readers
+ * @unwinds: walks of user stacks by the reason of their end
+ * @walks_unknown: of them, of processes whose mappings were not known
+ * @walks_mixed: by tables, and for some frames by frame pointer
+ * @walks_slow: by tables, in their slow form
+ * @walks_remembered: that found the stack unchanged
+ * @walks_asleep: of sleeping threads, when more was known of their process
+ * @walks_not_resident: of them, that ended at memory that was not resident
+ * @unwound: off-CPU nanoseconds, and numbers of samples, by the reason why the
+ *	walks of their stacks ended; by WALLPROF_AGGR_OFFCPU and _SAMPLE
+ * @timeline: with --timeline: its events
+ * @kept: copies of files to which no path of ours leads
+ * @publisher: unwind tables and mappings, if the module was told of any
+ * @busy: processes whose memory map was locked up to the end: they have no mappings
+ * @status: the module's last word
+ * @begun: when the command did
+ * @start: when the recording began
+ * @stop: when it ended
+ * @memory: bytes that the module held
+ * @bytes: size of the file
+ */
+struct wp_record_stats {
+	__u64 epochs;
+	__u64 wakeups;
+	__u64 samples;
+	__u64 intervals;
+	__u64 offcpu_ns;
+	__u64 runnable_ns;
+	__u64 wakeups_ns;
+	__u64 since_start;
+	__u64 single;
+	__u64 open;
+	__u64 spilled;
+	__u64 records;
+	__u64 stacks[2];
+	__u64 unknown;
+	__u64 filtered;
+	__u64 filtered_ns;
+	__u64 out_of_range;
+	__u64 out_of_range_ns;
+	struct wallprof_lost waits_full;
+	struct wallprof_lost lost[WP_CONTEXTS][WALLPROF_LOSS_MAX];
+	__u64 idle;
+	__u64 idle_ns;
+	struct wp_hist hist;
+	__u64 hists_left_out;
+	__u64 sideband_lost;
+	__u64 sideband_bad;
+	__u64 late;
+	__u64 unwinds[WALLPROF_UNWIND_MAX];
+	__u64 walks_unknown;
+	__u64 walks_mixed;
+	__u64 walks_slow;
+	__u64 walks_remembered;
+	__u64 walks_asleep;
+	__u64 walks_not_resident;
+	__u64 unwound[2][WALLPROF_UNWIND_MAX];
+	struct wp_timeline_stats timeline;
+	struct wp_keepfiles_stats kept;
+	struct wp_publisher_stats publisher;
+	__u64 busy;
+	struct wallprof_status status;
+	__u64 begun;
+	__u64 start;
+	__u64 stop;
+	__u64 memory;
+	__u64 bytes;
+};
+
+#endif /* WP_LIB_RECORD_SESSIONSTATS_H */

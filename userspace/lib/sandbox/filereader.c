@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the workers that read files for whoever waits for the answer, as for the names of
+ * functions: one for each owner and file system, of which a few are kept. A file that could
+ * not be read within its limits is not read again; it is named once.
+ *
+ * Any thread may call this; they take turns.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/err.h"
+#include "lib/sandbox/filereader.h"
+#include "lib/sandbox/openfile.h"
+#include "lib/sandbox/worker.h"
+
+#define NR_READERS	4
+
+/* CPU time that a file may take, however many bad ones its owner had. */
+#define LEAST_NS	500000000ULL
+
+/* So many files or names of a user may take too much, until none of that user is read. */
+#define MAX_BAD_USER	32
+
+/* CPU time that inlined functions of a user's files may take: at first, and for each place. */
+#define INLINED_NS	10000000000ULL
+#define INLINED_EACH_NS	20000000ULL
+
+/* Bad files that are known, and of these, that are named. */
+#define MAX_BAD		4096
+#define MAX_NAMED	8
+
+/* Files of a program that did not answer, until no other one of it is asked for. */
+#define MAX_SILENT	3
+
+/**
+ * struct reader - a worker for the files of one owner in one file system
+ * @w: it, or NULL
+ * @owner: whose
+ * @used: when it was last asked: the number of the request
+ * @served: jobs that it has done
+ */
+struct reader {
+	struct wp_worker *w;
+	struct wp_fileowner owner;
+	__u64 used;
+	unsigned int served;
+};
+
+/* Takes an answer, which is not to be trusted: 0, or -EPROTO if it is none. */
+typedef int taker(void *ctx, const struct wp_answer *answer);
+
+/*
+ * struct user - whose files they are: an owner, root in one file system, as containers have
+ * their own, or all programs that serve files
+ * @uid: the owner
+ * @dev: of root: the file system
+ * @bad: files and names that could not be read within their limits
+ * @places: of which inlined functions were looked up,
+ * @ns: and CPU time that it took
+ */
+struct user {
+	uid_t uid;
+	dev_t dev;
+	unsigned int bad;
+	__u64 places;
+	__u64 ns;
+};
+
+/* What a bad file is known by. */
+struct bad {
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec changed;
+	bool silent;
+};
+
+static struct {
+	pthread_mutex_t lock;		/* of all that follows */
+	struct reader reader[NR_READERS];
+	__u64 requests;
+	struct bad *bad;
+	size_t nr_bad;
+	struct user *user;
+	size_t nr_users;
+} readers = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Without memory all are one. */
+static struct user *user_of(const struct wp_fileowner *owner)
+{
+	const struct stat st = { .st_dev = owner->dev };
+	static struct user rest;
+	struct user u = { .uid = owner->uid }, *more;
+	size_t i;
+
+	if (!wp_openfile_has_owner(&st))
+		u.uid = -1;
+	else if (!u.uid)
+		u.dev = owner->dev;
+	for (i = 0; i < readers.nr_users; i++) {
+		if (readers.user[i].uid == u.uid && readers.user[i].dev == u.dev)
+			return &readers.user[i];
+	}
+	more = reallocarray(readers.user, i + 1, sizeof(*more));
+	if (!more)
+		return &rest;
+	readers.user = more;
+	more[readers.nr_users++] = u;
+	return &more[i];
+}
+
+static bool is_bad(const struct stat *st)
+{
+	unsigned int silent = 0;
+	size_t i;
+
+	for (i = 0; i < readers.nr_bad; i++) {
+		const struct bad *b = &readers.bad[i];
+
+		if (b->dev == st->st_dev && b->ino == st->st_ino && b->size == st->st_size &&
+		    b->changed.tv_sec == st->st_ctim.tv_sec &&
+		    b->changed.tv_nsec == st->st_ctim.tv_nsec)
+			return true;
+		silent += b->silent && b->dev == st->st_dev;
+	}
+	return (silent >= MAX_SILENT && !wp_openfile_has_owner(st)) ||
+	       user_of(&(struct wp_fileowner){ st->st_uid, st->st_dev })->bad >= MAX_BAD_USER;
+}
+
+static void add_bad(int fd, const struct stat *st, int err)
+{
+	char link[64], name[4096] = "a file";
+	struct bad *more;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, name, sizeof(name) - 1);
+	if (n > 0)
+		name[n] = '\0';
+	(readers.nr_bad < MAX_NAMED ? wp_warn : wp_debug)("%s %s", name, wp_worker_why(err));
+	if (readers.nr_bad == MAX_BAD)
+		return;
+	more = reallocarray(readers.bad, readers.nr_bad + 1, sizeof(*more));
+	if (!more)
+		return;
+	readers.bad = more;
+	more[readers.nr_bad++] = (struct bad){
+		st->st_dev, st->st_ino, st->st_size, st->st_ctim, err == -ETIMEDOUT,
+	};
+}
+
+static void end_reader(struct reader *r)
+{
+	wp_worker_free(r->w);
+	r->w = NULL;
+	r->served = 0;
+}
+
+/* The one that reads files of that owner; else the one that was not asked for longest. */
+static struct reader *reader_of(const struct wp_fileowner *owner)
+{
+	struct reader *oldest = readers.reader;
+	int i;
+
+	for (i = 0; i < NR_READERS; i++) {
+		struct reader *r = &readers.reader[i];
+
+		if (r->w && r->owner.uid == owner->uid && r->owner.dev == owner->dev)
+			return r;
+		if (r->used < oldest->used)
+			oldest = r;
+	}
+	end_reader(oldest);
+	oldest->owner = *owner;
+	return oldest;
+}
+
+/* Whose files were bad before gets less time for the next one, as somebody waits for it. */
+static struct wp_worker *new_worker(const struct wp_fileowner *owner)
+{
+	struct wp_worker_limits limits = wp_worker_usual;
+	unsigned int i;
+
+	for (i = user_of(owner)->bad; i && limits.cpu_ns > LEAST_NS; i--)
+		limits.cpu_ns /= 2;
+	return wp_worker_new(&limits);
+}
+
+/* Ask a worker, a new one if need be. */
+static int ask(struct reader *r, const struct wp_job *job, struct wp_answer *answer)
+{
+	int err = -EPIPE;
+
+	r->used = ++readers.requests;
+	if (r->w)
+		err = wp_worker_ask(r->w, job);
+	/* One that has nothing to do may have been killed for want of memory. */
+	if (err == -EPIPE) {
+		end_reader(r);
+		r->w = new_worker(&r->owner);
+		if (!r->w)
+			return -EAGAIN;
+		err = wp_worker_ask(r->w, job);
+	}
+	if (err)
+		return err;
+	r->served++;
+	return wp_worker_wait(r->w, answer);
+}
+
+/* Whether it was the file that ended the worker; else it just cannot be opened. */
+static bool is_lost(int err)
+{
+	static const int ends[] = { -EPIPE, -EPROTO, -EMSGSIZE, -ETIME, -ETIMEDOUT, -ENOMEM };
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (err == ends[i])
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Have a job done: 0, or what it returned, which @take did not see; or, with *@lost, why its
+ * worker is ended. With the lock.
+ */
+static int do_job(const struct wp_job *job, const struct wp_fileowner *owner, taker *take,
+		  void *ctx, bool *lost)
+{
+	struct reader *r = reader_of(owner);
+	struct wp_answer answer = { 0 };
+	int err = ask(r, job, &answer);
+	struct user *u;
+
+	/* Maybe the files before took the memory. */
+	if (r->served > 1 && (err == -EPIPE || (!err && answer.err == -ENOMEM))) {
+		end_reader(r);
+		err = ask(r, job, &answer);
+	}
+	if (!err && answer.err && answer.err != -ENOMEM)
+		return answer.err;
+	if (!err)
+		err = answer.err ? answer.err : take(ctx, &answer);
+	if (err)
+		end_reader(r);
+	*lost = is_lost(err);
+	u = user_of(owner);
+	/* One whose files are silent has taken no CPU time. */
+	u->bad += *lost && err != -ETIMEDOUT;
+	if (job->head.kind == WP_JOB_INLINED) {
+		u->places++;
+		u->ns += answer.cpu_ns;
+	}
+	return err;
+}
+
+/* To look one place up takes some ms in the largest files. */
+static bool has_inlined_much(const struct wp_fileowner *owner)
+{
+	const struct user *u = user_of(owner);
+
+	return u->ns > INLINED_NS + u->places * INLINED_EACH_NS;
+}
+
+/*
+ * Have a file read: 0, or what the job returned. -EBADMSG: it could not be read within its
+ * limits, now or before; -EAGAIN: there is no process to read it in.
+ */
+static int read_file(const struct wp_job *job, taker *take, void *ctx)
+{
+	struct wp_fileowner owner;
+	bool lost = false;
+	struct stat st;
+	int err;
+
+	if (wp_openfile_known(job->fds[0], &st))
+		return -errno;
+	pthread_mutex_lock(&readers.lock);
+	owner = (struct wp_fileowner){ st.st_uid, st.st_dev };
+	err = is_bad(&st) || (job->head.kind == WP_JOB_INLINED && has_inlined_much(&owner)) ?
+		-EBADMSG : do_job(job, &owner, take, ctx, &lost);
+	if (lost) {
+		add_bad(job->fds[0], &st, err);
+		err = -EBADMSG;
+	}
+	pthread_mutex_unlock(&readers.lock);
+	return err;
+}
+
+static int take_buildid(void *ctx, const struct wp_answer *answer)
+{
+	struct wp_buildid *id = ctx;
+
+	if (answer->size != sizeof(*id))
+		return -EPROTO;
+	memcpy(id, answer->data, sizeof(*id));
+	return id->size && id->size <= WP_BUILDID_MAX ? 0 : -EPROTO;
+}
+
+/**
+ * wp_filereader_buildid() - read the build-id of an ELF file
+ * @fd: the file
+ * @id: filled in
+ *
+ * Return: 0, or a negative errno: it is not ELF, has none, or cannot be read.
+ */
+int wp_filereader_buildid(int fd, struct wp_buildid *id)
+{
+	const struct wp_job job = { .head.kind = WP_JOB_BUILDID, .fds[0] = fd, .nr_fds = 1 };
+	int err = read_file(&job, take_buildid, id);
+
+	if (err)
+		memset(id, 0, sizeof(*id));
+	return err;
+}
+
+/**
+ * wp_filereader_loaded_id() - read the build-id of a file that is mapped as code
+ * @fd: the file
+ * @id: filled in
+ *
+ * What costs little, whatever the file is.
+ *
+ * Return: as wp_filereader_buildid().
+ */
+int wp_filereader_loaded_id(int fd, struct wp_buildid *id)
+{
+	const struct wp_job job = {
+		.head.kind = WP_JOB_BUILDID, .head.flags = WP_JOB_LOADED, .fds[0] = fd, .nr_fds = 1,
+	};
+	int err = read_file(&job, take_buildid, id);
+
+	if (err)
+		memset(id, 0, sizeof(*id));
+	return err;
+}
+
+static int take_links(void *ctx, const struct wp_answer *answer)
+{
+	struct wp_elflinks *links = ctx;
+	const struct wp_elflinks *from = answer->data;
+
+	if (answer->size != sizeof(*links))
+		return -EPROTO;
+	if (from->id.size > WP_BUILDID_MAX || from->alt_id.size > WP_BUILDID_MAX ||
+	    !memchr(from->link, 0, sizeof(from->link)) || strchr(from->link, '/') ||
+	    !strcmp(from->link, "..") ||
+	    !memchr(from->alt, 0, sizeof(from->alt)) ||
+	    *(__u8 *)&from->symbols > 1 || *(__u8 *)&from->dwarf > 1)
+		return -EPROTO;
+	*links = *from;
+	return 0;
+}
+
+/**
+ * wp_filereader_links() - read what an ELF file names
+ * @fd: the file
+ * @links: out: that; all zero on failure
+ *
+ * Return: 0, or a negative errno: see wp_elflinks_read(); it cannot be read.
+ */
+int wp_filereader_links(int fd, struct wp_elflinks *links)
+{
+	const struct wp_job job = { .head.kind = WP_JOB_LINKS, .fds[0] = fd, .nr_fds = 1 };
+
+	memset(links, 0, sizeof(*links));
+	return read_file(&job, take_links, links);
+}
+
+/* A copy of a piece of an answer; NULL if it is empty, or there is no memory. */
+static void *copy(const char **at, size_t size)
+{
+	void *to = size ? malloc(size) : NULL;
+
+	if (to)
+		memcpy(to, *at, size);
+	*at += size;
+	return to;
+}
+
+/* Whether functions are as wp_symtable_add() would have made them. */
+static bool are_valid(const struct wp_symtable *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++) {
+		const struct wp_symtable_entry *e = &t->entry[i];
+
+		if (e->end < e->start || e->name >= t->len - 1 || *(const __u8 *)&e->weak > 1 ||
+		    *(const __u8 *)&e->local > 1)
+			return false;
+	}
+	/* Behind each name there is another one, that of its module. */
+	return !t->nr || (!t->names[t->len - 1] && !t->names[t->len - 2]);
+}
+
+struct symbols {
+	struct wp_elfnames *names;
+	const char *trouble;
+};
+
+static int take_symbols(void *ctx, const struct wp_answer *answer)
+{
+	const struct wp_job_symbols *head = answer->data;
+	const char *at = (const char *)(head + 1);
+	struct symbols *to = ctx;
+	struct wp_elfnames *n = to->names;
+	struct wp_symtable *t = &n->table;
+	size_t left;
+
+	if (answer->size < sizeof(*head))
+		return -EPROTO;
+	left = answer->size - sizeof(*head);
+	if (head->nr > WP_SYMTABLE_MAX || head->nr_segments > (1U << 16) ||
+	    (head->nr && head->len < 2) || head->len > left ||
+	    left - head->len != head->nr_segments * sizeof(*n->segment) +
+				head->nr * sizeof(*t->entry))
+		return -EPROTO;
+	to->trouble = wp_job_trouble(head->trouble);
+	n->nr_segments = head->nr_segments;
+	t->nr = head->nr;
+	t->room = head->nr;
+	t->len = head->len;
+	t->names_room = head->len;
+	t->sched_start = head->sched_start;
+	t->sched_end = head->sched_end;
+	n->segment = copy(&at, head->nr_segments * sizeof(*n->segment));
+	t->entry = copy(&at, head->nr * sizeof(*t->entry));
+	t->names = copy(&at, head->len);
+	if ((head->nr_segments && !n->segment) || (head->nr && !t->entry) ||
+	    (head->len && !t->names)) {
+		wp_elfnames_free(n);
+		to->trouble = WP_NO_MEMORY;
+	} else if (!are_valid(t)) {
+		wp_elfnames_free(n);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+static const char *read_symbols(const struct wp_job *job, struct wp_elfnames *names)
+{
+	struct symbols to = { .names = names };
+	int err = read_file(job, take_symbols, &to);
+
+	if (!err)
+		return to.trouble;
+	return err == -EAGAIN ? "there is no process to read it in" : WP_FILEREADER_BAD;
+}
+
+static struct wp_job job_of(__u32 kind, const struct wp_elffiles *files)
+{
+	struct wp_job job = { .head.kind = kind, .fds[0] = files->main, .nr_fds = 1 };
+
+	if (files->debug >= 0) {
+		job.head.flags |= WP_JOB_DEBUG;
+		job.fds[job.nr_fds++] = files->debug;
+	}
+	if (files->alt >= 0) {
+		job.head.flags |= WP_JOB_ALT;
+		job.fds[job.nr_fds++] = files->alt;
+	}
+	return job;
+}
+
+/**
+ * wp_filereader_symbols() - read the functions of a file, or its variables
+ * @files: the file, and those of its debug information; they stay the caller's
+ * @variables: its variables
+ * @names: all zero; out: to be freed with wp_elfnames_free()
+ *
+ * Return: NULL, or why it has no names.
+ */
+const char *wp_filereader_symbols(const struct wp_elffiles *files, bool variables,
+				  struct wp_elfnames *names)
+{
+	struct wp_job job = job_of(WP_JOB_SYMBOLS, files);
+
+	if (variables)
+		job.head.flags |= WP_JOB_VARIABLES;
+	return read_symbols(&job, names);
+}
+
+/**
+ * wp_filereader_perfmap() - read a list that is text
+ * @fd: the list
+ * @names: all zero; out: to be freed with wp_elfnames_free()
+ *
+ * Return: NULL, or why it has no names.
+ */
+const char *wp_filereader_perfmap(int fd, struct wp_elfnames *names)
+{
+	const struct wp_job job = { .head.kind = WP_JOB_PERFMAP, .fds[0] = fd, .nr_fds = 1 };
+
+	return read_symbols(&job, names);
+}
+
+/* Names with a 0 behind each. */
+struct texts {
+	char **names;
+	size_t room;
+	size_t nr;
+};
+
+static int take_texts(void *ctx, const struct wp_answer *answer)
+{
+	const char *at = answer->data, *end = at + answer->size;
+	struct texts *to = ctx;
+
+	if (answer->size && end[-1])
+		return -EPROTO;
+	for (; at < end; at += strlen(at) + 1) {
+		if (to->nr == to->room)
+			return -EPROTO;
+		to->names[to->nr] = strndup(at, WP_SYMTABLE_NAME);
+		if (!to->names[to->nr])
+			return 0;
+		to->nr++;
+	}
+	return 0;
+}
+
+/**
+ * wp_filereader_inlined() - which functions are inlined at an address
+ * @files: the file, and those of its debug information; they stay the caller's
+ * @number: one of these files, another one for others
+ * @address: the address, as the file's program headers have it
+ * @raw: names stay as the linker has them
+ * @names: out: names, each to be freed, the innermost first
+ * @nr: for so many there is room; out: their number
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_filereader_inlined(const struct wp_elffiles *files, __u64 number, __u64 address,
+			  bool raw, char **names, size_t *nr)
+{
+	struct wp_job job = job_of(WP_JOB_INLINED, files);
+	struct texts to = { .names = names, .room = *nr };
+	int err;
+
+	job.head.number = number;
+	job.head.address = address;
+	if (raw)
+		job.head.flags |= WP_JOB_RAW;
+	err = read_file(&job, take_texts, &to);
+	*nr = to.nr;
+	return err;
+}
+
+static int take_plain(void *ctx, const struct wp_answer *answer)
+{
+	char **plain = ctx;
+
+	if (answer->size > WP_SYMTABLE_NAME)
+		return -EPROTO;
+	if (answer->size)
+		*plain = strndup(answer->data, answer->size);
+	return 0;
+}
+
+static int take_crc(void *ctx, const struct wp_answer *answer)
+{
+	if (answer->size != sizeof(__u32))
+		return -EPROTO;
+	memcpy(ctx, answer->data, sizeof(__u32));
+	return 0;
+}
+
+/**
+ * wp_filereader_crc() - the checksum of a file, as .gnu_debuglink has it
+ * @fd: the file
+ * @crc: out: that
+ *
+ * Return: 0 or a negative errno: it cannot be read.
+ */
+int wp_filereader_crc(int fd, __u32 *crc)
+{
+	const struct wp_job job = { .head.kind = WP_JOB_CRC, .fds[0] = fd, .nr_fds = 1 };
+
+	return read_file(&job, take_crc, crc);
+}
+
+/**
+ * wp_filereader_demangle() - what a function is called by those who wrote it
+ * @owner: whose file the name is from
+ * @name: its name, as the linker has it
+ * @plain: out: that, to be freed; NULL if it is no such name, or there is no memory
+ *
+ * Return: 0, or -EBADMSG: that took too much, and others from there may, too.
+ */
+int wp_filereader_demangle(const struct wp_fileowner *owner, const char *name, char **plain)
+{
+	const struct wp_job job = {
+		.head.kind = WP_JOB_DEMANGLE, .text = name, .size = strnlen(name, WP_JOB_TEXT),
+	};
+	bool lost = false;
+	int err;
+
+	*plain = NULL;
+	pthread_mutex_lock(&readers.lock);
+	err = user_of(owner)->bad >= MAX_BAD_USER ? -EBADMSG :
+		do_job(&job, owner, take_plain, plain, &lost);
+	pthread_mutex_unlock(&readers.lock);
+	return err ? -EBADMSG : 0;
+}
+
+/**
+ * wp_filereader_end() - end the workers, and forget which files were bad
+ */
+void wp_filereader_end(void)
+{
+	int i;
+
+	pthread_mutex_lock(&readers.lock);
+	for (i = 0; i < NR_READERS; i++)
+		end_reader(&readers.reader[i]);
+	free(readers.bad);
+	readers.bad = NULL;
+	readers.nr_bad = 0;
+	free(readers.user);
+	readers.user = NULL;
+	readers.nr_users = 0;
+	pthread_mutex_unlock(&readers.lock);
+}

@@ -1,0 +1,663 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the processes that do what a file system's server can hold up for ever: look a name
+ * up, ask for a file system's type, open a file. The server may be anybody's (FUSE), and who
+ * waits for one that has taken the request cannot even be killed. So the recorder never
+ * waits in the kernel for it, neither in a call nor in close(), which asks a server, too: it
+ * holds such a file by O_PATH, and the process here opens it and hands it on to the worker
+ * that reads it (wp_opener_send()).
+ *
+ * The nursery is forked early, as the zygote is, opens nothing and forks the openers. An
+ * opener that is blocked, and stays so, is left where it is, and the file system that it was
+ * at counts as silent: nothing is asked of it until that opener has come back. So each such
+ * file system costs one wait and one process. There is one opener at a time. All have the
+ * recorder's rights: they read nothing.
+ *
+ * Any thread may call this; they take turns.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/ownthread.h"
+#include "lib/sandbox/confine.h"
+#include "lib/sandbox/lookup.h"
+#include "lib/sandbox/opener.h"
+#include "lib/sandbox/zygote.h"
+
+/* In the nursery its socket; in an opener, the opener's. */
+#define SOCK	3
+
+/* File systems that may be silent; with so many, only those are asked that have answered. */
+#define MAX_SILENT	16
+#define MAX_GOOD	64
+
+/* Between two looks at an opener that does not answer, and at how many it is given up. */
+#define LOOK_MS		10
+#define PATIENCE_MS	5000
+#define LIVE_MS		500
+#define HURRY_MS	50
+
+/* The end of all patience, where it cannot be seen whether it is blocked. */
+#define PATIENCE_MAX_NS	(60 * 1000000000ULL)
+
+/* Of an answer also: a name has led to a file system; what was sent is closed here. */
+enum what { FIND = 1, TYPE, SEND, AT, CLOSED };
+
+/*
+ * struct request - what an opener is asked; text follows
+ * @what: of enum what
+ * @flags: of FIND: of open(2)
+ * @plain: of FIND: there is no root
+ * @avoid: file systems that are not to be asked, by their devices
+ */
+struct request {
+	enum what what;
+	int flags;
+	bool plain;
+	struct wp_lookup_avoid avoid;
+};
+
+/*
+ * struct answer - to that
+ * @what: as of the request, or AT, or CLOSED
+ * @dev: of AT: the file system
+ * @err: 0 or a negative errno
+ * @type: of TYPE
+ */
+struct answer {
+	enum what what;
+	dev_t dev;
+	int err;
+	__u32 type;
+};
+
+/* A file system that does not answer, and the opener that waits for it. */
+struct silent {
+	dev_t dev;
+	bool is_known;
+	int sock;
+};
+
+static struct {
+	pthread_mutex_t lock;		/* of all that follows */
+	pid_t nursery;
+	int to_nursery;
+	pid_t pid;			/* the opener, */
+	int sock;			/* and the way to it */
+	dev_t at;			/* where it is */
+	bool at_known;
+	bool closing;			/* files of @closing_at; there is no answer yet */
+	dev_t closing_at;
+	struct silent silent[MAX_SILENT];
+	unsigned int nr_silent;
+	dev_t good[MAX_GOOD];
+	unsigned int nr_good;
+	pid_t ours[MAX_SILENT + 2];
+	unsigned int nr_ours;
+} o = { .lock = PTHREAD_MUTEX_INITIALIZER, .to_nursery = -1, .sock = -1 };
+
+/* Set by a signal handler, too. */
+static volatile sig_atomic_t live, hurry;
+
+/* In the opener. */
+static void say_at(dev_t dev)
+{
+	const struct answer a = { .what = AT, .dev = dev };
+
+	if (send(SOCK, &a, sizeof(a), MSG_NOSIGNAL) != sizeof(a))
+		_exit(0);
+}
+
+static void say(enum what what, int err)
+{
+	const struct answer a = { .what = what, .err = err };
+
+	if (send(SOCK, &a, sizeof(a), MSG_NOSIGNAL) != sizeof(a))
+		_exit(0);
+}
+
+/* In the opener: what came with the request is opened, and goes on. */
+static void send_on(const int *fds, unsigned int nr, const struct iovec *iov)
+{
+	int to[WP_JOB_FDS], opened[WP_JOB_FDS], err = 0;
+	unsigned int i, nr_opened = 0;
+	char path[32];
+
+	for (i = 1; i < nr && !err; i++) {
+		to[i - 1] = fds[i];
+		if (!(fcntl(fds[i], F_GETFL) & O_PATH))
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[i]);
+		to[i - 1] = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (to[i - 1] < 0)
+			err = -errno;
+		else
+			opened[nr_opened++] = to[i - 1];
+	}
+	if (!err && !wp_zygote_send(fds[0], iov, 1, to, nr - 1, MSG_DONTWAIT))
+		err = -EPIPE;
+	say(SEND, err);
+	/* That asks the server, too. Those that were open are closed by the caller. */
+	for (i = 0; i < nr_opened; i++)
+		close(opened[i]);
+	say(CLOSED, 0);
+}
+
+static int find(const struct request *r, const char *path, int root)
+{
+	if (r->plain)
+		return open(path, O_PATH | O_CLOEXEC | r->flags);
+	return wp_lookup(root, path, &r->avoid, say_at);
+}
+
+/* An opener, from here to its end. */
+static void __attribute__((noreturn)) serve(int sock, pid_t nursery)
+{
+	static struct {
+		struct request r;
+		char text[sizeof(struct wp_job_head) + WP_JOB_TEXT + 1];
+	} packet;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != nursery || dup2(sock, SOCK) < 0)
+		_exit(1);
+	close(sock);
+	for (;;) {
+		int fds[WP_JOB_FDS], fd = -1;
+		struct answer a = { 0 };
+		struct statfs fs = { 0 };
+		struct iovec iov;
+		unsigned int nr;
+		ssize_t n;
+
+		n = wp_zygote_receive(SOCK, &packet, sizeof(packet) - 1, fds, &nr);
+		if (n < (ssize_t)sizeof(packet.r))
+			_exit(0);
+		n -= sizeof(packet.r);
+		packet.text[n] = 0;
+		switch (packet.r.what) {
+		case FIND:
+			fd = find(&packet.r, packet.text, nr ? fds[0] : -1);
+			a.err = fd < 0 ? -errno : 0;
+			break;
+		case TYPE:
+			a.err = nr && !fstatfs(fds[0], &fs) ? 0 : -errno;
+			a.type = fs.f_type;
+			break;
+		default:
+			if (nr)
+				send_on(fds, nr, &(struct iovec){ packet.text, n });
+			break;
+		}
+		a.what = packet.r.what;
+		iov = (struct iovec){ &a, sizeof(a) };
+		if (a.what != SEND && !wp_zygote_send(SOCK, &iov, 1, &fd, fd >= 0, 0))
+			_exit(0);
+		if (fd >= 0)
+			close(fd);
+		while (nr)
+			close(fds[--nr]);
+	}
+}
+
+/* The nursery, from here to its end. */
+static void __attribute__((noreturn)) be_nursery(int sock)
+{
+	pid_t me, pid;
+	unsigned int nr;
+	int fds[WP_JOB_FDS];
+	char c;
+
+	prctl(PR_SET_NAME, "wallprof-opens", 0, 0, 0);
+	/* Openers are not waited for. */
+	signal(SIGCHLD, SIG_IGN);
+	if ((sock != SOCK && dup2(sock, SOCK) < 0) || wp_confine_descriptors(SOCK))
+		_exit(1);
+	me = getpid();
+	while (wp_zygote_receive(SOCK, &c, 1, fds, &nr) == 1 && nr == 1) {
+		pid = fork();
+		if (!pid)
+			serve(fds[0], me);
+		close(fds[0]);
+		if (send(SOCK, &pid, sizeof(pid), MSG_NOSIGNAL) != sizeof(pid))
+			break;
+	}
+	_exit(0);
+}
+
+/* With the lock, as all that follows. */
+static void forget_nursery(void)
+{
+	if (o.to_nursery >= 0)
+		close(o.to_nursery);
+	o.to_nursery = -1;
+	if (o.nursery > 0) {
+		kill(o.nursery, SIGKILL);
+		while (waitpid(o.nursery, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	o.nursery = 0;
+}
+
+static int begin_nursery(void)
+{
+	int socks[2];
+
+	if (o.nursery > 0)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks))
+		return -errno;
+	o.nursery = fork();
+	if (!o.nursery)
+		be_nursery(socks[1]);
+	close(socks[1]);
+	o.to_nursery = socks[0];
+	if (o.nursery > 0)
+		return 0;
+	forget_nursery();
+	return -EAGAIN;
+}
+
+static int begin_opener(void)
+{
+	struct iovec iov = { "", 1 };
+	int socks[2], err, tries;
+	unsigned int nr;
+	pid_t pid = -1;
+
+	if (o.sock >= 0)
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks))
+		return -errno;
+	for (tries = 0; tries < 2 && pid <= 0; tries++) {
+		err = begin_nursery();
+		if (err)
+			break;
+		if (!wp_zygote_send(o.to_nursery, &iov, 1, &socks[1], 1, 0) ||
+		    wp_zygote_receive(o.to_nursery, &pid, sizeof(pid), NULL, &nr) !=
+		    sizeof(pid)) {
+			forget_nursery();
+			pid = -1;
+		}
+	}
+	close(socks[1]);
+	if (pid <= 0) {
+		close(socks[0]);
+		return -EAGAIN;
+	}
+	o.sock = socks[0];
+	o.pid = pid;
+	o.ours[o.nr_ours++ % (MAX_SILENT + 2)] = pid;
+	return 0;
+}
+
+static void forget_opener(void)
+{
+	if (o.sock >= 0)
+		close(o.sock);
+	o.sock = -1;
+	o.closing = false;
+}
+
+/* It is left where it is; what it is at is silent. */
+static void leave_opener(void)
+{
+	struct silent *s;
+
+	/* Of so many the oldest is not watched any more; its file system stays silent. */
+	if (o.nr_silent == MAX_SILENT) {
+		forget_opener();
+		return;
+	}
+	s = &o.silent[o.nr_silent++];
+	*s = (struct silent){ .dev = o.at, .is_known = o.at_known, .sock = o.sock };
+	o.sock = -1;
+	o.closing = false;
+}
+
+/* Openers that were left may have come back: then their file system is as others. */
+static void look_at_silent(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < o.nr_silent;) {
+		struct pollfd in = { .fd = o.silent[i].sock, .events = POLLIN };
+
+		if (poll(&in, 1, 0) <= 0) {
+			i++;
+			continue;
+		}
+		close(o.silent[i].sock);
+		o.silent[i] = o.silent[--o.nr_silent];
+	}
+}
+
+static bool is_good(dev_t dev)
+{
+	unsigned int i;
+
+	for (i = 0; i < o.nr_good; i++) {
+		if (o.good[i] == dev)
+			return true;
+	}
+	return false;
+}
+
+static void add_good(dev_t dev)
+{
+	if (!major(dev) && !is_good(dev) && o.nr_good < MAX_GOOD)
+		o.good[o.nr_good++] = dev;
+}
+
+/* What is not to be asked. Block devices are not served by a program. */
+static void fill_avoid(struct wp_lookup_avoid *avoid)
+{
+	unsigned int i;
+
+	memset(avoid, 0, sizeof(*avoid));
+	for (i = 0; i < o.nr_silent; i++) {
+		if (o.silent[i].is_known)
+			avoid->silent[avoid->nr_silent++] = o.silent[i].dev;
+	}
+	avoid->only_good = o.nr_silent == MAX_SILENT;
+	memcpy(avoid->good, o.good, sizeof(o.good));
+	avoid->nr_good = o.nr_good;
+}
+
+static bool is_avoided(dev_t dev)
+{
+	struct wp_lookup_avoid avoid;
+
+	look_at_silent();
+	fill_avoid(&avoid);
+	return wp_lookup_avoids(&avoid, dev);
+}
+
+static unsigned int patience(void)
+{
+	unsigned int ms = hurry ? HURRY_MS : live ? LIVE_MS : PATIENCE_MS;
+
+	ms >>= o.nr_silent < 8 ? o.nr_silent : 8;
+	return ms > HURRY_MS ? ms : HURRY_MS;
+}
+
+/* Wait for an answer; -ETIMEDOUT: the opener is held up. */
+static int receive(struct answer *a, int *fd)
+{
+	struct wp_ownthread state = { .pid = o.pid, .tid = o.pid, .ran = ~0ULL };
+	struct pollfd in = { .fd = o.sock, .events = POLLIN };
+	__u64 begun = wp_clock_now();
+	int fds[WP_JOB_FDS];
+	unsigned int looks = 0, nr;
+
+	if (clock_getcpuclockid(o.pid, &state.clock))
+		return -EPIPE;
+	for (;;) {
+		if (poll(&in, 1, LOOK_MS) > 0) {
+			if (wp_zygote_receive(o.sock, a, sizeof(*a), fds, &nr) != sizeof(*a))
+				return -EPIPE;
+			*fd = nr ? fds[0] : -1;
+			if (a->what != AT)
+				return 0;
+			o.at = a->dev;
+			o.at_known = true;
+			looks = 0;
+			continue;
+		}
+		/* A disk is waited for. */
+		if (!o.at_known || !major(o.at))
+			looks = wp_ownthread_is_blocked(&state, "DS") ? looks + 1 : 0;
+		if (looks * LOOK_MS >= patience() || wp_clock_now() - begun > PATIENCE_MAX_NS)
+			return -ETIMEDOUT;
+	}
+}
+
+/* What it opened for the one before it has to close. */
+static void wait_for_close(void)
+{
+	dev_t at = o.at;
+	bool known = o.at_known;
+	struct answer a;
+	int fd, err;
+
+	if (o.sock < 0 || !o.closing)
+		return;
+	o.at = o.closing_at;
+	o.at_known = true;
+	err = receive(&a, &fd);
+	o.closing = false;
+	if (err == -ETIMEDOUT)
+		leave_opener();
+	else if (err)
+		forget_opener();
+	o.at = at;
+	o.at_known = known;
+}
+
+/* Ask an opener, a new one if need be. */
+static int ask(struct request *r, const void *text, size_t size, const int *fds,
+	       unsigned int nr, struct answer *a, int *fd)
+{
+	const struct iovec iov[] = { { r, sizeof(*r) }, { (void *)text, size } };
+	int tries, err = -EPIPE;
+
+	wait_for_close();
+	look_at_silent();
+	fill_avoid(&r->avoid);
+	for (tries = 0; tries < 2 && err == -EPIPE; tries++) {
+		err = begin_opener();
+		if (err)
+			return err;
+		if (wp_zygote_send(o.sock, iov, 2, fds, nr, 0))
+			err = receive(a, fd);
+		else
+			err = -EPIPE;
+		if (err == -EPIPE)
+			forget_opener();
+	}
+	if (err == -ETIMEDOUT)
+		leave_opener();
+	if (!err && r->what == SEND) {
+		o.closing = true;
+		o.closing_at = o.at;
+	}
+	return err ? err : a->err;
+}
+
+/**
+ * wp_opener_prepare() - make ready for openers
+ *
+ * To be called early: what is in memory then is in theirs.
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_opener_prepare(void)
+{
+	int err;
+
+	pthread_mutex_lock(&o.lock);
+	err = begin_nursery();
+	pthread_mutex_unlock(&o.lock);
+	return err;
+}
+
+/**
+ * wp_opener_end() - end them all, without waiting for any
+ */
+void wp_opener_end(void)
+{
+	pthread_mutex_lock(&o.lock);
+	forget_opener();
+	while (o.nr_silent)
+		close(o.silent[--o.nr_silent].sock);
+	forget_nursery();
+	pthread_mutex_unlock(&o.lock);
+}
+
+/**
+ * wp_opener_find() - look a name up
+ * @root: descriptor of its root, as wp_openfile_in() has it; or WP_OPENER_PLAIN
+ * @path: the name
+ * @nofollow: of PLAIN: not if the name itself is a link
+ *
+ * Return: a descriptor of O_PATH, or a negative errno; -ETIMEDOUT: it is on a file system
+ * that does not answer.
+ */
+int wp_opener_find(int root, const char *path, bool nofollow)
+{
+	struct request r = {
+		.what = FIND, .flags = nofollow ? O_NOFOLLOW : 0, .plain = root < 0,
+	};
+	struct answer a;
+	int fd = -1, err;
+
+	if (strlen(path) > WP_JOB_TEXT)
+		return -ENAMETOOLONG;
+	pthread_mutex_lock(&o.lock);
+	o.at_known = false;
+	err = ask(&r, path, strlen(path), &root, root >= 0, &a, &fd);
+	pthread_mutex_unlock(&o.lock);
+	return err ? err : fd;
+}
+
+/**
+ * wp_opener_type() - what a file system is
+ * @place: a descriptor of a file in it, of O_PATH
+ * @dev: its device
+ * @type: out: as statfs(2) has it
+ *
+ * Return: 0, or a negative errno as above.
+ */
+int wp_opener_type(int place, dev_t dev, __u32 *type)
+{
+	struct request r = { .what = TYPE };
+	struct answer a;
+	int fd = -1, err;
+
+	pthread_mutex_lock(&o.lock);
+	o.at = dev;
+	o.at_known = true;
+	err = is_avoided(dev) ? -ETIMEDOUT : ask(&r, NULL, 0, &place, 1, &a, &fd);
+	if (!err)
+		add_good(dev);
+	pthread_mutex_unlock(&o.lock);
+	*type = err ? 0 : a.type;
+	return err;
+}
+
+/**
+ * wp_opener_send() - open files, and send them where they are read
+ * @sock: where to
+ * @iov: the packet that they go with, in two pieces
+ * @fds: the files; those of O_PATH are opened
+ * @devs: their devices
+ * @nr: their number, below WP_JOB_FDS
+ *
+ * Return: 0; -EPIPE: it could not be sent; another negative errno, of opening.
+ */
+int wp_opener_send(int sock, const struct iovec *iov, const int *fds, const dev_t *devs,
+		   unsigned int nr)
+{
+	char text[sizeof(struct wp_job_head) + WP_JOB_TEXT];
+	struct request r = { .what = SEND };
+	int all[WP_JOB_FDS] = { sock }, fd = -1, err = 0;
+	struct answer a;
+	unsigned int i;
+
+	if (nr >= WP_JOB_FDS || iov[0].iov_len + iov[1].iov_len > sizeof(text))
+		return -EINVAL;
+	memcpy(text, iov[0].iov_base, iov[0].iov_len);
+	if (iov[1].iov_len)
+		memcpy(text + iov[0].iov_len, iov[1].iov_base, iov[1].iov_len);
+	pthread_mutex_lock(&o.lock);
+	for (i = 0; i < nr; i++) {
+		all[1 + i] = fds[i];
+		o.at = devs[i];
+		o.at_known = true;
+		if (is_avoided(devs[i]))
+			err = -ETIMEDOUT;
+	}
+	if (!err)
+		err = ask(&r, text, iov[0].iov_len + iov[1].iov_len, all, 1 + nr, &a, &fd);
+	pthread_mutex_unlock(&o.lock);
+	return err;
+}
+
+/**
+ * wp_opener_is_silent() - is a file system known to hold up who asks it?
+ * @dev: its device
+ */
+bool wp_opener_is_silent(dev_t dev)
+{
+	bool silent;
+
+	pthread_mutex_lock(&o.lock);
+	silent = is_avoided(dev);
+	pthread_mutex_unlock(&o.lock);
+	return silent;
+}
+
+/**
+ * wp_opener_live() - from now on there is less time: something is being recorded
+ */
+void wp_opener_live(void)
+{
+	live = 1;
+}
+
+/**
+ * wp_opener_hurry() - from now on there is hardly any: the end was asked for
+ *
+ * By a signal handler, too.
+ */
+void wp_opener_hurry(void)
+{
+	hurry = 1;
+}
+
+/**
+ * wp_opener_hurries() - was the end asked for?
+ */
+bool wp_opener_hurries(void)
+{
+	return hurry;
+}
+
+/**
+ * wp_opener_patience() - how long who reads a file may be blocked
+ *
+ * Return: milliseconds.
+ */
+unsigned int wp_opener_patience(void)
+{
+	return hurry ? HURRY_MS : live ? LIVE_MS : PATIENCE_MS;
+}
+
+/**
+ * wp_opener_is_ours() - is a process one of these?
+ * @pid: the process
+ */
+bool wp_opener_is_ours(pid_t pid)
+{
+	unsigned int i;
+	bool ours;
+
+	pthread_mutex_lock(&o.lock);
+	ours = pid == o.nursery;
+	for (i = 0; i < o.nr_ours && i < MAX_SILENT + 2; i++)
+		ours |= pid == o.ours[i];
+	pthread_mutex_unlock(&o.lock);
+	return ours;
+}

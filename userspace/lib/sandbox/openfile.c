@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns how files are opened whose names, or what is there by them, are up to others: a
+ * program that is recorded, a recording, whoever may write to a directory. Only regular
+ * files are opened, none of the kernel's, whose opening or reading can do something. Called
+ * by all of the reader that opens such files.
+ *
+ * A name is looked up first, by O_PATH, which opens nothing: no driver, no FIFO, no lease.
+ * What was found is looked at, and then that very inode is opened: between both, nobody can
+ * put another one in its place.
+ *
+ * A file system may be served by a program that never answers. So what is not in the
+ * kernel's cache is looked up by another process (opener.c), and a file that is not from a
+ * disk or memory is not opened here at all: its descriptor is of O_PATH, and is opened on
+ * the way to the worker that reads it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "lib/base/procdir.h"
+#include "lib/sandbox/lookup.h"
+#include "lib/sandbox/opener.h"
+#include "lib/sandbox/openfile.h"
+
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC	0x65735546
+#endif
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED		0x20
+#endif
+
+/* File systems that programs serve, so many of which are known. */
+#define MAX_FOREIGN	256
+
+/*
+ * enum kind - who has a file
+ * @KERNEL: the kernel: reading it can do something
+ * @LOCAL: the kernel, from a disk or memory: it does not wait for anybody
+ * @SERVED: maybe a server, of another machine, or below
+ * @FOREIGN: a program
+ */
+enum kind { KERNEL, LOCAL, SERVED, FOREIGN };
+
+static struct {
+	pthread_mutex_t lock;		/* of all that follows */
+	dev_t dev[MAX_FOREIGN];
+	unsigned int nr;
+} foreign = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct {
+	bool is_known;
+	dev_t dev;
+	enum kind kind;
+} ours;
+
+static void close_quietly(int fd)
+{
+	int err = errno;
+
+	close(fd);
+	errno = err;
+}
+
+/* By its file system's type. */
+static enum kind kind_of_type(__u32 type)
+{
+	static const __u32 kernels[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, SECURITYFS_MAGIC,
+		SELINUX_MAGIC, SMACK_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC,
+		BPF_FS_MAGIC, PSTOREFS_MAGIC, EFIVARFS_MAGIC, BINFMTFS_MAGIC, RDTGROUP_SUPER_MAGIC,
+		DEVPTS_SUPER_MAGIC, NSFS_MAGIC, SOCKFS_MAGIC, PIPEFS_MAGIC, ANON_INODE_FS_MAGIC,
+		0x62656570,	/* configfs */
+		0x65735543,	/* fusectl */
+		0x19800202,	/* mqueue */
+		0x67596969,	/* rpc_pipefs */
+	};
+	static const __u32 locals[] = {
+		TMPFS_MAGIC, RAMFS_MAGIC, HUGETLBFS_MAGIC, BTRFS_SUPER_MAGIC,
+		0x2fc12fc1,	/* zfs */
+		0xca451a4e,	/* bcachefs */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
+		if (type == kernels[i])
+			return KERNEL;
+	}
+	for (i = 0; i < sizeof(locals) / sizeof(*locals); i++) {
+		if (type == locals[i])
+			return LOCAL;
+	}
+	return type == FUSE_SUPER_MAGIC ? FOREIGN : SERVED;
+}
+
+/* Once; its descriptor stays open. */
+static void look_at_root(void)
+{
+	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || fstatfs(fd, &fs))
+		return;
+	ours.dev = st.st_dev;
+	ours.kind = kind_of_type(fs.f_type);
+	ours.is_known = ours.kind == LOCAL;
+}
+
+static bool is_foreign(dev_t dev)
+{
+	unsigned int i;
+	bool found = false;
+
+	pthread_mutex_lock(&foreign.lock);
+	for (i = 0; i < foreign.nr && !found; i++)
+		found = foreign.dev[i] == dev;
+	/* There is no room for more. */
+	found |= foreign.nr == MAX_FOREIGN && !major(dev);
+	pthread_mutex_unlock(&foreign.lock);
+	return found;
+}
+
+/* That a number may be used again costs another one a little time, no more. */
+static void note_foreign(dev_t dev)
+{
+	if (is_foreign(dev))
+		return;
+	pthread_mutex_lock(&foreign.lock);
+	if (foreign.nr < MAX_FOREIGN)
+		foreign.dev[foreign.nr++] = dev;
+	pthread_mutex_unlock(&foreign.lock);
+}
+
+/*
+ * The file system that we live in, which nobody can unmount, so that its number stays its
+ * own; and nothing would help if its server did not answer.
+ */
+static bool is_root(dev_t dev, enum kind *kind)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, look_at_root);
+	*kind = ours.kind;
+	return ours.is_known && ours.dev == dev;
+}
+
+/*
+ * Whose file it is: 0, or a negative errno if that cannot be known. It is asked for each
+ * time: numbers of file systems without a disk are used again, by whoever mounts one.
+ */
+static int kind_of(int place, dev_t dev, enum kind *kind)
+{
+	struct statfs fs;
+	__u32 type;
+	int err;
+
+	if (major(dev)) {
+		*kind = fstatfs(place, &fs) ? KERNEL : kind_of_type(fs.f_type);
+		*kind = *kind == SERVED ? LOCAL : *kind;
+		return 0;
+	}
+	if (is_root(dev, kind))
+		return 0;
+	err = wp_opener_type(place, dev, &type);
+	if (err)
+		return err;
+	*kind = kind_of_type(type);
+	if (*kind == FOREIGN)
+		note_foreign(dev);
+	return 0;
+}
+
+/* Opens what was found, if it is a file; @place is closed. */
+static int open_found(int place, struct stat *st)
+{
+	char path[32];
+	int fd = -1, err;
+	enum kind kind;
+
+	if (place < 0)
+		return -1;
+	if (wp_lookup_known(place, st))
+		goto out;
+	err = S_ISREG(st->st_mode) ? kind_of(place, st->st_dev, &kind) : -EINVAL;
+	if (!err && kind == KERNEL)
+		err = -EINVAL;
+	if (err) {
+		errno = -err;
+		goto out;
+	}
+	if (kind != LOCAL && fcntl(place, F_GETFL) & O_PATH)
+		return place;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
+	/* O_NONBLOCK: nor is it waited for who has a lease of it. */
+	fd = open(path, (kind == LOCAL ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH) | O_CLOEXEC);
+	/* Of one that is on a disk, what is known may be old. */
+	if (fd >= 0 && kind == LOCAL && fstat(fd, st)) {
+		close_quietly(fd);
+		fd = -1;
+	}
+out:
+	close_quietly(place);
+	return fd;
+}
+
+/* What the kernel has in its cache; -1 with EAGAIN if that does not suffice. */
+static int find_cached(int root, const char *path, __u64 flags, __u64 resolve)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC | flags, .resolve = resolve | RESOLVE_CACHED,
+	};
+	int fd = syscall(__NR_openat2, root, path, &how, sizeof(how));
+
+	/* Older kernels, and filters of system calls, do not have it. */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL || errno == E2BIG))
+		errno = EAGAIN;
+	return fd;
+}
+
+static int find_elsewhere(int root, const char *path, int flags)
+{
+	int fd = wp_opener_find(root, path, flags & O_NOFOLLOW);
+
+	if (fd >= 0)
+		return fd;
+	errno = -fd;
+	return -1;
+}
+
+/* As a shell would. What is in /proc is different in another process. */
+static int find_plain(const char *path, int flags)
+{
+	int fd;
+
+	if (!strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/", 5))
+		return open(path, O_PATH | O_CLOEXEC | flags);
+	fd = find_cached(AT_FDCWD, path, flags, 0);
+	return fd < 0 && errno == EAGAIN ? find_elsewhere(WP_OPENER_PLAIN, path, flags) : fd;
+}
+
+/**
+ * wp_openfile_found() - open a file that was found before
+ * @place: a descriptor of O_PATH, or any other, of it; stays open
+ * @st: out: what it is
+ *
+ * Return: see wp_openfile().
+ */
+int wp_openfile_found(int place, struct stat *st)
+{
+	return open_found(fcntl(place, F_DUPFD_CLOEXEC, 0), st);
+}
+
+/**
+ * wp_openfile() - open a file of a name that the user chose, or that is ours
+ * @path: its name; all links are followed
+ * @flags: O_NOFOLLOW: but not if the name itself is one
+ * @st: out: what it is
+ *
+ * Return: its descriptor, or -1 with errno; EINVAL if it is no regular file; ETIMEDOUT if
+ * its server does not answer. Of a file that may have a server it is one of O_PATH, for
+ * wp_worker_ask() and for wp_openfile_known().
+ */
+int wp_openfile(const char *path, int flags, struct stat *st)
+{
+	return open_found(find_plain(path, flags & O_NOFOLLOW), st);
+}
+
+/**
+ * wp_openfile_at() - open a file that the kernel has a link to
+ * @dir: descriptor of /proc/PID
+ * @name: the link, below it: "map_files/..."
+ * @st: out: what it is
+ *
+ * Return: see wp_openfile().
+ */
+int wp_openfile_at(int dir, const char *name, struct stat *st)
+{
+	return open_found(openat(dir, name, O_PATH | O_CLOEXEC), st);
+}
+
+static int find_below(int root, const char *path)
+{
+	int fd;
+
+	if (!*path) {
+		errno = ENOENT;
+		return -1;
+	}
+	fd = find_cached(root, path, 0, RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS);
+	return fd < 0 && errno == EAGAIN ? find_elsewhere(root, path, 0) : fd;
+}
+
+static int find_in(int root, const char *path)
+{
+	int here, fd;
+
+	if (root != WP_OPENFILE_HERE)
+		return find_below(root, path);
+	here = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (here < 0)
+		return -1;
+	fd = find_below(here, path);
+	close_quietly(here);
+	return fd;
+}
+
+/**
+ * wp_openfile_in() - open a file of a name that others chose
+ * @root: descriptor of the directory that is its root, or WP_OPENFILE_HERE
+ * @path: its name there
+ * @st: out: what it is
+ *
+ * Neither ".." nor a link leads out of the root, and none that the kernel makes up is
+ * followed.
+ *
+ * Return: see wp_openfile().
+ */
+int wp_openfile_in(int root, const char *path, struct stat *st)
+{
+	return open_found(find_in(root, path), st);
+}
+
+/**
+ * wp_openfile_place() - find what wp_openfile_in() would open, and open nothing
+ * @root: see there
+ * @path: the same
+ *
+ * Return: a descriptor of O_PATH for wp_openfile_found(), or -1 with errno.
+ */
+int wp_openfile_place(int root, const char *path)
+{
+	return find_in(root, path);
+}
+
+/**
+ * wp_openfile_cached() - find a file here without asking any file system
+ * @path: its name
+ *
+ * Return: a descriptor of O_PATH; -1 with errno, EAGAIN if it is not in the kernel's cache of
+ * names. What is not there, or a kernel cannot look up so, is looked for on the root's own
+ * file system only.
+ */
+int wp_openfile_cached(const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+	};
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+
+	if (root < 0)
+		return -1;
+	path += strspn(path, "/");
+	fd = find_cached(root, path, 0, RESOLVE_NO_MAGICLINKS);
+	if (fd < 0 && errno == EAGAIN)
+		fd = syscall(__NR_openat2, root, path, &how, sizeof(how));
+	close_quietly(root);
+	return fd;
+}
+
+/**
+ * wp_openfile_stat() - look at what wp_openfile_in() would open, and open nothing
+ * @root: see there
+ * @path: the same
+ * @st: out: what it is, a regular file or not
+ *
+ * Return: 0, or -1 with errno.
+ */
+int wp_openfile_stat(int root, const char *path, struct stat *st)
+{
+	int place = find_in(root, path), ret;
+
+	if (place < 0)
+		return -1;
+	ret = wp_lookup_known(place, st);
+	close_quietly(place);
+	return ret;
+}
+
+/**
+ * wp_openfile_root() - a process's root directory
+ * @pid: the process
+ *
+ * Return: a descriptor for wp_openfile_in(), or -1 with errno.
+ */
+int wp_openfile_root(__u32 pid)
+{
+	int dir = wp_procdir_open(pid), root;
+
+	if (dir < 0) {
+		errno = -dir;
+		return -1;
+	}
+	root = wp_openfile_rootat(dir);
+	close_quietly(dir);
+	return root;
+}
+
+/**
+ * wp_openfile_rootat() - the same, of a process whose directory is open
+ * @dir: descriptor of /proc/PID
+ *
+ * Return: see wp_openfile_root().
+ */
+int wp_openfile_rootat(int dir)
+{
+	return openat(dir, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/**
+ * wp_openfile_known() - what is known of a file without asking its server
+ * @fd: its descriptor, of O_PATH or any other
+ * @st: out: what it is
+ *
+ * Return: 0 or -1 with errno.
+ */
+int wp_openfile_known(int fd, struct stat *st)
+{
+	return wp_lookup_known(fd, st);
+}
+
+/**
+ * wp_openfile_has_owner() - can the owner that a file states be one?
+ * @st: what is known of it, once it was opened
+ *
+ * A program that serves files can state any, and any size and blocks.
+ */
+bool wp_openfile_has_owner(const struct stat *st)
+{
+	return !is_foreign(st->st_dev);
+}
+
+/**
+ * wp_openfile_is_served() - may a file have a server that does not answer?
+ * @fd: its descriptor, from here
+ *
+ * Return: false if it is on a disk or in memory.
+ */
+bool wp_openfile_is_served(int fd)
+{
+	return fcntl(fd, F_GETFL) & O_PATH;
+}

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the table of build-ids. Called from sideband.c, synthesize.c and ksyms.c while recording,
+ * from perfdata.c at the end.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/err.h"
+#include "lib/sandbox/filereader.h"
+#include "lib/sandbox/opener.h"
+#include "lib/sandbox/openfile.h"
+#include "lib/symbols/buildids.h"
+#include "lib/symbols/jitmaps.h"
+#include "lib/symbols/mappedfile.h"
+
+/* Once the end was asked for: how long build-ids are read, and of how many files in any case. */
+#define HURRY_NS	500000000ULL
+#define FIRST_FILES	16
+
+struct wp_buildids {
+	struct wp_keepfiles *keep;	/* or NULL */
+	struct wp_jitmaps *jit;		/* or NULL */
+	struct wp_dso **dso;	/* in order of appearance */
+	size_t nr, room;
+	size_t *slot;		/* index + 1 into dso of a path's first file, 0: free */
+	size_t nr_slots;	/* a power of two */
+};
+
+/**
+ * wp_buildid_from_file() - read the build-id of an ELF file
+ * @path: name of the file
+ * @id: filled in
+ *
+ * Anything but a regular file is refused before it is opened.
+ *
+ * Return: 0 or a negative errno; prints nothing.
+ */
+int wp_buildid_from_file(const char *path, struct wp_buildid *id)
+{
+	struct stat st;
+	int fd = wp_openfile(path, 0, &st), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = wp_filereader_buildid(fd, id);
+	close(fd);
+	return ret;
+}
+
+/* FNV-1a */
+static size_t hash_path(const char *path)
+{
+	__u64 h = 0xcbf29ce484222325ULL;
+
+	while (*path)
+		h = (h ^ (unsigned char)*path++) * 0x100000001b3ULL;
+	return h ^ (h >> 32);
+}
+
+/* The slot that holds @path, or the free one where it belongs. */
+static size_t find_slot(const struct wp_buildids *ids, const char *path, bool kernel)
+{
+	size_t i = (hash_path(path) + kernel) & (ids->nr_slots - 1);
+
+	while (ids->slot[i]) {
+		const struct wp_dso *dso = ids->dso[ids->slot[i] - 1];
+
+		if (dso->kernel == kernel && !strcmp(dso->path, path))
+			break;
+		i = (i + 1) & (ids->nr_slots - 1);
+	}
+	return i;
+}
+
+static struct wp_dso *first_of(const struct wp_buildids *ids, const char *path, bool kernel)
+{
+	size_t i = find_slot(ids, path, kernel);
+
+	return ids->slot[i] ? ids->dso[ids->slot[i] - 1] : NULL;
+}
+
+static struct wp_dso *next_of(const struct wp_buildids *ids, const struct wp_dso *dso)
+{
+	return dso->next ? ids->dso[dso->next - 1] : NULL;
+}
+
+static int grow(struct wp_buildids *ids)
+{
+	size_t room = ids->room ? 2 * ids->room : 256;
+	struct wp_dso **dso;
+	size_t *slot, i;
+
+	dso = realloc(ids->dso, room * sizeof(*dso));
+	if (!dso)
+		return -ENOMEM;
+	ids->dso = dso;
+	slot = calloc(2 * room, sizeof(*slot));
+	if (!slot)
+		return -ENOMEM;
+	free(ids->slot);
+	ids->slot = slot;
+	ids->nr_slots = 2 * room;
+	ids->room = room;
+	for (i = 0; i < ids->nr; i++) {
+		size_t at = find_slot(ids, dso[i]->path, dso[i]->kernel);
+
+		if (!slot[at])
+			slot[at] = i + 1;
+	}
+	return 0;
+}
+
+/**
+ * wp_buildids_new() - make an empty table
+ *
+ * Return: the table, or NULL when memory ran out.
+ */
+struct wp_buildids *wp_buildids_new(void)
+{
+	struct wp_buildids *ids = calloc(1, sizeof(*ids));
+
+	if (ids && grow(ids)) {
+		wp_buildids_free(ids);
+		ids = NULL;
+	}
+	if (!ids)
+		wp_err("out of memory for the table of build-ids");
+	return ids;
+}
+
+/**
+ * wp_buildids_free() - free a table
+ * @ids: the table, or NULL
+ */
+void wp_buildids_free(struct wp_buildids *ids)
+{
+	size_t i;
+
+	if (!ids)
+		return;
+	for (i = 0; i < ids->nr; i++) {
+		free(ids->dso[i]->path);
+		free(ids->dso[i]);
+	}
+	wp_jitmaps_free(ids->jit);
+	free(ids->dso);
+	free(ids->slot);
+	free(ids);
+}
+
+/**
+ * wp_buildids_code() - note that a process has code in memory without a file
+ * @ids: the table
+ * @path: the name as in the mapping record
+ * @pid: the process
+ */
+void wp_buildids_code(struct wp_buildids *ids, const char *path, __u32 pid)
+{
+	if (path[0] == '/')
+		wp_jitmaps_see(&ids->jit, pid);
+}
+
+/**
+ * wp_buildids_jit() - the lists of functions of such processes
+ * @ids: the table
+ *
+ * Return: the lists, the table's; NULL if there are none.
+ */
+struct wp_jitmaps *wp_buildids_jit(const struct wp_buildids *ids)
+{
+	return ids ? ids->jit : NULL;
+}
+
+/**
+ * wp_buildids_keep() - have files copied to which no path of ours leads
+ * @ids: the table
+ * @keep: to there; NULL: no more
+ */
+void wp_buildids_keep(struct wp_buildids *ids, struct wp_keepfiles *keep)
+{
+	ids->keep = keep;
+}
+
+static struct wp_dso *new_dso(struct wp_buildids *ids, const char *path, bool kernel)
+{
+	struct wp_dso *dso, *last;
+	size_t i;
+
+	if (ids->nr == ids->room && grow(ids))
+		return NULL;
+	dso = calloc(1, sizeof(*dso));
+	if (!dso)
+		return NULL;
+	dso->path = strdup(path);
+	if (!dso->path) {
+		free(dso);
+		return NULL;
+	}
+	dso->kernel = kernel;
+	ids->dso[ids->nr++] = dso;
+	i = find_slot(ids, path, kernel);
+	if (!ids->slot[i]) {
+		ids->slot[i] = ids->nr;
+		return dso;
+	}
+	last = ids->dso[ids->slot[i] - 1];
+	while (last->next)
+		last = ids->dso[last->next - 1];
+	last->next = ids->nr;
+	return dso;
+}
+
+static bool same_file(const struct wp_fileid *a, const struct wp_fileid *b)
+{
+	return a->ino == b->ino && a->maj == b->maj && a->min == b->min;
+}
+
+/* Can it be the file of a mapping of which the inode is not known? */
+static bool may_be(const struct wp_dso *dso, const struct wp_buildid *id)
+{
+	if (id->size && wp_buildid_same(&dso->id, id))
+		return true;
+	return !dso->last.file.ino && (!id->size || !dso->id.size);
+}
+
+/**
+ * wp_buildids_map() - note that a file is mapped executable
+ * @ids: the table
+ * @path: the name as in the mapping record
+ * @map: where it is mapped, and which file it is
+ * @id: its build-id; NULL, or of no bytes: wp_buildids_resolve() reads it
+ *
+ * A file that was overwritten has another build-id, and is another file since. Which file
+ * it is then is a number of ours, as for one whose inode is not known.
+ *
+ * Return: the entry, whose @last.file the mapping record is to have; valid until the
+ * table is freed; NULL if memory ran out.
+ */
+struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
+			       const struct wp_mapped *map, const struct wp_buildid *id)
+{
+	static const struct wp_buildid none;
+	struct wp_dso *first = first_of(ids, path, false), *dso = NULL, *d;
+	struct wp_fileid file = map->file;
+	unsigned int nr = 0;
+
+	if (!id)
+		id = &none;
+	for (d = first; d && file.ino && !dso; d = next_of(ids, d)) {
+		if (!same_file(&d->last.file, &file))
+			continue;
+		if (!id->size || !d->id.size || wp_buildid_same(&d->id, id))
+			dso = d;
+		else
+			file = (struct wp_fileid){ 0 };
+	}
+	/* By its build-id, or its name alone. */
+	for (d = first; d && !dso; d = next_of(ids, d)) {
+		nr++;
+		/* The last one stands for all that there is no room for. */
+		if ((!file.ino && may_be(d, id)) || nr > WP_BUILDIDS_OF_PATH)
+			dso = d;
+	}
+	if (dso && nr > WP_BUILDIDS_OF_PATH)
+		return dso;
+	if (!dso) {
+		dso = new_dso(ids, path, false);
+		if (!dso)
+			return NULL;
+		if (nr == WP_BUILDIDS_OF_PATH) {
+			dso->last.file.ino = ids->nr;
+			dso->tried = true;
+			return dso;
+		}
+		dso->last.file = file;
+		dso->time = map->time;
+		if (!file.ino && id->size)
+			dso->last.file.ino = ids->nr;
+	}
+	dso->nr_maps++;
+	if (map->pid) {
+		dso->last.pid = map->pid;
+		dso->last.start = map->start;
+		dso->last.end = map->end;
+	}
+	if (id->size)
+		dso->id = *id;
+	if (map->pid && path[0] == '/')
+		wp_mappedfile_look(dso, ids->keep);
+	return dso;
+}
+
+/**
+ * wp_buildids_add() - note that a file is mapped of which only the name is known
+ * @ids: the table
+ * @path: the name as in the mapping record
+ * @pid: the process, to find the file through its root; 0 for none
+ * @kernel: the kernel or a module
+ * @id: its build-id if known, or NULL to have wp_buildids_resolve() read it
+ *
+ * Return: see wp_buildids_map().
+ */
+struct wp_dso *wp_buildids_add(struct wp_buildids *ids, const char *path, __u32 pid,
+			       bool kernel, const struct wp_buildid *id)
+{
+	const struct wp_mapped map = { .pid = pid };
+	struct wp_dso *dso;
+
+	if (!kernel)
+		return wp_buildids_map(ids, path, &map, id);
+	dso = first_of(ids, path, true);
+	if (!dso)
+		dso = new_dso(ids, path, true);
+	if (dso && id && id->size)
+		dso->id = *id;
+	return dso;
+}
+
+/**
+ * wp_buildids_find() - look a file up
+ * @ids: the table
+ * @path: the name as in the mapping record
+ *
+ * Return: the first entry of that name, or NULL.
+ */
+struct wp_dso *wp_buildids_find(const struct wp_buildids *ids, const char *path)
+{
+	struct wp_dso *dso = first_of(ids, path, false);
+
+	return dso ? dso : first_of(ids, path, true);
+}
+
+static void resolve(struct wp_dso *dso)
+{
+	if (dso->id.size || dso->tried || dso->kernel || dso->changed)
+		return;
+	dso->tried = true;
+	if (!strcmp(dso->path, "[vdso]")) {
+		wp_buildid_of_vdso(&dso->id);
+		return;
+	}
+	if (!wp_buildid_wants_path(dso->path))
+		return;
+	wp_mappedfile_read(dso);
+}
+
+/**
+ * wp_buildids_find_id() - look a file up by its name and its build-id
+ * @ids: the table
+ * @path: the name as in the mapping record
+ * @id: the build-id
+ *
+ * Reads those of files of that name in file systems on block devices, which cannot hold
+ * us up, if they are not known yet.
+ *
+ * Return: the entry or NULL.
+ */
+struct wp_dso *wp_buildids_find_id(struct wp_buildids *ids, const char *path,
+				   const struct wp_buildid *id)
+{
+	struct wp_dso *dso;
+
+	for (dso = first_of(ids, path, false); dso; dso = next_of(ids, dso)) {
+		if (dso->last.file.maj)
+			resolve(dso);
+		if (id->size && wp_buildid_same(&dso->id, id))
+			return dso;
+	}
+	return NULL;
+}
+
+/**
+ * wp_buildids_find_one_of() - look up one of several files of a path
+ * @ids: the table
+ * @path: the name as in the mapping record
+ * @file: which file the mapping record has
+ *
+ * Return: the entry; NULL if there is none, or no other of that name.
+ */
+const struct wp_dso *wp_buildids_find_one_of(const struct wp_buildids *ids, const char *path,
+					     const struct wp_fileid *file)
+{
+	const struct wp_dso *first = first_of(ids, path, false), *dso;
+
+	if (!first || !first->next)
+		return NULL;
+	for (dso = first; dso && !same_file(&dso->last.file, file);)
+		dso = next_of(ids, dso);
+	return dso;
+}
+
+/**
+ * wp_buildids_share_paths() - is there a path that several files have?
+ * @ids: the table
+ *
+ * Return: true if there is.
+ */
+bool wp_buildids_share_paths(const struct wp_buildids *ids)
+{
+	size_t i;
+
+	for (i = 0; i < ids->nr; i++)
+		if (ids->dso[i]->next)
+			return true;
+	return false;
+}
+
+/* Of the files of one path, our own stands for it, or else the one that is mapped most. */
+static void choose(const struct wp_buildids *ids, struct wp_dso *first)
+{
+	struct wp_buildid here = { 0 };
+	struct wp_dso *dso, *best = NULL;
+	int score, best_score = -1;
+	struct stat st = { 0 };
+
+	wp_mappedfile_here(first->path, &st, &here);
+	for (dso = first; dso; dso = next_of(ids, dso)) {
+		score = here.size && wp_buildid_same(&dso->id, &here) ? 2 : 0;
+		score += dso->last.file.ino && wp_mappedfile_is(&dso->last.file, &st, true);
+		if (score < best_score ||
+		    (score == best_score && dso->nr_maps <= best->nr_maps))
+			continue;
+		best = dso;
+		best_score = score;
+	}
+	for (dso = first; dso; dso = next_of(ids, dso)) {
+		dso->repeats = dso != best && dso->id.size &&
+			wp_buildid_same(&dso->id, &best->id);
+		dso->other = dso != best && !dso->repeats;
+	}
+}
+
+/* An entry, and how many of the same process come before it. */
+struct turn {
+	size_t index;
+	__u32 pid;
+	size_t rank;
+};
+
+static int by_pid(const void *va, const void *vb)
+{
+	const struct turn *a = va, *b = vb;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static int by_rank(const void *va, const void *vb)
+{
+	const struct turn *a = va, *b = vb;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+/*
+ * Somebody waits for the end. So processes take turns, and there is a time after which only
+ * the first files of each are read: one that has mapped 65000 does not cost others theirs.
+ */
+static void resolve_in_turns(struct wp_buildids *ids)
+{
+	__u64 until = wp_clock_now() + HURRY_NS;
+	struct turn *turn = calloc(ids->nr, sizeof(*turn));
+	size_t i, nr = 0, left = 0;
+
+	for (i = 0; i < ids->nr && turn; i++) {
+		const struct wp_dso *dso = ids->dso[i];
+
+		if (!dso->id.size && !dso->tried && !dso->kernel)
+			turn[nr++] = (struct turn){ .index = i, .pid = dso->last.pid };
+	}
+	if (nr)
+		qsort(turn, nr, sizeof(*turn), by_pid);
+	for (i = 1; i < nr; i++)
+		turn[i].rank = turn[i].pid == turn[i - 1].pid ? turn[i - 1].rank + 1 : 0;
+	if (nr)
+		qsort(turn, nr, sizeof(*turn), by_rank);
+	for (i = 0; i < nr; i++) {
+		if (turn[i].rank < FIRST_FILES || wp_clock_now() < until)
+			resolve(ids->dso[turn[i].index]);
+		else
+			left += wp_buildid_wants_path(ids->dso[turn[i].index]->path);
+	}
+	if (left)
+		wp_warn("%zu file%s no build-id in the recording: to read all would have kept you waiting",
+			left, left == 1 ? " has" : "s have");
+	free(turn);
+}
+
+/**
+ * wp_buildids_resolve() - read the build-ids that are not known yet
+ * @ids: the table
+ *
+ * A file is looked for in the mount namespace of a process that mapped it, and
+ * if that process is gone, in ours; it must be that file. Then one of the files of each
+ * path is chosen to stand for it.
+ */
+void wp_buildids_resolve(struct wp_buildids *ids)
+{
+	size_t i;
+
+	for (i = 0; i < ids->nr && !wp_opener_hurries(); i++)
+		resolve(ids->dso[i]);
+	if (i < ids->nr)
+		resolve_in_turns(ids);
+	for (i = 0; i < ids->nr; i++) {
+		struct wp_dso *first = ids->dso[i];
+
+		if (first->next && first == first_of(ids, first->path, first->kernel))
+			choose(ids, first);
+	}
+}
+
+/**
+ * wp_buildids_count() - how many files the table holds
+ * @ids: the table
+ *
+ * Return: the number, build-id known or not.
+ */
+size_t wp_buildids_count(const struct wp_buildids *ids)
+{
+	return ids->nr;
+}
+
+/**
+ * wp_buildids_for_each() - go through the table in order of appearance
+ * @ids: the table
+ * @fn: called for each file; a return other than 0 ends the walk
+ * @ctx: handed to @fn
+ *
+ * Return: 0, or what @fn returned.
+ */
+int wp_buildids_for_each(const struct wp_buildids *ids,
+			 int (*fn)(void *ctx, const struct wp_dso *dso), void *ctx)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ids->nr; i++) {
+		ret = fn(ctx, ids->dso[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The table of build-ids: which file had which build-id while it was mapped. Several
+ * files can have one path, as in containers; each has an entry.
+ * Filled by sideband.c and synthesize.c (every executable mapping that they see) and
+ * ksyms.c (kernel and modules), written by perfdata.c as the BUILD_ID feature.
+ *
+ * perf lists only the files that samples hit; here every file that was mapped
+ * executable is listed, which saves resolving samples while recording and
+ * means the same to every reader.
+ */
+#ifndef WP_LIB_SYMBOLS_BUILDIDS_H
+#define WP_LIB_SYMBOLS_BUILDIDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "lib/symbols/dso.h"
+
+struct wp_buildids;
+struct wp_jitmaps;
+struct wp_keepfiles;
+
+/* Files of one path that are kept apart; what is more is one file that nobody knows. */
+#define WP_BUILDIDS_OF_PATH	1024
+
+struct wp_buildids *wp_buildids_new(void);
+void wp_buildids_free(struct wp_buildids *ids);
+void wp_buildids_keep(struct wp_buildids *ids, struct wp_keepfiles *keep);
+void wp_buildids_code(struct wp_buildids *ids, const char *path, __u32 pid);
+struct wp_jitmaps *wp_buildids_jit(const struct wp_buildids *ids);
+struct wp_dso *wp_buildids_add(struct wp_buildids *ids, const char *path, __u32 pid,
+			       bool kernel, const struct wp_buildid *id);
+struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
+			       const struct wp_mapped *map, const struct wp_buildid *id);
+struct wp_dso *wp_buildids_find_id(struct wp_buildids *ids, const char *path,
+				   const struct wp_buildid *id);
+struct wp_dso *wp_buildids_find(const struct wp_buildids *ids, const char *path);
+const struct wp_dso *wp_buildids_find_one_of(const struct wp_buildids *ids, const char *path,
+					     const struct wp_fileid *file);
+bool wp_buildids_share_paths(const struct wp_buildids *ids);
+void wp_buildids_resolve(struct wp_buildids *ids);
+size_t wp_buildids_count(const struct wp_buildids *ids);
+int wp_buildids_for_each(const struct wp_buildids *ids,
+			 int (*fn)(void *ctx, const struct wp_dso *dso), void *ctx);
+
+int wp_buildid_from_file(const char *path, struct wp_buildid *id);
+
+#endif /* WP_LIB_SYMBOLS_BUILDIDS_H */

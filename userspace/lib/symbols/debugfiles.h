@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The files in which an ELF file's names are. See debugfiles.c.
+ *
+ *	wp_debugfiles_open(&files, root, path, fd, &st, inlines);
+ *	...					parse files.main, files.debug, files.alt
+ *	wp_debugfiles_close(&files);
+ */
+#ifndef WP_LIB_SYMBOLS_DEBUGFILES_H
+#define WP_LIB_SYMBOLS_DEBUGFILES_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "lib/elf/elffiles.h"
+#include "lib/elf/elflinks.h"
+
+/**
+ * struct wp_debugplace - where it is looked for them
+ * @root: root directory, or WP_OPENFILE_HERE
+ * @path: what the file itself is called there, or NULL
+ * @only: nowhere else: in no cache and at no server
+ */
+struct wp_debugplace {
+	int root;
+	const char *path;
+	bool only;
+};
+
+int wp_debugfiles_open(struct wp_elffiles *files, const struct wp_debugplace *place, int fd,
+		       const struct stat *st, const struct wp_elflinks *links, bool dwarf);
+void wp_debugfiles_close(struct wp_elffiles *files);
+
+#endif /* WP_LIB_SYMBOLS_DEBUGFILES_H */

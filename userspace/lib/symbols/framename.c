@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns what stands for the name of a function that has none: its file and the offset
+ * there, as far as that is the same in each process and each run.
+ *
+ * Pure: no I/O, no clock.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/symbols/framename.h"
+
+/* The kernel's own text is not larger; modules are elsewhere. */
+#define KERNEL_TEXT_MAX	(512ULL << 20)
+
+static char *place_in(const char *name, int len, __u64 offset)
+{
+	char *to;
+
+	return asprintf(&to, "%.*s+0x%" PRIx64, len, name, (uint64_t)offset) < 0 ? NULL : to;
+}
+
+/* Memory that programs write code into: its addresses differ from run to run. */
+static char *memory(const char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(path), tail = sizeof(deleted) - 1;
+	char *to;
+
+	if (path[0] == '[')
+		return strdup(path);
+	if (strncmp(path, "/memfd:", 7))
+		return strdup("[anon]");
+	if (len > tail && !strcmp(path + len - tail, deleted))
+		len -= tail;
+	return asprintf(&to, "[%.*s]", (int)len - 1, path + 1) < 0 ? NULL : to;
+}
+
+/**
+ * wp_framename() - what stands for the name
+ * @place: where the function is
+ *
+ * A file's is "libc.so.6+0x85f16", the kernel's "[kernel]+0x1234", a module's
+ * "[nf_tables]+0x12"; code in memory without a file is "[anon]", all of it, and an address
+ * that nothing is mapped at "[unmapped]".
+ *
+ * Return: to be freed; NULL if there is no memory.
+ */
+char *wp_framename(const struct wp_frameplace *place)
+{
+	const char *path = place->path, *slash;
+	bool near = place->base && place->offset >= place->base &&
+		    place->offset - place->base < KERNEL_TEXT_MAX;
+
+	if (place->kernel)
+		return place_in("[kernel]", 8, near ? place->offset - place->base :
+				place->offset);
+	if (!path)
+		return strdup(place->user ? "[unmapped]" : "[guest]");
+	if (!place->file)
+		return memory(path);
+	slash = strrchr(path, '/');
+	if (slash && slash[1])
+		path = slash + 1;
+	return place_in(path, (int)strnlen(path, 4096), place->offset);
+}

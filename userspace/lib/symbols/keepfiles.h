@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Copies of files to which no path of ours leads, for reports that come later. See
+ * keepfiles.c.
+ */
+#ifndef WP_LIB_SYMBOLS_KEEPFILES_H
+#define WP_LIB_SYMBOLS_KEEPFILES_H
+
+#include "lib/elf/buildid.h"
+#include "lib/symbols/filestat.h"
+
+/* Bytes of one file, and of all files of a recording. */
+#define WP_KEEPFILES_FILE	(256ULL << 20)
+#define WP_KEEPFILES_ALL	(1ULL << 30)
+
+/**
+ * struct wp_keepfiles_stats - what became of them
+ * @kept: files that were copied
+ * @there: files that had been copied before
+ * @bytes: bytes of the copies
+ * @large: files that were not, as they, or all together, are too large
+ * @failed: files that could not be copied
+ */
+struct wp_keepfiles_stats {
+	__u64 kept;
+	__u64 there;
+	__u64 bytes;
+	__u64 large;
+	__u64 failed;
+};
+
+struct wp_keepfiles;
+
+struct wp_keepfiles *wp_keepfiles_new(const char *dir);
+void wp_keepfiles_add(struct wp_keepfiles *k, int fd, const struct wp_buildid *id,
+		      const struct wp_filestat *stat);
+void wp_keepfiles_end(struct wp_keepfiles *k, struct wp_keepfiles_stats *stats);
+
+#endif /* WP_LIB_SYMBOLS_KEEPFILES_H */

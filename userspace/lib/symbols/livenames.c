@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns what is known of the code of processes that run: what each has mapped, read
+ * once, when the first of its addresses is asked for, and the files, each once. Called
+ * by commands that tell of the present; who reads a recording has it from there.
+ *
+ * A process may have ended, or mapped something else, since the address was taken:
+ * then there is no name, or, if another file is at that place now, a wrong one. So
+ * ask soon, and forget processes whose mappings change.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "lib/base/procdir.h"
+#include "lib/base/siphash.h"
+#include "lib/proc/procmaps.h"
+#include "lib/sandbox/openfile.h"
+#include "lib/symbols/livenames.h"
+#include "lib/symbols/symbols.h"
+
+/* Bounds of what is kept: of the rest, addresses are told. */
+#define MAX_MAPS	4194304
+#define MAX_FILES	65536
+
+/* Of these, of processes of one user, if it is not root. */
+#define MAX_FILES_USER	(MAX_FILES / 4)
+
+/* Files that our names do not lead to are kept open, so many of them. */
+#define MAX_OPEN	512
+
+/**
+ * struct code - a file of which something is mapped
+ * @kind: what it is
+ * @maj: device
+ * @min: the same
+ * @ino: its number there; of JIT code, the process
+ * @file: as wp_symbols_file() numbers it
+ * @fd: descriptor that names it, if no name does; or -1
+ * @name: its name, without directories
+ */
+struct code {
+	enum wp_symbols_kind kind;
+	__u32 maj;
+	__u32 min;
+	__u64 ino;
+	__u32 file;
+	int fd;
+	char *name;
+};
+
+/**
+ * struct map - a piece of a process's memory
+ * @start: first address
+ * @end: the one behind the last
+ * @shift: from address to what @code counts by
+ * @code: index of the file
+ */
+struct map {
+	__u64 start;
+	__u64 end;
+	__u64 shift;
+	__u32 code;
+};
+
+/**
+ * struct process - a process that was asked for
+ * @pid: its id
+ * @first: index of its first mapping
+ * @nr: how many it has
+ */
+struct process {
+	__u32 pid;
+	size_t first;
+	size_t nr;
+};
+
+/* How many files were seen first in processes of a user. */
+struct user {
+	uid_t uid;
+	size_t files;
+};
+
+/**
+ * struct wp_livenames - all that is known
+ * @symbols: names by file
+ * @text: of the mappings
+ * @code: the files
+ * @nr_codes: how many
+ * @slot: where they are found: a hash table of their indices + 1, or 0
+ * @nr_slots: a power of two, or 0
+ * @key: of the hash
+ * @user: whose processes have how many
+ * @nr_users: how many
+ * @map: mappings of all processes, each one's in order of address
+ * @nr_maps: how many
+ * @room_maps: for how many there is room
+ * @stale: of @nr_maps, those of processes that were forgotten
+ * @process: by pid
+ * @nr_processes: how many
+ * @nr_open: how many of @code have a descriptor
+ * @pid: whose mappings are being read
+ * @uid: of that process, once it is known; -1
+ * @kernel: index of the kernel in @code, if @has_kernel
+ * @has_kernel: it was asked for
+ */
+struct wp_livenames {
+	struct wp_symbols *symbols;
+	struct wp_procmaps text;
+	struct code *code;
+	size_t nr_codes;
+	__u32 *slot;
+	size_t nr_slots;
+	__u64 key[2];
+	struct user *user;
+	size_t nr_users;
+	struct map *map;
+	size_t nr_maps;
+	size_t room_maps;
+	size_t stale;
+	struct process *process;
+	size_t nr_processes;
+	unsigned int nr_open;
+	__u32 pid;
+	uid_t uid;
+	__u32 kernel;
+	bool has_kernel;
+};
+
+/**
+ * wp_livenames_new() - begin
+ * @out: set to it
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_livenames_new(struct wp_livenames **out)
+{
+	/* The kernel that runs is the one that is meant, whatever its build-id. */
+	const struct wp_symbols_options options = {
+		.kallsyms = "/proc/kallsyms", .live = true,
+	};
+	struct wp_livenames *n = calloc(1, sizeof(*n));
+	int err;
+
+	if (!n)
+		return -ENOMEM;
+	err = wp_symbols_new(&n->symbols, &options);
+	if (err) {
+		free(n);
+		return err;
+	}
+	/* Without it, somebody could foresee the hash. */
+	if (getrandom(n->key, sizeof(n->key), GRND_NONBLOCK) < 0)
+		n->key[0] = (__u64)(uintptr_t)n;
+	*out = n;
+	return 0;
+}
+
+/**
+ * wp_livenames_free() - end
+ * @n: from wp_livenames_new(), or NULL
+ */
+void wp_livenames_free(struct wp_livenames *n)
+{
+	size_t i;
+
+	if (!n)
+		return;
+	for (i = 0; i < n->nr_codes; i++) {
+		free(n->code[i].name);
+		if (n->code[i].fd >= 0)
+			close(n->code[i].fd);
+	}
+	wp_symbols_free(n->symbols);
+	wp_procmaps_free(&n->text);
+	free(n->code);
+	free(n->slot);
+	free(n->user);
+	free(n->map);
+	free(n->process);
+	free(n);
+}
+
+/*
+ * A path that leads to the very file that is mapped: by its name, if that is still the
+ * same file for us; else, as in another mount namespace, by what the kernel links. That
+ * is followed now, as it takes a lock of the process, and symbols are read later.
+ * Returns 0, or -EBUSY. @dir: descriptor of /proc/PID. @fd: set to a descriptor, or -1.
+ */
+static int find_path(const struct wp_livenames *n, char *path, size_t size, int dir,
+		     const struct wp_procmap *map, int *fd)
+{
+	struct stat st;
+
+	*fd = -1;
+	snprintf(path, size, "%s", map->name);
+	if (map->name[0] == '/' && !wp_openfile_stat(WP_OPENFILE_HERE, map->name, &st) &&
+	    st.st_ino == map->ino &&
+	    major(st.st_dev) == map->maj && minor(st.st_dev) == map->min)
+		return 0;
+	*path = '\0';
+	if (n->nr_open == MAX_OPEN)
+		return 0;
+	*fd = wp_procdir_mapping(dir, map->start, map->end);
+	if (*fd == -EBUSY)
+		return -EBUSY;
+	if (*fd < 0)
+		*fd = -1;
+	return 0;
+}
+
+static int add_code(struct wp_livenames *n, const struct code *code, const char *path,
+		    const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	struct code *more;
+
+	more = reallocarray(n->code, n->nr_codes + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	n->code = more;
+	more[n->nr_codes] = *code;
+	more[n->nr_codes].name = strdup(slash ? slash + 1 : name);
+	if (!more[n->nr_codes].name)
+		return -ENOMEM;
+	more[n->nr_codes].file = wp_symbols_file(n->symbols, code->kind, path, NULL, n->pid);
+	if (code->fd >= 0 && more[n->nr_codes].file)
+		wp_symbols_found(n->symbols, more[n->nr_codes].file, code->fd);
+	n->nr_codes++;
+	n->nr_open += code->fd >= 0;
+	return 0;
+}
+
+static bool same_code(const struct code *a, const struct code *b)
+{
+	return a->kind == b->kind && a->ino == b->ino && a->maj == b->maj && a->min == b->min;
+}
+
+/* The slot of a file, or the free one where it belongs. */
+static __u32 *slot_of(const struct wp_livenames *n, const struct code *code)
+{
+	const __u64 key[] = { code->kind, code->maj, code->min, code->ino };
+	struct wp_siphash h;
+	size_t i;
+
+	wp_siphash_begin(&h, n->key);
+	wp_siphash_add(&h, key, sizeof(key));
+	i = wp_siphash_end(&h) & (n->nr_slots - 1);
+	while (n->slot[i] && !same_code(&n->code[n->slot[i] - 1], code))
+		i = (i + 1) & (n->nr_slots - 1);
+	return &n->slot[i];
+}
+
+/* Room for one more. */
+static int grow_slots(struct wp_livenames *n)
+{
+	size_t room = n->nr_slots ? 2 * n->nr_slots : 1024, i;
+
+	if (2 * (n->nr_codes + 1) <= n->nr_slots)
+		return 0;
+	free(n->slot);
+	n->nr_slots = 0;
+	n->slot = calloc(room, sizeof(*n->slot));
+	if (!n->slot)
+		return -ENOMEM;
+	n->nr_slots = room;
+	for (i = 0; i < n->nr_codes; i++)
+		*slot_of(n, &n->code[i]) = i + 1;
+	return 0;
+}
+
+/* Whether the process may have one more file; that is counted. */
+static int charge(struct wp_livenames *n, int dir)
+{
+	struct user *more;
+	size_t i;
+
+	if (n->uid == (uid_t)-1)
+		n->uid = wp_procfile_user(dir);
+	for (i = 0; i < n->nr_users && n->user[i].uid != n->uid; i++)
+		;
+	if (i == n->nr_users) {
+		more = reallocarray(n->user, i + 1, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		n->user = more;
+		more[n->nr_users++] = (struct user){ .uid = n->uid };
+	}
+	if (n->uid && n->user[i].files >= MAX_FILES_USER)
+		return -ENOSPC;
+	n->user[i].files++;
+	return 0;
+}
+
+/* The file's index, in @index; -ENOSPC if there are too many. */
+static int find_code(struct wp_livenames *n, int dir, const struct wp_procmap *map,
+		     __u32 *index)
+{
+	struct code code = {
+		.kind = map->ino ? WP_SYMBOLS_ELF :
+			!strcmp(map->name, "[vdso]") ? WP_SYMBOLS_VDSO : WP_SYMBOLS_JIT,
+		.maj = map->maj,
+		.min = map->min,
+		.ino = map->ino,
+		.fd = -1,
+	};
+	char path[4096];
+	__u32 *slot;
+	int err;
+
+	if (code.kind == WP_SYMBOLS_JIT)
+		code.ino = n->pid;
+	err = grow_slots(n);
+	if (err)
+		return err;
+	slot = slot_of(n, &code);
+	*index = *slot ? *slot - 1 : n->nr_codes;
+	if (*slot)
+		return 0;
+	err = n->nr_codes >= MAX_FILES ? -ENOSPC : charge(n, dir);
+	if (err)
+		return err;
+	if (map->ino) {
+		err = find_path(n, path, sizeof(path), dir, map, &code.fd);
+		if (err)
+			return err;
+	} else {
+		snprintf(path, sizeof(path), "%s", map->name);
+	}
+	err = add_code(n, &code, path, map->name);
+	if (err && code.fd >= 0)
+		close(code.fd);
+	if (!err)
+		*slot = *index + 1;
+	return err;
+}
+
+static int add_map(void *ctx, int dir, const struct wp_procmap *m)
+{
+	struct wp_livenames *n = ctx;
+	struct map map = { .start = m->start, .end = m->end };
+	int err;
+
+	if (n->nr_maps >= MAX_MAPS)
+		return 0;
+	err = find_code(n, dir, m, &map.code);
+	if (err)
+		return err == -ENOSPC ? 0 : err;
+	switch (n->code[map.code].kind) {
+	case WP_SYMBOLS_ELF:
+		map.shift = m->pgoff - m->start;
+		break;
+	case WP_SYMBOLS_VDSO:
+		map.shift = -m->start;
+		break;
+	default:
+		break;
+	}
+	if (n->nr_maps == n->room_maps) {
+		size_t room = n->room_maps > 512 ? n->room_maps * 2 : 1024;
+		struct map *more = reallocarray(n->map, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		n->map = more;
+		n->room_maps = room;
+	}
+	n->map[n->nr_maps++] = map;
+	return 0;
+}
+
+/* Where a process is in the table, or belongs. */
+static size_t place_of(const struct wp_livenames *n, __u32 pid)
+{
+	size_t low = 0, high = n->nr_processes;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (n->process[mid].pid < pid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/*
+ * One that is gone is in the table, too, without mappings; but not one that is busy,
+ * which is asked for again: -EBUSY.
+ */
+static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
+{
+	struct process *more, p = { .pid = pid, .first = n->nr_maps };
+	char path[32];
+	int dir, err = 0;
+
+	more = reallocarray(n->process, n->nr_processes + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	n->process = more;
+	n->pid = pid;
+	n->uid = -1;
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir >= 0) {
+		err = wp_procmaps_each(&n->text, dir, PROT_EXEC, add_map, n);
+		close(dir);
+	}
+	if (err == -ENOMEM || err == -EBUSY) {
+		n->nr_maps = p.first;
+		return err;
+	}
+	p.nr = n->nr_maps - p.first;
+	memmove(&more[at + 1], &more[at], (n->nr_processes - at) * sizeof(*more));
+	more[at] = p;
+	n->nr_processes++;
+	return 0;
+}
+
+/* Leaves out the mappings that are nobody's. */
+static void tidy(struct wp_livenames *n)
+{
+	struct map *left = malloc((n->nr_maps - n->stale + 1) * sizeof(*left));
+	size_t i, nr = 0;
+
+	/* Without memory they just stay. */
+	if (!left)
+		return;
+	for (i = 0; i < n->nr_processes; i++) {
+		struct process *p = &n->process[i];
+
+		memcpy(&left[nr], &n->map[p->first], p->nr * sizeof(*left));
+		p->first = nr;
+		nr += p->nr;
+	}
+	free(n->map);
+	n->map = left;
+	n->nr_maps = nr;
+	n->room_maps = nr + 1;
+	n->stale = 0;
+}
+
+/**
+ * wp_livenames_forget() - what a process has mapped is not what it was
+ * @n: what is known
+ * @pid: the process, which was asked for or was not
+ */
+void wp_livenames_forget(struct wp_livenames *n, __u32 pid)
+{
+	size_t at = place_of(n, pid);
+
+	if (at == n->nr_processes || n->process[at].pid != pid)
+		return;
+	n->stale += n->process[at].nr;
+	n->nr_processes--;
+	memmove(&n->process[at], &n->process[at + 1],
+		(n->nr_processes - at) * sizeof(*n->process));
+	if (n->stale > n->nr_maps / 2)
+		tidy(n);
+}
+
+static const struct map *find_map(const struct wp_livenames *n, const struct process *p,
+				  __u64 ip)
+{
+	size_t low = p->first, high = p->first + p->nr;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (n->map[mid].end <= ip)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < p->first + p->nr && n->map[low].start <= ip ? &n->map[low] : NULL;
+}
+
+static void tell(struct wp_livenames *n, const struct code *code, __u64 at, bool caller,
+		 struct wp_livename *name)
+{
+	struct wp_symbol symbol;
+
+	name->file = code->name;
+	name->offset = at;
+	/* Of a call that ends a function, the return address is another one's. */
+	if (wp_symbols_find(n->symbols, code->file, at - (caller && at), &symbol))
+		name->name = symbol.name;
+}
+
+/**
+ * wp_livenames_user() - what a process has at an address
+ * @n: what is known
+ * @pid: the process
+ * @ip: the address
+ * @caller: it is a return address
+ * @name: set to it; just the address, if nothing is known
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
+		      struct wp_livename *name)
+{
+	size_t at = place_of(n, pid);
+	const struct map *map;
+	int err;
+
+	*name = (struct wp_livename){ .offset = ip };
+	if (at == n->nr_processes || n->process[at].pid != pid) {
+		err = read_process(n, pid, at);
+		if (err)
+			return err == -EBUSY ? 0 : err;
+	}
+	map = find_map(n, &n->process[at], ip - (caller && ip));
+	if (map)
+		tell(n, &n->code[map->code], ip + map->shift, caller, name);
+	return 0;
+}
+
+/**
+ * wp_livenames_kernel() - what the kernel has at an address
+ * @n: what is known
+ * @ip: the address
+ * @caller: it is a return address
+ * @name: set to it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_livenames_kernel(struct wp_livenames *n, __u64 ip, bool caller,
+			struct wp_livename *name)
+{
+	const struct code kernel = { .kind = WP_SYMBOLS_KERNEL, .fd = -1 };
+	int err;
+
+	*name = (struct wp_livename){ .offset = ip };
+	if (!n->has_kernel) {
+		n->pid = -1;
+		n->kernel = n->nr_codes;
+		err = add_code(n, &kernel, NULL, "[kernel]");
+		if (err)
+			return err;
+		n->has_kernel = true;
+	}
+	tell(n, &n->code[n->kernel], ip, caller, name);
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The names of functions in processes that run, and in the kernel that runs. See
+ * livenames.c.
+ */
+#ifndef WP_LIB_SYMBOLS_LIVENAMES_H
+#define WP_LIB_SYMBOLS_LIVENAMES_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+/**
+ * struct wp_livename - what stands at an address
+ * @name: the function, or NULL
+ * @file: the file that is mapped there, without its directories, "[vdso]", "[kernel]",
+ *	or NULL
+ * @offset: where in @file that is; the address itself without one
+ *
+ * Strings are good until wp_livenames_free(), and may hold any byte but 0.
+ */
+struct wp_livename {
+	const char *name;
+	const char *file;
+	__u64 offset;
+};
+
+struct wp_livenames;
+
+int wp_livenames_new(struct wp_livenames **out);
+int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
+		      struct wp_livename *name);
+int wp_livenames_kernel(struct wp_livenames *n, __u64 ip, bool caller,
+			struct wp_livename *name);
+void wp_livenames_forget(struct wp_livenames *n, __u32 pid);
+void wp_livenames_free(struct wp_livenames *n);
+
+#endif /* WP_LIB_SYMBOLS_LIVENAMES_H */

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the way from an entry of the table of build-ids to its file: through a process that
+ * has it mapped, while there is one, or by its path here, if that leads to it. Called by
+ * buildid.c while recording.
+ *
+ * Each file is looked at when it is first seen: how it was is noted, and if no path of ours
+ * leads to it, it is handed to keepfiles.c. At the end its build-id is read, if it is not
+ * known; a file that has been changed since has none.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/procdir.h"
+#include "lib/sandbox/filereader.h"
+#include "lib/sandbox/openfile.h"
+#include "lib/symbols/keepfiles.h"
+#include "lib/symbols/mappedfile.h"
+
+/* A file that cannot be seen is looked for so often. */
+#define MAX_LOOKS	16
+
+/**
+ * wp_mappedfile_place() - find the file of a mapping, whatever its path leads to
+ * @pid: the process
+ * @start: first address of the mapping
+ * @end: behind its last one
+ *
+ * Return: a descriptor of O_PATH, or a negative errno: there is no such mapping now, or
+ * we may not look.
+ */
+int wp_mappedfile_place(__u32 pid, __u64 start, __u64 end)
+{
+	int dir = wp_procdir_open(pid), fd;
+
+	if (dir < 0)
+		return dir;
+	fd = wp_procdir_mapping(dir, start, end);
+	close(dir);
+	return fd;
+}
+
+/**
+ * wp_mappedfile_is() - is it that file?
+ * @file: the file; of inode 0 any is
+ * @st: what was found
+ * @strict: its device counts. btrfs and overlayfs have another one in stat() than in a
+ *	mapping: where the process itself leads us it does not
+ */
+bool wp_mappedfile_is(const struct wp_fileid *file, const struct stat *st, bool strict)
+{
+	if (!file->ino)
+		return true;
+	if (st->st_ino != file->ino || (!file->maj && !file->min))
+		return false;
+	return !strict ||
+		(major(st->st_dev) == file->maj && minor(st->st_dev) == file->min);
+}
+
+/* Reads it and closes the file; @fd may be an error. */
+static void read_and_close(int fd, struct wp_buildid *id)
+{
+	if (fd < 0)
+		return;
+	wp_filereader_loaded_id(fd, id);
+	close(fd);
+}
+
+/**
+ * wp_mappedfile_here() - the file that a path leads to here
+ * @path: the path
+ * @st: set to what it is; zero if there is none
+ * @id: set to its build-id, if it has one
+ */
+void wp_mappedfile_here(const char *path, struct stat *st, struct wp_buildid *id)
+{
+	int fd = path[0] == '/' ? wp_openfile_in(WP_OPENFILE_HERE, path, st) : -1;
+
+	if (fd < 0)
+		memset(st, 0, sizeof(*st));
+	read_and_close(fd, id);
+}
+
+/* The file that a path leads to here. Where that could take long, it is none. */
+static bool stat_here(const struct wp_dso *dso, struct stat *st)
+{
+	bool found = false;
+	int place;
+
+	if (dso->last.file.maj)
+		return !wp_openfile_stat(WP_OPENFILE_HERE, dso->path, st);
+	place = wp_openfile_cached(dso->path);
+	if (place >= 0) {
+		found = !wp_openfile_known(place, st);
+		close(place);
+	}
+	return found;
+}
+
+/* Whether a process is in the recorder's user namespace. */
+static bool is_of_our_users(__u32 pid)
+{
+	struct stat ours, theirs;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/user", pid);
+	return !stat("/proc/self/ns/user", &ours) && !stat(path, &theirs) &&
+	       ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+}
+
+/*
+ * Whether a file system can be held up by who serves it: it is of none that is on this
+ * machine, or in userspace, or an overlay that may lie above such a one, made by a user. Its
+ * own word for that would be asked of the server.
+ */
+static bool is_served(__u32 pid, const struct stat *st)
+{
+	static const char *const served[] = { "fuse", "nfs", "9p", "cifs", "smb", "ceph", "afs" };
+	unsigned int maj, min, i;
+	char type[32], line[4096];
+	bool found = false;
+	const char *end;
+	FILE *f;
+	int n;
+
+	if (major(st->st_dev))
+		return false;
+	snprintf(line, sizeof(line), "/proc/%u/mountinfo", pid);
+	f = fopen(line, "re");
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%*u %*u %u:%u", &maj, &min) != 2 ||
+		    makedev(maj, min) != st->st_dev)
+			continue;
+		end = strstr(line, " - ");
+		if (!end || sscanf(end, " - %31s", type) != 1)
+			continue;
+		n = !strcmp(type, "overlay") && !is_of_our_users(pid);
+		for (i = 0; i < sizeof(served) / sizeof(*served); i++)
+			n += !strncmp(type, served[i], strlen(served[i]));
+		if (n)
+			break;
+		found = true;
+	}
+	if (f)
+		fclose(f);
+	/* What is not listed may be anything. */
+	return !found;
+}
+
+/* The same without a path, which a server might be asked for; or -1. */
+static int find_mapping(const struct wp_dso *dso, struct stat *st)
+{
+	int place = dso->last.end ?
+		wp_mappedfile_place(dso->last.pid, dso->last.start, dso->last.end) : -1;
+
+	if (place < 0)
+		return -1;
+	/* The process may have something else there by now. */
+	if (!wp_openfile_known(place, st) && wp_mappedfile_is(&dso->last.file, st, false))
+		return place;
+	close(place);
+	return -1;
+}
+
+/*
+ * A descriptor that names the file, found by its path in the process's root, or through its
+ * mapping, which takes a lock of the process; or -1.
+ */
+static int find_place(const struct wp_dso *dso, struct stat *st)
+{
+	int root = wp_openfile_root(dso->last.pid), place = -1;
+
+	/* It has ended, or is not ours to look at: then its mappings are not, either. */
+	if (root < 0)
+		return -1;
+	if (dso->last.file.ino)
+		place = wp_openfile_place(root, dso->path);
+	close(root);
+	if (place >= 0 && (wp_openfile_known(place, st) ||
+			   !wp_mappedfile_is(&dso->last.file, st, false))) {
+		close(place);
+		place = -1;
+	}
+	return place >= 0 ? place : find_mapping(dso, st);
+}
+
+/* The kernel's time stamps of files may lag so much behind its clock. */
+#define STAMP_NS	20000000LL
+
+static __s64 ns_of(const struct timespec *t)
+{
+	return t->tv_sec * 1000000000LL + t->tv_nsec;
+}
+
+/*
+ * Was it changed after it had been mapped, before it was seen first? What was there before
+ * the recording has the contents that the process sees. To delete it is no change.
+ */
+static bool is_late(const struct wp_dso *dso, const struct stat *st)
+{
+	const struct timespec *changed = st->st_nlink ? &st->st_ctim : &st->st_mtim;
+	struct timespec now;
+
+	if (!dso->time || clock_gettime(CLOCK_REALTIME, &now))
+		return false;
+	return ns_of(changed) - ns_of(&now) + (__s64)wp_clock_now() >
+	       (__s64)dso->time + STAMP_NS;
+}
+
+/* Have a copy made, and the build-id read, as the file may not be there later. */
+static void keep_it(struct wp_dso *dso, int place, struct wp_keepfiles *keep)
+{
+	struct wp_filestat stat;
+	struct stat st;
+	int fd = wp_openfile_found(place, &st);
+
+	if (fd < 0)
+		return;
+	if (!dso->id.size)
+		wp_filereader_loaded_id(fd, &dso->id);
+	stat = wp_filestat_of(&st);
+	wp_keepfiles_add(keep, fd, &dso->id, &stat);
+}
+
+/**
+ * wp_mappedfile_look() - look at a file that is mapped, unless that was done
+ * @dso: the file
+ * @keep: where files are copied to, to which no path of ours leads; or NULL
+ */
+void wp_mappedfile_look(struct wp_dso *dso, struct wp_keepfiles *keep)
+{
+	struct stat here, st;
+	bool has_here, is_here;
+	int place;
+
+	if (dso->stat.st_ino || dso->looks == MAX_LOOKS || !wp_buildid_wants_path(dso->path))
+		return;
+	dso->looks++;
+	has_here = stat_here(dso, &here);
+	if (has_here && dso->last.file.ino && wp_mappedfile_is(&dso->last.file, &here, true)) {
+		dso->stat = here;
+		dso->changed = is_late(dso, &here);
+		return;
+	}
+	place = dso->last.file.maj ? find_place(dso, &st) : find_mapping(dso, &st);
+	if (place < 0)
+		return;
+	dso->stat = st;
+	dso->changed = is_late(dso, &st);
+	is_here = has_here && here.st_ino == st.st_ino && here.st_dev == st.st_dev;
+	if (keep && !dso->changed && !is_here && !is_served(dso->last.pid, &st))
+		keep_it(dso, place, keep);
+	close(place);
+}
+
+/* Its build-id, if the file is still as it was when it was seen first. */
+static void read_unchanged(int fd, const struct stat *st, struct wp_dso *dso)
+{
+	if (dso->stat.st_ino && !wp_filestat_unchanged(&dso->stat, st)) {
+		dso->changed = true;
+		close(fd);
+		return;
+	}
+	read_and_close(fd, &dso->id);
+}
+
+/**
+ * wp_mappedfile_read() - read the build-id of a file
+ * @dso: the file; set to its build-id, if it can be had
+ */
+void wp_mappedfile_read(struct wp_dso *dso)
+{
+	int place, fd = -1;
+	struct stat st;
+
+	place = dso->last.pid ? find_place(dso, &st) : -1;
+	if (place >= 0) {
+		fd = wp_openfile_found(place, &st);
+		close(place);
+	}
+	if (fd < 0) {
+		fd = wp_openfile_in(WP_OPENFILE_HERE, dso->path, &st);
+		if (fd >= 0 && !wp_mappedfile_is(&dso->last.file, &st, true)) {
+			close(fd);
+			return;
+		}
+	}
+	if (fd >= 0)
+		read_unchanged(fd, &st, dso);
+}
+
+/**
+ * wp_mappedfile_stat() - what a recording is to say of a file without a build-id
+ * @dso: the file
+ */
+struct wp_filestat wp_mappedfile_stat(const struct wp_dso *dso)
+{
+	struct wp_filestat stat = { .how = WP_FILESTAT_NONE };
+
+	if (dso->stat.st_ino)
+		stat = wp_filestat_of(&dso->stat);
+	if (dso->changed)
+		stat.how = WP_FILESTAT_CHANGED;
+	return stat;
+}

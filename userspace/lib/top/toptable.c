@@ -1,0 +1,758 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the rows of the top command: from what each thread's account says at two times,
+ * what it did in between; sums of them by process; what a row did for most of the time;
+ * and which rows are seen, in which order.
+ *
+ * An account grows when a phase ends; what is at the moment is added to it here, so that
+ * who runs or sleeps through an interval has all of it. The slot of a thread is read
+ * while it changes, and its phase may turn out to be another one: an account that seems
+ * to shrink stands still until it has come to where it was. And it is read a moment after
+ * the interval's end: what is more than fits into that is the next one's.
+ *
+ * Pure: no I/O, no clock. Memory is the only thing that can fail.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/model/cause.h"
+#include "lib/model/kidle.h"
+#include "lib/top/toptable.h"
+
+/* Reasons of a row that are told apart when the longest one is looked for. */
+#define MAX_REASONS	64
+
+/* What is shown as 0.0 %, of any interval, is nothing. */
+#define NOTHING		2000
+
+/*
+ * What a thread had done at some time.
+ * @slot: in the task table
+ * @kthread: it is a kernel thread
+ * @gone: its slot was another's, or nobody's, at that time, but its end was not told of
+ */
+struct wp_topbase {
+	__u32 slot;
+	__u32 tid;
+	__u64 born;
+	__u64 ns[WP_TOP_TIMES];
+	bool kthread;
+	bool gone;
+};
+
+static bool is_runnable(unsigned int state)
+{
+	return state == WALLPROF_STATE_RUNNING || state == WALLPROF_STATE_PREEMPTED ||
+	       state == WALLPROF_STATE_NEW;
+}
+
+/**
+ * wp_top_open_phase() - what a thread is at, off its CPU, and for how long
+ * @task: the thread, before STOP
+ * @time: until then
+ * @blocked: set to how long it was blocked, in nanoseconds
+ * @runnable: set to how long it was runnable since
+ *
+ * Return: false if it is on a CPU, or gone. One that was awake when the session began
+ * and has not left its CPU since counts as being on one.
+ */
+bool wp_top_open_phase(const struct wallprof_task *task, __u64 time, __u64 *blocked,
+		       __u64 *runnable)
+{
+	__u64 ns = time > task->since ? time - task->since : 0;
+
+	*blocked = 0;
+	*runnable = 0;
+	if (task->phase != WALLPROF_TASK_OFF &&
+	    (task->phase != WALLPROF_TASK_UNSEEN || is_runnable(task->state)))
+		return false;
+	if (is_runnable(task->state))
+		*runnable = ns;
+	/* What came before it left was not for this interval. */
+	else if (task->woken > task->since && task->woken < time)
+		*runnable = time - task->woken;
+	*blocked = ns - *runnable;
+	return true;
+}
+
+/* All that it did so far. */
+static void times_of(const struct wallprof_task *task, __u64 time, __u64 *ns)
+{
+	__u64 blocked, runnable;
+
+	ns[WP_TOP_RUN] = task->run_ns;
+	ns[WP_TOP_RUNNABLE] = task->runnable_ns;
+	ns[WP_TOP_BLOCKED] = task->off_ns - task->runnable_ns;
+	if (wp_top_open_phase(task, time, &blocked, &runnable)) {
+		ns[WP_TOP_BLOCKED] += blocked;
+		ns[WP_TOP_RUNNABLE] += runnable;
+	} else if (task->phase != WALLPROF_TASK_EXITED && time > task->since) {
+		ns[WP_TOP_RUN] += time - task->since;
+	}
+}
+
+/**
+ * wp_toptable_init() - begin
+ * @t: the table
+ * @start: when the session began
+ * @nr_slots: of the task table
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_toptable_init(struct wp_toptable *t, __u64 start, __u32 nr_slots)
+{
+	memset(t, 0, sizeof(*t));
+	t->time = start;
+	t->nr_slots = nr_slots;
+	t->of_slot = calloc(nr_slots, sizeof(*t->of_slot));
+	return t->of_slot ? 0 : -ENOMEM;
+}
+
+static struct wp_toprow *add_row(struct wp_toprows *rows)
+{
+	if (rows->nr == rows->room) {
+		size_t room = rows->room ? rows->room * 2 : 256;
+		struct wp_toprow *more = reallocarray(rows->row, room, sizeof(*more));
+
+		if (!more)
+			return NULL;
+		rows->row = more;
+		rows->room = room;
+	}
+	memset(&rows->row[rows->nr], 0, sizeof(*rows->row));
+	return &rows->row[rows->nr++];
+}
+
+static int add_base(struct wp_toptable *t, const struct wp_topbase *base)
+{
+	if (t->nr_new == t->room_new) {
+		size_t room = t->room_new ? t->room_new * 2 : 256;
+		struct wp_topbase *more = reallocarray(t->new_base, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		t->new_base = more;
+		t->room_new = room;
+	}
+	t->new_base[t->nr_new++] = *base;
+	return 0;
+}
+
+/* Begins a row: what the thread did since @base, NULL: since it was born. */
+static int begin_row(struct wp_toptable *t, const struct wallprof_task *task,
+		     const struct wp_topbase *base, const __u64 *ns, const char *comm,
+		     struct wp_toprow **out)
+{
+	struct wp_toprow *row = add_row(&t->next);
+	unsigned int i;
+
+	if (!row)
+		return -ENOMEM;
+	*out = row;
+	row->tgid = task->tgid;
+	row->tid = task->tid;
+	row->start_time = task->start_time;
+	row->nr_threads = 1;
+	row->kthread = (base && base->kthread) ||
+		       (task->phase != WALLPROF_TASK_RUNNING &&
+			wp_kidle_is_kthread(task->tgid, task->tid, task->reason));
+	if (comm)
+		snprintf(row->comm, sizeof(row->comm), "%s", comm);
+	for (i = 0; i < WP_TOP_TIMES; i++) {
+		__u64 before = base ? base->ns[i] : 0;
+
+		row->ns[i] = ns[i] > before ? ns[i] - before : 0;
+		/* Of one that took another's place by exec, it is not known when it did what. */
+		if (!base && task->born < t->time)
+			row->ns[i] = 0;
+	}
+	return 0;
+}
+
+/* Whoever did more than there was time for did some of it since. */
+static void cut(struct wp_toprow *row, struct wp_topbase *now, __u64 most)
+{
+	__u64 sum = 0, over;
+	unsigned int i;
+
+	for (i = 0; i < WP_TOP_TIMES; i++)
+		sum += row->ns[i];
+	for (i = 0; i < WP_TOP_TIMES && sum > most; i++) {
+		over = sum - most < row->ns[i] ? sum - most : row->ns[i];
+		row->ns[i] -= over;
+		now->ns[i] -= over;
+		sum -= over;
+	}
+}
+
+/**
+ * wp_toptable_live() - a thread that lives at the end of the interval
+ * @t: the table
+ * @slot: its place in the task table
+ * @task: what was there
+ * @time: when the interval ended; @task was read right after that
+ * @comm: its name, or NULL
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_toptable_live(struct wp_toptable *t, __u32 slot, const struct wallprof_task *task,
+		     __u64 time, const char *comm)
+{
+	struct wp_topbase now = { .slot = slot, .tid = task->tid, .born = task->born };
+	const struct wp_topbase *base = NULL;
+	struct wp_toprow *row;
+	unsigned int i;
+	int err;
+
+	if (slot < t->nr_slots && t->of_slot[slot])
+		base = &t->base[t->of_slot[slot] - 1];
+	if (base && (base->born != task->born || base->gone))
+		base = NULL;
+	times_of(task, time, now.ns);
+	err = begin_row(t, task, base, now.ns, comm, &row);
+	if (err)
+		return err;
+	for (i = 0; i < WP_TOP_TIMES; i++) {
+		if (base && now.ns[i] < base->ns[i])
+			now.ns[i] = base->ns[i];
+	}
+	now.kthread = row->kthread;
+	cut(row, &now, time > t->time ? time - t->time : 0);
+	return add_base(t, &now);
+}
+
+/* An ended thread's slot is nobody's: by its id. */
+static struct wp_topbase *find_base(const struct wp_toptable *t, const struct wallprof_task *task)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr_base; i++) {
+		if (t->base[i].tid == task->tid && t->base[i].born == task->born)
+			return &t->base[i];
+	}
+	return NULL;
+}
+
+/**
+ * wp_toptable_ended() - a thread that ended in the interval
+ * @t: the table
+ * @task: its account
+ * @comm: its name, or NULL
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_toptable_ended(struct wp_toptable *t, const struct wallprof_task *task,
+		      const char *comm)
+{
+	/* Most of those that end were born since. */
+	struct wp_topbase *base = task->born < t->time ? find_base(t, task) : NULL;
+	struct wp_toprow *row;
+	__u64 ns[WP_TOP_TIMES];
+	int err;
+
+	times_of(task, task->since, ns);
+	err = begin_row(t, task, base, ns, comm, &row);
+	if (err)
+		return err;
+	row->ended = true;
+	if (base)
+		base->tid = 0;
+	return 0;
+}
+
+static int order(__u64 a, __u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int by_id(const void *pa, const void *pb)
+{
+	const struct wp_toprow *a = pa, *b = pb;
+	int ret = order(a->tgid, b->tgid);
+
+	ret = ret ? ret : order(a->tid, b->tid);
+	return ret ? ret : order(a->start_time, b->start_time);
+}
+
+/* Threads without a name have their process's, and that has any thread's. */
+static void fill_names(struct wp_toptable *t)
+{
+	const struct wp_toprow *p = t->processes.row;
+	size_t i;
+
+	for (i = 0; i < t->threads.nr; i++) {
+		struct wp_toprow *row = &t->threads.row[i];
+
+		/* Both are in order of the process. */
+		while (p->tgid != row->tgid)
+			p++;
+		if (!*row->comm)
+			memcpy(row->comm, p->comm, sizeof(row->comm));
+	}
+}
+
+static int sum_processes(struct wp_toptable *t)
+{
+	struct wp_toprow *p = NULL;
+	unsigned int k;
+	size_t i;
+
+	t->processes.nr = 0;
+	for (i = 0; i < t->threads.nr; i++) {
+		const struct wp_toprow *row = &t->threads.row[i];
+
+		if (!p || p->tgid != row->tgid) {
+			p = add_row(&t->processes);
+			if (!p)
+				return -ENOMEM;
+			p->tgid = row->tgid;
+			p->ended = true;
+		}
+		if (*row->comm && (!*p->comm || row->tid == row->tgid))
+			memcpy(p->comm, row->comm, sizeof(p->comm));
+		p->ended &= row->ended;
+		p->kthread |= row->kthread;
+		p->nr_threads++;
+		for (k = 0; k < WP_TOP_TIMES; k++)
+			p->ns[k] += row->ns[k];
+	}
+	fill_names(t);
+	return 0;
+}
+
+/* What was at the end of the interval becomes what was at the beginning of the next. */
+static int turn_base(struct wp_toptable *t)
+{
+	struct wp_topbase *old = t->base;
+	size_t room = t->room_base, nr = t->nr_base, i;
+	int err;
+
+	memset(t->of_slot, 0, t->nr_slots * sizeof(*t->of_slot));
+	for (i = 0; i < t->nr_new; i++) {
+		if (t->new_base[i].slot < t->nr_slots)
+			t->of_slot[t->new_base[i].slot] = i + 1;
+	}
+	/* It ended just now: that is told of in the next epoch. */
+	for (i = 0; i < nr; i++) {
+		struct wp_topbase base = old[i];
+		__u32 at = base.slot < t->nr_slots ? t->of_slot[base.slot] : 0;
+
+		if (!base.tid || base.gone || (at && t->new_base[at - 1].born == base.born))
+			continue;
+		base.gone = true;
+		err = add_base(t, &base);
+		if (err)
+			return err;
+	}
+	t->base = t->new_base;
+	t->nr_base = t->nr_new;
+	t->room_base = t->room_new;
+	t->new_base = old;
+	t->nr_new = 0;
+	t->room_new = room;
+	return 0;
+}
+
+/**
+ * wp_toptable_turn() - end an interval, and begin the next one
+ * @t: the table; it has been told of all threads
+ * @time: when it ended
+ * @shown: it is to be seen; if not, what was stays
+ *
+ * The view is empty then, until the next wp_toptable_view().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_toptable_turn(struct wp_toptable *t, __u64 time, bool shown)
+{
+	struct wp_toprows rows = t->threads;
+	unsigned int k;
+	size_t i;
+	int err;
+
+	err = turn_base(t);
+	if (err)
+		return err;
+	if (shown) {
+		t->threads = t->next;
+		t->next = rows;
+		t->nr_view = 0;
+		t->interval = time > t->time ? time - t->time : 1;
+		if (t->threads.nr)
+			qsort(t->threads.row, t->threads.nr, sizeof(*t->threads.row), by_id);
+		t->nr_threads = 0;
+		t->nr_ended = 0;
+		memset(t->ns, 0, sizeof(t->ns));
+		for (i = 0; i < t->threads.nr; i++) {
+			t->nr_threads += !t->threads.row[i].ended;
+			t->nr_ended += t->threads.row[i].ended;
+			for (k = 0; k < WP_TOP_TIMES; k++)
+				t->ns[k] += t->threads.row[i].ns[k];
+		}
+		err = sum_processes(t);
+	}
+	t->next.nr = 0;
+	t->time = time;
+	return err;
+}
+
+/**
+ * wp_topkey_idle() - whether a share is of waits for the next work
+ * @key: what it is of
+ * @comm: the name of the thread, or of its process
+ *
+ * Return: true if it is: of a kernel thread by wp_kidle_wait(), else by wp_cause_idle().
+ */
+bool wp_topkey_idle(const struct wp_topkey *key, const char *comm)
+{
+	struct wp_cause cause;
+
+	if (key->oncpu)
+		return false;
+	if (wp_kidle_is_kthread(key->tgid, key->tid, key->reason))
+		return wp_kidle_wait(&(struct wp_kidle_wait){
+			.comm = comm, .state = key->state, .reason = key->reason,
+			.iowait = key->iowait });
+	wp_topkey_cause(key, &cause);
+	return wp_cause_idle(&cause, key->state);
+}
+
+static void find_idle(const struct wp_toptable *t, struct wp_toprow *row,
+		      const struct wp_topshares *s)
+{
+	__u64 idle = 0, other = 0;
+	size_t i;
+
+	for (i = row->first; i < row->first + row->nr; i++) {
+		const struct wp_topshare *share = &s->shown[i];
+
+		if (wp_topkey_idle(&share->key, row->comm))
+			idle += share->ns[WP_TOP_BLOCKED];
+		else
+			other += share->ns[WP_TOP_BLOCKED];
+		row->kthread |= wp_kidle_is_kthread(share->key.tgid, share->key.tid,
+						    share->key.reason);
+	}
+	/* What closed since the flip has no share yet: of a kernel thread it is none in D. */
+	if (row->kthread)
+		row->idle = row->ns[WP_TOP_BLOCKED] - (other < row->ns[WP_TOP_BLOCKED] ?
+						       other : row->ns[WP_TOP_BLOCKED]);
+	else
+		row->idle = idle;
+	if (row->idle > row->ns[WP_TOP_BLOCKED] || (t->self && row->tgid == t->self))
+		row->idle = row->ns[WP_TOP_BLOCKED];
+}
+
+/*
+ * Threads of a process that ended become one row, their sum, where they are more than
+ * one; so do their shares.
+ */
+static void sum_ended(struct wp_toptable *t, struct wp_topshares *s)
+{
+	struct wp_toprow *rows = t->threads.row, *sum = NULL;
+	size_t i, nr = 0, nr_ended = 0;
+	unsigned int k;
+
+	for (i = 0; i < t->threads.nr; i++) {
+		struct wp_toprow row = rows[i];
+
+		if (i && row.tgid != rows[i - 1].tgid)
+			sum = NULL;
+		if (!row.ended) {
+			rows[nr++] = row;
+			continue;
+		}
+		if (!sum) {
+			rows[nr] = row;
+			sum = &rows[nr++];
+			continue;
+		}
+		if (sum->tid != WP_TOP_ENDED) {
+			wp_topshares_rename(s, sum->first, sum->nr, WP_TOP_ENDED);
+			sum->tid = WP_TOP_ENDED;
+			sum->start_time = 0;
+		}
+		wp_topshares_rename(s, row.first, row.nr, WP_TOP_ENDED);
+		for (k = 0; k < WP_TOP_TIMES; k++)
+			sum->ns[k] += row.ns[k];
+		sum->nr_threads++;
+		nr_ended++;
+	}
+	t->threads.nr = nr;
+	if (nr_ended)
+		wp_topshares_sort(s);
+}
+
+/**
+ * wp_toptable_join() - give each row its shares
+ * @t: the table, of the same interval
+ * @s: the shares; those of samples become time
+ */
+void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s)
+{
+	size_t i;
+
+	for (i = 0; i < t->threads.nr; i++) {
+		struct wp_toprow *row = &t->threads.row[i];
+
+		row->nr = wp_topshares_of(s, row->tgid, row->tid, row->start_time, &row->first);
+		wp_topshares_scale(s, row->first, row->nr, row->ns[WP_TOP_RUN]);
+	}
+	sum_ended(t, s);
+	for (i = 0; i < t->threads.nr; i++) {
+		struct wp_toprow *row = &t->threads.row[i];
+
+		row->nr = wp_topshares_of(s, row->tgid, row->tid, row->start_time, &row->first);
+		find_idle(t, row, s);
+	}
+	for (i = 0; i < t->processes.nr; i++) {
+		struct wp_toprow *row = &t->processes.row[i];
+
+		row->nr = wp_topshares_of(s, row->tgid, 0, 0, &row->first);
+		find_idle(t, row, s);
+	}
+}
+
+/**
+ * wp_toprow_blocked() - how long a row was blocked, as far as that is to be seen
+ * @row: the row
+ * @o: what is to be seen
+ *
+ * Return: nanoseconds.
+ */
+__u64 wp_toprow_blocked(const struct wp_toprow *row, const struct wp_topoptions *o)
+{
+	return row->ns[WP_TOP_BLOCKED] - (o->no_idle ? row->idle : 0);
+}
+
+/**
+ * wp_toprow_wait() - how long a row waited, for a CPU or for anything else
+ * @row: the row
+ * @o: what is to be seen
+ *
+ * Return: nanoseconds.
+ */
+__u64 wp_toprow_wait(const struct wp_toprow *row, const struct wp_topoptions *o)
+{
+	return row->ns[WP_TOP_RUNNABLE] + wp_toprow_blocked(row, o);
+}
+
+/*
+ * What a row did for most of the time: the reason that it was off its CPU for, by all
+ * stacks, or that it ran; and the largest share of that.
+ */
+static void find_most(struct wp_toprow *row, const struct wp_topshares *s,
+		      const struct wp_topoptions *o)
+{
+	struct {
+		struct wp_cause cause;
+		__u64 ns;
+		__u64 largest;
+		size_t share;
+	} reason[MAX_REASONS], run = { .ns = row->ns[WP_TOP_RUN], .share = SIZE_MAX };
+	unsigned int nr = 0, j;
+	size_t i;
+
+	row->most = SIZE_MAX;
+	row->most_ns = 0;
+	for (i = row->first; i < row->first + row->nr; i++) {
+		const struct wp_topshare *share = &s->shown[i];
+		__u64 ns = wp_topshare_ns(share);
+		struct wp_cause cause;
+
+		if (share->key.oncpu) {
+			if (ns > run.largest) {
+				run.largest = ns;
+				run.share = i;
+			}
+			continue;
+		}
+		wp_topkey_cause(&share->key, &cause);
+		if (o->no_idle && wp_topkey_idle(&share->key, row->comm))
+			ns = share->ns[WP_TOP_RUNNABLE];
+		for (j = 0; j < nr && !wp_cause_same(&reason[j].cause, &cause); j++)
+			;
+		if (j == MAX_REASONS)
+			continue;
+		if (j == nr) {
+			nr++;
+			reason[j].cause = cause;
+			reason[j].ns = 0;
+			reason[j].largest = 0;
+		}
+		reason[j].ns += ns;
+		if (ns > reason[j].largest) {
+			reason[j].largest = ns;
+			reason[j].share = i;
+		}
+	}
+	for (j = 0; j < nr; j++) {
+		if (reason[j].ns > row->most_ns) {
+			row->most_ns = reason[j].ns;
+			row->most = reason[j].share;
+		}
+	}
+	row->most_oncpu = run.ns && run.ns >= row->most_ns;
+	if (row->most_oncpu) {
+		row->most_ns = run.ns;
+		row->most = run.share;
+	}
+}
+
+/* Names are anybody's bytes: letters of ASCII only are the same in either case. */
+static bool has_name(const char *name, const char *part)
+{
+	size_t i;
+
+	for (; *name; name++) {
+		for (i = 0; part[i] && tolower((unsigned char)name[i]) ==
+				       tolower((unsigned char)part[i]); i++)
+			;
+		if (!part[i])
+			return true;
+	}
+	return false;
+}
+
+static bool is_wanted(const struct wp_toprow *row, const char *filter)
+{
+	char id[16];
+
+	if (!*filter || has_name(row->comm, filter))
+		return true;
+	snprintf(id, sizeof(id), "%u", row->tid && row->tid != WP_TOP_ENDED ? row->tid : row->tgid);
+	return !strcmp(id, filter);
+}
+
+static bool is_idle(const struct wp_toprow *row, const struct wp_topoptions *o, __u64 interval)
+{
+	__u64 ran = row->ns[WP_TOP_RUN] + row->ns[WP_TOP_RUNNABLE];
+
+	if (row->kthread)
+		return wp_kidle_thread(ran, wp_toprow_blocked(row, o), interval);
+	return ran + wp_toprow_blocked(row, o) < NOTHING;
+}
+
+static void leave_out(struct wp_toptable *t, const struct wp_toprow *row)
+{
+	__u64 ns = row->ns[WP_TOP_RUN] + row->ns[WP_TOP_RUNNABLE] + row->ns[WP_TOP_BLOCKED];
+
+	if (row->kthread) {
+		t->kthreads++;
+		t->kthreads_ns += ns;
+	} else {
+		t->left_out++;
+		t->left_out_ns += ns;
+	}
+}
+
+/* What rows are sorted by. */
+struct sort {
+	const struct wp_topoptions *o;
+	__u64 interval;
+};
+
+/* The larger first. What looks the same is: else the rows of an idle host never rest. */
+static int by_time(const struct sort *s, __u64 a, __u64 b)
+{
+	double unit = s->interval / 1000.0;
+
+	return order(b / unit + 0.5, a / unit + 0.5);
+}
+
+/* Of equals, the one of the smaller id comes first. */
+static int by_column(const void *pa, const void *pb, void *arg)
+{
+	const struct wp_toprow *a = *(struct wp_toprow *const *)pa;
+	const struct wp_toprow *b = *(struct wp_toprow *const *)pb;
+	const struct sort *s = arg;
+	const struct wp_topoptions *o = s->o;
+	int ret = 0;
+
+	switch (o->column) {
+	case WP_TOPCOLUMN_NAME:
+		ret = strcmp(a->comm, b->comm);
+		break;
+	case WP_TOPCOLUMN_RUN:
+		ret = by_time(s, a->ns[WP_TOP_RUN], b->ns[WP_TOP_RUN]);
+		break;
+	case WP_TOPCOLUMN_RUNNABLE:
+		ret = by_time(s, a->ns[WP_TOP_RUNNABLE], b->ns[WP_TOP_RUNNABLE]);
+		break;
+	case WP_TOPCOLUMN_BLOCKED:
+		ret = by_time(s, wp_toprow_blocked(a, o), wp_toprow_blocked(b, o));
+		break;
+	case WP_TOPCOLUMN_WAIT:
+		ret = by_time(s, wp_toprow_wait(a, o), wp_toprow_wait(b, o));
+		break;
+	default:
+		break;
+	}
+	ret = ret ? ret : by_id(a, b);
+	return o->reverse ? -ret : ret;
+}
+
+/**
+ * wp_toptable_view() - find what is to be seen
+ * @t: the table, joined with the shares
+ * @s: the shares
+ * @o: what is to be seen
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_toptable_view(struct wp_toptable *t, const struct wp_topshares *s,
+		     const struct wp_topoptions *o)
+{
+	struct wp_toprows *rows = o->threads ? &t->threads : &t->processes;
+	struct sort sort = { .o = o, .interval = t->interval };
+	size_t i;
+
+	t->nr_view = 0;
+	t->left_out = 0;
+	t->left_out_ns = 0;
+	t->kthreads = 0;
+	t->kthreads_ns = 0;
+	if (t->room_view < rows->nr) {
+		struct wp_toprow **more = reallocarray(t->view, rows->nr, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		t->view = more;
+		t->room_view = rows->nr;
+	}
+	for (i = 0; i < rows->nr; i++) {
+		struct wp_toprow *row = &rows->row[i];
+
+		if (!is_wanted(row, o->filter))
+			continue;
+		if (o->no_idle && is_idle(row, o, t->interval)) {
+			leave_out(t, row);
+			continue;
+		}
+		find_most(row, s, o);
+		t->view[t->nr_view++] = row;
+	}
+	if (t->nr_view)
+		qsort_r(t->view, t->nr_view, sizeof(struct wp_toprow *), by_column, &sort);
+	return 0;
+}
+
+/**
+ * wp_toptable_free() - forget all
+ * @t: the table
+ */
+void wp_toptable_free(struct wp_toptable *t)
+{
+	free(t->threads.row);
+	free(t->processes.row);
+	free(t->next.row);
+	free(t->view);
+	free(t->base);
+	free(t->new_base);
+	free(t->of_slot);
+	memset(t, 0, sizeof(*t));
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The rows of a live view: what each thread or process did in the last interval. See
+ * toptable.c.
+ *
+ *	wp_toptable_init(&t, start, nr_tasks);
+ *
+ *	each interval:
+ *		wp_toptable_ended(&t, task, comm)		each thread that ended
+ *		wp_toptable_live(&t, slot, task, time, comm)	each that lives, at its end
+ *		wp_toptable_turn(&t, time, true)
+ *		wp_topshares_turn(&shares, true)
+ *		wp_toptable_join(&t, &shares)
+ *	whenever something is to be seen:
+ *		wp_toptable_view(&t, &shares, &options)
+ *		... t.view
+ *	wp_toptable_free(&t);
+ */
+#ifndef WP_LIB_TOP_TOPTABLE_H
+#define WP_LIB_TOP_TOPTABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#include "lib/top/topshares.h"
+
+/* The id of the row that is the sum of a process's threads that ended. */
+#define WP_TOP_ENDED	(~0U)
+
+/**
+ * struct wp_toprow - a thread, or a process
+ * @tgid: process
+ * @tid: thread; of a process 0; WP_TOP_ENDED: all threads of a process that ended, if
+ *	they are more than one
+ * @start_time: when the thread was born
+ * @comm: its name; of a process, its first thread's; of a thread whose name is not
+ *	known, its process's
+ * @ended: it ended in this interval; a process: all its threads did
+ * @kthread: it is a kernel thread
+ * @nr_threads: how many threads it is the sum of: of a process those that ended, too
+ * @ns: what it did, by enum wp_toptime
+ * @idle: part of WP_TOP_BLOCKED in which it waited for its next work: wp_topkey_idle()
+ * @first: its first share, of wp_topshares.shown
+ * @nr: how many it has
+ * @most: the share that stands for what it did for most of the time, or SIZE_MAX; set
+ *	by wp_toptable_view()
+ * @most_ns: how long it did what that share is of, by whatever stack
+ * @most_oncpu: it ran for most of the time; if @most is not SIZE_MAX, it tells where
+ */
+struct wp_toprow {
+	__u32 tgid;
+	__u32 tid;
+	__u64 start_time;
+	char comm[WALLPROF_COMM_LEN];
+	bool ended;
+	bool kthread;
+	__u32 nr_threads;
+	__u64 ns[WP_TOP_TIMES];
+	__u64 idle;
+	size_t first;
+	size_t nr;
+	size_t most;
+	__u64 most_ns;
+	bool most_oncpu;
+};
+
+/**
+ * enum wp_topcolumn - what rows can be sorted by
+ * @WP_TOPCOLUMN_ID: process, then thread; the smallest first
+ * @WP_TOPCOLUMN_NAME: name
+ * @WP_TOPCOLUMN_RUN: time on a CPU, the longest first
+ * @WP_TOPCOLUMN_RUNNABLE: time runnable, likewise
+ * @WP_TOPCOLUMN_BLOCKED: time blocked, likewise
+ * @WP_TOPCOLUMN_WAIT: time runnable or blocked, likewise
+ * @WP_TOPCOLUMN_MAX: how many there are
+ */
+enum wp_topcolumn {
+	WP_TOPCOLUMN_ID,
+	WP_TOPCOLUMN_NAME,
+	WP_TOPCOLUMN_RUN,
+	WP_TOPCOLUMN_RUNNABLE,
+	WP_TOPCOLUMN_BLOCKED,
+	WP_TOPCOLUMN_WAIT,
+	WP_TOPCOLUMN_MAX,
+};
+
+/**
+ * struct wp_topoptions - which rows are to be seen, and how
+ * @threads: threads, not processes
+ * @column: what they are sorted by
+ * @reverse: the other way round
+ * @no_idle: leave out the time in which idle waits (wp_topkey_idle()) were blocked, rows
+ *	of which nothing is left then, and kernel threads that are idle
+ * @filter: only rows whose name has this in it, in letters of either case, or whose id
+ *	is this; "": all
+ */
+struct wp_topoptions {
+	bool threads;
+	enum wp_topcolumn column;
+	bool reverse;
+	bool no_idle;
+	char filter[64];
+};
+
+struct wp_topbase;
+
+/**
+ * struct wp_toprows - rows
+ * @row: the rows
+ * @nr: how many
+ * @room: for how many there is memory
+ */
+struct wp_toprows {
+	struct wp_toprow *row;
+	size_t nr;
+	size_t room;
+};
+
+/**
+ * struct wp_toptable - all that is known of the threads
+ * @self: the process that looks, whose waits are idle; 0: none
+ * @time: when the last interval ended
+ * @interval: how long the one that is seen was
+ * @ns: sums over its threads, by enum wp_toptime
+ * @nr_threads: that lived at its end
+ * @nr_ended: that ended in it
+ * @threads: its threads, by process, thread and birth
+ * @processes: its processes, by id
+ * @view: what wp_toptable_view() found, in order
+ * @nr_view: how many rows
+ * @room_view: for how many there is memory
+ * @left_out: rows that are not in @view for its no_idle, but for kernel threads
+ * @left_out_ns: what they did, in sum
+ * @kthreads: idle kernel threads that are not in @view
+ * @kthreads_ns: what they did, in sum
+ * @next: threads of the interval that is not over yet
+ * @base: what threads had done at its beginning
+ * @nr_base: how many
+ * @room_base: for how many there is memory
+ * @new_base: the same of its end
+ * @nr_new: how many
+ * @room_new: for how many there is memory
+ * @of_slot: by slot of the task table: number of its entry in @base, plus 1
+ * @nr_slots: how many
+ */
+struct wp_toptable {
+	__u32 self;
+	__u64 time;
+	__u64 interval;
+	__u64 ns[WP_TOP_TIMES];
+	__u64 nr_threads;
+	__u64 nr_ended;
+	struct wp_toprows threads;
+	struct wp_toprows processes;
+	struct wp_toprow **view;
+	size_t nr_view;
+	size_t room_view;
+	size_t left_out;
+	__u64 left_out_ns;
+	size_t kthreads;
+	__u64 kthreads_ns;
+	struct wp_toprows next;
+	struct wp_topbase *base;
+	size_t nr_base;
+	size_t room_base;
+	struct wp_topbase *new_base;
+	size_t nr_new;
+	size_t room_new;
+	__u32 *of_slot;
+	__u32 nr_slots;
+};
+
+bool wp_top_open_phase(const struct wallprof_task *task, __u64 time, __u64 *blocked,
+		       __u64 *runnable);
+
+int wp_toptable_init(struct wp_toptable *t, __u64 start, __u32 nr_slots);
+int wp_toptable_live(struct wp_toptable *t, __u32 slot, const struct wallprof_task *task,
+		     __u64 time, const char *comm);
+int wp_toptable_ended(struct wp_toptable *t, const struct wallprof_task *task,
+		      const char *comm);
+int wp_toptable_turn(struct wp_toptable *t, __u64 time, bool shown);
+void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s);
+int wp_toptable_view(struct wp_toptable *t, const struct wp_topshares *s,
+		     const struct wp_topoptions *o);
+bool wp_topkey_idle(const struct wp_topkey *key, const char *comm);
+__u64 wp_toprow_blocked(const struct wp_toprow *row, const struct wp_topoptions *o);
+__u64 wp_toprow_wait(const struct wp_toprow *row, const struct wp_topoptions *o);
+void wp_toptable_free(struct wp_toptable *t);
+
+#endif /* WP_LIB_TOP_TOPTABLE_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where Go's goroutines and threads begin: functions without a caller, by Go's own
+ * table of functions. For unwindtable.c, and for the cache's idea of what a table was
+ * made from.
+ */
+#ifndef WP_LIB_UNWIND_GOFUNCS_H
+#define WP_LIB_UNWIND_GOFUNCS_H
+
+#include <libelf.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "lib/elf/elfcode.h"
+
+/* One for each name. */
+#define WP_GOFUNCS_MAX	4
+
+/**
+ * struct wp_gofunc - such a function
+ * @start: its first address
+ * @end: the one behind its last
+ */
+struct wp_gofunc {
+	__u64 start;
+	__u64 end;
+};
+
+/**
+ * struct wp_gofuncs - all of a file
+ * @nr: how many there are
+ * @list: sorted; they do not overlap
+ */
+struct wp_gofuncs {
+	size_t nr;
+	struct wp_gofunc list[WP_GOFUNCS_MAX];
+};
+
+void wp_gofuncs_find(struct wp_gofuncs *funcs, Elf *elf, const struct wp_elfcode *codes);
+
+#endif /* WP_LIB_UNWIND_GOFUNCS_H */

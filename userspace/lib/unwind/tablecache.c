@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Owns the directory of unwind tables: one file each, named by what tablename.c makes of
+ * the file that it is for, and by that file's owner: a table is used for files of that
+ * owner only, as who can have the reader of his files give wrong answers must not choose
+ * the tables of others.
+ *
+ * Nothing in the directory is taken on trust. It must be ours alone, and so must
+ * each file. A file holds a hash of itself, made with a key that is in the
+ * directory, too: one that was cut short, or changed, or written by somebody
+ * else, or renamed, is not used but made anew. Files appear by a rename, so that
+ * several recordings can share the directory. How much is kept, and what goes when it
+ * is too much, is in cacheroom.c.
+ *
+ * A cache that does not work costs time, nothing else: each failure is reported by
+ * wp_debug() only, and that there was one by wp_tablecache_keeps().
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/cacheroom.h"
+#include "lib/base/err.h"
+#include "lib/base/fullio.h"
+#include "lib/base/outfile.h"
+#include "lib/base/siphash.h"
+#include "lib/unwind/tablecache.h"
+
+#define CACHE_MAGIC	0x43555057	/* "WPUC" */
+/* Grows when the same file would give another table. */
+#define CACHE_VERSION	4
+
+struct wp_tablecache {
+	int dir;
+	__u64 key[2];
+	bool failed;		/* a table could not be written; set by any thread */
+};
+
+/* What a file begins with; the table follows. */
+struct head {
+	__u32 magic;
+	__u32 version;
+	__u64 size;		/* of the table */
+	__u64 hash;		/* of the file's name and the table */
+};
+
+#define NAME_SIZE 80	/* a build-id and a hash, in hex, and a uid */
+
+static bool is_ours(int fd, mode_t type)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (st.st_mode & S_IFMT) == type &&
+	       st.st_uid == geteuid() && !(st.st_mode & 0022);
+}
+
+static bool read_all(int fd, void *to, size_t size)
+{
+	ssize_t n;
+
+	for (; size; size -= n, to = (char *)to + n) {
+		n = read(fd, to, size);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+static int open_ours(const struct wp_tablecache *cache, const char *name)
+{
+	int fd = openat(cache->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0 && !is_ours(fd, S_IFREG)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Make a file of two pieces appear under @name; an older one goes, or stays. */
+static bool put_file(const struct wp_tablecache *cache, const char *name, bool replace,
+		     const void *head, size_t head_size, const void *data, size_t size)
+{
+	struct wp_outfile out;
+	int err;
+
+	err = wp_outfile_open_at(&out, cache->dir, name);
+	if (err)
+		return false;
+	err = wp_pwrite_all(out.fd, head, head_size, 0);
+	if (!err)
+		err = wp_pwrite_all(out.fd, data, size, head_size);
+	if (!err && !replace)
+		return wp_outfile_commit_new(&out);
+	return !wp_outfile_end(&out, err);
+}
+
+static bool read_key(struct wp_tablecache *cache)
+{
+	int fd = open_ours(cache, WP_CACHEROOM_KEY);
+	bool good;
+
+	good = fd >= 0 && read_all(fd, cache->key, sizeof(cache->key));
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+/* The key of the directory; made if there is none, or none that is good. */
+static bool get_key(struct wp_tablecache *cache)
+{
+	if (read_key(cache))
+		return true;
+	if (getrandom(cache->key, sizeof(cache->key), 0) != sizeof(cache->key))
+		return false;
+	put_file(cache, WP_CACHEROOM_KEY, false, cache->key, sizeof(cache->key), NULL, 0);
+	if (read_key(cache))
+		return true;
+	/* What is there is not ours, or is too short. */
+	return put_file(cache, WP_CACHEROOM_KEY, true, cache->key, sizeof(cache->key), NULL, 0) &&
+	       read_key(cache);
+}
+
+/**
+ * wp_tablecache_dir() - where the cache is, if nobody says
+ * @dir: out: its directory, which need not be there yet
+ * @size: of @dir
+ *
+ * Root's is not looked for by the environment, which may be that of the user who called
+ * sudo.
+ *
+ * Return: false if there can be none: no home directory.
+ */
+bool wp_tablecache_dir(char *dir, size_t size)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int n;
+
+	if (!geteuid())
+		n = snprintf(dir, size, "/var/cache/wallprof/unwind");
+	else if (xdg && xdg[0] == '/')
+		n = snprintf(dir, size, "%s/wallprof/unwind", xdg);
+	else if (home && home[0] == '/')
+		n = snprintf(dir, size, "%s/.cache/wallprof/unwind", home);
+	else
+		return false;
+	return n > 0 && (size_t)n < size;
+}
+
+static void make_dirs(const char *dir)
+{
+	char path[4096];
+	char *p;
+
+	snprintf(path, sizeof(path), "%s", dir);
+	for (p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		mkdir(path, 0700);
+		*p = '/';
+	}
+	mkdir(path, 0700);
+}
+
+/**
+ * wp_tablecache_open() - open the cache
+ * @dir: its directory, or NULL for the usual one; it is made if need be
+ *
+ * Return: the cache, or NULL if there can be none.
+ */
+struct wp_tablecache *wp_tablecache_open(const char *dir)
+{
+	struct wp_tablecache *cache;
+	char path[4096];
+
+	if (!dir) {
+		if (!wp_tablecache_dir(path, sizeof(path)))
+			return NULL;
+		dir = path;
+	}
+	cache = calloc(1, sizeof(*cache));
+	if (!cache)
+		return NULL;
+	make_dirs(dir);
+	cache->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (cache->dir >= 0 && is_ours(cache->dir, S_IFDIR) && get_key(cache))
+		return cache;
+	wp_debug("unwind tables are not kept: %s cannot be used", dir);
+	wp_tablecache_close(cache);
+	return NULL;
+}
+
+/**
+ * wp_tablecache_close() - close the cache
+ * @cache: the cache, or NULL
+ */
+void wp_tablecache_close(struct wp_tablecache *cache)
+{
+	if (!cache)
+		return;
+	if (cache->dir >= 0)
+		close(cache->dir);
+	free(cache);
+}
+
+/**
+ * wp_tablecache_keeps() - could all tables be written so far?
+ * @cache: the cache, or NULL: there is none
+ *
+ * Return: false if the directory cannot be used or written, or its disk is full.
+ */
+bool wp_tablecache_keeps(const struct wp_tablecache *cache)
+{
+	return cache && !__atomic_load_n(&cache->failed, __ATOMIC_RELAXED);
+}
+
+static void add(void *ctx, const void *data, size_t size)
+{
+	wp_siphash_add(ctx, &size, sizeof(size));
+	wp_siphash_add(ctx, data, size);
+}
+
+/* How a table is called in the directory. Whose files it is for, the owner says. */
+static void file_of(uid_t owner, const struct wp_tablename *id, char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < id->id.size && i < WP_BUILDID_MAX; i++)
+		name += sprintf(name, "%02x", id->id.data[i]);
+	sprintf(name, "-%016llx-%u", id->hash, owner);
+}
+
+static __u64 hash_of(const struct wp_tablecache *cache, const char *name,
+		     const void *data, size_t size)
+{
+	struct wp_siphash h;
+
+	wp_siphash_begin(&h, cache->key);
+	add(&h, name, strlen(name));
+	add(&h, data, size);
+	return wp_siphash_end(&h);
+}
+
+static bool get(const struct wp_tablecache *cache, const char *name, __u64 max,
+		struct wp_unwindtable *table)
+{
+	int fd = open_ours(cache, name);
+	struct head head;
+	struct stat st;
+	void *data = NULL;
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = read_all(fd, &head, sizeof(head)) && head.magic == CACHE_MAGIC &&
+	       head.version == CACHE_VERSION && head.size && head.size <= max &&
+	       !fstat(fd, &st) && (__u64)st.st_size == sizeof(head) + head.size;
+	if (good)
+		data = malloc(head.size);
+	good = data && read_all(fd, data, head.size) &&
+	       hash_of(cache, name, data, head.size) == head.hash;
+	if (good)
+		wp_cacheroom_used(fd);
+	close(fd);
+	if (!good) {
+		wp_debug("unwind table %s is spoilt: it is made anew", name);
+		free(data);
+		return false;
+	}
+	table->data = data;
+	table->size = head.size;
+	return true;
+}
+
+static void put(struct wp_tablecache *cache, const char *name,
+		const struct wp_unwindtable *table)
+{
+	struct head head = {
+		.magic = CACHE_MAGIC, .version = CACHE_VERSION, .size = table->size,
+		.hash = hash_of(cache, name, table->data, table->size),
+	};
+	__u64 size = sizeof(head) + table->size;
+	int room = wp_cacheroom_take(cache->dir, cache->key, name, size);
+	bool good;
+
+	if (room < 0) {
+		if (room != -EFBIG && room != -EBUSY)
+			__atomic_store_n(&cache->failed, true, __ATOMIC_RELAXED);
+		wp_debug("unwind table %s is not kept: %s", name,
+			 room == -EFBIG ? "there is no room for it" : strerror(-room));
+		return;
+	}
+	good = put_file(cache, name, true, &head, sizeof(head), table->data, table->size);
+	wp_cacheroom_done(room, cache->key, name, size, good);
+	if (good)
+		return;
+	__atomic_store_n(&cache->failed, true, __ATOMIC_RELAXED);
+	wp_debug("unwind table %s is not kept: it could not be written", name);
+}
+
+/**
+ * wp_tablecache_key() - the key by which tables of an owner's files are named
+ * @cache: the cache
+ * @owner: the user
+ * @key: out: for wp_tablename_of(). That says nothing about the cache's own key, nor
+ *	about those of other owners
+ */
+void wp_tablecache_key(const struct wp_tablecache *cache, uid_t owner, __u64 key[2])
+{
+	struct wp_siphash h;
+	__u32 i;
+
+	for (i = 0; i < 2; i++) {
+		wp_siphash_begin(&h, cache->key);
+		add(&h, &owner, sizeof(owner));
+		add(&h, &i, sizeof(i));
+		key[i] = wp_siphash_end(&h);
+	}
+}
+
+/**
+ * wp_tablecache_get() - find a table
+ * @cache: the cache, or NULL
+ * @owner: the user whose file it is for
+ * @name: its name; anything
+ * @table: filled in if it is there, to be freed by wp_unwindtable_free(): only @data and
+ *	@size
+ *
+ * Return: whether it is there.
+ */
+bool wp_tablecache_get(const struct wp_tablecache *cache, uid_t owner,
+		       const struct wp_tablename *name, struct wp_unwindtable *table)
+{
+	char file[NAME_SIZE];
+
+	if (!cache)
+		return false;
+	file_of(owner, name, file);
+	return get(cache, file, WP_UNWINDTABLE_MAX, table);
+}
+
+/**
+ * wp_tablecache_put() - keep a table
+ * @cache: the cache, or NULL
+ * @owner: the user whose file it is for
+ * @name: its name; anything
+ * @table: the table
+ */
+void wp_tablecache_put(struct wp_tablecache *cache, uid_t owner,
+		       const struct wp_tablename *name, const struct wp_unwindtable *table)
+{
+	char file[NAME_SIZE];
+
+	if (!cache)
+		return;
+	file_of(owner, name, file);
+	put(cache, file, table);
+}
