@@ -22,7 +22,7 @@
 
 #include "access.h"
 #include "compat/coredump.h"
-#include "session.h"
+#include "state.h"
 
 static bool wp_access_is_own(const struct cred *cred, const struct cred *target)
 {

@@ -37,7 +37,7 @@
 #include "compat/sched.h"
 #include "compat/unwind.h"
 #include "mmput.h"
-#include "session.h"
+#include "state.h"
 #include "stack.h"
 #include "unwind_cfi.h"
 

@@ -27,7 +27,7 @@
 #include "cpus.h"
 #include "habits.h"
 #include "memo.h"
-#include "session.h"
+#include "state.h"
 
 /* A request that is too large is to fail, not to have others killed for it. */
 #define WP_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)

@@ -21,7 +21,7 @@
 #include "device.h"
 #include "live.h"
 #include "session.h"
-#include "unwind_store.h"
+#include "state.h"
 
 static atomic_t wp_sessions = ATOMIC_INIT(0);	/* descriptors that are open */
 
@@ -98,12 +98,12 @@ static int wp_ioctl_status(struct wp_session *session, union wp_args *args)
 
 static int wp_ioctl_push(struct wp_session *session, union wp_args *args)
 {
-	return wp_store_push(session, &args->push);
+	return wp_session_push(session, &args->push);
 }
 
 static int wp_ioctl_maps(struct wp_session *session, union wp_args *args)
 {
-	return wp_images_map(session, &args->maps);
+	return wp_session_maps(session, &args->maps);
 }
 
 static int wp_ioctl_live(struct wp_session *session, union wp_args *args)

@@ -24,9 +24,8 @@
 #include <linux/uaccess.h>
 
 #include "access.h"
-#include "asleep.h"
 #include "images.h"
-#include "session.h"
+#include "state.h"
 #include "unwind_store.h"
 
 /* Spare entries: forks between two flips or MAPS that get their mappings. */
@@ -88,53 +87,23 @@ void wp_images_status(struct wp_session *session, struct wallprof_status *status
 	raw_spin_unlock_irqrestore(&images->lock, flags);
 }
 
-/**
- * wp_images_charge - charge a session for more memory, or for less
- * @session: the session, locked
- * @bytes: how much more, or, below 0, less
- *
- * Context: process.
- * Return: 0, or -ENOMEM beyond the limit of locked memory.
- */
-int wp_images_charge(struct wp_session *session, s64 bytes)
-{
-	struct wp_images *images = &session->images;
-	unsigned long pages = PFN_UP(images->bytes + bytes);
-	int err;
-
-	if (pages > totalram_pages())
-		return -ENOMEM;
-	if (pages != images->pages) {
-		err = account_locked_vm(session->mm,
-					pages > images->pages ?
-					pages - images->pages :
-					images->pages - pages,
-					pages > images->pages);
-		if (err)
-			return err;
-	}
-	images->pages = pages;
-	images->bytes += bytes;
-	return 0;
-}
-
 /* An entry that is charged for, or NULL. */
 static struct wp_process *wp_process_new(struct wp_session *session)
 {
 	struct wp_process *process;
 
-	if (wp_images_charge(session, sizeof(*process)))
+	if (wp_store_charge(session, sizeof(*process)))
 		return NULL;
 	process = kmalloc(sizeof(*process), GFP_KERNEL_ACCOUNT);
 	if (!process)
-		wp_images_charge(session, -(s64)sizeof(*process));
+		wp_store_charge(session, -(s64)sizeof(*process));
 	return process;
 }
 
 static void wp_process_delete(struct wp_session *session, struct wp_process *process)
 {
 	kfree(process);
-	wp_images_charge(session, -(s64)sizeof(*process));
+	wp_store_charge(session, -(s64)sizeof(*process));
 }
 
 /* What a process's mappings are charged with. */
@@ -164,7 +133,7 @@ static void wp_process_free(struct wp_session *session, struct wp_process *proce
 	struct wp_code *code = process->code;
 
 	if (refcount_dec_and_test(&code->refs)) {
-		wp_images_charge(session, -(s64)wp_code_bytes(code->maps.nr));
+		wp_store_charge(session, -(s64)wp_code_bytes(code->maps.nr));
 		wp_code_free(code);
 	}
 	mmdrop(process->mm);
@@ -378,13 +347,13 @@ static int wp_images_prepare(struct wp_session *session)
 
 	if (images->by_mm)
 		return 0;
-	err = wp_images_charge(session, bytes);
+	err = wp_store_charge(session, bytes);
 	if (err)
 		return err;
 	by_mm = kvcalloc(1 << WP_PROCESS_BITS, sizeof(*by_mm),
 			 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!by_mm) {
-		wp_images_charge(session, -(s64)bytes);
+		wp_store_charge(session, -(s64)bytes);
 		return -ENOMEM;
 	}
 	/* The probes see empty lists. Pairs with wp_process_find(). */
@@ -478,7 +447,7 @@ static struct wp_process *wp_process_read(struct wp_session *session,
 	struct wp_process *process;
 	int err;
 
-	err = wp_images_charge(session, wp_code_bytes(maps->nr));
+	err = wp_store_charge(session, wp_code_bytes(maps->nr));
 	if (err)
 		return ERR_PTR(err);
 	process = wp_process_new(session);
@@ -492,18 +461,21 @@ static struct wp_process *wp_process_read(struct wp_session *session,
 	err = PTR_ERR(process->code);
 	wp_process_delete(session, process);
 uncharge:
-	wp_images_charge(session, -(s64)wp_code_bytes(maps->nr));
+	wp_store_charge(session, -(s64)wp_code_bytes(maps->nr));
 	return ERR_PTR(err);
 }
 
 /**
- * wp_images_map - WALLPROF_IOC_MAPS
+ * wp_images_map - publish the mappings of a process
  * @session: the session, locked
- * @maps: what a process has mapped
+ * @maps: what it has mapped
+ * @of: set to its memory, which stays as long as @code
+ * @code: set to what was published, or to NULL
  *
  * Return: 0, or an error as documented in the uapi header.
  */
-int wp_images_map(struct wp_session *session, struct wallprof_maps *maps)
+int wp_images_map(struct wp_session *session, struct wallprof_maps *maps,
+		  struct mm_struct **of, const struct wp_code **code)
 {
 	struct wp_process *process = NULL;
 	struct mm_struct *mm;
@@ -535,10 +507,9 @@ int wp_images_map(struct wp_session *session, struct wallprof_maps *maps)
 		wp_images_retire_dead(session);
 	wp_process_publish(session, mm, process);
 	wp_images_refill(session);
-	/* What was published stays, as long as the session is locked. */
-	if (process)
-		wp_asleep_walk(session, maps->pid, mm, process->code);
-	else
+	*of = mm;
+	*code = process ? process->code : NULL;
+	if (!process)
 		mmdrop(mm);
 	return 0;
 drop:
@@ -575,5 +546,5 @@ void wp_images_release(struct wp_session *session)
 	hlist_for_each_entry_safe(process, next, &images->spare, node)
 		wp_process_delete(session, process);
 	wp_store_release(session);
-	wp_images_charge(session, -(s64)images->bytes);
+	wp_store_charge(session, -(s64)images->bytes);
 }

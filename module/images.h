@@ -2,105 +2,21 @@
 #ifndef WALLPROF_IMAGES_H
 #define WALLPROF_IMAGES_H
 
-#include <linux/cache.h>
-#include <linux/list.h>
-#include <linux/refcount.h>
-#include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/wallprof.h>
-#include <linux/xarray.h>
-
-#include "unwind_table.h"
 
 struct mm_struct;
+struct wallprof_maps;
+struct wallprof_status;
+struct wp_code;
+struct wp_images;
 struct wp_session;
-
-#define WP_PROCESS_BITS	12	/* of the hash of processes */
-
-/**
- * struct wp_code - the code that a process has mapped
- * @refs: processes that have it: several after a fork
- * @generation: unlike that of any other
- * @maps: as the walk wants it: @map
- * @map: the mappings
- *
- * Not changed once it is published.
- */
-struct wp_code {
-	refcount_t refs;
-	u64 generation;
-	struct wp_maps maps;
-	struct wp_map map[];
-};
-
-/**
- * struct wp_images - what a session knows of the code that processes run
- * @tables: &struct wp_held by id
- * @nr_tables: how many
- * @last_table: the last id that was given; none is given twice
- * @tables_bytes: of all tables
- * @bytes: of all tables, mappings and entries that the session holds
- * @pages: charged for them
- * @retired: processes that readers may still see
- * @nr_retired: how many
- * @nr_lived: entries of @by_mm that were left when the ended ones were last
- *	looked for
- * @by_mm: processes by their mm_struct, 1 << WP_PROCESS_BITS lists; NULL until
- *	the first MAPS. Read under RCU, changed under @lock
- * @changes: counts, from 1 on, epochs, and what was taken out of @by_mm, also if something
- *	else took its place. Written under @lock after that, with a release store;
- *	see wp_images_changes()
- * @lock: orders changes of what follows, of @by_mm and @changes: MAPS, FLIP and the fork
- *	probe. Raw, since the probe has interrupts off
- * @spare: entries for the fork probe
- * @nr_spare: how many
- * @nr_processes: entries of @by_mm
- * @nr_missed: children that found no spare entry
- *
- * What stands before @by_mm is used under the session's lock. All switches read @by_mm
- * and @changes, all forks write what follows: on other cache lines.
- */
-struct wp_images {
-	struct xarray tables;
-	u32 nr_tables;
-	u32 last_table;
-	u64 tables_bytes;
-	u64 bytes;
-	unsigned long pages;
-	struct list_head retired;
-	unsigned int nr_retired;
-	unsigned int nr_lived;
-	struct hlist_head *by_mm ____cacheline_aligned_in_smp;
-	u64 changes;
-	/* Orders changes of what follows, and of the two above. */
-	raw_spinlock_t lock ____cacheline_aligned_in_smp;
-	struct hlist_head spare;
-	unsigned int nr_spare;
-	unsigned int nr_processes;
-	u64 nr_missed;
-};
-
-/*
- * If this is what it was when a process's code was found, then that is its code
- * still: the entry is there, and holds the process's mm_struct. And if it is what it
- * was before the epoch was looked at, then that is the current one still, or was when
- * this event began.
- *
- * Context: any, NMI included, under RCU; before wp_images_find(), and before
- * wp_session_epoch().
- */
-static inline u64 wp_images_changes(const struct wp_images *images)
-{
-	/* Pairs with wp_images_change(): what was found after is what is new. */
-	return smp_load_acquire(&images->changes);
-}
 
 void wp_images_init(struct wp_images *images);
 void wp_images_note_epoch(struct wp_images *images);
 void wp_images_release(struct wp_session *session);
-int wp_images_charge(struct wp_session *session, s64 bytes);
 void wp_images_free_retired(struct wp_session *session);
-int wp_images_map(struct wp_session *session, struct wallprof_maps *maps);
+int wp_images_map(struct wp_session *session, struct wallprof_maps *maps,
+		  struct mm_struct **mm, const struct wp_code **code);
 void wp_images_retire_dead(struct wp_session *session);
 void wp_images_settle(struct wp_session *session);
 void wp_images_status(struct wp_session *session, struct wallprof_status *status);

@@ -28,7 +28,7 @@
 #include "compat/mm.h"
 #include "live.h"
 #include "mmput.h"
-#include "session.h"
+#include "state.h"
 
 /* A record with the longest name fits. */
 #define WP_LIVE_BUFFER	(4 * PATH_MAX)

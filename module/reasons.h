@@ -12,7 +12,7 @@
 #include "compat/ptrace.h"
 #include "compat/sched.h"
 #include "intervals.h"
-#include "session.h"
+#include "state.h"
 
 /**
  * wp_reason_read - tell what a thread that leaves its CPU, or left it, is at

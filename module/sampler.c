@@ -20,7 +20,7 @@
 
 #include "compat/ptrace.h"
 #include "sampler.h"
-#include "session.h"
+#include "state.h"
 #include "stack.h"
 #include "targets.h"
 

@@ -19,15 +19,19 @@
 #include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
+#include "asleep.h"
 #include "compat/cgroup.h"
 #include "compat/mm.h"
 #include "config.h"
 #include "cpus.h"
+#include "images.h"
 #include "intervals.h"
 #include "probes.h"
 #include "sampler.h"
 #include "session.h"
+#include "state.h"
 #include "targets.h"
+#include "unwind_store.h"
 
 static_assert(sizeof(struct wallprof_half) <= PAGE_SIZE);
 
@@ -593,6 +597,51 @@ static void wp_session_end_tasks(struct wp_session *session)
 	atomic64_add(atomic64_read(&session->untracked_off) * session->end,
 		     &session->untracked_ns);
 	atomic64_set(&session->untracked_off, 0);
+}
+
+/**
+ * wp_session_push - WALLPROF_IOC_PUSH
+ * @session: the session, locked
+ * @push: the table; out: its id
+ *
+ * Processes that have ended use their tables until a grace period has passed, so that is
+ * waited for before others lose theirs.
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_session_push(struct wp_session *session, struct wallprof_push *push)
+{
+	int err;
+
+	if (push->flags || session->state == WALLPROF_SESSION_OPEN)
+		return -EINVAL;
+	err = wp_store_push(session, push, false);
+	if ((err != -ENOSPC && err != -ENOMEM) || !session->images.nr_tables)
+		return err;
+	wp_images_retire_dead(session);
+	wp_session_quiesce();
+	wp_images_free_retired(session);
+	return wp_store_push(session, push, true);
+}
+
+/**
+ * wp_session_maps - WALLPROF_IOC_MAPS
+ * @session: the session, locked
+ * @maps: what a process has mapped
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_session_maps(struct wp_session *session, struct wallprof_maps *maps)
+{
+	const struct wp_code *code;
+	struct mm_struct *mm;
+	int err;
+
+	err = wp_images_map(session, maps, &mm, &code);
+	/* What was published stays, as long as the session is locked. */
+	if (!err && code)
+		wp_asleep_walk(session, maps->pid, mm, code);
+	return err;
 }
 
 /**

@@ -15,7 +15,7 @@
 #include "compat/uaccess.h"
 #include "images.h"
 #include "memo.h"
-#include "session.h"
+#include "state.h"
 #include "stack.h"
 #include "unwind_cfi.h"
 #include "unwind_fp.h"

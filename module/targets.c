@@ -20,7 +20,7 @@
 #include "compat/cgroup.h"
 #include "compat/sched.h"
 #include "reasons.h"
-#include "session.h"
+#include "state.h"
 #include "states.h"
 #include "targets.h"
 

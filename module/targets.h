@@ -7,7 +7,7 @@
 #include <linux/types.h>
 
 #include "intervals.h"
-#include "session.h"
+#include "state.h"
 
 int wp_targets_set(struct wp_session *session);
 int wp_targets_claim(struct wp_session *session);

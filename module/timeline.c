@@ -15,7 +15,7 @@
 
 #include "compat/sched.h"
 #include "ring.h"
-#include "session.h"
+#include "state.h"
 #include "targets.h"
 #include "timeline.h"
 

@@ -3,7 +3,7 @@
 #define WALLPROF_TIMELINE_H
 
 #include "intervals.h"
-#include "probes.h"
+#include "probe.h"
 
 struct task_struct;
 struct wp_session;

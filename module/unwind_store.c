@@ -20,8 +20,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
-#include "images.h"
-#include "session.h"
+#include "state.h"
 #include "unwind_store.h"
 
 #if defined(CONFIG_X86_64)
@@ -167,6 +166,36 @@ free:
 	return ERR_PTR(err);
 }
 
+/**
+ * wp_store_charge - charge a session for more memory, or for less
+ * @session: the session, locked
+ * @bytes: how much more, or, below 0, less
+ *
+ * Context: process.
+ * Return: 0, or -ENOMEM beyond the limit of locked memory.
+ */
+int wp_store_charge(struct wp_session *session, s64 bytes)
+{
+	struct wp_images *images = &session->images;
+	unsigned long pages = PFN_UP(images->bytes + bytes);
+	int err;
+
+	if (pages > totalram_pages())
+		return -ENOMEM;
+	if (pages != images->pages) {
+		err = account_locked_vm(session->mm,
+					pages > images->pages ?
+					pages - images->pages :
+					images->pages - pages,
+					pages > images->pages);
+		if (err)
+			return err;
+	}
+	images->pages = pages;
+	images->bytes += bytes;
+	return 0;
+}
+
 /* The id by which a session has an image; 0: it has it not. */
 static u32 wp_store_find(struct wp_images *images, const struct wp_image *image)
 {
@@ -189,7 +218,7 @@ static void wp_store_drop(struct wp_session *session, u32 id)
 
 	images->nr_tables--;
 	images->tables_bytes -= bytes;
-	wp_images_charge(session, -(s64)bytes);
+	wp_store_charge(session, -(s64)bytes);
 	wp_image_put(held->image);
 	kfree(held);
 }
@@ -205,35 +234,26 @@ static bool wp_store_has_room(const struct wp_images *images, u32 bytes)
 }
 
 /* Charges for a table. */
-static int wp_store_charge(struct wp_session *session, u32 bytes)
+static int wp_store_charge_table(struct wp_session *session, u32 bytes)
 {
 	if (!wp_store_has_room(&session->images, bytes))
 		return -ENOSPC;
-	return wp_images_charge(session, bytes);
+	return wp_store_charge(session, bytes);
 }
 
-/*
- * Makes room for a table that found none, and charges for it. Processes that have
- * ended use theirs until a grace period has passed.
- */
+/* Makes room for a table that found none, and charges for it. */
 static int wp_store_make_room(struct wp_session *session, u32 bytes)
 {
 	struct wp_images *images = &session->images;
 	struct wp_held *held;
 	unsigned long id;
-	int err;
+	int err = -ENOSPC;
 
-	wp_images_retire_dead(session);
-	wp_session_quiesce();
-	wp_images_free_retired(session);
-	err = wp_store_charge(session, bytes);
-	if (!err)
-		return 0;
 	xa_for_each(&images->tables, id, held) {
 		if (held->users || !held->was_used)
 			continue;
 		wp_store_drop(session, id);
-		err = wp_store_charge(session, bytes);
+		err = wp_store_charge_table(session, bytes);
 		if (!err)
 			break;
 		cond_resched();
@@ -266,13 +286,16 @@ static int wp_store_hold(struct wp_images *images, struct wp_image *image)
 }
 
 /**
- * wp_store_push - WALLPROF_IOC_PUSH
+ * wp_store_push - take a table
  * @session: the session, locked
  * @push: the table; out: its id
+ * @evict: tables that no process uses any more may go for it
  *
- * Return: 0, or an error as documented in the uapi header.
+ * Context: process.
+ * Return: 0, or an error as the uapi header has it for WALLPROF_IOC_PUSH; -ENOSPC or
+ * -ENOMEM if there is no room.
  */
-int wp_store_push(struct wp_session *session, struct wallprof_push *push)
+int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool evict)
 {
 	struct wp_images *images = &session->images;
 	struct wallprof_table head;
@@ -280,8 +303,6 @@ int wp_store_push(struct wp_session *session, struct wallprof_push *push)
 	bool is_new;
 	int err;
 
-	if (push->flags || session->state == WALLPROF_SESSION_OPEN)
-		return -EINVAL;
 	if (push->bytes < sizeof(head))
 		return -EBADMSG;
 	if (copy_from_user(&head, u64_to_user_ptr(push->table), sizeof(head)))
@@ -289,32 +310,32 @@ int wp_store_push(struct wp_session *session, struct wallprof_push *push)
 	/* Before that much memory is asked for. */
 	if (wp_table_size(&head) != push->bytes)
 		return -EBADMSG;
-	err = wp_store_charge(session, push->bytes);
+	err = wp_store_charge_table(session, push->bytes);
 	/* It may be here already, or others may go for it. */
 	if (err && !images->nr_tables)
 		return err;
 	image = wp_image_read(u64_to_user_ptr(push->table), push->bytes);
 	if (IS_ERR(image)) {
 		if (!err)
-			wp_images_charge(session, -(s64)push->bytes);
+			wp_store_charge(session, -(s64)push->bytes);
 		return PTR_ERR(image);
 	}
 	image = wp_image_share(image, &is_new);
 	push->id = is_new ? 0 : wp_store_find(images, image);
 	if (push->id) {
 		if (!err)
-			wp_images_charge(session, -(s64)push->bytes);
+			wp_store_charge(session, -(s64)push->bytes);
 		wp_image_put(image);
 		return 0;
 	}
-	if (err)
+	if (err && evict)
 		err = wp_store_make_room(session, push->bytes);
 	if (!err) {
 		err = wp_store_hold(images, image);
 		push->id = images->last_table;
 		if (!err)
 			return 0;
-		wp_images_charge(session, -(s64)push->bytes);
+		wp_store_charge(session, -(s64)push->bytes);
 	}
 	wp_image_put(image);
 	return err;

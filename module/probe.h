@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WALLPROF_PROBE_H
+#define WALLPROF_PROBE_H
+
+struct tracepoint;
+
+/**
+ * struct wp_probe - what is called at a tracepoint
+ * @name: the tracepoint's
+ * @probe: the function; its data is the session
+ * @tracepoint: the tracepoint; written once, at load
+ */
+struct wp_probe {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+};
+
+#endif /* WALLPROF_PROBE_H */

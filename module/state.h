@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a session keeps, for all CPUs and for each: types, and what is read of them in one
+ * line. No file stands below this one but those of its parts.
+ */
+#ifndef WALLPROF_STATE_H
+#define WALLPROF_STATE_H
+
+#include <linux/bits.h>
+#include <linux/build_bug.h>
+#include <linux/cache.h>
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/wallprof.h>
+#include <linux/workqueue.h>
+
+#include "ids.h"
+#include "intervals.h"
+#include "layout.h"
+#include "names.h"
+#include "ring.h"
+#include "tables.h"
+#include "tasks.h"
+#include "unwind_state.h"
+
+struct address_space;
+struct mm_struct;
+struct page;
+struct wp_habit;
+struct wp_habits;
+struct wp_memos;
+struct user_namespace;
+
+/**
+ * struct wp_scratch - where a stack is put together before it is interned
+ * @user: user addresses
+ * @kernel: kernel addresses, with room for our own frames, which are cut off
+ */
+struct wp_scratch {
+	u64 user[WALLPROF_MAX_STACK];
+	unsigned long kernel[WALLPROF_MAX_STACK + 16];
+};
+
+#define WP_ADDRESS_BITS	6	/* of the number of addresses that are remembered */
+
+/**
+ * struct wp_address - a stack of one address
+ * @ip: the address
+ * @id: the stack's, in @epoch
+ * @epoch: 0: nothing is remembered here
+ */
+struct wp_address {
+	u64 ip;
+	u64 id;
+	u32 epoch;
+};
+
+/**
+ * struct wp_cpu - what a session keeps for one CPU
+ * @sched: the scheduler probes' tables
+ * @sched_scratch: theirs
+ * @memos: the user stacks that they walked last, if they do
+ * @habits: how threads leave this CPU, of a session that is wp_session_is_plain()
+ * @addresses: what they interned last, by hash, of a session that is @one_address
+ * @current_key: the thread that runs here, if it has a slot
+ * @current_slot: its slot
+ * @current_habit: the one by which it came, or &wp_habits.none; with @habits
+ * @leave: how the thread that a scheduler probe is told of leaves its CPU, or wakes
+ * @passed: what it adds, if that is not where it was added last
+ * @key: and to what
+ * @sched_busy: a scheduler probe is at work, other than by habit
+ * @sampler_busy: the overflow handler is at work
+ * @sampler: the overflow handler's tables
+ * @sampler_scratch: its
+ * @ring: what the timeline's probes write
+ * @switched_at: the time of the last switch, as they told it
+ * @throttled_at: when the counter was throttled; 0 if it is not
+ * @event: the counter; written and read under counters_lock
+ * @none: this CPU has no memory; nothing else but the two flags that say busy is set,
+ *	and nothing is to be written
+ * @memory: tables, ring, indexes and what else is of whole pages
+ * @pages: those of @memory
+ * @nr_pages: how many
+ *
+ * What follows @event is constant once the CPU is known. All before it is used by this
+ * CPU alone: the sched_ and current_ fields, @memos, @habits, @addresses, @leave, @passed,
+ * @key, @ring and @switched_at with interrupts off, the sampler's in the overflow handler.
+ */
+struct wp_cpu {
+	struct wp_tables sched;
+	struct wp_memos *memos;
+	struct wp_habits *habits;
+	unsigned long current_key;
+	struct wallprof_task *current_slot;
+	struct wp_habit *current_habit;
+	/* Not on the stack: kernels may fill that with zeroes each time. */
+	struct wp_leave leave;
+	struct wp_passed passed;
+	struct wallprof_aggr key;
+	bool sched_busy;
+	bool sampler_busy;
+	u64 throttled_at;
+	struct wp_tables sampler;
+	struct wp_ring ring;
+	struct wp_address addresses[1 << WP_ADDRESS_BITS];
+	u64 switched_at;
+	struct wp_scratch sched_scratch;
+	struct wp_scratch sampler_scratch;
+	struct perf_event *event;
+	bool none;
+	void *memory;
+	struct page **pages;
+	unsigned int nr_pages;
+};
+
+/**
+ * struct wp_bare - what happened on CPUs without memory
+ * @lost: losses, by enum wallprof_loss
+ * @lost_ns: and their times
+ * @filtered: intervals left out by their state, or by the CPU that was left
+ * @filtered_ns: and their time
+ * @out_of_range: the same by their length
+ * @out_of_range_ns: and their time
+ * @records: records of the timeline
+ *
+ * Written by all these CPUs.
+ */
+struct wp_bare {
+	atomic64_t lost[WALLPROF_LOSS_MAX];
+	atomic64_t lost_ns[WALLPROF_LOSS_MAX];
+	atomic64_t filtered;
+	atomic64_t filtered_ns;
+	atomic64_t out_of_range;
+	atomic64_t out_of_range_ns;
+	atomic64_t records;
+};
+
+/**
+ * struct wp_session - one open descriptor
+ * @lock: orders the ioctls
+ * @state: WALLPROF_SESSION_OPEN, …; written under @lock, read by
+ *	poll and mmap
+ * @last_retired: the last epoch of a stopped session was retired
+ * @config: as validated; constant from CONFIGURE on
+ * @ids: the targets, but for names
+ * @names: the targets, if they are names
+ * @targets_change: wp_config_targets_change(); written at CONFIGURE
+ * @one_address: user stacks are the address where a thread is, and nothing else
+ *	decides what they are; written at CONFIGURE
+ * @cpus_mask: CPUs to record
+ * @all_cpus: @cpus_mask holds all of them
+ * @passed_over: whether there are threads that found no slot; set when the first finds
+ *	none
+ * @pid_ns: the opener's
+ * @user_ns: the opener's
+ * @limited: the opener's share of sessions is WALLPROF_MAX_SESSIONS_LIMITED; written
+ *	at open
+ * @epoch: the epoch that is written. Written by FLIP with a release store,
+ *	which publishes the new halves' heads; read once by each event with
+ *	an acquire load
+ * @start: events before this are not recorded; U64_MAX until START
+ * @stop: events after this are not recorded; U64_MAX until STOP. Every event
+ *	compares its own time with both, so that all CPUs agree on what belongs
+ *	to the session; see wp_session_set_time()
+ * @range: how long intervals have to be; constant from CONFIGURE on
+ * @summed: how long those are that go into aggregates; the same
+ * @end: when the session ended, as STOP tells it: @stop, or later. 0 until STOP
+ * @tasks: the task table
+ * @claiming: START gives slots to the targets; read by the fork probe
+ * @hints: bit for each slot: its thread was on a CPU when STOP looked
+ * @layout: where things lie in the mapping
+ * @cpus: by CPU number. Of a CPU without memory, the one that is &wp_cpu.none. Written
+ *	at CONFIGURE, and with a release store when a CPU comes; then constant
+ * @cpus_lock: orders the coming of CPUs with the begin of an epoch. Taken with the
+ *	hotplug lock held, so not to be held when that is taken
+ * @cpus_first: CPUs that were online at CONFIGURE
+ * @cpus_failed: times that a CPU came and there was no memory for it
+ * @cpus_node: entry of the hotplug state
+ * @cpus_followed: whether @cpus_node is
+ * @late_pages: of CPUs that came after CONFIGURE; charged beside @mm_pages. Written
+ *	with the hotplug lock held
+ * @owed_pages: of these, those that are not charged yet; see wp_cpus_pay()
+ * @empty: what is mapped of CPUs without memory; its lock orders that with their coming
+ * @mapping: of the device's inode
+ * @tails: how far the reader has read the rings; mapped, for writing
+ * @images: the code that processes run
+ * @mm: charged with @mm_pages, and for @images
+ * @mm_pages: locked pages
+ * @mm_limit: how many the owner may have, of all kinds
+ * @bare: what happened on CPUs without memory
+ * @tasks_failed: threads that found no slot
+ * @untracked_off: of these, how many are off their CPU
+ * @untracked_ns: WALLPROF_LOSS_NO_TASK outside of any CPU's tables
+ * @untracked_count: and how often
+ * @live_targets: targets alive, if not everything is a target
+ * @counters: CPUs with a counter
+ * @counters_failed: failures on CPUs that came online
+ * @counters_lock: orders the making and releasing of counters
+ * @counters_made: the user could have them, so the worker makes them as well;
+ *	written and read under counters_lock
+ * @counters_work: makes them good after CPUs came or went
+ * @counters_cpus: CPUs that are there; written by the hotplug callbacks
+ * @counters_dead: CPUs that went since; set by the hotplug callback, cleared
+ *	by the work
+ * @signalled: the reader was told of the watermark since the last flip
+ * @targets_gone: the reader was told that no target is left
+ * @wake: wakes the reader
+ * @wait: where it waits
+ * @cpuhp_node: entry of the hotplug state
+ * @cpuhp_added: whether @cpuhp_node is
+ * @probes: what is registered, a mask of enum wp_probe_nr
+ */
+struct wp_session {
+	struct mutex lock;	/* orders the ioctls */
+	u32 state;
+	bool last_retired;
+	struct wallprof_configure config ____cacheline_aligned_in_smp;
+	struct wp_ids ids;
+	struct wp_names names;
+	bool targets_change;
+	bool one_address;
+	cpumask_var_t cpus_mask;
+	bool all_cpus;
+	bool passed_over;
+	struct pid_namespace *pid_ns;
+	struct user_namespace *user_ns;
+	bool limited;
+
+	u32 epoch;
+	u64 start;
+	u64 stop;
+	struct wp_range summed;
+	struct wp_range range;
+	u64 end;
+
+	struct wp_tasks tasks;
+	bool claiming;
+	unsigned long *hints;
+	struct wp_layout layout;
+	struct wp_cpu **cpus;
+	struct mutex cpus_lock;		/* orders their coming with epochs */
+	cpumask_var_t cpus_first;
+	atomic_t cpus_failed;
+	struct hlist_node cpus_node;
+	bool cpus_followed;
+	atomic_long_t late_pages;
+	atomic_long_t owed_pages;
+	struct page *empty;
+	struct address_space *mapping;
+	struct wallprof_tail *tails;
+
+	struct wp_images images;
+
+	struct mm_struct *mm;
+	unsigned long mm_pages;
+	unsigned long mm_limit;
+	struct wp_bare bare;
+
+	atomic64_t tasks_failed;
+	atomic64_t untracked_off;
+	atomic64_t untracked_ns;
+	atomic64_t untracked_count;
+	atomic_t live_targets;
+	atomic_t counters;
+	atomic_t counters_failed;
+	struct mutex counters_lock;	/* orders making and releasing */
+	bool counters_made;
+	struct work_struct counters_work;
+	cpumask_var_t counters_cpus;
+	cpumask_var_t counters_dead;
+
+	atomic_t signalled;
+	atomic_t targets_gone;
+	struct irq_work wake;
+	wait_queue_head_t wait;
+
+	struct hlist_node cpuhp_node;
+	bool cpuhp_added;
+	unsigned int probes;
+};
+
+#ifdef CONFIG_SMP
+/*
+ * What all switches read stands on other cache lines than what births, deaths, forks and
+ * commands write.
+ */
+#define WP_LINE(member)	(offsetof(struct wp_session, member) / SMP_CACHE_BYTES)
+
+static_assert(WP_LINE(last_retired) < WP_LINE(config));
+static_assert(WP_LINE(tasks.bucket_mask) < WP_LINE(tasks.lock));
+static_assert(WP_LINE(tasks.used) < WP_LINE(claiming));
+static_assert(WP_LINE(images.nr_lived) < WP_LINE(images.by_mm));
+static_assert(WP_LINE(images.changes) < WP_LINE(images.lock));
+static_assert(WP_LINE(images.nr_missed) < WP_LINE(mm));
+static_assert(WP_LINE(passed_over) < WP_LINE(tasks.lock));
+static_assert(WP_LINE(cpus) < WP_LINE(bare));
+#endif
+
+/* wallprof_configure.stack_flags: user stacks are walked, one way or the other. */
+#define WP_STACK_WALK	(WALLPROF_STACK_USER | WALLPROF_STACK_TABLES)
+
+/* What a session does not do that is plain: see there. */
+#define WP_FLAGS_NOT_PLAIN	(WALLPROF_TIMELINE | WALLPROF_HISTOGRAMS |	\
+				 WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS)
+
+/*
+ * Whether a session is as most are. The scheduler asks its probes so often that those
+ * of such a session do not ask themselves what is known here. It does not change
+ * after CONFIGURE. Context: process.
+ */
+static inline bool wp_session_is_plain(const struct wp_session *session)
+{
+	const struct wallprof_configure *config = &session->config;
+
+	return config->flags & WALLPROF_REASONS &&
+	       !(config->flags & WP_FLAGS_NOT_PLAIN) &&
+	       !(config->stack_flags & WALLPROF_STACK_KERNEL) &&
+	       config->states == GENMASK(WALLPROF_STATE_MAX - 1, 0) &&
+	       !config->min_ns && !config->max_ns && !config->wait_ns &&
+	       !session->targets_change && session->all_cpus &&
+	       session->pid_ns == &init_pid_ns;
+}
+
+/* Whether threads have slots: samples of the whole host need none. */
+static inline bool wp_session_has_tasks(const struct wp_session *session)
+{
+	return session->config.flags & WALLPROF_OFFCPU ||
+	       session->config.target != WALLPROF_TARGET_ALL;
+}
+
+/* Whether a thread's last switch is seen, which gives its slot back. */
+static inline bool wp_session_sees_switches(const struct wp_session *session)
+{
+	return session->config.flags & (WALLPROF_OFFCPU | WALLPROF_TIMELINE);
+}
+
+/* Whether an event at @time belongs to the session. Any context. */
+static inline bool wp_session_covers(const struct wp_session *session, u64 time)
+{
+	return time >= READ_ONCE(session->start) &&
+	       time <= READ_ONCE(session->stop);
+}
+
+/*
+ * Of a thread that was off its CPU at START: if it is not woken before it comes
+ * to one, it was woken before. Context: under the task table's lock.
+ */
+static inline void wp_session_assume_woken(const struct wp_session *session,
+					   struct wallprof_task *slot)
+{
+	if (session->config.flags & WALLPROF_WAKEUPS)
+		slot->woken = slot->born;
+}
+
+/*
+ * What a session has for a CPU, which need not be this one; NULL if that has no memory.
+ * Context: any.
+ */
+static inline struct wp_cpu *wp_session_cpu(const struct wp_session *session,
+					    unsigned int nr)
+{
+	/* Pairs with the release store in wp_cpus_publish(). */
+	struct wp_cpu *cpu = smp_load_acquire(&session->cpus[nr]);
+
+	return cpu->none ? NULL : cpu;
+}
+
+/*
+ * Makes the quiet halves of a CPU ready for an epoch. Context: process, cpus_lock held.
+ */
+static inline void wp_session_begin_cpu(const struct wp_session *session,
+					struct wp_cpu *cpu, u32 epoch)
+{
+	if (session->config.flags & WALLPROF_OFFCPU)
+		wp_half_begin(&cpu->sched, epoch);
+	if (session->config.flags & WALLPROF_SAMPLER)
+		wp_half_begin(&cpu->sampler, epoch);
+}
+
+/* Counts a loss on a CPU without memory. Any context. */
+static inline void wp_session_lose(struct wp_session *session, enum wallprof_loss why,
+				   u64 ns)
+{
+	atomic64_inc(&session->bare.lost[why]);
+	atomic64_add(ns, &session->bare.lost_ns[why]);
+}
+
+/* The epoch to write to. Any context. */
+static inline u32 wp_session_epoch(const struct wp_session *session)
+{
+	/* Pairs with the release store in wp_session_begin_epoch(). */
+	return smp_load_acquire(&session->epoch);
+}
+
+/*
+ * Returns when every event that had begun is over: they have interrupts off or are
+ * NMIs, which RCU waits for. Expedited, as the callback of another grace period
+ * stands behind all those of a fork bomb, whose threads let nobody call them: on
+ * the debug kernel a flip took minutes so, and seconds do. A kernel that shall not
+ * hurry (rcupdate.rcu_normal, PREEMPT_RT once it has booted) does not.
+ * Context: process.
+ */
+static inline void wp_session_quiesce(void)
+{
+	synchronize_rcu_expedited();
+}
+
+/* Wakes the reader, once an epoch. Any context, NMI included. */
+static inline void wp_session_signal(struct wp_session *session, atomic_t *once)
+{
+	if (!atomic_read(once) && !atomic_xchg(once, 1))
+		irq_work_queue(&session->wake);
+}
+
+/*
+ * Has the reader woken, outside of the probe, if what was just put into tables of
+ * these sizes made them full enough. Context: the half's writer, any.
+ */
+static inline void wp_session_grew(struct wp_session *session,
+				   const struct wp_half *half,
+				   const struct wp_table_sizes *sizes)
+{
+	if (wp_half_above_watermark(half, sizes))
+		wp_session_signal(session, &session->signalled);
+}
+
+#endif /* WALLPROF_STATE_H */
