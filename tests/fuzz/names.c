@@ -21,6 +21,7 @@
 #include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
 #include "lib/elf/inlines.h"
+#include "lib/symbols/debugfiles.h"
 
 #define check(condition)	do { if (!(condition)) abort(); } while (0)
 

@@ -57,7 +57,7 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 
 	if (!buffer)
 		buffer = wp_buffersize(WP_DEFAULT_BUFFER,
-						 (!o->event.none + 1ULL) * info->nr_online);
+				       (!o->event.none + 1ULL) * info->nr_online);
 	half = buffer / 2;
 	if (!o->aggrs)
 		o->aggrs = clamp(half * (35 - single) / 100 / sizeof(struct wallprof_aggr),
