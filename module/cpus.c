@@ -25,8 +25,8 @@
 
 #include "compat/memcg.h"
 #include "cpus.h"
-#include "habits.h"
-#include "memo.h"
+#include "pure/stack_cache.h"
+#include "pure/switch_cache.h"
 #include "state.h"
 
 /* A request that is too large is to fail, not to have others killed for it. */

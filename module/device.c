@@ -19,8 +19,8 @@
 
 #include "cpus.h"
 #include "device.h"
-#include "live.h"
 #include "session.h"
+#include "snapshot.h"
 #include "state.h"
 
 static atomic_t wp_sessions = ATOMIC_INIT(0);	/* descriptors that are open */

@@ -4,11 +4,11 @@
  */
 #include <linux/module.h>
 
-#include "asleep.h"
 #include "cpus.h"
 #include "device.h"
 #include "mmput.h"
 #include "probes.h"
+#include "remote_stack.h"
 #include "sampler.h"
 
 static int __init wp_init(void)

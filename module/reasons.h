@@ -11,7 +11,7 @@
 
 #include "compat/ptrace.h"
 #include "compat/sched.h"
-#include "intervals.h"
+#include "pure/intervals.h"
 #include "state.h"
 
 /**

@@ -19,14 +19,14 @@
 #include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
-#include "asleep.h"
 #include "compat/cgroup.h"
 #include "compat/mm.h"
-#include "config.h"
 #include "cpus.h"
-#include "images.h"
-#include "intervals.h"
+#include "mappings.h"
 #include "probes.h"
+#include "pure/config.h"
+#include "pure/intervals.h"
+#include "remote_stack.h"
 #include "sampler.h"
 #include "session.h"
 #include "state.h"

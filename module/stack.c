@@ -13,12 +13,12 @@
 #include "compat/ptrace.h"
 #include "compat/sched.h"
 #include "compat/uaccess.h"
-#include "images.h"
-#include "memo.h"
-#include "state.h"
+#include "mappings.h"
+#include "pure/stack_cache.h"
+#include "pure/unwind_cfi.h"
+#include "pure/unwind_fp.h"
 #include "stack.h"
-#include "unwind_cfi.h"
-#include "unwind_fp.h"
+#include "state.h"
 
 /*
  * The code through which the two tracepoints at which stacks are read call their

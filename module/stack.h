@@ -9,7 +9,7 @@
 #include <linux/wallprof.h>
 
 #include "compat/uaccess.h"
-#include "memo.h"
+#include "pure/stack_cache.h"
 
 struct pt_regs;
 struct wp_cpu;

@@ -20,13 +20,13 @@
 #include <linux/wallprof.h>
 #include <linux/workqueue.h>
 
-#include "ids.h"
-#include "intervals.h"
-#include "layout.h"
-#include "names.h"
-#include "ring.h"
-#include "tables.h"
-#include "tasks.h"
+#include "pure/comm_filter.h"
+#include "pure/id_filter.h"
+#include "pure/intervals.h"
+#include "pure/layout.h"
+#include "pure/ring.h"
+#include "pure/tables.h"
+#include "pure/tasks.h"
 #include "unwind_state.h"
 
 struct address_space;

@@ -16,12 +16,12 @@
 #include <linux/timekeeping.h>
 #include <linux/uidgid.h>
 
-#include "asleep.h"
 #include "compat/cgroup.h"
 #include "compat/sched.h"
+#include "pure/states.h"
 #include "reasons.h"
+#include "remote_stack.h"
 #include "state.h"
-#include "states.h"
 #include "targets.h"
 
 /* Whether a thread is one of the users'. Context: RCU read side, or current. */

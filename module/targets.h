@@ -6,7 +6,7 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
-#include "intervals.h"
+#include "pure/intervals.h"
 #include "state.h"
 
 int wp_targets_set(struct wp_session *session);

@@ -14,7 +14,7 @@
 #include <linux/tracepoint.h>
 
 #include "compat/sched.h"
-#include "ring.h"
+#include "pure/ring.h"
 #include "state.h"
 #include "targets.h"
 #include "timeline.h"

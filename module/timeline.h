@@ -2,8 +2,8 @@
 #ifndef WALLPROF_TIMELINE_H
 #define WALLPROF_TIMELINE_H
 
-#include "intervals.h"
 #include "probe.h"
+#include "pure/intervals.h"
 
 struct task_struct;
 struct wp_session;

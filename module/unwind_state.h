@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a session knows of the code that processes run: types. images.c has the mappings,
+ * What a session knows of the code that processes run: types. mappings.c has the mappings,
  * unwind_store.c the tables.
  */
 #ifndef WALLPROF_UNWIND_STATE_H
@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
-#include "unwind_table.h"
+#include "pure/unwind_table.h"
 
 #define WP_PROCESS_BITS	12	/* of the hash of processes */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/unwind_table.c and module/unwind_cfi.h: a table, registers
+ * Fuzzer of module/pure/unwind_table.c and module/pure/unwind_cfi.h: a table, registers
  * and memory are what the input says. A table that passes the check must not
  * lead a walk astray: it does what the reference does, ends within its room and
  * reads nothing that it has promised not to.

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "lib/unwind/unwindtable.h"
-#include "unwind_table.h"
+#include "pure/unwind_table.h"
 
 #define CODE	0x400000ULL
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/intervals.c: a thread comes, goes and ends, also when that
+ * Fuzzer of module/pure/intervals.c: a thread comes, goes and ends, also when that
  * makes no sense, while the clock goes where it likes. After each step the
  * ledger must hold: what is in it is the time that passed, and an interval that
  * was told of is in it once.
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "intervals.h"
+#include "pure/intervals.h"
 
 static const uint8_t *data;
 static size_t left;

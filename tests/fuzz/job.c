@@ -19,7 +19,7 @@
 #include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
 #include "lib/sandbox/job.h"
-#include "unwind_table.h"
+#include "pure/unwind_table.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);

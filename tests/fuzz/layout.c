@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/config.c and module/layout.c: any configuration is valid or
+ * Fuzzer of module/pure/config.c and module/pure/layout.c: any configuration is valid or
  * not; of a valid one the layout must be what the reference says, and offsets
  * must be found there.
  *
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
 #include "layout_model.h"
+#include "pure/config.h"
 
 struct input {
 	u16 nr_cpus, nr_online, cpu_bytes;

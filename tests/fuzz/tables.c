@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/tables.c: the input is a program of stacks, aggregates,
+ * Fuzzer of module/pure/tables.c: the input is a program of stacks, aggregates,
  * single intervals, ended threads and flips. After each step the tables must agree with the
  * reference, and at the end what was recorded and lost must be what was put in.
  *

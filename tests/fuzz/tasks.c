@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/tasks.c: claims, frees and searches of 256 keys in a table
+ * Fuzzer of module/pure/tasks.c: claims, frees and searches of 256 keys in a table
  * of the least size, against a list of who has which slot.
  *
  * Input: pairs of bytes: what to do, and with which key.
@@ -11,7 +11,7 @@
 
 #include <linux/bitops.h>
 
-#include "tasks.h"
+#include "pure/tasks.h"
 
 #define NR WALLPROF_MIN_TASKS
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/unwind_fp.h: registers, limit and memory are what the input
+ * Fuzzer of module/pure/unwind_fp.h: registers, limit and memory are what the input
  * says. The walk must do what the reference does, end within its room, and
  * read nothing that it has promised not to.
  *

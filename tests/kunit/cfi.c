@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/unwind_table.c and module/unwind_cfi.h: what the check of a
+ * Suite of module/pure/unwind_table.c and module/pure/unwind_cfi.h: what the check of a
  * table refuses, which rule an address finds, and known stacks with each kind of
  * rule, against what must come out and against the reference.
  */

@@ -14,7 +14,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "unwind_cfi.h"
+#include "pure/unwind_cfi.h"
 
 struct cfi_user {
 	const u8 *bytes;

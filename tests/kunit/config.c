@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/config.c: which configurations are valid.
+ * Suite of module/pure/config.c: which configurations are valid.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "config.h"
+#include "pure/config.h"
 #include "suite.h"
 
 /* Both kinds of tables, of everything, and all at its least. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/intervals.c: the phases of a thread, the intervals that end,
+ * Suite of module/pure/intervals.c: the phases of a thread, the intervals that end,
  * what of them was spent runnable, and the ledger, in which no nanosecond is lost
  * or counted twice.
  */
@@ -8,7 +8,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "intervals.h"
+#include "pure/intervals.h"
 #include "suite.h"
 
 static const struct wp_thread before = {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/layout.c: the mapping of a session and its memory.
+ * Suite of module/pure/layout.c: the mapping of a session and its memory.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "config.h"
-#include "layout.h"
 #include "layout_model.h"
+#include "pure/config.h"
+#include "pure/layout.h"
 #include "suite.h"
 
 #define OFFCPU		WALLPROF_OFFCPU

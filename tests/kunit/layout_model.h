@@ -8,7 +8,7 @@
 
 #include <linux/kernel.h>
 
-#include "layout.h"
+#include "pure/layout.h"
 
 /* @at lies behind @end, by less than @slack, and is a multiple of @align. */
 static inline bool layout_behind(u64 at, __uint128_t end, u64 align, u64 slack)

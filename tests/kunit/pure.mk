@@ -20,9 +20,7 @@ PURE_TSAN := -fsanitize=thread
 
 # What KUnit has of the kernel, and threads, come from the shim.
 PURE_SRC := $(filter-out tests/kunit/threads.c,$(wildcard tests/kunit/*.c)) \
-	$(wildcard tests/shim/*.c) \
-	$(addprefix $(PURE_MODULE)/,tables.c tasks.c intervals.c states.c \
-		config.c layout.c ids.c names.c sort.c ring.c unwind_table.c)
+	$(wildcard tests/shim/*.c) $(sort $(wildcard $(PURE_MODULE)/pure/*.c))
 
 .PHONY: pure
 pure: $(PURE_OUT)/asan $(PURE_OUT)/tsan
@@ -35,7 +33,7 @@ cflags: # for those who compile parts of it
 sources: # likewise
 	@echo $(PURE_SRC)
 
-PURE_DEPS := $(wildcard $(PURE_MODULE)/*.h tests/kunit/*.h tests/shim/*/*.h \
+PURE_DEPS := $(wildcard $(PURE_MODULE)/*.h $(PURE_MODULE)/pure/*.h tests/kunit/*.h tests/shim/*/*.h \
 	uapi/linux/*.h) tests/kunit/pure.mk
 
 # One by one: ccache knows single sources only.

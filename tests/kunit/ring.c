@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/ring.c: a ring of records, its reader, and what is lost.
+ * Suite of module/pure/ring.c: a ring of records, its reader, and what is lost.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "ring.h"
+#include "pure/ring.h"
 #include "suite.h"
 
 #define NR	8

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/states.c: the name of the state in which a thread leaves its
+ * Suite of module/pure/states.c: the name of the state in which a thread leaves its
  * CPU.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/wallprof.h>
 
-#include "states.h"
+#include "pure/states.h"
 #include "suite.h"
 
 static const struct row {

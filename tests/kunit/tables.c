@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/tables.c: the layout of a half, stacks, aggregates, ended
+ * Suite of module/pure/tables.c: the layout of a half, stacks, aggregates, ended
  * threads, epochs and what is lost when a table is full.
  */
 #include <linux/bitops.h>
@@ -10,8 +10,8 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "pure/tables.h"
 #include "suite.h"
-#include "tables.h"
 #include "tables_model.h"
 
 /* A stack that a case puts together; larger than a kernel stack should hold. */

@@ -16,8 +16,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "pure/tables.h"
 #include "suite.h"
-#include "tables.h"
 
 #define TWIN_PROBES 64
 #define TWIN_PAGE 4096

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/tasks.c: claims, searches and frees against a list, full
+ * Suite of module/pure/tasks.c: claims, searches and frees against a list, full
  * tables and buckets, and several threads at once. The last are for
  * ThreadSanitizer and KCSAN, too.
  */
@@ -10,8 +10,8 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "pure/tasks.h"
 #include "suite.h"
-#include "tasks.h"
 #include "threads.h"
 
 /* task_structs lie somewhere in the kernel's map of memory. */

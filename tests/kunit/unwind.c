@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/unwind_fp.h: known stacks of 64 and 32 bits, and memory that
+ * Suite of module/pure/unwind_fp.h: known stacks of 64 and 32 bits, and memory that
  * was written by an enemy.
  */
 #include <linux/kernel.h>

@@ -13,7 +13,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "unwind_fp.h"
+#include "pure/unwind_fp.h"
 
 struct user_memory {
 	const u8 *bytes;

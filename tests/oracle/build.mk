@@ -10,8 +10,7 @@ OR_MODULE ?= module
 OR_LIB := build/libwallprof.a
 OR_CFLAGS := -std=gnu11 -O2 -g -D_GNU_SOURCE -Wall -Wextra -Wno-sign-compare -Werror \
 	-Itests/shim -Iuapi -I$(OR_MODULE) -Iuserspace
-# Of the module's, only what is pure.
-OR_DEPS := $(filter-out %/unwind_store.c,$(wildcard $(OR_MODULE)/unwind_*)) \
+OR_DEPS := $(wildcard $(OR_MODULE)/pure/unwind_*) \
 	$(wildcard tests/oracle/*.h uapi/linux/*.h userspace/lib/*/*.h) tests/oracle/build.mk
 OR_PROGRAMS := frames frames-lazy frames-avx frames-clang frames-static signals \
 	signals-musl contexts births throws
@@ -32,7 +31,7 @@ $(OR_OUT)/recorded: $(addprefix tests/oracle/,recorded.c recording.c ours.c) $(O
 
 $(OR_OUT)/figures: tests/oracle/figures.c $(OR_LIB) $(OR_DEPS)
 	@mkdir -p $(@D)
-	$(CC) $(OR_CFLAGS) -o $@ $< $(OR_MODULE)/unwind_table.c $(OR_LIB) -ldw -lelf -lz
+	$(CC) $(OR_CFLAGS) -o $@ $< $(OR_MODULE)/pure/unwind_table.c $(OR_LIB) -ldw -lelf -lz
 
 $(OR_LIB): FORCE
 	@$(MAKE) -s -f userspace/build.mk $@

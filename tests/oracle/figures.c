@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "lib/unwind/unwindtable.h"
-#include "unwind_table.h"
+#include "pure/unwind_table.h"
 
 static double cpu_ms(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Our unwinder: a process's mappings, their tables, and module/unwind_cfi.h with
+ * Our unwinder: a process's mappings, their tables, and module/pure/unwind_cfi.h with
  * memory from wherever it is.
  */
 #ifndef ORACLE_OURS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/user.h>
 
-#include "unwind_cfi.h"
+#include "pure/unwind_cfi.h"
 
 /* What was counted over all walks of all processes. */
 struct ours_counts {

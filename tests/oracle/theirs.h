@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "unwind_cfi.h"
+#include "pure/unwind_cfi.h"
 
 struct theirs;
 

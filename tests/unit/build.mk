@@ -40,8 +40,8 @@ $(UNIT_OUT)/%: $(UNIT_OUT)/obj/%.o build/san/libwallprof.a
 UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs
 $(UNIT_TABLES) $(UNIT_TABLES:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
 	UNIT_INCLUDE := -Itests/shim -Imodule
-$(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/unwind_table.c
-$(UNIT_TABLES): $(wildcard module/unwind_table.*)
+$(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/pure/unwind_table.c
+$(UNIT_TABLES): $(wildcard module/pure/unwind_table.*)
 
 # What it tests is the commands'.
 $(UNIT_OUT)/signals: UNIT_MODULE = userspace/cmd/common/signals.c userspace/cmd/common/sigwatch.c

@@ -9,8 +9,8 @@
 
 #include "lib/unwind/gofuncs.h"
 #include "lib/unwind/unwindtable.h"
+#include "pure/unwind_table.h"
 #include "tap.h"
-#include "unwind_table.h"
 
 #define TEXT	0x400100
 

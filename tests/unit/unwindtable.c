@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "lib/unwind/unwindtable.h"
+#include "pure/unwind_table.h"
 #include "tap.h"
-#include "unwind_table.h"
 
 /* Bytes that no padding of the assembler is, so that each row has a place. */
 asm(".pushsection .text\n"

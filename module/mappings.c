@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What processes run: which process has mapped which file where.
+ *
+ * This file owns a session's processes; their unwind tables are unwind_store.c's.
+ * Tables and mappings come by ioctl (process context, the
+ * session's lock held) and do not change once they are published; the probes
+ * and the overflow handler only find them, under RCU (irqs off, or NMI). A
+ * process is known by its mm_struct: an exec makes a new one, of which nothing
+ * is known until the reader tells, and what was said of the old one cannot be
+ * taken for it. The structs are held so that no address is used twice.
+ *
+ * What a flip's wp_session_quiesce() has outlived is freed after it. Until then an
+ * entry's mappings count as users of the tables that they name; a table without users
+ * is seen by no reader, and may go when another one needs its room.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "access.h"
+#include "mappings.h"
+#include "state.h"
+#include "unwind_store.h"
+
+/* Spare entries: forks between two flips or MAPS that get their mappings. */
+#define WP_SPARE	1024
+
+/* How many mappings are taken over before others may run. */
+#define WP_MAPS_AT_ONCE	1024
+
+/* Entries that wait for a flip; more make MAPS wait itself. */
+#define WP_MAX_RETIRED	1024
+
+/**
+ * struct wp_process - a process whose code is known
+ * @node: in &struct wp_images.by_mm or spare
+ * @retired: in &struct wp_images.retired
+ * @mm: who it is; held by mmgrab()
+ * @code: its mappings
+ */
+struct wp_process {
+	struct hlist_node node;
+	struct list_head retired;
+	struct mm_struct *mm;
+	struct wp_code *code;
+};
+
+static atomic64_t wp_generations = ATOMIC64_INIT(0);
+
+/**
+ * wp_images_init - know nothing yet
+ * @images: those of a new session
+ *
+ * Context: process.
+ */
+void wp_images_init(struct wp_images *images)
+{
+	xa_init(&images->tables);
+	raw_spin_lock_init(&images->lock);
+	INIT_LIST_HEAD(&images->retired);
+	images->changes = 1;
+}
+
+/**
+ * wp_images_status - tell what a session knows
+ * @session: the session, locked
+ * @status: gets it
+ *
+ * Context: process.
+ */
+void wp_images_status(struct wp_session *session, struct wallprof_status *status)
+{
+	struct wp_images *images = &session->images;
+	unsigned long flags;
+
+	status->tables = images->nr_tables;
+	status->tables_bytes = images->bytes;
+	raw_spin_lock_irqsave(&images->lock, flags);
+	status->processes = images->nr_processes;
+	status->forks_missed = images->nr_missed;
+	raw_spin_unlock_irqrestore(&images->lock, flags);
+}
+
+/* An entry that is charged for, or NULL. */
+static struct wp_process *wp_process_new(struct wp_session *session)
+{
+	struct wp_process *process;
+
+	if (wp_store_charge(session, sizeof(*process)))
+		return NULL;
+	process = kmalloc(sizeof(*process), GFP_KERNEL_ACCOUNT);
+	if (!process)
+		wp_store_charge(session, -(s64)sizeof(*process));
+	return process;
+}
+
+static void wp_process_delete(struct wp_session *session, struct wp_process *process)
+{
+	kfree(process);
+	wp_store_charge(session, -(s64)sizeof(*process));
+}
+
+/* What a process's mappings are charged with. */
+static size_t wp_code_bytes(u32 nr)
+{
+	return sizeof(struct wp_code) + nr * sizeof(struct wp_map);
+}
+
+/* Mappings that no reader can see, or none yet, use their tables no more. */
+static void wp_code_free(struct wp_code *code)
+{
+	u32 i;
+
+	for (i = 0; i < code->maps.nr; i++) {
+		if (code->map[i].table)
+			wp_store_unuse(code->map[i].table);
+	}
+	kvfree(code);
+}
+
+/*
+ * Gives entries back that no reader can see any more. Their mappings may be
+ * those of a process that was forked, and then stay.
+ */
+static void wp_process_free(struct wp_session *session, struct wp_process *process)
+{
+	struct wp_code *code = process->code;
+
+	if (refcount_dec_and_test(&code->refs)) {
+		wp_store_charge(session, -(s64)wp_code_bytes(code->maps.nr));
+		wp_code_free(code);
+	}
+	mmdrop(process->mm);
+	wp_process_delete(session, process);
+}
+
+/**
+ * wp_images_free_retired - free the processes that no reader sees any more
+ * @session: the session, locked; a grace period has passed since they were retired
+ *
+ * Context: process.
+ */
+void wp_images_free_retired(struct wp_session *session)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *process, *next;
+
+	list_for_each_entry_safe(process, next, &images->retired, retired) {
+		wp_process_free(session, process);
+		cond_resched();
+	}
+	INIT_LIST_HEAD(&images->retired);
+	images->nr_retired = 0;
+}
+
+/*
+ * Sees to it that the fork probe finds entries. Without memory, or where no more
+ * may be locked, it does not, and counts that.
+ */
+static void wp_images_refill(struct wp_session *session)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *process;
+	unsigned long flags;
+
+	/* Only the probe takes some meanwhile. */
+	while (READ_ONCE(images->nr_spare) < WP_SPARE) {
+		process = wp_process_new(session);
+		if (!process)
+			return;
+		raw_spin_lock_irqsave(&images->lock, flags);
+		hlist_add_head(&process->node, &images->spare);
+		images->nr_spare++;
+		raw_spin_unlock_irqrestore(&images->lock, flags);
+	}
+}
+
+/**
+ * wp_images_settle - free what was retired, and be ready for forks
+ * @session: the session, locked; a grace period has passed since
+ *	wp_images_retire_dead()
+ *
+ * Context: process.
+ */
+void wp_images_settle(struct wp_session *session)
+{
+	wp_images_free_retired(session);
+	if (session->images.by_mm)
+		wp_images_refill(session);
+}
+
+/* Context: @images->lock held. */
+static void wp_images_change(struct wp_images *images)
+{
+	/* Pairs with wp_images_changes(). */
+	smp_store_release(&images->changes, images->changes + 1);
+}
+
+/**
+ * wp_images_note_epoch - another epoch is the current one
+ * @images: of the session
+ *
+ * Context: process, the session locked; before those that may still write to the last
+ * epoch are waited for.
+ */
+void wp_images_note_epoch(struct wp_images *images)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&images->lock, flags);
+	wp_images_change(images);
+	raw_spin_unlock_irqrestore(&images->lock, flags);
+}
+
+/* Takes an entry out. Context: @images->lock held, and the session's. */
+static void wp_process_retire(struct wp_images *images, struct wp_process *process)
+{
+	hlist_del_rcu(&process->node);
+	wp_images_change(images);
+	images->nr_processes--;
+	list_add(&process->retired, &images->retired);
+	images->nr_retired++;
+}
+
+/**
+ * wp_images_retire_dead - forget the processes that have ended
+ * @session: the session, locked
+ *
+ * Context: process; wp_images_settle() is to follow after a grace period.
+ */
+void wp_images_retire_dead(struct wp_session *session)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *process;
+	struct hlist_node *next;
+	unsigned long flags;
+	unsigned int i;
+
+	images->nr_lived = 0;
+	if (!READ_ONCE(images->nr_processes))
+		return;
+	for (i = 0; i < 1 << WP_PROCESS_BITS; i++) {
+		if (hlist_empty(&images->by_mm[i]))
+			continue;
+		raw_spin_lock_irqsave(&images->lock, flags);
+		hlist_for_each_entry_safe(process, next, &images->by_mm[i], node) {
+			if (!atomic_read(&process->mm->mm_users))
+				wp_process_retire(images, process);
+		}
+		raw_spin_unlock_irqrestore(&images->lock, flags);
+	}
+	images->nr_lived = READ_ONCE(images->nr_processes);
+}
+
+static struct hlist_head *wp_images_bucket(struct hlist_head *by_mm,
+					   const struct mm_struct *mm)
+{
+	/* mm_structs are far apart: the low bits tell little. */
+	return &by_mm[hash_64((unsigned long)mm >> 6, WP_PROCESS_BITS)];
+}
+
+/* Context: @images->lock held, or RCU: irqs off, or NMI. */
+static struct wp_process *wp_process_find(struct wp_images *images,
+					  const struct mm_struct *mm)
+{
+	struct hlist_head *by_mm;
+	struct wp_process *process;
+
+	/* Pairs with wp_images_prepare(). */
+	by_mm = smp_load_acquire(&images->by_mm);
+	if (!by_mm)
+		return NULL;
+	hlist_for_each_entry_rcu_notrace(process, wp_images_bucket(by_mm, mm), node) {
+		if (process->mm == mm)
+			return process;
+	}
+	return NULL;
+}
+
+/**
+ * wp_images_find - the code that a process has mapped
+ * @images: the session's
+ * @mm: the process
+ *
+ * Context: any, NMI included, under RCU.
+ * Return: its mappings, valid as long as RCU is held; NULL if they are not known.
+ */
+const struct wp_code *wp_images_find(struct wp_images *images,
+				     const struct mm_struct *mm)
+{
+	struct wp_process *process = wp_process_find(images, mm);
+
+	return process ? process->code : NULL;
+}
+
+/**
+ * wp_images_fork - a process begins as a copy of another
+ * @session: the session
+ * @parent: whose code it has
+ * @child: who it is
+ *
+ * Context: the fork probe: irqs off.
+ */
+void wp_images_fork(struct wp_session *session, struct mm_struct *parent,
+		    struct mm_struct *child)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *process, *from;
+
+	if (!parent || !child || child == parent || !READ_ONCE(images->nr_processes))
+		return;
+	raw_spin_lock(&images->lock);
+	from = wp_process_find(images, parent);
+	/* The reader may have told of the child already. */
+	if (!from || wp_process_find(images, child))
+		goto unlock;
+	if (hlist_empty(&images->spare)) {
+		images->nr_missed++;
+		goto unlock;
+	}
+	process = hlist_entry(images->spare.first, struct wp_process, node);
+	hlist_del(&process->node);
+	images->nr_spare--;
+	mmgrab(child);
+	process->mm = child;
+	process->code = from->code;
+	refcount_inc(&process->code->refs);
+	images->nr_processes++;
+	hlist_add_head_rcu(&process->node, wp_images_bucket(images->by_mm, child));
+unlock:
+	raw_spin_unlock(&images->lock);
+}
+
+/* Makes room for processes, once. */
+static int wp_images_prepare(struct wp_session *session)
+{
+	size_t bytes = sizeof(struct hlist_head) << WP_PROCESS_BITS;
+	struct wp_images *images = &session->images;
+	struct hlist_head *by_mm;
+	int err;
+
+	if (images->by_mm)
+		return 0;
+	err = wp_store_charge(session, bytes);
+	if (err)
+		return err;
+	by_mm = kvcalloc(1 << WP_PROCESS_BITS, sizeof(*by_mm),
+			 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!by_mm) {
+		wp_store_charge(session, -(s64)bytes);
+		return -ENOMEM;
+	}
+	/* The probes see empty lists. Pairs with wp_process_find(). */
+	smp_store_release(&images->by_mm, by_mm);
+	return 0;
+}
+
+/* Takes over one mapping, and begins to use its table. */
+static int wp_map_set(struct wp_images *images, struct wp_map *map,
+		      const struct wallprof_map *user, u64 above)
+{
+	if (user->start >= user->end || user->start < above ||
+	    user->end > TASK_SIZE_MAX || user->reserved)
+		return -EINVAL;
+	map->start = user->start;
+	map->end = user->end;
+	map->bias = user->bias;
+	return user->table ? wp_store_use(images, user->table, &map->table) : 0;
+}
+
+/* Makes a process's mappings of what the user tells. */
+static struct wp_code *wp_code_read(struct wp_session *session,
+				    const struct wallprof_maps *maps)
+{
+	struct wallprof_map *user;
+	struct wp_code *code;
+	u64 above = 0;
+	int err;
+	u32 i;
+
+	user = vmemdup_user(u64_to_user_ptr(maps->maps), maps->nr * sizeof(*user));
+	if (IS_ERR(user))
+		return ERR_CAST(user);
+	code = kvzalloc(struct_size(code, map, maps->nr),
+			GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!code) {
+		code = ERR_PTR(-ENOMEM);
+		goto user;
+	}
+	refcount_set(&code->refs, 1);
+	code->generation = atomic64_inc_return(&wp_generations);
+	code->maps.map = code->map;
+	code->maps.nr = maps->nr;
+	for (i = 0; i < maps->nr; i++) {
+		err = wp_map_set(&session->images, &code->map[i], &user[i], above);
+		if (err) {
+			/* The rest is zero. */
+			wp_code_free(code);
+			code = ERR_PTR(err);
+			goto user;
+		}
+		above = user[i].end;
+		if (!(i % WP_MAPS_AT_ONCE))
+			cond_resched();
+	}
+user:
+	kvfree(user);
+	return code;
+}
+
+/* Publishes what is known of a process, in place of what was. */
+static void wp_process_publish(struct wp_session *session, struct mm_struct *mm,
+			       struct wp_process *process)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *old;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&images->lock, flags);
+	old = wp_process_find(images, mm);
+	/* In front of the old one: a probe finds one of the two. */
+	if (process) {
+		hlist_add_head_rcu(&process->node,
+				   wp_images_bucket(images->by_mm, mm));
+		images->nr_processes++;
+	}
+	if (old)
+		wp_process_retire(images, old);
+	raw_spin_unlock_irqrestore(&images->lock, flags);
+	/* A reader that tells all the time does not wait for its own flips. */
+	if (images->nr_retired > WP_MAX_RETIRED) {
+		wp_session_quiesce();
+		wp_images_free_retired(session);
+	}
+}
+
+/* Makes an entry of what the user tells; both are charged for. */
+static struct wp_process *wp_process_read(struct wp_session *session,
+					  const struct wallprof_maps *maps)
+{
+	struct wp_process *process;
+	int err;
+
+	err = wp_store_charge(session, wp_code_bytes(maps->nr));
+	if (err)
+		return ERR_PTR(err);
+	process = wp_process_new(session);
+	if (!process) {
+		err = -ENOMEM;
+		goto uncharge;
+	}
+	process->code = wp_code_read(session, maps);
+	if (!IS_ERR(process->code))
+		return process;
+	err = PTR_ERR(process->code);
+	wp_process_delete(session, process);
+uncharge:
+	wp_store_charge(session, -(s64)wp_code_bytes(maps->nr));
+	return ERR_PTR(err);
+}
+
+/**
+ * wp_images_map - publish the mappings of a process
+ * @session: the session, locked
+ * @maps: what it has mapped
+ * @of: set to its memory, which stays as long as @code
+ * @code: set to what was published, or to NULL
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_images_map(struct wp_session *session, struct wallprof_maps *maps,
+		  struct mm_struct **of, const struct wp_code **code)
+{
+	struct wp_process *process = NULL;
+	struct mm_struct *mm;
+	int err;
+
+	if (maps->flags || maps->nr > WALLPROF_MAX_MAPS || !maps->nr != !maps->maps ||
+	    session->state == WALLPROF_SESSION_OPEN)
+		return -EINVAL;
+	err = wp_images_prepare(session);
+	if (err)
+		return err;
+	mm = wp_access_mm(session, maps->pid, maps->nr);
+	if (IS_ERR(mm))
+		return PTR_ERR(mm);
+	if (maps->nr) {
+		process = wp_process_read(session, maps);
+		err = PTR_ERR_OR_ZERO(process);
+	}
+	/* What is copied meanwhile may be of a program that was there before. */
+	if (!err && maps->start_stack && maps->start_stack != READ_ONCE(mm->start_stack))
+		err = -ESTALE;
+	if (err)
+		goto drop;
+	if (process)
+		process->mm = mm;
+	/* Forks without flips must not pile up what has ended. */
+	if (READ_ONCE(session->images.nr_processes) >=
+	    session->images.nr_lived + WP_SPARE / 2)
+		wp_images_retire_dead(session);
+	wp_process_publish(session, mm, process);
+	wp_images_refill(session);
+	*of = mm;
+	*code = process ? process->code : NULL;
+	if (!process)
+		mmdrop(mm);
+	return 0;
+drop:
+	if (!IS_ERR_OR_NULL(process)) {
+		process->mm = mm;
+		wp_process_free(session, process);
+	} else {
+		mmdrop(mm);
+	}
+	return err;
+}
+
+/**
+ * wp_images_release - give back all that a session knows
+ * @session: a session whose probes and counters are gone for a grace period
+ *
+ * Context: process.
+ */
+void wp_images_release(struct wp_session *session)
+{
+	struct wp_images *images = &session->images;
+	struct wp_process *process;
+	struct hlist_node *next;
+	unsigned int i;
+
+	for (i = 0; images->by_mm && i < 1 << WP_PROCESS_BITS; i++) {
+		hlist_for_each_entry_safe(process, next, &images->by_mm[i], node) {
+			wp_process_free(session, process);
+			cond_resched();
+		}
+	}
+	kvfree(images->by_mm);
+	wp_images_free_retired(session);
+	hlist_for_each_entry_safe(process, next, &images->spare, node)
+		wp_process_delete(session, process);
+	wp_store_release(session);
+	wp_store_charge(session, -(s64)images->bytes);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a session is told at CONFIGURE: is it valid, and what does 0 stand for.
+ *
+ * This file owns the rules of the uapi header for a single struct. It is pure;
+ * its caller is session.c, in process context.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+
+#include "pure/config.h"
+
+static bool wp_within(u64 value, u64 min, u64 max)
+{
+	return value >= min && value <= max;
+}
+
+static bool wp_config_sampler_ok(const struct wallprof_configure *config)
+{
+	if (!(config->flags & WALLPROF_SAMPLER))
+		return !config->attr_flags && !config->attr_type &&
+		       !config->attr_precise && !config->attr_config &&
+		       !config->attr_config1 && !config->attr_config2 &&
+		       !config->attr_period;
+	/* What perf_event_open() would refuse. */
+	return !(config->attr_flags & ~WALLPROF_ATTR_FLAGS) &&
+	       config->attr_precise <= 3 && config->attr_period &&
+	       !(config->attr_period >> 63) &&
+	       (!(config->attr_flags & WALLPROF_ATTR_FREQ) ||
+		config->attr_period <= WALLPROF_MAX_FREQ);
+}
+
+static bool wp_config_range_ok(const struct wallprof_configure *config)
+{
+	if (!(config->flags & WALLPROF_OFFCPU))
+		return !config->min_ns && !config->max_ns && !config->wait_ns;
+	return !config->max_ns || config->max_ns >= config->min_ns;
+}
+
+static bool wp_config_timeline_ok(const struct wallprof_configure *config)
+{
+	if (!(config->flags & WALLPROF_TIMELINE))
+		return !config->nr_records && !(config->flags & (WALLPROF_OVERWRITE |
+								 WALLPROF_TIMELINE_STACKS));
+	/* Stacks do not live as long as a record that nobody reads. */
+	if (config->flags & WALLPROF_TIMELINE_STACKS &&
+	    (!(config->flags & WALLPROF_OFFCPU) || !config->stack_flags ||
+	     config->flags & WALLPROF_OVERWRITE))
+		return false;
+	return wp_within(config->nr_records, WALLPROF_MIN_RECORDS, WALLPROF_MAX_RECORDS) &&
+	       is_power_of_2(config->nr_records);
+}
+
+static bool wp_config_waits_ok(const struct wallprof_configure *config)
+{
+	if (!config->wait_ns)
+		return !config->nr_waits;
+	return wp_within(config->nr_waits, WALLPROF_MIN_WAITS, WALLPROF_MAX_WAITS);
+}
+
+static bool wp_config_targets_ok(const struct wallprof_configure *config)
+{
+	if (config->target >= WALLPROF_TARGET_MAX)
+		return false;
+	if (config->target == WALLPROF_TARGET_ALL)
+		return !config->nr_targets && !config->targets &&
+		       !(config->flags & (WALLPROF_ENABLE_ON_EXEC |
+					  WALLPROF_INHERIT));
+	if (config->target == WALLPROF_TARGET_UID &&
+	    config->flags & WALLPROF_ENABLE_ON_EXEC)
+		return false;
+	if ((config->target == WALLPROF_TARGET_COMM ||
+	     config->target == WALLPROF_TARGET_CGROUP) &&
+	    (!(config->flags & WALLPROF_OFFCPU) ||
+	     config->flags & (WALLPROF_ENABLE_ON_EXEC | WALLPROF_INHERIT)))
+		return false;
+	return wp_within(config->nr_targets, 1, WALLPROF_MAX_TARGETS);
+}
+
+/**
+ * wp_config_ok - whether a configuration is one that we can do
+ * @config: the user's; the fields that are filled in return are not looked at
+ *
+ * What the kernel or the machine says to it is not known here.
+ */
+bool wp_config_ok(const struct wallprof_configure *config)
+{
+	return !(config->flags & ~WALLPROF_CONFIGURE_FLAGS) &&
+	       config->flags & (WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_TIMELINE) &&
+	       (config->flags & WALLPROF_OFFCPU ||
+		!(config->flags & (WALLPROF_WAKEUPS | WALLPROF_REASONS |
+				   WALLPROF_HISTOGRAMS))) &&
+	       (config->flags & WALLPROF_WAKEUPS || !(config->flags & WALLPROF_WAKERS)) &&
+	       (config->flags & WALLPROF_REASONS || !(config->flags & WALLPROF_ARGS)) &&
+	       (!(config->flags & WALLPROF_WAKER_STACKS) ||
+		(config->flags & WALLPROF_WAKERS && config->stack_flags)) &&
+	       (!(config->flags & WALLPROF_WAKER_CHAINS) ||
+		config->flags & WALLPROF_WAKERS) &&
+	       !(config->stack_flags & ~WALLPROF_STACK_FLAGS) &&
+	       wp_within(config->max_stack, 1, WALLPROF_MAX_STACK) &&
+	       !(config->states >> WALLPROF_STATE_MAX) &&
+	       wp_config_targets_ok(config) &&
+	       wp_config_sampler_ok(config) &&
+	       wp_config_range_ok(config) &&
+	       wp_config_waits_ok(config) &&
+	       wp_config_timeline_ok(config) &&
+	       wp_within(config->nr_aggrs, WALLPROF_MIN_AGGRS,
+			 WALLPROF_MAX_AGGRS) &&
+	       wp_within(config->stack_words, WALLPROF_MIN_STACK_WORDS,
+			 WALLPROF_MAX_STACK_WORDS) &&
+	       wp_within(config->nr_exits, WALLPROF_MIN_EXITS,
+			 WALLPROF_MAX_EXITS) &&
+	       wp_within(config->nr_tasks, WALLPROF_MIN_TASKS,
+			 WALLPROF_MAX_TASKS) &&
+	       is_power_of_2(config->nr_tasks) &&
+	       config->watermark <= 100 && !config->reserved;
+}
+
+/**
+ * wp_config_fill - replace each 0 that stands for something else
+ * @config: as validated
+ */
+void wp_config_fill(struct wallprof_configure *config)
+{
+	if (!config->watermark)
+		config->watermark = 50;
+	if (!config->states)
+		config->states = GENMASK(WALLPROF_STATE_MAX - 1, 0);
+}

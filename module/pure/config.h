@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WALLPROF_PURE_CONFIG_H
+#define WALLPROF_PURE_CONFIG_H
+
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+bool wp_config_ok(const struct wallprof_configure *config);
+void wp_config_fill(struct wallprof_configure *config);
+
+/*
+ * Whether threads come to be targets, and cease to be, while they live, as is seen when
+ * they leave their CPUs. To be of a user without that takes fork or exec.
+ */
+static inline bool wp_config_targets_change(const struct wallprof_configure *config)
+{
+	switch (config->target) {
+	case WALLPROF_TARGET_COMM:
+	case WALLPROF_TARGET_CGROUP:
+		return true;
+	case WALLPROF_TARGET_UID:
+		return config->flags & WALLPROF_OFFCPU;
+	default:
+		return false;
+	}
+}
+
+#endif /* WALLPROF_PURE_CONFIG_H */

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The targets as the user named them: numbers of processes, threads, users or
+ * control groups.
+ *
+ * This file owns how they are searched. It is pure. Its callers are session.c
+ * and targets.c at CONFIGURE (process context), and the probes (irqs off),
+ * which only search.
+ */
+#include <linux/bsearch.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "pure/id_filter.h"
+#include "pure/sort.h"
+
+static int wp_ids_compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/**
+ * wp_ids_widen - make ids of what was read as 32-bit ones
+ * @ids: room for @nr ids, whose second half holds them, of 4 bytes each
+ *
+ * Context: process.
+ */
+void wp_ids_widen(struct wp_ids *ids)
+{
+	const void *narrow = (const u32 *)ids->ids + ids->nr;
+	u32 i, id;
+
+	/* An id is written where none is any more that is still to be read. */
+	for (i = 0; i < ids->nr; i++) {
+		memcpy(&id, narrow + i * sizeof(id), sizeof(id));
+		ids->ids[i] = id;
+	}
+}
+
+/**
+ * wp_ids_name - whether each id names something
+ * @ids: any order
+ * @none: the id that stands for all that cannot be named
+ *
+ * Context: process.
+ */
+bool wp_ids_name(const struct wp_ids *ids, u64 none)
+{
+	u32 i;
+
+	for (i = 0; i < ids->nr; i++) {
+		if (ids->ids[i] == none)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * wp_ids_sort - make ids ready for wp_ids_have()
+ * @ids: any order
+ *
+ * Context: process.
+ */
+void wp_ids_sort(struct wp_ids *ids)
+{
+	wp_sort(ids->ids, ids->nr, sizeof(*ids->ids), wp_ids_compare);
+}
+
+/**
+ * wp_ids_have - whether an id is among them
+ * @ids: sorted
+ * @id: the id
+ *
+ * Context: any.
+ */
+bool wp_ids_have(const struct wp_ids *ids, u64 id)
+{
+	return bsearch(&id, ids->ids, ids->nr, sizeof(id), wp_ids_compare);
+}

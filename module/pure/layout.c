@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where things lie in a session's mapping, and how much memory it holds.
+ *
+ *   task table | CPU 0's tables | … | CPU 0's ring | … | tails
+ *
+ * with, in each CPU's tables, the two halves of the scheduler's and then those of
+ * the sampler's, as configured; tails alone may be mapped for writing. This file
+ * owns these numbers. It is pure; its caller is session.c, in process context.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/string.h>
+
+#include "pure/layout.h"
+
+/* Bytes of a context's two halves in the mapping; adds its indexes to @memory. */
+static u64 wp_layout_tables(const struct wp_table_sizes *sizes,
+			    const struct wp_machine *machine, u64 *memory)
+{
+	*memory += ALIGN(wp_sizes_index_words(sizes) * sizeof(u64),
+			 machine->page_size);
+	return 2 * sizes->half_stride;
+}
+
+/* Bytes of the list of targets as the session keeps it: names, or 64-bit ids. */
+static u64 wp_layout_targets(const struct wallprof_configure *config)
+{
+	return (u64)config->nr_targets * (config->target == WALLPROF_TARGET_COMM ?
+					  WALLPROF_COMM_LEN : sizeof(u64));
+}
+
+/* Of the rings: a page for the head, and then the records. */
+static void wp_layout_rings(struct wp_layout *layout, struct wallprof_configure *config,
+			    const struct wp_machine *machine)
+{
+	config->record_bytes = sizeof(struct wallprof_record);
+	config->rings_offset = 0;
+	config->ring_stride = 0;
+	config->tails_offset = 0;
+	if (!(config->flags & WALLPROF_TIMELINE))
+		return;
+	layout->ring_stride = machine->page_size +
+			      ALIGN((u64)config->nr_records * config->record_bytes,
+				    machine->page_size);
+	layout->tails_bytes = ALIGN(machine->nr_cpus * sizeof(struct wallprof_tail),
+				    machine->page_size);
+}
+
+/**
+ * wp_layout_set - work out the mapping of a session, and its memory
+ * @layout: to fill
+ * @config: as validated; the out fields are filled
+ * @machine: the machine
+ *
+ * Context: process.
+ * Return: whether a CPU's tables are not larger than they may be.
+ */
+bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
+		   const struct wp_machine *machine)
+{
+	struct wp_table_sizes *sched = &layout->sched;
+	struct wp_table_sizes *sampler = &layout->sampler;
+	u64 page_size = machine->page_size;
+	u64 per_cpu = ALIGN(machine->cpu_bytes, page_size);
+	u64 tasks;
+
+	memset(layout, 0, sizeof(*layout));
+	config->half_stride = 0;
+	config->sampler_half_stride = 0;
+	config->exits_offset = 0;
+	config->waits_offset = 0;
+	config->hist_bytes = 0;
+	config->hists_offset = 0;
+	config->cpu_stride = 0;
+	config->aggrs_offset = 0;
+	config->stacks_offset = 0;
+	if (config->flags & WALLPROF_OFFCPU) {
+		bool hists = config->flags & WALLPROF_HISTOGRAMS;
+
+		wp_sizes_set(sched, config->nr_aggrs, config->stack_words,
+			     config->nr_exits, config->nr_waits, hists,
+			     config->watermark, page_size);
+		config->half_stride = sched->half_stride;
+		config->aggrs_offset = sched->aggrs_offset;
+		config->stacks_offset = sched->stacks_offset;
+		config->exits_offset = sched->exits_offset;
+		if (config->nr_waits)
+			config->waits_offset = sched->waits_offset;
+		if (hists) {
+			config->hist_bytes = sizeof(struct wallprof_hist);
+			config->hists_offset = sched->hists_offset;
+		}
+		config->cpu_stride += wp_layout_tables(sched, machine, &per_cpu);
+	}
+	config->sampler_offset = config->cpu_stride;
+	if (config->flags & WALLPROF_SAMPLER) {
+		wp_sizes_set(sampler, config->nr_aggrs, config->stack_words,
+			     0, 0, false, config->watermark, page_size);
+		config->sampler_half_stride = sampler->half_stride;
+		config->aggrs_offset = sampler->aggrs_offset;
+		config->stacks_offset = sampler->stacks_offset;
+		config->cpu_stride += wp_layout_tables(sampler, machine, &per_cpu);
+	}
+	if (config->cpu_stride > WALLPROF_MAX_CPU_BYTES)
+		return false;
+	wp_layout_rings(layout, config, machine);
+	if (layout->ring_stride > WALLPROF_MAX_CPU_BYTES)
+		return false;
+	per_cpu += config->cpu_stride + layout->ring_stride;
+	tasks = ALIGN((u64)config->nr_tasks * sizeof(struct wallprof_task),
+		      page_size);
+	layout->tasks_bytes = tasks;
+	layout->cpu_stride = config->cpu_stride;
+	layout->nr_cpus = machine->nr_cpus;
+	config->aggr_bytes = sizeof(struct wallprof_aggr);
+	config->task_bytes = sizeof(struct wallprof_task);
+	config->wait_bytes = sizeof(struct wallprof_wait);
+	config->tasks_offset = 0;
+	config->cpus_offset = tasks;
+	config->map_bytes = tasks + machine->nr_cpus * config->cpu_stride;
+	if (layout->ring_stride) {
+		config->rings_offset = config->map_bytes;
+		config->ring_stride = layout->ring_stride;
+		config->tails_offset = config->rings_offset +
+				       machine->nr_cpus * layout->ring_stride;
+		config->map_bytes = config->tails_offset + layout->tails_bytes;
+	}
+	/* Keys and two bitmaps come with the slots. */
+	tasks += ALIGN((u64)config->nr_tasks * sizeof(long), page_size) +
+		 2 * ALIGN((u64)config->nr_tasks / 8, page_size);
+	tasks += ALIGN(wp_layout_targets(config), page_size);
+	/* A page stands for all that CPUs without memory have in the mapping. */
+	tasks += layout->tails_bytes + page_size;
+	layout->cpu_memory = per_cpu;
+	config->memory_bytes = tasks + machine->nr_online * per_cpu;
+	return true;
+}
+
+/* Is @offset in one of @nr parts of @stride bytes? If not, it is reduced by them. */
+static bool wp_layout_in(u64 *offset, u64 stride, u32 nr, struct wp_place *place)
+{
+	u64 which = stride ? div64_u64(*offset, stride) : nr;
+
+	if (which >= nr) {
+		*offset -= stride * nr;
+		return false;
+	}
+	place->cpu = which;
+	place->rest = *offset - which * stride;
+	return true;
+}
+
+/**
+ * wp_layout_find - tell what stands at an offset of the mapping
+ * @layout: as set by wp_layout_set()
+ * @offset: bytes
+ * @place: out: what
+ *
+ * Context: any.
+ * Return: whether something is there.
+ */
+bool wp_layout_find(const struct wp_layout *layout, u64 offset, struct wp_place *place)
+{
+	place->part = WP_PART_TASKS;
+	if (wp_layout_in(&offset, layout->tasks_bytes, 1, place))
+		return true;
+	place->part = WP_PART_TABLES;
+	if (wp_layout_in(&offset, layout->cpu_stride, layout->nr_cpus, place))
+		return true;
+	place->part = WP_PART_RING;
+	if (wp_layout_in(&offset, layout->ring_stride, layout->nr_cpus, place))
+		return true;
+	place->part = WP_PART_TAILS;
+	return wp_layout_in(&offset, layout->tails_bytes, 1, place);
+}

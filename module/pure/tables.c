@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The epoch tables: what is summed, and the stacks that it is summed by.
+ *
+ * This file owns the layout of a half, the interning of stacks and the adding
+ * to aggregates. It is pure: it includes no tracing header, allocates nothing
+ * and is compiled into the module, KUnit and userspace tests alike. Its
+ * callers are the probes (irqs off) and the overflow handler (NMI or hard
+ * irq), each for tables of its own, and process context for a half that is
+ * quiet.
+ *
+ * Entries are dense, so that a reader reads just what is used; a hash index of
+ * tagged words finds them. A word of the index carries the epoch in which it
+ * was written, so that nothing has to be cleared when a half is used again:
+ * what is not of this epoch is free.
+ */
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/string.h>
+
+#include "pure/tables.h"
+
+/* How far a search goes. The index is at most half full of aggregates. */
+#define WP_PROBES	64
+
+/*
+ * A word of an index: epoch (28 bits), hash (15), entry (21). No entry is
+ * found by these alone: the entry itself is compared in full.
+ */
+#define WP_ENTRY_BITS	WALLPROF_STACK_INDEX_BITS
+#define WP_ENTRY_MASK	((1ULL << WP_ENTRY_BITS) - 1)
+#define WP_HASH_BITS	(64 - WALLPROF_STACK_EPOCH_BITS - WP_ENTRY_BITS)
+
+/* Words of a stack's header. */
+#define WP_STACK_HEAD	(sizeof(struct wallprof_stack) / sizeof(u64))
+
+static_assert(sizeof(struct wallprof_stack) % sizeof(u64) == 0);
+static_assert(WALLPROF_MAX_STACK_WORDS <= 1U << WALLPROF_STACK_INDEX_BITS);
+static_assert(WALLPROF_MAX_AGGRS <= 1U << WP_ENTRY_BITS);
+static_assert(!((WALLPROF_MAX_AGGRS - 1) & WALLPROF_INDEX_IS_WAIT));
+static_assert(!((WALLPROF_MAX_WAITS - 1) & WALLPROF_INDEX_IS_WAIT));
+static_assert(WALLPROF_STACK_INDEX_BITS + WALLPROF_STACK_CONTEXT_BITS +
+	      WALLPROF_STACK_CPU_BITS + WALLPROF_STACK_EPOCH_BITS == 64);
+/* The largest stack fits into the smallest table. */
+static_assert(WP_STACK_HEAD + WALLPROF_MAX_STACK < WALLPROF_MIN_STACK_WORDS);
+
+static u64 wp_tag(u32 epoch, u64 hash)
+{
+	return (u64)epoch << (64 - WALLPROF_STACK_EPOCH_BITS) |
+	       hash >> (64 - WP_HASH_BITS) << WP_ENTRY_BITS;
+}
+
+/* One step of a multiplicative hash; the constant is 2^64 / golden ratio. */
+static __always_inline u64 wp_mix(u64 hash, u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ hash >> 29;
+}
+
+static u32 wp_watermark(u32 capacity, u32 percent)
+{
+	u32 mark = div_u64((u64)capacity * percent, 100);
+
+	return mark ? mark : 1;
+}
+
+/**
+ * wp_sizes_set - work out capacities and layout
+ * @sizes: to fill
+ * @nr_aggrs: entries of an aggregate table
+ * @stack_words: words of a stack table
+ * @nr_exits: entries of a table of ended threads, or 0
+ * @nr_waits: entries of a table of single intervals, or 0
+ * @hists: each aggregate has a histogram
+ * @watermark: percent of a capacity
+ * @page_size: alignment of a half, a power of two
+ *
+ * Context: process. The numbers were validated by the caller.
+ */
+void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
+		  u32 nr_exits, u32 nr_waits, bool hists, u32 watermark,
+		  u64 page_size)
+{
+	u64 bytes = ALIGN(sizeof(struct wallprof_half), 64);
+
+	sizes->nr_aggrs = nr_aggrs;
+	sizes->stack_words = stack_words;
+	sizes->nr_exits = nr_exits;
+	sizes->nr_waits = nr_waits;
+	sizes->hists = hists;
+	sizes->aggr_mask = 2 * roundup_pow_of_two(nr_aggrs) - 1;
+	/* Stacks of fewer than seven frames may run out of index first. */
+	sizes->stack_mask = roundup_pow_of_two(stack_words / 4) - 1;
+	sizes->aggr_watermark = wp_watermark(nr_aggrs, watermark);
+	sizes->stack_watermark = wp_watermark(stack_words, watermark);
+	sizes->exit_watermark = nr_exits ? wp_watermark(nr_exits, watermark) :
+					   U32_MAX;
+	sizes->wait_watermark = nr_waits ? wp_watermark(nr_waits, watermark) :
+					   U32_MAX;
+	sizes->aggrs_offset = bytes;
+	bytes += (u64)nr_aggrs * sizeof(struct wallprof_aggr);
+	sizes->stacks_offset = ALIGN(bytes, 64);
+	bytes = sizes->stacks_offset + (u64)stack_words * sizeof(u64);
+	sizes->exits_offset = ALIGN(bytes, 64);
+	bytes = sizes->exits_offset + (u64)nr_exits * sizeof(struct wallprof_task);
+	sizes->waits_offset = ALIGN(bytes, 64);
+	bytes = sizes->waits_offset + (u64)nr_waits * sizeof(struct wallprof_wait);
+	sizes->hists_offset = ALIGN(bytes, 64);
+	if (hists)
+		bytes = sizes->hists_offset + (u64)nr_aggrs * sizeof(struct wallprof_hist);
+	sizes->half_stride = ALIGN(bytes, page_size);
+}
+
+/**
+ * wp_sizes_index_words - how many words both halves' indexes take
+ * @sizes: as set by wp_sizes_set()
+ */
+u64 wp_sizes_index_words(const struct wp_table_sizes *sizes)
+{
+	return 2 * ((u64)sizes->aggr_mask + 1 + sizes->stack_mask + 1);
+}
+
+/**
+ * wp_tables_set - lay the tables of a CPU and context into memory
+ * @tables: to fill
+ * @sizes: as set by wp_sizes_set(); kept
+ * @cpu: the CPU
+ * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
+ * @mapped: two halves, zeroed
+ * @index: wp_sizes_index_words() words, zeroed
+ *
+ * Context: process, before any writer knows the tables.
+ */
+void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
+		   u32 cpu, u32 context, void *mapped, u64 *index)
+{
+	int i;
+
+	tables->sizes = sizes;
+	tables->cpu = cpu;
+	tables->context = context;
+	for (i = 0; i < 2; i++) {
+		struct wp_half *half = &tables->half[i];
+		char *base = (char *)mapped + i * sizes->half_stride;
+
+		half->head = (struct wallprof_half *)base;
+		half->aggrs = (struct wallprof_aggr *)(base + sizes->aggrs_offset);
+		half->stacks = (u64 *)(base + sizes->stacks_offset);
+		half->exits = (struct wallprof_task *)(base + sizes->exits_offset);
+		half->waits = (struct wallprof_wait *)(base + sizes->waits_offset);
+		half->hists = (struct wallprof_hist *)(base + sizes->hists_offset);
+		half->aggr_index = index;
+		index += sizes->aggr_mask + 1;
+		half->stack_index = index;
+		index += sizes->stack_mask + 1;
+	}
+}
+
+/**
+ * wp_half_begin - make a quiet half ready for an epoch
+ * @tables: the CPU's tables
+ * @epoch: 1 to WP_EPOCH_MAX, larger than any that the half has held
+ *
+ * Context: process. The half has no writer; the release store that makes
+ * @epoch the current one publishes what is written here.
+ */
+void wp_half_begin(struct wp_tables *tables, u32 epoch)
+{
+	struct wp_half *half = wp_half_of(tables, epoch);
+	struct wallprof_half *head = half->head;
+
+	memset(half->again, 0, sizeof(half->again));
+	memset(head, 0, sizeof(*head));
+	head->epoch = epoch;
+	head->cpu = tables->cpu;
+	head->stack_words = 1;
+}
+
+/**
+ * wp_half_settle - tell in a half's head what was done in it by habit
+ * @half: the half
+ *
+ * Context: process. The half has no writer any more, and no reader yet.
+ */
+void wp_half_settle(struct wp_half *half)
+{
+	struct wallprof_half *head = half->head;
+	u8 why, mixed;
+
+	for (why = 0; why < WALLPROF_UNWIND_MAX; why++) {
+		for (mixed = 0; mixed < 2; mixed++) {
+			struct wp_again *again = wp_again_of(half, why, mixed);
+
+			head->events += again->summed;
+			head->unwinds[why] += again->known;
+			head->walks_remembered += again->known;
+			head->walks_mixed += mixed ? again->known : 0;
+			memset(again, 0, sizeof(*again));
+		}
+	}
+}
+
+/* Of a stack, or of what intervals stand in. */
+static u64 wp_stack_id(const struct wp_tables *tables, u32 epoch, u32 index)
+{
+	return (u64)epoch << 36 | (u64)tables->cpu << 22 |
+	       (u64)tables->context << 21 | index;
+}
+
+/**
+ * wp_stack_intern - find a stack in this epoch's table, or put it there
+ * @tables: the CPU's tables
+ * @epoch: the current epoch
+ * @ips: addresses, the innermost first, or what stands for them
+ * @nr: how many, at most WALLPROF_MAX_STACK
+ * @unwind: enum wallprof_unwind
+ * @flags: WALLPROF_STACK_IS_KERNEL, …
+ *
+ * Two stacks are the same if all of their addresses, @unwind and @flags are.
+ *
+ * Context: the tables' writer, any.
+ * Return: the stack's id; 0 if there is no room, which is counted.
+ */
+u64 wp_stack_intern(struct wp_tables *tables, u32 epoch, const u64 *ips,
+		    unsigned int nr, u8 unwind, u8 flags)
+{
+	const struct wp_table_sizes *sizes = tables->sizes;
+	struct wp_half *half = wp_half_of(tables, epoch);
+	u64 header = nr | (u64)unwind << 16 | (u64)flags << 24;
+	u64 hash = wp_mix(0, header);
+	struct wallprof_stack *stack;
+	u64 tag, word;
+	u32 slot, at;
+	int i;
+
+	for (i = 0; i < nr; i++)
+		hash = wp_mix(hash, ips[i]);
+	tag = wp_tag(epoch, hash);
+	slot = hash & sizes->stack_mask;
+	for (i = 0; i < WP_PROBES; i++, slot = (slot + 1) & sizes->stack_mask) {
+		word = half->stack_index[slot];
+		if ((word ^ tag) >> (64 - WALLPROF_STACK_EPOCH_BITS))
+			break;
+		if ((word ^ tag) & ~WP_ENTRY_MASK)
+			continue;
+		at = word & WP_ENTRY_MASK;
+		stack = (struct wallprof_stack *)&half->stacks[at];
+		if (stack->nr == nr && stack->unwind == unwind &&
+		    stack->flags == flags &&
+		    !memcmp(stack->ips, ips, nr * sizeof(*ips)))
+			return wp_stack_id(tables, epoch, at);
+	}
+	at = half->head->stack_words;
+	if (i == WP_PROBES || sizes->stack_words - at < WP_STACK_HEAD + nr) {
+		wp_half_lose(half, WALLPROF_LOSS_STACK_FULL, 0);
+		return 0;
+	}
+	stack = (struct wallprof_stack *)&half->stacks[at];
+	stack->nr = nr;
+	stack->unwind = unwind;
+	stack->flags = flags;
+	stack->reserved = 0;
+	memcpy(stack->ips, ips, nr * sizeof(*ips));
+	half->stack_index[slot] = tag | at;
+	half->head->nr_stacks++;
+	half->head->stack_words = at + WP_STACK_HEAD + nr;
+	return wp_stack_id(tables, epoch, at);
+}
+
+static u64 wp_aggr_hash(const struct wallprof_aggr *key)
+{
+	u64 hash;
+
+	hash = wp_mix(key->start_time, (u64)key->tgid << 32 | key->tid);
+	hash = wp_mix(hash, (u64)key->exec_id << 32 | (u32)key->flags << 16 |
+			    (u32)key->state << 8 | key->kind);
+	hash = wp_mix(hash, key->user_stack);
+	hash = wp_mix(hash, key->kernel_stack);
+	hash = wp_mix(hash, (u64)key->waker_tid << 32 | (u32)key->syscall << 16 |
+			    (u32)key->reason << 8 | key->waker);
+	hash = wp_mix(hash, key->arg);
+	return wp_mix(hash, key->waker_stack);
+}
+
+/**
+ * wp_aggr_add - add an interval or a sample to its aggregate
+ * @tables: the CPU's tables
+ * @epoch: the current epoch
+ * @key: the fields before count, and runnable; the others are not read
+ * @value: nanoseconds, or the period
+ * @time: when the interval ended, or the sample was taken
+ *
+ * Context: the tables' writer, any.
+ * Return: whether there was room. What is lost is counted with @value.
+ */
+bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_aggr *key, u64 value, u64 time)
+{
+	const struct wp_table_sizes *sizes = tables->sizes;
+	struct wp_half *half = wp_half_of(tables, epoch);
+	u64 hash = wp_aggr_hash(key);
+	u64 tag = wp_tag(epoch, hash);
+	u32 slot = hash & sizes->aggr_mask;
+	struct wallprof_aggr *aggr;
+	u64 word;
+	u32 at;
+	int i;
+
+	half->head->events++;
+	for (i = 0; i < WP_PROBES; i++, slot = (slot + 1) & sizes->aggr_mask) {
+		word = half->aggr_index[slot];
+		if ((word ^ tag) >> (64 - WALLPROF_STACK_EPOCH_BITS))
+			break;
+		if ((word ^ tag) & ~WP_ENTRY_MASK)
+			continue;
+		at = word & WP_ENTRY_MASK;
+		aggr = &half->aggrs[at];
+		if (!wp_aggr_same(aggr, key))
+			continue;
+		wp_aggr_sum(aggr, value, key->runnable, time);
+		*wp_aggr_recent(tables, key->tid, key->user_stack) = at;
+		return true;
+	}
+	at = half->head->nr_aggrs;
+	if (i == WP_PROBES || at == sizes->nr_aggrs) {
+		wp_half_lose(half, WALLPROF_LOSS_AGGR_FULL, value);
+		return false;
+	}
+	aggr = &half->aggrs[at];
+	*aggr = *key;
+	aggr->count = 1;
+	aggr->total = value;
+	aggr->min = value;
+	aggr->max = value;
+	aggr->first = time;
+	aggr->last = time;
+	aggr->runnable_max = key->runnable;
+	aggr->blocked_max = value - key->runnable;
+	aggr->waker_aggr = 0;
+	if (sizes->hists)
+		memset(&half->hists[at], 0, sizeof(half->hists[at]));
+	half->aggr_index[slot] = tag | at;
+	*wp_aggr_recent(tables, key->tid, key->user_stack) = at;
+	half->head->nr_aggrs = at + 1;
+	return true;
+}
+
+/**
+ * wp_aggr_chain - say of which interval the waker of one came that was just added
+ * @tables: the CPU's tables
+ * @epoch: the current epoch
+ * @key: as it was added, for which there was room, and nothing since
+ * @waker_aggr: what this or wp_wait_chain() returned for the waker's; 0: not known
+ *
+ * No part of the key: an aggregate that was told apart by the one before, which
+ * was told apart likewise, would be another one each time.
+ *
+ * Context: the tables' writer, any.
+ * Return: the aggregate's id.
+ */
+u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
+		  const struct wallprof_aggr *key, u64 waker_aggr)
+{
+	u32 at = *wp_aggr_recent(tables, key->tid, key->user_stack);
+
+	wp_half_of(tables, epoch)->aggrs[at].waker_aggr = waker_aggr;
+	return wp_stack_id(tables, epoch, at);
+}
+
+/**
+ * wp_wait_chain - say of which interval the waker of one came that was just kept
+ * @tables: the CPU's tables
+ * @epoch: the current epoch, in which wp_wait_add() had room, and nothing came since
+ * @waker_aggr: what this or wp_aggr_chain() returned for the waker's; 0: not known
+ *
+ * Context: the tables' writer, any.
+ * Return: the interval's id.
+ */
+u64 wp_wait_chain(struct wp_tables *tables, u32 epoch, u64 waker_aggr)
+{
+	struct wp_half *half = wp_half_of(tables, epoch);
+	u32 at = half->head->nr_waits - 1;
+
+	half->waits[at].waker_aggr = waker_aggr;
+	return wp_stack_id(tables, epoch, WALLPROF_INDEX_IS_WAIT | at);
+}
+
+/* Counts a part of an interval in the bucket of its length. */
+static void wp_hist_count(u32 *buckets, u64 ns)
+{
+	int nr = fls64(div_u64(ns, 1000));
+
+	if (!ns)
+		return;
+	if (nr >= WALLPROF_HIST_BUCKETS)
+		nr = WALLPROF_HIST_BUCKETS - 1;
+	if (likely(buckets[nr] != U32_MAX))
+		buckets[nr]++;
+}
+
+/**
+ * wp_hist_add - count the length of an interval that was just added
+ * @tables: the CPU's tables, with histograms
+ * @epoch: the current epoch
+ * @key: as it was added, for which there was room, and nothing since
+ * @value: nanoseconds
+ *
+ * Context: the tables' writer, any.
+ */
+void wp_hist_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_aggr *key, u64 value)
+{
+	u32 at = *wp_aggr_recent(tables, key->tid, key->user_stack);
+	struct wallprof_hist *hist = &wp_half_of(tables, epoch)->hists[at];
+
+	wp_hist_count(hist->blocked, value - key->runnable);
+	wp_hist_count(hist->runnable, key->runnable);
+}
+
+/**
+ * wp_exit_add - keep the summary of a thread that ended
+ * @tables: the CPU's tables
+ * @epoch: the current epoch
+ * @task: its slot
+ *
+ * Context: the tables' writer, any.
+ * Return: whether there was room. What is lost is counted.
+ */
+bool wp_exit_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_task *task)
+{
+	struct wp_half *half = wp_half_of(tables, epoch);
+	u32 at = half->head->nr_exits;
+
+	if (at == tables->sizes->nr_exits) {
+		wp_half_lose(half, WALLPROF_LOSS_EXIT_FULL, task->spill_ns);
+		return false;
+	}
+	half->exits[at] = *task;
+	half->head->nr_exits = at + 1;
+	return true;
+}
+
+/**
+ * wp_wait_add - keep an interval by itself
+ * @tables: the CPU's tables
+ * @epoch: the current epoch
+ * @key: the fields before count, and runnable; the others are not read
+ * @more: its system call's second and third argument
+ * @ns: its length
+ * @now: when it ended
+ *
+ * Context: the tables' writer, any.
+ * Return: whether there was room. That there was none is counted; the interval
+ * is to be added to its aggregate then.
+ */
+bool wp_wait_add(struct wp_tables *tables, u32 epoch, const struct wallprof_aggr *key,
+		 const u64 more[2], u64 ns, u64 now)
+{
+	struct wallprof_half *head = wp_half_of(tables, epoch)->head;
+	u32 at = head->nr_waits;
+
+	if (at == tables->sizes->nr_waits) {
+		head->waits_full.count++;
+		head->waits_full.ns += ns;
+		return false;
+	}
+	wp_half_of(tables, epoch)->waits[at] = (struct wallprof_wait){
+		.tid = key->tid,
+		.tgid = key->tgid,
+		.start_time = key->start_time,
+		.exec_id = key->exec_id,
+		.kind = key->kind,
+		.state = key->state,
+		.flags = key->flags,
+		.user_stack = key->user_stack,
+		.kernel_stack = key->kernel_stack,
+		.waker_tid = key->waker_tid,
+		.syscall = key->syscall,
+		.reason = key->reason,
+		.waker = key->waker,
+		.arg = key->arg,
+		.waker_stack = key->waker_stack,
+		.begin = now - ns,
+		.end = now,
+		.runnable = key->runnable,
+		.arg2 = more[0],
+		.arg3 = more[1],
+	};
+	head->events++;
+	head->nr_waits = at + 1;
+	return true;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WALLPROF_PURE_TABLES_H
+#define WALLPROF_PURE_TABLES_H
+
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#define WP_CONTEXT_SCHED	0
+#define WP_CONTEXT_SAMPLER	1
+
+/* The last epoch that an id can name. Epoch 0 is not used. */
+#define WP_EPOCH_MAX		((1U << WALLPROF_STACK_EPOCH_BITS) - 1)
+
+/**
+ * struct wp_table_sizes - capacities, the same for all tables of a context
+ * @nr_aggrs: entries of the aggregate table
+ * @stack_words: words of the stack table
+ * @nr_exits: entries of the table of ended threads, 0 for the sampler
+ * @nr_waits: entries of the table of single intervals, or 0
+ * @aggr_mask: slots of the aggregates' index - 1
+ * @stack_mask: slots of the stacks' index - 1
+ * @aggr_watermark: entries from which on the reader is to be woken
+ * @stack_watermark: words, likewise
+ * @exit_watermark: entries, likewise
+ * @wait_watermark: entries, likewise
+ * @aggrs_offset: bytes from the start of a half to its aggregates
+ * @stacks_offset: to its stack words
+ * @exits_offset: to its ended threads
+ * @waits_offset: to its single intervals
+ * @hists_offset: to its histograms
+ * @half_stride: bytes of a half, whole pages
+ * @hists: whether each aggregate has a histogram
+ *
+ * Written at CONFIGURE, constant afterwards.
+ */
+struct wp_table_sizes {
+	u32 nr_aggrs;
+	u32 stack_words;
+	u32 nr_exits;
+	u32 nr_waits;
+	u32 aggr_mask;
+	u32 stack_mask;
+	u32 aggr_watermark;
+	u32 stack_watermark;
+	u32 exit_watermark;
+	u32 wait_watermark;
+	u64 aggrs_offset;
+	u64 stacks_offset;
+	u64 exits_offset;
+	u64 waits_offset;
+	u64 hists_offset;
+	u64 half_stride;
+	bool hists;
+};
+
+/**
+ * struct wp_again - what was done in a half by habit, without a look
+ * @known: threads that left with a stack that was known again
+ * @summed: intervals that began so and were added to where the last one was
+ */
+struct wp_again {
+	u64 known;
+	u64 summed;
+};
+
+/**
+ * struct wp_half - one half of a CPU's tables of one context
+ * @head: head, mapped
+ * @aggrs: aggregates in order of appearance, mapped
+ * @stacks: stack words, mapped; word 0 is not used, so that no id is 0
+ * @exits: ended threads, mapped
+ * @waits: single intervals, mapped
+ * @hists: histograms of @aggrs, mapped; of use if there are any
+ * @aggr_index: hash index of @aggrs: epoch, bits of the hash, entry
+ * @stack_index: hash index of @stacks, likewise
+ * @again: what was done by habit, see wp_again_of(); not in @head yet
+ *
+ * Between wp_half_begin() and the flip that retires it a half has one writer:
+ * its CPU, in its context. A flip retires it; wp_session_quiesce() then orders
+ * all that was written before wp_half_settle(), and all that the reader reads.
+ */
+struct wp_half {
+	struct wallprof_half *head;
+	struct wallprof_aggr *aggrs;
+	u64 *stacks;
+	struct wallprof_task *exits;
+	struct wallprof_wait *waits;
+	struct wallprof_hist *hists;
+	u64 *aggr_index;
+	u64 *stack_index;
+	struct wp_again again[2 * WALLPROF_UNWIND_MAX];
+};
+
+#define WP_RECENT_BITS	6	/* of the number of aggregates that are found at once */
+
+/**
+ * struct wp_tables - a CPU's tables of one context
+ * @half: epoch E writes to half[E % 2]
+ * @sizes: capacities
+ * @cpu: the CPU, as it stands in stack ids
+ * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
+ * @recent: where aggregates were found or made last: a guess, of whatever epoch
+ */
+struct wp_tables {
+	struct wp_half half[2];
+	const struct wp_table_sizes *sizes;
+	u32 cpu;
+	u32 context;
+	u32 recent[1 << WP_RECENT_BITS];
+};
+
+void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
+		  u32 nr_exits, u32 nr_waits, bool hists, u32 watermark,
+		  u64 page_size);
+u64 wp_sizes_index_words(const struct wp_table_sizes *sizes);
+void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
+		   u32 cpu, u32 context, void *mapped, u64 *index);
+void wp_half_begin(struct wp_tables *tables, u32 epoch);
+void wp_half_settle(struct wp_half *half);
+
+u64 wp_stack_intern(struct wp_tables *tables, u32 epoch, const u64 *ips,
+		    unsigned int nr, u8 unwind, u8 flags);
+bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_aggr *key, u64 value, u64 time);
+u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
+		  const struct wallprof_aggr *key, u64 waker_aggr);
+u64 wp_wait_chain(struct wp_tables *tables, u32 epoch, u64 waker_aggr);
+void wp_hist_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_aggr *key, u64 value);
+bool wp_exit_add(struct wp_tables *tables, u32 epoch,
+		 const struct wallprof_task *task);
+bool wp_wait_add(struct wp_tables *tables, u32 epoch, const struct wallprof_aggr *key,
+		 const u64 more[2], u64 ns, u64 now);
+
+/* Any context of the half's writer. */
+static inline struct wp_half *wp_half_of(struct wp_tables *tables, u32 epoch)
+{
+	return &tables->half[epoch & 1];
+}
+
+/*
+ * Where it is counted how often a stack was known again, by why its walk ended, and
+ * whether that went by tables but for some frames. Any context of the half's writer.
+ */
+static inline struct wp_again *wp_again_of(struct wp_half *half, u8 why, bool mixed)
+{
+	return &half->again[2 * why + mixed];
+}
+
+/* Whether that is in a half. Any context. */
+static inline bool wp_again_is_in(const struct wp_again *again, const struct wp_half *half)
+{
+	return (unsigned long)again - (unsigned long)half->again < sizeof(half->again);
+}
+
+/* Any context of the half's writer. */
+static inline void wp_half_lose(struct wp_half *half, enum wallprof_loss why,
+				u64 ns)
+{
+	half->head->lost[why].count++;
+	half->head->lost[why].ns += ns;
+}
+
+/* Any context of the half's writer. */
+static inline bool wp_half_above_watermark(const struct wp_half *half,
+					   const struct wp_table_sizes *sizes)
+{
+	const struct wallprof_half *head = half->head;
+
+	return head->nr_aggrs >= sizes->aggr_watermark ||
+	       head->stack_words >= sizes->stack_watermark ||
+	       head->nr_exits >= sizes->exit_watermark ||
+	       head->nr_waits >= sizes->wait_watermark;
+}
+
+/* Whether two aggregates have one key: all before @count, which has no holes. */
+static __always_inline bool wp_aggr_same(const struct wallprof_aggr *a,
+					 const struct wallprof_aggr *b)
+{
+	return a->tid == b->tid && a->tgid == b->tgid &&
+	       a->start_time == b->start_time && a->exec_id == b->exec_id &&
+	       a->kind == b->kind && a->state == b->state &&
+	       a->flags == b->flags && a->user_stack == b->user_stack &&
+	       a->kernel_stack == b->kernel_stack &&
+	       a->waker_tid == b->waker_tid && a->syscall == b->syscall &&
+	       a->reason == b->reason && a->waker == b->waker &&
+	       a->arg == b->arg && a->waker_stack == b->waker_stack;
+}
+
+/*
+ * Adds to an aggregate. Returns whether it has a longest part now. Any context of the
+ * half's writer.
+ */
+static __always_inline bool wp_aggr_sum(struct wallprof_aggr *aggr, u64 value,
+					u64 runnable, u64 time)
+{
+	u64 blocked = value - runnable;
+	bool longest = false;
+
+	aggr->count++;
+	aggr->total += value;
+	if (value < aggr->min)
+		aggr->min = value;
+	if (value > aggr->max)
+		aggr->max = value;
+	if (time > aggr->last)
+		aggr->last = time;
+	aggr->runnable += runnable;
+	if (unlikely(runnable > aggr->runnable_max)) {
+		aggr->runnable_max = runnable;
+		longest = true;
+	}
+	if (unlikely(blocked > aggr->blocked_max)) {
+		aggr->blocked_max = blocked;
+		longest = true;
+	}
+	return longest;
+}
+
+/*
+ * Where the place of an aggregate is kept. Threads and stacks have numbers one
+ * after the other: without a product of both, pairs of them would meet often.
+ *
+ * Any context of the tables' writer.
+ */
+static __always_inline u32 *wp_aggr_recent(struct wp_tables *tables, u32 tid, u64 user_stack)
+{
+	u32 hash = tid * 0x9e3779b1U + (u32)user_stack * 0x85ebca6bU;
+
+	return &tables->recent[hash >> (32 - WP_RECENT_BITS)];
+}
+
+/**
+ * wp_aggr_guess - the aggregate that was used last of a thread and a stack
+ * @tables: the CPU's tables
+ * @half: wp_half_of() the current epoch
+ * @tid: of its key
+ * @user_stack: of its key
+ *
+ * It may be any other one as well: the key is to be compared. If it is the same,
+ * wp_aggr_again() is what wp_aggr_add() would do.
+ *
+ * Context: the tables' writer, any.
+ * Return: the aggregate, or NULL.
+ */
+static __always_inline struct wallprof_aggr *
+wp_aggr_guess(struct wp_tables *tables, const struct wp_half *half, u32 tid, u64 user_stack)
+{
+	u32 at = *wp_aggr_recent(tables, tid, user_stack);
+
+	/* Up to there, all are of this epoch. */
+	return likely(at < half->head->nr_aggrs) ? &half->aggrs[at] : NULL;
+}
+
+/* Adds what wp_aggr_guess() found the aggregate for. Any context of the half's writer. */
+static __always_inline void wp_aggr_again(struct wallprof_half *head,
+					  struct wallprof_aggr *aggr, u64 value,
+					  u64 runnable, u64 time)
+{
+	head->events++;
+	wp_aggr_sum(aggr, value, runnable, time);
+}
+
+#endif /* WALLPROF_PURE_TABLES_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The walk of a user stack by frame pointers.
+ *
+ * Pure, and a header, since it must be inlined: where user memory is open to
+ * the kernel (user_access_begin) no function may be called. Its callers are
+ * stack.c (irqs off or NMI) and the userspace tests.
+ *
+ * User memory is hostile. What holds for any contents: the walk ends after
+ * @max frames; it reads only below @limit, through @read, which can fail; each
+ * frame lies above the last one.
+ */
+#ifndef WALLPROF_PURE_UNWIND_FP_H
+#define WALLPROF_PURE_UNWIND_FP_H
+
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+/**
+ * struct wp_frame - what a frame pointer points at
+ * @next: the caller's frame pointer
+ * @ret: the address that the function returns to
+ */
+struct wp_frame {
+	u64 next;
+	u64 ret;
+};
+
+/*
+ * 32-bit ARM has two kinds of frame. That of its present standard is like all
+ * others: two words, at the frame pointer. The older one, of the APCS, is three
+ * words before it: the caller's frame pointer, its stack pointer, the address to
+ * return to. Its own stack pointer tells it: that is where the frame ends, but
+ * for up to four arguments that a function with an open list of them pushes.
+ */
+#define WP_APCS_FRAME	12
+
+static __always_inline bool wp_is_apcs_frame(u64 fp, u32 sp)
+{
+	u32 pushed = sp - (u32)fp - 4;
+
+	return pushed <= 16 && !(pushed & 3);
+}
+
+/* Reads the frame at @addr; must not fault, sleep or, in stack.c, call. */
+typedef bool (*wp_read_frame_fn)(void *ctx, u64 addr, struct wp_frame *frame);
+
+/**
+ * wp_unwind_fp - walk a user stack
+ * @ip: instruction pointer of the user registers
+ * @sp: stack pointer
+ * @fp: frame pointer
+ * @word: bytes of a word of the task: 8 or 4
+ * @limit: user addresses are below this
+ * @read: reads a frame of two such words
+ * @ctx: handed to @read
+ * @ips: out: addresses, the innermost first
+ * @max: room in @ips, at least 1
+ * @why: out: enum wallprof_unwind
+ *
+ * Context: that of @read.
+ * Return: the number of addresses, at least 1.
+ */
+static __always_inline unsigned int
+wp_unwind_fp(u64 ip, u64 sp, u64 fp, unsigned int word, u64 limit,
+	     wp_read_frame_fn read, void *ctx, u64 *ips, unsigned int max, u8 *why)
+{
+	struct wp_frame frame = {};
+	unsigned int nr = 0;
+
+	ips[nr++] = ip;
+	*why = WALLPROF_UNWIND_DEPTH;
+	while (nr < max) {
+		if (!fp) {
+			*why = WALLPROF_UNWIND_END;
+			break;
+		}
+		if (fp & (word - 1)) {
+			*why = WALLPROF_UNWIND_MISALIGNED;
+			break;
+		}
+		if (fp < sp) {
+			*why = WALLPROF_UNWIND_NOT_RISING;
+			break;
+		}
+		if (fp > limit - 2 * word || !read(ctx, fp, &frame)) {
+			*why = WALLPROF_UNWIND_FAULT;
+			break;
+		}
+		if (!frame.ret || frame.ret >= limit) {
+			*why = WALLPROF_UNWIND_BAD_IP;
+			break;
+		}
+		ips[nr++] = frame.ret;
+		sp = fp + 2 * word;
+		fp = frame.next;
+	}
+	return nr;
+}
+
+#endif /* WALLPROF_PURE_UNWIND_FP_H */

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stacks of threads that sleep: those that went to sleep before their process's
+ * mappings were known, or before the session began.
+ *
+ * This file owns the walk of another thread's stack. Its callers are mappings.c, of
+ * the user stack, when a process's mappings are told, and targets.c, of the kernel
+ * stack, at START: process context, the session locked.
+ *
+ * The user stack is read by a worker, as a kernel thread that uses the process's
+ * memory with page faults disabled. What is not in the page tables cannot be read
+ * then, and ends the walk: no page is made present, no memory is charged to the
+ * process, and neither its mmap_lock nor a page of its is held. get_user_pages_remote()
+ * promises none of that: FOLL_NOWAIT reads from swap, FOLL_NOFAULT is not on all kernels
+ * and, on some, not for huge pages.
+ *
+ * A thread that sleeps can be woken at any instant. What makes the result good
+ * all the same: a thread that sleeps can only run again through the scheduler's
+ * wakeup, which takes the thread's pi_lock; and a thread that ran has closed the
+ * interval that we began with. So under that lock, of a thread that sleeps, and
+ * whose interval is still the one of before, the stack has not changed
+ * meanwhile, and its slot is nobody else's.
+ */
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/workqueue.h>
+
+#include "compat/ptrace.h"
+#include "compat/sched.h"
+#include "compat/unwind.h"
+#include "mmput.h"
+#include "pure/unwind_cfi.h"
+#include "remote_stack.h"
+#include "stack.h"
+#include "state.h"
+
+/* Threads that are held at a time. */
+#define WP_ASLEEP_BATCH	256
+
+/*
+ * Not the queue of mmput.c, whose work may wait for others. Written at load and unload
+ * only.
+ */
+static struct workqueue_struct *wp_asleep_workers;
+
+/**
+ * struct wp_asleep - the walks of a process's threads
+ * @session: whose
+ * @pid: the process, in the session's pid namespace
+ * @mm: its memory, in use
+ * @code: its mappings
+ * @work: the worker's
+ * @done: by the worker, which uses nothing of this any more
+ * @stop: the caller was killed: written by it, read by the worker, unordered
+ * @p: the thread that is looked at
+ * @regs: its user registers
+ * @since: since when its interval is open
+ * @phase: what its slot said
+ * @absent: a word of its stack could not be read
+ * @nr: frames found
+ * @told: what the walk told
+ * @ips: addresses
+ * @seen: threads of the process that were looked for
+ * @nr_threads: how many are in @threads
+ * @threads: some of the process's, held
+ *
+ * But for @stop used by the caller until @work is queued and from @done on, and by the
+ * worker between.
+ */
+struct wp_asleep {
+	struct wp_session *session;
+	u32 pid;
+	struct mm_struct *mm;
+	const struct wp_code *code;
+	struct work_struct work;
+	struct completion done;
+	bool stop;
+	struct task_struct *p;
+	struct pt_regs regs;
+	u64 since;
+	u8 phase;
+	bool absent;
+	unsigned int nr;
+	struct wp_cfi_told told;
+	u64 ips[WALLPROF_MAX_STACK];
+	unsigned int seen;
+	unsigned int nr_threads;
+	struct task_struct *threads[WP_ASLEEP_BATCH];
+};
+
+static u64 wp_asleep_reg(const void *ctx, unsigned int reg)
+{
+	const struct wp_asleep *walk = ctx;
+
+	return wp_regs_dwarf(&walk->regs, reg);
+}
+
+/* Context: a worker that uses the process's memory. */
+static bool wp_asleep_read(void *ctx, u64 addr, u64 *value)
+{
+	const void __user *from = (const void __user *)wp_user_nospec(addr);
+	struct wp_asleep *walk = ctx;
+
+	walk->absent = copy_from_user_nofault(value, from, sizeof(*value));
+	return !walk->absent;
+}
+
+static u64 wp_asleep_strip(u64 ip)
+{
+	return wp_strip_ip(ip);
+}
+
+static const struct wp_cfi_ops wp_asleep_ops = {
+	.arch = &wp_cfi_here,
+	.reg = wp_asleep_reg,
+	.read = wp_asleep_read,
+	.strip = wp_asleep_strip,
+};
+
+/* Whether a slot's open interval could do with a better stack. */
+static bool wp_asleep_wants(const struct wallprof_task *slot)
+{
+	/* Without the thread's pi_lock a guess, looked at again with it. */
+	u16 flags = data_race(slot->flags);
+	/* The same. */
+	u8 phase = data_race(slot->phase);
+
+	if (phase != WALLPROF_TASK_OFF && phase != WALLPROF_TASK_UNSEEN)
+		return false;
+	if (flags & (WALLPROF_TASK_FILTERED | WALLPROF_TASK_ARMED))
+		return false;
+	return flags & WALLPROF_TASK_WEAK_STACK ||
+	       (flags & WALLPROF_TASK_SINCE_START && !READ_ONCE(slot->user_stack));
+}
+
+/*
+ * The slot of a thread that sleeps and wants a better stack, or NULL.
+ *
+ * Context: p->pi_lock held. Until that is released the thread does not run.
+ */
+static struct wallprof_task *wp_asleep_slot(struct wp_asleep *walk)
+{
+	struct wp_session *session = walk->session;
+	struct wallprof_task *slot;
+
+	if (!wp_task_asleep(walk->p))
+		return NULL;
+	/*
+	 * Only the thread itself executes another program. Until that is loaded,
+	 * its registers are the old one's: see wp_stack_is_exec().
+	 */
+	if (READ_ONCE(walk->p->mm) != walk->mm || wp_stack_is_exec(walk->p, walk->mm))
+		return NULL;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)walk->p);
+	return slot && wp_asleep_wants(slot) ? slot : NULL;
+}
+
+/* Takes the registers of a thread that sleeps. */
+static bool wp_asleep_begin(struct wp_asleep *walk)
+{
+	struct task_struct *p = walk->p;
+	struct wallprof_task *slot;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&p->pi_lock, flags);
+	slot = wp_asleep_slot(walk);
+	if (slot) {
+		walk->regs = *task_pt_regs(p);
+		walk->since = slot->since;
+		walk->phase = slot->phase;
+	}
+	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
+	return slot && wp_regs_64bit(&walk->regs);
+}
+
+/* Whether the stack may be better another time: with more memory, or more tables. */
+static bool wp_asleep_is_cut(const struct wp_asleep *walk)
+{
+	u8 why = walk->told.why;
+
+	return why == WALLPROF_UNWIND_FAULT || why == WALLPROF_UNWIND_NOT_RESIDENT ||
+	       wp_stack_is_weak(why, walk->told.by_fp);
+}
+
+/* Puts the stack into the thread's slot, if it slept all the time. */
+static void wp_asleep_end(struct wp_asleep *walk)
+{
+	struct wp_session *session = walk->session;
+	struct task_struct *p = walk->p;
+	struct wallprof_half *head;
+	struct wallprof_task *slot;
+	unsigned long flags;
+	struct wp_cpu *cpu;
+	u32 epoch;
+	u64 id;
+
+	raw_spin_lock_irqsave(&p->pi_lock, flags);
+	slot = wp_asleep_slot(walk);
+	if (!slot || slot->since != walk->since || slot->phase != walk->phase)
+		goto unlock;
+	/* Irqs are off: this CPU's tables are ours, as they are a probe's. */
+	cpu = session->cpus[smp_processor_id()];
+	if (cpu->none) {
+		wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
+		goto unlock;
+	}
+	epoch = wp_session_epoch(session);
+	head = wp_half_of(&cpu->sched, epoch)->head;
+	head->walks_not_resident += walk->told.why == WALLPROF_UNWIND_NOT_RESIDENT;
+	/* What could not be read now may have been read then. */
+	if (slot->user_stack && wp_asleep_is_cut(walk))
+		goto unlock;
+	head->walks_asleep++;
+	id = wp_stack_intern(&cpu->sched, epoch, walk->ips, walk->nr, walk->told.why,
+			     walk->told.by_fp ? WALLPROF_STACK_BY_FP : 0);
+	if (!id)
+		goto unlock;
+	slot->user_stack = id;
+	/* Tells who left by habit, too: see wp_habit_lasts(). */
+	slot->flags &= ~WALLPROF_TASK_WEAK_STACK;
+	/* Unless it is the kernel stack that was lost. */
+	if (!(session->config.stack_flags & WALLPROF_STACK_KERNEL) || slot->kernel_stack)
+		slot->flags &= ~WALLPROF_TASK_NO_STACK;
+	if (wp_asleep_is_cut(walk))
+		slot->flags |= WALLPROF_TASK_WEAK_STACK;
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch), &session->layout.sched);
+unlock:
+	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
+}
+
+/* Context: a worker that uses the process's memory. */
+static void wp_asleep_one(struct wp_asleep *walk)
+{
+	const struct wallprof_configure *config = &walk->session->config;
+
+	if (!wp_asleep_begin(walk))
+		return;
+	walk->absent = false;
+	walk->nr = wp_unwind_cfi(&wp_asleep_ops, walk, &walk->code->maps,
+				 config->stack_flags & WALLPROF_STACK_USER,
+				 instruction_pointer(&walk->regs),
+				 user_stack_pointer(&walk->regs), TASK_SIZE_MAX,
+				 walk->ips, config->max_stack, &walk->told);
+	/* A word that cannot be read is the last one of its walk. */
+	if (walk->absent && walk->told.why == WALLPROF_UNWIND_FAULT)
+		walk->told.why = WALLPROF_UNWIND_NOT_RESIDENT;
+	wp_asleep_end(walk);
+}
+
+/*
+ * Holds threads of the process that want a better stack, from the @seen-th one on.
+ * Returns how many.
+ */
+static unsigned int wp_asleep_collect(struct wp_asleep *walk)
+{
+	struct wp_session *session = walk->session;
+	struct task_struct *leader, *p;
+	unsigned int i = 0, nr = 0;
+
+	rcu_read_lock();
+	leader = pid_task(find_pid_ns(walk->pid, session->pid_ns), PIDTYPE_TGID);
+	if (!leader)
+		goto unlock;
+	for_each_thread(leader, p) {
+		struct wallprof_task *slot;
+
+		if (i++ < walk->seen)
+			continue;
+		walk->seen++;
+		slot = wp_tasks_find(&session->tasks, (unsigned long)p);
+		if (!slot || p->flags & WP_PF_NO_USER || !wp_asleep_wants(slot))
+			continue;
+		get_task_struct(p);
+		walk->threads[nr++] = p;
+		if (nr == ARRAY_SIZE(walk->threads))
+			break;
+	}
+unlock:
+	rcu_read_unlock();
+	walk->nr_threads = nr;
+	return nr;
+}
+
+/* Walks the stacks of the process's threads. Context: a worker, for an ioctl that waits. */
+static void wp_asleep_work(struct work_struct *work)
+{
+	struct wp_asleep *walk = container_of(work, struct wp_asleep, work);
+
+	kthread_use_mm(walk->mm);
+	do {
+		while (walk->nr_threads && !READ_ONCE(walk->stop)) {
+			walk->p = walk->threads[--walk->nr_threads];
+			wp_asleep_one(walk);
+			put_task_struct(walk->p);
+			cond_resched();
+		}
+	} while (!READ_ONCE(walk->stop) && wp_asleep_collect(walk));
+	kthread_unuse_mm(walk->mm);
+	complete(&walk->done);
+}
+
+/**
+ * wp_asleep_init - make the workers
+ *
+ * Context: process, at load.
+ * Return: 0 or -ENOMEM.
+ */
+int wp_asleep_init(void)
+{
+	wp_asleep_workers = alloc_workqueue("wallprof_walk", WQ_UNBOUND, 0);
+	return wp_asleep_workers ? 0 : -ENOMEM;
+}
+
+/**
+ * wp_asleep_exit - end the workers
+ *
+ * Context: process, at unload; no session is left.
+ */
+void wp_asleep_exit(void)
+{
+	destroy_workqueue(wp_asleep_workers);
+}
+
+/* Has a worker walk, unless no thread wants it, or the process has ended. */
+static void wp_asleep_run(struct wp_asleep *walk)
+{
+	struct wp_mmput *put;
+
+	if (!wp_asleep_collect(walk))
+		return;
+	put = wp_mmput_alloc();
+	if (put && mmget_not_zero(walk->mm)) {
+		init_completion(&walk->done);
+		INIT_WORK(&walk->work, wp_asleep_work);
+		queue_work(wp_asleep_workers, &walk->work);
+		if (wait_for_completion_killable(&walk->done)) {
+			WRITE_ONCE(walk->stop, true);
+			cancel_work_sync(&walk->work);
+		}
+		wp_mmput_deferred(walk->mm, &put);
+	}
+	kfree(put);
+	while (walk->nr_threads)
+		put_task_struct(walk->threads[--walk->nr_threads]);
+}
+
+/**
+ * wp_asleep_walk - find the stacks of a process's threads that sleep
+ * @session: the session, locked
+ * @pid: the process, in the session's pid namespace
+ * @mm: its memory, held
+ * @code: its mappings
+ *
+ * Does what it can: without memory, nothing. A stack whose next word cannot be read
+ * without a page fault ends there, by WALLPROF_UNWIND_NOT_RESIDENT. So does one that
+ * leads to an address where nothing is mapped: to know these apart would take the
+ * process's mmap_lock.
+ *
+ * Context: process.
+ */
+void wp_asleep_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
+		    const struct wp_code *code)
+{
+	struct wp_asleep *walk;
+
+	if (session->state != WALLPROF_SESSION_RUNNING ||
+	    !(session->config.flags & WALLPROF_OFFCPU) ||
+	    !(session->config.stack_flags & WALLPROF_STACK_TABLES))
+		return;
+	walk = kzalloc(sizeof(*walk), GFP_KERNEL_ACCOUNT);
+	if (!walk)
+		return;
+	walk->session = session;
+	walk->pid = pid;
+	walk->mm = mm;
+	walk->code = code;
+	wp_asleep_run(walk);
+	kfree(walk);
+}
+
+/**
+ * wp_asleep_kernel - find the kernel stack of a thread that sleeps since before START
+ * @session: the session, locked, its probes at work
+ * @slot: the thread's slot, which it has since just now
+ * @p: the thread, which slept before that, too
+ *
+ * While it sleeps, its kernel stack is there, and nobody writes to it, or to its slot.
+ *
+ * Context: process, irqs off, p->pi_lock held, so that it is not woken.
+ */
+void wp_asleep_kernel(struct wp_session *session, struct wallprof_task *slot,
+		      struct task_struct *p)
+{
+	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
+	struct wp_scratch *scratch = &cpu->sched_scratch;
+	u32 epoch = wp_session_epoch(session);
+	unsigned int nr;
+
+	if (!(session->config.flags & WALLPROF_OFFCPU) ||
+	    !(session->config.stack_flags & WALLPROF_STACK_KERNEL) ||
+	    !(session->config.states & BIT(slot->state)) ||
+	    slot->flags & WALLPROF_TASK_ARMED)
+		return;
+	if (cpu->none) {
+		wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
+		slot->flags |= WALLPROF_TASK_NO_STACK;
+		return;
+	}
+	nr = wp_unwind_asleep(p, scratch->kernel, session->config.max_stack);
+	if (!nr)
+		return;
+	slot->kernel_stack = wp_stack_intern_kernel(&cpu->sched, epoch, scratch, 0, nr);
+	if (!slot->kernel_stack)
+		slot->flags |= WALLPROF_TASK_NO_STACK;
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch), &session->layout.sched);
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What runs already: the threads of the opener's pid namespace, with the code that
+ * their processes have mapped.
+ *
+ * This file owns WALLPROF_IOC_LIVE. A reader could get the same from /proc, where
+ * the kernel writes a text of all that a process has mapped, and makes an inode of
+ * each file that is opened: some 150,000 instructions for each process. As in perf's
+ * own records of mappings, who may follow the whole host may know them.
+ *
+ * A thread is found by its number, and the next one by the next number: a thread
+ * that lives from the first call to the last is told, and told once, whoever else
+ * comes and goes.
+ */
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/mman.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "compat/fs.h"
+#include "compat/mm.h"
+#include "mmput.h"
+#include "snapshot.h"
+#include "state.h"
+
+/* A record with the longest name fits. */
+#define WP_LIVE_BUFFER	(4 * PATH_MAX)
+
+/*
+ * How often a locked memory map is tried again, a jiffy later each time: for one
+ * process, and in one call. A lock that is in ordinary use is free by then.
+ */
+#define WP_LIVE_TRIES		3
+#define WP_LIVE_ALL_TRIES	(HZ / 10 + 1)
+
+/* Mappings of a process that are looked at before its memory is let go for others. */
+#define WP_LIVE_MAPS_AT_ONCE	1024
+
+/**
+ * struct wp_live - a call
+ * @ns: whose numbers
+ * @user: where records go
+ * @room: bytes there
+ * @done: bytes written there
+ * @len: bytes in @buffer
+ * @tries: how often locked memory maps may still be tried again
+ * @put: for the last reference to a process's memory; NULL: to be allocated
+ * @path: where a name is put together
+ * @buffer: records that are not written yet, as they are made while a lock is held
+ */
+struct wp_live {
+	struct pid_namespace *ns;
+	char __user *user;
+	u32 room;
+	u32 done;
+	u32 len;
+	unsigned int tries;
+	struct wp_mmput *put;
+	char path[PATH_MAX];
+	char buffer[WP_LIVE_BUFFER] __aligned(8);
+};
+
+static int wp_live_flush(struct wp_live *live)
+{
+	if (live->len > live->room - live->done)
+		return -ENOSPC;
+	if (copy_to_user(live->user + live->done, live->buffer, live->len))
+		return -EFAULT;
+	live->done += live->len;
+	live->len = 0;
+	return 0;
+}
+
+/* Room for a record, all zeros; NULL if the buffer is to be written before. */
+static void *wp_live_add(struct wp_live *live, u16 type, size_t bytes)
+{
+	struct wallprof_live_head *head = (void *)(live->buffer + live->len);
+
+	if (bytes > sizeof(live->buffer) - live->len)
+		return NULL;
+	memset(head, 0, bytes);
+	head->type = type;
+	head->bytes = bytes;
+	live->len += bytes;
+	return head;
+}
+
+/*
+ * The next thread from a number on, held, and its number; or NULL.
+ */
+static struct task_struct *wp_live_next(struct wp_live *live, int *nr)
+{
+	struct task_struct *p = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	for (; !p; (*nr)++) {
+		pid = idr_get_next(&live->ns->idr, nr);
+		if (!pid)
+			break;
+		p = pid_task(pid, PIDTYPE_PID);
+		if (p) {
+			get_task_struct(p);
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return p;
+}
+
+/* Records a thread; 0, or an error. */
+static int wp_live_thread(struct wp_live *live, struct task_struct *p, u32 tid,
+			  const struct mm_struct *mm, u32 flags)
+{
+	struct wallprof_live_thread *thread;
+	int err;
+
+	/* There is always room for one. */
+	if (sizeof(live->buffer) - live->len < sizeof(*thread)) {
+		err = wp_live_flush(live);
+		if (err)
+			return err;
+	}
+	thread = wp_live_add(live, WALLPROF_LIVE_THREAD, sizeof(*thread));
+	thread->tid = tid;
+	rcu_read_lock();
+	thread->pid = task_tgid_nr_ns(p, live->ns);
+	if (pid_alive(p))
+		thread->ppid = task_tgid_nr_ns(rcu_dereference(p->real_parent), live->ns);
+	rcu_read_unlock();
+	/* One that somebody is writing at this moment may be a mixture; he is told of. */
+	data_race(strscpy(thread->comm, p->comm, sizeof(thread->comm)));
+	/* Set by exec alone, before the program runs. */
+	if (mm)
+		thread->start_stack = READ_ONCE(mm->start_stack);
+	thread->flags = flags;
+	return 0;
+}
+
+/*
+ * What /proc/PID/maps calls a mapping; "" if it has no name. Context: mmap_lock held.
+ */
+static const char *wp_live_name(struct wp_live *live, struct vm_area_struct *vma)
+{
+	const struct mm_struct *mm = vma->vm_mm;
+	const char *name = NULL;
+
+#ifdef CONFIG_ANON_VMA_NAME
+	if (vma->anon_name) {
+		snprintf(live->path, sizeof(live->path), "[%s:%s]",
+			 vma->vm_file ? "anon_shmem" : "anon", vma->anon_name->name);
+		name = live->path;
+	}
+#endif
+	if (vma->vm_file) {
+		if (!name)
+			name = d_path(wp_file_user_path(vma->vm_file), live->path,
+				      sizeof(live->path));
+		return IS_ERR(name) ? "" : name;
+	}
+	if (vma->vm_ops && vma->vm_ops->name && vma->vm_ops->name(vma))
+		return vma->vm_ops->name(vma);
+	if (vma->vm_start < mm->brk && vma->vm_end > mm->start_brk)
+		return "[heap]";
+	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)
+		return "[stack]";
+	return name ? name : "";
+}
+
+/* Tells of a mapping; false if the buffer is to be written before. */
+static bool wp_live_map(struct wp_live *live, struct vm_area_struct *vma)
+{
+	const char *name = wp_live_name(live, vma);
+	struct wallprof_live_map *map;
+	size_t len = strlen(name);
+
+	map = wp_live_add(live, WALLPROF_LIVE_MAP, ALIGN(sizeof(*map) + len + 1, 8));
+	if (!map)
+		return false;
+	map->prot = (vma->vm_flags & VM_READ ? PROT_READ : 0) |
+		    (vma->vm_flags & VM_WRITE ? PROT_WRITE : 0) | PROT_EXEC;
+	map->flags = vma->vm_flags & VM_MAYSHARE ? MAP_SHARED : MAP_PRIVATE;
+	map->start = vma->vm_start;
+	map->end = vma->vm_end;
+	if (vma->vm_file) {
+		const struct inode *inode = wp_file_user_inode(vma->vm_file);
+
+		map->pgoff = (u64)vma->vm_pgoff << PAGE_SHIFT;
+		map->ino = inode->i_ino;
+		map->major = MAJOR(inode->i_sb->s_dev);
+		map->minor = MINOR(inode->i_sb->s_dev);
+	}
+	memcpy(map->name, name, len);
+	return true;
+}
+
+/*
+ * Takes a process's mmap_lock for reading. Whoever holds it may do so for ever, as a
+ * mmap() of a file of a FUSE server that does not answer does, and this runs with
+ * session->lock held: so it is tried, but never waited for.
+ *
+ * Return: 0, -EBUSY if it stays locked, -EINTR if the caller is killed.
+ */
+static int wp_live_lock(struct wp_live *live, struct mm_struct *mm)
+{
+	unsigned int tries = WP_LIVE_TRIES;
+
+	while (!mmap_read_trylock(mm)) {
+		if (!tries || !live->tries)
+			return -EBUSY;
+		tries--;
+		live->tries--;
+		schedule_timeout_killable(1);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+
+/*
+ * Records mappings of a process from @at on, as many as fit into the buffer, of
+ * WP_LIVE_MAPS_AT_ONCE. @full: whether the buffer is to be written before the next one.
+ *
+ * Context: mmap_lock held. Return: whether there are more.
+ */
+static bool wp_live_some_maps(struct wp_live *live, struct mm_struct *mm,
+			      unsigned long *at, bool *full)
+{
+	unsigned int looked = 0;
+	struct vm_area_struct *vma;
+
+	for (vma = find_vma(mm, *at); vma; vma = find_vma(mm, *at)) {
+		*full = vma->vm_flags & VM_EXEC && !wp_live_map(live, vma);
+		if (*full || looked++ == WP_LIVE_MAPS_AT_ONCE)
+			return true;
+		*at = vma->vm_end;
+	}
+	return false;
+}
+
+/*
+ * Records the code that a process has mapped; -EBUSY if its memory map is locked.
+ *
+ * The reader's memory is written while neither the lock is held, which that may need,
+ * too, nor the process's memory is in use: writing may take as long as the reader
+ * likes, and a process that is killed meanwhile is to give its memory back.
+ */
+static int wp_live_maps(struct wp_live *live, struct mm_struct *mm)
+{
+	unsigned long at = 0;
+	bool full, more;
+	int err;
+
+	do {
+		full = false;
+		more = false;
+		/* Where @put was needed, the process had ended. */
+		if (!live->put || !mmget_not_zero(mm))
+			return 0;
+		err = wp_live_lock(live, mm);
+		if (!err) {
+			more = wp_live_some_maps(live, mm, &at, &full);
+			mmap_read_unlock(mm);
+		}
+		wp_mmput_deferred(mm, &live->put);
+		if (full)
+			err = wp_live_flush(live);
+		cond_resched();
+	} while (more && !err);
+	return err;
+}
+
+/* A process's memory, held; NULL if it has none. Its first thread may have ended. */
+static struct mm_struct *wp_live_mm(struct task_struct *leader)
+{
+	struct mm_struct *mm = NULL;
+	struct task_struct *p;
+
+	rcu_read_lock();
+	for_each_thread(leader, p) {
+		task_lock(p);
+		if (p->mm && !(p->flags & PF_KTHREAD)) {
+			mm = p->mm;
+			mmgrab(mm);
+		}
+		task_unlock(p);
+		if (mm)
+			break;
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
+/* The buffer is empty. */
+static int wp_live_process(struct wp_live *live, struct task_struct *p, u32 tid)
+{
+	u32 done = live->done;
+	struct mm_struct *mm;
+	int err;
+
+	/* Allocated before there is a reference that could be the last one. */
+	if (!live->put)
+		live->put = wp_mmput_alloc();
+	if (!live->put)
+		return -ENOMEM;
+	mm = wp_live_mm(p);
+	err = wp_live_thread(live, p, tid, mm, 0);
+	if (!mm)
+		return err;
+	if (!err)
+		err = wp_live_maps(live, mm);
+	if (err == -EBUSY) {
+		/* All or none of its mappings: some may be in the reader's memory. */
+		live->done = done;
+		live->len = 0;
+		err = wp_live_thread(live, p, tid, mm, WALLPROF_LIVE_NO_MAPS);
+	}
+	mmdrop(mm);
+	return err;
+}
+
+/* Tells of a thread, and of its process, if it is the first one; all or nothing. */
+static int wp_live_one(struct wp_live *live, struct task_struct *p, u32 tid)
+{
+	int err;
+
+	if (thread_group_leader(p))
+		err = wp_live_process(live, p, tid);
+	else
+		err = wp_live_thread(live, p, tid, NULL, 0);
+	return err ? err : wp_live_flush(live);
+}
+
+/**
+ * wp_live_read - WALLPROF_IOC_LIVE
+ * @session: the session, locked
+ * @args: from where on, and where to
+ *
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_live_read(struct wp_session *session, struct wallprof_live *args)
+{
+	struct task_struct *p;
+	struct wp_live *live;
+	int nr = args->tid;
+	int err = 0;
+	u32 done;
+
+	if (args->flags || nr < 0)
+		return -EINVAL;
+	live = kvzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!live)
+		return -ENOMEM;
+	live->ns = session->pid_ns;
+	live->user = u64_to_user_ptr(args->records);
+	live->room = args->bytes;
+	live->tries = WP_LIVE_ALL_TRIES;
+	for (; (p = wp_live_next(live, &nr)); nr++) {
+		done = live->done;
+		err = wp_live_one(live, p, nr);
+		put_task_struct(p);
+		if (!err && fatal_signal_pending(current))
+			err = -EINTR;
+		if (err)
+			break;
+		cond_resched();
+	}
+	if (err == -ENOSPC && done) {
+		/* What was written of this one is not there. */
+		live->done = done;
+		err = 0;
+	}
+	if (!err) {
+		args->tid = p ? nr : 0;
+		args->bytes = live->done;
+	}
+	kfree(live->put);
+	kvfree(live);
+	return err;
+}

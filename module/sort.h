@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0 */
-#ifndef WALLPROF_SORT_H
-#define WALLPROF_SORT_H
-
-#include <linux/types.h>
-
-void wp_sort(void *base, u32 nr, size_t width, int (*compare)(const void *a, const void *b));
-
-#endif /* WALLPROF_SORT_H */

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0 */
-#ifndef WALLPROF_STATES_H
-#define WALLPROF_STATES_H
-
-#include <linux/types.h>
-
-u8 wp_state_of(unsigned int state, bool preempt);
-
-#endif /* WALLPROF_STATES_H */

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of module/pure/comm_filter.c: lists of names.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "pure/comm_filter.h"
+#include "suite.h"
+
+#define MOST 8
+
+static const struct list {
+	const char *name;
+	u32 nr;
+	char names[MOST][WALLPROF_COMM_LEN];
+	bool ok;
+} lists[] = {
+	{ "one", 1, { "cat" }, true },
+	{ "two, sorted", 2, { "cat", "dog" }, true },
+	{ "two, not sorted", 2, { "dog", "cat" }, true },
+	{ "falling", 5, { "e", "d", "c", "b", "a" }, true },
+	{ "one within the other", 4, { "ab", "abc", "a", "abcd" }, true },
+	{ "the same twice", 4, { "x", "y", "x", "y" }, true },
+	{ "as long as can be", 3, { "fifteen_letters", "fifteen_letterz", "fifteen" }, true },
+	{ "beyond ASCII", 3, { "\xff\xfe", "\x01", "\xc3\xa9" }, true },
+	{ "an empty one", 2, { "cat", "" }, false },
+	{ "one without end", 2, { "cat", "sixteen_letters_" }, false },
+	{ "none", 0, { }, true },
+};
+
+static void list_describe(const struct list *l, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", l->name);
+}
+
+KUNIT_ARRAY_PARAM(list, lists, list_describe);
+
+static void list_init(struct kunit *test, struct wp_names *names, const struct list *l)
+{
+	/* Memory of just these, so that a search beyond them is seen. */
+	names->names = suite_alloc(test, l->nr * sizeof(*names->names));
+	names->nr = l->nr;
+	memcpy(names->names, l->names, l->nr * sizeof(*names->names));
+}
+
+static bool list_has(const struct list *l, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < l->nr; i++) {
+		if (!strcmp(l->names[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* What threads cannot be called is refused. */
+static void possible(struct kunit *test)
+{
+	const struct list *l = test->param_value;
+	struct wp_names names;
+
+	list_init(test, &names, l);
+	KUNIT_EXPECT_EQ(test, wp_names_sort(&names), l->ok);
+}
+
+/* Each is found, and what is a byte longer, shorter or other only if it is there. */
+static void have(struct kunit *test)
+{
+	const struct list *l = test->param_value;
+	char other[WALLPROF_COMM_LEN];
+	struct wp_names names;
+	u32 i, len;
+
+	if (!l->ok)
+		return;
+	list_init(test, &names, l);
+	wp_names_sort(&names);
+	for (i = 0; i < l->nr; i++) {
+		KUNIT_EXPECT_TRUE_MSG(test, wp_names_have(&names, l->names[i]), "%u", i);
+		len = strlen(l->names[i]);
+		memcpy(other, l->names[i], sizeof(other));
+		other[len - 1]++;
+		KUNIT_EXPECT_EQ_MSG(test, wp_names_have(&names, other),
+				    list_has(l, other), "%u: another end", i);
+		other[len - 1] = 0;
+		KUNIT_EXPECT_EQ_MSG(test, wp_names_have(&names, other),
+				    list_has(l, other), "%u: shorter", i);
+		if (len == WALLPROF_COMM_LEN - 1)
+			continue;
+		memcpy(other, l->names[i], sizeof(other));
+		other[len] = 'a';
+		KUNIT_EXPECT_EQ_MSG(test, wp_names_have(&names, other),
+				    list_has(l, other), "%u: longer", i);
+	}
+	/* What stands behind the end of a name that was longer is none of it. */
+	memcpy(other, "cat\0meow", 9);
+	KUNIT_EXPECT_EQ(test, wp_names_have(&names, other), list_has(l, "cat"));
+	KUNIT_EXPECT_FALSE(test, wp_names_have(&names, ""));
+}
+
+static struct kunit_case names_cases[] = {
+	KUNIT_CASE_PARAM(possible, list_gen_params),
+	KUNIT_CASE_PARAM(have, list_gen_params),
+	{}
+};
+
+static struct kunit_suite comm_filter_suite = {
+	.name = "wallprof_comm_filter",
+	.init = suite_init,
+	.test_cases = names_cases,
+};
+
+kunit_test_suite(comm_filter_suite);

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Suite of module/pure/switch_cache.h: a thread that leaves as it is used to is told as one that
+ * is looked at anew, and its interval goes where that one's would.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "suite.h"
+#include "switch_cache_model.h"
+
+static struct wp_habits *habits;
+static struct wp_half half;
+
+/* Whose slot it is. */
+#define KEY	0x1000
+
+static const struct wp_thread thread = {
+	.start_time = 500, .tid = 21, .tgid = 20, .exec_id = 9,
+};
+
+/* A slot in RUNNING since 1000. */
+static struct wallprof_task slot;
+
+static struct wp_habits *alloc(struct kunit *test)
+{
+	void *p = suite_alloc(test, sizeof(struct wp_habits) + sizeof(struct wp_habit));
+
+	return (void *)ALIGN((unsigned long)p, sizeof(struct wp_habit));
+}
+
+/* Nothing is learned yet. */
+static void forget(void)
+{
+	memset(habits, 0, sizeof(*habits));
+	wp_habits_set(habits);
+	memset(&slot, 0, sizeof(slot));
+	wp_interval_begin(&slot, &thread, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
+			  1000);
+}
+
+static void set_up(struct kunit *test)
+{
+	habits = alloc(test);
+	forget();
+}
+
+/* Leaves, having come by no habit; returns whether it leaves by one. */
+static bool leaves(struct wallprof_task *of, const struct wp_way *way, bool by_fp)
+{
+	return habits_leave(habits, &habits->none, of, KEY, &thread, way, by_fp, &half,
+			    of->since + 10);
+}
+
+/* Leaves and comes; returns whether it left by habit. */
+static bool goes(const struct wp_way *way)
+{
+	bool habit = leaves(&slot, way, true);
+
+	habits_come(&slot, slot.since + 10);
+	return habit;
+}
+
+static void learned_the_second_time(struct kunit *test)
+{
+	set_up(test);
+	KUNIT_EXPECT_FALSE(test, goes(&habits_usual));
+	KUNIT_EXPECT_FALSE(test, goes(&habits_usual));
+	KUNIT_EXPECT_TRUE(test, goes(&habits_usual));
+	KUNIT_EXPECT_TRUE(test, goes(&habits_usual));
+}
+
+/* One thing of a way, by where it lies in the structure. */
+struct part {
+	const char *name;
+	size_t at, size;
+};
+
+#define PART(type, field) { #field, offsetof(type, field), sizeof_field(type, field) }
+
+static const struct part parts[] = {
+	PART(struct wp_way, ip), PART(struct wp_way, sp), PART(struct wp_way, fp),
+	PART(struct wp_way, arg), PART(struct wp_way, changes), PART(struct wp_way, nr),
+	PART(struct wp_way, state), PART(struct wp_way, exec_id), PART(struct wp_way, odd),
+};
+
+static void part_desc(const struct part *part, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", part->name);
+}
+
+KUNIT_ARRAY_PARAM(part, parts, part_desc);
+
+/* Any bit of any part is a change, and what was before is the habit all the same. */
+static void one_part_changes(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	unsigned int bit;
+
+	set_up(test);
+	for (bit = 0; bit < 8 * part->size; bit++) {
+		struct wp_way other = habits_usual;
+
+		forget();
+		goes(&habits_usual);
+		goes(&habits_usual);
+		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
+		KUNIT_EXPECT_FALSE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual),
+							&slot, &other));
+		KUNIT_EXPECT_TRUE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual),
+						       &slot, &habits_usual));
+	}
+}
+
+/* The same of the habit that it came by: but an exec is told of. */
+static void one_part_changes_still(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	bool exec = part->at == offsetof(struct wp_way, exec_id);
+	struct wp_habit *habit;
+	unsigned int bit;
+
+	set_up(test);
+	goes(&habits_usual);
+	goes(&habits_usual);
+	habit = wp_habit_of(habits, &slot, &habits_usual);
+	for (bit = 0; bit < 8 * part->size; bit++) {
+		struct wp_way other = habits_usual;
+
+		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
+		KUNIT_EXPECT_EQ(test, wp_habit_holds_still(habit, &other), exec);
+	}
+	KUNIT_EXPECT_TRUE(test, wp_habit_holds_still(habit, &habits_usual));
+}
+
+/* What has to be the same twice. */
+static const struct part twice[] = {
+	PART(struct wp_way, ip), PART(struct wp_way, sp), PART(struct wp_way, nr),
+	PART(struct wp_way, state),
+};
+
+KUNIT_ARRAY_PARAM(twice, twice, part_desc);
+
+static void no_habit_of_what_was_once(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	struct wp_way other = habits_usual;
+
+	set_up(test);
+	((u8 *)&other + part->at)[0] ^= 8;
+	goes(&habits_usual);
+	goes(&other);
+	KUNIT_EXPECT_FALSE(test, goes(&other));
+}
+
+/* A frame pointer that no walk has read decides nothing. */
+static void frame_pointer_may_not_matter(struct kunit *test)
+{
+	struct wp_way other = habits_usual;
+	bool again;
+
+	set_up(test);
+	other.fp++;
+	leaves(&slot, &habits_usual, false);
+	habits_come(&slot, 1020);
+	leaves(&slot, &habits_usual, false);
+	habits_come(&slot, 1040);
+	again = leaves(&slot, &other, false);
+	KUNIT_EXPECT_TRUE(test, again);
+}
+
+static const struct part of_slot[] = {
+	PART(struct wallprof_task, start_time), PART(struct wallprof_task, phase),
+};
+
+KUNIT_ARRAY_PARAM(of_slot, of_slot, part_desc);
+
+/* Another thread has the slot, or its coming was missed. */
+static void slot_changes(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	u8 *at = (u8 *)&slot + part->at;
+
+	set_up(test);
+	goes(&habits_usual);
+	goes(&habits_usual);
+	*at ^= 1;
+	KUNIT_EXPECT_FALSE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual), &slot,
+						&habits_usual));
+	*at ^= 1;
+	KUNIT_EXPECT_TRUE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual), &slot,
+					       &habits_usual));
+}
+
+/* It has the slot, and the ids, of one that had left so. */
+static void another_thread_begins(struct kunit *test)
+{
+	static const struct wp_thread other = {
+		.start_time = 600, .tid = 21, .tgid = 20, .exec_id = 9,
+	};
+	bool again;
+
+	set_up(test);
+	goes(&habits_usual);
+	wp_interval_begin(&slot, &other, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
+			  slot.since + 10);
+	habits_leave(habits, &habits->none, &slot, KEY, &other, &habits_usual, true, &half,
+		     slot.since + 10);
+	habits_come(&slot, slot.since + 10);
+	again = habits_leave(habits, &habits->none, &slot, KEY, &other, &habits_usual, true,
+			     &half, slot.since + 10);
+	KUNIT_EXPECT_FALSE(test, again);
+}
+
+static const struct part while_away[] = {
+	PART(struct wallprof_task, since), PART(struct wallprof_task, phase),
+	PART(struct wallprof_task, state), PART(struct wallprof_task, flags),
+};
+
+KUNIT_ARRAY_PARAM(while_away, while_away, part_desc);
+
+/* What its slot says of who is away is what its habit says, or it is none. */
+static void lasts_until_the_slot_changes(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	u64 changes = habits_usual.changes;
+	struct wp_habit *habit;
+	unsigned int bit;
+
+	set_up(test);
+	goes(&habits_usual);
+	goes(&habits_usual);
+	leaves(&slot, &habits_usual, true);
+	habit = *wp_habit_away(habits, KEY);
+	KUNIT_EXPECT_PTR_EQ(test, habit->slot, &slot);
+	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &slot, KEY, changes));
+	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY, changes + 1));
+	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY + 1, changes));
+	for (bit = 0; bit < 8 * part->size; bit++) {
+		u8 *at = (u8 *)&slot + part->at + bit / 8;
+
+		*at ^= BIT(bit % 8);
+		KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY, changes));
+		*at ^= BIT(bit % 8);
+	}
+}
+
+/* The clock stands still, and what it leaves by is no habit. */
+static void time_is_of_one_leaving(struct kunit *test)
+{
+	struct wp_way other = habits_usual;
+	struct wp_habit *habit;
+	u64 now;
+
+	set_up(test);
+	goes(&habits_usual);
+	goes(&habits_usual);
+	leaves(&slot, &habits_usual, true);
+	now = slot.since;
+	habit = *wp_habit_away(habits, KEY);
+	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &slot, KEY, habits_usual.changes));
+	habits_come(&slot, now);
+	other.ip++;
+	habits_leave(habits, &habits->none, &slot, KEY, &thread, &other, true, &half, now);
+	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY, habits_usual.changes));
+}
+
+/* Two slots may have one place, and another one's habit is none. */
+static void slots_are_told_apart(struct kunit *test)
+{
+	struct wallprof_task *two;
+	struct wp_habit *habit;
+
+	set_up(test);
+	two = suite_alloc(test, 2 * sizeof(*two));
+	wp_interval_begin(&two[0], &thread, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
+			  1000);
+	two[1] = two[0];
+	leaves(&two[0], &habits_usual, true);
+	two[1] = two[0];
+	habits_come(&two[0], 1020);
+	habit = wp_habit_of(habits, &two[0], &habits_usual);
+	/* Of the other one, this was not the second time. */
+	*wp_habit_of(habits, &two[1], &habits_usual) = *habit;
+	leaves(&two[1], &habits_usual, true);
+	KUNIT_EXPECT_EQ(test, wp_habit_of(habits, &two[1], &habits_usual)->changes, 0);
+	leaves(&two[0], &habits_usual, true);
+	KUNIT_EXPECT_PTR_EQ(test, habit->slot, &two[0]);
+	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &two[0], KEY, habits_usual.changes));
+	habits_come(&two[0], 1040);
+	two[1] = two[0];
+	KUNIT_EXPECT_FALSE(test, wp_habit_holds(habit, &two[1], &habits_usual));
+	KUNIT_EXPECT_TRUE(test, wp_habit_holds(habit, &two[0], &habits_usual));
+}
+
+static const struct part causes[] = {
+	PART(struct wallprof_task, syscall), PART(struct wallprof_task, reason),
+	PART(struct wallprof_task, waker), PART(struct wallprof_task, waker_tid),
+};
+
+KUNIT_ARRAY_PARAM(cause, causes, part_desc);
+
+static void waker_changes(struct kunit *test)
+{
+	const struct part *part = test->param_value;
+	struct wallprof_aggr aggr = {
+		.syscall = 7, .reason = WALLPROF_REASON_SYSCALL, .waker_tid = 33,
+		.waker = WALLPROF_WAKER_TASK,
+	};
+	unsigned int bit;
+
+	set_up(test);
+	slot.syscall = 7;
+	slot.reason = WALLPROF_REASON_SYSCALL;
+	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 33, 0, 2000);
+	KUNIT_EXPECT_TRUE(test, wp_habit_same_waker(&aggr, &slot));
+	for (bit = 0; bit < 8 * part->size; bit++) {
+		u8 *at = (u8 *)&slot + part->at + bit / 8;
+
+		*at ^= BIT(bit % 8);
+		KUNIT_EXPECT_FALSE(test, wp_habit_same_waker(&aggr, &slot));
+		*at ^= BIT(bit % 8);
+	}
+	KUNIT_EXPECT_FALSE(test, wp_habit_same_waker(&habits->nowhere, &slot));
+}
+
+/* Where it is summed may not be known, and then nobody wakes it as the last time. */
+static void summed_where_it_is_known(struct kunit *test)
+{
+	struct wallprof_aggr aggr = {};
+	struct wp_habit habit = {};
+
+	set_up(test);
+	wp_habit_sums(habits, &habit, &aggr, true);
+	KUNIT_EXPECT_PTR_EQ(test, habit.aggr, &aggr);
+	KUNIT_EXPECT_TRUE(test, habit.runnable);
+	wp_habit_sums(habits, &habit, &aggr, false);
+	KUNIT_EXPECT_FALSE(test, habit.runnable);
+	wp_habit_sums(habits, &habit, NULL, true);
+	KUNIT_EXPECT_PTR_EQ(test, habit.aggr, &habits->nowhere);
+	KUNIT_EXPECT_FALSE(test, habit.runnable);
+}
+
+/* By what a stack is known again, and told. */
+static void stack_is_kept(struct kunit *test)
+{
+	struct wp_memo memo = {
+		.begin = 17, .nr = 12, .why = WALLPROF_UNWIND_FAULT, .by_fp = true,
+		.fp = 0x7ffd2000, .flags = WALLPROF_STACK_BY_FP,
+	};
+	struct wp_habit habit = {};
+
+	wp_habit_set_stack(&habit, &memo, &half);
+	KUNIT_EXPECT_EQ(test, habit.begin, memo.begin);
+	KUNIT_EXPECT_EQ(test, habit.nr_words, memo.nr);
+	KUNIT_EXPECT_PTR_EQ(test, habit.again, wp_again_of(&half, WALLPROF_UNWIND_FAULT, true));
+	KUNIT_EXPECT_TRUE(test, habit.by_fp);
+	KUNIT_EXPECT_EQ(test, habit.fp, memo.fp);
+	memo.flags = 0;
+	wp_habit_set_stack(&habit, &memo, &half);
+	KUNIT_EXPECT_PTR_EQ(test, habit.again,
+			    wp_again_of(&half, WALLPROF_UNWIND_FAULT, false));
+	wp_habit_set_address(&habit, &half);
+	KUNIT_EXPECT_EQ(test, habit.nr_words, 0);
+	KUNIT_EXPECT_PTR_EQ(test, habit.again, wp_again_of(&half, WALLPROF_UNWIND_DEPTH, true));
+	KUNIT_EXPECT_FALSE(test, habit.by_fp);
+}
+
+/* What a habit counts is counted in one half. */
+static void counts_in_one_half(struct kunit *test)
+{
+	static struct wp_half two[2];
+	u8 why, mixed;
+
+	for (why = 0; why < WALLPROF_UNWIND_MAX; why++) {
+		for (mixed = 0; mixed < 2; mixed++) {
+			KUNIT_EXPECT_TRUE(test, wp_again_is_in(wp_again_of(&two[0], why, mixed),
+							       &two[0]));
+			KUNIT_EXPECT_FALSE(test, wp_again_is_in(wp_again_of(&two[0], why, mixed),
+								&two[1]));
+			KUNIT_EXPECT_FALSE(test, wp_again_is_in(wp_again_of(&two[1], why, mixed),
+								&two[0]));
+		}
+	}
+	KUNIT_EXPECT_FALSE(test, wp_again_is_in(NULL, &two[0]));
+}
+
+/* Wherever it is looked for, a habit is one of them. */
+static void all_are_within(struct kunit *test)
+{
+	unsigned int i;
+
+	set_up(test);
+	for (i = 0; i < SUITE_ROUNDS(10000); i++) {
+		struct wp_way way = { .ip = suite_random(), .nr = suite_random(),
+				      .state = suite_random() };
+		const struct wallprof_task *at = (void *)(unsigned long)(suite_random() & ~7ULL);
+		struct wp_habit *habit = wp_habit_of(habits, at, &way);
+		struct wp_habit **away = wp_habit_away(habits, (unsigned long)at);
+
+		KUNIT_ASSERT_TRUE(test, habit >= habits->habits &&
+				  habit < habits->habits + ARRAY_SIZE(habits->habits));
+		KUNIT_ASSERT_EQ(test, 0, ((char *)habit - (char *)habits->habits) %
+				(long)sizeof(*habit));
+		KUNIT_ASSERT_TRUE(test, away >= habits->away &&
+				  away < habits->away + ARRAY_SIZE(habits->away));
+		KUNIT_ASSERT_TRUE(test, *away == &habits->none);
+	}
+}
+
+/* Whatever threads do, all is told as if nothing were remembered. */
+static void as_without_habits(struct kunit *test)
+{
+	struct habits_model *m = suite_alloc(test, sizeof(*m) + sizeof(struct wp_habit));
+	unsigned int i;
+
+	m = (void *)ALIGN((unsigned long)m, sizeof(struct wp_habit));
+	habits_model_set(m);
+	for (i = 0; i < SUITE_ROUNDS(200000) && !suite_failed(test); i++) {
+		/* Mostly as habits_usual. */
+		struct habits_step step = {
+			.who = suite_below(HABITS_THREADS),
+			.event = suite_below(500) ? 0 : suite_below(HABITS_EVENTS),
+			.cpu = (suite_random() & 0xf0) | 2,
+		};
+
+		if (!suite_below(4))
+			step.way = suite_random() & suite_random();
+		if (!suite_below(16))
+			step.cpu ^= suite_below(16);
+		KUNIT_EXPECT_TRUE(test, habits_model_step(m, &step));
+	}
+	/* Or nothing was tried. */
+	KUNIT_EXPECT_GT(test, m->left_again, i / 10);
+	KUNIT_EXPECT_GT(test, m->came_again, i / 40);
+	KUNIT_EXPECT_TRUE(test, habits_model_flip(m));
+	KUNIT_EXPECT_TRUE(test, habits_model_flip(m));
+	KUNIT_EXPECT_EQ(test, m->head[0].walks_remembered + m->head[1].walks_remembered,
+			m->left_again);
+	KUNIT_EXPECT_EQ(test, m->head[0].events + m->head[1].events, m->came_again);
+}
+
+static struct kunit_case habits_cases[] = {
+	KUNIT_CASE(learned_the_second_time),
+	KUNIT_CASE_PARAM(one_part_changes, part_gen_params),
+	KUNIT_CASE_PARAM(one_part_changes_still, part_gen_params),
+	KUNIT_CASE_PARAM(no_habit_of_what_was_once, twice_gen_params),
+	KUNIT_CASE(frame_pointer_may_not_matter),
+	KUNIT_CASE_PARAM(slot_changes, of_slot_gen_params),
+	KUNIT_CASE(another_thread_begins),
+	KUNIT_CASE(slots_are_told_apart),
+	KUNIT_CASE_PARAM(lasts_until_the_slot_changes, while_away_gen_params),
+	KUNIT_CASE(time_is_of_one_leaving),
+	KUNIT_CASE_PARAM(waker_changes, cause_gen_params),
+	KUNIT_CASE(summed_where_it_is_known),
+	KUNIT_CASE(stack_is_kept),
+	KUNIT_CASE(counts_in_one_half),
+	KUNIT_CASE(all_are_within),
+	KUNIT_CASE(as_without_habits),
+	{}
+};
+
+static struct kunit_suite switch_cache_suite = {
+	.name = "wallprof_switch_cache",
+	.init = suite_init,
+	.test_cases = habits_cases,
+};
+
+kunit_test_suite(switch_cache_suite);
