@@ -7,15 +7,15 @@
 #include "cpus.h"
 #include "device.h"
 #include "mmput.h"
-#include "probes.h"
 #include "remote_stack.h"
 #include "sampler.h"
+#include "tracepoint.h"
 
 static int __init wp_init(void)
 {
 	int err;
 
-	err = wp_probes_find();
+	err = wp_tracepoints_find();
 	if (err)
 		return err;
 	err = wp_mmput_init();

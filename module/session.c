@@ -23,7 +23,6 @@
 #include "compat/mm.h"
 #include "cpus.h"
 #include "mappings.h"
-#include "probes.h"
 #include "pure/config.h"
 #include "pure/intervals.h"
 #include "remote_stack.h"
@@ -31,6 +30,7 @@
 #include "session.h"
 #include "state.h"
 #include "targets.h"
+#include "tracepoint.h"
 #include "unwind_store.h"
 
 static_assert(sizeof(struct wallprof_half) <= PAGE_SIZE);
@@ -135,7 +135,7 @@ static bool wp_session_detach(struct wp_session *session)
 
 	/* Closed without STOP. */
 	WRITE_ONCE(session->stop, 0);
-	for (tries = 0; !wp_probes_detach(session); tries++) {
+	for (tries = 0; !wp_tracepoints_detach(session); tries++) {
 		if (tries == WP_DETACH_TRIES) {
 			__module_get(THIS_MODULE);
 			pr_warn_once("no memory to take probes back: the module cannot be unloaded\n");
@@ -468,7 +468,7 @@ static void wp_session_unstart(struct wp_session *session)
 	/* One that cannot be taken back finds that all is over. */
 	WRITE_ONCE(session->stop, 0);
 	WRITE_ONCE(session->start, U64_MAX);
-	wp_probes_detach(session);
+	wp_tracepoints_detach(session);
 	wp_tasks_clear(&session->tasks);
 	for_each_possible_cpu(nr) {
 		cpu = wp_session_cpu(session, nr);
@@ -509,10 +509,10 @@ int wp_session_start(struct wp_session *session, struct wallprof_start *start)
 	if (session->state != WALLPROF_SESSION_CONFIGURED)
 		return -EBUSY;
 	/* Of a START that failed. */
-	if (!wp_probes_detach(session))
+	if (!wp_tracepoints_detach(session))
 		return -ENOMEM;
 	WRITE_ONCE(session->stop, U64_MAX);
-	err = wp_probes_attach(session);
+	err = wp_tracepoints_attach(session);
 	if (err)
 		return err;
 	/*
@@ -664,7 +664,7 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 	if (offcpu)
 		wp_targets_look(session);
 	session->end = wp_session_set_time(&session->stop);
-	wp_probes_detach(session);
+	wp_tracepoints_detach(session);
 	wp_sampler_release(session);
 	wp_cpus_unfollow(session);
 	wp_session_quiesce();

@@ -3,7 +3,7 @@
  * The timeline: every switch and wakeup of a session's targets, one by one.
  *
  * This file owns the probes that write records into the rings of ring.c. They are
- * others than those of probes.c, which sum: a session pays for those that it
+ * others than those of switch.c and waking.c, which sum: a session pays for those that it
  * asks for. They are called by the scheduler with a run queue or a thread's pi_lock
  * locked and interrupts off, or, when a thread wakes itself, with preemption off.
  * They take no lock but the task table's, which is a raw one, and wake the reader by

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Switches of CPUs that have no memory: those that came after CONFIGURE, when there was
+ * none to be had. Losses are counted in session->bare, by all such CPUs.
+ *
+ * Called by the probe of sched_switch, with interrupts off and a run queue locked.
+ */
+#include "bare.h"
+#include "birth.h"
+#include "leave.h"
+#include "reasons.h"
+#include "state.h"
+#include "targets.h"
+
+/**
+ * wp_bare_leave - a thread leaves a CPU that has no memory
+ * @session: the session
+ * @prev: the thread, current
+ * @state: in which state
+ * @preempt: it lost its CPU in kernel code
+ * @now: the time
+ *
+ * What it was at is lost, but not its time.
+ *
+ * Context: irqs off.
+ */
+void wp_bare_leave(struct wp_session *session, struct task_struct *prev,
+		   unsigned int state, bool preempt, u64 now)
+{
+	const u32 stacks = session->config.stack_flags;
+	struct wp_leave leave = { .syscall = WALLPROF_SYSCALL_NONE };
+	bool last = wp_leave_is_last(state, preempt);
+	struct wallprof_task *slot;
+
+	/* See wp_switch_prev(). */
+	if (!prev->pid)
+		return;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
+	if (!slot)
+		slot = wp_birth_of_prev(session, prev, now);
+	if (!slot) {
+		if (!last && wp_target_untracked(session, prev))
+			wp_target_untracked_leaves(session, now);
+		return;
+	}
+	if (last || (session->targets_change && !wp_targets_match(session, prev))) {
+		if (!(slot->flags & WALLPROF_TASK_ARMED)) {
+			wp_interval_exit(slot, now);
+			wp_session_lose(session, WALLPROF_LOSS_EXIT_FULL, slot->spill_ns);
+		}
+		if (wp_tasks_free(&session->tasks, (unsigned long)prev))
+			wp_target_gone(session);
+		return;
+	}
+	if (slot->flags & WALLPROF_TASK_ARMED)
+		return;
+	leave.state = wp_leave_state(prev, state, preempt);
+	if (!wp_leave_is_wanted(session, leave.state, false)) {
+		leave.flags = WALLPROF_TASK_FILTERED;
+	} else {
+		if (stacks & WALLPROF_STACK_KERNEL ||
+		    (stacks & WP_STACK_WALK && !(prev->flags & WP_PF_NO_USER))) {
+			leave.flags = WALLPROF_TASK_NO_STACK;
+			wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
+		}
+		if (session->config.flags & WALLPROF_REASONS)
+			wp_reason_read(session, prev, &leave);
+	}
+	wp_leave_open(session, slot, prev, &leave, now, false);
+}
+
+/**
+ * wp_bare_come - a thread comes to such a CPU
+ * @session: the session
+ * @next: the thread
+ * @now: the time
+ *
+ * Its interval is kept as one that finds no aggregate.
+ *
+ * Context: irqs off.
+ */
+void wp_bare_come(struct wp_session *session, struct task_struct *next, u64 now)
+{
+	struct wp_bare *bare = &session->bare;
+	struct wallprof_task *slot;
+	struct wp_passed passed;
+
+	if (!next->pid)
+		return;
+	slot = wp_birth_find_next(session, next);
+	if (!slot) {
+		if (wp_target_untracked(session, next)) {
+			atomic64_dec(&session->untracked_off);
+			atomic64_add(now, &session->untracked_ns);
+		}
+		return;
+	}
+	if (slot->flags & WALLPROF_TASK_ARMED)
+		return;
+	if (slot->phase == WALLPROF_TASK_UNSEEN &&
+	    !(session->config.states & BIT(slot->state)))
+		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
+	switch (wp_interval_close(slot, now, &passed)) {
+	case WP_CLOSED_NOTHING:
+		return;
+	case WP_CLOSED_FILTERED:
+		atomic64_inc(&bare->filtered);
+		atomic64_add(passed.ns, &bare->filtered_ns);
+		break;
+	case WP_CLOSED_INTERVAL:
+		if (wp_range_has(&session->range, passed.ns)) {
+			wp_interval_spill(slot, passed.ns, passed.runnable);
+			wp_session_lose(session, WALLPROF_LOSS_AGGR_FULL, passed.ns);
+		} else {
+			atomic64_inc(&bare->out_of_range);
+			atomic64_add(passed.ns, &bare->out_of_range_ns);
+		}
+		break;
+	}
+	slot->last_aggr = 0;
+	wp_interval_forget(slot);
+}

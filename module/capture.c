@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The stacks with which threads leave their CPU, or wake others, by walking: what is not
+ * remembered of them.
+ *
+ * Called by the probes of sched_switch and sched_waking, with interrupts off and a run
+ * queue or a thread's pi_lock locked. Tables and scratch are this CPU's, and the probe's
+ * alone between wp_probe_begin() and wp_probe_end().
+ */
+#include "capture.h"
+
+/**
+ * wp_probe_nested - a probe came in between while one of this CPU's was at work
+ * @session: the session
+ * @cpu: this CPU
+ *
+ * Context: irqs off.
+ */
+void wp_probe_nested(struct wp_session *session, struct wp_cpu *cpu)
+{
+	wp_half_lose(wp_half_of(&cpu->sched, wp_session_epoch(session)),
+		     WALLPROF_LOSS_NESTED, 0);
+}
+
+/* Remembers the stack of current, which is no more than an address. Context: irqs off. */
+static void wp_capture_keep_address(struct wp_cpu *cpu, u32 epoch, u64 id)
+{
+	u64 ip = instruction_pointer(task_pt_regs(current));
+
+	*wp_capture_address_of(cpu, ip) = (struct wp_address){
+		.ip = ip, .id = id, .epoch = epoch,
+	};
+}
+
+/* Walks and interns the user stack that a thread leaves or wakes with. Context: irqs off. */
+static void wp_capture_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+			    struct wp_leave *leave)
+{
+	struct wp_walk walk;
+	unsigned int nr;
+
+	nr = wp_stack_user(session, cpu, epoch, &walk);
+	wp_walk_count(wp_half_of(&cpu->sched, epoch)->head, &walk);
+	if (!nr)
+		return;
+	leave->user_stack = walk.id;
+	if (!walk.id) {
+		leave->user_stack = wp_stack_intern(&cpu->sched, epoch,
+						    cpu->sched_scratch.user, nr,
+						    walk.why, walk.flags);
+		wp_walk_keep(&walk, epoch, leave->user_stack);
+	}
+	if (!leave->user_stack)
+		leave->flags |= WALLPROF_TASK_NO_STACK;
+	else if (session->one_address)
+		wp_capture_keep_address(cpu, epoch, leave->user_stack);
+	if (session->config.stack_flags & WALLPROF_STACK_TABLES &&
+	    wp_stack_is_weak(walk.why, walk.flags & WALLPROF_STACK_BY_FP))
+		leave->flags |= WALLPROF_TASK_WEAK_STACK;
+}
+
+/* The same of the kernel stack. Context: irqs off. */
+static void wp_capture_kernel(struct wp_session *session, struct wp_cpu *cpu,
+			      u32 epoch, struct wp_leave *leave)
+{
+	struct wp_scratch *scratch = &cpu->sched_scratch;
+	unsigned int nr, skip;
+
+	nr = wp_stack_kernel(scratch, session->config.max_stack, &skip);
+	leave->kernel_stack = wp_stack_intern_kernel(&cpu->sched, epoch, scratch, skip,
+						     nr);
+	if (!leave->kernel_stack)
+		leave->flags |= WALLPROF_TASK_NO_STACK;
+}
+
+/**
+ * wp_capture_walk - capture what a thread leaves or wakes with, by walking
+ * @session: the session
+ * @cpu: this CPU
+ * @epoch: the epoch to write to
+ * @leave: in and out: its stacks
+ *
+ * Context: irqs off; between wp_probe_begin() and wp_probe_end().
+ */
+void wp_capture_walk(struct wp_session *session, struct wp_cpu *cpu,
+		     u32 epoch, struct wp_leave *leave)
+{
+	if (session->config.stack_flags & WP_STACK_WALK && !leave->user_stack)
+		wp_capture_user(session, cpu, epoch, leave);
+	if (session->config.stack_flags & WALLPROF_STACK_KERNEL)
+		wp_capture_kernel(session, cpu, epoch, leave);
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch),
+			&session->layout.sched);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The stacks with which threads leave their CPU, or wake others. What is remembered is
+ * found here, in line; capture.c walks the rest.
+ */
+#ifndef WALLPROF_CAPTURE_H
+#define WALLPROF_CAPTURE_H
+
+#include <linux/compiler.h>
+#include <linux/hash.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+
+#include "compat/ptrace.h"
+#include "compat/sched.h"
+#include "pure/intervals.h"
+#include "pure/stack_cache.h"
+#include "pure/tables.h"
+#include "stack.h"
+#include "state.h"
+
+void wp_probe_nested(struct wp_session *session, struct wp_cpu *cpu);
+void wp_capture_walk(struct wp_session *session, struct wp_cpu *cpu,
+		     u32 epoch, struct wp_leave *leave);
+
+/*
+ * A probe of this CPU's begins. Returns whether it may: no other one is at work, and the
+ * CPU has memory. It ends with wp_probe_end(). Context: irqs off.
+ */
+static __always_inline bool wp_probe_begin(struct wp_cpu *cpu)
+{
+	if (unlikely(cpu->sched_busy))
+		return false;
+	cpu->sched_busy = true;
+	barrier();
+	return true;
+}
+
+static __always_inline void wp_probe_end(struct wp_cpu *cpu)
+{
+	barrier();
+	cpu->sched_busy = false;
+}
+
+/* Where it is remembered that a stack is an address and no more. Context: irqs off. */
+static __always_inline struct wp_address *wp_capture_address_of(struct wp_cpu *cpu, u64 ip)
+{
+	return cpu->addresses + hash_32(ip, WP_ADDRESS_BITS);
+}
+
+/*
+ * The user stack that a thread leaves with, if it is one that is remembered. Returns
+ * whether it is. Context: irqs off.
+ */
+static __always_inline bool wp_capture_again(struct wp_session *session,
+					     struct wp_cpu *cpu, u32 epoch,
+					     struct wp_leave *leave)
+{
+	const struct wp_memo *memo = wp_stack_again(session, cpu, epoch);
+
+	if (unlikely(!memo))
+		return false;
+	leave->user_stack = memo->id;
+	if (wp_walk_count_again(wp_half_of(&cpu->sched, epoch)->head, memo) &&
+	    session->config.stack_flags & WALLPROF_STACK_TABLES)
+		leave->flags = WALLPROF_TASK_WEAK_STACK;
+	return true;
+}
+
+/*
+ * The same where it is no more than an address: whoever is there has the same stack,
+ * which wp_stack_user() tells in the same way of all. Context: irqs off. @p is current.
+ */
+static __always_inline bool wp_capture_again_address(struct wp_cpu *cpu, u32 epoch,
+						     const struct task_struct *p,
+						     struct wp_leave *leave)
+{
+	u64 ip = instruction_pointer(task_pt_regs(p));
+	const struct wp_address *at = wp_capture_address_of(cpu, ip);
+	struct wallprof_half *head;
+
+	if (unlikely(at->ip != ip || at->epoch != epoch || !p->mm ||
+		     p->flags & WP_PF_NO_USER || wp_stack_is_exec(p, p->mm)))
+		return false;
+	head = wp_half_of(&cpu->sched, epoch)->head;
+	head->unwinds[WALLPROF_UNWIND_DEPTH]++;
+	head->walks_remembered++;
+	head->walks_mixed++;
+	leave->user_stack = at->id;
+	return true;
+}
+
+/*
+ * The stacks that a thread leaves or wakes with. Context: irqs off. @p is current.
+ *
+ * What most switches come to has no need of memory.
+ */
+static __always_inline void wp_capture_stacks(struct wp_session *session,
+					      struct wp_cpu *cpu, u32 epoch,
+					      const struct task_struct *p,
+					      struct wp_leave *leave, bool plain)
+{
+	const u32 stacks = session->config.stack_flags;
+
+	if (!(stacks & (WP_STACK_WALK | WALLPROF_STACK_KERNEL)))
+		return;
+	if ((plain || stacks & WP_STACK_WALK) &&
+	    (session->one_address ? wp_capture_again_address(cpu, epoch, p, leave) :
+				    wp_capture_again(session, cpu, epoch, leave)) &&
+	    (plain || !(stacks & WALLPROF_STACK_KERNEL)))
+		return;
+	cpu->leave = *leave;
+	wp_capture_walk(session, cpu, epoch, &cpu->leave);
+	leave->user_stack = cpu->leave.user_stack;
+	leave->flags = cpu->leave.flags;
+	if (!plain)
+		leave->kernel_stack = cpu->leave.kernel_stack;
+}
+
+#endif /* WALLPROF_CAPTURE_H */

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state in which a thread leaves its CPU, where it is not the most common one.
+ */
+#include "compat/ptrace.h"
+#include "leave.h"
+#include "pure/states.h"
+
+/**
+ * wp_leave_state - the state in which a thread leaves its CPU
+ * @prev: the thread, current
+ * @state: as the scheduler has it
+ * @preempt: it lost its CPU in kernel code
+ *
+ * The scheduler calls it preemption only in kernel code: a thread that loses its CPU on
+ * the way back to user mode is just runnable, as one that yields.
+ *
+ * Context: irqs off.
+ * Return: enum wallprof_state.
+ */
+u8 wp_leave_state(struct task_struct *prev, unsigned int state, bool preempt)
+{
+	u8 named = wp_state_of(state, preempt);
+
+	if (named == WALLPROF_STATE_RUNNING && !(prev->flags & WP_PF_NO_USER) &&
+	    !wp_in_sched_yield())
+		return WALLPROF_STATE_PREEMPTED;
+	return named;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How a thread leaves its CPU, whether that has memory or not.
+ */
+#ifndef WALLPROF_LEAVE_H
+#define WALLPROF_LEAVE_H
+
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/types.h>
+
+#include "compat/sched.h"
+#include "pure/intervals.h"
+#include "state.h"
+#include "targets.h"
+
+u8 wp_leave_state(struct task_struct *prev, unsigned int state, bool preempt);
+
+/* Whether a thread leaves its CPU for the last time. */
+static __always_inline bool wp_leave_is_last(unsigned int state, bool preempt)
+{
+	return !preempt && state & TASK_DEAD;
+}
+
+/* Whether a session wants a thread's intervals. Context: irqs off. */
+static __always_inline bool wp_leave_is_wanted(const struct wp_session *session, u8 state,
+					       bool plain)
+{
+	return plain || (session->config.states & BIT(state) &&
+			 (likely(session->all_cpus) ||
+			  cpumask_test_cpu(smp_processor_id(), session->cpus_mask)));
+}
+
+/* Opens the interval of a thread that leaves its CPU. Context: irqs off. */
+static __always_inline void wp_leave_open(const struct wp_session *session,
+					  struct wallprof_task *slot,
+					  struct task_struct *prev,
+					  const struct wp_leave *leave, u64 now, bool plain)
+{
+	struct wp_thread thread = plain ? wp_thread_read_init(prev) :
+					  wp_thread_read(session, prev);
+
+	/* Of a thread that is preempted while it ends, a namespace may know no id more. */
+	if (!plain && unlikely(!thread.tid)) {
+		thread.tid = slot->tid;
+		thread.tgid = slot->tgid;
+	}
+	wp_interval_open(slot, &thread, leave, now);
+}
+
+#endif /* WALLPROF_LEAVE_H */

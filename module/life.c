@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The probes of sched_process_fork, _exec and _exit: threads are born, become another
+ * program, and end.
+ *
+ * They run with the session as their data pointer, in process context, preemptible from
+ * Linux 7.0 on, and use no lock but the task table's, which is a raw one.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/tracepoint.h>
+
+#include "birth.h"
+#include "compat/sched.h"
+#include "life.h"
+#include "mappings.h"
+#include "probe.h"
+#include "pure/intervals.h"
+#include "pure/switch_cache.h"
+#include "state.h"
+#include "targets.h"
+
+/* Whether a child of current is a target. Context: irqs off. */
+static bool wp_fork_inherits(struct wp_session *session, u16 *flags)
+{
+	struct wallprof_task *slot;
+
+	if (session->config.target == WALLPROF_TARGET_ALL)
+		return true;
+	/* What makes a thread one, its children have of it, and lose it as it does. */
+	if (wp_targets_may_come(session))
+		return wp_targets_match(session, current);
+	if (!(session->config.flags & WALLPROF_INHERIT))
+		return false;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)current);
+	if (slot) {
+		*flags = slot->flags & WALLPROF_TASK_ARMED;
+		return true;
+	}
+	if (!READ_ONCE(session->claiming) || !wp_targets_match(session, current))
+		return false;
+	/* START has not come to the parent yet. */
+	if (session->config.flags & WALLPROF_ENABLE_ON_EXEC)
+		*flags = WALLPROF_TASK_ARMED;
+	return true;
+}
+
+/* Context: process; the child has not run yet. */
+static void wp_probe_fork(void *data, struct task_struct *parent,
+			  struct task_struct *child)
+{
+	struct wp_session *session = data;
+	struct wp_birth birth = {
+		.session = session,
+		.p = child,
+		.phase = WALLPROF_TASK_OFF,
+		.state = WALLPROF_STATE_NEW,
+	};
+	unsigned long flags;
+	bool inherits;
+
+	/* Not to be preempted between the clock and what is made of it. */
+	local_irq_save(flags);
+	birth.born = ktime_get_mono_fast_ns();
+	if (!wp_session_covers(session, birth.born))
+		goto restore;
+	inherits = wp_fork_inherits(session, &birth.flags);
+	/* A waker is anybody. */
+	if (inherits || session->config.flags & WALLPROF_WAKER_STACKS)
+		wp_images_fork(session, parent->mm, child->mm);
+	if (!inherits || !wp_session_has_tasks(session))
+		goto restore;
+	if (!(session->config.states & BIT(WALLPROF_STATE_NEW)))
+		birth.flags |= WALLPROF_TASK_FILTERED;
+	if (!wp_birth_claim(&birth))
+		wp_target_passed_over(session, child, true, birth.born);
+restore:
+	local_irq_restore(flags);
+}
+
+/*
+ * Whether a thread without a slot may get one when it executes a program: because it
+ * becomes a target by that, or because START has not come to it yet. Where everything
+ * is a target START gives it one that counts from the start.
+ */
+static bool wp_exec_may_claim(const struct wp_session *session)
+{
+	return wp_targets_may_come(session) ||
+	       (session->config.target != WALLPROF_TARGET_ALL &&
+		READ_ONCE(session->claiming));
+}
+
+/* Context: process, by the thread that executes. */
+static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
+			  struct linux_binprm *bprm)
+{
+	struct wp_session *session = data;
+	struct wp_birth birth = {
+		.session = session,
+		.p = p,
+		.phase = WALLPROF_TASK_RUNNING,
+	};
+	struct wallprof_task *slot;
+	struct wp_thread thread;
+	unsigned long flags;
+	struct wp_cpu *cpu;
+
+	/*
+	 * Not to be preempted between the clock and what is made of it: the
+	 * time off the CPU would be one of running.
+	 */
+	local_irq_save(flags);
+	birth.born = ktime_get_mono_fast_ns();
+	if (!wp_session_covers(session, birth.born))
+		goto restore;
+	cpu = session->cpus[smp_processor_id()];
+	if (cpu->habits)
+		cpu->current_habit = &cpu->habits->none;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
+	if (slot && slot->flags & WALLPROF_TASK_ARMED) {
+		/*
+		 * Irqs are off and the slot is current's: no one else writes, but
+		 * for a waker, in vain: see wp_interval_wake().
+		 */
+		thread = wp_thread_read(session, p);
+		wp_interval_begin(slot, &thread, WALLPROF_TASK_RUNNING, 0,
+				  birth.born);
+	} else if (!slot && wp_exec_may_claim(session) && wp_targets_match(session, p)) {
+		if (!wp_birth_claim(&birth))
+			wp_target_passed_over(session, p, false, birth.born);
+	}
+restore:
+	local_irq_restore(flags);
+}
+
+/*
+ * Of use without sched_switch only, which sees the last of a thread.
+ *
+ * Context: process, by the thread that ends.
+ */
+static __always_inline void wp_sched_process_exit(void *data,
+						  struct task_struct *p,
+						  bool group_dead)
+{
+	struct wp_session *session = data;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (wp_tasks_free(&session->tasks, (unsigned long)p))
+		wp_target_gone(session);
+	local_irq_restore(flags);
+}
+
+WP_PROBE_SCHED_PROCESS_EXIT(wp_probe_exit, wp_sched_process_exit)
+
+struct wp_probe wp_fork_probe = { "sched_process_fork", wp_probe_fork };
+struct wp_probe wp_exec_probe = { "sched_process_exec", wp_probe_exec };
+struct wp_probe wp_exit_probe = { "sched_process_exit", wp_probe_exit };
+
+/* The kernel's own check of the prototypes; fails to compile if one is wrong. */
+static void __maybe_unused wp_life_check(void)
+{
+	check_trace_callback_type_sched_process_fork(wp_probe_fork);
+	check_trace_callback_type_sched_process_exec(wp_probe_exec);
+	check_trace_callback_type_sched_process_exit(wp_probe_exit);
+}

@@ -1,0 +1,639 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The probe of sched_switch: one thread leaves a CPU, another one comes.
+ *
+ * It runs with the session as its data pointer, is called by the scheduler with
+ * interrupts off and a run queue locked, and uses no lock but the task table's, which is
+ * a raw one. What it does to a slot belongs to pure/intervals.c, what it sums to
+ * pure/tables.c. A session that is wp_session_is_plain() has a probe of its own: most
+ * switches of it are done by what pure/switch_cache.h remembers.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/tracepoint.h>
+
+#include "bare.h"
+#include "birth.h"
+#include "capture.h"
+#include "compat/sched.h"
+#include "leave.h"
+#include "mappings.h"
+#include "probe.h"
+#include "pure/intervals.h"
+#include "pure/switch_cache.h"
+#include "reasons.h"
+#include "stack.h"
+#include "state.h"
+#include "switch.h"
+#include "targets.h"
+#include "timeline.h"
+
+/*
+ * A session that could not give a thread a slot sums the times at which such
+ * threads come back less the times at which they leave: modulo 2^64 that is
+ * the time that they were off their CPUs. A thread that was passed over once
+ * never gets a slot, so that comings and goings pair. They do not for a thread
+ * that switches just when START comes to it, or that was born without a fork
+ * (io_uring's): the sum is then wrong by its time.
+ *
+ * Context: irqs off.
+ */
+static void wp_untracked_leaves(struct wp_session *session, struct wp_cpu *cpu,
+				u32 epoch, u64 now)
+{
+	atomic64_inc(&session->untracked_off);
+	wp_half_lose(wp_half_of(&cpu->sched, epoch), WALLPROF_LOSS_NO_TASK, -now);
+}
+
+static void wp_untracked_comes(struct wp_session *session, struct wp_cpu *cpu,
+			       u32 epoch, u64 now)
+{
+	atomic64_dec(&session->untracked_off);
+	wp_half_of(&cpu->sched, epoch)->head->lost[WALLPROF_LOSS_NO_TASK].ns += now;
+}
+
+/*
+ * The slot of a thread that leaves a CPU, and did not come to it with one; or NULL.
+ * Context: irqs off.
+ */
+static noinline struct wallprof_task *wp_switch_prev(struct wp_session *session,
+						     struct wp_cpu *cpu,
+						     struct task_struct *prev,
+						     unsigned int state, bool preempt,
+						     u32 epoch, u64 now)
+{
+	struct wallprof_task *slot;
+
+	/* The idle threads, one for each CPU, are no threads of the host. */
+	if (!prev->pid)
+		return NULL;
+	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
+	if (!slot)
+		slot = wp_birth_of_prev(session, prev, now);
+	if (!slot && !wp_leave_is_last(state, preempt) && wp_target_untracked(session, prev))
+		wp_untracked_leaves(session, cpu, epoch, now);
+	return slot;
+}
+
+/* A thread made its last switch, or is a target no more. Context: irqs off. */
+static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *cpu,
+				    struct wallprof_task *slot,
+				    struct task_struct *prev, u32 epoch, u64 now)
+{
+	if (!(slot->flags & WALLPROF_TASK_ARMED)) {
+		wp_interval_exit(slot, now);
+		wp_exit_add(&cpu->sched, epoch, slot);
+		wp_session_grew(session, wp_half_of(&cpu->sched, epoch),
+				&session->layout.sched);
+	}
+	if (wp_tasks_free(&session->tasks, (unsigned long)prev))
+		wp_target_gone(session);
+}
+
+/*
+ * Learns how a thread left, if it did so the last time, too, by what is remembered of its
+ * stack. Context: irqs off. @prev is current; its interval is open.
+ */
+static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
+			    struct wallprof_task *slot, const struct wp_way *way,
+			    const struct wp_leave *leave, u32 epoch)
+{
+	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
+	const struct wp_memo *memo;
+	struct wp_habit *habit;
+
+	if (leave->reason != WALLPROF_REASON_SYSCALL &&
+	    leave->reason != WALLPROF_REASON_PREEMPTED)
+		return;
+	/* In user code it is preempted where it happens to be. */
+	if (!leave->user_stack || leave->flags & ~WALLPROF_TASK_WEAK_STACK ||
+	    wp_way_is_odd(way) || wp_in_syscall_32(way->p) || wp_way_nr(way) < 0)
+		return;
+	habit = wp_habit_begin(cpu->habits, slot, (unsigned long)way->p, way, leave);
+	if (!habit)
+		return;
+	if (session->one_address) {
+		wp_habit_set_address(habit, half);
+	} else {
+		memo = wp_stack_remembered(session, cpu, epoch, leave->user_stack);
+		if (!memo)
+			return;
+		wp_habit_set_stack(habit, memo, half);
+	}
+	wp_habit_learn(cpu->habits, habit, slot, way);
+}
+
+/*
+ * A thread leaves its CPU, whatever it is used to. Context: irqs off. @way: of a session
+ * that is wp_session_is_plain(); or NULL.
+ */
+static __always_inline void wp_switch_leave(struct wp_session *session,
+					    struct wp_cpu *cpu,
+					    struct wallprof_task *slot,
+					    struct task_struct *prev,
+					    unsigned int state, bool preempt,
+					    const struct wp_way *way, u32 epoch, u64 now)
+{
+	const bool plain = way;
+	/* Most do. */
+	struct wp_leave leave = {
+		.syscall = WALLPROF_SYSCALL_NONE,
+		.state = WALLPROF_STATE_SLEEPING,
+	};
+	bool dead = false;
+
+	if (unlikely(preempt) || unlikely(state != TASK_INTERRUPTIBLE)) {
+		dead = wp_leave_is_last(state, preempt);
+		leave.state = wp_leave_state(prev, state, preempt);
+	}
+	if (unlikely(dead || (!plain && session->targets_change &&
+			      !wp_targets_match(session, prev)))) {
+		wp_switch_exit(session, cpu, slot, prev, epoch, now);
+		return;
+	}
+	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
+		return;
+	if (likely(wp_leave_is_wanted(session, leave.state, plain))) {
+		wp_capture_stacks(session, cpu, epoch, prev, &leave, plain);
+		if (plain || session->config.flags & WALLPROF_REASONS)
+			wp_reason_read(session, prev, &leave);
+		if (!plain && unlikely(session->config.flags & WALLPROF_TIMELINE_STACKS)) {
+			cpu->leave = leave;
+			wp_timeline_tell_stacks(session, prev, &cpu->leave);
+		}
+	} else {
+		leave.flags = WALLPROF_TASK_FILTERED;
+	}
+	wp_leave_open(session, slot, prev, &leave, now, plain);
+	if (plain)
+		wp_switch_learn(session, cpu, slot, way, &leave, epoch);
+}
+
+/*
+ * A thread leaves its CPU, in a session that is not wp_session_is_plain(). Context: irqs
+ * off.
+ */
+static __always_inline void wp_switch_out(struct wp_session *session,
+					  struct wp_cpu *cpu,
+					  struct task_struct *prev,
+					  unsigned int state, bool preempt,
+					  u32 epoch, u64 now)
+{
+	struct wallprof_task *slot = cpu->current_slot;
+
+	if (unlikely(cpu->current_key != (unsigned long)prev)) {
+		slot = wp_switch_prev(session, cpu, prev, state, preempt, epoch, now);
+		if (!slot)
+			return;
+	}
+	wp_switch_leave(session, cpu, slot, prev, state, preempt, NULL, epoch, now);
+}
+
+/* Whether the words are what they were that decide a habit's stack. Context: irqs off. */
+static __always_inline bool wp_switch_words_are(const struct wp_cpu *cpu,
+						const struct wp_habit *habit)
+{
+	return !habit->nr_words ||
+	       likely(habit->begin >= cpu->memos->oldest &&
+		      wp_stack_words_are(cpu->memos, habit->begin, habit->nr_words,
+					 habit->sp));
+}
+
+/* How current leaves its CPU, for its habits. Context: irqs off. @state: see there. */
+static __always_inline struct wp_way wp_switch_way(const struct wp_session *session,
+						   struct task_struct *prev, u32 state)
+{
+	return (struct wp_way){
+		.p = prev,
+		.changes = wp_images_changes(&session->images),
+		.state = state,
+	};
+}
+
+/*
+ * A thread leaves its CPU as it is used to, which is what most switches come to: mostly by
+ * the habit that it came by. Returns whether it does. Context: irqs off.
+ */
+static __always_inline bool wp_switch_out_again(const struct wp_session *session,
+						struct wp_cpu *cpu,
+						struct task_struct *prev, u32 state,
+						u64 now)
+{
+	const struct wp_way way = wp_switch_way(session, prev, state);
+	struct wallprof_task *slot = cpu->current_slot;
+	struct wp_habit *habit = cpu->current_habit;
+	bool still;
+
+	if (unlikely(cpu->current_key != (unsigned long)prev))
+		return false;
+	still = wp_habit_holds_still(habit, &way);
+	if (!still) {
+		habit = wp_habit_of(cpu->habits, slot, &way);
+		if (unlikely(!wp_habit_holds(habit, slot, &way)))
+			return false;
+	}
+	if (unlikely(!wp_switch_words_are(cpu, habit)))
+		return false;
+	if (!still)
+		wp_habit_tell(cpu->habits, habit, slot);
+	wp_habit_leave(habit, slot, now);
+	return true;
+}
+
+/* The same, if it does not. Context: irqs off. */
+static noinline void wp_switch_out_plain(struct wp_session *session, struct wp_cpu *cpu,
+					 struct task_struct *prev, u32 state, u64 now)
+{
+	const struct wp_way way = wp_switch_way(session, prev, state);
+	struct wallprof_task *slot = cpu->current_slot;
+	bool preempt = state & WP_WAY_PREEMPTED;
+	u32 epoch = wp_session_epoch(session);
+
+	if (!wp_session_covers(session, now))
+		return;
+	cpu->sched_busy = true;
+	barrier();
+	state &= ~WP_WAY_PREEMPTED;
+	if (unlikely(cpu->current_key != (unsigned long)prev))
+		slot = wp_switch_prev(session, cpu, prev, state, preempt, epoch, now);
+	if (slot)
+		wp_switch_leave(session, cpu, slot, prev, state, preempt, &way, epoch, now);
+	wp_probe_end(cpu);
+}
+
+/*
+ * Adds an interval to where the last one was, if that is right. Returns it, or NULL.
+ * Context: irqs off.
+ */
+static __always_inline struct wallprof_aggr *
+wp_switch_again(struct wp_cpu *cpu, struct wp_half *half, const struct wallprof_task *slot,
+		const struct wp_passed *passed, u64 now)
+{
+	struct wallprof_aggr *aggr = wp_aggr_guess(&cpu->sched, half, slot->tid,
+						   slot->user_stack);
+
+	if (unlikely(!aggr) || !wp_interval_is_of(slot, passed, aggr))
+		return NULL;
+	wp_aggr_again(half->head, aggr, passed->ns, passed->runnable, now);
+	return aggr;
+}
+
+/* How an interval is kept. */
+enum wp_kept {
+	WP_KEPT_NOT,	/* it is out of range, or found no room */
+	WP_KEPT_SUMMED,
+	WP_KEPT_APART,
+};
+
+/* Adds an interval, if there is room. Context: irqs off. */
+static enum wp_kept wp_switch_add(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+				  struct wallprof_task *slot, const struct wallprof_aggr *key,
+				  u64 ns, u64 now)
+{
+	bool added = wp_aggr_add(&cpu->sched, epoch, key, ns, now);
+
+	if (!added)
+		wp_interval_spill(slot, ns, key->runnable);
+	wp_session_grew(session, wp_half_of(&cpu->sched, epoch),
+			&session->layout.sched);
+	return added ? WP_KEPT_SUMMED : WP_KEPT_NOT;
+}
+
+/*
+ * Links an interval to the one that its waker had come of, and keeps where it
+ * stands itself, for those that this thread will wake. Context: irqs off.
+ */
+static void wp_switch_chain(struct wp_cpu *cpu, u32 epoch, struct wallprof_task *slot,
+			    const struct wallprof_aggr *key, enum wp_kept kept)
+{
+	u64 before = key->waker == WALLPROF_WAKER_TASK ? READ_ONCE(slot->waker_aggr) : 0;
+
+	if (kept == WP_KEPT_SUMMED)
+		slot->last_aggr = wp_aggr_chain(&cpu->sched, epoch, key, before);
+	else if (kept == WP_KEPT_APART)
+		slot->last_aggr = wp_wait_chain(&cpu->sched, epoch, before);
+	else
+		slot->last_aggr = 0;
+}
+
+/* With these there is more to tell of an interval than its sum. */
+#define WP_SWITCH_MORE	(WALLPROF_WAKER_CHAINS | WALLPROF_HISTOGRAMS)
+
+/* Context: irqs off. cpu->passed is the interval. */
+static noinline void wp_switch_more(const struct wp_session *session,
+				    struct wp_cpu *cpu, u32 epoch,
+				    struct wallprof_task *slot, enum wp_kept kept)
+{
+	struct wallprof_aggr *key = &cpu->key;
+
+	wp_interval_key(slot, &cpu->passed, key);
+	if (session->config.flags & WALLPROF_HISTOGRAMS && kept == WP_KEPT_SUMMED)
+		wp_hist_add(&cpu->sched, epoch, key, cpu->passed.ns);
+	if (session->config.flags & WALLPROF_WAKER_CHAINS)
+		wp_switch_chain(cpu, epoch, slot, key, kept);
+}
+
+/*
+ * An interval whose length makes it one that is not summed, though it may be all the
+ * same. Context: irqs off. cpu->passed is the interval, cpu->key its key.
+ */
+static enum wp_kept wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu,
+				    u32 epoch, struct task_struct *next,
+				    struct wallprof_task *slot, u64 now)
+{
+	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
+	const struct wallprof_aggr *key = &cpu->key;
+	u64 ns = cpu->passed.ns, more[2];
+
+	if (!wp_range_has(&session->range, ns)) {
+		half->head->out_of_range++;
+		half->head->out_of_range_ns += ns;
+		return WP_KEPT_NOT;
+	}
+	wp_reason_more_args(session, next, key->reason, more);
+	if (!wp_wait_add(&cpu->sched, epoch, key, more, ns, now))
+		return wp_switch_add(session, cpu, epoch, slot, key, ns, now);
+	wp_session_grew(session, half, &session->layout.sched);
+	return WP_KEPT_APART;
+}
+
+/*
+ * Tells of an interval that is not summed where the last one was. Context: irqs off.
+ * cpu->passed is the interval.
+ */
+static noinline enum wp_kept wp_switch_tell(struct wp_session *session, struct wp_cpu *cpu,
+					    u32 epoch, struct task_struct *next,
+					    struct wallprof_task *slot, u64 now)
+{
+	struct wallprof_aggr *key = &cpu->key;
+	u64 ns = cpu->passed.ns;
+
+	wp_interval_key(slot, &cpu->passed, key);
+	if (unlikely(!wp_range_has(&session->summed, ns)))
+		return wp_switch_apart(session, cpu, epoch, next, slot, now);
+	return wp_switch_add(session, cpu, epoch, slot, key, ns, now);
+}
+
+/*
+ * Tells of an interval that has ended. Returns where it was added, if that is where the
+ * last one was, or NULL. Context: irqs off.
+ */
+static __always_inline struct wallprof_aggr *
+wp_switch_told(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
+	       u32 epoch, struct task_struct *next, struct wallprof_task *slot,
+	       const struct wp_passed *passed, u64 now, bool plain)
+{
+	enum wp_kept kept = WP_KEPT_SUMMED;
+	struct wallprof_aggr *aggr = NULL;
+
+	if (plain || likely(wp_range_has(&session->summed, passed->ns)))
+		aggr = wp_switch_again(cpu, half, slot, passed, now);
+	if (likely(aggr && (plain || !(session->config.flags & WP_SWITCH_MORE))))
+		return aggr;
+	cpu->passed = *passed;
+	if (!aggr)
+		kept = wp_switch_tell(session, cpu, epoch, next, slot, now);
+	if (!plain && session->config.flags & WP_SWITCH_MORE)
+		wp_switch_more(session, cpu, epoch, slot, kept);
+	return aggr;
+}
+
+/*
+ * A thread has come: closes its interval and tells of it. Returns where it was added, if
+ * that is where the last one was, or NULL. Context: irqs off.
+ */
+static __always_inline struct wallprof_aggr *
+wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
+	       struct wallprof_task *slot, struct task_struct *next, u32 epoch, u64 now,
+	       bool plain)
+{
+	struct wallprof_aggr *aggr = NULL;
+	struct wp_passed passed;
+
+	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
+		return NULL;
+	/* What was filtered by state at START is not known before now. No CPU's it is. */
+	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN && !plain &&
+		     !(session->config.states & BIT(slot->state))))
+		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
+	switch (wp_interval_close(slot, now, &passed)) {
+	case WP_CLOSED_NOTHING:
+		return NULL;
+	case WP_CLOSED_FILTERED:
+		half->head->filtered++;
+		half->head->filtered_ns += passed.ns;
+		slot->last_aggr = 0;
+		break;
+	case WP_CLOSED_INTERVAL:
+		aggr = wp_switch_told(session, cpu, half, epoch, next, slot, &passed, now,
+				      plain);
+		break;
+	}
+	wp_interval_forget(slot);
+	return aggr;
+}
+
+/* A thread comes to its CPU. Returns its slot, or NULL. Context: irqs off. */
+static __always_inline struct wallprof_task *
+wp_switch_meet(struct wp_session *session, struct wp_cpu *cpu, struct task_struct *next,
+	       u32 epoch, u64 now)
+{
+	struct wallprof_task *slot;
+
+	cpu->current_key = 0;
+	/* See wp_switch_prev(). */
+	if (!next->pid)
+		return NULL;
+	slot = wp_birth_find_next(session, next);
+	if (likely(slot)) {
+		cpu->current_slot = slot;
+		cpu->current_key = (unsigned long)next;
+	} else if (wp_target_untracked(session, next)) {
+		wp_untracked_comes(session, cpu, epoch, now);
+	}
+	return slot;
+}
+
+/* The same, in a session that is not wp_session_is_plain(). Context: irqs off. */
+static __always_inline void wp_switch_in(struct wp_session *session,
+					 struct wp_cpu *cpu,
+					 struct task_struct *next, u32 epoch, u64 now)
+{
+	struct wallprof_task *slot = wp_switch_meet(session, cpu, next, epoch, now);
+
+	if (slot)
+		wp_switch_come(session, cpu, wp_half_of(&cpu->sched, epoch), slot, next,
+			       epoch, now, false);
+}
+
+/*
+ * The same in one that is, if it is not summed by habit. If it left as it is used to, the
+ * next interval may be. Context: irqs off.
+ */
+static noinline void wp_switch_in_plain(struct wp_session *session, struct wp_cpu *cpu,
+					struct task_struct *next, u64 now)
+{
+	struct wp_habit *habit = *wp_habit_away(cpu->habits, (unsigned long)next);
+	u64 changes = wp_images_changes(&session->images);
+	u32 epoch = wp_session_epoch(session);
+	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
+	struct wallprof_task *slot;
+	struct wallprof_aggr *aggr;
+	bool lasts, runnable;
+
+	if (!wp_session_covers(session, now))
+		return;
+	cpu->sched_busy = true;
+	barrier();
+	cpu->current_habit = &cpu->habits->none;
+	slot = wp_switch_meet(session, cpu, next, epoch, now);
+	if (slot) {
+		/* Before the flip is told it may be one of the last epoch's. */
+		lasts = habit->slot == slot &&
+			wp_habit_lasts(habit, slot, (unsigned long)next, changes) &&
+			wp_again_is_in(habit->again, half);
+		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
+		aggr = wp_switch_come(session, cpu, half, slot, next, epoch, now, true);
+		if (lasts)
+			wp_habit_sums(cpu->habits, habit, aggr, runnable);
+	}
+	wp_probe_end(cpu);
+}
+
+/*
+ * A thread comes from what it left for as it is used to, woken by whom it is used to,
+ * which is what most switches come to. Returns whether it does. Context: irqs off.
+ */
+static __always_inline bool wp_switch_in_again(const struct wp_session *session,
+					       struct wp_cpu *cpu, struct task_struct *next,
+					       u64 now)
+{
+	struct wp_habit *habit = *wp_habit_away(cpu->habits, (unsigned long)next);
+	struct wallprof_aggr *aggr = habit->aggr;
+	struct wallprof_task *slot = habit->slot;
+
+	if (unlikely(!wp_habit_lasts(habit, slot, (unsigned long)next,
+				     wp_images_changes(&session->images))))
+		return false;
+	if (habit->runnable)
+		wp_habit_come(habit, slot, aggr, now, true);
+	else if (likely(wp_habit_same_waker(aggr, slot)))
+		wp_habit_come(habit, slot, aggr, now, false);
+	else
+		return false;
+	cpu->current_key = (unsigned long)next;
+	cpu->current_slot = slot;
+	cpu->current_habit = habit;
+	return true;
+}
+
+/*
+ * The time of a switch. The timeline's probe was called just before and has looked at
+ * the clock: sums of its slices are the ledger's. Context: irqs off.
+ */
+static __always_inline u64 wp_switch_time(const struct wp_session *session)
+{
+	u64 at = 0;
+
+	/* A CPU without memory keeps none. */
+	if (unlikely(session->config.flags & WALLPROF_TIMELINE))
+		at = session->cpus[smp_processor_id()]->switched_at;
+	return at ?: ktime_get_mono_fast_ns();
+}
+
+/*
+ * A switch comes in between while a probe of this CPU's is at work, or on a CPU that has
+ * no memory. Context: irqs off. @state: with WP_WAY_PREEMPTED.
+ */
+static noinline void wp_switch_refused(struct wp_session *session, struct wp_cpu *cpu,
+				       struct task_struct *prev, struct task_struct *next,
+				       u32 state, u64 now)
+{
+	if (!cpu->none) {
+		wp_probe_nested(session, cpu);
+		return;
+	}
+	if (!wp_session_covers(session, now))
+		return;
+	wp_bare_leave(session, prev, state & ~WP_WAY_PREEMPTED, state & WP_WAY_PREEMPTED, now);
+	wp_bare_come(session, next, now);
+}
+
+/* Context: irqs off, a run queue locked. prev is current. */
+static __always_inline void wp_sched_switch(void *data, bool preempt,
+					    struct task_struct *prev,
+					    struct task_struct *next,
+					    unsigned int prev_state)
+{
+	struct wp_session *session = data;
+	u64 now = wp_switch_time(session);
+	struct wp_cpu *cpu;
+	u32 epoch;
+
+	if (!wp_session_covers(session, now))
+		return;
+	cpu = session->cpus[smp_processor_id()];
+	if (!wp_probe_begin(cpu)) {
+		wp_switch_refused(session, cpu, prev, next,
+				  prev_state | (preempt ? WP_WAY_PREEMPTED : 0), now);
+		return;
+	}
+	epoch = wp_session_epoch(session);
+	wp_switch_out(session, cpu, prev, prev_state, preempt, epoch, now);
+	wp_switch_in(session, cpu, next, epoch, now);
+	wp_probe_end(cpu);
+}
+
+/* As above, of a session that is wp_session_is_plain(). */
+static __always_inline void wp_sched_switch_plain(void *data, bool preempt,
+						  struct task_struct *prev,
+						  struct task_struct *next,
+						  unsigned int prev_state)
+{
+	struct wp_session *session = data;
+	u32 state = prev_state | (preempt ? WP_WAY_PREEMPTED : 0);
+	struct wp_cpu *cpu;
+	u64 now;
+
+	/* One word to keep while the clock is read, instead of two. */
+	OPTIMIZER_HIDE_VAR(state);
+	now = ktime_get_mono_fast_ns();
+	/* Before START nothing has been learned that could be done again. */
+	if (unlikely(now > READ_ONCE(session->stop)))
+		return;
+	cpu = session->cpus[smp_processor_id()];
+	if (unlikely(cpu->sched_busy)) {
+		wp_switch_refused(session, cpu, prev, next, state, now);
+		return;
+	}
+	/* What is done again calls and wakes nobody: no probe can come in between. */
+	if (unlikely(!wp_switch_out_again(session, cpu, prev, state, now)))
+		wp_switch_out_plain(session, cpu, prev, state, now);
+	if (unlikely(!wp_switch_in_again(session, cpu, next, now)))
+		wp_switch_in_plain(session, cpu, next, now);
+}
+
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_plain, wp_sched_switch_plain)
+
+struct wp_probe wp_switch_probe = { "sched_switch", wp_probe_sched_switch };
+
+/**
+ * wp_switch_probe_of - what a session has called at a switch
+ * @session: the session
+ *
+ * Context: process.
+ * Return: the probe; the same one as long as the session is configured.
+ */
+void *wp_switch_probe_of(const struct wp_session *session)
+{
+	return wp_session_is_plain(session) ? wp_probe_sched_switch_plain :
+					      wp_probe_sched_switch;
+}
+
+/* The kernel's own check of the prototypes; fails to compile if one is wrong. */
+static void __maybe_unused wp_switch_check(void)
+{
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch);
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch_plain);
+}

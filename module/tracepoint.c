@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tracepoints: finds them at load; attaches and detaches a session's probes.
+ *
+ * All of it runs in process context. The probes are those of switch.c, waking.c, life.c
+ * and timeline.c.
+ */
+#include <linux/kallsyms.h>
+#include <linux/kernel.h>
+#include <linux/tracepoint.h>
+
+#include "life.h"
+#include "probe.h"
+#include "stack.h"
+#include "state.h"
+#include "switch.h"
+#include "timeline.h"
+#include "tracepoint.h"
+#include "waking.h"
+
+enum wp_probe_nr {
+	WP_PROBE_SWITCH,
+	WP_PROBE_WAKING,
+	WP_PROBE_FORK,
+	WP_PROBE_EXEC,
+	WP_PROBE_EXIT,
+	/* From here on those of timeline.c. */
+	WP_PROBE_TIMELINE,
+	WP_PROBE_MAX = WP_PROBE_TIMELINE + WP_TIMELINE_PROBES,
+};
+
+static struct wp_probe *wp_probe_at(int i)
+{
+	static struct wp_probe * const probes[WP_PROBE_TIMELINE] = {
+		[WP_PROBE_SWITCH] = &wp_switch_probe,
+		[WP_PROBE_WAKING] = &wp_waking_probe,
+		[WP_PROBE_FORK] = &wp_fork_probe,
+		[WP_PROBE_EXEC] = &wp_exec_probe,
+		[WP_PROBE_EXIT] = &wp_exit_probe,
+	};
+
+	return i < WP_PROBE_TIMELINE ? probes[i] : &wp_timeline_probes[i - WP_PROBE_TIMELINE];
+}
+
+/* What a session has called at a tracepoint. It does not change while it is registered. */
+static void *wp_probe_of(const struct wp_session *session, int i)
+{
+	switch (i) {
+	case WP_PROBE_SWITCH:
+		return wp_switch_probe_of(session);
+	case WP_PROBE_WAKING:
+		return wp_waking_probe_of(session);
+	default:
+		return wp_probe_at(i)->probe;
+	}
+}
+
+static void wp_tracepoints_match(struct tracepoint *tp, void *unused)
+{
+	int i;
+
+	for (i = 0; i < WP_PROBE_MAX; i++) {
+		if (!strcmp(tp->name, wp_probe_at(i)->name))
+			wp_probe_at(i)->tracepoint = tp;
+	}
+}
+
+/* Finds the extent of the function that calls several probes of a tracepoint in turn. */
+static void wp_tracepoints_find_caller(unsigned int nr, enum wp_probe_nr probe)
+{
+	unsigned long iterator = (unsigned long)wp_probe_at(probe)->tracepoint->iterator;
+	char name[KSYM_SYMBOL_LEN];
+	unsigned long offset, size;
+	char *at;
+
+	/* name+0xOFFSET/0xSIZE */
+	sprint_symbol(name, iterator);
+	at = strrchr(name, '+');
+	if (at && sscanf(at, "+%lx/%lx", &offset, &size) == 2)
+		wp_stack_set_caller(nr, iterator - offset, iterator - offset + size);
+}
+
+/**
+ * wp_tracepoints_find - find the tracepoints
+ *
+ * They are not exported by name, but can be listed.
+ *
+ * Context: process, at load.
+ * Return: 0, or -ENOENT if the kernel lacks one.
+ */
+int wp_tracepoints_find(void)
+{
+	int i;
+
+	for_each_kernel_tracepoint(wp_tracepoints_match, NULL);
+	for (i = 0; i < WP_PROBE_MAX; i++) {
+		if (!wp_probe_at(i)->tracepoint) {
+			pr_err("this kernel has no tracepoint %s\n",
+			       wp_probe_at(i)->name);
+			return -ENOENT;
+		}
+	}
+	wp_tracepoints_find_caller(0, WP_PROBE_SWITCH);
+	wp_tracepoints_find_caller(1, WP_PROBE_WAKING);
+	return 0;
+}
+
+/* Which probes a session's sums and targets need. */
+static unsigned int wp_tracepoints_of_sums(const struct wp_session *session)
+{
+	unsigned int fork_exec = BIT(WP_PROBE_FORK) | BIT(WP_PROBE_EXEC);
+
+	if (session->config.flags & WALLPROF_OFFCPU)
+		return fork_exec | BIT(WP_PROBE_SWITCH) |
+		       (session->config.flags & WALLPROF_WAKEUPS ?
+			BIT(WP_PROBE_WAKING) : 0);
+	if (session->config.target != WALLPROF_TARGET_ALL)
+		return fork_exec | (wp_session_sees_switches(session) ? 0 :
+				    BIT(WP_PROBE_EXIT));
+	if (session->config.stack_flags & WALLPROF_STACK_TABLES)
+		return BIT(WP_PROBE_FORK);
+	return 0;
+}
+
+/* Which probes a session needs. */
+static unsigned int wp_tracepoints_wanted(const struct wp_session *session)
+{
+	unsigned int wanted = wp_tracepoints_of_sums(session);
+
+	if (session->config.flags & WALLPROF_TIMELINE)
+		wanted |= GENMASK(WP_PROBE_MAX - 1, WP_PROBE_TIMELINE);
+	return wanted;
+}
+
+/**
+ * wp_tracepoints_attach - register a session's probes
+ * @session: ready to be called
+ *
+ * Context: process.
+ * Return: 0, or what the kernel says; then nothing is registered.
+ */
+int wp_tracepoints_attach(struct wp_session *session)
+{
+	unsigned int wanted = wp_tracepoints_wanted(session);
+	int i, err;
+
+	/* The timeline's first: of a thread's last switch, the sums forget the thread. */
+	for (i = WP_PROBE_MAX - 1; i >= 0; i--) {
+		if (!(wanted & BIT(i)))
+			continue;
+		err = tracepoint_probe_register(wp_probe_at(i)->tracepoint,
+						wp_probe_of(session, i), session);
+		if (err) {
+			wp_tracepoints_detach(session);
+			return err;
+		}
+		session->probes |= BIT(i);
+	}
+	return 0;
+}
+
+/**
+ * wp_tracepoints_detach - take a session's probes back
+ * @session: a session; what it records is over: see wp_session_covers()
+ *
+ * Linux 5.10 makes a new list of a tracepoint's probes to take one out, and keeps the
+ * probe if there is no memory for that. It is called then, but finds the session
+ * over; the next call tries again.
+ *
+ * Context: process. When it returns, no probe that was taken back runs any more.
+ * Return: whether all were.
+ */
+bool wp_tracepoints_detach(struct wp_session *session)
+{
+	int i;
+
+	if (!session->probes)
+		return true;
+	for (i = 0; i < WP_PROBE_MAX; i++) {
+		if (session->probes & BIT(i) &&
+		    !tracepoint_probe_unregister(wp_probe_at(i)->tracepoint,
+						 wp_probe_of(session, i), session))
+			session->probes &= ~BIT(i);
+	}
+	tracepoint_synchronize_unregister();
+	return !session->probes;
+}

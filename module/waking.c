@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The probe of sched_waking: one thread wakes another.
+ *
+ * It runs with the session as its data pointer, is called by the scheduler with
+ * interrupts off and the pi_lock of the thread that is woken locked, or, when a thread
+ * wakes itself, with preemption off; and uses no lock but the task table's, which is a
+ * raw one.
+ */
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/tracepoint.h>
+
+#include "birth.h"
+#include "capture.h"
+#include "compat/sched.h"
+#include "probe.h"
+#include "pure/intervals.h"
+#include "pure/states.h"
+#include "state.h"
+#include "targets.h"
+#include "waking.h"
+
+/*
+ * The slot of a thread that is woken, and has none; NULL if it is to have none.
+ * Without this, START's walk would take one that it finds awake for one that was
+ * awake all the time. Context: irqs off.
+ */
+static noinline struct wallprof_task *wp_waking_meet(struct wp_session *session,
+						     struct task_struct *p)
+{
+	struct wp_birth birth = {
+		.session = session,
+		.p = p,
+		.phase = WALLPROF_TASK_UNSEEN,
+		.state = wp_state_of(wp_task_state(p), false),
+		.born = session->start,
+	};
+
+	/* One that is on a CPU, or on its way off it, is met by the switch. */
+	if (session->config.target != WALLPROF_TARGET_ALL ||
+	    READ_ONCE(session->passed_over) || wp_task_on_cpu(p) ||
+	    p->start_time > session->start)
+		return NULL;
+	return wp_birth_claim(&birth);
+}
+
+/*
+ * Whether it may matter who wakes a thread: not if the interval that it is in is
+ * filtered. It said that it sleeps, as the scheduler has seen, when its flags told
+ * no more of the interval before.
+ *
+ * Context: irqs off, the thread's pi_lock held.
+ */
+static bool wp_waking_is_told(const struct wallprof_task *slot)
+{
+	/* Pairs with the barrier by which a thread says that it sleeps. */
+	smp_rmb();
+	return !(READ_ONCE(slot->flags) & (WALLPROF_TASK_FILTERED | WALLPROF_TASK_ARMED));
+}
+
+/*
+ * Where a thread is that wakes another one: the id of what tells so, or 0. Its
+ * stacks are those with which it would leave its CPU here, found likewise.
+ *
+ * Context: irqs off, the pi_lock of the thread that is woken held; current wakes
+ * it, and is not interrupted.
+ */
+static noinline u64 wp_waking_capture(struct wp_session *session)
+{
+	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
+	u32 epoch = wp_session_epoch(session);
+	struct wp_leave leave = {};
+	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
+	u64 words[WALLPROF_WAKER_NR], id;
+	u32 used;
+
+	/* A probe of this CPU's was interrupted by what wakes. Or it has no memory. */
+	if (!wp_probe_begin(cpu)) {
+		if (cpu->none)
+			wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
+		else
+			wp_probe_nested(session, cpu);
+		return 0;
+	}
+	used = half->head->stack_words;
+	wp_capture_stacks(session, cpu, epoch, current, &leave, false);
+	words[WALLPROF_WAKER_USER_STACK] = leave.user_stack;
+	words[WALLPROF_WAKER_KERNEL_STACK] = leave.kernel_stack;
+	words[WALLPROF_WAKER_TGID] = wp_thread_tgid(session, current);
+	id = wp_stack_intern(&cpu->sched, epoch, words, WALLPROF_WAKER_NR, 0,
+			     WALLPROF_STACK_IS_WAKER |
+			     (leave.flags & WALLPROF_TASK_NO_STACK ?
+			      WALLPROF_STACK_LOST : 0));
+	if (unlikely(half->head->stack_words != used))
+		wp_session_grew(session, half, &session->layout.sched);
+	wp_probe_end(cpu);
+	return id;
+}
+
+/*
+ * Where the last interval of a thread stands that wakes another one, or 0.
+ * Context: irqs off.
+ */
+static u64 wp_waking_chain(struct wp_session *session, u8 waker)
+{
+	const struct wp_cpu *cpu = session->cpus[smp_processor_id()];
+
+	if (waker != WALLPROF_WAKER_TASK || cpu->current_key != (unsigned long)current)
+		return 0;
+	return cpu->current_slot->last_aggr;
+}
+
+/* In what a thread is woken: enum wallprof_waker. Context: irqs off. */
+static __always_inline u8 wp_waking_context(void)
+{
+	if (likely(in_task()))
+		return WALLPROF_WAKER_TASK;
+	return wp_in_hardirq() ? WALLPROF_WAKER_HARDIRQ : WALLPROF_WAKER_SOFTIRQ;
+}
+
+/* Who wakes a thread: see wp_interval_wake(). */
+struct wp_waking {
+	u8 waker;
+	u32 tid;
+	u64 stack;
+	u64 chain;
+};
+
+/* Context: irqs off. */
+static __always_inline void wp_waking_tell(struct wp_session *session,
+					   struct wallprof_task *slot,
+					   const struct wp_waking *told, u64 now)
+{
+	if (session->config.flags & WALLPROF_WAKER_CHAINS)
+		WRITE_ONCE(slot->waker_aggr, told->chain);
+	wp_interval_wake(slot, told->waker, told->tid, told->stack, now);
+}
+
+/*
+ * A thread is woken that is not the first of its bucket, or in a session that is not
+ * plain. Context: irqs off, p->pi_lock held.
+ */
+static noinline void wp_waking_rest(struct wp_session *session, struct task_struct *p,
+				    u64 now)
+{
+	struct wp_waking told = { .waker = WALLPROF_WAKER_NONE };
+	struct wallprof_task *slot;
+
+	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
+	if (unlikely(!slot)) {
+		slot = wp_waking_meet(session, p);
+		if (!slot)
+			return;
+	}
+	if (session->config.flags & WALLPROF_WAKERS) {
+		told.waker = wp_waking_context();
+		/* Whom an interrupt has interrupted has nothing to do with it. */
+		if (likely(told.waker == WALLPROF_WAKER_TASK)) {
+			told.tid = wp_thread_tid(session, current);
+			if (session->config.flags & WALLPROF_WAKER_STACKS &&
+			    wp_waking_is_told(slot))
+				told.stack = wp_waking_capture(session);
+		}
+	}
+	if (session->config.flags & WALLPROF_WAKER_CHAINS)
+		told.chain = wp_waking_chain(session, told.waker);
+	if (likely(!session->targets_change)) {
+		wp_waking_tell(session, slot, &told, now);
+		return;
+	}
+	/*
+	 * One that is no target any more gives its slot back on its way off its CPU,
+	 * and another thread may have it by now.
+	 */
+	raw_spin_lock(&session->tasks.lock);
+	if (wp_tasks_find(&session->tasks, (unsigned long)p) == slot)
+		wp_waking_tell(session, slot, &told, now);
+	raw_spin_unlock(&session->tasks.lock);
+}
+
+/* Context: irqs off, p->pi_lock held; or, of p itself, preemption off. */
+static notrace void wp_probe_waking(void *data, struct task_struct *p)
+{
+	struct wp_session *session = data;
+	u64 now;
+
+	/* It is awake; and no lock is held that would order it with others. */
+	if (p == current)
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (wp_session_covers(session, now))
+		wp_waking_rest(session, p, now);
+}
+
+/* The same, of a session that is wp_session_is_plain(). @wakers: who wakes is told. */
+static __always_inline void wp_waking_plain(struct wp_session *session,
+					    struct task_struct *p, bool wakers)
+{
+	struct wallprof_task *slot;
+	u8 waker;
+	u64 now;
+
+	/* See above. */
+	if (p == current)
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (!wp_session_covers(session, now))
+		return;
+	slot = wp_tasks_find_first(&session->tasks, (unsigned long)p);
+	if (unlikely(!slot)) {
+		wp_waking_rest(session, p, now);
+		return;
+	}
+	/* As wp_interval_wake(); there are no stacks of wakers. */
+	if (wakers) {
+		waker = wp_waking_context();
+		WRITE_ONCE(slot->waker, waker);
+		WRITE_ONCE(slot->waker_tid, likely(waker == WALLPROF_WAKER_TASK) ?
+					    current->pid : 0);
+	}
+	WRITE_ONCE(slot->woken, now);
+}
+
+static notrace void wp_probe_waking_plain(void *data, struct task_struct *p)
+{
+	wp_waking_plain(data, p, false);
+}
+
+static notrace void wp_probe_waking_plain_told(void *data, struct task_struct *p)
+{
+	wp_waking_plain(data, p, true);
+}
+
+struct wp_probe wp_waking_probe = { "sched_waking", wp_probe_waking };
+
+/**
+ * wp_waking_probe_of - what a session has called at a wakeup
+ * @session: the session
+ *
+ * Context: process.
+ * Return: the probe; the same one as long as the session is configured.
+ */
+void *wp_waking_probe_of(const struct wp_session *session)
+{
+	if (!wp_session_is_plain(session))
+		return wp_probe_waking;
+	return session->config.flags & WALLPROF_WAKERS ? wp_probe_waking_plain_told :
+							 wp_probe_waking_plain;
+}
+
+/* The kernel's own check of the prototypes; fails to compile if one is wrong. */
+static void __maybe_unused wp_waking_check(void)
+{
+	check_trace_callback_type_sched_waking(wp_probe_waking);
+	check_trace_callback_type_sched_waking(wp_probe_waking_plain);
+	check_trace_callback_type_sched_waking(wp_probe_waking_plain_told);
+}

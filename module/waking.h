@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef WALLPROF_WAKING_H
+#define WALLPROF_WAKING_H
+
+struct wp_probe;
+struct wp_session;
+
+extern struct wp_probe wp_waking_probe;
+
+void *wp_waking_probe_of(const struct wp_session *session);
+
+#endif /* WALLPROF_WAKING_H */
