@@ -261,13 +261,12 @@ static int add_all(struct archive *a, const struct wp_profile *p)
 			continue;
 		err = code.kind == WP_SYMBOLS_KERNEL ? add_kernel(a, name, &code.id) :
 		      add_elf(a, name, &code);
-		if (err == -ENOENT) {
+		if (!err)
+			err = note(a, name);
+		if (err == -ENOENT)
 			a->missing++;
-		} else if (err) {
+		else if (err)
 			return err;
-		} else if (note(a, name)) {
-			return -ENOMEM;
-		}
 	}
 	return 0;
 }

@@ -11,8 +11,8 @@
  *
  * A thread copies, as the files may be large, or of a server that does not answer. It is
  * waited for at the end as long as it gets on, and copies little once the end was asked for:
- * a program that maps a large file then does not hold it up. The directories must be our own: with sudo,
- * HOME may be somebody else's.
+ * a program that maps a large file then does not hold it up. The directories must be our own:
+ * with sudo, HOME may be somebody else's.
  */
 #include <errno.h>
 #include <fcntl.h>
