@@ -4,9 +4,9 @@
  * that are locked in memory ("resident"), others on stacks that are paged out, private
  * ones ("paged") and shared ones ("shared").
  *
- *	blocked FILE
+ *	blocked FILE LONG
  *
- * Writes into FILE "NAME THREADS PAGES" for each kind, PAGES being how many of their
+ * LONG is of two pages, one of which is paged out, too. Writes into FILE "NAME THREADS PAGES" for each kind, PAGES being how many of their
  * stacks' pages were written to, when no page of the last two kinds is in memory any
  * more; how they get out of the swap cache is the caller's business.
  */
@@ -126,6 +126,21 @@ static unsigned int pages_there(const struct kind *kind)
 	return nr;
 }
 
+/* Pages out a page of the arguments on which nothing else is. */
+static void page_out_argument(char *argument)
+{
+	char *page = (char *)(((unsigned long)argument + 4095) & -4096UL);
+	unsigned char there = 1;
+
+	if (strlen(argument) < 8192 || munlock(page, 4096))
+		die("argument");
+	while (there & 1) {
+		if (madvise(page, 4096, MADV_PAGEOUT) || mincore(page, 4096, &there))
+			die("argument");
+		usleep(10000);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct kind kinds[] = {
@@ -136,7 +151,7 @@ int main(int argc, char **argv)
 	char path[4096];
 	FILE *f;
 
-	if (argc != 2)
+	if (argc != 3)
 		return 2;
 	/* What comes later is not locked. */
 	start(&kinds[0]);
@@ -158,6 +173,7 @@ int main(int argc, char **argv)
 				die("madvise");
 			usleep(10000);
 		}
+	page_out_argument(argv[2]);
 	snprintf(path, sizeof(path), "%s.new", argv[1]);
 	f = fopen(path, "w");
 	if (!f)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/err.h"
+#include "lib/sandbox/opener.h"
 #include "lib/symbols/idfiles.h"
 #include "lib/symbols/keepfiles.h"
 #include "tap.h"
@@ -112,6 +113,24 @@ static void not_kept(void)
 	ok(!wp_keepfiles_new(at("shared")), "nor where others can write");
 }
 
+/* Once the end was asked for, which it stays. */
+static void in_a_hurry(void)
+{
+	struct wp_keepfiles_stats stats;
+	struct wp_filestat stat;
+	int fd = source("");
+
+	wp_opener_hurry();
+	if (ftruncate(fd, 33 << 20))
+		abort();
+	stats = keep("late", fd, &id, &stat);
+	ok(!stats.kept && stats.failed == 1 &&
+	   access(at("late/wallprof/abcd010203000000000000000000000000000000"), F_OK),
+	   "in a hurry, a large one is not copied, and leaves nothing");
+	stats = keep("late", source("small"), &id, &stat);
+	ok(stats.kept == 1, "a small one is");
+}
+
 int main(void)
 {
 	char command[64];
@@ -121,6 +140,7 @@ int main(void)
 		return 1;
 	kept();
 	not_kept();
+	in_a_hurry();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	if (system(command))
 		return 1;

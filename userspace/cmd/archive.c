@@ -5,8 +5,11 @@
  * in ~/.debug, perf and wallprof find the files there.
  *
  * Files are those that samples have frames in. A file that is not the one that was recorded
- * is left out.
+ * is left out. The recording may be anybody's, and who gets the archive somebody else: what
+ * is in it are ELF files and lists of kernels, whatever file the recording names. A file
+ * that cannot be had, or is too large for what it holds, does not keep out the others.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,11 +23,14 @@
 #include "cmd/common/options.h"
 #include "cmd/common/signals.h"
 #include "lib/base/err.h"
+#include "lib/base/fullio.h"
 #include "lib/base/outfile.h"
 #include "lib/base/procfile.h"
 #include "lib/base/tarfile.h"
 #include "lib/base/text.h"
 #include "lib/profile/profile.h"
+#include "lib/sandbox/openfile.h"
+#include "lib/sandbox/servedfile.h"
 #include "lib/symbols/idfiles.h"
 
 static const char *const usage[] = { "[<options>]", NULL };
@@ -110,54 +116,132 @@ static bool has_addresses(const char *text)
 	return label && label - text >= 16 && strncmp(label - 16, hidden, 16);
 }
 
+/* A descriptor that can be read, in place of one that may be of O_PATH; or a negative errno. */
+static int make_readable(int fd, struct stat *st)
+{
+	int copy;
+
+	if (!wp_openfile_is_served(fd))
+		return fd;
+	copy = wp_servedfile_copy(fd, st);
+	close(fd);
+	return copy;
+}
+
+/* Perf's copy of the list; NULL if there is none. */
+static char *cached_list(const struct wp_buildid *id, ssize_t *len)
+{
+	int fd = wp_idfiles_cached(id, "kallsyms");
+	char *text = NULL;
+	struct stat st;
+
+	if (fd >= 0 && wp_openfile_known(fd, &st)) {
+		close(fd);
+		return NULL;
+	}
+	fd = fd >= 0 ? make_readable(fd, &st) : -1;
+	if (fd < 0)
+		return NULL;
+	text = malloc(st.st_size + 1);
+	if (text && !wp_pread_all(fd, text, st.st_size, 0)) {
+		text[st.st_size] = 0;
+		*len = st.st_size;
+	} else {
+		free(text);
+		text = NULL;
+	}
+	close(fd);
+	return text;
+}
+
+/* That of the kernel that runs; NULL if it is not that one. */
+static char *list_here(const struct wp_buildid *id, ssize_t *len)
+{
+	struct wp_procfile_text text = { 0 };
+	struct wp_buildid here;
+	int dir;
+
+	if (wp_buildid_from_notes_file("/sys/kernel/notes", &here) || !wp_buildid_same(&here, id))
+		return NULL;
+	dir = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*len = dir >= 0 ? wp_procfile_read(dir, "kallsyms", &text) : -1;
+	if (dir >= 0)
+		close(dir);
+	if (*len > 0)
+		return text.text;
+	free(text.text);
+	return NULL;
+}
+
 /* The kernel's list, if it is the kernel that runs, or perf has kept it. */
 static int add_kernel(struct archive *a, const char *name, const struct wp_buildid *id)
 {
-	struct wp_procfile_text text = { 0 };
-	int fd = wp_idfiles_cached(id, "kallsyms"), dir, err = -ENOENT;
 	char path[WP_IDFILES_NAME + 32];
-	struct wp_buildid here;
-	struct stat st;
-	ssize_t len;
+	int err = -ENOENT;
+	ssize_t len = 0;
+	char *text;
 
-	snprintf(path, sizeof(path), WP_IDFILES_OURS "/%s/kallsyms", name);
-	if (fd >= 0 && !fstat(fd, &st)) {
+	text = cached_list(id, &len);
+	if (!text)
+		text = list_here(id, &len);
+	if (text && has_addresses(text)) {
+		snprintf(path, sizeof(path), WP_IDFILES_OURS "/%s/kallsyms", name);
 		err = add_place(a, name, id);
 		if (!err)
-			err = wp_tarfile_add(a->tar, path, fd, st.st_size);
-	} else if (!wp_buildid_from_notes_file("/sys/kernel/notes", &here) &&
-		   wp_buildid_same(&here, id)) {
-		dir = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		len = dir >= 0 ? wp_procfile_read(dir, "kallsyms", &text) : -1;
-		if (len > 0 && has_addresses(text.text)) {
-			err = add_place(a, name, id);
-			if (!err)
-				err = wp_tarfile_text(a->tar, path, text.text, len);
-		}
-		if (dir >= 0)
-			close(dir);
-		free(text.text);
+			err = wp_tarfile_text(a->tar, path, text, len);
 	}
-	if (fd >= 0)
-		close(fd);
+	free(text);
 	return err;
+}
+
+/* Larger files that are holes but for so little are not what linkers make. */
+#define HOLES_FROM	((off_t)64 << 20)
+#define HOLES_RATIO	32
+
+/* Why a file is left out; NULL: it is not. */
+static const char *trouble_with(int fd, const struct stat *st)
+{
+	char magic[SELFMAG];
+
+	if (st->st_size >= WP_TARFILE_MAX ||
+	    (st->st_size > HOLES_FROM && st->st_blocks < st->st_size / 512 / HOLES_RATIO))
+		return "it is too large for what it holds";
+	if (wp_pread_all(fd, magic, sizeof(magic), 0) || memcmp(magic, ELFMAG, SELFMAG))
+		return "it is no program or library";
+	return NULL;
 }
 
 static int add_elf(struct archive *a, const char *name, const struct wp_profile_code *code)
 {
+	static const char missing[] = "the file that was recorded is not there";
 	char path[WP_IDFILES_NAME + 32];
-	struct stat st;
+	const char *trouble;
+	struct stat st, now;
 	int fd, err;
 
 	fd = wp_idfiles_open(code->path, &code->id, &code->stat, &st);
-	if (fd < 0)
+	trouble = fd < 0 ? missing : NULL;
+	if (fd >= 0) {
+		fd = make_readable(fd, &st);
+		trouble = fd < 0 ? "it cannot be read" :
+			  fstat(fd, &now) || now.st_size != st.st_size ? missing :
+			  trouble_with(fd, &now);
+	}
+	if (trouble) {
+		wp_warn("%s is not in the archive: %s", code->path, trouble);
+		if (fd >= 0)
+			close(fd);
 		return -ENOENT;
+	}
 	snprintf(path, sizeof(path), WP_IDFILES_OURS "/%s/elf", name);
 	err = add_place(a, name, &code->id);
 	if (!err)
 		err = wp_tarfile_add(a->tar, path, fd, st.st_size);
 	close(fd);
-	return err;
+	if (err != -ESTALE)
+		return err;
+	wp_warn("%s is in the archive in part: it became shorter meanwhile", code->path);
+	return -ENOENT;
 }
 
 static int add_all(struct archive *a, const struct wp_profile *p)
@@ -177,16 +261,12 @@ static int add_all(struct archive *a, const struct wp_profile *p)
 			continue;
 		err = code.kind == WP_SYMBOLS_KERNEL ? add_kernel(a, name, &code.id) :
 		      add_elf(a, name, &code);
-		if (err == -ENOENT) {
-			if (code.kind == WP_SYMBOLS_ELF)
-				wp_warn("%s is not in the archive: the file that was recorded is not there",
-					code.path);
+		if (!err)
+			err = note(a, name);
+		if (err == -ENOENT)
 			a->missing++;
-		} else if (err) {
+		else if (err)
 			return err;
-		} else if (note(a, name)) {
-			return -ENOMEM;
-		}
 	}
 	return 0;
 }
@@ -194,11 +274,16 @@ static int add_all(struct archive *a, const struct wp_profile *p)
 static int write_archive(struct archive *a, const struct wp_profile *p)
 {
 	struct wp_outfile out;
+	struct stat in;
 	int err, ret;
 
 	err = wp_outfile_open(&out, a->output, WP_OUTFILE_STDOUT | WP_OUTFILE_SUDO);
 	if (err)
 		return err;
+	if (!fstat(wp_profile_file(p)->fd, &in) && wp_outfile_same(&out, &in)) {
+		wp_err("%s is the recording itself: name another file by -o", a->output);
+		return wp_outfile_end(&out, -EINVAL);
+	}
 	a->tar = wp_tarfile_new(out.fd);
 	err = a->tar ? add_all(a, p) : -ENOMEM;
 	ret = a->tar ? wp_tarfile_end(a->tar) : 0;
@@ -256,10 +341,14 @@ int cmd_archive(int argc, char **argv)
 		return WP_EXIT_USAGE;
 	}
 	if (!a.output) {
-		snprintf(path, sizeof(path), "%s.tar.gz",
-			 strcmp(a.input, "-") ? a.input : "perf.data");
+		if (snprintf(path, sizeof(path), "%s.tar.gz",
+			     strcmp(a.input, "-") ? a.input : "perf.data") >= (int)sizeof(path)) {
+			wp_err("the recording's name is too long: name the output by -o");
+			return WP_EXIT_ERROR;
+		}
 		a.output = path;
 	}
+	wp_outfile_die_on_signals();
 	err = archive(&a);
 	free(a.name);
 	return err ? WP_EXIT_ERROR : 0;

@@ -70,6 +70,8 @@ struct call {
 	unsigned int nr;
 	int flags;
 	bool reads;			/* or opens */
+	__u64 from;			/* of reading: the first byte, */
+	size_t size;			/* and how many; 0: all of the file */
 	bool done;
 	bool given_up;			/* nobody waits: the thread frees it */
 	int result;			/* of reading: 0 or a negative errno */
@@ -152,6 +154,19 @@ static int read_all(struct call *call, int fd)
 	return n < 0 && !call->len ? -errno : 0;
 }
 
+/* One read, which the kernel answers by what is there at one time. */
+static int read_part(struct call *call, int fd)
+{
+	ssize_t n;
+
+	if (!make_room(call))
+		return -ENOMEM;
+	n = pread(fd, call->text.text, call->size, call->from);
+	call->len = n > 0 ? n : 0;
+	call->text.text[call->len] = '\0';
+	return n < 0 ? -errno : 0;
+}
+
 /* May never return. Touches nothing but the call. */
 static void carry_out(struct call *call)
 {
@@ -164,8 +179,13 @@ static void carry_out(struct call *call)
 			call->fd[i] = -errno;
 		path += strlen(path) + 1;
 	}
-	if (call->reads)
-		call->result = call->fd[0] < 0 ? call->fd[0] : read_all(call, call->fd[0]);
+	if (!call->reads)
+		return;
+	if (call->fd[0] < 0)
+		call->result = call->fd[0];
+	else
+		call->result = call->size ? read_part(call, call->fd[0]) :
+			read_all(call, call->fd[0]);
 }
 
 /* With the lock. */
@@ -464,22 +484,11 @@ static int run(struct call *call, int dir)
 	return err;
 }
 
-/**
- * wp_procfile_read() - read all of a file of a process
- * @dir: descriptor of /proc/PID
- * @path: the file, as seen from there
- * @t: where to; what it held is lost if the process is busy
- *
- * Return: how long the text is; -EBUSY if a lock of the process is not free: ask again
- * later; another negative errno.
- */
-ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t)
+/* @call is used up. */
+static ssize_t read_by(struct call *call, int dir, struct wp_procfile_text *t)
 {
-	struct call *call = new_call(dir, &path, 1, O_RDONLY);
 	ssize_t ret;
 
-	if (!call)
-		return -ENOMEM;
 	call->reads = true;
 	/* It may outlive this function. */
 	call->text = *t;
@@ -492,6 +501,47 @@ ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t)
 	ret = call->result ? call->result : (ssize_t)call->len;
 	free_call(call);
 	return ret;
+}
+
+/**
+ * wp_procfile_read() - read all of a file of a process
+ * @dir: descriptor of /proc/PID
+ * @path: the file, as seen from there
+ * @t: where to; what it held is lost if the process is busy
+ *
+ * Return: how long the text is; -EBUSY if a lock of the process is not free: ask again
+ * later; another negative errno.
+ */
+ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t)
+{
+	struct call *call = new_call(dir, &path, 1, O_RDONLY);
+
+	return call ? read_by(call, dir, t) : -ENOMEM;
+}
+
+/**
+ * wp_procfile_read_at() - read a part of a file of a process, by one read
+ * @dir: descriptor of /proc/PID
+ * @path: the file, as seen from there
+ * @from: the first byte
+ * @size: bytes, at most 65536
+ * @t: where to; what it held is lost
+ *
+ * Return: how many bytes there were; else see wp_procfile_read().
+ */
+ssize_t wp_procfile_read_at(int dir, const char *path, __u64 from, size_t size,
+			    struct wp_procfile_text *t)
+{
+	struct call *call;
+
+	if (!size || size > CHUNK)
+		return -EINVAL;
+	call = new_call(dir, &path, 1, O_RDONLY);
+	if (!call)
+		return -ENOMEM;
+	call->from = from;
+	call->size = size;
+	return read_by(call, dir, t);
 }
 
 /**

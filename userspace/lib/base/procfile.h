@@ -33,6 +33,8 @@ struct wp_procfile_stats {
 };
 
 ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t);
+ssize_t wp_procfile_read_at(int dir, const char *path, __u64 from, size_t size,
+			    struct wp_procfile_text *t);
 int wp_procfile_open_all(int dir, const char *const *path, int *fd, unsigned int nr, int flags);
 int wp_procfile_open(int dir, const char *path, int flags);
 uid_t wp_procfile_user(int dir);

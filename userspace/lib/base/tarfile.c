@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static int put_header(struct wp_tarfile *t, const char *name, char type, const c
 	size_t i;
 
 	if (strlen(name) >= sizeof(h.name) || strlen(link) >= sizeof(h.link) ||
-	    size >= 1ULL << 33)
+	    size >= (__u64)WP_TARFILE_MAX)
 		return -EFBIG;
 	strcpy(h.name, name);
 	strcpy(h.link, link);
@@ -128,22 +129,30 @@ int wp_tarfile_link(struct wp_tarfile *t, const char *name, const char *to)
  * @t: the file
  * @name: its name
  * @fd: what is in it
- * @size: so many bytes; with -ESTALE there were less
+ * @size: so many bytes; with -ESTALE there were less, and zeros are in their place
  */
 int wp_tarfile_add(struct wp_tarfile *t, const char *name, int fd, __u64 size)
 {
 	int err = put_header(t, name, '0', "", size);
+	bool cut = false;
 	__u64 at = 0;
-	ssize_t n;
 
 	while (!err && at < size) {
-		n = pread(fd, t->chunk, size - at < CHUNK ? size - at : CHUNK, at);
-		if (n <= 0)
-			return n ? -errno : -ESTALE;
+		size_t want = size - at < CHUNK ? size - at : CHUNK;
+		ssize_t n = cut ? 0 : pread(fd, t->chunk, want, at);
+
+		/* What follows in the archive is where its header says. */
+		if (n <= 0) {
+			cut = true;
+			n = want;
+			memset(t->chunk, 0, n);
+		}
 		err = put(t, t->chunk, n);
 		at += n;
 	}
-	return err ? err : pad(t, size);
+	if (!err)
+		err = pad(t, size);
+	return err ? err : cut ? -ESTALE : 0;
 }
 
 /**

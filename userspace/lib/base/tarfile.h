@@ -7,6 +7,9 @@
 
 #include <linux/types.h>
 
+/* A file has less bytes. */
+#define WP_TARFILE_MAX	(1LL << 33)
+
 struct wp_tarfile;
 
 struct wp_tarfile *wp_tarfile_new(int fd);

@@ -15,7 +15,7 @@
 
 #define PF_KTHREAD	0x00200000U	/* include/linux/sched.h */
 #define NSEC_PER_SEC	1000000000ULL
-/* More of a command line is of no use on a screen. */
+/* More of a command line is of no use on a screen. No page is smaller. */
 #define MAX_COMMAND	4096
 
 /* A file that no lock of the process guards. */
@@ -80,30 +80,117 @@ bool wp_procabout_read(__u32 pid, __u32 tid, struct wp_procabout *about)
 	return true;
 }
 
+/* Of an entry of /proc/PID/pagemap: the page is in memory; it is in swap, or on its way. */
+#define PAGE_PRESENT	(1ULL << 63)
+#define PAGE_SWAPPED	(1ULL << 62)
+
+/* Where the arguments are, and what may stand behind them; false if we may not know. */
+static bool arguments(int dir, __u64 *start, __u64 *end)
+{
+	/* From arg_start on: see proc(5). */
+	static const unsigned int first = 48;
+	unsigned long long at[4] = { 0 };
+	char text[2048], *field;
+	unsigned int i;
+	ssize_t n;
+	int fd;
+
+	fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	field = strrchr(text, ')');
+	/* The name, which that ends, is the second. */
+	for (i = 2; field && i < first; i++)
+		field = strchr(field + 1, ' ');
+	if (!field || sscanf(field, " %llu %llu %llu %llu", &at[0], &at[1], &at[2], &at[3]) != 4)
+		return false;
+	*start = at[0];
+	*end = at[1] == at[2] && at[3] > at[1] ? at[3] : at[1];
+	return at[0] && at[1] > at[0];
+}
+
+/*
+ * Whether MAX_COMMAND bytes from an address on can be read without any being brought back
+ * from swap, or made: up to @end all pages are in memory, and none of those behind is in
+ * swap. The kernel looks at these, too, if it finds that the arguments were overwritten.
+ */
+static bool is_resident(int dir, __u64 from, __u64 end)
+{
+	struct wp_procfile_text text = { 0 };
+	__u64 size = sysconf(_SC_PAGESIZE), first = from / size, nr, i, page;
+	bool resident;
+	ssize_t n;
+
+	nr = (from + MAX_COMMAND - 1) / size - first + 1;
+	n = wp_procfile_read_at(dir, "pagemap", first * sizeof(page), nr * sizeof(page), &text);
+	resident = n >= (ssize_t)sizeof(page);
+	for (i = 0; resident && i < nr && (i + 1) * sizeof(page) <= (size_t)n; i++) {
+		memcpy(&page, text.text + i * sizeof(page), sizeof(page));
+		resident = page & PAGE_PRESENT ||
+			((first + i) * size >= end && !(page & PAGE_SWAPPED));
+	}
+	free(text.text);
+	return resident;
+}
+
+/* Whether a process has nothing in swap, which everybody may see. */
+static bool has_no_swap(int dir)
+{
+	char text[4096], *at;
+	unsigned long long kb;
+	ssize_t n;
+	int fd;
+
+	fd = openat(dir, "status", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	/* The name, which is above, has its ends of lines escaped. */
+	at = strstr(text, "\nVmSwap:");
+	return at && sscanf(at + 8, "%llu", &kb) == 1 && !kb;
+}
+
+/* Whether the command line can be read, and nothing of the process changes by that. */
+static bool can_read_command(int dir)
+{
+	__u64 start, end, last;
+
+	if (!arguments(dir, &start, &end))
+		return has_no_swap(dir);
+	/* Whether they were overwritten is seen by their last byte. */
+	last = end - 1;
+	return is_resident(dir, start, end) &&
+		(last - start < MAX_COMMAND || is_resident(dir, last, end));
+}
+
 /**
  * wp_procabout_command() - the command line of a process
  * @pid: the process
  *
- * It stands in the process's memory: reading it may bring a page back from swap.
+ * It stands in the process's memory: it is read only while that is resident.
  *
  * Return: its words with spaces between them, whatever bytes they are of, to be freed;
- * NULL if there is none, as of kernel threads, or no memory.
+ * NULL if there is none, as of kernel threads, it is not in memory, or no memory is left.
  */
 char *wp_procabout_command(__u32 pid)
 {
 	struct wp_procfile_text text = { 0 };
 	char path[32];
-	ssize_t n, i;
+	ssize_t n = -1, i;
 	int dir;
 
 	snprintf(path, sizeof(path), "/proc/%u", pid);
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return NULL;
-	n = wp_procfile_read(dir, "cmdline", &text);
+	if (can_read_command(dir))
+		n = wp_procfile_read_at(dir, "cmdline", 0, MAX_COMMAND, &text);
 	close(dir);
-	if (n > MAX_COMMAND)
-		n = MAX_COMMAND;
 	while (n > 0 && !text.text[n - 1])
 		n--;
 	if (n <= 0) {

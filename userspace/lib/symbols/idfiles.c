@@ -219,7 +219,7 @@ int wp_idfiles_find(const struct wp_buildid *id)
  * @stat: how it was, if it has none
  * @st: set to what it is
  *
- * Return: its descriptor, or -1 if it cannot be found.
+ * Return: its descriptor, see wp_openfile(); or -1 if it cannot be found.
  */
 int wp_idfiles_open(const char *path, const struct wp_buildid *id,
 		    const struct wp_filestat *stat, struct stat *st)
@@ -233,7 +233,7 @@ int wp_idfiles_open(const char *path, const struct wp_buildid *id,
 	fd = id->size ? wp_idfiles_cached(id, "elf") : wp_idfiles_kept(stat);
 	if (fd < 0 && id->size)
 		fd = wp_idfiles_find(id);
-	if (fd < 0 || !fstat(fd, st))
+	if (fd < 0 || !wp_openfile_known(fd, st))
 		return fd;
 	close(fd);
 	return -1;

@@ -10,8 +10,9 @@
  * A file without a build-id has a name made of its struct wp_filestat instead, and no link.
  *
  * A thread copies, as the files may be large, or of a server that does not answer. It is
- * waited for at the end as long as it gets on. The directories must be our own: with sudo,
- * HOME may be somebody else's.
+ * waited for at the end as long as it gets on, and copies little once the end was asked for:
+ * a program that maps a large file then does not hold it up. The directories must be our own:
+ * with sudo, HOME may be somebody else's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,7 @@
 #include "lib/base/fullio.h"
 #include "lib/base/outfile.h"
 #include "lib/base/ownthread.h"
+#include "lib/sandbox/opener.h"
 #include "lib/symbols/idfiles.h"
 #include "lib/symbols/keepfiles.h"
 
@@ -40,6 +42,9 @@
 
 /* A copy takes at most one in so many of the bytes that are free. */
 #define FREE_SHARE	4
+
+/* Once the end was asked for, so many bytes are copied, as that is not to take long. */
+#define HURRY_BYTES	((__u64)32 << 20)
 
 /* At the end, after so many looks at a thread that is blocked, it is not waited for. */
 #define LOOKS		50
@@ -63,6 +68,7 @@ struct wp_keepfiles {
 	bool done;			/* the thread has ended */
 	bool given_up;			/* nobody waits: the thread frees all */
 	__u64 left;			/* bytes that may still be copied */
+	__u64 hurried;			/* copied since the end was asked for; the thread's */
 	struct wp_ownthread thread;
 	struct wp_keepfiles_stats stats;
 };
@@ -107,8 +113,19 @@ static bool take_room(struct wp_keepfiles *k, __u64 size)
 	return good;
 }
 
-/* Copies @size bytes; it may have become another file meanwhile. */
-static int copy(int from, int to, const struct stat *before)
+/* Whether there is time for so many bytes; then they count. */
+static bool has_time(struct wp_keepfiles *k, __u64 bytes)
+{
+	if (!wp_opener_hurries())
+		return true;
+	if (bytes > HURRY_BYTES - k->hurried)
+		return false;
+	k->hurried += bytes;
+	return true;
+}
+
+/* Copies a file; it may have become another one meanwhile. */
+static int copy(struct wp_keepfiles *k, int from, int to, const struct stat *before)
 {
 	__u64 at = 0, size = before->st_size;
 	struct stat now;
@@ -121,7 +138,7 @@ static int copy(int from, int to, const struct stat *before)
 		if (n < 0)
 			err = -errno;
 		else if (n > 0)
-			err = wp_pwrite_all(to, chunk, n, at);
+			err = has_time(k, n) ? wp_pwrite_all(to, chunk, n, at) : -ECANCELED;
 		at += n > 0 ? n : 0;
 	}
 	free(chunk);
@@ -181,7 +198,7 @@ static int keep_in(struct wp_keepfiles *k, struct entry *e, int dir)
 		return -EFBIG;
 	err = wp_outfile_open_at(&out, dir, "elf");
 	if (!err)
-		err = wp_outfile_end(&out, copy(e->fd, out.fd, &st));
+		err = wp_outfile_end(&out, copy(k, e->fd, out.fd, &st));
 	if (!err) {
 		pthread_mutex_lock(&k->lock);
 		k->stats.bytes += st.st_size;
