@@ -196,6 +196,27 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 }
 
 /**
+ * wp_symbols_data() - name a file once more, for its variables
+ * @s: the names
+ * @file: its number, of WP_SYMBOLS_ELF
+ *
+ * Return: another number, of WP_SYMBOLS_DATA; 0 if there is no memory.
+ */
+__u32 wp_symbols_data(struct wp_symbols *s, __u32 file)
+{
+	/* The files move when there is one more. */
+	const struct file of = s->file[file - 1];
+	__u32 data = wp_symbols_file(s, WP_SYMBOLS_DATA, of.path, &of.id, of.pid);
+
+	if (!data)
+		return 0;
+	s->file[data - 1].stat = of.stat;
+	s->file[data - 1].verify = of.verify;
+	s->file[data - 1].place = of.place;
+	return data;
+}
+
+/**
  * wp_symbols_lost() - say that a file cannot be had
  * @s: the names
  * @file: its number, before its names are asked for
@@ -756,6 +777,25 @@ bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 dis
 	symbol->start = at + distance - e->start;
 	symbol->size = e->end - e->start;
 	return true;
+}
+
+/**
+ * wp_symbols_variable_text() - a variable in words
+ * @symbol: from wp_symbols_variable()
+ * @path: the file's name; its directories are left out
+ * @text: out: "NAME (FILE)", "NAME+0xN (FILE)" within a larger one
+ * @size: of @text
+ */
+void wp_symbols_variable_text(const struct wp_symbol *symbol, const char *path, char *text,
+			      size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	char within[24] = "";
+
+	if (symbol->start)
+		snprintf(within, sizeof(within), "+0x%llx", (unsigned long long)symbol->start);
+	snprintf(text, size, "%.*s%s (%.*s)", (int)size / 2, symbol->name, within,
+		 (int)size / 3, slash && slash[1] ? slash + 1 : path);
 }
 
 static void forget_inlined(struct wp_symbols *s)
