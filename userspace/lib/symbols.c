@@ -732,6 +732,34 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 	return true;
 }
 
+/* Pages have so many bytes at most. */
+#define MAX_PAGE	65536
+
+/*
+ * The address of the beginning of a mapping with code, which is that of a segment or within
+ * it: a segment that begins within a page of the file is mapped with what is before it
+ * there, which is another one's.
+ */
+static bool address_of_code(const struct file *f, __u64 offset, __u64 *address)
+{
+	const struct wp_segment *best = NULL;
+	size_t i;
+
+	for (i = 0; i < f->names.nr_segments; i++) {
+		const struct wp_segment *g = &f->names.segment[i];
+
+		if (!g->code || (offset >= g->offset ? offset - g->offset >= g->size :
+				 g->offset - offset >= MAX_PAGE))
+			continue;
+		if (!best || g->offset <= offset ||
+		    (best->offset > offset && g->offset < best->offset))
+			best = g;
+	}
+	if (best)
+		*address = offset - best->offset + best->address;
+	return best || address_of(f, offset, address);
+}
+
 static bool is_in_memory(const struct file *f, __u64 address)
 {
 	size_t i;
@@ -749,8 +777,8 @@ static bool is_in_memory(const struct file *f, __u64 address)
  * wp_symbols_variable() - which variable is at a place
  * @s: the names
  * @file: number of the file, of WP_SYMBOLS_DATA
- * @code: the offset in the file of code that is mapped before it
- * @distance: bytes from that code to the place, in memory
+ * @code: the offset in the file of a mapping with code that begins before it
+ * @distance: bytes from there to the place, in memory
  * @symbol: out: the variable; without a name if it is not known
  *
  * What is only in memory has no offset in the file, but all of the file is mapped at
@@ -768,7 +796,7 @@ bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 dis
 	memset(symbol, 0, sizeof(*symbol));
 	if (!f->read)
 		make_ready(s, f);
-	if (!address_of(f, code, &at) || !is_in_memory(f, at + distance))
+	if (!address_of_code(f, code, &at) || !is_in_memory(f, at + distance))
 		return false;
 	e = wp_symtable_find(&f->names.table, at + distance);
 	if (!e)
