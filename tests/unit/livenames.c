@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the names of what runs: of this program's functions, of what is mapped
+ * Tests of the names of what runs: of this program's functions and variables, of what is mapped
  * nowhere, of processes that are gone, and of kernel stacks as /proc tells them.
  */
 #include <signal.h>
@@ -20,6 +20,10 @@ __attribute__((noinline)) void known_function(void)
 	__asm__ volatile("nop; nop");
 }
 
+/* Of zeroes, which the file does not hold, and of others. */
+char zeroes[16];
+int filled = 1;
+
 static bool named(const struct wp_livename *name, const char *function, const char *file)
 {
 	return name->name && !strcmp(name->name, function) && name->file &&
@@ -30,6 +34,7 @@ static void test_names(struct wp_livenames *n)
 {
 	__u64 at = (uintptr_t)known_function;
 	struct wp_livename name, gone;
+	char text[128];
 
 	ok(!wp_livenames_user(n, getpid(), at, false, &name) &&
 	   named(&name, "known_function", "livenames"), "a function of ours");
@@ -50,6 +55,16 @@ static void test_names(struct wp_livenames *n)
 	ok(!wp_livenames_user(n, getppid(), at, false, &gone) && !gone.name &&
 	   !wp_livenames_user(n, getpid(), at, false, &name) &&
 	   named(&name, "known_function", "livenames"), "processes are told apart");
+	ok(wp_livenames_variable(n, getpid(), (uintptr_t)&zeroes[3], text, sizeof(text)) &&
+	   !strcmp(text, "zeroes+0x3 (livenames)") &&
+	   wp_livenames_variable(n, getpid(), (uintptr_t)&filled, text, sizeof(text)) &&
+	   !strcmp(text, "filled (livenames)"), "variables, also those that the file does not hold");
+	ok(!wp_livenames_variable(n, getpid(), at, text, sizeof(text)) &&
+	   !wp_livenames_variable(n, getpid(), (uintptr_t)text, text, sizeof(text)) &&
+	   !wp_livenames_variable(n, getpid(), 0, text, sizeof(text)) &&
+	   !wp_livenames_variable(n, getpid(), ~0ULL, text, sizeof(text)) &&
+	   !wp_livenames_variable(n, 0x7fffffff, (uintptr_t)&filled, text, sizeof(text)),
+	   "no variable: a function, a stack, the first and the last address, no process");
 	ok(!wp_livenames_kernel(n, 1, true, &name) && !name.name && name.offset == 1,
 	   "the kernel has nothing at 1");
 }

@@ -48,13 +48,29 @@ static int map(__u32 pid, __u64 start, __u64 len, __u64 offset, const char *path
 	return record(&r);
 }
 
-static void forked(__u32 pid, __u32 ppid)
+static void fork_of(__u32 pid, __u32 ppid, __u16 misc)
 {
 	struct {
 		struct perf_event_header header;
 		__u32 pid, ppid, tid, ptid;
 		__u64 time;
-	} r = { { PERF_RECORD_FORK, 0, sizeof(r) }, pid, ppid, pid, ppid };
+	} r = { { PERF_RECORD_FORK, misc, sizeof(r) }, pid, ppid, pid, ppid };
+
+	record(&r);
+}
+
+static void forked(__u32 pid, __u32 ppid)
+{
+	fork_of(pid, ppid, 0);
+}
+
+static void named(__u32 pid, __u16 misc)
+{
+	struct {
+		struct perf_event_header header;
+		__u32 pid, tid;
+		char comm[16];
+	} r = { { PERF_RECORD_COMM, misc, sizeof(r) }, pid, pid, "x" };
 
 	record(&r);
 }
@@ -108,6 +124,19 @@ static void test_forks(void)
 	ok(!strcmp(at(11, 0x2000), "-") && !strcmp(at(12, 0x2000), "-"), "and no longer");
 	forked(11, 99);
 	ok(!strcmp(at(11, 0x1000), "-"), "of a parent without, none");
+	fork_of(13, 10, PERF_RECORD_MISC_FORK_EXEC);
+	ok(!strcmp(at(13, 0x1000), "-"), "nor what was there when the recording began");
+	forked(14, 10);
+	named(14, 0);
+	ok(!strcmp(at(14, 0x1000), "/a+0"), "another name changes nothing");
+	named(14, PERF_RECORD_MISC_COMM_EXEC);
+	ok(!strcmp(at(14, 0x1000), "-") && !strcmp(at(10, 0x1000), "/a+0"),
+	   "another program has nothing of the one before");
+	map(14, 0x1000, 0x1000, 0, "/d");
+	ok(!strcmp(at(14, 0x1000), "/d+0") && !strcmp(at(14, 0x2000), "-") &&
+	   !wp_memmaps_find(maps, 15, 0), "but its own");
+	named(15, PERF_RECORD_MISC_COMM_EXEC);
+	ok(!strcmp(at(15, 0x1000), "-"), "one of which nothing is known");
 }
 
 static void test_records(void)

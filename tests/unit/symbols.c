@@ -4,6 +4,7 @@
  * recorded, damaged, or no files, and of the kernel's image for processes.
  */
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -147,6 +148,50 @@ static void variables(void)
 	   "the last byte of one that the file does not hold");
 	is(variable_at(file, variables, &start), "-", "a function is none");
 	is(variable_at(file, &start, &start), "-", "nothing is outside of the file's memory");
+}
+
+/*
+ * Segments of lld begin within pages of the file: with its code the end of what is before
+ * that is mapped. A copy of this program is made to look so.
+ */
+static void within_page(void)
+{
+	const __u64 part = 0x7f0;
+	__u64 from = 0, code = (unsigned long)_ZN2ns5thing3runEi;
+	char path[sizeof(dir) + 8], *image = malloc(64 << 20);
+	FILE *f = fopen(self, "r"), *to;
+	Elf64_Ehdr *head = (void *)image;
+	struct wp_symbol symbol;
+	Elf64_Phdr *p;
+	size_t len, i;
+	__u32 file;
+
+	len = fread(image, 1, 64 << 20, f);
+	fclose(f);
+	p = (void *)(image + head->e_phoff);
+	for (i = 1; i < head->e_phnum && !(p[i].p_type == PT_LOAD && p[i].p_flags & PF_X); i++)
+		;
+	if (ok(i < head->e_phnum && p[i - 1].p_type == PT_LOAD, "a segment with code behind one")) {
+		from = p[i].p_offset;
+		p[i - 1].p_filesz = p[i - 1].p_memsz = from + part - p[i - 1].p_offset;
+		p[i - 1].p_vaddr += 1ULL << 40;
+		p[i].p_offset += part;
+		p[i].p_vaddr += part;
+		p[i].p_filesz -= part;
+		p[i].p_memsz -= part;
+	}
+	snprintf(path, sizeof(path), "%s/page", dir);
+	to = fopen(path, "w");
+	fwrite(image, 1, len, to);
+	fclose(to);
+	free(image);
+	begin(false);
+	file = wp_symbols_file(symbols, WP_SYMBOLS_DATA, path, NULL, 1);
+	code -= offset_of(_ZN2ns5thing3runEi) - from;
+	ok(wp_symbols_variable(symbols, file, from, (unsigned long)&in_data - code, &symbol),
+	   "a variable of a file whose code begins within a page");
+	is(symbol.name, "in_data", "its name");
+	unlink(path);
 }
 
 static void own(void)
@@ -480,6 +525,7 @@ int main(void)
 	unsetenv("DEBUGINFOD_URLS");
 	_ZN2ns5thing3runEi(1);
 	variables();
+	within_page();
 	own();
 	inlined();
 	no_files();

@@ -44,7 +44,7 @@ const first = () => {
 };
 const unit = () => events[view.event][1];
 const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, idle: !!data.idle, function: -1, pid: "", tid: "", q: "",
-	a: 0, b: slots, zoom: [], theme: "" };
+	a: 0, b: slots, zoom: [], lo: 0, hi: 1, theme: "" };
 let sel = null, shown = [], hover = null, level = [];
 
 /* The values of the nodes, as filtered: on-CPU, runnable, blocked; of themselves first. */

@@ -50,12 +50,16 @@ function sizeCanvas(canvas, w, h) {
 	return c;
 }
 
-/* Places frames in rows: those above the zoom over all of the width. */
+/*
+ * Places frames in rows: those above the zoom over all of the width. Of others the part that
+ * is seen has x and w, and all of it @left and @whole.
+ */
 function layout(width) {
 	shown = [];
 	level = [];
-	const put = (fr, depth, x, w, par, above) => {
-		const s = { fr, depth, x, w, par, above };
+	const put = (fr, depth, left, whole, par, above) => {
+		const x = Math.max(left, 0), w = Math.min(left + whole, width) - x;
+		const s = { fr, depth, x, w, left, whole, par, above };
 		shown.push(s);
 		(level[depth] = level[depth] || []).push(s);
 		return s;
@@ -65,14 +69,16 @@ function layout(width) {
 	const all = sum(top().v);
 	if (!all)
 		return;
-	const scale = width / all, stack = [last];
+	const scale = width / all / (view.hi - view.lo), stack = [last];
+	last.whole = all * scale;
+	last.left = -view.lo * last.whole;
 	while (stack.length) {
 		const s = stack.pop();
-		let x = s.x;
-		const kids = s.w < TINY ? [] : children(s.fr);
+		let x = s.left;
+		const kids = s.whole < TINY ? [] : children(s.fr);
 		for (const k of kids) {
 			const w = sum(k.v) * scale;
-			if (w >= TINY)
+			if (w >= TINY && x + w > 0 && x < width)
 				stack.push(put(k, s.depth + 1, x, w, s, false));
 			x += w;
 		}

@@ -83,7 +83,7 @@ let touched = false;
 graph.addEventListener("pointerdown", (e) => { touched = e.pointerType !== "mouse"; });
 graph.addEventListener("mousemove", (e) => {
 	/* Browsers make such of touches, too. */
-	if (touched)
+	if (touched || dragged)
 		return;
 	const s = at(e);
 	if (s) {
@@ -132,6 +132,8 @@ graph.addEventListener("keydown", (e) => {
 		select(shown.filter((s) => s.par === cur).sort((x, y) => y.w - x.w)[0]);
 	else if (e.key === outer)
 		select(cur.par);
+	else if ((e.key === "ArrowRight" || e.key === "ArrowLeft") && e.shiftKey)
+		move(e.key === "ArrowRight" ? 0.2 : -0.2);
 	else if (e.key === "ArrowRight" || e.key === "ArrowLeft")
 		select(line.slice().sort((x, y) => x.x - y.x)[line.slice().sort((x, y) => x.x - y.x)
 			.indexOf(cur) + (e.key === "ArrowRight" ? 1 : -1)]);
@@ -149,7 +151,7 @@ graph.addEventListener("focus", drawGraph);
 graph.addEventListener("blur", drawGraph);
 
 function reset() {
-	Object.assign(view, { zoom: [], a: 0, b: slots, q: "", function: -1 });
+	Object.assign(view, { zoom: [], a: 0, b: slots, lo: 0, hi: 1, q: "", function: -1 });
 	sel = null;
 	update();
 }
@@ -177,6 +179,8 @@ document.addEventListener("keydown", (e) => {
 		flip("programs");
 	else if (e.key === "d" && data.host)
 		flip("idle");
+	else if (Object.hasOwn(widthKeys, e.key))
+		widthKeys[e.key]();
 	else
 		return;
 	e.preventDefault();
@@ -225,24 +229,59 @@ $("to").onchange = () => setTime(view.a, $("to").value === "" ? slots :
 	Math.round(inSlots(+$("to").value)));
 $("alltime").onclick = () => setTime(0, slots);
 let drag = null, frame = 0;
+const fingers = new Map();
 const slotAt = (e) => {
 	const r = $("strip").getBoundingClientRect();
 	return (e.clientX - r.left) / r.width * slots;
 };
-$("strip").addEventListener("pointerdown", (e) => {
-	drag = slotAt(e);
-	$("strip").setPointerCapture(e.pointerId);
-});
-$("strip").addEventListener("pointermove", (e) => {
-	if (drag === null)
-		return;
-	const a = drag, b = slotAt(e);
+const soon = (a, b) => {
 	cancelAnimationFrame(frame);
 	frame = requestAnimationFrame(() => setTime(Math.floor(Math.min(a, b)),
 		Math.ceil(Math.max(a, b))));
+};
+$("strip").addEventListener("pointerdown", (e) => {
+	if (!fingers.size)
+		drag = slotAt(e);
+	fingers.set(e.pointerId, slotAt(e));
+	$("strip").setPointerCapture(e.pointerId);
+});
+/* One pointer leaves what it went over; of two, what is between them. */
+$("strip").addEventListener("pointermove", (e) => {
+	if (drag === null)
+		return;
+	fingers.set(e.pointerId, slotAt(e));
+	const at = [...fingers.values()];
+	if (at.length > 1)
+		drag = at[0];
+	soon(drag, at[at.length - 1]);
+});
+/* Around the pointer, or to a side; a part of the time has whole slots. */
+$("strip").addEventListener("wheel", (e) => {
+	const w = wheelOf(e), box = $("strip"), part = view.b - view.a;
+
+	if (!w || (!w.factor && part === slots))
+		return;
+	e.preventDefault();
+	if (!w.factor) {
+		const a = clamp(view.a + Math.round(w.by / box.clientWidth * slots), 0, slots - part);
+		setTime(a, a + part);
+	} else if (w.factor !== 1) {
+		const next = clamp(Math.round(w.factor > 1 ? Math.min(part / w.factor, part - 1) :
+			Math.max(part / w.factor, part + 1)), 1, slots);
+		const x = clamp(slotAt(e), view.a, view.b);
+		const a = clamp(Math.round(x - (x - view.a) / part * next), 0, slots - next);
+		setTime(a, a + next);
+	}
+}, { passive: false });
+$("strip").addEventListener("pointercancel", (e) => {
+	fingers.delete(e.pointerId);
+	drag = null;
 });
 $("strip").addEventListener("pointerup", (e) => {
-	if (drag !== null && Math.abs(slotAt(e) - drag) * $("strip").clientWidth / slots < 3) {
+	const alone = fingers.size === 1;
+
+	fingers.delete(e.pointerId);
+	if (alone && drag !== null && Math.abs(slotAt(e) - drag) * $("strip").clientWidth / slots < 3) {
 		cancelAnimationFrame(frame);
 		setTime(0, slots);
 	}

@@ -22,6 +22,7 @@
 	text wp_flame_page_functions_js, "userspace/flame/functions.js"
 	text wp_flame_page_tree_js, "userspace/flame/tree.js"
 	text wp_flame_page_view_js, "userspace/flame/view.js"
+	text wp_flame_page_width_js, "userspace/flame/width.js"
 	text wp_flame_page_input_js, "userspace/flame/input.js"
 	text wp_flame_picture_js, "userspace/flame/picture.js"
 

@@ -36,6 +36,18 @@ function text(el, s) {
 }
 const make = (tag, s = "") => text(document.createElement(tag), s);
 
+/* How much of the graph's width is seen, and the way back. */
+function crumbWidth(box) {
+	if (!zoomed())
+		return;
+	const b = make("a", "show all");
+	b.href = "#";
+	b.onclick = (e) => { e.preventDefault(); showWidth(0, 1); };
+	box.append(", " + widthText() + ": ", b);
+}
+const widthText = () => "a part of " + +(100 * (view.hi - view.lo)).toPrecision(3) +
+	" % of its width";
+
 function crumbs() {
 	const box = $("crumbs");
 
@@ -46,6 +58,7 @@ function crumbs() {
 		if (i === path.length - 1) {
 			box.append(nameOf(p) + " (" + amount(sum(p.v)) + ", " +
 				percent(sum(p.v), sum(path[0].v)) + " of all)");
+			crumbWidth(box);
 			return;
 		}
 		/* Of long ones the ends. */
@@ -95,6 +108,8 @@ function save() {
 		h.set("function", view.function);
 	if (view.zoom.length)
 		h.set("zoom", view.zoom.join("."));
+	if (zoomed())
+		h.set("width", +view.lo.toFixed(9) + "-" + +view.hi.toFixed(9));
 	try {
 		history.replaceState(null, "", "#" + h);
 	} catch (e) {
@@ -125,7 +140,15 @@ function load() {
 	view.function = h.has("function") && fn.name[+h.get("function")] !== undefined ?
 		+h.get("function") : -1;
 	view.zoom = (h.get("zoom") || "").split(".").filter(Boolean).map(Number);
+	const w = /^([\d.]+)-([\d.]+)$/.exec(h.get("width") || "");
+	const lo = w ? +w[1] : 0, hi = w ? +w[2] : 1;
+	[view.lo, view.hi] = lo >= 0 && hi <= 1 && hi - lo >= WIDTH_LEAST / 2 ? [lo, hi] : [0, 1];
+	keepsWidth = true;
 }
+/* Whose width it is a part of: other frames begin with all of it. */
+let widthOf = "", keepsWidth = false;
+const frames = () => [view.mode, view.event, view.invert, view.programs, view.idle, view.pid,
+	view.tid, view.a, view.b, view.zoom.join(".")].join();
 
 const system = window.matchMedia("(prefers-color-scheme: dark)");
 function applyTheme(forced) {
@@ -213,6 +236,8 @@ function tellShown() {
 		words.push("from " + sec(view.a) + " s to " + sec(view.b) + " s");
 	if (view.invert)
 		words.push("inverted");
+	if (zoomed())
+		words.push(widthText());
 	if (view.programs)
 		words.push("without threads of the kernel");
 	if (!$("left").hidden)
@@ -227,6 +252,10 @@ function update(anew = true, stay = false) {
 	if (anew)
 		compute();
 	findPath();
+	if (widthOf !== frames() && !keepsWidth)
+		[view.lo, view.hi] = [0, 1];
+	widthOf = frames();
+	keepsWidth = false;
 	drawGraph();
 	drawStrip();
 	drawHeat();

@@ -14,7 +14,7 @@
 extern const char wp_flame_page_html[], wp_flame_page_css[], wp_flame_page_data_js[],
 	wp_flame_page_frames_js[], wp_flame_page_draw_js[], wp_flame_page_tree_js[],
 	wp_flame_page_detail_js[], wp_flame_page_functions_js[],
-	wp_flame_page_view_js[], wp_flame_page_input_js[];
+	wp_flame_page_view_js[], wp_flame_page_width_js[], wp_flame_page_input_js[];
 
 static void put_functions(struct wp_json *j, const struct wp_flame_graph *g,
 			  struct wp_intern *dsos)
@@ -220,7 +220,7 @@ void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flam
 	static const char *const script[] = {
 		wp_flame_page_data_js, wp_flame_page_frames_js, wp_flame_page_draw_js,
 		wp_flame_page_detail_js, wp_flame_page_functions_js, wp_flame_page_tree_js,
-		wp_flame_page_view_js, wp_flame_page_input_js,
+		wp_flame_page_view_js, wp_flame_page_width_js, wp_flame_page_input_js,
 	};
 	size_t i;
 

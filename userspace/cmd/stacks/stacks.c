@@ -451,6 +451,7 @@ static int run(struct wp_recording *r, const struct opts *o, struct wp_now_threa
 		wp_err("out of memory");
 		return -ENOMEM;
 	}
+	wp_objects_name_locks(all->objects, all->names);
 	err = wp_device_open(&r->dev);
 	if (!err)
 		err = look(r, all, o->look_ns);

@@ -78,6 +78,7 @@ static const char *add_segments(struct wp_elfnames *names, Elf *elf)
 			.size = phdr.p_filesz,
 			.address = phdr.p_vaddr,
 			.memory = phdr.p_memsz,
+			.code = !!(phdr.p_flags & PF_X),
 		};
 	}
 	return NULL;

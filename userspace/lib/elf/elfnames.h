@@ -24,12 +24,14 @@
  * @size: its bytes there
  * @address: where it is mapped
  * @memory: its bytes there: what is more than @size is zeroes
+ * @code: it can be executed: 0 or 1
  */
 struct wp_segment {
 	__u64 offset;
 	__u64 size;
 	__u64 address;
 	__u64 memory;
+	__u64 code;
 };
 
 /**

@@ -2,7 +2,7 @@
 /*
  * What a thread waits for, from the first argument of its system call: of a
  * descriptor the file, the socket with its addresses, the pipe; of a futex the
- * mapping that holds it. It is looked up in /proc while it still exists, at the end
+ * variable or the mapping that holds it. It is looked up in /proc while it still exists, at the end
  * of each epoch: while it is waited for, or, if the wait was over before, after; once
  * it cannot be found any more, the last answer stands. A number that is used again
  * in between is told as what it was then. Called by the record command, from one
@@ -30,6 +30,7 @@
 #include "lib/proc/procmaps.h"
 #include "lib/proc/sockets.h"
 #include "lib/proc/unixpeers.h"
+#include "lib/symbols/livenames.h"
 
 #define MIN_ROOM	1024
 #define TEXT_ROOM	(WP_OBJECTS_MAX * 2)
@@ -76,6 +77,7 @@ struct net {
 
 struct wp_objects {
 	char *root;
+	struct wp_livenames *names;	/* or NULL */
 	__u32 round;
 	__u64 time;
 	unsigned int lookups;
@@ -434,6 +436,8 @@ static int look_at_futex(struct wp_objects *o, struct process *process,
 	map = find_map(p, k->arg);
 	if (!map)
 		return -ENOENT;
+	if (o->names && wp_livenames_variable(o->names, k->tgid, k->arg, text, WP_OBJECT_TEXT))
+		return intern(o, text, &k->object);
 	shared = map->flags & MAP_SHARED ? ", shared" : "";
 	/* What nobody gave a name has the one of /dev/zero, if it is shared. */
 	if (!*map->name || !strcmp(map->name, "/dev/zero (deleted)"))
@@ -700,6 +704,18 @@ struct wp_objects *wp_objects_new(const char *root)
 		return NULL;
 	}
 	return o;
+}
+
+/**
+ * wp_objects_name_locks() - name futexes in files by their variables from now on
+ * @o: the objects
+ * @names: of variables; stays the caller's
+ *
+ * Not for a recording: its reader looks the names up.
+ */
+void wp_objects_name_locks(struct wp_objects *o, struct wp_livenames *names)
+{
+	o->names = names;
 }
 
 /**

@@ -16,6 +16,7 @@
 #define WP_OBJECTS_MAX_LOOKUPS	2048	/* in a round */
 #define WP_OBJECT_TEXT		512	/* bytes of a text; longer ones lose their beginning */
 
+struct wp_livenames;
 struct wp_objects;
 
 /**
@@ -33,6 +34,7 @@ struct wp_objects_stats {
 };
 
 struct wp_objects *wp_objects_new(const char *root);
+void wp_objects_name_locks(struct wp_objects *o, struct wp_livenames *names);
 void wp_objects_free(struct wp_objects *o);
 int wp_objects_find(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
 		    const struct wp_cause *c, __u32 *object);

@@ -539,12 +539,27 @@ static int fork_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 	memcpy(&r, rec, sizeof(r));
 	if (r.pid == r.ppid || r.pid < 0)
 		return 0;
-	s = space_of(m, r.ppid);
+	/* What was there already tells of its mappings itself. */
+	s = rec->misc & PERF_RECORD_MISC_FORK_EXEC ? NULL : space_of(m, r.ppid);
 	if (s)
 		s->refs++;
 	else
 		s = new_space();
 	if (!set_space(m, r.pid, s))
+		return 0;
+	wp_err("no memory for the mappings of processes");
+	return -ENOMEM;
+}
+
+/* Of another program nothing is mapped that was there before. */
+static int comm_event(struct wp_memmaps *m, const struct perf_event_header *rec)
+{
+	__s32 pid;
+
+	if (rec->size < sizeof(*rec) + sizeof(pid) || !(rec->misc & PERF_RECORD_MISC_COMM_EXEC))
+		return 0;
+	memcpy(&pid, rec + 1, sizeof(pid));
+	if (pid < 0 || !space_of(m, pid) || !set_space(m, pid, new_space()))
 		return 0;
 	wp_err("no memory for the mappings of processes");
 	return -ENOMEM;
@@ -565,6 +580,8 @@ int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec)
 		return mmap_event(m, rec);
 	case PERF_RECORD_FORK:
 		return fork_event(m, rec);
+	case PERF_RECORD_COMM:
+		return comm_event(m, rec);
 	}
 	return 0;
 }

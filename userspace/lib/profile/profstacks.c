@@ -388,7 +388,6 @@ bool wp_profstacks_variable(struct wp_profstacks *s, __s32 pid, __u64 address, c
 {
 	const struct wp_memmap *map = wp_memmaps_below(s->maps, pid, address);
 	const char *path = map ? wp_memmaps_path(s->maps, map->path) : NULL;
-	char within[24] = "";
 	struct wp_symbol symbol;
 	__u32 file;
 
@@ -398,12 +397,9 @@ bool wp_profstacks_variable(struct wp_profstacks *s, __s32 pid, __u64 address, c
 	if (!file || !wp_symbols_variable(s->symbols, s->file[file - 1].symbols, map->offset,
 					  address - map->start, &symbol))
 		return false;
-	if (symbol.start)
-		snprintf(within, sizeof(within), "+0x%llx", (unsigned long long)symbol.start);
 	/* Names of files can have moved. */
 	path = wp_intern_bytes(&s->paths, s->file[file - 1].path, NULL);
-	snprintf(text, size, "%.*s%s (%.*s)", (int)size / 2, symbol.name, within,
-		 (int)size / 3, base_of(path));
+	wp_symbols_variable_text(&symbol, path, text, size);
 	return true;
 }
 

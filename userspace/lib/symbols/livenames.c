@@ -44,6 +44,7 @@
  * @min: the same
  * @ino: its number there; of JIT code, the process
  * @file: as wp_symbols_file() numbers it
+ * @data: the same for its variables, once they are asked for; or 0
  * @fd: descriptor that names it, if no name does; or -1
  * @name: its name, without directories
  */
@@ -53,6 +54,7 @@ struct code {
 	__u32 min;
 	__u64 ino;
 	__u32 file;
+	__u32 data;
 	int fd;
 	char *name;
 };
@@ -484,6 +486,35 @@ static const struct map *find_map(const struct wp_livenames *n, const struct pro
 	return low < p->first + p->nr && n->map[low].start <= ip ? &n->map[low] : NULL;
 }
 
+/* The last mapping that begins at an address or before it. */
+static const struct map *map_below(const struct wp_livenames *n, const struct process *p,
+				   __u64 address)
+{
+	size_t low = p->first, high = p->first + p->nr;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (n->map[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low > p->first ? &n->map[low - 1] : NULL;
+}
+
+/* Reads the process if it is not known yet. */
+static int find_process(struct wp_livenames *n, __u32 pid, const struct process **p)
+{
+	size_t at = place_of(n, pid);
+	int err = 0;
+
+	if (at == n->nr_processes || n->process[at].pid != pid)
+		err = read_process(n, pid, at);
+	*p = err ? NULL : &n->process[at];
+	return err;
+}
+
 static void tell(struct wp_livenames *n, const struct code *code, __u64 at, bool caller,
 		 struct wp_livename *name)
 {
@@ -509,20 +540,53 @@ static void tell(struct wp_livenames *n, const struct code *code, __u64 at, bool
 int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
 		      struct wp_livename *name)
 {
-	size_t at = place_of(n, pid);
+	const struct process *p;
 	const struct map *map;
 	int err;
 
 	*name = (struct wp_livename){ .offset = ip };
-	if (at == n->nr_processes || n->process[at].pid != pid) {
-		err = read_process(n, pid, at);
-		if (err)
-			return err == -EBUSY ? 0 : err;
-	}
-	map = find_map(n, &n->process[at], ip - (caller && ip));
+	err = find_process(n, pid, &p);
+	if (err)
+		return err == -EBUSY ? 0 : err;
+	map = find_map(n, p, ip - (caller && ip));
 	if (map)
 		tell(n, &n->code[map->code], ip + map->shift, caller, name);
 	return 0;
+}
+
+/**
+ * wp_livenames_variable() - name the variable that a process has at an address
+ * @n: what is known
+ * @pid: the process
+ * @address: the address
+ * @text: set to it: see wp_symbols_variable_text()
+ * @size: of @text
+ *
+ * As in wp_profstacks_variable(), its file is the one whose code is mapped next before it.
+ *
+ * Return: whether it is known.
+ */
+bool wp_livenames_variable(struct wp_livenames *n, __u32 pid, __u64 address, char *text,
+			   size_t size)
+{
+	const struct process *p;
+	const struct map *map;
+	struct wp_symbol symbol;
+	struct code *code;
+
+	if (find_process(n, pid, &p))
+		return false;
+	map = map_below(n, p, address);
+	code = map ? &n->code[map->code] : NULL;
+	if (!code || code->kind != WP_SYMBOLS_ELF || !code->file)
+		return false;
+	if (!code->data)
+		code->data = wp_symbols_data(n->symbols, code->file);
+	if (!code->data || !wp_symbols_variable(n->symbols, code->data, map->start + map->shift,
+						address - map->start, &symbol))
+		return false;
+	wp_symbols_variable_text(&symbol, code->name, text, size);
+	return true;
 }
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The names of functions in processes that run, and in the kernel that runs. See
- * livenames.c.
+ * The names of functions and variables in processes that run, and of functions in the
+ * kernel that runs. See livenames.c.
  */
 #ifndef WP_LIB_SYMBOLS_LIVENAMES_H
 #define WP_LIB_SYMBOLS_LIVENAMES_H
@@ -29,6 +29,8 @@ struct wp_livenames;
 int wp_livenames_new(struct wp_livenames **out);
 int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
 		      struct wp_livename *name);
+bool wp_livenames_variable(struct wp_livenames *n, __u32 pid, __u64 address, char *text,
+			   size_t size);
 int wp_livenames_kernel(struct wp_livenames *n, __u64 ip, bool caller,
 			struct wp_livename *name);
 void wp_livenames_forget(struct wp_livenames *n, __u32 pid);

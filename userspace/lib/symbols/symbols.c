@@ -195,6 +195,27 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 }
 
 /**
+ * wp_symbols_data() - name a file once more, for its variables
+ * @s: the names
+ * @file: its number, of WP_SYMBOLS_ELF
+ *
+ * Return: another number, of WP_SYMBOLS_DATA; 0 if there is no memory.
+ */
+__u32 wp_symbols_data(struct wp_symbols *s, __u32 file)
+{
+	/* The files move when there is one more. */
+	const struct file of = s->file[file - 1];
+	__u32 data = wp_symbols_file(s, WP_SYMBOLS_DATA, of.path, &of.id, of.pid);
+
+	if (!data)
+		return 0;
+	s->file[data - 1].stat = of.stat;
+	s->file[data - 1].verify = of.verify;
+	s->file[data - 1].place = of.place;
+	return data;
+}
+
+/**
  * wp_symbols_lost() - say that a file cannot be had
  * @s: the names
  * @file: its number, before its names are asked for
@@ -710,6 +731,34 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 	return true;
 }
 
+/* Pages have so many bytes at most. */
+#define MAX_PAGE	65536
+
+/*
+ * The address of the beginning of a mapping with code, which is that of a segment or within
+ * it: a segment that begins within a page of the file is mapped with what is before it
+ * there, which is another one's.
+ */
+static bool address_of_code(const struct file *f, __u64 offset, __u64 *address)
+{
+	const struct wp_segment *best = NULL;
+	size_t i;
+
+	for (i = 0; i < f->names.nr_segments; i++) {
+		const struct wp_segment *g = &f->names.segment[i];
+
+		if (!g->code || (offset >= g->offset ? offset - g->offset >= g->size :
+				 g->offset - offset >= MAX_PAGE))
+			continue;
+		if (!best || g->offset <= offset ||
+		    (best->offset > offset && g->offset < best->offset))
+			best = g;
+	}
+	if (best)
+		*address = offset - best->offset + best->address;
+	return best || address_of(f, offset, address);
+}
+
 static bool is_in_memory(const struct file *f, __u64 address)
 {
 	size_t i;
@@ -727,8 +776,8 @@ static bool is_in_memory(const struct file *f, __u64 address)
  * wp_symbols_variable() - which variable is at a place
  * @s: the names
  * @file: number of the file, of WP_SYMBOLS_DATA
- * @code: the offset in the file of code that is mapped before it
- * @distance: bytes from that code to the place, in memory
+ * @code: the offset in the file of a mapping with code that begins before it
+ * @distance: bytes from there to the place, in memory
  * @symbol: out: the variable; without a name if it is not known
  *
  * What is only in memory has no offset in the file, but all of the file is mapped at
@@ -746,7 +795,7 @@ bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 dis
 	memset(symbol, 0, sizeof(*symbol));
 	if (!f->read)
 		make_ready(s, f);
-	if (!address_of(f, code, &at) || !is_in_memory(f, at + distance))
+	if (!address_of_code(f, code, &at) || !is_in_memory(f, at + distance))
 		return false;
 	e = wp_symtable_find(&f->names.table, at + distance);
 	if (!e)
@@ -755,6 +804,25 @@ bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 dis
 	symbol->start = at + distance - e->start;
 	symbol->size = e->end - e->start;
 	return true;
+}
+
+/**
+ * wp_symbols_variable_text() - a variable in words
+ * @symbol: from wp_symbols_variable()
+ * @path: the file's name; its directories are left out
+ * @text: out: "NAME (FILE)", "NAME+0xN (FILE)" within a larger one
+ * @size: of @text
+ */
+void wp_symbols_variable_text(const struct wp_symbol *symbol, const char *path, char *text,
+			      size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	char within[24] = "";
+
+	if (symbol->start)
+		snprintf(within, sizeof(within), "+0x%llx", (unsigned long long)symbol->start);
+	snprintf(text, size, "%.*s%s (%.*s)", (int)size / 2, symbol->name, within,
+		 (int)size / 3, slash && slash[1] ? slash + 1 : path);
 }
 
 static void forget_inlined(struct wp_symbols *s)

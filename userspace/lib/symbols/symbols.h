@@ -91,10 +91,13 @@ void wp_symbols_found(struct wp_symbols *s, __u32 file, int place);
 void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at);
 __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const char *path,
 		      const struct wp_buildid *id, __s32 pid);
+__u32 wp_symbols_data(struct wp_symbols *s, __u32 file);
 bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 		     struct wp_symbol *symbol);
 bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 distance,
 			 struct wp_symbol *symbol);
+void wp_symbols_variable_text(const struct wp_symbol *symbol, const char *path, char *text,
+			      size_t size);
 size_t wp_symbols_inlined(struct wp_symbols *s, __u32 file, __u64 address, char ***names);
 const char *wp_symbols_trouble(const struct wp_symbols *s, __u32 file);
 void wp_symbols_free(struct wp_symbols *s);
