@@ -145,6 +145,14 @@ clean:
 	rm -rf build
 	$(clean-module)
 
+.PHONY: htmldocs
+htmldocs:
+	@command -v sphinx-build >/dev/null || { \
+		echo 'wallprof: no sphinx-build: install the package python3-sphinx' \
+		'("tests/lab/deps docs" does).' >&2; exit 1; }
+	sphinx-build -q -W --keep-going -b html -d build/doctrees Documentation build/html
+	@echo build/html/index.html
+
 .PHONY: demo
 demo:
 	tests/lab/demo
@@ -206,12 +214,13 @@ help:
 	@echo 'make install         both, man pages, completion for bash; make uninstall takes them away'
 	@echo 'make install-module  the module only; make install-reader, the rest'
 	@echo 'make deb             Debian packages of both, in build/deb/'
+	@echo 'make htmldocs        Documentation as pages, in build/html/'
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'
 	@echo 'make check           all tests but those of check-debug; TESTS="name..." only these'
 	@echo 'make check-quick     on one kernel what takes some minutes in all'
-	@echo 'make check-matrix    on each kernel that we claim; KERNELS="name..." only on these'
-	@echo 'make check-debug     on the kernels that find mistakes'
+	@echo 'make check-matrix    on each supported kernel; KERNELS="name..." only on these'
+	@echo 'make check-debug     on the debug kernels'
 	@echo 'make bench           the cost of a context switch, beside the peers; five rounds take hours'
 	@echo 'make bench-accuracy  how long waits are told to be, beside perf: each'
 	@echo 'make bench-endure    100,000 threads, and an hour of births: what it takes'
