@@ -104,6 +104,9 @@ static void test_free(void)
 	write_file("1/large", large);
 	ok(wp_procfile_read(dir, "large", &t) == (1 << 20) - 1 && !strcmp(t.text, large),
 	   "a large one, too");
+	ok(wp_procfile_read_at(dir, "large", (1 << 20) - 3, 16, &t) == 2 && !strcmp(t.text, "xx") &&
+	   wp_procfile_read_at(dir, "none", 0, 1, &t) == -ENOENT &&
+	   wp_procfile_read_at(dir, "maps", 0, 0, &t) == -EINVAL, "a part of it");
 	write_file("1/empty", "");
 	ok(!wp_procfile_read(dir, "empty", &t) && !*t.text, "an empty one");
 	ok(wp_procfile_read(dir, "none", &t) == -ENOENT, "one that is not there");
