@@ -12,7 +12,7 @@
 #include <linux/string.h>
 
 #include "find.h"
-#include "session.h"
+#include "state.h"
 
 static unsigned int left = 4;
 module_param(left, uint, 0444);

@@ -29,7 +29,7 @@
 
 #include "counts.h"
 #include "find.h"
-#include "session.h"
+#include "state.h"
 
 /* Watchpoints that a CPU has. */
 #define WP_NMI_WORDS	4

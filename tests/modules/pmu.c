@@ -21,7 +21,7 @@
 #include "compat/uaccess.h"
 #include "counts.h"
 #include "find.h"
-#include "session.h"
+#include "state.h"
 
 /* Printed in this order. */
 struct wp_pmu_counts {
