@@ -21,7 +21,7 @@ static void wp_birth_init(struct wallprof_task *slot, void *arg)
 	slot->flags |= birth->flags;
 	if (birth->phase == WALLPROF_TASK_UNSEEN) {
 		wp_session_assume_woken(birth->session, slot);
-		wp_reason_asleep(birth->session, slot, birth->p);
+		wp_reason_blocked(birth->session, slot, birth->p);
 	}
 	if (birth->state == WALLPROF_STATE_NEW &&
 	    birth->session->config.flags & WALLPROF_REASONS)

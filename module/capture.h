@@ -56,12 +56,12 @@ static __always_inline bool wp_capture_again(struct wp_session *session,
 					     struct wp_cpu *cpu, u32 epoch,
 					     struct wp_leave *leave)
 {
-	const struct wp_memo *memo = wp_stack_again(session, cpu, epoch);
+	const struct wp_cached_stack *old = wp_stack_again(session, cpu, epoch);
 
-	if (unlikely(!memo))
+	if (unlikely(!old))
 		return false;
-	leave->user_stack = memo->id;
-	if (wp_walk_count_again(wp_half_of(&cpu->sched, epoch)->head, memo) &&
+	leave->user_stack = old->id;
+	if (wp_walk_count_again(wp_half_of(&cpu->sched, epoch)->head, old) &&
 	    session->config.stack_flags & WALLPROF_STACK_TABLES)
 		leave->flags = WALLPROF_TASK_WEAK_STACK;
 	return true;
@@ -98,22 +98,22 @@ static __always_inline bool wp_capture_again_address(struct wp_cpu *cpu, u32 epo
 static __always_inline void wp_capture_stacks(struct wp_session *session,
 					      struct wp_cpu *cpu, u32 epoch,
 					      const struct task_struct *p,
-					      struct wp_leave *leave, bool plain)
+					      struct wp_leave *leave, bool fast)
 {
 	const u32 stacks = session->config.stack_flags;
 
 	if (!(stacks & (WP_STACK_WALK | WALLPROF_STACK_KERNEL)))
 		return;
-	if ((plain || stacks & WP_STACK_WALK) &&
+	if ((fast || stacks & WP_STACK_WALK) &&
 	    (session->one_address ? wp_capture_again_address(cpu, epoch, p, leave) :
 				    wp_capture_again(session, cpu, epoch, leave)) &&
-	    (plain || !(stacks & WALLPROF_STACK_KERNEL)))
+	    (fast || !(stacks & WALLPROF_STACK_KERNEL)))
 		return;
 	cpu->leave = *leave;
 	wp_capture_walk(session, cpu, epoch, &cpu->leave);
 	leave->user_stack = cpu->leave.user_stack;
 	leave->flags = cpu->leave.flags;
-	if (!plain)
+	if (!fast)
 		leave->kernel_stack = cpu->leave.kernel_stack;
 }
 

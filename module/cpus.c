@@ -45,18 +45,18 @@ static const struct wp_cpu wp_cpu_none = {
 static enum cpuhp_state wp_cpus_state;	/* written once, at load */
 
 /* Bytes for the stacks that were walked last: only the scheduler's walks remember. */
-static size_t wp_cpus_memo_bytes(const struct wp_session *session)
+static size_t wp_cpus_stack_cache_bytes(const struct wp_session *session)
 {
 	return session->config.flags & WALLPROF_OFFCPU &&
 	       session->config.stack_flags & WP_STACK_WALK ?
-	       ALIGN(sizeof(struct wp_memos), SMP_CACHE_BYTES) : 0;
+	       ALIGN(sizeof(struct wp_stack_cache), SMP_CACHE_BYTES) : 0;
 }
 
 /* The same for habits, of a session that has the probes for them. */
-static size_t wp_cpus_habit_bytes(const struct wp_session *session)
+static size_t wp_cpus_switch_cache_bytes(const struct wp_session *session)
 {
-	return session->config.flags & WALLPROF_OFFCPU && wp_session_is_plain(session) ?
-	       sizeof(struct wp_habits) : 0;
+	return session->config.flags & WALLPROF_OFFCPU && wp_session_is_fast(session) ?
+	       sizeof(struct wp_switch_cache) : 0;
 }
 
 static size_t wp_cpus_index_bytes(const struct wp_table_sizes *sizes)
@@ -78,7 +78,8 @@ bool wp_cpus_lay_out(struct wp_session *session)
 	struct wp_machine machine = {
 		.page_size = PAGE_SIZE,
 		.cpu_bytes = PAGE_ALIGN(sizeof(struct wp_cpu)) +
-			     wp_cpus_memo_bytes(session) + wp_cpus_habit_bytes(session),
+			     wp_cpus_stack_cache_bytes(session) +
+			     wp_cpus_switch_cache_bytes(session),
 		.nr_cpus = nr_cpu_ids,
 	};
 
@@ -156,14 +157,14 @@ static void wp_cpus_set(struct wp_session *session, struct wp_cpu *cpu, unsigned
 			      map + config->sampler_offset, (u64 *)at);
 		at += wp_cpus_index_bytes(&layout->sampler);
 	}
-	if (wp_cpus_memo_bytes(session)) {
-		cpu->memos = (struct wp_memos *)at;
-		at += wp_cpus_memo_bytes(session);
-		wp_memos_set(cpu->memos);
+	if (wp_cpus_stack_cache_bytes(session)) {
+		cpu->stack_cache = (struct wp_stack_cache *)at;
+		at += wp_cpus_stack_cache_bytes(session);
+		wp_stack_cache_init(cpu->stack_cache);
 	}
-	if (wp_cpus_habit_bytes(session)) {
-		cpu->habits = (struct wp_habits *)at;
-		wp_habits_set(cpu->habits);
+	if (wp_cpus_switch_cache_bytes(session)) {
+		cpu->switch_cache = (struct wp_switch_cache *)at;
+		wp_switch_cache_init(cpu->switch_cache);
 	}
 	if (config->flags & WALLPROF_TIMELINE)
 		wp_ring_set(&cpu->ring, ring, PAGE_SIZE, &session->tails[nr],

@@ -111,7 +111,7 @@ static int wp_ioctl_live(struct wp_session *session, union wp_args *args)
 	/* The same: it needs no session that was configured. */
 	int err = wp_device_allowed();
 
-	return err ? err : wp_live_read(session, &args->live);
+	return err ? err : wp_snapshot_read(session, &args->live);
 }
 
 /* @min is the size of the first version of the struct that a release had. */

@@ -26,24 +26,24 @@ static __always_inline bool wp_leave_is_last(unsigned int state, bool preempt)
 
 /* Whether a session wants a thread's intervals. Context: irqs off. */
 static __always_inline bool wp_leave_is_wanted(const struct wp_session *session, u8 state,
-					       bool plain)
+					       bool fast)
 {
-	return plain || (session->config.states & BIT(state) &&
-			 (likely(session->all_cpus) ||
-			  cpumask_test_cpu(smp_processor_id(), session->cpus_mask)));
+	return fast || (session->config.states & BIT(state) &&
+			(likely(session->all_cpus) ||
+			 cpumask_test_cpu(smp_processor_id(), session->cpus_mask)));
 }
 
 /* Opens the interval of a thread that leaves its CPU. Context: irqs off. */
 static __always_inline void wp_leave_open(const struct wp_session *session,
 					  struct wallprof_task *slot,
 					  struct task_struct *prev,
-					  const struct wp_leave *leave, u64 now, bool plain)
+					  const struct wp_leave *leave, u64 now, bool fast)
 {
-	struct wp_thread thread = plain ? wp_thread_read_init(prev) :
+	struct wp_thread thread = fast ? wp_thread_read_init(prev) :
 					  wp_thread_read(session, prev);
 
 	/* Of a thread that is preempted while it ends, a namespace may know no id more. */
-	if (!plain && unlikely(!thread.tid)) {
+	if (!fast && unlikely(!thread.tid)) {
 		thread.tid = slot->tid;
 		thread.tgid = slot->tgid;
 	}

@@ -67,7 +67,7 @@ static void wp_probe_fork(void *data, struct task_struct *parent,
 	inherits = wp_fork_inherits(session, &birth.flags);
 	/* A waker is anybody. */
 	if (inherits || session->config.flags & WALLPROF_WAKER_STACKS)
-		wp_images_fork(session, parent->mm, child->mm);
+		wp_mappings_fork(session, parent->mm, child->mm);
 	if (!inherits || !wp_session_has_tasks(session))
 		goto restore;
 	if (!(session->config.states & BIT(WALLPROF_STATE_NEW)))
@@ -114,8 +114,8 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 	if (!wp_session_covers(session, birth.born))
 		goto restore;
 	cpu = session->cpus[smp_processor_id()];
-	if (cpu->habits)
-		cpu->current_habit = &cpu->habits->none;
+	if (cpu->switch_cache)
+		cpu->current_cached = &cpu->switch_cache->none;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
 	if (slot && slot->flags & WALLPROF_TASK_ARMED) {
 		/*

@@ -21,7 +21,7 @@ static int __init wp_init(void)
 	err = wp_mmput_init();
 	if (err)
 		return err;
-	err = wp_asleep_init();
+	err = wp_remote_init();
 	if (err)
 		goto mmput;
 	err = wp_cpus_init();
@@ -39,7 +39,7 @@ sampler:
 cpus:
 	wp_cpus_exit();
 asleep:
-	wp_asleep_exit();
+	wp_remote_exit();
 mmput:
 	wp_mmput_exit();
 	return err;
@@ -50,7 +50,7 @@ static void __exit wp_exit(void)
 	wp_device_exit();
 	wp_sampler_exit();
 	wp_cpus_exit();
-	wp_asleep_exit();
+	wp_remote_exit();
 	wp_mmput_exit();
 }
 

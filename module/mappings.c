@@ -39,8 +39,8 @@
 
 /**
  * struct wp_process - a process whose code is known
- * @node: in &struct wp_images.by_mm or spare
- * @retired: in &struct wp_images.retired
+ * @node: in &struct wp_mappings.by_mm or spare
+ * @retired: in &struct wp_mappings.retired
  * @mm: who it is; held by mmgrab()
  * @code: its mappings
  */
@@ -54,37 +54,37 @@ struct wp_process {
 static atomic64_t wp_generations = ATOMIC64_INIT(0);
 
 /**
- * wp_images_init - know nothing yet
- * @images: those of a new session
+ * wp_mappings_init - know nothing yet
+ * @mappings: those of a new session
  *
  * Context: process.
  */
-void wp_images_init(struct wp_images *images)
+void wp_mappings_init(struct wp_mappings *mappings)
 {
-	xa_init(&images->tables);
-	raw_spin_lock_init(&images->lock);
-	INIT_LIST_HEAD(&images->retired);
-	images->changes = 1;
+	xa_init(&mappings->tables);
+	raw_spin_lock_init(&mappings->lock);
+	INIT_LIST_HEAD(&mappings->retired);
+	mappings->changes = 1;
 }
 
 /**
- * wp_images_status - tell what a session knows
+ * wp_mappings_status - tell what a session knows
  * @session: the session, locked
  * @status: gets it
  *
  * Context: process.
  */
-void wp_images_status(struct wp_session *session, struct wallprof_status *status)
+void wp_mappings_status(struct wp_session *session, struct wallprof_status *status)
 {
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	unsigned long flags;
 
-	status->tables = images->nr_tables;
-	status->tables_bytes = images->bytes;
-	raw_spin_lock_irqsave(&images->lock, flags);
-	status->processes = images->nr_processes;
-	status->forks_missed = images->nr_missed;
-	raw_spin_unlock_irqrestore(&images->lock, flags);
+	status->tables = mappings->nr_tables;
+	status->tables_bytes = mappings->bytes;
+	raw_spin_lock_irqsave(&mappings->lock, flags);
+	status->processes = mappings->nr_processes;
+	status->forks_missed = mappings->nr_missed;
+	raw_spin_unlock_irqrestore(&mappings->lock, flags);
 }
 
 /* An entry that is charged for, or NULL. */
@@ -141,142 +141,142 @@ static void wp_process_free(struct wp_session *session, struct wp_process *proce
 }
 
 /**
- * wp_images_free_retired - free the processes that no reader sees any more
+ * wp_mappings_free_retired - free the processes that no reader sees any more
  * @session: the session, locked; a grace period has passed since they were retired
  *
  * Context: process.
  */
-void wp_images_free_retired(struct wp_session *session)
+void wp_mappings_free_retired(struct wp_session *session)
 {
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	struct wp_process *process, *next;
 
-	list_for_each_entry_safe(process, next, &images->retired, retired) {
+	list_for_each_entry_safe(process, next, &mappings->retired, retired) {
 		wp_process_free(session, process);
 		cond_resched();
 	}
-	INIT_LIST_HEAD(&images->retired);
-	images->nr_retired = 0;
+	INIT_LIST_HEAD(&mappings->retired);
+	mappings->nr_retired = 0;
 }
 
 /*
  * Sees to it that the fork probe finds entries. Without memory, or where no more
  * may be locked, it does not, and counts that.
  */
-static void wp_images_refill(struct wp_session *session)
+static void wp_mappings_refill(struct wp_session *session)
 {
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	struct wp_process *process;
 	unsigned long flags;
 
 	/* Only the probe takes some meanwhile. */
-	while (READ_ONCE(images->nr_spare) < WP_SPARE) {
+	while (READ_ONCE(mappings->nr_spare) < WP_SPARE) {
 		process = wp_process_new(session);
 		if (!process)
 			return;
-		raw_spin_lock_irqsave(&images->lock, flags);
-		hlist_add_head(&process->node, &images->spare);
-		images->nr_spare++;
-		raw_spin_unlock_irqrestore(&images->lock, flags);
+		raw_spin_lock_irqsave(&mappings->lock, flags);
+		hlist_add_head(&process->node, &mappings->spare);
+		mappings->nr_spare++;
+		raw_spin_unlock_irqrestore(&mappings->lock, flags);
 	}
 }
 
 /**
- * wp_images_settle - free what was retired, and be ready for forks
+ * wp_mappings_settle - free what was retired, and be ready for forks
  * @session: the session, locked; a grace period has passed since
- *	wp_images_retire_dead()
+ *	wp_mappings_retire_dead()
  *
  * Context: process.
  */
-void wp_images_settle(struct wp_session *session)
+void wp_mappings_settle(struct wp_session *session)
 {
-	wp_images_free_retired(session);
-	if (session->images.by_mm)
-		wp_images_refill(session);
+	wp_mappings_free_retired(session);
+	if (session->mappings.by_mm)
+		wp_mappings_refill(session);
 }
 
-/* Context: @images->lock held. */
-static void wp_images_change(struct wp_images *images)
+/* Context: @mappings->lock held. */
+static void wp_mappings_change(struct wp_mappings *mappings)
 {
-	/* Pairs with wp_images_changes(). */
-	smp_store_release(&images->changes, images->changes + 1);
+	/* Pairs with wp_mappings_changes(). */
+	smp_store_release(&mappings->changes, mappings->changes + 1);
 }
 
 /**
- * wp_images_note_epoch - another epoch is the current one
- * @images: of the session
+ * wp_mappings_note_epoch - another epoch is the current one
+ * @mappings: of the session
  *
  * Context: process, the session locked; before those that may still write to the last
  * epoch are waited for.
  */
-void wp_images_note_epoch(struct wp_images *images)
+void wp_mappings_note_epoch(struct wp_mappings *mappings)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&images->lock, flags);
-	wp_images_change(images);
-	raw_spin_unlock_irqrestore(&images->lock, flags);
+	raw_spin_lock_irqsave(&mappings->lock, flags);
+	wp_mappings_change(mappings);
+	raw_spin_unlock_irqrestore(&mappings->lock, flags);
 }
 
-/* Takes an entry out. Context: @images->lock held, and the session's. */
-static void wp_process_retire(struct wp_images *images, struct wp_process *process)
+/* Takes an entry out. Context: @mappings->lock held, and the session's. */
+static void wp_process_retire(struct wp_mappings *mappings, struct wp_process *process)
 {
 	hlist_del_rcu(&process->node);
-	wp_images_change(images);
-	images->nr_processes--;
-	list_add(&process->retired, &images->retired);
-	images->nr_retired++;
+	wp_mappings_change(mappings);
+	mappings->nr_processes--;
+	list_add(&process->retired, &mappings->retired);
+	mappings->nr_retired++;
 }
 
 /**
- * wp_images_retire_dead - forget the processes that have ended
+ * wp_mappings_retire_dead - forget the processes that have ended
  * @session: the session, locked
  *
- * Context: process; wp_images_settle() is to follow after a grace period.
+ * Context: process; wp_mappings_settle() is to follow after a grace period.
  */
-void wp_images_retire_dead(struct wp_session *session)
+void wp_mappings_retire_dead(struct wp_session *session)
 {
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	struct wp_process *process;
 	struct hlist_node *next;
 	unsigned long flags;
 	unsigned int i;
 
-	images->nr_lived = 0;
-	if (!READ_ONCE(images->nr_processes))
+	mappings->nr_lived = 0;
+	if (!READ_ONCE(mappings->nr_processes))
 		return;
 	for (i = 0; i < 1 << WP_PROCESS_BITS; i++) {
-		if (hlist_empty(&images->by_mm[i]))
+		if (hlist_empty(&mappings->by_mm[i]))
 			continue;
-		raw_spin_lock_irqsave(&images->lock, flags);
-		hlist_for_each_entry_safe(process, next, &images->by_mm[i], node) {
+		raw_spin_lock_irqsave(&mappings->lock, flags);
+		hlist_for_each_entry_safe(process, next, &mappings->by_mm[i], node) {
 			if (!atomic_read(&process->mm->mm_users))
-				wp_process_retire(images, process);
+				wp_process_retire(mappings, process);
 		}
-		raw_spin_unlock_irqrestore(&images->lock, flags);
+		raw_spin_unlock_irqrestore(&mappings->lock, flags);
 	}
-	images->nr_lived = READ_ONCE(images->nr_processes);
+	mappings->nr_lived = READ_ONCE(mappings->nr_processes);
 }
 
-static struct hlist_head *wp_images_bucket(struct hlist_head *by_mm,
-					   const struct mm_struct *mm)
+static struct hlist_head *wp_mappings_bucket(struct hlist_head *by_mm,
+					     const struct mm_struct *mm)
 {
 	/* mm_structs are far apart: the low bits tell little. */
 	return &by_mm[hash_64((unsigned long)mm >> 6, WP_PROCESS_BITS)];
 }
 
-/* Context: @images->lock held, or RCU: irqs off, or NMI. */
-static struct wp_process *wp_process_find(struct wp_images *images,
+/* Context: @mappings->lock held, or RCU: irqs off, or NMI. */
+static struct wp_process *wp_process_find(struct wp_mappings *mappings,
 					  const struct mm_struct *mm)
 {
 	struct hlist_head *by_mm;
 	struct wp_process *process;
 
-	/* Pairs with wp_images_prepare(). */
-	by_mm = smp_load_acquire(&images->by_mm);
+	/* Pairs with wp_mappings_prepare(). */
+	by_mm = smp_load_acquire(&mappings->by_mm);
 	if (!by_mm)
 		return NULL;
-	hlist_for_each_entry_rcu_notrace(process, wp_images_bucket(by_mm, mm), node) {
+	hlist_for_each_entry_rcu_notrace(process, wp_mappings_bucket(by_mm, mm), node) {
 		if (process->mm == mm)
 			return process;
 	}
@@ -284,68 +284,68 @@ static struct wp_process *wp_process_find(struct wp_images *images,
 }
 
 /**
- * wp_images_find - the code that a process has mapped
- * @images: the session's
+ * wp_mappings_find - the code that a process has mapped
+ * @mappings: the session's
  * @mm: the process
  *
  * Context: any, NMI included, under RCU.
  * Return: its mappings, valid as long as RCU is held; NULL if they are not known.
  */
-const struct wp_code *wp_images_find(struct wp_images *images,
-				     const struct mm_struct *mm)
+const struct wp_code *wp_mappings_find(struct wp_mappings *mappings,
+				       const struct mm_struct *mm)
 {
-	struct wp_process *process = wp_process_find(images, mm);
+	struct wp_process *process = wp_process_find(mappings, mm);
 
 	return process ? process->code : NULL;
 }
 
 /**
- * wp_images_fork - a process begins as a copy of another
+ * wp_mappings_fork - a process begins as a copy of another
  * @session: the session
  * @parent: whose code it has
  * @child: who it is
  *
  * Context: the fork probe: irqs off.
  */
-void wp_images_fork(struct wp_session *session, struct mm_struct *parent,
-		    struct mm_struct *child)
+void wp_mappings_fork(struct wp_session *session, struct mm_struct *parent,
+		      struct mm_struct *child)
 {
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	struct wp_process *process, *from;
 
-	if (!parent || !child || child == parent || !READ_ONCE(images->nr_processes))
+	if (!parent || !child || child == parent || !READ_ONCE(mappings->nr_processes))
 		return;
-	raw_spin_lock(&images->lock);
-	from = wp_process_find(images, parent);
+	raw_spin_lock(&mappings->lock);
+	from = wp_process_find(mappings, parent);
 	/* The reader may have told of the child already. */
-	if (!from || wp_process_find(images, child))
+	if (!from || wp_process_find(mappings, child))
 		goto unlock;
-	if (hlist_empty(&images->spare)) {
-		images->nr_missed++;
+	if (hlist_empty(&mappings->spare)) {
+		mappings->nr_missed++;
 		goto unlock;
 	}
-	process = hlist_entry(images->spare.first, struct wp_process, node);
+	process = hlist_entry(mappings->spare.first, struct wp_process, node);
 	hlist_del(&process->node);
-	images->nr_spare--;
+	mappings->nr_spare--;
 	mmgrab(child);
 	process->mm = child;
 	process->code = from->code;
 	refcount_inc(&process->code->refs);
-	images->nr_processes++;
-	hlist_add_head_rcu(&process->node, wp_images_bucket(images->by_mm, child));
+	mappings->nr_processes++;
+	hlist_add_head_rcu(&process->node, wp_mappings_bucket(mappings->by_mm, child));
 unlock:
-	raw_spin_unlock(&images->lock);
+	raw_spin_unlock(&mappings->lock);
 }
 
 /* Makes room for processes, once. */
-static int wp_images_prepare(struct wp_session *session)
+static int wp_mappings_prepare(struct wp_session *session)
 {
 	size_t bytes = sizeof(struct hlist_head) << WP_PROCESS_BITS;
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	struct hlist_head *by_mm;
 	int err;
 
-	if (images->by_mm)
+	if (mappings->by_mm)
 		return 0;
 	err = wp_store_charge(session, bytes);
 	if (err)
@@ -357,12 +357,12 @@ static int wp_images_prepare(struct wp_session *session)
 		return -ENOMEM;
 	}
 	/* The probes see empty lists. Pairs with wp_process_find(). */
-	smp_store_release(&images->by_mm, by_mm);
+	smp_store_release(&mappings->by_mm, by_mm);
 	return 0;
 }
 
 /* Takes over one mapping, and begins to use its table. */
-static int wp_map_set(struct wp_images *images, struct wp_map *map,
+static int wp_map_set(struct wp_mappings *mappings, struct wp_map *map,
 		      const struct wallprof_map *user, u64 above)
 {
 	if (user->start >= user->end || user->start < above ||
@@ -371,7 +371,7 @@ static int wp_map_set(struct wp_images *images, struct wp_map *map,
 	map->start = user->start;
 	map->end = user->end;
 	map->bias = user->bias;
-	return user->table ? wp_store_use(images, user->table, &map->table) : 0;
+	return user->table ? wp_store_use(mappings, user->table, &map->table) : 0;
 }
 
 /* Makes a process's mappings of what the user tells. */
@@ -398,7 +398,7 @@ static struct wp_code *wp_code_read(struct wp_session *session,
 	code->maps.map = code->map;
 	code->maps.nr = maps->nr;
 	for (i = 0; i < maps->nr; i++) {
-		err = wp_map_set(&session->images, &code->map[i], &user[i], above);
+		err = wp_map_set(&session->mappings, &code->map[i], &user[i], above);
 		if (err) {
 			/* The rest is zero. */
 			wp_code_free(code);
@@ -418,25 +418,25 @@ user:
 static void wp_process_publish(struct wp_session *session, struct mm_struct *mm,
 			       struct wp_process *process)
 {
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	struct wp_process *old;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&images->lock, flags);
-	old = wp_process_find(images, mm);
+	raw_spin_lock_irqsave(&mappings->lock, flags);
+	old = wp_process_find(mappings, mm);
 	/* In front of the old one: a probe finds one of the two. */
 	if (process) {
 		hlist_add_head_rcu(&process->node,
-				   wp_images_bucket(images->by_mm, mm));
-		images->nr_processes++;
+				   wp_mappings_bucket(mappings->by_mm, mm));
+		mappings->nr_processes++;
 	}
 	if (old)
-		wp_process_retire(images, old);
-	raw_spin_unlock_irqrestore(&images->lock, flags);
+		wp_process_retire(mappings, old);
+	raw_spin_unlock_irqrestore(&mappings->lock, flags);
 	/* A reader that tells all the time does not wait for its own flips. */
-	if (images->nr_retired > WP_MAX_RETIRED) {
+	if (mappings->nr_retired > WP_MAX_RETIRED) {
 		wp_session_quiesce();
-		wp_images_free_retired(session);
+		wp_mappings_free_retired(session);
 	}
 }
 
@@ -466,7 +466,7 @@ uncharge:
 }
 
 /**
- * wp_images_map - publish the mappings of a process
+ * wp_mappings_map - publish the mappings of a process
  * @session: the session, locked
  * @maps: what it has mapped
  * @of: set to its memory, which stays as long as @code
@@ -474,8 +474,8 @@ uncharge:
  *
  * Return: 0, or an error as documented in the uapi header.
  */
-int wp_images_map(struct wp_session *session, struct wallprof_maps *maps,
-		  struct mm_struct **of, const struct wp_code **code)
+int wp_mappings_map(struct wp_session *session, struct wallprof_maps *maps,
+		    struct mm_struct **of, const struct wp_code **code)
 {
 	struct wp_process *process = NULL;
 	struct mm_struct *mm;
@@ -484,7 +484,7 @@ int wp_images_map(struct wp_session *session, struct wallprof_maps *maps,
 	if (maps->flags || maps->nr > WALLPROF_MAX_MAPS || !maps->nr != !maps->maps ||
 	    session->state == WALLPROF_SESSION_OPEN)
 		return -EINVAL;
-	err = wp_images_prepare(session);
+	err = wp_mappings_prepare(session);
 	if (err)
 		return err;
 	mm = wp_access_mm(session, maps->pid, maps->nr);
@@ -502,11 +502,11 @@ int wp_images_map(struct wp_session *session, struct wallprof_maps *maps,
 	if (process)
 		process->mm = mm;
 	/* Forks without flips must not pile up what has ended. */
-	if (READ_ONCE(session->images.nr_processes) >=
-	    session->images.nr_lived + WP_SPARE / 2)
-		wp_images_retire_dead(session);
+	if (READ_ONCE(session->mappings.nr_processes) >=
+	    session->mappings.nr_lived + WP_SPARE / 2)
+		wp_mappings_retire_dead(session);
 	wp_process_publish(session, mm, process);
-	wp_images_refill(session);
+	wp_mappings_refill(session);
 	*of = mm;
 	*code = process ? process->code : NULL;
 	if (!process)
@@ -523,28 +523,28 @@ drop:
 }
 
 /**
- * wp_images_release - give back all that a session knows
+ * wp_mappings_release - give back all that a session knows
  * @session: a session whose probes and counters are gone for a grace period
  *
  * Context: process.
  */
-void wp_images_release(struct wp_session *session)
+void wp_mappings_release(struct wp_session *session)
 {
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	struct wp_process *process;
 	struct hlist_node *next;
 	unsigned int i;
 
-	for (i = 0; images->by_mm && i < 1 << WP_PROCESS_BITS; i++) {
-		hlist_for_each_entry_safe(process, next, &images->by_mm[i], node) {
+	for (i = 0; mappings->by_mm && i < 1 << WP_PROCESS_BITS; i++) {
+		hlist_for_each_entry_safe(process, next, &mappings->by_mm[i], node) {
 			wp_process_free(session, process);
 			cond_resched();
 		}
 	}
-	kvfree(images->by_mm);
-	wp_images_free_retired(session);
-	hlist_for_each_entry_safe(process, next, &images->spare, node)
+	kvfree(mappings->by_mm);
+	wp_mappings_free_retired(session);
+	hlist_for_each_entry_safe(process, next, &mappings->spare, node)
 		wp_process_delete(session, process);
 	wp_store_release(session);
-	wp_store_charge(session, -(s64)images->bytes);
+	wp_store_charge(session, -(s64)mappings->bytes);
 }

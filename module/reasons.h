@@ -20,7 +20,7 @@
  * @p: the thread
  * @leave: @state is set; filled with the rest but the stacks
  *
- * Context: irqs off; @p is current, or wp_task_asleep().
+ * Context: irqs off; @p is current, or wp_task_blocked().
  */
 static __always_inline void wp_reason_read(const struct wp_session *session,
 					   struct task_struct *p, struct wp_leave *leave)
@@ -78,7 +78,7 @@ static inline void wp_reason_more_args(const struct wp_session *session,
 }
 
 /**
- * wp_reason_asleep - the same of a thread that sleeps since before START, and since when
+ * wp_reason_blocked - the same of a thread that sleeps since before START, and since when
  * @session: has to want the reason
  * @slot: its slot, which nobody else knows yet; as begun
  * @p: the thread; of one that does not sleep nothing is told
@@ -86,17 +86,17 @@ static inline void wp_reason_more_args(const struct wp_session *session,
  * Context: irqs off, p->pi_lock held, so that it is not woken; without that lock
  * @p is one that was woken.
  */
-static inline void wp_reason_asleep(const struct wp_session *session,
-				    struct wallprof_task *slot, struct task_struct *p)
+static inline void wp_reason_blocked(const struct wp_session *session,
+				     struct wallprof_task *slot, struct task_struct *p)
 {
 	struct wp_leave leave = {
 		.syscall = WALLPROF_SYSCALL_NONE,
 		.state = slot->state,
 	};
 
-	if (!wp_task_asleep(p))
+	if (!wp_task_blocked(p))
 		return;
-	slot->asleep_since = wp_task_asleep_since(p);
+	slot->asleep_since = wp_task_blocked_since(p);
 	if (!(session->config.flags & WALLPROF_REASONS))
 		return;
 	wp_reason_read(session, p, &leave);

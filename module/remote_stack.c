@@ -42,16 +42,16 @@
 #include "state.h"
 
 /* Threads that are held at a time. */
-#define WP_ASLEEP_BATCH	256
+#define WP_REMOTE_BATCH	256
 
 /*
  * Not the queue of mmput.c, whose work may wait for others. Written at load and unload
  * only.
  */
-static struct workqueue_struct *wp_asleep_workers;
+static struct workqueue_struct *wp_remote_workers;
 
 /**
- * struct wp_asleep - the walks of a process's threads
+ * struct wp_remote - the walks of a process's threads
  * @session: whose
  * @pid: the process, in the session's pid namespace
  * @mm: its memory, in use
@@ -65,7 +65,7 @@ static struct workqueue_struct *wp_asleep_workers;
  * @phase: what its slot said
  * @absent: a word of its stack could not be read
  * @nr: frames found
- * @told: what the walk told
+ * @result: what the walk told
  * @ips: addresses
  * @seen: threads of the process that were looked for
  * @nr_threads: how many are in @threads
@@ -74,7 +74,7 @@ static struct workqueue_struct *wp_asleep_workers;
  * But for @stop used by the caller until @work is queued and from @done on, and by the
  * worker between.
  */
-struct wp_asleep {
+struct wp_remote {
 	struct wp_session *session;
 	u32 pid;
 	struct mm_struct *mm;
@@ -88,44 +88,44 @@ struct wp_asleep {
 	u8 phase;
 	bool absent;
 	unsigned int nr;
-	struct wp_cfi_told told;
+	struct wp_cfi_result result;
 	u64 ips[WALLPROF_MAX_STACK];
 	unsigned int seen;
 	unsigned int nr_threads;
-	struct task_struct *threads[WP_ASLEEP_BATCH];
+	struct task_struct *threads[WP_REMOTE_BATCH];
 };
 
-static u64 wp_asleep_reg(const void *ctx, unsigned int reg)
+static u64 wp_remote_reg(const void *ctx, unsigned int reg)
 {
-	const struct wp_asleep *walk = ctx;
+	const struct wp_remote *walk = ctx;
 
 	return wp_regs_dwarf(&walk->regs, reg);
 }
 
 /* Context: a worker that uses the process's memory. */
-static bool wp_asleep_read(void *ctx, u64 addr, u64 *value)
+static bool wp_remote_read(void *ctx, u64 addr, u64 *value)
 {
 	const void __user *from = (const void __user *)wp_user_nospec(addr);
-	struct wp_asleep *walk = ctx;
+	struct wp_remote *walk = ctx;
 
 	walk->absent = copy_from_user_nofault(value, from, sizeof(*value));
 	return !walk->absent;
 }
 
-static u64 wp_asleep_strip(u64 ip)
+static u64 wp_remote_strip(u64 ip)
 {
 	return wp_strip_ip(ip);
 }
 
-static const struct wp_cfi_ops wp_asleep_ops = {
+static const struct wp_cfi_ops wp_remote_ops = {
 	.arch = &wp_cfi_here,
-	.reg = wp_asleep_reg,
-	.read = wp_asleep_read,
-	.strip = wp_asleep_strip,
+	.reg = wp_remote_reg,
+	.read = wp_remote_read,
+	.strip = wp_remote_strip,
 };
 
 /* Whether a slot's open interval could do with a better stack. */
-static bool wp_asleep_wants(const struct wallprof_task *slot)
+static bool wp_remote_wants(const struct wallprof_task *slot)
 {
 	/* Without the thread's pi_lock a guess, looked at again with it. */
 	u16 flags = data_race(slot->flags);
@@ -145,12 +145,12 @@ static bool wp_asleep_wants(const struct wallprof_task *slot)
  *
  * Context: p->pi_lock held. Until that is released the thread does not run.
  */
-static struct wallprof_task *wp_asleep_slot(struct wp_asleep *walk)
+static struct wallprof_task *wp_remote_slot(struct wp_remote *walk)
 {
 	struct wp_session *session = walk->session;
 	struct wallprof_task *slot;
 
-	if (!wp_task_asleep(walk->p))
+	if (!wp_task_blocked(walk->p))
 		return NULL;
 	/*
 	 * Only the thread itself executes another program. Until that is loaded,
@@ -159,18 +159,18 @@ static struct wallprof_task *wp_asleep_slot(struct wp_asleep *walk)
 	if (READ_ONCE(walk->p->mm) != walk->mm || wp_stack_is_exec(walk->p, walk->mm))
 		return NULL;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)walk->p);
-	return slot && wp_asleep_wants(slot) ? slot : NULL;
+	return slot && wp_remote_wants(slot) ? slot : NULL;
 }
 
 /* Takes the registers of a thread that sleeps. */
-static bool wp_asleep_begin(struct wp_asleep *walk)
+static bool wp_remote_begin(struct wp_remote *walk)
 {
 	struct task_struct *p = walk->p;
 	struct wallprof_task *slot;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&p->pi_lock, flags);
-	slot = wp_asleep_slot(walk);
+	slot = wp_remote_slot(walk);
 	if (slot) {
 		walk->regs = *task_pt_regs(p);
 		walk->since = slot->since;
@@ -181,16 +181,16 @@ static bool wp_asleep_begin(struct wp_asleep *walk)
 }
 
 /* Whether the stack may be better another time: with more memory, or more tables. */
-static bool wp_asleep_is_cut(const struct wp_asleep *walk)
+static bool wp_remote_is_cut(const struct wp_remote *walk)
 {
-	u8 why = walk->told.why;
+	u8 why = walk->result.why;
 
 	return why == WALLPROF_UNWIND_FAULT || why == WALLPROF_UNWIND_NOT_RESIDENT ||
-	       wp_stack_is_weak(why, walk->told.by_fp);
+	       wp_stack_is_weak(why, walk->result.by_fp);
 }
 
 /* Puts the stack into the thread's slot, if it slept all the time. */
-static void wp_asleep_end(struct wp_asleep *walk)
+static void wp_remote_end(struct wp_remote *walk)
 {
 	struct wp_session *session = walk->session;
 	struct task_struct *p = walk->p;
@@ -202,7 +202,7 @@ static void wp_asleep_end(struct wp_asleep *walk)
 	u64 id;
 
 	raw_spin_lock_irqsave(&p->pi_lock, flags);
-	slot = wp_asleep_slot(walk);
+	slot = wp_remote_slot(walk);
 	if (!slot || slot->since != walk->since || slot->phase != walk->phase)
 		goto unlock;
 	/* Irqs are off: this CPU's tables are ours, as they are a probe's. */
@@ -213,22 +213,22 @@ static void wp_asleep_end(struct wp_asleep *walk)
 	}
 	epoch = wp_session_epoch(session);
 	head = wp_half_of(&cpu->sched, epoch)->head;
-	head->walks_not_resident += walk->told.why == WALLPROF_UNWIND_NOT_RESIDENT;
+	head->walks_not_resident += walk->result.why == WALLPROF_UNWIND_NOT_RESIDENT;
 	/* What could not be read now may have been read then. */
-	if (slot->user_stack && wp_asleep_is_cut(walk))
+	if (slot->user_stack && wp_remote_is_cut(walk))
 		goto unlock;
 	head->walks_asleep++;
-	id = wp_stack_intern(&cpu->sched, epoch, walk->ips, walk->nr, walk->told.why,
-			     walk->told.by_fp ? WALLPROF_STACK_BY_FP : 0);
+	id = wp_stack_intern(&cpu->sched, epoch, walk->ips, walk->nr, walk->result.why,
+			     walk->result.by_fp ? WALLPROF_STACK_BY_FP : 0);
 	if (!id)
 		goto unlock;
 	slot->user_stack = id;
-	/* Tells who left by habit, too: see wp_habit_lasts(). */
+	/* Tells who left by habit, too: see wp_cached_lasts(). */
 	slot->flags &= ~WALLPROF_TASK_WEAK_STACK;
 	/* Unless it is the kernel stack that was lost. */
 	if (!(session->config.stack_flags & WALLPROF_STACK_KERNEL) || slot->kernel_stack)
 		slot->flags &= ~WALLPROF_TASK_NO_STACK;
-	if (wp_asleep_is_cut(walk))
+	if (wp_remote_is_cut(walk))
 		slot->flags |= WALLPROF_TASK_WEAK_STACK;
 	wp_session_grew(session, wp_half_of(&cpu->sched, epoch), &session->layout.sched);
 unlock:
@@ -236,29 +236,29 @@ unlock:
 }
 
 /* Context: a worker that uses the process's memory. */
-static void wp_asleep_one(struct wp_asleep *walk)
+static void wp_remote_one(struct wp_remote *walk)
 {
 	const struct wallprof_configure *config = &walk->session->config;
 
-	if (!wp_asleep_begin(walk))
+	if (!wp_remote_begin(walk))
 		return;
 	walk->absent = false;
-	walk->nr = wp_unwind_cfi(&wp_asleep_ops, walk, &walk->code->maps,
+	walk->nr = wp_unwind_cfi(&wp_remote_ops, walk, &walk->code->maps,
 				 config->stack_flags & WALLPROF_STACK_USER,
 				 instruction_pointer(&walk->regs),
 				 user_stack_pointer(&walk->regs), TASK_SIZE_MAX,
-				 walk->ips, config->max_stack, &walk->told);
+				 walk->ips, config->max_stack, &walk->result);
 	/* A word that cannot be read is the last one of its walk. */
-	if (walk->absent && walk->told.why == WALLPROF_UNWIND_FAULT)
-		walk->told.why = WALLPROF_UNWIND_NOT_RESIDENT;
-	wp_asleep_end(walk);
+	if (walk->absent && walk->result.why == WALLPROF_UNWIND_FAULT)
+		walk->result.why = WALLPROF_UNWIND_NOT_RESIDENT;
+	wp_remote_end(walk);
 }
 
 /*
  * Holds threads of the process that want a better stack, from the @seen-th one on.
  * Returns how many.
  */
-static unsigned int wp_asleep_collect(struct wp_asleep *walk)
+static unsigned int wp_remote_collect(struct wp_remote *walk)
 {
 	struct wp_session *session = walk->session;
 	struct task_struct *leader, *p;
@@ -275,7 +275,7 @@ static unsigned int wp_asleep_collect(struct wp_asleep *walk)
 			continue;
 		walk->seen++;
 		slot = wp_tasks_find(&session->tasks, (unsigned long)p);
-		if (!slot || p->flags & WP_PF_NO_USER || !wp_asleep_wants(slot))
+		if (!slot || p->flags & WP_PF_NO_USER || !wp_remote_wants(slot))
 			continue;
 		get_task_struct(p);
 		walk->threads[nr++] = p;
@@ -289,57 +289,57 @@ unlock:
 }
 
 /* Walks the stacks of the process's threads. Context: a worker, for an ioctl that waits. */
-static void wp_asleep_work(struct work_struct *work)
+static void wp_remote_work(struct work_struct *work)
 {
-	struct wp_asleep *walk = container_of(work, struct wp_asleep, work);
+	struct wp_remote *walk = container_of(work, struct wp_remote, work);
 
 	kthread_use_mm(walk->mm);
 	do {
 		while (walk->nr_threads && !READ_ONCE(walk->stop)) {
 			walk->p = walk->threads[--walk->nr_threads];
-			wp_asleep_one(walk);
+			wp_remote_one(walk);
 			put_task_struct(walk->p);
 			cond_resched();
 		}
-	} while (!READ_ONCE(walk->stop) && wp_asleep_collect(walk));
+	} while (!READ_ONCE(walk->stop) && wp_remote_collect(walk));
 	kthread_unuse_mm(walk->mm);
 	complete(&walk->done);
 }
 
 /**
- * wp_asleep_init - make the workers
+ * wp_remote_init - make the workers
  *
  * Context: process, at load.
  * Return: 0 or -ENOMEM.
  */
-int wp_asleep_init(void)
+int wp_remote_init(void)
 {
-	wp_asleep_workers = alloc_workqueue("wallprof_walk", WQ_UNBOUND, 0);
-	return wp_asleep_workers ? 0 : -ENOMEM;
+	wp_remote_workers = alloc_workqueue("wallprof_walk", WQ_UNBOUND, 0);
+	return wp_remote_workers ? 0 : -ENOMEM;
 }
 
 /**
- * wp_asleep_exit - end the workers
+ * wp_remote_exit - end the workers
  *
  * Context: process, at unload; no session is left.
  */
-void wp_asleep_exit(void)
+void wp_remote_exit(void)
 {
-	destroy_workqueue(wp_asleep_workers);
+	destroy_workqueue(wp_remote_workers);
 }
 
 /* Has a worker walk, unless no thread wants it, or the process has ended. */
-static void wp_asleep_run(struct wp_asleep *walk)
+static void wp_remote_run(struct wp_remote *walk)
 {
 	struct wp_mmput *put;
 
-	if (!wp_asleep_collect(walk))
+	if (!wp_remote_collect(walk))
 		return;
 	put = wp_mmput_alloc();
 	if (put && mmget_not_zero(walk->mm)) {
 		init_completion(&walk->done);
-		INIT_WORK(&walk->work, wp_asleep_work);
-		queue_work(wp_asleep_workers, &walk->work);
+		INIT_WORK(&walk->work, wp_remote_work);
+		queue_work(wp_remote_workers, &walk->work);
 		if (wait_for_completion_killable(&walk->done)) {
 			WRITE_ONCE(walk->stop, true);
 			cancel_work_sync(&walk->work);
@@ -352,7 +352,7 @@ static void wp_asleep_run(struct wp_asleep *walk)
 }
 
 /**
- * wp_asleep_walk - find the stacks of a process's threads that sleep
+ * wp_remote_walk - find the stacks of a process's threads that sleep
  * @session: the session, locked
  * @pid: the process, in the session's pid namespace
  * @mm: its memory, held
@@ -365,10 +365,10 @@ static void wp_asleep_run(struct wp_asleep *walk)
  *
  * Context: process.
  */
-void wp_asleep_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
+void wp_remote_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
 		    const struct wp_code *code)
 {
-	struct wp_asleep *walk;
+	struct wp_remote *walk;
 
 	if (session->state != WALLPROF_SESSION_RUNNING ||
 	    !(session->config.flags & WALLPROF_OFFCPU) ||
@@ -381,12 +381,12 @@ void wp_asleep_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
 	walk->pid = pid;
 	walk->mm = mm;
 	walk->code = code;
-	wp_asleep_run(walk);
+	wp_remote_run(walk);
 	kfree(walk);
 }
 
 /**
- * wp_asleep_kernel - find the kernel stack of a thread that sleeps since before START
+ * wp_remote_kernel - find the kernel stack of a thread that sleeps since before START
  * @session: the session, locked, its probes at work
  * @slot: the thread's slot, which it has since just now
  * @p: the thread, which slept before that, too
@@ -395,7 +395,7 @@ void wp_asleep_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
  *
  * Context: process, irqs off, p->pi_lock held, so that it is not woken.
  */
-void wp_asleep_kernel(struct wp_session *session, struct wallprof_task *slot,
+void wp_remote_kernel(struct wp_session *session, struct wallprof_task *slot,
 		      struct task_struct *p)
 {
 	struct wp_cpu *cpu = session->cpus[smp_processor_id()];

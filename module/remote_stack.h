@@ -10,11 +10,11 @@ struct wallprof_task;
 struct wp_code;
 struct wp_session;
 
-int wp_asleep_init(void);
-void wp_asleep_exit(void);
-void wp_asleep_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
+int wp_remote_init(void);
+void wp_remote_exit(void);
+void wp_remote_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
 		    const struct wp_code *code);
-void wp_asleep_kernel(struct wp_session *session, struct wallprof_task *slot,
+void wp_remote_kernel(struct wp_session *session, struct wallprof_task *slot,
 		      struct task_struct *p);
 
 #endif /* WALLPROF_REMOTE_STACK_H */

@@ -76,7 +76,7 @@ struct wp_session *wp_session_new(struct address_space *mapping)
 	mutex_init(&session->cpus_lock);
 	session->mapping = mapping;
 	wp_sampler_prepare(session);
-	wp_images_init(&session->images);
+	wp_mappings_init(&session->mappings);
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, wp_session_wake);
 	session->start = U64_MAX;
@@ -138,7 +138,8 @@ static bool wp_session_detach(struct wp_session *session)
 	for (tries = 0; !wp_tracepoints_detach(session); tries++) {
 		if (tries == WP_DETACH_TRIES) {
 			__module_get(THIS_MODULE);
-			pr_warn_once("no memory to take probes back: the module cannot be unloaded\n");
+			pr_warn_once("no memory to take probes back: the module cannot be "
+				     "unloaded\n");
 			return false;
 		}
 		msleep(WP_DETACH_MS);
@@ -165,7 +166,7 @@ void wp_session_free(struct wp_session *session)
 		wp_session_quiesce();
 	irq_work_sync(&session->wake);
 	if (session->mm)
-		wp_images_release(session);
+		wp_mappings_release(session);
 	wp_session_release_memory(session);
 	put_pid_ns(session->pid_ns);
 	put_user_ns(session->user_ns);
@@ -333,7 +334,7 @@ static void wp_session_begin_epoch(struct wp_session *session, u32 epoch)
 	/* Publishes the heads. Pairs with wp_session_epoch(). */
 	smp_store_release(&session->epoch, epoch);
 	mutex_unlock(&session->cpus_lock);
-	wp_images_note_epoch(&session->images);
+	wp_mappings_note_epoch(&session->mappings);
 }
 
 /* The same of what an epoch has written, which has ended. */
@@ -552,11 +553,11 @@ int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
 		if (epoch == WP_EPOCH_MAX)
 			return -EOVERFLOW;
 		wp_session_begin_epoch(session, epoch + 1);
-		wp_images_retire_dead(session);
+		wp_mappings_retire_dead(session);
 		/* Then nobody writes to the old half, nor looks at what was retired. */
 		wp_session_quiesce();
 		wp_session_settle_epoch(session, epoch);
-		wp_images_settle(session);
+		wp_mappings_settle(session);
 		atomic_set(&session->signalled, 0);
 		flip->time = ktime_get_mono_fast_ns();
 		break;
@@ -616,11 +617,11 @@ int wp_session_push(struct wp_session *session, struct wallprof_push *push)
 	if (push->flags || session->state == WALLPROF_SESSION_OPEN)
 		return -EINVAL;
 	err = wp_store_push(session, push, false);
-	if ((err != -ENOSPC && err != -ENOMEM) || !session->images.nr_tables)
+	if ((err != -ENOSPC && err != -ENOMEM) || !session->mappings.nr_tables)
 		return err;
-	wp_images_retire_dead(session);
+	wp_mappings_retire_dead(session);
 	wp_session_quiesce();
-	wp_images_free_retired(session);
+	wp_mappings_free_retired(session);
 	return wp_store_push(session, push, true);
 }
 
@@ -637,10 +638,10 @@ int wp_session_maps(struct wp_session *session, struct wallprof_maps *maps)
 	struct mm_struct *mm;
 	int err;
 
-	err = wp_images_map(session, maps, &mm, &code);
+	err = wp_mappings_map(session, maps, &mm, &code);
 	/* What was published stays, as long as the session is locked. */
 	if (!err && code)
-		wp_asleep_walk(session, maps->pid, mm, code);
+		wp_remote_walk(session, maps->pid, mm, code);
 	return err;
 }
 
@@ -714,7 +715,7 @@ int wp_session_status(struct wp_session *session, struct wallprof_status *status
 	status->stop = session->end;
 	no_task->count = atomic64_read(&session->untracked_count);
 	no_task->ns = atomic64_read(&session->untracked_ns);
-	wp_images_status(session, status);
+	wp_mappings_status(session, status);
 	return 0;
 }
 

@@ -31,20 +31,20 @@
 #include "state.h"
 
 /* A record with the longest name fits. */
-#define WP_LIVE_BUFFER	(4 * PATH_MAX)
+#define WP_SNAPSHOT_BUFFER	(4 * PATH_MAX)
 
 /*
  * How often a locked memory map is tried again, a jiffy later each time: for one
  * process, and in one call. A lock that is in ordinary use is free by then.
  */
-#define WP_LIVE_TRIES		3
-#define WP_LIVE_ALL_TRIES	(HZ / 10 + 1)
+#define WP_SNAPSHOT_TRIES		3
+#define WP_SNAPSHOT_ALL_TRIES	(HZ / 10 + 1)
 
 /* Mappings of a process that are looked at before its memory is let go for others. */
-#define WP_LIVE_MAPS_AT_ONCE	1024
+#define WP_SNAPSHOT_MAPS_AT_ONCE	1024
 
 /**
- * struct wp_live - a call
+ * struct wp_snapshot - a call
  * @ns: whose numbers
  * @user: where records go
  * @room: bytes there
@@ -55,7 +55,7 @@
  * @path: where a name is put together
  * @buffer: records that are not written yet, as they are made while a lock is held
  */
-struct wp_live {
+struct wp_snapshot {
 	struct pid_namespace *ns;
 	char __user *user;
 	u32 room;
@@ -64,45 +64,45 @@ struct wp_live {
 	unsigned int tries;
 	struct wp_mmput *put;
 	char path[PATH_MAX];
-	char buffer[WP_LIVE_BUFFER] __aligned(8);
+	char buffer[WP_SNAPSHOT_BUFFER] __aligned(8);
 };
 
-static int wp_live_flush(struct wp_live *live)
+static int wp_snapshot_flush(struct wp_snapshot *snapshot)
 {
-	if (live->len > live->room - live->done)
+	if (snapshot->len > snapshot->room - snapshot->done)
 		return -ENOSPC;
-	if (copy_to_user(live->user + live->done, live->buffer, live->len))
+	if (copy_to_user(snapshot->user + snapshot->done, snapshot->buffer, snapshot->len))
 		return -EFAULT;
-	live->done += live->len;
-	live->len = 0;
+	snapshot->done += snapshot->len;
+	snapshot->len = 0;
 	return 0;
 }
 
 /* Room for a record, all zeros; NULL if the buffer is to be written before. */
-static void *wp_live_add(struct wp_live *live, u16 type, size_t bytes)
+static void *wp_snapshot_add(struct wp_snapshot *snapshot, u16 type, size_t bytes)
 {
-	struct wallprof_live_head *head = (void *)(live->buffer + live->len);
+	struct wallprof_live_head *head = (void *)(snapshot->buffer + snapshot->len);
 
-	if (bytes > sizeof(live->buffer) - live->len)
+	if (bytes > sizeof(snapshot->buffer) - snapshot->len)
 		return NULL;
 	memset(head, 0, bytes);
 	head->type = type;
 	head->bytes = bytes;
-	live->len += bytes;
+	snapshot->len += bytes;
 	return head;
 }
 
 /*
  * The next thread from a number on, held, and its number; or NULL.
  */
-static struct task_struct *wp_live_next(struct wp_live *live, int *nr)
+static struct task_struct *wp_snapshot_next(struct wp_snapshot *snapshot, int *nr)
 {
 	struct task_struct *p = NULL;
 	struct pid *pid;
 
 	rcu_read_lock();
 	for (; !p; (*nr)++) {
-		pid = idr_get_next(&live->ns->idr, nr);
+		pid = idr_get_next(&snapshot->ns->idr, nr);
 		if (!pid)
 			break;
 		p = pid_task(pid, PIDTYPE_PID);
@@ -116,24 +116,24 @@ static struct task_struct *wp_live_next(struct wp_live *live, int *nr)
 }
 
 /* Records a thread; 0, or an error. */
-static int wp_live_thread(struct wp_live *live, struct task_struct *p, u32 tid,
-			  const struct mm_struct *mm, u32 flags)
+static int wp_snapshot_thread(struct wp_snapshot *snapshot, struct task_struct *p, u32 tid,
+			      const struct mm_struct *mm, u32 flags)
 {
 	struct wallprof_live_thread *thread;
 	int err;
 
 	/* There is always room for one. */
-	if (sizeof(live->buffer) - live->len < sizeof(*thread)) {
-		err = wp_live_flush(live);
+	if (sizeof(snapshot->buffer) - snapshot->len < sizeof(*thread)) {
+		err = wp_snapshot_flush(snapshot);
 		if (err)
 			return err;
 	}
-	thread = wp_live_add(live, WALLPROF_LIVE_THREAD, sizeof(*thread));
+	thread = wp_snapshot_add(snapshot, WALLPROF_LIVE_THREAD, sizeof(*thread));
 	thread->tid = tid;
 	rcu_read_lock();
-	thread->pid = task_tgid_nr_ns(p, live->ns);
+	thread->pid = task_tgid_nr_ns(p, snapshot->ns);
 	if (pid_alive(p))
-		thread->ppid = task_tgid_nr_ns(rcu_dereference(p->real_parent), live->ns);
+		thread->ppid = task_tgid_nr_ns(rcu_dereference(p->real_parent), snapshot->ns);
 	rcu_read_unlock();
 	/* One that somebody is writing at this moment may be a mixture; he is told of. */
 	data_race(strscpy(thread->comm, p->comm, sizeof(thread->comm)));
@@ -147,22 +147,22 @@ static int wp_live_thread(struct wp_live *live, struct task_struct *p, u32 tid,
 /*
  * What /proc/PID/maps calls a mapping; "" if it has no name. Context: mmap_lock held.
  */
-static const char *wp_live_name(struct wp_live *live, struct vm_area_struct *vma)
+static const char *wp_snapshot_name(struct wp_snapshot *snapshot, struct vm_area_struct *vma)
 {
 	const struct mm_struct *mm = vma->vm_mm;
 	const char *name = NULL;
 
 #ifdef CONFIG_ANON_VMA_NAME
 	if (vma->anon_name) {
-		snprintf(live->path, sizeof(live->path), "[%s:%s]",
+		snprintf(snapshot->path, sizeof(snapshot->path), "[%s:%s]",
 			 vma->vm_file ? "anon_shmem" : "anon", vma->anon_name->name);
-		name = live->path;
+		name = snapshot->path;
 	}
 #endif
 	if (vma->vm_file) {
 		if (!name)
-			name = d_path(wp_file_user_path(vma->vm_file), live->path,
-				      sizeof(live->path));
+			name = d_path(wp_file_user_path(vma->vm_file), snapshot->path,
+				      sizeof(snapshot->path));
 		return IS_ERR(name) ? "" : name;
 	}
 	if (vma->vm_ops && vma->vm_ops->name && vma->vm_ops->name(vma))
@@ -175,13 +175,13 @@ static const char *wp_live_name(struct wp_live *live, struct vm_area_struct *vma
 }
 
 /* Tells of a mapping; false if the buffer is to be written before. */
-static bool wp_live_map(struct wp_live *live, struct vm_area_struct *vma)
+static bool wp_snapshot_map(struct wp_snapshot *snapshot, struct vm_area_struct *vma)
 {
-	const char *name = wp_live_name(live, vma);
+	const char *name = wp_snapshot_name(snapshot, vma);
 	struct wallprof_live_map *map;
 	size_t len = strlen(name);
 
-	map = wp_live_add(live, WALLPROF_LIVE_MAP, ALIGN(sizeof(*map) + len + 1, 8));
+	map = wp_snapshot_add(snapshot, WALLPROF_LIVE_MAP, ALIGN(sizeof(*map) + len + 1, 8));
 	if (!map)
 		return false;
 	map->prot = (vma->vm_flags & VM_READ ? PROT_READ : 0) |
@@ -208,15 +208,15 @@ static bool wp_live_map(struct wp_live *live, struct vm_area_struct *vma)
  *
  * Return: 0, -EBUSY if it stays locked, -EINTR if the caller is killed.
  */
-static int wp_live_lock(struct wp_live *live, struct mm_struct *mm)
+static int wp_snapshot_lock(struct wp_snapshot *snapshot, struct mm_struct *mm)
 {
-	unsigned int tries = WP_LIVE_TRIES;
+	unsigned int tries = WP_SNAPSHOT_TRIES;
 
 	while (!mmap_read_trylock(mm)) {
-		if (!tries || !live->tries)
+		if (!tries || !snapshot->tries)
 			return -EBUSY;
 		tries--;
-		live->tries--;
+		snapshot->tries--;
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -226,19 +226,19 @@ static int wp_live_lock(struct wp_live *live, struct mm_struct *mm)
 
 /*
  * Records mappings of a process from @at on, as many as fit into the buffer, of
- * WP_LIVE_MAPS_AT_ONCE. @full: whether the buffer is to be written before the next one.
+ * WP_SNAPSHOT_MAPS_AT_ONCE. @full: whether the buffer is to be written before the next one.
  *
  * Context: mmap_lock held. Return: whether there are more.
  */
-static bool wp_live_some_maps(struct wp_live *live, struct mm_struct *mm,
-			      unsigned long *at, bool *full)
+static bool wp_snapshot_some_maps(struct wp_snapshot *snapshot, struct mm_struct *mm,
+				  unsigned long *at, bool *full)
 {
 	unsigned int looked = 0;
 	struct vm_area_struct *vma;
 
 	for (vma = find_vma(mm, *at); vma; vma = find_vma(mm, *at)) {
-		*full = vma->vm_flags & VM_EXEC && !wp_live_map(live, vma);
-		if (*full || looked++ == WP_LIVE_MAPS_AT_ONCE)
+		*full = vma->vm_flags & VM_EXEC && !wp_snapshot_map(snapshot, vma);
+		if (*full || looked++ == WP_SNAPSHOT_MAPS_AT_ONCE)
 			return true;
 		*at = vma->vm_end;
 	}
@@ -252,7 +252,7 @@ static bool wp_live_some_maps(struct wp_live *live, struct mm_struct *mm,
  * too, nor the process's memory is in use: writing may take as long as the reader
  * likes, and a process that is killed meanwhile is to give its memory back.
  */
-static int wp_live_maps(struct wp_live *live, struct mm_struct *mm)
+static int wp_snapshot_maps(struct wp_snapshot *snapshot, struct mm_struct *mm)
 {
 	unsigned long at = 0;
 	bool full, more;
@@ -262,23 +262,23 @@ static int wp_live_maps(struct wp_live *live, struct mm_struct *mm)
 		full = false;
 		more = false;
 		/* Where @put was needed, the process had ended. */
-		if (!live->put || !mmget_not_zero(mm))
+		if (!snapshot->put || !mmget_not_zero(mm))
 			return 0;
-		err = wp_live_lock(live, mm);
+		err = wp_snapshot_lock(snapshot, mm);
 		if (!err) {
-			more = wp_live_some_maps(live, mm, &at, &full);
+			more = wp_snapshot_some_maps(snapshot, mm, &at, &full);
 			mmap_read_unlock(mm);
 		}
-		wp_mmput_deferred(mm, &live->put);
+		wp_mmput_deferred(mm, &snapshot->put);
 		if (full)
-			err = wp_live_flush(live);
+			err = wp_snapshot_flush(snapshot);
 		cond_resched();
 	} while (more && !err);
 	return err;
 }
 
 /* A process's memory, held; NULL if it has none. Its first thread may have ended. */
-static struct mm_struct *wp_live_mm(struct task_struct *leader)
+static struct mm_struct *wp_snapshot_mm(struct task_struct *leader)
 {
 	struct mm_struct *mm = NULL;
 	struct task_struct *p;
@@ -299,72 +299,72 @@ static struct mm_struct *wp_live_mm(struct task_struct *leader)
 }
 
 /* The buffer is empty. */
-static int wp_live_process(struct wp_live *live, struct task_struct *p, u32 tid)
+static int wp_snapshot_process(struct wp_snapshot *snapshot, struct task_struct *p, u32 tid)
 {
-	u32 done = live->done;
+	u32 done = snapshot->done;
 	struct mm_struct *mm;
 	int err;
 
 	/* Allocated before there is a reference that could be the last one. */
-	if (!live->put)
-		live->put = wp_mmput_alloc();
-	if (!live->put)
+	if (!snapshot->put)
+		snapshot->put = wp_mmput_alloc();
+	if (!snapshot->put)
 		return -ENOMEM;
-	mm = wp_live_mm(p);
-	err = wp_live_thread(live, p, tid, mm, 0);
+	mm = wp_snapshot_mm(p);
+	err = wp_snapshot_thread(snapshot, p, tid, mm, 0);
 	if (!mm)
 		return err;
 	if (!err)
-		err = wp_live_maps(live, mm);
+		err = wp_snapshot_maps(snapshot, mm);
 	if (err == -EBUSY) {
 		/* All or none of its mappings: some may be in the reader's memory. */
-		live->done = done;
-		live->len = 0;
-		err = wp_live_thread(live, p, tid, mm, WALLPROF_LIVE_NO_MAPS);
+		snapshot->done = done;
+		snapshot->len = 0;
+		err = wp_snapshot_thread(snapshot, p, tid, mm, WALLPROF_LIVE_NO_MAPS);
 	}
 	mmdrop(mm);
 	return err;
 }
 
 /* Tells of a thread, and of its process, if it is the first one; all or nothing. */
-static int wp_live_one(struct wp_live *live, struct task_struct *p, u32 tid)
+static int wp_snapshot_one(struct wp_snapshot *snapshot, struct task_struct *p, u32 tid)
 {
 	int err;
 
 	if (thread_group_leader(p))
-		err = wp_live_process(live, p, tid);
+		err = wp_snapshot_process(snapshot, p, tid);
 	else
-		err = wp_live_thread(live, p, tid, NULL, 0);
-	return err ? err : wp_live_flush(live);
+		err = wp_snapshot_thread(snapshot, p, tid, NULL, 0);
+	return err ? err : wp_snapshot_flush(snapshot);
 }
 
 /**
- * wp_live_read - WALLPROF_IOC_LIVE
+ * wp_snapshot_read - WALLPROF_IOC_LIVE
  * @session: the session, locked
  * @args: from where on, and where to
  *
  * Return: 0, or an error as documented in the uapi header.
  */
-int wp_live_read(struct wp_session *session, struct wallprof_live *args)
+int wp_snapshot_read(struct wp_session *session, struct wallprof_live *args)
 {
 	struct task_struct *p;
-	struct wp_live *live;
+	struct wp_snapshot *snapshot;
 	int nr = args->tid;
 	int err = 0;
 	u32 done;
 
 	if (args->flags || nr < 0)
 		return -EINVAL;
-	live = kvzalloc(sizeof(*live), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!live)
+	snapshot = kvzalloc(sizeof(*snapshot), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!snapshot)
 		return -ENOMEM;
-	live->ns = session->pid_ns;
-	live->user = u64_to_user_ptr(args->records);
-	live->room = args->bytes;
-	live->tries = WP_LIVE_ALL_TRIES;
-	for (; (p = wp_live_next(live, &nr)); nr++) {
-		done = live->done;
-		err = wp_live_one(live, p, nr);
+	snapshot->ns = session->pid_ns;
+	snapshot->user = u64_to_user_ptr(args->records);
+	snapshot->room = args->bytes;
+	snapshot->tries = WP_SNAPSHOT_ALL_TRIES;
+	for (; (p = wp_snapshot_next(snapshot, &nr)); nr++) {
+		done = snapshot->done;
+		err = wp_snapshot_one(snapshot, p, nr);
 		put_task_struct(p);
 		if (!err && fatal_signal_pending(current))
 			err = -EINTR;
@@ -374,14 +374,14 @@ int wp_live_read(struct wp_session *session, struct wallprof_live *args)
 	}
 	if (err == -ENOSPC && done) {
 		/* What was written of this one is not there. */
-		live->done = done;
+		snapshot->done = done;
 		err = 0;
 	}
 	if (!err) {
 		args->tid = p ? nr : 0;
-		args->bytes = live->done;
+		args->bytes = snapshot->done;
 	}
-	kfree(live->put);
-	kvfree(live);
+	kfree(snapshot->put);
+	kvfree(snapshot);
 	return err;
 }

@@ -5,6 +5,6 @@
 struct wallprof_live;
 struct wp_session;
 
-int wp_live_read(struct wp_session *session, struct wallprof_live *args);
+int wp_snapshot_read(struct wp_session *session, struct wallprof_live *args);
 
 #endif /* WALLPROF_SNAPSHOT_H */

@@ -65,20 +65,20 @@ static __always_inline u64 wp_user_limit(bool is64)
 static __always_inline bool wp_read_frame64(void *ctx, u64 addr, struct wp_frame *frame)
 {
 	const u64 __user *p = (const u64 __user *)wp_user_nospec(addr);
-	struct wp_memo_notes *notes = ctx;
+	struct wp_stack_cache_notes *notes = ctx;
 
 	unsafe_get_user(frame->next, p, fault);
 	unsafe_get_user(frame->ret, p + 1, fault);
 	if (notes) {
-		wp_memo_note(notes, addr, frame->next);
-		wp_memo_note(notes, addr + sizeof(u64), frame->ret);
+		wp_stack_cache_note(notes, addr, frame->next);
+		wp_stack_cache_note(notes, addr + sizeof(u64), frame->ret);
 	}
 	frame->next = wp_strip_fp(frame->next);
 	frame->ret = wp_strip_ip(frame->ret);
 	return true;
 fault:
 	if (notes)
-		wp_memo_note_fault(notes);
+		wp_stack_cache_note_fault(notes);
 	return false;
 }
 
@@ -158,7 +158,7 @@ static __always_inline bool wp_read_frame32_nmi(void *ctx, u64 addr,
  */
 struct wp_reader {
 	struct pt_regs *regs;
-	struct wp_memo_notes *notes;
+	struct wp_stack_cache_notes *notes;
 };
 
 /* A register where the walk begins. */
@@ -166,7 +166,7 @@ static __always_inline u64 wp_read_reg(const void *ctx, unsigned int reg)
 {
 	const struct wp_reader *reader = ctx;
 
-	wp_memo_note_reg(reader->notes, reg == wp_cfi_here.fp);
+	wp_stack_cache_note_reg(reader->notes, reg == wp_cfi_here.fp);
 	return wp_regs_dwarf(reader->regs, reg);
 }
 
@@ -196,10 +196,10 @@ static __always_inline bool wp_read_word(void *ctx, u64 addr, u64 *value)
 	struct wp_reader *reader = ctx;
 
 	if (!wp_read_user(ctx, addr, value)) {
-		wp_memo_note_fault(reader->notes);
+		wp_stack_cache_note_fault(reader->notes);
 		return false;
 	}
-	wp_memo_note(reader->notes, addr, *value);
+	wp_stack_cache_note(reader->notes, addr, *value);
 	return true;
 }
 
@@ -245,23 +245,23 @@ static const struct wp_code *wp_walk_code(struct wp_session *session, bool is64,
 {
 	const struct wp_code *code = NULL;
 
-	walk->changes = wp_images_changes(&session->images);
+	walk->changes = wp_mappings_changes(&session->mappings);
 	if (!(session->config.stack_flags & WALLPROF_STACK_TABLES))
 		return NULL;
 	/* Tables are of 64-bit code. */
 	if (is64)
-		code = wp_images_find(&session->images, current->mm);
+		code = wp_mappings_find(&session->mappings, current->mm);
 	walk->unknown = !code;
 	return code;
 }
 
 /* What a walk by tables told. */
-static __always_inline void wp_walk_told(struct wp_walk *walk,
-					 const struct wp_cfi_told *told)
+static __always_inline void wp_walk_take(struct wp_walk *walk,
+					 const struct wp_cfi_result *result)
 {
-	walk->why = told->why;
-	walk->slow = told->slow;
-	if (told->by_fp)
+	walk->why = result->why;
+	walk->slow = result->slow;
+	if (result->by_fp)
 		walk->flags |= WALLPROF_STACK_BY_FP;
 }
 
@@ -305,24 +305,24 @@ static __always_inline unsigned long wp_stack_process(struct task_struct *p,
 static __always_inline bool wp_walk_again(struct wp_cpu *cpu, u32 epoch,
 					  struct pt_regs *regs, u64 generation,
 					  struct wp_walk *walk,
-					  struct wp_memo_notes *notes)
+					  struct wp_stack_cache_notes *notes)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	u64 fp = wp_regs_dwarf(regs, wp_cfi_here.fp);
 	unsigned long process = wp_stack_process(current, regs);
-	struct wp_memos *memos = cpu->memos;
-	struct wp_memo *memo;
+	struct wp_stack_cache *cache = cpu->stack_cache;
+	struct wp_cached_stack *old;
 
 	walk->generation = generation;
-	memo = wp_memo_find(memos, ip, sp, process);
-	if (memo && wp_memo_holds(memos, memo, wp_user_is, NULL, generation, epoch, fp)) {
-		walk->why = memo->why;
-		walk->flags = memo->flags;
-		walk->id = memo->id;
-		wp_memo_tie(memo, walk->changes);
+	old = wp_stack_cache_find(cache, ip, sp, process);
+	if (old && wp_stack_cache_holds(cache, old, wp_user_is, NULL, generation, epoch, fp)) {
+		walk->why = old->why;
+		walk->flags = old->flags;
+		walk->id = old->id;
+		wp_stack_cache_tie(old, walk->changes);
 		return true;
 	}
-	wp_memo_begin(notes, memos, memo, ip, sp, fp, process);
+	wp_stack_cache_begin(notes, cache, old, ip, sp, fp, process);
 	return false;
 }
 
@@ -335,16 +335,16 @@ wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64
 	       struct wp_cpu *cpu, u32 epoch, unsigned int max, struct wp_walk *walk)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	struct wp_memo_notes notes;	/* not in @walk: for registers */
+	struct wp_stack_cache_notes notes;	/* not in @walk: for registers */
 	struct wp_reader reader = { .regs = regs, .notes = &notes };
-	struct wp_cfi_told told;
+	struct wp_cfi_result result;
 	unsigned int nr;
 
 	if (wp_walk_again(cpu, epoch, regs, code->generation, walk, &notes))
 		return 1;
 	nr = wp_unwind_cfi(&wp_walk_ops, &reader, &code->maps, by_fp, ip, sp, limit,
-			   cpu->sched_scratch.user, max, &told);
-	wp_walk_told(walk, &told);
+			   cpu->sched_scratch.user, max, &result);
+	wp_walk_take(walk, &result);
 	walk->notes = notes;
 	return nr;
 }
@@ -359,14 +359,14 @@ wp_walk_frames_noted(struct pt_regs *regs, u64 limit, struct wp_cpu *cpu, u32 ep
 		     unsigned int max, struct wp_walk *walk)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	struct wp_memo_notes notes;	/* not in @walk: for registers */
+	struct wp_stack_cache_notes notes;	/* not in @walk: for registers */
 	unsigned int nr;
 
 	/* No code has generation 0. */
 	if (wp_walk_again(cpu, epoch, regs, 0, walk, &notes))
 		return 1;
 	if (max > 1)
-		wp_memo_note_reg(&notes, true);
+		wp_stack_cache_note_reg(&notes, true);
 	nr = wp_unwind_fp(ip, sp, wp_regs_fp(regs), 8, limit, wp_read_frame64, &notes,
 			  cpu->sched_scratch.user, max, &walk->why);
 	walk->notes = notes;
@@ -391,13 +391,14 @@ wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned in
  * Whether a stack that began as one that is remembered is that one. Where user
  * memory is not open yet. Context: irqs off.
  */
-static __always_inline const struct wp_memo *
-wp_stack_same(const struct wp_session *session, const struct wp_memos *memos,
-	      const struct wp_memo *there, u32 epoch, u64 sp, u64 fp)
+static __always_inline const struct wp_cached_stack *
+wp_stack_same(const struct wp_session *session, const struct wp_stack_cache *cache,
+	      const struct wp_cached_stack *there, u32 epoch, u64 sp, u64 fp)
 {
-	if (!wp_memo_may_hold(memos, there, wp_images_changes(&session->images), epoch, fp))
+	if (!wp_stack_cache_may_hold(cache, there, wp_mappings_changes(&session->mappings),
+				     epoch, fp))
 		return NULL;
-	return wp_stack_words_are(memos, there->begin, there->nr, wp_user_nospec(sp)) ?
+	return wp_stack_words_are(cache, there->begin, there->nr, wp_user_nospec(sp)) ?
 	       there : NULL;
 }
 
@@ -405,17 +406,17 @@ wp_stack_same(const struct wp_session *session, const struct wp_memos *memos,
  * wp_stack_again(), if another of its set was found since. By itself, so that what
  * is likely has no registers to save. Context: irqs off.
  */
-static noinline __attribute__((__flatten__)) const struct wp_memo *
-wp_stack_again_other(const struct wp_session *session, struct wp_memos *memos, u32 epoch)
+static noinline __attribute__((__flatten__)) const struct wp_cached_stack *
+wp_stack_again_other(const struct wp_session *session, struct wp_stack_cache *cache, u32 epoch)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	const struct wp_memo *there;
+	const struct wp_cached_stack *there;
 
-	there = wp_memo_find(memos, ip, sp, wp_stack_process(current, regs));
+	there = wp_stack_cache_find(cache, ip, sp, wp_stack_process(current, regs));
 	if (!there)
 		return NULL;
-	return wp_stack_same(session, memos, there, epoch, sp,
+	return wp_stack_same(session, cache, there, epoch, sp,
 			     wp_regs_dwarf(regs, wp_cfi_here.fp));
 }
 
@@ -432,23 +433,23 @@ wp_stack_again_other(const struct wp_session *session, struct wp_memos *memos, u
  * Context: irqs off, not NMI; current's mm is loaded.
  * Return: what is remembered of the stack; NULL if it is not known to be the same.
  */
-__attribute__((__flatten__)) const struct wp_memo *
+__attribute__((__flatten__)) const struct wp_cached_stack *
 wp_stack_again(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
 {
 	struct task_struct *p = current;
 	struct pt_regs *regs = task_pt_regs(p);
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	struct wp_memos *memos = cpu->memos;
-	const struct wp_memo *there;
+	struct wp_stack_cache *cache = cpu->stack_cache;
+	const struct wp_cached_stack *there;
 	unsigned long process;
 
 	if (!p->mm || p->flags & WP_PF_NO_USER || !wp_regs_64bit(regs))
 		return NULL;
 	process = wp_stack_process(p, regs);
-	there = wp_memo_last(memos, ip, sp, process);
-	if (unlikely(!wp_memo_began(there, ip, sp, process)))
-		return wp_stack_again_other(session, memos, epoch);
-	return wp_stack_same(session, memos, there, epoch, sp,
+	there = wp_stack_cache_last(cache, ip, sp, process);
+	if (unlikely(!wp_stack_cache_began(there, ip, sp, process)))
+		return wp_stack_again_other(session, cache, epoch);
+	return wp_stack_same(session, cache, there, epoch, sp,
 			     wp_regs_dwarf(regs, wp_cfi_here.fp));
 }
 
@@ -462,19 +463,21 @@ wp_stack_again(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
  * Context: irqs off, not NMI; current has an mm, and is 64-bit.
  * Return: what is remembered, if it would be known again; or NULL.
  */
-const struct wp_memo *wp_stack_remembered(struct wp_session *session, struct wp_cpu *cpu,
-					  u32 epoch, u64 id)
+const struct wp_cached_stack *wp_stack_remembered(struct wp_session *session, struct wp_cpu *cpu,
+						  u32 epoch, u64 id)
 {
 	struct pt_regs *regs = task_pt_regs(current);
-	const struct wp_memo *memo;
+	const struct wp_cached_stack *old;
 
-	memo = wp_memo_find(cpu->memos, instruction_pointer(regs), user_stack_pointer(regs),
-			    wp_stack_process(current, regs));
-	if (!memo || memo->id != id ||
-	    !wp_memo_may_hold(cpu->memos, memo, wp_images_changes(&session->images), epoch,
-			      wp_regs_dwarf(regs, wp_cfi_here.fp)))
+	old = wp_stack_cache_find(cpu->stack_cache, instruction_pointer(regs),
+				  user_stack_pointer(regs),
+				  wp_stack_process(current, regs));
+	if (!old || old->id != id ||
+	    !wp_stack_cache_may_hold(cpu->stack_cache, old,
+				     wp_mappings_changes(&session->mappings), epoch,
+				     wp_regs_dwarf(regs, wp_cfi_here.fp)))
 		return NULL;
-	return memo;
+	return old;
 }
 
 /**
@@ -546,9 +549,9 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
  */
 void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id)
 {
-	if (walk->notes.memo)
-		wp_memo_keep(&walk->notes, walk->generation, walk->changes, epoch, id,
-			     walk->why, walk->flags);
+	if (walk->notes.old)
+		wp_stack_cache_keep(&walk->notes, walk->generation, walk->changes, epoch, id,
+				    walk->why, walk->flags);
 }
 
 /**
@@ -569,7 +572,7 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 	bool by_fp = session->config.stack_flags & WALLPROF_STACK_USER;
 	struct wp_reader reader = {};
 	const struct wp_code *code;
-	struct wp_cfi_told told;
+	struct wp_cfi_result result;
 	unsigned int nr;
 	u64 ip, sp, fp;
 	bool is64;
@@ -592,8 +595,8 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 	if (code) {
 		reader.regs = regs;
 		nr = wp_unwind_cfi(&wp_walk_ops_nmi, &reader, &code->maps, by_fp, ip, sp,
-				   wp_user_limit(true), scratch->user, max, &told);
-		wp_walk_told(walk, &told);
+				   wp_user_limit(true), scratch->user, max, &result);
+		wp_walk_take(walk, &result);
 		return nr;
 	}
 	if (max > 1 && !by_fp) {

@@ -25,7 +25,7 @@ struct wp_tables;
  * @slow: it went by tables, in the slow form
  * @id: the stack's id, if it was remembered: nothing was walked then
  * @generation: of the mappings, if it went by tables
- * @changes: wp_images_changes() before these were looked up
+ * @changes: wp_mappings_changes() before these were looked up
  * @notes: what it is to be remembered by, if there is a memo in them
  */
 struct wp_walk {
@@ -36,7 +36,7 @@ struct wp_walk {
 	u64 id;
 	u64 generation;
 	u64 changes;
-	struct wp_memo_notes notes;
+	struct wp_stack_cache_notes notes;
 };
 
 /* The tracepoints whose probes read kernel stacks. */
@@ -60,10 +60,10 @@ static inline bool wp_stack_is_exec(const struct task_struct *p,
 	return p->in_execve && !READ_ONCE(mm->end_code);
 }
 
-const struct wp_memo *wp_stack_remembered(struct wp_session *session, struct wp_cpu *cpu,
-					  u32 epoch, u64 id);
-const struct wp_memo *wp_stack_again(struct wp_session *session, struct wp_cpu *cpu,
-				     u32 epoch);
+const struct wp_cached_stack *wp_stack_remembered(struct wp_session *session, struct wp_cpu *cpu,
+						  u32 epoch, u64 id);
+const struct wp_cached_stack *wp_stack_again(struct wp_session *session, struct wp_cpu *cpu,
+					     u32 epoch);
 unsigned int wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 			   struct wp_walk *walk);
 void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id);
@@ -83,19 +83,19 @@ void wp_stack_set_caller(unsigned int nr, unsigned long from, unsigned long to);
 /**
  * wp_walk_count_again - count a stack that was not walked
  * @head: of the half that the stack is in
- * @memo: what is remembered of it
+ * @old: what is remembered of it
  *
  * Context: the half's writer.
  * Return: whether it is wp_stack_is_weak().
  */
 static __always_inline bool wp_walk_count_again(struct wallprof_half *head,
-						const struct wp_memo *memo)
+						const struct wp_cached_stack *old)
 {
-	head->unwinds[memo->why]++;
+	head->unwinds[old->why]++;
 	head->walks_remembered++;
-	if (likely(!wp_stack_is_weak(memo->why, memo->flags & WALLPROF_STACK_BY_FP)))
+	if (likely(!wp_stack_is_weak(old->why, old->flags & WALLPROF_STACK_BY_FP)))
 		return false;
-	if (memo->flags & WALLPROF_STACK_BY_FP)
+	if (old->flags & WALLPROF_STACK_BY_FP)
 		head->walks_mixed++;
 	return true;
 }
@@ -120,19 +120,19 @@ static __always_inline u64 wp_user_nospec(u64 addr)
  * those that look for mistakes want to be told all the same: arm64's get_user() asks
  * might_fault().
  */
-#define WP_FAULTS_TOLD	(!IS_ENABLED(CONFIG_PREEMPT_COUNT) || \
-			 IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) || \
-			 IS_ENABLED(CONFIG_PROVE_LOCKING))
+#define WP_FAULTS_CHECKED	(!IS_ENABLED(CONFIG_PREEMPT_COUNT) || \
+				 IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) || \
+				 IS_ENABLED(CONFIG_PROVE_LOCKING))
 
 static __always_inline void wp_faults_fail(void)
 {
-	if (WP_FAULTS_TOLD)
+	if (WP_FAULTS_CHECKED)
 		pagefault_disable();
 }
 
 static __always_inline void wp_faults_end(void)
 {
-	if (WP_FAULTS_TOLD)
+	if (WP_FAULTS_CHECKED)
 		pagefault_enable();
 }
 
@@ -144,7 +144,7 @@ static __always_inline bool wp_stack_word_is(void *ctx, u64 addr, u64 word)
 
 /**
  * wp_stack_words_are - whether words of current's stack are what they were
- * @memos: this CPU's
+ * @cache: this CPU's
  * @begin: position of what they were
  * @nr: how many, even; 0 of a stack of one address, which was all that was asked for
  * @sp: stack pointer
@@ -155,7 +155,7 @@ static __always_inline bool wp_stack_word_is(void *ctx, u64 addr, u64 word)
  *
  * Context: irqs off, not NMI; current's mm is loaded.
  */
-static __always_inline bool wp_stack_words_are(const struct wp_memos *memos, u64 begin,
+static __always_inline bool wp_stack_words_are(const struct wp_stack_cache *cache, u64 begin,
 					       unsigned int nr, u64 sp)
 {
 	bool are = false;
@@ -164,9 +164,9 @@ static __always_inline bool wp_stack_words_are(const struct wp_memos *memos, u64
 		return true;
 	wp_faults_fail();
 	if (likely(user_access_begin((void __user *)0, TASK_SIZE_MAX - 1))) {
-		are = wp_memo_words_are(wp_memo_words(memos, begin),
-					wp_memo_ats(memos, begin), nr, wp_stack_word_is,
-					NULL, sp);
+		are = wp_stack_cache_words_are(wp_stack_cache_words(cache, begin),
+					       wp_stack_cache_ats(cache, begin), nr,
+					       wp_stack_word_is, NULL, sp);
 		user_access_end();
 	}
 	wp_faults_end();

@@ -32,9 +32,9 @@
 struct address_space;
 struct mm_struct;
 struct page;
-struct wp_habit;
-struct wp_habits;
-struct wp_memos;
+struct wp_cached_switch;
+struct wp_switch_cache;
+struct wp_stack_cache;
 struct user_namespace;
 
 /**
@@ -65,12 +65,12 @@ struct wp_address {
  * struct wp_cpu - what a session keeps for one CPU
  * @sched: the scheduler probes' tables
  * @sched_scratch: theirs
- * @memos: the user stacks that they walked last, if they do
- * @habits: how threads leave this CPU, of a session that is wp_session_is_plain()
+ * @stack_cache: the user stacks that they walked last, if they do
+ * @switch_cache: how threads leave this CPU, of a session that is wp_session_is_fast()
  * @addresses: what they interned last, by hash, of a session that is @one_address
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
- * @current_habit: the one by which it came, or &wp_habits.none; with @habits
+ * @current_cached: the one by which it came, or &wp_switch_cache.none; with @switch_cache
  * @leave: how the thread that a scheduler probe is told of leaves its CPU, or wakes
  * @passed: what it adds, if that is not where it was added last
  * @key: and to what
@@ -89,16 +89,17 @@ struct wp_address {
  * @nr_pages: how many
  *
  * What follows @event is constant once the CPU is known. All before it is used by this
- * CPU alone: the sched_ and current_ fields, @memos, @habits, @addresses, @leave, @passed,
+ * CPU alone: the sched_ and current_ fields, @stack_cache, @switch_cache, @addresses,
+ * @leave, @passed,
  * @key, @ring and @switched_at with interrupts off, the sampler's in the overflow handler.
  */
 struct wp_cpu {
 	struct wp_tables sched;
-	struct wp_memos *memos;
-	struct wp_habits *habits;
+	struct wp_stack_cache *stack_cache;
+	struct wp_switch_cache *switch_cache;
 	unsigned long current_key;
 	struct wallprof_task *current_slot;
-	struct wp_habit *current_habit;
+	struct wp_cached_switch *current_cached;
 	/* Not on the stack: kernels may fill that with zeroes each time. */
 	struct wp_leave leave;
 	struct wp_passed passed;
@@ -189,8 +190,8 @@ struct wp_bare {
  * @empty: what is mapped of CPUs without memory; its lock orders that with their coming
  * @mapping: of the device's inode
  * @tails: how far the reader has read the rings; mapped, for writing
- * @images: the code that processes run
- * @mm: charged with @mm_pages, and for @images
+ * @mappings: the code that processes run
+ * @mm: charged with @mm_pages, and for @mappings
  * @mm_pages: locked pages
  * @mm_limit: how many the owner may have, of all kinds
  * @bare: what happened on CPUs without memory
@@ -255,7 +256,7 @@ struct wp_session {
 	struct address_space *mapping;
 	struct wallprof_tail *tails;
 
-	struct wp_images images;
+	struct wp_mappings mappings;
 
 	struct mm_struct *mm;
 	unsigned long mm_pages;
@@ -295,9 +296,9 @@ struct wp_session {
 static_assert(WP_LINE(last_retired) < WP_LINE(config));
 static_assert(WP_LINE(tasks.bucket_mask) < WP_LINE(tasks.lock));
 static_assert(WP_LINE(tasks.used) < WP_LINE(claiming));
-static_assert(WP_LINE(images.nr_lived) < WP_LINE(images.by_mm));
-static_assert(WP_LINE(images.changes) < WP_LINE(images.lock));
-static_assert(WP_LINE(images.nr_missed) < WP_LINE(mm));
+static_assert(WP_LINE(mappings.nr_lived) < WP_LINE(mappings.by_mm));
+static_assert(WP_LINE(mappings.changes) < WP_LINE(mappings.lock));
+static_assert(WP_LINE(mappings.nr_missed) < WP_LINE(mm));
 static_assert(WP_LINE(passed_over) < WP_LINE(tasks.lock));
 static_assert(WP_LINE(cpus) < WP_LINE(bare));
 #endif
@@ -306,7 +307,7 @@ static_assert(WP_LINE(cpus) < WP_LINE(bare));
 #define WP_STACK_WALK	(WALLPROF_STACK_USER | WALLPROF_STACK_TABLES)
 
 /* What a session does not do that is plain: see there. */
-#define WP_FLAGS_NOT_PLAIN	(WALLPROF_TIMELINE | WALLPROF_HISTOGRAMS |	\
+#define WP_FLAGS_NOT_FAST	(WALLPROF_TIMELINE | WALLPROF_HISTOGRAMS |	\
 				 WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS)
 
 /*
@@ -314,12 +315,12 @@ static_assert(WP_LINE(cpus) < WP_LINE(bare));
  * of such a session do not ask themselves what is known here. It does not change
  * after CONFIGURE. Context: process.
  */
-static inline bool wp_session_is_plain(const struct wp_session *session)
+static inline bool wp_session_is_fast(const struct wp_session *session)
 {
 	const struct wallprof_configure *config = &session->config;
 
 	return config->flags & WALLPROF_REASONS &&
-	       !(config->flags & WP_FLAGS_NOT_PLAIN) &&
+	       !(config->flags & WP_FLAGS_NOT_FAST) &&
 	       !(config->stack_flags & WALLPROF_STACK_KERNEL) &&
 	       config->states == GENMASK(WALLPROF_STATE_MAX - 1, 0) &&
 	       !config->min_ns && !config->max_ns && !config->wait_ns &&

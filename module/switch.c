@@ -5,7 +5,7 @@
  * It runs with the session as its data pointer, is called by the scheduler with
  * interrupts off and a run queue locked, and uses no lock but the task table's, which is
  * a raw one. What it does to a slot belongs to pure/intervals.c, what it sums to
- * pure/tables.c. A session that is wp_session_is_plain() has a probe of its own: most
+ * pure/tables.c. A session that is wp_session_is_fast() has a probe of its own: most
  * switches of it are done by what pure/switch_cache.h remembers.
  */
 #include <linux/kernel.h>
@@ -95,46 +95,46 @@ static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *c
  * stack. Context: irqs off. @prev is current; its interval is open.
  */
 static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
-			    struct wallprof_task *slot, const struct wp_way *way,
+			    struct wallprof_task *slot, const struct wp_switch_key *how,
 			    const struct wp_leave *leave, u32 epoch)
 {
 	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
-	const struct wp_memo *memo;
-	struct wp_habit *habit;
+	const struct wp_cached_stack *old;
+	struct wp_cached_switch *cached;
 
 	if (leave->reason != WALLPROF_REASON_SYSCALL &&
 	    leave->reason != WALLPROF_REASON_PREEMPTED)
 		return;
 	/* In user code it is preempted where it happens to be. */
 	if (!leave->user_stack || leave->flags & ~WALLPROF_TASK_WEAK_STACK ||
-	    wp_way_is_odd(way) || wp_in_syscall_32(way->p) || wp_way_nr(way) < 0)
+	    wp_switch_key_is_odd(how) || wp_in_syscall_32(how->p) || wp_switch_key_nr(how) < 0)
 		return;
-	habit = wp_habit_begin(cpu->habits, slot, (unsigned long)way->p, way, leave);
-	if (!habit)
+	cached = wp_cached_begin(cpu->switch_cache, slot, (unsigned long)how->p, how, leave);
+	if (!cached)
 		return;
 	if (session->one_address) {
-		wp_habit_set_address(habit, half);
+		wp_cached_set_address(cached, half);
 	} else {
-		memo = wp_stack_remembered(session, cpu, epoch, leave->user_stack);
-		if (!memo)
+		old = wp_stack_remembered(session, cpu, epoch, leave->user_stack);
+		if (!old)
 			return;
-		wp_habit_set_stack(habit, memo, half);
+		wp_cached_set_stack(cached, old, half);
 	}
-	wp_habit_learn(cpu->habits, habit, slot, way);
+	wp_cached_learn(cpu->switch_cache, cached, slot, how);
 }
 
 /*
- * A thread leaves its CPU, whatever it is used to. Context: irqs off. @way: of a session
- * that is wp_session_is_plain(); or NULL.
+ * A thread leaves its CPU, whatever it is used to. Context: irqs off. @how: of a session
+ * that is wp_session_is_fast(); or NULL.
  */
 static __always_inline void wp_switch_leave(struct wp_session *session,
 					    struct wp_cpu *cpu,
 					    struct wallprof_task *slot,
 					    struct task_struct *prev,
 					    unsigned int state, bool preempt,
-					    const struct wp_way *way, u32 epoch, u64 now)
+					    const struct wp_switch_key *how, u32 epoch, u64 now)
 {
-	const bool plain = way;
+	const bool fast = how;
 	/* Most do. */
 	struct wp_leave leave = {
 		.syscall = WALLPROF_SYSCALL_NONE,
@@ -146,31 +146,31 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 		dead = wp_leave_is_last(state, preempt);
 		leave.state = wp_leave_state(prev, state, preempt);
 	}
-	if (unlikely(dead || (!plain && session->targets_change &&
+	if (unlikely(dead || (!fast && session->targets_change &&
 			      !wp_targets_match(session, prev)))) {
 		wp_switch_exit(session, cpu, slot, prev, epoch, now);
 		return;
 	}
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return;
-	if (likely(wp_leave_is_wanted(session, leave.state, plain))) {
-		wp_capture_stacks(session, cpu, epoch, prev, &leave, plain);
-		if (plain || session->config.flags & WALLPROF_REASONS)
+	if (likely(wp_leave_is_wanted(session, leave.state, fast))) {
+		wp_capture_stacks(session, cpu, epoch, prev, &leave, fast);
+		if (fast || session->config.flags & WALLPROF_REASONS)
 			wp_reason_read(session, prev, &leave);
-		if (!plain && unlikely(session->config.flags & WALLPROF_TIMELINE_STACKS)) {
+		if (!fast && unlikely(session->config.flags & WALLPROF_TIMELINE_STACKS)) {
 			cpu->leave = leave;
-			wp_timeline_tell_stacks(session, prev, &cpu->leave);
+			wp_timeline_write_stacks(session, prev, &cpu->leave);
 		}
 	} else {
 		leave.flags = WALLPROF_TASK_FILTERED;
 	}
-	wp_leave_open(session, slot, prev, &leave, now, plain);
-	if (plain)
-		wp_switch_learn(session, cpu, slot, way, &leave, epoch);
+	wp_leave_open(session, slot, prev, &leave, now, fast);
+	if (fast)
+		wp_switch_learn(session, cpu, slot, how, &leave, epoch);
 }
 
 /*
- * A thread leaves its CPU, in a session that is not wp_session_is_plain(). Context: irqs
+ * A thread leaves its CPU, in a session that is not wp_session_is_fast(). Context: irqs
  * off.
  */
 static __always_inline void wp_switch_out(struct wp_session *session,
@@ -191,21 +191,21 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 
 /* Whether the words are what they were that decide a habit's stack. Context: irqs off. */
 static __always_inline bool wp_switch_words_are(const struct wp_cpu *cpu,
-						const struct wp_habit *habit)
+						const struct wp_cached_switch *cached)
 {
-	return !habit->nr_words ||
-	       likely(habit->begin >= cpu->memos->oldest &&
-		      wp_stack_words_are(cpu->memos, habit->begin, habit->nr_words,
-					 habit->sp));
+	return !cached->nr_words ||
+	       likely(cached->begin >= cpu->stack_cache->oldest &&
+		      wp_stack_words_are(cpu->stack_cache, cached->begin, cached->nr_words,
+					 cached->sp));
 }
 
 /* How current leaves its CPU, for its habits. Context: irqs off. @state: see there. */
-static __always_inline struct wp_way wp_switch_way(const struct wp_session *session,
-						   struct task_struct *prev, u32 state)
+static __always_inline struct wp_switch_key wp_switch_how(const struct wp_session *session,
+							  struct task_struct *prev, u32 state)
 {
-	return (struct wp_way){
+	return (struct wp_switch_key){
 		.p = prev,
-		.changes = wp_images_changes(&session->images),
+		.changes = wp_mappings_changes(&session->mappings),
 		.state = state,
 	};
 }
@@ -219,45 +219,45 @@ static __always_inline bool wp_switch_out_again(const struct wp_session *session
 						struct task_struct *prev, u32 state,
 						u64 now)
 {
-	const struct wp_way way = wp_switch_way(session, prev, state);
+	const struct wp_switch_key how = wp_switch_how(session, prev, state);
 	struct wallprof_task *slot = cpu->current_slot;
-	struct wp_habit *habit = cpu->current_habit;
+	struct wp_cached_switch *cached = cpu->current_cached;
 	bool still;
 
 	if (unlikely(cpu->current_key != (unsigned long)prev))
 		return false;
-	still = wp_habit_holds_still(habit, &way);
+	still = wp_cached_holds_still(cached, &how);
 	if (!still) {
-		habit = wp_habit_of(cpu->habits, slot, &way);
-		if (unlikely(!wp_habit_holds(habit, slot, &way)))
+		cached = wp_cached_of(cpu->switch_cache, slot, &how);
+		if (unlikely(!wp_cached_holds(cached, slot, &how)))
 			return false;
 	}
-	if (unlikely(!wp_switch_words_are(cpu, habit)))
+	if (unlikely(!wp_switch_words_are(cpu, cached)))
 		return false;
 	if (!still)
-		wp_habit_tell(cpu->habits, habit, slot);
-	wp_habit_leave(habit, slot, now);
+		wp_cached_apply(cpu->switch_cache, cached, slot);
+	wp_cached_leave(cached, slot, now);
 	return true;
 }
 
 /* The same, if it does not. Context: irqs off. */
-static noinline void wp_switch_out_plain(struct wp_session *session, struct wp_cpu *cpu,
-					 struct task_struct *prev, u32 state, u64 now)
+static noinline void wp_switch_out_slow(struct wp_session *session, struct wp_cpu *cpu,
+					struct task_struct *prev, u32 state, u64 now)
 {
-	const struct wp_way way = wp_switch_way(session, prev, state);
+	const struct wp_switch_key how = wp_switch_how(session, prev, state);
 	struct wallprof_task *slot = cpu->current_slot;
-	bool preempt = state & WP_WAY_PREEMPTED;
+	bool preempt = state & WP_SWITCH_PREEMPTED;
 	u32 epoch = wp_session_epoch(session);
 
 	if (!wp_session_covers(session, now))
 		return;
 	cpu->sched_busy = true;
 	barrier();
-	state &= ~WP_WAY_PREEMPTED;
+	state &= ~WP_SWITCH_PREEMPTED;
 	if (unlikely(cpu->current_key != (unsigned long)prev))
 		slot = wp_switch_prev(session, cpu, prev, state, preempt, epoch, now);
 	if (slot)
-		wp_switch_leave(session, cpu, slot, prev, state, preempt, &way, epoch, now);
+		wp_switch_leave(session, cpu, slot, prev, state, preempt, &how, epoch, now);
 	wp_probe_end(cpu);
 }
 
@@ -361,9 +361,9 @@ static enum wp_kept wp_switch_apart(struct wp_session *session, struct wp_cpu *c
  * Tells of an interval that is not summed where the last one was. Context: irqs off.
  * cpu->passed is the interval.
  */
-static noinline enum wp_kept wp_switch_tell(struct wp_session *session, struct wp_cpu *cpu,
-					    u32 epoch, struct task_struct *next,
-					    struct wallprof_task *slot, u64 now)
+static noinline enum wp_kept wp_switch_sum(struct wp_session *session, struct wp_cpu *cpu,
+					   u32 epoch, struct task_struct *next,
+					   struct wallprof_task *slot, u64 now)
 {
 	struct wallprof_aggr *key = &cpu->key;
 	u64 ns = cpu->passed.ns;
@@ -379,21 +379,21 @@ static noinline enum wp_kept wp_switch_tell(struct wp_session *session, struct w
  * last one was, or NULL. Context: irqs off.
  */
 static __always_inline struct wallprof_aggr *
-wp_switch_told(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
-	       u32 epoch, struct task_struct *next, struct wallprof_task *slot,
-	       const struct wp_passed *passed, u64 now, bool plain)
+wp_switch_record(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
+		 u32 epoch, struct task_struct *next, struct wallprof_task *slot,
+		 const struct wp_passed *passed, u64 now, bool fast)
 {
 	enum wp_kept kept = WP_KEPT_SUMMED;
 	struct wallprof_aggr *aggr = NULL;
 
-	if (plain || likely(wp_range_has(&session->summed, passed->ns)))
+	if (fast || likely(wp_range_has(&session->summed, passed->ns)))
 		aggr = wp_switch_again(cpu, half, slot, passed, now);
-	if (likely(aggr && (plain || !(session->config.flags & WP_SWITCH_MORE))))
+	if (likely(aggr && (fast || !(session->config.flags & WP_SWITCH_MORE))))
 		return aggr;
 	cpu->passed = *passed;
 	if (!aggr)
-		kept = wp_switch_tell(session, cpu, epoch, next, slot, now);
-	if (!plain && session->config.flags & WP_SWITCH_MORE)
+		kept = wp_switch_sum(session, cpu, epoch, next, slot, now);
+	if (!fast && session->config.flags & WP_SWITCH_MORE)
 		wp_switch_more(session, cpu, epoch, slot, kept);
 	return aggr;
 }
@@ -405,7 +405,7 @@ wp_switch_told(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 static __always_inline struct wallprof_aggr *
 wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
 	       struct wallprof_task *slot, struct task_struct *next, u32 epoch, u64 now,
-	       bool plain)
+	       bool fast)
 {
 	struct wallprof_aggr *aggr = NULL;
 	struct wp_passed passed;
@@ -413,7 +413,7 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return NULL;
 	/* What was filtered by state at START is not known before now. No CPU's it is. */
-	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN && !plain &&
+	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN && !fast &&
 		     !(session->config.states & BIT(slot->state))))
 		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
 	switch (wp_interval_close(slot, now, &passed)) {
@@ -425,8 +425,8 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 		slot->last_aggr = 0;
 		break;
 	case WP_CLOSED_INTERVAL:
-		aggr = wp_switch_told(session, cpu, half, epoch, next, slot, &passed, now,
-				      plain);
+		aggr = wp_switch_record(session, cpu, half, epoch, next, slot, &passed, now,
+					fast);
 		break;
 	}
 	wp_interval_forget(slot);
@@ -454,7 +454,7 @@ wp_switch_meet(struct wp_session *session, struct wp_cpu *cpu, struct task_struc
 	return slot;
 }
 
-/* The same, in a session that is not wp_session_is_plain(). Context: irqs off. */
+/* The same, in a session that is not wp_session_is_fast(). Context: irqs off. */
 static __always_inline void wp_switch_in(struct wp_session *session,
 					 struct wp_cpu *cpu,
 					 struct task_struct *next, u32 epoch, u64 now)
@@ -470,11 +470,11 @@ static __always_inline void wp_switch_in(struct wp_session *session,
  * The same in one that is, if it is not summed by habit. If it left as it is used to, the
  * next interval may be. Context: irqs off.
  */
-static noinline void wp_switch_in_plain(struct wp_session *session, struct wp_cpu *cpu,
-					struct task_struct *next, u64 now)
+static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu *cpu,
+				       struct task_struct *next, u64 now)
 {
-	struct wp_habit *habit = *wp_habit_away(cpu->habits, (unsigned long)next);
-	u64 changes = wp_images_changes(&session->images);
+	struct wp_cached_switch *cached = *wp_cached_away(cpu->switch_cache, (unsigned long)next);
+	u64 changes = wp_mappings_changes(&session->mappings);
 	u32 epoch = wp_session_epoch(session);
 	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
 	struct wallprof_task *slot;
@@ -485,17 +485,17 @@ static noinline void wp_switch_in_plain(struct wp_session *session, struct wp_cp
 		return;
 	cpu->sched_busy = true;
 	barrier();
-	cpu->current_habit = &cpu->habits->none;
+	cpu->current_cached = &cpu->switch_cache->none;
 	slot = wp_switch_meet(session, cpu, next, epoch, now);
 	if (slot) {
 		/* Before the flip is told it may be one of the last epoch's. */
-		lasts = habit->slot == slot &&
-			wp_habit_lasts(habit, slot, (unsigned long)next, changes) &&
-			wp_again_is_in(habit->again, half);
+		lasts = cached->slot == slot &&
+			wp_cached_lasts(cached, slot, (unsigned long)next, changes) &&
+			wp_again_is_in(cached->again, half);
 		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
 		aggr = wp_switch_come(session, cpu, half, slot, next, epoch, now, true);
 		if (lasts)
-			wp_habit_sums(cpu->habits, habit, aggr, runnable);
+			wp_cached_sums(cpu->switch_cache, cached, aggr, runnable);
 	}
 	wp_probe_end(cpu);
 }
@@ -508,22 +508,22 @@ static __always_inline bool wp_switch_in_again(const struct wp_session *session,
 					       struct wp_cpu *cpu, struct task_struct *next,
 					       u64 now)
 {
-	struct wp_habit *habit = *wp_habit_away(cpu->habits, (unsigned long)next);
-	struct wallprof_aggr *aggr = habit->aggr;
-	struct wallprof_task *slot = habit->slot;
+	struct wp_cached_switch *cached = *wp_cached_away(cpu->switch_cache, (unsigned long)next);
+	struct wallprof_aggr *aggr = cached->aggr;
+	struct wallprof_task *slot = cached->slot;
 
-	if (unlikely(!wp_habit_lasts(habit, slot, (unsigned long)next,
-				     wp_images_changes(&session->images))))
+	if (unlikely(!wp_cached_lasts(cached, slot, (unsigned long)next,
+				      wp_mappings_changes(&session->mappings))))
 		return false;
-	if (habit->runnable)
-		wp_habit_come(habit, slot, aggr, now, true);
-	else if (likely(wp_habit_same_waker(aggr, slot)))
-		wp_habit_come(habit, slot, aggr, now, false);
+	if (cached->runnable)
+		wp_cached_come(cached, slot, aggr, now, true);
+	else if (likely(wp_cached_same_waker(aggr, slot)))
+		wp_cached_come(cached, slot, aggr, now, false);
 	else
 		return false;
 	cpu->current_key = (unsigned long)next;
 	cpu->current_slot = slot;
-	cpu->current_habit = habit;
+	cpu->current_cached = cached;
 	return true;
 }
 
@@ -543,7 +543,7 @@ static __always_inline u64 wp_switch_time(const struct wp_session *session)
 
 /*
  * A switch comes in between while a probe of this CPU's is at work, or on a CPU that has
- * no memory. Context: irqs off. @state: with WP_WAY_PREEMPTED.
+ * no memory. Context: irqs off. @state: with WP_SWITCH_PREEMPTED.
  */
 static noinline void wp_switch_refused(struct wp_session *session, struct wp_cpu *cpu,
 				       struct task_struct *prev, struct task_struct *next,
@@ -555,7 +555,8 @@ static noinline void wp_switch_refused(struct wp_session *session, struct wp_cpu
 	}
 	if (!wp_session_covers(session, now))
 		return;
-	wp_bare_leave(session, prev, state & ~WP_WAY_PREEMPTED, state & WP_WAY_PREEMPTED, now);
+	wp_bare_leave(session, prev, state & ~WP_SWITCH_PREEMPTED,
+		      state & WP_SWITCH_PREEMPTED, now);
 	wp_bare_come(session, next, now);
 }
 
@@ -575,7 +576,7 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 	cpu = session->cpus[smp_processor_id()];
 	if (!wp_probe_begin(cpu)) {
 		wp_switch_refused(session, cpu, prev, next,
-				  prev_state | (preempt ? WP_WAY_PREEMPTED : 0), now);
+				  prev_state | (preempt ? WP_SWITCH_PREEMPTED : 0), now);
 		return;
 	}
 	epoch = wp_session_epoch(session);
@@ -584,14 +585,14 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 	wp_probe_end(cpu);
 }
 
-/* As above, of a session that is wp_session_is_plain(). */
-static __always_inline void wp_sched_switch_plain(void *data, bool preempt,
-						  struct task_struct *prev,
-						  struct task_struct *next,
-						  unsigned int prev_state)
+/* As above, of a session that is wp_session_is_fast(). */
+static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
+						 struct task_struct *prev,
+						 struct task_struct *next,
+						 unsigned int prev_state)
 {
 	struct wp_session *session = data;
-	u32 state = prev_state | (preempt ? WP_WAY_PREEMPTED : 0);
+	u32 state = prev_state | (preempt ? WP_SWITCH_PREEMPTED : 0);
 	struct wp_cpu *cpu;
 	u64 now;
 
@@ -608,13 +609,13 @@ static __always_inline void wp_sched_switch_plain(void *data, bool preempt,
 	}
 	/* What is done again calls and wakes nobody: no probe can come in between. */
 	if (unlikely(!wp_switch_out_again(session, cpu, prev, state, now)))
-		wp_switch_out_plain(session, cpu, prev, state, now);
+		wp_switch_out_slow(session, cpu, prev, state, now);
 	if (unlikely(!wp_switch_in_again(session, cpu, next, now)))
-		wp_switch_in_plain(session, cpu, next, now);
+		wp_switch_in_slow(session, cpu, next, now);
 }
 
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
-WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_plain, wp_sched_switch_plain)
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_fast, wp_sched_switch_fast)
 
 struct wp_probe wp_switch_probe = { "sched_switch", wp_probe_sched_switch };
 
@@ -627,7 +628,7 @@ struct wp_probe wp_switch_probe = { "sched_switch", wp_probe_sched_switch };
  */
 void *wp_switch_probe_of(const struct wp_session *session)
 {
-	return wp_session_is_plain(session) ? wp_probe_sched_switch_plain :
+	return wp_session_is_fast(session) ? wp_probe_sched_switch_fast :
 					      wp_probe_sched_switch;
 }
 
@@ -635,5 +636,5 @@ void *wp_switch_probe_of(const struct wp_session *session)
 static void __maybe_unused wp_switch_check(void)
 {
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch);
-	check_trace_callback_type_sched_switch(wp_probe_sched_switch_plain);
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch_fast);
 }

@@ -16,57 +16,57 @@
 #include "compat/sched.h"
 #include "pure/unwind_cfi.h"
 
-/* In &wp_way.state: the thread lost its CPU. No state of the scheduler's. */
-#define WP_WAY_PREEMPTED	BIT(31)
+/* In &wp_switch_key.state: the thread lost its CPU. No state of the scheduler's. */
+#define WP_SWITCH_PREEMPTED	BIT(31)
 
 /**
- * struct wp_way - how a thread leaves its CPU
+ * struct wp_switch_key - how a thread leaves its CPU
  * @p: the thread, current
- * @changes: wp_images_changes(), of before its stack and the epoch are looked up
- * @state: the scheduler's name of the state, and WP_WAY_PREEMPTED
+ * @changes: wp_mappings_changes(), of before its stack and the epoch are looked up
+ * @state: the scheduler's name of the state, and WP_SWITCH_PREEMPTED
  *
  * Context: irqs off.
  */
-struct wp_way {
+struct wp_switch_key {
 	struct task_struct *p;
 	u64 changes;
 	u32 state;
 };
 
 /* Where it entered the kernel. */
-static __always_inline u64 wp_way_ip(const struct wp_way *way)
+static __always_inline u64 wp_switch_key_ip(const struct wp_switch_key *how)
 {
-	return instruction_pointer(task_pt_regs(way->p));
+	return instruction_pointer(task_pt_regs(how->p));
 }
 
 /* Its stack pointer there. */
-static __always_inline u64 wp_way_sp(const struct wp_way *way)
+static __always_inline u64 wp_switch_key_sp(const struct wp_switch_key *how)
 {
-	return user_stack_pointer(task_pt_regs(way->p));
+	return user_stack_pointer(task_pt_regs(how->p));
 }
 
 /* Its frame pointer there. */
-static __always_inline u64 wp_way_fp(const struct wp_way *way)
+static __always_inline u64 wp_switch_key_fp(const struct wp_switch_key *how)
 {
-	return wp_regs_dwarf(task_pt_regs(way->p), wp_cfi_here.fp);
+	return wp_regs_dwarf(task_pt_regs(how->p), wp_cfi_here.fp);
 }
 
 /* The first argument of the system call that it is in. */
-static __always_inline u64 wp_way_arg(const struct wp_way *way)
+static __always_inline u64 wp_switch_key_arg(const struct wp_switch_key *how)
 {
-	return wp_syscall_arg_64(task_pt_regs(way->p));
+	return wp_syscall_arg_64(task_pt_regs(how->p));
 }
 
 /* Number of the system call; below 0 if it is in none. */
-static __always_inline int wp_way_nr(const struct wp_way *way)
+static __always_inline int wp_switch_key_nr(const struct wp_switch_key *how)
 {
-	return syscall_get_nr(way->p, task_pt_regs(way->p));
+	return syscall_get_nr(how->p, task_pt_regs(how->p));
 }
 
 /* Changes with every exec. */
-static __always_inline u32 wp_way_exec_id(const struct wp_way *way)
+static __always_inline u32 wp_switch_key_exec_id(const struct wp_switch_key *how)
 {
-	return way->p->self_exec_id;
+	return how->p->self_exec_id;
 }
 
 /*
@@ -76,9 +76,9 @@ static __always_inline u32 wp_way_exec_id(const struct wp_way *way)
  * That it is no call of a 32-bit program's has to be known of one time only: code that
  * enters the kernel by an instruction does not do so by another, at the same place.
  */
-static __always_inline bool wp_way_is_odd(const struct wp_way *way)
+static __always_inline bool wp_switch_key_is_odd(const struct wp_switch_key *how)
 {
-	const struct task_struct *p = way->p;
+	const struct task_struct *p = how->p;
 
 	return p->flags & (WP_PF_NO_USER | PF_EXITING) || p->in_execve || p->in_iowait;
 }

@@ -239,7 +239,7 @@ static void wp_targets_init(struct wallprof_task *slot, void *arg)
 	wp_interval_begin(slot, &thread, WALLPROF_TASK_UNSEEN,
 			  wp_state_of(wp_task_state(claim->p), false), born);
 	wp_session_assume_woken(session, slot);
-	wp_reason_asleep(session, slot, claim->p);
+	wp_reason_blocked(session, slot, claim->p);
 	if (session->config.flags & WALLPROF_ENABLE_ON_EXEC)
 		slot->flags |= WALLPROF_TASK_ARMED;
 	wp_target_born(session);
@@ -287,14 +287,14 @@ static int wp_targets_claim_one(struct wp_session *session, struct task_struct *
 	struct wp_claim claim = { .session = session, .p = p };
 	struct wallprof_task *slot;
 	unsigned long flags;
-	bool found, asleep;
+	bool found, blocked;
 
 	raw_spin_lock_irqsave(&p->pi_lock, flags);
-	asleep = wp_task_asleep(p);
+	blocked = wp_task_blocked(p);
 	slot = wp_tasks_claim(&session->tasks, (unsigned long)p,
 			      wp_targets_init, &claim, &found);
-	if (slot && !found && asleep)
-		wp_asleep_kernel(session, slot, p);
+	if (slot && !found && blocked)
+		wp_remote_kernel(session, slot, p);
 	raw_spin_unlock_irqrestore(&p->pi_lock, flags);
 	if (!slot) {
 		wp_target_passed_over(session, p, !wp_task_on_cpu(p),
@@ -311,7 +311,7 @@ static int wp_targets_claim_one(struct wp_session *session, struct task_struct *
 }
 
 /* The same, of one that may be a target. Context: RCU read side. */
-static int wp_targets_claim_live(struct wp_session *session, struct task_struct *p)
+static int wp_targets_claim_living(struct wp_session *session, struct task_struct *p)
 {
 	int err;
 
@@ -328,7 +328,7 @@ static int wp_targets_claim_missed(struct wp_session *session, struct task_struc
 {
 	if (wp_tasks_find(&session->tasks, (unsigned long)p))
 		return 0;
-	return wp_targets_claim_live(session, p);
+	return wp_targets_claim_living(session, p);
 }
 
 /**
@@ -349,7 +349,7 @@ int wp_targets_claim(struct wp_session *session)
 
 	/* The first ones may have ended before the last ones are met: nobody is gone yet. */
 	atomic_inc(&session->live_targets);
-	err = wp_threads_each(session, false, wp_targets_claim_live);
+	err = wp_threads_each(session, false, wp_targets_claim_living);
 	/*
 	 * Where everything is a target and does not fit, a thread without a slot was
 	 * counted already, and is not to be counted twice; one that was missed is

@@ -96,10 +96,10 @@ static __always_inline u32 wp_timeline_tgid(const struct wp_session *session,
 }
 
 /* Context: irqs off, a run queue locked. prev is current. */
-static __always_inline void wp_timeline_tell_switch(struct wp_session *session,
-						    struct task_struct *prev,
-						    struct task_struct *next,
-						    unsigned int state)
+static __always_inline void wp_timeline_write_switch(struct wp_session *session,
+						     struct task_struct *prev,
+						     struct task_struct *next,
+						     unsigned int state)
 {
 	u64 now = ktime_get_mono_fast_ns();
 	struct wp_ring *ring = wp_timeline_ring(session, now);
@@ -135,17 +135,17 @@ static __always_inline void wp_timeline_tell_switch(struct wp_session *session,
 }
 
 /**
- * wp_timeline_tell_stacks - tell with which stacks a thread leaves its CPU
+ * wp_timeline_write_stacks - tell with which stacks a thread leaves its CPU
  * @session: one with TIMELINE_STACKS
  * @prev: the thread
  * @leave: its stacks
  *
- * Its switch was told just before, by wp_timeline_tell_switch(), if it was to be.
+ * Its switch was told just before, by wp_timeline_write_switch(), if it was to be.
  *
  * Context: irqs off, a run queue locked, in the same call of sched_switch.
  */
-void wp_timeline_tell_stacks(struct wp_session *session, struct task_struct *prev,
-			     const struct wp_leave *leave)
+void wp_timeline_write_stacks(struct wp_session *session, struct task_struct *prev,
+			      const struct wp_leave *leave)
 {
 	struct wp_ring *ring = &session->cpus[smp_processor_id()]->ring;
 	const struct wallprof_record *last = wp_ring_last(ring);
@@ -187,7 +187,7 @@ static __always_inline void wp_timeline_sched_switch(void *data, struct task_str
 						     struct task_struct *next,
 						     unsigned int state)
 {
-	wp_timeline_tell_switch(data, prev, next, state);
+	wp_timeline_write_switch(data, prev, next, state);
 	if (unlikely(wp_task_state(prev) & TASK_DEAD))
 		wp_timeline_forget(data, prev);
 }
@@ -195,9 +195,9 @@ static __always_inline void wp_timeline_sched_switch(void *data, struct task_str
 WP_PROBE_SCHED_SWITCH_REPORTED(wp_timeline_probe_switch, wp_timeline_sched_switch)
 
 /* What happens to a thread that is not on this CPU, or is made to leave it. Context: irqs off. */
-static __always_inline void wp_timeline_tell(struct wp_session *session,
-					     struct task_struct *p, u8 type, u16 cpu,
-					     u16 from)
+static __always_inline void wp_timeline_write(struct wp_session *session,
+					      struct task_struct *p, u8 type, u16 cpu,
+					      u16 from)
 {
 	u64 now = ktime_get_mono_fast_ns();
 	struct wp_ring *ring = wp_timeline_ring(session, now);
@@ -229,20 +229,20 @@ static void wp_timeline_probe_waking(void *data, struct task_struct *p)
 
 	/* An interrupt would write into the same ring. */
 	local_irq_save(flags);
-	wp_timeline_tell(data, p, WALLPROF_RECORD_WAKING, task_cpu(p), 0);
+	wp_timeline_write(data, p, WALLPROF_RECORD_WAKING, task_cpu(p), 0);
 	local_irq_restore(flags);
 }
 
 /* Context: irqs off, the run queue locked. */
 static void wp_timeline_probe_wakeup_new(void *data, struct task_struct *p)
 {
-	wp_timeline_tell(data, p, WALLPROF_RECORD_WAKEUP_NEW, task_cpu(p), 0);
+	wp_timeline_write(data, p, WALLPROF_RECORD_WAKEUP_NEW, task_cpu(p), 0);
 }
 
 /* Context: irqs off, p->pi_lock or its run queue locked. */
 static void wp_timeline_probe_migrate(void *data, struct task_struct *p, int cpu)
 {
-	wp_timeline_tell(data, p, WALLPROF_RECORD_MIGRATE, cpu, task_cpu(p));
+	wp_timeline_write(data, p, WALLPROF_RECORD_MIGRATE, cpu, task_cpu(p));
 }
 
 struct wp_probe wp_timeline_probes[WP_TIMELINE_PROBES] = {

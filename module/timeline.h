@@ -12,7 +12,7 @@ struct wp_session;
 
 extern struct wp_probe wp_timeline_probes[WP_TIMELINE_PROBES];
 
-void wp_timeline_tell_stacks(struct wp_session *session, struct task_struct *prev,
-			     const struct wp_leave *leave);
+void wp_timeline_write_stacks(struct wp_session *session, struct task_struct *prev,
+			      const struct wp_leave *leave);
 
 #endif /* WALLPROF_TIMELINE_H */

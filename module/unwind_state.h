@@ -34,7 +34,7 @@ struct wp_code {
 };
 
 /**
- * struct wp_images - what a session knows of the code that processes run
+ * struct wp_mappings - what a session knows of the code that processes run
  * @tables: &struct wp_held by id
  * @nr_tables: how many
  * @last_table: the last id that was given; none is given twice
@@ -49,7 +49,7 @@ struct wp_code {
  *	the first MAPS. Read under RCU, changed under @lock
  * @changes: counts, from 1 on, epochs, and what was taken out of @by_mm, also if something
  *	else took its place. Written under @lock after that, with a release store;
- *	see wp_images_changes()
+ *	see wp_mappings_changes()
  * @lock: orders changes of what follows, of @by_mm and @changes: MAPS, FLIP and the fork
  *	probe. Raw, since the probe has interrupts off
  * @spare: entries for the fork probe
@@ -60,7 +60,7 @@ struct wp_code {
  * What stands before @by_mm is used under the session's lock. All switches read @by_mm
  * and @changes, all forks write what follows: on other cache lines.
  */
-struct wp_images {
+struct wp_mappings {
 	struct xarray tables;
 	u32 nr_tables;
 	u32 last_table;
@@ -86,13 +86,13 @@ struct wp_images {
  * was before the epoch was looked at, then that is the current one still, or was when
  * this event began.
  *
- * Context: any, NMI included, under RCU; before wp_images_find(), and before
+ * Context: any, NMI included, under RCU; before wp_mappings_find(), and before
  * wp_session_epoch().
  */
-static inline u64 wp_images_changes(const struct wp_images *images)
+static inline u64 wp_mappings_changes(const struct wp_mappings *mappings)
 {
-	/* Pairs with wp_images_change(): what was found after is what is new. */
-	return smp_load_acquire(&images->changes);
+	/* Pairs with wp_mappings_change(): what was found after is what is new. */
+	return smp_load_acquire(&mappings->changes);
 }
 
 #endif /* WALLPROF_UNWIND_STATE_H */

@@ -33,7 +33,7 @@
 #define WP_CHUNK	SZ_1M
 
 /**
- * struct wp_image - a table that all sessions share
+ * struct wp_shared_table - a table that all sessions share
  * @table: as it was checked
  * @node: in wp_store_known
  * @refs: sessions that hold it; under wp_store_mutex
@@ -41,7 +41,7 @@
  * @bytes: of @data
  * @data: what the reader pushed
  */
-struct wp_image {
+struct wp_shared_table {
 	struct wp_table table;
 	struct hlist_node node;
 	unsigned int refs;
@@ -53,7 +53,7 @@ struct wp_image {
 /**
  * struct wp_held - a table as a session has it
  * @table: the same as the image's, of which it holds a reference
- * @image: the image
+ * @shared: the image
  * @users: mappings that name it; under the session's lock
  * @was_used: there were some
  *
@@ -61,7 +61,7 @@ struct wp_image {
  */
 struct wp_held {
 	struct wp_table table;
-	struct wp_image *image;
+	struct wp_shared_table *shared;
 	u64 users;
 	bool was_used;
 };
@@ -69,32 +69,33 @@ struct wp_held {
 static DEFINE_MUTEX(wp_store_mutex);	/* orders all that follows */
 static struct hlist_head wp_store_known[256];
 
-static void wp_image_free(struct wp_image *image)
+static void wp_shared_table_free(struct wp_shared_table *shared)
 {
-	vfree(image->data);
-	kfree(image);
+	vfree(shared->data);
+	kfree(shared);
 }
 
-static void wp_image_put(struct wp_image *image)
+static void wp_shared_table_put(struct wp_shared_table *shared)
 {
 	mutex_lock(&wp_store_mutex);
-	if (--image->refs)
-		image = NULL;
+	if (--shared->refs)
+		shared = NULL;
 	else
-		hlist_del(&image->node);
+		hlist_del(&shared->node);
 	mutex_unlock(&wp_store_mutex);
-	if (image)
-		wp_image_free(image);
+	if (shared)
+		wp_shared_table_free(shared);
 }
 
 /* Whether two images of the same size are equal. */
-static bool wp_image_is(const struct wp_image *image, const struct wp_image *other)
+static bool wp_shared_table_is(const struct wp_shared_table *shared,
+			       const struct wp_shared_table *other)
 {
 	u32 at, chunk;
 
-	for (at = 0; at < image->bytes; at += chunk) {
-		chunk = min_t(u32, image->bytes - at, WP_CHUNK);
-		if (memcmp(image->data + at, other->data + at, chunk))
+	for (at = 0; at < shared->bytes; at += chunk) {
+		chunk = min_t(u32, shared->bytes - at, WP_CHUNK);
+		if (memcmp(shared->data + at, other->data + at, chunk))
 			return false;
 		cond_resched();
 	}
@@ -102,67 +103,67 @@ static bool wp_image_is(const struct wp_image *image, const struct wp_image *oth
 }
 
 /*
- * Returns a reference to the one that is shared: @image or, then freed, its like.
+ * Returns a reference to the one that is shared: @shared or, then freed, its like.
  * @is_new: whether nobody had it.
  */
-static struct wp_image *wp_image_share(struct wp_image *image, bool *is_new)
+static struct wp_shared_table *wp_shared_table_share(struct wp_shared_table *shared, bool *is_new)
 {
-	struct hlist_head *bucket = &wp_store_known[image->hash & 255];
-	struct wp_image *other;
+	struct hlist_head *bucket = &wp_store_known[shared->hash & 255];
+	struct wp_shared_table *other;
 
 	mutex_lock(&wp_store_mutex);
 	hlist_for_each_entry(other, bucket, node) {
 		/* Whoever makes up tables can have them all in one bucket. */
 		cond_resched();
-		if (other->hash == image->hash && other->bytes == image->bytes &&
-		    wp_image_is(image, other)) {
+		if (other->hash == shared->hash && other->bytes == shared->bytes &&
+		    wp_shared_table_is(shared, other)) {
 			other->refs++;
 			*is_new = false;
 			mutex_unlock(&wp_store_mutex);
-			wp_image_free(image);
+			wp_shared_table_free(shared);
 			return other;
 		}
 	}
-	image->refs = 1;
+	shared->refs = 1;
 	*is_new = true;
-	hlist_add_head(&image->node, bucket);
+	hlist_add_head(&shared->node, bucket);
 	mutex_unlock(&wp_store_mutex);
-	return image;
+	return shared;
 }
 
 /* Copies a table that a user made; it need not be one. */
-static struct wp_image *wp_image_read(const void __user *user, u32 bytes)
+static struct wp_shared_table *wp_shared_table_read(const void __user *user, u32 bytes)
 {
-	struct wp_image *image;
+	struct wp_shared_table *shared;
 	u32 at, chunk;
 	int err = -ENOMEM;
 
-	image = kzalloc(sizeof(*image), GFP_KERNEL_ACCOUNT);
-	if (!image)
+	shared = kzalloc(sizeof(*shared), GFP_KERNEL_ACCOUNT);
+	if (!shared)
 		return ERR_PTR(-ENOMEM);
-	image->bytes = bytes;
-	image->data = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
+	shared->bytes = bytes;
+	shared->data = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
 				       __GFP_RETRY_MAYFAIL);
-	if (!image->data)
+	if (!shared->data)
 		goto free;
-	image->hash = bytes;
+	shared->hash = bytes;
 	for (at = 0; at < bytes; at += chunk) {
 		chunk = min_t(u32, bytes - at, WP_CHUNK);
 		err = -EFAULT;
-		if (copy_from_user(image->data + at, user + at, chunk))
+		if (copy_from_user(shared->data + at, user + at, chunk))
 			goto free;
-		image->hash = jhash(image->data + at, chunk, image->hash);
+		shared->hash = jhash(shared->data + at, chunk, shared->hash);
 		err = -EINTR;
 		if (fatal_signal_pending(current))
 			goto free;
 		cond_resched();
 	}
 	err = -EBADMSG;
-	if (wp_table_check(&image->table, image->data, bytes, WP_MACHINE))
+	if (wp_table_check(&shared->table, shared->data, bytes, WP_MACHINE))
 		goto free;
-	return image;
+	return shared;
 free:
-	wp_image_free(image);
+	wp_shared_table_free(shared);
 	return ERR_PTR(err);
 }
 
@@ -176,34 +177,34 @@ free:
  */
 int wp_store_charge(struct wp_session *session, s64 bytes)
 {
-	struct wp_images *images = &session->images;
-	unsigned long pages = PFN_UP(images->bytes + bytes);
+	struct wp_mappings *mappings = &session->mappings;
+	unsigned long pages = PFN_UP(mappings->bytes + bytes);
 	int err;
 
 	if (pages > totalram_pages())
 		return -ENOMEM;
-	if (pages != images->pages) {
+	if (pages != mappings->pages) {
 		err = account_locked_vm(session->mm,
-					pages > images->pages ?
-					pages - images->pages :
-					images->pages - pages,
-					pages > images->pages);
+					pages > mappings->pages ?
+					pages - mappings->pages :
+					mappings->pages - pages,
+					pages > mappings->pages);
 		if (err)
 			return err;
 	}
-	images->pages = pages;
-	images->bytes += bytes;
+	mappings->pages = pages;
+	mappings->bytes += bytes;
 	return 0;
 }
 
 /* The id by which a session has an image; 0: it has it not. */
-static u32 wp_store_find(struct wp_images *images, const struct wp_image *image)
+static u32 wp_store_find(struct wp_mappings *mappings, const struct wp_shared_table *shared)
 {
 	struct wp_held *held;
 	unsigned long id;
 
-	xa_for_each(&images->tables, id, held) {
-		if (held->image == image)
+	xa_for_each(&mappings->tables, id, held) {
+		if (held->shared == shared)
 			return id;
 		cond_resched();
 	}
@@ -212,31 +213,31 @@ static u32 wp_store_find(struct wp_images *images, const struct wp_image *image)
 
 static void wp_store_drop(struct wp_session *session, u32 id)
 {
-	struct wp_images *images = &session->images;
-	struct wp_held *held = xa_erase(&images->tables, id);
-	u32 bytes = held->image->bytes;
+	struct wp_mappings *mappings = &session->mappings;
+	struct wp_held *held = xa_erase(&mappings->tables, id);
+	u32 bytes = held->shared->bytes;
 
-	images->nr_tables--;
-	images->tables_bytes -= bytes;
+	mappings->nr_tables--;
+	mappings->tables_bytes -= bytes;
 	wp_store_charge(session, -(s64)bytes);
-	wp_image_put(held->image);
+	wp_shared_table_put(held->shared);
 	kfree(held);
 }
 
 /* Whether another table may come, by the limits that are the session's own. */
-static bool wp_store_has_room(const struct wp_images *images, u32 bytes)
+static bool wp_store_has_room(const struct wp_mappings *mappings, u32 bytes)
 {
 	u64 most = min_t(u64, WALLPROF_MAX_TABLES_BYTES,
 			 (u64)totalram_pages() << PAGE_SHIFT >> 3);
 
-	return images->nr_tables < WALLPROF_MAX_TABLES && bytes <= most &&
-	       images->tables_bytes <= most - bytes;
+	return mappings->nr_tables < WALLPROF_MAX_TABLES && bytes <= most &&
+	       mappings->tables_bytes <= most - bytes;
 }
 
 /* Charges for a table. */
 static int wp_store_charge_table(struct wp_session *session, u32 bytes)
 {
-	if (!wp_store_has_room(&session->images, bytes))
+	if (!wp_store_has_room(&session->mappings, bytes))
 		return -ENOSPC;
 	return wp_store_charge(session, bytes);
 }
@@ -244,12 +245,12 @@ static int wp_store_charge_table(struct wp_session *session, u32 bytes)
 /* Makes room for a table that found none, and charges for it. */
 static int wp_store_make_room(struct wp_session *session, u32 bytes)
 {
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	struct wp_held *held;
 	unsigned long id;
 	int err = -ENOSPC;
 
-	xa_for_each(&images->tables, id, held) {
+	xa_for_each(&mappings->tables, id, held) {
 		if (held->users || !held->was_used)
 			continue;
 		wp_store_drop(session, id);
@@ -262,26 +263,26 @@ static int wp_store_make_room(struct wp_session *session, u32 bytes)
 }
 
 /* Gives an image an id, and takes over the reference. It is charged for. */
-static int wp_store_hold(struct wp_images *images, struct wp_image *image)
+static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *shared)
 {
 	struct wp_held *held;
 	int err;
 
-	if (images->last_table == U32_MAX)
+	if (mappings->last_table == U32_MAX)
 		return -ENOSPC;
 	held = kzalloc(sizeof(*held), GFP_KERNEL_ACCOUNT);
 	if (!held)
 		return -ENOMEM;
-	held->table = image->table;
-	held->image = image;
-	err = xa_insert(&images->tables, images->last_table + 1, held, GFP_KERNEL_ACCOUNT);
+	held->table = shared->table;
+	held->shared = shared;
+	err = xa_insert(&mappings->tables, mappings->last_table + 1, held, GFP_KERNEL_ACCOUNT);
 	if (err) {
 		kfree(held);
 		return err;
 	}
-	images->last_table++;
-	images->nr_tables++;
-	images->tables_bytes += image->bytes;
+	mappings->last_table++;
+	mappings->nr_tables++;
+	mappings->tables_bytes += shared->bytes;
 	return 0;
 }
 
@@ -297,9 +298,9 @@ static int wp_store_hold(struct wp_images *images, struct wp_image *image)
  */
 int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool evict)
 {
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	struct wallprof_table head;
-	struct wp_image *image;
+	struct wp_shared_table *shared;
 	bool is_new;
 	int err;
 
@@ -312,49 +313,49 @@ int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool e
 		return -EBADMSG;
 	err = wp_store_charge_table(session, push->bytes);
 	/* It may be here already, or others may go for it. */
-	if (err && !images->nr_tables)
+	if (err && !mappings->nr_tables)
 		return err;
-	image = wp_image_read(u64_to_user_ptr(push->table), push->bytes);
-	if (IS_ERR(image)) {
+	shared = wp_shared_table_read(u64_to_user_ptr(push->table), push->bytes);
+	if (IS_ERR(shared)) {
 		if (!err)
 			wp_store_charge(session, -(s64)push->bytes);
-		return PTR_ERR(image);
+		return PTR_ERR(shared);
 	}
-	image = wp_image_share(image, &is_new);
-	push->id = is_new ? 0 : wp_store_find(images, image);
+	shared = wp_shared_table_share(shared, &is_new);
+	push->id = is_new ? 0 : wp_store_find(mappings, shared);
 	if (push->id) {
 		if (!err)
 			wp_store_charge(session, -(s64)push->bytes);
-		wp_image_put(image);
+		wp_shared_table_put(shared);
 		return 0;
 	}
 	if (err && evict)
 		err = wp_store_make_room(session, push->bytes);
 	if (!err) {
-		err = wp_store_hold(images, image);
-		push->id = images->last_table;
+		err = wp_store_hold(mappings, shared);
+		push->id = mappings->last_table;
 		if (!err)
 			return 0;
 		wp_store_charge(session, -(s64)push->bytes);
 	}
-	wp_image_put(image);
+	wp_shared_table_put(shared);
 	return err;
 }
 
 /**
  * wp_store_use - name a table in mappings
- * @images: the session's
+ * @mappings: the session's
  * @id: the table
  * @table: set to it
  *
  * Return: 0; -EINVAL if there never was such a table, -ENOENT if it had to go.
  */
-int wp_store_use(struct wp_images *images, u32 id, const struct wp_table **table)
+int wp_store_use(struct wp_mappings *mappings, u32 id, const struct wp_table **table)
 {
-	struct wp_held *held = xa_load(&images->tables, id);
+	struct wp_held *held = xa_load(&mappings->tables, id);
 
 	if (!held)
-		return id && id <= images->last_table ? -ENOENT : -EINVAL;
+		return id && id <= mappings->last_table ? -ENOENT : -EINVAL;
 	held->users++;
 	held->was_used = true;
 	*table = &held->table;
@@ -376,13 +377,13 @@ void wp_store_unuse(const struct wp_table *table)
  */
 void wp_store_release(struct wp_session *session)
 {
-	struct wp_images *images = &session->images;
+	struct wp_mappings *mappings = &session->mappings;
 	struct wp_held *held;
 	unsigned long id;
 
-	xa_for_each(&images->tables, id, held) {
+	xa_for_each(&mappings->tables, id, held) {
 		wp_store_drop(session, id);
 		cond_resched();
 	}
-	xa_destroy(&images->tables);
+	xa_destroy(&mappings->tables);
 }

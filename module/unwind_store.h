@@ -5,13 +5,13 @@
 #include <linux/types.h>
 
 struct wallprof_push;
-struct wp_images;
+struct wp_mappings;
 struct wp_session;
 struct wp_table;
 
 int wp_store_charge(struct wp_session *session, s64 bytes);
 int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool evict);
-int wp_store_use(struct wp_images *images, u32 id, const struct wp_table **table);
+int wp_store_use(struct wp_mappings *mappings, u32 id, const struct wp_table **table);
 void wp_store_unuse(const struct wp_table *table);
 void wp_store_release(struct wp_session *session);
 

@@ -52,7 +52,7 @@ static noinline struct wallprof_task *wp_waking_meet(struct wp_session *session,
  *
  * Context: irqs off, the thread's pi_lock held.
  */
-static bool wp_waking_is_told(const struct wallprof_task *slot)
+static bool wp_waking_matters(const struct wallprof_task *slot)
 {
 	/* Pairs with the barrier by which a thread says that it sleeps. */
 	smp_rmb();
@@ -128,13 +128,13 @@ struct wp_waking {
 };
 
 /* Context: irqs off. */
-static __always_inline void wp_waking_tell(struct wp_session *session,
-					   struct wallprof_task *slot,
-					   const struct wp_waking *told, u64 now)
+static __always_inline void wp_waking_record(struct wp_session *session,
+					     struct wallprof_task *slot,
+					     const struct wp_waking *by, u64 now)
 {
 	if (session->config.flags & WALLPROF_WAKER_CHAINS)
-		WRITE_ONCE(slot->waker_aggr, told->chain);
-	wp_interval_wake(slot, told->waker, told->tid, told->stack, now);
+		WRITE_ONCE(slot->waker_aggr, by->chain);
+	wp_interval_wake(slot, by->waker, by->tid, by->stack, now);
 }
 
 /*
@@ -144,7 +144,7 @@ static __always_inline void wp_waking_tell(struct wp_session *session,
 static noinline void wp_waking_rest(struct wp_session *session, struct task_struct *p,
 				    u64 now)
 {
-	struct wp_waking told = { .waker = WALLPROF_WAKER_NONE };
+	struct wp_waking by = { .waker = WALLPROF_WAKER_NONE };
 	struct wallprof_task *slot;
 
 	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
@@ -154,19 +154,19 @@ static noinline void wp_waking_rest(struct wp_session *session, struct task_stru
 			return;
 	}
 	if (session->config.flags & WALLPROF_WAKERS) {
-		told.waker = wp_waking_context();
+		by.waker = wp_waking_context();
 		/* Whom an interrupt has interrupted has nothing to do with it. */
-		if (likely(told.waker == WALLPROF_WAKER_TASK)) {
-			told.tid = wp_thread_tid(session, current);
+		if (likely(by.waker == WALLPROF_WAKER_TASK)) {
+			by.tid = wp_thread_tid(session, current);
 			if (session->config.flags & WALLPROF_WAKER_STACKS &&
-			    wp_waking_is_told(slot))
-				told.stack = wp_waking_capture(session);
+			    wp_waking_matters(slot))
+				by.stack = wp_waking_capture(session);
 		}
 	}
 	if (session->config.flags & WALLPROF_WAKER_CHAINS)
-		told.chain = wp_waking_chain(session, told.waker);
+		by.chain = wp_waking_chain(session, by.waker);
 	if (likely(!session->targets_change)) {
-		wp_waking_tell(session, slot, &told, now);
+		wp_waking_record(session, slot, &by, now);
 		return;
 	}
 	/*
@@ -175,7 +175,7 @@ static noinline void wp_waking_rest(struct wp_session *session, struct task_stru
 	 */
 	raw_spin_lock(&session->tasks.lock);
 	if (wp_tasks_find(&session->tasks, (unsigned long)p) == slot)
-		wp_waking_tell(session, slot, &told, now);
+		wp_waking_record(session, slot, &by, now);
 	raw_spin_unlock(&session->tasks.lock);
 }
 
@@ -193,9 +193,9 @@ static notrace void wp_probe_waking(void *data, struct task_struct *p)
 		wp_waking_rest(session, p, now);
 }
 
-/* The same, of a session that is wp_session_is_plain(). @wakers: who wakes is told. */
-static __always_inline void wp_waking_plain(struct wp_session *session,
-					    struct task_struct *p, bool wakers)
+/* The same, of a session that is wp_session_is_fast(). @wakers: who wakes is told. */
+static __always_inline void wp_waking_fast(struct wp_session *session,
+					   struct task_struct *p, bool wakers)
 {
 	struct wallprof_task *slot;
 	u8 waker;
@@ -222,14 +222,14 @@ static __always_inline void wp_waking_plain(struct wp_session *session,
 	WRITE_ONCE(slot->woken, now);
 }
 
-static notrace void wp_probe_waking_plain(void *data, struct task_struct *p)
+static notrace void wp_probe_waking_fast(void *data, struct task_struct *p)
 {
-	wp_waking_plain(data, p, false);
+	wp_waking_fast(data, p, false);
 }
 
-static notrace void wp_probe_waking_plain_told(void *data, struct task_struct *p)
+static notrace void wp_probe_waking_fast_wakers(void *data, struct task_struct *p)
 {
-	wp_waking_plain(data, p, true);
+	wp_waking_fast(data, p, true);
 }
 
 struct wp_probe wp_waking_probe = { "sched_waking", wp_probe_waking };
@@ -243,16 +243,16 @@ struct wp_probe wp_waking_probe = { "sched_waking", wp_probe_waking };
  */
 void *wp_waking_probe_of(const struct wp_session *session)
 {
-	if (!wp_session_is_plain(session))
+	if (!wp_session_is_fast(session))
 		return wp_probe_waking;
-	return session->config.flags & WALLPROF_WAKERS ? wp_probe_waking_plain_told :
-							 wp_probe_waking_plain;
+	return session->config.flags & WALLPROF_WAKERS ? wp_probe_waking_fast_wakers :
+							 wp_probe_waking_fast;
 }
 
 /* The kernel's own check of the prototypes; fails to compile if one is wrong. */
 static void __maybe_unused wp_waking_check(void)
 {
 	check_trace_callback_type_sched_waking(wp_probe_waking);
-	check_trace_callback_type_sched_waking(wp_probe_waking_plain);
-	check_trace_callback_type_sched_waking(wp_probe_waking_plain_told);
+	check_trace_callback_type_sched_waking(wp_probe_waking_fast);
+	check_trace_callback_type_sched_waking(wp_probe_waking_fast_wakers);
 }

@@ -46,10 +46,10 @@ static inline unsigned int wp_task_left_state(struct task_struct *prev)
  *
  * Context: irqs off, the run queue locked.
  */
-static inline unsigned int wp_task_left_told(struct task_struct *prev, unsigned int told)
+static inline unsigned int wp_task_left_seen(struct task_struct *prev, unsigned int seen)
 {
 	return unlikely(wp_task_state(prev) == TASK_RUNNING) &&
-	       signal_pending_state(told, prev) ? TASK_RUNNING : told;
+	       signal_pending_state(seen, prev) ? TASK_RUNNING : seen;
 }
 
 /*
@@ -62,7 +62,7 @@ static notrace void name(void *data, bool preempt, struct task_struct *prev,	\
 			 struct task_struct *next, unsigned int prev_state) \
 {									\
 	body(data, preempt, prev, next,					\
-	     wp_task_left_told(prev, prev_state));			\
+	     wp_task_left_seen(prev, prev_state));			\
 }
 #elif defined(WP_HAS_SCHED_SWITCH_STATE_SECOND)
 #define WP_PROBE_SCHED_SWITCH(name, body)				\
@@ -70,7 +70,7 @@ static notrace void name(void *data, bool preempt, unsigned int prev_state,	\
 			 struct task_struct *prev, struct task_struct *next) \
 {									\
 	body(data, preempt, prev, next,					\
-	     wp_task_left_told(prev, prev_state));			\
+	     wp_task_left_seen(prev, prev_state));			\
 }
 #else
 #define WP_PROBE_SCHED_SWITCH(name, body)				\
@@ -90,7 +90,7 @@ static notrace void name(void *data, bool preempt, struct task_struct *prev,	\
  * Context: irqs off, the run queue locked.
  */
 static inline unsigned int wp_task_reported(bool preempt, struct task_struct *prev,
-					    unsigned int told)
+					    unsigned int seen)
 {
 	unsigned int exit_state, index;
 
@@ -99,10 +99,10 @@ static inline unsigned int wp_task_reported(bool preempt, struct task_struct *pr
 	/* Who waits for a thread that ends may write it: EXIT_ZOMBIE to EXIT_DEAD. */
 	exit_state = READ_ONCE(prev->exit_state);
 #ifdef WP_HAS_TASK_STATE_INDEX_TOLD
-	index = __task_state_index(told, exit_state);
+	index = __task_state_index(seen, exit_state);
 #else
-	index = fls(told == TASK_IDLE ? TASK_REPORT_IDLE :
-					(told | exit_state) & TASK_REPORT);
+	index = fls(seen == TASK_IDLE ? TASK_REPORT_IDLE :
+					(seen | exit_state) & TASK_REPORT);
 #endif
 	return index ? 1U << (index - 1) : 0;
 }
@@ -186,7 +186,7 @@ static inline bool wp_task_queued(struct task_struct *p)
  * Context: p->pi_lock held; until that is released it stays so. Without that lock
  * it is never true of a thread that was woken.
  */
-static inline bool wp_task_asleep(struct task_struct *p)
+static inline bool wp_task_blocked(struct task_struct *p)
 {
 	if (!(wp_task_state(p) & (TASK_INTERRUPTIBLE | TASK_UNINTERRUPTIBLE |
 				  __TASK_STOPPED | __TASK_TRACED)))
@@ -214,9 +214,9 @@ static inline u64 wp_rq_clock(void)
  * counted, of the last time when it left; on the run queue's clock, if that counts
  * interrupts and stolen time.
  *
- * Context: irqs off, p->pi_lock held, wp_task_asleep().
+ * Context: irqs off, p->pi_lock held, wp_task_blocked().
  */
-static inline u64 wp_task_asleep_since(struct task_struct *p)
+static inline u64 wp_task_blocked_since(struct task_struct *p)
 {
 #if defined(CONFIG_IRQ_TIME_ACCOUNTING) || defined(CONFIG_PARAVIRT_TIME_ACCOUNTING)
 	return 0;

@@ -349,35 +349,35 @@ WP_LIES_IN_CAUSE(struct wallprof_task);
 WP_LIES_IN_CAUSE(struct wallprof_aggr);
 
 /**
- * struct wp_told - why an interval began, and who ended it
+ * struct wp_ended_by - why an interval began, and who ended it
  * @cause: see WP_CAUSE()
  * @tid: the waker's, or 0
  * @stack: the same
  */
-struct wp_told {
+struct wp_ended_by {
 	u32 cause;
 	u32 tid;
 	u64 stack;
 };
 
 /* Reads it. A waker that is too late may write meanwhile: each part is read once. */
-static __always_inline struct wp_told wp_interval_told(const struct wallprof_task *slot,
-						       const struct wp_passed *passed)
+static __always_inline struct wp_ended_by wp_interval_ended_by(const struct wallprof_task *slot,
+							       const struct wp_passed *passed)
 {
-	struct wp_told told = {
+	struct wp_ended_by by = {
 		.cause = READ_ONCE(*WP_CAUSE(slot)),
 		.tid = READ_ONCE(slot->waker_tid),
 		.stack = READ_ONCE(slot->waker_stack),
 	};
 
 	/* Of one that said it would sleep, but lost its CPU before it did. */
-	if (!(told.cause & WP_CAUSE_WAKER) ||
+	if (!(by.cause & WP_CAUSE_WAKER) ||
 	    unlikely(BIT(passed->state) & WP_STATES_RUNNABLE)) {
-		told.cause &= ~WP_CAUSE_WAKER;	/* WALLPROF_WAKER_NONE */
-		told.tid = 0;
-		told.stack = 0;
+		by.cause &= ~WP_CAUSE_WAKER;	/* WALLPROF_WAKER_NONE */
+		by.tid = 0;
+		by.stack = 0;
 	}
-	return told;
+	return by;
 }
 
 /**
@@ -390,7 +390,7 @@ static __always_inline void wp_interval_key(const struct wallprof_task *slot,
 					    const struct wp_passed *passed,
 					    struct wallprof_aggr *key)
 {
-	const struct wp_told told = wp_interval_told(slot, passed);
+	const struct wp_ended_by by = wp_interval_ended_by(slot, passed);
 
 	key->tid = slot->tid;
 	key->tgid = slot->tgid;
@@ -401,19 +401,19 @@ static __always_inline void wp_interval_key(const struct wallprof_task *slot,
 	key->flags = wp_passed_flags(passed);
 	key->user_stack = slot->user_stack;
 	key->kernel_stack = slot->kernel_stack;
-	key->waker_tid = told.tid;
-	*(u32 *)&key->syscall = told.cause;	/* and the reason, and the waker */
+	key->waker_tid = by.tid;
+	*(u32 *)&key->syscall = by.cause;	/* and the reason, and the waker */
 	key->arg = slot->arg;
-	key->waker_stack = told.stack;
+	key->waker_stack = by.stack;
 	key->runnable = passed->runnable;
 }
 
 /* Whether an aggregate is of these, too. */
-static __always_inline bool wp_told_is_of(const struct wp_told told,
-					  const struct wallprof_aggr *aggr)
+static __always_inline bool wp_ended_by_is_of(const struct wp_ended_by by,
+					      const struct wallprof_aggr *aggr)
 {
-	return *WP_CAUSE(aggr) == told.cause &&
-	       aggr->waker_tid == told.tid && aggr->waker_stack == told.stack;
+	return *WP_CAUSE(aggr) == by.cause &&
+	       aggr->waker_tid == by.tid && aggr->waker_stack == by.stack;
 }
 
 /**
@@ -433,7 +433,7 @@ static __always_inline bool wp_interval_is_of(const struct wallprof_task *slot,
 	       aggr->state == passed->state && aggr->flags == wp_passed_flags(passed) &&
 	       aggr->kernel_stack == slot->kernel_stack &&
 	       aggr->start_time == slot->start_time && aggr->exec_id == slot->exec_id &&
-	       wp_told_is_of(wp_interval_told(slot, passed), aggr);
+	       wp_ended_by_is_of(wp_interval_ended_by(slot, passed), aggr);
 }
 
 #endif /* WALLPROF_PURE_INTERVALS_H */

@@ -29,14 +29,14 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
-#define WP_MEMO_SET_BITS 7
-#define WP_MEMO_SETS	BIT(WP_MEMO_SET_BITS)
-#define WP_MEMO_WAYS	8	/* stacks in a set: the bytes of @tags */
-#define WP_MEMO_WORDS	248	/* that decided one stack, at most; even */
-#define WP_MEMO_RING	32768	/* words that decided all; a power of two */
+#define WP_STACK_CACHE_SET_BITS 7
+#define WP_STACK_CACHE_SETS	BIT(WP_STACK_CACHE_SET_BITS)
+#define WP_STACK_CACHE_WAYS	8	/* stacks in a set: the bytes of @tags */
+#define WP_STACK_CACHE_WORDS	248	/* that decided one stack, at most; even */
+#define WP_STACK_CACHE_RING	32768	/* words that decided all; a power of two */
 
 /**
- * struct wp_memo - a stack that was walked
+ * struct wp_cached_stack - a stack that was walked
  * @ip: where the walk began
  * @sp: stack pointer
  * @process: whose stack it is
@@ -51,7 +51,7 @@
  * @flags: the same
  * @by_fp: whether the walk read the frame pointer's register
  */
-struct wp_memo {
+struct wp_cached_stack {
 	u64 ip;
 	u64 sp;
 	u64 process;
@@ -68,17 +68,17 @@ struct wp_memo {
 };
 
 /**
- * struct wp_memo_set - stacks whose beginnings hash alike
+ * struct wp_stack_cache_set - stacks whose beginnings hash alike
  * @tags: more of their hashes, a byte each, the first one's the lowest
- * @last: the one that was found or walked last, in bytes from &wp_memos.way
+ * @last: the one that was found or walked last, in bytes from &wp_stack_cache.way
  */
-struct wp_memo_set {
+struct wp_stack_cache_set {
 	u64 tags;
 	u32 last;
 };
 
 /**
- * struct wp_memos - all that a CPU remembers for a session
+ * struct wp_stack_cache - all that a CPU remembers for a session
  * @head: position of the words that are noted next
  * @oldest: position from which on words are what they were
  * @set: by hash
@@ -86,28 +86,28 @@ struct wp_memo_set {
  * @at: by position, modulo the size: where words were, in words above sp
  * @word: what they were
  */
-struct wp_memos {
+struct wp_stack_cache {
 	u64 head;
 	u64 oldest;
-	struct wp_memo_set set[WP_MEMO_SETS];
-	struct wp_memo way[WP_MEMO_SETS * WP_MEMO_WAYS];
-	u16 at[WP_MEMO_RING];
-	u64 word[WP_MEMO_RING];
+	struct wp_stack_cache_set set[WP_STACK_CACHE_SETS];
+	struct wp_cached_stack way[WP_STACK_CACHE_SETS * WP_STACK_CACHE_WAYS];
+	u16 at[WP_STACK_CACHE_RING];
+	u64 word[WP_STACK_CACHE_RING];
 };
 
 /**
- * struct wp_memo_notes - what a walk that goes on notes
- * @memos: this CPU's
- * @memo: where it will be remembered
+ * struct wp_stack_cache_notes - what a walk that goes on notes
+ * @cache: this CPU's
+ * @old: where it will be remembered
  * @sp: stack pointer where it began
  * @next: where in the ring its next word goes
  * @end: behind the last one that there is room for
  * @by_fp: whether it read the frame pointer's register
  * @whole: whether all that decided was noted
  */
-struct wp_memo_notes {
-	struct wp_memos *memos;
-	struct wp_memo *memo;
+struct wp_stack_cache_notes {
+	struct wp_stack_cache *cache;
+	struct wp_cached_stack *old;
 	u64 sp;
 	u32 next;
 	u32 end;
@@ -116,18 +116,18 @@ struct wp_memo_notes {
 };
 
 /**
- * wp_memos_set - nothing is remembered yet
- * @memos: zeroes
+ * wp_stack_cache_init - nothing is remembered yet
+ * @cache: zeroes
  *
  * Context: process.
  */
-static inline void wp_memos_set(struct wp_memos *memos)
+static inline void wp_stack_cache_init(struct wp_stack_cache *cache)
 {
 	unsigned int i;
 
-	memos->head = WP_MEMO_RING;
-	for (i = 0; i < WP_MEMO_SETS; i++)
-		memos->set[i].last = i * WP_MEMO_WAYS * sizeof(memos->way[0]);
+	cache->head = WP_STACK_CACHE_RING;
+	for (i = 0; i < WP_STACK_CACHE_SETS; i++)
+		cache->set[i].last = i * WP_STACK_CACHE_WAYS * sizeof(cache->way[0]);
 }
 
 /*
@@ -135,56 +135,57 @@ static inline void wp_memos_set(struct wp_memos *memos)
  * distances, and so do their hashes then. With @process: those that were forked
  * wait where their parent does. Any context.
  */
-static __always_inline u64 wp_memo_hash(u64 ip, u64 sp, u64 process)
+static __always_inline u64 wp_stack_cache_hash(u64 ip, u64 sp, u64 process)
 {
 	return (ip + sp + process) * GOLDEN_RATIO_64;
 }
 
 /* Which set it tells. Any context. */
-static __always_inline unsigned long wp_memo_set_of(u64 hash)
+static __always_inline unsigned long wp_stack_cache_set_of(u64 hash)
 {
-	return hash >> (64 - WP_MEMO_SET_BITS);
+	return hash >> (64 - WP_STACK_CACHE_SET_BITS);
 }
 
 /* And which byte of @tags. Any context. */
-static __always_inline u8 wp_memo_tag(u64 hash)
+static __always_inline u8 wp_stack_cache_tag(u64 hash)
 {
-	return hash >> (64 - WP_MEMO_SET_BITS - 8);
+	return hash >> (64 - WP_STACK_CACHE_SET_BITS - 8);
 }
 
 /* Whether a stack began so. Any context. */
-static __always_inline bool wp_memo_began(const struct wp_memo *memo, u64 ip, u64 sp,
-					  u64 process)
+static __always_inline bool wp_stack_cache_began(const struct wp_cached_stack *old, u64 ip,
+						 u64 sp, u64 process)
 {
-	return memo->ip == ip && memo->sp == sp && memo->process == process;
+	return old->ip == ip && old->sp == sp && old->process == process;
 }
 
 /**
- * wp_memo_last - what was found last of those that hash as one that begins so
- * @memos: this CPU's
+ * wp_stack_cache_last - what was found last of those that hash as one that begins so
+ * @cache: this CPU's
  * @ip: instruction pointer
  * @sp: stack pointer
  * @process: whose stack it is, not 0
  *
- * Most likely what wp_memo_find() finds: see wp_memo_began().
+ * Most likely what wp_stack_cache_find() finds: see wp_stack_cache_began().
  *
  * Context: irqs off.
  */
-static __always_inline struct wp_memo *wp_memo_last(struct wp_memos *memos, u64 ip, u64 sp,
-						    u64 process)
+static __always_inline struct wp_cached_stack *
+wp_stack_cache_last(struct wp_stack_cache *cache, u64 ip, u64 sp, u64 process)
 {
 	/* Pointers, in all of this: in debug kernels a check of arrays' bounds is a call. */
-	struct wp_memo_set *set = memos->set + wp_memo_set_of(wp_memo_hash(ip, sp, process));
+	struct wp_stack_cache_set *set =
+		cache->set + wp_stack_cache_set_of(wp_stack_cache_hash(ip, sp, process));
 
-	return (void *)((char *)memos->way + set->last);
+	return (void *)((char *)cache->way + set->last);
 }
 
 /* A number for each byte. */
-#define WP_MEMO_EACH	0x0101010101010101ULL
+#define WP_STACK_CACHE_EACH	0x0101010101010101ULL
 
 /**
- * wp_memo_find - the last walk that began so
- * @memos: this CPU's
+ * wp_stack_cache_find - the last walk that began so
+ * @cache: this CPU's
  * @ip: instruction pointer
  * @sp: stack pointer
  * @process: whose stack it is, not 0
@@ -192,21 +193,23 @@ static __always_inline struct wp_memo *wp_memo_last(struct wp_memos *memos, u64 
  * Context: irqs off.
  * Return: what came of it, which need not hold any more; NULL if it is forgotten.
  */
-static __always_inline struct wp_memo *wp_memo_find(struct wp_memos *memos, u64 ip, u64 sp,
-						    u64 process)
+static __always_inline struct wp_cached_stack *
+wp_stack_cache_find(struct wp_stack_cache *cache, u64 ip, u64 sp, u64 process)
 {
-	u64 hash = wp_memo_hash(ip, sp, process);
-	struct wp_memo *way = memos->way + wp_memo_set_of(hash) * WP_MEMO_WAYS, *memo;
-	struct wp_memo_set *set = memos->set + wp_memo_set_of(hash);
-	u64 differs = set->tags ^ wp_memo_tag(hash) * WP_MEMO_EACH;
+	u64 hash = wp_stack_cache_hash(ip, sp, process);
+	struct wp_cached_stack *way =
+		cache->way + wp_stack_cache_set_of(hash) * WP_STACK_CACHE_WAYS;
+	struct wp_cached_stack *old;
+	struct wp_stack_cache_set *set = cache->set + wp_stack_cache_set_of(hash);
+	u64 differs = set->tags ^ wp_stack_cache_tag(hash) * WP_STACK_CACHE_EACH;
 	/* The highest bit of bytes that are 0, and of a few others: never mind. */
-	u64 alike = (differs - WP_MEMO_EACH) & ~differs & WP_MEMO_EACH << 7;
+	u64 alike = (differs - WP_STACK_CACHE_EACH) & ~differs & WP_STACK_CACHE_EACH << 7;
 
 	for (; alike; alike &= alike - 1) {
-		memo = way + (__ffs64(alike) >> 3);
-		if (wp_memo_began(memo, ip, sp, process)) {
-			set->last = (char *)memo - (char *)memos->way;
-			return memo;
+		old = way + (__ffs64(alike) >> 3);
+		if (wp_stack_cache_began(old, ip, sp, process)) {
+			set->last = (char *)old - (char *)cache->way;
+			return old;
 		}
 	}
 	return NULL;
@@ -216,27 +219,29 @@ static __always_inline struct wp_memo *wp_memo_find(struct wp_memos *memos, u64 
  * Where a stack is to be remembered that is not: in place of the one of its set
  * that was walked the longest ago, or of none. Context: irqs off.
  */
-static __always_inline struct wp_memo *wp_memo_replace(struct wp_memos *memos, u64 hash)
+static __always_inline struct wp_cached_stack *
+wp_stack_cache_replace(struct wp_stack_cache *cache, u64 hash)
 {
-	struct wp_memo *way = memos->way + wp_memo_set_of(hash) * WP_MEMO_WAYS;
-	struct wp_memo_set *set = memos->set + wp_memo_set_of(hash);
+	struct wp_cached_stack *way =
+		cache->way + wp_stack_cache_set_of(hash) * WP_STACK_CACHE_WAYS;
+	struct wp_stack_cache_set *set = cache->set + wp_stack_cache_set_of(hash);
 	unsigned int oldest = 0, i;
 
-	for (i = 1; i < WP_MEMO_WAYS; i++) {
+	for (i = 1; i < WP_STACK_CACHE_WAYS; i++) {
 		if (way[i].begin < way[oldest].begin)
 			oldest = i;
 	}
 	set->tags &= ~(0xffULL << 8 * oldest);
-	set->tags |= (u64)wp_memo_tag(hash) << 8 * oldest;
-	set->last = (char *)(way + oldest) - (char *)memos->way;
+	set->tags |= (u64)wp_stack_cache_tag(hash) << 8 * oldest;
+	set->last = (char *)(way + oldest) - (char *)cache->way;
 	return way + oldest;
 }
 
 /**
- * wp_memo_begin - a walk begins: forget the last one that began so, or another
+ * wp_stack_cache_begin - a walk begins: forget the last one that began so, or another
  * @notes: to fill
- * @memos: this CPU's
- * @memo: wp_memo_find()
+ * @cache: this CPU's
+ * @old: wp_stack_cache_find()
  * @ip: instruction pointer
  * @sp: stack pointer
  * @fp: frame pointer
@@ -244,40 +249,42 @@ static __always_inline struct wp_memo *wp_memo_replace(struct wp_memos *memos, u
  *
  * Context: irqs off.
  */
-static __always_inline void
-wp_memo_begin(struct wp_memo_notes *notes, struct wp_memos *memos, struct wp_memo *memo,
-	      u64 ip, u64 sp, u64 fp, u64 process)
+static __always_inline void wp_stack_cache_begin(struct wp_stack_cache_notes *notes,
+						 struct wp_stack_cache *cache,
+						 struct wp_cached_stack *old, u64 ip,
+						 u64 sp, u64 fp, u64 process)
 {
-	u32 slot = memos->head % WP_MEMO_RING;
+	u32 slot = cache->head % WP_STACK_CACHE_RING;
 
-	if (!memo)
-		memo = wp_memo_replace(memos, wp_memo_hash(ip, sp, process));
+	if (!old)
+		old = wp_stack_cache_replace(cache, wp_stack_cache_hash(ip, sp, process));
 	/* As many words as there may be, in one piece. */
-	if (slot > WP_MEMO_RING - WP_MEMO_WORDS) {
-		memos->head += WP_MEMO_RING - slot;
+	if (slot > WP_STACK_CACHE_RING - WP_STACK_CACHE_WORDS) {
+		cache->head += WP_STACK_CACHE_RING - slot;
 		slot = 0;
 	}
-	memos->oldest = memos->head + WP_MEMO_WORDS - WP_MEMO_RING;
-	memo->ip = ip;
-	memo->sp = sp;
-	memo->process = process;
-	memo->fp = fp;
-	memo->begin = 0;
-	notes->memos = memos;
-	notes->memo = memo;
+	cache->oldest = cache->head + WP_STACK_CACHE_WORDS - WP_STACK_CACHE_RING;
+	old->ip = ip;
+	old->sp = sp;
+	old->process = process;
+	old->fp = fp;
+	old->begin = 0;
+	notes->cache = cache;
+	notes->old = old;
 	notes->sp = sp;
 	notes->next = slot;
-	notes->end = slot + WP_MEMO_WORDS;
+	notes->end = slot + WP_STACK_CACHE_WORDS;
 	notes->by_fp = false;
 	/* From above all users' addresses, words would be behind the end of all. */
 	notes->whole = !(sp & 7) && (s64)sp >= 0;
 }
 
 /* The walk has read a word. Context: irqs off, user memory open. */
-static __always_inline void wp_memo_note(struct wp_memo_notes *notes, u64 addr, u64 word)
+static __always_inline void wp_stack_cache_note(struct wp_stack_cache_notes *notes,
+						u64 addr, u64 word)
 {
-	u64 at = (addr - notes->sp) >> 3, *words = notes->memos->word;
-	u16 *ats = notes->memos->at;
+	u64 at = (addr - notes->sp) >> 3, *words = notes->cache->word;
+	u16 *ats = notes->cache->at;
 
 	/* Below sp is beyond, too. */
 	if (notes->next == notes->end || at > U16_MAX) {
@@ -289,13 +296,14 @@ static __always_inline void wp_memo_note(struct wp_memo_notes *notes, u64 addr, 
 }
 
 /* The walk could not read a word. Context: irqs off, user memory open. */
-static __always_inline void wp_memo_note_fault(struct wp_memo_notes *notes)
+static __always_inline void wp_stack_cache_note_fault(struct wp_stack_cache_notes *notes)
 {
 	notes->whole = false;
 }
 
 /* The walk has read a register. Context: irqs off, user memory open. */
-static __always_inline void wp_memo_note_reg(struct wp_memo_notes *notes, bool is_fp)
+static __always_inline void wp_stack_cache_note_reg(struct wp_stack_cache_notes *notes,
+						    bool is_fp)
 {
 	if (is_fp)
 		notes->by_fp = true;
@@ -304,10 +312,10 @@ static __always_inline void wp_memo_note_reg(struct wp_memo_notes *notes, bool i
 }
 
 /**
- * wp_memo_keep - remember the stack that was walked
- * @notes: since wp_memo_begin(), the walk's
+ * wp_stack_cache_keep - remember the stack that was walked
+ * @notes: since wp_stack_cache_begin(), the walk's
  * @generation: of the mappings
- * @changes: wp_memo_tie()'s
+ * @changes: wp_stack_cache_tie()'s
  * @epoch: of @id
  * @id: the stack's; 0 if it has none
  * @why: what the walk told
@@ -315,48 +323,49 @@ static __always_inline void wp_memo_note_reg(struct wp_memo_notes *notes, bool i
  *
  * Context: irqs off.
  */
-static __always_inline void wp_memo_keep(const struct wp_memo_notes *notes, u64 generation,
-					 u64 changes, u32 epoch, u64 id, u8 why, u8 flags)
+static __always_inline void wp_stack_cache_keep(const struct wp_stack_cache_notes *notes,
+						u64 generation, u64 changes, u32 epoch,
+						u64 id, u8 why, u8 flags)
 {
-	struct wp_memos *memos = notes->memos;
-	struct wp_memo *memo = notes->memo;
+	struct wp_stack_cache *cache = notes->cache;
+	struct wp_cached_stack *old = notes->old;
 	u32 next = notes->next;
 
 	if (!notes->whole || !id)
 		return;
 	/* They are compared by twos: the last one again. */
 	if (next & 1) {
-		memos->at[next] = memos->at[next - 1];
-		memos->word[next] = memos->word[next - 1];
+		cache->at[next] = cache->at[next - 1];
+		cache->word[next] = cache->word[next - 1];
 		next++;
 	}
-	memo->begin = memos->head;
-	memo->nr = next - notes->end + WP_MEMO_WORDS;
-	memo->by_fp = notes->by_fp;
-	memo->id = id;
-	memo->epoch = epoch;
-	memo->why = why;
-	memo->flags = flags;
-	memo->generation = generation;
-	memo->changes = changes;
-	memos->head += memo->nr;
+	old->begin = cache->head;
+	old->nr = next - notes->end + WP_STACK_CACHE_WORDS;
+	old->by_fp = notes->by_fp;
+	old->id = id;
+	old->epoch = epoch;
+	old->why = why;
+	old->flags = flags;
+	old->generation = generation;
+	old->changes = changes;
+	cache->head += old->nr;
 }
 
 /**
- * wp_memo_tie - say by what it is known that the mappings are still the same
- * @memo: one that holds
+ * wp_stack_cache_tie - say by what it is known that the mappings are still the same
+ * @old: one that holds
  * @changes: counts what happened to anybody's, from 1 on. Was read before the
  *	mappings were looked up
  *
  * Context: irqs off.
  */
-static __always_inline void wp_memo_tie(struct wp_memo *memo, u64 changes)
+static __always_inline void wp_stack_cache_tie(struct wp_cached_stack *old, u64 changes)
 {
-	memo->changes = changes;
+	old->changes = changes;
 }
 
 /**
- * wp_memo_words_are - whether words of memory are what they were
+ * wp_stack_cache_words_are - whether words of memory are what they were
  * @words: what they were
  * @ats: where, in words above @sp
  * @nr: how many, even
@@ -367,8 +376,8 @@ static __always_inline void wp_memo_tie(struct wp_memo *memo, u64 changes)
  * Context: irqs off, user memory open.
  */
 static __always_inline bool
-wp_memo_words_are(const u64 *words, const u16 *ats, unsigned long nr,
-		  bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 sp)
+wp_stack_cache_words_are(const u64 *words, const u16 *ats, unsigned long nr,
+			 bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 sp)
 {
 	const u16 *end = ats + nr;
 
@@ -381,38 +390,42 @@ wp_memo_words_are(const u64 *words, const u16 *ats, unsigned long nr,
 }
 
 /* Of the words that begin at a position: what they were, and where in memory. */
-static __always_inline const u64 *wp_memo_words(const struct wp_memos *memos, u64 begin)
+static __always_inline const u64 *wp_stack_cache_words(const struct wp_stack_cache *cache,
+						       u64 begin)
 {
-	return memos->word + begin % WP_MEMO_RING;
+	return cache->word + begin % WP_STACK_CACHE_RING;
 }
 
-static __always_inline const u16 *wp_memo_ats(const struct wp_memos *memos, u64 begin)
+static __always_inline const u16 *wp_stack_cache_ats(const struct wp_stack_cache *cache,
+						     u64 begin)
 {
-	return memos->at + begin % WP_MEMO_RING;
+	return cache->at + begin % WP_STACK_CACHE_RING;
 }
 
 /* Whether the words are what they were. Context: irqs off, user memory open. */
 static __always_inline bool
-wp_memo_words_hold(const struct wp_memos *memos, const struct wp_memo *memo,
-		   bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 sp)
+wp_stack_cache_words_hold(const struct wp_stack_cache *cache, const struct wp_cached_stack *old,
+			  bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 sp)
 {
-	return wp_memo_words_are(wp_memo_words(memos, memo->begin),
-				 wp_memo_ats(memos, memo->begin), memo->nr, is, ctx, sp);
+	return wp_stack_cache_words_are(wp_stack_cache_words(cache, old->begin),
+					wp_stack_cache_ats(cache, old->begin), old->nr, is,
+					ctx, sp);
 }
 
 /* The same but for the words and the mappings. Any context. */
-static __always_inline bool wp_memo_rest_holds(const struct wp_memos *memos,
-					       const struct wp_memo *memo, u32 epoch, u64 fp)
+static __always_inline bool wp_stack_cache_rest_holds(const struct wp_stack_cache *cache,
+						      const struct wp_cached_stack *old,
+						      u32 epoch, u64 fp)
 {
 	/* An id of another epoch may stand for nothing any more. */
-	return memo->begin >= memos->oldest && memo->epoch == epoch &&
-	       (!memo->by_fp || memo->fp == fp);
+	return old->begin >= cache->oldest && old->epoch == epoch &&
+	       (!old->by_fp || old->fp == fp);
 }
 
 /**
- * wp_memo_holds - whether the stack is the one that is remembered
- * @memos: this CPU's
- * @memo: wp_memo_find()
+ * wp_stack_cache_holds - whether the stack is the one that is remembered
+ * @cache: this CPU's
+ * @old: wp_stack_cache_find()
  * @is: whether the aligned word at a user address is the one that it is told
  * @ctx: handed to @is
  * @generation: of the mappings
@@ -422,19 +435,19 @@ static __always_inline bool wp_memo_rest_holds(const struct wp_memos *memos,
  * Context: irqs off, user memory open.
  */
 static __always_inline bool
-wp_memo_holds(const struct wp_memos *memos, const struct wp_memo *memo,
-	      bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 generation,
-	      u32 epoch, u64 fp)
+wp_stack_cache_holds(const struct wp_stack_cache *cache, const struct wp_cached_stack *old,
+		     bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 generation,
+		     u32 epoch, u64 fp)
 {
-	return memo->generation == generation &&
-	       wp_memo_rest_holds(memos, memo, epoch, fp) &&
-	       wp_memo_words_hold(memos, memo, is, ctx, memo->sp);
+	return old->generation == generation &&
+	       wp_stack_cache_rest_holds(cache, old, epoch, fp) &&
+	       wp_stack_cache_words_hold(cache, old, is, ctx, old->sp);
 }
 
 /**
- * wp_memo_may_hold - the same, but for the words, without a look at the mappings
- * @memos: this CPU's
- * @memo: wp_memo_find()
+ * wp_stack_cache_may_hold - the same, but for the words, without a look at the mappings
+ * @cache: this CPU's
+ * @old: wp_stack_cache_find()
  * @changes: what happened to anybody's mappings, not 0
  * @epoch: the current one
  * @fp: frame pointer
@@ -442,11 +455,11 @@ wp_memo_holds(const struct wp_memos *memos, const struct wp_memo *memo,
  * Context: irqs off.
  * Return: false does not tell that the stack is another one.
  */
-static __always_inline bool
-wp_memo_may_hold(const struct wp_memos *memos, const struct wp_memo *memo, u64 changes,
-		 u32 epoch, u64 fp)
+static __always_inline bool wp_stack_cache_may_hold(const struct wp_stack_cache *cache,
+						    const struct wp_cached_stack *old,
+						    u64 changes, u32 epoch, u64 fp)
 {
-	return memo->changes == changes && wp_memo_rest_holds(memos, memo, epoch, fp);
+	return old->changes == changes && wp_stack_cache_rest_holds(cache, old, epoch, fp);
 }
 
 #endif /* WALLPROF_PURE_STACK_CACHE_H */

@@ -93,12 +93,12 @@ struct wp_cfi_ops {
 };
 
 /**
- * struct wp_cfi_told - what a walk tells beside the addresses
+ * struct wp_cfi_result - what a walk tells beside the addresses
  * @why: why it ended: enum wallprof_unwind
  * @by_fp: how many frames were found by the frame pointer
  * @slow: it took the slow form
  */
-struct wp_cfi_told {
+struct wp_cfi_result {
 	u8 why;
 	u8 by_fp;
 	bool slow;
@@ -407,23 +407,23 @@ wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 static __always_inline unsigned int
 wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
 	    bool by_fp, u64 ip, u64 sp, u64 limit, u64 *at, u64 *ips,
-	    unsigned int max, struct wp_cfi_told *told)
+	    unsigned int max, struct wp_cfi_result *result)
 {
 	struct wp_cfi_frame frame = { .ip = ip, .sp = sp, .exact = true, .inner = true };
 	const struct wp_map *map = NULL;
 	unsigned int nr = 1;
 
 	ips[0] = ip;
-	told->by_fp = 0;
-	told->why = WALLPROF_UNWIND_DEPTH;
+	result->by_fp = 0;
+	result->why = WALLPROF_UNWIND_DEPTH;
 	while (nr < max) {
 		u8 why = wp_cfi_step(ops, ctx, limit, maps, &map, &frame, at, by_fp);
 
 		if (why != WP_CFI_ON) {
-			told->why = why;
+			result->why = why;
 			break;
 		}
-		told->by_fp += frame.by_fp;
+		result->by_fp += frame.by_fp;
 		ips[nr++] = frame.ip;
 	}
 	return nr;
@@ -440,7 +440,7 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
  * @limit: user addresses are below this
  * @ips: out: addresses, the innermost first
  * @max: room in @ips, at least 1
- * @told: out
+ * @result: out
  *
  * Context: that of @ops->read.
  * Return: the number of addresses, at least 1.
@@ -448,18 +448,18 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
 static __always_inline unsigned int
 wp_unwind_cfi(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
 	      bool by_fp, u64 ip, u64 sp, u64 limit, u64 *ips, unsigned int max,
-	      struct wp_cfi_told *told)
+	      struct wp_cfi_result *result)
 {
 	u64 at[WP_CFI_REGS];
 	unsigned int nr;
 
-	told->slow = false;
-	nr = wp_cfi_walk(ops, ctx, maps, by_fp, ip, sp, limit, NULL, ips, max, told);
-	if (likely(told->why != WP_CFI_SLOW))
+	result->slow = false;
+	nr = wp_cfi_walk(ops, ctx, maps, by_fp, ip, sp, limit, NULL, ips, max, result);
+	if (likely(result->why != WP_CFI_SLOW))
 		return nr;
 	wp_cfi_set_all(at, WP_CFI_KEPT);
-	told->slow = true;
-	return wp_cfi_walk(ops, ctx, maps, by_fp, ip, sp, limit, at, ips, max, told);
+	result->slow = true;
+	return wp_cfi_walk(ops, ctx, maps, by_fp, ip, sp, limit, at, ips, max, result);
 }
 
 #endif /* WALLPROF_PURE_UNWIND_CFI_H */

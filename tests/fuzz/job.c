@@ -93,7 +93,8 @@ static void check_name(const struct taken *t)
 
 static void check_buildid(const struct taken *t)
 {
-	if (t->size != sizeof(struct wp_buildid) || t->data[0] <= 0 || t->data[0] > WP_BUILDID_MAX)
+	if (t->size != sizeof(struct wp_buildid) || t->data[0] <= 0 ||
+	    t->data[0] > WP_BUILDID_MAX)
 		abort();
 }
 
@@ -118,7 +119,8 @@ static void check_symbols(const struct taken *t)
 		       head->nr * sizeof(*e) + head->len ||
 	    (head->nr && (t->data[t->size - 1] || t->data[t->size - 2])))
 		abort();
-	e = (const void *)(t->data + sizeof(*head) + head->nr_segments * sizeof(struct wp_segment));
+	e = (const void *)(t->data + sizeof(*head) +
+			   head->nr_segments * sizeof(struct wp_segment));
 	for (i = 0; i < head->nr; i++) {
 		if (e[i].end < e[i].start || e[i].name >= head->len - 1)
 			abort();

@@ -136,7 +136,7 @@ static void look_at(struct wp_elfnames *found, const struct wp_inlines *in)
 {
 	const char *inlined[16];
 	size_t i;
-	char *plain;
+	char *fast;
 
 	wp_symtable_sort(&found->table);
 	for (i = 0; i < found->table.nr; i++) {
@@ -145,9 +145,9 @@ static void look_at(struct wp_elfnames *found, const struct wp_inlines *in)
 
 		check(strlen(name) <= WP_SYMTABLE_NAME);
 		if (i < 64) {
-			plain = wp_demangle(name);
-			bytes += plain ? strlen(plain) : 0;
-			free(plain);
+			fast = wp_demangle(name);
+			bytes += fast ? strlen(fast) : 0;
+			free(fast);
 		}
 		if (in && i < 64)
 			bytes += wp_inlines_find(in, e->start, inlined, 16);

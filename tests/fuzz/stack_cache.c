@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct memo_model *m = calloc(1, sizeof(*m));
 	size_t i;
 
-	memo_model_set(m);
+	stack_cache_model_set(m);
 	for (i = 0; i + 3 < size; i += 4) {
 		const uint8_t *d = data + i;
 		const struct memo_visit visit = {
@@ -27,12 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		};
 
 		if (d[0] < 192) {
-			if (!memo_model_visit(m, &visit))
+			if (!stack_cache_model_visit(m, &visit))
 				abort();
 		} else if (d[0] < 240) {
-			memo_model_write(m, d[1] | d[2] << 8, d[3]);
+			stack_cache_model_write(m, d[1] | d[2] << 8, d[3]);
 		} else if (d[0] < 252) {
-			memo_model_map(m, d[1]);
+			stack_cache_model_map(m, d[1]);
 		} else {
 			m->epoch++;
 		}

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct habits_model *m = aligned_alloc(sizeof(struct wp_habit), sizeof(*m));
+	struct habits_model *m = aligned_alloc(sizeof(struct wp_cached_switch), sizeof(*m));
 	size_t i;
 
 	memset(m, 0, sizeof(*m));
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i + 2 < size; i += 3) {
 		const struct habits_step step = {
 			.who = data[i] % HABITS_THREADS, .event = data[i] >> 4,
-			.way = data[i + 1], .cpu = data[i + 2],
+			.how = data[i + 1], .cpu = data[i + 2],
 		};
 
 		if (!habits_model_step(m, &step))

@@ -96,17 +96,17 @@ static u64 in(unsigned int n)
 /* Walk; compare with the reference and with @why and the addresses, 0 the last. */
 static void walks(struct kunit *test, u8 why, const u64 *wanted)
 {
-	struct wp_cfi_told told, model_told;
+	struct wp_cfi_result result, model_told;
 	unsigned int nr, model_nr, i;
 
 	KUNIT_ASSERT_TRUE(test, !check());
-	nr = cfi_walk(&user, ips, WALLPROF_MAX_STACK, &told);
+	nr = cfi_walk(&user, ips, WALLPROF_MAX_STACK, &result);
 	model_nr = cfi_model(&user, model, WALLPROF_MAX_STACK, &model_told);
 	KUNIT_EXPECT_TRUE(test, !user.broken);
 	KUNIT_EXPECT_EQ(test, nr, model_nr);
-	KUNIT_EXPECT_EQ(test, told.why, model_told.why);
-	KUNIT_EXPECT_EQ(test, told.by_fp, model_told.by_fp);
-	KUNIT_EXPECT_EQ(test, told.why, why);
+	KUNIT_EXPECT_EQ(test, result.why, model_told.why);
+	KUNIT_EXPECT_EQ(test, result.by_fp, model_told.by_fp);
+	KUNIT_EXPECT_EQ(test, result.why, why);
 	for (i = 0; wanted[i]; i++) {
 		KUNIT_ASSERT_TRUE(test, i < nr);
 		KUNIT_EXPECT_EQ(test, ips[i], wanted[i]);
@@ -371,7 +371,7 @@ static void known_realigned(struct kunit *test)
 /* The slow form: rbx was saved two frames below, r12 never, r13 is lost. */
 static void known_slow(struct kunit *test)
 {
-	struct wp_cfi_told told;
+	struct wp_cfi_result result;
 
 	reset();
 	page.rules[1] = cfa_rule(7, 32);
@@ -394,15 +394,15 @@ static void known_slow(struct kunit *test)
 	stack[10] = in(4);			/* CFA 88 by rbx */
 	stack[14] = in(7);			/* CFA 120 by r12 */
 	WALKS(WALLPROF_UNWIND_END, in(1), in(2), in(3), in(4), in(7));
-	cfi_walk(&user, ips, 8, &told);
-	KUNIT_EXPECT_TRUE(test, told.slow);
+	cfi_walk(&user, ips, 8, &result);
+	KUNIT_EXPECT_TRUE(test, result.slow);
 	stack[14] = in(5);
 	WALKS(WALLPROF_UNWIND_NO_REG, in(1), in(2), in(3), in(4), in(5));
 	stack[14] = in(6);
 	WALKS(WALLPROF_UNWIND_NO_REG, in(1), in(2), in(3), in(4), in(6));
 	stack[3] = in(7);
-	cfi_walk(&user, ips, 8, &told);
-	KUNIT_EXPECT_TRUE(test, !told.slow);
+	cfi_walk(&user, ips, 8, &result);
+	KUNIT_EXPECT_TRUE(test, !result.slow);
 }
 
 /* vfork(): the return address is in rdi, and the stack as the caller's. */
@@ -505,7 +505,7 @@ static void known_by_fp(struct kunit *test)
 
 static void depth_is_kept(struct kunit *test)
 {
-	struct wp_cfi_told told;
+	struct wp_cfi_result result;
 	unsigned int max, i;
 
 	reset();
@@ -515,8 +515,8 @@ static void depth_is_kept(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(stack); i++)
 		stack[i] = in(1);
 	for (max = 1; max <= WALLPROF_MAX_STACK; max++) {
-		KUNIT_EXPECT_EQ(test, cfi_walk(&user, ips, max, &told), max);
-		KUNIT_EXPECT_EQ(test, told.why, WALLPROF_UNWIND_DEPTH);
+		KUNIT_EXPECT_EQ(test, cfi_walk(&user, ips, max, &result), max);
+		KUNIT_EXPECT_EQ(test, result.why, WALLPROF_UNWIND_DEPTH);
 		KUNIT_EXPECT_EQ(test, user.reads, max - 1);
 	}
 }
@@ -558,7 +558,7 @@ static void known_arm64(struct kunit *test)
 static void random_agrees(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(20000), round, i, nr, compared = 0, deep = 0;
-	struct wp_cfi_told told, model_told;
+	struct wp_cfi_result result, model_told;
 
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
 		reset();
@@ -591,14 +591,14 @@ static void random_agrees(struct kunit *test)
 		user.ip = in(suite_below(MAX_RULES));
 		user.no_fp = !suite_below(4);
 		KUNIT_ASSERT_TRUE(test, !check());
-		nr = cfi_walk(&user, ips, WALLPROF_MAX_STACK, &told);
+		nr = cfi_walk(&user, ips, WALLPROF_MAX_STACK, &result);
 		KUNIT_ASSERT_EQ(test, nr, cfi_model(&user, model, WALLPROF_MAX_STACK,
 						    &model_told));
-		KUNIT_EXPECT_EQ(test, told.why, model_told.why);
+		KUNIT_EXPECT_EQ(test, result.why, model_told.why);
 		KUNIT_EXPECT_FALSE(test, user.broken);
 		KUNIT_EXPECT_EQ(test, memcmp(ips, model, nr * sizeof(*ips)), 0);
 		compared += nr;
-		deep += told.slow && nr > 4;
+		deep += result.slow && nr > 4;
 		if (round % 64 == 0)
 			cond_resched();
 	}

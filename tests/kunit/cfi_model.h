@@ -74,15 +74,15 @@ static const struct wp_cfi_ops cfi_ops_arm64 = {
 };
 
 static inline unsigned int cfi_walk(struct cfi_user *u, u64 *ips, unsigned int max,
-				    struct wp_cfi_told *told)
+				    struct wp_cfi_result *result)
 {
 	u->reads = 0;
 	u->broken = false;
 	if (u->arch->machine == EM_AARCH64)
 		return wp_unwind_cfi(&cfi_ops_arm64, u, &u->maps, !u->no_fp, u->ip,
-				     u->regs[u->arch->sp], u->limit, ips, max, told);
+				     u->regs[u->arch->sp], u->limit, ips, max, result);
 	return wp_unwind_cfi(&cfi_ops_x86_64, u, &u->maps, !u->no_fp, u->ip,
-			     u->regs[u->arch->sp], u->limit, ips, max, told);
+			     u->regs[u->arch->sp], u->limit, ips, max, result);
 }
 
 /* The reference: a frame, and how its caller was found. */
@@ -295,7 +295,7 @@ static inline u8 model_step(const struct cfi_user *u, struct model_frame *f, uns
 }
 
 static inline unsigned int cfi_model(const struct cfi_user *u, u64 *ips, unsigned int max,
-				     struct wp_cfi_told *told)
+				     struct wp_cfi_result *result)
 {
 	static struct model_frame f[WALLPROF_MAX_STACK + 1];
 	unsigned int nr = 1;
@@ -304,15 +304,15 @@ static inline unsigned int cfi_model(const struct cfi_user *u, u64 *ips, unsigne
 	f[0] = (struct model_frame){
 		.ip = u->ip, .sp = u->regs[u->arch->sp], .exact = true, .inner = true,
 	};
-	*told = (struct wp_cfi_told){ .why = WALLPROF_UNWIND_DEPTH };
+	*result = (struct wp_cfi_result){ .why = WALLPROF_UNWIND_DEPTH };
 	ips[0] = u->ip;
 	while (nr < max) {
 		why = model_step(u, f, nr - 1);
 		if (why != WP_CFI_ON) {
-			told->why = why;
+			result->why = why;
 			break;
 		}
-		told->by_fp += f[nr].by_fp;
+		result->by_fp += f[nr].by_fp;
 		ips[nr] = f[nr].ip;
 		nr++;
 	}

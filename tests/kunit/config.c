@@ -324,13 +324,14 @@ static const struct of_stacks {
 	u32 stack_flags;
 	bool ok;
 } all_of_stacks[] = {
-	{ "beside the sums", WALLPROF_TIMELINE | WALLPROF_OFFCPU, WALLPROF_STACK_USER, true },
-	{ "the kernel's alone", WALLPROF_TIMELINE | WALLPROF_OFFCPU, WALLPROF_STACK_KERNEL, true },
-	{ "none asked for", WALLPROF_TIMELINE | WALLPROF_OFFCPU, 0, false },
-	{ "without the sums", WALLPROF_TIMELINE, WALLPROF_STACK_USER, false },
-	{ "overwritten", WALLPROF_TIMELINE | WALLPROF_OFFCPU | WALLPROF_OVERWRITE,
-	  WALLPROF_STACK_USER, false },
-	{ "without a timeline", WALLPROF_OFFCPU, WALLPROF_STACK_USER, false },
+	{"beside the sums", WALLPROF_TIMELINE | WALLPROF_OFFCPU, WALLPROF_STACK_USER, true},
+	{"the kernel's alone", WALLPROF_TIMELINE | WALLPROF_OFFCPU, WALLPROF_STACK_KERNEL,
+	 true},
+	{"none asked for", WALLPROF_TIMELINE | WALLPROF_OFFCPU, 0, false},
+	{"without the sums", WALLPROF_TIMELINE, WALLPROF_STACK_USER, false},
+	{"overwritten", WALLPROF_TIMELINE | WALLPROF_OFFCPU | WALLPROF_OVERWRITE,
+	 WALLPROF_STACK_USER, false},
+	{"without a timeline", WALLPROF_OFFCPU, WALLPROF_STACK_USER, false},
 };
 
 static void of_stacks_describe(const struct of_stacks *s, char *desc)

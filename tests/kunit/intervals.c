@@ -223,17 +223,17 @@ static void each_bit_decides(struct kunit *test)
 	static const u8 states[] = { WALLPROF_STATE_SLEEPING, WALLPROF_STATE_PREEMPTED };
 	static const u8 wakers[] = { WALLPROF_WAKER_NONE, WALLPROF_WAKER_TASK };
 	struct wp_leave leave = sleeps;
-	unsigned int way, bit;
+	unsigned int how, bit;
 
-	for (way = 0; way < 8; way++) {
+	for (how = 0; how < 8; how++) {
 		struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
 		struct wallprof_aggr key = {};
 		struct wp_passed passed;
 
-		leave.state = states[way & 1];
-		leave.flags = way & 4 ? WALLPROF_TASK_IOWAIT | WALLPROF_TASK_NO_STACK : 0;
+		leave.state = states[how & 1];
+		leave.flags = how & 4 ? WALLPROF_TASK_IOWAIT | WALLPROF_TASK_NO_STACK : 0;
 		wp_interval_open(&slot, &after, &leave, 1010);
-		wp_interval_wake(&slot, wakers[way >> 1 & 1], 77, 0x100000000d, 1020);
+		wp_interval_wake(&slot, wakers[how >> 1 & 1], 77, 0x100000000d, 1020);
 		wp_interval_close(&slot, 1050, &passed);
 		wp_interval_key(&slot, &passed, &key);
 		KUNIT_EXPECT_TRUE(test, wp_interval_is_of(&slot, &passed, &key));
@@ -245,7 +245,7 @@ static void each_bit_decides(struct kunit *test)
 				continue;
 			*byte ^= BIT(bit % 8);
 			KUNIT_EXPECT_FALSE_MSG(test, wp_interval_is_of(&slot, &passed, &key),
-					       "way %u, bit %u", way, bit);
+					       "way %u, bit %u", how, bit);
 			*byte ^= BIT(bit % 8);
 		}
 	}

@@ -34,24 +34,24 @@ static struct wp_table table;
 static struct wp_map map;
 static u64 stack[512];
 static struct cfi_user user;
-static struct wp_memos *memos;
-static struct wp_memo_notes notes;
+static struct wp_stack_cache *memos;
+static struct wp_stack_cache_notes notes;
 static u64 ips[WALLPROF_MAX_STACK], fresh[WALLPROF_MAX_STACK];
 
 /* As cfi_reg() and cfi_read(), and noted. */
 static u64 noted_reg(const void *ctx, unsigned int reg)
 {
-	wp_memo_note_reg(&notes, reg == wp_cfi_x86_64.fp);
+	wp_stack_cache_note_reg(&notes, reg == wp_cfi_x86_64.fp);
 	return cfi_reg(ctx, reg);
 }
 
 static bool noted_read(void *ctx, u64 addr, u64 *value)
 {
 	if (!cfi_read(ctx, addr, value)) {
-		wp_memo_note_fault(&notes);
+		wp_stack_cache_note_fault(&notes);
 		return false;
 	}
-	wp_memo_note(&notes, addr, *value);
+	wp_stack_cache_note(&notes, addr, *value);
 	return true;
 }
 
@@ -70,38 +70,39 @@ static u64 generation, changes;
 static void set_up_memo(struct kunit *test)
 {
 	memos = suite_alloc(test, sizeof(*memos));
-	wp_memos_set(memos);
+	wp_stack_cache_init(memos);
 	generation = 7;
 	changes = 5;
 }
 
 /* As at a switch: what was found last is tried first. */
-static struct wp_memo *find(u64 ip, u64 sp, u64 process)
+static struct wp_cached_stack *find(u64 ip, u64 sp, u64 process)
 {
-	struct wp_memo *memo = wp_memo_last(memos, ip, sp, process);
+	struct wp_cached_stack *memo = wp_stack_cache_last(memos, ip, sp, process);
 
-	return wp_memo_began(memo, ip, sp, process) ? memo :
-	       wp_memo_find(memos, ip, sp, process);
+	return wp_stack_cache_began(memo, ip, sp, process) ? memo :
+	       wp_stack_cache_find(memos, ip, sp, process);
 }
 
 /* The probe's short way, for which the mappings need not be looked up. */
 static bool holds_short(u64 process, u64 since, u32 epoch)
 {
-	const struct wp_memo *memo = find(user.ip, user.regs[7], process);
+	const struct wp_cached_stack *memo = find(user.ip, user.regs[7], process);
 
-	return memo && wp_memo_may_hold(memos, memo, since, epoch, user.regs[6]) &&
-	       wp_memo_words_hold(memos, memo, cfi_is, &user, user.regs[7]);
+	return memo && wp_stack_cache_may_hold(memos, memo, since, epoch, user.regs[6]) &&
+	       wp_stack_cache_words_hold(memos, memo, cfi_is, &user, user.regs[7]);
 }
 
-static unsigned int walk(struct wp_cfi_told *told)
+static unsigned int walk(struct wp_cfi_result *told)
 {
 	unsigned int nr;
 
-	wp_memo_begin(&notes, memos, wp_memo_find(memos, user.ip, user.regs[7], PROCESS),
-		      user.ip, user.regs[7], user.regs[6], PROCESS);
+	wp_stack_cache_begin(&notes, memos,
+			     wp_stack_cache_find(memos, user.ip, user.regs[7], PROCESS),
+			     user.ip, user.regs[7], user.regs[6], PROCESS);
 	nr = wp_unwind_cfi(&noted, &user, &user.maps, true, user.ip, user.regs[7],
 			   user.limit, ips, WALLPROF_MAX_STACK, told);
-	wp_memo_keep(&notes, generation, changes, EPOCH, ID, told->why, 0);
+	wp_stack_cache_keep(&notes, generation, changes, EPOCH, ID, told->why, 0);
 	return nr;
 }
 
@@ -110,9 +111,10 @@ static unsigned int disagreed;
 /* Both ways, which must agree. */
 static bool holds(u64 of, u32 epoch)
 {
-	const struct wp_memo *memo = wp_memo_find(memos, user.ip, user.regs[7], PROCESS);
-	bool held = memo && wp_memo_holds(memos, memo, cfi_is, &user, of, epoch,
-					  user.regs[6]);
+	const struct wp_cached_stack *memo =
+		wp_stack_cache_find(memos, user.ip, user.regs[7], PROCESS);
+	bool held = memo && wp_stack_cache_holds(memos, memo, cfi_is, &user, of, epoch,
+						 user.regs[6]);
 
 	disagreed += of == generation && held != holds_short(PROCESS, changes, epoch);
 	return held;
@@ -175,7 +177,7 @@ static void set_up(struct kunit *test)
 static void exact(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(20000), round, i, kept = 0, held = 0;
-	struct wp_cfi_told told, now;
+	struct wp_cfi_result told, now;
 
 	set_up_memo(test);
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
@@ -216,17 +218,17 @@ static void exact(struct kunit *test)
 static void each_decides(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(5000), round, words = 0;
-	struct wp_cfi_told told;
+	struct wp_cfi_result told;
 
 	set_up_memo(test);
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
-		const struct wp_memo *memo;
+		const struct wp_cached_stack *memo;
 		u16 i;
 
 		set_up(test);
 		KUNIT_EXPECT_FALSE(test, holds(generation, EPOCH));
 		walk(&told);
-		memo = notes.memo;
+		memo = notes.old;
 		if (!notes.whole)
 			continue;
 		KUNIT_EXPECT_TRUE(test, holds(generation, EPOCH));
@@ -245,7 +247,7 @@ static void each_decides(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, holds(generation, EPOCH), !memo->by_fp);
 		user.regs[6]--;
 		for (i = 0; i < memo->nr; i++) {
-			u32 slot = memo->begin % WP_MEMO_RING + i;
+			u32 slot = memo->begin % WP_STACK_CACHE_RING + i;
 			u64 *word = &stack[(memo->sp - STACK) / 8 + memos->at[slot]];
 
 			words++;
@@ -262,16 +264,16 @@ static void each_decides(struct kunit *test)
 }
 
 /* A walk from @ip, of so many words, each of them its address. */
-static struct wp_memo *walk_of(u64 ip, u64 process, unsigned int nr, u64 id)
+static struct wp_cached_stack *walk_of(u64 ip, u64 process, unsigned int nr, u64 id)
 {
 	unsigned int i;
 
-	wp_memo_begin(&notes, memos, wp_memo_find(memos, ip, STACK, process), ip, STACK, 0,
-		      process);
+	wp_stack_cache_begin(&notes, memos, wp_stack_cache_find(memos, ip, STACK, process),
+			     ip, STACK, 0, process);
 	for (i = 0; i < nr; i++)
-		wp_memo_note(&notes, STACK + 8 * i, STACK + 8 * i);
-	wp_memo_keep(&notes, generation, changes, EPOCH, id, 0, 0);
-	return notes.memo;
+		wp_stack_cache_note(&notes, STACK + 8 * i, STACK + 8 * i);
+	wp_stack_cache_keep(&notes, generation, changes, EPOCH, id, 0, 0);
+	return notes.old;
 }
 
 static bool is_address(void *ctx, u64 addr, u64 word)
@@ -282,58 +284,61 @@ static bool is_address(void *ctx, u64 addr, u64 word)
 /* The id of the stack that is remembered, by both ways; 0: none is. */
 static u64 id_of(u64 ip, u64 process)
 {
-	const struct wp_memo *memo = find(ip, STACK, process);
+	const struct wp_cached_stack *memo = find(ip, STACK, process);
 	bool there;
 
 	if (!memo)
 		return 0;
-	there = wp_memo_may_hold(memos, memo, changes, EPOCH, 0) &&
-		wp_memo_words_hold(memos, memo, is_address, NULL, STACK);
-	disagreed += there != wp_memo_holds(memos, memo, is_address, NULL, generation,
-					    EPOCH, 0);
+	there = wp_stack_cache_may_hold(memos, memo, changes, EPOCH, 0) &&
+		wp_stack_cache_words_hold(memos, memo, is_address, NULL, STACK);
+	disagreed += there != wp_stack_cache_holds(memos, memo, is_address, NULL, generation,
+						   EPOCH, 0);
 	return there ? memo->id : 0;
 }
 
 /* What cannot be noted whole is not remembered. */
 static void bounded(struct kunit *test)
 {
-	struct wp_memo *memo;
+	struct wp_cached_stack *memo;
 
 	set_up_memo(test);
-	memo = walk_of(CODE, PROCESS, WP_MEMO_WORDS, ID);
+	memo = walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS, ID);
 	KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), ID);
-	KUNIT_EXPECT_EQ(test, memo->nr, WP_MEMO_WORDS);
-	wp_memo_note(&notes, STACK, 0);
-	KUNIT_EXPECT_EQ(test, notes.next, WP_MEMO_WORDS);
-#define NOT_KEPT(sp, does, id) do { \
-		walk_of(CODE, PROCESS, 3, ID); \
-		KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), ID); \
-		wp_memo_begin(&notes, memos, memo, CODE, sp, 0, PROCESS); \
-		KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), 0); \
-		does; \
-		wp_memo_keep(&notes, generation, changes, EPOCH, id, 0, 0); \
-		KUNIT_EXPECT_EQ(test, memo->begin, 0); \
-		KUNIT_EXPECT_FALSE(test, wp_memo_may_hold(memos, memo, changes, EPOCH, 0)); \
-		KUNIT_EXPECT_FALSE(test, wp_memo_holds(memos, memo, is_address, NULL, \
-						       generation, EPOCH, 0)); \
-		wp_memo_begin(&notes, memos, memo, CODE, STACK, 0, PROCESS); \
+	KUNIT_EXPECT_EQ(test, memo->nr, WP_STACK_CACHE_WORDS);
+	wp_stack_cache_note(&notes, STACK, 0);
+	KUNIT_EXPECT_EQ(test, notes.next, WP_STACK_CACHE_WORDS);
+#define NOT_KEPT(sp, does, id)                                                          \
+	do {                                                                            \
+		walk_of(CODE, PROCESS, 3, ID);                                          \
+		KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), ID);                        \
+		wp_stack_cache_begin(&notes, memos, memo, CODE, sp, 0, PROCESS);        \
+		KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), 0);                         \
+		does;                                                                   \
+		wp_stack_cache_keep(&notes, generation, changes, EPOCH, id, 0, 0);      \
+		KUNIT_EXPECT_EQ(test, memo->begin, 0);                                  \
+		KUNIT_EXPECT_FALSE(                                                     \
+			test, wp_stack_cache_may_hold(memos, memo, changes, EPOCH, 0)); \
+		KUNIT_EXPECT_FALSE(test,                                                \
+				   wp_stack_cache_holds(memos, memo, is_address, NULL,  \
+							generation, EPOCH, 0));         \
+		wp_stack_cache_begin(&notes, memos, memo, CODE, STACK, 0, PROCESS);     \
 	} while (0)
-	NOT_KEPT(STACK, wp_memo_note(&notes, STACK - 8, 0), ID);
-	NOT_KEPT(STACK, wp_memo_note(&notes, STACK + 8 * 65536, 0), ID);
-	NOT_KEPT(STACK, wp_memo_note_fault(&notes), ID);
-	NOT_KEPT(STACK, wp_memo_note_reg(&notes, false), ID);
+	NOT_KEPT(STACK, wp_stack_cache_note(&notes, STACK - 8, 0), ID);
+	NOT_KEPT(STACK, wp_stack_cache_note(&notes, STACK + 8 * 65536, 0), ID);
+	NOT_KEPT(STACK, wp_stack_cache_note_fault(&notes), ID);
+	NOT_KEPT(STACK, wp_stack_cache_note_reg(&notes, false), ID);
 	NOT_KEPT(STACK + 4, (void)0, ID);
 	/* Words above the end of all memory are words at its begin. */
-	NOT_KEPT(-16ULL, wp_memo_note(&notes, 8, 0), ID);
+	NOT_KEPT(-16ULL, wp_stack_cache_note(&notes, 8, 0), ID);
 	NOT_KEPT(STACK, (void)0, 0);
-	walk_of(CODE, PROCESS, WP_MEMO_WORDS + 1, ID);
+	walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS + 1, ID);
 	KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), 0);
 
 	/* One that goes by twos compares no word that was not noted. */
-	wp_memo_begin(&notes, memos, memo, CODE, STACK, 0, PROCESS);
-	wp_memo_note(&notes, STACK + 8 * 65535, 5);
-	wp_memo_note_reg(&notes, true);
-	wp_memo_keep(&notes, generation, changes, EPOCH, ID, 0, 0);
+	wp_stack_cache_begin(&notes, memos, memo, CODE, STACK, 0, PROCESS);
+	wp_stack_cache_note(&notes, STACK + 8 * 65535, 5);
+	wp_stack_cache_note_reg(&notes, true);
+	wp_stack_cache_keep(&notes, generation, changes, EPOCH, ID, 0, 0);
 	KUNIT_EXPECT_NE(test, memo->begin, 0);
 	KUNIT_EXPECT_TRUE(test, memo->by_fp);
 	KUNIT_EXPECT_EQ(test, memo->nr, 2);
@@ -341,23 +346,23 @@ static void bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memos->word[notes.next], 5);
 }
 
-#define SET	WP_MEMO_SET_BITS
-#define TAG	(WP_MEMO_SET_BITS + 8)
+#define SET	WP_STACK_CACHE_SET_BITS
+#define TAG	(WP_STACK_CACHE_SET_BITS + 8)
 
 /* Another place than CODE, the @nr'th, whose hash begins with the same @bits. */
 static u64 like(unsigned int nr, unsigned int bits)
 {
-	u64 hash = wp_memo_hash(CODE, STACK, PROCESS), ip = CODE;
+	u64 hash = wp_stack_cache_hash(CODE, STACK, PROCESS), ip = CODE;
 
 	while (nr)
-		nr -= !((wp_memo_hash(++ip, STACK, PROCESS) ^ hash) >> (64 - bits));
+		nr -= !((wp_stack_cache_hash(++ip, STACK, PROCESS) ^ hash) >> (64 - bits));
 	return ip;
 }
 
 /* A set has its ways; who was walked the longest ago goes for one more. */
 static void ways(struct kunit *test)
 {
-	unsigned int walked[3 * WP_MEMO_WAYS] = {}, now, i, j;
+	unsigned int walked[3 * WP_STACK_CACHE_WAYS] = {}, now, i, j;
 
 	set_up_memo(test);
 	for (now = 1; now < ARRAY_SIZE(walked) && !suite_failed(test); now++) {
@@ -372,7 +377,7 @@ static void ways(struct kunit *test)
 			for (j = 0; j < ARRAY_SIZE(walked); j++)
 				newer += walked[j] > walked[i];
 			KUNIT_EXPECT_EQ_MSG(test, id_of(like(i, SET), PROCESS),
-					    newer < WP_MEMO_WAYS ? walked[i] : 0,
+					    newer < WP_STACK_CACHE_WAYS ? walked[i] : 0,
 					    "%u at %u", i, now);
 		}
 	}
@@ -385,11 +390,11 @@ static void nothing_first(struct kunit *test)
 	unsigned int n;
 
 	set_up_memo(test);
-	for (n = 0; n < WP_MEMO_WAYS; n++)
+	for (n = 0; n < WP_STACK_CACHE_WAYS; n++)
 		walk_of(like(n, SET), PROCESS, 3, 1 + n);
 	walk_of(like(5, SET), PROCESS, 3, 0);
 	walk_of(like(8, SET), PROCESS, 3, 9);
-	for (n = 0; n <= WP_MEMO_WAYS; n++)
+	for (n = 0; n <= WP_STACK_CACHE_WAYS; n++)
 		KUNIT_EXPECT_EQ(test, id_of(like(n, SET), PROCESS), n == 5 ? 0 : 1 + n);
 }
 
@@ -412,25 +417,26 @@ static void tags(struct kunit *test)
 /* What was found or walked last is tried first; of another set there is nothing. */
 static void last_first(struct kunit *test)
 {
-	const struct wp_memo *memo;
+	const struct wp_cached_stack *memo;
 	unsigned int n;
 
 	set_up_memo(test);
 	for (n = 0; n < 1000; n++) {
-		u64 ip = suite_random(), set = wp_memo_set_of(wp_memo_hash(ip, STACK, PROCESS));
+		u64 ip = suite_random(),
+		    set = wp_stack_cache_set_of(wp_stack_cache_hash(ip, STACK, PROCESS));
 
-		memo = wp_memo_last(memos, ip, STACK, PROCESS);
-		KUNIT_EXPECT_EQ(test, (memo - memos->way) / WP_MEMO_WAYS, set);
+		memo = wp_stack_cache_last(memos, ip, STACK, PROCESS);
+		KUNIT_EXPECT_EQ(test, (memo - memos->way) / WP_STACK_CACHE_WAYS, set);
 	}
-	for (n = 0; n < WP_MEMO_WAYS; n++) {
+	for (n = 0; n < WP_STACK_CACHE_WAYS; n++) {
 		memo = walk_of(like(n, SET), PROCESS, 3, 1 + n);
-		KUNIT_EXPECT_PTR_EQ(test, memo, wp_memo_last(memos, CODE, STACK, PROCESS));
+		KUNIT_EXPECT_PTR_EQ(test, memo, wp_stack_cache_last(memos, CODE, STACK, PROCESS));
 	}
-	for (n = 0; n < WP_MEMO_WAYS; n++) {
-		memo = wp_memo_find(memos, like(n, SET), STACK, PROCESS);
-		KUNIT_EXPECT_PTR_EQ(test, memo, wp_memo_last(memos, CODE, STACK, PROCESS));
-		wp_memo_find(memos, like(WP_MEMO_WAYS, SET), STACK, PROCESS);
-		KUNIT_EXPECT_PTR_EQ(test, memo, wp_memo_last(memos, CODE, STACK, PROCESS));
+	for (n = 0; n < WP_STACK_CACHE_WAYS; n++) {
+		memo = wp_stack_cache_find(memos, like(n, SET), STACK, PROCESS);
+		KUNIT_EXPECT_PTR_EQ(test, memo, wp_stack_cache_last(memos, CODE, STACK, PROCESS));
+		wp_stack_cache_find(memos, like(WP_STACK_CACHE_WAYS, SET), STACK, PROCESS);
+		KUNIT_EXPECT_PTR_EQ(test, memo, wp_stack_cache_last(memos, CODE, STACK, PROCESS));
 	}
 }
 
@@ -451,12 +457,12 @@ static void processes(struct kunit *test)
 /* Words are overwritten in their order, by what is not kept as well. */
 static void overwrites(struct kunit *test)
 {
-	unsigned int lap = WP_MEMO_RING / WP_MEMO_WORDS, n, oldest = 0;
+	unsigned int lap = WP_STACK_CACHE_RING / WP_STACK_CACHE_WORDS, n, oldest = 0;
 
 	set_up_memo(test);
 	for (n = 0; n < 3 * lap && !suite_failed(test); n++) {
 		/* All over the sets. */
-		walk_of(CODE + n, PROCESS, WP_MEMO_WORDS, 1 + n);
+		walk_of(CODE + n, PROCESS, WP_STACK_CACHE_WORDS, 1 + n);
 		oldest = n < lap ? 0 : n - lap + 1;
 		KUNIT_EXPECT_EQ(test, id_of(CODE + n, PROCESS), 1 + n);
 		KUNIT_EXPECT_EQ(test, id_of(CODE + oldest, PROCESS), 1 + oldest);
@@ -470,7 +476,7 @@ static void overwrites(struct kunit *test)
 	for (n = oldest + 1; n < 3 * lap; n++)
 		KUNIT_EXPECT_EQ(test, id_of(CODE + n, PROCESS), 1 + n);
 	/* It took no room. */
-	walk_of(CODE, PROCESS, WP_MEMO_WORDS, 1);
+	walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS, 1);
 	KUNIT_EXPECT_EQ(test, id_of(CODE + oldest + 1, PROCESS), oldest + 2);
 	KUNIT_EXPECT_EQ(test, disagreed, 0);
 }
@@ -478,17 +484,17 @@ static void overwrites(struct kunit *test)
 /* A stack's words do not go round the end of the ring. */
 static void in_one_piece(struct kunit *test)
 {
-	unsigned int lap = WP_MEMO_RING / WP_MEMO_WORDS, left, n;
+	unsigned int lap = WP_STACK_CACHE_RING / WP_STACK_CACHE_WORDS, left, n;
 
-	for (left = WP_MEMO_WORDS - 6; left < WP_MEMO_WORDS + 6; left += 2) {
+	for (left = WP_STACK_CACHE_WORDS - 6; left < WP_STACK_CACHE_WORDS + 6; left += 2) {
 		set_up_memo(test);
 		for (n = 1; n < lap; n++)
-			walk_of(CODE, PROCESS, WP_MEMO_WORDS, 1);
-		n = WP_MEMO_RING - left;
-		walk_of(CODE, PROCESS, n - memos->head % WP_MEMO_RING, 1);
-		walk_of(CODE + 1, PROCESS, WP_MEMO_WORDS, 2);
+			walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS, 1);
+		n = WP_STACK_CACHE_RING - left;
+		walk_of(CODE, PROCESS, n - memos->head % WP_STACK_CACHE_RING, 1);
+		walk_of(CODE + 1, PROCESS, WP_STACK_CACHE_WORDS, 2);
 		KUNIT_EXPECT_EQ(test, notes.end,
-				(left < WP_MEMO_WORDS ? 0 : n) + WP_MEMO_WORDS);
+				(left < WP_STACK_CACHE_WORDS ? 0 : n) + WP_STACK_CACHE_WORDS);
 		KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), 1);
 		KUNIT_EXPECT_EQ(test, id_of(CODE + 1, PROCESS), 2);
 		suite_free(test, memos);
@@ -505,7 +511,7 @@ static void no_words(struct kunit *test)
 		walk_of(CODE + n, PROCESS, 0, 1 + n);
 	for (n = 0; n < 10; n++)
 		KUNIT_EXPECT_EQ(test, id_of(CODE + n, PROCESS), 1 + n);
-	KUNIT_EXPECT_EQ(test, memos->head, WP_MEMO_RING);
+	KUNIT_EXPECT_EQ(test, memos->head, WP_STACK_CACHE_RING);
 }
 
 static u8 few(unsigned int n)
@@ -520,22 +526,23 @@ static void random_model(struct kunit *test)
 	struct memo_model *m = suite_alloc(test, sizeof(*m));
 	unsigned int rounds = SUITE_ROUNDS(100000), round;
 
-	memo_model_set(m);
+	stack_cache_model_set(m);
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
 		const struct memo_visit visit = {
 			.process = suite_below(MEMO_PROCESSES), .ip = few(MEMO_IPS),
 			.sp = few(MEMO_SPS), .fp = few(8),
-			.nr = 1 + suite_below(suite_below(4) ? 20 : WP_MEMO_WORDS + 2),
+			.nr = 1 + suite_below(suite_below(4) ? 20 : WP_STACK_CACHE_WORDS + 2),
 			.step = 1 + suite_below(3), .by_fp = !suite_below(8),
 			.spoilt = suite_below(32) ? MEMO_GOOD : suite_below(4),
 		};
 
-		KUNIT_EXPECT_TRUE_MSG(test, memo_model_visit(m, &visit), "round %u", round);
+		KUNIT_EXPECT_TRUE_MSG(test, stack_cache_model_visit(m, &visit), "round %u",
+				      round);
 		if (!suite_below(32))
-			memo_model_write(m, suite_random(),
-					 suite_below(512) ? 1 + suite_below(3) : 0);
+			stack_cache_model_write(m, suite_random(),
+						suite_below(512) ? 1 + suite_below(3) : 0);
 		if (!suite_below(512))
-			memo_model_map(m, suite_below(2 * MEMO_PROCESSES));
+			stack_cache_model_map(m, suite_below(2 * MEMO_PROCESSES));
 		if (!suite_below(8192))
 			m->epoch++;
 		if (round % 64 == 0)

@@ -10,7 +10,7 @@
 #include "suite.h"
 #include "switch_cache_model.h"
 
-static struct wp_habits *habits;
+static struct wp_switch_cache *cache;
 static struct wp_half half;
 
 /* Whose slot it is. */
@@ -23,18 +23,19 @@ static const struct wp_thread thread = {
 /* A slot in RUNNING since 1000. */
 static struct wallprof_task slot;
 
-static struct wp_habits *alloc(struct kunit *test)
+static struct wp_switch_cache *alloc(struct kunit *test)
 {
-	void *p = suite_alloc(test, sizeof(struct wp_habits) + sizeof(struct wp_habit));
+	void *p = suite_alloc(test, sizeof(struct wp_switch_cache) +
+					    sizeof(struct wp_cached_switch));
 
-	return (void *)ALIGN((unsigned long)p, sizeof(struct wp_habit));
+	return (void *)ALIGN((unsigned long)p, sizeof(struct wp_cached_switch));
 }
 
 /* Nothing is learned yet. */
 static void forget(void)
 {
-	memset(habits, 0, sizeof(*habits));
-	wp_habits_set(habits);
+	memset(cache, 0, sizeof(*cache));
+	wp_switch_cache_init(cache);
 	memset(&slot, 0, sizeof(slot));
 	wp_interval_begin(&slot, &thread, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
 			  1000);
@@ -42,24 +43,24 @@ static void forget(void)
 
 static void set_up(struct kunit *test)
 {
-	habits = alloc(test);
+	cache = alloc(test);
 	forget();
 }
 
 /* Leaves, having come by no habit; returns whether it leaves by one. */
-static bool leaves(struct wallprof_task *of, const struct wp_way *way, bool by_fp)
+static bool leaves(struct wallprof_task *of, const struct wp_switch_key *how, bool by_fp)
 {
-	return habits_leave(habits, &habits->none, of, KEY, &thread, way, by_fp, &half,
+	return habits_leave(cache, &cache->none, of, KEY, &thread, how, by_fp, &half,
 			    of->since + 10);
 }
 
 /* Leaves and comes; returns whether it left by habit. */
-static bool goes(const struct wp_way *way)
+static bool goes(const struct wp_switch_key *how)
 {
-	bool habit = leaves(&slot, way, true);
+	bool cached = leaves(&slot, how, true);
 
 	habits_come(&slot, slot.since + 10);
-	return habit;
+	return cached;
 }
 
 static void learned_the_second_time(struct kunit *test)
@@ -80,9 +81,11 @@ struct part {
 #define PART(type, field) { #field, offsetof(type, field), sizeof_field(type, field) }
 
 static const struct part parts[] = {
-	PART(struct wp_way, ip), PART(struct wp_way, sp), PART(struct wp_way, fp),
-	PART(struct wp_way, arg), PART(struct wp_way, changes), PART(struct wp_way, nr),
-	PART(struct wp_way, state), PART(struct wp_way, exec_id), PART(struct wp_way, odd),
+	PART(struct wp_switch_key, ip),	     PART(struct wp_switch_key, sp),
+	PART(struct wp_switch_key, fp),	     PART(struct wp_switch_key, arg),
+	PART(struct wp_switch_key, changes), PART(struct wp_switch_key, nr),
+	PART(struct wp_switch_key, state),   PART(struct wp_switch_key, exec_id),
+	PART(struct wp_switch_key, odd),
 };
 
 static void part_desc(const struct part *part, char *desc)
@@ -100,16 +103,17 @@ static void one_part_changes(struct kunit *test)
 
 	set_up(test);
 	for (bit = 0; bit < 8 * part->size; bit++) {
-		struct wp_way other = habits_usual;
+		struct wp_switch_key other = habits_usual;
 
 		forget();
 		goes(&habits_usual);
 		goes(&habits_usual);
 		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
-		KUNIT_EXPECT_FALSE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual),
-							&slot, &other));
-		KUNIT_EXPECT_TRUE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual),
-						       &slot, &habits_usual));
+		KUNIT_EXPECT_FALSE(
+			test, wp_cached_holds(wp_cached_of(cache, &slot, &habits_usual),
+					      &slot, &other));
+		KUNIT_EXPECT_TRUE(test, wp_cached_holds(wp_cached_of(cache, &slot, &habits_usual),
+							&slot, &habits_usual));
 	}
 }
 
@@ -117,27 +121,29 @@ static void one_part_changes(struct kunit *test)
 static void one_part_changes_still(struct kunit *test)
 {
 	const struct part *part = test->param_value;
-	bool exec = part->at == offsetof(struct wp_way, exec_id);
-	struct wp_habit *habit;
+	bool exec = part->at == offsetof(struct wp_switch_key, exec_id);
+	struct wp_cached_switch *cached;
 	unsigned int bit;
 
 	set_up(test);
 	goes(&habits_usual);
 	goes(&habits_usual);
-	habit = wp_habit_of(habits, &slot, &habits_usual);
+	cached = wp_cached_of(cache, &slot, &habits_usual);
 	for (bit = 0; bit < 8 * part->size; bit++) {
-		struct wp_way other = habits_usual;
+		struct wp_switch_key other = habits_usual;
 
 		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
-		KUNIT_EXPECT_EQ(test, wp_habit_holds_still(habit, &other), exec);
+		KUNIT_EXPECT_EQ(test, wp_cached_holds_still(cached, &other), exec);
 	}
-	KUNIT_EXPECT_TRUE(test, wp_habit_holds_still(habit, &habits_usual));
+	KUNIT_EXPECT_TRUE(test, wp_cached_holds_still(cached, &habits_usual));
 }
 
 /* What has to be the same twice. */
 static const struct part twice[] = {
-	PART(struct wp_way, ip), PART(struct wp_way, sp), PART(struct wp_way, nr),
-	PART(struct wp_way, state),
+	PART(struct wp_switch_key, ip),
+	PART(struct wp_switch_key, sp),
+	PART(struct wp_switch_key, nr),
+	PART(struct wp_switch_key, state),
 };
 
 KUNIT_ARRAY_PARAM(twice, twice, part_desc);
@@ -145,7 +151,7 @@ KUNIT_ARRAY_PARAM(twice, twice, part_desc);
 static void no_habit_of_what_was_once(struct kunit *test)
 {
 	const struct part *part = test->param_value;
-	struct wp_way other = habits_usual;
+	struct wp_switch_key other = habits_usual;
 
 	set_up(test);
 	((u8 *)&other + part->at)[0] ^= 8;
@@ -157,7 +163,7 @@ static void no_habit_of_what_was_once(struct kunit *test)
 /* A frame pointer that no walk has read decides nothing. */
 static void frame_pointer_may_not_matter(struct kunit *test)
 {
-	struct wp_way other = habits_usual;
+	struct wp_switch_key other = habits_usual;
 	bool again;
 
 	set_up(test);
@@ -186,11 +192,11 @@ static void slot_changes(struct kunit *test)
 	goes(&habits_usual);
 	goes(&habits_usual);
 	*at ^= 1;
-	KUNIT_EXPECT_FALSE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual), &slot,
-						&habits_usual));
+	KUNIT_EXPECT_FALSE(test, wp_cached_holds(wp_cached_of(cache, &slot, &habits_usual), &slot,
+						 &habits_usual));
 	*at ^= 1;
-	KUNIT_EXPECT_TRUE(test, wp_habit_holds(wp_habit_of(habits, &slot, &habits_usual), &slot,
-					       &habits_usual));
+	KUNIT_EXPECT_TRUE(test, wp_cached_holds(wp_cached_of(cache, &slot, &habits_usual), &slot,
+						&habits_usual));
 }
 
 /* It has the slot, and the ids, of one that had left so. */
@@ -205,10 +211,10 @@ static void another_thread_begins(struct kunit *test)
 	goes(&habits_usual);
 	wp_interval_begin(&slot, &other, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
 			  slot.since + 10);
-	habits_leave(habits, &habits->none, &slot, KEY, &other, &habits_usual, true, &half,
+	habits_leave(cache, &cache->none, &slot, KEY, &other, &habits_usual, true, &half,
 		     slot.since + 10);
 	habits_come(&slot, slot.since + 10);
-	again = habits_leave(habits, &habits->none, &slot, KEY, &other, &habits_usual, true,
+	again = habits_leave(cache, &cache->none, &slot, KEY, &other, &habits_usual, true,
 			     &half, slot.since + 10);
 	KUNIT_EXPECT_FALSE(test, again);
 }
@@ -225,23 +231,23 @@ static void lasts_until_the_slot_changes(struct kunit *test)
 {
 	const struct part *part = test->param_value;
 	u64 changes = habits_usual.changes;
-	struct wp_habit *habit;
+	struct wp_cached_switch *cached;
 	unsigned int bit;
 
 	set_up(test);
 	goes(&habits_usual);
 	goes(&habits_usual);
 	leaves(&slot, &habits_usual, true);
-	habit = *wp_habit_away(habits, KEY);
-	KUNIT_EXPECT_PTR_EQ(test, habit->slot, &slot);
-	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &slot, KEY, changes));
-	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY, changes + 1));
-	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY + 1, changes));
+	cached = *wp_cached_away(cache, KEY);
+	KUNIT_EXPECT_PTR_EQ(test, cached->slot, &slot);
+	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &slot, KEY, changes));
+	KUNIT_EXPECT_FALSE(test, wp_cached_lasts(cached, &slot, KEY, changes + 1));
+	KUNIT_EXPECT_FALSE(test, wp_cached_lasts(cached, &slot, KEY + 1, changes));
 	for (bit = 0; bit < 8 * part->size; bit++) {
 		u8 *at = (u8 *)&slot + part->at + bit / 8;
 
 		*at ^= BIT(bit % 8);
-		KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY, changes));
+		KUNIT_EXPECT_FALSE(test, wp_cached_lasts(cached, &slot, KEY, changes));
 		*at ^= BIT(bit % 8);
 	}
 }
@@ -249,8 +255,8 @@ static void lasts_until_the_slot_changes(struct kunit *test)
 /* The clock stands still, and what it leaves by is no habit. */
 static void time_is_of_one_leaving(struct kunit *test)
 {
-	struct wp_way other = habits_usual;
-	struct wp_habit *habit;
+	struct wp_switch_key other = habits_usual;
+	struct wp_cached_switch *cached;
 	u64 now;
 
 	set_up(test);
@@ -258,19 +264,19 @@ static void time_is_of_one_leaving(struct kunit *test)
 	goes(&habits_usual);
 	leaves(&slot, &habits_usual, true);
 	now = slot.since;
-	habit = *wp_habit_away(habits, KEY);
-	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &slot, KEY, habits_usual.changes));
+	cached = *wp_cached_away(cache, KEY);
+	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &slot, KEY, habits_usual.changes));
 	habits_come(&slot, now);
 	other.ip++;
-	habits_leave(habits, &habits->none, &slot, KEY, &thread, &other, true, &half, now);
-	KUNIT_EXPECT_FALSE(test, wp_habit_lasts(habit, &slot, KEY, habits_usual.changes));
+	habits_leave(cache, &cache->none, &slot, KEY, &thread, &other, true, &half, now);
+	KUNIT_EXPECT_FALSE(test, wp_cached_lasts(cached, &slot, KEY, habits_usual.changes));
 }
 
 /* Two slots may have one place, and another one's habit is none. */
 static void slots_are_told_apart(struct kunit *test)
 {
 	struct wallprof_task *two;
-	struct wp_habit *habit;
+	struct wp_cached_switch *cached;
 
 	set_up(test);
 	two = suite_alloc(test, 2 * sizeof(*two));
@@ -280,18 +286,18 @@ static void slots_are_told_apart(struct kunit *test)
 	leaves(&two[0], &habits_usual, true);
 	two[1] = two[0];
 	habits_come(&two[0], 1020);
-	habit = wp_habit_of(habits, &two[0], &habits_usual);
+	cached = wp_cached_of(cache, &two[0], &habits_usual);
 	/* Of the other one, this was not the second time. */
-	*wp_habit_of(habits, &two[1], &habits_usual) = *habit;
+	*wp_cached_of(cache, &two[1], &habits_usual) = *cached;
 	leaves(&two[1], &habits_usual, true);
-	KUNIT_EXPECT_EQ(test, wp_habit_of(habits, &two[1], &habits_usual)->changes, 0);
+	KUNIT_EXPECT_EQ(test, wp_cached_of(cache, &two[1], &habits_usual)->changes, 0);
 	leaves(&two[0], &habits_usual, true);
-	KUNIT_EXPECT_PTR_EQ(test, habit->slot, &two[0]);
-	KUNIT_EXPECT_TRUE(test, wp_habit_lasts(habit, &two[0], KEY, habits_usual.changes));
+	KUNIT_EXPECT_PTR_EQ(test, cached->slot, &two[0]);
+	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &two[0], KEY, habits_usual.changes));
 	habits_come(&two[0], 1040);
 	two[1] = two[0];
-	KUNIT_EXPECT_FALSE(test, wp_habit_holds(habit, &two[1], &habits_usual));
-	KUNIT_EXPECT_TRUE(test, wp_habit_holds(habit, &two[0], &habits_usual));
+	KUNIT_EXPECT_FALSE(test, wp_cached_holds(cached, &two[1], &habits_usual));
+	KUNIT_EXPECT_TRUE(test, wp_cached_holds(cached, &two[0], &habits_usual));
 }
 
 static const struct part causes[] = {
@@ -314,57 +320,57 @@ static void waker_changes(struct kunit *test)
 	slot.syscall = 7;
 	slot.reason = WALLPROF_REASON_SYSCALL;
 	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 33, 0, 2000);
-	KUNIT_EXPECT_TRUE(test, wp_habit_same_waker(&aggr, &slot));
+	KUNIT_EXPECT_TRUE(test, wp_cached_same_waker(&aggr, &slot));
 	for (bit = 0; bit < 8 * part->size; bit++) {
 		u8 *at = (u8 *)&slot + part->at + bit / 8;
 
 		*at ^= BIT(bit % 8);
-		KUNIT_EXPECT_FALSE(test, wp_habit_same_waker(&aggr, &slot));
+		KUNIT_EXPECT_FALSE(test, wp_cached_same_waker(&aggr, &slot));
 		*at ^= BIT(bit % 8);
 	}
-	KUNIT_EXPECT_FALSE(test, wp_habit_same_waker(&habits->nowhere, &slot));
+	KUNIT_EXPECT_FALSE(test, wp_cached_same_waker(&cache->nowhere, &slot));
 }
 
 /* Where it is summed may not be known, and then nobody wakes it as the last time. */
 static void summed_where_it_is_known(struct kunit *test)
 {
 	struct wallprof_aggr aggr = {};
-	struct wp_habit habit = {};
+	struct wp_cached_switch cached = {};
 
 	set_up(test);
-	wp_habit_sums(habits, &habit, &aggr, true);
-	KUNIT_EXPECT_PTR_EQ(test, habit.aggr, &aggr);
-	KUNIT_EXPECT_TRUE(test, habit.runnable);
-	wp_habit_sums(habits, &habit, &aggr, false);
-	KUNIT_EXPECT_FALSE(test, habit.runnable);
-	wp_habit_sums(habits, &habit, NULL, true);
-	KUNIT_EXPECT_PTR_EQ(test, habit.aggr, &habits->nowhere);
-	KUNIT_EXPECT_FALSE(test, habit.runnable);
+	wp_cached_sums(cache, &cached, &aggr, true);
+	KUNIT_EXPECT_PTR_EQ(test, cached.aggr, &aggr);
+	KUNIT_EXPECT_TRUE(test, cached.runnable);
+	wp_cached_sums(cache, &cached, &aggr, false);
+	KUNIT_EXPECT_FALSE(test, cached.runnable);
+	wp_cached_sums(cache, &cached, NULL, true);
+	KUNIT_EXPECT_PTR_EQ(test, cached.aggr, &cache->nowhere);
+	KUNIT_EXPECT_FALSE(test, cached.runnable);
 }
 
 /* By what a stack is known again, and told. */
 static void stack_is_kept(struct kunit *test)
 {
-	struct wp_memo memo = {
+	struct wp_cached_stack old = {
 		.begin = 17, .nr = 12, .why = WALLPROF_UNWIND_FAULT, .by_fp = true,
 		.fp = 0x7ffd2000, .flags = WALLPROF_STACK_BY_FP,
 	};
-	struct wp_habit habit = {};
+	struct wp_cached_switch cached = {};
 
-	wp_habit_set_stack(&habit, &memo, &half);
-	KUNIT_EXPECT_EQ(test, habit.begin, memo.begin);
-	KUNIT_EXPECT_EQ(test, habit.nr_words, memo.nr);
-	KUNIT_EXPECT_PTR_EQ(test, habit.again, wp_again_of(&half, WALLPROF_UNWIND_FAULT, true));
-	KUNIT_EXPECT_TRUE(test, habit.by_fp);
-	KUNIT_EXPECT_EQ(test, habit.fp, memo.fp);
-	memo.flags = 0;
-	wp_habit_set_stack(&habit, &memo, &half);
-	KUNIT_EXPECT_PTR_EQ(test, habit.again,
+	wp_cached_set_stack(&cached, &old, &half);
+	KUNIT_EXPECT_EQ(test, cached.begin, old.begin);
+	KUNIT_EXPECT_EQ(test, cached.nr_words, old.nr);
+	KUNIT_EXPECT_PTR_EQ(test, cached.again, wp_again_of(&half, WALLPROF_UNWIND_FAULT, true));
+	KUNIT_EXPECT_TRUE(test, cached.by_fp);
+	KUNIT_EXPECT_EQ(test, cached.fp, old.fp);
+	old.flags = 0;
+	wp_cached_set_stack(&cached, &old, &half);
+	KUNIT_EXPECT_PTR_EQ(test, cached.again,
 			    wp_again_of(&half, WALLPROF_UNWIND_FAULT, false));
-	wp_habit_set_address(&habit, &half);
-	KUNIT_EXPECT_EQ(test, habit.nr_words, 0);
-	KUNIT_EXPECT_PTR_EQ(test, habit.again, wp_again_of(&half, WALLPROF_UNWIND_DEPTH, true));
-	KUNIT_EXPECT_FALSE(test, habit.by_fp);
+	wp_cached_set_address(&cached, &half);
+	KUNIT_EXPECT_EQ(test, cached.nr_words, 0);
+	KUNIT_EXPECT_PTR_EQ(test, cached.again, wp_again_of(&half, WALLPROF_UNWIND_DEPTH, true));
+	KUNIT_EXPECT_FALSE(test, cached.by_fp);
 }
 
 /* What a habit counts is counted in one half. */
@@ -393,29 +399,29 @@ static void all_are_within(struct kunit *test)
 
 	set_up(test);
 	for (i = 0; i < SUITE_ROUNDS(10000); i++) {
-		struct wp_way way = { .ip = suite_random(), .nr = suite_random(),
+		struct wp_switch_key how = { .ip = suite_random(), .nr = suite_random(),
 				      .state = suite_random() };
 		const struct wallprof_task *at = (void *)(unsigned long)(suite_random() & ~7ULL);
-		struct wp_habit *habit = wp_habit_of(habits, at, &way);
-		struct wp_habit **away = wp_habit_away(habits, (unsigned long)at);
+		struct wp_cached_switch *cached = wp_cached_of(cache, at, &how);
+		struct wp_cached_switch **away = wp_cached_away(cache, (unsigned long)at);
 
-		KUNIT_ASSERT_TRUE(test, habit >= habits->habits &&
-				  habit < habits->habits + ARRAY_SIZE(habits->habits));
-		KUNIT_ASSERT_EQ(test, 0, ((char *)habit - (char *)habits->habits) %
-				(long)sizeof(*habit));
-		KUNIT_ASSERT_TRUE(test, away >= habits->away &&
-				  away < habits->away + ARRAY_SIZE(habits->away));
-		KUNIT_ASSERT_TRUE(test, *away == &habits->none);
+		KUNIT_ASSERT_TRUE(test, cached >= cache->entries &&
+				  cached < cache->entries + ARRAY_SIZE(cache->entries));
+		KUNIT_ASSERT_EQ(test, 0, ((char *)cached - (char *)cache->entries) %
+				(long)sizeof(*cached));
+		KUNIT_ASSERT_TRUE(test, away >= cache->away &&
+				  away < cache->away + ARRAY_SIZE(cache->away));
+		KUNIT_ASSERT_TRUE(test, *away == &cache->none);
 	}
 }
 
 /* Whatever threads do, all is told as if nothing were remembered. */
 static void as_without_habits(struct kunit *test)
 {
-	struct habits_model *m = suite_alloc(test, sizeof(*m) + sizeof(struct wp_habit));
+	struct habits_model *m = suite_alloc(test, sizeof(*m) + sizeof(struct wp_cached_switch));
 	unsigned int i;
 
-	m = (void *)ALIGN((unsigned long)m, sizeof(struct wp_habit));
+	m = (void *)ALIGN((unsigned long)m, sizeof(struct wp_cached_switch));
 	habits_model_set(m);
 	for (i = 0; i < SUITE_ROUNDS(200000) && !suite_failed(test); i++) {
 		/* Mostly as habits_usual. */
@@ -426,7 +432,7 @@ static void as_without_habits(struct kunit *test)
 		};
 
 		if (!suite_below(4))
-			step.way = suite_random() & suite_random();
+			step.how = suite_random() & suite_random();
 		if (!suite_below(16))
 			step.cpu ^= suite_below(16);
 		KUNIT_EXPECT_TRUE(test, habits_model_step(m, &step));

@@ -18,9 +18,9 @@
 /* Instead of module/switch_key.h. */
 #define WALLPROF_SWITCH_KEY_H
 
-#define WP_WAY_PREEMPTED	BIT(31)
+#define WP_SWITCH_PREEMPTED	BIT(31)
 
-struct wp_way {
+struct wp_switch_key {
 	u64 ip;
 	u64 sp;
 	u64 fp;
@@ -33,43 +33,43 @@ struct wp_way {
 	u32 epoch;	/* no part of it: changes tell of a flip, too */
 };
 
-#define wp_way_ip(way)		((way)->ip)
-#define wp_way_sp(way)		((way)->sp)
-#define wp_way_fp(way)		((way)->fp)
-#define wp_way_arg(way)		((way)->arg)
-#define wp_way_nr(way)		((way)->nr)
-#define wp_way_exec_id(way)	((way)->exec_id)
-#define wp_way_is_odd(way)	(!!(way)->odd)
+#define wp_switch_key_ip(how)		((how)->ip)
+#define wp_switch_key_sp(how)		((how)->sp)
+#define wp_switch_key_fp(how)		((how)->fp)
+#define wp_switch_key_arg(how)		((how)->arg)
+#define wp_switch_key_nr(how)		((how)->nr)
+#define wp_switch_key_exec_id(how)	((how)->exec_id)
+#define wp_switch_key_is_odd(how)	(!!(how)->odd)
 
 #include "pure/switch_cache.h"
 #include "pure/tables.h"
 
-static const struct wp_way habits_usual = {
+static const struct wp_switch_key habits_usual = {
 	.ip = 0x401000, .sp = 0x7ffd0000, .fp = 0x7ffd1000, .arg = 3, .changes = 5, .nr = 7,
 	.state = TASK_INTERRUPTIBLE, .exec_id = 9, .epoch = 2,
 };
 
 /* What is told of who leaves so: by all that decides it, if its stack's words are. */
-static inline struct wp_leave habits_told(const struct wp_way *way, bool by_fp)
+static inline struct wp_leave habits_told(const struct wp_switch_key *how, bool by_fp)
 {
 	struct wp_leave leave = {
-		.state = way->state == TASK_INTERRUPTIBLE ? WALLPROF_STATE_SLEEPING :
+		.state = how->state == TASK_INTERRUPTIBLE ? WALLPROF_STATE_SLEEPING :
 							    WALLPROF_STATE_DISK,
 		.reason = WALLPROF_REASON_SYSCALL,
-		.syscall = way->nr,
-		.arg = way->arg,
+		.syscall = how->nr,
+		.arg = how->arg,
 	};
 
-	leave.user_stack = (u64)way->epoch << 36 |
-			   ((way->ip * 3 + way->sp * 5 + (by_fp ? way->fp * 7 : 0) +
-			     way->changes * 11 + way->exec_id * 13 + way->nr * 17) & 0xfffff);
-	if (way->state & WP_WAY_PREEMPTED) {
+	leave.user_stack = (u64)how->epoch << 36 |
+			   ((how->ip * 3 + how->sp * 5 + (by_fp ? how->fp * 7 : 0) +
+			     how->changes * 11 + how->exec_id * 13 + how->nr * 17) & 0xfffff);
+	if (how->state & WP_SWITCH_PREEMPTED) {
 		leave.state = WALLPROF_STATE_PREEMPTED;
 		leave.reason = WALLPROF_REASON_PREEMPTED;
 		leave.syscall = WALLPROF_SYSCALL_NONE;
 		leave.arg = 0;
 	}
-	if (way->odd)
+	if (how->odd)
 		leave.flags = WALLPROF_TASK_IOWAIT;
 	else if (by_fp)
 		leave.flags = WALLPROF_TASK_WEAK_STACK;
@@ -77,46 +77,46 @@ static inline struct wp_leave habits_told(const struct wp_way *way, bool by_fp)
 }
 
 /* What is remembered of the stack. */
-static inline struct wp_memo habits_memo(bool by_fp, const struct wp_way *way)
+static inline struct wp_cached_stack habits_memo(bool by_fp, const struct wp_switch_key *how)
 {
-	return (struct wp_memo){
+	return (struct wp_cached_stack){
 		.begin = 100, .nr = 6, .why = WALLPROF_UNWIND_END, .by_fp = by_fp,
-		.fp = way->fp, .flags = by_fp ? WALLPROF_STACK_BY_FP : 0,
+		.fp = how->fp, .flags = by_fp ? WALLPROF_STACK_BY_FP : 0,
 	};
 }
 
 /*
- * What the probe does for who leaves. @came: the habit by which it came, or &wp_habits.none.
+ * What the probe does for who leaves. @came: the habit by which it came, or &wp_switch_cache.none.
  * Returns the habit by which it leaves, or NULL.
  */
-static inline struct wp_habit *habits_leave(struct wp_habits *habits,
-					    struct wp_habit *came,
-					    struct wallprof_task *slot, unsigned long key,
-					    const struct wp_thread *thread,
-					    const struct wp_way *way, bool by_fp,
-					    struct wp_half *half, u64 now)
+static inline struct wp_cached_switch *habits_leave(struct wp_switch_cache *cache,
+						    struct wp_cached_switch *came,
+						    struct wallprof_task *slot, unsigned long key,
+						    const struct wp_thread *thread,
+						    const struct wp_switch_key *how, bool by_fp,
+						    struct wp_half *half, u64 now)
 {
-	struct wp_leave leave = habits_told(way, by_fp);
-	struct wp_habit *habit = wp_habit_of(habits, slot, way);
-	struct wp_memo memo = habits_memo(by_fp, way);
+	struct wp_leave leave = habits_told(how, by_fp);
+	struct wp_cached_switch *cached = wp_cached_of(cache, slot, how);
+	struct wp_cached_stack old = habits_memo(by_fp, how);
 
-	if (wp_habit_holds_still(came, way)) {
-		wp_habit_leave(came, slot, now);
+	if (wp_cached_holds_still(came, how)) {
+		wp_cached_leave(came, slot, now);
 		return came;
 	}
-	if (wp_habit_holds(habit, slot, way)) {
-		wp_habit_tell(habits, habit, slot);
-		wp_habit_leave(habit, slot, now);
-		return habit;
+	if (wp_cached_holds(cached, slot, how)) {
+		wp_cached_apply(cache, cached, slot);
+		wp_cached_leave(cached, slot, now);
+		return cached;
 	}
 	wp_interval_open(slot, thread, &leave, now);
-	if (way->odd || way->nr < 0)
+	if (how->odd || how->nr < 0)
 		return NULL;
-	habit = wp_habit_begin(habits, slot, key, way, &leave);
-	if (!habit)
+	cached = wp_cached_begin(cache, slot, key, how, &leave);
+	if (!cached)
 		return NULL;
-	wp_habit_set_stack(habit, &memo, half);
-	wp_habit_learn(habits, habit, slot, way);
+	wp_cached_set_stack(cached, &old, half);
+	wp_cached_learn(cache, cached, slot, how);
 	return NULL;
 }
 
@@ -144,11 +144,11 @@ struct habits_sums {
 
 /**
  * struct habits_model - threads on some CPUs
- * @habits: of each CPU: what is tested
+ * @cache: of each CPU: what is tested
  * @current_nr: who runs there; -1: nobody
  * @came: the habit by which it came
  * @slots: of each thread, as the probe leaves them
- * @plain: the same of one that knows no habits
+ * @slow: the same of one that knows no habits
  * @threads: what each is now
  * @keys: whose slot each is; two have one place among those that are away
  * @half: two, in turn
@@ -165,10 +165,10 @@ struct habits_sums {
  * @came_again: how often its interval went where the last one had gone
  */
 struct habits_model {
-	struct wp_habits habits[HABITS_CPUS];
+	struct wp_switch_cache caches[HABITS_CPUS];
 	int current_nr[HABITS_CPUS];
-	struct wp_habit *came[HABITS_CPUS];
-	struct wallprof_task slots[HABITS_THREADS], plain[HABITS_THREADS];
+	struct wp_cached_switch *came[HABITS_CPUS];
+	struct wallprof_task slots[HABITS_THREADS], slow[HABITS_THREADS];
 	struct wp_thread threads[HABITS_THREADS];
 	unsigned long keys[HABITS_THREADS];
 	struct wp_half half[2];
@@ -187,7 +187,7 @@ struct habits_model {
  * struct habits_step - what a thread does next: it leaves, or comes if it has left
  * @who: a thread
  * @event: what happens before: enum habits_event, or nothing
- * @way: how it, or who runs where it comes to, leaves: bits of what differs from the
+ * @how: how it, or who runs where it comes to, leaves: bits of what differs from the
  *	usual way
  * @cpu: where: bit 0; and while it is away: bit 1: it is woken, 2: by another, 3: its
  *	stack is found
@@ -195,7 +195,7 @@ struct habits_model {
 struct habits_step {
 	u8 who;
 	u8 event;
-	u8 way;
+	u8 how;
 	u8 cpu;
 };
 
@@ -212,7 +212,7 @@ enum habits_event {
 static inline void habits_model_vacate(struct habits_model *m, unsigned int cpu)
 {
 	m->current_nr[cpu] = -1;
-	m->came[cpu] = &m->habits[cpu].none;
+	m->came[cpu] = &m->caches[cpu].none;
 }
 
 /* @m: zeroes. */
@@ -222,14 +222,14 @@ static inline void habits_model_set(struct habits_model *m)
 	unsigned int i;
 
 	for (i = 0; i < HABITS_CPUS; i++) {
-		wp_habits_set(&m->habits[i]);
+		wp_switch_cache_init(&m->caches[i]);
 		habits_model_vacate(m, i);
 	}
 	for (i = 0; i < 2; i++)
 		m->half[i].head = &m->head[i];
 	m->keys[0] = 1 << 12;
 	m->keys[1] = 2 << 12;
-	for (key = 3 << 12; wp_habit_away(m->habits, key) != wp_habit_away(m->habits, 1 << 12);)
+	for (key = 3 << 12; wp_cached_away(m->caches, key) != wp_cached_away(m->caches, 1 << 12);)
 		key += 1 << 12;
 	m->keys[2] = key;
 	m->epoch = 1;
@@ -283,9 +283,9 @@ static inline bool habits_model_flip(struct habits_model *m)
 
 /* The epoch in which it is counted what is done by a habit. */
 static inline u32 habits_model_epoch_of(const struct habits_model *m,
-					const struct wp_habit *habit)
+					const struct wp_cached_switch *cached)
 {
-	return m->epoch - !wp_again_is_in(habit->again, &m->half[m->epoch % 2]);
+	return m->epoch - !wp_again_is_in(cached->again, &m->half[m->epoch % 2]);
 }
 
 /* The ids come back, and in the same slot. */
@@ -305,7 +305,7 @@ static inline void habits_model_birth(struct habits_model *m, unsigned int who)
 	m->now = max(m->now, m->slots[who].since) + 1;
 	wp_interval_begin(&m->slots[who], &m->threads[who], WALLPROF_TASK_RUNNING,
 			  WALLPROF_STATE_RUNNING, m->now);
-	m->plain[who] = m->slots[who];
+	m->slow[who] = m->slots[who];
 }
 
 /* Who runs on a CPU leaves it. */
@@ -313,40 +313,40 @@ static inline void habits_model_leave(struct habits_model *m, unsigned int cpu,
 				      const struct habits_step *s)
 {
 	unsigned int who = m->current_nr[cpu];
-	struct wp_way way = habits_usual;
-	struct wp_habit *habit;
+	struct wp_switch_key how = habits_usual;
+	struct wp_cached_switch *cached;
 	struct wp_leave leave;
 	bool by_fp;
 
-	/* Ways that have one place, too: see wp_habit_of(). */
-	way.ip += 4 * (s->way & 1);
-	way.nr += s->way >> 1 & 1;
-	way.sp += 8 * (s->way >> 2 & 1);
-	way.fp += 8 * (s->way >> 3 & 1);
-	way.arg += s->way >> 4 & 1;
-	way.odd = s->way >> 5 & 1;
-	if (s->way >> 6 & 1)
-		way.state = s->way >> 7 ? TASK_UNINTERRUPTIBLE : WP_WAY_PREEMPTED;
-	way.changes = m->changes;
-	way.epoch = m->epoch;
-	way.exec_id = m->threads[who].exec_id;
-	by_fp = s->way & 1;
-	habit = habits_leave(&m->habits[cpu], m->came[cpu], &m->slots[who], m->keys[who],
-			     &m->threads[who], &way, by_fp, &m->half[m->epoch % 2],
-			     m->now);
-	if (habit) {
+	/* Ways that have one place, too: see wp_cached_of(). */
+	how.ip += 4 * (s->how & 1);
+	how.nr += s->how >> 1 & 1;
+	how.sp += 8 * (s->how >> 2 & 1);
+	how.fp += 8 * (s->how >> 3 & 1);
+	how.arg += s->how >> 4 & 1;
+	how.odd = s->how >> 5 & 1;
+	if (s->how >> 6 & 1)
+		how.state = s->how >> 7 ? TASK_UNINTERRUPTIBLE : WP_SWITCH_PREEMPTED;
+	how.changes = m->changes;
+	how.epoch = m->epoch;
+	how.exec_id = m->threads[who].exec_id;
+	by_fp = s->how & 1;
+	cached = habits_leave(&m->caches[cpu], m->came[cpu], &m->slots[who], m->keys[who],
+			      &m->threads[who], &how, by_fp, &m->half[m->epoch % 2],
+			      m->now);
+	if (cached) {
 		m->left_again++;
-		way.epoch = habits_model_epoch_of(m, habit);
+		how.epoch = habits_model_epoch_of(m, cached);
 	}
-	leave = habits_told(&way, by_fp);
-	wp_interval_open(&m->plain[who], &m->threads[who], &leave, m->now);
+	leave = habits_told(&how, by_fp);
+	wp_interval_open(&m->slow[who], &m->threads[who], &leave, m->now);
 	habits_model_vacate(m, cpu);
 }
 
 /* Somebody wakes it; or its stack is found while it sleeps. */
 static inline void habits_model_meanwhile(struct habits_model *m, const struct habits_step *s)
 {
-	struct wallprof_task *slots[] = { &m->slots[s->who], &m->plain[s->who] };
+	struct wallprof_task *slots[] = { &m->slots[s->who], &m->slow[s->who] };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(slots); i++) {
@@ -364,39 +364,39 @@ static inline void habits_model_meanwhile(struct habits_model *m, const struct h
 static inline bool habits_model_come(struct habits_model *m, unsigned int cpu,
 				     const struct habits_step *s)
 {
-	struct wallprof_task *slot = &m->slots[s->who], *plain = &m->plain[s->who];
-	struct wp_habits *habits = &m->habits[cpu];
-	struct wp_habit *habit = *wp_habit_away(habits, m->keys[s->who]);
-	bool lasts = wp_habit_lasts(habit, habit->slot, m->keys[s->who], m->changes);
-	bool again = lasts && (habit->runnable || wp_habit_same_waker(habit->aggr, slot));
-	u32 epoch = again ? habits_model_epoch_of(m, habit) : m->epoch;
+	struct wallprof_task *slot = &m->slots[s->who], *slow = &m->slow[s->who];
+	struct wp_switch_cache *cache = &m->caches[cpu];
+	struct wp_cached_switch *cached = *wp_cached_away(cache, m->keys[s->who]);
+	bool lasts = wp_cached_lasts(cached, cached->slot, m->keys[s->who], m->changes);
+	bool again = lasts && (cached->runnable || wp_cached_same_waker(cached->aggr, slot));
+	u32 epoch = again ? habits_model_epoch_of(m, cached) : m->epoch;
 	struct wallprof_aggr key = {}, *aggr, *right;
 	struct wp_passed passed;
 	bool runnable;
 
-	wp_interval_close(plain, m->now, &passed);
-	wp_interval_key(plain, &passed, &key);
-	wp_interval_forget(plain);
+	wp_interval_close(slow, m->now, &passed);
+	wp_interval_key(slow, &passed, &key);
+	wp_interval_forget(slow);
 	right = habits_model_add(&m->plain_sums, epoch, &key, passed.ns, m->now);
 	m->current_nr[cpu] = s->who;
 	if (again) {
-		if (habit->slot != slot)
+		if (cached->slot != slot)
 			return false;
-		aggr = habit->aggr;
+		aggr = cached->aggr;
 		m->summed[aggr >= m->sums.aggrs[1]]++;
-		wp_habit_come(habit, slot, aggr, m->now, habit->runnable);
-		m->came[cpu] = habit;
+		wp_cached_come(cached, slot, aggr, m->now, cached->runnable);
+		m->came[cpu] = cached;
 		m->came_again++;
 	} else {
-		lasts = lasts && habit->slot == slot &&
-			wp_again_is_in(habit->again, &m->half[epoch % 2]);
+		lasts = lasts && cached->slot == slot &&
+			wp_again_is_in(cached->again, &m->half[epoch % 2]);
 		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
 		wp_interval_close(slot, m->now, &passed);
 		memset(&key, 0, sizeof(key));
 		wp_interval_key(slot, &passed, &key);
 		aggr = habits_model_add(&m->sums, epoch, &key, passed.ns, m->now);
 		if (lasts)
-			wp_habit_sums(habits, habit, aggr, runnable);
+			wp_cached_sums(cache, cached, aggr, runnable);
 		wp_interval_forget(slot);
 	}
 	return !right == !aggr && (!right || !memcmp(right, aggr, sizeof(*aggr)));
@@ -409,8 +409,8 @@ static inline bool habits_model_agrees(const struct habits_model *m, unsigned in
 
 	/* Without meaning else. */
 	if (slot.phase != WALLPROF_TASK_OFF)
-		slot.user_stack = m->plain[who].user_stack;
-	return !memcmp(&slot, &m->plain[who], sizeof(slot));
+		slot.user_stack = m->slow[who].user_stack;
+	return !memcmp(&slot, &m->slow[who], sizeof(slot));
 }
 
 /* Takes a step. Returns whether all was told as if nothing were remembered. */
@@ -438,7 +438,7 @@ static inline bool habits_model_step(struct habits_model *m, const struct habits
 	if (s->event == HABITS_EXEC && left >= 0) {
 		m->threads[left].exec_id++;
 		m->threads[left].tid = 100;
-		m->came[cpu] = &m->habits[cpu].none;
+		m->came[cpu] = &m->caches[cpu].none;
 	}
 	if (left >= 0) {
 		habits_model_leave(m, cpu, s);

@@ -259,7 +259,7 @@ static void compare(pid_t tid)
 	u64 a[MAX_FRAMES], b[MAX_FRAMES], addr;
 	unsigned int nr_a, nr_b, i;
 	struct user_regs_struct regs;
-	struct wp_cfi_told told;
+	struct wp_cfi_result told;
 	enum mappings mappings;
 	enum verdict verdict;
 	enum reason reason;

@@ -219,13 +219,13 @@ const struct wallprof_rule *ours_rule(const struct ours *o, u64 pc)
 }
 
 static void count(struct ours *o, const u64 *ips, unsigned int nr,
-		  const struct wp_cfi_told *told)
+		  const struct wp_cfi_result *result)
 {
 	unsigned int i;
 
 	counts.walks++;
-	counts.slow += told->slow;
-	counts.by_fp += told->by_fp;
+	counts.slow += result->slow;
+	counts.by_fp += result->by_fp;
 	counts.frames += nr;
 	for (i = 0; i < nr; i++) {
 		const struct wallprof_rule *rule = ours_rule(o, ips[i] - !!i);
@@ -238,14 +238,14 @@ static void count(struct ours *o, const u64 *ips, unsigned int nr,
 }
 
 unsigned int ours_unwind(struct ours *o, const struct user_regs_struct *regs, u64 *ips,
-			 unsigned int max, struct wp_cfi_told *told)
+			 unsigned int max, struct wp_cfi_result *result)
 {
 	unsigned int nr;
 
 	o->regs = regs;
 	nr = wp_unwind_cfi(&ops, o, &o->maps, true, regs->rip, regs->rsp, LIMIT, ips, max,
-			   told);
-	count(o, ips, nr, told);
+			   result);
+	count(o, ips, nr, result);
 	return nr;
 }
 

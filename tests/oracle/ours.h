@@ -30,7 +30,7 @@ void ours_map(struct ours *o, u64 start, u64 end, u64 offset, const char *name,
 	      const char *path);
 void ours_unmap_all(struct ours *o);
 unsigned int ours_unwind(struct ours *o, const struct user_regs_struct *regs, u64 *ips,
-			 unsigned int max, struct wp_cfi_told *told);
+			 unsigned int max, struct wp_cfi_result *result);
 const struct ours_counts *ours_counts(void);
 bool ours_code(const struct ours *o, u64 addr, void *to, size_t size);
 bool ours_follows_call(const struct ours *o, u64 ip);

@@ -381,7 +381,7 @@ static void compare(const struct record *sample)
 	const struct answer *answer = answer_of(sample);
 	struct process *p = process_of(sample->pid);
 	struct stack ours, theirs;
-	struct wp_cfi_told told;
+	struct wp_cfi_result told;
 	unsigned int i;
 
 	/* A thread that ends, or executes a program, has left its memory. */
