@@ -248,8 +248,11 @@ static int wp_store_make_room(struct wp_session *session, u32 bytes)
 	struct wp_mappings *mappings = &session->mappings;
 	struct wp_held *held;
 	unsigned long id;
-	int err = -ENOSPC;
+	int err;
 
+	err = wp_store_charge_table(session, bytes);
+	if (!err)
+		return 0;
 	xa_for_each(&mappings->tables, id, held) {
 		if (held->users || !held->was_used)
 			continue;

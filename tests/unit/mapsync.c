@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "lib/publish.c"
+#include "lib/record/mapsync.c"
 
 #include "tap.h"
 
