@@ -1,22 +1,24 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
-# The README's commands, taken from it as they are printed there, on a new machine
-# (machine.sh).
+# The commands of README.md and Documentation/install.rst, as they are printed there, on
+# a new machine (machine.sh).
 # shellcheck disable=SC2154 # machine.sh sets them
 
-# block HEADING: the first block of commands below a heading.
+# block FILE HEADING: the first block of commands below a heading, of Markdown or
+# reStructuredText.
 block() {
-	awk -v heading="$1" '
-		/^#/ { sub(/^#+ /, ""); here = $0 == heading; next }
+	awk -v heading="$2" '
+		{ title = $0; sub(/^#+ /, "", title) }
+		title == heading { here = 1; next }
 		here && /^    / { print substr($0, 5); found = 1; next }
-		here && found { exit }' README.md
+		here && found { exit }' "$1"
 }
 
 # packages: those of a real host and of DKMS are a layer each, which is made again when
 # their line or the suite's root changes.
 packages() {
-	block 'On a real host' >"$work/real-host"
-	block 'With DKMS' >"$work/dkms"
+	block README.md 'On a real host' >"$work/real-host"
+	block Documentation/install.rst 'With DKMS' >"$work/dkms"
 	use
 	host_layer=$(layer packages '' "apt-get -q update; $(sed -n 1p "$work/real-host")")
 	use "$host_layer"
