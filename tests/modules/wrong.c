@@ -581,4 +581,4 @@ static void __exit wrong_exit(void)
 module_init(wrong_init);
 module_exit(wrong_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Mistakes for kernels that find mistakes");
+MODULE_DESCRIPTION("Mistakes for debug kernels to find");
