@@ -77,7 +77,7 @@ struct wp_perfdata {
 	struct wp_features feat;
 	char *blob;		/* table and sections, offsets from the table's start */
 	size_t blob_len;
-	struct wp_file_section *blob_dir;	/* scratch for the table with true offsets */
+	struct wp_file_section *blob_dir;	/* scratch: the table with file offsets */
 	unsigned int nr_feat;
 	size_t sample_time_at;	/* offset in @blob; 0: none */
 	__u64 feature_bits;
