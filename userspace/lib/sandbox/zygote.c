@@ -56,7 +56,7 @@ struct hello {
 
 /* State of the parent. */
 static struct {
-	pthread_mutex_t lock;		/* of all that follows, and of asking */
+	pthread_mutex_t lock;		/* protects all that follows; serializes requests */
 	int sock;
 	pid_t pid;
 	wp_job_fn *run;
