@@ -69,7 +69,7 @@ struct wp_keepfiles {
 	bool done;			/* the thread has ended */
 	bool given_up;			/* nobody waits: the thread frees everything */
 	__u64 left;			/* bytes that may still be copied */
-	__u64 hurried;			/* copied since the end was asked for; the thread's */
+	__u64 hurried;			/* copied since the end was requested */
 	struct wp_ownthread thread;
 	struct wp_keepfiles_stats stats;
 };
