@@ -31,7 +31,7 @@ struct wanted {
 	const struct wp_buildid *id;
 	bool by_crc;
 	__u32 crc;
-	struct wp_elflinks *links;		/* out: what it names itself */
+	struct wp_elflinks *links;		/* set to the references in the file */
 };
 
 static bool same_id(const struct wp_buildid *a, const struct wp_buildid *b)
