@@ -2,8 +2,8 @@
 /*
  * The reader's side of /dev/wallprof: the ioctls in their order, the mapping, and
  * iteration over a retired half. Nothing above this file knows an ioctl or an offset.
- * Data written by the kernel is checked before use all the same, so that another version
- * of the module can at worst cause wrong numbers.
+ * Data written by the kernel is still checked before use, so that another version of the
+ * module can at worst cause wrong numbers.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -139,8 +139,8 @@ static int write_features(struct wp_perfdata *pd, off_t pos)
 }
 
 /*
- * Write the buffer to the file, as it is or in the form @data; the file is complete after
- * that. Async-signal-safe.
+ * Write the buffer, or @data in its place, to the file, which is complete after that.
+ * Async-signal-safe.
  */
 static int checkpoint(struct wp_perfdata *pd, const void *data, size_t len)
 {

@@ -139,7 +139,7 @@ size_t wp_batch_pending(const struct wp_batch *b)
  * wp_batch_late() - number of records that are too late for readers to sort
  * @b: the batch
  *
- * They are written all the same; readers report them as "out of order events".
+ * They are still written; readers report them as "out of order events".
  *
  * Return: their number.
  */

@@ -47,15 +47,15 @@
  */
 #define GATHER_NS	200000
 
-/* A process gets one part in so many of the time, */
+/* A process may use one part in SHARE of the time, */
 #define SHARE		10
 
-/* beyond its burst allowance, */
+/* plus this much at once. */
 #define BURST_NS	(20 * NSEC_PER_MSEC)
 
 /*
- * which applies while all processes together get no more than one part in so many of the
- * time, beyond a burst allowance of their own.
+ * The burst is granted while all processes together use less than one part in ALL_SHARE
+ * of the time, plus ALL_BURST_NS at once.
  */
 #define ALL_SHARE	4
 #define ALL_BURST_NS	(100 * NSEC_PER_MSEC)
@@ -196,7 +196,7 @@ static void set_dirty(struct wp_publisher *pub, struct process *p)
 	pub->pending = true;
 }
 
-/* Mark a process as dirty. Without memory its walks use the fallback, no more. */
+/* Mark a process as dirty. If memory runs out, its walks use the fallback. */
 static void touch(struct wp_publisher *pub, __u32 pid)
 {
 	bool is_new = !find(pub, pid);

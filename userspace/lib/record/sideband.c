@@ -3,8 +3,8 @@
  * Owns the per-CPU dummy events and their rings. Called by the record command, from one
  * thread.
  *
- * Only the kernel writes to a ring; its contents are checked before use all the same, as
- * a damaged record must not become a damaged file.
+ * Only the kernel writes to a ring; still its contents are checked before use, as a
+ * damaged record must not become a damaged file.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -234,7 +234,7 @@ static int synthesize_map(void *ctx, int dir, const struct wp_procmap *m)
 	return tell_map(of->s, dir, of->pid, *m);
 }
 
-/* Without memory the process's mappings are missing, no more. */
+/* If memory runs out, only the process's mappings are missing. */
 static void note_busy(struct wp_busy *busy, __u32 pid)
 {
 	__u32 *more;

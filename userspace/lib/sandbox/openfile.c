@@ -45,7 +45,7 @@
 /*
  * enum kind - where a file comes from
  * @KERNEL: the kernel: reading it can have side effects
- * @LOCAL: a disk or memory: it blocks on nobody
+ * @LOCAL: a disk or memory: it does not wait for a server
  * @SERVED: maybe a server, on another machine, or below
  * @FOREIGN: a program
  */
