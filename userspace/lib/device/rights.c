@@ -21,7 +21,7 @@
  * wp_rights_has() - whether this thread has a capability
  * @cap: CAP_*
  *
- * Return: true if it is effective, in in the current user namespace.
+ * Return: true if it is effective in the current user namespace.
  */
 bool wp_rights_has(unsigned int cap)
 {
