@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof archive: the files that a recording's names are in, for a report on another
- * machine. It is laid out as perf's cache of build-ids, as perf-archive(1) does it: unpacked
- * in ~/.debug, perf and wallprof find the files there.
+ * wallprof archive: packs the files with a recording's symbols, for a report on another
+ * machine. The layout is that of perf's cache of build-ids, as made by perf-archive(1):
+ * unpacked in ~/.debug, perf and wallprof find the files there.
  *
- * Files are those that samples have frames in. A file that is not the one that was recorded
- * is left out. The recording may be anybody's, and who gets the archive somebody else: what
- * is in it are ELF files and lists of kernels, whatever file the recording names. A file
- * that cannot be had, or is too large for what it holds, does not keep out the others.
+ * The files are those that samples have frames in. A file that is not the recorded one is
+ * left out. The recording is not trusted, and the archive may go to somebody else: it
+ * contains only ELF files and lists of kernels, whatever files the recording names. A
+ * file that is missing, or too large for its contents, does not affect the others.
  */
 #include <elf.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ struct archive {
 	const char *input;
 	const char *output;
 	struct wp_tarfile *tar;
-	char (*name)[WP_IDFILES_NAME];	/* of those that are in it */
+	char (*name)[WP_IDFILES_NAME];	/* of the files in the archive */
 	size_t nr;
 	size_t missing;
 };
@@ -69,7 +69,7 @@ static int take_sample(void *ctx, const struct wp_profile_sample *sample)
 	return 0;
 }
 
-/* Equal files have several paths. */
+/* Several paths can have equal files. */
 static bool is_in(const struct archive *a, const char *name)
 {
 	size_t i;
@@ -92,7 +92,7 @@ static int note(struct archive *a, const char *name)
 	return 0;
 }
 
-/* The directory of a file, and the link that leads there from its build-id. */
+/* Add the directory of a file, and the link to it from its build-id. */
 static int add_place(struct archive *a, const char *name, const struct wp_buildid *id)
 {
 	char path[WP_IDFILES_NAME + 32], to[WP_IDFILES_NAME + 32];
@@ -107,7 +107,7 @@ static int add_place(struct archive *a, const char *name, const struct wp_buildi
 	return wp_tarfile_link(a->tar, path, to);
 }
 
-/* Whether a list has addresses: who may not see them is shown zeros. */
+/* Whether a list has addresses: without permission they are zeros. */
 static bool has_addresses(const char *text)
 {
 	static const char hidden[] = "0000000000000000";
@@ -116,7 +116,7 @@ static bool has_addresses(const char *text)
 	return label && label - text >= 16 && strncmp(label - 16, hidden, 16);
 }
 
-/* A descriptor that can be read, in place of one that may be of O_PATH; or a negative errno. */
+/* A readable descriptor for one that may be O_PATH; or a negative errno. */
 static int make_readable(int fd, struct stat *st)
 {
 	int copy;
@@ -128,7 +128,7 @@ static int make_readable(int fd, struct stat *st)
 	return copy;
 }
 
-/* Perf's copy of the list; NULL if there is none. */
+/* perf's copy of the list; NULL if there is none. */
 static char *cached_list(const struct wp_buildid *id, ssize_t *len)
 {
 	int fd = wp_idfiles_cached(id, "kallsyms");
@@ -154,7 +154,7 @@ static char *cached_list(const struct wp_buildid *id, ssize_t *len)
 	return text;
 }
 
-/* That of the kernel that runs; NULL if it is not that one. */
+/* The running kernel's list; NULL if that is another kernel. */
 static char *list_here(const struct wp_buildid *id, ssize_t *len)
 {
 	struct wp_procfile_text text = { 0 };
@@ -173,7 +173,7 @@ static char *list_here(const struct wp_buildid *id, ssize_t *len)
 	return NULL;
 }
 
-/* The kernel's list, if it is the kernel that runs, or perf has kept it. */
+/* Add the kernel's list, if it is the running kernel, or in perf's cache. */
 static int add_kernel(struct archive *a, const char *name, const struct wp_buildid *id)
 {
 	char path[WP_IDFILES_NAME + 32];
@@ -194,7 +194,7 @@ static int add_kernel(struct archive *a, const char *name, const struct wp_build
 	return err;
 }
 
-/* Larger files that are holes but for so little are not what linkers make. */
+/* Linkers do not produce larger files that consist mostly of holes. */
 #define HOLES_FROM	((off_t)64 << 20)
 #define HOLES_RATIO	32
 
@@ -313,7 +313,7 @@ static int archive(struct archive *a)
 }
 
 /**
- * cmd_archive() - the command
+ * cmd_archive() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "archive"
  *

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof --completion SHELL: the shell's completion, made of the tables that --help is
- * made of. A command is called with --list-opts, and options.c hands its tables over.
+ * wallprof --completion SHELL: prints completion code for a shell, generated from the
+ * tables for --help. Each command is called with --list-opts, and options.c passes its
+ * tables.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static void print_command(const struct wp_options *o)
 	printf("' ;;\n");
 }
 
-/* The names that follow @before, once each; NULL: those of all commands. */
+/* The distinct names that follow @before; NULL: those of all commands. */
 static void print_names(const struct wp_completed *commands, size_t nr, const char *before)
 {
 	const char *last = "";
@@ -81,10 +82,10 @@ static void print_names(const struct wp_completed *commands, size_t nr, const ch
 }
 
 /**
- * wp_completion_print() - print the completion of a shell
- * @shell: its name
- * @commands: what is completed; those below another in a row
- * @nr: of them
+ * wp_completion_print() - print completion code
+ * @shell: name of the shell
+ * @commands: the commands; those below another are adjacent
+ * @nr: number of commands
  *
  * Return: 0 or a negative errno; a message was printed.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What shells complete. See completion.c.
+ * Shell completion. See completion.c.
  */
 #ifndef WP_CMD_COMPLETION_H
 #define WP_CMD_COMPLETION_H
@@ -9,7 +9,7 @@
 
 /**
  * struct wp_completed - a command whose options are completed
- * @words: the command, and for one of several below another both names, NULL behind them
+ * @words: the command, and for a subcommand both names, terminated by NULL
  * @run: called with the words and an option; prints its options
  */
 struct wp_completed {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof doctor: whether recording works on this host, for this user, and what to do
- * where it does not. It reads and asks, and changes nothing.
+ * wallprof doctor: checks whether recording works on this host, for this user, and what
+ * to do if it does not. It changes nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define COLUMNS		80
 #define NAME_COLUMN	6
 #define TEXT_COLUMN	27
-/* One of the counter, one of the switches. */
+/* One for the counter, one for the switches. */
 #define CONTEXTS	2
 
 enum {
@@ -52,8 +52,8 @@ static int set(void *ctx, int id, const char *arg)
 }
 
 /*
- * Words in lines, from a column on. Paths are names that others chose; a word that is
- * longer than a line has one of its own.
+ * Print words in lines, from a column on. Paths are untrusted names; a word longer than a
+ * line gets its own.
  */
 static void put_words(const char *text)
 {
@@ -169,7 +169,7 @@ out:
 }
 
 /**
- * cmd_doctor() - the command
+ * cmd_doctor() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "doctor"
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof: finds the command that is meant and calls it.
+ * wallprof: dispatches to the commands.
  */
 #include <fcntl.h>
 #include <locale.h>
@@ -56,8 +56,8 @@ static void print_help(FILE *f)
 }
 
 /*
- * A recording that is opened as a stream which was closed would have what is said written
- * into it. What takes the place cannot be written to either.
+ * If a standard stream is closed, a recording could be opened under its number, and
+ * messages be written into it. The replacement cannot be written to either.
  */
 static void keep_streams(void)
 {
@@ -70,7 +70,7 @@ static void keep_streams(void)
 	}
 }
 
-/* Options of commands below "sched" are completed by both words. */
+/* Options of commands below "sched" are completed after both words. */
 static int print_completion(const char *shell)
 {
 	struct wp_completed all[2 * NR_COMMANDS] = { 0 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The page of wallprof flame: the recording, which stands in the element "data", and the
- * sums of its lines that are wanted. All files of the page are one function's body, in
- * the order that page.S has them.
+ * The page of wallprof flame: the recording, from the element "data", and the sums of its
+ * selected lines. All files of the page form the body of one function, in the order of
+ * page.S.
  */
 
 const $ = (id) => document.getElementById(id);
@@ -17,10 +17,10 @@ const func = Uint32Array.from(data.nodes.function);
 const kind = Uint8Array.from(L.kind), thread = Uint32Array.from(L.thread);
 const node = Uint32Array.from(L.node), slot = Uint16Array.from(L.slot);
 const count = Float64Array.from(L.count), runnable = Float64Array.from(L.runnable);
-/* Of on-CPU lines, events if they stand for no time. */
+/* For on-CPU lines, events if they are not time. */
 const ns = Float64Array.from(L.value), event = Uint16Array.from(L.event);
 const idle = Uint8Array.from(L.idle), detail = Uint32Array.from(L.detail);
-/* The parts of the time in which a line's began; that in which it ended is slot. */
+/* Time slots in which a line's time began; slot is where it ended. */
 const begin = Uint16Array.from(L.begin);
 const events = data.events, clock = events.findIndex((e) => e[1] === "ns");
 const has = [0, 1, 2, 3].map((k) => kind.includes(k));
@@ -36,7 +36,7 @@ const modes = [
 
 if (events.length === 1)
 	data.about.push(["on-CPU by", events[0][0]]);
-/* An event that is asked for and stands for no time is no part of wall-clock time. */
+/* A selected event that is not time is no part of wall-clock time. */
 const first = () => {
 	const timed = !events.length || events[data.event][1] === "ns";
 	const order = [data.mode, timed ? "wall" : "cpu", ...modes.map((m) => m[0]), "cpu"];
@@ -47,7 +47,7 @@ const view = { mode: first(), event: data.event, icicle: false, invert: false, p
 	a: 0, b: slots, zoom: [], lo: 0, hi: 1, theme: "" };
 let sel = null, shown = [], hover = null, level = [];
 
-/* The values of the nodes, as filtered: on-CPU, runnable, blocked; of themselves first. */
+/* Filtered values of the nodes: on-CPU, runnable, blocked; self values first. */
 let self = [], total = [], selfCount, totalCount, parts;
 
 const rank = (() => {
@@ -60,7 +60,7 @@ const rank = (() => {
 	return at;
 })();
 
-/* Children of each node, in order of names: child[start[n]] to child[start[n + 1]]. */
+/* Children of each node, sorted by name: child[start[n]] to child[start[n + 1]]. */
 const start = new Uint32Array(nodes + 1), child = new Uint32Array(Math.max(nodes - 1, 0));
 (() => {
 	for (let i = 1; i < nodes; i++)
@@ -76,12 +76,12 @@ const start = new Uint32Array(nodes + 1), child = new Uint32Array(Math.max(nodes
 				(x, y) => rank[func[x]] - rank[func[y]]);
 })();
 
-/* Whether the event that is shown stands for time: others are no part of wall-clock time. */
+/* Whether the selected event is time: others are no part of wall-clock time. */
 const byTime = () => !events.length || events[view.event][1] === "ns";
 
 /*
- * What of a line counts in this mode: sets parts. Idle time of a whole host is summed apart:
- * of kernel threads, loops of programs, CPUs.
+ * Set parts to the values of a line in this mode. Idle time of a whole host is summed
+ * separately: kernel threads, event loops of programs, CPUs.
  */
 const idleParts = [0, 0, 0, 0];
 let idleSums = idleParts;
@@ -111,11 +111,11 @@ function split(i) {
 	return parts[0] + parts[1] + parts[2];
 }
 
-/* Threads that never were in a program: idle ones would take most of a host's time. */
+/* Kernel threads: idle ones would take most of a host's time. */
 const inUser = new Uint8Array(nodes), programs = new Uint8Array(data.threads.length);
 for (let i = 1; i < nodes; i++)
 	inUser[i] = inUser[parent[i]] || fn.type[func[i]] === USER ? 1 : 0;
-/* Of a chain the upper frames are another thread's. */
+/* The upper frames of a chain belong to another thread. */
 thread.forEach((t, i) => { programs[t] |= kind[i] === CHAIN ? 0 : inUser[node[i]]; });
 const hasLines = new Uint8Array(data.threads.length);
 thread.forEach((t) => { hasLines[t] = 1; });
@@ -128,19 +128,19 @@ function wanted(i) {
 }
 
 let perSlot;
-/* How much of a line is in the chosen time. */
+/* The share of a line in the selected time range. */
 function insideOf(i) {
 	const a = Math.max(begin[i], view.a), b = Math.min(slot[i] + 1, view.b);
 	return b > a ? (b - a) / (slot[i] + 1 - begin[i]) : 0;
 }
-/* Adds a value over a line's time to differences of one part of the time to the one before. */
+/* Add a value, spread over a line's slots, to an array of differences between slots. */
 function spread(sums, i, v) {
 	const each = v / (slot[i] + 1 - begin[i]);
 	sums[begin[i]] += each;
 	if (slot[i] + 1 < slots)
 		sums[slot[i] + 1] -= each;
 }
-/* How often the lines were summed: frames are of the last time. */
+/* Number of summations so far: frames belong to the last one. */
 let summed = 0;
 function compute() {
 	summed++;
@@ -164,7 +164,7 @@ function compute() {
 			continue;
 		for (let p = 0; p < 3; p++)
 			self[p][node[i]] += parts[p] * inside;
-		/* An interval counts where it ended. */
+		/* An interval counts in the slot where it ended. */
 		if (slot[i] >= view.a && slot[i] < view.b)
 			selfCount[node[i]] += count[i];
 	}
@@ -184,7 +184,7 @@ function compute() {
 	matches();
 }
 
-/* Functions that the search finds, and nodes at or below one. */
+/* Functions that match the search, and nodes at or below one. */
 let found = null, below = null;
 function matches() {
 	const q = view.q.toLowerCase();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is known of a frame beside its sums: what was waited for, in which state, and who
- * ended it. It is found in the lines when it is asked for.
+ * Details of a frame beside its sums: objects and states of waits, and wakers. They are
+ * collected from the lines on demand.
  */
 
-/* Places of nodes in the order of the tree: those at or below n are from pre[n] to last[n]. */
+/* Preorder numbers of nodes: those at or below n are from pre[n] to last[n]. */
 const pre = new Uint32Array(nodes), last = new Uint32Array(nodes);
 (() => {
 	const next = start.slice(0, nodes), stack = [0];
@@ -23,7 +23,7 @@ const pre = new Uint32Array(nodes), last = new Uint32Array(nodes);
 	}
 })();
 
-/* Of a chain, the node of who was blocked. */
+/* For a chain, the node of the blocked thread. */
 const separator = fn.name.findIndex((n, i) => n === "-- woken by --" && fn.type[i] > THREAD);
 const offNode = node.map((n, i) => {
 	if (kind[i] !== CHAIN)
@@ -33,7 +33,7 @@ const offNode = node.map((n, i) => {
 	return parent[n];
 });
 
-/* Whether a frame has a node's time: a function to be given the node. */
+/* Returns a function that checks whether a frame includes the time of a node. */
 function holder(fr) {
 	if (fr.n >= 0)
 		return (n) => pre[n] >= pre[fr.n] && pre[n] <= last[fr.n];
@@ -48,7 +48,7 @@ function causeText(c) {
 	return [call || reason, object].filter(Boolean).join(": ") + (state ? " (" + state + ")" : "");
 }
 
-/* What was waited for below a frame, and who ended it: pairs of a text and ns, the most first. */
+/* Objects of waits below a frame, and wakers: pairs of a text and ns, the largest first. */
 function details(fr) {
 	const causes = new Map(), wakers = new Map(), held = holder(fr);
 	const add = (map, key, v) => map.set(key, (map.get(key) || 0) + v);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The graph, the strip of time and the heat map, drawn on canvases: of a hundred thousand
- * stacks there are too many frames for elements of the document.
+ * Draws the graph, the time strip and the heat map on canvases: a hundred thousand stacks
+ * have too many frames for elements of the document.
  */
 
-/* Colours: a hue for each kind, somewhat different by name. */
+/* Colors: a hue for each kind, with variation by name. */
 let palette, dark;
 function readTheme() {
 	const style = getComputedStyle(document.documentElement);
@@ -28,7 +28,7 @@ function colour(f, p) {
 		h = Math.imul(h ^ s.charCodeAt(i), 16777619) >>> 0;
 	const hue = HUES[p][0] + (h % 1000 / 1000 - 0.5) * HUES[p][1];
 	const kernel = f >= 0 && fn.type[f] === KERNEL ? -6 : 0;
-	/* Names stand on it, in black. */
+	/* Names are drawn on it in black. */
 	const light = (!dark ? 70 : p === 2 ? 64 : 54) + kernel + ((h >>> 10) % 1000 / 1000 - 0.5) * 10;
 	c = f < 0 || fn.type[f] >= THREAD ? (dark ? "#8d929b" : "#c9c6bf") :
 		`hsl(${hue.toFixed(0)} ${p === 1 ? 52 : dark ? 58 : 78}% ${light.toFixed(0)}%)`;
@@ -51,8 +51,8 @@ function sizeCanvas(canvas, w, h) {
 }
 
 /*
- * Places frames in rows: those above the zoom over all of the width. Of others the part that
- * is seen has x and w, and all of it @left and @whole.
+ * Lay out frames in rows: those above the zoom over the whole width. For others, x and w
+ * are the visible part, @left and @whole the whole frame.
  */
 function layout(width) {
 	shown = [];
@@ -85,12 +85,12 @@ function layout(width) {
 	}
 }
 
-/* With fewer letters a name says nothing. */
+/* A name with fewer letters is useless. */
 const CUT_LEAST = 4;
 function fit(c, text, w) {
 	if (w < 24)
 		return "";
-	/* What stands for a name is no name if it is cut. */
+	/* A label that replaces a name is useless if it is truncated. */
 	if (text === "[unknown]" && c.measureText(text).width > w)
 		return "";
 	let n = Math.floor(w / 5.2);
@@ -107,7 +107,7 @@ function fit(c, text, w) {
 	return lo >= CUT_LEAST ? text.slice(0, lo) + "\u2026" : "";
 }
 
-/* The names that are drawn. */
+/* Draw the names. */
 const written = new Set();
 const yOf = (depth, rows) => (view.icicle ? depth : rows - 1 - depth) * ROW;
 
@@ -120,7 +120,7 @@ function drawFrame(c, s, rows) {
 	c.globalAlpha = s.above ? 0.55 : faint ? 0.45 : 1;
 	c.fillStyle = hit ? palette.hit : colour(s.fr.f, main);
 	c.fillRect(s.x, y, w, ROW - 1);
-	/* Of several kinds: how much of each. */
+	/* Several kinds of time: draw their shares. */
 	if (w > 6 && all > v[main] * 1.005) {
 		let x = s.x;
 		for (let p = 0; p < 3; p++) {
@@ -185,7 +185,7 @@ function drawStrip() {
 	const filled = heights.filter((v) => v > 0).sort((x, y) => x - y);
 	let most = filled.length ? filled[filled.length - 1] : 0;
 
-	/* One part that is far above the others must not hide these. */
+	/* A single slot far above the others must not hide these. */
 	const usual = filled[Math.floor(filled.length * 0.95)] || most;
 	if (most > 4 * usual)
 		most = 2 * usual;
@@ -199,7 +199,7 @@ function drawStrip() {
 			c.fillRect(i * w, y - h, w + 0.5, h);
 			y -= h;
 		}
-		/* It is higher than there is room. */
+		/* Mark a bar that is cut at the top. */
 		if (heights[i] > most) {
 			c.fillStyle = palette.hit;
 			c.fillRect(i * w, 0, w + 0.5, 3);
@@ -219,7 +219,7 @@ function drawStrip() {
 	$("from").max = $("to").max = sec(slots);
 }
 
-/* Where the axis of time is marked, in nanoseconds: at round numbers, not too many. */
+/* Ticks of the time axis, in nanoseconds: at round numbers, not too many. */
 function ticks(span, most) {
 	let step = 10 ** Math.floor(Math.log10(span / most));
 	const at = [];

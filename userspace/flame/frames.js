@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames of the graph, as called or inverted, and what they are called. Names come into
+ * Frames of the graph, as called or inverted, and their names. Names are inserted into
  * the document as text only.
  */
 
 /*
- * A frame that is drawn or told. Of the graph as it was called it is a node. Of the
- * inverted one it is a set of pairs: a node that has time, and the ancestor of it that
- * the frame stands for; its children are made when they are asked for.
+ * A frame to draw or describe. In the graph as called it is a node. In the inverted one
+ * it is a set of pairs: a node with time, and the ancestor of that node which the frame
+ * represents; its children are created on demand.
  */
 function frameOf(n) {
 	return { n, f: n ? func[n] : -1, v: [total[0][n], total[1][n], total[2][n]],
@@ -69,7 +69,7 @@ function children(fr, least = 0) {
 	return kids;
 }
 
-/* The frames from the root to the one that is zoomed to; what is gone is left out. */
+/* The frames from the root to the zoomed one; those that no longer exist are skipped. */
 let path = [];
 function findPath() {
 	path = [view.invert ? invertedRoot() : frameOf(0)];
@@ -87,10 +87,10 @@ const top = () => path[path.length - 1];
 function nameOf(fr) {
 	return fr.f < 0 ? "all" : fn.name[fr.f] || "[unknown]";
 }
-/* With the file, by which those without a name differ. */
+/* With the file, which distinguishes functions without a name. */
 function wholeName(fr) {
 	const dso = fr.f < 0 ? "" : data.dsos[fn.dso[fr.f]], name = nameOf(fr);
-	/* One without a name is a place in its file already. */
+	/* The label of a function without a name contains its file already. */
 	return name + (dso && !name.startsWith(dso + "+") ? " [" + dso.replace(/^\[|\]$/g, "") + "]" : "");
 }
 
@@ -102,7 +102,7 @@ function amount(v) {
 	return v >= 1e9 ? short(v / 1e9, " s") : v >= 1e6 ? short(v / 1e6, " ms") :
 		v >= 1e3 ? short(v / 1e3, " \u00b5s") : v + " ns";
 }
-/* The same with more digits, where there is room for them. */
+/* The same with more digits. */
 function long(v) {
 	if (view.mode === "cpu" && !byTime())
 		return v.toLocaleString("en") + " " + unit();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The functions of the graph as a table, and of one that is chosen its callers and callees.
+ * The functions of the graph as a table, with callers and callees of the selected one.
  */
 
-/* A node below another one of the same function: it has no time of its own to be counted. */
+/* A node below another one of the same function: its time has been counted there. */
 const again = new Uint8Array(nodes);
 (() => {
 	const open = new Uint32Array(fn.name.length), stack = [[0, start[0]]];
@@ -29,7 +29,7 @@ const COLUMNS = [
 const PAGE = 100;
 let rows = [], rowsOf = -1, rowsMost = PAGE, order = ["self", -1];
 
-/* Sums of the functions, each time once, however often it stands on a stack. */
+/* Sums of the functions; recursive calls count once. */
 function sumFunctions() {
 	const by = new Map();
 	const of = (f) => {
@@ -58,7 +58,7 @@ function sumFunctions() {
 
 const valueOf = (r, k) => k === "self" ? r.selfTotal : r[k];
 
-/* The columns that there is something in; of a single kind it is all of the total. */
+/* The non-empty columns; a single kind equals the total. */
 function columnsNow() {
 	const some = ["cpu", "runnable", "blocked"].filter((k, p) => path[0].v[p] > 0);
 	return COLUMNS.filter(([k]) => ["name", "total", "self"].includes(k) ||
@@ -142,7 +142,7 @@ function buildFunctions() {
 }
 $("morefunctions").onclick = () => { rowsMost += 10 * PAGE; buildFunctions(); };
 
-/* Who called a function, and what it called: pairs of a function and its values. */
+/* Callers and callees of a function: pairs of a function and its values. */
 function neighbours(f) {
 	const callers = new Map(), callees = new Map();
 	const add = (map, g, n) => {
@@ -151,7 +151,7 @@ function neighbours(f) {
 			v[p] += total[p][n];
 		map.set(g, v);
 	};
-	/* The same call further out has its time already. */
+	/* The same call further out has counted its time already. */
 	const nested = (g, n) => {
 		for (let at = n; at && parent[at]; at = parent[at])
 			if (func[at] === g && func[parent[at]] === f)

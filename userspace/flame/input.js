@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The pointer, the keys and the controls; and the beginning.
+ * The pointer, the keys and the controls; and the initialization.
  */
 
 function at(e) {
@@ -59,7 +59,7 @@ function tip(s, e) {
 		Math.max(4, e.clientY - r.height - 10) : e.clientY + 18) + "px";
 }
 
-/* Where there is no pointer that hovers: what was touched, and what can be done with it. */
+/* Without a hovering pointer: the touched frame, and its actions. */
 function dock(s) {
 	const box = $("tip"), p = make("p"), button = (name, fn2) => {
 		const b = make("button", name);
@@ -82,7 +82,7 @@ const graph = $("graph");
 let touched = false;
 graph.addEventListener("pointerdown", (e) => { touched = e.pointerType !== "mouse"; });
 graph.addEventListener("mousemove", (e) => {
-	/* Browsers make such of touches, too. */
+	/* Browsers generate these events for touches, too. */
 	if (touched || dragged)
 		return;
 	const s = at(e);
@@ -245,7 +245,7 @@ $("strip").addEventListener("pointerdown", (e) => {
 	fingers.set(e.pointerId, slotAt(e));
 	$("strip").setPointerCapture(e.pointerId);
 });
-/* One pointer leaves what it went over; of two, what is between them. */
+/* One pointer selects the range of its drag; two, the range between them. */
 $("strip").addEventListener("pointermove", (e) => {
 	if (drag === null)
 		return;
@@ -255,7 +255,7 @@ $("strip").addEventListener("pointermove", (e) => {
 		drag = at[0];
 	soon(drag, at[at.length - 1]);
 });
-/* Around the pointer, or to a side; a part of the time has whole slots. */
+/* Around the pointer, or to a side; a time range consists of whole slots. */
 $("strip").addEventListener("wheel", (e) => {
 	const w = wheelOf(e), box = $("strip"), part = view.b - view.a;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a picture can do where its script may run: a click zooms, and a search marks frames
- * and shows their share. Names are put as text only. As it stands in CDATA, nothing here
- * may look like the end of that.
+ * Script of a picture, where scripts may run: a click zooms, and a search marks frames
+ * and shows their share. Names are inserted as text only. The script is embedded as
+ * CDATA, so nothing here may look like the end of that.
  */
 "use strict";
 (() => {
@@ -45,7 +45,7 @@
 				continue;
 			fr.rect.setAttribute("x", left);
 			fr.rect.setAttribute("width", w > 1 ? w - GAP : w);
-			/* Those that it is called by are wider than what is shown. */
+			/* Its callers are wider than the visible part. */
 			fr.g.style.opacity = width < W && fr.w > width + 0.01 ? 0.6 : 1;
 			write(fr, w);
 			if (fr.label)
@@ -54,7 +54,7 @@
 		$("reset").style.display = width < W || q ? "" : "none";
 	}
 
-	/* Each place once, however many frames above one another are found. */
+	/* Count each position once, even if several frames above one another match. */
 	function search() {
 		const low = q.toLowerCase();
 		let end = -1, all = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The graph as a tree of text, for who reads it by ear or by keys.
+ * The graph as a text tree, for screen readers and for the keyboard.
  */
 
-/* The tree of text: items are made when their parent is opened. */
+/* The text tree: items are created when their parent is opened. */
 function treeItem(fr, depth, size, pos) {
 	const li = document.createElement("div"), span = document.createElement("span");
 	const kids = children(fr).length, v = sum(fr.v);
@@ -53,7 +53,7 @@ let treeOf = false;
 function buildTree() {
 	const box = $("tree"), of = $("table").open && [summed, ...view.zoom].join();
 
-	/* Who reads it keeps the place when a search or a colour changes. */
+	/* Keep the position when only the search or the colors change. */
 	if (treeOf === of)
 		return;
 	treeOf = of;

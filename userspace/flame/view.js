@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is shown: kept in the page's address, and told in words.
+ * State of the view: stored in the page's address, and described in words.
  */
 
 function share() {
@@ -36,7 +36,7 @@ function text(el, s) {
 }
 const make = (tag, s = "") => text(document.createElement(tag), s);
 
-/* How much of the graph's width is seen, and the way back. */
+/* The visible part of the graph's width, and a way back. */
 function crumbWidth(box) {
 	if (!zoomed())
 		return;
@@ -61,7 +61,7 @@ function crumbs() {
 			crumbWidth(box);
 			return;
 		}
-		/* Of long ones the ends. */
+		/* Only the ends of a long one. */
 		if (path.length > 9 && i > 2 && i < path.length - 5) {
 			if (i === 3)
 				box.append("\u2026");
@@ -84,7 +84,7 @@ function describe(fr) {
 		percent(v, sum(path[0].v)) + " of all";
 }
 
-/* What the address has of the view. */
+/* State of the view in the address. */
 function save() {
 	const h = new URLSearchParams();
 
@@ -113,10 +113,10 @@ function save() {
 	try {
 		history.replaceState(null, "", "#" + h);
 	} catch (e) {
-		/* Some browsers bound how often: the next change has it. */
+		/* Some browsers limit the rate: the next change includes this one. */
 	}
 }
-/* Wall-clock time has a part on CPUs only that is time. */
+/* Wall-clock time includes on-CPU values only if they are time. */
 function agree() {
 	if (view.mode === "wall" && !byTime())
 		view.event = clock;
@@ -145,7 +145,7 @@ function load() {
 	[view.lo, view.hi] = lo >= 0 && hi <= 1 && hi - lo >= WIDTH_LEAST / 2 ? [lo, hi] : [0, 1];
 	keepsWidth = true;
 }
-/* Whose width it is a part of: other frames begin with all of it. */
+/* Selection that view.lo and .hi belong to: another one begins with the whole width. */
 let widthOf = "", keepsWidth = false;
 const frames = () => [view.mode, view.event, view.invert, view.programs, view.idle, view.pid,
 	view.tid, view.a, view.b, view.zoom.join(".")].join();
@@ -162,7 +162,7 @@ function fillThreads() {
 	const pids = new Map(), tids = new Map();
 
 	data.threads.forEach(([pid, tid, comm], i) => {
-		/* Others have woken threads, and nothing else is known of them. */
+		/* Others are wakers, without further data. */
 		if (!hasLines[i])
 			return;
 		if (!pids.has(pid) || pid === tid)
@@ -222,7 +222,7 @@ function controls() {
 	});
 }
 
-/* What the controls say, for paper, where they are not. */
+/* State of the controls as text, for printing. */
 function tellShown() {
 	const sec = (s) => (s * data.span / slots / 1e9).toFixed(3);
 	const words = modes.filter((m) => m[0] === view.mode).map((m) => m[1]);
@@ -247,7 +247,7 @@ function tellShown() {
 	text($("shown"), words.join(", "));
 }
 
-/* @anew: other lines count, so sum anew. @stay: who looks at the graph goes on there. */
+/* @anew: the selection of lines changed: sum again. @stay: keep the scroll position. */
 function update(anew = true, stay = false) {
 	if (anew)
 		compute();

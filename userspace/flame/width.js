@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which part of the graph's width is shown: by wheel, pinch, drag and keys. A wheel alone
- * scrolls the page, as everywhere.
+ * The visible part of the graph's width, changed by wheel, pinch, drag and keys. A wheel
+ * without a modifier scrolls the page, as usual.
  */
 
 const WIDTH_LEAST = 1e-6, DRAG_LEAST = 4;
 const clamp = (v, least, most) => Math.max(least, Math.min(v, most));
 const zoomed = () => view.hi - view.lo < 1;
 
-/* Draws on the next frame, once for however many events. */
+/* Draw on the next frame, once for all events. */
 let wideFrame = 0, saveTimer;
 function showWidth(lo, hi) {
 	const part = clamp(hi - lo, WIDTH_LEAST, 1);
@@ -21,7 +21,7 @@ function showWidth(lo, hi) {
 
 		hideTip();
 		drawGraph();
-		/* Roots stay where they are when deeper rows come or go. */
+		/* Keep the root in place when deeper rows come or go. */
 		if (!view.icicle)
 			box.scrollTop = box.scrollHeight - below;
 		crumbs();
@@ -30,7 +30,7 @@ function showWidth(lo, hi) {
 		saveTimer = setTimeout(save, 200);
 	});
 }
-/* @at: the place that stays, as a part of what is seen: 0 is left, 1 right. */
+/* @at: the fixed point, as a fraction of the visible part: 0 is left, 1 right. */
 function widen(factor, at = 0.5) {
 	const part = view.hi - view.lo, fixed = view.lo + at * part;
 	const next = clamp(part / factor, WIDTH_LEAST, 1);
@@ -48,9 +48,9 @@ const partOf = (el, x) => {
 	return clamp((x - r.left) / r.width, 0, 1);
 };
 
-/* Lines and pages as pixels. */
+/* Convert lines and pages to pixels. */
 const pixels = (e, v) => v * [1, 16, 400][e.deltaMode];
-/* What a wheel asks for: zoom or a move, or the page's own scrolling: null. */
+/* Action of a wheel event: zoom or move, or null to scroll the page. */
 function wheelOf(e) {
 	const x = pixels(e, e.deltaX), y = pixels(e, e.deltaY);
 
@@ -73,7 +73,7 @@ $("graph").addEventListener("wheel", (e) => {
 		move(w.by / box.clientWidth);
 }, { passive: false });
 
-/* Pointers that are down on the graph, by id: one drags, two pinch. */
+/* Pressed pointers on the graph, by id: one drags, two pinch. */
 const down = new Map();
 let dragged = false;
 $("graph").addEventListener("pointerdown", (e) => {
@@ -94,7 +94,7 @@ function pinch(before, after) {
 $("graph").addEventListener("pointermove", (e) => {
 	const p = down.get(e.pointerId), box = $("graph");
 
-	/* It may have been let go elsewhere. */
+	/* It may have been released elsewhere. */
 	if (p && e.pointerType === "mouse" && !(e.buttons & 1))
 		down.delete(e.pointerId);
 	if (!down.has(e.pointerId))
@@ -112,13 +112,13 @@ $("graph").addEventListener("pointermove", (e) => {
 		return;
 	}
 	move(-dx / box.clientWidth);
-	/* Touches scroll by themselves. */
+	/* Touches scroll natively. */
 	if (e.pointerType === "mouse")
 		$("scroll").scrollTop -= dy;
 });
 for (const name of ["pointerup", "pointercancel"])
 	$("graph").addEventListener(name, (e) => { down.delete(e.pointerId); });
-/* What ends a drag is no click. */
+/* The end of a drag is no click. */
 $("graph").addEventListener("click", (e) => {
 	if (dragged)
 		e.stopImmediatePropagation();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stacks, a line each, as flamegraph.pl and others take them: the thread's name and its
+ * Folded stacks, one per line, for flamegraph.pl and others: the thread's name and its
  * functions, the outermost first, and nanoseconds or events. Called by report --folded,
  * flame --folded and export --folded.
  */
@@ -15,10 +15,10 @@
 #include "lib/base/text.h"
 
 /**
- * struct folding - lines that are written
- * @f: where to
+ * struct folding - output of folded lines
+ * @f: the output
  * @s: the recording
- * @kinds: what is asked for: WP_SECTION_...
+ * @kinds: the requested kinds: WP_SECTION_...
  */
 struct folding {
 	FILE *f;
@@ -26,7 +26,7 @@ struct folding {
 	unsigned int kinds;
 };
 
-/* A name in a folded line: what separates must not be in it, nor anything for a terminal. */
+/* Print a name in a folded line, without separators and terminal controls. */
 static void put_name(FILE *f, const char *name)
 {
 	char *copy = wp_text_dup(name), *c;
@@ -97,7 +97,7 @@ static bool is_time(const struct wp_samples *s, const struct wp_profline *l)
 	return l->kind != WP_PROFILE_OTHER;
 }
 
-/* One unit in all lines: beside time, events that are none are left out. */
+/* All lines have one unit: if there is time, events that are not time are left out. */
 static void leave_time(struct wp_samples *s)
 {
 	unsigned int gone = 0;
@@ -121,10 +121,11 @@ static void leave_time(struct wp_samples *s)
 }
 
 /**
- * wp_folded() - print stacks, a line each
- * @f: where to; whether all could be written is for the caller to ask of it
- * @s: the recording; what is not printed as there are several units is left out of it
- * @kinds: of these kinds: WP_SECTION_...; of several, lines tell which they are of
+ * wp_folded() - print folded stacks
+ * @f: the output; the caller checks it for write errors
+ * @s: the recording; lines that are not printed as their unit differs are removed
+ * @kinds: kinds to print: WP_SECTION_...; if there are several, lines begin with their
+ *	kind
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -132,7 +133,7 @@ int wp_folded(FILE *f, struct wp_samples *s, unsigned int kinds)
 {
 	struct folding to = { .f = f, .s = s, .kinds = kinds };
 
-	/* Who asks for kinds gets them. */
+	/* Explicitly requested kinds are all printed. */
 	if (kinds == WP_SECTION_ALL)
 		leave_time(s);
 	return wp_sections_each(s, kinds, fold_section, &to);

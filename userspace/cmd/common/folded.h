@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Stacks, a line each, as the tools of flame graphs take them. See folded.c.
+ * Folded stacks, for flame graph tools. See folded.c.
  */
 #ifndef WP_CMD_COMMON_FOLDED_H
 #define WP_CMD_COMMON_FOLDED_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what is told of a recording above a picture of it: where, when and how it was
- * recorded, and what is missing. Called by what draws or converts.
+ * Owns the description of a recording: host, time and command, and what is missing.
+ * Called by commands that draw or convert.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "cmd/common/info.h"
 #include "cmd/common/samples.h"
 
-/* What is told of @nr things that are missing, behind what is told already. */
+/* Append a sentence about @nr things that are missing. */
 static void add_lost(struct wp_about *about, __u64 nr, const char *before, const char *after)
 {
 	size_t len = strlen(about->lost);
@@ -48,14 +48,14 @@ static void tell_scale(struct wp_about *about, const struct wp_samples *s)
 			 (double)scale.sampled_ns / 1e9, (double)scale.run_ns / 1e9);
 }
 
-/* By what a picture is known among others. */
+/* Title that identifies a picture among others. */
 static void make_title(struct wp_about *about)
 {
 	const char *command = about->command, *word;
 
 	if (!command || !about->host)
 		return;
-	/* Of the program without its directory. */
+	/* Drop the directory of the program. */
 	for (word = command; *word && *word != ' '; word++) {
 		if (*word == '/')
 			command = word + 1;
@@ -66,8 +66,8 @@ static void make_title(struct wp_about *about)
 }
 
 /**
- * wp_about_read() - learn what a recording tells of itself
- * @about: out: to be given to wp_about_free()
+ * wp_about_read() - read the description of a recording
+ * @about: filled in, to be freed with wp_about_free()
  * @samples: the recording, with its samples
  */
 void wp_about_read(struct wp_about *about, const struct wp_samples *samples)
@@ -80,7 +80,7 @@ void wp_about_read(struct wp_about *about, const struct wp_samples *samples)
 	struct tm tm;
 	time_t t;
 
-	/* Who does not ask for parts of the time is told by the samples. */
+	/* Without time slots, the samples have the times. */
 	wp_profile_stats(samples->profile, &stats);
 	from = samples->sum.slots > 1 ? samples->sum.from : stats.first;
 	to = samples->sum.slots > 1 ? samples->sum.to : stats.last;
@@ -103,8 +103,8 @@ void wp_about_read(struct wp_about *about, const struct wp_samples *samples)
 }
 
 /**
- * wp_about_free() - forget it
- * @about: it
+ * wp_about_free() - free the description
+ * @about: the description
  */
 void wp_about_free(struct wp_about *about)
 {

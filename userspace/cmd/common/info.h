@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a picture or a file tells of the recording that it is made of. See info.c.
+ * Description of a recording, for a picture or a file. See info.c.
  *
  *	wp_about_read(&about, &samples);
  *	...
@@ -15,14 +15,14 @@ struct wp_samples;
 
 /**
  * struct wp_about - where, when and how it was recorded, and what is missing
- * @host: where it was recorded, or NULL
+ * @host: its host, or NULL
  * @system: kernel and machine, or NULL
- * @command: by which command, or NULL
- * @when: time of day; empty if that is not known
- * @written: @when is that of the file: the recording does not tell its own
- * @seconds: for how long
+ * @command: its command, or NULL
+ * @when: time of day; empty if unknown
+ * @written: @when is the file's time: the recording does not have its own
+ * @seconds: its length
  * @title: command, host and time, as far as they are known, or NULL
- * @scaled: what samples of the clock stand for; empty: they are not scaled
+ * @scaled: how samples of the clock were scaled; empty: they are not scaled
  * @lost: what is missing, in sentences; empty: nothing
  */
 struct wp_about {

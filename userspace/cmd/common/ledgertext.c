@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ledger as record -v and report print it: a line of the sums, and a table of the
+ * Prints the ledger for record -v and report: a line of the sums, and a table of the
  * threads whose lines were kept.
  */
 #include <inttypes.h>
@@ -29,8 +29,8 @@ static void print_account(FILE *f, const struct wp_account *a)
 
 /**
  * wp_print_ledger() - print a ledger
- * @f: where to
- * @l: the ledger; its lines are in order afterwards
+ * @f: the output
+ * @l: the ledger; its lines are sorted afterwards
  */
 void wp_print_ledger(FILE *f, struct wp_ledger *l)
 {

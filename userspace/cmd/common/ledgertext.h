@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ledger as record -v and report print it. See ledgertext.c.
+ * The ledger as text, for record -v and report. See ledgertext.c.
  */
 #ifndef WP_CMD_COMMON_LEDGERTEXT_H
 #define WP_CMD_COMMON_LEDGERTEXT_H

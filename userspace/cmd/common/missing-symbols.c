@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Says of which files no function could be named, and why. Called by the commands that
- * name functions.
+ * Reports files without symbols, and why. Called by the commands that print functions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +9,12 @@
 #include "cmd/common/missing-symbols.h"
 #include "lib/base/err.h"
 
-/* So many files are named for each reason, and so many reasons. */
+/* Limits: number of files per reason, and number of reasons. */
 #define TOP_NAMELESS	4
 #define MAX_REASONS	8
 
 /**
- * struct reason - files that have no names for the same reason
+ * struct reason - files without symbols for the same reason
  * @why: the reason
  * @path: the first of them
  * @nr: their number
@@ -61,9 +60,9 @@ static void warn_of(const struct reason *r)
 }
 
 /**
- * wp_warn_nameless() - warn of files whose functions have no names, a line for each reason
+ * wp_warn_nameless() - warn of files without symbols, a line for each reason
  * @next: returns the next one
- * @ctx: for it
+ * @ctx: for @next
  */
 void wp_warn_nameless(wp_nameless_fn next, const void *ctx)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files whose functions have no names. See missing-symbols.c.
+ * Files without symbols. See missing-symbols.c.
  */
 #ifndef WP_CMD_COMMON_MISSING_SYMBOLS_H
 #define WP_CMD_COMMON_MISSING_SYMBOLS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads the values of options that several commands have. Called while a command
- * line is parsed.
+ * Parses the values of options that several commands have. Called while a command line is
+ * parsed.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,15 +18,15 @@
 #include "lib/device/device.h"
 
 #define NSEC_PER_SEC	1000000000ULL
-/* More than any clock has, and less than overflows. */
+/* More than any clock shows, and less than overflows. */
 #define MAX_SEC		10000000000ULL
 #define PERF_PAGE	4096
 
 /**
- * wp_value_buffer() - read a size; as for perf, a plain number is pages
- * @option: what it is called
+ * wp_value_buffer() - parse a size; as in perf, a plain number is in pages
+ * @option: name of the option, for messages
  * @arg: the text
- * @bytes: set to it
+ * @bytes: set to the size
  *
  * Return: 0, or -EINVAL after a message.
  */
@@ -58,12 +58,12 @@ bad:
 }
 
 /**
- * wp_value_int() - read a number
- * @option: what it is called
+ * wp_value_int() - parse a number
+ * @option: name of the option, for messages
  * @arg: the text
- * @min: the least that it may be, not below 0
- * @max: the most
- * @value: set to it
+ * @min: the minimum, not below 0
+ * @max: the maximum
+ * @value: set to the number
  *
  * Return: 0, or -EINVAL after a message.
  */
@@ -83,10 +83,10 @@ int wp_value_int(const char *option, const char *arg, int min, int max, int *val
 }
 
 /**
- * wp_value_cpus() - read a list of CPUs
- * @option: what it is called
+ * wp_value_cpus() - parse a list of CPUs
+ * @option: name of the option, for messages
  * @arg: the text
- * @cpus: set to it
+ * @cpus: set to the CPUs
  *
  * Return: 0, or -EINVAL after a message.
  */
@@ -103,9 +103,9 @@ int wp_value_cpus(const char *option, const char *arg, struct wp_cpumask *cpus)
 }
 
 /**
- * wp_value_output() - read the name of the file to write
+ * wp_value_output() - parse the name of an output file
  * @arg: the text
- * @output: set to it
+ * @output: set to the name
  *
  * Return: 0, or -EINVAL after a message.
  */
@@ -119,7 +119,7 @@ int wp_value_output(const char *arg, const char **output)
 	return 0;
 }
 
-/* "12.345678", as the commands print it; nothing is @none. */
+/* "12.345678", as printed by the commands; empty is @none. */
 static int parse_second(const char *s, const char *end, __u64 none, __u64 *ns)
 {
 	__u64 sec = 0, unit = NSEC_PER_SEC / 10, part = 0;
@@ -143,8 +143,8 @@ static int parse_second(const char *s, const char *end, __u64 none, __u64 *ns)
 /**
  * wp_value_times() - parse --time
  * @arg: two times of a recording, in seconds, separated by a comma
- * @from: out: the first one, in ns; 0 if it is left out
- * @to: out: the second one; the largest number if it is left out
+ * @from: set to the first one, in ns; 0 if it is left out
+ * @to: set to the second one; the largest number if it is left out
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -168,7 +168,7 @@ int wp_value_times(const char *arg, __u64 *from, __u64 *to)
 /**
  * wp_value_max_freq() - kernel.perf_event_max_sample_rate
  *
- * The kernel holds it against perf_event_open() alone, so readers have to do so.
+ * The kernel applies it to perf_event_open() only, so readers have to check it.
  *
  * Return: samples per second; 0 if it cannot be read.
  */

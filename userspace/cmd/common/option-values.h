@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Values of options that several commands have. See option-values.c.
+ * Values of common options. See option-values.c.
  */
 #ifndef WP_CMD_COMMON_OPTION_VALUES_H
 #define WP_CMD_COMMON_OPTION_VALUES_H

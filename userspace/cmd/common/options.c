@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command line. Every command describes its options in one table; this
- * file turns it into getopt's form, calls back for each option that is given,
- * and prints the help from the same table, so that the two cannot differ.
+ * Owns the command line parser. Every command describes its options in one table; this
+ * file converts it for getopt, calls back for each option that is given, and prints the
+ * help from the same table, so that the two cannot differ.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,11 +22,11 @@
 #define HELP_ID		0x7ffe
 #define LIST_ID		0x7fff
 
-/* Called for --list-opts instead of list_names(); NULL: it is not. */
+/* Called for --list-opts instead of list_names(), if set. */
 static void (*lister)(const struct wp_options *o);
 
 /**
- * wp_options_set_lister() - have tables handed over instead of printed
+ * wp_options_set_lister() - pass tables to a function instead of printing them
  * @fn: called with the options of a command that is called with --list-opts
  */
 void wp_options_set_lister(void (*fn)(const struct wp_options *o))
@@ -35,11 +35,11 @@ void wp_options_set_lister(void (*fn)(const struct wp_options *o))
 }
 
 /**
- * wp_option_at() - an option by its number
+ * wp_option_at() - get an option by index
  * @o: the options
  * @nr: from 0 on
  *
- * Return: the option; NULL: there are not so many.
+ * Return: the option; NULL: there are no more.
  */
 const struct wp_option *wp_option_at(const struct wp_options *o, unsigned int nr)
 {
@@ -104,8 +104,8 @@ static void print_help(const struct wp_options *o)
 }
 
 /**
- * wp_print_usage() - print how the command is called, after an error
- * @o: its options
+ * wp_print_usage() - print the usage, after an error
+ * @o: the options
  */
 void wp_print_usage(const struct wp_options *o)
 {
@@ -113,7 +113,7 @@ void wp_print_usage(const struct wp_options *o)
 	fprintf(stderr, "\n '%s --help' lists the options.\n", o->command);
 }
 
-/* For shells' completion and for the tests, as perf's --list-opts. */
+/* For shell completion and for tests, as perf's --list-opts. */
 static void list_names(const struct wp_options *o)
 {
 	const struct wp_option *opt;
@@ -126,7 +126,7 @@ static void list_names(const struct wp_options *o)
 	putchar('\n');
 }
 
-/* Whether the value of an option may be missing. */
+/* Whether the value of an option is optional. */
 static bool is_optional(const struct wp_option *opt)
 {
 	return opt->arg && opt->arg[0] == '[';
@@ -144,7 +144,7 @@ static const struct wp_option *find(const struct wp_options *o, int id)
 	return NULL;
 }
 
-/* What an unknown word may have meant: all that it begins, or the nearest. */
+/* Suggestions for an unknown word: all options that begin with it, or the nearest one. */
 static void suggest(const struct wp_options *o, const char *word)
 {
 	size_t len = strcspn(word + 2, "=");
@@ -188,8 +188,8 @@ static void complain(const struct wp_options *o, int found, const char *word)
 }
 
 /*
- * A word that is an option of perf's: whether it is accepted. @err: if it is not, that was
- * said.
+ * Whether a word is an option of perf's that is accepted. @err: if not, whether a message
+ * was printed.
  */
 static bool accept_foreign(const struct wp_options *o, const char *word, int argc, char **argv,
 			   int *err)
@@ -215,13 +215,13 @@ static bool accept_foreign(const struct wp_options *o, const char *word, int arg
 /**
  * wp_parse_options() - parse a command line
  * @o: the options
- * @argc: of the command
- * @argv: of the command; the first one is its name
- * @ctx: passed on to @set
+ * @argc: arguments of the command
+ * @argv: the same; the first one is its name
+ * @ctx: passed to @set
  * @rest: set to the index of the first word that is no option
  *
- * Return: 0; WP_OPTIONS_DONE if only help was asked for; or a negative errno
- * after a message, -EINVAL when the usage was printed.
+ * Return: 0; WP_OPTIONS_DONE if only help was requested; or a negative errno after a
+ * message, -EINVAL when the usage was printed.
  */
 int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ctx, int *rest)
 {
@@ -278,7 +278,9 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 			return -EINVAL;
 		default:
 			opt = find(o, id);
-			/* As perf: the next word is the value, if it is no option. */
+			/*
+			 * As in perf: the next word is the value, unless it is an option.
+			 */
 			if (opt && is_optional(opt) && !optarg && optind < argc &&
 			    argv[optind][0] != '-')
 				optarg = argv[optind++];

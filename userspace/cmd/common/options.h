@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Options of a command, in a table that parses them and prints the help.
- * See options.c.
+ * Table of a command's options, for the parser and the help. See options.c.
  */
 #ifndef WP_CMD_COMMON_OPTIONS_H
 #define WP_CMD_COMMON_OPTIONS_H
 
 struct wp_foreign;
 
-/* perf's exit status for a command line that makes no sense. */
+/* perf's exit status for an invalid command line. */
 #define WP_EXIT_USAGE	129
-/* perf's exit status for everything else that fails. */
+/* perf's exit status for all other failures. */
 #define WP_EXIT_ERROR	255
 
-/* wp_parse_options(): the command is done, with exit status 0. */
+/* wp_parse_options(): there is nothing left to do; exit with status 0. */
 #define WP_OPTIONS_DONE	1
 
 /**
  * struct wp_option - one option
  * @id: its letter, or a number above 255 if it has none; 0 ends the table
  * @name: long name, NULL if it has none
- * @arg: what its argument is, NULL if it takes none; in "[]" if it may be missing: then
- *	@set gets NULL
- * @help: a line or more
+ * @arg: description of its argument, NULL if it takes none; in "[]" if it is optional:
+ *	then @set may get NULL
+ * @help: one or more lines
  */
 struct wp_option {
 	int id;
@@ -36,10 +35,10 @@ struct wp_option {
  * @command: "wallprof record"
  * @usage: what follows the command, one line each, NULL at the end
  * @table: the options
- * @shared: more options, that other commands have, too; or NULL
+ * @shared: more options, shared with other commands; or NULL
  * @foreign: options of perf's that the command does not have, or NULL
- * @set: called for each option found; returns 0 or a negative errno after it
- *	printed a message
+ * @set: called for each option found; returns 0 or a negative errno after it printed a
+ *	message
  */
 struct wp_options {
 	const char *command;

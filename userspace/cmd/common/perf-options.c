@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what is said of perf's options that have no counterpart under their name. Called by
- * options.c where a word is none of a command's own options.
+ * Owns the lookup of perf's options that a command does not have under the same name.
+ * Called by options.c for words that are none of the command's own options.
  */
 #include <string.h>
 
@@ -149,8 +149,8 @@ const struct wp_foreign wp_foreign_report[] = {
 };
 
 /**
- * wp_foreign_find() - an option of perf's
- * @table: those of a command, or NULL
+ * wp_foreign_find() - look up an option of perf's
+ * @table: those for a command, or NULL
  * @letter: its letter, or 0
  * @word: the word of the command line, if it begins with "--"
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Options that perf has and we do not. See perf-options.c.
+ * Options of perf's that wallprof does not have. See perf-options.c.
  */
 #ifndef WP_CMD_COMMON_PERF_OPTIONS_H
 #define WP_CMD_COMMON_PERF_OPTIONS_H
@@ -11,8 +11,8 @@
  * struct wp_foreign - an option of perf's
  * @letter: its letter, or 0
  * @name: its long name, or NULL; without both it ends a table
- * @arg: it has a value
- * @instead: what to use, the end of a sentence; NULL: it is accepted, and changes nothing
+ * @arg: it takes a value
+ * @instead: alternative, as the end of a sentence; NULL: it is accepted without effect
  */
 struct wp_foreign {
 	char letter;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables, of which one description serves people and programs: columns have a title and
- * a width for the one, a key for the other. Called by the commands that read timelines.
+ * Tables with one description for people and programs: columns have a title and a width
+ * for text, and a key for JSON and CSV. Called by the commands that read timelines.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,14 +12,14 @@
 #include "lib/base/err.h"
 #include "lib/base/text.h"
 
-/* The longest name that a text shows, of four bytes each. */
+/* Maximum length of a name in text, with four bytes per character. */
 #define MAX_TEXT	256
 
 /**
  * wp_rows_begin() - begin an output
  * @r: the output
- * @f: where to
- * @format: how
+ * @f: the output stream
+ * @format: the format
  */
 void wp_rows_begin(struct wp_rows *r, FILE *f, enum wp_format format)
 {
@@ -35,8 +35,8 @@ void wp_rows_begin(struct wp_rows *r, FILE *f, enum wp_format format)
  * wp_rows_table() - begin a table
  * @r: the output
  * @name: its key in JSON
- * @column: its columns; kept by reference
- * @nr: how many
+ * @column: its columns; must stay valid
+ * @nr: their number
  *
  * In text nothing is printed: see wp_rows_titles().
  */
@@ -61,7 +61,7 @@ void wp_rows_table(struct wp_rows *r, const char *name, const struct wp_column *
 	fputs("\r\n", r->f);
 }
 
-/* At its place; nothing is padded behind the last one. */
+/* Align a value; the last one is not padded. */
 static void put_text(struct wp_rows *r, const struct wp_column *c, const char *text, bool last)
 {
 	int width = wp_text_columns(text), room = c->width < 0 ? -c->width : c->width;
@@ -123,7 +123,7 @@ void wp_rows_titles(struct wp_rows *r)
 		put_line(r, unit_of);
 }
 
-/* As people have it. */
+/* Format a value for people. */
 static void value_text(const struct wp_column *c, const struct wp_value *v, char *buf)
 {
 	uint64_t us = v->n / 1000;
@@ -203,7 +203,7 @@ static void put_csv(struct wp_rows *r, const struct wp_column *c, const struct w
 /**
  * wp_rows_put() - write a row
  * @r: the output
- * @value: a value for each column
+ * @value: the values, one for each column
  */
 void wp_rows_put(struct wp_rows *r, const struct wp_value *value)
 {

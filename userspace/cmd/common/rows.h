@@ -12,7 +12,7 @@
 #include "lib/base/json.h"
 
 /**
- * enum wp_format - how
+ * enum wp_format - output formats
  * @WP_FORMAT_TEXT: for people
  * @WP_FORMAT_JSON: an object, with an array of objects for each table
  * @WP_FORMAT_CSV: one table, the keys in its first line
@@ -24,12 +24,12 @@ enum wp_format {
 };
 
 /**
- * enum wp_column_kind - what is in a column
+ * enum wp_column_kind - kinds of columns
  * @WP_COLUMN_NAME: a string
  * @WP_COLUMN_COUNT: a number
- * @WP_COLUMN_ID: a number that may be below 0
+ * @WP_COLUMN_ID: a signed number
  * @WP_COLUMN_CPU: a CPU, [0003]
- * @WP_COLUMN_MSEC: ns; in text ms and us, what is less is cut off
+ * @WP_COLUMN_MSEC: ns; in text ms and us, truncated
  * @WP_COLUMN_SEC: the same in s
  * @WP_COLUMN_PERCENT: hundredths of a percent
  */
@@ -43,7 +43,7 @@ enum wp_column_kind {
 	WP_COLUMN_PERCENT,
 };
 
-/* wp_column.off: not in the text; not in JSON and CSV */
+/* Bits of wp_column.off: not in text; not in JSON and CSV. */
 #define WP_COLUMN_NOT_TEXT	1
 #define WP_COLUMN_NOT_DATA	2
 
@@ -51,10 +51,10 @@ enum wp_column_kind {
  * struct wp_column - a column
  * @key: its name in JSON and CSV, with its unit
  * @title: its name in text
- * @unit: what is below that, or NULL
- * @kind: what is in it
- * @width: in text; below 0: to the left
- * @off: where it is not
+ * @unit: second line of the title, or NULL
+ * @kind: its kind
+ * @width: width in text; negative: left-aligned
+ * @off: formats without it
  */
 struct wp_column {
 	const char *key;
@@ -67,10 +67,10 @@ struct wp_column {
 
 /**
  * struct wp_value - a value
- * @known: there is one
- * @none: there cannot be one: its place is left empty in text
- * @name: NAME: it
- * @n: the others: it; of ID a __s64
+ * @known: the value is known
+ * @none: there is no value: the cell is empty in text
+ * @name: value of a NAME
+ * @n: value of the others; for ID a __s64
  */
 struct wp_value {
 	bool known;
@@ -81,11 +81,11 @@ struct wp_value {
 
 /**
  * struct wp_rows - an output
- * @f: where to
- * @format: how
- * @column: of the table that is written
- * @nr: how many
- * @json: if it is that
+ * @f: the output stream
+ * @format: the format
+ * @column: columns of the current table
+ * @nr: their number
+ * @json: the JSON writer
  */
 struct wp_rows {
 	FILE *f;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns which samples of a recording a command is asked for, and reads and sums them.
- * Called by the commands that show or convert stacks.
+ * Owns the selection of a recording's samples by options, and reads and sums them. Called
+ * by the commands that show or convert stacks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "lib/model/ledgerfile.h"
 #include "lib/perfdata/features.h"
 
-/* Options without a letter: beyond those of the commands. */
+/* Options without a letter, distinct from those of the commands. */
 enum {
 	OPT_COMM = 0x400,
 	OPT_INLINE,
@@ -89,7 +89,7 @@ static int set_choice(struct wp_samples_options *o, int id, const char *arg)
 	return wp_value_times(arg, &o->from, &o->to);
 }
 
-/* Takes the name of a file that is to be read, as perf does: only if it can be. */
+/* Set the name of an input file, if that is readable, as in perf. */
 static int set_file(const char **to, const char *option, const char *name)
 {
 	int err = access(name, R_OK) ? -errno : 0;
@@ -104,7 +104,7 @@ static int set_file(const char **to, const char *option, const char *name)
 /**
  * wp_samples_set() - set an option of wp_samples_table
  * @o: the options
- * @id: which
+ * @id: the option
  * @arg: its value
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -142,7 +142,7 @@ int wp_samples_set(struct wp_samples_options *o, int id, const char *arg)
 }
 
 /**
- * wp_samples_options_free() - forget the options
+ * wp_samples_options_free() - free the options
  * @o: the options
  */
 void wp_samples_options_free(struct wp_samples_options *o)
@@ -151,7 +151,7 @@ void wp_samples_options_free(struct wp_samples_options *o)
 	wp_target_free(&o->tids);
 }
 
-/* Whether a word is one of a list's. */
+/* Whether a word is in a list. */
 static bool listed(const char *list, const char *word)
 {
 	size_t len = strlen(word), n;
@@ -177,7 +177,7 @@ static bool is_in(const struct wp_target *t, __s32 id)
 }
 
 /**
- * wp_samples_of() - whether a thread is one of those that are asked for
+ * wp_samples_of() - whether a thread is selected
  * @o: the options
  * @pid: its process
  * @tid: the thread
@@ -203,8 +203,8 @@ static bool cause_is_wanted(const struct wp_samples *s, const struct wp_profile_
 }
 
 /*
- * Whether an event's samples should stand for all the time that threads ran. If only what
- * they did in user or in kernel mode was sampled, they should not.
+ * Whether an event's samples are scaled to the threads' run time. Not if only user or
+ * kernel mode was sampled.
  */
 static bool is_of_run_time(const struct wp_samples *s, unsigned int event)
 {
@@ -223,7 +223,10 @@ static int add_sample(void *ctx, const struct wp_profile_sample *sample)
 	int err = 0;
 
 	if (s->oncpu.known && is_of_run_time(s, sample->event)) {
-		/* An idle CPU's, of older versions of the module: no thread ran. */
+		/*
+		 * An idle CPU, in recordings of older versions of the module: no thread
+		 * ran.
+		 */
 		if (!t->tid)
 			return 0;
 		err = wp_oncpu_sample(&s->oncpu, t->pid, t->tid, sample->ns);
@@ -237,7 +240,7 @@ static int add_sample(void *ctx, const struct wp_profile_sample *sample)
 	return err || !wanted ? err : wp_profsum_add(&s->sum, sample);
 }
 
-/* Whether a stack is wanted by what is on it, the innermost function first. */
+/* Whether a stack is selected by its functions, the innermost first. */
 static bool stack_is_wanted(const struct wp_samples *s, const __u32 *functions, size_t nr)
 {
 	const struct wp_samples_options *o = s->o;
@@ -254,14 +257,14 @@ static bool stack_is_wanted(const struct wp_samples *s, const __u32 *functions, 
 
 		f = wp_profile_function(s->profile, functions[i]);
 		name = f->name ? f->name : f->label;
-		/* A name of C++ may have commas. */
+		/* A C++ name may contain commas. */
 		if (listed(o->functions, name) || !strcmp(o->functions, name))
 			break;
 	}
 	return !o->functions || i < nr;
 }
 
-/* Leaves the lines that have one of the functions, or are in one of the files. */
+/* Keep the lines with one of the functions, or in one of the files. */
 static int choose_functions(struct wp_samples *s)
 {
 	size_t i, nr, left = 0;
@@ -290,7 +293,7 @@ static int note_time(void *ctx, const struct wp_profile_sample *sample)
 	return 0;
 }
 
-/* A recording begins before its first sample, which has the end of what it is of. */
+/* A recording begins before its first sample, whose time is the end of an interval. */
 static void add_ledger_times(const struct wp_profile *p, __u64 *time)
 {
 	struct wp_ledgerfile_head head;
@@ -304,7 +307,7 @@ static void add_ledger_times(const struct wp_profile *p, __u64 *time)
 		time[1] = head.stop;
 }
 
-/* When the first and the last sample were told: by the header, or by all of them. */
+/* Times of the first and the last sample, from the header, or from the samples. */
 static int times_of(const struct wp_samples_options *o, struct wp_profile *p, __u64 *time)
 {
 	struct wp_buf b = { 0 };
@@ -347,7 +350,7 @@ static int add_without(void *ctx, const struct wp_oncpu_thread *t)
 	return wp_profsum_add(&s->sum, &sample);
 }
 
-/* Gives each thread's samples the time that it ran. */
+/* Scale each thread's samples to its run time. */
 static int scale(struct wp_samples *s)
 {
 	const struct wp_samples_options *o = s->o;
@@ -360,14 +363,14 @@ static int scale(struct wp_samples *s)
 		if (l->kind == WP_PROFILE_CPU && is_of_run_time(s, l->event))
 			l->ns = wp_oncpu_scale(&s->oncpu, t->pid, t->tid, l->ns);
 	}
-	/* Nobody knows when such a thread ran, nor in which function. */
+	/* For such a thread neither the times nor the functions are known. */
 	if (o->from || o->to != ~0ULL || o->reasons || o->states || o->functions ||
 	    o->dsos)
 		return 0;
 	return wp_oncpu_without(&s->oncpu, add_without, s);
 }
 
-/* Finds out whether samples can be scaled: by which event, and to what. */
+/* Find out whether samples can be scaled, of which event, and to what. */
 static int begin_scale(struct wp_samples *s)
 {
 	const struct wp_perfevents *events = wp_profile_events(s->profile);
@@ -382,14 +385,14 @@ static int begin_scale(struct wp_samples *s)
 }
 
 /**
- * wp_samples_read() - read the samples of a recording that are asked for
- * @s: out: to be given to wp_samples_free(), also after an error
- * @o: which
- * @slots: into so many parts of the time, 1 or more
+ * wp_samples_read() - read the selected samples of a recording
+ * @s: filled in, to be freed with wp_samples_free(), also after an error
+ * @o: the options
+ * @slots: number of time slots, 1 or more
  *
- * Where there is a ledger, samples of a clock are scaled to the time that each thread ran,
- * and threads that ran without being sampled have a line without a stack: @ns of lines is
- * of the ledger, @weight and @count are of the samples.
+ * If there is a ledger, samples of a clock are scaled to each thread's run time, and
+ * threads that ran without being sampled get a line without a stack: @ns of lines comes
+ * from the ledger, @weight and @count from the samples.
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -424,9 +427,9 @@ int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __
 }
 
 /**
- * wp_samples_scale() - what the samples of the clock stand for
+ * wp_samples_scale() - scaling of the clock's samples
  * @s: the samples
- * @scale: out
+ * @scale: filled in
  *
  * Return: true if they were scaled.
  */
@@ -448,11 +451,11 @@ bool wp_samples_scale(const struct wp_samples *s, struct wp_samples_scale *scale
 }
 
 /**
- * wp_samples_comm() - the name of a line's thread
+ * wp_samples_comm() - name of a line's thread
  * @s: the samples
  * @l: the line
  *
- * Return: the name, in bytes of anybody's choice, or ":TID"; good until the next call.
+ * Return: the name, unsanitized, or ":TID"; valid until the next call.
  */
 const char *wp_samples_comm(struct wp_samples *s, const struct wp_profline *l)
 {
@@ -468,13 +471,12 @@ const char *wp_samples_comm(struct wp_samples *s, const struct wp_profline *l)
  * wp_samples_functions() - the functions on a line's stack
  * @s: the samples
  * @l: the line
- * @nr: out: their number
+ * @nr: set to their number
  *
- * Of functions of one file whose names are not known, one that calls another is as good
- * as one.
+ * Consecutive functions of one file without names are merged.
  *
- * Return: numbers of wp_profile_function(), the outermost first, until the next call;
- * NULL if there is no memory.
+ * Return: numbers of wp_profile_function(), the outermost first, valid until the next
+ * call; NULL if there is no memory.
  */
 const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline *l, size_t *nr)
 {
@@ -504,9 +506,9 @@ const __u32 *wp_samples_functions(struct wp_samples *s, const struct wp_profline
 }
 
 /**
- * wp_samples_output() - begin a file to write them into
+ * wp_samples_output() - open an output file
  * @s: the samples
- * @out: out; to be ended by wp_outfile_end()
+ * @out: filled in; to be ended by wp_outfile_end()
  * @path: its name; not the recording's. "-" is standard output
  *
  * Return: a stream of @out, or NULL; a message was printed.
@@ -527,13 +529,13 @@ FILE *wp_samples_output(const struct wp_samples *s, struct wp_outfile *out, cons
 	return f;
 }
 
-/* Why functions have no names: of the kernel, and of the first few files. */
+/* Files without symbols, and why: the kernel, and the first few files. */
 static const char *next_nameless(const void *ctx, size_t *at, const char **path)
 {
 	return wp_profile_trouble(ctx, at, path);
 }
 
-/* Whether samples have what perf makes frames of when it reports, and we do not. */
+/* Whether samples have data that perf report turns into frames, and wallprof does not. */
 static bool has_type(const struct wp_samples *s, __u64 sample_type)
 {
 	const struct wp_perfevents *events = wp_profile_events(s->profile);
@@ -546,7 +548,7 @@ static bool has_type(const struct wp_samples *s, __u64 sample_type)
 	return false;
 }
 
-/* perf's HEADER_AUXTRACE: traces of hardware, of which perf makes samples when it reports. */
+/* perf's HEADER_AUXTRACE: hardware traces, which perf report turns into samples. */
 #define FEAT_AUXTRACE	18
 
 static bool has_traces(const struct wp_samples *s)
@@ -555,10 +557,10 @@ static bool has_traces(const struct wp_samples *s)
 }
 
 /**
- * wp_samples_untold() - what to do if no sample is left as none tells of causes
+ * wp_samples_untold() - advice if no sample is left as none has causes
  * @s: the samples
  *
- * Return: to be said behind that; empty if they are not asked for, or are told.
+ * Return: the end of a message; empty if causes were not selected by, or are recorded.
  */
 const char *wp_samples_untold(const struct wp_samples *s)
 {
@@ -567,7 +569,7 @@ const char *wp_samples_untold(const struct wp_samples *s)
 }
 
 /**
- * wp_samples_warn() - say what is missing
+ * wp_samples_warn() - print what is missing
  * @s: the samples
  */
 void wp_samples_warn(const struct wp_samples *s)
@@ -601,7 +603,7 @@ void wp_samples_warn(const struct wp_samples *s)
 }
 
 /**
- * wp_samples_free() - forget them
+ * wp_samples_free() - free the samples
  * @s: the samples
  */
 void wp_samples_free(struct wp_samples *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The samples of a recording that are asked for, in sum, and the options that ask. See
+ * The selected samples of a recording, in sum, and the options for the selection. See
  * samples.c.
  *
  *	struct wp_samples_options o = WP_SAMPLES_DEFAULT;
@@ -29,26 +29,26 @@
 struct wp_samples;
 
 /**
- * struct wp_samples_options - which samples
+ * struct wp_samples_options - selection of samples
  * @input: the recording
- * @symbols: where names of functions are looked for
- * @pids: of these processes only, if there are any
- * @tids: of these threads only, if there are any
- * @comm: of threads of this name only, or NULL
- * @comms: of threads of these names only: a list, or NULL
- * @dsos: samples whose innermost function is in one of these files only: a list, or NULL
- * @max_stack: so many functions of a stack; 0: all
+ * @symbols: where to look for symbols
+ * @pids: only these processes, if there are any
+ * @tids: only these threads, if there are any
+ * @comm: only threads with this name, or NULL
+ * @comms: only threads with these names: a list, or NULL
+ * @dsos: only samples whose innermost function is in one of these files: a list, or NULL
+ * @max_stack: maximum number of functions of a stack; 0: all
  * @from: from this time on, ns
  * @to: up to this time
- * @reasons: off-CPU for one of these reasons, or in one of these system calls: a list,
- *	or NULL
- * @states: off-CPU in one of these states only: letters, or NULL
- * @functions: with one of these functions in their stacks only: a list, or NULL
- * @no_scale: samples of a clock stand for the time that the clock says
- * @chosen: one of the options that leave something out was given, or NULL
- * @each: called for each sample, also of those that are not asked for, and of the end with
- *	NULL; what it returns other than 0 ends the reading; or NULL
- * @ctx: handed to it
+ * @reasons: only off-CPU time for these reasons, or in these system calls: a list, or
+ *	NULL
+ * @states: only off-CPU time in these states: letters, or NULL
+ * @functions: only stacks with one of these functions: a list, or NULL
+ * @no_scale: do not scale samples of a clock
+ * @chosen: name of an option that was given and leaves samples out, or NULL
+ * @each: called for each sample, selected or not, and with NULL at the end; a return
+ *	value other than 0 ends the reading; or NULL
+ * @ctx: passed to @each
  */
 struct wp_samples_options {
 	const char *input;
@@ -78,14 +78,14 @@ extern const struct wp_option wp_samples_table[];
 
 /**
  * struct wp_samples - samples that were read
- * @o: which
+ * @o: the options
  * @profile: the recording
- * @sum: the samples, in sum
- * @oncpu: how much time each thread ran; it knows none if samples are not scaled to it
+ * @sum: sums of the samples
+ * @oncpu: run time of each thread; empty if samples are not scaled
  * @clock: the event that is scaled
- * @spare: room for a name
- * @functions: room for a stack
- * @room: for so many functions
+ * @spare: buffer for a name
+ * @functions: buffer for a stack
+ * @room: its size in functions
  */
 struct wp_samples {
 	const struct wp_samples_options *o;
@@ -99,9 +99,9 @@ struct wp_samples {
 };
 
 /**
- * struct wp_samples_scale - what the samples of the clock stand for
- * @run_ns: time that the threads ran
- * @sampled_ns: time that the clock's samples stand for
+ * struct wp_samples_scale - scaling of the clock's samples
+ * @run_ns: run time of the threads
+ * @sampled_ns: time that the clock's samples represent
  * @without_ns: part of @run_ns of threads that were never sampled: it has no stack
  */
 struct wp_samples_scale {

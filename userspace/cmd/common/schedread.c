@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the commands that read timelines have in common: options, the way from a file to
- * the scheduler's events, and the words about what is missing in it. Called by
- * sched/latency.c, sched/timehist.c, sched/map.c and sched/hist.c.
+ * Common parts of the commands that read timelines: options, the way from a file to the
+ * scheduler's events, and the report of what is missing. Called by sched/latency.c,
+ * sched/timehist.c, sched/map.c and sched/hist.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static int set_format(struct wp_schedread *r, enum wp_format format)
 }
 
 /**
- * wp_schedread_set() - an option that several commands have
+ * wp_schedread_set() - set a common option
  * @r: the recording
  * @id: the option
  * @arg: its argument
@@ -63,10 +63,10 @@ int wp_schedread_set(struct wp_schedread *r, int id, const char *arg)
 }
 
 /**
- * wp_schedread_parse() - parse the command line of a command that has options only
+ * wp_schedread_parse() - parse the command line of a command without arguments
  * @options: the options
- * @argc: of the command
- * @argv: of the command
+ * @argc: arguments of the command
+ * @argv: the same
  * @ctx: for the options
  *
  * Return: 0, WP_OPTIONS_DONE, or a negative errno after a message.
@@ -95,11 +95,11 @@ static bool is_in(const struct wp_target *t, __s32 id)
 }
 
 /**
- * wp_schedread_wants() - whether a thread is wanted
+ * wp_schedread_wants() - whether a thread is selected
  * @r: the recording
  * @who: the thread
  *
- * Return: true if it is, also if there are no filters.
+ * Return: true if it is, or if there are no filters.
  */
 bool wp_schedread_wants(const struct wp_schedread *r, const struct wp_schedthread *who)
 {
@@ -109,11 +109,11 @@ bool wp_schedread_wants(const struct wp_schedread *r, const struct wp_schedthrea
 }
 
 /**
- * wp_schedread_wants_cpu() - whether a CPU is wanted
+ * wp_schedread_wants_cpu() - whether a CPU is selected
  * @r: the recording
  * @cpu: the CPU
  *
- * Return: true if it is, also if there is no filter.
+ * Return: true if it is, or if there is no filter.
  */
 bool wp_schedread_wants_cpu(const struct wp_schedread *r, __u32 cpu)
 {
@@ -168,8 +168,8 @@ static int read_events(struct reading *reading, struct wp_perfrecords *records)
 /**
  * wp_schedread() - read a recording
  * @r: the recording
- * @fn: is given each event of the scheduler, in order of time
- * @ctx: for it
+ * @fn: called for each event of the scheduler, in order of time
+ * @ctx: for @fn
  *
  * Return: 0, or a negative errno after a message.
  */
@@ -205,9 +205,9 @@ static void say(struct wp_rows *rows, __u64 nr, const char *what)
 }
 
 /**
- * wp_schedread_losses() - tell what is missing
+ * wp_schedread_losses() - print what is missing
  * @r: the recording, read
- * @rows: the output; in text the tables are over
+ * @rows: the output; in text after the tables
  * @missed: see wp_schedule_missed()
  */
 void wp_schedread_losses(const struct wp_schedread *r, struct wp_rows *rows, __u64 missed)
@@ -228,7 +228,7 @@ void wp_schedread_losses(const struct wp_schedread *r, struct wp_rows *rows, __u
 }
 
 /**
- * wp_schedread_end() - forget what was wanted
+ * wp_schedread_end() - free the options
  * @r: the recording
  */
 void wp_schedread_end(struct wp_schedread *r)
@@ -238,11 +238,11 @@ void wp_schedread_end(struct wp_schedread *r)
 }
 
 /**
- * wp_schedread_room() - have room for one more in an array, zeroed
+ * wp_schedread_room() - make room for one more in an array, zeroed
  * @array: address of the pointer to it
- * @room: how many there is room for
- * @nr: where one is needed
- * @size: bytes of each
+ * @room: allocated elements
+ * @nr: index of the new one
+ * @size: size of an element
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the commands that read timelines have in common. See schedread.c.
+ * Common parts of the commands that read timelines. See schedread.c.
  *
  *	struct wp_schedread r = WP_SCHEDREAD_INIT;
  *
@@ -27,13 +27,13 @@
 #define WP_SCHEDREAD_TIME	0x202
 
 /**
- * struct wp_schedread - a recording that is read, and what of it is wanted
+ * struct wp_schedread - a recording that is read, with its options
  * @input: its name
- * @format: how to print
- * @cpus: of these CPUs only, if @has_cpus
+ * @format: output format
+ * @cpus: only these CPUs, if @has_cpus
  * @has_cpus: -C was given
- * @pids: of these processes only, if there are any
- * @tids: of these threads only, if there are any
+ * @pids: only these processes, if there are any
+ * @tids: only these threads, if there are any
  * @from: from this time on
  * @to: up to this time
  * @lost: events that were lost
@@ -58,7 +58,7 @@ struct wp_schedread {
 
 #define WP_SCHEDREAD_INIT	{ .input = "perf.data", .to = ~0ULL }
 
-/* A return other than 0 ends the reading. */
+/* A return value other than 0 ends the reading. */
 typedef int (*wp_schedread_fn)(void *ctx, const struct wp_schedevent *ev);
 
 int wp_schedread_set(struct wp_schedread *r, int id, const char *arg);

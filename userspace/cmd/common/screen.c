@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns where a command's output goes: how wide it may be, and the pager that shows it.
- * Called by commands that print more than a screen.
+ * Owns the destination of a command's output: its width, and the pager. Called by
+ * commands that print more than a screen.
  */
 #include <errno.h>
 #include <signal.h>
@@ -24,7 +24,7 @@
 
 static pid_t pager;
 
-/* As before the pager took the place of standard output. */
+/* As it was before the pager replaced standard output. */
 static size_t width;
 
 static size_t asked_width(void)
@@ -36,9 +36,9 @@ static size_t asked_width(void)
 }
 
 /**
- * wp_screen_width() - how wide lines may be
+ * wp_screen_width() - maximum width of lines
  *
- * Return: what COLUMNS says; without it, the width of the terminal, or 80.
+ * Return: the value of COLUMNS; without it, the width of the terminal, or 80.
  */
 size_t wp_screen_width(void)
 {
@@ -57,8 +57,8 @@ size_t wp_screen_width(void)
 }
 
 /**
- * wp_screen_line() - print a line, cut to the width
- * @fmt: of printf; names in it are clean, see text.c
+ * wp_screen_line() - print a line, truncated to the width
+ * @fmt: printf format; names in it are sanitized, see text.c
  */
 void wp_screen_line(const char *fmt, ...)
 {
@@ -73,10 +73,10 @@ void wp_screen_line(const char *fmt, ...)
 }
 
 /**
- * wp_screen_put() - print a line, cut where nothing but a terminal would cut it
- * @line: the line, clean, see text.c
+ * wp_screen_put() - print a line, truncated only on a terminal
+ * @line: the line, sanitized, see text.c
  *
- * What goes into a file or a pager stays whole.
+ * In a file or a pager it stays complete.
  */
 void wp_screen_put(const char *line)
 {
@@ -86,7 +86,7 @@ void wp_screen_put(const char *line)
 		puts(line);
 }
 
-/* As perf and git: what the user chose, or less. NULL: none. */
+/* As in perf and git: the user's choice, or less. NULL: none. */
 static const char *program(void)
 {
 	static const char *const names[] = { "PERF_PAGER", "PAGER" };
@@ -101,7 +101,7 @@ static const char *program(void)
 	return access("/usr/bin/less", X_OK) ? NULL : "less";
 }
 
-/* The terminal is the pager's until it ends. Calls what signal handlers may call only. */
+/* The terminal belongs to the pager until that ends. Only async-signal-safe calls. */
 static void on_signal(int sig)
 {
 	close(STDOUT_FILENO);
@@ -114,7 +114,7 @@ static void on_signal(int sig)
 
 static void show(const char *name, int from)
 {
-	/* Wait for the first bytes: what fails before leaves the terminal as it is. */
+	/* Wait for the first bytes: an earlier failure leaves the terminal unchanged. */
 	dup2(from, STDIN_FILENO);
 	close(from);
 	setenv("LESS", "FRSX", 0);
@@ -124,7 +124,7 @@ static void show(const char *name, int from)
 }
 
 /**
- * wp_screen_page() - have what is printed from now on shown by a pager
+ * wp_screen_page() - show all further output in a pager
  *
  * Only on a terminal. wp_screen_end() waits for it.
  */
@@ -159,9 +159,9 @@ void wp_screen_page(void)
 }
 
 /**
- * wp_screen_end() - wait until the pager has been left
+ * wp_screen_end() - wait until the user has left the pager
  *
- * Nothing can be printed any more if there was one.
+ * If there was one, nothing can be printed afterwards.
  */
 void wp_screen_end(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where output goes: how wide it may be, and a pager. See screen.c.
+ * Destination of output: width and pager. See screen.c.
  */
 #ifndef WP_CMD_COMMON_SCREEN_H
 #define WP_CMD_COMMON_SCREEN_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns which kinds of time a recording has, and what a line has for each. Called by the
+ * Owns the kinds of time in a recording, and the value of a line for each. Called by the
  * commands that show one after the other.
  */
 #include <errno.h>
@@ -13,16 +13,16 @@
 #include "lib/base/err.h"
 #include "lib/base/text.h"
 
-/* By their bits. */
+/* In the order of their bits. */
 static const char *const names[] = { "cpu", "runnable", "blocked", "waker", "other" };
 
 #define NR_NAMES	(sizeof(names) / sizeof(names[0]))
 
 /**
- * wp_section_name() - the name of a section's kind
+ * wp_section_name() - name of a section's kind
  * @section: the section
  *
- * Return: as --kinds takes it.
+ * Return: the name, as for --kinds.
  */
 const char *wp_section_name(const struct wp_section *section)
 {
@@ -32,7 +32,7 @@ const char *wp_section_name(const struct wp_section *section)
 /**
  * wp_sections_parse() - parse --kinds
  * @arg: names of kinds, separated by commas
- * @kinds: out: WP_SECTION_...
+ * @kinds: set to WP_SECTION_...
  *
  * Return: 0 or -EINVAL; a message was printed.
  */
@@ -60,11 +60,11 @@ int wp_sections_parse(const char *arg, unsigned int *kinds)
 }
 
 /**
- * wp_section_value() - what a line has for a section
+ * wp_section_value() - value of a line for a section
  * @section: the section
  * @l: the line
  *
- * Return: ns or events; 0: it is not of it.
+ * Return: ns or events; 0: it is not part of it.
  */
 __u64 wp_section_value(const struct wp_section *section, const struct wp_profline *l)
 {
@@ -80,11 +80,11 @@ __u64 wp_section_value(const struct wp_section *section, const struct wp_proflin
 }
 
 /**
- * wp_sections_each() - go through the sections of a recording
+ * wp_sections_each() - iterate over the sections of a recording
  * @s: the recording
- * @kinds: of these kinds: WP_SECTION_...
- * @fn: is told of each
- * @ctx: handed to it
+ * @kinds: kinds to visit: WP_SECTION_...
+ * @fn: called for each
+ * @ctx: passed to @fn
  *
  * Return: 0, or what @fn returned.
  */
@@ -131,7 +131,7 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
 }
 
 /**
- * wp_section_put_title() - print what a section is of, and how much
+ * wp_section_put_title() - print the title and the total of a section
  * @section: the section
  * @total: ns or events
  * @count: samples or intervals
@@ -150,7 +150,7 @@ void wp_section_put_title(const struct wp_section *section, __u64 total, __u64 c
 }
 
 /**
- * wp_section_put_scale() - print what samples stand for, if they are scaled
+ * wp_section_put_scale() - print how samples were scaled, if they were
  * @section: the section
  * @s: the recording
  */
@@ -169,10 +169,10 @@ void wp_section_put_scale(const struct wp_section *section, const struct wp_samp
 }
 
 /**
- * wp_section_value_text() - a part of it, in 16 columns
+ * wp_section_value_text() - format a value, in 16 columns
  * @section: the section
  * @value: ns or events
- * @to: set to it
+ * @to: set to the text
  */
 void wp_section_value_text(const struct wp_section *section, __u64 value, char to[32])
 {
@@ -183,7 +183,7 @@ void wp_section_value_text(const struct wp_section *section, __u64 value, char t
 }
 
 /**
- * wp_section_put_value() - print it
+ * wp_section_put_value() - print a value
  * @section: the section
  * @value: ns or events
  */

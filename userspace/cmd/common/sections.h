@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kinds of time of a recording, each of which is shown by itself. See sections.c.
+ * Kinds of time in a recording, each shown on its own. See sections.c.
  */
 #ifndef WP_CMD_COMMON_SECTIONS_H
 #define WP_CMD_COMMON_SECTIONS_H
@@ -9,7 +9,7 @@
 
 #include "cmd/common/samples.h"
 
-/* Kinds: bits. */
+/* Kinds, as bits. */
 #define WP_SECTION_CPU		1
 #define WP_SECTION_RUNNABLE	2
 #define WP_SECTION_BLOCKED	4
@@ -18,12 +18,12 @@
 #define WP_SECTION_ALL		31
 
 /**
- * struct wp_section - what is shown together
+ * struct wp_section - a kind of time, or an event
  * @kind: WP_SECTION_...
- * @event: its event, of CPU, WAKER and OTHER
- * @title: what it is called
+ * @event: its event, for CPU, WAKER and OTHER
+ * @title: its title
  * @ns: values are ns
- * @intervals: what is counted are intervals, not samples
+ * @intervals: counts are intervals, not samples
  */
 struct wp_section {
 	unsigned int kind;
@@ -33,7 +33,7 @@ struct wp_section {
 	bool intervals;
 };
 
-/* A return other than 0 ends it, and is returned. */
+/* A return value other than 0 ends the iteration, and is returned. */
 typedef int (*wp_section_fn)(void *ctx, const struct wp_section *section);
 
 const char *wp_section_name(const struct wp_section *section);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the signals of a process that records, what is to be done at the second one,
- * and the place where it waits. Called by the commands that record, from one thread; of
- * signals that this one cannot take, the handler runs in another (sigwatch.c).
+ * Owns the signals of a recording process, the action at the second one, and the main
+ * wait. Called by the commands that record, from one thread; signals that this one cannot
+ * take are handled in another (sigwatch.c).
  */
 #include <errno.h>
 #include <poll.h>
@@ -28,37 +28,37 @@
 #define NSEC_PER_MSEC	1000000ULL
 
 /*
- * timeout(1) sends its signal to the process and then to the group: nobody asked twice.
- * No one presses Ctrl-C again so soon.
+ * timeout(1) sends its signal to the process and then to the group: the user did not ask
+ * twice. Nobody presses Ctrl-C again so soon.
  */
 #define ECHO_NS		(50 * NSEC_PER_MSEC)
 
-/* What the signal handler knows. */
+/* State of the signal handler. */
 static volatile sig_atomic_t stop_signal;
 static volatile __u64 stop_time;
 static volatile sig_atomic_t snapshot_signal;
 static struct wp_perfdata *volatile open_file;
 static volatile pid_t command_pid;
-/* Said at the second signal, while there is a file and else; maybe in the middle of a line. */
+/* Printed at the second signal, with a file and without; may be in the middle of a line. */
 static const char at_once[] =
 	"\n[ wallprof: ended at once by a second signal: the file lacks the end, and accounts ]\n";
 static const char at_close[] = "\n[ wallprof: ended at once by a second signal ]\n";
 static int wake_fd = -1;
-/* Of a command with a screen. */
+/* Set by a command with a screen. */
 static void (*volatile restore_screen)(void);
 static volatile sig_atomic_t suspend_signal;
 static volatile sig_atomic_t resize_signal;
 static int input_fd = -1;
-/* What was done at XFSZ when the process began. */
+/* Disposition of XFSZ when the process began. */
 static struct sigaction limit_before = { .sa_handler = SIG_DFL };
 
-/* Whether it is the signal that asked for the end, come once more. */
+/* Whether the signal is a duplicate of the one that requested the end. */
 static bool is_echo(int sig)
 {
 	return sig == stop_signal && wp_clock_now() - stop_time < ECHO_NS;
 }
 
-/* Context: the signal's. */
+/* Context: signal handler. */
 static void tell_at_once(void)
 {
 	ssize_t ret = 0;
@@ -83,7 +83,7 @@ static void on_signal(int sig)
 		resize_signal = 1;
 	} else if (sig != SIGCHLD && !is_echo(sig)) {
 		if (stop_signal) {
-			/* The second one: at once. */
+			/* The second one: immediately. */
 			wp_perfdata_abort(open_file);
 			wp_outfile_die();
 			if (restore_screen)
@@ -108,9 +108,9 @@ static void on_signal(int sig)
 /**
  * wp_signals_catch() - from here on INT, TERM, HUP and CHLD wake wp_signals_wait()
  *
- * The first one asks for the end; the second one ends the process at once, with a
- * file that can be read. The same one right behind the first one counts as that. So it
- * is if this thread, which is the main one, is blocked in the kernel.
+ * The first one requests the end; the second one ends the process immediately, with a
+ * readable file. An immediate repetition of the first one counts as the same. All this
+ * holds even if this thread, which is the main one, is blocked in the kernel.
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -128,11 +128,11 @@ int wp_signals_catch(void)
 		return -errno;
 	}
 	sigemptyset(&watched);
-	/* Of INT and TERM each can interrupt the other's handler. */
+	/* INT and TERM can interrupt each other's handler. */
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
 		struct sigaction old;
 
-		/* What nohup has ignored stays ignored. */
+		/* A signal ignored by nohup stays ignored. */
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_IGN &&
 		    signals[i] == SIGHUP)
 			continue;
@@ -146,9 +146,9 @@ int wp_signals_catch(void)
 }
 
 /**
- * wp_signals_ignore_limit() - have a file that would become too large be like a full disk
+ * wp_signals_ignore_limit() - treat the file size limit like a full disk
  *
- * The kernel sends XFSZ for it, which would end the process without a word.
+ * The kernel sends XFSZ at the limit, which would end the process without a message.
  */
 void wp_signals_ignore_limit(void)
 {
@@ -166,7 +166,7 @@ void wp_signals_restore_limit(void)
 }
 
 /**
- * wp_signals_stop() - was the end asked for?
+ * wp_signals_stop() - whether the end was requested
  *
  * Return: the signal that did, or 0.
  */
@@ -176,7 +176,7 @@ int wp_signals_stop(void)
 }
 
 /**
- * wp_signals_catch_snapshot() - from here on USR2 wakes wp_signals_wait(), too
+ * wp_signals_catch_snapshot() - from here on, wake wp_signals_wait() at USR2, too
  */
 void wp_signals_catch_snapshot(void)
 {
@@ -186,9 +186,9 @@ void wp_signals_catch_snapshot(void)
 }
 
 /**
- * wp_signals_snapshot() - was a snapshot asked for?
+ * wp_signals_snapshot() - whether a snapshot was requested
  *
- * Return: true if it was, since the last time.
+ * Return: true if it was, since the last call.
  */
 bool wp_signals_snapshot(void)
 {
@@ -199,20 +199,20 @@ bool wp_signals_snapshot(void)
 	return asked;
 }
 
-/* A mistake of ours: its message, or the debugger, wants a terminal. */
+/* A bug of ours: its message, or the debugger, needs the terminal. */
 static void on_crash(int sig)
 {
 	restore_screen();
-	/* As before: SA_RESETHAND. */
+	/* With its earlier disposition, by SA_RESETHAND. */
 	raise(sig);
 }
 
 /**
- * wp_signals_catch_screen() - from here on signals leave the terminal as it was
- * @restore: puts the terminal back; may be called by a signal handler
- * @input: descriptor on which keys come
+ * wp_signals_catch_screen() - from here on signals leave the terminal restored
+ * @restore: restores the terminal; must be async-signal-safe
+ * @input: descriptor for keys
  *
- * Besides what wp_signals_catch() does, which came before, QUIT asks for the end, and
+ * In addition to wp_signals_catch(), which must come before, QUIT requests the end, and
  * TSTP, WINCH, CONT and keys wake wp_signals_wait().
  */
 void wp_signals_catch_screen(void (*restore)(void), int input)
@@ -230,16 +230,16 @@ void wp_signals_catch_screen(void (*restore)(void), int input)
 	sigaction(SIGWINCH, &sa, NULL);
 	sigaction(SIGCONT, &sa, NULL);
 	for (i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++) {
-		/* A sanitizer has its own. */
+		/* A sanitizer has its own handlers. */
 		if (!sigaction(crashes[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(crashes[i], &crash, NULL);
 	}
 }
 
 /**
- * wp_signals_suspend() - was a suspension asked for?
+ * wp_signals_suspend() - whether a suspension was requested
  *
- * Return: true if it was, since the last time.
+ * Return: true if it was, since the last call.
  */
 bool wp_signals_suspend(void)
 {
@@ -251,9 +251,9 @@ bool wp_signals_suspend(void)
 }
 
 /**
- * wp_signals_resized() - did the terminal get another size, or did we get it back?
+ * wp_signals_resized() - whether the terminal was resized, or came back to us
  *
- * Return: true if so, since the last time.
+ * Return: true if so, since the last call.
  */
 bool wp_signals_resized(void)
 {
@@ -265,22 +265,22 @@ bool wp_signals_resized(void)
 }
 
 /**
- * wp_signals_sleep() - be suspended, as the shell's job control has it
+ * wp_signals_sleep() - suspend the process for the shell's job control
  *
- * Returns when the process goes on.
+ * Returns when the process continues.
  */
 void wp_signals_sleep(void)
 {
 	struct sigaction dfl = { .sa_handler = SIG_DFL }, old;
 
 	sigaction(SIGTSTP, &dfl, &old);
-	/* All of a pipeline, as the terminal's own key does. */
+	/* The whole pipeline, as the terminal's own key does. */
 	kill(0, SIGTSTP);
 	sigaction(SIGTSTP, &old, NULL);
 }
 
 /**
- * wp_signals_set_file() - say which file the second signal is to complete
+ * wp_signals_set_file() - set the file that the second signal completes
  * @pd: the file, or NULL
  */
 void wp_signals_set_file(struct wp_perfdata *pd)
@@ -289,15 +289,15 @@ void wp_signals_set_file(struct wp_perfdata *pd)
 }
 
 /**
- * wp_signals_set_command() - say whom the second signal is to end as well
- * @pid: a child that was not waited for, or 0
+ * wp_signals_set_command() - set the process that the second signal ends as well
+ * @pid: a child that has not been reaped, or 0
  */
 void wp_signals_set_command(pid_t pid)
 {
 	command_pid = pid;
 }
 
-/* How many milliseconds until @time, for poll. */
+/* Milliseconds until @time, for poll. */
 static int msecs_until(__u64 time)
 {
 	__u64 t = wp_clock_now();
@@ -338,7 +338,7 @@ int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideb
 		return n;
 	}
 	if (n > 0) {
-		/* It only wakes: what for, the handler has noted. */
+		/* It only wakes: the handler has recorded the reason. */
 		if (fds[0].revents && read(wake_fd, &count, sizeof(count)) < 0)
 			wake = WP_WAKE_TIME;
 		if (fds[2].revents)
@@ -355,9 +355,9 @@ int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideb
 }
 
 /**
- * wp_signals_exit_status() - end as perf does
+ * wp_signals_exit_status() - exit status, as in perf
  * @err: 0 or a negative errno
- * @status: of the command, as wait has it
+ * @status: status of the command, from wait
  *
  * If the command died of a signal, or we got one, the process dies of it here.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The signals that end a recording, ask for a snapshot or are about the terminal, and
- * the wait for them, for data and for keys. See signals.c.
+ * Signals that end a recording, request a snapshot or concern the terminal, and the wait
+ * for signals, data and keys. See signals.c.
  */
 #ifndef WP_CMD_COMMON_SIGNALS_H
 #define WP_CMD_COMMON_SIGNALS_H
@@ -16,10 +16,10 @@ struct wp_sideband;
 
 /**
  * enum wp_wake - why wp_signals_wait() returned
- * @WP_WAKE_TIME: the time has come, or nothing that matters happened
- * @WP_WAKE_FULL: something is to be read
+ * @WP_WAKE_TIME: the time has come, or a signal without consequences
+ * @WP_WAKE_FULL: data is ready
  * @WP_WAKE_GONE: no target is left
- * @WP_WAKE_INPUT: a key was hit, or nobody is at the terminal any more
+ * @WP_WAKE_INPUT: a key was pressed, or the terminal was hung up
  */
 enum wp_wake {
 	WP_WAKE_TIME,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the thread that takes signals for the main thread when that one is blocked in the
- * kernel and takes none: so the second Ctrl-C ends the process, whatever it waits for.
- * Called by signals.c.
+ * Owns the thread that takes signals for the main thread when that is blocked
+ * uninterruptibly: so the second Ctrl-C ends the process, whatever it waits for. Called
+ * by signals.c.
  *
- * As long as the main thread gets on, its own handlers run, and this thread does
- * nothing. A handler that this thread calls may look at what the main thread was at, as
- * one that interrupts it may: it is parked before, so that it cannot go on meanwhile.
+ * While the main thread makes progress, its own handlers run, and this thread does
+ * nothing. A handler called by this thread may access the main thread's data like one
+ * that interrupts it: the main thread is parked before, so that it cannot continue
+ * meanwhile.
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,11 +23,11 @@
 #include "lib/base/err.h"
 #include "lib/base/ownthread.h"
 
-/* A signal is taken after so many looks in a row at which nobody took it. */
+/* A signal is taken after so many successive checks at which it was still pending. */
 #define LOOKS		15
 #define LOOK_NS		20000000
 
-/* Parks the main thread. No other signal of this number is sent. */
+/* Signal that parks the main thread. No other signal has this number. */
 #define SIGPARK		(SIGRTMIN + 4)
 
 static pthread_t main_thread;
@@ -43,7 +44,7 @@ static void rest(void)
 	nanosleep(&t, NULL);
 }
 
-/* Context: a signal handler, of the main thread, which the process ends in. */
+/* Context: signal handler of the main thread; the process ends in it. */
 static void park(int sig)
 {
 	(void)sig;
@@ -65,7 +66,7 @@ static bool is_pending(void)
 	return false;
 }
 
-/* Whether a signal that is pending is one that the main thread cannot take. */
+/* Whether a pending signal is one that the main thread cannot take. */
 static bool is_deaf(void)
 {
 	unsigned int looks = 0;
@@ -79,7 +80,7 @@ static bool is_deaf(void)
 	return true;
 }
 
-/* The main thread cannot execute anything any more. */
+/* After this the main thread cannot execute anything. */
 static void park_main(void)
 {
 	pthread_kill(main_thread, SIGPARK);
@@ -113,9 +114,9 @@ static void *watch(void *arg)
 }
 
 /**
- * wp_sigwatch_start() - begin to watch; the caller is the main thread
- * @signals: whose handlers are to run, whatever the main thread waits for
- * @handler: of all of them; may be called by another thread
+ * wp_sigwatch_start() - start the thread; called by the main thread
+ * @signals: signals whose handlers must run, whatever the main thread waits for
+ * @handler: handler of all of them; may be called by another thread
  */
 void wp_sigwatch_start(const sigset_t *signals, void (*handler)(int sig))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Signals that the main thread does not take, as it waits for something in the kernel
- * that signals do not end. See sigwatch.c.
+ * Signals that the main thread does not take, as it waits uninterruptibly in the kernel.
+ * See sigwatch.c.
  */
 #ifndef WP_CMD_COMMON_SIGWATCH_H
 #define WP_CMD_COMMON_SIGWATCH_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whom a command is about, from the options that tell it. Called by commands that have
- * a session with the module, when their options are read.
+ * Owns the target options of a command. Called by commands that have a session with the
+ * module, while their options are parsed.
  */
 #include <errno.h>
 
@@ -22,7 +22,7 @@ static void warn_of_rest(const struct wp_whom *w)
 }
 
 /**
- * wp_whom_set() - take an option
+ * wp_whom_set() - set an option
  * @w: the options
  * @id: -a, -p, -t, -u, -G by their letters, or WP_WHOM_COMM
  * @arg: its value
@@ -55,11 +55,12 @@ int wp_whom_set(struct wp_whom *w, int id, const char *arg)
 }
 
 /**
- * wp_whom_settle() - choose among what was given
+ * wp_whom_settle() - choose among the given options
  * @w: the options
- * @t: set to the target; wp_target_resolve() it
+ * @t: set to the target; call wp_target_resolve() afterwards
  *
- * In perf's order: a process beats a thread, both beat a user, all beat -a.
+ * In perf's order: a process takes precedence over a thread, both over a user, all over
+ * -a.
  *
  * Return: 0 or a negative errno after a message.
  */

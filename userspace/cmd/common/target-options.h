@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The options that tell whom a command is about: -a, -p, -t, -u, --comm and -G. See
- * target-options.c.
+ * Target options: -a, -p, -t, -u, --comm and -G. See target-options.c.
  */
 #ifndef WP_CMD_COMMON_TARGET_OPTIONS_H
 #define WP_CMD_COMMON_TARGET_OPTIONS_H
@@ -10,11 +9,11 @@
 
 struct wp_target;
 
-/* The option --comm, which has no letter: beyond those of the commands. */
+/* The option --comm, which has no letter, distinct from those of the commands. */
 #define WP_WHOM_COMM	0x500
 
 /**
- * struct wp_whom - what was given, or NULL
+ * struct wp_whom - values of the options, or NULL
  * @pid: -p
  * @tid: -t
  * @uid: -u

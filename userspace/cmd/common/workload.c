@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The command that is recorded: forked first, so that its pid is known, held
- * until the recording has begun, released, and waited for at the end. Called
- * by record.c.
+ * Owns the recorded command: forked first, so that its pid is known, held until the
+ * recording has begun, released, and reaped at the end. Called by record.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +33,8 @@ static void __attribute__((noreturn)) child(int go, int failed, char **argv)
 }
 
 /**
- * wp_workload_fork() - make the child
- * @w: set to it
+ * wp_workload_fork() - fork the child
+ * @w: filled in
  * @argv: the command, its arguments, NULL
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -106,10 +105,10 @@ int wp_workload_release(struct wp_workload *w)
 }
 
 /**
- * wp_workload_ended() - has the child ended?
+ * wp_workload_ended() - whether the child has ended
  * @w: the child
  *
- * Return: whether it has; @w->status is known then.
+ * Return: true if it has; @w->status is set then.
  */
 bool wp_workload_ended(struct wp_workload *w)
 {
@@ -122,7 +121,7 @@ bool wp_workload_ended(struct wp_workload *w)
  * wp_workload_finish() - end the child if it runs, and wait for it
  * @w: the child, or all zeroes
  *
- * Return: its status as wait has it, 0 if there is none.
+ * Return: its status from wait, 0 if there is none.
  */
 int wp_workload_finish(struct wp_workload *w)
 {

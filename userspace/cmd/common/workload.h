@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The command that is recorded. See workload.c.
+ * The recorded command. See workload.c.
  */
 #ifndef WP_CMD_COMMON_WORKLOAD_H
 #define WP_CMD_COMMON_WORKLOAD_H
@@ -11,10 +11,10 @@
 /**
  * struct wp_workload - a child that waits for its release, and then executes
  * @pid: the child, 0 if there is none
- * @go: pipe to it: a byte releases it, the end sends it away
+ * @go: pipe to it: a byte releases it, end of file makes it exit
  * @failed: pipe from it: an errno, if the exec failed
- * @ended: it was waited for
- * @status: of wait, if @ended
+ * @ended: it has been reaped
+ * @status: from wait, if @ended
  */
 struct wp_workload {
 	pid_t pid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof export: a recording in other programs' formats. Finds the format that is
- * meant; each has a file of its own.
+ * wallprof export: a recording in other programs' formats. Selects the format; each has a
+ * file of its own.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static int set(void *ctx, int id, const char *arg)
 }
 
 /**
- * cmd_export() - the command
+ * cmd_export() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "export"
  *

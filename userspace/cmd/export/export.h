@@ -10,10 +10,10 @@
 #include "cmd/common/samples.h"
 
 /**
- * struct wp_export - what is asked for
- * @samples: the recording, and which of its samples
- * @output: the file to write, NULL for the format's own name
- * @format: which format, NULL if none was named
+ * struct wp_export - the options
+ * @samples: the recording, and the selection of its samples
+ * @output: the output file, NULL for the format's default
+ * @format: the format, NULL if none was named
  */
 struct wp_export {
 	struct wp_samples_options samples;
@@ -23,10 +23,10 @@ struct wp_export {
 
 /**
  * struct wp_export_format - a format
- * @id: of its option
+ * @id: id of its option
  * @name: the option
- * @output: the file's name if none is given
- * @chooses: it can leave samples out
+ * @output: default name of the file
+ * @chooses: it supports a selection of samples
  * @run: writes it; returns 0 or a negative errno after it printed a message
  */
 struct wp_export_format {

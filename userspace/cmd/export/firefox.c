@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wallprof export --firefox: samples with their stacks, for profiler.firefox.com: a track
- * for each thread, with its time on a CPU, blocked and runnable; and tracks of their own
- * for what it woke, and for events that stand for no time. The format is the "processed
- * profile format" of https://github.com/firefox-devtools/profiler, src/types/profile.ts, in
- * version 60, which later ones are made from by its own rules.
+ * for each thread, with its time on a CPU, blocked and runnable; and separate tracks for
+ * what it woke, and for events that are not time. The format is the "processed profile
+ * format" of https://github.com/firefox-devtools/profiler, src/types/profile.ts, in
+ * version 60, which the profiler upgrades to later ones.
  */
 #include <errno.h>
 #include <limits.h>
@@ -21,10 +21,10 @@
 #include "lib/base/text.h"
 
 #define VERSION	60
-/* Sums of one stack are told apart by as many parts of the time. */
+/* Number of time slots by which sums of one stack are separated. */
 #define SLOTS	1000
 
-/* What stands in the file's list of categories, in its order. */
+/* Order of the file's list of categories. */
 enum category {
 	OTHER,
 	USER,
@@ -33,7 +33,7 @@ enum category {
 	RUNNABLE,
 };
 
-/* Tracks of a thread: of events beside that of on-CPU time one each, from TRACK_EVENTS on. */
+/* Tracks of a thread: for other events than on-CPU time one each, from TRACK_EVENTS on. */
 enum {
 	TRACK_TIME,
 	TRACK_WAKE,
@@ -43,8 +43,8 @@ enum {
 /**
  * struct row - a sample of a track
  * @thread: number of wp_profile_thread(), less 1
- * @track: which
- * @slot: when
+ * @track: the track
+ * @slot: the time slot
  * @stack: number in the file's table
  * @value: ns or events
  */
@@ -57,8 +57,8 @@ struct row {
 };
 
 /**
- * struct firefox - a file that is written
- * @j: the file
+ * struct firefox - the file
+ * @j: its JSON writer
  * @samples: the recording
  * @g: its stacks
  * @off: stacks that end in "blocked" or "runnable": struct off_stack
@@ -87,7 +87,9 @@ static int no_memory(void)
 	return -ENOMEM;
 }
 
-/* The number of the stack of a frame, with why it is off its CPU as the innermost one. */
+/*
+ * Number of a frame's stack with the category of its off-CPU time as the innermost frame.
+ */
 static int off_stack(struct firefox *w, __u32 node, enum category category, __u32 *stack)
 {
 	struct off_stack key = { .node = node, .category = category };
@@ -173,7 +175,7 @@ static void put_entry(struct wp_json *j, const char *label, const char *value)
 	wp_json_close(j, '}');
 }
 
-/* What the profiler has no place of its own for. */
+/* Data for which the format has no place of its own. */
 static void put_extra(struct firefox *w)
 {
 	struct wp_about about;
@@ -248,7 +250,7 @@ static void put_meta(struct firefox *w)
 	free(command);
 }
 
-/* A column that has the same in each place. */
+/* A column with the same value in each row. */
 static void put_same(struct wp_json *j, const char *key, size_t nr, long value)
 {
 	wp_json_open(j, key, '[');
@@ -336,7 +338,7 @@ static void put_frames(struct firefox *w)
 	wp_json_close(&w->j, '}');
 }
 
-/* Names are the first strings, and names of files come behind them. */
+/* Names are the first strings, followed by names of files. */
 static void put_functions(struct firefox *w)
 {
 	size_t nr = w->g.items.nr + 2, k;
@@ -555,7 +557,7 @@ static int write_file(struct firefox *w, const char *path)
 
 /**
  * wp_export_firefox() - write a file for the Firefox Profiler
- * @e: what is asked for
+ * @e: the options
  *
  * Return: 0 or a negative errno; a message was printed.
  */

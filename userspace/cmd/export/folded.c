@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof export --folded: stacks, a line each (folded.c).
+ * wallprof export --folded: folded stacks (folded.c).
  */
 #include <errno.h>
 
@@ -9,8 +9,8 @@
 #include "cmd/export/samples.h"
 
 /**
- * wp_export_folded() - write stacks, a line each
- * @e: what is asked for
+ * wp_export_folded() - write folded stacks
+ * @e: the options
  *
  * Return: 0 or a negative errno; a message was printed.
  */

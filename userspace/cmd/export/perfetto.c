@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof export --perfetto: the scheduler's events and the samples of a recording, as
- * a trace that ui.perfetto.dev and trace_processor read.
+ * wallprof export --perfetto: the scheduler's events and the samples of a recording, as a
+ * trace for ui.perfetto.dev and trace_processor.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 #include "lib/profile/schedevents.h"
 
 /**
- * struct work - a trace that is being made
+ * struct work - a trace that is being written
  * @file: the recording
  * @records: its records
  * @events: the scheduler's events in them
@@ -49,8 +49,9 @@ struct work {
 	__u64 last;
 };
 
-/* PERF_RECORD_LOST and PERF_RECORD_LOST_SAMPLES, as far as events of the timeline do not
- * tell of it.
+/*
+ * PERF_RECORD_LOST and PERF_RECORD_LOST_SAMPLES, except losses that are events of the
+ * timeline.
  */
 static __u64 lost_in(const struct work *w, const struct perf_event_header *rec)
 {
@@ -67,7 +68,7 @@ static __u64 lost_in(const struct work *w, const struct perf_event_header *rec)
 	return lost;
 }
 
-/* Not the switches and wakeups, which are there already, but for their stacks. */
+/* Switches and wakeups are exported already, except for their stacks. */
 static bool is_sample(const struct work *w, const struct wp_perfrecord *rec)
 {
 	const struct wp_perfevents *events = wp_perfrecords_events(w->records);
@@ -82,7 +83,7 @@ static int add_sample(struct work *w, const struct wp_perfrecord *rec, __s32 run
 	struct wp_perfrecord sample = *rec;
 	int err;
 
-	/* Who is about to be gone has no id any more. */
+	/* An exiting thread has no id any more. */
 	if (sample.tid < 0)
 		sample.tid = running;
 	err = wp_pfsched_sample(w->sched, sample.pid, sample.tid, sample.time);
@@ -255,7 +256,7 @@ static int write_trace(struct work *w, const struct wp_export *e)
 
 /**
  * wp_export_perfetto() - write a trace for Perfetto
- * @e: what is asked for
+ * @e: the options
  *
  * Return: 0 or a negative errno; a message was printed.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof export --pprof: samples with their stacks, as pprof reads them, compressed by
- * gzip. A message of protobuf may be written in parts, one behind the other, so each
- * sample, frame and function is written by itself, and none is kept.
+ * wallprof export --pprof: samples with their stacks, for pprof, compressed by gzip. A
+ * protobuf message may be written in parts, one after the other, so each sample, frame
+ * and function is written on its own, without keeping any.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #include "lib/model/ledgerfile.h"
 #include "pprof.pb-c.h"
 
-/* Values of every sample, before those of events that stand for no time. */
+/* Values of every sample, before those of events that are not time. */
 enum {
 	VALUE_SAMPLES,
 	VALUE_CPU,
@@ -34,17 +34,17 @@ enum {
 #define MAX_LABELS	8
 
 /**
- * struct writer - a file that is written
+ * struct writer - a file that is being written
  * @s: the recording
  * @gz: the file
- * @failed: 0, or why it could not be written: a negative errno
+ * @failed: first write error, a negative errno, or 0
  * @strings: the table of strings, by their numbers less 1
- * @mappings: what makes a mapping the same
- * @value_of_event: which value an event has, or 0
- * @nr_values: values of each sample
- * @value: of the sample at hand
+ * @mappings: identities of mappings
+ * @value_of_event: index of the value of an event, or 0
+ * @nr_values: number of values of each sample
+ * @value: values of the current sample
  * @location: its frames
- * @room: for so many
+ * @room: allocated frames
  */
 struct writer {
 	struct wp_export_samples s;
@@ -90,7 +90,7 @@ static void put(struct writer *w, const Pprof__Profile *part)
 		free(buf);
 }
 
-/* The number of a string, which is written if it is new. What is no UTF-8 is replaced. */
+/* Number of a string; a new one is written. Invalid UTF-8 is replaced. */
 static int64_t string_of(struct writer *w, const char *s)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -147,7 +147,7 @@ static bool has_samples(const struct writer *w, unsigned int event)
 	return false;
 }
 
-/* Which values samples have; what is shown first is what there is. */
+/* Types of the values; the default is one that has samples. */
 static int put_types(struct writer *w)
 {
 	const struct wp_perfevents *events = wp_profile_events(w->s.samples.profile);
@@ -207,7 +207,7 @@ static void put_functions(struct writer *w)
 	}
 }
 
-/* In hexadecimal digits, as pprof looks for it; 0 if it is not known. */
+/* In hexadecimal digits, as expected by pprof; 0 if it is unknown. */
 static __u64 build_id_of(struct writer *w, const struct wp_buildid *id)
 {
 	char digits[2 * WP_BUILDID_MAX + 1];
@@ -218,7 +218,7 @@ static __u64 build_id_of(struct writer *w, const struct wp_buildid *id)
 	return id->size ? string_of(w, digits) : 0;
 }
 
-/* The number of a frame's mapping; addresses of what is mapped nowhere have one, too. */
+/* Number of a frame's mapping; addresses without a mapping get a placeholder. */
 static uint64_t mapping_of(struct writer *w, const struct wp_frame *f, const char *path,
 			   const struct wp_buildid *id)
 {
@@ -274,14 +274,14 @@ static bool is_library(const char *name)
 	return so && (!so[3] || so[3] == '.' || so[3] == ' ');
 }
 
-/* A frame of the program that runs in a line, or 0. */
+/* A frame of the program in a line, or 0. */
 static __u32 program_of(const struct writer *w, const struct wp_profline *l)
 {
 	struct wp_profile *p = w->s.samples.profile;
 	size_t nr;
 	const __u32 *frames = wp_profile_stack(p, l->stack, &nr);
 
-	/* From the outermost one on: what it calls may be anything. */
+	/* From the outermost one on: inner frames may be in libraries. */
 	while (nr--) {
 		const struct wp_frame *frame = wp_profile_frame(p, frames[nr]);
 		const struct wp_function *f;
@@ -295,7 +295,7 @@ static __u32 program_of(const struct writer *w, const struct wp_profline *l)
 	return 0;
 }
 
-/* A frame of the program that has most samples, or 0. */
+/* A frame of the program with the most samples, or 0. */
 static int main_program(struct writer *w, __u32 *frame)
 {
 	struct wp_profile *p = w->s.samples.profile;
@@ -326,8 +326,8 @@ static int main_program(struct writer *w, __u32 *frame)
 }
 
 /*
- * The first mapping is what pprof calls the file: the program that has most samples. The
- * kernel is the last one, behind libraries.
+ * pprof names the profile after the first mapping: the program with the most samples. The
+ * kernel comes last, after libraries.
  */
 static int put_mappings(struct writer *w)
 {
@@ -420,8 +420,8 @@ static void set_values(struct writer *w, const struct wp_profline *l)
 }
 
 /*
- * The place of samples without a stack, as those of threads of the kernel's own: pprof
- * drops what has none, and its time with it.
+ * Location of samples without a stack, as those of kernel threads: pprof drops samples
+ * without one, and their time.
  */
 static void put_no_stack(struct writer *w)
 {
@@ -506,7 +506,7 @@ static void put_comment(struct writer *w, const char *before, const char *text)
 	free(line);
 }
 
-/* Where, when and how it was recorded, and what is missing. */
+/* Host, time and command of the recording, and what is missing. */
 static void put_origin(struct writer *w)
 {
 	const struct wp_perffile *file = wp_profile_file(w->s.samples.profile);
@@ -541,7 +541,7 @@ static int put_file(struct writer *w)
 	size_t i;
 	int err;
 
-	/* The first one is to be the empty one. */
+	/* The first string must be the empty one. */
 	string_of(w, "");
 	err = put_types(w);
 	if (err)
@@ -557,7 +557,7 @@ static int put_file(struct writer *w)
 
 /**
  * wp_export_pprof() - write a profile for pprof
- * @e: what is asked for
+ * @e: the options
  *
  * Return: 0 or a negative errno; a message was printed.
  */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the reading of a recording for the formats that have samples with their stacks,
- * and what is said in the end. Called by export/pprof.c, export/speedscope.c
- * and export/folded.c.
+ * Reads a recording for the formats that have samples with stacks, and prints the summary
+ * at the end. Called by export/pprof.c, export/speedscope.c and export/folded.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +23,7 @@ static void note_functions(struct wp_export_samples *s, const struct wp_frame *f
 	}
 }
 
-/* Looks up all functions, so that their numbers are known. */
+/* Look up all functions, so that their numbers are known. */
 static int look_up(struct wp_export_samples *s)
 {
 	struct wp_profile *p = s->samples.profile;
@@ -48,8 +47,8 @@ static int look_up(struct wp_export_samples *s)
 
 /**
  * wp_export_samples_read() - read a recording
- * @s: out: to be given to wp_export_samples_end()
- * @e: what is asked for
+ * @s: filled in, to be passed to wp_export_samples_end()
+ * @e: the options
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -86,9 +85,9 @@ static void say(const struct wp_export_samples *s)
 }
 
 /**
- * wp_export_samples_end() - say what was written, and forget the recording
+ * wp_export_samples_end() - print what was written, and free the recording
  * @s: the recording
- * @err: 0, or why it was not written
+ * @err: 0, or the reason why it was not written
  *
  * Return: @err.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the formats that have samples and their stacks have in common. See
- * export/samples.c.
+ * Common parts of the formats that have samples with stacks. See export/samples.c.
  *
  *	ret = wp_export_samples_read(&samples, e);
  *	f = wp_samples_output(&samples.samples, &samples.out, path);
@@ -17,11 +16,11 @@
 
 /**
  * struct wp_export_samples - a recording that is converted
- * @e: what is asked for
+ * @e: the options
  * @samples: its samples
- * @out: what is written
- * @nr_functions: all functions have numbers up to this; they are looked up
- * @nr_frames: the same of frames
+ * @out: the output file
+ * @nr_functions: highest number of a function; all are looked up
+ * @nr_frames: the same for frames
  */
 struct wp_export_samples {
 	const struct wp_export *e;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof export --speedscope: samples with their stacks, as speedscope.app reads them: a
- * profile for each kind of time, whose outermost frames are the names of threads. The
- * format is that of https://www.speedscope.app/file-format-schema.json.
+ * wallprof export --speedscope: samples with their stacks, for speedscope.app: a profile
+ * for each kind of time, whose outermost frames are the names of threads. The format is
+ * that of https://www.speedscope.app/file-format-schema.json.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,9 +18,9 @@
 
 /**
  * struct part - a profile of the file
- * @name: what it is called
- * @unit: of its weights
- * @value: what a line has for it
+ * @name: its name
+ * @unit: unit of its weights
+ * @value: returns a line's value for it
  * @event: an event, or -1
  */
 struct part {
@@ -31,11 +31,11 @@ struct part {
 };
 
 /**
- * struct speedscope - a file that is written
+ * struct speedscope - a file that is being written
  * @s: the recording
- * @j: the file
+ * @j: its JSON writer
  * @comms: names of threads; their frames follow the functions'
- * @parts: profiles so far
+ * @parts: number of profiles so far
  */
 struct speedscope {
 	struct wp_export_samples s;
@@ -189,7 +189,7 @@ static int put_parts(struct speedscope *w)
 	return err;
 }
 
-/* What was recorded, when and where, and what was lost: there is no other place for it. */
+/* Description of the recording and its losses: the format has no other place for it. */
 static void put_name(struct speedscope *w)
 {
 	struct wp_about about;
@@ -226,7 +226,7 @@ static int put_file(struct speedscope *w)
 
 /**
  * wp_export_speedscope() - write a file for speedscope
- * @e: what is asked for
+ * @e: the options
  *
  * Return: 0 or a negative errno; a message was printed.
  */

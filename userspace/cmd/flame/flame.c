@@ -19,7 +19,7 @@
 #include "lib/base/outfile.h"
 #include "lib/base/text.h"
 
-/* Parts of the time, for the strip of activity. */
+/* Number of time slots, for the strip of activity. */
 #define SLOTS	240
 
 enum {
@@ -113,7 +113,7 @@ static int set(void *ctx, int id, const char *arg)
 	return wp_samples_set(&f->options, id, arg);
 }
 
-/* Of several events a picture shows one. */
+/* A picture shows one of several events; name the others. */
 static void tell_left_out(char *left_out, size_t size, const struct wp_flame_graph *g)
 {
 	size_t len = 0;
@@ -137,7 +137,7 @@ static int draw(FILE *out, const struct flame *f, struct wp_samples *s,
 	case FORMAT_HTML:
 		break;
 	}
-	/* The page shows the first that there is. */
+	/* The page shows the first available mode. */
 	if (f->view.mode && !wp_flame_has_mode(g, f->view.mode))
 		wp_warn("%s: the recording has nothing for --mode %s: another is shown first",
 			s->o->input, f->view.mode);
@@ -180,7 +180,7 @@ static int run(struct flame *f)
 		f->options.each = wp_flame_chains_add;
 		f->options.ctx = &chains;
 	}
-	/* Folded, when it was makes no difference. */
+	/* Folded stacks need no time slots. */
 	err = wp_samples_read(&samples, &f->options, f->format == FORMAT_FOLDED ? 1 : SLOTS);
 	if (!err)
 		err = wp_flame_graph(&graph, &samples, f->event, &chains);
@@ -206,7 +206,7 @@ static int run(struct flame *f)
 }
 
 /**
- * cmd_flame() - the command
+ * cmd_flame() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "flame"
  *

@@ -13,13 +13,13 @@
 struct wp_flame_graph;
 
 /**
- * struct wp_flame_view - what is shown, and what stands above it
- * @title: command, host and time, or what is wanted
+ * struct wp_flame_view - options of the view, and its heading
+ * @title: command, host and time, or the user's choice
  * @file: the recording's name
- * @mode: which graph is shown first: "wall", "cpu", "off", "blocked", "runnable", "wake";
- *	NULL: the first that there is
- * @about: where, when and how it was recorded, and what is missing
- * @idle: idle time of a whole host is shown, too
+ * @mode: the graph that is shown first: "wall", "cpu", "off", "blocked", "runnable",
+ *	"wake"; NULL: the first available one
+ * @about: description of the recording, and what is missing
+ * @idle: show idle time of a whole host, too
  * @left_out: names of events that a picture does not show; empty: none
  */
 struct wp_flame_view {
@@ -31,7 +31,7 @@ struct wp_flame_view {
 	const char *left_out;
 };
 
-/* Of userspace/flame/page.S. */
+/* In userspace/flame/page.S. */
 extern const char wp_flame_picture_js[];
 
 int cmd_flame(int argc, char **argv);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flame graph as a page that needs nothing else: userspace/flame/ and, as JSON, the
- * graph. Called by flame.c.
+ * A flame graph as a self-contained page: userspace/flame/ and, as JSON, the graph.
+ * Called by flame.c.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "cmd/graph/graph.h"
 #include "lib/base/json.h"
 
-/* Of userspace/flame/page.S. */
+/* In userspace/flame/page.S. */
 extern const char wp_flame_page_html[], wp_flame_page_css[], wp_flame_page_data_js[],
 	wp_flame_page_frames_js[], wp_flame_page_draw_js[], wp_flame_page_tree_js[],
 	wp_flame_page_detail_js[], wp_flame_page_functions_js[],
@@ -35,7 +35,7 @@ static void put_functions(struct wp_json *j, const struct wp_flame_graph *g,
 	for (i = 1; i <= g->items.nr; i++) {
 		wp_flame_name(g, wp_flame_item(g, i), &dso);
 		nr = wp_intern(dsos, dso, strlen(dso) + 1, NULL);
-		/* Without memory, by the name of another. */
+		/* Without memory, use the name of another one. */
 		wp_json_number(j, NULL, nr ? nr - 1 : 0);
 	}
 	wp_json_close(j, ']');
@@ -82,7 +82,7 @@ static void put_threads(struct wp_json *j, const struct wp_flame_graph *g)
 	wp_json_close(j, ']');
 }
 
-/* Columns of the lines, by their names. */
+/* Columns of the lines, in the order of their names. */
 static __u64 value_of(const struct wp_flame_line *l, unsigned int column)
 {
 	const __u64 values[] = {
@@ -112,7 +112,7 @@ static void put_lines(struct wp_json *j, const struct wp_flame_graph *g)
 	wp_json_close(j, '}');
 }
 
-/* Why threads were off their CPUs, and who woke them: what lines have as their detail. */
+/* Why threads were off their CPUs, and who woke them: referred to by the lines. */
 static void put_details(struct wp_json *j, const struct wp_flame_graph *g)
 {
 	__u32 last = 0, i;
@@ -211,9 +211,9 @@ static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_fl
 
 /**
  * wp_flame_html() - write a graph as a page
- * @f: where to; whether all could be written is for the caller to ask of it
+ * @f: the output; the caller checks it for write errors
  * @g: the graph
- * @view: what is shown first, and what stands above it
+ * @view: options and heading
  */
 void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view)
 {
@@ -226,7 +226,7 @@ void wp_flame_html(FILE *f, const struct wp_flame_graph *g, const struct wp_flam
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      /* Whatever stands in names: nothing is fetched from anywhere. */
+	      /* Whatever names contain: nothing is fetched from anywhere. */
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n"
 	      "<link rel=\"icon\" href=\"data:,\">\n"

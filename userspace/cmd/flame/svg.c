@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A flame graph as a picture, for documents: of one mode, with exact figures where a frame
- * is pointed at. Its script zooms and searches, where a picture's script may run: not in
- * an <img>. Called by flame.c.
+ * A flame graph as a picture, for documents: of one mode, with exact numbers as tooltips.
+ * Its script zooms and searches where scripts of pictures may run: not in an <img>.
+ * Called by flame.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,30 +18,30 @@
 #define ROW		17
 #define LINE		14
 #define LETTER		6.6
-/* Narrower ones are left out. */
+/* Narrower frames are left out. */
 #define NARROW		0.1
-/* Between frames; userspace/flame/picture.js knows it. */
+/* Between frames; also in userspace/flame/picture.js. */
 #define GAP		0.4
-/* A name that is cut has at least so many letters. */
+/* Minimum number of letters of a truncated name. */
 #define CUT_LEAST	4
 
-/* Of on-CPU, runnable and blocked, as userspace/flame/page.css has them. */
+/* Of on-CPU, runnable and blocked, as in userspace/flame/page.css. */
 static const char *const colours[] = { "#f28e2b", "#a9c23f", "#5b9bd5" };
 
 /**
  * struct svg - a picture
- * @f: the file
+ * @f: the output
  * @g: the graph
- * @view: what stands above it
- * @mode: its name
- * @unit: of its values
+ * @view: heading and options
+ * @mode: name of the mode
+ * @unit: unit of its values
  * @hides: idle time is left out
- * @idle: so much of it
+ * @idle: the idle time
  * @total: values of the nodes: on-CPU, runnable, blocked
- * @child: nodes, children of one another together, by name
- * @first: of each node the first of its children in @child, and behind them all
- * @rows: how deep it is
- * @head: where they begin
+ * @child: nodes, grouped by parent, and sorted by name
+ * @first: by node, index of the first of its children in @child; one more for the end
+ * @rows: number of rows
+ * @head: height of the heading
  */
 struct svg {
 	FILE *f;
@@ -64,7 +64,7 @@ static int no_memory(void)
 	return -ENOMEM;
 }
 
-/* A string as text of XML. */
+/* A string as XML text. */
 static void put_text(FILE *f, const char *s, size_t columns)
 {
 	char *copy = wp_text_dup(s), *c;
@@ -98,7 +98,10 @@ static void put_text(FILE *f, const char *s, size_t columns)
 	free(copy);
 }
 
-/* What of a line is in the picture: the same as split() of userspace/flame/data.js. */
+/*
+ * The part of a line that is in the picture: the same as split() of
+ * userspace/flame/data.js.
+ */
 static void split(struct svg *s, const struct wp_flame_line *l, __u64 *part)
 {
 	const char *m = s->mode;
@@ -189,10 +192,10 @@ static int sort_children(struct svg *s)
 }
 
 /**
- * struct place - where a frame is
- * @node: which
- * @depth: rows above it
- * @x: where it begins
+ * struct place - position of a frame
+ * @node: the node
+ * @depth: number of rows above it
+ * @x: its left edge
  */
 struct place {
 	__u32 node;
@@ -227,7 +230,7 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 		(uint64_t)sum(s, at->node), s->unit, 100.0 * sum(s, at->node) / sum(s, 0),
 		at->x, y, width > 1 ? width - GAP : width, ROW - 1, colour);
 	columns = width > 6 ? (width - 6) / LETTER : 0;
-	/* What is cut to a few letters, or no name, says nothing. */
+	/* A label or name truncated to a few letters is useless. */
 	if ((size_t)wp_text_columns(name) <= columns ||
 	    (columns > CUT_LEAST && strcmp(name, "[unknown]"))) {
 		fprintf(s->f, "<text x=\"%.1f\" y=\"%.0f\">", at->x + 3, y + ROW - 5);
@@ -239,7 +242,7 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 	fputs("</g>\n", s->f);
 }
 
-/* Draws the frames, or, with @draw false, finds how many rows they need. */
+/* Draw the frames or, with @draw false, count the rows. */
 static int put_frames(struct svg *s, bool draw)
 {
 	struct place *todo = malloc((s->g->nodes.nr + 1) * sizeof(*todo));
@@ -269,7 +272,7 @@ static int put_frames(struct svg *s, bool draw)
 	return 0;
 }
 
-/* What is above the frames, a line each; with @draw false, how high it is. */
+/* The heading, line by line; with @draw false, compute its height. */
 static void put_line(struct svg *s, bool draw, const char *style, const char *const *words)
 {
 	s->head += LINE;
@@ -305,7 +308,7 @@ static void put_legend(struct svg *s, bool draw)
 	}
 }
 
-/* What was recorded, where, when and by what, and what is missing. */
+/* Description of the recording, and what is missing. */
 static void put_head(struct svg *s, bool draw)
 {
 	const struct wp_about *about = &s->view->about;
@@ -356,7 +359,7 @@ static void put_picture(struct svg *s)
 		WIDTH - 90, y, WIDTH - 4, y, WIDTH - 140, y);
 }
 
-/* Which graph is the first that there is. */
+/* The first available mode. */
 static const char *first_mode(const struct wp_flame_graph *g)
 {
 	bool has[WP_FLAME_KINDS] = { false };
@@ -371,11 +374,11 @@ static const char *first_mode(const struct wp_flame_graph *g)
 
 /**
  * wp_flame_svg() - write a graph as a picture
- * @f: where to; whether all could be written is for the caller to ask of it
+ * @f: the output; the caller checks it for write errors
  * @g: the graph
- * @view: what stands above it
+ * @view: options and heading
  *
- * Return: 0, -ENOMEM, or -ENODATA if there is nothing of the mode; a message was printed.
+ * Return: 0, -ENOMEM, or -ENODATA if the mode is empty; a message was printed.
  */
 int wp_flame_svg(FILE *f, const struct wp_flame_graph *g, const struct wp_flame_view *view)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns blocked time by who blocked where and who woke it where, in sum. A recording has
- * the waker's stack as a sample of its own (record --wakers): with the time of the
- * sleeper's, behind it, and for as long as that was blocked. With -R alone the sleeper's
- * has which thread it was. Called by flame.c while samples are read, and by
- * graph/graph.c.
+ * Owns the sums of blocked time by the stack of the blocked thread and that of its waker.
+ * A recording has the waker's stack as a separate sample (record --wakers), after the
+ * blocked thread's, with the same time, and with the blocked time as its value. With only
+ * -R, the blocked thread's sample has the waker's thread id. Called by flame.c while
+ * samples are read, and by graph/graph.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,18 +42,18 @@ static int add_line(struct wp_flame_chains *c, const struct wp_flame_chain_key *
 	return 0;
 }
 
-/* The waker that a sample names; 0: none. */
+/* The waker named in a sample; 0: none. */
 static __u32 named_waker(struct wp_samples *s, const struct wp_profile_sample *sample)
 {
 	const char *comm = wp_profile_comm_of(s->profile, sample->waker_tid);
 
-	/* An idle CPU, or who cannot be seen from where it was recorded. */
+	/* An idle CPU, or a thread that was not visible to the recorder. */
 	if (!sample->waker_tid)
 		return 0;
 	return wp_profile_add_thread(s->profile, -1, sample->waker_tid, comm ? comm : "");
 }
 
-/* A sleep is known as far as it will be: with the waker's sample, if there is one. */
+/* Complete a wait: the waker's sample, if there is one, has been added. */
 static int end_sleep(struct wp_flame_chains *c, struct wp_samples *s,
 		     const struct wp_flame_chain_sleep *sleep,
 		     const struct wp_profile_sample *waker)
@@ -83,7 +83,7 @@ static int end_sleep(struct wp_flame_chains *c, struct wp_samples *s,
 	return add_line(c, &key, sleep);
 }
 
-/* Ends the first @nr. */
+/* Complete the first @nr. */
 static int end_some(struct wp_flame_chains *c, struct wp_samples *s, size_t nr)
 {
 	int err = 0;
@@ -96,7 +96,10 @@ static int end_some(struct wp_flame_chains *c, struct wp_samples *s, size_t nr)
 	return err;
 }
 
-/* What belongs to a sample stands right behind it, so of many of one time the last do. */
+/*
+ * A waker's sample directly follows the blocked thread's, so at the limit the oldest of
+ * the same time are completed.
+ */
 static int begin_sleep(struct wp_flame_chains *c, struct wp_samples *s,
 		       const struct wp_profile_sample *sample, bool wanted)
 {
@@ -127,7 +130,7 @@ static void add_runnable(struct wp_flame_chains *c, const struct wp_profile_samp
 	}
 }
 
-/* The sleep that a waker ended is as long, and names it if it names any. */
+/* The wait that a waker ended has the same length, and names this waker if it names any. */
 static int add_waker(struct wp_flame_chains *c, struct wp_samples *s,
 		     const struct wp_profile_sample *waker)
 {
@@ -155,7 +158,7 @@ static int add_waker(struct wp_flame_chains *c, struct wp_samples *s,
  * @ctx: the sums
  * @s: the recording
  * @sample: the sample; NULL: there are no more
- * @wanted: it is asked for; of a waker's, its sleeper's decides
+ * @wanted: it is selected; for a waker's sample, the blocked thread's decides
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -177,11 +180,11 @@ int wp_flame_chains_add(void *ctx, struct wp_samples *s, const struct wp_profile
 }
 
 /**
- * wp_flame_chain_key() - what a sum is of
+ * wp_flame_chain_key() - key of a sum
  * @c: the sums
  * @i: its index in @c->line
  *
- * Return: it.
+ * Return: the key.
  */
 const struct wp_flame_chain_key *wp_flame_chain_key(const struct wp_flame_chains *c, size_t i)
 {
@@ -189,7 +192,7 @@ const struct wp_flame_chain_key *wp_flame_chain_key(const struct wp_flame_chains
 }
 
 /**
- * wp_flame_chains_free() - forget the sums
+ * wp_flame_chains_free() - free the sums
  * @c: the sums
  */
 void wp_flame_chains_free(struct wp_flame_chains *c)

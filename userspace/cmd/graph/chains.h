@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Blocked time with the stack of who blocked and that of who woke it, in sum. See
+ * Sums of blocked time by the stacks of the blocked thread and of its waker. See
  * graph/chains.c.
  *
  *	struct wp_flame_chains chains = { 0 };
@@ -23,14 +23,14 @@
 #include "lib/base/intern.h"
 
 /**
- * struct wp_flame_chain_key - what makes sums different
- * @thread: who was blocked: wp_profile_thread()
- * @stack: where
+ * struct wp_flame_chain_key - identity of a sum
+ * @thread: the blocked thread: wp_profile_thread()
+ * @stack: its stack
  * @cause: wp_profile_cause(), or 0
- * @waker: who woke it: wp_profile_thread(); 0: no thread, or not known
- * @waker_stack: where that was, or 0
- * @kind: without @waker, what did: a number of @kinds; 0: not known
- * @slot: part of the time in which it ended
+ * @waker: the waker: wp_profile_thread(); 0: no thread, or unknown
+ * @waker_stack: its stack, or 0
+ * @kind: without @waker, the kind of waker: a number of @kinds; 0: unknown
+ * @slot: time slot in which it ended
  */
 struct wp_flame_chain_key {
 	__u32 thread;
@@ -45,7 +45,7 @@ struct wp_flame_chain_key {
 /**
  * struct wp_flame_chain - a sum
  * @blocked: ns
- * @count: intervals
+ * @count: number of intervals
  */
 struct wp_flame_chain {
 	__u64 blocked;
@@ -53,10 +53,10 @@ struct wp_flame_chain {
 };
 
 /**
- * struct wp_flame_chain_sleep - a sample that waits for its waker's
+ * struct wp_flame_chain_sleep - a sample whose waker's sample may follow
  * @sample: the sample
- * @runnable: its part in which the thread was runnable
- * @wanted: it is asked for
+ * @runnable: its runnable part
+ * @wanted: it is selected
  */
 struct wp_flame_chain_sleep {
 	struct wp_profile_sample sample;
@@ -64,19 +64,19 @@ struct wp_flame_chain_sleep {
 	bool wanted;
 };
 
-/* Samples of one time that may still get a waker. */
+/* Maximum number of samples of one time whose wakers' samples may follow. */
 #define WP_FLAME_SLEEPS	256
 
 /**
- * struct wp_flame_chains - the sums; all zero is none
+ * struct wp_flame_chains - the sums; all zero: empty
  * @keys: struct wp_flame_chain_key
  * @line: by the numbers of @keys, less 1
- * @nr: how many
- * @room: of @line
+ * @nr: number of sums
+ * @room: allocated sums
  * @kinds: strings
- * @known: some waker is known: the sums are worth to be shown
+ * @known: some waker is known, so the sums are worth showing
  * @sleep: samples of one time
- * @nr_sleeps: how many
+ * @nr_sleeps: their number
  */
 struct wp_flame_chains {
 	struct wp_intern keys;

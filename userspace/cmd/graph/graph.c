@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns a recording as a flame graph: makes frames of stacks that begin alike. Called by
- * flame.c, for flame/html.c and flame/svg.c to draw it, and by export/firefox.c.
+ * Owns a recording as a flame graph: merges stacks with common outer frames. Called by
+ * flame.c, for flame/html.c and flame/svg.c, and by export/firefox.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static __u32 named(struct wp_flame_graph *g, __u32 parent, enum wp_flame_type ty
 	return frame(g, parent, type, wp_intern(&g->names, name, strlen(name) + 1, NULL));
 }
 
-/* Why it was off its CPU, as a frame within the others. */
+/* Add the cause of an off-CPU interval as innermost frames. */
 static __u32 noted(struct wp_flame_graph *g, __u32 node, const struct wp_profline *l)
 {
 	const struct wp_profile_cause *c = wp_profile_cause(g->samples->profile, l->cause);
@@ -45,7 +45,7 @@ static __u32 noted(struct wp_flame_graph *g, __u32 node, const struct wp_proflin
 	snprintf(name, sizeof(name), "(%s%s%s)", c->reason, c->syscall[0] ? " " : "",
 		 c->syscall);
 	node = named(g, node, WP_FLAME_NOTE, name);
-	/* What was waited for is a frame of its own, to be searched for. */
+	/* The object is a frame of its own, so that a search finds it. */
 	if (node && c->object[0] && strcmp(c->object, "-"))
 		node = named(g, node, WP_FLAME_NOTE, c->object);
 	return node;
@@ -107,7 +107,7 @@ static int find_events(struct wp_flame_graph *g)
 	return 0;
 }
 
-/* Which event is on-CPU time: that of a name, or the first that is time, or the first one. */
+/* Choose the event of on-CPU time: by name, or the first that is time, or the first one. */
 static int choose_event(struct wp_flame_graph *g, const char *name)
 {
 	__u32 i;
@@ -172,7 +172,7 @@ static int add_line(struct wp_flame_graph *g, const struct wp_profline *l)
 	return 0;
 }
 
-/* Who woke a thread, as a name with a number. */
+/* A waker as a name with a number. */
 static const char *waker_name(const struct wp_flame_graph *g, const struct wp_flame_chains *c,
 			      const struct wp_flame_chain_key *key, char *buf, size_t size)
 {
@@ -191,7 +191,10 @@ static const char *waker_name(const struct wp_flame_graph *g, const struct wp_fl
 	return buf;
 }
 
-/* The waker's frames on those of who was blocked: the innermost first, its name last. */
+/*
+ * Put the waker's frames on those of the blocked thread: the innermost first, the name
+ * last.
+ */
 static __u32 waker_frames(struct wp_flame_graph *g, __u32 node,
 			  const struct wp_flame_chain_key *key)
 {
@@ -251,11 +254,11 @@ static bool has_other_than_idle(const struct wp_flame_graph *g)
 }
 
 /**
- * wp_flame_graph() - make a flame graph
- * @g: out: to be given to wp_flame_graph_free(), also after an error
- * @samples: the recording, which is needed as long as the graph is
- * @event: the name of the event that is shown; NULL: the first that is time, or the first
- * @chains: who woke threads; NULL: that is not wanted
+ * wp_flame_graph() - build a flame graph
+ * @g: filled in, to be freed with wp_flame_graph_free(), also after an error
+ * @samples: the recording, which must stay valid as long as the graph
+ * @event: name of the event to show; NULL: the first that is time, or the first
+ * @chains: wakers; NULL: not wanted
  *
  * Return: 0, -ENOMEM, -ENOENT if there is no such event, or -ENODATA if there is nothing
  * to draw; a message was printed.
@@ -279,7 +282,7 @@ int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const c
 		return no_memory();
 	for (i = 0; i < samples->sum.nr && !err; i++)
 		err = add_line(g, &samples->sum.line[i]);
-	/* Stacks by which lines were chosen are not those of chains. */
+	/* A selection by functions applies to lines, not to chains. */
 	for (i = 0; i < nr_chains && !err && !samples->o->functions; i++)
 		err = add_chain(g, chains, i);
 	g->host = g->host && !samples->o->pids.nr && !samples->o->tids.nr && !samples->o->comm &&
@@ -296,11 +299,12 @@ int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const c
 }
 
 /**
- * wp_flame_has_mode() - whether there is something to show
+ * wp_flame_has_mode() - whether a mode is available
  * @g: the graph
- * @mode: as --mode has it
+ * @mode: as for --mode
  *
- * Return: true if there is; time and events that are none are no sum, so not "wall" of these.
+ * Return: true if it is; time and other events cannot be summed, so "wall" is not
+ * available for the latter.
  */
 bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode)
 {
@@ -329,11 +333,11 @@ bool wp_flame_has_mode(const struct wp_flame_graph *g, const char *mode)
 }
 
 /**
- * wp_flame_item() - what frames are of
+ * wp_flame_item() - get an item
  * @g: the graph
  * @item: its number, from 1 on
  *
- * Return: it.
+ * Return: the item.
  */
 const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 item)
 {
@@ -341,11 +345,11 @@ const struct wp_flame_item *wp_flame_item(const struct wp_flame_graph *g, __u32 
 }
 
 /**
- * wp_flame_node() - a frame
+ * wp_flame_node() - get a frame
  * @g: the graph
  * @node: its number, from 1 on
  *
- * Return: it.
+ * Return: the frame.
  */
 const struct wp_flame_node *wp_flame_node(const struct wp_flame_graph *g, __u32 node)
 {
@@ -353,12 +357,12 @@ const struct wp_flame_node *wp_flame_node(const struct wp_flame_graph *g, __u32 
 }
 
 /**
- * wp_flame_name() - the name of what a frame is of
+ * wp_flame_name() - name of an item
  * @g: the graph
- * @item: what it is of
- * @dso: out: the file that it is in, or ""
+ * @item: the item
+ * @dso: set to its file, or ""
  *
- * Return: the name, in bytes of anybody's choice.
+ * Return: the name, unsanitized.
  */
 const char *wp_flame_name(const struct wp_flame_graph *g, const struct wp_flame_item *item,
 			  const char **dso)
@@ -374,7 +378,7 @@ const char *wp_flame_name(const struct wp_flame_graph *g, const struct wp_flame_
 }
 
 /**
- * wp_flame_graph_free() - forget a graph
+ * wp_flame_graph_free() - free a graph
  * @g: the graph
  */
 void wp_flame_graph_free(struct wp_flame_graph *g)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A recording as a flame graph: places in stacks, and what was spent there, by whom and
- * when. See graph/graph.c.
+ * A recording as a flame graph: frames of merged stacks, and the time spent there, by
+ * thread and time slot. See graph/graph.c.
  */
 #ifndef WP_CMD_GRAPH_GRAPH_H
 #define WP_CMD_GRAPH_GRAPH_H
@@ -17,11 +17,11 @@
 struct wp_flame_chains;
 
 /**
- * enum wp_flame_type - what a frame is of
- * @WP_FLAME_USER: a function of a program's
- * @WP_FLAME_KERNEL: one of the kernel's
- * @WP_FLAME_THREAD: the name of a thread, which is the outermost frame
- * @WP_FLAME_NOTE: why it was off its CPU: the innermost one, if that is told
+ * enum wp_flame_type - type of a frame
+ * @WP_FLAME_USER: a function of a program
+ * @WP_FLAME_KERNEL: a function of the kernel
+ * @WP_FLAME_THREAD: the name of a thread, the outermost frame
+ * @WP_FLAME_NOTE: the cause of off-CPU time, the innermost frame, if it is recorded
  */
 enum wp_flame_type {
 	WP_FLAME_USER,
@@ -33,9 +33,9 @@ enum wp_flame_type {
 /**
  * enum wp_flame_kind - kinds of time
  * @WP_FLAME_CPU: on a CPU
- * @WP_FLAME_OFF: off it
- * @WP_FLAME_WAKE: of who woke others: how long these had been blocked
- * @WP_FLAME_CHAIN: blocked, with the stack of who woke it on top, upside down
+ * @WP_FLAME_OFF: off CPU
+ * @WP_FLAME_WAKE: of a waker: blocked time of the threads that it woke
+ * @WP_FLAME_CHAIN: blocked, with the waker's stack on top, upside down
  */
 enum wp_flame_kind {
 	WP_FLAME_CPU,
@@ -46,11 +46,11 @@ enum wp_flame_kind {
 };
 
 /**
- * enum wp_flame_idle - whose idle time a line is
- * @WP_FLAME_BUSY: it is none
- * @WP_FLAME_IDLE_KERNEL: of a kernel thread that waits for work
- * @WP_FLAME_IDLE_LOOP: of a program's loop that waits for whatever comes next
- * @WP_FLAME_IDLE_CPU: of a CPU that has no thread to run
+ * enum wp_flame_idle - kind of idle time of a line
+ * @WP_FLAME_BUSY: not idle
+ * @WP_FLAME_IDLE_KERNEL: a kernel thread waits for work
+ * @WP_FLAME_IDLE_LOOP: a program's event loop waits for any event
+ * @WP_FLAME_IDLE_CPU: a CPU has no thread to run
  */
 enum wp_flame_idle {
 	WP_FLAME_BUSY,
@@ -60,7 +60,7 @@ enum wp_flame_idle {
 };
 
 /**
- * struct wp_flame_item - what a frame is of
+ * struct wp_flame_item - contents of a frame
  * @type: enum wp_flame_type
  * @nr: number of the function, or of the string in @names
  */
@@ -70,9 +70,9 @@ struct wp_flame_item {
 };
 
 /**
- * struct wp_flame_node - a frame: a place in stacks that begin alike
+ * struct wp_flame_node - a frame: a position in merged stacks
  * @parent: number of the outer one; 0: there is none
- * @item: number of what it is of
+ * @item: number of its item
  */
 struct wp_flame_node {
 	__u32 parent;
@@ -83,7 +83,7 @@ struct wp_flame_node {
  * struct wp_flame_event - an event that was counted on CPUs
  * @event: its number in the recording
  * @name: its name
- * @unit: of its values: "ns", or its name
+ * @unit: unit of its values: "ns", or its name
  */
 struct wp_flame_event {
 	__u32 event;
@@ -92,18 +92,18 @@ struct wp_flame_event {
 };
 
 /**
- * struct wp_flame_line - what was spent in a frame
+ * struct wp_flame_line - time or events in a frame
  * @kind: enum wp_flame_kind
- * @event: of CPU: number in @event of the graph
+ * @event: for CPU: number in @event of the graph
  * @node: the innermost frame; 0: without a stack
  * @thread: number of wp_profile_thread(), less 1
- * @slot: part of the time in which it ended
- * @begin: that in which it began, or may have: of a sum its time lies between the two
- * @value: ns, or events if its event counts such
- * @runnable: of OFF: the part in which it was runnable
- * @count: samples, or intervals
- * @detail: of OFF its wp_profile_cause(), or 0; of CHAIN who woke it: index in @wakers
- * @idle: whose idle time it is: of OFF the part that is not runnable
+ * @slot: time slot in which it ended
+ * @begin: slot in which it began, or may have: for a sum the time is between the two
+ * @value: ns, or events if its event is not time
+ * @runnable: for OFF: the runnable part
+ * @count: number of samples, or of intervals
+ * @detail: for OFF its wp_profile_cause(), or 0; for CHAIN the waker: index in @wakers
+ * @idle: kind of idle time: for OFF of the part that is not runnable
  */
 struct wp_flame_line {
 	enum wp_flame_kind kind;
@@ -124,17 +124,17 @@ struct wp_flame_line {
  * @samples: the recording
  * @items: struct wp_flame_item, by their numbers
  * @nodes: struct wp_flame_node; an outer one has a lower number
- * @names: of threads and of reasons
- * @wakers: strings: who woke threads
- * @line: what was spent
- * @nr: lines
+ * @names: names of threads and of reasons
+ * @wakers: names of wakers
+ * @line: the lines
+ * @nr: number of lines
  * @event: the events that have samples
  * @nr_events: their number
- * @chosen: which of them is shown, or shown first
- * @unit: of its values: "ns", or its name
- * @waits: what the ledger knows of waits
- * @host: threads of the kernel are among the lines, and nobody asked for them: it is a
- *	whole host's
+ * @chosen: the event that is shown, or shown first
+ * @unit: unit of its values: "ns", or its name
+ * @waits: waits in the ledger
+ * @host: there are lines of kernel threads that were not selected explicitly: it is a
+ *	recording of a whole host
  */
 struct wp_flame_graph {
 	struct wp_samples *samples;
@@ -152,7 +152,7 @@ struct wp_flame_graph {
 	bool host;
 };
 
-/* Whether a line is of another event than that one. */
+/* Whether a line belongs to another event. */
 static inline bool wp_flame_is_other(const struct wp_flame_graph *g,
 				     const struct wp_flame_line *l)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns which lines of a recording are idle time: kernel threads that wait for work, loops
- * of programs that wait for whatever comes next, and CPUs without a thread to run. Called
- * by graph/graph.c; of kernel threads the rule is kidle.c's.
+ * Owns the classification of idle time: kernel threads that wait for work, event loops of
+ * programs that wait for any event, and CPUs without a thread to run. Called by
+ * graph/graph.c; the rule for kernel threads is in kidle.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,12 +13,12 @@
 #include "lib/model/ledgerfile.h"
 #include "lib/model/syscalls.h"
 
-/* Frames of a kernel thread's stack that are looked at. */
+/* Maximum number of frames of a kernel thread's stack to examine. */
 #define MOST_FRAMES	32
 
 #define NR(list)	(sizeof(list) / sizeof(list[0]))
 
-/* Begins of names of functions in which an idle CPU stands still. */
+/* Prefixes of names of functions in which an idle CPU halts. */
 static const char *const halts[] = {
 	"acpi_idle_", "acpi_processor_ffh_cstate", "amd_e400_idle", "arch_cpu_idle",
 	"cpu_do_idle", "cpu_idle_poll", "cpuidle_enter", "default_idle", "do_idle",
@@ -56,7 +56,7 @@ static unsigned int state_of(const char *letter)
 	}
 }
 
-/* Whether the ledger has the thread as one of the kernel's. */
+/* Whether the thread is a kernel thread according to the ledger. */
 static bool is_kthread_of_ledger(const struct wp_flame_graph *g, __s32 pid)
 {
 	size_t nr, i;
@@ -68,8 +68,8 @@ static bool is_kthread_of_ledger(const struct wp_flame_graph *g, __s32 pid)
 }
 
 /*
- * Whether a line is a kernel thread's: its stack begins where these do, and never leaves. One
- * without a stack, or without names, is by what the ledger has.
+ * Whether a line belongs to a kernel thread: its stack begins where theirs do, and never
+ * leaves the kernel. Without a stack, or without names, the ledger decides.
  */
 static bool is_kthread(const struct wp_flame_graph *g, const struct wp_profile_thread *t,
 		       const __u32 *functions, size_t nr)
@@ -96,7 +96,7 @@ static bool kthread_waits(const struct wp_flame_graph *g, const struct wp_profli
 	const char *frames[MOST_FRAMES];
 	struct wp_kidle_wait wait = {
 		.comm = wp_profile_thread(g->samples->profile, l->thread)->comm,
-		/* Without -R the stack alone is judged, if there is one. */
+		/* Without -R only the stack is used, if there is one. */
 		.state = c->state[0] ? state_of(c->state) : WALLPROF_STATE_IDLE,
 		.reason = WALLPROF_REASON_KERNEL,
 		.frames = frames,
@@ -109,7 +109,7 @@ static bool kthread_waits(const struct wp_flame_graph *g, const struct wp_profli
 	return wp_kidle_wait(&wait);
 }
 
-/* The system call that a function is the entry of, in the kernel or libc, or NULL. */
+/* The system call of an entry function in the kernel or libc, or NULL. */
 static const char *call_of(const struct wp_function *f)
 {
 	const char *name = f->name ? f->name : "", *sys;
@@ -137,7 +137,10 @@ static bool program_waits(const struct wp_flame_graph *g, const struct wp_profli
 	if (c->reason[0])
 		return c->state[0] == 'S' && !strcmp(c->reason, "syscall") &&
 		       wp_syscall_idle_name(c->syscall);
-	/* Without -R, by the entry of the call: of libc's, that which calls nothing else. */
+	/*
+	 * Without -R, use the entry of the call: a function of libc only as the innermost
+	 * one.
+	 */
 	for (i = 0; i < nr; i++) {
 		const struct wp_function *f = function(g, functions[i]);
 
@@ -150,8 +153,8 @@ static bool program_waits(const struct wp_flame_graph *g, const struct wp_profli
 }
 
 /**
- * wp_flame_idle_begin() - read what the ledger knows of the kernel's threads
- * @g: the graph; without a ledger, or with a damaged one, it knows none
+ * wp_flame_idle_begin() - read the kernel threads in the ledger
+ * @g: the graph; without a ledger, or with a damaged one, there are none
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -173,16 +176,16 @@ int wp_flame_idle_begin(struct wp_flame_graph *g)
 }
 
 /**
- * wp_flame_idle_of() - whether a line's time is idle
+ * wp_flame_idle_of() - classify a line's time
  * @g: the graph
  * @l: a line of its recording
  * @functions: those on its stack, the outermost first
- * @nr: how many
- * @kthread: out: whether it is of a thread of the kernel's
+ * @nr: their number
+ * @kthread: set to whether it belongs to a kernel thread
  *
- * What is runnable is never idle, whatever it waited for before.
+ * Runnable time is never idle, whatever the thread waited for before.
  *
- * Return: whose idle time it is.
+ * Return: the kind of idle time.
  */
 enum wp_flame_idle wp_flame_idle_of(const struct wp_flame_graph *g, const struct wp_profline *l,
 				    const __u32 *functions, size_t nr, bool *kthread)

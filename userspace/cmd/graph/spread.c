@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns in which parts of the time a graph's lines lie. A recording has when an interval
- * ended, and of a sum of them, of up to a second, when the last one did. A thread is in one
- * place at a time, so a line is laid into what its thread has free before its end: single
- * intervals come to lie where they were, and sums where there was room for them beside
- * what was sampled on CPUs. Called by flame.c.
+ * Owns the distribution of a graph's lines over time slots. A recording has the end of an
+ * interval and, for a sum of intervals, over up to a second, the end of the last one. A
+ * thread is in one place at a time, so a line is put into its thread's free time before
+ * its end: single intervals end up where they were, and sums where there was room for
+ * them beside the samples on CPUs. Called by flame.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #include "lib/base/err.h"
 
 /**
- * struct spread - what lines are laid into
+ * struct spread - free time of a thread
  * @g: the graph
- * @free: ns that a thread has free in each part of the time
- * @slots: how many parts
- * @slot_ns: how long each is
+ * @free: free ns of the thread in each slot
+ * @slots: number of slots
+ * @slot_ns: length of a slot
  */
 struct spread {
 	const struct wp_flame_graph *g;
@@ -27,7 +27,7 @@ struct spread {
 	double slot_ns;
 };
 
-/* Whose place is known best comes first: single intervals, on-CPU time, sums. */
+/* Lines with the most certain position come first: single intervals, on-CPU time, sums. */
 enum order {
 	ORDER_SINGLE,
 	ORDER_CPU,
@@ -53,7 +53,7 @@ static enum order order_of(const struct wp_flame_line *l, bool counted)
 	}
 }
 
-/* By thread and how well its place is known; the latest first. */
+/* By thread and certainty of position; the latest first. */
 static int by_thread(const void *pa, const void *pb, void *ctx)
 {
 	bool counted = *(bool *)ctx;
@@ -96,7 +96,10 @@ static void lay(struct spread *s, struct wp_flame_line *l)
 	}
 }
 
-/* On-CPU time is where it was sampled. What its parts of the time have no room for is lost. */
+/*
+ * On-CPU time is where it was sampled. What exceeds the free time of its slots is
+ * dropped.
+ */
 static void take(struct spread *s, const struct wp_flame_line *l)
 {
 	double left = s->free[l->slot] - l->value;
@@ -105,7 +108,7 @@ static void take(struct spread *s, const struct wp_flame_line *l)
 }
 
 /**
- * wp_flame_spread() - find out where lines that took time began
+ * wp_flame_spread() - compute where lines that are time began
  * @g: the graph
  *
  * Return: 0 or -ENOMEM; a message was printed.
@@ -118,7 +121,7 @@ int wp_flame_spread(struct wp_flame_graph *g)
 		.g = g, .slots = sum->slots, .free = calloc(sum->slots, sizeof(double)),
 		.slot_ns = sum->to > sum->from ? (double)(sum->to - sum->from) / sum->slots : 0,
 	};
-	/* Without causes a sample does not have how many intervals it stands for. */
+	/* Without causes a sample does not have its number of intervals. */
 	bool counted = wp_profile_tells_causes(g->samples->profile);
 	size_t nr = 0, i;
 
@@ -129,14 +132,14 @@ int wp_flame_spread(struct wp_flame_graph *g)
 		return -ENOMEM;
 	}
 	for (i = 0; i < g->nr; i++) {
-		/* Events that are no time take none. */
+		/* Events that are not time take none. */
 		if (g->line[i].kind != WP_FLAME_CPU ||
 		    (g->line[i].event == g->chosen && !strcmp(g->unit, "ns")))
 			line[nr++] = &g->line[i];
 	}
 	qsort_r(line, nr, sizeof(*line), by_thread, &counted);
 	for (i = 0; i < nr; i++) {
-		/* What was woken, and by whom, is the same time in other words. */
+		/* Samples of wakers represent the same time once more. */
 		if (!last || last->thread != line[i]->thread ||
 		    (last->kind != line[i]->kind && line[i]->kind >= WP_FLAME_WAKE))
 			all_free(&s);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The options of the record command: perf's letters with perf's meanings where
- * perf has them. Parses, checks what can be checked without the module, and
- * settles what the options mean together. Called by record.c, once.
+ * Owns the options of the record command: perf's letters with perf's meanings where perf
+ * has them. Parses them, checks what can be checked without the module, and resolves
+ * options that depend on each other. Called by record.c, once.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -114,7 +114,7 @@ static const struct wp_option table[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-/* What the words are before all of them are known. */
+/* Option values that depend on other options. */
 struct raw {
 	struct wp_record_opts *o;
 	struct wp_whom whom;
@@ -357,7 +357,7 @@ static int set(void *ctx, int id, const char *arg)
 		return parse_time("--max", arg, WP_NSEC_PER_USEC, 1, &o->max_ns);
 	case OPT_OFF_CPU_THRESH:
 		err = parse_time("--off-cpu-thresh", arg, WP_NSEC_PER_MSEC, 0, &n);
-		/* To the module, 0 is none of them. */
+		/* The module takes 0 for none. */
 		if (!err)
 			o->wait_ns = n ? n : 1;
 		return err;
@@ -393,7 +393,7 @@ static int set(void *ctx, int id, const char *arg)
 	return -EINVAL;
 }
 
-/* A command that is run is the target, if nothing else was given. */
+/* If no target is given, the command is the target. */
 static int settle_target(struct raw *raw)
 {
 	struct wp_record_opts *o = raw->o;
@@ -451,20 +451,20 @@ static int settle_freq(struct raw *raw)
 	return 0;
 }
 
-/* Whether two names, of which each may be missing, are the same. */
+/* Whether two file names, each of which may be NULL, are the same. */
 static bool same_file(const char *a, const char *b)
 {
 	return a && b && !strcmp(a, b);
 }
 
 /**
- * wp_record_options() - read the command line
- * @o: set to what it says
+ * wp_record_options() - parse the command line
+ * @o: filled in
  * @argc: arguments of the command
  * @argv: the same; the first one is the command's name
  *
- * Return: 0; WP_OPTIONS_DONE if help was asked for; or a negative errno after
- * a message, -EINVAL if the command line makes no sense.
+ * Return: 0; WP_OPTIONS_DONE if help was requested; or a negative errno after a message,
+ * -EINVAL for an invalid command line.
  */
 int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof record: one recording from its first check to its last line.
+ * wallprof record: one recording, from its first check to its last line.
  *
- * The order at the start leaves no gap: the command is forked and waits; the
- * module is configured; perf's sideband events are opened; what runs already is
- * asked for, and told, as far as unwinding needs it, to the module (sessionsetup.c);
- * that starts; what ran is written to the file; the command is released. Then, once an
- * epoch, or when a table or ring fills up, what was recorded is written
- * (sessiondrain.c).
+ * The order at the start leaves no gap: the command is forked and waits; the module is
+ * configured; perf's sideband events are opened; a snapshot of what already runs is
+ * taken, and its mappings and unwind tables are published to the module (sessionsetup.c);
+ * the session starts; the snapshot is written to the file; the command is released. Then
+ * recorded data is written (sessiondrain.c) once an epoch, or when a table or ring fills
+ * up.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -83,8 +83,8 @@ static int finish(struct wp_recording *r)
 }
 
 /*
- * What stands for id 0. In the first pid namespace it is the idle thread; in
- * others mostly a thread that is not visible there, which perf shows as -1.
+ * Replacement for id 0. In the first pid namespace it is the idle thread; in others
+ * mostly a thread that is not visible there, which perf shows as -1.
  */
 static __u32 id_zero(void)
 {
@@ -94,7 +94,7 @@ static __u32 id_zero(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino != first_pid_ns ? -1U : 0;
 }
 
-/* What is no regular file has no end to put a ledger at. */
+/* A ledger can only be appended to a regular file. */
 static void open_spool(struct wp_recording *r)
 {
 	if (r->o.offcpu && wp_perfdata_is_regular(r->pd))
@@ -151,7 +151,7 @@ static int prepare(struct wp_recording *r, struct wp_workload *workload)
 	err = wp_recording_configure(r);
 	if (err)
 		return err;
-	/* Those that live, and those that may have ended in an epoch. */
+	/* Threads that are alive, and those that may have ended in an epoch. */
 	wp_hist_table_init(&r->thread_hists,
 			   r->o.tasks + 2ULL * r->dev.info.nr_cpus * r->o.exits);
 	if (r->o.ledger) {
@@ -175,12 +175,12 @@ static int prepare(struct wp_recording *r, struct wp_workload *workload)
 	err = wp_recording_look(r);
 	if (err)
 		return err;
-	/* From here on whatever happens leaves a file that can be read. */
+	/* From here on the file is readable whatever happens. */
 	err = wp_batch_flush(r->batch, 0);
 	return err ? err : wp_perfdata_flush(r->pd);
 }
 
-/* A name that is mistyped waits for ever. A command's threads come later. */
+/* A mistyped name would wait for ever. A command's threads come later. */
 static void warn_of_nobody(struct wp_recording *r)
 {
 	const char *whom = wp_target_to_come(&r->o.target);
@@ -191,7 +191,7 @@ static void warn_of_nobody(struct wp_recording *r)
 		wp_warn("no thread %s is there yet: waiting for one", whom);
 }
 
-/* From START to STOP. What was recorded before an error is kept. */
+/* From START to STOP. Data recorded before an error is kept. */
 static int run(struct wp_recording *r, struct wp_workload *workload)
 {
 	int err, last;
@@ -215,14 +215,14 @@ static int run(struct wp_recording *r, struct wp_workload *workload)
 	r->begun = !err;
 	if (!err)
 		err = loop(r, workload);
-	/* It was waited for: its number may be another's. */
+	/* It has been reaped: its pid may have been reused. */
 	if (workload->ended)
 		wp_signals_set_command(0);
 	last = finish(r);
 	return err ? err : last;
 }
 
-/* Behind all that perf reads. Who is killed meanwhile leaves a file without it. */
+/* After all that perf reads. If the process is killed meanwhile, the file has no ledger. */
 static void append_ledger(struct wp_recording *r, int fd)
 {
 	const struct wallprof_lost *lost = r->s.lost[WP_CONTEXT_SCHED];
@@ -239,7 +239,7 @@ static void append_ledger(struct wp_recording *r, int fd)
 	wp_ledgerspool_append(&r->spool, fd, r->o.output, &head);
 }
 
-/* A recording that failed before it began leaves no file. */
+/* A recording that failed before its start leaves no file. */
 static void close_output(struct wp_recording *r, int *err)
 {
 	int ret, fd;
@@ -265,7 +265,7 @@ static void close_output(struct wp_recording *r, int *err)
 	r->s.bytes = wp_perfdata_dup_close(fd);
 }
 
-/* What was recorded before an error is kept. */
+/* Data recorded before an error is kept. */
 static void close_table(const struct wp_recording *r, struct wp_outfile *table, int *err)
 {
 	int ret = 0;
@@ -278,7 +278,7 @@ static void close_table(const struct wp_recording *r, struct wp_outfile *table, 
 }
 
 /**
- * cmd_record() - the command
+ * cmd_record() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "record"
  *
@@ -301,7 +301,7 @@ int cmd_record(int argc, char **argv)
 		wp_target_free(&r.o.target);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
-	/* Before there is anything in memory that a file's reader must not have. */
+	/* Before any data is in memory that a file reader process must not have. */
 	if (r.o.call_graph == WP_CALL_GRAPH_AUTO || r.o.call_graph == WP_CALL_GRAPH_CFI)
 		wp_worker_prepare();
 	err = prepare(&r, &workload);

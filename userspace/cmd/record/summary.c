@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the record command says at its end: perf's two lines, what was lost and
- * what to do about it, and with -v where the time went and what it cost.
- * Called by record.c, once.
+ * Prints the summary of the record command: perf's two lines, losses and what to do about
+ * them, and with -v where the time went and what the recording cost. Called by record.c,
+ * once.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,11 +16,11 @@
 #include "lib/base/text.h"
 
 #define TOP_WAITS	10
-#define TOP_OBJECTS	3	/* of one reason */
+#define TOP_OBJECTS	3	/* per reason */
 #define OBJECT_COLUMNS	70
-#define GRAPH_COLUMNS	38	/* of a line of 80 */
+#define GRAPH_COLUMNS	38	/* columns of the bar, in a line of 80 */
 
-/* A line as perf writes them. */
+/* Print a line in perf's style. */
 static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
 {
 	va_list args;
@@ -62,7 +62,7 @@ static void say_captured(const struct wp_record_opts *o, const struct wp_record_
 	    o->output, samples, intervals);
 }
 
-/* Reports of other times and places need them. */
+/* Reports at another time or place need the copies. */
 static void say_kept(const struct wp_keepfiles_stats *k)
 {
 	if (k->kept)
@@ -74,7 +74,7 @@ static void say_kept(const struct wp_keepfiles_stats *k)
 		    k->large ? ", as there is no room" : "");
 }
 
-/* Every switch and wakeup, and how many there was no room for. */
+/* Numbers of switches and wakeups, and of those that found no room. */
 static void say_timeline(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	const struct wp_timeline_stats *t = &s->timeline;
@@ -101,7 +101,7 @@ static void say_timeline(const struct wp_record_opts *o, const struct wp_record_
 		    plural(t->unknown));
 }
 
-/* The time that is in the file: what was lost is told by say_lost(). */
+/* The time that is in the file; say_lost() prints what was lost. */
 static void say_split(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	if (o->offcpu)
@@ -120,7 +120,7 @@ static void say_split(const struct wp_record_opts *o, const struct wp_record_sta
 		    plural(s->out_of_range));
 }
 
-/* What they did is known to the module only where it can tell that they are targets. */
+/* The module knows such threads' activity only where it can identify them as targets. */
 static void say_threads_lost(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	const struct wallprof_lost *lost = &s->lost[WP_CONTEXT_SCHED][WALLPROF_LOSS_NO_TASK];
@@ -234,7 +234,7 @@ static __u64 sum(const __u64 *n, unsigned int nr)
 	return all;
 }
 
-/* What to do about stacks that ended too early, for the reason of most of them. */
+/* Advice for stacks that ended too early, by their most frequent stop reason. */
 static const char *advice(const struct wp_record_opts *o, unsigned int unwind)
 {
 	bool tables = o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI;
@@ -256,8 +256,8 @@ static const char *advice(const struct wp_record_opts *o, unsigned int unwind)
 }
 
 /*
- * How much of the file has whole user stacks. Kernel threads, and threads at their end,
- * have no user stack that could be whole.
+ * Share of the file with complete user stacks. Kernel threads, and threads at their end,
+ * have no user stack and do not count.
  */
 static void say_whole(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
@@ -297,7 +297,7 @@ static void say_whole(const struct wp_record_opts *o, const struct wp_record_sta
 		    advice(o, most));
 }
 
-/* A bar as long as the share of the longest. */
+/* A bar proportional to @count. */
 static void put_bar(__u64 count, __u64 most)
 {
 	char bar[GRAPH_COLUMNS + 1];
@@ -308,7 +308,7 @@ static void put_bar(__u64 count, __u64 most)
 	fprintf(stderr, "%-*s |\n", GRAPH_COLUMNS, bar);
 }
 
-/* One kind of lengths, as perf ftrace latency prints them. */
+/* One kind of lengths, in the format of perf ftrace latency. */
 static void print_buckets(const char *what, const __u64 *buckets)
 {
 	unsigned int first = WALLPROF_HIST_BUCKETS, last = 0, i;
@@ -347,7 +347,7 @@ static void print_hist(const struct wp_record_stats *s)
 		    s->hists_left_out == 1 ? "s" : "");
 }
 
-/* How many walks ended for which reason, and how much of the file that is. */
+/* Walks by stop reason, and their share of the file. */
 static void print_unwinds(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	__u64 all = sum(s->unwinds, WALLPROF_UNWIND_MAX);
@@ -400,7 +400,7 @@ static void print_tables(const struct wp_record_stats *s)
 			(uint64_t)p->rescans, plural(p->rescans));
 }
 
-/* The entries that have no line of their own. */
+/* The entries without a line of their own. */
 static void print_rest(const struct wp_wait_table *t, bool blocked)
 {
 	__u64 total = 0, runnable = 0, count = 0;
@@ -418,7 +418,7 @@ static void print_rest(const struct wp_wait_table *t, bool blocked)
 		(uint64_t)count, wp_text_ellipsis(), t->nr - TOP_WAITS);
 }
 
-/* The end of a name that is too long says most. */
+/* A name that is too long is cut in front: its end is the most specific part. */
 static void put_object(const char *text)
 {
 	size_t columns = wp_text_columns(text);
@@ -435,7 +435,7 @@ static void put_object(const char *text)
 	fprintf(stderr, "%s%s\n", wp_text_ellipsis(), text);
 }
 
-/* What it was that was waited for, of one reason. */
+/* The objects of waits with one reason. */
 static void print_objects(const struct wp_record_tables *t, const struct wp_cause *reason)
 {
 	__u64 total = 0, runnable = 0, count = 0;
@@ -462,7 +462,7 @@ static void print_objects(const struct wp_record_tables *t, const struct wp_caus
 			nr - TOP_OBJECTS);
 }
 
-/* How that is known, or why not. */
+/* Statistics of the lookups of objects. */
 static void print_looked(const struct wp_record_tables *t)
 {
 	struct wp_objects_stats s;
@@ -481,7 +481,7 @@ static void print_looked(const struct wp_record_tables *t)
 	fputc('\n', stderr);
 }
 
-/* What the time was for. */
+/* Off-CPU time by reason. */
 static void print_reasons(const struct wp_record_tables *tables)
 {
 	const struct wp_wait_table *t = &tables->waits.reasons;
@@ -509,7 +509,7 @@ static void print_reasons(const struct wp_record_tables *tables)
 	print_looked(tables);
 }
 
-/* A waker may be none of the threads whose names were followed. */
+/* A waker's name may not have been followed. */
 static const char *name_of(const struct wp_wait *w, char *buf, int size)
 {
 	char path[32];
@@ -527,7 +527,7 @@ static const char *name_of(const struct wp_wait *w, char *buf, int size)
 	return buf;
 }
 
-/* Who ended it. */
+/* Off-CPU time by waker. */
 static void print_wakers(const struct wp_wait_table *t)
 {
 	char name[WP_COMM_LEN];
@@ -600,10 +600,10 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 }
 
 /**
- * wp_record_summary() - tell what was recorded
+ * wp_record_summary() - print the summary of a recording
  * @o: the options
- * @s: what happened
- * @t: all threads, and what they waited for
+ * @s: the statistics
+ * @t: totals of all threads, and their waits
  */
 void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_stats *s,
 		       struct wp_record_tables *t)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the record command prints at the end. See record/summary.c.
+ * Summary at the end of the record command. See record/summary.c.
  */
 #ifndef WP_CMD_RECORD_SUMMARY_H
 #define WP_CMD_RECORD_SUMMARY_H

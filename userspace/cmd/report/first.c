@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof report: the table that comes first: in what threads were off their CPUs,
- * largest first, and below it where they ran. Called by report.c.
+ * wallprof report: the first tables: what threads were off their CPUs for, largest first,
+ * and below it where they ran. Called by report.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,9 +29,9 @@
 #define CPU_ROWS	5
 
 /**
- * struct longest - of a thread, by the ledger
- * @blocked: the longest time blocked
- * @runnable: the longest time runnable
+ * struct longest - longest times of a thread, from the ledger
+ * @blocked: the longest blocked time
+ * @runnable: the longest runnable time
  */
 struct longest {
 	__u64 blocked;
@@ -40,21 +40,21 @@ struct longest {
 
 /**
  * struct first - the first screen
- * @o: what is wanted
- * @hide: leave out what is idle
- * @rows: of the table at hand
- * @kthreads_ns: left out: of kernel threads
- * @loops_ns: left out: of loops
- * @own_ns: left out: of wallprof itself
+ * @o: the options
+ * @hide: leave out idle time
+ * @rows: rows of the current table
+ * @kthreads_ns: left out: kernel threads
+ * @loops_ns: left out: event loops
+ * @own_ns: left out: wallprof itself
  * @blocked_ns: in the table
  * @runnable_ns: in the table
  * @causes: samples have causes
  * @timeline: there is a timeline
  * @ids: struct thread_id of threads in the ledger
  * @longest: by their numbers, less 1
- * @room: of @longest
+ * @room: allocated entries of @longest
  * @stack: functions of a line, the innermost first
- * @stack_room: of @stack
+ * @stack_room: allocated entries of @stack
  */
 struct first {
 	const struct wp_report_first *o;
@@ -118,7 +118,7 @@ static int read_longest(struct first *f)
 
 	if (!o->has_ledger || f->causes || wp_ledgerfile_open(o->file.fd, &head, &offset))
 		return 0;
-	/* What is damaged was said already. */
+	/* A damaged ledger has been reported already. */
 	return wp_ledgerfile_read(o->file.fd, &head, offset, add_longest, f) == -ENOMEM ?
 	       no_memory() : 0;
 }
@@ -165,7 +165,7 @@ static bool get_stack(struct first *f, const struct wp_profline *l, size_t *nr)
 	return true;
 }
 
-/* What the ledger says of a process's waits, if its stack says nothing. */
+/* Use the process's waits in the ledger if the stack is not conclusive. */
 static void guess(const struct first *f, __s32 pid, bool libc, char call[WP_WAITWHERE_CALL])
 {
 	const struct wp_overview *o = f->o->overview;
@@ -176,14 +176,14 @@ static void guess(const struct first *f, __s32 pid, bool libc, char call[WP_WAIT
 	if (nr == 1)
 		snprintf(call, WP_WAITWHERE_CALL, "%s",
 			 wp_procwait_name(w, o->arch, name, sizeof(name)));
-	/* Functions that libraries do not export wait for nothing else, but for pages. */
+	/* Non-exported functions of libraries wait only for page faults. */
 	for (i = 0; i < nr && nr > 1 && libc; i++) {
 		if (!strcmp(wp_procwait_name(&w[i], o->arch, name, sizeof(name)), "futex"))
 			strcpy(call, "futex?");
 	}
 }
 
-/* Whether a process is the kernel's: it waits in no system call, nor for a page. */
+/* Whether it is a kernel process: it waits neither in system calls nor for pages. */
 static bool is_kernel(const struct first *f, __s32 pid)
 {
 	size_t nr, i;
@@ -198,11 +198,11 @@ static bool is_kernel(const struct first *f, __s32 pid)
 }
 
 /**
- * struct wait - in what a thread was blocked
- * @what: in words
- * @where: in which function
- * @loop: a loop waited for its next work
- * @kernel: a thread of the kernel did
+ * struct wait - description of a wait
+ * @what: what the thread waited for
+ * @where: the function
+ * @loop: an event loop waited for work
+ * @kernel: a kernel thread waited
  */
 struct wait {
 	char what[WP_REPORT_NAME];
@@ -257,7 +257,7 @@ static void wait_of(const struct first *f, const struct wp_profline *l, size_t n
 	w->kernel &= idle;
 }
 
-/* What the recorder and its helpers wait for is nobody's trouble. */
+/* Waits of the recorder and its helpers are not of interest. */
 static bool is_own(const char *comm)
 {
 	return !strcmp(comm, "wallprof") || !strcmp(comm, "wallprof-files") ||
@@ -383,7 +383,7 @@ static int on_cpu(void *ctx, const struct wp_section *section)
 	int err = 0;
 	size_t i;
 
-	/* The timeline has its own. */
+	/* The timeline's events are shown elsewhere. */
 	if (f->timeline && !strncmp(section->title, "sched:", 6))
 		return 0;
 	wp_waitrows_free(&f->rows);
@@ -419,7 +419,7 @@ static int on_cpu(void *ctx, const struct wp_section *section)
 	return 0;
 }
 
-/* Questions that this screen does not answer, and what does. */
+/* Print commands for further questions. */
 static void print_more(const struct first *f)
 {
 	const struct wp_samples *s = f->o->samples;
@@ -453,14 +453,14 @@ static void print_more(const struct first *f)
 }
 
 /**
- * wp_report_first() - print the first screen, below what the recording is
- * @o: what of it
+ * wp_report_first() - print the first screen, after the description of the recording
+ * @o: the options
  *
  * Return: 0 or a negative errno; a message was printed.
  */
 int wp_report_first(const struct wp_report_first *o)
 {
-	/* Time of wakers is that of others: it is shown if it is asked for. */
+	/* Time of wakers duplicates that of others: it is shown on request only. */
 	unsigned int others = WP_SECTION_CPU | WP_SECTION_OTHER |
 		(o->kinds == WP_SECTION_ALL ? 0 : WP_SECTION_WAKER);
 	struct first f = { .o = o, .causes = wp_profile_tells_causes(o->samples->profile) };

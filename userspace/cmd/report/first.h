@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The first screen of a report: what threads waited for, and where they ran. See
- * report/first.c.
+ * The first screen of a report: waits of threads, and where they ran. See report/first.c.
  */
 #ifndef WP_CMD_REPORT_FIRST_H
 #define WP_CMD_REPORT_FIRST_H
@@ -12,11 +11,11 @@
 #include "cmd/report/overview.h"
 
 /**
- * struct wp_report_first - what of it is wanted
+ * struct wp_report_first - the options
  * @overview: the recording
  * @samples: its samples
  * @kinds: WP_SECTION_...
- * @idle: with idle loops and kernel threads, also of a whole host
+ * @idle: show idle loops and kernel threads, also of a whole host
  */
 struct wp_report_first {
 	const struct wp_overview *overview;

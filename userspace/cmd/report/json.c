@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof report --json: the overview, and all stacks, for programs. What the members
- * mean stands in wallprof-report(1).
+ * wallprof report --json: the overview, and all stacks, for programs. wallprof-report(1)
+ * documents the members.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 #include "lib/model/cause.h"
 
 /**
- * struct writer - a report that is written
- * @j: the text
+ * struct writer - a report that is being written
+ * @j: the JSON writer
  * @s: the recording
  */
 struct writer {
@@ -63,7 +63,7 @@ static void put_times(struct wp_json *j, __u64 run, __u64 off, __u64 runnable, _
 	wp_json_number(j, "wall_ns", wall);
 }
 
-/* What a process was blocked in. */
+/* The waits of a process. */
 static void put_reasons(struct wp_json *j, const struct wp_overview *o, __u32 tgid)
 {
 	size_t nr, i;
@@ -211,7 +211,7 @@ static int put_section(void *ctx, const struct wp_section *section)
 
 /**
  * wp_report_json() - print a report as JSON
- * @f: where to; whether all could be written is for the caller to ask of it
+ * @f: the output; the caller checks it for write errors
  * @o: the overview
  * @s: the samples
  * @kinds: stacks of these kinds of time: WP_SECTION_...

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what a recording tells in front of its stacks: where, when and how it was made,
- * and where the time went, by the ledger that wallprof record put into the file. Called
- * by report.c and report/json.c.
+ * Owns the overview of a recording: its host, time and command, and where the time went,
+ * from the ledger that wallprof record put into the file. Called by report.c and
+ * report/json.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,11 +18,11 @@
 #include "lib/base/err.h"
 #include "lib/base/text.h"
 
-/* So many reasons are told of a process, and of all together. */
+/* Maximum number of reasons per process, and for all together. */
 #define TOP_WAITS		4
 #define TOP_WAITS_OF_ALL	8
 
-/* What the tables with all columns take. */
+/* Width of the tables with all columns. */
 #define WIDE			180
 
 static double seconds(__u64 ns)
@@ -30,7 +30,7 @@ static double seconds(__u64 ns)
 	return (double)(__s64)ns / 1e9;
 }
 
-/* A string of the file's, clean, to be freed; if there is none, what stands for it. */
+/* A string of the file's, sanitized, to be freed; or a replacement if there is none. */
 static char *get(char *s, const char *none)
 {
 	char *shown = wp_text_dup(s ? s : none);
@@ -39,7 +39,9 @@ static char *get(char *s, const char *none)
 	return shown;
 }
 
-/* Without a ledger the header tells when the first and the last sample were, or nothing. */
+/*
+ * Without a ledger the header has the times of the first and the last sample, or nothing.
+ */
 static void print_when(const struct wp_overview *o)
 {
 	__u64 time[2] = { 0 };
@@ -86,8 +88,7 @@ static void print_string(const char *title, char *s)
 }
 
 /**
- * wp_overview_print_header() - print what else the recording says of itself, as perf's
- *	--header
+ * wp_overview_print_header() - print the rest of the header, as perf's --header does
  * @o: the overview
  * @events: its events
  */
@@ -124,7 +125,7 @@ void wp_overview_print_header(const struct wp_overview *o, const struct wp_perfe
 }
 
 /**
- * wp_overview_print_file() - print what the recording is
+ * wp_overview_print_file() - print the description of the recording
  * @o: the overview
  */
 void wp_overview_print_file(const struct wp_overview *o)
@@ -176,8 +177,8 @@ static double percent(__u64 part, __u64 all)
 }
 
 /*
- * What the time in which a process was blocked was spent in: the reasons that make at
- * least a hundredth of it. The rest has no reason that was recorded, or many.
+ * The reasons of a process's blocked time that amount to at least a hundredth of it. The
+ * rest has no recorded reason, or many.
  */
 static void print_waits(const struct wp_overview *o, const char *before, __u32 tgid,
 			__u64 blocked, size_t most)
@@ -299,7 +300,7 @@ static int add(void *ctx, const struct wp_account *a)
 	return err ? err : wp_ledger_add(&o->ledger, a, 0);
 }
 
-/* Those of all processes that are asked for, from those of each. */
+/* Sum up the selected processes. */
 static int sum_waits(struct wp_overview *o)
 {
 	size_t nr = o->waits.nr, i;
@@ -328,7 +329,7 @@ static int read_ledger(struct wp_overview *o)
 	o->has_ledger = !err;
 	if (!err)
 		err = wp_ledgerfile_read(o->file.fd, &o->head, offset, add, o);
-	/* They are told by process, not by thread. */
+	/* The ledger has waits by process, not by thread. */
 	if (!err && !o->of->tids.nr && !o->of->comm && !o->of->comms)
 		err = wp_ledgerfile_read_waits(o->file.fd, &o->head, offset, &o->waits);
 	if (!err)
@@ -344,10 +345,10 @@ static int read_ledger(struct wp_overview *o)
 }
 
 /**
- * wp_overview_read() - read it
- * @o: out: to be given to wp_overview_free(), also after an error
- * @of: the recording, and what of it
- * @threads: so many threads one by one
+ * wp_overview_read() - read the overview
+ * @o: filled in, to be freed with wp_overview_free(), also after an error
+ * @of: the recording, and the selection
+ * @threads: number of threads to list
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -368,9 +369,9 @@ int wp_overview_read(struct wp_overview *o, const struct wp_samples_options *of,
 }
 
 /**
- * wp_overview_print() - print it
+ * wp_overview_print() - print the overview
  * @o: the overview
- * @most: processes, at most
+ * @most: maximum number of processes
  */
 void wp_overview_print(struct wp_overview *o, size_t most)
 {
@@ -395,8 +396,8 @@ void wp_overview_print(struct wp_overview *o, size_t most)
 }
 
 /**
- * wp_overview_free() - forget it
- * @o: the overview; all zero is one, too
+ * wp_overview_free() - free the overview
+ * @o: the overview; may be all zero
  */
 void wp_overview_free(struct wp_overview *o)
 {

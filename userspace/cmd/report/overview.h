@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where, when and how a recording was made, and where the time went, by process and by
- * thread. See overview.c.
+ * Overview of a recording: host, time and command, and where the time went, by process
+ * and by thread. See overview.c.
  */
 #ifndef WP_CMD_REPORT_OVERVIEW_H
 #define WP_CMD_REPORT_OVERVIEW_H
@@ -16,19 +16,19 @@
 #include "lib/model/procwaits.h"
 #include "lib/perfdata/perffile.h"
 
-/* Whose waits are those of all processes. */
+/* Process id of the waits of all processes. */
 #define WP_OVERVIEW_ALL	(~0U)
 
 /**
- * struct wp_overview - what a recording tells of itself
+ * struct wp_overview - overview of a recording
  * @input: its name
- * @of: what of it is asked for: the ledger is of these processes and threads
+ * @of: the selection: the ledger is limited to these processes and threads
  * @file: the recording
- * @has_ledger: it has one; what follows is of it
- * @head: what was lost, and when it was recorded
- * @ledger: threads in sum
- * @processes: processes, those that wanted a CPU for the longest time first
- * @waits: what they were blocked in; those of all together have the process ~0
+ * @has_ledger: it has a ledger, the source of the following fields
+ * @head: losses and times of the recording
+ * @ledger: sums of threads
+ * @processes: processes, those with the highest demand for CPUs first
+ * @waits: their waits; those of all together have the process ~0
  * @wide: tables have all columns
  * @arch: the machine, for the names of system calls; or NULL
  */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof report: where, when and how a file was recorded, and where the time went
- * (report/first.c, overview.c), the stacks (report/stacks.c), or all of it as JSON
- * (report/json.c).
+ * wallprof report: description of a recording, and where the time went (report/first.c,
+ * overview.c), its stacks (report/stacks.c), or all of it as JSON (report/json.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,10 +27,10 @@
 #define TOP_PROCESSES	20
 #define TOP_THREADS	20
 
-/* perf's own limit of stacks can be set so high. */
+/* The highest possible setting of perf's limit for stacks. */
 #define MAX_STACK	65535
 
-/* By what perf report sorts. */
+/* Default sort keys of perf report. */
 #define PERF_KEYS	"comm,dso,sym"
 
 #define NR(array)	(sizeof(array) / sizeof(array[0]))
@@ -116,10 +115,10 @@ static int set_limit(struct report *r, const char *arg)
 	return -EINVAL;
 }
 
-/* A word of -g, as perf has them; false: it is none. */
+/* Parse a word of -g, as in perf; false: it is none. */
 static bool set_graph_word(struct report *r, const char *word, bool *limited)
 {
-	/* There is one type of trees here, of functions, with shares and times. */
+	/* There is only one type of tree: of functions, with shares and times. */
 	static const char *const types[] = {
 		"graph", "flat", "fractal", "folded", "caller", "function", "address", "percent",
 		"period", "count", "branch",
@@ -143,7 +142,7 @@ static bool set_graph_word(struct report *r, const char *word, bool *limited)
 		return true;
 	if (end == word || *end || !(limit >= 0 && limit <= 100))
 		return false;
-	/* The second number is that of lines at most. */
+	/* The second number is the maximum number of lines. */
 	if (!*limited)
 		r->stacks.limit = limit;
 	*limited = true;
@@ -240,7 +239,7 @@ static int print_folded(const struct report *r)
 	err = wp_samples_read(&samples, &r->samples, 1);
 	if (!err)
 		err = wp_folded(stdout, &samples, r->stacks.kinds);
-	/* Standard error may go to the same file: not into the middle of a line. */
+	/* Standard error may go to the same file: keep lines intact. */
 	fflush(stdout);
 	if (!err)
 		wp_samples_warn(&samples);
@@ -306,7 +305,7 @@ static int print_report(struct report *r)
 			       (uint64_t)stats.lost);
 		wp_overview_print(&r->overview, r->verbose > 1 ? SIZE_MAX : TOP_PROCESSES);
 	}
-	/* What is said may go to the same file: not into the middle of a line. */
+	/* Messages may go to the same file: keep lines intact. */
 	fflush(stdout);
 	if (!err && !r->header_only)
 		wp_samples_warn(&samples);
@@ -315,7 +314,7 @@ static int print_report(struct report *r)
 }
 
 /**
- * cmd_report() - the command
+ * cmd_report() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "report"
  *
@@ -348,7 +347,7 @@ int cmd_report(int argc, char **argv)
 	}
 	if (r.quiet)
 		wp_set_verbosity(WP_QUIET);
-	/* perf prints its table with them, by its own keys. */
+	/* With these options perf prints its table, with its default keys. */
 	if (!r.stacks.sort.nr && !r.trees && !r.json && !r.folded &&
 	    (r.stacks.sort.counts || r.stacks.sort.children))
 		wp_report_sort_parse(PERF_KEYS, &r.stacks.sort);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof report: how the tables of its first screen are printed. Called by
- * report/first.c and report/starved.c.
+ * wallprof report: prints the tables of the first screen. Called by report/first.c and
+ * report/starved.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "lib/base/columns.h"
 #include "lib/base/text.h"
 
-/* Share, figure and longest interval with the blanks between them. */
+/* Width of share, value and longest interval with the blanks between them. */
 #define FIGURES		18
 #define LONGEST		9
 
@@ -20,9 +20,9 @@
 enum { WHAT, WHERE, BY, NAMES };
 
 /**
- * wp_report_name() - a name as a table shows it
- * @to: set to it
- * @name: the name, in bytes of anybody's choice
+ * wp_report_name() - sanitize a name for a table
+ * @to: set to the result
+ * @name: the name, unsanitized
  */
 void wp_report_name(char to[WP_REPORT_NAME], const char *name)
 {
@@ -30,9 +30,9 @@ void wp_report_name(char to[WP_REPORT_NAME], const char *name)
 }
 
 /**
- * wp_report_group() - a name that workers have in common
- * @to: set to it: of "worker-12" it is "worker-*"
- * @comm: the name, clean; may be @to
+ * wp_report_group() - common name of workers
+ * @to: set to the common name: for "worker-12" it is "worker-*"
+ * @comm: the name, sanitized; may be @to
  */
 void wp_report_group(char to[WP_REPORT_NAME], const char *comm)
 {
@@ -46,7 +46,7 @@ void wp_report_group(char to[WP_REPORT_NAME], const char *comm)
 	strcpy(to + len, "*");
 }
 
-/* What a row waited for: of a file's name the end is what counts. */
+/* Truncate the reason of a row: the end of a file's name is the specific part. */
 static void cut_what(char *to, size_t size, const char *what, size_t width)
 {
 	const char *path = strstr(what, " /");
@@ -61,7 +61,7 @@ static void cut_what(char *to, size_t size, const char *what, size_t width)
 	wp_columns_path(to + len, size - len, path + 1, width - len);
 }
 
-/* How many blanks behind a text fill its column. */
+/* Number of blanks to fill the column of a text. */
 static int pad(const char *text, size_t width)
 {
 	size_t columns = wp_text_columns(text);
@@ -107,7 +107,7 @@ static void put_row(const struct wp_waitrow *row, const struct wp_report_titles 
 		       t->where ? "  " : "", where, pad(where, width[WHERE]), "", by);
 }
 
-/* How wide the columns of names are. */
+/* Compute the widths of the columns with names. */
 static void measure(const struct wp_waitrows *r, const struct wp_report_titles *t, size_t nr,
 		    size_t width[NAMES])
 {
@@ -135,8 +135,8 @@ static void measure(const struct wp_waitrows *r, const struct wp_report_titles *
 /**
  * wp_report_rows() - print the first rows of a table
  * @r: the rows, sorted
- * @titles: of its columns
- * @most: so many rows; the others are summed
+ * @titles: titles of its columns
+ * @most: maximum number of rows; the others are summed
  * @ns: values are times
  */
 void wp_report_rows(const struct wp_waitrows *r, const struct wp_report_titles *titles,

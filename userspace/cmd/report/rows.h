@@ -10,16 +10,16 @@
 
 #include "lib/model/waitrows.h"
 
-/* Bytes of names. */
+/* Size of buffers for names. */
 #define WP_REPORT_NAME	256
 
 /**
- * struct wp_report_titles - of columns
- * @figure: what is summed
+ * struct wp_report_titles - titles of columns
+ * @figure: the value
  * @longest: the longest interval, or NULL
- * @what: what it was spent in
- * @where: in which function, or NULL
- * @by: by which threads
+ * @what: what it was spent on
+ * @where: the function, or NULL
+ * @by: the threads
  */
 struct wp_report_titles {
 	const char *figure;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof report: the stacks of a recording, of each kind of time by itself, as a tree,
- * or what is on them as a table (report/table.c).
+ * wallprof report: the stacks of a recording, separately for each kind of time, as a
+ * tree, or their functions as a table (report/table.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,19 +17,19 @@
 #include "lib/model/calltree.h"
 #include "lib/profile/profsum.h"
 
-/* Items of trees: functions, and with this bit names of processes' threads. */
+/* Items of trees: functions, and with this bit names of threads. */
 #define IS_COMM		(1U << 31)
 
-/* Reasons that are listed. */
+/* Maximum number of reasons to list. */
 #define TOP_CAUSES	10
 
 /**
  * struct stacks - the recording
- * @o: what is wanted
+ * @o: the options
  * @samples: its samples
  * @comms: names
- * @path: a stack as the tree wants it
- * @room: for so many items
+ * @path: a stack as a path of the tree
+ * @room: its allocated items
  */
 struct stacks {
 	const struct wp_report_stacks *o;
@@ -86,7 +86,7 @@ static const char *item_name(const struct stacks *s, __u32 item, const char **ds
 	if (item & IS_COMM)
 		return wp_intern_bytes(&s->comms, item & ~IS_COMM, NULL);
 	f = wp_profile_function(s->samples->profile, item);
-	/* What stands for a name has the file's in it. */
+	/* A label that replaces a name contains the file's. */
 	*dso = f->name ? f->dso : NULL;
 	return f->label;
 }
@@ -95,7 +95,7 @@ static const char *item_name(const struct stacks *s, __u32 item, const char **ds
  * struct printing - a tree that is printed
  * @s: the stacks
  * @tree: the tree
- * @section: what it is of
+ * @section: its section
  */
 struct printing {
 	const struct stacks *s;
@@ -110,10 +110,10 @@ static double share_of(const struct printing *p, __u64 value)
 	return all ? 100.0 * value / all : 0;
 }
 
-/* Deeper ones are not indented further. */
+/* Deeper branches are not indented further. */
 #define MAX_DEPTH	400
 
-/* What of a name is printed. */
+/* Maximum size of a printed name. */
 #define NAME_BYTES	256
 
 static const char *short_name(char *clean, const char *name)
@@ -150,10 +150,10 @@ static void print_node(const struct printing *p, __u32 node, unsigned int depth,
 }
 
 /**
- * struct todo - nodes whose branches are still to be printed
+ * struct todo - a node with branches that are still to be printed
  * @node: the node
- * @next: which child is next
- * @depth: of its children
+ * @next: index of the next child
+ * @depth: depth of its children
  */
 struct todo {
 	__u32 node;
@@ -178,8 +178,8 @@ static void print_rest(const struct printing *p, const struct todo *at)
 }
 
 /*
- * Prints the branches, the largest first, until they get too small. What is called by
- * nobody else, and calls nothing else, stands below its caller without figures.
+ * Print the branches, the largest first, down to the limit. A function with a single
+ * caller that has no other callee is printed below its caller without numbers.
  */
 static int print_tree(const struct printing *p)
 {
@@ -226,7 +226,7 @@ static int print_tree(const struct printing *p)
 /**
  * struct reason - time of one reason
  * @cause: the reason
- * @ns: time
+ * @ns: its time
  */
 struct reason {
 	__u32 cause;
@@ -240,7 +240,7 @@ static int by_time(const void *pa, const void *pb)
 	return a->ns < b->ns ? 1 : a->ns > b->ns ? -1 : 0;
 }
 
-/* What was waited in and for, if the recording tells: not each object. */
+/* Reasons of waits, if they are recorded, without the single objects. */
 static int print_reasons(struct stacks *s, const struct wp_section *section, __u64 all)
 {
 	struct wp_intern names = { 0 };
@@ -330,7 +330,7 @@ static int print_section(void *ctx, const struct wp_section *section)
 
 /**
  * wp_report_stacks() - print the stacks of a recording
- * @o: what of them, and how
+ * @o: the options
  * @samples: the recording
  *
  * Return: 0 or a negative errno; a message was printed.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stacks of a recording, as trees. See report/stacks.c.
+ * Stacks of a recording, as trees. See report/stacks.c.
  */
 #ifndef WP_CMD_REPORT_STACKS_H
 #define WP_CMD_REPORT_STACKS_H
@@ -11,11 +11,11 @@
 #include "cmd/report/table.h"
 
 /**
- * struct wp_report_stacks - what of the stacks is wanted, and how
+ * struct wp_report_stacks - the options
  * @kinds: WP_SECTION_...
  * @callees: trees begin with the functions in which the time was spent
- * @sort: tables by these keys, not trees
- * @limit: branches and rows below this are summed, in percent
+ * @sort: print tables by these keys, not trees
+ * @limit: smaller branches and rows are summed, in percent
  */
 struct wp_report_stacks {
 	unsigned int kinds;

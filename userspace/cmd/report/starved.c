@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof report: of a recording with a timeline, who ran on a CPU while threads waited
- * for it. Called by report.c, which has read the samples.
+ * wallprof report: for a recording with a timeline, the threads that ran on a CPU while
+ * others were runnable there. Called by report.c, which has read the samples.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,9 +19,9 @@
 #define STARVED_ROWS	5
 
 /**
- * struct starving - what is read
- * @o: which threads are asked for
- * @rows: who ran, and which thread waited
+ * struct starving - state of the reading
+ * @o: selection of threads
+ * @rows: running threads, by the threads that waited
  * @starved: the times
  */
 struct starving {
@@ -34,7 +34,7 @@ struct starving {
  * wp_report_has_timeline() - whether a recording has every switch
  * @samples: the recording
  *
- * Return: true if it has.
+ * Return: true if it does.
  */
 bool wp_report_has_timeline(const struct wp_samples *samples)
 {
@@ -92,7 +92,7 @@ static void print(const struct starving *s)
 }
 
 /**
- * wp_report_starved() - print it
+ * wp_report_starved() - print the table
  * @samples: the recording, which has a timeline
  *
  * Return: 0 or a negative errno; a message was printed.

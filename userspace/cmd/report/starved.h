@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who ran while threads waited for a CPU, of recordings with a timeline. See
+ * Threads that ran while others were runnable, in recordings with a timeline. See
  * report/starved.c.
  */
 #ifndef WP_CMD_REPORT_STARVED_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wallprof report -s: the time of each kind by name, function, reason, ..., as a table.
- * Called by report/stacks.c, in the place of a tree.
+ * Called by report/stacks.c, instead of a tree.
  */
 #include <errno.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 enum key { COMM, PID, TID, DSO, SYM, REASON, SYSCALL, OBJECT, STATE };
 
-/* By their names; those of perf report have its titles. */
+/* Sort keys by name; those of perf report have its titles. */
 static const struct {
 	const char *name;
 	const char *title;
@@ -38,11 +38,11 @@ static const struct {
 
 /**
  * struct row - a row of the table
- * @words: its columns, one after the other, each with the 0 at its end
+ * @words: its columns, one after the other, each with its terminating 0
  * @value: ns or events
- * @self: with --children: the part of it that was spent in the function itself
- * @count: samples or intervals
- * @line: the last line that was added to it, and 1
+ * @self: with --children: the part spent in the function itself
+ * @count: number of samples or intervals
+ * @line: number of the last line that was added to it, plus 1
  */
 struct row {
 	const char *words;
@@ -56,12 +56,12 @@ struct row {
  * struct table - the table
  * @s: the recording
  * @sort: its columns
- * @words: those of each row
+ * @words: the words of each row
  * @row: the rows: at first by the numbers of their words, less 1
- * @room: for so many there is memory
- * @nr: how many there are
+ * @room: allocated rows
+ * @nr: number of rows
  * @total: sum of their values
- * @count: samples or intervals
+ * @count: number of samples or intervals
  */
 struct table {
 	struct wp_samples *s;
@@ -107,7 +107,7 @@ static bool is_figure(const char *name, size_t len, struct wp_report_sort *sort)
 /**
  * wp_report_sort_parse() - parse --sort
  * @arg: names of keys, separated by commas
- * @sort: out: the keys
+ * @sort: set to the keys
  *
  * Return: 0 or -EINVAL; a message was printed.
  */
@@ -121,7 +121,7 @@ int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort)
 		size_t len = strcspn(at, ",");
 		int key = key_of(at, len);
 
-		/* perf's columns of figures: there are always some. */
+		/* perf's columns of numbers: they are always printed. */
 		if (is_figure(at, len, sort)) {
 			at += len;
 			continue;
@@ -141,7 +141,7 @@ int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort)
 	return wp_report_sort_parse("comm,dso,sym", sort);
 }
 
-/* What a line has for a key; @f is where it was, or NULL. */
+/* The word of a line for a key; @f is its function, or NULL. */
 static const char *word_of(struct wp_samples *s, enum key key, const struct wp_profline *l,
 			   const struct wp_function *f, char spare[16])
 {
@@ -187,7 +187,7 @@ static bool put_words(const struct table *t, const struct wp_profline *l,
 	return !buf->failed;
 }
 
-/* The row of some words; NULL: no memory. */
+/* Look up or add the row of some words; NULL: no memory. */
 static struct row *row_of(struct table *t, const struct wp_buf *buf)
 {
 	__u32 nr = wp_intern(&t->words, buf->data, buf->len, NULL);
@@ -209,7 +209,10 @@ static struct row *row_of(struct table *t, const struct wp_buf *buf)
 	return &t->row[nr - 1];
 }
 
-/* Adds a line to the rows of its functions: of each one once, however often it is there. */
+/*
+ * Add a line to the rows of its functions: once for each, however often it is on the
+ * stack.
+ */
 static int add_line(struct table *t, size_t line, __u64 value, struct wp_buf *buf)
 {
 	const struct wp_profline *l = &t->s->sum.line[line];
@@ -250,7 +253,7 @@ static int collect(struct table *t, const struct wp_section *section)
 		if (value)
 			err = add_line(t, i, value, &buf);
 	}
-	/* The words stay where they are from now on. */
+	/* The words are not moved any more. */
 	for (i = 0; i < t->nr; i++)
 		t->row[i].words = wp_intern_bytes(&t->words, i + 1, NULL);
 	wp_buf_free(&buf);
@@ -264,7 +267,7 @@ static int by_value(const void *pa, const void *pb)
 	return a->value < b->value ? 1 : a->value > b->value ? -1 : a->words < b->words ? -1 : 1;
 }
 
-/* A word as it is printed, and how wide that is; returns the next one. */
+/* Sanitize a word, and compute its width; returns the next one. */
 static const char *next_word(const char *word, char clean[256], size_t *width)
 {
 	wp_text_show(clean, 256, *word ? word : "-", false);
@@ -277,7 +280,7 @@ static double share_of(const struct table *t, __u64 value)
 	return 100.0 * value / t->total;
 }
 
-/* Those that have so much that they are printed: how many, and how wide. */
+/* Number of rows above the limit, and the widths of their columns. */
 static size_t measure(const struct table *t, double limit, size_t *width)
 {
 	unsigned int k;
@@ -302,8 +305,8 @@ static size_t measure(const struct table *t, double limit, size_t *width)
 
 /**
  * struct line - a line of the table
- * @text: what is in it
- * @len: bytes
+ * @text: its text
+ * @len: its length
  */
 struct line {
 	char text[4096];
@@ -403,11 +406,11 @@ static void print_rows(const struct table *t, const struct wp_section *section, 
 }
 
 /**
- * wp_report_table() - print the time of a kind, by some of its keys
+ * wp_report_table() - print the time of a kind, by some keys
  * @s: the recording
  * @section: the kind
  * @sort: the keys
- * @limit: rows below this are summed, in percent
+ * @limit: smaller rows are summed, in percent
  *
  * The function of a row is the one in which the time was spent.
  *

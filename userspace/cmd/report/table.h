@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The time of a kind by what is asked for, as a table. See report/table.c.
+ * The time of a kind by keys, as a table. See report/table.c.
  */
 #ifndef WP_CMD_REPORT_TABLE_H
 #define WP_CMD_REPORT_TABLE_H
@@ -13,11 +13,11 @@
 #define WP_SORT_KEYS	9
 
 /**
- * struct wp_report_sort - by what
+ * struct wp_report_sort - sort keys
  * @key: the keys, in the order of the columns
- * @nr: how many; 0: no table is wanted
- * @counts: with numbers of samples
- * @children: time in a function is that of what it called, too
+ * @nr: their number; 0: no table is wanted
+ * @counts: print numbers of samples
+ * @children: include the time of callees
  */
 struct wp_report_sort {
 	unsigned char key[WP_SORT_KEYS];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof sched record --overwrite: a flight recorder. The module overwrites the
- * oldest records of its rings, and nothing is written until it is asked for: at the
- * end, at SIGUSR2, or when a thread waits longer than a trigger says.
+ * wallprof sched record --overwrite: a flight recorder. The module overwrites the oldest
+ * records of its rings, and a file is written only on demand: at the end, at SIGUSR2, or
+ * when a thread waits longer than a trigger allows.
  *
- * The rings stay in the kernel's hands: a snapshot copies them while they are written,
- * and the triggers look at the records without taking them. So a reader that gets no
- * CPU misses a trigger at worst, and says so, but not what is recorded. Triggers go by
- * the records and not by the module's sums, since these tell of a wait when it ends,
- * and a thread that hangs has none.
+ * The rings stay with the kernel: a snapshot copies them while they are written, and the
+ * triggers read the records without consuming them. So a reader that gets no CPU can only
+ * miss a trigger, which it reports; the recorded data is not affected. Triggers use the
+ * records and not the module's sums, since a wait is added to these when it ends, which a
+ * hanging thread's does not.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,43 +40,46 @@
 
 #define NSEC_PER_SEC	(1000 * WP_NSEC_PER_MSEC)
 
-/* Between looks: without triggers, and with them. */
+/* Interval between reads of the rings, without triggers and with them. */
 #define IDLE_NS		NSEC_PER_SEC
 #define LOOK_MAX_NS	(100 * WP_NSEC_PER_MSEC)
 #define LOOK_MIN_NS	WP_NSEC_PER_MSEC
 
-/* A record has its time a moment before it is seen: younger ones wait. */
+/* A record gets its timestamp a moment before it becomes visible: younger ones wait. */
 #define SETTLE_NS	(2 * WP_NSEC_PER_MSEC)
 
-/* Behind a trigger that did not end the recording. */
+/* Pause after a trigger that does not end the recording. */
 #define PAUSE_NS	NSEC_PER_SEC
 
-/* Between two looks for threads whose end was not told. */
+/* Interval between searches for threads whose exit record was lost. */
 #define BURY_NS		NSEC_PER_SEC
 
-/* Of names: as much as of the rings, within these bounds. */
+/* Limits for the memory for names; it is as large as the rings, within these. */
 #define MIN_LOG		(4U << 20)
 #define MAX_LOG		(64U << 20)
 
-/* Records that are sorted at a time. */
+/* Number of records sorted at a time. */
 #define SLICE		16384
 
-/* So often a snapshot is taken, if nothing of what was before it is left when it is there. */
+/*
+ * Maximum number of attempts at a snapshot, if all that was before it is overwritten
+ * meanwhile.
+ */
 #define MAX_LOOKS	10
 
 /**
- * struct wp_flight - what a flight recorder knows
- * @log: who is who
- * @walk: of the triggers
+ * struct wp_flight - state of a flight recorder
+ * @log: names of threads
+ * @walk: position of the triggers in the rings
  * @watch: the threads that wait
- * @look: between two looks
- * @pause: no trigger counts before this time
- * @missed: records that no trigger saw
- * @lost: records of the sideband that were lost, at the last look
- * @buried: when threads were looked for whose end was not told
+ * @look: interval between two reads
+ * @pause: triggers are ignored before this time
+ * @missed: records that the triggers did not see
+ * @lost: lost records of the sideband, at the last read
+ * @buried: time of the last search for threads whose exit record was lost
  * @kept: bytes of data in the file that was written last
  * @files: names of the snapshots, the oldest one at @nr_files % max_files
- * @nr_files: snapshots so far
+ * @nr_files: number of snapshots so far
  */
 struct wp_flight {
 	struct wp_sidelog log;
@@ -92,7 +95,7 @@ struct wp_flight {
 	unsigned int nr_files;
 };
 
-/* A file on its way. */
+/* A file that is being written. */
 struct dump {
 	struct wp_sched_recording *r;
 	__u64 begin;
@@ -109,7 +112,7 @@ static const char *name_of(void *ctx, __u32 tid)
 	return wp_comms_find(&((struct wp_flight *)ctx)->log.now, tid);
 }
 
-/* Names of threads that run already. */
+/* Names of threads that already run. */
 static int read_names(struct wp_sched_recording *r, __u64 time)
 {
 	struct wp_synth synth = {
@@ -120,7 +123,7 @@ static int read_names(struct wp_sched_recording *r, __u64 time)
 }
 
 /**
- * wp_flight_prepare() - get ready, before START
+ * wp_flight_prepare() - prepare, before START
  * @r: the recording, configured
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -142,7 +145,7 @@ int wp_flight_prepare(struct wp_sched_recording *r)
 	bytes *= r->dev.info.nr_online;
 	wp_sidelog_open(&f->log, bytes < MIN_LOG ? MIN_LOG : bytes < MAX_LOG ? bytes : MAX_LOG);
 	wp_signals_catch_snapshot();
-	/* Better now than in the hour of need. */
+	/* Report an unusable file now, not when it is needed. */
 	err = wp_outfile_check(r->o.output);
 	if (!err)
 		err = wp_sideband_open(&r->sideband, &opt);
@@ -162,7 +165,7 @@ static bool lives(__u32 tid)
 	return !kill(tid, 0) || errno != ESRCH;
 }
 
-/* Where records of names were lost, what there is now says most of it. */
+/* After records of names were lost, read the current names, which are mostly the same. */
 static int make_good(struct wp_sched_recording *r, __u64 now)
 {
 	struct wp_flight *f = r->flight;
@@ -178,7 +181,7 @@ static int make_good(struct wp_sched_recording *r, __u64 now)
 	return err ? err : wp_sidelog_bury(&f->log, lives, now);
 }
 
-/* What processes did; and what of it can be forgotten. */
+/* Read the sideband, and drop what is no longer needed. */
 static int take_sideband(struct wp_sched_recording *r, __u64 *upto, bool last)
 {
 	struct wp_flight *f = r->flight;
@@ -196,7 +199,7 @@ static int take_sideband(struct wp_sched_recording *r, __u64 *upto, bool last)
 	return wp_sidelog_fold(&f->log, begin);
 }
 
-/* With the ids of this file: it was not there yet when the record came. */
+/* Set the ids of this file, which did not exist yet when the record came. */
 static int give_side(void *ctx, const struct perf_event_header *rec, __u64 time)
 {
 	struct wp_sched_recording *r = ctx;
@@ -210,7 +213,7 @@ static int give_side(void *ctx, const struct perf_event_header *rec, __u64 time)
 	} copy;
 	struct wp_sample_id *id;
 
-	/* None is so long. */
+	/* No record is longer. */
 	if (rec->size > sizeof(copy) || rec->size < sizeof(copy.lost) + sizeof(*id))
 		return 0;
 	memcpy(&copy, rec, rec->size);
@@ -239,7 +242,7 @@ static int take_record(void *ctx, __u32 cpu, const struct wallprof_record *recor
 	err = wp_timeline_record(d->r->timeline, cpu, record, NULL);
 	if (err || ++d->nr % SLICE)
 		return err;
-	/* Of the same nanosecond there may be more. */
+	/* More records of the same nanosecond may follow. */
 	err = take_sidelog(d, record->time - 1);
 	if (!err)
 		err = wp_timeline_flush(d->r->timeline, record->time - 1);
@@ -287,7 +290,7 @@ static int write_file(struct dump *d, const char *path, struct wp_ringwalk *walk
 	err = err ? err : ret;
 	fd = wp_perfdata_dup(r->pd);
 	if (err && d->live && !r->flight->kept)
-		/* It does not take the room of the next one. */
+		/* It must not take up the space of the next one. */
 		wp_perfdata_discard(r->pd);
 	else
 		ret = wp_perfdata_close(r->pd, NULL);
@@ -313,7 +316,7 @@ static void tell_dump(const struct dump *d, const char *path)
 		     (uint64_t)s.records[WALLPROF_RECORD_MIGRATE]);
 }
 
-/* From when on all CPUs have everything, and everybody's name is known. */
+/* Time from which on all CPUs' records are complete, and all names are known. */
 static __u64 begin_of(const struct wp_sched_recording *r, const struct wp_ringwalk *walk,
 		      __u64 end)
 {
@@ -333,7 +336,7 @@ static __u64 begin_of(const struct wp_sched_recording *r, const struct wp_ringwa
 	return begin;
 }
 
-/* Look at the rings, and at what is known of processes up to then. */
+/* Read the rings, and the sideband up to the same time. */
 static int take_rings(struct wp_sched_recording *r, struct wp_ringwalk *walk, __u64 *upto,
 		      bool live)
 {
@@ -341,7 +344,7 @@ static int take_rings(struct wp_sched_recording *r, struct wp_ringwalk *walk, __
 	__u32 epoch;
 	int err;
 
-	/* When this returns, all that happened before it is in the rings. */
+	/* When this returns, all events before it are in the rings. */
 	err = wp_device_flip(&r->dev, &epoch, &time);
 	if (!err)
 		err = wp_ringwalk_freeze(walk, &r->dev, live);
@@ -354,7 +357,7 @@ static int take_rings(struct wp_sched_recording *r, struct wp_ringwalk *walk, __
 	return err;
 }
 
-/* Write what the rings hold; if the session runs, it goes on. */
+/* Write the contents of the rings; a session that runs goes on. */
 static int dump(struct wp_sched_recording *r, const char *path, bool live)
 {
 	struct wp_ringwalk walk = { 0 };
@@ -363,7 +366,10 @@ static int dump(struct wp_sched_recording *r, const char *path, bool live)
 	__u64 upto = 0;
 	int err;
 
-	/* All may be overwritten while we look: then there is nothing of what was before. */
+	/*
+	 * If everything is overwritten meanwhile, nothing from before the snapshot is
+	 * left.
+	 */
 	do {
 		wp_ringwalk_close(&walk);
 		err = take_rings(r, &walk, &upto, live);
@@ -379,7 +385,7 @@ static int dump(struct wp_sched_recording *r, const char *path, bool live)
 	return err;
 }
 
-/* As perf names them: down to a hundredth of a second. */
+/* As in perf: with hundredths of a second. */
 static int snapshot_name(const struct wp_sched_recording *r, char *path, size_t size)
 {
 	char when[32];
@@ -397,7 +403,7 @@ static int snapshot_name(const struct wp_sched_recording *r, char *path, size_t 
 	return -ENAMETOOLONG;
 }
 
-/* The oldest snapshot goes when there are enough of them. */
+/* Remove the oldest snapshot when there are enough of them. */
 static void remember_file(struct wp_sched_recording *r, const char *path)
 {
 	struct wp_flight *f = r->flight;
@@ -412,7 +418,7 @@ static void remember_file(struct wp_sched_recording *r, const char *path)
 	*place = strdup(path);
 }
 
-/* A disk that is full now may not be so when it matters: what fails does not end it. */
+/* A failure does not end the recording: the disk may have room again later. */
 static void snapshot(struct wp_sched_recording *r)
 {
 	char path[PATH_MAX];
@@ -442,7 +448,7 @@ static void tell_wait(const struct wp_sched_recording *r, const struct wp_wait *
 		     wait->cpu);
 }
 
-/* Look more often when the rings fill so fast that records might be missed. */
+/* Read more often when the rings fill so fast that records might be missed. */
 static void adapt(struct wp_flight *f, __u32 nr_records)
 {
 	if (f->walk.burst > nr_records / 4 && f->look / 2 >= LOOK_MIN_NS)
@@ -451,7 +457,7 @@ static void adapt(struct wp_flight *f, __u32 nr_records)
 		f->look *= 2;
 }
 
-/* Did somebody wait too long? */
+/* Whether a thread has waited too long. */
 static int look(struct wp_sched_recording *r, struct wp_wait *wait, bool *found)
 {
 	struct wp_flight *f = r->flight;
@@ -522,7 +528,7 @@ static int loop(struct wp_sched_recording *r)
 }
 
 /**
- * wp_flight_run() - record, from START to STOP, and write what is left then
+ * wp_flight_run() - record, from START to STOP, and write the remaining data
  * @r: the recording, prepared
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -543,7 +549,7 @@ int wp_flight_run(struct wp_sched_recording *r)
 	r->begun = !err;
 	if (!err)
 		err = loop(r);
-	/* It was waited for: its number may be another's. */
+	/* It has been reaped: its pid may have been reused. */
 	if (r->workload.ended)
 		wp_signals_set_command(0);
 	last = wp_device_stop(&r->dev, &r->stop);
@@ -556,7 +562,7 @@ int wp_flight_run(struct wp_sched_recording *r)
 }
 
 /**
- * wp_flight_free() - free what wp_flight_prepare() has made
+ * wp_flight_free() - free the data of wp_flight_prepare()
  * @r: the recording
  */
 void wp_flight_free(struct wp_sched_recording *r)

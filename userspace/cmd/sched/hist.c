@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof sched hist: how long threads waited for a CPU and were blocked, by powers of
- * two; all in all, by name or by thread, and over time.
+ * wallprof sched hist: histograms of the runnable and blocked times of threads, by powers
+ * of two; in total, by name or by thread, and over time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 
 #define NSEC_PER_USEC	1000
 
-/* Of the picture over time: the columns, and how long the first ones are. */
+/* The heat map: number of columns, and their initial width. */
 #define HEAT_COLUMNS	80
 #define MIN_WIDTH	1000
 
@@ -37,9 +37,9 @@ struct group {
 };
 
 /*
- * struct heat - waits by length and by when they ended
- * @begin: of the first column; the first span's end
- * @width: ns of a column; doubled when the columns do not last
+ * struct heat - waits by length and by end time
+ * @begin: start of the first column; end of the first span
+ * @width: ns of a column; doubled when there are not enough columns
  */
 struct heat {
 	bool begun;
@@ -102,7 +102,7 @@ static int set(void *ctx, int id, const char *arg)
 	return wp_schedread_set(&h->read, id, arg);
 }
 
-/* Two columns become one. */
+/* Merge columns in pairs. */
 static void widen(struct heat *heat)
 {
 	unsigned int i;
@@ -160,7 +160,7 @@ static int on_span(void *ctx, const struct wp_span *span)
 	    !wp_schedread_wants_cpu(&h->read, span->cpu) || span->end < h->read.from ||
 	    span->end > h->read.to)
 		return 0;
-	/* How long it was is not known. */
+	/* Its length is unknown. */
 	if (span->cut_begin || span->cut_end) {
 		h->cut++;
 		return 0;
@@ -188,7 +188,7 @@ static int by_name(const void *pa, const void *pb)
 	return order ? order : (a->who.tid > b->who.tid) - (a->who.tid < b->who.tid);
 }
 
-/* Leaves the groups that there are, one of each name if so asked. */
+/* Merge groups with the same name, if requested. */
 static void merge(struct hist *h)
 {
 	size_t i, nr = 0;
@@ -221,7 +221,7 @@ static const char *title_of(bool blocked)
 	return blocked ? "blocked" : "waiting for a CPU";
 }
 
-/* The buckets from the first to the last that counted any. */
+/* The range of non-empty buckets. */
 static bool range(const __u64 *buckets, unsigned int *first, unsigned int *last, __u64 *most)
 {
 	unsigned int i;
@@ -345,7 +345,7 @@ static void put_heat(struct hist *h)
 	}
 }
 
-/* By how many there are, from none to the most. */
+/* Shade of a count, relative to the maximum. */
 static const char *shade(__u64 nr, __u64 most)
 {
 	static const char *const blocks[] = { " ", "░", "▒", "▓", "█" };
@@ -353,7 +353,7 @@ static const char *shade(__u64 nr, __u64 most)
 	bool wide = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	unsigned int level = 0;
 
-	/* Each step is a quarter of the way to the most, by powers. */
+	/* Steps are logarithmic: each is a quarter of the range. */
 	if (nr) {
 		double part = (double)nr / most;
 
@@ -454,7 +454,7 @@ static int print(struct hist *h)
 }
 
 /**
- * cmd_sched_hist() - the command
+ * cmd_sched_hist() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "hist"
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof sched latency: for each task how long it ran, waited for a CPU and was
- * blocked, as perf sched latency.
+ * wallprof sched latency: for each task the times in which it ran, was runnable and was
+ * blocked, as in perf sched latency.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,13 +17,13 @@
 #define MAX_KEYS	8
 
 /*
- * struct task - a thread, or all that have its name
+ * struct task - a thread, or all threads with a name
  * @who: its name and ids
- * @threads: how many; 0: no thread
- * @switches: times that it got a CPU
- * @delays: of them, those of which is known how long it had waited
- * @early: of these, those before which it was woken on its way off its CPU
- * @blocked: times that it was blocked, up to a wakeup
+ * @threads: number of threads; 0: unused
+ * @switches: number of times that it got a CPU
+ * @delays: of them, those with a known runnable time before
+ * @early: of these, those with a wakeup on its way off its CPU before
+ * @blocked: number of times that it was blocked, up to a wakeup
  */
 struct task {
 	struct wp_schedthread who;
@@ -250,7 +250,7 @@ static void add_task(struct task *to, const struct task *from)
 	to->max_end = from->max_end;
 }
 
-/* Leaves those that did anything, one of each name. */
+/* Drop unused tasks, and merge tasks with the same name if requested. */
 static void merge(struct latency *l)
 {
 	size_t i, nr = 0;
@@ -353,7 +353,7 @@ static int print(struct latency *l)
 }
 
 /**
- * cmd_sched_latency() - the command
+ * cmd_sched_latency() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "latency"
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof sched map: at each switch, who runs on each CPU, as perf sched map: with
- * short names, which are told when they come for the first time.
+ * wallprof sched map: at each switch, the threads that run on all CPUs, as in perf sched
+ * map: with short names, which are explained at their first use.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,10 +18,10 @@
 #define ID_COMPACT	0x100
 #define ID_CPUS		0x101
 
-/* A letter, and a number to the base of 36. */
+/* A letter, and a number in base 36. */
 #define SHORT_NAME	10
 
-/* CPUs beyond are not drawn. */
+/* CPUs beyond this are not drawn. */
 #define MAX_COLUMNS	4096
 
 struct thread {
@@ -87,7 +87,7 @@ static const struct wp_column columns[] = {
 
 #define NR_COLUMNS	(sizeof(columns) / sizeof(columns[0]))
 
-/* A0, B0, ... Z0, A1, ... Zz, A10: none comes twice. */
+/* A0, B0, ... Z0, A1, ... Zz, A10: all distinct. */
 static void short_name(__u32 nr, char *name)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -105,7 +105,7 @@ static void short_name(__u32 nr, char *name)
 	name[at] = 0;
 }
 
-/* Whether the name is to be told: it is new, or another one. */
+/* Whether the name needs an explanation: it is new, or has changed. */
 static int name_thread(struct map *m, const struct wp_schedthread *who, char *name, bool *tell)
 {
 	struct thread *t;
@@ -117,7 +117,7 @@ static int name_thread(struct map *m, const struct wp_schedthread *who, char *na
 		*tell = false;
 		return 0;
 	}
-	/* The idle one is the first; its name is a point. */
+	/* The idle thread is the first; its name is a dot. */
 	ret = wp_idmap_add(&m->tids, 0, &nr);
 	if (ret >= 0)
 		ret = wp_idmap_add(&m->tids, who->tid, &nr);
@@ -136,7 +136,7 @@ static int name_thread(struct map *m, const struct wp_schedthread *who, char *na
 	return 0;
 }
 
-/* How many CPUs of the set come before it. */
+/* Number of CPUs of the set below this one. */
 static __u32 rank_of(const struct wp_cpumask *mask, __u32 cpu)
 {
 	__u32 i, rank = 0;
@@ -208,7 +208,7 @@ static int on_event(void *ctx, const struct wp_schedevent *ev)
 	bool tell;
 	int err;
 
-	/* Who ran on a CPU that lost events is not known. */
+	/* After a loss, the running thread of a CPU is unknown. */
 	if ((ev->type != WP_SCHED_SWITCH && ev->type != WP_SCHED_LOST) || !is_wanted(m, ev))
 		return 0;
 	err = column_of(m, ev->cpu, &column);
@@ -250,7 +250,7 @@ static int run(struct map *m)
 }
 
 /**
- * cmd_sched_map() - the command
+ * cmd_sched_map() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "map"
  *

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof sched record: every switch and wakeup, from the module's rings to a
- * perf.data that perf sched reads.
+ * wallprof sched record: every switch and wakeup, from the module's rings to a perf.data
+ * that perf sched reads.
  *
- * The order at the start is that of the record command: the command is forked and
- * waits; the module is configured; the sideband is opened; what runs already is told
- * from /proc; START; the command is released.
+ * The order at the start is that of the record command: the command is forked and waits;
+ * the module is configured; the sideband is opened; what already runs is synthesized from
+ * /proc; START; the command is released.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -42,18 +42,18 @@
 #include "lib/record/timeline.h"
 #include "lib/record/trigger.h"
 
-/* How long something that was recorded may be known to nobody but us. */
+/* Maximum time until recorded data is written. */
 #define INTERVAL_NS	(1000 * WP_NSEC_PER_MSEC)
 
-/* With targets: twice their host's threads, and no less. */
+/* With targets: twice the number of threads on the host, and at least this. */
 #define MIN_TASKS	16384
 
 #define MAX_FILES	10000
 
-/* CPUs that lost events are told one by one, up to so many. */
+/* Maximum number of CPUs with losses that are printed one by one. */
 #define MAX_LOSERS	8
 
-/* Options that have no letter. */
+/* Options without a letter. */
 enum {
 	OPT_OVERWRITE = 256,
 	OPT_LAST,
@@ -167,7 +167,7 @@ static int set(void *ctx, int id, const char *arg)
 	return set_flight(o, id, arg);
 }
 
-/* What only a flight recorder has, and what it cannot do. */
+/* Options that require, or exclude, a flight recorder. */
 static int check_flight(const struct wp_sched_options *o)
 {
 	const char *what = o->last ? "--last" : o->nr_triggers ? "--trigger" :
@@ -262,8 +262,8 @@ static int configure(struct wp_sched_recording *r)
 }
 
 /**
- * wp_sched_open_output() - create a file, and have the second signal complete it
- * @r: the recording, whose @pd and @side are set
+ * wp_sched_open_output() - create a file, and let the second signal complete it
+ * @r: the recording; its @pd and @side are set
  * @path: its name
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -305,7 +305,7 @@ static struct wp_synth synth_of(struct wp_sched_recording *r)
 	};
 }
 
-/* All processes: who wakes and who comes next may be anybody. */
+/* All processes: wakers and next threads may be of any. */
 static int open_sideband(struct wp_sched_recording *r)
 {
 	const struct wp_sideband_options opt = { .file_id = side_id, .ctx = r };
@@ -340,9 +340,9 @@ static int write_lost(void *ctx, __u32 cpu, __u64 time, __u64 lost)
 }
 
 /**
- * wp_sched_begin_timeline() - have events written to the file
+ * wp_sched_begin_timeline() - start writing events to the file
  * @r: the recording, whose file is open
- * @all: the events are those of all threads, from the start on
+ * @all: events of all threads are recorded, from the start on
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -368,7 +368,7 @@ static int drain(struct wp_sched_recording *r, bool last)
 	__u32 epoch;
 	int err;
 
-	/* When this returns, all that happened before it is in the rings. */
+	/* When this returns, all events before it are in the rings. */
 	err = wp_device_flip(&r->dev, &epoch, &time);
 	if (!err)
 		err = wp_sideband_drain(r->sideband, &upto, last, wp_timeline_sideband,
@@ -434,7 +434,7 @@ static int loop(struct wp_sched_recording *r)
 	return err;
 }
 
-/* From START to STOP. What was recorded before an error is kept. */
+/* From START to STOP. Data recorded before an error is kept. */
 static int run(struct wp_sched_recording *r)
 {
 	int err, last;
@@ -450,7 +450,7 @@ static int run(struct wp_sched_recording *r)
 	r->begun = !err;
 	if (!err)
 		err = loop(r);
-	/* It was waited for: its number may be another's. */
+	/* It has been reaped: its pid may have been reused. */
 	if (r->workload.ended)
 		wp_signals_set_command(0);
 	last = wp_device_stop(&r->dev, &r->stop);
@@ -460,8 +460,8 @@ static int run(struct wp_sched_recording *r)
 }
 
 /**
- * wp_sched_say() - tell what was done, as perf does
- * @fmt: of printf
+ * wp_sched_say() - print a message in perf's style
+ * @fmt: as for printf
  */
 void wp_sched_say(const char *fmt, ...)
 {
@@ -495,7 +495,7 @@ static void warn_of_threads(struct wp_sched_recording *r)
 			(uint64_t)side.bad);
 }
 
-/* Which CPUs' rings were too small. */
+/* The CPUs whose rings were too small. */
 static void say_lost(const struct wp_sched_recording *r, const struct wp_timeline_stats *s)
 {
 	char *text = NULL;
@@ -546,7 +546,7 @@ static void summary(struct wp_sched_recording *r, __u64 bytes)
 }
 
 /**
- * cmd_sched_record() - the command
+ * cmd_sched_record() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "record"
  *
@@ -575,7 +575,7 @@ int cmd_sched_record(int argc, char **argv)
 	err = prepare(&r);
 	if (!err && !wp_signals_stop())
 		err = r.o.overwrite ? wp_flight_run(&r) : run(&r);
-	/* A recording that failed before it began leaves no file. */
+	/* A recording that failed before its start leaves no file. */
 	if (r.pd && err && !r.begun) {
 		wp_signals_set_file(NULL);
 		wp_perfdata_discard(r.pd);
@@ -591,7 +591,7 @@ int cmd_sched_record(int argc, char **argv)
 	}
 	wp_signals_set_command(0);
 	status = wp_workload_finish(&r.workload);
-	/* What was recorded is what was wanted; it is we who ended the command. */
+	/* The recording is complete; the command was ended by us. */
 	if (r.pulled && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)
 		status = 0;
 	if (!err && !r.stop)

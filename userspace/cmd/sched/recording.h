@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the sched record command share: sched/record.c has the options and
- * the complete recording, sched/flight.c the flight recorder, sched/stacks.c what has
+ * Shared by the files of the sched record command: sched/record.c has the options and the
+ * normal recording, sched/flight.c the flight recorder, sched/stacks.c recordings with
  * stacks.
  */
 #ifndef WP_CMD_SCHED_RECORDING_H
@@ -23,26 +23,26 @@ struct wp_timeline;
 struct wp_trigger;
 
 /**
- * struct wp_sched_options - what was asked for
- * @target: whose events
+ * struct wp_sched_options - the options
+ * @target: the threads to record
  * @pid: -p, or NULL
  * @tid: -t, or NULL
  * @cpus: -C
- * @cpu_list: the same, as it was given
- * @has_cpus: it was given
- * @output: the file
- * @buffer: bytes of a CPU's ring, or 0
- * @level: of the compression
- * @quiet: errors only
- * @verbose: more
- * @stacks: with stacks
- * @overwrite: a flight recorder
- * @last: of it, so many nanoseconds only; or 0
- * @triggers: what it is written for
- * @nr_triggers: how many
- * @go_on: behind a trigger, too
- * @max_files: of snapshots, or 0 for any number
- * @wakeups: sched_wakeup, too
+ * @cpu_list: the same, as given
+ * @has_cpus: -C was given
+ * @output: the output file
+ * @buffer: size of a CPU's ring, or 0
+ * @level: compression level
+ * @quiet: print errors only
+ * @verbose: print more
+ * @stacks: record stacks
+ * @overwrite: flight recorder
+ * @last: flight recorder: write so many nanoseconds only; or 0
+ * @triggers: flight recorder: triggers of a file
+ * @nr_triggers: their number
+ * @go_on: continue after a trigger
+ * @max_files: maximum number of snapshots, or 0
+ * @wakeups: emit sched_wakeup, too
  * @command: to run, or NULL
  */
 struct wp_sched_options {
@@ -70,22 +70,22 @@ struct wp_sched_options {
 
 /**
  * struct wp_sched_recording - a recording
- * @o: what was asked for
+ * @o: the options
  * @argc: arguments of the program
  * @argv: the same
  * @dev: the session
  * @workload: the command
- * @begun: there is something to be kept
+ * @begun: there is something to keep
  * @pulled: a trigger ended the recording
- * @timeline: turns records into samples
- * @pd: the file that is open, or NULL
- * @sideband: what processes do
+ * @timeline: converts records to samples
+ * @pd: the open file, or NULL
+ * @sideband: perf's events of processes
  * @side: the sideband's event in the file
  * @busy: processes whose mappings could not be read yet
- * @start: of the session
- * @stop: of the session, or 0
- * @rounds: drains
- * @flight: of a flight recorder
+ * @start: start of the session
+ * @stop: end of the session, or 0
+ * @rounds: number of drains
+ * @flight: state of the flight recorder
  */
 struct wp_sched_recording {
 	struct wp_sched_options o;

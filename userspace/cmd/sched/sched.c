@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof sched: the scheduler's timeline. Finds the command that is meant and
- * calls it.
+ * wallprof sched: the scheduler's timeline. Dispatches to the subcommands.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "lib/base/nearest.h"
 #include "lib/base/text.h"
 
-/* Of @name the first @least letters are enough, as for perf. */
+/* The first @least letters of @name are enough, as in perf. */
 static const struct command {
 	const char *name;
 	size_t least;
@@ -52,10 +51,10 @@ static void no_command(const char *word)
 }
 
 /**
- * wp_sched_command() - the name of a command below sched
+ * wp_sched_command() - names of the subcommands
  * @nr: from 0 on
  *
- * Return: its name; NULL: there are not so many.
+ * Return: its name; NULL: there are no more.
  */
 const char *wp_sched_command(size_t nr)
 {
@@ -63,7 +62,7 @@ const char *wp_sched_command(size_t nr)
 }
 
 /**
- * cmd_sched() - the command
+ * cmd_sched() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "sched"
  *

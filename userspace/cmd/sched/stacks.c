@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof sched record -g: with stacks, it is the record command with --timeline, for
- * stacks are what the sums have. Called by the sched record command.
+ * wallprof sched record -g: recordings with stacks are made by the record command with
+ * --timeline, since the stacks belong to the sums. Called by the sched record command.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #include "lib/base/err.h"
 #include "lib/record/buffersize.h"
 
-#define MAX_WORDS	32	/* but for the command's */
+#define MAX_WORDS	32	/* not counting the command's */
 
 /**
  * wp_sched_record_stacks() - record the timeline with stacks, and the sums
- * @o: what was asked for; no flight recorder
+ * @o: the options; no flight recorder
  *
  * Return: the exit status.
  */
@@ -66,7 +66,7 @@ int wp_sched_record_stacks(const struct wp_sched_options *o)
 	words[nr++] = "--";
 	for (word = o->command; word && *word; word++)
 		words[nr++] = *word;
-	/* Behind its program's name, as the record command wants it. */
+	/* Without the program's name, as the record command expects it. */
 	status = cmd_record(nr - 1, (char **)words + 1);
 	free(words);
 	return status;

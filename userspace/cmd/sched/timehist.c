@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof sched timehist: each slice, with what its thread waited before it, as perf
+ * wallprof sched timehist: each slice, with the wait of its thread before it, as in perf
  * sched timehist; and a summary by thread and CPU.
  */
 #include <errno.h>
@@ -17,19 +17,19 @@
 
 #define ID_STATE	0x100
 
-/* As wide as the picture of the CPUs is at most. */
+/* Maximum width of the picture of the CPUs. */
 #define MAX_VISUAL	128
 
 /*
- * struct thread - a thread, or a CPU's idle one
- * @wait: since its last slice
- * @delay: of that, for a CPU
- * @upto: the time up to which is known what it did
- * @knows_wait: all that it did since its last slice is known
- * @knows_delay: so is since when for a CPU
+ * struct thread - a thread, or a CPU's idle thread
+ * @wait: time since its last slice
+ * @delay: runnable part of @wait
+ * @upto: time up to which its state is known
+ * @knows_wait: its state since its last slice is known
+ * @knows_delay: the start of its runnable time is known
  * @early: it was woken before its last slice was over
- * @slices: those whose length is known, with their sum and extremes; mean and squares
- *	are what their deviation comes from
+ * @slices: number, sum and extremes of slices with a known length; mean and squares
+ *	are for their deviation
  */
 struct thread {
 	struct wp_schedthread who;
@@ -49,7 +49,7 @@ struct thread {
 	__u64 migrations;
 };
 
-/* The columns of both tables; see their titles. */
+/* Columns of both tables; see their titles. */
 enum column {
 	TIME, CPU, VISUAL, EVENT, TASK, COMM, TID, PID, WAIT, DELAY, EARLY, RUN, STATE, PREEMPTED,
 	OTHER_COMM, OTHER_TID, FROM_CPU, TO_CPU, NOTE,
@@ -171,7 +171,7 @@ static void begin_lines(struct timehist *t)
 	wp_rows_titles(&t->rows);
 }
 
-/* As perf has it: the process if it is another id. */
+/* As in perf: with the process if its id differs. */
 static void name_of(const struct wp_schedthread *who, char *name, size_t size)
 {
 	if (who->pid <= 0 || who->pid == who->tid)
@@ -208,7 +208,7 @@ static void put_line(struct timehist *t, const struct wp_schedevent *ev, struct 
 	wp_rows_put(&t->rows, value);
 }
 
-/* Only slices have figures. */
+/* Only slices have numbers. */
 static void put_event(struct timehist *t, const struct wp_schedevent *ev, struct wp_value *value,
 		      char mark)
 {
@@ -269,7 +269,7 @@ static void put_migration(struct timehist *t, const struct wp_schedevent *ev)
 	put_event(t, ev, value, 'm');
 }
 
-/* How much of the slice is in the times that are wanted. */
+/* The part of a slice that is in the selected time range. */
 static bool cut_slice(const struct timehist *t, __u64 *ns)
 {
 	__u64 begin = t->slice.begin, end = t->slice.end;
@@ -357,7 +357,7 @@ static int on_span(void *ctx, const struct wp_span *span)
 
 	if (!thread)
 		return -ENOMEM;
-	/* There is no span of a time of which nothing is known. */
+	/* There is no span where the state is unknown. */
 	if (span->begin != thread->upto)
 		thread->knows_wait = false;
 	thread->upto = span->end;
@@ -397,7 +397,7 @@ static int on_migration(struct timehist *t, const struct wp_schedevent *ev)
 	return 0;
 }
 
-/* One that is seen for the first time: from now on it is known what it does. */
+/* First event of a thread: its state is known from now on. */
 static int first_seen(struct timehist *t, const struct wp_schedevent *ev)
 {
 	__u32 serial = wp_schedule_serial(t->schedule, ev->who.tid);
@@ -481,7 +481,7 @@ static const struct wp_column cpu_columns[NR_CPU_COLUMNS] = {
 	[C_PERCENT] = { "idle_percent", "share", "%", WP_COLUMN_PERCENT, 7, 0 },
 };
 
-/* Of the mean, as perf has it: how far it may be from what it would be in the long run. */
+/* Standard deviation of the mean, as in perf. */
 static __u64 deviation(const struct thread *t)
 {
 	double variance;
@@ -525,7 +525,7 @@ static __u64 window(const struct timehist *t)
 {
 	__u64 begin = wp_schedule_start(t->schedule), end = wp_schedule_now(t->schedule);
 
-	/* No CPU did anything. */
+	/* There was no event of a CPU. */
 	if (!begin)
 		return 0;
 	if (begin < t->read.from)
@@ -593,7 +593,7 @@ static void put_summary(struct timehist *t)
 		run += thread->run;
 	}
 	wp_rows_table_end(&t->rows);
-	/* One table is what CSV has room for. */
+	/* CSV output is a single table. */
 	if (t->rows.format == WP_FORMAT_CSV)
 		return;
 	if (t->rows.format == WP_FORMAT_TEXT)
@@ -625,7 +625,7 @@ static int run(struct timehist *t)
 }
 
 /**
- * cmd_sched_timehist() - the command
+ * cmd_sched_timehist() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "timehist"
  *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What wallprof stacks prints if nothing else is asked for: threads that wait at the same
- * place, in whatever process of a name, are one group; the groups that matter most come
- * first; and no line is wider than the terminal. Called by stacks.c.
+ * Default output of wallprof stacks: threads that wait at the same place, in any process
+ * with the same name, are grouped; the most important groups come first; no line is wider
+ * than the terminal. Called by stacks.c.
  */
 #include <errno.h>
 #include <langinfo.h>
@@ -20,26 +20,26 @@
 #include "lib/proc/procabout.h"
 #include "lib/symbols/livenames.h"
 
-/* Frames that make two stacks different. */
+/* Number of frames that are compared. */
 #define MAX_FRAMES	64
 #define MAX_LINE	1024
-/* Columns if the output is no terminal, and the least that is made use of. */
+/* Columns if the output is no terminal, and the minimum width. */
 #define DEFAULT_WIDTH	80
 #define LEAST_WIDTH	30
-/* Age, state and number, with the spaces behind them. */
+/* Width of age, state and number, with the spaces after them. */
 #define INDENT		21
-/* In a narrower line, what stands below the first one is indented by less. */
+/* In a narrower line, the lines below the first one are indented less. */
 #define WIDE		60
 #define NARROW_INDENT	2
-/* Who waits for a CPU for so long is starved. */
+/* A thread that has been runnable for this long is starved. */
 #define STARVED_NS	100000000ULL
 #define NSEC_PER_SEC	1000000000ULL
 
 /*
  * A thread in its group.
  * @t: the thread
- * @process: the name of its process, clean
- * @stack: its functions, " < " between them, clean
+ * @process: the name of its process, sanitized
+ * @stack: its functions, " < " between them, sanitized
  */
 struct member {
 	const struct wp_now_thread *t;
@@ -48,9 +48,9 @@ struct member {
 };
 
 /*
- * Members that are alike, the oldest first.
- * @object: what all of them wait for, or 0
- * @objects: they wait for different ones
+ * Equal members, the oldest first.
+ * @object: the common object of their waits, or 0
+ * @objects: their objects differ
  */
 struct group {
 	struct member *member;
@@ -60,7 +60,7 @@ struct group {
 	bool objects;
 };
 
-/* A line that is being made. */
+/* A line that is being built. */
 struct line {
 	char text[MAX_LINE];
 	size_t len;
@@ -91,7 +91,7 @@ static size_t indent_of(size_t width)
 	return width < WIDE ? NARROW_INDENT : INDENT;
 }
 
-/* Characters that the terminal does not have become one each that it has. */
+/* Characters that the terminal does not support are replaced, one for one. */
 static void add(struct line *l, const char *text)
 {
 	bool utf8 = is_utf8();
@@ -105,7 +105,7 @@ static void add(struct line *l, const char *text)
 	l->text[l->len] = 0;
 }
 
-/* Adds a text if the line is not wider then; says whether it was. */
+/* Append a text if the line does not get too wide; returns whether it was appended. */
 static bool fits(struct line *l, const char *text, size_t width)
 {
 	if (wp_text_columns(l->text) + wp_text_columns(text) > width)
@@ -114,7 +114,7 @@ static bool fits(struct line *l, const char *text, size_t width)
 	return true;
 }
 
-/* Adds as much of a text as fits, with a mark for the rest. */
+/* Append as much of a text as fits, with a mark of the omission. */
 static void add_cut(struct line *l, const char *text, size_t width)
 {
 	size_t used = wp_text_columns(l->text), room = width > used ? width - used : 0, i, n = 0;
@@ -187,7 +187,7 @@ static int read_member(const struct wp_now_threads *all, const struct wp_now_thr
 	struct wp_procabout about;
 
 	m->t = t;
-	/* All kernel threads are of one name: the kernel's. */
+	/* All kernel threads have one process name: the kernel's. */
 	if (!t->kthread)
 		wp_text_show(m->process, sizeof(m->process),
 			     wp_procabout_read(t->tgid, t->tgid, &about) && *about.process ?
@@ -201,7 +201,7 @@ static bool is_futex(const struct wp_now_thread *t)
 	       wp_syscall_arg(t->cause.syscall, t->cause.compat) == WP_ARG_FUTEX;
 }
 
-/* Calls that wait for what another thread holds. */
+/* Calls that wait for something that another thread holds. */
 static bool is_lock(const struct wp_now_thread *t)
 {
 	static const char *const calls[] = { "flock", "semop", "semtimedop" };
@@ -221,7 +221,7 @@ static bool is_lock(const struct wp_now_thread *t)
 }
 
 /**
- * wp_now_rank() - how much a thread matters to who looks for what hangs
+ * wp_now_rank() - importance of a thread in a search for hangs
  * @t: the thread
  *
  * Return: its rank.
@@ -259,7 +259,7 @@ static int by_place(const struct member *ma, const struct member *mb)
 	ret = ret ? ret : order(a->cause.compat, b->cause.compat);
 	ret = ret ? ret : strcmp(ma->process, mb->process);
 	ret = ret ? ret : strcmp(ma->stack, mb->stack);
-	/* Which lock it is matters; which connection does not. */
+	/* Locks are distinguished, connections are not. */
 	if (!ret && is_futex(a))
 		ret = order(a->object, b->object);
 	return ret;
@@ -313,12 +313,12 @@ static void put_sums(const struct wp_now_threads *all, size_t width)
 	snprintf(text, sizeof(text), "%zu thread%s: %zu blocked, %zu runnable, %zu on-CPU",
 		 all->nr, all->nr == 1 ? "" : "s", nr[WP_NOW_BLOCKED], nr[WP_NOW_RUNNABLE],
 		 nr[WP_NOW_ONCPU]);
-	/* A narrow terminal has the parts only. */
+	/* A narrow terminal gets only the parts. */
 	add_cut(&l, wp_text_columns(text) > width ? strchr(text, ':') + 2 : text, width);
 	end(&l);
 }
 
-/* What is waited for: the call and its object, which has a line of its own if it must. */
+/* The call and its object, which gets a line of its own if necessary. */
 static void put_what(const struct wp_now_threads *all, const struct group *g, struct line *l,
 		     size_t width)
 {
@@ -350,7 +350,7 @@ static void put_what(const struct wp_now_threads *all, const struct group *g, st
 	end(l);
 }
 
-/* "148 futex", or the id alone of a thread that is called as its process is. */
+/* "148 futex", or only the id of a thread with its process's name. */
 static void name_thread(const struct member *m, char *text, size_t size)
 {
 	char comm[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
@@ -362,7 +362,7 @@ static void name_thread(const struct member *m, char *text, size_t size)
 		snprintf(text, size, "%u %s", m->t->tid, comm);
 }
 
-/* "waiting [148], threads": whose threads they are. */
+/* "waiting [148], threads": the process of the threads. */
 static void name_group(const struct group *g, char *text, size_t size)
 {
 	const struct wp_now_thread *t = g->member->t;
@@ -384,7 +384,7 @@ static void name_group(const struct group *g, char *text, size_t size)
 		snprintf(text, size, "%s [%u], threads", g->member->process, t->tgid);
 }
 
-/* Those threads, as many as fit: whether that is all. */
+/* The threads, as many as fit; returns whether these are all. */
 static bool put_members(const struct group *g, struct line *l, size_t width)
 {
 	char text[128], name[112];
@@ -393,7 +393,7 @@ static bool put_members(const struct group *g, struct line *l, size_t width)
 	for (i = 0; i < g->nr; i++) {
 		name_thread(&g->member[i], name, sizeof(name));
 		snprintf(text, sizeof(text), "%s %s", i ? "," : "", name);
-		/* The last one needs no room for what stands for the others. */
+		/* The last one needs no room for the mark of an omission. */
 		if (fits(l, text, i + 1 < g->nr ? width - strlen(", ...") : width))
 			continue;
 		snprintf(text, sizeof(text), "%s %s", i ? "," : "", wp_text_ellipsis());
@@ -433,7 +433,7 @@ static void put_who(const struct group *g, size_t width)
 		end(&l);
 }
 
-/* Functions, as many as fit; never less than the innermost one. */
+/* Functions, as many as fit; at least the innermost one. */
 static void put_stack(const struct group *g, size_t width)
 {
 	const char *stack = g->member->stack, *next;
@@ -482,7 +482,7 @@ static void put_group(const struct wp_now_threads *all, const struct group *g, s
 }
 
 /**
- * wp_now_tell_groups() - threads that wait alike, once
+ * wp_now_tell_groups() - print groups of equal threads
  * @t: the threads
  *
  * Return: 0 or -ENOMEM.

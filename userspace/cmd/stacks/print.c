@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What wallprof stacks prints: a line for each thread, its whole stack, or JSON. The
- * threads are in order of age when they come here. Called by stacks.c.
+ * Other outputs of wallprof stacks: a line for each thread, complete stacks, or JSON. The
+ * threads are sorted by age. Called by stacks.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "lib/proc/procstack.h"
 #include "lib/symbols/livenames.h"
 
-/* Functions of a line. */
+/* Number of functions in a line. */
 #define LINE_FUNCTIONS	6
 
 static const char *const kinds[] = {
@@ -28,7 +28,7 @@ static const char *const kinds[] = {
 	[WP_NOW_BLOCKED] = "blocked",
 };
 
-/* With a ">" if it is more than that. */
+/* With a ">" if it is a lower bound. */
 static const char *age_text(const struct wp_now_thread *t, char *buf, size_t size)
 {
 	char age[WP_SINCE_TEXT];
@@ -45,7 +45,7 @@ static void put_column(const char *text, size_t width)
 		putchar(' ');
 }
 
-/* The call and what it is about. */
+/* The call and its object. */
 static void put_cause(const struct wp_now_threads *all, const struct wp_now_thread *t)
 {
 	char buf[48];
@@ -62,7 +62,7 @@ static void put_cause(const struct wp_now_threads *all, const struct wp_now_thre
 }
 
 /**
- * wp_now_frame() - a frame of a thread's stacks, the kernel's above the program's
+ * wp_now_frame() - get a frame of a thread's stacks, the kernel's before the program's
  * @all: all threads
  * @t: the thread
  * @i: its number, the innermost is 0
@@ -104,7 +104,7 @@ static void put_name(const struct wp_livename *name)
 	printf("0x%llx", (unsigned long long)name->offset);
 }
 
-/* The innermost functions, and what they were called by. */
+/* The innermost functions, with their callers. */
 static int put_functions(const struct wp_now_threads *all, const struct wp_now_thread *t)
 {
 	struct wp_livename name;
@@ -125,7 +125,7 @@ static int put_functions(const struct wp_now_threads *all, const struct wp_now_t
 	return 0;
 }
 
-/* A line, or what fits of it in words. */
+/* A line, wrapped at words. */
 static void put_wrapped(const char *before, const char *text, size_t width)
 {
 	while (*text) {
@@ -138,10 +138,10 @@ static void put_wrapped(const char *before, const char *text, size_t width)
 }
 
 /**
- * wp_now_tell_hidden() - threads that are not shown, in sum
+ * wp_now_tell_hidden() - print a summary of hidden threads
  * @all: all threads
- * @before: what each line begins with
- * @width: columns of a line, 0: any
+ * @before: prefix of each line
+ * @width: columns of a line, 0: unlimited
  */
 void wp_now_tell_hidden(const struct wp_now_threads *all, const char *before, size_t width)
 {
@@ -174,7 +174,7 @@ void wp_now_tell_hidden(const struct wp_now_threads *all, const char *before, si
 }
 
 /**
- * wp_now_tell_lines() - a line for each thread
+ * wp_now_tell_lines() - print a line for each thread
  * @t: the threads
  *
  * Return: 0 or -ENOMEM.
@@ -202,7 +202,7 @@ int wp_now_tell_lines(struct wp_now_threads *t)
 	return err;
 }
 
-/* Whether two threads wait at the same place for the same. */
+/* Whether two threads have equal stacks and causes. */
 static bool alike(const struct wp_now_thread *a, const struct wp_now_thread *b)
 {
 	return a->tgid == b->tgid && a->now == b->now && a->state == b->state &&
@@ -218,7 +218,10 @@ static int order(__u64 a, __u64 b)
 	return a < b ? -1 : a > b;
 }
 
-/* Those that are alike stand together, the oldest first: then they have one neighbour. */
+/*
+ * Equal threads are adjacent, sorted by age: then one comparison with the neighbor
+ * suffices.
+ */
 static int by_place(const void *pa, const void *pb)
 {
 	const struct wp_now_thread *a = *(struct wp_now_thread *const *)pa;
@@ -236,11 +239,11 @@ static int by_place(const void *pa, const void *pb)
 	ret = ret ? ret : order(a->cause.reason, b->cause.reason);
 	ret = ret ? ret : order(a->cause.syscall, b->cause.syscall);
 	ret = ret ? ret : order(a->cause.compat, b->cause.compat);
-	/* Both point into one array, which is in order of age. */
+	/* Both point into one array, which is sorted by age. */
 	return ret ? ret : order((size_t)a, (size_t)b);
 }
 
-/* Threads that are alike. */
+/* Equal threads. */
 struct group {
 	struct wp_now_thread **thread;
 	size_t nr;
@@ -254,7 +257,7 @@ static int by_rank(const void *pa, const void *pb)
 	return ret ? ret : order((size_t)a->thread[0], (size_t)b->thread[0]);
 }
 
-/* What a thread, or the first of a group, is, and since when it waits. */
+/* Description of a thread, or of the first of a group, and the start of its wait. */
 static void put_about(const struct wp_now_thread *t)
 {
 	char clock[WP_SINCE_TEXT];
@@ -316,7 +319,7 @@ static int put_group(const struct wp_now_threads *all, const struct group *g)
 	return err;
 }
 
-/* Makes the groups: @g has room for one a thread. */
+/* Build the groups: @g has room for one per thread. */
 static size_t find_groups(struct wp_now_thread **place, size_t nr, struct group *g)
 {
 	size_t i, groups = 0;
@@ -332,7 +335,7 @@ static size_t find_groups(struct wp_now_thread **place, size_t nr, struct group 
 }
 
 /**
- * wp_now_tell_stacks() - whole stacks, once for all threads that wait alike
+ * wp_now_tell_stacks() - print complete stacks, once for all equal threads
  * @t: the threads
  *
  * Return: 0 or -ENOMEM.
@@ -419,7 +422,7 @@ static int json_thread(const struct wp_now_threads *all, struct wp_json *j,
 }
 
 /**
- * wp_now_tell_json() - everything as JSON
+ * wp_now_tell_json() - print everything as JSON
  * @t: the threads
  *
  * Return: 0 or -ENOMEM.

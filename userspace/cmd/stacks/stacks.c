@@ -2,10 +2,10 @@
 /*
  * wallprof stacks: what threads wait for right now, and since when.
  *
- * That is a recording of some milliseconds without a file. START looks at every
- * thread that sleeps, and finds its stack and since when it does, without stopping it;
- * the switches that follow tell of the others. After STOP the task table has what each
- * was at. The session is set up as the record command does it.
+ * This is a recording of some milliseconds without a file. START examines every thread
+ * that is already blocked, and finds its stack and the start of its wait, without
+ * stopping it; the switches that follow show the others. After STOP the task table has
+ * the state of each. The session is set up as in the record command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,12 +32,12 @@
 
 #define DEFAULT_LOOK_NS	(50 * WP_NSEC_PER_MSEC)
 #define MAX_LOOK_NS	(60000 * WP_NSEC_PER_MSEC)
-/* A look is over soon: tables that come later are of no use. */
+/* The session is short: tables that come later are useless. */
 #define TABLES_MS	5000
-/* What a thread's stacks may need: half of the buffer is for stacks, in two halves. */
+/* Estimated size of a thread's stacks: half of the buffer is for stacks, in two halves. */
 #define BYTES_PER_THREAD	4096ULL
 #define MAX_BUFFER	(64ULL << 20)
-/* Of a kernel stack, to find out whether its thread is idle: that is the innermost ones'. */
+/* Frames of a kernel stack for the idle check: it looks at the innermost ones. */
 #define MAX_IDLE_FRAMES	16
 
 enum {
@@ -78,7 +78,7 @@ static const struct wp_option table[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
-/* What the options say beside what they say to the recording. */
+/* Options other than those of the recording. */
 struct opts {
 	struct wp_record_opts *record;
 	struct wp_whom whom;
@@ -136,7 +136,7 @@ static int set(void *ctx, int id, const char *arg)
 	return wp_whom_set(&o->whom, id, arg);
 }
 
-/* What the record command would be asked for to find the same. */
+/* Set the options of an equivalent record command. */
 static int read_options(struct opts *o, int argc, char **argv)
 {
 	const struct wp_options options = {
@@ -162,13 +162,13 @@ static int read_options(struct opts *o, int argc, char **argv)
 		return -EINVAL;
 	}
 	err = wp_whom_settle(&o->whom, &r->target);
-	/* Whatever reads JSON chooses for itself. */
+	/* Consumers of JSON filter on their own. */
 	if (!o->idle_given)
 		r->no_idle = r->target.kind == WALLPROF_TARGET_ALL && !o->json;
 	return err ? err : wp_target_resolve(&r->target);
 }
 
-/* All threads may be asleep, each in its own place, and one CPU looks for all. */
+/* All threads may be blocked, each with its own stack, and one CPU captures all of them. */
 static void size_buffer(struct wp_record_opts *o, __u32 nr_cpus)
 {
 	__u64 bytes = wp_count_threads() * BYTES_PER_THREAD, least;
@@ -187,8 +187,9 @@ static void pass(__u64 ns)
 }
 
 /*
- * What STOP does away with, and what only /proc knows: the kernel stacks of those who
- * slept before the session. Who is found so after STOP, too, did not run meanwhile.
+ * Read what STOP discards, and what only /proc has: the kernel stacks of threads that
+ * were blocked before the session. A thread with an unchanged state after STOP did not
+ * run meanwhile.
  */
 static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
 {
@@ -262,8 +263,8 @@ static void read_comm(struct wp_now_thread *t)
 }
 
 /*
- * What a thread was at when the session stopped, and for how long. What is runnable
- * was so all the time, or from its wakeup on.
+ * State of a thread when the session stopped, and its duration. A runnable thread has
+ * been so all the time, or since its wakeup.
  */
 static void read_phase(struct wp_now_thread *t, const struct wallprof_task *task,
 		       const struct wp_now_before *before, __u64 stop)
@@ -306,7 +307,7 @@ static int add_thread(struct wp_now_threads *all, const struct wp_now_thread *t)
 	return 0;
 }
 
-/* Whether a thread that is off its CPU waits for its next work. */
+/* Whether an off-CPU thread waits for work. */
 static int find_idle(const struct wp_now_threads *all, struct wp_now_thread *t)
 {
 	const char *frames[MAX_IDLE_FRAMES];
@@ -337,7 +338,7 @@ static int find_idle(const struct wp_now_threads *all, struct wp_now_thread *t)
 	return 0;
 }
 
-/* Whether a thread is left out, and counted so. */
+/* Whether a thread is left out, and counted as such. */
 static bool is_hidden(const struct opts *o, struct wp_now_threads *all,
 		      const struct wp_now_thread *t, __u64 ns)
 {
@@ -390,7 +391,7 @@ static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now
 	return add_thread(all, &t);
 }
 
-/* All but our own, and those of our helpers. */
+/* All threads but our own, and those of our helpers. */
 static int read_tasks(struct wp_recording *r, const struct opts *o, struct wp_now_threads *all)
 {
 	__u32 i, self = getpid();
@@ -466,7 +467,7 @@ static int run(struct wp_recording *r, const struct opts *o, struct wp_now_threa
 }
 
 /**
- * cmd_stacks() - the command
+ * cmd_stacks() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "stacks"
  *

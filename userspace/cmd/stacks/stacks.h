@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wallprof stacks: what its files share. stacks.c has its life, stacks/groups.c the
- * groups that it prints, stacks/print.c its lines, whole stacks and JSON.
+ * Shared by the files of wallprof stacks: stacks.c runs the session, stacks/groups.c
+ * prints groups, stacks/print.c lines, complete stacks and JSON.
  */
 #ifndef WP_CMD_STACKS_STACKS_H
 #define WP_CMD_STACKS_STACKS_H
@@ -19,7 +19,7 @@ struct wp_objects;
 struct wp_procstack;
 struct wp_stack;
 
-/* What a thread is at. */
+/* State of a thread. */
 enum wp_now {
 	WP_NOW_ONCPU,
 	WP_NOW_RUNNABLE,
@@ -27,14 +27,14 @@ enum wp_now {
 };
 
 /**
- * enum wp_now_rank - what matters more comes first
+ * enum wp_now_rank - importance, the highest first
  * @WP_RANK_DISK: blocked in D
- * @WP_RANK_LOCK: in a call that waits for what another thread holds; or it waits for a
- *	CPU for long
+ * @WP_RANK_LOCK: in a call that waits for something that another thread holds; or
+ *	runnable for long
  * @WP_RANK_BLOCKED: blocked in anything else
- * @WP_RANK_RUNNABLE: it waits for a CPU
- * @WP_RANK_ONCPU: it waits for nothing
- * @WP_RANK_IDLE: it waits for its next work
+ * @WP_RANK_RUNNABLE: runnable
+ * @WP_RANK_ONCPU: on a CPU
+ * @WP_RANK_IDLE: waits for work
  */
 enum wp_now_rank {
 	WP_RANK_DISK,
@@ -50,20 +50,20 @@ enum wp_now_rank {
  * @tid: thread
  * @tgid: its process
  * @comm: its name; "" if it has ended since
- * @now: what it is at
+ * @now: its state
  * @state: enum wallprof_state, if it is not on a CPU
- * @iowait: the kernel calls it iowait
+ * @iowait: the kernel counts the wait as iowait
  * @lost: it has a stack for which there was no room
- * @at_least: it has been at that for longer than @age, nobody knows how long
- * @age: for so many nanoseconds
+ * @at_least: @age is only a lower bound
+ * @age: duration of the state in nanoseconds
  * @kthread: it is a kernel thread
- * @idle: it waits for its next work, a kernel thread by wp_kidle_wait()
- * @cause: why, if it is not on a CPU
- * @object: what it waits for, for wp_objects_text(), or 0
+ * @idle: it waits for work, a kernel thread by wp_kidle_wait()
+ * @cause: the reason, if it is not on a CPU
+ * @object: the object of its wait, for wp_objects_text(), or 0
  * @user: its user stack or NULL
  * @kernel: its kernel stack or NULL
- * @proc: the same, of one that has slept since before the start, or NULL. Of kernel
- *	threads it is there without --kernel-callchains, too
+ * @proc: its kernel stack from /proc, if it has been blocked since before the start, or
+ *	NULL. For kernel threads even without --kernel-callchains
  */
 struct wp_now_thread {
 	__u32 tid;
@@ -85,11 +85,11 @@ struct wp_now_thread {
 };
 
 /**
- * struct wp_now_before - of a slot of the task table, just before STOP
- * @since: since when its phase lasts
- * @nr_off: its intervals so far: as long as there are no more, @since is true
- * @proc: of kernel threads, and with --kernel-callchains of all: the stack that /proc
- *	has, or NULL
+ * struct wp_now_before - state of a slot of the task table just before STOP
+ * @since: start of its current phase
+ * @nr_off: its number of intervals so far: while it is unchanged, @since is valid
+ * @proc: for kernel threads, and with --kernel-callchains for all: the stack from /proc,
+ *	or NULL
  */
 struct wp_now_before {
 	__u64 since;
@@ -98,21 +98,21 @@ struct wp_now_before {
 };
 
 /**
- * struct wp_now_threads - all of them
+ * struct wp_now_threads - all threads
  * @thread: the threads
  * @nr: their number
- * @room: for how many there is room
- * @time: the moment
- * @invisible: threads more, that have no id in this pid namespace
- * @left_out: threads more, by --min
- * @kthreads: idle kernel threads more, which are hidden
- * @kthreads_ns: for how long they were blocked while we looked, in sum
- * @loops: others more that wait for their next work, likewise
- * @loops_ns: the same of these
- * @objects: what they wait for
- * @names: of functions
+ * @room: allocated threads
+ * @time: the time of the snapshot
+ * @invisible: number of further threads that have no id in this pid namespace
+ * @left_out: number of further threads that --min leaves out
+ * @kthreads: number of hidden idle kernel threads
+ * @kthreads_ns: sum of their blocked time during the session
+ * @loops: number of other hidden threads that wait for work
+ * @loops_ns: sum of their blocked time during the session
+ * @objects: objects of waits
+ * @names: names of functions
  * @before: the slots
- * @nr_before: how many
+ * @nr_before: their number
  */
 struct wp_now_threads {
 	struct wp_now_thread *thread;

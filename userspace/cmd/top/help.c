@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the screen of wallprof top says of its keys: in its last line, and as help. Called
- * by top/screen.c.
+ * Descriptions of keys for wallprof top: in the last line of the screen, and as help.
+ * Called by top/screen.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #include "cmd/top/top.h"
 #include "lib/base/text.h"
 
-/* Columns of help that keys stand in. */
+/* Width of the column of keys in the help. */
 #define KEYS_WIDTH	12
 
-/* What the screen says of the keys, as far as it fits: the more often used ones first. */
+/* Hints in the last line, as far as they fit: the most useful ones first. */
 static const char *const hints[] = {
 	"q quit", "h help", "Enter stacks", "i idle", "H threads", "s sort", "c command", "/ find",
 	"Space pause", "+ - interval",
@@ -66,9 +66,9 @@ static int put_wrapped(struct wp_top_lines *lines, size_t width, const struct he
 }
 
 /**
- * wp_top_help() - all keys
- * @width: of a line, more than KEYS_WIDTH
- * @lines: added to
+ * wp_top_help() - describe all keys
+ * @width: width of a line, more than KEYS_WIDTH
+ * @lines: the text is appended
  *
  * Return: 0 or -ENOMEM.
  */
@@ -83,10 +83,10 @@ int wp_top_help(size_t width, struct wp_top_lines *lines)
 }
 
 /**
- * wp_top_hints() - some keys, as many as fit into a line
- * @width: of the line
- * @line: set to them
- * @size: bytes there
+ * wp_top_hints() - describe as many keys as fit into a line
+ * @width: width of the line
+ * @line: set to the text
+ * @size: size of @line
  */
 void wp_top_hints(size_t width, char *line, size_t size)
 {

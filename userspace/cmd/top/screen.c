@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The terminal of wallprof top: what is drawn, by ncurses, which sends what has changed
- * only; the keys; and that the terminal is afterwards as it was before, whatever ends us.
- * Called by top.c, from one thread; but for restore(), which signals call.
+ * Owns the terminal of wallprof top: drawing by ncurses, which sends only changes; the
+ * keys; and the restoration of the terminal, however the process ends. Called by top.c,
+ * from one thread; except restore(), which signal handlers call.
  */
 #include <curses.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* A capability of terminals, and a good name. */
+/* A terminal capability, and a useful name. */
 #undef lines
 
 #include "cmd/common/signals.h"
@@ -24,12 +24,12 @@
 #include "lib/base/err.h"
 #include "lib/base/text.h"
 
-/* A terminal that is smaller shows nothing of use. */
+/* A smaller terminal shows nothing useful. */
 #define LEAST_LINES	7
 #define LEAST_COLUMNS	30
 /* A lower one has no line for keys. */
 #define HINT_LINES	9
-/* A line may be slow: the parts of a key's sequence come together, within so many ms. */
+/* Timeout in ms for the rest of a key's sequence, long enough for slow lines. */
 #define ESCAPE_MS	200
 #define SHORTEST_DELAY	100000000ULL
 #define LONGEST_DELAY	60000000000ULL
@@ -45,7 +45,7 @@ enum {
 	COLOR_BLOCKED,
 };
 
-/* What the keys are for. */
+/* Modes of the keys. */
 enum mode {
 	IN_ROWS,
 	IN_PANE,
@@ -55,21 +55,21 @@ enum mode {
 
 /**
  * struct wp_screen - the terminal
- * @top: what is seen
- * @first_row: lines above the rows: the head, and the names of the columns
+ * @top: the view
+ * @first_row: number of lines above the rows: the head, and the column titles
  * @screen: ncurses' own
- * @mode: what keys are for
+ * @mode: mode of the keys
  * @pane: the pane is open
- * @at: number of the row that is selected
- * @follow: the row stays selected wherever it goes
+ * @at: number of the selected row
+ * @follow: the selection follows the row
  * @tgid: the row's process
  * @tid: its thread
- * @start_time: when that was born
- * @first: number of the first row that is seen
- * @scrolled: of the pane or of help, lines that are above
- * @old_filter: what the filter was before it is being changed
- * @lines: of the pane, or of help
- * @verbosity: what it was before
+ * @start_time: that thread's start time
+ * @first: number of the first visible row
+ * @scrolled: number of lines of the pane or of help above the screen
+ * @old_filter: the filter before the current change
+ * @lines: lines of the pane, or of help
+ * @verbosity: the verbosity before
  */
 struct wp_screen {
 	struct wp_top *top;
@@ -89,12 +89,12 @@ struct wp_screen {
 	enum wp_verbosity verbosity;
 };
 
-/* What a signal needs to put the terminal back. */
+/* State that a signal handler needs to restore the terminal. */
 static struct termios before;
 static char leave[256];
 static volatile bool is_ours;
 
-/* Anybody's: only calls that signal handlers may make. */
+/* Async-signal-safe. */
 static void restore(void)
 {
 	if (!is_ours)
@@ -105,7 +105,7 @@ static void restore(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
 
-/* What ends the screen, without the padding that no terminal needs. */
+/* The sequence that leaves the screen, without padding. */
 static void find_leave(void)
 {
 	static const char *const names[] = { "sgr0", "op", "rmkx", "cnorm", "rmcup" };
@@ -127,7 +127,7 @@ static void find_leave(void)
 }
 
 /**
- * wp_screen_check() - whether there is a terminal that can be drawn on
+ * wp_screen_check() - whether there is a usable terminal
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -157,7 +157,7 @@ int wp_screen_check(void)
 	return 0;
 }
 
-/* Those of the flame graph, or as near to them as the terminal comes. */
+/* The flame graph's colors, or the nearest ones of the terminal. */
 static void set_colors(void)
 {
 	const char *none = getenv("NO_COLOR");
@@ -174,7 +174,7 @@ static void set_colors(void)
 	init_pair(COLOR_BLOCKED, many ? 68 : COLOR_BLUE, -1);
 }
 
-/* Without colours, A_BOLD and A_REVERSE are all there is. */
+/* Without colors, A_BOLD and A_REVERSE must suffice. */
 static attr_t color(int pair)
 {
 	return has_colors() ? COLOR_PAIR(pair) : 0;
@@ -189,20 +189,20 @@ static void set_modes(void)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	set_escdelay(ESCAPE_MS);
-	/* A screen is drawn to its end, whatever is typed meanwhile. */
+	/* Finish drawing a screen even if keys are pressed meanwhile. */
 	typeahead(-1);
-	/* A row that moves is moved by the terminal. */
+	/* Let the terminal move rows. */
 	idlok(stdscr, TRUE);
 	leaveok(stdscr, FALSE);
 	curs_set(0);
 }
 
 /**
- * wp_screen_open() - take the terminal
+ * wp_screen_open() - take over the terminal
  * @out: set to the screen, to be closed by wp_screen_close()
- * @top: what is to be seen
+ * @top: the view
  *
- * Messages are kept then, and not printed: see wp_screen_close().
+ * Messages are stored from now on, and not printed: see wp_screen_close().
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -221,7 +221,7 @@ int wp_screen_open(struct wp_screen **out, struct wp_top *top)
 	s->top = top;
 	s->pane = top->stacks;
 	find_leave();
-	/* Before ncurses looks: it leaves alone what somebody catches. */
+	/* Before ncurses starts: it leaves signals alone that have a handler. */
 	is_ours = true;
 	wp_signals_catch_screen(restore, STDIN_FILENO);
 	s->screen = newterm(NULL, stdout, stdin);
@@ -240,7 +240,7 @@ int wp_screen_open(struct wp_screen **out, struct wp_top *top)
 }
 
 /**
- * wp_screen_close() - give the terminal back
+ * wp_screen_close() - restore the terminal
  * @s: the screen, or NULL
  */
 void wp_screen_close(struct wp_screen *s)
@@ -255,7 +255,7 @@ void wp_screen_close(struct wp_screen *s)
 	free(s);
 }
 
-/* A line of text at a place, as wide as the screen. */
+/* Draw a line of text, padded to the width of the screen. */
 static void put(struct wp_screen *s, int y, const char *text, attr_t attr)
 {
 	char line[WP_TOP_LINE * 4];
@@ -273,7 +273,7 @@ static bool has_hints(void)
 	return LINES >= HINT_LINES;
 }
 
-/* Below the head. */
+/* Number of lines below the head. */
 static size_t free_lines(const struct wp_screen *s)
 {
 	size_t lines = LINES - has_hints();
@@ -307,7 +307,10 @@ static void note_selected(struct wp_screen *s)
 	s->start_time = t->view[s->at]->start_time;
 }
 
-/* Where the selected row is now; if it is gone, the one in its place. */
+/*
+ * Find the current position of the selected row; if it is gone, select the one in its
+ * place.
+ */
 static void find_selected(struct wp_screen *s)
 {
 	const struct wp_toptable *t = &s->top->table;
@@ -326,7 +329,7 @@ static void find_selected(struct wp_screen *s)
 		s->first = s->at;
 	if (lines && s->at - s->first >= lines)
 		s->first = s->at - lines + 1;
-	/* No empty lines below, if there are rows above. */
+	/* No empty lines at the bottom while there are rows above. */
 	if (s->first && s->first + lines > t->nr_view)
 		s->first = t->nr_view > lines ? t->nr_view - lines : 0;
 }
@@ -439,10 +442,10 @@ static void draw_head(struct wp_screen *s)
 }
 
 /**
- * wp_screen_draw() - show what is to be seen now
+ * wp_screen_draw() - draw the current view
  * @s: the screen
  *
- * Return: 0 or a negative errno; a message was kept.
+ * Return: 0 or a negative errno; a message was stored.
  */
 int wp_screen_draw(struct wp_screen *s)
 {
@@ -478,7 +481,7 @@ static int look_again(struct wp_screen *s)
 	return err;
 }
 
-/* What the filter is to be is typed. */
+/* Key while the filter is edited. */
 static int key_of_filter(struct wp_screen *s, int key)
 {
 	char *filter = s->top->options.filter;
@@ -497,7 +500,7 @@ static int key_of_filter(struct wp_screen *s, int key)
 	case KEY_BACKSPACE:
 	case CONTROL('H'):
 	case 0x7f:
-		/* All of a character. */
+		/* Remove a complete character. */
 		while (len && (filter[--len] & 0xc0) == 0x80)
 			;
 		filter[len] = 0;
@@ -583,7 +586,7 @@ static void sort_by(struct wp_topoptions *o, int step)
 	o->column = (o->column + WP_TOPCOLUMN_MAX + step) % WP_TOPCOLUMN_MAX;
 }
 
-/* Twice as long, or half. */
+/* Double or halve the delay. */
 static void set_delay(struct wp_top *top, bool longer)
 {
 	top->delay = longer ? top->delay * 2 : top->delay / 2;
@@ -593,7 +596,7 @@ static void set_delay(struct wp_top *top, bool longer)
 		top->delay = LONGEST_DELAY;
 }
 
-/* Those that change what is to be seen of what is known. */
+/* Keys that change the view of the current data. */
 static bool key_of_view(struct wp_screen *s, int key)
 {
 	struct wp_topoptions *o = &s->top->options;
@@ -707,7 +710,7 @@ static void key_of_help(struct wp_screen *s, int key)
 	}
 }
 
-/* Whether nobody will ever hit a key again. */
+/* Whether the terminal was hung up. */
 static bool is_hung_up(void)
 {
 	struct pollfd fd = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -716,11 +719,11 @@ static bool is_hung_up(void)
 }
 
 /**
- * wp_screen_keys() - do what the keys say that were hit
+ * wp_screen_keys() - process the keys
  * @s: the screen
- * @quit: set if the end was asked for, or the terminal is gone
+ * @quit: set if the end was requested, or the terminal is gone
  *
- * Return: 0 or a negative errno; a message was kept.
+ * Return: 0 or a negative errno; a message was stored.
  */
 int wp_screen_keys(struct wp_screen *s, bool *quit)
 {
@@ -744,10 +747,10 @@ int wp_screen_keys(struct wp_screen *s, bool *quit)
 }
 
 /**
- * wp_screen_resize() - draw for another size, or where somebody else has drawn
+ * wp_screen_resize() - redraw after a resize, or after another program's output
  * @s: the screen
  *
- * Return: 0 or a negative errno; a message was kept.
+ * Return: 0 or a negative errno; a message was stored.
  */
 int wp_screen_resize(struct wp_screen *s)
 {
@@ -755,24 +758,24 @@ int wp_screen_resize(struct wp_screen *s)
 
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
 		resizeterm(size.ws_row, size.ws_col);
-	/* A shell that saw us stopped by SIGSTOP has set its own. */
+	/* After a SIGSTOP the shell has set its own terminal modes. */
 	reset_prog_mode();
 	clearok(curscr, TRUE);
 	return wp_screen_draw(s);
 }
 
 /**
- * wp_screen_suspend() - give the terminal to the shell, until it says to go on
+ * wp_screen_suspend() - return the terminal to the shell until the process continues
  * @s: the screen
  *
- * Return: 0 or a negative errno; a message was kept.
+ * Return: 0 or a negative errno; a message was stored.
  */
 int wp_screen_suspend(struct wp_screen *s)
 {
 	endwin();
 	is_ours = false;
 	wp_signals_sleep();
-	/* Whoever had it may have changed it. */
+	/* The shell may have changed it. */
 	if (tcgetattr(STDIN_FILENO, &before))
 		return -errno;
 	is_ours = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What wallprof top learns from the module, an epoch at a time: a recording without a
- * file. Closed intervals and samples come from the epoch's tables, what threads are at
+ * Owns the session of wallprof top, an epoch at a time: a recording without a file.
+ * Closed intervals and samples come from the epoch's tables, current states of threads
  * from the task table, their names from perf's sideband events. Called by top.c.
  */
 #include <errno.h>
@@ -16,17 +16,17 @@
 #include "lib/sandbox/opener.h"
 #include "lib/sandbox/zygote.h"
 
-/* How often a slot is read that changes meanwhile. */
+/* Number of tries to read a slot that changes meanwhile. */
 #define TRIES	4
 
-/* A record of a thread's name, as perf has it. */
+/* Record of a thread's name, perf's layout. */
 struct comm_record {
 	struct perf_event_header header;
 	__u32 pid, tid;
 	char comm[WALLPROF_COMM_LEN];
 };
 
-/* The beginnings of those that tell that a process has other mappings. */
+/* Common part of records after which a process has other mappings. */
 struct task_record {
 	struct perf_event_header header;
 	__u32 pid, ppid;
@@ -44,13 +44,16 @@ static int add_record(void *ctx, const struct perf_event_header *rec, __u64 time
 	return wp_comms_record(&top->r.t.comms, rec);
 }
 
-/* Our helpers are processes of their own, and rows of nobody's interest: of ours. */
+/*
+ * Our helpers are separate processes, but not worth rows of their own: count them as
+ * ours.
+ */
 static __u32 process_of(const struct wp_top *top, __u32 tgid)
 {
 	return wp_zygote_is_ours(tgid) || wp_opener_is_ours(tgid) ? top->table.self : tgid;
 }
 
-/* A thread's name: as it was told, or, of one that was there before, as /proc has it. */
+/* A thread's name: from records or, if it is older than the session, from /proc. */
 static const char *find_comm(struct wp_top *top, __u32 tgid, __u32 tid)
 {
 	const char *known = wp_comms_find(&top->r.t.comms, tid);
@@ -73,7 +76,7 @@ static const char *find_comm(struct wp_top *top, __u32 tgid, __u32 tid)
 	close(fd);
 	if (len <= 0)
 		return NULL;
-	/* The last byte that was read is the line's end; others are the name's. */
+	/* The last newline ends the line; others belong to the name. */
 	end = memrchr(rec.comm, '\n', len);
 	if (end)
 		*end = 0;
@@ -96,7 +99,7 @@ static int open_sideband(struct wp_top *top)
 	return err;
 }
 
-/* Without a word on which counter it came to be, if nobody has asked for one. */
+/* Without a message about a fallback of the counter, unless the user chose one. */
 static int configure(struct wp_recording *r)
 {
 	enum wp_verbosity before = wp_get_verbosity();
@@ -147,7 +150,7 @@ int wp_top_begin(struct wp_top *top)
 	return err;
 }
 
-/* Of a half of the tables: what closed, samples, and losses. */
+/* Closed intervals, samples and losses of a half. */
 static int add_half(struct wp_top *top, const struct wp_half *half)
 {
 	__u32 i;
@@ -208,7 +211,7 @@ static int drain(struct wp_top *top)
 	err = wp_device_flip(&r->dev, &epoch, &top->flipped);
 	if (err)
 		return err;
-	/* First, as it knows the names of the threads that ended. */
+	/* First, as it has the names of ended threads. */
 	err = wp_sideband_drain(r->sideband, &upto, false, add_record, top);
 	if (!err)
 		err = wp_recording_add_stacks(r, epoch);
@@ -227,8 +230,8 @@ static int drain(struct wp_top *top)
 }
 
 /**
- * wp_top_drain() - take what the module has so far
- * @top: the view; what is seen stays
+ * wp_top_drain() - read the module's data so far
+ * @top: the view; what is shown does not change
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -241,7 +244,7 @@ int wp_top_drain(struct wp_top *top)
 	return err;
 }
 
-/* A slot as it was at one time, if it does not change faster than it can be read. */
+/* A consistent copy of a slot, unless it changes faster than it can be read. */
 static void read_slot(const struct wallprof_task *slot, struct wallprof_task *copy)
 {
 	struct wallprof_task again;
@@ -257,7 +260,7 @@ static void read_slot(const struct wallprof_task *slot, struct wallprof_task *co
 	}
 }
 
-/* What a thread is at, off its CPU, as far as it has come. */
+/* Add the current off-CPU phase of a thread, up to now. */
 static int add_open(struct wp_top *top, const struct wallprof_task *task, __u64 time)
 {
 	struct wp_topkey key = {
@@ -275,7 +278,7 @@ static int add_open(struct wp_top *top, const struct wallprof_task *task, __u64 
 
 	if (!wp_top_open_phase(task, time, &blocked, &runnable))
 		return 0;
-	/* One that left its CPU after the flip has a stack that is not known yet. */
+	/* The stack of a thread that left its CPU after the flip is not known yet. */
 	wp_stacks_find(&top->r.stacks, task->user_stack, &key.user);
 	wp_stacks_find(&top->r.stacks, task->kernel_stack, &key.kernel);
 	return wp_topshares_open(&top->shares, &key, blocked, runnable);
@@ -328,7 +331,7 @@ static int read_status(struct wp_top *top)
 
 /**
  * wp_top_turn() - end an interval
- * @top: the view; it tells of that interval then, unless it is paused
+ * @top: the view; it shows that interval then, unless it is paused
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -358,7 +361,7 @@ int wp_top_turn(struct wp_top *top)
 
 /**
  * wp_top_end() - end the session
- * @top: the view, however far it came
+ * @top: the view, in any state
  */
 void wp_top_end(struct wp_top *top)
 {

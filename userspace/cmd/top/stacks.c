@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The stacks of a row of wallprof top: where it was, in the names of functions, for how
- * much of the interval and why. Called by top/text.c and top/screen.c.
+ * The stacks of a row of wallprof top: function names, share of the interval and reason.
+ * Called by top/text.c and top/screen.c.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -14,13 +14,13 @@
 #include "lib/base/text.h"
 #include "lib/proc/procabout.h"
 
-/* Stacks of a row that are told of; the rest is told as a sum. */
+/* Maximum number of stacks of a row; the rest is summed. */
 #define MAX_STACKS	100
 
 /**
- * wp_top_frame() - a frame of a share's stacks, the kernel's above the program's
+ * wp_top_frame() - get a frame of a share's stacks, the kernel's before the program's
  * @top: the view
- * @key: what the share is of
+ * @key: the share's key
  * @i: its number, the innermost is 0
  * @name: set to its name
  * @found: set to whether there is one
@@ -52,7 +52,7 @@ static void put_name(const struct wp_livename *name, char *text, size_t size)
 			 (unsigned long long)name->offset);
 }
 
-/* Whether a file is the C library or belongs to it: every wait ends there. */
+/* Whether a file is part of the C library, in which every wait ends. */
 static bool is_libc(const char *file)
 {
 	static const char *const files[] = { "libc.so", "libc-", "libpthread", "ld-", "ld.so",
@@ -67,14 +67,14 @@ static bool is_libc(const char *file)
 }
 
 /**
- * wp_top_where() - the function that tells most of where a share is
+ * wp_top_where() - the most informative function of a share
  * @top: the view
- * @key: what the share is of
+ * @key: the share's key
  * @text: set to its name, or to ""
- * @size: bytes there
+ * @size: size of @text
  *
- * That is the innermost one which is known and not in the C library or the kernel; if
- * there is none, the innermost one which is known.
+ * This is the innermost known function outside the C library and the kernel; if there is
+ * none, the innermost known one.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -128,7 +128,7 @@ char *wp_top_lines_add(struct wp_top_lines *l)
 }
 
 /**
- * wp_top_lines_free() - forget lines
+ * wp_top_lines_free() - free lines
  * @lines: the lines
  */
 void wp_top_lines_free(struct wp_top_lines *lines)
@@ -142,7 +142,7 @@ static int order(__u64 a, __u64 b)
 	return a < b ? -1 : a > b;
 }
 
-/* What threads of a process were at alike stands together. */
+/* Equal shares of a process's threads are adjacent. */
 static int by_place(const void *pa, const void *pb)
 {
 	const struct wp_topkey *a = &((const struct wp_topshare *)pa)->key;
@@ -157,7 +157,7 @@ static int by_place(const void *pa, const void *pb)
 	ret = ret ? ret : order(a->lost, b->lost);
 	ret = ret ? ret : order((uintptr_t)a->user, (uintptr_t)b->user);
 	ret = ret ? ret : order((uintptr_t)a->kernel, (uintptr_t)b->kernel);
-	/* Threads that are alike are told of by their number. */
+	/* Equal shares are ordered by thread id. */
 	ret = ret ? ret : order(a->tid, b->tid);
 	return ret ? ret : order(a->start_time, b->start_time);
 }
@@ -171,7 +171,7 @@ static bool alike(const struct wp_topshare *a, const struct wp_topshare *b)
 	return !by_place(a, &as);
 }
 
-/* A share, of so many threads. */
+/* A share, and its number of threads. */
 struct place {
 	struct wp_topshare share;
 	size_t threads;
@@ -185,7 +185,7 @@ static int by_size(const void *pa, const void *pb)
 	return ret ? ret : by_place(&a->share, &b->share);
 }
 
-/* Sums up what is alike; returns how many are left. */
+/* Merge equal shares; returns how many are left. */
 static size_t sum_places(const struct wp_topshare *share, size_t nr, struct place *place)
 {
 	size_t i, places = 0;
@@ -347,7 +347,7 @@ static int put_title(struct wp_top *top, const struct wp_toprow *row, struct wp_
 	return 0;
 }
 
-/* What it ran for, and no sample says where. */
+/* Run time that no sample covers. */
 static int put_unsampled(struct wp_top *top, const struct wp_toprow *row, __u64 sampled,
 			 struct wp_top_lines *lines)
 {
@@ -365,10 +365,11 @@ static int put_unsampled(struct wp_top *top, const struct wp_toprow *row, __u64 
 }
 
 /**
- * wp_top_stacks() - where a row was, the longest first
+ * wp_top_stacks() - print the stacks of a row, the longest first
  * @top: the view
  * @row: the row
- * @lines: added to: a title, and for each stack a line of why, and its frames
+ * @lines: the text is appended: a title, and for each stack a line with the reason, and
+ *	its frames
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The words of wallprof top: its head, its columns and its rows, as lines that are
- * harmless to a terminal; and all of it as text. Called by top.c and top/screen.c.
+ * Owns the text of wallprof top: its head, its columns and its rows, as sanitized lines;
+ * and the complete text output. Called by top.c and top/screen.c.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -18,25 +18,25 @@
 #include "lib/base/text.h"
 #include "lib/proc/procabout.h"
 
-/* Columns of a line, each but the last with a space behind it. */
+/* Widths of columns, each but the last followed by a space. */
 #define ID_WIDTH	7
 #define NAME_WIDTH	15
 #define RUN_WIDTH	6
 #define RUNNABLE_WIDTH	9
 #define BLOCKED_WIDTH	8
 #define FIXED_WIDTH	(ID_WIDTH + NAME_WIDTH + RUN_WIDTH + RUNNABLE_WIDTH + BLOCKED_WIDTH + 4)
-/* A terminal that is narrower than all of these has the sum of the last two. */
+/* On a narrower terminal the last two columns are summed. */
 #define WAIT_WIDTH	6
 #define NARROW_WIDTH	(ID_WIDTH + RUN_WIDTH + WAIT_WIDTH + 3)
-/* Less is of no use. */
+/* Narrower columns are useless. */
 #define LEAST_MOSTLY	12
-/* What the time went to, where the function has a column of its own. */
+/* Width of the reason, if the function has a column of its own. */
 #define REASON_WIDTH	24
 #define WIDE		100
-/* Room for three dots that stand for the rest. */
+/* Minimum width for three dots as a mark of an omission. */
 #define LEAST_DOTS	8
 
-/* Where lines of text end that no terminal does. */
+/* Width of lines without a terminal. */
 #define TEXT_WIDTH	132
 
 /* By enum wp_topcolumn. */
@@ -50,11 +50,11 @@ const char *const wp_top_columns[WP_TOPCOLUMN_MAX] = {
 };
 
 /*
- * How a line is divided.
+ * Layout of a line.
  * @name: columns of the name
- * @narrow: with the sum of the times that it waited
- * @mostly: columns of what the time went to, or of the command line; 0: none
- * @where: columns of the function; 0: it is in the same column as the reason
+ * @narrow: the runnable and the blocked column are summed
+ * @mostly: columns of the reason, or of the command line; 0: none
+ * @where: columns of the function; 0: it shares the column of the reason
  */
 struct layout {
 	size_t name;
@@ -85,7 +85,7 @@ static struct layout layout_of(const struct wp_top *top, size_t width)
 }
 
 /**
- * wp_top_mark() - what stands for the rest of a text that is cut off
+ * wp_top_mark() - mark of an omission
  * @top: the view
  *
  * Return: one column where that is possible, else three.
@@ -102,7 +102,7 @@ static size_t width_of(unsigned int c)
 	return width < 0 ? 1 : width;
 }
 
-/* The character at @s: its bytes, and its columns. */
+/* The character at @s: its size, and its columns. */
 static size_t char_of(const struct wp_top *top, const char *s, size_t *wide)
 {
 	unsigned int c = (unsigned char)*s;
@@ -126,16 +126,16 @@ static bool is_wider(const struct wp_top *top, const char *s, size_t width)
 }
 
 /**
- * wp_top_cell() - put a text into so many columns
+ * wp_top_cell() - fit a text into a number of columns
  * @top: the view
- * @line: where to
- * @size: bytes there
- * @text: the text, of whomever
- * @width: the columns; what the text does not fill is spaces
+ * @line: output
+ * @size: size of @line
+ * @text: the text, unsanitized
+ * @width: the columns; a shorter text is padded with spaces
  *
  * A text that is too long ends with wp_top_mark().
  *
- * Return: bytes put there, less the 0 behind them.
+ * Return: bytes written, without the terminating 0.
  */
 size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char *text,
 		   size_t width)
@@ -173,12 +173,12 @@ size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char
 }
 
 /**
- * wp_top_cause() - what a share is of, in a word or some
- * @key: the share's
+ * wp_top_cause() - description of a share's cause
+ * @key: the share's key
  * @buf: room for it
- * @size: bytes; 48 hold any
+ * @size: size of @buf; 48 is enough
  *
- * Return: the words.
+ * Return: the description.
  */
 const char *wp_top_cause(const struct wp_topkey *key, char *buf, size_t size)
 {
@@ -250,7 +250,7 @@ static void put_seen(const struct wp_top *top, size_t width, char *line)
 			 (unsigned long long)top->invisible);
 }
 
-/* Sets a line to the first text that fits, or else to the last one. */
+/* Use the first text that fits, or else the last one. */
 static void put_first(char *line, size_t width, const char *const *text, size_t nr)
 {
 	size_t i;
@@ -286,7 +286,7 @@ static void put_hidden(const struct wp_top *top, size_t width, char *line)
 	put_first(line, width, (const char *const []){ full, few }, 2);
 }
 
-/* The time and the host; how many threads did what. */
+/* Time and host, and numbers of threads. */
 static void put_host(const struct wp_top *top, size_t width, char *line)
 {
 	char full[WP_TOP_LINE], less[WP_TOP_LINE], few[64], least[32];
@@ -330,11 +330,11 @@ static void put_sums(const struct wp_top *top, size_t width, char *line)
 /**
  * wp_top_head() - the first lines
  * @top: the view
- * @width: of a line
- * @head: set to them
+ * @width: width of a line
+ * @head: set to the lines
  * @lost: set to whether something was lost
  *
- * Return: how many there are.
+ * Return: their number.
  */
 unsigned int wp_top_head(const struct wp_top *top, size_t width,
 			 char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost)
@@ -351,11 +351,11 @@ unsigned int wp_top_head(const struct wp_top *top, size_t width,
 }
 
 /**
- * wp_top_title() - the names of the columns
+ * wp_top_title() - titles of the columns
  * @top: the view
- * @width: of a line
- * @line: set to them
- * @size: bytes there
+ * @width: width of a line
+ * @line: set to the titles
+ * @size: size of @line
  */
 void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t size)
 {
@@ -379,7 +379,7 @@ void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t siz
 		snprintf(line + len, size - len, " IN");
 }
 
-/* The columns of a row that name it. */
+/* The columns that identify a row. */
 static size_t put_who(const struct wp_top *top, const struct wp_toprow *row,
 		      const struct layout *l, char *line, size_t size)
 {
@@ -413,7 +413,7 @@ static size_t put_times(const struct wp_top *top, const struct wp_toprow *row,
 	return snprintf(line, size, " %s %s %s", run, runnable, blocked);
 }
 
-/* What most of the time went to; without a column of its own, the function behind it. */
+/* The reason for most of the time; without a column for the function, followed by that. */
 static int put_mostly(struct wp_top *top, const struct wp_toprow *row, const struct layout *l,
 		      char *line, size_t size)
 {
@@ -438,7 +438,7 @@ static int put_mostly(struct wp_top *top, const struct wp_toprow *row, const str
 	return err;
 }
 
-/* That of a process which ended nobody knows; kernel threads have none. */
+/* An ended process's command line is unknown; kernel threads have none. */
 static void put_command(const struct wp_top *top, const struct wp_toprow *row,
 			const struct layout *l, char *line, size_t size)
 {
@@ -451,12 +451,12 @@ static void put_command(const struct wp_top *top, const struct wp_toprow *row,
 }
 
 /**
- * wp_top_row() - a line for a row
+ * wp_top_row() - line of a row
  * @top: the view
  * @row: the row
- * @width: of a line
- * @line: set to it
- * @size: bytes there
+ * @width: width of a line
+ * @line: set to the line
+ * @size: size of @line
  *
  * Return: 0 or -ENOMEM.
  */
@@ -493,7 +493,7 @@ static int print_stacks(struct wp_top *top, const struct wp_toprow *row)
 	int err;
 
 	err = wp_top_stacks(top, row, &lines);
-	/* The first one names the row. */
+	/* The first one identifies the row. */
 	for (i = 1; i < lines.nr && !err; i++) {
 		printf("        ");
 		put_line(lines.line[i]);
@@ -503,7 +503,7 @@ static int print_stacks(struct wp_top *top, const struct wp_toprow *row)
 }
 
 /**
- * wp_top_print() - print what is to be seen, as text
+ * wp_top_print() - print the view as text
  * @top: the view
  *
  * Return: 0 or a negative errno; a message was printed.

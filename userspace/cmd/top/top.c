@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof top: where the time of all threads goes, live. A session of the module as a
- * recording has, without a file: each interval ends with a flip, and what was in it is
- * shown until the next one.
+ * wallprof top: where the time of all threads goes, live. The session is that of a
+ * recording without a file: each interval ends with a flip, and is shown until the next
+ * one ends.
  */
 #include <errno.h>
 #include <langinfo.h>
@@ -25,7 +25,7 @@
 #define DEFAULT_DELAY	(2 * NSEC_PER_SEC)
 #define MIN_DELAY	(100 * WP_NSEC_PER_MSEC)
 #define MAX_DELAY	(3600 * NSEC_PER_SEC)
-/* Whoever looks wants to see something soon. */
+/* The first interval is short, so that the user sees something soon. */
 #define FIRST_DELAY	(NSEC_PER_SEC / 2)
 #define DEFAULT_FREQ	99
 #define MAX_COUNT	1000000000
@@ -84,7 +84,7 @@ static int parse_delay(const char *arg, __u64 *ns)
 	double seconds;
 	char *end;
 
-	/* top's own way: 0.5 */
+	/* The format of top: 0.5 */
 	if (err) {
 		seconds = strtod(arg, &end);
 		if (end == arg || *end || !(seconds >= 0 && seconds <= 3600)) {
@@ -172,7 +172,7 @@ static int set(void *ctx, int id, const char *arg)
 	return wp_whom_set(&o->whom, id, arg);
 }
 
-/* As record does with more samples than the kernel allows. */
+/* As in the record command for a rate above the kernel's limit. */
 static void settle_freq(struct wp_record_opts *r)
 {
 	__u64 max = wp_value_max_freq();
@@ -184,7 +184,7 @@ static void settle_freq(struct wp_record_opts *r)
 	r->freq = max;
 }
 
-/* What the record command would be asked for to find the same. */
+/* Set the options of an equivalent record command. */
 static int read_options(struct opts *o, int argc, char **argv)
 {
 	const struct wp_options options = {
@@ -210,14 +210,14 @@ static int read_options(struct opts *o, int argc, char **argv)
 	}
 	settle_freq(r);
 	err = wp_whom_settle(&o->whom, &r->target);
-	/* A process's new threads, too; of threads just those that were named. */
+	/* New threads of a process, too; of threads only those that were named. */
 	r->inherit = r->target.kind != WALLPROF_TARGET_TID;
 	if (!o->idle_given)
 		o->top->options.no_idle = r->target.kind == WALLPROF_TARGET_ALL;
 	return err ? err : wp_target_resolve(&r->target);
 }
 
-/* What has happened meanwhile to the terminal and on it. */
+/* Process changes of the terminal, and keys. */
 static int mind_screen(struct wp_screen *s, bool *quit)
 {
 	int err;
@@ -240,7 +240,7 @@ static int show(struct wp_top *top, struct wp_screen *s)
 	return s ? wp_screen_draw(s) : wp_top_print(top);
 }
 
-/* From START on, until the end is asked for, or no target is left. */
+/* From START on, until the end is requested, or no target is left. */
 static int loop(struct wp_top *top, struct wp_screen *s, bool *gone)
 {
 	__u64 next = top->r.s.start + (top->delay < FIRST_DELAY ? top->delay : FIRST_DELAY);
@@ -248,7 +248,7 @@ static int loop(struct wp_top *top, struct wp_screen *s, bool *gone)
 	bool quit = false;
 	int err, wake;
 
-	/* Of text every line is of the length that was asked for. */
+	/* Without a screen all intervals have the requested length. */
 	if (!s)
 		next = top->r.s.start + top->delay;
 	err = s ? wp_screen_draw(s) : 0;
@@ -272,7 +272,7 @@ static int loop(struct wp_top *top, struct wp_screen *s, bool *gone)
 				err = show(top, s);
 			count++;
 			next += top->delay;
-			/* What could not be kept up with is not made up for. */
+			/* Skip intervals that were missed. */
 			if (next < wp_clock_now())
 				next = wp_clock_now() + top->delay;
 		} else if (wake == WP_WAKE_FULL) {
@@ -285,7 +285,7 @@ static int loop(struct wp_top *top, struct wp_screen *s, bool *gone)
 	return err;
 }
 
-/* What could not be said while there was a screen. */
+/* Print messages that were stored while there was a screen. */
 static void tell_kept(int err)
 {
 	char *message = strdup(wp_last_error());
@@ -319,7 +319,7 @@ static int run(struct wp_top *top)
 }
 
 /**
- * cmd_top() - the command
+ * cmd_top() - entry point of the command
  * @argc: arguments
  * @argv: the same; the first one is "top"
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wallprof top: what its files share. top.c has its options and its loop, top/session.c
- * what it learns from the module, top/text.c the words for it, top/stacks.c the stacks
- * of a row, top/help.c its keys, top/screen.c the terminal.
+ * Shared by the files of wallprof top: top.c has its options and its main loop,
+ * top/session.c the session, top/text.c the text, top/stacks.c the stacks of a row,
+ * top/help.c the keys, top/screen.c the terminal.
  */
 #ifndef WP_CMD_TOP_TOP_H
 #define WP_CMD_TOP_TOP_H
@@ -17,27 +17,28 @@
 #include "lib/top/topshares.h"
 #include "lib/top/toptable.h"
 
-/* Bytes of a line of text, as wide as a terminal may be. */
+/* Size of a line of text, for the widest terminal. */
 #define WP_TOP_LINE	512
 
 /**
  * struct wp_top - a live view
- * @r: the session, its sideband, stacks, and names of threads; there is no file
- * @table: what threads did
- * @shares: by what
- * @options: what of it is to be seen
- * @names: of functions
- * @delay: nanoseconds of an interval
- * @count: so many intervals, 0: until the end is asked for
- * @batch: as text, to stdout
- * @stacks: with it, or at the beginning, stacks
- * @command: the command line of each process
- * @paused: what is seen stays
- * @flipped: when the last epoch ended
- * @utf8: the terminal, or whoever reads it, knows UTF-8
- * @lost: what was lost in epochs since the start, by enum wallprof_loss
- * @status: what the module says of the session besides
- * @records_lost: records of names, forks and mappings that perf lost, or that were damaged
+ * @r: the session, its sideband, stacks, and names of threads; without a file
+ * @table: times of threads
+ * @shares: shares of these times
+ * @options: options of the view
+ * @names: names of functions
+ * @delay: length of an interval in nanoseconds
+ * @count: number of intervals, 0: until the end is requested
+ * @batch: print text to stdout
+ * @stacks: with @batch, or at the beginning, show stacks
+ * @command: show the command line of each process
+ * @paused: the view is frozen
+ * @flipped: end of the last epoch
+ * @utf8: the terminal, or the reader of the output, supports UTF-8
+ * @lost: losses in epochs since the start, by enum wallprof_loss
+ * @status: the module's status of the session
+ * @records_lost: records of names, forks and mappings that perf lost, or that were
+ *	damaged
  * @invisible: threads of other pid namespaces, which are left out
  */
 struct wp_top {
@@ -61,10 +62,10 @@ struct wp_top {
 };
 
 /**
- * struct wp_top_lines - lines of text, harmless to a terminal
+ * struct wp_top_lines - lines of text, sanitized
  * @line: the lines
- * @nr: how many
- * @room: for how many there is memory
+ * @nr: their number
+ * @room: allocated lines
  */
 struct wp_top_lines {
 	char (*line)[WP_TOP_LINE];
@@ -79,9 +80,9 @@ int wp_top_turn(struct wp_top *top);
 void wp_top_end(struct wp_top *top);
 
 /* top/text.c */
-/* The first lines, at most: host, sums, losses, what is seen, and what is hidden. */
+/* Maximum number of head lines: host, sums, losses, options, and what is hidden. */
 #define WP_TOP_HEAD	5
-/* Which of them tells of losses. */
+/* Index of the line with losses. */
 #define WP_TOP_HEAD_LOST	2
 
 extern const char *const wp_top_columns[WP_TOPCOLUMN_MAX];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bytes that grow, for sections of perf.data: who adds to them looks once, at the end,
- * whether memory ran out.
+ * Growing byte buffers, for sections of perf.data. Allocation failures are recorded, so
+ * that callers check only once, at the end.
  */
 #include <stdlib.h>
 #include <string.h>

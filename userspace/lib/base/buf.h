@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Bytes that grow. See buf.c.
+ * Growing byte buffers. See buf.c.
  */
 #ifndef WP_LIB_BASE_BUF_H
 #define WP_LIB_BASE_BUF_H
@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* Strings of perf.data are padded to so many bytes: NAME_ALIGN of perf. */
+/* Padding of strings in perf.data: NAME_ALIGN of perf. */
 #define WP_STRING_ALIGN	64
 
 /**
- * struct wp_buf - bytes that grow
+ * struct wp_buf - a growing byte buffer
  * @data: the bytes
- * @len: how many are used
- * @room: how many are allocated
+ * @len: used bytes
+ * @room: allocated bytes
  * @failed: memory ran out; what was added since is missing
  */
 struct wp_buf {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading numbers out of bytes that may end at any place. After a read beyond
- * the end, and ever after, all are 0 and @bad is set: it need not be asked
- * after each one. For ehframe.c, cfaprogram.c and cfaexpr.c.
+ * Bounds-checked parsing of bytes. After a read beyond the end, this and all later reads
+ * return 0 and @bad is set, so that callers check only once. For ehframe.c, cfaprogram.c
+ * and cfaexpr.c.
  */
 #ifndef WP_LIB_BASE_BYTES_H
 #define WP_LIB_BASE_BYTES_H
@@ -13,10 +13,10 @@
 #include <linux/types.h>
 
 /**
- * struct wp_bytes - bytes that are being read
+ * struct wp_bytes - bytes that are being parsed
  * @p: the next one
- * @end: behind the last one
- * @bad: a read went beyond it
+ * @end: end, exclusive
+ * @bad: a read went beyond the end
  */
 struct wp_bytes {
 	const __u8 *p;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the size of the cache of unwind tables: a limit for all of them, a share for each
- * user whose files they are of, and the choice of what is removed. Called from
- * tablecache.c.
+ * user who owns the files, and the choice of what is evicted. Called by tablecache.c.
  *
- * A file of the directory holds the sums, so that nobody has to look at all tables when
- * the cache is opened or a table is added. Whoever adds one holds that file's lock until
- * the table is written, with a description of the file of his own: threads exclude each
- * other, too. Room is taken before. So after a crash the sums are too large, never too
- * small, and they are corrected when tables are counted: when a limit is reached, when
- * the file is not as it was written, and once a day if something is added.
+ * A file in the directory holds the sums, so that not all tables must be examined when
+ * the cache is opened or a table is added. A writer holds that file's lock until its
+ * table is written, through an open file description of its own, so that threads exclude
+ * each other, too. Space is reserved before writing. So after a crash the sums are too
+ * large, never too small; they are corrected when tables are counted: when a limit is
+ * reached, when the file is invalid, and once a day if something is added.
  *
- * A table's last use is its time of modification, renewed once a day.
+ * A table's last use is its modification time, updated once a day.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,25 +29,28 @@
 #define STATE_MAGIC	0x53555057	/* "WPUS" */
 #define STATE_VERSION	1
 
-#define BLOCK		4096		/* bytes of a file are counted in these */
+#define BLOCK		4096		/* unit of file sizes */
 #define DAY		86400
 
 /*
- * Users are summed in so many places: those who share one share its limit. The first is
- * root's, and that of who owns the cache: without a limit of its own.
+ * Number of buckets by which users are summed; users in one bucket share its limit. The
+ * first is for root and the owner of the cache, without a limit of its own.
  */
 #define NR_PLACES	256
 
-/* Tries to get the lock, and nanoseconds between them; it is held while a table is written. */
+/*
+ * Number of tries to get the lock, and the interval in nanoseconds; it is held while a
+ * table is written.
+ */
 #define LOCK_TRIES	100
 #define LOCK_NS		2000000
 
 struct state {
 	__u32 magic;
 	__u32 version;
-	__s64 counted;		/* seconds: when all tables were looked at */
+	__s64 counted;		/* seconds: time of the last count of all tables */
 	__u64 bytes[NR_PLACES];
-	__u64 hash;		/* of all before */
+	__u64 hash;		/* hash of all fields before it */
 };
 
 struct table {
@@ -71,15 +73,15 @@ static __s64 now(void)
 	return t.tv_sec;
 }
 
-/* What a file takes: small ones, of which there can be many, take a block. */
+/* Disk space of a file: small ones, of which there can be many, take a block. */
 static __u64 room_of(__u64 size)
 {
 	return (size + BLOCK - 1) / BLOCK * BLOCK;
 }
 
 /*
- * Where a table is summed: its name is BUILD-ID-HASH-OWNER. Tables of older versions have
- * no owner; they are used, or go in time.
+ * Bucket of a table: its name is BUILD-ID-HASH-OWNER. Tables of older versions have no
+ * owner; they are still used until they are evicted.
  */
 static unsigned int place_of(const char *name, const __u64 key[2])
 {
@@ -106,7 +108,10 @@ static __u64 hash_of(const struct state *s, const __u64 key[2])
 	return wp_siphash_end(&h);
 }
 
-/* Open the file of sums. One that is not ours, or is none, is replaced. */
+/*
+ * Open the file of sums. One that does not belong to us, or is not a regular file, is
+ * replaced.
+ */
 static int open_state(int dir)
 {
 	const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
@@ -127,10 +132,7 @@ static int open_state(int dir)
 	return -EBUSY;
 }
 
-/*
- * Open and lock it. Who holds the lock may have been stopped: it is not waited for
- * without end.
- */
+/* Open and lock it. The holder of the lock may be stopped, so the wait is bounded. */
 static int lock_state(int dir)
 {
 	const struct timespec wait = { .tv_nsec = LOCK_NS };
@@ -141,7 +143,7 @@ static int lock_state(int dir)
 		fd = open_state(dir);
 		if (fd < 0)
 			return fd;
-		/* One that was removed meanwhile locks nobody out. */
+		/* A file that was removed meanwhile excludes nobody. */
 		if (!flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && st.st_nlink)
 			return fd;
 		close(fd);
@@ -199,7 +201,10 @@ static int by_use(const void *va, const void *vb)
 	return strcmp(a->name, b->name);
 }
 
-/* All tables, the last used first; what a crash left of others goes in a day. */
+/*
+ * List all tables, most recently used first; other files left by a crash are removed
+ * after a day.
+ */
 static bool list_tables(int dir, const __u64 key[2], struct tables *t)
 {
 	DIR *d = wp_opendirat(dir, ".");
@@ -237,13 +242,13 @@ static __u64 min(__u64 a, __u64 b)
 	return a < b ? a : b;
 }
 
-/* Of what is too much an eighth more goes, so that not each new table removes one. */
+/* Evict an eighth more than necessary, so that not each new table evicts one. */
 static __u64 less(__u64 bytes)
 {
 	return bytes - bytes / 8;
 }
 
-/* What all but the first place have, if none has more than so much. */
+/* Sum of all buckets but the first, each limited to @most. */
 static __u64 others(const __u64 *bytes, __u64 most)
 {
 	__u64 sum = 0;
@@ -267,8 +272,8 @@ static bool fits(const __u64 *bytes)
 }
 
 /*
- * What each place may keep. Those that have the most give way to those that have less;
- * root's gives way only when all the others are within what they may have together.
+ * Compute how much each bucket may keep. The largest ones are reduced first; root's only
+ * when the others are within their common limit.
  */
 static void share(const __u64 *bytes, __u64 *keep)
 {
@@ -295,8 +300,8 @@ static void share(const __u64 *bytes, __u64 *keep)
 }
 
 /*
- * Sum up what is there, and remove what does not fit, the longest unused first. @more
- * bytes of @place are to come, and are part of the sums then.
+ * Count the existing tables, and evict what does not fit, least recently used first.
+ * @more bytes of @place will be added, and are included in the sums.
  */
 static bool count(int dir, const __u64 key[2], struct state *s, unsigned int place,
 		  __u64 more)
@@ -327,16 +332,16 @@ static bool count(int dir, const __u64 key[2], struct state *s, unsigned int pla
 }
 
 /**
- * wp_cacheroom_take() - make room for a table
+ * wp_cacheroom_take() - reserve space for a table
  * @dir: the directory
  * @key: its key
  * @name: the table's name
- * @size: bytes of its file
+ * @size: size of its file
  *
- * Others may be removed for it.
+ * May evict others.
  *
- * Return: the room, for wp_cacheroom_done(); -EFBIG: there is none; -EBUSY: somebody
- * else adds tables all the time; another negative errno: the sums cannot be written.
+ * Return: the reservation, for wp_cacheroom_done(); -EFBIG: there is no space; -EBUSY:
+ * the lock is contended; another negative errno: the sums cannot be written.
  */
 int wp_cacheroom_take(int dir, const __u64 key[2], const char *name, __u64 size)
 {
@@ -360,7 +365,7 @@ int wp_cacheroom_take(int dir, const __u64 key[2], const char *name, __u64 size)
 		if (!good)
 			s.bytes[place] -= min(s.bytes[place], size);
 	}
-	/* Without the sums, whoever comes next counts anew. */
+	/* Without the sums, the next writer counts anew. */
 	if (!write_state(fd, &s, key)) {
 		close(fd);
 		return -EIO;
@@ -372,12 +377,12 @@ int wp_cacheroom_take(int dir, const __u64 key[2], const char *name, __u64 size)
 }
 
 /**
- * wp_cacheroom_done() - let others add tables
+ * wp_cacheroom_done() - release the lock after a table was added
  * @room: from wp_cacheroom_take()
  * @key: the directory's key
  * @name: the table's name
- * @size: bytes of its file
- * @good: whether it was written; if not, the room is given back
+ * @size: size of its file
+ * @good: the table was written; else the reservation is undone
  */
 void wp_cacheroom_done(int room, const __u64 key[2], const char *name, __u64 size, bool good)
 {
@@ -392,8 +397,8 @@ void wp_cacheroom_done(int room, const __u64 key[2], const char *name, __u64 siz
 }
 
 /**
- * wp_cacheroom_used() - note that a table is used
- * @fd: its file
+ * wp_cacheroom_used() - update the time of last use
+ * @fd: the table's file
  */
 void wp_cacheroom_used(int fd)
 {
@@ -401,7 +406,7 @@ void wp_cacheroom_used(int fd)
 	__s64 today = now();
 	struct stat st;
 
-	/* On a file system that is read-only it stays as old as it is. */
+	/* On a read-only file system the time does not change. */
 	if (!fstat(fd, &st) &&
 	    (st.st_mtim.tv_sec < today - DAY || st.st_mtim.tv_sec > today) &&
 	    futimens(fd, times))

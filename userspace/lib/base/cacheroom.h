@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How much the cache of unwind tables may keep, and what goes when it is full. For
- * tablecache.c.
+ * Size limits of the cache of unwind tables, and eviction. For tablecache.c.
  */
 #ifndef WP_LIB_BASE_CACHEROOM_H
 #define WP_LIB_BASE_CACHEROOM_H
@@ -9,12 +8,12 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-/* Bytes of all tables, of those of one user's files, and of all but root's. */
+/* Limits in bytes: of all tables, of those of one user's files, and of all but root's. */
 #define WP_CACHEROOM_LIMIT	(1ULL << 30)
 #define WP_CACHEROOM_SHARE	(WP_CACHEROOM_LIMIT / 4)
 #define WP_CACHEROOM_OTHERS	(WP_CACHEROOM_LIMIT / 2)
 
-/* Files of the directory that are no tables; others are removed when it is full. */
+/* Other files of the directory; everything else is evicted when it is full. */
 #define WP_CACHEROOM_STATE	"state"
 #define WP_CACHEROOM_KEY	"key"
 #define WP_CACHEROOM_TMP	".tmp"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The clock that all times of a recording are of. */
+/* The clock of all times in a recording. */
 #ifndef WP_LIB_BASE_CLOCK_H
 #define WP_LIB_BASE_CLOCK_H
 

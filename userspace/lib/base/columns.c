@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns how names and figures are made to fit into columns. Names are clean ones, see
- * text.c; widths are in characters.
+ * Fits names and numbers into columns. Names must be clean, see text.c; widths are in
+ * characters.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "lib/base/columns.h"
 #include "lib/base/text.h"
 
-/* The bytes of the first @width characters. */
+/* Length in bytes of the first @width characters. */
 static size_t bytes_of(const char *s, size_t width)
 {
 	size_t at = 0;
@@ -38,7 +38,7 @@ static size_t copy(char *to, size_t size, const char *from, size_t bytes)
 	return wp_text_columns(to);
 }
 
-/* What stands for what is cut: narrow columns have no room for three dots. */
+/* Mark of a cut; narrow columns have no room for three dots. */
 static const char *mark(size_t width)
 {
 	const char *dots = wp_text_ellipsis();
@@ -47,13 +47,13 @@ static const char *mark(size_t width)
 }
 
 /**
- * wp_columns_cut() - a name, cut at its end if it is too wide
- * @to: where to; not @name
- * @size: bytes there
+ * wp_columns_cut() - a name, truncated at its end to a width
+ * @to: output; not @name
+ * @size: size of @to
  * @name: the name
  * @width: characters
  *
- * Return: how wide it is.
+ * Return: its width.
  */
 size_t wp_columns_cut(char *to, size_t size, const char *name, size_t width)
 {
@@ -69,13 +69,13 @@ size_t wp_columns_cut(char *to, size_t size, const char *name, size_t width)
 }
 
 /**
- * wp_columns_path() - the name of a file, cut at its beginning if it is too wide
- * @to: where to; not @path
- * @size: bytes there
- * @path: the name
+ * wp_columns_path() - a path, truncated at its beginning to a width
+ * @to: output; not @path
+ * @size: size of @to
+ * @path: the path
  * @width: characters
  *
- * Return: how wide it is.
+ * Return: its width.
  */
 size_t wp_columns_path(char *to, size_t size, const char *path, size_t width)
 {
@@ -90,7 +90,7 @@ size_t wp_columns_path(char *to, size_t size, const char *path, size_t width)
 	return copy(to + len, size - len, path + skip, strlen(path + skip)), wp_text_columns(to);
 }
 
-/* Whether a sign is of an operator's name: operator(), <, <<, >, >>, ->. */
+/* Whether a character belongs to an operator's name: operator(), <, <<, >, >>, ->. */
 static bool is_operator(const char *name, const char *at)
 {
 	static const char word[] = "operator";
@@ -128,16 +128,16 @@ static void without(char *to, size_t size, const char *name, char open, char clo
 }
 
 /**
- * wp_columns_name() - the name of a function, made short if it is too wide
- * @to: where to; not @name
- * @size: bytes there
+ * wp_columns_name() - the name of a function, shortened to a width
+ * @to: output; not @name
+ * @size: size of @to
  * @name: the name
  * @width: characters
  *
- * C++ first loses the parameters of functions, then those of templates, and then the
- * namespaces in front; what is still too wide is cut at its end.
+ * C++ names first lose the parameters of functions, then those of templates, and then the
+ * leading namespaces; then they are truncated at their end.
  *
- * Return: how wide it is.
+ * Return: its width.
  */
 size_t wp_columns_name(char *to, size_t size, const char *name, size_t width)
 {
@@ -157,12 +157,12 @@ size_t wp_columns_name(char *to, size_t size, const char *name, size_t width)
 }
 
 /**
- * wp_columns_share() - share a width among columns
- * @width: set to how wide each is
- * @wanted: how wide each would be
- * @least: how narrow each may be; none of them is so narrow without need
- * @nr: columns
- * @room: for all of them
+ * wp_columns_share() - divide a width among columns
+ * @width: set to the width of each
+ * @wanted: preferred width of each
+ * @least: minimum width of each, used only when necessary
+ * @nr: number of columns
+ * @room: total width
  */
 void wp_columns_share(size_t *width, const size_t *wanted, const size_t *least, size_t nr,
 		      size_t room)
@@ -188,7 +188,7 @@ void wp_columns_share(size_t *width, const size_t *wanted, const size_t *least, 
 
 /**
  * wp_columns_time() - a time in up to seven characters, with its unit
- * @to: set to it
+ * @to: set to the text
  * @ns: the time
  */
 void wp_columns_time(char to[16], __u64 ns)
@@ -200,7 +200,7 @@ void wp_columns_time(char to[16], __u64 ns)
 	size_t i = 0;
 	double value;
 
-	/* What would be rounded up to the next unit is of that. */
+	/* A value that would be rounded up to the next unit is shown in that. */
 	while (i < 3 && ns < units[i].ns - units[i + 1].ns / 2)
 		i++;
 	value = (double)ns / units[i].ns;

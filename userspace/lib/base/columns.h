@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names and figures in columns that are no wider than there is room. See columns.c.
+ * Names and numbers in columns of limited width. See columns.c.
  */
 #ifndef WP_LIB_BASE_COLUMNS_H
 #define WP_LIB_BASE_COLUMNS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sets of CPUs: parsing of lists as "0-3,5", which both -C and the files below
- * /sys/devices/system/cpu use. Called by the record command.
+ * Sets of CPUs: parsing of lists as "0-3,5", for -C and for files below
+ * /sys/devices/system/cpu. Called by the record command.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -27,7 +27,7 @@ static int parse_cpu(const char **s, unsigned long *cpu)
 
 /**
  * wp_cpumask_parse() - parse a list of CPUs
- * @mask: set to it
+ * @mask: filled in
  * @list: numbers and ranges, separated by commas; a newline may end it
  *
  * Return: 0, -EINVAL if it is no such list, -ERANGE if a number is too large.
@@ -62,7 +62,7 @@ int wp_cpumask_parse(struct wp_cpumask *mask, const char *list)
 
 /**
  * wp_cpumask_read() - parse a list of CPUs in a file
- * @mask: set to it
+ * @mask: filled in
  * @file: such as /sys/devices/system/cpu/online
  *
  * Return: 0 or a negative errno.
@@ -85,7 +85,7 @@ int wp_cpumask_read(struct wp_cpumask *mask, const char *file)
 }
 
 /**
- * wp_cpumask_count() - how many CPUs are in the set
+ * wp_cpumask_count() - number of CPUs in the set
  * @mask: the set
  *
  * Return: their number.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets of CPUs, as -C writes them and as the device takes them. See cpumask.c.
+ * Sets of CPUs, in the form of -C and of the device. See cpumask.c.
  */
 #ifndef WP_LIB_BASE_CPUMASK_H
 #define WP_LIB_BASE_CPUMASK_H

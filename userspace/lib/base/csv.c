@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A field of a line of CSV (RFC 4180), or of a line with tabs. Called by the commands.
+ * Fields of CSV (RFC 4180), and of lines with tabs. Called by the commands.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "lib/base/csv.h"
 #include "lib/base/text.h"
 
-/* What may stand before a formula, as some spreadsheets cut it away: bytes of the first. */
+/* Length of the first character, if some spreadsheets strip it before a formula. */
 static size_t is_before(const char *s)
 {
 	static const char *const before[] = { " ", "'", "\"", "\u00a0", "\u3000" };
@@ -22,8 +22,8 @@ static size_t is_before(const char *s)
 }
 
 /*
- * What a spreadsheet runs begins with one of these, and goes on; a tab or a line's end is
- * none any more.
+ * Formulas of spreadsheets begin with one of these, followed by more; tabs and newlines
+ * have been replaced by now.
  */
 static bool is_formula(const char *s)
 {
@@ -51,7 +51,7 @@ static void put(FILE *f, const char *s, bool commas)
 
 	snprintf(name, sizeof(name), "%s", s);
 	wp_text_show(shown, sizeof(shown), name, false);
-	/* A semicolon is a comma in some countries. */
+	/* In some countries a semicolon separates fields. */
 	quote = commas && strpbrk(shown, "\",;");
 	if (quote)
 		fputc('"', f);
@@ -67,10 +67,10 @@ static void put(FILE *f, const char *s, bool commas)
 }
 
 /**
- * wp_csv_put() - write a field of text
- * @f: where to
- * @s: any bytes; it is written as a terminal is to show it, what is beyond 255 of them is
- *	left out, and what a spreadsheet would run gets a ' in front
+ * wp_csv_put() - write a text field
+ * @f: output
+ * @s: any bytes; escaped for terminals, truncated to 255 bytes, and with a leading ' if a
+ *	spreadsheet would evaluate it
  */
 void wp_csv_put(FILE *f, const char *s)
 {
@@ -78,9 +78,9 @@ void wp_csv_put(FILE *f, const char *s)
 }
 
 /**
- * wp_tsv_put() - the same, between tabs
- * @f: where to
- * @s: any bytes; a tab among them is none any more
+ * wp_tsv_put() - write a text field of a line with tabs
+ * @f: output
+ * @s: any bytes; tabs are replaced
  */
 void wp_tsv_put(FILE *f, const char *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Directories by descriptor.
+ * Directories by file descriptor.
  */
 #ifndef WP_LIB_BASE_DIR_H
 #define WP_LIB_BASE_DIR_H
@@ -14,7 +14,7 @@
  * @dir: descriptor of the directory
  * @name: relative to it
  *
- * Return: for readdir() and closedir(), or NULL.
+ * Return: the stream for readdir() and closedir(), or NULL.
  */
 static inline DIR *wp_opendirat(int dir, const char *name)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Parses times as options have them: a number and its unit.
+ * Parses times in options: a number and its unit.
  *
  * Pure: no I/O, no memory.
  */
@@ -13,11 +13,11 @@
 
 /**
  * wp_duration_parse() - parse a time
- * @arg: a whole number, and ns, us, ms or s; "0" needs no unit
- * @unit: nanoseconds of the unit of a number alone
- * @ns: set to it
+ * @arg: a whole number followed by ns, us, ms or s; "0" needs no unit
+ * @unit: nanoseconds of the default unit
+ * @ns: set to the time
  *
- * Return: 0; -EINVAL if it is none; -ERANGE if it is 2^63 nanoseconds or longer.
+ * Return: 0; -EINVAL if it is invalid; -ERANGE if it is 2^63 nanoseconds or longer.
  */
 int wp_duration_parse(const char *arg, __u64 unit, __u64 *ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Times as options have them: 250us, 10ms. See duration.c.
+ * Times in options: 250us, 10ms. See duration.c.
  */
 #ifndef WP_LIB_BASE_DURATION_H
 #define WP_LIB_BASE_DURATION_H

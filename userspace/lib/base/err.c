@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the last error and warning sentence and the verbosity of the process.
- * Newlines of a message stay, as it may have several lines, but not those of a
- * name in it. Called from every layer of libwallprof and from the commands; not
- * from signal handlers.
+ * Owns the last error and warning message and the verbosity of the process. Newlines of a
+ * format are kept, as a message may have several lines, but not those of names in it.
+ * Called by all parts of libwallprof and by the commands; not from signal handlers.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -13,15 +12,15 @@
 #include "lib/base/err.h"
 #include "lib/base/text.h"
 
-#define SENTENCE	1024	/* bytes of one; what is beyond is left out */
+#define SENTENCE	1024	/* maximum size of a message; longer ones are truncated */
 
 static enum wp_verbosity verbosity;
 static __thread char last_error[SENTENCE];
 static __thread char last_warning[SENTENCE];
 
 /**
- * wp_set_verbosity() - set how much is printed
- * @level: a level, larger numbers are more talkative
+ * wp_set_verbosity() - set the verbosity
+ * @level: the level; higher levels print more
  */
 void wp_set_verbosity(enum wp_verbosity level)
 {
@@ -29,7 +28,7 @@ void wp_set_verbosity(enum wp_verbosity level)
 }
 
 /**
- * wp_get_verbosity() - how much is printed
+ * wp_get_verbosity() - get the verbosity
  *
  * Return: the level set last.
  */
@@ -39,7 +38,7 @@ enum wp_verbosity wp_get_verbosity(void)
 }
 
 /**
- * wp_err() - tell and keep the sentence that explains a failure
+ * wp_err() - print and store the message of an error
  * @fmt: printf format, without "wallprof: " and without a final newline
  */
 void wp_err(const char *fmt, ...)
@@ -54,7 +53,7 @@ void wp_err(const char *fmt, ...)
 }
 
 /**
- * wp_warn() - tell about something that is lost or left out
+ * wp_warn() - print and store a warning that something is lost or left out
  * @fmt: printf format, as for wp_err()
  */
 void wp_warn(const char *fmt, ...)
@@ -69,7 +68,7 @@ void wp_warn(const char *fmt, ...)
 }
 
 /**
- * wp_debug() - tell what only record -v shows
+ * wp_debug() - print a message with record -v only
  * @fmt: printf format, as for wp_err()
  */
 void wp_debug(const char *fmt, ...)
@@ -86,8 +85,8 @@ void wp_debug(const char *fmt, ...)
 }
 
 /**
- * wp_end_output() - end what was printed to standard output
- * @f: that stream
+ * wp_end_output() - flush standard output, and check for errors
+ * @f: the stream
  *
  * Return: 0, or a negative errno, after a message, if not all could be written.
  */
@@ -107,9 +106,9 @@ int wp_end_output(FILE *f)
 }
 
 /**
- * wp_last_error() - the sentence of the last wp_err()
+ * wp_last_error() - the message of the last wp_err()
  *
- * Return: the sentence; empty if there was none.
+ * Return: the message; empty if there was none.
  */
 const char *wp_last_error(void)
 {
@@ -117,9 +116,9 @@ const char *wp_last_error(void)
 }
 
 /**
- * wp_last_warning() - the sentence of the last wp_warn()
+ * wp_last_warning() - the message of the last wp_warn()
  *
- * Return: the sentence; empty if there was none.
+ * Return: the message; empty if there was none.
  */
 const char *wp_last_warning(void)
 {
@@ -127,7 +126,7 @@ const char *wp_last_warning(void)
 }
 
 /**
- * wp_clear_errors() - forget the kept sentences
+ * wp_clear_errors() - clear the stored messages
  */
 void wp_clear_errors(void)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How libwallprof tells a human what went wrong. A function that fails returns
- * a negative errno and has called wp_err() once with the sentence that explains
- * it; its callers add nothing. Everything is printed to stderr as
- * "wallprof: ...", with control characters made harmless, because names of
- * threads and files can hold anything.
+ * Error messages of libwallprof. A function that fails returns a negative errno and has
+ * called wp_err() once with the message that explains it; its callers add nothing.
+ * Everything is printed to stderr as "wallprof: ...", with control characters replaced,
+ * because names of threads and files can contain anything.
  */
 #ifndef WP_LIB_BASE_ERR_H
 #define WP_LIB_BASE_ERR_H
@@ -12,11 +11,11 @@
 #include <stdio.h>
 
 /**
- * enum wp_verbosity - how much is printed
- * @WP_SILENT: nothing, not even errors (they are still kept; for tests)
+ * enum wp_verbosity - verbosity
+ * @WP_SILENT: print nothing, not even errors (they are still stored; for tests)
  * @WP_QUIET: errors only (record -q)
  * @WP_NORMAL: errors and warnings
- * @WP_VERBOSE: and what wp_debug() says (record -v)
+ * @WP_VERBOSE: also messages of wp_debug() (record -v)
  */
 enum wp_verbosity {
 	WP_SILENT = -2,

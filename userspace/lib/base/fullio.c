@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading and writing all of something at a place of a file: what the kernel does in
- * part is gone on with. Both may be called from a signal handler.
+ * Complete reads and writes at a position of a file: partial ones are continued. Both may
+ * be called from a signal handler.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 /**
  * wp_pread_all() - read
  * @fd: the file
- * @buf: where to
- * @len: bytes
- * @pos: from where in the file
+ * @buf: output
+ * @len: number of bytes
+ * @pos: position in the file
  *
  * Return: 0; -EPROTO if the file ends before; or another negative errno.
  */
@@ -40,11 +40,11 @@ int wp_pread_all(int fd, void *buf, size_t len, off_t pos)
 /**
  * wp_pwrite_all() - write
  * @fd: the file
- * @data: what
- * @len: bytes
- * @pos: where to in the file
+ * @data: the data
+ * @len: number of bytes
+ * @pos: position in the file
  *
- * Return: 0 or a negative errno; -ENOSPC if nothing more goes there.
+ * Return: 0 or a negative errno; -ENOSPC if nothing can be written.
  */
 int wp_pwrite_all(int fd, const void *data, size_t len, off_t pos)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading and writing all of something at a place of a file. See fullio.c.
+ * Complete reads and writes at a position of a file. See fullio.c.
  */
 #ifndef WP_LIB_BASE_FULLIO_H
 #define WP_LIB_BASE_FULLIO_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ids, numbered as they come: 0, 1, 2, ... so that what belongs to them can be in an
- * array. Any ids may come, as they are from files: where one has its place depends on
- * a key that is drawn, so that a file cannot have all of them in one place. Called by
- * schedule.c and by the commands that read timelines.
+ * Numbers ids in the order in which they are added: 0, 1, 2, ... so that data about them
+ * can be in an array. Ids come from untrusted files: the hash has a random key, so that a
+ * file cannot provoke collisions. Called by schedule.c and by the commands that read
+ * timelines.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -57,7 +57,7 @@ static int grow(struct wp_idmap *m)
 }
 
 /**
- * wp_idmap_find() - the number of an id
+ * wp_idmap_find() - look up the number of an id
  * @m: the ids
  * @id: the id
  *
@@ -69,7 +69,7 @@ __u32 wp_idmap_find(const struct wp_idmap *m, __u32 id)
 }
 
 /**
- * wp_idmap_add() - the number of an id, which gets the next one if it is new
+ * wp_idmap_add() - look up the number of an id, or assign the next one
  * @m: the ids
  * @id: the id
  * @nr: set to its number
@@ -96,7 +96,7 @@ int wp_idmap_add(struct wp_idmap *m, __u32 id, __u32 *nr)
 }
 
 /**
- * wp_idmap_free() - forget all
+ * wp_idmap_free() - free the map
  * @m: the ids
  */
 void wp_idmap_free(struct wp_idmap *m)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbers for ids: of threads, of CPUs. See idmap.c.
+ * Numbers for ids of threads and CPUs. See idmap.c.
  */
 #ifndef WP_LIB_BASE_IDMAP_H
 #define WP_LIB_BASE_IDMAP_H
@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* wp_idmap_find(): there is no such id. */
+/* wp_idmap_find(): no such id. */
 #define WP_IDMAP_NONE	(~(__u32)0)
 
 /**
- * struct wp_idmap - ids and their numbers; all zeroes: none
- * @slot: places; power of two
- * @bits: of how many places
- * @nr: ids in it
- * @key: what the places depend on
+ * struct wp_idmap - ids and their numbers; all zeroes: empty
+ * @slot: hash table; size a power of two
+ * @bits: log2 of its size
+ * @nr: number of ids
+ * @key: key of the hash
  */
 struct wp_idmap {
 	struct wp_idmap_slot {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the numbers that strings of bytes have: paths, mappings and stacks that a file
- * is to have once, however often they come. The strings are anybody's, so the hash has
- * a key. Called by what converts recordings.
+ * Owns the numbers of byte strings: paths, mappings and stacks that a file has only once,
+ * however often they are used. The strings are not trusted, so the hash has a key. Called
+ * by converters of recordings.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static __u64 hash_of(const struct wp_intern *t, const void *data, size_t len)
 	return wp_siphash_end(&h);
 }
 
-/* The slot that has the string, or is free for it. */
+/* The slot of the string, or the free slot for it. */
 static __u32 *slot_of(const struct wp_intern *t, __u64 hash, const void *data, size_t len)
 {
 	size_t i = hash & (t->room - 1);
@@ -90,11 +90,11 @@ static bool more_entries(struct wp_intern *t, size_t len)
 }
 
 /**
- * wp_intern() - the number of a string
+ * wp_intern() - look up or add a string
  * @t: the table
  * @data: its bytes
- * @len: how many
- * @is_new: out: it was not there before; may be NULL
+ * @len: its length
+ * @is_new: set to whether it was added; may be NULL
  *
  * Return: its number, 1 and up; 0 if there is no memory.
  */
@@ -121,10 +121,10 @@ __u32 wp_intern(struct wp_intern *t, const void *data, size_t len, bool *is_new)
 }
 
 /**
- * wp_intern_find() - the number of a string, if it has one
+ * wp_intern_find() - look up a string
  * @t: the table
  * @data: its bytes
- * @len: how many
+ * @len: its length
  *
  * Return: its number; 0 if it is not in the table.
  */
@@ -134,12 +134,12 @@ __u32 wp_intern_find(const struct wp_intern *t, const void *data, size_t len)
 }
 
 /**
- * wp_intern_bytes() - the string of a number
+ * wp_intern_bytes() - the string with a number
  * @t: the table
- * @nr: the number, of those that wp_intern() returned
- * @len: out: its bytes; may be NULL
+ * @nr: a number returned by wp_intern()
+ * @len: set to its length; may be NULL
  *
- * Return: the string, until the next one is added.
+ * Return: the string, valid until the next one is added.
  */
 const void *wp_intern_bytes(const struct wp_intern *t, __u32 nr, size_t *len)
 {
@@ -151,10 +151,10 @@ const void *wp_intern_bytes(const struct wp_intern *t, __u32 nr, size_t *len)
 }
 
 /**
- * wp_intern_memory() - what the table takes
+ * wp_intern_memory() - memory used by the table
  * @t: the table
  *
- * Return: bytes, about.
+ * Return: bytes, approximately.
  */
 size_t wp_intern_memory(const struct wp_intern *t)
 {
@@ -162,8 +162,8 @@ size_t wp_intern_memory(const struct wp_intern *t)
 }
 
 /**
- * wp_intern_free() - forget all strings
- * @t: the table; it is empty then
+ * wp_intern_free() - free the table
+ * @t: the table; empty afterwards
  */
 void wp_intern_free(struct wp_intern *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbers for strings of bytes, the same one for the same bytes. See intern.c.
+ * Numbers for byte strings; equal strings have the same number. See intern.c.
  */
 #ifndef WP_LIB_BASE_INTERN_H
 #define WP_LIB_BASE_INTERN_H
@@ -11,9 +11,9 @@
 
 /**
  * struct wp_intern_entry - a string
- * @hash: of its bytes
- * @at: where they are
- * @len: how many
+ * @hash: its hash
+ * @at: its position
+ * @len: its length
  */
 struct wp_intern_entry {
 	__u64 hash;
@@ -22,16 +22,16 @@ struct wp_intern_entry {
 };
 
 /**
- * struct wp_intern - the strings; all zero is an empty table
+ * struct wp_intern - the strings; all zero: an empty table
  * @slot: hash table: numbers of entries, 0 for free ones
- * @room: of @slot, a power of two, or 0
+ * @room: size of @slot, a power of two, or 0
  * @entry: the strings, by their numbers less 1
  * @nr: their number
- * @entry_room: of @entry
- * @bytes: what they consist of
- * @len: bytes used there
- * @bytes_room: of @bytes
- * @key: of the hash, so that nobody can foresee it
+ * @entry_room: allocated entries
+ * @bytes: their bytes
+ * @len: used bytes
+ * @bytes_room: allocated bytes
+ * @key: key of the hash, which makes it unpredictable
  */
 struct wp_intern {
 	__u32 *slot;

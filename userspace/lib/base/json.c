@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * JSON (RFC 8259), as it comes: nothing is kept. Strings may be any bytes; those that
- * are no UTF-8 become U+FFFD, and what a terminal would obey is escaped, and "<", so
- * that the text may stand in a page, where it can end no element. Whether all
- * could be written is for the caller to ask of the stream. Called by the commands.
+ * Writes JSON (RFC 8259) as a stream, without buffering. Strings may be any bytes: those
+ * that are not UTF-8 become U+FFFD; terminal controls are escaped, and so is "<", so that
+ * the text can be embedded in a page without ending an element. The caller checks the
+ * stream for write errors. Called by the commands.
  */
 #include <inttypes.h>
 
 #include "lib/base/json.h"
 #include "lib/base/text.h"
 
-/* A character of more than a byte, or a byte that is none. Returns its bytes. */
+/* Write a character of more than a byte, or an invalid byte. Returns its length. */
 static size_t put_wide(FILE *f, const char *s)
 {
 	unsigned int c;
@@ -48,7 +48,7 @@ static void put_string(FILE *f, const char *s)
 	fputc('"', f);
 }
 
-/* What is in the outermost two has lines of its own. */
+/* Members of the outermost two levels are on lines of their own. */
 static void put_key(struct wp_json *j, const char *key)
 {
 	if (j->filled)
@@ -66,8 +66,8 @@ static void put_key(struct wp_json *j, const char *key)
 
 /**
  * wp_json_open() - begin an object or an array
- * @j: the text
- * @key: its key in the object that it is in, else NULL; so of all that follow
+ * @j: the writer
+ * @key: its key in the enclosing object, else NULL; the same for all functions below
  * @kind: '{' or '['
  */
 void wp_json_open(struct wp_json *j, const char *key, char kind)
@@ -80,8 +80,8 @@ void wp_json_open(struct wp_json *j, const char *key, char kind)
 
 /**
  * wp_json_close() - end the innermost object or array
- * @j: the text
- * @kind: '}' or ']', as it was opened
+ * @j: the writer
+ * @kind: '}' or ']', as opened
  */
 void wp_json_close(struct wp_json *j, char kind)
 {
@@ -96,7 +96,7 @@ void wp_json_close(struct wp_json *j, char kind)
 
 /**
  * wp_json_string() - write a string
- * @j: the text
+ * @j: the writer
  * @key: its key
  * @s: any bytes
  */
@@ -108,7 +108,7 @@ void wp_json_string(struct wp_json *j, const char *key, const char *s)
 
 /**
  * wp_json_number() - write a number
- * @j: the text
+ * @j: the writer
  * @key: its key
  * @n: the number
  */
@@ -119,8 +119,8 @@ void wp_json_number(struct wp_json *j, const char *key, __u64 n)
 }
 
 /**
- * wp_json_signed() - write a number that may be below 0
- * @j: the text
+ * wp_json_signed() - write a signed number
+ * @j: the writer
  * @key: its key
  * @n: the number
  */
@@ -132,9 +132,9 @@ void wp_json_signed(struct wp_json *j, const char *key, __s64 n)
 
 /**
  * wp_json_hundredths() - write a fraction
- * @j: the text
+ * @j: the writer
  * @key: its key
- * @n: how many hundredths it is
+ * @n: its value in hundredths
  */
 void wp_json_hundredths(struct wp_json *j, const char *key, __u64 n)
 {
@@ -144,9 +144,9 @@ void wp_json_hundredths(struct wp_json *j, const char *key, __u64 n)
 
 /**
  * wp_json_millionths() - write a fraction
- * @j: the text
+ * @j: the writer
  * @key: its key
- * @n: how many millionths it is
+ * @n: its value in millionths
  */
 void wp_json_millionths(struct wp_json *j, const char *key, __u64 n)
 {
@@ -156,9 +156,9 @@ void wp_json_millionths(struct wp_json *j, const char *key, __u64 n)
 
 /**
  * wp_json_bool() - write true or false
- * @j: the text
+ * @j: the writer
  * @key: its key
- * @is: which
+ * @is: the value
  */
 void wp_json_bool(struct wp_json *j, const char *key, bool is)
 {
@@ -167,8 +167,8 @@ void wp_json_bool(struct wp_json *j, const char *key, bool is)
 }
 
 /**
- * wp_json_null() - write that something is not known
- * @j: the text
+ * wp_json_null() - write null for an unknown value
+ * @j: the writer
  * @key: its key
  */
 void wp_json_null(struct wp_json *j, const char *key)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writes JSON. See json.c.
+ * JSON writer. See json.c.
  *
  *	struct wp_json j = { .f = stdout };
  *
@@ -19,10 +19,10 @@
 #include <linux/types.h>
 
 /**
- * struct wp_json - a text that is written
- * @f: where to
- * @depth: objects and arrays that are open
- * @filled: something stands in the innermost one
+ * struct wp_json - a writer
+ * @f: the output stream
+ * @depth: number of open objects and arrays
+ * @filled: the innermost one is not empty
  */
 struct wp_json {
 	FILE *f;

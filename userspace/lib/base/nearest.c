@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the name that a misspelled word may have meant, of those that are offered:
- * commands, options, events.
+ * Suggests a name for a misspelled word, among commands, options or events.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@ static unsigned int min(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Letters added, left out, exchanged, or swapped with their neighbour. */
+/* Edit distance: letters added, left out, replaced, or swapped with their neighbor. */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int rows[3][WP_NEAREST_SIZE], i, j;
@@ -48,16 +47,16 @@ static unsigned int distance(const char *a, const char *b)
 }
 
 /**
- * wp_nearest_offer() - a name that could have been meant
+ * wp_nearest_offer() - add a candidate
  * @n: the search
- * @name: copied if it is the nearest until now
+ * @name: the candidate; copied if it is the nearest so far
  */
 void wp_nearest_offer(struct wp_nearest *n, const char *name)
 {
 	unsigned int d = distance(n->wanted, name);
 	size_t len = strlen(n->wanted);
 
-	/* An abbreviation is near, too. */
+	/* An abbreviation counts as near, too. */
 	if (len >= 3 && !strncasecmp(name, n->wanted, len) && d > 1)
 		d = 2;
 	if (d < n->best) {
@@ -67,10 +66,10 @@ void wp_nearest_offer(struct wp_nearest *n, const char *name)
 }
 
 /**
- * wp_nearest_found() - is the best name near enough to be suggested?
+ * wp_nearest_found() - whether the best candidate is near enough
  * @n: the search
  *
- * Return: true if it differs in about a quarter of its letters at most.
+ * Return: true if it differs in at most about a quarter of its letters.
  */
 bool wp_nearest_found(const struct wp_nearest *n)
 {

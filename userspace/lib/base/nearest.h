@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The name that a misspelled word may have meant. See nearest.c.
+ * Suggestion of a name for a misspelled word. See nearest.c.
  */
 #ifndef WP_LIB_BASE_NEAREST_H
 #define WP_LIB_BASE_NEAREST_H
@@ -10,10 +10,10 @@
 #define WP_NEAREST_SIZE	64
 
 /**
- * struct wp_nearest - a misspelled word and the best of the names that were offered
+ * struct wp_nearest - a misspelled word and the best candidate
  * @wanted: the word
- * @best: the distance of @name, from WP_NEAREST_SIZE on down
- * @name: that name; empty: none was offered
+ * @best: the distance of @name, initially WP_NEAREST_SIZE
+ * @name: the candidate; empty: there is none
  */
 struct wp_nearest {
 	const char *wanted;
@@ -21,7 +21,7 @@ struct wp_nearest {
 	char name[WP_NEAREST_SIZE];
 };
 
-/* The search for @word, which must live as long. */
+/* A search for @word, which must stay valid. */
 #define WP_NEAREST(word)	{ .wanted = (word), .best = WP_NEAREST_SIZE }
 
 void wp_nearest_offer(struct wp_nearest *n, const char *name);

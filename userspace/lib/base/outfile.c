@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns a file while a command writes it. It is a new one, the caller's own, of mode 0600
- * less the umask, under a temporary name in the directory where it is to be:
- * NAME.tmpXXXXXXXX. It gets its name when it is whole, by rename(), which replaces
- * whatever has the name by then, be it a link, a FIFO, or a file of another, and writes
- * into none of them. So who reads NAME finds all of it or what was there before.
+ * Owns an output file while a command writes it. It is a new file, owned by the caller,
+ * with mode 0600 less the umask, under a temporary name in its final directory:
+ * NAME.tmpXXXXXXXX. It gets its name by rename() when it is complete. The rename replaces
+ * whatever has the name by then, be it a link, a FIFO, or another user's file, and writes
+ * to none of them. So readers of NAME see all of it or what was there before.
  *
- * Two kinds of output get their name earlier or otherwise: a recording as soon as
- * it can be read (wp_outfile_publish()), since it can be read at each moment from then on
- * and what killed the recorder shall not cost it; and what is of use in part
- * (WP_OUTFILE_PARTIAL), whatever ended it. What is killed by SIGKILL leaves the temporary
- * name, or the recording.
+ * Two kinds of output differ: a recording gets its name as soon as it is readable
+ * (wp_outfile_publish()), since it stays readable from then on and must survive whatever
+ * kills the recorder; and an output that is useful in part (WP_OUTFILE_PARTIAL) gets its
+ * name however it ends. SIGKILL leaves the temporary name, or the recording.
  *
- * What people open (WP_OUTFILE_SUDO), as a flame page, is given to who called sudo, when it is
- * whole. Not a recording: perf, as root, refuses one that is another user's.
+ * Files for people to open (WP_OUTFILE_SUDO), as a flame page, are given to the user who
+ * called sudo when they are complete. Recordings are not: perf, as root, refuses a
+ * recording of another user.
  *
- * What is no file (outpath.c) is written to as it is, and so is standard output.
+ * Devices and the like (outpath.c) are written directly, and so is standard output.
  *
  * Called by the commands and the writers of libwallprof. wp_outfile_die() is for signal
  * handlers. Outputs of wp_outfile_open() are opened and ended by one thread.
@@ -34,14 +34,17 @@
 #include "lib/base/outfile.h"
 #include "lib/base/outpath.h"
 
-/* Of the name, in the temporary one: more may be too long for a file system. */
+/* Length of NAME in the temporary name: file systems limit the length of names. */
 #define NAME_PART	100
 #define TRIES		100
 
-/* perf.data, --ledger and --intervals are open at once; and one in reserve. */
+/* perf.data, --ledger and --intervals are open at once; one in reserve. */
 #define MAX_OPEN	4
 
-/* What wp_outfile_die() ends. Written by the thread that opens them, read by its signals. */
+/*
+ * Outputs for wp_outfile_die(). Written by the thread that opens them, read by its signal
+ * handlers.
+ */
 static struct wp_outfile *volatile opened[MAX_OPEN];
 
 static void note(struct wp_outfile *o, struct wp_outfile *as)
@@ -68,7 +71,7 @@ static void note_open(struct wp_outfile *o)
 	}
 }
 
-/* A new file of no guessable name in its directory. */
+/* Create a file with an unpredictable name in its directory. */
 static int make_file(struct wp_outfile *o)
 {
 	unsigned int i, number;
@@ -102,8 +105,8 @@ static void close_all(struct wp_outfile *o)
 }
 
 /**
- * wp_outfile_open() - begin an output
- * @o: out; to be ended by wp_outfile_commit() or wp_outfile_abandon()
+ * wp_outfile_open() - open an output
+ * @o: filled in; to be ended by wp_outfile_commit() or wp_outfile_abandon()
  * @path: its name
  * @flags: enum wp_outfile_flags
  *
@@ -139,13 +142,12 @@ int wp_outfile_open(struct wp_outfile *o, const char *path, unsigned int flags)
 }
 
 /**
- * wp_outfile_open_at() - begin an output in a directory of ours, without a message
- * @o: out; to be ended by wp_outfile_commit(), _commit_new() or _abandon()
+ * wp_outfile_open_at() - open an output in a directory of ours, without a message
+ * @o: filled in; to be ended by wp_outfile_commit(), _commit_new() or _abandon()
  * @dir: descriptor of the directory
- * @name: of a file in it
+ * @name: name of a file in it
  *
- * Context: any thread. Nothing of it is kept when the process dies, but for the temporary
- * name.
+ * Context: any thread. If the process dies, only the temporary name remains.
  *
  * Return: 0 or a negative errno.
  */
@@ -163,7 +165,7 @@ int wp_outfile_open_at(struct wp_outfile *o, int dir, const char *name)
 	return err;
 }
 
-/* stdio forgets why it failed. */
+/* Keep the errno, which stdio drops. */
 static ssize_t write_some(void *cookie, const char *data, size_t size)
 {
 	struct wp_outfile *o = cookie;
@@ -186,7 +188,7 @@ static ssize_t write_some(void *cookie, const char *data, size_t size)
 }
 
 /**
- * wp_outfile_stream() - the same as a stream
+ * wp_outfile_stream() - get a stream for an output
  * @o: the output
  *
  * Return: the stream, which belongs to @o, or NULL; a message was printed.
@@ -202,10 +204,10 @@ FILE *wp_outfile_stream(struct wp_outfile *o)
 }
 
 /**
- * wp_outfile_is_file() - whether it is a new file
+ * wp_outfile_is_file() - whether an output is a new file
  * @o: the output
  *
- * Return: false if it is standard output, or what was there is written to as it is.
+ * Return: false for standard output, and for devices and the like.
  */
 bool wp_outfile_is_file(const struct wp_outfile *o)
 {
@@ -213,11 +215,11 @@ bool wp_outfile_is_file(const struct wp_outfile *o)
 }
 
 /**
- * wp_outfile_same() - whether it is about to be written over a file
+ * wp_outfile_same() - whether an output would overwrite a file
  * @o: the output
  * @st: the file
  *
- * Return: true if the name is one of this file's, or it is this file that is written to.
+ * Return: true if the name belongs to this file, or this file is written to.
  */
 bool wp_outfile_same(const struct wp_outfile *o, const struct stat *st)
 {
@@ -229,7 +231,10 @@ bool wp_outfile_same(const struct wp_outfile *o, const struct stat *st)
 	return !err && there.st_dev == st->st_dev && there.st_ino == st->st_ino;
 }
 
-/* Whether what has the name is worth to be kept: a file with something in it, or our link. */
+/*
+ * Whether the current owner of the name is worth keeping: a non-empty file, or our own
+ * link.
+ */
 static bool is_worth(const struct wp_outfile *o)
 {
 	struct stat st;
@@ -241,11 +246,12 @@ static bool is_worth(const struct wp_outfile *o)
 }
 
 /**
- * wp_outfile_publish() - give it its name, and go on writing
+ * wp_outfile_publish() - give an output its name, and go on writing
  * @o: the output
- * @old: behind its name, that of a file that has the name now; or NULL
+ * @old: suffix for renaming the file that has the name now; or NULL
  *
- * Return: 0, or a negative errno after a message; what has the name is as it was then.
+ * Return: 0, or a negative errno after a message; the file that has the name is unchanged
+ * then.
  */
 int wp_outfile_publish(struct wp_outfile *o, const char *old)
 {
@@ -274,7 +280,7 @@ int wp_outfile_publish(struct wp_outfile *o, const char *old)
 	return 0;
 }
 
-/* Context: also the signal's. */
+/* Context: process and signal handler. */
 static void cut_line(int fd)
 {
 	off_t end = lseek(fd, 0, SEEK_END), at = end;
@@ -295,7 +301,7 @@ static void cut_line(int fd)
 	}
 }
 
-/* What is buffered. */
+/* Flush and close the stream. */
 static int close_stream(struct wp_outfile *o)
 {
 	bool bad = o->stream && ferror(o->stream);
@@ -306,7 +312,7 @@ static int close_stream(struct wp_outfile *o)
 	return o->err ? o->err : bad ? -EIO : 0;
 }
 
-/* A user's or a group's id from the environment; false if there is none. */
+/* Read a user's or a group's id from the environment; false if there is none. */
 static bool get_id(const char *variable, unsigned int *id)
 {
 	const char *text = getenv(variable);
@@ -321,7 +327,7 @@ static bool get_id(const char *variable, unsigned int *id)
 	return !errno && !*end && value < UINT32_MAX;
 }
 
-/* Who may run us by sudo could have had it by "-o -" all the same. */
+/* A user who may run us by sudo could get the contents with "-o -", too. */
 static void give_to_sudo_user(const struct wp_outfile *o)
 {
 	unsigned int uid, gid;
@@ -335,10 +341,10 @@ static void give_to_sudo_user(const struct wp_outfile *o)
 
 /**
  * wp_outfile_commit() - end an output: it gets its name
- * @o: the output; one that is not open stays so
+ * @o: the output; one that is not open is ignored
  *
- * One that could not be written whole is taken away, or else, if it is of use in part,
- * gets its name all the same. One that cannot get its name keeps the temporary one.
+ * An incomplete output is removed or, if it is useful in part, still gets its name. One
+ * that cannot get its name keeps the temporary one.
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -350,7 +356,7 @@ int wp_outfile_commit(struct wp_outfile *o)
 	if (!o->is_open)
 		return 0;
 	err = close_stream(o);
-	/* Network file systems tell of a full disk only now. */
+	/* Network file systems report a full disk only now. */
 	if (wp_outfile_is_file(o) && !fstat(o->fd, &st)) {
 		ret = fcntl(o->fd, F_DUPFD_CLOEXEC, 0);
 		if (ret >= 0 && close(ret) && !err)
@@ -378,7 +384,7 @@ int wp_outfile_commit(struct wp_outfile *o)
 }
 
 /**
- * wp_outfile_commit_new() - the same, but what has the name by then stays
+ * wp_outfile_commit_new() - the same, but without replacing a file
  * @o: the output, of wp_outfile_open_at()
  *
  * Return: false if nothing has the name.
@@ -392,8 +398,8 @@ bool wp_outfile_commit_new(struct wp_outfile *o)
 }
 
 /**
- * wp_outfile_abandon() - end an output that is not to be: what has the name stays
- * @o: the output; one that is not open stays so
+ * wp_outfile_abandon() - discard an output, leaving what has its name
+ * @o: the output; one that is not open is ignored
  */
 void wp_outfile_abandon(struct wp_outfile *o)
 {
@@ -406,9 +412,9 @@ void wp_outfile_abandon(struct wp_outfile *o)
 }
 
 /**
- * wp_outfile_end() - commit an output, or abandon it
- * @o: the output; one that is not open stays so
- * @err: 0, or why it is not to be
+ * wp_outfile_end() - commit or abandon an output
+ * @o: the output; one that is not open is ignored
+ * @err: 0, or the reason to abandon it
  *
  * Return: @err, or what wp_outfile_commit() returns.
  */
@@ -421,10 +427,10 @@ int wp_outfile_end(struct wp_outfile *o, int err)
 }
 
 /**
- * wp_outfile_remove() - abandon an output that may have its name already
- * @o: the output; one that is not open stays so
+ * wp_outfile_remove() - discard an output that may have its name already
+ * @o: the output; one that is not open is ignored
  *
- * What else has the name by now stays.
+ * Another file that has the name by now stays.
  */
 void wp_outfile_remove(struct wp_outfile *o)
 {
@@ -437,7 +443,7 @@ void wp_outfile_remove(struct wp_outfile *o)
 }
 
 /**
- * wp_outfile_has_name() - whether it can be said where it was written
+ * wp_outfile_has_name() - whether an output has a name to print
  * @o: the output, open or ended
  *
  * Return: false if it is standard output.
@@ -448,7 +454,7 @@ bool wp_outfile_has_name(const struct wp_outfile *o)
 }
 
 /**
- * wp_outfile_check() - whether there could be such a file
+ * wp_outfile_check() - whether an output could be created
  * @path: its name
  *
  * Return: 0, or a negative errno after a message.
@@ -469,9 +475,9 @@ int wp_outfile_check(const char *path)
 /**
  * wp_outfile_die() - end all outputs, as the process ends
  *
- * Those that are of use in part get their names, and others are taken away.
+ * Outputs that are useful in part get their names, others are removed.
  *
- * Context: a signal handler, which lets no code of this process run afterwards.
+ * Context: a signal handler after which no code of this process runs.
  */
 void wp_outfile_die(void)
 {
@@ -500,9 +506,9 @@ static void on_signal(int sig)
 }
 
 /**
- * wp_outfile_die_on_signals() - call it at INT, TERM and HUP, which end the process then
+ * wp_outfile_die_on_signals() - call wp_outfile_die() and exit on INT, TERM and HUP
  *
- * Signals that are caught or ignored already stay so.
+ * Signals that are already caught or ignored are left alone.
  */
 void wp_outfile_die_on_signals(void)
 {

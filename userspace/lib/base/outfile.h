@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file that a command writes. See outfile.c.
+ * Output files of a command. See outfile.c.
  *
  *	ret = wp_outfile_open(&out, path, flags);
  *	f = wp_outfile_stream(&out);		or write to out.fd
@@ -18,9 +18,9 @@
 /**
  * enum wp_outfile_flags - kinds of output
  * @WP_OUTFILE_STDOUT: "-" is standard output
- * @WP_OUTFILE_PARTIAL: a file that is not whole is of use: it gets its name, too
- * @WP_OUTFILE_LINES: and is cut behind its last whole line
- * @WP_OUTFILE_SUDO: under sudo it belongs to the user who called that
+ * @WP_OUTFILE_PARTIAL: an incomplete file is useful: it gets its name, too
+ * @WP_OUTFILE_LINES: an incomplete file is truncated after its last complete line
+ * @WP_OUTFILE_SUDO: under sudo it is given to the user who called sudo
  */
 enum wp_outfile_flags {
 	WP_OUTFILE_STDOUT = 1,
@@ -30,12 +30,12 @@ enum wp_outfile_flags {
 };
 
 /**
- * struct wp_outfile - an output that is open
- * @path: its name as it was given, for messages; it is used until the end
- * @fd: where to write
- * @bytes: how large the file is; set when it is committed
+ * struct wp_outfile - an open output
+ * @path: its name as given, for messages; must stay valid until the end
+ * @fd: descriptor for writing
+ * @bytes: size of the file; set by the commit
  *
- * The others are outfile.c's. One of zeroes is not open.
+ * The other fields are private to outfile.c. All zeroes: not open.
  */
 struct wp_outfile {
 	const char *path;
@@ -46,12 +46,12 @@ struct wp_outfile {
 	bool quiet;
 	unsigned int flags;
 	FILE *stream;
-	/* The first failure of the stream. */
+	/* The first error of the stream. */
 	int err;
-	/* Its directory, or -1 if there is no file to name. */
+	/* Its directory, or -1 if it is not a new file. */
 	int dir;
 	char name[NAME_MAX + 1];
-	/* Empty as soon as the file has its name. */
+	/* Empty once the file has its name. */
 	char tmp[NAME_MAX + 1];
 };
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Decides where the name of an output leads: to a place in a directory, where a new file
- * replaces what there is, or to something that is written to as it is, which is a
- * character device, or a descriptor below /proc (/dev/stdout, /dev/fd/N, a pipe of
- * the shell's).
+ * Resolves the name of an output: to a place in a directory, where a new file replaces
+ * the existing one, or to something that is written directly: a character device, or a
+ * descriptor below /proc (/dev/stdout, /dev/fd/N, a pipe of the shell's).
  *
- * Anybody who may write to a directory on the way can put a link, a FIFO or a device
+ * Anybody who can write to a directory on the path can put a link, a FIFO or a device
  * there, at any time. So:
  *
- * - A link on the way is followed if it is the caller's or root's, or if nobody else may
- *   write to its directory. One at the end is followed under the same condition, but to a
- *   device or a descriptor only. A link to a file is replaced.
- * - What is opened is what was looked at: each step begins at a descriptor.
+ * - A link on the path is followed if it belongs to the caller or to root, or if nobody
+ *   else can write to its directory. One at the end is followed under the same condition,
+ *   but to a device or a descriptor only. A link to a file is replaced.
+ * - Each step begins at a descriptor, so that what was checked is what is opened.
  *
  * Called by outfile.c. It keeps no state.
  */
@@ -29,7 +28,7 @@
 #include "lib/base/err.h"
 #include "lib/base/outpath.h"
 
-/* As the kernel follows them. */
+/* The kernel's limit. */
 #define MAX_LINKS	40
 
 static bool is_trusted(uid_t uid)
@@ -51,7 +50,7 @@ static bool is_proc(int dir)
 	return !fstatfs(dir, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* Whether a link there is nobody's trap. */
+/* Whether a link cannot be an attacker's. */
 static bool may_follow(int dir, const struct stat *link)
 {
 	return is_trusted(link->st_uid) || is_private(dir);
@@ -72,7 +71,7 @@ static int read_link(int fd, char *text, size_t size)
 
 static int open_dir(int at, const char *path, unsigned int *links);
 
-/* One step from @dir to a directory, through a link if it may be. */
+/* One step from @dir to a directory, through a link if permitted. */
 static int step(int dir, const char *name, unsigned int *links)
 {
 	const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
@@ -84,7 +83,7 @@ static int step(int dir, const char *name, unsigned int *links)
 		return next;
 	if (errno != ENOTDIR && errno != ELOOP)
 		return -errno;
-	/* What is a link in /proc may have no text that leads anywhere. */
+	/* The text of a link in /proc may lead nowhere. */
 	if (is_proc(dir)) {
 		next = openat(dir, name, flags);
 		return next < 0 ? -errno : next;
@@ -103,7 +102,10 @@ static int step(int dir, const char *name, unsigned int *links)
 	return err ? err : open_dir(dir, text, links);
 }
 
-/* O_PATH descriptor of a directory, or a negative errno; -EXDEV for another's link. */
+/*
+ * O_PATH descriptor of a directory, or a negative errno; -EXDEV for a link of another
+ * user.
+ */
 static int open_dir(int at, const char *path, unsigned int *links)
 {
 	int dir, next;
@@ -130,7 +132,7 @@ static int open_dir(int at, const char *path, unsigned int *links)
 	return dir;
 }
 
-/* Splits @path, and opens the directory. -EISDIR if no name is left. */
+/* Split @path, and open the directory. -EISDIR if no name is left. */
 static int split(int at, const char *path, char *name, unsigned int *links)
 {
 	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
@@ -144,14 +146,14 @@ static int split(int at, const char *path, char *name, unsigned int *links)
 		return -ENAMETOOLONG;
 	strcpy(name, last);
 	if (slash) {
-		/* With the slash, that of the root. */
+		/* Keep the slash: it may be the root's. */
 		memcpy(dir, path, slash - path + 1);
 		dir[slash - path + 1] = '\0';
 	}
 	return open_dir(at, dir, links);
 }
 
-/* The device that an O_PATH descriptor stands for; that is closed. */
+/* Open the device of an O_PATH descriptor, which is closed. */
 static int open_device(int path)
 {
 	char name[32];
@@ -166,9 +168,9 @@ static int open_device(int path)
 }
 
 /*
- * What @name in @dir is, if it is written to as it is, which may be at the end of links:
- * its descriptor. -ENOENT if it is to be replaced, or made; another negative errno if it
- * can be neither. @st: out: what stands there.
+ * Descriptor of @name in @dir if it is written directly, possibly through links. -ENOENT
+ * if it is to be replaced or created; another negative errno if neither is possible. @st:
+ * set to the status of the name.
  */
 static int find_stream(int dir, const char *name, struct stat *st, unsigned int *links)
 {
@@ -200,7 +202,7 @@ static int find_stream(int dir, const char *name, struct stat *st, unsigned int 
 	return fd;
 }
 
-/* What cannot be replaced, or would not be what was meant. */
+/* Refuse what cannot be replaced, or was hardly meant. */
 static int refuse(int dir, const struct stat *st, const char *path)
 {
 	if (S_ISDIR(st->st_mode)) {
@@ -212,7 +214,7 @@ static int refuse(int dir, const struct stat *st, const char *path)
 		       S_ISBLK(st->st_mode) ? "block device" : "device of another user");
 		return -ENXIO;
 	}
-	/* One of another user is in the way, and goes. */
+	/* One of another user is replaced. */
 	if ((S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode)) && may_follow(dir, st)) {
 		wp_err("%s is a pipe or a socket: name a file", path);
 		return -ESPIPE;
@@ -221,8 +223,8 @@ static int refuse(int dir, const struct stat *st, const char *path)
 }
 
 /**
- * wp_outpath_resolve() - find out where the name of an output leads
- * @p: out
+ * wp_outpath_resolve() - resolve the name of an output
+ * @p: filled in
  * @path: the name
  *
  * Return: 0 or a negative errno; a message was printed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the look at a thread of this process, or of a child: its state in /proc, and the
- * time that it ran. Called by whoever waits for such a thread.
+ * Watches a thread of this process, or of a child: its state in /proc, and its CPU time.
+ * Called by the thread that waits for it.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "lib/base/ownthread.h"
 
 /**
- * wp_ownthread_self() - have others look at this thread
+ * wp_ownthread_self() - let others watch this thread
  * @t: set to the thread
  */
 void wp_ownthread_self(struct wp_ownthread *t)
@@ -22,7 +22,7 @@ void wp_ownthread_self(struct wp_ownthread *t)
 		t->clock = CLOCK_MONOTONIC;
 }
 
-/* As /proc has it; '?': not known. */
+/* The state in /proc; '?': unknown. */
 static char state_of(const struct wp_ownthread *t)
 {
 	char path[64], text[512], *end;
@@ -36,17 +36,18 @@ static char state_of(const struct wp_ownthread *t)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* The name can hold anything. */
+	/* The name can contain anything. */
 	end = strrchr(text, ')');
 	return end && end[1] == ' ' && end[2] ? end[2] : '?';
 }
 
 /**
- * wp_ownthread_is_blocked() - did a thread not run since the last look, and is it blocked?
+ * wp_ownthread_is_blocked() - whether a thread has not run since the last check, and is
+ * blocked
  * @t: the thread
- * @states: in which states, as /proc has them
+ * @states: the states that count as blocked, as in /proc
  *
- * Return: whether it is so; never at the first look.
+ * Return: true if so; never at the first check.
  */
 bool wp_ownthread_is_blocked(struct wp_ownthread *t, const char *states)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether a thread of this process gets on, or is blocked. Asked of the kernel, and not
- * guessed from the time: on a machine with too much to do a thread may be slow without
- * being blocked.
+ * Whether a thread of this process makes progress, or is blocked. The answer comes from
+ * the kernel and not from a timeout: on a busy machine a thread may be slow without being
+ * blocked.
  */
 #ifndef WP_LIB_BASE_OWNTHREAD_H
 #define WP_LIB_BASE_OWNTHREAD_H
@@ -13,11 +13,11 @@
 #include <linux/types.h>
 
 /**
- * struct wp_ownthread - a thread that is looked at
+ * struct wp_ownthread - a thread that is watched
  * @pid: its process
- * @tid: which one; 0: none yet
- * @clock: of the time that it runs
- * @ran: how long it had run at the last look
+ * @tid: its id; 0: none yet
+ * @clock: its CPU-time clock
+ * @ran: its CPU time at the last check
  */
 struct wp_ownthread {
 	pid_t pid;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns which directory of /proc a process is looked at through. /proc/PID is that of the
- * first thread. If that thread has ended and others live, the process's memory, files,
- * root and namespaces cannot be seen there; they can in /proc/TID of a thread that lives,
+ * Owns the choice of a process's directory in /proc. /proc/PID is that of the first
+ * thread. If that thread has ended and others are alive, the process's memory, files,
+ * root and namespaces are not visible there, but they are in /proc/TID of a live thread,
  * which has the same entries, map_files included. Called from any thread.
  */
 #include <ctype.h>
@@ -18,14 +18,14 @@
 #include "lib/base/procfile.h"
 
 /**
- * wp_procdir_has_ended() - has a thread ended that is still there?
+ * wp_procdir_has_ended() - whether a thread is a zombie or dead
  * @stat: the text of its stat file
  *
- * Return: whether it is a zombie or dead.
+ * Return: true if it is.
  */
 bool wp_procdir_has_ended(const char *stat)
 {
-	/* The name before it can hold anything. */
+	/* The name before it can contain anything. */
 	const char *state = strrchr(stat, ')');
 
 	return state && state[1] == ' ' && state[2] && strchr("ZX", state[2]);
@@ -48,11 +48,11 @@ static bool has_ended(int dir)
 }
 
 /**
- * wp_procdir_living() - a thread that lives, of a process whose first one has ended
+ * wp_procdir_living() - a live thread of a process whose first one has ended
  * @dir: descriptor of /proc/PID
  *
- * Return: descriptor of that thread's directory, which can do what @dir cannot; -1 if the
- * first thread lives, or none does.
+ * Return: descriptor of that thread's directory, which can replace @dir; -1 if the first
+ * thread is alive, or none is.
  */
 int wp_procdir_living(int dir)
 {
@@ -83,8 +83,8 @@ int wp_procdir_living(int dir)
  * wp_procdir_open() - open a process's directory
  * @pid: the process
  *
- * Return: descriptor of /proc/PID or, if the first thread has ended, of that of one that
- * lives; a negative errno.
+ * Return: descriptor of /proc/PID or, if the first thread has ended, of that of a live
+ * thread; a negative errno.
  */
 int wp_procdir_open(__u32 pid)
 {
@@ -103,13 +103,13 @@ int wp_procdir_open(__u32 pid)
 }
 
 /**
- * wp_procdir_mapping() - find the file of a mapping, whatever its path leads to
+ * wp_procdir_mapping() - open the file of a mapping, whatever its path leads to
  * @dir: descriptor of /proc/PID
  * @start: first address of the mapping
- * @end: behind its last one
+ * @end: its end, exclusive
  *
- * Return: a descriptor of O_PATH; -EBUSY as wp_procfile_open(), or another negative errno:
- * there is no such mapping now, or we may not look.
+ * Return: an O_PATH descriptor; -EBUSY as wp_procfile_open(), or another negative errno:
+ * there is no such mapping now, or no permission.
  */
 int wp_procdir_mapping(int dir, __u64 start, __u64 end)
 {

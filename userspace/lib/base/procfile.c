@@ -2,14 +2,14 @@
 /*
  * Owns the threads that open and read files of processes.
  *
- * A call is handed to a thread, and waited for as long as that thread gets on. If it
- * is blocked, and stays so, the call is given up: its process is busy. The thread is
- * left where it is; when the lock is free, it throws away what it got. Until then
- * nothing else is asked of that process, so that each process costs one thread and one
- * wait at most. The caller asks again later, and then gets what is true later.
+ * A call is passed to a thread, and waited for as long as that thread makes progress. If
+ * it is blocked, and stays so, the call is abandoned: its process is busy. The thread
+ * stays where it is; when the lock is free, it discards its result. Until then no other
+ * call for that process is started, so that each process costs at most one thread and one
+ * wait. The caller tries again later, and then gets up-to-date results.
  *
- * What such a thread waits for is a lock whose wait only SIGKILL ends. exit() ends all
- * threads so, and none is joined.
+ * Such a thread waits for a lock in a wait that only SIGKILL ends. exit() ends all
+ * threads that way, and none is joined.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +32,8 @@
 #define STACK_SIZE	(1 << 18)
 
 /*
- * Threads that are blocked; beyond that, no file is read that needs one. Those of one user's
- * processes are fewer, and then none of that user's is read.
+ * Limit of blocked threads; beyond it, no file is read that needs one. The limit per user
+ * is lower, and beyond it none of that user's is read.
  */
 #define MAX_BUSY	512
 #define MAX_BUSY_USER	64
@@ -41,54 +41,54 @@
 /* Threads that are kept for the next call. */
 #define MAX_IDLE	4
 
-/* Processes that were named in a message. */
+/* Processes that have been named in a message. */
 #define MAX_NAMED	256
 
-/* Between two looks at the thread that is waited for. */
+/* Interval between checks of the thread. */
 #define LOOK_NS		10000000
 
 /*
- * A call is given up after so many looks in a row at which its thread was blocked and
- * had not run since the last one. Each process that is busy halves them: all of them
+ * A call is abandoned after so many successive checks at which its thread was blocked and
+ * had not run since the last one. The number is halved for each busy process: all of them
  * together take a second at most.
  */
 #define FIRST_LOOKS	20
 #define NEXT_LOOKS	2
 
-/* A process, by its directory in /proc: another process of the same number has another. */
+/* A process, identified by its directory in /proc: a reused pid has another one. */
 struct identity {
 	dev_t dev;
 	ino_t ino;
 };
 
 struct call {
-	struct call *next;		/* among those that were given up */
+	struct call *next;		/* in the list of abandoned ones */
 	struct identity process;
 	uid_t user;
 	int dir;
-	char *paths;			/* one behind the other, each with its zero */
+	char *paths;			/* one after the other, each with its final 0 */
 	unsigned int nr;
 	int flags;
-	bool reads;			/* or opens */
-	__u64 from;			/* of reading: the first byte, */
-	size_t size;			/* and how many; 0: all of the file */
+	bool reads;			/* it reads; else it opens */
+	__u64 from;			/* for reads: the first byte, */
+	size_t size;			/* and the number of bytes; 0: all of the file */
 	bool done;
-	bool given_up;			/* nobody waits: the thread frees it */
-	int result;			/* of reading: 0 or a negative errno */
-	int *fd;			/* of opening: descriptors, or negative errnos */
+	bool given_up;			/* nobody waits: freed by the thread */
+	int result;			/* for reads: 0 or a negative errno */
+	int *fd;			/* for opens: descriptors, or negative errnos */
 	struct wp_procfile_text text;
 	size_t len;
-	struct wp_ownthread thread;	/* that carries it out, once one does */
-	pthread_cond_t changed;		/* @done */
+	struct wp_ownthread thread;	/* that executes it, once there is one */
+	pthread_cond_t changed;		/* signals @done */
 };
 
 struct worker {
-	struct worker *next;		/* among the idle ones */
+	struct worker *next;		/* in the list of idle ones */
 	struct call *call;
-	pthread_cond_t work;		/* @call */
+	pthread_cond_t work;		/* signals @call */
 };
 
-/* Of all that follows, and of calls and workers. Held for moments only. */
+/* Protects all that follows, and calls and workers. Held for moments only. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct worker *idle;
 static unsigned int nr_idle;
@@ -123,7 +123,7 @@ static void free_call(struct call *call)
 	free(call);
 }
 
-/* Room for another piece, and a zero. */
+/* Make room for another piece, and a terminating 0. */
 static bool make_room(struct call *call)
 {
 	size_t room = 2 * call->text.room + CHUNK + 1;
@@ -139,7 +139,7 @@ static bool make_room(struct call *call)
 	return true;
 }
 
-/* The whole file, in large pieces, as it may change between two of them. */
+/* Read the whole file, in large pieces, as it may change between two of them. */
 static int read_all(struct call *call, int fd)
 {
 	ssize_t n;
@@ -154,7 +154,7 @@ static int read_all(struct call *call, int fd)
 	return n < 0 && !call->len ? -errno : 0;
 }
 
-/* One read, which the kernel answers by what is there at one time. */
+/* One read, which the kernel answers from a single point in time. */
 static int read_part(struct call *call, int fd)
 {
 	ssize_t n;
@@ -167,7 +167,7 @@ static int read_part(struct call *call, int fd)
 	return n < 0 ? -errno : 0;
 }
 
-/* May never return. Touches nothing but the call. */
+/* May never return. Accesses nothing but the call. */
 static void carry_out(struct call *call)
 {
 	const char *path = call->paths;
@@ -188,7 +188,7 @@ static void carry_out(struct call *call)
 			read_all(call, call->fd[0]);
 }
 
-/* With the lock. */
+/* Caller holds the lock. */
 static void forget_busy(struct call *call)
 {
 	struct call **at;
@@ -247,7 +247,7 @@ static void init_cond(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-/* A thread for a call. With the lock. */
+/* Start a thread for a call. Caller holds the lock. */
 static bool start_worker(struct call *call)
 {
 	struct worker *w = calloc(1, sizeof(*w));
@@ -263,7 +263,7 @@ static bool start_worker(struct call *call)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	/* Signals are the main thread's. */
+	/* Signals are handled by the main thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, &attr, work, w);
@@ -276,7 +276,7 @@ static bool start_worker(struct call *call)
 	return false;
 }
 
-/* Hand a call to a thread. With the lock. */
+/* Pass a call to a thread. Caller holds the lock. */
 static bool hand_over(struct call *call)
 {
 	struct worker *w = idle;
@@ -290,7 +290,7 @@ static bool hand_over(struct call *call)
 	return true;
 }
 
-/* How many looks a call is waited for. */
+/* Current number of checks before a call is abandoned. */
 static unsigned int looks_now(void)
 {
 	unsigned int looks = nr_busy < 8 ? FIRST_LOOKS >> nr_busy : 1;
@@ -300,7 +300,10 @@ static unsigned int looks_now(void)
 	return nr_busy < 8 && looks < NEXT_LOOKS ? NEXT_LOOKS : looks;
 }
 
-/* Wait until a call is done, or gets on no more; whether it is done. With the lock. */
+/*
+ * Wait until a call is done, or blocked; returns whether it is done. Caller holds the
+ * lock.
+ */
 static bool wait_for(struct call *call)
 {
 	unsigned int looks = 0;
@@ -323,7 +326,7 @@ static bool wait_for(struct call *call)
 	return true;
 }
 
-/* The process's name and number, neither of which takes a lock. */
+/* The process's name and id, neither of which takes a lock. */
 static void describe(int dir, char *name, size_t size)
 {
 	char text[256], *open, *close_at;
@@ -344,7 +347,7 @@ static void describe(int dir, char *name, size_t size)
 			 (int)(close_at - open - 1), open + 1);
 }
 
-/* Is this the first time that a process is busy? With the lock. */
+/* Whether this is the first time that a process is busy. Caller holds the lock. */
 static bool is_news(const struct identity *process)
 {
 	unsigned int i;
@@ -369,13 +372,13 @@ static void say_busy(int dir)
 }
 
 /**
- * wp_procfile_user() - whose a process is
+ * wp_procfile_user() - owner of a process
  * @dir: descriptor of /proc/PID
  *
- * By its real uid, as a program of another user, or one that cannot be dumped, seems to be
- * root's. What this reads takes no lock.
+ * Its real uid: the files of a setuid or non-dumpable process belong to root. Takes no
+ * lock of the process.
  *
- * Return: the uid, or -1 if it is not known.
+ * Return: the uid, or -1 if it is unknown.
  */
 uid_t wp_procfile_user(int dir)
 {
@@ -390,12 +393,12 @@ uid_t wp_procfile_user(int dir)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* The name, which is above, has its ends of lines escaped. */
+	/* Newlines in the name, which comes before, are escaped. */
 	at = strstr(text, "\nUid:");
 	return at && sscanf(at + 5, "%u", &uid) == 1 ? uid : (uid_t)-1;
 }
 
-/* Leave a call to its thread. With the lock, which it gives back for a while. */
+/* Leave a call to its thread. Caller holds the lock, which is released for a while. */
 static void give_up(struct call *call, int dir)
 {
 	bool news = is_news(&call->process);
@@ -413,13 +416,16 @@ static void give_up(struct call *call, int dir)
 	pthread_mutex_lock(&lock);
 }
 
-/* Whether a process is known to be busy, or it cannot be asked. With the lock. */
+/*
+ * Whether a process is known to be busy, or no thread is available for it. Caller holds
+ * the lock.
+ */
 static bool is_busy(struct call *asked)
 {
 	const struct call *call;
 	unsigned int of_user = 0;
 
-	/* As long as none is, nobody needs to know. */
+	/* Only needed while there are busy processes. */
 	if (busy)
 		asked->user = wp_procfile_user(asked->dir);
 	for (call = busy; call; call = call->next) {
@@ -465,7 +471,7 @@ static struct call *new_call(int dir, const char *const *path, unsigned int nr, 
 	return call;
 }
 
-/* Have a call carried out; -EBUSY: it is given up, and no more the caller's. */
+/* Execute a call; -EBUSY: it is abandoned, and no longer the caller's. */
 static int run(struct call *call, int dir)
 {
 	int err = -EBUSY;
@@ -484,13 +490,13 @@ static int run(struct call *call, int dir)
 	return err;
 }
 
-/* @call is used up. */
+/* @call is consumed. */
 static ssize_t read_by(struct call *call, int dir, struct wp_procfile_text *t)
 {
 	ssize_t ret;
 
 	call->reads = true;
-	/* It may outlive this function. */
+	/* The call may outlive this function. */
 	call->text = *t;
 	*t = (struct wp_procfile_text){ 0 };
 	ret = run(call, dir);
@@ -506,10 +512,10 @@ static ssize_t read_by(struct call *call, int dir, struct wp_procfile_text *t)
 /**
  * wp_procfile_read() - read all of a file of a process
  * @dir: descriptor of /proc/PID
- * @path: the file, as seen from there
- * @t: where to; what it held is lost if the process is busy
+ * @path: path of the file, relative to @dir
+ * @t: output; its buffer is lost if the process is busy
  *
- * Return: how long the text is; -EBUSY if a lock of the process is not free: ask again
+ * Return: length of the text; -EBUSY if a lock of the process is contended: try again
  * later; another negative errno.
  */
 ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t)
@@ -520,14 +526,14 @@ ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t)
 }
 
 /**
- * wp_procfile_read_at() - read a part of a file of a process, by one read
+ * wp_procfile_read_at() - read a part of a file of a process, in one read
  * @dir: descriptor of /proc/PID
- * @path: the file, as seen from there
+ * @path: path of the file, relative to @dir
  * @from: the first byte
- * @size: bytes, at most 65536
- * @t: where to; what it held is lost
+ * @size: number of bytes, at most 65536
+ * @t: output; its buffer is lost
  *
- * Return: how many bytes there were; else see wp_procfile_read().
+ * Return: number of bytes read; else see wp_procfile_read().
  */
 ssize_t wp_procfile_read_at(int dir, const char *path, __u64 from, size_t size,
 			    struct wp_procfile_text *t)
@@ -547,9 +553,9 @@ ssize_t wp_procfile_read_at(int dir, const char *path, __u64 from, size_t size,
 /**
  * wp_procfile_open_all() - open files of a process
  * @dir: descriptor of /proc/PID
- * @path: the files, as seen from there
+ * @path: paths of the files, relative to @dir
  * @fd: set to their descriptors, or negative errnos
- * @nr: how many, at least one
+ * @nr: number of files, at least one
  * @flags: of open(2)
  *
  * Return: 0; -EBUSY as above, or -ENOMEM: then @fd is not set.
@@ -573,7 +579,7 @@ int wp_procfile_open_all(int dir, const char *const *path, int *fd, unsigned int
 /**
  * wp_procfile_open() - open a file of a process
  * @dir: descriptor of /proc/PID
- * @path: the file, as seen from there
+ * @path: path of the file, relative to @dir
  * @flags: of open(2)
  *
  * Return: a descriptor, -EBUSY as above, or another negative errno.
@@ -586,9 +592,9 @@ int wp_procfile_open(int dir, const char *path, int flags)
 }
 
 /**
- * wp_procfile_hurry() - from now on hardly wait for processes that are busy
+ * wp_procfile_hurry() - hardly wait for busy processes from now on
  *
- * To be called when the end was asked for; by a signal handler, too.
+ * Called when the end was requested; safe in a signal handler.
  */
 void wp_procfile_hurry(void)
 {
@@ -596,7 +602,7 @@ void wp_procfile_hurry(void)
 }
 
 /**
- * wp_procfile_stats() - what happened so far
+ * wp_procfile_stats() - read the statistics
  * @out: filled in
  */
 void wp_procfile_stats(struct wp_procfile_stats *out)

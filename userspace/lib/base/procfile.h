@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Files below /proc/PID whose reading takes a lock of the process: maps, map_files and
- * stack among them. Whoever holds that lock may never give it back, and the reader
- * would wait as long, deaf to signals. So such files are opened and read by threads
- * that nobody has to wait for. Called from any thread.
+ * stack among them. The holder may never release that lock, and the reader would wait as
+ * long, in an uninterruptible wait. So such files are opened and read by threads that can
+ * be abandoned. Called from any thread.
  */
 #ifndef WP_LIB_BASE_PROCFILE_H
 #define WP_LIB_BASE_PROCFILE_H
@@ -13,9 +13,9 @@
 #include <linux/types.h>
 
 /**
- * struct wp_procfile_text - what stands in a file; can be used again
- * @text: the text, ending in a zero; NULL at first
- * @room: bytes of it
+ * struct wp_procfile_text - contents of a file; reusable
+ * @text: the text, with a terminating 0; NULL at first
+ * @room: allocated bytes
  */
 struct wp_procfile_text {
 	char *text;
@@ -23,9 +23,9 @@ struct wp_procfile_text {
 };
 
 /**
- * struct wp_procfile_stats - what happened so far
- * @busy: processes that were given up on, each time anew
- * @refused: reads that were not tried, as too many threads wait already
+ * struct wp_procfile_stats - statistics
+ * @busy: number of abandoned calls
+ * @refused: reads that were not tried, as too many threads are blocked
  */
 struct wp_procfile_stats {
 	__u64 busy;

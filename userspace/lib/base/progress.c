@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the line on standard error that tells how far something is: only on a terminal, and
- * only of what takes longer than half a second. Called by perfrecords.c.
+ * Owns the progress line on standard error: only on a terminal, and only for work that
+ * takes longer than half a second. Called by perfrecords.c.
  */
 #include <stdio.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 
 #include "lib/base/progress.h"
 
-/* Nothing is told before. */
+/* Delay before the line is shown. */
 #define PATIENCE_NS	500000000ULL
 
 static __u64 now(void)
@@ -22,9 +22,9 @@ static __u64 now(void)
 
 /**
  * wp_progress_begin() - begin
- * @p: out
- * @what: what is done; kept
- * @all: how much there is to do
+ * @p: filled in
+ * @what: description of the work; must stay valid
+ * @all: total amount of work
  */
 void wp_progress_begin(struct wp_progress *p, const char *what, __u64 all)
 {
@@ -32,9 +32,9 @@ void wp_progress_begin(struct wp_progress *p, const char *what, __u64 all)
 }
 
 /**
- * wp_progress_step() - tell how far it is
- * @p: what is done
- * @done: so much of all
+ * wp_progress_step() - update the progress
+ * @p: the progress
+ * @done: amount of work done
  */
 void wp_progress_step(struct wp_progress *p, __u64 done)
 {
@@ -48,12 +48,12 @@ void wp_progress_step(struct wp_progress *p, __u64 done)
 }
 
 /**
- * wp_progress_end() - take the line away
- * @p: what is done
+ * wp_progress_end() - remove the line
+ * @p: the progress
  */
 void wp_progress_end(struct wp_progress *p)
 {
-	/* The line is as long as it can have been at most. */
+	/* Erase the maximum length of the line. */
 	if (p->shown)
 		fprintf(stderr, "\r%*s\r", (int)sizeof("reading the recording: 100 %"), "");
 	p->shown = false;

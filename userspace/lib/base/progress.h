@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How far something is that takes long, for who looks at a terminal. See progress.c.
+ * Progress of long work, for a user at a terminal. See progress.c.
  */
 #ifndef WP_LIB_BASE_PROGRESS_H
 #define WP_LIB_BASE_PROGRESS_H
@@ -9,12 +9,12 @@
 #include <linux/types.h>
 
 /**
- * struct wp_progress - something that may take long
- * @what: what is done
- * @all: how much there is to do
- * @begun: when it began, ns of CLOCK_MONOTONIC
- * @percent: what was told last
- * @shown: something was told
+ * struct wp_progress - progress of work
+ * @what: description of the work
+ * @all: total amount of work
+ * @begun: its start, ns of CLOCK_MONOTONIC
+ * @percent: value shown last
+ * @shown: the line is shown
  */
 struct wp_progress {
 	const char *what;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long ago something was, and at which time of day, for who reads it on a screen.
- * Called by the commands top and stacks.
+ * Ages and times of day as text, for screens. Called by the commands top and stacks.
  */
 #include <stdio.h>
 #include <time.h>
@@ -11,10 +10,10 @@
 #define DAY	86400
 
 /**
- * wp_since_age() - a time that has passed
- * @ns: in nanoseconds
+ * wp_since_age() - format an age
+ * @ns: age in nanoseconds
  * @buf: set to a text like 12us, 3.4ms, 5.678s, 1m02s, 3h04m, 5d06h
- * @size: bytes there, WP_SINCE_TEXT
+ * @size: size of @buf, WP_SINCE_TEXT
  *
  * Return: @buf.
  */
@@ -38,10 +37,10 @@ const char *wp_since_age(__u64 ns, char *buf, size_t size)
 }
 
 /**
- * wp_since_clock() - when that was
- * @ns: so many nanoseconds ago
- * @buf: set to a text like 14:03:05; of more than a day ago 2026-11-24 14:03
- * @size: bytes there, WP_SINCE_TEXT
+ * wp_since_clock() - format the time of day of an age
+ * @ns: age in nanoseconds
+ * @buf: set to a text like 14:03:05; for more than a day ago 2026-11-24 14:03
+ * @size: size of @buf, WP_SINCE_TEXT
  *
  * Return: @buf.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How long ago something was, and when: as text. See since.c.
+ * Ages and times of day as text. See since.c.
  */
 #ifndef WP_LIB_BASE_SINCE_H
 #define WP_LIB_BASE_SINCE_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* Bytes that hold any of them. */
+/* Sufficient size for either text. */
 #define WP_SINCE_TEXT	32
 
 const char *wp_since_age(__u64 ns, char *buf, size_t size);

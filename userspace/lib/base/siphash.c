@@ -52,7 +52,7 @@ void wp_siphash_begin(struct wp_siphash *h, const __u64 key[2])
  * wp_siphash_add() - add bytes
  * @h: the hash
  * @data: the bytes
- * @size: how many
+ * @size: number of bytes
  */
 void wp_siphash_add(struct wp_siphash *h, const void *data, size_t size)
 {
@@ -81,7 +81,7 @@ void wp_siphash_add(struct wp_siphash *h, const void *data, size_t size)
 
 /**
  * wp_siphash_end() - the hash of all bytes
- * @h: the hash; not to be used any more
+ * @h: the hash; must not be used afterwards
  *
  * Return: the hash.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SipHash-2-4: a hash that nobody can foresee who does not know the key. For
- * tablecache.c.
+ * SipHash-2-4: a keyed hash, unpredictable without the key. For tablecache.c.
  */
 #ifndef WP_LIB_BASE_SIPHASH_H
 #define WP_LIB_BASE_SIPHASH_H
@@ -10,9 +9,9 @@
 #include <linux/types.h>
 
 /**
- * struct wp_siphash - a hash that is being made
- * @v: its state
- * @tail: bytes that do not fill a word yet
+ * struct wp_siphash - state of a hash
+ * @v: the state
+ * @tail: bytes of an incomplete word
  * @size: bytes so far
  */
 struct wp_siphash {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns records that wait, and their order. Called from sideband.c and batch.c.
+ * Owns waiting records and their order. Called by sideband.c and batch.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 struct wp_sorter_entry {
 	__u64 time;
 	__u64 order;	/* at equal times: see order_of() */
-	size_t at;	/* in data */
+	size_t at;	/* offset in @data */
 };
 
 /*
- * Two things of one nanosecond: a mapping or a name is there before the sample
- * that needs it, and a thread ends after its last sample; else as they came.
+ * Order of equal times: a mapping or a name comes before the sample that needs it, and a
+ * thread ends after its last sample; else in order of arrival.
  */
 static __u64 order_of(__u32 type, __u64 seq)
 {
@@ -97,7 +97,10 @@ static void keep_rest(struct wp_sorter *s, size_t first)
 		len += record(s, i)->size;
 	data = len ? malloc(len) : NULL;
 	if (len && !data) {
-		/* Nothing is lost: what was handed out stays in memory for now. */
+		/*
+		 * On failure nothing is lost: what was handed out stays in memory for
+		 * now.
+		 */
 		s->nr -= first;
 		memmove(s->entry, s->entry + first, s->nr * sizeof(*s->entry));
 		return;
@@ -128,9 +131,9 @@ static void sort(struct wp_sorter *s)
 /**
  * wp_sorter_flush() - hand out records in order of time
  * @s: the sorter
- * @upto: records of this time and before; the later ones stay
+ * @upto: records up to and including this time; the later ones stay
  * @fn: called for each
- * @ctx: handed to @fn
+ * @ctx: passed to @fn
  *
  * Return: 0, or what @fn returned.
  */
@@ -150,9 +153,9 @@ int wp_sorter_flush(struct wp_sorter *s, __u64 upto, wp_sorter_fn fn, void *ctx)
  * wp_sorter_flush_half() - hand out the older half of the records in order of time
  * @s: the sorter
  * @fn: called for each
- * @ctx: handed to @fn
+ * @ctx: passed to @fn
  *
- * Half of their number, whatever their times are: so there are fewer for sure.
+ * Half of their number, whatever their times are, so that the number always falls.
  *
  * Return: 0, or what @fn returned.
  */
@@ -169,7 +172,7 @@ int wp_sorter_flush_half(struct wp_sorter *s, wp_sorter_fn fn, void *ctx)
 }
 
 /**
- * wp_sorter_free() - forget all records and free their memory
+ * wp_sorter_free() - free all records
  * @s: the sorter; empty afterwards
  */
 void wp_sorter_free(struct wp_sorter *s)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Holds perf records until their time has come, and hands them out in order of
- * time. Used by sideband.c, to merge the rings of all CPUs, and by batch.c, to
- * merge sideband and samples.
+ * Holds perf records until they are complete up to a time, and hands them out in order of
+ * time. Used by sideband.c, to merge the rings of all CPUs, and by batch.c, to merge
+ * sideband and samples.
  */
 #ifndef WP_LIB_BASE_SORTER_H
 #define WP_LIB_BASE_SORTER_H
@@ -12,14 +12,14 @@
 #include <linux/types.h>
 
 /**
- * struct wp_sorter - records that wait; all zero is an empty one
- * @data: the records, in the order in which they came
+ * struct wp_sorter - waiting records; all zero: empty
+ * @data: the records, in order of arrival
  * @len: bytes used
  * @room: bytes allocated
- * @entry: the records' times and places
+ * @entry: times and offsets of the records
  * @nr: their number
  * @nr_room: entries allocated
- * @seq: of the next record
+ * @seq: sequence number of the next record
  */
 struct wp_sorter {
 	char *data;
@@ -32,8 +32,8 @@ struct wp_sorter {
 };
 
 /*
- * Called for each record. It may change the record, but not its size. A return
- * other than 0 ends the walk; the record counts as handed out.
+ * Called for each record. It may change the record, but not its size. A return value
+ * other than 0 ends the iteration; the record counts as handed out.
  */
 typedef int (*wp_sorter_fn)(void *ctx, struct perf_event_header *rec, __u64 time);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the writing of tar files: the oldest form of POSIX's, which each tar reads. What is
- * in them belongs to nobody in particular and has no time, so that equal contents make
- * equal files. Called by the archive command.
+ * Writes tar files in the oldest format of POSIX, which every tar reads. Entries have
+ * neither owner nor time, so that equal contents give equal files. Called by the archive
+ * command.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ struct wp_tarfile {
 	char chunk[CHUNK];
 };
 
-/* As POSIX.1-1988 has it, with its magic. */
+/* As in POSIX.1-1988, with its magic. */
 struct header {
 	char name[100];
 	char mode[8];
@@ -64,7 +64,7 @@ static int put_header(struct wp_tarfile *t, const char *name, char type, const c
 	strcpy(h.gid, "0000000");
 	strcpy(h.mtime, "00000000000");
 	snprintf(h.size, sizeof(h.size), "%011llo", (unsigned long long)size);
-	/* The sum is made as if its field held blanks. */
+	/* The checksum is computed with blanks in its field. */
 	memset(h.sum, ' ', sizeof(h.sum));
 	for (i = 0; i < sizeof(h); i++)
 		sum += byte[i];
@@ -81,10 +81,10 @@ static int pad(struct wp_tarfile *t, __u64 size)
 }
 
 /**
- * wp_tarfile_new() - begin
- * @fd: where to; stays the caller's
+ * wp_tarfile_new() - start a file
+ * @fd: output; stays open
  *
- * Return: to be ended by wp_tarfile_end(); NULL if there is no memory.
+ * Return: the file, to be ended by wp_tarfile_end(); NULL if there is no memory.
  */
 struct wp_tarfile *wp_tarfile_new(int fd)
 {
@@ -104,9 +104,10 @@ struct wp_tarfile *wp_tarfile_new(int fd)
 /**
  * wp_tarfile_dir() - add a directory
  * @t: the file
- * @name: its name, with a / at its end
+ * @name: its name, ending with a /
  *
- * Return: 0 or a negative errno, as all of these: -EFBIG if it does not fit into the form.
+ * Return: 0 or a negative errno, as for all of these: -EFBIG if it exceeds the limits of
+ * the format.
  */
 int wp_tarfile_dir(struct wp_tarfile *t, const char *name)
 {
@@ -117,7 +118,7 @@ int wp_tarfile_dir(struct wp_tarfile *t, const char *name)
  * wp_tarfile_link() - add a symbolic link
  * @t: the file
  * @name: its name
- * @to: where it leads
+ * @to: its target
  */
 int wp_tarfile_link(struct wp_tarfile *t, const char *name, const char *to)
 {
@@ -128,8 +129,8 @@ int wp_tarfile_link(struct wp_tarfile *t, const char *name, const char *to)
  * wp_tarfile_add() - add a file
  * @t: the file
  * @name: its name
- * @fd: what is in it
- * @size: so many bytes; with -ESTALE there were less, and zeros are in their place
+ * @fd: its contents
+ * @size: number of bytes; -ESTALE is returned if there were less, padded with zeros
  */
 int wp_tarfile_add(struct wp_tarfile *t, const char *name, int fd, __u64 size)
 {
@@ -141,7 +142,7 @@ int wp_tarfile_add(struct wp_tarfile *t, const char *name, int fd, __u64 size)
 		size_t want = size - at < CHUNK ? size - at : CHUNK;
 		ssize_t n = cut ? 0 : pread(fd, t->chunk, want, at);
 
-		/* What follows in the archive is where its header says. */
+		/* The header has fixed the position of what follows. */
 		if (n <= 0) {
 			cut = true;
 			n = want;
@@ -156,11 +157,11 @@ int wp_tarfile_add(struct wp_tarfile *t, const char *name, int fd, __u64 size)
 }
 
 /**
- * wp_tarfile_text() - add a file that is in memory
+ * wp_tarfile_text() - add a file from memory
  * @t: the file
  * @name: its name
- * @text: what is in it
- * @size: so many bytes
+ * @text: its contents
+ * @size: number of bytes
  */
 int wp_tarfile_text(struct wp_tarfile *t, const char *name, const void *text, __u64 size)
 {
@@ -172,7 +173,7 @@ int wp_tarfile_text(struct wp_tarfile *t, const char *name, const void *text, __
 }
 
 /**
- * wp_tarfile_end() - write the end, and free all
+ * wp_tarfile_end() - write the end, and free everything
  * @t: the file
  */
 int wp_tarfile_end(struct wp_tarfile *t)

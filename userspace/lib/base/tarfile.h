@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writes a tar file, compressed by gzip. See tarfile.c.
+ * Writer of gzip-compressed tar files. See tarfile.c.
  */
 #ifndef WP_LIB_BASE_TARFILE_H
 #define WP_LIB_BASE_TARFILE_H
 
 #include <linux/types.h>
 
-/* A file has less bytes. */
+/* Limit for the size of a file, exclusive. */
 #define WP_TARFILE_MAX	(1LL << 33)
 
 struct wp_tarfile;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may go to a terminal of names that anybody can choose: of threads, files
- * and sockets. Left are printable characters of UTF-8. What else there is:
+ * Sanitizes names that anybody can choose, of threads, files and sockets, for a terminal.
+ * Printable characters of UTF-8 are kept. Of the others:
  *
- * - The controls of ASCII, those called C1 (U+0080 to U+009F), of which one alone begins
- *   an escape sequence, and bytes that are no UTF-8, as a terminal without it would take
- *   them for C1, become question marks, one for each byte.
- * - What cannot be seen becomes an escape, \u200b or \U000e0061: it makes two names look
- *   the same, or turns the direction of text.
+ * - ASCII controls, C1 controls (U+0080 to U+009F), of which a single one can begin an
+ *   escape sequence, and bytes that are not UTF-8, which a terminal without UTF-8 would
+ *   take for C1, become question marks, one for each byte.
+ * - Invisible characters become an escape, \u200b or \U000e0061: they can make two names
+ *   look the same, or change the direction of text.
  *
- * Called from err.c and wherever names are printed.
+ * Called by err.c and wherever names are printed.
  *
- * Pure: no clock, and no memory but of wp_text_dup().
+ * Pure: no clock, and no memory except in wp_text_dup().
  */
 #include <langinfo.h>
 #include <stdarg.h>
@@ -20,15 +20,15 @@
 
 #include "lib/base/text.h"
 
-/* Bytes of a message: a path, and what is said of it. */
+/* Maximum size of a message: a path, and its description. */
 #define MESSAGE	6144
 
 /**
- * wp_text_char() - a character that is more than a byte
- * @text: where it begins
- * @c: set to it
+ * wp_text_char() - decode a multibyte character
+ * @text: its beginning
+ * @c: set to the character
  *
- * Return: its bytes; 0 if there is none.
+ * Return: its length in bytes; 0 if there is none.
  */
 size_t wp_text_char(const char *text, unsigned int *c)
 {
@@ -46,10 +46,11 @@ size_t wp_text_char(const char *text, unsigned int *c)
 }
 
 /*
- * What cannot be seen, in ascending order: of Unicode 15 the general categories Cf (format),
- * Zl, Zp (ends of lines and paragraphs), Co (private use), and Zs (spaces) but for U+00A0
- * and U+3000; what has the property Default_Ignorable_Code_Point, as fillers and variation
- * selectors; what is blank; and what is no character. Planes without characters as a whole.
+ * Invisible characters, in ascending order: in Unicode 15 the general categories Cf
+ * (format), Zl, Zp (line and paragraph separators), Co (private use), and Zs (spaces)
+ * except U+00A0 and U+3000; characters with the property Default_Ignorable_Code_Point, as
+ * fillers and variation selectors; blanks; and unassigned ones. Planes without characters
+ * as a whole.
  */
 static const struct range {
 	unsigned int first, last;
@@ -66,10 +67,10 @@ static const struct range {
 };
 
 /**
- * wp_text_harmless() - whether a terminal just shows it
- * @c: a character of more than a byte
+ * wp_text_harmless() - whether a character is visible and has no other effect
+ * @c: a multibyte character
  *
- * Return: true if it does, and it can be seen.
+ * Return: true if so.
  */
 bool wp_text_harmless(unsigned int c)
 {
@@ -94,8 +95,8 @@ static bool is_control(unsigned char c, bool keep_lines)
 }
 
 /**
- * wp_text_clean() - make a string harmless where its length must stay
- * @s: the string; of what cannot be seen each byte becomes a question mark, too
+ * wp_text_clean() - sanitize a string without changing its length
+ * @s: the string; invisible characters become question marks, too, one for each byte
  * @keep_lines: leave newlines and tabs
  */
 void wp_text_clean(char *s, bool keep_lines)
@@ -122,8 +123,8 @@ void wp_text_clean(char *s, bool keep_lines)
 }
 
 /*
- * What stands for the first character of @s, in @piece, and its bytes; @used: out: those of
- * @s that it stands for.
+ * Replacement of the first character of @s, in @piece; returns its length. @used: set to
+ * the length of the replaced bytes of @s.
  */
 static size_t show_one(const char *s, bool keep_lines, char piece[12], size_t *used)
 {
@@ -142,15 +143,15 @@ static size_t show_one(const char *s, bool keep_lines, char piece[12], size_t *u
 }
 
 /**
- * wp_text_show() - a string as a terminal is to show it
- * @to: where to; may not be @s
- * @size: bytes there, not 0; what does not fit is left out
+ * wp_text_show() - sanitize a string for a terminal
+ * @to: output; may not be @s
+ * @size: size of @to, not 0; what does not fit is left out
  * @s: the string
  * @keep_lines: leave newlines and tabs
  *
- * What is shown stays as it is if it is shown again.
+ * Sanitizing the result again does not change it.
  *
- * Return: bytes put there, less the 0 behind them.
+ * Return: bytes written, without the terminating 0.
  */
 size_t wp_text_show(char *to, size_t size, const char *s, bool keep_lines)
 {
@@ -169,10 +170,10 @@ size_t wp_text_show(char *to, size_t size, const char *s, bool keep_lines)
 }
 
 /**
- * wp_text_dup() - the same, of any length, without ends of lines
+ * wp_text_dup() - the same, of any length, without newlines
  * @s: the string
  *
- * Return: to be freed; NULL if there is no memory.
+ * Return: the result, to be freed; NULL if there is no memory.
  */
 char *wp_text_dup(const char *s)
 {
@@ -185,7 +186,7 @@ char *wp_text_dup(const char *s)
 }
 
 /**
- * wp_text_columns() - how wide a clean string is, about
+ * wp_text_columns() - approximate width of a sanitized string
  * @s: the string
  *
  * Return: its characters.
@@ -200,11 +201,11 @@ size_t wp_text_columns(const char *s)
 }
 
 /**
- * wp_text_wrap() - how much of a clean string goes into a line
+ * wp_text_wrap() - part of a sanitized string that fits into a line
  * @s: the string
  * @width: columns of the line, at least 1
  *
- * Return: bytes, to the end of a word; to the end of the line where a word is longer.
+ * Return: bytes, up to the end of a word; up to the end of the line if a word is longer.
  */
 size_t wp_text_wrap(const char *s, size_t width)
 {
@@ -223,10 +224,10 @@ size_t wp_text_wrap(const char *s, size_t width)
 
 /**
  * wp_text_put() - print a name
- * @f: where to
- * @s: the name; what is beyond 255 bytes is left out
+ * @f: output
+ * @s: the name; truncated to 255 bytes
  *
- * Return: how wide it is.
+ * Return: its width.
  */
 size_t wp_text_put(FILE *f, const char *s)
 {
@@ -239,10 +240,10 @@ size_t wp_text_put(FILE *f, const char *s)
 }
 
 /**
- * wp_text_vformat() - a message with names in it, as a terminal is to show it
- * @to: where to
- * @size: bytes there, not 0; what does not fit is left out
- * @fmt: of printf; its ends of lines stay, and those of names do not
+ * wp_text_vformat() - format a message that contains names
+ * @to: output
+ * @size: size of @to, not 0; what does not fit is left out
+ * @fmt: printf format; its newlines are kept, those of names are not
  * @args: its arguments
  */
 void wp_text_vformat(char *to, size_t size, const char *fmt, va_list args)
@@ -253,7 +254,10 @@ void wp_text_vformat(char *to, size_t size, const char *fmt, va_list args)
 	bool ends = len && fmt[len - 1] == '\n' && size > 1;
 	int left = 0;
 
-	/* Another character stands for an end of a line, until it is known whose they are. */
+	/*
+	 * Replace the format's newlines by another character, to distinguish them from
+	 * those of names.
+	 */
 	snprintf(lines, sizeof(lines), "%.*s", (int)(len - ends), fmt);
 	for (c = lines; (c = strchr(c, '\n')); left++)
 		*c = end;
@@ -263,7 +267,7 @@ void wp_text_vformat(char *to, size_t size, const char *fmt, va_list args)
 		if (*c == '\n' || *c == '\t')
 			*c = '?';
 	}
-	/* As many as there were: no name has any. */
+	/* As many as in the format: names have none left. */
 	for (c = raw; left >= 0 && (c = strchr(c, end));)
 		*c = '\n';
 	len = wp_text_show(to, size - ends, raw, true);
@@ -272,9 +276,9 @@ void wp_text_vformat(char *to, size_t size, const char *fmt, va_list args)
 }
 
 /**
- * wp_text_vprint() - print lines that have names in them
- * @f: where to
- * @fmt: of printf, as of wp_text_vformat()
+ * wp_text_vprint() - print lines that contain names
+ * @f: output
+ * @fmt: printf format, as for wp_text_vformat()
  * @args: its arguments
  */
 void wp_text_vprint(FILE *f, const char *fmt, va_list args)
@@ -286,7 +290,7 @@ void wp_text_vprint(FILE *f, const char *fmt, va_list args)
 }
 
 /**
- * wp_text_ellipsis() - what stands for what is left out
+ * wp_text_ellipsis() - mark of an omission
  *
  * Return: the character, where the locale has UTF-8; else three dots.
  */
@@ -296,9 +300,9 @@ const char *wp_text_ellipsis(void)
 }
 
 /**
- * wp_text_print() - print lines that have names in them
- * @f: where to
- * @fmt: of printf
+ * wp_text_print() - print lines that contain names
+ * @f: output
+ * @fmt: printf format
  */
 void wp_text_print(FILE *f, const char *fmt, ...)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names that others chose, for a terminal. See text.c.
+ * Untrusted names on a terminal. See text.c.
  */
 #ifndef WP_LIB_BASE_TEXT_H
 #define WP_LIB_BASE_TEXT_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What is shown has up to so many times the bytes: two become six. */
+/* Maximum growth of a sanitized string: two bytes become six. */
 #define WP_TEXT_GROWS	3
 
 size_t wp_text_char(const char *s, unsigned int *c);

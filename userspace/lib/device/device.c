@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reader's side of /dev/wallprof: the ioctls in their order, the mapping,
- * and walks over what a flip retired. Nothing above this file knows an ioctl
- * or an offset. What the kernel wrote is checked all the same before it is
- * used, so that a module of another make can cause wrong numbers at worst.
+ * The reader's side of /dev/wallprof: the ioctls in their order, the mapping, and
+ * iteration over a retired half. Nothing above this file knows an ioctl or an offset.
+ * Data written by the kernel is still checked before use, so that another version of the
+ * module can at worst cause wrong numbers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include "lib/device/modfile.h"
 #include "lib/device/rights.h"
 
-/* Whether a small file of the kernel's says these words. */
+/* Whether a small file of the kernel's contains these words. */
 static bool file_says(const char *path, const char *words)
 {
 	char text[128];
@@ -38,7 +38,7 @@ static bool file_says(const char *path, const char *words)
 	return strstr(text, words);
 }
 
-/* Whether the kernel is locked down so far: "integrity" or "confidentiality". */
+/* Whether the kernel is locked down at this level: "integrity" or "confidentiality". */
 static bool locked_down(const char *how)
 {
 	char words[32];
@@ -47,7 +47,7 @@ static bool locked_down(const char *how)
 	return file_says("/sys/kernel/security/lockdown", words);
 }
 
-/* Whether the kernel loads modules only that are signed with a key it trusts. */
+/* Whether the kernel only loads modules with a trusted signature. */
 static bool wants_signature(void)
 {
 	return file_says("/sys/module/module/parameters/sig_enforce", "Y") ||
@@ -57,7 +57,7 @@ static bool wants_signature(void)
 #define MORE_SIGNED	". This kernel loads modules only that are signed with a key it trusts: " \
 			"see SIGNED MODULES in 'man wallprof'"
 
-/* The device is not there: what to do about it. */
+/* Explain why the device is missing. */
 static void no_device(void)
 {
 	const char *more = wants_signature() ? MORE_SIGNED : "";
@@ -103,7 +103,7 @@ static int open_failed(int err)
 }
 
 /**
- * wp_device_open() - begin a session
+ * wp_device_open() - open a session
  * @dev: the session; to be closed with wp_device_close() if this succeeds
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -150,7 +150,7 @@ close:
 }
 
 /**
- * wp_device_close() - end a session, whatever state it is in
+ * wp_device_close() - close a session, in any state
  * @dev: the session
  */
 void wp_device_close(struct wp_device *dev)
@@ -167,12 +167,12 @@ void wp_device_close(struct wp_device *dev)
 }
 
 /**
- * wp_device_configure() - set the session up
+ * wp_device_configure() - configure the session
  * @dev: the session
- * @conf: what is wanted; the out fields are ignored
+ * @conf: the configuration; the out fields are ignored
  *
- * Return: 0 or a negative errno. Nothing was printed: several errors mean that
- * the caller should try another counter, see WALLPROF_IOC_CONFIGURE.
+ * Return: 0 or a negative errno. Nothing was printed: several errors mean that the caller
+ * should try another counter, see WALLPROF_IOC_CONFIGURE.
  */
 int wp_device_configure(struct wp_device *dev, const struct wallprof_configure *conf)
 {
@@ -181,20 +181,20 @@ int wp_device_configure(struct wp_device *dev, const struct wallprof_configure *
 	return ioctl(dev->fd, WALLPROF_IOC_CONFIGURE, &dev->conf) ? -errno : 0;
 }
 
-/* Does [at, at + bytes) lie within [0, limit)? */
+/* Whether [at, at + bytes) lies within [0, limit). */
 static bool fits(__u64 at, __u64 bytes, __u64 limit)
 {
 	return at <= limit && bytes <= limit - at;
 }
 
-/* Do the tables that both contexts have lie within a half of this size? */
+/* Whether the tables of both contexts lie within a half of this size. */
 static bool tables_fit(const struct wallprof_configure *c, __u64 half)
 {
 	return fits(c->aggrs_offset, (__u64)c->nr_aggrs * c->aggr_bytes, half) &&
 	       fits(c->stacks_offset, (__u64)c->stack_words * sizeof(__u64), half);
 }
 
-/* Do the rings and their tails lie within the mapping? */
+/* Whether the rings and their tails lie within the mapping. */
 static bool rings_fit(const struct wp_device *dev)
 {
 	const struct wallprof_configure *c = &dev->conf;
@@ -210,7 +210,7 @@ static bool rings_fit(const struct wp_device *dev)
 	       fits(c->tails_offset, sizeof(struct wallprof_tail) * nr, c->map_bytes);
 }
 
-/* Are the offsets such that every table lies within the mapping? */
+/* Whether every table lies within the mapping. */
 static bool layout_ok(const struct wp_device *dev)
 {
 	const struct wallprof_configure *c = &dev->conf;
@@ -245,7 +245,7 @@ static bool layout_ok(const struct wp_device *dev)
 	return true;
 }
 
-/* The tails of the rings, which are ours to write. */
+/* Map the tails of the rings, which the reader writes. */
 static int map_tails(struct wp_device *dev)
 {
 	size_t bytes = dev->conf.map_bytes - dev->conf.tails_offset;
@@ -308,9 +308,9 @@ int wp_device_map(struct wp_device *dev)
 }
 
 /**
- * wp_device_start() - begin to record
+ * wp_device_start() - start recording
  * @dev: the session, configured
- * @time: set to the time from which on everything is recorded
+ * @time: set to the start of the complete recording
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -361,9 +361,9 @@ int wp_device_flip(struct wp_device *dev, __u32 *epoch, __u64 *time)
 }
 
 /**
- * wp_device_stop() - end the recording
+ * wp_device_stop() - stop recording
  * @dev: the session, started
- * @time: set to the time up to which everything was recorded
+ * @time: set to the end of the complete recording
  *
  * One epoch is left to be flipped.
  *
@@ -386,9 +386,9 @@ int wp_device_stop(struct wp_device *dev, __u64 *time)
 }
 
 /**
- * wp_device_status() - ask how the session does
+ * wp_device_status() - read the status of the session
  * @dev: the session
- * @status: the answer
+ * @status: filled in
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -406,11 +406,11 @@ int wp_device_status(struct wp_device *dev, struct wallprof_status *status)
 }
 
 /**
- * wp_device_push() - hand over an unwind table
+ * wp_device_push() - push an unwind table
  * @dev: the session, configured
  * @table: the table
- * @size: bytes
- * @id: set to what the module calls it
+ * @size: its size
+ * @id: set to its id in the module
  *
  * May be called from any thread, as may wp_device_maps().
  *
@@ -435,12 +435,12 @@ int wp_device_push(const struct wp_device *dev, const void *table, size_t size, 
 }
 
 /**
- * wp_device_maps() - tell what a process has mapped
+ * wp_device_maps() - publish the mappings of a process
  * @dev: the session, configured
  * @pid: the process
- * @start_stack: as in /proc/PID/stat, read before; 0: not known
+ * @start_stack: from /proc/PID/stat, read before; 0: unknown
  * @maps: its code
- * @nr: how many
+ * @nr: number of mappings
  *
  * Return: 0 or a negative errno; nothing was printed.
  */
@@ -463,11 +463,11 @@ int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
 }
 
 /**
- * wp_device_live() - ask what runs
+ * wp_device_live() - read a part of the snapshot of what runs
  * @dev: the session
- * @tid: the thread to begin with; set to the one to go on with, 0: there are no more
- * @to: where the records go
- * @bytes: room there; set to how many were written
+ * @tid: the first thread; set to the one to go on with, 0: there are no more
+ * @to: output for records
+ * @bytes: size of @to; set to the number of bytes written
  *
  * Return: 0 or a negative errno; nothing was printed.
  */
@@ -495,12 +495,12 @@ static __u32 at_most(__u32 n, __u32 limit)
 }
 
 /**
- * wp_device_half() - what a CPU recorded in a retired epoch
+ * wp_device_half() - data of a CPU in a retired epoch
  * @dev: the session, mapped
  * @cpu: the CPU, below info.nr_cpus
  * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
  * @epoch: the epoch that was flipped last
- * @half: set to it
+ * @half: filled in
  *
  * Return: false if there is nothing.
  */
@@ -551,13 +551,13 @@ bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32
 }
 
 /**
- * wp_half_stack() - walk the stacks of a half
+ * wp_half_stack() - iterate over the stacks of a half
  * @half: the half
- * @pos: where to go on; 0 at first
+ * @pos: position; 0 at first; advanced
  * @id: set to the stack's id
  *
- * Return: the next stack, all of whose frames lie within the half; NULL after
- * the last one.
+ * Return: the next stack, all of whose frames lie within the half; NULL after the last
+ * one.
  */
 const struct wallprof_stack *wp_half_stack(const struct wp_half *half, __u32 *pos, __u64 *id)
 {
@@ -591,7 +591,7 @@ const struct wallprof_task *wp_device_task(const struct wp_device *dev, __u32 i)
 }
 
 /**
- * wp_loss_name() - what was lost and why, for people
+ * wp_loss_name() - description of a loss and its reason
  * @loss: enum wallprof_loss
  *
  * Return: a phrase.
@@ -611,7 +611,7 @@ const char *wp_loss_name(unsigned int loss)
 }
 
 /**
- * wp_unwind_name() - why a walk of a user stack ended, for people
+ * wp_unwind_name() - description of the stop reason of a user stack's walk
  * @unwind: enum wallprof_unwind
  *
  * Return: a phrase.

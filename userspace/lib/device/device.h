@@ -19,13 +19,13 @@
 /**
  * struct wp_device - a session
  * @fd: the device, or -1
- * @info: what the module can do
- * @conf: what was configured, and the layout of the mapping
+ * @info: capabilities of the module
+ * @conf: the configuration, and the layout of the mapping
  * @map: the mapping, or NULL
  * @map_bytes: its size
- * @tails: how far the rings were read, by CPU, mapped for writing; NULL without any
+ * @tails: tails of the rings, by CPU, mapped for writing; NULL without rings
  * @tails_bytes: size of this mapping
- * @possible: CPUs that there can be: the mapping has nothing of others
+ * @possible: possible CPUs: the mapping has no data of others
  * @has_possible: they are known; if not, all below info.nr_cpus
  */
 struct wp_device {
@@ -41,21 +41,21 @@ struct wp_device {
 };
 
 /**
- * struct wp_half - a retired half, seen to lie within the mapping
+ * struct wp_half - a retired half, checked to lie within the mapping
  * @head: its head
  * @aggrs: aggregates: see wp_half_aggr()
- * @aggr_bytes: from one to the next
- * @nr_aggrs: of them
+ * @aggr_bytes: distance of two
+ * @nr_aggrs: their number
  * @words: stack words
- * @nr_words: of them
+ * @nr_words: their number
  * @exits: ended threads: see wp_half_exit()
- * @task_bytes: from one to the next
- * @nr_exits: of them
- * @waits: intervals that are told one by one: see wp_half_wait()
- * @wait_bytes: from one to the next
- * @nr_waits: of them
+ * @task_bytes: distance of two
+ * @nr_exits: their number
+ * @waits: single intervals: see wp_half_wait()
+ * @wait_bytes: distance of two
+ * @nr_waits: their number
  * @hists: histograms of the aggregates: see wp_half_hist(); NULL without
- * @hist_bytes: from one to the next
+ * @hist_bytes: distance of two
  * @cpu: the CPU
  * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
  */
@@ -78,7 +78,7 @@ struct wp_half {
 	__u32 context;
 };
 
-/* Whether the mapping has something of a CPU. */
+/* Whether the mapping has data of a CPU. */
 static inline bool wp_device_has_cpu(const struct wp_device *dev, __u32 cpu)
 {
 	return cpu < dev->info.nr_cpus &&
@@ -103,13 +103,13 @@ bool wp_device_half(const struct wp_device *dev, __u32 cpu, __u32 context, __u32
 const struct wallprof_stack *wp_half_stack(const struct wp_half *half, __u32 *pos, __u64 *id);
 const struct wallprof_task *wp_device_task(const struct wp_device *dev, __u32 i);
 
-/* The module's structs may have grown: it tells how far one is from the next. */
+/* The module's structs may have grown: it reports their distance. */
 static inline const struct wallprof_aggr *wp_half_aggr(const struct wp_half *half, __u32 i)
 {
 	return (const struct wallprof_aggr *)(half->aggrs + (size_t)half->aggr_bytes * i);
 }
 
-/* What wallprof_aggr.waker_aggr calls it. */
+/* Id of an aggregate in wallprof_aggr.waker_aggr. */
 static inline __u64 wp_half_aggr_id(const struct wp_half *half, __u32 i)
 {
 	return (__u64)half->head->epoch << 36 | (__u64)half->cpu << 22 |
@@ -131,7 +131,7 @@ static inline const struct wallprof_wait *wp_half_wait(const struct wp_half *hal
 	return (const struct wallprof_wait *)(half->waits + (size_t)half->wait_bytes * i);
 }
 
-/* Of the aggregate of the same number; NULL without WALLPROF_HISTOGRAMS. */
+/* Histogram of the aggregate with the same number; NULL without WALLPROF_HISTOGRAMS. */
 static inline const struct wallprof_hist *wp_half_hist(const struct wp_half *half, __u32 i)
 {
 	return half->hists ? (const struct wallprof_hist *)(half->hists +

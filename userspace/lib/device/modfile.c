@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns where the module is installed: what "make install" and DKMS make, compressed or
- * not. Called by what explains why the module is not loaded.
+ * Finds the installed module: by "make install" or DKMS, compressed or not. Called to
+ * explain why the module is not loaded.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,17 +9,17 @@
 
 #include "lib/device/modfile.h"
 
-/* What sign-file appends. */
+/* Appended by sign-file. */
 #define SIGNATURE_END	"~Module signature appended~\n"
 
 /**
  * wp_modfile_find() - find the module of a kernel
- * @root: in front of all paths; "" but in tests
- * @release: of the kernel
- * @path: out: the file
- * @size: of @path
+ * @root: prefix of all paths; "" except in tests
+ * @release: release of the kernel
+ * @path: set to the file
+ * @size: size of @path
  *
- * Return: whether there is one, in the order in which modprobe takes them.
+ * Return: true if there is one, in the order of modprobe.
  */
 bool wp_modfile_find(const char *root, const char *release, char *path, size_t size)
 {
@@ -42,7 +42,7 @@ bool wp_modfile_find(const char *root, const char *release, char *path, size_t s
  * wp_modfile_signature() - look for the signature at the end of a module's file
  * @path: the file
  *
- * Return: whether it has one.
+ * Return: the result.
  */
 enum wp_signature wp_modfile_signature(const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The module's file, as it is installed for a kernel. See modfile.c.
+ * The module's file, as installed for a kernel. See modfile.c.
  */
 #ifndef WP_LIB_DEVICE_MODFILE_H
 #define WP_LIB_DEVICE_MODFILE_H
@@ -12,7 +12,7 @@
  * enum wp_signature - whether a module's file has a signature
  * @WP_SIGNATURE_UNKNOWN: it cannot be read, or is compressed
  * @WP_SIGNATURE_NONE: it has none
- * @WP_SIGNATURE_SOME: it has one; whether the kernel trusts its key is another question
+ * @WP_SIGNATURE_SOME: it has one, which the kernel may or may not trust
  */
 enum wp_signature {
 	WP_SIGNATURE_UNKNOWN,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Explains a refusal: which of the rights in wallprof(1), RIGHTS, is missing, and how
- * to get it. Called after the kernel refused; what the process may do is read then.
+ * Explains a refusal: which of the rights in wallprof(1), RIGHTS, is missing, and how to
+ * get it. Called after the kernel refused; reads the privileges of the process at that
+ * time.
  */
 #include <linux/capability.h>
 #include <stdarg.h>
@@ -17,10 +18,10 @@
 #define REMEDY	"Use sudo, or see RIGHTS in 'man wallprof'"
 
 /**
- * wp_rights_has() - does this thread have a capability?
+ * wp_rights_has() - whether this thread has a capability
  * @cap: CAP_*
  *
- * Return: true if it is effective, in whatever user namespace this is.
+ * Return: true if it is effective in the current user namespace.
  */
 bool wp_rights_has(unsigned int cap)
 {
@@ -38,7 +39,7 @@ static bool may_record(void)
 	return wp_rights_has(CAP_PERFMON) || wp_rights_has(CAP_SYS_ADMIN);
 }
 
-/* Only the first user namespace maps all ids to themselves. */
+/* Only the initial user namespace maps all ids to themselves. */
 static bool in_user_namespace(void)
 {
 	FILE *f = fopen("/proc/self/uid_map", "re");
@@ -55,7 +56,7 @@ static bool in_user_namespace(void)
 
 /**
  * wp_rights_no_device() - explain why the device could not be opened
- * @path: of the device
+ * @path: path of the device
  * @err: EPERM or EACCES
  */
 void wp_rights_no_device(const char *path, int err)
@@ -89,14 +90,14 @@ static int read_paranoid(void)
 
 /**
  * wp_rights_no_event() - explain why perf_event_open(2) was refused
- * @cpu: where
+ * @cpu: CPU of the event
  * @err: EPERM or EACCES
  */
 void wp_rights_no_event(int cpu, int err)
 {
 	int paranoid = read_paranoid();
 
-	/* Debian's kernels have such a level, and it is their default. */
+	/* Debian's kernels have this level, as their default. */
 	if (paranoid > 2 && !wp_rights_has(CAP_SYS_ADMIN))
 		wp_err("cannot follow processes (perf_event_open on CPU %d: %s): kernel.perf_event_paranoid is %d, which needs CAP_SYS_ADMIN. Use sudo, or set it to 2: sysctl kernel.perf_event_paranoid=2",
 		       cpu, strerror(err), paranoid);
@@ -110,7 +111,7 @@ void wp_rights_no_event(int cpu, int err)
 
 /**
  * wp_rights_no_memory() - explain why locked memory was refused
- * @fmt: printf format: what it was for
+ * @fmt: printf format: purpose of the memory
  */
 void wp_rights_no_memory(const char *fmt, ...)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which right is missing. See rights.c.
+ * Explanation of missing rights. See rights.c.
  */
 #ifndef WP_LIB_DEVICE_RIGHTS_H
 #define WP_LIB_DEVICE_RIGHTS_H

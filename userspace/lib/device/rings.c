@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns how the module's rings are read: heads, tails, and the records between. Called
- * by the sched commands, from one thread. Documentation/abi.rst tells the protocol.
+ * Owns the reading of the module's rings: heads, tails, and the records between. Called
+ * by the sched commands, from one thread. Documentation/abi.rst describes the protocol.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -28,7 +28,10 @@ static const struct wallprof_record *record_of(const struct wp_device *dev, __u3
 			      place * dev->conf.record_bytes);
 }
 
-/* A record of stacks that belongs to the one before it. Returns whether there is one. */
+/*
+ * Read a record of stacks that belongs to the one before it. Returns whether there is
+ * one.
+ */
 static bool read_stacks(const struct wp_device *dev, __u32 cpu, __u64 nr, __u64 head,
 			const struct wallprof_record *of, struct wallprof_record *stacks)
 {
@@ -40,13 +43,13 @@ static bool read_stacks(const struct wp_device *dev, __u32 cpu, __u64 nr, __u64 
 
 static int drain_ring(struct wp_device *dev, __u32 cpu, wp_ring_fn fn, void *ctx)
 {
-	/* Pairs with the module's release store: the records are there. */
+	/* Pairs with the module's release store: the records are visible. */
 	__u64 head = __atomic_load_n(&head_of(dev, cpu)->head, __ATOMIC_ACQUIRE);
 	__u64 tail = dev->tails[cpu].tail;
 	struct wallprof_record record, stacks;
 	int err = 0;
 
-	/* Of a ring that is overwritten the last ones are left. */
+	/* In overwrite mode the last records are left. */
 	if (head - tail > dev->conf.nr_records)
 		tail = head - dev->conf.nr_records;
 	while (tail != head && !err) {
@@ -59,18 +62,18 @@ static int drain_ring(struct wp_device *dev, __u32 cpu, wp_ring_fn fn, void *ctx
 		if (err != WP_RING_LATER)
 			tail += 1 + has_stacks;
 	}
-	/* Pairs with the module's load of the tail: the places were read. */
+	/* Pairs with the module's load of the tail: the records have been read. */
 	__atomic_store_n(&dev->tails[cpu].tail, tail, __ATOMIC_RELEASE);
 	return err == WP_RING_LATER ? 0 : err;
 }
 
 /**
- * wp_rings_drain() - take what the rings hold
+ * wp_rings_drain() - read and consume the records of the rings
  * @dev: the session, mapped, with TIMELINE
- * @fn: called for each record, of one CPU after another, of each in order of time
- * @ctx: handed to it
+ * @fn: called for each record, CPU by CPU, for each in order of time
+ * @ctx: passed to @fn
  *
- * A ring that is overwritten may be read after STOP only.
+ * In overwrite mode, rings may be read after STOP only.
  *
  * Return: 0 or a negative errno of @fn's.
  */
@@ -87,11 +90,11 @@ int wp_rings_drain(struct wp_device *dev, wp_ring_fn fn, void *ctx)
 }
 
 /**
- * wp_rings_open_gaps() - tell of what was lost at the end
+ * wp_rings_open_gaps() - report losses at the end of the rings
  * @dev: the session, stopped and drained
- * @fn: called for each CPU where nothing came behind a loss, with the record that
- *	would have told of it
- * @ctx: handed to it
+ * @fn: called for each CPU without a record after a loss, with the record that would have
+ *	reported it
+ * @ctx: passed to @fn
  *
  * Return: 0, or what @fn returned.
  */

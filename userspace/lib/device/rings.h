@@ -11,8 +11,8 @@
 struct wp_device;
 
 /*
- * Takes a record of a CPU, and what tells its stacks, or NULL; they may be gone when
- * this returns. WP_RING_LATER leaves them, and those behind them, to the next drain; a
+ * Takes a record of a CPU, and the source of its stacks, or NULL; both are invalid after
+ * the return. WP_RING_LATER leaves the record, and those after it, to the next drain; a
  * negative errno ends the drain and is returned.
  */
 typedef int (*wp_ring_fn)(void *ctx, __u32 cpu, const struct wallprof_record *record,

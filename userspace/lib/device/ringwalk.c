@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns how rings are read that the module overwrites, while it does: records are
- * copied, and what was overwritten meanwhile is left out. Called by the sched
- * commands, from one thread. Documentation/abi.rst tells the protocol.
+ * Owns the reading of rings in overwrite mode, while the module writes them: records are
+ * copied, and those overwritten meanwhile are dropped. Called by the sched commands, from
+ * one thread. Documentation/abi.rst describes the protocol.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static const char *records_of(const struct wp_device *dev, __u32 cpu)
 	return (const char *)head_of(dev, cpu) + dev->info.page_size;
 }
 
-/* All that was written before is there. */
+/* All records written before are visible. */
 static __u64 load_head(const struct wp_device *dev, __u32 cpu)
 {
 	return __atomic_load_n(&head_of(dev, cpu)->head, __ATOMIC_ACQUIRE);
@@ -44,7 +44,7 @@ static const void *place(const struct wp_device *dev, const char *records, __u64
 	return records + (nr & (dev->conf.nr_records - 1)) * dev->conf.record_bytes;
 }
 
-/* Copy the next records; those that were overwritten meanwhile are passed over. */
+/* Copy the next records; those overwritten meanwhile are skipped. */
 static bool fill(struct wp_ringwalk *w, struct wp_ringwalk_cpu *c)
 {
 	c->at = 0;
@@ -79,7 +79,7 @@ static __u64 time_of(const struct wp_ringwalk_cpu *c)
 	return c->chunk[c->at].time;
 }
 
-/* The one at @at may be later than those below it. */
+/* Restore the heap order below @at. */
 static void sift_down(struct wp_ringwalk *w, __u32 at)
 {
 	struct wp_ringwalk_cpu *c = w->heap[at];
@@ -134,8 +134,8 @@ static int allocate(struct wp_ringwalk *w, const struct wp_device *dev)
 }
 
 /**
- * wp_ringwalk_open() - begin a walk behind what the rings hold
- * @walk: set up
+ * wp_ringwalk_open() - begin a walk after the current contents of the rings
+ * @walk: filled in
  * @dev: the session, mapped, with TIMELINE and OVERWRITE
  *
  * Return: 0 or -ENOMEM; a message was printed.
@@ -158,7 +158,7 @@ int wp_ringwalk_open(struct wp_ringwalk *walk, const struct wp_device *dev)
 }
 
 /**
- * wp_ringwalk_refresh() - see how far the rings are
+ * wp_ringwalk_refresh() - read the current heads of the rings
  * @walk: a walk of wp_ringwalk_open()
  */
 void wp_ringwalk_refresh(struct wp_ringwalk *walk)
@@ -177,7 +177,7 @@ void wp_ringwalk_refresh(struct wp_ringwalk *walk)
 	build_heap(walk);
 }
 
-/* Of a ring that nobody writes, or of a copy of it: what there is. */
+/* Set up the walk over a stopped ring, or a copy of a ring. */
 static void freeze(struct wp_ringwalk *w, struct wp_ringwalk_cpu *c, char *copy)
 {
 	size_t bytes = (size_t)w->dev->conf.nr_records * w->dev->conf.record_bytes;
@@ -201,10 +201,10 @@ static void freeze(struct wp_ringwalk *w, struct wp_ringwalk_cpu *c, char *copy)
 }
 
 /**
- * wp_ringwalk_freeze() - begin a walk over all that the rings hold now
- * @walk: set up
+ * wp_ringwalk_freeze() - begin a walk over the current contents of the rings
+ * @walk: filled in
  * @dev: the session, mapped, with TIMELINE and OVERWRITE
- * @copy: it is not stopped: the rings are copied; their memory is needed once more
+ * @copy: it is not stopped: copy the rings, which takes their memory once more
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -231,10 +231,10 @@ int wp_ringwalk_freeze(struct wp_ringwalk *walk, const struct wp_device *dev, bo
 }
 
 /**
- * wp_ringwalk_begin() - from when on a frozen walk has all CPUs
+ * wp_ringwalk_begin() - time from which on a frozen walk has all CPUs
  * @walk: a walk of wp_ringwalk_freeze(), not run yet
  *
- * Return: the time; ~0 if a ring was overwritten as a whole while it was copied; 0 if
+ * Return: the time; ~0 if a ring was overwritten completely while it was copied; 0 if
  * nothing was overwritten at all.
  */
 __u64 wp_ringwalk_begin(const struct wp_ringwalk *walk)
@@ -252,9 +252,9 @@ __u64 wp_ringwalk_begin(const struct wp_ringwalk *walk)
 /**
  * wp_ringwalk_run() - hand out records
  * @walk: the walk
- * @upto: records of this time and before; the later ones wait for the next round
+ * @upto: records up to and including this time; later ones wait for the next round
  * @fn: called for each, in order of time
- * @ctx: handed to it
+ * @ctx: passed to @fn
  *
  * Return: 0, or what @fn returned.
  */
@@ -291,10 +291,10 @@ void wp_ringwalk_close(struct wp_ringwalk *walk)
 }
 
 /**
- * wp_ringwalk_horizon() - from when on the rings of all CPUs have everything
+ * wp_ringwalk_horizon() - time from which on the rings of all CPUs are complete
  * @dev: the session, mapped, with TIMELINE and OVERWRITE
  *
- * Later it is later.
+ * It only moves forward.
  *
  * Return: the time, or 0 if nothing was overwritten so far.
  */
@@ -314,7 +314,7 @@ __u64 wp_ringwalk_horizon(const struct wp_device *dev)
 			continue;
 		oldest = head - dev->conf.nr_records + 1;
 		memcpy(&record, place(dev, records_of(dev, cpu), oldest), sizeof(record));
-		/* Overwritten meanwhile: the next look will tell. */
+		/* If it is overwritten meanwhile, the next call finds it. */
 		if (first_whole(dev, cpu) <= oldest && record.time > horizon)
 			horizon = record.time;
 	}

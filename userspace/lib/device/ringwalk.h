@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A walk over the records of all CPUs in order of time, which takes nothing from the
- * rings. For rings that are overwritten, while they are. See ringwalk.c.
+ * Iteration over the records of all CPUs in order of time, without consuming them. For
+ * rings in overwrite mode, while they are written. See ringwalk.c.
  *
- *	wp_ringwalk_open(&walk, dev)		behind what there is
+ *	wp_ringwalk_open(&walk, dev)		after the current contents
  *	each round:
- *		wp_ringwalk_refresh(&walk)	how far the rings are now
+ *		wp_ringwalk_refresh(&walk)	reads the current heads
  *		wp_ringwalk_run(&walk, upto, fn, ctx)
  *	wp_ringwalk_close(&walk)
  *
- * or, of what is left in the rings when it is to be kept:
+ * or, to keep the current contents of the rings:
  *
  *	wp_ringwalk_freeze(&walk, dev, copy)
  *	wp_ringwalk_run(&walk, upto, fn, ctx)
@@ -25,16 +25,16 @@
 
 struct wp_device;
 
-/* Records that are copied at a time; half of the smallest ring. */
+/* Number of records copied at a time; half of the smallest ring. */
 #define WP_RINGWALK_CHUNK	32
 
 /**
- * struct wp_ringwalk_cpu - where the walk is on a CPU
+ * struct wp_ringwalk_cpu - position of a walk on a CPU
  * @cpu: the CPU
  * @records: its ring's records
  * @next: the next one to copy
- * @end: and so far
- * @first: of a frozen walk, the time of the first record, if older ones are gone; or 0
+ * @end: end of those to copy
+ * @first: of a frozen walk, time of the first record, if older ones are gone; or 0
  * @nr: records in @chunk
  * @at: the next of them
  * @chunk: copies
@@ -53,14 +53,14 @@ struct wp_ringwalk_cpu {
 /**
  * struct wp_ringwalk - a walk
  * @dev: the session
- * @cpus: those that have a ring
- * @nr_cpus: how many
- * @heap: those of them that have a record, the earliest one's first
- * @nr_heap: how many
+ * @cpus: CPUs that have a ring
+ * @nr_cpus: their number
+ * @heap: those of them that have a record, a heap with the earliest first
+ * @nr_heap: their number
  * @live: the rings are being written
- * @memory: of a copy
- * @missed: records that were overwritten before the walk came to them
- * @burst: the most records that a ring got between two rounds
+ * @memory: a copy of the rings
+ * @missed: records that were overwritten before they were read
+ * @burst: maximum number of records of a ring between two rounds
  */
 struct wp_ringwalk {
 	const struct wp_device *dev;
@@ -74,7 +74,7 @@ struct wp_ringwalk {
 	__u64 burst;
 };
 
-/* Takes a record of a CPU. A return other than 0 ends the walk, and is returned. */
+/* Takes a record of a CPU. A return value other than 0 ends the walk, and is returned. */
 typedef int (*wp_ringwalk_fn)(void *ctx, __u32 cpu, const struct wallprof_record *record);
 
 int wp_ringwalk_open(struct wp_ringwalk *walk, const struct wp_device *dev);

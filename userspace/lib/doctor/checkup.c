@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what follows from the facts of a host: which of them keep a recording from working,
- * which make it poorer, and what to do. Pure. Called by wallprof doctor.
+ * Owns the conclusions from the facts of a host: which of them prevent a recording, which
+ * degrade it, and what to do. Pure. Called by wallprof doctor.
  */
 #include <errno.h>
 #include <linux/wallprof.h>
@@ -13,7 +13,7 @@
 
 #define NOT_KNOWN	"not known"
 #define MIB		(1ULL << 20)
-/* A recording of the default rate, of some minutes on a busy host. */
+/* Size of a recording at the default rate, of some minutes on a busy host. */
 #define LITTLE_DISK	(256 * MIB)
 #define DEFAULT_RATE	4000
 
@@ -59,14 +59,14 @@ static void remedy(struct wp_finding *f, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The file that has it is missing, or not for this user. That is no reason to fail. */
+/* The file is missing, or not readable for this user. That is no failure. */
 static void not_known(struct wp_checkup *c, const char *name)
 {
 	means(add(c, WP_LEVEL_NOTE, name, NOT_KNOWN),
 	      "The file that has it is missing, or this user may not read it.");
 }
 
-/* Root has no use for sudo, and may have none. */
+/* Root does not need sudo, and may not have it. */
 static void drop_sudo(char *command)
 {
 	static const char sudo[] = "sudo ";
@@ -77,7 +77,7 @@ static void drop_sudo(char *command)
 		memmove(at, at + len, strlen(at + len) + 1);
 }
 
-/* Whether the kernel refuses a module without a signature that it trusts. */
+/* Whether the kernel refuses a module without a trusted signature. */
 static bool wants_signature(const struct wp_hostfacts *h)
 {
 	return h->sig_enforce == WP_YES || !strcmp(h->lockdown, "integrity") ||
@@ -90,7 +90,7 @@ static bool is_loaded(const struct wp_hostfacts *h)
 	return h->loaded || h->abi;
 }
 
-/* The kernel has not what the module is built on. */
+/* Whether the kernel lacks something that the module requires. */
 static bool lacks_something(const struct wp_hostfacts *h)
 {
 	return !is_loaded(h) && (h->config_missing[0] || h->tracepoints_missing[0]);
@@ -218,7 +218,7 @@ static void check_lockdown(struct wp_checkup *c, const struct wp_hostfacts *h)
 	}
 }
 
-/* Why the device was refused; the rights are a check of their own. */
+/* Why the device was refused; privileges are a check of their own. */
 static void device_refused(struct wp_finding *f, const struct wp_hostfacts *h)
 {
 	if (!h->may_record) {
@@ -276,7 +276,10 @@ static void check_interface(struct wp_checkup *c, const struct wp_hostfacts *h)
 	struct wp_finding *f;
 
 	if (h->device_err) {
-		/* Nothing answered. The version that /sys has is of the same release, or not. */
+		/*
+		 * There was no answer. The version in /sys may or may not be of the same
+		 * release.
+		 */
 		if (h->loaded && h->loaded_version[0] && strcmp(h->loaded_version, WP_VERSION)) {
 			f = add(c, WP_LEVEL_NOTE, "interface", "module %s, wallprof %s",
 				h->loaded_version, WP_VERSION);
@@ -500,10 +503,10 @@ static void check_tracefs(struct wp_checkup *c, const struct wp_hostfacts *h)
 }
 
 /**
- * wp_checkup() - conclude from the facts
- * @c: out: the findings
+ * wp_checkup() - draw conclusions from the facts
+ * @c: set to the findings
  * @h: the facts
- * @tables: bytes that the tables of a recording take at least
+ * @tables: minimum size of a recording's tables in bytes
  */
 void wp_checkup(struct wp_checkup *c, const struct wp_hostfacts *h, __u64 tables)
 {
@@ -533,7 +536,7 @@ void wp_checkup(struct wp_checkup *c, const struct wp_hostfacts *h, __u64 tables
 }
 
 /**
- * wp_level_name() - what a result is called
+ * wp_level_name() - name of a result
  * @level: the result
  *
  * Return: a word.

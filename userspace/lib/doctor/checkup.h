@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether recording works on a host, and what to do where it does not. See checkup.c.
+ * Whether recording works on a host, and what to do if it does not. See checkup.c.
  */
 #ifndef WP_LIB_DOCTOR_CHECKUP_H
 #define WP_LIB_DOCTOR_CHECKUP_H
@@ -13,9 +13,9 @@
 /**
  * enum wp_level - the result of a check
  * @WP_LEVEL_OK: as it should be
- * @WP_LEVEL_NOTE: recording works, but something is not as good as it could be
+ * @WP_LEVEL_NOTE: recording works, with a limitation
  * @WP_LEVEL_FAIL: recording does not work
- * @WP_LEVELS: how many there are
+ * @WP_LEVELS: number of levels
  */
 enum wp_level {
 	WP_LEVEL_OK,
@@ -29,8 +29,8 @@ enum wp_level {
  * @level: the result
  * @name: what was checked
  * @found: what was found
- * @means: what that means; "" if all is well
- * @remedy: a command that changes it; "" if there is none
+ * @means: the consequence; "" if all is well
+ * @remedy: a command that fixes it; "" if there is none
  */
 struct wp_finding {
 	enum wp_level level;
@@ -44,9 +44,9 @@ struct wp_finding {
 
 /**
  * struct wp_checkup - all findings
- * @finding: in the order in which they are shown
- * @nr: of them
- * @count: how many there are of each level
+ * @finding: the findings, in the order of the output
+ * @nr: their number
+ * @count: number of findings of each level
  */
 struct wp_checkup {
 	struct wp_finding finding[WP_CHECKUP_MAX];

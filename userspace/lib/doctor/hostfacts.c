@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what is read of a host to know whether recording works there: files of /proc and
- * /sys, and answers of the kernel. Nothing is changed, and nothing is concluded here: see
- * checkup.c. Any file may be missing; then a fact is not known. Called by wallprof doctor.
+ * Reads the facts that recording on a host depends on: files of /proc and /sys, and
+ * answers of the kernel. Nothing is changed, and no conclusions are drawn here: see
+ * checkup.c. Any file may be missing; then a fact is unknown. Called by wallprof doctor.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@
 #define PATH_SIZE	1024
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
-/* Begin to read a file below @root; a plain one is read as it is. NULL: it is missing. */
+/* Open a file below @root, compressed or not. NULL: it is missing. */
 static gzFile open_text(const char *root, const char *path)
 {
 	char full[PATH_SIZE];
@@ -39,7 +39,7 @@ static gzFile open_text(const char *root, const char *path)
 	return gzopen(full, "re");
 }
 
-/* The first line of a file, without its end. Returns false if there is none. */
+/* The first line of a file, without its newline. Returns false if there is none. */
 static bool read_line(const char *root, const char *path, char *line, size_t size)
 {
 	gzFile f = open_text(root, path);
@@ -89,7 +89,7 @@ static bool sets(const char *line, const char *name)
 	       (line[len + 1] == 'y' || line[len + 1] == 'm');
 }
 
-/* As BUILD_EXCLUSIVE_CONFIG of dkms.conf has them. */
+/* The options of BUILD_EXCLUSIVE_CONFIG in dkms.conf. */
 static void read_config(struct wp_hostfacts *h, const char *root)
 {
 	static const char *const needed[] = {
@@ -123,8 +123,8 @@ static void read_config(struct wp_hostfacts *h, const char *root)
 }
 
 /*
- * Each tracepoint has a function of this name. The list has the names for everybody, and
- * the addresses for some.
+ * Each tracepoint has a function with this name. Everybody can read the names in the
+ * list, only some users the addresses.
  */
 static void read_kallsyms(struct wp_hostfacts *h, const char *root)
 {
@@ -160,13 +160,13 @@ static void read_kallsyms(struct wp_hostfacts *h, const char *root)
 	}
 }
 
-/* "none [integrity] confidentiality": what is in brackets holds. */
+/* "none [integrity] confidentiality": the current level is in brackets. */
 static void read_lockdown(struct wp_hostfacts *h, const char *root)
 {
 	char line[128], *from, *to;
 
 	if (!read_line(root, "/sys/kernel/security/lockdown", line, sizeof(line))) {
-		/* A kernel that cannot be locked down has other files there, if any. */
+		/* A kernel without lockdown has other files there, if any. */
 		if (is_there(root, "/sys/kernel/security/lsm"))
 			snprintf(h->lockdown, sizeof(h->lockdown), "none");
 		return;
@@ -181,7 +181,7 @@ static void read_lockdown(struct wp_hostfacts *h, const char *root)
 
 #define SECURE_BOOT	"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
-/* The variable has four bytes of attributes in front of its value. */
+/* The variable's value follows four bytes of attributes. */
 static void read_secure_boot(struct wp_hostfacts *h, const char *root)
 {
 	unsigned char value[5];
@@ -230,7 +230,7 @@ static void read_tracefs(struct wp_hostfacts *h, const char *root)
 	}
 }
 
-/* Only the first user namespace maps all ids to themselves. */
+/* Only the initial user namespace maps all ids to themselves. */
 static void read_user_namespace(struct wp_hostfacts *h, const char *root)
 {
 	unsigned long inside, outside, nr;
@@ -242,9 +242,9 @@ static void read_user_namespace(struct wp_hostfacts *h, const char *root)
 }
 
 /**
- * wp_hostfacts_files() - read what files say
+ * wp_hostfacts_files() - read the facts in files
  * @h: all zeroes; filled in
- * @root: in front of all paths; "" but in tests
+ * @root: prefix of all paths; "" except in tests
  */
 void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
 {
@@ -299,7 +299,7 @@ static void ask_device(struct wp_hostfacts *h)
 	close(fd);
 }
 
-/* Opens an event that is not enabled, and closes it. Returns 0 or an errno. */
+/* Open and close a disabled event. Returns 0 or an errno. */
 static int ask_event(struct perf_event_attr *attr, int pid, int cpu)
 {
 	int fd;
@@ -363,7 +363,7 @@ static __u64 bytes_below(const char *path)
 	return sum;
 }
 
-/* Whether files can be made in @path, or in what there is of the way to it. */
+/* Whether files can be created in @path, or in its nearest existing parent. */
 static int writable(const char *path, bool nearest)
 {
 	char dir[PATH_MAX], *slash;
@@ -416,9 +416,9 @@ static void ask_output(struct wp_hostfacts *h, const char *output)
 }
 
 /**
- * wp_hostfacts_ask() - ask the kernel, as the process that this is
+ * wp_hostfacts_ask() - ask the kernel, with the privileges of this process
  * @h: filled in
- * @output: the file that a recording would be written to
+ * @output: the output file of a recording
  */
 void wp_hostfacts_ask(struct wp_hostfacts *h, const char *output)
 {

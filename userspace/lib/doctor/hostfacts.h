@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What recording depends on, as it is on this host. See hostfacts.c; what follows from
- * it is in checkup.c.
+ * Facts that recording depends on, on this host. See hostfacts.c; conclusions are in
+ * checkup.c.
  */
 #ifndef WP_LIB_DOCTOR_HOSTFACTS_H
 #define WP_LIB_DOCTOR_HOSTFACTS_H
@@ -13,8 +13,8 @@
 #include "lib/device/modfile.h"
 
 /**
- * enum wp_known - a fact that may not be known, as the file that has it is missing
- * @WP_UNKNOWN: not known
+ * enum wp_known - a fact that may be unknown, as its file is missing
+ * @WP_UNKNOWN: unknown
  * @WP_NO: no
  * @WP_YES: yes
  */
@@ -25,48 +25,48 @@ enum wp_known {
 };
 
 /**
- * struct wp_hostfacts - what was found
- * @release: of the kernel, "" if it is not known
- * @machine: as uname -m has it
+ * struct wp_hostfacts - the facts
+ * @release: release of the kernel, "" if unknown
+ * @machine: as in uname -m
  * @loaded: the module is loaded
- * @loaded_version: its version, "" if it is not known
- * @module_file: where it is installed for this kernel; "" if it is not
+ * @loaded_version: its version, "" if unknown
+ * @module_file: its installed file for this kernel; "" if there is none
  * @signature: of this file
- * @headers: what a module is built with is there for this kernel
+ * @headers: the files for building a module are there for this kernel
  * @has_config: the kernel's configuration could be read
- * @config_missing: options that it has not, of those that the module needs
+ * @config_missing: required options that are not set
  * @has_tracepoints: the list of the kernel's functions could be read
- * @tracepoints_missing: tracepoints that it has not, of those that the module needs
+ * @tracepoints_missing: required tracepoints that it lacks
  * @kernel_names: addresses of the kernel's functions can be read
- * @lockdown: "none", "integrity", "confidentiality"; "" if it is not known
- * @secure_boot: the firmware checked what was booted
+ * @lockdown: "none", "integrity", "confidentiality"; "" if unknown
+ * @secure_boot: the firmware verified what was booted
  * @sig_enforce: the kernel loads signed modules only
- * @paranoid: kernel.perf_event_paranoid, -100 if it is not known
- * @max_rate: kernel.perf_event_max_sample_rate, -1 if it is not known
- * @kptr_restrict: kernel.kptr_restrict, -1 if it is not known
- * @memory_kib: memory that can be had, -1 if it is not known
+ * @paranoid: kernel.perf_event_paranoid, -100 if unknown
+ * @max_rate: kernel.perf_event_max_sample_rate, -1 if unknown
+ * @kptr_restrict: kernel.kptr_restrict, -1 if unknown
+ * @memory_kib: available memory, -1 if unknown
  * @tracefs: files of tracefs can be read
  * @user_namespace: this is not the host's user namespace
  * @device_mode: permissions of the device, 0 if there is none
- * @device_err: why it could not be opened: an errno; 0: it could
+ * @device_err: errno of opening the device, or 0
  * @abi: version of the module's interface, if it could be opened and answered, else 0
  * @abi_version: version of the module that answered
- * @follow_err: why processes cannot be followed by perf events: an errno, or 0
- * @cycles_err: why there is no counter of cycles: an errno, or 0
- * @uid: who asks
+ * @follow_err: errno of following processes by perf events, or 0
+ * @cycles_err: errno of opening a counter of cycles, or 0
+ * @uid: the user
  * @may_record: has CAP_PERFMON or CAP_SYS_ADMIN
  * @may_admin: has CAP_SYS_ADMIN
  * @may_ptrace: has CAP_SYS_PTRACE
  * @may_lock: has CAP_IPC_LOCK
  * @may_syslog: has CAP_SYSLOG
- * @memlock: RLIMIT_MEMLOCK in bytes; all ones: none
- * @cpus: that are online
- * @cache: directory of the unwind tables, "" if there can be none
- * @cache_err: why it cannot be used: an errno, or 0
- * @cache_made: it is there
- * @cache_bytes: in its files
+ * @memlock: RLIMIT_MEMLOCK in bytes; all ones: unlimited
+ * @cpus: number of online CPUs
+ * @cache: directory of the unwind tables, "" if there is none
+ * @cache_err: errno of using it, or 0
+ * @cache_made: it exists
+ * @cache_bytes: size of its files
  * @output: directory of the recording
- * @output_err: why nothing can be written there: an errno, or 0
+ * @output_err: errno of writing there, or 0
  * @output_free: bytes that are free there
  */
 struct wp_hostfacts {

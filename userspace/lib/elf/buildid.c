@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ways to read a build-id: from an ELF file through libelf or by its program headers,
- * from the notes that sysfs shows of the kernel and its modules, from the vdso in our own
- * memory.
+ * Reads build-ids: from an ELF file through libelf or by its program headers, from the
+ * notes in sysfs of the kernel and its modules, from the vdso in our own memory.
  */
 #include <elf.h>
 #include <errno.h>
@@ -18,11 +17,11 @@
 #include "lib/elf/elfcode.h"
 
 /**
- * wp_buildid_wants_path() - can this mapping's name have a build-id?
+ * wp_buildid_wants_path() - whether a mapping's name can have a build-id
  * @path: name of a mapping
  *
- * Return: true for a file and for the vdso; false for //anon, [heap], device
- * files and the like.
+ * Return: true for a file and for the vdso; false for //anon, [heap], device files and
+ * the like.
  */
 bool wp_buildid_wants_path(const char *path)
 {
@@ -73,13 +72,13 @@ int wp_buildid_from_notes(const void *notes, size_t size, struct wp_buildid *id)
 }
 
 /*
- * Notes of a program take some 100 bytes, seldom more than 1 KiB. What is read of them is
- * kept by libelf until the file is closed.
+ * Limit for the notes of a program. They take some 100 bytes, seldom more than 1 KiB;
+ * libelf keeps what was read until the file is closed.
  */
 #define NOTES_MAX	(64ULL << 10)
 #define ALL_NOTES_MAX	(1ULL << 20)
 
-/* Of a file that is mapped, program headers that are looked at: linkers make some ten. */
+/* Limit of program headers of a mapped file: linkers write some ten. */
 #define LOADED_PHDRS	256
 
 #if __BYTE_ORDER == __BIG_ENDIAN
@@ -88,7 +87,7 @@ int wp_buildid_from_notes(const void *notes, size_t size, struct wp_buildid *id)
 #define OUR_DATA	ELFDATA2LSB
 #endif
 
-/* Look at notes; the first of them, if there are too many. */
+/* Search notes; only the first of them, if there are too many. */
 static bool find_in_notes(Elf *elf, __u64 offset, __u64 size, __u64 *left,
 			  struct wp_buildid *id)
 {
@@ -128,7 +127,7 @@ int wp_buildid_from_elf(Elf *elf, struct wp_buildid *id)
 				return 0;
 		}
 	}
-	/* A module has sections only. */
+	/* A module has only sections. */
 	while ((scn = elf_nextscn(elf, scn))) {
 		GElf_Shdr sh;
 
@@ -161,13 +160,13 @@ int wp_buildid_from_fd(int fd, struct wp_buildid *id)
 	return ret;
 }
 
-/* Of a program header, what is looked at. */
+/* The relevant fields of a program header. */
 struct note {
 	__u64 offset;
 	__u64 size;
 };
 
-/* The next program header that is of notes; false if there is none. */
+/* The next program header of notes; false if there is none. */
 static bool next_note(bool is64, const void *headers, size_t nr, size_t *i, struct note *note)
 {
 	for (; *i < nr; ++*i) {
@@ -189,8 +188,8 @@ static bool next_note(bool is64, const void *headers, size_t nr, size_t *i, stru
  * @fd: open file
  * @id: filled in
  *
- * By its program headers, as the kernel does: neither sections nor libelf, which take time,
- * and no more than some KiB are read. Files of another byte order have none.
+ * Uses the program headers, as the kernel does: sections and libelf would take more time,
+ * and only some KiB are read. Files of another byte order have none.
  *
  * Return: 0, or -ENOENT if it is not ELF or has none.
  */
@@ -231,11 +230,11 @@ int wp_buildid_of_loaded(int fd, struct wp_buildid *id)
 }
 
 /**
- * wp_buildid_same() - are two build-ids the same?
+ * wp_buildid_same() - compare two build-ids
  * @a: one
  * @b: the other
  *
- * Return: true if they are; also if both are not known.
+ * Return: true if they are equal, or both unknown.
  */
 bool wp_buildid_same(const struct wp_buildid *a, const struct wp_buildid *b)
 {

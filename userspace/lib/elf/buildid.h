@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Build-ids, and the ways to read one. See buildid.c.
+ * Build-ids, and functions to read them. See buildid.c.
  */
 #ifndef WP_LIB_ELF_BUILDID_H
 #define WP_LIB_ELF_BUILDID_H
@@ -13,7 +13,7 @@
 #define WP_BUILDID_MAX	20
 
 struct wp_buildid {
-	__u8 size;		/* bytes used; 0: not known */
+	__u8 size;		/* bytes used; 0: unknown */
 	__u8 data[WP_BUILDID_MAX];
 };
 

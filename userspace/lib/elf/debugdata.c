@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Expands .gnu_debugdata: an ELF file of symbols alone, compressed by xz. It is hostile:
- * 1 MB can be 4 GiB of zeros, so what it becomes is limited by what it is. Called by
- * elfnames.c.
+ * Decompresses .gnu_debugdata: an ELF file with only symbols, compressed by xz. It is not
+ * trusted: 1 MB can be 4 GiB of zeros, so the result is limited in proportion to the
+ * input. Called by elfnames.c.
  */
 #include <errno.h>
 #include <gelf.h>
@@ -14,13 +14,15 @@
 #include "lib/elf/debugdata.h"
 #include "lib/elf/elfcheck.h"
 
-/* Bytes of it in the file, and what they may become. Symbols become some 5 times as much. */
+/*
+ * Limits for its compressed and decompressed size. Symbols are compressed about fivefold.
+ */
 #define MAX_PACKED	((size_t)64 << 20)
 #define MAX_SIZE	((size_t)256 << 20)
 #define MAX_RATIO	32
 #define SLACK		((size_t)16 << 20)
 
-/* What the format's largest dictionaries take, as xz -9 makes them. */
+/* Memory for the largest dictionaries, as of xz -9. */
 #define MAX_MEMORY	(96ULL << 20)
 
 #define FIRST_ROOM	((size_t)1 << 20)
@@ -43,7 +45,7 @@ static Elf_Scn *find(Elf *elf, GElf_Shdr *shdr)
 	return NULL;
 }
 
-/* Gives the decoder more room; false if it has had enough, or there is none. */
+/* Enlarge the output; false if the limit is reached, or there is no memory. */
 static bool grow(lzma_stream *s, char **image, size_t *room, size_t max, int *err)
 {
 	size_t more = *room ? 2 * *room : FIRST_ROOM, used = *room;
@@ -80,13 +82,13 @@ static int expand(lzma_stream *s, char **image, size_t *size, size_t max)
 }
 
 /**
- * wp_debugdata_read() - expand what a file has of it
- * @image: out: an ELF file, to be freed
- * @size: out: its bytes
+ * wp_debugdata_read() - decompress a file's .gnu_debugdata
+ * @image: set to an ELF file, to be freed
+ * @size: set to its size
  * @elf: the file
  *
- * Return: 0; -ENOENT: there is none, or none that can be read; -EFBIG: it would be larger
- * than is plausible; -ENOMEM.
+ * Return: 0; -ENOENT: there is none, or it is invalid; -EFBIG: it would be implausibly
+ * large; -ENOMEM.
  */
 int wp_debugdata_read(void **image, size_t *size, Elf *elf)
 {

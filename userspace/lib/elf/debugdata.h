@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The table of symbols that is compressed in a file itself. See debugdata.c.
+ * The compressed table of symbols in a file. See debugdata.c.
  */
 #ifndef WP_LIB_ELF_DEBUGDATA_H
 #define WP_LIB_ELF_DEBUGDATA_H

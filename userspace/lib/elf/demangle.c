@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Demangles names, which are hostile: parts that refer to earlier ones, each twice, make
- * 2^40 bytes of 200. Called by symbols.c.
+ * Demangles names, which are not trusted: back references, each used twice, can turn 200
+ * bytes into 2^40. Called by symbols.c.
  *
- * The library hands on what it has in pieces, and it is left when there are enough of them.
- * It holds nothing then: it works on its stack alone, but for names of Rust that are not
- * ASCII, of which the piece in work is lost. Names that are too long for its recursion it
- * does not take.
+ * The library passes its output to a callback in pieces, which jumps out of it when there
+ * are enough of them. Nothing leaks then: the library only uses its stack, except for
+ * non-ASCII names of Rust, where the current piece is lost. It refuses names that are too
+ * long for its recursion.
  */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 #include "lib/elf/demangle.h"
 
-/* What a name becomes; without memory of its own, as it is left by a jump. */
+/* Result of demangling; owns no memory, as it is left by a jump. */
 struct plain {
 	char text[WP_DEMANGLE_MAX + 1];
 	size_t len;
@@ -31,7 +31,7 @@ static void add(const char *piece, size_t len, void *ctx)
 	struct plain *plain = ctx;
 	size_t room = WP_DEMANGLE_MAX - plain->len;
 
-	/* The library says "nothing" with a NULL. */
+	/* The library passes NULL for an empty piece. */
 	if (!len)
 		return;
 	memcpy(plain->text + plain->len, piece, len < room ? len : room);
@@ -61,13 +61,13 @@ static bool is_stub(const char *name)
 }
 
 /**
- * wp_demangle_may() - can a name be one that wp_demangle() knows?
- * @name: its name, as the linker has it
+ * wp_demangle_may() - whether a name can be a mangled one
+ * @name: its name, as in the linker's tables
  *
- * It looks at how the name begins, as the library does first. So it may be called where
- * the library may not.
+ * Checks the beginning of the name, as the library does first. May be called where the
+ * library may not.
  *
- * Return: whether it is worth a wp_demangle().
+ * Return: true if wp_demangle() may succeed.
  */
 bool wp_demangle_may(const char *name)
 {
@@ -82,10 +82,10 @@ bool wp_demangle_may(const char *name)
 }
 
 /**
- * wp_demangle() - what a function is called by those who wrote it
- * @name: its name, as the linker has it
+ * wp_demangle() - demangle the name of a function
+ * @name: its name, as in the linker's tables
  *
- * Return: to be freed; NULL if it is no such name, or there is no memory.
+ * Return: the result, to be freed; NULL if it is no mangled name, or there is no memory.
  */
 char *wp_demangle(const char *name)
 {
@@ -95,7 +95,10 @@ char *wp_demangle(const char *name)
 	if (!wp_demangle_may(name) || (!try(rust_demangle_callback, name, &plain) &&
 				       !try(cplus_demangle_v3_callback, name, &plain)))
 		return NULL;
-	/* The library passes over what stands behind a name: a stub stays one. */
+	/*
+	 * The library drops the suffix of a name; keep it, so that stubs remain
+	 * recognizable.
+	 */
 	if (asprintf(&result, "%s%s", plain.text,
 		     is_stub(name) && !is_stub(plain.text) ? "@plt" : "") < 0)
 		return NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names of C++ and Rust as they were written. See demangle.c.
+ * Demangled names of C++ and Rust. See demangle.c.
  */
 #ifndef WP_LIB_ELF_DEMANGLE_H
 #define WP_LIB_ELF_DEMANGLE_H
 
 #include <stdbool.h>
 
-/* Bytes of such a name: a longer one is cut, and ends with WP_DEMANGLE_CUT. */
+/* Limit for a demangled name: a longer one is truncated, and ends with WP_DEMANGLE_CUT. */
 #define WP_DEMANGLE_MAX	8192
 #define WP_DEMANGLE_CUT	"..."
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads the functions that an ELF file has for the linker, if its section headers are gone:
- * by PT_DYNAMIC, as the linker does. It is hostile. Called by elfnames.c.
+ * Reads the dynamic symbols of an ELF file without section headers: by PT_DYNAMIC, as the
+ * dynamic linker does. The file is not trusted. Called by elfnames.c.
  */
 #include <gelf.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 
 #include "lib/elf/dynsyms.h"
 
-/* Far more than files have whose section headers are gone. */
+/* Far more than such files have. */
 #define MAX_SYMBOLS	(1U << 19)
 #define MAX_NAMES	(32U << 20)
 #define MAX_BUCKETS	(1U << 20)
 #define MAX_CHAIN	4096
 
-/* Where the linker finds things, as offsets in the file; 0 if there is none. */
+/* Positions of the dynamic linker's tables, as offsets in the file; 0 if there is none. */
 struct places {
 	__u64 symbols;
 	__u64 names;
@@ -96,7 +96,7 @@ static bool read_words(Elf *elf, __u64 at, size_t nr, const __u32 **words)
 	return true;
 }
 
-/* The last symbol that a bucket leads to ends a chain: its hash is odd. */
+/* The last symbol of the highest bucket ends a chain: its hash is odd. */
 static size_t count_by_buckets(Elf *elf, __u64 at)
 {
 	__u32 nr, first, last = 0, i, filter;
@@ -131,7 +131,7 @@ static size_t count(Elf *elf, const struct places *at)
 		nr = words[1];
 	if (!nr && at->gnu_hash)
 		nr = count_by_buckets(elf, at->gnu_hash);
-	/* Linkers put names behind symbols. */
+	/* Linkers put names after symbols. */
 	if (!nr && size && at->names > at->symbols)
 		nr = (at->names - at->symbols) / size;
 	return nr <= MAX_SYMBOLS ? nr : 0;
@@ -139,10 +139,10 @@ static size_t count(Elf *elf, const struct places *at)
 
 /**
  * wp_dynsyms_find() - find a file's symbols
- * @found: out: they
+ * @found: set to the symbols
  * @elf: the file
  *
- * Return: whether there are some.
+ * Return: true if there are any.
  */
 bool wp_dynsyms_find(struct wp_dynsyms *found, Elf *elf)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The functions of an ELF file without sections. See dynsyms.c.
+ * Functions of an ELF file without sections. See dynsyms.c.
  */
 #ifndef WP_LIB_ELF_DYNSYMS_H
 #define WP_LIB_ELF_DYNSYMS_H
@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /**
- * struct wp_dynsyms - symbols, as long as the file is there
- * @symbols: they; the first one is none
+ * struct wp_dynsyms - symbols, valid as long as the file
+ * @symbols: the symbols; the first one is unused
  * @nr: their number
  * @names: their names
  */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the limits of what an ELF file's headers may state. libelf and libdw allocate and
- * read what headers say; a sparse file of some KiB can say anything. Called before they
- * are given a file, by whoever parses one; it needs pread() and lseek() only, and a few
- * MiB of reads whatever the file says.
+ * Owns the limits for the headers of an ELF file. libelf and libdw allocate and read what
+ * headers say; a sparse file of some KiB can say anything. Called before these libraries
+ * get a file, by every parser; it uses pread() and lseek() only, and reads a few MiB at
+ * most.
  *
- * The limits are far above what linkers make. Sections that are read whole must not
- * consist of holes, so their cost in memory is paid for on disk; what is compressed must
- * not expand more than debug information does.
+ * The limits are far above what linkers produce. Sections that are read completely must
+ * not consist of holes, so that their cost in memory is also paid on disk; compressed
+ * data must not expand more than debug information does.
  */
 #include <elf.h>
 #include <endian.h>
@@ -30,26 +30,26 @@
 #define MAX_STRINGS	(512ULL << 20)
 #define MAX_SYMBOLS	(16ULL << 20)
 
-/* Bytes of names for each symbol, on average, and bytes in any case. */
+/* Limits for names: bytes per symbol, on average, and a constant. */
 #define MAX_NAME	4096
 #define STRINGS_SLACK	(1ULL << 20)
 
-/* Compressed sections: their number, and what they may expand to, all together. */
+/* Limits for compressed sections: their number, and their total decompressed size. */
 #define MAX_COMPRESSED	64
 #define MAX_RATIO	32
 #define RATIO_SLACK	(16ULL << 20)
 #define MAX_EXPANDED	(4ULL << 30)
 
-/* Holes are looked for in sections that are larger. */
+/* Only larger sections are checked for holes. */
 #define HOLES_FROM	(64ULL << 10)
 #define MAX_EXTENTS	1024
 
 #define HEADERS_AT_ONCE	64
 
-/* Headers are small and next to each other: so much is read at once. */
+/* Bytes read at once: headers are small and adjacent. */
 #define WINDOW		4096
 
-/* Of a section's header, what is looked at. */
+/* The relevant fields of a section's header. */
 struct section {
 	__u32 type;
 	__u32 link;
@@ -67,19 +67,19 @@ struct piece {
  * struct image - a file, or a copy of one in memory
  * @fd: the file, or -1
  * @memory: the copy
- * @size: bytes
- * @is64: of 64 bits
+ * @size: its size
+ * @is64: it is 64-bit
  * @swapped: its byte order is not ours
- * @shoff: where section headers are
- * @nr_sections: how many; 0 if they are not all in the file
+ * @shoff: offset of the section headers
+ * @nr_sections: their number; 0 if they are not all in the file
  * @shstrndx: the section of their names
  * @packed: compressed sections
- * @nr_packed: how many
- * @packed_bytes: the sum of their sizes
- * @expanded: the sum of what they state to expand to
+ * @nr_packed: their number
+ * @packed_bytes: sum of their sizes
+ * @expanded: sum of their decompressed sizes, according to the headers
  * @window: bytes of the file that were read last
- * @window_at: where they are in the file
- * @window_size: how many
+ * @window_at: their offset in the file
+ * @window_size: their number
  */
 struct image {
 	int fd;
@@ -194,7 +194,7 @@ static bool read_section(struct image *e, __u64 index, struct section *s)
 	return true;
 }
 
-/* Sections beyond those that the header has room to count are counted in the first. */
+/* Counts that do not fit into the ELF header are in the first section header. */
 static bool count_sections(struct image *e, __u64 nr, __u64 shstrndx)
 {
 	char header[sizeof(Elf64_Shdr)];
@@ -212,7 +212,7 @@ static bool count_sections(struct image *e, __u64 nr, __u64 shstrndx)
 	}
 	if (e->nr_sections > MAX_SECTIONS)
 		return false;
-	/* libelf has none then, too. */
+	/* libelf ignores them then, too. */
 	if (!within(e, e->shoff, e->nr_sections * header_size(e)))
 		e->nr_sections = 0;
 	return true;
@@ -244,7 +244,10 @@ static bool check_segments(struct image *e, __u64 phoff, __u64 nr)
 			offset = word(e, s.p_offset);
 			bytes = word(e, s.p_filesz);
 		}
-		/* Files of debug information keep headers of what they do not have. */
+		/*
+		 * Files of debug information have headers of sections that they do not
+		 * contain.
+		 */
 		if (!within(e, offset, bytes))
 			continue;
 		if (type == PT_NOTE && bytes > WP_ELFCHECK_NOTES - notes)
@@ -256,7 +259,7 @@ static bool check_segments(struct image *e, __u64 phoff, __u64 nr)
 	return true;
 }
 
-/* A few zero blocks may be holes. Where holes cannot be asked for there are none. */
+/* A few zero blocks may be holes. File systems without holes report none. */
 static bool is_solid(const struct image *e, const struct section *s)
 {
 	__u64 at = s->offset, end = s->offset + s->size, holes = 0;
@@ -289,7 +292,7 @@ static bool check_symbols(struct image *e, const struct section *s)
 
 	if (nr > MAX_SYMBOLS || !is_solid(e, s))
 		return false;
-	/* That it is no string table is for the parser to see. */
+	/* A wrong type is left to the parser. */
 	return !read_section(e, s->link, &names) || names.type != SHT_STRTAB ||
 	       names.size <= STRINGS_SLACK + nr * MAX_NAME;
 }
@@ -327,7 +330,7 @@ static bool check_compressed(struct image *e, const struct section *s)
 	return add_compressed(e, s, word(e, c.ch_size));
 }
 
-/* As GNU tools once compressed, which the name of the section states: .zdebug_*. */
+/* The old compression of GNU tools, marked by the section's name: .zdebug_*. */
 static bool check_gnu_compressed(struct image *e, const struct section *s)
 {
 	static const char magic[] = "ZLIB";
@@ -428,11 +431,12 @@ static int check(struct image *e)
 }
 
 /**
- * wp_elfcheck() - check the sizes that an ELF file's headers state
- * @fd: the file; its offset is not kept
- * @st: what fstat() says of it
+ * wp_elfcheck() - check the sizes in an ELF file's headers
+ * @fd: the file; its offset changes
+ * @st: its status, from fstat()
  *
- * The file may change afterwards: this bounds honest work, not what a parser may assume.
+ * The file may change afterwards: this bounds the cost for honest files, and is no
+ * guarantee for a parser.
  *
  * Return: 0; -ENOEXEC: it is no ELF file; -EFBIG: sizes or numbers are not plausible.
  */
@@ -444,9 +448,9 @@ int wp_elfcheck(int fd, const struct stat *st)
 }
 
 /**
- * wp_elfcheck_memory() - the same of a copy in memory
+ * wp_elfcheck_memory() - the same for a copy in memory
  * @image: the copy
- * @size: its bytes
+ * @size: its size
  *
  * Return: see wp_elfcheck().
  */

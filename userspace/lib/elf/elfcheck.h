@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether the sizes in an ELF file's headers are plausible for the file. See elfcheck.c.
+ * Plausibility of the sizes in an ELF file's headers. See elfcheck.c.
  *
  *	err = wp_elfcheck(fd, &st);	before elf_begin(), which allocates by them
  */
@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* Bytes of notes in all program headers of one file. */
+/* Limit for the notes in all program headers of one file. */
 #define WP_ELFCHECK_NOTES	((size_t)1 << 20)
 
-/* What a message says of a file that -EFBIG is returned for. */
+/* Message for files with -EFBIG. */
 #define WP_ELFCHECK_TROUBLE	"its headers are not plausible"
 
 int wp_elfcheck(int fd, const struct stat *st);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads the executable segments of an ELF file, which is hostile: what is
- * returned is sorted, does not overlap and does not wrap.
+ * Reads the executable segments of an ELF file, which is not trusted: the result is
+ * sorted, does not overlap and does not wrap.
  */
 #include <elf.h>
 #include <errno.h>
@@ -14,15 +14,15 @@
 #include "lib/elf/elfcheck.h"
 #include "lib/elf/elfcode.h"
 
-/* Pieces of data in one segment; behind as many, nothing counts as code. */
+/* Limit of data pieces in a segment; what follows them does not count as code. */
 #define PIECES_MAX	1024
 
-/* Bytes of the names of sections: libc has 1 KiB. */
+/* Limit for the names of sections: libc has 1 KiB. */
 #define NAMES_MAX	(1ULL << 20)
 
 /**
- * wp_elfcode_begin() - let libelf read a file
- * @fd: the file; read, not mapped, for its owner may cut it short
+ * wp_elfcode_begin() - open a file with libelf
+ * @fd: the file; it is read, not mapped, as its owner may truncate it
  *
  * Return: the file, or NULL if its headers are not plausible or memory ran out.
  */
@@ -62,13 +62,13 @@ static int by_offset(const void *va, const void *vb)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Bytes of data in a range of the file. */
+/* Number of data bytes, not holes, in a range of the file. */
 static __u64 data_in(const struct wp_elfcode *codes, Elf *elf, __u64 from, __u64 end)
 {
 	__u64 to, bytes = 0;
 	int i;
 
-	/* Beyond the end of the file there is nothing, whatever the header says. */
+	/* There is no data beyond the end of the file, whatever the header says. */
 	if (from >= end || !elf_getdata_rawchunk(elf, end - 1, 1, ELF_T_BYTE))
 		return 0;
 	if (codes->fd < 0)
@@ -93,7 +93,7 @@ static __u64 bytes_of(const struct wp_elfcode *codes, Elf *elf)
 	for (i = 0; i < codes->nr; i++) {
 		__u64 from = code[i].offset, end;
 
-		/* What comes before was counted. */
+		/* Count shared parts only once. */
 		if (__builtin_add_overflow(from, code[i].size, &end) || end <= done)
 			continue;
 		if (from < done)
@@ -109,8 +109,7 @@ static __u64 bytes_of(const struct wp_elfcode *codes, Elf *elf)
  * @codes: filled in
  * @elf: the file
  *
- * Return: 0, or -ENOEXEC if it is no program or library of 64 bits, or has no
- * code.
+ * Return: 0, or -ENOEXEC if it is no 64-bit program or library, or has no code.
  */
 int wp_elfcode_read(struct wp_elfcode *codes, Elf *elf)
 {
@@ -142,10 +141,10 @@ int wp_elfcode_read(struct wp_elfcode *codes, Elf *elf)
 }
 
 /**
- * wp_elfcode_read_fd() - the same of a file that can be read beside libelf
+ * wp_elfcode_read_fd() - the same for a file that is also read directly
  * @codes: filled in
  * @elf: the file
- * @fd: the same file; has to stay open as long as @codes is used for reading code
+ * @fd: the same file; must stay open as long as @codes is used for reading code
  *
  * Return: as wp_elfcode_read().
  */
@@ -161,14 +160,14 @@ int wp_elfcode_read_fd(struct wp_elfcode *codes, Elf *elf, int fd)
 }
 
 /**
- * wp_elfcode_data() - the first bytes of a range of a file that are no hole
+ * wp_elfcode_data() - the first data, not a hole, in a range of a file
  * @fd: the file
- * @from: begin of the range; moved to where data begins
- * @to: end of the range; moved to where that data ends
+ * @from: start of the range; moved to the start of data
+ * @to: end of the range; moved to the end of that data
  *
- * Where holes cannot be asked for, there are none.
+ * File systems without holes report all as data.
  *
- * Return: whether there is data in the range.
+ * Return: true if there is data in the range.
  */
 bool wp_elfcode_data(int fd, __u64 *from, __u64 *to)
 {
@@ -189,11 +188,11 @@ bool wp_elfcode_data(int fd, __u64 *from, __u64 *to)
 }
 
 /**
- * wp_elfcode_names() - the section of the names of sections
+ * wp_elfcode_names() - the section of section names
  * @elf: the file
- * @index: set to its number, for elf_strptr(), which reads it whole
+ * @index: set to its number, for elf_strptr(), which reads it completely
  *
- * Return: whether there is one, of a plausible size.
+ * Return: true if there is one, of a plausible size.
  */
 bool wp_elfcode_names(Elf *elf, size_t *index)
 {
@@ -208,7 +207,7 @@ bool wp_elfcode_names(Elf *elf, size_t *index)
 }
 
 /**
- * wp_elfcode_limit() - what a file may have of something that describes its code
+ * wp_elfcode_limit() - limit for data that describes a file's code
  * @codes: its code
  * @least: bytes that any file may have
  * @times: bytes for each byte of code
@@ -221,7 +220,7 @@ __u64 wp_elfcode_limit(const struct wp_elfcode *codes, __u64 least, unsigned int
 }
 
 /**
- * wp_elfcode_find() - the segment that an address lies in
+ * wp_elfcode_find() - the segment of an address
  * @codes: the file's code
  * @addr: address in the file
  *
@@ -239,14 +238,14 @@ const struct wp_code *wp_elfcode_find(const struct wp_elfcode *codes, __u64 addr
 }
 
 /**
- * wp_elfcode_bias() - how far a mapping moves the file's addresses
+ * wp_elfcode_bias() - offset of a mapping from the file's addresses
  * @codes: the file's code
  * @start: first address of the mapping
- * @end: the one behind its last
- * @offset: where in the file it begins
- * @bias: set to address in the process less address in the file
+ * @end: its end, exclusive
+ * @offset: its offset in the file
+ * @bias: set to address in the process minus address in the file
  *
- * Return: whether the mapping holds code of the file.
+ * Return: true if the mapping contains code of the file.
  */
 bool wp_elfcode_bias(const struct wp_elfcode *codes, __u64 start, __u64 end,
 		     __u64 offset, __u64 *bias)
@@ -256,7 +255,10 @@ bool wp_elfcode_bias(const struct wp_elfcode *codes, __u64 start, __u64 end,
 	for (i = 0; i < codes->nr; i++) {
 		const struct wp_code *code = &codes->code[i];
 
-		/* A mapping is of whole pages: it may begin before, end behind. */
+		/*
+		 * A mapping consists of pages: it may begin before the segment, and end
+		 * after it.
+		 */
 		if (offset >= code->offset + code->size ||
 		    offset + (end - start) <= code->offset)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The code of an ELF file: its executable segments, and where they are when the
- * file is mapped. For unwindtable.c, and for whoever publishes mappings.
+ * Code of an ELF file: its executable segments, and their addresses when the file is
+ * mapped. For unwindtable.c, and for publishing mappings.
  */
 #ifndef WP_LIB_ELF_ELFCODE_H
 #define WP_LIB_ELF_ELFCODE_H
@@ -14,15 +14,15 @@
 /* The kernel starts no program whose program headers take more than 64 KiB. */
 #define WP_PHDRS_MAX	(65536 / sizeof(Elf64_Phdr))
 
-/* Code segments of one file; most have one. */
+/* Maximum number of code segments of one file; most have one. */
 #define WP_CODE_MAX	16
 
 /**
  * struct wp_code - code of a file
  * @start: first address
- * @end: the one behind the last
- * @offset: where it is in the file
- * @size: bytes of it that are in the file
+ * @end: its end, exclusive
+ * @offset: its offset in the file
+ * @size: its size in the file
  */
 struct wp_code {
 	__u64 start;
@@ -34,12 +34,12 @@ struct wp_code {
 /**
  * struct wp_elfcode - all code of a file
  * @machine: ELF number
- * @fd: the file, or -1 if only its Elf is at hand
- * @entry: address where a program begins, if it is one
- * @bytes: of code that the file holds. Holes do not count, nor does what several
- *	segments share: limits are in proportion to it
+ * @fd: the file, or -1 if only its Elf is available
+ * @entry: entry point of a program
+ * @bytes: bytes of code in the file, without holes, and with parts shared by segments
+ *	counted once: limits are proportional to it
  * @code: the segments; sorted, do not overlap
- * @nr: how many, at least 1
+ * @nr: their number, at least 1
  */
 struct wp_elfcode {
 	__u16 machine;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The open files in which an ELF file's names are. debugfiles.c opens them, elfnames.c and
+ * Open files with the names of an ELF file. debugfiles.c opens them, elfnames.c and
  * inlines.c read them.
  */
 #ifndef WP_LIB_ELF_ELFFILES_H
@@ -9,8 +9,8 @@
 /**
  * struct wp_elffiles - descriptors, each of a regular file, or -1
  * @main: the file itself
- * @debug: with its symbols and debug information, if they are in another one
- * @alt: what that one shares with others
+ * @debug: the one with its symbols and debug information, if separate
+ * @alt: the one with debug information shared by several files
  */
 struct wp_elffiles {
 	int main;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads what an ELF file names, which is hostile. Opens nothing: it is given a descriptor,
- * and names are for debugfiles.c to look for. Called by symbols.c and debugfiles.c.
+ * Reads the references of an ELF file, which is not trusted. Opens nothing: it gets a
+ * descriptor, and debugfiles.c looks up the names. Called by symbols.c and debugfiles.c.
  */
 #include <errno.h>
 #include <gelf.h>
@@ -10,10 +10,10 @@
 #include "lib/elf/elfcheck.h"
 #include "lib/elf/elflinks.h"
 
-/* A name, its padding and its CRC; a path and a build-id. */
+/* Limit for sections: a name, its padding and its CRC; a path and a build-id. */
 #define MAX_LINK	(WP_ELFLINKS_PATH + WP_BUILDID_MAX)
 
-/* A name is one of a directory's, and no more than that. */
+/* The name must be a single path component. */
 static bool is_name(const char *name)
 {
 	const char *p;
@@ -28,7 +28,10 @@ static bool is_name(const char *name)
 	return true;
 }
 
-/* A section's content, if it is short; NULL if there is none, or it has no string first. */
+/*
+ * A section's contents, if it is short; NULL if there is none, or it does not begin with
+ * a string.
+ */
 static const char *text_of(Elf *elf, const GElf_Shdr *shdr, size_t *size)
 {
 	Elf_Data *data;
@@ -103,10 +106,10 @@ static void read_sections(struct wp_elflinks *links, Elf *elf)
 }
 
 /**
- * wp_elflinks_read() - read what a file names
- * @links: out: that; all zero on failure
+ * wp_elflinks_read() - read the references of a file
+ * @links: filled in; all zero on failure
  * @fd: the file
- * @st: what fstat() says of it
+ * @st: its status, from fstat()
  *
  * Return: 0; -ENOEXEC: it is no ELF file; -EFBIG: its headers are not plausible.
  */

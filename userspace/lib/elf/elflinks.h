@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an ELF file names: its build-id and its files of debug information. See elflinks.c.
+ * References of an ELF file: its build-id and its files of debug information. See
+ * elflinks.c.
  */
 #ifndef WP_LIB_ELF_ELFLINKS_H
 #define WP_LIB_ELF_ELFLINKS_H
@@ -12,21 +13,21 @@
 
 #include "lib/elf/buildid.h"
 
-/* As long as a name of a file can be. */
+/* Maximum length of a file's name. */
 #define WP_ELFLINKS_NAME	256
 
-/* As long as the path of a file that several share. */
+/* Maximum length of the path of a shared file. */
 #define WP_ELFLINKS_PATH	1024
 
 /**
- * struct wp_elflinks - what a file names
- * @id: its build-id; of no bytes if it has none
- * @link: of .gnu_debuglink, the base name of a file; "" if there is none that is one
- * @crc: the CRC32 that the file has
- * @alt: of .gnu_debugaltlink, the path of a file; "" if there is none
- * @alt_id: its build-id
- * @symbols: it has a table of symbols itself
- * @dwarf: it has debug information itself
+ * struct wp_elflinks - references of a file
+ * @id: its build-id; empty if it has none
+ * @link: .gnu_debuglink, the base name of a file; "" if there is no valid one
+ * @crc: the CRC32 of that file
+ * @alt: .gnu_debugaltlink, the path of a file; "" if there is none
+ * @alt_id: the build-id of that file
+ * @symbols: the file itself has a table of symbols
+ * @dwarf: the file itself has debug information
  */
 struct wp_elflinks {
 	struct wp_buildid id;

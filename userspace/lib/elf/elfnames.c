@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads the functions or the variables of an ELF file, which is hostile, and so are its
- * files of debug information. Opens nothing: it is given descriptors, of files that
- * wp_elfcheck() passed. Called by jobnames.c.
+ * Reads the functions or the variables of an ELF file, which is not trusted, nor are its
+ * files of debug information. Opens nothing: it gets descriptors of files that passed
+ * wp_elfcheck(). Called by jobnames.c.
  *
- * Which table of symbols: the file's own; else that of its file of debug information; else
- * that of the linker, and what is in .gnu_debugdata. As libdwfl has it, whose symbols are
- * the same, in the same order.
+ * The table of symbols is the file's own; else that of its file of debug information;
+ * else that of the dynamic linker, and that in .gnu_debugdata. libdwfl has the same
+ * symbols, in the same order.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,13 +20,13 @@
 #include "lib/elf/elfcheck.h"
 #include "lib/elf/elfnames.h"
 
-/* Bytes of a stub, on x86-64 and arm64; so many stubs a file has at most. */
+/* Size of a stub, on x86-64 and arm64; maximum number of stubs per file. */
 #define STUB		16
 #define MAX_STUBS	(1 << 20)
 
 /*
- * Bytes of names for each byte of string tables, and in any case: symbols share names, but
- * thousands of them not a long one.
+ * Limits for names: bytes for each byte of string tables, and a constant: symbols share
+ * names, but thousands of them do not share a long one.
  */
 #define MAX_SHARED	8
 #define SHARED_SLACK	((size_t)1 << 20)
@@ -37,9 +37,9 @@
  * struct symbols - a table of symbols
  * @data: symbols
  * @nr: their number
- * @nr_local: how many of them are local; those come first
+ * @nr_local: number of local ones, which come first
  * @names: their names
- * @shift: from their addresses to those of the file
+ * @shift: offset to add to their addresses
  */
 struct symbols {
 	Elf_Data *data;
@@ -90,7 +90,7 @@ static bool is_function(const GElf_Sym *sym, const char *name)
 
 	if (!name || !*name || sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
 		return false;
-	/* Labels, as assembler has them, but not what marks data in code. */
+	/* Includes labels of assembler code, but not marks of data in code. */
 	return type == STT_FUNC || type == STT_GNU_IFUNC ||
 	       (type == STT_NOTYPE && name[0] != '$' && name[0] != '.');
 }
@@ -112,13 +112,13 @@ static const char *string_at(const Elf_Data *strings, size_t at)
 	return left > WP_SYMTABLE_NAME || memchr(text + at, 0, left) ? text + at : NULL;
 }
 
-/* How long names may be altogether, once those of another string table are added. */
+/* Limit for all names together, after another string table is added. */
 static size_t most_names(const struct wp_elfnames *names, size_t strings)
 {
 	return names->table.len + SHARED_SLACK + MAX_SHARED * strings;
 }
 
-/* Adds one end of a table: the local ones, or the others. */
+/* Add one part of a table: the local symbols, or the others. */
 static const char *add_some(struct wp_elfnames *names, const struct symbols *s, bool local)
 {
 	size_t most = most_names(names, s->names ? s->names->d_size : 0);
@@ -157,7 +157,7 @@ static Elf_Data *expanded(Elf_Scn *scn)
 	return elf_getdata(scn, NULL);
 }
 
-/* The first table of a type; false if there is none that can be read. */
+/* The first table of a type; false if there is no valid one. */
 static bool find_table(Elf *elf, GElf_Word type, struct symbols *s)
 {
 	Elf_Scn *scn = NULL, *strings;
@@ -179,7 +179,7 @@ static bool find_table(Elf *elf, GElf_Word type, struct symbols *s)
 	return true;
 }
 
-/* Where the first part of a file ends in memory; 0 if nothing is loaded. */
+/* End address of the first segment of a file; 0 if nothing is loaded. */
 static __u64 end_of_first(Elf *elf)
 {
 	size_t nr, i;
@@ -207,7 +207,7 @@ static const char *add_both(struct wp_elfnames *names, const struct symbols *a,
 	return trouble ? trouble : add_some(names, b, false);
 }
 
-/* The linker's own symbols, and those that the file has compressed. */
+/* Add the dynamic symbols, and those of .gnu_debugdata. */
 static const char *add_fallback(struct wp_elfnames *names, Elf *elf)
 {
 	struct symbols dynamic = { 0 }, packed = { 0 };
@@ -248,7 +248,7 @@ static const char *add_symbols(struct wp_elfnames *names, Elf *elf, Elf *debug)
 	if (find_table(elf, SHT_SYMTAB, &s)) {
 		trouble = add_both(names, &s, &none);
 	} else if (debug && find_table(debug, SHT_SYMTAB, &s)) {
-		/* A file that was moved later on, by prelink. */
+		/* A file whose addresses were changed later, by prelink. */
 		end = end_of_first(debug);
 		s.shift = end ? end_of_first(elf) - end : 0;
 		trouble = add_both(names, &s, &none);
@@ -258,7 +258,7 @@ static const char *add_symbols(struct wp_elfnames *names, Elf *elf, Elf *debug)
 	return trouble ? trouble : names->table.nr ? NULL : NO_SYMBOLS;
 }
 
-/* The section of a name; NULL if there is none. */
+/* Look up a section by name; NULL if there is none. */
 static Elf_Scn *section_of(Elf *elf, const char *wanted, GElf_Shdr *shdr)
 {
 	Elf_Scn *scn = NULL;
@@ -276,7 +276,7 @@ static Elf_Scn *section_of(Elf *elf, const char *wanted, GElf_Shdr *shdr)
 	return NULL;
 }
 
-/* The name of a function that a relocation is for; NULL if there is none. */
+/* Name of the function of a relocation; NULL if there is none. */
 static const char *relocated(Elf *elf, Elf_Data *relocations, int i, Elf_Data *symbols,
 			     const GElf_Shdr *dynsym)
 {
@@ -290,8 +290,8 @@ static const char *relocated(Elf *elf, Elf_Data *relocations, int i, Elf_Data *s
 }
 
 /*
- * The stubs by which functions of other files are called, which have no symbols: one for
- * each relocation, in their order, behind a first one that is none of them.
+ * Add the stubs that call functions of other files, which have no symbols: one for each
+ * relocation, in their order, after a first one without a relocation.
  */
 static const char *add_stubs(struct wp_elfnames *names, Elf *elf)
 {
@@ -342,9 +342,9 @@ static const char *add_stubs(struct wp_elfnames *names, Elf *elf)
 
 /**
  * wp_elfnames_read() - read the functions or the variables of a file
- * @names: all zero; out: to be freed with wp_elfnames_free(), also on failure
- * @files: the file, and those of its debug information; they stay the caller's
- * @variables: the variables
+ * @names: all zero; filled in, to be freed with wp_elfnames_free(), also on failure
+ * @files: the file, and those of its debug information; they stay open
+ * @variables: read variables
  *
  * Return: NULL, or why it has no names.
  */
@@ -371,8 +371,8 @@ const char *wp_elfnames_read(struct wp_elfnames *names, const struct wp_elffiles
 }
 
 /**
- * wp_elfnames_free() - forget them
- * @names: the names; they are none then
+ * wp_elfnames_free() - free the names
+ * @names: the names; empty afterwards
  */
 void wp_elfnames_free(struct wp_elfnames *names)
 {

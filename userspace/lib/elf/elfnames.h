@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The functions of an ELF file, or its variables. See elfnames.c.
+ * Functions, or variables, of an ELF file. See elfnames.c.
  *
  *	trouble = wp_elfnames_read(&names, &files, false);
  *	wp_elfnames_free(&names);
@@ -19,12 +19,12 @@
 #define WP_NO_MEMORY	"there is no memory"
 
 /**
- * struct wp_segment - where a part of the file is mapped to, as its program headers say
- * @offset: of the part in the file
- * @size: its bytes there
- * @address: where it is mapped
- * @memory: its bytes there: what is more than @size is zeroes
- * @code: it can be executed: 0 or 1
+ * struct wp_segment - a segment of the file
+ * @offset: its offset in the file
+ * @size: its size in the file
+ * @address: its address
+ * @memory: its size in memory: beyond @size there are zeroes
+ * @code: it is executable: 0 or 1
  */
 struct wp_segment {
 	__u64 offset;
@@ -35,11 +35,11 @@ struct wp_segment {
 };
 
 /**
- * struct wp_elfnames - functions, or variables, of a file; all zero has none
- * @table: these, not sorted yet
- * @segment: where its parts are
+ * struct wp_elfnames - functions, or variables, of a file; all zero: empty
+ * @table: the symbols, not sorted yet
+ * @segment: the file's segments
  * @nr_segments: their number
- * @variables: they are variables
+ * @variables: the symbols are variables
  */
 struct wp_elfnames {
 	struct wp_symtable table;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the debug information of a file, and finds in it which functions were inlined at an
+ * Owns the debug information of a file, and finds the functions that were inlined at an
  * address: DW_TAG_inlined_subroutine, DWARF 5, 3.3.8.2. Called by symbols.c.
  *
- * Which compilation unit an address is in is looked up in the units' own ranges: the
- * table that is meant for it, .debug_aranges, is written by GCC only.
+ * The compilation unit of an address is looked up in the units' own ranges: only GCC
+ * writes the table for this purpose, .debug_aranges.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -18,8 +18,8 @@
 /**
  * struct range - addresses of a compilation unit
  * @start: the first one
- * @end: behind the last one
- * @unit: where its DIE is
+ * @end: end, exclusive
+ * @unit: offset of its DIE
  */
 struct range {
 	__u64 start;
@@ -30,7 +30,7 @@ struct range {
 /**
  * struct opened - debug information of one file
  * @fd: the file, or -1
- * @elf: it
+ * @elf: the same, open in libelf
  * @dwarf: its debug information, or NULL
  */
 struct opened {
@@ -41,11 +41,11 @@ struct opened {
 
 /**
  * struct wp_inlines - a file's debug information
- * @main: it
- * @alt: what it shares with others; empty if there is nothing of that
- * @range: all units' ranges, by address
+ * @main: the file
+ * @alt: the one shared with other files; empty if there is none
+ * @range: ranges of all units, by address
  * @nr: their number
- * @room: for so many there is memory
+ * @room: allocated ranges
  */
 struct wp_inlines {
 	struct opened main;
@@ -135,8 +135,8 @@ static bool open_it(struct opened *o, int fd)
 #define NAMES		"\0.debug_info\0.debug_abbrev"
 
 /*
- * A file of debug information that has none. libdw would open one by the path that the
- * other file names, if it had not one already.
+ * An empty file of shared debug information. Without one, libdw would open the path that
+ * the other file refers to.
  */
 struct empty {
 	Elf64_Ehdr eh;
@@ -181,10 +181,11 @@ static bool open_empty(struct opened *o)
 }
 
 /**
- * wp_inlines_new() - the debug information of a file
- * @files: the file, and those that it is in; they stay the caller's
+ * wp_inlines_new() - open the debug information of a file
+ * @files: the file, and those with its debug information; they stay open
  *
- * Return: to be freed with wp_inlines_free(); NULL if there is none, or no memory.
+ * Return: the debug information, to be freed with wp_inlines_free(); NULL if there is
+ * none, or no memory.
  */
 struct wp_inlines *wp_inlines_new(const struct wp_elffiles *files)
 {
@@ -205,7 +206,7 @@ bad:
 	return NULL;
 }
 
-/* The unit that an address is in; of ranges that lie in others the last one. */
+/* The unit of an address; of nested ranges the last one. */
 static const struct range *range_of(const struct wp_inlines *in, __u64 address)
 {
 	size_t low = 0, high = in->nr;
@@ -221,7 +222,7 @@ static const struct range *range_of(const struct wp_inlines *in, __u64 address)
 	return low && address < in->range[low - 1].end ? &in->range[low - 1] : NULL;
 }
 
-/* As the linker has it, if it has it. */
+/* The linker's name, if there is one. */
 static const char *name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -234,14 +235,13 @@ static const char *name_of(Dwarf_Die *die)
 }
 
 /**
- * wp_inlines_find() - which functions are inlined at an address
+ * wp_inlines_find() - the functions that are inlined at an address
  * @in: the debug information
- * @address: the address, as the file's program headers have it
- * @names: out: their names as the linker would have them, the innermost first; good until
- *	wp_inlines_free()
- * @room: for so many there is room: what is further out is left out
+ * @address: the address, as in the file's program headers
+ * @names: set to their linker names, the innermost first; valid until wp_inlines_free()
+ * @room: size of @names: outer functions beyond it are left out
  *
- * Return: how many there are.
+ * Return: their number.
  */
 size_t wp_inlines_find(const struct wp_inlines *in, __u64 address, const char **names,
 		       size_t room)
@@ -253,7 +253,7 @@ size_t wp_inlines_find(const struct wp_inlines *in, __u64 address, const char **
 
 	if (!range || !dwarf_offdie(in->main.dwarf, range->unit, &unit))
 		return 0;
-	/* What surrounds an inlined function's words is not what surrounds its place. */
+	/* The lexical scopes of an inlined function differ from those at its call. */
 	all = dwarf_getscopes(&unit, address, &by_words);
 	if (all > 0)
 		all = dwarf_getscopes_die(&by_words[0], &by_place);
@@ -273,8 +273,8 @@ size_t wp_inlines_find(const struct wp_inlines *in, __u64 address, const char **
 }
 
 /**
- * wp_inlines_free() - forget it
- * @in: it, or NULL
+ * wp_inlines_free() - free the debug information
+ * @in: the debug information, or NULL
  */
 void wp_inlines_free(struct wp_inlines *in)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The functions that a compiler put into others, by address. See inlines.c.
+ * Inlined functions by address. See inlines.c.
  *
  *	inlines = wp_inlines_new(&files);
  *	nr = wp_inlines_find(inlines, address, names, room);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the functions of one file, by address, and the reading of those lists that are
- * text: the kernel's, and those of programs that make code as they run. Called by
- * symbols.c.
+ * Owns the functions of one file, by address, and parses lists in text form: the
+ * kernel's, and those of programs with a JIT compiler. Called by symbols.c.
  *
- * Of functions at one address one is shown, the same as perf shows: its
- * choose_best_symbol() prefers those with a size, then not weak, then global, then with
- * fewer underscores before the name, then with the longer name.
+ * Of functions at one address one is shown, the same as in perf: its choose_best_symbol()
+ * prefers those with a size, then not weak, then global, then with fewer leading
+ * underscores, then with the longer name.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,11 +14,11 @@
 
 #include "lib/elf/symtable.h"
 
-/* Bytes of a line of a list, addresses and a name. */
+/* Maximum length of a line of a list, addresses and a name. */
 #define MAX_LINE	(WP_SYMTABLE_NAME + 64)
 #define LIST_BUFFER	(64 << 10)
 
-/* The linker marks where some kinds of functions begin and end. */
+/* The linker marks the start and the end of some kinds of functions. */
 static void mark(struct wp_symtable *t, const char *name, __u64 address)
 {
 	if (!strcmp(name, "__sched_text_start"))
@@ -29,7 +28,7 @@ static void mark(struct wp_symtable *t, const char *name, __u64 address)
 }
 
 /**
- * wp_symtable_full() - whether what is added now is left out
+ * wp_symtable_full() - whether further functions are dropped
  * @t: the table
  */
 bool wp_symtable_full(const struct wp_symtable *t)
@@ -40,11 +39,11 @@ bool wp_symtable_full(const struct wp_symtable *t)
 /**
  * wp_symtable_add() - add a function
  * @t: the table
- * @entry: all but its name; an end that is not above the start: not known
+ * @entry: all but its name; an end not above the start is unknown
  * @name: its name
  * @module: its module, or NULL
  *
- * Names are cut to WP_SYMTABLE_NAME bytes.
+ * Names are truncated to WP_SYMTABLE_NAME bytes.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -98,13 +97,13 @@ static bool is_of_module(const struct wp_symtable *t, const struct wp_symtable_e
 }
 
 /**
- * wp_symtable_move() - have a label, and all the rest, be elsewhere
+ * wp_symtable_move() - move all functions so that a label has its actual address
  * @t: the table of a kernel, not sorted yet
- * @label: the name of one of its labels
- * @to: where that was in truth
+ * @label: the name of a label
+ * @to: its actual address
  *
- * Modules are put where there is room: if the kernel moves, where they were is not known,
- * and they are left out.
+ * The addresses of modules are independent of the kernel's: if the kernel moves, they are
+ * unknown, and the modules' functions are dropped.
  *
  * Return: false if there is no such label.
  */
@@ -134,7 +133,7 @@ bool wp_symtable_move(struct wp_symtable *t, const char *label, __u64 to)
 	return true;
 }
 
-/* Whether the first of two functions at one address is to be shown. */
+/* Whether the first of two functions at one address is preferred. */
 static bool better(const char *names, const struct wp_symtable_entry *a,
 		   const struct wp_symtable_entry *b)
 {
@@ -153,7 +152,7 @@ static bool better(const char *names, const struct wp_symtable_entry *a,
 	return strlen(name_a) > strlen(name_b);
 }
 
-/* By address, and else as they came. */
+/* By address, then in the order of addition. */
 static int compare(const void *pa, const void *pb)
 {
 	const struct wp_symtable_entry *a = pa, *b = pb;
@@ -164,11 +163,12 @@ static int compare(const void *pa, const void *pb)
 }
 
 /**
- * wp_symtable_sort() - make it ready to be asked
+ * wp_symtable_sort() - prepare the table for lookups
  * @t: the table
  *
- * What has no size ends where the next one begins, the last one at once. So of the
- * kernel's, which all have none, the last one at an address is shown, as by perf.
+ * A function without a size ends at the next one; the last one has no size. So of the
+ * kernel's functions, which all have none, the last one at an address is shown, as in
+ * perf.
  */
 void wp_symtable_sort(struct wp_symtable *t)
 {
@@ -192,11 +192,11 @@ void wp_symtable_sort(struct wp_symtable *t)
 }
 
 /**
- * wp_symtable_find() - what is at an address
+ * wp_symtable_find() - look up the function at an address
  * @t: the table, sorted
  * @address: the address
  *
- * Return: the last function that begins there or before, if it does not end before;
+ * Return: the last function that begins at or before the address, unless it ends before;
  * or NULL.
  */
 const struct wp_symtable_entry *wp_symtable_find(const struct wp_symtable *t, __u64 address)
@@ -214,7 +214,7 @@ const struct wp_symtable_entry *wp_symtable_find(const struct wp_symtable *t, __
 	return low && address < t->entry[low - 1].end ? &t->entry[low - 1] : NULL;
 }
 
-/* The next line, of one that is too long its beginning; false if there is none. */
+/* The next line, truncated if it is too long; false if there is none. */
 static bool read_line(FILE *f, char *line)
 {
 	int c;
@@ -232,8 +232,8 @@ static bool read_line(FILE *f, char *line)
 /**
  * wp_symtable_kallsyms() - read the kernel's list
  * @t: the table
- * @f: /proc/kallsyms or a copy: "ffffffff81000000 T _text", and with "[module]". Nothing
- *	of it was read so far
+ * @f: /proc/kallsyms or a copy: "ffffffff81000000 T _text", with "[module]" at the end.
+ *	Must be at its beginning
  *
  * Return: 0; -EACCES if all addresses are hidden; -ENOMEM.
  */
@@ -243,7 +243,7 @@ int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f)
 	bool any = false;
 	int err = 0;
 
-	/* By default proc's files are read 1 KiB at a time. */
+	/* By default files of /proc are read 1 KiB at a time. */
 	setvbuf(f, NULL, _IOFBF, LIST_BUFFER);
 	while (!err && !wp_symtable_full(t) && read_line(f, line)) {
 		struct wp_symtable_entry e = { .start = strtoull(line, &rest, 16) };
@@ -273,7 +273,7 @@ int wp_symtable_kallsyms(struct wp_symtable *t, FILE *f)
 }
 
 /**
- * wp_symtable_perfmap() - read the list of a program that makes code as it runs
+ * wp_symtable_perfmap() - read the list of a program with a JIT compiler
  * @t: the table
  * @f: /tmp/perf-PID.map: "START SIZE name", in hexadecimal
  *
@@ -302,8 +302,8 @@ int wp_symtable_perfmap(struct wp_symtable *t, FILE *f)
 }
 
 /**
- * wp_symtable_free() - forget them
- * @t: the table; it is empty then
+ * wp_symtable_free() - free the functions
+ * @t: the table; empty afterwards
  */
 void wp_symtable_free(struct wp_symtable *t)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The functions of one file, by address. See symtable.c.
+ * Functions of one file, by address. See symtable.c.
  */
 #ifndef WP_LIB_ELF_SYMTABLE_H
 #define WP_LIB_ELF_SYMTABLE_H
@@ -10,19 +10,19 @@
 #include <stdio.h>
 #include <linux/types.h>
 
-/* So many a file has at most, and so many bytes of names: what is more is left out. */
+/* Limits for a file: number of functions, and bytes of names; more are dropped. */
 #define WP_SYMTABLE_MAX		(1 << 22)
 #define WP_SYMTABLE_NAMES	((size_t)256 << 20)
 
-/* Bytes of a name: a longer one is cut. */
+/* Maximum length of a name: a longer one is truncated. */
 #define WP_SYMTABLE_NAME	16384
 
 /**
  * struct wp_symtable_entry - a function
- * @start: where it begins
- * @end: behind it
- * @name: its name, then, behind its 0, the name of its module, or nothing: place in
- *	the table's names
+ * @start: its start
+ * @end: its end, exclusive
+ * @name: position in the table's names of its name, followed, after the 0, by the name of
+ *	its module, or nothing
  * @weak: it is a weak symbol
  * @local: it is a local one
  */
@@ -35,16 +35,16 @@ struct wp_symtable_entry {
 };
 
 /**
- * struct wp_symtable - all of them; all zero is an empty table
- * @entry: functions; after wp_symtable_sort() by address
+ * struct wp_symtable - functions; all zero: an empty table
+ * @entry: functions; sorted by address after wp_symtable_sort()
  * @nr: their number
- * @room: for so many there is memory
+ * @room: allocated entries
  * @names: names
- * @len: bytes used there
- * @names_room: bytes there
- * @sched_start: of a kernel: where the scheduler's own functions begin, by which threads
- *	leave their CPU; not below @sched_end if it does not say so
- * @sched_end: behind them
+ * @len: used bytes of @names
+ * @names_room: allocated bytes of @names
+ * @sched_start: of a kernel: start of the scheduler's own functions, in which threads
+ *	leave their CPU; not below @sched_end if unknown
+ * @sched_end: their end
  */
 struct wp_symtable {
 	struct wp_symtable_entry *entry;

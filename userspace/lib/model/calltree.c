@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns a tree of paths with values, as stacks make one. Called by the report command.
+ * Owns a tree of paths with values, built from stacks. Called by the report command.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool more(struct wp_calltree *t)
 	return true;
 }
 
-/* The number of a node's child; 0 if there is no memory. */
+/* Look up or add a child; returns its number, 0 if there is no memory. */
 static __u32 child_of(struct wp_calltree *t, __u32 parent, __u32 item)
 {
 	const __u32 key[] = { parent, item };
@@ -49,9 +49,9 @@ static __u32 child_of(struct wp_calltree *t, __u32 parent, __u32 item)
  * wp_calltree_add() - add a path
  * @t: the tree
  * @path: its items, from the root on
- * @nr: how many
+ * @nr: number of items
  * @value: its value
- * @count: so many it stands for
+ * @count: its count
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -92,8 +92,8 @@ static int compare(const void *pa, const void *pb, void *node)
 }
 
 /**
- * wp_calltree_sort() - put children in order, those with the largest total first
- * @t: the tree; nothing is added behind this
+ * wp_calltree_sort() - sort children by total, largest first
+ * @t: the tree; nothing can be added afterwards
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -119,10 +119,10 @@ int wp_calltree_sort(struct wp_calltree *t)
 }
 
 /**
- * wp_calltree_children() - what follows a node
+ * wp_calltree_children() - children of a node
  * @t: the tree, sorted
- * @node: its number, 0 of the root
- * @nr: out: how many there are
+ * @node: its number, 0 for the root
+ * @nr: set to the number of children
  *
  * Return: their numbers.
  */
@@ -133,8 +133,8 @@ const __u32 *wp_calltree_children(const struct wp_calltree *t, __u32 node, size_
 }
 
 /**
- * wp_calltree_free() - forget it
- * @t: the tree; it is empty then
+ * wp_calltree_free() - free the nodes
+ * @t: the tree; empty afterwards
  */
 void wp_calltree_free(struct wp_calltree *t)
 {

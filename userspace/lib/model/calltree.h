@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Paths with values, as a tree: what begins alike is one branch. See calltree.c.
+ * Paths with values, as a tree: paths with a common prefix share its nodes. See
+ * calltree.c.
  *
  *	struct wp_calltree tree = { 0 };
  *
@@ -18,13 +19,13 @@
 #include "lib/base/intern.h"
 
 /**
- * struct wp_callnode - a place in the tree
- * @parent: number of the node before, 0 for the root
- * @item: what stands there, as the paths have it
- * @total: sum of the values of all paths that lead here or further
- * @self: of those that end here
- * @count: sum of the counts of all paths that lead here or further
- * @first: sorted: place of the first child
+ * struct wp_callnode - a node of the tree
+ * @parent: number of the parent node, 0 for the root
+ * @item: the item of the path
+ * @total: sum of the values of all paths through this node
+ * @self: sum of the values of the paths that end here
+ * @count: sum of the counts of all paths through this node
+ * @first: sorted: position of the first child
  * @nr: sorted: number of children
  */
 struct wp_callnode {
@@ -38,11 +39,11 @@ struct wp_callnode {
 };
 
 /**
- * struct wp_calltree - the tree; all zero is an empty one
+ * struct wp_calltree - a tree; all zero: empty
  * @keys: parent and item of each node
  * @node: the nodes, the root first
- * @nr: their number, the root included
- * @room: for so many there is memory
+ * @nr: number of nodes, including the root
+ * @room: allocated nodes
  * @order: sorted: all but the root, children of one node together
  */
 struct wp_calltree {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the module tells of an interval beside its length: at what the thread
- * was when it left its CPU, and who woke it; and the words for that.
+ * The cause of an interval: the reason why the thread left its CPU, and its waker; and
+ * their names.
  *
  * Pure: no I/O, no clock.
  */
@@ -11,12 +11,12 @@
 #include "lib/model/cause.h"
 #include "lib/model/syscalls.h"
 
-/* Nothing is known, as of an interval that found no room. */
+/* Unknown cause, for example of a spilled interval. */
 const struct wp_cause wp_cause_none = { .syscall = WALLPROF_SYSCALL_NONE };
 
 /**
  * wp_cause_aggr() - the cause of an aggregate's intervals
- * @c: set to it
+ * @c: filled in
  * @aggr: the aggregate
  */
 void wp_cause_aggr(struct wp_cause *c, const struct wallprof_aggr *aggr)
@@ -32,8 +32,8 @@ void wp_cause_aggr(struct wp_cause *c, const struct wallprof_aggr *aggr)
 }
 
 /**
- * wp_cause_wait() - the cause of an interval that is told by itself
- * @c: set to it
+ * wp_cause_wait() - the cause of a single interval
+ * @c: filled in
  * @wait: the interval
  */
 void wp_cause_wait(struct wp_cause *c, const struct wallprof_wait *wait)
@@ -51,8 +51,8 @@ void wp_cause_wait(struct wp_cause *c, const struct wallprof_wait *wait)
 }
 
 /**
- * wp_cause_open() - the cause of an interval that is open
- * @c: set to it
+ * wp_cause_open() - the cause of an open interval
+ * @c: filled in
  * @task: its thread, after STOP
  */
 void wp_cause_open(struct wp_cause *c, const struct wallprof_task *task)
@@ -68,7 +68,7 @@ void wp_cause_open(struct wp_cause *c, const struct wallprof_task *task)
 }
 
 /**
- * wp_cause_same() - whether two causes are one
+ * wp_cause_same() - compare two causes
  * @a: a cause
  * @b: another one
  *
@@ -82,13 +82,12 @@ bool wp_cause_same(const struct wp_cause *a, const struct wp_cause *b)
 }
 
 /**
- * wp_cause_idle() - whether a wait is that of a loop for its next work
+ * wp_cause_idle() - whether a wait is an event loop's wait for work
  * @c: its cause
  * @state: enum wallprof_state in which the thread left its CPU
  *
- * It is if it is in a system call that waits for whatever comes next; or if it is
- * a kernel thread's, which sleeps in D only if it waits for something in
- * particular.
+ * This is a wait in a system call that waits for any event, or a kernel thread's, unless
+ * it is in D: that is a wait for something in particular.
  *
  * Return: true if it is.
  */
@@ -102,10 +101,10 @@ bool wp_cause_idle(const struct wp_cause *c, unsigned int state)
 }
 
 /**
- * wp_cause_idle_names() - the same of a wait in words
- * @reason: as wp_reason_name() has it
- * @state: as wp_state_name() has it
- * @syscall: the call's name
+ * wp_cause_idle_names() - the same for a wait described by names
+ * @reason: from wp_reason_name()
+ * @state: from wp_state_name()
+ * @syscall: the system call's name
  *
  * Return: true if it is.
  */
@@ -117,10 +116,10 @@ bool wp_cause_idle_names(const char *reason, const char *state, const char *sysc
 }
 
 /**
- * wp_state_name() - the letters of a state, as perf and Perfetto have them
+ * wp_state_name() - letters of a state, as in perf and Perfetto
  * @state: enum wallprof_state
  *
- * Return: "S", "R+", …, "?" for what is not known.
+ * Return: "S", "R+", …, "?" if unknown.
  */
 const char *wp_state_name(unsigned int state)
 {
@@ -142,10 +141,10 @@ const char *wp_state_name(unsigned int state)
 }
 
 /**
- * wp_reason_name() - a reason, in a word
+ * wp_reason_name() - name of a reason
  * @reason: enum wallprof_reason
  *
- * Return: "syscall", …, "?" for what is not known.
+ * Return: "syscall", …, "?" if unknown.
  */
 const char *wp_reason_name(unsigned int reason)
 {
@@ -164,10 +163,10 @@ const char *wp_reason_name(unsigned int reason)
 }
 
 /**
- * wp_waker_name() - a kind of waker, in a word
+ * wp_waker_name() - name of a kind of waker
  * @waker: enum wallprof_waker
  *
- * Return: "task", "softirq", "hardirq", "-" for nobody, "?" for another.
+ * Return: "task", "softirq", "hardirq", "-" for none, "?" if unknown.
  */
 const char *wp_waker_name(unsigned int waker)
 {
@@ -182,12 +181,12 @@ const char *wp_waker_name(unsigned int waker)
 }
 
 /**
- * wp_cause_name() - a cause without its waker, for people
+ * wp_cause_name() - a cause without its waker, as text
  * @c: the cause
  * @buf: room for it
- * @size: bytes; 48 hold any
+ * @size: size of @buf; 48 is enough
  *
- * Return: the system call's name, or the reason in a word or some.
+ * Return: the system call's name, or the reason in a few words.
  */
 const char *wp_cause_name(const struct wp_cause *c, char *buf, size_t size)
 {

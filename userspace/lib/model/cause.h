@@ -11,15 +11,15 @@
 #include <linux/wallprof.h>
 
 /**
- * struct wp_cause - of an interval, or of some that are alike
+ * struct wp_cause - cause of an interval, or of several equal ones
  * @reason: enum wallprof_reason
  * @waker: enum wallprof_waker
  * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE
  * @waker_tid: the waker, if it was a thread
  * @arg: the system call's first argument
- * @arg2: its second, of an interval that is told by itself; else 0
+ * @arg2: its second, for a single interval; else 0
  * @arg3: its third, likewise
- * @compat: @syscall is of the 32-bit table
+ * @compat: @syscall is in the 32-bit table
  */
 struct wp_cause {
 	__u8 reason;
@@ -40,7 +40,7 @@ void wp_cause_open(struct wp_cause *c, const struct wallprof_task *task);
 bool wp_cause_idle(const struct wp_cause *c, unsigned int state);
 bool wp_cause_idle_names(const char *reason, const char *state, const char *syscall);
 
-/* Whether a thread has, after STOP, an open interval, and one that is to be recorded. */
+/* Whether a thread has, after STOP, an open interval that is to be recorded. */
 static inline bool wp_task_is_open(const struct wallprof_task *task)
 {
 	return task->flags & WALLPROF_TASK_OPEN &&

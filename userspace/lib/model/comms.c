@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names of threads, for the ledger: learnt from COMM and FORK records on
- * their way into the file. A name stays when its thread ends, as the ledger
- * asks for it after that: until the second sweep from then on, or until the next
- * thread of that id overwrites it. Called by the record command, from timeline.c and
- * from sidelog.c.
+ * Owns the names of threads, read from COMM and FORK records on their way into the file.
+ * A name outlives its thread, as the ledger needs it then: until the second sweep after
+ * the exit, or until the next thread with that id overwrites it. Called by the record
+ * command, from timeline.c and from sidelog.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -77,7 +76,7 @@ static int set(struct wp_comms *c, __u32 pid, __u32 tid, const char *name, size_
 	return 0;
 }
 
-/* That a thread has ended, unless there is another one of its id by the next sweep. */
+/* Note that a thread has ended, unless its id is reused by the next sweep. */
 static int end(struct wp_comms *c, __u32 tid)
 {
 	struct wp_comm *entry;
@@ -102,9 +101,9 @@ static int end(struct wp_comms *c, __u32 tid)
 }
 
 /**
- * wp_comms_record() - learn from a record
+ * wp_comms_record() - update the names from a record
  * @c: the names
- * @rec: any record, of the size that it says
+ * @rec: any record, complete
  *
  * Return: 0 or -ENOMEM.
  */
@@ -149,7 +148,7 @@ static void forget(struct wp_comms *c, struct wp_comm *entry)
 	size_t mask = c->room - 1, hole, i;
 
 	c->nr--;
-	/* What was put behind it for want of its place comes nearer to its own. */
+	/* Move entries that collided with the removed one closer to their own slots. */
 	for (hole = i = entry - c->entry;;) {
 		size_t home;
 
@@ -166,10 +165,10 @@ static void forget(struct wp_comms *c, struct wp_comm *entry)
 }
 
 /**
- * wp_comms_sweep() - forget the threads that ended before the last sweep
+ * wp_comms_sweep() - drop the threads that ended before the last sweep
  * @c: the names
  *
- * A thread's account comes with the records of its end, or in the next round.
+ * A thread's final totals come with its exit record, or in the next round.
  */
 void wp_comms_sweep(struct wp_comms *c)
 {
@@ -189,7 +188,7 @@ void wp_comms_sweep(struct wp_comms *c)
 }
 
 /**
- * wp_comms_free() - forget all names
+ * wp_comms_free() - free all names
  * @c: the names
  */
 void wp_comms_free(struct wp_comms *c)

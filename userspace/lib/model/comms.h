@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The names of threads, from the records that pass by. See comms.c.
+ * Names of threads, from a stream of records. See comms.c.
  */
 #ifndef WP_LIB_MODEL_COMMS_H
 #define WP_LIB_MODEL_COMMS_H
@@ -17,7 +17,7 @@
  * @tid: thread, 0 in a free entry
  * @pid: its process
  * @name: its name
- * @ended: it has ended, and nobody else has its id so far
+ * @ended: it has ended, and its id has not been reused so far
  */
 struct wp_comm {
 	__u32 tid;
@@ -31,10 +31,10 @@ struct wp_comm {
  * @entry: hash table by @tid
  * @nr: used entries
  * @room: all entries, a power of two, or 0
- * @ended: threads that ended, whose names wp_comms_sweep() is to forget
- * @nr_ended: how many
- * @ended_room: for how many there is room
- * @nr_old: so many of them had ended at the last sweep
+ * @ended: threads that ended, whose names wp_comms_sweep() drops
+ * @nr_ended: number of @ended
+ * @ended_room: allocated entries of @ended
+ * @nr_old: number of these at the last sweep
  */
 struct wp_comms {
 	struct wp_comm *entry;

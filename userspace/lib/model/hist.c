@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Histograms of the lengths of off-CPU intervals (--hist): one by one, as text, and
- * of threads as long as they live. The module counts in powers of two; here its
- * counts of single aggregates are added up. Called by merge.c, rawsample.c and the
- * record command.
+ * Histograms of the lengths of off-CPU intervals (--hist): single ones, as text, and per
+ * thread over its lifetime. The module counts in powers of two per aggregate; these
+ * counts are added up here. Called by merge.c, rawsample.c and the record command.
  *
- * Pure: no I/O, no clock. Memory is the only thing that can fail.
+ * Pure: no I/O, no clock. Only a lack of memory can make it fail.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,9 +24,9 @@ struct node {
 };
 
 /**
- * wp_hist_read() - take an aggregate's histogram over
- * @h: set to it
- * @from: as it stands in the mapping
+ * wp_hist_read() - read an aggregate's histogram
+ * @h: filled in
+ * @from: the histogram in the mapping
  */
 void wp_hist_read(struct wp_hist *h, const struct wallprof_hist *from)
 {
@@ -39,7 +38,7 @@ void wp_hist_read(struct wp_hist *h, const struct wallprof_hist *from)
 	}
 }
 
-/* As struct wallprof_hist tells. */
+/* As described at struct wallprof_hist. */
 static void count(__u64 *buckets, __u64 ns)
 {
 	unsigned int nr = 0;
@@ -53,10 +52,10 @@ static void count(__u64 *buckets, __u64 ns)
 }
 
 /**
- * wp_hist_one() - the histogram of a single interval
- * @h: set to it
+ * wp_hist_one() - histogram of a single interval
+ * @h: filled in
  * @ns: its length
- * @runnable: how much of it the thread was runnable
+ * @runnable: the part of it in which the thread was runnable
  */
 void wp_hist_one(struct wp_hist *h, __u64 ns, __u64 runnable)
 {
@@ -66,9 +65,9 @@ void wp_hist_one(struct wp_hist *h, __u64 ns, __u64 runnable)
 }
 
 /**
- * wp_hist_add() - add one to another
- * @h: the one that grows
- * @more: the other one
+ * wp_hist_add() - add one histogram to another
+ * @h: the sum
+ * @more: the one to add
  */
 void wp_hist_add(struct wp_hist *h, const struct wp_hist *more)
 {
@@ -81,10 +80,10 @@ void wp_hist_add(struct wp_hist *h, const struct wp_hist *more)
 }
 
 /**
- * wp_hist_from() - the shortest time that a bucket counts
+ * wp_hist_from() - lower bound of a bucket
  * @bucket: its number
  *
- * Return: microseconds; what is not shorter than that of the next one is not in it.
+ * Return: microseconds; the next bucket's lower bound is its upper bound, exclusive.
  */
 __u64 wp_hist_from(unsigned int bucket)
 {
@@ -92,12 +91,12 @@ __u64 wp_hist_from(unsigned int bucket)
 }
 
 /**
- * wp_hist_text() - one kind of lengths as text
+ * wp_hist_text() - format the histogram of one kind of lengths
  * @buckets: wp_hist.blocked or .runnable
  * @buf: room for WP_HIST_TEXT_MAX bytes
  *
- * Return: @buf: FROM:COUNT,… of the buckets that counted any, in microseconds; "-" if
- * none did.
+ * Return: @buf: FROM:COUNT,… of the buckets with counts, in microseconds; "-" if there
+ * are none.
  */
 const char *wp_hist_text(const __u64 *buckets, char *buf)
 {
@@ -133,7 +132,7 @@ static int by_thread(const void *pa, const void *pb)
 	return a->exec_id < b->exec_id ? -1 : 1;
 }
 
-/* All of a thread's up to an exec are one. The first argument is the key. */
+/* All entries of a thread up to an exec compare equal. The first argument is the key. */
 static int by_thread_so_far(const void *pa, const void *pb)
 {
 	const struct wp_hist_thread *a = pa, *b = pb;
@@ -143,9 +142,9 @@ static int by_thread_so_far(const void *pa, const void *pb)
 }
 
 /**
- * wp_hist_table_init() - make an empty table
+ * wp_hist_table_init() - initialize an empty table
  * @t: the table
- * @most: of as many threads at most
+ * @most: maximum number of threads
  */
 void wp_hist_table_init(struct wp_hist_table *t, size_t most)
 {
@@ -154,7 +153,7 @@ void wp_hist_table_init(struct wp_hist_table *t, size_t most)
 }
 
 /**
- * wp_hist_table_free() - forget all threads
+ * wp_hist_table_free() - free a table
  * @t: the table, or all zeroes
  */
 void wp_hist_table_free(struct wp_hist_table *t)
@@ -169,7 +168,7 @@ void wp_hist_table_free(struct wp_hist_table *t)
  * @thread: the thread
  * @h: what to add
  *
- * What the table has no room for is counted in @left_out, each time.
+ * If the table is full, @left_out is incremented each time.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -199,10 +198,10 @@ int wp_hist_table_add(struct wp_hist_table *t, const struct wp_hist_thread *thre
 }
 
 /**
- * wp_hist_table_take() - take a thread out
+ * wp_hist_table_take() - remove a thread
  * @t: the table
  * @thread: the thread as it ended
- * @h: set to its histogram, of all programs that it executed
+ * @h: set to its histogram, over all programs that it executed
  *
  * Return: false if it is not there; @h is all zeroes then.
  */

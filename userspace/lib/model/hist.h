@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Histograms of how long threads were blocked, and runnable. See hist.c.
+ * Histograms of the times that threads were blocked, and runnable. See hist.c.
  */
 #ifndef WP_LIB_MODEL_HIST_H
 #define WP_LIB_MODEL_HIST_H
@@ -10,13 +10,13 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
-/* The longest text that wp_hist_text() makes, with its 0. */
+/* Maximum length of the result of wp_hist_text(), with its terminating 0. */
 #define WP_HIST_TEXT_MAX	(WALLPROF_HIST_BUCKETS * 32 + 1)
 
 /**
- * struct wp_hist - how long intervals were: their parts, by length
- * @blocked: in which threads were blocked, by the buckets of &struct wallprof_hist
- * @runnable: in which they were runnable
+ * struct wp_hist - histograms of the parts of intervals, by length
+ * @blocked: time in which threads were blocked, by the buckets of &struct wallprof_hist
+ * @runnable: time in which they were runnable
  */
 struct wp_hist {
 	__u64 blocked[WALLPROF_HIST_BUCKETS];
@@ -32,9 +32,9 @@ const char *wp_hist_text(const __u64 *buckets, char *buf);
 /**
  * struct wp_hist_thread - a thread, from one exec of it to the next
  * @tid: thread id
- * @start_time: when it was born
- * @exec_id: grows with every exec; of a thread that executes a program and takes over
- *	its leader's id and birth, it is larger than the leader's own
+ * @start_time: its start time
+ * @exec_id: grows with every exec; of a thread that executes a program and takes over its
+ *	leader's id and start time, it is larger than the leader's own
  */
 struct wp_hist_thread {
 	__u32 tid;
@@ -45,9 +45,9 @@ struct wp_hist_thread {
 /**
  * struct wp_hist_table - histograms of threads
  * @root: a tree, see tsearch(3)
- * @nr: entries in it
- * @most: as many as there may be
- * @left_out: times that there was no room for another one
+ * @nr: number of entries
+ * @most: maximum number of entries
+ * @left_out: number of additions that found no room
  */
 struct wp_hist_table {
 	void *root;

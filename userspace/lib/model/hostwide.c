@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what the command of a recording, of wallprof's or of perf's, was aimed at.
+ * Owns the check for the target of a recording's command line, of wallprof's or of
+ * perf's.
  *
  * Pure: no I/O, no clock.
  */
@@ -9,7 +10,7 @@
 
 #include "lib/model/hostwide.h"
 
-/* Letters whose value can be the next word; those of @chosen choose threads. */
+/* Options whose value can be the next word; those in @chosen select threads. */
 #define WITH_VALUE	"ptuGCeFcomDrkMS"
 #define CHOSEN		"ptuG"
 
@@ -22,9 +23,9 @@ static const char *const value_names[] = {
 };
 
 /**
- * struct aim - what is known so far
- * @chosen: some threads
- * @all: all of them
+ * struct aim - state of the parser
+ * @chosen: some threads are selected
+ * @all: all threads are selected
  * @skip: the next word is a value
  */
 struct aim {
@@ -68,9 +69,9 @@ static void letters(struct aim *aim, const char *word, size_t len)
 
 /**
  * wp_hostwide() - whether a command recorded the whole host
- * @cmdline: its words with blanks between them
+ * @cmdline: its words, separated by blanks
  *
- * Return: true if it surely did.
+ * Return: true if it certainly did.
  */
 bool wp_hostwide(const char *cmdline)
 {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the rule by which a kernel thread is idle, and hidden where a whole host is looked
- * at. It is idle if
+ * Owns the rule by which a kernel thread counts as idle, and is hidden in views of a
+ * whole host. It is idle if
  *
  * - it ran, or waited for a CPU, for less than a hundredth of the interval, and
- * - all else that it did was to wait for work, in the loop of its own function.
+ * - it otherwise only waited for work, in the loop of its own function.
  *
- * A wait is one for work if
+ * A wait is a wait for work if
  *
  * - its state is S, I or P: a wait in D is for something in particular, as I/O or a lock;
  * - it is not iowait;
- * - of a kworker, the state is I: one that sleeps in S does so in a work item;
- * - its kernel stack, if that is known, has no function of a lock, of I/O or of a work
- *   item, and is not deep: the thread's own function, a helper or a few, the scheduler.
+ * - for a kworker, the state is I: a wait in S is inside a work item;
+ * - its kernel stack, if known, has no function of a lock, of I/O or of a work item, and
+ *   is not deep: the thread's own function, a few helpers, the scheduler.
  *
  * Pure: no I/O, no clock, no memory.
  */
@@ -20,16 +20,16 @@
 
 #include "lib/model/kidle.h"
 
-/* Of 100: less is as good as nothing. */
+/* Percentage below which run time is negligible. */
 #define RAN_PERCENT	1
-/* As top has it: what is shown as 0.0 % of any interval. */
+/* As in top: what is shown as 0.0 % of any interval. */
 #define NOTHING		2000
-/* The thread's function, and what it calls to wait. */
+/* The thread's function, and the helpers by which it waits. */
 #define MOST_FRAMES	4
 
 #define NR(list)	(sizeof(list) / sizeof(list[0]))
 
-/* What all kernel stacks of a wait begin and end with. */
+/* Functions at the beginning and the end of every kernel stack of a wait. */
 static const char *const scheduler[] = {
 	"__schedule", "__switch_to", "schedule", "schedule_hrtimeout",
 	"schedule_hrtimeout_range", "schedule_hrtimeout_range_clock", "schedule_idle",
@@ -67,7 +67,7 @@ static bool is_particular(const char *name)
 	return !strcmp(name, "__down") || !strcmp(name, "down");
 }
 
-/* Whether a stack may be that of a loop which waits for work. */
+/* Whether a stack may be that of a loop that waits for work. */
 static bool is_loop(const struct wp_kidle_wait *w)
 {
 	unsigned int own = 0, i;
@@ -83,7 +83,7 @@ static bool is_loop(const struct wp_kidle_wait *w)
 		else if (!whole && !(name && is_in(name, scheduler, NR(scheduler))))
 			own++;
 	}
-	/* Without its outer end, nothing is known of how deep it is. */
+	/* Without its outer end, the depth of the stack is unknown. */
 	return !whole || own <= MOST_FRAMES;
 }
 
@@ -108,9 +108,9 @@ bool wp_kidle_wait(const struct wp_kidle_wait *w)
 
 /**
  * wp_kidle_thread() - whether a kernel thread was idle in an interval
- * @ran: for how long it ran or was runnable, in nanoseconds
- * @other: for how long it was blocked in what is not wp_kidle_wait()
- * @interval: how long that was
+ * @ran: nanoseconds in which it ran or was runnable
+ * @other: nanoseconds in which it was blocked in waits other than wp_kidle_wait()
+ * @interval: length of the interval
  *
  * Return: true if it was, and may be hidden.
  */

@@ -19,10 +19,10 @@
  * @comm: the thread's name, or NULL
  * @state: enum wallprof_state in which it left its CPU
  * @reason: enum wallprof_reason
- * @iowait: the kernel counts it as iowait
+ * @iowait: the kernel counts the wait as iowait
  * @frames: names of the functions of its kernel stack, the innermost first; NULL where
  *	one has no name
- * @nr_frames: how many; 0: the stack is not known
+ * @nr_frames: number of frames; 0: the stack is unknown
  */
 struct wp_kidle_wait {
 	const char *comm;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ledger. The module accounts for every thread how long it ran and how
- * long it was off its CPU, and how much was lost; together they must make up the
- * time that it was watched.
- * Off its CPU it was runnable or blocked: no longer runnable than off.
- * The record command passes every thread here when it ends and all others
- * after STOP; the sums are always kept, lines of single threads only as many
- * as the user will see, so that memory does not grow with the threads that
- * come and go.
+ * Owns the ledger. For every thread, the module records how long it ran, how long it was
+ * off its CPU, and how much was lost; together they must equal the time that it was
+ * watched. The runnable part of the off-CPU time must not exceed the whole. The record
+ * command passes every thread here when it ends and all others after STOP; the sums are
+ * always kept, lines of single threads only as many as are printed, so that memory does
+ * not grow with the number of short-lived threads.
  *
  * Pure: no I/O, no clock.
  */
@@ -18,9 +16,9 @@
 #include "lib/model/ledger.h"
 
 /**
- * wp_ledger_init - make an empty ledger
+ * wp_ledger_init() - initialize an empty ledger
  * @l: the ledger
- * @keep: how many threads' lines are wanted; SIZE_MAX for all
+ * @keep: number of threads' lines to keep; SIZE_MAX for all
  */
 void wp_ledger_init(struct wp_ledger *l, size_t keep)
 {
@@ -29,7 +27,7 @@ void wp_ledger_init(struct wp_ledger *l, size_t keep)
 }
 
 /**
- * wp_ledger_free - free a ledger
+ * wp_ledger_free() - free a ledger
  * @l: the ledger
  */
 void wp_ledger_free(struct wp_ledger *l)
@@ -39,14 +37,13 @@ void wp_ledger_free(struct wp_ledger *l)
 }
 
 /**
- * wp_ledger_read - read a thread's account
+ * wp_ledger_read() - read the totals of a thread
  * @task: a slot of the task table after STOP, or a thread that ended
- * @stop: when the session ended, for a thread that did not
+ * @stop: time of STOP, for a thread that did not end
  * @comm: its name, may be NULL
- * @a: the account
+ * @a: filled in
  *
- * Return: false if there is none: the slot is free, or the thread waits for
- * its exec.
+ * Return: false if there are none: the slot is free, or the thread waits for its exec.
  */
 bool wp_ledger_read(const struct wallprof_task *task, __u64 stop, const char *comm,
 		    struct wp_account *a)
@@ -74,7 +71,7 @@ bool wp_ledger_read(const struct wallprof_task *task, __u64 stop, const char *co
 	return true;
 }
 
-/* The longest off-CPU time first; a difference, if any, before all. */
+/* Longest off-CPU time first; but threads with a difference before all others. */
 static int by_off(const void *pa, const void *pb)
 {
 	const struct wp_account *a = pa, *b = pb;
@@ -93,10 +90,10 @@ static __u64 magnitude(__s64 n)
 }
 
 /**
- * wp_ledger_add - add a thread
+ * wp_ledger_add() - add a thread
  * @l: the ledger
- * @a: its account
- * @nr_spilled: its intervals that found no aggregate
+ * @a: its totals
+ * @nr_spilled: number of its intervals that found no aggregate
  *
  * Return: 0 or -ENOMEM; the sums are right in either case.
  */
@@ -138,7 +135,7 @@ int wp_ledger_add(struct wp_ledger *l, const struct wp_account *a, __u64 nr_spil
 }
 
 /**
- * wp_ledger_sort - sort the lines: the longest off-CPU time first
+ * wp_ledger_sort() - sort the lines, longest off-CPU time first
  * @l: the ledger
  */
 void wp_ledger_sort(struct wp_ledger *l)

@@ -13,23 +13,24 @@
 #define WP_COMM_LEN	16
 
 /**
- * struct wp_account - one thread's line
+ * struct wp_account - totals of one thread
  * @tid: thread id
  * @tgid: process id
  * @comm: its name, or ""
  * @flags: WALLPROF_TASK_*
  * @ended: it ended before the session did
- * @born: from when on it was accounted
- * @end: when it or the session ended
+ * @born: start of its totals
+ * @end: time at which it or the session ended
  * @run_ns: time on a CPU
  * @off_ns: time off its CPU
  * @nr_off: intervals in @off_ns
- * @unknown_ns: time of which it is not known which of the two it was
+ * @unknown_ns: time that may be either
  * @spill_ns: part of @off_ns that found no aggregate
  * @runnable_ns: part of @off_ns in which it was runnable
  * @runnable_max: the longest of these times
  * @blocked_max: the longest time in which it was blocked
- * @asleep_since: when it had left its CPU, if it slept when the session began; or 0
+ * @asleep_since: time at which it left its CPU, if it was blocked when the session began;
+ *	or 0
  */
 struct wp_account {
 	__u32 tid;
@@ -51,8 +52,8 @@ struct wp_account {
 };
 
 /**
- * struct wp_ledger - all threads in sum, and some one by one
- * @threads: all threads
+ * struct wp_ledger - sums over all threads, and lines of some of them
+ * @threads: number of threads
  * @ended: threads that ended before the session did
  * @unbalanced: threads with run + off-CPU + unknown != wall, or runnable > off-CPU
  * @wall_ns: sum over the threads
@@ -65,9 +66,9 @@ struct wp_account {
  * @runnable_ns: the same
  * @worst_ns: the largest difference of one thread
  * @lines: the threads with the longest off-CPU time
- * @nr: of them
- * @room: for how many there is memory
- * @keep: at least so many are kept
+ * @nr: number of lines
+ * @room: allocated lines
+ * @keep: minimum number of lines to keep
  */
 struct wp_ledger {
 	__u64 threads;
@@ -93,13 +94,13 @@ static inline __u64 wp_account_wall(const struct wp_account *a)
 	return a->end - a->born;
 }
 
-/* Less than nothing, modulo 2^64, if the account is wrong: see wp_account_diff(). */
+/* Below zero, modulo 2^64, if the totals are wrong: see wp_account_diff(). */
 static inline __u64 wp_account_blocked(const struct wp_account *a)
 {
 	return a->off_ns - a->runnable_ns;
 }
 
-/* By how much run + runnable + blocked + unknown is not the wall time: should be 0. */
+/* Difference of run + runnable + blocked + unknown and wall time: should be 0. */
 static inline __s64 wp_account_diff(const struct wp_account *a)
 {
 	__s64 blocked = wp_account_blocked(a);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ledger in the recording's own file, read. ledgerspool.c writes it. A file can be
- * anybody's: nothing in it is believed.
+ * Reads the ledger of a recording. ledgerspool.c writes it. The file is not trusted: all
+ * fields are checked.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "lib/model/ledgerfile.h"
 
 #define READ_AT_ONCE	256
-#define MAX_ENTRY	4096	/* of what a later version may write */
+#define MAX_ENTRY	4096	/* limit for entries of later versions */
 
-/* The shortest head: without waits. */
+/* The shortest header: without waits. */
 #define OLD_HEAD	offsetof(struct wp_ledgerfile_head, nr_waits)
 
 _Static_assert(sizeof(struct wp_ledgerfile_head) == 80, "the head has no holes");
@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct wp_procwait) == 24, "nor do waits");
 _Static_assert(sizeof(struct wp_ledgerfile_trailer) == 32, "the trailer has no holes");
 _Static_assert(sizeof(WP_LEDGERFILE_MAGIC) == 16, "the magic fills its field");
 
-/* Whether @nr entries of @size bytes are in @left bytes, of which they take theirs. */
+/* Whether @nr entries of @size bytes fit into @left bytes; subtracts their size. */
 static bool takes(__u64 *left, __u64 nr, __u32 size, size_t least)
 {
 	if (size < least || size > MAX_ENTRY || nr > *left / size)
@@ -35,13 +35,13 @@ static bool takes(__u64 *left, __u64 nr, __u32 size, size_t least)
 /**
  * wp_ledgerfile_open() - find the ledger of a file
  * @fd: the file
- * @head: out: what is known
- * @offset: out: where its accounts begin
+ * @head: set to its header
+ * @offset: set to the offset of its totals
  *
  * Prints nothing.
  *
- * Return: 0; -ENOENT if there is none; -EPROTO if it contradicts itself; or another
- * negative errno.
+ * Return: 0; -ENOENT if there is none; -EPROTO if it is inconsistent; or another negative
+ * errno.
  */
 int wp_ledgerfile_open(int fd, struct wp_ledgerfile_head *head, __u64 *offset)
 {
@@ -106,7 +106,7 @@ static void decode(const char *p, struct wp_account *a)
 	memcpy(a->comm, entry.comm, sizeof(a->comm) - 1);
 }
 
-/* Reads entries, and calls @fn with each. */
+/* Read entries, and call @fn for each. */
 static int read_entries(int fd, __u64 offset, __u64 nr, __u32 size,
 			int (*fn)(void *ctx, const char *entry), void *ctx)
 {
@@ -126,7 +126,7 @@ static int read_entries(int fd, __u64 offset, __u64 nr, __u32 size,
 	return err;
 }
 
-/* Whom the accounts are for. */
+/* Callback for the totals. */
 struct reader {
 	int (*fn)(void *ctx, const struct wp_account *a);
 	void *ctx;
@@ -142,11 +142,11 @@ static int read_account(void *ctx, const char *entry)
 }
 
 /**
- * wp_ledgerfile_read() - read the accounts of a ledger
+ * wp_ledgerfile_read() - read the per-thread totals of a ledger
  * @fd: the file
  * @head: from wp_ledgerfile_open()
  * @offset: the same
- * @fn: called with each; what it returns ends the reading, if it is not 0
+ * @fn: called for each thread; a return value other than 0 ends the iteration
  * @ctx: for @fn
  *
  * Return: 0, what @fn returned, or a negative errno. Nothing is printed.
@@ -164,18 +164,18 @@ static int read_wait(void *ctx, const char *entry)
 	struct wp_procwait wait;
 
 	memcpy(&wait, entry, sizeof(wait));
-	/* Without a system call there is no number of one. */
+	/* Without a system call there is no system call number. */
 	if (wait.reason != WALLPROF_REASON_SYSCALL)
 		wait.syscall = WALLPROF_SYSCALL_NONE;
 	return wp_procwaits_add(ctx, &wait);
 }
 
 /**
- * wp_ledgerfile_read_waits() - read what processes were blocked in
+ * wp_ledgerfile_read_waits() - read the waits of processes
  * @fd: the file
- * @head: from wp_ledgerfile_open(); one without waits has none
+ * @head: from wp_ledgerfile_open(); an older one has no waits
  * @offset: the same
- * @waits: they are added to these
+ * @waits: the waits are added here
  *
  * Return: 0 or a negative errno. Nothing is printed.
  */

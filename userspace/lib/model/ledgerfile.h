@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The ledger in the recording's own file, behind all that perf knows of: no perf reads
- * it, and none is disturbed. See ledgerfile.c.
+ * Format of the ledger in a recording. It follows all data that perf knows of, so perf
+ * ignores it. See ledgerfile.c.
  *
- *	struct wp_ledgerfile_head, then its accounts, struct wp_ledgerfile_account each,
- *	then what processes were blocked in, struct wp_procwait each: those that are
- *	alike but for the count and the time are to be summed;
- *	struct wp_ledgerfile_trailer, which ends the file and tells where they begin.
+ *	struct wp_ledgerfile_head, then per-thread totals, struct wp_ledgerfile_account
+ *	each, then the waits of processes, struct wp_procwait each: those that are
+ *	equal but for the count and the time are to be summed;
+ *	struct wp_ledgerfile_trailer, which ends the file and has the offset of the head.
  *
- * Numbers are little-endian, as all of perf.data is on the machines that are recorded.
+ * Numbers are little-endian, as all of perf.data is on the supported machines.
  */
 #ifndef WP_LIB_MODEL_LEDGERFILE_H
 #define WP_LIB_MODEL_LEDGERFILE_H
@@ -20,22 +20,22 @@
 
 #define WP_LEDGERFILE_MAGIC	"wallprof ledger"	/* 16 bytes with its zero */
 #define WP_LEDGERFILE_ENDED	(1U << 31)
-#define WP_LEDGERFILE_SOME_CPUS	(1U << 0)	/* samples are of some CPUs only */
+#define WP_LEDGERFILE_SOME_CPUS	(1U << 0)	/* only samples of some CPUs */
 
 /**
- * struct wp_ledgerfile_head - what stands before the accounts
- * @head_size: bytes of this structure; what is behind those that one knows is skipped
- * @account_size: bytes of an account; the same
- * @nr: number of accounts
- * @start: when the recording began, ns of CLOCK_MONOTONIC
- * @stop: when it ended
- * @lost: accounts of threads that ended which found no room, and are missing
- * @lost_ns: off-CPU time in them
- * @untracked: intervals of threads that found no room in the table of threads: there
- *	is no account of these
+ * struct wp_ledgerfile_head - header of the ledger
+ * @head_size: size of this structure; skip what follows the known fields
+ * @account_size: size of a thread's totals; the same
+ * @nr: number of threads
+ * @start: start of the recording, ns of CLOCK_MONOTONIC
+ * @stop: end of the recording
+ * @lost: ended threads whose totals found no room, and are missing
+ * @lost_ns: their off-CPU time
+ * @untracked: intervals of threads that found no room in the table of threads: they have
+ *	no totals
  * @untracked_ns: their time
- * @nr_waits: number of waits. What comes from here on is missing in older files
- * @wait_size: bytes of each; what is behind those that one knows is skipped
+ * @nr_waits: number of waits. The fields from here on are missing in older files
+ * @wait_size: size of a wait; skip what follows the known fields
  * @flags: WP_LEDGERFILE_SOME_CPUS; 0 in older files
  */
 struct wp_ledgerfile_head {
@@ -54,23 +54,24 @@ struct wp_ledgerfile_head {
 };
 
 /**
- * struct wp_ledgerfile_account - an account: see struct wp_account
+ * struct wp_ledgerfile_account - totals of a thread: see struct wp_account
  * @tid: thread id
  * @tgid: process id
- * @comm: its name; what is behind a zero means nothing
+ * @comm: its name; bytes after a zero have no meaning
  * @flags: WALLPROF_TASK_*, and WP_LEDGERFILE_ENDED
  * @reserved: 0
- * @born: from when on it was accounted, ns of CLOCK_MONOTONIC
- * @end: when it or the session ended
+ * @born: start of its totals, ns of CLOCK_MONOTONIC
+ * @end: time at which it or the session ended
  * @run_ns: time on a CPU
  * @off_ns: time off its CPU
  * @nr_off: intervals in @off_ns
- * @unknown_ns: time of which it is not known which of the two it was
+ * @unknown_ns: time that may be either
  * @spill_ns: part of @off_ns that is in no sample with a stack
  * @runnable_ns: part of @off_ns in which it was runnable
  * @runnable_max: the longest of these times
  * @blocked_max: the longest time in which it was blocked
- * @asleep_since: when it had left its CPU, if it slept when the session began; or 0
+ * @asleep_since: time at which it left its CPU, if it was blocked when the session began;
+ *	or 0
  */
 struct wp_ledgerfile_account {
 	__u32 tid;
@@ -93,8 +94,8 @@ struct wp_ledgerfile_account {
 
 /**
  * struct wp_ledgerfile_trailer - the last bytes of the file
- * @offset: of struct wp_ledgerfile_head, from the beginning of the file
- * @size: bytes from there up to here
+ * @offset: offset of struct wp_ledgerfile_head in the file
+ * @size: bytes from there to the end of the trailer
  * @magic: WP_LEDGERFILE_MAGIC
  */
 struct wp_ledgerfile_trailer {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The merge of one epoch. Every CPU has counted for itself, with stack ids of
- * its own; here aggregates that are equal by thread, exec, kind, state, flags
- * and the content of both stacks become one sample: of different causes and
- * wakers too, unless that is wanted, for perf.data cannot hold causes and would
- * only grow. Intervals that the module tells one by one stay so.
- * The record command fills it with every half of an epoch, sorts, writes, and
- * resets it; at the end it adds the intervals that are still open and the time
- * that found no room.
+ * Owns the merge of one epoch. Every CPU counts on its own, with stack ids of its own;
+ * here aggregates that are equal by thread, exec, kind, state, flags and the contents of
+ * both stacks become one sample. Causes and wakers are only distinguished on request, as
+ * perf.data cannot hold causes and would only grow. Single intervals stay single. The
+ * record command adds every half of an epoch, sorts, writes, and resets the merge; at the
+ * end it adds the open intervals and the spilled time.
  *
- * Pure: no I/O, no clock. Memory is the only thing that can fail.
+ * Pure: no I/O, no clock. Only a lack of memory can make it fail.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -22,10 +20,10 @@
 #define MIN_SIZE	1024
 
 /**
- * wp_sample_flag_name() - a flag of a sample of off-CPU time, in a word
- * @bit: which, below WP_SAMPLE_FLAGS
+ * wp_sample_flag_name() - name of a flag of a sample of off-CPU time
+ * @bit: the bit's number, below WP_SAMPLE_FLAGS
  *
- * Return: the word, or NULL of a bit that has none.
+ * Return: the name, or NULL for a bit without one.
  */
 const char *wp_sample_flag_name(unsigned int bit)
 {
@@ -43,7 +41,7 @@ const char *wp_sample_flag_name(unsigned int bit)
 	return names[bit];
 }
 
-#ifndef hash_key	/* A test wants most to collide. */
+#ifndef hash_key	/* Tests override this to provoke collisions. */
 static __u64 mix(__u64 hash, __u64 x)
 {
 	hash = (hash ^ x) * 0x9e3779b97f4a7c15ULL;
@@ -75,7 +73,7 @@ static bool same_key(const struct wp_sample *a, const struct wp_sample *b)
 	       wp_cause_same(&a->cause, &b->cause);
 }
 
-/* The slot of the sample with this key, or the one where it belongs. */
+/* The slot of the sample with this key, or the free slot for it. */
 static __u32 *find_slot(struct wp_merge *m, const struct wp_sample *s)
 {
 	size_t i;
@@ -87,7 +85,7 @@ static __u32 *find_slot(struct wp_merge *m, const struct wp_sample *s)
 	return &m->slots[i];
 }
 
-/* Twice the room. The hash table is always four times as large. */
+/* Double the room. The hash table is always four times as large. */
 static int grow(struct wp_merge *m)
 {
 	size_t room = m->room ? m->room * 2 : MIN_SIZE, i;
@@ -115,9 +113,9 @@ static int grow(struct wp_merge *m)
 }
 
 /**
- * wp_merge_init - make an empty merge
+ * wp_merge_init() - initialize an empty merge
  * @m: the merge
- * @by: what to tell apart beside threads and stacks: WP_MERGE_CAUSES, …
+ * @by: what to distinguish beside threads and stacks: WP_MERGE_CAUSES, …
  *
  * Return: 0 or -ENOMEM; then there is nothing to free.
  */
@@ -129,7 +127,7 @@ int wp_merge_init(struct wp_merge *m, unsigned int by)
 }
 
 /**
- * wp_merge_free - free a merge
+ * wp_merge_free() - free a merge
  * @m: the merge, or all zeroes
  */
 void wp_merge_free(struct wp_merge *m)
@@ -141,7 +139,7 @@ void wp_merge_free(struct wp_merge *m)
 }
 
 /**
- * wp_merge_reset - forget all samples
+ * wp_merge_reset() - drop all samples
  * @m: the merge
  */
 void wp_merge_reset(struct wp_merge *m)
@@ -151,7 +149,7 @@ void wp_merge_reset(struct wp_merge *m)
 	memset(m->slots, 0, (m->mask + 1) * sizeof(*m->slots));
 }
 
-/* Add a sample without a look for one that is like it. */
+/* Append a sample without looking for an equal one. */
 static int append(struct wp_merge *m, const struct wp_sample *sample)
 {
 	int err = m->nr == m->room ? grow(m) : 0;
@@ -165,9 +163,9 @@ static int append(struct wp_merge *m, const struct wp_sample *sample)
 }
 
 /**
- * wp_merge_push - add a sample to the one that is like it
+ * wp_merge_push() - add a sample to the equal one, or append it
  * @m: the merge
- * @sample: the sample; one of WP_SAMPLE_SINGLE stays alone
+ * @sample: the sample; WP_SAMPLE_SINGLE ones are never merged
  *
  * Return: 0 or -ENOMEM.
  */
@@ -184,7 +182,7 @@ int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample)
 		err = append(m, sample);
 		if (err)
 			return err;
-		/* It may be elsewhere now. */
+		/* grow() may have moved the slot. */
 		*find_slot(m, sample) = m->nr;
 		return 0;
 	}
@@ -210,7 +208,7 @@ int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample)
 	return 0;
 }
 
-/* Leave the blocked time out; what the thread was runnable it was not idle. */
+/* Subtract the blocked time; while the thread was runnable it was not idle. */
 static void leave_idle(struct wp_merge *m, struct wp_sample *s)
 {
 	m->idle += s->count;
@@ -218,11 +216,11 @@ static void leave_idle(struct wp_merge *m, struct wp_sample *s)
 	s->total = s->runnable;
 	s->max = s->runnable_max;
 	s->blocked_max = 0;
-	/* Of a sum the shortest is not known. */
+	/* The shortest one of a sum is unknown. */
 	s->min = s->count == 1 ? s->runnable : 0;
 }
 
-/* Of a cause, the system call and the lock. */
+/* Copy the system call and the lock of a cause. */
 static void take_lock(struct wp_cause *to, const struct wp_cause *cause)
 {
 	to->reason = cause->reason;
@@ -233,7 +231,7 @@ static void take_lock(struct wp_cause *to, const struct wp_cause *cause)
 		to->arg = cause->arg;
 }
 
-/* Add a sample as aggregates, spills and open intervals are. */
+/* Push a sample of an aggregate, of spilled time or of an open interval. */
 static int push(struct wp_merge *m, struct wp_sample *s, const struct wp_cause *cause)
 {
 	m->last_idle = m->no_idle && s->kind == WALLPROF_AGGR_OFFCPU &&
@@ -265,8 +263,8 @@ static int push(struct wp_merge *m, struct wp_sample *s, const struct wp_cause *
 }
 
 /*
- * Look a sample's stacks up; an id that stands for nothing is a lost stack. Of a
- * waker's it is not told with the sleeper's, but counted.
+ * Look up a sample's stacks; an unknown id is a lost stack. A waker's lost stack is not
+ * flagged in the sample of the blocked thread, but counted.
  */
 static void resolve(struct wp_merge *m, const struct wp_stacks *stacks, struct wp_sample *s,
 		    __u64 user, __u64 kernel, __u64 waker)
@@ -283,11 +281,11 @@ static void resolve(struct wp_merge *m, const struct wp_stacks *stacks, struct w
 }
 
 /**
- * wp_merge_aggr - add an aggregate
+ * wp_merge_aggr() - add an aggregate
  * @m: the merge
- * @stacks: all stacks of this epoch are in it
+ * @stacks: has all stacks of this epoch
  * @aggr: the aggregate
- * @cpu: whose table it is from
+ * @cpu: the CPU of its table
  * @id: its id
  *
  * Return: 0 or -ENOMEM.
@@ -324,11 +322,11 @@ int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
 }
 
 /**
- * wp_merge_wait - add an interval that is told by itself
+ * wp_merge_wait() - add a single interval
  * @m: the merge
- * @stacks: all stacks of this epoch are in it
+ * @stacks: has all stacks of this epoch
  * @wait: the interval
- * @cpu: whose table it is from
+ * @cpu: the CPU of its table
  * @id: its id; 0 without WALLPROF_WAKER_CHAINS
  *
  * Return: 0 or -ENOMEM.
@@ -366,9 +364,9 @@ int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,
 }
 
 /**
- * wp_merge_hist - add the histogram of what was added just before
+ * wp_merge_hist() - add the histogram of what was added last
  * @m: the merge
- * @h: the histogram; of what was left out as idle, it is left out as well
+ * @h: the histogram; time that was left out as idle is left out here, too
  *
  * Return: 0 or -ENOMEM.
  */
@@ -401,12 +399,12 @@ int wp_merge_hist(struct wp_merge *m, const struct wp_hist *h)
 }
 
 /**
- * wp_merge_spill - add the off-CPU time of a thread that found no aggregate
+ * wp_merge_spill() - add the off-CPU time of a thread that found no aggregate
  * @m: the merge
  * @task: the thread: one that ended, or any after STOP
- * @time: of the sample
+ * @time: time of the sample
  *
- * The intervals' states, stacks, causes and lengths are not known.
+ * The intervals' states, stacks, causes and lengths are unknown.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -436,11 +434,11 @@ int wp_merge_spill(struct wp_merge *m, const struct wallprof_task *task, __u64 t
 }
 
 /**
- * wp_merge_open - add an interval that had not ended when the session did
+ * wp_merge_open() - add an interval that was open when the session ended
  * @m: the merge
- * @stacks: all stacks of the session are in it
+ * @stacks: has all stacks of the session
  * @task: the thread, after STOP
- * @time: of STOP
+ * @time: time of STOP
  *
  * Return: 0 or -ENOMEM.
  */
@@ -456,7 +454,7 @@ int wp_merge_open(struct wp_merge *m, const struct wp_stacks *stacks,
 		.state = task->state,
 		.flags = WP_SAMPLE_OPEN,
 		.waker_id = task->waker_aggr,
-		/* Where it left, as far as that is known. */
+		/* The CPU that it left, if known. */
 		.cpu = WALLPROF_STACK_CPU(task->user_stack ? : task->kernel_stack),
 		.count = 1,
 		.total = task->open_ns,
@@ -497,8 +495,8 @@ static int by_time(const void *pa, const void *pb)
 }
 
 /**
- * wp_merge_sort - sort the samples by their time
- * @m: the merge; nothing can be added to it before wp_merge_reset()
+ * wp_merge_sort() - sort the samples by time
+ * @m: the merge; nothing can be added before wp_merge_reset()
  */
 void wp_merge_sort(struct wp_merge *m)
 {

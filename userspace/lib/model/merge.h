@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One epoch's aggregates of all CPUs, merged into samples. See merge.c.
+ * Aggregates of all CPUs of one epoch, merged into samples. See merge.c.
  */
 #ifndef WP_LIB_MODEL_MERGE_H
 #define WP_LIB_MODEL_MERGE_H
@@ -11,42 +11,42 @@
 #include "lib/model/hist.h"
 #include "lib/model/stacks.h"
 
-/* Besides the WALLPROF_AGGR_* flags: what the reader itself adds. */
-#define WP_SAMPLE_IDLE	(1U << 12)	/* a loop's wait for its next work */
-#define WP_SAMPLE_SINGLE (1U << 13)	/* one interval, not to be merged with others */
+/* Flags that the reader adds to the WALLPROF_AGGR_* flags. */
+#define WP_SAMPLE_IDLE	(1U << 12)	/* an event loop's wait for work */
+#define WP_SAMPLE_SINGLE (1U << 13)	/* one interval, not to be merged */
 #define WP_SAMPLE_SPILL	(1U << 14)	/* time that found no aggregate */
-#define WP_SAMPLE_OPEN	(1U << 15)	/* still off its CPU at the end */
+#define WP_SAMPLE_OPEN	(1U << 15)	/* open at the end */
 
-/* There are so many bits for flags. */
+/* Number of bits for flags. */
 #define WP_SAMPLE_FLAGS	16
 
 /**
- * struct wp_sample - what becomes one sample record
+ * struct wp_sample - contents of a sample record
  * @tid: thread id
  * @tgid: process id
- * @start_time: when the thread was born
+ * @start_time: the thread's start time
  * @exec_id: changes with every exec of the thread
  * @kind: WALLPROF_AGGR_OFFCPU, …
  * @state: enum wallprof_state
  * @flags: WALLPROF_AGGR_NO_STACK, …, WP_SAMPLE_SPILL, …
  * @user: user stack or NULL
  * @kernel: kernel stack or NULL
- * @waker: where its waker was (see wp_stack_waker()) or NULL; see &struct wp_merge
- * @id: of the aggregate that it is of, 0 if it is of none; see &struct wp_merge
- * @waker_id: of the one of its waker's own last interval, or 0; likewise
- * @cause: why it was off its CPU, and who woke it; see &struct wp_merge
- * @cpu: where the last interval ended or the last sample was taken
- * @count: intervals, or overflows
+ * @waker: the waker's stacks (see wp_stack_waker()) or NULL; see &struct wp_merge
+ * @id: id of its aggregate, 0 if there is none; see &struct wp_merge
+ * @waker_id: id of the aggregate of its waker's last interval, or 0; likewise
+ * @cause: why the thread was off its CPU, and who woke it; see &struct wp_merge
+ * @cpu: CPU of the end of the last interval, or of the last overflow
+ * @count: number of intervals, or of overflows
  * @total: nanoseconds, or the sum of the periods
  * @min: the shortest interval
  * @max: the longest interval
- * @first: when the first one ended
- * @last: when the last one ended
+ * @first: time at which the first one ended
+ * @last: time at which the last one ended
  * @runnable: of @total, nanoseconds in which the thread was runnable
  * @runnable_max: the longest of these times
  * @blocked_max: the longest time in which it was blocked
- * @asleep_since: with WALLPROF_AGGR_SINCE_START, when it had left its CPU, or 0: not
- *	known; the merge does not set it
+ * @asleep_since: with WALLPROF_AGGR_SINCE_START, time at which it left its CPU, or 0:
+ *	unknown; not set by the merge
  * @hist: see wp_merge_hist_of()
  */
 struct wp_sample {
@@ -77,33 +77,32 @@ struct wp_sample {
 	__u32 hist;
 };
 
-/* wp_merge.by: what makes different samples of intervals. */
+/* wp_merge.by: what keeps intervals in separate samples. */
 #define WP_MERGE_CAUSES	(1U << 0)	/* their causes */
-#define WP_MERGE_WAKERS	(1U << 1)	/* who woke the thread, and where */
-#define WP_MERGE_CHAINS	(1U << 2)	/* each aggregate is one */
+#define WP_MERGE_WAKERS	(1U << 1)	/* the waker and its stacks */
+#define WP_MERGE_CHAINS	(1U << 2)	/* the aggregate */
 #define WP_MERGE_LOCKS	(1U << 3)	/* reason, system call and futex */
 
 /**
  * struct wp_merge - the samples of one epoch
- * @by: WP_MERGE_CAUSES, …, or 0. Without CAUSES, @cause of each sample is none, as
- *	are WALLPROF_AGGR_IOWAIT and _32BIT; with WAKERS, none but the waker; with LOCKS
- *	none but reason, system call and, of a futex, its address.
- *	Without WAKERS, @waker is NULL; without CHAINS, @id and @waker_id are 0 but of
- *	single intervals
- * @no_idle: leave out the time in which idle waits (wp_cause_idle()) were blocked
+ * @by: WP_MERGE_CAUSES, …, or 0. Without CAUSES, @cause of each sample is none, as are
+ *	WALLPROF_AGGR_IOWAIT and _32BIT; with WAKERS, none but the waker; with LOCKS none
+ *	but reason, system call and, of a futex, its address. Without WAKERS, @waker is
+ *	NULL; without CHAINS, @id and @waker_id are 0 except for single intervals
+ * @no_idle: leave out the blocked time of idle waits (wp_cause_idle())
  * @samples: the samples
  * @nr: their number
- * @room: for how many there is memory
+ * @room: allocated samples
  * @slots: hash table: index into @samples, plus 1
  * @mask: its size - 1
- * @unknown: stack ids that stood for nothing, since wp_merge_init()
+ * @unknown: number of unknown stack ids, since wp_merge_init()
  * @hists: histograms of samples that have one
- * @nr_hists: of them
- * @room_hists: for how many there is memory
+ * @nr_hists: their number
+ * @room_hists: allocated histograms
  * @last: the sample that was added to last, or SIZE_MAX
- * @last_idle: what was added was idle, and only the rest of it was added
- * @idle: intervals of which time was left out, since then
- * @idle_ns: that time
+ * @last_idle: what was added last was idle, and only its runnable time was added
+ * @idle: number of intervals that were shortened, since wp_merge_init()
+ * @idle_ns: the time that was left out
  */
 struct wp_merge {
 	unsigned int by;

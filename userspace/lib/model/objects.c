@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a thread waits for, from the first argument of its system call: of a
- * descriptor the file, the socket with its addresses, the pipe; of a futex the
- * variable or the mapping that holds it. It is looked up in /proc while it still exists, at the end
- * of each epoch: while it is waited for, or, if the wait was over before, after; once
- * it cannot be found any more, the last answer stands. A number that is used again
- * in between is told as what it was then. Called by the record command, from one
- * thread.
+ * Owns the objects of waits, found from the first argument of a system call: for a
+ * descriptor the file, the socket with its addresses, the pipe; for a futex the variable
+ * or the mapping that holds it. The object is looked up in /proc while it exists, at the
+ * end of each epoch: during the wait or, if that was over before, after it; once it
+ * cannot be found, the last result remains. A number that is reused in between is
+ * reported as what it was then. Called by the record command, from one thread.
  *
- * A round is what belongs to one epoch. Processes' mappings and network
- * namespaces' sockets are read at most once in it, unless there are many; how many
- * descriptors and futexes are looked up in it, and how many are kept, is bounded.
+ * A round belongs to one epoch. Processes' mappings and network namespaces' sockets are
+ * read at most once per round, unless there are many; the number of lookups of
+ * descriptors and futexes per round is bounded, and so is the number that is kept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,16 +41,16 @@ struct key {
 	__u32 tgid;
 	__u32 exec_id;
 	__u32 born;	/* see struct process */
-	__u32 round;	/* until then it need not be looked up */
-	__u64 time;	/* of the round in which it was found last */
+	__u32 round;	/* no new lookup before this round */
+	__u64 time;	/* time of the round of the last successful lookup */
 	__u64 arg;
 	__u8 kind;	/* enum wp_syscall_arg */
-	bool found;	/* once, at least */
+	bool found;	/* looked up successfully at least once */
 	__u32 object;
-	__u64 ino;	/* of a socket: the one that @object tells of */
+	__u64 ino;	/* of a socket: inode that @object describes */
 };
 
-/* All that is known of an id; @born grows when another process takes it over. */
+/* State of a process id; @born is incremented when another process takes the id over. */
 struct process {
 	__u32 tgid;
 	__u32 born;
@@ -59,7 +58,7 @@ struct process {
 	bool denied;
 };
 
-/* A process that is looked at in this round. */
+/* A process that is looked up in this round. */
 struct open_process {
 	__u32 tgid;	/* 0: free */
 	int dir;
@@ -130,7 +129,7 @@ static struct process *process_slot(struct process *process, size_t room, __u32 
 	return &process[i];
 }
 
-/* Both tables together: what one knows makes no sense without the other. */
+/* Both tables together: each refers to the other. */
 static void forget_keys(struct wp_objects *o)
 {
 	memset(o->key, 0, o->key_room * sizeof(*o->key));
@@ -173,7 +172,7 @@ static int grow_processes(struct wp_objects *o)
 	return 0;
 }
 
-/* Room for one more of each. */
+/* Make room for one more of each. */
 static int make_room(struct wp_objects *o)
 {
 	int err = 0;
@@ -201,7 +200,7 @@ static __u32 *text_slot(struct wp_objects *o, const char *text)
 	return &o->text_slot[i];
 }
 
-/* The number of a text; when there are too many, that of one for all others. */
+/* Intern a text; if there are too many, use the shared entry for the rest. */
 static int intern(struct wp_objects *o, char *text, __u32 *object)
 {
 	static const char others[] = "(others: too many are different)";
@@ -210,7 +209,7 @@ static int intern(struct wp_objects *o, char *text, __u32 *object)
 	char *copy;
 	__u32 *slot;
 
-	/* The end of a path says most. */
+	/* Keep the end of a path, which is the most specific part. */
 	if (len >= WP_OBJECT_TEXT) {
 		text += len - WP_OBJECT_TEXT + 1;
 		memset(text, '.', 3);
@@ -254,7 +253,7 @@ static void close_process(struct open_process *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* The process's directory, or NULL: then it is marked as gone or denied. */
+/* Open the process's directory; NULL: then it is marked as gone or denied. */
 static struct open_process *open_process(struct wp_objects *o, struct process *process)
 {
 	struct open_process *p;
@@ -327,8 +326,8 @@ static __u64 inode_of(const char *link, const char *kind)
 }
 
 /*
- * What an open file is, from its link. Files have absolute names, so that nobody
- * can name one "socket:[1]". What has no name of its own is told with its number.
+ * Describe an open file from its link. Names of files are absolute, so no file can pass
+ * for "socket:[1]". A file without a name of its own is described with its number.
  */
 static int tell_link(struct wp_objects *o, int dir, struct key *k, const char *link)
 {
@@ -355,7 +354,7 @@ static int tell_link(struct wp_objects *o, int dir, struct key *k, const char *l
 	return intern(o, text, &k->object);
 }
 
-/* The thread's own table, which nearly always is its process's, or that one. */
+/* The thread's own table, which nearly always is its process's, or else the process's. */
 static ssize_t read_link(int dir, __u32 tid, __u32 fd, char *link, size_t size)
 {
 	char path[64];
@@ -439,7 +438,7 @@ static int look_at_futex(struct wp_objects *o, struct process *process,
 	if (o->names && wp_livenames_variable(o->names, k->tgid, k->arg, text, WP_OBJECT_TEXT))
 		return intern(o, text, &k->object);
 	shared = map->flags & MAP_SHARED ? ", shared" : "";
-	/* What nobody gave a name has the one of /dev/zero, if it is shared. */
+	/* Unnamed shared memory has the name of /dev/zero. */
 	if (!*map->name || !strcmp(map->name, "/dev/zero (deleted)"))
 		snprintf(text, sizeof(text), "0x%" PRIx64 " anonymous%s", (uint64_t)k->arg,
 			 shared);
@@ -452,7 +451,7 @@ static int look_at_futex(struct wp_objects *o, struct process *process,
 	return intern(o, text, &k->object);
 }
 
-/* Look a key up, now. -ENOENT if that cannot be done. */
+/* Look up a key now. -ENOENT if that is not possible. */
 static int look(struct wp_objects *o, struct process *process, __u32 tid, struct key *k)
 {
 	struct open_process *p;
@@ -473,7 +472,7 @@ static int look(struct wp_objects *o, struct process *process, __u32 tid, struct
 	return err;
 }
 
-/* What can be told of any. */
+/* The description that is always possible. */
 static int tell_number(struct wp_objects *o, struct key *k)
 {
 	char text[32];
@@ -495,13 +494,13 @@ static bool key_of(struct key *k, __u32 tgid, __u32 exec_id, const struct wp_cau
 		.kind = wp_syscall_arg(c->syscall, c->compat),
 		.arg = c->arg,
 	};
-	/* The kernel takes no more of it. */
+	/* The kernel uses no more bits of it. */
 	if (k->kind == WP_ARG_FD || c->compat)
 		k->arg &= 0xffffffff;
 	return k->kind != WP_ARG_OTHER;
 }
 
-/* The entry of a key in the table, a new one if need be. */
+/* Look up or add the entry of a key. */
 static int find_key(struct wp_objects *o, struct key *want, struct key **key,
 		    struct process **process)
 {
@@ -527,7 +526,7 @@ static int refresh(struct wp_objects *o, struct process *process, __u32 tid, str
 {
 	int err;
 
-	/* Asked for again in this round, it is neither looked at nor counted again. */
+	/* Later requests in this round neither look it up nor count it again. */
 	k->round = o->round;
 	if (o->lookups >= WP_OBJECTS_MAX_LOOKUPS) {
 		o->stats.skipped++;
@@ -545,13 +544,13 @@ static int refresh(struct wp_objects *o, struct process *process, __u32 tid, str
 }
 
 /**
- * wp_objects_find() - tell what a wait was for
+ * wp_objects_find() - the object of a wait
  * @o: the objects
  * @tid: the thread that waited
  * @tgid: its process
- * @exec_id: which changes when it executes another program
+ * @exec_id: changes with every exec of the process
  * @c: the cause of the wait
- * @object: set to the object, for wp_objects_text(); 0: the call is about none
+ * @object: set to the object, for wp_objects_text(); 0: the call has none
  *
  * Return: 0 or -ENOMEM.
  */
@@ -574,18 +573,18 @@ int wp_objects_find(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
 }
 
 /**
- * wp_objects_expect() - look up what is being waited for
+ * wp_objects_expect() - look up the object of a current wait
  * @o: the objects
  * @tid: a thread that waits
  * @tgid: its process
- * @exec_id: which changes when it executes another program
+ * @exec_id: changes with every exec of the process
  * @c: the cause of its wait
- * @since: when that began
+ * @since: start of the wait
  *
- * To be called before a round begins. When the wait is over, the number may stand for
- * something else; so that round goes by this, to which it belongs if it ends before
- * the flip, and the next one. What was found during the same wait already is not
- * looked at again.
+ * Called before a round begins. When the wait is over, the number may stand for something
+ * else; so this result is used for that round, to which the wait belongs if it ends
+ * before the flip, and for the next one. A result from earlier in the same wait is not
+ * looked up again.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -611,9 +610,9 @@ int wp_objects_expect(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id
 }
 
 /**
- * wp_objects_record() - learn from a record that an id is another process's
+ * wp_objects_record() - learn from a record that a process id was reused
  * @o: the objects
- * @rec: any record, of the size that it says
+ * @rec: any record, complete
  */
 void wp_objects_record(struct wp_objects *o, const struct perf_event_header *rec)
 {
@@ -635,9 +634,9 @@ void wp_objects_record(struct wp_objects *o, const struct perf_event_header *rec
 }
 
 /**
- * wp_objects_begin_round() - an epoch ended and will be told
+ * wp_objects_begin_round() - an epoch has ended and is about to be processed
  * @o: the objects
- * @time: when it ended
+ * @time: end of the epoch
  */
 void wp_objects_begin_round(struct wp_objects *o, __u64 time)
 {
@@ -645,7 +644,7 @@ void wp_objects_begin_round(struct wp_objects *o, __u64 time)
 }
 
 /**
- * wp_objects_end_round() - an epoch was told: what comes is looked up anew
+ * wp_objects_end_round() - an epoch has been processed: look up everything anew
  * @o: the objects
  */
 void wp_objects_end_round(struct wp_objects *o)
@@ -663,11 +662,11 @@ void wp_objects_end_round(struct wp_objects *o)
 }
 
 /**
- * wp_objects_text() - an object, for people
+ * wp_objects_text() - text of an object
  * @o: the objects
  * @object: from wp_objects_find()
  *
- * Return: what it is, harmless to a terminal; "-" for 0.
+ * Return: its text, escaped for terminals; "-" for 0.
  */
 const char *wp_objects_text(const struct wp_objects *o, __u32 object)
 {
@@ -675,9 +674,9 @@ const char *wp_objects_text(const struct wp_objects *o, __u32 object)
 }
 
 /**
- * wp_objects_stats() - what looking came to
+ * wp_objects_stats() - read the statistics
  * @o: the objects
- * @stats: set to it
+ * @stats: filled in
  */
 void wp_objects_stats(const struct wp_objects *o, struct wp_objects_stats *stats)
 {
@@ -685,7 +684,7 @@ void wp_objects_stats(const struct wp_objects *o, struct wp_objects_stats *stats
 }
 
 /**
- * wp_objects_new() - make an empty table
+ * wp_objects_new() - allocate an empty table
  * @root: instead of /proc, for tests; NULL: /proc
  *
  * Return: the table, or NULL when memory ran out.
@@ -709,9 +708,9 @@ struct wp_objects *wp_objects_new(const char *root)
 /**
  * wp_objects_name_locks() - name futexes in files by their variables from now on
  * @o: the objects
- * @names: of variables; stays the caller's
+ * @names: names of variables; owned by the caller
  *
- * Not for a recording: its reader looks the names up.
+ * Not used during a recording: the reader of the file looks up the names.
  */
 void wp_objects_name_locks(struct wp_objects *o, struct wp_livenames *names)
 {
@@ -719,7 +718,7 @@ void wp_objects_name_locks(struct wp_objects *o, struct wp_livenames *names)
 }
 
 /**
- * wp_objects_free() - forget all objects
+ * wp_objects_free() - free all objects
  * @o: the objects, or NULL
  */
 void wp_objects_free(struct wp_objects *o)

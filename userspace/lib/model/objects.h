@@ -10,21 +10,21 @@
 
 #include "lib/model/cause.h"
 
-/* Bounds of what is kept, and of what an epoch may cost. */
+/* Limits on memory, and on the cost of an epoch. */
 #define WP_OBJECTS_MAX		16384	/* different ones, for the whole recording */
 #define WP_OBJECTS_MAX_KEYS	65536	/* descriptors and futexes */
 #define WP_OBJECTS_MAX_LOOKUPS	2048	/* in a round */
-#define WP_OBJECT_TEXT		512	/* bytes of a text; longer ones lose their beginning */
+#define WP_OBJECT_TEXT		512	/* bytes of a text; longer ones are cut in front */
 
 struct wp_livenames;
 struct wp_objects;
 
 /**
- * struct wp_objects_stats - what looking came to
- * @looked: descriptors and futexes that were looked at, each time counted
- * @gone: of these: there was no such process, descriptor or mapping any more
- * @denied: of these: the process may not be looked at
- * @skipped: not looked at, as the round had seen too many
+ * struct wp_objects_stats - statistics of lookups
+ * @looked: lookups of descriptors and futexes
+ * @gone: of these: the process, descriptor or mapping no longer existed
+ * @denied: of these: no permission to read the process
+ * @skipped: not looked up, as the round had reached its limit
  */
 struct wp_objects_stats {
 	__u64 looked;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The accounts of threads, in sum for each process: a hash table by process id, which
- * becomes a sorted list when all are there. A process that ended and another one of the
- * same id are one here. Called by the report command.
+ * Sums the totals of threads by process: a hash table by process id, which is turned into
+ * a sorted list at the end. Successive processes with the same id count as one here.
+ * Called by the report command.
  *
  * Pure: no I/O, no clock.
  */
@@ -14,7 +14,7 @@
 
 #define MIN_ROOM	1024
 
-/* The entry of a process, or the free one where it belongs: without threads. */
+/* The entry of a process, or the free slot for it, without threads. */
 static struct wp_process *slot(struct wp_process *entry, size_t room, __u32 tgid)
 {
 	size_t i = tgid * 0x9e3779b1U & (room - 1);
@@ -44,7 +44,7 @@ static int grow(struct wp_processes *p)
 /**
  * wp_processes_add() - add a thread to its process
  * @p: all processes, not sorted yet
- * @a: the thread's account
+ * @a: the thread's totals
  *
  * Return: 0 or -ENOMEM.
  */
@@ -74,7 +74,7 @@ int wp_processes_add(struct wp_processes *p, const struct wp_account *a)
 	return 0;
 }
 
-/* Who wanted a CPU the longest comes first, whether it got one or not. */
+/* Sort by demand for CPUs, whether it was met or not. */
 static int by_wanted(const void *pa, const void *pb)
 {
 	const struct wp_process *a = pa, *b = pb;
@@ -88,8 +88,8 @@ static int by_wanted(const void *pa, const void *pb)
 }
 
 /**
- * wp_processes_sort() - sort: the longest time on a CPU and waiting for one first
- * @p: all processes; none is added after this
+ * wp_processes_sort() - sort by time on a CPU plus time runnable, longest first
+ * @p: all processes; none can be added afterwards
  */
 void wp_processes_sort(struct wp_processes *p)
 {
@@ -104,7 +104,7 @@ void wp_processes_sort(struct wp_processes *p)
 }
 
 /**
- * wp_processes_free() - forget all
+ * wp_processes_free() - free the table
  * @p: all processes
  */
 void wp_processes_free(struct wp_processes *p)

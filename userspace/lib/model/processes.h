@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The accounts of threads, in sum for each process. See processes.c.
+ * Totals of threads, summed by process. See processes.c.
  */
 #ifndef WP_LIB_MODEL_PROCESSES_H
 #define WP_LIB_MODEL_PROCESSES_H
@@ -11,10 +11,10 @@
 #include "lib/model/ledger.h"
 
 /**
- * struct wp_process - all threads of a process, in sum
+ * struct wp_process - totals of a process's threads
  * @tgid: its id
- * @comm: the name of its main thread, or of the first of the others; or ""
- * @threads: how many
+ * @comm: name of its main thread, or of the first of the others; or ""
+ * @threads: number of threads
  * @wall_ns: sum over the threads
  * @run_ns: the same
  * @off_ns: the same
@@ -34,7 +34,7 @@ struct wp_process {
 
 /**
  * struct wp_processes - all processes
- * @entry: the processes, in no order; sorted after wp_processes_sort()
+ * @entry: the processes, unordered until wp_processes_sort()
  * @nr: their number
  * @room: of @entry; a power of two, or 0
  */

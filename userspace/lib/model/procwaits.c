@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What processes were blocked in: sums by process, reason and system call, for the
- * ledger in the recording's own file. Called by ledgerspool.c, which writes them, and
- * by what reads them again: a file can be anybody's, so the keys are interned.
+ * Owns the sums of waits by process, reason and system call, for the ledger of a
+ * recording. Called by ledgerspool.c, which writes them, and by their readers: a file is
+ * not trusted, so the keys are interned.
  *
  * Pure: no I/O, no clock.
  */
@@ -21,7 +21,7 @@
 _Static_assert(KEY_SIZE == 8, "the key has no holes");
 
 /**
- * wp_procwaits_add() - add waits to those that are alike
+ * wp_procwaits_add() - add waits to the equal entry
  * @p: the sums, not sorted yet
  * @wait: the waits
  *
@@ -56,9 +56,9 @@ int wp_procwaits_add(struct wp_procwaits *p, const struct wp_procwait *wait)
 }
 
 /**
- * wp_procwaits_add_wait() - add intervals that are alike
+ * wp_procwaits_add_wait() - add equal intervals
  * @p: the sums, not sorted yet
- * @wait: the intervals; those in which nobody was blocked are left out
+ * @wait: the intervals; those without blocked time are left out
  *
  * Return: 0 or -ENOMEM.
  */
@@ -77,7 +77,7 @@ int wp_procwaits_add_wait(struct wp_procwaits *p, const struct wp_wait *wait)
 	return entry.blocked_ns ? wp_procwaits_add(p, &entry) : 0;
 }
 
-/* By process; of one, the longest time first. */
+/* By process; within one, longest time first. */
 static int by_process(const void *pa, const void *pb)
 {
 	const struct wp_procwait *a = pa, *b = pb;
@@ -90,8 +90,8 @@ static int by_process(const void *pa, const void *pb)
 }
 
 /**
- * wp_procwaits_sort() - sort them
- * @p: the sums; nothing can be added to them any more
+ * wp_procwaits_sort() - sort the sums
+ * @p: the sums; nothing can be added afterwards
  */
 void wp_procwaits_sort(struct wp_procwaits *p)
 {
@@ -100,12 +100,12 @@ void wp_procwaits_sort(struct wp_procwaits *p)
 }
 
 /**
- * wp_procwaits_of() - what a process was blocked in
+ * wp_procwaits_of() - the waits of a process
  * @p: the sums, sorted
  * @tgid: the process
- * @nr: out: how many there are
+ * @nr: set to their number
  *
- * Return: the first of them, that with the longest time.
+ * Return: the first of them, the one with the longest time.
  */
 const struct wp_procwait *wp_procwaits_of(const struct wp_procwaits *p, __u32 tgid, size_t *nr)
 {
@@ -126,8 +126,8 @@ const struct wp_procwait *wp_procwaits_of(const struct wp_procwaits *p, __u32 tg
 }
 
 /**
- * wp_procwaits_free() - forget all sums
- * @p: the sums; it is an empty table afterwards
+ * wp_procwaits_free() - free the sums
+ * @p: the sums; empty afterwards
  */
 void wp_procwaits_free(struct wp_procwaits *p)
 {
@@ -137,13 +137,13 @@ void wp_procwaits_free(struct wp_procwaits *p)
 }
 
 /**
- * wp_procwait_name() - what it was for, in a word
+ * wp_procwait_name() - name of a wait's reason
  * @wait: the waits
  * @arch: the machine that they were recorded on; see wp_syscall_name_on()
  * @buf: room for it
- * @size: bytes; 48 hold any
+ * @size: size of @buf; 48 is enough
  *
- * Return: the system call's name, or the reason; "?" for one that is not known.
+ * Return: the system call's name, or the reason; "?" if unknown.
  */
 const char *wp_procwait_name(const struct wp_procwait *wait, const char *arch, char *buf,
 			     size_t size)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What processes were blocked in: sums by process, reason and system call. See
- * procwaits.c.
+ * Waits of processes: sums by process, reason and system call. See procwaits.c.
  */
 #ifndef WP_LIB_MODEL_PROCWAITS_H
 #define WP_LIB_MODEL_PROCWAITS_H
@@ -12,16 +11,16 @@
 #include "lib/base/intern.h"
 #include "lib/model/waits.h"
 
-#define WP_PROCWAIT_32BIT	1	/* the call is of the 32-bit table */
+#define WP_PROCWAIT_32BIT	1	/* the call is in the 32-bit table */
 
 /**
- * struct wp_procwait - a process's waits of one reason
+ * struct wp_procwait - waits of a process for one reason
  * @tgid: the process
  * @syscall: number of the system call, or WALLPROF_SYSCALL_*
  * @reason: enum wallprof_reason
  * @flags: WP_PROCWAIT_32BIT
- * @count: waits
- * @blocked_ns: their nanoseconds without those in which the thread was runnable
+ * @count: number of waits
+ * @blocked_ns: their time without the runnable part
  */
 struct wp_procwait {
 	__u32 tgid;
@@ -33,8 +32,8 @@ struct wp_procwait {
 };
 
 /**
- * struct wp_procwaits - the sums; all zero is an empty table
- * @keys: what tells the entries apart, numbered as these are
+ * struct wp_procwaits - the sums; all zero: an empty table
+ * @keys: keys of the entries, with the same numbers
  * @entry: the first @nr are used
  * @nr: their number
  * @room: of @entry

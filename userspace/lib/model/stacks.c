@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The stacks of a recording. The module gives a stack an id that tells where
- * it stood in memory: epoch, CPU, context, index. The memory is reused two
- * epochs later, but an interval that is open for long carries the id on, so
- * this table remembers for every id the content, each distinct content once,
- * compared in full. The merge calls it for each stack and each aggregate of an
- * epoch.
+ * Owns the stacks of a recording. The module's id of a stack encodes its location in
+ * memory: epoch, CPU, context, index. The memory is reused two epochs later, but a long
+ * open interval keeps the id, so this table maps every id to its contents, each distinct
+ * contents stored once, and compared in full. The merge looks up each stack of an epoch's
+ * aggregates here.
  *
- * What is remembered would grow without end: every new process has addresses
- * of its own. But an id can come again only while an open interval in the task
- * table carries it. So now and then all ids are doomed, those found in the task
- * table are kept, and an epoch later the doomed ones are swept away. The epoch
- * in between is needed: an interval that closed between the flip and the look
- * at the task table stands in no slot any more, but in the next half.
+ * Without a limit the table would grow for ever: every new process has addresses of its
+ * own. But an id can only come again while an open interval in the task table has it. So
+ * now and then all ids are doomed, those found in the task table are kept, and an epoch
+ * later the doomed ones are swept. The epoch in between is needed: an interval that
+ * closed between the flip and the read of the task table is in no slot any more, but in
+ * the next half.
  *
- * What tells of a waker names stacks by their ids. It is kept here as what these
- * stood for, so that equal ones are one, too, and keeps what it names.
+ * The record of a waker refers to stacks by id. It is stored here with the ids resolved,
+ * so that equal records are shared, too, and it keeps the stacks it refers to.
  *
- * Pure: no I/O, no clock. Memory is the only thing that can fail.
+ * Pure: no I/O, no clock. Only a lack of memory can make it fail.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -45,7 +44,7 @@ static __u64 mix(__u64 x)
 	return x ^ x >> 32;
 }
 
-#ifndef hash_ips	/* A test wants all to collide. */
+#ifndef hash_ips	/* Tests override this to provoke collisions. */
 static __u64 hash_ips(const __u64 *ips, unsigned int nr, __u8 flags)
 {
 	__u64 hash = nr | (__u64)flags << 32;
@@ -75,7 +74,7 @@ static struct wp_stack **free_slot(struct wp_stack **stacks, size_t mask, __u64 
 	return &stacks[i];
 }
 
-/* The smallest table that @nr entries fill at most half. */
+/* The smallest table that @nr entries fill at most by half. */
 static size_t size_for(size_t nr)
 {
 	size_t size = MIN_SIZE;
@@ -122,7 +121,7 @@ static int resize_stacks(struct wp_stacks *s, size_t size)
 }
 
 /**
- * wp_stacks_init - make an empty table
+ * wp_stacks_init() - initialize an empty table
  * @s: the table
  *
  * Return: 0 or -ENOMEM; then there is nothing to free.
@@ -145,7 +144,7 @@ int wp_stacks_init(struct wp_stacks *s)
 }
 
 /**
- * wp_stacks_free - free a table and all its stacks
+ * wp_stacks_free() - free a table and all its stacks
  * @s: the table, or all zeroes
  */
 void wp_stacks_free(struct wp_stacks *s)
@@ -159,13 +158,13 @@ void wp_stacks_free(struct wp_stacks *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* One of the stacks that a waker's names, or NULL. */
+/* One of the stacks that a waker's record refers to, or NULL. */
 static struct wp_stack *named(const struct wp_stack *waker, unsigned int which)
 {
 	return (struct wp_stack *)(uintptr_t)waker->ips[which];
 }
 
-/* As wp_stacks_find(), of an id that is to stand for addresses. */
+/* As wp_stacks_find(), for an id that must stand for addresses. */
 static bool find_frames(const struct wp_stacks *s, __u64 id, const struct wp_stack **stack)
 {
 	bool known = wp_stacks_find(s, id, stack);
@@ -176,7 +175,7 @@ static bool find_frames(const struct wp_stacks *s, __u64 id, const struct wp_sta
 	return false;
 }
 
-/* The stack with this content, made if it is new. */
+/* Look up or add the stack with these contents. */
 static struct wp_stack *intern(struct wp_stacks *s, const __u64 *ips, unsigned int nr, __u8 flags)
 {
 	__u64 hash = hash_ips(ips, nr, flags);
@@ -208,7 +207,7 @@ static struct wp_stack *intern(struct wp_stacks *s, const __u64 *ips, unsigned i
 	return stack;
 }
 
-/* What a stack holds; a waker's, once what it names has been looked up. */
+/* Intern a stack's contents; those of a waker's record with its ids resolved. */
 static struct wp_stack *intern_stack(struct wp_stacks *s, const struct wallprof_stack *stack)
 {
 	const __u64 *ips = (const __u64 *)stack->ips;
@@ -230,11 +229,11 @@ static struct wp_stack *intern_stack(struct wp_stacks *s, const struct wallprof_
 }
 
 /**
- * wp_stacks_add - remember what an id stands for
+ * wp_stacks_add() - add the contents of an id
  * @s: the table
- * @id: the id; one that is known already gets the new content
- * @stack: the content; the caller has seen that all its frames are there. What a
- *	waker's names has been added before
+ * @id: the id; a known one gets the new contents
+ * @stack: the contents; the caller has checked that all frames are there. Stacks that a
+ *	waker's record refers to have been added before
  *
  * Return: 0 or -ENOMEM.
  */
@@ -245,7 +244,7 @@ int wp_stacks_add(struct wp_stacks *s, __u64 id, const struct wallprof_stack *st
 
 	if (!id)
 		return 0;
-	/* Of a waker's, fewer words than there are to be tell nothing. */
+	/* A waker's record that is too short has no meaning. */
 	if (stack->nr >= (stack->flags & WALLPROF_STACK_IS_WAKER ? WALLPROF_WAKER_NR : 1)) {
 		content = intern_stack(s, stack);
 		if (!content)
@@ -270,12 +269,12 @@ int wp_stacks_add(struct wp_stacks *s, __u64 id, const struct wallprof_stack *st
 }
 
 /**
- * wp_stacks_find - tell what an id stands for
+ * wp_stacks_find() - look up the stack of an id
  * @s: the table
  * @id: the id
  * @stack: set to the stack, or to NULL when there is none or it has no frames
  *
- * Return: false if the id is not 0 and not known.
+ * Return: false if the id is neither 0 nor known.
  */
 bool wp_stacks_find(const struct wp_stacks *s, __u64 id, const struct wp_stack **stack)
 {
@@ -290,7 +289,7 @@ bool wp_stacks_find(const struct wp_stacks *s, __u64 id, const struct wp_stack *
 }
 
 /**
- * wp_stack_hold - have sweeps leave a stack where it is
+ * wp_stack_hold() - protect a stack from sweeps
  * @stack: the stack, or NULL
  */
 void wp_stack_hold(const struct wp_stack *stack)
@@ -300,7 +299,7 @@ void wp_stack_hold(const struct wp_stack *stack)
 }
 
 /**
- * wp_stack_drop - undo one wp_stack_hold()
+ * wp_stack_drop() - undo one wp_stack_hold()
  * @stack: the stack, or NULL
  */
 void wp_stack_drop(const struct wp_stack *stack)
@@ -310,9 +309,9 @@ void wp_stack_drop(const struct wp_stack *stack)
 }
 
 /**
- * wp_stack_waker - tell what a waker's names
- * @stack: the waker's, or NULL
- * @waker: set to it; nothing if @stack is none, or no waker's
+ * wp_stack_waker() - read a waker's record
+ * @stack: the record, or NULL
+ * @waker: filled in; empty if @stack is NULL, or no waker's record
  */
 void wp_stack_waker(const struct wp_stack *stack, struct wp_waker *waker)
 {
@@ -326,10 +325,10 @@ void wp_stack_waker(const struct wp_stack *stack, struct wp_waker *waker)
 }
 
 /**
- * wp_stacks_want_doom - is it time for wp_stacks_doom()?
+ * wp_stacks_want_doom() - whether it is time for wp_stacks_doom()
  * @s: the table
  *
- * Return: true when the ids have doubled since the last sweep.
+ * Return: true when the number of ids has doubled since the last sweep.
  */
 bool wp_stacks_want_doom(const struct wp_stacks *s)
 {
@@ -337,11 +336,11 @@ bool wp_stacks_want_doom(const struct wp_stacks *s)
 }
 
 /**
- * wp_stacks_doom - condemn all ids that are known now
+ * wp_stacks_doom() - doom all ids that are known now
  * @s: the table
  *
- * To be followed by wp_stacks_keep() for each id in the task table, and, after
- * the next epoch was merged, by wp_stacks_sweep().
+ * Must be followed by wp_stacks_keep() for each id in the task table, and, after the next
+ * epoch has been merged, by wp_stacks_sweep().
  */
 void wp_stacks_doom(struct wp_stacks *s)
 {
@@ -353,7 +352,7 @@ void wp_stacks_doom(struct wp_stacks *s)
 }
 
 /**
- * wp_stacks_keep - spare an id that is still in use
+ * wp_stacks_keep() - keep an id that is still in use
  * @s: the table
  * @id: any id, known or not
  */
@@ -376,12 +375,12 @@ static void use_named(const struct wp_stack *waker)
 }
 
 /**
- * wp_stacks_sweep - forget the doomed ids and the stacks that only they had
+ * wp_stacks_sweep() - drop the doomed ids and the stacks that only they had
  * @s: the table
  *
- * All stacks that were found before must be done with, but for those that are held.
+ * Invalidates all stacks that were looked up before, except those that are held.
  *
- * Return: 0, or -ENOMEM; then nothing was forgotten that was still needed.
+ * Return: 0, or -ENOMEM; then nothing was dropped that was still needed.
  */
 int wp_stacks_sweep(struct wp_stacks *s)
 {
@@ -422,6 +421,6 @@ int wp_stacks_sweep(struct wp_stacks *s)
 		s->stacks[i] = NULL;
 	}
 	s->nr_stacks = live;
-	/* Freed slots cut chains; a new table has none. */
+	/* Freed slots break probe sequences; rebuild the table. */
 	return resize_stacks(s, size_for(live + 1));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stacks of a recording by content, and by the ids that the module gives
- * them. See stacks.c.
+ * Stacks of a recording by contents, and by the module's ids. See stacks.c.
  */
 #ifndef WP_LIB_MODEL_STACKS_H
 #define WP_LIB_MODEL_STACKS_H
@@ -12,21 +11,20 @@
 #include <linux/wallprof.h>
 
 /**
- * struct wp_stack - one distinct stack
- * @hash: of the content
+ * struct wp_stack - a distinct stack
+ * @hash: of the contents
  * @used: for the sweep
- * @held: how often wp_stack_hold() was called, less wp_stack_drop()
- * @flags: what makes two of the same words different: those of
- *	WALLPROF_STACK_IS_KERNEL, _IS_WAKER and _LOST that it has
+ * @held: calls of wp_stack_hold() minus those of wp_stack_drop()
+ * @flags: part of the identity: WALLPROF_STACK_IS_KERNEL, _IS_WAKER and _LOST
  * @kinds: for the user of the table; 0 at first
- * @unwind: enum wallprof_unwind of the walks that found it; the smallest, if
- *	they ended for different reasons
- * @by_fp: some frame was found by the frame pointer
- * @nr: frames, at least 1
- * @ips: addresses, the innermost first; of a waker's, see wp_stack_waker()
+ * @unwind: enum wallprof_unwind of the walks that found it; the smallest, if their stop
+ *	reasons differ
+ * @by_fp: some frame was found by frame pointer
+ * @nr: number of frames, at least 1
+ * @ips: addresses, the innermost first; for a waker's record, see wp_stack_waker()
  *
- * Two stacks with the same content are the same pointer, until the next
- * wp_stacks_sweep(). That leaves those that are held.
+ * Two stacks with the same contents are the same pointer, until the next
+ * wp_stacks_sweep(), which leaves those that are held.
  */
 struct wp_stack {
 	__u64 hash;
@@ -43,7 +41,7 @@ struct wp_stack {
 struct wp_stack_id;
 
 /**
- * struct wp_waker - where a thread was that woke another one
+ * struct wp_waker - where a waker was
  * @user: its user stack or NULL
  * @kernel: its kernel stack or NULL
  * @tgid: its process
@@ -59,13 +57,13 @@ struct wp_waker {
 /**
  * struct wp_stacks - the table
  * @stacks: hash table of the distinct stacks
- * @nr_stacks: in it
+ * @nr_stacks: number of entries
  * @stacks_mask: its size - 1
  * @ids: hash table of the ids
- * @nr_ids: in it
+ * @nr_ids: number of entries
  * @ids_mask: its size - 1
- * @sweep_at: the number of ids at which a sweep is worth its while
- * @doomed: wp_stacks_doom() was called and wp_stacks_sweep() was not yet
+ * @sweep_at: number of ids from which on a sweep pays off
+ * @doomed: wp_stacks_doom() was called, wp_stacks_sweep() not yet
  */
 struct wp_stacks {
 	struct wp_stack **stacks;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names of system calls, and what their first arguments are. The names are
- * libseccomp's, which knows them by architecture, also those of 32-bit programs; a
- * call that is newer than it has a number only. Called by cause.c, objects.c and
- * the record command, from one thread.
+ * Owns the names of system calls, and the kinds of their first arguments. Names come from
+ * libseccomp, by architecture, 32-bit programs included; a call that libseccomp does not
+ * know has only a number. Called by cause.c, objects.c and the record command, from one
+ * thread.
  */
 #include <linux/types.h>
 #include <linux/wallprof.h>
@@ -15,9 +15,9 @@
 #include "lib/model/syscalls.h"
 
 /*
- * Calls that can wait and whose first argument is an open file. Not close(), after
- * which the number is another's; nor those that begin at a directory, for they wait
- * for what they find below.
+ * Calls that can block and whose first argument is an open file. Not close(), after which
+ * the number can be reused; nor calls that start at a directory, for they wait for what
+ * they find below.
  */
 static const char *const fd_calls[] = {
 	"accept", "accept4", "connect", "copy_file_range", "epoll_pwait", "epoll_pwait2",
@@ -34,9 +34,8 @@ static const char *const fd_calls[] = {
 static const char *const futex_calls[] = { "futex", "futex_time64", "futex_wait" };
 
 /*
- * Calls by which a thread waits for whatever comes next, from anybody: what a loop
- * begins with. Not those that wait for something in particular: a lock, a time, a
- * child, an answer on one descriptor.
+ * Calls in which an event loop waits for any event. Not calls that wait for something in
+ * particular: a lock, a time, a child, an answer on one descriptor.
  */
 static const char *const idle_calls[] = {
 	"accept", "accept4", "epoll_pwait", "epoll_pwait2", "epoll_wait", "io_getevents",
@@ -47,7 +46,7 @@ static const char *const idle_calls[] = {
 
 #define NR(list)	(sizeof(list) / sizeof(list[0]))
 
-/* What 32-bit programs call by, on such a machine. */
+/* Architecture of 32-bit programs on such a machine. */
 static __u32 compat_arch(__u32 arch)
 {
 	switch (arch) {
@@ -69,7 +68,7 @@ static bool in(const char *const *list, size_t nr, const char *name)
 	return false;
 }
 
-/* What is known of a call; the names are looked up once. */
+/* Properties of a call; looked up once. */
 struct call {
 	__u8 known;
 	__u8 arg;
@@ -96,9 +95,9 @@ static struct call call_of(unsigned int nr, bool compat)
 }
 
 /**
- * wp_syscall_arg() - what the first argument of a system call is
+ * wp_syscall_arg() - kind of a system call's first argument
  * @nr: its number, or one of WALLPROF_SYSCALL_*
- * @compat: of the 32-bit table
+ * @compat: it is in the 32-bit table
  *
  * Return: the kind.
  */
@@ -108,9 +107,9 @@ enum wp_syscall_arg wp_syscall_arg(unsigned int nr, bool compat)
 }
 
 /**
- * wp_syscall_idle() - whether threads wait in a system call for whatever comes next
+ * wp_syscall_idle() - whether event loops wait in a system call for any event
  * @nr: its number, or one of WALLPROF_SYSCALL_*
- * @compat: of the 32-bit table
+ * @compat: it is in the 32-bit table
  *
  * Return: true if they do.
  */
@@ -120,10 +119,10 @@ bool wp_syscall_idle(unsigned int nr, bool compat)
 }
 
 /**
- * wp_syscall_idle_name() - the same of a call by its name
+ * wp_syscall_idle_name() - the same for a call given by its name
  * @name: the name
  *
- * Return: true if threads wait in it for whatever comes next.
+ * Return: true if they do.
  */
 bool wp_syscall_idle_name(const char *name)
 {
@@ -131,10 +130,10 @@ bool wp_syscall_idle_name(const char *name)
 }
 
 /**
- * wp_syscall_is() - whether there is a system call of a name
+ * wp_syscall_is() - whether there is a system call with a name
  * @name: the name
  *
- * Return: true if this machine, or another one, has it.
+ * Return: true if this or any other machine has it.
  */
 bool wp_syscall_is(const char *name)
 {
@@ -142,11 +141,11 @@ bool wp_syscall_is(const char *name)
 }
 
 /**
- * wp_syscall_name() - the name of a system call
+ * wp_syscall_name() - name of a system call
  * @nr: its number, or one of WALLPROF_SYSCALL_*
- * @compat: of the 32-bit table
+ * @compat: it is in the 32-bit table
  * @buf: room for it
- * @size: bytes; 32 hold any
+ * @size: size of @buf; 32 is enough
  *
  * Return: "futex", …, "syscall 999" for one without a name, "-" for none; in
  * @buf or constant.
@@ -157,13 +156,13 @@ const char *wp_syscall_name(unsigned int nr, bool compat, char *buf, size_t size
 }
 
 /**
- * wp_syscall_name_on() - the name of a system call on some machine
- * @arch: the machine as uname -m has it: "x86_64", "aarch64"; NULL for this one. On one
- *	that is not known calls have numbers only
+ * wp_syscall_name_on() - name of a system call on some machine
+ * @arch: the machine as printed by uname -m: "x86_64", "aarch64"; NULL for this one. On
+ *	an unknown one calls only have numbers
  * @nr: its number, or one of WALLPROF_SYSCALL_*
- * @compat: of the 32-bit table
+ * @compat: it is in the 32-bit table
  * @buf: room for it
- * @size: bytes; 32 hold any
+ * @size: size of @buf; 32 is enough
  *
  * Return: the same as wp_syscall_name().
  */

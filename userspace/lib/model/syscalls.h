@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The names of system calls, and what they are about. See syscalls.c.
+ * Names of system calls, and their first arguments. See syscalls.c.
  */
 #ifndef WP_LIB_MODEL_SYSCALLS_H
 #define WP_LIB_MODEL_SYSCALLS_H
@@ -9,10 +9,10 @@
 #include <stddef.h>
 
 /**
- * enum wp_syscall_arg - what the first argument of a system call is
- * @WP_ARG_OTHER: nothing of the following
- * @WP_ARG_FD: the number of the open file that the call is about
- * @WP_ARG_FUTEX: the address of a futex
+ * enum wp_syscall_arg - kind of a system call's first argument
+ * @WP_ARG_OTHER: none of the following
+ * @WP_ARG_FD: number of an open file
+ * @WP_ARG_FUTEX: address of a futex
  */
 enum wp_syscall_arg {
 	WP_ARG_OTHER,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns which objects of waits are alike in a table: connections of one service are, and
- * are told apart by numbers that mean nothing to its reader.
+ * Owns the classes of wait objects in a table: connections to one service are grouped, as
+ * the numbers in which they differ mean nothing to a reader.
  *
  * Pure: no I/O, no clock.
  */
@@ -42,10 +42,10 @@ static void unix_socket(const char *object, char *to, size_t size)
 }
 
 /**
- * wp_waitobject() - an object without what tells it from others of its kind
- * @object: as samples have it
- * @to: set to it: "unix socket", "pipe", "tcp ->10.0.0.2:5432", "server+0x30e0"
- * @size: bytes there
+ * wp_waitobject() - class of an object
+ * @object: the object's text in samples
+ * @to: set to its class: "unix socket", "pipe", "tcp ->10.0.0.2:5432", "server+0x30e0"
+ * @size: size of @to
  *
  * Files keep their names, and locks their places.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What was waited for, in few words. See waitobject.c.
+ * Short form of the object of a wait. See waitobject.c.
  */
 #ifndef WP_LIB_MODEL_WAITOBJECT_H
 #define WP_LIB_MODEL_WAITOBJECT_H

@@ -12,10 +12,10 @@
 #include "lib/base/columns.h"
 #include "lib/model/waitrows.h"
 
-/* Names that begin alike in so many bytes stand as one: "worker-*". */
+/* Names with a common prefix of this length share an entry: "worker-*". */
 #define SAME	4
 
-/* What is counted once in a row. */
+/* Keys of things that a row counts once. */
 struct thread_key {
 	__u32 row;
 	__s32 pid;
@@ -27,7 +27,7 @@ struct comm_key {
 	char comm[52];
 };
 
-/* Room for @nr elements, what is new of it zero. */
+/* Make room for @nr elements; new ones are zero. */
 static int room_for(void *array, size_t *room, size_t nr, size_t size)
 {
 	size_t wanted = *room ? 2 * *room : 64;
@@ -44,7 +44,7 @@ static int room_for(void *array, size_t *room, size_t nr, size_t size)
 	return 0;
 }
 
-/* The number of a row; 0: no memory. */
+/* Look up or add a row; 0: no memory. */
 static __u32 row_of(struct wp_waitrows *r, const struct wp_waititem *item)
 {
 	const char *words[3] = { item->what, item->where, item->apart };
@@ -131,8 +131,8 @@ static size_t same_bytes(const char *a, const char *b, size_t most)
 }
 
 /**
- * wp_waitrows_sort() - put the largest first
- * @r: the rows: from now on to be read only
+ * wp_waitrows_sort() - sort by value, largest first
+ * @r: the rows: read-only from now on
  */
 void wp_waitrows_sort(struct wp_waitrows *r)
 {
@@ -161,11 +161,11 @@ void wp_waitrows_sort(struct wp_waitrows *r)
 }
 
 /**
- * wp_waitrow_by() - whose time a row is
+ * wp_waitrow_by() - the threads of a row
  * @row: the row
- * @width: characters
- * @to: set to it: "cron", "client (4)", "worker-* (4)", "nginx, … (7)"
- * @size: bytes there
+ * @width: maximum number of characters
+ * @to: set to the text: "cron", "client (4)", "worker-* (4)", "nginx, … (7)"
+ * @size: size of @to
  */
 void wp_waitrow_by(const struct wp_waitrow *row, size_t width, char *to, size_t size)
 {
@@ -188,7 +188,7 @@ void wp_waitrow_by(const struct wp_waitrow *row, size_t width, char *to, size_t 
 /**
  * wp_waitrow_longest() - the longest interval of a row
  * @row: the row
- * @to: set to it: "12.3 ms", "<1.20 s" if none was longer, "-" if it is not known
+ * @to: set to it: "12.3 ms", "<1.20 s" if none was longer, "-" if it is unknown
  */
 void wp_waitrow_longest(const struct wp_waitrow *row, char to[16])
 {
@@ -201,7 +201,7 @@ void wp_waitrow_longest(const struct wp_waitrow *row, char to[16])
 }
 
 /**
- * wp_waitrows_free() - forget them
+ * wp_waitrows_free() - free the rows
  * @r: the rows
  */
 void wp_waitrows_free(struct wp_waitrows *r)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rows of a table of time: what it was spent in, where, and by which threads. See
+ * Rows of a table of time: what it was spent on, where, and by which threads. See
  * waitrows.c.
  *
  *	struct wp_waitrows rows = { 0 };
@@ -21,15 +21,15 @@
 
 /**
  * struct wp_waititem - time that goes into a row
- * @what: what it was spent in
- * @where: in which function
- * @apart: what else makes it a row of its own, or ""
+ * @what: what it was spent on
+ * @where: the function
+ * @apart: what else separates rows, or ""
  * @comm: the thread's name
  * @pid: its process
  * @tid: the thread
  * @value: ns, or events
- * @longest: the longest interval of them; 0: not known
- * @at_most: @longest is not it, but none was longer
+ * @longest: the longest interval; 0: unknown
+ * @at_most: @longest is only an upper bound
  */
 struct wp_waititem {
 	const char *what;
@@ -45,17 +45,17 @@ struct wp_waititem {
 
 /**
  * struct wp_waitrow - a row
- * @what: what the time was spent in
- * @where: in which function
+ * @what: what the time was spent on
+ * @where: the function
  * @value: ns, or events
- * @longest: the longest interval; 0: not known
- * @at_most: none was longer than @longest
- * @threads: so many threads
- * @comms: they have so many names
- * @first: one that most of it is of
- * @first_value: what is of that one
- * @same: so many bytes at the beginning are the same in all names
- * @key: number of what makes it a row
+ * @longest: the longest interval; 0: unknown
+ * @at_most: @longest is only an upper bound
+ * @threads: number of threads
+ * @comms: number of distinct names
+ * @first: the name with the largest share
+ * @first_value: its share
+ * @same: length of the common prefix of all names
+ * @key: number of the row's key
  */
 struct wp_waitrow {
 	const char *what;
@@ -72,12 +72,12 @@ struct wp_waitrow {
 };
 
 /**
- * struct wp_waitrows - the rows; all zero is an empty table
+ * struct wp_waitrows - the rows; all zero: an empty table
  * @row: the rows
  * @nr: their number
  * @room: of @row
- * @total: sum of all
- * @keys: what makes rows
+ * @total: sum of all values
+ * @keys: keys of rows
  * @threads: rows and their threads
  * @comms: rows and their threads' names
  * @comm: value of each of @comms

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What all threads together waited for, and who ended it: the sums that the
- * record command prints with -v. It passes what it merges into samples here,
- * too: aggregates, single and open intervals, and time that found no room, each in
- * the words of struct wp_wait, which procwaits.c takes as well. There
- * are no more reasons than system calls, no more wakers than WP_WAKERS_MAX, and no
- * more objects than lib/model/objects.h allows, for each call.
+ * Owns the sums of what all threads waited for, and of who woke them, which the record
+ * command prints with -v. The command passes here everything that it merges into samples:
+ * aggregates, single and open intervals, and spilled time, each as struct wp_wait, which
+ * procwaits.c takes as well. The tables are bounded: reasons by the number of system
+ * calls, wakers by WP_WAKERS_MAX, and objects by the limit of lib/model/objects.h, for
+ * each call.
  *
- * Pure: no I/O, no clock. Memory is the only thing that can fail.
+ * Pure: no I/O, no clock. Only a lack of memory can make it fail.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool same(const struct wp_wait *a, const struct wp_wait *b)
 	return a->object == b->object && wp_cause_same(&a->cause, &b->cause);
 }
 
-/* The entry of what is like @wait, or the free one where it belongs. */
+/* The entry equal to @wait, or the free slot for it. */
 static struct wp_wait *slot(struct wp_wait *entry, size_t room, const struct wp_wait *wait)
 {
 	size_t i = hash_of(wait) & (room - 1);
@@ -58,7 +58,7 @@ static int grow(struct wp_wait_table *t)
 	return 0;
 }
 
-/* Add to what shares these of its fields; NULL: no memory. */
+/* Add to the entry with equal fields; NULL: no memory. */
 static struct wp_wait *add(struct wp_wait_table *t, const struct wp_cause *c, __u32 object,
 			   const struct wp_wait *wait)
 {
@@ -87,7 +87,7 @@ static int by_total(const void *pa, const void *pb)
 	return a->count == b->count ? 0 : a->count > b->count ? -1 : 1;
 }
 
-/* A waker is worth what was waited for it, not for the CPU that came after. */
+/* A waker counts for the time that was blocked, not for the wait for a CPU after it. */
 static int by_blocked(const void *pa, const void *pb)
 {
 	const struct wp_wait *a = pa, *b = pb;
@@ -110,7 +110,7 @@ static void sort(struct wp_wait_table *t, int (*by)(const void *a, const void *b
 		qsort(t->entry, nr, sizeof(*t->entry), by);
 }
 
-/* Of many wakers, the half that ended least becomes one. */
+/* Merge the half of the wakers that ended the least time into one entry. */
 static int sum_wakers(struct wp_wait_table *t)
 {
 	struct wp_wait_table all = *t;
@@ -136,7 +136,7 @@ static int sum_wakers(struct wp_wait_table *t)
 	return 0;
 }
 
-/* Add to what this waker ended. It may have another name by now, or end soon. */
+/* Add to what this waker ended. The waker may be renamed or end later. */
 static int add_waker(struct wp_waits *w, const struct wp_cause *waker, const struct wp_wait *wait)
 {
 	struct wp_wait *entry;
@@ -156,8 +156,8 @@ static int add_waker(struct wp_waits *w, const struct wp_cause *waker, const str
 }
 
 /**
- * wp_wait_aggr() - what an aggregate tells
- * @wait: set to it; of one of samples to no interval
+ * wp_wait_aggr() - convert an aggregate
+ * @wait: filled in; without intervals for an aggregate of samples
  * @aggr: the aggregate
  */
 void wp_wait_aggr(struct wp_wait *wait, const struct wallprof_aggr *aggr)
@@ -176,8 +176,8 @@ void wp_wait_aggr(struct wp_wait *wait, const struct wallprof_aggr *aggr)
 }
 
 /**
- * wp_wait_single() - what an interval tells that is told by itself
- * @wait: set to it
+ * wp_wait_single() - convert a single interval
+ * @wait: filled in
  * @single: the interval
  */
 void wp_wait_single(struct wp_wait *wait, const struct wallprof_wait *single)
@@ -194,8 +194,8 @@ void wp_wait_single(struct wp_wait *wait, const struct wallprof_wait *single)
 }
 
 /**
- * wp_wait_open() - what an interval tells that had not ended when the session did
- * @wait: set to it; of a thread with none, or one that is not wanted, to no interval
+ * wp_wait_open() - convert an interval that was open when the session ended
+ * @wait: filled in; without intervals if there is none, or it is not recorded
  * @task: its thread, after STOP
  */
 void wp_wait_open(struct wp_wait *wait, const struct wallprof_task *task)
@@ -214,8 +214,8 @@ void wp_wait_open(struct wp_wait *wait, const struct wallprof_task *task)
 }
 
 /**
- * wp_wait_spill() - the time of a thread that found no aggregate
- * @wait: set to it
+ * wp_wait_spill() - convert the time of a thread that found no aggregate
+ * @wait: filled in
  * @task: the thread: one that ended, or any after STOP
  */
 void wp_wait_spill(struct wp_wait *wait, const struct wallprof_task *task)
@@ -231,7 +231,7 @@ void wp_wait_spill(struct wp_wait *wait, const struct wallprof_task *task)
 }
 
 /**
- * wp_waits_add() - add intervals that are alike
+ * wp_waits_add() - add equal intervals
  * @w: the sums
  * @wait: the intervals; none is left out
  *
@@ -268,8 +268,8 @@ int wp_waits_add(struct wp_waits *w, const struct wp_wait *wait)
 }
 
 /**
- * wp_waits_sort() - sort the tables: the longest time first
- * @w: the sums; nothing can be added to them any more
+ * wp_waits_sort() - sort the tables, longest time first
+ * @w: the sums; nothing can be added afterwards
  */
 void wp_waits_sort(struct wp_waits *w)
 {
@@ -279,7 +279,7 @@ void wp_waits_sort(struct wp_waits *w)
 }
 
 /**
- * wp_waits_free() - forget all sums
+ * wp_waits_free() - free the sums
  * @w: the sums
  */
 void wp_waits_free(struct wp_waits *w)

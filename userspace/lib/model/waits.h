@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * All off-CPU time by what it was for and by who ended it. See waits.c.
+ * All off-CPU time by cause and by waker. See waits.c.
  */
 #ifndef WP_LIB_MODEL_WAITS_H
 #define WP_LIB_MODEL_WAITS_H
@@ -13,23 +13,23 @@
 #include "lib/model/cause.h"
 #include "lib/model/comms.h"
 
-/* So many wakers are told apart; then those that ended least are summed. */
+/* Maximum number of distinct wakers; beyond it those that ended least are summed. */
 #define WP_WAKERS_MAX	8192
 /* The waker_tid of these. */
 #define WP_WAKER_OTHERS	(~0U)
 
 /**
- * struct wp_wait - intervals that are alike
- * @cause: what they share; in a table the rest is as in wp_cause_none
+ * struct wp_wait - equal intervals
+ * @cause: their cause; in a table the other fields are as in wp_cause_none
  * @tgid: their process; not in tables
  * @state: enum wallprof_state in which they began; not in tables
- * @object: what they waited for, as lib/model/objects.h numbers it, or 0
- * @iowait: the kernel calls it iowait; not in tables
- * @used: the entry is not free
- * @comm: of a waker that is a thread: its name, when it was told of last, or ""
- * @count: intervals
- * @total: their nanoseconds
- * @runnable: of these, those in which the threads were runnable
+ * @object: their object, as numbered by lib/model/objects.h, or 0
+ * @iowait: the kernel counts it as iowait; not in tables
+ * @used: the entry is in use
+ * @comm: last known name of a waker that is a thread, or ""
+ * @count: number of intervals
+ * @total: their length in nanoseconds
+ * @runnable: the part of it in which the threads were runnable
  */
 struct wp_wait {
 	struct wp_cause cause;
@@ -46,7 +46,7 @@ struct wp_wait {
 
 /**
  * struct wp_wait_table - a table of them
- * @entry: hash table by cause; after wp_waits_sort() the first @nr are in order
+ * @entry: hash table by cause; after wp_waits_sort() the first @nr are sorted
  * @nr: used entries
  * @room: all entries, a power of two, or 0
  */
@@ -57,13 +57,13 @@ struct wp_wait_table {
 };
 
 /**
- * struct wp_waits - the sums; all zero is an empty one
- * @comms: names of wakers, as they pass by; or NULL
- * @no_idle: leave out the time in which idle waits (wp_cause_idle()) were blocked
+ * struct wp_waits - the sums; all zero: empty
+ * @comms: current names of wakers; or NULL
+ * @no_idle: leave out the blocked time of idle waits (wp_cause_idle())
  * @reasons: by reason and system call
- * @objects: by these and what it was that was waited for, if that can be told
- * @wakers: by waker; of intervals that nobody ended there is none
- * @iowait: all that the kernel calls iowait
+ * @objects: by reason, system call and object, where the object is known
+ * @wakers: by waker; intervals that nobody ended are not here
+ * @iowait: all that the kernel counts as iowait
  */
 struct wp_waits {
 	const struct wp_comms *comms;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns how records are compressed: by libzstd, into PERF_RECORD_COMPRESSED, which
- * every perf from 5.2 on reads if it was built with that library. Called by
- * perfdata.c.
+ * Owns the compression of records: by libzstd, into PERF_RECORD_COMPRESSED, which every
+ * perf from 5.2 on reads if built with that library. Called by perfdata.c.
  *
- * Each record holds one frame of its own, so that one that is torn takes no other with
- * it. perf gives up on a frame whose output it cannot take in one step, so what pads
- * the record to a multiple of 8 stands before the frame: a skippable frame
- * (RFC 8878, 3.1.2).
+ * Each record holds one complete frame, so that a torn record damages no other. perf
+ * gives up on a frame whose output does not fit in one step, so the padding of the record
+ * to a multiple of 8 comes before the frame, as a skippable frame (RFC 8878, 3.1.2).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +21,7 @@
 
 #define SKIPPABLE_MAGIC		0x184d2a50U
 
-/* A record, up to its frame, and the most that pads it. */
+/* A record up to its frame, with maximum padding. */
 struct record {
 	struct perf_event_header header;
 	__u32 magic;
@@ -38,17 +36,17 @@ struct wp_compressor {
 	int level;
 	struct wp_buf out;
 	char frame[ZSTD_COMPRESSBOUND(WP_COMPRESS_CHUNK)];
-	__u64 from, to;		/* bytes in and out, so far */
+	__u64 from, to;		/* total bytes in and out */
 };
 
 _Static_assert(sizeof(struct record) + ZSTD_COMPRESSBOUND(WP_COMPRESS_CHUNK) <= 0xffff,
 	       "a record's size has 16 bits");
 
 /**
- * wp_compressor_new() - make a compressor
- * @level: zstd's, 1 to WP_COMPRESS_MAX_LEVEL
+ * wp_compressor_new() - allocate a compressor
+ * @level: zstd's level, 1 to WP_COMPRESS_MAX_LEVEL
  *
- * Return: it, to be freed; NULL if memory ran out.
+ * Return: the compressor, to be freed; NULL if memory ran out.
  */
 struct wp_compressor *wp_compressor_new(int level)
 {
@@ -82,10 +80,10 @@ static int add_chunk(struct wp_compressor *c, const char *data, size_t len)
 /**
  * wp_compressor_run() - compress records
  * @c: the compressor
- * @data: whole records
- * @len: their bytes
- * @out: set to the compressed ones, until the next call
- * @out_len: set to their bytes
+ * @data: complete records
+ * @len: their size in bytes
+ * @out: set to the compressed records, valid until the next call
+ * @out_len: set to their size
  *
  * Return: 0 or -ENOMEM.
  */
@@ -114,10 +112,10 @@ int wp_compressor_run(struct wp_compressor *c, const void *data, size_t len,
 }
 
 /**
- * wp_compressor_ratio() - how much smaller records have become
+ * wp_compressor_ratio() - compression ratio so far
  * @c: the compressor
  *
- * Return: by which factor, rounded, at least 1.
+ * Return: the ratio, rounded, at least 1.
  */
 __u32 wp_compressor_ratio(const struct wp_compressor *c)
 {

@@ -8,10 +8,10 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* Bytes that one compressed record holds, at most: COMPRESSED's mmap_len. */
+/* Maximum number of bytes in a compressed record: COMPRESSED's mmap_len. */
 #define WP_COMPRESS_CHUNK	(60U << 10)
 
-#define WP_COMPRESS_MAX_LEVEL	22	/* as perf's -z */
+#define WP_COMPRESS_MAX_LEVEL	22	/* as for perf's -z */
 
 struct wp_compressor;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the names of events and the parser of -e. Called from the record command,
- * once, before anything is opened; so it may be slow and must be clear.
+ * Owns the names of events and the parser of -e. Called by the record command, once,
+ * before anything is opened, so clarity matters more than speed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -20,7 +20,7 @@
 #define MAX_ALIAS_DEPTH	4
 
 static const char *sysfs_devices = "/sys/bus/event_source/devices";
-static const char *tracefs;	/* NULL: look in the two usual places */
+static const char *tracefs;	/* NULL: use the two default paths */
 
 /* The first name of a config is the canonical one. */
 static const struct known {
@@ -61,7 +61,7 @@ static const struct known {
 
 #define OP(op)	(1 << PERF_COUNT_HW_CACHE_OP_ ## op)
 
-/* What exists, as perf's evsel__hw_cache_stat has it. */
+/* The combinations that exist, as in perf's evsel__hw_cache_stat. */
 static const struct {
 	const char *name;
 	unsigned int ops;
@@ -80,7 +80,7 @@ static const struct {
 #define NR_CACHE_NAMES	(NR_CACHES * NR_OPS * 2)
 
 /**
- * wp_events_set_roots() - look for PMUs and tracepoints elsewhere
+ * wp_events_set_roots() - set the directories of PMUs and tracepoints
  * @devices: instead of /sys/bus/event_source/devices; NULL: there
  * @tracing: instead of /sys/kernel/tracing; NULL: there
  *
@@ -145,7 +145,7 @@ static int unknown_event(const char *name)
 	return -EINVAL;
 }
 
-/* The content of a small file, without the newline. */
+/* Read a small file, without the newline. */
 static int read_file(char *buf, size_t size, const char *path)
 {
 	ssize_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parses -e EVENT[:MODIFIERS] as perf does. Used by the record command for the event
- * of the on-CPU samples, and by perfdata.c, which describes it in the file.
+ * Parses -e EVENT[:MODIFIERS] as perf does. Used by the record command for the event of
+ * the on-CPU samples, and by perfdata.c, which writes its description to the file.
  *
  *	cycles, instructions, branch-misses, ...	hardware
  *	cpu-clock, page-faults, context-switches, ...	software
@@ -11,8 +11,8 @@
  *	sched:sched_switch				tracepoint
  *	none						no on-CPU samples
  *
- * Modifiers: u, k, h count in user, kernel, hypervisor mode only; p, pp, ppp
- * ask for precise addresses. After a PMU's last slash the colon may be left out.
+ * Modifiers: u, k, h count in user, kernel, hypervisor mode only; p, pp, ppp request
+ * precise addresses. After a PMU's last slash the colon may be left out.
  */
 #ifndef WP_LIB_PERFDATA_EVENTS_H
 #define WP_LIB_PERFDATA_EVENTS_H
@@ -23,7 +23,7 @@
 
 /**
  * struct wp_event - a parsed event
- * @name: what EVENT_DESC calls it: aliases resolved, modifiers as given
+ * @name: its name in EVENT_DESC: aliases resolved, modifiers as given
  * @none: "none": no event, the other fields are 0
  * @type: PERF_TYPE_* or a PMU's number
  * @config: as in perf_event_attr

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the contents of perf.data's feature sections, read from /proc and /sys.
- * Called from perfdata.c, when a file is opened and again when it is closed.
+ * Owns the contents of perf.data's feature sections, read from /proc and /sys. Called by
+ * perfdata.c, when a file is opened and again when it is closed.
  *
- * Whatever cannot be read is left out, which no perf minds, with one rule:
- * CPU_TOPOLOGY needs NRCPUS, or perf 7 refuses the file. The layouts are those
- * of tools/perf/util/header.c, and every perf from 5.10 to 7 reads them.
+ * Whatever cannot be read is left out, which every perf accepts, with one rule:
+ * CPU_TOPOLOGY needs NRCPUS, or perf 7 refuses the file. The layouts are those of
+ * tools/perf/util/header.c, and every perf from 5.10 to 7 reads them.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -37,7 +37,7 @@
 /* Flags of the records in BUILD_ID, from tools/perf/util/build-id.h */
 #define MISC_BUILD_ID_SIZE	(1 << 15)
 
-/* Start a section afresh. */
+/* Start a section, discarding its contents. */
 static struct wp_buf *section(struct wp_features *f, enum wp_feature nr)
 {
 	wp_buf_free(&f->sec[nr]);
@@ -216,7 +216,7 @@ static void write_total_mem(struct wp_features *f)
 	fclose(file);
 }
 
-/* Different lists of sibling CPUs, each once, in the order of the CPUs. */
+/* Distinct lists of sibling CPUs, in the order of the CPUs. */
 struct lists {
 	char **s;
 	unsigned int nr;
@@ -528,7 +528,7 @@ static void write_mem_topology(struct wp_features *f)
 			bits[mem[j] / 64] |= 1ULL << mem[j] % 64;
 		wp_buf_u64(b, node[i]);
 		wp_buf_u64(b, size);
-		/* The bitmap carries its size in bits once more. */
+		/* The bitmap repeats its size in bits. */
 		wp_buf_u64(b, size);
 		wp_buf_add(b, bits, (size + 63) / 64 * sizeof(*bits));
 		free(bits);
@@ -538,7 +538,7 @@ static void write_mem_topology(struct wp_features *f)
 }
 
 /**
- * wp_features_host() - fill in what the host is
+ * wp_features_host() - fill in the sections about the host
  * @f: the sections
  */
 void wp_features_host(struct wp_features *f)
@@ -562,12 +562,12 @@ void wp_features_host(struct wp_features *f)
 }
 
 /**
- * wp_features_clock() - tell which clock the time stamps are of
+ * wp_features_clock() - describe the clock of the time stamps
  * @f: the sections
  * @clockid: CLOCK_MONOTONIC, usually
  *
- * Besides its resolution, a pair of readings of this clock and of the time of
- * day is kept, for perf script -F tod. The pair is the tightest of a few.
+ * Besides the clock's resolution, a pair of readings of this clock and of the time of day
+ * is stored, for perf script -F tod. It is the tightest pair of a few.
  */
 void wp_features_clock(struct wp_features *f, __u32 clockid)
 {
@@ -601,7 +601,7 @@ void wp_features_clock(struct wp_features *f, __u32 clockid)
 }
 
 /**
- * wp_features_version() - tell which program wrote the file
+ * wp_features_version() - describe the program that writes the file
  * @f: the sections
  * @version: the version
  */
@@ -611,7 +611,7 @@ void wp_features_version(struct wp_features *f, const char *version)
 }
 
 /**
- * wp_features_cmdline() - tell how the program was called
+ * wp_features_cmdline() - describe the command line
  * @f: the sections
  * @argc: number of arguments, argv[0] included
  * @argv: the arguments; argv[0] is replaced by the path of the program
@@ -636,7 +636,7 @@ void wp_features_cmdline(struct wp_features *f, int argc, char *const *argv)
  * @f: the sections
  * @ev: the events, in the order of the file
  * @nr: their number
- * @attr_size: bytes of each attr to write
+ * @attr_size: size of each attr in the file
  */
 void wp_features_events(struct wp_features *f, const struct wp_feature_event *ev,
 			unsigned int nr, __u32 attr_size)
@@ -654,7 +654,7 @@ void wp_features_events(struct wp_features *f, const struct wp_feature_event *ev
 	}
 }
 
-/* The formats of the system whose first one is at @first. */
+/* Write the formats of the system whose first one is at @first. */
 static void add_system(struct wp_buf *b, const struct wp_feature_format *formats,
 		       unsigned int nr, unsigned int first)
 {
@@ -673,7 +673,7 @@ static void add_system(struct wp_buf *b, const struct wp_feature_format *formats
 	}
 }
 
-/* Is it the first one of its system? */
+/* Whether this is the first format of its system. */
 static bool begins_system(const struct wp_feature_format *formats, unsigned int at)
 {
 	unsigned int i;
@@ -688,12 +688,12 @@ static bool begins_system(const struct wp_feature_format *formats, unsigned int 
 /**
  * wp_features_tracing() - describe the raw payloads of samples
  * @f: the sections
- * @formats: the formats of all events that have such, in any order
+ * @formats: the formats of all events that have one, in any order
  * @nr: their number; 0: there is nothing to describe
  *
- * In the form of a trace.dat's head, with as little in it as every perf reads: how
- * a page of ftrace's begins, though there is none; no events of ftrace's own, the
- * events by system, no symbols, no strings.
+ * Written in the form of a trace.dat header, with the least that every perf reads: the
+ * header of ftrace's pages, though there are none; no events of ftrace's own, the events
+ * by system, no symbols, no strings.
  */
 void wp_features_tracing(struct wp_features *f, const struct wp_feature_format *formats,
 			 unsigned int nr)
@@ -731,7 +731,7 @@ void wp_features_tracing(struct wp_features *f, const struct wp_feature_format *
 }
 
 /**
- * wp_features_sample_time() - tell the times of the first and last sample
+ * wp_features_sample_time() - set the times of the first and last sample
  * @f: the sections
  * @first: time in ns
  * @last: time in ns
@@ -745,11 +745,11 @@ void wp_features_sample_time(struct wp_features *f, __u64 first, __u64 last)
 }
 
 /**
- * wp_features_compressed() - tell how records are compressed
+ * wp_features_compressed() - describe the compression of records
  * @f: the sections
- * @level: zstd's
- * @ratio: by which factor they became smaller
- * @chunk: bytes that one compressed record holds, at most
+ * @level: zstd's level
+ * @ratio: compression ratio
+ * @chunk: maximum number of bytes in a compressed record
  */
 void wp_features_compressed(struct wp_features *f, __u32 level, __u32 ratio, __u32 chunk)
 {
@@ -771,7 +771,7 @@ struct buildid_record {
 	__u8 reserved[3];
 };
 
-/* Behind their record, perf takes no more bytes than these. */
+/* Limit of perf's for the name that follows a record. */
 #define MAX_NAME	4096
 
 static void add_record(struct wp_buf *b, const struct wp_dso *dso, __u16 mode,
@@ -829,7 +829,7 @@ static int add_buildid(void *ctx, const struct wp_dso *dso)
 	return 0;
 }
 
-/* A list in pieces, as perf takes no longer records. */
+/* A list is split, as perf does not accept longer records. */
 static int add_jit(void *ctx, __u32 pid, const void *data, size_t bytes, size_t text)
 {
 	struct wp_dso dso = { .path = "//anon" };
@@ -849,18 +849,19 @@ static int add_jit(void *ctx, __u32 pid, const void *data, size_t bytes, size_t 
 }
 
 /**
- * wp_features_buildids() - list the files whose build-id is known
+ * wp_features_buildids() - list the files with a known build-id
  * @f: the sections
  * @ids: the table, resolved
  *
- * For perf a build-id is a path's. The other files of a path, and those without a build-id,
- * are listed as well: perf passes over records of neither the kernel's nor a user's.
+ * For perf a build-id belongs to a path. Further files with the same path, and files
+ * without a build-id, are listed as well: perf skips records that are neither the
+ * kernel's nor a user's.
  */
 void wp_features_buildids(struct wp_features *f, const struct wp_buildids *ids)
 {
 	struct wp_buf *b = section(f, WP_FEAT_BUILD_ID);
 
-	/* First, as the last one of a path counts for who does not know better. */
+	/* First, as simple readers use the last record of a path. */
 	wp_buildids_for_each(ids, add_other, b);
 	add_jit(b, 0, NULL, 0, 0);
 	wp_jitmaps_each(wp_buildids_jit(ids), add_jit, b);

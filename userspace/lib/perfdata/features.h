@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The feature sections at the end of a perf.data file: what the host is (its
- * name, kernel, CPUs, memory, caches, PMUs) and what was recorded. Called from
- * perfdata.c only.
+ * The feature sections at the end of a perf.data file: properties of the host (its name,
+ * kernel, CPUs, memory, caches, PMUs) and of the recording. Called by perfdata.c only.
  */
 #ifndef WP_LIB_PERFDATA_FEATURES_H
 #define WP_LIB_PERFDATA_FEATURES_H
@@ -16,7 +15,7 @@
 #include "lib/symbols/filestat.h"
 #include "lib/symbols/jitmaps.h"
 
-/* Numbers of the features, as tools/perf/util/header.h has them. */
+/* Numbers of the features, as in tools/perf/util/header.h. */
 enum wp_feature {
 	WP_FEAT_TRACING_DATA = 1,
 	WP_FEAT_BUILD_ID = 2,
@@ -51,9 +50,9 @@ struct wp_features {
 };
 
 /**
- * struct wp_feature_event - an event as EVENT_DESC describes it
+ * struct wp_feature_event - an event in EVENT_DESC
  * @attr: its attributes as in the file
- * @name: the name that readers show
+ * @name: the name shown by readers
  * @ids: its ids
  * @nr_ids: their number
  */
@@ -65,10 +64,10 @@ struct wp_feature_event {
 };
 
 /**
- * struct wp_feature_format - what is in the raw payload of an event's samples
- * @system: the system that the event belongs to
+ * struct wp_feature_format - format of the raw payload of an event's samples
+ * @system: the event's system
  * @text: the format, as in tracefs
- * @len: bytes of @text
+ * @len: length of @text
  */
 struct wp_feature_format {
 	const char *system;
@@ -86,12 +85,11 @@ void wp_features_tracing(struct wp_features *f, const struct wp_feature_format *
 			 unsigned int nr);
 void wp_features_sample_time(struct wp_features *f, __u64 first, __u64 last);
 void wp_features_compressed(struct wp_features *f, __u32 level, __u32 ratio, __u32 chunk);
-/* Begins what stands behind the name in a record of another file of that name. */
+/* Marks the data after the name in a record of a further file with that name. */
 #define WP_FEATURES_FILE	"WPFILEID"
 
 /**
- * struct wp_features_file - which file a build-id is of, if not of the one that its path
- *	stands for
+ * struct wp_features_file - the file of a build-id, if not the current one at its path
  * @magic: WP_FEATURES_FILE, without the 0
  * @maj: as in the MMAP2 records of its mappings
  * @min: the same
@@ -108,27 +106,27 @@ struct wp_features_file {
 #define WP_FEATURES_STAT	"WPFILEST"
 
 /**
- * struct wp_features_stat - how a file was that has no build-id
- * @file: which one it is, with WP_FEATURES_STAT
- * @stat: how it was
+ * struct wp_features_stat - identity of a file without a build-id
+ * @file: the file, with WP_FEATURES_STAT
+ * @stat: its status at the time of the recording
  */
 struct wp_features_stat {
 	struct wp_features_file file;
 	struct wp_filestat stat;
 };
 
-/* The same in records of the lists of functions of processes. */
+/* The same in records of the function lists of processes. */
 #define WP_FEATURES_JIT		"WPJITMAP"
 
 /**
- * struct wp_features_jit - a piece of such a list; one of no process says that those are
- *	kept which there were
+ * struct wp_features_jit - a piece of such a list; one with process 0 marks that all
+ *	existing lists are stored
  * @magic: WP_FEATURES_JIT, without the 0
  * @pid: the process, or 0
- * @text: bytes of its list, without compression
- * @bytes: of this piece
+ * @text: size of its list, uncompressed
+ * @bytes: size of this piece
  * @reserved: 0
- * @data: these; pieces are in order
+ * @data: the piece; pieces are in order
  */
 struct wp_features_jit {
 	char magic[8];

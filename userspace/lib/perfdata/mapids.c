@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns where the mapping records of a perf.data file are while it is written, and puts the
- * build-id into those of a path that several files have, as in containers: perf takes the
- * table's build-id for all files of a path. Called from perfdata.c.
+ * Owns the positions of the mapping records of a perf.data file while it is written, and
+ * inserts build-ids into those of a path that several files have, as in containers: perf
+ * uses the table's build-id for all files of a path. Called by perfdata.c.
  *
- * The build-id takes the place of device and inode (PERF_RECORD_MISC_MMAP_BUILD_ID of
- * include/uapi/linux/perf_event.h), so that a record keeps its size and is changed in place
- * when all build-ids are known, at the end. A compressed file's records cannot be.
+ * The build-id replaces device and inode (PERF_RECORD_MISC_MMAP_BUILD_ID of
+ * include/uapi/linux/perf_event.h), so that a record keeps its size and is changed in
+ * place at the end, when all build-ids are known. Records of a compressed file cannot be
+ * changed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,18 +20,18 @@
 #include "lib/perfdata/mmaprecord.h"
 #include "lib/symbols/buildids.h"
 
-/* So many are gone through within a second; later records stay as they are. */
+/* So many take about a second to process; later records are left unchanged. */
 #define MAX_NOTED	(1U << 18)
 
 #define MAX_RECORD	0xffff		/* header.size is 16 bits */
 
 /**
- * wp_mapids_note() - note where a record is
- * @maps: all of the file
+ * wp_mapids_note() - note the position of a record
+ * @maps: the positions
  * @rec: a record of any type
  * @at: its offset in the file
  *
- * What finds no room, or no memory, is not noted.
+ * A record that finds no room, or no memory, is not noted.
  */
 void wp_mapids_note(struct wp_mapids *maps, const struct perf_event_header *rec, __u64 at)
 {
@@ -51,7 +52,7 @@ void wp_mapids_note(struct wp_mapids *maps, const struct perf_event_header *rec,
 	maps->at[maps->nr++] = at;
 }
 
-/* The record at @at, with the build-id of its file if another one has its path, too. */
+/* Update the record at @at if its path has another file, too. */
 static int write_one(int fd, __u64 at, const struct wp_buildids *ids, void *buf)
 {
 	struct wp_mmap2_record *map = buf;
@@ -66,7 +67,7 @@ static int write_one(int fd, __u64 at, const struct wp_buildids *ids, void *buf)
 				   at + sizeof(*map));
 	if (ret)
 		return ret;
-	/* A record ends with a number, whatever is in the name. */
+	/* A record ends with an id, which must not be taken for the end of the name. */
 	if (!memchr(map->filename, 0, map->header.size - sizeof(*map)))
 		return 0;
 	dso = wp_buildids_find_one_of(ids, map->filename, &(struct wp_fileid){
@@ -81,8 +82,8 @@ static int write_one(int fd, __u64 at, const struct wp_buildids *ids, void *buf)
 }
 
 /**
- * wp_mapids_write() - put build-ids into the records of paths that several files have
- * @maps: where all records are
+ * wp_mapids_write() - insert build-ids into the records of ambiguous paths
+ * @maps: the positions of all records
  * @fd: the file, which is complete
  * @ids: the build-ids, resolved
  *
@@ -106,7 +107,7 @@ int wp_mapids_write(const struct wp_mapids *maps, int fd, const struct wp_buildi
 }
 
 /**
- * wp_mapids_free() - forget all records
+ * wp_mapids_free() - free the positions
  * @maps: empty again
  */
 void wp_mapids_free(struct wp_mapids *maps)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Build-ids in the mapping records of a file that is written, where the table of build-ids
- * cannot say them. See mapids.c.
+ * Build-ids in the mapping records of a written file, for paths where the table of
+ * build-ids is ambiguous. See mapids.c.
  */
 #ifndef WP_LIB_PERFDATA_MAPIDS_H
 #define WP_LIB_PERFDATA_MAPIDS_H
@@ -13,12 +13,12 @@
 struct wp_buildids;
 
 /**
- * struct wp_mapids - where a file's records of executable mappings are
+ * struct wp_mapids - positions of a file's records of executable mappings
  * @at: their offsets in the file
  * @nr: their number
- * @room: of @at
+ * @room: allocated entries of @at
  *
- * One of zeroes is empty.
+ * All zero: empty.
  */
 struct wp_mapids {
 	__u64 *at;

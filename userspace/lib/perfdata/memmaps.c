@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the mappings of a recording's processes, for addresses to be told by file and
- * offset. Called by what converts recordings, with every record in order of time.
+ * Owns the mappings of a recording's processes, to translate addresses into file and
+ * offset. Called by converters of recordings, with every record in order of time.
  *
- * A child shares its parent's mappings until either gets another one. What was there
- * before an exec stays, but where something else is mapped: the call has a stack there.
- * All together are bounded, for a recording may be anybody's; what does not fit is counted.
+ * A child shares its parent's mappings until either gets another one. An exec drops all
+ * mappings of before. The total is bounded, as a recording is not trusted; what does not
+ * fit is counted.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 #define MISC_BUILD_ID_SIZE		(1 << 15)
 
-/* PERF_RECORD_MMAP; PERF_RECORD_MMAP2 has more between that and the name. */
+/* PERF_RECORD_MMAP; PERF_RECORD_MMAP2 has more fields before the name. */
 struct mmap_record {
 	struct perf_event_header header;
 	__s32 pid;
@@ -49,7 +49,7 @@ struct fork_record {
 	__s32 ptid;
 };
 
-/* Where another record has @id_size and what follows. */
+/* Alternative to @id_size and the following fields. */
 struct inode {
 	__u32 maj;
 	__u32 min;
@@ -59,7 +59,7 @@ struct inode {
 _Static_assert(sizeof(struct mmap2_record) - offsetof(struct mmap2_record, id_size) >=
 	       sizeof(struct inode), "an inode is where a build-id can be");
 
-/* What makes a file another one of the same path. */
+/* Identity of a file, as several files can have one path. */
 struct file_key {
 	__u64 path;
 	struct inode inode;
@@ -75,10 +75,10 @@ struct id_record {
 };
 
 /**
- * struct space - mappings that one or more processes have
- * @refs: so many processes
- * @nr: so many mappings
- * @room: for so many there is memory
+ * struct space - mappings of one or more processes
+ * @refs: number of processes
+ * @nr: number of mappings
+ * @room: allocated mappings
  * @map: the mappings, by address; they do not overlap
  */
 struct space {
@@ -94,25 +94,25 @@ struct process {
 };
 
 /**
- * struct wp_memmaps - all of them
+ * struct wp_memmaps - mappings of all processes
  * @entry: processes, a hash table by pid; free entries have no space
  * @nr: used entries
  * @room: all entries, a power of two, or 0
- * @total: mappings in all spaces
- * @dropped: mappings that there was no room for
+ * @total: number of mappings in all spaces
+ * @dropped: number of mappings that found no room
  * @paths: names of files
  * @id: build-ids of the section, by the numbers of their paths less 1
  * @nr_ids: their number
- * @others: files that are not the one that their path stands for
+ * @others: further files with a path that another file has
  * @other_id: their build-ids, by the numbers of these less 1
  * @nr_others: their number
  * @files: files without a build-id, by path and inode
- * @stat: what is known of them, by the numbers of these less 1
+ * @stat: their status, by the numbers of these less 1
  * @nr_stats: their number
  * @jit: lists of functions of processes
  * @nr_jit: their number
- * @label: a label of the kernel's, as a number of @paths; or 0
- * @label_at: where it was
+ * @label: a symbol of the kernel's, as a number of @paths; or 0
+ * @label_at: its address
  */
 struct wp_memmaps {
 	struct process *entry;
@@ -139,7 +139,7 @@ static struct wp_buildid id_of(const struct id_record *r)
 {
 	struct wp_buildid id;
 
-	/* Old ones have no size: 20 then. */
+	/* Old records have no size: it is 20 then. */
 	id.size = r->header.misc & MISC_BUILD_ID_SIZE && r->size <= sizeof(r->id) ?
 		r->size : sizeof(r->id);
 	memcpy(id.data, r->id, sizeof(r->id));
@@ -207,7 +207,7 @@ static void add_stat(struct wp_memmaps *m, const struct wp_features_stat *stat,
 	m->stat[nr - 1] = stat->stat;
 }
 
-/* Whether a record ends in @size bytes that begin with @magic, of which a copy is made. */
+/* Whether a record ends in @size bytes that begin with @magic; copies them. */
 static bool has_behind(const struct id_record *r, const char *name, size_t len,
 		       const char *magic, void *behind, size_t size)
 {
@@ -266,11 +266,10 @@ static void read_ids(struct wp_memmaps *m, const struct wp_buf *b)
 }
 
 /**
- * wp_memmaps_new() - begin
- * @file: the recording, whose build-ids count for mappings that tell of none
+ * wp_memmaps_new() - allocate an empty table
+ * @file: the recording, whose build-ids apply to mappings without one
  *
- * Return: the mappings, to be freed with wp_memmaps_free(), or NULL; a message was
- * printed then.
+ * Return: the mappings, to be freed with wp_memmaps_free(), or NULL after a message.
  */
 struct wp_memmaps *wp_memmaps_new(const struct wp_perffile *file)
 {
@@ -326,7 +325,7 @@ static void put_space(struct wp_memmaps *m, struct space *s)
 	free(s);
 }
 
-/* Gives @pid a space instead of what it had; the reference is the process's now. */
+/* Replace the space of @pid; takes over the reference. */
 static int set_space(struct wp_memmaps *m, __s32 pid, struct space *s)
 {
 	struct process *p;
@@ -359,7 +358,10 @@ static struct space *space_of(const struct wp_memmaps *m, __s32 pid)
 	return m->room ? m->entry[place_of(m, pid)].space : NULL;
 }
 
-/* A space of the process's own, with what it has; NULL if there is no memory. */
+/*
+ * Make the process's space private, with a copy of its mappings; NULL if there is no
+ * memory.
+ */
 static struct space *own_space(struct wp_memmaps *m, __s32 pid)
 {
 	struct space *s = space_of(m, pid), *own;
@@ -383,7 +385,7 @@ static struct space *own_space(struct wp_memmaps *m, __s32 pid)
 	return set_space(m, pid, own) ? NULL : own;
 }
 
-/* The first mapping that ends behind @address. */
+/* The first mapping that ends after @address. */
 static size_t first_behind(const struct space *s, __u64 address)
 {
 	size_t low = 0, high = s->nr;
@@ -399,7 +401,7 @@ static size_t first_behind(const struct space *s, __u64 address)
 	return low;
 }
 
-/* Room for two more: the new one, and the rest of one that it divides. */
+/* Make room for two more: the new one, and the rest of one that it splits. */
 static bool more_maps(struct wp_memmaps *m, struct space *s)
 {
 	size_t room = s->room ? s->room * 2 : 16;
@@ -417,7 +419,7 @@ static bool more_maps(struct wp_memmaps *m, struct space *s)
 	return true;
 }
 
-/* Adds a mapping; what it covers of others is gone. */
+/* Add a mapping, and remove what it covers of others. */
 static void insert(struct wp_memmaps *m, struct space *s, const struct wp_memmap *map)
 {
 	struct wp_memmap left, right;
@@ -447,7 +449,7 @@ static void insert(struct wp_memmaps *m, struct space *s, const struct wp_memmap
 	s->nr += nr - (last - first);
 }
 
-/* The build-id that the section has for a mapping's file. */
+/* Set the build-id that the section has for a mapping's file. */
 static void find_id(struct wp_memmaps *m, struct wp_memmap *map, const struct inode *inode)
 {
 	const struct file_key key = { .path = map->path, .inode = *inode };
@@ -483,7 +485,7 @@ static int add_map(struct wp_memmaps *m, __s32 pid, struct wp_memmap *map, const
 	return 0;
 }
 
-/* The kernel's name in it ends in one of its labels, whose address is the offset. */
+/* The kernel's path ends with one of its symbols, whose address is the offset. */
 static void note_kernel(struct wp_memmaps *m, const char *path, __u64 at)
 {
 	static const char name[] = "[kernel.kallsyms]_";
@@ -495,7 +497,7 @@ static void note_kernel(struct wp_memmaps *m, const char *path, __u64 at)
 	m->label_at = at;
 }
 
-/* Mappings of the kernel's have the process -1, and only where it is, is kept. */
+/* Mappings of the kernel have the process -1, and only the kernel's address is kept. */
 static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 {
 	size_t fixed = rec->type == PERF_RECORD_MMAP ? sizeof(struct mmap_record) :
@@ -539,7 +541,7 @@ static int fork_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 	memcpy(&r, rec, sizeof(r));
 	if (r.pid == r.ppid || r.pid < 0)
 		return 0;
-	/* What was there already tells of its mappings itself. */
+	/* The synthesized state of a process includes its mappings. */
 	s = rec->misc & PERF_RECORD_MISC_FORK_EXEC ? NULL : space_of(m, r.ppid);
 	if (s)
 		s->refs++;
@@ -551,7 +553,7 @@ static int fork_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 	return -ENOMEM;
 }
 
-/* Of another program nothing is mapped that was there before. */
+/* An exec drops all earlier mappings. */
 static int comm_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 {
 	__s32 pid;
@@ -566,7 +568,7 @@ static int comm_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 }
 
 /**
- * wp_memmaps_record() - look whether a record changes mappings
+ * wp_memmaps_record() - update the mappings from a record
  * @m: the mappings
  * @rec: the record
  *
@@ -587,11 +589,11 @@ int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec)
 }
 
 /**
- * wp_memmaps_kernel() - where the kernel was
+ * wp_memmaps_kernel() - address of the kernel
  * @m: the mappings
- * @at: out: where the label was
+ * @at: set to the symbol's address
  *
- * Return: a label of its image, until the next record; NULL if that was not told.
+ * Return: a symbol of its image, valid until the next record; NULL if it is not recorded.
  */
 const char *wp_memmaps_kernel(const struct wp_memmaps *m, __u64 *at)
 {
@@ -600,12 +602,12 @@ const char *wp_memmaps_kernel(const struct wp_memmaps *m, __u64 *at)
 }
 
 /**
- * wp_memmaps_find() - what is mapped at an address
+ * wp_memmaps_find() - the mapping at an address
  * @m: the mappings
  * @pid: the process
  * @address: the address
  *
- * Return: the mapping, until the next record; NULL if there is none.
+ * Return: the mapping, valid until the next record; NULL if there is none.
  */
 const struct wp_memmap *wp_memmaps_find(const struct wp_memmaps *m, __s32 pid, __u64 address)
 {
@@ -616,13 +618,13 @@ const struct wp_memmap *wp_memmaps_find(const struct wp_memmaps *m, __s32 pid, _
 }
 
 /**
- * wp_memmaps_below() - what is mapped at an address, or before it
+ * wp_memmaps_below() - the mapping at an address, or the next one below it
  * @m: the mappings
  * @pid: the process
  * @address: the address
  *
- * Return: the last mapping that does not begin behind @address, until the next record; NULL
- * if there is none.
+ * Return: the last mapping that does not begin after @address, valid until the next
+ * record; NULL if there is none.
  */
 const struct wp_memmap *wp_memmaps_below(const struct wp_memmaps *m, __s32 pid, __u64 address)
 {
@@ -635,11 +637,11 @@ const struct wp_memmap *wp_memmaps_below(const struct wp_memmaps *m, __s32 pid, 
 }
 
 /**
- * wp_memmaps_path() - the name of a mapped file
+ * wp_memmaps_path() - name of a mapped file
  * @m: the mappings
  * @path: its number
  *
- * Return: the name, as the recording has it, until the next record.
+ * Return: the name, as in the recording, valid until the next record.
  */
 const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path)
 {
@@ -647,12 +649,12 @@ const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path)
 }
 
 /**
- * wp_memmaps_jit() - the list of functions of a process that made code as it ran
+ * wp_memmaps_jit() - list of functions of a process with a JIT compiler
  * @m: the mappings
  * @pid: the process
  *
- * Return: the list, of no bytes if the process left none; NULL if the recording keeps none
- * of any.
+ * Return: the list, empty if the process left none; NULL if the recording has no lists at
+ * all.
  */
 const struct wp_jitmap *wp_memmaps_jit(const struct wp_memmaps *m, __s32 pid)
 {
@@ -667,11 +669,12 @@ const struct wp_jitmap *wp_memmaps_jit(const struct wp_memmaps *m, __s32 pid)
 }
 
 /**
- * wp_memmaps_stat() - what the recording has of a file without a build-id
+ * wp_memmaps_stat() - status of a file without a build-id
  * @m: the mappings
  * @file: its number, of struct wp_memmap
  *
- * Return: how it was; at least its device and inode, if its mapping had them.
+ * Return: its status at the time of the recording; at least its device and inode, if its
+ * mapping had them.
  */
 struct wp_filestat wp_memmaps_stat(const struct wp_memmaps *m, __u32 file)
 {
@@ -691,10 +694,10 @@ struct wp_filestat wp_memmaps_stat(const struct wp_memmaps *m, __u32 file)
 }
 
 /**
- * wp_memmaps_id() - the build-id that the recording has for a file's name
+ * wp_memmaps_id() - the build-id in the recording for a path
  * @m: the mappings
- * @path: the name; of the kernel [kernel.kallsyms]
- * @id: out: it; of no bytes if there is none
+ * @path: the path; for the kernel [kernel.kallsyms]
+ * @id: set to the build-id; empty if there is none
  */
 void wp_memmaps_id(struct wp_memmaps *m, const char *path, struct wp_buildid *id)
 {
@@ -706,7 +709,7 @@ void wp_memmaps_id(struct wp_memmaps *m, const char *path, struct wp_buildid *id
 }
 
 /**
- * wp_memmaps_dropped() - how many mappings there was no room for
+ * wp_memmaps_dropped() - number of mappings that found no room
  * @m: the mappings
  *
  * Return: their number.
@@ -717,7 +720,7 @@ __u64 wp_memmaps_dropped(const struct wp_memmaps *m)
 }
 
 /**
- * wp_memmaps_free() - forget all
+ * wp_memmaps_free() - free the mappings
  * @m: the mappings, or NULL
  */
 void wp_memmaps_free(struct wp_memmaps *m)

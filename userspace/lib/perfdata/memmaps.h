@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which file is mapped where, in each process, as the records of a perf.data tell.
- * See memmaps.c.
+ * Files mapped in each process, from the records of a perf.data. See memmaps.c.
  *
  *	m = wp_memmaps_new(&file);
  *	for each record: ret = wp_memmaps_record(m, rec->header);
@@ -19,20 +18,20 @@
 #include "lib/symbols/filestat.h"
 #include "lib/symbols/jitmaps.h"
 
-/* Mappings that are kept at most, of all processes together. */
+/* Maximum number of mappings, of all processes together. */
 #define WP_MEMMAPS_MAX	(1 << 20)
 
 struct wp_memmaps;
 
 /**
- * struct wp_memmap - a mapping with code
+ * struct wp_memmap - an executable mapping
  * @start: its first address
- * @end: behind its last one
- * @offset: what of the file is at @start
+ * @end: its end, exclusive
+ * @offset: offset in the file of @start
  * @path: number of the file's name: wp_memmaps_path()
- * @id: the file's build-id, of no bytes if not known
- * @other: it is not known, and the file is not the one that the name leads to
- * @file: of a file without a build-id: number of what is known of it, for wp_memmaps_stat()
+ * @id: the file's build-id, empty if unknown
+ * @other: it is unknown, and the file is not the one at the path
+ * @file: of a file without a build-id: number of its status, for wp_memmaps_stat()
  */
 struct wp_memmap {
 	__u64 start;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * PERF_RECORD_MMAP2 as include/uapi/linux/perf_event.h describes it.
+ * PERF_RECORD_MMAP2, as in include/uapi/linux/perf_event.h.
  */
 #ifndef WP_LIB_PERFDATA_MMAPRECORD_H
 #define WP_LIB_PERFDATA_MMAPRECORD_H
@@ -10,7 +10,7 @@
 
 #include "lib/elf/buildid.h"
 
-/* What headers before Linux 5.12 do not have; nor the bit of struct perf_event_attr. */
+/* Missing in headers before Linux 5.12; so is the bit in struct perf_event_attr. */
 #ifndef PERF_RECORD_MISC_MMAP_BUILD_ID
 #define PERF_RECORD_MISC_MMAP_BUILD_ID	(1 << 14)
 #define NO_BUILD_ID_BIT
@@ -18,17 +18,17 @@
 
 /**
  * struct wp_mmap2_record - the fixed start of the record
- * @header: its misc says with PERF_RECORD_MISC_MMAP_BUILD_ID which of the union's parts is there
+ * @header: PERF_RECORD_MISC_MMAP_BUILD_ID in its misc selects the member of the union
  * @pid: process
  * @tid: thread
  * @start: first address
- * @len: bytes
+ * @len: length in bytes
  * @pgoff: offset of @start in the file, in bytes
  * @maj: device of the file
  * @min: the same
  * @ino: its inode number
- * @ino_generation: of that
- * @build_id_size: bytes of @build_id
+ * @ino_generation: generation of the inode
+ * @build_id_size: size of @build_id
  * @reserved: 0
  * @build_id: its build-id
  * @prot: PROT_ flags of mmap(2)

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the perf.data file while it is written: its header, ids and attrs, the
- * buffer of data not yet written, and the feature table behind the data.
- * Called from the record command and batch.c, from one thread; wp_perfdata_abort()
- * may be called from a signal handler that interrupted any of the others.
+ * Owns the perf.data file while it is written: its header, ids and attrs, the buffer of
+ * unwritten data, and the feature table after the data. Called by the record command and
+ * batch.c, from one thread; wp_perfdata_abort() may be called from a signal handler that
+ * interrupted any of the others.
  *
- * The form was chosen by trial, so that every perf from 5.10 to 7 reads the
- * file without a warning: file mode, a header of 104 bytes, attrs of 120, ids
- * per event and CPU, the same sample_type on all events, build-ids in the
- * table, and inline only where several files have one path (see mapids.c), neither
- * FINISHED_INIT nor ID_INDEX.
+ * The format was found by experiment, so that every perf from 5.10 to 7 reads the file
+ * without a warning: file mode, a header of 104 bytes, attrs of 120, ids per event and
+ * CPU, the same sample_type on all events, build-ids in the table, and inline only where
+ * several files have one path (see mapids.c), neither FINISHED_INIT nor ID_INDEX.
  *
- * A write of the buffer leaves a complete file behind: the features follow the
- * data, and are written over by the next data. As that tears them, the
- * header's feature bits are cleared before and set after. So a file whose
- * writer was killed reads as if it had ended there.
+ * A write of the buffer leaves a complete file: the features follow the data, and are
+ * overwritten by the next data. As that tears them, the header's feature bits are cleared
+ * before and set after. So if the writer is killed, the file reads as if it had ended
+ * there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +48,7 @@
 /* perf's own record types, from tools/lib/perf/include/perf/event.h */
 #define RECORD_FINISHED_ROUND	68
 
-/* What is in the buffer and where in the file it belongs. */
+/* The contents of the buffer and their position in the file. */
 struct tail {
 	off_t pos;
 	size_t len;
@@ -57,7 +56,7 @@ struct tail {
 
 struct wp_perfdata {
 	struct wp_outfile out;
-	int err;		/* the first failure, which is final */
+	int err;		/* the first error, which is final */
 	bool regular;
 	char *path;
 
@@ -65,27 +64,27 @@ struct wp_perfdata {
 	struct wp_feature_event event[WP_PERFDATA_MAX_EVENTS];
 	char *name[WP_PERFDATA_MAX_EVENTS];
 	unsigned int nr_cpus;
-	int *cpu_index;		/* of the ids, by CPU number; -1: none */
+	int *cpu_index;		/* index of the ids, by CPU number; -1: none */
 	unsigned int cpu_limit;
 
 	struct wp_file_header header;
 	char *buf;
 	size_t room;
-	/* Two copies: the signal handler needs one that is whole. */
+	/* Two copies: the signal handler needs a consistent one. */
 	struct tail tail[2];
 	volatile int cur;
 
 	struct wp_features feat;
 	char *blob;		/* table and sections, offsets from the table's start */
 	size_t blob_len;
-	struct wp_file_section *blob_dir;	/* scratch for the table with true offsets */
+	struct wp_file_section *blob_dir;	/* scratch: the table with file offsets */
 	unsigned int nr_feat;
-	size_t sample_time_at;	/* in blob; 0: none */
+	size_t sample_time_at;	/* offset in @blob; 0: none */
 	__u64 feature_bits;
 
-	struct wp_compressor *compressor;	/* NULL: records are as they are */
+	struct wp_compressor *compressor;	/* NULL: records are not compressed */
 	int level;
-	struct wp_mapids maps;	/* of a file whose records can be changed in place */
+	struct wp_mapids maps;	/* if records can be changed in place */
 
 	__u64 first_time, last_time, nr_samples, nr_bytes;
 };
@@ -105,7 +104,7 @@ static const struct tail *tail(const struct wp_perfdata *pd)
 	return &pd->tail[pd->cur];
 }
 
-/* Only what changes: data and the feature bits. Async-signal-safe. */
+/* Write only the changing parts: data size and feature bits. Async-signal-safe. */
 static int write_header_tail(struct wp_perfdata *pd, __u64 data_size, __u64 features)
 {
 	struct wp_file_header h = pd->header;
@@ -116,7 +115,7 @@ static int write_header_tail(struct wp_perfdata *pd, __u64 data_size, __u64 feat
 	return wp_pwrite_all(pd->out.fd, (char *)&h + from, sizeof(h) - from, from);
 }
 
-/* The features behind the data, which end at @pos. Async-signal-safe. */
+/* Write the features after the data, which end at @pos. Async-signal-safe. */
 static int write_features(struct wp_perfdata *pd, off_t pos)
 {
 	struct wp_file_section *in = (struct wp_file_section *)pd->blob;
@@ -140,8 +139,8 @@ static int write_features(struct wp_perfdata *pd, off_t pos)
 }
 
 /*
- * What is buffered into the file, as it is or in the form @data, which is complete
- * then. Async-signal-safe.
+ * Write the buffer, or @data in its place, to the file, which is complete after that.
+ * Async-signal-safe.
  */
 static int checkpoint(struct wp_perfdata *pd, const void *data, size_t len)
 {
@@ -153,7 +152,7 @@ static int checkpoint(struct wp_perfdata *pd, const void *data, size_t len)
 	if (!ret)
 		ret = wp_pwrite_all(pd->out.fd, data, len, t.pos);
 	if (ret) {
-		/* What there was before may still fit. */
+		/* The earlier features may still fit. */
 		if (!write_features(pd, t.pos))
 			write_header_tail(pd, t.pos - start, pd->feature_bits);
 		return ret;
@@ -168,7 +167,7 @@ static int checkpoint(struct wp_perfdata *pd, const void *data, size_t len)
 	return ret;
 }
 
-/* Lay the sections out behind each other, a table of them first. */
+/* Lay out the sections one after the other, preceded by their table. */
 static int build_blob(struct wp_perfdata *pd)
 {
 	struct wp_buf b = { 0 };
@@ -238,11 +237,11 @@ static int fail(struct wp_perfdata *pd, int err)
 }
 
 /**
- * wp_perfdata_flush() - write what is buffered
+ * wp_perfdata_flush() - write the buffer
  * @pd: the file
  *
- * Done by itself whenever the buffer is full; call it at the end of a round to
- * bound what SIGKILL could lose.
+ * Happens automatically when the buffer is full; call it at the end of a round to bound
+ * what SIGKILL can lose.
  *
  * Return: 0 or a negative errno.
  */
@@ -261,7 +260,7 @@ int wp_perfdata_flush(struct wp_perfdata *pd)
 	return ret ? fail(pd, ret) : 0;
 }
 
-/* A place for @len more bytes in the buffer; commit() makes them count. */
+/* Reserve @len bytes in the buffer; commit() completes this. */
 static void *reserve(struct wp_perfdata *pd, size_t len)
 {
 	if (pd->err)
@@ -280,13 +279,12 @@ static void commit(struct wp_perfdata *pd, size_t len)
 /**
  * wp_perfdata_event_oncpu() - describe the event of the on-CPU samples
  * @out: filled in
- * @ev: the event as parsed
+ * @ev: the parsed event
  * @freq: @n is a frequency in Hz (-F), not a period (-c)
  * @n: frequency or period
  *
- * A tracepoint is written as a software event of its name: its samples carry
- * no raw data here, and perf refuses a file with a tracepoint but without the
- * formats of its fields.
+ * A tracepoint is written as a software event with its name: its samples have no raw data
+ * here, and perf refuses a file with a tracepoint but without the formats of its fields.
  */
 void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_event *ev,
 			     bool freq, __u64 n)
@@ -306,11 +304,10 @@ void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_even
 }
 
 /*
- * perf record --off-cpu writes a bpf-output event. Without a raw payload perf
- * 5.10 cannot parse its samples, and with one perf 7 takes it for a direct
- * sample in a layout of its own. So these are software events of another kind,
- * context-switches, that EVENT_DESC calls what they are: the name is what all
- * readers go by. The period of a sample is nanoseconds.
+ * perf record --off-cpu writes a bpf-output event. Without a raw payload perf 5.10 cannot
+ * parse its samples, and with one perf 7 takes it for a direct sample in a layout of its
+ * own. So these are software events of another kind, context-switches, with their name in
+ * EVENT_DESC, which all readers use. The period of a sample is in nanoseconds.
  */
 static void event_of_time(struct wp_perfdata_event *out, const char *name)
 {
@@ -325,8 +322,7 @@ static void event_of_time(struct wp_perfdata_event *out, const char *name)
  * wp_perfdata_event_offcpu() - describe the event of the off-CPU samples
  * @out: filled in
  *
- * As perf record --off-cpu has it: all time off the CPU, also that in which the
- * thread was runnable.
+ * As in perf record --off-cpu: all off-CPU time, including runnable time.
  */
 void wp_perfdata_event_offcpu(struct wp_perfdata_event *out)
 {
@@ -334,11 +330,11 @@ void wp_perfdata_event_offcpu(struct wp_perfdata_event *out)
 }
 
 /**
- * wp_perfdata_event_runnable() - describe the event of the waits for a CPU
+ * wp_perfdata_event_runnable() - describe the event of the runnable times
  * @out: filled in
  *
- * The part of offcpu-time in which the thread could have run. An event of its
- * own, as readers add up the periods of one event.
+ * The runnable part of offcpu-time. It is an event of its own, as readers add up the
+ * periods of one event.
  */
 void wp_perfdata_event_runnable(struct wp_perfdata_event *out)
 {
@@ -346,12 +342,11 @@ void wp_perfdata_event_runnable(struct wp_perfdata_event *out)
 }
 
 /**
- * wp_perfdata_event_wakeup() - describe the event of what wakers ended
+ * wp_perfdata_event_wakeup() - describe the event of the times ended by wakers
  * @out: filled in
  *
- * Its samples are of the waker, since readers look up the symbols of a sample's
- * stack in the sample's process; the periods are how long those were blocked that
- * it woke.
+ * Its samples belong to the waker, since readers look up the symbols of a sample's stack
+ * in the sample's process; the periods are the blocked times of the woken threads.
  */
 void wp_perfdata_event_wakeup(struct wp_perfdata_event *out)
 {
@@ -361,10 +356,10 @@ void wp_perfdata_event_wakeup(struct wp_perfdata_event *out)
 /**
  * wp_perfdata_event_raw() - give the samples of an event a raw payload
  * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
- * @shows: what of it readers show, the same of all events of a file: see
+ * @shows: parts that readers print, the same for all events of a file: see
  *	wp_raw_format()
  *
- * Only of tracepoints readers know what is in their payload: the file describes it.
+ * Readers only understand payloads of tracepoints, which the file describes.
  */
 void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows)
 {
@@ -378,7 +373,7 @@ void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows)
  * wp_perfdata_event_cause() - give the samples of an event the short payload
  * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
  *
- * It stays what it is for readers but ours: see &struct wp_raw_cause.
+ * Other readers still see the same event: see &struct wp_raw_cause.
  */
 void wp_perfdata_event_cause(struct wp_perfdata_event *out)
 {
@@ -388,10 +383,10 @@ void wp_perfdata_event_cause(struct wp_perfdata_event *out)
 /**
  * wp_perfdata_event_tracepoint() - describe an event of one of the kernel's tracepoints
  * @out: filled in
- * @tp: the tracepoint, needed until wp_perfdata_open() returns
+ * @tp: the tracepoint, which must stay valid until wp_perfdata_open() returns
  *
- * By its name, as "sched:sched_switch", perf sched and others find what they want. The
- * raw payload of each sample has @tp->size bytes in the tracepoint's own format.
+ * perf sched and others find it by its name, as "sched:sched_switch". The raw payload of
+ * each sample has @tp->size bytes in the tracepoint's own format.
  */
 void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
 				  const struct wp_tracepoint *tp)
@@ -435,7 +430,7 @@ static void set_common_attr(struct perf_event_attr *a)
 	a->clockid = CLOCK_MONOTONIC;
 }
 
-/* All that are present, so that a CPU that comes online later has its ids. */
+/* All present CPUs, so that a CPU that comes online later has its ids. */
 static int present_cpus(int **cpus, unsigned int *nr)
 {
 	char line[4096] = "", *p = line, *end;
@@ -492,7 +487,7 @@ static int open_file(struct wp_perfdata *pd, const char *path)
 	return 0;
 }
 
-/* Header, ids, attrs; then the place where the data begin is known. */
+/* Header, ids, attrs; this fixes the offset of the data. */
 static int write_start(struct wp_perfdata *pd)
 {
 	size_t ids = pd->nr_cpus * sizeof(__u64);
@@ -547,7 +542,7 @@ static int make_ids(struct wp_perfdata *pd, const int *cpus, unsigned int nr)
 
 		if (!ids)
 			return -ENOMEM;
-		/* Never 0: that stands for "no id" in synthesized records. */
+		/* Never 0, which means "no id" in synthesized records. */
 		for (i = 0; i < nr; i++)
 			ids[i] = 1 + (__u64)e * nr + i;
 		pd->event[e].ids = ids;
@@ -576,7 +571,7 @@ static void destroy(struct wp_perfdata *pd)
 	free(pd);
 }
 
-/* The formats of all raw payloads. Ours is one for all events that have it. */
+/* The formats of all raw payloads. Ours is shared by all events that have it. */
 static int describe_raw(struct wp_perfdata *pd, const struct wp_perfdata_options *opt)
 {
 	struct wp_feature_format formats[WP_PERFDATA_MAX_EVENTS];
@@ -606,11 +601,11 @@ static int describe_raw(struct wp_perfdata *pd, const struct wp_perfdata_options
 /**
  * wp_perfdata_open() - create a file and write its start
  * @out: the file, to be closed with wp_perfdata_close()
- * @opt: what to create
+ * @opt: options
  *
- * It gets its name when it can be read; a file of that name that is not empty is renamed
- * to NAME.old before. The new one is readable by its owner only, as it has the processes
- * of all users.
+ * The file gets its name when it is readable; an existing file with that name is renamed
+ * to NAME.old unless it is empty. The new file is readable by its owner only, as it has
+ * the processes of all users.
  *
  * Return: 0 or a negative errno.
  */
@@ -690,7 +685,7 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 		wp_err("cannot write %s: %s", path, strerror(-ret));
 		goto out;
 	}
-	/* From here on it can be read at each moment, whatever ends us. */
+	/* From here on the file is readable at any moment, however the process ends. */
 	ret = wp_outfile_publish(&pd->out, ".old");
 	if (ret)
 		goto out;
@@ -711,9 +706,9 @@ out:
  * wp_perfdata_id() - the id of an event on a CPU
  * @pd: the file
  * @event: index of the event
- * @cpu: CPU; one without ids gets the event's first, so that nothing is lost
+ * @cpu: CPU; one without ids gets the event's first id, so that nothing is lost
  *
- * Return: the id that samples and struct wp_sample_id carry.
+ * Return: the id in samples and struct wp_sample_id.
  */
 __u64 wp_perfdata_id(const struct wp_perfdata *pd, unsigned int event, int cpu)
 {
@@ -727,13 +722,13 @@ __u64 wp_perfdata_id(const struct wp_perfdata *pd, unsigned int event, int cpu)
 }
 
 /**
- * wp_perfdata_encode_sample() - turn a sample into a record
+ * wp_perfdata_encode_sample() - encode a sample as a record
  * @pd: the file, for the id
  * @s: the sample
- * @buf: where to, 8-byte aligned
- * @size: room there; 64 KiB hold anything
+ * @buf: output, 8-byte aligned
+ * @size: size of @buf; 64 KiB is enough
  *
- * Frames that do not fit into a record are left out, the outermost first.
+ * If a record is too small for all frames, the outermost ones are left out.
  *
  * Return: bytes written to @buf, 0 if @size is too small.
  */
@@ -831,11 +826,11 @@ int wp_perfdata_write_sample(struct wp_perfdata *pd, const struct wp_perfdata_sa
 }
 
 /**
- * wp_perfdata_write_record() - append a record as it is
+ * wp_perfdata_write_record() - append a record unchanged
  * @pd: the file
  * @rec: the record, with its struct wp_sample_id unless it is a sample
  *
- * Return: 0, -EINVAL if the size is no record's, or another negative errno.
+ * Return: 0, -EINVAL if the size is invalid, or another negative errno.
  */
 int wp_perfdata_write_record(struct wp_perfdata *pd, const struct perf_event_header *rec)
 {
@@ -858,12 +853,12 @@ int wp_perfdata_write_record(struct wp_perfdata *pd, const struct perf_event_hea
 }
 
 /**
- * wp_perfdata_write_lost() - append a record that tells of a loss
+ * wp_perfdata_write_lost() - append a record of a loss
  * @pd: the file
- * @event: index of the event that lost
+ * @event: index of the event that lost samples
  * @cpu: CPU
- * @time: when
- * @lost: how many were lost; readers add these up and warn
+ * @time: time of the loss
+ * @lost: number of losses; readers add these up and warn
  *
  * Return: 0 or a negative errno.
  */
@@ -890,11 +885,11 @@ int wp_perfdata_write_lost(struct wp_perfdata *pd, unsigned int event, __u32 cpu
 }
 
 /**
- * wp_perfdata_finished_round() - allow readers to sort and free what they have
+ * wp_perfdata_finished_round() - allow readers to sort and free the records so far
  * @pd: the file
  *
- * Promises that all records to come are later than the latest one that the
- * *last but one* round had. It is optional.
+ * Promises that all later records have later times than the latest one of the *last but
+ * one* round. It is optional.
  *
  * Return: 0 or a negative errno.
  */
@@ -908,7 +903,7 @@ int wp_perfdata_finished_round(struct wp_perfdata *pd)
 	return wp_perfdata_write_record(pd, &rec);
 }
 
-/* The file stays readable at each step: a record is changed at once. */
+/* The file stays readable at each step: a record is changed with a single write. */
 static int write_mapids(struct wp_perfdata *pd, const struct wp_buildids *ids)
 {
 	int ret = wp_mapids_write(&pd->maps, pd->out.fd, ids);
@@ -921,7 +916,7 @@ static int write_mapids(struct wp_perfdata *pd, const struct wp_buildids *ids)
  * @pd: the file, or NULL
  * @ids: the build-ids to list, resolved by this call; NULL for none
  *
- * Return: 0, or the first failure that there was in writing.
+ * Return: 0, or the first write error.
  */
 int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
 {
@@ -940,7 +935,7 @@ int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
 		wp_features_compressed(&pd->feat, pd->level,
 				       wp_compressor_ratio(pd->compressor),
 				       WP_COMPRESS_CHUNK);
-	/* No sample: the times stay 0, as perf writes them. */
+	/* No sample: the times stay 0, as in perf. */
 	if (!pd->nr_samples)
 		pd->first_time = 0;
 	if (build_blob(pd)) {
@@ -952,7 +947,7 @@ int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
 		ret = wp_perfdata_flush(pd);
 	if (!ret && pd->regular && ftruncate(pd->out.fd, tail(pd)->pos + pd->blob_len))
 		ret = fail(pd, -errno);
-	/* Network file systems tell of a full disk only now. */
+	/* Network file systems report a full disk only now. */
 	if (wp_outfile_commit(&pd->out) && !ret)
 		ret = -EIO;
 	destroy(pd);
@@ -960,7 +955,7 @@ int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
 }
 
 /**
- * wp_perfdata_kept() - how much is in the file, whatever becomes of the rest
+ * wp_perfdata_kept() - amount of data that is safely in the file
  * @pd: the file
  *
  * Return: bytes of data.
@@ -971,7 +966,7 @@ __u64 wp_perfdata_kept(const struct wp_perfdata *pd)
 }
 
 /**
- * wp_perfdata_dup() - a descriptor of the file for what comes after wp_perfdata_close()
+ * wp_perfdata_dup() - duplicate the descriptor, for use after wp_perfdata_close()
  * @pd: the file
  *
  * Return: the descriptor, to be closed, or -1.
@@ -982,10 +977,10 @@ int wp_perfdata_dup(const struct wp_perfdata *pd)
 }
 
 /**
- * wp_perfdata_dup_close() - close it
+ * wp_perfdata_dup_close() - close the duplicate
  * @fd: from wp_perfdata_dup()
  *
- * Return: how large the file is, in bytes; 0 if that is not known.
+ * Return: size of the file in bytes; 0 if unknown.
  */
 __u64 wp_perfdata_dup_close(int fd)
 {
@@ -1000,7 +995,7 @@ __u64 wp_perfdata_dup_close(int fd)
 }
 
 /**
- * wp_perfdata_is_regular() - whether it is a file
+ * wp_perfdata_is_regular() - whether it is a regular file
  * @pd: the file
  *
  * Return: false if it is a device.
@@ -1011,7 +1006,7 @@ bool wp_perfdata_is_regular(const struct wp_perfdata *pd)
 }
 
 /**
- * wp_perfdata_discard() - take the file away, and free everything
+ * wp_perfdata_discard() - remove the file, and free everything
  * @pd: the file, or NULL
  */
 void wp_perfdata_discard(struct wp_perfdata *pd)
@@ -1023,13 +1018,13 @@ void wp_perfdata_discard(struct wp_perfdata *pd)
 }
 
 /**
- * wp_perfdata_abort() - make the file readable, quickly, and let it be
+ * wp_perfdata_abort() - complete the file quickly, without freeing anything
  * @pd: the file, or NULL
  *
- * For the second Ctrl-C. Writes what is buffered, the header, and all features
- * but the build-ids (readers then take those of the files). May be called from
- * a signal handler at any time between open and close; the process must end
- * with _exit() then, and no other function of @pd may be called.
+ * For the second Ctrl-C. Writes the buffer, the header, and all features but the
+ * build-ids (readers then use those of the files). May be called from a signal handler at
+ * any time between open and close; the process must end with _exit() then, and no other
+ * function of @pd may be called.
  */
 void wp_perfdata_abort(struct wp_perfdata *pd)
 {
@@ -1038,7 +1033,7 @@ void wp_perfdata_abort(struct wp_perfdata *pd)
 }
 
 /**
- * wp_perfdata_bytes() - how large the file has become
+ * wp_perfdata_bytes() - size of the file
  * @pd: the file
  *
  * Return: bytes, without the features at the end.
@@ -1049,7 +1044,7 @@ __u64 wp_perfdata_bytes(const struct wp_perfdata *pd)
 }
 
 /**
- * wp_perfdata_samples() - how many samples were written
+ * wp_perfdata_samples() - number of samples written
  * @pd: the file
  *
  * Return: their number.

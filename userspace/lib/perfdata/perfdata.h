@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Writes a perf.data file that every perf from 5.10 to 7 reads. Used by
- * the record command; batch.c puts records in order of time before they come here.
+ * Writes a perf.data file that every perf from 5.10 to 7 reads. Used by the record
+ * command; batch.c sorts records by time before they come here.
  *
  *	struct wp_perfdata_event ev[4];
  *	unsigned int nr = 0;
@@ -18,11 +18,11 @@
  *	...
  *	ret = wp_perfdata_close(pd, buildids);
  *
- * An event is named by its place in @events. The order decides the order in
- * perf report. Leave out the events that are not recorded; keep the sideband.
+ * An event is identified by its index in @events. The order decides the order in perf
+ * report. Leave out the events that are not recorded; keep the sideband.
  *
- * Whatever happens to the process after wp_perfdata_open(), SIGKILL included,
- * the file stays readable up to the last write of the buffer.
+ * Whatever happens to the process after wp_perfdata_open(), SIGKILL included, the file
+ * stays readable up to the last write of the buffer.
  */
 #ifndef WP_LIB_PERFDATA_PERFDATA_H
 #define WP_LIB_PERFDATA_PERFDATA_H
@@ -39,8 +39,8 @@ struct wp_perfdata;
 struct wp_tracepoint;
 
 /*
- * What every event, the dummy included, has in its samples. Without the same
- * type on the dummy perf sched cannot find threads.
+ * The sample type of every event, the dummy included. With another type on the dummy perf
+ * sched cannot find threads.
  */
 #define WP_PERFDATA_SAMPLE_TYPE						\
 	(PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |	\
@@ -48,20 +48,20 @@ struct wp_tracepoint;
 	 PERF_SAMPLE_CALLCHAIN)
 
 /*
- * The attr size that every perf reads: 128 and more is refused by 5.10, 136
- * and more by 6.1, and so on. And the one that 5.10's perf inject needs: it
- * writes attrs of its own size, 120, without saying so in them, so that it
- * cannot read its own output if the size was another.
+ * The attr size that every perf reads: 128 and more is refused by 5.10, 136 and more by
+ * 6.1, and so on. It is also the only one for perf inject of 5.10, which writes attrs of
+ * its own size, 120, without updating the size field, and cannot read its own output if
+ * the size was another.
  */
 #define WP_PERFDATA_ATTR_SIZE	PERF_ATTR_SIZE_VER6	/* 120 */
 
 #define WP_PERFDATA_MAX_EVENTS	16
 
 /**
- * struct wp_sample_id - the end of each record that is no sample
+ * struct wp_sample_id - trailer of each record that is no sample
  * @pid: process, in the reader's pid namespace
  * @tid: thread
- * @time: ns of CLOCK_MONOTONIC; 0 for what was true before the session
+ * @time: ns of CLOCK_MONOTONIC; 0 for the state before the session
  * @cpu: CPU
  * @res: 0
  * @id: the id of (event, CPU)
@@ -79,11 +79,11 @@ struct wp_sample_id {
 
 /**
  * struct wp_perfdata_event - an event of the file
- * @name: what readers show
+ * @name: the name shown by readers
  * @attr: type, config and the like; wp_perfdata_open() sets the common fields
- * @raw_shows: what of its raw payload readers show: see wp_raw_format()
- * @tracepoint: the kernel's tracepoint that its samples are of, or NULL; needed
- *	until wp_perfdata_open() returns
+ * @raw_shows: parts of its raw payload that readers print: see wp_raw_format()
+ * @tracepoint: the kernel's tracepoint of its samples, or NULL; must stay valid until
+ *	wp_perfdata_open() returns
  */
 struct wp_perfdata_event {
 	char name[256];
@@ -93,18 +93,17 @@ struct wp_perfdata_event {
 };
 
 /**
- * struct wp_perfdata_options - how to make a file
- * @path: its name; NULL means perf.data
- * @events: the events, in the order in which perf report shall show them
+ * struct wp_perfdata_options - options of a file
+ * @path: its name; NULL: perf.data
+ * @events: the events, in the order of perf report's output
  * @nr_events: their number, at most WP_PERFDATA_MAX_EVENTS
- * @cpus: CPUs that have ids; NULL means all that are present, and that is
- *	right unless a test wants something else
+ * @cpus: CPUs that have ids; NULL: all that are present, which is right except in tests
  * @nr_cpus: their number
  * @argc: arguments of the command, for the header
  * @argv: the same
- * @version: of the program; NULL means wallprof's own
- * @buffer_size: bytes to collect before writing; 0 means 1 MiB
- * @level: zstd's level to compress records with, 0 for none, which all readers read
+ * @version: version of the program; NULL: wallprof's own
+ * @buffer_size: size of the write buffer; 0: 1 MiB
+ * @level: zstd's compression level for records, 0 for none, which all readers read
  */
 struct wp_perfdata_options {
 	const char *path;
@@ -126,20 +125,20 @@ struct wp_perfdata_options {
  * @tid: thread
  * @cpu: CPU
  * @time: ns of CLOCK_MONOTONIC
- * @period: its weight; nanoseconds for offcpu-time, runnable-time, wakeup-time
- *	and cpu-clock
- * @ip: where the thread was; 0 means: the first of the stacks, user or kernel,
- *	whichever @kernel_mode says, and if there is none either, not known
+ * @period: its weight; nanoseconds for offcpu-time, runnable-time, wakeup-time and
+ *	cpu-clock
+ * @ip: address of the sample; 0: the first frame of the stack selected by @kernel_mode;
+ *	if there is none, unknown
  * @kernel_mode: @ip is in the kernel
  * @nr_kernel: frames in @kernel_ips, 0 for none
  * @kernel_ips: kernel stack, the leaf first
  * @nr_user: frames in @user_ips, 0 for none
  * @user_ips: user stack, the leaf first
  * @raw: raw payload, of an event of wp_perfdata_event_raw() or _tracepoint()
- * @nr_raw: its bytes, with 4 more a multiple of 8
+ * @nr_raw: its size; plus 4, a multiple of 8
  *
- * A sample without stacks whose @ip is known gets @ip as its only frame. One
- * without anything has no frame and ip 0, and is shown as [unknown] by all.
+ * A sample without stacks whose @ip is known gets @ip as its only frame. A sample without
+ * either has no frame and ip 0, and all readers show it as [unknown].
  */
 struct wp_perfdata_sample {
 	unsigned int event;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what a perf.data file says of its events: the attributes and ids behind its
- * header, their names in the section EVENT_DESC, and how tracepoints' payloads look, in
- * the section TRACING_DATA. Called by perfrecords.c. The layouts are those of
- * tools/perf/Documentation/perf.data-file-format.txt and, of TRACING_DATA,
+ * Owns the events of a perf.data file: the attributes and ids after its header, their
+ * names in the section EVENT_DESC, and the formats of tracepoints in the section
+ * TRACING_DATA. Called by perfrecords.c. The layouts are those of
+ * tools/perf/Documentation/perf.data-file-format.txt and, for TRACING_DATA,
  * tools/perf/util/trace-event-info.c in the kernel's source.
  *
- * The file is anybody's: no number is believed.
+ * The file is not trusted: all numbers are checked.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #define MAX_EVENTS	4096
 #define MAX_IDS		(1U << 22)
 
-/* What an attribute of the first perf had. */
+/* Size of an attribute in the first perf. */
 #define LEAST_ATTR	PERF_ATTR_SIZE_VER0
 
 static int add_ids(struct wp_perfevents *e, const struct wp_perffile *file,
@@ -89,7 +89,7 @@ static int read_attrs(struct wp_perfevents *e, const struct wp_perffile *file)
 	return err;
 }
 
-/* A text that ends with a 0. */
+/* A string that ends with a 0. */
 static const char *take_text(struct wp_bytes *b)
 {
 	const __u8 *end = memchr(b->p, 0, wp_bytes_left(b));
@@ -108,7 +108,7 @@ static bool skip_text(struct wp_bytes *b, const char *text)
 	return found && !strcmp(found, text);
 }
 
-/* A number of bytes, and the bytes. */
+/* A length, and so many bytes. */
 static const char *take_block(struct wp_bytes *b, size_t *len)
 {
 	*len = wp_bytes_uint(b, 8);
@@ -137,7 +137,7 @@ static int add_format(struct wp_perfevents *e, struct wp_bytes *b, const char *s
 	e->formats = more;
 	err = wp_tracepoint_parse(&e->formats[e->nr_formats], system, buf, text, len);
 	e->nr_formats += !err;
-	/* One that is not understood is as if it was not described. */
+	/* A format that cannot be parsed is treated as missing. */
 	return err == -ENOMEM ? err : 0;
 }
 
@@ -223,8 +223,8 @@ static int read_names(struct wp_perfevents *e, const struct wp_perffile *file)
 }
 
 /*
- * Which format an event has: by its id and, where it has one, by its name. Ids are the
- * kernel's and mean nothing on another one, but the file has its own formats.
+ * Set the format of an event: by its id and, if it has one, by its name. Ids differ
+ * between kernels, but the file has its own formats.
  */
 static int join(struct wp_perfevent *event, const struct wp_perfevents *e)
 {
@@ -257,8 +257,8 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /*
- * Behind the data of a file whose writer was killed there are no sections, whatever its
- * header says: what is read as such is something else.
+ * If the writer of the file was killed there are no sections after the data, whatever the
+ * header says; ignore errors in what is there instead.
  */
 static int unless_killed(const struct wp_perffile *file, int err)
 {
@@ -283,8 +283,8 @@ static int read_all(struct wp_perfevents *e, const struct wp_perffile *file)
 }
 
 /**
- * wp_perfevents_read() - read which events a file has
- * @e: filled in; to be freed, but not if this fails
+ * wp_perfevents_read() - read the events of a file
+ * @e: filled in; to be freed, unless this fails
  * @file: the file
  * @path: its name, for messages
  *
@@ -310,7 +310,7 @@ int wp_perfevents_read(struct wp_perfevents *e, const struct wp_perffile *file,
 }
 
 /**
- * wp_perfevents_find() - look up which event an id is of
+ * wp_perfevents_find() - look up the event of an id
  * @e: the events
  * @id: the id
  *
@@ -327,7 +327,7 @@ int wp_perfevents_find(const struct wp_perfevents *e, __u64 id)
 }
 
 /**
- * wp_perfevents_free() - free what events have
+ * wp_perfevents_free() - free the events
  * @e: the events
  */
 void wp_perfevents_free(struct wp_perfevents *e)

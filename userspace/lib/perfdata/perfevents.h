@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which events a perf.data file has: their attributes, names, ids, and the formats of
- * tracepoints. See perfevents.c.
+ * Events of a perf.data file: attributes, names, ids, and the formats of tracepoints. See
+ * perfevents.c.
  */
 #ifndef WP_LIB_PERFDATA_PERFEVENTS_H
 #define WP_LIB_PERFDATA_PERFEVENTS_H
@@ -14,9 +14,9 @@
 
 /**
  * struct wp_perfevent - an event of the file
- * @name: its name, as the file has it: "sched:sched_switch", "cpu-clock"
- * @attr: its attributes; what a shorter one of an older perf does not have is 0
- * @tracepoint: the format of its payload; NULL if it is no tracepoint, or not described
+ * @name: its name in the file: "sched:sched_switch", "cpu-clock"
+ * @attr: its attributes; fields that an older perf did not write are 0
+ * @tracepoint: the format of its payload; NULL if it is no tracepoint, or has no format
  */
 struct wp_perfevent {
 	char *name;
@@ -25,9 +25,9 @@ struct wp_perfevent {
 };
 
 /**
- * struct wp_perfevent_id - which event an id is of
- * @id: the id that samples have
- * @event: its index
+ * struct wp_perfevent_id - the event of an id
+ * @id: the id in samples
+ * @event: the event's index
  */
 struct wp_perfevent_id {
 	__u64 id;
@@ -38,7 +38,7 @@ struct wp_perfevent_id {
  * struct wp_perfevents - the events
  * @event: the events
  * @nr: their number, at least 1
- * @ids: their ids, in order
+ * @ids: their ids, sorted
  * @nr_ids: their number
  * @formats: the formats of the file's tracepoints
  * @nr_formats: their number

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns a perf.data file that is read: its header, and what its feature sections say.
- * Called by the report command. The file is anybody's: no number in it is believed
- * before it was compared with what is there, and text is made harmless by who prints it.
+ * Reads a perf.data file: its header and its feature sections. Called by the report
+ * command. The file is not trusted: all numbers are checked against its size, and text
+ * must be escaped when it is printed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "lib/perfdata/pipefile.h"
 
 #define MAX_FEATURE	(1 << 20)
-#define MAX_BUILDIDS	(64 << 20)	/* of all files of all containers */
+#define MAX_BUILDIDS	(64 << 20)	/* for all files of all containers */
 #define MAX_TRACING	(256 << 20)	/* perf adds all symbols of the kernel */
 
 static bool within(const struct wp_perffile *f, const struct wp_file_section *s)
@@ -61,8 +61,8 @@ static __u64 limit_of(enum wp_feature nr)
 }
 
 /*
- * Whoever may write to a directory can have a device there, of which opening does something:
- * one that is neither a file nor a directory is not opened, but looked at by O_PATH.
+ * A directory that others can write to may contain a device, and opening that can have
+ * side effects: anything but a file or a directory is only opened with O_PATH.
  */
 static int open_input(int dir, const char *name)
 {
@@ -78,7 +78,7 @@ static int open_input(int dir, const char *name)
 	return fd;
 }
 
-/* perf record --kcore makes a directory, in which the recording is one file. */
+/* perf record --kcore creates a directory, in which the recording is one file. */
 static int open_within(struct wp_perffile *f, const char *path, struct stat *st)
 {
 	int dir = f->fd;
@@ -96,13 +96,13 @@ static int open_within(struct wp_perffile *f, const char *path, struct stat *st)
 	return -EINVAL;
 }
 
-/* What was read from a pipe, for who opens it again. */
+/* Data that was read from a pipe, for the next open. */
 static struct {
 	struct stat st;
 	int fd;
 } spooled = { .fd = -1 };
 
-/* What was written to a pipe, whether it comes from one or is in a file, is read at once. */
+/* The format for pipes, from a pipe or from a file, is read completely here. */
 static int open_pipe(struct wp_perffile *f, const char *path, struct stat *st)
 {
 	if (spooled.fd < 0 || spooled.st.st_dev != st->st_dev ||
@@ -134,9 +134,9 @@ static int open_file(const char *path)
 }
 
 /**
- * wp_perffile_open() - open a file, and look whether it is one
+ * wp_perffile_open() - open and check a file
  * @f: the file
- * @path: its name, or that of the directory that perf put it into; "-": standard input
+ * @path: its name, or that of the directory of perf record --kcore; "-": standard input
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -198,11 +198,11 @@ void wp_perffile_close(struct wp_perffile *f)
 /**
  * wp_perffile_feature() - read a feature section
  * @f: the file
- * @nr: which one
- * @b: out: its bytes; to be freed with wp_buf_free()
+ * @nr: its number
+ * @b: set to its contents; to be freed with wp_buf_free()
  *
- * Return: 0; -ENOENT if there is none, or nothing in it; -EPROTO if it is not where it
- * is said to be, or too large to be one; or another negative errno. Nothing is printed.
+ * Return: 0; -ENOENT if there is none, or it is empty; -EPROTO if its position or size is
+ * invalid; or another negative errno. Nothing is printed.
  */
 int wp_perffile_feature(const struct wp_perffile *f, enum wp_feature nr, struct wp_buf *b)
 {
@@ -233,7 +233,7 @@ int wp_perffile_feature(const struct wp_perffile *f, enum wp_feature nr, struct 
 	return err;
 }
 
-/* The next string of a section: its length, its bytes, and zeros. Ends at @b's end. */
+/* The next string of a section: length, bytes, zeros. Ends at the end of @b. */
 static const char *next_string(struct wp_bytes *b)
 {
 	__u32 len = wp_bytes_uint(b, 4);
@@ -243,11 +243,11 @@ static const char *next_string(struct wp_bytes *b)
 }
 
 /**
- * wp_perffile_string() - the string that is all that a feature section has
+ * wp_perffile_string() - read a feature section that consists of a string
  * @f: the file
- * @nr: which one
+ * @nr: its number
  *
- * Return: the string, to be freed, as it stands in the file; NULL if there is none.
+ * Return: the string, unsanitized, to be freed; NULL if there is none.
  */
 char *wp_perffile_string(const struct wp_perffile *f, enum wp_feature nr)
 {
@@ -267,11 +267,11 @@ char *wp_perffile_string(const struct wp_perffile *f, enum wp_feature nr)
 }
 
 /**
- * wp_perffile_cmdline() - by which command the file was recorded
+ * wp_perffile_cmdline() - command line of the recording
  * @f: the file
  *
- * Return: its words with blanks between them, to be freed, as they stand in the file;
- * NULL if it does not tell.
+ * Return: its words, separated by blanks, unsanitized, to be freed; NULL if it is not
+ * recorded.
  */
 char *wp_perffile_cmdline(const struct wp_perffile *f)
 {
@@ -300,12 +300,12 @@ char *wp_perffile_cmdline(const struct wp_perffile *f)
 }
 
 /**
- * wp_perffile_time() - what time of day a time of the recording's clock was
+ * wp_perffile_time() - convert a time of the recording's clock to the time of day
  * @f: the file
  * @time: ns of that clock
- * @tod: out: ns since 1970
+ * @tod: set to ns since 1970
  *
- * Return: false if the file does not tell.
+ * Return: false if the file has no reference.
  */
 bool wp_perffile_time(const struct wp_perffile *f, __u64 time, __u64 *tod)
 {
@@ -326,11 +326,11 @@ bool wp_perffile_time(const struct wp_perffile *f, __u64 time, __u64 *tod)
 }
 
 /**
- * wp_perffile_day() - when it was recorded, as well as it can be told
+ * wp_perffile_day() - date of the recording, as far as it is known
  * @f: the file
- * @time: ns of the recording's clock; 0: not known
- * @day: out: that time of day; or else, as perf has it, when the file was written
- * @written: out: it is the latter
+ * @time: ns of the recording's clock; 0: unknown
+ * @day: set to its time of day; or else, as in perf, to the file's modification time
+ * @written: set to whether it is the latter
  *
  * Return: false if neither is known.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reads what a perf.data file tells of itself: where it was recorded, when and how.
- * See perffile.c.
+ * Reads the description of a recording in a perf.data file: host, time and command. See
+ * perffile.c.
  */
 #ifndef WP_LIB_PERFDATA_PERFFILE_H
 #define WP_LIB_PERFDATA_PERFFILE_H
@@ -14,10 +14,10 @@
 #include "lib/perfdata/perfheader.h"
 
 /**
- * struct wp_perffile - a file that is read
+ * struct wp_perffile - a file open for reading
  * @fd: its descriptor
- * @size: bytes
- * @header: its beginning, checked
+ * @size: its size in bytes
+ * @header: its header, checked
  */
 struct wp_perffile {
 	int fd;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The beginning of a perf.data file, as tools/perf/util/header.h of the kernel has it.
+ * The header of a perf.data file, as in tools/perf/util/header.h of the kernel.
  * perfdata.c writes it, perffile.c reads it.
  */
 #ifndef WP_LIB_PERFDATA_PERFHEADER_H
@@ -12,8 +12,8 @@
 
 /**
  * struct wp_file_section - a part of the file
- * @offset: from its beginning
- * @size: bytes
+ * @offset: offset in the file
+ * @size: size in bytes
  */
 struct wp_file_section {
 	__u64 offset;
@@ -21,14 +21,14 @@ struct wp_file_section {
 };
 
 /**
- * struct wp_file_header - the first bytes of the file
- * @magic: WP_PERF_MAGIC, in the order of bytes of who wrote it
- * @size: bytes of this structure; less in what was written to a pipe
- * @attr_size: bytes of an entry of @attrs
+ * struct wp_file_header - the header of the file
+ * @magic: WP_PERF_MAGIC, in the writer's byte order
+ * @size: size of this structure; less in the format for pipes
+ * @attr_size: size of an entry of @attrs
  * @attrs: attributes and ids of the events
  * @data: the records
- * @event_types: nothing
- * @features: a bit for each feature; behind @data is a struct wp_file_section for each
+ * @event_types: unused
+ * @features: a bit for each feature; a struct wp_file_section for each follows @data
  */
 struct wp_file_header {
 	__u64 magic;

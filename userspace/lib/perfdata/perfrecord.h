@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A record of a perf.data file. perfrecords.c reads them, perfsample.c knows their fields.
+ * A record of a perf.data file. perfrecords.c reads records, perfsample.c parses their
+ * fields.
  */
 #ifndef WP_LIB_PERFDATA_PERFRECORD_H
 #define WP_LIB_PERFDATA_PERFRECORD_H
@@ -9,27 +10,27 @@
 #include <linux/types.h>
 
 /**
- * struct wp_perfrecord - a record, and what its samples' fields say
- * @header: the whole record; its size was checked, nothing else of it. PERF_RECORD_SAMPLE,
- *	_COMM, _FORK, _EXIT, _MMAP, _MMAP2, _LOST, _LOST_SAMPLES and whatever else the
- *	kernel writes; of perf's own types none
- * @event: which event it belongs to: its index among them
- * @sample_type: which of the following are there (PERF_SAMPLE_...); the others are 0
- * @pid: process, -1 if not known
+ * struct wp_perfrecord - a record with its parsed fields
+ * @header: the complete record; only its size has been checked. PERF_RECORD_SAMPLE,
+ *	_COMM, _FORK, _EXIT, _MMAP, _MMAP2, _LOST, _LOST_SAMPLES and all other types of
+ *	the kernel; none of perf's own types
+ * @event: index of its event
+ * @sample_type: the valid ones of the following fields (PERF_SAMPLE_...); the others are
+ *	0
+ * @pid: process, -1 if unknown
  * @tid: thread
  * @cpu: CPU
  * @time: ns of the file's clock
  * @id: of the event
  * @period: weight of a sample
- * @ip: where it was
+ * @ip: instruction address
  * @chain: call chain, with PERF_CONTEXT_ words in it, or NULL
  * @nr_chain: its words
- * @raw: payload, or NULL; for a tracepoint of at least the size that its format says
- * @raw_size: its bytes
+ * @raw: payload, or NULL; for a tracepoint of at least the size of its format
+ * @raw_size: its size
  *
- * For records other than samples pid to id are those that sample_id_all appends. All
- * pointers are good until the function returns that was given it; @chain may be read
- * as words.
+ * In records other than samples, pid to id are those that sample_id_all appends. All
+ * pointers are valid until the callback returns; @chain may be read as words.
  */
 struct wp_perfrecord {
 	const struct perf_event_header *header;

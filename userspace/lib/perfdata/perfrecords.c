@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the way through the records of a perf.data file: one by one, uncompressed and put
- * in order of time, ours and those that perf writes. Called by the commands that read
+ * Owns the iteration over the records of a perf.data file: one by one, decompressed and
+ * sorted by time, for files of wallprof and of perf. Called by the commands that read
  * recordings.
  *
  * A file is a merge of the buffers of all CPUs, round by round. At the end of a round
- * (FINISHED_ROUND) nothing older is to come than the latest record of the round before
- * it; so records wait in a sorter until then, as perf has them do. Memory is bounded:
- * of a file without rounds, the older half of what waits goes on when it is too much.
+ * (FINISHED_ROUND) no later record is older than the latest record of the round before;
+ * so records wait in a sorter until then, as in perf. Memory is bounded: in a file
+ * without rounds, the older half of the waiting records is released when there are too
+ * many.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ enum {
 #define UNPACK_SIZE	(128 << 10)
 #define MAX_WAITING	(64 << 20)
 
-/* Bytes that are read record by record. */
+/* A buffer that is parsed record by record. */
 struct window {
 	char *data;
 	size_t room;
@@ -52,8 +53,8 @@ struct wp_perfrecords {
 	ZSTD_DCtx *zstd;
 	struct window plain;
 	struct window unpacked;
-	__u64 skip;		/* bytes of the file that are no records */
-	/* Latest times: of the round before, of all, of what was handed out. */
+	__u64 skip;		/* bytes of the file to skip, not records */
+	/* Latest times: of the round before, of all, of the records handed out. */
 	__u64 round;
 	__u64 max;
 	__u64 out;
@@ -63,10 +64,10 @@ struct wp_perfrecords {
 };
 
 /**
- * wp_perfrecords_open() - read which events a file has
- * @out: set to what reads its records, to be freed
- * @file: the file, open until then
- * @path: its name, for messages; kept
+ * wp_perfrecords_open() - open the records of a file
+ * @out: set to the reader, to be freed
+ * @file: the file, which stays open until then
+ * @path: its name, for messages; must stay valid
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -101,8 +102,8 @@ int wp_perfrecords_open(struct wp_perfrecords **out, const struct wp_perffile *f
 }
 
 /**
- * wp_perfrecords_show_progress() - tell on a terminal how far the reading is
- * @r: the records; nothing else is to be printed while they are read
+ * wp_perfrecords_show_progress() - show the progress of reading on a terminal
+ * @r: the reader; nothing else may be printed meanwhile
  */
 void wp_perfrecords_show_progress(struct wp_perfrecords *r)
 {
@@ -110,10 +111,10 @@ void wp_perfrecords_show_progress(struct wp_perfrecords *r)
 }
 
 /**
- * wp_perfrecords_events() - tell which events a file has
- * @r: its records
+ * wp_perfrecords_events() - the events of the file
+ * @r: the reader
  *
- * Return: the events, until they are freed.
+ * Return: the events, valid until the reader is freed.
  */
 const struct wp_perfevents *wp_perfrecords_events(const struct wp_perfrecords *r)
 {
@@ -132,7 +133,7 @@ static void count_lost(struct wp_perfrecords *r, const struct perf_event_header 
 	r->stats.lost += lost;
 }
 
-/* A record whose turn it is. */
+/* Pass a sorted record to the callback. */
 static int hand_out(void *ctx, struct perf_event_header *header, __u64 time)
 {
 	struct wp_perfrecords *r = ctx;
@@ -150,7 +151,7 @@ static int hand_out(void *ctx, struct perf_event_header *header, __u64 time)
 	return r->fn(r->ctx, &rec);
 }
 
-/* A round is over. */
+/* Process the end of a round. */
 static int finish_round(struct wp_perfrecords *r)
 {
 	int ret = wp_sorter_flush(&r->sorter, r->round, hand_out, r);
@@ -159,14 +160,14 @@ static int finish_round(struct wp_perfrecords *r)
 	return ret;
 }
 
-/* One of the kernel's records: it waits, unless it has no time. */
+/* Queue one of the kernel's records; pass it on at once if it has no time. */
 static int take_record(struct wp_perfrecords *r, const char *data, size_t size)
 {
 	struct perf_event_header *header = (struct perf_event_header *)r->scratch;
 	struct wp_perfrecord rec;
 	int err;
 
-	/* Where one begins is not aligned. */
+	/* Records may be unaligned in the buffer. */
 	memcpy(r->scratch, data, size);
 	if (header->size % sizeof(__u64) || !wp_perfsample_parse(&r->events, header, &rec)) {
 		r->stats.damaged++;
@@ -183,7 +184,10 @@ static int take_record(struct wp_perfrecords *r, const char *data, size_t size)
 
 static int unpack(struct wp_perfrecords *r, const char *data, size_t len);
 
-/* The bytes that one of perf's records is compressed to. Returns false: it has not so many. */
+/*
+ * The compressed bytes of one of perf's records. Returns false if the record is too
+ * short.
+ */
 static bool packed(const struct perf_event_header *header, const char **data, size_t *len)
 {
 	__u64 size;
@@ -203,7 +207,7 @@ static bool packed(const struct perf_event_header *header, const char **data, si
 	return true;
 }
 
-/* @header: copied from @data, the record; @nested: it was compressed itself. */
+/* @header: copied from @data, the record; @nested: it comes from a compressed record. */
 static int take(struct wp_perfrecords *r, const struct perf_event_header *header,
 		const char *data, bool nested)
 {
@@ -229,7 +233,7 @@ static int take(struct wp_perfrecords *r, const struct perf_event_header *header
 	}
 }
 
-/* Of what is no record, what a window has of it. Returns its bytes. */
+/* Skip the part of non-record data that is in a window. Returns its size. */
 static size_t pass_over(struct wp_perfrecords *r, size_t len)
 {
 	size_t n = r->skip < len ? r->skip : len;
@@ -239,8 +243,8 @@ static size_t pass_over(struct wp_perfrecords *r, size_t len)
 }
 
 /*
- * All whole records in a window; what is left moves to its beginning, and is less than
- * a record.
+ * Process all complete records in a window; the rest, less than a record, moves to its
+ * beginning.
  */
 static int take_all(struct wp_perfrecords *r, struct window *w, bool nested)
 {
@@ -251,7 +255,7 @@ static int take_all(struct wp_perfrecords *r, struct window *w, bool nested)
 	while (!ret && w->len - at >= sizeof(header)) {
 		memcpy(&header, w->data + at, sizeof(header));
 		if (header.size < sizeof(header)) {
-			/* Where the next one begins is not to be known. */
+			/* The start of the next record is unknown. */
 			r->stats.damaged++;
 			at = w->len;
 			ret = nested ? 0 : -EPROTO;
@@ -286,13 +290,13 @@ static int unpack(struct wp_perfrecords *r, const char *data, size_t len)
 		}
 		w->len += out.pos;
 		ret = take_all(r, w, true);
-		/* If there was room left, all that could come has come. */
+		/* If there was room left, the output is complete. */
 		if (ret || (in.pos == in.size && out.pos < out.size))
 			return ret;
 	}
 }
 
-/* Returns how many bytes were read; 0 at the end, or a negative errno. */
+/* Returns the number of bytes read; 0 at the end, or a negative errno. */
 static ssize_t fill(struct wp_perfrecords *r, __u64 *at, __u64 end)
 {
 	struct window *w = &r->plain;
@@ -315,7 +319,7 @@ static ssize_t fill(struct wp_perfrecords *r, __u64 *at, __u64 end)
 static int walk(struct wp_perfrecords *r, struct wp_progress *progress)
 {
 	const struct wp_file_section *s = &r->file->header.data;
-	/* Of one whose writer was killed: what there is. */
+	/* If the writer was killed, read to the end of the file. */
 	__u64 at = s->offset, end = s->size ? s->offset + s->size : r->file->size;
 	ssize_t n;
 	int ret;
@@ -339,14 +343,14 @@ static int walk(struct wp_perfrecords *r, struct wp_progress *progress)
 
 /**
  * wp_perfrecords_read() - read all records, once
- * @r: the records
- * @fn: is given each, in order of time; those without one when they come
- * @ctx: handed to it
+ * @r: the reader
+ * @fn: called for each, in order of time; for those without a time at once
+ * @ctx: passed to @fn
  *
- * What is damaged is counted, and passed over where it is known how far.
+ * Damaged records are counted, and skipped if their size is known.
  *
  * Return: 0; what @fn returned, if that is not 0; or a negative errno, after a message
- * if @fn did not return it: the records up to there were handed out.
+ * unless it comes from @fn: the records up to there were handed out.
  */
 int wp_perfrecords_read(struct wp_perfrecords *r, wp_perfrecord_fn fn, void *ctx)
 {
@@ -366,8 +370,8 @@ int wp_perfrecords_read(struct wp_perfrecords *r, wp_perfrecord_fn fn, void *ctx
 }
 
 /**
- * wp_perfrecords_stats() - tell what there was
- * @r: the records
+ * wp_perfrecords_stats() - read the statistics
+ * @r: the reader
  * @stats: filled in
  */
 void wp_perfrecords_stats(const struct wp_perfrecords *r, struct wp_perfrecords_stats *stats)
@@ -376,8 +380,8 @@ void wp_perfrecords_stats(const struct wp_perfrecords *r, struct wp_perfrecords_
 }
 
 /**
- * wp_perfrecords_free() - free what reads records
- * @r: it, or NULL
+ * wp_perfrecords_free() - free the reader
+ * @r: the reader, or NULL
  */
 void wp_perfrecords_free(struct wp_perfrecords *r)
 {

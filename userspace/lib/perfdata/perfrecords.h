@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The records of a perf.data file, one by one, in order of time; ours and those that
- * perf record and perf sched record write. See perfrecords.c.
+ * Records of a perf.data file, one by one, in order of time; of wallprof's files and
+ * those of perf record and perf sched record. See perfrecords.c.
  *
  *	ret = wp_perffile_open(&file, path);
  *	ret = wp_perfrecords_open(&records, &file, path);
- *	events = wp_perfrecords_events(records);	which events there are
+ *	events = wp_perfrecords_events(records);	the file's events
  *	ret = wp_perfrecords_read(records, fn, ctx);
  *	wp_perfrecords_free(records);
  */
@@ -22,11 +22,11 @@
 struct wp_perfrecords;
 
 /**
- * struct wp_perfrecords_stats - what there was
+ * struct wp_perfrecords_stats - statistics
  * @records: records handed out
- * @unordered: of them, those that came later than others with a later time
- * @damaged: records that could not be read, or were not as their event says
- * @lost: events that the kernel or wallprof had no room for (PERF_RECORD_LOST,
+ * @unordered: of them, those that came after others with a later time
+ * @damaged: records that could not be read, or do not match their event
+ * @lost: events for which the kernel or wallprof had no room (PERF_RECORD_LOST,
  *	PERF_RECORD_LOST_SAMPLES)
  */
 struct wp_perfrecords_stats {
@@ -36,7 +36,7 @@ struct wp_perfrecords_stats {
 	__u64 lost;
 };
 
-/* A return other than 0 ends the reading, and is returned. */
+/* A return value other than 0 ends the reading, and is returned. */
 typedef int (*wp_perfrecord_fn)(void *ctx, const struct wp_perfrecord *rec);
 
 int wp_perfrecords_open(struct wp_perfrecords **out, const struct wp_perffile *file,

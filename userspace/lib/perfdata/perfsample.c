@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Takes a record apart: the fields of a sample in the order in which the kernel writes
- * them, and what stands at the end of other records (sample_id_all). Which event one is
- * of tells its id, whose place all events of a file have in common, as perf demands, too.
- * Called by perfrecords.c. The layout is that of perf_event_open(2).
+ * Parses a record: the fields of a sample in the order in which the kernel writes them,
+ * and the trailer of other records (sample_id_all). The event of a record is found by its
+ * id, whose position is the same for all events of a file, as perf requires, too. Called
+ * by perfrecords.c. The layout is that of perf_event_open(2).
  *
- * Pure. No number in the record is believed.
+ * Pure. No number in the record is trusted.
  */
 #include <string.h>
 
 #include "lib/base/bytes.h"
 #include "lib/perfdata/perfsample.h"
 
-/* In the order in which they stand: before the id of a sample, and at the end. */
+/* Fields in their order: before the id of a sample, and in the trailer. */
 #define BEFORE_ID	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR)
 #define AT_THE_END	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID |	\
 			 PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
@@ -22,7 +22,10 @@ static unsigned int words(__u64 fields)
 	return __builtin_popcountll(fields);
 }
 
-/* Where the id of a sample is, in words from the beginning of its fields; -1: it has none. */
+/*
+ * Position of the id in a sample, in words from the beginning of its fields; -1: it has
+ * none.
+ */
 static int id_of_sample(__u64 type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -30,7 +33,7 @@ static int id_of_sample(__u64 type)
 	return type & PERF_SAMPLE_ID ? (int)words(type & BEFORE_ID) : -1;
 }
 
-/* The same of another record, in words from its end. */
+/* The same for other records, in words from the end. */
 static int id_of_other(__u64 type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -40,7 +43,7 @@ static int id_of_other(__u64 type)
 	return 1 + words(type & (PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU));
 }
 
-/* Finds out which event it is; false: one that is not in the file. */
+/* Find the event of a record; false if it is not in the file. */
 static bool find_event(const struct wp_perfevents *e, const struct perf_event_header *header,
 		       struct wp_perfrecord *rec)
 {
@@ -58,7 +61,7 @@ static bool find_event(const struct wp_perfevents *e, const struct perf_event_he
 	word = sample ? 1U + at : nr - at;
 	memcpy(&rec->id, base + word * sizeof(__u64), sizeof(rec->id));
 	event = wp_perfevents_find(e, rec->id);
-	/* The kernel's own records of what has no event have an id of 0. */
+	/* The kernel's own records that belong to no event have an id of 0. */
 	if (event < 0)
 		return !sample && !rec->id;
 	rec->event = event;
@@ -77,7 +80,7 @@ static void take_cpu(struct wp_bytes *b, struct wp_perfrecord *rec)
 	wp_bytes_take(b, 4);
 }
 
-/* What a counter, or a group of them, had counted. */
+/* Skip the value of a counter, or of a group of counters. */
 static void skip_read(struct wp_bytes *b, __u64 format)
 {
 	unsigned int times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
@@ -167,12 +170,12 @@ static void parse_other(struct wp_bytes *b, const struct perf_event_attr *attr,
 }
 
 /**
- * wp_perfsample_parse() - take a record apart
+ * wp_perfsample_parse() - parse a record
  * @events: the events of its file
- * @header: the record, as long as it says
- * @rec: filled in; points into it
+ * @header: the record, complete
+ * @rec: filled in; points into the record
  *
- * Return: false if the record is not as its event says.
+ * Return: false if the record does not match its event.
  */
 bool wp_perfsample_parse(const struct wp_perfevents *events,
 			 const struct perf_event_header *header, struct wp_perfrecord *rec)
@@ -193,6 +196,6 @@ bool wp_perfsample_parse(const struct wp_perfevents *events,
 		return !b.bad;
 	}
 	parse_sample(&b, &event->attr, rec);
-	/* Whoever reads its fields need not look at its size. */
+	/* So users of its fields need not check the size. */
 	return !b.bad && (!event->tracepoint || rec->raw_size >= event->tracepoint->fields_end);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the way from what perf writes to a pipe to a file that can be read in any order.
- * Called by perffile.c.
+ * Owns the conversion of perf's format for pipes to a seekable file. Called by
+ * perffile.c.
  *
- * In a pipe there is no header to come back to: events, tracing data, build-ids and
- * features are records among the others. They are taken out, and put where they are in a
- * file. What was written to a file first is copied as it is. The bytes are anybody's: each
- * size is compared with what is read.
+ * In a pipe the header cannot be updated: events, tracing data, build-ids and features
+ * are records among the others. They are moved to their positions in a file. Input in the
+ * file format is copied unchanged. The input is not trusted: each size is checked against
+ * what is read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #include "lib/perfdata/perfheader.h"
 #include "lib/perfdata/pipefile.h"
 
-/* As tools/lib/perf/include/perf/event.h has them. */
+/* As in tools/lib/perf/include/perf/event.h. */
 enum {
 	RECORD_HEADER_ATTR = 64,
 	RECORD_EVENT_TYPE = 65,
@@ -35,10 +35,10 @@ enum {
 
 #define PIPE_HEADER	16
 #define CHUNK		(1 << 16)
-#define MAX_FEATURES	(64U << 20)	/* bytes of all of them, events, and build-ids */
+#define MAX_FEATURES	(64U << 20)	/* limit for all features, events and build-ids */
 #define MAX_TRACING	(256U << 20)
 
-/* An event, in @ids its ids. */
+/* An event, with its ids in @ids. */
 struct attr {
 	struct wp_buf attr;
 	struct wp_buf ids;
@@ -58,7 +58,7 @@ struct spool {
 	} rec;
 };
 
-/* Copies bytes, all if @size is ~0; returns how many. */
+/* Copy bytes, all if @size is ~0; returns the number of bytes copied. */
 static __u64 copy(struct spool *s, __u64 size)
 {
 	static char chunk[CHUNK];
@@ -81,7 +81,7 @@ static void keep(struct spool *s, struct wp_buf *b, const void *data, size_t siz
 		wp_buf_add(b, data, size);
 }
 
-/* The attribute, which has its own size in it, and behind it the ids. */
+/* An attribute, which contains its own size, followed by the ids. */
 static int take_attr(struct spool *s)
 {
 	const char *body = s->rec.bytes + sizeof(s->rec.header);
@@ -120,7 +120,7 @@ static int take_feature(struct spool *s)
 	return 0;
 }
 
-/* Behind the record is what it says, up to a border of 8 bytes. */
+/* The data follows the record, with the size in it, padded to 8 bytes. */
 static int take_tracing(struct spool *s)
 {
 	struct wp_buf *b = &s->feature[WP_FEAT_TRACING_DATA];
@@ -171,7 +171,7 @@ static int take_record(struct spool *s)
 	return put_record(s);
 }
 
-/* 1: there are no more; what is cut off at the end is left out. */
+/* Returns 1 at the end; a truncated record is left out. */
 static int next_record(struct spool *s)
 {
 	size_t rest;
@@ -191,7 +191,7 @@ static int put(struct spool *s, const void *data, size_t size)
 	return !size || fwrite(data, 1, size, s->out) == size ? 0 : -EIO;
 }
 
-/* The table of features behind the data, and what it leads to. */
+/* Write the table of features after the data, and their contents. */
 static int put_features(struct spool *s)
 {
 	struct wp_file_section part[WP_FEAT_MAX];
@@ -216,7 +216,7 @@ static int put_features(struct spool *s)
 	return err;
 }
 
-/* Ids first, then the attributes, each with the place of its ids. */
+/* Write the ids, then the attributes, each with the position of its ids. */
 static int put_attrs(struct spool *s)
 {
 	size_t i, size = s->attr[0].attr.len;
@@ -262,7 +262,7 @@ static int convert(struct spool *s)
 
 static int spool(struct spool *s)
 {
-	/* Of a pipe there are no more bytes than that of it. */
+	/* In the format for pipes the header ends here. */
 	if (fread(&s->header, 1, PIPE_HEADER, s->in) != PIPE_HEADER)
 		return -EPROTO;
 	if (s->header.magic == WP_PERF_MAGIC && s->header.size == PIPE_HEADER)
@@ -288,12 +288,11 @@ static void free_all(struct spool *s)
 }
 
 /**
- * wp_pipefile_spool() - read a recording up to its end, and make a file of it
- * @from: where from; stays the caller's
+ * wp_pipefile_spool() - read a recording to its end, and convert it to a file
+ * @from: the input; stays open
  * @path: its name, for messages
  *
- * Return: a descriptor of a file without a name, or a negative errno; a message was
- * printed.
+ * Return: a descriptor of an unnamed file, or a negative errno; a message was printed.
  */
 int wp_pipefile_spool(int from, const char *path)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Recordings that come through a pipe. See pipefile.c.
+ * Recordings read from a pipe. See pipefile.c.
  */
 #ifndef WP_LIB_PERFDATA_PIPEFILE_H
 #define WP_LIB_PERFDATA_PIPEFILE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The short raw payload of samples of off-CPU time: what threads waited in and for which
- * lock, for ourselves. Their event stays what it is for other readers, and with it the
- * period that scripts for perf take. Called by the record command and profile.c.
+ * Owns the short raw payload of samples of off-CPU time: the cause of the wait and its
+ * lock, for wallprof's own use. Other readers still see the same event, with the period
+ * that scripts for perf use. Called by the record command and profile.c.
  *
  * Pure: no I/O, no clock.
  */
@@ -11,7 +11,7 @@
 #include "lib/perfdata/rawcause.h"
 
 /**
- * wp_raw_cause_make() - make the short payload of a sample
+ * wp_raw_cause_make() - encode the short payload of a sample
  * @raw: filled in
  * @s: the sample, with its cause
  */
@@ -33,10 +33,10 @@ void wp_raw_cause_make(struct wp_raw_cause *raw, const struct wp_sample *s)
 }
 
 /**
- * wp_raw_cause_read() - read one
+ * wp_raw_cause_read() - decode a short payload
  * @raw: filled in
- * @buf: the payload, which may be anything
- * @size: bytes there
+ * @buf: the payload, not trusted
+ * @size: size of @buf
  *
  * Return: false if it is none.
  */

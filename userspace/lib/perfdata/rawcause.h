@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a sample of off-CPU time carries without record -R. See rawcause.c.
+ * Payload of a sample of off-CPU time without record -R. See rawcause.c.
  */
 #ifndef WP_LIB_PERFDATA_RAWCAUSE_H
 #define WP_LIB_PERFDATA_RAWCAUSE_H
@@ -12,19 +12,19 @@
 #include "lib/model/merge.h"
 
 /**
- * struct wp_raw_cause - what a sample carries without -R, of an event that is no tracepoint
+ * struct wp_raw_cause - payload without -R, in an event that is no tracepoint
  * @magic: WP_RAW_CAUSE
  * @state: enum wallprof_state
  * @reason: enum wallprof_reason
- * @compat: 1: @syscall is of the 32-bit table
+ * @compat: 1: @syscall is in the 32-bit table
  * @reserved: 0
  * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE or _OTHER
- * @lock: address of the futex; 0 if it is about none
- * @count: the intervals that the sample stands for
- * @blocked_max: the longest time blocked in one of them, ns
- * @runnable_max: the longest time runnable
+ * @lock: address of the futex; 0 if there is none
+ * @count: number of intervals in the sample
+ * @blocked_max: the longest blocked time of one of them, ns
+ * @runnable_max: the longest runnable time
  *
- * With the 4 bytes before it that say how long it is, a multiple of 8.
+ * Together with the 4 bytes of the size before it, a multiple of 8.
  */
 struct wp_raw_cause {
 	__u32 magic;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The raw payload of samples of off-CPU time (record -R): state, reason, waker and
- * figures, in the form of a tracepoint's record, with the description that perf
- * needs to show it. There is no such tracepoint; that is how a file can say what its
- * raw data are. Called by the record command and perfdata.c. wallprof-record(1)
- * documents the fields.
+ * Owns the raw payload of samples of off-CPU time (record -R): state, reason, waker and
+ * numbers, in the form of a tracepoint's record, with the description that perf needs to
+ * print it. There is no such tracepoint; only tracepoints can have raw data that a file
+ * describes. Called by the record command and perfdata.c. wallprof-record(1) documents
+ * the fields.
  *
  * Pure: no I/O, no clock.
  */
@@ -16,7 +16,7 @@
 #include "lib/model/syscalls.h"
 #include "lib/perfdata/rawsample.h"
 
-/* Fields can be added, behind the last number: readers go by the description. */
+/* Fields can be added after the last number: readers use the description. */
 struct payload {
 	__u16 common_type;
 	__u8 common_flags;
@@ -37,7 +37,7 @@ struct payload {
 	__u64 max;
 	__u64 blocked_max;
 	__u64 runnable_max;
-	/* Where in the payload the strings are, and how long: __data_loc. */
+	/* Position and length of the strings in the payload: __data_loc. */
 	__u32 syscall;
 	__u32 object;
 	__u32 blocked_hist;
@@ -51,7 +51,7 @@ struct payload {
 
 _Static_assert(sizeof(struct payload) == 144, "the payload has no holes");
 
-/* The same in words: each begins where the one before ends. */
+/* Description of the fields: each begins where the one before ends. */
 static const struct {
 	const char *declaration;
 	unsigned int size;
@@ -95,7 +95,7 @@ static void put(struct wp_buf *b, const char *s)
 	wp_buf_add(b, s, strlen(s));
 }
 
-/* The words of numbers, as the print format wants them. */
+/* The names of a field's values, for the print format. */
 static void put_words(struct wp_buf *b, const char *field, const char *(*name)(unsigned int v),
 		      unsigned int nr)
 {
@@ -111,7 +111,7 @@ static void put_words(struct wp_buf *b, const char *field, const char *(*name)(u
 	put(b, ")");
 }
 
-/* The same of flags; none at all is "-", as libtraceevent takes a value below 0. */
+/* The same for flags; none at all is "-", which libtraceevent parses as a value below 0. */
 static void put_flag_words(struct wp_buf *b, const char *field,
 			   const char *(*name)(unsigned int bit))
 {
@@ -131,8 +131,8 @@ static void put_flag_words(struct wp_buf *b, const char *field,
 
 /**
  * wp_raw_format() - describe the payload
- * @b: the description is added to it, in the form of tracefs' format files
- * @shows: what is there to be shown beside what always is: WP_RAW_HIST, …
+ * @b: the description is appended, in the form of tracefs' format files
+ * @shows: optional fields to print: WP_RAW_HIST, …
  */
 void wp_raw_format(struct wp_buf *b, unsigned int shows)
 {
@@ -159,7 +159,7 @@ void wp_raw_format(struct wp_buf *b, unsigned int shows)
 	if (shows & WP_RAW_CHAINS)
 		put(b, "id=%llx waker_id=%llx ");
 	put(b, "asleep_since=%llu ");
-	/* The last one, as it may have blanks. */
+	/* Last, as it may contain blanks. */
 	put(b, "object=%s\"");
 	put_words(b, "state", wp_state_name, WALLPROF_STATE_MAX);
 	put_words(b, "reason", wp_reason_name, WALLPROF_REASON_MAX);
@@ -177,7 +177,7 @@ void wp_raw_format(struct wp_buf *b, unsigned int shows)
 	put(b, ", __get_str(object)\n");
 }
 
-/* Add a string behind what there is; returns what tells where it is. */
+/* Append a string; returns its position and length. */
 static __u32 put_string(char *buf, size_t *len, size_t room, const char *s)
 {
 	size_t n = strnlen(s, room - 1), at = *len;
@@ -189,15 +189,15 @@ static __u32 put_string(char *buf, size_t *len, size_t room, const char *s)
 }
 
 /**
- * wp_raw_encode() - make the payload of a sample
+ * wp_raw_encode() - encode the payload of a sample
  * @s: the sample, with its cause
- * @object: what was waited for, harmless to a terminal, or "-"
- * @hist: how long its intervals were, or NULL
- * @buf: where to
- * @size: room there; WP_RAW_MAX hold any
+ * @object: the object of the wait, escaped for terminals, or "-"
+ * @hist: histogram of its intervals, or NULL
+ * @buf: output
+ * @size: size of @buf; WP_RAW_MAX is enough
  *
- * Return: bytes written; with the 4 that say so in the record, a multiple of 8.
- * 0 if @size is too small.
+ * Return: bytes written; plus the 4 of the size in the record, a multiple of 8. 0 if
+ * @size is too small.
  */
 size_t wp_raw_encode(const struct wp_sample *s, const char *object,
 		     const struct wp_hist *hist, void *buf, size_t size)

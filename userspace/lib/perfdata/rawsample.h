@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a sample of off-CPU time carries beside its time. See rawsample.c.
+ * Payload of a sample of off-CPU time. See rawsample.c.
  */
 #ifndef WP_LIB_PERFDATA_RAWSAMPLE_H
 #define WP_LIB_PERFDATA_RAWSAMPLE_H
@@ -10,18 +10,18 @@
 
 #include "lib/model/merge.h"
 
-/* The tracepoint as which it is described. No kernel's have so large an id. */
+/* The tracepoint in the description. No kernel has tracepoints with such a large id. */
 #define WP_RAW_SYSTEM	"wallprof"
 #define WP_RAW_NAME	"offcpu"
 #define WP_RAW_ID	65500
 
-/* The system call's name, the object, two histograms, and all else. */
+/* The system call's name, the object, two histograms, and the rest. */
 #define WP_RAW_MAX	(144 + 32 + 512 + 2 * WP_HIST_TEXT_MAX + 8)
 
-/* What perf script is told to show: */
+/* Optional fields that perf script prints: */
 #define WP_RAW_HIST	(1U << 0)	/* histograms */
-#define WP_RAW_SINGLE	(1U << 1)	/* what is known of single intervals only */
-#define WP_RAW_CHAINS	(1U << 2)	/* their ids, and those of their wakers' own */
+#define WP_RAW_SINGLE	(1U << 1)	/* fields of single intervals only */
+#define WP_RAW_CHAINS	(1U << 2)	/* ids of intervals, and of wakers' intervals */
 
 struct wp_buf;
 

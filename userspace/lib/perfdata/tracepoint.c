@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads the formats of the running kernel's tracepoints from tracefs, and makes raw
- * payloads of these formats. Called by the record command, for samples that perf
- * takes for those of the tracepoint itself; perfdata.c writes the formats.
+ * Reads the formats of the running kernel's tracepoints from tracefs, and encodes raw
+ * payloads in these formats. Called by the record command, for samples that perf takes
+ * for those of the tracepoint itself; perfdata.c writes the formats.
  *
- * Kernels differ in which fields there are, where, and how wide: a text is an array
- * in one and a __data_loc in the next (comm of sched_migrate_task in 6.12 and 7).
- * So nothing is known here but what the format says, and a field that a kernel does
- * not have is left alone.
+ * Kernels differ in the fields, their positions and their sizes: a text is an array in
+ * one and a __data_loc in the next (comm of sched_migrate_task in 6.12 and 7). So
+ * everything here comes from the format, and a field that a kernel does not have is
+ * skipped.
  *
- * The format is hostile: whatever it says, a payload has WP_TRACEPOINT_MAX bytes at
- * most, and nothing outside of it is written.
+ * The format is not trusted: a payload has at most WP_TRACEPOINT_MAX bytes, and nothing
+ * outside of it is written.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ static bool begins(const char *s, const char *with)
 	return !strncmp(s, with, strlen(with));
 }
 
-/* A number between two strings; moves on behind it all. */
+/* Parse a number between two strings; advances past them. */
 static bool take_number(const char **p, const char *before, char after, __u32 max, __u32 *v)
 {
 	unsigned long n;
@@ -100,7 +100,7 @@ static int parse_field(struct wp_tracepoint *tp, const char *p)
 	return parse_declaration(f, decl, len);
 }
 
-/* Store where the characters of a field are that has them elsewhere. */
+/* Store the position of a text that is outside its field. */
 static void put_place(const struct wp_tracepoint_field *f, void *raw, size_t len)
 {
 	__u32 v = (__u32)len << 16 | (f->text - f->from);
@@ -108,7 +108,7 @@ static void put_place(const struct wp_tracepoint_field *f, void *raw, size_t len
 	memcpy((char *)raw + f->offset, &v, sizeof(v));
 }
 
-/* Find a place for what has none, and how large a payload becomes. */
+/* Assign positions to such texts, and compute the payload's size. */
 static int lay_out(struct wp_tracepoint *tp)
 {
 	const struct wp_tracepoint_field *type = wp_tracepoint_field(tp, "common_type");
@@ -131,7 +131,7 @@ static int lay_out(struct wp_tracepoint *tp)
 			end += f->room;
 		}
 	}
-	/* As the kernel does: the record has these bytes behind a number of 4. */
+	/* As in the kernel: the size of 4 bytes precedes the payload in the record. */
 	while ((end + sizeof(__u32)) % sizeof(__u64))
 		end++;
 	if (end > WP_TRACEPOINT_MAX)
@@ -141,7 +141,7 @@ static int lay_out(struct wp_tracepoint *tp)
 	if (!tp->blank)
 		return -ENOMEM;
 	wp_tracepoint_set(type, tp->blank, tp->id);
-	/* Nothing told would be a text as well: it is where the payload begins. */
+	/* With position 0 the text would be the start of the payload: use an empty one. */
 	for (i = 0; i < tp->nr_fields; i++) {
 		if (tp->fields[i].elsewhere)
 			put_place(&tp->fields[i], tp->blank, 1);
@@ -149,7 +149,7 @@ static int lay_out(struct wp_tracepoint *tp)
 	return 0;
 }
 
-/* Readers of the file need all of it, and so its last line has to be there. */
+/* Readers of the file need the complete format, so its last line must be there. */
 static int parse(struct wp_tracepoint *tp)
 {
 	bool whole = false;
@@ -174,12 +174,12 @@ static int parse(struct wp_tracepoint *tp)
 }
 
 /**
- * wp_tracepoint_parse() - take a format apart
- * @tp: filled in; without anything to free if this fails
+ * wp_tracepoint_parse() - parse a format
+ * @tp: filled in; nothing to free if this fails
  * @system: its system
  * @name: its name
- * @text: the format as tracefs has it
- * @len: its bytes
+ * @text: the format, as in tracefs
+ * @len: length of @text
  *
  * Return: 0, -EPROTO if @text is no format, -ENAMETOOLONG or -ENOMEM.
  */
@@ -207,7 +207,10 @@ int wp_tracepoint_parse(struct wp_tracepoint *tp, const char *system, const char
 	return ret;
 }
 
-/* A file of tracefs has no size before it was read. Returns its bytes. */
+/*
+ * The size of a file in tracefs is unknown before it is read. Returns the number of
+ * bytes.
+ */
 static ssize_t read_all(char *buf, size_t size, const char *root, const char *system,
 			const char *name)
 {
@@ -231,21 +234,20 @@ static ssize_t read_all(char *buf, size_t size, const char *root, const char *sy
 
 /**
  * wp_tracepoint_read() - read the format of one of the kernel's tracepoints
- * @tp: filled in; without anything to free if this fails
- * @root: where tracefs is; NULL: where it is mounted by all, or below debugfs
+ * @tp: filled in; nothing to free if this fails
+ * @root: the root of tracefs; NULL: its default mount point, or below debugfs
  * @system: its system, as "sched"
  * @name: its name, as "sched_switch"
  *
- * Says nothing: what it means that there is none is the caller's to tell.
+ * Prints nothing: reporting a missing tracepoint is up to the caller.
  *
- * Return: 0; -ENOENT if the kernel does not have it, or no tracefs; -EACCES if that
- * is not for us; -EPROTO if the format is not to be understood; or another negative
- * errno.
+ * Return: 0; -ENOENT if the kernel does not have it, or no tracefs; -EACCES without
+ * permission; -EPROTO if the format cannot be parsed; or another negative errno.
  */
 int wp_tracepoint_read(struct wp_tracepoint *tp, const char *root, const char *system,
 		       const char *name)
 {
-	/* One more than there can be, which tells that there is more. */
+	/* One more than the limit, to detect longer ones. */
 	char *buf = malloc(MAX_FORMAT + 1);
 	ssize_t n;
 	int ret;
@@ -262,8 +264,8 @@ int wp_tracepoint_read(struct wp_tracepoint *tp, const char *root, const char *s
 }
 
 /**
- * wp_tracepoint_free() - free what a tracepoint has
- * @tp: the tracepoint; empty afterwards, and its fields are gone
+ * wp_tracepoint_free() - free a tracepoint
+ * @tp: the tracepoint; empty afterwards, and its fields are invalid
  */
 void wp_tracepoint_free(struct wp_tracepoint *tp)
 {
@@ -274,8 +276,8 @@ void wp_tracepoint_free(struct wp_tracepoint *tp)
 }
 
 /**
- * wp_tracepoint_field() - look a field up
- * @tp: the tracepoint, which keeps it
+ * wp_tracepoint_field() - look up a field
+ * @tp: the tracepoint, which owns the field
  * @name: the field's name
  *
  * Return: the field, or NULL if this kernel does not have it.
@@ -295,8 +297,8 @@ const struct wp_tracepoint_field *wp_tracepoint_field(const struct wp_tracepoint
 /**
  * wp_tracepoint_begin() - begin a payload
  * @tp: the tracepoint
- * @raw: where to: @tp->size bytes, of any alignment
- * @tid: the thread in which it was
+ * @raw: output: @tp->size bytes, of any alignment
+ * @tid: the current thread of the event
  *
  * All other fields are 0, and all texts empty.
  */
@@ -308,9 +310,9 @@ void wp_tracepoint_begin(const struct wp_tracepoint *tp, void *raw, __s32 tid)
 
 /**
  * wp_tracepoint_set() - store a number
- * @f: the field; NULL, or one of another kind than a number: nothing happens
+ * @f: the field; ignored if it is NULL, or not a number
  * @raw: the payload
- * @value: the number, of which those bits are taken that there is room for
+ * @value: the number, truncated to the field's size
  */
 void wp_tracepoint_set(const struct wp_tracepoint_field *f, void *raw, __s64 value)
 {
@@ -340,9 +342,9 @@ void wp_tracepoint_set(const struct wp_tracepoint_field *f, void *raw, __s64 val
 
 /**
  * wp_tracepoint_set_text() - store a text
- * @f: the field; NULL, or one that does not consist of characters: nothing happens
+ * @f: the field; ignored if it is NULL, or not a text
  * @raw: the payload
- * @text: the text, which is cut to what there is room for
+ * @text: the text, truncated to the room
  */
 void wp_tracepoint_set_text(const struct wp_tracepoint_field *f, void *raw, const char *text)
 {
@@ -359,7 +361,7 @@ void wp_tracepoint_set_text(const struct wp_tracepoint_field *f, void *raw, cons
 
 /**
  * wp_tracepoint_get() - read a number
- * @f: the field; NULL, or one of another kind than a number: 0
+ * @f: the field; NULL, or not a number: 0 is returned
  * @raw: the payload, of at least @fields_end bytes
  *
  * Return: the number; of a field of less than 8 bytes, with its sign if it is 4 bytes
@@ -395,11 +397,11 @@ __s64 wp_tracepoint_get(const struct wp_tracepoint_field *f, const void *raw)
 
 /**
  * wp_tracepoint_get_text() - read a text
- * @f: the field; NULL, or one that does not consist of characters: an empty text
+ * @f: the field; NULL, or not a text: an empty text is returned
  * @raw: the payload
- * @size: its bytes, at least @fields_end
- * @buf: where to
- * @room: bytes there, at least 1; a longer text is cut
+ * @size: its size, at least @fields_end
+ * @buf: output
+ * @room: size of @buf, at least 1; a longer text is truncated
  */
 void wp_tracepoint_get_text(const struct wp_tracepoint_field *f, const void *raw, size_t size,
 			    char *buf, size_t room)

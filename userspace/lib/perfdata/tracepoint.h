@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The format of one of the running kernel's tracepoints, and raw payloads of that
- * format. See tracepoint.c.
+ * Format of one of the running kernel's tracepoints, and raw payloads in this format. See
+ * tracepoint.c.
  *
  *	struct wp_tracepoint tp;
  *
@@ -20,21 +20,21 @@
 #include <stddef.h>
 #include <linux/types.h>
 
-/* A payload has at most so many bytes: the kernel's own PERF_MAX_TRACE_SIZE. */
+/* Maximum size of a payload: the kernel's own PERF_MAX_TRACE_SIZE. */
 #define WP_TRACEPOINT_MAX	8192
 
-/* Bytes for each text that has no room of its own among the fields, its 0 included. */
+/* Size of each text that is outside its field, including its 0. */
 #define WP_TRACEPOINT_TEXT	16
 
 /**
  * struct wp_tracepoint_field - a field of the payload
  * @name: its name
- * @offset: where it is
- * @size: its bytes
- * @text: where its characters are
- * @room: bytes there, with the 0 at the end; 0: it does not consist of characters
- * @elsewhere: they are behind all fields, and the field tells where (__data_loc)
- * @from: what that counts from
+ * @offset: its position
+ * @size: its size
+ * @text: position of its text
+ * @room: size of its text, including the 0; 0: it is not a text
+ * @elsewhere: the text follows all fields, and the field has its position (__data_loc)
+ * @from: the origin of that position
  */
 struct wp_tracepoint_field {
 	char name[64];
@@ -48,18 +48,18 @@ struct wp_tracepoint_field {
 
 /**
  * struct wp_tracepoint - a tracepoint
- * @system: the system that it belongs to
+ * @system: its system
  * @name: its name
- * @id: what a perf_event_attr's config has
- * @fields_end: bytes that its fields take; texts that are elsewhere are behind
- * @size: bytes of each payload that is made here; with the 4 that say so in the record,
- *	a multiple of 8
- * @text: its format, as the kernel tells it
- * @len: bytes of @text
+ * @id: config in struct perf_event_attr
+ * @fields_end: end of its fields; texts outside their fields follow
+ * @size: size of each encoded payload; plus the 4 bytes of its size in the record, a
+ *	multiple of 8
+ * @text: its format, from the kernel
+ * @len: length of @text
  * @fields: the fields
  * @nr_fields: their number
- * @blank: a payload with nothing but its type
- * @pid: the field for the thread
+ * @blank: a payload with only its type set
+ * @pid: the field of the thread id
  */
 struct wp_tracepoint {
 	char system[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packets of a trace for Perfetto, in protobuf-c's structures. For pfsched.c and
- * pfsamples.c; see pftrace.c.
+ * Packets of a Perfetto trace, in protobuf-c's structures. For pfsched.c and pfsamples.c;
+ * see pftrace.c.
  */
 #ifndef WP_LIB_PERFETTO_PFPACKET_H
 #define WP_LIB_PERFETTO_PFPACKET_H
@@ -12,7 +12,7 @@
 
 struct wp_pftrace;
 
-/* Sequences of packets: one of what is the host's, and one for each event's samples. */
+/* Packet sequences: one for the host, and one for each event's samples. */
 #define WP_PF_SEQUENCE		1
 #define WP_PF_SAMPLES_SEQUENCE	2
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the samples of a trace for Perfetto: a sequence of packets for each event, which
- * begins with the event's name and unit, and in which each mapping, frame and stack is
- * told once. Functions have names where wp_profstacks finds them. Called by the export
+ * Owns the samples of a Perfetto trace: a packet sequence for each event, which begins
+ * with the event's name and unit, and in which each mapping, frame and stack is written
+ * once and interned. Function names come from wp_profstacks. Called by the export
  * command.
  *
- * What a sample weighs is in its count, which Perfetto wants as the counter's value: the
- * sum of the weights of the event's samples on that CPU so far.
+ * A sample's weight is written as the counter's value, which Perfetto expects to be
+ * cumulative: the sum of the weights of the event's samples on that CPU so far.
  *
- * When what was told once gets too much, it is forgotten, by both.
+ * When the interned data gets too large, it is dropped here and invalidated in the trace.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,14 +21,17 @@
 #include "lib/perfetto/pfpacket.h"
 #include "lib/perfetto/pfsamples.h"
 
-/* Bytes of what was told, for one event. */
+/* Limit for an event's interned data, in bytes. */
 #define MAX_TOLD	(64 << 20)
 
-/* The kernel's: Perfetto knows it by this path, without an address or a build-id. */
+/*
+ * Path of the kernel: Perfetto recognizes it by this path, without an address or a
+ * build-id.
+ */
 #define KERNEL_PATH	"kernel"
 #define UNKNOWN_PATH	"[unknown]"
 
-/* What makes a mapping the same. */
+/* Identity of a mapping. */
 struct mapping_key {
 	__u64 start;
 	__u64 end;
@@ -44,10 +47,10 @@ struct frame_key {
 };
 
 /**
- * struct told - what a sequence knows by number
+ * struct told - interned data of a sequence
  * @paths: names of files
  * @ids: build-ids
- * @names: of functions
+ * @names: names of functions
  * @mappings: struct mapping_key
  * @frames: struct frame_key
  * @stacks: numbers of frames, __u32, the outermost first
@@ -63,9 +66,9 @@ struct told {
 
 /**
  * struct stream - an event's samples
- * @begun: the first packet was written
- * @told: what the others may refer to
- * @count: the counter's value, by CPU; NULL as long as there is no sample
+ * @begun: the first packet has been written
+ * @told: interned data
+ * @count: the counter's value, by CPU; NULL while there is no sample
  */
 struct stream {
 	bool begun;
@@ -73,7 +76,7 @@ struct stream {
 	__u64 *count;
 };
 
-/* What a frame may be the first to tell. */
+/* Interned messages that a new frame may need. */
 struct item {
 	Pf__InternedString path;
 	Pf__InternedString id;
@@ -85,9 +88,9 @@ struct item {
 
 /**
  * struct place - an address of a stack
- * @address: of a caller the byte before that where it goes on
+ * @address: the address; of a caller, the byte before its return address
  * @space: the PERF_CONTEXT_ that it is in
- * @frame: what wp_profstacks knows of it
+ * @frame: its frame in wp_profstacks
  */
 struct place {
 	__u64 address;
@@ -96,18 +99,18 @@ struct place {
 };
 
 /**
- * struct news - what a packet is the first to tell
+ * struct news - interned data that is new in a packet
  * @data: the message, whose arrays are the following
- * @room: for so many frames
- * @item: what they consist of
+ * @room: allocated frames
+ * @item: the messages of the frames
  * @paths: mapping_paths
  * @ids: build_ids
  * @names: function_names
  * @mappings: mappings
  * @frames: frames
- * @frame_ids: what @stack has
+ * @frame_ids: the frames of @stack
  * @stack: the stack
- * @stacks: the same
+ * @stacks: array of one, @stack
  */
 struct news {
 	Pf__InternedData data;
@@ -125,16 +128,16 @@ struct news {
 
 /**
  * struct wp_pfsamples - the samples
- * @trace: where they go
+ * @trace: the output
  * @maps: the mappings
  * @functions: the names of functions
  * @events: the events of the recording
  * @stream: one for each event
- * @place: addresses of the stack at hand, the innermost first
- * @place_room: so many there is memory for
- * @news: of the packet at hand
- * @stack: its frames' numbers, the innermost first, then turned round
- * @stats: what was written
+ * @place: addresses of the current stack, the innermost first
+ * @place_room: allocated entries of @place
+ * @news: new data of the current packet
+ * @stack: numbers of its frames, the innermost first, then reversed
+ * @stats: statistics
  */
 struct wp_pfsamples {
 	struct wp_pftrace *trace;
@@ -156,11 +159,11 @@ static int no_memory(void)
 }
 
 /**
- * wp_pfsamples_new() - begin
- * @out: out: to be freed with wp_pfsamples_free()
+ * wp_pfsamples_new() - allocate the samples of a trace
+ * @out: set to the samples, to be freed with wp_pfsamples_free()
  * @trace: the trace
- * @maps: the mappings, to be kept up to date by who adds the samples
- * @functions: of the same, with the names of functions
+ * @maps: the mappings, kept up to date by the caller
+ * @functions: function names, based on @maps
  * @events: the events of the recording
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -198,7 +201,7 @@ static void free_news(struct news *n)
 	memset(n, 0, sizeof(*n));
 }
 
-/* Room for so many frames. */
+/* Make room for @nr frames. */
 static int more_room(struct wp_pfsamples *s, size_t nr)
 {
 	struct news *n = &s->news;
@@ -270,7 +273,7 @@ static __u32 id_of(struct told *told, struct news *n, struct item *item,
 	return nr;
 }
 
-/* The number of a function's name. */
+/* Intern the name of a function; returns its number. */
 static __u32 name_of(struct told *told, struct news *n, struct item *item, const char *name)
 {
 	size_t len = strlen(name);
@@ -284,7 +287,10 @@ static __u32 name_of(struct told *told, struct news *n, struct item *item, const
 	return nr;
 }
 
-/* The number of a mapping, or of what stands for one; 0 if there is no memory. */
+/*
+ * Intern a mapping, or the placeholder for one; returns its number, 0 if there is no
+ * memory.
+ */
 static __u32 mapping_of(struct told *told, struct news *n, struct item *item,
 			const struct wp_memmap *map, const char *path)
 {
@@ -322,7 +328,7 @@ static __u32 mapping_of(struct told *told, struct news *n, struct item *item,
 	return nr;
 }
 
-/* The number of a frame; 0 if there is no memory. @name is NULL if it is not known. */
+/* Intern a frame; returns its number, 0 if there is no memory. @name is NULL if unknown. */
 static __u32 frame_of(struct wp_pfsamples *s, struct told *told, struct item *item, __s32 pid,
 		      const struct place *at, const char *name)
 {
@@ -385,8 +391,8 @@ static bool more_places(struct wp_pfsamples *s, __u64 words)
 }
 
 /*
- * The addresses of a sample, the innermost first. Where a caller goes on is behind its
- * call, which can be another line, or another function: the byte before is the call's.
+ * The addresses of a sample, the innermost first. A caller's return address is after its
+ * call, and can belong to another line or function: the byte before belongs to the call.
  */
 static int places_of(struct wp_pfsamples *s, const struct wp_perfrecord *rec, size_t *nr)
 {
@@ -420,7 +426,7 @@ static int places_of(struct wp_pfsamples *s, const struct wp_perfrecord *rec, si
 	return 0;
 }
 
-/* The functions at a place; NULL if there is no memory, with a message. */
+/* The functions at an address; NULL if there is no memory, after a message. */
 static const __u32 *functions_at(struct wp_pfsamples *s, const struct place *p, size_t *nr)
 {
 	const struct wp_frame *frame = wp_profstacks_frame(s->functions, p->frame);
@@ -428,13 +434,13 @@ static const __u32 *functions_at(struct wp_pfsamples *s, const struct place *p, 
 	return frame ? wp_profstacks_frame_functions(s->functions, frame, nr) : NULL;
 }
 
-/* One that was inlined is marked, as there is no other place for it. */
+/* The name of an inlined function is marked, as there is no separate field for it. */
 static const char *name_at(const struct wp_pfsamples *s, __u32 function)
 {
 	return wp_profstacks_function(s->functions, function)->label;
 }
 
-/* Room for what stands at so many places. */
+/* Make room for the frames of @places addresses. */
 static int room_for(struct wp_pfsamples *s, size_t places)
 {
 	size_t i, nr, all = 0;
@@ -474,7 +480,9 @@ static int frames_of(struct wp_pfsamples *s, struct told *told, const struct wp_
 	return 0;
 }
 
-/* The number of the stack: 0 if there is none, or no memory, which @err tells. */
+/*
+ * Intern the stack; returns its number: 0 if there is none, or, with @err set, no memory.
+ */
 static __u32 stack_of(struct wp_pfsamples *s, struct told *told,
 		      const struct wp_perfrecord *rec, int *err)
 {
@@ -526,7 +534,7 @@ static bool too_much(const struct told *told)
 		wp_intern_memory(&told->frames) + wp_intern_memory(&told->stacks) > MAX_TOLD;
 }
 
-/* The kernel's numbers of counters in Perfetto's. */
+/* Convert the kernel's numbers of counters to Perfetto's. */
 static Pf__PerfEvents__Counter counter_of(const struct perf_event_attr *attr)
 {
 	static const Pf__PerfEvents__Counter hardware[] = {
@@ -566,7 +574,7 @@ static Pf__PerfEvents__Counter counter_of(const struct perf_event_attr *attr)
 	return PF__PERF_EVENTS__COUNTER__UNKNOWN_COUNTER;
 }
 
-/* Its name is the recording's; by the event Perfetto knows the unit. */
+/* The name is the recording's; Perfetto derives the unit from the event. */
 static void put_timebase(Pf__PerfEvents__Timebase *to, const struct wp_perfevent *event,
 			 Pf__PerfEvents__Tracepoint *tracepoint, Pf__PerfEvents__RawEvent *raw)
 {
@@ -599,7 +607,7 @@ static void put_timebase(Pf__PerfEvents__Timebase *to, const struct wp_perfevent
 	to->raw_event = raw;
 }
 
-/* The packet that a sequence begins with, also after all was forgotten. */
+/* Write the packet that begins a sequence, also after its data was dropped. */
 static int begin_stream(struct wp_pfsamples *s, unsigned int nr, __u64 time)
 {
 	const struct wp_perfevent *event = &s->events->event[nr];
@@ -696,10 +704,10 @@ int wp_pfsamples_add(struct wp_pfsamples *s, const struct wp_perfrecord *rec)
 }
 
 /**
- * wp_pfsamples_lost() - tell of samples that are missing
+ * wp_pfsamples_lost() - add a record of missing samples
  * @s: the samples
- * @rec: the record that says so
- * @lost: how many
+ * @rec: the record
+ * @lost: number of missing samples
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -719,9 +727,9 @@ int wp_pfsamples_lost(struct wp_pfsamples *s, const struct wp_perfrecord *rec, _
 }
 
 /**
- * wp_pfsamples_stats() - what was written
+ * wp_pfsamples_stats() - read the statistics
  * @s: the samples
- * @stats: out: the numbers
+ * @stats: filled in
  */
 void wp_pfsamples_stats(const struct wp_pfsamples *s, struct wp_pfsamples_stats *stats)
 {
@@ -729,7 +737,7 @@ void wp_pfsamples_stats(const struct wp_pfsamples *s, struct wp_pfsamples_stats 
 }
 
 /**
- * wp_pfsamples_free() - forget all
+ * wp_pfsamples_free() - free the samples
  * @s: the samples, or NULL
  */
 void wp_pfsamples_free(struct wp_pfsamples *s)

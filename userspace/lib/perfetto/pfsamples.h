@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Samples with their call stacks in a trace for Perfetto. See pfsamples.c.
+ * Samples with call stacks in a Perfetto trace. See pfsamples.c.
  *
  *	ret = wp_pfsamples_new(&s, trace, maps, functions, events);
  *	ret = wp_pfsamples_add(s, rec);		each sample, in order of time
@@ -19,10 +19,10 @@
 struct wp_pfsamples;
 
 /**
- * struct wp_pfsamples_stats - what was written
+ * struct wp_pfsamples_stats - statistics
  * @samples: samples
- * @lost: records that the recording says are missing
- * @left_out: samples on CPUs of numbers that Perfetto does not take
+ * @lost: records that are missing, according to the recording
+ * @left_out: samples on CPUs with numbers that Perfetto refuses
  */
 struct wp_pfsamples_stats {
 	__u64 samples;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the scheduler's events of a trace for Perfetto: bundles of each CPU's, as the
- * kernel's own tracer would have written them, from which Perfetto makes its tables of
- * slices and states. Called by the export command.
+ * Owns the scheduler's events of a Perfetto trace: bundles of each CPU's events, as the
+ * kernel's own tracer writes them, from which Perfetto builds its tables of slices and
+ * states. Called by the export command.
  *
- * Times are the bundles' own clock's, see pftrace.c. Perfetto sorts by time, so a bundle
+ * Times are in the bundles' own clock, see pftrace.c. Perfetto sorts by time, so a bundle
  * may wait until it is full.
  *
- * What a thread is blocked in stands behind the switch that it leaves by. The kernel's
- * own event of it comes with the wakeup; Perfetto wants it to be in between.
+ * The function that a thread is blocked in follows the switch by which the thread leaves.
+ * The kernel's own event for this comes with the wakeup; Perfetto expects it between the
+ * two.
  */
 #include <errno.h>
 #include <sched.h>
@@ -27,7 +28,7 @@
 /**
  * struct slot - an event of a bundle, with all that it refers to
  * @event: the event
- * @comm: the names in it
+ * @comm: storage of its names
  */
 struct slot {
 	Pf__FtraceEvent event;
@@ -46,12 +47,12 @@ struct slot {
 };
 
 /**
- * struct bundle - what a CPU's next packet is to have
- * @nr: so many events
- * @gap: events are missing in front of them
- * @running: the thread that runs there, -1 if not known
- * @time: of the last one
- * @lost: events that were lost there so far
+ * struct bundle - contents of a CPU's next packet
+ * @nr: number of events
+ * @gap: events are missing before them
+ * @running: the thread that runs there, -1 if unknown
+ * @time: time of the last event
+ * @lost: number of events lost there so far
  * @slot: the events
  */
 struct bundle {
@@ -65,13 +66,13 @@ struct bundle {
 
 /**
  * struct wp_pfsched - the events
- * @trace: where they go
+ * @trace: the output
  * @timeline: the recording has switches and wakeups
- * @told: the trace has the threads that are known from the start
+ * @told: the threads known from the start have been written
  * @threads: all threads
- * @bundle: by CPU, NULL as long as there is nothing
- * @functions: names of the kernel's functions that bundles refer to
- * @stats: what was written
+ * @bundle: by CPU, NULL while there is none
+ * @functions: interned names of kernel functions
+ * @stats: statistics
  */
 struct wp_pfsched {
 	struct wp_pftrace *trace;
@@ -84,11 +85,11 @@ struct wp_pfsched {
 };
 
 /**
- * wp_pfsched_new() - begin
- * @out: out: to be freed with wp_pfsched_free()
+ * wp_pfsched_new() - allocate the events of a trace
+ * @out: set to the events, to be freed with wp_pfsched_free()
  * @trace: the trace
- * @timeline: whether the recording has switches and wakeups; if not, threads are told
- *	of, and no events
+ * @timeline: the recording has switches and wakeups; if not, threads are written, and no
+ *	events
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -150,8 +151,8 @@ static struct bundle *bundle_of(struct wp_pfsched *s, __u32 cpu)
 }
 
 /*
- * A place for an event; @tid is who ran there, -1 if it has no id any more: then it is
- * the one that was switched to. NULL if there is no memory.
+ * Allocate an event; @tid is the thread that ran there, -1 if its id is gone: then it is
+ * the thread that was switched to. NULL if there is no memory.
  */
 static struct slot *add(struct wp_pfsched *s, const struct wp_schedevent *ev, __s32 tid)
 {
@@ -231,7 +232,7 @@ static int add_waking(struct wp_pfsched *s, const struct wp_schedevent *ev)
 	return 0;
 }
 
-/* The first packet to tell of a function; others have its number. */
+/* Write a function's name once; events refer to it by number. */
 static int tell_function(struct wp_pfsched *s, __u32 nr, const char *name, __u64 time)
 {
 	Pf__InternedString string = PF__INTERNED_STRING__INIT, *strings[] = { &string };
@@ -288,8 +289,8 @@ static int add_blocked(struct wp_pfsched *s, const struct wp_schedevent *ev,
 }
 
 /*
- * Perfetto takes a new thread for runnable from its birth on, and makes nothing of this
- * event. Where a birth is missing, it has to be a wakeup like others.
+ * Perfetto treats a new thread as runnable from its fork on, and ignores this event. If
+ * the fork is missing, write an ordinary wakeup instead.
  */
 static int add_wakeup_new(struct wp_pfsched *s, const struct wp_schedevent *ev)
 {
@@ -358,7 +359,7 @@ static int add_name(struct wp_pfsched *s, const struct wp_schedevent *ev)
 	return 0;
 }
 
-/* Whether it is a process or a thread of one is known by the processes of both. */
+/* The process ids of parent and child show whether the child is a process or a thread. */
 static int add_fork(struct wp_pfsched *s, const struct wp_schedevent *ev)
 {
 	struct wp_pfthread *thread = wp_pfthreads_find(&s->threads, ev->who.tid);
@@ -424,7 +425,7 @@ static int add_freed(struct wp_pfsched *s, const struct wp_schedevent *ev, __s32
 	return 0;
 }
 
-/* Once a thread that is dead has left its CPU, it is gone, and perhaps its process. */
+/* A dead thread is gone once it has left its CPU, and perhaps its process, too. */
 static int add_ends(struct wp_pfsched *s, const struct wp_schedevent *ev)
 {
 	const struct wp_pfthread *leader;
@@ -500,7 +501,9 @@ static int learn(struct wp_pfsched *s, const struct wp_schedevent *ev)
 	return err;
 }
 
-/* The trace begins with the first event that has a time, and tells who is there. */
+/*
+ * The trace begins with the first event that has a time; write the threads known by then.
+ */
 static int begin(struct wp_pfsched *s, __u64 time)
 {
 	int err = wp_pftrace_begin(s->trace, time);
@@ -514,7 +517,7 @@ static int begin(struct wp_pfsched *s, __u64 time)
 /**
  * wp_pfsched_event() - add an event
  * @s: the events
- * @ev: the event; one without a time tells what was before the recording
+ * @ev: the event; without a time it describes the state before the recording
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -541,11 +544,11 @@ int wp_pfsched_event(struct wp_pfsched *s, const struct wp_schedevent *ev)
 }
 
 /**
- * wp_pfsched_blocked() - tell what a thread is blocked in
+ * wp_pfsched_blocked() - add the function that a thread is blocked in
  * @s: the events
- * @ev: the last event, the switch by which it left its CPU
+ * @ev: the last event, the switch by which the thread left its CPU
  * @function: the kernel's function
- * @io: the kernel counts it as a wait for a disk
+ * @io: the kernel counts the wait as iowait
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -558,11 +561,11 @@ int wp_pfsched_blocked(struct wp_pfsched *s, const struct wp_schedevent *ev,
 }
 
 /**
- * wp_pfsched_running() - who runs on a CPU
+ * wp_pfsched_running() - the thread that runs on a CPU
  * @s: the events
  * @cpu: the CPU
  *
- * Return: the thread that was switched to; -1 if not known.
+ * Return: the thread that was switched to last; -1 if unknown.
  */
 __s32 wp_pfsched_running(const struct wp_pfsched *s, __u32 cpu)
 {
@@ -570,11 +573,11 @@ __s32 wp_pfsched_running(const struct wp_pfsched *s, __u32 cpu)
 }
 
 /**
- * wp_pfsched_sample() - a sample tells of a thread
+ * wp_pfsched_sample() - add the thread of a sample
  * @s: the events
  * @pid: its process, or WP_SCHED_NO_PID
  * @tid: the thread
- * @time: when
+ * @time: time of the sample
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -588,7 +591,7 @@ int wp_pfsched_sample(struct wp_pfsched *s, __s32 pid, __s32 tid, __u64 time)
 	return err ? err : wp_pfthreads_tell(&s->threads, s->trace, tid, time);
 }
 
-/* How many events each CPU lost, at the begin (none) or at the end. */
+/* Write the number of lost events of each CPU, at the beginning (none) or at the end. */
 static int write_stats(struct wp_pfsched *s, Pf__FtraceStats__Phase phase, __u64 time)
 {
 	static Pf__FtraceCpuStats cpu[WP_PF_CPUS], *cpus[WP_PF_CPUS];
@@ -616,9 +619,9 @@ static int write_stats(struct wp_pfsched *s, Pf__FtraceStats__Phase phase, __u64
 }
 
 /**
- * wp_pfsched_end() - write what still waits
+ * wp_pfsched_end() - write all pending events
  * @s: the events
- * @time: of the last one
+ * @time: time of the last one
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -640,9 +643,9 @@ int wp_pfsched_end(struct wp_pfsched *s, __u64 time)
 }
 
 /**
- * wp_pfsched_stats() - what was written
+ * wp_pfsched_stats() - read the statistics
  * @s: the events
- * @stats: out: the numbers
+ * @stats: filled in
  */
 void wp_pfsched_stats(const struct wp_pfsched *s, struct wp_pfsched_stats *stats)
 {
@@ -650,7 +653,7 @@ void wp_pfsched_stats(const struct wp_pfsched *s, struct wp_pfsched_stats *stats
 }
 
 /**
- * wp_pfsched_free() - forget all
+ * wp_pfsched_free() - free the events
  * @s: the events, or NULL
  */
 void wp_pfsched_free(struct wp_pfsched *s)

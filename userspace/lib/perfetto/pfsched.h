@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The scheduler's events in a trace for Perfetto. See pfsched.c.
+ * The scheduler's events in a Perfetto trace. See pfsched.c.
  *
  *	ret = wp_pfsched_new(&s, trace, timeline);
  *	ret = wp_pfsched_event(s, &ev);		each, in order of time
@@ -19,12 +19,12 @@
 struct wp_pfsched;
 
 /**
- * struct wp_pfsched_stats - what was written
+ * struct wp_pfsched_stats - statistics
  * @events: events of the scheduler
  * @switches: of them, switches, each of which begins a slice
  * @blocked: of them, functions that threads were blocked in
- * @lost: events that the recording says are missing
- * @left_out: events on CPUs of numbers that Perfetto does not take
+ * @lost: events that are missing, according to the recording
+ * @left_out: events on CPUs with numbers that Perfetto refuses
  */
 struct wp_pfsched_stats {
 	__u64 events;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what a trace for Perfetto is told of threads: their names and processes, as the
- * events and records of a recording tell them. What is known when the trace begins is
- * told first; later each change, when a thread is next met. Called by pfsched.c.
+ * Owns the threads of a Perfetto trace: their names and processes, from the events and
+ * records of a recording. What is known when the trace begins is written first, later
+ * changes when the thread is next seen. Called by pfsched.c.
  *
- * Names of the scheduler's events count less for Perfetto than those of the tree, so
- * that a name is told there each time that it changes.
+ * Perfetto prefers names from the process tree over those of scheduler events, so each
+ * change of a name is written to the tree.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,11 +50,11 @@ static int grow(struct wp_pfthreads *t)
 }
 
 /**
- * wp_pfthreads_find() - a thread
+ * wp_pfthreads_find() - look up a thread
  * @t: the threads
  * @tid: its id
  *
- * Return: the thread, until the next one is added; NULL if it was never told of.
+ * Return: the thread, valid until the next one is added; NULL if it is unknown.
  */
 struct wp_pfthread *wp_pfthreads_find(const struct wp_pfthreads *t, __s32 tid)
 {
@@ -63,7 +63,7 @@ struct wp_pfthread *wp_pfthreads_find(const struct wp_pfthreads *t, __s32 tid)
 	return e && e->used ? e : NULL;
 }
 
-/* The thread, new if need be; NULL if there is no memory. */
+/* Look up or add a thread; NULL if there is no memory. */
 static struct wp_pfthread *get(struct wp_pfthreads *t, __s32 tid)
 {
 	struct wp_pfthread *e = wp_pfthreads_find(t, tid);
@@ -80,7 +80,7 @@ static struct wp_pfthread *get(struct wp_pfthreads *t, __s32 tid)
 	return e;
 }
 
-/* Its process is known now, and counts it. */
+/* Set the process of a thread, and count the thread there. */
 static int set_process(struct wp_pfthreads *t, __s32 tid, __s32 pid)
 {
 	struct wp_pfthread *leader;
@@ -97,10 +97,10 @@ static int set_process(struct wp_pfthreads *t, __s32 tid, __s32 pid)
 }
 
 /**
- * wp_pfthreads_learn() - note what an event tells of a thread
+ * wp_pfthreads_learn() - update a thread from an event
  * @t: the threads
- * @who: the thread; what it says not is known from before
- * @time: when that was
+ * @who: the thread; fields that it leaves open keep their values
+ * @time: time of the event
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -134,9 +134,9 @@ int wp_pfthreads_learn(struct wp_pfthreads *t, const struct wp_schedthread *who,
 }
 
 /**
- * wp_pfthreads_fork() - note a birth
+ * wp_pfthreads_fork() - add a new thread
  * @t: the threads
- * @ev: WP_SCHED_FORK; a thread that had the id before is forgotten
+ * @ev: WP_SCHED_FORK; an earlier thread with the same id is dropped
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -164,7 +164,7 @@ int wp_pfthreads_fork(struct wp_pfthreads *t, const struct wp_schedevent *ev)
 	return wp_pfthreads_learn(t, &who, ev->time);
 }
 
-/* A packet of what is to be told. */
+/* A packet of the process tree. */
 struct tree {
 	size_t nr_threads;
 	size_t nr_processes;
@@ -212,7 +212,7 @@ static void add_process(struct tree *tree, struct wp_pfthread *e)
 	p->cmdline = &tree->name[i];
 }
 
-/* Without a process there is nothing to tell: its name is in the events. */
+/* Without a process there is nothing to write: the thread's name is in the events. */
 static void add_thread(struct tree *tree, struct wp_pfthread *e)
 {
 	Pf__ProcessTree__Thread *thread = &tree->thread[tree->nr_threads];
@@ -232,13 +232,13 @@ static void add_thread(struct tree *tree, struct wp_pfthread *e)
 }
 
 /**
- * wp_pfthreads_tell() - have the trace tell of a thread, if there is news
+ * wp_pfthreads_tell() - write what is new about a thread
  * @t: the threads
  * @trace: the trace, which has begun
  * @tid: the thread
- * @time: now
+ * @time: the current time
  *
- * Not at the time of its birth: which of both comes first is not for us to say.
+ * Not called at the time of the fork, whose order with this packet would be undefined.
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -256,10 +256,10 @@ int wp_pfthreads_tell(struct wp_pfthreads *t, struct wp_pftrace *trace, __s32 ti
 }
 
 /**
- * wp_pfthreads_tell_all() - have the trace tell of all threads that are known
+ * wp_pfthreads_tell_all() - write all known threads
  * @t: the threads
  * @trace: the trace, which has begun
- * @time: now
+ * @time: the current time
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -282,12 +282,12 @@ int wp_pfthreads_tell_all(struct wp_pfthreads *t, struct wp_pftrace *trace, __u6
 }
 
 /**
- * wp_pfthreads_end() - a thread is gone
+ * wp_pfthreads_end() - note that a thread is gone
  * @t: the threads
  * @tid: the thread
  *
- * Return: the thread that is to be told gone: of a process the first one stays until
- * the others are. 0 if there is none.
+ * Return: the thread whose end is to be written: a process's first thread stays until the
+ * others are gone. 0 if there is none.
  */
 __s32 wp_pfthreads_end(struct wp_pfthreads *t, __s32 tid)
 {
@@ -305,7 +305,7 @@ __s32 wp_pfthreads_end(struct wp_pfthreads *t, __s32 tid)
 }
 
 /**
- * wp_pfthreads_free() - forget them
+ * wp_pfthreads_free() - free the threads
  * @t: the threads
  */
 void wp_pfthreads_free(struct wp_pfthreads *t)

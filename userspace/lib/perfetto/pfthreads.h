@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The threads and processes of a trace for Perfetto. See pfthreads.c.
+ * Threads and processes of a Perfetto trace. See pfthreads.c.
  */
 #ifndef WP_LIB_PERFETTO_PFTHREADS_H
 #define WP_LIB_PERFETTO_PFTHREADS_H
@@ -16,15 +16,15 @@
  * struct wp_pfthread - a thread
  * @tid: its id
  * @pid: its process, or WP_SCHED_NO_PID
- * @ppid: of a process: its parent, 0 if not known
- * @comm: its name, empty if not known
- * @used: the entry is of a thread
- * @born: the trace has its birth
+ * @ppid: of a process: its parent, 0 if unknown
+ * @comm: its name, empty if unknown
+ * @used: the entry is in use
+ * @born: the trace has its fork
  * @exits: it is about to end
  * @ended: it is gone
  * @untold: the trace does not have all of this yet
- * @since: when that changed
- * @others: of a process: its other threads that are not gone
+ * @since: time of that change
+ * @others: of a process: number of other threads that are not gone
  */
 struct wp_pfthread {
 	__s32 tid;
@@ -41,7 +41,7 @@ struct wp_pfthread {
 };
 
 /**
- * struct wp_pfthreads - all of them; all zero is an empty table
+ * struct wp_pfthreads - all threads; all zero is an empty table
  * @entry: hash table by @tid
  * @nr: used entries
  * @room: all entries, a power of two, or 0

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns a trace for Perfetto while it is written: its file, and the packets that it
- * begins with, which tell of the clock and of the kernel. Called by the export command;
- * pfsched.c and pfsamples.c write the other packets.
+ * Owns a Perfetto trace while it is written: its file, and the first packets, which
+ * describe the clock and the kernel. Called by the export command; pfsched.c and
+ * pfsamples.c write the other packets.
  *
- * A packet is written as soon as there is one: a trace is so many messages of type
- * Trace with one packet each, which is the same as one with all of them.
+ * Each packet is written at once: a file of many Trace messages with one packet each is
+ * the same as one message with all packets.
  *
  * Times are those of the recording: the trace's clock is the recording's. The kernel's
- * events would have the boot clock, of which a recording tells nothing, so they are said
- * to have one of their own, which the first packet sets to the trace's.
+ * events would have the boot clock, which a recording does not have, so they get a clock
+ * of their own, which the first packet maps to the trace's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,19 +26,19 @@
 #include "lib/perfetto/pfpacket.h"
 #include "lib/perfetto/pftrace.h"
 
-/* Clocks from here on are a sequence's own; this is the one that bundles refer to. */
+/* Clock ids from here on are private to a sequence; this is the clock of the bundles. */
 #define SEQUENCE_CLOCK	64
 
 /**
  * struct wp_pftrace - a trace
- * @f: where it is written
+ * @f: the output stream
  * @path: the file's name
  * @file: the recording
  * @clock: its clock, in Perfetto's numbers
  * @layout: the meaning of prev_state
  * @bytes: written so far
- * @begun: the first packets were written
- * @err: what went wrong with writing
+ * @begun: the first packets have been written
+ * @err: first write error
  */
 struct wp_pftrace {
 	struct wp_outfile out;
@@ -51,7 +51,7 @@ struct wp_pftrace {
 	int err;
 };
 
-/* A buffer of protobuf-c's that is a file. */
+/* A protobuf-c buffer that writes to a file. */
 struct sink {
 	ProtobufCBuffer base;
 	FILE *f;
@@ -70,11 +70,11 @@ static bool number(const char *s, const char *end, unsigned int *n)
 }
 
 /**
- * wp_pf_layout_of() - how a kernel's prev_state is read
- * @release: the kernel's release, NULL if not known
+ * wp_pf_layout_of() - layout of a kernel's prev_state
+ * @release: the kernel's release, NULL if unknown
  *
- * As Perfetto reads it, which wants two numbers with a dot behind each. Where there are
- * none, it takes the kernel for an old one.
+ * Parses the release as Perfetto does, which expects two numbers, each followed by a dot,
+ * and otherwise assumes an old kernel.
  *
  * Return: the layout.
  */
@@ -94,12 +94,11 @@ enum wp_pf_layout wp_pf_layout_of(const char *release)
 
 /**
  * wp_pf_state() - prev_state for a letter
- * @layout: what the bits mean
+ * @layout: meaning of the bits
  * @state: the letter
  * @preempted: "R+"
  *
- * Return: the bits; those that stand for nothing if a kernel of this layout has no such
- * letter.
+ * Return: the bits; bits without a meaning if this layout does not have the letter.
  */
 __u32 wp_pf_state(enum wp_pf_layout layout, char state, bool preempted)
 {
@@ -140,7 +139,7 @@ static __u32 clock_of(int clockid)
 	return PF__BUILTIN_CLOCK__BUILTIN_CLOCK_PERF;
 }
 
-/* Opens @path for writing, but not the recording. */
+/* Open @path for writing; refuse if it is the recording. */
 static int create(struct wp_pftrace *t, const char *path)
 {
 	int err = wp_outfile_open(&t->out, path, WP_OUTFILE_STDOUT | WP_OUTFILE_SUDO);
@@ -161,13 +160,13 @@ static int create(struct wp_pftrace *t, const char *path)
 }
 
 /**
- * wp_pftrace_open() - begin a trace
- * @out: out: the trace, to be closed or abandoned
- * @path: its file, but not @file; it is there when it is whole. "-" is standard output
- * @file: the recording that it is made of
- * @clockid: the clock of that, or WP_PF_NO_CLOCKID
+ * wp_pftrace_open() - open a trace
+ * @out: set to the trace, to be closed or abandoned
+ * @path: its file, not @file; it appears when complete. "-" is standard output
+ * @file: the recording
+ * @clockid: the recording's clock, or WP_PF_NO_CLOCKID
  *
- * @path and @file are used until the end.
+ * @path and @file must stay valid until the end.
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -201,11 +200,11 @@ int wp_pftrace_open(struct wp_pftrace **out, const char *path, const struct wp_p
 /**
  * wp_pftrace_packet() - write a packet
  * @t: the trace
- * @packet: the packet, but for:
- * @sequence: which sequence it belongs to
+ * @packet: the packet; its sequence and time are set here
+ * @sequence: the packet's sequence
  * @time: its time
  *
- * Return: 0 or a negative errno; of the first failure a message was printed.
+ * Return: 0 or a negative errno; a message was printed for the first failure.
  */
 int wp_pftrace_packet(struct wp_pftrace *t, Pf__TracePacket *packet, __u32 sequence, __u64 time)
 {
@@ -231,7 +230,7 @@ int wp_pftrace_packet(struct wp_pftrace *t, Pf__TracePacket *packet, __u32 seque
 	return t->err;
 }
 
-/* What the clocks show at @time. */
+/* Write the values of the clocks at @time. */
 static int write_clocks(struct wp_pftrace *t, __u64 time)
 {
 	Pf__ClockSnapshot__Clock clock[3], *clocks[] = { &clock[0], &clock[1], &clock[2] };
@@ -257,7 +256,7 @@ static int write_clocks(struct wp_pftrace *t, __u64 time)
 	return wp_pftrace_packet(t, &packet, WP_PF_SEQUENCE, time);
 }
 
-/* A string of the recording, in a form that a protobuf may have. */
+/* A string of the recording, cleaned so that a protobuf can hold it. */
 static char *string_of(const struct wp_pftrace *t, enum wp_feature nr)
 {
 	char *s = wp_perffile_string(t->file, nr);
@@ -287,7 +286,7 @@ static int write_system(struct wp_pftrace *t, __u64 time)
 }
 
 /**
- * wp_pftrace_begin() - write what a trace begins with, if that was not done
+ * wp_pftrace_begin() - write the first packets, unless that is done
  * @t: the trace
  * @time: time of the first event or sample
  *
@@ -305,10 +304,10 @@ int wp_pftrace_begin(struct wp_pftrace *t, __u64 time)
 }
 
 /**
- * wp_pftrace_begun() - whether the first packets were written
+ * wp_pftrace_begun() - whether the first packets have been written
  * @t: the trace
  *
- * Return: whether.
+ * Return: true if they have.
  */
 bool wp_pftrace_begun(const struct wp_pftrace *t)
 {
@@ -316,10 +315,10 @@ bool wp_pftrace_begun(const struct wp_pftrace *t)
 }
 
 /**
- * wp_pftrace_layout() - what the bits of prev_state are to be
+ * wp_pftrace_layout() - layout of prev_state in this trace
  * @t: the trace
  *
- * Return: their layout.
+ * Return: the layout.
  */
 enum wp_pf_layout wp_pftrace_layout(const struct wp_pftrace *t)
 {
@@ -327,9 +326,9 @@ enum wp_pf_layout wp_pftrace_layout(const struct wp_pftrace *t)
 }
 
 /**
- * wp_pftrace_close() - end a trace
+ * wp_pftrace_close() - complete a trace
  * @t: the trace; it is freed
- * @bytes: out: how much was written
+ * @bytes: set to the number of bytes written
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -343,7 +342,7 @@ int wp_pftrace_close(struct wp_pftrace *t, __u64 *bytes)
 }
 
 /**
- * wp_pftrace_abandon() - end a trace that will not be whole, and take its file away
+ * wp_pftrace_abandon() - discard an incomplete trace, and remove its file
  * @t: the trace, or NULL; it is freed
  */
 void wp_pftrace_abandon(struct wp_pftrace *t)

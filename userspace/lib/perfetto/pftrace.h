@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A trace for Perfetto that is written, packet by packet. See pftrace.c.
+ * Writer of a Perfetto trace, packet by packet. See pftrace.c.
  *
  *	ret = wp_pftrace_open(&t, path, file, clockid);
  *	ret = wp_pftrace_begin(t, time);	before the first packet
@@ -15,14 +15,14 @@
 
 #include "lib/perfdata/perffile.h"
 
-/* The importer refuses a trace that has a higher one. */
+/* Perfetto's importer refuses a trace with a higher CPU number. */
 #define WP_PF_CPUS	1024
 
-/* A clockid that a recording does not tell: perf's own clock. */
+/* Clockid of a recording that does not state one: perf's own clock. */
 #define WP_PF_NO_CLOCKID	(-1)
 
 /**
- * enum wp_pf_layout - which bits of prev_state mean what, by the kernel's release
+ * enum wp_pf_layout - meaning of the bits of prev_state, by the kernel's release
  * @WP_PF_BEFORE_4_8: before 4.8, or of an unknown release
  * @WP_PF_BEFORE_4_14: from 4.8 on
  * @WP_PF_SINCE_4_14: from 4.14 on

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A kernel thread used to be forked with the name of kthreadd and to get its own a
- * little later, with a COMM record. Since Linux 6.4 (kernel_thread()'s @name) it is
- * born with it: there is only the FORK record, which has no name, and /proc.
+ * Names of kernel threads. A kernel thread used to be forked with the name of kthreadd
+ * and to get its own a little later, with a COMM record. Since Linux 6.4
+ * (kernel_thread()'s @name) it has its name from the fork on: there is only the FORK
+ * record, which has no name, and /proc.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,13 +15,13 @@
 #define PF_KTHREAD	0x00200000U	/* include/linux/sched.h */
 
 /**
- * wp_kthreads_born_named() - do kernel threads have their names from birth?
- * @release: the kernel's, as uname() tells it
+ * wp_kthreads_born_named() - whether kernel threads have their names from the fork on
+ * @release: the kernel's release, from uname()
  *
- * Of an older kernel with that change it is not known: its threads are called
- * kthreadd until they are looked for in /proc.
+ * For an older kernel with a backport of that change this is unknown: its threads are
+ * called kthreadd until they are looked up in /proc.
  *
- * Return: true if they surely have.
+ * Return: true if they certainly have.
  */
 bool wp_kthreads_born_named(const char *release)
 {
@@ -32,13 +33,13 @@ bool wp_kthreads_born_named(const char *release)
 }
 
 /**
- * wp_kthreads_name() - the name that a kernel thread has
- * @root: where /proc is
+ * wp_kthreads_name() - name of a kernel thread
+ * @root: root of /proc
  * @tid: the thread
- * @name: gets the name, as /proc has it: behind that of a worker, what it works at
- * @size: room at @name; more is cut off
+ * @name: set to the name, as in /proc: for a worker, followed by what it works on
+ * @size: size of @name; the rest is cut off
  *
- * Return: false if the thread is gone, or is none of the kernel.
+ * Return: false if the thread is gone, or is no kernel thread.
  */
 bool wp_kthreads_name(const char *root, __u32 tid, char *name, size_t size)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The names of kernel threads that were just born, which no record tells from Linux
- * 6.4 on. Used by sideband.c.
+ * Names of new kernel threads, which no record has from Linux 6.4 on. Used by sideband.c.
  */
 #ifndef WP_LIB_PROC_KTHREADS_H
 #define WP_LIB_PROC_KTHREADS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the reading of what a thread is: its process's name, whether it is a kernel
- * thread, when it was born, and the command line. Called by the commands top and stacks.
+ * Reads the description of a thread from /proc: its process's name, whether it is a
+ * kernel thread, its age, and the command line. Called by the commands top and stacks.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,10 +15,10 @@
 
 #define PF_KTHREAD	0x00200000U	/* include/linux/sched.h */
 #define NSEC_PER_SEC	1000000000ULL
-/* More of a command line is of no use on a screen. No page is smaller. */
+/* Limit for a command line, as more is useless on a screen. No page is smaller. */
 #define MAX_COMMAND	4096
 
-/* A file that no lock of the process guards. */
+/* Read a file that needs no lock of the process. */
 static bool read_text(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -41,12 +41,12 @@ static __u64 since_boot(void)
 }
 
 /**
- * wp_procabout_read() - what a thread is
+ * wp_procabout_read() - read the description of a thread
  * @pid: its process
  * @tid: the thread
- * @about: set to it
+ * @about: filled in
  *
- * Return: false if it is gone, or may not be looked at.
+ * Return: false if it is gone, or without permission.
  */
 bool wp_procabout_read(__u32 pid, __u32 tid, struct wp_procabout *about)
 {
@@ -71,7 +71,7 @@ bool wp_procabout_read(__u32 pid, __u32 tid, struct wp_procabout *about)
 	about->age = now > born ? now - born : 0;
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	if (read_text(path, text, sizeof(text))) {
-		/* The last one is the line's end; others are the name's. */
+		/* The last one ends the line; others belong to the name. */
 		end = strrchr(text, '\n');
 		if (end)
 			*end = 0;
@@ -80,14 +80,20 @@ bool wp_procabout_read(__u32 pid, __u32 tid, struct wp_procabout *about)
 	return true;
 }
 
-/* Of an entry of /proc/PID/pagemap: the page is in memory; it is in swap, or on its way. */
+/*
+ * Bits of an entry of /proc/PID/pagemap: the page is in memory; it is in swap, or being
+ * moved.
+ */
 #define PAGE_PRESENT	(1ULL << 63)
 #define PAGE_SWAPPED	(1ULL << 62)
 
-/* Where the arguments are, and what may stand behind them; false if we may not know. */
+/*
+ * Addresses of the arguments, and of the end of what may follow them; false without
+ * permission.
+ */
 static bool arguments(int dir, __u64 *start, __u64 *end)
 {
-	/* From arg_start on: see proc(5). */
+	/* arg_start and later: see proc(5). */
 	static const unsigned int first = 48;
 	unsigned long long at[4] = { 0 };
 	char text[2048], *field;
@@ -102,7 +108,7 @@ static bool arguments(int dir, __u64 *start, __u64 *end)
 	close(fd);
 	text[n > 0 ? n : 0] = 0;
 	field = strrchr(text, ')');
-	/* The name, which that ends, is the second. */
+	/* The parenthesis ends the name, which is field 2. */
 	for (i = 2; field && i < first; i++)
 		field = strchr(field + 1, ' ');
 	if (!field || sscanf(field, " %llu %llu %llu %llu", &at[0], &at[1], &at[2], &at[3]) != 4)
@@ -113,9 +119,9 @@ static bool arguments(int dir, __u64 *start, __u64 *end)
 }
 
 /*
- * Whether MAX_COMMAND bytes from an address on can be read without any being brought back
- * from swap, or made: up to @end all pages are in memory, and none of those behind is in
- * swap. The kernel looks at these, too, if it finds that the arguments were overwritten.
+ * Whether MAX_COMMAND bytes from an address on can be read without swapping in or
+ * allocating a page: up to @end all pages are in memory, and none of those after it is in
+ * swap. The kernel reads these, too, if it finds that the arguments were overwritten.
  */
 static bool is_resident(int dir, __u64 from, __u64 end)
 {
@@ -136,7 +142,7 @@ static bool is_resident(int dir, __u64 from, __u64 end)
 	return resident;
 }
 
-/* Whether a process has nothing in swap, which everybody may see. */
+/* Whether a process has nothing in swap, which needs no permission to read. */
 static bool has_no_swap(int dir)
 {
 	char text[4096], *at;
@@ -150,32 +156,32 @@ static bool has_no_swap(int dir)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = 0;
-	/* The name, which is above, has its ends of lines escaped. */
+	/* Newlines in the name, which comes before, are escaped. */
 	at = strstr(text, "\nVmSwap:");
 	return at && sscanf(at + 8, "%llu", &kb) == 1 && !kb;
 }
 
-/* Whether the command line can be read, and nothing of the process changes by that. */
+/* Whether the command line can be read without changing the process's memory. */
 static bool can_read_command(int dir)
 {
 	__u64 start, end, last;
 
 	if (!arguments(dir, &start, &end))
 		return has_no_swap(dir);
-	/* Whether they were overwritten is seen by their last byte. */
+	/* The kernel checks the last byte to see whether they were overwritten. */
 	last = end - 1;
 	return is_resident(dir, start, end) &&
 		(last - start < MAX_COMMAND || is_resident(dir, last, end));
 }
 
 /**
- * wp_procabout_command() - the command line of a process
+ * wp_procabout_command() - command line of a process
  * @pid: the process
  *
- * It stands in the process's memory: it is read only while that is resident.
+ * It is in the process's memory: it is read only while that is resident.
  *
- * Return: its words with spaces between them, whatever bytes they are of, to be freed;
- * NULL if there is none, as of kernel threads, it is not in memory, or no memory is left.
+ * Return: its words, separated by spaces, unsanitized, to be freed; NULL if there is
+ * none, as for kernel threads, it is not in memory, or no memory is left.
  */
 char *wp_procabout_command(__u32 pid)
 {

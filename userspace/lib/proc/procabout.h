@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a thread is, as /proc has it. See procabout.c.
+ * Description of a thread from /proc. See procabout.c.
  */
 #ifndef WP_LIB_PROC_PROCABOUT_H
 #define WP_LIB_PROC_PROCABOUT_H
@@ -11,9 +11,9 @@
 
 /**
  * struct wp_procabout - a thread
- * @process: the name of its process, which anybody may have chosen
+ * @process: the name of its process, unsanitized
  * @kthread: it is a kernel thread
- * @age: so many nanoseconds ago it was born
+ * @age: nanoseconds since its start
  */
 struct wp_procabout {
 	char process[WALLPROF_COMM_LEN];

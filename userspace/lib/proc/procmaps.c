@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the reading of /proc/PID/maps. Names come from users and can hold
- * anything.
+ * Reads /proc/PID/maps. Names come from users and can contain anything.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +18,7 @@
 #include "lib/proc/procmaps.h"
 #include "lib/sandbox/openfile.h"
 
-/* Threads that end between two looks. */
+/* Limit of threads that end between two tries. */
 #define MAX_TRIES	8
 
 static bool get_hex(char **p, __u64 *v, char end)
@@ -40,7 +39,8 @@ static bool get_hex(char **p, __u64 *v, char end)
 /*
  * start-end rwxp pgoff maj:min ino    name
  *
- * False for one that has none of @prot, too: most have not, and are not worth more.
+ * Also false for mappings without any of @prot, which are most of them: this saves their
+ * parsing.
  */
 static bool parse_map(char *line, __u32 prot, struct wp_procmap *m)
 {
@@ -73,9 +73,9 @@ static bool parse_map(char *line, __u32 prot, struct wp_procmap *m)
 }
 
 /*
- * A newline in a file name is shown as \012, and a name that holds these four
- * characters looks the same. The inode tells which it is; if neither name
- * leads to it, the newline is taken for more likely.
+ * A newline in a file name is shown as \012, and a name that contains these four
+ * characters looks the same. The inode decides; if neither name leads to it, the newline
+ * is taken as more likely.
  */
 static void unescape(int dir, struct wp_procmap *m)
 {
@@ -104,8 +104,8 @@ static void unescape(int dir, struct wp_procmap *m)
 }
 
 /*
- * Where a process's first thread has ended, its /proc/PID knows no memory; the
- * others' do, by their ids. Returns one of them, and reads it; or -1.
+ * If a process's first thread has ended, its /proc/PID has no memory; those of the other
+ * threads do. Opens and reads one of them; returns its descriptor, or -1.
  */
 static int read_survivor(struct wp_procmaps *t, int dir, ssize_t *len)
 {
@@ -130,15 +130,16 @@ static int read_survivor(struct wp_procmaps *t, int dir, ssize_t *len)
 }
 
 /**
- * wp_procmaps_each() - go through the mappings of a process
- * @t: for the text; names point into it
+ * wp_procmaps_each() - iterate over the mappings of a process
+ * @t: buffer for the text; names point into it
  * @dir: descriptor of /proc/PID
- * @prot: those only that have one of these PROT_* bits; 0: all
- * @fn: called with each, in order of address; a return other than 0 ends it
- * @ctx: handed to @fn
+ * @prot: only those with one of these PROT_* bits; 0: all
+ * @fn: called for each, in order of address; a return value other than 0 ends the
+ *	iteration
+ * @ctx: passed to @fn
  *
- * Return: 0, -ESRCH if the process is gone, with the reason in errno; -EBUSY if its memory
- * map is locked, so that it is to be asked for again later; or what @fn returned.
+ * Return: 0, -ESRCH if the process is gone, with the reason in errno; -EBUSY if its
+ * memory map is locked: try again later; or what @fn returned.
  */
 int wp_procmaps_each(struct wp_procmaps *t, int dir, __u32 prot, wp_procmap_fn fn, void *ctx)
 {
@@ -146,7 +147,10 @@ int wp_procmaps_each(struct wp_procmaps *t, int dir, __u32 prot, wp_procmap_fn f
 	char *line, *end;
 	int other = -1, ret = 0;
 
-	/* Without memory, the file is empty, or from 6.16 on cannot be opened. */
+	/*
+	 * If the process has no memory, the file is empty, or from 6.16 on cannot be
+	 * opened.
+	 */
 	if (!len || len == -ESRCH)
 		other = read_survivor(t, dir, &len);
 	if (len == -EBUSY)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The mappings of a process, from /proc/PID/maps. For synthesize.c, which tells of the
- * executable ones, for mapsync.c, and for objects.c.
+ * Mappings of a process, from /proc/PID/maps. For synthesize.c, which writes records of
+ * the executable ones, for mapsync.c, and for objects.c.
  */
 #ifndef WP_LIB_PROC_PROCMAPS_H
 #define WP_LIB_PROC_PROCMAPS_H
@@ -12,7 +12,7 @@
 #include "lib/base/procfile.h"
 
 /**
- * struct wp_procmaps - where the text of the file is put; can be used again
+ * struct wp_procmaps - buffer for the text of the file; reusable
  * @text: the text
  */
 struct wp_procmaps {
@@ -22,14 +22,14 @@ struct wp_procmaps {
 /**
  * struct wp_procmap - a mapping
  * @start: first address
- * @end: the one behind the last
- * @pgoff: where in the file it begins
+ * @end: end, exclusive
+ * @pgoff: its offset in the file
  * @ino: inode number of the file; 0: there is none
  * @maj: device of the file
  * @min: the same
  * @prot: PROT_*
  * @flags: MAP_SHARED or MAP_PRIVATE
- * @name: name, as it stands there but for escapes; "" if there is none
+ * @name: name, with escapes decoded; "" if there is none
  */
 struct wp_procmap {
 	__u64 start;

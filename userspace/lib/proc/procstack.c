@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the reading of /proc/PID/task/TID/stack, which is the only place that has the
- * kernel stacks of threads that slept before a session began: the module reads such a
- * thread's user stack only. Called by the stacks command, while the session runs.
+ * Reads /proc/PID/task/TID/stack, the only source of the kernel stacks of threads that
+ * were already blocked when a session began: the module reads only the user stack of such
+ * a thread. Called by the stacks command, while the session runs.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
 #include "lib/base/procfile.h"
 #include "lib/proc/procstack.h"
 
-/* The kernel tells 64 frames at most, a line each. */
+/* The kernel prints at most 64 frames, a line each. */
 #define MAX_FRAMES	64
 
-/* The name in "[<0>] name+0x12/0x34 [module]"; NULL if the line is another's. */
+/* The name in "[<0>] name+0x12/0x34 [module]"; NULL for other lines. */
 static char *name_in(char *line)
 {
 	char *name = strstr(line, "] ");
@@ -25,13 +25,13 @@ static char *name_in(char *line)
 		return NULL;
 	name += 2;
 	name[strcspn(name, "+ ")] = '\0';
-	/* Who may not see addresses gets 0x0 in place of them. */
+	/* Without permission to see addresses, they are 0x0. */
 	return *name && strncmp(name, "0x", 2) ? name : NULL;
 }
 
 /**
- * wp_procstack_parse() - take the names out of such a file
- * @text: what stands in it
+ * wp_procstack_parse() - parse the names of such a file
+ * @text: its contents
  *
  * Return: the stack; NULL if there is none, or no memory.
  */
@@ -57,12 +57,12 @@ struct wp_procstack *wp_procstack_parse(const char *text)
 }
 
 /**
- * wp_procstack_read() - the kernel stack of a thread that sleeps
+ * wp_procstack_read() - the kernel stack of a blocked thread
  * @pid: its process
  * @tid: the thread
  *
- * Return: the stack; NULL if it cannot be had: the thread runs, is gone, or is none
- * that may be looked at, or its process is busy.
+ * Return: the stack; NULL if it is not available: the thread runs, is gone, or there is
+ * no permission, or its process is busy.
  */
 struct wp_procstack *wp_procstack_read(__u32 pid, __u32 tid)
 {
@@ -76,7 +76,7 @@ struct wp_procstack *wp_procstack_read(__u32 pid, __u32 tid)
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return NULL;
-	/* It waits for the lock that execve() holds. */
+	/* Reading waits for the lock that execve() holds. */
 	snprintf(path, sizeof(path), "task/%u/stack", tid);
 	n = wp_procfile_read(dir, path, &text);
 	close(dir);
@@ -87,11 +87,11 @@ struct wp_procstack *wp_procstack_read(__u32 pid, __u32 tid)
 }
 
 /**
- * wp_procstack_compare() - an order of stacks
+ * wp_procstack_compare() - compare two stacks
  * @a: a stack or NULL
  * @b: another one
  *
- * Return: 0 if they are the same; else which comes first.
+ * Return: 0 if they are equal; else their order.
  */
 int wp_procstack_compare(const struct wp_procstack *a, const struct wp_procstack *b)
 {

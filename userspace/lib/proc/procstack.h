@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel stack of a thread that sleeps, as /proc tells it. See procstack.c.
+ * Kernel stack of a blocked thread, from /proc. See procstack.c.
  */
 #ifndef WP_LIB_PROC_PROCSTACK_H
 #define WP_LIB_PROC_PROCSTACK_H
@@ -9,8 +9,8 @@
 
 /**
  * struct wp_procstack - functions, the innermost first
- * @nr: how many
- * @text: what @name points into
+ * @nr: number of functions
+ * @text: buffer that @name points into
  * @name: their names
  */
 struct wp_procstack {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a socket is whose inode is known: its protocol and both addresses, from
- * /proc/PID/net, which tells of the process's own network namespace. Called by
- * objects.c. The names of unix sockets are their owners', who can put newlines
- * into them, and so whole lines into that table: an inode that stands in it twice
- * has no name here, and the other tables, in which nobody writes, come first.
+ * Looks up a socket by its inode: its protocol and both addresses, from /proc/PID/net,
+ * which shows the process's own network namespace. Called by objects.c. Names of unix
+ * sockets are chosen by users, who can put newlines into them, and so whole lines into
+ * that table: an inode that occurs twice there gets no name here, and the other tables,
+ * which users cannot forge, come first.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -56,7 +56,7 @@ static int push_name(struct wp_sockets *t, struct wp_socket *s, const char *name
 	return 0;
 }
 
-/* ADDRESS:PORT, both hexadecimal: the address as words of this machine's order. */
+/* ADDRESS:PORT, both hexadecimal: the address as words in this machine's byte order. */
 static bool parse_address(const char *p, __u8 *address, size_t size, __u16 *port)
 {
 	char word[9] = "", *end;
@@ -141,11 +141,11 @@ static int add_unix(struct wp_sockets *t, struct wp_socket *s, char *line)
 
 /**
  * wp_sockets_add() - add a table of /proc/PID/net
- * @t: the sockets; wp_sockets_sort() them then
- * @kind: which one it is
- * @text: its text, ended by a 0; it is changed
+ * @t: the sockets; call wp_sockets_sort() afterwards
+ * @kind: the table
+ * @text: its text, with a terminating 0; modified
  *
- * Lines that are none are left out, as is the one of headings.
+ * Invalid lines are skipped, and so is the header line.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -162,7 +162,7 @@ int wp_sockets_add(struct wp_sockets *t, enum wp_socket_kind kind, char *text)
 	return err;
 }
 
-/* A whole file, with a 0 behind it; NULL if there is none, or no memory. */
+/* Read a whole file, with a terminating 0; NULL if there is none, or no memory. */
 static char *read_all(int dir, const char *name)
 {
 	size_t len = 0, room = 0;
@@ -194,11 +194,11 @@ static char *read_all(int dir, const char *name)
 
 /**
  * wp_sockets_read() - read the tables of a process's network namespace
- * @t: the sockets, empty; sorted then
+ * @t: the sockets, empty; sorted afterwards
  * @dir: descriptor of /proc/PID
  *
- * A table that is not there adds nothing: the kernel may be without IPv6. Unix
- * sockets have peers as far as they can be known.
+ * A missing table adds nothing: the kernel may be without IPv6. Peers of unix sockets are
+ * included as far as they are known.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -231,7 +231,7 @@ static int by_inode(const void *pa, const void *pb)
 }
 
 /**
- * wp_sockets_sort() - make what was added ready to be found
+ * wp_sockets_sort() - prepare the sockets for lookups
  * @t: the sockets
  */
 void wp_sockets_sort(struct wp_sockets *t)
@@ -250,12 +250,12 @@ static void put_address(char *buf, size_t size, bool v6, const __u8 *address, __
 }
 
 /**
- * wp_sockets_find() - find a socket
+ * wp_sockets_find() - look up a socket
  * @t: the sockets, sorted
  * @ino: its inode
  *
- * Return: it, or the first of those that say that they have this inode; NULL: it is
- * gone, or of another kind.
+ * Return: the socket, or the first of those with this inode; NULL: it is gone, or of
+ * another kind.
  */
 struct wp_socket *wp_sockets_find(const struct wp_sockets *t, __u64 ino)
 {
@@ -272,7 +272,7 @@ struct wp_socket *wp_sockets_find(const struct wp_sockets *t, __u64 ino)
 	return low < t->nr && t->socket[low].ino == ino ? &t->socket[low] : NULL;
 }
 
-/* The name of a unix socket, or NULL if it has none, or not for sure. */
+/* The name of a unix socket, or NULL if it has none, or an uncertain one. */
 static const char *name_of(const struct wp_sockets *t, const struct wp_socket *s)
 {
 	bool twice = s + 1 < t->socket + t->nr && s[1].ino == s->ino;
@@ -280,7 +280,7 @@ static const char *name_of(const struct wp_sockets *t, const struct wp_socket *s
 	return s->name && !twice ? t->names + s->name - 1 : NULL;
 }
 
-/* Of two ends mostly one has a name: the one that was listened at, or came of that. */
+/* Usually one of the two ends has a name: the listening socket, or one accepted from it. */
 static void put_unix(const struct wp_sockets *t, const struct wp_socket *s, char *buf,
 		     size_t size)
 {
@@ -301,11 +301,11 @@ static void put_unix(const struct wp_sockets *t, const struct wp_socket *s, char
 }
 
 /**
- * wp_sockets_text() - what a socket is, in words
+ * wp_sockets_text() - describe a socket
  * @t: the sockets, sorted
  * @ino: its inode
- * @buf: room for it; names of unix sockets can hold anything
- * @size: bytes; 256 hold any
+ * @buf: set to the text; names of unix sockets are unsanitized
+ * @size: size of @buf; 256 is enough
  *
  * Return: false if it is not there: it is gone, or of another kind.
  */
@@ -332,7 +332,7 @@ bool wp_sockets_text(const struct wp_sockets *t, __u64 ino, char *buf, size_t si
 }
 
 /**
- * wp_sockets_free() - forget all sockets
+ * wp_sockets_free() - free the sockets
  * @t: the sockets
  */
 void wp_sockets_free(struct wp_sockets *t)

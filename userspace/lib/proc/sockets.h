@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sockets of a network namespace, by inode. See sockets.c.
+ * Sockets of a network namespace, by inode. See sockets.c.
  */
 #ifndef WP_LIB_PROC_SOCKETS_H
 #define WP_LIB_PROC_SOCKETS_H
@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 /**
- * enum wp_socket_kind - whose table a socket stands in
+ * enum wp_socket_kind - table of a socket
  * @WP_SOCKET_TCP: net/tcp, and so on
  * @WP_SOCKET_TCP6: …
  * @WP_SOCKET_UDP: …
@@ -31,15 +31,14 @@ enum wp_socket_kind {
  * struct wp_socket - a socket
  * @ino: its inode; not 0
  * @kind: enum wp_socket_kind
- * @state: as the kernel numbers it
+ * @state: the kernel's number of its state
  * @local: its address: 4 or 16 bytes, in network order
  * @peer: the other end's
  * @local_port: its port
  * @peer_port: the other end's, 0: there is none
- * @peer_ino: of a unix socket: the other end's inode; 0: there is none, or it is
- *	not known
- * @name: of a unix socket: where its name begins in &struct wp_sockets.names,
- *	plus 1; 0: it has none
+ * @peer_ino: of a unix socket: the other end's inode; 0: there is none, or it is unknown
+ * @name: of a unix socket: position of its name in &struct wp_sockets.names, plus 1; 0:
+ *	it has none
  */
 struct wp_socket {
 	__u64 ino;
@@ -54,13 +53,13 @@ struct wp_socket {
 };
 
 /**
- * struct wp_sockets - sockets; all zero is an empty table
+ * struct wp_sockets - sockets; all zero: an empty table
  * @socket: the sockets
  * @nr: their number
- * @room: for how many there is memory
- * @names: names of unix sockets, each ended by a 0
- * @names_len: bytes of them
- * @names_room: for how many there is memory
+ * @room: allocated sockets
+ * @names: names of unix sockets, each with a terminating 0
+ * @names_len: size of @names
+ * @names_room: allocated bytes
  */
 struct wp_sockets {
 	struct wp_socket *socket;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is at the other end of unix sockets: /proc/PID/net/unix does not tell, the
- * kernel's sock_diag does (linux/unix_diag.h), as it does for ss. It tells of the
- * network namespace that asks, so this thread goes into the process's for the moment
- * in which it makes the socket by which it asks. Without the right to do that, or
- * without sock_diag, sockets are told without their peers.
+ * Looks up the peers of unix sockets: /proc/PID/net/unix does not have them, the kernel's
+ * sock_diag has (linux/unix_diag.h), as used by ss. It shows the network namespace of the
+ * socket that asks, so this thread enters the process's namespace while it creates that
+ * socket. Without permission for that, or without sock_diag, sockets have no peers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +20,10 @@
 
 #include "lib/proc/unixpeers.h"
 
-/* An answer of the kernel's is not larger. */
+/* Maximum size of an answer. */
 #define ANSWER	(1 << 15)
 
-/* The kernel answers at once; it is not waited for if it should not. */
+/* Timeout: the kernel normally answers at once. */
 #define ANSWER_S	1
 
 static void take_one(struct wp_sockets *t, const struct nlmsghdr *msg)
@@ -47,19 +46,19 @@ static void take_one(struct wp_sockets *t, const struct nlmsghdr *msg)
 }
 
 /**
- * wp_unixpeers_take() - take what sock_diag answered
- * @t: the sockets, sorted; those that it tells of get their peers
+ * wp_unixpeers_take() - parse an answer of sock_diag
+ * @t: the sockets, sorted; their peers are set
  * @answer: netlink messages, aligned as these are
- * @len: bytes of them
+ * @len: size of @answer
  *
- * What makes no sense is left out.
+ * Invalid messages are skipped.
  *
- * Return: whether more is to come.
+ * Return: true if more is to come.
  */
 bool wp_unixpeers_take(struct wp_sockets *t, const void *answer, size_t len)
 {
 	const struct nlmsghdr *msg = answer;
-	int left = len;		/* less than 0 behind a last one that is not padded */
+	int left = len;		/* less than 0 after a last one without padding */
 
 	for (; NLMSG_OK(msg, left); msg = NLMSG_NEXT(msg, left)) {
 		if (msg->nlmsg_type == NLMSG_DONE || msg->nlmsg_type == NLMSG_ERROR)
@@ -70,7 +69,7 @@ bool wp_unixpeers_take(struct wp_sockets *t, const void *answer, size_t len)
 	return true;
 }
 
-/* A netlink socket of the network namespace of a process, or -1. */
+/* Create a netlink socket in the network namespace of a process, or return -1. */
 static int ask_in(int dir)
 {
 	int there = openat(dir, "ns/net", O_RDONLY | O_CLOEXEC), sock = -1;
@@ -83,7 +82,7 @@ static int ask_in(int dir)
 
 		if (same || !setns(there, CLONE_NEWNET)) {
 			sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-			/* Where one may go, one may go back. */
+			/* If entering was permitted, returning is. */
 			if (!same && setns(here, CLONE_NEWNET) && sock >= 0) {
 				close(sock);
 				sock = -1;
@@ -100,7 +99,7 @@ static int ask_in(int dir)
 /**
  * wp_unixpeers_read() - find the peers of a network namespace's unix sockets
  * @t: its sockets, sorted
- * @dir: descriptor of /proc/PID of a process that is in it
+ * @dir: descriptor of /proc/PID of a process in it
  */
 void wp_unixpeers_read(struct wp_sockets *t, int dir)
 {

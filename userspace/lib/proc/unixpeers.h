@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The other ends of unix sockets. See unixpeers.c. */
+/* Peers of unix sockets. See unixpeers.c. */
 #ifndef WP_LIB_PROC_UNIXPEERS_H
 #define WP_LIB_PROC_UNIXPEERS_H
 

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the choice of the function of the kernel that a thread is blocked in, by the stack
- * with which it left its CPU: who called the scheduler, as the kernel's own "wchan" tells
- * it. Called by the export command.
+ * Owns the choice of the kernel function that a thread is blocked in, from the stack with
+ * which it left its CPU: the caller of the scheduler, as in the kernel's own "wchan".
+ * Called by the export command.
  *
- * What stands in front of the scheduler's functions is of those who recorded the stack.
- * Where there are none, or nothing behind them, nothing is known.
+ * Frames before the scheduler's functions belong to the recording itself. Without the
+ * scheduler's functions, or without frames after them, the function is unknown.
  */
 #include <string.h>
 #include <linux/perf_event.h>
 
 #include "lib/profile/blockedin.h"
 
-/* Who sleeps by these has in_iowait set. */
+/* Threads that sleep in these have in_iowait set. */
 static bool is_io(const char *name)
 {
 	return !strncmp(name, "io_schedule", strlen("io_schedule")) ||
 	       !strncmp(name, "mutex_lock_io", strlen("mutex_lock_io"));
 }
 
-/* It is neither on its way to be run again nor dead. */
+/* The thread is neither runnable nor dead. */
 static bool is_blocked(const struct wp_schedevent *ev)
 {
 	return ev->type == WP_SCHED_SWITCH && !ev->preempted && ev->who.tid > 0 &&
@@ -37,12 +37,13 @@ static const struct wp_function *function_at(struct wp_profstacks *s, __u64 addr
 }
 
 /**
- * wp_blockedin() - what a thread is blocked in
+ * wp_blockedin() - the function that a thread is blocked in
  * @s: the names of functions
- * @ev: the event by which it leaves its CPU
- * @io: out: it waits for a disk, as the kernel counts it: for io_schedule() and its like
+ * @ev: the switch by which it leaves its CPU
+ * @io: set to whether the kernel counts the wait as iowait: for io_schedule() and the
+ *	like
  *
- * Return: the function's name, good as long as @s; NULL if it is not known, or the thread
+ * Return: the function's name, valid as long as @s; NULL if it is unknown, or the thread
  * is not blocked.
  */
 const char *wp_blockedin(struct wp_profstacks *s, const struct wp_schedevent *ev, bool *io)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's function that a thread is blocked in. See blockedin.c.
+ * The kernel function that a thread is blocked in. See blockedin.c.
  */
 #ifndef WP_LIB_PROFILE_BLOCKEDIN_H
 #define WP_LIB_PROFILE_BLOCKEDIN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What stacks of samples are made of: frames, the functions that they are in, and the files
- * that those are in. profstacks.c numbers them.
+ * Parts of a sample's stack: frames, their functions, and the files of these.
+ * profstacks.c assigns the numbers.
  */
 #ifndef WP_LIB_PROFILE_FRAME_H
 #define WP_LIB_PROFILE_FRAME_H
@@ -15,18 +15,18 @@
 
 /**
  * struct wp_function - a function in a file
- * @name: its name; NULL if not known
- * @label: the same for people: of one without a name as wp_framename() has it, or with
- *	" (inlined)" behind it
+ * @name: its name; NULL if unknown
+ * @label: the name to print: for a function without a name as from wp_framename(), or
+ *	with " (inlined)" appended
  * @dso: the file's name without its directory, "[kernel.kallsyms]", "[nf_tables]",
  *	"[vdso]", or "[unknown]"
- * @path: the file's name with it
- * @kernel: it is of the kernel
- * @inlined: it is where it was inlined
- * @sched: it is the kernel's scheduler's own: threads leave their CPU by it
+ * @path: the file's full path
+ * @kernel: it is in the kernel
+ * @inlined: it is inlined here
+ * @sched: it belongs to the kernel's scheduler: threads leave their CPU in it
  *
- * Functions of one name, or without one of one label, in one file are one. Strings may
- * hold any byte but 0.
+ * Functions in one file with the same name, or without a name and with the same label,
+ * are the same. Strings may contain any byte but 0.
  */
 struct wp_function {
 	const char *name;
@@ -39,15 +39,15 @@ struct wp_function {
 };
 
 /**
- * struct wp_frame - a place in a stack
+ * struct wp_frame - an address in a stack
  * @function: wp_profile_function()
- * @inlined: wp_profile_frame_functions() has more than that
- * @address: where it was in the memory of the first process in which it was met; of a
- *	caller the byte before that to which its callee returns
- * @offset: the same as the file's offset, or as the kernel's address
- * @map_start: of the mapping; 0 if there is none
- * @map_end: the same
- * @map_offset: the same
+ * @inlined: wp_profile_frame_functions() has more than @function
+ * @address: its address in the first process in which it was found; of a caller, the byte
+ *	before the return address
+ * @offset: the same as an offset in the file, or as the kernel's address
+ * @map_start: start of the mapping; 0 if there is none
+ * @map_end: end of the mapping
+ * @map_offset: its offset in the file
  */
 struct wp_frame {
 	__u32 function;
@@ -62,9 +62,9 @@ struct wp_frame {
 /**
  * struct wp_profile_code - a file that samples have frames in
  * @kind: an ELF file or the kernel
- * @path: its name, which may hold any byte but 0
- * @id: its build-id, of no bytes if not known
- * @stat: how it was, if it has none
+ * @path: its path, which may contain any byte but 0
+ * @id: its build-id, empty if unknown
+ * @stat: its identity at the time of the recording, if it has no build-id
  */
 struct wp_profile_code {
 	enum wp_symbols_kind kind;

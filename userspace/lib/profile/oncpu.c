@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns how much time each thread ran, and how much of it its samples stand for. A clock
- * that samples loses what its timer overruns: where a virtual CPU is taken away, most of
- * it. The ledger loses nothing, so samples can be scaled to it. Called by the commands
- * that show or convert stacks.
+ * Owns the run time of each thread, and how much of it its samples represent. A sampling
+ * clock loses samples when its timer overruns: most of them where a virtual CPU is
+ * descheduled. The ledger loses nothing, so samples can be scaled to it. Called by the
+ * commands that show or convert stacks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int no_memory(void)
 	return -ENOMEM;
 }
 
-/* A thread, made if it is not there; NULL: no memory. */
+/* Look up or add a thread; NULL: no memory. */
 static struct wp_oncpu_thread *thread_of(struct wp_oncpu *o, __s32 pid, __s32 tid)
 {
 	const __s32 ids[2] = { pid, tid };
@@ -55,10 +55,10 @@ static int add_account(void *ctx, const struct wp_account *a)
 }
 
 /**
- * wp_oncpu_read() - read how much time each thread ran
- * @o: out: to be given to wp_oncpu_free(), also after an error
- * @fd: the recording. One without a ledger, with a damaged one, or whose samples are of
- *	some CPUs only, leaves @o->known false
+ * wp_oncpu_read() - read the run time of each thread
+ * @o: filled in; to be freed with wp_oncpu_free(), also after an error
+ * @fd: the recording. Without a ledger, with a damaged one, or with samples of some CPUs
+ *	only, @o->known is false
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -82,9 +82,9 @@ int wp_oncpu_read(struct wp_oncpu *o, int fd)
 /**
  * wp_oncpu_sample() - count a sample
  * @o: the threads
- * @pid: whose: its process
+ * @pid: process of the thread
  * @tid: the thread
- * @ns: time that it stands for
+ * @ns: time that the sample represents
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -101,22 +101,22 @@ int wp_oncpu_sample(struct wp_oncpu *o, __s32 pid, __s32 tid, __u64 ns)
 	return 0;
 }
 
-/* The part of its run time that belongs to the first @ns of what a thread was sampled for. */
+/* The part of a thread's run time that corresponds to the first @ns of its sampled time. */
 static __u64 part(const struct wp_oncpu_thread *t, __u64 ns)
 {
-	/* A file whose sums overflow must not make the product do so. */
+	/* The product must not overflow, even if a file's sums do. */
 	return ns >= t->sampled_ns ? t->run_ns : (long double)ns * t->run_ns / t->sampled_ns;
 }
 
 /**
- * wp_oncpu_scale() - scale a time that samples of a thread stand for
+ * wp_oncpu_scale() - scale the time of a thread's samples
  * @o: the threads, after the last sample
  * @pid: its process
  * @tid: the thread
  * @ns: the time; each sample's once
  *
- * Return: the same part of the time that the thread ran, rounded so that all its samples
- * are all of it; @ns if that is not known.
+ * Return: the proportional part of the thread's run time, rounded so that all samples add
+ * up to all of it; @ns if the run time is unknown.
  */
 __u64 wp_oncpu_scale(struct wp_oncpu *o, __s32 pid, __s32 tid, __u64 ns)
 {
@@ -137,9 +137,9 @@ __u64 wp_oncpu_scale(struct wp_oncpu *o, __s32 pid, __s32 tid, __u64 ns)
 }
 
 /**
- * wp_oncpu_without() - go through the threads that ran and have no sample
+ * wp_oncpu_without() - iterate over the threads that ran and have no sample
  * @o: the threads, after the last sample
- * @fn: is called with each; what it returns ends it, if it is not 0
+ * @fn: called for each; a return value other than 0 ends the iteration
  * @ctx: for @fn
  *
  * Return: 0, or what @fn returned.
@@ -158,8 +158,8 @@ int wp_oncpu_without(const struct wp_oncpu *o,
 }
 
 /**
- * wp_oncpu_free() - forget them
- * @o: the threads; all zero is fine
+ * wp_oncpu_free() - free the threads
+ * @o: the threads; may be all zero
  */
 void wp_oncpu_free(struct wp_oncpu *o)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How much time each thread ran, by the ledger, and how much of it its samples stand for.
- * See oncpu.c.
+ * Run time of each thread, by the ledger, and how much of it its samples represent. See
+ * oncpu.c.
  *
  *	err = wp_oncpu_read(&oncpu, fd);
  *	err = wp_oncpu_sample(&oncpu, pid, tid, ns);	for each sample of a clock
@@ -24,10 +24,10 @@
  * @pid: its process
  * @tid: the thread
  * @comm: its name at its end
- * @middle: the middle of its time, ns of CLOCK_MONOTONIC
- * @run_ns: time that it ran
- * @sampled_ns: time that its samples stand for
- * @scaled_ns: part of that which was scaled already
+ * @middle: middle of its lifetime, ns of CLOCK_MONOTONIC
+ * @run_ns: its run time
+ * @sampled_ns: time that its samples represent
+ * @scaled_ns: part of @sampled_ns that has been scaled
  */
 struct wp_oncpu_thread {
 	__s32 pid;
@@ -40,8 +40,8 @@ struct wp_oncpu_thread {
 };
 
 /**
- * struct wp_oncpu - the threads; all zero knows none
- * @known: there is a ledger, and the samples are of the same time
+ * struct wp_oncpu - the threads; all zero: empty
+ * @known: there is a ledger, and it covers the samples' time
  * @ids: pid and tid
  * @thread: by the numbers of @ids, less 1
  * @room: of @thread

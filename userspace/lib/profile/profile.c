@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the reading of a perf.data's samples: of each one the thread under its name, the
- * stack, the kind of time, and, of our own recordings with raw samples, why. Called by
+ * Reads the samples of a perf.data: for each the thread with its name, the stack, the
+ * kind of time, and, for wallprof's own recordings with raw samples, the cause. Called by
  * the commands that show or convert profiles.
  */
 #include <errno.h>
@@ -21,14 +21,14 @@
 #include "lib/profile/profile.h"
 #include "lib/profile/profstacks.h"
 
-/* System calls with a number below have their names kept. */
+/* Names of system calls with numbers below this are cached. */
 #define MAX_CALLS	512
 
 /**
- * struct event - what the samples of an event are
- * @kind: of what
+ * struct event - an event, and the fields of its raw payload
+ * @kind: kind of its samples
  * @is_time: their period is in ns
- * @each_ns: so many ns stand for each; 0: not known
+ * @each_ns: nanoseconds that each represents; 0: unknown
  * @state: fields of the raw payload; NULL: it has none
  * @reason: the same
  * @syscall: the same
@@ -66,13 +66,13 @@ struct event {
  * @comms: names of threads
  * @stacks: stacks
  * @event: its events
- * @arch: the machine that it was recorded on; NULL: not known
- * @calls: names of system calls there, as far as they were looked up, and of 32-bit ones
+ * @arch: machine of the recording; NULL: unknown
+ * @calls: cache of the names of its system calls, native and 32-bit
  * @threads: struct wp_profile_thread
  * @causes: struct wp_profile_cause
- * @stats: what was read
- * @fn: who is told
- * @ctx: its own
+ * @stats: statistics
+ * @fn: callback for samples
+ * @ctx: for @fn
  */
 struct wp_profile {
 	struct wp_perffile file;
@@ -111,7 +111,7 @@ static bool is_cycles(const struct wp_perfevent *event)
 	       strstr(event->name, "/cpu-cycles/");
 }
 
-/* A name with what perf may have appended to it: modifiers. */
+/* Compare a name that may have perf's modifiers appended. */
 static bool is_named(const char *name, const char *wanted)
 {
 	size_t len = strlen(wanted);
@@ -134,7 +134,10 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 		to->kind = WP_PROFILE_CPU;
 	to->is_time = to->kind != WP_PROFILE_OTHER &&
 		(to->kind != WP_PROFILE_CPU || is_clock(&event->attr));
-	/* With a frequency the kernel takes care that this is so; ours stand for many. */
+	/*
+	 * With a frequency the kernel adapts the period to this; our samples represent
+	 * many overflows.
+	 */
 	if (to->kind == WP_PROFILE_CPU && !to->is_time && event->attr.freq && !ours &&
 	    event->attr.sample_freq)
 		to->each_ns = 1000000000 / event->attr.sample_freq;
@@ -173,9 +176,9 @@ static int set_events(struct wp_profile *p)
 
 /**
  * wp_profile_open() - open a recording
- * @out: out: to be closed with wp_profile_close()
+ * @out: set to the recording, to be closed with wp_profile_close()
  * @path: the file's name
- * @options: where names of functions are looked for
+ * @options: options for symbol lookups
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -216,7 +219,7 @@ int wp_profile_open(struct wp_profile **out, const char *path,
  * wp_profile_file() - the file
  * @p: the recording
  *
- * Return: it, for what it tells of itself.
+ * Return: the file, for its header and features.
  */
 const struct wp_perffile *wp_profile_file(const struct wp_profile *p)
 {
@@ -227,7 +230,7 @@ const struct wp_perffile *wp_profile_file(const struct wp_profile *p)
  * wp_profile_events() - the events
  * @p: the recording
  *
- * Return: which events it has.
+ * Return: its events.
  */
 const struct wp_perfevents *wp_profile_events(const struct wp_profile *p)
 {
@@ -235,7 +238,7 @@ const struct wp_perfevents *wp_profile_events(const struct wp_profile *p)
 }
 
 /**
- * wp_profile_kind() - what an event's samples are of
+ * wp_profile_kind() - kind of an event's samples
  * @p: the recording
  * @event: index in wp_profile_events()
  *
@@ -246,7 +249,7 @@ enum wp_profile_kind wp_profile_kind(const struct wp_profile *p, unsigned int ev
 	return p->event[event].kind;
 }
 
-/* The number of a sample's thread; 0 if there is no memory. */
+/* Look up or add a sample's thread; returns its number, 0 if there is no memory. */
 static __u32 thread_of(struct wp_profile *p, const struct wp_perfrecord *rec)
 {
 	struct wp_profile_thread t = { .pid = rec->pid, .tid = rec->tid };
@@ -269,8 +272,8 @@ static void get_text(const struct wp_tracepoint_field *f, const struct wp_perfre
 }
 
 /*
- * What was waited for: of a futex in a file's memory the variable, if it has a name. Of
- * others what the recording has, of which the end says most.
+ * Text of the wait's object: for a futex in a file's memory the variable, if it has a
+ * name. For others the recorded text, whose end is the most specific part.
  */
 static void get_object(struct wp_profile *p, const struct wp_perfrecord *rec,
 		       struct wp_profile_cause *c)
@@ -291,7 +294,7 @@ static void get_object(struct wp_profile *p, const struct wp_perfrecord *rec,
 		memset(c->object, '.', 3);
 }
 
-/* The name of a system call; libseccomp takes long to look one up. */
+/* Name of a system call; cached, as libseccomp is slow. */
 static void get_call(struct wp_profile *p, __u32 nr, bool compat, struct wp_profile_cause *c)
 {
 	char buf[32], (*kept)[sizeof(buf)] = p->calls[compat];
@@ -309,7 +312,7 @@ static void get_call(struct wp_profile *p, __u32 nr, bool compat, struct wp_prof
 	snprintf(c->syscall, sizeof(c->syscall), "%s", kept[nr]);
 }
 
-/* The same of a recording without -R, which has locks only. */
+/* The same for a recording without -R, which has locks only. */
 static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
 		      struct wp_profile_sample *sample, struct wp_profile_cause *c)
 {
@@ -329,7 +332,10 @@ static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
 	return true;
 }
 
-/* The number of why; 0: not told; and the number of intervals. */
+/*
+ * Intern a sample's cause, and read its number of intervals. Returns the cause's number;
+ * 0: none.
+ */
 static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 		    struct wp_profile_sample *sample)
 {
@@ -412,8 +418,8 @@ static int add_record(void *ctx, const struct wp_perfrecord *rec)
 /**
  * wp_profile_read() - read all samples
  * @p: the recording; it can be read once
- * @fn: is told of each one, in order of time
- * @ctx: handed to it
+ * @fn: called for each sample, in order of time
+ * @ctx: passed to @fn
  *
  * Return: 0, what @fn returned, or a negative errno; a message was printed.
  */
@@ -426,9 +432,9 @@ int wp_profile_read(struct wp_profile *p, wp_profile_fn fn, void *ctx)
 }
 
 /**
- * wp_profile_stats() - what was read
+ * wp_profile_stats() - read the statistics
  * @p: the recording
- * @stats: out
+ * @stats: filled in
  */
 void wp_profile_stats(const struct wp_profile *p, struct wp_profile_stats *stats)
 {
@@ -442,7 +448,7 @@ void wp_profile_stats(const struct wp_profile *p, struct wp_profile_stats *stats
 }
 
 /**
- * wp_profile_threads() - how many threads there are
+ * wp_profile_threads() - number of threads
  * @p: the recording
  *
  * Return: their number, so far.
@@ -453,7 +459,7 @@ size_t wp_profile_threads(const struct wp_profile *p)
 }
 
 /**
- * wp_profile_add_thread() - the number of a thread that may have no sample
+ * wp_profile_add_thread() - add a thread that may have no sample
  * @p: the recording
  * @pid: its process
  * @tid: the thread
@@ -470,11 +476,11 @@ __u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const ch
 }
 
 /**
- * wp_profile_comm_of() - the name of a thread at the time of the last sample
+ * wp_profile_comm_of() - name of a thread at the time of the last sample
  * @p: the recording
  * @tid: the thread
  *
- * Return: its name, in bytes of anybody's choice, until the next sample; NULL if not known.
+ * Return: its name, unsanitized, valid until the next sample; NULL if unknown.
  */
 const char *wp_profile_comm_of(const struct wp_profile *p, __s32 tid)
 {
@@ -486,7 +492,7 @@ const char *wp_profile_comm_of(const struct wp_profile *p, __s32 tid)
  * @p: the recording
  * @thread: its number, 1 and up
  *
- * Return: the thread, until the next sample.
+ * Return: the thread, valid until the next sample.
  */
 const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __u32 thread)
 {
@@ -494,8 +500,7 @@ const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __
 }
 
 /**
- * wp_profile_tells_causes() - whether samples tell why a thread was off its CPU, and how
- *	many intervals they stand for
+ * wp_profile_tells_causes() - whether samples have causes, and numbers of intervals
  * @p: the recording
  *
  * Return: true if they do (not with record --no-reasons).
@@ -513,7 +518,7 @@ bool wp_profile_tells_causes(const struct wp_profile *p)
 }
 
 /**
- * wp_profile_has_objects() - whether samples have which file or socket was waited for
+ * wp_profile_has_objects() - whether samples have the objects of waits
  * @p: the recording
  *
  * Return: true if they do (record -R).
@@ -530,11 +535,11 @@ bool wp_profile_has_objects(const struct wp_profile *p)
 }
 
 /**
- * wp_profile_cause() - why a thread was off its CPU
+ * wp_profile_cause() - cause of an interval
  * @p: the recording
  * @cause: its number, or 0
  *
- * Return: what is told of it, until the next sample.
+ * Return: the cause, valid until the next sample.
  */
 const struct wp_profile_cause *wp_profile_cause(const struct wp_profile *p, __u32 cause)
 {
@@ -547,9 +552,9 @@ const struct wp_profile_cause *wp_profile_cause(const struct wp_profile *p, __u3
  * wp_profile_stack() - the frames of a stack
  * @p: the recording
  * @stack: its number, or 0
- * @nr: out: how many there are
+ * @nr: set to their number
  *
- * Return: their numbers, the innermost first, until the next sample.
+ * Return: their numbers, the innermost first, valid until the next sample.
  */
 const __u32 *wp_profile_stack(struct wp_profile *p, __u32 stack, size_t *nr)
 {
@@ -561,7 +566,8 @@ const __u32 *wp_profile_stack(struct wp_profile *p, __u32 stack, size_t *nr)
  * @p: the recording
  * @frame: its number
  *
- * Return: the frame, until the next sample; NULL if there is no memory, with a message.
+ * Return: the frame, valid until the next sample; NULL if there is no memory, after a
+ * message.
  */
 const struct wp_frame *wp_profile_frame(struct wp_profile *p, __u32 frame)
 {
@@ -569,11 +575,11 @@ const struct wp_frame *wp_profile_frame(struct wp_profile *p, __u32 frame)
 }
 
 /**
- * wp_profile_frame_id() - the build-id of the file that a frame is in
+ * wp_profile_frame_id() - build-id of a frame's file
  * @p: the recording
  * @frame: its number
  *
- * Return: the build-id, until the next sample; of no bytes if it is not known.
+ * Return: the build-id, valid until the next sample; empty if unknown.
  */
 const struct wp_buildid *wp_profile_frame_id(const struct wp_profile *p, __u32 frame)
 {
@@ -584,10 +590,10 @@ const struct wp_buildid *wp_profile_frame_id(const struct wp_profile *p, __u32 f
  * wp_profile_frame_functions() - the functions at a frame
  * @p: the recording
  * @f: the frame
- * @nr: out: how many there are
+ * @nr: set to their number
  *
- * Return: their numbers: those that are inlined there, the innermost first, if they were
- * asked for, and, last, the frame's function; until the next frame is looked up.
+ * Return: their numbers: the inlined ones, if requested, the innermost first, then the
+ * frame's function; valid until the next frame is looked up.
  */
 const __u32 *wp_profile_frame_functions(const struct wp_profile *p, const struct wp_frame *f,
 					size_t *nr)
@@ -599,10 +605,10 @@ const __u32 *wp_profile_frame_functions(const struct wp_profile *p, const struct
  * wp_profile_stack_functions() - the functions of a stack
  * @p: the recording
  * @stack: its number, or 0
- * @nr: out: how many there are
+ * @nr: set to their number
  *
- * Return: their numbers, the innermost first, until the next call; NULL if there is none,
- * or, with a message, no memory.
+ * Return: their numbers, the innermost first, valid until the next call; NULL if there is
+ * none or, after a message, no memory.
  */
 const __u32 *wp_profile_stack_functions(struct wp_profile *p, __u32 stack, size_t *nr)
 {
@@ -614,7 +620,7 @@ const __u32 *wp_profile_stack_functions(struct wp_profile *p, __u32 stack, size_
  * @p: the recording
  * @function: its number
  *
- * Return: the function; its strings are good until the recording is closed.
+ * Return: the function; its strings are valid until the recording is closed.
  */
 const struct wp_function *wp_profile_function(const struct wp_profile *p, __u32 function)
 {
@@ -622,12 +628,12 @@ const struct wp_function *wp_profile_function(const struct wp_profile *p, __u32 
 }
 
 /**
- * wp_profile_code() - a file that samples have frames in
+ * wp_profile_code() - iterate over the files that samples have frames in
  * @p: the recording, read
- * @at: 0 at first; where to go on the next time
- * @code: set to it
+ * @at: position; 0 at first; advanced
+ * @code: filled in
  *
- * Return: false if there is no further one.
+ * Return: false if there are no more.
  */
 bool wp_profile_code(const struct wp_profile *p, size_t *at, struct wp_profile_code *code)
 {
@@ -635,14 +641,14 @@ bool wp_profile_code(const struct wp_profile *p, size_t *at, struct wp_profile_c
 }
 
 /**
- * wp_profile_trouble() - a file whose functions have no names
+ * wp_profile_trouble() - iterate over the files without symbols
  * @p: the recording
- * @at: 0 at first; where to go on the next time
- * @path: out: the file's name, which may hold any byte but 0; NULL: the kernel
+ * @at: position; 0 at first; advanced
+ * @path: set to the file's path, which may contain any byte but 0; NULL: the kernel
  *
- * What has hardly ever names is passed over: memory without a file.
+ * Memory without a file, which rarely has symbols, is skipped.
  *
- * Return: why, a sentence's end; NULL if there is no further one.
+ * Return: the reason, as the end of a sentence; NULL if there are no more.
  */
 const char *wp_profile_trouble(const struct wp_profile *p, size_t *at, const char **path)
 {

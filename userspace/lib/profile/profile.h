@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The samples of a perf.data, one by one: whose, when, with which functions on the
- * stack, for how long and why. See profile.c. What is alike is summed by profsum.h.
+ * Samples of a perf.data, one by one: thread, time, functions of the stack, duration and
+ * cause. See profile.c. profsum.h sums equal ones.
  *
  *	ret = wp_profile_open(&profile, path, &symbol_options);
  *	ret = wp_profile_read(profile, fn, ctx);
@@ -23,12 +23,12 @@
 struct wp_profile;
 
 /**
- * enum wp_profile_kind - what a sample is of
+ * enum wp_profile_kind - kind of a sample
  * @WP_PROFILE_CPU: a thread on a CPU
- * @WP_PROFILE_OFFCPU: a thread off its CPU, runnable or blocked (event offcpu-time,
- *	also perf's own)
- * @WP_PROFILE_RUNNABLE: the part of that in which it was runnable: of each sample of
- *	this kind, its time stands in one of OFFCPU with the same stack, too
+ * @WP_PROFILE_OFFCPU: a thread off its CPU, runnable or blocked (event offcpu-time, also
+ *	perf's own)
+ * @WP_PROFILE_RUNNABLE: the part of that in which it was runnable: the time of each
+ *	sample of this kind is also in one of OFFCPU with the same stack
  * @WP_PROFILE_WAKER: a thread that woke others (record --wakers)
  * @WP_PROFILE_OTHER: another event, with a unit of its own
  */
@@ -42,12 +42,12 @@ enum wp_profile_kind {
 };
 
 /**
- * struct wp_profile_thread - a thread under a name
- * @pid: process; -1 if not known
+ * struct wp_profile_thread - a thread with its name
+ * @pid: process; -1 if unknown
  * @tid: thread
- * @comm: its name then, in bytes of anybody's choice; empty if not known
+ * @comm: its name at that time, unsanitized; empty if unknown
  *
- * A thread that changes its name is another one from then on, as in perf report.
+ * A thread that changes its name counts as another one from then on, as in perf report.
  */
 struct wp_profile_thread {
 	__s32 pid;
@@ -57,11 +57,11 @@ struct wp_profile_thread {
 
 /**
  * struct wp_profile_cause - why a thread was off its CPU
- * @state: in the kernel's letters: "S", "D", "R"; empty if not told
- * @reason: "futex", "sleep", "preempted", ...; empty if not told
- * @syscall: the system call in which; empty if in none or not told
- * @object: what was waited for, if that is known: a file, a socket, the variable that a
- *	lock is; a longer text begins with "...". Without record -R, locks only
+ * @state: in the kernel's letters: "S", "D", "R"; empty if not recorded
+ * @reason: "futex", "sleep", "preempted", ...; empty if not recorded
+ * @syscall: the system call; empty if there was none, or it is not recorded
+ * @object: the object of the wait, if known: a file, a socket, the variable of a lock; a
+ *	truncated text begins with "...". Without record -R, locks only
  */
 struct wp_profile_cause {
 	char state[8];
@@ -72,20 +72,20 @@ struct wp_profile_cause {
 
 /**
  * struct wp_profile_sample - a sample
- * @kind: what it is of
+ * @kind: its kind
  * @event: its event: index in wp_profile_events()
- * @cpu: where it was told
- * @thread: whose: wp_profile_thread()
+ * @cpu: CPU on which it was recorded
+ * @thread: wp_profile_thread()
  * @stack: wp_profile_stack(); 0: it has none
- * @cause: wp_profile_cause(); 0: none is told
+ * @cause: wp_profile_cause(); 0: none is recorded
  * @time: ns of the recording's clock; of sums their end
  * @weight: its period, in the event's unit
- * @ns: the time that it stands for; 0 if it stands for none, or that is not known
- * @count: the samples or intervals that it stands for
- * @waker: what kind of waker ended it, as wp_waker_name() has it; NULL: not recorded
- * @waker_tid: the thread that did so
- * @blocked_max: the longest time blocked of these; 0: not known
- * @runnable_max: the longest time runnable; 0: not known
+ * @ns: the time that it represents; 0 if there is none, or it is unknown
+ * @count: number of samples or intervals that it represents
+ * @waker: kind of the waker, from wp_waker_name(); NULL: not recorded
+ * @waker_tid: the waking thread
+ * @blocked_max: the longest blocked time of these; 0: unknown
+ * @runnable_max: the longest runnable time; 0: unknown
  */
 struct wp_profile_sample {
 	enum wp_profile_kind kind;
@@ -105,13 +105,13 @@ struct wp_profile_sample {
 };
 
 /**
- * struct wp_profile_stats - what was read
+ * struct wp_profile_stats - statistics
  * @samples: samples, by kind
  * @lost: events that were lost
  * @damaged: records that could not be read
- * @no_stack: samples whose stack had to be left out, as there are too many
+ * @no_stack: samples without their stack, as there are too many stacks
  * @first: time of the first sample
- * @last: of the last one
+ * @last: time of the last one
  */
 struct wp_profile_stats {
 	__u64 samples[WP_PROFILE_KINDS];
@@ -122,7 +122,7 @@ struct wp_profile_stats {
 	__u64 last;
 };
 
-/* A return other than 0 ends the reading, and is returned. */
+/* A return value other than 0 ends the reading, and is returned. */
 typedef int (*wp_profile_fn)(void *ctx, const struct wp_profile_sample *sample);
 
 int wp_profile_open(struct wp_profile **out, const char *path,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the stacks of a recording's samples: which frames are in each, which function is
- * at each frame. Called by profile.c. Equal stacks, frames and functions are kept once.
+ * Owns the stacks of a recording's samples: the frames of each, and the function at each
+ * frame. Called by profile.c. Equal stacks, frames and functions are stored once.
  *
- * A frame is a file and a place in it, so that processes share it. Its functions are
- * looked up when somebody asks: of a file that nobody shows no symbol is read.
+ * A frame is a file and an offset in it, so that processes share it. Its functions are
+ * looked up on request: symbols are read only of files that are shown.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@
 #include "lib/profile/profstacks.h"
 #include "lib/symbols/framename.h"
 
-/* Bytes of stacks; a recording with more loses some, which is counted. */
+/* Limit for the stacks in bytes; further ones are dropped, and counted. */
 #define MAX_STACKS	((size_t)1 << 30)
 
 #define KERNEL_NAME	"[kernel.kallsyms]"
 #define UNKNOWN_NAME	"[unknown]"
 
-/* What makes a file the same. */
+/* Identity of a file. */
 struct file_key {
 	__u32 kind;
 	__u32 path;
@@ -34,11 +34,11 @@ struct file_key {
 
 /**
  * struct file - a file with code
- * @symbols: its number there
- * @path: number of its name
- * @kind: what it is
- * @id: its build-id, if that is known
- * @stat: how it was, if it has none
+ * @symbols: its number in the symbol tables
+ * @path: number of its path
+ * @kind: its kind
+ * @id: its build-id, if known
+ * @stat: its identity at the time of the recording, if it has no build-id
  */
 struct file {
 	__u32 symbols;
@@ -48,7 +48,10 @@ struct file {
 	enum wp_symbols_kind kind;
 };
 
-/* What makes a frame the same; @file 0: it is in none; @caller: it is the byte before. */
+/*
+ * Identity of a frame; @file 0: it is in none; @caller: it is the byte before a return
+ * address.
+ */
 struct frame_key {
 	__u64 offset;
 	__u32 file;
@@ -57,7 +60,7 @@ struct frame_key {
 	__u32 unused;
 };
 
-/* What makes a function the same, before its name. */
+/* Identity of a function, followed by its name. */
 struct function_key {
 	__u32 path;
 	__u16 known;
@@ -65,25 +68,25 @@ struct function_key {
 };
 
 /**
- * struct wp_profstacks - all of them
+ * struct wp_profstacks - all stacks
  * @symbols: names
- * @maps: mappings at the time of the record at hand
+ * @maps: mappings at the time of the current record
  * @paths: names of files
  * @files: struct file_key
  * @file: by the number of its key less 1
  * @frames: struct frame_key
  * @frame: the same; their functions are 0 until they are looked up
- * @frame_room: so many there is memory for
+ * @frame_room: allocated frames
  * @functions: struct function_key and name
  * @function: the same
  * @function_room: the same
  * @inlined: numbers of functions, of frames that have several
- * @inlines: look for these
+ * @inlines: look up inlined functions
  * @stacks: numbers of frames, the innermost first
- * @scratch: a stack that is looked at
- * @scratch_room: the same
+ * @scratch: the current stack
+ * @scratch_room: its allocated entries
  * @kernel: the kernel's file, or 0
- * @left_out: stacks that there was no room for
+ * @left_out: number of stacks that found no room
  */
 struct wp_profstacks {
 	struct wp_symbols *symbols;
@@ -112,7 +115,7 @@ static int no_memory(void)
 	return -ENOMEM;
 }
 
-/* Room for one more element of @size bytes behind @nr of them. */
+/* Make room for one more element of @size bytes after @nr elements. */
 static bool more(void *array, size_t *room, size_t nr, size_t size)
 {
 	size_t wanted = *room ? *room * 2 : 256;
@@ -129,10 +132,10 @@ static bool more(void *array, size_t *room, size_t nr, size_t size)
 }
 
 /**
- * wp_profstacks_new() - begin
- * @out: out: to be freed with wp_profstacks_free()
- * @maps: the mappings, to be kept up to date by who adds the samples
- * @options: where names are looked for
+ * wp_profstacks_new() - allocate an empty table
+ * @out: set to the table, to be freed with wp_profstacks_free()
+ * @maps: the mappings, kept up to date by the caller
+ * @options: options for symbol lookups
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -155,7 +158,7 @@ int wp_profstacks_new(struct wp_profstacks **out, struct wp_memmaps *maps,
 	return 0;
 }
 
-/* What is mapped under a name, as perf tells it, too. */
+/* Kind of a mapping by its name, as perf sees it. */
 static enum wp_symbols_kind kind_of(const char *path)
 {
 	static const char *const no_files[] = {
@@ -172,7 +175,7 @@ static enum wp_symbols_kind kind_of(const char *path)
 	return WP_SYMBOLS_ELF;
 }
 
-/* The number of a file; 0 if there is no memory. */
+/* Look up or add a file; returns its number, 0 if there is no memory. */
 static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const char *path,
 		     const struct wp_memmap *map, __s32 pid)
 {
@@ -208,7 +211,7 @@ static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const c
 	return f->symbols ? nr : 0;
 }
 
-/* What has a build-id is a file, whatever its name. */
+/* A mapping with a build-id is a file, whatever its name. */
 static enum wp_symbols_kind kind_of_map(const struct wp_memmap *map, const char *path)
 {
 	return map->id.size && strcmp(path, "[vdso]") ? WP_SYMBOLS_ELF : kind_of(path);
@@ -230,7 +233,7 @@ static __u32 kernel_of(struct wp_profstacks *s)
 	return s->kernel;
 }
 
-/* The number of a frame; 0 if there is no memory. */
+/* Look up or add a frame; returns its number, 0 if there is no memory. */
 static __u32 frame_of(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 address,
 		      bool is_caller)
 {
@@ -283,13 +286,12 @@ static __u64 space_of(const struct wp_perfrecord *rec)
 }
 
 /**
- * wp_profstacks_place() - a frame, by where it is
+ * wp_profstacks_place() - the frame at an address
  * @s: the stacks
  * @pid: the process
  * @space: PERF_CONTEXT_KERNEL, _USER or another one
- * @address: the address there; of a caller that of the byte before that to which its
- *	callee returns
- * @is_caller: it is one
+ * @address: the address; of a caller, the byte before the return address
+ * @is_caller: it is a caller
  *
  * Return: its number; 0 if there is no memory.
  */
@@ -300,13 +302,13 @@ __u32 wp_profstacks_place(struct wp_profstacks *s, __s32 pid, __u64 space, __u64
 }
 
 /**
- * wp_profstacks_add() - the stack of a sample
+ * wp_profstacks_add() - add the stack of a sample
  * @s: the stacks
  * @rec: the sample
- * @stack: out: its number; 0: it has none, or there are too many
+ * @stack: set to its number; 0: it has none, or there are too many
  *
- * Where a caller goes on is behind its call, which can be another function: the byte
- * before is the call's.
+ * A caller's return address is after its call, and can belong to another function: the
+ * byte before belongs to the call.
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -349,9 +351,9 @@ int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, 
  * wp_profstacks_frames() - the frames of a stack
  * @s: the stacks
  * @stack: its number, or 0
- * @nr: out: how many there are
+ * @nr: set to their number
  *
- * Return: their numbers, the innermost first, until the next one is added.
+ * Return: their numbers, the innermost first, valid until the next one is added.
  */
 const __u32 *wp_profstacks_frames(const struct wp_profstacks *s, __u32 stack, size_t *nr)
 {
@@ -372,16 +374,16 @@ static const char *base_of(const char *path)
 }
 
 /**
- * wp_profstacks_variable() - name the variable at an address
+ * wp_profstacks_variable() - name of the variable at an address
  * @s: the stacks
  * @pid: the process
  * @address: the address
- * @text: out: "NAME (FILE)", "NAME+0xN (FILE)" within a larger one
- * @size: of @text
+ * @text: set to "NAME (FILE)", "NAME+0xN (FILE)" within a larger one
+ * @size: size of @text
  *
- * Its file is the one whose code is mapped next before it, as all linkers have it.
+ * Its file is the one with the nearest code mapping below it, as all linkers lay it out.
  *
- * Return: whether it is known.
+ * Return: true if it is known.
  */
 bool wp_profstacks_variable(struct wp_profstacks *s, __s32 pid, __u64 address, char *text,
 			    size_t size)
@@ -397,13 +399,13 @@ bool wp_profstacks_variable(struct wp_profstacks *s, __s32 pid, __u64 address, c
 	if (!file || !wp_symbols_variable(s->symbols, s->file[file - 1].symbols, map->offset,
 					  address - map->start, &symbol))
 		return false;
-	/* Names of files can have moved. */
+	/* The table of paths may have moved. */
 	path = wp_intern_bytes(&s->paths, s->file[file - 1].path, NULL);
 	wp_symbols_variable_text(&symbol, path, text, size);
 	return true;
 }
 
-/* A function has its strings: names of those that are inlined are nobody else's. */
+/* A function owns its strings: names of inlined ones are not stored elsewhere. */
 static bool name_function(struct wp_function *f, const char *name, const char *spare,
 			  const char *path)
 {
@@ -426,7 +428,10 @@ static bool name_function(struct wp_function *f, const char *name, const char *s
 	return f->name && label;
 }
 
-/* The number of a function; one without @name is called @spare; 0 if there is no memory. */
+/*
+ * Look up or add a function; without @name it is called @spare. Returns its number, 0 if
+ * there is no memory.
+ */
 static __u32 function_of(struct wp_profstacks *s, const char *path, const char *name,
 			 const char *spare, bool kernel, bool inlined)
 {
@@ -456,10 +461,11 @@ static __u32 function_of(struct wp_profstacks *s, const char *path, const char *
 }
 
 /*
- * Of a caller the byte before is looked up, but a frame that was interrupted is where it
- * was interrupted. In the kernel a function's first byte is no place to return to, as
- * something stands between functions. In programs it can be, but for what signals return to.
- * Returns where it was found.
+ * For a caller the byte before the return address is looked up; an interrupted frame has
+ * its exact address. A return address that is a function's first byte belongs to the call
+ * before it in programs, after a call that does not return. It does not if signal
+ * handlers return there. In the kernel there are gaps between functions, so there it is
+ * never a return address. Returns the offset that was looked up.
  */
 static __u64 find(struct wp_profstacks *s, const struct file *file, const struct frame_key *key,
 		  struct wp_symbol *symbol)
@@ -477,7 +483,7 @@ static __u64 find(struct wp_profstacks *s, const struct file *file, const struct
 	return key->offset + 1;
 }
 
-/* What is inlined at a place of a frame's function. */
+/* The functions inlined at a frame. */
 static bool find_inlined(struct wp_profstacks *s, struct wp_frame *f, const struct file *file,
 			 __u64 at, const char *path)
 {
@@ -500,7 +506,7 @@ static bool find_inlined(struct wp_profstacks *s, struct wp_frame *f, const stru
 	return f->inlined;
 }
 
-/* What a frame's function is called if it has no name; NULL: no memory. */
+/* Name for a frame's function without a symbol; NULL: no memory. */
 static char *spare_name(struct wp_profstacks *s, const struct file *file,
 			const struct frame_key *key)
 {
@@ -517,7 +523,7 @@ static char *spare_name(struct wp_profstacks *s, const struct file *file,
 	return wp_framename(&place);
 }
 
-/* Looks up what is at a frame. */
+/* Look up the function of a frame. */
 static int resolve(struct wp_profstacks *s, struct wp_frame *f, const struct frame_key *key)
 {
 	const struct file *file = key->file ? &s->file[key->file - 1] : NULL;
@@ -529,7 +535,7 @@ static int resolve(struct wp_profstacks *s, struct wp_frame *f, const struct fra
 
 	if (file)
 		at = find(s, file, key, &symbol);
-	/* Names of files can move when there is a new one. */
+	/* Paths can move when one is added. */
 	path = strdup(symbol.module ? symbol.module :
 		      file ? wp_intern_bytes(&s->paths, file->path, NULL) : UNKNOWN_NAME);
 	if (!symbol.name)
@@ -559,7 +565,7 @@ static struct wp_frame *resolved(struct wp_profstacks *s, __u32 nr)
  * @s: the stacks
  * @frame: its number
  *
- * Return: the frame, until the next sample is added; NULL if there is no memory.
+ * Return: the frame, valid until the next sample is added; NULL if there is no memory.
  */
 const struct wp_frame *wp_profstacks_frame(struct wp_profstacks *s, __u32 frame)
 {
@@ -567,11 +573,11 @@ const struct wp_frame *wp_profstacks_frame(struct wp_profstacks *s, __u32 frame)
 }
 
 /**
- * wp_profstacks_frame_id() - the build-id of the file that a frame is in
+ * wp_profstacks_frame_id() - build-id of a frame's file
  * @s: the stacks
  * @frame: its number
  *
- * Return: the build-id, until the next sample is added; of no bytes if it is not known.
+ * Return: the build-id, valid until the next sample is added; empty if unknown.
  */
 const struct wp_buildid *wp_profstacks_frame_id(const struct wp_profstacks *s, __u32 frame)
 {
@@ -586,9 +592,9 @@ const struct wp_buildid *wp_profstacks_frame_id(const struct wp_profstacks *s, _
  * wp_profstacks_frame_functions() - the functions at a frame
  * @s: the stacks
  * @f: the frame
- * @nr: out: how many there are
+ * @nr: set to their number
  *
- * Return: their numbers, the innermost first, until the next frame is looked up.
+ * Return: their numbers, the innermost first, valid until the next frame is looked up.
  */
 const __u32 *wp_profstacks_frame_functions(const struct wp_profstacks *s,
 					   const struct wp_frame *f, size_t *nr)
@@ -603,7 +609,7 @@ const __u32 *wp_profstacks_frame_functions(const struct wp_profstacks *s,
 	return numbers;
 }
 
-/* Puts a frame's functions behind a stack's. */
+/* Append a frame's functions to a stack's. */
 static bool append(struct wp_profstacks *s, size_t *at, const struct wp_frame *f)
 {
 	size_t nr, i;
@@ -621,10 +627,10 @@ static bool append(struct wp_profstacks *s, size_t *at, const struct wp_frame *f
  * wp_profstacks_functions() - the functions of a stack
  * @s: the stacks
  * @stack: its number, or 0
- * @nr: out: how many there are
+ * @nr: set to their number
  *
- * Return: their numbers, the innermost first, until the next call; NULL if there is none,
- * or, with a message, no memory.
+ * Return: their numbers, the innermost first, valid until the next call; NULL if there is
+ * none or, after a message, no memory.
  */
 const __u32 *wp_profstacks_functions(struct wp_profstacks *s, __u32 stack, size_t *nr)
 {
@@ -648,7 +654,7 @@ const __u32 *wp_profstacks_functions(struct wp_profstacks *s, __u32 stack, size_
  * @s: the stacks
  * @function: its number
  *
- * Return: the function; its strings are good until wp_profstacks_free().
+ * Return: the function; its strings are valid until wp_profstacks_free().
  */
 const struct wp_function *wp_profstacks_function(const struct wp_profstacks *s,
 						 __u32 function)
@@ -657,7 +663,7 @@ const struct wp_function *wp_profstacks_function(const struct wp_profstacks *s,
 }
 
 /**
- * wp_profstacks_left_out() - how many stacks there was no room for
+ * wp_profstacks_left_out() - number of stacks that found no room
  * @s: the stacks
  *
  * Return: the number of samples that had one of these.
@@ -725,7 +731,7 @@ const char *wp_profstacks_trouble(const struct wp_profstacks *s, size_t *at, con
 }
 
 /**
- * wp_profstacks_free() - forget all
+ * wp_profstacks_free() - free the table
  * @s: the stacks, or NULL
  */
 void wp_profstacks_free(struct wp_profstacks *s)

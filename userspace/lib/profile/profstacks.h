@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stacks of a recording's samples, their frames and functions, each with a number.
- * See profstacks.c; who reads samples uses profile.h.
+ * Stacks of a recording's samples, their frames and functions, with numbers. See
+ * profstacks.c; readers of samples use profile.h.
  */
 #ifndef WP_LIB_PROFILE_PROFSTACKS_H
 #define WP_LIB_PROFILE_PROFSTACKS_H

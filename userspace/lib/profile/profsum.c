@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the sums of samples that are alike: same kind, event, thread, stack, cause and part
- * of the time. Called by the commands that show or convert profiles.
+ * Owns the sums of equal samples: same kind, event, thread, stack, cause and time slot.
+ * Called by the commands that show or convert profiles.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 #define FIRST_BITS	10
 
 /**
- * wp_profsum_init() - begin
+ * wp_profsum_init() - initialize empty sums
  * @s: the sums, to be freed with wp_profsum_free()
- * @from: samples of this time or before are of slot 0
- * @to: those of this time or later are of the last one
- * @slots: how many parts the time between has, 1 or more
+ * @from: samples up to and including this time are in slot 0
+ * @to: samples from this time on are in the last slot
+ * @slots: number of slots, 1 or more
  */
 void wp_profsum_init(struct wp_profsum *s, __u64 from, __u64 to, __u32 slots)
 {
@@ -30,7 +30,7 @@ static bool same(const struct wp_profline *a, const struct wp_profline *b)
 	       a->kind == b->kind && a->event == b->event && a->cause == b->cause;
 }
 
-/* The numbers are ours, not a file's: no key is needed against who chooses them. */
+/* The numbers are our own, not from the file: the hash needs no secret key. */
 static __u64 hash_of(const struct wp_profline *l)
 {
 	__u64 h = l->stack;
@@ -42,7 +42,7 @@ static __u64 hash_of(const struct wp_profline *l)
 	return h;
 }
 
-/* The place of a line that is like this one, or a free one. */
+/* The slot of an equal line, or a free one. */
 static __u32 *place_of(const struct wp_profsum *s, const struct wp_profline *l)
 {
 	size_t mask = ((size_t)1 << s->bits) - 1, i = hash_of(l) >> (64 - s->bits);
@@ -77,7 +77,7 @@ static int grow(struct wp_profsum *s)
 }
 
 /**
- * wp_profsum_slot() - the part of the time that a time is in
+ * wp_profsum_slot() - time slot of a time
  * @s: the sums
  * @time: the time
  *
@@ -140,7 +140,7 @@ int wp_profsum_add(struct wp_profsum *s, const struct wp_profile_sample *sample)
 }
 
 /**
- * wp_profsum_free() - forget them
+ * wp_profsum_free() - free the sums
  * @s: the sums
  */
 void wp_profsum_free(struct wp_profsum *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Samples that are alike, in sum. See profsum.c.
+ * Sums of equal samples. See profsum.c.
  *
  *	struct wp_profsum sum;
  *
@@ -20,20 +20,20 @@
 #include "lib/profile/profile.h"
 
 /**
- * struct wp_profline - samples that are alike
- * @kind: of CPU, OFFCPU, WAKER or OTHER: what was runnable is in OFFCPU's
+ * struct wp_profline - equal samples
+ * @kind: CPU, OFFCPU, WAKER or OTHER: runnable time is in OFFCPU
  * @event: their event; of OFFCPU 0
- * @thread: whose: wp_profile_thread()
+ * @thread: wp_profile_thread()
  * @stack: wp_profile_stack(), 0: none
- * @cause: wp_profile_cause(), 0: not known
- * @slot: which part of the time, from 0 on
+ * @cause: wp_profile_cause(), 0: unknown
+ * @slot: number of the time slot
  * @weight: sum of their periods, in the event's unit
- * @ns: sum of the times that they stand for; of OFFCPU runnable and blocked
+ * @ns: sum of the times that they represent; of OFFCPU runnable and blocked
  * @runnable: of OFFCPU: the part in which the thread was runnable
- * @count: samples or intervals
- * @blocked_max: of OFFCPU: the longest time blocked; 0: not known
- * @runnable_max: the same of runnable
- * @samples: samples of the file, also those that tell what was runnable
+ * @count: number of samples or intervals
+ * @blocked_max: of OFFCPU: the longest blocked time; 0: unknown
+ * @runnable_max: the longest runnable time; 0: unknown
+ * @samples: number of samples in the file, including those of runnable time
  */
 struct wp_profline {
 	enum wp_profile_kind kind;
@@ -55,12 +55,12 @@ struct wp_profline {
  * struct wp_profsum - the sums
  * @line: the lines
  * @nr: their number
- * @room: for how many there is memory
- * @hash: numbers of lines, by what makes them alike; 0: free
- * @bits: log2 of the places of @hash
+ * @room: allocated lines
+ * @hash: hash table of line numbers; 0: free
+ * @bits: log2 of the size of @hash
  * @from: the time at which slot 0 begins
  * @to: the time at which the last one ends
- * @slots: how many there are, 1 or more
+ * @slots: number of slots, 1 or more
  */
 struct wp_profsum {
 	struct wp_profline *line;
@@ -73,7 +73,7 @@ struct wp_profsum {
 	__u32 slots;
 };
 
-/* The part of a line of OFFCPU in which the thread was blocked. */
+/* The part of an OFFCPU line in which the thread was blocked. */
 static inline __u64 wp_profline_blocked(const struct wp_profline *l)
 {
 	return l->ns > l->runnable ? l->ns - l->runnable : 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what the scheduler's tracepoints in a perf.data mean: from the payloads of any
- * kernel's formats to events in one form. Called by the commands that read timelines.
+ * Owns the decoding of the scheduler's tracepoints in a perf.data: from the payloads in
+ * any kernel's formats to one common form. Called by the commands that read timelines.
  *
- * A payload has ids of threads, but not of processes: those are what other records have
- * told before.
+ * A payload has thread ids, but no process ids: those come from earlier records.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -21,7 +20,7 @@
 /* "D", the same in all kernels. */
 #define TASK_UNINTERRUPTIBLE	0x2
 
-/* Of an event of the file: what it is, and its fields; those that it lacks are NULL. */
+/* An event of the file, and its fields; NULL where a field is missing. */
 struct kind {
 	bool known;
 	enum wp_schedevent_type type;
@@ -35,12 +34,12 @@ struct wp_schedevents {
 	struct kind *kinds;
 	char letter[STATE_BITS];
 	__u64 preempted;	/* the bit of prev_state */
-	__u64 noload;		/* the bit of "N"; 0 if there is none */
+	__u64 noload;		/* the bit of state "N"; 0 if there is none */
 	bool any;
 	struct wp_idmap tids;
 	__s32 *pids;
 	size_t room;
-	struct wp_schedevent last;	/* of a sample, for is_again() */
+	struct wp_schedevent last;	/* for is_again(), in a sample */
 };
 
 static const struct {
@@ -77,8 +76,8 @@ static bool has_event(const struct wp_perfevents *events, const char *name)
 }
 
 /*
- * The bit that says that the thread was preempted, R+. Kernels before 4.14 tell it: "... &
- * 4096 ? "+" : """; of others it is the one above the last state (TASK_REPORT_MAX in
+ * The bit for a preempted thread, R+. In kernels before 4.14 it is in the format: "... &
+ * 4096 ? "+" : """; in others it is the bit above the last state (TASK_REPORT_MAX in
  * include/linux/sched.h).
  */
 static __u64 preempted_bit(const char *format, unsigned int last)
@@ -98,8 +97,8 @@ static __u64 preempted_bit(const char *format, unsigned int last)
 }
 
 /*
- * The letters of the states are what the event's print format says: { 0x0001, "S" }, and
- * so on; { 1, "S" } in kernels before 4.14.
+ * The letters of the states come from the event's print format: { 0x0001, "S" }, and so
+ * on; { 1, "S" } in kernels before 4.14.
  */
 static void find_letters(struct wp_schedevents *e, const struct wp_tracepoint *tp)
 {
@@ -139,13 +138,13 @@ static void find_fields(struct kind *k, const struct wp_tracepoint *tp)
 	k->from_cpu = wp_tracepoint_field(tp, "orig_cpu");
 	k->to_cpu = wp_tracepoint_field(tp, k->type == WP_SCHED_MIGRATE ? "dest_cpu" :
 								       "target_cpu");
-	/* Without these it says nothing. */
+	/* Without these the event is useless. */
 	k->known = k->pid && (!is_switch || (k->next_pid && k->state));
 }
 
 static void find_kinds(struct wp_schedevents *e)
 {
-	/* Each wakeup is told by both, if both are there. */
+	/* Where both events are there, each wakeup has both: use only one. */
 	size_t nr = NR_NAMES - has_event(e->events, "sched_waking"), n;
 	unsigned int i;
 
@@ -167,8 +166,8 @@ static void find_kinds(struct wp_schedevents *e)
 
 /**
  * wp_schedevents_new() - find the scheduler's events among those of a file
- * @out: set to what decodes them, to be freed
- * @records: the file's records, which must be there until then
+ * @out: set to the decoder, to be freed
+ * @records: the file's records, which must stay valid until then
  *
  * Return: 0 or -ENOMEM.
  */
@@ -191,17 +190,17 @@ int wp_schedevents_new(struct wp_schedevents **out, const struct wp_perfrecords 
 }
 
 /**
- * wp_schedevents_any() - tell whether there are switches to be decoded
- * @e: the events
+ * wp_schedevents_any() - whether there are switches to decode
+ * @e: the decoder
  *
- * Return: whether the file has sched:sched_switch, with all that is needed.
+ * Return: true if the file has sched:sched_switch with the required fields.
  */
 bool wp_schedevents_any(const struct wp_schedevents *e)
 {
 	return e->any;
 }
 
-/* Whose thread it is, as from now on. */
+/* Set the process of a thread. */
 static int set_pid(struct wp_schedevents *e, __s32 tid, __s32 pid)
 {
 	__u32 nr = wp_idmap_find(&e->tids, tid);
@@ -255,7 +254,7 @@ static void read_state(const struct wp_schedevents *e, __u64 state, struct wp_sc
 
 	ev->preempted = state & e->preempted;
 	ev->state = 'R';
-	/* Kernels before 4.14 have no letter of its own for idle kernel threads. */
+	/* Kernels before 4.14 have no letter of their own for idle kernel threads. */
 	if (told & e->noload && told & TASK_UNINTERRUPTIBLE)
 		ev->state = 'I';
 	else if (told && e->letter[__builtin_ctzll(told)])
@@ -263,8 +262,8 @@ static void read_state(const struct wp_schedevents *e, __u64 state, struct wp_sc
 }
 
 /*
- * While perf attaches its events, the kernel may give it each twice, with one time: no
- * thread leaves a CPU twice in a nanosecond.
+ * While perf attaches its events, the kernel may emit each event twice, with the same
+ * time: no thread leaves a CPU twice in a nanosecond.
  */
 static bool is_again(struct wp_schedevents *e, const struct wp_schedevent *ev)
 {
@@ -349,12 +348,13 @@ static int decode_lost(const struct perf_event_header *header, struct wp_schedev
 }
 
 /**
- * wp_schedevents_decode() - take a record for an event of the scheduler
- * @e: the events
+ * wp_schedevents_decode() - decode a record
+ * @e: the decoder
  * @rec: a record of the file, in order of time
  * @ev: filled in
  *
- * Return: 1 if it is one; 0 if not, and @ev means nothing; or -ENOMEM.
+ * Return: 1 if it is an event of the scheduler; 0 if not, and @ev is undefined; or
+ * -ENOMEM.
  */
 int wp_schedevents_decode(struct wp_schedevents *e, const struct wp_perfrecord *rec,
 			  struct wp_schedevent *ev)
@@ -376,8 +376,8 @@ int wp_schedevents_decode(struct wp_schedevents *e, const struct wp_perfrecord *
 }
 
 /**
- * wp_schedevents_free() - free what decodes events
- * @e: it, or NULL
+ * wp_schedevents_free() - free the decoder
+ * @e: the decoder, or NULL
  */
 void wp_schedevents_free(struct wp_schedevents *e)
 {

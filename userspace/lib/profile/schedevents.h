@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The scheduler's events in a perf.data: switches, wakeups, migrations and what becomes
- * of threads, in words that are the same for all kernels. See schedevents.c.
+ * The scheduler's events in a perf.data: switches, wakeups, migrations and changes of
+ * threads, in a form that is the same for all kernels. See schedevents.c.
  *
  *	ret = wp_schedevents_new(&events, records);
  *	ret = wp_perfrecords_read(records, fn, ctx);
@@ -18,21 +18,21 @@
 
 struct wp_schedevents;
 
-#define WP_SCHED_COMM	16	/* bytes of a thread's name, the 0 at the end included */
+#define WP_SCHED_COMM	16	/* bytes of a thread's name, including the 0 */
 
-/* Of a process: not known. perf's own recordings tell only of who was on the CPU. */
+/* Unknown process. perf's own recordings have the process of the current thread only. */
 #define WP_SCHED_NO_PID	(-1)
 
 /**
- * enum wp_schedevent_type - what happened
- * @WP_SCHED_SWITCH: a CPU leaves @who for @other
- * @WP_SCHED_WAKING: @who is woken by @other (sched_waking; sched_wakeup where a file
- *	has no sched_waking)
- * @WP_SCHED_WAKEUP_NEW: the same of one that was forked and never ran
- * @WP_SCHED_MIGRATE: @who is to run on @to_cpu, no longer on @from_cpu
- * @WP_SCHED_NAME: @who has got the name that it has
- * @WP_SCHED_FORK: @who was born of @other; its name is @other's
- * @WP_SCHED_EXIT: @who ends; it may still be seen to switch
+ * enum wp_schedevent_type - type of an event
+ * @WP_SCHED_SWITCH: a CPU switches from @who to @other
+ * @WP_SCHED_WAKING: @who is woken by @other (sched_waking; sched_wakeup where a file has
+ *	no sched_waking)
+ * @WP_SCHED_WAKEUP_NEW: the same for a new thread that has never run
+ * @WP_SCHED_MIGRATE: @who moves from @from_cpu to @to_cpu
+ * @WP_SCHED_NAME: @who has a name
+ * @WP_SCHED_FORK: @who was forked by @other; its name is @other's
+ * @WP_SCHED_EXIT: @who ends; it may still switch after this
  * @WP_SCHED_LOST: @lost events are missing here
  */
 enum wp_schedevent_type {
@@ -47,11 +47,11 @@ enum wp_schedevent_type {
 };
 
 /**
- * struct wp_schedthread - a thread, as an event tells of it
- * @tid: its id; 0 for the idle one of the CPU; -1: it has no id where it was recorded
+ * struct wp_schedthread - a thread in an event
+ * @tid: its id; 0 for the CPU's idle thread; -1: it has no id where it was recorded
  * @pid: its process, or WP_SCHED_NO_PID
- * @prio: the kernel's number of its priority, 120 for nice 0; -1: not known
- * @comm: its name, in bytes of anybody's choice; empty if not known
+ * @prio: the kernel's priority, 120 for nice 0; -1: unknown
+ * @comm: its name, unsanitized; empty if unknown
  */
 struct wp_schedthread {
 	__s32 tid;
@@ -62,20 +62,20 @@ struct wp_schedthread {
 
 /**
  * struct wp_schedevent - an event
- * @type: which
+ * @type: its type
  * @time: ns of the file's clock
- * @cpu: where
- * @who: of whom
- * @other: SWITCH: who comes next; WAKING, WAKEUP_NEW: who ran there, and so woke it,
- *	or was interrupted by what did; FORK: the parent
- * @state: SWITCH: as which @who leaves, in the kernel's letter: R if it could run on,
- *	S, D, T, t, X, Z, P, I
- * @preempted: SWITCH: it was made to leave, "R+"
+ * @cpu: its CPU
+ * @who: its thread
+ * @other: SWITCH: the next thread; WAKING, WAKEUP_NEW: the current thread, which is the
+ *	waker or was interrupted by it; FORK: the parent
+ * @state: SWITCH: state in which @who leaves, in the kernel's letter: R if it is still
+ *	runnable, S, D, T, t, X, Z, P, I
+ * @preempted: SWITCH: @who was preempted, "R+"
  * @from_cpu: MIGRATE
- * @to_cpu: MIGRATE, WAKING, WAKEUP_NEW: where it is to run
- * @lost: LOST: how many
- * @chain: call chain of @who in SWITCH, of who ran in others, with PERF_CONTEXT_ words;
- *	NULL if there is none; good until the record is gone
+ * @to_cpu: MIGRATE, WAKING, WAKEUP_NEW: CPU on which it will run
+ * @lost: LOST: number of events
+ * @chain: call chain of @who in SWITCH, of the current thread in others, with
+ *	PERF_CONTEXT_ words; NULL if there is none; valid as long as the record
  * @nr_chain: its words
  */
 struct wp_schedevent {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What threads do, from the scheduler's events: which of them runs on each CPU, and
- * which wait for a CPU or for something else. Owns the state of all threads and CPUs
- * that a recording tells of. Called by the commands that read timelines.
+ * Owns the state of all threads and CPUs in a recording, from the scheduler's events:
+ * which thread runs on each CPU, and which threads wait for a CPU or for something else.
+ * Called by the commands that read timelines.
  *
- * Nothing is guessed. A thread that was not seen yet is unknown; its first event tells
- * what it did up to then: one that is woken was blocked, one that gets a CPU waited for
- * it, as its wakeup would have been seen. The same holds behind a gap. A gap begins
- * where a CPU lost events, and lasts until the CPU's next one. Whoever ran there may
- * have left it; whoever ran nowhere may have been woken there, and have run. So the
- * spans of both are cut, those of the latter when something is next told of them.
+ * Nothing is guessed. The state of a thread is unknown until its first event, which also
+ * shows the state before: a woken thread was blocked; a thread that gets a CPU was
+ * runnable, as its wakeup would have been seen. The same holds after a gap. A gap begins
+ * where a CPU lost events, and lasts until the CPU's next event. A thread that ran there
+ * may have left the CPU; a thread that was off CPU may have been woken there, and have
+ * run. So the spans of both are cut, those of the latter at their next event.
  *
- * Pure: no I/O, no clock. Memory, and what the caller does with a span, can fail.
+ * Pure: no I/O, no clock. Memory allocation and the caller's callback can fail.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,20 +20,20 @@
 #include "lib/base/idmap.h"
 #include "lib/profile/schedule.h"
 
-/* What a thread does: an enum wp_span_kind, or one of these. */
+/* State of a thread: an enum wp_span_kind, or one of these. */
 #define UNKNOWN		3	/* since @begin */
-#define BORN		4	/* since @begin, and not yet woken for the first time */
+#define BORN		4	/* since @begin, never woken so far */
 #define DEAD		5
 
 /*
- * struct thread - a thread, or a CPU's idle one
- * @who: as last told
+ * struct thread - a thread, or a CPU's idle thread
+ * @who: as in its last event
  * @serial: its number
- * @kind: what it does, since @begin
- * @cpu: where it runs or ran, or is to run
+ * @kind: its state, since @begin
+ * @cpu: where it runs or ran, or will run
  * @gap: the first gap that was not over at @begin
- * @early: it was woken while it seemed to run: on its way off its CPU, perhaps
- * @waker: who woke it, last or early
+ * @early: it was woken while it seemed to run: perhaps on its way off its CPU
+ * @waker: its last waker
  */
 struct thread {
 	struct wp_schedthread who;
@@ -52,11 +52,11 @@ struct thread {
 
 /*
  * struct cpu - a CPU
- * @running: who runs; NULL if that is not known
- * @since: when it was last seen to begin
+ * @running: the running thread; NULL if unknown
+ * @since: start of its current span there
  * @last: the last event
  * @gap: events were lost since then
- * @silent: and nothing said so
+ * @silent: and no record reported it
  */
 struct cpu {
 	struct thread idle;
@@ -80,9 +80,10 @@ struct wp_schedule {
 	bool started;
 	__u64 start;
 	__u64 now;
-	__u64 last;		/* a CPU's last event: what else a file holds may be later */
-	/* When gaps began; how many of them are open, the first of those, and when the
-	 * last one of the others ended.
+	__u64 last;		/* a CPU's last event; other records may be later */
+	/*
+	 * Start times of gaps; the number of open ones, the first of these, and the end
+	 * of the last closed one.
 	 */
 	__u64 *gaps;
 	size_t nr_gaps;
@@ -114,7 +115,7 @@ static __u64 later(__u64 a, __u64 b)
 	return a > b ? a : b;
 }
 
-/* From when on no gap hides anything. */
+/* Time since which no gap hides anything. */
 static __u64 clear_since(const struct wp_schedule *s)
 {
 	return s->nr_open ? s->now : later(s->start, s->gaps_end);
@@ -128,7 +129,7 @@ static void set(struct wp_schedule *s, struct thread *t, unsigned int kind, __u6
 	t->gap = s->nr_open ? s->first_open : s->nr_gaps;
 }
 
-/* Nothing is known of it, or no more. */
+/* The state of a thread is unknown from here on. */
 static void set_unknown(struct wp_schedule *s, struct thread *t, __u64 begin)
 {
 	set(s, t, UNKNOWN, begin);
@@ -159,7 +160,7 @@ static int give(struct wp_schedule *s, const struct thread *t, enum wp_span_kind
 
 	if (span.woken)
 		span.waker = t->waker;
-	/* Of what is cut there may be nothing left; but who got a CPU did get it. */
+	/* Cutting can leave nothing of a span; but a thread that got a CPU did run. */
 	if (span.end < span.begin)
 		return 0;
 	if (span.end == span.begin && (t->cut_begin || (cut_end && kind != WP_SPAN_RUNNING)))
@@ -181,7 +182,7 @@ static void learn(struct thread *t, const struct wp_schedthread *who)
 	t->who.comm[WP_SCHED_COMM - 1] = 0;
 }
 
-/* Another thread, of the same id. */
+/* A new thread with the same id. */
 static void renew(struct wp_schedule *s, struct thread *t)
 {
 	t->serial = s->serials++;
@@ -213,7 +214,7 @@ static int get_thread(struct wp_schedule *s, const struct wp_schedthread *who, s
 	}
 	t = s->threads[nr];
 	if (t->kind == DEAD) {
-		/* It was born in a gap, if there was one. */
+		/* It was forked in a gap, if there was one. */
 		__u64 begin = t->gap < s->nr_gaps ? later(t->begin, clear_since(s)) : s->now;
 
 		renew(s, t);
@@ -268,7 +269,7 @@ static int open_gap(struct wp_schedule *s, struct cpu *cpu)
 	return 0;
 }
 
-/* An event of it: what was lost was before. */
+/* An event of the CPU: the loss was before it. */
 static void close_gap(struct wp_schedule *s, struct cpu *cpu)
 {
 	if (cpu->gap) {
@@ -281,7 +282,7 @@ static void close_gap(struct wp_schedule *s, struct cpu *cpu)
 	}
 }
 
-/* Who seemed to run on it does not, and nobody knows since when. */
+/* The thread on a CPU is not running there any more, since an unknown time. */
 static int evict(struct wp_schedule *s, struct cpu *cpu)
 {
 	struct thread *t = cpu->running;
@@ -304,7 +305,7 @@ static int lose(struct wp_schedule *s, struct cpu *cpu)
 	return err ? err : open_gap(s, cpu);
 }
 
-/* The events of a CPU contradict each other: some are missing, and nothing says so. */
+/* The events of a CPU are inconsistent: some are missing, and no record reports it. */
 static int miss(struct wp_schedule *s, struct cpu *cpu)
 {
 	int err = lose(s, cpu);
@@ -314,7 +315,9 @@ static int miss(struct wp_schedule *s, struct cpu *cpu)
 	return err;
 }
 
-/* Cut what a thread does by the gaps since. Not of one that runs: they are evicted. */
+/*
+ * Cut a thread's span by the gaps since its begin. Not for a running thread: see evict().
+ */
 static int settle(struct wp_schedule *s, struct thread *t)
 {
 	int err = 0;
@@ -333,8 +336,8 @@ static int settle(struct wp_schedule *s, struct thread *t)
 }
 
 /*
- * Have a thread leave the CPU where it seems to run, as it is told of elsewhere. Unless the
- * recording of that CPU was over by then, events are missing.
+ * Take a thread off the CPU where it seems to run, as an event shows it elsewhere. Unless
+ * the recording of that CPU was over by then, events are missing.
  */
 static int leave_other(struct wp_schedule *s, struct thread *t, const struct cpu *here)
 {
@@ -350,7 +353,10 @@ static int leave_other(struct wp_schedule *s, struct thread *t, const struct cpu
 	return lose(s, cpu);
 }
 
-/* A thread runs on a CPU where nobody knew of it: since when, at least. */
+/*
+ * A thread runs on a CPU where it was not known to run: it has done so at least since
+ * then.
+ */
 static int found_running(struct wp_schedule *s, struct cpu *cpu, struct thread *t, __u32 nr)
 {
 	__u64 begin;
@@ -371,7 +377,7 @@ static bool is_dead(char state)
 	return state == 'X' || state == 'Z';
 }
 
-/* What becomes of one that leaves its CPU. */
+/* Set the state of a thread that leaves its CPU. */
 static void set_left(struct wp_schedule *s, struct thread *t)
 {
 	bool early = t->early;
@@ -390,7 +396,7 @@ static void set_left(struct wp_schedule *s, struct thread *t)
 	}
 }
 
-/* One without an id is dead for perf: it is who ran there. */
+/* A thread without an id is dead for perf: it is the one that ran there. */
 static int leave(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedevent *ev)
 {
 	struct thread *t = cpu->running;
@@ -420,7 +426,7 @@ static int leave(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedev
 	return err;
 }
 
-/* What one that gets a CPU did up to now. */
+/* End the wait of a thread that gets a CPU. */
 static int end_wait(struct wp_schedule *s, struct thread *t, __u32 cpu)
 {
 	int err = settle(s, t);
@@ -467,7 +473,7 @@ static int come(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedeve
 	return 0;
 }
 
-/* A wakeup says who ran there: that may not have been known. */
+/* A wakeup shows the current thread of its CPU, which may have been unknown. */
 static int see_waker(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedevent *ev)
 {
 	struct thread *t = &cpu->idle;
@@ -513,7 +519,7 @@ static int wake(struct wp_schedule *s, const struct wp_schedevent *ev)
 	return err;
 }
 
-/* What an id did that is another thread's from now on; its death was not seen. */
+/* End the span of an earlier thread with this id, whose exit was not seen. */
 static int forget(struct wp_schedule *s, struct thread *t)
 {
 	struct cpu *cpu;
@@ -609,14 +615,14 @@ static int on_cpu(struct wp_schedule *s, struct cpu *cpu, const struct wp_schede
 }
 
 /**
- * wp_schedule_event() - go on to an event
+ * wp_schedule_event() - process an event
  * @s: the schedule
- * @ev: the event; one that comes after a later one is taken to be as late
+ * @ev: the event; one that comes after a later one is treated as having its time
  *
- * What is told of threads before the first event of a CPU gives them names only: those
- * are not born then that were there already.
+ * Events of threads before the first event of a CPU only set names: they do not mean that
+ * the threads were forked at that time.
  *
- * Return: 0, -ENOMEM, or what the function that is given the spans returned.
+ * Return: 0, -ENOMEM, or what the span callback returned.
  */
 int wp_schedule_event(struct wp_schedule *s, const struct wp_schedevent *ev)
 {
@@ -665,12 +671,12 @@ static int end_thread(struct wp_schedule *s, struct thread *t)
 /**
  * wp_schedule_end() - end the spans that are still open
  * @s: the schedule
- * @time: when the recording ended, or 0: with a CPU's last event
+ * @time: end of the recording, or 0: the last event of a CPU
  *
- * Names and forks do not count: perf's records of them go on while it ends, for seconds
- * behind the last switch, and nothing says what CPUs did meanwhile.
+ * Names and forks do not count as such: perf's records of them can follow the last switch
+ * by seconds, without any record of what CPUs did meanwhile.
  *
- * Return: 0, or what the function that is given the spans returned.
+ * Return: 0, or what the span callback returned.
  */
 int wp_schedule_end(struct wp_schedule *s, __u64 time)
 {
@@ -686,11 +692,11 @@ int wp_schedule_end(struct wp_schedule *s, __u64 time)
 }
 
 /**
- * wp_schedule_serial() - the number of the thread that has an id now
+ * wp_schedule_serial() - number of the thread that has an id now
  * @s: the schedule
  * @tid: the id; not 0
  *
- * Return: the number, or WP_SCHEDULE_NONE if no event told of it.
+ * Return: the number, or WP_SCHEDULE_NONE if there was no event of it.
  */
 __u32 wp_schedule_serial(const struct wp_schedule *s, __s32 tid)
 {
@@ -700,7 +706,7 @@ __u32 wp_schedule_serial(const struct wp_schedule *s, __s32 tid)
 }
 
 /**
- * wp_schedule_start() - when the first event of a CPU was
+ * wp_schedule_start() - time of the first event of a CPU
  * @s: the schedule
  *
  * Return: ns; 0 if there was none.
@@ -711,7 +717,7 @@ __u64 wp_schedule_start(const struct wp_schedule *s)
 }
 
 /**
- * wp_schedule_now() - how far it has come
+ * wp_schedule_now() - time of the last event
  * @s: the schedule
  *
  * Return: ns; after wp_schedule_end() the end of its spans.
@@ -722,10 +728,10 @@ __u64 wp_schedule_now(const struct wp_schedule *s)
 }
 
 /**
- * wp_schedule_missed() - how often events contradicted each other
+ * wp_schedule_missed() - number of inconsistencies between events
  * @s: the schedule
  *
- * Return: in how many places events are missing that were not told to be lost.
+ * Return: number of places where events are missing without a record of the loss.
  */
 __u64 wp_schedule_missed(const struct wp_schedule *s)
 {
@@ -733,10 +739,10 @@ __u64 wp_schedule_missed(const struct wp_schedule *s)
 }
 
 /**
- * wp_schedule_new() - begin
+ * wp_schedule_new() - allocate a schedule
  * @out: set to the schedule
- * @fn: is given the spans
- * @ctx: for it
+ * @fn: called for each span
+ * @ctx: for @fn
  *
  * Return: 0 or -ENOMEM.
  */
@@ -753,7 +759,7 @@ int wp_schedule_new(struct wp_schedule **out, wp_span_fn fn, void *ctx)
 }
 
 /**
- * wp_schedule_free() - end it
+ * wp_schedule_free() - free a schedule
  * @s: the schedule, or NULL
  */
 void wp_schedule_free(struct wp_schedule *s)

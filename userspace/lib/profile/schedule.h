@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From the scheduler's events to what each thread did: spans of running, of waiting for
- * a CPU and of being blocked. See schedule.c.
+ * Converts the scheduler's events into the states of each thread: spans in which it ran,
+ * was runnable or was blocked. See schedule.c.
  *
  *	ret = wp_schedule_new(&s, fn, ctx);
  *	for each event, in order of time:
@@ -10,8 +10,8 @@
  *	wp_schedule_free(s);
  *
  * The spans of a thread come in order, each begins where the one before it ended, and
- * they cover all from the first event to its death or to the end of the recording. Where
- * events were lost there may be holes between them.
+ * they cover all time from the first event to the thread's exit or the end of the
+ * recording. Where events were lost there may be gaps between them.
  */
 #ifndef WP_LIB_PROFILE_SCHEDULE_H
 #define WP_LIB_PROFILE_SCHEDULE_H
@@ -23,13 +23,13 @@
 
 struct wp_schedule;
 
-/* wp_schedule_serial(): there is no such thread. */
+/* wp_schedule_serial(): no such thread. */
 #define WP_SCHEDULE_NONE	(~(__u32)0)
 
 /**
- * enum wp_span_kind - what a thread does in a span
+ * enum wp_span_kind - state of a thread in a span
  * @WP_SPAN_RUNNING: it runs on a CPU
- * @WP_SPAN_RUNNABLE: it was woken, forked or made to leave its CPU, and waits for one
+ * @WP_SPAN_RUNNABLE: it was woken, forked or preempted, and waits for a CPU
  * @WP_SPAN_BLOCKED: it waits for something else
  */
 enum wp_span_kind {
@@ -39,27 +39,25 @@ enum wp_span_kind {
 };
 
 /**
- * struct wp_span - a time in which a thread did one thing
- * @kind: what
- * @who: the thread; its name and process as known when the span ended. Its tid is 0 for
- *	the idle one of the CPU, which has spans of RUNNING only
- * @serial: the number of the thread, from 0 on; a tid that is used again gets another one,
- *	and each CPU's idle thread has its own
- * @cpu: RUNNING: where; RUNNABLE: where it is to run; BLOCKED: where it ran last
+ * struct wp_span - a time in which a thread was in one state
+ * @kind: the state
+ * @who: the thread; its name and process as known at the end of the span. Its tid is 0
+ *	for the CPU's idle thread, which has RUNNING spans only
+ * @serial: the number of the thread, from 0 on; a reused tid gets another one, and each
+ *	CPU's idle thread has its own
+ * @cpu: RUNNING: its CPU; RUNNABLE: where it will run; BLOCKED: where it ran last
  * @begin: ns
  * @end: ns
- * @cut_begin: it began before the recording, or behind events that were lost: @begin is
- *	when that was over, not when it began
- * @cut_end: it was not over when the recording was, or events were lost, as that of its
+ * @cut_begin: it began before the recording, or before a gap: @begin is the end of that
+ * @cut_end: it was still open at the end of the recording or at a gap, which may hide its
  *	wakeup
- * @state: BLOCKED and RUNNABLE: in which state it had left its CPU; 0: not known. RUNNING:
- *	in which it left at @end; 0: it did not
- * @preempted: it left, or had left, though it could have run on
+ * @state: BLOCKED and RUNNABLE: state in which it had left its CPU; 0: unknown. RUNNING:
+ *	state in which it left at @end; 0: it did not
+ * @preempted: it left, or had left, while still runnable
  * @woken: RUNNABLE: @waker woke it; not if it was preempted or forked. BLOCKED: the same
- *	of its end
- * @early: RUNNABLE: it was woken before it had left its CPU, and still had to leave it:
- *	the span begins when it did
- * @waker: who ran there when it was woken
+ *	for its end
+ * @early: RUNNABLE: it was woken before it had left its CPU: the span begins when it left
+ * @waker: the current thread on the waking CPU
  */
 struct wp_span {
 	enum wp_span_kind kind;
@@ -77,7 +75,7 @@ struct wp_span {
 	struct wp_schedthread waker;
 };
 
-/* A return other than 0 is that of wp_schedule_event() or _end(). */
+/* A return value other than 0 is returned by wp_schedule_event() or _end(). */
 typedef int (*wp_span_fn)(void *ctx, const struct wp_span *span);
 
 int wp_schedule_new(struct wp_schedule **out, wp_span_fn fn, void *ctx);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns who ran on each CPU, and finds for each time in which a thread was runnable there
- * who ran instead. Called by the report command.
+ * Owns the history of each CPU, and finds for each runnable time of a thread which
+ * threads ran instead. Called by the report command.
  *
  * Pure: no I/O, no clock.
  */
@@ -13,15 +13,15 @@
 #include "lib/profile/schedule.h"
 #include "lib/profile/starved.h"
 
-/* Runs that are kept of a CPU; who ran before these is not known. */
+/* Number of runs kept per CPU; earlier ones are unknown. */
 #define RUNS		(1U << 16)
 #define MAX_CPUS	(1U << 16)
 
 /**
- * struct run - a thread ran
+ * struct run - a span in which a thread ran
  * @who: number of the thread in @threads
- * @begin: from then on
- * @end: until then
+ * @begin: start
+ * @end: end
  */
 struct run {
 	__u32 who;
@@ -32,10 +32,10 @@ struct run {
 /**
  * struct cpu - a CPU
  * @run: the last runs that ended, a ring
- * @room: of @run, a power of two, or 0
- * @nr: runs that ended so far
- * @who: who runs; 0: not known
- * @since: since then
+ * @room: size of @run, a power of two, or 0
+ * @nr: number of runs that ended so far
+ * @who: the running thread; 0: unknown
+ * @since: start of its run
  */
 struct cpu {
 	struct run *run;
@@ -46,10 +46,10 @@ struct cpu {
 };
 
 /**
- * struct move - a thread that is not running went to another CPU
+ * struct move - a migration of a thread that is not running
  * @tid: the thread
  * @from: the CPU that it left
- * @time: when
+ * @time: time of the migration
  */
 struct move {
 	__s32 tid;
@@ -58,20 +58,20 @@ struct move {
 };
 
 /**
- * struct wp_starved - the times
- * @schedule: when threads are runnable
- * @fn: is given each time
- * @ctx: its own
+ * struct wp_starved - runnable times of threads
+ * @schedule: source of the spans
+ * @fn: called for each part of a runnable time
+ * @ctx: for @fn
  * @threads: struct wp_schedthread
  * @cpu: by number
- * @nr_cpus: of @cpu
+ * @nr_cpus: size of @cpu
  * @now: time of the last event
- * @pending: spans that the event at hand ended
- * @nr_pending: how many
- * @pending_room: of @pending
- * @move: of threads that are runnable
- * @nr_moves: how many
- * @move_room: of @move
+ * @pending: spans that the current event ended
+ * @nr_pending: number of @pending
+ * @pending_room: allocated entries of @pending
+ * @move: migrations of runnable threads
+ * @nr_moves: number of @move
+ * @move_room: allocated entries of @move
  */
 struct wp_starved {
 	struct wp_schedule *schedule;
@@ -89,7 +89,7 @@ struct wp_starved {
 	size_t move_room;
 };
 
-/* Room for one more, zeroed. */
+/* Make room for one more, zeroed. */
 static int room_for(void *array, size_t *room, size_t nr, size_t size)
 {
 	size_t wanted = *room ? *room : 16;
@@ -121,10 +121,10 @@ static int add_span(void *ctx, const struct wp_span *span)
 }
 
 /**
- * wp_starved_new() - begin
- * @out: out: to be freed with wp_starved_free()
- * @fn: is given each part of a time in which a thread was runnable
- * @ctx: for it
+ * wp_starved_new() - allocate the state
+ * @out: set to the state, to be freed with wp_starved_free()
+ * @fn: called for each part of a time in which a thread was runnable
+ * @ctx: for @fn
  *
  * Return: 0 or -ENOMEM.
  */
@@ -140,7 +140,10 @@ int wp_starved_new(struct wp_starved **out, wp_starved_fn fn, void *ctx)
 	return wp_schedule_new(&s->schedule, add_span, s);
 }
 
-/* The number of a thread: its priority does not make it another one. 0: no memory. */
+/*
+ * Intern a thread; its priority is not part of its identity. Returns its number, 0: no
+ * memory.
+ */
 static __u32 thread_of(struct wp_starved *s, const struct wp_schedthread *who)
 {
 	struct wp_schedthread key;
@@ -188,7 +191,7 @@ static int on_switch(struct wp_starved *s, const struct wp_schedevent *ev)
 	return run.who && cpu->who ? end_run(cpu, &run) : -ENOMEM;
 }
 
-/* Nobody knows who runs where events were lost. */
+/* The running threads are unknown after a loss. */
 static void on_lost(struct wp_starved *s)
 {
 	size_t i;
@@ -223,7 +226,7 @@ static int give(struct wp_starved *s, const struct wp_span *span, __u32 runner, 
 	return s->fn(s->ctx, &t);
 }
 
-/* The part of a run that is in a time. */
+/* The part of a run that overlaps a time. */
 static __u64 overlap(const struct run *run, __u64 begin, __u64 end)
 {
 	__u64 from = run->begin > begin ? run->begin : begin;
@@ -232,7 +235,7 @@ static __u64 overlap(const struct run *run, __u64 begin, __u64 end)
 	return to > from ? to - from : 0;
 }
 
-/* Who ran on a CPU from @begin to @end. */
+/* The threads that ran on a CPU from @begin to @end. */
 static int on_cpu(struct wp_starved *s, const struct wp_span *span, __u32 nr, __u64 begin,
 		  __u64 end)
 {
@@ -264,7 +267,7 @@ static int on_cpu(struct wp_starved *s, const struct wp_span *span, __u32 nr, __
 	return err ? err : give(s, span, 0, rest);
 }
 
-/* A time in which a thread was runnable: on one CPU after the other, if it was moved. */
+/* A runnable span: on several CPUs in turn, if the thread was migrated. */
 static int on_span(struct wp_starved *s, const struct wp_span *span)
 {
 	__u64 begin = span->begin;
@@ -299,11 +302,11 @@ static int on_spans(struct wp_starved *s)
 }
 
 /**
- * wp_starved_event() - what happened next
+ * wp_starved_event() - process an event
  * @s: the times
  * @ev: the event
  *
- * Return: 0, -ENOMEM, or what the function returned.
+ * Return: 0, -ENOMEM, or what @fn of wp_starved_new() returned.
  */
 int wp_starved_event(struct wp_starved *s, const struct wp_schedevent *ev)
 {
@@ -322,11 +325,11 @@ int wp_starved_event(struct wp_starved *s, const struct wp_schedevent *ev)
 }
 
 /**
- * wp_starved_end() - the recording is over
+ * wp_starved_end() - process the end of the recording
  * @s: the times
- * @time: when it ended
+ * @time: end of the recording
  *
- * Return: 0, -ENOMEM, or what the function returned.
+ * Return: 0, -ENOMEM, or what the callback returned.
  */
 int wp_starved_end(struct wp_starved *s, __u64 time)
 {
@@ -338,7 +341,7 @@ int wp_starved_end(struct wp_starved *s, __u64 time)
 }
 
 /**
- * wp_starved_free() - forget all
+ * wp_starved_free() - free the state
  * @s: the times, or NULL
  */
 void wp_starved_free(struct wp_starved *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who ran on a CPU while a thread waited for it, by the scheduler's events. See starved.c.
+ * Threads that ran on a CPU while another was runnable there, from the scheduler's
+ * events. See starved.c.
  *
  *	ret = wp_starved_new(&s, fn, ctx);
  *	for each event, in order of time:
@@ -20,10 +21,10 @@ struct wp_starved;
 /**
  * struct wp_starved_time - a part of a time in which a thread was runnable
  * @who: the thread
- * @runner: who ran on its CPU meanwhile; its tid is 0 if the CPU was idle, and below 0 if
- *	that is not known
+ * @runner: the thread that ran on its CPU meanwhile; its tid is 0 if the CPU was idle,
+ *	and below 0 if it is unknown
  * @time: when the thread became runnable
- * @ns: for how long
+ * @ns: length of the part
  */
 struct wp_starved_time {
 	struct wp_schedthread who;
@@ -32,7 +33,7 @@ struct wp_starved_time {
 	__u64 ns;
 };
 
-/* A return other than 0 ends it, and is returned. */
+/* A return value other than 0 ends the iteration, and is returned. */
 typedef int (*wp_starved_fn)(void *ctx, const struct wp_starved_time *t);
 
 int wp_starved_new(struct wp_starved **out, wp_starved_fn fn, void *ctx);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what the functions of a stack say of a wait: which of them is the program's own,
- * which system call it waits in, and what kind of lock it waits for.
+ * Owns the interpretation of a wait's stack: the program's own function, the system call,
+ * and the kind of lock.
  *
  * Pure: no I/O, no clock.
  */
@@ -11,7 +11,7 @@
 #include "lib/model/syscalls.h"
 #include "lib/profile/waitwhere.h"
 
-/* So many frames of libraries may be between a lock's function and the kernel. */
+/* Maximum number of library frames between a lock's function and the kernel. */
 #define NEAR	6
 
 static bool starts(const char *s, const char *with)
@@ -30,7 +30,7 @@ static bool starts_with_one(const char *s, const char *const *list, size_t nr)
 
 #define IN(s, list)	starts_with_one(s, list, sizeof(list) / sizeof(list[0]))
 
-/* Of a runtime, through which all waits of its programs go. */
+/* Part of a runtime, in which all waits of its programs end. */
 static bool is_runtime(const struct wp_function *f)
 {
 	static const char *const files[] = {
@@ -45,19 +45,19 @@ static bool is_runtime(const struct wp_function *f)
 	return f->kernel || IN(f->dso, files) || (f->name && IN(f->name, names));
 }
 
-/* A place of which nothing is known but that it is there. */
+/* A frame without any information. */
 static bool is_nowhere(const struct wp_function *f)
 {
 	return !f->name && f->label[0] == '[' && !strchr(f->label, '+');
 }
 
 /**
- * wp_waitwhere() - the function of the program in which it waits
+ * wp_waitwhere() - the function of the program that waits
  * @function: the stack, the innermost first
- * @nr: functions
+ * @nr: number of functions
  *
- * That is the innermost one that is not of the kernel or of a runtime; without one, the
- * innermost of the program, or of the kernel but its scheduler.
+ * This is the innermost function that is neither in the kernel nor in a runtime; if there
+ * is none, the innermost of the program, or of the kernel without its scheduler.
  *
  * Return: its index; @nr: there is none.
  */
@@ -78,7 +78,7 @@ size_t wp_waitwhere(const struct wp_function *const *function, size_t nr)
 	return i < nr ? i : nr ? 0 : nr;
 }
 
-/* The kernel's entry of a system call. */
+/* The kernel's entry function of a system call. */
 static const char *entry(const char *name)
 {
 	static const char *const before[] = {
@@ -94,7 +94,7 @@ static const char *entry(const char *name)
 	return NULL;
 }
 
-/* The C library's function for a system call, without what it has around the call's name. */
+/* The C library's function for a system call, without the affixes of the call's name. */
 static void wrapped(const char *name, char call[WP_WAITWHERE_CALL])
 {
 	static const char *const before[] = { "GI_", "libc_", "internal_", "syscall_" };
@@ -124,12 +124,12 @@ static void wrapped(const char *name, char call[WP_WAITWHERE_CALL])
 }
 
 /**
- * wp_waitwhere_call() - the system call in which a stack waits
+ * wp_waitwhere_call() - the system call of a wait's stack
  * @function: the stack, the innermost first
- * @nr: functions
+ * @nr: number of functions
  * @call: set to its name
  *
- * It is known by the kernel's functions, or by the C library's innermost one.
+ * It is derived from the kernel's functions, or from the C library's innermost one.
  *
  * Return: true if it is known.
  */
@@ -153,11 +153,11 @@ bool wp_waitwhere_call(const struct wp_function *const *function, size_t nr,
 }
 
 /**
- * wp_waitwhere_kind() - what kind of thing a stack waits for in a futex
+ * wp_waitwhere_kind() - the kind of lock of a futex wait's stack
  * @function: the stack, the innermost first
- * @nr: functions
+ * @nr: number of functions
  *
- * Return: "mutex", "condition", …; NULL: not known.
+ * Return: "mutex", "condition", …; NULL: unknown.
  */
 const char *wp_waitwhere_kind(const struct wp_function *const *function, size_t nr)
 {

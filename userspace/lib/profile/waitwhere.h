@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a stack says of a wait: by which call, and for which function of the program. See
- * waitwhere.c.
+ * System call and program function of a wait, from its stack. See waitwhere.c.
  */
 #ifndef WP_LIB_PROFILE_WAITWHERE_H
 #define WP_LIB_PROFILE_WAITWHERE_H

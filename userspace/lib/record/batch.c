@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the records that wait to be written, and counts those that came too
- * late. Called from the record command.
+ * Owns the records that wait to be written, and counts the records that came too late.
+ * Called by the record command.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "lib/record/batch.h"
 
 /*
- * A round is at least so long. The kernel takes a record's time before the record
- * can be read, with preemption off in between; a virtual CPU stands still there
- * for as long as its host pleases. Tables that fill up are flushed every few
- * milliseconds, which is far too short for a round.
+ * Minimum length of a round. The kernel takes a record's timestamp before the record
+ * becomes readable, with preemption off in between; a virtual CPU can be stopped there
+ * for as long as its host likes. Full tables are flushed every few milliseconds, which is
+ * far too short for a round.
  */
 #define ROUND_NS	1000000000ULL
 
@@ -22,7 +22,7 @@ struct wp_batch {
 	struct wp_perfdata *pd;
 	bool rounds;
 	struct wp_sorter sorter;
-	/* The latest times of the round before last, of the last, of all. */
+	/* latest times: round before last, last round, all */
 	__u64 max[3];
 	__u64 late;
 	bool wrote;
@@ -30,12 +30,12 @@ struct wp_batch {
 };
 
 /**
- * wp_batch_new() - make an empty batch
+ * wp_batch_new() - allocate an empty batch
  * @pd: the file to write to
- * @rounds: write FINISHED_ROUND after flushes, once a second at most. Readers
- *	then need not keep the whole file in memory, but they complain about records
- *	that come two rounds late. Say false if such records must be expected, as
- *	when off-CPU samples carry the time at which a long wait began.
+ * @rounds: write FINISHED_ROUND after flushes, once a second at most. Readers can then
+ *	sort without holding the whole file in memory, but they complain about records
+ *	that are two rounds late. Pass false if such records must be expected, as when
+ *	off-CPU samples carry the time at which a long wait began.
  *
  * Return: the batch, or NULL when memory ran out.
  */
@@ -68,7 +68,7 @@ void wp_batch_free(struct wp_batch *b)
  * wp_batch_add_record() - add a record
  * @b: the batch
  * @rec: the record; copied
- * @time: its time; 0 for what is to come before everything else
+ * @time: its time; 0 sorts before everything else
  *
  * Return: 0 or a negative errno.
  */
@@ -96,7 +96,7 @@ static int write_one(void *ctx, struct perf_event_header *rec, __u64 time)
 	struct wp_batch *b = ctx;
 
 	b->wrote = true;
-	/* Time 0 is handled at once by readers, wherever it stands. */
+	/* Readers process records of time 0 at once, wherever they are in the file. */
 	if (time && time < b->max[0])
 		b->late++;
 	if (time > b->max[2])
@@ -105,10 +105,9 @@ static int write_one(void *ctx, struct perf_event_header *rec, __u64 time)
 }
 
 /**
- * wp_batch_flush() - write what is complete
+ * wp_batch_flush() - write the complete records
  * @b: the batch
- * @upto: records of this time and before are written, in order of time;
- *	~0ULL writes all
+ * @upto: write records up to and including this time, in order of time; ~0ULL writes all
  *
  * Return: 0 or a negative errno of writing.
  */
@@ -126,7 +125,7 @@ int wp_batch_flush(struct wp_batch *b, __u64 upto)
 }
 
 /**
- * wp_batch_pending() - how many records wait
+ * wp_batch_pending() - number of waiting records
  * @b: the batch
  *
  * Return: their number.
@@ -137,10 +136,10 @@ size_t wp_batch_pending(const struct wp_batch *b)
 }
 
 /**
- * wp_batch_late() - how many records came too late to be sorted by readers
+ * wp_batch_late() - number of records that are too late for readers to sort
  * @b: the batch
  *
- * They are in the file; readers say "out of order events" about them.
+ * They are still written; readers report them as "out of order events".
  *
  * Return: their number.
  */

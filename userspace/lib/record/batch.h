@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Puts samples and sideband records in order of time on their way into a
- * perf.data file. Used by the record command: in each round, records of all sources
- * are added in any order, then wp_batch_flush() writes those up to the time
- * up to which every source is known to be complete. The others wait.
+ * Sorts samples and sideband records by time on their way into a perf.data file. Used by
+ * the record command: in each round, records of all sources are added in any order;
+ * wp_batch_flush() then writes those up to the time up to which every source is known to
+ * be complete, and keeps the rest.
  */
 #ifndef WP_LIB_RECORD_BATCH_H
 #define WP_LIB_RECORD_BATCH_H

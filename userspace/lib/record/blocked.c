@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what is known of threads that were asleep when the session began: since when.
- * The module tells it in a thread's account: in the task table, and of one that ended
- * in its last one. The table is read once, before the first epoch is retired: who is
- * not in it any more ended in an epoch that is still to be read. Called by the record
- * command.
+ * Owns the start times of waits that were already open when the session began. The module
+ * reports such a time in the per-thread totals: in the task table, or, for a thread that
+ * has ended, in its final totals. The task table is read once, before the first epoch is
+ * retired: a thread that is no longer in it ended in an epoch that is still to be read.
+ * Called by the record command.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,9 +41,9 @@ static int add(struct wp_sleepers *s, const struct wp_sleeper *sleeper)
 }
 
 /**
- * wp_sleepers_read() - ask who slept, if that was not done yet
- * @s: the threads; at first all zero
- * @dev: the session, started; its first epoch not retired yet
+ * wp_sleepers_read() - read which threads are already blocked, unless that is done
+ * @s: the threads; zero-initialized before the first call
+ * @dev: the session, started; its first epoch is not retired yet
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -60,7 +60,7 @@ int wp_sleepers_read(struct wp_sleepers *s, const struct wp_device *dev)
 			.since = task->asleep_since,
 		};
 
-		/* A slot that changed hands meanwhile says nothing. */
+		/* A slot that was reused meanwhile is ignored. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (sleeper.since && task->phase != WALLPROF_TASK_FREE &&
 		    task->tid == sleeper.tid && task->start_time == sleeper.start_time)
@@ -73,9 +73,9 @@ int wp_sleepers_read(struct wp_sleepers *s, const struct wp_device *dev)
 }
 
 /**
- * wp_sleepers_add() - add one that ended
+ * wp_sleepers_add() - add a thread that has ended
  * @s: the threads
- * @task: its last account
+ * @task: its final totals
  *
  * Return: 0 or -ENOMEM.
  */
@@ -91,12 +91,13 @@ int wp_sleepers_add(struct wp_sleepers *s, const struct wallprof_task *task)
 }
 
 /**
- * wp_sleepers_since() - since when a thread slept when the session began
+ * wp_sleepers_since() - start time of the wait a thread was in when the session began
  * @s: the threads
- * @tid: its id
- * @start_time: when it was born
+ * @tid: the thread's id
+ * @start_time: the thread's start time
  *
- * Return: the time, on the clock of all samples; 0: it is not known, or it was awake.
+ * Return: the time, on the clock of all samples; 0 if it is unknown or the thread was not
+ * blocked.
  */
 __u64 wp_sleepers_since(struct wp_sleepers *s, __u32 tid, __u64 start_time)
 {
@@ -112,7 +113,7 @@ __u64 wp_sleepers_since(struct wp_sleepers *s, __u32 tid, __u64 start_time)
 }
 
 /**
- * wp_sleepers_free() - forget them
+ * wp_sleepers_free() - free the list
  * @s: the threads
  */
 void wp_sleepers_free(struct wp_sleepers *s)

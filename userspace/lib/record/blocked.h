@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Since when the threads slept that were asleep when the session began. See blocked.c.
+ * Start times of waits that were already open when the session began. See blocked.c.
  */
 #ifndef WP_LIB_RECORD_BLOCKED_H
 #define WP_LIB_RECORD_BLOCKED_H
@@ -13,10 +13,10 @@
 struct wp_device;
 
 /**
- * struct wp_sleeper - a thread
- * @tid: its id
- * @start_time: when it was born
- * @since: when it had left its CPU
+ * struct wp_sleeper - a thread that was blocked when the session began
+ * @tid: thread id
+ * @start_time: the thread's start time
+ * @since: time at which it left its CPU
  */
 struct wp_sleeper {
 	__u32 tid;
@@ -25,12 +25,12 @@ struct wp_sleeper {
 };
 
 /**
- * struct wp_sleepers - all of them
- * @threads: in order of @tid, then of @start_time, as far as they are @sorted
- * @nr: their number
- * @room: for how many there is memory
- * @sorted: all of them are
- * @known: they were read
+ * struct wp_sleepers - all threads that were blocked when the session began
+ * @threads: sorted by @tid, then by @start_time, if @sorted
+ * @nr: number of entries
+ * @room: allocated entries
+ * @sorted: @threads is sorted
+ * @known: the task table has been read
  */
 struct wp_sleepers {
 	struct wp_sleeper *threads;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How large the module's buffers are if the user names no size. Used before CONFIGURE.
+ * Default sizes of the module's buffers. Used before CONFIGURE.
  */
 #include <unistd.h>
 #include <linux/wallprof.h>
 
 #include "lib/record/buffersize.h"
 
-/* All buffers together, unless the user says otherwise; and the least of each. */
+/* Default limit for all buffers together, and minimum size of each. */
 #define MAX_TOTAL	(512ULL << 20)
 #define MIN_BUFFER	(128ULL << 10)
 
-/* A CPU's ring of the timeline, unless the user says otherwise. */
+/* Default size of a CPU's timeline ring. */
 #define DEFAULT_RING	(4ULL << 20)
 
 /**
- * wp_buffersize() - how large a buffer is if nobody says
- * @most: bytes that it has where there is enough memory
- * @buffers: how many there are, of all CPUs
+ * wp_buffersize() - default size of a buffer
+ * @most: size in bytes if there is enough memory
+ * @buffers: number of buffers, over all CPUs
  *
- * Return: bytes: @most, or half of it, and so on, so that all together get no more
- * than 512 MiB or a sixteenth of the memory, but never less than 128 KiB each.
+ * Return: bytes: @most, halved until all buffers together take no more than 512 MiB or a
+ * sixteenth of the memory, but never less than 128 KiB each.
  */
 __u64 wp_buffersize(__u64 most, __u64 buffers)
 {
@@ -33,11 +33,11 @@ __u64 wp_buffersize(__u64 most, __u64 buffers)
 }
 
 /**
- * wp_buffersize_ring() - how many records a CPU's ring of the timeline has
- * @buffer: bytes that were asked for; 0: none were
- * @nr_cpus: how many rings there are
+ * wp_buffersize_ring() - number of records in a CPU's timeline ring
+ * @buffer: requested bytes; 0: default
+ * @nr_cpus: number of rings
  *
- * Return: a power of two, and no more bytes than @buffer unless that is too few.
+ * Return: a power of two that takes no more than @buffer bytes, unless that is too few.
  */
 __u32 wp_buffersize_ring(__u64 buffer, __u32 nr_cpus)
 {

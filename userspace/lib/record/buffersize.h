@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sizes of the module's buffers. See buffersize.c.
+ * Sizes of the module's buffers. See buffersize.c.
  */
 #ifndef WP_LIB_RECORD_BUFFERSIZE_H
 #define WP_LIB_RECORD_BUFFERSIZE_H
 
 #include <linux/types.h>
 
-/* Tables of one CPU and context, where there is enough memory. */
+/* Size of the tables of one CPU and context, if there is enough memory. */
 #define WP_DEFAULT_BUFFER	(2ULL << 20)
 
 __u64 wp_buffersize(__u64 most, __u64 buffers);

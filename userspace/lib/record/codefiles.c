@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what is known of each file whose code a process has mapped: its table's id, or that
- * it has none, or that it is still being made (tablequeue.c).
+ * Owns the state of each file whose code a process has mapped: the id of its unwind
+ * table, that it has none, or that the table is still being built (tablequeue.c).
  *
- * A file is known by device, inode, size and the time of its last change, since inode
- * numbers are used again. It is opened when it is first seen, through the mapping, so that
- * deleted files, and those of other mount namespaces, can be read; where too many wait open,
- * when it is looked for again.
+ * A file is identified by device, inode, size and change time, since inode numbers are
+ * reused. It is opened when it is first seen, through the mapping, so that deleted files
+ * and files of other mount namespaces can be read. If too many files are queued and open,
+ * it is opened at a later lookup.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 
 enum state { UNOPENED, WAITING, READY, NO_TABLE };
 
-/* What a file is known by. */
+/* Identity of a file. */
 struct key {
 	dev_t dev;
 	ino_t ino;
@@ -41,13 +41,13 @@ struct wp_codefile {
 	struct wp_codefile *next;	/* in its bucket */
 	struct key key;
 	enum state state;
-	struct wp_tablejob job;		/* the queue's while WAITING */
-	char name[64];			/* the end of it, for messages */
+	struct wp_tablejob job;		/* owned by the queue while WAITING */
+	char name[64];			/* tail of the path, for messages */
 };
 
 struct wp_codefiles {
 	struct wp_codefiles_options opt;
-	pthread_mutex_t lock;		/* of all that follows, and of the files' @state */
+	pthread_mutex_t lock;		/* protects all that follows and files' @state */
 	struct wp_codefile *bucket[NR_BUCKETS];
 	struct wp_codefile *vdso;
 	__u64 nr;
@@ -73,7 +73,7 @@ static struct wp_codefile *of_job(struct wp_tablejob *job)
 	return (struct wp_codefile *)((char *)job - offsetof(struct wp_codefile, job));
 }
 
-/* From the queue's thread. */
+/* Called from the queue's thread. */
 static void take_back(void *ctx, struct wp_tablejob *job)
 {
 	struct wp_codefiles *files = ctx;
@@ -91,10 +91,10 @@ static int push(void *ctx, const void *table, size_t size, __u32 *id)
 }
 
 /**
- * wp_codefiles_new() - know no file yet
- * @opt: what the tables are for
+ * wp_codefiles_new() - allocate an empty set of files
+ * @opt: where the tables go
  *
- * Return: the files, or NULL without memory or threads.
+ * Return: the files, or NULL if memory or threads are not available.
  */
 struct wp_codefiles *wp_codefiles_new(const struct wp_codefiles_options *opt)
 {
@@ -123,7 +123,7 @@ static void free_file(struct wp_codefile *file)
 }
 
 /**
- * wp_codefiles_free() - forget all; waits for no table
+ * wp_codefiles_free() - free all files; does not wait for tables
  * @files: the files, or NULL
  */
 void wp_codefiles_free(struct wp_codefiles *files)
@@ -152,7 +152,7 @@ static void set_state(struct wp_codefiles *files, struct wp_codefile *file, enum
 	pthread_mutex_unlock(&files->lock);
 }
 
-/* Have a file's table made, if there is room. Only one thread looks for files. */
+/* Queue a file for its table, if there is room. Only one thread looks up files. */
 static void enqueue(struct wp_codefiles *files, struct wp_codefile *file)
 {
 	set_state(files, file, WAITING);
@@ -189,10 +189,10 @@ static struct wp_codefile *find_vdso(struct wp_codefiles *files)
 	return files->vdso;
 }
 
-/* Mappings whose files are looked for at once. */
+/* Maximum number of mappings per batch of lookups. */
 #define AT_ONCE		32
 
-/* If none is there, the first thread may have ended meanwhile. */
+/* If none can be opened, the first thread may have ended meanwhile. */
 static int open_all(int dir, const char *const *path, int *fd, unsigned int nr)
 {
 	int err = wp_procfile_open_all(dir, path, fd, nr, O_PATH), other;
@@ -211,8 +211,8 @@ static int open_all(int dir, const char *const *path, int *fd, unsigned int nr)
 }
 
 /*
- * Find the files of mappings, below /proc/PID: descriptors that only name them, as
- * opening others than regular ones can do something; -1 where there is none.
+ * Open the files of mappings below /proc/PID with O_PATH, as opening anything but a
+ * regular file can have side effects; -1 where there is no file.
  */
 static int find_files(int dir, const struct wp_procmap *m, unsigned int nr, int *fd)
 {
@@ -238,8 +238,8 @@ static int find_files(int dir, const struct wp_procmap *m, unsigned int nr, int 
 }
 
 /*
- * Without the right to follow a mapping: by the file's name in the process's root, if it
- * still leads there.
+ * Without the right to follow a mapping: open the file by its name in the process's root,
+ * if that name still leads to the same file.
  */
 static int find_by_name(int dir, const struct wp_procmap *m)
 {
@@ -264,7 +264,7 @@ static struct key key_of(const struct stat *st)
 	return (struct key){ st->st_dev, st->st_ino, st->st_size, st->st_ctim };
 }
 
-/* The file of a key, and what is known of it. Only one thread looks for files. */
+/* Look up a file by its key. Only one thread looks up files. */
 static struct wp_codefile *find_known(struct wp_codefiles *files, const struct stat *st,
 				      enum state *state)
 {
@@ -299,13 +299,13 @@ static struct wp_codefile *add_file(struct wp_codefiles *files, const struct sta
 	return file;
 }
 
-/* What programs serve is all of one user's, whatever they state. */
+/* All files of user-space file systems count as one user's, whatever owner they report. */
 static uid_t owner_of(const struct stat *st)
 {
 	return wp_openfile_has_owner(st) ? st->st_uid : (uid_t)-1;
 }
 
-/* Have an open file's table made. */
+/* Queue an open file for its table. */
 static void add_job(struct wp_codefiles *files, struct wp_codefile *file, int fd,
 		    const struct stat *st)
 {
@@ -317,7 +317,7 @@ static void add_job(struct wp_codefiles *files, struct wp_codefile *file, int fd
 	enqueue(files, file);
 }
 
-/* The file of a descriptor that names it. */
+/* Look up or add the file that a descriptor refers to. */
 static struct wp_codefile *find_or_add(struct wp_codefiles *files, int place,
 				       const struct wp_procmap *m)
 {
@@ -331,7 +331,7 @@ static struct wp_codefile *find_or_add(struct wp_codefiles *files, int place,
 	file = find_known(files, &st, &state);
 	if (file && state != UNOPENED)
 		return file;
-	/* What finds no room, or no descriptor, is opened when it is looked for again. */
+	/* A file that finds no room, or no descriptor, is opened at a later lookup. */
 	if (!wp_tablequeue_has_room(files->queue, owner_of(&st), st.st_dev))
 		return file ? file : add_file(files, &st, m->name);
 	fd = wp_openfile_found(place, &st);
@@ -372,14 +372,14 @@ static int find_some(struct wp_codefiles *files, int dir, const struct wp_procma
 }
 
 /**
- * wp_codefiles_find() - the files that mappings are of
+ * wp_codefiles_find() - look up the files of mappings
  * @files: the files
  * @dir: descriptor of /proc/PID
  * @m: the mappings
- * @nr: how many
- * @file: set to the file of each, valid as long as @files; NULL if it is of none
+ * @nr: number of mappings
+ * @file: set to the file of each mapping, valid as long as @files; NULL if it has none
  *
- * Return: 0, or -EBUSY if a lock of the process is not free: ask again later.
+ * Return: 0, or -EBUSY if a lock of the process is contended: try again later.
  */
 int wp_codefiles_find(struct wp_codefiles *files, int dir, const struct wp_procmap *m,
 		      size_t nr, struct wp_codefile **file)
@@ -397,12 +397,12 @@ int wp_codefiles_find(struct wp_codefiles *files, int dir, const struct wp_procm
 /**
  * wp_codefile_map() - describe a mapping to the module
  * @files: the files
- * @file: what is mapped, or NULL
+ * @file: the mapped file, or NULL
  * @m: the mapping
- * @map: set
+ * @map: filled in
  *
- * Return: whether that is the last word; if not, the file's table is still
- * being made.
+ * Return: true if the description is final; false if the file's table is still being
+ * built.
  */
 bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
 		     const struct wp_procmap *m, struct wallprof_map *map)
@@ -424,7 +424,7 @@ bool wp_codefile_map(struct wp_codefiles *files, struct wp_codefile *file,
 	return last;
 }
 
-/* Its table is made, and pushed, again when the file is found the next time. */
+/* The table is built and pushed again at the next lookup of the file. */
 static bool forget_table(struct wp_codefile *file)
 {
 	if (file->state != READY)
@@ -437,11 +437,12 @@ static bool forget_table(struct wp_codefile *file)
 }
 
 /**
- * wp_codefiles_forget() - the module has given up a table for want of room
+ * wp_codefiles_forget() - note that the module has evicted a table for want of room
  * @files: the files
  *
- * It does not say which. Each is pushed again when its file is found the next time; one
- * that the module still has keeps its id then. Called by the thread that looks for files.
+ * The module does not report which one. Each table is pushed again at the next lookup of
+ * its file; a table that the module still has keeps its id. Called by the thread that
+ * looks up files.
  */
 void wp_codefiles_forget(struct wp_codefiles *files)
 {
@@ -462,10 +463,10 @@ void wp_codefiles_forget(struct wp_codefiles *files)
 }
 
 /**
- * wp_codefiles_fd() - what to poll for
+ * wp_codefiles_fd() - descriptor to poll
  * @files: the files
  *
- * Return: an eventfd, written when a file's table is ready.
+ * Return: an eventfd that is written when a file's table is ready.
  */
 int wp_codefiles_fd(const struct wp_codefiles *files)
 {
@@ -473,7 +474,7 @@ int wp_codefiles_fd(const struct wp_codefiles *files)
 }
 
 /**
- * wp_codefiles_busy() - are tables being made?
+ * wp_codefiles_busy() - check whether tables are being built
  * @files: the files
  */
 bool wp_codefiles_busy(struct wp_codefiles *files)
@@ -482,7 +483,7 @@ bool wp_codefiles_busy(struct wp_codefiles *files)
 }
 
 /**
- * wp_codefiles_stats() - what was done so far
+ * wp_codefiles_stats() - read the statistics
  * @files: the files
  * @stats: filled in
  */

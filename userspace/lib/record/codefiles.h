@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The files whose code processes have mapped, and their unwind tables. For
- * mapsync.c.
+ * Files whose code processes have mapped, and their unwind tables. For mapsync.c.
  */
 #ifndef WP_LIB_RECORD_CODEFILES_H
 #define WP_LIB_RECORD_CODEFILES_H
@@ -15,12 +14,12 @@
 #include "lib/record/tablequeue.h"
 
 /**
- * struct wp_codefiles_options - what the tables are for
- * @push: takes a table; sets its id; 0 or a negative errno. From a thread of
- *	its own
- * @ctx: handed to @push
- * @cache: where tables are kept, or NULL
- * @limits: of reading a file; NULL: what is usual
+ * struct wp_codefiles_options - where tables go
+ * @push: takes a table and sets its id; returns 0 or a negative errno. Called from a
+ *	thread of its own
+ * @ctx: passed to @push
+ * @cache: on-disk cache of tables, or NULL
+ * @limits: limits for reading a file; NULL: defaults
  */
 struct wp_codefiles_options {
 	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
@@ -30,9 +29,9 @@ struct wp_codefiles_options {
 };
 
 /**
- * struct wp_codefiles_stats - what was done
- * @files: different files
- * @did: with them
+ * struct wp_codefiles_stats - statistics
+ * @files: number of distinct files
+ * @did: statistics of their tables
  */
 struct wp_codefiles_stats {
 	__u64 files;

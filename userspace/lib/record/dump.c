@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The recording as tab-separated text with a line of headings, for scripts and
- * tests: the account of every thread (--ledger) and the off-CPU intervals, in
- * more detail than perf.data holds (--intervals). Both are written as the recording goes.
- * wallprof-record(1) documents the columns. Called by sessiondrain.c.
+ * The recording as tab-separated text with a header line, for scripts and tests:
+ * per-thread totals (--ledger) and off-CPU intervals, in more detail than perf.data has
+ * (--intervals). Both are written during the recording. wallprof-record(1) documents the
+ * columns. Called by sessiondrain.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static FILE *open_table(struct wp_outfile *out, const char *path, const char *he
 	return f;
 }
 
-/* Flags as words, "-" for none. */
+/* Print flags as words, "-" for none. */
 static void put_flags(FILE *f, unsigned int flags, const char *(*name)(unsigned int bit),
 		      unsigned int nr)
 {
@@ -56,8 +56,8 @@ static const char *task_flag_name(unsigned int bit)
 }
 
 /**
- * wp_dump_ledger_open() - begin the file of accounts
- * @out: out; to be committed
+ * wp_dump_ledger_open() - open the file of per-thread totals
+ * @out: the output file; to be committed
  * @path: its name
  *
  * Return: a stream of @out, or NULL; a message was printed.
@@ -70,7 +70,7 @@ FILE *wp_dump_ledger_open(struct wp_outfile *out, const char *path)
 			  "runnable_hist");
 }
 
-/* The last columns of a line. */
+/* Print the last columns of a line. */
 static void put_hist(FILE *f, const struct wp_hist *hist)
 {
 	char text[WP_HIST_TEXT_MAX];
@@ -80,10 +80,10 @@ static void put_hist(FILE *f, const struct wp_hist *hist)
 }
 
 /**
- * wp_dump_account() - write a thread's account
+ * wp_dump_account() - write the totals of a thread
  * @f: from wp_dump_ledger_open()
- * @a: the account
- * @hist: how long its intervals were, or NULL
+ * @a: the totals
+ * @hist: histogram of its intervals, or NULL
  */
 void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *hist)
 {
@@ -108,8 +108,8 @@ void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *
 }
 
 /**
- * wp_dump_intervals_open() - begin the file of intervals
- * @out: out; to be committed
+ * wp_dump_intervals_open() - open the file of intervals
+ * @out: the output file; to be committed
  * @path: its name
  *
  * Return: a stream of @out, or NULL; a message was printed.
@@ -166,9 +166,9 @@ static void put_cause(FILE *f, const struct wp_sample *s)
 /**
  * wp_dump_interval() - write a sample of off-CPU time
  * @f: from wp_dump_intervals_open()
- * @s: the sample; others are left out
- * @hist: how long its intervals were, or NULL
- * @object: what was waited for, harmless to a terminal, or "-"
+ * @s: the sample; samples of other kinds are skipped
+ * @hist: histogram of its intervals, or NULL
+ * @object: the object of the wait, escaped for terminals, or "-"
  */
 void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *hist,
 		      const char *object)

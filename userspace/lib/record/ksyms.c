@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the reading of /proc/kallsyms, /proc/iomem, /proc/modules and
- * modules.dep. Called from the record command at the start of a session.
+ * Owns the parsing of /proc/kallsyms, /proc/iomem, /proc/modules and modules.dep. Called
+ * by the record command at the start of a session.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,15 +16,15 @@
 #include "lib/record/ksyms.h"
 
 /*
- * With kptr_restrict all addresses read as zero. Readers still want a kernel
- * map, so it spans what is the kernel's half on x86-64 and arm64; the zero
- * pgoff tells them that the place of the symbols is not known.
+ * With kptr_restrict all addresses read as zero. Readers still need a kernel map, so it
+ * spans the kernel's half of the address space on x86-64 and arm64; pgoff 0 marks the
+ * position of the symbols as unknown.
  */
 #define KERNEL_HALF	0xffff800000000000ULL
 
 /*
- * On x86 "Kernel code" is what lies from _text to _etext, where KASLR has put it
- * in physical memory. Elsewhere it may be more: arm64's has read-only data, too.
+ * On x86 "Kernel code" spans _text to _etext, at the physical address chosen by KASLR.
+ * Elsewhere the resource may be larger: on arm64 it includes read-only data.
  */
 #ifdef __x86_64__
 #define IOMEM		"/proc/iomem"
@@ -63,8 +63,8 @@ struct kernel_text {
 };
 
 /*
- * How long the kernel's code is; 0 if nobody tells, or not us: without
- * CAP_SYS_ADMIN the kernel shows zeros.
+ * Length of the kernel's code; 0 if unknown: without CAP_SYS_ADMIN the kernel shows
+ * zeros.
  */
 static __u64 code_length(const char *path)
 {
@@ -87,9 +87,9 @@ static __u64 code_length(const char *path)
 }
 
 /*
- * The kernel formats a line for each of its symbols, which takes longer than all
- * else that is done at the start. Where the text begins stands near the top, where
- * it ends after some ten thousand lines: better hear it from elsewhere.
+ * Reading /proc/kallsyms takes longer than all other work at the start, as the kernel
+ * formats a line for each symbol. The start of the text is near the top, its end after
+ * some ten thousand lines: get the end from elsewhere if possible.
  */
 static void read_kallsyms(const char *path, const char *iomem, struct kernel_text *k)
 {
@@ -101,7 +101,7 @@ static void read_kallsyms(const char *path, const char *iomem, struct kernel_tex
 	if (!f)
 		return;
 	setvbuf(f, NULL, _IOFBF, 1 << 16);
-	/* The symbols of modules come last, and the end of the text long before. */
+	/* Module symbols come last, long after the end of the text. */
 	while (!k->etext && getline(&line, &room, f) > 0) {
 		char *name = strchr(line, ' ');
 		__u64 *v = NULL;
@@ -118,7 +118,7 @@ static void read_kallsyms(const char *path, const char *iomem, struct kernel_tex
 		if (!v)
 			continue;
 		*v = strtoull(line, NULL, 16);
-		/* x86 has _stext at the same place, or does not have it. */
+		/* On x86 _stext is at the same address or missing. */
 		if (v == &k->text && k->text) {
 			__u64 len = code_length(iomem);
 
@@ -153,7 +153,7 @@ static int synthesize_kernel(struct wp_synth *s, const struct wp_ksyms_paths *p)
 		    start, len, ref);
 }
 
-/* Module names have underscores where their files may have dashes. */
+/* Module names have underscores where file names may have dashes. */
 static void canonical(char *s)
 {
 	for (; *s; s++) {
@@ -310,9 +310,9 @@ static int synthesize_modules(struct wp_synth *s, const struct wp_ksyms_paths *p
 }
 
 /**
- * wp_ksyms_synthesize() - tell where the kernel and its modules are
- * @s: where to; @s->root is not used
- * @paths: where to look, NULL for the usual places
+ * wp_ksyms_synthesize() - emit records of the kernel's and its modules' mappings
+ * @s: destination; @s->root is not used
+ * @paths: input files; NULL: the default paths
  *
  * Return: 0 or what the callback returned.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tells in perf records where the kernel and its modules are. Used by
- * the record command at the start of a session. Without a record of the kernel's map
- * perf report warns that kernel maps were restricted.
+ * Emits perf records of the kernel's and its modules' mappings. Used by the record
+ * command at the start of a session. Without a record of the kernel's map perf report
+ * warns that kernel maps were restricted.
  */
 #ifndef WP_LIB_RECORD_KSYMS_H
 #define WP_LIB_RECORD_KSYMS_H
@@ -12,7 +12,7 @@
 #include "lib/record/synthesize.h"
 
 /**
- * struct wp_ksyms_paths - where to look, for tests; NULL: the usual place
+ * struct wp_ksyms_paths - input files, for tests; NULL: the default path
  * @kallsyms: /proc/kallsyms
  * @iomem: /proc/iomem, on x86 only
  * @modules: /proc/modules

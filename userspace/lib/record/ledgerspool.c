@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What becomes the ledger in the recording's own file. While the recording goes, the
- * accounts of threads that ended, and what processes were blocked in, are spooled to
- * files without names beside it, for there may be more of them than one wants to have
- * in memory; when perf.data is complete, all is appended to it. Called by the record
- * command.
+ * Owns the data of the ledger section until perf.data is complete. During the recording,
+ * the totals of ended threads and the waits of processes are spooled to unnamed files
+ * beside it, as there may be too many of them for memory; at the end all is appended to
+ * perf.data. Called by the record command.
  *
- * They stand behind the last section that perf.data's header tells of, and not in a
- * feature section of their own: every perf reads on if it finds a number that it does
- * not know, but "perf report --header" warns of it.
+ * The ledger follows the last section that perf.data's header lists. It is not a feature
+ * section of its own: every perf skips an unknown feature number, but "perf report
+ * --header" warns about it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +21,13 @@
 #include "lib/base/fullio.h"
 #include "lib/record/ledgerspool.h"
 
-/* So many sums are kept; then they go to the file, and who reads it adds them up. */
+/*
+ * Maximum number of sums in memory; then they are written to the file, and its reader
+ * adds them up.
+ */
 #define MAX_SUMS	16384
 
-/* Not all file systems have files without names, nor may all directories be written to. */
+/* Not all file systems support unnamed files, and the directory may not be writable. */
 static FILE *open_beside(const char *path)
 {
 	char *copy = strdup(path);
@@ -44,12 +46,12 @@ static FILE *open_beside(const char *path)
 }
 
 /**
- * wp_ledgerspool_open() - begin one
+ * wp_ledgerspool_open() - open a spool
  * @s: the spool
- * @path: the recording; what is spooled is in its directory if it can, else where
- *	temporary files are
+ * @path: the recording; the spool is created in its directory if possible, else in the
+ *	directory for temporary files
  *
- * Return: 0; or a negative errno after a warning, and it is not open.
+ * Return: 0; or a negative errno after a warning, and the spool stays closed.
  */
 int wp_ledgerspool_open(struct wp_ledgerspool *s, const char *path)
 {
@@ -66,7 +68,7 @@ int wp_ledgerspool_open(struct wp_ledgerspool *s, const char *path)
 	return err;
 }
 
-/* Give up: the recording goes on without. */
+/* Give up; the recording continues without a ledger. */
 static void found_no_room(struct wp_ledgerspool *s)
 {
 	wp_warn("there will be no ledger for 'wallprof report': it found no room: %s",
@@ -75,10 +77,10 @@ static void found_no_room(struct wp_ledgerspool *s)
 }
 
 /**
- * wp_ledgerspool_account() - spool an account
- * @s: the spool; one that is not open stays so. If there is no room it is closed,
- *	after a warning
- * @a: the account
+ * wp_ledgerspool_account() - spool the totals of a thread
+ * @s: the spool; a closed one is ignored. If there is no room it is closed, after a
+ *	warning
+ * @a: the totals
  */
 void wp_ledgerspool_account(struct wp_ledgerspool *s, const struct wp_account *a)
 {
@@ -106,7 +108,7 @@ void wp_ledgerspool_account(struct wp_ledgerspool *s, const struct wp_account *a
 		found_no_room(s);
 }
 
-/* The sums go to the file. */
+/* Write the sums to the file. */
 static void spill(struct wp_ledgerspool *s)
 {
 	size_t nr = s->sums.nr;
@@ -118,8 +120,8 @@ static void spill(struct wp_ledgerspool *s)
 }
 
 /**
- * wp_ledgerspool_wait() - spool what a process was blocked in
- * @s: the spool; as of wp_ledgerspool_account()
+ * wp_ledgerspool_wait() - spool the waits of a process
+ * @s: the spool; see wp_ledgerspool_account()
  * @wait: intervals
  *
  * Return: 0 or -ENOMEM.
@@ -131,7 +133,7 @@ int wp_ledgerspool_wait(struct wp_ledgerspool *s, const struct wp_wait *wait)
 	return s->accounts ? wp_procwaits_add_wait(&s->sums, wait) : 0;
 }
 
-/* Copies all of @from to a place of a file, which moves on. */
+/* Copy all of @from to a position of a file, and advance the position. */
 static int copy(int fd, off_t *pos, FILE *from)
 {
 	char buf[1 << 16];
@@ -173,20 +175,20 @@ static int append(struct wp_ledgerspool *s, int fd, const struct wp_ledgerfile_h
 		err = copy(fd, &pos, s->waits);
 	if (!err)
 		err = wp_pwrite_all(fd, &trailer, sizeof(trailer), pos);
-	/* Half of it would be taken for no ledger at all, but why leave it? */
+	/* Readers would ignore a partial ledger; remove it anyway. */
 	if (err && ftruncate(fd, st.st_size))
 		wp_debug("ftruncate: %s", strerror(errno));
 	return err;
 }
 
 /**
- * wp_ledgerspool_append() - put the ledger behind all that is in a file
- * @s: the spool; of one that is not open nothing is put, and nothing said
+ * wp_ledgerspool_append() - append the ledger to a file
+ * @s: the spool; of a closed one nothing is appended, without a message
  * @fd: the file, a regular one
- * @path: its name, for what is said
- * @head: what is known; its sizes and numbers are filled in here
+ * @path: its name, for messages
+ * @head: the header; its sizes and counts are filled in here
  *
- * Return: 0; or a negative errno after a warning, and the file is as it was.
+ * Return: 0; or a negative errno after a warning, and the file is unchanged.
  */
 int wp_ledgerspool_append(struct wp_ledgerspool *s, int fd, const char *path,
 			  const struct wp_ledgerfile_head *head)
@@ -205,7 +207,7 @@ int wp_ledgerspool_append(struct wp_ledgerspool *s, int fd, const char *path,
 }
 
 /**
- * wp_ledgerspool_close() - forget what was spooled
+ * wp_ledgerspool_close() - discard the spool
  * @s: the spool, open or not
  */
 void wp_ledgerspool_close(struct wp_ledgerspool *s)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What becomes the ledger in the recording's own file, while the recording goes. See
- * ledgerspool.c.
+ * Data of the ledger section until perf.data is complete. See ledgerspool.c.
  */
 #ifndef WP_LIB_RECORD_LEDGERSPOOL_H
 #define WP_LIB_RECORD_LEDGERSPOOL_H
@@ -14,10 +13,10 @@
 #include "lib/model/procwaits.h"
 
 /**
- * struct wp_ledgerspool - the spool; all zero is one that is not open
+ * struct wp_ledgerspool - the spool; all zero: closed
  * @accounts: file of struct wp_ledgerfile_account, or NULL
  * @waits: file of struct wp_procwait, or NULL
- * @sums: waits that are in no file yet
+ * @sums: waits that are not in the file yet
  */
 struct wp_ledgerspool {
 	FILE *accounts;

@@ -2,16 +2,15 @@
 /*
  * Owns the thread that keeps the module's view of processes up to date.
  *
- * Of what runs at the start the module itself has told (snapshot.h). Later, perf's records
- * of mappings and forks only tell that a process is to be looked at: what is published
- * is what /proc/PID/maps says then. So neither their order nor a loss does harm, and a
- * mapping that went is gone. A process that maps code all the time, as one with a
- * compiler of its own does, is not looked at all the time: at most a tenth of the time
- * goes to one process.
+ * The module itself reports what runs at the start (snapshot.h). After that, perf's
+ * records of mappings and forks only mark a process as dirty: its current /proc/PID/maps
+ * is what gets published. So neither the order nor the loss of records does harm, and
+ * removed mappings go away. The time for one process is limited to a tenth, as a process
+ * with a JIT compiler maps code all the time.
  *
- * What a process executes anew is not known before this thread has told: a
- * millisecond for files that are known. Files that are not are told of without a
- * table first, and again when it is there.
+ * Code that a process has just mapped is unknown to the module until this thread has
+ * published it: about a millisecond for known files. Unknown files are published without
+ * a table first, and again when the table is ready.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -42,59 +41,59 @@
 #define NSEC_PER_MSEC	1000000ULL
 
 /*
- * From one look at perf's records to the next, as they come in bursts. The first
- * of a burst is not waited for. Longer where looks find nothing to do, as where
- * threads are born and die, costs stacks: a program that starts then is told of late.
+ * Interval between reads of perf's records, as these come in bursts. The first of a burst
+ * is read without delay. A longer interval where reads find nothing to do, as where
+ * threads come and go, would lose stacks: a program that starts then is published late.
  */
 #define GATHER_NS	200000
 
-/* Of the time, one in so many goes to a process, */
+/* A process may use one part in SHARE of the time, */
 #define SHARE		10
 
-/* beyond what it may have at once, */
+/* plus this much at once. */
 #define BURST_NS	(20 * NSEC_PER_MSEC)
 
 /*
- * which it has as long as one in so many goes to all of them, beyond what they may
- * have at once.
+ * The burst is granted while all processes together use less than one part in ALL_SHARE
+ * of the time, plus ALL_BURST_NS at once.
  */
 #define ALL_SHARE	4
 #define ALL_BURST_NS	(100 * NSEC_PER_MSEC)
 
-/* How often the module is asked whether children were without their parents' tables. */
+/* Interval between queries for children that did not inherit their parents' tables. */
 #define ASK_NS		(100 * NSEC_PER_MSEC)
 
-/* How often those are forgotten whose end was not heard of. */
+/* Interval between sweeps for processes whose exit record was lost. */
 #define SWEEP_NS	(10000 * NSEC_PER_MSEC)
 
 /*
- * How long the tables of what runs at the start are waited for, before it is told of
- * without them. Those that are on disk are there by then.
+ * Maximum wait for the tables of what runs at the start; then it is published without
+ * them. Tables that are on disk are loaded by then.
  */
 #define TABLES_NS	(400 * NSEC_PER_MSEC)
 
-/* How long a process that is busy is left alone. */
+/* Delay before a busy process is tried again. */
 #define BUSY_NS		(200 * NSEC_PER_MSEC)
 
-/* Where user addresses end; beyond is the vsyscall page. */
+/* End of user addresses; the vsyscall page is beyond. */
 #define USER_END	(1ULL << 56)
 
 struct process {
 	struct process *next;		/* in its bucket */
 	__u32 pid;
-	bool dirty;			/* to be looked at */
-	bool busy;			/* its memory map was locked the last time */
+	bool dirty;			/* needs to be read again */
+	bool busy;			/* its memory map was locked at the last read */
 	bool unsettled;			/* some of its files have no table yet */
-	bool again;			/* @map is to be told again */
-	bool denied;			/* we may not have its memory read */
-	bool threaded;			/* it has, or had, more threads than the first one */
+	bool again;			/* @map needs to be published again */
+	bool denied;			/* no right to have its memory read */
+	bool threaded;			/* it has, or had, more than one thread */
 	__u64 start_stack;		/* with @map */
-	struct wallprof_map *map;	/* what was told of it before the session began, or NULL */
+	struct wallprof_map *map;	/* published before the session began, or NULL */
 	__u32 nr_maps;
-	__u64 rest_until;		/* not looked at before */
+	__u64 rest_until;		/* not read before */
 	__u64 paid_until;		/* its share of the time is used up until then */
-	__u64 told;			/* when it was told of last, or 0 */
-	__u64 forked;			/* when; 0: nothing relies on its parent */
+	__u64 told;			/* time of the last publication, or 0 */
+	__u64 forked;			/* fork time; 0: nothing depends on its parent */
 };
 
 struct wp_publisher {
@@ -102,44 +101,44 @@ struct wp_publisher {
 	struct wp_codefiles *files;
 	struct wp_tablecache *cache;
 	struct wp_sideband *sideband;
-	struct wp_live *live;		/* what runs at the start, until it is told of */
+	struct wp_live *live;		/* what runs at the start, until published */
 	struct process *bucket[NR_BUCKETS];
-	bool pending;			/* one of them may be to be looked at, or told again */
-	bool settled;			/* when none was, none was unsettled, either */
-	__u64 paid_until;		/* the share of all of them is used up until then */
+	bool pending;			/* some process may be dirty, or has @again set */
+	bool settled;			/* nothing was unsettled in the last pass */
+	__u64 paid_until;		/* the share of all is used up until then */
 	struct wp_procmaps text;
-	struct wp_procmap *seen;	/* of the process that is looked at, as /proc has them, */
+	struct wp_procmap *seen;	/* mappings of the current process from /proc, */
 	struct wp_codefile **seen_file;	/* and their files */
 	size_t nr_seen, room_seen;
-	struct wallprof_map *map;	/* of the process that is looked at */
+	struct wallprof_map *map;	/* mappings of the current process */
 	size_t nr_maps, room;
 	bool unsettled;
 	bool started;			/* the module sees forks; set by another thread */
-	bool retold;			/* all was told again since */
+	bool retold;			/* all was published again since */
 	bool lost;
-	__u64 mapped_late;		/* the earliest map told after a later fork, or 0 */
-	__u64 forked;			/* when the last one was that relies on its parent */
-	__u64 asked;			/* when the module was asked whether it had room */
-	__u64 missed;			/* what it said */
-	__u64 missed_by;		/* when it last said that it had none; or 0 */
-	__u64 swept;			/* when the ended were last looked for */
+	__u64 mapped_late;		/* time of the earliest late map, or 0 */
+	__u64 forked;			/* time of the last fork relying on its parent */
+	__u64 asked;			/* time of the last query of @missed */
+	__u64 missed;			/* its result */
+	__u64 missed_by;		/* time of the last increase of @missed; or 0 */
+	__u64 swept;			/* time of the last sweep for ended processes */
 	struct pollfd *fds;
 	unsigned int max_fds;
 	int kick;			/* eventfd: @started or @stop is set */
-	int told;			/* eventfd: what ran at the start was told of */
-	bool stop;			/* by another thread */
+	int told;			/* eventfd: what ran at the start is published */
+	bool stop;			/* set by another thread */
 	pthread_t thread;
 	bool has_thread;
 	struct wp_publisher_stats stats;
 };
 
-/* Mappings that are seen, and where their files are to be looked for. */
+/* Mappings of a process, and the directory in which their files are looked up. */
 struct seen_in {
 	struct wp_publisher *pub;
 	int dir;			/* -1: there are none yet */
 };
 
-/* The fixed start of the records that are looked at. */
+/* Fixed part of the records that are parsed. */
 struct task_record {
 	struct perf_event_header header;
 	__u32 pid, ppid, tid, ptid;
@@ -167,7 +166,7 @@ static void forget(struct wp_publisher *pub, __u32 pid)
 		if ((*at)->pid == pid) {
 			p = *at;
 			*at = p->next;
-			/* Maybe all the others are settled. */
+			/* All others may be settled. */
 			pub->pending |= p->unsettled;
 			free(p->map);
 			free(p);
@@ -197,7 +196,7 @@ static void set_dirty(struct wp_publisher *pub, struct process *p)
 	pub->pending = true;
 }
 
-/* Have a process looked at. Without memory its frames fall back, no more. */
+/* Mark a process as dirty. If memory runs out, its walks use the fallback. */
 static void touch(struct wp_publisher *pub, __u32 pid)
 {
 	bool is_new = !find(pub, pid);
@@ -205,12 +204,15 @@ static void touch(struct wp_publisher *pub, __u32 pid)
 
 	if (!p)
 		return;
-	/* Whose fork was not seen may have more threads. */
+	/* A process whose fork was not seen may have more threads. */
 	p->threaded |= is_new;
 	set_dirty(pub, p);
 }
 
-/* Field 28 of /proc/PID/stat; 0 if we may not know. @ended: set to whether it has ended. */
+/*
+ * Field 28 of /proc/PID/stat; 0 if it may not be read. @has_ended: set if the process has
+ * ended.
+ */
 static __u64 read_start_stack(int dir, bool *has_ended)
 {
 	char text[2048], *p;
@@ -225,14 +227,14 @@ static __u64 read_start_stack(int dir, bool *has_ended)
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	*has_ended = wp_procdir_has_ended(text);
-	/* The name, field 2, can hold anything. */
+	/* The name, field 2, can contain anything. */
 	p = strrchr(text, ')');
 	for (field = 2; p && field < 28; field++)
 		p = strchr(p + 1, ' ');
 	return p ? strtoull(p, NULL, 10) : 0;
 }
 
-/* A mapping of the process that is looked at, and whose it is. */
+/* Add a mapping of the current process, and its file. */
 static int add_map_of(struct wp_publisher *pub, struct wp_codefile *file,
 		      const struct wp_procmap *m)
 {
@@ -253,13 +255,16 @@ static int add_map_of(struct wp_publisher *pub, struct wp_codefile *file,
 	return 0;
 }
 
-/* Whether the module is to be told of a mapping. */
+/* Whether a mapping is published. */
 static bool is_told(const struct wp_publisher *pub, const struct wp_procmap *m)
 {
 	return m->end <= USER_END && pub->nr_maps < WALLPROF_MAX_MAPS;
 }
 
-/* All at once at the end: see wp_codefiles_find(). @dir may be another's until then. */
+/*
+ * Files are looked up in one batch at the end: see wp_codefiles_find(). @dir may change
+ * until then.
+ */
 static int see_map(void *ctx, int dir, const struct wp_procmap *m)
 {
 	struct seen_in *in = ctx;
@@ -285,7 +290,7 @@ static int see_map(void *ctx, int dir, const struct wp_procmap *m)
 	return 0;
 }
 
-/* Read a process's mappings, and find their files. */
+/* Read a process's mappings, and look up their files. */
 static int add_maps(struct wp_publisher *pub, int dir)
 {
 	struct seen_in in = { pub, -1 };
@@ -294,7 +299,7 @@ static int add_maps(struct wp_publisher *pub, int dir)
 
 	pub->nr_seen = 0;
 	err = wp_procmaps_each(&pub->text, dir, PROT_EXEC, see_map, &in);
-	/* They may be hidden from us, while the process is there. */
+	/* The maps may be hidden from us although the process exists. */
 	if (err == -ESRCH && (errno == EACCES || errno == EPERM))
 		err = -errno;
 	if (!err && pub->nr_seen)
@@ -308,8 +313,8 @@ static int add_maps(struct wp_publisher *pub, int dir)
 }
 
 /*
- * When a process may be looked at. Where much starts all the time, each with as much
- * as it may have at once would come to all of the time.
+ * Earliest time at which a process may be read. Where many processes start all the time,
+ * their burst allowances would add up to all of the time.
  */
 static __u64 not_before(const struct wp_publisher *pub, const struct process *p)
 {
@@ -328,21 +333,24 @@ static void pay_share(__u64 *paid_until, __u64 now, __u64 ns)
 }
 
 /*
- * A look took from @begun to @now. With as long a rest, one that loads many
- * libraries, which takes longer looks from one to the next, is not looked at after
- * each.
+ * Account for a read from @begun to @now. The process then rests as long as the read
+ * took, so that one that loads many libraries, where each read takes longer than the
+ * last, is not read after each.
  */
 static void pay(struct wp_publisher *pub, struct process *p, __u64 begun, __u64 now)
 {
 	p->rest_until = now + (now - begun);
 	pay_share(&p->paid_until, now, SHARE * (now - begun));
 	pay_share(&pub->paid_until, now, ALL_SHARE * (now - begun));
-	/* A look at the whole host is not to be paid for by who starts long after. */
+	/*
+	 * The cost of a read of the whole host must not be charged to processes that
+	 * start long after.
+	 */
 	if (pub->paid_until > now + 2 * ALL_SHARE * ALL_BURST_NS)
 		pub->paid_until = now + 2 * ALL_SHARE * ALL_BURST_NS;
 }
 
-/* Keep what was told of a process for when it is to be told again. */
+/* Keep the published mappings of a process, to publish them again. */
 static void keep_maps(struct wp_publisher *pub, struct process *p, __u64 start_stack)
 {
 	free(p->map);
@@ -355,8 +363,8 @@ static void keep_maps(struct wp_publisher *pub, struct process *p, __u64 start_s
 }
 
 /*
- * Tell the module what it was told before the session began; whether there was that.
- * The process has mapped nothing since, or it would be looked at.
+ * Publish again what was published before the session began; returns whether there was
+ * anything. The process has mapped nothing since, or it would be dirty.
  */
 static bool tell_again(struct wp_publisher *pub, struct process *p)
 {
@@ -374,7 +382,7 @@ static bool tell_again(struct wp_publisher *pub, struct process *p)
 	return !err;
 }
 
-/* A lock of the process is not free: it is looked at later, and holds nobody up. */
+/* A lock of the process is contended: try it later, without holding up others. */
 static void note_busy(struct wp_publisher *pub, struct process *p)
 {
 	set_dirty(pub, p);
@@ -382,7 +390,7 @@ static void note_busy(struct wp_publisher *pub, struct process *p)
 	p->rest_until = wp_clock_now() + BUSY_NS;
 }
 
-/* The module was told of a process; whether that is still there. */
+/* Note that a process was published; returns whether it still exists. */
 static bool note_told(struct wp_publisher *pub, struct process *p, __u64 start_stack, int err)
 {
 	p->unsettled = pub->unsettled;
@@ -411,8 +419,8 @@ static bool note_told(struct wp_publisher *pub, struct process *p, __u64 start_s
 }
 
 /*
- * Open a process's directory, or that of a thread that lives if the first one has ended.
- * Returns its descriptor, or -1.
+ * Open a process's directory, or that of a live thread if the first one has ended.
+ * Returns a descriptor, or -1.
  */
 static int open_process(__u32 pid, __u64 *start_stack)
 {
@@ -433,7 +441,7 @@ static int open_process(__u32 pid, __u64 *start_stack)
 	return other;
 }
 
-/* Tell the module of a process; whether it is still there. */
+/* Publish a process; returns whether it still exists. */
 static bool publish(struct wp_publisher *pub, struct process *p)
 {
 	__u64 begun = wp_clock_now(), ended, start_stack = 0;
@@ -453,7 +461,7 @@ static bool publish(struct wp_publisher *pub, struct process *p)
 		note_busy(pub, p);
 		return true;
 	}
-	/* A kernel thread, or one that has ended but for its name. */
+	/* A kernel thread, or a zombie. */
 	if (!err && !pub->nr_maps)
 		return false;
 	if (!err)
@@ -472,8 +480,8 @@ static bool is_to_stop(struct wp_publisher *pub)
 }
 
 /*
- * Look at those that are to be looked at. Returns when the next one is, or
- * ~0: none. @all: set to whether all that is to be told has been told.
+ * Read and publish the dirty processes. Returns when the next one is due, or ~0: none.
+ * @all: set to whether everything has been published.
  */
 static __u64 publish_dirty(struct wp_publisher *pub, bool *all)
 {
@@ -506,7 +514,7 @@ static __u64 publish_dirty(struct wp_publisher *pub, bool *all)
 	return when;
 }
 
-/* A file has its table: those who have it mapped shall have it, too. */
+/* A file's table is ready: publish it for the processes that have the file mapped. */
 static void touch_unsettled(struct wp_publisher *pub)
 {
 	struct process *p;
@@ -519,7 +527,7 @@ static void touch_unsettled(struct wp_publisher *pub)
 	pub->pending = true;
 }
 
-/* The session has started: now those can be walked who sleep since before. */
+/* The session has started: threads that are already blocked can now be walked. */
 static void touch_known(struct wp_publisher *pub)
 {
 	struct process *p;
@@ -550,8 +558,8 @@ static void touch_all(struct wp_publisher *pub)
 }
 
 /*
- * The record of an end can be lost, or come before that of the fork, from another
- * CPU's ring: nothing else takes out one that is not to be looked at.
+ * An exit record can be lost, or be read before the fork record if that is in another
+ * CPU's ring: then nothing else removes a process that is not dirty.
  */
 static void forget_ended(struct wp_publisher *pub)
 {
@@ -571,10 +579,10 @@ static void forget_ended(struct wp_publisher *pub)
 }
 
 /*
- * A process was forked at @time. The module gives a child what it knows of the
- * parent then; not what it will know, and nothing if it has no room, as it may have
- * said before the record was read. And of one that is followed as a child of a
- * target, a record may have come before this one.
+ * A process was forked at @time. The module copies to a child what it knows of the parent
+ * at that moment, not what it learns later, and nothing if it has no room, which it may
+ * have reported before this record was read. For a child of a followed target, a record
+ * may have come before this one.
  */
 static void take_fork(struct wp_publisher *pub, __u32 ppid, __u32 pid, __u64 time)
 {
@@ -594,7 +602,10 @@ static void take_fork(struct wp_publisher *pub, __u32 ppid, __u32 pid, __u64 tim
 		pub->forked = time;
 }
 
-/* Those are to be looked at that were forked so late, and not since. */
+/*
+ * Mark as dirty the processes that were forked at @since or later and have not been
+ * published since.
+ */
 static void touch_forked(struct wp_publisher *pub, __u64 since)
 {
 	struct process *p;
@@ -608,9 +619,9 @@ static void touch_forked(struct wp_publisher *pub, __u64 since)
 }
 
 /*
- * A process has mapped something at @time. That one has forked since then can be
- * known already: it may have done so on another CPU, whose ring was read later. The
- * child, and its children, have been given too little.
+ * A process has mapped something at @time. A fork by this process at a later time can be
+ * known already, if it happened on another CPU, whose ring was read later. The child and
+ * its descendants then lack the mapping.
  */
 static void take_map(struct wp_publisher *pub, __u32 pid, __u64 time)
 {
@@ -619,7 +630,7 @@ static void take_map(struct wp_publisher *pub, __u32 pid, __u64 time)
 		pub->mapped_late = time;
 }
 
-/* Once for all maps that came late: it goes through all processes. */
+/* Once for all late maps, as it goes through all processes. */
 static void take_late_maps(struct wp_publisher *pub)
 {
 	if (pub->mapped_late)
@@ -636,8 +647,8 @@ static void note_thread(struct wp_publisher *pub, __u32 pid)
 }
 
 /*
- * The first thread of a process has ended. If there were others, the process is looked at:
- * it goes on as long as one of them lives, and may still wait for tables.
+ * The first thread of a process has ended. If there were others, mark the process as
+ * dirty: it lives as long as one of them does, and may still wait for tables.
  */
 static void take_end(struct wp_publisher *pub, __u32 pid)
 {
@@ -691,9 +702,9 @@ static int drain(struct wp_publisher *pub)
 }
 
 /*
- * Ask the module, if something relies on that, whether it had room for what was
- * forked; a fork's record comes before the module sees it. Returns when it is to be
- * asked next, or ~0.
+ * If anything depends on it, ask the module whether it had room for forked children; a
+ * fork's record comes before the module sees the fork. Returns when the next query is
+ * due, or ~0.
  */
 static __u64 ask_for_missed(struct wp_publisher *pub)
 {
@@ -713,14 +724,14 @@ static __u64 ask_for_missed(struct wp_publisher *pub)
 	return now > pub->forked + ASK_NS ? ~0ULL : now + ASK_NS;
 }
 
-/* Wait for something to do, or for the time @until. */
+/* Wait for work, or until the time @until. */
 static int wait_for(struct wp_publisher *pub, __u64 until)
 {
 	__u64 now = wp_clock_now(), count;
 	struct timespec timeout = { .tv_sec = 1 };
 	unsigned int nr;
 
-	/* Now and then anyway: CPUs come and go. */
+	/* Drain now and then in any case: CPUs come and go. */
 	if (until <= now)
 		timeout.tv_sec = 0;
 	else if (until - now < 1000 * NSEC_PER_MSEC)
@@ -751,9 +762,9 @@ static void touch_targets(struct wp_publisher *pub)
 }
 
 /*
- * Files that were found already. Mappings of the same file that are there at the same
- * time are told by its number; its name is looked at too, as some file systems give
- * numbers twice. Asking for each mapping's file would cost more than all else here.
+ * Cache of lookups. Mappings that exist at the same time are of the same file if their
+ * inode numbers are equal and their names are, too, as some file systems assign numbers
+ * twice. A lookup per mapping would cost more than everything else here.
  */
 struct found {
 	const struct wallprof_live_map *map;
@@ -776,7 +787,10 @@ static bool is_same_file(const struct wallprof_live_map *a, const struct wallpro
 	       !strcmp(a->name, b->name);
 }
 
-/* The file of a mapping that the module told of. @dir: of the process, -1 until opened. */
+/*
+ * Look up the file of a mapping that the module reported. @dir: descriptor of the
+ * process's directory, -1 until opened.
+ */
 static int find_live(struct wp_publisher *pub, struct found *found, __u32 pid, int *dir,
 		     const struct wallprof_live_map *map, struct wp_codefile **file)
 {
@@ -798,7 +812,7 @@ static int find_live(struct wp_publisher *pub, struct found *found, __u32 pid, i
 	return err;
 }
 
-/* Look at a process's mappings: find their files, or, with @p, tell of them, too. */
+/* Go through a process's mappings: look up their files or, with @p, publish them, too. */
 static void look_at_live(struct wp_publisher *pub, struct found *found,
 			 const struct wallprof_live_thread *t, size_t *at, struct process *p)
 {
@@ -831,7 +845,7 @@ static void look_at_live(struct wp_publisher *pub, struct found *found,
 		forget(pub, p->pid);
 }
 
-/* Tables that are on disk are there soon; somebody else may want something before. */
+/* Tables on disk are loaded soon; @kick ends the wait earlier. */
 static void wait_for_tables(struct wp_publisher *pub)
 {
 	__u64 until = wp_clock_now() + TABLES_NS, now, count;
@@ -855,8 +869,8 @@ static void wait_for_tables(struct wp_publisher *pub)
 }
 
 /*
- * Tell of what runs as the module told it, once the tables are there: a process that
- * is told of without is looked at again.
+ * Publish what the module reported, once the tables are ready: a process that is
+ * published without tables is read again.
  */
 static void tell_live(struct wp_publisher *pub)
 {
@@ -869,7 +883,7 @@ static void tell_live(struct wp_publisher *pub)
 		look_at_live(pub, found, t, &at, NULL);
 	wait_for_tables(pub);
 	for (at = 0; found && (t = wp_live_thread(pub->live, &at)) && !is_to_stop(pub);) {
-		/* Threads of the kernel have no memory, and others no mappings here. */
+		/* Kernel threads have no memory, and others no mappings here. */
 		struct process *p = t->start_stack ? find_or_add(pub, t->pid) : NULL;
 
 		if (p)
@@ -886,7 +900,7 @@ static void tell_live(struct wp_publisher *pub)
 	free(found);
 }
 
-/* Wait until it is GATHER_NS since @since. */
+/* Wait until GATHER_NS after @since. */
 static void gather(__u64 since)
 {
 	__u64 past = wp_clock_now() - since;
@@ -930,11 +944,11 @@ static void *follow(void *arg)
 }
 
 /**
- * wp_publisher_open() - begin to follow processes
+ * wp_publisher_open() - start to follow processes
  * @out: set to the publisher
- * @opt: to whom, and of whom
+ * @opt: callbacks and processes
  *
- * What happens from now on is not missed.
+ * Nothing that happens from now on is missed.
  *
  * Return: 0 or a negative errno after a message.
  */
@@ -978,13 +992,12 @@ no_memory:
 }
 
 /**
- * wp_publisher_begin() - tell of the processes that run, then follow them
+ * wp_publisher_begin() - publish the processes that run, then follow them
  * @pub: the publisher
- * @live: what runs, asked for since it was opened, or NULL: /proc tells
- * @wait_ms: wait until all is told, at most so long
+ * @live: snapshot taken after wp_publisher_open(), or NULL: read /proc
+ * @wait_ms: maximum wait for the publication to complete
  *
- * What is not told by then is told later: on a host where much runs, making the
- * tables of it all takes its time.
+ * The rest is published later: on a busy host, building all tables takes a while.
  *
  * Return: 0 or a negative errno after a message.
  */
@@ -995,7 +1008,7 @@ int wp_publisher_begin(struct wp_publisher *pub, struct wp_live *live, unsigned 
 	int err;
 
 	pub->live = wp_live_get(live);
-	/* Signals are the main thread's. */
+	/* Signals are handled by the main thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = -pthread_create(&pub->thread, NULL, follow, pub);
@@ -1005,18 +1018,18 @@ int wp_publisher_begin(struct wp_publisher *pub, struct wp_live *live, unsigned 
 		wp_err("cannot follow processes to unwind them: %s", strerror(-err));
 		return err;
 	}
-	/* A signal ends the wait: whoever sent it wants no more of this. */
+	/* A signal ends the wait: its sender wants the recording to stop. */
 	if (poll(&told, 1, wait_ms) < 0)
 		wp_debug("poll: %s", strerror(errno));
 	return 0;
 }
 
 /**
- * wp_publisher_started() - the session is started
+ * wp_publisher_started() - note that the session is started
  * @pub: the publisher, or NULL
  *
- * From now on the module gives children what their parents have. What was told
- * before is told again, for those that sleep since before.
+ * From now on the module copies the parents' mappings to forked children. What was
+ * published before is published again, for threads that have been blocked since before.
  */
 void wp_publisher_started(struct wp_publisher *pub)
 {
@@ -1030,12 +1043,12 @@ void wp_publisher_started(struct wp_publisher *pub)
 }
 
 /**
- * wp_publisher_denied() - say whose stacks had no unwind tables for want of a right
- * @stats: what was done
+ * wp_publisher_denied() - describe processes without unwind tables for lack of privilege
+ * @stats: the statistics
  * @text: set to a sentence
- * @size: of @text
+ * @size: size of @text
  *
- * Return: whether there is anything to say.
+ * Return: whether there are any.
  */
 bool wp_publisher_denied(const struct wp_publisher_stats *stats, char *text, size_t size)
 {
@@ -1050,7 +1063,7 @@ bool wp_publisher_denied(const struct wp_publisher_stats *stats, char *text, siz
 /**
  * wp_publisher_end() - stop following and free everything
  * @pub: the publisher, or NULL
- * @stats: what was done, or NULL
+ * @stats: filled in, or NULL
  */
 void wp_publisher_end(struct wp_publisher *pub, struct wp_publisher_stats *stats)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tells the module what code processes have mapped, with unwind tables, from
- * the start of a session to its end. Used by the record command:
+ * Publishes to the module which code processes have mapped, with unwind tables, from the
+ * start of a session to its end. Used by the record command:
  *
  *	wp_publisher_open()	the session is configured; follows processes
- *	wp_publisher_begin()	tells of those that run, and goes on in a thread
+ *	wp_publisher_begin()	publishes those that run, and starts a thread
  *	wp_publisher_started()	the session is started
  *	wp_publisher_end()
  */
@@ -19,14 +19,14 @@
 #include "lib/record/codefiles.h"
 
 /**
- * struct wp_publisher_options - to whom, and of whom
+ * struct wp_publisher_options - callbacks and processes
  * @push: takes a table: struct wp_codefiles_options
- * @maps: takes a process's mappings; 0 or a negative errno
- * @missed: tells how many children the module had no room for, that should have
- *	been given their parents' mappings. All three are called from other threads
- * @ctx: handed to them
- * @pids: the processes, with what they fork; NULL: all of the host
- * @nr_pids: how many
+ * @maps: takes a process's mappings; returns 0 or a negative errno
+ * @missed: returns the number of children that did not inherit their parents' mappings
+ *	because the module had no room. All three are called from other threads
+ * @ctx: passed to them
+ * @pids: the processes, followed with what they fork; NULL: all of the host
+ * @nr_pids: number of @pids
  */
 struct wp_publisher_options {
 	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
@@ -39,14 +39,14 @@ struct wp_publisher_options {
 };
 
 /**
- * struct wp_publisher_stats - what was done
- * @files: with their tables
- * @published: times that a process's mappings were told
+ * struct wp_publisher_stats - statistics
+ * @files: statistics of files and tables
+ * @published: number of publications of a process's mappings
  * @denied: processes whose mappings we may not read or publish: not ours, and
  *	CAP_SYS_PTRACE is missing
- * @refused: times that the module did not take them for another reason
- * @error: why not, the last time
- * @rescans: times that all processes were looked at, as perf's records were lost
+ * @refused: number of refusals by the module for other reasons
+ * @error: errno of the last refusal
+ * @rescans: number of scans of all processes after perf's records were lost
  * @ns: time that it took, without that of @files
  */
 struct wp_publisher_stats {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A session of the reader with the module, as the commands record, top and stacks have it.
- * sessionsetup.c begins it, sessiondrain.c takes what was recorded, sessiontimeline.c the
- * timeline.
+ * A session of the reader with the module, for the commands record, top and stacks.
+ * sessionsetup.c sets it up, sessiondrain.c reads the recorded data, sessiontimeline.c
+ * the timeline.
  */
 #ifndef WP_LIB_RECORD_SESSION_H
 #define WP_LIB_RECORD_SESSION_H
@@ -35,31 +35,31 @@
  * @o: its options
  * @argc: the whole command line, for the file's header
  * @argv: the same
- * @s: what happened
+ * @s: statistics
  * @dev: session with the module
- * @pd: the file
- * @batch: what is to be written to it
- * @sideband: what processes do
- * @publisher: tells the module how to unwind them, or NULL
- * @live: what runs at the start, until it is in the file, or NULL
+ * @pd: the output file
+ * @batch: records that wait to be written to it
+ * @sideband: perf's events of processes
+ * @publisher: publishes mappings and unwind tables to the module, or NULL
+ * @live: snapshot of what runs at the start, until it is in the file, or NULL
  * @busy: processes whose mappings could not be read yet
- * @ids: build-ids of what they map
+ * @ids: build-ids of mapped files
  * @stacks: all stacks
  * @merge: samples of the epoch
  * @causes: the same in more detail, for --intervals
- * @sleepers: since when threads slept that were asleep at the start, for -R and --intervals
- * @t: accounts, names, and what was waited for
+ * @sleepers: threads already blocked at the start, for -R and --intervals
+ * @t: per-thread totals, names, and objects of waits
  * @timeline: every switch and wakeup, with --timeline, or NULL
- * @thread_hists: with --hist and --ledger, of threads whose account is not written yet
- * @flushed: when the file was complete last
- * @id_zero: what a thread of id 0 is called in the file
+ * @thread_hists: with --hist and --ledger, of threads whose totals are not written yet
+ * @flushed: time at which the file was last complete
+ * @id_zero: id in the file of the thread with id 0
  * @oncpu: index of the on-CPU event in the file
  * @offcpu: of the off-CPU event
  * @runnable: of the part of it in which threads were runnable
  * @wakeup: of the part of it that other threads ended, with --wakers
  * @switches: of the timeline's first event, with --timeline
  * @side: of the sideband event
- * @spool: what goes to the end of the file
+ * @spool: ledger, for the end of the file
  * @ledger_file: --ledger, or NULL
  * @intervals_file: --intervals, or NULL
  * @ledger: the output of @ledger_file
@@ -79,7 +79,7 @@ struct wp_recording {
 	struct wp_busy busy;
 	struct wp_buildids *ids;
 	struct wp_keepfiles *keep;
-	bool begun;	/* there is something to be kept */
+	bool begun;	/* there is something to keep */
 	struct wp_stacks stacks;
 	struct wp_merge merge;
 	struct wp_merge causes;

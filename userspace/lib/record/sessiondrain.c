@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What goes to the file, an epoch at a time: the module's tables, retired by a flip
- * and merged over all CPUs, and perf's sideband, both in order of time. With them
- * all that is told besides: accounts, histograms, what was waited for, and the files
- * of --ledger and --intervals. Called by record.c.
+ * Writes an epoch at a time to the file: the module's tables, retired by a flip and
+ * merged over all CPUs, and perf's sideband, sorted by time. Collects the per-thread
+ * totals, the histograms and the objects of waits, and writes the files of --ledger and
+ * --intervals. Called by record.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,14 +16,14 @@
 #include "lib/record/session.h"
 #include "lib/symbols/jitmaps.h"
 
-/* What a kill -9 can cost at most. */
+/* The most that a kill -9 can lose. */
 #define FLUSH_NS	1000000000ULL
 
 /**
- * wp_recording_add_record() - add a record of what processes do to the file
+ * wp_recording_add_record() - add a sideband record to the file
  * @ctx: the recording
  * @rec: the record
- * @time: when that was
+ * @time: its time
  *
  * Return: 0 or a negative errno.
  */
@@ -107,8 +107,8 @@ static int add_account(struct wp_recording *r, const struct wallprof_task *task)
 }
 
 /*
- * What intervals were spent on: for the ledger, for -v and, as an object, for who wants
- * to know. Those of no length are no intervals.
+ * Record the cause of intervals: for the ledger, for -v and, as an object, where objects
+ * are requested. Intervals of length 0 do not count.
  */
 static int add_cause(struct wp_recording *r, struct wp_wait *wait, __u32 tid, __u32 exec_id)
 {
@@ -125,7 +125,10 @@ static int add_cause(struct wp_recording *r, struct wp_wait *wait, __u32 tid, __
 	return err;
 }
 
-/* Look at what threads wait for right now: it may be another when they are told of. */
+/*
+ * Resolve the objects that threads wait for now: they may differ when the intervals are
+ * drained.
+ */
 static int expect_objects(struct wp_recording *r)
 {
 	int err = 0;
@@ -137,7 +140,7 @@ static int expect_objects(struct wp_recording *r)
 
 		if (task->phase != WALLPROF_TASK_OFF || task->reason != WALLPROF_REASON_SYSCALL)
 			continue;
-		/* If the slot changes meanwhile, something is looked at in vain. */
+		/* If the slot is reused meanwhile, one lookup is wasted. */
 		wp_cause_open(&cause, task);
 		err = wp_objects_expect(r->t.objects, task->tid, task->tgid, task->exec_id,
 					&cause, task->since);
@@ -145,14 +148,14 @@ static int expect_objects(struct wp_recording *r)
 	return err;
 }
 
-/* Is it to be told since when threads slept that were asleep at the start? */
+/* Whether the start times of waits already open at the start are reported. */
 static bool tells_sleep(const struct wp_recording *r)
 {
 	return r->o.offcpu && (r->o.raw || r->intervals_file);
 }
 
 /*
- * How long the intervals of an aggregate were. What was open at the start was longer
+ * Histogram of an aggregate's intervals. Intervals already open at the start were longer
  * than is known. Returns whether there is a histogram.
  */
 static bool read_hist(const struct wp_half *half, __u32 i, struct wp_hist *hist)
@@ -166,7 +169,7 @@ static bool read_hist(const struct wp_half *half, __u32 i, struct wp_hist *hist)
 	return true;
 }
 
-/* The same of an interval that is told by itself. */
+/* The same for a single interval. */
 static bool read_single_hist(const struct wp_recording *r, const struct wallprof_wait *wait,
 			     struct wp_hist *hist)
 {
@@ -176,7 +179,7 @@ static bool read_single_hist(const struct wp_recording *r, const struct wallprof
 	return true;
 }
 
-/* To what is told at the end, and of the thread. */
+/* Add to the histogram of the recording and to that of the thread. */
 static int add_hist(struct wp_recording *r, const struct wp_hist_thread *thread,
 		    const struct wp_cause *cause, unsigned int state,
 		    const struct wp_hist *hist)
@@ -191,7 +194,7 @@ static int add_hist(struct wp_recording *r, const struct wp_hist_thread *thread,
 	return wp_hist_table_add(&r->thread_hists, thread, hist);
 }
 
-/* Before the accounts of those that ended: they may have been on several CPUs. */
+/* Before the totals of ended threads: they may have run on several CPUs. */
 static int add_hists(struct wp_recording *r, const struct wp_half *half, __u64 time)
 {
 	struct wp_cause cause;
@@ -227,7 +230,7 @@ static int add_hists(struct wp_recording *r, const struct wp_half *half, __u64 t
 	return err;
 }
 
-/* Off-CPU time goes to the samples; as --intervals, and with -v, in detail, too. */
+/* Add off-CPU time to the samples and, for --intervals and -v, to the detailed causes. */
 static int add_aggr(struct wp_recording *r, const struct wp_half *half, __u32 i)
 {
 	const struct wallprof_aggr *aggr = wp_half_aggr(half, i);
@@ -248,7 +251,7 @@ static int add_aggr(struct wp_recording *r, const struct wp_half *half, __u32 i)
 	return err ? err : add_cause(r, &wait, aggr->tid, aggr->exec_id);
 }
 
-/* The same of an interval that is told by itself. */
+/* The same for a single interval. */
 static int add_wait(struct wp_recording *r, const struct wp_half *half, __u32 i)
 {
 	const struct wallprof_wait *single = wp_half_wait(half, i);
@@ -291,7 +294,7 @@ static int add_open(struct wp_recording *r, const struct wallprof_task *task)
 	return err ? err : add_cause(r, &wait, task->tid, task->exec_id);
 }
 
-/* Everything of one half but its stacks. */
+/* Everything in a half but its stacks. */
 static int merge_half(struct wp_recording *r, const struct wp_half *half, __u64 time)
 {
 	__u64 lost;
@@ -329,7 +332,7 @@ static int merge_half(struct wp_recording *r, const struct wp_half *half, __u64 
 	return wp_perfdata_write_lost(r->pd, event_of(r, half->context), half->cpu, time, lost);
 }
 
-/* An open interval that is not to be recorded, for its state or for its length. */
+/* Count an open interval that is not recorded because of its state or its length. */
 static void count_left_out(struct wp_record_stats *s, const struct wallprof_task *task)
 {
 	if (!(task->flags & WALLPROF_TASK_OPEN))
@@ -343,7 +346,7 @@ static void count_left_out(struct wp_record_stats *s, const struct wallprof_task
 	}
 }
 
-/* After STOP: what was open, what found no room, and all accounts. */
+/* After STOP: open intervals, spilled time and the totals of all threads. */
 static int merge_tasks(struct wp_recording *r)
 {
 	int err = 0;
@@ -371,7 +374,7 @@ static void count_sample(struct wp_record_stats *s, const struct wp_sample *samp
 	struct wp_stack *user;
 
 	s->records++;
-	/* The merge only reads the stacks; they are this command's. */
+	/* The merge only reads the stacks; this file may change them. */
 	user = (struct wp_stack *)sample->user;
 	if (user && !(user->kinds & 1 << sample->kind)) {
 		user->kinds |= 1 << sample->kind;
@@ -397,7 +400,7 @@ static void count_sample(struct wp_record_stats *s, const struct wp_sample *samp
 		s->spilled += sample->count;
 }
 
-/* What the merge does not know. */
+/* Set what the merge does not know. */
 static void set_asleep_since(struct wp_recording *r, struct wp_sample *s)
 {
 	if (s->flags & WALLPROF_AGGR_SINCE_START)
@@ -429,8 +432,9 @@ static int dump_intervals(struct wp_recording *r)
 }
 
 /*
- * What a waker ended goes to the file as its own sample, behind the sleeper's, with
- * the same time. Of an interrupt there is none: nobody is to be asked why it came.
+ * The time for which a waker was responsible is written as a sample of its own, after the
+ * blocked thread's, with the same time. There is none for an interrupt: it has no thread
+ * to blame.
  */
 static int add_wakeup(struct wp_recording *r, const struct wp_sample *s)
 {
@@ -447,7 +451,7 @@ static int add_wakeup(struct wp_recording *r, const struct wp_sample *s)
 	if (s->cause.waker != WALLPROF_WAKER_TASK || !blocked)
 		return 0;
 	wp_stack_waker(s->waker, &waker);
-	/* If its record was lost, perf may know the process of the thread. */
+	/* If the wakeup record was lost, perf may know the thread's process. */
 	sample.pid = waker.tgid ? waker.tgid : sample.tid;
 	sample.kernel_mode = waker.kernel;
 	if (waker.kernel) {
@@ -479,7 +483,7 @@ static int add_raw(struct wp_recording *r, const struct wp_sample *s, void *buf,
 	return 0;
 }
 
-/* The merged samples go to the file, and with --intervals as text. */
+/* Write the merged samples to the file, and with --intervals as text. */
 static int add_samples(struct wp_recording *r)
 {
 	char raw[WP_RAW_MAX];
@@ -573,7 +577,7 @@ static int add_stacks(struct wp_recording *r, const struct wp_half *half, __u64 
 }
 
 /**
- * wp_recording_add_stacks() - read the stacks of an epoch that was retired
+ * wp_recording_add_stacks() - read the stacks of a retired epoch
  * @r: the recording
  * @epoch: the epoch
  *
@@ -585,8 +589,8 @@ int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch)
 }
 
 /**
- * wp_recording_prune_stacks() - forget stacks that no thread waits in any more
- * @r: the recording, when it is done with an epoch; see lib/model/stacks.c
+ * wp_recording_prune_stacks() - drop stacks that no waiting thread refers to
+ * @r: the recording, after an epoch has been processed; see lib/model/stacks.c
  *
  * Return: 0 or -ENOMEM.
  */
@@ -612,7 +616,7 @@ int wp_recording_prune_stacks(struct wp_recording *r)
 /**
  * wp_recording_drain() - retire an epoch and write it
  * @r: the recording
- * @last: the session is stopped; what was open is written, too
+ * @last: the session is stopped; open intervals are written, too
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -622,7 +626,10 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	__u32 epoch;
 	int err;
 
-	/* Before: one that is over when all is drained cannot be looked at any more. */
+	/*
+	 * Before the flip: the object of a wait that ends during the drain can no longer
+	 * be resolved.
+	 */
 	err = last ? 0 : expect_objects(r);
 	if (!err && tells_sleep(r))
 		err = wp_sleepers_read(&r->sleepers, &r->dev);
@@ -633,7 +640,7 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	r->s.epochs++;
 	if (r->t.objects)
 		wp_objects_begin_round(r->t.objects, time);
-	/* First, as it knows the names of the threads that ended. */
+	/* First, as it has the names of ended threads. */
 	err = wp_sideband_drain(r->sideband, &upto, last, wp_recording_add_record, r);
 	if (!err)
 		err = wp_recording_tell_busy(r);
@@ -672,7 +679,7 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 
 /**
  * wp_recording_add_status() - write losses that belong to no CPU's tables
- * @r: the recording, with the module's last word
+ * @r: the recording, with the module's final status
  *
  * Return: 0 or a negative errno.
  */
@@ -693,7 +700,7 @@ int wp_recording_add_status(struct wp_recording *r)
 	r->s.filtered_ns += r->s.status.filtered.ns;
 	r->s.out_of_range += r->s.status.out_of_range.count;
 	r->s.out_of_range_ns += r->s.status.out_of_range.ns;
-	/* Of a thread whose intervals nobody counted there was one at least. */
+	/* A thread whose intervals were not counted had at least one. */
 	n = lost[WALLPROF_LOSS_EXIT_FULL].count + lost[WALLPROF_LOSS_NESTED].count +
 	    (lost[WALLPROF_LOSS_NO_TASK].count ?: r->s.status.tasks_failed);
 	if (!n)

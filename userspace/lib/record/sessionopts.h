@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a session with the module is to record.
+ * What a session with the module records.
  */
 #ifndef WP_LIB_RECORD_SESSIONOPTS_H
 #define WP_LIB_RECORD_SESSIONOPTS_H
@@ -13,11 +13,11 @@
 #include "lib/record/target.h"
 
 /**
- * enum wp_call_graph - how user stacks are found
- * @WP_CALL_GRAPH_AUTO: by unwind tables; where there are none, by frame pointer
- * @WP_CALL_GRAPH_CFI: by unwind tables
- * @WP_CALL_GRAPH_FP: by frame pointer
- * @WP_CALL_GRAPH_NONE: not at all: just the innermost address
+ * enum wp_call_graph - method of user stack walks
+ * @WP_CALL_GRAPH_AUTO: unwind tables; frame pointers where there are none
+ * @WP_CALL_GRAPH_CFI: unwind tables
+ * @WP_CALL_GRAPH_FP: frame pointers
+ * @WP_CALL_GRAPH_NONE: none: only the innermost address
  */
 enum wp_call_graph {
 	WP_CALL_GRAPH_AUTO,
@@ -28,45 +28,45 @@ enum wp_call_graph {
 
 /**
  * struct wp_record_opts - the options, checked
- * @target: whom to record
- * @cpus: on which CPUs
- * @has_cpus: @cpus was given; if not, all
+ * @target: the threads to record
+ * @cpus: the CPUs to record on
+ * @has_cpus: @cpus was given; else all CPUs
  * @command: the command to run, its arguments, NULL; or NULL
  * @own: the command is the target
- * @inherit: what targets fork is recorded too
- * @event: of the on-CPU samples
+ * @inherit: record children of targets, too
+ * @event: event of the on-CPU samples
  * @event_given: it is not the default
  * @freq: samples per second, 0: @period counts
  * @period: events per sample, if @freq is 0
- * @call_graph: how user stacks are found
+ * @call_graph: method of user stack walks
  * @kernel: record kernel stacks
- * @max_stack: frames of each
+ * @max_stack: maximum number of frames
  * @offcpu: record off-CPU time
  * @states: mask of the states to record, 0 for all
- * @reasons: give samples of off-CPU time what they were at, and locks; not with @raw
- * @raw: give them all that is known
- * @hist: count intervals by their lengths
- * @no_idle: leave out the time in which loops waited for their next work
- * @wakers: record where wakers were
+ * @reasons: add the reason and the lock to samples of off-CPU time; not with @raw
+ * @raw: add all that is known to them
+ * @hist: histograms of interval lengths
+ * @no_idle: leave out the time in which event loops waited for work
+ * @wakers: record the stacks of wakers
  * @timeline: record every switch and wakeup, too
  * @level: zstd's level to compress the file with, 0 for none
  * @min_ns: the shortest off-CPU interval to record
  * @max_ns: the longest, 0 for any
- * @wait_ns: from which length on each is a sample of its own, 0: none is
- * @output: the file
- * @buildids: look for build-ids in the files that were mapped
- * @keep: copy files to which no path of ours leads
+ * @wait_ns: minimum length of an interval with a sample of its own, 0: none
+ * @output: the output file
+ * @buildids: read build-ids of mapped files
+ * @keep: copy files that no path of ours leads to
  * @verbose: how often -v was given
  * @quiet: -q was given
  * @buffer: bytes per CPU and context, 0: not given
  * @aggrs: entries of one half of an aggregate table, 0: not given
- * @stack_words: the same of stacks
- * @exits: the same of ended threads
- * @waits: the same of single intervals
+ * @stack_words: the same for stacks
+ * @exits: the same for ended threads
+ * @waits: the same for single intervals
  * @tasks: entries of the task table, 0: not given
  * @ring: records of a CPU's ring of the timeline, 0: not given
  * @interval_ms: the length of an epoch
- * @tables_ms: how long the unwind tables of what runs are waited for, 0: as usual
+ * @tables_ms: maximum wait for the unwind tables of what runs, 0: default
  * @ledger: file for the ledger, or NULL
  * @intervals: file for the intervals, or NULL
  */

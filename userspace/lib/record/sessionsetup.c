@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a recording begins: the module's session with tables of the right sizes, the
- * file with its events, perf's sideband events, what runs already, and how to unwind
- * it. Called by record.c, in this order; nothing is recorded before it is done. But
- * what the module told of all that runs is not written to the file before START: that
- * takes longer than to ask for it, and nothing of it changes any more.
+ * Sets up a recording: the module's session with its table sizes, the file with its
+ * events, perf's sideband events, and the mappings and unwind tables of what already
+ * runs. Called by record.c, in this order; nothing is recorded before it is done. The
+ * module's snapshot of what runs is written to the file after START: that takes longer
+ * than taking the snapshot, and its contents do not change.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -21,13 +21,10 @@
 #include "lib/record/synthesize.h"
 #include "lib/record/target.h"
 
-/*
- * How long the tables of what runs already are waited for: those that were kept
- * on disk are there by then.
- */
+/* Maximum wait for the tables of what already runs: tables on disk are loaded by then. */
 #define TABLES_WAIT_MS	500
 
-/* Defaults of the tables; see size_tables(). */
+/* Default table sizes; see size_tables(). */
 #define MIN_TASKS	16384
 
 static __u32 clamp(__u64 n, __u32 min, __u32 max)
@@ -45,9 +42,9 @@ static __u32 power_of_two(__u32 n)
 }
 
 /*
- * Share a buffer among the tables of a half: 35 % for aggregates, 10 of them for
- * single intervals, if there are any; half of it for stacks, 15 % for threads that
- * end. Histograms come on top: the sampler's tables have as many aggregates.
+ * Divide a buffer among the tables of a half: 35 % for aggregates, of which 10 points go
+ * to single intervals, if there are any; half for stacks, 15 % for ended threads.
+ * Histograms come on top: the sampler's tables have as many aggregates.
  */
 static void size_tables(struct wp_record_opts *o, const struct wallprof_info *info)
 {
@@ -99,7 +96,7 @@ static bool is_cycles(const struct wp_event *ev)
 	return ev->type == PERF_TYPE_HARDWARE && ev->config == PERF_COUNT_HW_CPU_CYCLES;
 }
 
-/* As perf: cycles, where there are none, become cpu-clock. */
+/* As perf: where there are no cycles, use cpu-clock. */
 static int use_cpu_clock(struct wp_record_opts *o)
 {
 	struct wp_event old = o->event;
@@ -160,12 +157,12 @@ static __u32 stack_flags(const struct wp_record_opts *o)
 }
 
 /**
- * wp_recording_wants_causes() - whether somebody will see what threads waited for
+ * wp_recording_wants_causes() - whether the causes of waits are shown to the user
  * @o: the options
  *
- * In which system calls they did is recorded anyway, for the file's ledger.
+ * System call numbers are recorded in any case, for the file's ledger.
  *
- * Return: whether the calls' arguments are to be recorded, and who woke the threads.
+ * Return: whether to record system call arguments and wakers.
  */
 bool wp_recording_wants_causes(const struct wp_record_opts *o)
 {
@@ -173,12 +170,12 @@ bool wp_recording_wants_causes(const struct wp_record_opts *o)
 }
 
 /**
- * wp_recording_chains() - whether somebody will see what wakers had waited for
+ * wp_recording_chains() - whether the waits of wakers are shown to the user
  * @o: the options
  *
- * In perf.data single intervals have names; those of sums are summed again.
+ * In perf.data single intervals have names; those of sums are added up again.
  *
- * Return: whether intervals are to name their wakers' own.
+ * Return: whether intervals record the waits of their wakers.
  */
 bool wp_recording_chains(const struct wp_record_opts *o)
 {
@@ -186,8 +183,8 @@ bool wp_recording_chains(const struct wp_record_opts *o)
 }
 
 /*
- * What targets fork is asked for of its own: it is of the user, has the name or is in the
- * group, or is not.
+ * Whether following the targets' children is a separate request. Children of a user, name
+ * or control group match, or do not, on their own.
  */
 static bool has_children(const struct wp_target *t)
 {
@@ -195,7 +192,7 @@ static bool has_children(const struct wp_target *t)
 }
 
 /**
- * wp_recording_configure() - set the module's session up, and map its tables
+ * wp_recording_configure() - configure the module's session, and map its tables
  * @r: the recording; sizes that were not given are filled in
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -205,7 +202,7 @@ int wp_recording_configure(struct wp_recording *r)
 	struct wp_record_opts *o = &r->o;
 	struct wallprof_configure c = {
 		.flags = (o->offcpu ? WALLPROF_OFFCPU | WALLPROF_WAKEUPS | WALLPROF_REASONS : 0) |
-			 /* They make many more sums. */
+			 /* These multiply the number of sums. */
 			 (wp_recording_wants_causes(o) ? WALLPROF_WAKERS | WALLPROF_ARGS : 0) |
 			 (o->reasons ? WALLPROF_ARGS : 0) |
 			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
@@ -264,7 +261,7 @@ int wp_recording_configure(struct wp_recording *r)
 }
 
 /**
- * wp_recording_open_output() - make the file
+ * wp_recording_open_output() - create the file
  * @r: the recording
  *
  * Return: 0 or a negative errno; a message was printed, unless memory ran out.
@@ -332,11 +329,11 @@ static __u64 side_id(void *ctx, int cpu)
 }
 
 /*
- * Whether just the targets and what they fork is followed. A process that becomes
- * a user's by setuid was another's when it was first seen, so for -u everything
- * is, and for --comm and -G. And a waker is anybody: one that ends right after could
- * not be asked any more for its name and its code; and so is who runs before or after
- * a target.
+ * Whether only the targets and what they fork are followed. With -u, --comm and -G
+ * everything is: a process that becomes a user's by setuid belonged to another one when
+ * it was first seen. With wakers, too: any thread can be a waker, and one that ends right
+ * after could not be asked for its name and code any more. The same holds for a thread
+ * that runs before or after a target.
  */
 static bool follows_targets(const struct wp_record_opts *o)
 {
@@ -357,7 +354,7 @@ static struct wp_synth synth_of(struct wp_recording *r)
 
 /**
  * wp_recording_open_sideband() - follow all processes, or the targets and what they fork
- * @r: the recording; of the targets what runs already goes to its file
+ * @r: the recording; records of targets that already run go to its file
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -427,8 +424,8 @@ static int open_publisher(struct wp_recording *r)
 }
 
 /**
- * wp_recording_look() - look at what runs, and tell the module how to unwind it
- * @r: the recording; its sideband is open, so that what changes from now on is told of
+ * wp_recording_look() - take a snapshot of what runs, and publish its unwind tables
+ * @r: the recording; its sideband is open, so that no later change is missed
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -437,13 +434,13 @@ int wp_recording_look(struct wp_recording *r)
 	bool tables = stack_flags(&r->o) & WALLPROF_STACK_TABLES;
 	int err;
 
-	/* Before anybody is asked for: it follows processes, too. */
+	/* Before the snapshot: the publisher follows processes, too. */
 	err = tables ? open_publisher(r) : 0;
 	if (err)
 		return err;
 	if (!follows_targets(&r->o)) {
 		r->live = wp_live_read(&r->dev);
-		/* A session without a file has nobody to tell. */
+		/* A session without a file does not need it any more. */
 		if (!r->live && r->batch) {
 			struct wp_synth synth = synth_of(r);
 
@@ -474,7 +471,7 @@ int wp_recording_open_publisher(struct wp_recording *r)
 }
 
 /**
- * wp_recording_tell_live() - write what ran at the start to the file
+ * wp_recording_tell_live() - write the snapshot of what ran at the start to the file
  * @r: the recording; nothing else is in its file yet
  *
  * Return: 0 or a negative errno.
@@ -495,7 +492,7 @@ int wp_recording_tell_live(struct wp_recording *r)
 }
 
 /**
- * wp_recording_tell_busy() - write the mappings that could not be read before
+ * wp_recording_tell_busy() - write the mappings of processes that were busy before
  * @r: the recording
  *
  * Return: 0 or a negative errno.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a session counts.
+ * Statistics of a session.
  */
 #ifndef WP_LIB_RECORD_SESSIONSTATS_H
 #define WP_LIB_RECORD_SESSIONSTATS_H
@@ -19,11 +19,11 @@
 #include "lib/symbols/keepfiles.h"
 
 /**
- * struct wp_record_tables - what is told with -v only
- * @ledger: accounts of all threads
+ * struct wp_record_tables - tables that are shown with -v only
+ * @ledger: per-thread totals
  * @comms: names of the threads
  * @waits: off-CPU time by reason and by waker, with -v
- * @objects: what was waited for, with -v and --intervals; or NULL
+ * @objects: objects of waits, with -v and --intervals; or NULL
  */
 struct wp_record_tables {
 	struct wp_ledger ledger;
@@ -33,52 +33,52 @@ struct wp_record_tables {
 };
 
 /**
- * struct wp_record_stats - what happened
- * @epochs: flips
- * @wakeups: times that poll returned
- * @samples: overflows of the counter in the file
+ * struct wp_record_stats - statistics
+ * @epochs: number of flips
+ * @wakeups: number of returns from poll
+ * @samples: counter overflows in the file
  * @intervals: off-CPU intervals in the file
  * @offcpu_ns: their time
- * @runnable_ns: part of it in which the threads were runnable
- * @wakeups_ns: how long threads were blocked that others woke; with --wakers
+ * @runnable_ns: part of it in which threads were runnable
+ * @wakeups_ns: blocked time that ended with a wakeup by another thread; with --wakers
  * @since_start: of @intervals: open when the recording began
- * @single: of @intervals: each a sample of its own
+ * @single: of @intervals: with a sample of their own
  * @open: of @intervals: open when it ended
  * @spilled: of @intervals: without state and stack
  * @records: sample records in the file
  * @stacks: distinct user stacks, by WALLPROF_AGGR_OFFCPU and _SAMPLE
- * @unknown: stack ids that stood for nothing
+ * @unknown: stack ids without a stack
  * @filtered: intervals left out by --state and -C
  * @filtered_ns: their time
  * @out_of_range: intervals left out by --min and --max
  * @out_of_range_ns: their time
- * @waits_full: intervals that were summed for want of room
+ * @waits_full: intervals that were aggregated for want of room
  * @lost: losses, by context and reason
- * @idle: intervals of which --no-idle left time out
- * @idle_ns: that time
- * @hist: with --hist: of intervals in the file that began and ended meanwhile
- * @hists_left_out: parts of it that stand in no account of --ledger
+ * @idle: intervals that --no-idle shortened
+ * @idle_ns: time that it left out
+ * @hist: with --hist: of intervals in the file that began and ended during the recording
+ * @hists_left_out: parts of it that are in no thread's line of --ledger
  * @sideband_lost: records that perf's rings lost
  * @sideband_bad: records of these that were damaged
- * @late: records that stand in the file behind later ones, too far for readers
- * @unwinds: walks of user stacks by the reason of their end
+ * @late: records that follow later ones in the file, too late for readers to sort
+ * @unwinds: walks of user stacks by stop reason
  * @walks_unknown: of them, of processes whose mappings were not known
- * @walks_mixed: by tables, and for some frames by frame pointer
- * @walks_slow: by tables, in their slow form
- * @walks_remembered: that found the stack unchanged
- * @walks_asleep: of sleeping threads, when more was known of their process
+ * @walks_mixed: by tables, with some frames by frame pointer
+ * @walks_slow: by tables, through the slow path
+ * @walks_remembered: that found an unchanged stack in the stack cache
+ * @walks_asleep: of blocked threads, after more of their process was published
  * @walks_not_resident: of them, that ended at memory that was not resident
- * @unwound: off-CPU nanoseconds, and numbers of samples, by the reason why the
- *	walks of their stacks ended; by WALLPROF_AGGR_OFFCPU and _SAMPLE
- * @timeline: with --timeline: its events
- * @kept: copies of files to which no path of ours leads
- * @publisher: unwind tables and mappings, if the module was told of any
- * @busy: processes whose memory map was locked up to the end: they have no mappings
- * @status: the module's last word
- * @begun: when the command did
+ * @unwound: off-CPU nanoseconds, and numbers of samples, by the stop reason of their
+ *	stack walks; by WALLPROF_AGGR_OFFCPU and _SAMPLE
+ * @timeline: with --timeline: statistics of its events
+ * @kept: copies of files that no path of ours leads to
+ * @publisher: unwind tables and mappings, if any were published
+ * @busy: processes whose memory map was locked to the end: their mappings are missing
+ * @status: the module's final status
+ * @begun: when the command began
  * @start: when the recording began
  * @stop: when it ended
- * @memory: bytes that the module held
+ * @memory: bytes of memory that the module held
  * @bytes: size of the file
  */
 struct wp_record_stats {

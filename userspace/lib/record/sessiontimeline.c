@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * record --timeline: every switch and wakeup beside the sums, in the same file, with
- * the stacks that the sums have. Called by the other files of the record command.
+ * record --timeline: writes every switch and wakeup to the same file as the sums, with
+ * the stacks of the sums. Called by the other files of the record command.
  */
 #include <errno.h>
 
@@ -12,8 +12,8 @@
 /**
  * wp_recording_open_timeline() - describe the events of the timeline
  * @r: the recording
- * @events: where to; room for WP_TIMELINE_EVENTS
- * @first: which the first of them is in the file
+ * @events: filled in; room for WP_TIMELINE_EVENTS
+ * @first: index in the file of the first one
  * @nr: set to their number, 0 without --timeline
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -49,7 +49,7 @@ static int add_lost(void *ctx, __u32 cpu, __u64 time, __u64 lost)
 }
 
 /**
- * wp_recording_begin_timeline() - get ready for its events
+ * wp_recording_begin_timeline() - prepare for the timeline's events
  * @r: the recording, started
  *
  * Return: 0 or a negative errno; a message was printed.
@@ -71,8 +71,8 @@ int wp_recording_begin_timeline(struct wp_recording *r)
 }
 
 /**
- * wp_recording_drain_timeline() - put its events among what is to be written
- * @r: the recording; the stacks of the epoch that was retired are known
+ * wp_recording_drain_timeline() - queue the timeline's events for writing
+ * @r: the recording; the stacks of the retired epoch have been read
  * @upto: what happened up to this time is complete; lowered if it is not
  * @last: the session is stopped
  *

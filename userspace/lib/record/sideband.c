@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the per-CPU dummy events and their rings. Called from the record command,
- * from one thread.
+ * Owns the per-CPU dummy events and their rings. Called by the record command, from one
+ * thread.
  *
- * A ring is written by the kernel, and only by it; still, its contents are
- * checked before use, as a damaged record must not become a damaged file.
+ * Only the kernel writes to a ring; still its contents are checked before use, as a
+ * damaged record must not become a damaged file.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -37,29 +37,29 @@
 #define RECORD_ROOM	(1 << 16)
 
 /*
- * A record gets its time a moment before it can be seen in the ring, with
- * preemption off in between. Records younger than this wait for the next
- * drain, so that those of other CPUs are not handed out before an older one.
+ * A record gets its timestamp a moment before it becomes visible in the ring, with
+ * preemption off in between. Records younger than this wait for the next drain, so that
+ * no older record of another CPU comes after them.
  */
 #define SETTLE_NS	2000000ULL
 
-#define RECHECK_NS	1000000000ULL	/* between looks at each event's life */
+#define RECHECK_NS	1000000000ULL	/* interval between checks of each event */
 
 struct ring {
 	int cpu;
 	int fd;
 	struct perf_event_mmap_page *page;
 	size_t map_size;
-	__u64 enabled;		/* time_enabled at the last look */
-	__u64 lost;		/* as LOST records told */
+	__u64 enabled;		/* time_enabled at the last check */
+	__u64 lost;		/* according to LOST records */
 };
 
-/* What reading the event's descriptor gives; @lost only from 6.0 on. */
+/* Layout of a read of the event's descriptor; @lost only from 6.0 on. */
 struct counts {
 	__u64 value, enabled, lost;
 };
 
-/* An enumerator where the headers have it, so there is no asking. */
+/* Newer headers have this as an enumerator, which #ifdef cannot test. */
 #define READ_LOST	(1U << 4)	/* PERF_FORMAT_LOST */
 
 struct wp_sideband {
@@ -68,21 +68,21 @@ struct wp_sideband {
 	struct perf_event_attr attr;
 	struct ring *ring;
 	unsigned int nr_rings;
-	char online[4096];	/* the list of CPUs at the last look */
-	unsigned char *failed;	/* by CPU: has been told */
+	char online[4096];	/* the list of CPUs at the last check */
+	unsigned char *failed;	/* by CPU: failure has been reported */
 	__u64 last_check;
 	struct wp_sorter sorter;
-	__u64 handed_out;	/* the latest time */
+	__u64 handed_out;	/* the latest time handed out */
 	unsigned char *wanted;	/* bitmap by pid */
-	__u64 want_time;	/* of the last wp_sideband_want() */
-	const char *proc;	/* where names of new kernel threads are; NULL: not there */
+	__u64 want_time;	/* time of the last wp_sideband_want() */
+	const char *proc;	/* directory for names of new kernel threads; or NULL */
 	struct wp_sideband_stats stats;
 	wp_record_fn fn;
 	void *fn_ctx;
 	char scratch[RECORD_ROOM] __attribute__((aligned(8)));
 };
 
-/* The fixed starts of the records that are looked into. */
+/* Fixed parts of the records that are parsed. */
 struct task_record {
 	struct perf_event_header header;
 	__u32 pid, ppid, tid, ptid;
@@ -122,7 +122,7 @@ static int want(struct wp_sideband *sb, __u32 pid)
 }
 
 /**
- * wp_sideband_want() - want a process and what it forks from now on
+ * wp_sideband_want() - follow a process and what it forks from now on
  * @sb: the sideband, opened with a filter
  * @pid: process
  *
@@ -135,12 +135,11 @@ int wp_sideband_want(struct wp_sideband *sb, __u32 pid)
 }
 
 /**
- * wp_sideband_is_wanted() - is this process recorded?
+ * wp_sideband_is_wanted() - check whether a process is followed
  * @sb: the sideband
  * @pid: process
  *
- * Return: true without a filter, or if the process was wanted or descends
- * from one that was.
+ * Return: true without a filter, or if the process or an ancestor was wanted.
  */
 bool wp_sideband_is_wanted(const struct wp_sideband *sb, __u32 pid)
 {
@@ -158,7 +157,7 @@ static bool ask_wanted(struct wp_sideband *sb, __u32 pid)
 	return !want(sb, pid);
 }
 
-/* The process of a fork or exit decides about its descendants, too. */
+/* A fork or exit record also updates the set of wanted processes. */
 static bool passes(struct wp_sideband *sb, const struct perf_event_header *rec, __u64 time)
 {
 	const struct task_record *task = (const void *)rec;
@@ -170,8 +169,8 @@ static bool passes(struct wp_sideband *sb, const struct perf_event_header *rec, 
 		if (task->pid == task->ppid)
 			return ask_wanted(sb, task->pid);
 		/*
-		 * A number that is used again says nothing about the new
-		 * process; unless it is this one that was wanted since.
+		 * A reused pid says nothing about the new process, unless that was wanted
+		 * in the meantime.
 		 */
 		if (task->pid < MAX_PID && time > sb->want_time)
 			sb->wanted[task->pid / 8] &= ~(1 << task->pid % 8);
@@ -189,8 +188,8 @@ static bool passes(struct wp_sideband *sb, const struct perf_event_header *rec, 
 }
 
 /*
- * Which file a mapping is of, as the kernel gives only its build-id. Its path could lead to
- * another one by now, so the mapping itself is looked at.
+ * Identify the file of a mapping for which the kernel gives only the build-id. The path
+ * may lead to another file by now, so the mapping itself is examined.
  */
 static struct wp_fileid find_file(const struct wp_mmap2_record *m)
 {
@@ -207,7 +206,7 @@ static struct wp_fileid find_file(const struct wp_mmap2_record *m)
 	return file;
 }
 
-/* Notes the file of a mapping; with its build-id, if the record has that. */
+/* Record the file of a mapping, with its build-id if the record has one. */
 static struct wp_dso *note_file(struct wp_sideband *sb, const struct wp_mmap2_record *m,
 				__u64 time, const struct wp_buildid *id, bool inlined)
 {
@@ -232,9 +231,9 @@ static struct wp_dso *note_file(struct wp_sideband *sb, const struct wp_mmap2_re
 }
 
 /*
- * Perf 5.10 warns of inline build-ids, so the build-id goes into the table and
- * device and inode take its place. Without a table they are zero, which readers
- * take for "not known".
+ * Perf 5.10 warns of inline build-ids, so the build-id goes into the table, and device
+ * and inode take its place. Without a table they are zero, which readers take for
+ * "unknown".
  */
 static void unpack_buildid(struct wp_sideband *sb, struct wp_mmap2_record *m, __u64 time)
 {
@@ -279,7 +278,7 @@ static int hand_out(void *ctx, struct perf_event_header *rec, __u64 time)
 	return sb->fn(sb->fn_ctx, rec, time);
 }
 
-/* Is there an end to the string within the record? */
+/* Whether a string ends within the record. */
 static bool has_string(const struct perf_event_header *rec, size_t at)
 {
 	size_t end = rec->size - sizeof(struct wp_sample_id);
@@ -287,7 +286,10 @@ static bool has_string(const struct perf_event_header *rec, size_t at)
 	return at < end && memchr((const char *)rec + at, 0, end - at);
 }
 
-/* Known and whole? Unknown is not bad, only useless. */
+/*
+ * Whether a record's type is known and its contents complete. An unknown type is not bad,
+ * only useless.
+ */
 static bool is_whole(const struct perf_event_header *rec)
 {
 	size_t id = sizeof(struct wp_sample_id);
@@ -327,7 +329,7 @@ static bool is_asked_for(__u32 type)
 	}
 }
 
-/* What the kernel would tell of a kernel thread that did not have its name yet. */
+/* Emit the name of a kernel thread that had none yet when it was forked. */
 static int name_kthread(struct wp_sideband *sb, const struct task_record *fork,
 			const struct wp_sample_id *id)
 {
@@ -381,16 +383,16 @@ static int take_record(struct wp_sideband *sb, int cpu, struct perf_event_header
 }
 
 /**
- * wp_sideband_feed() - take the records of a ring
+ * wp_sideband_feed() - process the records of a ring
  * @sb: the sideband
- * @cpu: CPU that the ring belongs to
+ * @cpu: CPU of the ring
  * @data: the ring's data
  * @size: its size, a power of two
- * @head: where the kernel will write next
- * @tail: where we read last; set to @head
+ * @head: the kernel's write position
+ * @tail: our read position; set to @head
  *
- * A record whose size is impossible makes the rest of the ring unreadable: it
- * is given up, and counted as one bad record.
+ * A record with an impossible size makes the rest of the ring unreadable: it is skipped,
+ * and counted as one bad record.
  *
  * Return: 0 or a negative errno.
  */
@@ -447,8 +449,8 @@ static int drain_ring(struct wp_sideband *sb, struct ring *r)
 }
 
 /*
- * The kernel writes a LOST record when there is room again, before the next
- * record. If none comes any more, the event itself still knows.
+ * The kernel writes a LOST record before the next record for which there is room. If no
+ * record follows, only the event itself has the count.
  */
 static int tell_last_losses(struct wp_sideband *sb, struct ring *r)
 {
@@ -477,7 +479,7 @@ static void close_ring(struct ring *r)
 	close(r->fd);
 }
 
-/* Bits that older kernels refuse, the newest first: 6.0, 5.12, 3.16. */
+/* Drop bits that older kernels refuse, newest first: 6.0, 5.12, 3.16. */
 static bool drop_a_bit(struct perf_event_attr *attr)
 {
 	if (attr->read_format & READ_LOST) {
@@ -514,7 +516,7 @@ static int open_event(struct wp_sideband *sb, int cpu)
 			return fd;
 		if (errno == EINVAL && drop_a_bit(&sb->attr))
 			continue;
-		/* The bits were not to blame. */
+		/* The bits were not the cause. */
 		if (errno == EINVAL)
 			sb->attr = full;
 		if (errno != EMFILE || raised || getrlimit(RLIMIT_NOFILE, &lim))
@@ -636,7 +638,7 @@ static int open_first(struct wp_sideband *sb, int cpu)
 {
 	int ret = open_ring(sb, cpu);
 
-	/* It went offline since the list was read. */
+	/* The CPU went offline after the list was read. */
 	if (ret == -ENODEV)
 		return 0;
 	if (ret)
@@ -644,7 +646,7 @@ static int open_first(struct wp_sideband *sb, int cpu)
 	return ret;
 }
 
-/* Later a CPU without a ring is no reason to give up what there is. */
+/* During the session, a CPU without a ring is no reason to give up the others. */
 static int open_later(struct wp_sideband *sb, int cpu)
 {
 	int ret;
@@ -678,8 +680,8 @@ static bool is_listed(const char *list, int cpu)
 }
 
 /*
- * A CPU that goes offline takes its event with it for good, even if it comes
- * back before we look. The sign is that the event's time stands still.
+ * Going offline disables a CPU's event for good, even if the CPU is back before this
+ * check. The sign is that the event's time stands still.
  */
 static bool is_dead(struct ring *r)
 {
@@ -723,7 +725,7 @@ static int follow_hotplug(struct wp_sideband *sb)
 }
 
 /**
- * wp_sideband_new() - a sideband without rings
+ * wp_sideband_new() - allocate a sideband without rings
  * @opt: as for wp_sideband_open()
  *
  * For tests, with wp_sideband_feed().
@@ -765,12 +767,12 @@ nomem:
 }
 
 /**
- * wp_sideband_open() - begin to follow all processes
+ * wp_sideband_open() - start to follow all processes
  * @out: the sideband
  * @opt: what to collect
  *
- * When this returns everything that happens is recorded; what was before can
- * be synthesized then without a gap.
+ * From its return on all events are recorded; what already runs can then be synthesized
+ * without a gap.
  *
  * Return: 0 or a negative errno.
  */
@@ -783,8 +785,8 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 	if (!sb)
 		return -EINVAL;
 	/*
-	 * Of the file's sample_type only the parts that sample_id_all appends:
-	 * the records look the same, and the kernel sets up no callchains.
+	 * Of the file's sample_type only the parts that sample_id_all appends: the
+	 * records are the same, and the kernel allocates no callchain buffers.
 	 */
 	sb->attr = (struct perf_event_attr){
 		.type = PERF_TYPE_SOFTWARE,
@@ -823,15 +825,15 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 }
 
 /**
- * wp_sideband_drain() - hand out what is in the rings
+ * wp_sideband_drain() - hand out the records of all rings
  * @sb: the sideband
- * @upto: set to the time up to which everything was handed out: samples of
- *	this time and before can be written now. NULL if of no interest
- * @final: no more will come, so hand out everything
+ * @upto: set to the time up to which everything was handed out: samples of this time and
+ *	before can be written now. May be NULL
+ * @final: the last drain: hand out everything
  * @fn: takes the records, in order of time
- * @ctx: handed to @fn
+ * @ctx: passed to @fn
  *
- * Also looks whether CPUs came or went.
+ * Also checks for CPUs that came or went.
  *
  * Return: 0, a negative errno, or what @fn returned.
  */
@@ -842,7 +844,7 @@ int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record
 	unsigned int i;
 	int ret;
 
-	/* The time is taken before the heads are read, so it is the safe side. */
+	/* The clock is read before the heads, which is the safe order. */
 	if (upto)
 		*upto = limit;
 	if (sb->nr_rings) {
@@ -863,12 +865,12 @@ int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record
 }
 
 /**
- * wp_sideband_pollfds() - what to poll for
+ * wp_sideband_pollfds() - descriptors to poll
  * @sb: the sideband
- * @fds: filled in, for POLLIN: a ring is filled to a quarter
- * @max: room in @fds
+ * @fds: filled in, for POLLIN: a ring is a quarter full
+ * @max: size of @fds
  *
- * The descriptors change when CPUs come and go: ask again after each drain.
+ * The descriptors change when CPUs come and go: call this again after each drain.
  *
  * Return: how many were filled in.
  */
@@ -883,7 +885,7 @@ unsigned int wp_sideband_pollfds(const struct wp_sideband *sb, struct pollfd *fd
 }
 
 /**
- * wp_sideband_stats() - what happened so far
+ * wp_sideband_stats() - read the statistics
  * @sb: the sideband
  * @st: filled in
  */

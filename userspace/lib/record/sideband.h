@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What happens to processes while a session runs: mappings, names, forks and
- * exits, as perf's own records, from one software dummy event per CPU. Used by
- * the record command:
+ * Events of processes while a session runs: mappings, names, forks and exits, as perf's
+ * own records, from one software dummy event per CPU. Used by the record command:
  *
  *	wp_sideband_open()		before anything is synthesized
- *	wp_proc_synthesize_all()	what runs already (synthesize.h)
+ *	wp_proc_synthesize_all()	what already runs (synthesize.h)
  *	each round:
  *		wp_sideband_drain(sb, &upto, false, fn, ctx)
  *		wp_batch_flush(batch, upto)
@@ -13,9 +12,9 @@
  *		wp_sideband_drain(sb, &upto, true, fn, ctx)
  *	wp_sideband_close()
  *
- * Records come out in order of time over all CPUs, ready for the file: with
- * the file's ids, and without inline build-ids, which perf 5.10 cannot read;
- * these go into the table of build-ids.
+ * Records of all CPUs come out sorted by time, ready for the file: with the file's ids,
+ * and without inline build-ids, which perf 5.10 cannot read; these go into the table of
+ * build-ids.
  */
 #ifndef WP_LIB_RECORD_SIDEBAND_H
 #define WP_LIB_RECORD_SIDEBAND_H
@@ -32,20 +31,19 @@
 struct wp_sideband;
 
 /**
- * struct wp_sideband_options - what to collect and for whom
+ * struct wp_sideband_options - what to collect
  * @pages: data pages of a CPU's ring (record -m), a power of two; 0: default
  * @ids: table that gets each executable mapping; NULL: none
- * @file_id: gives the id that the file has for the sideband event on a CPU;
- *	NULL: the kernel's id is kept
- * @wanted: decides about a process seen for the first time, if a filter is
+ * @file_id: returns the file's id of the sideband event on a CPU; NULL: keep the kernel's
+ *	id
+ * @wanted: whether to follow a process that is seen for the first time, if a filter is
  *	set; NULL: only wp_sideband_want() and descent decide
- * @ctx: handed to @file_id and @wanted
- * @proc: instead of /proc, and as if kernel threads had names from birth, for tests;
- *	NULL: /proc, if they have
- * @filter: drop the records of processes that nobody wants (record -p)
- * @eager: wake the reader at each record, and hand out at once what there is,
- *	for the price that the records of different CPUs are not in order. Names
- *	of threads are left out
+ * @ctx: passed to @file_id and @wanted
+ * @proc: for tests: directory instead of /proc, and kernel threads have names from birth;
+ *	NULL: /proc, where needed
+ * @filter: drop the records of processes that are not wanted (record -p)
+ * @eager: wake the reader at each record, and hand records out at once; those of
+ *	different CPUs are then not sorted. Names of threads are left out
  */
 struct wp_sideband_options {
 	unsigned int pages;
@@ -59,13 +57,13 @@ struct wp_sideband_options {
 };
 
 /**
- * struct wp_sideband_stats - what happened so far
- * @records: handed out, LOST included
- * @filtered: dropped as nobody wants the process
- * @lost: records that the kernel had to drop, as it says in LOST records
- * @bad: records that were damaged, with some of them all that stood in their ring then
- * @unknown: records of a type that was not asked for
- * @late: handed out although later ones had been
+ * struct wp_sideband_stats - statistics
+ * @records: records handed out, LOST included
+ * @filtered: records dropped because their process is not wanted
+ * @lost: records dropped by the kernel, according to LOST records
+ * @bad: damaged records; some cost the rest of their ring's contents, too
+ * @unknown: records of a type that was not requested
+ * @late: records handed out after later ones
  * @cpus: CPUs that have a ring now
  * @cpus_failed: CPUs that came online and could not get one
  */
@@ -81,8 +79,8 @@ struct wp_sideband_stats {
 };
 
 /*
- * Takes a record. @time is its time. Must copy what it wants to keep. A return
- * other than 0 ends the drain and is returned.
+ * Takes a record. @time is its time. Must copy what it keeps. A return value other than 0
+ * ends the drain and is returned.
  */
 typedef int (*wp_record_fn)(void *ctx, const struct perf_event_header *rec, __u64 time);
 
@@ -96,7 +94,7 @@ bool wp_sideband_is_wanted(const struct wp_sideband *sb, __u32 pid);
 void wp_sideband_stats(const struct wp_sideband *sb, struct wp_sideband_stats *st);
 void wp_sideband_close(struct wp_sideband *sb);
 
-/* For tests: without rings, and a ring that is not the kernel's. */
+/* For tests: a sideband without rings, and a ring that is not the kernel's. */
 struct wp_sideband *wp_sideband_new(const struct wp_sideband_options *opt);
 int wp_sideband_feed(struct wp_sideband *sb, int cpu, const void *data, size_t size,
 		     __u64 head, __u64 *tail);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what a flight recorder knows of names. It may run for days, and keeps no record
- * that is older than what the rings hold: those are folded into a table of names, which
- * has the threads that are alive, and those that died a moment before. Called by the
- * sched record command, from one thread.
+ * Owns the thread names of a flight recorder. As that may run for days, records older
+ * than the contents of the rings are not kept but folded into a table of names, which has
+ * the threads that are alive and those that died a moment ago. Called by the sched record
+ * command, from one thread.
  *
- * Where code is mapped is left out: nothing in the rings has an address.
+ * Mappings are not recorded: the rings have no addresses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 #define MIN_ROOM	(64 << 10)
 
-/* A thread's last switch comes after the record of its end. */
+/* A thread's last switch comes after its exit record. */
 #define SWEEP_NS	1000000000ULL
 
 struct entry {
@@ -41,9 +41,9 @@ struct exit_record {
 };
 
 /**
- * wp_sidelog_open() - begin to know nobody
- * @log: set up
- * @max: bytes of records to keep at most
+ * wp_sidelog_open() - set up an empty log
+ * @log: the log
+ * @max: maximum number of bytes of records
  */
 void wp_sidelog_open(struct wp_sidelog *log, size_t max)
 {
@@ -60,7 +60,7 @@ static size_t entry_bytes(const struct perf_event_header *rec)
 	return sizeof(__u64) + rec->size;
 }
 
-/* The oldest record becomes part of the table. */
+/* Fold the oldest record into the table. */
 static int fold_one(struct wp_sidelog *log)
 {
 	const struct entry *e = entry_at(log, log->at);
@@ -78,9 +78,9 @@ static void sweep(struct wp_comms *comms, __u64 *swept, __u64 time)
 }
 
 /**
- * wp_sidelog_fold() - forget what is older than the rings
+ * wp_sidelog_fold() - fold what is older than the rings
  * @log: the log
- * @upto: no event from before this time will be asked for any more
+ * @upto: no event from before this time will be looked up again
  *
  * Return: 0 or a negative errno.
  */
@@ -95,7 +95,7 @@ int wp_sidelog_fold(struct wp_sidelog *log, __u64 upto)
 	return err;
 }
 
-/* Room for so many bytes behind the last record, within what is allowed. */
+/* Make room for @bytes after the last record, within the limit. */
 static int make_room(struct wp_sidelog *log, size_t bytes)
 {
 	size_t room = log->room ? 2 * log->room : MIN_ROOM;
@@ -133,10 +133,10 @@ static bool tells_names(__u32 type)
 }
 
 /**
- * wp_sidelog_add() - take a record of the sideband
+ * wp_sidelog_add() - add a record of the sideband
  * @ctx: the log
- * @rec: the record, of the size that it says
- * @time: its time; 0 for what was so before
+ * @rec: the record, complete
+ * @time: its time; 0 for the initial state
  *
  * A wp_record_fn.
  *
@@ -165,12 +165,12 @@ int wp_sidelog_add(void *ctx, const struct perf_event_header *rec, __u64 time)
 }
 
 /**
- * wp_sidelog_bury() - find the threads that died unheard
+ * wp_sidelog_bury() - remove threads whose exit record was lost
  * @log: the log
- * @lives: tells whether a thread lives
+ * @lives: returns whether a thread is alive
  * @time: the time
  *
- * For when records were lost: else their names would stay for ever.
+ * Called after records were lost: else their names would stay for ever.
  *
  * Return: 0 or a negative errno.
  */
@@ -191,7 +191,7 @@ int wp_sidelog_bury(struct wp_sidelog *log, bool (*lives)(__u32 tid), __u64 time
 
 		if (!c->tid || c->ended || lives(c->tid))
 			continue;
-		/* It stays in the table until that is swept. */
+		/* The name stays in the table until the next sweep. */
 		err = wp_sidelog_add(log, &rec.header, time);
 		if (err)
 			return err;
@@ -200,10 +200,10 @@ int wp_sidelog_bury(struct wp_sidelog *log, bool (*lives)(__u32 tid), __u64 time
 }
 
 /**
- * wp_sidelog_names() - tell who was who when the log begins
+ * wp_sidelog_names() - emit the names as they were when the log begins
  * @log: the log
- * @fn: takes a record of each name, of time 0
- * @ctx: handed to it
+ * @fn: takes a record of each name, with time 0
+ * @ctx: passed to @fn
  *
  * Return: 0, or what @fn returned.
  */
@@ -231,12 +231,12 @@ int wp_sidelog_names(const struct wp_sidelog *log, wp_record_fn fn, void *ctx)
 }
 
 /**
- * wp_sidelog_feed() - tell what happened since
+ * wp_sidelog_feed() - emit the records of the log
  * @log: the log
- * @pos: where to go on; 0 at the beginning; moved on
- * @upto: records of this time and before
+ * @pos: read position; 0 at the beginning; advanced
+ * @upto: records up to and including this time
  * @fn: takes each of them
- * @ctx: handed to it
+ * @ctx: passed to @fn
  *
  * Return: 0, or what @fn returned.
  */
@@ -259,7 +259,7 @@ int wp_sidelog_feed(const struct wp_sidelog *log, size_t *pos, __u64 upto, wp_re
 }
 
 /**
- * wp_sidelog_close() - forget everybody
+ * wp_sidelog_close() - free the log
  * @log: the log, or all zero
  */
 void wp_sidelog_close(struct wp_sidelog *log)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who is who in the last seconds, in bounded memory: names of threads as they were
- * when the rings begin, and the records of names, forks and exits since. See sidelog.c.
+ * Names of threads in the last seconds, in bounded memory: the names as of the start of
+ * the rings, and the records of names, forks and exits since. See sidelog.c.
  *
  *	wp_sidelog_open(&log, max)
  *	wp_proc_synthesize_all(), wp_sideband_drain()	with wp_sidelog_add()
@@ -10,7 +10,7 @@
  *	for a file, from @begin on:
  *		wp_sidelog_fold(&log, begin)
  *		wp_sidelog_names(&log, fn, ctx)
- *		wp_sidelog_feed(&log, &pos, upto, fn, ctx)	again and again
+ *		wp_sidelog_feed(&log, &pos, upto, fn, ctx)	repeatedly
  *	wp_sidelog_close()
  */
 #ifndef WP_LIB_RECORD_SIDELOG_H
@@ -25,18 +25,18 @@
 #include "lib/record/sideband.h"
 
 /**
- * struct wp_sidelog - who is who
- * @base: names as they were when the log begins
- * @now: names as they are
- * @data: the log: records in the order in which they came, each behind its time
- * @at: where the first one is
- * @len: where the last one ends
+ * struct wp_sidelog - names of threads, and their changes
+ * @base: names as of the start of the log
+ * @now: current names
+ * @data: the log: records in order of arrival, each after its time
+ * @at: offset of the first one
+ * @len: end of the last one
  * @room: bytes allocated
- * @max: so many bytes at most
- * @cut: the time of the last record that had to go for want of room, or 0
- * @latest: the time of the last record
- * @swept: when @base was swept
- * @swept_now: when @now was swept
+ * @max: maximum number of bytes
+ * @cut: time of the last record that was dropped for want of room, or 0
+ * @latest: time of the last record
+ * @swept: time of the last sweep of @base
+ * @swept_now: time of the last sweep of @now
  */
 struct wp_sidelog {
 	struct wp_comms base;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what WALLPROF_IOC_LIVE told: its memory, and the way through its records.
+ * Owns the result of WALLPROF_IOC_LIVE: its memory, and the iteration over its records.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define FIRST_ROOM	(1UL << 18)
 
-/* One thread with all that its process has mapped has to fit in there. */
+/* One thread with all mappings of its process must fit. */
 #define LEAST_ROOM	(1UL << 16)
 
 static bool grow(struct wp_live *live, size_t *room)
@@ -27,11 +27,11 @@ static bool grow(struct wp_live *live, size_t *room)
 }
 
 /**
- * wp_live_read() - ask the module what runs
+ * wp_live_read() - take a snapshot of what runs
  * @dev: a session
  *
- * Return: what it told, to be given back by wp_live_put(); NULL if it could not: /proc
- * tells the same.
+ * Return: the snapshot, to be released by wp_live_put(); NULL on failure: /proc has the
+ * same data.
  */
 struct wp_live *wp_live_read(const struct wp_device *dev)
 {
@@ -69,8 +69,8 @@ fail:
 }
 
 /**
- * wp_live_get() - another user
- * @live: what was told, or NULL
+ * wp_live_get() - take a reference
+ * @live: the snapshot, or NULL
  *
  * Return: @live.
  */
@@ -82,8 +82,8 @@ struct wp_live *wp_live_get(struct wp_live *live)
 }
 
 /**
- * wp_live_put() - a user needs it no more; may be called from any thread
- * @live: what was told, or NULL
+ * wp_live_put() - drop a reference; may be called from any thread
+ * @live: the snapshot, or NULL
  */
 void wp_live_put(struct wp_live *live)
 {
@@ -93,7 +93,7 @@ void wp_live_put(struct wp_live *live)
 	free(live);
 }
 
-/* The record at a place, if there is one that is whole. */
+/* The record at an offset, or NULL if there is no complete one. */
 static const struct wallprof_live_head *record(const struct wp_live *live, size_t at)
 {
 	const struct wallprof_live_head *head = (const void *)(live->data + at);
@@ -106,10 +106,10 @@ static const struct wallprof_live_head *record(const struct wp_live *live, size_
 
 /**
  * wp_live_thread() - the next thread
- * @live: what was told
- * @at: 0 at first; set to what comes after the thread
+ * @live: the snapshot
+ * @at: 0 at first; set to the position after the thread
  *
- * What else comes before is skipped.
+ * Records of other types are skipped.
  *
  * Return: the thread, or NULL.
  */
@@ -128,8 +128,8 @@ const struct wallprof_live_thread *wp_live_thread(const struct wp_live *live, si
 
 /**
  * wp_live_map() - the next mapping of the same process
- * @live: what was told
- * @at: as wp_live_thread() or this function set it; set to what comes after
+ * @live: the snapshot
+ * @at: set by wp_live_thread() or this function; set to the position after the mapping
  *
  * Return: the mapping, or NULL.
  */
@@ -148,10 +148,10 @@ const struct wallprof_live_map *wp_live_map(const struct wp_live *live, size_t *
 }
 
 /**
- * wp_live_procmap() - a mapping, as /proc/PID/maps tells it
+ * wp_live_procmap() - convert a mapping to the form of /proc/PID/maps
  * @map: the mapping
  *
- * Return: the same; its name points into @map.
+ * Return: the converted mapping; its name points into @map.
  */
 struct wp_procmap wp_live_procmap(const struct wallprof_live_map *map)
 {

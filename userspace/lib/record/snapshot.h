@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What runs already, as the module tells it at once: threads, and the code that
- * processes have mapped. Used by the record command; synthesize.c makes the file's records
- * of it, mapsync.c tells the module which tables the code has.
+ * The module's snapshot of what already runs: threads, and the code that processes have
+ * mapped. Used by the record command; synthesize.c writes records of it to the file,
+ * mapsync.c publishes the code's unwind tables to the module.
  */
 #ifndef WP_LIB_RECORD_SNAPSHOT_H
 #define WP_LIB_RECORD_SNAPSHOT_H
@@ -16,10 +16,10 @@
 struct wp_device;
 
 /**
- * struct wp_live - what was told
+ * struct wp_live - a snapshot
  * @data: records of WALLPROF_IOC_LIVE
- * @bytes: of them
- * @users: how many will call wp_live_put()
+ * @bytes: size of @data
+ * @users: reference count
  */
 struct wp_live {
 	char *data;

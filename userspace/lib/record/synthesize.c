@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the telling of what runs: /proc/PID/stat, task/TID/comm and maps. Called from
- * the record command at the start of a session. All files are opened relative to
- * their process's directory, so that a number that is used again cannot mix two
- * processes, and whatever is gone meanwhile is skipped and counted.
+ * Synthesizes records of what already runs, from /proc/PID/stat, task/TID/comm and maps.
+ * Called by the record command at the start of a session. All files are opened relative
+ * to their process's directory, so that a reused pid cannot mix two processes; what has
+ * ended meanwhile is skipped and counted.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -61,7 +61,7 @@ static struct wp_sample_id sample_id(const struct wp_synth *s, __u32 pid, __u32 
 	return (struct wp_sample_id){ .pid = pid, .tid = tid, .time = s->time, .id = s->id };
 }
 
-/* The first bytes of a file; -1 if it is gone. */
+/* Read the first bytes of a file; -1 if it is gone. */
 static ssize_t read_at(int dir, const char *name, char *buf, size_t size)
 {
 	ssize_t n;
@@ -77,8 +77,8 @@ static ssize_t read_at(int dir, const char *name, char *buf, size_t size)
 }
 
 /*
- * "PID (NAME) STATE PPID ...": the name can hold anything, parentheses and
- * newlines included, so it ends at the last parenthesis.
+ * "PID (NAME) STATE PPID ...": the name can contain anything, parentheses and newlines
+ * included, so it ends at the last parenthesis.
  */
 static bool parse_stat(char *stat, char **comm, __u32 *ppid)
 {
@@ -100,7 +100,7 @@ static int emit_fork(struct wp_synth *s, __u32 pid, __u32 tid, __u32 ppid)
 {
 	struct fork_record r = {
 		.header.type = PERF_RECORD_FORK,
-		/* So readers do not copy the parent's mappings. */
+		/* This keeps readers from copying the parent's mappings. */
 		.header.misc = PERF_RECORD_MISC_FORK_EXEC,
 		.header.size = sizeof(r),
 		.pid = pid,
@@ -125,7 +125,7 @@ static int emit_comm(struct wp_synth *s, __u32 pid, __u32 tid, const char *comm)
 		.sid = sample_id(s, pid, tid),
 	};
 
-	/* All 16 bytes are written, as zeros after the end do no harm. */
+	/* All 16 bytes are written; zeros after the end are allowed. */
 	strncpy(r.comm, comm, sizeof(r.comm) - 1);
 	return s->fn(s->ctx, &r.header, s->time);
 }
@@ -159,8 +159,8 @@ static int emit_map(struct wp_synth *s, __u32 pid, const struct wp_procmap *m)
 }
 
 /*
- * The file behind a name that is gone can be read through its mapping, now. @dir: the
- * process's, or -1: it is to be opened for that.
+ * A deleted file can be read through its mapping, but only now. @dir: the process's
+ * directory, or -1: opened here.
  */
 static void read_deleted(const struct wp_synth *s, int dir, __u32 pid,
 			 const struct wp_procmap *m, struct wp_buildid *id)
@@ -234,7 +234,7 @@ static int synthesize_map(void *ctx, int dir, const struct wp_procmap *m)
 	return tell_map(of->s, dir, of->pid, *m);
 }
 
-/* Without memory its mappings are missing, no more. */
+/* If memory runs out, only the process's mappings are missing. */
 static void note_busy(struct wp_busy *busy, __u32 pid)
 {
 	__u32 *more;
@@ -300,7 +300,7 @@ static int synthesize_threads(struct wp_synth *s, int dir, __u32 pid)
 	while (!ret && (e = readdir(d))) {
 		ssize_t n;
 
-		/* The first thread has been told already. */
+		/* The first thread has been emitted already. */
 		if (!parse_id(e->d_name, &tid) || tid == pid)
 			continue;
 		snprintf(path, sizeof(path), "%u/comm", tid);
@@ -344,8 +344,8 @@ static int synthesize_process(struct wp_synth *s, struct wp_procmaps *t, int dir
 }
 
 /**
- * wp_proc_synthesize_all() - tell about all processes
- * @s: where to
+ * wp_proc_synthesize_all() - emit records of all processes
+ * @s: destination
  *
  * Return: 0, a negative errno, or what the callback returned.
  */
@@ -383,8 +383,8 @@ int wp_proc_synthesize_all(struct wp_synth *s)
 }
 
 /**
- * wp_proc_synthesize_pid() - tell about one process
- * @s: where to
+ * wp_proc_synthesize_pid() - emit records of one process
+ * @s: destination
  * @pid: process
  *
  * Return: 0, -ESRCH if there is none, or what the callback returned.
@@ -408,8 +408,9 @@ int wp_proc_synthesize_pid(struct wp_synth *s, __u32 pid)
 }
 
 /**
- * wp_proc_synthesize_busy() - tell of the mappings that could not be read before
- * @s: where to; its @busy holds the processes, and afterwards those that still are
+ * wp_proc_synthesize_busy() - emit the mappings of processes that were busy before
+ * @s: destination; its @busy holds the processes, and afterwards those that are still
+ *	busy
  *
  * Return: 0 or what the callback returned.
  */
@@ -436,8 +437,8 @@ int wp_proc_synthesize_busy(struct wp_synth *s)
 }
 
 /**
- * wp_busy_free() - forget the processes
- * @busy: them
+ * wp_busy_free() - free the list
+ * @busy: the list
  */
 void wp_busy_free(struct wp_busy *busy)
 {
@@ -445,7 +446,7 @@ void wp_busy_free(struct wp_busy *busy)
 	*busy = (struct wp_busy){ 0 };
 }
 
-/* The page of system calls that the kernel shows behind all that is mapped. */
+/* The page of system calls that the kernel shows after all mappings. */
 struct gate {
 	struct wp_procmap map;
 	char name[32];
@@ -463,7 +464,7 @@ static int take_gate(void *ctx, int dir, const struct wp_procmap *m)
 	return 0;
 }
 
-/* As this program has it, all others of 64 bits have it. */
+/* All 64-bit programs have it where this one has it. */
 static void find_gate(struct gate *gate)
 {
 	struct wp_procmaps t = { 0 };
@@ -497,7 +498,7 @@ static int tell_process(struct wp_synth *s, const struct wp_live *live, size_t *
 
 	ret = tell_thread(s, t);
 	while (!ret && (map = wp_live_map(live, at))) {
-		/* Programs of 32 bits, and their vdso, are below. */
+		/* 32-bit programs and their vdso are below. */
 		wide |= map->end > 1ULL << 32;
 		ret = tell_map(s, -1, t->pid, wp_live_procmap(map));
 	}
@@ -513,9 +514,9 @@ static int tell_process(struct wp_synth *s, const struct wp_live *live, size_t *
 }
 
 /**
- * wp_proc_synthesize_live() - tell about all processes, by what the module told of them
- * @s: where to
- * @live: what it told
+ * wp_proc_synthesize_live() - emit records of all processes, from the module's snapshot
+ * @s: destination
+ * @live: the snapshot
  *
  * Return: 0, a negative errno, or what the callback returned.
  */
@@ -531,7 +532,7 @@ int wp_proc_synthesize_live(struct wp_synth *s, const struct wp_live *live)
 		if (t->tid == t->pid)
 			ret = tell_process(s, live, &at, t, &gate);
 	}
-	/* Readers look for a thread's process, whose number may be larger. */
+	/* Readers look up a thread's process, which may have a higher number. */
 	for (at = 0; !ret && (t = wp_live_thread(live, &at));) {
 		if (t->tid != t->pid)
 			ret = tell_thread(s, t);

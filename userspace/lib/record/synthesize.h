@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tells in perf records what runs already when a session begins: for each
- * thread FORK and COMM, for each process its executable mappings as MMAP2, in
- * perf's own order. Used by the record command after wp_sideband_open(), so that
- * nothing falls in between; what both tell does no harm.
+ * Synthesizes perf records of what already runs when a session begins: for each thread
+ * FORK and COMM, for each process its executable mappings as MMAP2, in perf's own order.
+ * Used by the record command after wp_sideband_open(), so that there is no gap;
+ * duplicates are harmless.
  */
 #ifndef WP_LIB_RECORD_SYNTHESIZE_H
 #define WP_LIB_RECORD_SYNTHESIZE_H
@@ -20,8 +20,8 @@
 /**
  * struct wp_busy - processes whose mappings could not be read yet
  * @pid: their ids
- * @nr: how many
- * @room: for how many there is room
+ * @nr: number of @pid
+ * @room: allocated entries
  */
 struct wp_busy {
 	__u32 *pid;
@@ -30,20 +30,20 @@ struct wp_busy {
 };
 
 /**
- * struct wp_synth - where synthesized records go, and what they carry
+ * struct wp_synth - destination and contents of synthesized records
  * @fn: takes each record
- * @ctx: handed to @fn
+ * @ctx: passed to @fn
  * @id: id of the sideband event on any CPU; 0 works, too
- * @time: time of the records. 0 as perf does: readers handle them at once,
- *	wherever they stand in the file
+ * @time: time of the records. 0 as perf does: readers process them at once, wherever they
+ *	are in the file
  * @ids: table that gets each executable mapping; NULL: none
- * @busy: gets the processes that wp_proc_synthesize_busy() is to try again; NULL: none
+ * @busy: gets the processes that wp_proc_synthesize_busy() tries again; NULL: none
  * @root: instead of /proc, for tests; NULL: /proc
  * @no_maps: leave the mappings out
- * @nr_processes: counts processes, added to
- * @nr_threads: counts threads, added to
- * @nr_vanished: counts what ended while it was looked at, added to
- * @nr_busy: counts processes whose memory map was locked, added to
+ * @nr_processes: number of processes, added to
+ * @nr_threads: number of threads, added to
+ * @nr_vanished: number of threads and processes that ended while being read, added to
+ * @nr_busy: number of processes whose memory map was locked, added to
  */
 struct wp_synth {
 	wp_record_fn fn;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the files that wait for their unwind tables, the order in which they get them, and
- * the workers that read them.
+ * Owns the files that wait for their unwind tables, their order, and the workers that
+ * read them.
  *
- * Files of one owner in one file system are a group, as they have a worker to themselves. All
- * groups of an owner are one user's, however many file systems that has mounted: a user has
- * one worker at a time, and the one whose files have cost least so far goes first: so the
- * files of one user, whatever they hold, keep those of others waiting for their share only.
- * Root's are another user's in each file system, as containers have their own. Within a
- * group the names of tables come first, as tables that are on disk are there with that; then
- * the smallest file. A user whose file had to be given up rests for several times of what
- * that cost.
+ * Files of one owner in one file system are a group, and a worker reads files of one
+ * group only. All groups of an owner belong to one user, however many file systems that
+ * user has mounted. A user has at most one worker at a time, and the user whose files
+ * have cost least so far goes first: so one user's files, whatever they contain, delay
+ * those of others by their share only. Root counts as a separate user in each file
+ * system, as containers have their own. Within a group the names of tables come first, as
+ * these suffice for tables that are on disk; then the smallest file. A user whose file
+ * had to be given up pauses for several times of what that cost.
  *
- * A thread of its own does all this. It waits for nothing but its sockets, and does nothing
- * with a file but to hand it on: no file can stop it, and its end waits for no table.
+ * A thread of its own does all this. It waits for its sockets only, and only passes files
+ * on, never reads them: no file can block it, and its end waits for no table.
  */
 #include <errno.h>
 #include <libelf.h>
@@ -34,47 +34,54 @@
 
 #define NSEC_PER_MSEC	1000000ULL
 
-/* Workers at once. */
+/* Maximum number of workers. */
 #define NR_SLOTS	8
 
-/* CPU time that users may be apart before the one that had more waits. */
+/* CPU time by which users may differ before the one that has used more waits. */
 #define QUANTUM_NS	(50 * NSEC_PER_MSEC)
 
-/* A user rests for so many times of what a bad file took, and no less than for this. */
+/*
+ * After a bad file its user pauses for so many times of its cost, and at least for
+ * REST_MIN_NS.
+ */
 #define REST_TIMES	8
 #define REST_MIN_NS	(10 * NSEC_PER_MSEC)
 
 /*
- * Bytes of tables of one user's files, if it is not root: of what the module has room for, a
- * quarter.
+ * Limit for the tables of one user's files, except root's: a quarter of the module's
+ * limit.
  */
 #define USER_BYTES	(128ULL << 20)
 
-/* Files that wait open, and the share of one user, and of root in one file system. */
+/*
+ * Maximum number of queued open files, and the shares of one user, and of root in one
+ * file system.
+ */
 #define MAX_OPEN	512
 #define USER_SHARE	4
 #define ROOT_SHARE	2
 
-/* What it costs that a file cannot be opened. */
+/* Cost of a file that cannot be opened. */
 #define OPEN_NS		(10 * NSEC_PER_MSEC)
 
-/* Bad files that are named; others are counted only. */
+/* Maximum number of bad files that are named; others are only counted. */
 #define MAX_NAMED	8
 
-/* How often workers are looked at that do not answer. */
+/* Interval between checks of workers that do not answer. */
 #define LOOK_MS		100
 
 #define NR_BUCKETS	64
 
 /**
  * struct user - an owner of files
- * @next: of all
+ * @next: in the list of all
  * @owner: the owner
- * @dev: of root: the file system; else 0
- * @open: files that wait or are being read
- * @bytes: of tables that were pushed, or refused
- * @spent: CPU time that they took, or kept a worker waiting. Of the thread, as the next one
- * @rest_until: none of them is read before
+ * @dev: root only: the file system; else 0
+ * @open: number of files that wait or are being read
+ * @bytes: bytes of tables that were pushed, or refused
+ * @spent: CPU time used, or time for which a worker was kept waiting. Private to the
+ *	thread, as the next one
+ * @rest_until: none of the files is read before this time
  */
 struct user {
 	struct user *next;
@@ -89,13 +96,13 @@ struct user {
 /**
  * struct group - files of one owner in one file system
  * @next: in its bucket
- * @next_group: of all
- * @user: whose
+ * @next_group: in the list of all
+ * @user: the user
  * @owner: the owner
  * @dev: the file system
- * @unnamed: those whose tables' names are not known, the newest first
- * @unmade: those whose tables are not on disk
- * @has_worker: it has a slot. Of the thread
+ * @unnamed: files whose tables' names are unknown, the newest first
+ * @unmade: files whose tables are not on disk
+ * @has_worker: it has a slot. Private to the thread
  */
 struct group {
 	struct group *next;
@@ -109,14 +116,14 @@ struct group {
 };
 
 /**
- * struct slot - a worker and what it is at. Of the thread
+ * struct slot - a worker and its jobs. Private to the thread
  * @w: the worker, or NULL
- * @group: whose files it reads, or NULL
- * @job: those it has been given, the first at @first
- * @first: the oldest
- * @nr: their number
- * @making: it makes a table
- * @served: files that this worker has read
+ * @group: the group whose files it reads, or NULL
+ * @job: its jobs, a ring; the first at @first
+ * @first: index of the oldest
+ * @nr: number of jobs
+ * @making: it builds a table
+ * @served: number of files that this worker has read
  */
 struct slot {
 	struct wp_worker *w;
@@ -130,12 +137,12 @@ struct slot {
 
 struct wp_tablequeue {
 	struct wp_tablequeue_options opt;
-	pthread_mutex_t lock;		/* of all up to @slot, and of groups and what waits */
+	pthread_mutex_t lock;		/* protects all up to @slot, and groups' files */
 	pthread_t thread;
 	bool has_thread;
 	bool stop;
 	int wake;			/* eventfd: something was added, or @stop */
-	int ready;			/* eventfd: a file is settled */
+	int ready;			/* eventfd: a file is finished */
 	struct group *bucket[NR_BUCKETS];
 	struct group *groups;
 	struct user *users;
@@ -153,7 +160,7 @@ static struct group **bucket_of(struct wp_tablequeue *q, uid_t owner, dev_t dev)
 	return &q->bucket[hash >> 58];
 }
 
-/* With the lock. */
+/* Caller holds the lock. */
 static struct user *user_of(struct wp_tablequeue *q, uid_t owner, dev_t dev, bool add)
 {
 	struct user *u;
@@ -174,7 +181,7 @@ static struct user *user_of(struct wp_tablequeue *q, uid_t owner, dev_t dev, boo
 	return u;
 }
 
-/* With the lock. */
+/* Caller holds the lock. */
 static struct group *group_of(struct wp_tablequeue *q, uid_t owner, dev_t dev)
 {
 	struct group **bucket = bucket_of(q, owner, dev), *g;
@@ -202,7 +209,7 @@ static void raise_event(int fd)
 {
 	__u64 one = 1;
 
-	/* A counter that is full has woken its reader already. */
+	/* A saturated counter has woken its reader already. */
 	if (write(fd, &one, sizeof(one)) < 0)
 		errno = 0;
 }
@@ -232,7 +239,7 @@ static bool has_work(const struct group *g)
 	return g->unnamed || g->unmade;
 }
 
-/* Which of two users goes first; of those that had as much, root. */
+/* Whether @a goes first; if both have used as much, root does. */
 static bool goes_before(const struct user *a, const struct user *b)
 {
 	__u64 spent_a = a->spent / QUANTUM_NS, spent_b = b->spent / QUANTUM_NS;
@@ -242,7 +249,7 @@ static bool goes_before(const struct user *a, const struct user *b)
 	return !a->owner && b->owner;
 }
 
-/* Whether a user has a worker that has something to do. With the lock. */
+/* Whether a worker of the user's is busy. Caller holds the lock. */
 static bool is_at_work(const struct wp_tablequeue *q, const struct user *u)
 {
 	int i;
@@ -257,8 +264,8 @@ static bool is_at_work(const struct wp_tablequeue *q, const struct user *u)
 }
 
 /*
- * The group that is to have a worker next; NULL if none is. @when: set to when the first
- * one has rested, or ~0. With the lock.
+ * The group that gets a worker next; NULL if none does. @when: set to the time at which
+ * the first pause ends, or ~0. Caller holds the lock.
  */
 static struct group *next_group(struct wp_tablequeue *q, __u64 *when)
 {
@@ -277,7 +284,10 @@ static struct group *next_group(struct wp_tablequeue *q, __u64 *when)
 	return first;
 }
 
-/* A file has its table, or gets none: the caller has it back before it hears of that. */
+/*
+ * A file is finished, with or without a table: it is back with the caller before the
+ * caller is notified.
+ */
 static void settle(struct wp_tablequeue *q, struct group *g, struct wp_tablejob *job,
 		   const struct wp_tablequeue_stats *did)
 {
@@ -300,7 +310,7 @@ static void settle(struct wp_tablequeue *q, struct group *g, struct wp_tablejob 
 	raise_event(q->ready);
 }
 
-/* Whether a user may have one more table, which is counted. */
+/* Check the user's limit for one more table, and count the table. */
 static int take_bytes(struct wp_tablequeue *q, struct user *u, size_t size)
 {
 	int err = 0;
@@ -314,7 +324,7 @@ static int take_bytes(struct wp_tablequeue *q, struct user *u, size_t size)
 	return err;
 }
 
-/* Push a table; what the module takes is kept. @hit: it was kept already. */
+/* Push a table; cache it if the module takes it. @hit: it comes from the cache. */
 static void push(struct wp_tablequeue *q, struct group *g, struct wp_tablejob *job,
 		 const struct wp_unwindtable *table, bool hit)
 {
@@ -357,7 +367,7 @@ static void give_up(struct wp_tablequeue *q, struct group *g, struct wp_tablejob
 	settle(q, g, job, &did);
 }
 
-/* The vdso is no file, and the kernel's: all processes have the same. */
+/* The vdso is no file, and the kernel's own: it is the same for all processes. */
 static Elf *open_vdso(void)
 {
 	char *base = (char *)getauxval(AT_SYSINFO_EHDR);
@@ -365,7 +375,7 @@ static Elf *open_vdso(void)
 
 	if (!base)
 		return NULL;
-	/* Its section headers come last. */
+	/* The section headers come last. */
 	return elf_memory(base, eh->e_shoff + (size_t)eh->e_shnum * eh->e_shentsize);
 }
 
@@ -396,7 +406,7 @@ static void make_vdso(struct wp_tablequeue *q, struct wp_tablejob *job)
 	elf_end(elf);
 }
 
-/* What a worker says of a file's code is anything. */
+/* A worker's description of a file's code is not trusted. */
 static bool is_valid(const struct wp_elfcode *codes)
 {
 	size_t i;
@@ -413,7 +423,7 @@ static bool is_valid(const struct wp_elfcode *codes)
 	return true;
 }
 
-/* The name of a file's table came; whether it is one. */
+/* Take the name of a file's table from a worker; returns whether it is valid. */
 static bool take_name(struct wp_tablequeue *q, struct group *g, struct wp_tablejob *job,
 		      const struct wp_answer *answer)
 {
@@ -437,7 +447,10 @@ static bool take_name(struct wp_tablequeue *q, struct group *g, struct wp_tablej
 	return true;
 }
 
-/* A file's table came; whether it may be one. The module checks it. */
+/*
+ * Take a file's table from a worker; returns whether it is plausible. The module checks
+ * it.
+ */
 static bool take_table(struct wp_tablequeue *q, struct group *g, struct wp_tablejob *job,
 		       const struct wp_answer *answer)
 {
@@ -457,7 +470,7 @@ static bool take_table(struct wp_tablequeue *q, struct group *g, struct wp_table
 	return true;
 }
 
-/* The files that a worker has been given wait again. */
+/* Queue the jobs of a worker again. */
 static void requeue(struct wp_tablequeue *q, struct slot *s)
 {
 	struct group *g = s->group;
@@ -495,7 +508,9 @@ static void end_worker(struct slot *s)
 	s->served = 0;
 }
 
-/* A worker has ended, or has to: its oldest file is to blame, the others are not. */
+/*
+ * A worker has ended, or must be ended: its oldest file is the cause, the others are not.
+ */
 static void lose_worker(struct wp_tablequeue *q, struct slot *s, int err)
 {
 	const struct wp_worker_limits *limits = q->opt.limits ? q->opt.limits : &wp_worker_usual;
@@ -503,7 +518,7 @@ static void lose_worker(struct wp_tablequeue *q, struct slot *s, int err)
 	__u64 cost = wp_worker_spent(s->w), rest;
 	struct group *g = s->group;
 
-	/* That one kept a worker from others. */
+	/* This file kept a worker from others. */
 	if (err == -ETIMEDOUT)
 		cost += limits->stuck_ns;
 	end_worker(s);
@@ -516,7 +531,7 @@ static void lose_worker(struct wp_tablequeue *q, struct slot *s, int err)
 	give_up(q, g, job, err);
 }
 
-/* An answer came to the oldest file's job; whether it is one. */
+/* Take an answer for the oldest job; returns whether it is valid. */
 static bool take_answer(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *job,
 			const struct wp_answer *answer)
 {
@@ -529,7 +544,7 @@ static bool take_answer(struct wp_tablequeue *q, struct slot *s, struct wp_table
 		give_none(q, s->group, job, answer->err);
 		return true;
 	}
-	/* Maybe the files before took it. */
+	/* The files before may be the cause. */
 	if (s->served > 1 && !job->tries++) {
 		pthread_mutex_lock(&q->lock);
 		push_job(making ? &s->group->unmade : &s->group->unnamed, job);
@@ -554,7 +569,7 @@ static void take_answers(struct wp_tablequeue *q, struct slot *s)
 		add_cost(q, s->group, answer.cpu_ns);
 		take_oldest(s);
 		if (!take_answer(q, s, job, &answer)) {
-			/* It is to blame still. */
+			/* It is still the cause. */
 			s->first = (s->first + WP_WORKER_DEPTH - 1) % WP_WORKER_DEPTH;
 			s->nr++;
 			ret = answer.err ? answer.err : -EPROTO;
@@ -568,7 +583,10 @@ static void take_answers(struct wp_tablequeue *q, struct slot *s)
 		lose_worker(q, s, ret);
 }
 
-/* The next file of a slot's group that its worker can be given now. With the lock. */
+/*
+ * The next file of a slot's group that can be passed to its worker now. Caller holds the
+ * lock.
+ */
 static struct wp_tablejob *next_job(struct wp_tablequeue *q, struct slot *s)
 {
 	struct group *g = s->group, *other;
@@ -604,7 +622,7 @@ static void without_worker(struct wp_tablequeue *q, struct slot *s, struct wp_ta
 	settle(q, s->group, job, &did);
 }
 
-/* It was to be opened on the way: what that took is its group's. */
+/* The file was to be opened on the way: charge the time to its group. */
 static void not_opened(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *job, int err)
 {
 	s->making = s->making && s->nr;
@@ -612,7 +630,7 @@ static void not_opened(struct wp_tablequeue *q, struct slot *s, struct wp_tablej
 	give_up(q, s->group, job, err);
 }
 
-/* Give a file to a slot's worker; whether it can be given more. */
+/* Pass a file to a slot's worker; returns whether the worker can take more. */
 static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *job)
 {
 	struct wp_job what = {
@@ -630,13 +648,13 @@ static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *jo
 		return true;
 	}
 	if (err && s->nr) {
-		/* It has ended: what it answered before comes first. */
+		/* The worker has ended: its answers come first. */
 		pthread_mutex_lock(&q->lock);
 		push_job(&s->group->unnamed, job);
 		pthread_mutex_unlock(&q->lock);
 		return false;
 	}
-	/* One that has nothing to do may have been killed for want of memory. */
+	/* An idle worker may have been killed for want of memory. */
 	if (err) {
 		end_worker(s);
 		s->w = wp_worker_new(q->opt.limits);
@@ -657,7 +675,7 @@ static bool give(struct wp_tablequeue *q, struct slot *s, struct wp_tablejob *jo
 	return !err;
 }
 
-/* Whether a slot can be another group's. With the lock. */
+/* Whether a slot is available to another group. Caller holds the lock. */
 static bool is_free(const struct slot *s, const struct group *other)
 {
 	const struct group *g = s->group;
@@ -682,7 +700,10 @@ static void bind_slot(struct wp_tablequeue *q, struct slot *s, struct group *g)
 	pthread_mutex_lock(&q->lock);
 }
 
-/* Give groups that have none a worker. Returns when the next one is to be. With the lock. */
+/*
+ * Assign workers to groups that have none. Returns when the next assignment is due.
+ * Caller holds the lock.
+ */
 static __u64 bind_slots(struct wp_tablequeue *q)
 {
 	struct group *g;
@@ -705,7 +726,7 @@ static __u64 bind_slots(struct wp_tablequeue *q)
 	}
 }
 
-/* Give all workers what they can be given. Returns when something is to be done next. */
+/* Pass jobs to all workers. Returns when this is due again. */
 static __u64 give_all(struct wp_tablequeue *q)
 {
 	struct wp_tablejob *job;
@@ -725,7 +746,10 @@ static __u64 give_all(struct wp_tablequeue *q)
 		do {
 			pthread_mutex_lock(&q->lock);
 			job = s->group && !q->stop ? next_job(q, s) : NULL;
-			/* One that rests goes on then, if no other takes its place. */
+			/*
+			 * A group that pauses continues then, unless another takes its
+			 * place.
+			 */
 			if (s->group && !job && !s->nr && has_work(s->group) &&
 			    s->group->user->rest_until < when)
 				when = s->group->user->rest_until;
@@ -735,7 +759,7 @@ static __u64 give_all(struct wp_tablequeue *q)
 	return when;
 }
 
-/* Wait for an answer, for something new, or for the time. */
+/* Wait for an answer, for a new file, or for the time @when. */
 static void wait_for(struct wp_tablequeue *q, __u64 when)
 {
 	struct pollfd fds[1 + NR_SLOTS] = { { .fd = q->wake, .events = POLLIN } };
@@ -779,7 +803,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Descriptors that are kept open: most are for others. */
+/* Maximum number of queued descriptors: most are left for other uses. */
 static unsigned int max_open(void)
 {
 	struct rlimit lim;
@@ -790,8 +814,8 @@ static unsigned int max_open(void)
 }
 
 /**
- * wp_tablequeue_new() - begin
- * @opt: what the tables are for
+ * wp_tablequeue_new() - start a queue
+ * @opt: where the tables go
  *
  * Return: the queue, or NULL without memory or threads.
  */
@@ -808,9 +832,9 @@ struct wp_tablequeue *wp_tablequeue_new(const struct wp_tablequeue_options *opt)
 	pthread_mutex_init(&q->lock, NULL);
 	q->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	q->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* While there are few threads, if nobody did before. */
+	/* While there are few threads, unless done before. */
 	wp_worker_prepare();
-	/* Signals are the main thread's. */
+	/* Signals are handled by the main thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	q->has_thread = q->wake >= 0 && q->ready >= 0 &&
@@ -823,8 +847,8 @@ struct wp_tablequeue *wp_tablequeue_new(const struct wp_tablequeue_options *opt)
 }
 
 /**
- * wp_tablequeue_free() - end, without waiting for any table
- * @q: the queue, or NULL. Files that wait are the caller's again, with open descriptors
+ * wp_tablequeue_free() - stop, without waiting for any table
+ * @q: the queue, or NULL. Waiting files belong to the caller again, with open descriptors
  */
 void wp_tablequeue_free(struct wp_tablequeue *q)
 {
@@ -859,7 +883,7 @@ void wp_tablequeue_free(struct wp_tablequeue *q)
 	free(q);
 }
 
-/* With the lock. */
+/* Caller holds the lock. */
 static bool has_room(const struct wp_tablequeue *q, const struct user *u)
 {
 	if (q->nr_open >= q->max_open)
@@ -868,10 +892,10 @@ static bool has_room(const struct wp_tablequeue *q, const struct user *u)
 }
 
 /**
- * wp_tablequeue_has_room() - can a file be added now?
+ * wp_tablequeue_has_room() - check whether a file can be added now
  * @q: the queue
- * @owner: the user whose file it is
- * @dev: where it is
+ * @owner: the file's owner
+ * @dev: its file system
  */
 bool wp_tablequeue_has_room(struct wp_tablequeue *q, uid_t owner, dev_t dev)
 {
@@ -884,11 +908,11 @@ bool wp_tablequeue_has_room(struct wp_tablequeue *q, uid_t owner, dev_t dev)
 }
 
 /**
- * wp_tablequeue_add() - have a file's table made
+ * wp_tablequeue_add() - queue a file for its table
  * @q: the queue
  * @job: the file
  *
- * Return: 0, or a negative errno: @job is still the caller's, with its descriptor.
+ * Return: 0, or a negative errno: @job still belongs to the caller, with its descriptor.
  */
 int wp_tablequeue_add(struct wp_tablequeue *q, struct wp_tablejob *job)
 {
@@ -918,7 +942,7 @@ int wp_tablequeue_add(struct wp_tablequeue *q, struct wp_tablejob *job)
 }
 
 /**
- * wp_tablequeue_forget() - tables that were pushed are pushed again, when files are added again
+ * wp_tablequeue_forget() - reset the byte counts, as evicted tables are pushed again
  * @q: the queue
  */
 void wp_tablequeue_forget(struct wp_tablequeue *q)
@@ -932,10 +956,10 @@ void wp_tablequeue_forget(struct wp_tablequeue *q)
 }
 
 /**
- * wp_tablequeue_fd() - what to poll for
+ * wp_tablequeue_fd() - descriptor to poll
  * @q: the queue
  *
- * Return: an eventfd, written when a file has its table, or gets none.
+ * Return: an eventfd that is written when a file is finished.
  */
 int wp_tablequeue_fd(const struct wp_tablequeue *q)
 {
@@ -943,7 +967,7 @@ int wp_tablequeue_fd(const struct wp_tablequeue *q)
 }
 
 /**
- * wp_tablequeue_busy() - are tables being made?
+ * wp_tablequeue_busy() - check whether tables are being built
  * @q: the queue
  */
 bool wp_tablequeue_busy(struct wp_tablequeue *q)
@@ -957,7 +981,7 @@ bool wp_tablequeue_busy(struct wp_tablequeue *q)
 }
 
 /**
- * wp_tablequeue_stats() - what was done so far
+ * wp_tablequeue_stats() - read the statistics
  * @q: the queue
  * @stats: filled in
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The queue of files whose unwind tables are to be made. For codefiles.c.
+ * Queue of files whose unwind tables are to be built. For codefiles.c.
  */
 #ifndef WP_LIB_RECORD_TABLEQUEUE_H
 #define WP_LIB_RECORD_TABLEQUEUE_H
@@ -15,20 +15,20 @@
 #include "lib/unwind/tablecache.h"
 
 /**
- * struct wp_tablejob - a file that waits for its table. One that has been added is the
- *	queue's until done() is called
+ * struct wp_tablejob - a file that waits for its table. After wp_tablequeue_add() it
+ *	belongs to the queue until done() is called
  * @fd: the file, open for reading; closed by the queue. -1: our own vdso
- * @owner: the user whose file it is
- * @dev: where it is
- * @size: its bytes
+ * @owner: the file's owner
+ * @dev: its file system
+ * @size: its size in bytes
  * @keep: its table may be kept on disk
  * @label: for messages
  * @codes: out: its code, if @table
  * @table: out: number of its table, or 0: there is none
- * @next: of the queue
- * @name: of the queue
- * @named: of the queue
- * @tries: of the queue
+ * @next: private to the queue
+ * @name: private to the queue
+ * @named: private to the queue
+ * @tries: private to the queue
  */
 struct wp_tablejob {
 	int fd;
@@ -46,13 +46,12 @@ struct wp_tablejob {
 };
 
 /**
- * struct wp_tablequeue_options - what the tables are for
- * @push: takes a table; sets its id; 0 or a negative errno
- * @done: takes a file back that has its table, or gets none. Both from a thread of the
- *	queue's own
- * @ctx: handed to both
- * @cache: where tables are kept, or NULL
- * @limits: of a file; NULL: what is usual
+ * struct wp_tablequeue_options - where tables and files go
+ * @push: takes a table and sets its id; returns 0 or a negative errno
+ * @done: takes back a file that is finished. Both are called from the queue's own thread
+ * @ctx: passed to both
+ * @cache: on-disk cache of tables, or NULL
+ * @limits: limits for reading a file; NULL: defaults
  */
 struct wp_tablequeue_options {
 	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
@@ -63,15 +62,15 @@ struct wp_tablequeue_options {
 };
 
 /**
- * struct wp_tablequeue_stats - what was done
+ * struct wp_tablequeue_stats - statistics
  * @tables: tables that were pushed
  * @cached: of them, from the cache
- * @bytes: of tables
- * @no_table: files that tell nothing of their frames, or are none
+ * @bytes: bytes of tables
+ * @no_table: files without unwind information, or that are not ELF files
  * @bad: of them, files that could not be read within their limits
  * @refused: tables that @push refused
  * @error: the last reason, a negative errno
- * @ns: CPU time that it took
+ * @ns: CPU time used
  */
 struct wp_tablequeue_stats {
 	__u64 tables;

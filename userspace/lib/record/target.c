@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whom to record: parses -p, -t, -u, --comm and -G, and looks whether they are
- * there, in /proc and in the hierarchy of control groups. Called by the record
- * command before anything else is set up, so that a mistake costs nothing.
+ * Owns the parsing of the target options -p, -t, -u, --comm and -G, and checks in /proc
+ * and in the control group hierarchy that the targets exist. Called by the record command
+ * before anything else is set up, so that a mistake costs nothing.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "lib/record/target.h"
 
 /**
- * wp_target_free() - forget whom
+ * wp_target_free() - free a target
  * @t: the target
  */
 void wp_target_free(struct wp_target *t)
@@ -71,7 +71,7 @@ static int parse_id(__u32 kind, const char *word, __u32 *id)
 	return 0;
 }
 
-/* Room for one more entry, @size bytes each, in one of the lists. */
+/* Make room for one more entry of @size bytes in one of the lists. */
 static int grow(const struct wp_target *t, void **list, size_t size)
 {
 	void *grown;
@@ -104,7 +104,7 @@ static int add_id(struct wp_target *t, __u32 id)
 	return err;
 }
 
-/* The kernel cuts the names of threads as well. */
+/* The kernel truncates thread names as well. */
 static int add_name(struct wp_target *t, const char *word)
 {
 	int err;
@@ -124,7 +124,7 @@ static int add_name(struct wp_target *t, const char *word)
 	return 0;
 }
 
-/* Where the hierarchy of version 2 is mounted. Returns NULL if it is not. */
+/* Mount point of the version 2 hierarchy, or NULL if it is not mounted. */
 static char *group_root(void)
 {
 	FILE *f = setmntent("/proc/self/mounts", "re");
@@ -141,7 +141,7 @@ static char *group_root(void)
 	return dir;
 }
 
-/* A group's directory, under the root or with it in front. */
+/* Id of a control group, given by its path with or without the mount point. */
 static int group_id(const char *root, const char *word, __u64 *id)
 {
 	size_t len = strlen(root);
@@ -173,7 +173,7 @@ static int add_group(struct wp_target *t, const char *word)
 	__u64 id;
 	int err;
 
-	/* As of a variable that is not set: not all threads. */
+	/* An empty word, as from an unset variable, must not select all threads. */
 	if (!*word) {
 		wp_err("-G: '' is no control group; / is the one that all are below");
 		return -EINVAL;
@@ -210,10 +210,10 @@ static int add_word(struct wp_target *t, const char *word)
 
 /**
  * wp_target_parse() - parse a list of targets
- * @t: set to it
+ * @t: filled in
  * @kind: enum wallprof_target, not WALLPROF_TARGET_ALL
- * @list: separated by commas: numbers, of users also names; names of threads; paths
- *	of control groups, from their root on
+ * @list: separated by commas: numbers; for users also names; thread names; paths of
+ *	control groups, from the root of the hierarchy
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -247,7 +247,7 @@ int wp_target_set(struct wp_target *t, __u32 pid)
 }
 
 /**
- * wp_target_list() - the list, as WALLPROF_IOC_CONFIGURE wants it
+ * wp_target_list() - the list in the form of WALLPROF_IOC_CONFIGURE
  * @t: the target
  *
  * Return: &struct wallprof_configure.targets.
@@ -261,7 +261,7 @@ __u64 wp_target_list(const struct wp_target *t)
 	return (uintptr_t)list;
 }
 
-/* The process of a thread, 0 if it is gone. */
+/* The process of a thread, 0 if the thread does not exist. */
 static __u32 process_of(__u32 tid)
 {
 	char path[64], line[256];
@@ -281,11 +281,11 @@ static __u32 process_of(__u32 tid)
 }
 
 /**
- * wp_target_resolve() - find the processes of the target
- * @t: the target; a thread id that -p was given becomes that of its process
+ * wp_target_resolve() - look up the processes of the target
+ * @t: the target; a thread id given with -p is replaced by its process id
  *
- * Return: 0, or -ESRCH if one is not there, or another negative errno; a
- * message was printed.
+ * Return: 0, or -ESRCH if one does not exist, or another negative errno; a message was
+ * printed.
  */
 int wp_target_resolve(struct wp_target *t)
 {
@@ -314,11 +314,11 @@ int wp_target_resolve(struct wp_target *t)
 }
 
 /**
- * wp_target_to_come() - say whom a recording waits for in which there is nobody
- * @t: whom to record
+ * wp_target_to_come() - describe targets that may appear only during the recording
+ * @t: the target
  *
- * Return: words behind "no thread"; NULL if all targets are there at the start, or
- * what they fork.
+ * Return: words that follow "no thread"; NULL if all targets exist at the start, or are
+ * forked by those.
  */
 const char *wp_target_to_come(const struct wp_target *t)
 {
@@ -335,9 +335,9 @@ const char *wp_target_to_come(const struct wp_target *t)
 }
 
 /**
- * wp_count_threads() - how many threads the host has
+ * wp_count_threads() - number of threads on the host
  *
- * Return: the number; 0 if it cannot be told.
+ * Return: the number; 0 if it is unknown.
  */
 __u32 wp_count_threads(void)
 {
@@ -355,9 +355,9 @@ __u32 wp_count_threads(void)
 
 /**
  * wp_target_set_cpus() - record on these CPUs only
- * @c: set to them
+ * @c: the configuration
  * @dev: the session
- * @cpus: the CPUs; to be kept until CONFIGURE
+ * @cpus: the CPUs; must stay valid until CONFIGURE
  *
  * Return: 0, or -ERANGE after a message.
  */

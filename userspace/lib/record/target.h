@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whom to record: lists of processes, threads, users, names and control groups. See
+ * Target options: lists of processes, threads, users, names and control groups. See
  * target.c.
  */
 #ifndef WP_LIB_RECORD_TARGET_H
@@ -13,13 +13,13 @@
 #include "lib/device/device.h"
 
 /**
- * struct wp_target - whom to record
+ * struct wp_target - the threads to record
  * @kind: enum wallprof_target
  * @ids: process, thread or user ids, else NULL
  * @names: names of threads, else NULL
  * @groups: ids of control groups, else NULL
- * @nr: their number
- * @tgids: of processes and threads: the process of each of @ids
+ * @nr: number of entries
+ * @tgids: for processes and threads: the process of each of @ids
  */
 struct wp_target {
 	__u32 kind;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the order and the names of the scheduler's events: the records of all CPUs and
- * those of the sideband wait in one sorter, and go to the file in order of time, as
- * samples of the kernel's own tracepoints. Called by the record and sched record
- * commands.
+ * Owns the order and the names of the scheduler's events: the records of all CPUs and of
+ * the sideband go through one sorter, and to the file in order of time, as samples of the
+ * kernel's own tracepoints.
  *
- * Records have no names of threads: those are what the sideband said last before
- * the event. How long threads ran is told at the end of each slice, as a sample of
- * sched_stat_runtime: perf sched latency adds these up, and the kernel's own would
- * come more often.
+ * Called by the record and sched record commands. Records have no thread names: these
+ * come from the last sideband record before the event. Run times are emitted at the end
+ * of each slice, as a sample of sched_stat_runtime: perf sched latency adds these up, and
+ * the kernel's own event would come more often.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@
 #include "lib/perfdata/tracepoint.h"
 #include "lib/record/timeline.h"
 
-/* The events, in the order of perf sched record. */
+/* Events, in the order of perf sched record. */
 enum event {
 	EVENT_SWITCH,
 	EVENT_RUNTIME,
@@ -46,14 +45,14 @@ static const char *const event_names[EVENT_MAX] = {
 	[EVENT_WAKEUP] = "sched_wakeup",
 };
 
-/* Fields, found once. One that a kernel does not have is NULL. */
+/* Fields, looked up once. NULL if the kernel does not have the field. */
 struct fields {
 	const struct wp_tracepoint_field *comm, *pid, *prio, *state;
 	const struct wp_tracepoint_field *next_comm, *next_pid, *next_prio;
 	const struct wp_tracepoint_field *success, *cpu, *from_cpu, *runtime;
 };
 
-/* What runs on a CPU, and since when; @known: that is known. @lost: events, so far. */
+/* The thread that runs on a CPU, and since when, if @known. @lost: events lost so far. */
 struct running {
 	__u64 since;
 	__u64 lost;
@@ -61,12 +60,12 @@ struct running {
 	bool known;
 };
 
-/* Of struct running: whoever it is. No thread has such an id. */
+/* Thread id in struct running for an unknown thread. No thread has such an id. */
 #define ANYBODY		0xfffffffe
 
 /*
- * A record on its way through the sorter: a sample, as far as that knows. Its stacks,
- * the kernel's first, may be forgotten before it is written: so it has them itself.
+ * A record in the sorter: a sample, as far as the sorter knows. Its stacks, the kernel's
+ * first, may be dropped before it is written, so it has a copy of them.
  */
 struct waiting {
 	struct perf_event_header header;
@@ -78,15 +77,15 @@ struct waiting {
 };
 
 struct wp_timeline {
-	unsigned int nr_events;	/* without those that are not wanted */
+	unsigned int nr_events;	/* without those that are not requested */
 	struct wp_tracepoint tp[EVENT_MAX];
 	struct fields f[EVENT_MAX];
 	struct wp_timeline_options opt;
 	struct wp_comms comms;
 	struct wp_sorter sorter;
 	struct running *running;
-	__u64 flushed;		/* what is earlier comes too late */
-	__u64 upto;		/* of this drain: what is later is left to the next one */
+	__u64 flushed;		/* records of earlier times come too late */
+	__u64 upto;		/* limit of this drain: later records wait for the next */
 	struct wp_timeline_stats stats;
 	char raw[WP_TRACEPOINT_MAX];
 	union {
@@ -120,7 +119,7 @@ static void find_fields(struct wp_timeline *tl, enum event event)
  * wp_timeline_new() - read the formats of the tracepoints
  * @out: set to a timeline, to be freed
  * @root: instead of tracefs, for tests; NULL: tracefs
- * @wakeups: tell each wakeup as sched_wakeup, too
+ * @wakeups: emit each wakeup as sched_wakeup, too
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -170,9 +169,9 @@ unsigned int wp_timeline_events(const struct wp_timeline *tl, struct wp_perfdata
 }
 
 /**
- * wp_timeline_begin() - get ready for records
+ * wp_timeline_begin() - prepare for records
  * @tl: the timeline
- * @opt: where to
+ * @opt: sources and destination
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -193,13 +192,13 @@ int wp_timeline_begin(struct wp_timeline *tl, const struct wp_timeline_options *
 	return 0;
 }
 
-/* The name that a thread has now; the idle threads have one each. */
+/* Current name of a thread; there is an idle thread per CPU. */
 static const char *name_of(const struct wp_timeline *tl, __u32 tid, __u32 cpu, char *buf,
 			   size_t size)
 {
 	const char *name = tid ? wp_comms_find(&tl->comms, tid) : NULL;
 
-	/* /proc adds what a worker works at, behind the name that it has. */
+	/* /proc appends what a worker works on to the worker's name. */
 	if (name && !strncmp(name, "kworker/", 8) && strncmp(name, "kworker/R-", 10)) {
 		snprintf(buf, size, "%.*s", (int)strcspn(name, "-+"), name);
 		return buf;
@@ -235,7 +234,7 @@ static int write_sample(struct wp_timeline *tl, enum event event, __u32 tgid, __
 	return tl->opt.sample(tl->opt.ctx, &sample);
 }
 
-/* The thread that an event is about, in the fields that all of them have. */
+/* Set the thread of an event, in the fields that all events have. */
 static void begin(struct wp_timeline *tl, enum event event, __u32 cpu, __u32 current,
 		  const struct wallprof_record *rec)
 {
@@ -249,14 +248,14 @@ static void begin(struct wp_timeline *tl, enum event event, __u32 cpu, __u32 cur
 			  rec->prio == WALLPROF_PRIO_NONE ? -1 : rec->prio);
 }
 
-/* The slice that ends with a switch. */
+/* Write the slice that ends with a switch. */
 static int write_runtime(struct wp_timeline *tl, const struct waiting *w)
 {
 	const struct running *running = &tl->running[w->cpu];
 	const struct wallprof_record *rec = &w->record;
 	struct waiting slice = { .cpu = w->cpu, .record = *rec };
 
-	/* Of one that is no target, not every coming is told. */
+	/* Not every switch to a thread that is no target is recorded. */
 	if (!rec->tid || !running->known || rec->flags & WALLPROF_RECORD_COMES ||
 	    rec->time <= running->since ||
 	    (running->tid != rec->tid && running->tid != ANYBODY))
@@ -291,7 +290,7 @@ static int write_switch(struct wp_timeline *tl, const struct waiting *w)
 	return write_sample(tl, EVENT_SWITCH, rec->tgid, rec->tid, w);
 }
 
-/* What is done to a thread by the one that runs here. */
+/* Write an event in which the current thread acts on another. */
 static int write_other(struct wp_timeline *tl, enum event event, const struct waiting *w)
 {
 	const struct wallprof_record *rec = &w->record;
@@ -304,7 +303,7 @@ static int write_other(struct wp_timeline *tl, enum event event, const struct wa
 	return write_sample(tl, event, rec->other_tgid, rec->other_tid, w);
 }
 
-/* A perf that knows one of the two events only has it at the same time. */
+/* For a perf that knows only one of the two events, both are written with the same time. */
 static int write_waking(struct wp_timeline *tl, const struct waiting *w)
 {
 	int err = write_other(tl, EVENT_WAKING, w);
@@ -336,7 +335,7 @@ static int write_record(struct wp_timeline *tl, const struct waiting *w)
 	}
 }
 
-/* In order of time. */
+/* Called in order of time. */
 static int write_next(void *ctx, struct perf_event_header *header, __u64 time)
 {
 	struct wp_timeline *tl = ctx;
@@ -355,7 +354,7 @@ static int write_next(void *ctx, struct perf_event_header *header, __u64 time)
 }
 
 /**
- * wp_timeline_sideband() - take a record of the sideband
+ * wp_timeline_sideband() - add a record of the sideband
  * @ctx: the timeline
  * @rec: the record; no sample
  * @time: its time
@@ -371,7 +370,7 @@ int wp_timeline_sideband(void *ctx, const struct perf_event_header *rec, __u64 t
 	return wp_sorter_add(&tl->sorter, rec, time);
 }
 
-/* Puts the frames of a stack behind those that are there. Returns their number. */
+/* Append the frames of a stack. Returns their number. */
 static unsigned int add_ips(struct wp_timeline *tl, __u64 id, unsigned int at)
 {
 	const struct wp_stack *stack;
@@ -388,7 +387,7 @@ static unsigned int add_ips(struct wp_timeline *tl, __u64 id, unsigned int at)
 	return nr;
 }
 
-/* Whether an id is of an epoch that was not read yet. */
+/* Whether an id belongs to an epoch that has not been read yet. */
 static bool is_new(const struct wp_timeline *tl, __u64 id)
 {
 	const struct wp_stack *stack;
@@ -396,29 +395,29 @@ static bool is_new(const struct wp_timeline *tl, __u64 id)
 	return id && !wp_stacks_find(tl->opt.stacks, id, &stack);
 }
 
-/* Whether a record is to be left to the next drain. */
+/* Whether a record is left to the next drain. */
 static bool comes_later(struct wp_timeline *tl, const struct wallprof_record *record,
 			const struct wallprof_record *stacks)
 {
-	/* STOP was before. */
+	/* The session is stopped. */
 	if (!tl->opt.stacks || tl->upto == ~0ULL)
 		return false;
-	/* Of the last switch before now, the stacks may not be there yet. */
+	/* The stacks of the last switch before the flip may not have been read yet. */
 	if (record->time > tl->upto)
 		return true;
 	if (!stacks || (!is_new(tl, stacks->user_stack) && !is_new(tl, stacks->kernel_stack)))
 		return false;
-	/* Its CPU was quicker to see the new epoch than we to look at the clock. */
+	/* The record's CPU saw the new epoch before we read the clock. */
 	tl->upto = record->time;
 	return true;
 }
 
 /**
- * wp_timeline_record() - take a record of a ring
+ * wp_timeline_record() - add a record of a ring
  * @ctx: the timeline
- * @cpu: where it was made
+ * @cpu: the CPU of the ring
  * @record: the record
- * @stacks: what tells its stacks, or NULL
+ * @stacks: resolves its stacks, or NULL
  *
  * A wp_ring_fn.
  *
@@ -443,7 +442,7 @@ int wp_timeline_record(void *ctx, __u32 cpu, const struct wallprof_record *recor
 		w->nr_user = add_ips(tl, stacks->user_stack, w->nr_kernel);
 	}
 	w->header.size = sizeof(*w) + (w->nr_kernel + w->nr_user) * sizeof(__u64);
-	/* A loss is told when there is room again: it may have begun long before. */
+	/* A loss is recorded when there is room again: it may have begun long before. */
 	if (record->type == WALLPROF_RECORD_LOST && time < tl->flushed)
 		time = tl->flushed;
 	tl->stats.unordered += time < tl->flushed;
@@ -451,11 +450,12 @@ int wp_timeline_record(void *ctx, __u32 cpu, const struct wallprof_record *recor
 }
 
 /**
- * wp_timeline_drain() - take what the rings hold
+ * wp_timeline_drain() - read the rings
  * @tl: the timeline
  * @dev: the session
- * @upto: all that happened up to this time is in the rings, and of stacks what they
- *	are; lowered to the time up to which all was taken. ~0ULL: the session is stopped
+ * @upto: all events up to this time are in the rings, and their stacks have been read;
+ *	lowered to the time up to which all records were taken. ~0ULL: the session is
+ *	stopped
  *
  * Return: 0 or a negative errno.
  */
@@ -470,9 +470,9 @@ int wp_timeline_drain(struct wp_timeline *tl, struct wp_device *dev, __u64 *upto
 }
 
 /**
- * wp_timeline_flush() - write what is complete
+ * wp_timeline_flush() - write the complete records
  * @tl: the timeline
- * @upto: no record of an earlier time is to come from any source
+ * @upto: no source has any more records of an earlier time
  *
  * Return: 0 or a negative errno.
  */
@@ -487,7 +487,7 @@ int wp_timeline_flush(struct wp_timeline *tl, __u64 upto)
 }
 
 /**
- * wp_timeline_end() - write all that is left
+ * wp_timeline_end() - write all remaining records
  * @tl: the timeline
  * @dev: the session, stopped
  *
@@ -504,7 +504,7 @@ int wp_timeline_end(struct wp_timeline *tl, struct wp_device *dev)
 }
 
 /**
- * wp_timeline_stats() - tell what came
+ * wp_timeline_stats() - read the statistics
  * @tl: the timeline
  * @stats: filled in
  */
@@ -514,7 +514,7 @@ void wp_timeline_stats(const struct wp_timeline *tl, struct wp_timeline_stats *s
 }
 
 /**
- * wp_timeline_lost() - tell how many of a CPU's records found no room
+ * wp_timeline_lost() - number of a CPU's records that found no room
  * @tl: the timeline, begun
  * @cpu: the CPU
  *
@@ -526,8 +526,8 @@ __u64 wp_timeline_lost(const struct wp_timeline *tl, __u32 cpu)
 }
 
 /**
- * wp_timeline_reset() - forget all but the formats, for the next file
- * @tl: the timeline, to be begun anew
+ * wp_timeline_reset() - drop all but the formats, for the next file
+ * @tl: the timeline; wp_timeline_begin() must be called again
  */
 void wp_timeline_reset(struct wp_timeline *tl)
 {

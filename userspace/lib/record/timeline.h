@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The scheduler's timeline on its way from the module's rings to a perf.data that
- * perf sched reads. Used by the record and sched record commands:
+ * The scheduler's timeline: from the module's rings to a perf.data that perf sched reads.
+ * Used by the record and sched record commands:
  *
  *	wp_timeline_new()		reads the tracepoints' formats
  *	wp_timeline_events()		for wp_perfdata_open()
- *	wp_timeline_begin()		it is open, and recording
+ *	wp_timeline_begin()		the file is open, the session records
  *	each round:
  *		wp_timeline_sideband()	for each record of the sideband
- *		wp_timeline_drain()	what the rings hold
- *		wp_timeline_flush()	what is complete goes on to the file
+ *		wp_timeline_drain()	reads the rings
+ *		wp_timeline_flush()	writes the complete records to the file
  *	wp_timeline_end()		the same, when the session is stopped
  *	wp_timeline_free()
  *
- * or, of records that come from elsewhere, for one file after another:
+ * or, for records from other sources, for one file after another:
  *
  *		wp_timeline_record()	instead of wp_timeline_drain()
  *	wp_timeline_flush(tl, ~0ULL)
@@ -33,16 +33,16 @@ struct wp_device;
 struct wp_stacks;
 struct wp_timeline;
 
-/* Events of the file at most, but for the sideband's. */
+/* Maximum number of events in the file, without the sideband's. */
 #define WP_TIMELINE_EVENTS	6
 
 /**
- * struct wp_timeline_stats - what came
- * @records: by enum wallprof_record_type; of WALLPROF_RECORD_LOST, gaps
+ * struct wp_timeline_stats - statistics
+ * @records: by enum wallprof_record_type; for WALLPROF_RECORD_LOST, gaps
  * @lost: records that found no room in their ring
- * @unordered: records that came too late to be put in order
+ * @unordered: records that came too late to be sorted
  * @stacks: switches with stacks
- * @unknown: stacks that were to be had and were not: their id stood for nothing
+ * @unknown: stacks that are missing: there was no stack for their id
  */
 struct wp_timeline_stats {
 	__u64 records[WALLPROF_RECORD_MAX];
@@ -53,17 +53,17 @@ struct wp_timeline_stats {
 };
 
 /**
- * struct wp_timeline_options - where its events come from and go to
+ * struct wp_timeline_options - sources and destination of events
  * @nr_cpus: CPU numbers are below this
- * @start: from when on everything is told
- * @all: of all threads; of some, what happens right after @start is not, when it
- *	is not known yet who they are
- * @first: index of the first of wp_timeline_events() in the file
- * @stacks: what the ids of stacks stand for; NULL: there are none
+ * @start: time from which on all events are recorded
+ * @all: all threads are recorded; else events right after @start are missing, when the
+ *	targets are not known yet
+ * @first: index in the file of the first of wp_timeline_events()
+ * @stacks: resolves ids of stacks; NULL: there are none
  * @sample: takes each event, in order of time
  * @record: takes each record of the sideband, in the same order; may be NULL
  * @lost: takes each loss, likewise
- * @ctx: handed to them
+ * @ctx: passed to them
  */
 struct wp_timeline_options {
 	__u32 nr_cpus;

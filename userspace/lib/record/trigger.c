@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what a recording is kept for: the syntax of a trigger, and how the threads are
- * found, from the records of switches and wakeups, that wait longer than it says.
- * Called by the sched record command.
+ * Owns the triggers of a recording: their syntax, and the detection, from the records of
+ * switches and wakeups, of threads that wait longer than a trigger allows. Called by the
+ * sched record command.
  *
- * A thread is blocked from the switch that took it off its CPU until it is woken, and
- * runnable from then on, or from a switch in which it could have run on, until it is
- * on a CPU. Only threads that wait are kept: their number is bounded by that of the
- * threads there are.
+ * A thread is blocked from the switch that took it off its CPU until it is woken. It is
+ * runnable from the wakeup, or from a switch at which it was still runnable, until it is
+ * on a CPU. Only waiting threads are kept: their number is bounded by the number of
+ * threads on the host.
  *
  * Pure: no clock, no I/O.
  */
@@ -24,7 +24,7 @@
 
 #define MIN_ROOM	256
 #define DEAD		(0x10 | 0x20)	/* EXIT_DEAD, EXIT_ZOMBIE */
-#define BLOCKED		0xff		/* none of these bits: it could have run on */
+#define BLOCKED		0xff		/* none of these bits: it was still runnable */
 
 /* A thread off its CPU. */
 struct wp_watch_thread {
@@ -34,7 +34,7 @@ struct wp_watch_thread {
 	__u32 cpu;
 	__u16 state;
 	__u8 kind;
-	__u8 told;		/* this wait was found already */
+	__u8 told;		/* this wait has been reported */
 };
 
 struct wp_watch_cpu {
@@ -42,14 +42,14 @@ struct wp_watch_cpu {
 	bool known;
 };
 
-/* In the order of their bits, as perf sched has them. */
+/* In the order of the bits, as in perf sched. */
 static const char letters[] = "SDTtXZPI";
 
 /**
- * wp_trigger_state_name() - how a thread left its CPU
+ * wp_trigger_state_name() - letter of the state in which a thread left its CPU
  * @state: as struct wallprof_record.state
  *
- * Return: one letter, as ps has them; "R" if it could have run on.
+ * Return: one letter, as printed by ps; "R" if it was still runnable.
  */
 const char *wp_trigger_state_name(__u16 state)
 {
@@ -122,10 +122,10 @@ static int parse_wait(struct wp_trigger *t, const char *word)
 }
 
 /**
- * wp_trigger_parse() - read a trigger
- * @t: set to it
- * @text: blocked>TIME or runnable>TIME; and behind it, each after a comma, any of
- *	comm=PATTERN, pid=N, tid=N and, of blocked, state=LETTERS
+ * wp_trigger_parse() - parse a trigger
+ * @t: filled in
+ * @text: blocked>TIME or runnable>TIME; then, each after a comma, any of comm=PATTERN,
+ *	pid=N, tid=N and, with blocked, state=LETTERS
  *
  * Return: 0; or -EINVAL or -ENOMEM after a message.
  */
@@ -150,10 +150,10 @@ int wp_trigger_parse(struct wp_trigger *t, const char *text)
 }
 
 /**
- * wp_watch_open() - begin to watch
- * @w: set up; who knows names may set @name and @ctx afterwards
- * @rules: triggers, which stay where they are
- * @nr: how many
+ * wp_watch_open() - set up a watch
+ * @w: the watch; @name and @ctx may be set afterwards
+ * @rules: triggers, which must stay valid
+ * @nr: number of triggers
  * @nr_cpus: CPU numbers are below this
  *
  * Return: 0 or -ENOMEM; a message was printed.
@@ -211,7 +211,7 @@ static void forget(struct wp_watch *w, struct wp_watch_thread *th)
 	size_t mask = w->room - 1, hole = th - w->thread, i = hole;
 
 	w->nr--;
-	/* What was put behind it for want of its place comes nearer to its own. */
+	/* Move entries that collided with the removed one closer to their own slots. */
 	for (;;) {
 		size_t home;
 
@@ -241,7 +241,7 @@ static bool matches(const struct wp_watch *w, const struct wp_trigger *t,
 	return name && !fnmatch(t->name, name, 0);
 }
 
-/* A wait until @time, which goes on unless it is @over. */
+/* Check a wait until @time, which continues unless it is @over. */
 static void judge(struct wp_watch *w, struct wp_watch_thread *th, __u64 time, bool over)
 {
 	unsigned int i;
@@ -289,7 +289,7 @@ static int leave(struct wp_watch *w, __u32 cpu, const struct wallprof_record *r)
 	};
 	struct wp_watch_thread *old = slot(w, r->tid);
 
-	/* It is off already, says a later record that came first. */
+	/* A later record, which came first, has it off its CPU already. */
 	if (old->tid && old->since > r->time)
 		return 0;
 	if (r->state & DEAD) {
@@ -317,7 +317,7 @@ static int do_switch(struct wp_watch *w, __u32 cpu, const struct wallprof_record
 	return err;
 }
 
-/* It is woken, or born: from here on it could run. */
+/* The thread is woken or new: it is runnable from here on. */
 static int wake(struct wp_watch *w, const struct wallprof_record *r)
 {
 	struct wp_watch_thread th = {
@@ -334,7 +334,10 @@ static int wake(struct wp_watch *w, const struct wallprof_record *r)
 		judge(w, old, r->time, true);
 		th.state = old->state;
 	} else if (r->type == WALLPROF_RECORD_WAKING) {
-		/* On its way off its CPU it is woken in vain, or may be: it runs. */
+		/*
+		 * A wakeup on the way off its CPU has no effect, or may have none: the
+		 * thread runs.
+		 */
 		if (r->cpu >= w->nr_cpus || !w->current[r->cpu].known ||
 		    w->current[r->cpu].tid == r->tid)
 			return 0;
@@ -343,10 +346,10 @@ static int wake(struct wp_watch *w, const struct wallprof_record *r)
 }
 
 /**
- * wp_watch_record() - learn from a record
+ * wp_watch_record() - process a record
  * @ctx: the watch
- * @cpu: where it was made
- * @record: the record; one that comes out of order does little harm
+ * @cpu: the CPU of the record
+ * @record: the record; one that is out of order does little harm
  *
  * A wp_ringwalk_fn.
  *
@@ -371,11 +374,11 @@ int wp_watch_record(void *ctx, __u32 cpu, const struct wallprof_record *record)
 }
 
 /**
- * wp_watch_look() - look at the waits that last
+ * wp_watch_look() - check the waits that last
  * @w: the watch
- * @now: until when all records were seen
+ * @now: time up to which all records have been seen
  *
- * So a thread is found that never comes back.
+ * This finds threads that never run again.
  */
 void wp_watch_look(struct wp_watch *w, __u64 now)
 {
@@ -388,9 +391,9 @@ void wp_watch_look(struct wp_watch *w, __u64 now)
 }
 
 /**
- * wp_watch_take() - was a wait found?
+ * wp_watch_take() - get a wait that was found
  * @w: the watch
- * @wait: set to the first one since the last time
+ * @wait: set to the first one since the last call
  *
  * Each wait is found once.
  *
@@ -406,7 +409,7 @@ bool wp_watch_take(struct wp_watch *w, struct wp_wait *wait)
 }
 
 /**
- * wp_watch_forget() - records are missing: nothing is known of anybody
+ * wp_watch_forget() - drop all state, as records are missing
  * @w: the watch
  */
 void wp_watch_forget(struct wp_watch *w)
@@ -417,7 +420,7 @@ void wp_watch_forget(struct wp_watch *w)
 }
 
 /**
- * wp_watch_close() - end watching
+ * wp_watch_close() - free a watch
  * @w: the watch, or all zero
  */
 void wp_watch_close(struct wp_watch *w)

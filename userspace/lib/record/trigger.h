@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Waits that a recording is to be kept for: blocked>100ms,comm=foo. See trigger.c.
+ * Waits that trigger a recording: blocked>100ms,comm=foo. See trigger.c.
  *
  *	wp_trigger_parse(&rule, "blocked>100ms,comm=foo")
  *	wp_watch_open(&watch, rules, nr, nr_cpus)
  *	each round:
  *		wp_watch_record()	for each record, in order of time
- *		wp_watch_look()		at the waits that last
+ *		wp_watch_look()		checks the waits that last
  *	wp_watch_close()
  */
 #ifndef WP_LIB_RECORD_TRIGGER_H
@@ -25,13 +25,13 @@ enum wp_trigger_kind {
 };
 
 /**
- * struct wp_trigger - what kind of wait, of whom
+ * struct wp_trigger - the kind of wait, and the threads
  * @kind: blocked or runnable
- * @ns: it lasts longer than this
- * @name: a pattern of the shell, for the thread's name; or empty
- * @tgid: of this process, or 0
- * @tid: this thread, or 0
- * @states: of a blocked one, the states in which it left its CPU, in the bits of
+ * @ns: minimum length, exclusive
+ * @name: shell pattern for the thread's name; or empty
+ * @tgid: process id, or 0
+ * @tid: thread id, or 0
+ * @states: for blocked: the states in which the thread left its CPU, in the bits of
  *	struct wallprof_record.state; 0: any
  */
 struct wp_trigger {
@@ -44,14 +44,14 @@ struct wp_trigger {
 };
 
 /**
- * struct wp_wait - a wait that a trigger is for
- * @kind: what it was
- * @tid: who waited
+ * struct wp_wait - a wait that matches a trigger
+ * @kind: kind of wait
+ * @tid: the thread
  * @tgid: its process
  * @cpu: the CPU that it left, or was woken for
- * @state: how it left it, as struct wallprof_record.state
- * @since: since when
- * @ns: how long it has lasted
+ * @state: state in which it left, as struct wallprof_record.state
+ * @since: start time
+ * @ns: length so far
  * @over: it has ended since
  */
 struct wp_wait {
@@ -71,13 +71,13 @@ typedef const char *(*wp_watch_name_fn)(void *ctx, __u32 tid);
 /**
  * struct wp_watch - all threads that wait
  * @rules: the triggers
- * @nr_rules: how many
- * @name: tells names
- * @ctx: handed to it
+ * @nr_rules: number of triggers
+ * @name: returns names of threads
+ * @ctx: passed to @name
  * @thread: hash table by thread
  * @nr: used entries
  * @room: all entries, a power of two
- * @current: who runs on a CPU, by CPU, and whether that is known
+ * @current: the thread that runs on each CPU, if known
  * @nr_cpus: CPU numbers are below this
  * @has_found: a wait was found, the first since wp_watch_take()
  * @found: that wait

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what a process that reads hostile files gives up, and what it may still do.
+ * Owns the restrictions of a process that reads untrusted files.
  *
  * wp_confine_process() is for the zygote, which reads no file: no capability, no signal,
  * no descriptor but one, no privilege by an exec. wp_confine_calls() is for its workers:
  * a list of allowed system calls. All others fail with EPERM, so that a C library that
- * tries something new goes on without it. In particular: nothing is opened, created,
- * executed, connected, mapped executable, sent to another process, and no path is looked
- * up.
+ * tries a new one can fall back. In particular: nothing is opened, created, executed,
+ * connected, mapped executable, sent to another process, and no path is looked up.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,16 +30,19 @@
 #include "lib/base/dir.h"
 #include "lib/sandbox/confine.h"
 
-/* Descriptors of a worker: the socket, /dev/null three times, files of one request. */
+/*
+ * Limit of a worker's descriptors: the socket, /dev/null three times, files of one
+ * request.
+ */
 #define MAX_FDS		64
 
-/* Instructions of a filter; the kernel takes no more. */
+/* The kernel's limit for the instructions of a filter. */
 #define MAX_FILTER	4096
 
 /*
- * System calls that workers may make, whatever the arguments: those of reading a
- * descriptor and of memory, and those that change nothing. With more arguments than
- * the number, see add_rules().
+ * System calls that workers may make, whatever the arguments: to read a descriptor, to
+ * manage memory, and calls without side effects. For those with conditions see
+ * add_rules().
  */
 static const int allowed[] = {
 	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(readv), SCMP_SYS(preadv),
@@ -75,7 +77,7 @@ static void close_others(int keep)
 		closedir(d);
 }
 
-/* What a library prints goes nowhere; what is opened next is no standard output. */
+/* Output of libraries is discarded; later descriptors cannot become standard output. */
 static int close_standard(void)
 {
 	int fd = open("/dev/null", O_RDWR), i;
@@ -88,8 +90,8 @@ static int close_standard(void)
 }
 
 /**
- * wp_confine_descriptors() - be deaf to signals, and give up all descriptors but one
- * @keep: that, above 2
+ * wp_confine_descriptors() - ignore signals, and close all descriptors but one
+ * @keep: that descriptor, above 2
  *
  * Return: 0 or a negative errno.
  */
@@ -105,7 +107,7 @@ int wp_confine_descriptors(int keep)
 	return close_standard();
 }
 
-/* Where memory runs out, the reader of files goes first. */
+/* Let the OOM killer prefer the process that reads files. */
 static void be_first_victim(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -118,7 +120,10 @@ static void be_first_victim(void)
 	close(fd);
 }
 
-/* The set that is kept is empty: from then on no uid and no exec brings one back. */
+/*
+ * The bounding and the permitted sets are empty: no uid and no exec brings a capability
+ * back.
+ */
 static int drop_capabilities(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -126,7 +131,10 @@ static int drop_capabilities(void)
 	int cap;
 
 	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	/* Who may not drop it here has not got it, or cannot use it without an exec. */
+	/*
+	 * Without the permission to drop it, the process does not have it, or cannot use
+	 * it without an exec.
+	 */
 	for (cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
 		;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capset, &head, none))
@@ -141,7 +149,7 @@ static void limit(int what, rlim_t to)
 	setrlimit(what, &lim);
 }
 
-/* Without a filter of calls, another uid is all that keeps it from root's files. */
+/* Without a system call filter, only another uid keeps it from root's files. */
 static void become_nobody(void)
 {
 	static const unsigned int nobody = 65534;
@@ -155,12 +163,12 @@ static void become_nobody(void)
 }
 
 /**
- * wp_confine_process() - give up everything but descriptors and system calls
- * @keep: a descriptor that stays, above 2
+ * wp_confine_process() - drop everything but descriptors and system calls
+ * @keep: a descriptor that stays open, above 2
  *
- * For a process that has one thread.
+ * For a single-threaded process.
  *
- * Return: 0 or a negative errno: the process is not to go on.
+ * Return: 0 or a negative errno: the process must not go on.
  */
 int wp_confine_process(int keep)
 {
@@ -181,13 +189,16 @@ int wp_confine_process(int keep)
 	limit(RLIMIT_NOFILE, MAX_FDS);
 	limit(RLIMIT_MEMLOCK, 0);
 	limit(RLIMIT_MSGQUEUE, 0);
-	/* No debugger of the same user, and nothing in /proc of what is read here. */
+	/*
+	 * Protects against debuggers of the same user, and hides what is read here from
+	 * /proc.
+	 */
 	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ? -errno : 0;
 }
 
 /*
- * The C library may ask for a descriptor's file by newfstatat(fd, "", AT_EMPTY_PATH),
- * which a filter cannot tell from one that looks a path up.
+ * The C library may implement fstat() as newfstatat(fd, "", AT_EMPTY_PATH), which a
+ * filter cannot distinguish from a path lookup.
  */
 static void fstat_by_path(int sig, siginfo_t *info, void *context)
 {
@@ -218,7 +229,7 @@ static int add_rules(scmp_filter_ctx ctx, int sock)
 
 	for (i = 0; i < sizeof(allowed) / sizeof(allowed[0]) && !err; i++)
 		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, allowed[i], 0);
-	/* No code but the program's own. */
+	/* No executable mappings. */
 	if (!err)
 		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
 				       SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
@@ -228,7 +239,7 @@ static int add_rules(scmp_filter_ctx ctx, int sock)
 	for (i = 0; i < sizeof(fcntls) / sizeof(fcntls[0]) && !err; i++)
 		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
 				       SCMP_A1(SCMP_CMP_EQ, fcntls[i]));
-	/* Its socket is connected: there is no other place to send to. */
+	/* Its socket is connected: it cannot send elsewhere. */
 	if (!err)
 		err = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(recvmsg), 1,
 				       SCMP_A0(SCMP_CMP_EQ, sock));
@@ -255,9 +266,9 @@ static int read_filter(struct sock_fprog *filter, int fd)
 }
 
 /**
- * wp_confine_make_filter() - make the list of system calls for wp_confine_calls()
- * @filter: out: the list; of no length if there is none
- * @sock: the descriptor that workers may send to and receive from
+ * wp_confine_make_filter() - build the system call filter for wp_confine_calls()
+ * @filter: set to the filter; empty if there is none
+ * @sock: the only descriptor that workers may send to and receive from
  *
  * Return: 0 or a negative errno.
  */
@@ -269,7 +280,7 @@ int wp_confine_make_filter(struct sock_fprog *filter, int sock)
 	memset(filter, 0, sizeof(*filter));
 	if (!ctx)
 		return -ENOMEM;
-	/* A pipe takes more than a filter is long. */
+	/* A pipe has room for the longest filter. */
 	err = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	if (!err)
 		err = add_rules(ctx, sock);
@@ -288,11 +299,11 @@ int wp_confine_make_filter(struct sock_fprog *filter, int sock)
 }
 
 /**
- * wp_confine_calls() - from now on, make no other system calls
- * @filter: the list
+ * wp_confine_calls() - install the system call filter
+ * @filter: the filter
  *
- * Return: whether the kernel sees to it. If not, the process has the rights of a user
- * without privileges.
+ * Return: true if the kernel enforces it. If not, the process has the rights of an
+ * unprivileged user.
  */
 bool wp_confine_calls(const struct sock_fprog *filter)
 {
@@ -303,11 +314,11 @@ bool wp_confine_calls(const struct sock_fprog *filter)
 }
 
 /**
- * wp_confine_memory() - have no more memory than this
- * @bytes: of address space
- * @fixed: for good; else the parent may allow more later
+ * wp_confine_memory() - limit the address space
+ * @bytes: the limit
+ * @fixed: for good; else the parent may raise it later
  *
- * Does nothing under a sanitizer.
+ * No effect under a sanitizer.
  */
 void wp_confine_memory(__u64 bytes, bool fixed)
 {

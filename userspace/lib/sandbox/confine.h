@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Gives up the rights of a process that reads hostile files. For zygote.c.
+ * Restrictions of a process that reads untrusted files. For zygote.c.
  */
 #ifndef WP_LIB_SANDBOX_CONFINE_H
 #define WP_LIB_SANDBOX_CONFINE_H
@@ -9,7 +9,7 @@
 #include <linux/filter.h>
 #include <linux/types.h>
 
-/* A sanitizer takes terabytes of addresses for itself, whose number is not limited then. */
+/* A sanitizer reserves terabytes of address space, so that is not limited then. */
 #if defined(__SANITIZE_ADDRESS__)
 #define WP_SANITIZED	1
 #elif defined(__has_feature)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the workers that read files for whoever waits for the answer, as for the names of
- * functions: one for each owner and file system, of which a few are kept. A file that could
- * not be read within its limits is not read again; it is named once.
+ * Owns the workers for synchronous requests, as for the names of functions: one for each
+ * owner and file system, of which a few are kept. A file that could not be read within
+ * its limits is not read again; it is named once in a message.
  *
- * Any thread may call this; they take turns.
+ * Any thread may call this; calls are serialized.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,29 +21,29 @@
 
 #define NR_READERS	4
 
-/* CPU time that a file may take, however many bad ones its owner had. */
+/* Minimum CPU time for a file, however many bad ones its owner had. */
 #define LEAST_NS	500000000ULL
 
-/* So many files or names of a user may take too much, until none of that user is read. */
+/* Maximum number of bad files or names of a user; then no files of that user are read. */
 #define MAX_BAD_USER	32
 
-/* CPU time that inlined functions of a user's files may take: at first, and for each place. */
+/* CPU time for inlined functions of a user's files: a constant, and for each address. */
 #define INLINED_NS	10000000000ULL
 #define INLINED_EACH_NS	20000000ULL
 
-/* Bad files that are known, and of these, that are named. */
+/* Limits of bad files that are remembered, and that are named. */
 #define MAX_BAD		4096
 #define MAX_NAMED	8
 
-/* Files of a program that did not answer, until no other one of it is asked for. */
+/* Limit of unanswered files of a program; then no other one of its files is read. */
 #define MAX_SILENT	3
 
 /**
  * struct reader - a worker for the files of one owner in one file system
- * @w: it, or NULL
- * @owner: whose
- * @used: when it was last asked: the number of the request
- * @served: jobs that it has done
+ * @w: the worker, or NULL
+ * @owner: the owner
+ * @used: number of its last request
+ * @served: number of jobs done
  */
 struct reader {
 	struct wp_worker *w;
@@ -52,17 +52,17 @@ struct reader {
 	unsigned int served;
 };
 
-/* Takes an answer, which is not to be trusted: 0, or -EPROTO if it is none. */
+/* Parses an answer, which is not trusted: 0, or -EPROTO if it is invalid. */
 typedef int taker(void *ctx, const struct wp_answer *answer);
 
 /*
- * struct user - whose files they are: an owner, root in one file system, as containers have
- * their own, or all programs that serve files
+ * struct user - an owner of files: a uid; root in one file system, as containers have
+ * their own; or all programs that serve files
  * @uid: the owner
- * @dev: of root: the file system
+ * @dev: root only: the file system
  * @bad: files and names that could not be read within their limits
- * @places: of which inlined functions were looked up,
- * @ns: and CPU time that it took
+ * @places: addresses for which inlined functions were looked up,
+ * @ns: and the CPU time for them
  */
 struct user {
 	uid_t uid;
@@ -72,7 +72,7 @@ struct user {
 	__u64 ns;
 };
 
-/* What a bad file is known by. */
+/* Identity of a bad file. */
 struct bad {
 	dev_t dev;
 	ino_t ino;
@@ -82,7 +82,7 @@ struct bad {
 };
 
 static struct {
-	pthread_mutex_t lock;		/* of all that follows */
+	pthread_mutex_t lock;		/* protects all that follows */
 	struct reader reader[NR_READERS];
 	__u64 requests;
 	struct bad *bad;
@@ -91,7 +91,7 @@ static struct {
 	size_t nr_users;
 } readers = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Without memory all are one. */
+/* Without memory all count as one. */
 static struct user *user_of(const struct wp_fileowner *owner)
 {
 	const struct stat st = { .st_dev = owner->dev };
@@ -162,7 +162,7 @@ static void end_reader(struct reader *r)
 	r->served = 0;
 }
 
-/* The one that reads files of that owner; else the one that was not asked for longest. */
+/* The worker for that owner; else the least recently used one. */
 static struct reader *reader_of(const struct wp_fileowner *owner)
 {
 	struct reader *oldest = readers.reader;
@@ -181,7 +181,7 @@ static struct reader *reader_of(const struct wp_fileowner *owner)
 	return oldest;
 }
 
-/* Whose files were bad before gets less time for the next one, as somebody waits for it. */
+/* Owners of bad files get less time for the next one, as a caller waits for it. */
 static struct wp_worker *new_worker(const struct wp_fileowner *owner)
 {
 	struct wp_worker_limits limits = wp_worker_usual;
@@ -192,7 +192,7 @@ static struct wp_worker *new_worker(const struct wp_fileowner *owner)
 	return wp_worker_new(&limits);
 }
 
-/* Ask a worker, a new one if need be. */
+/* Send a request to a worker, a new one if necessary. */
 static int ask(struct reader *r, const struct wp_job *job, struct wp_answer *answer)
 {
 	int err = -EPIPE;
@@ -200,7 +200,7 @@ static int ask(struct reader *r, const struct wp_job *job, struct wp_answer *ans
 	r->used = ++readers.requests;
 	if (r->w)
 		err = wp_worker_ask(r->w, job);
-	/* One that has nothing to do may have been killed for want of memory. */
+	/* An idle one may have been killed for want of memory. */
 	if (err == -EPIPE) {
 		end_reader(r);
 		r->w = new_worker(&r->owner);
@@ -214,7 +214,7 @@ static int ask(struct reader *r, const struct wp_job *job, struct wp_answer *ans
 	return wp_worker_wait(r->w, answer);
 }
 
-/* Whether it was the file that ended the worker; else it just cannot be opened. */
+/* Whether the file ended the worker; else it just cannot be opened. */
 static bool is_lost(int err)
 {
 	static const int ends[] = { -EPIPE, -EPROTO, -EMSGSIZE, -ETIME, -ETIMEDOUT, -ENOMEM };
@@ -228,8 +228,8 @@ static bool is_lost(int err)
 }
 
 /*
- * Have a job done: 0, or what it returned, which @take did not see; or, with *@lost, why its
- * worker is ended. With the lock.
+ * Execute a job: 0, or its error, which @take did not see; or, with *@lost, the reason
+ * why its worker ended. Caller holds the lock.
  */
 static int do_job(const struct wp_job *job, const struct wp_fileowner *owner, taker *take,
 		  void *ctx, bool *lost)
@@ -239,7 +239,7 @@ static int do_job(const struct wp_job *job, const struct wp_fileowner *owner, ta
 	int err = ask(r, job, &answer);
 	struct user *u;
 
-	/* Maybe the files before took the memory. */
+	/* Earlier files may have used up the memory. */
 	if (r->served > 1 && (err == -EPIPE || (!err && answer.err == -ENOMEM))) {
 		end_reader(r);
 		err = ask(r, job, &answer);
@@ -252,7 +252,7 @@ static int do_job(const struct wp_job *job, const struct wp_fileowner *owner, ta
 		end_reader(r);
 	*lost = is_lost(err);
 	u = user_of(owner);
-	/* One whose files are silent has taken no CPU time. */
+	/* Files of a silent server have used no CPU time. */
 	u->bad += *lost && err != -ETIMEDOUT;
 	if (job->head.kind == WP_JOB_INLINED) {
 		u->places++;
@@ -261,7 +261,7 @@ static int do_job(const struct wp_job *job, const struct wp_fileowner *owner, ta
 	return err;
 }
 
-/* To look one place up takes some ms in the largest files. */
+/* A lookup takes some ms in the largest files. */
 static bool has_inlined_much(const struct wp_fileowner *owner)
 {
 	const struct user *u = user_of(owner);
@@ -270,8 +270,8 @@ static bool has_inlined_much(const struct wp_fileowner *owner)
 }
 
 /*
- * Have a file read: 0, or what the job returned. -EBADMSG: it could not be read within its
- * limits, now or before; -EAGAIN: there is no process to read it in.
+ * Have a file read: 0, or the job's error. -EBADMSG: it could not be read within its
+ * limits, now or before; -EAGAIN: there is no process to read it.
  */
 static int read_file(const struct wp_job *job, taker *take, void *ctx)
 {
@@ -326,7 +326,7 @@ int wp_filereader_buildid(int fd, struct wp_buildid *id)
  * @fd: the file
  * @id: filled in
  *
- * What costs little, whatever the file is.
+ * The cost is small, whatever the file is.
  *
  * Return: as wp_filereader_buildid().
  */
@@ -360,9 +360,9 @@ static int take_links(void *ctx, const struct wp_answer *answer)
 }
 
 /**
- * wp_filereader_links() - read what an ELF file names
+ * wp_filereader_links() - read the references of an ELF file
  * @fd: the file
- * @links: out: that; all zero on failure
+ * @links: filled in; all zero on failure
  *
  * Return: 0, or a negative errno: see wp_elflinks_read(); it cannot be read.
  */
@@ -374,7 +374,7 @@ int wp_filereader_links(int fd, struct wp_elflinks *links)
 	return read_file(&job, take_links, links);
 }
 
-/* A copy of a piece of an answer; NULL if it is empty, or there is no memory. */
+/* Copy a piece of an answer; NULL if it is empty, or there is no memory. */
 static void *copy(const char **at, size_t size)
 {
 	void *to = size ? malloc(size) : NULL;
@@ -397,7 +397,7 @@ static bool are_valid(const struct wp_symtable *t)
 		    *(const __u8 *)&e->local > 1)
 			return false;
 	}
-	/* Behind each name there is another one, that of its module. */
+	/* Each name is followed by another one, that of its module. */
 	return !t->nr || (!t->names[t->len - 1] && !t->names[t->len - 2]);
 }
 
@@ -472,9 +472,9 @@ static struct wp_job job_of(__u32 kind, const struct wp_elffiles *files)
 
 /**
  * wp_filereader_symbols() - read the functions of a file, or its variables
- * @files: the file, and those of its debug information; they stay the caller's
- * @variables: its variables
- * @names: all zero; out: to be freed with wp_elfnames_free()
+ * @files: the file, and those of its debug information; they stay open
+ * @variables: read variables
+ * @names: all zero; filled in, to be freed with wp_elfnames_free()
  *
  * Return: NULL, or why it has no names.
  */
@@ -489,9 +489,9 @@ const char *wp_filereader_symbols(const struct wp_elffiles *files, bool variable
 }
 
 /**
- * wp_filereader_perfmap() - read a list that is text
+ * wp_filereader_perfmap() - read a list in text form
  * @fd: the list
- * @names: all zero; out: to be freed with wp_elfnames_free()
+ * @names: all zero; filled in, to be freed with wp_elfnames_free()
  *
  * Return: NULL, or why it has no names.
  */
@@ -502,7 +502,7 @@ const char *wp_filereader_perfmap(int fd, struct wp_elfnames *names)
 	return read_symbols(&job, names);
 }
 
-/* Names with a 0 behind each. */
+/* Names, each with a terminating 0. */
 struct texts {
 	char **names;
 	size_t room;
@@ -528,13 +528,13 @@ static int take_texts(void *ctx, const struct wp_answer *answer)
 }
 
 /**
- * wp_filereader_inlined() - which functions are inlined at an address
- * @files: the file, and those of its debug information; they stay the caller's
- * @number: one of these files, another one for others
- * @address: the address, as the file's program headers have it
- * @raw: names stay as the linker has them
- * @names: out: names, each to be freed, the innermost first
- * @nr: for so many there is room; out: their number
+ * wp_filereader_inlined() - the functions that are inlined at an address
+ * @files: the file, and those of its debug information; they stay open
+ * @number: a number for these files, different for others
+ * @address: the address, as in the file's program headers
+ * @raw: do not demangle names
+ * @names: set to the names, each to be freed, the innermost first
+ * @nr: size of @names; set to the number of names
  *
  * Return: 0 or a negative errno.
  */
@@ -574,9 +574,9 @@ static int take_crc(void *ctx, const struct wp_answer *answer)
 }
 
 /**
- * wp_filereader_crc() - the checksum of a file, as .gnu_debuglink has it
+ * wp_filereader_crc() - checksum of a file, as in .gnu_debuglink
  * @fd: the file
- * @crc: out: that
+ * @crc: set to the checksum
  *
  * Return: 0 or a negative errno: it cannot be read.
  */
@@ -588,10 +588,11 @@ int wp_filereader_crc(int fd, __u32 *crc)
 }
 
 /**
- * wp_filereader_demangle() - what a function is called by those who wrote it
- * @owner: whose file the name is from
- * @name: its name, as the linker has it
- * @plain: out: that, to be freed; NULL if it is no such name, or there is no memory
+ * wp_filereader_demangle() - demangle the name of a function
+ * @owner: owner of the file that the name is from
+ * @name: its name, as in the linker's tables
+ * @plain: set to the result, to be freed; NULL if it is no mangled name, or there is no
+ *	memory
  *
  * Return: 0, or -EBADMSG: that took too much, and others from there may, too.
  */
@@ -612,7 +613,7 @@ int wp_filereader_demangle(const struct wp_fileowner *owner, const char *name, c
 }
 
 /**
- * wp_filereader_end() - end the workers, and forget which files were bad
+ * wp_filereader_end() - end the workers, and drop the list of bad files
  */
 void wp_filereader_end(void)
 {

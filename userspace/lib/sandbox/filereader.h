@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Has files of others read by workers, one after the other. See filereader.c.
+ * Has untrusted files read by workers, one after the other. See filereader.c.
  */
 #ifndef WP_LIB_SANDBOX_FILEREADER_H
 #define WP_LIB_SANDBOX_FILEREADER_H
@@ -13,11 +13,11 @@
 #include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
 
-/* What a message says of a file that could not be read within its limits. */
+/* Message for a file that could not be read within its limits. */
 #define WP_FILEREADER_BAD	"it could not be read within its limits"
 
 /**
- * struct wp_fileowner - whose worker reads a file, and what comes from it
+ * struct wp_fileowner - selects the worker that reads a file
  * @uid: the owner
  * @dev: the file system
  */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does what is asked of a process that reads hostile files: all that parses ELF and
- * DWARF is called from here. Nothing is opened by a name; what is read are the
- * descriptors that came with the job. Called by the workers, which zygote.c makes, and
- * by the fuzzer.
+ * Executes the jobs of a process that reads untrusted files: all parsing of ELF and DWARF
+ * starts here. Nothing is opened by name; only the descriptors that came with the job are
+ * read. Called by the workers, which zygote.c creates, and by the fuzzer.
  */
 #include <errno.h>
 #include <libelf.h>
@@ -25,7 +24,7 @@ static void send_packet(struct wp_job_answer *answer, bool last, int err)
  * wp_job_add() - append to an answer
  * @answer: the answer
  * @data: what to append
- * @size: bytes of it
+ * @size: its size
  */
 void wp_job_add(struct wp_job_answer *answer, const void *data, size_t size)
 {
@@ -43,7 +42,7 @@ void wp_job_add(struct wp_job_answer *answer, const void *data, size_t size)
 }
 
 /**
- * wp_job_end() - the answer is complete
+ * wp_job_end() - complete an answer
  * @answer: the answer
  * @err: 0 or a negative errno
  */
@@ -52,7 +51,7 @@ void wp_job_end(struct wp_job_answer *answer, int err)
 	send_packet(answer, true, err);
 }
 
-/* Not mapped: whoever owns the file may cut it short, or change it. */
+/* Read, not mapped: its owner may truncate or change the file. */
 static Elf *begin(int fd, struct wp_elfcode *codes, int *err)
 {
 	Elf *elf = wp_elfcode_begin(fd);
@@ -107,11 +106,11 @@ static int do_buildid(const struct wp_job *job, struct wp_job_answer *answer)
 }
 
 /**
- * wp_job_do() - do a job
- * @job: what to do
- * @answer: added to
+ * wp_job_do() - execute a job
+ * @job: the job
+ * @answer: the output is appended
  *
- * Return: 0 or a negative errno, to be sent with the answer's end.
+ * Return: 0 or a negative errno, to be sent at the end of the answer.
  */
 int wp_job_do(const struct wp_job *job, struct wp_job_answer *answer)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is asked of a process that reads hostile files, and what it answers. See job.c;
- * who asks is worker.c.
+ * Requests to a process that reads untrusted files, and its answers. See job.c; worker.c
+ * sends the requests.
  */
 #ifndef WP_LIB_SANDBOX_JOB_H
 #define WP_LIB_SANDBOX_JOB_H
@@ -13,31 +13,31 @@
 #include "lib/elf/elfcode.h"
 #include "lib/unwind/tablename.h"
 
-/* Descriptors that may go with a job. */
+/* Maximum number of descriptors of a job. */
 #define WP_JOB_FDS	4
 
-/* Bytes of a packet of an answer. */
+/* Size of a packet of an answer. */
 #define WP_JOB_PACKET	(64 << 10)
 
-/* Bytes of text that go with a job. */
+/* Maximum size of a job's text. */
 #define WP_JOB_TEXT	(32 << 10)
 
 /**
- * enum wp_job_kind - what is to be done
- * @WP_JOB_NAME: the name of a file's unwind table; answer: struct wp_job_name
+ * enum wp_job_kind - kinds of jobs
+ * @WP_JOB_NAME: name of a file's unwind table; answer: struct wp_job_name
  * @WP_JOB_TABLE: the table; answer: struct wp_elfcode, then the table
- * @WP_JOB_BUILDID: a file's build-id; answer: struct wp_buildid. With WP_JOB_LOADED by its
- *	program headers only, as the kernel has it
- * @WP_JOB_LINKS: what a file names; answer: struct wp_elflinks
- * @WP_JOB_SYMBOLS: the functions of a file, or with WP_JOB_VARIABLES these; answer:
- *	struct wp_job_symbols, then what that counts. Files: the ELF file; with
- *	WP_JOB_DEBUG, that of its debug information; with WP_JOB_ALT, the one that shares
- *	with others
- * @WP_JOB_INLINED: which functions are inlined at an address; files as of SYMBOLS; answer:
- *	names, each with a 0 behind it, the innermost first
- * @WP_JOB_DEMANGLE: what the text was called by those who wrote it; answer: that
- * @WP_JOB_PERFMAP: the functions of a list that is text; answer as to SYMBOLS
- * @WP_JOB_CRC: a file's checksum, as .gnu_debuglink has it; answer: 4 bytes
+ * @WP_JOB_BUILDID: a file's build-id; answer: struct wp_buildid. With WP_JOB_LOADED by
+ *	its program headers only, as in the kernel
+ * @WP_JOB_LINKS: the references of a file; answer: struct wp_elflinks
+ * @WP_JOB_SYMBOLS: the functions of a file, or with WP_JOB_VARIABLES its variables;
+ *	answer: struct wp_job_symbols, then the arrays that it counts. Files: the ELF
+ *	file; with WP_JOB_DEBUG, that of its debug information; with WP_JOB_ALT, the one
+ *	with shared debug information
+ * @WP_JOB_INLINED: the functions inlined at an address; files as for SYMBOLS; answer:
+ *	names, each with a terminating 0, the innermost first
+ * @WP_JOB_DEMANGLE: demangle the text; answer: the result
+ * @WP_JOB_PERFMAP: the functions of a list in text form; answer as for SYMBOLS
+ * @WP_JOB_CRC: a file's checksum, as in .gnu_debuglink; answer: 4 bytes
  */
 enum wp_job_kind {
 	WP_JOB_NAME = 1,
@@ -51,22 +51,22 @@ enum wp_job_kind {
 	WP_JOB_CRC,
 };
 
-/* Flags of jobs: which files there are; that names stay as the linker has them; which names. */
+/* Flags of jobs: which files there are; no demangling; which names. */
 #define WP_JOB_DEBUG	1
 #define WP_JOB_ALT	2
 #define WP_JOB_RAW	4
 #define WP_JOB_VARIABLES	8
 
-/* Of BUILDID: of a file that is mapped. */
+/* For BUILDID: the file is mapped. */
 #define WP_JOB_LOADED	1
 
 /**
- * struct wp_job_head - what the packet of a request begins with; its text follows
+ * struct wp_job_head - head of a request's packet; its text follows
  * @kind: enum wp_job_kind
- * @flags: of that kind
- * @key: of NAME: key of the hash
- * @number: of INLINED: one of these files, while the worker lives
- * @address: of INLINED: the address, as the file's program headers have it
+ * @flags: depends on @kind
+ * @key: for NAME: key of the hash
+ * @number: for INLINED: number of these files, unique during the worker's lifetime
+ * @address: for INLINED: the address, as in the file's program headers
  */
 struct wp_job_head {
 	__u32 kind;
@@ -78,9 +78,9 @@ struct wp_job_head {
 
 /**
  * struct wp_job - a request
- * @head: it
- * @text: goes with it; it has no 0 at its end
- * @size: bytes of @text, at most WP_JOB_TEXT
+ * @head: its head
+ * @text: its text, without a terminating 0
+ * @size: size of @text, at most WP_JOB_TEXT
  * @fds: regular files that are open for reading
  * @nr_fds: their number
  */
@@ -93,9 +93,9 @@ struct wp_job {
 };
 
 /**
- * struct wp_job_packet - what each packet of an answer begins with
+ * struct wp_job_packet - head of each packet of an answer
  * @last: the answer is complete with this one
- * @err: 0 or a negative errno, of the last
+ * @err: in the last one: 0 or a negative errno
  */
 struct wp_job_packet {
 	__u32 last;
@@ -105,7 +105,7 @@ struct wp_job_packet {
 /**
  * struct wp_job_name - an answer to NAME
  * @codes: the file's code
- * @name: of its table
+ * @name: name of its table
  */
 struct wp_job_name {
 	struct wp_elfcode codes;
@@ -113,11 +113,11 @@ struct wp_job_name {
 };
 
 /**
- * struct wp_job_symbols - what an answer to SYMBOLS begins with
+ * struct wp_job_symbols - head of an answer to SYMBOLS
  * @trouble: why there are none: see wp_job_trouble(); or 0
- * @nr_segments: struct wp_segment that follow,
- * @nr: and struct wp_symtable_entry,
- * @len: and bytes of names
+ * @nr_segments: number of struct wp_segment that follow,
+ * @nr: of struct wp_symtable_entry,
+ * @len: and of bytes of names
  * @sched_start: see struct wp_symtable
  * @sched_end: the same
  */
@@ -131,11 +131,11 @@ struct wp_job_symbols {
 };
 
 /**
- * struct wp_job_answer - an answer on its way
+ * struct wp_job_answer - an answer that is being sent
  * @send: sends a packet of it
- * @ctx: handed to @send
- * @used: bytes of @data
- * @data: what is not sent yet
+ * @ctx: passed to @send
+ * @used: used bytes of @data
+ * @data: bytes that have not been sent yet
  */
 struct wp_job_answer {
 	void (*send)(void *ctx, const struct wp_job_packet *head, const void *data, size_t size);
@@ -144,7 +144,7 @@ struct wp_job_answer {
 	char data[WP_JOB_PACKET - sizeof(struct wp_job_packet)];
 };
 
-/* Does a job, as far as wp_job_add(); 0 or a negative errno. */
+/* Executes a job, using wp_job_add(); 0 or a negative errno. */
 typedef int wp_job_fn(const struct wp_job *job, struct wp_job_answer *answer);
 
 void wp_job_add(struct wp_job_answer *answer, const void *data, size_t size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does the jobs that are about names of functions, as job.c does the others. Called by that.
+ * Executes the jobs about names of functions. Called by job.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,13 +18,13 @@
 #include "lib/elf/inlines.h"
 #include "lib/sandbox/job.h"
 
-/* Files whose debug information a worker keeps open. */
+/* Number of files whose debug information a worker keeps open. */
 #define MAX_INLINES	8
 
-/* Inlined functions at one place. */
+/* Maximum number of inlined functions at an address. */
 #define MAX_INLINED	64
 
-/* What a file may have no functions for, as a message has it; 0 is none of these. */
+/* Reasons why a file has no functions, for messages; 0 is none of these. */
 static const char *const troubles[] = {
 	NULL, "it cannot be read", "it is not an ELF file", "it is damaged", "it has no symbols",
 	WP_NO_MEMORY, WP_ELFCHECK_TROUBLE,
@@ -33,10 +33,10 @@ static const char *const troubles[] = {
 #define NR_TROUBLES	(sizeof(troubles) / sizeof(*troubles))
 
 /**
- * wp_job_trouble() - why a file has no functions
- * @number: as in struct wp_job_symbols; anything
+ * wp_job_trouble() - reason why a file has no functions
+ * @number: from struct wp_job_symbols, not trusted
  *
- * Return: a sentence's end; NULL for 0.
+ * Return: the end of a sentence; NULL for 0.
  */
 const char *wp_job_trouble(__u32 number)
 {
@@ -212,9 +212,9 @@ static int do_crc(const struct wp_job *job, struct wp_job_answer *answer)
 }
 
 /**
- * wp_job_read_names() - do a job that is about names
- * @job: what to do
- * @answer: added to
+ * wp_job_read_names() - execute a job about names
+ * @job: the job
+ * @answer: the output is appended
  *
  * Return: as wp_job_do().
  */

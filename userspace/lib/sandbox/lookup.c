@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the way from a name to a file, one directory after the other, so that it is known at
- * each time which file system is asked; and what is known of a file without asking anybody.
- * Called in an opener (opener.c), as the server of a file system may never answer, and from
- * openfile.c.
+ * Owns path lookups, one directory after the other, so that the file system that may
+ * block is known at each step; and the part of a file's status that is known without
+ * asking its server. Called in an opener (opener.c), as a file system's server may never
+ * answer, and by openfile.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +18,10 @@
 
 #include "lib/sandbox/lookup.h"
 
-/* As the kernel has it. */
+/* The kernel's limit. */
 #define MAX_LINKS	40
 
-/* Directories below each other. */
+/* Maximum depth of directories. */
 #define MAX_DEPTH	128
 
 static void close_quietly(int fd)
@@ -33,9 +33,9 @@ static void close_quietly(int fd)
 }
 
 /**
- * wp_lookup_known() - what is known of a file without asking its server
- * @fd: a descriptor of it, of O_PATH or any other
- * @st: out: what it is; not what is of devices and times of access
+ * wp_lookup_known() - read a file's cached status, without asking its server
+ * @fd: a descriptor of it, O_PATH or any other
+ * @st: filled in, except device numbers of devices and access times
  *
  * Return: 0 or -1 with errno.
  */
@@ -58,9 +58,9 @@ int wp_lookup_known(int fd, struct stat *st)
 }
 
 /**
- * wp_lookup_avoids() - whether a file system is not to be asked
- * @avoid: those
- * @dev: its device; a block device's is always asked
+ * wp_lookup_avoids() - whether a file system must be avoided
+ * @avoid: the file systems
+ * @dev: its device; block devices are never avoided
  */
 bool wp_lookup_avoids(const struct wp_lookup_avoid *avoid, dev_t dev)
 {
@@ -79,7 +79,7 @@ bool wp_lookup_avoids(const struct wp_lookup_avoid *avoid, dev_t dev)
 	return avoid->only_good;
 }
 
-/* Directories from the root to where a name has led so far, and what is left of it. */
+/* The directories from the root to the current one, and the rest of the path. */
 struct walk {
 	int dir[MAX_DEPTH];
 	int nr;
@@ -98,14 +98,14 @@ static void go_up(struct walk *w, int to)
 		close_quietly(w->dir[--w->nr]);
 }
 
-/* A link's text takes its place in the name. */
+/* The text of a link replaces it in the path. */
 static bool follow(struct walk *w, int link, const char *rest)
 {
 	char text[2 * PATH_MAX];
 	struct statfs fs;
 	ssize_t len;
 
-	/* What the kernel links leads anywhere. */
+	/* Magic links of the kernel can lead anywhere. */
 	if (++w->links > MAX_LINKS || fstatfs(link, &fs) || fs.f_type == PROC_SUPER_MAGIC) {
 		errno = ELOOP;
 		return false;
@@ -125,7 +125,7 @@ static bool follow(struct walk *w, int link, const char *rest)
 	return true;
 }
 
-/* Whoever serves the directory that is reached will be asked now. */
+/* The server of the new directory will be asked next. */
 static bool enter(struct walk *w, int dir)
 {
 	struct stat st;
@@ -143,7 +143,7 @@ static bool enter(struct walk *w, int dir)
 	return true;
 }
 
-/* One step along the name; 1 if it was the last, then @found is what is there. */
+/* One step along the path; 1 if it was the last, then @found is the result. */
 static int step(struct walk *w, int *found)
 {
 	char name[NAME_MAX + 1];
@@ -195,17 +195,18 @@ bad:
 }
 
 /**
- * wp_lookup() - look a name up below a root
+ * wp_lookup() - look up a path below a root
  * @root: descriptor of that directory
- * @path: the name
- * @avoid: file systems that are not to be asked
+ * @path: the path
+ * @avoid: file systems to avoid
  * @at: called with each file system that is asked next; or NULL
  *
- * As openat2() does it with RESOLVE_IN_ROOT and RESOLVE_NO_MAGICLINKS, step by step. The way
- * back is kept, as ".." of a directory that is moved meanwhile leads elsewhere.
+ * As openat2() with RESOLVE_IN_ROOT and RESOLVE_NO_MAGICLINKS, step by step. The
+ * directories on the way are kept open for "..", as that of a directory that is moved
+ * meanwhile leads elsewhere.
  *
- * Return: a descriptor of O_PATH, or -1 with errno; ETIMEDOUT: it is on a file system that
- * is not to be asked.
+ * Return: an O_PATH descriptor, or -1 with errno; ETIMEDOUT: it is on a file system to
+ * avoid.
  */
 int wp_lookup(int root, const char *path, const struct wp_lookup_avoid *avoid, wp_lookup_at *at)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a name to a file. See lookup.c.
+ * Path lookup. See lookup.c.
  */
 #ifndef WP_LIB_SANDBOX_LOOKUP_H
 #define WP_LIB_SANDBOX_LOOKUP_H
@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 
 /**
- * struct wp_lookup_avoid - which file systems are not to be asked, by device
+ * struct wp_lookup_avoid - file systems to avoid, by device
  * @silent: these
  * @nr_silent: their number
- * @good: and if @only_good, all without a block device but these
+ * @good: if @only_good, also all without a block device except these
  * @nr_good: their number
- * @only_good: see there
+ * @only_good: see @good
  */
 struct wp_lookup_avoid {
 	dev_t silent[16];
@@ -24,7 +24,7 @@ struct wp_lookup_avoid {
 	bool only_good;
 };
 
-/* Is given a device. */
+/* Takes a device. */
 typedef void wp_lookup_at(dev_t dev);
 
 int wp_lookup_known(int fd, struct stat *st);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the processes that do what a file system's server can hold up for ever: look a name
- * up, ask for a file system's type, open a file. The server may be anybody's (FUSE), and who
- * waits for one that has taken the request cannot even be killed. So the recorder never
- * waits in the kernel for it, neither in a call nor in close(), which asks a server, too: it
- * holds such a file by O_PATH, and the process here opens it and hands it on to the worker
- * that reads it (wp_opener_send()).
+ * Owns the processes that do what a file system's server can block for ever: look up a
+ * path, read a file system's type, open a file. The server may be anybody's (FUSE), and a
+ * process that waits for a request that the server has taken cannot even be killed. So
+ * the recorder never waits for it in the kernel, neither in a call nor in close(), which
+ * asks the server, too: it holds such a file by O_PATH, and an opener opens it and passes
+ * it on to the worker that reads it (wp_opener_send()).
  *
  * The nursery is forked early, as the zygote is, opens nothing and forks the openers. An
- * opener that is blocked, and stays so, is left where it is, and the file system that it was
- * at counts as silent: nothing is asked of it until that opener has come back. So each such
- * file system costs one wait and one process. There is one opener at a time. All have the
- * recorder's rights: they read nothing.
+ * opener that is blocked, and stays so, is left where it is, and its current file system
+ * counts as silent: it is not asked again until that opener has come back. So each such
+ * file system costs one wait and one process. There is one active opener at a time. All
+ * have the recorder's rights: they read nothing.
  *
- * Any thread may call this; they take turns.
+ * Any thread may call this; calls are serialized.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,28 +40,37 @@
 /* In the nursery its socket; in an opener, the opener's. */
 #define SOCK	3
 
-/* File systems that may be silent; with so many, only those are asked that have answered. */
+/*
+ * Limit of silent file systems; from then on only those are asked that have answered
+ * before.
+ */
 #define MAX_SILENT	16
 #define MAX_GOOD	64
 
-/* Between two looks at an opener that does not answer, and at how many it is given up. */
+/*
+ * Interval between checks of an opener that does not answer, and the number of checks
+ * before it is abandoned.
+ */
 #define LOOK_MS		10
 #define PATIENCE_MS	5000
 #define LIVE_MS		500
 #define HURRY_MS	50
 
-/* The end of all patience, where it cannot be seen whether it is blocked. */
+/* Maximum wait where it is unknown whether the opener is blocked. */
 #define PATIENCE_MAX_NS	(60 * 1000000000ULL)
 
-/* Of an answer also: a name has led to a file system; what was sent is closed here. */
+/*
+ * Types of requests and of answers. AT: the lookup has reached a file system; CLOSED:
+ * files that were sent are closed here.
+ */
 enum what { FIND = 1, TYPE, SEND, AT, CLOSED };
 
 /*
- * struct request - what an opener is asked; text follows
- * @what: of enum what
- * @flags: of FIND: of open(2)
- * @plain: of FIND: there is no root
- * @avoid: file systems that are not to be asked, by their devices
+ * struct request - a request to an opener; its text follows
+ * @what: enum what
+ * @flags: for FIND: as for open(2)
+ * @plain: for FIND: there is no root
+ * @avoid: file systems to avoid, by their devices
  */
 struct request {
 	enum what what;
@@ -71,11 +80,11 @@ struct request {
 };
 
 /*
- * struct answer - to that
- * @what: as of the request, or AT, or CLOSED
- * @dev: of AT: the file system
+ * struct answer - the answer
+ * @what: as in the request, or AT, or CLOSED
+ * @dev: for AT: the file system
  * @err: 0 or a negative errno
- * @type: of TYPE
+ * @type: for TYPE
  */
 struct answer {
 	enum what what;
@@ -92,14 +101,14 @@ struct silent {
 };
 
 static struct {
-	pthread_mutex_t lock;		/* of all that follows */
+	pthread_mutex_t lock;		/* protects all that follows */
 	pid_t nursery;
 	int to_nursery;
-	pid_t pid;			/* the opener, */
-	int sock;			/* and the way to it */
-	dev_t at;			/* where it is */
+	pid_t pid;			/* the active opener, */
+	int sock;			/* and its socket */
+	dev_t at;			/* its current file system */
 	bool at_known;
-	bool closing;			/* files of @closing_at; there is no answer yet */
+	bool closing;			/* files of @closing_at; no answer yet */
 	dev_t closing_at;
 	struct silent silent[MAX_SILENT];
 	unsigned int nr_silent;
@@ -112,7 +121,7 @@ static struct {
 /* Set by a signal handler, too. */
 static volatile sig_atomic_t live, hurry;
 
-/* In the opener. */
+/* Runs in the opener. */
 static void say_at(dev_t dev)
 {
 	const struct answer a = { .what = AT, .dev = dev };
@@ -129,7 +138,7 @@ static void say(enum what what, int err)
 		_exit(0);
 }
 
-/* In the opener: what came with the request is opened, and goes on. */
+/* Runs in the opener: opens the files of the request, and sends them on. */
 static void send_on(const int *fds, unsigned int nr, const struct iovec *iov)
 {
 	int to[WP_JOB_FDS], opened[WP_JOB_FDS], err = 0;
@@ -150,7 +159,7 @@ static void send_on(const int *fds, unsigned int nr, const struct iovec *iov)
 	if (!err && !wp_zygote_send(fds[0], iov, 1, to, nr - 1, MSG_DONTWAIT))
 		err = -EPIPE;
 	say(SEND, err);
-	/* That asks the server, too. Those that were open are closed by the caller. */
+	/* close() asks the server, too. The caller closes those that were already open. */
 	for (i = 0; i < nr_opened; i++)
 		close(opened[i]);
 	say(CLOSED, 0);
@@ -163,7 +172,7 @@ static int find(const struct request *r, const char *path, int root)
 	return wp_lookup(root, path, &r->avoid, say_at);
 }
 
-/* An opener, from here to its end. */
+/* Main loop of an opener. */
 static void __attribute__((noreturn)) serve(int sock, pid_t nursery)
 {
 	static struct {
@@ -212,7 +221,7 @@ static void __attribute__((noreturn)) serve(int sock, pid_t nursery)
 	}
 }
 
-/* The nursery, from here to its end. */
+/* Main loop of the nursery. */
 static void __attribute__((noreturn)) be_nursery(int sock)
 {
 	pid_t me, pid;
@@ -237,7 +246,7 @@ static void __attribute__((noreturn)) be_nursery(int sock)
 	_exit(0);
 }
 
-/* With the lock, as all that follows. */
+/* Caller holds the lock, as in all that follow. */
 static void forget_nursery(void)
 {
 	if (o.to_nursery >= 0)
@@ -311,12 +320,12 @@ static void forget_opener(void)
 	o.closing = false;
 }
 
-/* It is left where it is; what it is at is silent. */
+/* Abandon the opener; its current file system is silent. */
 static void leave_opener(void)
 {
 	struct silent *s;
 
-	/* Of so many the oldest is not watched any more; its file system stays silent. */
+	/* At the limit the oldest is no longer watched; its file system stays silent. */
 	if (o.nr_silent == MAX_SILENT) {
 		forget_opener();
 		return;
@@ -327,7 +336,7 @@ static void leave_opener(void)
 	o.closing = false;
 }
 
-/* Openers that were left may have come back: then their file system is as others. */
+/* Abandoned openers may have come back: their file systems are no longer silent. */
 static void look_at_silent(void)
 {
 	unsigned int i;
@@ -361,7 +370,7 @@ static void add_good(dev_t dev)
 		o.good[o.nr_good++] = dev;
 }
 
-/* What is not to be asked. Block devices are not served by a program. */
+/* File systems to avoid. Block devices are not served by a program. */
 static void fill_avoid(struct wp_lookup_avoid *avoid)
 {
 	unsigned int i;
@@ -393,7 +402,7 @@ static unsigned int patience(void)
 	return ms > HURRY_MS ? ms : HURRY_MS;
 }
 
-/* Wait for an answer; -ETIMEDOUT: the opener is held up. */
+/* Wait for an answer; -ETIMEDOUT: the opener is blocked. */
 static int receive(struct answer *a, int *fd)
 {
 	struct wp_ownthread state = { .pid = o.pid, .tid = o.pid, .ran = ~0ULL };
@@ -416,7 +425,7 @@ static int receive(struct answer *a, int *fd)
 			looks = 0;
 			continue;
 		}
-		/* A disk is waited for. */
+		/* Always wait for a disk. */
 		if (!o.at_known || !major(o.at))
 			looks = wp_ownthread_is_blocked(&state, "DS") ? looks + 1 : 0;
 		if (looks * LOOK_MS >= patience() || wp_clock_now() - begun > PATIENCE_MAX_NS)
@@ -424,7 +433,7 @@ static int receive(struct answer *a, int *fd)
 	}
 }
 
-/* What it opened for the one before it has to close. */
+/* Wait until the files of the previous request are closed. */
 static void wait_for_close(void)
 {
 	dev_t at = o.at;
@@ -446,7 +455,7 @@ static void wait_for_close(void)
 	o.at_known = known;
 }
 
-/* Ask an opener, a new one if need be. */
+/* Send a request to an opener, a new one if necessary. */
 static int ask(struct request *r, const void *text, size_t size, const int *fds,
 	       unsigned int nr, struct answer *a, int *fd)
 {
@@ -477,9 +486,9 @@ static int ask(struct request *r, const void *text, size_t size, const int *fds,
 }
 
 /**
- * wp_opener_prepare() - make ready for openers
+ * wp_opener_prepare() - fork the nursery
  *
- * To be called early: what is in memory then is in theirs.
+ * Must be called early: openers inherit a copy of the memory at this time.
  *
  * Return: 0 or a negative errno.
  */
@@ -494,7 +503,7 @@ int wp_opener_prepare(void)
 }
 
 /**
- * wp_opener_end() - end them all, without waiting for any
+ * wp_opener_end() - end all openers, without waiting
  */
 void wp_opener_end(void)
 {
@@ -507,12 +516,12 @@ void wp_opener_end(void)
 }
 
 /**
- * wp_opener_find() - look a name up
- * @root: descriptor of its root, as wp_openfile_in() has it; or WP_OPENER_PLAIN
- * @path: the name
- * @nofollow: of PLAIN: not if the name itself is a link
+ * wp_opener_find() - look up a path
+ * @root: descriptor of its root, as for wp_openfile_in(); or WP_OPENER_PLAIN
+ * @path: the path
+ * @nofollow: for PLAIN: do not follow a link at the end
  *
- * Return: a descriptor of O_PATH, or a negative errno; -ETIMEDOUT: it is on a file system
+ * Return: an O_PATH descriptor, or a negative errno; -ETIMEDOUT: it is on a file system
  * that does not answer.
  */
 int wp_opener_find(int root, const char *path, bool nofollow)
@@ -533,10 +542,10 @@ int wp_opener_find(int root, const char *path, bool nofollow)
 }
 
 /**
- * wp_opener_type() - what a file system is
- * @place: a descriptor of a file in it, of O_PATH
+ * wp_opener_type() - read the type of a file system
+ * @place: an O_PATH descriptor of a file in it
  * @dev: its device
- * @type: out: as statfs(2) has it
+ * @type: set to the type, as in statfs(2)
  *
  * Return: 0, or a negative errno as above.
  */
@@ -558,10 +567,10 @@ int wp_opener_type(int place, dev_t dev, __u32 *type)
 }
 
 /**
- * wp_opener_send() - open files, and send them where they are read
- * @sock: where to
- * @iov: the packet that they go with, in two pieces
- * @fds: the files; those of O_PATH are opened
+ * wp_opener_send() - open files, and send them to their reader
+ * @sock: socket of the reader
+ * @iov: the packet that they belong to, in two pieces
+ * @fds: the files; O_PATH ones are opened
  * @devs: their devices
  * @nr: their number, below WP_JOB_FDS
  *
@@ -596,7 +605,7 @@ int wp_opener_send(int sock, const struct iovec *iov, const int *fds, const dev_
 }
 
 /**
- * wp_opener_is_silent() - is a file system known to hold up who asks it?
+ * wp_opener_is_silent() - whether a file system is known to block
  * @dev: its device
  */
 bool wp_opener_is_silent(dev_t dev)
@@ -610,7 +619,7 @@ bool wp_opener_is_silent(dev_t dev)
 }
 
 /**
- * wp_opener_live() - from now on there is less time: something is being recorded
+ * wp_opener_live() - use shorter timeouts from now on: something is being recorded
  */
 void wp_opener_live(void)
 {
@@ -618,9 +627,9 @@ void wp_opener_live(void)
 }
 
 /**
- * wp_opener_hurry() - from now on there is hardly any: the end was asked for
+ * wp_opener_hurry() - use very short timeouts from now on: the end was requested
  *
- * By a signal handler, too.
+ * Safe in a signal handler.
  */
 void wp_opener_hurry(void)
 {
@@ -628,7 +637,7 @@ void wp_opener_hurry(void)
 }
 
 /**
- * wp_opener_hurries() - was the end asked for?
+ * wp_opener_hurries() - whether the end was requested
  */
 bool wp_opener_hurries(void)
 {
@@ -636,7 +645,7 @@ bool wp_opener_hurries(void)
 }
 
 /**
- * wp_opener_patience() - how long who reads a file may be blocked
+ * wp_opener_patience() - how long the reader of a file may be blocked
  *
  * Return: milliseconds.
  */
@@ -646,7 +655,7 @@ unsigned int wp_opener_patience(void)
 }
 
 /**
- * wp_opener_is_ours() - is a process one of these?
+ * wp_opener_is_ours() - whether a process is one of these
  * @pid: the process
  */
 bool wp_opener_is_ours(pid_t pid)

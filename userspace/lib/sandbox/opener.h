@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <linux/types.h>
 
-/* Instead of a root: the name is one of the user's, as a shell would have it. */
+/* Instead of a root: the path is one of the user's, resolved as by a shell. */
 #define WP_OPENER_PLAIN	(-1)
 
 int wp_opener_prepare(void);

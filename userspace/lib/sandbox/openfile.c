@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns how files are opened whose names, or what is there by them, are up to others: a
- * program that is recorded, a recording, whoever may write to a directory. Only regular
- * files are opened, none of the kernel's, whose opening or reading can do something. Called
- * by all of the reader that opens such files.
+ * Owns the opening of files whose names, or what is found there, are chosen by others: by
+ * a recorded program, by a recording, by anybody who can write to a directory. Only
+ * regular files are opened, and none of the kernel's own, whose opening or reading can
+ * have side effects. Called by all of the reader that opens such files.
  *
- * A name is looked up first, by O_PATH, which opens nothing: no driver, no FIFO, no lease.
- * What was found is looked at, and then that very inode is opened: between both, nobody can
- * put another one in its place.
+ * A path is looked up first with O_PATH, which opens nothing: no driver, no FIFO, no
+ * lease. The result is checked, and then the same inode is opened: nobody can replace it
+ * in between.
  *
- * A file system may be served by a program that never answers. So what is not in the
- * kernel's cache is looked up by another process (opener.c), and a file that is not from a
- * disk or memory is not opened here at all: its descriptor is of O_PATH, and is opened on
- * the way to the worker that reads it.
+ * A file system may be served by a program that never answers. So paths that are not in
+ * the kernel's cache are looked up by another process (opener.c), and a file that is not
+ * on a disk or in memory is not opened here at all: its descriptor is O_PATH, and it is
+ * opened on the way to the worker that reads it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,20 +39,20 @@
 #define RESOLVE_CACHED		0x20
 #endif
 
-/* File systems that programs serve, so many of which are known. */
+/* Maximum number of known file systems that are served by programs. */
 #define MAX_FOREIGN	256
 
 /*
- * enum kind - who has a file
- * @KERNEL: the kernel: reading it can do something
- * @LOCAL: the kernel, from a disk or memory: it does not wait for anybody
- * @SERVED: maybe a server, of another machine, or below
+ * enum kind - where a file comes from
+ * @KERNEL: the kernel: reading it can have side effects
+ * @LOCAL: a disk or memory: it does not wait for a server
+ * @SERVED: maybe a server, on another machine, or below
  * @FOREIGN: a program
  */
 enum kind { KERNEL, LOCAL, SERVED, FOREIGN };
 
 static struct {
-	pthread_mutex_t lock;		/* of all that follows */
+	pthread_mutex_t lock;		/* protects all that follows */
 	dev_t dev[MAX_FOREIGN];
 	unsigned int nr;
 } foreign = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -71,7 +71,7 @@ static void close_quietly(int fd)
 	errno = err;
 }
 
-/* By its file system's type. */
+/* By the type of the file system. */
 static enum kind kind_of_type(__u32 type)
 {
 	static const __u32 kernels[] = {
@@ -102,7 +102,7 @@ static enum kind kind_of_type(__u32 type)
 	return type == FUSE_SUPER_MAGIC ? FOREIGN : SERVED;
 }
 
-/* Once; its descriptor stays open. */
+/* Once; the descriptor stays open. */
 static void look_at_root(void)
 {
 	int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -124,13 +124,13 @@ static bool is_foreign(dev_t dev)
 	pthread_mutex_lock(&foreign.lock);
 	for (i = 0; i < foreign.nr && !found; i++)
 		found = foreign.dev[i] == dev;
-	/* There is no room for more. */
+	/* The table is full. */
 	found |= foreign.nr == MAX_FOREIGN && !major(dev);
 	pthread_mutex_unlock(&foreign.lock);
 	return found;
 }
 
-/* That a number may be used again costs another one a little time, no more. */
+/* If the number is reused, the new file system is only slower. */
 static void note_foreign(dev_t dev)
 {
 	if (is_foreign(dev))
@@ -142,8 +142,8 @@ static void note_foreign(dev_t dev)
 }
 
 /*
- * The file system that we live in, which nobody can unmount, so that its number stays its
- * own; and nothing would help if its server did not answer.
+ * The file system of our own root, which nobody can unmount, so that its number is never
+ * reused; and if its server did not answer, nothing would work.
  */
 static bool is_root(dev_t dev, enum kind *kind)
 {
@@ -155,8 +155,8 @@ static bool is_root(dev_t dev, enum kind *kind)
 }
 
 /*
- * Whose file it is: 0, or a negative errno if that cannot be known. It is asked for each
- * time: numbers of file systems without a disk are used again, by whoever mounts one.
+ * Kind of a file: 0, or a negative errno if it cannot be determined. Checked each time:
+ * numbers of file systems without a disk are reused by later mounts.
  */
 static int kind_of(int place, dev_t dev, enum kind *kind)
 {
@@ -180,7 +180,7 @@ static int kind_of(int place, dev_t dev, enum kind *kind)
 	return 0;
 }
 
-/* Opens what was found, if it is a file; @place is closed. */
+/* Open the result of a lookup, if it is a file; closes @place. */
 static int open_found(int place, struct stat *st)
 {
 	char path[32];
@@ -201,9 +201,9 @@ static int open_found(int place, struct stat *st)
 	if (kind != LOCAL && fcntl(place, F_GETFL) & O_PATH)
 		return place;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
-	/* O_NONBLOCK: nor is it waited for who has a lease of it. */
+	/* O_NONBLOCK: do not wait for the holder of a lease. */
 	fd = open(path, (kind == LOCAL ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH) | O_CLOEXEC);
-	/* Of one that is on a disk, what is known may be old. */
+	/* On a disk, the cached status may be outdated. */
 	if (fd >= 0 && kind == LOCAL && fstat(fd, st)) {
 		close_quietly(fd);
 		fd = -1;
@@ -213,7 +213,7 @@ out:
 	return fd;
 }
 
-/* What the kernel has in its cache; -1 with EAGAIN if that does not suffice. */
+/* Look up in the kernel's cache only; -1 with EAGAIN if that does not suffice. */
 static int find_cached(int root, const char *path, __u64 flags, __u64 resolve)
 {
 	struct open_how how = {
@@ -221,7 +221,7 @@ static int find_cached(int root, const char *path, __u64 flags, __u64 resolve)
 	};
 	int fd = syscall(__NR_openat2, root, path, &how, sizeof(how));
 
-	/* Older kernels, and filters of system calls, do not have it. */
+	/* Older kernels, and system call filters, do not have it. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL || errno == E2BIG))
 		errno = EAGAIN;
 	return fd;
@@ -237,7 +237,7 @@ static int find_elsewhere(int root, const char *path, int flags)
 	return -1;
 }
 
-/* As a shell would. What is in /proc is different in another process. */
+/* As in a shell. Paths in /proc differ in another process. */
 static int find_plain(const char *path, int flags)
 {
 	int fd;
@@ -249,9 +249,9 @@ static int find_plain(const char *path, int flags)
 }
 
 /**
- * wp_openfile_found() - open a file that was found before
- * @place: a descriptor of O_PATH, or any other, of it; stays open
- * @st: out: what it is
+ * wp_openfile_found() - open a file that was looked up before
+ * @place: a descriptor of it, O_PATH or any other; stays open
+ * @st: set to its status
  *
  * Return: see wp_openfile().
  */
@@ -261,13 +261,13 @@ int wp_openfile_found(int place, struct stat *st)
 }
 
 /**
- * wp_openfile() - open a file of a name that the user chose, or that is ours
- * @path: its name; all links are followed
- * @flags: O_NOFOLLOW: but not if the name itself is one
- * @st: out: what it is
+ * wp_openfile() - open a file by a name of the user's, or of our own
+ * @path: its path; all links are followed
+ * @flags: O_NOFOLLOW: but not one at the end
+ * @st: set to its status
  *
  * Return: its descriptor, or -1 with errno; EINVAL if it is no regular file; ETIMEDOUT if
- * its server does not answer. Of a file that may have a server it is one of O_PATH, for
+ * its server does not answer. For a file that may have a server it is O_PATH, for
  * wp_worker_ask() and for wp_openfile_known().
  */
 int wp_openfile(const char *path, int flags, struct stat *st)
@@ -276,10 +276,10 @@ int wp_openfile(const char *path, int flags, struct stat *st)
 }
 
 /**
- * wp_openfile_at() - open a file that the kernel has a link to
+ * wp_openfile_at() - open a file through a link of the kernel's
  * @dir: descriptor of /proc/PID
  * @name: the link, below it: "map_files/..."
- * @st: out: what it is
+ * @st: set to its status
  *
  * Return: see wp_openfile().
  */
@@ -315,12 +315,12 @@ static int find_in(int root, const char *path)
 }
 
 /**
- * wp_openfile_in() - open a file of a name that others chose
- * @root: descriptor of the directory that is its root, or WP_OPENFILE_HERE
- * @path: its name there
- * @st: out: what it is
+ * wp_openfile_in() - open a file by a name that others chose
+ * @root: descriptor of its root directory, or WP_OPENFILE_HERE
+ * @path: its path there
+ * @st: set to its status
  *
- * Neither ".." nor a link leads out of the root, and none that the kernel makes up is
+ * Neither ".." nor a link leads out of the root, and magic links of the kernel's are not
  * followed.
  *
  * Return: see wp_openfile().
@@ -331,11 +331,11 @@ int wp_openfile_in(int root, const char *path, struct stat *st)
 }
 
 /**
- * wp_openfile_place() - find what wp_openfile_in() would open, and open nothing
- * @root: see there
- * @path: the same
+ * wp_openfile_place() - look up as wp_openfile_in() does, without opening
+ * @root: the root, see there
+ * @path: the path
  *
- * Return: a descriptor of O_PATH for wp_openfile_found(), or -1 with errno.
+ * Return: an O_PATH descriptor for wp_openfile_found(), or -1 with errno.
  */
 int wp_openfile_place(int root, const char *path)
 {
@@ -343,12 +343,12 @@ int wp_openfile_place(int root, const char *path)
 }
 
 /**
- * wp_openfile_cached() - find a file here without asking any file system
- * @path: its name
+ * wp_openfile_cached() - look up a file here without asking any file system
+ * @path: its path
  *
- * Return: a descriptor of O_PATH; -1 with errno, EAGAIN if it is not in the kernel's cache of
- * names. What is not there, or a kernel cannot look up so, is looked for on the root's own
- * file system only.
+ * Return: an O_PATH descriptor; -1 with errno, EAGAIN if it is not in the kernel's cache
+ * of names. If it is not there, or the kernel does not support this, it is looked up on
+ * the root's own file system only.
  */
 int wp_openfile_cached(const char *path)
 {
@@ -369,10 +369,10 @@ int wp_openfile_cached(const char *path)
 }
 
 /**
- * wp_openfile_stat() - look at what wp_openfile_in() would open, and open nothing
- * @root: see there
- * @path: the same
- * @st: out: what it is, a regular file or not
+ * wp_openfile_stat() - status of what wp_openfile_in() would open, without opening
+ * @root: the root, see there
+ * @path: the path
+ * @st: set to its status, a regular file or not
  *
  * Return: 0, or -1 with errno.
  */
@@ -388,7 +388,7 @@ int wp_openfile_stat(int root, const char *path, struct stat *st)
 }
 
 /**
- * wp_openfile_root() - a process's root directory
+ * wp_openfile_root() - open a process's root directory
  * @pid: the process
  *
  * Return: a descriptor for wp_openfile_in(), or -1 with errno.
@@ -407,7 +407,7 @@ int wp_openfile_root(__u32 pid)
 }
 
 /**
- * wp_openfile_rootat() - the same, of a process whose directory is open
+ * wp_openfile_rootat() - the same, for a process whose directory is open
  * @dir: descriptor of /proc/PID
  *
  * Return: see wp_openfile_root().
@@ -418,9 +418,9 @@ int wp_openfile_rootat(int dir)
 }
 
 /**
- * wp_openfile_known() - what is known of a file without asking its server
- * @fd: its descriptor, of O_PATH or any other
- * @st: out: what it is
+ * wp_openfile_known() - read a file's cached status, without asking its server
+ * @fd: its descriptor, O_PATH or any other
+ * @st: filled in
  *
  * Return: 0 or -1 with errno.
  */
@@ -430,10 +430,10 @@ int wp_openfile_known(int fd, struct stat *st)
 }
 
 /**
- * wp_openfile_has_owner() - can the owner that a file states be one?
- * @st: what is known of it, once it was opened
+ * wp_openfile_has_owner() - whether the owner that a file states can be trusted
+ * @st: its cached status, after it was opened
  *
- * A program that serves files can state any, and any size and blocks.
+ * A program that serves files can state any owner, size and number of blocks.
  */
 bool wp_openfile_has_owner(const struct stat *st)
 {
@@ -441,8 +441,8 @@ bool wp_openfile_has_owner(const struct stat *st)
 }
 
 /**
- * wp_openfile_is_served() - may a file have a server that does not answer?
- * @fd: its descriptor, from here
+ * wp_openfile_is_served() - whether a file may have a server that does not answer
+ * @fd: its descriptor, from a function of this file
  *
  * Return: false if it is on a disk or in memory.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Opens files whose names others chose, without doing anything else. See openfile.c.
+ * Opens files whose names others chose, without side effects. See openfile.c.
  *
  *	root = wp_openfile_root(pid);
  *	fd = wp_openfile_in(root, "/usr/lib/libc.so.6", &st);

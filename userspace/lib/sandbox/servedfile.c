@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the copying of a file whose server may never answer: a process of its own opens,
- * reads and closes it. One that does not get on is left behind, as the wait in the kernel
- * for a server that took a request has no end but the server's. Called by the archive
+ * Owns the copying of a file whose server may never answer: a separate process opens,
+ * reads and closes it. If it makes no progress it is abandoned, as only the server can
+ * end the wait in the kernel for a request that it has taken. Called by the archive
  * command.
  */
 #include <errno.h>
@@ -27,19 +27,22 @@
 #define CHUNK		(1 << 16)
 #define LOOK_MS		10
 
-/* The end of all patience, as with a server that sends a byte now and then. */
+/* Maximum total time, as for a server that sends a byte now and then. */
 #define MAX_NS		(60 * 1000000000ULL)
 
-/* In the child, where its descriptors are. */
+/* Descriptors in the child. */
 #define PLACE		3
 #define COPY		4
 
-/* Whoever reads what the command writes does not wait for the child's end. */
+/*
+ * Close inherited descriptors: readers of the command's output must not wait for the
+ * child.
+ */
 static void keep_two(int place, int copy)
 {
 	int null, fd;
 
-	/* Above both targets, so that none is overwritten by the other. */
+	/* Above both targets, so that neither overwrites the other. */
 	place = fcntl(place, F_DUPFD, COPY + 1);
 	copy = fcntl(copy, F_DUPFD, COPY + 1);
 	null = open("/dev/null", O_RDWR);
@@ -57,7 +60,7 @@ static void keep_two(int place, int copy)
 		close(fd);
 }
 
-/* The child: only calls that are safe after a fork. */
+/* Runs in the child: only calls that are safe after a fork. */
 static void __attribute__((noreturn)) copy_it(int place, int copy, off_t size)
 {
 	static char chunk[CHUNK];
@@ -76,7 +79,7 @@ static void __attribute__((noreturn)) copy_it(int place, int copy, off_t size)
 			break;
 		at += n;
 	}
-	/* Closing it asks the server, too. */
+	/* close() asks the server, too. */
 	_exit(at < size);
 }
 
@@ -106,11 +109,11 @@ static int wait_for(pid_t pid)
 
 /**
  * wp_servedfile_copy() - copy a file into memory
- * @place: its descriptor, of O_PATH
- * @st: what is known of it
+ * @place: its O_PATH descriptor
+ * @st: its cached status
  *
- * Return: a descriptor of the copy, which has as many bytes; or a negative errno: -EFBIG if
- * it is too large, -ETIMEDOUT if its server does not answer, -ESTALE if it was not so long.
+ * Return: a descriptor of the copy, of the same size; or a negative errno: -EFBIG if it
+ * is too large, -ETIMEDOUT if its server does not answer, -ESTALE if it was shorter.
  */
 int wp_servedfile_copy(int place, const struct stat *st)
 {

@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-/* Bytes of the largest. */
+/* Maximum size. */
 #define WP_SERVEDFILE_MAX	((off_t)256 << 20)
 
 int wp_servedfile_copy(int place, const struct stat *st);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who reads what others wrote
+ * Parent's side of the workers, the processes that read untrusted files (job.c).
  *
- * Owns the processes that read files of others (job.c), as seen by the one that asks. What
- * such a file can do is to take over or to stop a worker. That has no capability, no file
- * system, no network and nothing to send signals to (confine.c); it has the descriptors of
- * the jobs it is given, which are open for reading, and a socket to here. So what a file
- * can do is bounded by what a worker may take, and by what it may answer:
+ * A malicious file can at worst take over or stop a worker. A worker has no capability,
+ * no file system, no network and no process to send signals to (confine.c); it has the
+ * descriptors of its jobs, which are open for reading, and a socket to its parent. So the
+ * damage is bounded by what a worker may use, and by what it may answer:
  *
- * - CPU time, memory and the time without progress are limited for each file. What the
- *   file's size explains is added, by blocks of the disk, which holes do not have.
- * - An answer is bytes, limited in number. Whoever asked checks each field. Nothing that
- *   a worker says names a file, an address or a size to be allocated.
- * - One worker reads files of one owner in one file system, so that one that was taken over
- *   gives wrong answers on files of the user who did that. Callers see to it.
+ * - CPU time, memory and the time without progress are limited for each file. The limits
+ *   grow with the file's size, measured in blocks on the disk, which holes do not have.
+ * - An answer consists of bytes, limited in number. The caller checks each field. Nothing
+ *   that a worker sends names a file, an address or a size to be allocated.
+ * - One worker reads files of one owner in one file system, so that one that was taken
+ *   over returns wrong answers only about files of the user who did that. Callers are
+ *   responsible for this.
  *
- * A worker that has ended, or is out of a limit, is replaced by the caller: what it read then
- * has no table and no names, all else goes on.
+ * A worker that has ended, or exceeds a limit, is replaced by the caller: its current
+ * file has no table and no names then, all else goes on.
  *
  * A worker is used by one thread.
  */
@@ -41,21 +41,21 @@
 #define MB		(1ULL << 20)
 #define ROOM_MIN	(256 << 10)
 
-/* As much CPU time again for so many bytes of a file, up to so many of them. */
+/* The CPU time limit is granted again for so many bytes of a file, up to a maximum. */
 #define BYTES_AGAIN	(32 * MB)
 #define TIME_MORE	(256 * MB)
 
-/* Memory for a file beyond what all may have; files up to SMALL need no more. */
+/* Additional memory for large files; files up to SMALL need none. */
 #define SMALL		(128 * MB)
 #define MEMORY_MORE	(4096 * MB)
 
-/* Packets that are taken at once: others may have something to do, too. */
+/* Maximum number of packets per call, so that others get their turn. */
 #define TAKE_AT_ONCE	64
 
-/* How often a worker is looked at that does not answer, while somebody waits. */
+/* Interval between checks of a worker that does not answer, while a caller waits. */
 #define WAIT_MS		20
 
-/* libc's table takes 0.1 s on a computer, and 1 s in an emulated one that is busy. */
+/* The table of libc takes 0.1 s on a computer, and 1 s in a busy emulator. */
 const struct wp_worker_limits wp_worker_usual = {
 	.cpu_ns = 8 * NSEC_PER_SEC,
 	.stuck_ns = 10 * NSEC_PER_SEC,
@@ -65,21 +65,21 @@ const struct wp_worker_limits wp_worker_usual = {
 
 /**
  * struct wp_worker - a worker
- * @limits: of a job
- * @sock: to it
- * @pid: its number
- * @clock: its CPU time
- * @memory: bytes of address space that it may have now
+ * @limits: limits of a job
+ * @sock: its socket
+ * @pid: its process id
+ * @clock: its CPU-time clock
+ * @memory: current limit of its address space
  * @served: a file of the newest job may have a server
- * @cpu_limit: of the jobs that it has, the first at @first
- * @first: the oldest of them
- * @jobs: their number
- * @base: its CPU time when the oldest began
- * @seen: its CPU time when it was last seen to grow,
- * @seen_at: at this time
+ * @cpu_limit: CPU time limits of its jobs, the first at @first
+ * @first: index of the oldest
+ * @jobs: number of jobs
+ * @base: its CPU time when the oldest job began
+ * @seen: its CPU time when it last grew,
+ * @seen_at: and the time of that
  * @buf: the answer so far
- * @used: its bytes
- * @room: so many fit
+ * @used: its size
+ * @room: allocated bytes
  */
 struct wp_worker {
 	struct wp_worker_limits limits;
@@ -100,10 +100,10 @@ struct wp_worker {
 };
 
 /**
- * wp_worker_prepare() - make ready for workers
+ * wp_worker_prepare() - prepare for workers
  *
- * To be called early by commands that read files of others: what is in memory then is in
- * the memory of all workers.
+ * Must be called early by commands that read untrusted files: all workers inherit a copy
+ * of the memory at this time.
  *
  * Return: 0 or a negative errno.
  */
@@ -111,14 +111,14 @@ int wp_worker_prepare(void)
 {
 	int err = wp_zygote_begin(wp_job_do);
 
-	/* Without that, files of servers are not read, no more. */
+	/* On failure, only files of servers cannot be read. */
 	if (!err)
 		wp_opener_prepare();
 	return err;
 }
 
 /**
- * wp_worker_end() - end all that wp_worker_prepare() began
+ * wp_worker_end() - undo wp_worker_prepare()
  */
 void wp_worker_end(void)
 {
@@ -127,8 +127,8 @@ void wp_worker_end(void)
 }
 
 /**
- * wp_worker_new() - make a worker
- * @limits: what each of its jobs may take; NULL: what is usual
+ * wp_worker_new() - create a worker
+ * @limits: limits of each of its jobs; NULL: defaults
  *
  * Return: the worker, or NULL.
  */
@@ -157,7 +157,7 @@ struct wp_worker *wp_worker_new(const struct wp_worker_limits *limits)
 }
 
 /**
- * wp_worker_free() - end a worker, whatever it does
+ * wp_worker_free() - end a worker, in any state
  * @w: the worker, or NULL
  */
 void wp_worker_free(struct wp_worker *w)
@@ -172,7 +172,7 @@ void wp_worker_free(struct wp_worker *w)
 }
 
 /**
- * wp_worker_fd() - what to poll for answers
+ * wp_worker_fd() - descriptor to poll for answers
  * @w: the worker
  */
 int wp_worker_fd(const struct wp_worker *w)
@@ -181,7 +181,7 @@ int wp_worker_fd(const struct wp_worker *w)
 }
 
 /**
- * wp_worker_jobs() - how many jobs a worker has
+ * wp_worker_jobs() - number of jobs of a worker
  * @w: the worker
  */
 unsigned int wp_worker_jobs(const struct wp_worker *w)
@@ -189,7 +189,7 @@ unsigned int wp_worker_jobs(const struct wp_worker *w)
 	return w->jobs;
 }
 
-/* Its CPU time; once it has ended, what was seen last. */
+/* Its CPU time; once it has ended, the last known value. */
 static __u64 cpu_time(struct wp_worker *w)
 {
 	struct timespec ts;
@@ -206,7 +206,7 @@ static __u64 cpu_time(struct wp_worker *w)
 }
 
 /**
- * wp_worker_spent() - the CPU time that the job took so far, which it is at
+ * wp_worker_spent() - CPU time of the current job so far
  * @w: the worker
  */
 __u64 wp_worker_spent(struct wp_worker *w)
@@ -221,8 +221,8 @@ static void begin_job(struct wp_worker *w)
 }
 
 /*
- * What of a file is more than a hole. A file system that compresses has fewer blocks; and
- * what a program serves has as many as that says.
+ * Size of files without holes. A file system that compresses has fewer blocks; and for a
+ * program that serves files the number is whatever it states.
  */
 static __u64 weigh(const struct stat *files, unsigned int nr)
 {
@@ -240,7 +240,7 @@ static __u64 weigh(const struct stat *files, unsigned int nr)
 	return bytes;
 }
 
-/* A large file may take more memory; less again, once it has been read. */
+/* Raise the memory limit for a large file; lower it again after that. */
 static void fit_memory(struct wp_worker *w, __u64 bytes)
 {
 	__u64 memory = w->limits.memory;
@@ -274,12 +274,12 @@ static int send_job(struct wp_worker *w, const struct wp_job *job, const struct 
 }
 
 /**
- * wp_worker_ask() - give a worker a job
- * @w: the worker, which has less than WP_WORKER_DEPTH
+ * wp_worker_ask() - send a job to a worker
+ * @w: the worker, with less than WP_WORKER_DEPTH jobs
  * @job: the job
  *
- * Return: 0; -EPIPE: the worker is of no use any more; another negative errno: a file of the
- * job cannot be opened, or the worker has no room; it does not know of the job.
+ * Return: 0; -EPIPE: the worker is no longer usable; another negative errno: a file of
+ * the job cannot be opened, or the worker has no room; it did not get the job.
  */
 int wp_worker_ask(struct wp_worker *w, const struct wp_job *job)
 {
@@ -323,7 +323,7 @@ static int make_room(struct wp_worker *w)
 	return 0;
 }
 
-/* The answer before was large: its memory is not kept. */
+/* Free the buffer if the answer before was large. */
 static void begin_answer(struct wp_worker *w)
 {
 	w->used = 0;
@@ -347,8 +347,9 @@ static int take_packet(struct wp_worker *w, struct wp_job_packet *head)
 		return err;
 	iov[1] = (struct iovec){ w->buf + w->used, w->room - w->used };
 	/*
-	 * Descriptors are not received: there is no room for them. One that ended with jobs
-	 * that it did not take resets the connection, once: its answers come before its end.
+	 * Descriptors are not accepted: there is no buffer for them. If a worker ends
+	 * with jobs that it has not read, the connection is reset, once: its answers come
+	 * before that.
 	 */
 	do
 		n = recvmsg(w->sock, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
@@ -366,17 +367,17 @@ static int take_packet(struct wp_worker *w, struct wp_job_packet *head)
 /**
  * wp_worker_take() - take an answer, if there is one
  * @w: the worker
- * @answer: out: to its oldest job
+ * @answer: set to the answer to its oldest job
  *
- * Return: 1 with an answer, 0 if it is not complete, or a negative errno: the worker is of
- * no use any more, and the oldest job is to blame.
+ * Return: 1 with an answer, 0 if it is not complete, or a negative errno: the worker is
+ * no longer usable, and the oldest job is the cause.
  */
 int wp_worker_take(struct wp_worker *w, struct wp_answer *answer)
 {
 	struct wp_job_packet head = { 0 };
 	int i, ret;
 
-	/* With an answer taken, the next one begins. */
+	/* After an answer has been taken, the next one begins. */
 	if (!w->used)
 		begin_answer(w);
 	for (i = 0; i < TAKE_AT_ONCE && !head.last; i++) {
@@ -400,13 +401,13 @@ int wp_worker_take(struct wp_worker *w, struct wp_answer *answer)
 }
 
 /**
- * wp_worker_check() - is a job within its limits?
+ * wp_worker_check() - check the limits of the current job
  * @w: the worker
  *
- * To be called now and then while it has jobs.
+ * Must be called now and then while it has jobs.
  *
- * Return: 0 or a negative errno: the oldest job is beyond, and the worker of no use any
- * more.
+ * Return: 0 or a negative errno: the oldest job exceeds a limit, and the worker is no
+ * longer usable.
  */
 int wp_worker_check(struct wp_worker *w)
 {
@@ -420,9 +421,9 @@ int wp_worker_check(struct wp_worker *w)
 /**
  * wp_worker_wait() - wait for the answer to the oldest job
  * @w: the worker
- * @answer: out: it
+ * @answer: set to the answer
  *
- * Return: 0 or a negative errno: the worker is of no use any more.
+ * Return: 0 or a negative errno: the worker is no longer usable.
  */
 int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 {
@@ -442,7 +443,7 @@ int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 		if (ret)
 			return ret < 0 ? ret : 0;
 		ret = wp_worker_check(w);
-		/* A disk is waited for. */
+		/* Always wait for a disk. */
 		if (!ret && w->served && looks * WAIT_MS >= wp_opener_patience())
 			ret = -ETIMEDOUT;
 		if (ret)
@@ -451,10 +452,10 @@ int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 }
 
 /**
- * wp_worker_why() - what a worker was ended for
- * @err: what its functions returned
+ * wp_worker_why() - reason why a worker was ended
+ * @err: from its functions
  *
- * Return: words for a message, that follow the file's name.
+ * Return: words for a message, which follow the file's name.
  */
 const char *wp_worker_why(int err)
 {

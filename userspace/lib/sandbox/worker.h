@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A process that can do nothing but read what it is handed, for files of others. See
+ * A confined process that reads untrusted files, which it gets as descriptors. See
  * worker.c.
  *
  *	w = wp_worker_new(NULL);
@@ -17,15 +17,15 @@
 
 #include "lib/sandbox/job.h"
 
-/* Jobs that one worker may have at once. */
+/* Maximum number of jobs of a worker. */
 #define WP_WORKER_DEPTH	8
 
 /**
- * struct wp_worker_limits - what a job may take
+ * struct wp_worker_limits - limits of a job
  * @cpu_ns: CPU time, and more for large files
- * @stuck_ns: time without any CPU time, as of one that waits for a file's server
+ * @stuck_ns: time without any CPU time, as while waiting for a file's server
  * @memory: bytes of address space, and more for large files
- * @answer: bytes of an answer
+ * @answer: size of an answer
  */
 struct wp_worker_limits {
 	__u64 cpu_ns;
@@ -35,11 +35,11 @@ struct wp_worker_limits {
 };
 
 /**
- * struct wp_answer - what a worker answered. It is not to be trusted
+ * struct wp_answer - a worker's answer, not trusted
  * @err: 0 or a negative errno
- * @data: the answer, until the worker is asked for the next one
- * @size: its bytes
- * @cpu_ns: CPU time that it took
+ * @data: the answer, valid until the next call for the worker
+ * @size: its size
+ * @cpu_ns: CPU time used
  */
 struct wp_answer {
 	int err;
@@ -48,7 +48,7 @@ struct wp_answer {
 	__u64 cpu_ns;
 };
 
-/* What a job may take, if nothing else is said. */
+/* Default limits of a job. */
 extern const struct wp_worker_limits wp_worker_usual;
 
 struct wp_worker;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the zygote: a process without rights that is forked when a command begins, as long
- * as that is small, has one thread and knows no secret, and that forks the workers which
- * read hostile files. So a worker finds nothing of the recorder in its memory, and to
- * make one costs no more when the recorder has become large.
+ * Owns the zygote: an unprivileged process that is forked when a command begins, while
+ * that is small, single-threaded and without secrets, and that forks the workers which
+ * read untrusted files. So a worker's memory has nothing of the recorder, and forking one
+ * does not get slower when the recorder has become large.
  *
- * The zygote itself reads what its parent sends only, and is trusted. It ends with its
- * parent, whose end of the socket is closed then, and its workers with it.
+ * The zygote itself reads only what its parent sends, and is trusted. It ends with its
+ * parent, whose end of the socket is closed then, and its workers end with it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -27,20 +27,20 @@
 /* In the zygote its socket; in a worker, the worker's. */
 #define SOCK	3
 
-/* While a killed worker has not ended, the zygote looks for it as often, in ms. */
+/* Interval in ms between checks for killed workers that have not ended. */
 #define REAP_MS	20
 
 /*
- * What the parent asks for: a new worker, whose socket comes with this; one with more or
- * less memory; one that is to end, which is not answered.
+ * Types of requests: a new worker, whose socket comes with the request; a new memory
+ * limit of a worker; the end of a worker, which is not answered.
  */
 enum what { FORK = 1, MEMORY, KILL };
 
 /*
  * struct request - a request of the parent
  * @what: enum what
- * @pid: of MEMORY and KILL: the worker
- * @memory: bytes of address space that it may have
+ * @pid: for MEMORY and KILL: the worker
+ * @memory: limit of its address space
  */
 struct request {
 	__u32 what;
@@ -48,31 +48,31 @@ struct request {
 	__u64 memory;
 };
 
-/* What the zygote says once, when it has given up its rights. */
+/* Sent once by the zygote, after it has dropped its privileges. */
 struct hello {
 	int err;
 	bool filters;
 };
 
-/* Of the parent. */
+/* State of the parent. */
 static struct {
-	pthread_mutex_t lock;		/* of all that follows, and of asking */
+	pthread_mutex_t lock;		/* protects all that follows; serializes requests */
 	int sock;
 	pid_t pid;
 	wp_job_fn *run;
-	pid_t worker[WP_ZYGOTE_WORKERS];	/* those that were forked last */
+	pid_t worker[WP_ZYGOTE_WORKERS];	/* the last ones that were forked */
 	unsigned int nr_workers;
 } zygote = { .lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1 };
 
 /**
- * wp_zygote_receive() - receive a packet and the descriptors that come with it
- * @sock: where from
- * @data: out: the packet
- * @size: bytes there
- * @fds: out: the descriptors, at most WP_JOB_FDS
- * @nr: out: their number
+ * wp_zygote_receive() - receive a packet with descriptors
+ * @sock: the socket
+ * @data: set to the packet
+ * @size: size of @data
+ * @fds: set to the descriptors, at most WP_JOB_FDS
+ * @nr: set to their number
  *
- * Return: bytes of the packet; 0: the other end is closed; -1 with errno.
+ * Return: size of the packet; 0: the other end is closed; -1 with errno.
  */
 ssize_t wp_zygote_receive(int sock, void *data, size_t size, int *fds, unsigned int *nr)
 {
@@ -104,14 +104,14 @@ ssize_t wp_zygote_receive(int sock, void *data, size_t size, int *fds, unsigned 
 
 /**
  * wp_zygote_send() - send a packet with descriptors
- * @sock: where to
+ * @sock: the socket
  * @iov: the packet
  * @nr_iov: its pieces
  * @fds: the descriptors
  * @nr: their number, at most WP_JOB_FDS
- * @flags: of sendmsg()
+ * @flags: for sendmsg()
  *
- * Return: whether it was sent.
+ * Return: true if it was sent.
  */
 bool wp_zygote_send(int sock, const struct iovec *iov, size_t nr_iov, const int *fds,
 		    unsigned int nr, int flags)
@@ -133,7 +133,7 @@ bool wp_zygote_send(int sock, const struct iovec *iov, size_t nr_iov, const int 
 		c->cmsg_len = CMSG_LEN(nr * sizeof(int));
 		memcpy(CMSG_DATA(c), fds, nr * sizeof(int));
 	}
-	/* A packet is sent whole. */
+	/* A packet is sent as a whole or not at all. */
 	do
 		n = sendmsg(sock, &msg, MSG_NOSIGNAL | flags);
 	while (n < 0 && errno == EINTR);
@@ -160,7 +160,7 @@ static void send_answer(void *ctx, const struct wp_job_packet *head, const void 
 		_exit(1);
 }
 
-/* A worker, from here to its end. */
+/* Main loop of a worker. */
 static void __attribute__((noreturn)) work(wp_job_fn *run)
 {
 	static struct wp_job_answer answer = { .send = send_answer };
@@ -186,7 +186,10 @@ static void __attribute__((noreturn)) work(wp_job_fn *run)
 static void __attribute__((noreturn)) begin_work(wp_job_fn *run, int sock, __u64 memory,
 						 const struct sock_fprog *filter, pid_t parent)
 {
-	/* The zygote may have ended before. Its socket is not for us. */
+	/*
+	 * The zygote may have ended before the prctl(). The zygote's socket must not stay
+	 * open here.
+	 */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || dup2(sock, SOCK) < 0)
 		_exit(1);
 	close(sock);
@@ -198,9 +201,10 @@ static void __attribute__((noreturn)) begin_work(wp_job_fn *run, int sock, __u64
 
 /*
  * struct child - a worker
- * @pid: its number, which is its own until it is waited for. One that ended by itself is
- *	not, until the parent has asked for its end: that may still use the number
- * @killed: it was asked for. It may not have ended, as one that waits for a file has not
+ * @pid: its process id, which is not reused before it is reaped. One that ended by itself
+ *	is not reaped before the parent has asked for its end, as it may still use the id
+ * @killed: its end was requested. It may not have ended, for example while it waits for a
+ *	file
  */
 struct child {
 	pid_t pid;
@@ -220,7 +224,7 @@ static struct child *child_of(pid_t pid)
 	return NULL;
 }
 
-/* Wait for those that were killed; whether some have not ended. */
+/* Reap those that were killed; returns whether some have not ended. */
 static bool reap(void)
 {
 	bool left = false;
@@ -317,7 +321,7 @@ static void __attribute__((noreturn)) be_zygote(int sock, wp_job_fn *run)
 	_exit(0);
 }
 
-/* With the lock. */
+/* Caller holds the lock. */
 static void forget(void)
 {
 	if (zygote.sock >= 0)
@@ -331,7 +335,7 @@ static void forget(void)
 	zygote.pid = 0;
 }
 
-/* With the lock. */
+/* Caller holds the lock. */
 static int begin(void)
 {
 	struct hello hello;
@@ -359,12 +363,12 @@ static int begin(void)
 }
 
 /**
- * wp_zygote_begin() - make the process that makes workers
- * @run: what these do, until wp_zygote_end()
+ * wp_zygote_begin() - fork the zygote
+ * @run: main function of the workers, until wp_zygote_end()
  *
- * To be called early: see above. If it is there, nothing happens.
+ * Must be called early: see above. If it exists already, nothing happens.
  *
- * Return: 0 or a negative errno: there can be none.
+ * Return: 0 or a negative errno: it cannot be created.
  */
 int wp_zygote_begin(wp_job_fn *run)
 {
@@ -379,7 +383,7 @@ int wp_zygote_begin(wp_job_fn *run)
 }
 
 /**
- * wp_zygote_end() - end it, and with it all workers
+ * wp_zygote_end() - end the zygote, and with it all workers
  */
 void wp_zygote_end(void)
 {
@@ -389,7 +393,7 @@ void wp_zygote_end(void)
 	pthread_mutex_unlock(&zygote.lock);
 }
 
-/* Ask, and receive the answer. With the lock. */
+/* Send a request, and receive the answer. Caller holds the lock. */
 static pid_t ask(const struct request *r, const int *sock)
 {
 	unsigned int nr;
@@ -403,13 +407,13 @@ static pid_t ask(const struct request *r, const int *sock)
 }
 
 /**
- * wp_zygote_fork() - make a worker
+ * wp_zygote_fork() - create a worker
  * @sock: its socket
- * @memory: bytes of address space that it may have
+ * @memory: limit of its address space in bytes
  *
- * If the zygote was killed there is a new one.
+ * If the zygote was killed a new one is forked.
  *
- * Return: its pid, which is its own until wp_zygote_kill(); or a negative errno.
+ * Return: its pid, which is not reused before wp_zygote_kill(); or a negative errno.
  */
 pid_t wp_zygote_fork(int sock, __u64 memory)
 {
@@ -430,9 +434,9 @@ pid_t wp_zygote_fork(int sock, __u64 memory)
 }
 
 /**
- * wp_zygote_memory() - let a worker have more memory, or less
+ * wp_zygote_memory() - change the memory limit of a worker
  * @pid: the worker
- * @memory: bytes of address space
+ * @memory: limit of its address space in bytes
  *
  * Return: 0 or a negative errno.
  */
@@ -449,7 +453,7 @@ int wp_zygote_memory(pid_t pid, __u64 memory)
 }
 
 /**
- * wp_zygote_is_ours() - is a process the zygote, or a worker of it?
+ * wp_zygote_is_ours() - whether a process is the zygote, or one of its workers
  * @pid: the process
  */
 bool wp_zygote_is_ours(pid_t pid)
@@ -466,8 +470,8 @@ bool wp_zygote_is_ours(pid_t pid)
 }
 
 /**
- * wp_zygote_kill() - end a worker, without waiting for its end
- * @pid: its number, which may be anybody's from now on
+ * wp_zygote_kill() - end a worker, without waiting
+ * @pid: its process id, which may be reused from now on
  */
 void wp_zygote_kill(pid_t pid)
 {

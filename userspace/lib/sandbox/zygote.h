@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The process that makes workers, as seen by its parent. For worker.c.
+ * The process that forks workers, as seen by its parent. For worker.c.
  */
 #ifndef WP_LIB_SANDBOX_ZYGOTE_H
 #define WP_LIB_SANDBOX_ZYGOTE_H
@@ -13,7 +13,7 @@
 
 #include "lib/sandbox/job.h"
 
-/* Workers at once, with those that were killed and have not ended. */
+/* Maximum number of workers, including those that were killed and have not ended. */
 #define WP_ZYGOTE_WORKERS	256
 
 int wp_zygote_begin(wp_job_fn *run);

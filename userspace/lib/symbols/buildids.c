@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the table of build-ids. Called from sideband.c, synthesize.c and ksyms.c while recording,
- * from perfdata.c at the end.
+ * Owns the table of build-ids. Called by sideband.c, synthesize.c and ksyms.c during the
+ * recording, by perfdata.c at the end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,10 @@
 #include "lib/symbols/jitmaps.h"
 #include "lib/symbols/mappedfile.h"
 
-/* Once the end was asked for: how long build-ids are read, and of how many files in any case. */
+/*
+ * After the end was requested: time limit for reading build-ids, and number of files that
+ * are read in any case.
+ */
 #define HURRY_NS	500000000ULL
 #define FIRST_FILES	16
 
@@ -28,7 +31,7 @@ struct wp_buildids {
 	struct wp_jitmaps *jit;		/* or NULL */
 	struct wp_dso **dso;	/* in order of appearance */
 	size_t nr, room;
-	size_t *slot;		/* index + 1 into dso of a path's first file, 0: free */
+	size_t *slot;		/* index + 1 into @dso of a path's first file, 0: free */
 	size_t nr_slots;	/* a power of two */
 };
 
@@ -37,7 +40,7 @@ struct wp_buildids {
  * @path: name of the file
  * @id: filled in
  *
- * Anything but a regular file is refused before it is opened.
+ * Refuses anything but a regular file, without opening it.
  *
  * Return: 0 or a negative errno; prints nothing.
  */
@@ -63,7 +66,7 @@ static size_t hash_path(const char *path)
 	return h ^ (h >> 32);
 }
 
-/* The slot that holds @path, or the free one where it belongs. */
+/* The slot that holds @path, or the free slot for it. */
 static size_t find_slot(const struct wp_buildids *ids, const char *path, bool kernel)
 {
 	size_t i = (hash_path(path) + kernel) & (ids->nr_slots - 1);
@@ -117,7 +120,7 @@ static int grow(struct wp_buildids *ids)
 }
 
 /**
- * wp_buildids_new() - make an empty table
+ * wp_buildids_new() - allocate an empty table
  *
  * Return: the table, or NULL when memory ran out.
  */
@@ -155,7 +158,7 @@ void wp_buildids_free(struct wp_buildids *ids)
 }
 
 /**
- * wp_buildids_code() - note that a process has code in memory without a file
+ * wp_buildids_code() - record that a process has code in memory without a file
  * @ids: the table
  * @path: the name as in the mapping record
  * @pid: the process
@@ -167,10 +170,10 @@ void wp_buildids_code(struct wp_buildids *ids, const char *path, __u32 pid)
 }
 
 /**
- * wp_buildids_jit() - the lists of functions of such processes
+ * wp_buildids_jit() - the function lists of such processes
  * @ids: the table
  *
- * Return: the lists, the table's; NULL if there are none.
+ * Return: the lists, owned by the table; NULL if there are none.
  */
 struct wp_jitmaps *wp_buildids_jit(const struct wp_buildids *ids)
 {
@@ -178,9 +181,9 @@ struct wp_jitmaps *wp_buildids_jit(const struct wp_buildids *ids)
 }
 
 /**
- * wp_buildids_keep() - have files copied to which no path of ours leads
+ * wp_buildids_keep() - enable copies of files that no path of ours leads to
  * @ids: the table
- * @keep: to there; NULL: no more
+ * @keep: destination; NULL: disable
  */
 void wp_buildids_keep(struct wp_buildids *ids, struct wp_keepfiles *keep)
 {
@@ -221,7 +224,7 @@ static bool same_file(const struct wp_fileid *a, const struct wp_fileid *b)
 	return a->ino == b->ino && a->maj == b->maj && a->min == b->min;
 }
 
-/* Can it be the file of a mapping of which the inode is not known? */
+/* Whether it can be the file of a mapping with an unknown inode. */
 static bool may_be(const struct wp_dso *dso, const struct wp_buildid *id)
 {
 	if (id->size && wp_buildid_same(&dso->id, id))
@@ -230,17 +233,17 @@ static bool may_be(const struct wp_dso *dso, const struct wp_buildid *id)
 }
 
 /**
- * wp_buildids_map() - note that a file is mapped executable
+ * wp_buildids_map() - record an executable mapping of a file
  * @ids: the table
  * @path: the name as in the mapping record
- * @map: where it is mapped, and which file it is
- * @id: its build-id; NULL, or of no bytes: wp_buildids_resolve() reads it
+ * @map: where it is mapped, and its file
+ * @id: its build-id; NULL, or empty: wp_buildids_resolve() reads it
  *
- * A file that was overwritten has another build-id, and is another file since. Which file
- * it is then is a number of ours, as for one whose inode is not known.
+ * A file that was overwritten has another build-id, and counts as another file from then
+ * on. It gets an inode number of ours, as a file with an unknown inode does.
  *
- * Return: the entry, whose @last.file the mapping record is to have; valid until the
- * table is freed; NULL if memory ran out.
+ * Return: the entry, whose @last.file goes into the mapping record; valid until the table
+ * is freed; NULL if memory ran out.
  */
 struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
 			       const struct wp_mapped *map, const struct wp_buildid *id)
@@ -260,10 +263,10 @@ struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
 		else
 			file = (struct wp_fileid){ 0 };
 	}
-	/* By its build-id, or its name alone. */
+	/* Match by the build-id, or by the name alone. */
 	for (d = first; d && !dso; d = next_of(ids, d)) {
 		nr++;
-		/* The last one stands for all that there is no room for. */
+		/* The last one is shared by all that find no room. */
 		if ((!file.ino && may_be(d, id)) || nr > WP_BUILDIDS_OF_PATH)
 			dso = d;
 	}
@@ -297,12 +300,12 @@ struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
 }
 
 /**
- * wp_buildids_add() - note that a file is mapped of which only the name is known
+ * wp_buildids_add() - record a mapped file of which only the name is known
  * @ids: the table
  * @path: the name as in the mapping record
  * @pid: the process, to find the file through its root; 0 for none
  * @kernel: the kernel or a module
- * @id: its build-id if known, or NULL to have wp_buildids_resolve() read it
+ * @id: its build-id, or NULL to let wp_buildids_resolve() read it
  *
  * Return: see wp_buildids_map().
  */
@@ -323,11 +326,11 @@ struct wp_dso *wp_buildids_add(struct wp_buildids *ids, const char *path, __u32 
 }
 
 /**
- * wp_buildids_find() - look a file up
+ * wp_buildids_find() - look up a file by name
  * @ids: the table
  * @path: the name as in the mapping record
  *
- * Return: the first entry of that name, or NULL.
+ * Return: the first entry with that name, or NULL.
  */
 struct wp_dso *wp_buildids_find(const struct wp_buildids *ids, const char *path)
 {
@@ -351,13 +354,13 @@ static void resolve(struct wp_dso *dso)
 }
 
 /**
- * wp_buildids_find_id() - look a file up by its name and its build-id
+ * wp_buildids_find_id() - look up a file by its name and its build-id
  * @ids: the table
  * @path: the name as in the mapping record
  * @id: the build-id
  *
- * Reads those of files of that name in file systems on block devices, which cannot hold
- * us up, if they are not known yet.
+ * Reads unknown build-ids of files with that name on block devices, which cannot block
+ * for long.
  *
  * Return: the entry or NULL.
  */
@@ -379,9 +382,9 @@ struct wp_dso *wp_buildids_find_id(struct wp_buildids *ids, const char *path,
  * wp_buildids_find_one_of() - look up one of several files of a path
  * @ids: the table
  * @path: the name as in the mapping record
- * @file: which file the mapping record has
+ * @file: the file in the mapping record
  *
- * Return: the entry; NULL if there is none, or no other of that name.
+ * Return: the entry; NULL if there is none, or no other with that name.
  */
 const struct wp_dso *wp_buildids_find_one_of(const struct wp_buildids *ids, const char *path,
 					     const struct wp_fileid *file)
@@ -396,7 +399,7 @@ const struct wp_dso *wp_buildids_find_one_of(const struct wp_buildids *ids, cons
 }
 
 /**
- * wp_buildids_share_paths() - is there a path that several files have?
+ * wp_buildids_share_paths() - whether any path has several files
  * @ids: the table
  *
  * Return: true if there is.
@@ -411,7 +414,7 @@ bool wp_buildids_share_paths(const struct wp_buildids *ids)
 	return false;
 }
 
-/* Of the files of one path, our own stands for it, or else the one that is mapped most. */
+/* Of the files of one path, our own represents it, or else the one that is mapped most. */
 static void choose(const struct wp_buildids *ids, struct wp_dso *first)
 {
 	struct wp_buildid here = { 0 };
@@ -436,7 +439,7 @@ static void choose(const struct wp_buildids *ids, struct wp_dso *first)
 	}
 }
 
-/* An entry, and how many of the same process come before it. */
+/* An entry, and the number of earlier ones of the same process. */
 struct turn {
 	size_t index;
 	__u32 pid;
@@ -462,8 +465,9 @@ static int by_rank(const void *va, const void *vb)
 }
 
 /*
- * Somebody waits for the end. So processes take turns, and there is a time after which only
- * the first files of each are read: one that has mapped 65000 does not cost others theirs.
+ * After the end was requested. Processes take turns, and after a time limit only the
+ * first files of each are read: a process with 65000 mapped files does not block those of
+ * others.
  */
 static void resolve_in_turns(struct wp_buildids *ids)
 {
@@ -496,12 +500,12 @@ static void resolve_in_turns(struct wp_buildids *ids)
 }
 
 /**
- * wp_buildids_resolve() - read the build-ids that are not known yet
+ * wp_buildids_resolve() - read all unknown build-ids
  * @ids: the table
  *
- * A file is looked for in the mount namespace of a process that mapped it, and
- * if that process is gone, in ours; it must be that file. Then one of the files of each
- * path is chosen to stand for it.
+ * A file is looked up in the mount namespace of a process that mapped it or, if that
+ * process is gone, in ours; its identity is checked. Then one of the files of each path
+ * is chosen to represent it.
  */
 void wp_buildids_resolve(struct wp_buildids *ids)
 {
@@ -520,10 +524,10 @@ void wp_buildids_resolve(struct wp_buildids *ids)
 }
 
 /**
- * wp_buildids_count() - how many files the table holds
+ * wp_buildids_count() - number of files in the table
  * @ids: the table
  *
- * Return: the number, build-id known or not.
+ * Return: the number, including those without a build-id.
  */
 size_t wp_buildids_count(const struct wp_buildids *ids)
 {
@@ -531,10 +535,10 @@ size_t wp_buildids_count(const struct wp_buildids *ids)
 }
 
 /**
- * wp_buildids_for_each() - go through the table in order of appearance
+ * wp_buildids_for_each() - iterate over the table in order of appearance
  * @ids: the table
- * @fn: called for each file; a return other than 0 ends the walk
- * @ctx: handed to @fn
+ * @fn: called for each file; a return value other than 0 ends the iteration
+ * @ctx: passed to @fn
  *
  * Return: 0, or what @fn returned.
  */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The table of build-ids: which file had which build-id while it was mapped. Several
- * files can have one path, as in containers; each has an entry.
- * Filled by sideband.c and synthesize.c (every executable mapping that they see) and
- * ksyms.c (kernel and modules), written by perfdata.c as the BUILD_ID feature.
+ * The table of build-ids of mapped files. Several files can have one path, as in
+ * containers; each has an entry. Filled by sideband.c and synthesize.c (every executable
+ * mapping that they see) and ksyms.c (kernel and modules), written by perfdata.c as the
+ * BUILD_ID feature.
  *
- * perf lists only the files that samples hit; here every file that was mapped
- * executable is listed, which saves resolving samples while recording and
- * means the same to every reader.
+ * perf lists only files with samples; here every executable mapping's file is listed,
+ * which saves resolving samples during the recording and is equivalent for readers.
  */
 #ifndef WP_LIB_SYMBOLS_BUILDIDS_H
 #define WP_LIB_SYMBOLS_BUILDIDS_H
@@ -22,7 +21,10 @@ struct wp_buildids;
 struct wp_jitmaps;
 struct wp_keepfiles;
 
-/* Files of one path that are kept apart; what is more is one file that nobody knows. */
+/*
+ * Maximum number of distinct files of one path; further ones share an entry of an unknown
+ * file.
+ */
 #define WP_BUILDIDS_OF_PATH	1024
 
 struct wp_buildids *wp_buildids_new(void);

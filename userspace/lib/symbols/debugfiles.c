@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns where files of debug information are looked for: where perf and gdb look, below the
- * directories that are meant for them. A file that is recorded says what they are called;
- * it does not say where. What is found is that file's if it has its build-id, or, where one
- * of both has none, the checksum. Called by symbols.c.
+ * Owns the search for files of debug information: in the places of perf and gdb, below
+ * their dedicated directories. The recorded file determines their names, but not their
+ * directories. A file that is found must have the right build-id or, if either has none,
+ * the right checksum. Called by symbols.c.
  *
- * libdwfl would look for them, too, and open what the file names, whatever it is.
+ * libdwfl would search for them, too, but it opens whatever the file refers to.
  */
 #include <errno.h>
 #include <limits.h>
@@ -21,17 +21,17 @@
 
 #define DEBUG_DIR	"/usr/lib/debug"
 
-/* Of larger ones no checksum is taken. */
+/* Larger files are not checksummed. */
 #define MAX_CRC		((off_t)2 << 30)
 
-/* What is looked for. */
+/* The file to find. */
 struct wanted {
 	const struct wp_debugplace *place;
 	const struct stat *of;			/* the file that it belongs to */
 	const struct wp_buildid *id;
 	bool by_crc;
 	__u32 crc;
-	struct wp_elflinks *links;		/* out: what it names itself */
+	struct wp_elflinks *links;		/* set to the references in the file */
 };
 
 static bool same_id(const struct wp_buildid *a, const struct wp_buildid *b)
@@ -46,7 +46,7 @@ static bool same_crc(int fd, const struct stat *st, __u32 crc)
 	return st->st_size <= MAX_CRC && !wp_filereader_crc(fd, &found) && found == crc;
 }
 
-/* Keeps a file if it is the one; else it is closed. */
+/* Keep a file if it is the right one; else close it. */
 static int keep_if(const struct wanted *w, int fd, const struct stat *st)
 {
 	struct wp_elflinks links;
@@ -99,7 +99,7 @@ static int look_by_id(const struct wanted *w)
 	return look_at(w, name);
 }
 
-/* Beside the file, in a directory there, and where packages have them. */
+/* In the file's directory, in a subdirectory there, and in the directory of packages. */
 static int look_beside(const struct wanted *w, const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -118,7 +118,7 @@ static int look_beside(const struct wanted *w, const char *path, const char *nam
 	return fd;
 }
 
-/* The name that a file has without links on the way to it. */
+/* The path of a file without symbolic links. */
 static bool real_path(int fd, char *path, size_t size)
 {
 	char link[32];
@@ -166,7 +166,7 @@ static int find_debug(const struct wanted *w, int main, const struct wp_elflinks
 	if (fd < 0 && *links->link) {
 		fd = look_by_name(w, main, links->link);
 	} else if (fd < 0 && base && links->id.size) {
-		/* None is named: there may be one that is named as it is usual. */
+		/* There is no reference: try the usual name. */
 		if (snprintf(name, sizeof(name), "%s.debug", base + 1) < (int)sizeof(name))
 			fd = look_by_name(w, main, name);
 		if (fd < 0)
@@ -176,8 +176,8 @@ static int find_debug(const struct wanted *w, int main, const struct wp_elflinks
 }
 
 /*
- * The path of a file that several share, if it is below the directory that is meant for
- * them; it may be relative to the file that names it, which is at @from.
+ * The path of a shared file, if it is below the directory for these; it may be relative
+ * to the directory of the file that refers to it, which is at @from.
  */
 static bool is_below(const char *from, const char *path, char *to, size_t size)
 {
@@ -223,12 +223,12 @@ static int find_alt(const struct wanted *w, int owner, const struct wp_elflinks 
 }
 
 /**
- * wp_debugfiles_open() - find the files in which a file's names are
- * @files: out: to be closed with wp_debugfiles_close()
- * @place: where it is looked for them
- * @fd: the file itself; it belongs to @files from now on
- * @st: what wp_openfile_known() says of it
- * @links: what wp_elflinks_read() read of it
+ * wp_debugfiles_open() - find and open the files with a file's names
+ * @files: set to the files, to be closed with wp_debugfiles_close()
+ * @place: where to search
+ * @fd: the file itself; @files takes ownership
+ * @st: its status, from wp_openfile_known()
+ * @links: its references, from wp_elflinks_read()
  * @dwarf: debug information is wanted, too
  *
  * Nothing is opened that is not needed.
@@ -260,7 +260,7 @@ int wp_debugfiles_open(struct wp_elffiles *files, const struct wp_debugplace *pl
 }
 
 /**
- * wp_debugfiles_close() - close them
+ * wp_debugfiles_close() - close the files
  * @files: the files
  */
 void wp_debugfiles_close(struct wp_elffiles *files)

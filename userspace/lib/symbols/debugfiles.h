@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The files in which an ELF file's names are. See debugfiles.c.
+ * Files with the names of an ELF file. See debugfiles.c.
  *
  *	wp_debugfiles_open(&files, root, path, fd, &st, inlines);
  *	...					parse files.main, files.debug, files.alt
@@ -16,10 +16,10 @@
 #include "lib/elf/elflinks.h"
 
 /**
- * struct wp_debugplace - where it is looked for them
+ * struct wp_debugplace - where to search
  * @root: root directory, or WP_OPENFILE_HERE
- * @path: what the file itself is called there, or NULL
- * @only: nowhere else: in no cache and at no server
+ * @path: path of the file itself there, or NULL
+ * @only: nowhere else: neither in caches nor at servers
  */
 struct wp_debugplace {
 	int root;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A file that processes have mapped: which one it is, and what its build-id is.
- * buildids.c holds them.
+ * A file that processes have mapped: its identity and its build-id. Entries of
+ * buildids.c.
  */
 #ifndef WP_LIB_SYMBOLS_DSO_H
 #define WP_LIB_SYMBOLS_DSO_H
@@ -14,10 +14,11 @@
 #include "lib/elf/buildid.h"
 
 /**
- * struct wp_fileid - which file it is, whatever its path
- * @maj: its device; 0 with @min 0: the file could not be found, and @ino is our number
+ * struct wp_fileid - identity of a file, independent of its path
+ * @maj: its device; 0 with @min 0: the file could not be found, and @ino is a number of
+ *	ours
  * @min: the same
- * @ino: its inode number; 0: not known
+ * @ino: its inode number; 0: unknown
  */
 struct wp_fileid {
 	__u32 maj;
@@ -26,12 +27,12 @@ struct wp_fileid {
 };
 
 /**
- * struct wp_mapped - where a file is mapped
- * @file: which one, as far as known
+ * struct wp_mapped - a mapping of a file
+ * @file: the file, as far as it is known
  * @pid: the process; 0: none
  * @start: first address
- * @end: behind the last one
- * @time: when it was mapped, ns of CLOCK_MONOTONIC; 0: not known
+ * @end: end, exclusive
+ * @time: time of the mapping, ns of CLOCK_MONOTONIC; 0: unknown
  */
 struct wp_mapped {
 	struct wp_fileid file;
@@ -43,18 +44,18 @@ struct wp_mapped {
 
 /**
  * struct wp_dso - one file of the table
- * @path: the name as the mapping records have it
- * @last: where it was mapped last; of no process if that is not known
+ * @path: the name as in the mapping records
+ * @last: its last mapping; without a process if that is unknown
  * @id: its build-id
- * @time: when it was mapped first, if that is known
- * @stat: how it was when it was seen first, once that is so
- * @looks: how often it was looked for
+ * @time: time of its first mapping, if known
+ * @stat: its status when it was first seen, once that has happened
+ * @looks: number of lookups
  * @changed: it has changed since
  * @kernel: the kernel or a module
- * @tried: the file has been looked at in vain
- * @other: another file stands for @path, with another build-id or without one
- * @repeats: another file stands for @path, with the same build-id
- * @nr_maps: how often it was mapped
+ * @tried: its build-id could not be read
+ * @other: another file represents @path, with another build-id or without one
+ * @repeats: another file represents @path, with the same build-id
+ * @nr_maps: number of mappings
  * @next: index + 1 of the next file of that path; 0: there is none
  */
 struct wp_dso {

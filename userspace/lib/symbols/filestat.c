@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the comparison of a file with what was recorded of it. Called by buildid.c while
+ * Owns the comparison of a file with its recorded status. Called by buildid.c during the
  * recording, and by symbols.c.
  *
- * A file that has a build-id is known by that. Of one that has none, device, inode, size
- * and time of change must be as they were: a wrong name is worse than none.
+ * A file with a build-id is identified by that. Without one, device, inode, size and
+ * change time must be unchanged: a wrong name is worse than none.
  */
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -12,7 +12,7 @@
 #include "lib/symbols/filestat.h"
 
 /**
- * wp_filestat_of() - what is to be recorded of a file
+ * wp_filestat_of() - status to record of a file
  * @st: the file
  */
 struct wp_filestat wp_filestat_of(const struct stat *st)
@@ -34,12 +34,12 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 }
 
 /**
- * wp_filestat_unchanged() - does a file have the contents that it had?
- * @before: the file as it was seen first
- * @now: as it is
+ * wp_filestat_unchanged() - whether a file's contents are unchanged
+ * @before: its status when it was first seen
+ * @now: its current status
  *
- * The time of change can be set back, that of the last change of the inode cannot; but
- * names that are added or taken away change it, too, which is seen by their number.
+ * The modification time can be set back, the inode's change time cannot; but adding or
+ * removing hard links changes that, too, which shows in their number.
  */
 bool wp_filestat_unchanged(const struct stat *before, const struct stat *now)
 {
@@ -51,13 +51,14 @@ bool wp_filestat_unchanged(const struct stat *before, const struct stat *now)
 }
 
 /**
- * wp_filestat_differs() - is a file another one than was recorded?
- * @was: what was recorded of it
- * @now: the file
- * @elsewhere: it is a copy that the user named the place of: neither device, inode nor
- *	fractions of seconds have to be the same
+ * wp_filestat_differs() - whether a file differs from the recorded one
+ * @was: the recorded status
+ * @now: the file's status
+ * @elsewhere: it is a copy at a place given by the user: neither device, inode nor
+ *	fractions of seconds have to match
  *
- * Return: NULL if it is that file; why not, or why that is not known.
+ * Return: NULL if it is the same file; else the reason why it is not, or why that is
+ * unknown.
  */
 const char *wp_filestat_differs(const struct wp_filestat *was, const struct stat *now,
 				bool elsewhere)

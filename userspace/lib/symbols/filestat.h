@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether a file is the one that was recorded, where it has no build-id to say so. See
- * filestat.c.
+ * Whether a file without a build-id is the one that was recorded. See filestat.c.
  */
 #ifndef WP_LIB_SYMBOLS_FILESTAT_H
 #define WP_LIB_SYMBOLS_FILESTAT_H
@@ -13,9 +12,9 @@
 /**
  * enum wp_filestat_how - what is known of a file
  * @WP_FILESTAT_NONE: nothing
- * @WP_FILESTAT_INODE: its device and inode, as its mapping had them
+ * @WP_FILESTAT_INODE: its device and inode, from its mapping
  * @WP_FILESTAT_WHOLE: all of struct wp_filestat
- * @WP_FILESTAT_CHANGED: it was changed after it was mapped: what it was is not known
+ * @WP_FILESTAT_CHANGED: it was changed after it was mapped: its former status is unknown
  */
 enum wp_filestat_how {
 	WP_FILESTAT_NONE,
@@ -25,14 +24,14 @@ enum wp_filestat_how {
 };
 
 /**
- * struct wp_filestat - a file as it was when it was recorded; part of recordings
+ * struct wp_filestat - status of a file when it was recorded; part of recordings
  * @how: enum wp_filestat_how
- * @mtime_nsec: when it was changed, the nanoseconds
- * @maj: its device, as stat() has it
+ * @mtime_nsec: modification time, the nanoseconds
+ * @maj: its device, from stat()
  * @min: the same
  * @ino: its inode
- * @size: its bytes
- * @mtime_sec: when it was changed
+ * @size: its size
+ * @mtime_sec: modification time
  */
 struct wp_filestat {
 	__u32 how;

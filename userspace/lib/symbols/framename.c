@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what stands for the name of a function that has none: its file and the offset
- * there, as far as that is the same in each process and each run.
+ * Owns the labels of functions without a name: file and offset, if these are the same in
+ * each process and each run.
  *
  * Pure: no I/O, no clock.
  */
@@ -12,7 +12,7 @@
 
 #include "lib/symbols/framename.h"
 
-/* The kernel's own text is not larger; modules are elsewhere. */
+/* Maximum size of the kernel's own text; modules are elsewhere. */
 #define KERNEL_TEXT_MAX	(512ULL << 20)
 
 static char *place_in(const char *name, int len, __u64 offset)
@@ -22,7 +22,7 @@ static char *place_in(const char *name, int len, __u64 offset)
 	return asprintf(&to, "%.*s+0x%" PRIx64, len, name, (uint64_t)offset) < 0 ? NULL : to;
 }
 
-/* Memory that programs write code into: its addresses differ from run to run. */
+/* Memory that programs write code to: its addresses differ between runs. */
 static char *memory(const char *path)
 {
 	static const char deleted[] = " (deleted)";
@@ -39,14 +39,14 @@ static char *memory(const char *path)
 }
 
 /**
- * wp_framename() - what stands for the name
- * @place: where the function is
+ * wp_framename() - label of a function without a name
+ * @place: location of the function
  *
- * A file's is "libc.so.6+0x85f16", the kernel's "[kernel]+0x1234", a module's
- * "[nf_tables]+0x12"; code in memory without a file is "[anon]", all of it, and an address
- * that nothing is mapped at "[unmapped]".
+ * For a file this is "libc.so.6+0x85f16", for the kernel "[kernel]+0x1234", for a module
+ * "[nf_tables]+0x12"; for all code in memory without a file "[anon]", and for an address
+ * without a mapping "[unmapped]".
  *
- * Return: to be freed; NULL if there is no memory.
+ * Return: the label, to be freed; NULL if there is no memory.
  */
 char *wp_framename(const struct wp_frameplace *place)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What stands for the name of a function that has none. See framename.c.
+ * Label of a function without a name. See framename.c.
  */
 #ifndef WP_LIB_SYMBOLS_FRAMENAME_H
 #define WP_LIB_SYMBOLS_FRAMENAME_H
@@ -10,13 +10,13 @@
 #include <linux/types.h>
 
 /**
- * struct wp_frameplace - where the function is
- * @path: its file or memory, as mappings have it; NULL: in none
- * @file: @path is a file, the vdso or the kernel: places in it have a fixed offset
- * @kernel: it is of the kernel, or of a module of it
- * @user: it is user space
+ * struct wp_frameplace - location of a function
+ * @path: its file or memory, as in mappings; NULL: none
+ * @file: @path is a file, the vdso or the kernel, with fixed offsets
+ * @kernel: it is in the kernel, or in a module
+ * @user: it is in user space
  * @offset: in @path, or the address
- * @base: KERNEL: address of the kernel's first function; 0: not known
+ * @base: KERNEL: address of the kernel's first function; 0: unknown
  */
 struct wp_frameplace {
 	const char *path;

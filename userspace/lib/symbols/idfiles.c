@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns where a file is looked for that is not, or not any more, where it was mapped from:
- * by its build-id, in perf's cache, below /usr/lib/debug/.build-id and, if DEBUGINFOD_URLS
- * is set, at a server. Called by symbols.c and debugfiles.c.
+ * Owns the search by build-id for a file that is not, or no longer, where it was mapped
+ * from: in perf's cache, below /usr/lib/debug/.build-id and, if DEBUGINFOD_URLS is set,
+ * at a server. Called by symbols.c and debugfiles.c.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/idfiles.h"
 
-/* Bytes of a list of a kernel's functions. */
+/* Maximum size of a kernel's list of functions. */
 #define MAX_LIST	((off_t)256 << 20)
 
 #define BUILDID_DIR	"/usr/lib/debug/.build-id/"
@@ -30,16 +30,19 @@ static bool is_of(int fd, const struct wp_buildid *id)
 	       !memcmp(found.data, id->data, id->size);
 }
 
-/* Whose directory the environment names is not said: after sudo it may be any user's. */
+/*
+ * The owner is not checked: the environment selects the directory, and after sudo that
+ * may be any user's.
+ */
 static bool is_list(const struct stat *st)
 {
 	return st->st_size <= MAX_LIST && (!st->st_uid || st->st_uid == geteuid());
 }
 
 /**
- * wp_idfiles_dir() - where perf keeps copies
- * @path: set to it: as perf-archive has it, or below the user's home directory
- * @size: bytes of @path
+ * wp_idfiles_dir() - directory of perf's cache
+ * @path: set to the directory: as in perf-archive, or below the user's home directory
+ * @size: size of @path
  *
  * Return: its length, or -1.
  */
@@ -53,10 +56,10 @@ int wp_idfiles_dir(char *path, size_t size)
 }
 
 /**
- * wp_idfiles_name() - what a copy of ours is called
- * @name: set to it, at most WP_IDFILES_NAME bytes
+ * wp_idfiles_name() - name of a copy of ours
+ * @name: set to the name, at most WP_IDFILES_NAME bytes
  * @id: the file's build-id
- * @stat: how the file is, if it has none
+ * @stat: the file's status, if it has none
  */
 void wp_idfiles_name(char *name, const struct wp_buildid *id, const struct wp_filestat *stat)
 {
@@ -72,8 +75,8 @@ void wp_idfiles_name(char *name, const struct wp_buildid *id, const struct wp_fi
 }
 
 /**
- * wp_idfiles_kept() - open our copy of a file that has no build-id
- * @stat: how it was when it was recorded
+ * wp_idfiles_kept() - open our copy of a file without a build-id
+ * @stat: its recorded status
  *
  * Return: its descriptor, or -1 if there is none.
  */
@@ -100,7 +103,7 @@ int wp_idfiles_kept(const struct wp_filestat *stat)
 /**
  * wp_idfiles_cached() - open a file of perf's cache
  * @id: its build-id
- * @what: "elf": the file itself; "debug": its debug information; "kallsyms": of a kernel its
+ * @what: "elf": the file itself; "debug": its debug information; "kallsyms": a kernel's
  *	list
  *
  * Return: its descriptor, or -1 if it is not there.
@@ -119,7 +122,7 @@ int wp_idfiles_cached(const struct wp_buildid *id, const char *what)
 		len += sprintf(path + len, "%02x", id->data[i]);
 	sprintf(path + len, "/%.16s", what);
 	fd = wp_openfile(path, 0, &st);
-	/* A list has no build-id that could be asked for, and is read here. */
+	/* A list has no build-id to check, and is read in this process. */
 	if (fd >= 0 && (strcmp(what, "kallsyms") ? !is_of(fd, id) : !is_list(&st))) {
 		close(fd);
 		return -1;
@@ -127,7 +130,7 @@ int wp_idfiles_cached(const struct wp_buildid *id, const char *what)
 	return fd;
 }
 
-/* Of libdebuginfod, which the reader does not need to be there. */
+/* Functions of libdebuginfod, which is optional. */
 struct server {
 	void *(*begin)(void);
 
@@ -152,11 +155,11 @@ static bool load_server(struct server *server)
 }
 
 /**
- * wp_idfiles_served() - open a file that a server has
+ * wp_idfiles_served() - open a file from a server
  * @id: its build-id
- * @what: what of it
+ * @what: kind of the file
  *
- * Servers are those of DEBUGINFOD_URLS: none is asked without it.
+ * The servers are those of DEBUGINFOD_URLS: without it none is asked.
  *
  * Return: its descriptor, or -1 if there is none.
  */
@@ -187,7 +190,7 @@ int wp_idfiles_served(const struct wp_buildid *id, enum wp_idfiles_what what)
 }
 
 /**
- * wp_idfiles_find() - find a file where packages have it, or at a server
+ * wp_idfiles_find() - find a file of a package, or at a server
  * @id: its build-id
  *
  * Return: its descriptor, or -1 if it is not there.
@@ -213,11 +216,11 @@ int wp_idfiles_find(const struct wp_buildid *id)
 }
 
 /**
- * wp_idfiles_open() - open the file that was recorded, wherever it is
- * @path: where it was
+ * wp_idfiles_open() - open the recorded file, wherever it is
+ * @path: its recorded path
  * @id: its build-id
- * @stat: how it was, if it has none
- * @st: set to what it is
+ * @stat: its recorded status, if it has none
+ * @st: set to its status
  *
  * Return: its descriptor, see wp_openfile(); or -1 if it cannot be found.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that are found by their build-ids. See idfiles.c.
+ * Files found by their build-ids. See idfiles.c.
  *
  *	fd = wp_idfiles_cached(&id, "elf");
  *	if (fd < 0)
@@ -15,7 +15,7 @@
 #include "lib/symbols/filestat.h"
 
 /**
- * enum wp_idfiles_what - what a server is asked for
+ * enum wp_idfiles_what - kind of a file at a server
  * @WP_IDFILES_ELF: the file itself
  * @WP_IDFILES_DEBUG: its debug information
  */
@@ -24,7 +24,7 @@ enum wp_idfiles_what {
 	WP_IDFILES_DEBUG,
 };
 
-/* The directory of perf's cache that our copies are in; room for the name of one. */
+/* Directory of our copies in perf's cache; size of the name of one. */
 #define WP_IDFILES_OURS		"wallprof"
 #define WP_IDFILES_NAME		112
 

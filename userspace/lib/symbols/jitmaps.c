@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns where such a list is found, and how it is kept in a recording. Its name has the
- * process's number as the process itself knows it, and is looked up in the process's own
- * root: in a container, both differ from ours. Called by buildid.c while recording, by
- * symbols.c, and by who records at the end of each epoch.
+ * Owns the lookup of such lists, and their storage in a recording. The file's name has
+ * the pid in the process's own pid namespace, and is looked up in the process's own root:
+ * in a container, both differ from ours. Called by buildid.c during the recording, by
+ * symbols.c, and by the recorder at the end of each epoch.
  *
- * A list is opened as soon as it is there and its process is known to have code without a
- * file, and read at the end: it may be deleted meanwhile, and with it the container. It is
- * read by a worker; what is kept is what that has understood.
+ * A list is opened as soon as it exists and its process is known to have code without a
+ * file, and read at the end: it may be deleted meanwhile, and the container with it. It
+ * is read by a worker; what the worker has parsed is stored.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,10 +25,10 @@
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/jitmaps.h"
 
-/* How often a list is looked for that is not there. */
+/* Maximum number of lookups of a list that does not exist. */
 #define MAX_LOOKS	64
 
-/* Bytes of all lists, compressed: readers take no larger section. */
+/* Limit for the compressed size of all lists: readers accept no larger section. */
 #define MAX_ALL		((size_t)32 << 20)
 
 struct entry {
@@ -42,7 +42,7 @@ struct wp_jitmaps {
 	struct entry entry[WP_JITMAPS_MAX];
 };
 
-/* Its number in the innermost namespace that it is in; 0 if that is not known. */
+/* Its pid in the innermost pid namespace; 0 if unknown. */
 static __u32 own_pid(int dir)
 {
 	char text[4096], *line, *end;
@@ -54,7 +54,7 @@ static __u32 own_pid(int dir)
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	/* Of the process, not of the thread that is looked at. */
+	/* Of the process, not of the thread. */
 	line = strstr(text, "\nNStgid:");
 	if (!line)
 		return 0;
@@ -66,10 +66,10 @@ static __u32 own_pid(int dir)
 }
 
 /**
- * wp_jitmap_open() - open the list of a process that runs
+ * wp_jitmap_open() - open the list of a running process
  * @pid: the process
  *
- * It may be root's, ours, or that of the process's user, if we are root.
+ * The file must belong to root, to us or, if we are root, to the process's user.
  *
  * Return: a descriptor, or -1.
  */
@@ -105,8 +105,8 @@ static void look(struct entry *e)
 }
 
 /**
- * wp_jitmaps_see() - a process has code that is in no file
- * @jit: the lists; made if there are none yet
+ * wp_jitmaps_see() - note that a process has code without a file
+ * @jit: the lists; allocated if there are none yet
  * @pid: the process
  */
 void wp_jitmaps_see(struct wp_jitmaps **jit, __u32 pid)
@@ -129,7 +129,7 @@ void wp_jitmaps_see(struct wp_jitmaps **jit, __u32 pid)
 }
 
 /**
- * wp_jitmaps_look() - look for the lists that were not there
+ * wp_jitmaps_look() - look for lists that did not exist before
  * @jit: the lists, or NULL
  */
 void wp_jitmaps_look(struct wp_jitmaps *jit)
@@ -140,7 +140,7 @@ void wp_jitmaps_look(struct wp_jitmaps *jit)
 		look(&jit->entry[i]);
 }
 
-/* What was understood of a list, as text again; NULL if there is nothing, or no memory. */
+/* Convert a parsed list to text; NULL if it is empty, or there is no memory. */
 static char *text_of(const struct wp_symtable *t, size_t *size)
 {
 	char *text = NULL;
@@ -181,8 +181,8 @@ static void keep(const struct entry *e, size_t *left, wp_jitmaps_fn fn, void *ct
 /**
  * wp_jitmaps_each() - read the lists, at the end
  * @jit: the lists, or NULL
- * @fn: takes each
- * @ctx: for it
+ * @fn: called for each
+ * @ctx: for @fn
  */
 void wp_jitmaps_each(struct wp_jitmaps *jit, wp_jitmaps_fn fn, void *ctx)
 {
@@ -196,7 +196,7 @@ void wp_jitmaps_each(struct wp_jitmaps *jit, wp_jitmaps_fn fn, void *ctx)
 }
 
 /**
- * wp_jitmaps_free() - forget all
+ * wp_jitmaps_free() - free the lists
  * @jit: the lists, or NULL
  */
 void wp_jitmaps_free(struct wp_jitmaps *jit)
@@ -211,12 +211,12 @@ void wp_jitmaps_free(struct wp_jitmaps *jit)
 }
 
 /**
- * wp_jitmap_unpack() - a list of a recording
+ * wp_jitmap_unpack() - decompress a list of a recording
  * @data: the list, compressed
- * @bytes: of it
- * @text: bytes without that
+ * @bytes: size of @data
+ * @text: its decompressed size
  *
- * Return: a descriptor of a file that has it, or -1.
+ * Return: a descriptor of a file with the list, or -1.
  */
 int wp_jitmap_unpack(const void *data, size_t bytes, size_t text)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The lists of functions that programs leave which make code as they run:
- * /tmp/perf-PID.map. See jitmaps.c.
+ * Function lists of programs with a JIT compiler: /tmp/perf-PID.map. See jitmaps.c.
  */
 #ifndef WP_LIB_SYMBOLS_JITMAPS_H
 #define WP_LIB_SYMBOLS_JITMAPS_H
@@ -12,19 +11,19 @@
 
 #include "lib/base/buf.h"
 
-/* Processes whose lists are kept, and bytes of the list of one, without compression. */
+/* Limits: number of processes with lists, and decompressed size of a list. */
 #define WP_JITMAPS_MAX	1024
 #define WP_JITMAPS_TEXT	((size_t)32 << 20)
 
-/* The bytes of a list that one record holds. */
+/* Bytes of a list in one record. */
 #define WP_JITMAPS_PIECE	3072
 
 struct wp_jitmaps;
 
 /**
- * struct wp_jitmap - the list of functions of a process, as it is kept
+ * struct wp_jitmap - stored function list of a process
  * @pid: the process
- * @text: bytes without compression; 0: the process left none
+ * @text: decompressed size; 0: the process left none
  * @b: the list, compressed
  */
 struct wp_jitmap {
@@ -33,7 +32,7 @@ struct wp_jitmap {
 	struct wp_buf b;
 };
 
-/* @data: a list, compressed; @text: bytes of it without that */
+/* @data: a list, compressed; @text: its decompressed size */
 typedef int (*wp_jitmaps_fn)(void *ctx, __u32 pid, const void *data, size_t bytes, size_t text);
 
 int wp_jitmap_open(__u32 pid);

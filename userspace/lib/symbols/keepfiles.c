@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the copies that a recording makes of files to which no path of ours leads: those of
- * other mount namespaces, and deleted ones. They go into perf's cache of build-ids, where
- * perf and the reader look for them:
+ * Owns a recording's copies of files that no path of ours leads to: files of other mount
+ * namespaces, and deleted ones. They go into perf's cache of build-ids, where perf and
+ * the reader find them:
  *
  *	~/.debug/.build-id/XX/REST -> ../../wallprof/XXREST
  *	~/.debug/wallprof/XXREST/elf
  *
- * A file without a build-id has a name made of its struct wp_filestat instead, and no link.
+ * A file without a build-id has a name derived from its struct wp_filestat instead, and
+ * no link.
  *
- * A thread copies, as the files may be large, or of a server that does not answer. It is
- * waited for at the end as long as it gets on, and copies little once the end was asked for:
- * a program that maps a large file then does not hold it up. The directories must be our own:
- * with sudo, HOME may be somebody else's.
+ * Copying is done by a thread, as files may be large, or have a server that does not
+ * answer. At the end it is waited for while it makes progress, and it copies little after
+ * the end was requested: so a program that maps a large file does not delay the end. The
+ * directories must be our own: with sudo, HOME may be another user's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,16 +38,16 @@
 
 #define CHUNK		(1 << 16)
 
-/* Files that wait; what is more is not kept. */
+/* Maximum number of queued files; further ones are not copied. */
 #define MAX_WAITING	256
 
-/* A copy takes at most one in so many of the bytes that are free. */
+/* A copy uses at most one part in so many of the free space. */
 #define FREE_SHARE	4
 
-/* Once the end was asked for, so many bytes are copied, as that is not to take long. */
+/* Limit of bytes that are copied after the end was requested. */
 #define HURRY_BYTES	((__u64)32 << 20)
 
-/* At the end, after so many looks at a thread that is blocked, it is not waited for. */
+/* At the end the thread is abandoned after so many checks at which it is blocked. */
 #define LOOKS		50
 #define LOOK_NS		20000000
 
@@ -57,18 +58,18 @@ struct entry {
 	struct wp_filestat stat;
 };
 
-/* All but @dir and @thread under @lock. */
+/* All but @dir and @thread are protected by @lock. */
 struct wp_keepfiles {
-	int dir;			/* ours, or -1 */
+	int dir;			/* belongs to us, or -1 */
 	pthread_mutex_t lock;
-	pthread_cond_t changed;		/* @first, @end or @done */
+	pthread_cond_t changed;		/* signals @first, @end or @done */
 	struct entry *first, **last;
 	unsigned int nr;
-	bool end;			/* nothing more comes */
+	bool end;			/* no more files will be added */
 	bool done;			/* the thread has ended */
-	bool given_up;			/* nobody waits: the thread frees all */
+	bool given_up;			/* nobody waits: the thread frees everything */
 	__u64 left;			/* bytes that may still be copied */
-	__u64 hurried;			/* copied since the end was asked for; the thread's */
+	__u64 hurried;			/* copied since the end was requested */
 	struct wp_ownthread thread;
 	struct wp_keepfiles_stats stats;
 };
@@ -96,7 +97,7 @@ static bool is_there(int dir, const char *name)
 	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
 }
 
-/* Whether there is room for so many bytes; then they are taken. */
+/* Reserve space for so many bytes; returns whether there is any. */
 static bool take_room(struct wp_keepfiles *k, __u64 size)
 {
 	struct statvfs fs;
@@ -113,7 +114,7 @@ static bool take_room(struct wp_keepfiles *k, __u64 size)
 	return good;
 }
 
-/* Whether there is time for so many bytes; then they count. */
+/* Count so many bytes; returns whether there is time for them. */
 static bool has_time(struct wp_keepfiles *k, __u64 bytes)
 {
 	if (!wp_opener_hurries())
@@ -124,7 +125,7 @@ static bool has_time(struct wp_keepfiles *k, __u64 bytes)
 	return true;
 }
 
-/* Copies a file; it may have become another one meanwhile. */
+/* Copy a file; check that it has not changed meanwhile. */
 static int copy(struct wp_keepfiles *k, int from, int to, const struct stat *before)
 {
 	__u64 at = 0, size = before->st_size;
@@ -147,7 +148,7 @@ static int copy(struct wp_keepfiles *k, int from, int to, const struct stat *bef
 	return err;
 }
 
-/* .build-id/XX/REST, if nothing is there. */
+/* Create .build-id/XX/REST, if it does not exist. */
 static void link_id(struct wp_keepfiles *k, const char *name)
 {
 	char to[sizeof("../../" WP_IDFILES_OURS "/") + WP_IDFILES_NAME], first[3] = "";
@@ -164,7 +165,7 @@ static void link_id(struct wp_keepfiles *k, const char *name)
 		close(ids);
 }
 
-/* What may have a server comes unopened: see openfile.c. */
+/* A file that may have a server comes as an O_PATH descriptor: see openfile.c. */
 static int open_entry(struct entry *e)
 {
 	char path[32];
@@ -217,7 +218,7 @@ static int keep(struct wp_keepfiles *k, struct entry *e)
 	err = dir < 0 ? -errno : keep_in(k, e, dir);
 	if (dir >= 0)
 		close(dir);
-	/* Nothing stays of what was not copied. */
+	/* Remove an incomplete copy. */
 	if (err && err != -EEXIST && ours >= 0)
 		unlinkat(ours, name, AT_REMOVEDIR);
 	if (ours >= 0)
@@ -308,7 +309,7 @@ static bool start(struct wp_keepfiles *k)
 	pthread_condattr_destroy(&clock);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	/* Signals are the main thread's. */
+	/* Signals are handled by the main thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, &attr, work, k);
@@ -317,7 +318,7 @@ static bool start(struct wp_keepfiles *k)
 	return !err;
 }
 
-/* Opens the cache, which may be a link that its owner made. */
+/* Open the cache, which may be a link created by its owner. */
 static int open_cache(const char *dir)
 {
 	char path[PATH_MAX];
@@ -340,10 +341,10 @@ static int open_cache(const char *dir)
 }
 
 /**
- * wp_keepfiles_new() - begin
- * @dir: where to; NULL: perf's cache
+ * wp_keepfiles_new() - start the thread
+ * @dir: destination; NULL: perf's cache
  *
- * Return: to be ended by wp_keepfiles_end(); NULL if nothing can be kept.
+ * Return: the copies, to be ended by wp_keepfiles_end(); NULL if no copies can be made.
  */
 struct wp_keepfiles *wp_keepfiles_new(const char *dir)
 {
@@ -362,11 +363,11 @@ struct wp_keepfiles *wp_keepfiles_new(const char *dir)
 }
 
 /**
- * wp_keepfiles_add() - have a file copied
+ * wp_keepfiles_add() - queue a file
  * @k: the copies, or NULL
  * @fd: the file, open for reading; closed when it is no longer needed
  * @id: its build-id
- * @stat: how it is, if it has none
+ * @stat: its status, if it has none
  */
 void wp_keepfiles_add(struct wp_keepfiles *k, int fd, const struct wp_buildid *id,
 		      const struct wp_filestat *stat)
@@ -392,9 +393,9 @@ void wp_keepfiles_add(struct wp_keepfiles *k, int fd, const struct wp_buildid *i
 }
 
 /**
- * wp_keepfiles_end() - wait until all is copied, as long as it gets on
+ * wp_keepfiles_end() - wait for the thread while it makes progress
  * @k: the copies, or NULL
- * @stats: set to what became of the files
+ * @stats: filled in
  */
 void wp_keepfiles_end(struct wp_keepfiles *k, struct wp_keepfiles_stats *stats)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies of files to which no path of ours leads, for reports that come later. See
- * keepfiles.c.
+ * Copies of files that no path of ours leads to, for later reports. See keepfiles.c.
  */
 #ifndef WP_LIB_SYMBOLS_KEEPFILES_H
 #define WP_LIB_SYMBOLS_KEEPFILES_H
@@ -9,16 +8,16 @@
 #include "lib/elf/buildid.h"
 #include "lib/symbols/filestat.h"
 
-/* Bytes of one file, and of all files of a recording. */
+/* Size limits: for one file, and for all files of a recording. */
 #define WP_KEEPFILES_FILE	(256ULL << 20)
 #define WP_KEEPFILES_ALL	(1ULL << 30)
 
 /**
- * struct wp_keepfiles_stats - what became of them
+ * struct wp_keepfiles_stats - statistics
  * @kept: files that were copied
  * @there: files that had been copied before
  * @bytes: bytes of the copies
- * @large: files that were not, as they, or all together, are too large
+ * @large: files that were not copied, as they, or all together, are too large
  * @failed: files that could not be copied
  */
 struct wp_keepfiles_stats {

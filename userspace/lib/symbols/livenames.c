@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what is known of the code of processes that run: what each has mapped, read
- * once, when the first of its addresses is asked for, and the files, each once. Called
- * by commands that tell of the present; who reads a recording has it from there.
+ * Owns the symbols of running processes: the mappings of each, read once, at the first
+ * lookup, and the files, each once. Called by commands for live views; readers of a
+ * recording use its data instead.
  *
- * A process may have ended, or mapped something else, since the address was taken:
- * then there is no name, or, if another file is at that place now, a wrong one. So
- * ask soon, and forget processes whose mappings change.
+ * A process may have ended, or changed its mappings, since the address was recorded: then
+ * there is no name or, if another file is mapped there now, a wrong one. So callers must
+ * look up addresses soon, and forget processes whose mappings change.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,25 +27,25 @@
 #include "lib/symbols/livenames.h"
 #include "lib/symbols/symbols.h"
 
-/* Bounds of what is kept: of the rest, addresses are told. */
+/* Limits; beyond them, addresses are shown. */
 #define MAX_MAPS	4194304
 #define MAX_FILES	65536
 
-/* Of these, of processes of one user, if it is not root. */
+/* Share of the processes of one user, except root. */
 #define MAX_FILES_USER	(MAX_FILES / 4)
 
-/* Files that our names do not lead to are kept open, so many of them. */
+/* Limit of files without a path that are kept open. */
 #define MAX_OPEN	512
 
 /**
- * struct code - a file of which something is mapped
- * @kind: what it is
+ * struct code - a mapped file
+ * @kind: its kind
  * @maj: device
  * @min: the same
- * @ino: its number there; of JIT code, the process
- * @file: as wp_symbols_file() numbers it
- * @data: the same for its variables, once they are asked for; or 0
- * @fd: descriptor that names it, if no name does; or -1
+ * @ino: its inode number; for JIT code, the process
+ * @file: its number in wp_symbols_file()
+ * @data: the same for its variables, once they are needed; or 0
+ * @fd: O_PATH descriptor, if no path leads to it; or -1
  * @name: its name, without directories
  */
 struct code {
@@ -60,10 +60,10 @@ struct code {
 };
 
 /**
- * struct map - a piece of a process's memory
+ * struct map - a mapping of a process
  * @start: first address
- * @end: the one behind the last
- * @shift: from address to what @code counts by
+ * @end: end, exclusive
+ * @shift: offset from address to position in @code
  * @code: index of the file
  */
 struct map {
@@ -74,10 +74,10 @@ struct map {
 };
 
 /**
- * struct process - a process that was asked for
+ * struct process - a process that was looked up
  * @pid: its id
  * @first: index of its first mapping
- * @nr: how many it has
+ * @nr: number of its mappings
  */
 struct process {
 	__u32 pid;
@@ -85,34 +85,34 @@ struct process {
 	size_t nr;
 };
 
-/* How many files were seen first in processes of a user. */
+/* Number of files that were first seen in processes of a user. */
 struct user {
 	uid_t uid;
 	size_t files;
 };
 
 /**
- * struct wp_livenames - all that is known
+ * struct wp_livenames - symbols of running processes
  * @symbols: names by file
- * @text: of the mappings
+ * @text: buffer for mappings
  * @code: the files
- * @nr_codes: how many
- * @slot: where they are found: a hash table of their indices + 1, or 0
+ * @nr_codes: their number
+ * @slot: hash table of their indices + 1, or 0
  * @nr_slots: a power of two, or 0
- * @key: of the hash
- * @user: whose processes have how many
- * @nr_users: how many
- * @map: mappings of all processes, each one's in order of address
- * @nr_maps: how many
- * @room_maps: for how many there is room
- * @stale: of @nr_maps, those of processes that were forgotten
+ * @key: key of the hash
+ * @user: users, with their numbers of files
+ * @nr_users: their number
+ * @map: mappings of all processes, those of each sorted by address
+ * @nr_maps: their number
+ * @room_maps: allocated mappings
+ * @stale: of @nr_maps, those of forgotten processes
  * @process: by pid
- * @nr_processes: how many
- * @nr_open: how many of @code have a descriptor
- * @pid: whose mappings are being read
- * @uid: of that process, once it is known; -1
+ * @nr_processes: their number
+ * @nr_open: number of @code with a descriptor
+ * @pid: the process whose mappings are being read
+ * @uid: its user, once known; -1
  * @kernel: index of the kernel in @code, if @has_kernel
- * @has_kernel: it was asked for
+ * @has_kernel: the kernel was looked up
  */
 struct wp_livenames {
 	struct wp_symbols *symbols;
@@ -138,14 +138,14 @@ struct wp_livenames {
 };
 
 /**
- * wp_livenames_new() - begin
- * @out: set to it
+ * wp_livenames_new() - allocate an empty table
+ * @out: set to the table
  *
  * Return: 0 or a negative errno.
  */
 int wp_livenames_new(struct wp_livenames **out)
 {
-	/* The kernel that runs is the one that is meant, whatever its build-id. */
+	/* Use the running kernel, whatever its build-id. */
 	const struct wp_symbols_options options = {
 		.kallsyms = "/proc/kallsyms", .live = true,
 	};
@@ -159,7 +159,7 @@ int wp_livenames_new(struct wp_livenames **out)
 		free(n);
 		return err;
 	}
-	/* Without it, somebody could foresee the hash. */
+	/* Without a random key the hash would be predictable. */
 	if (getrandom(n->key, sizeof(n->key), GRND_NONBLOCK) < 0)
 		n->key[0] = (__u64)(uintptr_t)n;
 	*out = n;
@@ -167,7 +167,7 @@ int wp_livenames_new(struct wp_livenames **out)
 }
 
 /**
- * wp_livenames_free() - end
+ * wp_livenames_free() - free a table
  * @n: from wp_livenames_new(), or NULL
  */
 void wp_livenames_free(struct wp_livenames *n)
@@ -192,10 +192,10 @@ void wp_livenames_free(struct wp_livenames *n)
 }
 
 /*
- * A path that leads to the very file that is mapped: by its name, if that is still the
- * same file for us; else, as in another mount namespace, by what the kernel links. That
- * is followed now, as it takes a lock of the process, and symbols are read later.
- * Returns 0, or -EBUSY. @dir: descriptor of /proc/PID. @fd: set to a descriptor, or -1.
+ * A path to the mapped file: by its name, if that leads to the same file for us; else, as
+ * for another mount namespace, through a link of the kernel's. Such a link is followed
+ * now, as that takes a lock of the process, and symbols are read later. Returns 0, or
+ * -EBUSY. @dir: descriptor of /proc/PID. @fd: set to a descriptor, or -1.
  */
 static int find_path(const struct wp_livenames *n, char *path, size_t size, int dir,
 		     const struct wp_procmap *map, int *fd)
@@ -246,7 +246,7 @@ static bool same_code(const struct code *a, const struct code *b)
 	return a->kind == b->kind && a->ino == b->ino && a->maj == b->maj && a->min == b->min;
 }
 
-/* The slot of a file, or the free one where it belongs. */
+/* The slot of a file, or the free slot for it. */
 static __u32 *slot_of(const struct wp_livenames *n, const struct code *code)
 {
 	const __u64 key[] = { code->kind, code->maj, code->min, code->ino };
@@ -261,7 +261,7 @@ static __u32 *slot_of(const struct wp_livenames *n, const struct code *code)
 	return &n->slot[i];
 }
 
-/* Room for one more. */
+/* Make room for one more. */
 static int grow_slots(struct wp_livenames *n)
 {
 	size_t room = n->nr_slots ? 2 * n->nr_slots : 1024, i;
@@ -279,7 +279,7 @@ static int grow_slots(struct wp_livenames *n)
 	return 0;
 }
 
-/* Whether the process may have one more file; that is counted. */
+/* Check the limit of the process's user for one more file, and count it. */
 static int charge(struct wp_livenames *n, int dir)
 {
 	struct user *more;
@@ -302,7 +302,7 @@ static int charge(struct wp_livenames *n, int dir)
 	return 0;
 }
 
-/* The file's index, in @index; -ENOSPC if there are too many. */
+/* Look up or add the file; sets @index; -ENOSPC if there are too many. */
 static int find_code(struct wp_livenames *n, int dir, const struct wp_procmap *map,
 		     __u32 *index)
 {
@@ -379,7 +379,7 @@ static int add_map(void *ctx, int dir, const struct wp_procmap *m)
 	return 0;
 }
 
-/* Where a process is in the table, or belongs. */
+/* Position of a process in the table, or of its insertion. */
 static size_t place_of(const struct wp_livenames *n, __u32 pid)
 {
 	size_t low = 0, high = n->nr_processes;
@@ -396,8 +396,8 @@ static size_t place_of(const struct wp_livenames *n, __u32 pid)
 }
 
 /*
- * One that is gone is in the table, too, without mappings; but not one that is busy,
- * which is asked for again: -EBUSY.
+ * Read the mappings of a process. A process that is gone is added, too, without mappings;
+ * but not one that is busy, which is tried again: -EBUSY.
  */
 static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
 {
@@ -428,13 +428,13 @@ static int read_process(struct wp_livenames *n, __u32 pid, size_t at)
 	return 0;
 }
 
-/* Leaves out the mappings that are nobody's. */
+/* Remove the mappings of forgotten processes. */
 static void tidy(struct wp_livenames *n)
 {
 	struct map *left = malloc((n->nr_maps - n->stale + 1) * sizeof(*left));
 	size_t i, nr = 0;
 
-	/* Without memory they just stay. */
+	/* Without memory they stay. */
 	if (!left)
 		return;
 	for (i = 0; i < n->nr_processes; i++) {
@@ -452,9 +452,9 @@ static void tidy(struct wp_livenames *n)
 }
 
 /**
- * wp_livenames_forget() - what a process has mapped is not what it was
- * @n: what is known
- * @pid: the process, which was asked for or was not
+ * wp_livenames_forget() - drop the mappings of a process, as they have changed
+ * @n: the table
+ * @pid: the process, known or not
  */
 void wp_livenames_forget(struct wp_livenames *n, __u32 pid)
 {
@@ -486,7 +486,7 @@ static const struct map *find_map(const struct wp_livenames *n, const struct pro
 	return low < p->first + p->nr && n->map[low].start <= ip ? &n->map[low] : NULL;
 }
 
-/* The last mapping that begins at an address or before it. */
+/* The last mapping that begins at or before an address. */
 static const struct map *map_below(const struct wp_livenames *n, const struct process *p,
 				   __u64 address)
 {
@@ -503,7 +503,7 @@ static const struct map *map_below(const struct wp_livenames *n, const struct pr
 	return low > p->first ? &n->map[low - 1] : NULL;
 }
 
-/* Reads the process if it is not known yet. */
+/* Look up a process, and read it if it is unknown. */
 static int find_process(struct wp_livenames *n, __u32 pid, const struct process **p)
 {
 	size_t at = place_of(n, pid);
@@ -522,18 +522,21 @@ static void tell(struct wp_livenames *n, const struct code *code, __u64 at, bool
 
 	name->file = code->name;
 	name->offset = at;
-	/* Of a call that ends a function, the return address is another one's. */
+	/*
+	 * After a call at the end of a function, the return address belongs to another
+	 * one.
+	 */
 	if (wp_symbols_find(n->symbols, code->file, at - (caller && at), &symbol))
 		name->name = symbol.name;
 }
 
 /**
- * wp_livenames_user() - what a process has at an address
- * @n: what is known
+ * wp_livenames_user() - look up an address in a process
+ * @n: the table
  * @pid: the process
  * @ip: the address
  * @caller: it is a return address
- * @name: set to it; just the address, if nothing is known
+ * @name: set to the result; only the address, if nothing is known
  *
  * Return: 0 or -ENOMEM.
  */
@@ -555,16 +558,17 @@ int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
 }
 
 /**
- * wp_livenames_variable() - name the variable that a process has at an address
- * @n: what is known
+ * wp_livenames_variable() - name of the variable at an address in a process
+ * @n: the table
  * @pid: the process
  * @address: the address
- * @text: set to it: see wp_symbols_variable_text()
- * @size: of @text
+ * @text: set to the name: see wp_symbols_variable_text()
+ * @size: size of @text
  *
- * As in wp_profstacks_variable(), its file is the one whose code is mapped next before it.
+ * As in wp_profstacks_variable(), its file is the one with the nearest code mapping below
+ * it.
  *
- * Return: whether it is known.
+ * Return: true if it is known.
  */
 bool wp_livenames_variable(struct wp_livenames *n, __u32 pid, __u64 address, char *text,
 			   size_t size)
@@ -590,11 +594,11 @@ bool wp_livenames_variable(struct wp_livenames *n, __u32 pid, __u64 address, cha
 }
 
 /**
- * wp_livenames_kernel() - what the kernel has at an address
- * @n: what is known
+ * wp_livenames_kernel() - look up an address in the kernel
+ * @n: the table
  * @ip: the address
  * @caller: it is a return address
- * @name: set to it
+ * @name: set to the result
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The names of functions and variables in processes that run, and of functions in the
- * kernel that runs. See livenames.c.
+ * Names of functions and variables in running processes, and of functions in the running
+ * kernel. See livenames.c.
  */
 #ifndef WP_LIB_SYMBOLS_LIVENAMES_H
 #define WP_LIB_SYMBOLS_LIVENAMES_H
@@ -10,13 +10,13 @@
 #include <linux/types.h>
 
 /**
- * struct wp_livename - what stands at an address
+ * struct wp_livename - result of a lookup
  * @name: the function, or NULL
- * @file: the file that is mapped there, without its directories, "[vdso]", "[kernel]",
- *	or NULL
- * @offset: where in @file that is; the address itself without one
+ * @file: the file that is mapped there, without its directories, "[vdso]", "[kernel]", or
+ *	NULL
+ * @offset: offset in @file; without @file the address itself
  *
- * Strings are good until wp_livenames_free(), and may hold any byte but 0.
+ * Strings are valid until wp_livenames_free(), and may contain any byte but 0.
  */
 struct wp_livename {
 	const char *name;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the way from an entry of the table of build-ids to its file: through a process that
- * has it mapped, while there is one, or by its path here, if that leads to it. Called by
- * buildid.c while recording.
+ * Owns the access to the file of an entry in the table of build-ids: through a process
+ * that has it mapped, while there is one, or by its path here, if that leads to the same
+ * file. Called by buildid.c during the recording.
  *
- * Each file is looked at when it is first seen: how it was is noted, and if no path of ours
- * leads to it, it is handed to keepfiles.c. At the end its build-id is read, if it is not
- * known; a file that has been changed since has none.
+ * Each file is examined when it is first seen: its status is stored, and if no path of
+ * ours leads to it, it is passed to keepfiles.c. At the end its build-id is read, if it
+ * is unknown; a file that has changed since has none.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,17 +22,17 @@
 #include "lib/symbols/keepfiles.h"
 #include "lib/symbols/mappedfile.h"
 
-/* A file that cannot be seen is looked for so often. */
+/* Maximum number of lookups of a file that cannot be found. */
 #define MAX_LOOKS	16
 
 /**
  * wp_mappedfile_place() - find the file of a mapping, whatever its path leads to
  * @pid: the process
  * @start: first address of the mapping
- * @end: behind its last one
+ * @end: its end, exclusive
  *
- * Return: a descriptor of O_PATH, or a negative errno: there is no such mapping now, or
- * we may not look.
+ * Return: an O_PATH descriptor, or a negative errno: there is no such mapping now, or no
+ * permission.
  */
 int wp_mappedfile_place(__u32 pid, __u64 start, __u64 end)
 {
@@ -46,11 +46,11 @@ int wp_mappedfile_place(__u32 pid, __u64 start, __u64 end)
 }
 
 /**
- * wp_mappedfile_is() - is it that file?
- * @file: the file; of inode 0 any is
- * @st: what was found
- * @strict: its device counts. btrfs and overlayfs have another one in stat() than in a
- *	mapping: where the process itself leads us it does not
+ * wp_mappedfile_is() - whether a file is the wanted one
+ * @file: the wanted file; inode 0 matches any
+ * @st: status of the file that was found
+ * @strict: compare the device. On btrfs and overlayfs stat() and mappings have different
+ *	ones: where the process's own links were followed it is not compared
  */
 bool wp_mappedfile_is(const struct wp_fileid *file, const struct stat *st, bool strict)
 {
@@ -62,7 +62,7 @@ bool wp_mappedfile_is(const struct wp_fileid *file, const struct stat *st, bool 
 		(major(st->st_dev) == file->maj && minor(st->st_dev) == file->min);
 }
 
-/* Reads it and closes the file; @fd may be an error. */
+/* Read the build-id and close the file; @fd may be an error. */
 static void read_and_close(int fd, struct wp_buildid *id)
 {
 	if (fd < 0)
@@ -72,9 +72,9 @@ static void read_and_close(int fd, struct wp_buildid *id)
 }
 
 /**
- * wp_mappedfile_here() - the file that a path leads to here
+ * wp_mappedfile_here() - the file at a path here
  * @path: the path
- * @st: set to what it is; zero if there is none
+ * @st: set to its status; zero if there is none
  * @id: set to its build-id, if it has one
  */
 void wp_mappedfile_here(const char *path, struct stat *st, struct wp_buildid *id)
@@ -86,7 +86,7 @@ void wp_mappedfile_here(const char *path, struct stat *st, struct wp_buildid *id
 	read_and_close(fd, id);
 }
 
-/* The file that a path leads to here. Where that could take long, it is none. */
+/* Status of the file at the path here; false where that could block. */
 static bool stat_here(const struct wp_dso *dso, struct stat *st)
 {
 	bool found = false;
@@ -114,9 +114,9 @@ static bool is_of_our_users(__u32 pid)
 }
 
 /*
- * Whether a file system can be held up by who serves it: it is of none that is on this
- * machine, or in userspace, or an overlay that may lie above such a one, made by a user. Its
- * own word for that would be asked of the server.
+ * Whether a file system may block on its server: it is neither on this machine's disks
+ * nor in memory, or it is an overlay, created by a user, that may lie above such a one.
+ * Its own status would come from the server.
  */
 static bool is_served(__u32 pid, const struct stat *st)
 {
@@ -148,11 +148,11 @@ static bool is_served(__u32 pid, const struct stat *st)
 	}
 	if (f)
 		fclose(f);
-	/* What is not listed may be anything. */
+	/* A file system that is not listed may be anything. */
 	return !found;
 }
 
-/* The same without a path, which a server might be asked for; or -1. */
+/* The same without a path, for which a server might be asked; or -1. */
 static int find_mapping(const struct wp_dso *dso, struct stat *st)
 {
 	int place = dso->last.end ?
@@ -160,7 +160,7 @@ static int find_mapping(const struct wp_dso *dso, struct stat *st)
 
 	if (place < 0)
 		return -1;
-	/* The process may have something else there by now. */
+	/* The process may have another mapping there by now. */
 	if (!wp_openfile_known(place, st) && wp_mappedfile_is(&dso->last.file, st, false))
 		return place;
 	close(place);
@@ -168,14 +168,17 @@ static int find_mapping(const struct wp_dso *dso, struct stat *st)
 }
 
 /*
- * A descriptor that names the file, found by its path in the process's root, or through its
+ * A descriptor of the file, found by its path in the process's root, or through its
  * mapping, which takes a lock of the process; or -1.
  */
 static int find_place(const struct wp_dso *dso, struct stat *st)
 {
 	int root = wp_openfile_root(dso->last.pid), place = -1;
 
-	/* It has ended, or is not ours to look at: then its mappings are not, either. */
+	/*
+	 * The process has ended, or there is no permission: this holds for its mappings,
+	 * too.
+	 */
 	if (root < 0)
 		return -1;
 	if (dso->last.file.ino)
@@ -189,7 +192,7 @@ static int find_place(const struct wp_dso *dso, struct stat *st)
 	return place >= 0 ? place : find_mapping(dso, st);
 }
 
-/* The kernel's time stamps of files may lag so much behind its clock. */
+/* The kernel's file time stamps may lag behind its clock by so much. */
 #define STAMP_NS	20000000LL
 
 static __s64 ns_of(const struct timespec *t)
@@ -198,8 +201,8 @@ static __s64 ns_of(const struct timespec *t)
 }
 
 /*
- * Was it changed after it had been mapped, before it was seen first? What was there before
- * the recording has the contents that the process sees. To delete it is no change.
+ * Whether it was changed after it had been mapped, before it was first seen. A file from
+ * before the recording has the contents that the process sees. Deletion is no change.
  */
 static bool is_late(const struct wp_dso *dso, const struct stat *st)
 {
@@ -212,7 +215,7 @@ static bool is_late(const struct wp_dso *dso, const struct stat *st)
 	       (__s64)dso->time + STAMP_NS;
 }
 
-/* Have a copy made, and the build-id read, as the file may not be there later. */
+/* Have it copied, and its build-id read, as the file may not be there later. */
 static void keep_it(struct wp_dso *dso, int place, struct wp_keepfiles *keep)
 {
 	struct wp_filestat stat;
@@ -228,9 +231,9 @@ static void keep_it(struct wp_dso *dso, int place, struct wp_keepfiles *keep)
 }
 
 /**
- * wp_mappedfile_look() - look at a file that is mapped, unless that was done
+ * wp_mappedfile_look() - examine a mapped file, unless that is done
  * @dso: the file
- * @keep: where files are copied to, to which no path of ours leads; or NULL
+ * @keep: destination of copies of files that no path of ours leads to; or NULL
  */
 void wp_mappedfile_look(struct wp_dso *dso, struct wp_keepfiles *keep)
 {
@@ -258,7 +261,7 @@ void wp_mappedfile_look(struct wp_dso *dso, struct wp_keepfiles *keep)
 	close(place);
 }
 
-/* Its build-id, if the file is still as it was when it was seen first. */
+/* Read its build-id, if the file is unchanged since it was first seen. */
 static void read_unchanged(int fd, const struct stat *st, struct wp_dso *dso)
 {
 	if (dso->stat.st_ino && !wp_filestat_unchanged(&dso->stat, st)) {
@@ -271,7 +274,7 @@ static void read_unchanged(int fd, const struct stat *st, struct wp_dso *dso)
 
 /**
  * wp_mappedfile_read() - read the build-id of a file
- * @dso: the file; set to its build-id, if it can be had
+ * @dso: the file; its build-id is set, if it can be read
  */
 void wp_mappedfile_read(struct wp_dso *dso)
 {
@@ -295,7 +298,7 @@ void wp_mappedfile_read(struct wp_dso *dso)
 }
 
 /**
- * wp_mappedfile_stat() - what a recording is to say of a file without a build-id
+ * wp_mappedfile_stat() - status to record of a file without a build-id
  * @dso: the file
  */
 struct wp_filestat wp_mappedfile_stat(const struct wp_dso *dso)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that processes have mapped, whatever their paths lead to. See mappedfile.c.
+ * Mapped files, whatever their paths lead to. See mappedfile.c.
  */
 #ifndef WP_LIB_SYMBOLS_MAPPEDFILE_H
 #define WP_LIB_SYMBOLS_MAPPEDFILE_H

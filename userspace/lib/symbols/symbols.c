@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the names of functions: of files by their symbol tables, which are in the
- * file, in its .gnu_debugdata, in a file of debug information beside it or, if
- * DEBUGINFOD_URLS is set, at a server; of the kernel by its list or its image; of code made
- * at run time by the list that the program left. Called by profstacks.c.
+ * Owns the names of functions: for files from their symbol tables, which are in the file,
+ * in its .gnu_debugdata, in a separate file of debug information or, if DEBUGINFOD_URLS
+ * is set, at a server; for the kernel from its list or its image; for JIT code from the
+ * list that the program left. Called by profstacks.c.
  *
- * Each file is read when it is first asked for, and closed again. What cannot be had has
+ * Each file is read at the first lookup, and closed again. A file that cannot be read has
  * no names, and a reason.
  */
 #include <errno.h>
@@ -33,13 +33,13 @@
 #include "lib/symbols/jitmaps.h"
 #include "lib/symbols/symbols.h"
 
-/* Files that a recording may name; what is more has no names. */
+/* Limit for the files of a recording; further ones have no names. */
 #define MAX_FILES	65536
 
-/* Bytes of a list that is text. */
+/* Maximum size of a list in text form. */
 #define MAX_TEXT	((off_t)256 << 20)
 
-/* Bytes of functions that all files of one owner may have, but root's. */
+/* Limit for the functions in all files of one owner, except root, in bytes. */
 #define MAX_OWNED	((size_t)1 << 30)
 
 #define NO_MEMORY	WP_NO_MEMORY
@@ -47,21 +47,21 @@
 
 /**
  * struct file - a file with functions
- * @kind: what it is
- * @path: its name
+ * @kind: its kind
+ * @path: its path
  * @id: its build-id in the recording
- * @pid: the process, of JIT
- * @stat: how it was when it was recorded, if it has no build-id
- * @verify: it is to be as @stat says
- * @jit: of JIT: the list that the recording keeps, or NULL
- * @place: a descriptor by which the file was found, the caller's; -1: by its name
- * @read: it was looked at
+ * @pid: for JIT: the process
+ * @stat: its recorded status, if it has no build-id
+ * @verify: it must match @stat
+ * @jit: for JIT: the list in the recording, or NULL
+ * @place: a descriptor of the file, owned by the caller; -1: use its path
+ * @read: it has been read
  * @trouble: why it has no names, or NULL
- * @names: its functions; of ELF also where its parts are
- * @demangled: their names, as far as they were asked for
- * @owner: of ELF: who reads names of it
- * @inlines: of ELF: the files in which inlined functions are looked up, if they are wanted
- * @plain: names stay as they are: to read them took too much
+ * @names: its functions; for ELF also its segments
+ * @demangled: demangled names, as far as they were looked up
+ * @owner: for ELF: the owner that selects its worker
+ * @inlines: for ELF: the files in which inlined functions are looked up, if requested
+ * @plain: do not demangle: it took too much
  */
 struct file {
 	enum wp_symbols_kind kind;
@@ -81,28 +81,28 @@ struct file {
 	bool plain;
 };
 
-/* Bytes of functions that files of an owner have. */
+/* Bytes of functions in the files of an owner. */
 struct owned {
 	uid_t uid;
 	size_t bytes;
 };
 
 /**
- * struct wp_symbols - all of them
- * @symfs: directory that names are below, or NULL
+ * struct wp_symbols - names of functions
+ * @symfs: directory prefix of all files, or NULL
  * @kallsyms: the kernel's list, or NULL
  * @vmlinux: its image, or NULL
- * @release: the kernel's, or NULL
+ * @release: the kernel's release, or NULL
  * @kernel_label: a label of the kernel's, or NULL
- * @kernel_at: where it was
- * @live: names are of processes that run
- * @raw: names stay as they are
- * @wants_inlines: inlined functions are told
- * @inlined: those that were asked for last
+ * @kernel_at: its recorded address
+ * @live: symbols of running processes
+ * @raw: do not demangle
+ * @wants_inlines: look up inlined functions
+ * @inlined: the result of the last lookup of those
  * @nr_inlined: their number
- * @first: what a file's number is counted from to be that of no other table's
- * @owned: by owner, what they have
- * @nr_owned: how many
+ * @first: offset that makes a file's number unique among all tables
+ * @owned: memory used by owner
+ * @nr_owned: number of owners
  * @file: the files
  * @nr: their number
  */
@@ -126,9 +126,9 @@ struct wp_symbols {
 };
 
 /**
- * wp_symbols_new() - begin
- * @out: out: to be freed with wp_symbols_free()
- * @options: where names are looked for
+ * wp_symbols_new() - allocate an empty table
+ * @out: set to the table, to be freed with wp_symbols_free()
+ * @options: where to look for names
  *
  * Return: 0 or a negative errno; a message was printed.
  */
@@ -137,7 +137,7 @@ int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *opt
 	static __u64 tables;
 	struct wp_symbols *s = calloc(1, sizeof(*s));
 
-	/* As long as there is little in memory. */
+	/* While there is little in memory. */
 	wp_worker_prepare();
 	if (s) {
 		s->first = __atomic_add_fetch(&tables, 1, __ATOMIC_RELAXED) * (MAX_FILES + 1);
@@ -160,12 +160,12 @@ int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *opt
 }
 
 /**
- * wp_symbols_file() - name a file
+ * wp_symbols_file() - add a file
  * @s: the names
- * @kind: what it is
- * @path: its name; of JIT and VDSO it may be NULL
- * @id: its build-id in the recording, or NULL; of no bytes if not known
- * @pid: of JIT: the process
+ * @kind: its kind
+ * @path: its path; for JIT and VDSO it may be NULL
+ * @id: its build-id in the recording, or NULL; empty if unknown
+ * @pid: for JIT: the process
  *
  * Return: its number, 1 and up; 0 if there is no memory.
  */
@@ -195,15 +195,15 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 }
 
 /**
- * wp_symbols_data() - name a file once more, for its variables
+ * wp_symbols_data() - add a file once more, for its variables
  * @s: the names
- * @file: its number, of WP_SYMBOLS_ELF
+ * @file: its number, as WP_SYMBOLS_ELF
  *
- * Return: another number, of WP_SYMBOLS_DATA; 0 if there is no memory.
+ * Return: another number, as WP_SYMBOLS_DATA; 0 if there is no memory.
  */
 __u32 wp_symbols_data(struct wp_symbols *s, __u32 file)
 {
-	/* The files move when there is one more. */
+	/* Adding a file moves the array. */
 	const struct file of = s->file[file - 1];
 	__u32 data = wp_symbols_file(s, WP_SYMBOLS_DATA, of.path, &of.id, of.pid);
 
@@ -216,10 +216,10 @@ __u32 wp_symbols_data(struct wp_symbols *s, __u32 file)
 }
 
 /**
- * wp_symbols_lost() - say that a file cannot be had
+ * wp_symbols_lost() - mark a file as unavailable
  * @s: the names
- * @file: its number, before its names are asked for
- * @trouble: why; stays the caller's
+ * @file: its number, before the first lookup
+ * @trouble: the reason; owned by the caller
  */
 void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble)
 {
@@ -228,10 +228,10 @@ void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble)
 }
 
 /**
- * wp_symbols_jit() - say which list a recording keeps of a process
+ * wp_symbols_jit() - set the recorded list of a process
  * @s: the names
- * @file: number of its JIT code, before its names are asked for
- * @jit: the list, as long as @s; NULL: the recording keeps none
+ * @file: number of its JIT code, before the first lookup
+ * @jit: the list, valid as long as @s; NULL: the recording has none
  */
 void wp_symbols_jit(struct wp_symbols *s, __u32 file, const struct wp_jitmap *jit)
 {
@@ -239,10 +239,10 @@ void wp_symbols_jit(struct wp_symbols *s, __u32 file, const struct wp_jitmap *ji
 }
 
 /**
- * wp_symbols_stat() - say how a file was that has no build-id
+ * wp_symbols_stat() - set the recorded status of a file without a build-id
  * @s: the names
- * @file: its number, before its names are asked for
- * @stat: how it was: another one has no names
+ * @file: its number, before the first lookup
+ * @stat: the status: another file has no names
  */
 void wp_symbols_stat(struct wp_symbols *s, __u32 file, const struct wp_filestat *stat)
 {
@@ -251,10 +251,10 @@ void wp_symbols_stat(struct wp_symbols *s, __u32 file, const struct wp_filestat 
 }
 
 /**
- * wp_symbols_found() - say where a file is that was found already
+ * wp_symbols_found() - set the descriptor of a file that was found already
  * @s: the names
- * @file: its number, before its names are asked for
- * @place: a descriptor of it, of O_PATH or any other; stays the caller's, and open as long
+ * @file: its number, before the first lookup
+ * @place: a descriptor of it, O_PATH or any other; owned by the caller, and open as long
  *	as @s
  */
 void wp_symbols_found(struct wp_symbols *s, __u32 file, int place)
@@ -263,8 +263,8 @@ void wp_symbols_found(struct wp_symbols *s, __u32 file, int place)
 }
 
 /**
- * wp_symbols_kernel() - tell where the kernel was
- * @s: the names, before the first one of the kernel's is asked for
+ * wp_symbols_kernel() - set the recorded address of the kernel
+ * @s: the names, before the first lookup in the kernel
  * @label: a label of its image
  * @at: its address
  */
@@ -275,7 +275,7 @@ void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at)
 	s->kernel_at = at;
 }
 
-/* Whether an owner's files have not too much, with these functions. */
+/* Check the owner's limit with these functions, and count them. */
 static bool charge(struct wp_symbols *s, const struct stat *st, const struct wp_symtable *t)
 {
 	uid_t uid = wp_openfile_has_owner(st) ? st->st_uid : (uid_t)-1;
@@ -300,8 +300,8 @@ static bool charge(struct wp_symbols *s, const struct stat *st, const struct wp_
 }
 
 /*
- * Reads an ELF file, with those of its debug information; the descriptor is closed.
- * Finding files and parsing them are two steps: what parses opens nothing.
+ * Read an ELF file, with those of its debug information; closes the descriptor. Finding
+ * and parsing files are separate steps: the parser opens nothing.
  */
 static const char *read_linked(struct wp_symbols *s, struct file *f, int fd,
 			       const struct stat *st, const struct wp_elflinks *links,
@@ -317,7 +317,7 @@ static const char *read_linked(struct wp_symbols *s, struct file *f, int fd,
 	trouble = wp_filereader_symbols(&files, f->kind == WP_SYMBOLS_DATA, &f->names);
 	if (!trouble && !charge(s, st, &f->names.table))
 		trouble = TOO_MUCH;
-	/* Where functions are inlined is looked up later, if there is something of that. */
+	/* Inlined functions are looked up later, if there is debug information. */
 	if (!trouble && wants_inlines)
 		f->inlines = files;
 	else
@@ -325,14 +325,14 @@ static const char *read_linked(struct wp_symbols *s, struct file *f, int fd,
 	return trouble;
 }
 
-/* What a file names; @links is all zero on failure. */
+/* Read a file's references; @links is all zero on failure. */
 static int read_links(int fd, struct stat *st, struct wp_elflinks *links)
 {
 	memset(links, 0, sizeof(*links));
 	return wp_openfile_known(fd, st) ? -errno : wp_filereader_links(fd, links);
 }
 
-/* The same as read_linked(), of a file of which nothing is known. */
+/* The same as read_linked(), for a file whose references have not been read. */
 static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const char *path,
 			    int root)
 {
@@ -354,7 +354,10 @@ static bool same_id(const struct wp_buildid *a, const struct wp_buildid *b)
 	return a->size == b->size && !memcmp(a->data, b->data, a->size);
 }
 
-/* By its build-id it may be found elsewhere, too; @trouble is why it was not where it was. */
+/*
+ * Search for it elsewhere by its build-id; @trouble is the reason why it was not found at
+ * its path.
+ */
 static const char *read_elsewhere(struct wp_symbols *s, struct file *f, const char *trouble)
 {
 	int fd;
@@ -367,7 +370,7 @@ static const char *read_elsewhere(struct wp_symbols *s, struct file *f, const ch
 	return fd < 0 ? trouble : read_elf(s, f, fd, f->path, WP_OPENFILE_HERE);
 }
 
-/* Its build-id in @id; of no bytes if it has none, or is no ELF file. */
+/* Read its build-id; empty if it has none, or is no ELF file. */
 static void read_id(int fd, struct wp_buildid *id)
 {
 	wp_filereader_buildid(fd, id);
@@ -473,15 +476,15 @@ static const char *read_list(struct file *f, FILE *text,
 }
 
 /*
- * The kernel is elsewhere each time that it starts; the recording tells where one of its
- * labels was.
+ * The kernel's address changes at each boot; the recording has the address of one of its
+ * labels.
  */
 static const char *read_kernel_list(struct wp_symbols *s, struct file *f, FILE *text,
 				    const char *denied)
 {
 	const char *trouble = read_list(f, text, wp_symtable_kallsyms, denied);
 
-	/* A list without that label is believed. */
+	/* A list without that label is used unchanged. */
 	if (!trouble && s->kernel_label)
 		wp_symtable_move(&f->names.table, s->kernel_label, s->kernel_at);
 	return trouble;
@@ -494,7 +497,10 @@ static const char *read_kallsyms(struct wp_symbols *s, struct file *f, const cha
 				"the kernel hides its addresses: kernel.kptr_restrict");
 }
 
-/* The kernel's functions by its image, which has been moved since it was linked. */
+/*
+ * Read the kernel's functions from its image, which has been relocated since it was
+ * linked.
+ */
 static const char *read_vmlinux(struct wp_symbols *s, struct file *f, int fd)
 {
 	const char *trouble = s->kernel_label ? read_elf(s, f, fd, NULL, WP_OPENFILE_HERE) :
@@ -502,7 +508,7 @@ static const char *read_vmlinux(struct wp_symbols *s, struct file *f, int fd)
 
 	if (!s->kernel_label)
 		close(fd);
-	/* Addresses are those of memory. */
+	/* Addresses are those in memory. */
 	free(f->names.segment);
 	f->names.segment = NULL;
 	f->names.nr_segments = 0;
@@ -511,7 +517,7 @@ static const char *read_vmlinux(struct wp_symbols *s, struct file *f, int fd)
 	return trouble;
 }
 
-/* The image that is asked for. */
+/* The image chosen by the user. */
 static const char *read_own_vmlinux(struct wp_symbols *s, struct file *f)
 {
 	struct stat st;
@@ -526,7 +532,7 @@ static const char *read_own_vmlinux(struct wp_symbols *s, struct file *f)
 	return read_vmlinux(s, f, fd);
 }
 
-/* Where packages and builds have images, by the kernel's release. */
+/* Look for an image of packages and builds, by the kernel's release. */
 static int find_vmlinux(const struct wp_symbols *s, const struct wp_buildid *want)
 {
 	static const char *const places[] = {
@@ -538,7 +544,7 @@ static int find_vmlinux(const struct wp_symbols *s, const struct wp_buildid *wan
 	size_t i;
 	int fd;
 
-	/* It is a recording's word: no directory of its choice. */
+	/* The release is the recording's: it must not select a directory. */
 	if (!s->release || strchr(s->release, '/') || strlen(s->release) > 128)
 		return -1;
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -552,7 +558,7 @@ static int find_vmlinux(const struct wp_symbols *s, const struct wp_buildid *wan
 	return -1;
 }
 
-/* Another kernel than the running one, or one that hides: by its build-id. */
+/* A kernel other than the running one, or one with hidden addresses: by its build-id. */
 static const char *read_other_kernel(struct wp_symbols *s, struct file *f, const char *trouble)
 {
 	int fd = s->symfs ? -1 : wp_idfiles_cached(&f->id, "kallsyms");
@@ -587,9 +593,9 @@ static const char *read_kernel(struct wp_symbols *s, struct file *f)
 }
 
 /*
- * Anybody can make a file of that name. It is taken from root, from oneself, and, as root has
- * to show what any user's program does, by root from whose process it is: which is known as
- * long as there is one.
+ * Anybody can create a file with that name. It is accepted from root, from the user, and,
+ * as root analyzes any user's programs, by root from the owner of the process: that is
+ * known only while the process exists.
  */
 static bool is_trusted(const struct file *f, uid_t owner)
 {
@@ -666,7 +672,7 @@ static void make_ready(struct wp_symbols *s, struct file *f)
 	}
 }
 
-/* The address of a place in an ELF file; false if nothing of it is mapped. */
+/* The address of an offset in an ELF file; false if it is not in a segment. */
 static bool address_of(const struct file *f, __u64 offset, __u64 *address)
 {
 	size_t i;
@@ -682,7 +688,7 @@ static bool address_of(const struct file *f, __u64 offset, __u64 *address)
 	return false;
 }
 
-/* What a function is called by those who wrote it. */
+/* The demangled name of a function. */
 static const char *name_of(const struct wp_symbols *s, struct file *f,
 			   const struct wp_symtable_entry *e)
 {
@@ -697,13 +703,13 @@ static const char *name_of(const struct wp_symbols *s, struct file *f,
 }
 
 /**
- * wp_symbols_find() - which function is at a place
+ * wp_symbols_find() - look up the function at an address
  * @s: the names
  * @file: number of the file
- * @address: the place: see enum wp_symbols_kind
- * @symbol: out: the function; without a name if it is not known
+ * @address: the address: see enum wp_symbols_kind
+ * @symbol: set to the function; without a name if it is unknown
  *
- * Return: whether it is known.
+ * Return: true if it is known.
  */
 bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 		     struct wp_symbol *symbol)
@@ -731,13 +737,13 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 	return true;
 }
 
-/* Pages have so many bytes at most. */
+/* Maximum page size. */
 #define MAX_PAGE	65536
 
 /*
- * The address of the beginning of a mapping with code, which is that of a segment or within
- * it: a segment that begins within a page of the file is mapped with what is before it
- * there, which is another one's.
+ * The address of the start of a code mapping, which is that of a segment or within it: if
+ * a segment begins within a page of the file, the mapping starts with the end of the part
+ * before it, which belongs to another segment.
  */
 static bool address_of_code(const struct file *f, __u64 offset, __u64 *address)
 {
@@ -773,17 +779,17 @@ static bool is_in_memory(const struct file *f, __u64 address)
 }
 
 /**
- * wp_symbols_variable() - which variable is at a place
+ * wp_symbols_variable() - look up the variable at an address
  * @s: the names
- * @file: number of the file, of WP_SYMBOLS_DATA
- * @code: the offset in the file of a mapping with code that begins before it
- * @distance: bytes from there to the place, in memory
- * @symbol: out: the variable; without a name if it is not known
+ * @file: number of the file, of kind WP_SYMBOLS_DATA
+ * @code: offset in the file of a code mapping below the address
+ * @distance: bytes from its start to the address, in memory
+ * @symbol: set to the variable; without a name if it is unknown
  *
- * What is only in memory has no offset in the file, but all of the file is mapped at
- * distances that its program headers say.
+ * Zero-initialized data has no offset in the file, but the distances of all segments in
+ * memory are those in the program headers.
  *
- * Return: whether it is known.
+ * Return: true if it is known.
  */
 bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 distance,
 			 struct wp_symbol *symbol)
@@ -807,11 +813,11 @@ bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 dis
 }
 
 /**
- * wp_symbols_variable_text() - a variable in words
+ * wp_symbols_variable_text() - format a variable
  * @symbol: from wp_symbols_variable()
- * @path: the file's name; its directories are left out
- * @text: out: "NAME (FILE)", "NAME+0xN (FILE)" within a larger one
- * @size: of @text
+ * @path: the file's path; its directories are left out
+ * @text: set to "NAME (FILE)", "NAME+0xN (FILE)" within a larger one
+ * @size: size of @text
  */
 void wp_symbols_variable_text(const struct wp_symbol *symbol, const char *path, char *text,
 			      size_t size)
@@ -832,15 +838,15 @@ static void forget_inlined(struct wp_symbols *s)
 }
 
 /**
- * wp_symbols_inlined() - which functions are inlined at a place
+ * wp_symbols_inlined() - look up the functions inlined at an address
  * @s: the names; with wp_symbols_options.inlines
  * @file: number of the file
- * @address: the place: see enum wp_symbols_kind
- * @names: out: their names, the innermost first, until the next call
+ * @address: the address: see enum wp_symbols_kind
+ * @names: set to their names, the innermost first, valid until the next call
  *
- * The function that they are in is wp_symbols_find()'s.
+ * The function that contains them is found by wp_symbols_find().
  *
- * Return: how many there are.
+ * Return: their number.
  */
 size_t wp_symbols_inlined(struct wp_symbols *s, __u32 file, __u64 address, char ***names)
 {
@@ -861,11 +867,11 @@ size_t wp_symbols_inlined(struct wp_symbols *s, __u32 file, __u64 address, char 
 }
 
 /**
- * wp_symbols_trouble() - why a file has no names
+ * wp_symbols_trouble() - reason why a file has no names
  * @s: the names
- * @file: number of the file, one that was asked for
+ * @file: number of the file, after a lookup
  *
- * Return: a sentence's end, or NULL if it has some.
+ * Return: the end of a sentence, or NULL if it has some.
  */
 const char *wp_symbols_trouble(const struct wp_symbols *s, __u32 file)
 {
@@ -873,7 +879,7 @@ const char *wp_symbols_trouble(const struct wp_symbols *s, __u32 file)
 }
 
 /**
- * wp_symbols_free() - forget all
+ * wp_symbols_free() - free the names
  * @s: the names, or NULL
  */
 void wp_symbols_free(struct wp_symbols *s)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The names of functions: by file and place in it, or by an address of the kernel's.
- * See symbols.c.
+ * Names of functions: by file and offset, or by an address in the kernel. See symbols.c.
  *
  *	ret = wp_symbols_new(&symbols, &options);
  *	file = wp_symbols_file(symbols, WP_SYMBOLS_ELF, path, &id, pid);	once
@@ -20,17 +19,17 @@
 struct wp_jitmap;
 struct wp_symbols;
 
-/* So many inlined functions are told at one place. */
+/* Maximum number of inlined functions at an address. */
 #define WP_SYMBOLS_INLINED	64
 
 /**
- * enum wp_symbols_kind - what a file is, and so what an address in it is
- * @WP_SYMBOLS_ELF: a file that was mapped; offset in the file
- * @WP_SYMBOLS_DATA: the same, of which variables are looked up: wp_symbols_variable()
- * @WP_SYMBOLS_KERNEL: the kernel with its modules; address there
- * @WP_SYMBOLS_VDSO: what the kernel maps into each process; offset in that image
+ * enum wp_symbols_kind - kind of a file, and meaning of its addresses
+ * @WP_SYMBOLS_ELF: a mapped file; offset in the file
+ * @WP_SYMBOLS_DATA: the same, for its variables: wp_symbols_variable()
+ * @WP_SYMBOLS_KERNEL: the kernel with its modules; address
+ * @WP_SYMBOLS_VDSO: the vdso; offset in its image
  * @WP_SYMBOLS_JIT: memory without a file, for which a process may have written
- *	/tmp/perf-PID.map; address there
+ *	/tmp/perf-PID.map; address
  */
 enum wp_symbols_kind {
 	WP_SYMBOLS_ELF,
@@ -41,17 +40,15 @@ enum wp_symbols_kind {
 };
 
 /**
- * struct wp_symbols_options - where names are looked for; all zero is a good choice
- * @symfs: directory that files' names are below, and nothing is looked for elsewhere; or
- *	NULL
- * @kallsyms: a copy of /proc/kallsyms of the kernel that was recorded; NULL: the running
- *	kernel's, if it is the same one, by its build-id or, where that was not recorded, by
- *	@release
- * @vmlinux: the image of the kernel that was recorded, if there is no @kallsyms; or NULL
- * @release: the recorded kernel's, as uname -r has it; or NULL
- * @live: names are of processes that run
+ * struct wp_symbols_options - where to look for names; all zero: defaults
+ * @symfs: directory prefix of all files, which are looked up nowhere else; or NULL
+ * @kallsyms: a copy of /proc/kallsyms of the recorded kernel; NULL: the running kernel's,
+ *	if it is the same one, by its build-id or, if that was not recorded, by @release
+ * @vmlinux: image of the recorded kernel, if there is no @kallsyms; or NULL
+ * @release: release of the recorded kernel, as in uname -r; or NULL
+ * @live: symbols of running processes
  * @raw: do not demangle
- * @inlines: tell inlined functions, too, if there is debug information
+ * @inlines: look up inlined functions, too, if there is debug information
  */
 struct wp_symbols_options {
 	const char *symfs;
@@ -65,15 +62,15 @@ struct wp_symbols_options {
 
 /**
  * struct wp_symbol - a function or a variable
- * @name: its name; NULL if not known
- * @module: of the kernel: the module's name in brackets, or NULL
- * @start: where it begins, as addresses of that file are told; of a variable how far
- *	the address that was asked for is behind that
- * @size: its bytes; 0 if not known
- * @sched: of the kernel: one of the scheduler's own, by which threads leave their CPU
+ * @name: its name; NULL if unknown
+ * @module: in the kernel: the module's name in brackets, or NULL
+ * @start: start of a function, in the same kind of address; for a variable the distance
+ *	of the looked-up address from its start
+ * @size: its size; 0 if unknown
+ * @sched: in the kernel: one of the scheduler's own, in which threads leave their CPU
  *
- * Strings are good until wp_symbols_free(), and may hold any byte but 0: they are
- * a file's.
+ * Strings are valid until wp_symbols_free(), and may contain any byte but 0: they come
+ * from a file.
  */
 struct wp_symbol {
 	const char *name;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns what threads did in an interval, by stack and cause, for the top command.
+ * Owns the times of threads in an interval, by stack and cause, for the top command.
  *
- * The module tells of an interval off the CPU when it closes, all of it at once, in
- * whichever epoch that is. A view wants of each epoch what was in it. So at the end of
- * one, what is open is counted as far as it has come; and in the next one the same is
- * taken off again, from what closes or is still open then. A thread that sleeps through
- * an epoch has all of it, and one that wakes after an hour has not an hour.
+ * The module reports an off-CPU interval when it closes, all of it at once, in the epoch
+ * of that time. A view shows for each epoch what was in it. So at the end of an epoch,
+ * open intervals are counted as far as they have come; in the next one the same amount is
+ * subtracted again, from what closes or is still open then. So a thread that is blocked
+ * during an epoch has all of it, and one that wakes after an hour does not show an hour.
  *
- * What is taken off may find nothing to be taken from: the stack was found anew
- * meanwhile, or the interval closed between the flip and the look at the thread. Then it
- * is taken from what is alike of the same thread, or else from what comes in the next
- * epoch; after that it is forgotten.
+ * The subtraction may find nothing to subtract from: the stack was captured anew
+ * meanwhile, or the interval closed between the flip and the read of the thread's slot.
+ * Then it is taken from a similar share of the same thread, or else from the next epoch;
+ * after that it is dropped.
  *
- * Pure: no I/O, no clock. Memory is the only thing that can fail.
+ * Pure: no I/O, no clock. Only a lack of memory can make it fail.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -54,8 +54,8 @@ static bool same(const struct wp_topkey *a, const struct wp_topkey *b)
 
 /**
  * wp_topkey_cause() - the cause of a share, for lib/model/cause.h
- * @key: what it is of
- * @cause: set to it
+ * @key: the share's key
+ * @cause: filled in
  */
 void wp_topkey_cause(const struct wp_topkey *key, struct wp_cause *cause)
 {
@@ -80,7 +80,7 @@ static void drop_all(struct wp_topshare *line, size_t nr)
 	}
 }
 
-/* The place of a key's line, or where it belongs. */
+/* The slot of a key's line, or the free slot for it. */
 static __u32 *place_of(const struct wp_topshares *s, const struct wp_topkey *key)
 {
 	size_t mask = ((size_t)1 << s->bits) - 1, i = hash_of(key) & mask;
@@ -133,10 +133,10 @@ static struct wp_topshare *find(struct wp_topshares *s, const struct wp_topkey *
 }
 
 /**
- * wp_topshares_add() - count intervals off the CPU that closed
+ * wp_topshares_add() - add closed off-CPU intervals
  * @s: the shares
- * @key: what they were of
- * @blocked: nanoseconds, from the intervals' beginnings on
+ * @key: their key
+ * @blocked: nanoseconds, from the start of the intervals
  * @runnable: the same
  *
  * Return: 0 or -ENOMEM.
@@ -154,9 +154,9 @@ int wp_topshares_add(struct wp_topshares *s, const struct wp_topkey *key, __u64 
 }
 
 /**
- * wp_topshares_sample() - count samples on a CPU
+ * wp_topshares_sample() - add samples on a CPU
  * @s: the shares
- * @key: what they were of
+ * @key: their key
  * @period: the sum of their periods
  *
  * Return: 0 or -ENOMEM.
@@ -172,10 +172,10 @@ int wp_topshares_sample(struct wp_topshares *s, const struct wp_topkey *key, __u
 }
 
 /**
- * wp_topshares_open() - count an interval off the CPU that is open at the end
+ * wp_topshares_open() - add an off-CPU interval that is open at the end
  * @s: the shares
- * @key: what it is of
- * @blocked: nanoseconds so far, from its beginning on
+ * @key: its key
+ * @blocked: nanoseconds so far, from its start
  * @runnable: the same
  *
  * Return: 0 or -ENOMEM.
@@ -225,7 +225,7 @@ static int by_size(const void *pa, const void *pb)
 	return -order(wp_topshare_ns(a) + INT64_MAX, wp_topshare_ns(b) + INT64_MAX);
 }
 
-/* Takes what @debt lacks from another share; none comes below 0 by that. */
+/* Take what @debt lacks from another share, without making that negative. */
 static void take(struct wp_topshare *debt, struct wp_topshare *from, unsigned int kind)
 {
 	__s64 ns = -debt->ns[kind];
@@ -238,7 +238,7 @@ static void take(struct wp_topshare *debt, struct wp_topshare *from, unsigned in
 	debt->ns[kind] += ns;
 }
 
-/* What was taken off one thread's shares, and was not there. */
+/* Distribute what could not be subtracted among one thread's shares. */
 static void settle(struct wp_topshare *line, size_t nr)
 {
 	unsigned int kind;
@@ -274,7 +274,7 @@ static void settle_all(struct wp_topshares *s)
 	}
 }
 
-/* What there is to see, in place of what there was. */
+/* Replace the visible shares. */
 static int show(struct wp_topshares *s)
 {
 	struct wp_topshare *shown = malloc((s->nr + 1) * sizeof(*shown));
@@ -318,7 +318,7 @@ static int owe(struct wp_topshares *s, const struct wp_topshare *debt, bool agai
 	return 0;
 }
 
-/* The next interval begins with what is to be taken off it. */
+/* Begin the next interval with the amounts to subtract. */
 static int begin(struct wp_topshares *s)
 {
 	struct wp_topshare *old = s->line;
@@ -345,8 +345,8 @@ static int begin(struct wp_topshares *s)
 
 /**
  * wp_topshares_turn() - end an interval, and begin the next one
- * @s: the shares; all that is open has been counted
- * @shown: it is to be seen; if not, what was stays in @s->shown
+ * @s: the shares; all open intervals have been added
+ * @shown: show it; if not, @s->shown is unchanged
  *
  * Return: 0 or -ENOMEM.
  */
@@ -364,10 +364,10 @@ int wp_topshares_turn(struct wp_topshares *s, bool shown)
  * @s: the shares
  * @tgid: the process
  * @tid: the thread, 0: all of the process
- * @start_time: when the thread was born
- * @first: set to the number of the first one in @s->shown
+ * @start_time: the thread's start time
+ * @first: set to the index of the first one in @s->shown
  *
- * Return: how many there are.
+ * Return: their number.
  */
 size_t wp_topshares_of(const struct wp_topshares *s, __u32 tgid, __u32 tid, __u64 start_time,
 		       size_t *first)
@@ -394,11 +394,11 @@ size_t wp_topshares_of(const struct wp_topshares *s, __u32 tgid, __u32 tid, __u6
 }
 
 /**
- * wp_topshares_scale() - have samples stand for the time that a thread ran
+ * wp_topshares_scale() - scale samples to the run time of a thread
  * @s: the shares
  * @first: of a thread, from wp_topshares_of()
  * @nr: the same
- * @run: how long it ran
+ * @run: its run time
  */
 void wp_topshares_scale(struct wp_topshares *s, size_t first, size_t nr, __u64 run)
 {
@@ -412,11 +412,11 @@ void wp_topshares_scale(struct wp_topshares *s, size_t first, size_t nr, __u64 r
 }
 
 /**
- * wp_topshares_rename() - have shares be another thread's of the same process
- * @s: the shares; wp_topshares_sort() them afterwards
+ * wp_topshares_rename() - assign shares to another thread of the same process
+ * @s: the shares; call wp_topshares_sort() afterwards
  * @first: of a thread, from wp_topshares_of()
  * @nr: the same
- * @tid: whose they are to be; nobody knows when it was born
+ * @tid: the new thread, with an unknown start time
  */
 void wp_topshares_rename(struct wp_topshares *s, size_t first, size_t nr, __u32 tid)
 {
@@ -429,7 +429,7 @@ void wp_topshares_rename(struct wp_topshares *s, size_t first, size_t nr, __u32 
 }
 
 /**
- * wp_topshares_sort() - bring shares in order
+ * wp_topshares_sort() - sort the shares
  * @s: the shares
  */
 void wp_topshares_sort(struct wp_topshares *s)
@@ -439,8 +439,8 @@ void wp_topshares_sort(struct wp_topshares *s)
 }
 
 /**
- * wp_topshares_free() - forget them
- * @s: the shares; the stacks must still be there
+ * wp_topshares_free() - free the shares
+ * @s: the shares; the stacks must still exist
  */
 void wp_topshares_free(struct wp_topshares *s)
 {

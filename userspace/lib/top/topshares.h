@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What threads did in an interval of a live view, by stack and cause. See topshares.c.
+ * Times of threads in an interval of a live view, by stack and cause. See topshares.c.
  *
  *	struct wp_topshares s = { 0 };
  *
  *	each interval:
- *		wp_topshares_add(&s, &key, blocked, runnable)	each aggregate that closed
+ *		wp_topshares_add(&s, &key, blocked, runnable)	each closed aggregate
  *		wp_topshares_sample(&s, &key, period)		each of on-CPU samples
- *		wp_topshares_open(&s, &key, blocked, runnable)	at its end, what is open
+ *		wp_topshares_open(&s, &key, blocked, runnable)	at its end, open intervals
  *		wp_topshares_turn(&s, true)
  *		... s.shown
  *	wp_topshares_free(&s);
@@ -23,11 +23,11 @@
 #include "lib/model/stacks.h"
 
 /**
- * enum wp_toptime - the kinds of a thread's time
+ * enum wp_toptime - kinds of a thread's time
  * @WP_TOP_RUN: on a CPU
- * @WP_TOP_RUNNABLE: waiting for one
+ * @WP_TOP_RUNNABLE: waiting for a CPU
  * @WP_TOP_BLOCKED: waiting for something else
- * @WP_TOP_TIMES: how many there are
+ * @WP_TOP_TIMES: number of kinds
  */
 enum wp_toptime {
 	WP_TOP_RUN,
@@ -37,15 +37,15 @@ enum wp_toptime {
 };
 
 /**
- * struct wp_topkey - what makes two shares different
+ * struct wp_topkey - identity of a share
  * @tgid: process
  * @tid: thread
- * @start_time: when it was born
+ * @start_time: the thread's start time
  * @oncpu: it ran; without cause and state then
  * @state: enum wallprof_state in which it left its CPU
- * @iowait: the kernel calls it iowait
+ * @iowait: the kernel counts the wait as iowait
  * @lost: there was no room for the stack
- * @compat: @syscall is of the 32-bit table
+ * @compat: @syscall is in the 32-bit table
  * @reason: enum wallprof_reason
  * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE
  * @user: user stack or NULL
@@ -68,10 +68,10 @@ struct wp_topkey {
 
 /**
  * struct wp_topshare - a share
- * @key: whose, and of what
- * @ns: nanoseconds, by enum wp_toptime; of those shown none is below 0. That of
- *	WP_TOP_RUN is a sum of periods before wp_topshares_scale()
- * @owed: from the interval before the last one, and has not come since
+ * @key: its identity
+ * @ns: nanoseconds, by enum wp_toptime; never negative in @shown. That of WP_TOP_RUN is a
+ *	sum of periods before wp_topshares_scale()
+ * @owed: carried over from the interval before the last one, and not settled yet
  */
 struct wp_topshare {
 	struct wp_topkey key;
@@ -80,18 +80,18 @@ struct wp_topshare {
 };
 
 /**
- * struct wp_topshares - shares of the interval before, and of this one
- * @shown: those of the interval that was closed last, by process, thread and birth;
- *	of a thread those on a CPU first, then the largest
- * @nr_shown: how many
- * @line: those of this interval so far
- * @nr: how many
- * @room: for how many there is memory
+ * struct wp_topshares - shares of the previous and of the current interval
+ * @shown: those of the last closed interval, by process, thread and start time; within a
+ *	thread those on a CPU first, then the largest
+ * @nr_shown: their number
+ * @line: those of the current interval
+ * @nr: their number
+ * @room: allocated entries of @line
  * @slot: hash table: numbers of lines, 0 for free ones
  * @bits: log2 of its size, or 0
- * @open: what was counted of intervals that were open at the end
- * @nr_open: how many
- * @room_open: for how many there is memory
+ * @open: what was counted for intervals that were open at the end
+ * @nr_open: their number
+ * @room_open: allocated entries of @open
  */
 struct wp_topshares {
 	struct wp_topshare *shown;

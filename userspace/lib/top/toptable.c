@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the rows of the top command: from what each thread's account says at two times,
- * what it did in between; sums of them by process; what a row did for most of the time;
- * and which rows are seen, in which order.
+ * Owns the rows of the top command: the difference of each thread's totals at two times;
+ * sums by process; what a row did for most of the time; and the filter and the order of
+ * rows.
  *
- * An account grows when a phase ends; what is at the moment is added to it here, so that
- * who runs or sleeps through an interval has all of it. The slot of a thread is read
- * while it changes, and its phase may turn out to be another one: an account that seems
- * to shrink stands still until it has come to where it was. And it is read a moment after
- * the interval's end: what is more than fits into that is the next one's.
+ * The module's totals grow when a phase ends; the current phase is added here, so that a
+ * thread that runs or is blocked throughout an interval has all of it. The slot of a
+ * thread is read while it changes, and its phase may turn out to be another one: totals
+ * that seem to shrink are held until they have caught up. And they are read a moment
+ * after the interval's end: what exceeds the interval's length is moved to the next one.
  *
- * Pure: no I/O, no clock. Memory is the only thing that can fail.
+ * Pure: no I/O, no clock. Only a lack of memory can make it fail.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -23,17 +23,17 @@
 #include "lib/model/kidle.h"
 #include "lib/top/toptable.h"
 
-/* Reasons of a row that are told apart when the longest one is looked for. */
+/* Maximum number of reasons of a row that are compared to find the longest one. */
 #define MAX_REASONS	64
 
-/* What is shown as 0.0 %, of any interval, is nothing. */
+/* Time that is shown as 0.0 % of any interval. */
 #define NOTHING		2000
 
 /*
- * What a thread had done at some time.
+ * Totals of a thread at some time.
  * @slot: in the task table
  * @kthread: it is a kernel thread
- * @gone: its slot was another's, or nobody's, at that time, but its end was not told of
+ * @gone: its slot was free or reused at that time, but its end was not reported yet
  */
 struct wp_topbase {
 	__u32 slot;
@@ -51,14 +51,14 @@ static bool is_runnable(unsigned int state)
 }
 
 /**
- * wp_top_open_phase() - what a thread is at, off its CPU, and for how long
+ * wp_top_open_phase() - the current off-CPU phase of a thread, and its length
  * @task: the thread, before STOP
- * @time: until then
- * @blocked: set to how long it was blocked, in nanoseconds
- * @runnable: set to how long it was runnable since
+ * @time: end of the phase so far
+ * @blocked: set to the blocked time, in nanoseconds
+ * @runnable: set to the runnable time since
  *
- * Return: false if it is on a CPU, or gone. One that was awake when the session began
- * and has not left its CPU since counts as being on one.
+ * Return: false if it is on a CPU, or gone. A thread that was not blocked when the
+ * session began and has not left its CPU since counts as being on one.
  */
 bool wp_top_open_phase(const struct wallprof_task *task, __u64 time, __u64 *blocked,
 		       __u64 *runnable)
@@ -72,14 +72,14 @@ bool wp_top_open_phase(const struct wallprof_task *task, __u64 time, __u64 *bloc
 		return false;
 	if (is_runnable(task->state))
 		*runnable = ns;
-	/* What came before it left was not for this interval. */
+	/* A wakeup from before the thread left belongs to an earlier interval. */
 	else if (task->woken > task->since && task->woken < time)
 		*runnable = time - task->woken;
 	*blocked = ns - *runnable;
 	return true;
 }
 
-/* All that it did so far. */
+/* Totals up to now. */
 static void times_of(const struct wallprof_task *task, __u64 time, __u64 *ns)
 {
 	__u64 blocked, runnable;
@@ -96,10 +96,10 @@ static void times_of(const struct wallprof_task *task, __u64 time, __u64 *ns)
 }
 
 /**
- * wp_toptable_init() - begin
+ * wp_toptable_init() - initialize a table
  * @t: the table
- * @start: when the session began
- * @nr_slots: of the task table
+ * @start: start of the session
+ * @nr_slots: size of the task table
  *
  * Return: 0 or -ENOMEM.
  */
@@ -142,7 +142,7 @@ static int add_base(struct wp_toptable *t, const struct wp_topbase *base)
 	return 0;
 }
 
-/* Begins a row: what the thread did since @base, NULL: since it was born. */
+/* Begin a row: the difference of the thread's totals to @base; NULL: to its start. */
 static int begin_row(struct wp_toptable *t, const struct wallprof_task *task,
 		     const struct wp_topbase *base, const __u64 *ns, const char *comm,
 		     struct wp_toprow **out)
@@ -166,14 +166,17 @@ static int begin_row(struct wp_toptable *t, const struct wallprof_task *task,
 		__u64 before = base ? base->ns[i] : 0;
 
 		row->ns[i] = ns[i] > before ? ns[i] - before : 0;
-		/* Of one that took another's place by exec, it is not known when it did what. */
+		/*
+		 * For a thread that took another's id by exec, the times of its totals
+		 * are unknown.
+		 */
 		if (!base && task->born < t->time)
 			row->ns[i] = 0;
 	}
 	return 0;
 }
 
-/* Whoever did more than there was time for did some of it since. */
+/* Move what exceeds the interval's length to the next one. */
 static void cut(struct wp_toprow *row, struct wp_topbase *now, __u64 most)
 {
 	__u64 sum = 0, over;
@@ -190,11 +193,11 @@ static void cut(struct wp_toprow *row, struct wp_topbase *now, __u64 most)
 }
 
 /**
- * wp_toptable_live() - a thread that lives at the end of the interval
+ * wp_toptable_live() - add a thread that is alive at the end of the interval
  * @t: the table
- * @slot: its place in the task table
- * @task: what was there
- * @time: when the interval ended; @task was read right after that
+ * @slot: its slot in the task table
+ * @task: contents of the slot
+ * @time: end of the interval; @task was read right after that
  * @comm: its name, or NULL
  *
  * Return: 0 or -ENOMEM.
@@ -225,7 +228,7 @@ int wp_toptable_live(struct wp_toptable *t, __u32 slot, const struct wallprof_ta
 	return add_base(t, &now);
 }
 
-/* An ended thread's slot is nobody's: by its id. */
+/* The slot of an ended thread is free: look it up by its id. */
 static struct wp_topbase *find_base(const struct wp_toptable *t, const struct wallprof_task *task)
 {
 	size_t i;
@@ -238,9 +241,9 @@ static struct wp_topbase *find_base(const struct wp_toptable *t, const struct wa
 }
 
 /**
- * wp_toptable_ended() - a thread that ended in the interval
+ * wp_toptable_ended() - add a thread that ended in the interval
  * @t: the table
- * @task: its account
+ * @task: its totals
  * @comm: its name, or NULL
  *
  * Return: 0 or -ENOMEM.
@@ -248,7 +251,7 @@ static struct wp_topbase *find_base(const struct wp_toptable *t, const struct wa
 int wp_toptable_ended(struct wp_toptable *t, const struct wallprof_task *task,
 		      const char *comm)
 {
-	/* Most of those that end were born since. */
+	/* Most threads that end were created in the same interval. */
 	struct wp_topbase *base = task->born < t->time ? find_base(t, task) : NULL;
 	struct wp_toprow *row;
 	__u64 ns[WP_TOP_TIMES];
@@ -278,7 +281,7 @@ static int by_id(const void *pa, const void *pb)
 	return ret ? ret : order(a->start_time, b->start_time);
 }
 
-/* Threads without a name have their process's, and that has any thread's. */
+/* A thread without a name gets its process's, a process any of its threads'. */
 static void fill_names(struct wp_toptable *t)
 {
 	const struct wp_toprow *p = t->processes.row;
@@ -287,7 +290,7 @@ static void fill_names(struct wp_toptable *t)
 	for (i = 0; i < t->threads.nr; i++) {
 		struct wp_toprow *row = &t->threads.row[i];
 
-		/* Both are in order of the process. */
+		/* Both are sorted by process. */
 		while (p->tgid != row->tgid)
 			p++;
 		if (!*row->comm)
@@ -324,7 +327,7 @@ static int sum_processes(struct wp_toptable *t)
 	return 0;
 }
 
-/* What was at the end of the interval becomes what was at the beginning of the next. */
+/* The state at the end of the interval is that at the start of the next. */
 static int turn_base(struct wp_toptable *t)
 {
 	struct wp_topbase *old = t->base;
@@ -336,7 +339,7 @@ static int turn_base(struct wp_toptable *t)
 		if (t->new_base[i].slot < t->nr_slots)
 			t->of_slot[t->new_base[i].slot] = i + 1;
 	}
-	/* It ended just now: that is told of in the next epoch. */
+	/* It has just ended: the next epoch reports it. */
 	for (i = 0; i < nr; i++) {
 		struct wp_topbase base = old[i];
 		__u32 at = base.slot < t->nr_slots ? t->of_slot[base.slot] : 0;
@@ -359,9 +362,9 @@ static int turn_base(struct wp_toptable *t)
 
 /**
  * wp_toptable_turn() - end an interval, and begin the next one
- * @t: the table; it has been told of all threads
- * @time: when it ended
- * @shown: it is to be seen; if not, what was stays
+ * @t: the table; all threads have been added
+ * @time: end of the interval
+ * @shown: show it; if not, the old one stays
  *
  * The view is empty then, until the next wp_toptable_view().
  *
@@ -401,11 +404,11 @@ int wp_toptable_turn(struct wp_toptable *t, __u64 time, bool shown)
 }
 
 /**
- * wp_topkey_idle() - whether a share is of waits for the next work
- * @key: what it is of
- * @comm: the name of the thread, or of its process
+ * wp_topkey_idle() - whether a share is a wait for work
+ * @key: the share's key
+ * @comm: name of the thread, or of its process
  *
- * Return: true if it is: of a kernel thread by wp_kidle_wait(), else by wp_cause_idle().
+ * Return: true if it is: for a kernel thread by wp_kidle_wait(), else by wp_cause_idle().
  */
 bool wp_topkey_idle(const struct wp_topkey *key, const char *comm)
 {
@@ -437,7 +440,10 @@ static void find_idle(const struct wp_toptable *t, struct wp_toprow *row,
 		row->kthread |= wp_kidle_is_kthread(share->key.tgid, share->key.tid,
 						    share->key.reason);
 	}
-	/* What closed since the flip has no share yet: of a kernel thread it is none in D. */
+	/*
+	 * Intervals that closed since the flip have no share yet: for a kernel thread
+	 * they are not in D.
+	 */
 	if (row->kthread)
 		row->idle = row->ns[WP_TOP_BLOCKED] - (other < row->ns[WP_TOP_BLOCKED] ?
 						       other : row->ns[WP_TOP_BLOCKED]);
@@ -448,8 +454,8 @@ static void find_idle(const struct wp_toptable *t, struct wp_toprow *row,
 }
 
 /*
- * Threads of a process that ended become one row, their sum, where they are more than
- * one; so do their shares.
+ * Merge the ended threads of a process, if there are several, into one row, with their
+ * shares.
  */
 static void sum_ended(struct wp_toptable *t, struct wp_topshares *s)
 {
@@ -488,9 +494,9 @@ static void sum_ended(struct wp_toptable *t, struct wp_topshares *s)
 }
 
 /**
- * wp_toptable_join() - give each row its shares
+ * wp_toptable_join() - assign the shares to the rows
  * @t: the table, of the same interval
- * @s: the shares; those of samples become time
+ * @s: the shares; samples are converted to time
  */
 void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s)
 {
@@ -518,9 +524,9 @@ void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s)
 }
 
 /**
- * wp_toprow_blocked() - how long a row was blocked, as far as that is to be seen
+ * wp_toprow_blocked() - blocked time of a row, with the view's options
  * @row: the row
- * @o: what is to be seen
+ * @o: the options
  *
  * Return: nanoseconds.
  */
@@ -530,9 +536,9 @@ __u64 wp_toprow_blocked(const struct wp_toprow *row, const struct wp_topoptions 
 }
 
 /**
- * wp_toprow_wait() - how long a row waited, for a CPU or for anything else
+ * wp_toprow_wait() - runnable and blocked time of a row
  * @row: the row
- * @o: what is to be seen
+ * @o: the options
  *
  * Return: nanoseconds.
  */
@@ -542,8 +548,8 @@ __u64 wp_toprow_wait(const struct wp_toprow *row, const struct wp_topoptions *o)
 }
 
 /*
- * What a row did for most of the time: the reason that it was off its CPU for, by all
- * stacks, or that it ran; and the largest share of that.
+ * Find what a row did for most of the time: the longest off-CPU reason, over all stacks,
+ * or running; and the largest share of that.
  */
 static void find_most(struct wp_toprow *row, const struct wp_topshares *s,
 		      const struct wp_topoptions *o)
@@ -603,7 +609,7 @@ static void find_most(struct wp_toprow *row, const struct wp_topshares *s,
 	}
 }
 
-/* Names are anybody's bytes: letters of ASCII only are the same in either case. */
+/* Names are arbitrary bytes: only ASCII letters are compared without case. */
 static bool has_name(const char *name, const char *part)
 {
 	size_t i;
@@ -650,13 +656,16 @@ static void leave_out(struct wp_toptable *t, const struct wp_toprow *row)
 	}
 }
 
-/* What rows are sorted by. */
+/* Sort key of rows. */
 struct sort {
 	const struct wp_topoptions *o;
 	__u64 interval;
 };
 
-/* The larger first. What looks the same is: else the rows of an idle host never rest. */
+/*
+ * The larger first. Values that are displayed alike compare equal, as the rows of an idle
+ * host would otherwise move all the time.
+ */
 static int by_time(const struct sort *s, __u64 a, __u64 b)
 {
 	double unit = s->interval / 1000.0;
@@ -664,7 +673,7 @@ static int by_time(const struct sort *s, __u64 a, __u64 b)
 	return order(b / unit + 0.5, a / unit + 0.5);
 }
 
-/* Of equals, the one of the smaller id comes first. */
+/* Rows that compare equal are sorted by id. */
 static int by_column(const void *pa, const void *pb, void *arg)
 {
 	const struct wp_toprow *a = *(struct wp_toprow *const *)pa;
@@ -697,10 +706,10 @@ static int by_column(const void *pa, const void *pb, void *arg)
 }
 
 /**
- * wp_toptable_view() - find what is to be seen
+ * wp_toptable_view() - select and sort the visible rows
  * @t: the table, joined with the shares
  * @s: the shares
- * @o: what is to be seen
+ * @o: the options
  *
  * Return: 0 or -ENOMEM.
  */
@@ -742,7 +751,7 @@ int wp_toptable_view(struct wp_toptable *t, const struct wp_topshares *s,
 }
 
 /**
- * wp_toptable_free() - forget all
+ * wp_toptable_free() - free the table
  * @t: the table
  */
 void wp_toptable_free(struct wp_toptable *t)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rows of a live view: what each thread or process did in the last interval. See
+ * Rows of a live view: times of each thread or process in the last interval. See
  * toptable.c.
  *
  *	wp_toptable_init(&t, start, nr_tasks);
  *
  *	each interval:
  *		wp_toptable_ended(&t, task, comm)		each thread that ended
- *		wp_toptable_live(&t, slot, task, time, comm)	each that lives, at its end
+ *		wp_toptable_live(&t, slot, task, time, comm)	each live one, at its end
  *		wp_toptable_turn(&t, time, true)
  *		wp_topshares_turn(&shares, true)
  *		wp_toptable_join(&t, &shares)
- *	whenever something is to be seen:
+ *	whenever the screen is drawn:
  *		wp_toptable_view(&t, &shares, &options)
  *		... t.view
  *	wp_toptable_free(&t);
@@ -26,28 +26,29 @@
 
 #include "lib/top/topshares.h"
 
-/* The id of the row that is the sum of a process's threads that ended. */
+/* The id of the row that sums up a process's ended threads. */
 #define WP_TOP_ENDED	(~0U)
 
 /**
  * struct wp_toprow - a thread, or a process
  * @tgid: process
- * @tid: thread; of a process 0; WP_TOP_ENDED: all threads of a process that ended, if
- *	they are more than one
- * @start_time: when the thread was born
- * @comm: its name; of a process, its first thread's; of a thread whose name is not
- *	known, its process's
- * @ended: it ended in this interval; a process: all its threads did
+ * @tid: thread; of a process 0; WP_TOP_ENDED: all ended threads of a process, if there
+ *	are several
+ * @start_time: the thread's start time
+ * @comm: its name; of a process, its first thread's; of a thread without a known name,
+ *	its process's
+ * @ended: it ended in this interval; for a process: all its threads did
  * @kthread: it is a kernel thread
- * @nr_threads: how many threads it is the sum of: of a process those that ended, too
- * @ns: what it did, by enum wp_toptime
- * @idle: part of WP_TOP_BLOCKED in which it waited for its next work: wp_topkey_idle()
- * @first: its first share, of wp_topshares.shown
- * @nr: how many it has
- * @most: the share that stands for what it did for most of the time, or SIZE_MAX; set
- *	by wp_toptable_view()
- * @most_ns: how long it did what that share is of, by whatever stack
- * @most_oncpu: it ran for most of the time; if @most is not SIZE_MAX, it tells where
+ * @nr_threads: number of threads in it: for a process including those that ended
+ * @ns: its times, by enum wp_toptime
+ * @idle: part of WP_TOP_BLOCKED in which it waited for work: wp_topkey_idle()
+ * @first: its first share, in wp_topshares.shown
+ * @nr: number of its shares
+ * @most: the share that represents what it did for most of the time, or SIZE_MAX; set by
+ *	wp_toptable_view()
+ * @most_ns: total time for the reason of that share, over all stacks
+ * @most_oncpu: it ran for most of the time; if @most is not SIZE_MAX, that share has the
+ *	stack
  */
 struct wp_toprow {
 	__u32 tgid;
@@ -67,14 +68,14 @@ struct wp_toprow {
 };
 
 /**
- * enum wp_topcolumn - what rows can be sorted by
+ * enum wp_topcolumn - sort columns
  * @WP_TOPCOLUMN_ID: process, then thread; the smallest first
  * @WP_TOPCOLUMN_NAME: name
  * @WP_TOPCOLUMN_RUN: time on a CPU, the longest first
  * @WP_TOPCOLUMN_RUNNABLE: time runnable, likewise
  * @WP_TOPCOLUMN_BLOCKED: time blocked, likewise
  * @WP_TOPCOLUMN_WAIT: time runnable or blocked, likewise
- * @WP_TOPCOLUMN_MAX: how many there are
+ * @WP_TOPCOLUMN_MAX: number of columns
  */
 enum wp_topcolumn {
 	WP_TOPCOLUMN_ID,
@@ -87,14 +88,14 @@ enum wp_topcolumn {
 };
 
 /**
- * struct wp_topoptions - which rows are to be seen, and how
+ * struct wp_topoptions - selection and order of rows
  * @threads: threads, not processes
- * @column: what they are sorted by
- * @reverse: the other way round
- * @no_idle: leave out the time in which idle waits (wp_topkey_idle()) were blocked, rows
- *	of which nothing is left then, and kernel threads that are idle
- * @filter: only rows whose name has this in it, in letters of either case, or whose id
- *	is this; "": all
+ * @column: the sort column
+ * @reverse: reverse order
+ * @no_idle: leave out the blocked time of idle waits (wp_topkey_idle()), rows that are
+ *	empty without it, and idle kernel threads
+ * @filter: only rows whose name contains this, ignoring case, or whose id is this; "":
+ *	all
  */
 struct wp_topoptions {
 	bool threads;
@@ -109,8 +110,8 @@ struct wp_topbase;
 /**
  * struct wp_toprows - rows
  * @row: the rows
- * @nr: how many
- * @room: for how many there is memory
+ * @nr: their number
+ * @room: allocated rows
  */
 struct wp_toprows {
 	struct wp_toprow *row;
@@ -119,31 +120,31 @@ struct wp_toprows {
 };
 
 /**
- * struct wp_toptable - all that is known of the threads
- * @self: the process that looks, whose waits are idle; 0: none
- * @time: when the last interval ended
- * @interval: how long the one that is seen was
+ * struct wp_toptable - state of all threads
+ * @self: our own process, whose waits are idle; 0: none
+ * @time: end of the last interval
+ * @interval: length of the visible interval
  * @ns: sums over its threads, by enum wp_toptime
- * @nr_threads: that lived at its end
- * @nr_ended: that ended in it
- * @threads: its threads, by process, thread and birth
+ * @nr_threads: number of threads alive at its end
+ * @nr_ended: number of threads that ended in it
+ * @threads: its threads, by process, thread and start time
  * @processes: its processes, by id
- * @view: what wp_toptable_view() found, in order
- * @nr_view: how many rows
- * @room_view: for how many there is memory
- * @left_out: rows that are not in @view for its no_idle, but for kernel threads
- * @left_out_ns: what they did, in sum
+ * @view: rows selected by wp_toptable_view(), in order
+ * @nr_view: their number
+ * @room_view: allocated rows of @view
+ * @left_out: rows that @no_idle removed from @view, except kernel threads
+ * @left_out_ns: sum of their times
  * @kthreads: idle kernel threads that are not in @view
- * @kthreads_ns: what they did, in sum
- * @next: threads of the interval that is not over yet
- * @base: what threads had done at its beginning
- * @nr_base: how many
- * @room_base: for how many there is memory
- * @new_base: the same of its end
- * @nr_new: how many
- * @room_new: for how many there is memory
+ * @kthreads_ns: sum of their times
+ * @next: threads of the current interval
+ * @base: totals of threads at its start
+ * @nr_base: their number
+ * @room_base: allocated entries of @base
+ * @new_base: the same at its end
+ * @nr_new: their number
+ * @room_new: allocated entries of @new_base
  * @of_slot: by slot of the task table: number of its entry in @base, plus 1
- * @nr_slots: how many
+ * @nr_slots: number of slots
  */
 struct wp_toptable {
 	__u32 self;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads a DWARF expression by carrying it out on formulas instead of numbers.
- * What comes out is one of the few shapes that a rule of a table can have, or
- * "other". Compilers and assembly programmers write no others: .eh_frame of
- * libc, libcrypto, node, cc1, libLLVM and python hold only these.
+ * Evaluates a DWARF expression symbolically. The result is one of the few shapes that a
+ * table's rule can have, or "other". Compilers and assembly programmers use no other
+ * shapes: .eh_frame of libc, libcrypto, node, cc1, libLLVM and python have only these.
  */
 #include <dwarf.h>
 #include <string.h>
@@ -66,7 +65,7 @@ static struct wp_formula plus(const struct wp_formula *a, const struct wp_formul
 		return other;
 	if (a->reg == WP_CFA_NO_REG && b->reg != WP_CFA_NO_REG)
 		return plus(b, a);
-	/* a has a register; what b has becomes the index, if there is none yet. */
+	/* @a has a register; that of @b becomes the index, if there is none yet. */
 	if (a->index != WP_CFA_NO_REG)
 		return other;
 	if (b->index == WP_CFA_NO_REG) {
@@ -82,7 +81,7 @@ static struct wp_formula plus(const struct wp_formula *a, const struct wp_formul
 	return f;
 }
 
-/* A register by a power of two. */
+/* Multiply a register by a power of two. */
 static struct wp_formula shift(const struct wp_formula *f, __u64 by)
 {
 	struct wp_formula r = number(0);
@@ -117,7 +116,7 @@ static struct wp_formula deref(const struct wp_formula *f)
 	return r;
 }
 
-/* What linkers write for the first entries of a PLT; a literal differs. */
+/* The expression of linkers for the first entries of a PLT; only a literal varies. */
 static bool is_plt(const __u8 *expr, size_t size, struct wp_formula *formula)
 {
 	static const __u8 plt[] = {
@@ -134,7 +133,7 @@ static bool is_plt(const __u8 *expr, size_t size, struct wp_formula *formula)
 	return true;
 }
 
-/* One operation; returns the new depth of the stack, or -1. */
+/* Evaluate one operation; returns the new depth of the stack, or -1. */
 static int operate(struct wp_formula *stack, int depth, struct wp_bytes *b)
 {
 	__u8 op = wp_bytes_uint(b, 1);
@@ -215,10 +214,10 @@ static int operate(struct wp_formula *stack, int depth, struct wp_bytes *b)
 }
 
 /**
- * wp_cfa_formula() - read an expression
+ * wp_cfa_formula() - evaluate an expression
  * @formula: filled in
  * @expr: the operations
- * @size: bytes of them
+ * @size: their size in bytes
  */
 void wp_cfa_formula(struct wp_formula *formula, const __u8 *expr, size_t size)
 {

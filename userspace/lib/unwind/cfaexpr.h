@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The DWARF expressions that occur in unwind information, as formulas. For
- * cfaprogram.c and unwindtable.c.
+ * DWARF expressions of unwind information, as formulas. For cfaprogram.c and
+ * unwindtable.c.
  */
 #ifndef WP_LIB_UNWIND_CFAEXPR_H
 #define WP_LIB_UNWIND_CFAEXPR_H
@@ -12,11 +12,11 @@
 
 #define WP_CFA_NO_REG	0xff
 
-/* Longer ones are not looked at, so that no row of a table costs much. */
+/* Longer ones are not evaluated, which bounds the cost of a row. */
 #define WP_CFA_EXPR_MAX	64
 
 /**
- * enum wp_formula_kind - what an expression is
+ * enum wp_formula_kind - shape of an expression
  * @WP_FORMULA_OTHER: none of these
  * @WP_FORMULA_SUM: reg + (index << scale) + off
  * @WP_FORMULA_DEREF: *(reg + (index << scale) + off) + add

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Carries out the instructions of CIEs and FDEs. Only the registers that a walk
- * may need are followed: those that functions preserve, the stack pointer and
- * the return address.
+ * Executes the instructions of CIEs and FDEs. Only the registers that a walk may need are
+ * tracked: those that functions preserve, the stack pointer and the return address.
  *
- * A CIE's instructions are carried out once, not once for each of its FDEs. So
- * the time that a file takes is in proportion to its size, whatever it says.
+ * A CIE's instructions are executed once, not once for each of its FDEs. So the time for
+ * a file is proportional to its size, whatever its contents.
  */
 #include <dwarf.h>
 #include <elf.h>
@@ -17,25 +16,25 @@
 
 #define REMEMBER_MAX	16
 
-/* A program while it runs. */
+/* State of execution. */
 struct run {
 	const struct wp_cfa_machine *machine;
 	const struct wp_cie *cie;
-	const struct wp_cfa_state *initial;	/* NULL within the CIE's own */
+	const struct wp_cfa_state *initial;	/* NULL while executing the CIE's own */
 	struct wp_cfa_state state;
 	struct wp_cfa_state remembered[REMEMBER_MAX];
 	unsigned int nr_remembered;
 	__u64 pc, end;
 };
 
-/* What an instruction comes to: unknown, carried out, the end of a row. */
+/* Result of an instruction: unknown, executed, end of a row. */
 enum outcome { BAD, DONE, ADVANCED };
 
 /**
  * wp_cfa_machine() - the registers of a machine
  * @machine: ELF number
  *
- * Return: them, or NULL if tables are not made for that machine.
+ * Return: the registers, or NULL for a machine without tables.
  */
 const struct wp_cfa_machine *wp_cfa_machine(__u16 machine)
 {
@@ -53,14 +52,14 @@ const struct wp_cfa_machine *wp_cfa_machine(__u16 machine)
 }
 
 /**
- * wp_cfa_slot() - where a register is in a state
+ * wp_cfa_slot() - index of a register in a state
  * @machine: the machine
  * @reg: DWARF number
  * @ra: column of the return address
  *
  * The first three are the return address, the stack and the frame pointer.
  *
- * Return: the index, or -1 if the register is not followed.
+ * Return: the index, or -1 if the register is not tracked.
  */
 int wp_cfa_slot(const struct wp_cfa_machine *machine, __u64 reg, __u64 ra)
 {
@@ -83,7 +82,7 @@ static void set(struct run *r, __u64 reg, enum wp_cfa_how how, __s64 value)
 		r->state.reg[slot] = (struct wp_cfa_reg){ .how = how, .value = value };
 }
 
-/* @reg: NULL: a register that is not followed. */
+/* @reg: NULL: a register that is not tracked. */
 static void set_expr(struct wp_cfa_reg *reg, enum wp_cfa_how how, struct wp_bytes *b)
 {
 	__u64 size = wp_bytes_uleb(b);
@@ -234,7 +233,7 @@ static enum outcome instruction(struct run *r, struct wp_bytes *b)
 		wp_bytes_uleb(b);
 		return DONE;
 	case DW_CFA_GNU_window_save:
-		/* arm64: return addresses are signed from here on, or no more. */
+		/* arm64: toggles the signing of return addresses. */
 		return r->machine->machine == EM_AARCH64 ? DONE : BAD;
 	default:
 		return BAD;
@@ -242,12 +241,12 @@ static enum outcome instruction(struct run *r, struct wp_bytes *b)
 }
 
 /**
- * wp_cfa_initial() - carry out a CIE's instructions
+ * wp_cfa_initial() - execute a CIE's instructions
  * @state: filled in
  * @machine: the machine
  * @cie: the CIE
  *
- * Return: whether they could be understood.
+ * Return: true if all are known.
  */
 bool wp_cfa_initial(struct wp_cfa_state *state, const struct wp_cfa_machine *machine,
 		    const struct wp_cie *cie)
@@ -264,16 +263,15 @@ bool wp_cfa_initial(struct wp_cfa_state *state, const struct wp_cfa_machine *mac
 }
 
 /**
- * wp_cfa_run() - carry out an FDE's instructions
+ * wp_cfa_run() - execute an FDE's instructions
  * @machine: the machine
  * @cie: the FDE's CIE
- * @initial: what wp_cfa_initial() made of it
+ * @initial: from wp_cfa_initial()
  * @fde: the FDE
- * @row: called for each row, with addresses that rise within the FDE; the first
- *	is where it begins. Without a state from where on the instructions could
- *	not be understood
- * @ctx: handed to @row
- * @steps: instructions that were carried out are added
+ * @row: called for each row, with addresses that rise within the FDE; the first is its
+ *	start. Called without a state from the first unknown instruction on
+ * @ctx: passed to @row
+ * @steps: the number of executed instructions is added
  *
  * Return: 0 or what @row returned.
  */

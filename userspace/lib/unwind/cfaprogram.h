@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The programs of CIEs and FDEs: which rules hold from which address on. For
- * unwindtable.c.
+ * Programs of CIEs and FDEs: the rules from each address on. For unwindtable.c.
  */
 #ifndef WP_LIB_UNWIND_CFAPROGRAM_H
 #define WP_LIB_UNWIND_CFAPROGRAM_H
@@ -16,8 +15,8 @@
  * @machine: ELF number
  * @sp: the stack pointer
  * @fp: the frame pointer
- * @ra: where the return address is when a function begins, if not on the stack
- * @saved: mask of the registers that functions preserve, but for @fp
+ * @ra: register of the return address at a function's start, if it is not on the stack
+ * @saved: mask of the registers that functions preserve, without @fp
  */
 struct wp_cfa_machine {
 	__u16 machine;
@@ -30,14 +29,14 @@ struct wp_cfa_machine {
 const struct wp_cfa_machine *wp_cfa_machine(__u16 machine);
 
 /**
- * enum wp_cfa_how - where a caller's register is
- * @WP_CFA_SAME: it was not touched, or nothing is said
- * @WP_CFA_UNDEFINED: it is gone
- * @WP_CFA_OFFSET: in memory, at the CFA and an offset
- * @WP_CFA_VALUE: it is the CFA and an offset
+ * enum wp_cfa_how - location of a caller's register
+ * @WP_CFA_SAME: unchanged, or without a rule
+ * @WP_CFA_UNDEFINED: lost
+ * @WP_CFA_OFFSET: in memory, at an offset from the CFA
+ * @WP_CFA_VALUE: equal to the CFA plus an offset
  * @WP_CFA_REG: in another register
- * @WP_CFA_EXPR: in memory, where an expression tells
- * @WP_CFA_VALUE_EXPR: it is the value of an expression
+ * @WP_CFA_EXPR: in memory, at the address of an expression
+ * @WP_CFA_VALUE_EXPR: equal to the value of an expression
  */
 enum wp_cfa_how {
 	WP_CFA_SAME,
@@ -50,9 +49,9 @@ enum wp_cfa_how {
 };
 
 /**
- * struct wp_cfa_reg - where a caller's register is
+ * struct wp_cfa_reg - location of a caller's register
  * @how: enum wp_cfa_how
- * @size: bytes of the expression
+ * @size: size of the expression
  * @value: offset, or number of the other register
  * @expr: the expression
  */
@@ -63,13 +62,13 @@ struct wp_cfa_reg {
 	const __u8 *expr;
 };
 
-#define WP_CFA_SLOTS	14	/* registers that are followed */
+#define WP_CFA_SLOTS	14	/* number of tracked registers */
 
 /**
- * struct wp_cfa_state - the rules of one place of the code
- * @cfa: how the CFA is found: WP_CFA_OFFSET from the register, or WP_CFA_EXPR
+ * struct wp_cfa_state - the rules at an address
+ * @cfa: rule of the CFA: WP_CFA_OFFSET from the register, or WP_CFA_EXPR
  * @cfa_reg: the register
- * @reg: the registers that are followed; wp_cfa_slot() tells which is which
+ * @reg: the tracked registers, by wp_cfa_slot()
  */
 struct wp_cfa_state {
 	struct wp_cfa_reg cfa;
@@ -80,8 +79,8 @@ struct wp_cfa_state {
 int wp_cfa_slot(const struct wp_cfa_machine *machine, __u64 reg, __u64 ra);
 
 /*
- * Called for each row: the rules of the code from @pc on. A return other than 0
- * ends the program.
+ * Called for each row: the rules from @pc on. A return value other than 0 ends the
+ * program.
  */
 typedef int (*wp_cfa_row_fn)(void *ctx, __u64 pc, const struct wp_cfa_state *state);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds .eh_frame and .debug_frame in an ELF file and reads the headers of
- * their entries. libelf finds the sections, libdw splits them into entries;
- * what it leaves to its callers, pointers and augmentation, is read here.
+ * Finds .eh_frame and .debug_frame in an ELF file and parses the headers of their
+ * entries. libelf finds the sections, libdw splits them into entries; pointers and
+ * augmentation, which libdw leaves to its callers, are parsed here.
  *
- * The file is hostile: a section that is larger than the file's code can need is not
- * read or unpacked, and no work is done twice, so that time and memory are bounded by
- * the code that the file holds.
+ * The file is not trusted: a section larger than the file's code can need is neither read
+ * nor decompressed, and no work is done twice, so that time and memory are bounded by the
+ * size of the file's code.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -20,26 +20,27 @@
 #include "lib/unwind/ehframe.h"
 
 /*
- * Bytes of a section of frames. For each byte of code there are 0.05 to 0.3 of them, 0.54
- * in a library of stubs (libepoxy). Those of very small functions are larger than they.
+ * Limit for a section of frames, independent of the code size. There are 0.05 to 0.3
+ * bytes of frames for each byte of code, 0.54 in a library of stubs (libepoxy). The
+ * frames of very small functions are larger than the functions.
  */
 #define SECTION_LEAST	(256ULL << 10)
 #define SECTION_TIMES	4
 
-/* Bytes that one byte of a compressed section may unpack to; 4 are usual. */
+/* Maximum compression ratio of a section; 4 is usual. */
 #define UNPACK_TIMES	16
 
-/* Bytes of .eh_frame_hdr that tell where .eh_frame is, at most. */
+/* Maximum size of the part of .eh_frame_hdr with the address of .eh_frame. */
 #define HEADER		16
 
-/* A section that is being read. */
+/* A section that is being parsed. */
 struct section {
 	Elf_Data *data;
-	bool seen;		/* the file has it; @data may be NULL all the same */
-	__u64 addr;		/* where it is loaded; .debug_frame: 0 */
+	bool seen;		/* the file has it; @data may still be NULL */
+	__u64 addr;		/* its load address; .debug_frame: 0 */
 	bool eh;		/* .eh_frame, not .debug_frame */
 	const unsigned char *ident;
-	size_t first_cie;	/* its first CIE in the list */
+	size_t first_cie;	/* index of its first CIE in the list */
 };
 
 static int grow(void **list, size_t nr, size_t size)
@@ -56,7 +57,7 @@ static int grow(void **list, size_t nr, size_t size)
 	return 0;
 }
 
-/* Read a pointer as DW_EH_PE_* tells. Returns whether that is known here. */
+/* Read a pointer encoded as DW_EH_PE_*. Returns whether the encoding is supported. */
 static bool read_encoded(struct wp_bytes *b, const struct section *s, __u8 encoding,
 			 __u64 *value)
 {
@@ -100,7 +101,7 @@ static bool read_encoded(struct wp_bytes *b, const struct section *s, __u8 encod
 	}
 }
 
-/* What the letters of the augmentation say. Returns whether all are known. */
+/* Parse the letters of the augmentation. Returns whether all are known. */
 static bool read_augmentation(struct wp_cie *cie, const struct section *s,
 			      const Dwarf_CIE *raw)
 {
@@ -129,7 +130,7 @@ static bool read_augmentation(struct wp_cie *cie, const struct section *s,
 			if (!read_encoded(&b, s, wp_bytes_uint(&b, 1) & 0x0f, &unused))
 				return false;
 			break;
-		case 'B':	/* arm64: which key signs return addresses */
+		case 'B':	/* arm64: key of signed return addresses */
 		case 'G':	/* arm64: tagged stacks */
 			break;
 		default:
@@ -165,7 +166,7 @@ static int add_cie(struct wp_ehframe *f, const struct section *s, __u64 at,
 	return 0;
 }
 
-/* The CIE at an offset of the section; the list is sorted. */
+/* Look up the CIE at an offset of the section; the list is sorted. */
 static struct wp_cie *find_cie(const struct wp_ehframe *f, const struct section *s,
 			       __u64 at)
 {
@@ -205,8 +206,8 @@ static bool read_fde(struct wp_fde *fde, const struct wp_ehframe *f,
 }
 
 /*
- * One pass over a section: for its CIEs, and then for its FDEs, since those of
- * .debug_frame may come first.
+ * One pass over a section: for its CIEs, or for its FDEs, since FDEs of .debug_frame may
+ * precede their CIEs.
  */
 static int read_entries(struct wp_ehframe *f, const struct section *s, bool fdes,
 			const struct wp_elfcode *codes)
@@ -237,7 +238,7 @@ static int read_entries(struct wp_ehframe *f, const struct section *s, bool fdes
 			f->skipped++;
 			continue;
 		}
-		/* What the linker dropped lies at 0 or so. */
+		/* Code that the linker dropped is at or near address 0. */
 		code = wp_elfcode_find(codes, fde.start);
 		if (!code)
 			continue;
@@ -266,9 +267,9 @@ static int by_start(const void *va, const void *vb)
 }
 
 /*
- * Sort them and let none overlap: of those that do, one of .eh_frame has its way
- * before one of .debug_frame, and a later start ends an earlier FDE, as a
- * search for the last start finds it.
+ * Sort the FDEs and remove overlaps: those of .eh_frame take precedence over those of
+ * .debug_frame, and a later start ends an earlier FDE, as a search for the last start
+ * finds it.
  */
 static void sort(struct wp_ehframe *f, size_t nr_eh_cies)
 {
@@ -280,7 +281,7 @@ static void sort(struct wp_ehframe *f, size_t nr_eh_cies)
 	for (i = 0; i < f->nr_fdes; i++) {
 		struct wp_fde fde = f->fde[i];
 
-		/* What came before and reaches into it */
+		/* Trim earlier ones that reach into it. */
 		while (nr && f->fde[nr - 1].end > fde.start) {
 			struct wp_fde *last = &f->fde[nr - 1];
 
@@ -293,7 +294,7 @@ static void sort(struct wp_ehframe *f, size_t nr_eh_cies)
 				nr--;
 				continue;
 			}
-			/* Above: what was moved up a moment ago. */
+			/* It was moved up in an earlier iteration. */
 			if (last->start >= fde.start)
 				fde.start = last->end;
 			else
@@ -319,8 +320,8 @@ static int read_section(struct wp_ehframe *f, struct section *s,
 }
 
 /*
- * Data of a section by name, unpacked. NULL: none, or more than @limit. What it
- * unpacks to is asked before: a small file can hold much.
+ * Data of a section by name, decompressed. NULL: none, or more than @limit. The
+ * decompressed size is checked first: a small file can have a huge one.
  */
 static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *sh, const char *name, __u64 limit)
 {
@@ -341,7 +342,7 @@ static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *sh, const char *name, __u
 		data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf || data->d_size < 12)
 			return NULL;
-		/* It keeps its name when it is unpacked, and may have been before. */
+		/* The name is the same before and after decompression. */
 		if (memcmp(data->d_buf, "ZLIB", 4))
 			return data;
 		memcpy(size, (char *)data->d_buf + 4, sizeof(size));
@@ -356,9 +357,9 @@ static Elf_Data *section_data(Elf_Scn *scn, GElf_Shdr *sh, const char *name, __u
 }
 
 /*
- * Without sections, .eh_frame is found through its index in the program headers,
- * whose second word tells where it is. It ends by an entry of length 0, or where
- * what is loaded ends.
+ * In a file without sections, .eh_frame is found through its index in the program
+ * headers, whose second word is its address. It ends with an entry of length 0, or with
+ * its segment.
  */
 static Elf_Data *data_from_phdr(Elf *elf, __u64 *addr, __u64 limit)
 {
@@ -376,7 +377,7 @@ static Elf_Data *data_from_phdr(Elf *elf, __u64 *addr, __u64 limit)
 	}
 	if (hdr.p_type != PT_GNU_EH_FRAME || hdr.p_filesz < 8)
 		return NULL;
-	/* Only the pointer is looked at: a few bytes. */
+	/* Only the pointer is needed: a few bytes. */
 	size = hdr.p_filesz < HEADER ? hdr.p_filesz : HEADER;
 	s.data = elf_getdata_rawchunk(elf, hdr.p_offset, size, ELF_T_BYTE);
 	if (!s.data || !s.data->d_buf)
@@ -400,8 +401,8 @@ static Elf_Data *data_from_phdr(Elf *elf, __u64 *addr, __u64 limit)
 }
 
 /*
- * The first of each name is meant: if it is not good, others are not tried, since each
- * could be unpacked in vain.
+ * Only the first section of each name is tried: if it is invalid, others could cost a
+ * decompression each in vain.
  */
 static void find_sections(Elf *elf, struct section *eh, struct section *debug,
 			  __u64 limit)
@@ -449,11 +450,11 @@ static void find(struct section *eh, struct section *debug, Elf *elf,
 }
 
 /**
- * wp_ehframe_bytes() - what wp_ehframe_read() reads, as it is in the file
+ * wp_ehframe_bytes() - raw input of wp_ehframe_read()
  * @elf: the file
  * @codes: its code
  * @add: called for each piece, always the same ones in the same order
- * @ctx: handed to @add
+ * @ctx: passed to @add
  */
 void wp_ehframe_bytes(Elf *elf, const struct wp_elfcode *codes,
 		      void (*add)(void *ctx, const void *data, size_t size), void *ctx)
@@ -462,18 +463,21 @@ void wp_ehframe_bytes(Elf *elf, const struct wp_elfcode *codes,
 
 	find(&eh, &debug, elf, codes);
 	add(ctx, &eh.addr, sizeof(eh.addr));
-	/* Both, also of what is not there: the same bytes mean another thing in the other. */
+	/*
+	 * Both, even if missing: the same bytes have another meaning in the other
+	 * section.
+	 */
 	add(ctx, eh.data ? eh.data->d_buf : NULL, eh.data ? eh.data->d_size : 0);
 	add(ctx, debug.data ? debug.data->d_buf : NULL, debug.data ? debug.data->d_size : 0);
 }
 
 /**
- * wp_ehframe_read() - read what a file tells of its frames
+ * wp_ehframe_read() - read the frames of a file
  * @frames: filled in, to be freed by wp_ehframe_free() in any case
- * @elf: the file, of 64 bits and little-endian
+ * @elf: the file, 64-bit and little-endian
  * @codes: its code
  *
- * Return: 0, also if there is nothing, or -ENOMEM.
+ * Return: 0, even if there are none, or -ENOMEM.
  */
 int wp_ehframe_read(struct wp_ehframe *frames, Elf *elf, const struct wp_elfcode *codes)
 {
@@ -495,8 +499,8 @@ int wp_ehframe_read(struct wp_ehframe *frames, Elf *elf, const struct wp_elfcode
 }
 
 /**
- * wp_ehframe_free() - free what wp_ehframe_read() found
- * @frames: what it filled in
+ * wp_ehframe_free() - free the frames
+ * @frames: from wp_ehframe_read()
  */
 void wp_ehframe_free(struct wp_ehframe *frames)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an ELF file tells of its frames: the FDEs (frame description entries) of
- * .eh_frame and .debug_frame, sorted, with the CIE (common information entry)
- * of each. For unwindtable.c.
+ * Frames of an ELF file: the FDEs (frame description entries) of .eh_frame and
+ * .debug_frame, sorted, with the CIE (common information entry) of each. For
+ * unwindtable.c.
  */
 #ifndef WP_LIB_UNWIND_EHFRAME_H
 #define WP_LIB_UNWIND_EHFRAME_H
@@ -15,17 +15,17 @@
 #include "lib/elf/elfcode.h"
 
 /**
- * struct wp_cie - what FDEs have in common
+ * struct wp_cie - common part of FDEs
  * @at: its offset in the section
- * @initial: the instructions that each FDE begins with
- * @initial_end: behind them
+ * @initial: the initial instructions of each FDE
+ * @initial_end: their end
  * @code_align: unit of advances
  * @data_align: unit of offsets
  * @ra: number of the column of the return address
- * @encoding: of pointers in the FDE (DW_EH_PE_*)
+ * @encoding: encoding of pointers in the FDE (DW_EH_PE_*)
  * @sized: FDEs have augmentation data with a size
- * @extra: size of the augmentation data of FDEs without
- * @signal: the frames are those of a signal's trampoline
+ * @extra: size of the augmentation data in FDEs without a size
+ * @signal: frames of a signal trampoline
  */
 struct wp_cie {
 	__u64 at;
@@ -41,11 +41,11 @@ struct wp_cie {
 };
 
 /**
- * struct wp_fde - what is known of a piece of code
+ * struct wp_fde - frames of a range of code
  * @start: its first address
- * @end: the one behind its last
+ * @end: its end, exclusive
  * @program: the instructions
- * @program_end: behind them
+ * @program_end: their end
  * @cie: index of the CIE
  */
 struct wp_fde {
@@ -57,13 +57,13 @@ struct wp_fde {
 };
 
 /**
- * struct wp_ehframe - all that a file tells
+ * struct wp_ehframe - frames of a file
  * @cie: the CIEs
- * @nr_cies: how many
- * @fde: the FDEs, sorted; they do not overlap and lie in code
- * @nr_fdes: how many
- * @skipped: FDEs and CIEs that could not be read
- * @bytes: of the sections that they are from
+ * @nr_cies: number of CIEs
+ * @fde: the FDEs, sorted; they do not overlap and are within code
+ * @nr_fdes: number of FDEs
+ * @skipped: number of FDEs and CIEs that could not be parsed
+ * @bytes: size of their sections
  *
  * Points into the data of the Elf that it was read from.
  */
@@ -76,10 +76,10 @@ struct wp_ehframe {
 	__u64 bytes;
 };
 
-/* Sections larger than this are never read: about 2 GiB of code have as much. */
+/* Larger sections are never read: this corresponds to about 2 GiB of code. */
 #define WP_EHFRAME_MAX	(256ULL << 20)
 
-/* What is taken of one file. Of 8465 files one had 171,047 FDEs, and one 199 CIEs. */
+/* Limits per file. Of 8465 files one had 171,047 FDEs, and one 199 CIEs. */
 #define WP_FDES_MAX	(4U << 20)
 #define WP_CIES_MAX	(16U << 10)
 

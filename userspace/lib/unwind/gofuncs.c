@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds functions of Go's runtime that have no caller. Called from unwindtable.c and
+ * Finds functions of Go's runtime that have no caller. Called by unwindtable.c and
  * tablecache.c.
  *
- * Go keeps frame pointers, and tells nothing in .eh_frame. Where goroutines and
- * threads begin, the frame pointer is 0 or what it was on another stack: that of the
- * goroutine that the thread ran before, or of the C code that started it. So it is
- * the names that tell where a stack ends. They are in .gopclntab, which every program
- * has, also one that was stripped; its header is that of Go 1.18 and later
- * (runtime/symtab.go: pcHeader, functab, _func). Where the address that functions are
- * relative to is 0, as a linker may leave it, nothing is found.
+ * Go keeps frame pointers, and has nothing in .eh_frame. At the start of goroutines and
+ * threads, the frame pointer is 0 or left over from another stack: that of the goroutine
+ * that the thread ran before, or of the C code that started it. So the end of a stack is
+ * found by function names. They are in .gopclntab, which every program has, stripped or
+ * not; its header is that of Go 1.18 and later (runtime/symtab.go: pcHeader, functab,
+ * _func). If the base address of functions is 0, as some linkers leave it, nothing is
+ * found.
  *
- * The file is hostile: nothing is read outside of the section, and each function is
- * looked at once.
+ * The file is not trusted: nothing is read outside of the section, and each function is
+ * visited once.
  */
 #include <gelf.h>
 #include <string.h>
@@ -23,19 +23,22 @@
 #define GO_1_18	0xfffffff0U
 #define GO_1_20	0xfffffff1U
 
-/* Bytes of .gopclntab: 0.2 to 0.8 for each byte of code. */
+/*
+ * Limit for .gopclntab, independent of the code size: it has 0.2 to 0.8 bytes for each
+ * byte of code.
+ */
 #define SECTION_LEAST	(256ULL << 10)
 #define SECTION_TIMES	4
 
-/* What the section begins with. */
+/* Header of the section. */
 struct header {
 	__u32 magic;
 	__u8 zero[2];
 	__u8 quantum;
-	__u8 pointer;		/* bytes of one */
+	__u8 pointer;		/* size of a pointer */
 	__u64 nr_funcs;
 	__u64 nr_files;
-	__u64 text;		/* address that functions are relative to */
+	__u64 text;		/* base address of functions */
 	__u64 names;		/* offsets in the section */
 	__u64 units;
 	__u64 files;
@@ -43,11 +46,11 @@ struct header {
 	__u64 funcs;
 };
 
-/* One of the functions: entries of 8 bytes at header.funcs, and one more. */
+/* A function: entries of 8 bytes at header.funcs, plus a terminating one. */
 struct entry {
 	__u32 start;
 	__u32 func;		/* offset from header.funcs of a struct func */
-	__u32 end;		/* of the next one: its start */
+	__u32 end;		/* start of the next one */
 };
 
 struct func {
@@ -64,9 +67,9 @@ static bool copy(void *to, size_t size, const Elf_Data *data, __u64 at)
 }
 
 /*
- * goexit is what a goroutine's function returns to. Threads begin in rt0_go (the first
- * one) and mstart; mcall goes to the thread's own stack, to find a goroutine to run or
- * to wait for one, and has nothing to go back to.
+ * goexit is the return address of a goroutine's function. Threads begin in rt0_go (the
+ * first one) and mstart; mcall switches to the thread's own stack, to schedule a
+ * goroutine or to wait for one, and never returns.
  */
 static bool is_begin(const Elf_Data *data, __u64 at)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where Go's goroutines and threads begin: functions without a caller, by Go's own
- * table of functions. For unwindtable.c, and for the cache's idea of what a table was
- * made from.
+ * Start functions of Go's goroutines and threads: functions without a caller, from Go's
+ * own table of functions. For unwindtable.c, and for the cache's hash of a table's input.
  */
 #ifndef WP_LIB_UNWIND_GOFUNCS_H
 #define WP_LIB_UNWIND_GOFUNCS_H
@@ -17,9 +16,9 @@
 #define WP_GOFUNCS_MAX	4
 
 /**
- * struct wp_gofunc - such a function
+ * struct wp_gofunc - a function without a caller
  * @start: its first address
- * @end: the one behind its last
+ * @end: its end, exclusive
  */
 struct wp_gofunc {
 	__u64 start;
@@ -27,8 +26,8 @@ struct wp_gofunc {
 };
 
 /**
- * struct wp_gofuncs - all of a file
- * @nr: how many there are
+ * struct wp_gofuncs - the functions of a file
+ * @nr: their number
  * @list: sorted; they do not overlap
  */
 struct wp_gofuncs {

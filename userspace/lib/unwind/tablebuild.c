@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns an unwind table that is being made: rows in the order of addresses, rules
- * and lists of saved registers, each kept once.
+ * Owns an unwind table while it is built: rows in the order of addresses, rules and lists
+ * of saved registers, each stored once.
  *
- * There is room for 65536 rules; the largest files have some thousand. One that
- * finds no room becomes "unsupported", so that a file can have too many rules,
- * but not a wrong one.
+ * There is room for 65536 rules; the largest files have some thousand. Rules beyond that
+ * become "unsupported", so that a file with too many rules gets an incomplete table, but
+ * never a wrong one.
  *
- * The file is hostile: rows are refused as soon as the table would be larger than is
- * plausible, and comparisons of rules are counted, as rules can be chosen so that they
- * are all looked for in one place.
+ * The file is not trusted: rows are refused as soon as the table would be implausibly
+ * large, and comparisons of rules are counted, as rules can be chosen so that their
+ * hashes collide.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@
 
 #define PAGE_BYTES	(1U << WALLPROF_TABLE_SHIFT)
 
-/* Things of one size, each kept once and found by its content. */
+/* Items of one size, each stored once and found by its contents. */
 struct pool {
-	size_t size;		/* of one */
+	size_t size;		/* of an item */
 	char *items;
 	size_t nr, room;
 	__u32 *slot;		/* number of an item + 1, 0: free */
 	size_t nr_slots;	/* a power of two */
-	__u64 steps;		/* slots that were looked at */
+	__u64 steps;		/* number of slots that were probed */
 };
 
 /* A list of saved registers, with room for the longest; the rest is zero. */
@@ -41,12 +41,12 @@ struct row {
 
 struct wp_tablebuild {
 	struct pool rules, runs;
-	__u16 *run_at;		/* of each list, the index of the first save */
+	__u16 *run_at;		/* index of the first save of each list */
 	struct wallprof_save *saves;
 	size_t nr_saves;
 	struct row *rows;
 	size_t nr_rows, room;
-	__u64 limit;		/* bytes of the table */
+	__u64 limit;		/* maximum size of the table */
 };
 
 static size_t hash_of(const void *item, size_t size)
@@ -98,7 +98,7 @@ static int pool_grow(struct pool *p)
 	return 0;
 }
 
-/* The number of an item, which is added unless @max are there; else -ENOSPC. */
+/* Look up or add an item; returns its number, or -ENOSPC if there are @max. */
 static int pool_add(struct pool *p, const void *item, size_t max)
 {
 	size_t i;
@@ -116,7 +116,7 @@ static int pool_add(struct pool *p, const void *item, size_t max)
 }
 
 /**
- * wp_tablebuild_free() - free a table that is being made
+ * wp_tablebuild_free() - free a table that is being built
  * @build: the table, or NULL
  */
 void wp_tablebuild_free(struct wp_tablebuild *build)
@@ -134,10 +134,10 @@ void wp_tablebuild_free(struct wp_tablebuild *build)
 }
 
 /**
- * wp_tablebuild_steps() - the work that rules were so far
+ * wp_tablebuild_steps() - cost of looking up rules so far
  * @build: the table
  *
- * Return: places at which they were looked for.
+ * Return: number of slots that were probed.
  */
 __u64 wp_tablebuild_steps(const struct wp_tablebuild *build)
 {
@@ -145,8 +145,8 @@ __u64 wp_tablebuild_steps(const struct wp_tablebuild *build)
 }
 
 /**
- * wp_tablebuild_new() - begin a table
- * @limit: bytes that it may have
+ * wp_tablebuild_new() - start to build a table
+ * @limit: its maximum size in bytes
  *
  * Return: the table, or NULL if memory ran out.
  */
@@ -176,7 +176,7 @@ fail:
 	return NULL;
 }
 
-/* The index of a list of saved registers. */
+/* Index of a list of saved registers. */
 static int add_run(struct wp_tablebuild *build, const struct wallprof_save *saves,
 		   size_t nr)
 {
@@ -203,14 +203,14 @@ static int add_run(struct wp_tablebuild *build, const struct wallprof_save *save
 }
 
 /**
- * wp_tablebuild_rule() - the number of a rule
+ * wp_tablebuild_rule() - look up or add a rule
  * @build: the table
  * @rule: the rule, without saves
  * @saves: registers that are saved
- * @nr_saves: how many
+ * @nr_saves: their number
  *
- * Return: its number, for wp_tablebuild_row(); WP_RULE_UNSUPPORTED if there are
- * too many; -ENOMEM.
+ * Return: its number, for wp_tablebuild_row(); WP_RULE_UNSUPPORTED if there are too many;
+ * -ENOMEM.
  */
 int wp_tablebuild_rule(struct wp_tablebuild *build, struct wallprof_rule *rule,
 		       const struct wallprof_save *saves, size_t nr_saves)
@@ -227,8 +227,8 @@ int wp_tablebuild_rule(struct wp_tablebuild *build, struct wallprof_rule *rule,
 /**
  * wp_tablebuild_row() - add a row
  * @build: the table
- * @pc: from this address on, not below the last row's, ...
- * @rule: ... this rule holds
+ * @pc: first address of the row, not below the last row's
+ * @rule: its rule
  *
  * Return: 0, -EFBIG if there are more than the table may have, or -ENOMEM.
  */
@@ -258,7 +258,7 @@ int wp_tablebuild_row(struct wp_tablebuild *build, __u64 pc, __u16 rule)
 	return 0;
 }
 
-/* Where the parts of a table are. */
+/* Positions of the parts of a table. */
 struct parts {
 	struct wallprof_table *head;
 	struct wallprof_rule *rules;
@@ -267,7 +267,7 @@ struct parts {
 	struct wallprof_save *saves;
 };
 
-/* Rows by page, those that hold at the begin of a page repeated there. */
+/* Rows by page; the row that covers the start of a page is repeated there. */
 static void fill_rows(const struct wp_tablebuild *build, struct parts *t)
 {
 	__u64 page, end;
@@ -289,7 +289,7 @@ static void fill_rows(const struct wp_tablebuild *build, struct parts *t)
 	t->pages[page] = nr;
 }
 
-/* How many rows have their page to begin with. */
+/* Number of rows that begin at the start of a page. */
 static size_t count_leading(const struct wp_tablebuild *build)
 {
 	size_t i, nr = 0;
@@ -300,14 +300,14 @@ static size_t count_leading(const struct wp_tablebuild *build)
 }
 
 /**
- * wp_tablebuild_finish() - make the table
+ * wp_tablebuild_finish() - complete the table
  * @build: the rows and rules
  * @machine: ELF number
- * @data: set to the table, which the caller frees
+ * @data: set to the table, to be freed by the caller
  * @size: set to its size in bytes
  *
- * Return: 0, -ENODATA if there is no row, -EFBIG if the code is too large for
- * a table, or the table larger than it may be, or -ENOMEM.
+ * Return: 0, -ENODATA if there is no row, -EFBIG if the code is too large for a table, or
+ * the table too large, or -ENOMEM.
  */
 int wp_tablebuild_finish(struct wp_tablebuild *build, __u16 machine, void **data,
 			 size_t *size)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Puts an unwind table (uapi/linux/wallprof_unwind.h) together, row by row. For
- * unwindtable.c.
+ * Builds an unwind table (uapi/linux/wallprof_unwind.h), row by row. For unwindtable.c.
  */
 #ifndef WP_LIB_UNWIND_TABLEBUILD_H
 #define WP_LIB_UNWIND_TABLEBUILD_H
@@ -10,7 +9,7 @@
 #include <linux/types.h>
 #include <linux/wallprof_unwind.h>
 
-/* Numbers of rules that are in every table. */
+/* Numbers of rules that every table has. */
 #define WP_RULE_NONE		0
 #define WP_RULE_UNSUPPORTED	1
 

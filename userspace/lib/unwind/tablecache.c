@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the directory of unwind tables: one file each, named by what tablename.c makes of
- * the file that it is for, and by that file's owner: a table is used for files of that
- * owner only, as who can have the reader of his files give wrong answers must not choose
- * the tables of others.
+ * Owns the directory of unwind tables: one file each, named after the file that it is for
+ * (tablename.c) and that file's owner. A table is used for files of that owner only: a
+ * user who can make the reader of his own files return wrong results must not choose the
+ * tables of others.
  *
- * Nothing in the directory is taken on trust. It must be ours alone, and so must
- * each file. A file holds a hash of itself, made with a key that is in the
- * directory, too: one that was cut short, or changed, or written by somebody
- * else, or renamed, is not used but made anew. Files appear by a rename, so that
- * several recordings can share the directory. How much is kept, and what goes when it
- * is too much, is in cacheroom.c.
+ * The contents of the directory are not trusted. It must belong to us alone, and so must
+ * each file. A file holds a keyed hash of itself, with the key in the same directory: a
+ * file that is truncated, changed, renamed or written by somebody else is ignored and
+ * built anew. Files appear by a rename, so that several recordings can share the
+ * directory. The limit of the cache's size and the eviction are in cacheroom.c.
  *
- * A cache that does not work costs time, nothing else: each failure is reported by
- * wp_debug() only, and that there was one by wp_tablecache_keeps().
+ * A cache that does not work costs only time: failures are reported by wp_debug(), and by
+ * wp_tablecache_keeps().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +31,7 @@
 #include "lib/unwind/tablecache.h"
 
 #define CACHE_MAGIC	0x43555057	/* "WPUC" */
-/* Grows when the same file would give another table. */
+/* Incremented when the same file would get another table. */
 #define CACHE_VERSION	4
 
 struct wp_tablecache {
@@ -41,7 +40,7 @@ struct wp_tablecache {
 	bool failed;		/* a table could not be written; set by any thread */
 };
 
-/* What a file begins with; the table follows. */
+/* Header of a file; the table follows. */
 struct head {
 	__u32 magic;
 	__u32 version;
@@ -82,7 +81,7 @@ static int open_ours(const struct wp_tablecache *cache, const char *name)
 	return fd;
 }
 
-/* Make a file of two pieces appear under @name; an older one goes, or stays. */
+/* Create a file of two pieces under @name; an existing one is replaced, or kept. */
 static bool put_file(const struct wp_tablecache *cache, const char *name, bool replace,
 		     const void *head, size_t head_size, const void *data, size_t size)
 {
@@ -111,7 +110,7 @@ static bool read_key(struct wp_tablecache *cache)
 	return good;
 }
 
-/* The key of the directory; made if there is none, or none that is good. */
+/* Read the key of the directory; create one if there is none, or an invalid one. */
 static bool get_key(struct wp_tablecache *cache)
 {
 	if (read_key(cache))
@@ -121,20 +120,20 @@ static bool get_key(struct wp_tablecache *cache)
 	put_file(cache, WP_CACHEROOM_KEY, false, cache->key, sizeof(cache->key), NULL, 0);
 	if (read_key(cache))
 		return true;
-	/* What is there is not ours, or is too short. */
+	/* The existing one does not belong to us, or is too short. */
 	return put_file(cache, WP_CACHEROOM_KEY, true, cache->key, sizeof(cache->key), NULL, 0) &&
 	       read_key(cache);
 }
 
 /**
- * wp_tablecache_dir() - where the cache is, if nobody says
- * @dir: out: its directory, which need not be there yet
- * @size: of @dir
+ * wp_tablecache_dir() - default directory of the cache
+ * @dir: set to the directory, which need not exist yet
+ * @size: size of @dir
  *
- * Root's is not looked for by the environment, which may be that of the user who called
+ * Root's does not depend on the environment, which may be that of the user who called
  * sudo.
  *
- * Return: false if there can be none: no home directory.
+ * Return: false if there is none: no home directory.
  */
 bool wp_tablecache_dir(char *dir, size_t size)
 {
@@ -170,9 +169,9 @@ static void make_dirs(const char *dir)
 
 /**
  * wp_tablecache_open() - open the cache
- * @dir: its directory, or NULL for the usual one; it is made if need be
+ * @dir: its directory, or NULL for the default; created if it does not exist
  *
- * Return: the cache, or NULL if there can be none.
+ * Return: the cache, or NULL if it cannot be used.
  */
 struct wp_tablecache *wp_tablecache_open(const char *dir)
 {
@@ -210,7 +209,7 @@ void wp_tablecache_close(struct wp_tablecache *cache)
 }
 
 /**
- * wp_tablecache_keeps() - could all tables be written so far?
+ * wp_tablecache_keeps() - whether all tables could be written so far
  * @cache: the cache, or NULL: there is none
  *
  * Return: false if the directory cannot be used or written, or its disk is full.
@@ -226,7 +225,7 @@ static void add(void *ctx, const void *data, size_t size)
 	wp_siphash_add(ctx, data, size);
 }
 
-/* How a table is called in the directory. Whose files it is for, the owner says. */
+/* Name of a table's file. The owner's id says for whose files it is. */
 static void file_of(uid_t owner, const struct wp_tablename *id, char *name)
 {
 	unsigned int i;
@@ -305,11 +304,11 @@ static void put(struct wp_tablecache *cache, const char *name,
 }
 
 /**
- * wp_tablecache_key() - the key by which tables of an owner's files are named
+ * wp_tablecache_key() - the key for the names of tables of an owner's files
  * @cache: the cache
  * @owner: the user
- * @key: out: for wp_tablename_of(). That says nothing about the cache's own key, nor
- *	about those of other owners
+ * @key: set to the key, for wp_tablename_of(). It reveals neither the cache's own key nor
+ *	those of other owners
  */
 void wp_tablecache_key(const struct wp_tablecache *cache, uid_t owner, __u64 key[2])
 {
@@ -325,14 +324,13 @@ void wp_tablecache_key(const struct wp_tablecache *cache, uid_t owner, __u64 key
 }
 
 /**
- * wp_tablecache_get() - find a table
+ * wp_tablecache_get() - look up a table
  * @cache: the cache, or NULL
- * @owner: the user whose file it is for
- * @name: its name; anything
- * @table: filled in if it is there, to be freed by wp_unwindtable_free(): only @data and
- *	@size
+ * @owner: owner of the file
+ * @name: the table's name, not trusted
+ * @table: filled in if found, to be freed by wp_unwindtable_free(): only @data and @size
  *
- * Return: whether it is there.
+ * Return: true if it is there.
  */
 bool wp_tablecache_get(const struct wp_tablecache *cache, uid_t owner,
 		       const struct wp_tablename *name, struct wp_unwindtable *table)
@@ -346,10 +344,10 @@ bool wp_tablecache_get(const struct wp_tablecache *cache, uid_t owner,
 }
 
 /**
- * wp_tablecache_put() - keep a table
+ * wp_tablecache_put() - store a table
  * @cache: the cache, or NULL
- * @owner: the user whose file it is for
- * @name: its name; anything
+ * @owner: owner of the file
+ * @name: the table's name, not trusted
  * @table: the table
  */
 void wp_tablecache_put(struct wp_tablecache *cache, uid_t owner,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Makes the names that the cache's tables have: the build-id, and a hash of what the
- * table is made from. The hash, because build-ids are not to be relied on: some linkers
- * give all files the same one, and anybody can make a file with libc's.
+ * Computes the names of tables in the cache: the build-id, and a hash of the table's
+ * input. The hash is needed as build-ids are not reliable: some linkers give all files
+ * the same one, and anybody can create a file with libc's.
  */
 #include <string.h>
 
@@ -19,11 +19,11 @@ static void add(void *ctx, const void *data, size_t size)
 }
 
 /**
- * wp_tablename_of() - the name of a file's table
- * @name: out: the name
+ * wp_tablename_of() - name of a file's table
+ * @name: set to the name
  * @elf: the file
  * @codes: its code
- * @key: of the hash
+ * @key: key of the hash
  */
 void wp_tablename_of(struct wp_tablename *name, Elf *elf, const struct wp_elfcode *codes,
 		     const __u64 key[2])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the unwind table of a file is known by in the cache. For tablecache.c.
+ * Name of a file's unwind table in the cache. For tablecache.c.
  */
 #ifndef WP_LIB_UNWIND_TABLENAME_H
 #define WP_LIB_UNWIND_TABLENAME_H
@@ -14,7 +14,7 @@
 /**
  * struct wp_tablename - the name of a table
  * @id: the file's build-id, if it has one
- * @hash: of what the table is made from
+ * @hash: hash of the table's input
  */
 struct wp_tablename {
 	struct wp_buildid id;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the trampolines that signal handlers return to by their code, since some
- * C libraries say nothing of theirs. Called from unwindtable.c and tablecache.c.
+ * Finds the trampolines that signal handlers return to by their code, since some C
+ * libraries have no unwind information for theirs. Called by unwindtable.c and
+ * tablecache.c.
  *
- * The file is hostile: a piece of code that is too large is not looked at, nor
- * what comes after so many of them.
+ * The file is not trusted: code beyond a size limit, and trampolines beyond a number, are
+ * ignored.
  */
 #include <elf.h>
 #include <stdbool.h>
@@ -13,7 +14,7 @@
 
 #include "lib/unwind/trampolines.h"
 
-/* What one looks like. */
+/* Code of a trampoline. */
 static const __u8 *pattern(__u16 machine, size_t *size)
 {
 	/* mov $15, %rax; syscall */
@@ -26,9 +27,9 @@ static const __u8 *pattern(__u16 machine, size_t *size)
 }
 
 /*
- * Whether code, of which @left bytes are there, is never run: it fills up, or
- * traps. Compilers and linkers fill so, and the authors of C libraries; musl's
- * memcpy() comes right behind its trampoline.
+ * Whether code, of which @left bytes are available, is never executed: padding, or a
+ * trap. Compilers, linkers and the authors of C libraries pad like this; musl's memcpy()
+ * comes right after its trampoline.
  */
 static bool is_filler(__u16 machine, const __u8 *b, size_t left)
 {
@@ -56,9 +57,9 @@ static bool is_filler(__u16 machine, const __u8 *b, size_t left)
 }
 
 /*
- * memmem(), which looks at each byte by itself, is most of what it takes to find a
- * file's table. memchr() takes many at a time, and what it looks for is seldom in
- * code: of the bytes of libc and bash one in 200 is like the second.
+ * memmem() examines each byte and would dominate the cost of looking up a file's table.
+ * memchr() takes many bytes at a time, and the byte that it searches is rare in code: in
+ * libc and bash one in 200 bytes equals the second.
  */
 static const __u8 *find_pattern(const __u8 *from, const __u8 *end, const __u8 *wanted,
 				size_t size)
@@ -75,15 +76,15 @@ static const __u8 *find_pattern(const __u8 *from, const __u8 *end, const __u8 *w
 	return NULL;
 }
 
-/* Code is read in pieces of so many bytes, if it is read by pread(). */
+/* Size of the pieces in which code is read with pread(). */
 #define PIECE		65536
 
-/* What is looked at behind a trampoline. */
+/* Bytes to examine after a trampoline. */
 #define BEHIND		4
 
 /*
- * Look through a piece of code, at address @start, for those that begin in its first
- * @begin bytes. Returns how much of it needs no further look.
+ * Search a piece of code, at address @start, for trampolines that begin in its first
+ * @begin bytes. Returns how much of it is done.
  */
 static size_t find_in(struct wp_trampolines *t, __u16 machine, const __u8 *bytes,
 		      size_t size, size_t begin, __u64 start)
@@ -119,7 +120,7 @@ static bool read_at(int fd, __u8 *to, size_t size, __u64 at)
 	return true;
 }
 
-/* Look through a segment piece by piece. Holes are passed. */
+/* Search a segment piece by piece. Holes are skipped. */
 static void find_in_file(struct wp_trampolines *t, const struct wp_elfcode *codes,
 			 const struct wp_code *code)
 {
@@ -135,7 +136,7 @@ static void find_in_file(struct wp_trampolines *t, const struct wp_elfcode *code
 		n = end - at < PIECE ? end - at : PIECE;
 		if (!read_at(codes->fd, bytes, n, at))
 			return;
-		/* Those that are cut off are in the next piece. */
+		/* A truncated one is found again in the next piece. */
 		at += find_in(t, codes->machine, bytes, n,
 			      at + n == end ? n : n - length - BEHIND,
 			      code->start + (at - code->offset));
@@ -143,7 +144,7 @@ static void find_in_file(struct wp_trampolines *t, const struct wp_elfcode *code
 }
 
 /**
- * wp_trampolines_find() - look for trampolines
+ * wp_trampolines_find() - search for trampolines
  * @trampolines: filled in
  * @elf: the file
  * @codes: its code

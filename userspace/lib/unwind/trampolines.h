@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The trampolines in a file's code that signal handlers return to, found by what
- * they look like. For unwindtable.c, and for the cache's idea of what a table was
- * made from.
+ * Signal trampolines in a file's code, found by their instructions. For unwindtable.c,
+ * and for the cache's hash of a table's input.
  */
 #ifndef WP_LIB_UNWIND_TRAMPOLINES_H
 #define WP_LIB_UNWIND_TRAMPOLINES_H
@@ -13,19 +12,20 @@
 
 #include "lib/elf/elfcode.h"
 
-/* A file has one or two; of others, not all are known. */
+/* A file has one or two; further ones are ignored. */
 #define WP_TRAMPOLINES_MAX	1024
 
-/* Code in which they are looked for, bytes: it is read for that. */
+/* Maximum size of the code to search, as all of it must be read. */
 #define WP_TRAMPOLINES_CODE	(512ULL << 20)
 
 /**
- * struct wp_trampoline - where one is
+ * struct wp_trampoline - a trampoline
  * @start: its first address
- * @end: the one behind its system call
- * @reach: behind what a thread may be found at that is in the system call: its
- *	instruction pointer is @end. If another function may begin there, that is
- *	not told apart, and left to it; else @reach is one more
+ * @end: the end of its system call
+ * @reach: end, exclusive, of the addresses that belong to it. A thread in the system call
+ *	has @end as its instruction pointer. If another function may begin there, the two
+ *	cannot be distinguished, and the address belongs to that; else @reach is @end plus
+ *	one
  */
 struct wp_trampoline {
 	__u64 start;
@@ -34,9 +34,9 @@ struct wp_trampoline {
 };
 
 /**
- * struct wp_trampolines - where they are
- * @nr: how many there are
- * @list: sorted; they do not overlap, but one can begin where one reaches to
+ * struct wp_trampolines - the trampolines of a file
+ * @nr: their number
+ * @list: sorted; they do not overlap, but one can begin at the @reach of another
  */
 struct wp_trampolines {
 	size_t nr;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From the frames of an ELF file to its unwind table: each row of .eh_frame
- * becomes one of the rules that a table knows. ehframe.c reads the entries,
- * cfaprogram.c carries out their instructions, cfaexpr.c reads expressions,
- * tablebuild.c puts the table together.
+ * Converts the frames of an ELF file to its unwind table: each row of .eh_frame becomes
+ * one of the rules that a table supports. ehframe.c reads the entries, cfaprogram.c
+ * executes their instructions, cfaexpr.c evaluates expressions, tablebuild.c builds the
+ * table.
  *
- * Beside what the file tells, the trampoline that signal handlers return to is
- * found by its code (trampolines.c), since some C libraries say nothing of theirs;
- * and where Go's stacks end is found by the names of functions (gofuncs.c).
+ * In addition, signal trampolines are found by their code (trampolines.c), since some C
+ * libraries have no unwind information for theirs; and the ends of Go's stacks are found
+ * by the names of functions (gofuncs.c).
  */
 #include <elf.h>
 #include <errno.h>
@@ -24,54 +24,55 @@
 #include "lib/unwind/unwindtable.h"
 
 /*
- * Functions are aligned to so many bytes. What comes before them as padding is
- * never run, and nothing is called from there. So if a return address belongs
- * to it, it is the first of a function, and was put there by hand: the stack
- * begins there. Coroutines of makecontext() do so.
+ * Alignment of functions in bytes. The padding before them is never executed, and nothing
+ * is called from there. A lookup for a return address, which is of the byte before, ends
+ * there only if the address is the first of a function, and was put there by hand: the
+ * stack begins there. Coroutines of makecontext() do so.
  *
- * A shorter hole that ends elsewhere is in the midst of code: there what holds
- * before it is taken to hold on. glibc's clone3() has one behind its syscall,
- * where the parent in posix_spawn() waits.
+ * A shorter gap that ends elsewhere is within code: there the rule before it is assumed
+ * to continue. glibc's clone3() has one after its syscall, where the parent in
+ * posix_spawn() waits.
  */
 #define ALIGNMENT	16
 
 /*
- * So many bytes from where a program begins have no caller, if nothing is told
- * of them: so it is with the dynamic linker's and with musl's _start.
+ * Bytes from a program's entry point that have no caller, if they have no unwind
+ * information: this holds for the dynamic linker and musl's _start.
  */
 #define ENTRY		64
 
 /*
- * Bytes of a table. 3899 tables of programs and libraries take 0.05 to 0.25 bytes for each
- * byte of code where there are more than 64 KiB of it; libepoxy, which is stubs, takes 0.5,
- * and libLLVM 6.5 MB in all. One with functions of 16 bytes could take 1.
+ * Limit for a table, independent of the code size. 3899 tables of programs and libraries
+ * take 0.05 to 0.25 bytes for each byte of code where there are more than 64 KiB of it;
+ * libepoxy, which consists of stubs, takes 0.5, and libLLVM 6.5 MB in all. A library with
+ * functions of 16 bytes could take 1.
  */
 #define TABLE_LEAST	(64ULL << 10)
 #define TABLE_TIMES	2
 
 /*
- * Steps for each byte of .eh_frame and .debug_frame, and some that are free. Of the same
- * files none takes more than 2.4.
+ * Limit of steps for each byte of .eh_frame and .debug_frame, plus a constant. None of
+ * the same files takes more than 2.4.
  */
 #define STEPS_TIMES	16
 #define STEPS_FREE	(64ULL << 10)
 
-/* A table in the making. */
+/* A table that is being built. */
 struct maker {
 	Elf *elf;
 	const struct wp_cfa_machine *machine;
 	struct wp_tablebuild *build;
 	struct wp_unwindtable *table;
 	const struct wp_elfcode *codes;
-	const struct wp_cie *cie;	/* of the FDE whose rows come in */
+	const struct wp_cie *cie;	/* of the current FDE */
 	struct wp_trampolines trampolines;
 	struct wp_gofuncs gofuncs;
 	__u64 max_steps;
-	size_t passed;			/* of these */
-	__u64 reach;			/* of the last one that has rows */
+	size_t passed;			/* number of trampolines done */
+	__u64 reach;			/* @reach of the last one with rows */
 };
 
-/* Words from bytes. Returns whether a rule can hold them. */
+/* Convert bytes to words. Returns whether a rule can hold them. */
 static bool words(__s64 bytes, __s16 *to)
 {
 	*to = bytes / 8;
@@ -123,8 +124,8 @@ static bool set_cfa(struct wallprof_rule *rule, const struct wp_cfa_machine *m,
 }
 
 /*
- * Where a register was saved. Returns false if that cannot be told; else *@how
- * is WALLPROF_SAVE_*, or WALLPROF_SAVE_END if it was not saved.
+ * Location of a saved register. Returns false if it is unsupported; else *@how is
+ * WALLPROF_SAVE_*, or WALLPROF_SAVE_END if it was not saved.
  */
 static bool saved_at(const struct wp_cfa_reg *reg, const struct wp_cfa_machine *m,
 		     __u8 *how, __s16 *off)
@@ -172,8 +173,8 @@ static bool set_ra(struct wallprof_rule *rule, const struct wp_cfa_machine *m,
 }
 
 /*
- * Where the frame pointer was saved. If it cannot be told it counts as lost:
- * few callers are found by it.
+ * Location of the saved frame pointer. If it is unsupported the frame pointer counts as
+ * lost: few callers need it.
  */
 static void set_fp(struct wallprof_rule *rule, const struct wp_cfa_machine *m,
 		   const struct wp_cfa_reg *reg)
@@ -192,7 +193,7 @@ static void set_fp(struct wallprof_rule *rule, const struct wp_cfa_machine *m,
 	}
 }
 
-/* The other registers that were saved. Returns how many. */
+/* The other saved registers. Returns their number. */
 static size_t set_saves(struct wallprof_save *saves, const struct wallprof_rule *rule,
 			const struct wp_cfa_machine *m, const struct wp_cfa_state *s)
 {
@@ -210,7 +211,7 @@ static size_t set_saves(struct wallprof_save *saves, const struct wallprof_rule 
 			save.how = WALLPROF_SAVE_LOST;
 			save.off = 0;
 		}
-		/* A walk has the frame pointer at hand only where it was saved so. */
+		/* A walk has the frame pointer only where it was saved so. */
 		if (save.how == WALLPROF_SAVE_FP && !(rule->flags & WALLPROF_RULE_FP_FP))
 			save = (struct wallprof_save){ reg, WALLPROF_SAVE_LOST, 0 };
 		if (save.how != WALLPROF_SAVE_END)
@@ -219,7 +220,7 @@ static size_t set_saves(struct wallprof_save *saves, const struct wallprof_rule 
 	return nr;
 }
 
-/* The rule of a row. Returns false if a table cannot tell it. */
+/* The rule of a row. Returns false if a table cannot express it. */
 static bool make_rule(const struct maker *m, const struct wp_cfa_state *s,
 		      struct wallprof_rule *rule, struct wallprof_save *saves,
 		      size_t *nr_saves)
@@ -236,7 +237,7 @@ static bool make_rule(const struct maker *m, const struct wp_cfa_state *s,
 		return false;
 	if (rule->kind == WALLPROF_RULE_PLT)
 		return true;
-	/* The caller's sp is the CFA, but for code that changes stacks. */
+	/* The caller's sp is the CFA, except in code that switches stacks. */
 	if (sp->how != WP_CFA_SAME && (sp->how != WP_CFA_VALUE || sp->value))
 		return false;
 	if (!set_ra(rule, m->machine, ra))
@@ -248,13 +249,13 @@ static bool make_rule(const struct maker *m, const struct wp_cfa_state *s,
 	return true;
 }
 
-/* Longer expressions are not read. */
+/* Longer expressions are not evaluated. */
 static __u64 expression_size(const struct wp_cfa_reg *reg)
 {
 	return reg->how == WP_CFA_EXPR && reg->size <= WP_CFA_EXPR_MAX ? reg->size : 0;
 }
 
-/* What it takes to read the expressions of a row. */
+/* Cost of evaluating the expressions of a row. */
 static __u64 expression_steps(const struct wp_cfa_state *s)
 {
 	__u64 steps = expression_size(&s->cfa);
@@ -265,7 +266,7 @@ static __u64 expression_steps(const struct wp_cfa_state *s)
 	return steps;
 }
 
-/* Has the file taken more work than is plausible? */
+/* Whether the file took more work than is plausible. */
 static bool is_too_much(const struct maker *m)
 {
 	return m->table->steps + wp_tablebuild_steps(m->build) > m->max_steps;
@@ -292,7 +293,7 @@ static int add_row(void *ctx, __u64 pc, const struct wp_cfa_state *state)
 	return wp_tablebuild_row(m->build, pc, number);
 }
 
-/* The rows of one trampoline, of addresses @from to @to. */
+/* Add the rows of one trampoline, for addresses @from to @to. */
 static int add_trampoline(struct maker *m, __u64 from, __u64 to)
 {
 	struct wallprof_rule rule = {
@@ -306,19 +307,19 @@ static int add_trampoline(struct maker *m, __u64 from, __u64 to)
 }
 
 /*
- * Trampolines of signals between two addresses. A handler returns to the first
- * instruction, though nothing called it: the byte in front, which is looked up
- * then, belongs to it. So does what the trampoline reaches to, up to @next, where
+ * Add the signal trampolines between two addresses. A handler returns to a trampoline's
+ * first instruction, though nothing called it: the byte before, which is the one that is
+ * looked up, belongs to it. So do the addresses up to @reach, limited by @next, where
  * other rows begin.
  *
- * Return: how many there are, or a negative errno.
+ * Return: their number, or a negative errno.
  */
 static int add_trampolines(struct maker *m, __u64 start, __u64 end, __u64 next)
 {
 	const struct wp_trampolines *all = &m->trampolines;
 	int ret = 0, nr = 0;
 
-	/* Each is passed once: what is between two addresses comes in their order. */
+	/* Each is visited once: ranges come in the order of addresses. */
 	for (; m->passed < all->nr && all->list[m->passed].start < end && !ret; m->passed++) {
 		const struct wp_trampoline *t = &all->list[m->passed];
 		__u64 from = t->start;
@@ -334,7 +335,7 @@ static int add_trampolines(struct maker *m, __u64 start, __u64 end, __u64 next)
 	return ret ?: nr;
 }
 
-/* Code that has no caller. */
+/* Add code that has no caller. */
 static int add_end(struct maker *m, __u64 from)
 {
 	struct wallprof_rule rule = {
@@ -345,7 +346,7 @@ static int add_end(struct maker *m, __u64 from)
 	return ret < 0 ? ret : wp_tablebuild_row(m->build, from, ret);
 }
 
-/* Code that nothing is told of, but for what it looks like. */
+/* Add code without unwind information, apart from its trampolines. */
 static int add_plain(struct maker *m, __u64 from, __u64 to)
 {
 	size_t i;
@@ -363,7 +364,7 @@ static int add_plain(struct maker *m, __u64 from, __u64 to)
 	return ret < 0 ? ret : 0;
 }
 
-/* Code that nothing is told of, but for what Go calls it. */
+/* Add code without unwind information, apart from Go's functions. */
 static int add_unknown(struct maker *m, __u64 from, __u64 to)
 {
 	size_t i;
@@ -383,7 +384,7 @@ static int add_unknown(struct maker *m, __u64 from, __u64 to)
 	return ret || from == to ? ret : add_plain(m, from, to);
 }
 
-/* What lies between two FDEs. */
+/* Add the code between two FDEs. */
 static int add_gap(struct maker *m, __u64 from, __u64 to)
 {
 	__u64 entry = m->codes->entry;
@@ -404,7 +405,10 @@ static int add_gap(struct maker *m, __u64 from, __u64 to)
 	return ret;
 }
 
-/* Go's linker tells of frames in .debug_frame, also where a stack ends, but not that. */
+/*
+ * Go's linker has frames in .debug_frame, even where a stack ends, but does not mark the
+ * end.
+ */
 static bool is_go_begin(const struct maker *m, const struct wp_fde *fde)
 {
 	size_t i;
@@ -416,7 +420,7 @@ static bool is_go_begin(const struct maker *m, const struct wp_fde *fde)
 	return false;
 }
 
-/* @next: where the next one begins. */
+/* @next: start of the next one. */
 static int add_fde(struct maker *m, const struct wp_fde *fde, __u64 next,
 		   const struct wp_cfa_state *initial)
 {
@@ -493,8 +497,8 @@ static int make(struct maker *m)
 }
 
 /**
- * wp_unwindtable_limit() - how large a table may be
- * @codes: the code that it is of
+ * wp_unwindtable_limit() - maximum size of a table
+ * @codes: its code
  *
  * Return: bytes.
  */
@@ -508,16 +512,15 @@ __u64 wp_unwindtable_limit(const struct wp_elfcode *codes)
 /**
  * wp_unwindtable_from_elf() - compile a file's unwind table
  * @table: filled in, to be freed by wp_unwindtable_free() in any case
- * @elf: the file; may be changed: sections are unpacked
+ * @elf: the file; may be changed: sections are decompressed
  * @codes: its code, from wp_elfcode_read()
  *
- * Prints nothing: what goes wrong here concerns one file of many, and any user
- * can make one that is wrong. The file should be read, not mapped: whoever owns
- * it may cut it short meanwhile.
+ * Prints nothing: an error concerns one file of many, and any user can create an invalid
+ * one. The file should be read, not mapped: its owner may truncate it meanwhile.
  *
- * Return: 0, -ENOEXEC if it is for no machine that we know, -ENODATA if it tells
- * nothing of its frames, -EFBIG if its code spans more than a table can, or table or
- * work would be more than is plausible for its code, or -ENOMEM.
+ * Return: 0, -ENOEXEC for an unsupported machine, -ENODATA without unwind information,
+ * -EFBIG if its code spans more than a table can, or table or work would be implausibly
+ * large for its code, or -ENOMEM.
  */
 int wp_unwindtable_from_elf(struct wp_unwindtable *table, Elf *elf,
 			    const struct wp_elfcode *codes)

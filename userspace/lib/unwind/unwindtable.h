@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Compiles what an ELF file tells of its frames into an unwind table for the
- * module (uapi/linux/wallprof_unwind.h).
+ * Compiles the unwind information of an ELF file into an unwind table for the module
+ * (uapi/linux/wallprof_unwind.h).
  */
 #ifndef WP_LIB_UNWIND_UNWINDTABLE_H
 #define WP_LIB_UNWIND_UNWINDTABLE_H
@@ -12,19 +12,19 @@
 
 #include "lib/elf/elfcode.h"
 
-/* Bytes of a table, whatever it is of; the largest known one has 6.5 MB. */
+/* Maximum size of a table; the largest known one has 6.5 MB. */
 #define WP_UNWINDTABLE_MAX	(128ULL << 20)
 
 /**
- * struct wp_unwindtable - a table, and what its making had to do with
- * @data: the table; NULL if none could be made
- * @size: bytes of it
+ * struct wp_unwindtable - a table, and statistics of its compilation
+ * @data: the table; NULL if there is none
+ * @size: its size
  * @machine: ELF number
  * @code_bytes: size of the code in the file
- * @nr_fdes: pieces of code that are described
- * @skipped: pieces whose description could not be read
- * @unsupported: rows that tell what a table cannot
- * @steps: instructions, expressions and comparisons that it took
+ * @nr_fdes: number of FDEs
+ * @skipped: number of those that could not be parsed
+ * @unsupported: rows that a table cannot express
+ * @steps: instructions, expressions and comparisons
  */
 struct wp_unwindtable {
 	void *data;
