@@ -29,8 +29,11 @@
 #define WP_MACHINE	EM_AARCH64
 #endif
 
-/* Bytes that are copied or compared before others may run. */
-#define WP_CHUNK	SZ_1M
+/* Bytes that are copied, hashed or compared before others may run. */
+#define WP_CHUNK	SZ_16K
+
+/* A longer table takes whole pages, a shorter one hardly more than its bytes. */
+#define WP_SMALL	SZ_2K
 
 /**
  * struct wp_image - a table that all sessions share
@@ -71,7 +74,7 @@ static struct hlist_head wp_store_known[256];
 
 static void wp_image_free(struct wp_image *image)
 {
-	vfree(image->data);
+	kvfree(image->data);
 	kfree(image);
 }
 
@@ -130,7 +133,14 @@ static struct wp_image *wp_image_share(struct wp_image *image, bool *is_new)
 	return image;
 }
 
-/* Copies a table that a user made; it need not be one. */
+static void *wp_image_data(u32 bytes)
+{
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+
+	return bytes > WP_SMALL ? __vmalloc(bytes, gfp) : kmalloc(bytes, gfp);
+}
+
+/* Copies a table that a user made; it need not be one. It is charged for. */
 static struct wp_image *wp_image_read(const void __user *user, u32 bytes)
 {
 	struct wp_image *image;
@@ -141,8 +151,7 @@ static struct wp_image *wp_image_read(const void __user *user, u32 bytes)
 	if (!image)
 		return ERR_PTR(-ENOMEM);
 	image->bytes = bytes;
-	image->data = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
-				       __GFP_RETRY_MAYFAIL);
+	image->data = wp_image_data(bytes);
 	if (!image->data)
 		goto free;
 	image->hash = bytes;
@@ -166,18 +175,11 @@ free:
 	return ERR_PTR(err);
 }
 
-/**
- * wp_store_charge - charge a session for more memory, or for less
- * @session: the session, locked
- * @bytes: how much more, or, below 0, less
- *
- * Context: process.
- * Return: 0, or -ENOMEM beyond the limit of locked memory.
- */
-int wp_store_charge(struct wp_session *session, s64 bytes)
+/* Charges for @bytes, which the status tells of, and @extra, which it does not. */
+static int wp_store_charge_both(struct wp_session *session, s64 bytes, s64 extra)
 {
 	struct wp_images *images = &session->images;
-	unsigned long pages = PFN_UP(images->bytes + bytes);
+	unsigned long pages = PFN_UP(images->bytes + bytes + images->extra + extra);
 	int err;
 
 	if (pages > totalram_pages())
@@ -193,7 +195,29 @@ int wp_store_charge(struct wp_session *session, s64 bytes)
 	}
 	images->pages = pages;
 	images->bytes += bytes;
+	images->extra += extra;
 	return 0;
+}
+
+/**
+ * wp_store_charge - charge a session for more memory, or for less
+ * @session: the session, locked
+ * @bytes: how much more, or, below 0, less
+ *
+ * Context: process.
+ * Return: 0, or -ENOMEM beyond the limit of locked memory.
+ */
+int wp_store_charge(struct wp_session *session, s64 bytes)
+{
+	return wp_store_charge_both(session, bytes, 0);
+}
+
+/* What a table takes beside its bytes: a session could have a million small ones. */
+static s64 wp_store_extra(u32 bytes)
+{
+	u32 filled = bytes > WP_SMALL ? PAGE_ALIGN(bytes) - bytes : 0;
+
+	return filled + sizeof(struct wp_image) + sizeof(struct wp_held);
 }
 
 /* The id by which a session has an image; 0: it has it not. */
@@ -210,24 +234,17 @@ static u32 wp_store_find(struct wp_images *images, const struct wp_image *image)
 	return 0;
 }
 
-static void wp_store_drop(struct wp_session *session, u32 id)
+/* The most bytes of tables that a session may have. */
+static u64 wp_store_most(void)
 {
-	struct wp_images *images = &session->images;
-	struct wp_held *held = xa_erase(&images->tables, id);
-	u32 bytes = held->image->bytes;
-
-	images->nr_tables--;
-	images->tables_bytes -= bytes;
-	wp_store_charge(session, -(s64)bytes);
-	wp_image_put(held->image);
-	kfree(held);
+	return min_t(u64, WALLPROF_MAX_TABLES_BYTES,
+		     (u64)totalram_pages() << PAGE_SHIFT >> 3);
 }
 
 /* Whether another table may come, by the limits that are the session's own. */
 static bool wp_store_has_room(const struct wp_images *images, u32 bytes)
 {
-	u64 most = min_t(u64, WALLPROF_MAX_TABLES_BYTES,
-			 (u64)totalram_pages() << PAGE_SHIFT >> 3);
+	u64 most = wp_store_most();
 
 	return images->nr_tables < WALLPROF_MAX_TABLES && bytes <= most &&
 	       images->tables_bytes <= most - bytes;
@@ -238,17 +255,37 @@ static int wp_store_charge_table(struct wp_session *session, u32 bytes)
 {
 	if (!wp_store_has_room(&session->images, bytes))
 		return -ENOSPC;
-	return wp_store_charge(session, bytes);
+	return wp_store_charge_both(session, bytes, wp_store_extra(bytes));
 }
 
-/* Makes room for a table that found none, and charges for it. */
-static int wp_store_make_room(struct wp_session *session, u32 bytes)
+static void wp_store_uncharge_table(struct wp_session *session, u32 bytes)
+{
+	wp_store_charge_both(session, -(s64)bytes, -wp_store_extra(bytes));
+}
+
+static void wp_store_drop(struct wp_session *session, u32 id)
+{
+	struct wp_images *images = &session->images;
+	struct wp_held *held = xa_erase(&images->tables, id);
+	u32 bytes = held->image->bytes;
+
+	images->nr_tables--;
+	images->tables_bytes -= bytes;
+	wp_store_uncharge_table(session, bytes);
+	wp_image_put(held->image);
+	kfree(held);
+}
+
+/* Makes room for a table that found none, with @err, and charges for it. */
+static int wp_store_make_room(struct wp_session *session, u32 bytes, int err)
 {
 	struct wp_images *images = &session->images;
 	struct wp_held *held;
 	unsigned long id;
-	int err = -ENOSPC;
 
+	/* Not those of others in vain. */
+	if (bytes > wp_store_most())
+		return err;
 	xa_for_each(&images->tables, id, held) {
 		if (held->users || !held->was_used)
 			continue;
@@ -285,11 +322,106 @@ static int wp_store_hold(struct wp_images *images, struct wp_image *image)
 	return 0;
 }
 
+/* Whether a user's memory holds what an image does: 1 or 0, or -EFAULT. */
+static int wp_store_is(const struct wp_image *image, const void __user *user, void *chunk)
+{
+	u32 at, bytes;
+
+	for (at = 0; at < image->bytes; at += bytes) {
+		bytes = min_t(u32, image->bytes - at, WP_CHUNK);
+		if (copy_from_user(chunk, user + at, bytes))
+			return -EFAULT;
+		if (memcmp(chunk, image->data + at, bytes))
+			return 0;
+		cond_resched();
+	}
+	return 1;
+}
+
+/* As wp_image_read() computes it: 0, or -EFAULT, -EINTR. */
+static int wp_store_hash(const void __user *user, u32 bytes, void *chunk, u32 *hash)
+{
+	u32 at, nr;
+
+	*hash = bytes;
+	for (at = 0; at < bytes; at += nr) {
+		nr = min_t(u32, bytes - at, WP_CHUNK);
+		if (copy_from_user(chunk, user + at, nr))
+			return -EFAULT;
+		*hash = jhash(chunk, nr, *hash);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+/*
+ * Looks for the table that a user made among those that a session has, without room
+ * for a copy. @id: the id, or 0.
+ */
+static int wp_store_look(struct wp_images *images, const void __user *user, u32 bytes,
+			 u32 *id)
+{
+	void *chunk = kmalloc(WP_CHUNK, GFP_KERNEL_ACCOUNT);
+	struct wp_held *held;
+	unsigned long at;
+	u32 hash;
+	int ret;
+
+	*id = 0;
+	if (!chunk)
+		return -ENOMEM;
+	ret = wp_store_hash(user, bytes, chunk, &hash);
+	if (ret)
+		goto free;
+	xa_for_each(&images->tables, at, held) {
+		cond_resched();
+		if (held->image->hash != hash || held->image->bytes != bytes)
+			continue;
+		ret = wp_store_is(held->image, user, chunk);
+		if (ret > 0)
+			*id = at;
+		if (ret)
+			break;
+	}
+free:
+	kfree(chunk);
+	return min(ret, 0);
+}
+
+/* Copies and checks a table that is charged for. @kept: it was new, and is kept. */
+static int wp_store_take(struct wp_session *session, struct wallprof_push *push, bool *kept)
+{
+	struct wp_images *images = &session->images;
+	struct wp_image *image;
+	bool is_new;
+	int err = 0;
+
+	*kept = false;
+	image = wp_image_read(u64_to_user_ptr(push->table), push->bytes);
+	if (IS_ERR(image))
+		return PTR_ERR(image);
+	image = wp_image_share(image, &is_new);
+	push->id = is_new ? 0 : wp_store_find(images, image);
+	if (!push->id) {
+		err = wp_store_hold(images, image);
+		push->id = images->last_table;
+		*kept = !err;
+	}
+	if (!*kept)
+		wp_image_put(image);
+	return err;
+}
+
 /**
  * wp_store_push - take a table
  * @session: the session, locked
  * @push: the table; out: its id
- * @evict: tables that no process uses any more may go for it
+ * @evict: tables that no process uses any more may go for it. Without that it may be
+ *	one that the session has, even if there is no room
+ *
+ * No more memory is taken for it, not for a moment, than it can be charged for.
  *
  * Context: process.
  * Return: 0, or an error as the uapi header has it for WALLPROF_IOC_PUSH; -ENOSPC or
@@ -297,47 +429,33 @@ static int wp_store_hold(struct wp_images *images, struct wp_image *image)
  */
 int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool evict)
 {
+	const void __user *user = u64_to_user_ptr(push->table);
 	struct wp_images *images = &session->images;
 	struct wallprof_table head;
-	struct wp_image *image;
-	bool is_new;
-	int err;
+	bool kept;
+	int err, looked;
 
 	if (push->bytes < sizeof(head))
 		return -EBADMSG;
-	if (copy_from_user(&head, u64_to_user_ptr(push->table), sizeof(head)))
+	if (copy_from_user(&head, user, sizeof(head)))
 		return -EFAULT;
 	/* Before that much memory is asked for. */
 	if (wp_table_size(&head) != push->bytes)
 		return -EBADMSG;
 	err = wp_store_charge_table(session, push->bytes);
-	/* It may be here already, or others may go for it. */
 	if (err && !images->nr_tables)
 		return err;
-	image = wp_image_read(u64_to_user_ptr(push->table), push->bytes);
-	if (IS_ERR(image)) {
-		if (!err)
-			wp_store_charge(session, -(s64)push->bytes);
-		return PTR_ERR(image);
+	if (err && !evict) {
+		looked = wp_store_look(images, user, push->bytes, &push->id);
+		return looked || push->id ? looked : err;
 	}
-	image = wp_image_share(image, &is_new);
-	push->id = is_new ? 0 : wp_store_find(images, image);
-	if (push->id) {
-		if (!err)
-			wp_store_charge(session, -(s64)push->bytes);
-		wp_image_put(image);
-		return 0;
-	}
-	if (err && evict)
-		err = wp_store_make_room(session, push->bytes);
-	if (!err) {
-		err = wp_store_hold(images, image);
-		push->id = images->last_table;
-		if (!err)
-			return 0;
-		wp_store_charge(session, -(s64)push->bytes);
-	}
-	wp_image_put(image);
+	if (err)
+		err = wp_store_make_room(session, push->bytes, err);
+	if (err)
+		return err;
+	err = wp_store_take(session, push, &kept);
+	if (!kept)
+		wp_store_uncharge_table(session, push->bytes);
 	return err;
 }
 
