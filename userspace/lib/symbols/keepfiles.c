@@ -10,8 +10,9 @@
  * A file without a build-id has a name made of its struct wp_filestat instead, and no link.
  *
  * A thread copies, as the files may be large, or of a server that does not answer. It is
- * waited for at the end as long as it gets on, and copies little once the end was asked for:
- * a program that maps a large file then does not hold it up. The directories must be our own:
+ * waited for at the end as long as it gets on, and copies little once the end was asked for,
+ * and not for long: neither a program that maps a large file nor a slow disk then holds it up.
+ * The directories must be our own:
  * with sudo, HOME may be somebody else's.
  */
 #include <errno.h>
@@ -27,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
 #include "lib/base/outfile.h"
@@ -43,11 +45,16 @@
 /* A copy takes at most one in so many of the bytes that are free. */
 #define FREE_SHARE	4
 
-/* Once the end was asked for, so many bytes are copied, as that is not to take long. */
+/* Once the end was asked for, so many bytes are copied, and in so much time. */
 #define HURRY_BYTES	((__u64)32 << 20)
+#define HURRY_NS	200000000
 
-/* At the end, after so many looks at a thread that is blocked, it is not waited for. */
+/*
+ * At the end, after so many looks at a thread that is blocked, it is not waited for. What
+ * waits for a slow disk waits for 200 ms at a time.
+ */
 #define LOOKS		50
+#define HURRY_LOOKS	15
 #define LOOK_NS		20000000
 
 struct entry {
@@ -69,6 +76,7 @@ struct wp_keepfiles {
 	bool given_up;			/* nobody waits: the thread frees all */
 	__u64 left;			/* bytes that may still be copied */
 	__u64 hurried;			/* copied since the end was asked for; the thread's */
+	__u64 until;			/* when no more is copied then, or 0; the thread's */
 	struct wp_ownthread thread;
 	struct wp_keepfiles_stats stats;
 };
@@ -113,11 +121,21 @@ static bool take_room(struct wp_keepfiles *k, __u64 size)
 	return good;
 }
 
+/* Whether the time is up that there is once the end was asked for. */
+static bool is_late(const struct wp_keepfiles *k)
+{
+	return k->until && wp_clock_now() >= k->until;
+}
+
 /* Whether there is time for so many bytes; then they count. */
 static bool has_time(struct wp_keepfiles *k, __u64 bytes)
 {
 	if (!wp_opener_hurries())
 		return true;
+	if (!k->until)
+		k->until = wp_clock_now() + HURRY_NS;
+	else if (is_late(k))
+		return false;
 	if (bytes > HURRY_BYTES - k->hurried)
 		return false;
 	k->hurried += bytes;
@@ -280,7 +298,7 @@ static void *work(void *arg)
 			k->last = &k->first;
 		k->nr--;
 		pthread_mutex_unlock(&k->lock);
-		err = keep(k, e);
+		err = is_late(k) ? -ECANCELED : keep(k, e);
 		free_entry(e);
 		pthread_mutex_lock(&k->lock);
 		count(k, err);
@@ -408,7 +426,7 @@ void wp_keepfiles_end(struct wp_keepfiles *k, struct wp_keepfiles_stats *stats)
 	pthread_mutex_lock(&k->lock);
 	k->end = true;
 	pthread_cond_broadcast(&k->changed);
-	while (!k->done && looks < LOOKS) {
+	while (!k->done && looks < (wp_opener_hurries() ? HURRY_LOOKS : LOOKS)) {
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += LOOK_NS;
 		if (until.tv_nsec >= 1000000000) {
