@@ -40,6 +40,7 @@ struct wp_code {
  * @last_table: the last id that was given; none is given twice
  * @tables_bytes: of all tables
  * @bytes: of all tables, mappings and entries that the session holds
+ * @extra: what the tables take besides
  * @pages: charged for them
  * @retired: processes that readers may still see
  * @nr_retired: how many
@@ -66,6 +67,7 @@ struct wp_mappings {
 	u32 last_table;
 	u64 tables_bytes;
 	u64 bytes;
+	u64 extra;
 	unsigned long pages;
 	struct list_head retired;
 	unsigned int nr_retired;

@@ -3,7 +3,7 @@
  * The unwind tables that sessions hold.
  *
  * This file owns the tables that readers push. Equal ones of several sessions are one
- * image; each session has its own ids and counts for them (&struct wp_held). A table
+ * shared table; each session has its own ids and counts for them (&struct wp_held). A table
  * does not change once it is here. Mappings name it by pointer and count as its users;
  * the probes and the overflow handler come to it by a process's mappings only, under
  * RCU. One without users may go when another one needs its room.
@@ -29,8 +29,11 @@
 #define WP_MACHINE	EM_AARCH64
 #endif
 
-/* Bytes that are copied or compared before others may run. */
-#define WP_CHUNK	SZ_1M
+/* Bytes that are copied, hashed or compared before others may run. */
+#define WP_CHUNK	SZ_16K
+
+/* A longer table takes whole pages, a shorter one hardly more than its bytes. */
+#define WP_SMALL	SZ_2K
 
 /**
  * struct wp_shared_table - a table that all sessions share
@@ -52,8 +55,8 @@ struct wp_shared_table {
 
 /**
  * struct wp_held - a table as a session has it
- * @table: the same as the image's, of which it holds a reference
- * @shared: the image
+ * @table: the same as of @shared, of which it holds a reference
+ * @shared: the shared table
  * @users: mappings that name it; under the session's lock
  * @was_used: there were some
  *
@@ -71,7 +74,7 @@ static struct hlist_head wp_store_known[256];
 
 static void wp_shared_table_free(struct wp_shared_table *shared)
 {
-	vfree(shared->data);
+	kvfree(shared->data);
 	kfree(shared);
 }
 
@@ -87,7 +90,7 @@ static void wp_shared_table_put(struct wp_shared_table *shared)
 		wp_shared_table_free(shared);
 }
 
-/* Whether two images of the same size are equal. */
+/* Whether two tables of the same size are equal. */
 static bool wp_shared_table_is(const struct wp_shared_table *shared,
 			       const struct wp_shared_table *other)
 {
@@ -131,7 +134,14 @@ static struct wp_shared_table *wp_shared_table_share(struct wp_shared_table *sha
 	return shared;
 }
 
-/* Copies a table that a user made; it need not be one. */
+static void *wp_shared_table_data(u32 bytes)
+{
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+
+	return bytes > WP_SMALL ? __vmalloc(bytes, gfp) : kmalloc(bytes, gfp);
+}
+
+/* Copies a table that a user made; it need not be one. It is charged for. */
 static struct wp_shared_table *wp_shared_table_read(const void __user *user, u32 bytes)
 {
 	struct wp_shared_table *shared;
@@ -142,8 +152,7 @@ static struct wp_shared_table *wp_shared_table_read(const void __user *user, u32
 	if (!shared)
 		return ERR_PTR(-ENOMEM);
 	shared->bytes = bytes;
-	shared->data = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_NOWARN |
-				       __GFP_RETRY_MAYFAIL);
+	shared->data = wp_shared_table_data(bytes);
 	if (!shared->data)
 		goto free;
 	shared->hash = bytes;
@@ -167,18 +176,11 @@ free:
 	return ERR_PTR(err);
 }
 
-/**
- * wp_store_charge - charge a session for more memory, or for less
- * @session: the session, locked
- * @bytes: how much more, or, below 0, less
- *
- * Context: process.
- * Return: 0, or -ENOMEM beyond the limit of locked memory.
- */
-int wp_store_charge(struct wp_session *session, s64 bytes)
+/* Charges for @bytes, which the status tells of, and @extra, which it does not. */
+static int wp_store_charge_both(struct wp_session *session, s64 bytes, s64 extra)
 {
 	struct wp_mappings *mappings = &session->mappings;
-	unsigned long pages = PFN_UP(mappings->bytes + bytes);
+	unsigned long pages = PFN_UP(mappings->bytes + bytes + mappings->extra + extra);
 	int err;
 
 	if (pages > totalram_pages())
@@ -194,10 +196,32 @@ int wp_store_charge(struct wp_session *session, s64 bytes)
 	}
 	mappings->pages = pages;
 	mappings->bytes += bytes;
+	mappings->extra += extra;
 	return 0;
 }
 
-/* The id by which a session has an image; 0: it has it not. */
+/**
+ * wp_store_charge - charge a session for more memory, or for less
+ * @session: the session, locked
+ * @bytes: how much more, or, below 0, less
+ *
+ * Context: process.
+ * Return: 0, or -ENOMEM beyond the limit of locked memory.
+ */
+int wp_store_charge(struct wp_session *session, s64 bytes)
+{
+	return wp_store_charge_both(session, bytes, 0);
+}
+
+/* What a table takes beside its bytes: a session could have a million small ones. */
+static s64 wp_store_extra(u32 bytes)
+{
+	u32 filled = bytes > WP_SMALL ? PAGE_ALIGN(bytes) - bytes : 0;
+
+	return filled + sizeof(struct wp_shared_table) + sizeof(struct wp_held);
+}
+
+/* The id by which a session holds a shared table; 0: it holds none. */
 static u32 wp_store_find(struct wp_mappings *mappings, const struct wp_shared_table *shared)
 {
 	struct wp_held *held;
@@ -211,24 +235,17 @@ static u32 wp_store_find(struct wp_mappings *mappings, const struct wp_shared_ta
 	return 0;
 }
 
-static void wp_store_drop(struct wp_session *session, u32 id)
+/* The most bytes of tables that a session may have. */
+static u64 wp_store_most(void)
 {
-	struct wp_mappings *mappings = &session->mappings;
-	struct wp_held *held = xa_erase(&mappings->tables, id);
-	u32 bytes = held->shared->bytes;
-
-	mappings->nr_tables--;
-	mappings->tables_bytes -= bytes;
-	wp_store_charge(session, -(s64)bytes);
-	wp_shared_table_put(held->shared);
-	kfree(held);
+	return min_t(u64, WALLPROF_MAX_TABLES_BYTES,
+		     (u64)totalram_pages() << PAGE_SHIFT >> 3);
 }
 
 /* Whether another table may come, by the limits that are the session's own. */
 static bool wp_store_has_room(const struct wp_mappings *mappings, u32 bytes)
 {
-	u64 most = min_t(u64, WALLPROF_MAX_TABLES_BYTES,
-			 (u64)totalram_pages() << PAGE_SHIFT >> 3);
+	u64 most = wp_store_most();
 
 	return mappings->nr_tables < WALLPROF_MAX_TABLES && bytes <= most &&
 	       mappings->tables_bytes <= most - bytes;
@@ -239,20 +256,37 @@ static int wp_store_charge_table(struct wp_session *session, u32 bytes)
 {
 	if (!wp_store_has_room(&session->mappings, bytes))
 		return -ENOSPC;
-	return wp_store_charge(session, bytes);
+	return wp_store_charge_both(session, bytes, wp_store_extra(bytes));
 }
 
-/* Makes room for a table that found none, and charges for it. */
-static int wp_store_make_room(struct wp_session *session, u32 bytes)
+static void wp_store_uncharge_table(struct wp_session *session, u32 bytes)
+{
+	wp_store_charge_both(session, -(s64)bytes, -wp_store_extra(bytes));
+}
+
+static void wp_store_drop(struct wp_session *session, u32 id)
+{
+	struct wp_mappings *mappings = &session->mappings;
+	struct wp_held *held = xa_erase(&mappings->tables, id);
+	u32 bytes = held->shared->bytes;
+
+	mappings->nr_tables--;
+	mappings->tables_bytes -= bytes;
+	wp_store_uncharge_table(session, bytes);
+	wp_shared_table_put(held->shared);
+	kfree(held);
+}
+
+/* Makes room for a table that found none, with @err, and charges for it. */
+static int wp_store_make_room(struct wp_session *session, u32 bytes, int err)
 {
 	struct wp_mappings *mappings = &session->mappings;
 	struct wp_held *held;
 	unsigned long id;
-	int err;
 
-	err = wp_store_charge_table(session, bytes);
-	if (!err)
-		return 0;
+	/* Not those of others in vain. */
+	if (bytes > wp_store_most())
+		return err;
 	xa_for_each(&mappings->tables, id, held) {
 		if (held->users || !held->was_used)
 			continue;
@@ -265,7 +299,7 @@ static int wp_store_make_room(struct wp_session *session, u32 bytes)
 	return err;
 }
 
-/* Gives an image an id, and takes over the reference. It is charged for. */
+/* Gives a shared table, which is charged for, an id, and takes over the reference. */
 static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *shared)
 {
 	struct wp_held *held;
@@ -289,11 +323,106 @@ static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *s
 	return 0;
 }
 
+/* Whether memory of a user equals a shared table: 1 or 0, or -EFAULT. */
+static int wp_store_is(const struct wp_shared_table *shared, const void __user *user, void *chunk)
+{
+	u32 at, bytes;
+
+	for (at = 0; at < shared->bytes; at += bytes) {
+		bytes = min_t(u32, shared->bytes - at, WP_CHUNK);
+		if (copy_from_user(chunk, user + at, bytes))
+			return -EFAULT;
+		if (memcmp(chunk, shared->data + at, bytes))
+			return 0;
+		cond_resched();
+	}
+	return 1;
+}
+
+/* As wp_shared_table_read() computes it: 0, or -EFAULT, -EINTR. */
+static int wp_store_hash(const void __user *user, u32 bytes, void *chunk, u32 *hash)
+{
+	u32 at, nr;
+
+	*hash = bytes;
+	for (at = 0; at < bytes; at += nr) {
+		nr = min_t(u32, bytes - at, WP_CHUNK);
+		if (copy_from_user(chunk, user + at, nr))
+			return -EFAULT;
+		*hash = jhash(chunk, nr, *hash);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+/*
+ * Looks for the table that a user made among those that a session has, without room
+ * for a copy. @id: the id, or 0.
+ */
+static int wp_store_look(struct wp_mappings *mappings, const void __user *user, u32 bytes,
+			 u32 *id)
+{
+	void *chunk = kmalloc(WP_CHUNK, GFP_KERNEL_ACCOUNT);
+	struct wp_held *held;
+	unsigned long at;
+	u32 hash;
+	int ret;
+
+	*id = 0;
+	if (!chunk)
+		return -ENOMEM;
+	ret = wp_store_hash(user, bytes, chunk, &hash);
+	if (ret)
+		goto free;
+	xa_for_each(&mappings->tables, at, held) {
+		cond_resched();
+		if (held->shared->hash != hash || held->shared->bytes != bytes)
+			continue;
+		ret = wp_store_is(held->shared, user, chunk);
+		if (ret > 0)
+			*id = at;
+		if (ret)
+			break;
+	}
+free:
+	kfree(chunk);
+	return min(ret, 0);
+}
+
+/* Copies and checks a table that is charged for. @kept: it was new, and is kept. */
+static int wp_store_take(struct wp_session *session, struct wallprof_push *push, bool *kept)
+{
+	struct wp_mappings *mappings = &session->mappings;
+	struct wp_shared_table *shared;
+	bool is_new;
+	int err = 0;
+
+	*kept = false;
+	shared = wp_shared_table_read(u64_to_user_ptr(push->table), push->bytes);
+	if (IS_ERR(shared))
+		return PTR_ERR(shared);
+	shared = wp_shared_table_share(shared, &is_new);
+	push->id = is_new ? 0 : wp_store_find(mappings, shared);
+	if (!push->id) {
+		err = wp_store_hold(mappings, shared);
+		push->id = mappings->last_table;
+		*kept = !err;
+	}
+	if (!*kept)
+		wp_shared_table_put(shared);
+	return err;
+}
+
 /**
  * wp_store_push - take a table
  * @session: the session, locked
  * @push: the table; out: its id
- * @evict: tables that no process uses any more may go for it
+ * @evict: tables that no process uses any more may go for it. Without that it may be
+ *	one that the session has, even if there is no room
+ *
+ * No more memory is taken for it, not for a moment, than it can be charged for.
  *
  * Context: process.
  * Return: 0, or an error as the uapi header has it for WALLPROF_IOC_PUSH; -ENOSPC or
@@ -301,47 +430,33 @@ static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *s
  */
 int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool evict)
 {
+	const void __user *user = u64_to_user_ptr(push->table);
 	struct wp_mappings *mappings = &session->mappings;
 	struct wallprof_table head;
-	struct wp_shared_table *shared;
-	bool is_new;
-	int err;
+	bool kept;
+	int err, looked;
 
 	if (push->bytes < sizeof(head))
 		return -EBADMSG;
-	if (copy_from_user(&head, u64_to_user_ptr(push->table), sizeof(head)))
+	if (copy_from_user(&head, user, sizeof(head)))
 		return -EFAULT;
 	/* Before that much memory is asked for. */
 	if (wp_table_size(&head) != push->bytes)
 		return -EBADMSG;
 	err = wp_store_charge_table(session, push->bytes);
-	/* It may be here already, or others may go for it. */
 	if (err && !mappings->nr_tables)
 		return err;
-	shared = wp_shared_table_read(u64_to_user_ptr(push->table), push->bytes);
-	if (IS_ERR(shared)) {
-		if (!err)
-			wp_store_charge(session, -(s64)push->bytes);
-		return PTR_ERR(shared);
+	if (err && !evict) {
+		looked = wp_store_look(mappings, user, push->bytes, &push->id);
+		return looked || push->id ? looked : err;
 	}
-	shared = wp_shared_table_share(shared, &is_new);
-	push->id = is_new ? 0 : wp_store_find(mappings, shared);
-	if (push->id) {
-		if (!err)
-			wp_store_charge(session, -(s64)push->bytes);
-		wp_shared_table_put(shared);
-		return 0;
-	}
-	if (err && evict)
-		err = wp_store_make_room(session, push->bytes);
-	if (!err) {
-		err = wp_store_hold(mappings, shared);
-		push->id = mappings->last_table;
-		if (!err)
-			return 0;
-		wp_store_charge(session, -(s64)push->bytes);
-	}
-	wp_shared_table_put(shared);
+	if (err)
+		err = wp_store_make_room(session, push->bytes, err);
+	if (err)
+		return err;
+	err = wp_store_take(session, push, &kept);
+	if (!kept)
+		wp_store_uncharge_table(session, push->bytes);
 	return err;
 }
 

@@ -4,6 +4,7 @@
  * charge, how long it lasts; and what the module finds by them, of threads that
  * leave their CPU, that are sampled, and that sleep already.
  */
+#include <sys/mount.h>
 #include <sys/uio.h>
 
 #include "device.h"
@@ -264,6 +265,68 @@ TEST(push_refuses_what_is_too_dense)
 	EXPECT_EQ(-ENOMEM, push_dense(fd, 100, 100, 1, 100 * most));
 	EXPECT_EQ(-EBADMSG, push_dense(fd, 100, 100, 1, 100 * most + 1));
 	EXPECT_EQ(0, dev_status(fd).tables);
+}
+
+/* What finds no room is not even copied: it could be large, and is of no session. */
+TEST(push_copies_nothing_without_room)
+{
+	struct tiny_table t = tiny_table();
+	struct wallprof_table *large;
+	struct rlimit limit;
+	int fd = configured();
+	__u32 id = 0, again = 0;
+	size_t bytes;
+
+	ASSERT_LE(0, fd);
+	large = large_table(1 << 13, &bytes);
+	((struct wallprof_rule *)(large + 1))->kind = WALLPROF_RULE_MAX;
+	/* With one that is there already: the same may be pushed again. */
+	EXPECT_EQ(0, push(fd, &t, sizeof(t), &id));
+	EXPECT_EQ(-EBADMSG, push(fd, large, bytes, NULL));
+	limit.rlim_cur = limit.rlim_max = status_kb("VmLck") * 1024;
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	ASSERT_EQ(0, drop_cap(CAP_IPC_LOCK));
+	EXPECT_EQ(-ENOMEM, push(fd, large, bytes, NULL));
+	EXPECT_EQ(0, push(fd, &t, sizeof(t), &again));
+	EXPECT_EQ(id, again);
+	EXPECT_EQ(1, dev_status(fd).tables);
+}
+
+/* Of small tables most of what the kernel takes is not their bytes. */
+TEST(push_is_charged_for_what_it_takes)
+{
+	static const char root[] = "/tmp/cgroup-tables", group[] = "/tmp/cgroup-tables/small";
+	static const char current[] = "/tmp/cgroup-tables/small/memory.current";
+	struct tiny_table t = tiny_table();
+	long long taken, charged;
+	int fd;
+
+	mkdir(root, 0700);
+	ASSERT_EQ(0, mount("none", root, "cgroup2", 0, NULL));
+	if (text_to("/tmp/cgroup-tables/cgroup.subtree_control", "+memory")) {
+		umount(root);
+		SKIP(return, "no memory cgroups");
+	}
+	ASSERT_EQ(0, mkdir(group, 0700));
+	ASSERT_EQ(0, text_to("/tmp/cgroup-tables/small/cgroup.procs", "0"));
+	fd = configured();
+	ASSERT_LE(0, fd);
+	taken = text_number(current);
+	charged = status_kb("VmLck") * 1024;
+	for (unsigned int i = 0; i < 5000; i++) {
+		t.head.base = i * 1024ULL;
+		ASSERT_EQ(0, push(fd, &t, sizeof(t), NULL));
+	}
+	taken = text_number(current) - taken;
+	charged = status_kb("VmLck") * 1024 - charged;
+	/* Kernels that look for mistakes take more, and each CPU has some in store. */
+	EXPECT_GT(4 * charged, taken) TH_LOG("%lld bytes, charged with %lld", taken, charged);
+	/* The status has the tables' own. */
+	EXPECT_EQ(5000 * sizeof(t), dev_status(fd).tables_bytes);
+	close(fd);
+	ASSERT_EQ(0, text_to("/tmp/cgroup-tables/cgroup.procs", "0"));
+	rmdir(group);
+	umount(root);
 }
 
 /* How much a session may hold, as the host has it. */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/base/err.h"
@@ -19,6 +21,19 @@
 static char dir[] = "/tmp/wallprof-keepfiles.XXXXXX";
 static const struct wp_buildid id = { 20, { 0xab, 0xcd, 1, 2, 3 } };
 static const struct wp_buildid none;
+static unsigned int nap_ns;
+static unsigned int nr_writes;
+
+/* The library's, too: a disk that takes its time. */
+ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at)
+{
+	const struct timespec nap = { 0, nap_ns };
+
+	nr_writes++;
+	if (nap_ns)
+		nanosleep(&nap, NULL);
+	return syscall(SYS_pwrite64, fd, data, size, at);
+}
 
 static const char *at(const char *name)
 {
@@ -129,6 +144,16 @@ static void in_a_hurry(void)
 	   "in a hurry, a large one is not copied, and leaves nothing");
 	stats = keep("late", source("small"), &id, &stat);
 	ok(stats.kept == 1, "a small one is");
+	nap_ns = 20000000;
+	nr_writes = 0;
+	fd = source("");
+	if (ftruncate(fd, 16 << 20))
+		abort();
+	stats = keep("slow", fd, &id, &stat);
+	ok(nr_writes && !stats.kept && stats.failed == 1 &&
+	   access(at("slow/wallprof/abcd010203000000000000000000000000000000"), F_OK),
+	   "none to a slow disk, and it leaves nothing");
+	nap_ns = 0;
 }
 
 int main(void)

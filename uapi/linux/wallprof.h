@@ -611,7 +611,9 @@ struct wallprof_lost {
  *	known, and did not get them: too many were, since the last MAPS or FLIP,
  *	or the limit of locked memory allows no more
  * @tables_bytes: out: memory of tables, mappings and processes, charged to the
- *	opener beside &struct wallprof_configure.memory_bytes
+ *	opener beside &struct wallprof_configure.memory_bytes. What the kernel needs
+ *	to keep each table, some hundred bytes and the rest of its last page, is
+ *	charged, but not in here
  * @cpus: out: CPUs that have tables and rings: all that were online since CONFIGURE,
  *	but for those that @cpus_failed counts
  * @cpus_failed: out: times that a CPU came online and got none, as memory ran out, or
@@ -668,6 +670,8 @@ struct wallprof_status {
  * or in the limit of locked memory, tables go that processes had and no process has
  * any more, the oldest first. Their ids are not given again. What no MAPS has named
  * yet stays. New in ABI 12.
+ *
+ * What finds no room is not copied: it need not be a good table then.
  *
  * Errors, besides the common ones: EINVAL: not configured. EBADMSG: it is not
  * a table of this version and machine, contradicts itself, or has more rows, rules or

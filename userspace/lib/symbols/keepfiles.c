@@ -11,9 +11,10 @@
  * no link.
  *
  * Copying is done by a thread, as files may be large, or have a server that does not
- * answer. At the end it is waited for while it makes progress, and it copies little after
- * the end was requested: so a program that maps a large file does not delay the end. The
- * directories must be our own: with sudo, HOME may be another user's.
+ * answer. At the end it is waited for while it makes progress, and after the end was
+ * requested it copies little, and not for long: neither a program that maps a large file nor
+ * a slow disk delays the end. The directories must be our own: with sudo, HOME may be
+ * another user's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
 #include "lib/base/outfile.h"
@@ -44,11 +46,16 @@
 /* A copy uses at most one part in so many of the free space. */
 #define FREE_SHARE	4
 
-/* Limit of bytes that are copied after the end was requested. */
+/* Limits of the bytes that are copied after the end was requested, and of the time. */
 #define HURRY_BYTES	((__u64)32 << 20)
+#define HURRY_NS	200000000
 
-/* At the end the thread is abandoned after so many checks at which it is blocked. */
+/*
+ * At the end the thread is abandoned after so many checks at which it is blocked. A thread
+ * that waits for a slow disk is blocked for 200 ms at a time.
+ */
 #define LOOKS		50
+#define HURRY_LOOKS	15
 #define LOOK_NS		20000000
 
 struct entry {
@@ -69,7 +76,8 @@ struct wp_keepfiles {
 	bool done;			/* the thread has ended */
 	bool given_up;			/* nobody waits: the thread frees everything */
 	__u64 left;			/* bytes that may still be copied */
-	__u64 hurried;			/* copied since the end was requested */
+	__u64 hurried;			/* copied since the end was requested; thread only */
+	__u64 until;			/* when that copying ends, or 0; thread only */
 	struct wp_ownthread thread;
 	struct wp_keepfiles_stats stats;
 };
@@ -114,11 +122,21 @@ static bool take_room(struct wp_keepfiles *k, __u64 size)
 	return good;
 }
 
+/* Returns whether the time after the request for the end has passed. */
+static bool is_late(const struct wp_keepfiles *k)
+{
+	return k->until && wp_clock_now() >= k->until;
+}
+
 /* Count so many bytes; returns whether there is time for them. */
 static bool has_time(struct wp_keepfiles *k, __u64 bytes)
 {
 	if (!wp_opener_hurries())
 		return true;
+	if (!k->until)
+		k->until = wp_clock_now() + HURRY_NS;
+	else if (is_late(k))
+		return false;
 	if (bytes > HURRY_BYTES - k->hurried)
 		return false;
 	k->hurried += bytes;
@@ -281,7 +299,7 @@ static void *work(void *arg)
 			k->last = &k->first;
 		k->nr--;
 		pthread_mutex_unlock(&k->lock);
-		err = keep(k, e);
+		err = is_late(k) ? -ECANCELED : keep(k, e);
 		free_entry(e);
 		pthread_mutex_lock(&k->lock);
 		count(k, err);
@@ -409,7 +427,7 @@ void wp_keepfiles_end(struct wp_keepfiles *k, struct wp_keepfiles_stats *stats)
 	pthread_mutex_lock(&k->lock);
 	k->end = true;
 	pthread_cond_broadcast(&k->changed);
-	while (!k->done && looks < LOOKS) {
+	while (!k->done && looks < (wp_opener_hurries() ? HURRY_LOOKS : LOOKS)) {
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += LOOK_NS;
 		if (until.tv_nsec >= 1000000000) {
