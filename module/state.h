@@ -90,8 +90,8 @@ struct wp_address {
  * @nr_pages: how many
  *
  * The members behind @event are constant once the CPU is known. Those before it are used
- * by this CPU alone: @throttled_at and the sampler's in the overflow handler, the others
- * with interrupts off.
+ * by this CPU alone, with interrupts off; the sampler's and @throttled_at by the overflow
+ * handler, and @throttled_at by whoever has released the counter.
  */
 struct wp_cpu {
 	struct wp_tables sched;

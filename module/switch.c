@@ -136,7 +136,7 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 					    const struct wp_switch_key *how, u32 epoch, u64 now)
 {
 	const bool fast = how;
-		/* The most common values. */
+	/* The most common values. */
 	struct wp_leave leave = {
 		.syscall = WALLPROF_SYSCALL_NONE,
 		.state = WALLPROF_STATE_SLEEPING,
@@ -421,11 +421,11 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return NULL;
-		/*
-		 * The filter by state of a thread that was off its CPU at START is
-		 * decided here: nobody knew its state before. No CPU's filter applies to
-		 * it.
-		 */
+	/*
+	 * The filter by state of a thread that was off its CPU at START is
+	 * decided here: nobody knew its state before. No CPU's filter applies to
+	 * it.
+	 */
 	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN && !fast &&
 		     !(session->config.states & BIT(slot->state))))
 		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
@@ -553,7 +553,7 @@ static __always_inline u64 wp_switch_time(const struct wp_session *session)
 {
 	u64 at = 0;
 
-		/* 0 on a CPU without memory. */
+	/* 0 on a CPU without memory. */
 	if (unlikely(session->config.flags & WALLPROF_TIMELINE))
 		at = session->cpus[smp_processor_id()]->switched_at;
 	return at ?: ktime_get_mono_fast_ns();

@@ -76,9 +76,7 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 	u64 words[WALLPROF_WAKER_NR], id;
 	u32 used;
 
-		/*
-		 * The wakeup interrupted a probe of this CPU, or the CPU has no memory.
-		 */
+	/* The wakeup interrupted a probe of this CPU, or the CPU has no memory. */
 	if (!wp_probe_begin(cpu)) {
 		if (cpu->none)
 			wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
@@ -169,10 +167,10 @@ static noinline void wp_waking_rest(struct wp_session *session, struct task_stru
 		wp_waking_record(session, slot, &by, now);
 		return;
 	}
-		/*
-		 * A thread that is no longer a target gives its slot back when it leaves
-		 * its CPU, and another thread may have the slot by now.
-		 */
+	/*
+	 * A thread that is no longer a target gives its slot back when it leaves
+	 * its CPU, and another thread may have the slot by now.
+	 */
 	raw_spin_lock(&session->tasks.lock);
 	if (wp_tasks_find(&session->tasks, (unsigned long)p) == slot)
 		wp_waking_record(session, slot, &by, now);
@@ -212,7 +210,7 @@ static __always_inline void wp_waking_fast(struct wp_session *session,
 		wp_waking_rest(session, p, now);
 		return;
 	}
-		/* As wp_interval_wake(), without the waker's stacks. */
+	/* As wp_interval_wake(), without the waker's stacks. */
 	if (wakers) {
 		waker = wp_waking_context();
 		WRITE_ONCE(slot->waker, waker);
