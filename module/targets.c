@@ -80,7 +80,7 @@ bool wp_targets_match(const struct wp_session *session, struct task_struct *p)
 	}
 }
 
-/* Whether a thread has made its last switch, or will not make another one but that. */
+/* Whether a thread has made its last switch, or is about to. */
 static bool wp_thread_ends(struct task_struct *p)
 {
 	return READ_ONCE(p->exit_state) || wp_task_state(p) & TASK_DEAD;
@@ -382,7 +382,7 @@ static int wp_targets_look_at(struct wp_session *session, struct task_struct *p)
  * @session: its probes are still at work
  *
  * Used for threads that have not switched when the probes are gone: each was at STOP
- * where it is now, on a CPU or off.
+ * where this finds it, on a CPU or off.
  *
  * Context: process; may sleep.
  */
