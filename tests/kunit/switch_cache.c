@@ -109,12 +109,12 @@ static void one_part_changes(struct kunit *test)
 		goes(&switch_cache_usual);
 		goes(&switch_cache_usual);
 		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
-		KUNIT_EXPECT_FALSE(
-			test, wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
-					      &slot, &other));
-		KUNIT_EXPECT_TRUE(
-			test, wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
-					      &slot, &switch_cache_usual));
+		KUNIT_EXPECT_FALSE(test,
+				   wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
+						   &slot, &other));
+		KUNIT_EXPECT_TRUE(test,
+				  wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
+						  &slot, &switch_cache_usual));
 	}
 }
 

@@ -131,6 +131,9 @@ enum wallprof_state {
  *	interrupt. On the way back from a system call it is still that
  * @WALLPROF_REASON_PREEMPTED: anywhere; it lost its CPU while runnable
  * @WALLPROF_REASON_EXIT: it exits
+ * @WALLPROF_REASON_STOP: stopped by a signal or a tracer
+ * @WALLPROF_REASON_KERNEL: a kernel thread, or a worker of io_uring
+ * @WALLPROF_REASON_NEW: forked, and waits for its first run
  * @WALLPROF_REASON_MAX: the number of reasons
  */
 enum wallprof_reason {
