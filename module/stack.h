@@ -22,7 +22,7 @@ struct wp_tables;
  * @why: the stop reason, enum wallprof_unwind
  * @flags: WALLPROF_STACK_BY_FP
  * @unknown: the session walks by tables, and the process's mappings are unknown
- * @slow: a table in the slow form was used
+ * @slow: it went by tables, in the slow form
  * @id: the stack's id, if it was cached: nothing was walked then
  * @generation: of the mappings, if tables were used
  * @changes: wp_mappings_changes() before the mappings were looked up
