@@ -2,14 +2,14 @@
 /*
  * Access to the memory of processes.
  *
- * This file owns the rule by which a caller may have a process's memory read in a
- * way that the caller chooses, as unwind tables do: what a walk by tables reads
- * depends on the tables, so whoever may push tables for a process can read it.
- * (Walks by frame pointers read what perf reads, and need what the device needs.)
+ * This file owns the rule by which a caller may read a process's memory at addresses that
+ * the caller chooses. Unwind tables are such a way: what a walk by tables reads depends
+ * on the tables, so a user who may push tables for a process can read it. (Walks by frame
+ * pointers read what perf reads, and need what the device needs.)
  *
- * The rule is that of ptrace, PTRACE_MODE_READ_REALCREDS. The kernel exports no
- * function for it, so what kernel/ptrace.c and security/commoncap.c check is
- * checked here. Other security modules are asked for CAP_SYS_PTRACE only.
+ * The rule is that of ptrace, PTRACE_MODE_READ_REALCREDS. The kernel exports no function
+ * for it, so the checks of kernel/ptrace.c and security/commoncap.c are repeated here.
+ * Other security modules are asked for CAP_SYS_PTRACE only.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -36,9 +36,9 @@ static bool wp_access_is_own(const struct cred *cred, const struct cred *target)
 /*
  * Whether the caller may read the memory of a thread.
  *
- * Context: process, RCU read side, p->alloc_lock and the read side of
- * exec_update_lock held: @mm is p->mm, and its credentials are those of the program
- * that @mm belongs to.
+ * Context: process, RCU read side, p->alloc_lock and the read side of exec_update_lock
+ * held: @mm is p->mm, and the thread's credentials are those of the program that @mm
+ * belongs to.
  */
 static bool wp_access_ok(struct task_struct *p, struct mm_struct *mm)
 {
@@ -50,8 +50,8 @@ static bool wp_access_ok(struct task_struct *p, struct mm_struct *mm)
 	    !ns_capable(target->user_ns, CAP_SYS_PTRACE))
 		return false;
 	/*
-	 * A process that changes its credentials first becomes non-dumpable. Pairs
-	 * with the write barrier in commit_creds().
+	 * A process becomes non-dumpable before it changes its credentials. Pairs with
+	 * the write barrier in commit_creds().
 	 */
 	smp_rmb();
 	return wp_task_is_dumpable(p, mm) ||
@@ -59,18 +59,18 @@ static bool wp_access_ok(struct task_struct *p, struct mm_struct *mm)
 }
 
 /**
- * wp_access_mm - the memory of a process
- * @session: in whose pid namespace @pid is
+ * wp_access_mm - get the memory of a process
+ * @session: its pid namespace is that of @pid
  * @pid: the process
- * @read: the memory is to be read
+ * @read: whether the memory is to be read
  *
- * The answer is about the program that the process runs now: an exec replaces the
- * mm_struct. A process that is in the middle of one has the new memory and the old
+ * The result holds for the program that the process runs now: an exec replaces the
+ * mm_struct. A process in the middle of an exec has the new memory and the old
  * credentials; it counts as one that has changed.
  *
  * Context: process. Waits for no lock that a target can hold for long.
  * Return: held by mmgrab(); or -ESRCH if there is none, and with @read -EPERM if the
- * caller may not read it, -ESTALE if the process executes another program.
+ * caller may not read it, -ESTALE if the process is executing another program.
  */
 struct mm_struct *wp_access_mm(struct wp_session *session, u32 pid, bool read)
 {
@@ -86,7 +86,7 @@ struct mm_struct *wp_access_mm(struct wp_session *session, u32 pid, bool read)
 		mm = ERR_PTR(-ESTALE);
 		goto unlock;
 	}
-	/* A leader may have ended before the others. */
+	/* The leader may have exited before the other threads. */
 	for_each_thread(leader, p) {
 		task_lock(p);
 		if (p->mm && !(p->flags & PF_KTHREAD)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Switches of CPUs that have no memory: those that came after CONFIGURE, when there was
- * none to be had. Losses are counted in session->bare, by all such CPUs.
+ * Switches on CPUs without memory: those that came after CONFIGURE, when none could be
+ * allocated. Losses are counted in session->bare, by all such CPUs.
  *
  * Called by the probe of sched_switch, with interrupts off and a run queue locked.
  */
@@ -13,14 +13,14 @@
 #include "targets.h"
 
 /**
- * wp_bare_leave - a thread leaves a CPU that has no memory
+ * wp_bare_leave - open the interval of a thread that leaves a CPU without memory
  * @session: the session
  * @prev: the thread, current
- * @state: in which state
- * @preempt: it lost its CPU in kernel code
+ * @state: the scheduler's state
+ * @preempt: it was preempted in kernel code
  * @now: the time
  *
- * What it was at is lost, but not its time.
+ * The reason and the stacks are lost, but not the time.
  *
  * Context: irqs off.
  */
@@ -70,12 +70,12 @@ void wp_bare_leave(struct wp_session *session, struct task_struct *prev,
 }
 
 /**
- * wp_bare_come - a thread comes to such a CPU
+ * wp_bare_come - close the interval of a thread that comes to a CPU without memory
  * @session: the session
  * @next: the thread
  * @now: the time
  *
- * Its interval is kept as one that finds no aggregate.
+ * The interval is handled like one that finds no aggregate.
  *
  * Context: irqs off.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gives threads their slots when a probe meets them first.
+ * Birth of slots: gives a thread its slot when a probe meets it first.
  *
  * Called by the probes, with interrupts off and maybe a run queue or a thread's pi_lock
- * locked. The only lock here is the task table's, a raw one.
+ * locked. The only lock taken here is the task table's, a raw one.
  */
 #include "birth.h"
 #include "pure/intervals.h"
@@ -31,7 +31,7 @@ static void wp_birth_init(struct wallprof_task *slot, void *arg)
 
 /**
  * wp_birth_claim - give a thread a slot
- * @birth: which one
+ * @birth: the thread, and the slot's first values
  *
  * Context: irqs off.
  * Return: the slot, or NULL if there is no room.
@@ -50,8 +50,8 @@ struct wallprof_task *wp_birth_claim(struct wp_birth *birth)
 }
 
 /*
- * A thread leaves a CPU that was no target so far: is it one from now on? Context:
- * irqs off.
+ * Gives a slot to a thread that leaves a CPU, if it has become a target. Context: irqs
+ * off.
  */
 static struct wallprof_task *wp_birth_joins(struct wp_session *session,
 					    struct task_struct *prev, u64 now)
@@ -73,7 +73,7 @@ static struct wallprof_task *wp_birth_joins(struct wp_session *session,
 }
 
 /**
- * wp_birth_of_prev - give a thread that leaves a CPU its slot, which was not found
+ * wp_birth_of_prev - give a slot to a thread that leaves a CPU and has none
  * @session: the session
  * @prev: the thread
  * @now: the time
@@ -96,13 +96,13 @@ struct wallprof_task *wp_birth_of_prev(struct wp_session *session,
 	if (session->config.target != WALLPROF_TARGET_ALL ||
 	    READ_ONCE(session->passed_over))
 		return NULL;
-	/* Never seen: it has run since START, or since its birth. */
+	/* Not seen before: it has run since START, or since its birth. */
 	birth.born = max(session->start, prev->start_time);
 	return wp_birth_claim(&birth);
 }
 
 /**
- * wp_birth_of_next - the same for one that comes to a CPU
+ * wp_birth_of_next - give a slot to a thread that comes to a CPU and has none
  * @session: the session
  * @next: the thread
  *
@@ -123,7 +123,7 @@ struct wallprof_task *wp_birth_of_next(struct wp_session *session,
 	if (session->config.target != WALLPROF_TARGET_ALL ||
 	    READ_ONCE(session->passed_over))
 		return NULL;
-	/* START's walk has not come to it yet, or its fork was before. */
+	/* START's walk has not reached it yet, or its fork was before START's time. */
 	if (next->start_time > session->start) {
 		birth.born = next->start_time;
 		birth.phase = WALLPROF_TASK_OFF;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The slots of threads that have none yet: what the probes share. See birth.c.
+ * Birth of slots, for the probes: threads that have no slot yet. See birth.c.
  */
 #ifndef WALLPROF_BIRTH_H
 #define WALLPROF_BIRTH_H
@@ -14,11 +14,11 @@
 
 /**
  * struct wp_birth - a thread that is to have a slot
- * @session: in which session
+ * @session: the session
  * @p: the thread
- * @born: from when on it is recorded
- * @phase: what it is at: WALLPROF_TASK_RUNNING, …
- * @state: off its CPU: in which state
+ * @born: it is recorded from this time on
+ * @phase: WALLPROF_TASK_RUNNING, …
+ * @state: enum wallprof_state, if it is off its CPU
  * @flags: WALLPROF_TASK_FILTERED, …
  */
 struct wp_birth {

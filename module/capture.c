@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The stacks with which threads leave their CPU, or wake others, by walking: what is not
- * remembered of them.
+ * Walks the stacks with which threads leave their CPU, or wake others, if they are not
+ * cached.
  *
  * Called by the probes of sched_switch and sched_waking, with interrupts off and a run
  * queue or a thread's pi_lock locked. Tables and scratch are this CPU's, and the probe's
@@ -10,7 +10,7 @@
 #include "capture.h"
 
 /**
- * wp_probe_nested - a probe came in between while one of this CPU's was at work
+ * wp_probe_nested - count a probe that came while another one of this CPU was at work
  * @session: the session
  * @cpu: this CPU
  *
@@ -22,7 +22,7 @@ void wp_probe_nested(struct wp_session *session, struct wp_cpu *cpu)
 		     WALLPROF_LOSS_NESTED, 0);
 }
 
-/* Remembers the stack of current, which is no more than an address. Context: irqs off. */
+/* Caches the stack of current, which is one address. Context: irqs off. */
 static void wp_capture_keep_address(struct wp_cpu *cpu, u32 epoch, u64 id)
 {
 	u64 ip = instruction_pointer(task_pt_regs(current));
@@ -32,7 +32,9 @@ static void wp_capture_keep_address(struct wp_cpu *cpu, u32 epoch, u64 id)
 	};
 }
 
-/* Walks and interns the user stack that a thread leaves or wakes with. Context: irqs off. */
+/*
+ * Walks and interns the user stack that a thread leaves or wakes with. Context: irqs off.
+ */
 static void wp_capture_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 			    struct wp_leave *leave)
 {
@@ -59,7 +61,7 @@ static void wp_capture_user(struct wp_session *session, struct wp_cpu *cpu, u32 
 		leave->flags |= WALLPROF_TASK_WEAK_STACK;
 }
 
-/* The same of the kernel stack. Context: irqs off. */
+/* The same for the kernel stack. Context: irqs off. */
 static void wp_capture_kernel(struct wp_session *session, struct wp_cpu *cpu,
 			      u32 epoch, struct wp_leave *leave)
 {
@@ -74,7 +76,7 @@ static void wp_capture_kernel(struct wp_session *session, struct wp_cpu *cpu,
 }
 
 /**
- * wp_capture_walk - capture what a thread leaves or wakes with, by walking
+ * wp_capture_walk - walk the stacks that a thread leaves or wakes with
  * @session: the session
  * @cpu: this CPU
  * @epoch: the epoch to write to

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stacks with which threads leave their CPU, or wake others. What is remembered is
- * found here, in line; capture.c walks the rest.
+ * The stacks with which threads leave their CPU, or wake others. Cached stacks are looked
+ * up here, inline; capture.c walks the rest.
  */
 #ifndef WALLPROF_CAPTURE_H
 #define WALLPROF_CAPTURE_H
@@ -24,8 +24,8 @@ void wp_capture_walk(struct wp_session *session, struct wp_cpu *cpu,
 		     u32 epoch, struct wp_leave *leave);
 
 /*
- * A probe of this CPU's begins. Returns whether it may: no other one is at work, and the
- * CPU has memory. It ends with wp_probe_end(). Context: irqs off.
+ * Begins a probe of this CPU. Returns false if another one is at work, or the CPU has no
+ * memory. Pairs with wp_probe_end(). Context: irqs off.
  */
 static __always_inline bool wp_probe_begin(struct wp_cpu *cpu)
 {
@@ -42,15 +42,15 @@ static __always_inline void wp_probe_end(struct wp_cpu *cpu)
 	cpu->sched_busy = false;
 }
 
-/* Where it is remembered that a stack is an address and no more. Context: irqs off. */
+/* Where a stack of one address is cached. Context: irqs off. */
 static __always_inline struct wp_address *wp_capture_address_of(struct wp_cpu *cpu, u64 ip)
 {
 	return cpu->addresses + hash_32(ip, WP_ADDRESS_BITS);
 }
 
 /*
- * The user stack that a thread leaves with, if it is one that is remembered. Returns
- * whether it is. Context: irqs off.
+ * Looks the user stack of a thread that leaves up in the stack cache. Returns false if it
+ * is not there. Context: irqs off.
  */
 static __always_inline bool wp_capture_again(struct wp_session *session,
 					     struct wp_cpu *cpu, u32 epoch,
@@ -68,8 +68,9 @@ static __always_inline bool wp_capture_again(struct wp_session *session,
 }
 
 /*
- * The same where it is no more than an address: whoever is there has the same stack,
- * which wp_stack_user() tells in the same way of all. Context: irqs off. @p is current.
+ * The same where a stack is one address: all threads at an address have the same stack,
+ * and wp_stack_user() returns the same stop reason for them. Context: irqs off. @p is
+ * current.
  */
 static __always_inline bool wp_capture_again_address(struct wp_cpu *cpu, u32 epoch,
 						     const struct task_struct *p,
@@ -91,9 +92,10 @@ static __always_inline bool wp_capture_again_address(struct wp_cpu *cpu, u32 epo
 }
 
 /*
- * The stacks that a thread leaves or wakes with. Context: irqs off. @p is current.
+ * Captures the stacks that a thread leaves or wakes with. Context: irqs off. @p is
+ * current.
  *
- * What most switches come to has no need of memory.
+ * With a cached stack, @leave stays in registers; the walk needs it in memory.
  */
 static __always_inline void wp_capture_stacks(struct wp_session *session,
 					      struct wp_cpu *cpu, u32 epoch,

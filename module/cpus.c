@@ -3,10 +3,11 @@
  * The memory that a session has for each CPU: tables, indexes, ring, caches.
  *
  * CPUs that are online at CONFIGURE have it from the beginning, the others get it when
- * they come online, before anything runs there. It lies on the CPU's node, is charged
- * to the session's owner alone, and stays until the session ends, also if the CPU goes:
- * what was recorded there is still to be read. A CPU that came when there was no memory
- * for it has &wp_cpu_none, as those that never came; the probes count what is lost.
+ * they come online, before anything runs there. It is on the CPU's node, is charged to
+ * the session's owner alone, and stays until the session ends, also if the CPU goes
+ * offline: what was recorded there is still to be read. A CPU that came when no memory
+ * could be allocated has &wp_cpu_none, like those that never came; the probes count what
+ * is lost.
  *
  * Callers are session.c (process context, session->lock held) and CPU hotplug (process
  * context, the hotplug lock held for writing, on another CPU than the one that comes).
@@ -29,13 +30,13 @@
 #include "pure/switch_cache.h"
 #include "state.h"
 
-/* A request that is too large is to fail, not to have others killed for it. */
+/* A request that is too large must fail, not start the OOM killer. */
 #define WP_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
-/* How often hotplug tries to get the lock of the owner's memory, a millisecond apart. */
+/* Tries to take the lock of the owner's memory, from hotplug, a millisecond apart. */
 #define WP_CHARGE_TRIES	5
 
-/* Of all CPUs without memory. Nobody writes to it: whoever would finds it busy. */
+/* For all CPUs without memory. Never written to: every writer finds it busy. */
 static const struct wp_cpu wp_cpu_none = {
 	.none = true,
 	.sched_busy = true,
@@ -44,7 +45,7 @@ static const struct wp_cpu wp_cpu_none = {
 
 static enum cpuhp_state wp_cpus_state;	/* written once, at load */
 
-/* Bytes for the stacks that were walked last: only the scheduler's walks remember. */
+/* Bytes of a CPU's stack cache, of a session that walks user stacks at switches. */
 static size_t wp_cpus_stack_cache_bytes(const struct wp_session *session)
 {
 	return session->config.flags & WALLPROF_OFFCPU &&
@@ -52,7 +53,7 @@ static size_t wp_cpus_stack_cache_bytes(const struct wp_session *session)
 	       ALIGN(sizeof(struct wp_stack_cache), SMP_CACHE_BYTES) : 0;
 }
 
-/* The same for habits, of a session that has the probes for them. */
+/* Bytes of a CPU's switch cache, of a session that is wp_session_is_fast(). */
 static size_t wp_cpus_switch_cache_bytes(const struct wp_session *session)
 {
 	return session->config.flags & WALLPROF_OFFCPU && wp_session_is_fast(session) ?
@@ -65,13 +66,13 @@ static size_t wp_cpus_index_bytes(const struct wp_table_sizes *sizes)
 }
 
 /**
- * wp_cpus_lay_out - work out the layout of the mapping, and how much memory is held
+ * wp_cpus_lay_out - compute the layout of the mapping, and the memory
  * @session: being configured
  *
- * Of the CPUs that are online now, which wp_cpus_allocate() allocates for.
+ * For the CPUs that are online now; wp_cpus_allocate() allocates for these.
  *
  * Context: process.
- * Return: whether a CPU's tables are not larger than they may be.
+ * Return: false if a CPU's tables are too large.
  */
 bool wp_cpus_lay_out(struct wp_session *session)
 {
@@ -90,7 +91,10 @@ bool wp_cpus_lay_out(struct wp_session *session)
 	return wp_layout_set(&session->layout, &session->config, &machine);
 }
 
-/* Gives back pages, of which the first @nr are there. Context: process; may sleep. */
+/*
+ * Frees an array of pages, of which the first @nr are allocated. Context: process; may
+ * sleep.
+ */
 static void wp_cpus_put_pages(struct page **pages, unsigned int nr)
 {
 	while (nr) {
@@ -101,8 +105,9 @@ static void wp_cpus_put_pages(struct page **pages, unsigned int nr)
 }
 
 /*
- * As __vmalloc(), which knows no node; and vzalloc_node() charges nobody. VM_MAP_PUT_PAGES
- * has /proc/vmallocinfo tell the nodes. It has no other effect on what vunmap() takes back.
+ * As __vmalloc(), which takes no node; vzalloc_node() charges nobody. VM_MAP_PUT_PAGES
+ * makes /proc/vmallocinfo show the nodes. It has no other effect on memory that is freed
+ * by vunmap().
  */
 static bool wp_cpus_map(struct wp_cpu *cpu, unsigned int nr, int node)
 {
@@ -171,7 +176,7 @@ static void wp_cpus_set(struct wp_session *session, struct wp_cpu *cpu, unsigned
 			    config->nr_records, config->flags & WALLPROF_OVERWRITE);
 }
 
-/* Makes what a CPU needs, on its node; NULL without memory. */
+/* Allocates a CPU's memory, on its node; NULL if there is none. */
 static struct wp_cpu *wp_cpus_make(struct wp_session *session, unsigned int nr)
 {
 	u64 bytes = session->layout.cpu_memory - PAGE_ALIGN(sizeof(struct wp_cpu));
@@ -192,11 +197,11 @@ static struct wp_cpu *wp_cpus_make(struct wp_session *session, unsigned int nr)
 }
 
 /**
- * wp_cpus_allocate - allocate for the CPUs that are there
+ * wp_cpus_allocate - allocate memory for the CPUs that are online
  * @session: being configured, laid out and charged
  *
  * Context: process.
- * Return: 0, -ENOMEM or -EINTR; wp_cpus_free() gives back what is there.
+ * Return: 0, -ENOMEM or -EINTR; then wp_cpus_free() frees what was allocated.
  */
 int wp_cpus_allocate(struct wp_session *session)
 {
@@ -206,7 +211,7 @@ int wp_cpus_allocate(struct wp_session *session)
 	session->empty = alloc_page(WP_GFP | __GFP_ZERO);
 	if (!session->empty)
 		return -ENOMEM;
-	/* Once there, all of it points somewhere: wp_cpus_free() relies on that. */
+	/* Once allocated, every entry is set: wp_cpus_free() relies on that. */
 	session->cpus = kvcalloc(nr_cpu_ids, sizeof(*session->cpus), GFP_KERNEL_ACCOUNT);
 	if (!session->cpus)
 		return -ENOMEM;
@@ -224,11 +229,11 @@ int wp_cpus_allocate(struct wp_session *session)
 }
 
 /**
- * wp_cpus_pay - charge to the owner's locked memory what it owes
+ * wp_cpus_pay - charge the pages that the owner owes to its locked memory
  * @session: a session
  *
- * If the lock of its memory can be had: the owner may hold it as long as it likes, for
- * a page that does not come, and neither hotplug nor session->lock is to wait for that.
+ * Only if the lock of its memory is free: the owner may hold it as long as it likes, for
+ * a page that does not come, and neither hotplug nor session->lock may wait for that.
  *
  * Context: process; session->lock or the hotplug lock held.
  */
@@ -236,14 +241,14 @@ void wp_cpus_pay(struct wp_session *session)
 {
 	struct mm_struct *mm = session->mm;
 
-	/* Not mmap_write_lock(), which says besides that mappings may change. */
+	/* Not mmap_write_lock(), which also announces that mappings may change. */
 	if (!atomic_long_read(&session->owed_pages) || !down_write_trylock(&mm->mmap_lock))
 		return;
 	mm->locked_vm += atomic_long_xchg(&session->owed_pages, 0);
 	up_write(&mm->mmap_lock);
 }
 
-/* Charges pages to the owner, or has it owe them, if its limit allows them. */
+/* Charges pages to the owner, now or as owed; false if its limit does not allow them. */
 static bool wp_cpus_charge(struct wp_session *session, unsigned long pages)
 {
 	unsigned long has = READ_ONCE(session->mm->locked_vm) +
@@ -263,7 +268,7 @@ static bool wp_cpus_charge(struct wp_session *session, unsigned long pages)
 	return true;
 }
 
-/* wp_cpus_make() in the name of the owner, who need not be current. */
+/* wp_cpus_make(), charged to the owner, which need not be current. */
 static struct wp_cpu *wp_cpus_make_charged(struct wp_session *session, unsigned int nr)
 {
 	unsigned long pages = session->layout.cpu_memory >> PAGE_SHIFT;
@@ -283,9 +288,10 @@ static struct wp_cpu *wp_cpus_make_charged(struct wp_session *session, unsigned 
 }
 
 /*
- * Makes a CPU known that came late. Whoever flips the epoch sees it, or has done so
- * before: @cpus_lock. Whoever has mapped the empty page in its place did that before,
- * and loses it, or sees the CPU: the page's lock, see wp_cpus_fault().
+ * Publishes the memory of a CPU that came late. @cpus_lock orders it with the begin of an
+ * epoch: a flip sees the CPU, or was before. The lock of the empty page orders it with
+ * wp_cpus_fault(): a fault sees the CPU, or has mapped the empty page before, and that
+ * mapping is removed here.
  */
 static void wp_cpus_publish(struct wp_session *session, unsigned int nr, struct wp_cpu *cpu)
 {
@@ -299,7 +305,9 @@ static void wp_cpus_publish(struct wp_session *session, unsigned int nr, struct 
 	smp_store_release(&session->cpus[nr], cpu);
 	unlock_page(session->empty);
 	mutex_unlock(&session->cpus_lock);
-	/* Of other sessions it takes what they map again when they look. */
+	/*
+	 * Mappings of other sessions at these offsets go, too, and are faulted in again.
+	 */
 	if (layout->cpu_stride)
 		unmap_mapping_range(session->mapping,
 				    config->cpus_offset + nr * layout->cpu_stride,
@@ -311,8 +319,8 @@ static void wp_cpus_publish(struct wp_session *session, unsigned int nr, struct 
 }
 
 /*
- * A CPU comes, or came while the session was configured. That must not fail for want of
- * our memory.
+ * Adds memory for a CPU that comes, or came while the session was configured. A lack of
+ * memory must not keep the CPU from coming: it is counted.
  *
  * Context: process, the hotplug lock held.
  */
@@ -337,11 +345,11 @@ static int wp_cpus_prepare(unsigned int nr, struct hlist_node *node)
 }
 
 /**
- * wp_cpus_follow - have CPUs get memory when they come online
+ * wp_cpus_follow - register for CPUs that come online
  * @session: being configured, its first epoch begun
  *
  * Context: process.
- * Return: 0, or what the kernel says.
+ * Return: 0, or the kernel's error.
  */
 int wp_cpus_follow(struct wp_session *session)
 {
@@ -352,7 +360,7 @@ int wp_cpus_follow(struct wp_session *session)
 	if (err)
 		return err;
 	session->cpus_followed = true;
-	/* Those that came since wp_cpus_lay_out(). */
+	/* CPUs that came since wp_cpus_lay_out(). */
 	cpus_read_lock();
 	for_each_online_cpu(nr)
 		wp_cpus_add(session, nr);
@@ -361,7 +369,7 @@ int wp_cpus_follow(struct wp_session *session)
 }
 
 /**
- * wp_cpus_unfollow - have no more CPUs get memory
+ * wp_cpus_unfollow - unregister from CPU hotplug
  * @session: a session
  *
  * Context: process. When it returns, no CPU is added any more.
@@ -374,8 +382,8 @@ void wp_cpus_unfollow(struct wp_session *session)
 }
 
 /**
- * wp_cpus_free - give back what all CPUs have
- * @session: a session that nobody else uses, and that follows no CPUs
+ * wp_cpus_free - free the memory of all CPUs
+ * @session: a session without other users, which follows no CPUs
  *
  * Context: process.
  */
@@ -401,13 +409,13 @@ void wp_cpus_free(struct wp_session *session)
  * @place: where in the mapping
  * @vmf: the fault
  *
- * Of a CPU without memory, all pages are one that holds zeroes: no epoch, no record. It
- * is returned locked, and unlocked by the kernel when it is mapped: see
+ * For a CPU without memory, every page is the empty one, of zeroes: no epoch, no record.
+ * It is returned locked, and unlocked by the kernel when it is mapped: see
  * wp_cpus_publish().
  *
  * Context: process, the mmap lock held, or the mapping's.
  * Return: VM_FAULT_LOCKED or 0; @vmf->page is set, with a reference. VM_FAULT_SIGBUS
- * if that cannot be a CPU.
+ * if no CPU can have that number.
  */
 vm_fault_t wp_cpus_fault(struct wp_session *session, const struct wp_place *place,
 			 struct vm_fault *vmf)

@@ -2,8 +2,8 @@
 /*
  * The character device: open, release, mmap, poll, and the table of ioctls.
  *
- * This file owns what stands between a user's bytes and session.c: privilege,
- * sizes, copies. All of it runs in process context.
+ * This file owns what is between a user's bytes and session.c: privilege, sizes, copies.
+ * Process context.
  */
 #include <linux/capability.h>
 #include <linux/compat.h>
@@ -23,12 +23,12 @@
 #include "snapshot.h"
 #include "state.h"
 
-static atomic_t wp_sessions = ATOMIC_INIT(0);	/* descriptors that are open */
+static atomic_t wp_sessions = ATOMIC_INIT(0);	/* open descriptors */
 
-/* Of these, those that were opened without CAP_SYS_ADMIN in the first user namespace. */
+/* Those opened without CAP_SYS_ADMIN in the initial user namespace. */
 static atomic_t wp_sessions_limited = ATOMIC_INIT(0);
 
-/* Any command's struct. The first field of each is its size. */
+/* The struct of any ioctl. The first field of each is its size. */
 union wp_args {
 	u32 size;
 	struct wallprof_info info;
@@ -68,7 +68,9 @@ static int wp_device_allowed(void)
 
 static int wp_ioctl_configure(struct wp_session *session, union wp_args *args)
 {
-	/* What opened the device may have handed it over, or have been locked down since. */
+	/*
+	 * The descriptor may have been passed on, or the kernel locked down, since open.
+	 */
 	int err = wp_device_allowed();
 
 	return err ? err : wp_session_configure(session, &args->configure);
@@ -108,13 +110,13 @@ static int wp_ioctl_maps(struct wp_session *session, union wp_args *args)
 
 static int wp_ioctl_live(struct wp_session *session, union wp_args *args)
 {
-	/* The same: it needs no session that was configured. */
+	/* See above: mmap() needs no ioctl before it. */
 	int err = wp_device_allowed();
 
 	return err ? err : wp_snapshot_read(session, &args->live);
 }
 
-/* @min is the size of the first version of the struct that a release had. */
+/* @min is the size of the struct in the first release that had it. */
 static const struct wp_ioctl {
 	u32 size;
 	u32 min;
@@ -163,13 +165,13 @@ static long wp_device_ioctl(struct file *file, unsigned int cmd,
 		return -EFAULT;
 	if (size < ioctl->min)
 		return -EINVAL;
-	/* As much of a tail as a struct may ever have. */
+	/* The limit of a struct's size in later versions. */
 	if (size > PAGE_SIZE)
 		return -E2BIG;
 	err = copy_struct_from_user(&args, ioctl->size, user, size);
 	if (err)
 		return err;
-	/* A command whose answer cannot be given is not to be carried out. */
+	/* An ioctl whose result cannot be written must not be carried out. */
 	if (copy_to_user(user, &args, min(size, ioctl->size)))
 		return -EFAULT;
 	if (mutex_lock_interruptible(&session->lock))
@@ -210,7 +212,7 @@ static int wp_device_mmap(struct file *file, struct vm_area_struct *vma)
 	return wp_session_mmap(file->private_data, vma);
 }
 
-/* Counts one more, if there are fewer than @max. */
+/* Counts one more, unless @max is reached. */
 static bool wp_device_count(atomic_t *nr, int max)
 {
 	return atomic_add_unless(nr, 1, max);
@@ -273,7 +275,7 @@ static struct miscdevice wp_device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "wallprof",
 	.fops = &wp_device_fops,
-	/* open asks for the capability, which need not come with uid 0. */
+	/* open checks the capability, which a user may have without uid 0. */
 	.mode = 0666,
 };
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state in which a thread leaves its CPU, where it is not the most common one.
+ * The state in which a thread leaves its CPU, if it is not TASK_INTERRUPTIBLE.
  */
 #include "compat/ptrace.h"
 #include "leave.h"
 #include "pure/states.h"
 
 /**
- * wp_leave_state - the state in which a thread leaves its CPU
+ * wp_leave_state - name the state in which a thread leaves its CPU
  * @prev: the thread, current
- * @state: as the scheduler has it
- * @preempt: it lost its CPU in kernel code
+ * @state: the scheduler's state
+ * @preempt: it was preempted in kernel code
  *
  * The scheduler calls it preemption only in kernel code: a thread that loses its CPU on
- * the way back to user mode is just runnable, as one that yields.
+ * the way back to user mode is runnable to it, like one that yields.
  *
  * Context: irqs off.
  * Return: enum wallprof_state.

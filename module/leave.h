@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a thread leaves its CPU, whether that has memory or not.
+ * How a thread leaves its CPU: what switches on CPUs with and without memory share.
  */
 #ifndef WALLPROF_LEAVE_H
 #define WALLPROF_LEAVE_H
@@ -18,13 +18,13 @@
 
 u8 wp_leave_state(struct task_struct *prev, unsigned int state, bool preempt);
 
-/* Whether a thread leaves its CPU for the last time. */
+/* Whether a switch is the thread's last one. */
 static __always_inline bool wp_leave_is_last(unsigned int state, bool preempt)
 {
 	return !preempt && state & TASK_DEAD;
 }
 
-/* Whether a session wants a thread's intervals. Context: irqs off. */
+/* Whether a session records intervals of a state, on this CPU. Context: irqs off. */
 static __always_inline bool wp_leave_is_wanted(const struct wp_session *session, u8 state,
 					       bool fast)
 {
@@ -42,7 +42,10 @@ static __always_inline void wp_leave_open(const struct wp_session *session,
 	struct wp_thread thread = fast ? wp_thread_read_init(prev) :
 					  wp_thread_read(session, prev);
 
-	/* Of a thread that is preempted while it ends, a namespace may know no id more. */
+	/*
+	 * A thread that is preempted while it exits may have no id in a namespace any
+	 * more.
+	 */
 	if (!fast && unlikely(!thread.tid)) {
 		thread.tid = slot->tid;
 		thread.tgid = slot->tgid;

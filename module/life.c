@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The probes of sched_process_fork, _exec and _exit: threads are born, become another
+ * The probes of sched_process_fork, _exec and _exit: threads are born, execute another
  * program, and end.
  *
- * They run with the session as their data pointer, in process context, preemptible from
- * Linux 7.0 on, and use no lock but the task table's, which is a raw one.
+ * The session is the probes' data pointer. They run in process context, preemptible from
+ * Linux 7.0 on. The only lock taken here is the task table's, a raw one.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -27,7 +27,9 @@ static bool wp_fork_inherits(struct wp_session *session, u16 *flags)
 
 	if (session->config.target == WALLPROF_TARGET_ALL)
 		return true;
-	/* What makes a thread one, its children have of it, and lose it as it does. */
+	/*
+	 * Children inherit what makes a thread such a target, and lose it as threads do.
+	 */
 	if (wp_targets_may_come(session))
 		return wp_targets_match(session, current);
 	if (!(session->config.flags & WALLPROF_INHERIT))
@@ -39,7 +41,7 @@ static bool wp_fork_inherits(struct wp_session *session, u16 *flags)
 	}
 	if (!READ_ONCE(session->claiming) || !wp_targets_match(session, current))
 		return false;
-	/* START has not come to the parent yet. */
+	/* START's walk has not reached the parent yet. */
 	if (session->config.flags & WALLPROF_ENABLE_ON_EXEC)
 		*flags = WALLPROF_TASK_ARMED;
 	return true;
@@ -59,13 +61,13 @@ static void wp_probe_fork(void *data, struct task_struct *parent,
 	unsigned long flags;
 	bool inherits;
 
-	/* Not to be preempted between the clock and what is made of it. */
+	/* No preemption between the read of the clock and its use. */
 	local_irq_save(flags);
 	birth.born = ktime_get_mono_fast_ns();
 	if (!wp_session_covers(session, birth.born))
 		goto restore;
 	inherits = wp_fork_inherits(session, &birth.flags);
-	/* A waker is anybody. */
+	/* Any thread may be a waker, whose stack is walked. */
 	if (inherits || session->config.flags & WALLPROF_WAKER_STACKS)
 		wp_mappings_fork(session, parent->mm, child->mm);
 	if (!inherits || !wp_session_has_tasks(session))
@@ -79,9 +81,9 @@ restore:
 }
 
 /*
- * Whether a thread without a slot may get one when it executes a program: because it
- * becomes a target by that, or because START has not come to it yet. Where everything
- * is a target START gives it one that counts from the start.
+ * Whether a thread without a slot may get one when it executes a program: it may have
+ * become a target, or START's walk has not reached it yet. Where everything is a target,
+ * START gives it a slot that counts from the start.
  */
 static bool wp_exec_may_claim(const struct wp_session *session)
 {
@@ -90,7 +92,7 @@ static bool wp_exec_may_claim(const struct wp_session *session)
 		READ_ONCE(session->claiming));
 }
 
-/* Context: process, by the thread that executes. */
+/* Context: process, by the thread that execs. */
 static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 			  struct linux_binprm *bprm)
 {
@@ -106,8 +108,8 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 	struct wp_cpu *cpu;
 
 	/*
-	 * Not to be preempted between the clock and what is made of it: the
-	 * time off the CPU would be one of running.
+	 * No preemption between the read of the clock and its use: the time off the CPU
+	 * would count as running.
 	 */
 	local_irq_save(flags);
 	birth.born = ktime_get_mono_fast_ns();
@@ -119,8 +121,8 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
 	if (slot && slot->flags & WALLPROF_TASK_ARMED) {
 		/*
-		 * Irqs are off and the slot is current's: no one else writes, but
-		 * for a waker, in vain: see wp_interval_wake().
+		 * Irqs are off and the slot is current's: nobody else writes to it but a
+		 * waker, whose record is not used: see wp_interval_wake().
 		 */
 		thread = wp_thread_read(session, p);
 		wp_interval_begin(slot, &thread, WALLPROF_TASK_RUNNING, 0,
@@ -134,9 +136,9 @@ restore:
 }
 
 /*
- * Of use without sched_switch only, which sees the last of a thread.
+ * Only registered without sched_switch, which sees a thread's last switch.
  *
- * Context: process, by the thread that ends.
+ * Context: process, by the thread that exits.
  */
 static __always_inline void wp_sched_process_exit(void *data,
 						  struct task_struct *p,
@@ -157,7 +159,7 @@ struct wp_probe wp_fork_probe = { "sched_process_fork", wp_probe_fork };
 struct wp_probe wp_exec_probe = { "sched_process_exec", wp_probe_exec };
 struct wp_probe wp_exit_probe = { "sched_process_exit", wp_probe_exit };
 
-/* The kernel's own check of the prototypes; fails to compile if one is wrong. */
+/* The kernel's own check of the prototypes, at compile time. */
 static void __maybe_unused wp_life_check(void)
 {
 	check_trace_callback_type_sched_process_fork(wp_probe_fork);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wallprof: load and unload.
+ * wallprof: load and unload of the module.
  */
 #include <linux/module.h>
 

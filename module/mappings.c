@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What processes run: which process has mapped which file where.
+ * Mappings of processes: which process has mapped which file where.
  *
- * This file owns a session's processes; their unwind tables are unwind_store.c's.
- * Tables and mappings come by ioctl (process context, the
- * session's lock held) and do not change once they are published; the probes
- * and the overflow handler only find them, under RCU (irqs off, or NMI). A
- * process is known by its mm_struct: an exec makes a new one, of which nothing
- * is known until the reader tells, and what was said of the old one cannot be
- * taken for it. The structs are held so that no address is used twice.
+ * This file owns a session's processes; their unwind tables are unwind_store.c's. Tables
+ * and mappings come by ioctl (process context, the session's lock held) and do not change
+ * once they are published; the probes and the overflow handler look them up under RCU
+ * (irqs off, or NMI). A process is identified by its mm_struct: an exec makes a new one,
+ * whose mappings are unknown until the reader pushes them, and the old one's are not
+ * mistaken for them. The structs are held so that no address is used twice.
  *
- * What a flip's wp_session_quiesce() has outlived is freed after it. Until then an
- * entry's mappings count as users of the tables that they name; a table without users
- * is seen by no reader, and may go when another one needs its room.
+ * Retired entries are freed after a flip's wp_session_quiesce(). Until then an entry's
+ * mappings count as users of the tables that they name. No probe or handler can reach a
+ * table without users; it may be dropped when another table needs its room.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>
@@ -28,20 +27,20 @@
 #include "state.h"
 #include "unwind_store.h"
 
-/* Spare entries: forks between two flips or MAPS that get their mappings. */
+/* Spare entries: how many forks between two flips or MAPS get their mappings. */
 #define WP_SPARE	1024
 
-/* How many mappings are taken over before others may run. */
+/* Mappings that are copied between two cond_resched(). */
 #define WP_MAPS_AT_ONCE	1024
 
-/* Entries that wait for a flip; more make MAPS wait itself. */
+/* Entries that wait for a flip; with more, MAPS waits for a grace period itself. */
 #define WP_MAX_RETIRED	1024
 
 /**
- * struct wp_process - a process whose code is known
+ * struct wp_process - a process whose mappings are known
  * @node: in &struct wp_mappings.by_mm or spare
  * @retired: in &struct wp_mappings.retired
- * @mm: who it is; held by mmgrab()
+ * @mm: identifies it; held by mmgrab()
  * @code: its mappings
  */
 struct wp_process {
@@ -54,7 +53,7 @@ struct wp_process {
 static atomic64_t wp_generations = ATOMIC64_INIT(0);
 
 /**
- * wp_mappings_init - know nothing yet
+ * wp_mappings_init - initialize a session's mappings
  * @mappings: those of a new session
  *
  * Context: process.
@@ -68,9 +67,9 @@ void wp_mappings_init(struct wp_mappings *mappings)
 }
 
 /**
- * wp_mappings_status - tell what a session knows
+ * wp_mappings_status - report counts of tables and processes
  * @session: the session, locked
- * @status: gets it
+ * @status: gets them
  *
  * Context: process.
  */
@@ -87,7 +86,7 @@ void wp_mappings_status(struct wp_session *session, struct wallprof_status *stat
 	raw_spin_unlock_irqrestore(&mappings->lock, flags);
 }
 
-/* An entry that is charged for, or NULL. */
+/* Allocates an entry, and charges for it. Returns NULL if it cannot. */
 static struct wp_process *wp_process_new(struct wp_session *session)
 {
 	struct wp_process *process;
@@ -112,7 +111,7 @@ static size_t wp_code_bytes(u32 nr)
 	return sizeof(struct wp_code) + nr * sizeof(struct wp_map);
 }
 
-/* Mappings that no reader can see, or none yet, use their tables no more. */
+/* Frees mappings that no probe can reach any more, or not yet; releases their tables. */
 static void wp_code_free(struct wp_code *code)
 {
 	u32 i;
@@ -125,8 +124,8 @@ static void wp_code_free(struct wp_code *code)
 }
 
 /*
- * Gives entries back that no reader can see any more. Their mappings may be
- * those of a process that was forked, and then stay.
+ * Frees an entry that no probe can reach any more. Its mappings stay if a forked process
+ * shares them.
  */
 static void wp_process_free(struct wp_session *session, struct wp_process *process)
 {
@@ -141,7 +140,7 @@ static void wp_process_free(struct wp_session *session, struct wp_process *proce
 }
 
 /**
- * wp_mappings_free_retired - free the processes that no reader sees any more
+ * wp_mappings_free_retired - free the processes that no probe can reach any more
  * @session: the session, locked; a grace period has passed since they were retired
  *
  * Context: process.
@@ -160,8 +159,8 @@ void wp_mappings_free_retired(struct wp_session *session)
 }
 
 /*
- * Sees to it that the fork probe finds entries. Without memory, or where no more
- * may be locked, it does not, and counts that.
+ * Allocates spare entries for the fork probe. Without memory, or where no more may be
+ * locked, there are none, and the probe counts that.
  */
 static void wp_mappings_refill(struct wp_session *session)
 {
@@ -169,7 +168,7 @@ static void wp_mappings_refill(struct wp_session *session)
 	struct wp_process *process;
 	unsigned long flags;
 
-	/* Only the probe takes some meanwhile. */
+	/* Only the probe takes entries meanwhile. */
 	while (READ_ONCE(mappings->nr_spare) < WP_SPARE) {
 		process = wp_process_new(session);
 		if (!process)
@@ -182,7 +181,7 @@ static void wp_mappings_refill(struct wp_session *session)
 }
 
 /**
- * wp_mappings_settle - free what was retired, and be ready for forks
+ * wp_mappings_settle - free retired entries, and refill the spare ones
  * @session: the session, locked; a grace period has passed since
  *	wp_mappings_retire_dead()
  *
@@ -203,11 +202,11 @@ static void wp_mappings_change(struct wp_mappings *mappings)
 }
 
 /**
- * wp_mappings_note_epoch - another epoch is the current one
+ * wp_mappings_note_epoch - count a new epoch as a change
  * @mappings: of the session
  *
- * Context: process, the session locked; before those that may still write to the last
- * epoch are waited for.
+ * Context: process, the session locked; before the wait for events that may still write
+ * to the last epoch.
  */
 void wp_mappings_note_epoch(struct wp_mappings *mappings)
 {
@@ -218,7 +217,7 @@ void wp_mappings_note_epoch(struct wp_mappings *mappings)
 	raw_spin_unlock_irqrestore(&mappings->lock, flags);
 }
 
-/* Takes an entry out. Context: @mappings->lock held, and the session's. */
+/* Retires an entry. Context: @mappings->lock held, and the session's. */
 static void wp_process_retire(struct wp_mappings *mappings, struct wp_process *process)
 {
 	hlist_del_rcu(&process->node);
@@ -229,7 +228,7 @@ static void wp_process_retire(struct wp_mappings *mappings, struct wp_process *p
 }
 
 /**
- * wp_mappings_retire_dead - forget the processes that have ended
+ * wp_mappings_retire_dead - retire the processes that have ended
  * @session: the session, locked
  *
  * Context: process; wp_mappings_settle() is to follow after a grace period.
@@ -261,7 +260,7 @@ void wp_mappings_retire_dead(struct wp_session *session)
 static struct hlist_head *wp_mappings_bucket(struct hlist_head *by_mm,
 					     const struct mm_struct *mm)
 {
-	/* mm_structs are far apart: the low bits tell little. */
+	/* mm_structs are far apart: the low bits differ little. */
 	return &by_mm[hash_64((unsigned long)mm >> 6, WP_PROCESS_BITS)];
 }
 
@@ -284,12 +283,12 @@ static struct wp_process *wp_process_find(struct wp_mappings *mappings,
 }
 
 /**
- * wp_mappings_find - the code that a process has mapped
+ * wp_mappings_find - find the mappings of a process
  * @mappings: the session's
  * @mm: the process
  *
  * Context: any, NMI included, under RCU.
- * Return: its mappings, valid as long as RCU is held; NULL if they are not known.
+ * Return: the mappings, valid as long as RCU is held; NULL if they are not known.
  */
 const struct wp_code *wp_mappings_find(struct wp_mappings *mappings,
 				       const struct mm_struct *mm)
@@ -300,10 +299,10 @@ const struct wp_code *wp_mappings_find(struct wp_mappings *mappings,
 }
 
 /**
- * wp_mappings_fork - a process begins as a copy of another
+ * wp_mappings_fork - share a process's mappings with its child
  * @session: the session
- * @parent: whose code it has
- * @child: who it is
+ * @parent: the process's memory, or NULL
+ * @child: the child's, or NULL
  *
  * Context: the fork probe: irqs off.
  */
@@ -317,7 +316,7 @@ void wp_mappings_fork(struct wp_session *session, struct mm_struct *parent,
 		return;
 	raw_spin_lock(&mappings->lock);
 	from = wp_process_find(mappings, parent);
-	/* The reader may have told of the child already. */
+	/* The reader may have pushed the child's mappings already. */
 	if (!from || wp_process_find(mappings, child))
 		goto unlock;
 	if (hlist_empty(&mappings->spare)) {
@@ -337,7 +336,7 @@ unlock:
 	raw_spin_unlock(&mappings->lock);
 }
 
-/* Makes room for processes, once. */
+/* Allocates the hash of processes, once. */
 static int wp_mappings_prepare(struct wp_session *session)
 {
 	size_t bytes = sizeof(struct hlist_head) << WP_PROCESS_BITS;
@@ -361,7 +360,7 @@ static int wp_mappings_prepare(struct wp_session *session)
 	return 0;
 }
 
-/* Takes over one mapping, and begins to use its table. */
+/* Checks and copies one mapping, and takes a use of its table. */
 static int wp_map_set(struct wp_mappings *mappings, struct wp_map *map,
 		      const struct wallprof_map *user, u64 above)
 {
@@ -374,7 +373,7 @@ static int wp_map_set(struct wp_mappings *mappings, struct wp_map *map,
 	return user->table ? wp_store_use(mappings, user->table, &map->table) : 0;
 }
 
-/* Makes a process's mappings of what the user tells. */
+/* Copies a process's mappings from the user. */
 static struct wp_code *wp_code_read(struct wp_session *session,
 				    const struct wallprof_maps *maps)
 {
@@ -414,7 +413,7 @@ user:
 	return code;
 }
 
-/* Publishes what is known of a process, in place of what was. */
+/* Publishes a process's mappings in place of the old ones; @process may be NULL. */
 static void wp_process_publish(struct wp_session *session, struct mm_struct *mm,
 			       struct wp_process *process)
 {
@@ -433,14 +432,14 @@ static void wp_process_publish(struct wp_session *session, struct mm_struct *mm,
 	if (old)
 		wp_process_retire(mappings, old);
 	raw_spin_unlock_irqrestore(&mappings->lock, flags);
-	/* A reader that tells all the time does not wait for its own flips. */
+	/* A reader that only pushes never flips. */
 	if (mappings->nr_retired > WP_MAX_RETIRED) {
 		wp_session_quiesce();
 		wp_mappings_free_retired(session);
 	}
 }
 
-/* Makes an entry of what the user tells; both are charged for. */
+/* Makes an entry from the user's mappings; both are charged for. */
 static struct wp_process *wp_process_read(struct wp_session *session,
 					  const struct wallprof_maps *maps)
 {
@@ -468,10 +467,11 @@ uncharge:
 /**
  * wp_mappings_map - publish the mappings of a process
  * @session: the session, locked
- * @maps: what it has mapped
- * @of: set to its memory, which stays as long as @code
+ * @maps: the mappings
+ * @of: set to the process's memory, which stays as long as @code
  * @code: set to what was published, or to NULL
  *
+ * Context: process.
  * Return: 0, or an error as documented in the uapi header.
  */
 int wp_mappings_map(struct wp_session *session, struct wallprof_maps *maps,
@@ -494,14 +494,14 @@ int wp_mappings_map(struct wp_session *session, struct wallprof_maps *maps,
 		process = wp_process_read(session, maps);
 		err = PTR_ERR_OR_ZERO(process);
 	}
-	/* What is copied meanwhile may be of a program that was there before. */
+	/* The reader may have read the mappings of the program before an exec. */
 	if (!err && maps->start_stack && maps->start_stack != READ_ONCE(mm->start_stack))
 		err = -ESTALE;
 	if (err)
 		goto drop;
 	if (process)
 		process->mm = mm;
-	/* Forks without flips must not pile up what has ended. */
+	/* Forks without flips must not accumulate ended processes. */
 	if (READ_ONCE(session->mappings.nr_processes) >=
 	    session->mappings.nr_lived + WP_SPARE / 2)
 		wp_mappings_retire_dead(session);
@@ -523,7 +523,7 @@ drop:
 }
 
 /**
- * wp_mappings_release - give back all that a session knows
+ * wp_mappings_release - free all tables and mappings of a session
  * @session: a session whose probes and counters are gone for a grace period
  *
  * Context: process.

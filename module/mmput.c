@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The last reference to a process's memory, given back by a worker.
+ * Deferred mmput(): a worker drops the last reference to a process's memory.
  *
- * This file owns the workqueue for that. Whoever gives back the last reference takes
- * all of the memory apart: it unmaps gigabytes, and calls the release functions of what
- * was mapped, which may wait for anything. The ioctls hold session->lock meanwhile, and
- * must not.
+ * This file owns the workqueue for that. The task that drops the last reference tears
+ * down all of the memory: it unmaps gigabytes, and calls the release functions of what
+ * was mapped, which may wait for anything. An ioctl must not, as it holds session->lock.
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -14,8 +13,8 @@
 #include "mmput.h"
 
 /**
- * struct wp_mmput - a reference to give back
- * @work: does it, and frees this
+ * struct wp_mmput - a reference to drop
+ * @work: drops it, and frees this
  * @mm: the memory
  */
 struct wp_mmput {
@@ -35,11 +34,12 @@ static void wp_mmput_work(struct work_struct *work)
 }
 
 /**
- * wp_mmput_alloc - what wp_mmput_deferred() may need, to be had before the reference is
+ * wp_mmput_alloc - allocate what wp_mmput_deferred() may need
+ *
+ * To be called before the reference is taken.
  *
  * Context: process.
- *
- * Return: to be given to wp_mmput_deferred() or kfree(); NULL without memory.
+ * Return: for wp_mmput_deferred() or kfree(); NULL without memory.
  */
 struct wp_mmput *wp_mmput_alloc(void)
 {
@@ -47,9 +47,9 @@ struct wp_mmput *wp_mmput_alloc(void)
 }
 
 /**
- * wp_mmput_deferred - give a reference back; if it is the last one, by a worker
+ * wp_mmput_deferred - drop a reference; the last one in a worker
  * @mm: the memory, of get_task_mm() or mmget_not_zero()
- * @put: from wp_mmput_alloc(); set to NULL if it was needed
+ * @put: from wp_mmput_alloc(); set to NULL if it was used
  *
  * Context: any that may take a spinlock.
  */

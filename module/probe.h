@@ -5,9 +5,9 @@
 struct tracepoint;
 
 /**
- * struct wp_probe - what is called at a tracepoint
+ * struct wp_probe - a probe of a tracepoint
  * @name: the tracepoint's
- * @probe: the function; its data is the session
+ * @probe: the function; its data pointer is the session
  * @tracepoint: the tracepoint; written once, at load
  */
 struct wp_probe {

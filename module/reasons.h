@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a thread is at when it is off its CPU: enum wallprof_reason.
+ * The reason why a thread is off its CPU: enum wallprof_reason.
  *
- * This file owns how that is read off the thread: off its registers at the entry
- * into the kernel, and off what the kernel keeps of it. Its callers are the probes,
- * and START's walk over the threads that sleep.
+ * This file owns how the reason is read from the thread: from its registers at the entry
+ * into the kernel, and from its task_struct. Its callers are the probes, and START's walk
+ * over all threads.
  */
 #ifndef WALLPROF_REASONS_H
 #define WALLPROF_REASONS_H
@@ -15,10 +15,10 @@
 #include "state.h"
 
 /**
- * wp_reason_read - tell what a thread that leaves its CPU, or left it, is at
+ * wp_reason_read - read the reason of a thread that leaves its CPU, or left it
  * @session: wants the reason
  * @p: the thread
- * @leave: @state is set; filled with the rest but the stacks
+ * @leave: @state is set; the rest is filled but for the stacks
  *
  * Context: irqs off; @p is current, or wp_task_blocked().
  */
@@ -32,7 +32,7 @@ static __always_inline void wp_reason_read(const struct wp_session *session,
 		leave->reason = WALLPROF_REASON_PREEMPTED;
 		return;
 	}
-	/* It may yield, or lose its CPU, before it waits. */
+	/* A thread in iowait may yield, or be preempted, before it blocks. */
 	if (p->in_iowait && !(BIT(leave->state) & WP_STATES_RUNNABLE))
 		leave->flags |= WALLPROF_TASK_IOWAIT;
 	if (unlikely(p->flags & (WP_PF_NO_USER | PF_EXITING))) {
@@ -60,11 +60,11 @@ static __always_inline void wp_reason_read(const struct wp_session *session,
 }
 
 /**
- * wp_reason_more_args - what a thread that comes back to a CPU gave to its system call
- * @session: may want it
+ * wp_reason_more_args - read more arguments of a thread that comes to a CPU
+ * @session: may want them
  * @p: the thread, which has not run since wp_reason_read()
- * @reason: what that told
- * @more: set to the second and the third argument, or to 0
+ * @reason: the reason that was read then
+ * @more: set to its system call's second and third argument, or to 0
  *
  * Context: irqs off.
  */
@@ -78,13 +78,15 @@ static inline void wp_reason_more_args(const struct wp_session *session,
 }
 
 /**
- * wp_reason_blocked - the same of a thread that sleeps since before START, and since when
- * @session: has to want the reason
- * @slot: its slot, which nobody else knows yet; as begun
- * @p: the thread; of one that does not sleep nothing is told
+ * wp_reason_blocked - read the reason of a thread that is blocked since before START
+ * @session: the session
+ * @slot: its slot, just begun, and not found by anyone else yet
+ * @p: the thread; if it is not blocked nothing is read
+ *
+ * Also reads when the thread left its CPU.
  *
  * Context: irqs off, p->pi_lock held, so that it is not woken; without that lock
- * @p is one that was woken.
+ * @p is a thread that has been woken.
  */
 static inline void wp_reason_blocked(const struct wp_session *session,
 				     struct wallprof_task *slot, struct task_struct *p)

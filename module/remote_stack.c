@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stacks of threads that sleep: those that went to sleep before their process's
- * mappings were known, or before the session began.
+ * Stacks of blocked threads: of those that blocked before their process's mappings were
+ * known, or before the session began.
  *
- * This file owns the walk of another thread's stack. Its callers are mappings.c, of
- * the user stack, when a process's mappings are told, and targets.c, of the kernel
+ * This file owns the walk of another thread's stack. Its callers are session.c, for the
+ * user stack, when a process's mappings are published, and targets.c, for the kernel
  * stack, at START: process context, the session locked.
  *
- * The user stack is read by a worker, as a kernel thread that uses the process's
- * memory with page faults disabled. What is not in the page tables cannot be read
- * then, and ends the walk: no page is made present, no memory is charged to the
- * process, and neither its mmap_lock nor a page of its is held. get_user_pages_remote()
- * promises none of that: FOLL_NOWAIT reads from swap, FOLL_NOFAULT is not on all kernels
- * and, on some, not for huge pages.
+ * The user stack is read by a worker, a kernel thread that uses the process's memory with
+ * page faults disabled. What is not in the page tables cannot be read then, and ends the
+ * walk: no page is made present, no memory is charged to the process, and neither its
+ * mmap_lock nor one of its pages is held. get_user_pages_remote() guarantees none of
+ * that: FOLL_NOWAIT reads from swap, FOLL_NOFAULT is not on all kernels and, on some, not
+ * for huge pages.
  *
- * A thread that sleeps can be woken at any instant. What makes the result good
- * all the same: a thread that sleeps can only run again through the scheduler's
- * wakeup, which takes the thread's pi_lock; and a thread that ran has closed the
- * interval that we began with. So under that lock, of a thread that sleeps, and
- * whose interval is still the one of before, the stack has not changed
- * meanwhile, and its slot is nobody else's.
+ * A blocked thread can be woken at any instant. The result is right all the same: a
+ * blocked thread runs again only by the scheduler's wakeup, which takes the thread's
+ * pi_lock, and a thread that has run has closed the interval that the walk began with. So
+ * if, under that lock, the thread is blocked and its interval is the same as before, the
+ * stack has not changed meanwhile, and the slot is still the thread's.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -41,38 +40,37 @@
 #include "stack.h"
 #include "state.h"
 
-/* Threads that are held at a time. */
+/* Threads that are held at the same time. */
 #define WP_REMOTE_BATCH	256
 
 /*
- * Not the queue of mmput.c, whose work may wait for others. Written at load and unload
- * only.
+ * Not the queue of mmput.c, whose work may block. Written at load and unload only.
  */
 static struct workqueue_struct *wp_remote_workers;
 
 /**
- * struct wp_remote - the walks of a process's threads
- * @session: whose
+ * struct wp_remote - walks of the stacks of a process's threads
+ * @session: the session
  * @pid: the process, in the session's pid namespace
  * @mm: its memory, in use
  * @code: its mappings
  * @work: the worker's
- * @done: by the worker, which uses nothing of this any more
- * @stop: the caller was killed: written by it, read by the worker, unordered
- * @p: the thread that is looked at
+ * @done: completed by the worker, which uses nothing of this afterwards
+ * @stop: the caller was killed; written by it, read by the worker, unordered
+ * @p: the thread whose stack is walked
  * @regs: its user registers
- * @since: since when its interval is open
- * @phase: what its slot said
+ * @since: when its interval was opened
+ * @phase: its slot's phase at that time
  * @absent: a word of its stack could not be read
  * @nr: frames found
- * @result: what the walk told
+ * @result: result of the walk
  * @ips: addresses
- * @seen: threads of the process that were looked for
+ * @seen: threads of the process that were considered
  * @nr_threads: how many are in @threads
  * @threads: some of the process's, held
  *
- * But for @stop used by the caller until @work is queued and from @done on, and by the
- * worker between.
+ * Used by the caller until @work is queued and from @done on, and by the worker between;
+ * except @stop.
  */
 struct wp_remote {
 	struct wp_session *session;
@@ -124,10 +122,10 @@ static const struct wp_cfi_ops wp_remote_ops = {
 	.strip = wp_remote_strip,
 };
 
-/* Whether a slot's open interval could do with a better stack. */
+/* Whether a slot's open interval wants a better stack. */
 static bool wp_remote_wants(const struct wallprof_task *slot)
 {
-	/* Without the thread's pi_lock a guess, looked at again with it. */
+	/* Without the thread's pi_lock a guess, checked again with it. */
 	u16 flags = data_race(slot->flags);
 	/* The same. */
 	u8 phase = data_race(slot->phase);
@@ -141,7 +139,7 @@ static bool wp_remote_wants(const struct wallprof_task *slot)
 }
 
 /*
- * The slot of a thread that sleeps and wants a better stack, or NULL.
+ * Returns the slot of a blocked thread that wants a better stack, or NULL.
  *
  * Context: p->pi_lock held. Until that is released the thread does not run.
  */
@@ -153,8 +151,8 @@ static struct wallprof_task *wp_remote_slot(struct wp_remote *walk)
 	if (!wp_task_blocked(walk->p))
 		return NULL;
 	/*
-	 * Only the thread itself executes another program. Until that is loaded,
-	 * its registers are the old one's: see wp_stack_is_exec().
+	 * Only the thread itself execs. Until the new program is loaded, its registers
+	 * are the old one's: see wp_stack_is_exec().
 	 */
 	if (READ_ONCE(walk->p->mm) != walk->mm || wp_stack_is_exec(walk->p, walk->mm))
 		return NULL;
@@ -162,7 +160,7 @@ static struct wallprof_task *wp_remote_slot(struct wp_remote *walk)
 	return slot && wp_remote_wants(slot) ? slot : NULL;
 }
 
-/* Takes the registers of a thread that sleeps. */
+/* Reads the registers of a blocked thread. */
 static bool wp_remote_begin(struct wp_remote *walk)
 {
 	struct task_struct *p = walk->p;
@@ -180,7 +178,7 @@ static bool wp_remote_begin(struct wp_remote *walk)
 	return slot && wp_regs_64bit(&walk->regs);
 }
 
-/* Whether the stack may be better another time: with more memory, or more tables. */
+/* Whether a walk with more memory present, or more tables, might go further. */
 static bool wp_remote_is_cut(const struct wp_remote *walk)
 {
 	u8 why = walk->result.why;
@@ -189,7 +187,7 @@ static bool wp_remote_is_cut(const struct wp_remote *walk)
 	       wp_stack_is_weak(why, walk->result.by_fp);
 }
 
-/* Puts the stack into the thread's slot, if it slept all the time. */
+/* Puts the stack into the thread's slot, if it has been blocked all the time. */
 static void wp_remote_end(struct wp_remote *walk)
 {
 	struct wp_session *session = walk->session;
@@ -205,7 +203,7 @@ static void wp_remote_end(struct wp_remote *walk)
 	slot = wp_remote_slot(walk);
 	if (!slot || slot->since != walk->since || slot->phase != walk->phase)
 		goto unlock;
-	/* Irqs are off: this CPU's tables are ours, as they are a probe's. */
+	/* With irqs off this CPU's tables are owned here, as by a probe. */
 	cpu = session->cpus[smp_processor_id()];
 	if (cpu->none) {
 		wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
@@ -214,7 +212,7 @@ static void wp_remote_end(struct wp_remote *walk)
 	epoch = wp_session_epoch(session);
 	head = wp_half_of(&cpu->sched, epoch)->head;
 	head->walks_not_resident += walk->result.why == WALLPROF_UNWIND_NOT_RESIDENT;
-	/* What could not be read now may have been read then. */
+	/* The old stack may have words that cannot be read now. */
 	if (slot->user_stack && wp_remote_is_cut(walk))
 		goto unlock;
 	head->walks_asleep++;
@@ -223,7 +221,7 @@ static void wp_remote_end(struct wp_remote *walk)
 	if (!id)
 		goto unlock;
 	slot->user_stack = id;
-	/* Tells who left by habit, too: see wp_cached_lasts(). */
+	/* Seen by wp_cached_lasts(), if the thread left by the switch cache. */
 	slot->flags &= ~WALLPROF_TASK_WEAK_STACK;
 	/* Unless it is the kernel stack that was lost. */
 	if (!(session->config.stack_flags & WALLPROF_STACK_KERNEL) || slot->kernel_stack)
@@ -248,15 +246,15 @@ static void wp_remote_one(struct wp_remote *walk)
 				 instruction_pointer(&walk->regs),
 				 user_stack_pointer(&walk->regs), TASK_SIZE_MAX,
 				 walk->ips, config->max_stack, &walk->result);
-	/* A word that cannot be read is the last one of its walk. */
+	/* A word that cannot be read ends its walk. */
 	if (walk->absent && walk->result.why == WALLPROF_UNWIND_FAULT)
 		walk->result.why = WALLPROF_UNWIND_NOT_RESIDENT;
 	wp_remote_end(walk);
 }
 
 /*
- * Holds threads of the process that want a better stack, from the @seen-th one on.
- * Returns how many.
+ * Takes references to threads of the process that want a better stack, from the @seen-th
+ * on. Returns how many.
  */
 static unsigned int wp_remote_collect(struct wp_remote *walk)
 {
@@ -288,7 +286,9 @@ unlock:
 	return nr;
 }
 
-/* Walks the stacks of the process's threads. Context: a worker, for an ioctl that waits. */
+/*
+ * Walks the stacks of the process's threads. Context: a worker, for an ioctl that waits.
+ */
 static void wp_remote_work(struct work_struct *work)
 {
 	struct wp_remote *walk = container_of(work, struct wp_remote, work);
@@ -307,7 +307,7 @@ static void wp_remote_work(struct work_struct *work)
 }
 
 /**
- * wp_remote_init - make the workers
+ * wp_remote_init - allocate the workqueue
  *
  * Context: process, at load.
  * Return: 0 or -ENOMEM.
@@ -319,7 +319,7 @@ int wp_remote_init(void)
 }
 
 /**
- * wp_remote_exit - end the workers
+ * wp_remote_exit - free the workqueue
  *
  * Context: process, at unload; no session is left.
  */
@@ -328,7 +328,7 @@ void wp_remote_exit(void)
 	destroy_workqueue(wp_remote_workers);
 }
 
-/* Has a worker walk, unless no thread wants it, or the process has ended. */
+/* Runs the walks in a worker, unless no thread wants one, or the process has ended. */
 static void wp_remote_run(struct wp_remote *walk)
 {
 	struct wp_mmput *put;
@@ -352,15 +352,15 @@ static void wp_remote_run(struct wp_remote *walk)
 }
 
 /**
- * wp_remote_walk - find the stacks of a process's threads that sleep
+ * wp_remote_walk - walk the user stacks of a process's blocked threads
  * @session: the session, locked
  * @pid: the process, in the session's pid namespace
  * @mm: its memory, held
  * @code: its mappings
  *
- * Does what it can: without memory, nothing. A stack whose next word cannot be read
+ * Best effort: does nothing without memory. A stack whose next word cannot be read
  * without a page fault ends there, by WALLPROF_UNWIND_NOT_RESIDENT. So does one that
- * leads to an address where nothing is mapped: to know these apart would take the
+ * leads to an address where nothing is mapped: to distinguish these would take the
  * process's mmap_lock.
  *
  * Context: process.
@@ -386,12 +386,13 @@ void wp_remote_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
 }
 
 /**
- * wp_remote_kernel - find the kernel stack of a thread that sleeps since before START
+ * wp_remote_kernel - walk the kernel stack of a thread that is blocked since before START
  * @session: the session, locked, its probes at work
- * @slot: the thread's slot, which it has since just now
- * @p: the thread, which slept before that, too
+ * @slot: the thread's slot, which it has just been given
+ * @p: the thread, which was blocked before that, too
  *
- * While it sleeps, its kernel stack is there, and nobody writes to it, or to its slot.
+ * While it is blocked, its kernel stack does not change, and nobody else writes to its
+ * slot.
  *
  * Context: process, irqs off, p->pi_lock held, so that it is not woken.
  */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sampler: a perf counter on each CPU, and what happens when it overflows.
+ * The sampler: a perf counter on each CPU, and its overflow handler.
  *
- * This file owns the counters and their coming and going with the CPUs. Its
- * callers are session.c (process context), CPU hotplug (process context, with
- * the hotplug lock held) and perf, which calls the overflow handler.
+ * This file owns the counters, and creates and releases them as CPUs come and go. Its
+ * callers are session.c (process context), CPU hotplug (process context, with the hotplug
+ * lock held) and perf, which calls the overflow handler.
  *
- * That happens in NMI or, where the PMU has none and for the clocks, in hard
- * irq; other software events and tracepoints overflow wherever they occur,
- * with preemption off. "Overflow" stands for any of these below. One that
- * comes in the middle of another is refused and counted.
+ * The handler runs in NMI or, where the PMU has none and for the clocks, in hard irq; for
+ * other software events and tracepoints wherever they occur, with preemption off.
+ * "Context: overflow" below is any of these. A handler that interrupts another one of its
+ * CPU returns at once, and is counted.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/kernel.h>
@@ -24,7 +24,7 @@
 #include "stack.h"
 #include "targets.h"
 
-/* What perf sets hw.interrupts to when it throttles a counter. */
+/* Value of hw.interrupts when perf has throttled a counter. */
 #define WP_THROTTLED	(~0ULL)
 
 static enum cpuhp_state wp_cpuhp_state;	/* written once, at load */
@@ -39,7 +39,7 @@ static u64 wp_sample_user(struct wp_session *session, struct wp_cpu *cpu,
 	unsigned int nr;
 	u64 id;
 
-	/* Without stacks there is still the address that was interrupted. */
+	/* Without stacks, the interrupted address is still recorded. */
 	if (!stack && !mode)
 		return 0;
 	nr = wp_stack_user_nmi(session, &cpu->sampler_scratch, regs,
@@ -85,8 +85,8 @@ static bool wp_sample_wanted(struct wp_session *session)
 }
 
 /*
- * perf stops a counter that overflows too often until the next tick. It has
- * told the counter so before it calls us. Context: overflow.
+ * Accounts throttling: perf stops a counter that overflows too often until the next tick,
+ * and marks it so before it calls the handler. Context: overflow.
  */
 static void wp_sample_throttle(struct wp_cpu *cpu, struct perf_event *event,
 			       u32 epoch, u64 now)
@@ -118,8 +118,8 @@ static void wp_sample_add(struct wp_session *session, struct wp_cpu *cpu,
 	key.start_time = thread.start_time;
 	key.exec_id = thread.exec_id;
 	/*
-	 * A counter of user mode only can interrupt late, in the kernel: that
-	 * is none of the kernel's events, and its addresses were not asked for.
+	 * A counter of user mode only can interrupt late, in the kernel: that is no
+	 * event of the kernel, and the user did not ask for its addresses.
 	 */
 	if (user_mode(regs) ||
 	    (session->config.attr_flags & WALLPROF_ATTR_EXCLUDE_KERNEL))
@@ -132,9 +132,9 @@ static void wp_sample_add(struct wp_session *session, struct wp_cpu *cpu,
 }
 
 /*
- * Counts an event that came in the middle of another one. A third can come in
- * the middle of this, where a counter counts in NMIs and outside of them (a
- * tracepoint, say): then both are to be counted. Context: overflow.
+ * Counts an event that came in the middle of another one. A third one can come in the
+ * middle of this, where a counter counts in NMIs and outside of them (a tracepoint, say):
+ * local64_t counts both. Context: overflow.
  */
 static void wp_sample_refuse(struct wp_half *half, u64 period)
 {
@@ -194,22 +194,23 @@ static struct perf_event_attr wp_sampler_attr(const struct wp_session *session)
 		.exclude_guest = !!(flags & WALLPROF_ATTR_EXCLUDE_GUEST),
 		.precise_ip = config->attr_precise,
 		/*
-		 * Idle is no thread's time. A CPU that idles without a tick
-		 * would have its clock throttled, and miss the next thread.
+		 * Idle time is no thread's. On a CPU that idles without a tick, the clock
+		 * would be throttled, and miss the next thread.
 		 */
 		.exclude_idle = config->attr_type == PERF_TYPE_SOFTWARE,
-		/* One record, one overflow: PEBS is not to gather them. */
+		/* One overflow for each record: PEBS must not batch them. */
 		.wakeup_events = 1,
 		.disabled = 1,
 	};
 }
 
 /*
- * The configuration of a kprobe or uprobe names memory of the user, which the
- * worker that makes the counter of a new CPU cannot read, but somebody else's.
- * They are refused before there is one: a kprobe would be planted in the kernel's
- * code, if only for a moment. These two PMUs alone follow config1, and say EFAULT
- * to where no user's memory can be; what another PMU says to it is all the same.
+ * Whether the event is a kprobe or uprobe. Its configuration points to user memory, which
+ * the worker that makes the counter of a new CPU cannot read, or would read from another
+ * process. Such events are refused before a counter is made: a kprobe would be planted in
+ * the kernel's code, if only for a moment. These two PMUs alone follow config1, and
+ * return -EFAULT for an address where no user memory can be; other errors of other PMUs
+ * do not matter here.
  *
  * Context: process.
  */
@@ -276,8 +277,8 @@ static int wp_sampler_add(struct wp_session *session, unsigned int nr)
 }
 
 /*
- * Releases a CPU's counter, if it has one. A time of throttling that is still
- * open ends here: nobody else writes to these tables any more.
+ * Releases a CPU's counter, if it has one, and ends an open time of throttling: nobody
+ * else writes to these tables any more.
  *
  * Context: process, counters_lock held.
  */
@@ -291,7 +292,7 @@ static void wp_sampler_remove(struct wp_session *session, unsigned int nr)
 	perf_event_release_kernel(cpu->event);
 	cpu->event = NULL;
 	atomic_dec(&session->counters);
-	/* A flip waits for us, as it does for an overflow. */
+	/* As an overflow: a flip's grace period waits for this. */
 	preempt_disable();
 	now = min(ktime_get_mono_fast_ns(), READ_ONCE(session->stop));
 	if (cpu->throttled_at && now > cpu->throttled_at)
@@ -303,8 +304,8 @@ static void wp_sampler_remove(struct wp_session *session, unsigned int nr)
 }
 
 /*
- * CPUs have come or gone. A counter of a CPU that went is dead, even if the
- * CPU is back: it is made anew. Context: process.
+ * Makes and releases counters after CPUs came or went. The counter of a CPU that went is
+ * dead, even if the CPU is back: it is made anew. Context: process.
  */
 static void wp_sampler_work(struct work_struct *work)
 {
@@ -319,7 +320,7 @@ static void wp_sampler_work(struct work_struct *work)
 		if (!session->counters_made || wp_sampler_has(session, nr) ||
 		    !cpumask_test_cpu(nr, session->counters_cpus))
 			continue;
-		/* One that is going meanwhile is no failure. */
+		/* For a CPU that goes meanwhile this is no failure. */
 		if (wp_sampler_add(session, nr) &&
 		    cpumask_test_cpu(nr, session->counters_cpus))
 			atomic_inc(&session->counters_failed);
@@ -328,8 +329,8 @@ static void wp_sampler_work(struct work_struct *work)
 }
 
 /*
- * A CPU comes online. Creating and releasing some counters takes the hotplug
- * lock, which is held for writing now: a worker does it.
+ * A CPU comes online. The work makes its counter: for some, that takes the hotplug lock,
+ * which is held for writing now.
  *
  * Context: process, the hotplug lock held for writing.
  */
@@ -356,7 +357,7 @@ static int wp_sampler_offline(unsigned int nr, struct hlist_node *node)
 }
 
 /**
- * wp_sampler_prepare - make a new session ready for the other functions
+ * wp_sampler_prepare - initialize a new session for the other functions
  * @session: a new session
  *
  * Context: process.
@@ -372,7 +373,7 @@ void wp_sampler_prepare(struct wp_session *session)
  * @session: being configured
  *
  * Context: process.
- * Return: 0, or what the kernel says to the counter; then there is none.
+ * Return: 0, or the kernel's error for the counter; then there is none.
  */
 int wp_sampler_create(struct wp_session *session)
 {
@@ -383,7 +384,7 @@ int wp_sampler_create(struct wp_session *session)
 		return 0;
 	if (wp_sampler_is_probe(session))
 		return -EOPNOTSUPP;
-	/* From here on no coming or going of a CPU is missed. */
+	/* From here on the work sees every CPU that comes or goes. */
 	err = cpuhp_state_add_instance_nocalls(wp_cpuhp_state,
 					       &session->cpuhp_node);
 	if (err)
@@ -404,7 +405,7 @@ int wp_sampler_create(struct wp_session *session)
 	}
 	if (!err && !atomic_read(&session->counters))
 		err = -ENODEV;
-	/* The worker is not to try what the user was not to have. */
+	/* The work must not make what the user was refused. */
 	session->counters_made = !err;
 	mutex_unlock(&session->counters_lock);
 	if (err)
@@ -414,7 +415,7 @@ int wp_sampler_create(struct wp_session *session)
 
 /**
  * wp_sampler_start - enable a session's counters
- * @session: its state is RUNNING from now on
+ * @session: its state becomes WALLPROF_SESSION_RUNNING
  *
  * Context: process.
  */
@@ -422,7 +423,7 @@ void wp_sampler_start(struct wp_session *session)
 {
 	unsigned int nr;
 
-	/* Counters that the worker makes later are enabled by it. */
+	/* The work enables the counters that it makes later. */
 	mutex_lock(&session->counters_lock);
 	WRITE_ONCE(session->state, WALLPROF_SESSION_RUNNING);
 	for_each_cpu(nr, session->cpus_mask) {

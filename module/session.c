@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One descriptor's life: configure, start, flip, stop, free; and its memory.
+ * The life of a session, one open descriptor: configure, start, flip, stop, free; and its
+ * memory.
  *
- * This file owns the order in which things come and go. All of it is called
- * by device.c in process context; session->lock orders the calls. Sessions
- * share nothing but the tracepoints, to which each adds probes of its own.
+ * This file owns the order of these steps. device.c calls all of it in process context;
+ * session->lock orders the calls. Sessions share nothing but the tracepoints, to which
+ * each adds probes of its own, and equal unwind tables.
  */
 #include <linux/capability.h>
 #include <linux/delay.h>
@@ -35,14 +36,14 @@
 
 static_assert(sizeof(struct wallprof_half) <= PAGE_SIZE);
 
-/* How far ahead the ends of a session are set. */
+/* How far ahead of the clock the start and the end of a session are set. */
 #define WP_LEAD_US	200
 
-/* How often, and how long after one another, probes are tried to be taken back. */
+/* Tries to unregister the probes, and the time between them. */
 #define WP_DETACH_TRIES	500
 #define WP_DETACH_MS	10
 
-/* How many slots are gone through before others may run. */
+/* Slots that are visited between two cond_resched(). */
 #define WP_SLOTS_AT_ONCE	4096
 
 static void wp_session_wake(struct irq_work *work)
@@ -56,6 +57,7 @@ static void wp_session_wake(struct irq_work *work)
  * wp_session_new - make a session
  * @mapping: of the inode that was opened
  *
+ * Context: process.
  * Return: the session, or an error pointer.
  */
 struct wp_session *wp_session_new(struct address_space *mapping)
@@ -95,7 +97,7 @@ session:
 	return ERR_PTR(-ENOMEM);
 }
 
-/* Gives back all that configure made. Nobody else uses the session. */
+/* Frees all that configure allocated. The session has no other user. */
 static void wp_session_release_memory(struct wp_session *session)
 {
 	wp_cpus_free(session);
@@ -125,15 +127,15 @@ static void wp_session_release_memory(struct wp_session *session)
 }
 
 /*
- * Takes the probes back, for good. Without memory for that (see there) it waits for
- * some: what ends may be what the kernel ends for want of memory. If none comes, the
- * session's memory stays, and so does the module.
+ * Unregisters the probes. If wp_tracepoints_detach() has no memory for that, it waits for
+ * some: the process may be closing the descriptor since the OOM killer ends it. If none
+ * comes, the session's memory is kept, and so is the module.
  */
 static bool wp_session_detach(struct wp_session *session)
 {
 	unsigned int tries;
 
-	/* Closed without STOP. */
+	/* The session may be closed without STOP. */
 	WRITE_ONCE(session->stop, 0);
 	for (tries = 0; !wp_tracepoints_detach(session); tries++) {
 		if (tries == WP_DETACH_TRIES) {
@@ -148,11 +150,13 @@ static bool wp_session_detach(struct wp_session *session)
 }
 
 /**
- * wp_session_free - end a session
- * @session: a session that nobody else uses
+ * wp_session_free - free a session
+ * @session: a session without other users
  *
- * The order is that of the dependencies: what writes first, then what wakes,
- * then the memory.
+ * In the order of the dependencies: first the writers, then what wakes the reader, then
+ * the memory.
+ *
+ * Context: process.
  */
 void wp_session_free(struct wp_session *session)
 {
@@ -178,7 +182,8 @@ void wp_session_free(struct wp_session *session)
 }
 
 /*
- * A request that is too large is to fail, not to have others killed for it.
+ * Allocates zeroed memory. A request that is too large must fail, not start the OOM
+ * killer.
  */
 static void *wp_zalloc(u64 bytes)
 {
@@ -186,7 +191,7 @@ static void *wp_zalloc(u64 bytes)
 				__GFP_RETRY_MAYFAIL);
 }
 
-/* Takes over the user's list of names. */
+/* Copies the user's list of names. */
 static int wp_session_read_names(struct wp_session *session)
 {
 	const struct wallprof_configure *config = &session->config;
@@ -202,7 +207,7 @@ static int wp_session_read_names(struct wp_session *session)
 	return wp_names_sort(names) ? 0 : -EINVAL;
 }
 
-/* Takes over the user's list of ids, of @width bytes each, which are not @none. */
+/* Copies the user's list of ids, of @width bytes each. Fails if one is @none. */
 static int wp_session_read_ids(struct wp_session *session, u32 width, u64 none)
 {
 	const struct wallprof_configure *config = &session->config;
@@ -213,21 +218,21 @@ static int wp_session_read_ids(struct wp_session *session, u32 width, u64 none)
 	ids->ids = wp_zalloc(bytes);
 	if (!ids->ids)
 		return -ENOMEM;
-	/* At the end: see wp_ids_widen(). */
+	/* Copied to the end of the array: see wp_ids_widen(). */
 	if (copy_from_user((void *)ids->ids + bytes - read,
 			   u64_to_user_ptr(config->targets), read))
 		return -EFAULT;
 	ids->nr = config->nr_targets;
 	if (width == sizeof(u32))
 		wp_ids_widen(ids);
-	/* One that stands for what cannot be named would match all of that. */
+	/* An id that stands for what cannot be named would match all of that. */
 	if (!wp_ids_name(ids, none))
 		return -EINVAL;
 	wp_ids_sort(ids);
 	return 0;
 }
 
-/* Takes over the user's list of targets. */
+/* Copies the user's list of targets. */
 static int wp_session_read_targets(struct wp_session *session)
 {
 	switch (session->config.target) {
@@ -246,7 +251,7 @@ static int wp_session_read_targets(struct wp_session *session)
 	}
 }
 
-/* Takes over the user's mask of CPUs. */
+/* Copies the user's mask of CPUs. */
 static int wp_session_read_cpus(struct wp_session *session)
 {
 	struct wallprof_configure *config = &session->config;
@@ -319,7 +324,7 @@ static int wp_session_charge(struct wp_session *session)
 	return 0;
 }
 
-/* Makes a quiet half of all tables ready for an epoch. */
+/* Makes the unused halves of all tables ready for an epoch, and makes that current. */
 static void wp_session_begin_epoch(struct wp_session *session, u32 epoch)
 {
 	struct wp_cpu *cpu;
@@ -337,7 +342,7 @@ static void wp_session_begin_epoch(struct wp_session *session, u32 epoch)
 	wp_mappings_note_epoch(&session->mappings);
 }
 
-/* The same of what an epoch has written, which has ended. */
+/* Completes the halves of an epoch that has ended. */
 static void wp_session_settle_epoch(struct wp_session *session, u32 epoch)
 {
 	struct wp_cpu *cpu;
@@ -347,13 +352,13 @@ static void wp_session_settle_epoch(struct wp_session *session, u32 epoch)
 		return;
 	for_each_possible_cpu(nr) {
 		cpu = wp_session_cpu(session, nr);
-		/* One that came with the next epoch has nothing to tell of. */
+		/* A CPU that came with the next epoch has recorded nothing. */
 		if (cpu)
 			wp_half_settle(wp_half_of(&cpu->sched, epoch));
 	}
 }
 
-/* The parts of configure that leave something behind when they fail. */
+/* Does the parts of configure that have to be undone when one fails. */
 static int wp_session_set_up(struct wp_session *session)
 {
 	int err;
@@ -391,8 +396,9 @@ static int wp_session_set_up(struct wp_session *session)
 /**
  * wp_session_configure - WALLPROF_IOC_CONFIGURE
  * @session: the session, locked
- * @config: what the user wants; the out fields are filled
+ * @config: the options; the out fields are filled
  *
+ * Context: process.
  * Return: 0, or an error as documented in the uapi header.
  */
 int wp_session_configure(struct wp_session *session,
@@ -426,15 +432,14 @@ int wp_session_configure(struct wp_session *session,
 }
 
 /*
- * Sets session->start or session->stop. The time lies ahead, by so much that
- * all CPUs see it before it has come: none can decide by the old value about
- * an event that is later.
+ * Sets session->start or session->stop. The time lies ahead by so much that all CPUs see
+ * the new value before that time comes: none compares a later event with the old value.
  *
- * Unless this CPU stood still between the clock and the store, as a virtual one
- * may. Then some decided by the old value, of each thread the first ones, and
- * none of these is later than what is returned.
+ * Unless this CPU stood still between the read of the clock and the store, as a virtual
+ * CPU may. Then some events were compared with the old value: for each thread the first
+ * ones, none of them later than the time that is returned.
  *
- * Returns the time, or a later one, when it has passed.
+ * Returns the time, or a later one, after it has passed.
  */
 static u64 wp_session_set_time(u64 *time)
 {
@@ -446,9 +451,9 @@ static u64 wp_session_set_time(u64 *time)
 	at = ktime_get_mono_fast_ns() + lead;
 	WRITE_ONCE(*time, at);
 	/*
-	 * All CPUs see it before the clock is read. The probes have no barrier
-	 * that this pairs with: they may load the time before they read the
-	 * clock, but not by as much as the lead.
+	 * All CPUs see the store before the clock is read. The probes have no barrier
+	 * that this pairs with: they may load the time before they read the clock, but
+	 * not by as much as the lead.
 	 */
 	smp_mb();
 	seen = ktime_get_mono_fast_ns();
@@ -460,13 +465,13 @@ static u64 wp_session_set_time(u64 *time)
 	return at;
 }
 
-/* Undoes a start that found nobody to follow, as if it had not been called. */
+/* Undoes a START that found no target, as if it had not been called. */
 static void wp_session_unstart(struct wp_session *session)
 {
 	struct wp_cpu *cpu;
 	unsigned int nr;
 
-	/* One that cannot be taken back finds that all is over. */
+	/* A probe that cannot be unregistered finds that the session has ended. */
 	WRITE_ONCE(session->stop, 0);
 	WRITE_ONCE(session->start, U64_MAX);
 	wp_tracepoints_detach(session);
@@ -490,7 +495,7 @@ static void wp_session_unstart(struct wp_session *session)
 	atomic64_set(&session->untracked_count, 0);
 	WRITE_ONCE(session->passed_over, false);
 	atomic_set(&session->targets_gone, 0);
-	/* The half may hold what the probes met meanwhile. */
+	/* The current half may hold records of the probes. */
 	wp_session_begin_epoch(session, session->epoch + 1);
 }
 
@@ -499,6 +504,7 @@ static void wp_session_unstart(struct wp_session *session)
  * @session: the session, locked
  * @start: out: the time
  *
+ * Context: process.
  * Return: 0, or an error as documented in the uapi header.
  */
 int wp_session_start(struct wp_session *session, struct wallprof_start *start)
@@ -509,17 +515,14 @@ int wp_session_start(struct wp_session *session, struct wallprof_start *start)
 		return -EINVAL;
 	if (session->state != WALLPROF_SESSION_CONFIGURED)
 		return -EBUSY;
-	/* Of a START that failed. */
+	/* Probes of a START that failed may still be registered. */
 	if (!wp_tracepoints_detach(session))
 		return -ENOMEM;
 	WRITE_ONCE(session->stop, U64_MAX);
 	err = wp_tracepoints_attach(session);
 	if (err)
 		return err;
-	/*
-	 * All probes are live before the first event counts, so that from
-	 * this time on nothing is missed.
-	 */
+	/* All probes are live before the first event counts, so no event is missed. */
 	wp_session_set_time(&session->start);
 	if (wp_session_has_tasks(session)) {
 		WRITE_ONCE(session->claiming, true);
@@ -540,6 +543,7 @@ int wp_session_start(struct wp_session *session, struct wallprof_start *start)
  * @session: the session, locked
  * @flip: out: what was retired
  *
+ * Context: process.
  * Return: 0, or an error as documented in the uapi header.
  */
 int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
@@ -554,7 +558,9 @@ int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
 			return -EOVERFLOW;
 		wp_session_begin_epoch(session, epoch + 1);
 		wp_mappings_retire_dead(session);
-		/* Then nobody writes to the old half, nor looks at what was retired. */
+		/*
+		 * After this no event writes to the old half, or reads what was retired.
+		 */
 		wp_session_quiesce();
 		wp_session_settle_epoch(session, epoch);
 		wp_mappings_settle(session);
@@ -574,7 +580,7 @@ int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
 	return 0;
 }
 
-/* Brings the ledger of all threads up to the end. The probes are gone. */
+/* Completes the per-thread totals at the end. The probes are gone. */
 static void wp_session_end_tasks(struct wp_session *session)
 {
 	struct wp_tasks *tasks = &session->tasks;
@@ -594,7 +600,7 @@ static void wp_session_end_tasks(struct wp_session *session)
 		wp_interval_end(slot, session->end,
 				test_bit(i, session->hints), &session->range);
 	}
-	/* Threads without a slot that are off their CPUs are so until now. */
+	/* Threads without a slot that are off their CPUs: their time ends now. */
 	atomic64_add(atomic64_read(&session->untracked_off) * session->end,
 		     &session->untracked_ns);
 	atomic64_set(&session->untracked_off, 0);
@@ -605,9 +611,10 @@ static void wp_session_end_tasks(struct wp_session *session)
  * @session: the session, locked
  * @push: the table; out: its id
  *
- * Processes that have ended use their tables until a grace period has passed, so that is
- * waited for before others lose theirs.
+ * Processes that have ended use their tables until a grace period has passed. If there is
+ * no room, that is waited for before tables are dropped.
  *
+ * Context: process.
  * Return: 0, or an error as documented in the uapi header.
  */
 int wp_session_push(struct wp_session *session, struct wallprof_push *push)
@@ -628,8 +635,9 @@ int wp_session_push(struct wp_session *session, struct wallprof_push *push)
 /**
  * wp_session_maps - WALLPROF_IOC_MAPS
  * @session: the session, locked
- * @maps: what a process has mapped
+ * @maps: the mappings of a process
  *
+ * Context: process.
  * Return: 0, or an error as documented in the uapi header.
  */
 int wp_session_maps(struct wp_session *session, struct wallprof_maps *maps)
@@ -639,7 +647,7 @@ int wp_session_maps(struct wp_session *session, struct wallprof_maps *maps)
 	int err;
 
 	err = wp_mappings_map(session, maps, &mm, &code);
-	/* What was published stays, as long as the session is locked. */
+	/* The published mappings stay, as long as the session is locked. */
 	if (!err && code)
 		wp_remote_walk(session, maps->pid, mm, code);
 	return err;
@@ -720,8 +728,8 @@ int wp_session_status(struct wp_session *session, struct wallprof_status *status
 }
 
 /*
- * Context: process, the mmap lock held. The mapping holds the descriptor, and
- * what was allocated stays until that is closed: no lock is needed.
+ * Context: process, the mmap lock held. The mapping holds the descriptor, and the
+ * session's memory stays until that is closed: no lock is needed.
  */
 static vm_fault_t wp_session_fault(struct vm_fault *vmf)
 {
@@ -747,8 +755,9 @@ static const struct vm_operations_struct wp_session_vm_ops = {
 /**
  * wp_session_mmap - map the tables
  * @session: the session, not locked
- * @vma: where
+ * @vma: the mapping
  *
+ * Context: process, the mmap lock held.
  * Return: 0, or an error as documented in the uapi header.
  */
 int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma)
@@ -759,9 +768,9 @@ int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma)
 	bool writable;
 
 	/*
-	 * session->lock is held by commands that may wait for the mmap lock,
-	 * which we hold. All that is read here is constant once the session is
-	 * configured. Pairs with the release store in wp_session_configure().
+	 * session->lock is held by ioctls that may wait for the mmap lock, which is held
+	 * here. All that is read is constant once the session is configured. Pairs with
+	 * the release store in wp_session_configure().
 	 */
 	if (smp_load_acquire(&session->state) == WALLPROF_SESSION_OPEN)
 		return -EINVAL;
@@ -776,8 +785,8 @@ int wp_session_mmap(struct wp_session *session, struct vm_area_struct *vma)
 	if (offset > config->map_bytes || bytes > config->map_bytes - offset)
 		return -EINVAL;
 	/*
-	 * Not to be made writable if it is not, to grow, to be dumped, or to be copied
-	 * by fork: a child that closes the descriptor is not to keep the session.
+	 * A read-only mapping must not be made writable. None may grow, be dumped, or be
+	 * copied by fork: a child that closes the descriptor must not keep the session.
 	 */
 	vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY,
 		     VM_MAYEXEC | (writable ? 0 : VM_MAYWRITE));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A session's life: what the ioctls of its descriptor do. session.c alone knows all the
- * others.
+ * The life of a session: one function for each ioctl of its descriptor. Only session.c
+ * includes all the other parts.
  */
 #ifndef WALLPROF_SESSION_H
 #define WALLPROF_SESSION_H

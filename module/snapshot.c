@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What runs already: the threads of the opener's pid namespace, with the code that
- * their processes have mapped.
+ * Snapshot of what already runs: the threads of the opener's pid namespace, and the code
+ * that their processes have mapped.
  *
- * This file owns WALLPROF_IOC_LIVE. A reader could get the same from /proc, where
- * the kernel writes a text of all that a process has mapped, and makes an inode of
- * each file that is opened: some 150,000 instructions for each process. As in perf's
- * own records of mappings, who may follow the whole host may know them.
+ * This file owns WALLPROF_IOC_LIVE. A reader could get the same from /proc, where the
+ * kernel formats all of a process's mappings as text, and makes an inode of each file
+ * that is opened: some 150,000 instructions for each process. As with perf's own records
+ * of mappings, a user who may record the whole host may see them.
  *
- * A thread is found by its number, and the next one by the next number: a thread
- * that lives from the first call to the last is told, and told once, whoever else
- * comes and goes.
+ * A thread is found by its number, and the next one by the next number: a thread that
+ * lives from the first call to the last is recorded once, whatever other threads come and
+ * go.
+ *
+ * Process context, the session locked.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -34,26 +36,26 @@
 #define WP_SNAPSHOT_BUFFER	(4 * PATH_MAX)
 
 /*
- * How often a locked memory map is tried again, a jiffy later each time: for one
- * process, and in one call. A lock that is in ordinary use is free by then.
+ * Retries of a locked mmap_lock, a jiffy apart: for one process, and in one call. A lock
+ * in ordinary use is free by then.
  */
 #define WP_SNAPSHOT_TRIES		3
 #define WP_SNAPSHOT_ALL_TRIES	(HZ / 10 + 1)
 
-/* Mappings of a process that are looked at before its memory is let go for others. */
+/* Mappings of a process that are read before its mmap_lock is released for a moment. */
 #define WP_SNAPSHOT_MAPS_AT_ONCE	1024
 
 /**
- * struct wp_snapshot - a call
- * @ns: whose numbers
+ * struct wp_snapshot - a call of WALLPROF_IOC_LIVE
+ * @ns: the pid namespace of all numbers
  * @user: where records go
  * @room: bytes there
  * @done: bytes written there
  * @len: bytes in @buffer
- * @tries: how often locked memory maps may still be tried again
+ * @tries: retries of locked mmap_locks that are left
  * @put: for the last reference to a process's memory; NULL: to be allocated
- * @path: where a name is put together
- * @buffer: records that are not written yet, as they are made while a lock is held
+ * @path: buffer for a name
+ * @buffer: records that are made with a lock held, and not written to @user yet
  */
 struct wp_snapshot {
 	struct pid_namespace *ns;
@@ -78,7 +80,7 @@ static int wp_snapshot_flush(struct wp_snapshot *snapshot)
 	return 0;
 }
 
-/* Room for a record, all zeros; NULL if the buffer is to be written before. */
+/* Returns a zeroed record; NULL if the buffer has to be flushed first. */
 static void *wp_snapshot_add(struct wp_snapshot *snapshot, u16 type, size_t bytes)
 {
 	struct wallprof_live_head *head = (void *)(snapshot->buffer + snapshot->len);
@@ -92,9 +94,7 @@ static void *wp_snapshot_add(struct wp_snapshot *snapshot, u16 type, size_t byte
 	return head;
 }
 
-/*
- * The next thread from a number on, held, and its number; or NULL.
- */
+/* Returns the next thread from a number on, held, and its number; or NULL. */
 static struct task_struct *wp_snapshot_next(struct wp_snapshot *snapshot, int *nr)
 {
 	struct task_struct *p = NULL;
@@ -115,14 +115,14 @@ static struct task_struct *wp_snapshot_next(struct wp_snapshot *snapshot, int *n
 	return p;
 }
 
-/* Records a thread; 0, or an error. */
+/* Records a thread. Returns 0, or an error. */
 static int wp_snapshot_thread(struct wp_snapshot *snapshot, struct task_struct *p, u32 tid,
 			      const struct mm_struct *mm, u32 flags)
 {
 	struct wallprof_live_thread *thread;
 	int err;
 
-	/* There is always room for one. */
+	/* A flush always makes room for one. */
 	if (sizeof(snapshot->buffer) - snapshot->len < sizeof(*thread)) {
 		err = wp_snapshot_flush(snapshot);
 		if (err)
@@ -135,7 +135,9 @@ static int wp_snapshot_thread(struct wp_snapshot *snapshot, struct task_struct *
 	if (pid_alive(p))
 		thread->ppid = task_tgid_nr_ns(rcu_dereference(p->real_parent), snapshot->ns);
 	rcu_read_unlock();
-	/* One that somebody is writing at this moment may be a mixture; he is told of. */
+	/*
+	 * A name that is being written may be a mixture; a record of the new one follows.
+	 */
 	data_race(strscpy(thread->comm, p->comm, sizeof(thread->comm)));
 	/* Set by exec alone, before the program runs. */
 	if (mm)
@@ -144,9 +146,7 @@ static int wp_snapshot_thread(struct wp_snapshot *snapshot, struct task_struct *
 	return 0;
 }
 
-/*
- * What /proc/PID/maps calls a mapping; "" if it has no name. Context: mmap_lock held.
- */
+/* The name of a mapping in /proc/PID/maps; "" if it has none. Context: mmap_lock held. */
 static const char *wp_snapshot_name(struct wp_snapshot *snapshot, struct vm_area_struct *vma)
 {
 	const struct mm_struct *mm = vma->vm_mm;
@@ -174,7 +174,7 @@ static const char *wp_snapshot_name(struct wp_snapshot *snapshot, struct vm_area
 	return name ? name : "";
 }
 
-/* Tells of a mapping; false if the buffer is to be written before. */
+/* Records a mapping. Returns false if the buffer has to be flushed first. */
 static bool wp_snapshot_map(struct wp_snapshot *snapshot, struct vm_area_struct *vma)
 {
 	const char *name = wp_snapshot_name(snapshot, vma);
@@ -202,9 +202,9 @@ static bool wp_snapshot_map(struct wp_snapshot *snapshot, struct vm_area_struct 
 }
 
 /*
- * Takes a process's mmap_lock for reading. Whoever holds it may do so for ever, as a
- * mmap() of a file of a FUSE server that does not answer does, and this runs with
- * session->lock held: so it is tried, but never waited for.
+ * Takes a process's mmap_lock for reading. Its holder may hold it for ever, as a mmap()
+ * of a file of a FUSE server that does not answer does, and session->lock is held here.
+ * So it is tried, but never waited for.
  *
  * Return: 0, -EBUSY if it stays locked, -EINTR if the caller is killed.
  */
@@ -225,8 +225,8 @@ static int wp_snapshot_lock(struct wp_snapshot *snapshot, struct mm_struct *mm)
 }
 
 /*
- * Records mappings of a process from @at on, as many as fit into the buffer, of
- * WP_SNAPSHOT_MAPS_AT_ONCE. @full: whether the buffer is to be written before the next one.
+ * Records mappings of a process from @at on, as many as fit into the buffer, of at most
+ * WP_SNAPSHOT_MAPS_AT_ONCE. @full: set if the buffer has to be flushed before the next.
  *
  * Context: mmap_lock held. Return: whether there are more.
  */
@@ -246,11 +246,11 @@ static bool wp_snapshot_some_maps(struct wp_snapshot *snapshot, struct mm_struct
 }
 
 /*
- * Records the code that a process has mapped; -EBUSY if its memory map is locked.
+ * Records the code that a process has mapped; returns -EBUSY if its mmap_lock is locked.
  *
- * The reader's memory is written while neither the lock is held, which that may need,
- * too, nor the process's memory is in use: writing may take as long as the reader
- * likes, and a process that is killed meanwhile is to give its memory back.
+ * While the reader's memory is written, neither is the lock held, which the write may
+ * need, too, nor is the process's memory in use: the write may take as long as the reader
+ * likes, and a process that is killed meanwhile must be able to free its memory.
  */
 static int wp_snapshot_maps(struct wp_snapshot *snapshot, struct mm_struct *mm)
 {
@@ -261,7 +261,7 @@ static int wp_snapshot_maps(struct wp_snapshot *snapshot, struct mm_struct *mm)
 	do {
 		full = false;
 		more = false;
-		/* Where @put was needed, the process had ended. */
+		/* If @put was used, the process has ended. */
 		if (!snapshot->put || !mmget_not_zero(mm))
 			return 0;
 		err = wp_snapshot_lock(snapshot, mm);
@@ -277,7 +277,10 @@ static int wp_snapshot_maps(struct wp_snapshot *snapshot, struct mm_struct *mm)
 	return err;
 }
 
-/* A process's memory, held; NULL if it has none. Its first thread may have ended. */
+/*
+ * Returns a process's memory, held; NULL if it has none. The leader may have exited
+ * before the other threads.
+ */
 static struct mm_struct *wp_snapshot_mm(struct task_struct *leader)
 {
 	struct mm_struct *mm = NULL;
@@ -298,14 +301,14 @@ static struct mm_struct *wp_snapshot_mm(struct task_struct *leader)
 	return mm;
 }
 
-/* The buffer is empty. */
+/* Records a process. The buffer is empty. */
 static int wp_snapshot_process(struct wp_snapshot *snapshot, struct task_struct *p, u32 tid)
 {
 	u32 done = snapshot->done;
 	struct mm_struct *mm;
 	int err;
 
-	/* Allocated before there is a reference that could be the last one. */
+	/* Allocated before a reference is taken that could become the last one. */
 	if (!snapshot->put)
 		snapshot->put = wp_mmput_alloc();
 	if (!snapshot->put)
@@ -317,7 +320,7 @@ static int wp_snapshot_process(struct wp_snapshot *snapshot, struct task_struct 
 	if (!err)
 		err = wp_snapshot_maps(snapshot, mm);
 	if (err == -EBUSY) {
-		/* All or none of its mappings: some may be in the reader's memory. */
+		/* All of its mappings or none: some may be in the reader's memory. */
 		snapshot->done = done;
 		snapshot->len = 0;
 		err = wp_snapshot_thread(snapshot, p, tid, mm, WALLPROF_LIVE_NO_MAPS);
@@ -326,7 +329,7 @@ static int wp_snapshot_process(struct wp_snapshot *snapshot, struct task_struct 
 	return err;
 }
 
-/* Tells of a thread, and of its process, if it is the first one; all or nothing. */
+/* Records a thread, with its process if it is the leader; all or nothing. */
 static int wp_snapshot_one(struct wp_snapshot *snapshot, struct task_struct *p, u32 tid)
 {
 	int err;
@@ -341,8 +344,9 @@ static int wp_snapshot_one(struct wp_snapshot *snapshot, struct task_struct *p, 
 /**
  * wp_snapshot_read - WALLPROF_IOC_LIVE
  * @session: the session, locked
- * @args: from where on, and where to
+ * @args: the number to begin with, and the buffer
  *
+ * Context: process.
  * Return: 0, or an error as documented in the uapi header.
  */
 int wp_snapshot_read(struct wp_session *session, struct wallprof_live *args)
@@ -373,7 +377,7 @@ int wp_snapshot_read(struct wp_session *session, struct wallprof_live *args)
 		cond_resched();
 	}
 	if (err == -ENOSPC && done) {
-		/* What was written of this one is not there. */
+		/* The incomplete record is dropped. */
 		snapshot->done = done;
 		err = 0;
 	}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Capture of a stack: which registers, which walker, which memory.
+ * Capture of stacks: which registers, which unwinder, which memory.
  *
- * This file owns how the current thread's user and kernel stacks are read. Its
- * callers are the sched_switch probe (irqs off, the run queue locked), the
- * sched_waking probe (irqs off, the pi_lock of the thread that is woken held) and
- * the overflow handler (NMI or hard irq). Nothing here faults, sleeps or allocates.
+ * This file owns how the current thread's user and kernel stacks are read. Its callers
+ * are the sched_switch probe (irqs off, the run queue locked), the sched_waking probe
+ * (irqs off, the woken thread's pi_lock held) and the overflow handler (NMI or hard irq).
+ * Nothing here faults, sleeps or allocates.
  */
 #include <linux/module.h>
 #include <linux/stacktrace.h>
@@ -21,16 +21,15 @@
 #include "state.h"
 
 /*
- * The code through which the two tracepoints at which stacks are read call their
- * probes, when they have several: it is no part of the stack that users want to
- * see. Written once, at load.
+ * The kernel's code that calls several probes of the two tracepoints at which stacks are
+ * read. It is left out of kernel stacks. Written once, at load.
  */
 static struct {
 	unsigned long from, to;
 } wp_callers[WP_STACK_CALLERS];
 
 /**
- * wp_stack_set_caller - tell what to leave out of kernel stacks
+ * wp_stack_set_caller - set a range to leave out of kernel stacks
  * @nr: which of the callers it is, below WP_STACK_CALLERS
  * @from: the first address
  * @to: the one behind the last
@@ -43,7 +42,7 @@ void wp_stack_set_caller(unsigned int nr, unsigned long from, unsigned long to)
 	wp_callers[nr].to = to;
 }
 
-/* Whether a return address is ours, or a tracepoint's that called us. Any context. */
+/* Whether a return address is the module's, or in wp_callers. Any context. */
 static bool wp_stack_is_probe(unsigned long ip)
 {
 	unsigned int i;
@@ -55,13 +54,13 @@ static bool wp_stack_is_probe(unsigned long ip)
 	return within_module(ip, THIS_MODULE);
 }
 
-/* Where user addresses end: a task may not have mapped anything above. */
+/* End of the user addresses: a task cannot map anything above. */
 static __always_inline u64 wp_user_limit(bool is64)
 {
 	return is64 ? TASK_SIZE_MAX : 1ULL << 32;
 }
 
-/* Read a frame within user_access_begin(). @ctx: where to note it, or NULL. */
+/* Reads a frame within user_access_begin(). @ctx: the notes, or NULL. */
 static __always_inline bool wp_read_frame64(void *ctx, u64 addr, struct wp_frame *frame)
 {
 	const u64 __user *p = (const u64 __user *)wp_user_nospec(addr);
@@ -82,7 +81,7 @@ fault:
 	return false;
 }
 
-/* Whether an APCS frame ends at @addr, of 32-bit ARM: see unwind_fp.h. */
+/* Reads the APCS frame that ends at @addr, of 32-bit ARM: see unwind_fp.h. */
 static __always_inline bool wp_read_apcs_frame(u64 addr, struct wp_frame *frame)
 {
 	u32 next, sp, ret;
@@ -119,7 +118,7 @@ fault:
 	return false;
 }
 
-/* Read a frame in any context. */
+/* Reads a frame in any context. */
 static __always_inline bool wp_read_frame64_nmi(void *ctx, u64 addr,
 						struct wp_frame *frame)
 {
@@ -154,14 +153,14 @@ static __always_inline bool wp_read_frame32_nmi(void *ctx, u64 addr,
 /**
  * struct wp_reader - what a walk by tables reads from
  * @regs: the user registers
- * @notes: of what was read; not in NMI
+ * @notes: notes of what was read; not in NMI
  */
 struct wp_reader {
 	struct pt_regs *regs;
 	struct wp_stack_cache_notes *notes;
 };
 
-/* A register where the walk begins. */
+/* Reads a register where the walk begins. */
 static __always_inline u64 wp_read_reg(const void *ctx, unsigned int reg)
 {
 	const struct wp_reader *reader = ctx;
@@ -175,7 +174,7 @@ static __always_inline u64 wp_read_reg_nmi(const void *ctx, unsigned int reg)
 	return wp_regs_dwarf(((const struct wp_reader *)ctx)->regs, reg);
 }
 
-/* Read a word within user_access_begin(). */
+/* Reads a word within user_access_begin(). */
 static __always_inline bool wp_read_user(void *ctx, u64 addr, u64 *value)
 {
 	unsafe_get_user(*value, (const u64 __user *)wp_user_nospec(addr), fault);
@@ -184,13 +183,13 @@ fault:
 	return false;
 }
 
-/* Whether a word is the one that is told, within user_access_begin(). */
+/* Whether a word has a value, within user_access_begin(). */
 static __always_inline bool wp_user_is(void *ctx, u64 addr, u64 word)
 {
 	return wp_user_word_is((const u64 __user *)wp_user_nospec(addr), word);
 }
 
-/* As wp_read_user(), and note it. */
+/* As wp_read_user(), and notes the word. */
 static __always_inline bool wp_read_word(void *ctx, u64 addr, u64 *value)
 {
 	struct wp_reader *reader = ctx;
@@ -203,7 +202,7 @@ static __always_inline bool wp_read_word(void *ctx, u64 addr, u64 *value)
 	return true;
 }
 
-/* Read a word in any context. */
+/* Reads a word in any context. */
 static __always_inline bool wp_read_word_nmi(void *ctx, u64 addr, u64 *value)
 {
 	return wp_copy_from_user_nmi(value, addr, sizeof(*value));
@@ -237,8 +236,8 @@ static bool wp_stack_has_user(struct wp_walk *walk)
 }
 
 /*
- * The code of current's process, if its stack is to be walked by tables.
- * Valid as long as interrupts are off, or the NMI lasts. Any context.
+ * Returns the code of current's process, if its stack is to be walked by tables. Valid as
+ * long as interrupts are off, or the NMI lasts. Any context.
  */
 static const struct wp_code *wp_walk_code(struct wp_session *session, bool is64,
 					  struct wp_walk *walk)
@@ -248,14 +247,14 @@ static const struct wp_code *wp_walk_code(struct wp_session *session, bool is64,
 	walk->changes = wp_mappings_changes(&session->mappings);
 	if (!(session->config.stack_flags & WALLPROF_STACK_TABLES))
 		return NULL;
-	/* Tables are of 64-bit code. */
+	/* Tables describe 64-bit code. */
 	if (is64)
 		code = wp_mappings_find(&session->mappings, current->mm);
 	walk->unknown = !code;
 	return code;
 }
 
-/* What a walk by tables told. */
+/* Takes over the result of a walk by tables. */
 static __always_inline void wp_walk_take(struct wp_walk *walk,
 					 const struct wp_cfi_result *result)
 {
@@ -282,14 +281,14 @@ void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk)
 		head->walks_mixed++;
 }
 
-#define WP_STACK_CALLS 256	/* so many system calls are told apart, about */
+#define WP_STACK_CALLS 256	/* system calls that the stack cache tells apart, about */
 
 /*
- * Whose stack it is, for the memo, and what system call it waits in: C libraries
- * may make all of them at one place, as glibc since 2.41 does where threads can be
- * cancelled, and of two that a thread makes in turn each would be forgotten for the
- * other. An address inside of the mm is no other process's. @p is current, and has
- * one. Any context.
+ * The process for the stack cache, and the system call that current waits in. C libraries
+ * may make all system calls at one place, as glibc since 2.41 does where threads can be
+ * cancelled: without the call, two that a thread makes in turn would replace each other.
+ * An address inside of the mm is no other process's. @p is current, and has an mm. Any
+ * context.
  */
 static __always_inline unsigned long wp_stack_process(struct task_struct *p,
 						      struct pt_regs *regs)
@@ -299,8 +298,8 @@ static __always_inline unsigned long wp_stack_process(struct task_struct *p,
 }
 
 /*
- * Whether the stack is remembered; if not, @notes are begun. Where user memory is
- * open: must not call.
+ * Whether the stack is cached; if not, @notes are begun. Must not call, since user memory
+ * is open.
  */
 static __always_inline bool wp_walk_again(struct wp_cpu *cpu, u32 epoch,
 					  struct pt_regs *regs, u64 generation,
@@ -327,8 +326,8 @@ static __always_inline bool wp_walk_again(struct wp_cpu *cpu, u32 epoch,
 }
 
 /*
- * By tables, unless the stack is remembered. Where user memory is open: must not
- * call. Returns the number of frames, 1 of one that is remembered.
+ * Walks by tables, unless the stack is cached. Must not call, since user memory is open.
+ * Returns the number of frames, 1 of a cached stack.
  */
 static __always_inline unsigned int
 wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64 limit,
@@ -350,9 +349,9 @@ wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64
 }
 
 /*
- * By frame pointers, unless the stack is remembered: of a session without tables,
- * where nothing of the process but its memory decides. Where user memory is open:
- * must not call. Returns the number of frames, 1 of one that is remembered.
+ * Walks by frame pointers, unless the stack is cached, in a session without tables: only
+ * registers and memory of the process decide the stack. Must not call, since user memory
+ * is open. Returns the number of frames, 1 of a cached stack.
  */
 static __always_inline unsigned int
 wp_walk_frames_noted(struct pt_regs *regs, u64 limit, struct wp_cpu *cpu, u32 epoch,
@@ -373,7 +372,7 @@ wp_walk_frames_noted(struct pt_regs *regs, u64 limit, struct wp_cpu *cpu, u32 ep
 	return nr;
 }
 
-/* By frame pointers. Where user memory is open: must not call. */
+/* Walks by frame pointers. Must not call, since user memory is open. */
 static __always_inline unsigned int
 wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned int max,
 	       u8 *why)
@@ -388,8 +387,8 @@ wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned in
 }
 
 /*
- * Whether a stack that began as one that is remembered is that one. Where user
- * memory is not open yet. Context: irqs off.
+ * Whether a cached stack that began alike is current; returns it, or NULL. Context: irqs
+ * off, user memory not open yet.
  */
 static __always_inline const struct wp_cached_stack *
 wp_stack_same(const struct wp_session *session, const struct wp_stack_cache *cache,
@@ -403,8 +402,8 @@ wp_stack_same(const struct wp_session *session, const struct wp_stack_cache *cac
 }
 
 /*
- * wp_stack_again(), if another of its set was found since. By itself, so that what
- * is likely has no registers to save. Context: irqs off.
+ * wp_stack_again(), if another stack of the set was found since. A function of its own,
+ * so that the likely path has no registers to save. Context: irqs off.
  */
 static noinline __attribute__((__flatten__)) const struct wp_cached_stack *
 wp_stack_again_other(const struct wp_session *session, struct wp_stack_cache *cache, u32 epoch)
@@ -421,17 +420,16 @@ wp_stack_again_other(const struct wp_session *session, struct wp_stack_cache *ca
 }
 
 /**
- * wp_stack_again - the user stack of a thread that leaves its CPU as it did before
- * @session: unwinds by tables
+ * wp_stack_again - look a leaving thread's user stack up in the stack cache
+ * @session: walks user stacks
  * @cpu: this CPU's
  * @epoch: the current one
  *
- * What most switches come to, and so the shortest way to know it. It tells
- * nothing else: what wp_stack_user() finds has to be asked then. Flattened as
- * that is.
+ * The fast path of most switches. It handles 64-bit threads with user memory only;
+ * wp_stack_user() handles all. Flattened as that is.
  *
  * Context: irqs off, not NMI; current's mm is loaded.
- * Return: what is remembered of the stack; NULL if it is not known to be the same.
+ * Return: the cached stack; NULL if it is not known to be current.
  */
 __attribute__((__flatten__)) const struct wp_cached_stack *
 wp_stack_again(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
@@ -454,14 +452,14 @@ wp_stack_again(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
 }
 
 /**
- * wp_stack_remembered - what is remembered of the stack that current was found to have
+ * wp_stack_remembered - find the cached stack that current was just found to have
  * @session: walks user stacks
  * @cpu: this CPU's
  * @epoch: the current one
  * @id: the stack's
  *
  * Context: irqs off, not NMI; current has an mm, and is 64-bit.
- * Return: what is remembered, if it would be known again; or NULL.
+ * Return: the cached stack, if wp_stack_again() would return it; or NULL.
  */
 const struct wp_cached_stack *wp_stack_remembered(struct wp_session *session, struct wp_cpu *cpu,
 						  u32 epoch, u64 id)
@@ -481,14 +479,14 @@ const struct wp_cached_stack *wp_stack_remembered(struct wp_session *session, st
 }
 
 /**
- * wp_stack_user - the user stack of a thread that leaves its CPU, or wakes
- * @session: tells how to walk, and by which tables
+ * wp_stack_user - walk the user stack of a thread that leaves its CPU, or wakes
+ * @session: its options and mappings
  * @cpu: this CPU's; sched_scratch gets the addresses
  * @epoch: the current one
- * @walk: out; with an id the stack is known, and nothing is in the scratch
+ * @walk: out; with an id the stack was cached, and nothing is in the scratch
  *
- * Flattened, since it must not call where user memory is open, not even what is
- * inline but so large, with a debug kernel's checks, that compilers do not care.
+ * Flattened, since it must not call while user memory is open: compilers do not inline
+ * functions that are as large as these are with a debug kernel's checks.
  *
  * Context: irqs off, not NMI; current's mm is loaded.
  * Return: frames; 0 if there is no user stack.
@@ -520,9 +518,8 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 		walk->flags = WALLPROF_STACK_BY_FP;
 	walk->why = WALLPROF_UNWIND_FAULT;
 	/*
-	 * The range that is asked for is what the walk may read (less a byte,
-	 * since some kernels end theirs one earlier): it keeps below the limit
-	 * itself.
+	 * The range that is checked is what the walk may read (less a byte, since some
+	 * kernels end theirs one earlier). The walk itself keeps below the limit.
 	 */
 	pagefault_disable();
 	if (user_access_begin((void __user *)0, limit - 1)) {
@@ -540,7 +537,7 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 }
 
 /**
- * wp_walk_keep - remember the stack that was walked
+ * wp_walk_keep - cache the stack that was walked
  * @walk: wp_stack_user()'s
  * @epoch: of @id
  * @id: the stack's, or 0
@@ -555,8 +552,8 @@ void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id)
 }
 
 /**
- * wp_stack_user_nmi - the user stack of a thread that was interrupted
- * @session: tells how to walk, and by which tables
+ * wp_stack_user_nmi - walk the user stack of a thread that was interrupted
+ * @session: its options and mappings
  * @scratch: gets the addresses
  * @regs: what was interrupted: user or kernel code
  * @max: frames, 1 to WALLPROF_MAX_STACK
@@ -582,8 +579,8 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 	if (!user_mode(regs))
 		regs = task_pt_regs(current);
 	/*
-	 * An NMI in the entry code may find them half written, one in the
-	 * scheduler the next thread's memory.
+	 * An NMI in the entry code may find the registers half written; one in the
+	 * scheduler may find the next thread's memory loaded.
 	 */
 	if (!user_mode(regs) || !wp_user_loaded())
 		return 0;
@@ -616,7 +613,7 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 }
 
 /**
- * wp_stack_kernel - the kernel stack of a thread that leaves its CPU, or wakes
+ * wp_stack_kernel - walk the kernel stack of a thread that leaves its CPU, or wakes
  * @scratch: gets the addresses
  * @max: frames, 1 to WALLPROF_MAX_STACK
  * @skip: out: where they begin in scratch->kernel
@@ -638,10 +635,10 @@ unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
 }
 
 /**
- * wp_stack_intern_kernel - find a kernel stack in a table, or put it there
+ * wp_stack_intern_kernel - intern a kernel stack
  * @tables: the table's
  * @epoch: the current one
- * @scratch: has the addresses; the writer's, who uses it for nothing else meanwhile
+ * @scratch: has the addresses; the writer's, which uses it for nothing else meanwhile
  * @skip: where they begin in scratch->kernel
  * @nr: how many, at most WALLPROF_MAX_STACK
  *
@@ -661,11 +658,10 @@ u64 wp_stack_intern_kernel(struct wp_tables *tables, u32 epoch,
 }
 
 /*
- * Whether what was interrupted ran on current's stack, or on an interrupt's,
- * from which a walk finds back to it. When the scheduler changes threads, the
- * next one's stack is in use before current is the next one. An NMI can come
- * there: a walk would get lost, and the kernel's frame pointer unwinder says so
- * in its log.
+ * Whether the interrupted code ran on current's stack, or on an interrupt's, from which a
+ * walk finds back to it. While the scheduler changes threads, the next thread's stack is
+ * in use before current is the next thread. A walk from an NMI there would get lost, and
+ * the kernel's frame pointer unwinder prints a warning then.
  *
  * Context: any, NMI included.
  */
@@ -682,7 +678,7 @@ static bool wp_stack_is_current(struct pt_regs *regs)
 }
 
 /**
- * wp_stack_kernel_nmi - the kernel stack of what was interrupted
+ * wp_stack_kernel_nmi - walk the kernel stack of interrupted kernel code
  * @scratch: gets the addresses
  * @regs: what was interrupted: kernel code
  * @max: frames, 1 to WALLPROF_MAX_STACK
@@ -706,7 +702,7 @@ unsigned int wp_stack_kernel_nmi(struct wp_scratch *scratch, struct pt_regs *reg
 			return min(nr - i, max);
 		}
 	}
-	/* No walk, or one that did not get so far: the address is known. */
+	/* No walk, or it did not reach the interrupted code, whose address is known. */
 	ips[0] = ip;
 	*skip = 0;
 	return 1;

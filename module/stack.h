@@ -18,15 +18,15 @@ struct wp_session;
 struct wp_tables;
 
 /**
- * struct wp_walk - what became of the walk of a user stack
- * @why: enum wallprof_unwind
+ * struct wp_walk - the result of a walk of a user stack
+ * @why: the stop reason, enum wallprof_unwind
  * @flags: WALLPROF_STACK_BY_FP
- * @unknown: tables were asked for, and of this process none is known
+ * @unknown: the session walks by tables, and the process's mappings are unknown
  * @slow: it went by tables, in the slow form
- * @id: the stack's id, if it was remembered: nothing was walked then
- * @generation: of the mappings, if it went by tables
- * @changes: wp_mappings_changes() before these were looked up
- * @notes: what it is to be remembered by, if there is a memo in them
+ * @id: the stack's id, if it was cached: nothing was walked then
+ * @generation: of the mappings, if tables were used
+ * @changes: wp_mappings_changes() before the mappings were looked up
+ * @notes: notes for the stack cache, if their @old is set
  */
 struct wp_walk {
 	u8 why;
@@ -42,17 +42,17 @@ struct wp_walk {
 /* The tracepoints whose probes read kernel stacks. */
 #define WP_STACK_CALLERS	2
 
-/* Whether a walk with tables would have gone on with more of them. */
+/* Whether a walk could have gone on, or been better, with more tables. */
 static inline bool wp_stack_is_weak(u8 why, bool by_fp)
 {
 	return by_fp || why == WALLPROF_UNWIND_NO_TABLE;
 }
 
 /*
- * Whether a thread executes a program, and has given up the memory of the old one:
- * its registers are those of the old one until the new one is loaded, which is
- * when the kernel notes where its code ends. Both are written by @p alone, which
- * is current, or sleeps. Any context. @mm: @p's.
+ * Whether a thread is in an exec that has given up the memory of the old program. Its
+ * registers are the old program's until the new one is loaded, which is when the kernel
+ * sets mm->end_code. Both are written by @p alone, which is current, or blocked. Any
+ * context. @mm: @p's.
  */
 static inline bool wp_stack_is_exec(const struct task_struct *p,
 				    const struct mm_struct *mm)
@@ -81,9 +81,9 @@ unsigned int wp_stack_kernel_nmi(struct wp_scratch *scratch, struct pt_regs *reg
 void wp_stack_set_caller(unsigned int nr, unsigned long from, unsigned long to);
 
 /**
- * wp_walk_count_again - count a stack that was not walked
+ * wp_walk_count_again - count a cached stack that was not walked
  * @head: of the half that the stack is in
- * @old: what is remembered of it
+ * @old: the cached stack
  *
  * Context: the half's writer.
  * Return: whether it is wp_stack_is_weak().
@@ -101,24 +101,22 @@ static __always_inline bool wp_walk_count_again(struct wallprof_half *head,
 }
 
 /*
- * The walk has checked an address, but a CPU may run ahead of that check with
- * an address that the user chose: the mask sees to it that it then reads
- * nothing of the kernel.
+ * The walk has checked an address, but a CPU may speculate past that check with an
+ * address that the user chose. The mask keeps such a read out of kernel memory.
  */
 static __always_inline u64 wp_user_nospec(u64 addr)
 {
 	unsigned long limit = TASK_SIZE_MAX;
 
-	/* 5.10 wants a register: as a constant it is too long for a compare. */
+	/* In a register for 5.10: as a constant it is too long for a compare. */
 	OPTIMIZER_HIDE_VAR(limit);
 	return array_index_nospec(addr, limit);
 }
 
 /*
- * Page faults of a scheduler's probe are to fail at once. Where kernels count who
- * must not be preempted, they know it of who holds a run queue's lock, or a pi_lock;
- * those that look for mistakes want to be told all the same: arm64's get_user() asks
- * might_fault().
+ * Page faults of a scheduler probe must fail at once. Kernels that count preemption know
+ * that from the lock of the run queue, or the pi_lock, that is held; debug kernels need
+ * the explicit mark: arm64's get_user() calls might_fault().
  */
 #define WP_FAULTS_CHECKED	(!IS_ENABLED(CONFIG_PREEMPT_COUNT) || \
 				 IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) || \
@@ -136,22 +134,22 @@ static __always_inline void wp_faults_end(void)
 		pagefault_enable();
 }
 
-/* Whether a word near a stack pointer is the one that is told. User memory is open. */
+/* Whether a word near a stack pointer has a value. User memory is open. */
 static __always_inline bool wp_stack_word_is(void *ctx, u64 addr, u64 word)
 {
 	return wp_user_word_is((const u64 __user *)addr, word);
 }
 
 /**
- * wp_stack_words_are - whether words of current's stack are what they were
+ * wp_stack_words_are - check whether words of current's stack are unchanged
  * @cache: this CPU's
- * @begin: position of what they were
- * @nr: how many, even; 0 of a stack of one address, which was all that was asked for
+ * @begin: position of their cached values
+ * @nr: how many, even; 0 of a stack of one address, if no more was asked for
  * @sp: stack pointer
  *
- * They are where a walk read them, below the limit. A CPU that runs ahead comes no
- * further above that than they can be above @sp, and nothing of the kernel is there,
- * if @sp is a user address even then.
+ * A walk has read them, below the limit. A CPU that speculates reads no further above
+ * that than the words can be above @sp. If @sp is a user address under speculation, too,
+ * nothing of the kernel is there.
  *
  * Context: irqs off, not NMI; current's mm is loaded.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a session keeps, for all CPUs and for each: types, and what is read of them in one
- * line. No file stands below this one but those of its parts.
+ * The state of a session: what it keeps for the host, and for each CPU. Types, and
+ * one-line accessors. It includes nothing of the module but the headers of its parts.
  */
 #ifndef WALLPROF_STATE_H
 #define WALLPROF_STATE_H
@@ -38,7 +38,7 @@ struct wp_stack_cache;
 struct user_namespace;
 
 /**
- * struct wp_scratch - where a stack is put together before it is interned
+ * struct wp_scratch - buffers in which a stack is assembled before it is interned
  * @user: user addresses
  * @kernel: kernel addresses, with room for our own frames, which are cut off
  */
@@ -47,13 +47,13 @@ struct wp_scratch {
 	unsigned long kernel[WALLPROF_MAX_STACK + 16];
 };
 
-#define WP_ADDRESS_BITS	6	/* of the number of addresses that are remembered */
+#define WP_ADDRESS_BITS	6	/* of the number of cached addresses */
 
 /**
- * struct wp_address - a stack of one address
+ * struct wp_address - a cached stack of one address
  * @ip: the address
- * @id: the stack's, in @epoch
- * @epoch: 0: nothing is remembered here
+ * @id: the stack's id, in @epoch
+ * @epoch: of @id; 0: this entry is empty
  */
 struct wp_address {
 	u64 ip;
@@ -64,34 +64,34 @@ struct wp_address {
 /**
  * struct wp_cpu - what a session keeps for one CPU
  * @sched: the scheduler probes' tables
- * @sched_scratch: theirs
- * @stack_cache: the user stacks that they walked last, if they do
- * @switch_cache: how threads leave this CPU, of a session that is wp_session_is_fast()
- * @addresses: what they interned last, by hash, of a session that is @one_address
+ * @stack_cache: cached user stacks, if user stacks are walked
+ * @switch_cache: cached switches, in a session that is wp_session_is_fast()
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
- * @current_cached: the one by which it came, or &wp_switch_cache.none; with @switch_cache
- * @leave: how the thread that a scheduler probe is told of leaves its CPU, or wakes
- * @passed: what it adds, if that is not where it was added last
- * @key: and to what
- * @sched_busy: a scheduler probe is at work, other than by habit
+ * @current_cached: the switch cache's entry by which it came, or &wp_switch_cache.none;
+ *	set if there is a @switch_cache
+ * @leave: how the thread that a scheduler probe handles leaves its CPU, or wakes
+ * @passed: the interval, if it is not added to the aggregate that was used last
+ * @key: the key of its aggregate
+ * @sched_busy: a scheduler probe is at work, off the fast path
  * @sampler_busy: the overflow handler is at work
- * @sampler: the overflow handler's tables
- * @sampler_scratch: its
- * @ring: what the timeline's probes write
- * @switched_at: the time of the last switch, as they told it
  * @throttled_at: when the counter was throttled; 0 if it is not
+ * @sampler: the overflow handler's tables
+ * @ring: the timeline's records
+ * @addresses: cached stacks of one address, by hash, if &wp_session.one_address
+ * @switched_at: the time of the last switch, as the timeline has it
+ * @sched_scratch: the scheduler probes' buffers
+ * @sampler_scratch: the overflow handler's buffers
  * @event: the counter; written and read under counters_lock
- * @none: this CPU has no memory; nothing else but the two flags that say busy is set,
- *	and nothing is to be written
- * @memory: tables, ring, indexes and what else is of whole pages
- * @pages: those of @memory
+ * @none: this CPU has no memory. Nothing else is set but @sched_busy and @sampler_busy,
+ *	and nothing may be written
+ * @memory: tables, ring, indexes and whatever else takes whole pages
+ * @pages: the pages of @memory
  * @nr_pages: how many
  *
- * What follows @event is constant once the CPU is known. All before it is used by this
- * CPU alone: the sched_ and current_ fields, @stack_cache, @switch_cache, @addresses,
- * @leave, @passed,
- * @key, @ring and @switched_at with interrupts off, the sampler's in the overflow handler.
+ * The members behind @event are constant once the CPU is known. Those before it are used
+ * by this CPU alone, with interrupts off; the sampler's and @throttled_at by the overflow
+ * handler, and @throttled_at by whoever has released the counter.
  */
 struct wp_cpu {
 	struct wp_tables sched;
@@ -121,16 +121,16 @@ struct wp_cpu {
 };
 
 /**
- * struct wp_bare - what happened on CPUs without memory
+ * struct wp_bare - counts of CPUs without memory
  * @lost: losses, by enum wallprof_loss
- * @lost_ns: and their times
+ * @lost_ns: their times
  * @filtered: intervals left out by their state, or by the CPU that was left
- * @filtered_ns: and their time
- * @out_of_range: the same by their length
- * @out_of_range_ns: and their time
- * @records: records of the timeline
+ * @filtered_ns: their time
+ * @out_of_range: intervals left out by their length
+ * @out_of_range_ns: their time
+ * @records: lost records of the timeline
  *
- * Written by all these CPUs.
+ * Written by all these CPUs, any context.
  */
 struct wp_bare {
 	atomic64_t lost[WALLPROF_LOSS_MAX];
@@ -145,76 +145,74 @@ struct wp_bare {
 /**
  * struct wp_session - one open descriptor
  * @lock: orders the ioctls
- * @state: WALLPROF_SESSION_OPEN, …; written under @lock, read by
- *	poll and mmap
+ * @state: WALLPROF_SESSION_OPEN, …; written under @lock, read by poll and mmap
  * @last_retired: the last epoch of a stopped session was retired
  * @config: as validated; constant from CONFIGURE on
- * @ids: the targets, but for names
+ * @ids: the targets, unless they are names
  * @names: the targets, if they are names
  * @targets_change: wp_config_targets_change(); written at CONFIGURE
- * @one_address: user stacks are the address where a thread is, and nothing else
- *	decides what they are; written at CONFIGURE
+ * @one_address: a user stack is the address where the thread is, and nothing else decides
+ *	it; written at CONFIGURE
  * @cpus_mask: CPUs to record
  * @all_cpus: @cpus_mask holds all of them
- * @passed_over: whether there are threads that found no slot; set when the first finds
- *	none
+ * @passed_over: some thread found no slot; set by the first one that does not
  * @pid_ns: the opener's
  * @user_ns: the opener's
  * @limited: the opener's share of sessions is WALLPROF_MAX_SESSIONS_LIMITED; written
  *	at open
- * @epoch: the epoch that is written. Written by FLIP with a release store,
- *	which publishes the new halves' heads; read once by each event with
- *	an acquire load
+ * @epoch: the epoch that is written to. Written by FLIP with a release store, which
+ *	publishes the heads of the new halves; read once by each event with an acquire
+ *	load
  * @start: events before this are not recorded; U64_MAX until START
- * @stop: events after this are not recorded; U64_MAX until STOP. Every event
- *	compares its own time with both, so that all CPUs agree on what belongs
- *	to the session; see wp_session_set_time()
- * @range: how long intervals have to be; constant from CONFIGURE on
- * @summed: how long those are that go into aggregates; the same
- * @end: when the session ended, as STOP tells it: @stop, or later. 0 until STOP
+ * @stop: events after this are not recorded; U64_MAX until STOP. Every event compares its
+ *	own time with both, so that all CPUs agree on what belongs to the session; see
+ *	wp_session_set_time()
+ * @summed: lengths of the intervals that go into aggregates; constant from CONFIGURE on
+ * @range: lengths of the intervals that are recorded; likewise
+ * @end: when the session ended, as STOP returns it: @stop, or later. 0 until STOP
  * @tasks: the task table
  * @claiming: START gives slots to the targets; read by the fork probe
- * @hints: bit for each slot: its thread was on a CPU when STOP looked
- * @layout: where things lie in the mapping
- * @cpus: by CPU number. Of a CPU without memory, the one that is &wp_cpu.none. Written
- *	at CONFIGURE, and with a release store when a CPU comes; then constant
- * @cpus_lock: orders the coming of CPUs with the begin of an epoch. Taken with the
- *	hotplug lock held, so not to be held when that is taken
+ * @hints: a bit for each slot: its thread was on a CPU when STOP looked
+ * @layout: offsets in the mapping
+ * @cpus: by CPU number. A CPU without memory has the one that is &wp_cpu.none. Written at
+ *	CONFIGURE, and with a release store when a CPU comes; then constant
+ * @cpus_lock: orders the coming of CPUs with the begin of an epoch. Nests inside the
+ *	hotplug lock
  * @cpus_first: CPUs that were online at CONFIGURE
  * @cpus_failed: times that a CPU came and there was no memory for it
  * @cpus_node: entry of the hotplug state
- * @cpus_followed: whether @cpus_node is
- * @late_pages: of CPUs that came after CONFIGURE; charged beside @mm_pages. Written
+ * @cpus_followed: whether @cpus_node is registered
+ * @late_pages: pages of CPUs that came after CONFIGURE; charged beside @mm_pages. Written
  *	with the hotplug lock held
- * @owed_pages: of these, those that are not charged yet; see wp_cpus_pay()
- * @empty: what is mapped of CPUs without memory; its lock orders that with their coming
+ * @owed_pages: those of @late_pages that are not charged yet; see wp_cpus_pay()
+ * @empty: page mapped for CPUs without memory; its page lock orders that with their
+ *	coming
  * @mapping: of the device's inode
- * @tails: how far the reader has read the rings; mapped, for writing
- * @mappings: the code that processes run
+ * @tails: how far the reader has read the rings; mapped writable
+ * @mappings: the processes' mappings, and their unwind tables
  * @mm: charged with @mm_pages, and for @mappings
  * @mm_pages: locked pages
  * @mm_limit: how many the owner may have, of all kinds
- * @bare: what happened on CPUs without memory
+ * @bare: counts of CPUs without memory
  * @tasks_failed: threads that found no slot
- * @untracked_off: of these, how many are off their CPU
- * @untracked_ns: WALLPROF_LOSS_NO_TASK outside of any CPU's tables
- * @untracked_count: and how often
+ * @untracked_off: how many of these are off their CPU
+ * @untracked_ns: time of WALLPROF_LOSS_NO_TASK that is in no CPU's tables
+ * @untracked_count: number of losses, likewise
  * @live_targets: targets alive, if not everything is a target
  * @counters: CPUs with a counter
  * @counters_failed: failures on CPUs that came online
  * @counters_lock: orders the making and releasing of counters
- * @counters_made: the user could have them, so the worker makes them as well;
- *	written and read under counters_lock
- * @counters_work: makes them good after CPUs came or went
- * @counters_cpus: CPUs that are there; written by the hotplug callbacks
- * @counters_dead: CPUs that went since; set by the hotplug callback, cleared
- *	by the work
- * @signalled: the reader was told of the watermark since the last flip
- * @targets_gone: the reader was told that no target is left
+ * @counters_made: the user was allowed to have counters, so the worker may make them,
+ *	too; written and read under @counters_lock
+ * @counters_work: makes and releases counters after CPUs came or went
+ * @counters_cpus: CPUs that are online; written by the hotplug callbacks
+ * @counters_dead: CPUs that went since; set by the hotplug callback, cleared by the work
+ * @signalled: the reader was woken for the watermark since the last flip
+ * @targets_gone: the reader was woken since no target is left
  * @wake: wakes the reader
- * @wait: where it waits
+ * @wait: where the reader waits
  * @cpuhp_node: entry of the hotplug state
- * @cpuhp_added: whether @cpuhp_node is
+ * @cpuhp_added: whether @cpuhp_node is registered
  * @probes: what is registered, a mask of enum wp_probe_nr
  */
 struct wp_session {
@@ -288,8 +286,8 @@ struct wp_session {
 
 #ifdef CONFIG_SMP
 /*
- * What all switches read stands on other cache lines than what births, deaths, forks and
- * commands write.
+ * What every switch reads is on other cache lines than what births, deaths, forks and
+ * ioctls write.
  */
 #define WP_LINE(member)	(offsetof(struct wp_session, member) / SMP_CACHE_BYTES)
 
@@ -303,17 +301,16 @@ static_assert(WP_LINE(passed_over) < WP_LINE(tasks.lock));
 static_assert(WP_LINE(cpus) < WP_LINE(bare));
 #endif
 
-/* wallprof_configure.stack_flags: user stacks are walked, one way or the other. */
+/* Flags of wallprof_configure.stack_flags that make user stacks be walked. */
 #define WP_STACK_WALK	(WALLPROF_STACK_USER | WALLPROF_STACK_TABLES)
 
-/* What a session does not do that is plain: see there. */
+/* Flags that keep a session off the fast path. */
 #define WP_FLAGS_NOT_FAST	(WALLPROF_TIMELINE | WALLPROF_HISTOGRAMS |	\
 				 WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS)
 
 /*
- * Whether a session is as most are. The scheduler asks its probes so often that those
- * of such a session do not ask themselves what is known here. It does not change
- * after CONFIGURE. Context: process.
+ * Whether a session has the most common options. Its probes, which the scheduler calls
+ * most often, do not test what is known here. Constant after CONFIGURE. Context: process.
  */
 static inline bool wp_session_is_fast(const struct wp_session *session)
 {
@@ -328,14 +325,14 @@ static inline bool wp_session_is_fast(const struct wp_session *session)
 	       session->pid_ns == &init_pid_ns;
 }
 
-/* Whether threads have slots: samples of the whole host need none. */
+/* Whether threads have slots; samples of the whole host need none. */
 static inline bool wp_session_has_tasks(const struct wp_session *session)
 {
 	return session->config.flags & WALLPROF_OFFCPU ||
 	       session->config.target != WALLPROF_TARGET_ALL;
 }
 
-/* Whether a thread's last switch is seen, which gives its slot back. */
+/* Whether the session sees a thread's last switch, which gives its slot back. */
 static inline bool wp_session_sees_switches(const struct wp_session *session)
 {
 	return session->config.flags & (WALLPROF_OFFCPU | WALLPROF_TIMELINE);
@@ -349,8 +346,8 @@ static inline bool wp_session_covers(const struct wp_session *session, u64 time)
 }
 
 /*
- * Of a thread that was off its CPU at START: if it is not woken before it comes
- * to one, it was woken before. Context: under the task table's lock.
+ * Sets the wakeup of a thread that was off its CPU at START: if no wakeup is seen before
+ * it comes to a CPU, it was woken before START. Context: under the task table's lock.
  */
 static inline void wp_session_assume_woken(const struct wp_session *session,
 					   struct wallprof_task *slot)
@@ -359,10 +356,7 @@ static inline void wp_session_assume_woken(const struct wp_session *session,
 		slot->woken = slot->born;
 }
 
-/*
- * What a session has for a CPU, which need not be this one; NULL if that has no memory.
- * Context: any.
- */
+/* What a session has for any CPU; NULL if that has no memory. Any context. */
 static inline struct wp_cpu *wp_session_cpu(const struct wp_session *session,
 					    unsigned int nr)
 {
@@ -372,9 +366,7 @@ static inline struct wp_cpu *wp_session_cpu(const struct wp_session *session,
 	return cpu->none ? NULL : cpu;
 }
 
-/*
- * Makes the quiet halves of a CPU ready for an epoch. Context: process, cpus_lock held.
- */
+/* Makes a CPU's halves ready for an epoch. Context: process, cpus_lock held. */
 static inline void wp_session_begin_cpu(const struct wp_session *session,
 					struct wp_cpu *cpu, u32 epoch)
 {
@@ -400,11 +392,11 @@ static inline u32 wp_session_epoch(const struct wp_session *session)
 }
 
 /*
- * Returns when every event that had begun is over: they have interrupts off or are
- * NMIs, which RCU waits for. Expedited, as the callback of another grace period
- * stands behind all those of a fork bomb, whose threads let nobody call them: on
- * the debug kernel a flip took minutes so, and seconds do. A kernel that shall not
- * hurry (rcupdate.rcu_normal, PREEMPT_RT once it has booted) does not.
+ * Waits until every event that had begun is over: events have interrupts off or are NMIs,
+ * which RCU waits for. The grace period is expedited since the callback of a normal one
+ * is queued behind all those of a fork bomb, whose threads keep callbacks from running:
+ * on the debug kernel a flip took minutes then, and takes seconds now. A kernel that must
+ * not expedite (rcupdate.rcu_normal, PREEMPT_RT once it has booted) does not.
  * Context: process.
  */
 static inline void wp_session_quiesce(void)
@@ -420,8 +412,8 @@ static inline void wp_session_signal(struct wp_session *session, atomic_t *once)
 }
 
 /*
- * Has the reader woken, outside of the probe, if what was just put into tables of
- * these sizes made them full enough. Context: the half's writer, any.
+ * Wakes the reader, outside of the probe, if the tables of a half have filled up to their
+ * watermarks. Context: the half's writer, any.
  */
 static inline void wp_session_grew(struct wp_session *session,
 				   const struct wp_half *half,

@@ -2,11 +2,11 @@
 /*
  * The probe of sched_switch: one thread leaves a CPU, another one comes.
  *
- * It runs with the session as its data pointer, is called by the scheduler with
- * interrupts off and a run queue locked, and uses no lock but the task table's, which is
- * a raw one. What it does to a slot belongs to pure/intervals.c, what it sums to
- * pure/tables.c. A session that is wp_session_is_fast() has a probe of its own: most
- * switches of it are done by what pure/switch_cache.h remembers.
+ * The session is the probe's data pointer. The scheduler calls it with interrupts off and
+ * a run queue locked. The only lock taken here is the task table's, a raw one.
+ * pure/intervals.c changes slots, pure/tables.c sums intervals. A session that is
+ * wp_session_is_fast() has a probe of its own, which handles most switches by the switch
+ * cache: see pure/switch_cache.h.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -29,12 +29,11 @@
 #include "timeline.h"
 
 /*
- * A session that could not give a thread a slot sums the times at which such
- * threads come back less the times at which they leave: modulo 2^64 that is
- * the time that they were off their CPUs. A thread that was passed over once
- * never gets a slot, so that comings and goings pair. They do not for a thread
- * that switches just when START comes to it, or that was born without a fork
- * (io_uring's): the sum is then wrong by its time.
+ * Losses of threads that have no slot. The sum is the times at which such threads come
+ * less the times at which they leave: modulo 2^64 this is the time that they were off
+ * their CPUs. A thread that was passed over once never gets a slot, so that comings and
+ * goings pair. They do not pair for a thread that switches just when START's walk reaches
+ * it, or that was born without a fork (io_uring's): the sum is then wrong by its time.
  *
  * Context: irqs off.
  */
@@ -53,7 +52,7 @@ static void wp_untracked_comes(struct wp_session *session, struct wp_cpu *cpu,
 }
 
 /*
- * The slot of a thread that leaves a CPU, and did not come to it with one; or NULL.
+ * Returns the slot of a thread that leaves a CPU and is not @cpu->current_key; or NULL.
  * Context: irqs off.
  */
 static noinline struct wallprof_task *wp_switch_prev(struct wp_session *session,
@@ -64,7 +63,7 @@ static noinline struct wallprof_task *wp_switch_prev(struct wp_session *session,
 {
 	struct wallprof_task *slot;
 
-	/* The idle threads, one for each CPU, are no threads of the host. */
+	/* Idle threads, one for each CPU, are not recorded. */
 	if (!prev->pid)
 		return NULL;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
@@ -75,7 +74,9 @@ static noinline struct wallprof_task *wp_switch_prev(struct wp_session *session,
 	return slot;
 }
 
-/* A thread made its last switch, or is a target no more. Context: irqs off. */
+/*
+ * Gives back the slot of a thread that ends, or is no longer a target. Context: irqs off.
+ */
 static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *cpu,
 				    struct wallprof_task *slot,
 				    struct task_struct *prev, u32 epoch, u64 now)
@@ -91,8 +92,8 @@ static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *c
 }
 
 /*
- * Learns how a thread left, if it did so the last time, too, by what is remembered of its
- * stack. Context: irqs off. @prev is current; its interval is open.
+ * Learns how a thread left, if it left so the last time, too, and its stack is in the
+ * stack cache. Context: irqs off. @prev is current; its interval is open.
  */
 static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 			    struct wallprof_task *slot, const struct wp_switch_key *how,
@@ -105,7 +106,7 @@ static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 	if (leave->reason != WALLPROF_REASON_SYSCALL &&
 	    leave->reason != WALLPROF_REASON_PREEMPTED)
 		return;
-	/* In user code it is preempted where it happens to be. */
+	/* In user code a thread is preempted at any address. */
 	if (!leave->user_stack || leave->flags & ~WALLPROF_TASK_WEAK_STACK ||
 	    wp_switch_key_is_odd(how) || wp_in_syscall_32(how->p) || wp_switch_key_nr(how) < 0)
 		return;
@@ -124,8 +125,8 @@ static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 }
 
 /*
- * A thread leaves its CPU, whatever it is used to. Context: irqs off. @how: of a session
- * that is wp_session_is_fast(); or NULL.
+ * A thread leaves its CPU, not by the switch cache. Context: irqs off. @how: the key, in
+ * a session that is wp_session_is_fast(); or NULL.
  */
 static __always_inline void wp_switch_leave(struct wp_session *session,
 					    struct wp_cpu *cpu,
@@ -135,7 +136,7 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 					    const struct wp_switch_key *how, u32 epoch, u64 now)
 {
 	const bool fast = how;
-	/* Most do. */
+	/* The most common values. */
 	struct wp_leave leave = {
 		.syscall = WALLPROF_SYSCALL_NONE,
 		.state = WALLPROF_STATE_SLEEPING,
@@ -170,8 +171,8 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 }
 
 /*
- * A thread leaves its CPU, in a session that is not wp_session_is_fast(). Context: irqs
- * off.
+ * A thread leaves its CPU, in a session that is not wp_session_is_fast().
+ * Context: irqs off.
  */
 static __always_inline void wp_switch_out(struct wp_session *session,
 					  struct wp_cpu *cpu,
@@ -189,7 +190,7 @@ static __always_inline void wp_switch_out(struct wp_session *session,
 	wp_switch_leave(session, cpu, slot, prev, state, preempt, NULL, epoch, now);
 }
 
-/* Whether the words are what they were that decide a habit's stack. Context: irqs off. */
+/* Whether the words that decide an entry's stack are unchanged. Context: irqs off. */
 static __always_inline bool wp_switch_words_are(const struct wp_cpu *cpu,
 						const struct wp_cached_switch *cached)
 {
@@ -199,7 +200,7 @@ static __always_inline bool wp_switch_words_are(const struct wp_cpu *cpu,
 					 cached->sp));
 }
 
-/* How current leaves its CPU, for its habits. Context: irqs off. @state: see there. */
+/* The switch key of current. Context: irqs off. @state: see &struct wp_switch_key. */
 static __always_inline struct wp_switch_key wp_switch_how(const struct wp_session *session,
 							  struct task_struct *prev, u32 state)
 {
@@ -211,8 +212,8 @@ static __always_inline struct wp_switch_key wp_switch_how(const struct wp_sessio
 }
 
 /*
- * A thread leaves its CPU as it is used to, which is what most switches come to: mostly by
- * the habit that it came by. Returns whether it does. Context: irqs off.
+ * Fast path, taken by most switches: a thread leaves its CPU by the switch cache, mostly
+ * by the entry that it came by. Returns false if no entry holds. Context: irqs off.
  */
 static __always_inline bool wp_switch_out_again(const struct wp_session *session,
 						struct wp_cpu *cpu,
@@ -240,7 +241,7 @@ static __always_inline bool wp_switch_out_again(const struct wp_session *session
 	return true;
 }
 
-/* The same, if it does not. Context: irqs off. */
+/* Slow path of the above. Context: irqs off. */
 static noinline void wp_switch_out_slow(struct wp_session *session, struct wp_cpu *cpu,
 					struct task_struct *prev, u32 state, u64 now)
 {
@@ -262,8 +263,8 @@ static noinline void wp_switch_out_slow(struct wp_session *session, struct wp_cp
 }
 
 /*
- * Adds an interval to where the last one was, if that is right. Returns it, or NULL.
- * Context: irqs off.
+ * Adds an interval to the aggregate that was used last for its thread and stack, if the
+ * key is the same. Returns that aggregate, or NULL. Context: irqs off.
  */
 static __always_inline struct wallprof_aggr *
 wp_switch_again(struct wp_cpu *cpu, struct wp_half *half, const struct wallprof_task *slot,
@@ -278,9 +279,14 @@ wp_switch_again(struct wp_cpu *cpu, struct wp_half *half, const struct wallprof_
 	return aggr;
 }
 
-/* How an interval is kept. */
+/**
+ * enum wp_kept - how an interval is kept
+ * @WP_KEPT_NOT: not at all: it is out of range, or found no room
+ * @WP_KEPT_SUMMED: in an aggregate
+ * @WP_KEPT_APART: as a single interval
+ */
 enum wp_kept {
-	WP_KEPT_NOT,	/* it is out of range, or found no room */
+	WP_KEPT_NOT,
 	WP_KEPT_SUMMED,
 	WP_KEPT_APART,
 };
@@ -300,8 +306,8 @@ static enum wp_kept wp_switch_add(struct wp_session *session, struct wp_cpu *cpu
 }
 
 /*
- * Links an interval to the one that its waker had come of, and keeps where it
- * stands itself, for those that this thread will wake. Context: irqs off.
+ * Links an interval to the last interval of its waker, and keeps the interval's own place
+ * in the slot, for the threads that this thread will wake. Context: irqs off.
  */
 static void wp_switch_chain(struct wp_cpu *cpu, u32 epoch, struct wallprof_task *slot,
 			    const struct wallprof_aggr *key, enum wp_kept kept)
@@ -316,10 +322,12 @@ static void wp_switch_chain(struct wp_cpu *cpu, u32 epoch, struct wallprof_task 
 		slot->last_aggr = 0;
 }
 
-/* With these there is more to tell of an interval than its sum. */
+/* Options that record more of an interval than its sum. */
 #define WP_SWITCH_MORE	(WALLPROF_WAKER_CHAINS | WALLPROF_HISTOGRAMS)
 
-/* Context: irqs off. cpu->passed is the interval. */
+/*
+ * Records what WP_SWITCH_MORE asks for. Context: irqs off. cpu->passed is the interval.
+ */
 static noinline void wp_switch_more(const struct wp_session *session,
 				    struct wp_cpu *cpu, u32 epoch,
 				    struct wallprof_task *slot, enum wp_kept kept)
@@ -334,8 +342,9 @@ static noinline void wp_switch_more(const struct wp_session *session,
 }
 
 /*
- * An interval whose length makes it one that is not summed, though it may be all the
- * same. Context: irqs off. cpu->passed is the interval, cpu->key its key.
+ * Keeps an interval that is too long or too short for aggregates apart; in an aggregate,
+ * if there is no room for single intervals. Context: irqs off. cpu->passed is the
+ * interval, cpu->key its key.
  */
 static enum wp_kept wp_switch_apart(struct wp_session *session, struct wp_cpu *cpu,
 				    u32 epoch, struct task_struct *next,
@@ -358,8 +367,8 @@ static enum wp_kept wp_switch_apart(struct wp_session *session, struct wp_cpu *c
 }
 
 /*
- * Tells of an interval that is not summed where the last one was. Context: irqs off.
- * cpu->passed is the interval.
+ * Records an interval for which wp_switch_again() is not tried, or found no aggregate.
+ * Context: irqs off. cpu->passed is the interval.
  */
 static noinline enum wp_kept wp_switch_sum(struct wp_session *session, struct wp_cpu *cpu,
 					   u32 epoch, struct task_struct *next,
@@ -375,8 +384,8 @@ static noinline enum wp_kept wp_switch_sum(struct wp_session *session, struct wp
 }
 
 /*
- * Tells of an interval that has ended. Returns where it was added, if that is where the
- * last one was, or NULL. Context: irqs off.
+ * Records an interval that has ended. Returns its aggregate, if that is the one used last
+ * for its thread and stack, or NULL. Context: irqs off.
  */
 static __always_inline struct wallprof_aggr *
 wp_switch_record(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
@@ -399,8 +408,8 @@ wp_switch_record(struct wp_session *session, struct wp_cpu *cpu, struct wp_half 
 }
 
 /*
- * A thread has come: closes its interval and tells of it. Returns where it was added, if
- * that is where the last one was, or NULL. Context: irqs off.
+ * Closes and records the interval of a thread that has come. Returns as
+ * wp_switch_record(). Context: irqs off.
  */
 static __always_inline struct wallprof_aggr *
 wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
@@ -412,7 +421,11 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return NULL;
-	/* What was filtered by state at START is not known before now. No CPU's it is. */
+	/*
+	 * The filter by state of a thread that was off its CPU at START is
+	 * decided here: nobody knew its state before. No CPU's filter applies to
+	 * it.
+	 */
 	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN && !fast &&
 		     !(session->config.states & BIT(slot->state))))
 		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
@@ -433,7 +446,10 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 	return aggr;
 }
 
-/* A thread comes to its CPU. Returns its slot, or NULL. Context: irqs off. */
+/*
+ * Makes a thread that comes the CPU's current one. Returns its slot, or NULL.
+ * Context: irqs off.
+ */
 static __always_inline struct wallprof_task *
 wp_switch_meet(struct wp_session *session, struct wp_cpu *cpu, struct task_struct *next,
 	       u32 epoch, u64 now)
@@ -454,7 +470,7 @@ wp_switch_meet(struct wp_session *session, struct wp_cpu *cpu, struct task_struc
 	return slot;
 }
 
-/* The same, in a session that is not wp_session_is_fast(). Context: irqs off. */
+/* A thread comes, in a session that is not wp_session_is_fast(). Context: irqs off. */
 static __always_inline void wp_switch_in(struct wp_session *session,
 					 struct wp_cpu *cpu,
 					 struct task_struct *next, u32 epoch, u64 now)
@@ -467,8 +483,9 @@ static __always_inline void wp_switch_in(struct wp_session *session,
 }
 
 /*
- * The same in one that is, if it is not summed by habit. If it left as it is used to, the
- * next interval may be. Context: irqs off.
+ * Slow path: a thread comes, not by the switch cache, in a session that is
+ * wp_session_is_fast(). If it left by an entry, the aggregate is noted there for the next
+ * interval. Context: irqs off.
  */
 static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu *cpu,
 				       struct task_struct *next, u64 now)
@@ -488,7 +505,7 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 	cpu->current_cached = &cpu->switch_cache->none;
 	slot = wp_switch_meet(session, cpu, next, epoch, now);
 	if (slot) {
-		/* Before the flip is told it may be one of the last epoch's. */
+		/* Until @changes shows the flip, the entry may be of the last epoch. */
 		lasts = cached->slot == slot &&
 			wp_cached_lasts(cached, slot, (unsigned long)next, changes) &&
 			wp_again_is_in(cached->again, half);
@@ -501,8 +518,8 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 }
 
 /*
- * A thread comes from what it left for as it is used to, woken by whom it is used to,
- * which is what most switches come to. Returns whether it does. Context: irqs off.
+ * Fast path, taken by most switches: a thread resumes from a cached wait, woken by the
+ * cached waker. Returns false if it does not. Context: irqs off.
  */
 static __always_inline bool wp_switch_in_again(const struct wp_session *session,
 					       struct wp_cpu *cpu, struct task_struct *next,
@@ -528,22 +545,23 @@ static __always_inline bool wp_switch_in_again(const struct wp_session *session,
 }
 
 /*
- * The time of a switch. The timeline's probe was called just before and has looked at
- * the clock: sums of its slices are the ledger's. Context: irqs off.
+ * The time of a switch. If the timeline's probe, called just before, has read the clock,
+ * that time: the timeline's slices then add up to the per-thread totals.
+ * Context: irqs off.
  */
 static __always_inline u64 wp_switch_time(const struct wp_session *session)
 {
 	u64 at = 0;
 
-	/* A CPU without memory keeps none. */
+	/* 0 on a CPU without memory. */
 	if (unlikely(session->config.flags & WALLPROF_TIMELINE))
 		at = session->cpus[smp_processor_id()]->switched_at;
 	return at ?: ktime_get_mono_fast_ns();
 }
 
 /*
- * A switch comes in between while a probe of this CPU's is at work, or on a CPU that has
- * no memory. Context: irqs off. @state: with WP_SWITCH_PREEMPTED.
+ * Handles a switch that comes while a probe of this CPU is at work, or on a CPU without
+ * memory. Context: irqs off. @state: with WP_SWITCH_PREEMPTED.
  */
 static noinline void wp_switch_refused(struct wp_session *session, struct wp_cpu *cpu,
 				       struct task_struct *prev, struct task_struct *next,
@@ -585,7 +603,7 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 	wp_probe_end(cpu);
 }
 
-/* As above, of a session that is wp_session_is_fast(). */
+/* As above, in a session that is wp_session_is_fast(). */
 static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
 						 struct task_struct *prev,
 						 struct task_struct *next,
@@ -596,10 +614,10 @@ static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
 	struct wp_cpu *cpu;
 	u64 now;
 
-	/* One word to keep while the clock is read, instead of two. */
+	/* So that one value is live across the read of the clock, not two. */
 	OPTIMIZER_HIDE_VAR(state);
 	now = ktime_get_mono_fast_ns();
-	/* Before START nothing has been learned that could be done again. */
+	/* Before START the switch cache is empty; the slow paths check the start. */
 	if (unlikely(now > READ_ONCE(session->stop)))
 		return;
 	cpu = session->cpus[smp_processor_id()];
@@ -607,7 +625,7 @@ static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
 		wp_switch_refused(session, cpu, prev, next, state, now);
 		return;
 	}
-	/* What is done again calls and wakes nobody: no probe can come in between. */
+	/* The fast paths call and wake nothing, so no probe can nest in them. */
 	if (unlikely(!wp_switch_out_again(session, cpu, prev, state, now)))
 		wp_switch_out_slow(session, cpu, prev, state, now);
 	if (unlikely(!wp_switch_in_again(session, cpu, next, now)))
@@ -620,7 +638,7 @@ WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_fast, wp_sched_switch_fast)
 struct wp_probe wp_switch_probe = { "sched_switch", wp_probe_sched_switch };
 
 /**
- * wp_switch_probe_of - what a session has called at a switch
+ * wp_switch_probe_of - choose the probe of sched_switch
  * @session: the session
  *
  * Context: process.
@@ -632,7 +650,7 @@ void *wp_switch_probe_of(const struct wp_session *session)
 					      wp_probe_sched_switch;
 }
 
-/* The kernel's own check of the prototypes; fails to compile if one is wrong. */
+/* The kernel's own check of the prototypes, at compile time. */
 static void __maybe_unused wp_switch_check(void)
 {
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch);

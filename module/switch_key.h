@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a thread leaves its CPU, as far as is seen without a look at its memory: what its
- * habits are known by.
+ * The key of the switch cache: what decides how a thread leaves its CPU, as far as it is
+ * found without a read of user memory.
  *
- * Each part is read where it is asked for, as most switches are what they cost. A suite
- * that has no threads of the kernel's defines all of this file itself.
+ * Each part is read where it is needed, since most of a switch's cost is here. A test
+ * suite without task_struct defines all of this file itself.
+ *
+ * Context: irqs off.
  */
 #ifndef WALLPROF_SWITCH_KEY_H
 #define WALLPROF_SWITCH_KEY_H
@@ -16,14 +18,14 @@
 #include "compat/sched.h"
 #include "pure/unwind_cfi.h"
 
-/* In &wp_switch_key.state: the thread lost its CPU. No state of the scheduler's. */
+/* In &wp_switch_key.state: the thread was preempted. The scheduler has no such state. */
 #define WP_SWITCH_PREEMPTED	BIT(31)
 
 /**
  * struct wp_switch_key - how a thread leaves its CPU
  * @p: the thread, current
- * @changes: wp_mappings_changes(), of before its stack and the epoch are looked up
- * @state: the scheduler's name of the state, and WP_SWITCH_PREEMPTED
+ * @changes: wp_mappings_changes(), read before the stack and the epoch are looked up
+ * @state: the scheduler's state, and WP_SWITCH_PREEMPTED
  *
  * Context: irqs off.
  */
@@ -33,19 +35,19 @@ struct wp_switch_key {
 	u32 state;
 };
 
-/* Where it entered the kernel. */
+/* Address at which the thread entered the kernel. */
 static __always_inline u64 wp_switch_key_ip(const struct wp_switch_key *how)
 {
 	return instruction_pointer(task_pt_regs(how->p));
 }
 
-/* Its stack pointer there. */
+/* Its user stack pointer there. */
 static __always_inline u64 wp_switch_key_sp(const struct wp_switch_key *how)
 {
 	return user_stack_pointer(task_pt_regs(how->p));
 }
 
-/* Its frame pointer there. */
+/* Its user frame pointer there. */
 static __always_inline u64 wp_switch_key_fp(const struct wp_switch_key *how)
 {
 	return wp_regs_dwarf(task_pt_regs(how->p), wp_cfi_here.fp);
@@ -57,7 +59,7 @@ static __always_inline u64 wp_switch_key_arg(const struct wp_switch_key *how)
 	return wp_syscall_arg_64(task_pt_regs(how->p));
 }
 
-/* Number of the system call; below 0 if it is in none. */
+/* Number of the system call; negative outside of one. */
 static __always_inline int wp_switch_key_nr(const struct wp_switch_key *how)
 {
 	return syscall_get_nr(how->p, task_pt_regs(how->p));
@@ -70,11 +72,11 @@ static __always_inline u32 wp_switch_key_exec_id(const struct wp_switch_key *how
 }
 
 /*
- * Whether more than the others decides what is told of it. Of who has begun to end, or
- * executes a program, the registers are of before.
+ * Whether something else than the key decides the record. The registers of a thread that
+ * has begun to exit, or that executes a program, are of before.
  *
- * That it is no call of a 32-bit program's has to be known of one time only: code that
- * enters the kernel by an instruction does not do so by another, at the same place.
+ * Whether the call is a 32-bit program's needs one check, when an entry is learned: code
+ * that enters the kernel by one instruction does not use another at the same place.
  */
 static __always_inline bool wp_switch_key_is_odd(const struct wp_switch_key *how)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which threads a session records.
+ * The targets: which threads a session records.
  *
- * This file owns the walks over all threads of the host at START and STOP and
- * the rules by which a thread is a target. That a thread is a target is told
- * by its having a slot in the task table; only a session of everything gives
- * slots to threads that it meets. Its callers are session.c (process context)
- * and the probes (irqs off, or process context with irqs off).
+ * This file owns the walks over all threads of the host at START and STOP and the rules
+ * by which a thread is a target. A thread is a target if it has a slot in the task table;
+ * only a session of everything gives slots to threads that its probes meet. Its callers
+ * are session.c (process context) and the probes (irqs off, or process context with irqs
+ * off).
  */
 #include <linux/cred.h>
 #include <linux/idr.h>
@@ -24,28 +24,30 @@
 #include "state.h"
 #include "targets.h"
 
-/* Whether a thread is one of the users'. Context: RCU read side, or current. */
+/* Whether a thread is of a target user. Context: RCU read side, or current. */
 static bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p)
 {
 	return wp_ids_have(&session->ids,
 			   from_kuid(session->user_ns, task_cred_xxx(p, uid)));
 }
 
-/* Whether a thread has one of the names. Context: the same. */
+/* Whether a thread has a target name. Context: RCU read side, or current. */
 static bool wp_targets_has_name(const struct wp_session *session, struct task_struct *p)
 {
 	char name[WALLPROF_COMM_LEN];
 
 	BUILD_BUG_ON(sizeof(p->comm) != sizeof(name));
 	/*
-	 * One that somebody is writing at this moment is the old one, the new one or
-	 * neither: the next switch looks again.
+	 * A name that is being written may be read as the old one, the new one or a
+	 * mixture: the next switch checks again.
 	 */
 	data_race(memcpy(name, p->comm, sizeof(name)));
 	return wp_names_have(&session->names, name);
 }
 
-/* Whether a thread is in one of the control groups, or below. Context: the same. */
+/*
+ * Whether a thread is in a target cgroup, or below. Context: RCU read side, or current.
+ */
 static bool wp_targets_in_group(const struct wp_session *session, struct task_struct *p)
 {
 	struct cgroup *group;
@@ -57,7 +59,7 @@ static bool wp_targets_in_group(const struct wp_session *session, struct task_st
 	return false;
 }
 
-/* Whether the user named a thread. Context: RCU read side, or current. */
+/* Whether a thread matches the target options. Context: RCU read side, or current. */
 bool wp_targets_match(const struct wp_session *session, struct task_struct *p)
 {
 	switch (session->config.target) {
@@ -78,18 +80,18 @@ bool wp_targets_match(const struct wp_session *session, struct task_struct *p)
 	}
 }
 
-/* A thread that has been switched away from for the last time, or will be. */
+/* Whether a thread has made its last switch, or is about to. */
 static bool wp_thread_ends(struct task_struct *p)
 {
 	return READ_ONCE(p->exit_state) || wp_task_state(p) & TASK_DEAD;
 }
 
-/* How many threads are looked at before others may run. */
+/* Threads that are visited between two cond_resched(). */
 #define WP_THREADS_AT_ONCE	64
 
 typedef int (*wp_thread_fn)(struct wp_session *session, struct task_struct *p);
 
-/* The next thread of the host from a number on. Context: RCU read side. */
+/* Returns the next thread of the host from a number on. Context: RCU read side. */
 static struct task_struct *wp_thread_next(int *nr)
 {
 	struct task_struct *p;
@@ -104,11 +106,11 @@ static struct task_struct *wp_thread_next(int *nr)
 }
 
 /*
- * Calls @fn, under RCU, with each thread of the host, or with the first of each
- * process, by number; ends when it returns other than 0. Each that lives from begin to
- * end is met once, but for one that executes a program when it is not the first of its
- * process: it takes the number of that one, and may be met again, or not at all. It is
- * the first one from then on, so whoever needs all goes through @leaders afterwards.
+ * Calls @fn, under RCU, with each thread of the host, or with the leader of each process,
+ * by number; ends when @fn returns other than 0. Each thread that lives all the time is
+ * visited once, except one that execs and is not the leader: it takes the leader's
+ * number, and may be visited twice, or not at all. It is the leader from then on, so a
+ * caller that needs all threads calls this with @leaders afterwards.
  *
  * Context: process; may sleep.
  */
@@ -132,18 +134,18 @@ static int wp_threads_each(struct wp_session *session, bool leaders, wp_thread_f
 	return err;
 }
 
-/* Whether a thread is a target, for now. Context: RCU read side. */
+/* Whether a thread is a target now. Context: RCU read side. */
 static int wp_targets_is_one(struct wp_session *session, struct task_struct *p)
 {
 	return !wp_thread_ends(p) && wp_targets_match(session, p);
 }
 
 /**
- * wp_targets_set - see that somebody is there
+ * wp_targets_set - check that there is a target
  * @session: being configured
  *
  * Context: process.
- * Return: 0, or -ESRCH if no thread is a target.
+ * Return: 0, or -ESRCH if no thread is a target and none may become one.
  */
 int wp_targets_set(struct wp_session *session)
 {
@@ -162,7 +164,7 @@ void wp_target_born(struct wp_session *session)
 		atomic_inc(&session->live_targets);
 }
 
-/* Counts a target that is gone; the last one wakes the reader. Irqs off. */
+/* Counts a target that is gone; the last one wakes the reader. Context: irqs off. */
 void wp_target_gone(struct wp_session *session)
 {
 	if (session->config.target != WALLPROF_TARGET_ALL &&
@@ -172,13 +174,12 @@ void wp_target_gone(struct wp_session *session)
 }
 
 /**
- * wp_target_untracked - whether a thread without a slot is a target
+ * wp_target_untracked - check whether a thread without a slot is a target
  * @session: a session
  * @p: a thread without a slot
  *
- * In a session of everything each is. One of processes knows a thread that it
- * had no slot for by its process, if the user named that. Others it does not
- * know again.
+ * In a session of everything each thread is. A session of processes recognizes a thread
+ * that found no slot by its process, if the user named that. Others are not recognized.
  *
  * Context: any but NMI.
  */
@@ -216,7 +217,7 @@ struct wp_claim {
 	struct task_struct *p;
 };
 
-/* Fills the slot of a thread that lives at START. See wp_tasks_claim(). */
+/* Fills the slot of a thread that exists at START. See wp_tasks_claim(). */
 static void wp_targets_init(struct wallprof_task *slot, void *arg)
 {
 	struct wp_claim *claim = arg;
@@ -225,11 +226,11 @@ static void wp_targets_init(struct wallprof_task *slot, void *arg)
 	u64 born;
 
 	/*
-	 * Where everything is a target, the probes give a thread that they
-	 * meet its slot: a thread without one was not met since START. Else
-	 * they pass it over until it has one: what it does between this clock
-	 * and that is taken for what it did before. As long as this CPU runs,
-	 * that is less than a context switch.
+	 * Where everything is a target, the probes give a slot to each thread that they
+	 * meet: a thread without one was not met since START. Otherwise they pass a
+	 * thread over until it has a slot, and what it does between this read of the
+	 * clock and that is taken for what it did before. As long as this CPU runs, that
+	 * is less than a context switch.
 	 */
 	if (session->config.target == WALLPROF_TARGET_ALL)
 		born = max(session->start, claim->p->start_time);
@@ -246,22 +247,22 @@ static void wp_targets_init(struct wallprof_task *slot, void *arg)
 }
 
 /*
- * Whether a thread that was just given a slot will not come to give it back.
+ * Whether a thread that was just given a slot will not give it back itself.
  *
- * With sched_switch: a thread that made its last switch before we took the
- * table's lock had TASK_DEAD set before, and the lock makes us see that. If
- * that switch is under way, its probe may be using the slot: it is over when
- * on_cpu is cleared, within the time of a context switch.
+ * With sched_switch: a thread that made its last switch before the table's lock was taken
+ * had TASK_DEAD set before, and the lock makes that visible here. If that switch is under
+ * way, its probe may be using the slot: it is over when on_cpu is cleared, within the
+ * time of a context switch.
  *
  * Without: the exit probe runs after PF_EXITING is set.
  */
 static bool wp_thread_gone(struct wp_session *session, struct task_struct *p)
 {
 	/*
-	 * The probes look for the key without the lock. Either they see ours,
-	 * or we see what was written before they looked: pairs with the full
-	 * barrier of the scheduler after it takes the run queue's lock, and
-	 * with the lock that the exit probe takes.
+	 * The probes look the key up without the lock. Either they see the new key, or
+	 * what was written before their lookup is seen here: pairs with the full barrier
+	 * of the scheduler after it takes the run queue's lock, and with the lock that
+	 * the exit probe takes.
 	 */
 	smp_mb();
 	if (!wp_session_sees_switches(session))
@@ -274,13 +275,13 @@ static bool wp_thread_gone(struct wp_session *session, struct task_struct *p)
 }
 
 /*
- * Claims a slot for a thread that lives at START. Context: RCU read side.
+ * Claims a slot for a thread that exists at START. Context: RCU read side.
  *
- * The probes are at work already. A thread that they met has its slot; one
- * that they meet now waits for the table's lock and finds ours. With its pi_lock,
- * which the probe of its wakeup holds when it takes the table's lock, one that
- * sleeps does so until its slot tells why, and where. One that is on its way to
- * sleep when its slot is found tells that itself.
+ * The probes are at work already. A thread that they met has its slot; a probe that meets
+ * it now waits for the table's lock and finds this slot. A blocked thread stays blocked
+ * until its slot has the reason and the stack, since its pi_lock is held here, which the
+ * probe of its wakeup holds when it takes the table's lock. A thread that is about to
+ * block when the slot is claimed records these itself.
  */
 static int wp_targets_claim_one(struct wp_session *session, struct task_struct *p)
 {
@@ -310,7 +311,7 @@ static int wp_targets_claim_one(struct wp_session *session, struct task_struct *
 	return 0;
 }
 
-/* The same, of one that may be a target. Context: RCU read side. */
+/* Claims a slot for a thread that may be a target. Context: RCU read side. */
 static int wp_targets_claim_living(struct wp_session *session, struct task_struct *p)
 {
 	int err;
@@ -323,7 +324,7 @@ static int wp_targets_claim_living(struct wp_session *session, struct task_struc
 	return err || !fatal_signal_pending(current) ? err : -EINTR;
 }
 
-/* The same, of one that was not met yet. */
+/* The same, for a thread that has no slot yet. Context: RCU read side. */
 static int wp_targets_claim_missed(struct wp_session *session, struct task_struct *p)
 {
 	if (wp_tasks_find(&session->tasks, (unsigned long)p))
@@ -332,28 +333,31 @@ static int wp_targets_claim_missed(struct wp_session *session, struct task_struc
 }
 
 /**
- * wp_targets_claim - give all targets that live a slot
+ * wp_targets_claim - give a slot to each target
  * @session: its probes are at work, its start is set
  *
- * Threads that are born meanwhile get theirs by the fork probe, also from parents
- * that were not met yet: see &struct wp_session.claiming.
+ * Threads that are born meanwhile get theirs by the fork probe, also if their parents
+ * were not visited yet: see &struct wp_session.claiming.
  *
- * Context: process; others may run in between.
- * Return: 0; -ESRCH if no target lives; -ENOSPC if they do not fit and not
- * everything is a target; -EINTR if the caller is killed.
+ * Context: process; may sleep.
+ * Return: 0; -ESRCH if no target lives; -ENOSPC if they do not fit and not everything is
+ * a target; -EINTR if the caller is killed.
  */
 int wp_targets_claim(struct wp_session *session)
 {
 	bool all = session->config.target == WALLPROF_TARGET_ALL;
 	int err;
 
-	/* The first ones may have ended before the last ones are met: nobody is gone yet. */
+	/*
+	 * The first ones may end before the last ones are visited: this keeps the count
+	 * up.
+	 */
 	atomic_inc(&session->live_targets);
 	err = wp_threads_each(session, false, wp_targets_claim_living);
 	/*
 	 * Where everything is a target and does not fit, a thread without a slot was
-	 * counted already, and is not to be counted twice; one that was missed is
-	 * counted when it switches.
+	 * counted already, and must not be counted twice; a thread that was not visited
+	 * is counted when it switches.
 	 */
 	if (!err && !(all && READ_ONCE(session->passed_over)))
 		err = wp_threads_each(session, true, wp_targets_claim_missed);
@@ -363,7 +367,7 @@ int wp_targets_claim(struct wp_session *session)
 	return err;
 }
 
-/* Context: RCU read side. */
+/* Sets the hint of a thread that is on a CPU. Context: RCU read side. */
 static int wp_targets_look_at(struct wp_session *session, struct task_struct *p)
 {
 	struct wallprof_task *slot = wp_tasks_find(&session->tasks, (unsigned long)p);
@@ -377,10 +381,10 @@ static int wp_targets_look_at(struct wp_session *session, struct task_struct *p)
  * wp_targets_look - note which threads are on a CPU
  * @session: its probes are still at work
  *
- * Of use for threads that have never switched: if one has not when the probes
- * are gone, it was at STOP where it was now.
+ * Used for threads that have not switched when the probes are gone: each was at STOP
+ * where this finds it, on a CPU or off.
  *
- * Context: process; others may run in between.
+ * Context: process; may sleep.
  */
 void wp_targets_look(struct wp_session *session)
 {

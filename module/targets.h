@@ -19,7 +19,7 @@ void wp_target_passed_over(struct wp_session *session, struct task_struct *p,
 			   bool off, u64 since);
 void wp_target_gone(struct wp_session *session);
 
-/* A thread without a slot leaves its CPU, other than wp_untracked_leaves(). Any context. */
+/* As wp_untracked_leaves(), outside of any CPU's tables. Any context. */
 static inline void wp_target_untracked_leaves(struct wp_session *session, u64 now)
 {
 	atomic64_inc(&session->untracked_off);
@@ -28,8 +28,8 @@ static inline void wp_target_untracked_leaves(struct wp_session *session, u64 no
 }
 
 /*
- * Whether there may be targets where there is none: threads come to be of a user, a
- * name or a group by fork, exec and while they live.
+ * Whether targets may appear later: threads get a target's user, name or group by fork,
+ * by exec and while they live.
  */
 static inline bool wp_targets_may_come(const struct wp_session *session)
 {
@@ -44,7 +44,7 @@ static __always_inline u32 wp_thread_tid(const struct wp_session *session,
 	       p->pid : task_pid_nr_ns(p, session->pid_ns);
 }
 
-/* The same of its process. */
+/* Its process's id, likewise. */
 static __always_inline u32 wp_thread_tgid(const struct wp_session *session,
 					  struct task_struct *p)
 {
@@ -53,8 +53,8 @@ static __always_inline u32 wp_thread_tgid(const struct wp_session *session,
 }
 
 /**
- * wp_thread_read - tell what identifies a thread
- * @session: whose pid namespace counts
+ * wp_thread_read - read what identifies a thread
+ * @session: its pid namespace is that of the ids
  * @p: current, or a thread under RCU
  *
  * Context: any, NMI included.
@@ -70,7 +70,7 @@ static __always_inline struct wp_thread wp_thread_read(const struct wp_session *
 	};
 }
 
-/* The same, where the pid namespace that counts is the first one. Context: the same. */
+/* The same in the initial pid namespace. Context: any, NMI included. */
 static __always_inline struct wp_thread wp_thread_read_init(const struct task_struct *p)
 {
 	return (struct wp_thread){

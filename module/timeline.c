@@ -2,12 +2,12 @@
 /*
  * The timeline: every switch and wakeup of a session's targets, one by one.
  *
- * This file owns the probes that write records into the rings of ring.c. They are
- * others than those of switch.c and waking.c, which sum: a session pays for those that it
- * asks for. They are called by the scheduler with a run queue or a thread's pi_lock
- * locked and interrupts off, or, when a thread wakes itself, with preemption off.
- * They take no lock but the task table's, which is a raw one, and wake the reader by
- * irq_work only.
+ * This file owns the probes that write records into the rings of pure/ring.c. They are
+ * separate from those of switch.c and waking.c, which sum: a session pays for those only
+ * that it asks for. The scheduler calls them with a run queue or a thread's pi_lock
+ * locked and interrupts off, or, when a thread wakes itself, with preemption off. They
+ * take no lock but the task table's, which is a raw one, and wake the reader by irq_work
+ * only.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -19,13 +19,13 @@
 #include "targets.h"
 #include "timeline.h"
 
-/* What is told of a thread's priority. */
+/* A thread's priority, as recorded. */
 static __always_inline u8 wp_timeline_prio(const struct task_struct *p)
 {
 	return p->prio < 0 ? WALLPROF_PRIO_NONE : p->prio;
 }
 
-/* Whether a thread's events are to be told. Context: irqs off. */
+/* Whether a thread's events are recorded. Context: irqs off. */
 static __always_inline bool wp_timeline_wants(const struct wp_session *session,
 					      const struct task_struct *p)
 {
@@ -37,7 +37,7 @@ static __always_inline bool wp_timeline_wants(const struct wp_session *session,
 	return slot && !(READ_ONCE(slot->flags) & WALLPROF_TASK_ARMED);
 }
 
-/* This CPU's ring, or NULL if nothing is to be told now. Context: irqs off. */
+/* This CPU's ring, or NULL if nothing is recorded now. Context: irqs off. */
 static __always_inline struct wp_ring *wp_timeline_ring(struct wp_session *session, u64 now)
 {
 	unsigned int nr = smp_processor_id();
@@ -49,16 +49,16 @@ static __always_inline struct wp_ring *wp_timeline_ring(struct wp_session *sessi
 }
 
 /*
- * The place for a record, or NULL. A reader that flipped after the ring had become full
- * was told before the flip only, and would wait for ever: no record comes that is told
- * of. Context: irqs off.
+ * Reserves a record. Returns NULL if the ring is full, and wakes the reader then: the
+ * reader may have flipped after the last wakeup, which would be the last one, since no
+ * record is committed to a full ring. Context: irqs off.
  */
 static __always_inline struct wallprof_record *
 wp_timeline_reserve(struct wp_session *session, struct wp_ring *ring, u64 now)
 {
 	struct wallprof_record *record;
 
-	/* Of a CPU without memory. */
+	/* A CPU without memory. */
 	if (unlikely(!ring->nr)) {
 		atomic64_inc(&session->bare.records);
 		return NULL;
@@ -79,8 +79,8 @@ static __always_inline void wp_timeline_commit(struct wp_session *session,
 }
 
 /*
- * Who is told of a thread: its id in the opener's pid namespace, U32_MAX if it has
- * none there, 0 if it is an idle one.
+ * A thread's id in the opener's pid namespace, U32_MAX if it has none there, 0 of an idle
+ * thread.
  */
 static __always_inline u32 wp_timeline_tid(const struct wp_session *session,
 					   struct task_struct *p)
@@ -88,7 +88,7 @@ static __always_inline u32 wp_timeline_tid(const struct wp_session *session,
 	return p->pid ? (wp_thread_tid(session, p) ?: U32_MAX) : 0;
 }
 
-/* The same of its process. */
+/* Its process's id, likewise. */
 static __always_inline u32 wp_timeline_tgid(const struct wp_session *session,
 					    struct task_struct *p)
 {
@@ -135,12 +135,12 @@ static __always_inline void wp_timeline_write_switch(struct wp_session *session,
 }
 
 /**
- * wp_timeline_write_stacks - tell with which stacks a thread leaves its CPU
+ * wp_timeline_write_stacks - record the stacks with which a thread leaves its CPU
  * @session: one with TIMELINE_STACKS
  * @prev: the thread
  * @leave: its stacks
  *
- * Its switch was told just before, by wp_timeline_write_switch(), if it was to be.
+ * wp_timeline_write_switch() has just recorded its switch, unless it is not recorded.
  *
  * Context: irqs off, a run queue locked, in the same call of sched_switch.
  */
@@ -170,7 +170,7 @@ void wp_timeline_write_stacks(struct wp_session *session, struct task_struct *pr
 }
 
 /*
- * Gives the slot of a thread back that made its last switch, where nobody else does.
+ * Gives back the slot of a thread that made its last switch, if no other probe does.
  * Context: irqs off.
  */
 static noinline void wp_timeline_forget(struct wp_session *session,
@@ -194,7 +194,7 @@ static __always_inline void wp_timeline_sched_switch(void *data, struct task_str
 
 WP_PROBE_SCHED_SWITCH_REPORTED(wp_timeline_probe_switch, wp_timeline_sched_switch)
 
-/* What happens to a thread that is not on this CPU, or is made to leave it. Context: irqs off. */
+/* Records an event of thread @p, caused by current. Context: irqs off. */
 static __always_inline void wp_timeline_write(struct wp_session *session,
 					      struct task_struct *p, u8 type, u16 cpu,
 					      u16 from)
@@ -227,7 +227,7 @@ static void wp_timeline_probe_waking(void *data, struct task_struct *p)
 {
 	unsigned long flags;
 
-	/* An interrupt would write into the same ring. */
+	/* An interrupt would write to the same ring. */
 	local_irq_save(flags);
 	wp_timeline_write(data, p, WALLPROF_RECORD_WAKING, task_cpu(p), 0);
 	local_irq_restore(flags);
@@ -252,7 +252,7 @@ struct wp_probe wp_timeline_probes[WP_TIMELINE_PROBES] = {
 	{ "sched_migrate_task", wp_timeline_probe_migrate },
 };
 
-/* The kernel's own check of the prototypes; fails to compile if one is wrong. */
+/* The kernel's own check of the prototypes, at compile time. */
 static void __maybe_unused wp_timeline_check(void)
 {
 	check_trace_callback_type_sched_switch(wp_timeline_probe_switch);

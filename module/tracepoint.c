@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints: finds them at load; attaches and detaches a session's probes.
+ * Tracepoints: finds them at load; registers and unregisters a session's probes.
  *
- * All of it runs in process context. The probes are those of switch.c, waking.c, life.c
- * and timeline.c.
+ * The probes are those of switch.c, waking.c, life.c and timeline.c. Process context.
  */
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -24,7 +23,7 @@ enum wp_probe_nr {
 	WP_PROBE_FORK,
 	WP_PROBE_EXEC,
 	WP_PROBE_EXIT,
-	/* From here on those of timeline.c. */
+	/* The probes of timeline.c follow. */
 	WP_PROBE_TIMELINE,
 	WP_PROBE_MAX = WP_PROBE_TIMELINE + WP_TIMELINE_PROBES,
 };
@@ -42,7 +41,7 @@ static struct wp_probe *wp_probe_at(int i)
 	return i < WP_PROBE_TIMELINE ? probes[i] : &wp_timeline_probes[i - WP_PROBE_TIMELINE];
 }
 
-/* What a session has called at a tracepoint. It does not change while it is registered. */
+/* A session's function for a probe. Constant while that is registered. */
 static void *wp_probe_of(const struct wp_session *session, int i)
 {
 	switch (i) {
@@ -65,7 +64,7 @@ static void wp_tracepoints_match(struct tracepoint *tp, void *unused)
 	}
 }
 
-/* Finds the extent of the function that calls several probes of a tracepoint in turn. */
+/* Finds the extent of the kernel's function that calls several probes of a tracepoint. */
 static void wp_tracepoints_find_caller(unsigned int nr, enum wp_probe_nr probe)
 {
 	unsigned long iterator = (unsigned long)wp_probe_at(probe)->tracepoint->iterator;
@@ -83,7 +82,7 @@ static void wp_tracepoints_find_caller(unsigned int nr, enum wp_probe_nr probe)
 /**
  * wp_tracepoints_find - find the tracepoints
  *
- * They are not exported by name, but can be listed.
+ * They are not exported by name, but the kernel exports an iterator.
  *
  * Context: process, at load.
  * Return: 0, or -ENOENT if the kernel lacks one.
@@ -105,7 +104,7 @@ int wp_tracepoints_find(void)
 	return 0;
 }
 
-/* Which probes a session's sums and targets need. */
+/* The probes that a session's sums and targets need. */
 static unsigned int wp_tracepoints_of_sums(const struct wp_session *session)
 {
 	unsigned int fork_exec = BIT(WP_PROBE_FORK) | BIT(WP_PROBE_EXEC);
@@ -122,7 +121,7 @@ static unsigned int wp_tracepoints_of_sums(const struct wp_session *session)
 	return 0;
 }
 
-/* Which probes a session needs. */
+/* The probes that a session needs. */
 static unsigned int wp_tracepoints_wanted(const struct wp_session *session)
 {
 	unsigned int wanted = wp_tracepoints_of_sums(session);
@@ -134,17 +133,17 @@ static unsigned int wp_tracepoints_wanted(const struct wp_session *session)
 
 /**
  * wp_tracepoints_attach - register a session's probes
- * @session: ready to be called
+ * @session: ready for its probes to be called
  *
  * Context: process.
- * Return: 0, or what the kernel says; then nothing is registered.
+ * Return: 0, or the kernel's error; then nothing is registered.
  */
 int wp_tracepoints_attach(struct wp_session *session)
 {
 	unsigned int wanted = wp_tracepoints_wanted(session);
 	int i, err;
 
-	/* The timeline's first: of a thread's last switch, the sums forget the thread. */
+	/* The timeline's first: at a thread's last switch the sums free its slot. */
 	for (i = WP_PROBE_MAX - 1; i >= 0; i--) {
 		if (!(wanted & BIT(i)))
 			continue;
@@ -160,15 +159,15 @@ int wp_tracepoints_attach(struct wp_session *session)
 }
 
 /**
- * wp_tracepoints_detach - take a session's probes back
- * @session: a session; what it records is over: see wp_session_covers()
+ * wp_tracepoints_detach - unregister a session's probes
+ * @session: a session that has ended: see wp_session_covers()
  *
- * Linux 5.10 makes a new list of a tracepoint's probes to take one out, and keeps the
- * probe if there is no memory for that. It is called then, but finds the session
- * over; the next call tries again.
+ * To remove a probe, Linux 5.10 allocates a new list of the tracepoint's probes, and
+ * keeps the probe if there is no memory. The probe is still called then, but finds that
+ * the session has ended; the next call of this tries again.
  *
- * Context: process. When it returns, no probe that was taken back runs any more.
- * Return: whether all were.
+ * Context: process. When it returns, no unregistered probe runs any more.
+ * Return: whether all are unregistered.
  */
 bool wp_tracepoints_detach(struct wp_session *session)
 {

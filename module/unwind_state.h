@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a session knows of the code that processes run: types. mappings.c has the mappings,
+ * Mappings of processes, and their unwind tables: types. mappings.c owns the mappings,
  * unwind_store.c the tables.
  */
 #ifndef WALLPROF_UNWIND_STATE_H
@@ -19,9 +19,9 @@
 
 /**
  * struct wp_code - the code that a process has mapped
- * @refs: processes that have it: several after a fork
- * @generation: unlike that of any other
- * @maps: as the walk wants it: @map
+ * @refs: processes that share it: several after a fork
+ * @generation: a number that no other has
+ * @maps: @map, in the form that the unwinder takes
  * @map: the mappings
  *
  * Not changed once it is published.
@@ -34,31 +34,30 @@ struct wp_code {
 };
 
 /**
- * struct wp_mappings - what a session knows of the code that processes run
+ * struct wp_mappings - a session's mappings of processes and unwind tables
  * @tables: &struct wp_held by id
  * @nr_tables: how many
  * @last_table: the last id that was given; none is given twice
- * @tables_bytes: of all tables
- * @bytes: of all tables, mappings and entries that the session holds
- * @extra: what the tables take besides
- * @pages: charged for them
- * @retired: processes that readers may still see
+ * @tables_bytes: bytes of all tables
+ * @bytes: bytes of all tables, mappings and entries that the session holds
+ * @extra: further bytes that the tables take
+ * @pages: pages charged for them
+ * @retired: processes that probes may still reach
  * @nr_retired: how many
- * @nr_lived: entries of @by_mm that were left when the ended ones were last
- *	looked for
- * @by_mm: processes by their mm_struct, 1 << WP_PROCESS_BITS lists; NULL until
- *	the first MAPS. Read under RCU, changed under @lock
- * @changes: counts, from 1 on, epochs, and what was taken out of @by_mm, also if something
- *	else took its place. Written under @lock after that, with a release store;
- *	see wp_mappings_changes()
- * @lock: orders changes of what follows, of @by_mm and @changes: MAPS, FLIP and the fork
- *	probe. Raw, since the probe has interrupts off
+ * @nr_lived: entries of @by_mm that were left when ended processes were last retired
+ * @by_mm: processes by their mm_struct, 1 << WP_PROCESS_BITS lists; NULL until the first
+ *	MAPS. Read under RCU, changed under @lock
+ * @changes: counts, from 1 on, epochs, and removals from @by_mm, also if something else
+ *	took the place. Written under @lock after the removal, with a release store; see
+ *	wp_mappings_changes()
+ * @lock: orders changes of what follows, of @by_mm and @changes, by MAPS, FLIP and the
+ *	fork probe. Raw, since the probe has interrupts off
  * @spare: entries for the fork probe
  * @nr_spare: how many
  * @nr_processes: entries of @by_mm
  * @nr_missed: children that found no spare entry
  *
- * What stands before @by_mm is used under the session's lock. All switches read @by_mm
+ * The members before @by_mm are used under the session's lock. All switches read @by_mm
  * and @changes, all forks write what follows: on other cache lines.
  */
 struct wp_mappings {
@@ -83,17 +82,17 @@ struct wp_mappings {
 };
 
 /*
- * If this is what it was when a process's code was found, then that is its code
- * still: the entry is there, and holds the process's mm_struct. And if it is what it
- * was before the epoch was looked at, then that is the current one still, or was when
- * this event began.
+ * The count of changes. If it is unchanged since a process's code was found, the code is
+ * still the process's: the entry is there, and holds the process's mm_struct. If it is
+ * unchanged since before the epoch was read, that epoch is still the current one, or was
+ * when this event began.
  *
  * Context: any, NMI included, under RCU; before wp_mappings_find(), and before
  * wp_session_epoch().
  */
 static inline u64 wp_mappings_changes(const struct wp_mappings *mappings)
 {
-	/* Pairs with wp_mappings_change(): what was found after is what is new. */
+	/* Pairs with wp_mappings_change(): a lookup that follows sees the change. */
 	return smp_load_acquire(&mappings->changes);
 }
 

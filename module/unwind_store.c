@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The unwind tables that sessions hold.
+ * The unwind tables of sessions.
  *
- * This file owns the tables that readers push. Equal ones of several sessions are one
- * shared table; each session has its own ids and counts for them (&struct wp_held). A table
- * does not change once it is here. Mappings name it by pointer and count as its users;
- * the probes and the overflow handler come to it by a process's mappings only, under
- * RCU. One without users may go when another one needs its room.
+ * This file owns the tables that readers push. Sessions share equal tables; each session
+ * has its own ids and use counts for them (&struct wp_held). A table does not change once
+ * it is here. Mappings name it by pointer and count as its users; the probes and the
+ * overflow handler reach it by a process's mappings only, under RCU. A table without
+ * users may be dropped when another one needs its room.
  *
- * All of it runs in process context, the session locked.
+ * Process context, the session locked.
  */
 #include <linux/elf-em.h>
 #include <linux/jhash.h>
@@ -36,8 +36,8 @@
 #define WP_SMALL	SZ_2K
 
 /**
- * struct wp_shared_table - a table that all sessions share
- * @table: as it was checked
+ * struct wp_shared_table - a table that sessions share
+ * @table: the checked table
  * @node: in wp_store_known
  * @refs: sessions that hold it; under wp_store_mutex
  * @hash: of @data
@@ -54,13 +54,13 @@ struct wp_shared_table {
 };
 
 /**
- * struct wp_held - a table as a session has it
- * @table: the same as of @shared, of which it holds a reference
- * @shared: the shared table
+ * struct wp_held - a table that a session holds
+ * @table: copy of the shared table's
+ * @shared: the shared table, of which this holds a reference
  * @users: mappings that name it; under the session's lock
- * @was_used: there were some
+ * @was_used: it has had users
  *
- * A copy, so that a mapping's pointer leads to the session's own counts.
+ * @table is a copy, so that a mapping's pointer leads to the session's own count.
  */
 struct wp_held {
 	struct wp_table table;
@@ -69,7 +69,7 @@ struct wp_held {
 	bool was_used;
 };
 
-static DEFINE_MUTEX(wp_store_mutex);	/* orders all that follows */
+static DEFINE_MUTEX(wp_store_mutex);	/* orders uses of wp_store_known, and of @refs */
 static struct hlist_head wp_store_known[256];
 
 static void wp_shared_table_free(struct wp_shared_table *shared)
@@ -106,8 +106,8 @@ static bool wp_shared_table_is(const struct wp_shared_table *shared,
 }
 
 /*
- * Returns a reference to the one that is shared: @shared or, then freed, its like.
- * @is_new: whether nobody had it.
+ * Returns a reference to the shared table: to @shared, or to its equal, then @shared is
+ * freed. @is_new: set to whether it is @shared.
  */
 static struct wp_shared_table *wp_shared_table_share(struct wp_shared_table *shared, bool *is_new)
 {
@@ -116,7 +116,7 @@ static struct wp_shared_table *wp_shared_table_share(struct wp_shared_table *sha
 
 	mutex_lock(&wp_store_mutex);
 	hlist_for_each_entry(other, bucket, node) {
-		/* Whoever makes up tables can have them all in one bucket. */
+		/* A hostile user can make tables that are all in one bucket. */
 		cond_resched();
 		if (other->hash == shared->hash && other->bytes == shared->bytes &&
 		    wp_shared_table_is(shared, other)) {
@@ -242,7 +242,7 @@ static u64 wp_store_most(void)
 		     (u64)totalram_pages() << PAGE_SHIFT >> 3);
 }
 
-/* Whether another table may come, by the limits that are the session's own. */
+/* Whether the session's own limits leave room for another table. */
 static bool wp_store_has_room(const struct wp_mappings *mappings, u32 bytes)
 {
 	u64 most = wp_store_most();
@@ -251,7 +251,7 @@ static bool wp_store_has_room(const struct wp_mappings *mappings, u32 bytes)
 	       mappings->tables_bytes <= most - bytes;
 }
 
-/* Charges for a table. */
+/* Charges for a table, if the session's limits leave room for it. */
 static int wp_store_charge_table(struct wp_session *session, u32 bytes)
 {
 	if (!wp_store_has_room(&session->mappings, bytes))
@@ -299,7 +299,7 @@ static int wp_store_make_room(struct wp_session *session, u32 bytes, int err)
 	return err;
 }
 
-/* Gives a shared table, which is charged for, an id, and takes over the reference. */
+/* Gives a table an id, and takes over the reference. It is charged for. */
 static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *shared)
 {
 	struct wp_held *held;
@@ -416,17 +416,14 @@ static int wp_store_take(struct wp_session *session, struct wallprof_push *push,
 }
 
 /**
- * wp_store_push - take a table
+ * wp_store_push - add a table
  * @session: the session, locked
  * @push: the table; out: its id
- * @evict: tables that no process uses any more may go for it. Without that it may be
- *	one that the session has, even if there is no room
- *
- * No more memory is taken for it, not for a moment, than it can be charged for.
+ * @evict: drop tables that no process uses any more, if that makes room
  *
  * Context: process.
- * Return: 0, or an error as the uapi header has it for WALLPROF_IOC_PUSH; -ENOSPC or
- * -ENOMEM if there is no room.
+ * Return: 0, or an error as documented in the uapi header for WALLPROF_IOC_PUSH; -ENOSPC
+ * or -ENOMEM if there is no room.
  */
 int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool evict)
 {
@@ -440,10 +437,11 @@ int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool e
 		return -EBADMSG;
 	if (copy_from_user(&head, user, sizeof(head)))
 		return -EFAULT;
-	/* Before that much memory is asked for. */
+	/* Checked before that much memory is allocated. */
 	if (wp_table_size(&head) != push->bytes)
 		return -EBADMSG;
 	err = wp_store_charge_table(session, push->bytes);
+	/* The session may hold it already, or may drop others for it. */
 	if (err && !mappings->nr_tables)
 		return err;
 	if (err && !evict) {
@@ -466,7 +464,7 @@ int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool e
  * @id: the table
  * @table: set to it
  *
- * Return: 0; -EINVAL if there never was such a table, -ENOENT if it had to go.
+ * Return: 0; -EINVAL if there never was such a table, -ENOENT if it was dropped.
  */
 int wp_store_use(struct wp_mappings *mappings, u32 id, const struct wp_table **table)
 {
@@ -481,8 +479,8 @@ int wp_store_use(struct wp_mappings *mappings, u32 id, const struct wp_table **t
 }
 
 /**
- * wp_store_unuse - mappings that no reader can see name a table no more
- * @table: as wp_store_use() has set it
+ * wp_store_unuse - give a use of a table back, of mappings that no probe can reach
+ * @table: as set by wp_store_use()
  */
 void wp_store_unuse(const struct wp_table *table)
 {
@@ -490,7 +488,7 @@ void wp_store_unuse(const struct wp_table *table)
 }
 
 /**
- * wp_store_release - give back all tables
+ * wp_store_release - free all tables of a session
  * @session: a session without processes
  */
 void wp_store_release(struct wp_session *session)

@@ -2,10 +2,9 @@
 /*
  * The probe of sched_waking: one thread wakes another.
  *
- * It runs with the session as its data pointer, is called by the scheduler with
- * interrupts off and the pi_lock of the thread that is woken locked, or, when a thread
- * wakes itself, with preemption off; and uses no lock but the task table's, which is a
- * raw one.
+ * The session is the probe's data pointer. The scheduler calls it with interrupts off and
+ * the woken thread's pi_lock held; with preemption off only, if a thread wakes itself.
+ * The only lock taken here is the task table's, a raw one.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -22,9 +21,9 @@
 #include "waking.h"
 
 /*
- * The slot of a thread that is woken, and has none; NULL if it is to have none.
- * Without this, START's walk would take one that it finds awake for one that was
- * awake all the time. Context: irqs off.
+ * Gives a slot to a woken thread that has none; returns NULL if it is to have none.
+ * Without it START's walk would find the thread no longer blocked, and take it for one
+ * that was never blocked. Context: irqs off.
  */
 static noinline struct wallprof_task *wp_waking_meet(struct wp_session *session,
 						     struct task_struct *p)
@@ -37,7 +36,9 @@ static noinline struct wallprof_task *wp_waking_meet(struct wp_session *session,
 		.born = session->start,
 	};
 
-	/* One that is on a CPU, or on its way off it, is met by the switch. */
+	/*
+	 * A thread that is on a CPU, or about to leave it, gets its slot at the switch.
+	 */
 	if (session->config.target != WALLPROF_TARGET_ALL ||
 	    READ_ONCE(session->passed_over) || wp_task_on_cpu(p) ||
 	    p->start_time > session->start)
@@ -46,25 +47,25 @@ static noinline struct wallprof_task *wp_waking_meet(struct wp_session *session,
 }
 
 /*
- * Whether it may matter who wakes a thread: not if the interval that it is in is
- * filtered. It said that it sleeps, as the scheduler has seen, when its flags told
- * no more of the interval before.
+ * Whether the waker's stack is of use: it is not if the thread's open interval is
+ * filtered. The scheduler has seen the thread's sleeping state, which the thread set
+ * after the flags of its previous interval were cleared.
  *
  * Context: irqs off, the thread's pi_lock held.
  */
 static bool wp_waking_matters(const struct wallprof_task *slot)
 {
-	/* Pairs with the barrier by which a thread says that it sleeps. */
+	/* Pairs with the barrier of set_current_state() in the thread that blocks. */
 	smp_rmb();
 	return !(READ_ONCE(slot->flags) & (WALLPROF_TASK_FILTERED | WALLPROF_TASK_ARMED));
 }
 
 /*
- * Where a thread is that wakes another one: the id of what tells so, or 0. Its
- * stacks are those with which it would leave its CPU here, found likewise.
+ * Records where current is while it wakes another thread. Returns the id of the record,
+ * or 0. The stacks are those that current would leave its CPU with here.
  *
- * Context: irqs off, the pi_lock of the thread that is woken held; current wakes
- * it, and is not interrupted.
+ * Context: irqs off, the woken thread's pi_lock held; task context of current, not an
+ * interrupt.
  */
 static noinline u64 wp_waking_capture(struct wp_session *session)
 {
@@ -75,7 +76,7 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 	u64 words[WALLPROF_WAKER_NR], id;
 	u32 used;
 
-	/* A probe of this CPU's was interrupted by what wakes. Or it has no memory. */
+	/* The wakeup interrupted a probe of this CPU, or the CPU has no memory. */
 	if (!wp_probe_begin(cpu)) {
 		if (cpu->none)
 			wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
@@ -98,10 +99,7 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 	return id;
 }
 
-/*
- * Where the last interval of a thread stands that wakes another one, or 0.
- * Context: irqs off.
- */
+/* Id of the last interval of current, which wakes a thread, or 0. Context: irqs off. */
 static u64 wp_waking_chain(struct wp_session *session, u8 waker)
 {
 	const struct wp_cpu *cpu = session->cpus[smp_processor_id()];
@@ -111,7 +109,7 @@ static u64 wp_waking_chain(struct wp_session *session, u8 waker)
 	return cpu->current_slot->last_aggr;
 }
 
-/* In what a thread is woken: enum wallprof_waker. Context: irqs off. */
+/* The context of the wakeup: enum wallprof_waker. Context: irqs off. */
 static __always_inline u8 wp_waking_context(void)
 {
 	if (likely(in_task()))
@@ -119,7 +117,7 @@ static __always_inline u8 wp_waking_context(void)
 	return wp_in_hardirq() ? WALLPROF_WAKER_HARDIRQ : WALLPROF_WAKER_SOFTIRQ;
 }
 
-/* Who wakes a thread: see wp_interval_wake(). */
+/* The waker: arguments of wp_interval_wake(). */
 struct wp_waking {
 	u8 waker;
 	u32 tid;
@@ -138,8 +136,8 @@ static __always_inline void wp_waking_record(struct wp_session *session,
 }
 
 /*
- * A thread is woken that is not the first of its bucket, or in a session that is not
- * plain. Context: irqs off, p->pi_lock held.
+ * Records a wakeup in any session, and, of one that is wp_session_is_fast(), of a thread
+ * that is not the first of its bucket. Context: irqs off, p->pi_lock held.
  */
 static noinline void wp_waking_rest(struct wp_session *session, struct task_struct *p,
 				    u64 now)
@@ -155,7 +153,7 @@ static noinline void wp_waking_rest(struct wp_session *session, struct task_stru
 	}
 	if (session->config.flags & WALLPROF_WAKERS) {
 		by.waker = wp_waking_context();
-		/* Whom an interrupt has interrupted has nothing to do with it. */
+		/* The thread that an interrupt interrupted is not the waker. */
 		if (likely(by.waker == WALLPROF_WAKER_TASK)) {
 			by.tid = wp_thread_tid(session, current);
 			if (session->config.flags & WALLPROF_WAKER_STACKS &&
@@ -170,8 +168,8 @@ static noinline void wp_waking_rest(struct wp_session *session, struct task_stru
 		return;
 	}
 	/*
-	 * One that is no target any more gives its slot back on its way off its CPU,
-	 * and another thread may have it by now.
+	 * A thread that is no longer a target gives its slot back when it leaves
+	 * its CPU, and another thread may have the slot by now.
 	 */
 	raw_spin_lock(&session->tasks.lock);
 	if (wp_tasks_find(&session->tasks, (unsigned long)p) == slot)
@@ -185,7 +183,7 @@ static notrace void wp_probe_waking(void *data, struct task_struct *p)
 	struct wp_session *session = data;
 	u64 now;
 
-	/* It is awake; and no lock is held that would order it with others. */
+	/* It runs; and no lock is held that would order it with other wakers. */
 	if (p == current)
 		return;
 	now = ktime_get_mono_fast_ns();
@@ -193,7 +191,7 @@ static notrace void wp_probe_waking(void *data, struct task_struct *p)
 		wp_waking_rest(session, p, now);
 }
 
-/* The same, of a session that is wp_session_is_fast(). @wakers: who wakes is told. */
+/* As above, in a session that is wp_session_is_fast(). @wakers: record the waker. */
 static __always_inline void wp_waking_fast(struct wp_session *session,
 					   struct task_struct *p, bool wakers)
 {
@@ -201,7 +199,7 @@ static __always_inline void wp_waking_fast(struct wp_session *session,
 	u8 waker;
 	u64 now;
 
-	/* See above. */
+	/* See wp_probe_waking(). */
 	if (p == current)
 		return;
 	now = ktime_get_mono_fast_ns();
@@ -212,7 +210,7 @@ static __always_inline void wp_waking_fast(struct wp_session *session,
 		wp_waking_rest(session, p, now);
 		return;
 	}
-	/* As wp_interval_wake(); there are no stacks of wakers. */
+	/* As wp_interval_wake(), without the waker's stacks. */
 	if (wakers) {
 		waker = wp_waking_context();
 		WRITE_ONCE(slot->waker, waker);
@@ -235,7 +233,7 @@ static notrace void wp_probe_waking_fast_wakers(void *data, struct task_struct *
 struct wp_probe wp_waking_probe = { "sched_waking", wp_probe_waking };
 
 /**
- * wp_waking_probe_of - what a session has called at a wakeup
+ * wp_waking_probe_of - choose the probe of sched_waking
  * @session: the session
  *
  * Context: process.
@@ -249,7 +247,7 @@ void *wp_waking_probe_of(const struct wp_session *session)
 							 wp_probe_waking_fast;
 }
 
-/* The kernel's own check of the prototypes; fails to compile if one is wrong. */
+/* The kernel's own check of the prototypes, at compile time. */
 static void __maybe_unused wp_waking_check(void)
 {
 	check_trace_callback_type_sched_waking(wp_probe_waking);

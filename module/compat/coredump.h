@@ -15,7 +15,7 @@
 
 /*
  * Whether a process may be dumped, and so be read by its user. Later kernels keep that
- * for each thread instead of the memory.
+ * for each thread, not for the memory.
  *
  * Context: RCU read side, p->alloc_lock held; @mm is p->mm.
  */
@@ -30,7 +30,9 @@ static inline bool wp_task_is_dumpable(struct task_struct *p, struct mm_struct *
 #endif
 }
 
-/* The user namespace in which its program was executed. Context: the same. */
+/*
+ * The user namespace in which the thread's program was executed. Context: as above.
+ */
 static inline struct user_namespace *wp_task_exec_user_ns(struct task_struct *p,
 							  struct mm_struct *mm)
 {

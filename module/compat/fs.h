@@ -7,7 +7,9 @@
 
 #include "features.h"
 
-/* The file that was opened, where one of another file system stands in for it. */
+/*
+ * Path of the file that the user opened, if one of another file system stands in for it.
+ */
 static inline const struct path *wp_file_user_path(const struct file *file)
 {
 #ifdef WP_HAS_FILE_USER_PATH
@@ -17,7 +19,7 @@ static inline const struct path *wp_file_user_path(const struct file *file)
 #endif
 }
 
-/* The same. */
+/* Inode of that file. */
 static inline const struct inode *wp_file_user_inode(const struct file *file)
 {
 #ifdef WP_HAS_FILE_USER_PATH

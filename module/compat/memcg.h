@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* linux/memcontrol.h and linux/sched/mm.h: whose control group memory is charged to. */
+/* linux/memcontrol.h and linux/sched/mm.h: the memcg that memory is charged to. */
 #ifndef WALLPROF_COMPAT_MEMCG_H
 #define WALLPROF_COMPAT_MEMCG_H
 
@@ -7,9 +7,9 @@
 #include <linux/sched.h>
 
 /*
- * As set_active_memcg(), which on 5.10 takes a symbol that modules do not have. What
- * current allocates with __GFP_ACCOUNT is charged to @memcg; NULL: to its own group.
- * Context: process. Return: what it was.
+ * As set_active_memcg(), which on 5.10 needs a symbol that is not exported. Allocations
+ * of current with __GFP_ACCOUNT are charged to @memcg; NULL: to current's own. Context:
+ * process. Return: the previous value.
  */
 static inline struct mem_cgroup *wp_set_active_memcg(struct mem_cgroup *memcg)
 {

@@ -100,7 +100,7 @@ static inline void wp_syscall_more_args(struct task_struct *p, const struct pt_r
 	more[1] = narrow ? (u32)regs->regs[2] : regs->regs[2];
 }
 
-/* The hardware ignores the upper byte of a user address: it can be a tag. */
+/* The hardware ignores the upper byte of a user address, which can be a tag. */
 #define wp_strip_fp(fp)		((u64)untagged_addr(fp))
 
 /* AArch32 code has its frame pointer in r11 (ARM) or r7 (Thumb): take r11. */

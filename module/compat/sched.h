@@ -22,10 +22,9 @@
 #endif
 
 /*
- * The state with which a thread leaves its CPU, where sched_switch does not
- * tell it. One that went to sleep may be found by its waker meanwhile, who
- * writes TASK_WAKING over the state: all that is left of it is whether the
- * scheduler counts the sleep as load.
+ * The state in which a thread leaves its CPU, if sched_switch does not pass it. A waker
+ * may have found the blocking thread meanwhile, and written TASK_WAKING over its state:
+ * all that is left of it then is whether the scheduler counts the wait as load.
  *
  * Context: irqs off, the run queue locked.
  */
@@ -40,9 +39,9 @@ static inline unsigned int wp_task_left_state(struct task_struct *prev)
 }
 
 /*
- * The same where sched_switch tells the state, as it was when the scheduler began:
- * before 6.15 also of a thread that then had a signal to see to, and so did not go
- * to sleep. The scheduler has made a running one of it again.
+ * The same if sched_switch passes the state, as the scheduler read it when it began.
+ * Before 6.15 that is also the state of a thread with a pending signal, which did not
+ * block: the scheduler has set its state to running again.
  *
  * Context: irqs off, the run queue locked.
  */
@@ -53,8 +52,8 @@ static inline unsigned int wp_task_left_seen(struct task_struct *prev, unsigned 
 }
 
 /*
- * Define NAME, to be registered, which calls BODY with the arguments that the
- * newest kernel has for its probes.
+ * Defines the probe NAME, which calls BODY with the arguments that the newest kernel
+ * passes to its probes.
  */
 #if defined(WP_HAS_SCHED_SWITCH_STATE_LAST)
 #define WP_PROBE_SCHED_SWITCH(name, body)				\
@@ -82,10 +81,10 @@ static notrace void name(void *data, bool preempt, struct task_struct *prev,	\
 #endif
 
 /*
- * What the tracepoint itself reports as prev_state, of what it is told: as
- * __trace_sched_switch_state() does, which only the kernel has. Where it is told
- * nothing, that looks later than we, and takes one that is being woken for one
- * that runs.
+ * What the tracepoint itself reports as prev_state, from the state that it is passed: as
+ * __trace_sched_switch_state() does, which is not exported. If it is passed none, it
+ * reads the state later than this, and takes a thread that is being woken for a running
+ * one.
  *
  * Context: irqs off, the run queue locked.
  */
@@ -96,7 +95,7 @@ static inline unsigned int wp_task_reported(bool preempt, struct task_struct *pr
 
 	if (preempt)
 		return TASK_REPORT_MAX;
-	/* Who waits for a thread that ends may write it: EXIT_ZOMBIE to EXIT_DEAD. */
+	/* A task that waits for the thread may write it: EXIT_ZOMBIE to EXIT_DEAD. */
 	exit_state = READ_ONCE(prev->exit_state);
 #ifdef WP_HAS_TASK_STATE_INDEX_TOLD
 	index = __task_state_index(seen, exit_state);
@@ -107,7 +106,7 @@ static inline unsigned int wp_task_reported(bool preempt, struct task_struct *pr
 	return index ? 1U << (index - 1) : 0;
 }
 
-/* The same as above, but BODY gets what the tracepoint reports instead of the state. */
+/* The same, but BODY gets what the tracepoint reports instead of the state. */
 #if defined(WP_HAS_SCHED_SWITCH_STATE_LAST)
 #define WP_PROBE_SCHED_SWITCH_REPORTED(name, body)			\
 static void name(void *data, bool preempt, struct task_struct *prev,	\
@@ -149,8 +148,8 @@ static void name(void *data, struct task_struct *p)			\
 #endif
 
 /*
- * Whether a thread is being run. Pairs with the release store of on_cpu when
- * a CPU is done with the thread: what it did before is seen.
+ * Whether a thread is on a CPU. Pairs with the release store of on_cpu when a CPU has
+ * switched away from the thread: what the thread did before is visible here.
  */
 static inline bool wp_task_on_cpu(struct task_struct *p)
 {
@@ -163,9 +162,8 @@ static inline bool wp_task_on_cpu(struct task_struct *p)
 }
 
 /*
- * Whether a thread is among those that want to run. From 6.12 on one that went to
- * sleep can stay in the queue until it would have been its turn; it is taken out
- * then, and does not run.
+ * Whether a thread is runnable. From 6.12 on a thread that has blocked can stay in the
+ * queue until it would have been its turn; it is then taken out, and does not run.
  */
 static inline bool wp_task_queued(struct task_struct *p)
 {
@@ -177,14 +175,14 @@ static inline bool wp_task_queued(struct task_struct *p)
 }
 
 /*
- * Whether a thread sleeps: it runs again by a wakeup only. One that was preempted on
- * its way to sleep needs none.
+ * Whether a thread is blocked: it runs again only after a wakeup. A thread that was
+ * preempted before it blocked needs none.
  *
- * What it did last is looked at last, as try_to_wake_up() does: the barriers pair with
- * those of its leaving the CPU, and of its wakeup, named there.
+ * What the thread did last is read last, as in try_to_wake_up(): the barriers pair with
+ * those of its leaving the CPU, and of its wakeup, which are named there.
  *
- * Context: p->pi_lock held; until that is released it stays so. Without that lock
- * it is never true of a thread that was woken.
+ * Context: p->pi_lock held; the result holds until that is released. Without that lock it
+ * is never true of a thread that was woken.
  */
 static inline bool wp_task_blocked(struct task_struct *p)
 {
@@ -198,7 +196,7 @@ static inline bool wp_task_blocked(struct task_struct *p)
 	return !wp_task_on_cpu(p);
 }
 
-/* The clock of this CPU's run queue. Where it is just sched_clock() it is not exported. */
+/* The clock of this CPU's run queue. If it is just sched_clock() it is not exported. */
 static inline u64 wp_rq_clock(void)
 {
 #ifdef CONFIG_HAVE_UNSTABLE_SCHED_CLOCK
@@ -209,10 +207,10 @@ static inline u64 wp_rq_clock(void)
 }
 
 /*
- * When a thread that sleeps left its CPU, of CLOCK_MONOTONIC; 0 if that is not known.
- * Every class of the scheduler notes the time up to which a thread's running is
- * counted, of the last time when it left; on the run queue's clock, if that counts
- * interrupts and stolen time.
+ * When a blocked thread left its CPU, on CLOCK_MONOTONIC; 0 if that is not known. Every
+ * class of the scheduler sets exec_start to the time up to which a thread's running is
+ * counted, last when it leaves; on the run queue's clock, unless interrupts and stolen
+ * time are accounted.
  *
  * Context: irqs off, p->pi_lock held, wp_task_blocked().
  */
@@ -238,7 +236,7 @@ static inline bool wp_in_hardirq(void)
 	return preempt_count() & (HARDIRQ_MASK | NMI_MASK);
 }
 
-/* A thread whose user registers were never set by an entry from user mode. */
+/* Flags of threads whose user registers were never set by an entry from user mode. */
 #if defined(PF_USER_WORKER)		/* 6.4 */
 #define WP_PF_NO_USER	(PF_KTHREAD | PF_USER_WORKER)
 #elif defined(PF_IO_WORKER)		/* 5.12 */

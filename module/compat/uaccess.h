@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What include/linux/uaccess.h gives modules in NMI, by architecture. */
+/* include/linux/uaccess.h: access to user memory in NMI, by architecture. */
 #ifndef WALLPROF_COMPAT_UACCESS_H
 #define WALLPROF_COMPAT_UACCESS_H
 
@@ -10,16 +10,16 @@
 #include <asm/pgtable.h>
 
 /*
- * Whether the CPU has current's user memory before it: an NMI can come while
- * the scheduler has loaded the next thread's, or none, and current is still
- * the last one; and any interrupt before exec has loaded what is current's
- * already. Context: any; current has an mm.
+ * Whether current's user memory is loaded. An NMI can come while the scheduler has loaded
+ * the next thread's memory, or none, and current is still the last thread; and any
+ * interrupt can come while an exec has not loaded what is current's memory already.
+ * Context: any; current has an mm.
  */
 static inline bool wp_user_loaded(void)
 {
 	u64 ttbr = read_sysreg(ttbr0_el1) & ~(TTBR_CNP_BIT | TTBR_ASID_MASK);
 
-	/* Without hardware for it, the access loads current's itself. */
+	/* With software PAN, the access loads current's memory itself. */
 	return system_uses_ttbr0_pan() ||
 	       ttbr == phys_to_ttbr(virt_to_phys(current->mm->pgd));
 }
@@ -32,9 +32,9 @@ static inline bool wp_user_loaded(void)
 #endif
 
 /*
- * Reads user memory in any context, NMI included: does not fault, does not
- * sleep. x86 has a function of its own, since an NMI can come while another
- * mm is loaded than current's; the check for that is not for modules.
+ * Reads user memory in any context, NMI included: does not fault, does not sleep. x86 has
+ * a function of its own, since an NMI can come while another mm than current's is loaded;
+ * the check for that is not exported.
  *
  * Return: whether all of it was read.
  */
@@ -49,10 +49,10 @@ static inline bool wp_copy_from_user_nmi(void *to, unsigned long from,
 }
 
 /*
- * Whether the word at a user address is the one that is told, within
- * user_access_begin(); not if it cannot be read. unsafe_get_user() would do, but tells
- * of a fault by a variable, which is looked at for each word, where compilers cannot
- * jump out of an assembly that has an output. This one has none.
+ * Whether the word at a user address has a value, within user_access_begin(); false if it
+ * cannot be read. unsafe_get_user() would do, but if the compiler cannot jump out of an
+ * assembly that has an output, it reports a fault by a variable, which is tested for each
+ * word. This assembly has no output.
  */
 static __always_inline bool wp_user_word_is(const u64 __user *addr, u64 word)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel stack of a thread that sleeps. The kernel's own stack_trace_save_tsk() is
- * exported from 6.12 on only, and leaves out what is the scheduler's, where the stacks
- * of the probes begin. Of what it is made of, x86's unwinders are exported. arm64 keeps
- * frame pointers.
+ * The kernel stack of a blocked thread. The kernel's own stack_trace_save_tsk() is
+ * exported only from 6.12 on, and leaves out the scheduler's frames, where the stacks of
+ * the probes begin. Of its parts, x86's unwinders are exported. arm64 keeps frame
+ * pointers.
  */
 #ifndef WALLPROF_COMPAT_UNWIND_H
 #define WALLPROF_COMPAT_UNWIND_H
@@ -41,10 +41,10 @@ static inline unsigned int wp_unwind_asleep(struct task_struct *p, unsigned long
 #endif
 
 /*
- * It left the scheduler by a call: what it goes on with is in the first frame. The
- * frame of an entry from user mode, the last one, is zero. So is, from 6.13 on, that
- * of an exception in the kernel, behind which nothing is told then. Where a function
- * returns by way of a tracer, the tracer is told.
+ * The thread left the scheduler by a call: its return address is in the first frame. The
+ * frame of an entry from user mode, the last one, is zero. So is, from 6.13 on, the frame
+ * of an exception in the kernel, and the walk ends there. For a function that returns by
+ * way of a tracer, the tracer's address is found.
  */
 static inline unsigned int wp_unwind_asleep(struct task_struct *p, unsigned long *ips,
 					    unsigned int max)
@@ -56,7 +56,10 @@ static inline unsigned int wp_unwind_asleep(struct task_struct *p, unsigned long
 	while (nr < max && fp >= from && fp <= to - 2 * sizeof(fp) &&
 	       !(fp % sizeof(fp))) {
 		unsigned long *frame = (unsigned long *)fp;
-		/* KASAN may know of another variable there: a frame that has ended. */
+		/*
+		 * KASAN may have poisoned the place for a variable of a frame that has
+		 * ended.
+		 */
 		unsigned long ip = wp_strip_kernel_ip(READ_ONCE_NOCHECK(frame[1]));
 
 		if (!ip)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The targets as the user named them: names of threads.
+ * Targets by name: which names of threads a session records.
  *
- * This file owns how they are searched. It is pure. Its callers are session.c at
+ * This file owns their order and search. It is pure. Its callers are session.c at
  * CONFIGURE (process context), and the probes (irqs off), which only search.
  */
 #include <linux/bsearch.h>
@@ -18,11 +18,11 @@ static int wp_names_compare(const void *a, const void *b)
 }
 
 /**
- * wp_names_sort - make names ready for wp_names_have()
+ * wp_names_sort - sort names for wp_names_have()
  * @names: any bytes
  *
  * Context: process.
- * Return: whether each is one that a thread can have: it ends, and is not empty.
+ * Return: whether each is a name that a thread can have: it ends in 0, and is not empty.
  */
 bool wp_names_sort(struct wp_names *names)
 {
@@ -37,9 +37,9 @@ bool wp_names_sort(struct wp_names *names)
 }
 
 /**
- * wp_names_have - whether a name is among them
+ * wp_names_have - search a name
  * @names: sorted
- * @name: WALLPROF_COMM_LEN bytes, or fewer that end with 0
+ * @name: WALLPROF_COMM_LEN bytes, or fewer that end in 0
  *
  * Context: any.
  */

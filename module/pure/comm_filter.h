@@ -6,8 +6,8 @@
 #include <linux/wallprof.h>
 
 /**
- * struct wp_names - names of threads, as the user gave them
- * @names: each filled up with 0; sorted by wp_names_sort()
+ * struct wp_names - names of threads, from the user
+ * @names: each padded with 0; sorted by wp_names_sort()
  * @nr: how many
  */
 struct wp_names {

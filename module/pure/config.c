@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a session is told at CONFIGURE: is it valid, and what does 0 stand for.
+ * The options of CONFIGURE: their check, and the values that 0 stands for.
  *
  * This file owns the rules of the uapi header for a single struct. It is pure;
  * its caller is session.c, in process context.
@@ -23,7 +23,7 @@ static bool wp_config_sampler_ok(const struct wallprof_configure *config)
 		       !config->attr_precise && !config->attr_config &&
 		       !config->attr_config1 && !config->attr_config2 &&
 		       !config->attr_period;
-	/* What perf_event_open() would refuse. */
+	/* perf_event_open() refuses the same. */
 	return !(config->attr_flags & ~WALLPROF_ATTR_FLAGS) &&
 	       config->attr_precise <= 3 && config->attr_period &&
 	       !(config->attr_period >> 63) &&
@@ -43,7 +43,7 @@ static bool wp_config_timeline_ok(const struct wallprof_configure *config)
 	if (!(config->flags & WALLPROF_TIMELINE))
 		return !config->nr_records && !(config->flags & (WALLPROF_OVERWRITE |
 								 WALLPROF_TIMELINE_STACKS));
-	/* Stacks do not live as long as a record that nobody reads. */
+	/* A record that nobody reads may outlive its stacks. */
 	if (config->flags & WALLPROF_TIMELINE_STACKS &&
 	    (!(config->flags & WALLPROF_OFFCPU) || !config->stack_flags ||
 	     config->flags & WALLPROF_OVERWRITE))
@@ -79,10 +79,10 @@ static bool wp_config_targets_ok(const struct wallprof_configure *config)
 }
 
 /**
- * wp_config_ok - whether a configuration is one that we can do
- * @config: the user's; the fields that are filled in return are not looked at
+ * wp_config_ok - check a configuration
+ * @config: the user's; the out fields are not read
  *
- * What the kernel or the machine says to it is not known here.
+ * The kernel or the machine may still refuse it.
  */
 bool wp_config_ok(const struct wallprof_configure *config)
 {
@@ -118,7 +118,7 @@ bool wp_config_ok(const struct wallprof_configure *config)
 }
 
 /**
- * wp_config_fill - replace each 0 that stands for something else
+ * wp_config_fill - replace each 0 that stands for a default
  * @config: as validated
  */
 void wp_config_fill(struct wallprof_configure *config)

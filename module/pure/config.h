@@ -9,8 +9,8 @@ bool wp_config_ok(const struct wallprof_configure *config);
 void wp_config_fill(struct wallprof_configure *config);
 
 /*
- * Whether threads come to be targets, and cease to be, while they live, as is seen when
- * they leave their CPUs. To be of a user without that takes fork or exec.
+ * Whether threads become targets, and cease to be, while they live; the session sees it
+ * when they leave their CPUs. Targets by user change by fork or exec only.
  */
 static inline bool wp_config_targets_change(const struct wallprof_configure *config)
 {

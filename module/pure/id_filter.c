@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The targets as the user named them: numbers of processes, threads, users or
- * control groups.
+ * Targets by number: which processes, threads, users or control groups a session records.
  *
- * This file owns how they are searched. It is pure. Its callers are session.c
- * and targets.c at CONFIGURE (process context), and the probes (irqs off),
- * which only search.
+ * This file owns their order and search. It is pure. Its callers are session.c and
+ * targets.c at CONFIGURE (process context), and the probes (irqs off), which only search.
  */
 #include <linux/bsearch.h>
 #include <linux/kernel.h>
@@ -22,7 +20,7 @@ static int wp_ids_compare(const void *a, const void *b)
 }
 
 /**
- * wp_ids_widen - make ids of what was read as 32-bit ones
+ * wp_ids_widen - convert 32-bit ids in place
  * @ids: room for @nr ids, whose second half holds them, of 4 bytes each
  *
  * Context: process.
@@ -32,7 +30,7 @@ void wp_ids_widen(struct wp_ids *ids)
 	const void *narrow = (const u32 *)ids->ids + ids->nr;
 	u32 i, id;
 
-	/* An id is written where none is any more that is still to be read. */
+	/* An id is written only where all 32-bit ids have been read. */
 	for (i = 0; i < ids->nr; i++) {
 		memcpy(&id, narrow + i * sizeof(id), sizeof(id));
 		ids->ids[i] = id;
@@ -40,7 +38,7 @@ void wp_ids_widen(struct wp_ids *ids)
 }
 
 /**
- * wp_ids_name - whether each id names something
+ * wp_ids_name - check that each id names something
  * @ids: any order
  * @none: the id that stands for all that cannot be named
  *
@@ -58,7 +56,7 @@ bool wp_ids_name(const struct wp_ids *ids, u64 none)
 }
 
 /**
- * wp_ids_sort - make ids ready for wp_ids_have()
+ * wp_ids_sort - sort ids for wp_ids_have()
  * @ids: any order
  *
  * Context: process.
@@ -69,7 +67,7 @@ void wp_ids_sort(struct wp_ids *ids)
 }
 
 /**
- * wp_ids_have - whether an id is among them
+ * wp_ids_have - search an id
  * @ids: sorted
  * @id: the id
  *

@@ -5,7 +5,7 @@
 #include <linux/types.h>
 
 /**
- * struct wp_ids - the targets as the user named them
+ * struct wp_ids - ids from the user
  * @ids: sorted by wp_ids_sort()
  * @nr: how many
  */

@@ -1,38 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The state machine of a thread: running, off its CPU, gone; and its ledger.
+ * The state machine of a thread, running, off its CPU, gone; and the per-thread totals.
  *
- * This file owns what a slot of the task table says. It is pure: it is told
- * the time, the thread and the stacks. Its callers are the probes (irqs off,
- * on the CPU that switches the thread, but for wp_interval_wake(): see there),
- * process context at START for threads whose slot nobody can find yet, and
- * process context at STOP, when the probes are gone.
+ * This file owns the members of a slot of the task table. It is pure: time, thread and
+ * stacks are arguments. Its callers are the probes (irqs off, on the CPU that switches
+ * the thread; for wp_interval_wake() see there), process context at START for threads
+ * whose slot nobody can find yet, and process context at STOP, when the probes are gone.
  *
  *            open                        UNSEEN: alive at START; the first
- *   RUNNING -------> OFF                 event tells which of the two it was,
- *      ^  <-------    |                  and that it was so since START
+ *   RUNNING -------> OFF                 event shows which of the two it was,
+ *      ^  <-------    |                  and it was so since START
  *      |     close    |
  *      +--- UNSEEN ---+                  exit: from RUNNING, to EXITED
  *
- * The ledger: every nanosecond from slot->born on goes to run_ns or off_ns, or to
- * unknown_ns, if a step between two others was missed.
- * Each step adds the time since the last one and moves slot->since, so the
- * sums telescope, whatever the times are. Time off the CPU is runnable from the
- * thread's wakeup on, or all of it if the thread did not sleep. The clock may
- * step back by a little between CPUs; such a step counts as no time. But a thread that
- * leaves its CPU has run for a nanosecond, so that no two of its intervals begin at once.
+ * The totals: every nanosecond from slot->born on is added to run_ns or off_ns, or to
+ * unknown_ns, if a step between two others was missed. Each step adds the time since the
+ * last one and moves slot->since, so that the sums telescope, whatever the times are.
+ * Time off the CPU is runnable from the thread's wakeup on, or all of it if the thread
+ * did not block. The clock may step back by a little between CPUs; such a step counts as
+ * no time. But a thread that leaves its CPU has run for at least a nanosecond, so that no
+ * two of its intervals begin at the same time.
  */
 #include <linux/string.h>
 
 #include "pure/intervals.h"
 
 /**
- * wp_interval_begin - start to account a thread
+ * wp_interval_begin - begin the totals of a thread
  * @slot: a slot that nobody else uses yet
  * @thread: the thread
  * @phase: WALLPROF_TASK_UNSEEN, WALLPROF_TASK_RUNNING or WALLPROF_TASK_OFF
- * @state: why it is off its CPU, if it is
- * @now: from when on
+ * @state: enum wallprof_state, if it is off its CPU
+ * @now: begin of its totals
  */
 void wp_interval_begin(struct wallprof_task *slot,
 		       const struct wp_thread *thread, u8 phase, u8 state,
@@ -53,7 +52,7 @@ void wp_interval_begin(struct wallprof_task *slot,
 }
 
 /**
- * wp_interval_spill - keep an interval that found no aggregate
+ * wp_interval_spill - count an interval that found no aggregate
  * @slot: the thread's slot
  * @ns: its length
  * @runnable: how much of it was spent runnable
@@ -66,7 +65,7 @@ void wp_interval_spill(struct wallprof_task *slot, u64 ns, u64 runnable)
 }
 
 /**
- * wp_interval_exit - a thread leaves its CPU for the last time
+ * wp_interval_exit - let a thread leave its CPU for the last time
  * @slot: its slot
  * @now: the time
  */
@@ -74,7 +73,7 @@ void wp_interval_exit(struct wallprof_task *slot, u64 now)
 {
 	u64 ns = wp_interval_advance(slot, now);
 
-	/* From OFF its coming was missed: see wp_interval_open(). */
+	/* In phase OFF, its coming was missed: see wp_interval_open(). */
 	if (slot->phase == WALLPROF_TASK_OFF)
 		slot->unknown_ns += ns;
 	else
@@ -84,16 +83,16 @@ void wp_interval_exit(struct wallprof_task *slot, u64 now)
 }
 
 /**
- * wp_interval_end - the session ends
+ * wp_interval_end - end a thread's totals with the session
  * @slot: a slot in use
  * @stop: the time
- * @on_cpu: of a thread that was never seen to switch, whether it runs
- * @range: how long intervals have to be
+ * @on_cpu: whether a thread that was never seen to switch runs
+ * @range: range of the lengths to record
  */
 void wp_interval_end(struct wallprof_task *slot, u64 stop, bool on_cpu,
 		     const struct wp_range *range)
 {
-	/* What came before it left was not for this interval. */
+	/* A wakeup before the thread left does not belong to this interval. */
 	bool woken = slot->woken > slot->since && slot->woken < stop &&
 		     !(BIT(slot->state) & WP_STATES_RUNNABLE);
 	u64 ns = wp_interval_advance(slot, stop);

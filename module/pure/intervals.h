@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The steps of a thread's slot: it leaves its CPU, is woken, comes to a CPU. What every
+ * switch does is inline here, the rest is in intervals.c. Writers: the CPU that the
+ * thread runs on or leaves, with interrupts off; wp_interval_wake() on the waker's CPU.
+ */
 #ifndef WALLPROF_PURE_INTERVALS_H
 #define WALLPROF_PURE_INTERVALS_H
 
@@ -8,7 +13,7 @@
 #include <linux/wallprof.h>
 
 /**
- * struct wp_thread - what identifies a thread, as its task_struct has it now
+ * struct wp_thread - what identifies a thread, read from its task_struct
  * @start_time: when it was born
  * @tid: thread id in the session's pid namespace
  * @tgid: process id, likewise
@@ -52,7 +57,7 @@ struct wp_leave {
  * @ns: its length
  * @runnable: how much of it was spent runnable
  * @state: enum wallprof_state
- * @flags: of the slot, as they were
+ * @flags: the slot's flags at that time
  */
 struct wp_passed {
 	u64 ns;
@@ -62,10 +67,10 @@ struct wp_passed {
 };
 
 /**
- * enum wp_closed - what ended when a thread came to a CPU
+ * enum wp_closed - what ends when a thread comes to a CPU
  * @WP_CLOSED_NOTHING: no interval
- * @WP_CLOSED_FILTERED: one that is not to be recorded
- * @WP_CLOSED_INTERVAL: one that is
+ * @WP_CLOSED_FILTERED: an interval that is not to be recorded
+ * @WP_CLOSED_INTERVAL: an interval that is
  */
 enum wp_closed {
 	WP_CLOSED_NOTHING,
@@ -74,9 +79,9 @@ enum wp_closed {
 };
 
 /**
- * struct wp_range - how long an interval has to be
- * @min: at least so long, nanoseconds
- * @span: at most so much longer
+ * struct wp_range - a range of lengths of intervals
+ * @min: the shortest, in nanoseconds
+ * @span: how much longer the longest is
  */
 struct wp_range {
 	u64 min;
@@ -91,18 +96,18 @@ void wp_interval_exit(struct wallprof_task *slot, u64 now);
 void wp_interval_end(struct wallprof_task *slot, u64 stop, bool on_cpu,
 		     const struct wp_range *range);
 
-/* The times from @min to @max, which is not below; 0 for any from @min on. */
+/* The range from @min to @max, which is not below @min; without an end if @max is 0. */
 static inline struct wp_range wp_range_of(u64 min, u64 max)
 {
 	return (struct wp_range){ .min = min, .span = (max ? max : U64_MAX) - min };
 }
 
-/* What of a range is below @limit; 0: all of it. */
+/* The part of a range that is below @limit; all of it if @limit is 0. */
 static inline struct wp_range wp_range_below(const struct wp_range *range, u64 limit)
 {
 	struct wp_range below = *range;
 
-	/* Nothing but what no interval is as long as. */
+	/* An empty range: no interval is that long. */
 	if (limit && limit <= range->min)
 		return (struct wp_range){ .min = U64_MAX };
 	if (limit && limit - 1 - range->min < below.span)
@@ -110,15 +115,13 @@ static inline struct wp_range wp_range_below(const struct wp_range *range, u64 l
 	return below;
 }
 
-/* What every switch does is inline, as it is what a switch costs. */
-
-/* Whether a time is in a range. What is shorter wraps, to beyond any span. */
+/* Whether a time is in a range. A shorter time wraps to beyond any span. */
 static __always_inline bool wp_range_has(const struct wp_range *range, u64 ns)
 {
 	return ns - range->min <= range->span;
 }
 
-/* Moves the slot to @now and returns the time that passed. */
+/* Moves the slot to @now. Returns the time that passed. */
 static __always_inline u64 wp_interval_advance(struct wallprof_task *slot, u64 now)
 {
 	u64 ns;
@@ -130,8 +133,8 @@ static __always_inline u64 wp_interval_advance(struct wallprof_task *slot, u64 n
 }
 
 /*
- * The same when the thread leaves its CPU: at a time when it never did before, also if the
- * clock stands still, or steps back.
+ * The same when the thread leaves its CPU. The new time is later than any before, even if
+ * the clock stands still, or steps back.
  */
 static __always_inline u64 wp_interval_depart(struct wallprof_task *slot, u64 now)
 {
@@ -148,7 +151,7 @@ static __always_inline u64 wp_interval_depart(struct wallprof_task *slot, u64 no
 /**
  * wp_interval_open - a thread leaves its CPU
  * @slot: its slot
- * @thread: what it is now: an exec may have changed it
+ * @thread: its identity now: an exec may have changed it
  * @leave: state and stacks
  * @now: the time
  */
@@ -158,16 +161,16 @@ wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
 {
 	u64 ns;
 
-	/* An exec by another thread than the leader takes over its birth. */
+	/* A thread that execs and is not the leader takes over the leader's birth. */
 	slot->start_time = thread->start_time;
 	slot->tid = thread->tid;
 	slot->tgid = thread->tgid;
 	slot->exec_id = thread->exec_id;
 	ns = wp_interval_depart(slot, now);
 	/*
-	 * From UNSEEN it ran since START. From OFF its coming was missed: refused
-	 * as nested, and counted, or on a CPU that was not online, where no
-	 * tracepoint is called. It ran, nobody knows how long.
+	 * A thread that was UNSEEN ran since START. Of one that was OFF the coming was
+	 * missed: it was refused as nested, and counted, or happened on a CPU that was
+	 * not online, where no tracepoint is called. The thread ran for an unknown time.
 	 */
 	if (unlikely(slot->phase == WALLPROF_TASK_OFF))
 		slot->unknown_ns += ns;
@@ -179,7 +182,7 @@ wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
 	slot->syscall = leave->syscall;
 	slot->reason = leave->reason;
 	slot->state = leave->state;
-	WRITE_ONCE(slot->flags, leave->flags);	/* wakers look at it */
+	WRITE_ONCE(slot->flags, leave->flags);	/* read by wakers */
 	slot->phase = WALLPROF_TASK_OFF;
 }
 
@@ -191,12 +194,11 @@ wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
  * @stack: id of its stacks, or 0
  * @now: the time
  *
- * Alone among the steps it is taken on the waker's CPU, with the scheduler's
- * lock of the thread's wakeups (pi_lock), which orders wakers; and it may come
- * while the thread is still on its way off its CPU, or not even that: it said
- * that it would sleep, and was woken before it did. So it touches what the
- * other steps do not. What it wrote is seen by the CPU that the thread comes to:
- * the scheduler hands it over with the lock of that CPU's run queue.
+ * This step alone runs on the waker's CPU, with the woken thread's pi_lock held, which
+ * orders wakers. It may run while the thread is still leaving its CPU, or has only set
+ * its sleeping state and does not leave after all. So it writes members that the other
+ * steps do not write at that time. The CPU that the thread comes to sees them: the
+ * scheduler hands the thread over under the lock of that CPU's run queue.
  */
 static __always_inline void wp_interval_wake(struct wallprof_task *slot, u8 waker,
 					     u32 tid, u64 stack, u64 now)
@@ -207,7 +209,7 @@ static __always_inline void wp_interval_wake(struct wallprof_task *slot, u8 wake
 	WRITE_ONCE(slot->woken, now);
 }
 
-/* Of an interval, or of what is known of it: its parts may be the longest. */
+/* Updates the thread's longest parts by those of an interval, or of a part of one. */
 static __always_inline void wp_interval_longest(struct wallprof_task *slot, u64 ns,
 						u64 runnable)
 {
@@ -218,8 +220,8 @@ static __always_inline void wp_interval_longest(struct wallprof_task *slot, u64 
 }
 
 /*
- * The phase, the state and the flags of a slot lie side by side, so that one word has
- * them all.
+ * The phase, the state and the flags of a slot are adjacent, so that one word holds all
+ * of them.
  */
 #define WP_AS(slot)	((u32 *)&(slot)->phase)
 
@@ -229,14 +231,17 @@ static_assert(offsetof(struct wallprof_task, phase) % sizeof(u32) == 0 &&
 	      offsetof(struct wallprof_task, flags) ==
 	      offsetof(struct wallprof_task, phase) + 2);
 
-/* Of who runs: no state, no flags. */
+/* That word of a thread that runs: no state, no flags. */
 #ifdef CONFIG_CPU_BIG_ENDIAN
 #define WP_AS_RUNNING	((u32)WALLPROF_TASK_RUNNING << 24)
 #else
 #define WP_AS_RUNNING	((u32)WALLPROF_TASK_RUNNING)
 #endif
 
-/* A thread runs after @ns off its CPU, for @runnable of which it waited for one. */
+/*
+ * Adds @ns off the CPU, with @runnable of them spent waiting for one, to a thread that
+ * runs.
+ */
 static __always_inline void wp_interval_run(struct wallprof_task *slot, u64 ns,
 					    u64 runnable)
 {
@@ -246,20 +251,20 @@ static __always_inline void wp_interval_run(struct wallprof_task *slot, u64 ns,
 	WRITE_ONCE(*WP_AS(slot), WP_AS_RUNNING);
 }
 
-/* There was none in this interval, or what there was has been told. */
+/* Clears the waker: the interval had none, or it has been recorded. */
 static __always_inline void wp_interval_forget_waker(struct wallprof_task *slot)
 {
-	/* A waker that comes now found the thread awake: it is of no use. */
+	/* A waker that writes now found the thread awake: its record is not used. */
 	WRITE_ONCE(slot->waker, WALLPROF_WAKER_NONE);
 	WRITE_ONCE(slot->woken, 0);
 }
 
 /*
- * How much of an interval that ends was spent runnable, if it began with a sleep. A
- * thread that sleeps does not come to a CPU without a wakeup: it is the last one, even if
- * a clock, or the waker's being quick, puts it before the thread left. Without one nobody
- * looks for wakeups, or its waker's CPU was not online. How long it waited for a CPU is
- * not known then.
+ * How much of an interval was spent runnable, if the interval began by blocking. A
+ * blocked thread comes to a CPU by a wakeup only: it is the last one, even if the clock,
+ * or a fast waker, puts the wakeup before the thread left. Without a wakeup the session
+ * does not record wakeups, or the waker's CPU was not online, and the time runnable is
+ * unknown: 0.
  */
 static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot,
 						u64 now, u64 ns)
@@ -277,8 +282,8 @@ static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot
  * @now: the time
  * @passed: filled with what is known of the interval
  *
- * What else the slot tells of the interval stays there until
- * wp_interval_forget(), which has to follow unless nothing has ended.
+ * The slot keeps the rest of the interval until wp_interval_forget(), which must follow
+ * unless nothing has ended.
  *
  * Return: what ended.
  */
@@ -306,7 +311,7 @@ wp_interval_close(struct wallprof_task *slot, u64 now, struct wp_passed *passed)
 								   WP_CLOSED_INTERVAL;
 }
 
-/* What wp_interval_close() left has been told. */
+/* Clears what wp_interval_close() left in the slot, after it has been recorded. */
 static __always_inline void wp_interval_forget(struct wallprof_task *slot)
 {
 	slot->user_stack = 0;
@@ -329,8 +334,8 @@ static __always_inline u16 wp_passed_flags(const struct wp_passed *passed)
 }
 
 /*
- * The system call, the reason and enum wallprof_waker lie side by side in slots and in
- * aggregates, so that one word has them all: which is read, or compared, at once.
+ * The system call, the reason and enum wallprof_waker are adjacent in slots and in
+ * aggregates, so that one word holds them all, and is read or compared at once.
  */
 #define WP_CAUSE(at)	((const u32 *)&(at)->syscall)
 
@@ -349,10 +354,10 @@ WP_LIES_IN_CAUSE(struct wallprof_task);
 WP_LIES_IN_CAUSE(struct wallprof_aggr);
 
 /**
- * struct wp_ended_by - why an interval began, and who ended it
+ * struct wp_ended_by - why an interval began, and which waker ended it
  * @cause: see WP_CAUSE()
- * @tid: the waker's, or 0
- * @stack: the same
+ * @tid: the waker's thread id, or 0
+ * @stack: id of the waker's stacks, or 0
  */
 struct wp_ended_by {
 	u32 cause;
@@ -360,7 +365,7 @@ struct wp_ended_by {
 	u64 stack;
 };
 
-/* Reads it. A waker that is too late may write meanwhile: each part is read once. */
+/* Reads why an interval began, and its waker. A late waker may write meanwhile. */
 static __always_inline struct wp_ended_by wp_interval_ended_by(const struct wallprof_task *slot,
 							       const struct wp_passed *passed)
 {
@@ -370,7 +375,10 @@ static __always_inline struct wp_ended_by wp_interval_ended_by(const struct wall
 		.stack = READ_ONCE(slot->waker_stack),
 	};
 
-	/* Of one that said it would sleep, but lost its CPU before it did. */
+	/*
+	 * The second: the thread set its sleeping state, but was preempted before it
+	 * blocked.
+	 */
 	if (!(by.cause & WP_CAUSE_WAKER) ||
 	    unlikely(BIT(passed->state) & WP_STATES_RUNNABLE)) {
 		by.cause &= ~WP_CAUSE_WAKER;	/* WALLPROF_WAKER_NONE */
@@ -408,7 +416,7 @@ static __always_inline void wp_interval_key(const struct wallprof_task *slot,
 	key->runnable = passed->runnable;
 }
 
-/* Whether an aggregate is of these, too. */
+/* Whether an aggregate has the same cause and waker. */
 static __always_inline bool wp_ended_by_is_of(const struct wp_ended_by by,
 					      const struct wallprof_aggr *aggr)
 {
@@ -422,7 +430,7 @@ static __always_inline bool wp_ended_by_is_of(const struct wp_ended_by by,
  * @passed: the same function's, of an interval
  * @aggr: the aggregate, of intervals
  *
- * What wp_aggr_same() would tell of wp_interval_key(), which need not be made then.
+ * Returns what wp_aggr_same() would of wp_interval_key(), without making the key.
  */
 static __always_inline bool wp_interval_is_of(const struct wallprof_task *slot,
 					      const struct wp_passed *passed,

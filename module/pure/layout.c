@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where things lie in a session's mapping, and how much memory it holds.
+ * The layout of a session's mapping, and its memory.
  *
  *   task table | CPU 0's tables | … | CPU 0's ring | … | tails
  *
- * with, in each CPU's tables, the two halves of the scheduler's and then those of
- * the sampler's, as configured; tails alone may be mapped for writing. This file
- * owns these numbers. It is pure; its caller is session.c, in process context.
+ * Each CPU's tables are the two halves of the scheduler's and then those of the
+ * sampler's, as configured; only tails can be mapped writable. This file owns these
+ * numbers. It is pure; its callers are in process context, and the page fault handler.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -14,7 +14,7 @@
 
 #include "pure/layout.h"
 
-/* Bytes of a context's two halves in the mapping; adds its indexes to @memory. */
+/* Returns bytes of a context's two halves in the mapping; adds its indexes to @memory. */
 static u64 wp_layout_tables(const struct wp_table_sizes *sizes,
 			    const struct wp_machine *machine, u64 *memory)
 {
@@ -23,14 +23,14 @@ static u64 wp_layout_tables(const struct wp_table_sizes *sizes,
 	return 2 * sizes->half_stride;
 }
 
-/* Bytes of the list of targets as the session keeps it: names, or 64-bit ids. */
+/* Bytes of the session's list of targets: names, or 64-bit ids. */
 static u64 wp_layout_targets(const struct wallprof_configure *config)
 {
 	return (u64)config->nr_targets * (config->target == WALLPROF_TARGET_COMM ?
 					  WALLPROF_COMM_LEN : sizeof(u64));
 }
 
-/* Of the rings: a page for the head, and then the records. */
+/* Lays out the rings: a page for the head, and then the records. */
 static void wp_layout_rings(struct wp_layout *layout, struct wallprof_configure *config,
 			    const struct wp_machine *machine)
 {
@@ -48,13 +48,13 @@ static void wp_layout_rings(struct wp_layout *layout, struct wallprof_configure 
 }
 
 /**
- * wp_layout_set - work out the mapping of a session, and its memory
+ * wp_layout_set - compute the layout of a session's mapping, and its memory
  * @layout: to fill
  * @config: as validated; the out fields are filled
  * @machine: the machine
  *
  * Context: process.
- * Return: whether a CPU's tables are not larger than they may be.
+ * Return: false if a CPU's tables are too large.
  */
 bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 		   const struct wp_machine *machine)
@@ -130,14 +130,16 @@ bool wp_layout_set(struct wp_layout *layout, struct wallprof_configure *config,
 	tasks += ALIGN((u64)config->nr_tasks * sizeof(long), page_size) +
 		 2 * ALIGN((u64)config->nr_tasks / 8, page_size);
 	tasks += ALIGN(wp_layout_targets(config), page_size);
-	/* A page stands for all that CPUs without memory have in the mapping. */
+	/* One page stands for every page of CPUs without memory. */
 	tasks += layout->tails_bytes + page_size;
 	layout->cpu_memory = per_cpu;
 	config->memory_bytes = tasks + machine->nr_online * per_cpu;
 	return true;
 }
 
-/* Is @offset in one of @nr parts of @stride bytes? If not, it is reduced by them. */
+/*
+ * Whether @offset is in one of @nr parts of @stride bytes. If not, it is reduced by them.
+ */
 static bool wp_layout_in(u64 *offset, u64 stride, u32 nr, struct wp_place *place)
 {
 	u64 which = stride ? div64_u64(*offset, stride) : nr;
@@ -152,13 +154,13 @@ static bool wp_layout_in(u64 *offset, u64 stride, u32 nr, struct wp_place *place
 }
 
 /**
- * wp_layout_find - tell what stands at an offset of the mapping
+ * wp_layout_find - find the part of the mapping at an offset
  * @layout: as set by wp_layout_set()
  * @offset: bytes
- * @place: out: what
+ * @place: out: the part
  *
  * Context: any.
- * Return: whether something is there.
+ * Return: whether there is one.
  */
 bool wp_layout_find(const struct wp_layout *layout, u64 offset, struct wp_place *place)
 {

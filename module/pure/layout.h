@@ -8,11 +8,11 @@
 #include "pure/tables.h"
 
 /**
- * struct wp_machine - what a layout depends on, besides the configuration
+ * struct wp_machine - properties of the machine that a layout depends on
  * @page_size: bytes
  * @nr_cpus: CPU numbers are below this
- * @nr_online: how many of them have memory from the beginning
- * @cpu_bytes: bytes of struct wp_cpu and of what comes with it
+ * @nr_online: CPUs that have memory from the beginning
+ * @cpu_bytes: bytes of struct wp_cpu and of its caches
  */
 struct wp_machine {
 	u64 page_size;
@@ -22,9 +22,9 @@ struct wp_machine {
 };
 
 /**
- * struct wp_layout - where things lie in a session's mapping
+ * struct wp_layout - the layout of a session's mapping
  * @sched: capacities of the scheduler's tables
- * @sampler: and of the sampler's
+ * @sampler: capacities of the sampler's tables
  * @tasks_bytes: bytes of the task table, which comes first
  * @cpu_stride: bytes of the tables of each CPU; 0 without any
  * @ring_stride: bytes of the ring of each CPU; 0 without any
@@ -54,10 +54,10 @@ enum wp_part {
 };
 
 /**
- * struct wp_place - what stands somewhere in the mapping
- * @part: what
- * @cpu: whose, of tables and rings
- * @rest: bytes from its beginning
+ * struct wp_place - a place in the mapping
+ * @part: the part that it is in
+ * @cpu: the CPU, for tables and rings
+ * @rest: bytes from the part's beginning
  */
 struct wp_place {
 	enum wp_part part;

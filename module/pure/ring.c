@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A CPU's ring of records, and what is lost for want of room in it.
+ * A CPU's ring of records, and the count of records that are lost for want of room.
  *
- * This file owns how a ring is written. All records are of one size, so that each
- * has its place, and none is ever cut in two. It is pure; its callers are
- * timeline.c (irqs off, on the ring's CPU) and session.c (process context, before
- * anything is recorded).
+ * This file owns how a ring is written. All records have one size, so that none is ever
+ * split at the end of the ring. It is pure; its callers are timeline.c (irqs off, on the
+ * ring's CPU) and process context, before anything is recorded.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -13,13 +12,13 @@
 #include "pure/ring.h"
 
 /**
- * wp_ring_set - make a ring of memory
+ * wp_ring_set - initialize a ring
  * @ring: to fill
  * @mapped: a page for its head, and @nr records behind that, all zero
  * @page_size: bytes
- * @tail: where the reader says how far it has read
+ * @tail: written by the reader: how far it has read
  * @nr: a power of two
- * @overwrite: the oldest record is lost when there is no room
+ * @overwrite: drop the oldest record when there is no room
  *
  * Context: process.
  */
@@ -36,8 +35,8 @@ void wp_ring_set(struct wp_ring *ring, void *mapped, u64 page_size,
 }
 
 /**
- * wp_ring_reset - forget what is in a ring
- * @ring: the ring, which nobody writes to; its reader's tail is to be 0
+ * wp_ring_reset - empty a ring
+ * @ring: the ring, which has no writer; the caller sets its tail to 0
  *
  * Context: process.
  */
@@ -49,12 +48,12 @@ void wp_ring_reset(struct wp_ring *ring)
 }
 
 /**
- * wp_ring_mend - reserve, where records were lost, or one is to be
+ * wp_ring_mend - reserve a record after a loss, or lose one
  * @ring: the ring
  * @now: the time
  *
- * What was lost is told by a record of its own, in front of the first that finds
- * room again.
+ * A record of its own reports a loss, in front of the first record that finds room
+ * again.
  *
  * Context: irqs off.
  * Return: as wp_ring_reserve().
@@ -64,7 +63,7 @@ struct wallprof_record *wp_ring_mend(struct wp_ring *ring, u64 now)
 	struct wallprof_ring *head = ring->head;
 	u64 used = wp_ring_used(ring);
 
-	/* The reader came in between. */
+	/* The reader has made room meanwhile. */
 	if (!ring->gap && used < ring->nr)
 		return wp_ring_place(ring);
 	if (used > ring->nr || ring->nr - used < 2) {

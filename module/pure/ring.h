@@ -10,12 +10,12 @@
 /**
  * struct wp_ring - a CPU's ring of records
  * @head: mapped read-only; written with release stores, which publish records
- * @tail: mapped, and the user's to write: whatever it says, see wp_ring_has_room()
+ * @tail: mapped, and written by the user to any value: see wp_ring_used()
  * @records: mapped read-only
  * @nr: their number, a power of two
- * @overwrite: the oldest record is lost when there is no room
- * @next: how many were written
- * @gap: how many were lost since
+ * @overwrite: drop the oldest record when there is no room
+ * @next: number of records written
+ * @gap: number of records lost since
  *
  * Written by its CPU alone, interrupts off.
  */
@@ -34,36 +34,37 @@ void wp_ring_set(struct wp_ring *ring, void *mapped, u64 page_size,
 void wp_ring_reset(struct wp_ring *ring);
 struct wallprof_record *wp_ring_mend(struct wp_ring *ring, u64 now);
 
-/* How many records the reader has not read; more than there can be if it lies. */
+/* Number of records that the reader has not read; too large if its tail is wrong. */
 static __always_inline u64 wp_ring_used(const struct wp_ring *ring)
 {
 	/*
-	 * Pairs with the reader's release store. Records are only written if this
-	 * says so, and a store does not go ahead of a load that it depends on.
+	 * Pairs with the reader's release store. Records are only written if this says
+	 * so, and a store is not ordered before a load that it depends on.
 	 */
 	return ring->next - READ_ONCE(ring->tail->tail);
 }
 
-/* The place of the next record. */
+/* Where the next record is written. */
 static __always_inline struct wallprof_record *wp_ring_place(const struct wp_ring *ring)
 {
 	return &ring->records[ring->next & (ring->nr - 1)];
 }
 
 /**
- * wp_ring_reserve - get the place for a record
+ * wp_ring_reserve - reserve a record
  * @ring: this CPU's
  * @now: the record's time
  *
  * Context: irqs off, until wp_ring_commit().
- * Return: where to write it; NULL if there is no room, which was counted.
+ * Return: the record, to be written; NULL if there is no room, which is counted.
  */
 static __always_inline struct wallprof_record *wp_ring_reserve(struct wp_ring *ring, u64 now)
 {
 	if (ring->overwrite) {
 		/*
-		 * Pairs with the reader's second look at the head: whoever finds something
-		 * of the new record finds that the one before it was written, too.
+		 * Pairs with the reader's second load of the head: a reader that sees
+		 * part of the new record sees that the record before it was committed,
+		 * too.
 		 */
 		smp_wmb();
 		return wp_ring_place(ring);
@@ -73,7 +74,7 @@ static __always_inline struct wallprof_record *wp_ring_reserve(struct wp_ring *r
 	return wp_ring_mend(ring, now);
 }
 
-/* The record that was written last; NULL if what came last was lost. Context: irqs off. */
+/* The last record; NULL if records were lost since. Context: irqs off. */
 static __always_inline const struct wallprof_record *wp_ring_last(const struct wp_ring *ring)
 {
 	if (!ring->next || ring->gap)
@@ -81,14 +82,14 @@ static __always_inline const struct wallprof_record *wp_ring_last(const struct w
 	return &ring->records[(ring->next - 1) & (ring->nr - 1)];
 }
 
-/* The record is written. Context: irqs off. */
+/* Publishes the record that was reserved. Context: irqs off. */
 static __always_inline void wp_ring_commit(struct wp_ring *ring)
 {
-	/* The reader's acquire load of the head pairs with this. */
+	/* Pairs with the reader's acquire load of the head. */
 	smp_store_release(&ring->head->head, ++ring->next);
 }
 
-/* Whether the reader is to be woken. Context: irqs off. */
+/* Whether the reader should be woken. Context: irqs off. */
 static __always_inline bool wp_ring_is_half_full(const struct wp_ring *ring)
 {
 	return !ring->overwrite && wp_ring_used(ring) >= ring->nr / 2;

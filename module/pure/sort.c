@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sorting of long lists that a user hands over. Pure.
+ * Sorting of long lists from a user. Pure.
  *
- * The kernel's sort() keeps the CPU until it is done: for the longest list of targets,
- * on a kernel without preemption, that is a good part of a second.
+ * The kernel's sort() does not yield: for the longest list of targets, on a kernel
+ * without preemption, it keeps the CPU for a good part of a second.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -11,7 +11,7 @@
 
 #include "pure/sort.h"
 
-/* How many elements are moved to their place before others may run. */
+/* Elements that are moved to their place between two cond_resched(). */
 #define WP_SORTED_AT_ONCE	1024
 
 #define WP_SORT_WIDTH	16	/* bytes of the widest element */
@@ -42,11 +42,11 @@ static void wp_sort_sift(char *base, u32 at, u32 nr, size_t width,
 }
 
 /**
- * wp_sort - sort, and let others run meanwhile
+ * wp_sort - sort a list, with cond_resched()
  * @base: the first element
- * @nr: how many there are, fewer than 2^31
+ * @nr: number of elements, fewer than 2^31
  * @width: bytes of each, at most WP_SORT_WIDTH
- * @compare: less than 0, 0, or more, as the first is below, equal to or above the second
+ * @compare: negative, 0 or positive if the first is below, equal to or above the second
  *
  * Context: process; may sleep.
  */

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The memo: what the last walks of user stacks found, and by what.
+ * The stack cache: results of the last walks of user stacks, and what decided them.
  *
- * A thread mostly blocks where it blocked before. What a walk finds depends on
- * the registers where it begins, on the words of memory that it reads, and, if it
- * goes by tables, on the process's mappings, of which each version has a number of
- * its own. So if all of them are as they were, the stack is, too, and need not be
- * walked, nor interned: its id is known.
+ * A thread mostly blocks where it blocked before. The result of a walk depends on the
+ * registers where it begins, on the words of memory that it reads, and, if it uses unwind
+ * tables, on the process's mappings, of which each version has a number, its generation.
+ * If all of them are unchanged, the stack is unchanged, and need not be walked or
+ * interned: its id is known.
  *
- * It must be exact: what cannot be noted whole (more words than there is room
- * for, registers that are rarely read, a word that could not be read) is not
- * remembered.
+ * The cache is exact: a walk whose inputs cannot all be noted (more words than there is
+ * room for, a register that is rarely read, a word that could not be read) is not cached.
  *
- * Stacks lie in sets, found by a hash of where they begin; the one that was
- * found last in its set is tried first. Their words lie one behind the other in
- * a ring, since most stacks have few. Words have a position that only grows:
- * what it is less than the ring's size behind the newest has not been
- * overwritten.
+ * Stacks are in sets, found by a hash of where they begin; the stack that was found last
+ * in its set is tried first. The words of all stacks are in one ring, since most stacks
+ * have few. A position in the ring only grows: words less than the ring's size behind the
+ * newest have not been overwritten.
  *
- * Pure, and a header, since it must be inlined: see unwind_cfi.h. A CPU has one
- * memo for each session, used by the sched_switch probe alone (irqs off).
+ * Pure, and a header, since it must be inlined: see unwind_cfi.h. A CPU has one cache for
+ * each session, used by the scheduler probes alone (irqs off).
  */
 #ifndef WALLPROF_PURE_STACK_CACHE_H
 #define WALLPROF_PURE_STACK_CACHE_H
@@ -32,23 +30,24 @@
 #define WP_STACK_CACHE_SET_BITS 7
 #define WP_STACK_CACHE_SETS	BIT(WP_STACK_CACHE_SET_BITS)
 #define WP_STACK_CACHE_WAYS	8	/* stacks in a set: the bytes of @tags */
-#define WP_STACK_CACHE_WORDS	248	/* that decided one stack, at most; even */
-#define WP_STACK_CACHE_RING	32768	/* words that decided all; a power of two */
+#define WP_STACK_CACHE_WORDS	248	/* words of a stack, at most; even */
+#define WP_STACK_CACHE_RING	32768	/* words of all stacks; a power of two */
 
 /**
  * struct wp_cached_stack - a stack that was walked
  * @ip: where the walk began
  * @sp: stack pointer
- * @process: whose stack it is
- * @changes: as long as it is this, @process has the mappings of @generation
+ * @process: the process, and the system call
+ * @changes: as long as the session's count is this, @process has the mappings of
+ *	@generation
  * @fp: frame pointer, if @by_fp
- * @begin: position of its words; 0: nothing is remembered here
+ * @begin: position of its words; 0: this entry is empty
  * @id: the stack's id, in @epoch
- * @generation: of the mappings; 0: by frame pointers alone
+ * @generation: of the mappings; 0: walked by frame pointers alone
  * @epoch: of @id
- * @nr: words, even
- * @why: what the walk told
- * @flags: the same
+ * @nr: number of words, even
+ * @why: the walk's stop reason, enum wallprof_unwind
+ * @flags: WALLPROF_STACK_BY_FP
  * @by_fp: whether the walk read the frame pointer's register
  */
 struct wp_cached_stack {
@@ -68,9 +67,9 @@ struct wp_cached_stack {
 };
 
 /**
- * struct wp_stack_cache_set - stacks whose beginnings hash alike
- * @tags: more of their hashes, a byte each, the first one's the lowest
- * @last: the one that was found or walked last, in bytes from &wp_stack_cache.way
+ * struct wp_stack_cache_set - stacks whose beginnings hash to one set
+ * @tags: more bits of their hashes, a byte each; the first stack's is the lowest
+ * @last: the stack that was found or walked last, in bytes from &wp_stack_cache.way
  */
 struct wp_stack_cache_set {
 	u64 tags;
@@ -78,13 +77,13 @@ struct wp_stack_cache_set {
 };
 
 /**
- * struct wp_stack_cache - all that a CPU remembers for a session
- * @head: position of the words that are noted next
- * @oldest: position from which on words are what they were
+ * struct wp_stack_cache - the stack cache of a CPU
+ * @head: position of the next word to be noted
+ * @oldest: words from this position on have not been overwritten
  * @set: by hash
  * @way: the stacks, set by set; no two began alike
- * @at: by position, modulo the size: where words were, in words above sp
- * @word: what they were
+ * @at: by position, modulo the size: addresses of words, in words above sp
+ * @word: by position, likewise: their values
  */
 struct wp_stack_cache {
 	u64 head;
@@ -96,14 +95,14 @@ struct wp_stack_cache {
 };
 
 /**
- * struct wp_stack_cache_notes - what a walk that goes on notes
+ * struct wp_stack_cache_notes - notes of a walk in progress
  * @cache: this CPU's
- * @old: where it will be remembered
- * @sp: stack pointer where it began
- * @next: where in the ring its next word goes
- * @end: behind the last one that there is room for
+ * @old: the entry that the stack will get
+ * @sp: stack pointer where the walk began
+ * @next: index in the ring of its next word
+ * @end: index behind the last word that there is room for
  * @by_fp: whether it read the frame pointer's register
- * @whole: whether all that decided was noted
+ * @whole: whether all of its inputs were noted
  */
 struct wp_stack_cache_notes {
 	struct wp_stack_cache *cache;
@@ -116,7 +115,7 @@ struct wp_stack_cache_notes {
 };
 
 /**
- * wp_stack_cache_init - nothing is remembered yet
+ * wp_stack_cache_init - make an empty cache
  * @cache: zeroes
  *
  * Context: process.
@@ -131,28 +130,28 @@ static inline void wp_stack_cache_init(struct wp_stack_cache *cache)
 }
 
 /*
- * The hash of where a stack begins. The sum: stacks of threads lie at equal
- * distances, and so do their hashes then. With @process: those that were forked
- * wait where their parent does. Any context.
+ * The hash of where a stack begins. It is a sum: the stacks of threads are at equal
+ * distances, so their hashes are, too. It includes @process since forked processes wait
+ * at the same address as their parent. Any context.
  */
 static __always_inline u64 wp_stack_cache_hash(u64 ip, u64 sp, u64 process)
 {
 	return (ip + sp + process) * GOLDEN_RATIO_64;
 }
 
-/* Which set it tells. Any context. */
+/* The set of a hash. Any context. */
 static __always_inline unsigned long wp_stack_cache_set_of(u64 hash)
 {
 	return hash >> (64 - WP_STACK_CACHE_SET_BITS);
 }
 
-/* And which byte of @tags. Any context. */
+/* The byte in @tags of a hash. Any context. */
 static __always_inline u8 wp_stack_cache_tag(u64 hash)
 {
 	return hash >> (64 - WP_STACK_CACHE_SET_BITS - 8);
 }
 
-/* Whether a stack began so. Any context. */
+/* Whether a cached stack began there. Any context. */
 static __always_inline bool wp_stack_cache_began(const struct wp_cached_stack *old, u64 ip,
 						 u64 sp, u64 process)
 {
@@ -160,38 +159,38 @@ static __always_inline bool wp_stack_cache_began(const struct wp_cached_stack *o
 }
 
 /**
- * wp_stack_cache_last - what was found last of those that hash as one that begins so
+ * wp_stack_cache_last - get the stack of a set that was found last
  * @cache: this CPU's
  * @ip: instruction pointer
  * @sp: stack pointer
- * @process: whose stack it is, not 0
- *
- * Most likely what wp_stack_cache_find() finds: see wp_stack_cache_began().
+ * @process: see &struct wp_cached_stack, not 0
  *
  * Context: irqs off.
+ * Return: most likely what wp_stack_cache_find() finds: wp_stack_cache_began() is to be
+ * checked.
  */
 static __always_inline struct wp_cached_stack *
 wp_stack_cache_last(struct wp_stack_cache *cache, u64 ip, u64 sp, u64 process)
 {
-	/* Pointers, in all of this: in debug kernels a check of arrays' bounds is a call. */
+	/* Pointers throughout: debug kernels check array bounds by a call. */
 	struct wp_stack_cache_set *set =
 		cache->set + wp_stack_cache_set_of(wp_stack_cache_hash(ip, sp, process));
 
 	return (void *)((char *)cache->way + set->last);
 }
 
-/* A number for each byte. */
+/* The lowest bit of each byte. */
 #define WP_STACK_CACHE_EACH	0x0101010101010101ULL
 
 /**
- * wp_stack_cache_find - the last walk that began so
+ * wp_stack_cache_find - find the stack of the last walk that began there
  * @cache: this CPU's
  * @ip: instruction pointer
  * @sp: stack pointer
- * @process: whose stack it is, not 0
+ * @process: see &struct wp_cached_stack, not 0
  *
  * Context: irqs off.
- * Return: what came of it, which need not hold any more; NULL if it is forgotten.
+ * Return: the stack, which may have changed since; NULL if there is none.
  */
 static __always_inline struct wp_cached_stack *
 wp_stack_cache_find(struct wp_stack_cache *cache, u64 ip, u64 sp, u64 process)
@@ -202,7 +201,7 @@ wp_stack_cache_find(struct wp_stack_cache *cache, u64 ip, u64 sp, u64 process)
 	struct wp_cached_stack *old;
 	struct wp_stack_cache_set *set = cache->set + wp_stack_cache_set_of(hash);
 	u64 differs = set->tags ^ wp_stack_cache_tag(hash) * WP_STACK_CACHE_EACH;
-	/* The highest bit of bytes that are 0, and of a few others: never mind. */
+	/* The highest bit of bytes that are 0, and of few others, which are harmless. */
 	u64 alike = (differs - WP_STACK_CACHE_EACH) & ~differs & WP_STACK_CACHE_EACH << 7;
 
 	for (; alike; alike &= alike - 1) {
@@ -216,8 +215,8 @@ wp_stack_cache_find(struct wp_stack_cache *cache, u64 ip, u64 sp, u64 process)
 }
 
 /*
- * Where a stack is to be remembered that is not: in place of the one of its set
- * that was walked the longest ago, or of none. Context: irqs off.
+ * Returns the entry for a stack that is not cached: the one of its set that was walked
+ * the longest ago, or an empty one. Context: irqs off.
  */
 static __always_inline struct wp_cached_stack *
 wp_stack_cache_replace(struct wp_stack_cache *cache, u64 hash)
@@ -238,14 +237,14 @@ wp_stack_cache_replace(struct wp_stack_cache *cache, u64 hash)
 }
 
 /**
- * wp_stack_cache_begin - a walk begins: forget the last one that began so, or another
+ * wp_stack_cache_begin - begin the notes of a walk; drops the stack that it replaces
  * @notes: to fill
  * @cache: this CPU's
  * @old: wp_stack_cache_find()
  * @ip: instruction pointer
  * @sp: stack pointer
  * @fp: frame pointer
- * @process: whose stack it is
+ * @process: see &struct wp_cached_stack
  *
  * Context: irqs off.
  */
@@ -258,7 +257,7 @@ static __always_inline void wp_stack_cache_begin(struct wp_stack_cache_notes *no
 
 	if (!old)
 		old = wp_stack_cache_replace(cache, wp_stack_cache_hash(ip, sp, process));
-	/* As many words as there may be, in one piece. */
+	/* The largest number of words fits in one piece. */
 	if (slot > WP_STACK_CACHE_RING - WP_STACK_CACHE_WORDS) {
 		cache->head += WP_STACK_CACHE_RING - slot;
 		slot = 0;
@@ -275,18 +274,18 @@ static __always_inline void wp_stack_cache_begin(struct wp_stack_cache_notes *no
 	notes->next = slot;
 	notes->end = slot + WP_STACK_CACHE_WORDS;
 	notes->by_fp = false;
-	/* From above all users' addresses, words would be behind the end of all. */
+	/* With sp above all user addresses, later words would wrap. */
 	notes->whole = !(sp & 7) && (s64)sp >= 0;
 }
 
-/* The walk has read a word. Context: irqs off, user memory open. */
+/* Notes a word that the walk has read. Context: irqs off, user memory open. */
 static __always_inline void wp_stack_cache_note(struct wp_stack_cache_notes *notes,
 						u64 addr, u64 word)
 {
 	u64 at = (addr - notes->sp) >> 3, *words = notes->cache->word;
 	u16 *ats = notes->cache->at;
 
-	/* Below sp is beyond, too. */
+	/* An address below sp is too large, too. */
 	if (notes->next == notes->end || at > U16_MAX) {
 		notes->whole = false;
 		return;
@@ -295,13 +294,13 @@ static __always_inline void wp_stack_cache_note(struct wp_stack_cache_notes *not
 	words[notes->next++] = word;
 }
 
-/* The walk could not read a word. Context: irqs off, user memory open. */
+/* Notes that the walk could not read a word. Context: irqs off, user memory open. */
 static __always_inline void wp_stack_cache_note_fault(struct wp_stack_cache_notes *notes)
 {
 	notes->whole = false;
 }
 
-/* The walk has read a register. Context: irqs off, user memory open. */
+/* Notes that the walk has read a register. Context: irqs off, user memory open. */
 static __always_inline void wp_stack_cache_note_reg(struct wp_stack_cache_notes *notes,
 						    bool is_fp)
 {
@@ -312,14 +311,14 @@ static __always_inline void wp_stack_cache_note_reg(struct wp_stack_cache_notes 
 }
 
 /**
- * wp_stack_cache_keep - remember the stack that was walked
- * @notes: since wp_stack_cache_begin(), the walk's
+ * wp_stack_cache_keep - cache the stack that was walked
+ * @notes: the walk's
  * @generation: of the mappings
- * @changes: wp_stack_cache_tie()'s
+ * @changes: see wp_stack_cache_tie()
  * @epoch: of @id
  * @id: the stack's; 0 if it has none
- * @why: what the walk told
- * @flags: the same
+ * @why: the stop reason
+ * @flags: WALLPROF_STACK_BY_FP
  *
  * Context: irqs off.
  */
@@ -333,7 +332,7 @@ static __always_inline void wp_stack_cache_keep(const struct wp_stack_cache_note
 
 	if (!notes->whole || !id)
 		return;
-	/* They are compared by twos: the last one again. */
+	/* Words are compared in pairs: repeat the last one. */
 	if (next & 1) {
 		cache->at[next] = cache->at[next - 1];
 		cache->word[next] = cache->word[next - 1];
@@ -352,10 +351,10 @@ static __always_inline void wp_stack_cache_keep(const struct wp_stack_cache_note
 }
 
 /**
- * wp_stack_cache_tie - say by what it is known that the mappings are still the same
- * @old: one that holds
- * @changes: counts what happened to anybody's, from 1 on. Was read before the
- *	mappings were looked up
+ * wp_stack_cache_tie - note the count at which the mappings were last found unchanged
+ * @old: a stack that wp_stack_cache_holds()
+ * @changes: count of the changes of all mappings, from 1 on; read before the mappings
+ *	were looked up
  *
  * Context: irqs off.
  */
@@ -365,12 +364,12 @@ static __always_inline void wp_stack_cache_tie(struct wp_cached_stack *old, u64 
 }
 
 /**
- * wp_stack_cache_words_are - whether words of memory are what they were
- * @words: what they were
- * @ats: where, in words above @sp
+ * wp_stack_cache_words_are - check whether words of memory are unchanged
+ * @words: their values
+ * @ats: their addresses, in words above @sp
  * @nr: how many, even
- * @is: whether the aligned word at a user address is the one that it is told
- * @ctx: handed to @is
+ * @is: returns whether the aligned word at a user address has a value
+ * @ctx: passed to @is
  * @sp: stack pointer
  *
  * Context: irqs off, user memory open.
@@ -389,7 +388,7 @@ wp_stack_cache_words_are(const u64 *words, const u16 *ats, unsigned long nr,
 	return true;
 }
 
-/* Of the words that begin at a position: what they were, and where in memory. */
+/* Values and addresses of the words that begin at a position. */
 static __always_inline const u64 *wp_stack_cache_words(const struct wp_stack_cache *cache,
 						       u64 begin)
 {
@@ -402,7 +401,7 @@ static __always_inline const u16 *wp_stack_cache_ats(const struct wp_stack_cache
 	return cache->at + begin % WP_STACK_CACHE_RING;
 }
 
-/* Whether the words are what they were. Context: irqs off, user memory open. */
+/* Whether a stack's words are unchanged. Context: irqs off, user memory open. */
 static __always_inline bool
 wp_stack_cache_words_hold(const struct wp_stack_cache *cache, const struct wp_cached_stack *old,
 			  bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 sp)
@@ -412,22 +411,22 @@ wp_stack_cache_words_hold(const struct wp_stack_cache *cache, const struct wp_ca
 					ctx, sp);
 }
 
-/* The same but for the words and the mappings. Any context. */
+/* Whether the rest is unchanged, without the words and the mappings. Any context. */
 static __always_inline bool wp_stack_cache_rest_holds(const struct wp_stack_cache *cache,
 						      const struct wp_cached_stack *old,
 						      u32 epoch, u64 fp)
 {
-	/* An id of another epoch may stand for nothing any more. */
+	/* An id of another epoch may name nothing any more. */
 	return old->begin >= cache->oldest && old->epoch == epoch &&
 	       (!old->by_fp || old->fp == fp);
 }
 
 /**
- * wp_stack_cache_holds - whether the stack is the one that is remembered
+ * wp_stack_cache_holds - check whether a cached stack is current
  * @cache: this CPU's
  * @old: wp_stack_cache_find()
- * @is: whether the aligned word at a user address is the one that it is told
- * @ctx: handed to @is
+ * @is: returns whether the aligned word at a user address has a value
+ * @ctx: passed to @is
  * @generation: of the mappings
  * @epoch: the current one
  * @fp: frame pointer
@@ -445,15 +444,15 @@ wp_stack_cache_holds(const struct wp_stack_cache *cache, const struct wp_cached_
 }
 
 /**
- * wp_stack_cache_may_hold - the same, but for the words, without a look at the mappings
+ * wp_stack_cache_may_hold - the same, without the words and a lookup of the mappings
  * @cache: this CPU's
  * @old: wp_stack_cache_find()
- * @changes: what happened to anybody's mappings, not 0
+ * @changes: count of the changes of all mappings, not 0
  * @epoch: the current one
  * @fp: frame pointer
  *
  * Context: irqs off.
- * Return: false does not tell that the stack is another one.
+ * Return: true if only the words are left to be compared; false if that is not known.
  */
 static __always_inline bool wp_stack_cache_may_hold(const struct wp_stack_cache *cache,
 						    const struct wp_cached_stack *old,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The names of the states in which threads leave their CPUs.
+ * The states in which threads leave their CPUs: from the kernel's bits to enum
+ * wallprof_state.
  *
- * This file owns what the kernel's bits of a thread's state mean to a reader.
- * It is pure. Its callers are the probes (irqs off) and the walks over all
- * threads in targets.c (process context).
+ * Pure. Its callers are the probes (irqs off) and the walks over all threads in targets.c
+ * (process context).
  */
 #include <linux/kernel.h>
 #include <linux/wallprof.h>
@@ -17,8 +17,8 @@
  * @state: task_struct.__state
  * @preempt: it was preempted
  *
- * The kernel's inner waits are named as the kernel's own task_state_index()
- * names them; of a compound state that it does not have, the first below.
+ * The kernel's internal waits are named as task_state_index() names them; a combined
+ * state that it does not have, by the first that matches below.
  *
  * Context: any.
  * Return: enum wallprof_state.

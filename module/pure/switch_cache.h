@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Habits: the ways in which threads left a CPU the last times, and where that time was
- * summed.
+ * The switch cache: how threads left a CPU before, and which aggregate the time off the
+ * CPU was added to.
  *
- * Most threads wait again where they have waited before: for the same system call, made
- * from the same place with the same stack. Then all that a switch tells of the wait is
- * known, as soon as nothing that decides it has changed, and it goes into the same sum
- * if the same thread ends it.
+ * Most threads wait again where they waited before: in the same system call, made from
+ * the same place with the same stack. As long as nothing that decides the result has
+ * changed, the record of the wait is known in advance. The interval goes into the same
+ * aggregate if the same thread ends it.
  *
- * A habit is learned when a thread leaves in the same way for the second time. A CPU
- * keeps some, found by the thread and by what decides most; and which of them a thread
- * has left by that is away. Between the two the slot may have gone to another CPU, or to
- * another thread: the time at which it was left, and the thread's birth, tell. Who came
- * by a habit mostly leaves by it again, and its slot still says so.
+ * An entry is learned when a thread leaves in the same way for the second time. A CPU
+ * keeps a table of entries, found by a hash of the thread's slot and of the switch key,
+ * and an index of the entries by which threads left that have not come back. While the
+ * thread is away, the entry may be reused for another thread, and the thread may run on
+ * another CPU: the time at which it left, and its birth, show that. A thread that came
+ * by an entry mostly leaves by it again, and its slot still holds the entry's values.
  *
- * Of sessions that are wp_session_is_fast(). This file knows nothing of sessions, nor,
- * but by switch_key.h, of the kernel's threads; its callers are the probes of sched_switch, with
- * interrupts off.
+ * Only sessions that are wp_session_is_fast() use it. This file depends neither on
+ * sessions nor, except through switch_key.h, on task_struct. Its callers are the probes
+ * of sched_switch: irqs off, no lock.
  */
 #ifndef WALLPROF_PURE_SWITCH_CACHE_H
 #define WALLPROF_PURE_SWITCH_CACHE_H
@@ -33,35 +34,35 @@
 #include "pure/tables.h"
 #include "switch_key.h"
 
-#define WP_SWITCH_CACHE_BITS		10	/* of the number of habits of a CPU */
-#define WP_SWITCH_CACHE_SIZE_BITS	7	/* of the size of one */
-#define WP_SWITCH_CACHE_AWAY_BITS	10	/* of the number of threads that are away */
+#define WP_SWITCH_CACHE_BITS		10	/* of the number of entries of a CPU */
+#define WP_SWITCH_CACHE_SIZE_BITS	7	/* of the size of an entry */
+#define WP_SWITCH_CACHE_AWAY_BITS	10	/* of the size of the index of threads away */
 
 /**
- * struct wp_cached_switch - a way in which a thread is used to leave its CPU
+ * struct wp_cached_switch - an entry: how a thread left its CPU
  * @start_time: when the thread was born
- * @left: when it last left in this way, as its slot says until it comes; or 0
+ * @left: when it last left by this entry; its slot says the same until it comes. Or 0
  * @ip: wp_switch_key_ip()
  * @sp: wp_switch_key_sp()
  * @fp: wp_switch_key_fp(), if @by_fp
  * @arg: wp_switch_key_arg()
  * @changes: see &struct wp_switch_key; 0: the thread left only once so
  * @begin: see &struct wp_cached_stack
- * @user_stack: its stack's id
+ * @user_stack: id of its user stack
  * @slot: its slot
  * @key: the thread: see wp_tasks_find()
- * @again: where it is counted, in the half that @user_stack and @aggr are in
- * @aggr: where the last interval was summed, or &wp_switch_cache.nowhere
+ * @again: counters of the half that @user_stack and @aggr are in
+ * @aggr: aggregate of the last interval, or &wp_switch_cache.nowhere
  * @nr: wp_switch_key_nr()
  * @state: see &struct wp_switch_key
  * @exec_id: wp_switch_key_exec_id()
- * @as: what the slot says until the thread comes: see WP_AS()
- * @syscall: as told
+ * @as: phase, state and flags of the slot until the thread comes: see WP_AS()
+ * @syscall: as recorded
  * @reason: enum wallprof_reason
- * @nr_words: how many words decide the stack
- * @by_fp: whether @fp matters
- * @runnable: whether it waits for a CPU, and for nothing else; if @aggr is known
- * @has_arg: whether @arg is told
+ * @nr_words: number of words that decide the stack
+ * @by_fp: whether @fp decides the stack, too
+ * @runnable: whether the thread waits for a CPU only; valid if @aggr is known
+ * @has_arg: whether @arg is recorded
  *
  * Used by the CPU that it belongs to, with interrupts off.
  */
@@ -94,11 +95,11 @@ struct wp_cached_switch {
 static_assert(sizeof(struct wp_cached_switch) == 1 << WP_SWITCH_CACHE_SIZE_BITS);
 
 /**
- * struct wp_switch_cache - what a CPU keeps
+ * struct wp_switch_cache - the switch cache of a CPU
  * @entries: by hash
- * @none: what nobody does
- * @nowhere: nobody wakes, and so nothing is summed there
- * @away: by thread: how one left that has not come back; a guess
+ * @none: an entry that no thread matches
+ * @nowhere: an aggregate whose waker no thread has, so that nothing is added to it
+ * @away: by thread: the entry by which it left, if it has not come back; a guess
  */
 struct wp_switch_cache {
 	struct wp_cached_switch entries[1 << WP_SWITCH_CACHE_BITS];
@@ -108,7 +109,7 @@ struct wp_switch_cache {
 };
 
 /**
- * wp_switch_cache_init - nothing is learned yet
+ * wp_switch_cache_init - make an empty cache
  * @cache: zeroes
  *
  * Context: process.
@@ -123,9 +124,11 @@ static inline void wp_switch_cache_init(struct wp_switch_cache *cache)
 }
 
 /*
- * Where the habit of a thread is that leaves in a way. The sum: places where threads
- * enter the kernel are some bytes apart, and two system calls, or two states, may have
- * one. Slots are somewhat larger than habits. Context: irqs off.
+ * Returns where the entry of a thread and a key is. The hash is a sum since the addresses
+ * at which threads enter the kernel are some bytes apart, and two system calls, or two
+ * states, may have one address. Slots are somewhat larger than entries.
+ *
+ * Context: irqs off.
  */
 static __always_inline struct wp_cached_switch *wp_cached_of(struct wp_switch_cache *cache,
 							     const struct wallprof_task *slot,
@@ -138,7 +141,10 @@ static __always_inline struct wp_cached_switch *wp_cached_of(struct wp_switch_ca
 			(hash & (sizeof(cache->entries) - sizeof(cache->entries[0]))));
 }
 
-/* Where it is noted how a thread left. @key: see wp_tasks_find(). Context: irqs off. */
+/*
+ * Returns where the entry by which a thread left is noted. @key: see wp_tasks_find().
+ * Context: irqs off.
+ */
 static __always_inline struct wp_cached_switch **wp_cached_away(struct wp_switch_cache *cache,
 								unsigned long key)
 {
@@ -147,12 +153,12 @@ static __always_inline struct wp_cached_switch **wp_cached_away(struct wp_switch
 }
 
 /**
- * wp_cached_holds_still - whether a thread leaves by the habit that it came by, but for
- *	its stack's words
- * @cached: the habit
- * @how: how it leaves
+ * wp_cached_holds_still - check whether a thread leaves by the entry that it came by
+ * @cached: the entry
+ * @how: the switch key
  *
- * It has not left since, and so it runs, nor executed a program.
+ * The words of the stack are still to be compared. The thread has not left since it
+ * came, so it is WALLPROF_TASK_RUNNING and has not executed another program.
  *
  * Context: irqs off.
  */
@@ -167,14 +173,16 @@ static __always_inline bool wp_cached_holds_still(const struct wp_cached_switch 
 }
 
 /**
- * wp_cached_holds - the same of any habit
+ * wp_cached_holds - check whether a thread leaves by an entry
  * @cached: wp_cached_of() it
  * @slot: the thread's
- * @how: how it leaves
+ * @how: the switch key
  *
- * A slot and a birth are one thread: the next one in a slot is born after the last one,
- * while ids come back. The slot's ids are those of after an exec since the thread left
- * for the first time after it, which it did before it learned.
+ * As wp_cached_holds_still(), of an entry that the thread did not come by.
+ *
+ * A slot and a time of birth identify a thread: the next thread in a slot is born after
+ * the last one, while thread ids are used again. The ids in the slot are those of after
+ * an exec since the thread first left after it, and an entry is learned later than that.
  *
  * Context: irqs off.
  */
@@ -189,12 +197,14 @@ static __always_inline bool wp_cached_holds(const struct wp_cached_switch *cache
 }
 
 /**
- * wp_cached_apply - a thread leaves by a habit that it did not come by
+ * wp_cached_apply - put an entry's values into a thread's slot
  * @cache: this CPU's
- * @cached: the habit
- * @slot: the thread's
+ * @cached: the entry
+ * @slot: the slot of a thread that leaves by it, but did not come by it
  *
- * What wp_cached_leave() finds told in the slot of one that did. Context: irqs off.
+ * The slot of a thread that came by the entry has these values already.
+ *
+ * Context: irqs off.
  */
 static __always_inline void wp_cached_apply(struct wp_switch_cache *cache,
 					    struct wp_cached_switch *cached,
@@ -208,13 +218,13 @@ static __always_inline void wp_cached_apply(struct wp_switch_cache *cache,
 }
 
 /**
- * wp_cached_leave - a thread leaves as it is used to
- * @cached: the one that was found, and the stack's words are what they were
- * @slot: the thread's; says that it runs
+ * wp_cached_leave - let a thread leave its CPU by an entry
+ * @cached: the entry, which holds, as do the words of the stack
+ * @slot: the thread's; its phase is WALLPROF_TASK_RUNNING
  * @now: the time
  *
- * What wp_interval_open() would do, if the thread came by this habit, or after
- * wp_cached_apply().
+ * Does what wp_interval_open() would do. The thread came by this entry, or
+ * wp_cached_apply() was called.
  *
  * Context: irqs off.
  */
@@ -228,17 +238,17 @@ static __always_inline void wp_cached_leave(struct wp_cached_switch *cached,
 }
 
 /**
- * wp_cached_lasts - whether a thread that comes has left as it is used to
- * @cached: wp_cached_away(): how it may have left
- * @slot: its slot, if so: @cached->slot
+ * wp_cached_lasts - check whether a thread that comes to a CPU left by an entry
+ * @cached: wp_cached_away(): the entry by which it may have left
+ * @slot: its slot, if it did: @cached->slot
  * @key: the thread
  * @changes: see &struct wp_switch_key
  *
- * A thread leaves at a time once only; and one that is at the address of one that is gone
- * is born later than that had left, as RCU keeps the address for a while.
+ * A thread leaves once at a given time. A thread at the address of a dead one is born
+ * later than the dead one left, as RCU keeps the address for a while.
  *
- * Not if who walks the stacks of those that sleep has found its one meanwhile, which was
- * weak, as it was there, and is not any more: the flags tell.
+ * False if the walk of blocked threads has replaced the stack since: it replaces a stack
+ * only if WALLPROF_TASK_WEAK_STACK is set, and clears that flag.
  *
  * Context: irqs off.
  */
@@ -251,8 +261,8 @@ static __always_inline bool wp_cached_lasts(const struct wp_cached_switch *cache
 }
 
 /*
- * Whether who ended an interval that began by blocking is who ended the last one.
- * Context: irqs off.
+ * Whether the waker of an interval that began by blocking is the one that ended the
+ * intervals of an aggregate. Context: irqs off.
  */
 static __always_inline bool wp_cached_same_waker(const struct wallprof_aggr *aggr,
 						 const struct wallprof_task *slot)
@@ -263,15 +273,15 @@ static __always_inline bool wp_cached_same_waker(const struct wallprof_aggr *agg
 }
 
 /**
- * wp_cached_come - a thread comes from what it left for as it is used to
- * @cached: wp_cached_lasts(), and who woke it was who does
+ * wp_cached_come - let a thread come to its CPU by an entry
+ * @cached: wp_cached_lasts(), and wp_cached_same_waker() unless @runnable
  * @slot: its slot
- * @aggr: its aggregate
+ * @aggr: @cached->aggr
  * @now: the time
  * @runnable: @cached->runnable
  *
- * What wp_interval_close(), wp_aggr_add() and wp_interval_forget() would do; but what
- * the slot tells of the interval stays, for wp_cached_leave().
+ * Does what wp_interval_close(), wp_aggr_add() and wp_interval_forget() would do, except
+ * that the slot keeps the interval's values, for wp_cached_leave().
  *
  * Context: irqs off.
  */
@@ -283,14 +293,17 @@ static __always_inline void wp_cached_come(const struct wp_cached_switch *cached
 	u64 waited = runnable ? ns : wp_interval_runnable(slot, now, ns);
 
 	cached->again->summed++;
-	/* What is the longest of all the thread's is so of this sum's, too. */
+	/* A part can be the thread's longest only if it is the longest of this sum. */
 	if (unlikely(wp_aggr_sum(aggr, ns, waited, now)))
 		wp_interval_longest(slot, ns, waited);
 	wp_interval_run(slot, ns, waited);
 	wp_interval_forget_waker(slot);
 }
 
-/* Where the interval that began by a habit was summed, or NULL. Context: irqs off. */
+/*
+ * Sets the aggregate that the interval of an entry was added to, or NULL. Context: irqs
+ * off.
+ */
 static inline void wp_cached_sums(struct wp_switch_cache *cache, struct wp_cached_switch *cached,
 				  struct wallprof_aggr *aggr, bool runnable)
 {
@@ -299,16 +312,16 @@ static inline void wp_cached_sums(struct wp_switch_cache *cache, struct wp_cache
 }
 
 /**
- * wp_cached_begin - a thread has left in a way that was no habit
+ * wp_cached_begin - begin an entry for a thread that left without one
  * @cache: this CPU's
  * @slot: the thread's, as wp_interval_open() left it
  * @key: see &struct wp_cached_switch
- * @how: how it left: in a system call, and not odd
- * @leave: what was told of that
+ * @how: the switch key: in a system call, or preempted in one, and not odd
+ * @leave: what was recorded
  *
  * Context: irqs off.
- * Return: the habit, without what is known of the stack, if it did so the last time, too;
- * or NULL.
+ * Return: the entry, with the stack's fields still to be set, if the thread left the same
+ * way the last time; or NULL.
  */
 static inline struct wp_cached_switch *wp_cached_begin(struct wp_switch_cache *cache,
 						       struct wallprof_task *slot,
@@ -343,7 +356,7 @@ static inline struct wp_cached_switch *wp_cached_begin(struct wp_switch_cache *c
 	return cached;
 }
 
-/* A stack that is an address and no more, in a half. Context: irqs off. */
+/* Sets the stack of an entry to one that is an address only. Context: irqs off. */
 static inline void wp_cached_set_address(struct wp_cached_switch *cached, struct wp_half *half)
 {
 	cached->nr_words = 0;
@@ -352,8 +365,8 @@ static inline void wp_cached_set_address(struct wp_cached_switch *cached, struct
 }
 
 /*
- * By what a stack is known again that is in a half. Context: irqs off. @old is what is
- * remembered of it.
+ * Sets by what the stack of an entry is recognized. @old is in the stack cache, and its
+ * stack in @half. Context: irqs off.
  */
 static inline void wp_cached_set_stack(struct wp_cached_switch *cached,
 				       const struct wp_cached_stack *old,
@@ -367,11 +380,11 @@ static inline void wp_cached_set_stack(struct wp_cached_switch *cached,
 }
 
 /**
- * wp_cached_learn - all is known of a habit
+ * wp_cached_learn - complete an entry
  * @cache: this CPU's
- * @cached: the one that began
- * @slot: the thread's, which has just left so
- * @how: how
+ * @cached: wp_cached_begin(), with its stack set
+ * @slot: the thread's, which has just left
+ * @how: the switch key
  *
  * Context: irqs off.
  */

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The epoch tables: what is summed, and the stacks that it is summed by.
+ * The epoch tables: aggregates, and the stacks in their keys.
  *
- * This file owns the layout of a half, the interning of stacks and the adding
- * to aggregates. It is pure: it includes no tracing header, allocates nothing
- * and is compiled into the module, KUnit and userspace tests alike. Its
- * callers are the probes (irqs off) and the overflow handler (NMI or hard
- * irq), each for tables of its own, and process context for a half that is
- * quiet.
+ * This file owns the layout of a half, the interning of stacks and the adding to
+ * aggregates. It is pure: it includes no tracing header, allocates nothing and is
+ * compiled into the module, KUnit and userspace tests alike. Its callers are the probes
+ * (irqs off) and the overflow handler (NMI or hard irq), each for tables of its own, and
+ * process context for a half without a writer.
  *
- * Entries are dense, so that a reader reads just what is used; a hash index of
- * tagged words finds them. A word of the index carries the epoch in which it
- * was written, so that nothing has to be cleared when a half is used again:
- * what is not of this epoch is free.
+ * Entries are dense, so that a reader reads only what is used; a hash index of tagged
+ * words finds them. A word of the index carries the epoch in which it was written, so
+ * that nothing has to be cleared when a half is used again: a word of another epoch is
+ * free.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -22,12 +21,12 @@
 
 #include "pure/tables.h"
 
-/* How far a search goes. The index is at most half full of aggregates. */
+/* Words that a search looks at. The index is at most half full of aggregates. */
 #define WP_PROBES	64
 
 /*
- * A word of an index: epoch (28 bits), hash (15), entry (21). No entry is
- * found by these alone: the entry itself is compared in full.
+ * A word of an index: epoch (28 bits), hash (15), entry (21). A match of these alone is
+ * not enough: the entry itself is compared in full.
  */
 #define WP_ENTRY_BITS	WALLPROF_STACK_INDEX_BITS
 #define WP_ENTRY_MASK	((1ULL << WP_ENTRY_BITS) - 1)
@@ -67,7 +66,7 @@ static u32 wp_watermark(u32 capacity, u32 percent)
 }
 
 /**
- * wp_sizes_set - work out capacities and layout
+ * wp_sizes_set - compute capacities and layout
  * @sizes: to fill
  * @nr_aggrs: entries of an aggregate table
  * @stack_words: words of a stack table
@@ -114,7 +113,7 @@ void wp_sizes_set(struct wp_table_sizes *sizes, u32 nr_aggrs, u32 stack_words,
 }
 
 /**
- * wp_sizes_index_words - how many words both halves' indexes take
+ * wp_sizes_index_words - count the words of both halves' indexes
  * @sizes: as set by wp_sizes_set()
  */
 u64 wp_sizes_index_words(const struct wp_table_sizes *sizes)
@@ -123,7 +122,7 @@ u64 wp_sizes_index_words(const struct wp_table_sizes *sizes)
 }
 
 /**
- * wp_tables_set - lay the tables of a CPU and context into memory
+ * wp_tables_set - initialize the tables of a CPU and context
  * @tables: to fill
  * @sizes: as set by wp_sizes_set(); kept
  * @cpu: the CPU
@@ -159,7 +158,7 @@ void wp_tables_set(struct wp_tables *tables, const struct wp_table_sizes *sizes,
 }
 
 /**
- * wp_half_begin - make a quiet half ready for an epoch
+ * wp_half_begin - prepare an unused half for an epoch
  * @tables: the CPU's tables
  * @epoch: 1 to WP_EPOCH_MAX, larger than any that the half has held
  *
@@ -179,7 +178,7 @@ void wp_half_begin(struct wp_tables *tables, u32 epoch)
 }
 
 /**
- * wp_half_settle - tell in a half's head what was done in it by habit
+ * wp_half_settle - add the fast path's counts to a half's head
  * @half: the half
  *
  * Context: process. The half has no writer any more, and no reader yet.
@@ -202,7 +201,7 @@ void wp_half_settle(struct wp_half *half)
 	}
 }
 
-/* Of a stack, or of what intervals stand in. */
+/* Id of a stack, or of an aggregate or single interval. */
 static u64 wp_stack_id(const struct wp_tables *tables, u32 epoch, u32 index)
 {
 	return (u64)epoch << 36 | (u64)tables->cpu << 22 |
@@ -210,10 +209,10 @@ static u64 wp_stack_id(const struct wp_tables *tables, u32 epoch, u32 index)
 }
 
 /**
- * wp_stack_intern - find a stack in this epoch's table, or put it there
+ * wp_stack_intern - find a stack in this epoch's table, or add it
  * @tables: the CPU's tables
  * @epoch: the current epoch
- * @ips: addresses, the innermost first, or what stands for them
+ * @ips: addresses, the innermost first, or the words of another record
  * @nr: how many, at most WALLPROF_MAX_STACK
  * @unwind: enum wallprof_unwind
  * @flags: WALLPROF_STACK_IS_KERNEL, …
@@ -348,14 +347,14 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 }
 
 /**
- * wp_aggr_chain - say of which interval the waker of one came that was just added
+ * wp_aggr_chain - link an interval to the last interval of its waker
  * @tables: the CPU's tables
  * @epoch: the current epoch
- * @key: as it was added, for which there was room, and nothing since
+ * @key: as just added, for which there was room; nothing was added since
  * @waker_aggr: what this or wp_wait_chain() returned for the waker's; 0: not known
  *
- * No part of the key: an aggregate that was told apart by the one before, which
- * was told apart likewise, would be another one each time.
+ * The link is no part of the key: aggregates that differ by their waker's, which differ
+ * likewise, would be new ones each time.
  *
  * Context: the tables' writer, any.
  * Return: the aggregate's id.
@@ -370,9 +369,9 @@ u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
 }
 
 /**
- * wp_wait_chain - say of which interval the waker of one came that was just kept
+ * wp_wait_chain - link a single interval to the last interval of its waker
  * @tables: the CPU's tables
- * @epoch: the current epoch, in which wp_wait_add() had room, and nothing came since
+ * @epoch: the current epoch, in which wp_wait_add() had room; nothing was added since
  * @waker_aggr: what this or wp_aggr_chain() returned for the waker's; 0: not known
  *
  * Context: the tables' writer, any.
@@ -401,10 +400,10 @@ static void wp_hist_count(u32 *buckets, u64 ns)
 }
 
 /**
- * wp_hist_add - count the length of an interval that was just added
+ * wp_hist_add - count the length of an interval in its aggregate's histogram
  * @tables: the CPU's tables, with histograms
  * @epoch: the current epoch
- * @key: as it was added, for which there was room, and nothing since
+ * @key: as just added, for which there was room; nothing was added since
  * @value: nanoseconds
  *
  * Context: the tables' writer, any.
@@ -420,13 +419,13 @@ void wp_hist_add(struct wp_tables *tables, u32 epoch,
 }
 
 /**
- * wp_exit_add - keep the summary of a thread that ended
+ * wp_exit_add - keep the totals of a thread that has ended
  * @tables: the CPU's tables
  * @epoch: the current epoch
  * @task: its slot
  *
  * Context: the tables' writer, any.
- * Return: whether there was room. What is lost is counted.
+ * Return: whether there was room; a loss is counted.
  */
 bool wp_exit_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_task *task)
@@ -444,7 +443,7 @@ bool wp_exit_add(struct wp_tables *tables, u32 epoch,
 }
 
 /**
- * wp_wait_add - keep an interval by itself
+ * wp_wait_add - keep a single interval
  * @tables: the CPU's tables
  * @epoch: the current epoch
  * @key: the fields before count, and runnable; the others are not read
@@ -453,8 +452,8 @@ bool wp_exit_add(struct wp_tables *tables, u32 epoch,
  * @now: when it ended
  *
  * Context: the tables' writer, any.
- * Return: whether there was room. That there was none is counted; the interval
- * is to be added to its aggregate then.
+ * Return: whether there was room. If not, that is counted, and the caller adds the
+ * interval to its aggregate.
  */
 bool wp_wait_add(struct wp_tables *tables, u32 epoch, const struct wallprof_aggr *key,
 		 const u64 more[2], u64 ns, u64 now)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The epoch tables: types, and what every switch does with them. See tables.c.
+ */
 #ifndef WALLPROF_PURE_TABLES_H
 #define WALLPROF_PURE_TABLES_H
 
@@ -19,10 +22,10 @@
  * @nr_waits: entries of the table of single intervals, or 0
  * @aggr_mask: slots of the aggregates' index - 1
  * @stack_mask: slots of the stacks' index - 1
- * @aggr_watermark: entries from which on the reader is to be woken
- * @stack_watermark: words, likewise
- * @exit_watermark: entries, likewise
- * @wait_watermark: entries, likewise
+ * @aggr_watermark: number of entries at which the reader is woken
+ * @stack_watermark: number of words, likewise
+ * @exit_watermark: number of entries, likewise
+ * @wait_watermark: number of entries, likewise
  * @aggrs_offset: bytes from the start of a half to its aggregates
  * @stacks_offset: to its stack words
  * @exits_offset: to its ended threads
@@ -54,9 +57,9 @@ struct wp_table_sizes {
 };
 
 /**
- * struct wp_again - what was done in a half by habit, without a look
- * @known: threads that left with a stack that was known again
- * @summed: intervals that began so and were added to where the last one was
+ * struct wp_again - counters of the fast path in a half
+ * @known: threads that left with a cached stack
+ * @summed: their intervals that were added to the cached aggregate
  */
 struct wp_again {
 	u64 known;
@@ -70,14 +73,15 @@ struct wp_again {
  * @stacks: stack words, mapped; word 0 is not used, so that no id is 0
  * @exits: ended threads, mapped
  * @waits: single intervals, mapped
- * @hists: histograms of @aggrs, mapped; of use if there are any
+ * @hists: histograms of @aggrs, mapped; used if &wp_table_sizes.hists
  * @aggr_index: hash index of @aggrs: epoch, bits of the hash, entry
  * @stack_index: hash index of @stacks, likewise
- * @again: what was done by habit, see wp_again_of(); not in @head yet
+ * @again: counters of the fast path, see wp_again_of(); wp_half_settle() adds them to
+ *	@head
  *
- * Between wp_half_begin() and the flip that retires it a half has one writer:
- * its CPU, in its context. A flip retires it; wp_session_quiesce() then orders
- * all that was written before wp_half_settle(), and all that the reader reads.
+ * Between wp_half_begin() and the flip that retires it a half has one writer: its CPU, in
+ * its context. A flip retires it; wp_session_quiesce() then orders all that was written
+ * before wp_half_settle(), and all that the reader reads.
  */
 struct wp_half {
 	struct wallprof_half *head;
@@ -97,9 +101,9 @@ struct wp_half {
  * struct wp_tables - a CPU's tables of one context
  * @half: epoch E writes to half[E % 2]
  * @sizes: capacities
- * @cpu: the CPU, as it stands in stack ids
+ * @cpu: the CPU, as in stack ids
  * @context: WP_CONTEXT_SCHED or WP_CONTEXT_SAMPLER
- * @recent: where aggregates were found or made last: a guess, of whatever epoch
+ * @recent: places where aggregates were found or made last: a guess, of any epoch
  */
 struct wp_tables {
 	struct wp_half half[2];
@@ -139,15 +143,15 @@ static inline struct wp_half *wp_half_of(struct wp_tables *tables, u32 epoch)
 }
 
 /*
- * Where it is counted how often a stack was known again, by why its walk ended, and
- * whether that went by tables but for some frames. Any context of the half's writer.
+ * The fast path's counters for stacks with a stop reason; @mixed: frames were found by
+ * frame pointer. Any context of the half's writer.
  */
 static inline struct wp_again *wp_again_of(struct wp_half *half, u8 why, bool mixed)
 {
 	return &half->again[2 * why + mixed];
 }
 
-/* Whether that is in a half. Any context. */
+/* Whether counters are a half's. Any context. */
 static inline bool wp_again_is_in(const struct wp_again *again, const struct wp_half *half)
 {
 	return (unsigned long)again - (unsigned long)half->again < sizeof(half->again);
@@ -173,7 +177,7 @@ static inline bool wp_half_above_watermark(const struct wp_half *half,
 	       head->nr_waits >= sizes->wait_watermark;
 }
 
-/* Whether two aggregates have one key: all before @count, which has no holes. */
+/* Whether two aggregates have the same key: all before @count, which has no holes. */
 static __always_inline bool wp_aggr_same(const struct wallprof_aggr *a,
 					 const struct wallprof_aggr *b)
 {
@@ -188,8 +192,8 @@ static __always_inline bool wp_aggr_same(const struct wallprof_aggr *a,
 }
 
 /*
- * Adds to an aggregate. Returns whether it has a longest part now. Any context of the
- * half's writer.
+ * Adds a value to an aggregate. Returns whether it has a new longest part. Any context of
+ * the half's writer.
  */
 static __always_inline bool wp_aggr_sum(struct wallprof_aggr *aggr, u64 value,
 					u64 runnable, u64 time)
@@ -218,8 +222,8 @@ static __always_inline bool wp_aggr_sum(struct wallprof_aggr *aggr, u64 value,
 }
 
 /*
- * Where the place of an aggregate is kept. Threads and stacks have numbers one
- * after the other: without a product of both, pairs of them would meet often.
+ * Where the place of a recent aggregate is kept. Threads and stacks have consecutive
+ * numbers: without a product of both, their pairs would collide often.
  *
  * Any context of the tables' writer.
  */
@@ -231,14 +235,14 @@ static __always_inline u32 *wp_aggr_recent(struct wp_tables *tables, u32 tid, u6
 }
 
 /**
- * wp_aggr_guess - the aggregate that was used last of a thread and a stack
+ * wp_aggr_guess - guess the aggregate that was used last for a thread and a stack
  * @tables: the CPU's tables
  * @half: wp_half_of() the current epoch
  * @tid: of its key
  * @user_stack: of its key
  *
- * It may be any other one as well: the key is to be compared. If it is the same,
- * wp_aggr_again() is what wp_aggr_add() would do.
+ * It may be any other one: the caller compares the key. If that is equal, wp_aggr_again()
+ * does what wp_aggr_add() would.
  *
  * Context: the tables' writer, any.
  * Return: the aggregate, or NULL.
@@ -248,11 +252,11 @@ wp_aggr_guess(struct wp_tables *tables, const struct wp_half *half, u32 tid, u64
 {
 	u32 at = *wp_aggr_recent(tables, tid, user_stack);
 
-	/* Up to there, all are of this epoch. */
+	/* Entries below nr_aggrs are of this epoch. */
 	return likely(at < half->head->nr_aggrs) ? &half->aggrs[at] : NULL;
 }
 
-/* Adds what wp_aggr_guess() found the aggregate for. Any context of the half's writer. */
+/* Adds an interval to the result of wp_aggr_guess(). Any context of the half's writer. */
 static __always_inline void wp_aggr_again(struct wallprof_half *head,
 					  struct wallprof_aggr *aggr, u64 value,
 					  u64 runnable, u64 time)

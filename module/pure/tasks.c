@@ -2,27 +2,25 @@
 /*
  * The task table: from a thread to its slot.
  *
- * This file owns where a thread's slot is; what a slot says belongs to
- * intervals.c. It is pure: no tracing header, no allocation. Its callers are
- * the probes (irqs off), the overflow handler (NMI; it only finds) and process
- * context at START and STOP.
+ * This file owns where a thread's slot is; the members of a slot belong to intervals.c.
+ * It is pure: no tracing header, no allocation. Its callers are the probes (irqs off),
+ * the overflow handler (NMI; it only finds) and process context at START and STOP.
  *
- * The key is the address of the thread's task_struct: alone among the living,
- * and constant where a pid is not (an exec by another thread than the leader
- * changes it). A slot is freed at the thread's last switch, before the memory
- * of its task_struct can be used again.
+ * The key is the address of the thread's task_struct: unique among living threads, and
+ * constant where a pid is not (an exec by another thread than the leader changes it). A
+ * slot is freed at the thread's last switch, before the memory of its task_struct can be
+ * used again.
  *
- * Keys lie in buckets of one cache line; a bucket that is full passes on to
- * the next ones, and a bit remembers that, so that a thread that is not in
- * the table is nearly always known after one line.
+ * Keys are in buckets of one cache line. Keys that do not fit into a bucket go to the
+ * next ones, and a bit of the bucket records that, so that a thread that is not in the
+ * table is nearly always known not to be after one line.
  *
- * Claims and frees are rare (once in a thread's life) and take the lock.
- * Finding takes none: a claim fills the slot before it publishes the key with
- * a release store, which pairs with the read barriers in wp_tasks_find(). Once
- * published a slot is written only by the CPU that switches its thread, but for
- * what a waker tells: see wp_interval_wake(). The scheduler hands a thread from
- * one CPU to the next with release and acquire of task_struct.on_cpu, and thereby
- * the slot.
+ * Claims and frees are rare (once in a thread's life) and take the lock. Finding takes
+ * none: a claim fills the slot before it publishes the key with a release store, which
+ * pairs with the read barriers in wp_tasks_find(). A published slot is written only by
+ * the CPU that switches its thread, except for the waker's members: see
+ * wp_interval_wake(). The scheduler hands a thread, and with it the slot, from one CPU to
+ * the next with release and acquire of task_struct.on_cpu.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -33,7 +31,7 @@
 #define WP_BUCKETS_SEARCHED	8
 
 /**
- * wp_tasks_set - lay a task table into memory
+ * wp_tasks_set - initialize a task table
  * @tasks: to fill
  * @keys: @nr zeroed words
  * @slots: @nr zeroed slots
@@ -90,7 +88,7 @@ static struct wallprof_task *wp_tasks_search(const struct wp_tasks *tasks,
 }
 
 /**
- * wp_tasks_find_rest - find a thread's slot, wherever it is
+ * wp_tasks_find_rest - find a thread's slot at any place
  * @tasks: the table
  * @key: the thread
  *
@@ -140,7 +138,7 @@ struct wallprof_task *wp_tasks_claim(struct wp_tasks *tasks, unsigned long key,
 			slot = &tasks->slots[at];
 			init(slot, arg);
 			tasks->used++;
-			/* Pairs with the barrier in wp_tasks_find(). */
+			/* Pairs with the barriers in wp_tasks_find(). */
 			smp_store_release(&tasks->keys[at], key);
 			goto unlock;
 		}
@@ -154,7 +152,7 @@ unlock:
 }
 
 /**
- * wp_tasks_free - take a thread's slot back
+ * wp_tasks_free - free a thread's slot
  * @tasks: the table
  * @key: the thread
  *

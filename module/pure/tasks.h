@@ -15,14 +15,14 @@
  * struct wp_tasks - the task table of a session: from a thread to its slot
  * @keys: a word for each slot, 0 if free; written under @lock, read by anyone
  * @slots: the slots, mapped; each has one writer at a time, see tasks.c
- * @overflowed: bit for each bucket that a key did not fit into; written under
- *	@lock, never cleared, read by anyone
- * @bucket_mask: buckets - 1
+ * @overflowed: a bit for each bucket that a key did not fit into; written under @lock,
+ *	never cleared, read by anyone
+ * @bucket_mask: number of buckets - 1
  * @lock: orders claims and frees; taken with interrupts off, never in NMI
  * @used: slots in use; written under @lock
  *
- * All switches read what stands before @lock, births and deaths write the rest: on
- * cache lines of its own.
+ * All switches read the members before @lock; births and deaths write the others, which
+ * are on other cache lines.
  */
 struct wp_tasks {
 	unsigned long *keys;
@@ -33,7 +33,7 @@ struct wp_tasks {
 	u32 used;
 };
 
-/* Fills a slot that was just claimed, before others can find it. */
+/* Fills a slot that was just claimed, before anyone else can find it. */
 typedef void (*wp_task_init_fn)(struct wallprof_task *slot, void *arg);
 
 void wp_tasks_set(struct wp_tasks *tasks, unsigned long *keys,
@@ -45,7 +45,7 @@ struct wallprof_task *wp_tasks_claim(struct wp_tasks *tasks, unsigned long key,
 				     wp_task_init_fn init, void *arg, bool *found);
 bool wp_tasks_free(struct wp_tasks *tasks, unsigned long key);
 
-/* How many slots there are. Any context. */
+/* Number of slots. Any context. */
 static inline u32 wp_tasks_nr(const struct wp_tasks *tasks)
 {
 	return (tasks->bucket_mask + 1) * WP_BUCKET_WAYS;
@@ -54,12 +54,12 @@ static inline u32 wp_tasks_nr(const struct wp_tasks *tasks)
 static __always_inline u32 wp_tasks_bucket(const struct wp_tasks *tasks,
 					   unsigned long key)
 {
-	/* task_structs are far apart: the low bits tell little. */
+	/* task_structs are far apart: the low bits differ little. */
 	return hash_64(key >> 6, 32) & tasks->bucket_mask;
 }
 
 /**
- * wp_tasks_find_first - find a thread's slot where it nearly always is
+ * wp_tasks_find_first - find a thread's slot at its most likely place
  * @tasks: the table
  * @key: the thread
  *

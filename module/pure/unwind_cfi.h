@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The walk of a user stack by tables, and by frame pointers where code has none.
+ * The unwinder of user stacks by tables, and by frame pointers where code has no table.
  *
- * Pure, and a header, since it must be inlined: where user memory is open to
- * the kernel (user_access_begin) no function may be called. Its callers are
- * stack.c (irqs off or NMI) and the userspace tests.
+ * Pure, and a header, since it must be inlined: while user memory is open to the kernel
+ * (user_access_begin) no function may be called. Its callers are stack.c (irqs off or
+ * NMI), remote_stack.c (a worker) and the userspace tests.
  *
- * User memory is hostile, and tables are no more than checked
- * (wp_table_check()). What holds for any contents: the walk ends after @max
- * frames, and a second time at most; it reads aligned words below the limit and
- * nothing else, through @read, which can fail; each frame lies above the last
- * one, but for those that a signal interrupted.
+ * User memory is hostile, and tables are only checked (wp_table_check()). For any
+ * contents, the walk ends after @max frames, and begins anew once at most; it reads
+ * aligned words below the limit and nothing else, through @read, which can fail; each
+ * frame is above the last one, except those that a signal interrupted.
  *
- * Each frame's return address is read. Other registers are not: the walk keeps
- * in mind where they were saved, and reads one when a CFA is found by it. In
- * nearly all walks that is none but the frame pointer. So a walk has two forms:
- * the fast one follows the frame pointer only. When it comes to a frame that
- * is found by another register, the walk begins anew in the slow form, which
- * follows all that functions preserve.
+ * Each frame's return address is read. Other registers are not: the walk notes where they
+ * were saved, and reads one when a CFA is based on it. In nearly all walks that is none
+ * but the frame pointer. So a walk has two forms: the fast one follows the frame pointer
+ * only. When it comes to a frame whose CFA is based on another register, the walk begins
+ * anew in the slow form, which follows all registers that functions preserve.
  */
 #ifndef WALLPROF_PURE_UNWIND_CFI_H
 #define WALLPROF_PURE_UNWIND_CFI_H
@@ -32,14 +30,13 @@
 #define WP_CFI_REGS 32	/* of any machine; DWARF numbers */
 
 /**
- * struct wp_cfi_arch - what differs between machines
+ * struct wp_cfi_arch - differences between machines
  * @machine: ELF number
  * @sp: DWARF number of the stack pointer
  * @fp: DWARF number of the frame pointer
- * @saved: mask of the registers that functions preserve, but for @fp
- * @signal: where sp points in the trampoline of signals: offset of each
- *	register, in bytes
- * @signal_ip: offset of the instruction pointer there
+ * @saved: mask of the registers that functions preserve, without @fp
+ * @signal: offset of each register from sp in the signal trampoline, in bytes
+ * @signal_ip: offset of the instruction pointer, likewise
  */
 struct wp_cfi_arch {
 	u16 machine;
@@ -74,16 +71,15 @@ static const struct wp_cfi_arch __maybe_unused wp_cfi_arm64 = {
 };
 
 /**
- * struct wp_cfi_ops - what a walk is given
+ * struct wp_cfi_ops - callbacks of a walk
  * @arch: the machine
- * @reg: the value of a register where the walk begins; DWARF number below the
+ * @reg: returns the value of a register where the walk begins; DWARF number below the
  *	machine's
- * @read: reads the aligned word at a user address below the limit; whether it
+ * @read: reads the aligned word at a user address below the limit; returns whether it
  *	could. Must not fault, sleep or, in stack.c, call
- * @strip: what is left of a return address without what the machine signed it
- *	with
+ * @strip: returns a return address without the machine's signature
  *
- * Constant, so that the compiler sees through it.
+ * Constant, so that the compiler can inline the callbacks.
  */
 struct wp_cfi_ops {
 	const struct wp_cfi_arch *arch;
@@ -93,10 +89,10 @@ struct wp_cfi_ops {
 };
 
 /**
- * struct wp_cfi_result - what a walk tells beside the addresses
- * @why: why it ended: enum wallprof_unwind
- * @by_fp: how many frames were found by the frame pointer
- * @slow: it took the slow form
+ * struct wp_cfi_result - result of a walk, beside the addresses
+ * @why: the stop reason, enum wallprof_unwind
+ * @by_fp: number of frames found by frame pointer
+ * @slow: the slow form was used
  */
 struct wp_cfi_result {
 	u8 why;
@@ -104,23 +100,23 @@ struct wp_cfi_result {
 	bool slow;
 };
 
-/* Beside enum wallprof_unwind, within the walk. */
+/* Values beside enum wallprof_unwind, within the walk. */
 #define WP_CFI_ON	0xff	/* go on */
 #define WP_CFI_SLOW	0xfe	/* the slow form is needed */
 
-/* Instead of the address where a register was saved. */
-#define WP_CFI_KEPT	0	/* it was not: it is as where the walk began */
-#define WP_CFI_LOST	1	/* it is gone */
+/* Values instead of the address where a register was saved. */
+#define WP_CFI_KEPT	0	/* not saved: the value is that where the walk began */
+#define WP_CFI_LOST	1	/* the value is lost */
 
 /**
- * struct wp_cfi_frame - a frame, while the walk is in it
- * @ip: instruction pointer, or the address that it returns to
+ * struct wp_cfi_frame - the current frame of a walk
+ * @ip: instruction pointer, or return address
  * @sp: stack pointer
- * @exact: the instruction is the one at @ip, not a call in front of it
- * @inner: nothing was called from here: all registers are known
- * @by_fp: found by the frame pointer
- * @signal: the registers that a signal interrupted, if the walk came through
- *	one: they are the ones to begin from, instead of those of @reg
+ * @exact: @ip is the instruction itself, not one behind a call
+ * @inner: no function was called from here: all registers are known
+ * @by_fp: found by frame pointer
+ * @signal: if the walk came through a signal, sp in its trampoline, from where the
+ *	interrupted registers are read instead of by @reg
  * @fp_at: where the frame pointer is saved, or WP_CFI_KEPT, …
  */
 struct wp_cfi_frame {
@@ -133,7 +129,7 @@ struct wp_cfi_frame {
 	u64 fp_at;
 };
 
-/* Read the word at @addr; any address. */
+/* Reads the word at @addr, which may be any address. */
 static __always_inline u8
 wp_cfi_read(const struct wp_cfi_ops *ops, void *ctx, u64 limit, u64 addr, u64 *value)
 {
@@ -145,7 +141,7 @@ wp_cfi_read(const struct wp_cfi_ops *ops, void *ctx, u64 limit, u64 addr, u64 *v
 }
 
 /*
- * The value of a register in a frame. @at tells where those that functions
+ * Gets the value of a register in a frame. @at: where the registers that functions
  * preserve were saved; NULL in the fast form.
  */
 static __always_inline u8
@@ -182,7 +178,7 @@ wp_cfi_get(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	return wp_cfi_read(ops, ctx, limit, addr, value);
 }
 
-/* Go to the caller, whose address and stack pointer were found. */
+/* Goes to the caller, whose address and stack pointer were found. */
 static __always_inline u8
 wp_cfi_enter(const struct wp_cfi_ops *ops, u64 limit, struct wp_cfi_frame *frame,
 	     u64 ip, u64 sp)
@@ -198,8 +194,7 @@ wp_cfi_enter(const struct wp_cfi_ops *ops, u64 limit, struct wp_cfi_frame *frame
 }
 
 /*
- * Set all of @at. By a loop that the compiler leaves a loop: memset() would be
- * a call.
+ * Sets all of @at, in a way that the compiler leaves a loop: memset() would be a call.
  */
 static __always_inline void wp_cfi_set_all(u64 *at, u64 value)
 {
@@ -209,7 +204,7 @@ static __always_inline void wp_cfi_set_all(u64 *at, u64 value)
 		WRITE_ONCE(at[i], value);
 }
 
-/* From the trampoline of signals to what was interrupted, on whatever stack. */
+/* Goes from the signal trampoline to the interrupted frame, on any stack. */
 static __always_inline u8
 wp_cfi_step_signal(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 		   struct wp_cfi_frame *frame, u64 *at)
@@ -235,7 +230,7 @@ wp_cfi_step_signal(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	return WP_CFI_ON;
 }
 
-/* The CFA of a frame. */
+/* Computes the CFA of a frame. */
 static __always_inline u8
 wp_cfi_cfa(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	   const struct wp_cfi_frame *frame, const u64 *at,
@@ -268,14 +263,14 @@ wp_cfi_cfa(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	return why;
 }
 
-/* Note where the caller's registers were saved; @fp: the frame's own. */
+/* Notes where the caller's registers were saved; @fp: the frame's own. */
 static __always_inline void
 wp_cfi_saves(const struct wp_table *table, const struct wallprof_rule *rule,
 	     u64 cfa, u64 fp, u64 *at)
 {
 	const struct wallprof_save *save = &table->saves[rule->saves];
 
-	/* The check of the table saw to it that the list ends. */
+	/* wp_table_check() has checked that the list ends. */
 	for (; save->how != WALLPROF_SAVE_END; save++) {
 		u64 from = save->how == WALLPROF_SAVE_FP ? fp : cfa;
 
@@ -285,7 +280,7 @@ wp_cfi_saves(const struct wp_table *table, const struct wallprof_rule *rule,
 	}
 }
 
-/* To the caller by a rule of a table: CFA, DEREF or PLT. */
+/* Goes to the caller by a rule of a table: CFA, DEREF or PLT. */
 static __always_inline u8
 wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 		 struct wp_cfi_frame *frame, u64 *at, const struct wp_table *table,
@@ -295,14 +290,14 @@ wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	u64 cfa, ip, fp = 0;
 
 	why = wp_cfi_cfa(ops, ctx, limit, frame, at, rule, &cfa);
-	/* Where the stack was aligned anew, registers are saved relative to fp. */
+	/* In a frame that realigns its stack, registers are saved relative to fp. */
 	if (why == WP_CFI_ON && flags & WALLPROF_RULE_FP_FP)
 		why = wp_cfi_get(ops, ctx, limit, frame, at, ops->arch->fp, &fp);
 	if (why != WP_CFI_ON)
 		return why;
 	if (cfa & 7)
 		return WALLPROF_UNWIND_MISALIGNED;
-	/* The caller's sp can be the same in a function that calls none. */
+	/* The caller's sp can be equal only in a function that calls none. */
 	if (cfa < frame->sp ||
 	    (cfa == frame->sp && !(flags & WALLPROF_RULE_RA_REG && frame->inner)))
 		return WALLPROF_UNWIND_NOT_RISING;
@@ -329,9 +324,8 @@ wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 }
 
 /*
- * To the caller by the frame pointer. The code may not keep one, so what is
- * found is believed only if it is an address of code. @why: what to tell if
- * it is not.
+ * Goes to the caller by frame pointer. The code may not keep one, so the result is used
+ * only if it is an address of code. @why: the stop reason if it is not.
  */
 static __always_inline u8
 wp_cfi_step_fp(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
@@ -342,7 +336,7 @@ wp_cfi_step_fp(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 
 	if (wp_cfi_get(ops, ctx, limit, frame, NULL, ops->arch->fp, &fp) != WP_CFI_ON)
 		return why;
-	/* Where frame pointers are kept, the outermost is 0. */
+	/* In code that keeps frame pointers, the outermost is 0. */
 	if (!fp && frame->by_fp)
 		return WALLPROF_UNWIND_END;
 	if (fp < frame->sp || fp > limit - 16 ||
@@ -365,13 +359,13 @@ wp_cfi_step_fp(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	return WP_CFI_ON;
 }
 
-/* To the caller of @frame, whose mapping is in @map if it is known already. */
+/* Goes to the caller of @frame; @map: its mapping, if that is known already. */
 static __always_inline u8
 wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	    const struct wp_maps *maps, const struct wp_map **map,
 	    struct wp_cfi_frame *frame, u64 *at, bool by_fp)
 {
-	/* A call may be the last of its function's instructions. */
+	/* A call may be the last instruction of its function. */
 	u64 pc = frame->exact ? frame->ip : frame->ip - 1;
 	const struct wallprof_rule *rule = NULL;
 	u8 why = WALLPROF_UNWIND_NO_TABLE;
@@ -403,7 +397,7 @@ wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	return by_fp ? wp_cfi_step_fp(ops, ctx, limit, maps, map, frame, at, why) : why;
 }
 
-/* One form of the walk; @at: NULL for the fast one. */
+/* Walks in one form; @at: NULL in the fast one. */
 static __always_inline unsigned int
 wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
 	    bool by_fp, u64 ip, u64 sp, u64 limit, u64 *at, u64 *ips,
@@ -432,9 +426,9 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
 /**
  * wp_unwind_cfi - walk a user stack
  * @ops: constant
- * @ctx: handed to those of @ops
+ * @ctx: passed to the callbacks of @ops
  * @maps: the code of the process
- * @by_fp: follow frame pointers where no table tells the way
+ * @by_fp: follow frame pointers where there is no table
  * @ip: instruction pointer of the user registers
  * @sp: stack pointer
  * @limit: user addresses are below this

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The walk of a user stack by frame pointers.
+ * The unwinder of user stacks by frame pointers.
  *
- * Pure, and a header, since it must be inlined: where user memory is open to
- * the kernel (user_access_begin) no function may be called. Its callers are
- * stack.c (irqs off or NMI) and the userspace tests.
+ * Pure, and a header, since it must be inlined: while user memory is open to the kernel
+ * (user_access_begin) no function may be called. Its callers are stack.c (irqs off or
+ * NMI) and the userspace tests.
  *
- * User memory is hostile. What holds for any contents: the walk ends after
- * @max frames; it reads only below @limit, through @read, which can fail; each
- * frame lies above the last one.
+ * User memory is hostile. For any contents, the walk ends after @max frames; it reads
+ * only below @limit, through @read, which can fail; each frame is above the last one.
  */
 #ifndef WALLPROF_PURE_UNWIND_FP_H
 #define WALLPROF_PURE_UNWIND_FP_H
@@ -17,9 +16,9 @@
 #include <linux/wallprof.h>
 
 /**
- * struct wp_frame - what a frame pointer points at
+ * struct wp_frame - the words at a frame pointer
  * @next: the caller's frame pointer
- * @ret: the address that the function returns to
+ * @ret: the return address
  */
 struct wp_frame {
 	u64 next;
@@ -27,11 +26,11 @@ struct wp_frame {
 };
 
 /*
- * 32-bit ARM has two kinds of frame. That of its present standard is like all
- * others: two words, at the frame pointer. The older one, of the APCS, is three
- * words before it: the caller's frame pointer, its stack pointer, the address to
- * return to. Its own stack pointer tells it: that is where the frame ends, but
- * for up to four arguments that a function with an open list of them pushes.
+ * 32-bit ARM has two kinds of frame. That of its current standard is like all others: two
+ * words, at the frame pointer. The older one, of the APCS, is the three words before it:
+ * the caller's frame pointer, its stack pointer, the return address. It is recognized by
+ * its stack pointer, which is where the frame ends, or up to four arguments above that,
+ * of a variadic function that pushes them.
  */
 #define WP_APCS_FRAME	12
 
@@ -53,10 +52,10 @@ typedef bool (*wp_read_frame_fn)(void *ctx, u64 addr, struct wp_frame *frame);
  * @word: bytes of a word of the task: 8 or 4
  * @limit: user addresses are below this
  * @read: reads a frame of two such words
- * @ctx: handed to @read
+ * @ctx: passed to @read
  * @ips: out: addresses, the innermost first
  * @max: room in @ips, at least 1
- * @why: out: enum wallprof_unwind
+ * @why: out: the stop reason, enum wallprof_unwind
  *
  * Context: that of @read.
  * Return: the number of addresses, at least 1.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The check of an unwind table that userspace made. Pure.
+ * The check of an unwind table from userspace. Pure.
  *
- * After it the look-ups and the walk need no bound but those that they check
- * themselves: every index of a table stays within it. Numbers that only end up
- * in addresses are not judged: a walk asks before it reads.
+ * Once a table has passed, lookups and walks need no other bounds checks than their own:
+ * every index in the table is in range. Numbers that are only used to compute addresses
+ * are not checked: a walk checks an address before it reads.
  */
 #include <linux/bits.h>
 #include <linux/elf-em.h>
@@ -16,15 +16,15 @@
 
 #define WP_PAGE_BYTES BIT(WALLPROF_TABLE_SHIFT)
 
-/* How many pages are gone through before others may run. */
+/* Pages that are checked between two cond_resched(). */
 #define WP_PAGES_AT_ONCE 1024
 
 /**
- * wp_table_size - how large a table is
- * @head: its header, which need not be right
+ * wp_table_size - compute the size of a table
+ * @head: its header, not checked
  *
  * Context: any.
- * Return: bytes; 0 if it holds more, or less, than a table can.
+ * Return: bytes; 0 if it has more parts, or fewer, than a table can.
  */
 u64 wp_table_size(const struct wallprof_table *head)
 {
@@ -56,7 +56,7 @@ static const char *wp_check_pages(const struct wp_table *table, u32 nr_rows)
 
 		if (!(page % WP_PAGES_AT_ONCE))
 			cond_resched();
-		/* As long as each is below the next, all are below the last. */
+		/* If each is below the next, all are below the last. */
 		if (from >= to || to > nr_rows)
 			return "a page has no row";
 		if (table->rows[from].pc)
@@ -73,7 +73,7 @@ static const char *wp_check_pages(const struct wp_table *table, u32 nr_rows)
 	return NULL;
 }
 
-/* A DWARF number of a register that walks know, by machine. */
+/* Whether a DWARF number is a register that walks know, by machine. */
 static bool wp_is_reg(u16 machine, unsigned int reg)
 {
 	return reg < (machine == EM_AARCH64 ? 32 : 16);
@@ -147,7 +147,7 @@ static const char *wp_check_saves(const struct wp_table *table, u16 machine, u32
  * @size: bytes of @data
  * @machine: the ELF number of the machine that it must be for
  *
- * Context: process: a large table takes its time.
+ * Context: process: may sleep.
  * Return: NULL if it is good, else what is wrong with it.
  */
 const char *wp_table_check(struct wp_table *table, const void *data, u64 size,

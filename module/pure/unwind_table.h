@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Unwind tables, as uapi/linux/wallprof_unwind.h lays them out, and processes'
- * mappings of what they describe. Pure.
+ * Unwind tables, in the format of uapi/linux/wallprof_unwind.h, and processes' mappings
+ * of the files that they describe. Pure.
  *
- * unwind_table.c checks a table once, in process context. The look-ups are here
- * since they must be inlined: see unwind_cfi.h.
+ * unwind_table.c checks a table once, in process context. The lookups are here since they
+ * must be inlined: see unwind_cfi.h.
  */
 #ifndef WALLPROF_PURE_UNWIND_TABLE_H
 #define WALLPROF_PURE_UNWIND_TABLE_H
@@ -14,11 +14,11 @@
 #include <linux/wallprof_unwind.h>
 
 /**
- * struct wp_table - a table that was checked
+ * struct wp_table - a checked table
  * @base: address where the first page begins
- * @nr_pages: pages
- * @nr_rules: rules; all rows keep below it
- * @pages: index of each page's first row, and of the one behind the last
+ * @nr_pages: number of pages
+ * @nr_rules: number of rules; the index in each row is below it
+ * @pages: index of each page's first row, and of the end of the last
  * @rows: rows
  * @rules: rules
  * @saves: lists of saved registers, each ended within the array
@@ -36,9 +36,9 @@ struct wp_table {
 /**
  * struct wp_map - code that a process has mapped
  * @start: first address
- * @end: the one behind the last
+ * @end: address behind the last
  * @bias: address in the process less address in the file
- * @table: describes the file; NULL: nothing does
+ * @table: the file's table; NULL if there is none
  */
 struct wp_map {
 	u64 start;
@@ -62,12 +62,12 @@ const char *wp_table_check(struct wp_table *table, const void *data, u64 size,
 u64 wp_table_size(const struct wallprof_table *head);
 
 /**
- * wp_table_find - which rule holds at an address
+ * wp_table_find - find the rule of an address
  * @table: the table
  * @pc: address in the file
  *
  * Context: any.
- * Return: the rule; NULL if the table does not reach so far.
+ * Return: the rule; NULL if the address is outside of the table.
  */
 static __always_inline const struct wallprof_rule *
 wp_table_find(const struct wp_table *table, u64 pc)
@@ -79,7 +79,7 @@ wp_table_find(const struct wp_table *table, u64 pc)
 
 	if (page >= table->nr_pages)
 		return NULL;
-	/* The address is the user's choice: do not run ahead with it. */
+	/* The user chooses the address: no speculation beyond the array. */
 	page = array_index_nospec((unsigned long)page, table->nr_pages);
 	row = table->rows + table->pages[page];
 	nr = table->pages[page + 1] - table->pages[page];
@@ -94,7 +94,7 @@ wp_table_find(const struct wp_table *table, u64 pc)
 }
 
 /**
- * wp_maps_find - the mapping that an address lies in
+ * wp_maps_find - find the mapping of an address
  * @maps: the mappings
  * @addr: address in the process
  *

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/pure/unwind_table.c and module/pure/unwind_cfi.h: a table, registers
- * and memory are what the input says. A table that passes the check must not
- * lead a walk astray: it does what the reference does, ends within its room and
- * reads nothing that it has promised not to.
+ * Fuzzer of module/pure/unwind_table.c and module/pure/unwind_cfi.h: table, registers and
+ * memory are the input's. With a table that passes the check, a walk must agree with the
+ * reference, end within its room and read only what it may.
  *
- * Input: struct input, then the table's parts, then the stack. With REPAIR, the
- * table is made to pass where it is easy to, so that more of them do.
+ * Input: struct input, then the table's parts, then the stack. With REPAIR, the table is
+ * made to pass where that is easy, so that more of them do.
  */
 #include <stdint.h>
 #include <stdlib.h>

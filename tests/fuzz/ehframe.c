@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fuzzer of the reader's compiler of unwind tables: ELF files, and .eh_frame and
- * .debug_frame within a file that is in order. Whatever it is, the compiler comes
- * to an end in a number of steps that its size limits, and a table that it makes passes
- * the module's check. Read from a file it is the same as from memory.
+ * .debug_frame within a valid file. For any input, the compiler ends after a number of
+ * steps that its size limits, and a table that it makes passes the module's check. Read
+ * from a file the input gives the same table as from memory.
  *
- * Input: what it is: 0 a file, 1 .eh_frame, 2 .debug_frame; then its bytes.
+ * Input: its kind: 0 a file, 1 .eh_frame, 2 .debug_frame; then its bytes.
  */
 #include <elf.h>
 #include <libelf.h>

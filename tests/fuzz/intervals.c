@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/pure/intervals.c: a thread comes, goes and ends, also when that
- * makes no sense, while the clock goes where it likes. After each step the
- * ledger must hold: what is in it is the time that passed, and an interval that
- * was told of is in it once.
+ * Fuzzer of module/pure/intervals.c: a thread comes, goes and ends, also in impossible
+ * orders, while the clock moves at random. After each step the per-thread totals must
+ * hold: they add up to the time that passed, and each recorded interval is in them once.
  *
- * Input: the first phase, then steps of two bytes and, for some, a time: what
- * happens (it comes, leaves, is woken, …), and how the clock goes.
+ * Input: the first phase, then steps of two bytes and, for some, a time: the event (it
+ * comes, leaves, is woken, …), and how the clock moves.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,7 +31,7 @@ static void must(bool good)
 		abort();
 }
 
-/* The time that a clock which never goes back has told. */
+/* The time of a clock that never steps back, and what was recorded. */
 static u64 born, now, latest, told, told_runnable, unknown;
 
 static void pass(u8 how)
@@ -80,7 +79,10 @@ static void close_interval(struct wallprof_task *slot)
 
 		wp_interval_key(slot, &passed, &key);
 		must(wp_interval_is_of(slot, &passed, &key));
-		/* Any other key is not the one; all kinds are, but there is one only. */
+		/*
+		 * With any other key it is not the one, except the kind, of which there
+		 * is one.
+		 */
 		*byte ^= flipped;
 		must(byte == &key.kind || !wp_interval_is_of(slot, &passed, &key));
 		*byte ^= flipped;
@@ -130,7 +132,7 @@ static void open_interval(struct wallprof_task *slot)
 	};
 
 	wp_interval_open(slot, &thread, &leave, now);
-	/* No two begin at once. */
+	/* No two intervals begin at the same time. */
 	latest = now > before ? now : before + 1;
 	if (phase == WALLPROF_TASK_OFF)
 		unknown += latest - before;
@@ -182,7 +184,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		} else if (what < 200) {
 			open_interval(&slot);
 		} else if (what < 240) {
-			/* Another clock's word, and no step of the thread. */
+			/* By another clock, and no step of the thread. */
 			wp_interval_wake(&slot, 1 + what % 3, take(1), take(1),
 					 (what & 1 ? now + take(1) : take(8)) | 1);
 			latest = slot.since;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of what the workers do that read hostile files (userspace/lib/sandbox/job.c), in this
- * process: ELF files, from real ones as seeds, with every job that there is. A job comes to
- * an end, its answer is one that the caller takes, and a table passes the module's check.
+ * Fuzzer of the workers that read hostile files (userspace/lib/sandbox/job.c), in this
+ * process: ELF files, from real ones as seeds, with every job that there is. A job ends,
+ * the caller accepts its answer, and a table passes the module's check.
  *
- * Half of the mutations know what an ELF file is: they change a field of a header, of a
- * program header, of a section's or of a note, to a value that is near another one of the
- * file, or to a border. The input is the file.
+ * Half of the mutations know the format of ELF files: they change a field of a header, of
+ * a program header, of a section's or of a note, to a value that is near another one of
+ * the file, or to a limit. The input is the file.
  */
 #include <elf.h>
 #include <errno.h>
@@ -24,14 +24,14 @@
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed);
 
-/* libdw forgets what it has allocated of debug information that is damaged. */
+/* libdw leaks memory of damaged debug information. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:libdw.so";
 }
 
-/* An answer as the caller has it. */
+/* An answer, as the caller gets it. */
 struct taken {
 	char *data;
 	size_t size;
@@ -182,7 +182,9 @@ static uint64_t draw(void)
 	return state;
 }
 
-/* A value for a field of so many bytes: a border, near what it was, or of the file. */
+/*
+ * A value for a field of @size bytes: a limit, near the old value, or one of the file's.
+ */
 static uint64_t value(uint64_t was, size_t size)
 {
 	static const uint64_t borders[] = {
@@ -226,7 +228,7 @@ static void change_record(uint8_t *data, size_t size, uint64_t start, uint64_t n
 		change(data, size, at + draw() % (bytes / 8) * 8, 8);
 }
 
-/* Notes, as far as they are in order: a length of one. */
+/* Changes a length in the notes, as far as they are valid. */
 static void change_note(uint8_t *data, size_t size, uint64_t start, uint64_t bytes)
 {
 	uint64_t at = start;
@@ -242,7 +244,7 @@ static void change_note(uint8_t *data, size_t size, uint64_t start, uint64_t byt
 	change(data, size, at + draw() % 3 * 4, 4);
 }
 
-/* What a section or a segment holds. */
+/* Changes the contents of a section or a segment. */
 static void change_content(uint8_t *data, size_t size, const Elf64_Ehdr *eh)
 {
 	Elf64_Shdr sh;

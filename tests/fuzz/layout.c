@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fuzzer of module/pure/config.c and module/pure/layout.c: any configuration is valid or
- * not; of a valid one the layout must be what the reference says, and offsets
- * must be found there.
+ * not; the layout of a valid one must agree with the reference, and offsets must be found
+ * in it.
  *
- * Input: the machine, then struct wallprof_configure; what the input lacks is
- * taken from a configuration that is valid; the last bytes are an offset.
+ * Input: the machine, then struct wallprof_configure; what the input lacks is taken from
+ * a valid configuration; the last bytes are an offset.
  */
 #include <stdint.h>
 #include <stdlib.h>

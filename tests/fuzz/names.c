@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes what is read of ELF files for the names of functions: first what a file names,
- * then its functions, with a file of debug information and one that is shared. Whatever
- * they are, names end, nothing is opened, and each part of the work is bounded.
+ * Fuzzer of the reader of functions' names in ELF files: first the files that a file
+ * names, then its functions, with a file of debug information and a shared one. For any
+ * input, names end, nothing is opened, and each part of the work is bounded.
  *
- * Input: a byte that is left out if it is even, and then cut in three: the file, that of
- * its debug information, the shared one; else it is all three. A file's bytes are put into
- * ELF files of this program's own, where they are sections, if they are no ELF file.
+ * Input: if the first byte is even, it is left out and the rest is cut in three: the
+ * file, that of its debug information, the shared one; else it is all three. Bytes that
+ * are no ELF file are put into ELF files of this program's own, as sections.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@
 
 static size_t bytes;
 
-/* Of damaged debug information, libdw leaves some memory behind. */
+/* libdw leaks memory of damaged debug information. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -69,7 +69,7 @@ struct head {
 	char names[sizeof(names)];
 };
 
-/* The first byte says which sections there are; the others are all of their content. */
+/* The first byte selects the sections; the others are the contents of all of them. */
 static void wrap(struct head *h, const uint8_t *data, size_t size)
 {
 	size_t i;

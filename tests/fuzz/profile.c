@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes what is read of a perf.data for reports, flame graphs and exports: samples with
- * their threads, stacks, causes and functions. The input is the file. Whatever it is, all
- * numbers are of something that is there, all names end, and the sums are of the samples.
+ * Fuzzer of the reader of perf.data for reports, flame graphs and exports: samples with
+ * their threads, stacks, causes and functions. The input is the file. For any input, all
+ * indexes are valid, all names end, and the sums are those of the samples.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static void read_all(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* No file of this machine has names for it. */
+	/* No names from files of this machine. */
 	const struct wp_symbols_options options = {
 		.symfs = "/dev/null",
 		.kallsyms = "/dev/null",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes what is read of a perf.data: its header, its feature sections, the records and
- * what they say of the scheduler, and the ledger behind them. The input is the file.
- * Whatever it is, what is told of it is text that ends, and as many accounts as the
- * ledger says, in sums that do not trap; what processes were blocked in is found by
- * process, the longest time first; and the spans of a thread go on where they ended.
+ * Fuzzer of the reader of perf.data: its header, its feature sections, the records and
+ * their scheduler events, and the per-thread totals behind them. The input is the file.
+ * For any input, all strings end, there are as many totals as their section says, in sums
+ * that do not trap; waits are found by process, the longest time first; and the spans of
+ * a thread are contiguous.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes the tables of sockets: the first byte says which one, the rest is its
- * text, and what sock_diag answers. What is found has a text that ends, and is
- * harmless once it is cleaned.
+ * Fuzzer of the tables of sockets: the first byte selects one, the rest is its text, and
+ * the answer of sock_diag. The text of what is found ends, and is harmless once it is
+ * cleaned.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/pure/stack_cache.h: threads leave their CPU with stacks of three processes,
- * memory is written to, mappings change and epochs end, against the reference.
+ * Fuzzer of module/pure/stack_cache.h: threads leave their CPU with stacks of three
+ * processes, memory is written to, mappings change and epochs end, against the reference.
  *
- * Input: pieces of 4 bytes: what happens, and to what. A stack's length comes last,
+ * Input: pieces of 4 bytes: the event, and its arguments. A stack's length comes last,
  * since that fills the ring.
  */
 #include <stdint.h>
@@ -13,16 +13,16 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct memo_model *m = calloc(1, sizeof(*m));
+	struct stack_cache_model *m = calloc(1, sizeof(*m));
 	size_t i;
 
 	stack_cache_model_set(m);
 	for (i = 0; i + 3 < size; i += 4) {
 		const uint8_t *d = data + i;
-		const struct memo_visit visit = {
-			.process = d[0] % 4 % MEMO_PROCESSES, .fp = d[0] >> 2 & 1,
-			.by_fp = d[0] >> 3 & 1, .ip = d[1] % MEMO_IPS,
-			.step = 1 + (d[1] >> 4) % 3, .sp = d[2] % MEMO_SPS,
+		const struct stack_cache_visit visit = {
+			.process = d[0] % 4 % STACK_CACHE_PROCESSES, .fp = d[0] >> 2 & 1,
+			.by_fp = d[0] >> 3 & 1, .ip = d[1] % STACK_CACHE_IPS,
+			.step = 1 + (d[1] >> 4) % 3, .sp = d[2] % STACK_CACHE_SPS,
 			.spoilt = d[2] >> 6 & d[1] >> 6, .nr = d[3] ? d[3] : 1,
 		};
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/pure/tables.c: the input is a program of stacks, aggregates,
- * single intervals, ended threads and flips. After each step the tables must agree with the
- * reference, and at the end what was recorded and lost must be what was put in.
+ * Fuzzer of module/pure/tables.c: the input is a program of stacks, aggregates, single
+ * intervals, ended threads and flips. After each step the tables must agree with the
+ * reference, and at the end the records and losses must be what was put in.
  *
- * Input: four bytes of capacities, then operations, each a byte and what it
- * needs; what the input lacks is 0.
+ * Input: four bytes of capacities, then operations, each a byte and its arguments; what
+ * the input lacks is 0.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void must(bool good)
 		abort();
 }
 
-/* Half of all words are small, so that stacks are met again. */
+/* Half of all words are small, so that stacks come again. */
 static u64 take_word(void)
 {
 	u64 kind = take(1);
@@ -56,7 +56,7 @@ static void do_stack(struct twin *t)
 		     WALLPROF_STACK_INDEX(id) < t->sizes.stack_words));
 }
 
-/* An interval, which is tried to be kept by itself first, or is not. */
+/* Adds an interval; if @single, as a single one if there is room. */
 static void do_aggr(struct twin *t, bool single, u64 *count, u64 *ns)
 {
 	u8 fields = take(1);
@@ -99,7 +99,7 @@ static void do_exit(struct twin *t)
 	must(twin_exit(t, &task));
 }
 
-/* What an epoch holds or lost is what was put into it. */
+/* Entries and losses of an epoch are what was put into it. */
 static void do_end(struct twin *t, u64 *count, u64 *ns)
 {
 	struct wp_half *half = wp_half_of(&t->tables, t->epoch);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/pure/tasks.c: claims, frees and searches of 256 keys in a table
- * of the least size, against a list of who has which slot.
+ * Fuzzer of module/pure/tasks.c: claims, frees and searches of 256 keys in a table of the
+ * least size, against a list of keys and slots.
  *
- * Input: pairs of bytes: what to do, and with which key.
+ * Input: pairs of bytes: the operation, and its key.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzer of module/pure/unwind_fp.h: registers, limit and memory are what the input
- * says. The walk must do what the reference does, end within its room, and
- * read nothing that it has promised not to.
+ * Fuzzer of module/pure/unwind_fp.h: registers, limit and memory are the input's. The
+ * walk must agree with the reference, end within its room, and read only what it may.
  *
- * Input: flags (bit 0: 32 bits; bits 1, 2: where the memory lies), max, then ip,
- * sp and fp (8 bytes each), relative to the memory as bits 3 and 4 of the flags
- * say; the rest is the memory.
+ * Input: flags (bit 0: 32 bits; bits 1, 2: the address of the memory), max, then ip, sp
+ * and fp (8 bytes each), relative to the memory as of bits 3 and 4 of the flags; the rest
+ * is the memory.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/pure/unwind_table.c and module/pure/unwind_cfi.h: what the check of a
- * table refuses, which rule an address finds, and known stacks with each kind of
- * rule, against what must come out and against the reference.
+ * Suite of module/pure/unwind_table.c and module/pure/unwind_cfi.h: which tables the
+ * check refuses, which rule an address finds, and known stacks with each kind of rule,
+ * against the expected result and against the reference.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -32,13 +32,13 @@ struct one_page {
 };
 
 static struct one_page page;
-static struct one_page good;		/* what is to be spoilt */
+static struct one_page good;		/* to be damaged */
 static struct wp_table table;
 static struct wp_map maps[2];
 static u64 stack[512];
 static struct cfi_user user;
 
-/* What walks found; more than a kernel stack should hold. */
+/* Results of walks; too large for a kernel stack. */
 static u64 ips[WALLPROF_MAX_STACK], model[WALLPROF_MAX_STACK];
 
 static struct wallprof_rule cfa_rule(u8 reg, s32 off)
@@ -93,7 +93,7 @@ static u64 in(unsigned int n)
 	return CODE + 16 * n + 4;
 }
 
-/* Walk; compare with the reference and with @why and the addresses, 0 the last. */
+/* Walks; compares with the reference and with @why and the addresses, 0 the last. */
 static void walks(struct kunit *test, u8 why, const u64 *wanted)
 {
 	struct wp_cfi_result result, model_told;
@@ -291,7 +291,7 @@ static void known_plain(struct kunit *test)
 	WALKS(WALLPROF_UNWIND_END, in(1), in(2), in(3), in(4));
 }
 
-/* Return addresses are looked up at the call, what was interrupted where it is. */
+/* Return addresses are looked up at the call, interrupted addresses as they are. */
 static void known_edges(struct kunit *test)
 {
 	reset();
@@ -345,7 +345,7 @@ static void known_deref(struct kunit *test)
 	WALKS(WALLPROF_UNWIND_MISALIGNED, in(1));
 }
 
-/* A stack that was aligned anew: all is relative to fp. */
+/* A stack that was realigned: all is relative to fp. */
 static void known_realigned(struct kunit *test)
 {
 	reset();
@@ -418,12 +418,12 @@ static void known_in_register(struct kunit *test)
 	user.regs[5] = in(2);
 	stack[0] = in(3);
 	WALKS(WALLPROF_UNWIND_END, in(1), in(2), in(3));
-	/* Whoever called cannot have it there. */
+	/* The caller's caller cannot have it there. */
 	stack[0] = in(1);
 	WALKS(WALLPROF_UNWIND_NOT_RISING, in(1), in(2), in(1));
 }
 
-/* A handler on a stack of its own, below or above; then what it interrupted. */
+/* A signal handler on a stack of its own, below or above; then the interrupted code. */
 static void known_signal(struct kunit *test)
 {
 	reset();
@@ -454,7 +454,7 @@ static void known_signal(struct kunit *test)
 	WALKS(WALLPROF_UNWIND_FAULT, in(2));
 }
 
-/* Code without a table between code with one; chains that end, and that lie. */
+/* Code without a table between code with one; chains that end, and wrong ones. */
 static void known_by_fp(struct kunit *test)
 {
 	u64 jit = JIT + 0x40;
@@ -478,7 +478,7 @@ static void known_by_fp(struct kunit *test)
 	user.no_fp = true;			/* unless it is not to */
 	WALKS(WALLPROF_UNWIND_NO_TABLE, in(1), jit);
 	user.no_fp = false;
-	/* What the code without a table does with other registers is not known. */
+	/* The other registers of code without a table are not known. */
 	stack[13] = in(6);
 	WALKS(WALLPROF_UNWIND_NO_REG, in(1), jit, jit + 8, in(6));
 	stack[13] = jit;			/* the outermost frame pointer is 0 */
@@ -554,7 +554,7 @@ static void known_arm64(struct kunit *test)
 	WALKS(WALLPROF_UNWIND_END, in(1), in(2), in(3), in(4), in(5), in(6));
 }
 
-/* Any table that passes, any stack: the walk does what the reference does. */
+/* Any table that passes, any stack: the walk agrees with the reference. */
 static void random_agrees(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(20000), round, i, nr, compared = 0, deep = 0;

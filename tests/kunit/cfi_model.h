@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A piece of user memory, registers and mappings, the functions that
- * wp_unwind_cfi() is given for them, and a reference of the walk. Used by
- * cfi.c and by the fuzzer.
+ * User memory, registers and mappings, the callbacks of wp_unwind_cfi() for them, and a
+ * reference of the walk. Used by cfi.c and by the fuzzer.
  *
- * The reader allows what the walk has promised, and notes what was asked for
- * beyond it. The reference keeps all frames and finds a register by going back
- * through them; it has no fast and no slow form.
+ * The reader allows what the walk guarantees, and notes reads beyond that. The reference
+ * keeps all frames and finds a register by going back through them; it has no fast and no
+ * slow form.
  */
 #ifndef UNIT_CFI_MODEL_H
 #define UNIT_CFI_MODEL_H
@@ -26,7 +25,7 @@ struct cfi_user {
 	bool no_fp;		/* follow no frame pointers without a table */
 	const struct wp_cfi_arch *arch;
 	unsigned int reads;
-	bool broken;		/* a promise was broken */
+	bool broken;		/* a guarantee was broken */
 };
 
 static inline u64 cfi_reg(const void *ctx, unsigned int reg)
@@ -51,7 +50,7 @@ static inline bool cfi_read(void *ctx, u64 addr, u64 *value)
 	return cfi_peek(u, addr, value);
 }
 
-/* Whether a word is the one that is told, for the memo. */
+/* Whether a word has a value, for the stack cache. */
 static inline bool cfi_is(void *ctx, u64 addr, u64 word)
 {
 	u64 value;
@@ -59,7 +58,7 @@ static inline bool cfi_is(void *ctx, u64 addr, u64 word)
 	return cfi_read(ctx, addr, &value) && value == word;
 }
 
-/* As a machine that marks addresses in the upper bits. */
+/* Strips addresses, as on a machine that signs them in the upper bits. */
 static inline u64 cfi_strip(u64 ip)
 {
 	return ip & ~(0x7fULL << 56);

@@ -38,7 +38,7 @@ KUNIT_ARRAY_PARAM(list, lists, list_describe);
 
 static void list_init(struct kunit *test, struct wp_names *names, const struct list *l)
 {
-	/* Memory of just these, so that a search beyond them is seen. */
+	/* Memory of exactly this size, so that a search beyond it is seen. */
 	names->names = suite_alloc(test, l->nr * sizeof(*names->names));
 	names->nr = l->nr;
 	memcpy(names->names, l->names, l->nr * sizeof(*names->names));
@@ -55,7 +55,7 @@ static bool list_has(const struct list *l, const char *name)
 	return false;
 }
 
-/* What threads cannot be called is refused. */
+/* Names that no thread can have are refused. */
 static void possible(struct kunit *test)
 {
 	const struct list *l = test->param_value;
@@ -65,7 +65,7 @@ static void possible(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wp_names_sort(&names), l->ok);
 }
 
-/* Each is found, and what is a byte longer, shorter or other only if it is there. */
+/* Each is found; a name with a byte more, less or changed only if it is there. */
 static void have(struct kunit *test)
 {
 	const struct list *l = test->param_value;
@@ -94,7 +94,7 @@ static void have(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, wp_names_have(&names, other),
 				    list_has(l, other), "%u: longer", i);
 	}
-	/* What stands behind the end of a name that was longer is none of it. */
+	/* Bytes behind the end of a name are not compared. */
 	memcpy(other, "cat\0meow", 9);
 	KUNIT_EXPECT_EQ(test, wp_names_have(&names, other), list_has(l, "cat"));
 	KUNIT_EXPECT_FALSE(test, wp_names_have(&names, ""));

@@ -8,7 +8,7 @@
 #include "pure/config.h"
 #include "suite.h"
 
-/* Both kinds of tables, of everything, and all at its least. */
+/* Both kinds of tables, everything a target, and all values the least. */
 static const struct wallprof_configure least = {
 	.size = sizeof(least), .flags = WALLPROF_OFFCPU | WALLPROF_SAMPLER,
 	.max_stack = 1, .target = WALLPROF_TARGET_ALL, .nr_aggrs = WALLPROF_MIN_AGGRS,
@@ -46,7 +46,7 @@ static const struct row {
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_OVERWRITE, false),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 12, false),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 31, false),
-	/* Of everything, there is nothing to inherit and no exec to wait for. */
+	/* Where everything is a target, nothing is inherited and no exec awaited. */
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_INHERIT, false),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_ENABLE_ON_EXEC, false),
 	ROW(flags, WALLPROF_INHERIT, false),
@@ -112,7 +112,7 @@ static const struct row {
 	ROW(wait_ns, 1, false),
 	ROW(max_ns, 1, true),
 	ROW(max_ns, U64_MAX, true),
-	/* What is filled in return is not looked at. */
+	/* Out fields are not read. */
 	ROW(wait_bytes, U32_MAX, true),
 	ROW(waits_offset, U64_MAX, true),
 	ROW(reserved, 1, false),
@@ -155,7 +155,7 @@ static void field(struct kunit *test)
 			((const struct row *)test->param_value)->ok);
 }
 
-/* Which stacks of a waker? Those of the sleeper: some. */
+/* The waker's stacks are of the kinds that are asked for: at least one. */
 static const struct row waker_stacks_rows[] = {
 	ROW(stack_flags, 0, false),
 	ROW(stack_flags, WALLPROF_STACK_USER, true),
@@ -192,7 +192,7 @@ static void flags_together(struct kunit *test)
 			((const struct row *)test->param_value)->ok);
 }
 
-/* They need a waker, and that some stacks are asked for. */
+/* They need wakers, and at least one kind of stack. */
 static void waker_stacks(struct kunit *test)
 {
 	struct wallprof_configure config = least;
@@ -206,7 +206,7 @@ static void waker_stacks(struct kunit *test)
 			((const struct row *)test->param_value)->ok);
 }
 
-/* Fields that tell of the counter, in a session without one. */
+/* Fields of the counter, in a session without one. */
 static const struct row no_sampler_rows[] = {
 	ROW(attr_flags, 0, true),
 	ROW(attr_flags, 1, false),
@@ -220,7 +220,7 @@ static const struct row no_sampler_rows[] = {
 
 KUNIT_ARRAY_PARAM(no_sampler, no_sampler_rows, row_describe);
 
-/* Without a counter there is nothing to tell of it. */
+/* Without a counter its fields must be 0. */
 static void no_sampler(struct kunit *test)
 {
 	struct wallprof_configure config = least;
@@ -270,7 +270,7 @@ static void range_describe(const struct lengths *r, char *desc)
 
 KUNIT_ARRAY_PARAM(range, ranges, range_describe);
 
-/* How long intervals may be, if there are any. */
+/* The range of lengths of intervals, if there are any. */
 static void range(struct kunit *test)
 {
 	const struct lengths *r = test->param_value;
@@ -304,7 +304,7 @@ static const struct row timeline_rows[] = {
 
 KUNIT_ARRAY_PARAM(timeline, timeline_rows, row_describe);
 
-/* A ring has so many places that numbers fall on them by a mask. */
+/* A ring's size is a power of two. */
 static void timeline(struct kunit *test)
 {
 	struct wallprof_configure config = least;
@@ -341,7 +341,7 @@ static void of_stacks_describe(const struct of_stacks *s, char *desc)
 
 KUNIT_ARRAY_PARAM(of_stacks, all_of_stacks, of_stacks_describe);
 
-/* Stacks are those that the sums have, and live as long. */
+/* The timeline's stacks are those of the tables, and live as long. */
 static void timeline_stacks(struct kunit *test)
 {
 	const struct of_stacks *s = test->param_value;
@@ -381,7 +381,7 @@ static void waits_describe(const struct waits *w, char *desc)
 
 KUNIT_ARRAY_PARAM(waits, all_waits, waits_describe);
 
-/* From which length on intervals are told one by one, and for how many there is room. */
+/* The length from which intervals are recorded one by one, and their capacity. */
 static void waits(struct kunit *test)
 {
 	const struct waits *w = test->param_value;
@@ -428,7 +428,7 @@ static void targets_describe(const struct targets *t, char *desc)
 
 KUNIT_ARRAY_PARAM(targets, all_targets, targets_describe);
 
-/* Each kind of target has its numbers and flags. */
+/* Each kind of target has its ids and flags. */
 static void targets(struct kunit *test)
 {
 	const struct targets *t = test->param_value;
@@ -457,7 +457,7 @@ static void targets_without_switches(struct kunit *test)
 			t->target != WALLPROF_TARGET_CGROUP);
 }
 
-/* A 0 that stands for something else is replaced, what is set is kept. */
+/* A 0 that stands for a default is replaced, other values are kept. */
 static void fill(struct kunit *test)
 {
 	struct wallprof_configure config = least, expected = least;

@@ -36,7 +36,7 @@ KUNIT_ARRAY_PARAM(list, lists, list_describe);
 
 static void list_init(struct kunit *test, struct wp_ids *ids, const struct list *l)
 {
-	/* Memory of just these, so that a search beyond them is seen. */
+	/* Memory of exactly this size, so that a search beyond it is seen. */
 	ids->ids = suite_alloc(test, l->nr * sizeof(u64));
 	ids->nr = l->nr;
 	memcpy(ids->ids, l->ids, l->nr * sizeof(u64));
@@ -73,7 +73,7 @@ static void have(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wp_ids_have(&ids, U64_MAX), list_has(l, U64_MAX));
 }
 
-/* Sorting keeps what is there. */
+/* Sorting keeps all ids. */
 static void sort_keeps(struct kunit *test)
 {
 	const struct list *l = test->param_value;
@@ -123,7 +123,7 @@ static void sort_any(struct kunit *test)
 	}
 }
 
-/* An id that names nothing is found wherever it stands, sorted or not. */
+/* An id that names nothing is found at any place, sorted or not. */
 static void name(struct kunit *test)
 {
 	const struct list *l = test->param_value;
@@ -137,7 +137,7 @@ static void name(struct kunit *test)
 		KUNIT_EXPECT_FALSE_MSG(test, wp_ids_name(&ids, l->ids[i]), "%u", i);
 }
 
-/* Ids of 32 bits at the end of the room are ids of the same values in all of it. */
+/* 32-bit ids at the end of the array become ids of the same values in all of it. */
 static void widen(struct kunit *test)
 {
 	const struct list *l = test->param_value;

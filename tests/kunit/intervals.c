@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/pure/intervals.c: the phases of a thread, the intervals that end,
- * what of them was spent runnable, and the ledger, in which no nanosecond is lost
- * or counted twice.
+ * Suite of module/pure/intervals.c: the phases of a thread, the intervals that end, their
+ * time spent runnable, and the per-thread totals, in which no nanosecond is lost or
+ * counted twice.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -15,7 +15,7 @@ static const struct wp_thread before = {
 	.start_time = 500, .tid = 21, .tgid = 20, .exec_id = 3,
 };
 
-/* The same thread after an exec of another one than the leader. */
+/* The same thread after an exec by a thread that was not the leader. */
 static const struct wp_thread after = {
 	.start_time = 777, .tid = 20, .tgid = 19, .exec_id = 4,
 };
@@ -39,7 +39,7 @@ static struct wallprof_task slot_in(u8 phase)
 	return slot;
 }
 
-/* What the probe does when a thread comes to a CPU. */
+/* Does what the probe does when a thread comes to a CPU. */
 static enum wp_closed close_slot(struct wallprof_task *slot, u64 now,
 				 struct wallprof_aggr *key, u64 *ns)
 {
@@ -72,7 +72,7 @@ static void phase_describe(const u8 *phase, char *desc)
 
 KUNIT_ARRAY_PARAM(phase, phases, phase_describe);
 
-/* A beginning fills all of a slot, whatever it was. */
+/* wp_interval_begin() fills all of a slot, whatever it held. */
 static void begin_fills(struct kunit *test)
 {
 	u8 phase = *(const u8 *)test->param_value;
@@ -94,7 +94,7 @@ static const char *const event_names[] = {
 	"the session ends, it is on none",
 };
 
-/* Every event in every phase: what the slot says after it, 30 ns later. */
+/* Every event in every phase: the slot after it, 30 ns later. */
 static const struct transition {
 	u8 phase;
 	enum event event;
@@ -172,7 +172,7 @@ static void transition(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.start_time, 500);
 }
 
-/* A leaving takes the thread as an exec left it. */
+/* When a thread leaves, its identity is that after an exec. */
 static void open_takes_thread(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
@@ -181,7 +181,7 @@ static void open_takes_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.tid, after.tid);
 	KUNIT_EXPECT_EQ(test, slot.tgid, after.tgid);
 	KUNIT_EXPECT_EQ(test, slot.exec_id, after.exec_id);
-	/* Who executes for a dead leader takes over its birth too. */
+	/* A thread that execs in place of the leader takes over its birth, too. */
 	KUNIT_EXPECT_EQ(test, slot.start_time, after.start_time);
 	KUNIT_EXPECT_EQ(test, slot.user_stack, sleeps.user_stack);
 	KUNIT_EXPECT_EQ(test, slot.kernel_stack, sleeps.kernel_stack);
@@ -191,7 +191,7 @@ static void open_takes_thread(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.reason, WALLPROF_REASON_SYSCALL);
 }
 
-/* The key is what the thread was when it left; its stacks are used up. */
+/* The key has the thread's identity when it left; its stacks are cleared. */
 static void close_fills_key(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
@@ -217,7 +217,7 @@ static void close_fills_key(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.kernel_stack, 0);
 }
 
-/* An aggregate is an interval's if all of the key is, with whatever waker. */
+/* An interval belongs to an aggregate if all of the key is equal, with any waker. */
 static void each_bit_decides(struct kunit *test)
 {
 	static const u8 states[] = { WALLPROF_STATE_SLEEPING, WALLPROF_STATE_PREEMPTED };
@@ -240,7 +240,7 @@ static void each_bit_decides(struct kunit *test)
 		for (bit = 0; bit < 8 * offsetof(struct wallprof_aggr, count); bit++) {
 			u8 *byte = (u8 *)&key + bit / 8;
 
-			/* Which it tells of is known. */
+			/* The kind is not compared. */
 			if (byte == &key.kind)
 				continue;
 			*byte ^= BIT(bit % 8);
@@ -252,8 +252,8 @@ static void each_bit_decides(struct kunit *test)
 }
 
 /*
- * An interval from 1010 to 1050, with a wakeup or without (0): what of it was
- * spent runnable, when it ends and when the session does.
+ * An interval from 1010 to 1050, with a wakeup or without (0): the time spent runnable,
+ * when it ends and when the session does.
  */
 static const struct split {
 	const char *name;
@@ -265,7 +265,7 @@ static const struct split {
 	{ "a wakeup splits it", WALLPROF_STATE_SLEEPING, 1020, 30, 30, 1 },
 	{ "woken as it comes", WALLPROF_STATE_DISK, 1050, 0, 0, 1 },
 	{ "woken as it leaves", WALLPROF_STATE_STOPPED, 1010, 40, 0, 1 },
-	/* On its way off, or in vain: at the end nobody knows which. */
+	/* While it leaves, or without effect: at the end it is unknown which. */
 	{ "woken before it left", WALLPROF_STATE_SLEEPING, 1005, 40, 0, 1 },
 	{ "a waker's clock is late", WALLPROF_STATE_SLEEPING, 1060, 0, 0, 1 },
 	{ "never woken", WALLPROF_STATE_SLEEPING, 0, 0, 0, 0 },
@@ -286,7 +286,7 @@ static void split_describe(const struct split *s, char *desc)
 
 KUNIT_ARRAY_PARAM(split, splits, split_describe);
 
-/* What of an interval was spent runnable, and who is told to have ended it. */
+/* The time of an interval that was spent runnable, and its recorded waker. */
 static void wakeup_splits(struct kunit *test)
 {
 	const struct split *s = test->param_value;
@@ -327,7 +327,7 @@ static void wakeup_splits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, end.waker_aggr, woken ? 17 : 0);
 }
 
-/* The longest are of one interval each; a waker is told of once. */
+/* The longest parts are of one interval each; a waker is recorded once. */
 static void wakeup_is_used_up(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
@@ -375,7 +375,7 @@ static void state_describe(const u8 *state, char *desc)
 
 KUNIT_ARRAY_PARAM(state, states, state_describe);
 
-/* Every state comes to the key. */
+/* Every state is in the key. */
 static void close_key_states(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
@@ -412,7 +412,7 @@ static void flags_describe(const struct flags *f, char *desc)
 
 KUNIT_ARRAY_PARAM(flags, all_flags, flags_describe);
 
-/* The flags of an interval come to the key. */
+/* The flags of an interval are in the key. */
 static void close_key_flags(struct kunit *test)
 {
 	const struct flags *f = test->param_value;
@@ -427,7 +427,7 @@ static void close_key_flags(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.flags, 0);
 }
 
-/* What an interval was does not stick to the next one of the thread. */
+/* The flags of an interval are not those of the thread's next one. */
 static void flags_do_not_stick(struct kunit *test)
 {
 	struct wp_leave leave = { .flags = WALLPROF_TASK_NO_STACK };
@@ -451,7 +451,7 @@ static void flags_do_not_stick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.nr_off, 4);
 }
 
-/* What is filtered is counted, with its time, and has no key. */
+/* A filtered interval is counted, with its time, and has no key. */
 static void filtered_is_counted(struct kunit *test)
 {
 	struct wp_leave leave = { .state = WALLPROF_STATE_PREEMPTED,
@@ -472,7 +472,7 @@ static void filtered_is_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(&key, &untouched, sizeof(key)), 0);
 }
 
-/* Unseen, and came to a CPU: it was off since the start. */
+/* An unseen thread that comes to a CPU was off it since the start. */
 static void unseen_was_off(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_UNSEEN);
@@ -489,7 +489,7 @@ static void unseen_was_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.off_ns, 4000);
 }
 
-/* Unseen, and left a CPU: it ran since the start. */
+/* An unseen thread that leaves a CPU ran since the start. */
 static void unseen_was_running(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_UNSEEN);
@@ -532,7 +532,10 @@ static void open_at_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.kernel_stack, sleeps.kernel_stack);
 }
 
-/* A step back of the clock counts as no time, and not twice; but who leaves has run. */
+/*
+ * A step back of the clock counts as no time, and not twice; a thread that leaves has
+ * run.
+ */
 static void clock_steps_back(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
@@ -571,7 +574,7 @@ static void clock_extremes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slot.run_ns, 1);
 }
 
-/* What is spilled is a part of what is off; nothing else changes. */
+/* Spilled time is a part of the time off the CPU; nothing else changes. */
 static void spill_is_part_of_off(struct kunit *test)
 {
 	struct wallprof_task slot = slot_in(WALLPROF_TASK_OFF), was;
@@ -592,8 +595,7 @@ static void spill_is_part_of_off(struct kunit *test)
 }
 
 /*
- * A thread's life, and what a reader of the clock that never lets it go back
- * would say of it.
+ * A thread's life, and its totals by a clock that never steps back.
  */
 struct life {
 	struct wallprof_task slot;
@@ -603,7 +605,7 @@ struct life {
 	bool known, off, was_filtered, preempted;
 };
 
-/* Passes some time, mostly; returns how much. */
+/* Lets some time pass, mostly; returns how much. */
 static u64 life_pass(struct life *l)
 {
 	u64 passed;
@@ -661,7 +663,7 @@ static void life_open(struct life *l, u64 passed)
 	if (l->preempted)
 		leave.state = WALLPROF_STATE_PREEMPTED;
 	wp_interval_open(&l->slot, &before, &leave, l->now);
-	/* No two begin at once. */
+	/* No two intervals begin at the same time. */
 	if (!passed) {
 		l->latest++;
 		passed = 1;
@@ -674,13 +676,13 @@ static void life_step(struct kunit *test, struct life *l)
 {
 	u64 passed;
 
-	/* A waker takes no step of the thread's time; its clock is another's. */
+	/* A wakeup is no step of the thread's time; the waker's clock is another one. */
 	if (!suite_below(3)) {
 		l->woken = l->now + suite_below(200);
 		wp_interval_wake(&l->slot, WALLPROF_WAKER_TASK, 9, l->woken, l->woken);
 	}
 	passed = life_pass(l);
-	/* Comings and goings alternate, but for what was missed. */
+	/* Comings and goings alternate, except those that were missed. */
 	if (l->known ? l->off == !!suite_below(10) : suite_below(2))
 		life_close(test, l, passed);
 	else
@@ -767,7 +769,7 @@ static void lengths_describe(const struct lengths *l, char *desc)
 
 KUNIT_ARRAY_PARAM(lengths, all_lengths, lengths_describe);
 
-/* A range has its both ends, and nothing beyond them. */
+/* A range includes both ends, and nothing beyond them. */
 static void range_has_its_ends(struct kunit *test)
 {
 	const struct lengths *l = test->param_value;
@@ -781,7 +783,7 @@ static void range_has_its_ends(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, wp_range_has(&range, l->above));
 }
 
-/* What is below a limit is what is in the range and shorter. */
+/* wp_range_below() is the part of the range that is shorter than the limit. */
 static void range_below_limit(struct kunit *test)
 {
 	const struct lengths *l = test->param_value;
@@ -802,7 +804,7 @@ static void range_below_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(&below, &range, sizeof(range)), 0);
 }
 
-/* An interval that is open at the end says whether it is in the range. */
+/* An interval that is open at the end has a flag if it is out of range. */
 static void open_out_of_range(struct kunit *test)
 {
 	const struct lengths *l = test->param_value;

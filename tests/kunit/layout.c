@@ -68,7 +68,7 @@ KUNIT_ARRAY_PARAM(row, rows, row_describe);
 static bool row_set(const struct row *row, struct wp_layout *l,
 		    struct wallprof_configure *c)
 {
-	/* What is filled in return may hold anything before. */
+	/* Out fields may hold anything before. */
 	memset(c, 0xa5, sizeof(*c));
 	memset(l, 0xa5, sizeof(*l));
 	c->flags = row->flags;
@@ -95,7 +95,7 @@ static void holds(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, layout_holds(&l, &c, &row->machine));
 }
 
-/* What is at the edges of the parts of a mapping, and behind it. */
+/* Lookups at the edges of the parts of a mapping, and behind it. */
 static void finds(struct kunit *test)
 {
 	const struct row *row = test->param_value;
@@ -121,7 +121,7 @@ static void finds(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, layout_finds(&l, &c, U64_MAX - c.cpu_stride));
 }
 
-/* What is left out of a configuration takes no room and is told as 0. */
+/* A part that is not configured takes no room, and its fields are 0. */
 static void left_out(struct kunit *test)
 {
 	struct wallprof_configure c;
@@ -145,7 +145,7 @@ static void left_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.cpu_stride, 2 * c.sampler_half_stride);
 }
 
-/* What the user asked for is not changed. */
+/* In fields are not changed. */
 static void keeps(struct kunit *test)
 {
 	size_t in = offsetof(struct wallprof_configure, map_bytes);
@@ -187,7 +187,7 @@ static void too_large(struct kunit *test)
 		if (c.cpu_stride > WALLPROF_MAX_CPU_BYTES)
 			row.nr_aggrs -= step;
 	}
-	/* The search ended at the largest that is allowed. */
+	/* The search has ended at the largest table that is allowed. */
 	KUNIT_EXPECT_GT(test, row.nr_aggrs, WALLPROF_MAX_AGGRS);
 	KUNIT_EXPECT_TRUE(test, row_set(&row, &l, &c));
 	row.nr_aggrs++;
@@ -200,7 +200,7 @@ static u32 random_within(u32 min, u32 max)
 	return min + suite_below((max - min + 1) >> suite_below(12) | 1);
 }
 
-/* As the reference, wherever a valid configuration puts things. */
+/* The layout agrees with the reference for any valid configuration. */
 static void random_model(struct kunit *test)
 {
 	int round;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What must hold of a layout, with numbers that cannot wrap. Used by layout.c
+ * Reference of a layout, with numbers that cannot wrap. Used by layout.c
  * and by the fuzzer.
  */
 #ifndef WALLPROF_KUNIT_LAYOUT_MODEL_H
@@ -54,7 +54,7 @@ static inline __uint128_t layout_index_pages(const struct wp_table_sizes *sizes,
 				 sizes->stack_mask + 1) * sizeof(u64), page);
 }
 
-/* Whether all that @c and @l say of a mapping holds, where wp_layout_set() was content. */
+/* Whether @c and @l are right for a mapping, after wp_layout_set() returned true. */
 static inline bool layout_holds(const struct wp_layout *l,
 				const struct wallprof_configure *c,
 				const struct wp_machine *m)
@@ -112,7 +112,7 @@ static inline bool layout_holds(const struct wp_layout *l,
 		 2 * layout_pages(c->nr_tasks / 8, page) +
 		 layout_pages((__uint128_t)c->nr_targets *
 			      (c->target == WALLPROF_TARGET_COMM ? 16 : 8), page);
-	/* And the page that stands for what is not there. */
+	/* And the empty page, for CPUs without memory. */
 	memory += (cpu + stride + ring) * m->nr_online + tails + page;
 	good &= l->cpu_memory == cpu + stride + ring;
 	return good && c->memory_bytes == memory;

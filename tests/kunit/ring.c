@@ -30,7 +30,7 @@ static struct pair *pair_of(struct kunit *test, bool overwrite)
 	return p;
 }
 
-/* A record that can be told by its time. Returns whether it found room. */
+/* Writes a record, identified by its time. Returns whether it found room. */
 static bool put(struct pair *p, u64 now)
 {
 	struct wallprof_record *record = wp_ring_reserve(&p->ring, now);
@@ -47,7 +47,7 @@ static const struct wallprof_record *record_at(const struct pair *p, u64 nr)
 	return &p->records[nr % NR];
 }
 
-/* Records stand one behind the other, and begin anew where the first was read. */
+/* Records are in order, and wrap to places that were read. */
 static void in_order(struct kunit *test)
 {
 	struct pair *p = pair_of(test, false);
@@ -62,7 +62,10 @@ static void in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->head->lost, 0);
 }
 
-/* What finds no room is counted; the first that finds some comes behind what tells of it. */
+/*
+ * Lost records are counted; the first that finds room comes behind the record of the
+ * loss.
+ */
 static void full(struct kunit *test)
 {
 	struct pair *p = pair_of(test, false);
@@ -76,7 +79,7 @@ static void full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->head->lost, 2);
 	KUNIT_EXPECT_EQ(test, p->head->open, 2);
 	KUNIT_EXPECT_EQ(test, p->head->open_since, 50);
-	/* One place is too little for both. */
+	/* One place is not enough for both. */
 	p->tail.tail = 1;
 	KUNIT_EXPECT_FALSE(test, put(p, 52));
 	p->tail.tail = 2;
@@ -91,7 +94,7 @@ static void full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, p->head->open_since, 0);
 }
 
-/* What stands last, if nothing was lost behind it. */
+/* The last record, if none was lost since. */
 static void last(struct kunit *test)
 {
 	struct pair *p = pair_of(test, false);
@@ -132,7 +135,9 @@ static void lie_describe(const struct lie *lie, char *desc)
 
 KUNIT_ARRAY_PARAM(lie, lies, lie_describe);
 
-/* Whatever a reader says, nothing but its own records suffers, and they are counted. */
+/*
+ * Whatever the tail's value, only the reader's own records suffer, and they are counted.
+ */
 static void hostile(struct kunit *test)
 {
 	const struct lie *lie = test->param_value;
@@ -144,13 +149,13 @@ static void hostile(struct kunit *test)
 	p->tail.tail = lie->tail;
 	KUNIT_EXPECT_EQ(test, put(p, 99), lie->room);
 	KUNIT_EXPECT_EQ(test, p->head->lost, !lie->room);
-	/* Who comes to reason gets all from there on. */
+	/* With a correct tail again, the reader gets all records from there on. */
 	p->tail.tail = p->head->head;
 	KUNIT_EXPECT_TRUE(test, put(p, 100));
 	KUNIT_EXPECT_EQ(test, record_at(p, p->head->head - 1)->time, 100);
 }
 
-/* Nobody reads: the last records are there. */
+/* Without a reader, the last records are there. */
 static void overwrite(struct kunit *test)
 {
 	struct pair *p = pair_of(test, true);
@@ -180,7 +185,7 @@ static void half(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wp_ring_is_half_full(&p->ring));
 }
 
-/* A reader of any speed: what it read and what it was told is lost is all there was. */
+/* A reader of any speed: records read and reported lost are all that were written. */
 static void random_model(struct kunit *test)
 {
 	struct pair *p = pair_of(test, false);

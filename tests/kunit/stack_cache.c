@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/pure/stack_cache.h: a stack is remembered if, and only if, all that its
- * walk depended on is as it was, and no newer ones have taken its place. Stacks
- * come from the random tables and memory that the walk's own suite uses, or from
- * the reference.
+ * Suite of module/pure/stack_cache.h: a stack is found in the cache if, and only if, all
+ * that its walk depended on is unchanged, and no newer stacks have replaced it. Stacks
+ * come from the random tables and memory of the unwinder's own suite, or from the
+ * reference.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -34,11 +34,11 @@ static struct wp_table table;
 static struct wp_map map;
 static u64 stack[512];
 static struct cfi_user user;
-static struct wp_stack_cache *memos;
+static struct wp_stack_cache *cache;
 static struct wp_stack_cache_notes notes;
 static u64 ips[WALLPROF_MAX_STACK], fresh[WALLPROF_MAX_STACK];
 
-/* As cfi_reg() and cfi_read(), and noted. */
+/* As cfi_reg() and cfi_read(), with notes. */
 static u64 noted_reg(const void *ctx, unsigned int reg)
 {
 	wp_stack_cache_note_reg(&notes, reg == wp_cfi_x86_64.fp);
@@ -63,42 +63,42 @@ static const struct wp_cfi_ops noted = {
 #define ID	0x1234
 #define PROCESS	0x9990
 
-/* Of each table that is walked by another one. */
+/* Numbers of the current table: each has its own. */
 static u64 generation, changes;
 
-/* Nothing is remembered. */
-static void set_up_memo(struct kunit *test)
+/* Makes an empty cache. */
+static void set_up_cache(struct kunit *test)
 {
-	memos = suite_alloc(test, sizeof(*memos));
-	wp_stack_cache_init(memos);
+	cache = suite_alloc(test, sizeof(*cache));
+	wp_stack_cache_init(cache);
 	generation = 7;
 	changes = 5;
 }
 
-/* As at a switch: what was found last is tried first. */
+/* As at a switch: the stack that was found last is tried first. */
 static struct wp_cached_stack *find(u64 ip, u64 sp, u64 process)
 {
-	struct wp_cached_stack *memo = wp_stack_cache_last(memos, ip, sp, process);
+	struct wp_cached_stack *cached = wp_stack_cache_last(cache, ip, sp, process);
 
-	return wp_stack_cache_began(memo, ip, sp, process) ? memo :
-	       wp_stack_cache_find(memos, ip, sp, process);
+	return wp_stack_cache_began(cached, ip, sp, process) ? cached :
+	       wp_stack_cache_find(cache, ip, sp, process);
 }
 
-/* The probe's short way, for which the mappings need not be looked up. */
+/* The probe's fast path, which does not look the mappings up. */
 static bool holds_short(u64 process, u64 since, u32 epoch)
 {
-	const struct wp_cached_stack *memo = find(user.ip, user.regs[7], process);
+	const struct wp_cached_stack *cached = find(user.ip, user.regs[7], process);
 
-	return memo && wp_stack_cache_may_hold(memos, memo, since, epoch, user.regs[6]) &&
-	       wp_stack_cache_words_hold(memos, memo, cfi_is, &user, user.regs[7]);
+	return cached && wp_stack_cache_may_hold(cache, cached, since, epoch, user.regs[6]) &&
+	       wp_stack_cache_words_hold(cache, cached, cfi_is, &user, user.regs[7]);
 }
 
 static unsigned int walk(struct wp_cfi_result *told)
 {
 	unsigned int nr;
 
-	wp_stack_cache_begin(&notes, memos,
-			     wp_stack_cache_find(memos, user.ip, user.regs[7], PROCESS),
+	wp_stack_cache_begin(&notes, cache,
+			     wp_stack_cache_find(cache, user.ip, user.regs[7], PROCESS),
 			     user.ip, user.regs[7], user.regs[6], PROCESS);
 	nr = wp_unwind_cfi(&noted, &user, &user.maps, true, user.ip, user.regs[7],
 			   user.limit, ips, WALLPROF_MAX_STACK, told);
@@ -108,13 +108,13 @@ static unsigned int walk(struct wp_cfi_result *told)
 
 static unsigned int disagreed;
 
-/* Both ways, which must agree. */
+/* Both paths, which must agree. */
 static bool holds(u64 of, u32 epoch)
 {
-	const struct wp_cached_stack *memo =
-		wp_stack_cache_find(memos, user.ip, user.regs[7], PROCESS);
-	bool held = memo && wp_stack_cache_holds(memos, memo, cfi_is, &user, of, epoch,
-						 user.regs[6]);
+	const struct wp_cached_stack *cached =
+		wp_stack_cache_find(cache, user.ip, user.regs[7], PROCESS);
+	bool held = cached && wp_stack_cache_holds(cache, cached, cfi_is, &user, of, epoch,
+						   user.regs[6]);
 
 	disagreed += of == generation && held != holds_short(PROCESS, changes, epoch);
 	return held;
@@ -144,7 +144,7 @@ static void set_up(struct kunit *test)
 		r->index = WALLPROF_RULE_NO_INDEX;
 		if (!i)
 			continue;
-		/* Mostly by sp, now and then by fp, rbx or through memory. */
+		/* Mostly by sp, sometimes by fp, rbx or through memory. */
 		r->kind = suite_below(12) ? WALLPROF_RULE_CFA : WALLPROF_RULE_DEREF;
 		r->reg = suite_below(4) ? 7 : suite_below(8) ? 6 : 3;
 		r->off = 8 * (1 + suite_below(4));
@@ -173,13 +173,13 @@ static void set_up(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, !wp_table_check(&table, &page, sizeof(page), EM_X86_64));
 }
 
-/* Whatever changes: what is remembered is what a walk would find. */
+/* Whatever changes: a stack that is found is what a walk would find. */
 static void exact(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(20000), round, i, kept = 0, held = 0;
 	struct wp_cfi_result told, now;
 
-	set_up_memo(test);
+	set_up_cache(test);
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
 		unsigned int nr;
 
@@ -214,21 +214,21 @@ static void exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, disagreed, 0);
 }
 
-/* Each thing that a walk depended on, alone. */
+/* Each input of a walk, changed alone, decides. */
 static void each_decides(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(5000), round, words = 0;
 	struct wp_cfi_result told;
 
-	set_up_memo(test);
+	set_up_cache(test);
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
-		const struct wp_cached_stack *memo;
+		const struct wp_cached_stack *cached;
 		u16 i;
 
 		set_up(test);
 		KUNIT_EXPECT_FALSE(test, holds(generation, EPOCH));
 		walk(&told);
-		memo = notes.old;
+		cached = notes.old;
 		if (!notes.whole)
 			continue;
 		KUNIT_EXPECT_TRUE(test, holds(generation, EPOCH));
@@ -244,31 +244,31 @@ static void each_decides(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, holds(generation, EPOCH));
 		user.regs[7] -= 8;
 		user.regs[6]++;
-		KUNIT_EXPECT_EQ(test, holds(generation, EPOCH), !memo->by_fp);
+		KUNIT_EXPECT_EQ(test, holds(generation, EPOCH), !cached->by_fp);
 		user.regs[6]--;
-		for (i = 0; i < memo->nr; i++) {
-			u32 slot = memo->begin % WP_STACK_CACHE_RING + i;
-			u64 *word = &stack[(memo->sp - STACK) / 8 + memos->at[slot]];
+		for (i = 0; i < cached->nr; i++) {
+			u32 slot = cached->begin % WP_STACK_CACHE_RING + i;
+			u64 *word = &stack[(cached->sp - STACK) / 8 + cache->at[slot]];
 
 			words++;
 			*word ^= BIT(suite_below(32));
 			KUNIT_EXPECT_FALSE(test, holds(generation, EPOCH));
-			*word = memos->word[slot];
+			*word = cache->word[slot];
 		}
-		/* Its memory is gone. */
+		/* Its memory is unmapped. */
 		user.size = 0;
-		KUNIT_EXPECT_EQ(test, holds(generation, EPOCH), !memo->nr);
+		KUNIT_EXPECT_EQ(test, holds(generation, EPOCH), !cached->nr);
 	}
 	KUNIT_EXPECT_GT(test, words, rounds);
 	KUNIT_EXPECT_EQ(test, disagreed, 0);
 }
 
-/* A walk from @ip, of so many words, each of them its address. */
+/* A walk from @ip, of @nr words, each of them its address. */
 static struct wp_cached_stack *walk_of(u64 ip, u64 process, unsigned int nr, u64 id)
 {
 	unsigned int i;
 
-	wp_stack_cache_begin(&notes, memos, wp_stack_cache_find(memos, ip, STACK, process),
+	wp_stack_cache_begin(&notes, cache, wp_stack_cache_find(cache, ip, STACK, process),
 			     ip, STACK, 0, process);
 	for (i = 0; i < nr; i++)
 		wp_stack_cache_note(&notes, STACK + 8 * i, STACK + 8 * i);
@@ -281,75 +281,75 @@ static bool is_address(void *ctx, u64 addr, u64 word)
 	return word == addr;
 }
 
-/* The id of the stack that is remembered, by both ways; 0: none is. */
+/* The id of the cached stack, by both paths; 0: there is none. */
 static u64 id_of(u64 ip, u64 process)
 {
-	const struct wp_cached_stack *memo = find(ip, STACK, process);
+	const struct wp_cached_stack *cached = find(ip, STACK, process);
 	bool there;
 
-	if (!memo)
+	if (!cached)
 		return 0;
-	there = wp_stack_cache_may_hold(memos, memo, changes, EPOCH, 0) &&
-		wp_stack_cache_words_hold(memos, memo, is_address, NULL, STACK);
-	disagreed += there != wp_stack_cache_holds(memos, memo, is_address, NULL, generation,
+	there = wp_stack_cache_may_hold(cache, cached, changes, EPOCH, 0) &&
+		wp_stack_cache_words_hold(cache, cached, is_address, NULL, STACK);
+	disagreed += there != wp_stack_cache_holds(cache, cached, is_address, NULL, generation,
 						   EPOCH, 0);
-	return there ? memo->id : 0;
+	return there ? cached->id : 0;
 }
 
-/* What cannot be noted whole is not remembered. */
+/* A walk whose inputs cannot all be noted is not cached. */
 static void bounded(struct kunit *test)
 {
-	struct wp_cached_stack *memo;
+	struct wp_cached_stack *cached;
 
-	set_up_memo(test);
-	memo = walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS, ID);
+	set_up_cache(test);
+	cached = walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS, ID);
 	KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), ID);
-	KUNIT_EXPECT_EQ(test, memo->nr, WP_STACK_CACHE_WORDS);
+	KUNIT_EXPECT_EQ(test, cached->nr, WP_STACK_CACHE_WORDS);
 	wp_stack_cache_note(&notes, STACK, 0);
 	KUNIT_EXPECT_EQ(test, notes.next, WP_STACK_CACHE_WORDS);
 #define NOT_KEPT(sp, does, id)                                                          \
 	do {                                                                            \
 		walk_of(CODE, PROCESS, 3, ID);                                          \
 		KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), ID);                        \
-		wp_stack_cache_begin(&notes, memos, memo, CODE, sp, 0, PROCESS);        \
+		wp_stack_cache_begin(&notes, cache, cached, CODE, sp, 0, PROCESS);      \
 		KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), 0);                         \
 		does;                                                                   \
 		wp_stack_cache_keep(&notes, generation, changes, EPOCH, id, 0, 0);      \
-		KUNIT_EXPECT_EQ(test, memo->begin, 0);                                  \
+		KUNIT_EXPECT_EQ(test, cached->begin, 0);                                \
 		KUNIT_EXPECT_FALSE(                                                     \
-			test, wp_stack_cache_may_hold(memos, memo, changes, EPOCH, 0)); \
+			test, wp_stack_cache_may_hold(cache, cached, changes, EPOCH, 0)); \
 		KUNIT_EXPECT_FALSE(test,                                                \
-				   wp_stack_cache_holds(memos, memo, is_address, NULL,  \
+				   wp_stack_cache_holds(cache, cached, is_address, NULL, \
 							generation, EPOCH, 0));         \
-		wp_stack_cache_begin(&notes, memos, memo, CODE, STACK, 0, PROCESS);     \
+		wp_stack_cache_begin(&notes, cache, cached, CODE, STACK, 0, PROCESS);   \
 	} while (0)
 	NOT_KEPT(STACK, wp_stack_cache_note(&notes, STACK - 8, 0), ID);
 	NOT_KEPT(STACK, wp_stack_cache_note(&notes, STACK + 8 * 65536, 0), ID);
 	NOT_KEPT(STACK, wp_stack_cache_note_fault(&notes), ID);
 	NOT_KEPT(STACK, wp_stack_cache_note_reg(&notes, false), ID);
 	NOT_KEPT(STACK + 4, (void)0, ID);
-	/* Words above the end of all memory are words at its begin. */
+	/* Addresses above the end of all memory wrap to its begin. */
 	NOT_KEPT(-16ULL, wp_stack_cache_note(&notes, 8, 0), ID);
 	NOT_KEPT(STACK, (void)0, 0);
 	walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS + 1, ID);
 	KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), 0);
 
-	/* One that goes by twos compares no word that was not noted. */
-	wp_stack_cache_begin(&notes, memos, memo, CODE, STACK, 0, PROCESS);
+	/* The comparison in pairs compares no word that was not noted. */
+	wp_stack_cache_begin(&notes, cache, cached, CODE, STACK, 0, PROCESS);
 	wp_stack_cache_note(&notes, STACK + 8 * 65535, 5);
 	wp_stack_cache_note_reg(&notes, true);
 	wp_stack_cache_keep(&notes, generation, changes, EPOCH, ID, 0, 0);
-	KUNIT_EXPECT_NE(test, memo->begin, 0);
-	KUNIT_EXPECT_TRUE(test, memo->by_fp);
-	KUNIT_EXPECT_EQ(test, memo->nr, 2);
-	KUNIT_EXPECT_EQ(test, memos->at[notes.next], 65535);
-	KUNIT_EXPECT_EQ(test, memos->word[notes.next], 5);
+	KUNIT_EXPECT_NE(test, cached->begin, 0);
+	KUNIT_EXPECT_TRUE(test, cached->by_fp);
+	KUNIT_EXPECT_EQ(test, cached->nr, 2);
+	KUNIT_EXPECT_EQ(test, cache->at[notes.next], 65535);
+	KUNIT_EXPECT_EQ(test, cache->word[notes.next], 5);
 }
 
 #define SET	WP_STACK_CACHE_SET_BITS
 #define TAG	(WP_STACK_CACHE_SET_BITS + 8)
 
-/* Another place than CODE, the @nr'th, whose hash begins with the same @bits. */
+/* The @nr'th address other than CODE whose hash begins with the same @bits. */
 static u64 like(unsigned int nr, unsigned int bits)
 {
 	u64 hash = wp_stack_cache_hash(CODE, STACK, PROCESS), ip = CODE;
@@ -359,14 +359,14 @@ static u64 like(unsigned int nr, unsigned int bits)
 	return ip;
 }
 
-/* A set has its ways; who was walked the longest ago goes for one more. */
+/* A full set replaces the stack that was walked the longest ago. */
 static void ways(struct kunit *test)
 {
 	unsigned int walked[3 * WP_STACK_CACHE_WAYS] = {}, now, i, j;
 
-	set_up_memo(test);
+	set_up_cache(test);
 	for (now = 1; now < ARRAY_SIZE(walked) && !suite_failed(test); now++) {
-		/* The first ones again; to be found does not count. */
+		/* The first stacks again; a lookup does not make them newer. */
 		unsigned int which = now < 12 ? now : now < 14 ? now - 6 : now - 2;
 
 		walk_of(like(which, SET), PROCESS, 3, now);
@@ -384,12 +384,12 @@ static void ways(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, disagreed, 0);
 }
 
-/* What was not kept has a way, but the next one gets it. */
+/* A stack that was not kept takes a way, and the next one replaces it. */
 static void nothing_first(struct kunit *test)
 {
 	unsigned int n;
 
-	set_up_memo(test);
+	set_up_cache(test);
 	for (n = 0; n < WP_STACK_CACHE_WAYS; n++)
 		walk_of(like(n, SET), PROCESS, 3, 1 + n);
 	walk_of(like(5, SET), PROCESS, 3, 0);
@@ -398,12 +398,12 @@ static void nothing_first(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, id_of(like(n, SET), PROCESS), n == 5 ? 0 : 1 + n);
 }
 
-/* Set and tag alike: more is compared. Nor is anybody found where nobody is. */
+/* With equal set and tag the rest is compared. An empty way is never found. */
 static void tags(struct kunit *test)
 {
 	unsigned int n, i;
 
-	set_up_memo(test);
+	set_up_cache(test);
 	for (n = 0; n < 1000; n++)
 		KUNIT_EXPECT_EQ(test, id_of(CODE + n, PROCESS), 0);
 	for (n = 0; n < 4; n++) {
@@ -414,29 +414,29 @@ static void tags(struct kunit *test)
 	}
 }
 
-/* What was found or walked last is tried first; of another set there is nothing. */
+/* The stack that was found or walked last is tried first, within its set. */
 static void last_first(struct kunit *test)
 {
-	const struct wp_cached_stack *memo;
+	const struct wp_cached_stack *cached;
 	unsigned int n;
 
-	set_up_memo(test);
+	set_up_cache(test);
 	for (n = 0; n < 1000; n++) {
 		u64 ip = suite_random(),
 		    set = wp_stack_cache_set_of(wp_stack_cache_hash(ip, STACK, PROCESS));
 
-		memo = wp_stack_cache_last(memos, ip, STACK, PROCESS);
-		KUNIT_EXPECT_EQ(test, (memo - memos->way) / WP_STACK_CACHE_WAYS, set);
+		cached = wp_stack_cache_last(cache, ip, STACK, PROCESS);
+		KUNIT_EXPECT_EQ(test, (cached - cache->way) / WP_STACK_CACHE_WAYS, set);
 	}
 	for (n = 0; n < WP_STACK_CACHE_WAYS; n++) {
-		memo = walk_of(like(n, SET), PROCESS, 3, 1 + n);
-		KUNIT_EXPECT_PTR_EQ(test, memo, wp_stack_cache_last(memos, CODE, STACK, PROCESS));
+		cached = walk_of(like(n, SET), PROCESS, 3, 1 + n);
+		KUNIT_EXPECT_PTR_EQ(test, cached, wp_stack_cache_last(cache, CODE, STACK, PROCESS));
 	}
 	for (n = 0; n < WP_STACK_CACHE_WAYS; n++) {
-		memo = wp_stack_cache_find(memos, like(n, SET), STACK, PROCESS);
-		KUNIT_EXPECT_PTR_EQ(test, memo, wp_stack_cache_last(memos, CODE, STACK, PROCESS));
-		wp_stack_cache_find(memos, like(WP_STACK_CACHE_WAYS, SET), STACK, PROCESS);
-		KUNIT_EXPECT_PTR_EQ(test, memo, wp_stack_cache_last(memos, CODE, STACK, PROCESS));
+		cached = wp_stack_cache_find(cache, like(n, SET), STACK, PROCESS);
+		KUNIT_EXPECT_PTR_EQ(test, cached, wp_stack_cache_last(cache, CODE, STACK, PROCESS));
+		wp_stack_cache_find(cache, like(WP_STACK_CACHE_WAYS, SET), STACK, PROCESS);
+		KUNIT_EXPECT_PTR_EQ(test, cached, wp_stack_cache_last(cache, CODE, STACK, PROCESS));
 	}
 }
 
@@ -445,7 +445,7 @@ static void processes(struct kunit *test)
 {
 	unsigned int n;
 
-	set_up_memo(test);
+	set_up_cache(test);
 	for (n = 0; n < 100; n++)
 		walk_of(CODE, PROCESS + 64 * n, 3, 1 + n);
 	for (n = 0; n < 100; n++)
@@ -454,14 +454,14 @@ static void processes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, disagreed, 0);
 }
 
-/* Words are overwritten in their order, by what is not kept as well. */
+/* Words are overwritten in their order, also by stacks that are not kept. */
 static void overwrites(struct kunit *test)
 {
 	unsigned int lap = WP_STACK_CACHE_RING / WP_STACK_CACHE_WORDS, n, oldest = 0;
 
-	set_up_memo(test);
+	set_up_cache(test);
 	for (n = 0; n < 3 * lap && !suite_failed(test); n++) {
-		/* All over the sets. */
+		/* In all sets. */
 		walk_of(CODE + n, PROCESS, WP_STACK_CACHE_WORDS, 1 + n);
 		oldest = n < lap ? 0 : n - lap + 1;
 		KUNIT_EXPECT_EQ(test, id_of(CODE + n, PROCESS), 1 + n);
@@ -475,29 +475,29 @@ static void overwrites(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, id_of(CODE + oldest, PROCESS), 0);
 	for (n = oldest + 1; n < 3 * lap; n++)
 		KUNIT_EXPECT_EQ(test, id_of(CODE + n, PROCESS), 1 + n);
-	/* It took no room. */
+	/* A stack that was not kept took no room. */
 	walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS, 1);
 	KUNIT_EXPECT_EQ(test, id_of(CODE + oldest + 1, PROCESS), oldest + 2);
 	KUNIT_EXPECT_EQ(test, disagreed, 0);
 }
 
-/* A stack's words do not go round the end of the ring. */
+/* A stack's words do not wrap at the end of the ring. */
 static void in_one_piece(struct kunit *test)
 {
 	unsigned int lap = WP_STACK_CACHE_RING / WP_STACK_CACHE_WORDS, left, n;
 
 	for (left = WP_STACK_CACHE_WORDS - 6; left < WP_STACK_CACHE_WORDS + 6; left += 2) {
-		set_up_memo(test);
+		set_up_cache(test);
 		for (n = 1; n < lap; n++)
 			walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS, 1);
 		n = WP_STACK_CACHE_RING - left;
-		walk_of(CODE, PROCESS, n - memos->head % WP_STACK_CACHE_RING, 1);
+		walk_of(CODE, PROCESS, n - cache->head % WP_STACK_CACHE_RING, 1);
 		walk_of(CODE + 1, PROCESS, WP_STACK_CACHE_WORDS, 2);
 		KUNIT_EXPECT_EQ(test, notes.end,
 				(left < WP_STACK_CACHE_WORDS ? 0 : n) + WP_STACK_CACHE_WORDS);
 		KUNIT_EXPECT_EQ(test, id_of(CODE, PROCESS), 1);
 		KUNIT_EXPECT_EQ(test, id_of(CODE + 1, PROCESS), 2);
-		suite_free(test, memos);
+		suite_free(test, cache);
 	}
 }
 
@@ -506,34 +506,34 @@ static void no_words(struct kunit *test)
 {
 	unsigned int n;
 
-	set_up_memo(test);
+	set_up_cache(test);
 	for (n = 0; n < 10; n++)
 		walk_of(CODE + n, PROCESS, 0, 1 + n);
 	for (n = 0; n < 10; n++)
 		KUNIT_EXPECT_EQ(test, id_of(CODE + n, PROCESS), 1 + n);
-	KUNIT_EXPECT_EQ(test, memos->head, WP_STACK_CACHE_RING);
+	KUNIT_EXPECT_EQ(test, cache->head, WP_STACK_CACHE_RING);
 }
 
 static u8 few(unsigned int n)
 {
-	/* Most from a few, so that they come again. */
+	/* Most from a few values, so that they come again. */
 	return suite_below(suite_below(2) ? n / 4 : n);
 }
 
-/* As the reference, whatever happens. */
+/* The cache agrees with the reference, whatever happens. */
 static void random_model(struct kunit *test)
 {
-	struct memo_model *m = suite_alloc(test, sizeof(*m));
+	struct stack_cache_model *m = suite_alloc(test, sizeof(*m));
 	unsigned int rounds = SUITE_ROUNDS(100000), round;
 
 	stack_cache_model_set(m);
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
-		const struct memo_visit visit = {
-			.process = suite_below(MEMO_PROCESSES), .ip = few(MEMO_IPS),
-			.sp = few(MEMO_SPS), .fp = few(8),
+		const struct stack_cache_visit visit = {
+			.process = suite_below(STACK_CACHE_PROCESSES), .ip = few(STACK_CACHE_IPS),
+			.sp = few(STACK_CACHE_SPS), .fp = few(8),
 			.nr = 1 + suite_below(suite_below(4) ? 20 : WP_STACK_CACHE_WORDS + 2),
 			.step = 1 + suite_below(3), .by_fp = !suite_below(8),
-			.spoilt = suite_below(32) ? MEMO_GOOD : suite_below(4),
+			.spoilt = suite_below(32) ? STACK_CACHE_GOOD : suite_below(4),
 		};
 
 		KUNIT_EXPECT_TRUE_MSG(test, stack_cache_model_visit(m, &visit), "round %u",
@@ -542,7 +542,7 @@ static void random_model(struct kunit *test)
 			stack_cache_model_write(m, suite_random(),
 						suite_below(512) ? 1 + suite_below(3) : 0);
 		if (!suite_below(512))
-			stack_cache_model_map(m, suite_below(2 * MEMO_PROCESSES));
+			stack_cache_model_map(m, suite_below(2 * STACK_CACHE_PROCESSES));
 		if (!suite_below(8192))
 			m->epoch++;
 		if (round % 64 == 0)
@@ -554,7 +554,7 @@ static void random_model(struct kunit *test)
 	KUNIT_EXPECT_GT(test, m->overwritten, rounds / 100);
 }
 
-static struct kunit_case memo_cases[] = {
+static struct kunit_case stack_cache_cases[] = {
 	KUNIT_CASE(exact),
 	KUNIT_CASE(each_decides),
 	KUNIT_CASE(bounded),
@@ -573,7 +573,7 @@ static struct kunit_case memo_cases[] = {
 static struct kunit_suite stack_cache_suite = {
 	.name = "wallprof_stack_cache",
 	.init = suite_init,
-	.test_cases = memo_cases,
+	.test_cases = stack_cache_cases,
 };
 
 kunit_test_suite(stack_cache_suite);

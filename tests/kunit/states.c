@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/pure/states.c: the name of the state in which a thread leaves its
- * CPU.
+ * Suite of module/pure/states.c: the names of the states in which threads leave their
+ * CPUs.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -53,7 +53,7 @@ static void named(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wp_state_of(row->state, false), row->named);
 }
 
-/* A preempted thread is that, whatever it was about to do. */
+/* A preempted thread is PREEMPTED, whatever its state. */
 static void preempted(struct kunit *test)
 {
 	const struct row *row = test->param_value;
@@ -61,7 +61,7 @@ static void preempted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wp_state_of(row->state, true), WALLPROF_STATE_PREEMPTED);
 }
 
-/* No combination of bits gives the number of no state. */
+/* Every combination of bits gives a valid state. */
 static void no_other_number(struct kunit *test)
 {
 	unsigned int state;

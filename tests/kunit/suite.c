@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the suites share, and the module that they make.
+ * Helpers of all suites, and the module that they make.
  */
 #include <kunit/resource.h>
 #include <kunit/test.h>
@@ -11,7 +11,9 @@
 
 #include "suite.h"
 
-/* Other random numbers: a parameter of the module, in the environment of userspace. */
+/*
+ * Seed of the random numbers: a module parameter, in userspace an environment variable.
+ */
 static unsigned long seed = 1;
 module_param(seed, ulong, 0444);
 
@@ -52,7 +54,7 @@ void *suite_alloc(struct kunit *test, size_t bytes)
 {
 	void *p;
 
-	/* Nothing has an address of its own, too. */
+	/* An allocation of nothing gets an address of its own, too. */
 	bytes = bytes ? bytes : 1;
 	p = kunit_alloc_resource(test, memory_init, memory_free, GFP_KERNEL, &bytes);
 	KUNIT_ASSERT_NOT_NULL(test, p);

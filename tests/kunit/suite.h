@@ -15,8 +15,8 @@
 #include <linux/types.h>
 
 /*
- * Rounds of what is done at random or very often. A kernel with KASAN and
- * lockdep in an emulated machine is slower by a factor of a hundred.
+ * Rounds of random or repeated steps. A kernel with KASAN and lockdep in an emulated
+ * machine is slower by a factor of a hundred.
  */
 #ifdef __KERNEL__
 #define SUITE_ROUNDS(n) ((n) / 10)
@@ -36,13 +36,15 @@ static inline u32 suite_below(u32 n)
 }
 
 /*
- * Zeroed memory of just that size, so that KASAN or ASan sees what is beyond;
- * given back when the case ends, or before. Ends the case if there is none.
+ * Allocates zeroed memory of exactly that size, so that KASAN or ASan sees an access
+ * beyond; freed when the case ends, or before. Ends the case if there is none.
  */
 void *suite_alloc(struct kunit *test, size_t bytes);
 void suite_free(struct kunit *test, void *p);
 
-/* Whether an expectation failed: a loop need not tell of it a thousand times. */
+/*
+ * Whether an expectation has failed: a loop need not repeat a failure a thousand times.
+ */
 static inline bool suite_failed(const struct kunit *test)
 {
 	return test->status == KUNIT_FAILURE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/pure/switch_cache.h: a thread that leaves as it is used to is told as one that
- * is looked at anew, and its interval goes where that one's would.
+ * Suite of module/pure/switch_cache.h: a switch by the cache is recorded like one without
+ * it, and its interval is added to the same aggregate.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -13,7 +13,7 @@
 static struct wp_switch_cache *cache;
 static struct wp_half half;
 
-/* Whose slot it is. */
+/* The thread of the slot. */
 #define KEY	0x1000
 
 static const struct wp_thread thread = {
@@ -31,7 +31,7 @@ static struct wp_switch_cache *alloc(struct kunit *test)
 	return (void *)ALIGN((unsigned long)p, sizeof(struct wp_cached_switch));
 }
 
-/* Nothing is learned yet. */
+/* Empties the cache. */
 static void forget(void)
 {
 	memset(cache, 0, sizeof(*cache));
@@ -47,32 +47,32 @@ static void set_up(struct kunit *test)
 	forget();
 }
 
-/* Leaves, having come by no habit; returns whether it leaves by one. */
+/* Leaves, having come by no entry; returns whether it leaves by one. */
 static bool leaves(struct wallprof_task *of, const struct wp_switch_key *how, bool by_fp)
 {
-	return habits_leave(cache, &cache->none, of, KEY, &thread, how, by_fp, &half,
-			    of->since + 10);
+	return switch_cache_leave(cache, &cache->none, of, KEY, &thread, how, by_fp, &half,
+				  of->since + 10);
 }
 
-/* Leaves and comes; returns whether it left by habit. */
+/* Leaves and comes; returns whether it left by an entry. */
 static bool goes(const struct wp_switch_key *how)
 {
 	bool cached = leaves(&slot, how, true);
 
-	habits_come(&slot, slot.since + 10);
+	switch_cache_come(&slot, slot.since + 10);
 	return cached;
 }
 
 static void learned_the_second_time(struct kunit *test)
 {
 	set_up(test);
-	KUNIT_EXPECT_FALSE(test, goes(&habits_usual));
-	KUNIT_EXPECT_FALSE(test, goes(&habits_usual));
-	KUNIT_EXPECT_TRUE(test, goes(&habits_usual));
-	KUNIT_EXPECT_TRUE(test, goes(&habits_usual));
+	KUNIT_EXPECT_FALSE(test, goes(&switch_cache_usual));
+	KUNIT_EXPECT_FALSE(test, goes(&switch_cache_usual));
+	KUNIT_EXPECT_TRUE(test, goes(&switch_cache_usual));
+	KUNIT_EXPECT_TRUE(test, goes(&switch_cache_usual));
 }
 
-/* One thing of a way, by where it lies in the structure. */
+/* A part of the key, by its offset in the structure. */
 struct part {
 	const char *name;
 	size_t at, size;
@@ -95,7 +95,7 @@ static void part_desc(const struct part *part, char *desc)
 
 KUNIT_ARRAY_PARAM(part, parts, part_desc);
 
-/* Any bit of any part is a change, and what was before is the habit all the same. */
+/* A change of any bit of any part is found, and the old key still has its entry. */
 static void one_part_changes(struct kunit *test)
 {
 	const struct part *part = test->param_value;
@@ -103,21 +103,22 @@ static void one_part_changes(struct kunit *test)
 
 	set_up(test);
 	for (bit = 0; bit < 8 * part->size; bit++) {
-		struct wp_switch_key other = habits_usual;
+		struct wp_switch_key other = switch_cache_usual;
 
 		forget();
-		goes(&habits_usual);
-		goes(&habits_usual);
+		goes(&switch_cache_usual);
+		goes(&switch_cache_usual);
 		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
-		KUNIT_EXPECT_FALSE(
-			test, wp_cached_holds(wp_cached_of(cache, &slot, &habits_usual),
-					      &slot, &other));
-		KUNIT_EXPECT_TRUE(test, wp_cached_holds(wp_cached_of(cache, &slot, &habits_usual),
-							&slot, &habits_usual));
+		KUNIT_EXPECT_FALSE(test,
+				   wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
+						   &slot, &other));
+		KUNIT_EXPECT_TRUE(test,
+				  wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
+						  &slot, &switch_cache_usual));
 	}
 }
 
-/* The same of the habit that it came by: but an exec is told of. */
+/* The same of the entry by which it came, except an exec, which the probe handles. */
 static void one_part_changes_still(struct kunit *test)
 {
 	const struct part *part = test->param_value;
@@ -126,19 +127,19 @@ static void one_part_changes_still(struct kunit *test)
 	unsigned int bit;
 
 	set_up(test);
-	goes(&habits_usual);
-	goes(&habits_usual);
-	cached = wp_cached_of(cache, &slot, &habits_usual);
+	goes(&switch_cache_usual);
+	goes(&switch_cache_usual);
+	cached = wp_cached_of(cache, &slot, &switch_cache_usual);
 	for (bit = 0; bit < 8 * part->size; bit++) {
-		struct wp_switch_key other = habits_usual;
+		struct wp_switch_key other = switch_cache_usual;
 
 		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
 		KUNIT_EXPECT_EQ(test, wp_cached_holds_still(cached, &other), exec);
 	}
-	KUNIT_EXPECT_TRUE(test, wp_cached_holds_still(cached, &habits_usual));
+	KUNIT_EXPECT_TRUE(test, wp_cached_holds_still(cached, &switch_cache_usual));
 }
 
-/* What has to be the same twice. */
+/* Parts that must be the same twice before an entry is learned. */
 static const struct part twice[] = {
 	PART(struct wp_switch_key, ip),
 	PART(struct wp_switch_key, sp),
@@ -151,27 +152,27 @@ KUNIT_ARRAY_PARAM(twice, twice, part_desc);
 static void no_habit_of_what_was_once(struct kunit *test)
 {
 	const struct part *part = test->param_value;
-	struct wp_switch_key other = habits_usual;
+	struct wp_switch_key other = switch_cache_usual;
 
 	set_up(test);
 	((u8 *)&other + part->at)[0] ^= 8;
-	goes(&habits_usual);
+	goes(&switch_cache_usual);
 	goes(&other);
 	KUNIT_EXPECT_FALSE(test, goes(&other));
 }
 
-/* A frame pointer that no walk has read decides nothing. */
+/* A frame pointer that the walk has not read does not matter. */
 static void frame_pointer_may_not_matter(struct kunit *test)
 {
-	struct wp_switch_key other = habits_usual;
+	struct wp_switch_key other = switch_cache_usual;
 	bool again;
 
 	set_up(test);
 	other.fp++;
-	leaves(&slot, &habits_usual, false);
-	habits_come(&slot, 1020);
-	leaves(&slot, &habits_usual, false);
-	habits_come(&slot, 1040);
+	leaves(&slot, &switch_cache_usual, false);
+	switch_cache_come(&slot, 1020);
+	leaves(&slot, &switch_cache_usual, false);
+	switch_cache_come(&slot, 1040);
 	again = leaves(&slot, &other, false);
 	KUNIT_EXPECT_TRUE(test, again);
 }
@@ -182,24 +183,26 @@ static const struct part of_slot[] = {
 
 KUNIT_ARRAY_PARAM(of_slot, of_slot, part_desc);
 
-/* Another thread has the slot, or its coming was missed. */
+/* Another thread has the slot, or the thread's coming was missed. */
 static void slot_changes(struct kunit *test)
 {
 	const struct part *part = test->param_value;
 	u8 *at = (u8 *)&slot + part->at;
 
 	set_up(test);
-	goes(&habits_usual);
-	goes(&habits_usual);
+	goes(&switch_cache_usual);
+	goes(&switch_cache_usual);
 	*at ^= 1;
-	KUNIT_EXPECT_FALSE(test, wp_cached_holds(wp_cached_of(cache, &slot, &habits_usual), &slot,
-						 &habits_usual));
+	KUNIT_EXPECT_FALSE(test,
+			   wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
+					   &slot, &switch_cache_usual));
 	*at ^= 1;
-	KUNIT_EXPECT_TRUE(test, wp_cached_holds(wp_cached_of(cache, &slot, &habits_usual), &slot,
-						&habits_usual));
+	KUNIT_EXPECT_TRUE(test,
+			  wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
+					  &slot, &switch_cache_usual));
 }
 
-/* It has the slot, and the ids, of one that had left so. */
+/* A thread has the slot and the ids of one that left by an entry. */
 static void another_thread_begins(struct kunit *test)
 {
 	static const struct wp_thread other = {
@@ -208,14 +211,14 @@ static void another_thread_begins(struct kunit *test)
 	bool again;
 
 	set_up(test);
-	goes(&habits_usual);
+	goes(&switch_cache_usual);
 	wp_interval_begin(&slot, &other, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
 			  slot.since + 10);
-	habits_leave(cache, &cache->none, &slot, KEY, &other, &habits_usual, true, &half,
-		     slot.since + 10);
-	habits_come(&slot, slot.since + 10);
-	again = habits_leave(cache, &cache->none, &slot, KEY, &other, &habits_usual, true,
-			     &half, slot.since + 10);
+	switch_cache_leave(cache, &cache->none, &slot, KEY, &other, &switch_cache_usual,
+			   true, &half, slot.since + 10);
+	switch_cache_come(&slot, slot.since + 10);
+	again = switch_cache_leave(cache, &cache->none, &slot, KEY, &other, &switch_cache_usual,
+				   true, &half, slot.since + 10);
 	KUNIT_EXPECT_FALSE(test, again);
 }
 
@@ -226,18 +229,18 @@ static const struct part while_away[] = {
 
 KUNIT_ARRAY_PARAM(while_away, while_away, part_desc);
 
-/* What its slot says of who is away is what its habit says, or it is none. */
+/* An entry of a thread that is away lasts until the slot changes. */
 static void lasts_until_the_slot_changes(struct kunit *test)
 {
 	const struct part *part = test->param_value;
-	u64 changes = habits_usual.changes;
+	u64 changes = switch_cache_usual.changes;
 	struct wp_cached_switch *cached;
 	unsigned int bit;
 
 	set_up(test);
-	goes(&habits_usual);
-	goes(&habits_usual);
-	leaves(&slot, &habits_usual, true);
+	goes(&switch_cache_usual);
+	goes(&switch_cache_usual);
+	leaves(&slot, &switch_cache_usual, true);
 	cached = *wp_cached_away(cache, KEY);
 	KUNIT_EXPECT_PTR_EQ(test, cached->slot, &slot);
 	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &slot, KEY, changes));
@@ -252,27 +255,27 @@ static void lasts_until_the_slot_changes(struct kunit *test)
 	}
 }
 
-/* The clock stands still, and what it leaves by is no habit. */
+/* The clock stands still, and the thread leaves by another entry. */
 static void time_is_of_one_leaving(struct kunit *test)
 {
-	struct wp_switch_key other = habits_usual;
+	struct wp_switch_key other = switch_cache_usual;
 	struct wp_cached_switch *cached;
 	u64 now;
 
 	set_up(test);
-	goes(&habits_usual);
-	goes(&habits_usual);
-	leaves(&slot, &habits_usual, true);
+	goes(&switch_cache_usual);
+	goes(&switch_cache_usual);
+	leaves(&slot, &switch_cache_usual, true);
 	now = slot.since;
 	cached = *wp_cached_away(cache, KEY);
-	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &slot, KEY, habits_usual.changes));
-	habits_come(&slot, now);
+	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &slot, KEY, switch_cache_usual.changes));
+	switch_cache_come(&slot, now);
 	other.ip++;
-	habits_leave(cache, &cache->none, &slot, KEY, &thread, &other, true, &half, now);
-	KUNIT_EXPECT_FALSE(test, wp_cached_lasts(cached, &slot, KEY, habits_usual.changes));
+	switch_cache_leave(cache, &cache->none, &slot, KEY, &thread, &other, true, &half, now);
+	KUNIT_EXPECT_FALSE(test, wp_cached_lasts(cached, &slot, KEY, switch_cache_usual.changes));
 }
 
-/* Two slots may have one place, and another one's habit is none. */
+/* Two slots may share the place of an entry, and each has its own entry only. */
 static void slots_are_told_apart(struct kunit *test)
 {
 	struct wallprof_task *two;
@@ -283,21 +286,21 @@ static void slots_are_told_apart(struct kunit *test)
 	wp_interval_begin(&two[0], &thread, WALLPROF_TASK_RUNNING, WALLPROF_STATE_RUNNING,
 			  1000);
 	two[1] = two[0];
-	leaves(&two[0], &habits_usual, true);
+	leaves(&two[0], &switch_cache_usual, true);
 	two[1] = two[0];
-	habits_come(&two[0], 1020);
-	cached = wp_cached_of(cache, &two[0], &habits_usual);
-	/* Of the other one, this was not the second time. */
-	*wp_cached_of(cache, &two[1], &habits_usual) = *cached;
-	leaves(&two[1], &habits_usual, true);
-	KUNIT_EXPECT_EQ(test, wp_cached_of(cache, &two[1], &habits_usual)->changes, 0);
-	leaves(&two[0], &habits_usual, true);
+	switch_cache_come(&two[0], 1020);
+	cached = wp_cached_of(cache, &two[0], &switch_cache_usual);
+	/* The other slot's thread has left only once. */
+	*wp_cached_of(cache, &two[1], &switch_cache_usual) = *cached;
+	leaves(&two[1], &switch_cache_usual, true);
+	KUNIT_EXPECT_EQ(test, wp_cached_of(cache, &two[1], &switch_cache_usual)->changes, 0);
+	leaves(&two[0], &switch_cache_usual, true);
 	KUNIT_EXPECT_PTR_EQ(test, cached->slot, &two[0]);
-	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &two[0], KEY, habits_usual.changes));
-	habits_come(&two[0], 1040);
+	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &two[0], KEY, switch_cache_usual.changes));
+	switch_cache_come(&two[0], 1040);
 	two[1] = two[0];
-	KUNIT_EXPECT_FALSE(test, wp_cached_holds(cached, &two[1], &habits_usual));
-	KUNIT_EXPECT_TRUE(test, wp_cached_holds(cached, &two[0], &habits_usual));
+	KUNIT_EXPECT_FALSE(test, wp_cached_holds(cached, &two[1], &switch_cache_usual));
+	KUNIT_EXPECT_TRUE(test, wp_cached_holds(cached, &two[0], &switch_cache_usual));
 }
 
 static const struct part causes[] = {
@@ -331,7 +334,7 @@ static void waker_changes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wp_cached_same_waker(&cache->nowhere, &slot));
 }
 
-/* Where it is summed may not be known, and then nobody wakes it as the last time. */
+/* Without a known aggregate, no waker counts as the cached one. */
 static void summed_where_it_is_known(struct kunit *test)
 {
 	struct wallprof_aggr aggr = {};
@@ -348,7 +351,7 @@ static void summed_where_it_is_known(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cached.runnable);
 }
 
-/* By what a stack is known again, and told. */
+/* What decides a stack is kept, and its stop reason. */
 static void stack_is_kept(struct kunit *test)
 {
 	struct wp_cached_stack old = {
@@ -373,7 +376,7 @@ static void stack_is_kept(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, cached.by_fp);
 }
 
-/* What a habit counts is counted in one half. */
+/* An entry counts in one half. */
 static void counts_in_one_half(struct kunit *test)
 {
 	static struct wp_half two[2];
@@ -392,7 +395,7 @@ static void counts_in_one_half(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wp_again_is_in(NULL, &two[0]));
 }
 
-/* Wherever it is looked for, a habit is one of them. */
+/* Every hash gives a place in the table. */
 static void all_are_within(struct kunit *test)
 {
 	unsigned int i;
@@ -415,19 +418,20 @@ static void all_are_within(struct kunit *test)
 	}
 }
 
-/* Whatever threads do, all is told as if nothing were remembered. */
-static void as_without_habits(struct kunit *test)
+/* Whatever threads do, all is recorded as without the cache. */
+static void as_without_cache(struct kunit *test)
 {
-	struct habits_model *m = suite_alloc(test, sizeof(*m) + sizeof(struct wp_cached_switch));
+	struct switch_cache_model *m =
+		suite_alloc(test, sizeof(*m) + sizeof(struct wp_cached_switch));
 	unsigned int i;
 
 	m = (void *)ALIGN((unsigned long)m, sizeof(struct wp_cached_switch));
-	habits_model_set(m);
+	switch_cache_model_set(m);
 	for (i = 0; i < SUITE_ROUNDS(200000) && !suite_failed(test); i++) {
-		/* Mostly as habits_usual. */
-		struct habits_step step = {
-			.who = suite_below(HABITS_THREADS),
-			.event = suite_below(500) ? 0 : suite_below(HABITS_EVENTS),
+		/* Mostly as switch_cache_usual. */
+		struct switch_cache_step step = {
+			.who = suite_below(SWITCH_CACHE_THREADS),
+			.event = suite_below(500) ? 0 : suite_below(SWITCH_CACHE_EVENTS),
 			.cpu = (suite_random() & 0xf0) | 2,
 		};
 
@@ -435,19 +439,19 @@ static void as_without_habits(struct kunit *test)
 			step.how = suite_random() & suite_random();
 		if (!suite_below(16))
 			step.cpu ^= suite_below(16);
-		KUNIT_EXPECT_TRUE(test, habits_model_step(m, &step));
+		KUNIT_EXPECT_TRUE(test, switch_cache_model_step(m, &step));
 	}
-	/* Or nothing was tried. */
+	/* Otherwise the test has tried nothing. */
 	KUNIT_EXPECT_GT(test, m->left_again, i / 10);
 	KUNIT_EXPECT_GT(test, m->came_again, i / 40);
-	KUNIT_EXPECT_TRUE(test, habits_model_flip(m));
-	KUNIT_EXPECT_TRUE(test, habits_model_flip(m));
+	KUNIT_EXPECT_TRUE(test, switch_cache_model_flip(m));
+	KUNIT_EXPECT_TRUE(test, switch_cache_model_flip(m));
 	KUNIT_EXPECT_EQ(test, m->head[0].walks_remembered + m->head[1].walks_remembered,
 			m->left_again);
 	KUNIT_EXPECT_EQ(test, m->head[0].events + m->head[1].events, m->came_again);
 }
 
-static struct kunit_case habits_cases[] = {
+static struct kunit_case switch_cache_cases[] = {
 	KUNIT_CASE(learned_the_second_time),
 	KUNIT_CASE_PARAM(one_part_changes, part_gen_params),
 	KUNIT_CASE_PARAM(one_part_changes_still, part_gen_params),
@@ -463,14 +467,14 @@ static struct kunit_case habits_cases[] = {
 	KUNIT_CASE(stack_is_kept),
 	KUNIT_CASE(counts_in_one_half),
 	KUNIT_CASE(all_are_within),
-	KUNIT_CASE(as_without_habits),
+	KUNIT_CASE(as_without_cache),
 	{}
 };
 
 static struct kunit_suite switch_cache_suite = {
 	.name = "wallprof_switch_cache",
 	.init = suite_init,
-	.test_cases = habits_cases,
+	.test_cases = switch_cache_cases,
 };
 
 kunit_test_suite(switch_cache_suite);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What habits must tell: threads that leave and come, each with the slot that it would
- * have if nothing were remembered. Used by switch_cache.c and by the fuzzer.
+ * Reference of the switch cache: threads that leave and come, each with the slot that it
+ * would have without the cache. Used by switch_cache.c and by the fuzzer.
  *
- * Ways are made up, instead of those of the kernel's threads.
+ * Switch keys are made up, instead of read from threads.
  */
-#ifndef WALLPROF_KUNIT_HABITS_MODEL_H
-#define WALLPROF_KUNIT_HABITS_MODEL_H
+#ifndef WALLPROF_KUNIT_SWITCH_CACHE_MODEL_H
+#define WALLPROF_KUNIT_SWITCH_CACHE_MODEL_H
 
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -30,7 +30,7 @@ struct wp_switch_key {
 	u32 state;
 	u32 exec_id;
 	u32 odd;
-	u32 epoch;	/* no part of it: changes tell of a flip, too */
+	u32 epoch;	/* no part of it: a flip changes @changes, too */
 };
 
 #define wp_switch_key_ip(how)		((how)->ip)
@@ -44,13 +44,15 @@ struct wp_switch_key {
 #include "pure/switch_cache.h"
 #include "pure/tables.h"
 
-static const struct wp_switch_key habits_usual = {
+static const struct wp_switch_key switch_cache_usual = {
 	.ip = 0x401000, .sp = 0x7ffd0000, .fp = 0x7ffd1000, .arg = 3, .changes = 5, .nr = 7,
 	.state = TASK_INTERRUPTIBLE, .exec_id = 9, .epoch = 2,
 };
 
-/* What is told of who leaves so: by all that decides it, if its stack's words are. */
-static inline struct wp_leave habits_told(const struct wp_switch_key *how, bool by_fp)
+/*
+ * What is recorded of a thread that leaves: by all that decides it but the stack's words.
+ */
+static inline struct wp_leave switch_cache_recorded(const struct wp_switch_key *how, bool by_fp)
 {
 	struct wp_leave leave = {
 		.state = how->state == TASK_INTERRUPTIBLE ? WALLPROF_STATE_SLEEPING :
@@ -76,8 +78,8 @@ static inline struct wp_leave habits_told(const struct wp_switch_key *how, bool 
 	return leave;
 }
 
-/* What is remembered of the stack. */
-static inline struct wp_cached_stack habits_memo(bool by_fp, const struct wp_switch_key *how)
+/* The cached stack. */
+static inline struct wp_cached_stack switch_cache_stack(bool by_fp, const struct wp_switch_key *how)
 {
 	return (struct wp_cached_stack){
 		.begin = 100, .nr = 6, .why = WALLPROF_UNWIND_END, .by_fp = by_fp,
@@ -86,19 +88,21 @@ static inline struct wp_cached_stack habits_memo(bool by_fp, const struct wp_swi
 }
 
 /*
- * What the probe does for who leaves. @came: the habit by which it came, or &wp_switch_cache.none.
- * Returns the habit by which it leaves, or NULL.
+ * Does what the probe does when a thread leaves. @came: the entry by which it came, or
+ * &wp_switch_cache.none. Returns the entry by which it leaves, or NULL.
  */
-static inline struct wp_cached_switch *habits_leave(struct wp_switch_cache *cache,
-						    struct wp_cached_switch *came,
-						    struct wallprof_task *slot, unsigned long key,
-						    const struct wp_thread *thread,
-						    const struct wp_switch_key *how, bool by_fp,
-						    struct wp_half *half, u64 now)
+static inline struct wp_cached_switch *switch_cache_leave(struct wp_switch_cache *cache,
+							  struct wp_cached_switch *came,
+							  struct wallprof_task *slot,
+							  unsigned long key,
+							  const struct wp_thread *thread,
+							  const struct wp_switch_key *how,
+							  bool by_fp,
+							  struct wp_half *half, u64 now)
 {
-	struct wp_leave leave = habits_told(how, by_fp);
+	struct wp_leave leave = switch_cache_recorded(how, by_fp);
 	struct wp_cached_switch *cached = wp_cached_of(cache, slot, how);
-	struct wp_cached_stack old = habits_memo(by_fp, how);
+	struct wp_cached_stack old = switch_cache_stack(by_fp, how);
 
 	if (wp_cached_holds_still(came, how)) {
 		wp_cached_leave(came, slot, now);
@@ -120,7 +124,7 @@ static inline struct wp_cached_switch *habits_leave(struct wp_switch_cache *cach
 	return NULL;
 }
 
-static inline void habits_come(struct wallprof_task *slot, u64 now)
+static inline void switch_cache_come(struct wallprof_task *slot, u64 now)
 {
 	struct wp_passed passed;
 
@@ -128,52 +132,52 @@ static inline void habits_come(struct wallprof_task *slot, u64 now)
 	wp_interval_forget(slot);
 }
 
-#define HABITS_CPUS	2
-#define HABITS_THREADS	3
-#define HABITS_AGGRS	256	/* of an epoch */
+#define SWITCH_CACHE_CPUS	2
+#define SWITCH_CACHE_THREADS	3
+#define SWITCH_CACHE_AGGRS	256	/* of an epoch */
 
 /**
- * struct habits_sums - where intervals are summed
+ * struct switch_cache_sums - aggregates
  * @aggrs: in this epoch and in the one before
- * @nr: how many there are of each
+ * @nr: number of aggregates in each
  */
-struct habits_sums {
-	struct wallprof_aggr aggrs[2][HABITS_AGGRS];
+struct switch_cache_sums {
+	struct wallprof_aggr aggrs[2][SWITCH_CACHE_AGGRS];
 	unsigned int nr[2];
 };
 
 /**
- * struct habits_model - threads on some CPUs
- * @cache: of each CPU: what is tested
- * @current_nr: who runs there; -1: nobody
- * @came: the habit by which it came
+ * struct switch_cache_model - threads on some CPUs
+ * @caches: of each CPU: the switch cache under test
+ * @current_nr: the thread that runs there; -1: none
+ * @came: the entry by which it came
  * @slots: of each thread, as the probe leaves them
- * @slow: the same of one that knows no habits
- * @threads: what each is now
- * @keys: whose slot each is; two have one place among those that are away
+ * @slow: the same without the cache
+ * @threads: the identity of each now
+ * @keys: the key of each; two share one place in the index of threads away
  * @half: two, in turn
  * @head: of each
- * @sums: where intervals were summed
- * @plain_sums: the same of one that knows no habits
- * @summed: how many intervals were summed in each by habit
+ * @sums: aggregates of the intervals
+ * @plain_sums: the same without the cache
+ * @summed: number of intervals that were added in each half by the cache
  * @changes: of the mappings, and of the epoch
- * @epoch: now
- * @flipping: it has begun, and @changes do not tell yet
+ * @epoch: the current one
+ * @flipping: a flip has begun, and @changes is not counted up yet
  * @now: the time
- * @births: how many there were
- * @left_again: how often a thread left by habit
- * @came_again: how often its interval went where the last one had gone
+ * @births: number of births
+ * @left_again: number of times that a thread left by an entry
+ * @came_again: number of intervals that were added to the cached aggregate
  */
-struct habits_model {
-	struct wp_switch_cache caches[HABITS_CPUS];
-	int current_nr[HABITS_CPUS];
-	struct wp_cached_switch *came[HABITS_CPUS];
-	struct wallprof_task slots[HABITS_THREADS], slow[HABITS_THREADS];
-	struct wp_thread threads[HABITS_THREADS];
-	unsigned long keys[HABITS_THREADS];
+struct switch_cache_model {
+	struct wp_switch_cache caches[SWITCH_CACHE_CPUS];
+	int current_nr[SWITCH_CACHE_CPUS];
+	struct wp_cached_switch *came[SWITCH_CACHE_CPUS];
+	struct wallprof_task slots[SWITCH_CACHE_THREADS], slow[SWITCH_CACHE_THREADS];
+	struct wp_thread threads[SWITCH_CACHE_THREADS];
+	unsigned long keys[SWITCH_CACHE_THREADS];
 	struct wp_half half[2];
 	struct wallprof_half head[2];
-	struct habits_sums sums, plain_sums;
+	struct switch_cache_sums sums, plain_sums;
 	unsigned int summed[2];
 	u64 changes;
 	u32 epoch;
@@ -184,46 +188,46 @@ struct habits_model {
 };
 
 /**
- * struct habits_step - what a thread does next: it leaves, or comes if it has left
- * @who: a thread
- * @event: what happens before: enum habits_event, or nothing
- * @how: how it, or who runs where it comes to, leaves: bits of what differs from the
- *	usual way
- * @cpu: where: bit 0; and while it is away: bit 1: it is woken, 2: by another, 3: its
- *	stack is found
+ * struct switch_cache_step - a step of a thread: it leaves, or comes if it has left
+ * @who: the thread
+ * @event: what happens before: enum switch_cache_event, or nothing
+ * @how: how it, or the thread that runs where it comes to, leaves: bits of what differs
+ *	from the usual key
+ * @cpu: the CPU: bit 0; while the thread is away: bit 1: it is woken, 2: by another
+ *	waker, 3: its stack is found
  */
-struct habits_step {
+struct switch_cache_step {
 	u8 who;
 	u8 event;
 	u8 how;
 	u8 cpu;
 };
 
-enum habits_event {
-	HABITS_FLIP = 1,
-	HABITS_BORN,
-	HABITS_EXEC,
-	HABITS_MAP,
-	HABITS_FLIP_BEGINS,	/* and the next HABITS_FLIP tells of it */
-	HABITS_EVENTS,
+enum switch_cache_event {
+	SWITCH_CACHE_FLIP = 1,
+	SWITCH_CACHE_BORN,
+	SWITCH_CACHE_EXEC,
+	SWITCH_CACHE_MAP,
+	SWITCH_CACHE_FLIP_BEGINS,	/* the next SWITCH_CACHE_FLIP counts @changes up */
+	SWITCH_CACHE_EVENTS,
 };
 
-/* Nobody runs on a CPU. */
-static inline void habits_model_vacate(struct habits_model *m, unsigned int cpu)
+/* Leaves a CPU without a thread. */
+static inline void switch_cache_model_vacate(struct switch_cache_model *m, unsigned int cpu)
 {
 	m->current_nr[cpu] = -1;
 	m->came[cpu] = &m->caches[cpu].none;
 }
 
 /* @m: zeroes. */
-static inline void habits_model_set(struct habits_model *m)
+static inline void switch_cache_model_set(struct switch_cache_model *m)
 {
 	unsigned long key;
 	unsigned int i;
 
-	for (i = 0; i < HABITS_CPUS; i++) {
+	for (i = 0; i < SWITCH_CACHE_CPUS; i++) {
 		wp_switch_cache_init(&m->caches[i]);
-		habits_model_vacate(m, i);
+		switch_cache_model_vacate(m, i);
 	}
 	for (i = 0; i < 2; i++)
 		m->half[i].head = &m->head[i];
@@ -236,10 +240,11 @@ static inline void habits_model_set(struct habits_model *m)
 	m->changes = 1;
 }
 
-/* Adds an interval. Returns where; NULL if there is no room. */
-static inline struct wallprof_aggr *habits_model_add(struct habits_sums *sums, u32 epoch,
-						     const struct wallprof_aggr *key,
-						     u64 ns, u64 now)
+/* Adds an interval. Returns its aggregate; NULL if there is no room. */
+static inline struct wallprof_aggr *switch_cache_model_add(struct switch_cache_sums *sums,
+							   u32 epoch,
+							   const struct wallprof_aggr *key,
+							   u64 ns, u64 now)
 {
 	struct wallprof_aggr *aggrs = sums->aggrs[epoch % 2];
 	unsigned int *nr = &sums->nr[epoch % 2], i;
@@ -247,7 +252,7 @@ static inline struct wallprof_aggr *habits_model_add(struct habits_sums *sums, u
 	for (i = 0; i < *nr; i++)
 		if (wp_aggr_same(&aggrs[i], key))
 			break;
-	if (i == HABITS_AGGRS)
+	if (i == SWITCH_CACHE_AGGRS)
 		return NULL;
 	if (i == *nr) {
 		aggrs[(*nr)++] = *key;
@@ -258,7 +263,7 @@ static inline struct wallprof_aggr *habits_model_add(struct habits_sums *sums, u
 	return &aggrs[i];
 }
 
-static inline void habits_model_flip_begins(struct habits_model *m)
+static inline void switch_cache_model_flip_begins(struct switch_cache_model *m)
 {
 	if (m->flipping)
 		return;
@@ -268,12 +273,12 @@ static inline void habits_model_flip_begins(struct habits_model *m)
 	m->plain_sums.nr[m->epoch % 2] = 0;
 }
 
-/* Returns whether the last epoch's half tells of what was summed there, and no more. */
-static inline bool habits_model_flip(struct habits_model *m)
+/* Returns whether the last epoch's half has the counts of its intervals, and no more. */
+static inline bool switch_cache_model_flip(struct switch_cache_model *m)
 {
 	unsigned int last;
 
-	habits_model_flip_begins(m);
+	switch_cache_model_flip_begins(m);
 	last = !(m->epoch % 2);
 	m->flipping = false;
 	m->changes++;
@@ -281,44 +286,44 @@ static inline bool habits_model_flip(struct habits_model *m)
 	return m->head[last].events == m->summed[last];
 }
 
-/* The epoch in which it is counted what is done by a habit. */
-static inline u32 habits_model_epoch_of(const struct habits_model *m,
-					const struct wp_cached_switch *cached)
+/* The epoch in whose half an entry counts. */
+static inline u32 switch_cache_model_epoch_of(const struct switch_cache_model *m,
+					      const struct wp_cached_switch *cached)
 {
 	return m->epoch - !wp_again_is_in(cached->again, &m->half[m->epoch % 2]);
 }
 
-/* The ids come back, and in the same slot. */
-static inline void habits_model_birth(struct habits_model *m, unsigned int who)
+/* The ids are used again, and in the same slot. */
+static inline void switch_cache_model_birth(struct switch_cache_model *m, unsigned int who)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < HABITS_CPUS; cpu++)
+	for (cpu = 0; cpu < SWITCH_CACHE_CPUS; cpu++)
 		if (m->current_nr[cpu] == (int)who)
-			habits_model_vacate(m, cpu);
+			switch_cache_model_vacate(m, cpu);
 	m->births++;
 	m->threads[who] = (struct wp_thread){
 		.start_time = m->births, .tid = 100 + m->births % 2, .tgid = 100,
 		.exec_id = 9,
 	};
-	/* When the address is given to another one, some time has passed. */
+	/* Before the address is used again, some time has passed. */
 	m->now = max(m->now, m->slots[who].since) + 1;
 	wp_interval_begin(&m->slots[who], &m->threads[who], WALLPROF_TASK_RUNNING,
 			  WALLPROF_STATE_RUNNING, m->now);
 	m->slow[who] = m->slots[who];
 }
 
-/* Who runs on a CPU leaves it. */
-static inline void habits_model_leave(struct habits_model *m, unsigned int cpu,
-				      const struct habits_step *s)
+/* The thread that runs on a CPU leaves it. */
+static inline void switch_cache_model_leave(struct switch_cache_model *m, unsigned int cpu,
+					    const struct switch_cache_step *s)
 {
 	unsigned int who = m->current_nr[cpu];
-	struct wp_switch_key how = habits_usual;
+	struct wp_switch_key how = switch_cache_usual;
 	struct wp_cached_switch *cached;
 	struct wp_leave leave;
 	bool by_fp;
 
-	/* Ways that have one place, too: see wp_cached_of(). */
+	/* Keys that share one place, too: see wp_cached_of(). */
 	how.ip += 4 * (s->how & 1);
 	how.nr += s->how >> 1 & 1;
 	how.sp += 8 * (s->how >> 2 & 1);
@@ -331,20 +336,21 @@ static inline void habits_model_leave(struct habits_model *m, unsigned int cpu,
 	how.epoch = m->epoch;
 	how.exec_id = m->threads[who].exec_id;
 	by_fp = s->how & 1;
-	cached = habits_leave(&m->caches[cpu], m->came[cpu], &m->slots[who], m->keys[who],
-			      &m->threads[who], &how, by_fp, &m->half[m->epoch % 2],
-			      m->now);
+	cached = switch_cache_leave(&m->caches[cpu], m->came[cpu], &m->slots[who], m->keys[who],
+				    &m->threads[who], &how, by_fp, &m->half[m->epoch % 2],
+				    m->now);
 	if (cached) {
 		m->left_again++;
-		how.epoch = habits_model_epoch_of(m, cached);
+		how.epoch = switch_cache_model_epoch_of(m, cached);
 	}
-	leave = habits_told(&how, by_fp);
+	leave = switch_cache_recorded(&how, by_fp);
 	wp_interval_open(&m->slow[who], &m->threads[who], &leave, m->now);
-	habits_model_vacate(m, cpu);
+	switch_cache_model_vacate(m, cpu);
 }
 
-/* Somebody wakes it; or its stack is found while it sleeps. */
-static inline void habits_model_meanwhile(struct habits_model *m, const struct habits_step *s)
+/* A thread is woken; or its stack is found while it is blocked. */
+static inline void switch_cache_model_meanwhile(struct switch_cache_model *m,
+						const struct switch_cache_step *s)
 {
 	struct wallprof_task *slots[] = { &m->slots[s->who], &m->slow[s->who] };
 	unsigned int i;
@@ -360,16 +366,19 @@ static inline void habits_model_meanwhile(struct habits_model *m, const struct h
 	}
 }
 
-/* It comes, as in the probe. Returns whether its interval goes where it belongs. */
-static inline bool habits_model_come(struct habits_model *m, unsigned int cpu,
-				     const struct habits_step *s)
+/*
+ * A thread comes, as in the probe. Returns whether its interval is added where it
+ * belongs.
+ */
+static inline bool switch_cache_model_come(struct switch_cache_model *m, unsigned int cpu,
+					   const struct switch_cache_step *s)
 {
 	struct wallprof_task *slot = &m->slots[s->who], *slow = &m->slow[s->who];
 	struct wp_switch_cache *cache = &m->caches[cpu];
 	struct wp_cached_switch *cached = *wp_cached_away(cache, m->keys[s->who]);
 	bool lasts = wp_cached_lasts(cached, cached->slot, m->keys[s->who], m->changes);
 	bool again = lasts && (cached->runnable || wp_cached_same_waker(cached->aggr, slot));
-	u32 epoch = again ? habits_model_epoch_of(m, cached) : m->epoch;
+	u32 epoch = again ? switch_cache_model_epoch_of(m, cached) : m->epoch;
 	struct wallprof_aggr key = {}, *aggr, *right;
 	struct wp_passed passed;
 	bool runnable;
@@ -377,7 +386,7 @@ static inline bool habits_model_come(struct habits_model *m, unsigned int cpu,
 	wp_interval_close(slow, m->now, &passed);
 	wp_interval_key(slow, &passed, &key);
 	wp_interval_forget(slow);
-	right = habits_model_add(&m->plain_sums, epoch, &key, passed.ns, m->now);
+	right = switch_cache_model_add(&m->plain_sums, epoch, &key, passed.ns, m->now);
 	m->current_nr[cpu] = s->who;
 	if (again) {
 		if (cached->slot != slot)
@@ -394,7 +403,7 @@ static inline bool habits_model_come(struct habits_model *m, unsigned int cpu,
 		wp_interval_close(slot, m->now, &passed);
 		memset(&key, 0, sizeof(key));
 		wp_interval_key(slot, &passed, &key);
-		aggr = habits_model_add(&m->sums, epoch, &key, passed.ns, m->now);
+		aggr = switch_cache_model_add(&m->sums, epoch, &key, passed.ns, m->now);
 		if (lasts)
 			wp_cached_sums(cache, cached, aggr, runnable);
 		wp_interval_forget(slot);
@@ -402,59 +411,60 @@ static inline bool habits_model_come(struct habits_model *m, unsigned int cpu,
 	return !right == !aggr && (!right || !memcmp(right, aggr, sizeof(*aggr)));
 }
 
-/* Whether a slot says what it would if nothing were remembered. */
-static inline bool habits_model_agrees(const struct habits_model *m, unsigned int who)
+/* Whether a slot is the same as without the cache. */
+static inline bool switch_cache_model_agrees(const struct switch_cache_model *m, unsigned int who)
 {
 	struct wallprof_task slot = m->slots[who];
 
-	/* Without meaning else. */
+	/* Only valid in phase OFF. */
 	if (slot.phase != WALLPROF_TASK_OFF)
 		slot.user_stack = m->slow[who].user_stack;
 	return !memcmp(&slot, &m->slow[who], sizeof(slot));
 }
 
-/* Takes a step. Returns whether all was told as if nothing were remembered. */
-static inline bool habits_model_step(struct habits_model *m, const struct habits_step *s)
+/* Takes a step. Returns whether all was recorded as without the cache. */
+static inline bool switch_cache_model_step(struct switch_cache_model *m,
+					   const struct switch_cache_step *s)
 {
 	unsigned int cpu = s->cpu & 1;
 	int left;
 
-	if (s->event == HABITS_FLIP_BEGINS)
-		habits_model_flip_begins(m);
-	if (s->event == HABITS_FLIP && !habits_model_flip(m))
+	if (s->event == SWITCH_CACHE_FLIP_BEGINS)
+		switch_cache_model_flip_begins(m);
+	if (s->event == SWITCH_CACHE_FLIP && !switch_cache_model_flip(m))
 		return false;
-	/* One that has begun makes no room. */
-	while (m->sums.nr[m->epoch % 2] == HABITS_AGGRS)
-		if (!habits_model_flip(m))
+	/* A flip that has only begun makes no room. */
+	while (m->sums.nr[m->epoch % 2] == SWITCH_CACHE_AGGRS)
+		if (!switch_cache_model_flip(m))
 			return false;
-	if (s->event == HABITS_BORN || !m->slots[s->who].tid)
-		habits_model_birth(m, s->who);
+	if (s->event == SWITCH_CACHE_BORN || !m->slots[s->who].tid)
+		switch_cache_model_birth(m, s->who);
 	m->now += s->cpu >> 4;
-	m->changes += s->event == HABITS_MAP;
+	m->changes += s->event == SWITCH_CACHE_MAP;
 	if (m->current_nr[!cpu] == s->who)
 		cpu = !cpu;
-	/* It leaves; or who runs where it comes to, or was born. */
+	/* The thread leaves; or the one that runs where it comes to, or was born. */
 	left = m->current_nr[cpu];
-	if (s->event == HABITS_EXEC && left >= 0) {
+	if (s->event == SWITCH_CACHE_EXEC && left >= 0) {
 		m->threads[left].exec_id++;
 		m->threads[left].tid = 100;
 		m->came[cpu] = &m->caches[cpu].none;
 	}
 	if (left >= 0) {
-		habits_model_leave(m, cpu, s);
-		if (!habits_model_agrees(m, left))
+		switch_cache_model_leave(m, cpu, s);
+		if (!switch_cache_model_agrees(m, left))
 			return false;
 	}
 	if (left == s->who) {
 		m->now += s->cpu >> 6;
-		habits_model_meanwhile(m, s);
+		switch_cache_model_meanwhile(m, s);
 	} else if (m->slots[s->who].phase == WALLPROF_TASK_OFF) {
-		if (!habits_model_come(m, cpu, s))
+		if (!switch_cache_model_come(m, cpu, s))
 			return false;
 	} else {
 		m->current_nr[cpu] = s->who;
 	}
-	return habits_model_agrees(m, s->who);
+	return switch_cache_model_agrees(m, s->who);
 }
 
-#endif /* WALLPROF_KUNIT_HABITS_MODEL_H */
+#endif /* WALLPROF_KUNIT_SWITCH_CACHE_MODEL_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/pure/tables.c: the layout of a half, stacks, aggregates, ended
- * threads, epochs and what is lost when a table is full.
+ * Suite of module/pure/tables.c: the layout of a half, stacks, aggregates, ended threads,
+ * epochs and losses when a table is full.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -14,7 +14,7 @@
 #include "suite.h"
 #include "tables_model.h"
 
-/* A stack that a case puts together; larger than a kernel stack should hold. */
+/* A stack that a case assembles; too large for a kernel stack. */
 static u64 ips[WALLPROF_MAX_STACK];
 
 static int tables_init(struct kunit *test)
@@ -47,7 +47,7 @@ static const struct layout layouts[] = {
 	{ WALLPROF_MAX_AGGRS, WALLPROF_MAX_STACK_WORDS, 0, 50, 4096 },
 };
 
-/* Those whose memory a case can have. */
+/* Layouts that are small enough to be allocated. */
 static const u32 small_layouts[] = { 0, 1, 2, 3, 4, 5 };
 
 static void layout_describe(const struct layout *l, char *desc)
@@ -235,7 +235,7 @@ static void watermark_of_capacity(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s.stack_watermark, m->mark);
 }
 
-/* A table of nothing has a watermark that is out of reach. */
+/* A table without capacity has a watermark that is out of reach. */
 static void watermark_of_nothing(struct kunit *test)
 {
 	struct wp_table_sizes s;
@@ -360,9 +360,9 @@ static void stack_differs(struct kunit *test)
 }
 
 /*
- * What an index word says of a stack or aggregate that is alone in a table of
- * the least size: its slot and the bits of its hash. Two with the same are
- * told apart by comparison only.
+ * What an index word holds of a stack or aggregate that is alone in a table of the least
+ * size: its slot and the bits of its hash. Two with the same are distinguished by
+ * comparison only.
  */
 #define PLACES BIT(21)
 
@@ -551,7 +551,7 @@ static void stack_exact_capacity(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, !!id, r->fits);
 	KUNIT_EXPECT_EQ(test, t.tables.half[1].head->lost[WALLPROF_LOSS_STACK_FULL].count,
 			!r->fits);
-	/* What is there is found as before. */
+	/* Stacks that are there are found as before. */
 	for (k = 0; k < r->stacks; k++) {
 		ips[0] = k;
 		KUNIT_EXPECT_TRUE(test, twin_intern(&t, ips, r->nr, 0, 0, &id));
@@ -560,7 +560,7 @@ static void stack_exact_capacity(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, twin_agrees(&t));
 }
 
-/* Each stack that finds no room is counted, and a shorter one finds it still. */
+/* Each stack that finds no room is counted, and a shorter one still finds room. */
 static void stack_full_counted(struct kunit *test)
 {
 	struct wallprof_lost *lost;
@@ -657,7 +657,7 @@ static void writer_describe(const struct writer *w, char *desc)
 
 KUNIT_ARRAY_PARAM(writer, writers, writer_describe);
 
-/* The id of a stack of three frames at @at names all that it should. */
+/* The parts of the id of a stack of three frames at @at are right. */
 static void id_decodes(struct kunit *test, struct twin *t, u32 at)
 {
 	struct wallprof_stack *stack;
@@ -793,7 +793,7 @@ static void aggr_fields_are_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(&key, &all, sizeof(key)), 0);
 }
 
-/* A chain is told of the aggregate that was added to last, and makes no other. */
+/* A link is set in the aggregate that was added to last, and makes no other. */
 static void aggr_chain(struct kunit *test)
 {
 	struct wallprof_aggr other = base_key, *aggrs;
@@ -818,7 +818,7 @@ static void aggr_chain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t.tables.half[1].head->nr_aggrs, 2);
 }
 
-/* And of the interval that was kept by itself last, whose id is no aggregate's. */
+/* The same in the single interval that was kept last, whose id is no aggregate's. */
 static void wait_chain(struct kunit *test)
 {
 	const u64 more[2] = {};
@@ -916,7 +916,7 @@ static void aggr_collisions(struct kunit *test)
 	KUNIT_EXPECT_TRUE_MSG(test, found, "no two keys collide");
 }
 
-/* Count, total, min, max, first and last, and what was runnable, step by step. */
+/* Count, total, min, max, first and last, and time runnable, step by step. */
 static void aggr_sums(struct kunit *test)
 {
 	static const struct {
@@ -965,7 +965,7 @@ static void aggr_sums(struct kunit *test)
 			0);
 }
 
-/* What lies behind the key in the caller's struct is not read, but for runnable. */
+/* Of the caller's struct only the key and runnable are read. */
 static void aggr_rest_ignored(struct kunit *test)
 {
 	struct wallprof_aggr key = base_key;
@@ -985,8 +985,8 @@ static void aggr_rest_ignored(struct kunit *test)
 }
 
 /*
- * What is found where it was last is what was meant: each part of the key, alone,
- * decides, wherever its place is kept; and so does the epoch.
+ * An aggregate that is found where it was last is the right one: each part of the key,
+ * alone, decides, wherever its place is kept; and so does the epoch.
  */
 static void aggr_recent(struct kunit *test)
 {
@@ -1049,7 +1049,7 @@ static void aggr_exact_capacity(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, head->nr_aggrs, n);
 	KUNIT_EXPECT_EQ(test, head->lost[WALLPROF_LOSS_AGGR_FULL].count, 5);
 	KUNIT_EXPECT_EQ(test, head->lost[WALLPROF_LOSS_AGGR_FULL].ns, 5 * n + 10);
-	/* What is there still grows. */
+	/* Aggregates that are there still grow. */
 	for (k = 0; k < n && !suite_failed(test); k++) {
 		key.tid = k;
 		KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 1, &key, 1, 100));
@@ -1130,7 +1130,7 @@ static void hist_parts(struct kunit *test)
 	hist_holds(test, hist->runnable, 3, 10);
 }
 
-/* A count that is as large as it can be stays so. */
+/* A count at its maximum stays there. */
 static void hist_full(struct kunit *test)
 {
 	struct wallprof_aggr key = base_key;
@@ -1151,7 +1151,7 @@ static void hist_full(struct kunit *test)
 	hist_holds(test, hist->blocked, 0, U32_MAX);
 }
 
-/* What has none in its sizes leaves the memory alone. */
+/* Tables without histograms do not touch the memory behind them. */
 static void hist_none(struct kunit *test)
 {
 	struct wallprof_aggr key = base_key;
@@ -1196,7 +1196,7 @@ static void exit_exact_capacity(struct kunit *test)
 
 /* Single intervals. */
 
-/* Exactly as many as the capacity; the rest is counted and adds to nothing. */
+/* Exactly as many as the capacity; the rest is counted, and added to nothing. */
 static void wait_exact_capacity(struct kunit *test)
 {
 	u32 n = *(const u32 *)test->param_value, k, b;
@@ -1263,7 +1263,7 @@ static void begin_resets_head(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(heads[1], &other, sizeof(other)), 0);
 }
 
-/* The same things go into @epoch as into those before, and all are new. */
+/* The same entries go into @epoch as into those before, and all are new. */
 static void epoch_again(struct kunit *test, struct twin *t, u32 epoch)
 {
 	struct wallprof_half *head = wp_half_of(&t->tables, epoch)->head;
@@ -1315,7 +1315,7 @@ static void epoch_limits(struct kunit *test)
 		epoch_again(test, &t, epochs[i]);
 }
 
-/* Every bit of an epoch tells it from others: 1 and 1 + 2^bit, in one half. */
+/* Every bit of an epoch distinguishes it: 1 and 1 + 2^bit, in one half. */
 static void epoch_every_bit(struct kunit *test)
 {
 	u32 bit;
@@ -1330,7 +1330,7 @@ static void epoch_every_bit(struct kunit *test)
 	}
 }
 
-/* The half that is not written stays as it was for the reader. */
+/* The half that is not written stays unchanged for the reader. */
 static void epoch_quiet_half_stays(struct kunit *test)
 {
 	struct wallprof_aggr key = base_key;
@@ -1368,7 +1368,7 @@ struct sums {
 	u64 count, ns;
 };
 
-/* What an epoch holds and what it lost. */
+/* Sums of the entries and losses of an epoch. */
 static void sums_of_half(const struct wp_half *half, struct sums *sums)
 {
 	const struct wallprof_half *head = half->head;
@@ -1410,7 +1410,7 @@ static bool random_aggr(struct twin *t, u64 value, u32 step, struct sums *in)
 	return twin_aggr(t, &key, value, step - suite_below(10) + 10);
 }
 
-/* By itself, if there is room; else as the probe does. */
+/* As a single interval, if there is room; else as the probe does. */
 static bool random_wait(struct twin *t, u64 value, u32 step, struct sums *in)
 {
 	struct wallprof_aggr key = base_key;
@@ -1474,7 +1474,7 @@ static void random_tables(struct kunit *test, u32 nr_aggrs, u32 stack_words,
 	cond_resched();
 }
 
-/* As the reference; sums and losses are what was put in. */
+/* The tables agree with the reference; sums and losses are what was put in. */
 static void random_model(struct kunit *test)
 {
 	int i;

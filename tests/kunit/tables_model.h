@@ -3,10 +3,10 @@
  * The epoch tables and a reference of them, side by side: lists that are
  * searched from their beginning. Used by tables.c and by the fuzzer.
  *
- * Every operation is done to both and tells whether they agree. Each part of a
+ * Every operation is done to both and returns whether they agree. Each part of a
  * half is memory of its own, so that KASAN or ASan sees an access beyond its end.
  *
- * The reference does not know the hash, so it cannot tell where a search of an
+ * The reference does not have the hash, so it does not know where a search of an
  * index gives up; but no search can as long as there are fewer entries than
  * TWIN_PROBES.
  */
@@ -22,7 +22,7 @@
 #define TWIN_PROBES 64
 #define TWIN_PAGE 4096
 
-/* Large, for a kernel's stack: cases have theirs in static memory. */
+/* Too large for a kernel stack: cases have theirs in static memory. */
 struct twin {
 	struct wp_table_sizes sizes;
 	struct wp_tables tables;
@@ -61,7 +61,7 @@ static inline void twin_init(struct kunit *test, struct twin *t, u32 nr_aggrs,
 	}
 }
 
-/* For a case that uses many; the last one goes when the case ends. */
+/* For a case that uses many; the last one is freed when the case ends. */
 static inline void twin_free(struct kunit *test, struct twin *t)
 {
 	int i;
@@ -82,7 +82,7 @@ static inline void twin_free(struct kunit *test, struct twin *t)
 	}
 }
 
-/* Whether a half's head and all that it says is in use are the reference's. */
+/* Whether a half's head and all its entries in use are the reference's. */
 static inline bool twin_half_agrees(const struct twin *t, int i)
 {
 	const struct wp_half *half = &t->tables.half[i], *model = &t->model[i];
@@ -149,7 +149,7 @@ static inline bool twin_intern(struct twin *t, const u64 *ips, unsigned int nr,
 		at += 1 + stack->nr;
 	}
 	if (at < head->stack_words) {
-		/* What is there may be out of a search's reach: see above. */
+		/* An entry may be out of a search's reach: see above. */
 		if (*id || head->nr_stacks < TWIN_PROBES)
 			return *id == twin_id(t, at);
 		room = false;
@@ -178,7 +178,7 @@ static inline void twin_count(u32 *buckets, u64 ns)
 		buckets[nr]++;
 }
 
-/* Adds to an aggregate if it is where it was last. */
+/* Adds to an aggregate if it is found where it was last. */
 static inline bool twin_again(struct wp_tables *tables, struct wp_half *half,
 			      const struct wallprof_aggr *key, u64 value, u64 time)
 {
@@ -196,7 +196,7 @@ static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
 	struct wp_half *model = &t->model[t->epoch % 2];
 	struct wallprof_half *head = model->head;
 	size_t bytes = offsetof(struct wallprof_aggr, count);
-	/* As the probe does, or not: what is where it was last is found faster. */
+	/* With or without the guess of where the aggregate was last, as in the probe. */
 	bool added = (suite_below(2) &&
 		      twin_again(&t->tables, wp_half_of(&t->tables, t->epoch), key,
 				 value, time)) ||
@@ -276,7 +276,7 @@ static inline bool twin_wait(struct twin *t, const struct wallprof_aggr *key,
 	}
 	wait = &model->waits[head->nr_waits++];
 	memset(wait, 0, sizeof(*wait));
-	/* The key is the same, and stands in the same places. */
+	/* The key is the same, at the same offsets. */
 	memcpy(wait, key, offsetof(struct wallprof_aggr, count));
 	wait->begin = now - ns;
 	wait->end = now;

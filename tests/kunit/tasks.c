@@ -14,7 +14,7 @@
 #include "suite.h"
 #include "threads.h"
 
-/* task_structs lie somewhere in the kernel's map of memory. */
+/* task_structs are somewhere in the kernel's linear map. */
 #define KEY(i) (0xffff888100000000UL + (i) * 0x2640UL)
 
 static void table_init(struct kunit *test, struct wp_tasks *tasks, u32 nr)
@@ -41,7 +41,7 @@ static struct wallprof_task *claim(struct wp_tasks *tasks, unsigned long key, bo
 	return wp_tasks_claim(tasks, key, init, (void *)key, found);
 }
 
-/* The bucket that a key belongs to: that which it gets in an empty table. */
+/* A key's home bucket, the one that it gets in an empty table. */
 static u32 home_of(struct wp_tasks *empty, unsigned long key)
 {
 	bool found;
@@ -51,7 +51,7 @@ static u32 home_of(struct wp_tasks *empty, unsigned long key)
 	return home;
 }
 
-/* The first @nr keys that belong to @home. */
+/* The first @nr keys whose home is @home. */
 static void keys_at(struct wp_tasks *empty, u32 home, unsigned long *keys, u32 nr)
 {
 	u32 i;
@@ -115,7 +115,7 @@ static void claim_again_same_slot(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tasks.used, 1);
 }
 
-/* What is freed is gone, and can be claimed again. */
+/* A freed slot is not found, and can be claimed again. */
 static void free_and_reuse(struct kunit *test)
 {
 	struct wallprof_task *slot;
@@ -192,7 +192,7 @@ static void full_table(struct kunit *test)
 	}
 }
 
-/* What a full table takes back can be had, by any key. */
+/* A slot that is freed in a full table can be claimed, by any key. */
 static void full_table_takes_again(struct kunit *test)
 {
 	struct wallprof_task *slots[64];
@@ -221,7 +221,7 @@ static void home_describe(const u32 *home, char *desc)
 KUNIT_ARRAY_PARAM(home, homes, home_describe);
 
 /*
- * A bucket that is full passes on, round the end of the table; after so many
+ * Keys of a full bucket go to the next ones, round the end of the table; after a limit of
  * buckets a search gives up.
  */
 static void full_bucket_passes_on(struct kunit *test)
@@ -245,7 +245,7 @@ static void full_bucket_passes_on(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, claim(&tasks, keys[64], &found));
 	for (i = 0; i < 64; i++)
 		KUNIT_EXPECT_NOT_NULL_MSG(test, wp_tasks_find(&tasks, keys[i]), "%d", i);
-	/* Those that were passed on are found when there is room before them. */
+	/* Keys in later buckets are found when there is room before them. */
 	for (i = 0; i < 56; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, wp_tasks_free(&tasks, keys[i]), "%d", i);
 	for (i = 0; i < 64; i++)
@@ -261,7 +261,7 @@ static void full_bucket_passes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (slot - tasks.slots) / 8, home);
 }
 
-/* A key that is not there is known by its first bucket alone. */
+/* A key that is not there is known not to be by its first bucket alone. */
 static void miss_reads_one_bucket(struct kunit *test)
 {
 	unsigned long keys[8], *all, *bucket;
@@ -336,7 +336,7 @@ static void spread_fills(struct kunit *test)
 						      stride * i, &found), "%u", i);
 }
 
-/* Random claims, searches and frees, and a list of who has what. */
+/* Random claims, searches and frees, and a list of all keys and slots. */
 struct random {
 	struct wp_tasks tasks;
 	struct wallprof_task **slots;	/* by key: what it has */
@@ -367,7 +367,7 @@ static void random_claim(struct kunit *test, struct random *r, u32 k)
 		r->used++;
 		return;
 	}
-	/* All that could be searched is taken. */
+	/* All buckets within reach are full. */
 	for (b = 0; b < 64; b++)
 		KUNIT_EXPECT_TRUE(test, r->taken[((r->homes[k] + b / 8) &
 						  r->tasks.bucket_mask) * 8 + b % 8]);
@@ -404,11 +404,11 @@ static void crowd_describe(const struct crowd *c, char *desc)
 
 KUNIT_ARRAY_PARAM(crowd, crowds, crowd_describe);
 
-/* As the reference. */
+/* The table agrees with the reference. */
 static void random_model(struct kunit *test)
 {
 	const struct crowd *c = test->param_value;
-	/* Now and then nearly all go, so that buckets empty again. */
+	/* From time to time nearly all are freed, so that buckets are empty again. */
 	u32 steps = SUITE_ROUNDS(40000), phase = steps / 13, step, i;
 	struct random r = {};
 
@@ -441,8 +441,8 @@ static void random_model(struct kunit *test)
 }
 
 /*
- * Several threads. One claims keys one by one; others, who know of it by the
- * table alone, must find each slot filled.
+ * Several threads. One claims keys one by one; others, which see it by the table alone,
+ * must find each slot filled.
  */
 #define NR_PUBLISHED SUITE_ROUNDS(3000)
 #define NR_FINDERS 3
@@ -495,8 +495,8 @@ static void threads_publish(struct kunit *test)
 }
 
 /*
- * CPUs switch tasks: who runs one has it for itself, by on_cpu, and claims,
- * writes and frees its slot, while others search for the same key.
+ * CPUs switch tasks: the CPU that runs one owns it, by on_cpu, and claims, writes and
+ * frees its slot, while others search for the same key.
  */
 #define NR_CPUS_RUN 4
 #define NR_TASKS 90
@@ -514,7 +514,7 @@ static void init_run(struct wallprof_task *slot, void *arg)
 	slot->phase = WALLPROF_TASK_RUNNING;
 }
 
-/* What the CPU that has task @k may do with it; returns what was wrong. */
+/* Does what the CPU that owns task @k may; returns what was wrong. */
 static u32 cpu_run_task(u32 k, u32 what)
 {
 	struct wallprof_task *slot;
@@ -556,7 +556,7 @@ static void cpu_run(u32 who)
 		random = random * 6364136223846793005ULL + 1442695040888963407ULL;
 		k = (u32)(random >> 33) % NR_TASKS;
 		if (atomic_xchg_acquire(&tasks_run[k].on_cpu, 1)) {
-			/* Another one's: it may have a slot or not. */
+			/* Another CPU's task: it may have a slot or not. */
 			struct wallprof_task *slot = wp_tasks_find(&shared, KEY(k));
 
 			bad += slot && (slot < shared.slots || slot >= shared.slots + 64);

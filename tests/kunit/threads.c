@@ -54,7 +54,7 @@ bool threads_run(u32 nr, void (*run)(u32 who))
 	complete_all(&gate);
 	for (i = 0; i < made; i++) {
 		wait_for_completion(&threads[i].done);
-		/* Returns when none of our code is run by it any more. */
+		/* Returns when the thread runs none of this module's code any more. */
 		kthread_stop(threads[i].task);
 		put_task_struct(threads[i].task);
 	}

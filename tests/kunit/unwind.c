@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of module/pure/unwind_fp.h: known stacks of 64 and 32 bits, and memory that
- * was written by an enemy.
+ * Suite of module/pure/unwind_fp.h: known stacks of 64 and 32 bits, and hostile memory.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -23,13 +22,13 @@
 #define MISALIGNED	WALLPROF_UNWIND_MISALIGNED
 #define BAD_IP		WALLPROF_UNWIND_BAD_IP
 
-/* A page of a task's memory, and where it lies. */
+/* A page of a task's memory, and its address. */
 static u8 page[4096];
 
-/* What a walk found, and should; more than a kernel stack should hold. */
+/* The result of a walk, and the expected one; too large for a kernel stack. */
 static u64 ips[WALLPROF_MAX_STACK], model[WALLPROF_MAX_STACK];
 
-/* Room for so many addresses and no more; made when a case first wants it. */
+/* Arrays of exactly so many addresses; allocated when a case first needs one. */
 static u64 *rooms[WALLPROF_MAX_STACK + 1];
 
 static void page_at(u64 base, unsigned int word, u64 limit)
@@ -56,8 +55,8 @@ static int unwind_init(struct kunit *test)
 }
 
 /*
- * A walk with room for @max addresses and no more; what it found comes to ips.
- * It must do what the reference does and keep its promises.
+ * Walks with room for exactly @max addresses; the result goes to ips. It must agree with
+ * the reference, within the walk's guarantees.
  */
 static void walk(struct kunit *test, u64 ip, u64 fp, unsigned int max,
 		 unsigned int *nr, u8 *why)
@@ -118,7 +117,7 @@ static void known(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ips[i + 1], 0x400000 + i);
 }
 
-/* The high halves of what a 32-bit task has at 32-bit frames do not count. */
+/* The words next to 32-bit frames do not count. */
 static void known_32_neighbours(struct kunit *test)
 {
 	unsigned int nr;
@@ -135,7 +134,7 @@ static void known_32_neighbours(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ips[2], 0x5678);
 }
 
-/* Which frames of 32-bit ARM are the older ones, by what lies below them. */
+/* Which frames of 32-bit ARM are APCS frames, by the words below them. */
 static const struct apcs {
 	const char *name;
 	u64 fp;
@@ -176,7 +175,7 @@ static void depth_describe(const unsigned int *depth, char *desc)
 
 KUNIT_ARRAY_PARAM(depth, depths, depth_describe);
 
-/* Never more than max, and no read for what is not kept. */
+/* Never more than max frames, and no read for one that is not kept. */
 static void depth_is_kept(struct kunit *test)
 {
 	unsigned int depth = *(const unsigned int *)test->param_value, k, nr;
@@ -320,7 +319,7 @@ static void ip_describe(const u64 *ip, char *desc)
 
 KUNIT_ARRAY_PARAM(ip, all_ips, ip_describe);
 
-/* The first instruction is what the registers say, whatever that is. */
+/* The first address is the instruction pointer, whatever that is. */
 static void ip_is_kept(struct kunit *test)
 {
 	u64 ip = *(const u64 *)test->param_value;
@@ -357,7 +356,7 @@ static u64 hostile_word(void)
 	}
 }
 
-/* Fills the memory; some of it looks like frames, so that walks come far. */
+/* Fills the memory; some of it looks like frames, so that walks get far. */
 static void hostile_memory(unsigned int word, u64 limit)
 {
 	u64 bases[] = { 0, 0x10000, limit / 2, limit - 4096, limit - 2048, limit, -4096ULL };
@@ -370,7 +369,7 @@ static void hostile_memory(unsigned int word, u64 limit)
 	for (i = 0; i < user_memory.size / word; i++) {
 		u64 value = hostile_word();
 
-		/* Returns that are good let walks come further. */
+		/* Valid return addresses let walks get further. */
 		if (i & 1 && suite_below(8))
 			value = 0x400000 + i;
 		else if (suite_below(8))
@@ -397,7 +396,7 @@ static void enemy_describe(const struct enemy *e, char *desc)
 
 KUNIT_ARRAY_PARAM(enemy, enemies, enemy_describe);
 
-/* Hostile memory: as the reference, within what may be read. */
+/* Hostile memory: the walk agrees with the reference, and reads only what it may. */
 static void hostile(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(60000), round, nr, deep = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A piece of user memory, the readers that wp_unwind_fp() is given for it, and
- * a reference of the walk. Used by unwind.c and by the fuzzer.
+ * User memory, the readers of it for wp_unwind_fp(), and a reference of the walk. Used by
+ * unwind.c and by the fuzzer.
  *
- * The readers allow what the walk has promised, and note what was asked for
- * beyond it: an address that is not aligned, reaches the limit, lies below the
- * stack pointer or does not lie above the frame before.
+ * The readers allow what the walk guarantees, and note reads beyond that: an address that
+ * is not aligned, reaches the limit, is below the stack pointer or is not above the frame
+ * before.
  */
 #ifndef WALLPROF_KUNIT_UNWIND_MODEL_H
 #define WALLPROF_KUNIT_UNWIND_MODEL_H
@@ -22,7 +22,7 @@ struct user_memory {
 	u64 above;		/* the next frame must not lie below */
 	unsigned int word;
 	unsigned int reads;
-	bool broken;		/* a promise was broken */
+	bool broken;		/* a guarantee was broken */
 };
 
 static struct user_memory user_memory;
@@ -81,7 +81,7 @@ static inline unsigned int user_unwind(u64 ip, u64 fp, u64 *ips, unsigned int ma
 	return wp_unwind_fp(ip, m->sp, fp, 4, m->limit, user_read32, NULL, ips, max, why);
 }
 
-/* What it should find, with numbers that cannot wrap. */
+/* The expected result, with numbers that cannot wrap. */
 static inline unsigned int user_unwind_model(u64 ip, u64 fp, u64 *ips,
 					     unsigned int max, u8 *why)
 {

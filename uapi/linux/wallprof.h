@@ -8,17 +8,17 @@
  *
  * open fails with EPERM without CAP_PERFMON (or CAP_SYS_ADMIN) and under
  * lockdown=confidentiality, with EUSERS when WALLPROF_MAX_SESSIONS are open, or, for
- * an opener without CAP_SYS_ADMIN in the first user namespace,
- * WALLPROF_MAX_SESSIONS_LIMITED by such, and with ENOMEM. CONFIGURE asks for the
- * capability, and about lockdown, again: the caller may be another than the opener.
+ * an opener without CAP_SYS_ADMIN in the initial user namespace,
+ * WALLPROF_MAX_SESSIONS_LIMITED by such, and with ENOMEM. CONFIGURE checks the
+ * capability, and lockdown, again: the caller may be another than the opener.
  * mmap fails with EINVAL before CONFIGURE, for a private mapping and for one
- * that reaches beyond map_bytes, and with EACCES for one that could be written,
- * unless it is of tails alone. A mapping is not copied to a child that is forked.
+ * that reaches beyond map_bytes, and with EACCES for a writable one, unless it is of
+ * tails alone. A mapping is not copied to a forked child.
  * poll reports EPOLLIN when a table of the running session is filled to its
  * watermark, or a ring to its half, and waits for a flip, EPOLLHUP when all targets
  * are gone or the session is stopped, and EPOLLERR before START.
  *
- * Documentation/abi.rst tells the order of calls, the layout of the mapping
+ * Documentation/abi.rst describes the order of calls, the layout of the mapping
  * and the meaning of every errno. All times are nanoseconds of CLOCK_MONOTONIC.
  * All structs have the same layout for 32-bit and 64-bit readers.
  */
@@ -31,7 +31,7 @@
 /**
  * DOC: General ioctl format
  *
- * Every command takes a pointer to a struct whose first field, @size, is the
+ * Every ioctl takes a pointer to a struct whose first field, @size, is the
  * size of the struct as the caller knows it. A smaller size than the first
  * version of the struct is refused; a larger one is accepted if all bytes that
  * the kernel does not know are zero. Fields that the kernel knows and the
@@ -39,14 +39,14 @@
  *
  * Common errors:
  *
- * - ENOTTY: the command is not known.
+ * - ENOTTY: the ioctl is not known.
  * - EINVAL: @size is too small, or a flag, reserved field or value is not
  *   valid.
  * - E2BIG: @size is larger than the kernel's and the tail is not zero.
- * - EFAULT: a pointer is bad; or the memory of the struct was taken away while
- *   the command ran, which was carried out then.
- * - EBUSY: the session is in a state in which the command is not allowed.
- * - EINTR: a signal came while another command of the session was carried out.
+ * - EFAULT: a pointer is bad; or the memory of the struct was unmapped while
+ *   the ioctl ran, which was carried out then.
+ * - EBUSY: the session is in a state in which the ioctl is not allowed.
+ * - EINTR: a signal came while another ioctl of the session was carried out.
  * - ENOMEM: memory ran out, or the limit of locked memory (RLIMIT_MEMLOCK)
  *   of a caller without CAP_IPC_LOCK would be exceeded.
  */
@@ -76,22 +76,22 @@
 #define WALLPROF_MIN_RECORDS	64
 #define WALLPROF_MAX_RECORDS	(1 << 22)
 /*
- * Hz. kernel.perf_event_max_sample_rate, which perf_event_open(2) holds against a
- * frequency, is not exported to modules: readers are to ask for no more than it. Perf's
+ * Hz. kernel.perf_event_max_sample_rate, the limit of perf_event_open(2) for a frequency,
+ * is not exported to modules: readers should not ask for more than that. Perf's
  * throttling by it holds for the counters of sessions, too: WALLPROF_LOSS_THROTTLED.
  */
 #define WALLPROF_MAX_FREQ	100000
 #define WALLPROF_MAX_TABLES	(1 << 20)	/* of one session */
 #define WALLPROF_MAX_TABLES_BYTES (1ULL << 29)	/* of one session */
 #define WALLPROF_MAX_MAPS	(1 << 16)	/* of one process */
-#define WALLPROF_MAX_UNWINDS	16		/* reasons why walks end */
+#define WALLPROF_MAX_UNWINDS	16		/* stop reasons of walks */
 
 /**
  * enum wallprof_state - why a thread was off its CPU
  * @WALLPROF_STATE_RUNNING: it gave its CPU away while runnable: sched_yield(),
  *	or a kernel thread of its own will ("R")
  * @WALLPROF_STATE_PREEMPTED: it lost its CPU while runnable ("R+"), in kernel
- *	or in user mode; the scheduler's tracepoint tells only the former apart
+ *	or in user mode; the scheduler's tracepoint reports only the former so
  * @WALLPROF_STATE_SLEEPING: interruptible sleep ("S")
  * @WALLPROF_STATE_DISK: uninterruptible sleep ("D")
  * @WALLPROF_STATE_STOPPED: stopped by a signal ("T")
@@ -122,15 +122,15 @@ enum wallprof_state {
 };
 
 /**
- * enum wallprof_reason - what a thread was at when it left its CPU
- * @WALLPROF_REASON_UNKNOWN: not known: it was awake when the session began, was
+ * enum wallprof_reason - what a thread did when it left its CPU
+ * @WALLPROF_REASON_UNKNOWN: not known: it was not blocked when the session began, was
  *	not seen to leave, or WALLPROF_REASONS is not set
  * @WALLPROF_REASON_SYSCALL: in a system call
  * @WALLPROF_REASON_FAULT: in the kernel without a system call: a page fault, or
  *	another exception, or on the way back to user mode from one or from an
  *	interrupt. On the way back from a system call it is still that
  * @WALLPROF_REASON_PREEMPTED: anywhere; it lost its CPU while runnable
- * @WALLPROF_REASON_EXIT: it ends
+ * @WALLPROF_REASON_EXIT: it exits
  * @WALLPROF_REASON_STOP: stopped by a signal or a tracer
  * @WALLPROF_REASON_KERNEL: a kernel thread, or a worker of io_uring
  * @WALLPROF_REASON_NEW: forked, and waits for its first run
@@ -150,11 +150,11 @@ enum wallprof_reason {
 
 /* wallprof_aggr.syscall and wallprof_task.syscall */
 #define WALLPROF_SYSCALL_NONE	0xffff	/* no system call, or not known */
-#define WALLPROF_SYSCALL_OTHER	0xfffe	/* one whose number is larger than this */
+#define WALLPROF_SYSCALL_OTHER	0xfffe	/* a system call whose number is larger than this */
 
 /**
- * enum wallprof_waker - who woke a thread
- * @WALLPROF_WAKER_NONE: nobody: it was runnable all the time, or its wakeup was
+ * enum wallprof_waker - context in which a thread was woken
+ * @WALLPROF_WAKER_NONE: none: it was runnable all the time, or its wakeup was
  *	not seen, or WALLPROF_WAKERS is not set
  * @WALLPROF_WAKER_TASK: a thread; 0 as its id: one that is not visible in the
  *	opener's pid namespace, or an idle CPU's
@@ -177,14 +177,14 @@ enum wallprof_waker {
  *	see WALLPROF_STACK_LOST
  * @WALLPROF_LOSS_AGGR_FULL: no room for an aggregate. An off-CPU interval was
  *	added to the thread's &struct wallprof_task.spill_ns instead and can be
- *	found there; a sample is gone, and @ns is its period
- * @WALLPROF_LOSS_EXIT_FULL: no room for the summary of a thread that ended;
- *	@ns is its off-CPU time that stood nowhere else (spill_ns)
+ *	found there; a sample is lost, and @ns is its period
+ * @WALLPROF_LOSS_EXIT_FULL: no room for the totals of a thread that ended;
+ *	@ns is its off-CPU time that was nowhere else (spill_ns)
  * @WALLPROF_LOSS_NO_TASK: an off-CPU interval of a thread without a slot in
  *	the task table (see tasks_failed); the sum of @ns over all CPUs,
  *	epochs and the status is the off-CPU time lost (single values are
- *	differences modulo 2^64). It is exact but for threads that switched just
- *	when START came to them, and those born without a fork
+ *	differences modulo 2^64). It is exact except for threads that switched just
+ *	when START reached them, and those born without a fork
  * @WALLPROF_LOSS_NESTED: an event that came in the middle of another one of
  *	the same context and was refused; of a wakeup, just its waker's stacks
  * @WALLPROF_LOSS_THROTTLED: times that the kernel throttled the counter; @ns
@@ -202,22 +202,22 @@ enum wallprof_loss {
 };
 
 /**
- * enum wallprof_unwind - why a walk of a user stack ended
+ * enum wallprof_unwind - stop reason of a walk of a user stack
  * @WALLPROF_UNWIND_END: the end of the stack: a frame pointer of 0, or code that
  *	is known to have no caller
  * @WALLPROF_UNWIND_FAULT: the next frame could not be read
  * @WALLPROF_UNWIND_DEPTH: max_stack frames were found
- * @WALLPROF_UNWIND_NOT_RISING: the next frame does not lie above
+ * @WALLPROF_UNWIND_NOT_RISING: the next frame is not above the last one
  * @WALLPROF_UNWIND_MISALIGNED: the next frame is not aligned
  * @WALLPROF_UNWIND_BAD_IP: the return address is 0 or no user address
  * @WALLPROF_UNWIND_NO_USER: the thread has no user stack (kernel thread, or its
  *	memory is gone, as at its end and while it executes another program)
- * @WALLPROF_UNWIND_NO_TABLE: no unwind table tells of the code that runs there,
- *	nor did a frame pointer lead on
- * @WALLPROF_UNWIND_NO_ROW: the file's unwind table does not tell of this part
- *	of its code, nor did a frame pointer lead on
- * @WALLPROF_UNWIND_UNSUPPORTED: the file tells how to go on, but in a way that
- *	an unwind table cannot, nor did a frame pointer lead on
+ * @WALLPROF_UNWIND_NO_TABLE: the code there has no unwind table, and no frame
+ *	pointer led on
+ * @WALLPROF_UNWIND_NO_ROW: the file's unwind table does not cover this part of
+ *	its code, and no frame pointer led on
+ * @WALLPROF_UNWIND_UNSUPPORTED: the file describes how to go on, but in a way that
+ *	an unwind table cannot hold, and no frame pointer led on
  * @WALLPROF_UNWIND_NO_REG: the frame is found by a register whose value is not
  *	known any more
  * @WALLPROF_UNWIND_NOT_RESIDENT: of a thread that was blocked before its process's
@@ -243,17 +243,17 @@ enum wallprof_unwind {
 };
 
 /**
- * struct wallprof_info - what this module can do (WALLPROF_IOC_INFO)
+ * struct wallprof_info - capabilities of this module (WALLPROF_IOC_INFO)
  * @size: of this struct
  * @abi_version: out: WALLPROF_ABI_VERSION of the module
  * @nr_cpus: out: CPU numbers are below this; the mapping has a part for each. That of a
  *	CPU without tables reads as zeroes
  * @page_size: out: parts of the mapping are aligned to this, bytes
- * @states: out: mask of the states that this kernel can tell
+ * @states: out: mask of the states that this kernel can distinguish
  * @reserved: must be 0
  * @features: out: 0; reserved for later additions
  * @version: out: the module's version, a string
- * @nr_online: out: CPUs that are online now: so many have tables after CONFIGURE
+ * @nr_online: out: CPUs that are online now, for which CONFIGURE allocates tables
  * @reserved2: out: 0
  *
  * Allowed in every state.
@@ -274,36 +274,36 @@ struct wallprof_info {
 /* wallprof_configure.flags */
 #define WALLPROF_OFFCPU		(1U << 0)	/* record off-CPU intervals */
 #define WALLPROF_SAMPLER	(1U << 1)	/* record overflows of @attr_* */
-#define WALLPROF_INHERIT	(1U << 2)	/* what a PID or TID target forks is one */
+#define WALLPROF_INHERIT	(1U << 2)	/* children of PID or TID targets are targets */
 #define WALLPROF_ENABLE_ON_EXEC	(1U << 3)	/* targets count from their next exec on */
 /*
  * With OFFCPU: split intervals at the thread's wakeup, blocked before it and
  * runnable from then on.
  */
 #define WALLPROF_WAKEUPS	(1U << 4)
-#define WALLPROF_REASONS	(1U << 5)	/* with OFFCPU: tell why it left */
-#define WALLPROF_WAKERS		(1U << 6)	/* with WAKEUPS: tell who woke it */
+#define WALLPROF_REASONS	(1U << 5)	/* with OFFCPU: record why it left */
+#define WALLPROF_WAKERS		(1U << 6)	/* with WAKEUPS: record the waker */
 /*
- * With WAKERS: tell where the thread was that woke it, by the stacks that
- * @stack_flags ask for, at least one.
+ * With WAKERS: record where the waker was, by the stacks that @stack_flags ask for, at
+ * least one.
  */
 #define WALLPROF_WAKER_STACKS	(1U << 7)
-/* With WAKERS: tell of which interval the waker had come. */
+/* With WAKERS: record the waker's own last interval. */
 #define WALLPROF_WAKER_CHAINS	(1U << 8)
-/* With OFFCPU: count how long intervals were, in &struct wallprof_hist. */
+/* With OFFCPU: count intervals by length, in &struct wallprof_hist. */
 #define WALLPROF_HISTOGRAMS	(1U << 9)
-/* Tell of every switch and wakeup of a target, in rings: see &struct wallprof_record. */
+/* Record every switch and wakeup of a target, in rings: see &struct wallprof_record. */
 #define WALLPROF_TIMELINE	(1U << 10)
-/* With TIMELINE: a full ring loses its oldest record, not the new one. */
+/* With TIMELINE: a full ring drops its oldest record, not the new one. */
 #define WALLPROF_OVERWRITE	(1U << 11)
 /*
- * With TIMELINE, OFFCPU and stack_flags, without OVERWRITE: tell of each switch the
+ * With TIMELINE, OFFCPU and stack_flags, without OVERWRITE: record with each switch the
  * stacks of the thread that leaves, in a WALLPROF_RECORD_STACKS.
  */
 #define WALLPROF_TIMELINE_STACKS (1U << 12)
 /*
- * With REASONS: tell the first argument of the system call, which makes more sums; of
- * what is told by itself three.
+ * With REASONS: record the first argument of the system call, which makes more
+ * aggregates; three arguments in a &struct wallprof_wait.
  */
 #define WALLPROF_ARGS		(1U << 13)
 #define WALLPROF_CONFIGURE_FLAGS 0x3fffU
@@ -313,7 +313,7 @@ struct wallprof_info {
 #define WALLPROF_STACK_KERNEL	(1U << 1)	/* kernel stacks */
 /*
  * User stacks by the tables of WALLPROF_IOC_PUSH. Together with STACK_USER, by
- * frame pointer where no table tells the way.
+ * frame pointer where there is no table.
  */
 #define WALLPROF_STACK_TABLES	(1U << 2)
 #define WALLPROF_STACK_FLAGS	0x7U
@@ -327,21 +327,21 @@ struct wallprof_info {
  * @WALLPROF_TARGET_TID: thread ids
  * @WALLPROF_TARGET_UID: real user ids: all threads of these users, also those
  *	that become theirs
- * @WALLPROF_TARGET_COMM: names of threads, each WALLPROF_COMM_LEN bytes, filled up
+ * @WALLPROF_TARGET_COMM: names of threads, each WALLPROF_COMM_LEN bytes, padded
  *	with 0
  * @WALLPROF_TARGET_CGROUP: ids of control groups of version 2, __u64: all threads
- *	in them and in the groups below. An id is what name_to_handle_at(2) tells of
+ *	in them and in the groups below. An id is what name_to_handle_at(2) returns for
  *	the group's directory, and its inode number
  * @WALLPROF_TARGET_MAX: the number of kinds
  *
  * Ids are those of the namespaces of the process that opened the device.
  *
- * Threads come to a user, a name or a group and leave it. One is a target from
- * START, fork or exec on if it has it then, else from its next switch away from a
- * CPU on; and to its first such switch without it, which its account ends with, as
- * with its last switch. One that comes again has a second account. Without OFFCPU
- * a user's threads are those that are the user's at START, fork and exec, until they
- * end.
+ * Threads come to a user, a name or a group and leave it. A thread that has it at START,
+ * fork or exec is a target from then on; any other from its next switch away from a CPU
+ * on. It is a target up to its first such switch without it, which ends its per-thread
+ * totals, as its last switch does. A thread that comes again has new totals. Without
+ * OFFCPU a user's threads are those that are the user's at START, fork and exec, until
+ * they end.
  */
 enum wallprof_target {
 	WALLPROF_TARGET_ALL,
@@ -363,14 +363,14 @@ enum wallprof_target {
 #define WALLPROF_ATTR_FLAGS		0x3fU
 
 /**
- * struct wallprof_configure - set a session up (WALLPROF_IOC_CONFIGURE)
+ * struct wallprof_configure - configure a session (WALLPROF_IOC_CONFIGURE)
  * @size: of this struct
  * @flags: WALLPROF_OFFCPU, …; at least one of OFFCPU, SAMPLER and TIMELINE
  * @stack_flags: WALLPROF_STACK_USER, …
  * @max_stack: frames of a user stack and of a kernel stack, each, 1 to
  *	WALLPROF_MAX_STACK
- * @states: mask of the states whose intervals are recorded, 0 for all; what is
- *	left out is counted in &struct wallprof_half.filtered, as is what @cpus
+ * @states: mask of the states whose intervals are recorded, 0 for all; others
+ *	are counted in &struct wallprof_half.filtered, as are those that @cpus
  *	leaves out
  * @target: enum wallprof_target
  * @nr_targets: entries of @targets, 0 for WALLPROF_TARGET_ALL, else 1 to
@@ -385,9 +385,9 @@ enum wallprof_target {
  *	WALLPROF_MIN_TASKS to WALLPROF_MAX_TASKS
  * @watermark: percentage of a table's capacity at which poll reports EPOLLIN,
  *	1 to 100, 0 for 50
- * @targets: pointer to @nr_targets __u32 ids, or what @target says; not 0 for a
- *	pid, tid or cgroup, not -1 for a uid, no empty name. Names and groups go
- *	with OFFCPU, and without INHERIT and ENABLE_ON_EXEC
+ * @targets: pointer to @nr_targets __u32 ids, or entries as of @target; not 0 for a
+ *	pid, tid or cgroup, not -1 for a uid, no empty name. Names and groups need
+ *	OFFCPU, and neither INHERIT nor ENABLE_ON_EXEC
  * @cpus: pointer to the mask of CPUs to record, 0 for all
  * @cpus_bytes: bytes of @cpus, a multiple of 8; bits of CPUs that cannot
  *	exist must be zero
@@ -411,15 +411,15 @@ enum wallprof_target {
  * @stacks_offset: out: where the stack words begin within a half
  * @exits_offset: out: where the ended threads begin within a half of the
  *	scheduler's tables
- * @memory_bytes: out: all memory that the session holds, but for what comes later:
- *	&struct wallprof_status.tables_bytes and @cpus_bytes of the same
+ * @memory_bytes: out: all memory that the session holds, except what comes later:
+ *	@tables_bytes and @cpus_bytes of &struct wallprof_status
  * @aggr_bytes: out: bytes from one aggregate to the next: of
  *	&struct wallprof_aggr as the module knows it, which may have grown
- * @task_bytes: out: the same of &struct wallprof_task, in both tables
- * @min_ns: the shortest interval that is recorded, nanoseconds; what is left out
- *	is counted in &struct wallprof_half.out_of_range. 0 without OFFCPU
+ * @task_bytes: out: likewise of &struct wallprof_task, in both tables
+ * @min_ns: the shortest interval that is recorded, nanoseconds; shorter ones are
+ *	counted in &struct wallprof_half.out_of_range. 0 without OFFCPU
  * @max_ns: the longest, 0 for any; not below @min_ns. 0 without OFFCPU
- * @wait_ns: intervals of at least so many nanoseconds are told one by one, each
+ * @wait_ns: intervals of at least so many nanoseconds are recorded one by one, each
  *	as a &struct wallprof_wait, and not added to an aggregate; 0: none is.
  *	0 without OFFCPU
  * @nr_waits: capacity of one half of one table of these, entries,
@@ -440,21 +440,20 @@ enum wallprof_target {
  *	without TIMELINE, and so are the next two
  * @ring_stride: out: bytes between the rings of neighbouring CPUs. A ring begins
  *	with a page for &struct wallprof_ring
- * @tails_offset: out: where &struct wallprof_tail of CPU 0 stands in the mapping;
- *	those of the other CPUs follow. All from here on may be mapped for writing
+ * @tails_offset: out: where &struct wallprof_tail of CPU 0 is in the mapping;
+ *	those of the other CPUs follow. All from here on may be mapped writable
  *
  * Allocates everything that the session will need on the CPUs that are online, and
- * creates the counters, disabled. What a CPU needs that comes online later is allocated
+ * creates the counters, disabled. For a CPU that comes online later, memory is allocated
  * then. Allowed once in a session.
  *
- * Errors, besides the common ones: EBUSY: configured already. ESRCH: no
- * target is there. What the kernel says to the counter: ENOENT, EOPNOTSUPP or
- * ENODEV: there is no such counter here; EINVAL; EACCES. EOPNOTSUPP also for a
- * kprobe or uprobe by pointer, its tracepoint will do; and for control groups, if
- * the kernel has none. In these cases the
- * session is as before the call and can be configured again. ENOENT: a
- * tracepoint that is needed is not in this kernel. EPERM: the caller has no
- * CAP_PERFMON, or the kernel is locked down.
+ * Errors, besides the common ones: EBUSY: configured already. ESRCH: there is no
+ * target. The kernel's error for the counter: ENOENT, EOPNOTSUPP or ENODEV: there is no
+ * such counter here; EINVAL; EACCES. EOPNOTSUPP also for a kprobe or uprobe by pointer,
+ * use its tracepoint instead; and for control groups, if the kernel has none. In these
+ * cases the session is as before the call and can be configured again. ENOENT: the kernel
+ * lacks a required tracepoint. EPERM: the caller has no CAP_PERFMON, or the kernel is
+ * locked down.
  */
 struct wallprof_configure {
 	__u32 size;
@@ -509,15 +508,15 @@ struct wallprof_configure {
 };
 
 /**
- * struct wallprof_start - begin to record (WALLPROF_IOC_START)
+ * struct wallprof_start - start recording (WALLPROF_IOC_START)
  * @size: of this struct
  * @flags: must be 0
  * @time: out: the time from which on everything is recorded
  *
  * Errors, besides the common ones: EINVAL: not configured. EBUSY: started
  * already; a stopped session cannot be started again. ESRCH: no target is
- * left. ENOSPC: the targets that live already do not fit into the task table
- * (not for WALLPROF_TARGET_ALL, where what does not fit is counted).
+ * left. ENOSPC: the targets that exist already do not fit into the task table
+ * (not for WALLPROF_TARGET_ALL, where those that do not fit are counted).
  */
 struct wallprof_start {
 	__u32 size;
@@ -551,13 +550,13 @@ struct wallprof_flip {
 };
 
 /**
- * struct wallprof_stop - end the recording (WALLPROF_IOC_STOP)
+ * struct wallprof_stop - stop recording (WALLPROF_IOC_STOP)
  * @size: of this struct
  * @flags: must be 0
  * @time: out: the time up to which everything was recorded
  *
  * When the call returns, the probes and counters are gone and the task table
- * is final: what each thread was doing at @time was added to its run_ns or
+ * is final: the time of each thread up to @time was added to its run_ns or
  * off_ns, and an interval that was still open is described in its slot
  * (WALLPROF_TASK_OPEN). One epoch is left to be retired.
  *
@@ -587,7 +586,7 @@ struct wallprof_lost {
 #define WALLPROF_SESSION_STOPPED	3
 
 /**
- * struct wallprof_status - how a session does (WALLPROF_IOC_STATUS)
+ * struct wallprof_status - state of a session (WALLPROF_IOC_STATUS)
  * @size: of this struct
  * @state: out: WALLPROF_SESSION_OPEN, …
  * @epoch: out: the epoch that is being written
@@ -596,7 +595,7 @@ struct wallprof_lost {
  *	counted under WALLPROF_LOSS_NO_TASK, in a session of everything and, in
  *	one of WALLPROF_TARGET_PID, of the processes that were named. Others are
  *	no targets then, nor are their children: only their number is known. With
- *	WALLPROF_TARGET_COMM and _CGROUP one is counted whenever it leaves a CPU
+ *	WALLPROF_TARGET_COMM and _CGROUP a thread is counted each time it leaves a CPU
  * @counters: out: CPUs on which the counter exists
  * @counters_failed: out: times that it could not be created on a CPU that
  *	came online
@@ -607,20 +606,20 @@ struct wallprof_lost {
  * @lost: out: losses that belong to no CPU's tables, by enum wallprof_loss
  * @tables: out: tables that were pushed
  * @processes: out: processes whose mappings are known
- * @forks_missed: out: processes that were forked by one whose mappings are
- *	known, and did not get them: too many were, since the last MAPS or FLIP,
- *	or the limit of locked memory allows no more
+ * @forks_missed: out: children of processes whose mappings are known that did not get
+ *	these: there were too many forks since the last MAPS or FLIP, or the limit of
+ *	locked memory allows no more
  * @tables_bytes: out: memory of tables, mappings and processes, charged to the
  *	opener beside &struct wallprof_configure.memory_bytes. What the kernel needs
  *	to keep each table, some hundred bytes and the rest of its last page, is
  *	charged, but not in here
  * @cpus: out: CPUs that have tables and rings: all that were online since CONFIGURE,
- *	but for those that @cpus_failed counts
+ *	except those that @cpus_failed counts
  * @cpus_failed: out: times that a CPU came online and got none, as memory ran out, or
  *	the limit of locked memory allowed no more. What happens there is counted in
  *	@lost: intervals that end there are in the threads' spill_ns (AGGR_FULL), those
  *	that begin there have no stack (STACK_FULL), threads that end there have no
- *	summary (EXIT_FULL)
+ *	totals (EXIT_FULL)
  * @cpus_bytes: out: memory of CPUs that came online after CONFIGURE, charged likewise
  * @filtered: out: as in &struct wallprof_half, on CPUs that have no tables
  * @out_of_range: out: likewise
@@ -654,22 +653,22 @@ struct wallprof_status {
 };
 
 /**
- * struct wallprof_push - hand over an unwind table (WALLPROF_IOC_PUSH)
+ * struct wallprof_push - push an unwind table (WALLPROF_IOC_PUSH)
  * @size: of this struct
  * @flags: must be 0
- * @table: pointer to the table: uapi/linux/wallprof_unwind.h tells its format
+ * @table: pointer to the table, in the format of uapi/linux/wallprof_unwind.h
  * @bytes: of the table
- * @id: out: what &struct wallprof_map.table calls it, in this session; not 0
+ * @id: out: its id for &struct wallprof_map.table, in this session; not 0
  *
- * The table is copied, checked, and kept. A session has each table once: pushed
- * again, it has the id that it had. Equal tables of several sessions take memory once,
- * but are charged to each. Allowed from CONFIGURE on.
+ * The table is copied, checked, and kept. A session has each table once: pushed again, a
+ * table gets the same id. Equal tables of several sessions take memory once, but are
+ * charged to each. Allowed from CONFIGURE on.
  *
  * A session has at most WALLPROF_MAX_TABLES, of WALLPROF_MAX_TABLES_BYTES together, or
- * an eighth of the host's memory if that is less. Where a table finds no room in that,
- * or in the limit of locked memory, tables go that processes had and no process has
- * any more, the oldest first. Their ids are not given again. What no MAPS has named
- * yet stays. New in ABI 12.
+ * an eighth of the host's memory if that is less. If a table finds no room in that, or in
+ * the limit of locked memory, tables are dropped that processes had and no process has
+ * any more, the oldest first. Their ids are not given again. A table that no MAPS has
+ * named yet stays. New in ABI 12.
  *
  * What finds no room is not copied: it need not be a good table then.
  *
@@ -688,10 +687,10 @@ struct wallprof_push {
 /**
  * struct wallprof_map - code that a process has mapped
  * @start: first address
- * @end: the one behind the last
+ * @end: address behind the last
  * @bias: address in the process less address in the file (of its program
  *	headers), modulo 2^64
- * @table: of the file, as WALLPROF_IOC_PUSH called it; 0: there is none
+ * @table: of the file, the id from WALLPROF_IOC_PUSH; 0: there is none
  * @reserved: must be 0
  */
 struct wallprof_map {
@@ -703,37 +702,37 @@ struct wallprof_map {
 };
 
 /**
- * struct wallprof_maps - tell what a process has mapped (WALLPROF_IOC_MAPS)
+ * struct wallprof_maps - push the mappings of a process (WALLPROF_IOC_MAPS)
  * @size: of this struct
  * @flags: must be 0
  * @pid: the process, in the opener's pid namespace
  * @nr: entries of @maps, at most WALLPROF_MAX_MAPS; 0: forget the process
  * @maps: pointer to &struct wallprof_map, sorted by address, none overlapping
- * @start_stack: what /proc/PID/stat calls startstack, read before the mappings
- *	were; 0: not known. It tells which program the mappings are of
+ * @start_stack: startstack of /proc/PID/stat, read before the mappings were; 0: not
+ *	known. It identifies the program that the mappings are of
  *
- * Takes the place of what was told before of the process. It holds until the
- * process executes another program or ends; a child that is forked while the
- * session runs begins with its parent's. Allowed from CONFIGURE on.
+ * Replaces the process's mappings of before. They hold until the process executes another
+ * program or ends; a child that is forked while the session runs begins with its
+ * parent's. Allowed from CONFIGURE on.
  *
- * Of threads that sleep now, and whose stack could not be found, or not whole,
- * for want of what is told now, or since they slept before START already, the
- * stack is found now. That reads their memory, as far as it is there.
+ * Threads of the process may be blocked now, with stacks that were not found, or not
+ * whole, for want of these mappings, or since they were blocked before START already.
+ * Their stacks are walked now. That reads their memory, as far as it is present.
  *
  * Tables decide which words of a process's memory are read. So mappings (@nr > 0)
  * need the right to read that memory, by the rule of ptrace(2), "Ptrace access mode
  * checking", with PTRACE_MODE_READ_REALCREDS: the caller's own process; or one whose
  * user and group ids are all the caller's, which has no capability that the caller
- * has not, and is dumpable; or CAP_SYS_PTRACE in the user namespaces of its
+ * lacks, and is dumpable; or CAP_SYS_PTRACE in the user namespaces of its
  * credentials and, if it is not dumpable, of its program. The caller is the thread
- * that makes this call, whoever opened the device. New in ABI 12.
+ * that makes this call, not the opener of the device. New in ABI 12.
  *
  * Errors, besides the common ones: EINVAL: not configured; a mapping that is
  * empty, out of order or beyond user space, or names a table that was never pushed.
- * ENOENT: a table that it names had to go: push it again. ESRCH: there is no such
- * process, or it has no memory. EPERM: the caller may
- * not read its memory. ESTALE: the process executes another program since
- * @start_stack was read, or is just executing one.
+ * ENOENT: it names a table that was dropped: push it again. ESRCH: there is no such
+ * process, or it has no memory. EPERM: the caller may not read its memory. ESTALE: the
+ * process has executed another program since @start_stack was read, or is executing one
+ * now.
  */
 struct wallprof_maps {
 	__u32 size;
@@ -745,28 +744,28 @@ struct wallprof_maps {
 };
 
 /**
- * struct wallprof_live - ask what runs already (WALLPROF_IOC_LIVE)
+ * struct wallprof_live - take a snapshot of what already runs (WALLPROF_IOC_LIVE)
  * @size: of this struct
  * @flags: must be 0
- * @tid: the number from which on threads are told of: 0 at first; out: the one
- *	to go on from, or 0: there are no more
+ * @tid: the number of the first thread to record: 0 at first; out: the number to go on
+ *	from, or 0: there are no more threads
  * @bytes: room at @records; out: how many were written there
- * @records: pointer to where they go
+ * @records: pointer to the buffer
  *
- * Tells of the threads of the opener's pid namespace, whatever the targets are, in
+ * Records the threads of the opener's pid namespace, whatever the targets are, in
  * order of their numbers: of each a &struct wallprof_live_thread, and behind that of
  * a process's first thread a &struct wallprof_live_map of each of its mappings that
  * can be executed, in order of address. A thread that lives from the first call to
- * the last is told once. Who begins or ends meanwhile, or maps something else, is told
- * of by perf's events. Allowed at any time.
+ * the last is recorded once. Threads that begin or end meanwhile, or map something else,
+ * are in perf's records. Allowed at any time.
  *
  * No lock of another process is waited for: a process whose memory map stays locked is
- * recorded without mappings, with WALLPROF_LIVE_NO_MAPS. Trying again takes some
- * milliseconds for each such process, and a tenth of a second at most in each call.
+ * recorded without mappings, with WALLPROF_LIVE_NO_MAPS. Retries take some milliseconds
+ * for each such process, and a tenth of a second at most in each call.
  *
- * Whole threads only are written: as many as there is room for.
+ * Only whole threads are written: as many as there is room for.
  *
- * Errors, besides the common ones: ENOSPC: there is no room for the first one. EPERM:
+ * Errors, besides the common ones: ENOSPC: there is no room for the first thread. EPERM:
  * the caller has no CAP_PERFMON, or the kernel is locked down.
  */
 struct wallprof_live {
@@ -777,14 +776,14 @@ struct wallprof_live {
 	__aligned_u64 records;
 };
 
-/* &struct wallprof_live_head.type. Readers skip what they do not know. */
+/* &struct wallprof_live_head.type. Readers skip types that they do not know. */
 #define WALLPROF_LIVE_THREAD	1	/* &struct wallprof_live_thread */
 #define WALLPROF_LIVE_MAP	2	/* &struct wallprof_live_map */
 
 /**
- * struct wallprof_live_head - what each record of WALLPROF_IOC_LIVE begins with
+ * struct wallprof_live_head - begin of each record of WALLPROF_IOC_LIVE
  * @type: WALLPROF_LIVE_*
- * @bytes: from here to the next one, a multiple of 8
+ * @bytes: from here to the next record, a multiple of 8
  */
 struct wallprof_live_head {
 	__u16 type;
@@ -796,10 +795,10 @@ struct wallprof_live_head {
  * @head: WALLPROF_LIVE_THREAD
  * @pid: its process
  * @tid: its number; that of a process's first thread is @pid
- * @ppid: the process's parent; 0: none that can be seen here
+ * @ppid: the process's parent; 0: none that is visible here
  * @comm: its name, ending in a zero
- * @start_stack: of a process's first thread, what /proc/PID/stat calls startstack;
- *	0: it has no memory, as threads of the kernel. See &struct wallprof_maps
+ * @start_stack: of a process's first thread, startstack of /proc/PID/stat; 0: it has no
+ *	memory, as a kernel thread. See &struct wallprof_maps
  * @flags: WALLPROF_LIVE_NO_MAPS
  * @reserved: 0
  */
@@ -818,21 +817,21 @@ struct wallprof_live_thread {
 #define WALLPROF_LIVE_NO_MAPS	(1U << 0)	/* its memory map was locked: no mappings follow */
 
 /**
- * struct wallprof_live_map - what a process has mapped, as in /proc/PID/maps
+ * struct wallprof_live_map - a mapping of a process, as in /proc/PID/maps
  * @head: WALLPROF_LIVE_MAP
  * @prot: PROT_*
  * @flags: MAP_SHARED or MAP_PRIVATE
  * @major: device of the file
- * @minor: the same
+ * @minor: likewise
  * @reserved: 0
  * @start: first address
- * @end: the one behind the last
+ * @end: address behind the last
  * @pgoff: where in the file it begins, in bytes
  * @ino: inode number of the file; 0: there is none
  * @name: its name, as seen by the caller, ending in a zero; it may be empty. A newline
- *	in it is one
+ *	in it is not escaped
  *
- * The page of system calls at the end of the address space is none.
+ * The page of system calls at the end of the address space is not recorded.
  */
 struct wallprof_live_map {
 	struct wallprof_live_head head;
@@ -849,8 +848,7 @@ struct wallprof_live_map {
 };
 
 /*
- * The commands. The size of a struct is not part of the number, so that
- * structs can grow.
+ * The ioctls. The size of a struct is not part of the number, so that structs can grow.
  */
 #define WALLPROF_IOC_INFO	_IO(WALLPROF_IOC_TYPE, 0x00)
 #define WALLPROF_IOC_CONFIGURE	_IO(WALLPROF_IOC_TYPE, 0x01)
@@ -870,17 +868,17 @@ struct wallprof_live_map {
  * CPU number below nr_cpus, the scheduler's and the sampler's tables, each in
  * two halves. Epoch E is written to half E % 2.
  *
- * A stack id tells where a stack stood: its epoch, CPU, context and index.
+ * A stack id names the place of a stack: its epoch, CPU, context and index.
  * An id outlives the memory that it names: an interval that began in one epoch
- * and ended some epochs later carries the id of the first. 0 is no stack.
+ * and ended some epochs later has the id of the first. 0 is no stack.
  */
 #define WALLPROF_STACK_INDEX_BITS	21	/* word index of the stack in its half */
 #define WALLPROF_STACK_CONTEXT_BITS	1	/* 0 scheduler, 1 sampler */
 #define WALLPROF_STACK_CPU_BITS		14
 #define WALLPROF_STACK_EPOCH_BITS	28
 
-/* Of the id of an interval: see &struct wallprof_aggr. */
-#define WALLPROF_INDEX_IS_WAIT	(1U << 20)	/* the index is that of a single one */
+/* In the id of an interval: see &struct wallprof_aggr. */
+#define WALLPROF_INDEX_IS_WAIT	(1U << 20)	/* the index is of a &struct wallprof_wait */
 
 #define WALLPROF_STACK_INDEX(id)	((__u32)((id) & 0x1fffff))
 #define WALLPROF_STACK_CONTEXT(id)	((__u32)((id) >> 21 & 1))
@@ -896,33 +894,32 @@ struct wallprof_live_map {
  * @stack_words: stack words in use; the first one is not used
  * @nr_exits: ended threads in use
  * @nr_stacks: distinct stacks
- * @events: intervals closed, or samples taken. Before FLIP has named the half, this and
- *	what tells of walks need not hold all
+ * @events: intervals closed, or samples taken. Until FLIP has named the half, this and
+ *	the counts of walks may be incomplete
  * @filtered: intervals left out by their state, or by the CPU that was left
- * @filtered_ns: and their time
+ * @filtered_ns: their time
  * @lost: losses by enum wallprof_loss
- * @unwinds: how many walks of user stacks ended for which reason, by enum
- *	wallprof_unwind; with WAKER_STACKS, here and below, wakers' too, of
- *	which there may be more than are told of: who wakes a thread that is
- *	awake is not known to, before
+ * @unwinds: number of walks of user stacks by stop reason, enum wallprof_unwind; with
+ *	WAKER_STACKS, here and below, wakers' too, of which there may be more than are
+ *	recorded: whether the thread that is woken was awake is not known before the walk
  * @walks_unknown: of these, with STACK_TABLES: the process's mappings are not
  *	known, so the walk went by frame pointer alone, or not at all
  * @walks_mixed: went by tables, but for some frames by frame pointer
  * @walks_slow: had to follow more registers than the frame pointer, and began
  *	anew for that
- * @walks_remembered: of these: nothing was walked, since the registers, the
- *	mappings and all words of the stack that a walk had read were as then
- * @walks_asleep: not in @unwinds: of threads that slept when MAPS told of their
- *	process. Such a walk takes the place of an older one
+ * @walks_remembered: of these: the stack was cached, and nothing was walked: the
+ *	registers, the mappings and all words that the walk had read were unchanged
+ * @walks_asleep: not in @unwinds: of threads that were blocked when MAPS pushed their
+ *	process's mappings. Such a walk replaces an older one
  * @out_of_range: intervals left out by @min_ns and @max_ns of
  *	&struct wallprof_configure, other than those in @filtered
- * @out_of_range_ns: and their time
- * @nr_waits: intervals that are told one by one, in use
+ * @out_of_range_ns: their time
+ * @nr_waits: single intervals in use, &struct wallprof_wait
  * @reserved: 0
- * @waits_full: intervals that were to be told one by one, but found no room:
+ * @waits_full: intervals that were to be recorded one by one, but found no room:
  *	they were added to their aggregates instead, or have become losses of these
  * @walks_not_resident: walks of blocked threads, as in @walks_asleep, that ended by
- *	WALLPROF_UNWIND_NOT_RESIDENT. One takes the place of no older walk, and is then
+ *	WALLPROF_UNWIND_NOT_RESIDENT. Such a walk replaces no older walk, and is then
  *	not in @walks_asleep
  */
 struct wallprof_half {
@@ -954,12 +951,12 @@ struct wallprof_half {
 #define WALLPROF_STACK_IS_KERNEL	(1U << 0)	/* kernel addresses */
 #define WALLPROF_STACK_BY_FP		(1U << 1)	/* some frames, or all, by frame pointer */
 #define WALLPROF_STACK_IS_WAKER		(1U << 2)	/* no addresses: see WALLPROF_WAKER_NR */
-#define WALLPROF_STACK_LOST		(1U << 3)	/* of a waker: one found no room */
+#define WALLPROF_STACK_LOST		(1U << 3)	/* of a waker: a stack found no room */
 
 /*
- * What stands in @ips of a waker's, instead of addresses: the ids of its stacks,
- * 0 for none, which stand before it in the same half; and its process id, in the
- * opener's pid namespace.
+ * Words of a waker's record, in @ips instead of addresses: the ids of its stacks, 0 for
+ * none, which are before it in the same half; and its process id, in the opener's pid
+ * namespace.
  */
 #define WALLPROF_WAKER_USER_STACK	0
 #define WALLPROF_WAKER_KERNEL_STACK	1
@@ -969,7 +966,7 @@ struct wallprof_half {
 /**
  * struct wallprof_stack - one distinct stack, in the stack words
  * @nr: frames, 0 to WALLPROF_MAX_STACK; WALLPROF_WAKER_NR of a waker's
- * @unwind: enum wallprof_unwind of the walk that found it (user stacks)
+ * @unwind: stop reason of its walk, enum wallprof_unwind (user stacks)
  * @flags: WALLPROF_STACK_IS_KERNEL, …
  * @reserved: 0
  * @ips: addresses, the innermost first; return addresses but for the first
@@ -990,7 +987,7 @@ struct wallprof_stack {
 #define WALLPROF_AGGR_NO_STACK	(1U << 0)	/* a stack was lost (STACK_FULL) */
 #define WALLPROF_AGGR_SINCE_START (1U << 1)	/* off-CPU when the session began */
 #define WALLPROF_AGGR_USER_MODE	(1U << 2)	/* sample: the CPU was in user mode */
-#define WALLPROF_AGGR_IOWAIT	(1U << 3)	/* off-CPU: the kernel calls it iowait */
+#define WALLPROF_AGGR_IOWAIT	(1U << 3)	/* off-CPU: in iowait */
 #define WALLPROF_AGGR_32BIT	(1U << 4)	/* @syscall is of the 32-bit table */
 
 /**
@@ -1009,7 +1006,7 @@ struct wallprof_stack {
  * @reason: enum wallprof_reason
  * @waker: enum wallprof_waker
  * @arg: with ARGS the system call's first argument; else, and without one, 0
- * @waker_stack: stack id of what tells where the waker was, one with
+ * @waker_stack: stack id of the record of where the waker was, one with
  *	WALLPROF_STACK_IS_WAKER; 0 without WAKER_STACKS, if @waker is not
  *	WALLPROF_WAKER_TASK, and if it was lost (STACK_FULL, NESTED)
  * @count: intervals, or samples
@@ -1019,22 +1016,22 @@ struct wallprof_stack {
  * @first: when the first interval ended, or the first sample was taken
  * @last: when the last one was
  * @runnable: of @total, nanoseconds in which the thread was runnable; it was
- *	blocked in the rest. Without WAKEUPS a sleep counts as blocked to its
- *	end. 0 of samples
+ *	blocked in the rest. Without WAKEUPS a blocked thread counts as blocked to the
+ *	end of the interval. 0 of samples
  * @runnable_max: the longest time runnable in one interval
  * @blocked_max: the longest time blocked; of samples, without meaning
- * @waker_aggr: with WAKER_CHAINS: where the last interval stands that the waker
- *	itself had, before it woke the thread from the last of these here: see
- *	below. 0: it had none yet, it is no target, its interval found no room,
- *	was filtered or out of range, or it was no thread
+ * @waker_aggr: with WAKER_CHAINS: id of the waker's own last interval, before it woke
+ *	the thread from the last of these here: see below. 0: it had none yet, it is no
+ *	target, its interval found no room, was filtered or out of range, or the waker
+ *	was no thread
  *
- * An aggregate has an id, made as those of stacks are, with its place among the
+ * An aggregate has an id, made like those of stacks, with its place among the
  * aggregates as index. So has a &struct wallprof_wait, with its place among those
  * and WALLPROF_INDEX_IS_WAIT as index. @waker_aggr is such an id, of this epoch or an
- * earlier one, and so is that of what it names: a chain.
+ * earlier one. What it names has a @waker_aggr, too: a chain.
  *
- * All fields before @count are the key. Those from @waker_tid on are 0, but
- * @syscall, of samples and without WAKERS and REASONS: they make for more keys.
+ * All fields before @count are the key. Those from @waker_tid on, except @syscall, are 0
+ * of samples and without WAKERS and REASONS: they make for more keys.
  */
 struct wallprof_aggr {
 	__u32 tid;
@@ -1067,14 +1064,13 @@ struct wallprof_aggr {
 #define WALLPROF_HIST_BUCKETS	32
 
 /**
- * struct wallprof_hist - how long the intervals of an aggregate were
- * @blocked: the parts in which the thread was blocked, how many, by length
- * @runnable: the parts in which it was runnable, likewise
+ * struct wallprof_hist - histogram of the intervals of an aggregate
+ * @blocked: number of the parts in which the thread was blocked, by length
+ * @runnable: number of the parts in which it was runnable, likewise
  *
- * Number 0 counts what is shorter than 1 us, number N from 1 on what is shorter
- * than 2^N us, but not shorter than 2^(N-1) us; the last one all that is longer, too.
- * A part of no length is not counted: an interval has at most one of each kind. What
- * is UINT_MAX may be more.
+ * Bucket 0 counts parts shorter than 1 us, bucket N from 1 on those shorter than 2^N us,
+ * but not shorter than 2^(N-1) us; the last one all longer ones, too. A part of no length
+ * is not counted: an interval has at most one of each kind. UINT_MAX may stand for more.
  *
  * With HISTOGRAMS; of the aggregate of the same number in the same half.
  */
@@ -1084,29 +1080,29 @@ struct wallprof_hist {
 };
 
 /**
- * struct wallprof_wait - one interval, told by itself
+ * struct wallprof_wait - a single interval
  * @tid: the key, down to @waker_stack, as of &struct wallprof_aggr
- * @tgid: the same
- * @start_time: the same
- * @exec_id: the same
+ * @tgid: likewise
+ * @start_time: likewise
+ * @exec_id: likewise
  * @kind: WALLPROF_AGGR_OFFCPU
  * @state: as of &struct wallprof_aggr
- * @flags: the same
- * @user_stack: the same
- * @kernel_stack: the same
- * @waker_tid: the same
- * @syscall: the same
- * @reason: the same
- * @waker: the same
- * @arg: the same
- * @waker_stack: the same
- * @begin: when the thread left its CPU; of one that had before it was accounted
- *	(WALLPROF_AGGR_SINCE_START), when it began to be
+ * @flags: likewise
+ * @user_stack: likewise
+ * @kernel_stack: likewise
+ * @waker_tid: likewise
+ * @syscall: likewise
+ * @reason: likewise
+ * @waker: likewise
+ * @arg: likewise
+ * @waker_stack: likewise
+ * @begin: when the thread left its CPU; if it left before its totals began
+ *	(WALLPROF_AGGR_SINCE_START), when these began
  * @end: when it ran again
  * @runnable: of the time between, nanoseconds in which it was runnable
  * @arg2: with ARGS the system call's second argument; else, and without one, 0
  * @arg3: its third one, likewise
- * @waker_aggr: as of &struct wallprof_aggr, but of this very interval
+ * @waker_aggr: as of &struct wallprof_aggr, of this very interval
  */
 struct wallprof_wait {
 	__u32 tid;
@@ -1146,7 +1142,7 @@ struct wallprof_wait {
 #define WALLPROF_TASK_NO_STACK	(1U << 3)	/* the open interval's stack was lost */
 #define WALLPROF_TASK_ARMED	(1U << 4)	/* counts from its next exec on */
 #define WALLPROF_TASK_WEAK_STACK (1U << 5)	/* MAPS may complete the open interval's stack */
-#define WALLPROF_TASK_IOWAIT	(1U << 6)	/* the kernel calls the open interval iowait */
+#define WALLPROF_TASK_IOWAIT	(1U << 6)	/* the open interval is in iowait */
 #define WALLPROF_TASK_32BIT	(1U << 7)	/* @syscall is of the 32-bit table */
 /* After STOP: the open interval is shorter than min_ns or longer than max_ns. */
 #define WALLPROF_TASK_OUT_OF_RANGE (1U << 8)
@@ -1163,16 +1159,16 @@ struct wallprof_wait {
  * @flags: WALLPROF_TASK_OPEN, …
  * @since: when the phase began
  * @user_stack: id of the open interval's user stack
- * @kernel_stack: and of its kernel stack
+ * @kernel_stack: id of its kernel stack
  * @arg: with ARGS the first argument of @syscall; else 0
  * @syscall: the open interval's system call, or WALLPROF_SYSCALL_NONE
  * @reason: enum wallprof_reason, of the open interval
- * @waker: enum wallprof_waker: who woke it in the open interval. Before STOP, it
- *	may have been before the interval, and in vain
+ * @waker: enum wallprof_waker of its wakeup in the open interval. Before STOP, it may be
+ *	of a wakeup before the interval, which had no effect
  * @waker_tid: the waker's thread id
- * @woken: when that was; 0: it was not
- * @born: from when on the thread is accounted: START, its fork, or the time
- *	when it became a target
+ * @woken: time of the wakeup; 0: there was none
+ * @born: begin of the thread's totals: START, its fork, or the time when it became a
+ *	target
  * @run_ns: time on a CPU
  * @off_ns: time off its CPU, filtered intervals too
  * @nr_off: intervals in @off_ns
@@ -1185,22 +1181,22 @@ struct wallprof_wait {
  * @blocked_max: the longest time blocked
  * @open_runnable_ns: after STOP: part of @open_ns, likewise
  * @spill_runnable_ns: part of @spill_ns, likewise
- * @waker_stack: where the waker was: see &struct wallprof_aggr. Of use when
- *	@waker is
- * @waker_aggr: the same of what the waker had been at
- * @last_aggr: with WAKER_CHAINS: id of what its last interval stands in, 0 for none
- * @asleep_since: when it left its CPU, if it was asleep when START came to it, as
- *	far as the kernel tells; 0: not known, or it was awake. Kernels that count
- *	interrupts or stolen time by themselves do not tell. It is reckoned back by
- *	the scheduler's clock, which nobody slews: of a sleep of days it may be off
- *	by seconds. It stays when that interval is over
+ * @waker_stack: where the waker was: see &struct wallprof_aggr. Valid if @waker is
+ * @waker_aggr: the waker's own last interval, likewise
+ * @last_aggr: with WAKER_CHAINS: id of the aggregate or wait of its last interval, 0 for
+ *	none
+ * @asleep_since: when it left its CPU, if it was blocked when START reached it, if the
+ *	kernel has the time; 0: not known, or it was not blocked. Kernels that account
+ *	interrupt or stolen time do not have it. It is computed back by the scheduler's
+ *	clock, which is not adjusted: after days it may be off by seconds. It stays when
+ *	that interval is over
  * @unknown_ns: time between two switches of which a third one between them was not
- *	seen: on a CPU or off it, nobody knows. It was lost (NESTED), or was on a CPU
- *	that is going offline, as of the kernel's threads that take it there: no
- *	tracepoint is called there. If the last one was not seen, or several were
- *	not, the other sums may be wrong, too
+ *	seen, so that it is unknown whether it was on a CPU. The switch was lost (NESTED),
+ *	or was on a CPU that goes offline, by the kernel threads that take it there: no
+ *	tracepoint is called there. If the last one was not seen, or several were not,
+ *	the other sums may be wrong, too
  *
- * @user_stack to @woken are without meaning where no interval is open.
+ * @user_stack to @woken are without meaning if no interval is open.
  *
  * For every thread run_ns + off_ns + unknown_ns is the time from @born to the end of
  * the session or of the thread. While the session runs, a reader may see a slot
@@ -1246,28 +1242,28 @@ struct wallprof_task {
  * DOC: The timeline
  *
  * With TIMELINE each CPU has a ring of records, in the order in which they were
- * made there. That is the order of their times, but for some nanoseconds by which
- * the kernel's clock may step back when it is adjusted. Record N stands at place
+ * made there. That is the order of their times, except for some nanoseconds by which
+ * the kernel's clock may step back when it is adjusted. Record N is at place
  * N % nr_records, behind the page of &struct wallprof_ring.
  *
  * The module writes a record, and then, with a release store, &struct
  * wallprof_ring.head. The reader loads that with an acquire load, reads the records
  * from its own &struct wallprof_tail.tail on up to it, and then, with a release
- * store, moves the tail, which gives their places back.
+ * store, moves the tail, which frees their places.
  *
- * With OVERWRITE nobody looks at the tail; after STOP the last nr_records records
- * are there, or all if there were not that many. While the session runs, the next
- * record may be on its way into the place of the oldest one: who copies records then
- * loads the head once more behind the copies, a load barrier in between. Record N was
- * copied whole if N + nr_records is more than that head.
+ * With OVERWRITE the tail is not used; after STOP the last nr_records records are
+ * there, or all if there were not that many. While the session runs, the next record
+ * may be being written to the place of the oldest one: a reader that copies records then
+ * loads the head once more after the copies, with a load barrier in between. Record N
+ * was copied whole if N + nr_records is more than that head.
  */
 
 /**
- * struct wallprof_ring - what the module tells of a CPU's ring
+ * struct wallprof_ring - the head of a CPU's ring, written by the module
  * @head: records written since START
  * @lost: records that found no room since START
- * @open: of these, those since the last record that was written: no
- *	WALLPROF_RECORD_LOST tells of them yet
+ * @open: of these, those since the last record that was written, which no
+ *	WALLPROF_RECORD_LOST reports yet
  * @open_since: when the first of them was lost; 0: there is none
  */
 struct wallprof_ring {
@@ -1278,10 +1274,9 @@ struct wallprof_ring {
 };
 
 /**
- * struct wallprof_tail - what the reader tells of a CPU's ring
- * @tail: records read since START. If it says something that cannot be, the ring
- *	counts as full
- * @reserved: fills a cache line; not looked at
+ * struct wallprof_tail - the tail of a CPU's ring, written by the reader
+ * @tail: records read since START. With an impossible value the ring counts as full
+ * @reserved: fills a cache line; not read
  */
 struct wallprof_tail {
 	__aligned_u64 tail;
@@ -1289,17 +1284,17 @@ struct wallprof_tail {
 };
 
 /**
- * enum wallprof_record_type - what a record tells of
+ * enum wallprof_record_type - types of records
  * @WALLPROF_RECORD_LOST: @lost records found no room, the first of them at @time;
  *	the next record is the first that did
- * @WALLPROF_RECORD_SWITCH: a CPU leaves a thread for another one: sched_switch
+ * @WALLPROF_RECORD_SWITCH: a CPU switches from a thread to another: sched_switch
  * @WALLPROF_RECORD_WAKING: a thread is woken: sched_waking
  * @WALLPROF_RECORD_WAKEUP_NEW: a thread that was forked is ready to run for the
  *	first time: sched_wakeup_new
  * @WALLPROF_RECORD_MIGRATE: a thread is to run on another CPU: sched_migrate_task
- * @WALLPROF_RECORD_STACKS: with TIMELINE_STACKS: with which stacks the thread left
- *	its CPU in the switch that the record before this one tells of, if its interval is
- *	one to be recorded
+ * @WALLPROF_RECORD_STACKS: with TIMELINE_STACKS: the stacks with which the thread left
+ *	its CPU in the switch of the record before this one, if its interval is to be
+ *	recorded
  * @WALLPROF_RECORD_MAX: the number of types
  */
 enum wallprof_record_type {
@@ -1312,7 +1307,7 @@ enum wallprof_record_type {
 	WALLPROF_RECORD_MAX,
 };
 
-#define WALLPROF_PRIO_NONE	0xff	/* a priority of -1: a deadline's */
+#define WALLPROF_PRIO_NONE	0xff	/* a priority of -1: of a deadline thread */
 
 /* wallprof_record.flags */
 #define WALLPROF_RECORD_COMES	(1U << 0)	/* a switch: @other_tid is a target, @tid is none */
@@ -1323,24 +1318,23 @@ enum wallprof_record_type {
  * @prio: the kernel's priority of the thread, 0 to 139, or WALLPROF_PRIO_NONE
  * @other_prio: of a switch, the same of the other thread
  * @flags: WALLPROF_RECORD_COMES
- * @state: of a switch, the state in which @tid leaves, in the bits of the kernel's
- *	own tracepoint, which reports them in prev_state; of a migration, the CPU
- *	that it leaves
+ * @state: of a switch, the state in which @tid leaves, in the bits that the kernel's
+ *	own tracepoint reports in prev_state; of a migration, the CPU that it leaves
  * @cpu: of a wakeup, the CPU that the thread is on; of a migration, the one that
  *	it goes to
  * @time: when
  * @tid: the thread that leaves its CPU, is woken, or migrates; 0: an idle one.
  *	UINT_MAX: not visible in the opener's pid namespace; in others than the
- *	first one also a thread that is gone but for its last switch
+ *	initial one also a thread that has ended, but for its last switch
  * @tgid: its process
  * @other_tid: of a switch, the thread that comes; else the one that runs here
  * @other_tgid: its process
  * @lost: of WALLPROF_RECORD_LOST, how many, in the place of the ids
  * @user_stack: of WALLPROF_RECORD_STACKS, in the place of the ids, the id of the user
  *	stack, as in &struct wallprof_aggr; 0: none
- * @kernel_stack: the same of the kernel stack
+ * @kernel_stack: likewise of the kernel stack
  *
- * A record is told if @tid is a target, or, of a switch, @other_tid; and if the CPU
+ * An event is recorded if @tid is a target, or, of a switch, @other_tid; and if the CPU
  * where it happens is one to be recorded.
  */
 struct wallprof_record {

@@ -4,8 +4,8 @@
  * module.
  *
  * A table describes the code of one ELF file. All its addresses are the file's
- * own (those of its program headers); where the file is mapped is told
- * elsewhere. It is one block of memory:
+ * own (those of its program headers), independent of where the file is mapped. It
+ * is one block of memory:
  *
  *	struct wallprof_table	the header
  *	struct wallprof_rule	rules[nr_rules]
@@ -13,13 +13,13 @@
  *	struct wallprof_row	rows[nr_rows]
  *	struct wallprof_save	saves[nr_saves]
  *
- * An address is looked up so: page = (address - base) >> WALLPROF_TABLE_SHIFT;
+ * To look an address up: page = (address - base) >> WALLPROF_TABLE_SHIFT;
  * among rows[pages[page]] to rows[pages[page + 1] - 1] the last one whose pc is
  * not above the low bits of the address names its rule. Every page begins with
- * a row whose pc is 0, so one is always found, and no look-up leaves its page.
+ * a row whose pc is 0, so one is always found, and no lookup leaves its page.
  *
- * All is in the byte order of the machine. Registers have the numbers that
- * DWARF gives them on the table's machine.
+ * All is in the byte order of the machine. Registers have the DWARF numbers of the
+ * table's machine.
  */
 #ifndef _UAPI_LINUX_WALLPROF_UNWIND_H
 #define _UAPI_LINUX_WALLPROF_UNWIND_H
@@ -36,7 +36,7 @@
  */
 #define WALLPROF_TABLE_SHIFT	10
 
-/* The most that is accepted. */
+/* Limits of a table that is accepted. */
 #define WALLPROF_TABLE_MAX_PAGES (1U << 22)	/* code that spans 4 GiB */
 #define WALLPROF_TABLE_MAX_ROWS	(1U << 25)
 #define WALLPROF_TABLE_MAX_RULES (1U << 16)
@@ -44,9 +44,9 @@
 #define WALLPROF_TABLE_MAX_RUN	32		/* of a list of saves, its end included */
 
 /*
- * And relative to the code: rows, and also rules and saves, for each page that is
- * described, on average. An instruction in four bytes would have to change how the
- * caller is found; compiled code has a tenth of that.
+ * Limit relative to the code: rows, and also rules and saves, for each page that is
+ * described, on average. With more, an instruction in four bytes would have to change how
+ * the caller is found; compiled code has a tenth of that.
  */
 #define WALLPROF_TABLE_MAX_DENSITY 256
 
@@ -74,7 +74,7 @@ struct wallprof_table {
 };
 
 /**
- * struct wallprof_row - from which address on which rule holds
+ * struct wallprof_row - first address of a rule
  * @pc: the low WALLPROF_TABLE_SHIFT bits of the address; rises within a page,
  *	and is 0 in the first row of each
  * @rule: index of the rule
@@ -88,13 +88,13 @@ struct wallprof_row {
  * enum wallprof_rule_kind - how a frame's caller is found
  * @WALLPROF_RULE_NONE: nothing is known of this code. Rule 0 is of this kind
  * @WALLPROF_RULE_END: there is no caller: _start, clone
- * @WALLPROF_RULE_UNSUPPORTED: the file tells it in a way that tables cannot
+ * @WALLPROF_RULE_UNSUPPORTED: the file describes it in a way that tables cannot
  * @WALLPROF_RULE_CFA: CFA = @reg + @off
  * @WALLPROF_RULE_DEREF: CFA = *(@reg + @off) + @add, or, if there is an @index,
  *	*(@reg + @off + (index << scale)) + @add
  * @WALLPROF_RULE_PLT: a stub that pushes a word in byte @add of its 16 or
  *	before: CFA = sp + 8, and another 8 if ip % 16 >= @add
- * @WALLPROF_RULE_SIGNAL: the trampoline of signals: sp points at what the
+ * @WALLPROF_RULE_SIGNAL: the signal trampoline: sp points at what the
  *	kernel pushed, and all registers of the caller are there
  * @WALLPROF_RULE_MAX: the number of kinds
  *
@@ -114,9 +114,9 @@ enum wallprof_rule_kind {
 /* wallprof_rule.flags */
 #define WALLPROF_RULE_RA_REG	(1U << 0)	/* @ra is a register's number */
 #define WALLPROF_RULE_FP_SAVED	(1U << 1)	/* the caller's fp is at @fp */
-#define WALLPROF_RULE_FP_LOST	(1U << 2)	/* the caller's fp is gone */
+#define WALLPROF_RULE_FP_LOST	(1U << 2)	/* the caller's fp is lost */
 #define WALLPROF_RULE_FP_FP	(1U << 3)	/* @fp counts from fp, not from the CFA */
-#define WALLPROF_RULE_EXACT	(1U << 4)	/* the caller was interrupted, not called from */
+#define WALLPROF_RULE_EXACT	(1U << 4)	/* the caller was interrupted; it made no call */
 #define WALLPROF_RULE_FLAGS	0x1fU
 
 /* wallprof_rule.index: a register and how far it is shifted, 0 to 6 */
@@ -129,7 +129,7 @@ enum wallprof_rule_kind {
  * struct wallprof_rule - how the caller is found
  * @kind: enum wallprof_rule_kind
  * @flags: WALLPROF_RULE_RA_REG, …
- * @reg: register that the CFA is found by (CFA, DEREF)
+ * @reg: register that the CFA is based on (CFA, DEREF)
  * @index: WALLPROF_RULE_INDEX(), or WALLPROF_RULE_NO_INDEX (DEREF)
  * @off: bytes (CFA, DEREF)
  * @add: bytes (DEREF); 1 to 15 (PLT)
@@ -140,7 +140,7 @@ enum wallprof_rule_kind {
  * @saves: index of the first of the other registers that were saved: a list
  *	that ends with WALLPROF_SAVE_END. 0 is the empty list
  *
- * What a kind does not use is 0, and @index is WALLPROF_RULE_NO_INDEX.
+ * Fields that a kind does not use are 0, and @index is WALLPROF_RULE_NO_INDEX.
  */
 struct wallprof_rule {
 	__u8 kind;
@@ -157,7 +157,7 @@ struct wallprof_rule {
 /* wallprof_save.how */
 #define WALLPROF_SAVE_CFA	0	/* it is at @off words from the CFA */
 #define WALLPROF_SAVE_FP	1	/* it is at @off words from the frame pointer */
-#define WALLPROF_SAVE_LOST	2	/* the caller's value is gone */
+#define WALLPROF_SAVE_LOST	2	/* the caller's value is lost */
 #define WALLPROF_SAVE_END	3	/* the end of a list; @reg and @off are 0 */
 
 /**
@@ -166,7 +166,7 @@ struct wallprof_rule {
  * @how: WALLPROF_SAVE_CFA, …
  * @off: words of 8 bytes
  *
- * Few walks need them: only those that come to a CFA which is found by such a
+ * Few walks need them: only those that come to a CFA which is based on such a
  * register.
  */
 struct wallprof_save {

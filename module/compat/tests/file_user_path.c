@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* 6.8: a file that stands in for another tells of that. */
+/* 6.8: functions for the file that another one stands in for. */
 #include <linux/fs.h>
 
 const void *wp_test(struct file *file, const struct inode **inode);

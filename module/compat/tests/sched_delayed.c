@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* 6.12: who goes to sleep may stay queued for a while. */
+/* 6.12: a thread that has blocked may stay queued for a while. */
 #include <linux/sched.h>
 
 int wp_test(struct task_struct *p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* 6.16: sched_process_exit tells whether it is the process's last thread. */
+/* 6.16: sched_process_exit passes whether it is the process's last thread. */
 #include <trace/events/sched.h>
 
 static void probe(void *data, struct task_struct *p, bool group_dead)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* 5.19, and later 5.18: sched_switch tells the state that the scheduler read. */
+/* 5.19, and later 5.18: sched_switch passes the state that the scheduler read, last. */
 #include <trace/events/sched.h>
 
 static void probe(void *data, bool preempt, struct task_struct *prev,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* 5.18: sched_switch tells the state that the scheduler read, elsewhere. */
+/* 5.18: sched_switch passes the state that the scheduler read, as second argument. */
 #include <trace/events/sched.h>
 
 static void probe(void *data, bool preempt, unsigned int prev_state,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* 7.2: whether it may be dumped is a thread's, not its memory's. */
+/* 7.2: whether it may be dumped is kept for a thread, not for its memory. */
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/exec_state.h>
