@@ -281,7 +281,7 @@ void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk)
 		head->walks_mixed++;
 }
 
-#define WP_STACK_CALLS 256	/* system calls that the stack cache tells apart, about */
+#define WP_STACK_CALLS 256	/* system calls that the stack cache distinguishes, about */
 
 /*
  * The process for the stack cache, and the system call that current waits in. C libraries

@@ -176,7 +176,7 @@ free:
 	return ERR_PTR(err);
 }
 
-/* Charges for @bytes, which the status tells of, and @extra, which it does not. */
+/* Charges for @bytes, which the status reports, and @extra, which it does not. */
 static int wp_store_charge_both(struct wp_session *session, s64 bytes, s64 extra)
 {
 	struct wp_mappings *mappings = &session->mappings;
