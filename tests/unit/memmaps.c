@@ -130,11 +130,13 @@ static void test_forks(void)
 	named(14, 0);
 	ok(!strcmp(at(14, 0x1000), "/a+0"), "another name changes nothing");
 	named(14, PERF_RECORD_MISC_COMM_EXEC);
+	ok(!strcmp(at(14, 0x1000), "/a+0"), "an exec has the stack of its caller");
+	map(14, 0x5000, 0x1000, 0, "/d");
 	ok(!strcmp(at(14, 0x1000), "-") && !strcmp(at(10, 0x1000), "/a+0"),
 	   "another program has nothing of the one before");
-	map(14, 0x1000, 0x1000, 0, "/d");
-	ok(!strcmp(at(14, 0x1000), "/d+0") && !strcmp(at(14, 0x2000), "-") &&
-	   !wp_memmaps_find(maps, 15, 0), "but its own");
+	ok(!strcmp(at(14, 0x5000), "/d+0") && !wp_memmaps_find(maps, 15, 0), "but its own");
+	map(14, 0x7000, 0x1000, 0, "/e");
+	ok(!strcmp(at(14, 0x5000), "/d+0"), "all of it");
 	named(15, PERF_RECORD_MISC_COMM_EXEC);
 	ok(!strcmp(at(15, 0x1000), "-"), "one of which nothing is known");
 }

@@ -88,9 +88,16 @@ struct space {
 	struct wp_memmap *map;
 };
 
+/**
+ * struct process - a process
+ * @pid: its number
+ * @space: its mappings
+ * @execs: it executes a program that has mapped nothing yet
+ */
 struct process {
 	__s32 pid;
 	struct space *space;
+	bool execs;
 };
 
 /**
@@ -341,6 +348,7 @@ static int set_space(struct wp_memmaps *m, __s32 pid, struct space *s)
 		m->nr++;
 	p->pid = pid;
 	p->space = s;
+	p->execs = false;
 	return 0;
 }
 
@@ -528,6 +536,11 @@ static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 		map.id.size = r.id_size;
 		memcpy(map.id.data, r.id, sizeof(r.id));
 	}
+	if (space_of(m, r.mmap.pid) && m->entry[place_of(m, r.mmap.pid)].execs &&
+	    set_space(m, r.mmap.pid, new_space())) {
+		wp_err("no memory for the mappings of processes");
+		return -ENOMEM;
+	}
 	return add_map(m, r.mmap.pid, &map, path, len, &inode);
 }
 
@@ -553,18 +566,19 @@ static int fork_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 	return -ENOMEM;
 }
 
-/* An exec drops all earlier mappings. */
-static int comm_event(struct wp_memmaps *m, const struct perf_event_header *rec)
+/*
+ * An exec drops all earlier mappings, but a sample taken during it has the stack of the
+ * caller: they stay until the new program maps something.
+ */
+static void comm_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 {
 	__s32 pid;
 
 	if (rec->size < sizeof(*rec) + sizeof(pid) || !(rec->misc & PERF_RECORD_MISC_COMM_EXEC))
-		return 0;
+		return;
 	memcpy(&pid, rec + 1, sizeof(pid));
-	if (pid < 0 || !space_of(m, pid) || !set_space(m, pid, new_space()))
-		return 0;
-	wp_err("no memory for the mappings of processes");
-	return -ENOMEM;
+	if (pid >= 0 && space_of(m, pid))
+		m->entry[place_of(m, pid)].execs = true;
 }
 
 /**
@@ -583,7 +597,8 @@ int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec)
 	case PERF_RECORD_FORK:
 		return fork_event(m, rec);
 	case PERF_RECORD_COMM:
-		return comm_event(m, rec);
+		comm_event(m, rec);
+		break;
 	}
 	return 0;
 }
