@@ -130,13 +130,18 @@ static void test_forks(void)
 	named(14, 0);
 	ok(!strcmp(at(14, 0x1000), "/a+0"), "another name changes nothing");
 	named(14, PERF_RECORD_MISC_COMM_EXEC);
-	ok(!strcmp(at(14, 0x1000), "/a+0"), "an exec has the stack of its caller");
+	ok(!strcmp(at(14, 0x1000), "/a+0") && !wp_memmaps_below(maps, 14, 0x1000),
+	   "an exec has the stack of its caller, and nothing else");
 	map(14, 0x5000, 0x1000, 0, "/d");
+	map(14, 0x7000, 0x1000, 0, "/e");
+	map(14, 0x9000, 0x1000, 0, "/f");
+	ok(!strcmp(at(14, 0x1000), "/a+0") && !strcmp(at(14, 0x5000), "/d+0"),
+	   "while it may be going on");
+	map(14, 0xb000, 0x1000, 0, "/g");
 	ok(!strcmp(at(14, 0x1000), "-") && !strcmp(at(10, 0x1000), "/a+0"),
 	   "another program has nothing of the one before");
-	ok(!strcmp(at(14, 0x5000), "/d+0") && !wp_memmaps_find(maps, 15, 0), "but its own");
-	map(14, 0x7000, 0x1000, 0, "/e");
-	ok(!strcmp(at(14, 0x5000), "/d+0"), "all of it");
+	ok(!strcmp(at(14, 0x5000), "/d+0") && !strcmp(at(14, 0xb000), "/g+0") &&
+	   !wp_memmaps_find(maps, 15, 0), "but its own");
 	named(15, PERF_RECORD_MISC_COMM_EXEC);
 	ok(!strcmp(at(15, 0x1000), "-"), "one of which nothing is known");
 }

@@ -92,13 +92,18 @@ struct space {
  * struct process - a process
  * @pid: its number
  * @space: its mappings
- * @execs: it executes a program that has mapped nothing yet
+ * @before: those of the program before, while an exec may be going on; or NULL
+ * @nr_new: number of mappings since that exec
  */
 struct process {
 	__s32 pid;
 	struct space *space;
-	bool execs;
+	struct space *before;
+	unsigned int nr_new;
 };
+
+/* Mappings with code that an exec makes: the program, its interpreter, the vdso. */
+#define EXEC_MAPS	3
 
 /**
  * struct wp_memmaps - mappings of all processes
@@ -346,9 +351,10 @@ static int set_space(struct wp_memmaps *m, __s32 pid, struct space *s)
 		put_space(m, p->space);
 	else
 		m->nr++;
+	put_space(m, p->before);
 	p->pid = pid;
 	p->space = s;
-	p->execs = false;
+	p->before = NULL;
 	return 0;
 }
 
@@ -506,6 +512,17 @@ static void note_kernel(struct wp_memmaps *m, const char *path, __u64 at)
 }
 
 /* Mappings of the kernel have the process -1, and only the kernel's address is kept. */
+/* Count a mapping of a process towards the end of its exec. */
+static void end_exec(struct wp_memmaps *m, __s32 pid)
+{
+	struct process *p = &m->entry[place_of(m, pid)];
+
+	if (!p->before || ++p->nr_new <= EXEC_MAPS)
+		return;
+	put_space(m, p->before);
+	p->before = NULL;
+}
+
 static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 {
 	size_t fixed = rec->type == PERF_RECORD_MMAP ? sizeof(struct mmap_record) :
@@ -536,11 +553,8 @@ static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 		map.id.size = r.id_size;
 		memcpy(map.id.data, r.id, sizeof(r.id));
 	}
-	if (space_of(m, r.mmap.pid) && m->entry[place_of(m, r.mmap.pid)].execs &&
-	    set_space(m, r.mmap.pid, new_space())) {
-		wp_err("no memory for the mappings of processes");
-		return -ENOMEM;
-	}
+	if (space_of(m, r.mmap.pid))
+		end_exec(m, r.mmap.pid);
 	return add_map(m, r.mmap.pid, &map, path, len, &inode);
 }
 
@@ -568,17 +582,30 @@ static int fork_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 
 /*
  * An exec drops all earlier mappings, but a sample taken during it has the stack of the
- * caller: they stay until the new program maps something.
+ * caller: for stacks they stay until it must be over.
  */
-static void comm_event(struct wp_memmaps *m, const struct perf_event_header *rec)
+static int comm_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 {
+	struct process *p;
+	struct space *s;
 	__s32 pid;
 
 	if (rec->size < sizeof(*rec) + sizeof(pid) || !(rec->misc & PERF_RECORD_MISC_COMM_EXEC))
-		return;
+		return 0;
 	memcpy(&pid, rec + 1, sizeof(pid));
-	if (pid >= 0 && space_of(m, pid))
-		m->entry[place_of(m, pid)].execs = true;
+	if (pid < 0 || !space_of(m, pid))
+		return 0;
+	s = new_space();
+	if (!s) {
+		wp_err("no memory for the mappings of processes");
+		return -ENOMEM;
+	}
+	p = &m->entry[place_of(m, pid)];
+	put_space(m, p->before);
+	p->before = p->space;
+	p->space = s;
+	p->nr_new = 0;
+	return 0;
 }
 
 /**
@@ -597,8 +624,7 @@ int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec)
 	case PERF_RECORD_FORK:
 		return fork_event(m, rec);
 	case PERF_RECORD_COMM:
-		comm_event(m, rec);
-		break;
+		return comm_event(m, rec);
 	}
 	return 0;
 }
@@ -616,6 +642,13 @@ const char *wp_memmaps_kernel(const struct wp_memmaps *m, __u64 *at)
 	return m->label ? wp_intern_bytes(&m->paths, m->label, NULL) : NULL;
 }
 
+static const struct wp_memmap *map_at(const struct space *s, __u64 address)
+{
+	size_t i = first_behind(s, address);
+
+	return i < s->nr && s->map[i].start <= address ? &s->map[i] : NULL;
+}
+
 /**
  * wp_memmaps_find() - the mapping at an address
  * @m: the mappings
@@ -627,9 +660,11 @@ const char *wp_memmaps_kernel(const struct wp_memmaps *m, __u64 *at)
 const struct wp_memmap *wp_memmaps_find(const struct wp_memmaps *m, __s32 pid, __u64 address)
 {
 	const struct space *s = space_of(m, pid);
-	size_t i = s ? first_behind(s, address) : 0;
+	const struct wp_memmap *map = s ? map_at(s, address) : NULL;
 
-	return s && i < s->nr && s->map[i].start <= address ? &s->map[i] : NULL;
+	if (!map && s && m->entry[place_of(m, pid)].before)
+		map = map_at(m->entry[place_of(m, pid)].before, address);
+	return map;
 }
 
 /**
@@ -744,8 +779,10 @@ void wp_memmaps_free(struct wp_memmaps *m)
 
 	if (!m)
 		return;
-	for (i = 0; i < m->room; i++)
+	for (i = 0; i < m->room; i++) {
 		put_space(m, m->entry[i].space);
+		put_space(m, m->entry[i].before);
+	}
 	free(m->entry);
 	free(m->id);
 	free(m->other_id);
