@@ -93,7 +93,7 @@ static bool holds_short(u64 process, u64 since, u32 epoch)
 	       wp_stack_cache_words_hold(cache, cached, cfi_is, &user, user.regs[7]);
 }
 
-static unsigned int walk(struct wp_cfi_result *told)
+static unsigned int walk(struct wp_cfi_result *result)
 {
 	unsigned int nr;
 
@@ -101,8 +101,8 @@ static unsigned int walk(struct wp_cfi_result *told)
 			     wp_stack_cache_find(cache, user.ip, user.regs[7], PROCESS),
 			     user.ip, user.regs[7], user.regs[6], PROCESS);
 	nr = wp_unwind_cfi(&noted, &user, &user.maps, true, user.ip, user.regs[7],
-			   user.limit, ips, WALLPROF_MAX_STACK, told);
-	wp_stack_cache_keep(&notes, generation, changes, EPOCH, ID, told->why, 0);
+			   user.limit, ips, WALLPROF_MAX_STACK, result);
+	wp_stack_cache_keep(&notes, generation, changes, EPOCH, ID, result->why, 0);
 	return nr;
 }
 
@@ -177,14 +177,14 @@ static void set_up(struct kunit *test)
 static void exact(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(20000), round, i, kept = 0, held = 0;
-	struct wp_cfi_result told, now;
+	struct wp_cfi_result result, now;
 
 	set_up_cache(test);
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
 		unsigned int nr;
 
 		set_up(test);
-		nr = walk(&told);
+		nr = walk(&result);
 		KUNIT_EXPECT_EQ(test, holds(generation, EPOCH), notes.whole);
 		kept += notes.whole;
 		for (i = 0; i < 8; i++) {
@@ -199,8 +199,8 @@ static void exact(struct kunit *test)
 				KUNIT_EXPECT_EQ(test, nr,
 						cfi_walk(&user, fresh, WALLPROF_MAX_STACK,
 							 &now));
-				KUNIT_EXPECT_EQ(test, told.why, now.why);
-				KUNIT_EXPECT_EQ(test, told.by_fp, now.by_fp);
+				KUNIT_EXPECT_EQ(test, result.why, now.why);
+				KUNIT_EXPECT_EQ(test, result.by_fp, now.by_fp);
 				KUNIT_EXPECT_EQ(test, 0,
 						memcmp(ips, fresh, nr * sizeof(*ips)));
 			}
@@ -218,7 +218,7 @@ static void exact(struct kunit *test)
 static void each_decides(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(5000), round, words = 0;
-	struct wp_cfi_result told;
+	struct wp_cfi_result result;
 
 	set_up_cache(test);
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
@@ -227,7 +227,7 @@ static void each_decides(struct kunit *test)
 
 		set_up(test);
 		KUNIT_EXPECT_FALSE(test, holds(generation, EPOCH));
-		walk(&told);
+		walk(&result);
 		cached = notes.old;
 		if (!notes.whole)
 			continue;
