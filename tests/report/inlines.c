@@ -23,9 +23,19 @@ static inline __attribute__((always_inline)) void twice(unsigned int n)
 	innermost(n / 2);
 }
 
+static __attribute__((noipa)) void leaf(void)
+{
+	sink++;
+}
+
+/*
+ * It calls a function, so it has a frame: a loaded machine may be through with this program
+ * before the reader has its unwind tables, and then its stacks are of frame pointers.
+ */
 static __attribute__((noipa)) void middle(unsigned int n)
 {
 	twice(n);
+	leaf();
 	sink++;
 }
 
