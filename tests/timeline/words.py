@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What wallprof sched latency and timehist say of a file, beside what perf sched of
-Linux 7 says of it: line by line, with what is known to differ."""
+"""What wallprof sched latency, timehist and map print of a file, beside what perf sched of
+Linux 7 prints of it: line by line, with what is known to differ."""
 
 import collections
 import re
@@ -12,6 +12,8 @@ SLICE = re.compile(r"\s*([\d.]+) \[(\d+)\]  (.+?)\s+([\d.]+)\s+([\d.]+)\s+([\d.]
 OTHER = re.compile(r"\s*([\d.]+) \[(\d+)\]  .+?\s+(awakened|migrated): (.*?)\s*$")
 TOTAL = re.compile(r"\s*(\S.*)\[(-?\d+)(?:/-?\d+)?\]\s+(-?\d+)\s+(\d+)\s+([\d.]+)\s+([\d.]+)\s+"
                    r"([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+(\d+)\s*$")
+# A line of perf sched map: cells, time, and the name of who is seen for the first time.
+CELLS = re.compile(r"\s*(.*?)\s+([\d.]+) secs ?(?:(\S+)\s+=> (.*):(\d+))?\s*$")
 IDLE = re.compile(r"\s*CPU\s+(\d+) idle for\s+([\d.]+)\s+msec")
 
 
@@ -181,3 +183,49 @@ def summary(theirs, ours):
         if 0 not in ours["twice"] and not near(idle.get(cpu["cpu"], 0), cpu["idle_ns"]):
             problems.append("CPU %s is idle for %s us with perf" % (cpu, idle.get(cpu["cpu"])))
     return nr, problems
+
+
+def drawing(theirs, ours):
+    """What sched map draws, as text: the same cells at the same times, for the same threads.
+    perf names a thread again where its name has changed, does not name some at all, and adds
+    to the names of kernel threads what they work at, where it has read /proc."""
+    problems, names = [], {}
+    theirs, ours = (list(map(CELLS.match, text.splitlines())) for text in (theirs, ours))
+    if len(theirs) != len(ours):
+        problems.append("%d lines, not %d" % (len(ours), len(theirs)))
+    for a, b in zip(theirs, ours):
+        if not a or not b or a[1].split() != b[1].split() or a[2] != b[2]:
+            problems.append("%s: %s" % (a and a[0], b and b[0]))
+            continue
+        if b[3]:
+            names[b[3]] = b.group(4, 5)
+        if a[3] and names.get(a[3]) != a.group(4, 5) and not (
+                a[4].startswith("kworker/") and a[5] == names.get(a[3], ("", ""))[1]):
+            problems.append("%s: %s" % (a[0], names.get(a[3])))
+    return len(names), problems
+
+
+def histogram(hist, events):
+    """hist is what hist says as JSON, events what timehist -wnM --state does, which is the same
+    as perf's: each wait is in its bucket. Of the slices that the recording's end cut, one
+    for each CPU, timehist has no line; hist has the waits before them."""
+    wanted, got = collections.Counter(), collections.Counter()
+    for e in events["events"]:
+        if e["event"] != "switch" or not e["tid"] or e["delay_ns"] is None:
+            continue
+        kinds = [("runnable", e["delay_ns"])]
+        if (e["wait_ns"] or 0) > e["delay_ns"]:
+            kinds.append(("blocked", e["wait_ns"] - e["delay_ns"]))
+        for kind, ns in kinds:
+            us = ns // 1000
+            wanted[kind, 1 << us.bit_length() - 1 if us else 0] += 1
+    for row in hist["histogram"]:
+        got[row["what"], row["from_us"]] += row["count"]
+    problems = ["%s from %d us: %d, not %d" % (*key, got[key], wanted[key])
+                for key in wanted if got[key] < wanted[key]]
+    cpus = len({e["cpu"] for e in events["events"]})
+    for kind in ("runnable", "blocked"):
+        more = sum(nr - wanted[key] for key, nr in got.items() if key[0] == kind)
+        if more > cpus:
+            problems.append("%d more are %s" % (more, kind))
+    return sum(wanted.values()), problems
