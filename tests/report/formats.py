@@ -210,6 +210,11 @@ def firefox(path):
         samples = thread["samples"]
         assert samples["weightType"] == "tracing-ms", thread["name"]
         assert samples["time"] == sorted(samples["time"]), thread["name"]
+        # What is on a CPU of the time up to a sample.
+        assert data["meta"]["sampleUnits"]["threadCPUDelta"] == "ns"
+        assert samples["threadCPUDelta"] == [
+            0 if last[stack] in kinds else int(weight * 1000000)
+            for stack, weight in zip(samples["stack"], samples["weight"])], thread["name"]
         for stack, weight in zip(samples["stack"], samples["weight"]):
             sums[kinds.get(last[stack], "cpu")][stacks[stack]] += int(weight * 1000000)
     return sums

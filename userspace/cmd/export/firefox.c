@@ -221,6 +221,11 @@ static void put_meta(struct firefox *w)
 	wp_json_string(&w->j, "importedFrom", "wallprof " WP_VERSION);
 	wp_json_number(&w->j, "startTime", tod / 1000000);
 	wp_json_number(&w->j, "interval", 1);
+	wp_json_open(&w->j, "sampleUnits", '{');
+	wp_json_string(&w->j, "time", "ms");
+	wp_json_string(&w->j, "eventDelay", "ms");
+	wp_json_string(&w->j, "threadCPUDelta", "ns");
+	wp_json_close(&w->j, '}');
 	wp_json_number(&w->j, "processType", 0);
 	wp_json_number(&w->j, "stackwalk", 1);
 	wp_json_bool(&w->j, "symbolicated", true);
@@ -448,9 +453,40 @@ static void put_libs(struct firefox *w)
 	wp_json_close(&w->j, ']');
 }
 
-static void put_samples(struct firefox *w, const struct row *row, size_t nr)
+/*
+ * Time is divided among the stacks of a slot one after the other, in no known order; a sample
+ * stands for the time before it. Events that are not time are at the slot's begin.
+ */
+static void put_times(struct firefox *w, const struct row *row, size_t nr, bool counts)
 {
 	const struct wp_profsum *sum = &w->samples.sum;
+	double width = (double)(sum->to - sum->from) / sum->slots, at = 0;
+	size_t i;
+
+	wp_json_open(&w->j, "time", '[');
+	for (i = 0; i < nr; i++) {
+		if (!i || row[i].slot != row[i - 1].slot)
+			at = 0;
+		if (!counts)
+			at = at + row[i].value < width ? at + row[i].value : width;
+		wp_json_millionths(&w->j, NULL, row[i].slot * width + at);
+	}
+	wp_json_close(&w->j, ']');
+}
+
+/* Time on a CPU since the sample before: the graph of a thread's CPU use is made of it. */
+static void put_cpu_deltas(struct firefox *w, const struct row *row, size_t nr)
+{
+	size_t i;
+
+	wp_json_open(&w->j, "threadCPUDelta", '[');
+	for (i = 0; i < nr; i++)
+		wp_json_number(&w->j, NULL, row[i].stack < w->g.nodes.nr ? row[i].value : 0);
+	wp_json_close(&w->j, ']');
+}
+
+static void put_samples(struct firefox *w, const struct row *row, size_t nr)
+{
 	bool counts = row->track >= TRACK_EVENTS && !is_time(w, row->track - TRACK_EVENTS);
 	size_t i;
 
@@ -460,11 +496,9 @@ static void put_samples(struct firefox *w, const struct row *row, size_t nr)
 	for (i = 0; i < nr; i++)
 		wp_json_number(&w->j, NULL, row[i].stack);
 	wp_json_close(&w->j, ']');
-	wp_json_open(&w->j, "time", '[');
-	for (i = 0; i < nr; i++)
-		wp_json_millionths(&w->j, NULL, (double)(sum->to - sum->from) * row[i].slot /
-				   sum->slots);
-	wp_json_close(&w->j, ']');
+	put_times(w, row, nr, counts);
+	if (!counts)
+		put_cpu_deltas(w, row, nr);
 	wp_json_open(&w->j, "weight", '[');
 	for (i = 0; i < nr; i++) {
 		if (counts)
