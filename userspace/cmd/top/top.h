@@ -16,6 +16,7 @@
 #include "lib/symbols/livenames.h"
 #include "lib/top/topshares.h"
 #include "lib/top/toptable.h"
+#include "lib/top/topview.h"
 
 /* Size of a line of text, for the widest terminal. */
 #define WP_TOP_LINE	512
