@@ -8,6 +8,7 @@
  * alone between wp_probe_begin() and wp_probe_end().
  */
 #include "capture.h"
+#include "kernel_stack.h"
 
 /**
  * wp_probe_nested - count a probe that came while another one of this CPU was at work

@@ -34,6 +34,7 @@
 #include "compat/ptrace.h"
 #include "compat/sched.h"
 #include "compat/unwind.h"
+#include "kernel_stack.h"
 #include "mmput.h"
 #include "pure/unwind_cfi.h"
 #include "remote_stack.h"

@@ -19,6 +19,7 @@
 #include <asm/local64.h>
 
 #include "compat/ptrace.h"
+#include "kernel_stack.h"
 #include "sampler.h"
 #include "state.h"
 #include "stack.h"

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of a session, one open descriptor: configure, start, flip, stop, free; and its
- * memory.
+ * The life of a session, one open descriptor: configure, start, flip, stop, free.
+ * configure.c has its memory, epoch.c the change of epochs.
  *
  * This file owns the order of these steps. device.c calls all of it in process context;
  * session->lock orders the calls. Sessions share nothing but the tracepoints, to which
  * each adds probes of its own, and equal unwind tables.
  */
-#include <linux/capability.h>
 #include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/pid_namespace.h>
 #include <linux/poll.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
-#include <linux/uaccess.h>
 #include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
-#include "compat/cgroup.h"
 #include "compat/mm.h"
+#include "configure.h"
 #include "cpus.h"
+#include "epoch.h"
 #include "mappings.h"
 #include "pure/config.h"
 #include "pure/intervals.h"
@@ -97,35 +95,6 @@ session:
 	return ERR_PTR(-ENOMEM);
 }
 
-/* Frees all that configure allocated. The session has no other user. */
-static void wp_session_release_memory(struct wp_session *session)
-{
-	wp_cpus_free(session);
-	vfree(session->tails);
-	session->tails = NULL;
-	vfree(session->tasks.keys);
-	vfree(session->tasks.slots);
-	vfree(session->tasks.overflowed);
-	vfree(session->hints);
-	memset(&session->tasks, 0, sizeof(session->tasks));
-	session->hints = NULL;
-	vfree(session->ids.ids);
-	memset(&session->ids, 0, sizeof(session->ids));
-	vfree(session->names.names);
-	memset(&session->names, 0, sizeof(session->names));
-	if (session->mm) {
-		account_locked_vm(session->mm, session->mm_pages +
-				  atomic_long_read(&session->late_pages) -
-				  atomic_long_read(&session->owed_pages), false);
-		mmdrop(session->mm);
-	}
-	session->mm = NULL;
-	session->mm_pages = 0;
-	atomic_long_set(&session->late_pages, 0);
-	atomic_long_set(&session->owed_pages, 0);
-	memset(&session->config, 0, sizeof(session->config));
-}
-
 /*
  * Unregisters the probes. If wp_tracepoints_detach() has no memory for that, it waits for
  * some: the process may be closing the descriptor since the OOM killer ends it. If none
@@ -170,7 +139,7 @@ void wp_session_free(struct wp_session *session)
 	irq_work_sync(&session->wake);
 	if (session->mm)
 		wp_mappings_release(session);
-	wp_session_release_memory(session);
+	wp_configure_release(session);
 	put_pid_ns(session->pid_ns);
 	put_user_ns(session->user_ns);
 	free_cpumask_var(session->cpus_first);
@@ -178,218 +147,6 @@ void wp_session_free(struct wp_session *session)
 	free_cpumask_var(session->counters_cpus);
 	free_cpumask_var(session->cpus_mask);
 	kfree(session);
-}
-
-/*
- * Allocates zeroed memory. A request that is too large must fail, not start the OOM
- * killer.
- */
-static void *wp_zalloc(u64 bytes)
-{
-	return __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN |
-				__GFP_RETRY_MAYFAIL);
-}
-
-/* Copies the user's list of names. */
-static int wp_session_read_names(struct wp_session *session)
-{
-	const struct wallprof_configure *config = &session->config;
-	struct wp_names *names = &session->names;
-	u64 bytes = config->nr_targets * sizeof(*names->names);
-
-	names->names = wp_zalloc(bytes);
-	if (!names->names)
-		return -ENOMEM;
-	if (copy_from_user(names->names, u64_to_user_ptr(config->targets), bytes))
-		return -EFAULT;
-	names->nr = config->nr_targets;
-	return wp_names_sort(names) ? 0 : -EINVAL;
-}
-
-/* Copies the user's list of ids, of @width bytes each. Fails if one is @none. */
-static int wp_session_read_ids(struct wp_session *session, u32 width, u64 none)
-{
-	const struct wallprof_configure *config = &session->config;
-	struct wp_ids *ids = &session->ids;
-	u64 bytes = config->nr_targets * sizeof(*ids->ids);
-	u64 read = config->nr_targets * width;
-
-	ids->ids = wp_zalloc(bytes);
-	if (!ids->ids)
-		return -ENOMEM;
-	/* Copied to the end of the array: see wp_ids_widen(). */
-	if (copy_from_user((void *)ids->ids + bytes - read,
-			   u64_to_user_ptr(config->targets), read))
-		return -EFAULT;
-	ids->nr = config->nr_targets;
-	if (width == sizeof(u32))
-		wp_ids_widen(ids);
-	/* An id that stands for what cannot be named would match all of that. */
-	if (!wp_ids_name(ids, none))
-		return -EINVAL;
-	wp_ids_sort(ids);
-	return 0;
-}
-
-/* Copies the user's list of targets. */
-static int wp_session_read_targets(struct wp_session *session)
-{
-	switch (session->config.target) {
-	case WALLPROF_TARGET_ALL:
-		return 0;
-	case WALLPROF_TARGET_COMM:
-		return wp_session_read_names(session);
-	case WALLPROF_TARGET_CGROUP:
-		if (!wp_has_cgroups())
-			return -EOPNOTSUPP;
-		return wp_session_read_ids(session, sizeof(u64), 0);
-	case WALLPROF_TARGET_UID:
-		return wp_session_read_ids(session, sizeof(u32), U32_MAX);
-	default:
-		return wp_session_read_ids(session, sizeof(u32), 0);
-	}
-}
-
-/* Copies the user's mask of CPUs. */
-static int wp_session_read_cpus(struct wp_session *session)
-{
-	struct wallprof_configure *config = &session->config;
-	u32 bytes = config->cpus_bytes;
-	u32 nr, i;
-	u8 *mask;
-
-	cpumask_clear(session->cpus_mask);
-	session->all_cpus = !config->cpus;
-	if (session->all_cpus) {
-		cpumask_copy(session->cpus_mask, cpu_possible_mask);
-		return bytes ? -EINVAL : 0;
-	}
-	if (!bytes || bytes % 8 || bytes > PAGE_SIZE)
-		return -EINVAL;
-	mask = memdup_user(u64_to_user_ptr(config->cpus), bytes);
-	if (IS_ERR(mask))
-		return PTR_ERR(mask);
-	/* Bit N is bit N % 8 of byte N / 8, for readers of any word size. */
-	for (i = 0; i < bytes * 8; i++) {
-		nr = i;
-		if (!(mask[i / 8] & BIT(i % 8)))
-			continue;
-		if (nr >= nr_cpu_ids || !cpu_possible(nr)) {
-			kfree(mask);
-			return -EINVAL;
-		}
-		cpumask_set_cpu(nr, session->cpus_mask);
-	}
-	kfree(mask);
-	return cpumask_empty(session->cpus_mask) ? -EINVAL : 0;
-}
-
-static int wp_session_allocate_tasks(struct wp_session *session)
-{
-	u32 nr = session->config.nr_tasks;
-	unsigned long *keys = wp_zalloc(nr * sizeof(*keys));
-	unsigned long *overflowed = wp_zalloc(BITS_TO_LONGS(nr) * sizeof(long));
-	struct wallprof_task *slots = wp_zalloc(session->layout.tasks_bytes);
-
-	session->hints = wp_zalloc(BITS_TO_LONGS(nr) * sizeof(long));
-	wp_tasks_set(&session->tasks, keys, slots, overflowed, nr);
-	return keys && overflowed && slots && session->hints ? 0 : -ENOMEM;
-}
-
-static int wp_session_allocate_tails(struct wp_session *session)
-{
-	if (!session->layout.tails_bytes)
-		return 0;
-	session->tails = wp_zalloc(session->layout.tails_bytes);
-	return session->tails ? 0 : -ENOMEM;
-}
-
-/* Charges the session's memory to the caller, as locked memory. */
-static int wp_session_charge(struct wp_session *session)
-{
-	u64 pages = session->config.memory_bytes >> PAGE_SHIFT;
-	int err;
-
-	if (pages > totalram_pages())
-		return -ENOMEM;
-	err = account_locked_vm(current->mm, pages, true);
-	if (err)
-		return err;
-	mmgrab(current->mm);
-	session->mm = current->mm;
-	session->mm_pages = pages;
-	session->mm_limit = capable(CAP_IPC_LOCK) ? ULONG_MAX :
-			    rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	return 0;
-}
-
-/* Makes the unused halves of all tables ready for an epoch, and makes that current. */
-static void wp_session_begin_epoch(struct wp_session *session, u32 epoch)
-{
-	struct wp_cpu *cpu;
-	unsigned int nr;
-
-	mutex_lock(&session->cpus_lock);
-	for_each_possible_cpu(nr) {
-		cpu = wp_session_cpu(session, nr);
-		if (cpu)
-			wp_session_begin_cpu(session, cpu, epoch);
-	}
-	/* Publishes the heads. Pairs with wp_session_epoch(). */
-	smp_store_release(&session->epoch, epoch);
-	mutex_unlock(&session->cpus_lock);
-	wp_mappings_note_epoch(&session->mappings);
-}
-
-/* Completes the halves of an epoch that has ended. */
-static void wp_session_settle_epoch(struct wp_session *session, u32 epoch)
-{
-	struct wp_cpu *cpu;
-	unsigned int nr;
-
-	if (!(session->config.flags & WALLPROF_OFFCPU))
-		return;
-	for_each_possible_cpu(nr) {
-		cpu = wp_session_cpu(session, nr);
-		/* A CPU that came with the next epoch has recorded nothing. */
-		if (cpu)
-			wp_half_settle(wp_half_of(&cpu->sched, epoch));
-	}
-}
-
-/* Does the parts of configure that have to be undone when one fails. */
-static int wp_session_set_up(struct wp_session *session)
-{
-	int err;
-
-	err = wp_session_read_targets(session);
-	if (err)
-		return err;
-	err = wp_session_read_cpus(session);
-	if (err)
-		return err;
-	err = wp_targets_set(session);
-	if (err)
-		return err;
-	if (!wp_cpus_lay_out(session))
-		return -EINVAL;
-	err = wp_session_charge(session);
-	if (err)
-		return err;
-	err = wp_session_allocate_tasks(session);
-	if (err)
-		return err;
-	err = wp_session_allocate_tails(session);
-	if (err)
-		return err;
-	err = wp_cpus_allocate(session);
-	if (err)
-		return err;
-	wp_session_begin_epoch(session, 1);
-	err = wp_cpus_follow(session);
-	if (err)
-		return err;
-	return wp_sampler_create(session);
 }
 
 /**
@@ -416,10 +173,10 @@ int wp_session_configure(struct wp_session *session,
 			       (config->stack_flags & WP_STACK_WALK) == WALLPROF_STACK_USER;
 	session->range = wp_range_of(config->min_ns, config->max_ns);
 	session->summed = wp_range_below(&session->range, config->wait_ns);
-	err = wp_session_set_up(session);
+	err = wp_configure_set_up(session);
 	if (err) {
 		wp_cpus_unfollow(session);
-		wp_session_release_memory(session);
+		wp_configure_release(session);
 		session->epoch = 0;
 		atomic_set(&session->counters_failed, 0);
 		return err;
@@ -495,7 +252,7 @@ static void wp_session_unstart(struct wp_session *session)
 	WRITE_ONCE(session->passed_over, false);
 	atomic_set(&session->targets_gone, 0);
 	/* The current half may hold records of the probes. */
-	wp_session_begin_epoch(session, session->epoch + 1);
+	wp_epoch_begin(session, session->epoch + 1);
 }
 
 /**
@@ -555,13 +312,13 @@ int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip)
 	case WALLPROF_SESSION_RUNNING:
 		if (epoch == WP_EPOCH_MAX)
 			return -EOVERFLOW;
-		wp_session_begin_epoch(session, epoch + 1);
+		wp_epoch_begin(session, epoch + 1);
 		wp_mappings_retire_dead(session);
 		/*
 		 * After this no event writes to the old half, or reads what was retired.
 		 */
 		wp_session_quiesce();
-		wp_session_settle_epoch(session, epoch);
+		wp_epoch_settle(session, epoch);
 		wp_mappings_settle(session);
 		atomic_set(&session->signalled, 0);
 		flip->time = ktime_get_mono_fast_ns();
@@ -676,7 +433,7 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 	wp_sampler_release(session);
 	wp_cpus_unfollow(session);
 	wp_session_quiesce();
-	wp_session_settle_epoch(session, session->epoch);
+	wp_epoch_settle(session, session->epoch);
 	if (offcpu)
 		wp_session_end_tasks(session);
 	WRITE_ONCE(session->state, WALLPROF_SESSION_STOPPED);

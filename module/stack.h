@@ -15,7 +15,6 @@ struct pt_regs;
 struct wp_cpu;
 struct wp_scratch;
 struct wp_session;
-struct wp_tables;
 
 /**
  * struct wp_walk - the result of a walk of a user stack
@@ -38,9 +37,6 @@ struct wp_walk {
 	u64 changes;
 	struct wp_stack_cache_notes notes;
 };
-
-/* The tracepoints whose probes read kernel stacks. */
-#define WP_STACK_CALLERS	2
 
 /* Whether a walk could have gone on, or been better, with more tables. */
 static inline bool wp_stack_is_weak(u8 why, bool by_fp)
@@ -71,14 +67,6 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 			       struct pt_regs *regs, unsigned int max,
 			       struct wp_walk *walk);
 void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk);
-unsigned int wp_stack_kernel(struct wp_scratch *scratch, unsigned int max,
-			     unsigned int *skip);
-u64 wp_stack_intern_kernel(struct wp_tables *tables, u32 epoch,
-			   struct wp_scratch *scratch, unsigned int skip,
-			   unsigned int nr);
-unsigned int wp_stack_kernel_nmi(struct wp_scratch *scratch, struct pt_regs *regs,
-				 unsigned int max, unsigned int *skip);
-void wp_stack_set_caller(unsigned int nr, unsigned long from, unsigned long to);
 
 /**
  * wp_walk_count_again - count a cached stack that was not walked

@@ -387,7 +387,7 @@ static inline void wp_session_lose(struct wp_session *session, enum wallprof_los
 /* The epoch to write to. Any context. */
 static inline u32 wp_session_epoch(const struct wp_session *session)
 {
-	/* Pairs with the release store in wp_session_begin_epoch(). */
+	/* Pairs with the release store in wp_epoch_begin(). */
 	return smp_load_acquire(&session->epoch);
 }
 

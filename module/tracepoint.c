@@ -8,9 +8,9 @@
 #include <linux/kernel.h>
 #include <linux/tracepoint.h>
 
+#include "kernel_stack.h"
 #include "life.h"
 #include "probe.h"
-#include "stack.h"
 #include "state.h"
 #include "switch.h"
 #include "timeline.h"

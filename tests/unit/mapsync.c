@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of who is to be looked at, by which records, in which order. The publisher
- * is looked into, so its source is part of this one; no process is looked at.
+ * is looked into, so the source that takes records is part of this one; no process is
+ * looked at.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
-#include "lib/record/mapsync.c"
+#include "lib/record/mappublish.h"
+#include "lib/record/maprecords.c"
+#include "lib/record/mapsnapshot.h"
+#include "lib/record/mapsync.h"
 
 #include "tap.h"
 
@@ -39,13 +50,13 @@ static void forks(__u32 ppid, __u32 pid, __u64 time)
 
 static bool is_dirty(__u32 pid)
 {
-	return find(&pub, pid) && find(&pub, pid)->dirty;
+	return wp_mapprocs_find(&pub, pid) && wp_mapprocs_find(&pub, pid)->dirty;
 }
 
 /* As publish() leaves a process. */
 static void told(__u32 pid, __u64 time)
 {
-	struct process *p = find_or_add(&pub, pid);
+	struct wp_mapproc *p = wp_mapprocs_find_or_add(&pub, pid);
 
 	p->dirty = false;
 	p->told = time;
@@ -53,10 +64,10 @@ static void told(__u32 pid, __u64 time)
 
 static void everything(__u64 time)
 {
-	struct process *p;
+	struct wp_mapproc *p;
 	unsigned int i;
 
-	for (i = 0; i < NR_BUCKETS; i++) {
+	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
 		for (p = pub.bucket[i]; p; p = p->next)
 			told(p->pid, time);
 	}
@@ -70,7 +81,7 @@ static void children(void)
 	forks(1, 2, 90);
 	ok(is_dirty(2), "one that was forked before its parent was told of, too");
 	forks(1, 3, 200);
-	ok(find(&pub, 3) && !is_dirty(3), "others have what their parents had");
+	ok(wp_mapprocs_find(&pub, 3) && !is_dirty(3), "others have what their parents had");
 	maps(1, 300);
 	ok(is_dirty(1) && !is_dirty(3), "not what these map later");
 	forks(1, 4, 310);
@@ -105,27 +116,30 @@ static void no_room(void)
 	told(1, now);
 	forks(1, 10, now + 1);
 	pub.asked = 0;
-	ok(ask_for_missed(&pub) > now && !is_dirty(10), "the module had room for a child");
+	ok(wp_maprecords_ask_for_missed(&pub) > now && !is_dirty(10),
+	   "the module had room for a child");
 	ok(pub.asked >= now, "it was asked");
 	missed = 1;
 	pub.forked = later;
 	pub.asked = later;
-	ok(ask_for_missed(&pub) == later + ASK_NS && !is_dirty(10), "not all the time");
+	ok(wp_maprecords_ask_for_missed(&pub) == later + ASK_NS && !is_dirty(10),
+	   "not all the time");
 	pub.forked = now + 1;
 	pub.asked = now + 2;
 	while (wp_clock_now() < pub.asked + ASK_NS)
 		usleep(1000);
-	ask_for_missed(&pub);
+	wp_maprecords_ask_for_missed(&pub);
 	ok(is_dirty(10), "the module had no room: the child is looked at");
 	forks(1, 11, pub.asked);
 	ok(is_dirty(11), "one whose record is read after that, too");
 	forks(1, 12, later);
-	ok(find(&pub, 12) && !is_dirty(12), "not one that is forked after that");
+	ok(wp_mapprocs_find(&pub, 12) && !is_dirty(12), "not one that is forked after that");
 	pub.forked = now + 1;
 	told(10, later);
 	missed = 2;
 	pub.asked = pub.forked + 2 * ASK_NS;
-	ok(ask_for_missed(&pub) == ~0ULL && !is_dirty(10), "without forks it is not asked");
+	ok(wp_maprecords_ask_for_missed(&pub) == ~0ULL && !is_dirty(10),
+	   "without forks it is not asked");
 }
 
 /*
@@ -208,7 +222,7 @@ static void what_ran(void)
 	struct wp_codefiles_options files = { .push = push_one };
 	struct wp_live live = { .data = (char *)live_words, .users = 2 };
 	int fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
-	struct process *p;
+	struct wp_mapproc *p;
 	struct stat st;
 	void *code;
 
@@ -225,17 +239,18 @@ static void what_ran(void)
 	pub.files = wp_codefiles_new(&files);
 	pub.opt.maps = take_maps;
 	pub.live = &live;
-	tell_live(&pub);
-	ok(nr_told == 4 && find(&pub, getpid()) && find(&pub, getpid())->told,
-	   "what runs is told of");
+	wp_mapsnapshot_publish(&pub);
+	p = wp_mapprocs_find(&pub, getpid());
+	ok(nr_told == 4 && p && p->told, "what runs is told of");
 	ok(nr_last == 2 && last_stack == 6 && last[0].start == (__u64)(uintptr_t)code &&
 	   last[0].table == 17, "by files that were found in others, with their tables");
 	ok(!last[1].table && last[1].start == 0x7fff00000000, "not by the number alone");
-	p = find(&pub, OTHER);
+	p = wp_mapprocs_find(&pub, OTHER);
 	ok(p && p->nr_maps == 2 && p->start_stack == 6 && !p->dirty && !p->unsettled,
 	   "it is kept, to be told again");
 	ok(is_dirty(STALE), "one that executes something else is looked at");
-	ok(!find(&pub, ENDED) && !find(&pub, KTHREAD), "who has no memory is not known");
+	ok(!wp_mapprocs_find(&pub, ENDED) && !wp_mapprocs_find(&pub, KTHREAD),
+	   "who has no memory is not known");
 	wp_codefiles_free(pub.files);
 	munmap(code, st.st_size);
 	close(pub.kick);
@@ -246,35 +261,36 @@ static void what_ran(void)
 /* What the module answers about a process, by turns. */
 static void denied(void)
 {
-	struct process *p = find_or_add(&pub, 40);
+	struct wp_mapproc *p = wp_mapprocs_find_or_add(&pub, 40);
 	char text[256];
 
 	pub.stats = (struct wp_publisher_stats){ 0 };
 	ok(!wp_publisher_denied(&pub.stats, text, sizeof(text)), "nothing denied, nothing said");
 	pub.unsettled = true;
 	p->dirty = false;
-	ok(note_told(&pub, p, 0, -EPERM) && pub.stats.denied == 1, "a process is denied");
+	ok(wp_mappublish_note_told(&pub, p, 0, -EPERM) && pub.stats.denied == 1,
+	   "a process is denied");
 	ok(!p->dirty && !p->unsettled, "it is not looked at again for that");
 	ok(!pub.stats.refused && !pub.stats.published, "it counts as nothing else");
-	note_told(&pub, p, 0, -EPERM);
-	note_told(&pub, p, 0, -EACCES);
+	wp_mappublish_note_told(&pub, p, 0, -EPERM);
+	wp_mappublish_note_told(&pub, p, 0, -EACCES);
 	ok(pub.stats.denied == 1, "each process counts once");
-	note_told(&pub, find_or_add(&pub, 41), 0, -EACCES);
+	wp_mappublish_note_told(&pub, wp_mapprocs_find_or_add(&pub, 41), 0, -EACCES);
 	ok(pub.stats.denied == 2, "one whose mappings cannot be read is denied, too");
 	ok(wp_publisher_denied(&pub.stats, text, sizeof(text)) &&
 	   !strncmp(text, "2 processes of others", 21) && strstr(text, "CAP_SYS_PTRACE"),
 	   "the right that is missing is named");
 	pub.retold = true;
-	note_told(&pub, p, 0, 0);
+	wp_mappublish_note_told(&pub, p, 0, 0);
 	ok(!p->denied && pub.stats.published == 1, "another program may be published");
-	note_told(&pub, p, 0, -EPERM);
+	wp_mappublish_note_told(&pub, p, 0, -EPERM);
 	ok(pub.stats.denied == 3, "and the next one denied");
-	note_told(&pub, p, 0, -ENOMEM);
+	wp_mappublish_note_told(&pub, p, 0, -ENOMEM);
 	ok(pub.stats.refused == 1 && pub.stats.error == -ENOMEM, "other errors are refusals");
 	pub.retold = false;
 	pub.unsettled = false;
-	forget(&pub, 40);
-	forget(&pub, 41);
+	wp_mapprocs_forget(&pub, 40);
+	wp_mapprocs_forget(&pub, 41);
 }
 
 int main(void)
@@ -287,9 +303,9 @@ int main(void)
 	no_room();
 	denied();
 	what_ran();
-	for (i = 0; i < NR_BUCKETS; i++) {
+	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
 		while (pub.bucket[i])
-			forget(&pub, pub.bucket[i]->pid);
+			wp_mapprocs_forget(&pub, pub.bucket[i]->pid);
 	}
 	return done();
 }

@@ -18,6 +18,7 @@
 #include "lib/perfdata/perfdata.h"
 #include "lib/proc/kthreads.h"
 #include "lib/record/sideband.h"
+#include "lib/record/siderecords.h"
 #include "tap.h"
 
 #define RING	4096
@@ -116,7 +117,7 @@ static int run(struct wp_sideband *sb)
 
 	nr_got = 0;
 	for (cpu = 0; cpu < 2; cpu++) {
-		ret = wp_sideband_feed(sb, cpu, ring[cpu], RING, head[cpu], &tail[cpu]);
+		ret = wp_siderecords_feed(sb, cpu, ring[cpu], RING, head[cpu], &tail[cpu]);
 		if (ret)
 			return ret;
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lib/top/toptable.h"
+#include "lib/top/topview.h"
 #include "tap.h"
 
 #define S	1000000000ULL

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Descriptions of keys for wallprof top: in the last line of the screen, and as help.
- * Called by top/screen.c.
+ * Called by top/draw.c.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The stacks of a row of wallprof top: function names, share of the interval and reason.
- * Called by top/text.c and top/screen.c.
+ * Called by top/text.c and top/draw.c.
  */
 #include <errno.h>
 #include <stdint.h>

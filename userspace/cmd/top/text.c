@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the text of wallprof top: its head, its columns and its rows, as sanitized lines;
- * and the complete text output. Called by top.c and top/screen.c.
+ * and the complete text output. Called by top.c and top/draw.c.
  */
 #include <errno.h>
 #include <stdint.h>

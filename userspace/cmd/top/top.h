@@ -2,7 +2,8 @@
 /*
  * Shared by the files of wallprof top: top.c has its options and its main loop,
  * top/session.c the session, top/text.c the text, top/stacks.c the stacks of a row,
- * top/help.c the keys, top/screen.c the terminal.
+ * top/help.c the text about keys, top/screen.c the terminal, top/draw.c what is drawn on
+ * it, top/keys.c its keys.
  */
 #ifndef WP_CMD_TOP_TOP_H
 #define WP_CMD_TOP_TOP_H
@@ -16,6 +17,7 @@
 #include "lib/symbols/livenames.h"
 #include "lib/top/topshares.h"
 #include "lib/top/toptable.h"
+#include "lib/top/topview.h"
 
 /* Size of a line of text, for the widest terminal. */
 #define WP_TOP_LINE	512
@@ -115,11 +117,15 @@ struct wp_screen;
 
 int wp_screen_check(void);
 int wp_screen_open(struct wp_screen **out, struct wp_top *top);
-int wp_screen_draw(struct wp_screen *s);
-int wp_screen_keys(struct wp_screen *s, bool *quit);
 int wp_screen_suspend(struct wp_screen *s);
 int wp_screen_resize(struct wp_screen *s);
 void wp_screen_close(struct wp_screen *s);
+
+/* top/draw.c */
+int wp_screen_draw(struct wp_screen *s);
+
+/* top/keys.c */
+int wp_screen_keys(struct wp_screen *s, bool *quit);
 
 int cmd_top(int argc, char **argv);
 

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <linux/types.h>
 
 /**

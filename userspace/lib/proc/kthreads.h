@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Names of new kernel threads, which no record has from Linux 6.4 on. Used by sideband.c.
+ * Names of new kernel threads, which no record has from Linux 6.4 on. Used by siderecords.c.
  */
 #ifndef WP_LIB_PROC_KTHREADS_H
 #define WP_LIB_PROC_KTHREADS_H

@@ -13,51 +13,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <linux/types.h>
-#include <linux/wallprof.h>
 
-#include "lib/record/codefiles.h"
-
-/**
- * struct wp_publisher_options - callbacks and processes
- * @push: takes a table: struct wp_codefiles_options
- * @maps: takes a process's mappings; returns 0 or a negative errno
- * @missed: returns the number of children that did not inherit their parents' mappings
- *	because the module had no room. All three are called from other threads
- * @ctx: passed to them
- * @pids: the processes, followed with what they fork; NULL: all of the host
- * @nr_pids: number of @pids
- */
-struct wp_publisher_options {
-	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
-	int (*maps)(void *ctx, __u32 pid, __u64 start_stack,
-		    const struct wallprof_map *maps, __u32 nr);
-	__u64 (*missed)(void *ctx);
-	void *ctx;
-	const __u32 *pids;
-	size_t nr_pids;
-};
-
-/**
- * struct wp_publisher_stats - statistics
- * @files: statistics of files and tables
- * @published: number of publications of a process's mappings
- * @denied: processes whose mappings we may not read or publish: not ours, and
- *	CAP_SYS_PTRACE is missing
- * @refused: number of refusals by the module for other reasons
- * @error: errno of the last refusal
- * @rescans: number of scans of all processes after perf's records were lost
- * @ns: time that it took, without that of @files
- */
-struct wp_publisher_stats {
-	struct wp_codefiles_stats files;
-	__u64 published;
-	__u64 denied;
-	__u64 refused;
-	int error;
-	__u64 rescans;
-	__u64 ns;
-};
+#include "lib/record/mapopts.h"
 
 struct wp_live;
 struct wp_publisher;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A session of the reader with the module, for the commands record, top and stacks.
- * sessionsetup.c sets it up, sessiondrain.c reads the recorded data, sessiontimeline.c
- * the timeline.
+ * sessionsetup.c sets it up, sessiondrain.c reads the recorded data, sessionsamples.c
+ * writes the samples, sessiontimeline.c the timeline.
  */
 #ifndef WP_LIB_RECORD_SESSION_H
 #define WP_LIB_RECORD_SESSION_H
@@ -120,6 +120,7 @@ int wp_recording_drain_timeline(struct wp_recording *r, __u64 *upto, bool last);
 int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u64 time);
 int wp_recording_add_stacks(struct wp_recording *r, __u32 epoch);
 int wp_recording_prune_stacks(struct wp_recording *r);
+int wp_recording_add_samples(struct wp_recording *r);
 int wp_recording_drain(struct wp_recording *r, bool last);
 int wp_recording_add_status(struct wp_recording *r);
 

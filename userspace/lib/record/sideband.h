@@ -20,69 +20,14 @@
 #define WP_LIB_RECORD_SIDEBAND_H
 
 #include <stdbool.h>
-#include <linux/perf_event.h>
 #include <linux/types.h>
 #include <poll.h>
 
-#include "lib/symbols/buildids.h"
+#include "lib/record/sideopts.h"
 
 #define WP_SIDEBAND_PAGES	128	/* perf's default: 512 KiB */
 
 struct wp_sideband;
-
-/**
- * struct wp_sideband_options - what to collect
- * @pages: data pages of a CPU's ring (record -m), a power of two; 0: default
- * @ids: table that gets each executable mapping; NULL: none
- * @file_id: returns the file's id of the sideband event on a CPU; NULL: keep the kernel's
- *	id
- * @wanted: whether to follow a process that is seen for the first time, if a filter is
- *	set; NULL: only wp_sideband_want() and descent decide
- * @ctx: passed to @file_id and @wanted
- * @proc: for tests: directory instead of /proc, and kernel threads have names from birth;
- *	NULL: /proc, where needed
- * @filter: drop the records of processes that are not wanted (record -p)
- * @eager: wake the reader at each record, and hand records out at once; those of
- *	different CPUs are then not sorted. Names of threads are left out
- */
-struct wp_sideband_options {
-	unsigned int pages;
-	struct wp_buildids *ids;
-	__u64 (*file_id)(void *ctx, int cpu);
-	bool (*wanted)(void *ctx, __u32 pid);
-	void *ctx;
-	const char *proc;
-	bool filter;
-	bool eager;
-};
-
-/**
- * struct wp_sideband_stats - statistics
- * @records: records handed out, LOST included
- * @filtered: records dropped because their process is not wanted
- * @lost: records dropped by the kernel, according to LOST records
- * @bad: damaged records; some cost the rest of their ring's contents, too
- * @unknown: records of a type that was not requested
- * @late: records handed out after later ones
- * @cpus: CPUs that have a ring now
- * @cpus_failed: CPUs that came online and could not get one
- */
-struct wp_sideband_stats {
-	__u64 records;
-	__u64 filtered;
-	__u64 lost;
-	__u64 bad;
-	__u64 unknown;
-	__u64 late;
-	unsigned int cpus;
-	unsigned int cpus_failed;
-};
-
-/*
- * Takes a record. @time is its time. Must copy what it keeps. A return value other than 0
- * ends the drain and is returned.
- */
-typedef int (*wp_record_fn)(void *ctx, const struct perf_event_header *rec, __u64 time);
 
 int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options *opt);
 int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record_fn fn,
@@ -94,9 +39,7 @@ bool wp_sideband_is_wanted(const struct wp_sideband *sb, __u32 pid);
 void wp_sideband_stats(const struct wp_sideband *sb, struct wp_sideband_stats *st);
 void wp_sideband_close(struct wp_sideband *sb);
 
-/* For tests: a sideband without rings, and a ring that is not the kernel's. */
+/* For tests: a sideband without rings. See wp_siderecords_feed(). */
 struct wp_sideband *wp_sideband_new(const struct wp_sideband_options *opt);
-int wp_sideband_feed(struct wp_sideband *sb, int cpu, const void *data, size_t size,
-		     __u64 head, __u64 *tail);
 
 #endif /* WP_LIB_RECORD_SIDEBAND_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the table of build-ids. Called by sideband.c, synthesize.c and ksyms.c during the
+ * Owns the table of build-ids. Called by siderecords.c, synthesize.c and ksyms.c during the
  * recording, by perfdata.c at the end.
  */
 #include <errno.h>

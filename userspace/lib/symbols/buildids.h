@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The table of build-ids of mapped files. Several files can have one path, as in
- * containers; each has an entry. Filled by sideband.c and synthesize.c (every executable
+ * containers; each has an entry. Filled by siderecords.c and synthesize.c (every executable
  * mapping that they see) and ksyms.c (kernel and modules), written by perfdata.c as the
  * BUILD_ID feature.
  *

@@ -200,17 +200,12 @@ int wp_topshares_open(struct wp_topshares *s, const struct wp_topkey *key, __u64
 	return wp_topshares_add(s, key, blocked, runnable);
 }
 
-static int order(__u64 a, __u64 b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int by_thread(const struct wp_topkey *a, const struct wp_topkey *b)
 {
-	int ret = order(a->tgid, b->tgid);
+	int ret = wp_topshares_order(a->tgid, b->tgid);
 
-	ret = ret ? ret : order(a->tid, b->tid);
-	return ret ? ret : order(a->start_time, b->start_time);
+	ret = ret ? ret : wp_topshares_order(a->tid, b->tid);
+	return ret ? ret : wp_topshares_order(a->start_time, b->start_time);
 }
 
 static int by_size(const void *pa, const void *pb)
@@ -222,7 +217,7 @@ static int by_size(const void *pa, const void *pb)
 		return ret;
 	if (a->key.oncpu != b->key.oncpu)
 		return a->key.oncpu ? -1 : 1;
-	return -order(wp_topshare_ns(a) + INT64_MAX, wp_topshare_ns(b) + INT64_MAX);
+	return -wp_topshares_order(wp_topshare_ns(a) + INT64_MAX, wp_topshare_ns(b) + INT64_MAX);
 }
 
 /* Take what @debt lacks from another share, without making that negative. */

@@ -111,6 +111,12 @@ static inline __u64 wp_topshare_ns(const struct wp_topshare *s)
 	return s->ns[WP_TOP_RUN] + s->ns[WP_TOP_RUNNABLE] + s->ns[WP_TOP_BLOCKED];
 }
 
+/* Order of two numbers, for qsort(). */
+static inline int wp_topshares_order(__u64 a, __u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
 void wp_topkey_cause(const struct wp_topkey *key, struct wp_cause *cause);
 int wp_topshares_add(struct wp_topshares *s, const struct wp_topkey *key, __u64 blocked,
 		     __u64 runnable);

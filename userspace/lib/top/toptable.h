@@ -12,7 +12,7 @@
  *		wp_topshares_turn(&shares, true)
  *		wp_toptable_join(&t, &shares)
  *	whenever the screen is drawn:
- *		wp_toptable_view(&t, &shares, &options)
+ *		wp_toptable_view(&t, &shares, &options)	see topview.h
  *		... t.view
  *	wp_toptable_free(&t);
  */
@@ -65,44 +65,6 @@ struct wp_toprow {
 	size_t most;
 	__u64 most_ns;
 	bool most_oncpu;
-};
-
-/**
- * enum wp_topcolumn - sort columns
- * @WP_TOPCOLUMN_ID: process, then thread; the smallest first
- * @WP_TOPCOLUMN_NAME: name
- * @WP_TOPCOLUMN_RUN: time on a CPU, the longest first
- * @WP_TOPCOLUMN_RUNNABLE: time runnable, likewise
- * @WP_TOPCOLUMN_BLOCKED: time blocked, likewise
- * @WP_TOPCOLUMN_WAIT: time runnable or blocked, likewise
- * @WP_TOPCOLUMN_MAX: number of columns
- */
-enum wp_topcolumn {
-	WP_TOPCOLUMN_ID,
-	WP_TOPCOLUMN_NAME,
-	WP_TOPCOLUMN_RUN,
-	WP_TOPCOLUMN_RUNNABLE,
-	WP_TOPCOLUMN_BLOCKED,
-	WP_TOPCOLUMN_WAIT,
-	WP_TOPCOLUMN_MAX,
-};
-
-/**
- * struct wp_topoptions - selection and order of rows
- * @threads: threads, not processes
- * @column: the sort column
- * @reverse: reverse order
- * @no_idle: leave out the blocked time of idle waits (wp_topkey_idle()), rows that are
- *	empty without it, and idle kernel threads
- * @filter: only rows whose name contains this, ignoring case, or whose id is this; "":
- *	all
- */
-struct wp_topoptions {
-	bool threads;
-	enum wp_topcolumn column;
-	bool reverse;
-	bool no_idle;
-	char filter[64];
 };
 
 struct wp_topbase;
@@ -183,11 +145,8 @@ int wp_toptable_ended(struct wp_toptable *t, const struct wallprof_task *task,
 		      const char *comm);
 int wp_toptable_turn(struct wp_toptable *t, __u64 time, bool shown);
 void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s);
-int wp_toptable_view(struct wp_toptable *t, const struct wp_topshares *s,
-		     const struct wp_topoptions *o);
+int wp_toprow_by_id(const void *pa, const void *pb);
 bool wp_topkey_idle(const struct wp_topkey *key, const char *comm);
-__u64 wp_toprow_blocked(const struct wp_toprow *row, const struct wp_topoptions *o);
-__u64 wp_toprow_wait(const struct wp_toprow *row, const struct wp_topoptions *o);
 void wp_toptable_free(struct wp_toptable *t);
 
 #endif /* WP_LIB_TOP_TOPTABLE_H */

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reads the mappings of dirty processes and publishes them, within a limit for their time.
+ * Called by mapsync.c and mapsnapshot.c, in the publisher's thread.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lib/base/clock.h"
+#include "lib/base/procdir.h"
+#include "lib/record/mapprocs.h"
+#include "lib/record/mappublish.h"
+
+#define NSEC_PER_MSEC	1000000ULL
+
+/* A process may use one part in SHARE of the time, */
+#define SHARE		10
+
+/* plus this much at once. */
+#define BURST_NS	(20 * NSEC_PER_MSEC)
+
+/*
+ * The burst is granted while all processes together use less than one part in ALL_SHARE
+ * of the time, plus ALL_BURST_NS at once.
+ */
+#define ALL_SHARE	4
+#define ALL_BURST_NS	(100 * NSEC_PER_MSEC)
+
+/* Delay before a busy process is tried again. */
+#define BUSY_NS		(200 * NSEC_PER_MSEC)
+
+/* End of user addresses; the vsyscall page is beyond. */
+#define USER_END	(1ULL << 56)
+
+/* Mappings of a process, and the directory in which their files are looked up. */
+struct seen_in {
+	struct wp_publisher *pub;
+	int dir;			/* -1: there are none yet */
+};
+
+/*
+ * Field 28 of /proc/PID/stat; 0 if it may not be read. @has_ended: set if the process has
+ * ended.
+ */
+static __u64 read_start_stack(int dir, bool *has_ended)
+{
+	char text[2048], *p;
+	int fd, field;
+	ssize_t n;
+
+	*has_ended = false;
+	fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	*has_ended = wp_procdir_has_ended(text);
+	/* The name, field 2, can contain anything. */
+	p = strrchr(text, ')');
+	for (field = 2; p && field < 28; field++)
+		p = strchr(p + 1, ' ');
+	return p ? strtoull(p, NULL, 10) : 0;
+}
+
+/**
+ * wp_mappublish_add_map_of() - add a mapping of the current process, and its file
+ * @pub: the publisher
+ * @file: the file
+ * @m: the mapping
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_mappublish_add_map_of(struct wp_publisher *pub, struct wp_codefile *file,
+			     const struct wp_procmap *m)
+{
+	struct wallprof_map *map;
+
+	if (pub->nr_maps == pub->room) {
+		size_t room = 2 * pub->room + 64;
+
+		map = realloc(pub->map, room * sizeof(*map));
+		if (!map)
+			return -ENOMEM;
+		pub->map = map;
+		pub->room = room;
+	}
+	map = &pub->map[pub->nr_maps++];
+	if (!wp_codefile_map(pub->files, file, m, map))
+		pub->unsettled = true;
+	return 0;
+}
+
+/**
+ * wp_mappublish_is_told() - check whether a mapping is published
+ * @pub: the publisher
+ * @m: the mapping
+ *
+ * Return: true if it is: at a user address, and one of those for which there is room.
+ */
+bool wp_mappublish_is_told(const struct wp_publisher *pub, const struct wp_procmap *m)
+{
+	return m->end <= USER_END && pub->nr_maps < WALLPROF_MAX_MAPS;
+}
+
+/*
+ * Files are looked up in one batch at the end: see wp_codefiles_find(). @dir may change
+ * until then.
+ */
+static int see_map(void *ctx, int dir, const struct wp_procmap *m)
+{
+	struct seen_in *in = ctx;
+	struct wp_publisher *pub = in->pub;
+
+	if (m->end > USER_END || pub->nr_seen == WALLPROF_MAX_MAPS)
+		return 0;
+	if (in->dir < 0)
+		in->dir = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	if (pub->nr_seen == pub->room_seen) {
+		size_t room = 2 * pub->room_seen + 64;
+		struct wp_procmap *seen = reallocarray(pub->seen, room, sizeof(*seen));
+		struct wp_codefile **file;
+
+		pub->seen = seen ? seen : pub->seen;
+		file = reallocarray(pub->seen_file, room, sizeof(*file));
+		pub->seen_file = file ? file : pub->seen_file;
+		if (!seen || !file)
+			return -ENOMEM;
+		pub->room_seen = room;
+	}
+	pub->seen[pub->nr_seen++] = *m;
+	return 0;
+}
+
+/* Read a process's mappings, and look up their files. */
+static int add_maps(struct wp_publisher *pub, int dir)
+{
+	struct seen_in in = { pub, -1 };
+	size_t i;
+	int err;
+
+	pub->nr_seen = 0;
+	err = wp_procmaps_each(&pub->text, dir, PROT_EXEC, see_map, &in);
+	/* The maps may be hidden from us although the process exists. */
+	if (err == -ESRCH && (errno == EACCES || errno == EPERM))
+		err = -errno;
+	if (!err && pub->nr_seen)
+		err = wp_codefiles_find(pub->files, in.dir, pub->seen, pub->nr_seen,
+					pub->seen_file);
+	if (in.dir >= 0)
+		close(in.dir);
+	for (i = 0; i < pub->nr_seen && !err; i++)
+		err = wp_mappublish_add_map_of(pub, pub->seen_file[i], &pub->seen[i]);
+	return err;
+}
+
+/*
+ * Earliest time at which a process may be read. Where many processes start all the time,
+ * their burst allowances would add up to all of the time.
+ */
+static __u64 not_before(const struct wp_publisher *pub, const struct wp_mapproc *p)
+{
+	__u64 burst = SHARE * BURST_NS;
+
+	if (pub->paid_until > wp_clock_now() + ALL_SHARE * ALL_BURST_NS)
+		burst = 0;
+	return p->paid_until > p->rest_until + burst ? p->paid_until - burst : p->rest_until;
+}
+
+static void pay_share(__u64 *paid_until, __u64 now, __u64 ns)
+{
+	if (*paid_until < now)
+		*paid_until = now;
+	*paid_until += ns;
+}
+
+/*
+ * Account for a read from @begun to @now. The process then rests as long as the read
+ * took, so that one that loads many libraries, where each read takes longer than the
+ * last, is not read after each.
+ */
+static void pay(struct wp_publisher *pub, struct wp_mapproc *p, __u64 begun, __u64 now)
+{
+	p->rest_until = now + (now - begun);
+	pay_share(&p->paid_until, now, SHARE * (now - begun));
+	pay_share(&pub->paid_until, now, ALL_SHARE * (now - begun));
+	/*
+	 * The cost of a read of the whole host must not be charged to processes that
+	 * start long after.
+	 */
+	if (pub->paid_until > now + 2 * ALL_SHARE * ALL_BURST_NS)
+		pub->paid_until = now + 2 * ALL_SHARE * ALL_BURST_NS;
+}
+
+/* Keep the published mappings of a process, to publish them again. */
+static void keep_maps(struct wp_publisher *pub, struct wp_mapproc *p, __u64 start_stack)
+{
+	free(p->map);
+	p->map = malloc(pub->nr_maps * sizeof(*p->map));
+	if (!p->map)
+		return;
+	memcpy(p->map, pub->map, pub->nr_maps * sizeof(*p->map));
+	p->nr_maps = pub->nr_maps;
+	p->start_stack = start_stack;
+}
+
+/*
+ * Publish again what was published before the session began; returns whether there was
+ * anything. The process has mapped nothing since, or it would be dirty.
+ */
+static bool tell_again(struct wp_publisher *pub, struct wp_mapproc *p)
+{
+	int err = 1;
+
+	if (p->map && !p->dirty)
+		err = pub->opt.maps(pub->opt.ctx, p->pid, p->start_stack, p->map, p->nr_maps);
+	free(p->map);
+	p->map = NULL;
+	p->again = false;
+	if (!err) {
+		pub->stats.published++;
+		p->told = wp_clock_now();
+	}
+	return !err;
+}
+
+/* A lock of the process is contended: try it later, without holding up others. */
+static void note_busy(struct wp_publisher *pub, struct wp_mapproc *p)
+{
+	wp_mapprocs_set_dirty(pub, p);
+	p->busy = true;
+	p->rest_until = wp_clock_now() + BUSY_NS;
+}
+
+/**
+ * wp_mappublish_note_told() - note that a process was published
+ * @pub: the publisher
+ * @p: the process
+ * @start_stack: start of its stack
+ * @err: what the module answered: 0 or a negative errno
+ *
+ * Return: whether it still exists.
+ */
+bool wp_mappublish_note_told(struct wp_publisher *pub, struct wp_mapproc *p,
+			     __u64 start_stack, int err)
+{
+	p->unsettled = pub->unsettled;
+	if (!err && !pub->retold)
+		keep_maps(pub, p, start_stack);
+	if (err == -ESRCH)
+		return false;
+	if (err == -ENOENT)
+		wp_codefiles_forget(pub->files);
+	if (err == -ESTALE || err == -ENOENT) {
+		wp_mapprocs_set_dirty(pub, p);
+	} else if (err == -EPERM || err == -EACCES) {
+		pub->stats.denied += !p->denied;
+		p->denied = true;
+		/* More tables would not help. */
+		p->unsettled = false;
+	} else if (err) {
+		pub->stats.refused++;
+		pub->stats.error = err;
+	} else {
+		pub->stats.published++;
+		p->denied = false;
+		p->told = wp_clock_now();
+	}
+	return true;
+}
+
+/*
+ * Open a process's directory, or that of a live thread if the first one has ended.
+ * Returns a descriptor, or -1.
+ */
+static int open_process(__u32 pid, __u64 *start_stack)
+{
+	bool has_ended;
+	char path[32];
+	int dir, other;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -1;
+	*start_stack = read_start_stack(dir, &has_ended);
+	other = has_ended ? wp_procdir_living(dir) : -1;
+	if (other < 0)
+		return dir;
+	*start_stack = read_start_stack(other, &has_ended);
+	close(dir);
+	return other;
+}
+
+/* Publish a process; returns whether it still exists. */
+static bool publish(struct wp_publisher *pub, struct wp_mapproc *p)
+{
+	__u64 begun = wp_clock_now(), ended, start_stack = 0;
+	bool there;
+	int dir, err;
+
+	dir = open_process(p->pid, &start_stack);
+	if (dir < 0)
+		return false;
+	p->dirty = false;
+	p->busy = false;
+	pub->nr_maps = 0;
+	pub->unsettled = false;
+	err = add_maps(pub, dir);
+	close(dir);
+	if (err == -EBUSY) {
+		note_busy(pub, p);
+		return true;
+	}
+	/* A kernel thread, or a zombie. */
+	if (!err && !pub->nr_maps)
+		return false;
+	if (!err)
+		err = pub->opt.maps(pub->opt.ctx, p->pid, start_stack, pub->map,
+				    pub->nr_maps);
+	there = wp_mappublish_note_told(pub, p, start_stack, err);
+	ended = wp_clock_now();
+	pay(pub, p, begun, ended);
+	pub->stats.ns += ended - begun;
+	return there;
+}
+
+/**
+ * wp_mappublish_dirty() - read and publish the dirty processes
+ * @pub: the publisher
+ * @all: set to whether everything has been published
+ *
+ * Return: when the next one is due, or ~0: none.
+ */
+__u64 wp_mappublish_dirty(struct wp_publisher *pub, bool *all)
+{
+	struct wp_mapproc *p, *next;
+	__u64 when = ~0ULL;
+	unsigned int i;
+
+	*all = pub->settled;
+	if (!pub->pending)
+		return when;
+	pub->pending = false;
+	*all = true;
+	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
+		for (p = pub->bucket[i]; p && !wp_mapstate_stops(pub); p = next) {
+			next = p->next;
+			if (p->again && !tell_again(pub, p))
+				p->dirty = true;
+			if (p->dirty && not_before(pub, p) <= wp_clock_now() && !publish(pub, p)) {
+				wp_mapprocs_forget(pub, p->pid);
+				continue;
+			}
+			if (p->dirty && not_before(pub, p) < when)
+				when = not_before(pub, p);
+			if ((p->dirty && !p->busy) || p->unsettled)
+				*all = false;
+			pub->pending |= p->dirty;
+		}
+	}
+	pub->settled = *all;
+	return when;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Records of mappings, forks and exits, for the publisher. See maprecords.c.
+ */
+#ifndef WP_LIB_RECORD_MAPRECORDS_H
+#define WP_LIB_RECORD_MAPRECORDS_H
+
+#include "lib/record/mapstate.h"
+
+int wp_maprecords_drain(struct wp_publisher *pub);
+__u64 wp_maprecords_ask_for_missed(struct wp_publisher *pub);
+
+#endif /* WP_LIB_RECORD_MAPRECORDS_H */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * State of the publisher, for mapsync.c and its parts: mapprocs.c, mappublish.c,
+ * maprecords.c and mapsnapshot.c. All but what the comments say belongs to its thread.
+ */
+#ifndef WP_LIB_RECORD_MAPSTATE_H
+#define WP_LIB_RECORD_MAPSTATE_H
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+#include <linux/wallprof.h>
+
+#include "lib/proc/procmaps.h"
+#include "lib/record/codefiles.h"
+#include "lib/record/mapopts.h"
+#include "lib/record/sideband.h"
+#include "lib/record/snapshot.h"
+#include "lib/unwind/tablecache.h"
+
+#define WP_MAPPROC_BUCKETS	4096
+
+struct wp_mapproc {
+	struct wp_mapproc *next;	/* in its bucket */
+	__u32 pid;
+	bool dirty;			/* needs to be read again */
+	bool busy;			/* its memory map was locked at the last read */
+	bool unsettled;			/* some of its files have no table yet */
+	bool again;			/* @map needs to be published again */
+	bool denied;			/* no right to have its memory read */
+	bool threaded;			/* it has, or had, more than one thread */
+	__u64 start_stack;		/* with @map */
+	struct wallprof_map *map;	/* published before the session began, or NULL */
+	__u32 nr_maps;
+	__u64 rest_until;		/* not read before */
+	__u64 paid_until;		/* its share of the time is used up until then */
+	__u64 told;			/* time of the last publication, or 0 */
+	__u64 forked;			/* fork time; 0: nothing depends on its parent */
+};
+
+struct wp_publisher {
+	struct wp_publisher_options opt;
+	struct wp_codefiles *files;
+	struct wp_tablecache *cache;
+	struct wp_sideband *sideband;
+	struct wp_live *live;		/* what runs at the start, until published */
+	struct wp_mapproc *bucket[WP_MAPPROC_BUCKETS];
+	bool pending;			/* some process may be dirty, or has @again set */
+	bool settled;			/* nothing was unsettled in the last pass */
+	__u64 paid_until;		/* the share of all is used up until then */
+	struct wp_procmaps text;
+	struct wp_procmap *seen;	/* mappings of the current process from /proc, */
+	struct wp_codefile **seen_file;	/* and their files */
+	size_t nr_seen, room_seen;
+	struct wallprof_map *map;	/* mappings of the current process */
+	size_t nr_maps, room;
+	bool unsettled;
+	bool started;			/* the module sees forks; set by another thread */
+	bool retold;			/* all was published again since */
+	bool lost;
+	__u64 mapped_late;		/* time of the earliest late map, or 0 */
+	__u64 forked;			/* time of the last fork relying on its parent */
+	__u64 asked;			/* time of the last query of @missed */
+	__u64 missed;			/* its result */
+	__u64 missed_by;		/* time of the last increase of @missed; or 0 */
+	__u64 swept;			/* time of the last sweep for ended processes */
+	struct pollfd *fds;
+	unsigned int max_fds;
+	int kick;			/* eventfd: @started or @stop is set */
+	int told;			/* eventfd: what ran at the start is published */
+	bool stop;			/* set by another thread */
+	pthread_t thread;
+	bool has_thread;
+	struct wp_publisher_stats stats;
+};
+
+/* Whether the thread must end. */
+static inline bool wp_mapstate_stops(struct wp_publisher *pub)
+{
+	return __atomic_load_n(&pub->stop, __ATOMIC_ACQUIRE);
+}
+
+#endif /* WP_LIB_RECORD_MAPSTATE_H */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * State of the sideband, for sideband.c and its parts: sidefilter.c, siderecords.c and
+ * siderings.c.
+ */
+#ifndef WP_LIB_RECORD_SIDESTATE_H
+#define WP_LIB_RECORD_SIDESTATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+
+#include "lib/base/sorter.h"
+#include "lib/record/sideopts.h"
+
+#define WP_SIDE_MAX_CPUS	65536
+#define WP_SIDE_MAX_PID		(1 << 22)	/* PID_MAX_LIMIT */
+#define WP_SIDE_RECORD_ROOM	(1 << 16)
+
+/* Newer headers have this as an enumerator, which #ifdef cannot test. */
+#define WP_READ_LOST	(1U << 4)	/* PERF_FORMAT_LOST */
+
+struct wp_sidering {
+	int cpu;
+	int fd;
+	struct perf_event_mmap_page *page;
+	size_t map_size;
+	__u64 enabled;		/* time_enabled at the last check */
+	__u64 lost;		/* according to LOST records */
+};
+
+struct wp_sideband {
+	struct wp_sideband_options opt;
+	size_t data_size;
+	struct perf_event_attr attr;
+	struct wp_sidering *ring;
+	unsigned int nr_rings;
+	char online[4096];	/* the list of CPUs at the last check */
+	unsigned char *failed;	/* by CPU: failure has been reported */
+	__u64 last_check;
+	struct wp_sorter sorter;
+	__u64 handed_out;	/* the latest time handed out */
+	unsigned char *wanted;	/* bitmap by pid */
+	__u64 want_time;	/* time of the last wp_sideband_want() */
+	const char *proc;	/* directory for names of new kernel threads; or NULL */
+	struct wp_sideband_stats stats;
+	wp_record_fn fn;
+	void *fn_ctx;
+	char scratch[WP_SIDE_RECORD_ROOM] __attribute__((aligned(8)));
+};
+
+/* Fixed parts of the records that are parsed. */
+struct wp_side_task {
+	struct perf_event_header header;
+	__u32 pid, ppid, tid, ptid;
+	__u64 time;
+};
+
+struct wp_side_lost {
+	struct perf_event_header header;
+	__u64 id;
+	__u64 lost;
+};
+
+#endif /* WP_LIB_RECORD_SIDESTATE_H */
