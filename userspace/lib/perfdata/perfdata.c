@@ -31,6 +31,7 @@
 #include "lib/perfdata/compress.h"
 #include "lib/perfdata/events.h"
 #include "lib/perfdata/features.h"
+#include "lib/perfdata/hostfeatures.h"
 #include "lib/perfdata/mapids.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/perfdata/perfheader.h"
