@@ -3,7 +3,7 @@
  * Owns the names of functions: for files from their symbol tables, which are in the file,
  * in its .gnu_debugdata, in a separate file of debug information or, if DEBUGINFOD_URLS
  * is set, at a server; for the kernel from its list or its image; for JIT code from the
- * list that the program left. Called by profstacks.c.
+ * list that the program left. Called by proffiles.c and profstacks.c.
  *
  * Each file is read at the first lookup, by symbolfile.c or kernelsymbols.c, and closed
  * again. A file that cannot be read has no names, and a reason.
