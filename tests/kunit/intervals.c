@@ -1,62 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Suite of module/pure/intervals.c: the phases of a thread, the intervals that end, their
- * time spent runnable, and the per-thread totals, in which no nanosecond is lost or
- * counted twice.
+ * time spent runnable, and the per-thread totals. interval_lives.c and interval_ranges.c
+ * have the rest.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
 #include "pure/intervals.h"
+#include "interval_slots.h"
 #include "suite.h"
-
-static const struct wp_thread before = {
-	.start_time = 500, .tid = 21, .tgid = 20, .exec_id = 3,
-};
 
 /* The same thread after an exec by a thread that was not the leader. */
 static const struct wp_thread after = {
 	.start_time = 777, .tid = 20, .tgid = 19, .exec_id = 4,
-};
-
-/* Intervals of any length. */
-static const struct wp_range any = { .span = U64_MAX };
-
-static const struct wp_leave sleeps = {
-	.user_stack = 0x1000000001, .kernel_stack = 0x1000000009,
-	.arg = 0x7fffdeadbeef, .syscall = 202, .reason = WALLPROF_REASON_SYSCALL,
-	.state = WALLPROF_STATE_SLEEPING,
-};
-
-/* A slot in @phase since 1000. */
-static struct wallprof_task slot_in(u8 phase)
-{
-	struct wallprof_task slot;
-
-	memset(&slot, 0xff, sizeof(slot));
-	wp_interval_begin(&slot, &before, phase, WALLPROF_STATE_DISK, 1000);
-	return slot;
-}
-
-/* Does what the probe does when a thread comes to a CPU. */
-static enum wp_closed close_slot(struct wallprof_task *slot, u64 now,
-				 struct wallprof_aggr *key, u64 *ns)
-{
-	struct wp_passed passed;
-	enum wp_closed closed = wp_interval_close(slot, now, &passed);
-
-	*ns = passed.ns;
-	if (closed == WP_CLOSED_NOTHING)
-		return closed;
-	if (closed == WP_CLOSED_INTERVAL)
-		wp_interval_key(slot, &passed, key);
-	wp_interval_forget(slot);
-	return closed;
-}
-
-static const u8 phases[] = {
-	WALLPROF_TASK_UNSEEN, WALLPROF_TASK_RUNNING, WALLPROF_TASK_OFF,
 };
 
 static const char *phase_name(u8 phase)
@@ -594,244 +552,6 @@ static void spill_is_part_of_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, memcmp(&was, &slot, sizeof(slot)), 0);
 }
 
-/*
- * A thread's life, and its totals by a clock that never steps back.
- */
-struct life {
-	struct wallprof_task slot;
-	u64 born, now, latest;
-	u64 run, unknown, intervals, filtered, spilled, nr;
-	u64 woken, runnable, spilled_runnable;
-	bool known, off, was_filtered, preempted;
-};
-
-/* Lets some time pass, mostly; returns how much. */
-static u64 life_pass(struct life *l)
-{
-	u64 passed;
-
-	if (!suite_below(5))
-		l->now -= l->now < 300 ? l->now : suite_below(300);
-	else
-		l->now += suite_random() >> (30 + suite_below(34));
-	passed = l->now > l->latest ? l->now - l->latest : 0;
-	l->latest += passed;
-	return passed;
-}
-
-static void life_close(struct kunit *test, struct life *l, u64 passed)
-{
-	struct wallprof_aggr key = {};
-	enum wp_closed closed;
-	u64 runnable, ns;
-
-	closed = close_slot(&l->slot, l->now, &key, &ns);
-	if (l->known && !l->off) {
-		l->unknown += passed;
-		KUNIT_EXPECT_EQ(test, closed, WP_CLOSED_NOTHING);
-		KUNIT_EXPECT_EQ(test, ns, 0);
-		return;
-	}
-	KUNIT_EXPECT_EQ(test, closed, l->was_filtered ? WP_CLOSED_FILTERED :
-							WP_CLOSED_INTERVAL);
-	KUNIT_EXPECT_EQ(test, ns, passed);
-	runnable = l->woken && l->now > l->woken ? min(l->now - l->woken, ns) : 0;
-	if (l->preempted)
-		runnable = ns;
-	l->runnable += runnable;
-	if (!l->was_filtered)
-		KUNIT_EXPECT_EQ(test, key.runnable, runnable);
-	l->woken = 0;
-	l->preempted = false;
-	*(l->was_filtered ? &l->filtered : &l->intervals) += ns;
-	l->nr++;
-	if (!l->was_filtered && !suite_below(4)) {
-		wp_interval_spill(&l->slot, ns, runnable);
-		l->spilled += ns;
-		l->spilled_runnable += runnable;
-	}
-	l->off = false;
-}
-
-static void life_open(struct life *l, u64 passed)
-{
-	struct wp_leave leave = sleeps;
-
-	l->was_filtered = !suite_below(4);
-	leave.flags = l->was_filtered ? WALLPROF_TASK_FILTERED : 0;
-	l->preempted = !suite_below(4);
-	if (l->preempted)
-		leave.state = WALLPROF_STATE_PREEMPTED;
-	wp_interval_open(&l->slot, &before, &leave, l->now);
-	/* No two intervals begin at the same time. */
-	if (!passed) {
-		l->latest++;
-		passed = 1;
-	}
-	*(l->known && l->off ? &l->unknown : &l->run) += passed;
-	l->off = true;
-}
-
-static void life_step(struct kunit *test, struct life *l)
-{
-	u64 passed;
-
-	/* A wakeup is no step of the thread's time; the waker's clock is another one. */
-	if (!suite_below(3)) {
-		l->woken = l->now + suite_below(200);
-		wp_interval_wake(&l->slot, WALLPROF_WAKER_TASK, 9, l->woken, l->woken);
-	}
-	passed = life_pass(l);
-	/* Comings and goings alternate, except those that were missed. */
-	if (l->known ? l->off == !!suite_below(10) : suite_below(2))
-		life_close(test, l, passed);
-	else
-		life_open(l, passed);
-	l->was_filtered &= l->off;
-	l->known = true;
-	KUNIT_EXPECT_EQ(test, l->slot.run_ns + l->slot.off_ns + l->slot.unknown_ns,
-			l->latest - l->born);
-	KUNIT_EXPECT_EQ(test, l->slot.run_ns, l->run);
-	KUNIT_EXPECT_EQ(test, l->slot.unknown_ns, l->unknown);
-	KUNIT_EXPECT_EQ(test, l->slot.off_ns, l->intervals + l->filtered);
-	KUNIT_EXPECT_EQ(test, l->slot.nr_off, l->nr);
-	KUNIT_EXPECT_EQ(test, l->slot.spill_ns, l->spilled);
-	KUNIT_EXPECT_EQ(test, l->slot.spill_runnable_ns, l->spilled_runnable);
-	KUNIT_EXPECT_EQ(test, l->slot.runnable_ns, l->runnable);
-	KUNIT_EXPECT_EQ(test, l->slot.phase, l->off ? WALLPROF_TASK_OFF :
-						      WALLPROF_TASK_RUNNING);
-}
-
-static void life_end(struct kunit *test, struct life *l)
-{
-	l->now += suite_below(1000);
-	l->latest = l->now > l->latest ? l->now : l->latest;
-	if (l->known && !l->off && suite_below(2))
-		wp_interval_exit(&l->slot, l->now);
-	else
-		wp_interval_end(&l->slot, l->now, suite_below(2), &any);
-	KUNIT_EXPECT_EQ(test, l->slot.run_ns + l->slot.off_ns + l->slot.unknown_ns,
-			l->latest - l->born);
-	KUNIT_EXPECT_EQ(test, l->slot.off_ns, l->intervals + l->filtered +
-					      l->slot.open_ns);
-	KUNIT_EXPECT_EQ(test, l->slot.runnable_ns,
-			l->runnable + l->slot.open_runnable_ns);
-	KUNIT_EXPECT_LE(test, l->slot.open_runnable_ns, l->slot.open_ns);
-	KUNIT_EXPECT_EQ(test, l->slot.born, l->born);
-}
-
-/* Run, off and unknown are wall time to the nanosecond, for random events and times. */
-static void ledger_telescopes(struct kunit *test)
-{
-	int nr, step, steps;
-
-	for (nr = 0; nr < SUITE_ROUNDS(3000) && !suite_failed(test); nr++) {
-		u8 phase = phases[suite_below(3)];
-		struct life l = {
-			.off = phase == WALLPROF_TASK_OFF,
-			.known = phase != WALLPROF_TASK_UNSEEN,
-		};
-
-		l.born = suite_below(4) ? suite_random() >> 8 : suite_below(100);
-		l.now = l.born;
-		l.latest = l.born;
-		wp_interval_begin(&l.slot, &before, phase, WALLPROF_STATE_DISK,
-				  l.born);
-		steps = suite_below(60);
-		for (step = 0; step < steps && !suite_failed(test); step++)
-			life_step(test, &l);
-		life_end(test, &l);
-		KUNIT_EXPECT_FALSE_MSG(test, suite_failed(test), "life %d, step %d", nr,
-				       step);
-		cond_resched();
-	}
-}
-
-static const struct lengths {
-	const char *name;
-	u64 min, max, below, shortest, longest, above;
-} all_lengths[] = {
-	/* below and above: U64_MAX: there are none. */
-	{ "any", 0, 0, U64_MAX, 0, U64_MAX, U64_MAX },
-	{ "any but none", 1, 0, 0, 1, U64_MAX, U64_MAX },
-	{ "some", 50, 70, 49, 50, 70, 71 },
-	{ "one", 50, 50, 49, 50, 50, 51 },
-	{ "short ones", 0, 70, U64_MAX, 0, 70, 71 },
-	{ "all but the longest", 0, U64_MAX - 2, U64_MAX, 0, U64_MAX - 2, U64_MAX - 1 },
-	{ "the longest", U64_MAX, U64_MAX, U64_MAX - 1, U64_MAX, U64_MAX, U64_MAX },
-	{ "none but the longest", U64_MAX - 1, 0, 0, U64_MAX - 1, U64_MAX, U64_MAX },
-};
-
-static void lengths_describe(const struct lengths *l, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", l->name);
-}
-
-KUNIT_ARRAY_PARAM(lengths, all_lengths, lengths_describe);
-
-/* A range includes both ends, and nothing beyond them. */
-static void range_has_its_ends(struct kunit *test)
-{
-	const struct lengths *l = test->param_value;
-	struct wp_range range = wp_range_of(l->min, l->max);
-
-	KUNIT_EXPECT_TRUE(test, wp_range_has(&range, l->shortest));
-	KUNIT_EXPECT_TRUE(test, wp_range_has(&range, l->longest));
-	if (l->below != U64_MAX)
-		KUNIT_EXPECT_FALSE(test, wp_range_has(&range, l->below));
-	if (l->above != U64_MAX)
-		KUNIT_EXPECT_FALSE(test, wp_range_has(&range, l->above));
-}
-
-/* wp_range_below() is the part of the range that is shorter than the limit. */
-static void range_below_limit(struct kunit *test)
-{
-	const struct lengths *l = test->param_value;
-	struct wp_range range = wp_range_of(l->min, l->max), below;
-	u64 limits[] = { 1, 49, 50, 51, 70, 71, 72, U64_MAX - 1, U64_MAX };
-	int i, k;
-
-	for (i = 0; i < ARRAY_SIZE(limits); i++) {
-		below = wp_range_below(&range, limits[i]);
-		for (k = 0; k < ARRAY_SIZE(limits) - 1; k++)
-			KUNIT_EXPECT_EQ(test, wp_range_has(&below, limits[k]),
-					wp_range_has(&range, limits[k]) &&
-					limits[k] < limits[i]);
-		KUNIT_EXPECT_EQ(test, wp_range_has(&below, 0),
-				wp_range_has(&range, 0));
-	}
-	below = wp_range_below(&range, 0);
-	KUNIT_EXPECT_EQ(test, memcmp(&below, &range, sizeof(range)), 0);
-}
-
-/* An interval that is open at the end has a flag if it is out of range. */
-static void open_out_of_range(struct kunit *test)
-{
-	const struct lengths *l = test->param_value;
-	struct wp_range range = wp_range_of(l->min, l->max);
-	u64 length;
-
-	for (length = 48; length < 73; length++) {
-		struct wallprof_task slot = slot_in(WALLPROF_TASK_OFF);
-		bool out = length < l->min || (l->max && length > l->max);
-
-		wp_interval_end(&slot, slot.since + length, false, &range);
-		KUNIT_EXPECT_EQ(test, slot.open_ns, length);
-		KUNIT_EXPECT_EQ(test, slot.flags, WALLPROF_TASK_OPEN |
-				(out ? WALLPROF_TASK_OUT_OF_RANGE : 0));
-	}
-}
-
-/* A thread that runs has no interval that could be out of range. */
-static void running_at_end_is_in_range(struct kunit *test)
-{
-	struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
-	struct wp_range range = wp_range_of(1, 2);
-
-	wp_interval_end(&slot, 5000, false, &range);
-	KUNIT_EXPECT_EQ(test, slot.flags, 0);
-}
-
 static struct kunit_case intervals_cases[] = {
 	KUNIT_CASE_PARAM(begin_fills, phase_gen_params),
 	KUNIT_CASE_PARAM(transition, transition_gen_params),
@@ -847,14 +567,9 @@ static struct kunit_case intervals_cases[] = {
 	KUNIT_CASE(unseen_was_off),
 	KUNIT_CASE(unseen_was_running),
 	KUNIT_CASE_PARAM(open_at_end, open_flags_gen_params),
-	KUNIT_CASE_PARAM(range_has_its_ends, lengths_gen_params),
-	KUNIT_CASE_PARAM(range_below_limit, lengths_gen_params),
-	KUNIT_CASE_PARAM(open_out_of_range, lengths_gen_params),
-	KUNIT_CASE(running_at_end_is_in_range),
 	KUNIT_CASE(clock_steps_back),
 	KUNIT_CASE(clock_extremes),
 	KUNIT_CASE(spill_is_part_of_off),
-	KUNIT_CASE(ledger_telescopes),
 	{}
 };
 

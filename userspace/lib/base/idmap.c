@@ -2,7 +2,7 @@
 /*
  * Numbers ids in the order in which they are added: 0, 1, 2, ... so that data about them
  * can be in an array. Ids come from untrusted files: the hash has a random key, so that a
- * file cannot provoke collisions. Called by schedule.c and by the commands that read
+ * file cannot provoke collisions. Called by schedstate.c and by the commands that read
  * timelines.
  */
 #include <errno.h>

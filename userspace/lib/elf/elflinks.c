@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads the references of an ELF file, which is not trusted. Opens nothing: it gets a
- * descriptor, and debugfiles.c looks up the names. Called by symbols.c and debugfiles.c.
+ * descriptor, and debugfiles.c looks up the names. Called by jobnames.c.
  */
 #include <errno.h>
 #include <gelf.h>

@@ -12,29 +12,23 @@
  * descriptors and futexes per round is bounded, and so is the number that is kept.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/base/procdir.h"
-#include "lib/base/text.h"
 #include "lib/model/objects.h"
+#include "lib/model/objecttexts.h"
+#include "lib/model/openprocs.h"
 #include "lib/model/syscalls.h"
 #include "lib/proc/procmaps.h"
 #include "lib/proc/sockets.h"
-#include "lib/proc/unixpeers.h"
 #include "lib/symbols/livenames.h"
 
 #define MIN_ROOM	1024
-#define TEXT_ROOM	(WP_OBJECTS_MAX * 2)
-#define OPEN_PROCESSES	8
-#define OPEN_NETS	8
 
 /* A descriptor or a futex of a process; free if @tgid is 0. */
 struct key {
@@ -58,24 +52,7 @@ struct process {
 	bool denied;
 };
 
-/* A process that is looked up in this round. */
-struct open_process {
-	__u32 tgid;	/* 0: free */
-	int dir;
-	bool mapped;
-	struct wp_procmaps text;
-	struct wp_procmap *map;
-	size_t nr_maps;
-	size_t room_maps;
-};
-
-struct net {
-	__u64 ino;	/* of the namespace; 0: free */
-	struct wp_sockets sockets;
-};
-
 struct wp_objects {
-	char *root;
 	struct wp_livenames *names;	/* or NULL */
 	__u32 round;
 	__u64 time;
@@ -86,13 +63,8 @@ struct wp_objects {
 	struct process *process;
 	size_t nr_processes;
 	size_t process_room;
-	struct open_process open[OPEN_PROCESSES];
-	unsigned int next_open;
-	struct net net[OPEN_NETS];
-	unsigned int next_net;
-	char **text;		/* by object, less 1 */
-	__u32 nr_texts;
-	__u32 *text_slot;	/* hash table: index into @text, plus 1 */
+	struct wp_openprocs procs;
+	struct wp_objecttexts texts;
 	struct wp_objects_stats stats;
 };
 
@@ -186,132 +158,6 @@ static int make_room(struct wp_objects *o)
 	return err;
 }
 
-static __u32 *text_slot(struct wp_objects *o, const char *text)
-{
-	__u64 hash = 0;
-	const char *c;
-	size_t i;
-
-	for (c = text; *c; c++)
-		hash = mix(hash, (unsigned char)*c);
-	i = hash & (TEXT_ROOM - 1);
-	while (o->text_slot[i] && strcmp(o->text[o->text_slot[i] - 1], text))
-		i = (i + 1) & (TEXT_ROOM - 1);
-	return &o->text_slot[i];
-}
-
-/* Intern a text; if there are too many, use the shared entry for the rest. */
-static int intern(struct wp_objects *o, char *text, __u32 *object)
-{
-	static const char others[] = "(others: too many are different)";
-	char shown[WP_TEXT_GROWS * WP_OBJECT_TEXT];
-	size_t len = strlen(text);
-	char *copy;
-	__u32 *slot;
-
-	/* Keep the end of a path, which is the most specific part. */
-	if (len >= WP_OBJECT_TEXT) {
-		text += len - WP_OBJECT_TEXT + 1;
-		memset(text, '.', 3);
-	}
-	len = wp_text_show(shown, sizeof(shown), text, false);
-	text = shown;
-	if (len >= WP_OBJECT_TEXT) {
-		text += len - WP_OBJECT_TEXT + 1;
-		memset(text, '.', 3);
-		wp_text_clean(text, false);
-	}
-	slot = text_slot(o, text);
-	if (!*slot && o->nr_texts >= WP_OBJECTS_MAX - 1) {
-		copy = strdup(others);
-		if (!copy)
-			return -ENOMEM;
-		slot = text_slot(o, copy);
-	} else if (!*slot) {
-		copy = strdup(text);
-		if (!copy)
-			return -ENOMEM;
-	} else {
-		copy = NULL;
-	}
-	if (*slot) {
-		free(copy);
-	} else {
-		o->text[o->nr_texts] = copy;
-		*slot = ++o->nr_texts;
-	}
-	*object = *slot;
-	return 0;
-}
-
-static void close_process(struct open_process *p)
-{
-	if (p->tgid)
-		close(p->dir);
-	wp_procmaps_free(&p->text);
-	free(p->map);
-	memset(p, 0, sizeof(*p));
-}
-
-/* Open the process's directory; NULL: then it is marked as gone or denied. */
-static struct open_process *open_process(struct wp_objects *o, struct process *process)
-{
-	struct open_process *p;
-	char path[PATH_MAX];
-	unsigned int i;
-	int dir;
-
-	for (i = 0; i < OPEN_PROCESSES; i++) {
-		if (o->open[i].tgid == process->tgid)
-			return &o->open[i];
-	}
-	snprintf(path, sizeof(path), "%s/%u", o->root, process->tgid);
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0) {
-		process->gone = true;
-		return NULL;
-	}
-	p = &o->open[o->next_open++ % OPEN_PROCESSES];
-	close_process(p);
-	p->tgid = process->tgid;
-	p->dir = dir;
-	return p;
-}
-
-/* The sockets of a process's network namespace, or NULL. */
-static int sockets_of(struct wp_objects *o, int dir, const struct wp_sockets **sockets)
-{
-	unsigned int i;
-	struct net *n;
-	struct stat st;
-	int err;
-
-	*sockets = NULL;
-	if (fstatat(dir, "ns/net", &st, 0)) {
-		int other = wp_procdir_living(dir);
-
-		if (other < 0)
-			return 0;
-		err = sockets_of(o, other, sockets);
-		close(other);
-		return err;
-	}
-	for (i = 0; i < OPEN_NETS; i++) {
-		if (o->net[i].ino == st.st_ino) {
-			*sockets = &o->net[i].sockets;
-			return 0;
-		}
-	}
-	n = &o->net[o->next_net++ % OPEN_NETS];
-	wp_sockets_free(&n->sockets);
-	n->ino = st.st_ino;
-	*sockets = &n->sockets;
-	err = wp_sockets_read(&n->sockets, dir);
-	if (!err)
-		wp_unixpeers_read(&n->sockets, dir);
-	return err;
-}
-
 /* "socket:[INODE]" and the like; 0 if it is not of this kind. */
 static __u64 inode_of(const char *link, const char *kind)
 {
@@ -342,7 +188,7 @@ static int tell_link(struct wp_objects *o, int dir, struct key *k, const char *l
 	snprintf(text, sizeof(text), "%s", link);
 	k->ino = ino;
 	if (ino) {
-		err = sockets_of(o, dir, &sockets);
+		err = wp_openprocs_sockets(&o->procs, dir, &sockets);
 		if (err)
 			return err;
 		if (sockets)
@@ -351,7 +197,7 @@ static int tell_link(struct wp_objects *o, int dir, struct key *k, const char *l
 		snprintf(text, sizeof(text), "%s fd %u", link + sizeof(anon) - 1,
 			 (__u32)k->arg);
 	}
-	return intern(o, text, &k->object);
+	return wp_objecttexts_add(&o->texts, text, &k->object);
 }
 
 /* The thread's own table, which nearly always is its process's, or else the process's. */
@@ -368,7 +214,7 @@ static ssize_t read_link(int dir, __u32 tid, __u32 fd, char *link, size_t size)
 	return n;
 }
 
-static int look_at_fd(struct wp_objects *o, struct process *process, struct open_process *p,
+static int look_at_fd(struct wp_objects *o, struct process *process, struct wp_openproc *p,
 		      __u32 tid, struct key *k)
 {
 	char link[PATH_MAX];
@@ -381,62 +227,26 @@ static int look_at_fd(struct wp_objects *o, struct process *process, struct open
 	return tell_link(o, p->dir, k, link);
 }
 
-static int add_map(void *ctx, int dir, const struct wp_procmap *map)
-{
-	struct open_process *p = ctx;
-
-	(void)dir;
-	if (p->nr_maps == p->room_maps) {
-		size_t room = p->room_maps ? p->room_maps * 2 : 64;
-		struct wp_procmap *maps = reallocarray(p->map, room, sizeof(*maps));
-
-		if (!maps)
-			return -ENOMEM;
-		p->map = maps;
-		p->room_maps = room;
-	}
-	p->map[p->nr_maps++] = *map;
-	return 0;
-}
-
-static const struct wp_procmap *find_map(const struct open_process *p, __u64 address)
-{
-	size_t low = 0, high = p->nr_maps;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->map[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < p->nr_maps && p->map[low].start <= address ? &p->map[low] : NULL;
-}
-
 static int look_at_futex(struct wp_objects *o, struct process *process,
-			 struct open_process *p, struct key *k)
+			 struct wp_openproc *p, struct key *k)
 {
 	const struct wp_procmap *map;
 	char text[PATH_MAX + 64];
 	const char *shared;
 	int err;
 
-	if (!p->mapped) {
-		p->mapped = true;
-		err = wp_procmaps_each(&p->text, p->dir, 0, add_map, p);
-		if (err == -ENOMEM)
-			return err;
-		if (err == -EBUSY)
-			return -ENOENT;
-		if (err && (errno == EACCES || errno == EPERM))
-			process->denied = true;
-	}
-	map = find_map(p, k->arg);
+	err = wp_openprocs_read_maps(p);
+	if (err == -ENOMEM)
+		return err;
+	if (err == -EBUSY)
+		return -ENOENT;
+	if (err && (errno == EACCES || errno == EPERM))
+		process->denied = true;
+	map = wp_openprocs_map(p, k->arg);
 	if (!map)
 		return -ENOENT;
 	if (o->names && wp_livenames_variable(o->names, k->tgid, k->arg, text, WP_OBJECT_TEXT))
-		return intern(o, text, &k->object);
+		return wp_objecttexts_add(&o->texts, text, &k->object);
 	shared = map->flags & MAP_SHARED ? ", shared" : "";
 	/* Unnamed shared memory has the name of /dev/zero. */
 	if (!*map->name || !strcmp(map->name, "/dev/zero (deleted)"))
@@ -448,13 +258,23 @@ static int look_at_futex(struct wp_objects *o, struct process *process,
 	else
 		snprintf(text, sizeof(text), "%.*s+0x%" PRIx64 "%s", PATH_MAX, map->name,
 			 (uint64_t)(k->arg - map->start + map->pgoff), shared);
-	return intern(o, text, &k->object);
+	return wp_objecttexts_add(&o->texts, text, &k->object);
+}
+
+/* Open the process's directory; NULL: then it is marked as gone or denied. */
+static struct wp_openproc *open_process(struct wp_objects *o, struct process *process)
+{
+	struct wp_openproc *p = wp_openprocs_get(&o->procs, process->tgid);
+
+	if (!p)
+		process->gone = true;
+	return p;
 }
 
 /* Look up a key now. -ENOENT if that is not possible. */
 static int look(struct wp_objects *o, struct process *process, __u32 tid, struct key *k)
 {
-	struct open_process *p;
+	struct wp_openproc *p;
 	int err;
 
 	o->stats.looked++;
@@ -481,7 +301,7 @@ static int tell_number(struct wp_objects *o, struct key *k)
 		snprintf(text, sizeof(text), "fd %d", (__s32)k->arg);
 	else
 		snprintf(text, sizeof(text), "0x%" PRIx64, (uint64_t)k->arg);
-	return intern(o, text, &k->object);
+	return wp_objecttexts_add(&o->texts, text, &k->object);
 }
 
 static bool key_of(struct key *k, __u32 tgid, __u32 exec_id, const struct wp_cause *c)
@@ -649,14 +469,7 @@ void wp_objects_begin_round(struct wp_objects *o, __u64 time)
  */
 void wp_objects_end_round(struct wp_objects *o)
 {
-	unsigned int i;
-
-	for (i = 0; i < OPEN_PROCESSES; i++)
-		close_process(&o->open[i]);
-	for (i = 0; i < OPEN_NETS; i++) {
-		wp_sockets_free(&o->net[i].sockets);
-		o->net[i].ino = 0;
-	}
+	wp_openprocs_close(&o->procs);
 	o->lookups = 0;
 	o->round++;
 }
@@ -670,7 +483,7 @@ void wp_objects_end_round(struct wp_objects *o)
  */
 const char *wp_objects_text(const struct wp_objects *o, __u32 object)
 {
-	return object && object <= o->nr_texts ? o->text[object - 1] : "-";
+	return object && object <= o->texts.nr_texts ? o->texts.text[object - 1] : "-";
 }
 
 /**
@@ -695,10 +508,8 @@ struct wp_objects *wp_objects_new(const char *root)
 
 	if (!o)
 		return NULL;
-	o->root = strdup(root ? root : "/proc");
-	o->text = calloc(WP_OBJECTS_MAX, sizeof(*o->text));
-	o->text_slot = calloc(TEXT_ROOM, sizeof(*o->text_slot));
-	if (!o->root || !o->text || !o->text_slot) {
+	o->procs.root = strdup(root ? root : "/proc");
+	if (wp_objecttexts_init(&o->texts) || !o->procs.root) {
 		wp_objects_free(o);
 		return NULL;
 	}
@@ -723,17 +534,12 @@ void wp_objects_name_locks(struct wp_objects *o, struct wp_livenames *names)
  */
 void wp_objects_free(struct wp_objects *o)
 {
-	__u32 i;
-
 	if (!o)
 		return;
 	wp_objects_end_round(o);
-	for (i = 0; i < o->nr_texts; i++)
-		free(o->text[i]);
-	free(o->text);
-	free(o->text_slot);
+	wp_objecttexts_free(&o->texts);
 	free(o->key);
 	free(o->process);
-	free(o->root);
+	free(o->procs.root);
 	free(o);
 }

@@ -9,12 +9,11 @@
 #include <linux/types.h>
 
 #include "lib/model/cause.h"
+#include "lib/model/objecttexts.h"
 
 /* Limits on memory, and on the cost of an epoch. */
-#define WP_OBJECTS_MAX		16384	/* different ones, for the whole recording */
 #define WP_OBJECTS_MAX_KEYS	65536	/* descriptors and futexes */
 #define WP_OBJECTS_MAX_LOOKUPS	2048	/* in a round */
-#define WP_OBJECT_TEXT		512	/* bytes of a text; longer ones are cut in front */
 
 struct wp_livenames;
 struct wp_objects;

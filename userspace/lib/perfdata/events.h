@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Parses -e EVENT[:MODIFIERS] as perf does. Used by the record command for the event of
- * the on-CPU samples, and by perfdata.c, which writes its description to the file.
+ * the on-CPU samples, and by eventattrs.c, which writes its description to the file.
  *
  *	cycles, instructions, branch-misses, ...	hardware
  *	cpu-clock, page-faults, context-switches, ...	software

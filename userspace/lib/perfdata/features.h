@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The feature sections at the end of a perf.data file: properties of the host (its name,
- * kernel, CPUs, memory, caches, PMUs) and of the recording. Called by perfdata.c only.
+ * The feature sections at the end of a perf.data file: properties of the recording, and
+ * of the host (see hostfeatures.h). Called by perfdata.c only.
  */
 #ifndef WP_LIB_PERFDATA_FEATURES_H
 #define WP_LIB_PERFDATA_FEATURES_H
@@ -75,7 +75,7 @@ struct wp_feature_format {
 	size_t len;
 };
 
-void wp_features_host(struct wp_features *f);
+struct wp_buf *wp_features_section(struct wp_features *f, enum wp_feature nr);
 void wp_features_clock(struct wp_features *f, __u32 clockid);
 void wp_features_version(struct wp_features *f, const char *version);
 void wp_features_cmdline(struct wp_features *f, int argc, char *const *argv);

@@ -17,10 +17,9 @@
 #include "lib/perfdata/features.h"
 #include "lib/perfdata/memmaps.h"
 #include "lib/perfdata/mmaprecord.h"
+#include "lib/perfdata/recordedfiles.h"
 
 #define FIRST_ROOM	64
-
-#define MISC_BUILD_ID_SIZE		(1 << 15)
 
 /* PERF_RECORD_MMAP; PERF_RECORD_MMAP2 has more fields before the name. */
 struct mmap_record {
@@ -49,30 +48,8 @@ struct fork_record {
 	__s32 ptid;
 };
 
-/* Alternative to @id_size and the following fields. */
-struct inode {
-	__u32 maj;
-	__u32 min;
-	__u64 ino;
-};
-
 _Static_assert(sizeof(struct mmap2_record) - offsetof(struct mmap2_record, id_size) >=
-	       sizeof(struct inode), "an inode is where a build-id can be");
-
-/* Identity of a file, as several files can have one path. */
-struct file_key {
-	__u64 path;
-	struct inode inode;
-};
-
-/* A record of the BUILD_ID section, before the file's name. */
-struct id_record {
-	struct perf_event_header header;
-	__s32 pid;
-	__u8 id[WP_BUILDID_MAX];
-	__u8 size;
-	__u8 reserved[3];
-};
+	       sizeof(struct wp_inode), "an inode is where a build-id can be");
 
 /**
  * struct space - mappings of one or more processes
@@ -112,18 +89,8 @@ struct process {
  * @room: all entries, a power of two, or 0
  * @total: number of mappings in all spaces
  * @dropped: number of mappings that found no room
- * @paths: names of files
- * @id: build-ids of the section, by the numbers of their paths less 1
- * @nr_ids: their number
- * @others: further files with a path that another file has
- * @other_id: their build-ids, by the numbers of these less 1
- * @nr_others: their number
- * @files: files without a build-id, by path and inode
- * @stat: their status, by the numbers of these less 1
- * @nr_stats: their number
- * @jit: lists of functions of processes
- * @nr_jit: their number
- * @label: a symbol of the kernel's, as a number of @paths; or 0
+ * @files: what the recording has about their files
+ * @label: a symbol of the kernel's, as a number of the paths; or 0
  * @label_at: its address
  */
 struct wp_memmaps {
@@ -132,150 +99,10 @@ struct wp_memmaps {
 	size_t room;
 	size_t total;
 	__u64 dropped;
-	struct wp_intern paths;
-	struct wp_buildid *id;
-	size_t nr_ids;
-	struct wp_intern others;
-	struct wp_buildid *other_id;
-	size_t nr_others;
-	struct wp_intern files;
-	struct wp_filestat *stat;
-	size_t nr_stats;
-	struct wp_jitmap *jit;
-	size_t nr_jit;
+	struct wp_recordedfiles files;
 	__u32 label;
 	__u64 label_at;
 };
-
-static struct wp_buildid id_of(const struct id_record *r)
-{
-	struct wp_buildid id;
-
-	/* Old records have no size: it is 20 then. */
-	id.size = r->header.misc & MISC_BUILD_ID_SIZE && r->size <= sizeof(r->id) ?
-		r->size : sizeof(r->id);
-	memcpy(id.data, r->id, sizeof(r->id));
-	return id;
-}
-
-static void add_id(struct wp_memmaps *m, const struct id_record *r, const char *path, size_t len)
-{
-	__u32 nr = wp_intern(&m->paths, path, len + 1, NULL);
-	struct wp_buildid *id;
-
-	if (nr > m->nr_ids) {
-		id = reallocarray(m->id, nr, sizeof(*id));
-		if (!id)
-			return;
-		memset(id + m->nr_ids, 0, (nr - m->nr_ids) * sizeof(*id));
-		m->id = id;
-		m->nr_ids = nr;
-	}
-	if (nr)
-		m->id[nr - 1] = id_of(r);
-}
-
-static void add_other(struct wp_memmaps *m, const struct id_record *r,
-		      const struct wp_features_file *file, const char *path, size_t len)
-{
-	const struct file_key key = {
-		.path = wp_intern(&m->paths, path, len + 1, NULL),
-		.inode = { file->maj, file->min, file->ino },
-	};
-	__u32 nr = key.path ? wp_intern(&m->others, &key, sizeof(key), NULL) : 0;
-	struct wp_buildid *id;
-
-	if (!nr)
-		return;
-	if (nr > m->nr_others) {
-		id = reallocarray(m->other_id, nr, sizeof(*id));
-		if (!id)
-			return;
-		m->other_id = id;
-		m->nr_others = nr;
-	}
-	m->other_id[nr - 1] = id_of(r);
-}
-
-static void add_stat(struct wp_memmaps *m, const struct wp_features_stat *stat,
-		     const char *path, size_t len)
-{
-	const struct file_key key = {
-		.path = wp_intern(&m->paths, path, len + 1, NULL),
-		.inode = { stat->file.maj, stat->file.min, stat->file.ino },
-	};
-	__u32 nr = key.path ? wp_intern(&m->files, &key, sizeof(key), NULL) : 0;
-	struct wp_filestat *more;
-
-	if (!nr)
-		return;
-	if (nr > m->nr_stats) {
-		more = reallocarray(m->stat, nr, sizeof(*more));
-		if (!more)
-			return;
-		m->stat = more;
-		m->nr_stats = nr;
-	}
-	m->stat[nr - 1] = stat->stat;
-}
-
-/* Whether a record ends in @size bytes that begin with @magic; copies them. */
-static bool has_behind(const struct id_record *r, const char *name, size_t len,
-		       const char *magic, void *behind, size_t size)
-{
-	size_t room = r->header.size - sizeof(*r);
-
-	if (r->header.misc & PERF_RECORD_MISC_CPUMODE_MASK || room - len - 1 < size)
-		return false;
-	memcpy(behind, name + room - size, size);
-	return !memcmp(behind, magic, strlen(magic));
-}
-
-static void add_jit(struct wp_memmaps *m, const struct wp_features_jit *jit)
-{
-	struct wp_jitmap *last = m->nr_jit ? &m->jit[m->nr_jit - 1] : NULL, *more;
-
-	if (jit->bytes > sizeof(jit->data))
-		return;
-	if (!last || last->pid != jit->pid) {
-		more = m->nr_jit <= WP_JITMAPS_MAX ?
-			reallocarray(m->jit, m->nr_jit + 1, sizeof(*more)) : NULL;
-		if (!more)
-			return;
-		m->jit = more;
-		last = &m->jit[m->nr_jit++];
-		*last = (struct wp_jitmap){ .pid = jit->pid, .text = jit->text };
-	}
-	wp_buf_add(&last->b, jit->data, jit->bytes);
-}
-
-static void read_ids(struct wp_memmaps *m, const struct wp_buf *b)
-{
-	struct wp_features_file file;
-	struct wp_features_stat stat;
-	struct wp_features_jit jit;
-	struct id_record r;
-	const char *name;
-	size_t at, len;
-
-	for (at = 0; b->len - at >= sizeof(r); at += r.header.size) {
-		memcpy(&r, b->data + at, sizeof(r));
-		if (r.header.size < sizeof(r) || r.header.size > b->len - at)
-			return;
-		name = b->data + at + sizeof(r);
-		len = strnlen(name, r.header.size - sizeof(r));
-		if (!len || len == r.header.size - sizeof(r))
-			continue;
-		if (has_behind(&r, name, len, WP_FEATURES_JIT, &jit, sizeof(jit)))
-			add_jit(m, &jit);
-		else if (has_behind(&r, name, len, WP_FEATURES_STAT, &stat, sizeof(stat)))
-			add_stat(m, &stat, name, len);
-		else if (has_behind(&r, name, len, WP_FEATURES_FILE, &file, sizeof(file)))
-			add_other(m, &r, &file, name, len);
-		else
-			add_id(m, &r, name, len);
-	}
-}
 
 /**
  * wp_memmaps_new() - allocate an empty table
@@ -293,7 +120,7 @@ struct wp_memmaps *wp_memmaps_new(const struct wp_perffile *file)
 		return NULL;
 	}
 	if (!wp_perffile_feature(file, WP_FEAT_BUILD_ID, &b)) {
-		read_ids(m, &b);
+		wp_recordedfiles_read(&m->files, &b);
 		wp_buf_free(&b);
 	}
 	return m;
@@ -463,35 +290,19 @@ static void insert(struct wp_memmaps *m, struct space *s, const struct wp_memmap
 	s->nr += nr - (last - first);
 }
 
-/* Set the build-id that the section has for a mapping's file. */
-static void find_id(struct wp_memmaps *m, struct wp_memmap *map, const struct inode *inode)
-{
-	const struct file_key key = { .path = map->path, .inode = *inode };
-	__u32 nr = m->nr_others ? wp_intern(&m->others, &key, sizeof(key), NULL) : 0;
-
-	if (nr && nr <= m->nr_others) {
-		map->id = m->other_id[nr - 1];
-		map->other = !map->id.size;
-	} else if (map->path <= m->nr_ids) {
-		map->id = m->id[map->path - 1];
-	}
-	if (!map->id.size)
-		map->file = wp_intern(&m->files, &key, sizeof(key), NULL);
-}
-
 static int add_map(struct wp_memmaps *m, __s32 pid, struct wp_memmap *map, const char *path,
-		   size_t len, const struct inode *inode)
+		   size_t len, const struct wp_inode *inode)
 {
 	struct space *s;
 
-	map->path = wp_intern(&m->paths, path, len + 1, NULL);
+	map->path = wp_intern(&m->files.paths, path, len + 1, NULL);
 	s = map->path ? own_space(m, pid) : NULL;
 	if (!s) {
 		wp_err("no memory for the mappings of processes");
 		return -ENOMEM;
 	}
 	if (!map->id.size)
-		find_id(m, map, inode);
+		wp_recordedfiles_find(&m->files, map, inode);
 	if (more_maps(m, s))
 		insert(m, s, map);
 	else
@@ -506,12 +317,11 @@ static void note_kernel(struct wp_memmaps *m, const char *path, __u64 at)
 
 	if (m->label || strncmp(path, name, sizeof(name) - 1) || !at)
 		return;
-	m->label = wp_intern(&m->paths, path + sizeof(name) - 2,
+	m->label = wp_intern(&m->files.paths, path + sizeof(name) - 2,
 			     strlen(path + sizeof(name) - 2) + 1, NULL);
 	m->label_at = at;
 }
 
-/* Mappings of the kernel have the process -1, and only the kernel's address is kept. */
 /* Count a mapping of a process towards the end of its exec. */
 static void end_exec(struct wp_memmaps *m, __s32 pid)
 {
@@ -523,6 +333,7 @@ static void end_exec(struct wp_memmaps *m, __s32 pid)
 	p->before = NULL;
 }
 
+/* Mappings of the kernel have the process -1, and only the kernel's address is kept. */
 static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 {
 	size_t fixed = rec->type == PERF_RECORD_MMAP ? sizeof(struct mmap_record) :
@@ -530,7 +341,7 @@ static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 	struct mmap2_record r = { .mmap.header = *rec };
 	const char *path = (const char *)rec + fixed;
 	struct wp_memmap map = { 0 };
-	struct inode inode = { 0 };
+	struct wp_inode inode = { 0 };
 	size_t len;
 
 	if (rec->size <= fixed)
@@ -639,7 +450,7 @@ int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec)
 const char *wp_memmaps_kernel(const struct wp_memmaps *m, __u64 *at)
 {
 	*at = m->label_at;
-	return m->label ? wp_intern_bytes(&m->paths, m->label, NULL) : NULL;
+	return m->label ? wp_intern_bytes(&m->files.paths, m->label, NULL) : NULL;
 }
 
 static const struct wp_memmap *map_at(const struct space *s, __u64 address)
@@ -695,7 +506,7 @@ const struct wp_memmap *wp_memmaps_below(const struct wp_memmaps *m, __s32 pid, 
  */
 const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path)
 {
-	return wp_intern_bytes(&m->paths, path, NULL);
+	return wp_intern_bytes(&m->files.paths, path, NULL);
 }
 
 /**
@@ -708,14 +519,7 @@ const char *wp_memmaps_path(const struct wp_memmaps *m, __u32 path)
  */
 const struct wp_jitmap *wp_memmaps_jit(const struct wp_memmaps *m, __s32 pid)
 {
-	static const struct wp_jitmap none;
-	size_t i;
-
-	for (i = 0; i < m->nr_jit; i++) {
-		if (m->jit[i].pid == (__u32)pid)
-			return &m->jit[i];
-	}
-	return m->nr_jit ? &none : NULL;
+	return wp_recordedfiles_jit(&m->files, pid);
 }
 
 /**
@@ -728,19 +532,7 @@ const struct wp_jitmap *wp_memmaps_jit(const struct wp_memmaps *m, __s32 pid)
  */
 struct wp_filestat wp_memmaps_stat(const struct wp_memmaps *m, __u32 file)
 {
-	struct wp_filestat stat = { .how = WP_FILESTAT_NONE };
-	const struct file_key *key;
-
-	if (file && file <= m->nr_stats && m->stat[file - 1].how != WP_FILESTAT_NONE)
-		return m->stat[file - 1];
-	key = file ? wp_intern_bytes(&m->files, file, NULL) : NULL;
-	if (!key || (!key->inode.maj && !key->inode.min && !key->inode.ino))
-		return stat;
-	stat.how = WP_FILESTAT_INODE;
-	stat.maj = key->inode.maj;
-	stat.min = key->inode.min;
-	stat.ino = key->inode.ino;
-	return stat;
+	return wp_recordedfiles_stat(&m->files, file);
 }
 
 /**
@@ -751,11 +543,7 @@ struct wp_filestat wp_memmaps_stat(const struct wp_memmaps *m, __u32 file)
  */
 void wp_memmaps_id(struct wp_memmaps *m, const char *path, struct wp_buildid *id)
 {
-	__u32 nr = wp_intern(&m->paths, path, strlen(path) + 1, NULL);
-
-	memset(id, 0, sizeof(*id));
-	if (nr && nr <= m->nr_ids)
-		*id = m->id[nr - 1];
+	wp_recordedfiles_id(&m->files, path, id);
 }
 
 /**
@@ -784,14 +572,6 @@ void wp_memmaps_free(struct wp_memmaps *m)
 		put_space(m, m->entry[i].before);
 	}
 	free(m->entry);
-	free(m->id);
-	free(m->other_id);
-	free(m->stat);
-	for (i = 0; i < m->nr_jit; i++)
-		wp_buf_free(&m->jit[i].b);
-	free(m->jit);
-	wp_intern_free(&m->files);
-	wp_intern_free(&m->others);
-	wp_intern_free(&m->paths);
+	wp_recordedfiles_free(&m->files);
 	free(m);
 }

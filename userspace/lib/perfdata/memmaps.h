@@ -14,6 +14,7 @@
 #include <linux/types.h>
 
 #include "lib/elf/buildid.h"
+#include "lib/perfdata/memmap.h"
 #include "lib/perfdata/perffile.h"
 #include "lib/symbols/filestat.h"
 #include "lib/symbols/jitmaps.h"
@@ -22,26 +23,6 @@
 #define WP_MEMMAPS_MAX	(1 << 20)
 
 struct wp_memmaps;
-
-/**
- * struct wp_memmap - an executable mapping
- * @start: its first address
- * @end: its end, exclusive
- * @offset: offset in the file of @start
- * @path: number of the file's name: wp_memmaps_path()
- * @id: the file's build-id, empty if unknown
- * @other: it is unknown, and the file is not the one at the path
- * @file: of a file without a build-id: number of its status, for wp_memmaps_stat()
- */
-struct wp_memmap {
-	__u64 start;
-	__u64 end;
-	__u64 offset;
-	__u32 path;
-	struct wp_buildid id;
-	bool other;
-	__u32 file;
-};
 
 struct wp_memmaps *wp_memmaps_new(const struct wp_perffile *file);
 int wp_memmaps_record(struct wp_memmaps *m, const struct perf_event_header *rec);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the perf.data file while it is written: its header, ids and attrs, the buffer of
- * unwritten data, and the feature table after the data. Called by the record command and
+ * Owns the perf.data file while it is written: its ids and attrs, its records, and the
+ * buffer of unwritten data; checkpoint.c writes it. Called by the record command and
  * batch.c, from one thread; wp_perfdata_abort() may be called from a signal handler that
  * interrupted any of the others.
  *
@@ -9,15 +9,9 @@
  * without a warning: file mode, a header of 104 bytes, attrs of 120, ids per event and
  * CPU, the same sample_type on all events, build-ids in the table, and inline only where
  * several files have one path (see mapids.c), neither FINISHED_INIT nor ID_INDEX.
- *
- * A write of the buffer leaves a complete file: the features follow the data, and are
- * overwritten by the next data. As that tears them, the header's feature bits are cleared
- * before and set after. So if the writer is killed, the file reads as if it had ended
- * there.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +21,12 @@
 
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
-#include "lib/base/outfile.h"
+#include "lib/perfdata/checkpoint.h"
 #include "lib/perfdata/compress.h"
-#include "lib/perfdata/events.h"
 #include "lib/perfdata/features.h"
+#include "lib/perfdata/hostfeatures.h"
 #include "lib/perfdata/mapids.h"
 #include "lib/perfdata/perfdata.h"
-#include "lib/perfdata/perfheader.h"
 #include "lib/perfdata/rawsample.h"
 #include "lib/perfdata/tracepoint.h"
 
@@ -42,20 +35,12 @@
 #endif
 
 #define DEFAULT_BUFFER		(1 << 20)
-#define MAX_RECORD		0xffff		/* header.size is 16 bits */
 #define MAX_CPUS		65536
 
 /* perf's own record types, from tools/lib/perf/include/perf/event.h */
 #define RECORD_FINISHED_ROUND	68
 
-/* The contents of the buffer and their position in the file. */
-struct tail {
-	off_t pos;
-	size_t len;
-};
-
 struct wp_perfdata {
-	struct wp_outfile out;
 	int err;		/* the first error, which is final */
 	bool regular;
 	char *path;
@@ -67,162 +52,21 @@ struct wp_perfdata {
 	int *cpu_index;		/* index of the ids, by CPU number; -1: none */
 	unsigned int cpu_limit;
 
-	struct wp_file_header header;
+	struct wp_checkpoint file;
 	char *buf;
 	size_t room;
-	/* Two copies: the signal handler needs a consistent one. */
-	struct tail tail[2];
-	volatile int cur;
-
 	struct wp_features feat;
-	char *blob;		/* table and sections, offsets from the table's start */
-	size_t blob_len;
-	struct wp_file_section *blob_dir;	/* scratch: the table with file offsets */
-	unsigned int nr_feat;
-	size_t sample_time_at;	/* offset in @blob; 0: none */
-	__u64 feature_bits;
 
 	struct wp_compressor *compressor;	/* NULL: records are not compressed */
 	int level;
 	struct wp_mapids maps;	/* if records can be changed in place */
 
-	__u64 first_time, last_time, nr_samples, nr_bytes;
+	__u64 nr_samples, nr_bytes;
 };
 
-static void set_tail(struct wp_perfdata *pd, off_t pos, size_t len)
+static const struct wp_checkpoint_tail *tail(const struct wp_perfdata *pd)
 {
-	int next = !pd->cur;
-
-	pd->tail[next].pos = pos;
-	pd->tail[next].len = len;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	pd->cur = next;
-}
-
-static const struct tail *tail(const struct wp_perfdata *pd)
-{
-	return &pd->tail[pd->cur];
-}
-
-/* Write only the changing parts: data size and feature bits. Async-signal-safe. */
-static int write_header_tail(struct wp_perfdata *pd, __u64 data_size, __u64 features)
-{
-	struct wp_file_header h = pd->header;
-	size_t from = offsetof(struct wp_file_header, data);
-
-	h.data.size = data_size;
-	h.features[0] = features;
-	return wp_pwrite_all(pd->out.fd, (char *)&h + from, sizeof(h) - from, from);
-}
-
-/* Write the features after the data, which end at @pos. Async-signal-safe. */
-static int write_features(struct wp_perfdata *pd, off_t pos)
-{
-	struct wp_file_section *in = (struct wp_file_section *)pd->blob;
-	__u64 time[2] = { pd->first_time, pd->last_time };
-	size_t dir = pd->nr_feat * sizeof(*in);
-	unsigned int i;
-	int ret;
-
-	if (!pd->nr_feat)
-		return 0;
-	if (pd->sample_time_at)
-		memcpy(pd->blob + pd->sample_time_at, time, sizeof(time));
-	for (i = 0; i < pd->nr_feat; i++) {
-		pd->blob_dir[i].offset = in[i].offset + pos;
-		pd->blob_dir[i].size = in[i].size;
-	}
-	ret = wp_pwrite_all(pd->out.fd, pd->blob_dir, dir, pos);
-	if (!ret)
-		ret = wp_pwrite_all(pd->out.fd, pd->blob + dir, pd->blob_len - dir, pos + dir);
-	return ret;
-}
-
-/*
- * Write the buffer, or @data in its place, to the file, which is complete after that.
- * Async-signal-safe.
- */
-static int checkpoint(struct wp_perfdata *pd, const void *data, size_t len)
-{
-	__u64 start = pd->header.data.offset;
-	struct tail t = *tail(pd);
-	int ret;
-
-	ret = write_header_tail(pd, t.pos - start, 0);
-	if (!ret)
-		ret = wp_pwrite_all(pd->out.fd, data, len, t.pos);
-	if (ret) {
-		/* The earlier features may still fit. */
-		if (!write_features(pd, t.pos))
-			write_header_tail(pd, t.pos - start, pd->feature_bits);
-		return ret;
-	}
-	set_tail(pd, t.pos + len, 0);
-	t = *tail(pd);
-	ret = write_header_tail(pd, t.pos - start, 0);
-	if (!ret)
-		ret = write_features(pd, t.pos);
-	if (!ret)
-		ret = write_header_tail(pd, t.pos - start, pd->feature_bits);
-	return ret;
-}
-
-/* Lay out the sections one after the other, preceded by their table. */
-static int build_blob(struct wp_perfdata *pd)
-{
-	struct wp_buf b = { 0 };
-	unsigned int i, n = 0;
-	struct wp_file_section *dir, *old_dir;
-	size_t sample_time_at = 0;
-	__u64 bits = 0;
-	char *old;
-
-	for (i = 0; i < WP_FEAT_MAX; i++) {
-		if (pd->feat.sec[i].failed)
-			return -ENOMEM;
-		n += pd->feat.sec[i].len > 0;
-	}
-	wp_buf_add(&b, NULL, n * sizeof(*dir));
-	dir = calloc(n + 1, sizeof(*dir));
-	if (!dir)
-		goto nomem;
-	for (i = 0, n = 0; i < WP_FEAT_MAX; i++) {
-		const struct wp_buf *sec = &pd->feat.sec[i];
-
-		if (!sec->len)
-			continue;
-		dir[n].offset = b.len;
-		dir[n++].size = sec->len;
-		bits |= 1ULL << i;
-		if (i == WP_FEAT_SAMPLE_TIME)
-			sample_time_at = b.len;
-		wp_buf_add(&b, sec->data, sec->len);
-	}
-	if (b.failed)
-		goto nomem;
-	if (n)
-		memcpy(b.data, dir, n * sizeof(*dir));
-	/* An abort in between writes a file without features. */
-	old = pd->blob;
-	old_dir = pd->blob_dir;
-	pd->feature_bits = 0;
-	pd->nr_feat = 0;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	pd->blob = b.data;
-	pd->blob_len = b.len;
-	pd->blob_dir = dir;
-	pd->sample_time_at = sample_time_at;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	pd->nr_feat = n;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	pd->feature_bits = bits;
-	free(old);
-	free(old_dir);
-	return 0;
-nomem:
-	free(dir);
-	wp_buf_free(&b);
-	return -ENOMEM;
+	return wp_checkpoint_tail(&pd->file);
 }
 
 static int fail(struct wp_perfdata *pd, int err)
@@ -256,7 +100,7 @@ int wp_perfdata_flush(struct wp_perfdata *pd)
 	if (pd->compressor)
 		ret = wp_compressor_run(pd->compressor, data, len, &data, &len);
 	if (!ret)
-		ret = checkpoint(pd, data, len);
+		ret = wp_checkpoint_write(&pd->file, data, len);
 	return ret ? fail(pd, ret) : 0;
 }
 
@@ -272,150 +116,8 @@ static void *reserve(struct wp_perfdata *pd, size_t len)
 
 static void commit(struct wp_perfdata *pd, size_t len)
 {
-	set_tail(pd, tail(pd)->pos, tail(pd)->len + len);
+	wp_checkpoint_set_tail(&pd->file, tail(pd)->pos, tail(pd)->len + len);
 	pd->nr_bytes += len;
-}
-
-/**
- * wp_perfdata_event_oncpu() - describe the event of the on-CPU samples
- * @out: filled in
- * @ev: the parsed event
- * @freq: @n is a frequency in Hz (-F), not a period (-c)
- * @n: frequency or period
- *
- * A tracepoint is written as a software event with its name: its samples have no raw data
- * here, and perf refuses a file with a tracepoint but without the formats of its fields.
- */
-void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_event *ev,
-			     bool freq, __u64 n)
-{
-	memset(out, 0, sizeof(*out));
-	snprintf(out->name, sizeof(out->name), "%s", ev->name);
-	wp_event_to_attr(ev, &out->attr);
-	if (ev->type == PERF_TYPE_TRACEPOINT) {
-		out->attr.type = PERF_TYPE_SOFTWARE;
-		out->attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-	}
-	out->attr.freq = freq;
-	if (freq)
-		out->attr.sample_freq = n;
-	else
-		out->attr.sample_period = n;
-}
-
-/*
- * perf record --off-cpu writes a bpf-output event. Without a raw payload perf 5.10 cannot
- * parse its samples, and with one perf 7 takes it for a direct sample in a layout of its
- * own. So these are software events of another kind, context-switches, with their name in
- * EVENT_DESC, which all readers use. The period of a sample is in nanoseconds.
- */
-static void event_of_time(struct wp_perfdata_event *out, const char *name)
-{
-	memset(out, 0, sizeof(*out));
-	strcpy(out->name, name);
-	out->attr.type = PERF_TYPE_SOFTWARE;
-	out->attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
-	out->attr.sample_period = 1;
-}
-
-/**
- * wp_perfdata_event_offcpu() - describe the event of the off-CPU samples
- * @out: filled in
- *
- * As in perf record --off-cpu: all off-CPU time, including runnable time.
- */
-void wp_perfdata_event_offcpu(struct wp_perfdata_event *out)
-{
-	event_of_time(out, "offcpu-time");
-}
-
-/**
- * wp_perfdata_event_runnable() - describe the event of the runnable times
- * @out: filled in
- *
- * The runnable part of offcpu-time. It is an event of its own, as readers add up the
- * periods of one event.
- */
-void wp_perfdata_event_runnable(struct wp_perfdata_event *out)
-{
-	event_of_time(out, "runnable-time");
-}
-
-/**
- * wp_perfdata_event_wakeup() - describe the event of the times ended by wakers
- * @out: filled in
- *
- * Its samples belong to the waker, since readers look up the symbols of a sample's stack
- * in the sample's process; the periods are the blocked times of the woken threads.
- */
-void wp_perfdata_event_wakeup(struct wp_perfdata_event *out)
-{
-	event_of_time(out, "wakeup-time");
-}
-
-/**
- * wp_perfdata_event_raw() - give the samples of an event a raw payload
- * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
- * @shows: parts that readers print, the same for all events of a file: see
- *	wp_raw_format()
- *
- * Readers only understand payloads of tracepoints, which the file describes.
- */
-void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows)
-{
-	out->raw_shows = shows;
-	out->attr.type = PERF_TYPE_TRACEPOINT;
-	out->attr.config = WP_RAW_ID;
-	out->attr.sample_type = PERF_SAMPLE_RAW;
-}
-
-/**
- * wp_perfdata_event_cause() - give the samples of an event the short payload
- * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
- *
- * Other readers still see the same event: see &struct wp_raw_cause.
- */
-void wp_perfdata_event_cause(struct wp_perfdata_event *out)
-{
-	out->attr.sample_type = PERF_SAMPLE_RAW;
-}
-
-/**
- * wp_perfdata_event_tracepoint() - describe an event of one of the kernel's tracepoints
- * @out: filled in
- * @tp: the tracepoint, which must stay valid until wp_perfdata_open() returns
- *
- * perf sched and others find it by its name, as "sched:sched_switch". The raw payload of
- * each sample has @tp->size bytes in the tracepoint's own format.
- */
-void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
-				  const struct wp_tracepoint *tp)
-{
-	memset(out, 0, sizeof(*out));
-	snprintf(out->name, sizeof(out->name), "%s:%s", tp->system, tp->name);
-	out->tracepoint = tp;
-	out->attr.type = PERF_TYPE_TRACEPOINT;
-	out->attr.config = tp->id;
-	out->attr.sample_period = 1;
-	out->attr.sample_type = PERF_SAMPLE_RAW;
-}
-
-/**
- * wp_perfdata_event_sideband() - describe the event of mmap, comm, fork, exit
- * @out: filled in
- */
-void wp_perfdata_event_sideband(struct wp_perfdata_event *out)
-{
-	memset(out, 0, sizeof(*out));
-	strcpy(out->name, "dummy:HG");
-	out->attr.type = PERF_TYPE_SOFTWARE;
-	out->attr.config = PERF_COUNT_SW_DUMMY;
-	out->attr.sample_period = 1;
-	out->attr.mmap = 1;
-	out->attr.mmap2 = 1;
-	out->attr.comm = 1;
-	out->attr.comm_exec = 1;
-	out->attr.task = 1;
 }
 
 static void set_common_attr(struct perf_event_attr *a)
@@ -476,10 +178,10 @@ static int open_file(struct wp_perfdata *pd, const char *path)
 		wp_err("-o: the file name is empty");
 		return -EINVAL;
 	}
-	ret = wp_outfile_open(&pd->out, path, WP_OUTFILE_PARTIAL);
+	ret = wp_outfile_open(&pd->file.out, path, WP_OUTFILE_PARTIAL);
 	if (ret)
 		return ret;
-	if (fstat(pd->out.fd, &st) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
+	if (fstat(pd->file.out.fd, &st) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
 		wp_err("%s is a pipe: perf.data is written in file mode only", path);
 		return -ESPIPE;
 	}
@@ -496,27 +198,27 @@ static int write_start(struct wp_perfdata *pd)
 	unsigned int i;
 	int ret;
 
-	pd->header = (struct wp_file_header){
+	pd->file.header = (struct wp_file_header){
 		.magic = WP_PERF_MAGIC,
-		.size = sizeof(pd->header),
+		.size = sizeof(pd->file.header),
 		.attr_size = entry,
-		.attrs.offset = sizeof(pd->header) + pd->nr_events * ids,
+		.attrs.offset = sizeof(pd->file.header) + pd->nr_events * ids,
 		.attrs.size = pd->nr_events * entry,
 	};
-	pd->header.data.offset = pd->header.attrs.offset + pd->header.attrs.size;
+	pd->file.header.data.offset = pd->file.header.attrs.offset + pd->file.header.attrs.size;
 
-	wp_buf_add(&b, &pd->header, sizeof(pd->header));
+	wp_buf_add(&b, &pd->file.header, sizeof(pd->file.header));
 	for (i = 0; i < pd->nr_events; i++)
 		wp_buf_add(&b, pd->event[i].ids, ids);
 	for (i = 0; i < pd->nr_events; i++) {
 		wp_buf_add(&b, &pd->event[i].attr, WP_PERFDATA_ATTR_SIZE);
-		wp_buf_u64(&b, sizeof(pd->header) + i * ids);
+		wp_buf_u64(&b, sizeof(pd->file.header) + i * ids);
 		wp_buf_u64(&b, ids);
 	}
-	ret = b.failed ? -ENOMEM : wp_pwrite_all(pd->out.fd, b.data, b.len, 0);
+	ret = b.failed ? -ENOMEM : wp_pwrite_all(pd->file.out.fd, b.data, b.len, 0);
 	wp_buf_free(&b);
-	set_tail(pd, pd->header.data.offset, 0);
-	pd->nr_bytes = pd->header.data.offset;
+	wp_checkpoint_set_tail(&pd->file, pd->file.header.data.offset, 0);
+	pd->nr_bytes = pd->file.header.data.offset;
 	return ret;
 }
 
@@ -555,7 +257,7 @@ static void destroy(struct wp_perfdata *pd)
 {
 	unsigned int i;
 
-	wp_outfile_abandon(&pd->out);
+	wp_outfile_abandon(&pd->file.out);
 	for (i = 0; i < pd->nr_events; i++) {
 		free((void *)pd->event[i].ids);
 		free(pd->name[i]);
@@ -564,8 +266,8 @@ static void destroy(struct wp_perfdata *pd)
 	wp_compressor_free(pd->compressor);
 	wp_mapids_free(&pd->maps);
 	free(pd->cpu_index);
-	free(pd->blob);
-	free(pd->blob_dir);
+	free(pd->file.blob);
+	free(pd->file.blob_dir);
 	free(pd->buf);
 	free(pd->path);
 	free(pd);
@@ -626,13 +328,13 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 	pd = calloc(1, sizeof(*pd));
 	if (!pd)
 		goto nomem;
-	pd->first_time = ~0ULL;
+	pd->file.first_time = ~0ULL;
 	pd->path = strdup(path);
 	if (!pd->path)
 		goto nomem;
 	pd->room = opt->buffer_size ? opt->buffer_size : DEFAULT_BUFFER;
-	if (pd->room < 2 * MAX_RECORD)
-		pd->room = 2 * MAX_RECORD;
+	if (pd->room < 2 * WP_SAMPLERECORD_MAX)
+		pd->room = 2 * WP_SAMPLERECORD_MAX;
 	pd->buf = malloc(pd->room);
 	if (!pd->buf)
 		goto nomem;
@@ -673,20 +375,20 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 			goto nomem;
 		wp_features_compressed(&pd->feat, pd->level, 1, WP_COMPRESS_CHUNK);
 	}
-	if (describe_raw(pd, opt) || build_blob(pd))
+	if (describe_raw(pd, opt) || wp_checkpoint_features(&pd->file, &pd->feat))
 		goto nomem;
 	ret = open_file(pd, pd->path);
 	if (ret)
 		goto out;
 	ret = write_start(pd);
 	if (!ret)
-		ret = checkpoint(pd, pd->buf, 0);
+		ret = wp_checkpoint_write(&pd->file, pd->buf, 0);
 	if (ret) {
 		wp_err("cannot write %s: %s", path, strerror(-ret));
 		goto out;
 	}
 	/* From here on the file is readable at any moment, however the process ends. */
-	ret = wp_outfile_publish(&pd->out, ".old");
+	ret = wp_outfile_publish(&pd->file.out, ".old");
 	if (ret)
 		goto out;
 	free(all);
@@ -735,71 +437,18 @@ __u64 wp_perfdata_id(const struct wp_perfdata *pd, unsigned int event, int cpu)
 size_t wp_perfdata_encode_sample(const struct wp_perfdata *pd,
 				 const struct wp_perfdata_sample *s, void *buf, size_t size)
 {
-	/* id, ip, pid/tid, time, cpu, period, nr */
 	bool has_raw = pd->event[s->event].attr.sample_type & PERF_SAMPLE_RAW;
-	size_t raw = has_raw ? sizeof(__u32) + s->nr_raw : 0;
-	const size_t fixed = sizeof(struct perf_event_header) + 7 * sizeof(__u64) + raw;
-	const size_t most = (MAX_RECORD - fixed) / sizeof(__u64) - 2;
-	size_t kernel = s->nr_kernel, user = s->nr_user, nr, len;
-	const __u32 task[2] = { s->pid, s->tid }, cpu[2] = { s->cpu, 0 };
-	bool kernel_mode = s->kernel_mode;
-	struct perf_event_header *h = buf;
-	__u64 *p = (__u64 *)(h + 1), ip = s->ip;
 
-	if (!ip && kernel && (kernel_mode || !user)) {
-		ip = s->kernel_ips[0];
-		kernel_mode = true;
-	} else if (!ip && user) {
-		ip = s->user_ips[0];
-		kernel_mode = false;
-	}
-	if (kernel > most)
-		kernel = most;
-	if (user > most - kernel)
-		user = most - kernel;
-	nr = kernel + !!kernel + user + !!user;
-	if (!nr && ip)
-		nr = 2;
-	len = fixed + nr * sizeof(__u64);
-	if (len > size)
-		return 0;
-	h->type = PERF_RECORD_SAMPLE;
-	h->misc = kernel_mode ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
-	h->size = len;
-	*p++ = wp_perfdata_id(pd, s->event, s->cpu);
-	*p++ = ip;
-	memcpy(p++, task, sizeof(task));
-	*p++ = s->time;
-	memcpy(p++, cpu, sizeof(cpu));
-	*p++ = s->period;
-	*p++ = nr;
-	if (kernel) {
-		*p++ = PERF_CONTEXT_KERNEL;
-		memcpy(p, s->kernel_ips, kernel * sizeof(*p));
-		p += kernel;
-	}
-	if (user) {
-		*p++ = PERF_CONTEXT_USER;
-		memcpy(p, s->user_ips, user * sizeof(*p));
-		p += user;
-	}
-	if (nr && !kernel && !user) {
-		*p++ = kernel_mode ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
-		*p++ = ip;
-	}
-	if (has_raw) {
-		memcpy(p, &s->nr_raw, sizeof(__u32));
-		memcpy((char *)p + sizeof(__u32), s->raw, s->nr_raw);
-	}
-	return len;
+	return wp_samplerecord_encode(s, wp_perfdata_id(pd, s->event, s->cpu), has_raw, buf,
+				      size);
 }
 
 static void note_sample(struct wp_perfdata *pd, __u64 time)
 {
-	if (time < pd->first_time)
-		pd->first_time = time;
-	if (time > pd->last_time)
-		pd->last_time = time;
+	if (time < pd->file.first_time)
+		pd->file.first_time = time;
+	if (time > pd->file.last_time)
+		pd->file.last_time = time;
 	pd->nr_samples++;
 }
 
@@ -812,14 +461,14 @@ static void note_sample(struct wp_perfdata *pd, __u64 time)
  */
 int wp_perfdata_write_sample(struct wp_perfdata *pd, const struct wp_perfdata_sample *s)
 {
-	void *p = reserve(pd, MAX_RECORD);
+	void *p = reserve(pd, WP_SAMPLERECORD_MAX);
 	size_t len;
 
 	if (!p)
 		return pd->err;
 	if (s->event >= pd->nr_events)
 		return -EINVAL;
-	len = wp_perfdata_encode_sample(pd, s, p, MAX_RECORD);
+	len = wp_perfdata_encode_sample(pd, s, p, WP_SAMPLERECORD_MAX);
 	note_sample(pd, s->time);
 	commit(pd, len);
 	return 0;
@@ -906,7 +555,7 @@ int wp_perfdata_finished_round(struct wp_perfdata *pd)
 /* The file stays readable at each step: a record is changed with a single write. */
 static int write_mapids(struct wp_perfdata *pd, const struct wp_buildids *ids)
 {
-	int ret = wp_mapids_write(&pd->maps, pd->out.fd, ids);
+	int ret = wp_mapids_write(&pd->maps, pd->file.out.fd, ids);
 
 	return ret ? fail(pd, ret) : 0;
 }
@@ -937,18 +586,18 @@ int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
 				       WP_COMPRESS_CHUNK);
 	/* No sample: the times stay 0, as in perf. */
 	if (!pd->nr_samples)
-		pd->first_time = 0;
-	if (build_blob(pd)) {
+		pd->file.first_time = 0;
+	if (wp_checkpoint_features(&pd->file, &pd->feat)) {
 		if (!ret)
 			wp_err("out of memory for the header of %s", pd->path);
 		ret = ret ? ret : -ENOMEM;
 	}
 	if (!ret)
 		ret = wp_perfdata_flush(pd);
-	if (!ret && pd->regular && ftruncate(pd->out.fd, tail(pd)->pos + pd->blob_len))
+	if (!ret && pd->regular && ftruncate(pd->file.out.fd, tail(pd)->pos + pd->file.blob_len))
 		ret = fail(pd, -errno);
 	/* Network file systems report a full disk only now. */
-	if (wp_outfile_commit(&pd->out) && !ret)
+	if (wp_outfile_commit(&pd->file.out) && !ret)
 		ret = -EIO;
 	destroy(pd);
 	return ret;
@@ -962,7 +611,7 @@ int wp_perfdata_close(struct wp_perfdata *pd, struct wp_buildids *ids)
  */
 __u64 wp_perfdata_kept(const struct wp_perfdata *pd)
 {
-	return tail(pd)->pos - (off_t)pd->header.data.offset;
+	return tail(pd)->pos - (off_t)pd->file.header.data.offset;
 }
 
 /**
@@ -973,7 +622,7 @@ __u64 wp_perfdata_kept(const struct wp_perfdata *pd)
  */
 int wp_perfdata_dup(const struct wp_perfdata *pd)
 {
-	return fcntl(pd->out.fd, F_DUPFD_CLOEXEC, 0);
+	return fcntl(pd->file.out.fd, F_DUPFD_CLOEXEC, 0);
 }
 
 /**
@@ -1013,7 +662,7 @@ void wp_perfdata_discard(struct wp_perfdata *pd)
 {
 	if (!pd)
 		return;
-	wp_outfile_remove(&pd->out);
+	wp_outfile_remove(&pd->file.out);
 	destroy(pd);
 }
 
@@ -1028,8 +677,8 @@ void wp_perfdata_discard(struct wp_perfdata *pd)
  */
 void wp_perfdata_abort(struct wp_perfdata *pd)
 {
-	if (pd && pd->out.is_open)
-		checkpoint(pd, pd->buf, tail(pd)->len);
+	if (pd && pd->file.out.is_open)
+		wp_checkpoint_write(&pd->file, pd->buf, tail(pd)->len);
 }
 
 /**

@@ -32,11 +32,11 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
+#include "lib/perfdata/eventattrs.h"
+#include "lib/perfdata/samplerecord.h"
 #include "lib/symbols/buildids.h"
 
-struct wp_event;
 struct wp_perfdata;
-struct wp_tracepoint;
 
 /*
  * The sample type of every event, the dummy included. With another type on the dummy perf
@@ -78,21 +78,6 @@ struct wp_sample_id {
 };
 
 /**
- * struct wp_perfdata_event - an event of the file
- * @name: the name shown by readers
- * @attr: type, config and the like; wp_perfdata_open() sets the common fields
- * @raw_shows: parts of its raw payload that readers print: see wp_raw_format()
- * @tracepoint: the kernel's tracepoint of its samples, or NULL; must stay valid until
- *	wp_perfdata_open() returns
- */
-struct wp_perfdata_event {
-	char name[256];
-	struct perf_event_attr attr;
-	unsigned int raw_shows;
-	const struct wp_tracepoint *tracepoint;
-};
-
-/**
  * struct wp_perfdata_options - options of a file
  * @path: its name; NULL: perf.data
  * @events: the events, in the order of perf report's output
@@ -117,56 +102,6 @@ struct wp_perfdata_options {
 	size_t buffer_size;
 	int level;
 };
-
-/**
- * struct wp_perfdata_sample - one sample
- * @event: index of the event
- * @pid: process
- * @tid: thread
- * @cpu: CPU
- * @time: ns of CLOCK_MONOTONIC
- * @period: its weight; nanoseconds for offcpu-time, runnable-time, wakeup-time and
- *	cpu-clock
- * @ip: address of the sample; 0: the first frame of the stack selected by @kernel_mode;
- *	if there is none, unknown
- * @kernel_mode: @ip is in the kernel
- * @nr_kernel: frames in @kernel_ips, 0 for none
- * @kernel_ips: kernel stack, the leaf first
- * @nr_user: frames in @user_ips, 0 for none
- * @user_ips: user stack, the leaf first
- * @raw: raw payload, of an event of wp_perfdata_event_raw() or _tracepoint()
- * @nr_raw: its size; plus 4, a multiple of 8
- *
- * A sample without stacks whose @ip is known gets @ip as its only frame. A sample without
- * either has no frame and ip 0, and all readers show it as [unknown].
- */
-struct wp_perfdata_sample {
-	unsigned int event;
-	__u32 pid;
-	__u32 tid;
-	__u32 cpu;
-	__u64 time;
-	__u64 period;
-	__u64 ip;
-	bool kernel_mode;
-	unsigned int nr_kernel;
-	const __u64 *kernel_ips;
-	unsigned int nr_user;
-	const __u64 *user_ips;
-	const void *raw;
-	__u32 nr_raw;
-};
-
-void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_event *ev,
-			     bool freq, __u64 n);
-void wp_perfdata_event_offcpu(struct wp_perfdata_event *out);
-void wp_perfdata_event_runnable(struct wp_perfdata_event *out);
-void wp_perfdata_event_wakeup(struct wp_perfdata_event *out);
-void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows);
-void wp_perfdata_event_cause(struct wp_perfdata_event *out);
-void wp_perfdata_event_tracepoint(struct wp_perfdata_event *out,
-				  const struct wp_tracepoint *tp);
-void wp_perfdata_event_sideband(struct wp_perfdata_event *out);
 
 bool wp_perfdata_is_regular(const struct wp_perfdata *pd);
 __u64 wp_perfdata_dup_close(int fd);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Looks up a socket by its inode: its protocol and both addresses, from /proc/PID/net,
- * which shows the process's own network namespace. Called by objects.c. Names of unix
- * sockets are chosen by users, who can put newlines into them, and so whole lines into
- * that table: an inode that occurs twice there gets no name here, and the other tables,
- * which users cannot forge, come first.
+ * which shows the process's own network namespace. Called by objects.c and openprocs.c.
+ * Names of unix sockets are chosen by users, who can put newlines into them, and so whole
+ * lines into that table: an inode that occurs twice there gets no name here, and the
+ * other tables, which users cannot forge, come first.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -13,40 +13,14 @@
 
 #include "lib/base/err.h"
 #include "lib/base/intern.h"
+#include "lib/profile/proffiles.h"
 #include "lib/profile/profstacks.h"
 #include "lib/symbols/framename.h"
 
 /* Limit for the stacks in bytes; further ones are dropped, and counted. */
 #define MAX_STACKS	((size_t)1 << 30)
 
-#define KERNEL_NAME	"[kernel.kallsyms]"
 #define UNKNOWN_NAME	"[unknown]"
-
-/* Identity of a file. */
-struct file_key {
-	__u32 kind;
-	__u32 path;
-	__s32 pid;
-	struct wp_buildid id;
-	bool other;
-	__u32 file;
-};
-
-/**
- * struct file - a file with code
- * @symbols: its number in the symbol tables
- * @path: number of its path
- * @kind: its kind
- * @id: its build-id, if known
- * @stat: its identity at the time of the recording, if it has no build-id
- */
-struct file {
-	__u32 symbols;
-	__u32 path;
-	struct wp_buildid id;
-	struct wp_filestat stat;
-	enum wp_symbols_kind kind;
-};
 
 /*
  * Identity of a frame; @file 0: it is in none; @caller: it is the byte before a return
@@ -69,11 +43,7 @@ struct function_key {
 
 /**
  * struct wp_profstacks - all stacks
- * @symbols: names
- * @maps: mappings at the time of the current record
- * @paths: names of files
- * @files: struct file_key
- * @file: by the number of its key less 1
+ * @files: their files
  * @frames: struct frame_key
  * @frame: the same; their functions are 0 until they are looked up
  * @frame_room: allocated frames
@@ -85,15 +55,10 @@ struct function_key {
  * @stacks: numbers of frames, the innermost first
  * @scratch: the current stack
  * @scratch_room: its allocated entries
- * @kernel: the kernel's file, or 0
  * @left_out: number of stacks that found no room
  */
 struct wp_profstacks {
-	struct wp_symbols *symbols;
-	struct wp_memmaps *maps;
-	struct wp_intern paths;
-	struct wp_intern files;
-	struct file *file;
+	struct wp_proffiles files;
 	struct wp_intern frames;
 	struct wp_frame *frame;
 	size_t frame_room;
@@ -105,7 +70,6 @@ struct wp_profstacks {
 	struct wp_intern stacks;
 	__u32 *scratch;
 	size_t scratch_room;
-	__u32 kernel;
 	__u64 left_out;
 };
 
@@ -147,9 +111,9 @@ int wp_profstacks_new(struct wp_profstacks **out, struct wp_memmaps *maps,
 
 	if (!s)
 		return no_memory();
-	s->maps = maps;
+	s->files.maps = maps;
 	s->inlines = options->inlines;
-	err = wp_symbols_new(&s->symbols, options);
+	err = wp_symbols_new(&s->files.symbols, options);
 	if (err) {
 		free(s);
 		return err;
@@ -158,87 +122,12 @@ int wp_profstacks_new(struct wp_profstacks **out, struct wp_memmaps *maps,
 	return 0;
 }
 
-/* Kind of a mapping by its name, as perf sees it. */
-static enum wp_symbols_kind kind_of(const char *path)
-{
-	static const char *const no_files[] = {
-		"//anon", "/dev/zero", "/anon_hugepage", "/memfd:", "/SYSV", "[",
-	};
-	size_t i;
-
-	if (!strcmp(path, "[vdso]"))
-		return WP_SYMBOLS_VDSO;
-	for (i = 0; i < sizeof(no_files) / sizeof(no_files[0]); i++) {
-		if (!strncmp(path, no_files[i], strlen(no_files[i])))
-			return WP_SYMBOLS_JIT;
-	}
-	return WP_SYMBOLS_ELF;
-}
-
-/* Look up or add a file; returns its number, 0 if there is no memory. */
-static __u32 file_of(struct wp_profstacks *s, enum wp_symbols_kind kind, const char *path,
-		     const struct wp_memmap *map, __s32 pid)
-{
-	struct file_key key;
-	bool is_new;
-	size_t room = s->files.nr;
-	struct file *f;
-	__u32 nr;
-
-	memset(&key, 0, sizeof(key));
-	key.kind = kind;
-	key.pid = kind == WP_SYMBOLS_JIT ? pid : 0;
-	key.path = wp_intern(&s->paths, path, strlen(path) + 1, NULL);
-	key.id = map->id;
-	key.other = map->other;
-	key.file = map->file;
-	nr = key.path ? wp_intern(&s->files, &key, sizeof(key), &is_new) : 0;
-	if (!nr || !is_new)
-		return nr;
-	f = reallocarray(s->file, room + 1, sizeof(*f));
-	if (!f)
-		return 0;
-	s->file = f;
-	f += room;
-	*f = (struct file){ .path = key.path, .kind = kind, .id = key.id };
-	f->symbols = wp_symbols_file(s->symbols, kind, path, &map->id, pid);
-	if (f->symbols && (kind == WP_SYMBOLS_ELF || kind == WP_SYMBOLS_DATA)) {
-		f->stat = wp_memmaps_stat(s->maps, map->file);
-		wp_symbols_stat(s->symbols, f->symbols, &f->stat);
-	}
-	if (f->symbols && kind == WP_SYMBOLS_JIT)
-		wp_symbols_jit(s->symbols, f->symbols, wp_memmaps_jit(s->maps, pid));
-	return f->symbols ? nr : 0;
-}
-
-/* A mapping with a build-id is a file, whatever its name. */
-static enum wp_symbols_kind kind_of_map(const struct wp_memmap *map, const char *path)
-{
-	return map->id.size && strcmp(path, "[vdso]") ? WP_SYMBOLS_ELF : kind_of(path);
-}
-
-static __u32 kernel_of(struct wp_profstacks *s)
-{
-	struct wp_memmap map = { 0 };
-	const char *label;
-	__u64 at;
-
-	if (!s->kernel) {
-		label = wp_memmaps_kernel(s->maps, &at);
-		if (label)
-			wp_symbols_kernel(s->symbols, label, at);
-		wp_memmaps_id(s->maps, KERNEL_NAME, &map.id);
-		s->kernel = file_of(s, WP_SYMBOLS_KERNEL, KERNEL_NAME, &map, -1);
-	}
-	return s->kernel;
-}
-
 /* Look up or add a frame; returns its number, 0 if there is no memory. */
 static __u32 frame_of(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 address,
 		      bool is_caller)
 {
 	const struct wp_memmap *map = space == PERF_CONTEXT_USER ?
-		wp_memmaps_find(s->maps, pid, address) : NULL;
+		wp_memmaps_find(s->files.maps, pid, address) : NULL;
 	struct frame_key key = { .offset = address, .space = space, .caller = is_caller };
 	size_t nr_frames = s->frames.nr;
 	struct wp_frame *f;
@@ -246,14 +135,14 @@ static __u32 frame_of(struct wp_profstacks *s, __s32 pid, __u64 space, __u64 add
 	__u32 nr;
 
 	if (map) {
-		const char *path = wp_memmaps_path(s->maps, map->path);
-		enum wp_symbols_kind kind = kind_of_map(map, path);
+		const char *path = wp_memmaps_path(s->files.maps, map->path);
+		enum wp_symbols_kind kind = wp_proffiles_kind(map, path);
 
-		key.file = file_of(s, kind, path, map, pid);
+		key.file = wp_proffiles_file(&s->files, kind, path, map, pid);
 		if (kind != WP_SYMBOLS_JIT)
 			key.offset = address - map->start + map->offset;
 	} else if (space == PERF_CONTEXT_KERNEL) {
-		key.file = kernel_of(s);
+		key.file = wp_proffiles_kernel(&s->files);
 	}
 	if (!key.file && (map || space == PERF_CONTEXT_KERNEL))
 		return 0;
@@ -388,21 +277,7 @@ static const char *base_of(const char *path)
 bool wp_profstacks_variable(struct wp_profstacks *s, __s32 pid, __u64 address, char *text,
 			    size_t size)
 {
-	const struct wp_memmap *map = wp_memmaps_below(s->maps, pid, address);
-	const char *path = map ? wp_memmaps_path(s->maps, map->path) : NULL;
-	struct wp_symbol symbol;
-	__u32 file;
-
-	if (!map || kind_of_map(map, path) != WP_SYMBOLS_ELF)
-		return false;
-	file = file_of(s, WP_SYMBOLS_DATA, path, map, pid);
-	if (!file || !wp_symbols_variable(s->symbols, s->file[file - 1].symbols, map->offset,
-					  address - map->start, &symbol))
-		return false;
-	/* The table of paths may have moved. */
-	path = wp_intern_bytes(&s->paths, s->file[file - 1].path, NULL);
-	wp_symbols_variable_text(&symbol, path, text, size);
-	return true;
+	return wp_proffiles_variable(&s->files, pid, address, text, size);
 }
 
 /* A function owns its strings: names of inlined ones are not stored elsewhere. */
@@ -443,7 +318,7 @@ static __u32 function_of(struct wp_profstacks *s, const char *path, const char *
 	char *bytes;
 	__u32 nr;
 
-	key.path = wp_intern(&s->paths, path, strlen(path) + 1, NULL);
+	key.path = wp_intern(&s->files.paths, path, strlen(path) + 1, NULL);
 	bytes = key.path ? malloc(sizeof(key) + len) : NULL;
 	if (!bytes)
 		return 0;
@@ -467,13 +342,14 @@ static __u32 function_of(struct wp_profstacks *s, const char *path, const char *
  * handlers return there. In the kernel there are gaps between functions, so there it is
  * never a return address. Returns the offset that was looked up.
  */
-static __u64 find(struct wp_profstacks *s, const struct file *file, const struct frame_key *key,
-		  struct wp_symbol *symbol)
+static __u64 find(struct wp_profstacks *s, const struct wp_proffile *file,
+		  const struct frame_key *key, struct wp_symbol *symbol)
 {
 	struct wp_symbol next;
 
-	wp_symbols_find(s->symbols, file->symbols, key->offset, symbol);
-	if (!key->caller || !wp_symbols_find(s->symbols, file->symbols, key->offset + 1, &next) ||
+	wp_symbols_find(s->files.symbols, file->symbols, key->offset, symbol);
+	if (!key->caller ||
+	    !wp_symbols_find(s->files.symbols, file->symbols, key->offset + 1, &next) ||
 	    next.start != key->offset + 1)
 		return key->offset;
 	if (file->kind != WP_SYMBOLS_KERNEL && !strstr(next.name, "_rt_sigreturn") &&
@@ -484,8 +360,8 @@ static __u64 find(struct wp_profstacks *s, const struct file *file, const struct
 }
 
 /* The functions inlined at a frame. */
-static bool find_inlined(struct wp_profstacks *s, struct wp_frame *f, const struct file *file,
-			 __u64 at, const char *path)
+static bool find_inlined(struct wp_profstacks *s, struct wp_frame *f,
+			 const struct wp_proffile *file, __u64 at, const char *path)
 {
 	__u32 numbers[WP_SYMBOLS_INLINED + 1];
 	char **names;
@@ -493,7 +369,7 @@ static bool find_inlined(struct wp_profstacks *s, struct wp_frame *f, const stru
 
 	if (!s->inlines || !file)
 		return true;
-	nr = wp_symbols_inlined(s->symbols, file->symbols, at, &names);
+	nr = wp_symbols_inlined(s->files.symbols, file->symbols, at, &names);
 	for (i = 0; i < nr; i++) {
 		numbers[i] = function_of(s, path, names[i], NULL, false, true);
 		if (!numbers[i])
@@ -507,18 +383,18 @@ static bool find_inlined(struct wp_profstacks *s, struct wp_frame *f, const stru
 }
 
 /* Name for a frame's function without a symbol; NULL: no memory. */
-static char *spare_name(struct wp_profstacks *s, const struct file *file,
+static char *spare_name(struct wp_profstacks *s, const struct wp_proffile *file,
 			const struct frame_key *key)
 {
 	struct wp_frameplace place = {
-		.path = file ? wp_intern_bytes(&s->paths, file->path, NULL) : NULL,
+		.path = file ? wp_intern_bytes(&s->files.paths, file->path, NULL) : NULL,
 		.file = file && file->kind != WP_SYMBOLS_JIT,
 		.kernel = key->space == (__u32)PERF_CONTEXT_KERNEL,
 		.user = key->space == (__u32)PERF_CONTEXT_USER,
 		.offset = key->offset + key->caller,
 	};
 
-	if (place.kernel && !wp_memmaps_kernel(s->maps, &place.base))
+	if (place.kernel && !wp_memmaps_kernel(s->files.maps, &place.base))
 		place.base = 0;
 	return wp_framename(&place);
 }
@@ -526,7 +402,7 @@ static char *spare_name(struct wp_profstacks *s, const struct file *file,
 /* Look up the function of a frame. */
 static int resolve(struct wp_profstacks *s, struct wp_frame *f, const struct frame_key *key)
 {
-	const struct file *file = key->file ? &s->file[key->file - 1] : NULL;
+	const struct wp_proffile *file = key->file ? &s->files.file[key->file - 1] : NULL;
 	bool kernel = file && file->kind == WP_SYMBOLS_KERNEL;
 	struct wp_symbol symbol = { 0 };
 	char *path, *spare = NULL;
@@ -537,7 +413,7 @@ static int resolve(struct wp_profstacks *s, struct wp_frame *f, const struct fra
 		at = find(s, file, key, &symbol);
 	/* Paths can move when one is added. */
 	path = strdup(symbol.module ? symbol.module :
-		      file ? wp_intern_bytes(&s->paths, file->path, NULL) : UNKNOWN_NAME);
+		      file ? wp_intern_bytes(&s->files.paths, file->path, NULL) : UNKNOWN_NAME);
 	if (!symbol.name)
 		spare = spare_name(s, file, key);
 	if (path && (symbol.name || spare))
@@ -585,7 +461,7 @@ const struct wp_buildid *wp_profstacks_frame_id(const struct wp_profstacks *s, _
 	struct frame_key key;
 
 	memcpy(&key, wp_intern_bytes(&s->frames, frame, NULL), sizeof(key));
-	return key.file ? &s->file[key.file - 1].id : &none;
+	return key.file ? &s->files.file[key.file - 1].id : &none;
 }
 
 /**
@@ -693,18 +569,7 @@ static void free_function(const struct wp_function *f)
 bool wp_profstacks_code(const struct wp_profstacks *s, size_t *at,
 			struct wp_profile_code *code)
 {
-	while (*at < s->files.nr) {
-		const struct file *f = &s->file[(*at)++];
-
-		if (f->kind != WP_SYMBOLS_ELF && f->kind != WP_SYMBOLS_KERNEL)
-			continue;
-		*code = (struct wp_profile_code){
-			.kind = f->kind, .path = wp_intern_bytes(&s->paths, f->path, NULL),
-			.id = f->id, .stat = f->stat,
-		};
-		return true;
-	}
-	return false;
+	return wp_proffiles_code(&s->files, at, code);
 }
 
 /**
@@ -717,17 +582,7 @@ bool wp_profstacks_code(const struct wp_profstacks *s, size_t *at,
  */
 const char *wp_profstacks_trouble(const struct wp_profstacks *s, size_t *at, const char **path)
 {
-	while (*at < s->files.nr) {
-		const struct file *f = &s->file[(*at)++];
-		const char *trouble = wp_symbols_trouble(s->symbols, f->symbols);
-
-		if (!trouble || (f->kind != WP_SYMBOLS_ELF && f->kind != WP_SYMBOLS_KERNEL))
-			continue;
-		*path = f->kind == WP_SYMBOLS_KERNEL ? NULL :
-			wp_intern_bytes(&s->paths, f->path, NULL);
-		return trouble;
-	}
-	return NULL;
+	return wp_proffiles_trouble(&s->files, at, path);
 }
 
 /**
@@ -742,14 +597,11 @@ void wp_profstacks_free(struct wp_profstacks *s)
 		return;
 	for (i = 0; i < s->functions.nr && i < s->function_room; i++)
 		free_function(&s->function[i]);
-	wp_symbols_free(s->symbols);
-	wp_intern_free(&s->paths);
-	wp_intern_free(&s->files);
+	wp_proffiles_free(&s->files);
 	wp_intern_free(&s->frames);
 	wp_intern_free(&s->functions);
 	wp_intern_free(&s->inlined);
 	wp_intern_free(&s->stacks);
-	free(s->file);
 	free(s->frame);
 	free(s->function);
 	free(s->scratch);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the state of all threads and CPUs in a recording, from the scheduler's events:
- * which thread runs on each CPU, and which threads wait for a CPU or for something else.
- * Called by the commands that read timelines.
+ * Owns the schedule of a recording, from the scheduler's events: which thread runs on
+ * each CPU, and which threads wait for a CPU or for something else. schedstate.c stores
+ * the threads and CPUs. Called by the commands that read timelines.
  *
  * Nothing is guessed. The state of a thread is unknown until its first event, which also
  * shows the state before: a woken thread was blocked; a thread that gets a CPU was
@@ -15,322 +15,60 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/base/idmap.h"
+#include "lib/profile/schedstate.h"
 #include "lib/profile/schedule.h"
 
-/* State of a thread: an enum wp_span_kind, or one of these. */
-#define UNKNOWN		3	/* since @begin */
-#define BORN		4	/* since @begin, never woken so far */
-#define DEAD		5
-
-/*
- * struct thread - a thread, or a CPU's idle thread
- * @who: as in its last event
- * @serial: its number
- * @kind: its state, since @begin
- * @cpu: where it runs or ran, or will run
- * @gap: the first gap that was not over at @begin
- * @early: it was woken while it seemed to run: perhaps on its way off its CPU
- * @waker: its last waker
- */
-struct thread {
-	struct wp_schedthread who;
-	__u32 serial;
-	unsigned int kind;
-	__u32 cpu;
-	__u64 begin;
-	size_t gap;
-	bool cut_begin;
-	bool preempted;
-	bool woken;
-	bool early;
-	char state;
-	struct wp_schedthread waker;
-};
-
-/*
- * struct cpu - a CPU
- * @running: the running thread; NULL if unknown
- * @since: start of its current span there
- * @last: the last event
- * @gap: events were lost since then
- * @silent: and no record reported it
- */
-struct cpu {
-	struct thread idle;
-	struct thread *running;
-	__u64 since;
-	__u64 last;
-	bool gap;
-	bool silent;
-};
-
-struct wp_schedule {
-	wp_span_fn fn;
-	void *ctx;
-	struct wp_idmap tids;
-	struct thread **threads;
-	size_t threads_room;
-	struct wp_idmap cpu_nrs;
-	struct cpu **cpus;
-	size_t cpus_room;
-	__u32 serials;
-	bool started;
-	__u64 start;
-	__u64 now;
-	__u64 last;		/* a CPU's last event; other records may be later */
-	/*
-	 * Start times of gaps; the number of open ones, the first of these, and the end
-	 * of the last closed one.
-	 */
-	__u64 *gaps;
-	size_t nr_gaps;
-	size_t gaps_room;
-	size_t nr_open;
-	size_t first_open;
-	__u64 gaps_end;
-	__u64 missed;
-};
-
-static int room_for(void *array, size_t *room, size_t nr, size_t size)
-{
-	void *more, **at = array;
-	size_t want;
-
-	if (nr < *room)
-		return 0;
-	want = *room ? *room * 2 : 64;
-	more = reallocarray(*at, want, size);
-	if (!more)
-		return -ENOMEM;
-	*at = more;
-	*room = want;
-	return 0;
-}
-
-static __u64 later(__u64 a, __u64 b)
-{
-	return a > b ? a : b;
-}
-
-/* Time since which no gap hides anything. */
-static __u64 clear_since(const struct wp_schedule *s)
-{
-	return s->nr_open ? s->now : later(s->start, s->gaps_end);
-}
-
-static void set(struct wp_schedule *s, struct thread *t, unsigned int kind, __u64 begin)
-{
-	t->kind = kind;
-	t->begin = begin;
-	t->cut_begin = false;
-	t->gap = s->nr_open ? s->first_open : s->nr_gaps;
-}
-
-/* The state of a thread is unknown from here on. */
-static void set_unknown(struct wp_schedule *s, struct thread *t, __u64 begin)
-{
-	set(s, t, UNKNOWN, begin);
-	t->cut_begin = true;
-	t->state = 0;
-	t->preempted = false;
-	t->woken = false;
-	t->early = false;
-}
-
-static int give(struct wp_schedule *s, const struct thread *t, enum wp_span_kind kind, __u64 end,
-		bool cut_end)
-{
-	struct wp_span span = {
-		.kind = kind,
-		.who = t->who,
-		.serial = t->serial,
-		.cpu = t->cpu,
-		.begin = later(t->begin, s->start),
-		.end = end,
-		.cut_begin = t->cut_begin,
-		.cut_end = cut_end,
-		.state = t->state,
-		.preempted = t->preempted,
-		.woken = t->woken && kind != WP_SPAN_RUNNING,
-		.early = t->early && kind == WP_SPAN_RUNNABLE,
-	};
-
-	if (span.woken)
-		span.waker = t->waker;
-	/* Cutting can leave nothing of a span; but a thread that got a CPU did run. */
-	if (span.end < span.begin)
-		return 0;
-	if (span.end == span.begin && (t->cut_begin || (cut_end && kind != WP_SPAN_RUNNING)))
-		return 0;
-	return s->fn(s->ctx, &span);
-}
-
-static void learn(struct thread *t, const struct wp_schedthread *who)
-{
-	__s32 pid = t->who.pid;
-
-	t->who.tid = who->tid;
-	t->who.prio = who->prio;
-	if (who->pid != WP_SCHED_NO_PID)
-		pid = who->pid;
-	t->who.pid = pid;
-	if (who->comm[0])
-		memcpy(t->who.comm, who->comm, sizeof(t->who.comm));
-	t->who.comm[WP_SCHED_COMM - 1] = 0;
-}
-
-/* A new thread with the same id. */
-static void renew(struct wp_schedule *s, struct thread *t)
-{
-	t->serial = s->serials++;
-	t->who.pid = WP_SCHED_NO_PID;
-	t->who.comm[0] = 0;
-	t->kind = UNKNOWN;
-}
-
-static int get_thread(struct wp_schedule *s, const struct wp_schedthread *who, struct thread **out)
-{
-	struct thread *t;
-	__u32 nr;
-	int ret;
-
-	ret = room_for(&s->threads, &s->threads_room, s->tids.nr, sizeof(t));
-	if (ret)
-		return ret;
-	nr = wp_idmap_find(&s->tids, who->tid);
-	if (nr == WP_IDMAP_NONE) {
-		t = calloc(1, sizeof(*t));
-		ret = t ? wp_idmap_add(&s->tids, who->tid, &nr) : -ENOMEM;
-		if (ret < 0) {
-			free(t);
-			return ret;
-		}
-		s->threads[nr] = t;
-		renew(s, t);
-		set_unknown(s, t, clear_since(s));
-	}
-	t = s->threads[nr];
-	if (t->kind == DEAD) {
-		/* It was forked in a gap, if there was one. */
-		__u64 begin = t->gap < s->nr_gaps ? later(t->begin, clear_since(s)) : s->now;
-
-		renew(s, t);
-		set_unknown(s, t, begin);
-	}
-	learn(t, who);
-	*out = t;
-	return 0;
-}
-
-static int get_cpu(struct wp_schedule *s, __u32 id, struct cpu **out)
-{
-	struct cpu *cpu;
-	__u32 nr;
-	int ret;
-
-	ret = room_for(&s->cpus, &s->cpus_room, s->cpu_nrs.nr, sizeof(cpu));
-	if (ret)
-		return ret;
-	nr = wp_idmap_find(&s->cpu_nrs, id);
-	if (nr == WP_IDMAP_NONE) {
-		cpu = calloc(1, sizeof(*cpu));
-		ret = cpu ? wp_idmap_add(&s->cpu_nrs, id, &nr) : -ENOMEM;
-		if (ret < 0) {
-			free(cpu);
-			return ret;
-		}
-		s->cpus[nr] = cpu;
-		renew(s, &cpu->idle);
-		set_unknown(s, &cpu->idle, s->start);
-		cpu->idle.cpu = id;
-		cpu->since = s->start;
-		cpu->last = s->start;
-	}
-	*out = s->cpus[nr];
-	return 0;
-}
-
-static int open_gap(struct wp_schedule *s, struct cpu *cpu)
-{
-	int err;
-
-	if (cpu->gap)
-		return 0;
-	err = room_for(&s->gaps, &s->gaps_room, s->nr_gaps, sizeof(*s->gaps));
-	if (err)
-		return err;
-	if (!s->nr_open++)
-		s->first_open = s->nr_gaps;
-	s->gaps[s->nr_gaps++] = cpu->last;
-	cpu->gap = true;
-	return 0;
-}
-
-/* An event of the CPU: the loss was before it. */
-static void close_gap(struct wp_schedule *s, struct cpu *cpu)
-{
-	if (cpu->gap) {
-		cpu->gap = false;
-		cpu->since = s->now;
-		s->nr_open--;
-		s->gaps_end = s->now;
-		s->missed += cpu->silent;
-		cpu->silent = false;
-	}
-}
-
 /* The thread on a CPU is not running there any more, since an unknown time. */
-static int evict(struct wp_schedule *s, struct cpu *cpu)
+static int evict(struct wp_schedule *s, struct wp_schedstate_cpu *cpu)
 {
-	struct thread *t = cpu->running;
+	struct wp_schedstate_thread *t = cpu->running;
 	int err;
 
 	if (!t)
 		return 0;
 	t->state = 0;
 	t->preempted = false;
-	err = give(s, t, WP_SPAN_RUNNING, cpu->last, true);
-	set_unknown(s, t, s->now);
+	err = wp_schedstate_give(s, t, WP_SPAN_RUNNING, cpu->last, true);
+	wp_schedstate_set_unknown(s, t, s->now);
 	cpu->running = NULL;
 	return err;
 }
 
-static int lose(struct wp_schedule *s, struct cpu *cpu)
+static int lose(struct wp_schedule *s, struct wp_schedstate_cpu *cpu)
 {
 	int err = evict(s, cpu);
 
-	return err ? err : open_gap(s, cpu);
+	return err ? err : wp_schedstate_open_gap(s, cpu);
 }
 
 /* The events of a CPU are inconsistent: some are missing, and no record reports it. */
-static int miss(struct wp_schedule *s, struct cpu *cpu)
+static int miss(struct wp_schedule *s, struct wp_schedstate_cpu *cpu)
 {
 	int err = lose(s, cpu);
 
 	s->missed++;
-	close_gap(s, cpu);
+	wp_schedstate_close_gap(s, cpu);
 	return err;
 }
 
 /*
  * Cut a thread's span by the gaps since its begin. Not for a running thread: see evict().
  */
-static int settle(struct wp_schedule *s, struct thread *t)
+static int settle(struct wp_schedule *s, struct wp_schedstate_thread *t)
 {
 	int err = 0;
 	__u64 cut;
 
 	if (t->kind == WP_SPAN_RUNNING || t->gap >= s->nr_gaps)
 		return 0;
-	cut = later(t->begin, s->gaps[t->gap]);
+	cut = wp_schedstate_later(t->begin, s->gaps[t->gap]);
 	if (t->kind <= WP_SPAN_BLOCKED)
-		err = give(s, t, t->kind, cut, true);
-	if (t->kind != UNKNOWN)
-		set_unknown(s, t, 0);
-	t->begin = later(t->begin, clear_since(s));
+		err = wp_schedstate_give(s, t, t->kind, cut, true);
+	if (t->kind != WP_SCHEDSTATE_UNKNOWN)
+		wp_schedstate_set_unknown(s, t, 0);
+	t->begin = wp_schedstate_later(t->begin, wp_schedstate_clear_since(s));
 	t->gap = s->nr_open ? s->first_open : s->nr_gaps;
 	return err;
 }
@@ -339,14 +77,15 @@ static int settle(struct wp_schedule *s, struct thread *t)
  * Take a thread off the CPU where it seems to run, as an event shows it elsewhere. Unless
  * the recording of that CPU was over by then, events are missing.
  */
-static int leave_other(struct wp_schedule *s, struct thread *t, const struct cpu *here)
+static int leave_other(struct wp_schedule *s, struct wp_schedstate_thread *t,
+		       const struct wp_schedstate_cpu *here)
 {
-	struct cpu *cpu;
+	struct wp_schedstate_cpu *cpu;
 	int err;
 
 	if (t->kind != WP_SPAN_RUNNING || here->running == t)
 		return 0;
-	err = get_cpu(s, t->cpu, &cpu);
+	err = wp_schedstate_cpu(s, t->cpu, &cpu);
 	if (err)
 		return err;
 	cpu->silent = true;
@@ -357,15 +96,16 @@ static int leave_other(struct wp_schedule *s, struct thread *t, const struct cpu
  * A thread runs on a CPU where it was not known to run: it has done so at least since
  * then.
  */
-static int found_running(struct wp_schedule *s, struct cpu *cpu, struct thread *t, __u32 nr)
+static int found_running(struct wp_schedule *s, struct wp_schedstate_cpu *cpu,
+			 struct wp_schedstate_thread *t, __u32 nr)
 {
 	__u64 begin;
 	int err = settle(s, t);
 
-	begin = later(t->begin, cpu->since);
+	begin = wp_schedstate_later(t->begin, cpu->since);
 	if (!err && t->kind <= WP_SPAN_BLOCKED)
-		err = give(s, t, t->kind, begin, true);
-	set_unknown(s, t, begin);
+		err = wp_schedstate_give(s, t, t->kind, begin, true);
+	wp_schedstate_set_unknown(s, t, begin);
 	t->kind = WP_SPAN_RUNNING;
 	t->cpu = nr;
 	cpu->running = t;
@@ -378,40 +118,41 @@ static bool is_dead(char state)
 }
 
 /* Set the state of a thread that leaves its CPU. */
-static void set_left(struct wp_schedule *s, struct thread *t)
+static void set_left(struct wp_schedule *s, struct wp_schedstate_thread *t)
 {
 	bool early = t->early;
 
 	t->early = false;
 	t->woken = false;
 	if (!t->who.tid) {
-		set_unknown(s, t, s->now);
+		wp_schedstate_set_unknown(s, t, s->now);
 	} else if (is_dead(t->state)) {
-		set(s, t, DEAD, s->now);
+		wp_schedstate_set(s, t, WP_SCHEDSTATE_DEAD, s->now);
 	} else if (t->state == 'R' || t->preempted) {
-		set(s, t, WP_SPAN_RUNNABLE, s->now);
+		wp_schedstate_set(s, t, WP_SPAN_RUNNABLE, s->now);
 	} else {
-		set(s, t, WP_SPAN_BLOCKED, s->now);
+		wp_schedstate_set(s, t, WP_SPAN_BLOCKED, s->now);
 		t->early = early;
 	}
 }
 
 /* A thread without an id is dead for perf: it is the one that ran there. */
-static int leave(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedevent *ev)
+static int leave(struct wp_schedule *s, struct wp_schedstate_cpu *cpu,
+		 const struct wp_schedevent *ev)
 {
-	struct thread *t = cpu->running;
+	struct wp_schedstate_thread *t = cpu->running;
 	int err = 0;
 
 	if (!ev->who.tid)
 		t = &cpu->idle;
 	else if (ev->who.tid > 0)
-		err = get_thread(s, &ev->who, &t);
+		err = wp_schedstate_thread(s, &ev->who, &t);
 	else if (t && !is_dead(ev->state))
 		return miss(s, cpu);
 	if (err || !t)
 		return err;
 	if (!ev->who.tid)
-		learn(t, &ev->who);
+		wp_schedstate_learn(t, &ev->who);
 	err = leave_other(s, t, cpu);
 	if (!err && cpu->running && cpu->running != t)
 		err = miss(s, cpu);
@@ -421,13 +162,13 @@ static int leave(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedev
 		return err;
 	t->state = ev->state;
 	t->preempted = ev->preempted;
-	err = give(s, t, WP_SPAN_RUNNING, s->now, false);
+	err = wp_schedstate_give(s, t, WP_SPAN_RUNNING, s->now, false);
 	set_left(s, t);
 	return err;
 }
 
 /* End the wait of a thread that gets a CPU. */
-static int end_wait(struct wp_schedule *s, struct thread *t, __u32 cpu)
+static int end_wait(struct wp_schedule *s, struct wp_schedstate_thread *t, __u32 cpu)
 {
 	int err = settle(s, t);
 
@@ -435,17 +176,18 @@ static int end_wait(struct wp_schedule *s, struct thread *t, __u32 cpu)
 		return err;
 	if (t->kind == WP_SPAN_BLOCKED && !t->early) {
 		t->woken = false;
-		return give(s, t, WP_SPAN_BLOCKED, s->now, true);
+		return wp_schedstate_give(s, t, WP_SPAN_BLOCKED, s->now, true);
 	}
 	if (t->kind == WP_SPAN_BLOCKED)
 		t->woken = true;
 	t->cpu = cpu;
-	return give(s, t, WP_SPAN_RUNNABLE, s->now, false);
+	return wp_schedstate_give(s, t, WP_SPAN_RUNNABLE, s->now, false);
 }
 
-static int come(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedevent *ev)
+static int come(struct wp_schedule *s, struct wp_schedstate_cpu *cpu,
+		const struct wp_schedevent *ev)
 {
-	struct thread *t = &cpu->idle;
+	struct wp_schedstate_thread *t = &cpu->idle;
 	int err;
 
 	cpu->running = NULL;
@@ -453,9 +195,9 @@ static int come(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedeve
 	if (ev->other.tid < 0)
 		return 0;
 	if (!ev->other.tid) {
-		learn(t, &ev->other);
+		wp_schedstate_learn(t, &ev->other);
 	} else {
-		err = get_thread(s, &ev->other, &t);
+		err = wp_schedstate_thread(s, &ev->other, &t);
 		if (!err)
 			err = leave_other(s, t, cpu);
 		if (!err)
@@ -463,7 +205,7 @@ static int come(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedeve
 		if (err)
 			return err;
 	}
-	set(s, t, WP_SPAN_RUNNING, s->now);
+	wp_schedstate_set(s, t, WP_SPAN_RUNNING, s->now);
 	t->state = 0;
 	t->preempted = false;
 	t->woken = false;
@@ -474,31 +216,32 @@ static int come(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedeve
 }
 
 /* A wakeup shows the current thread of its CPU, which may have been unknown. */
-static int see_waker(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedevent *ev)
+static int see_waker(struct wp_schedule *s, struct wp_schedstate_cpu *cpu,
+		     const struct wp_schedevent *ev)
 {
-	struct thread *t = &cpu->idle;
+	struct wp_schedstate_thread *t = &cpu->idle;
 	int err;
 
 	if (cpu->running || ev->other.tid < 0)
 		return 0;
 	if (ev->other.tid) {
-		err = get_thread(s, &ev->other, &t);
+		err = wp_schedstate_thread(s, &ev->other, &t);
 		if (!err)
 			err = settle(s, t);
 		if (err)
 			return err;
 	}
-	return t->kind == UNKNOWN ? found_running(s, cpu, t, ev->cpu) : 0;
+	return t->kind == WP_SCHEDSTATE_UNKNOWN ? found_running(s, cpu, t, ev->cpu) : 0;
 }
 
 static int wake(struct wp_schedule *s, const struct wp_schedevent *ev)
 {
-	struct thread *t;
+	struct wp_schedstate_thread *t;
 	int err;
 
 	if (ev->who.tid <= 0)
 		return 0;
-	err = get_thread(s, &ev->who, &t);
+	err = wp_schedstate_thread(s, &ev->who, &t);
 	if (!err)
 		err = settle(s, t);
 	if (err || t->kind == WP_SPAN_RUNNABLE)
@@ -509,10 +252,10 @@ static int wake(struct wp_schedule *s, const struct wp_schedevent *ev)
 		return 0;
 	}
 	t->woken = true;
-	if (t->kind == UNKNOWN)
+	if (t->kind == WP_SCHEDSTATE_UNKNOWN)
 		t->cpu = ev->to_cpu;
-	err = give(s, t, WP_SPAN_BLOCKED, s->now, false);
-	set(s, t, WP_SPAN_RUNNABLE, s->now);
+	err = wp_schedstate_give(s, t, WP_SPAN_BLOCKED, s->now, false);
+	wp_schedstate_set(s, t, WP_SPAN_RUNNABLE, s->now);
 	t->early = false;
 	t->preempted = false;
 	t->cpu = ev->to_cpu;
@@ -520,19 +263,19 @@ static int wake(struct wp_schedule *s, const struct wp_schedevent *ev)
 }
 
 /* End the span of an earlier thread with this id, whose exit was not seen. */
-static int forget(struct wp_schedule *s, struct thread *t)
+static int forget(struct wp_schedule *s, struct wp_schedstate_thread *t)
 {
-	struct cpu *cpu;
+	struct wp_schedstate_cpu *cpu;
 	int err;
 
 	if (t->kind == WP_SPAN_RUNNING) {
-		err = get_cpu(s, t->cpu, &cpu);
+		err = wp_schedstate_cpu(s, t->cpu, &cpu);
 		if (!err)
 			err = evict(s, cpu);
 	} else {
 		err = settle(s, t);
 		if (!err && t->kind <= WP_SPAN_BLOCKED)
-			err = give(s, t, t->kind, s->now, true);
+			err = wp_schedstate_give(s, t, t->kind, s->now, true);
 	}
 	return err;
 }
@@ -540,52 +283,52 @@ static int forget(struct wp_schedule *s, struct thread *t)
 static int bear(struct wp_schedule *s, const struct wp_schedthread *who)
 {
 	__u32 nr = wp_idmap_find(&s->tids, who->tid);
-	struct thread *t;
+	struct wp_schedstate_thread *t;
 	int err;
 
-	if (nr != WP_IDMAP_NONE && s->threads[nr]->kind != DEAD) {
+	if (nr != WP_IDMAP_NONE && s->threads[nr]->kind != WP_SCHEDSTATE_DEAD) {
 		err = forget(s, s->threads[nr]);
 		if (err)
 			return err;
-		s->threads[nr]->kind = DEAD;
+		s->threads[nr]->kind = WP_SCHEDSTATE_DEAD;
 	}
-	err = get_thread(s, who, &t);
+	err = wp_schedstate_thread(s, who, &t);
 	if (err)
 		return err;
-	set_unknown(s, t, s->now);
-	set(s, t, BORN, s->now);
+	wp_schedstate_set_unknown(s, t, s->now);
+	wp_schedstate_set(s, t, WP_SCHEDSTATE_BORN, s->now);
 	return 0;
 }
 
 /* The first wakeup, with or without its fork in the file. */
 static int wake_new(struct wp_schedule *s, const struct wp_schedevent *ev)
 {
-	struct thread *t;
+	struct wp_schedstate_thread *t;
 	int err = 0;
 	__u32 nr;
 
 	if (ev->who.tid <= 0)
 		return 0;
 	nr = wp_idmap_find(&s->tids, ev->who.tid);
-	if (nr == WP_IDMAP_NONE || s->threads[nr]->kind != BORN)
+	if (nr == WP_IDMAP_NONE || s->threads[nr]->kind != WP_SCHEDSTATE_BORN)
 		err = bear(s, &ev->who);
 	if (!err)
-		err = get_thread(s, &ev->who, &t);
+		err = wp_schedstate_thread(s, &ev->who, &t);
 	if (err)
 		return err;
-	set(s, t, WP_SPAN_RUNNABLE, s->now);
+	wp_schedstate_set(s, t, WP_SPAN_RUNNABLE, s->now);
 	t->cpu = ev->to_cpu;
 	return 0;
 }
 
 static int migrate(struct wp_schedule *s, const struct wp_schedevent *ev)
 {
-	struct thread *t;
+	struct wp_schedstate_thread *t;
 	int err;
 
 	if (ev->who.tid <= 0)
 		return 0;
-	err = get_thread(s, &ev->who, &t);
+	err = wp_schedstate_thread(s, &ev->who, &t);
 	if (!err)
 		err = settle(s, t);
 	if (!err && t->kind != WP_SPAN_RUNNING && t->kind != WP_SPAN_BLOCKED)
@@ -593,11 +336,12 @@ static int migrate(struct wp_schedule *s, const struct wp_schedevent *ev)
 	return err;
 }
 
-static int on_cpu(struct wp_schedule *s, struct cpu *cpu, const struct wp_schedevent *ev)
+static int on_cpu(struct wp_schedule *s, struct wp_schedstate_cpu *cpu,
+		  const struct wp_schedevent *ev)
 {
 	int err;
 
-	close_gap(s, cpu);
+	wp_schedstate_close_gap(s, cpu);
 	if (ev->type == WP_SCHED_SWITCH) {
 		err = leave(s, cpu, ev);
 		if (!err)
@@ -626,8 +370,8 @@ static int on_cpu(struct wp_schedule *s, struct cpu *cpu, const struct wp_schede
  */
 int wp_schedule_event(struct wp_schedule *s, const struct wp_schedevent *ev)
 {
-	struct thread *t;
-	struct cpu *cpu;
+	struct wp_schedstate_thread *t;
+	struct wp_schedstate_cpu *cpu;
 	int err;
 
 	switch (ev->type) {
@@ -637,10 +381,10 @@ int wp_schedule_event(struct wp_schedule *s, const struct wp_schedevent *ev)
 	case WP_SCHED_FORK:
 		if (ev->who.tid <= 0)
 			return 0;
-		s->now = later(s->now, ev->time);
+		s->now = wp_schedstate_later(s->now, ev->time);
 		if (ev->type == WP_SCHED_FORK && s->started && ev->time >= s->start)
 			return bear(s, &ev->who);
-		return get_thread(s, &ev->who, &t);
+		return wp_schedstate_thread(s, &ev->who, &t);
 	case WP_SCHED_LOST:
 		if (!s->started)
 			return 0;
@@ -651,20 +395,20 @@ int wp_schedule_event(struct wp_schedule *s, const struct wp_schedevent *ev)
 	if (!s->started)
 		s->start = ev->time;
 	s->started = true;
-	s->now = later(s->now, ev->time);
-	err = get_cpu(s, ev->cpu, &cpu);
+	s->now = wp_schedstate_later(s->now, ev->time);
+	err = wp_schedstate_cpu(s, ev->cpu, &cpu);
 	if (err)
 		return err;
 	return ev->type == WP_SCHED_LOST ? lose(s, cpu) : on_cpu(s, cpu, ev);
 }
 
-static int end_thread(struct wp_schedule *s, struct thread *t)
+static int end_thread(struct wp_schedule *s, struct wp_schedstate_thread *t)
 {
 	int err = settle(s, t);
 
 	if (!err && t->kind <= WP_SPAN_BLOCKED)
-		err = give(s, t, t->kind, s->now, true);
-	t->kind = DEAD;
+		err = wp_schedstate_give(s, t, t->kind, s->now, true);
+	t->kind = WP_SCHEDSTATE_DEAD;
 	return err;
 }
 
@@ -683,7 +427,7 @@ int wp_schedule_end(struct wp_schedule *s, __u64 time)
 	int err = 0;
 	__u32 i;
 
-	s->now = later(s->last, time);
+	s->now = wp_schedstate_later(s->last, time);
 	for (i = 0; i < s->tids.nr && !err; i++)
 		err = end_thread(s, s->threads[i]);
 	for (i = 0; i < s->cpu_nrs.nr && !err; i++)

@@ -3,7 +3,7 @@
  * Owns the search for files of debug information: in the places of perf and gdb, below
  * their dedicated directories. The recorded file determines their names, but not their
  * directories. A file that is found must have the right build-id or, if either has none,
- * the right checksum. Called by symbols.c.
+ * the right checksum. Called by symbolfile.c.
  *
  * libdwfl would search for them, too, but it opens whatever the file refers to.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the comparison of a file with its recorded status. Called by buildid.c during the
- * recording, and by symbols.c.
+ * recording, and by symbolfile.c.
  *
  * A file with a build-id is identified by that. Without one, device, inode, size and
  * change time must be unchanged: a wrong name is worse than none.

@@ -2,7 +2,7 @@
 /*
  * Owns the search by build-id for a file that is not, or no longer, where it was mapped
  * from: in perf's cache, below /usr/lib/debug/.build-id and, if DEBUGINFOD_URLS is set,
- * at a server. Called by symbols.c and debugfiles.c.
+ * at a server. Called by symbolfile.c and debugfiles.c.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

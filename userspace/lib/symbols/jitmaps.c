@@ -3,7 +3,7 @@
  * Owns the lookup of such lists, and their storage in a recording. The file's name has
  * the pid in the process's own pid namespace, and is looked up in the process's own root:
  * in a container, both differ from ours. Called by buildid.c during the recording, by
- * symbols.c, and by the recorder at the end of each epoch.
+ * symbolfile.c, and by the recorder at the end of each epoch.
  *
  * A list is opened as soon as it exists and its process is known to have code without a
  * file, and read at the end: it may be deleted meanwhile, and the container with it. It

@@ -3,125 +3,47 @@
  * Owns the names of functions: for files from their symbol tables, which are in the file,
  * in its .gnu_debugdata, in a separate file of debug information or, if DEBUGINFOD_URLS
  * is set, at a server; for the kernel from its list or its image; for JIT code from the
- * list that the program left. Called by profstacks.c.
+ * list that the program left. Called by proffiles.c and profstacks.c.
  *
- * Each file is read at the first lookup, and closed again. A file that cannot be read has
- * no names, and a reason.
+ * Each file is read at the first lookup, by symbolfile.c or kernelsymbols.c, and closed
+ * again. A file that cannot be read has no names, and a reason.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "lib/base/err.h"
 #include "lib/elf/demangle.h"
-#include "lib/elf/elfcheck.h"
-#include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
 #include "lib/elf/symtable.h"
 #include "lib/sandbox/filereader.h"
-#include "lib/sandbox/openfile.h"
 #include "lib/sandbox/worker.h"
 #include "lib/symbols/debugfiles.h"
-#include "lib/symbols/idfiles.h"
-#include "lib/symbols/jitmaps.h"
+#include "lib/symbols/kernelsymbols.h"
+#include "lib/symbols/symbolfile.h"
 #include "lib/symbols/symbols.h"
 
 /* Limit for the files of a recording; further ones have no names. */
 #define MAX_FILES	65536
 
-/* Maximum size of a list in text form. */
-#define MAX_TEXT	((off_t)256 << 20)
-
-/* Limit for the functions in all files of one owner, except root, in bytes. */
-#define MAX_OWNED	((size_t)1 << 30)
-
-#define NO_MEMORY	WP_NO_MEMORY
-#define TOO_MUCH	"the files of its owner have too many"
-
-/**
- * struct file - a file with functions
- * @kind: its kind
- * @path: its path
- * @id: its build-id in the recording
- * @pid: for JIT: the process
- * @stat: its recorded status, if it has no build-id
- * @verify: it must match @stat
- * @jit: for JIT: the list in the recording, or NULL
- * @place: a descriptor of the file, owned by the caller; -1: use its path
- * @read: it has been read
- * @trouble: why it has no names, or NULL
- * @names: its functions; for ELF also its segments
- * @demangled: demangled names, as far as they were looked up
- * @owner: for ELF: the owner that selects its worker
- * @inlines: for ELF: the files in which inlined functions are looked up, if requested
- * @plain: do not demangle: it took too much
- */
-struct file {
-	enum wp_symbols_kind kind;
-	char *path;
-	struct wp_buildid id;
-	__s32 pid;
-	struct wp_filestat stat;
-	bool verify;
-	const struct wp_jitmap *jit;
-	int place;
-	bool read;
-	const char *trouble;
-	struct wp_elfnames names;
-	char **demangled;
-	struct wp_fileowner owner;
-	struct wp_elffiles inlines;
-	bool plain;
-};
-
-/* Bytes of functions in the files of an owner. */
-struct owned {
-	uid_t uid;
-	size_t bytes;
-};
-
 /**
  * struct wp_symbols - names of functions
- * @symfs: directory prefix of all files, or NULL
- * @kallsyms: the kernel's list, or NULL
- * @vmlinux: its image, or NULL
- * @release: the kernel's release, or NULL
- * @kernel_label: a label of the kernel's, or NULL
- * @kernel_at: its recorded address
- * @live: symbols of running processes
+ * @places: where to look for names
  * @raw: do not demangle
- * @wants_inlines: look up inlined functions
- * @inlined: the result of the last lookup of those
+ * @inlined: the result of the last lookup of inlined functions
  * @nr_inlined: their number
  * @first: offset that makes a file's number unique among all tables
- * @owned: memory used by owner
- * @nr_owned: number of owners
  * @file: the files
  * @nr: their number
  */
 struct wp_symbols {
-	char *symfs;
-	char *kallsyms;
-	char *vmlinux;
-	char *release;
-	char *kernel_label;
-	__u64 kernel_at;
-	bool live;
+	struct wp_symbolplaces places;
 	bool raw;
-	bool wants_inlines;
 	char *inlined[WP_SYMBOLS_INLINED];
 	size_t nr_inlined;
 	__u64 first;
-	struct owned *owned;
-	size_t nr_owned;
-	struct file *file;
+	struct wp_symbolfile *file;
 	size_t nr;
 };
 
@@ -141,16 +63,18 @@ int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *opt
 	wp_worker_prepare();
 	if (s) {
 		s->first = __atomic_add_fetch(&tables, 1, __ATOMIC_RELAXED) * (MAX_FILES + 1);
-		s->live = options->live;
+		s->places.live = options->live;
 		s->raw = options->raw;
-		s->wants_inlines = options->inlines;
-		s->symfs = options->symfs ? strdup(options->symfs) : NULL;
-		s->kallsyms = options->kallsyms ? strdup(options->kallsyms) : NULL;
-		s->vmlinux = options->vmlinux ? strdup(options->vmlinux) : NULL;
-		s->release = options->release ? strdup(options->release) : NULL;
+		s->places.wants_inlines = options->inlines;
+		s->places.symfs = options->symfs ? strdup(options->symfs) : NULL;
+		s->places.kallsyms = options->kallsyms ? strdup(options->kallsyms) : NULL;
+		s->places.vmlinux = options->vmlinux ? strdup(options->vmlinux) : NULL;
+		s->places.release = options->release ? strdup(options->release) : NULL;
 	}
-	if (!s || (options->symfs && !s->symfs) || (options->kallsyms && !s->kallsyms) ||
-	    (options->vmlinux && !s->vmlinux) || (options->release && !s->release)) {
+	if (!s || (options->symfs && !s->places.symfs) ||
+	    (options->kallsyms && !s->places.kallsyms) ||
+	    (options->vmlinux && !s->places.vmlinux) ||
+	    (options->release && !s->places.release)) {
 		wp_err("no memory for the names of functions");
 		wp_symbols_free(s);
 		return -ENOMEM;
@@ -172,14 +96,14 @@ int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *opt
 __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const char *path,
 		      const struct wp_buildid *id, __s32 pid)
 {
-	struct file *f;
+	struct wp_symbolfile *f;
 
 	f = reallocarray(s->file, s->nr + 1, sizeof(*f));
 	if (!f)
 		return 0;
 	s->file = f;
 	f += s->nr;
-	*f = (struct file){
+	*f = (struct wp_symbolfile){
 		.kind = kind, .pid = pid, .place = -1, .path = strdup(path ? path : ""),
 		.inlines = { .main = -1, .debug = -1, .alt = -1 },
 	};
@@ -204,7 +128,7 @@ __u32 wp_symbols_file(struct wp_symbols *s, enum wp_symbols_kind kind, const cha
 __u32 wp_symbols_data(struct wp_symbols *s, __u32 file)
 {
 	/* Adding a file moves the array. */
-	const struct file of = s->file[file - 1];
+	const struct wp_symbolfile of = s->file[file - 1];
 	__u32 data = wp_symbols_file(s, WP_SYMBOLS_DATA, of.path, &of.id, of.pid);
 
 	if (!data)
@@ -270,394 +194,28 @@ void wp_symbols_found(struct wp_symbols *s, __u32 file, int place)
  */
 void wp_symbols_kernel(struct wp_symbols *s, const char *label, __u64 at)
 {
-	free(s->kernel_label);
-	s->kernel_label = strdup(label);
-	s->kernel_at = at;
+	free(s->places.kernel_label);
+	s->places.kernel_label = strdup(label);
+	s->places.kernel_at = at;
 }
 
-/* Check the owner's limit with these functions, and count them. */
-static bool charge(struct wp_symbols *s, const struct stat *st, const struct wp_symtable *t)
-{
-	uid_t uid = wp_openfile_has_owner(st) ? st->st_uid : (uid_t)-1;
-	size_t bytes = t->len + t->nr * (sizeof(*t->entry) + sizeof(char *)), i;
-	struct owned *more;
-
-	if (!uid || uid == geteuid())
-		return true;
-	for (i = 0; i < s->nr_owned && s->owned[i].uid != uid; i++)
-		;
-	if (i == s->nr_owned) {
-		more = reallocarray(s->owned, i + 1, sizeof(*more));
-		if (!more)
-			return false;
-		s->owned = more;
-		more[s->nr_owned++] = (struct owned){ .uid = uid };
-	}
-	if (bytes > MAX_OWNED - s->owned[i].bytes)
-		return false;
-	s->owned[i].bytes += bytes;
-	return true;
-}
-
-/*
- * Read an ELF file, with those of its debug information; closes the descriptor. Finding
- * and parsing files are separate steps: the parser opens nothing.
- */
-static const char *read_linked(struct wp_symbols *s, struct file *f, int fd,
-			       const struct stat *st, const struct wp_elflinks *links,
-			       const char *path, int root)
-{
-	const struct wp_debugplace place = { .root = root, .path = path, .only = s->symfs };
-	bool wants_inlines = s->wants_inlines && f->kind != WP_SYMBOLS_DATA;
-	struct wp_elffiles files;
-	const char *trouble;
-
-	wp_debugfiles_open(&files, &place, fd, st, links, wants_inlines);
-	f->owner = (struct wp_fileowner){ st->st_uid, st->st_dev };
-	trouble = wp_filereader_symbols(&files, f->kind == WP_SYMBOLS_DATA, &f->names);
-	if (!trouble && !charge(s, st, &f->names.table))
-		trouble = TOO_MUCH;
-	/* Inlined functions are looked up later, if there is debug information. */
-	if (!trouble && wants_inlines)
-		f->inlines = files;
-	else
-		wp_debugfiles_close(&files);
-	return trouble;
-}
-
-/* Read a file's references; @links is all zero on failure. */
-static int read_links(int fd, struct stat *st, struct wp_elflinks *links)
-{
-	memset(links, 0, sizeof(*links));
-	return wp_openfile_known(fd, st) ? -errno : wp_filereader_links(fd, links);
-}
-
-/* The same as read_linked(), for a file whose references have not been read. */
-static const char *read_elf(struct wp_symbols *s, struct file *f, int fd, const char *path,
-			    int root)
-{
-	struct wp_elflinks links;
-	struct stat st;
-	int err;
-
-	err = read_links(fd, &st, &links);
-	if (!err)
-		return read_linked(s, f, fd, &st, &links, path, root);
-	close(fd);
-	return err == -EFBIG ? WP_ELFCHECK_TROUBLE :
-		err == -EBADMSG ? WP_FILEREADER_BAD :
-		err == -EACCES || err == -EPERM ? "it cannot be opened" : "it is not an ELF file";
-}
-
-static bool same_id(const struct wp_buildid *a, const struct wp_buildid *b)
-{
-	return a->size == b->size && !memcmp(a->data, b->data, a->size);
-}
-
-/*
- * Search for it elsewhere by its build-id; @trouble is the reason why it was not found at
- * its path.
- */
-static const char *read_elsewhere(struct wp_symbols *s, struct file *f, const char *trouble)
-{
-	int fd;
-
-	if (s->symfs || (!f->id.size && !f->verify))
-		return trouble;
-	fd = f->id.size ? wp_idfiles_cached(&f->id, "elf") : wp_idfiles_kept(&f->stat);
-	if (fd < 0 && f->id.size)
-		fd = wp_idfiles_find(&f->id);
-	return fd < 0 ? trouble : read_elf(s, f, fd, f->path, WP_OPENFILE_HERE);
-}
-
-/* Read its build-id; empty if it has none, or is no ELF file. */
-static void read_id(int fd, struct wp_buildid *id)
-{
-	wp_filereader_buildid(fd, id);
-}
-
-static bool has_id(int fd, const struct wp_buildid *want)
-{
-	struct wp_buildid id;
-
-	read_id(fd, &id);
-	return same_id(&id, want);
-}
-
-static const char *read_file_in(struct wp_symbols *s, struct file *f, int root)
-{
-	const char *path = f->place >= 0 ? NULL : f->path, *trouble;
-	struct wp_elflinks links;
-	struct stat st;
-	int fd;
-
-	fd = f->place >= 0 ? wp_openfile_found(f->place, &st) :
-	     wp_openfile_in(root, f->path, &st);
-	if (fd < 0)
-		return read_elsewhere(s, f, errno == ENOENT ? "it is not there" :
-				      "it cannot be opened");
-	trouble = !f->id.size && f->verify ?
-		wp_filestat_differs(&f->stat, &st, s->symfs) : NULL;
-	if (trouble) {
-		close(fd);
-		return read_elsewhere(s, f, trouble);
-	}
-	if (!f->id.size)
-		return read_elf(s, f, fd, path, root);
-	if (!read_links(fd, &st, &links) && same_id(&links.id, &f->id))
-		return read_linked(s, f, fd, &st, &links, path, root);
-	close(fd);
-	return read_elsewhere(s, f, !links.id.size ? "it has no build-id, but had one" :
-			      "another file is there than was recorded, by its build-id");
-}
-
-static const char *read_file(struct wp_symbols *s, struct file *f)
-{
-	const char *trouble;
-	int root;
-
-	if (!s->symfs)
-		return read_file_in(s, f, WP_OPENFILE_HERE);
-	root = open(s->symfs, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return errno == ENOENT ? "it is not there" : "it cannot be opened";
-	trouble = read_file_in(s, f, root);
-	close(root);
-	return trouble;
-}
-
-/* A copy of the kernel's image for processes, as a file; -1 if there is none. */
-static int copy_of_vdso(void)
-{
-	FILE *maps = fopen("/proc/self/maps", "re");
-	unsigned long start = 0, end = 0;
-	char line[512];
-	int fd;
-
-	while (maps && fgets(line, sizeof(line), maps)) {
-		if (strstr(line, "[vdso]") && sscanf(line, "%lx-%lx", &start, &end) == 2)
-			break;
-		start = 0;
-		end = 0;
-	}
-	if (maps)
-		fclose(maps);
-	fd = end > start ? memfd_create("vdso", MFD_CLOEXEC) : -1;
-	if (fd >= 0 && write(fd, (void *)start, end - start) != (ssize_t)(end - start)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-static const char *read_vdso(struct wp_symbols *s, struct file *f)
-{
-	struct wp_buildid id;
-	int fd;
-
-	if (f->id.size && (wp_buildid_of_vdso(&id) || !same_id(&id, &f->id)))
-		return "another kernel than this one was recorded, by its build-id";
-	fd = copy_of_vdso();
-	return fd < 0 ? "it is not there" : read_elf(s, f, fd, NULL, WP_OPENFILE_HERE);
-}
-
-static const char *read_list(struct file *f, FILE *text,
-			     int (*parse)(struct wp_symtable *t, FILE *text), const char *denied)
-{
-	int err;
-
-	if (!text)
-		return errno == ENOENT ? "there is no list" : "its list cannot be opened";
-	err = parse(&f->names.table, text);
-	fclose(text);
-	if (err == -EACCES)
-		return denied;
-	return err ? NO_MEMORY : f->names.table.nr ? NULL : "its list is empty";
-}
-
-/*
- * The kernel's address changes at each boot; the recording has the address of one of its
- * labels.
- */
-static const char *read_kernel_list(struct wp_symbols *s, struct file *f, FILE *text,
-				    const char *denied)
-{
-	const char *trouble = read_list(f, text, wp_symtable_kallsyms, denied);
-
-	/* A list without that label is used unchanged. */
-	if (!trouble && s->kernel_label)
-		wp_symtable_move(&f->names.table, s->kernel_label, s->kernel_at);
-	return trouble;
-}
-
-static const char *read_kallsyms(struct wp_symbols *s, struct file *f, const char *path)
-{
-	return read_kernel_list(s, f, fopen(path, "re"),
-				strcmp(path, "/proc/kallsyms") ? "its list has no addresses" :
-				"the kernel hides its addresses: kernel.kptr_restrict");
-}
-
-/*
- * Read the kernel's functions from its image, which has been relocated since it was
- * linked.
- */
-static const char *read_vmlinux(struct wp_symbols *s, struct file *f, int fd)
-{
-	const char *trouble = s->kernel_label ? read_elf(s, f, fd, NULL, WP_OPENFILE_HERE) :
-		"the recording does not tell where the kernel was";
-
-	if (!s->kernel_label)
-		close(fd);
-	/* Addresses are those in memory. */
-	free(f->names.segment);
-	f->names.segment = NULL;
-	f->names.nr_segments = 0;
-	if (!trouble && !wp_symtable_move(&f->names.table, s->kernel_label, s->kernel_at))
-		trouble = "it is not the kernel's image";
-	return trouble;
-}
-
-/* The image chosen by the user. */
-static const char *read_own_vmlinux(struct wp_symbols *s, struct file *f)
-{
-	struct stat st;
-	int fd = wp_openfile(s->vmlinux, 0, &st);
-
-	if (fd < 0)
-		return "the image that --vmlinux names cannot be opened";
-	if (f->id.size && !has_id(fd, &f->id)) {
-		close(fd);
-		return "the image that --vmlinux names is another kernel's, by its build-id";
-	}
-	return read_vmlinux(s, f, fd);
-}
-
-/* Look for an image of packages and builds, by the kernel's release. */
-static int find_vmlinux(const struct wp_symbols *s, const struct wp_buildid *want)
-{
-	static const char *const places[] = {
-		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux",
-		"/boot/vmlinux-%s", "/lib/modules/%s/build/vmlinux",
-	};
-	struct stat st;
-	char path[256];
-	size_t i;
-	int fd;
-
-	/* The release is the recording's: it must not select a directory. */
-	if (!s->release || strchr(s->release, '/') || strlen(s->release) > 128)
-		return -1;
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		snprintf(path, sizeof(path), places[i], s->release);
-		fd = wp_openfile(path, 0, &st);
-		if (fd >= 0 && has_id(fd, want))
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-	return -1;
-}
-
-/* A kernel other than the running one, or one with hidden addresses: by its build-id. */
-static const char *read_other_kernel(struct wp_symbols *s, struct file *f, const char *trouble)
-{
-	int fd = s->symfs ? -1 : wp_idfiles_cached(&f->id, "kallsyms");
-
-	if (fd >= 0 && !read_kernel_list(s, f, fdopen(fd, "r"), trouble))
-		return NULL;
-	wp_symtable_free(&f->names.table);
-	fd = s->symfs || !f->id.size ? -1 : find_vmlinux(s, &f->id);
-	if (fd < 0 && !s->symfs)
-		fd = wp_idfiles_cached(&f->id, "elf");
-	return fd < 0 || read_vmlinux(s, f, fd) ? trouble : NULL;
-}
-
-static const char *read_kernel(struct wp_symbols *s, struct file *f)
-{
-	const char *trouble;
-	struct wp_buildid id;
-	struct utsname here;
-
-	if (s->kallsyms)
-		return read_kallsyms(s, f, s->kallsyms);
-	if (s->vmlinux)
-		return read_own_vmlinux(s, f);
-	if (!f->id.size && !s->release)
-		return "the recording does not tell which one: --kallsyms names its list";
-	if (!f->id.size ? uname(&here) || strcmp(here.release, s->release) :
-	    wp_buildid_from_notes_file("/sys/kernel/notes", &id) || !same_id(&id, &f->id))
-		return read_other_kernel(s, f,
-			"another kernel than this one was recorded: --kallsyms or --vmlinux names its list or image");
-	trouble = read_kallsyms(s, f, "/proc/kallsyms");
-	return trouble ? read_other_kernel(s, f, trouble) : NULL;
-}
-
-/*
- * Anybody can create a file with that name. It is accepted from root, from the user, and,
- * as root analyzes any user's programs, by root from the owner of the process: that is
- * known only while the process exists.
- */
-static bool is_trusted(const struct file *f, uid_t owner)
-{
-	char path[32];
-	struct stat st;
-
-	if (!owner || owner == geteuid())
-		return true;
-	snprintf(path, sizeof(path), "/proc/%d", f->pid);
-	return !geteuid() && (stat(path, &st) || st.st_uid == owner);
-}
-
-static const char *read_perfmap(struct wp_symbols *s, struct file *f, int fd)
-{
-	const char *trouble = wp_filereader_perfmap(fd, &f->names);
-	struct stat st;
-
-	if (!trouble && (wp_openfile_known(fd, &st) || !charge(s, &st, &f->names.table)))
-		trouble = TOO_MUCH;
-	close(fd);
-	return trouble ? trouble : f->names.table.nr ? NULL : "its list is empty";
-}
-
-static const char *read_jit(struct wp_symbols *s, struct file *f)
-{
-	char path[64];
-	struct stat st;
-	int fd;
-
-	if (f->jit || s->live) {
-		fd = s->live ? wp_jitmap_open(f->pid) :
-		     wp_jitmap_unpack(f->jit->b.data, f->jit->b.len, f->jit->text);
-		return fd < 0 ? "there is no list" : read_perfmap(s, f, fd);
-	}
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", f->pid);
-	fd = wp_openfile(path, O_NOFOLLOW, &st);
-	if (fd < 0)
-		return errno == ENOENT ? "there is no list" : "its list cannot be opened";
-	if (st.st_size > MAX_TEXT || !is_trusted(f, st.st_uid)) {
-		close(fd);
-		return "its list is not to be trusted";
-	}
-	return read_perfmap(s, f, fd);
-}
-
-static const char *read_symbols(struct wp_symbols *s, struct file *f)
+static const char *read_symbols(struct wp_symbols *s, struct wp_symbolfile *f)
 {
 	switch (f->kind) {
 	case WP_SYMBOLS_ELF:
 	case WP_SYMBOLS_DATA:
-		return read_file(s, f);
+		return wp_symbolfile_read(&s->places, f);
 	case WP_SYMBOLS_KERNEL:
-		return read_kernel(s, f);
+		return wp_kernelsymbols_read(&s->places, f);
 	case WP_SYMBOLS_VDSO:
-		return read_vdso(s, f);
+		return wp_kernelsymbols_read_vdso(&s->places, f);
 	case WP_SYMBOLS_JIT:
 		break;
 	}
-	return read_jit(s, f);
+	return wp_symbolfile_read_jit(&s->places, f);
 }
 
-static void make_ready(struct wp_symbols *s, struct file *f)
+static void make_ready(struct wp_symbols *s, struct wp_symbolfile *f)
 {
 	f->read = true;
 	f->trouble = read_symbols(s, f);
@@ -667,13 +225,13 @@ static void make_ready(struct wp_symbols *s, struct file *f)
 	if (f->names.table.nr)
 		f->demangled = calloc(f->names.table.nr, sizeof(*f->demangled));
 	if (f->names.table.nr && !f->demangled) {
-		f->trouble = NO_MEMORY;
+		f->trouble = WP_NO_MEMORY;
 		wp_symtable_free(&f->names.table);
 	}
 }
 
 /* The address of an offset in an ELF file; false if it is not in a segment. */
-static bool address_of(const struct file *f, __u64 offset, __u64 *address)
+static bool address_of(const struct wp_symbolfile *f, __u64 offset, __u64 *address)
 {
 	size_t i;
 
@@ -689,7 +247,7 @@ static bool address_of(const struct file *f, __u64 offset, __u64 *address)
 }
 
 /* The demangled name of a function. */
-static const char *name_of(const struct wp_symbols *s, struct file *f,
+static const char *name_of(const struct wp_symbols *s, struct wp_symbolfile *f,
 			   const struct wp_symtable_entry *e)
 {
 	char **demangled = &f->demangled[e - f->names.table.entry];
@@ -714,7 +272,7 @@ static const char *name_of(const struct wp_symbols *s, struct file *f,
 bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
 		     struct wp_symbol *symbol)
 {
-	struct file *f = &s->file[file - 1];
+	struct wp_symbolfile *f = &s->file[file - 1];
 	const struct wp_symtable_entry *e;
 	__u64 at = address;
 
@@ -745,7 +303,7 @@ bool wp_symbols_find(struct wp_symbols *s, __u32 file, __u64 address,
  * a segment begins within a page of the file, the mapping starts with the end of the part
  * before it, which belongs to another segment.
  */
-static bool address_of_code(const struct file *f, __u64 offset, __u64 *address)
+static bool address_of_code(const struct wp_symbolfile *f, __u64 offset, __u64 *address)
 {
 	const struct wp_segment *best = NULL;
 	size_t i;
@@ -765,7 +323,7 @@ static bool address_of_code(const struct file *f, __u64 offset, __u64 *address)
 	return best || address_of(f, offset, address);
 }
 
-static bool is_in_memory(const struct file *f, __u64 address)
+static bool is_in_memory(const struct wp_symbolfile *f, __u64 address)
 {
 	size_t i;
 
@@ -794,7 +352,7 @@ static bool is_in_memory(const struct file *f, __u64 address)
 bool wp_symbols_variable(struct wp_symbols *s, __u32 file, __u64 code, __u64 distance,
 			 struct wp_symbol *symbol)
 {
-	struct file *f = &s->file[file - 1];
+	struct wp_symbolfile *f = &s->file[file - 1];
 	const struct wp_symtable_entry *e;
 	__u64 at;
 
@@ -850,7 +408,7 @@ static void forget_inlined(struct wp_symbols *s)
  */
 size_t wp_symbols_inlined(struct wp_symbols *s, __u32 file, __u64 address, char ***names)
 {
-	struct file *f = &s->file[file - 1];
+	struct wp_symbolfile *f = &s->file[file - 1];
 	__u64 at;
 
 	forget_inlined(s);
@@ -890,7 +448,7 @@ void wp_symbols_free(struct wp_symbols *s)
 		return;
 	forget_inlined(s);
 	for (i = 0; i < s->nr; i++) {
-		struct file *f = &s->file[i];
+		struct wp_symbolfile *f = &s->file[i];
 
 		for (k = 0; f->demangled && k < f->names.table.nr; k++)
 			free(f->demangled[k]);
@@ -900,11 +458,11 @@ void wp_symbols_free(struct wp_symbols *s)
 		free(f->path);
 	}
 	free(s->file);
-	free(s->owned);
-	free(s->symfs);
-	free(s->kallsyms);
-	free(s->vmlinux);
-	free(s->kernel_label);
-	free(s->release);
+	free(s->places.owned);
+	free(s->places.symfs);
+	free(s->places.kallsyms);
+	free(s->places.vmlinux);
+	free(s->places.kernel_label);
+	free(s->places.release);
 	free(s);
 }

@@ -15,29 +15,13 @@
 
 #include "lib/elf/buildid.h"
 #include "lib/symbols/filestat.h"
+#include "lib/symbols/symbolkind.h"
 
 struct wp_jitmap;
 struct wp_symbols;
 
 /* Maximum number of inlined functions at an address. */
 #define WP_SYMBOLS_INLINED	64
-
-/**
- * enum wp_symbols_kind - kind of a file, and meaning of its addresses
- * @WP_SYMBOLS_ELF: a mapped file; offset in the file
- * @WP_SYMBOLS_DATA: the same, for its variables: wp_symbols_variable()
- * @WP_SYMBOLS_KERNEL: the kernel with its modules; address
- * @WP_SYMBOLS_VDSO: the vdso; offset in its image
- * @WP_SYMBOLS_JIT: memory without a file, for which a process may have written
- *	/tmp/perf-PID.map; address
- */
-enum wp_symbols_kind {
-	WP_SYMBOLS_ELF,
-	WP_SYMBOLS_DATA,
-	WP_SYMBOLS_KERNEL,
-	WP_SYMBOLS_VDSO,
-	WP_SYMBOLS_JIT,
-};
 
 /**
  * struct wp_symbols_options - where to look for names; all zero: defaults
