@@ -39,7 +39,7 @@ $(UNIT_OUT)/%: $(UNIT_OUT)/obj/%.o build/san/libwallprof.a
 # What checks their tables is the module's.
 UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs
 $(UNIT_TABLES) $(UNIT_TABLES:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
-	UNIT_INCLUDE := -Itests/shim -Imodule
+	UNIT_INCLUDE := -Itests/kunit/shim -Imodule
 $(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/pure/unwind_table.c
 $(UNIT_TABLES): $(wildcard module/pure/unwind_table.*)
 
