@@ -22,6 +22,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lab"))
+import tap
+
 # perf_event.h's: records, and what a sample has.
 COMM, FORK, SAMPLE, MMAP2 = 3, 7, 9, 10
 IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID = (1 << n for n in range(10))
@@ -277,18 +281,15 @@ def least_of(name, kind):
     return STARTING if name in STARTERS else EACH
 
 
-def verdict(number, name, entries, demand):
-    """A line of TAP. @entries: by kind; without @demand they only must be there."""
+def verdict(name, entries, demand):
+    """A check. @entries: by kind; without @demand they only must be there."""
     chance = {OFF: 0, ON: 0 if name == "together" else SAMPLE_NS}
     least = {kind: least_of(name, kind) if demand else 0 for kind in (OFF, ON)}
     bad = ["%s: %s %% are whole, %g %% must be" % (kind, percent(entries[kind]).strip(),
                                                    least[kind])
            for kind in (OFF, ON)
            if not entries[kind][1] or is_short(entries[kind], least[kind], chance[kind])]
-    print("%s %d - %s: whole stacks" % ("not ok" if bad else "ok", number, name))
-    for line in bad:
-        print("# " + line)
-    return not bad
+    tap.check("%s: whole stacks" % name, bad)
 
 
 def main():
@@ -306,15 +307,10 @@ def main():
     table(programs + ["together", "others"], ways, sums)
 
     lost = losses(os.path.join(directory, ways[0] + ".log"))
-    print("%s 1 - nothing was lost" % ("not ok" if lost else "ok"))
-    for line in lost:
-        print("# " + line)
-    good = not lost
-    for number, program in enumerate(programs + ["together"], 2):
-        good &= verdict(number, program, {kind: sums[ways[0]][program, kind]
-                                          for kind in (OFF, ON)}, demand)
-    print("1..%d" % (len(programs) + 2))
-    return not good
+    tap.check("nothing was lost", lost, most=None)
+    for program in programs + ["together"]:
+        verdict(program, {kind: sums[ways[0]][program, kind] for kind in (OFF, ON)}, demand)
+    return tap.done()
 
 
 if __name__ == "__main__":

@@ -25,7 +25,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lab"))
 import switches
+import tap
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 
@@ -556,18 +559,10 @@ def readback(work, base):
             f.write("%d\n" % status)
 
 
-def tap(results):
+def status_of(results):
     """Print results as TAP; the exit status."""
-    nr = failed = 0
-    for what, problems in results:
-        nr += 1
-        failed += bool(problems)
-        print("%sok %d - %s" % ("not " if problems else "", nr, what))
-        for problem in problems:
-            print("#   %s" % problem)
-        sys.stdout.flush()
-    print("1..%d" % nr)
-    return 1 if failed or not nr else 0
+    tap.checks(results, most=None)
+    return tap.done()
 
 
 def main(which, results, timeout, *options):
@@ -575,7 +570,7 @@ def main(which, results, timeout, *options):
     status."""
     again = os.environ.get("WALLPROF_TRUTH")
     if again:		# a directory that an earlier run left: judge it again
-        return tap(results(again))
+        return status_of(results(again))
     if not os.path.exists(MODULE):
         print("Bail out! no %s: run make" % MODULE)
         return 1
@@ -589,7 +584,7 @@ def main(which, results, timeout, *options):
         yield from result
         yield from results(os.path.join(work, "out"))
 
-    status = tap(all_results())
+    status = status_of(all_results())
     if status:
         print("# kept: %s" % os.path.join(work, "out"))
     else:
