@@ -15,7 +15,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(UNIT_OUT)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow \
 	-Wno-missing-field-initializers -Wno-unused-parameter \
 	-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-Iuapi -Iuserspace -Itests/unit -Ibuild/san/gen
+	-Iuapi -Iuserspace -Itests/unit -Itests/lab -Ibuild/san/gen
 
 UNIT_LIB := build/san/libwallprof.a
 

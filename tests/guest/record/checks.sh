@@ -1,31 +1,26 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 # What record.test checks, in the guest and on the host: conditions, most of
-# them of files that stock perf reads. The reason for a failure is in $why.
+# them of files that stock perf reads. The reason for a failure is in $why. Needs tap.sh.
 
-number=0
-bad=0
-ok() { number=$((number + 1)) && echo "ok $number - $*"; }
-not_ok() {
-	number=$((number + 1))
-	bad=$((bad + 1))
-	echo "not ok $number - $*"
+# reason: why the last check failed.
+reason() {
 	printf '%s\n' "${why-}" | sed '/^$/d; s/^/#   /'
 	sed 's/^/# log: /' log 2>/dev/null
 }
 
-# check NAME CONDITION...: a command that must succeed.
+# check NAME CONDITION...: a command that must succeed. Not in a shell of its own, as in
+# tap.sh: it sets $why.
 check() {
 	local name=$1
 	shift
-	if "$@"; then ok "$name"; else not_ok "$name"; fi
+	if "$@"; then
+		ok "$name"
+	else
+		not_ok "$name"
+		reason
+	fi
 	why=''
-}
-
-# done_testing: the plan, and the exit status.
-done_testing() {
-	echo "1..$number"
-	[ "$bad" = 0 ]
 }
 
 # is WANTED GOT: for statuses.

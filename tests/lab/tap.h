@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The least of TAP: ok() tells one result, done() the plan and the exit status.
- * Included by the unit tests of the reader.
+ * TAP for tests in C, as tap.sh for tests in bash and tap.py for tests in Python: ok()
+ * prints one result, done() the plan, and returns the exit status.
  */
-#ifndef WP_TESTS_UNIT_TAP_H
-#define WP_TESTS_UNIT_TAP_H
+#ifndef WP_TESTS_LAB_TAP_H
+#define WP_TESTS_LAB_TAP_H
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,4 +31,4 @@ static inline int done(void)
 	return tap_failed != 0;
 }
 
-#endif /* WP_TESTS_UNIT_TAP_H */
+#endif /* WP_TESTS_LAB_TAP_H */
