@@ -601,7 +601,7 @@ TEST_F_TIMEOUT(configure, charged, 300)
 	umount(root);
 }
 
-/* Counters that are told by pointers: who makes them later could not follow. */
+/* Attributes with pointers, which cannot be followed when the counters are made later. */
 TEST_F(configure, probes)
 {
 	static const char pmus[] = "/sys/bus/event_source/devices";
@@ -789,7 +789,7 @@ TEST(targets_that_are_gone)
 	EXPECT_EQ(-ESRCH, dev_start(fd, NULL));
 }
 
-static void *sleeper(void *arg)
+static void *pauses(void *arg)
 {
 	nap_ns(1000 * SEC);
 	return arg;
@@ -800,9 +800,9 @@ static void many_threads(void *arg)
 	pthread_t thread;
 
 	for (int i = 0; i < 100; i++)
-		pthread_create(&thread, NULL, sleeper, NULL);
+		pthread_create(&thread, NULL, pauses, NULL);
 	if (write(*(int *)arg, "", 1) == 1)
-		sleeper(NULL);
+		pauses(NULL);
 }
 
 TEST(targets_that_do_not_fit)

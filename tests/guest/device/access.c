@@ -6,7 +6,7 @@
  * Each test makes its targets as root, becomes the caller, user USER with CAP_PERFMON
  * alone, and tries. Every refusal is held against process_vm_readv(), which asks for
  * more than we do (PTRACE_MODE_ATTACH_REALCREDS), but nothing that a kernel without
- * Yama tells apart.
+ * Yama distinguishes.
  */
 #include "device.h"
 #include "table.h"
@@ -364,7 +364,7 @@ TEST_F(access, ends_with_an_exec)
 		ASSERT_EQ(0, dev_flip(self->fd, &flip));
 	} while (dev_status(self->fd).processes);
 	EXPECT_EQ(0, kill(pid, 0));
-	/* The exec goes on behind that, and is told as such until it is over. */
+	/* The exec goes on behind that, and is reported as such until it is over. */
 	do {
 		err = try_maps(self->fd, self->table, pid);
 	} while (err == -ESTALE);

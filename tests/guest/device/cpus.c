@@ -233,7 +233,7 @@ TEST_F(cpus, looked_at)
 	}
 }
 
-/* Brings CPU 1 online when it is told to, with all that its parent may have dropped. */
+/* Brings CPU 1 online after a byte, with the privileges that its parent may have dropped. */
 static void brings(void *arg)
 {
 	const int *go = arg;

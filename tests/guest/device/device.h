@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the device's tests share: commands, a session with its mapping, and a
- * reader that adds up all that a session tells.
+ * reader that adds up all that a session records.
  *
  * A test is a process of its own (kselftest_harness.h forks), so what it
  * leaves open or allocated goes with it.
@@ -60,7 +60,7 @@ static inline int dev_cmd(int fd, unsigned long nr, void *arg)
 }
 
 /*
- * Off-CPU intervals of everything, with all that can be told of them, and tables
+ * Off-CPU intervals of everything, with all that can be recorded of them, and tables
  * that a test will not fill.
  */
 static inline struct wallprof_configure dev_config(void)
@@ -246,9 +246,9 @@ static inline void proc_line(pid_t tid, const char *name, char *text, int size)
 }
 
 /*
- * Whether a thread is off its CPU in this state, as /proc/PID/stat tells it. A
- * thread has its state before it leaves its CPU; the kernel tells its system
- * call only when it left.
+ * Whether a thread is off its CPU in this state, as /proc/PID/stat has it. A
+ * thread has its state before it leaves its CPU; the kernel shows its system
+ * call only afterwards.
  */
 static inline bool is_off(pid_t tid, char state)
 {
@@ -356,7 +356,7 @@ struct session {
 
 	struct wallprof_aggr *aggrs;	/* as they came */
 	size_t nr_aggrs, room_aggrs;
-	struct wallprof_wait *waits;	/* of them: one interval, told by itself */
+	struct wallprof_wait *waits;	/* of them: one interval, recorded by itself */
 	size_t nr_waits, room_waits;
 	size_t nr_hists;		/* that were judged */
 	struct read_id *aggr_ids;	/* the same, session_order_aggrs() sorts them */
@@ -460,7 +460,7 @@ static inline bool same_key(const struct wallprof_aggr *a, const struct wallprof
 	       a->waker_stack == b->waker_stack;
 }
 
-/* Whether what an aggregate tells of why its intervals began and ended makes sense. */
+/* Whether the causes of an aggregate's intervals, and their ends, are consistent. */
 static inline bool sane_ends(const struct session *s, const struct wallprof_aggr *a)
 {
 	bool off = a->kind == WALLPROF_AGGR_OFFCPU;
@@ -502,7 +502,7 @@ static inline bool sane_stack(const struct session *s, const struct wallprof_sta
 	       !(stack->flags & ~flags) && !stack->reserved;
 }
 
-/* An interval that is told by itself, as an aggregate of one. */
+/* An interval that is recorded by itself, as an aggregate of one. */
 static inline struct wallprof_aggr aggr_of_wait(const struct wallprof_wait *w)
 {
 	__u64 ns = w->end - w->begin;
@@ -536,7 +536,7 @@ static inline void session_keep_aggr(struct session *s, const struct wallprof_ag
 	s->aggrs[s->nr_aggrs++] = *a;
 }
 
-/* The intervals that a half tells one by one. */
+/* The intervals that a half has one by one. */
 static inline void session_read_waits(struct session *s, unsigned int cpu,
 				      const struct wallprof_half *half)
 {
@@ -601,7 +601,7 @@ static inline bool sane_buckets(const __u32 *buckets, __u64 count, __u64 sum, __
 	       (sum <= most || last == WALLPROF_HIST_BUCKETS - 1);
 }
 
-/* The histogram of an aggregate tells of as many intervals, as long as they were. */
+/* The histogram of an aggregate has as many intervals, of the same lengths. */
 static inline void session_judge_hist(struct session *s, const struct wallprof_half *half,
 				      __u32 i)
 {
@@ -1114,7 +1114,7 @@ static inline const char *session_judge(struct session *s)
 	return s->trouble[0] ? s->trouble : NULL;
 }
 
-/* Of CPUs that have no tables: the status tells it, and of threads without a slot. */
+/* Losses of CPUs that have no tables, and of threads without a slot: in the status. */
 static inline void session_add_status(struct session *s)
 {
 	const struct wallprof_status status = dev_status(s->fd);

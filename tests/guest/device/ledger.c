@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a session tells must add up, whatever the load and however small the
+ * What a session records must add up, whatever the load and however small the
  * tables. The tests are named after the invariants of the design:
  *
  *  1  one writer per table: what is read is never torn
  *  2  nothing is allocated, printed or locked in a probe: lockdep and
- *     DEBUG_ATOMIC_SLEEP of a debug kernel tell; the same tests run there
+ *     DEBUG_ATOMIC_SLEEP of a debug kernel report it; the same tests run there
  *  3  epochs: a retired half stays as it is
  *  4  a stack's id outlives its memory
  *  5  every loss is counted by reason, with its time
@@ -276,7 +276,7 @@ TEST(open_interval_out_of_range)
 	child_end(pid);
 }
 
-/* A nap that is told by itself: when it began, and when it ended. */
+/* A nap that is recorded by itself: when it began, and when it ended. */
 static bool nap_is_single(struct __test_metadata *_metadata)
 {
 	struct wallprof_configure c = dev_config();
@@ -538,10 +538,10 @@ TEST_F_TIMEOUT(epochs, a_stack_id_outlives_its_memory, 60)
 }
 
 /*
- * Asleep before, asleep after: all of the time is there. Of everything, it
+ * Blocked before and after: all of the time is there. Of everything, it
  * counts from START; a target counts from when START came to it.
  */
-TEST(asleep_across_the_whole_session)
+TEST(blocked_across_the_whole_session)
 {
 	__u64 ns = 1000 * SEC;
 	__u32 pid = child_of(load_naps, &ns);
@@ -625,7 +625,7 @@ TEST(running_across_the_whole_session)
 	child_end(pid);
 }
 
-/* It is asleep at the start and wakes in between. */
+/* It is blocked at the start and wakes in between. */
 struct waking {
 	int go[2];
 	volatile __u64 woke;
@@ -649,7 +649,7 @@ static void wakes_once(void *arg)
 		pause();
 }
 
-TEST(asleep_at_the_start)
+TEST(blocked_at_the_start)
 {
 	struct wallprof_configure c = dev_config();
 	struct waking *w = shared(sizeof(*w));
@@ -685,25 +685,25 @@ TEST(asleep_at_the_start)
 }
 
 /*
- * Invariant 5, exactly: threads without a slot. All of them are asleep at the
- * same time, from when on and until when is known.
+ * Invariant 5, exactly: threads without a slot. All of them are blocked at
+ * the same time, whose begin and end are known.
  */
 #define SLEEPERS 100
 
-struct sleepers {
+struct blocked_all {
 	int go[2], gate[2];
 	volatile __u32 tids[SLEEPERS];
-	volatile __u64 asleep, woken;
+	volatile __u64 blocked, woken;
 };
 
-struct sleeper {
-	struct sleepers *all;
+struct blocked_one {
+	struct blocked_all *all;
 	int nr;
 };
 
 static void *sleeps_at_the_gate(void *arg)
 {
-	struct sleeper *me = arg;
+	struct blocked_one *me = arg;
 	char byte;
 
 	me->all->tids[me->nr] = gettid_();
@@ -714,21 +714,21 @@ static void *sleeps_at_the_gate(void *arg)
 
 static void hundred_sleep(void *arg)
 {
-	struct sleeper each[SLEEPERS];
+	struct blocked_one each[SLEEPERS];
 	pthread_t threads[SLEEPERS];
-	struct sleepers *all = arg;
+	struct blocked_all *all = arg;
 	char byte;
 
 	close(all->go[1]);
 	if (read(all->go[0], &byte, 1) != 1 || pipe(all->gate))
 		_exit(1);
 	for (int i = 0; i < SLEEPERS; i++) {
-		each[i] = (struct sleeper){ all, i };
+		each[i] = (struct blocked_one){ all, i };
 		pthread_create(&threads[i], NULL, sleeps_at_the_gate, &each[i]);
 	}
 	for (int i = 0; i < SLEEPERS; i++)
 		UNTIL(all->tids[i] && is_off(all->tids[i], 'S'));
-	all->asleep = now_ns();
+	all->blocked = now_ns();
 	nap_ns(300 * MS);
 	all->woken = now_ns();
 	close(all->gate[1]);
@@ -738,11 +738,11 @@ static void hundred_sleep(void *arg)
 
 TEST(threads_without_a_slot)
 {
-	struct sleepers *all = shared(sizeof(*all));
+	struct blocked_all *all = shared(sizeof(*all));
 	struct wallprof_configure c = dev_config();
 	struct wallprof_status status;
 	struct wallprof_lost lost;
-	__u64 slept;
+	__u64 blocked;
 	struct session s;
 	__u32 pid;
 
@@ -755,8 +755,8 @@ TEST(threads_without_a_slot)
 	ASSERT_EQ(1, write(all->go[1], "", 1));
 	ASSERT_EQ(pid, (__u32)waitpid(pid, NULL, 0));
 	EXPECT_WHOLE(&s);
-	slept = all->woken - all->asleep;
-	ASSERT_LE(300 * MS, slept);
+	blocked = all->woken - all->blocked;
+	ASSERT_LE(300 * MS, blocked);
 	status = dev_status(s.fd);
 	/* Every thread is in the ledger or counted. */
 	EXPECT_EQ(1 + SLEEPERS, session_accounts(&s) + status.tasks_failed);
@@ -764,13 +764,13 @@ TEST(threads_without_a_slot)
 	lost = s.lost[0][WALLPROF_LOSS_NO_TASK];
 	lost.count += status.lost[WALLPROF_LOSS_NO_TASK].count;
 	lost.ns += status.lost[WALLPROF_LOSS_NO_TASK].ns;
-	/* All of them slept so long, and no longer than there was a session. */
+	/* All of them were blocked for so long, and no longer than there was a session. */
 	EXPECT_LE(status.tasks_failed, lost.count);
-	EXPECT_LE(status.tasks_failed * slept, lost.ns);
+	EXPECT_LE(status.tasks_failed * blocked, lost.ns);
 	EXPECT_GE(status.tasks_failed * (s.stop - s.start), lost.ns);
 	for (size_t i = 0; i < s.nr_ends; i++)
 		if (s.ends[i].tid != pid)
-			EXPECT_LE(slept, s.ends[i].off_ns);
+			EXPECT_LE(blocked, s.ends[i].off_ns);
 	TH_LOG("%llu threads failed: %llu intervals, %llu ns",
 	       (ull)status.tasks_failed, (ull)lost.count, (ull)lost.ns);
 }
@@ -778,7 +778,7 @@ TEST(threads_without_a_slot)
 /* Invariant 5: threads whose summary found no room are counted one by one. */
 TEST(ends_without_room)
 {
-	struct sleepers *all = shared(sizeof(*all));
+	struct blocked_all *all = shared(sizeof(*all));
 	struct wallprof_configure c = dev_config();
 	struct session s;
 	__u64 ends;
@@ -1012,7 +1012,7 @@ TEST(of_one_user)
 	child_end(other);
 }
 
-/* The first process of a pid namespace names itself, and is told, as it sees itself. */
+/* The first process of a pid namespace names itself, and is recorded, as it sees itself. */
 static int is_one_to_itself(void)
 {
 	struct wallprof_configure c = dev_config();
@@ -1091,22 +1091,22 @@ static void reads_on_the_other_cpu(void *arg)
 }
 
 /*
- * Which CPU a thread left that sleeps at START is not told: what is open then is of all
- * of them, whichever it comes to. What it leaves from then on is not.
+ * The CPU that a thread left is unknown if it is blocked at START: the open interval is of
+ * all CPUs, whichever it comes to. Later ones are not.
  */
-TEST(asleep_at_the_start_is_of_all_cpus)
+TEST(blocked_at_the_start_is_of_all_cpus)
 {
 	struct wallprof_configure c = dev_config();
 	unsigned int since = 0, others = 0;
 	__u64 mask = 1;
 	struct session s;
-	int told[2];
+	int start[2];
 	__u32 pid;
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP(return, "one CPU");
-	ASSERT_EQ(0, pipe(told));
-	pid = child_of(reads_on_the_other_cpu, &told[0]);
+	ASSERT_EQ(0, pipe(start));
+	pid = child_of(reads_on_the_other_cpu, &start[0]);
 	UNTIL(is_off(pid, 'S'));
 	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
 	c.cpus = (uintptr_t)&mask;
@@ -1114,7 +1114,7 @@ TEST(asleep_at_the_start_is_of_all_cpus)
 	ASSERT_EQ(0, session_begin(&s, &c));
 	for (int i = 0; i < 3; i++) {
 		nap_ns(20 * MS);
-		ASSERT_EQ(1, write(told[1], "", 1));
+		ASSERT_EQ(1, write(start[1], "", 1));
 		UNTIL(session_so_far(&s, 0).events + session_so_far(&s, 0).filtered > i);
 		UNTIL(is_off(pid, 'S'));
 	}

@@ -257,7 +257,7 @@ TEST(eight_at_once)
 		child_end(pids[i]);
 }
 
-/* One event of many sessions is told by all of them alike. */
+/* One event of many sessions is recorded by all of them alike. */
 TEST(eight_that_see_the_same)
 {
 	struct wallprof_configure c = dev_config();
@@ -668,13 +668,13 @@ TEST(opened_while_a_cpu_is_off)
  * A worker makes the counter of a CPU that comes online; not before CONFIGURE has
  * made its own, nor after it could not. CONFIGURE is held up: a kprobe's name lies
  * in memory that is not there before the test says so. Who makes counters, the
- * kernel's own tracing tells.
+ * kernel's own tracing shows.
  */
 #define INSTANCE	"/sys/kernel/tracing/instances/wallprof"
 #define PROBE		INSTANCE "/events/wallprof/counter"
 
 /*
- * How many counters kworkers made. Each line tells itself who: the name in front of
+ * How many counters kworkers made. Each line has the thread: the name in front of
  * it is known only once that thread has left its CPU.
  */
 static unsigned int made_by_worker(void)

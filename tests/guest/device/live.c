@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What LIVE tells of the threads that run, held against what /proc says; what it
+ * What LIVE reports of existing threads, compared with /proc; what it
  * refuses; and that it goes on where it ended.
  */
 #include <ctype.h>
@@ -86,7 +86,7 @@ static ull stat_field(__u32 pid, int which)
 	return p ? strtoull(p, NULL, 10) : 0;
 }
 
-/* A line of /proc/PID/maps as LIVE would have it told; false: it can not be executed. */
+/* A line of /proc/PID/maps as LIVE would report it; false: it is not executable. */
 static bool as_line(char *line, size_t size, const char *text)
 {
 	unsigned long long start, end, pgoff, ino;
@@ -196,7 +196,7 @@ TEST_F(live, as_proc_says)
 		text[strcspn(text, "\n")] = '\0';
 		memset(want, 0, sizeof(want));
 		memcpy(want, t->comm, sizeof(t->comm));
-		/* /proc tells of the kernel's workers what they do, too. */
+		/* /proc also shows what the kernel's workers do. */
 		EXPECT_EQ(0, strncmp(text, want, strlen(want)))
 			TH_LOG("pid %u: %s, not %s", pid, want, text);
 		EXPECT_EQ(pid, t->pid);
@@ -267,7 +267,7 @@ TEST(all_kinds_of_mappings)
 	ASSERT_NE(MAP_FAILED, mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED,
 				   memory, 0));
 	ASSERT_NE(MAP_FAILED, mmap(NULL, 4096, PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, sleep_here, "sleeper"));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, sleep_here, "pauses"));
 	/* Until it has its name. */
 	do {
 		usleep(1000);
@@ -277,7 +277,7 @@ TEST(all_kinds_of_mappings)
 		for (at = (void *)data; (char *)at < data + bytes; at = after(at)) {
 			const struct wallprof_live_thread *one = (void *)at;
 
-			if (at->type == WALLPROF_LIVE_THREAD && !strcmp(one->comm, "sleeper"))
+			if (at->type == WALLPROF_LIVE_THREAD && !strcmp(one->comm, "pauses"))
 				t = one;
 		}
 	} while (!t);
@@ -440,7 +440,7 @@ TEST(a_reader_that_waits_keeps_no_memory)
 	close(b.fd);
 }
 
-/* With little room it takes more calls, and tells the same. */
+/* With little room it takes more calls, and reports the same. */
 TEST_F(live, piece_by_piece)
 {
 	char *piece = malloc(2048);

@@ -41,8 +41,9 @@ static inline bool is_wakeup(const struct wallprof_record *r)
 
 /*
  * Of a stopped session: what is in a CPU's ring is in order, of the session's time, and
- * each switch leaves the thread that the one before it came to, unless some are told as
- * lost in between. What is lost is what is told, if that is still there.
+ * each switch leaves the thread that the one before it came to, unless some are recorded
+ * as lost in between. The losses in the records are those of the counter, if all records
+ * are still there.
  */
 static inline void session_judge_ring(struct session *s, unsigned int cpu)
 {
@@ -50,7 +51,7 @@ static inline void session_judge_ring(struct session *s, unsigned int cpu)
 	const struct wallprof_record *records = (void *)((char *)ring + getpagesize());
 	__u64 nr = ring->head > s->c.nr_records ? ring->head - s->c.nr_records : 0;
 	bool all = s->c.target == WALLPROF_TARGET_ALL;
-	__u64 last = s->start, told = ring->open;
+	__u64 last = s->start, recorded = ring->open;
 	long long current = -1;
 
 	for (; nr < ring->head; nr++) {
@@ -63,22 +64,22 @@ static inline void session_judge_ring(struct session *s, unsigned int cpu)
 				cpu, (ull)nr, r->type, (ull)r->time, (ull)last, (ull)s->stop);
 		last = r->time;
 		if (r->type == WALLPROF_RECORD_LOST) {
-			told += r->lost;
+			recorded += r->lost;
 			current = -1;
 		} else if (r->type == WALLPROF_RECORD_SWITCH) {
 			/* A thread that executes takes its leader's id. */
 			__u32 leaves = s->execs ? r->tgid : r->tid;
 
-			/* No tracepoint tells the last switch of a CPU that goes, to its idle. */
+			/* No tracepoint has the last switch of a CPU that goes, to its idle. */
 			if (all && current >= 0 && current != leaves && !(s->cpus_go && !leaves))
 				TROUBLE(s, "cpu %u: record %llu: %u leaves, %lld came", cpu,
 					(ull)nr, leaves, current);
 			current = s->execs ? r->other_tgid : r->other_tid;
 		}
 	}
-	if (ring->head <= s->c.nr_records && told != ring->lost)
-		TROUBLE(s, "cpu %u: %llu records lost, %llu are told", cpu,
-			(ull)ring->lost, (ull)told);
+	if (ring->head <= s->c.nr_records && recorded != ring->lost)
+		TROUBLE(s, "cpu %u: %llu records lost, %llu are recorded", cpu,
+			(ull)ring->lost, (ull)recorded);
 	if (s->c.flags & WALLPROF_OVERWRITE && ring->lost)
 		TROUBLE(s, "cpu %u: %llu records lost, not overwritten", cpu, (ull)ring->lost);
 }

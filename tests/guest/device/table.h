@@ -20,7 +20,7 @@
 #endif
 
 #define TINY_BASE	0x400U		/* where the code is in its file */
-#define TINY_BYTES	0x400U		/* as much code as the table tells of */
+#define TINY_BYTES	0x400U		/* as much code as the table covers */
 
 /* The code: tiny_root calls tiny_outer, which calls tiny_nap. */
 #define TINY_NAP	0x000

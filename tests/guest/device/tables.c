@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unwind tables and mappings: what PUSH and MAPS take and refuse, whom they
- * charge, how long it lasts; and what the module finds by them, of threads that
- * leave their CPU, that are sampled, and that sleep already.
+ * Unwind tables and mappings: what PUSH and MAPS take and refuse, who is
+ * charged, how long they last; and the stacks that the module finds by them: of threads
+ * that leave their CPU, that are sampled, and that are blocked already.
  */
 #include <sys/mount.h>
 #include <sys/uio.h>
@@ -225,7 +225,7 @@ TEST(push_keeps_to_the_limit)
 	EXPECT_EQ(0, push(fd, &t, sizeof(t), NULL));
 }
 
-/* A header with these numbers for one page of code, which is told to be so long. */
+/* A header with these numbers for one page of code, which is declared as so long. */
 static int push_dense(int fd, __u32 pages, __u32 rows, __u32 rules, __u32 saves)
 {
 	__u64 bytes = sizeof(struct wallprof_table) + rules * 16ULL + (pages + 1) * 4ULL +
@@ -546,7 +546,7 @@ TEST(maps_is_charged)
 	EXPECT_EQ(0, maps_of(fd, getpid(), maps, WALLPROF_MAX_MAPS, 0));
 	EXPECT_LE((long)(WALLPROF_MAX_MAPS * sizeof(*maps) / 2 / 1024),
 		  status_kb("VmLck") - open);
-	/* What was told over and over is given back, without a flip, too. */
+	/* Repeated updates do not accumulate, even without a flip. */
 	for (int i = 0; i < 3000; i++)
 		ASSERT_EQ(0, maps_of(fd, getpid(), maps, 100, 0));
 	EXPECT_GE(WALLPROF_MAX_MAPS * sizeof(*maps) / 1024 + 8192, status_kb("VmLck") - open);
@@ -666,7 +666,7 @@ TEST_F_TIMEOUT(children, keep_to_the_limit, 300)
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /*
- * The code that tiny_table() tells of. Its frame pointer is none; each function
+ * The code that tiny_table() describes. Its frame pointer is none; each function
  * is where the table has it. The addresses are those that a stack has.
  */
 #define HERE __attribute__((__visibility__("hidden")))	/* no GOT: they are local */
@@ -766,8 +766,8 @@ static struct wallprof_map tiny_map(__u32 table)
 	};
 }
 
-/* Push the table; tell of a process that it has the code mapped. */
-static int tell(int fd, pid_t pid)
+/* Push the table, and the process's mapping of the code. */
+static int push_and_map(int fd, pid_t pid)
 {
 	struct tiny_table t = tiny_table();
 	struct wallprof_map map;
@@ -818,7 +818,7 @@ static void naps_for_good(void *arg)
 	const struct timespec ts = { .tv_sec = 1000000 };
 	char c;
 
-	/* When it is told to, if there is a pipe. */
+	/* After a byte from the pipe, if there is one. */
 	if (!arg || read(*(int *)arg, &c, 1) == 1)
 		tiny_root(&ts);
 }
@@ -943,7 +943,7 @@ TEST_F(walk, by_table)
 	self->pid = child_of(naps, NULL);
 	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
 	ASSERT_EQ(0, session_open(&self->s, &self->c));
-	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	ASSERT_TRUE(naps_now(self->pid));
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
 	ASSERT_EQ(0, flip_until(&self->s, self->pid, 10));
@@ -953,7 +953,7 @@ TEST_F(walk, by_table)
 	if (others)
 		print_stacks(&self->s);
 	EXPECT_EQ(0, self->s.walks_unknown);
-	/* Who is preempted may be in code that the table does not tell of. */
+	/* A preempted thread may be in code that is not in the table. */
 	EXPECT_GE(count_awake(&self->s, self->pid), self->s.walks_mixed);
 }
 
@@ -962,7 +962,7 @@ TEST_F(walk, by_table)
  * nap that ends before it begins is none, one that is preempted on its way is two.
  */
 struct own_account {
-	unsigned int slept[2], off[2];
+	unsigned int naps[2], off[2];
 };
 
 static void account_for(struct own_account *o, int way, const struct rusage *before)
@@ -970,7 +970,7 @@ static void account_for(struct own_account *o, int way, const struct rusage *bef
 	struct rusage now;
 
 	getrusage(RUSAGE_SELF, &now);
-	o->slept[way] += now.ru_nvcsw - before->ru_nvcsw;
+	o->naps[way] += now.ru_nvcsw - before->ru_nvcsw;
 	o->off[way] += now.ru_nvcsw - before->ru_nvcsw + now.ru_nivcsw - before->ru_nivcsw;
 }
 
@@ -1006,13 +1006,13 @@ TEST_F(walk, remembers)
 	self->pid = child_of(naps_two_ways, own);
 	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
 	ASSERT_EQ(0, session_open(&self->s, &self->c));
-	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	ASSERT_TRUE(naps_now(self->pid));
 	around = *own;
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
 	from = *own;
 	for (int i = 0; i < 3000 && self->s.walks_remembered < 100; i++) {
-		ASSERT_EQ(0, tell(self->s.fd, self->pid));
+		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(20 * MS);
 		ASSERT_EQ(0, session_flip(&self->s));
 	}
@@ -1027,7 +1027,7 @@ TEST_F(walk, remembers)
 	 */
 	for (int i = 0; i < 2; i++) {
 		EXPECT_GE(ways[i] + count_awake(&self->s, self->pid) + 3,
-			  to.slept[i] - from.slept[i]);
+			  to.naps[i] - from.naps[i]);
 		EXPECT_LE(ways[i], own->off[i] - around.off[i] + 3);
 	}
 	EXPECT_EQ(ways[0], others);
@@ -1037,20 +1037,20 @@ TEST_F(walk, remembers)
 static void naps_and_counts(void *arg)
 {
 	const struct timespec ts = { .tv_nsec = 200000 };
-	volatile long *slept = arg;
+	volatile long *naps = arg;
 	struct rusage now;
 
 	for (;;) {
 		tiny_root(&ts);
 		getrusage(RUSAGE_SELF, &now);
-		*slept = now.ru_nvcsw;
+		*naps = now.ru_nvcsw;
 	}
 }
 
 /* The same by two ways, each with a call of its own, which one place makes. */
 static void naps_by_two_calls(void *arg)
 {
-	volatile long *slept = arg;
+	volatile long *naps = arg;
 	struct rusage now;
 
 	for (;;) {
@@ -1062,35 +1062,35 @@ static void naps_by_two_calls(void *arg)
 		tiny_call = SYS_ppoll;
 		tiny_other(&ts);
 		getrusage(RUSAGE_SELF, &now);
-		*slept = now.ru_nvcsw;
+		*naps = now.ru_nvcsw;
 	}
 }
 
 /* Wait until a process has napped so often. */
-static bool naps_until(volatile long *slept, long wanted)
+static bool naps_until(volatile long *naps, long wanted)
 {
-	for (int i = 0; i < 6000 && *slept < wanted; i++)
+	for (int i = 0; i < 6000 && *naps < wanted; i++)
 		nap_ns(10 * MS);
-	return *slept >= wanted;
+	return *naps >= wanted;
 }
 
 /* Calls that are made in turn at one place: none is forgotten for the other. */
 TEST_F(walk, remembers_by_call)
 {
 	unsigned int ways[2], others;
-	volatile long *slept;
+	volatile long *naps;
 	long from;
 
-	slept = mmap(NULL, sizeof(*slept), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+	naps = mmap(NULL, sizeof(*naps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		     -1, 0);
-	ASSERT_NE(MAP_FAILED, slept);
-	self->pid = child_of(naps_by_two_calls, (void *)slept);
+	ASSERT_NE(MAP_FAILED, naps);
+	self->pid = child_of(naps_by_two_calls, (void *)naps);
 	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
 	ASSERT_EQ(0, session_open(&self->s, &self->c));
-	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
-	from = *slept;
-	ASSERT_TRUE(naps_until(slept, from + 400));
+	from = *naps;
+	ASSERT_TRUE(naps_until(naps, from + 400));
 	/* Of one epoch all. */
 	ASSERT_EQ(0, session_flip(&self->s));
 	EXPECT_WHOLE(&self->s);
@@ -1101,29 +1101,29 @@ TEST_F(walk, remembers_by_call)
 	EXPECT_LE(100, ways[1]);
 }
 
-/* Once MAPS tells of others, what was found by the old ones is forgotten. */
+/* MAPS with other mappings invalidates what was found by the old ones. */
 TEST_F(walk, forgets_with_the_mappings)
 {
 	struct wallprof_map map = tiny_map(0);
 	unsigned int whole, others;
-	volatile long *slept;
-	long told, end;
+	volatile long *naps;
+	long mapped, end;
 
-	slept = mmap(NULL, sizeof(*slept), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+	naps = mmap(NULL, sizeof(*naps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		     -1, 0);
-	ASSERT_NE(MAP_FAILED, slept);
-	self->pid = child_of(naps_and_counts, (void *)slept);
+	ASSERT_NE(MAP_FAILED, naps);
+	self->pid = child_of(naps_and_counts, (void *)naps);
 	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
 	ASSERT_EQ(0, session_open(&self->s, &self->c));
-	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
-	ASSERT_TRUE(naps_until(slept, *slept + 200));
+	ASSERT_TRUE(naps_until(naps, *naps + 200));
 	ASSERT_EQ(0, maps_of(self->s.fd, self->pid, &map, 1, 0));
 	/* What is counted between these two began, and ended, after that. */
-	ASSERT_TRUE(naps_until(slept, *slept + 1));
-	told = *slept;
-	ASSERT_TRUE(naps_until(slept, told + 200));
-	end = *slept;
+	ASSERT_TRUE(naps_until(naps, *naps + 1));
+	mapped = *naps;
+	ASSERT_TRUE(naps_until(naps, mapped + 200));
+	end = *naps;
 	/* Of one epoch all. */
 	ASSERT_EQ(0, session_flip(&self->s));
 	EXPECT_WHOLE(&self->s);
@@ -1131,7 +1131,7 @@ TEST_F(walk, forgets_with_the_mappings)
 	whole = count_stacks(&self->s, self->pid, is_whole, &others);
 	EXPECT_LE(1, whole);
 	/* A few may have waited for something else. */
-	EXPECT_LE(end - told, others + 10);
+	EXPECT_LE(end - mapped, others + 10);
 }
 
 TEST_F(walk, unknown_goes_by_fp)
@@ -1162,14 +1162,14 @@ TEST_F(walk, unknown_without_fp)
 	EXPECT_LT(0, nr);
 }
 
-/* Not asked for: told, but not used. */
+/* Not asked for: present, but not used. */
 TEST_F(walk, by_fp)
 {
 	unsigned int others;
 
 	self->c.stack_flags = WALLPROF_STACK_USER;
 	BEGIN(naps, NULL);
-	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	ASSERT_EQ(0, flip_until(&self->s, self->pid, 10));
 	EXPECT_WHOLE(&self->s);
 	EXPECT_EQ(0, count_stacks(&self->s, self->pid, is_whole, &others));
@@ -1201,8 +1201,8 @@ TEST_F(walk, without_table)
 	EXPECT_LT(0, nr);
 }
 
-/* One whose process is told of while it sleeps, and which does not wake up. */
-TEST_F(walk, asleep_since_before_start)
+/* MAPS for a thread that is blocked already, and does not wake up. */
+TEST_F(walk, blocked_since_before_start)
 {
 	const struct wallprof_task *task;
 
@@ -1213,7 +1213,7 @@ TEST_F(walk, asleep_since_before_start)
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
 	/* It may be on its way to sleep still. */
 	for (int i = 0; i < 3000 && !session_account(&self->s, self->pid)->user_stack; i++) {
-		ASSERT_EQ(0, tell(self->s.fd, self->pid));
+		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(MS);
 	}
 	EXPECT_WHOLE(&self->s);
@@ -1224,7 +1224,7 @@ TEST_F(walk, asleep_since_before_start)
 	EXPECT_EQ(1, self->s.walks_asleep);
 }
 
-TEST_F(walk, asleep_since)
+TEST_F(walk, blocked_since)
 {
 	const struct wallprof_task *task;
 	int go[2];
@@ -1243,7 +1243,7 @@ TEST_F(walk, asleep_since)
 	}
 	EXPECT_NE(0, task->flags & WALLPROF_TASK_WEAK_STACK);
 	for (int i = 0; i < 3000 && task->flags & WALLPROF_TASK_WEAK_STACK; i++) {
-		ASSERT_EQ(0, tell(self->s.fd, self->pid));
+		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(MS);
 	}
 	EXPECT_WHOLE(&self->s);
@@ -1268,8 +1268,8 @@ static void naps_until_woken(void *arg)
 }
 
 /*
- * Wakes a thread and waits until it sleeps again. Who has been woken by another CPU and is
- * not on its own yet looks in /proc as if it slept: the account says when it came.
+ * Wakes a thread and waits until it is blocked again. A thread that another CPU woke, and
+ * that does not run yet, looks blocked in /proc: its totals show when it ran.
  */
 static bool wake_to_nap(const struct session *s, pid_t pid)
 {
@@ -1289,8 +1289,8 @@ static bool wake_to_nap(const struct session *s, pid_t pid)
 	return false;
 }
 
-/* One that sleeps as it is used to, so that the probes know what to tell of it. */
-TEST_F(walk, asleep_by_habit)
+/* One that repeats its wait, which is in the switch cache. */
+TEST_F(walk, blocked_in_a_cached_wait)
 {
 	unsigned int i, whole, others;
 
@@ -1300,7 +1300,7 @@ TEST_F(walk, asleep_by_habit)
 		ASSERT_TRUE(wake_to_nap(&self->s, self->pid));
 	for (i = 0; i < 3000 && session_account(&self->s, self->pid)->flags &
 				WALLPROF_TASK_WEAK_STACK; i++) {
-		ASSERT_EQ(0, tell(self->s.fd, self->pid));
+		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(MS);
 	}
 	ASSERT_LT(0, i);
@@ -1341,7 +1341,7 @@ static long shared_pages(pid_t pid)
  * Its stack cannot be read at first: what was found without it is not the last word. A
  * walk does not make it present, though all of it is in the page cache.
  */
-TEST_F(walk, asleep_on_what_is_not_there)
+TEST_F(walk, blocked_on_absent_pages)
 {
 	const size_t size = 16 * getpagesize();
 	const struct wallprof_task *task;
@@ -1370,7 +1370,7 @@ TEST_F(walk, asleep_on_what_is_not_there)
 	ASSERT_LT(0, there);
 	/* It may be on its way to sleep still. */
 	for (int i = 0; i < 3000 && !session_account(&self->s, self->pid)->user_stack; i++) {
-		ASSERT_EQ(0, tell(self->s.fd, self->pid));
+		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(MS);
 	}
 	ASSERT_EQ(0, session_flip(&self->s));
@@ -1383,7 +1383,7 @@ TEST_F(walk, asleep_on_what_is_not_there)
 	EXPECT_EQ(1, found->nr);
 	EXPECT_EQ(1, self->s.walks_asleep);
 	/* One that finds no more is counted, and takes no place. */
-	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	ASSERT_EQ(0, session_flip(&self->s));
 	EXPECT_EQ(1, self->s.walks_asleep);
 	EXPECT_LE(2, self->s.walks_not_resident);
@@ -1394,7 +1394,7 @@ TEST_F(walk, asleep_on_what_is_not_there)
 	EXPECT_LT(there, shared_pages(self->pid));
 	for (int i = 0; i < 3000 && session_account(&self->s, self->pid)->flags &
 				    WALLPROF_TASK_WEAK_STACK; i++) {
-		ASSERT_EQ(0, tell(self->s.fd, self->pid));
+		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(MS);
 	}
 	EXPECT_WHOLE(&self->s);
@@ -1459,7 +1459,7 @@ TEST_F(walk, children_have_what_the_parent_has)
 	self->c.flags |= WALLPROF_INHERIT;
 	ASSERT_EQ(0, pipe(go));
 	BEGIN(forks, &go[0]);
-	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	EXPECT_EQ(1, dev_status(self->s.fd).processes);
 	ASSERT_EQ(1, write(go[1], "x", 1));
 	for (int i = 0; i < 3000 && !child; i++) {
@@ -1512,7 +1512,7 @@ TEST_F(walk, exec_makes_it_unknown)
 
 	ASSERT_EQ(0, pipe(go));
 	BEGIN(execs, &go[0]);
-	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	stack = stat_field(self->pid, 28);
 	ASSERT_EQ(1, write(go[1], "x", 1));
 	ASSERT_TRUE(naps_now(self->pid));
@@ -1541,9 +1541,9 @@ TEST_F(walk, sessions_share_tables)
 	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
 	ASSERT_TRUE(naps_now(self->pid));
 	ASSERT_EQ(0, session_begin(&other, &self->c));
-	ASSERT_EQ(0, tell(other.fd, self->pid));
+	ASSERT_EQ(0, push_and_map(other.fd, self->pid));
 	ASSERT_EQ(0, session_open(&self->s, &self->c));
-	ASSERT_EQ(0, tell(self->s.fd, self->pid));
+	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
 	session_close(&other);
 	ASSERT_EQ(0, flip_until(&self->s, self->pid, 10));
@@ -1628,15 +1628,15 @@ TEST_F(walk, spoilt_tables)
 }
 
 /* MAPS, flips and walks at once. */
-struct telling {
+struct updates {
 	int fd;
 	__u32 pid;
 };
 
-static void *tells(void *arg)
+static void *updates(void *arg)
 {
 	struct tiny_table t = tiny_table();
-	struct telling *to = arg;
+	struct updates *to = arg;
 	struct wallprof_map map;
 	__u32 id;
 
@@ -1649,16 +1649,16 @@ static void *tells(void *arg)
 	return arg;
 }
 
-TEST_F(walk, told_all_the_time)
+TEST_F(walk, mapped_all_the_time)
 {
 	pthread_t thread;
-	struct telling to;
+	struct updates to;
 	long nap = 50000;
 	void *ret = NULL;
 
 	BEGIN(naps, &nap);
-	to = (struct telling){ self->s.fd, self->pid };
-	ASSERT_EQ(0, pthread_create(&thread, NULL, tells, &to));
+	to = (struct updates){ self->s.fd, self->pid };
+	ASSERT_EQ(0, pthread_create(&thread, NULL, updates, &to));
 	for (int i = 0; i < 20; i++) {
 		nap_ns(5 * MS);
 		ASSERT_EQ(0, session_flip(&self->s));

@@ -21,17 +21,17 @@ static void be_of_user(bool target)
 		_exit(1);
 }
 
-/* Naps, and is what it is told to be meanwhile: a byte is 'y' or 'n', or 'x': it ends. */
-static void is_told(int fd, void (*be)(bool target))
+/* Naps, and follows bytes: 'y' and 'n' make it a target or not, 'x' ends it. */
+static void follows(int fd, void (*be)(bool target))
 {
-	struct pollfd told = { .fd = fd, .events = POLLIN };
+	struct pollfd order = { .fd = fd, .events = POLLIN };
 	char byte;
 
 	be(false);
 	for (;;) {
-		if (poll(&told, 1, 1) != 1)
+		if (poll(&order, 1, 1) != 1)
 			continue;
-		if (read(told.fd, &byte, 1) != 1 || byte == 'x')
+		if (read(order.fd, &byte, 1) != 1 || byte == 'x')
 			_exit(0);
 		be(byte == 'y');
 	}
@@ -39,12 +39,12 @@ static void is_told(int fd, void (*be)(bool target))
 
 static void is_renamed(void *arg)
 {
-	is_told(*(int *)arg, be_called);
+	follows(*(int *)arg, be_called);
 }
 
 static void is_of_users(void *arg)
 {
-	is_told(*(int *)arg, be_of_user);
+	follows(*(int *)arg, be_of_user);
 }
 
 static void naps_named(void *arg)
@@ -55,7 +55,7 @@ static void naps_named(void *arg)
 	load_naps(&ns);
 }
 
-/* Executes the program NAME, which naps, once it is told. */
+/* Executes the program NAME, which naps, after a byte. */
 static void executes_named(void *arg)
 {
 	char byte;
@@ -85,17 +85,17 @@ FIXTURE(targets)
 {
 	struct wallprof_configure c;
 	struct session s;
-	int told[2];
+	int order[2];
 	pid_t in, out, moves;
 };
 
 FIXTURE_SETUP(targets)
 {
 	self->c = dev_config();
-	ASSERT_EQ(0, pipe(self->told));
+	ASSERT_EQ(0, pipe(self->order));
 	self->in = child_of(naps_named, NAME);
 	self->out = child_of(naps_named, OTHER);
-	self->moves = child_of(is_renamed, &self->told[0]);
+	self->moves = child_of(is_renamed, &self->order[0]);
 	/* Until they have done it. */
 	nap_ns(100 * MS);
 }
@@ -105,8 +105,8 @@ FIXTURE_TEARDOWN(targets)
 	child_end(self->in);
 	child_end(self->out);
 	child_end(self->moves);
-	close(self->told[0]);
-	close(self->told[1]);
+	close(self->order[0]);
+	close(self->order[1]);
 	session_close(&self->s);
 }
 
@@ -130,11 +130,11 @@ TEST_F_TIMEOUT(targets, of_a_name, 120)
 	EXPECT_FALSE(session_has_slot(s, exec));
 	EXPECT_EQ(1, dev_status(s->fd).nr_live_targets);
 	for (unsigned int times = 1; times <= 3; times++) {
-		ASSERT_EQ(1, write(self->told[1], "y", 1));
+		ASSERT_EQ(1, write(self->order[1], "y", 1));
 		UNTIL(session_has_slot(s, self->moves));
 		UNTIL(dev_status(s->fd).nr_live_targets == 2);
 		nap_ns(50 * MS);
-		ASSERT_EQ(1, write(self->told[1], "n", 1));
+		ASSERT_EQ(1, write(self->order[1], "n", 1));
 		UNTIL(left(s, self->moves, times));
 		UNTIL(dev_status(s->fd).nr_live_targets == 1);
 	}
@@ -190,10 +190,10 @@ TEST_F_TIMEOUT(targets, of_a_user, 120)
 	struct session *s = &self->s;
 	__u32 uids[2] = { 4711, USER };
 	pid_t moves, child, other;
-	int told[2];
+	int order[2];
 
-	ASSERT_EQ(0, pipe(told));
-	moves = child_of(is_of_users, &told[0]);
+	ASSERT_EQ(0, pipe(order));
+	moves = child_of(is_of_users, &order[0]);
 	dev_target(&self->c, WALLPROF_TARGET_UID, uids, 2);
 	self->c.flags |= WALLPROF_INHERIT;
 	ASSERT_EQ(0, session_begin(s, &self->c));
@@ -202,11 +202,11 @@ TEST_F_TIMEOUT(targets, of_a_user, 120)
 	EXPECT_FALSE(session_has_slot(s, self->out));
 	EXPECT_EQ(0, dev_status(s->fd).nr_live_targets);
 	for (unsigned int times = 1; times <= 3; times++) {
-		ASSERT_EQ(1, write(told[1], "y", 1));
+		ASSERT_EQ(1, write(order[1], "y", 1));
 		UNTIL(session_has_slot(s, moves));
 		UNTIL(dev_status(s->fd).nr_live_targets == 1);
 		nap_ns(50 * MS);
-		ASSERT_EQ(1, write(told[1], "n", 1));
+		ASSERT_EQ(1, write(order[1], "n", 1));
 		UNTIL(left(s, moves, times));
 		UNTIL(dev_status(s->fd).nr_live_targets == 0);
 	}

@@ -21,11 +21,11 @@ struct rings {
 
 /* What the rings held, and whether it can be. */
 struct seen {
-	__u64 records;		/* but those that tell of losses */
-	__u64 told_lost;
+	__u64 records;		/* except those of losses */
+	__u64 lost_in_records;
 	__u64 type[WALLPROF_RECORD_MAX];
 	__u64 of_tid;		/* switches of the thread that was asked for */
-	__u64 left_asleep;	/* its switches away, sleeping */
+	__u64 left_blocked;	/* its switches away, sleeping */
 	__u64 died;		/* and those that were its last: X or Z */
 	__u64 stacks;		/* its stacks, user and kernel */
 	char trouble[256];
@@ -165,7 +165,7 @@ static struct seen rings_read(const struct rings *r, __u32 tid, __u64 from, __u6
 			    rec->type >= WALLPROF_RECORD_MAX)
 				trouble(&s, "not a record", cpu, nr);
 			if (rec->type == WALLPROF_RECORD_LOST) {
-				s.told_lost += rec->lost;
+				s.lost_in_records += rec->lost;
 				current = -1;
 				continue;
 			}
@@ -191,7 +191,7 @@ static struct seen rings_read(const struct rings *r, __u32 tid, __u64 from, __u6
 			s.of_tid += rec->tid == tid || rec->other_tid == tid;
 			s.died += rec->tid == tid && rec->state & 0x30;
 			/* S or D: on RT also for a lock. */
-			s.left_asleep += rec->tid == tid && rec->state & 3;
+			s.left_blocked += rec->tid == tid && rec->state & 3;
 			if (!!(rec->flags & WALLPROF_RECORD_COMES) !=
 			    (r->c.target != WALLPROF_TARGET_ALL && rec->tid != tid))
 				trouble(&s, "the wrong one is a target", cpu, nr);
@@ -212,7 +212,7 @@ static __u64 sleeps(void)
 	return usage.ru_nvcsw;
 }
 
-/* Naps until the thread slept so often: of a nap that is over at once it does not. */
+/* Naps until the thread was blocked so often: a nap may be over at once. */
 static __u64 nap_times(__u64 nr)
 {
 	__u64 before = sleeps();
@@ -227,7 +227,7 @@ static __u64 nap_times(__u64 nr)
 TEST(a_thread_that_naps)
 {
 	struct wallprof_configure c = timeline_config(1 << 16);
-	__u64 before, all, slept;
+	__u64 before, all, naps;
 	struct rings r;
 	struct seen s;
 
@@ -237,16 +237,16 @@ TEST(a_thread_that_naps)
 	EXPECT_EQ(0, r.c.cpu_stride);
 	before = sleeps();
 	ASSERT_EQ(0, dev_start(r.fd, &r.start));
-	slept = nap_times(100);
+	naps = nap_times(100);
 	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
 	all = sleeps() - before;
 	s = rings_read(&r, gettid_(), 0, ~0ULL);
 	EXPECT_GOOD(s);
 	EXPECT_EQ(0, lost_of(&r));
-	EXPECT_LE(slept, s.left_asleep);
-	EXPECT_GE(all, s.left_asleep);
-	EXPECT_LE(2 * slept, s.of_tid);
-	EXPECT_LE(slept, s.type[WALLPROF_RECORD_WAKING]);
+	EXPECT_LE(naps, s.left_blocked);
+	EXPECT_GE(all, s.left_blocked);
+	EXPECT_LE(2 * naps, s.of_tid);
+	EXPECT_LE(naps, s.type[WALLPROF_RECORD_WAKING]);
 	close(r.fd);
 }
 
@@ -263,7 +263,7 @@ static void *naps_and_ends(void *arg)
 	return NULL;
 }
 
-/* A thread's last switch is told, and then it is a target no more. */
+/* A thread's last switch is recorded; then it is no target any more. */
 static void ends(struct __test_metadata *_metadata, bool with_sums)
 {
 	struct wallprof_configure c = timeline_config(1 << 12);
@@ -309,7 +309,7 @@ TEST(the_last_switch_beside_the_sums)
 
 /*
  * How long a thread ran, by its switches. @from_start: set to whether it ran from the
- * start on: it is told to have come only if it was known then.
+ * start on: its start is recorded only if it was known then.
  */
 static __u64 ran_by_switches(const struct rings *r, __u32 tid, bool *from_start)
 {
@@ -379,19 +379,19 @@ TEST(one_target)
 {
 	struct wallprof_configure c = timeline_config(1 << 12);
 	__u32 tid = gettid_();
-	__u64 slept;
+	__u64 naps;
 	struct rings r;
 	struct seen s;
 
 	dev_target(&c, WALLPROF_TARGET_TID, &tid, 1);
 	ASSERT_EQ(0, rings_open(&r, &c));
 	ASSERT_EQ(0, dev_start(r.fd, &r.start));
-	slept = nap_times(50);
+	naps = nap_times(50);
 	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
 	s = rings_read(&r, tid, 0, ~0ULL);
 	EXPECT_GOOD(s);
-	EXPECT_LE(slept, s.left_asleep);
-	EXPECT_LE(slept, s.type[WALLPROF_RECORD_WAKING]);
+	EXPECT_LE(naps, s.left_blocked);
+	EXPECT_LE(naps, s.type[WALLPROF_RECORD_WAKING]);
 	EXPECT_EQ(s.of_tid, s.type[WALLPROF_RECORD_SWITCH]);
 	close(r.fd);
 }
@@ -400,7 +400,7 @@ TEST(one_target)
 TEST(beside_the_sums)
 {
 	struct wallprof_configure c = dev_config();
-	__u64 slept;
+	__u64 naps;
 	struct rings r;
 	struct seen s;
 
@@ -409,11 +409,11 @@ TEST(beside_the_sums)
 	ASSERT_EQ(0, rings_open(&r, &c));
 	ASSERT_LT(0, r.c.cpu_stride);
 	ASSERT_EQ(0, dev_start(r.fd, &r.start));
-	slept = nap_times(20);
+	naps = nap_times(20);
 	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
 	s = rings_read(&r, gettid_(), 0, ~0ULL);
 	EXPECT_GOOD(s);
-	EXPECT_LE(slept, s.left_asleep);
+	EXPECT_LE(naps, s.left_blocked);
 	close(r.fd);
 }
 
@@ -421,7 +421,7 @@ TEST(beside_the_sums)
 TEST(stacks)
 {
 	struct wallprof_configure c = dev_config();
-	__u64 slept;
+	__u64 naps;
 	struct rings r;
 	struct seen s;
 
@@ -430,13 +430,13 @@ TEST(stacks)
 	c.nr_records = 1 << 14;
 	ASSERT_EQ(0, rings_open(&r, &c));
 	ASSERT_EQ(0, dev_start(r.fd, &r.start));
-	slept = nap_times(20);
+	naps = nap_times(20);
 	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
 	s = rings_read(&r, gettid_(), 0, ~0ULL);
 	EXPECT_GOOD(s);
 	EXPECT_EQ(0, lost_of(&r));
-	EXPECT_LE(slept, s.left_asleep);
-	EXPECT_LE(2 * s.left_asleep, s.stacks);
+	EXPECT_LE(naps, s.left_blocked);
+	EXPECT_LE(2 * s.left_blocked, s.stacks);
 	close(r.fd);
 }
 
@@ -487,7 +487,7 @@ TEST(full)
 		EXPECT_EQ(!!*(volatile __u64 *)&ring->open_since,
 			  !!*(volatile __u64 *)&ring->lost);
 	}
-	/* Who reads gets what comes, behind what tells of the rest. */
+	/* After a read, new records follow the record of the loss. */
 	for (unsigned int cpu = 0; cpu < r.nr_cpus; cpu++)
 		__atomic_store_n(&r.tails[cpu].tail, head_of(&r, cpu), __ATOMIC_RELEASE);
 	lost = lost_of(&r);
@@ -495,12 +495,12 @@ TEST(full)
 	ASSERT_EQ(0, dev_stop(r.fd, &r.stop));
 	s = rings_read(&r, gettid_(), 0, ~0ULL);
 	EXPECT_GOOD(s);
-	EXPECT_LT(0, s.told_lost);
+	EXPECT_LT(0, s.lost_in_records);
 	EXPECT_LE(lost, lost_of(&r));
 	close(r.fd);
 }
 
-/* Gives places back up to record @to, and counts what in them tells of losses. */
+/* Gives places back up to record @to, and counts the records of losses in them. */
 static __u64 gaps_read(struct rings *r, unsigned int cpu, __u64 to)
 {
 	__u64 nr, gaps = 0;
@@ -545,7 +545,7 @@ static long long losses_differ(struct __test_metadata *_metadata)
 	EXPECT_LT(0, gaps);
 	close(some.fd);
 	close(all.fd);
-	/* What tells of a gap takes a place for itself. */
+	/* The record of a gap takes a place for itself. */
 	return heads_of(&some) + lost - gaps - a.records;
 }
 
@@ -642,8 +642,8 @@ TEST(nonsense_in_the_tails)
 	close(r.fd);
 }
 
-/* The reader is told at the half, and again when it has read and flipped. */
-TEST(poll_tells)
+/* poll() reports half full rings, and again after a read and a flip. */
+TEST(poll_reports)
 {
 	struct wallprof_configure c = timeline_config(WALLPROF_MIN_RECORDS);
 	struct pollfd pfd = { .events = POLLIN };
@@ -676,7 +676,7 @@ TEST(poll_tells)
 }
 
 /* Also of a ring that is full when the reader flips: all that comes is lost. */
-TEST(poll_tells_of_the_lost)
+TEST(poll_reports_losses)
 {
 	struct wallprof_configure c = timeline_config(WALLPROF_MIN_RECORDS);
 	struct pollfd pfd = { .events = POLLIN };
@@ -685,7 +685,7 @@ TEST(poll_tells_of_the_lost)
 	struct rings r;
 	pid_t busy;
 
-	/* Another CPU's ring might have room, and tell of it. */
+	/* Another CPU's ring might have room, and record it. */
 	c.cpus = (uintptr_t)&first;
 	c.cpus_bytes = sizeof(first);
 	ASSERT_EQ(0, rings_open(&r, &c));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is told of a wait: how much of it was spent blocked and how much waiting
- * for a CPU, who ended it, and what the thread was at. Each test makes one kind of
- * wait happen, and waits until it was told of.
+ * What is recorded of a wait: how much of it was spent blocked and how much waiting
+ * for a CPU, its waker, and what the thread waited in. Each test causes one kind of
+ * wait, and waits until it is recorded.
  */
 #include "device.h"
 
@@ -196,8 +196,8 @@ static unsigned int find_lines(const struct read_stack *stack, const char *lines
 }
 
 /*
- * The waker's stacks, which stand in the sleeper's aggregate: those that it woke
- * with, of user and of kernel mode, and no others.
+ * The waker's stacks, which are in the aggregate of the thread that it woke: those
+ * at that time, of user and of kernel mode, and no others.
  */
 TEST_F_TIMEOUT(waits, for_a_stack, 60)
 {
@@ -240,7 +240,7 @@ TEST_F_TIMEOUT(waits, for_a_stack, 60)
 	EXPECT_TRUE(!strncmp(name, "try_to_wake_up", 14) ||
 		    !strncmp(name, "trace_sched_waking", 18)) TH_LOG("in %s", name);
 	EXPECT_LT(3, kernel->nr);
-	/* The sleeper's are its own. */
+	/* The blocked thread's are its own. */
 	user = session_stack(&self->s, a->user_stack);
 	ASSERT_NE(NULL, user);
 	EXPECT_FALSE(has_ip(user, woke_from));
@@ -325,8 +325,8 @@ TEST_F_TIMEOUT(waits, for_a_busy_cpu, 120)
 }
 
 /*
- * Keeps a CPU to itself, once it is told to. Not for ever: on RT the timers of a CPU are
- * run by a thread that it goes before, and without them RCU may wait for as long.
+ * Keeps a CPU to itself, after a byte. Not for ever: on RT the timers of a CPU are run
+ * by a thread of a lower priority, and without them RCU may wait for as long.
  */
 static void child_hog(void *arg)
 {
@@ -341,7 +341,7 @@ static void child_hog(void *arg)
 		;
 }
 
-/* Woken, but not come to a CPU before the end: its account tells by whom, and where. */
+/* Woken, but not come to a CPU before the end: its totals have the waker, and the place. */
 TEST_F_TIMEOUT(waits, for_a_stack_at_the_end, 120)
 {
 	int ends[2] = { self->ping[0], self->pong[1] }, go[2];
@@ -427,7 +427,7 @@ TEST_F_TIMEOUT(waits, stopped, 60)
 	EXPECT_WHOLE(&self->s);
 }
 
-/* A thread that touches a page when it is told to. */
+/* A thread that touches a page after a byte. */
 struct toucher {
 	int go;
 	volatile char *page;
@@ -524,8 +524,8 @@ static void *touch_by_kernel(void *arg)
 }
 
 /*
- * Who finds a signal on the way to sleep is not asleep, but runnable: what is told as
- * asleep was woken by somebody. In the kernel one waits for a page whatever signal
+ * A thread that finds a signal before it is blocked is runnable: every wait that is
+ * recorded as blocked has a waker. In the kernel one waits for a page whatever signal
  * comes, and finds it there each time.
  */
 TEST_F_TIMEOUT(waits, with_a_signal_to_see_to, 60)
@@ -625,7 +625,7 @@ static void child_busy_pong(void *arg)
 	load_pong(arg);
 }
 
-/* Asleep since before START: blocked until it was woken, whoever it was. */
+/* Blocked since before START: blocked until it was woken, whoever it was. */
 TEST_F_TIMEOUT(waits, since_before_the_start, 60)
 {
 	int ends[2] = { self->ping[0], self->pong[1] };
@@ -662,7 +662,7 @@ TEST_F_TIMEOUT(waits, since_before_the_start, 60)
 	EXPECT_LE(task->asleep_since, after + MS);
 }
 
-/* Asleep at both ends: START looks what each thread of the host is at. */
+/* Blocked at both ends: START reads the state of each thread of the host. */
 TEST_F_TIMEOUT(waits, all_the_time, 60)
 {
 	int ends[2] = { self->ping[0], self->pong[1] };
@@ -719,7 +719,7 @@ static __u64 nr_switches(pid_t tid)
 
 #define KTHREADD	2
 
-/* The kernel stack that it sleeps with is told, if it is asked for. */
+/* The kernel stack that it is blocked with is recorded on request. */
 #define EXPECT_KERNEL_STACK(id, lines) do { \
 	const struct read_stack *stack_ = session_stack(&self->s, id); \
 	unsigned int found_, nr_; \
@@ -799,7 +799,7 @@ TEST_F_TIMEOUT(waits, all_the_time_in_another_state, 60)
 	EXPECT_EQ(0, session_account(&self->s, self->pid)->kernel_stack);
 }
 
-/* Still asleep at the end: blocked, in what the account tells. */
+/* Still blocked at the end, in the call that its totals have. */
 TEST_F_TIMEOUT(waits, until_after_the_end, 60)
 {
 	int ends[2] = { self->ping[0], self->pong[1] };
@@ -808,7 +808,7 @@ TEST_F_TIMEOUT(waits, until_after_the_end, 60)
 	char c = 0;
 
 	self->pid = child_of(child_pong, ends);
-	/* What it is written before it reads is no wait to be told of. */
+	/* A byte that is there before it reads causes no wait. */
 	UNTIL(is_off(self->pid, 'S'));
 	FOLLOW();
 	ASSERT_EQ(1, write(self->ping[1], &c, 1));
@@ -833,7 +833,7 @@ static const struct wallprof_aggr *link_of(const struct session *s,
 	return a && a->waker_aggr ? session_aggr(s, a->waker_aggr) : NULL;
 }
 
-/* Whether a thread slept in reading from a file until another one woke it. */
+/* Whether a thread was blocked in reading from a file until another one woke it. */
 static bool read_until(const struct wallprof_aggr *a, __u32 tid, int fd, __u32 waker)
 {
 	return a && a->tid == tid && a->syscall == SYS_read && (int)a->arg == fd &&
@@ -865,9 +865,10 @@ static unsigned int rings_in(struct session *s, const __u32 tids[3], const int f
 
 /*
  * How many single intervals name one of their waker's behind which it had another,
- * before it woke the thread. Who was woken before it was off its CPU does not tell when.
+ * before it woke the thread. For a thread that was woken before it was off its CPU the
+ * time is unknown.
  */
-static unsigned int behind_the_last(const struct session *s, unsigned int *told)
+static unsigned int behind_the_last(const struct session *s, unsigned int *singles)
 {
 	const struct wallprof_wait *w, *other;
 	const struct wallprof_aggr *named;
@@ -878,7 +879,7 @@ static unsigned int behind_the_last(const struct session *s, unsigned int *told)
 		named = w->waker_aggr ? session_aggr(s, w->waker_aggr) : NULL;
 		if (!named || w->runnable == w->end - w->begin)
 			continue;
-		++*told;
+		++*singles;
 		for (size_t j = 0; j < s->nr_waits; j++) {
 			other = &s->waits[j];
 			nr += other->tid == w->waker_tid && other->end > named->last &&
@@ -888,15 +889,15 @@ static unsigned int behind_the_last(const struct session *s, unsigned int *told)
 	return nr;
 }
 
-/* Two rings, and of single intervals enough to tell by. */
+/* Two rings, and enough single intervals. */
 static bool enough_in(struct session *s, const __u32 tids[3], const int fds[3])
 {
-	unsigned int told = 0;
+	unsigned int singles = 0;
 
 	if (rings_in(s, tids, fds) < 2)
 		return false;
-	behind_the_last(s, &told);
-	return !s->c.wait_ns || told >= 20;
+	behind_the_last(s, &singles);
+	return !s->c.wait_ns || singles >= 20;
 }
 
 /*
@@ -924,7 +925,7 @@ static void in_a_ring(struct __test_metadata *_metadata, FIXTURE_DATA(waits) *se
 	self->c.flags |= WALLPROF_WAKER_CHAINS;
 	dev_target(&self->c, WALLPROF_TARGET_PID, pids, 3);
 	ASSERT_EQ(0, session_begin(&self->s, &self->c));
-	/* Each time all are asleep, but for who begins. */
+	/* Each time all are blocked, except the one that begins. */
 	do {
 		UNTIL(is_off(pids[1], 'S') && is_off(pids[2], 'S'));
 		ASSERT_EQ(1, write(self->ping[1], &c, 1));
@@ -941,17 +942,17 @@ TEST_F_TIMEOUT(waits, in_a_ring, 60)
 }
 
 /*
- * The same of intervals each of which is told by itself: what they name is the very last
+ * The same for intervals that are recorded one by one: what they name is the very last
  * of their waker's.
  */
 TEST_F_TIMEOUT(waits, in_a_ring_by_themselves, 60)
 {
-	unsigned int told = 0;
+	unsigned int singles = 0;
 
 	self->c.wait_ns = 1;
 	self->c.nr_waits = WALLPROF_MAX_WAITS / 16;
 	in_a_ring(_metadata, self);
-	EXPECT_EQ(0, behind_the_last(&self->s, &told));
+	EXPECT_EQ(0, behind_the_last(&self->s, &singles));
 }
 
 /* The system call without its argument: of who sleeps at START, later, and at STOP. */
@@ -995,7 +996,7 @@ static void child_reads_three(void *arg)
 static void three_arguments(struct __test_metadata *_metadata, FIXTURE_DATA(waits) *self)
 {
 	int ends[2] = { self->ping[0], self->pong[1] };
-	bool told = self->c.flags & WALLPROF_ARGS;
+	bool args = self->c.flags & WALLPROF_ARGS;
 	struct want want = any;
 	unsigned int nr = 0;
 
@@ -1014,9 +1015,9 @@ static void three_arguments(struct __test_metadata *_metadata, FIXTURE_DATA(wait
 		if ((int)w->tid != self->pid || w->syscall != SYS_read)
 			continue;
 		nr++;
-		EXPECT_EQ(told ? self->ping[0] : 0, (int)w->arg);
-		EXPECT_EQ(told ? (uintptr_t)three : 0, w->arg2);
-		EXPECT_EQ(told ? sizeof(three) : 0, w->arg3);
+		EXPECT_EQ(args ? self->ping[0] : 0, (int)w->arg);
+		EXPECT_EQ(args ? (uintptr_t)three : 0, w->arg2);
+		EXPECT_EQ(args ? sizeof(three) : 0, w->arg3);
 	}
 	EXPECT_LT(0, nr);
 }
@@ -1032,7 +1033,7 @@ TEST_F_TIMEOUT(waits, by_themselves_without_arguments, 60)
 	three_arguments(_metadata, self);
 }
 
-/* What was not asked for is not told. */
+/* What was not asked for is not recorded. */
 TEST_F_TIMEOUT(waits, nothing_unasked, 60)
 {
 	int ends[2] = { self->ping[0], self->pong[1] };

@@ -1,51 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thread that does the same again and again, and then something that differs in one
- * thing only: whatever the probes remember of a thread's habits, each wait has to be
- * told for what it was. All threads are on one CPU, and none goes before another, so
- * each runs until it waits, and how many waits there are of a kind is known.
+ * The switch cache: a thread that repeats a wait, and then waits in a way that differs in
+ * one part of the cache's key. Each wait must be recorded as what it was. All threads are
+ * on one CPU with the same priority, so each runs until it waits, and the number of waits
+ * of each kind is known.
  */
 #include "device.h"
 
 #include <sys/personality.h>
 #include <sys/uio.h>
 
-#define WAYS	16	/* of waiting: bits, see struct script */
+#define KINDS	16	/* of waits: bits, see BY_OTHER() and the like */
 #define STEPS	4000
 
-/* What the child does: wait in that way, and then say so. */
+/* What the child does: wait so, then write a byte. */
 struct script {
-	unsigned char ways[STEPS];
+	unsigned char kinds[STEPS];
 	unsigned int nr;
 	int from[2], to;	/* pipes */
 };
 
-FIXTURE(habits)
+FIXTURE(switch_cache)
 {
 	struct wallprof_configure c;
 	struct session s;
 	struct script *script;
 	int ping[2][2], pong[2];
-	int tell[2];		/* the other waker, whom to wake */
+	int order[2];		/* for the other waker: which pipe to write to */
 	pid_t pid, waker;
 };
 
-FIXTURE_VARIANT(habits)
+FIXTURE_VARIANT(switch_cache)
 {
 	unsigned int stack_flags, max_stack;
 };
 
-FIXTURE_VARIANT_ADD(habits, by_fp)
+FIXTURE_VARIANT_ADD(switch_cache, by_fp)
 {
 	.stack_flags = WALLPROF_STACK_USER, .max_stack = 64,
 };
 
-FIXTURE_VARIANT_ADD(habits, of_one_address)
+FIXTURE_VARIANT_ADD(switch_cache, of_one_address)
 {
 	.stack_flags = WALLPROF_STACK_USER, .max_stack = 1,
 };
 
-FIXTURE_VARIANT_ADD(habits, without_stacks)
+FIXTURE_VARIANT_ADD(switch_cache, without_stacks)
 {
 };
 
@@ -57,7 +57,7 @@ static void in_turn(void)
 	sched_setscheduler(0, SCHED_FIFO, &param);
 }
 
-FIXTURE_SETUP(habits)
+FIXTURE_SETUP(switch_cache)
 {
 	self->c = dev_config();
 	self->c.stack_flags = variant->stack_flags;
@@ -65,7 +65,7 @@ FIXTURE_SETUP(habits)
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pipe(self->ping[i]));
 	ASSERT_EQ(0, pipe(self->pong));
-	ASSERT_EQ(0, pipe(self->tell));
+	ASSERT_EQ(0, pipe(self->order));
 	self->script = mmap(NULL, sizeof(*self->script), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, self->script);
@@ -75,17 +75,17 @@ FIXTURE_SETUP(habits)
 	in_turn();
 }
 
-FIXTURE_TEARDOWN(habits)
+FIXTURE_TEARDOWN(switch_cache)
 {
 	child_end(self->pid);
 	if (self->waker > 0)
 		child_end(self->waker);
 }
 
-#define BY_OTHER(way)	((way) & 1)	/* who wakes */
-#define PIPE(way)	((way) >> 1 & 1)
-#define BY_READV(way)	((way) >> 2 & 1)
-#define VIA_B(way)	((way) >> 3 & 1)
+#define BY_OTHER(kind)	((kind) & 1)	/* who wakes */
+#define PIPE(kind)	((kind) >> 1 & 1)
+#define BY_READV(kind)	((kind) >> 2 & 1)
+#define VIA_B(kind)	((kind) >> 3 & 1)
 
 /* Where wait_via() was called from, last, by each of the two. */
 static volatile __u64 *via;
@@ -97,16 +97,16 @@ static __attribute__((__noinline__)) long wait_via(long nr, long fd, void *arg, 
 	return syscall(nr, fd, arg, 1);
 }
 
-static __attribute__((__noinline__)) void wait_as(int way, const struct script *script)
+static __attribute__((__noinline__)) void wait_as(int kind, const struct script *script)
 {
 	char c;
 	struct iovec iov = { &c, 1 };
-	void *arg = BY_READV(way) ? (void *)&iov : (void *)&c;
-	long nr = BY_READV(way) ? SYS_readv : SYS_read;
-	long fd = script->from[PIPE(way)], done;
+	void *arg = BY_READV(kind) ? (void *)&iov : (void *)&c;
+	long nr = BY_READV(kind) ? SYS_readv : SYS_read;
+	long fd = script->from[PIPE(kind)], done;
 
 	/* The stacks are the same but for the address that one frame returns to. */
-	if (VIA_B(way)) {
+	if (VIA_B(kind)) {
 		done = wait_via(nr, fd, arg, 1);
 		asm volatile("" : "+r" (done));
 	} else {
@@ -123,14 +123,14 @@ static void child_script(void *arg)
 
 	in_turn();
 	for (unsigned int i = 0; i < script->nr; i++)
-		wait_as(script->ways[i], script);
+		wait_as(script->kinds[i], script);
 	pause();
 }
 
-/* Wakes whom it is told to. */
+/* Wakes the thread that reads from the pipe that it is sent. */
 static void child_waker(void *arg)
 {
-	const int *fds = arg;	/* told by, two to write to */
+	const int *fds = arg;	/* one to read from, two to write to */
 	char which;
 
 	in_turn();
@@ -139,37 +139,37 @@ static void child_waker(void *arg)
 			_exit(1);
 }
 
-/* Some ways, each some times: mostly often enough for a habit, and not always. */
+/* Kinds in random order, each repeated: mostly often enough to be cached, not always. */
 static void script_write(struct script *script, unsigned int steps, unsigned int seed)
 {
 	unsigned int nr = 0;
 
 	while (nr < steps) {
-		unsigned int way, times;
+		unsigned int kind, times;
 
 		seed = seed * 1103515245 + 12345;
-		/* Now and then one of few in turn, and one thing changes at a time. */
-		way = seed >> 29 & 1 ? nr / 7 % 2 * (1 << (seed >> 16) % 4) :
-				       (seed >> 16) % WAYS;
+		/* In half of the cases one part of the key changes, and back. */
+		kind = seed >> 29 & 1 ? nr / 7 % 2 * (1 << (seed >> 16) % 4) :
+				       (seed >> 16) % KINDS;
 		times = 1 + (seed >> 24) % 6;
 		while (times-- && nr < steps)
-			script->ways[nr++] = way;
+			script->kinds[nr++] = kind;
 	}
 	script->nr = nr;
 }
 
 /* Has the child take a step. Returns whether it did. */
-static bool step(int way, const int ping[2][2], int tell, int pong)
+static bool step(int kind, const int ping[2][2], int order, int pong)
 {
-	char c = PIPE(way);
+	char c = PIPE(kind);
 
-	if (BY_OTHER(way) ? write(tell, &c, 1) != 1 : write(ping[PIPE(way)][1], &c, 1) != 1)
+	if (BY_OTHER(kind) ? write(order, &c, 1) != 1 : write(ping[PIPE(kind)][1], &c, 1) != 1)
 		return false;
 	return read(pong, &c, 1) == 1;
 }
 
-/* How many waits were told of a way; where it was called from is not looked at. */
-static __u64 waits_as(const struct session *s, __u32 tid, int way, const struct script *script,
+/* How many waits were recorded of a kind; where it was called from is not looked at. */
+static __u64 waits_as(const struct session *s, __u32 tid, int kind, const struct script *script,
 		      __u32 waker)
 {
 	__u64 nr = 0;
@@ -178,8 +178,8 @@ static __u64 waits_as(const struct session *s, __u32 tid, int way, const struct 
 		const struct wallprof_aggr *a = &s->aggrs[i];
 
 		if (a->tid == tid && a->state == WALLPROF_STATE_SLEEPING &&
-		    a->syscall == (BY_READV(way) ? SYS_readv : SYS_read) &&
-		    a->arg == (__u64)script->from[PIPE(way)] && a->waker_tid == waker &&
+		    a->syscall == (BY_READV(kind) ? SYS_readv : SYS_read) &&
+		    a->arg == (__u64)script->from[PIPE(kind)] && a->waker_tid == waker &&
 		    !(a->flags & WALLPROF_AGGR_SINCE_START))
 			nr += a->count;
 	}
@@ -207,14 +207,14 @@ static __u64 stale_stacks(const struct session *s)
 	return nr;
 }
 
-/* Each wait is told as what it was, whatever the one before was. */
-TEST_F_TIMEOUT(habits, one_thing_changes, 120)
+/* Each wait is recorded as what it was, whatever the one before was. */
+TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 {
 	unsigned int seed = now_ns() / 1000 % 1000000, steps = scaled(STEPS);
-	int fds[3] = { self->tell[0], self->ping[0][1], self->ping[1][1] };
-	__u64 want[WAYS / 2] = {}, got, via_b[2] = {}, got_b[2] = {};
+	int fds[3] = { self->order[0], self->ping[0][1], self->ping[1][1] };
+	__u64 want[KINDS / 2] = {}, got, via_b[2] = {}, got_b[2] = {};
 	struct script *script = self->script;
-	int i, way;
+	int i, kind;
 
 	TH_LOG("seed %u", seed);
 	via = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -227,20 +227,20 @@ TEST_F_TIMEOUT(habits, one_thing_changes, 120)
 	dev_target(&self->c, WALLPROF_TARGET_PID, (__u32 *)&self->pid, 1);
 	ASSERT_EQ(0, session_begin(&self->s, &self->c));
 	for (i = 0; i < (int)script->nr; i++) {
-		ASSERT_TRUE(step(script->ways[i], self->ping, self->tell[1], self->pong[0]));
+		ASSERT_TRUE(step(script->kinds[i], self->ping, self->order[1], self->pong[0]));
 		if (i % 500 == 499)
 			ASSERT_EQ(0, session_flip(&self->s));
 		/* The first began before START. */
 		if (i) {
-			want[script->ways[i] % 8]++;
-			via_b[VIA_B(script->ways[i])]++;
+			want[script->kinds[i] % 8]++;
+			via_b[VIA_B(script->kinds[i])]++;
 		}
 	}
 	EXPECT_WHOLE(&self->s);
-	for (way = 0; way < WAYS / 2; way++) {
-		got = waits_as(&self->s, self->pid, way, script,
-			       BY_OTHER(way) ? self->waker : gettid_());
-		EXPECT_EQ(want[way], got) TH_LOG("way %d", way);
+	for (kind = 0; kind < KINDS / 2; kind++) {
+		got = waits_as(&self->s, self->pid, kind, script,
+			       BY_OTHER(kind) ? self->waker : gettid_());
+		EXPECT_EQ(want[kind], got) TH_LOG("kind %d", kind);
 	}
 	EXPECT_EQ(0, stale_stacks(&self->s));
 	if (!HAS_FRAMES || self->c.max_stack == 1 || !self->c.stack_flags)
@@ -261,21 +261,21 @@ TEST_F_TIMEOUT(habits, one_thing_changes, 120)
 	EXPECT_EQ(via_b[1], got_b[1]);
 }
 
-/* Gives its CPU away, which is no wait: by a system call, each time from one place. */
+/* Yields its CPU, which is no wait: by a system call, each time from one place. */
 static void child_yield(void *arg)
 {
 	for (;;)
 		syscall(SYS_sched_yield);
 }
 
-/* Who is not woken, as it never slept, has waited for a CPU only. */
-TEST_F_TIMEOUT(habits, of_who_does_not_wait, 120)
+/* A thread that is not woken, because it never blocked, has waited for a CPU only. */
+TEST_F_TIMEOUT(switch_cache, thread_that_only_yields, 120)
 {
 	struct sched_param none = {};
 	__u64 yields = 0, others = 0;
 	pid_t other;
 
-	/* Or a flip waits for threads that these let nobody run, for a second each. */
+	/* With SCHED_FIFO a flip would wait for threads that cannot run, a second each. */
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_OTHER, &none));
 	self->pid = child_of(child_yield, NULL);
 	other = child_of(child_yield, NULL);
@@ -303,14 +303,14 @@ TEST_F_TIMEOUT(habits, of_who_does_not_wait, 120)
 
 #define EXEC_STEPS	50
 
-/* What the programs that the child executes are told: they are this one. */
+/* The programs that the child executes are this one, with arguments in the environment. */
 static __attribute__((constructor)) void executed(void)
 {
-	const char *told = getenv("HABITS");
+	const char *args = getenv("SWITCH_CACHE");
 	int from, to, left;
 	char c, again[64];
 
-	if (!told || sscanf(told, "%d %d %d", &from, &to, &left) != 3)
+	if (!args || sscanf(args, "%d %d %d", &from, &to, &left) != 3)
 		return;
 	for (int i = 0; i < EXEC_STEPS; i++)
 		if (syscall(SYS_read, from, &c, 1) != 1 || write(to, &c, 1) != 1)
@@ -318,8 +318,8 @@ static __attribute__((constructor)) void executed(void)
 	/* As long as the last one: all of the stack lies where it lay. */
 	snprintf(again, sizeof(again), "%d %d %d", from, to, left - 1);
 	if (left > 1) {
-		setenv("HABITS", again, 1);
-		execl("/proc/self/exe", "habits", (char *)NULL);
+		setenv("SWITCH_CACHE", again, 1);
+		execl("/proc/self/exe", "switch_cache", (char *)NULL);
 	}
 	pause();
 	_exit(0);
@@ -328,18 +328,18 @@ static __attribute__((constructor)) void executed(void)
 static void child_exec(void *arg)
 {
 	const struct script *script = arg;
-	char told[64];
+	char args[64];
 
 	in_turn();
 	personality(ADDR_NO_RANDOMIZE);
-	snprintf(told, sizeof(told), "%d %d 4", script->from[0], script->to);
-	setenv("HABITS", told, 1);
-	execl("/proc/self/exe", "habits", (char *)NULL);
+	snprintf(args, sizeof(args), "%d %d 4", script->from[0], script->to);
+	setenv("SWITCH_CACHE", args, 1);
+	execl("/proc/self/exe", "switch_cache", (char *)NULL);
 	_exit(1);
 }
 
 /* The same program, at the same addresses, in the same thread, is another one. */
-TEST_F_TIMEOUT(habits, exec_ends_them, 120)
+TEST_F_TIMEOUT(switch_cache, exec_invalidates_it, 120)
 {
 	__u32 exec_ids[16] = {}, nr = 0, n;
 	__u64 waits[16] = {};
@@ -349,7 +349,7 @@ TEST_F_TIMEOUT(habits, exec_ends_them, 120)
 	dev_target(&self->c, WALLPROF_TARGET_PID, (__u32 *)&self->pid, 1);
 	ASSERT_EQ(0, session_begin(&self->s, &self->c));
 	for (int i = 0; i < 4 * EXEC_STEPS; i++)
-		ASSERT_TRUE(step(0, self->ping, self->tell[1], self->pong[0]));
+		ASSERT_TRUE(step(0, self->ping, self->order[1], self->pong[0]));
 	EXPECT_WHOLE(&self->s);
 	for (size_t i = 0; i < self->s.nr_aggrs; i++) {
 		const struct wallprof_aggr *a = &self->s.aggrs[i];
