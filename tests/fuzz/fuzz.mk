@@ -11,9 +11,9 @@ FUZZ_CC ?= clang
 FUZZ_CFLAGS := -std=gnu11 -fno-strict-aliasing -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall \
 	-Wextra -Wno-sign-compare -Wno-unused-parameter \
 	-Wno-missing-field-initializers -Wno-format-zero-length -Werror \
-	-Itests/shim -Iuapi -Itests/kunit -I$(FUZZ_MODULE) \
+	-Itests/kunit/shim -Iuapi -Itests/kunit -I$(FUZZ_MODULE) \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-FUZZ_SRC := $(sort $(wildcard $(FUZZ_MODULE)/pure/*.c)) tests/kunit/suite.c tests/shim/kunit.c
+FUZZ_SRC := $(sort $(wildcard $(FUZZ_MODULE)/pure/*.c)) tests/kunit/suite.c tests/kunit/shim/kunit.c
 # The whole of the reader's library: a fuzzer is linked with what it needs of it, so
 # no list here falls behind.
 FUZZ_LIB := $(FUZZ_OUT)/libwallprof.a
@@ -38,8 +38,8 @@ $(FUZZ_LIB): $(FUZZ_LIB_OBJ)
 $(FUZZ_OUT)/%: $(FUZZ_OUT)/obj/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_LIB)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -o $@ $(filter %.o,$^) $(FUZZ_LIB) $(FUZZ_LDLIBS)
 
-FUZZ_DEPS := $(wildcard $(FUZZ_MODULE)/*.h $(FUZZ_MODULE)/pure/*.h tests/kunit/*.h tests/shim/*/*.h \
-	uapi/linux/*.h userspace/lib/*/*.h) tests/fuzz/fuzz.mk
+FUZZ_DEPS := $(wildcard $(FUZZ_MODULE)/*.h $(FUZZ_MODULE)/pure/*.h tests/kunit/*.h \
+	tests/kunit/shim/*/*.h uapi/linux/*.h userspace/lib/*/*.h) tests/fuzz/fuzz.mk
 
 $(FUZZ_GEN_H): $(FUZZ_OUT)/gen/%.pb-c.h: userspace/proto/%.proto
 	@mkdir -p $(@D)

@@ -4,7 +4,7 @@
  * run, and how much to do.
  *
  * The suites test the module's pure parts and are compiled two ways, against
- * the kernel's KUnit (wallprof-kunit.ko) and against that of tests/shim, for
+ * the kernel's KUnit (wallprof-kunit.ko) and against that of tests/kunit/shim, for
  * userspace. A case may use what both have.
  */
 #ifndef WALLPROF_KUNIT_SUITE_H

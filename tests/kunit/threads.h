@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Several threads at once: kernel threads in the kernel (threads.c), POSIX ones
- * in userspace (tests/shim/threads.c).
+ * in userspace (tests/kunit/shim/threads.c).
  */
 #ifndef WALLPROF_KUNIT_THREADS_H
 #define WALLPROF_KUNIT_THREADS_H

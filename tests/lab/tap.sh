@@ -1,30 +1,37 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
-# For tests in bash: one TAP line per check.
+# TAP for tests in bash: one line for each check. As tap.py for tests in Python, and tap.h
+# for tests in C.
 
 tap_count=0
 tap_bad=0
+
+# ok NAME, not_ok NAME: one result.
+ok() {
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $*"
+}
+not_ok() {
+	tap_count=$((tap_count + 1))
+	tap_bad=$((tap_bad + 1))
+	echo "not ok $tap_count - $*"
+}
 
 # check NAME COMMAND...: passes if the command does; its output is a comment.
 check() {
 	local name=$1 text status=0
 	shift
-	tap_count=$((tap_count + 1))
 	text=$("$@" 2>&1) || status=$?
 	if [ "$status" = 0 ]; then
-		echo "ok $tap_count - $name"
+		ok "$name"
 	else
 		[ -z "$text" ] || echo "# ${text//$'\n'/$'\n'# }"
-		echo "not ok $tap_count - $name"
-		tap_bad=$((tap_bad + 1))
+		not_ok "$name"
 	fi
 }
 
 # skip NAME REASON
-skip() {
-	tap_count=$((tap_count + 1))
-	echo "ok $tap_count - $1 # SKIP $2"
-}
+skip() { ok "$1 # SKIP $2"; }
 
 # equal GOT WANTED
 equal() {

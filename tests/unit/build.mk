@@ -15,7 +15,7 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(UNIT_OUT)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wshadow \
 	-Wno-missing-field-initializers -Wno-unused-parameter \
 	-fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-Iuapi -Iuserspace -Itests/unit -Ibuild/san/gen
+	-Iuapi -Iuserspace -Itests/unit -Itests/lab -Ibuild/san/gen
 
 UNIT_LIB := build/san/libwallprof.a
 
@@ -39,7 +39,7 @@ $(UNIT_OUT)/%: $(UNIT_OUT)/obj/%.o build/san/libwallprof.a
 # What checks their tables is the module's.
 UNIT_TABLES := $(UNIT_OUT)/unwindtable $(UNIT_OUT)/gofuncs
 $(UNIT_TABLES) $(UNIT_TABLES:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
-	UNIT_INCLUDE := -Itests/shim -Imodule
+	UNIT_INCLUDE := -Itests/kunit/shim -Imodule
 $(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/pure/unwind_table.c
 $(UNIT_TABLES): $(wildcard module/pure/unwind_table.*)
 

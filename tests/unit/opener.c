@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 
-#include "../harm/silentfs.h"
+#include "../guest/harm/silentfs.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/sandbox/filereader.h"

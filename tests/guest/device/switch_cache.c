@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The switch cache: a thread that repeats a wait, and then waits in a way that differs in
+ * one part of the cache's key. Each wait must be recorded as what it was. All threads are
+ * on one CPU with the same priority, so each runs until it waits, and the number of waits
+ * of each kind is known.
+ */
+#include "device.h"
+
+#include <sys/personality.h>
+#include <sys/uio.h>
+
+#define KINDS	16	/* of waits: bits, see BY_OTHER() and the like */
+#define STEPS	4000
+
+/* What the child does: wait so, then write a byte. */
+struct script {
+	unsigned char kinds[STEPS];
+	unsigned int nr;
+	int from[2], to;	/* pipes */
+};
+
+FIXTURE(switch_cache)
+{
+	struct wallprof_configure c;
+	struct session s;
+	struct script *script;
+	int ping[2][2], pong[2];
+	int order[2];		/* for the other waker: which pipe to write to */
+	pid_t pid, waker;
+};
+
+FIXTURE_VARIANT(switch_cache)
+{
+	unsigned int stack_flags, max_stack;
+};
+
+FIXTURE_VARIANT_ADD(switch_cache, by_fp)
+{
+	.stack_flags = WALLPROF_STACK_USER, .max_stack = 64,
+};
+
+FIXTURE_VARIANT_ADD(switch_cache, of_one_address)
+{
+	.stack_flags = WALLPROF_STACK_USER, .max_stack = 1,
+};
+
+FIXTURE_VARIANT_ADD(switch_cache, without_stacks)
+{
+};
+
+static void in_turn(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+
+	stay_on(0);
+	sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+FIXTURE_SETUP(switch_cache)
+{
+	self->c = dev_config();
+	self->c.stack_flags = variant->stack_flags;
+	self->c.max_stack = variant->max_stack ? variant->max_stack : self->c.max_stack;
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pipe(self->ping[i]));
+	ASSERT_EQ(0, pipe(self->pong));
+	ASSERT_EQ(0, pipe(self->order));
+	self->script = mmap(NULL, sizeof(*self->script), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->script);
+	for (int i = 0; i < 2; i++)
+		self->script->from[i] = self->ping[i][0];
+	self->script->to = self->pong[1];
+	in_turn();
+}
+
+FIXTURE_TEARDOWN(switch_cache)
+{
+	child_end(self->pid);
+	if (self->waker > 0)
+		child_end(self->waker);
+}
+
+#define BY_OTHER(kind)	((kind) & 1)	/* who wakes */
+#define PIPE(kind)	((kind) >> 1 & 1)
+#define BY_READV(kind)	((kind) >> 2 & 1)
+#define VIA_B(kind)	((kind) >> 3 & 1)
+
+/* Where wait_via() was called from, last, by each of the two. */
+static volatile __u64 *via;
+
+/* One place for all, in the C library; what differs is in registers, or above it. */
+static __attribute__((__noinline__)) long wait_via(long nr, long fd, void *arg, int b)
+{
+	via[b] = (uintptr_t)__builtin_return_address(0);
+	return syscall(nr, fd, arg, 1);
+}
+
+static __attribute__((__noinline__)) void wait_as(int kind, const struct script *script)
+{
+	char c;
+	struct iovec iov = { &c, 1 };
+	void *arg = BY_READV(kind) ? (void *)&iov : (void *)&c;
+	long nr = BY_READV(kind) ? SYS_readv : SYS_read;
+	long fd = script->from[PIPE(kind)], done;
+
+	/* The stacks are the same but for the address that one frame returns to. */
+	if (VIA_B(kind)) {
+		done = wait_via(nr, fd, arg, 1);
+		asm volatile("" : "+r" (done));
+	} else {
+		done = wait_via(nr, fd, arg, 0);
+		asm volatile("" : "+r" (done));
+	}
+	if (done != 1 || write(script->to, &c, 1) != 1)
+		_exit(1);
+}
+
+static void child_script(void *arg)
+{
+	const struct script *script = arg;
+
+	in_turn();
+	for (unsigned int i = 0; i < script->nr; i++)
+		wait_as(script->kinds[i], script);
+	pause();
+}
+
+/* Wakes the thread that reads from the pipe that it is sent. */
+static void child_waker(void *arg)
+{
+	const int *fds = arg;	/* one to read from, two to write to */
+	char which;
+
+	in_turn();
+	while (read(fds[0], &which, 1) == 1)
+		if (write(fds[1 + which], "", 1) != 1)
+			_exit(1);
+}
+
+/* Kinds in random order, each repeated: mostly often enough to be cached, not always. */
+static void script_write(struct script *script, unsigned int steps, unsigned int seed)
+{
+	unsigned int nr = 0;
+
+	while (nr < steps) {
+		unsigned int kind, times;
+
+		seed = seed * 1103515245 + 12345;
+		/* In half of the cases one part of the key changes, and back. */
+		kind = seed >> 29 & 1 ? nr / 7 % 2 * (1 << (seed >> 16) % 4) :
+				       (seed >> 16) % KINDS;
+		times = 1 + (seed >> 24) % 6;
+		while (times-- && nr < steps)
+			script->kinds[nr++] = kind;
+	}
+	script->nr = nr;
+}
+
+/* Has the child take a step. Returns whether it did. */
+static bool step(int kind, const int ping[2][2], int order, int pong)
+{
+	char c = PIPE(kind);
+
+	if (BY_OTHER(kind) ? write(order, &c, 1) != 1 : write(ping[PIPE(kind)][1], &c, 1) != 1)
+		return false;
+	return read(pong, &c, 1) == 1;
+}
+
+/* How many waits were recorded of a kind; where it was called from is not looked at. */
+static __u64 waits_as(const struct session *s, __u32 tid, int kind, const struct script *script,
+		      __u32 waker)
+{
+	__u64 nr = 0;
+
+	for (size_t i = 0; i < s->nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s->aggrs[i];
+
+		if (a->tid == tid && a->state == WALLPROF_STATE_SLEEPING &&
+		    a->syscall == (BY_READV(kind) ? SYS_readv : SYS_read) &&
+		    a->arg == (__u64)script->from[PIPE(kind)] && a->waker_tid == waker &&
+		    !(a->flags & WALLPROF_AGGR_SINCE_START))
+			nr += a->count;
+	}
+	return nr;
+}
+
+/* Of a stack, or of an aggregate. */
+static unsigned int epoch_of(__u64 id)
+{
+	return id >> 36;
+}
+
+/* How many waits have a stack of an epoch before the last one; few were so long. */
+static __u64 stale_stacks(const struct session *s)
+{
+	__u64 nr = 0;
+
+	for (size_t i = 0; i < s->nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s->aggrs[s->aggr_ids[i].at];
+
+		if (a->user_stack &&
+		    epoch_of(s->aggr_ids[i].id) > epoch_of(a->user_stack) + 1)
+			nr += a->count;
+	}
+	return nr;
+}
+
+/* Each wait is recorded as what it was, whatever the one before was. */
+TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
+{
+	unsigned int seed = now_ns() / 1000 % 1000000, steps = scaled(STEPS);
+	int fds[3] = { self->order[0], self->ping[0][1], self->ping[1][1] };
+	__u64 want[KINDS / 2] = {}, got, via_b[2] = {}, got_b[2] = {};
+	struct script *script = self->script;
+	int i, kind;
+
+	TH_LOG("seed %u", seed);
+	via = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, via);
+	script_write(script, steps, seed);
+	self->waker = child_of(child_waker, fds);
+	self->pid = child_of(child_script, script);
+	/* Both wait. */
+	UNTIL(is_off(self->pid, 'S') && is_off(self->waker, 'S'));
+	dev_target(&self->c, WALLPROF_TARGET_PID, (__u32 *)&self->pid, 1);
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	for (i = 0; i < (int)script->nr; i++) {
+		ASSERT_TRUE(step(script->kinds[i], self->ping, self->order[1], self->pong[0]));
+		if (i % 500 == 499)
+			ASSERT_EQ(0, session_flip(&self->s));
+		/* The first began before START. */
+		if (i) {
+			want[script->kinds[i] % 8]++;
+			via_b[VIA_B(script->kinds[i])]++;
+		}
+	}
+	EXPECT_WHOLE(&self->s);
+	for (kind = 0; kind < KINDS / 2; kind++) {
+		got = waits_as(&self->s, self->pid, kind, script,
+			       BY_OTHER(kind) ? self->waker : gettid_());
+		EXPECT_EQ(want[kind], got) TH_LOG("kind %d", kind);
+	}
+	EXPECT_EQ(0, stale_stacks(&self->s));
+	if (!HAS_FRAMES || self->c.max_stack == 1 || !self->c.stack_flags)
+		return;
+	ASSERT_NE(via[0], via[1]);
+	for (size_t n = 0; n < self->s.nr_aggrs; n++) {
+		const struct wallprof_aggr *a = &self->s.aggrs[n];
+
+		if (a->tid != self->pid || a->state != WALLPROF_STATE_SLEEPING ||
+		    a->flags & WALLPROF_AGGR_SINCE_START ||
+		    (a->syscall != SYS_read && a->syscall != SYS_readv))
+			continue;
+		for (i = 0; i < 2; i++)
+			got_b[i] += has_ip(session_stack(&self->s, a->user_stack), via[i]) ?
+				    a->count : 0;
+	}
+	EXPECT_EQ(via_b[0], got_b[0]);
+	EXPECT_EQ(via_b[1], got_b[1]);
+}
+
+/* Yields its CPU, which is no wait: by a system call, each time from one place. */
+static void child_yield(void *arg)
+{
+	for (;;)
+		syscall(SYS_sched_yield);
+}
+
+/* A thread that is not woken, because it never blocked, has waited for a CPU only. */
+TEST_F_TIMEOUT(switch_cache, thread_that_only_yields, 120)
+{
+	struct sched_param none = {};
+	__u64 yields = 0, others = 0;
+	pid_t other;
+
+	/* With SCHED_FIFO a flip would wait for threads that cannot run, a second each. */
+	ASSERT_EQ(0, sched_setscheduler(0, SCHED_OTHER, &none));
+	self->pid = child_of(child_yield, NULL);
+	other = child_of(child_yield, NULL);
+	dev_target(&self->c, WALLPROF_TARGET_PID, (__u32 *)&self->pid, 1);
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	while (yields < 500) {
+		/* This thread is one of three that take turns. */
+		sched_yield();
+		if (++others % 100)
+			continue;
+		ASSERT_EQ(0, session_flip(&self->s));
+		yields = 0;
+		for (size_t i = 0; i < self->s.nr_aggrs; i++) {
+			const struct wallprof_aggr *a = &self->s.aggrs[i];
+
+			if (a->tid == self->pid && a->syscall == SYS_sched_yield &&
+			    a->state == WALLPROF_STATE_RUNNING)
+				yields += a->count;
+		}
+	}
+	EXPECT_WHOLE(&self->s);
+	EXPECT_GT(yields, 4 * stale_stacks(&self->s));
+	child_end(other);
+}
+
+#define EXEC_STEPS	50
+
+/* The programs that the child executes are this one, with arguments in the environment. */
+static __attribute__((constructor)) void executed(void)
+{
+	const char *args = getenv("SWITCH_CACHE");
+	int from, to, left;
+	char c, again[64];
+
+	if (!args || sscanf(args, "%d %d %d", &from, &to, &left) != 3)
+		return;
+	for (int i = 0; i < EXEC_STEPS; i++)
+		if (syscall(SYS_read, from, &c, 1) != 1 || write(to, &c, 1) != 1)
+			_exit(1);
+	/* As long as the last one: all of the stack lies where it lay. */
+	snprintf(again, sizeof(again), "%d %d %d", from, to, left - 1);
+	if (left > 1) {
+		setenv("SWITCH_CACHE", again, 1);
+		execl("/proc/self/exe", "switch_cache", (char *)NULL);
+	}
+	pause();
+	_exit(0);
+}
+
+static void child_exec(void *arg)
+{
+	const struct script *script = arg;
+	char args[64];
+
+	in_turn();
+	personality(ADDR_NO_RANDOMIZE);
+	snprintf(args, sizeof(args), "%d %d 4", script->from[0], script->to);
+	setenv("SWITCH_CACHE", args, 1);
+	execl("/proc/self/exe", "switch_cache", (char *)NULL);
+	_exit(1);
+}
+
+/* The same program, at the same addresses, in the same thread, is another one. */
+TEST_F_TIMEOUT(switch_cache, exec_invalidates_it, 120)
+{
+	__u32 exec_ids[16] = {}, nr = 0, n;
+	__u64 waits[16] = {};
+
+	self->pid = child_of(child_exec, self->script);
+	UNTIL(is_off(self->pid, 'S'));
+	dev_target(&self->c, WALLPROF_TARGET_PID, (__u32 *)&self->pid, 1);
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	for (int i = 0; i < 4 * EXEC_STEPS; i++)
+		ASSERT_TRUE(step(0, self->ping, self->order[1], self->pong[0]));
+	EXPECT_WHOLE(&self->s);
+	for (size_t i = 0; i < self->s.nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &self->s.aggrs[i];
+
+		if (a->tid != self->pid || a->state != WALLPROF_STATE_SLEEPING ||
+		    a->syscall != SYS_read || a->arg != self->ping[0][0])
+			continue;
+		for (n = 0; n < nr && exec_ids[n] != a->exec_id; n++)
+			;
+		ASSERT_GT(16, n);
+		exec_ids[n] = a->exec_id;
+		waits[n] += a->count;
+		if (n == nr)
+			nr++;
+	}
+	EXPECT_EQ(4, nr);
+	for (n = 0; n < nr; n++)
+		EXPECT_EQ(EXEC_STEPS, waits[n]) TH_LOG("exec_id %u", exec_ids[n]);
+}
+
+TEST_HARNESS_MAIN
