@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Mappings of a process, from /proc/PID/maps. For synthesize.c, which writes records of
- * the executable ones, for mapsync.c, and for objects.c.
+ * the executable ones, for mapsync.c, and for openprocs.c.
  */
 #ifndef WP_LIB_PROC_PROCMAPS_H
 #define WP_LIB_PROC_PROCMAPS_H

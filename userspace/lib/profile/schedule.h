@@ -16,7 +16,6 @@
 #ifndef WP_LIB_PROFILE_SCHEDULE_H
 #define WP_LIB_PROFILE_SCHEDULE_H
 
-#include <stdbool.h>
 #include <linux/types.h>
 
 #include "lib/profile/schedevents.h"
