@@ -76,7 +76,7 @@ long command(struct thread *t, __u64 fd, const struct command *c)
 	return ret;
 }
 
-/* A command that only tells; a[1] is what its struct has to leave 0. */
+/* A command that only reports; a[1] is what its struct has to leave 0. */
 static long ask(struct thread *t, const __u64 *a, unsigned long nr, void *body,
 		__u32 known)
 {
@@ -95,7 +95,7 @@ long run_info(struct thread *t, const __u64 *a)
 	     info.nr_online != nr_cpus || info.page_size != PAGE || info.features ||
 	     info.reserved2 ||
 	     !memchr(info.version, 0, sizeof(info.version))))
-		wrong(t, "INFO told nonsense");
+		wrong(t, "INFO reported nonsense");
 	return ret;
 }
 
@@ -464,7 +464,7 @@ long run_flip(struct thread *t, const __u64 *a)
 		if (a[4] <= AT_SLOW &&
 		    (flip.time > now_ns() || flip.time < m->last.start ||
 		     flip.epoch != m->last.epoch))
-			wrong(t, "epoch %u until %llu, after STATUS told epoch %u",
+			wrong(t, "epoch %u until %llu, after STATUS reported epoch %u",
 			      flip.epoch, (ull)flip.time, m->last.epoch);
 		m->retired = m->state == WALLPROF_SESSION_STOPPED;
 		status_check(t, a[0]);

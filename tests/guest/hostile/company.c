@@ -114,7 +114,7 @@ static void victim_live(unsigned int nr)
 	}
 }
 
-/* The victim that executes the program anew; of whom to end with. */
+/* The victim that executes the program anew; of the thread to end with. */
 void victim_again(pid_t parent)
 {
 	/* An exec that gives root its capabilities takes this away. */

@@ -10,7 +10,7 @@
  *   --first R     begin with round R of the seed, to get to a failure sooner
  *   --corpus DIR  programs that are run first and that others are made from
  *   --save DIR    keep programs that came upon something new
- *   --only FILE   run this program, by one thread, and tell of each call
+ *   --only FILE   run this program, by one thread, and print each call
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -226,7 +226,7 @@ static void say_who_waits(void)
 	glob_t threads;
 
 	if (fd < 0 || write(fd, "w", 1) != 1)
-		printf("# the kernel tells of nobody\n");
+		printf("# the kernel reports no thread\n");
 	close(fd);
 	if (glob("/proc/[0-9]*/task/[0-9]*", 0, NULL, &threads))
 		return;
@@ -260,11 +260,11 @@ static void say_calls(void)
 				       board->at[w][t] + 1);
 }
 
-/* A worker, or one of those whom a worker left to us, ended. */
+/* A worker, or one of those that a worker left to us, ended. */
 static void ended(pid_t pid, int status, const pid_t *pids, unsigned int killed)
 {
 	for (unsigned int w = 0; w < nr_workers; w++) {
-		/* Whom it had stopped before they knew with whom to end does not end else. */
+		/* A thread that it had stopped before the end would not end otherwise. */
 		if (pids[w] == pid)
 			kill(-pid, SIGKILL);
 		if (pids[w] != pid || (WIFEXITED(status) && !WEXITSTATUS(status)) ||
@@ -284,7 +284,7 @@ static void ended(pid_t pid, int status, const pid_t *pids, unsigned int killed)
  */
 static void workers_wait(const pid_t *pids, __u64 kill_at)
 {
-	__u64 last = 0, since = now_ns(), told = since, calls;
+	__u64 last = 0, since = now_ns(), printed = since, calls;
 	unsigned int killed = 0;
 	int status;
 	pid_t pid;
@@ -303,10 +303,10 @@ static void workers_wait(const pid_t *pids, __u64 kill_at)
 			last = calls;
 			since = now_ns();
 		}
-		if (now_ns() - told > PROGRESS * 1000000000ULL) {
-			told = now_ns();
+		if (now_ns() - printed > PROGRESS * 1000000000ULL) {
+			printed = now_ns();
 			printf("# %llu calls in %llu s\n", (ull)calls,
-			       (told - began) / 1000000000ULL);
+			       (printed - began) / 1000000000ULL);
 			fflush(stdout);
 		}
 		if (kill_at && calls >= kill_at && killed < 2 && killed < nr_workers)

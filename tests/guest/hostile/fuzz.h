@@ -76,7 +76,7 @@ enum arg_kind {
 	ARG_PROT,
 	ARG_HOW,	/* a way of the call's own */
 	ARG_PART,	/* of an unwind table, to spoil */
-	ARG_WHO,	/* whose mappings are told */
+	ARG_WHO,	/* whose mappings are passed */
 	ARG_RIGHT,	/* the right one mostly, or any value */
 	ARG_STACK,	/* none, the right one, or any value */
 };

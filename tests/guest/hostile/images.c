@@ -3,8 +3,8 @@
  * Unwind tables and mappings: made by rules that follow from a number, spoiled,
  * and judged by what uapi/linux/wallprof_unwind.h says of the format.
  *
- * What is good tells of this program's own code, with rules that lead anywhere:
- * the probes and the sampler walk our stacks by them as soon as they are told.
+ * Valid tables describe this program's own code, with rules that lead anywhere:
+ * the probes and the sampler walk our stacks by them as soon as they are there.
  */
 #include <sys/ioctl.h>
 #include <linux/elf-em.h>
@@ -413,17 +413,17 @@ long run_push(struct thread *t, const __u64 *a)
 	struct place place;
 	char *data = room();
 	__u32 bytes = table_make(a[1] % names_nr(how_push), data, &r);
-	__u32 told = table_spoil(data, bytes, a[2] % PART_MAX, a[3], a[4]);
+	__u32 pushed = table_spoil(data, bytes, a[2] % PART_MAX, a[3], a[4]);
 	long ret, want = SOME;
 	bool is_new = false;
 
 	place = put(t, a[8], a[7], data, bytes);
 	push.table = (uintptr_t)place.pointer;
-	push.bytes = told;
-	verdict = told > ROOM ? INVALID : table_judge(data, told);
+	push.bytes = pushed;
+	verdict = pushed > ROOM ? INVALID : table_judge(data, pushed);
 	if (m && (push.flags || m->state == WALLPROF_SESSION_OPEN))
 		want = -EINVAL;
-	else if (m && told < sizeof(struct wallprof_table))
+	else if (m && pushed < sizeof(struct wallprof_table))
 		want = -EBADMSG;
 	else if (m && place.class == PLACE_BAD)
 		want = -EFAULT;
@@ -455,8 +455,8 @@ long run_push(struct thread *t, const __u64 *a)
 			wrong(t, "%u tables, not %u", m->last.tables, m->tables);
 		/* Fewer: some had to go, for want of room. */
 		if (m->last.tables == m->tables &&
-		    m->last.tables_bytes != before + (is_new ? told : 0))
-			wrong(t, "a table of %u: %ld, and %llu bytes became %llu", told, ret,
+		    m->last.tables_bytes != before + (is_new ? pushed : 0))
+			wrong(t, "a table of %u: %ld, and %llu bytes became %llu", pushed, ret,
 			      (ull)before, (ull)m->last.tables_bytes);
 		m->tables = m->last.tables;
 	}
@@ -497,7 +497,7 @@ static __u32 who_is(struct thread *t, __u64 who)
 	}
 }
 
-/* As /proc/PID/stat tells it; 0: not. */
+/* As /proc/PID/stat has it; 0: not. */
 static __u64 start_stack(__u32 pid)
 {
 	char path[32], text[1024], *at;
@@ -663,7 +663,7 @@ long run_live(struct thread *t, const __u64 *a)
 	if (!ret && struct_good(a[4], a[5])) {
 		if (live.bytes > bytes || (live.tid && !live.bytes) ||
 		    (place.pointer == data && !live_good(data, live.bytes)))
-			wrong(t, "LIVE told nonsense: %u bytes of %u", live.bytes, bytes);
+			wrong(t, "LIVE reported nonsense: %u bytes of %u", live.bytes, bytes);
 	}
 	if (m && m->exact)
 		status_check(t, a[0]);

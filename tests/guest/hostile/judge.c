@@ -236,7 +236,7 @@ static __u64 lost_sum(const struct wallprof_status *s)
 	return sum;
 }
 
-/* What STATUS told; @m: of the session, if nobody else can reach it. */
+/* What STATUS reported; @m: of the session, if nobody else can reach it. */
 void judge_status(struct thread *t, struct model *m, const struct wallprof_status *s)
 {
 	struct wallprof_status zero = { .size = s->size };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What is known of the session of a descriptor: where only one thread can reach
- * it, a model tells what must come of a call; else all that is documented may.
+ * it, a model predicts the result of a call; else all that is documented may.
  */
 #include "calls.h"
 

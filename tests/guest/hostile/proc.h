@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What /proc and /sys tell; when all is closed, that nothing is left. */
+/* What /proc and /sys show; when all is closed, that nothing is left. */
 #ifndef HOSTILE_PROC_H
 #define HOSTILE_PROC_H
 

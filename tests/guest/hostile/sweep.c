@@ -11,7 +11,7 @@
  * test asks kmemleak.
  *
  * usage: sweep [PATH...]     all paths, or those whose names begin so
- *        sweep --names       only tell the names of all paths
+ *        sweep --names       only print the names of all paths
  * The module is loaded, and a copy of it is at $WALLPROF_KO.
  */
 #include <errno.h>
@@ -394,8 +394,8 @@ static struct wallprof_configure configured(enum config config)
 	return c;
 }
 
-/* Of a session that was stopped: we slept in it, so the rings must tell of something. */
-static void rings_told(int fd, enum config config)
+/* Of a session that was stopped: we were blocked in it, so the rings must have something. */
+static void rings_have_records(int fd, enum config config)
 {
 	struct wallprof_configure c = configuration(config);
 	__u64 records = 0;
@@ -442,7 +442,7 @@ static void live_on(int fd, enum config config)
 		}
 	}
 	if (!trouble[0])
-		rings_told(fd, config);
+		rings_have_records(fd, config);
 }
 
 /*
@@ -496,7 +496,7 @@ static void command_after(const struct path *path, long ret)
 		/* As before; so it can be said again. */
 		argument = command_struct(path->nr, path->config);
 		ret = command(fd, path->nr, &argument);
-		/* The last epoch is retired once, and STATUS does not tell. */
+		/* The last epoch is retired once, and STATUS does not report it. */
 		if (ret && (ret != -ENODATA || path->state != STOPPED))
 			wrong("said again: %ld", ret);
 	} else if (ret && ret != -EFAULT) {	/* the answer alone was lost */

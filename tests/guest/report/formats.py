@@ -50,8 +50,8 @@ def shown_ns(text):
 
 
 def near(text, ns):
-    told, off = shown_ns(text)
-    return abs(told - ns) <= off
+    shown, off = shown_ns(text)
+    return abs(shown - ns) <= off
 
 
 def speedscope_page(files, site):
@@ -74,9 +74,9 @@ def speedscope_page(files, site):
                 alone[stack[-1]] += ns
                 for frame in set(stack):
                     total[frame] += ns
-            told = page["profiles"][at] if page["profiles"] else None
-            if told and not (EVENTS[told[1]] == kind and near(told[2], sum(times.values()))):
-                problems.append("%s: %s, not %s %d" % (name, told, kind, sum(times.values())))
+            shown = page["profiles"][at] if page["profiles"] else None
+            if shown and not (EVENTS[shown[1]] == kind and near(shown[2], sum(times.values()))):
+                problems.append("%s: %s, not %s %d" % (name, shown, kind, sum(times.values())))
             # Of one name there may be several.
             left = collections.defaultdict(list)
             for all_text, alone_text, frame in rows:
@@ -173,7 +173,7 @@ def pprof(file):
 
 
 def build_ids(file):
-    """Of a profile for pprof: the build-id of each file, as far as it is told."""
+    """Of a profile for pprof: the build-id of each file, as far as it is known."""
     p = decode(file)
     strings = p["string_table"]
     return {strings[m["filename"][0]]: strings[m["build_id"][0]] for m in p["mapping"]

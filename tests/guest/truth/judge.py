@@ -73,7 +73,7 @@ def table(path):
 
 
 # A thread's line of wallprof report: the name may have blanks, and is cleaned.
-TOLD = re.compile(r"^ +(\d+) +(\d+) (.{16,}?) +(\d+\.\d{6}) +(\d+\.\d{6}) +(\d+\.\d{6}) +(\d+)"
+REPORTED = re.compile(r"^ +(\d+) +(\d+) (.{16,}?) +(\d+\.\d{6}) +(\d+\.\d{6}) +(\d+\.\d{6}) +(\d+)"
                   r" +(\d+\.\d{6}) +(\d+\.\d{6}) (-?\d+)( ended)?$")
 SAMPLE = re.compile(r"^(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+"
                     r"(?P<time>\d+\.\d+):\s+(?P<period>\d+)\s+(?P<event>\S+):\s*$")
@@ -193,7 +193,7 @@ class Run:
                                 (tid, entry["nr_off"], entry["off_ns"], ready, parts,
                                  wakers, born, end,
                                  "; or ".join(str(reading) for reading in seen)))
-            # What stands for one interval tells when it was.
+            # A record of one interval has its time.
             for r in rows[tid]:
                 if r.count != 1 or r.state in ("N", "?") or \
                    not set(r.flags) <= {"-", "iowait", "32bit", "single"}:
@@ -260,7 +260,7 @@ def clean(run):
                         (run.status, run.log[-500:]))
     said = [line for line in run.complaints.splitlines() if line.strip()]
     if "LOST" in run.log:
-        # perf repeats what the file tells of losses, in three lines.
+        # perf repeats the losses in the file, in three lines.
         said = [line for line in said
                 if not re.match(r"Warning:$|Processed .* lost .* chunks|Check IO/CPU", line)]
     # What perf says because it runs on another machine than the guest: its helper, which
@@ -412,13 +412,13 @@ def ledger(run):
          "%.6f" % ((entry["end"] - entry["born"]) / 1e9), entry["diff_ns"],
          "ended" in entry["flags"].split(","))
         for entry in run.ledger)
-    told = collections.Counter(
+    reported = collections.Counter(
         (int(m[1]), int(m[2]), m[3].strip(), m[4], m[5], m[6], int(m[7]), m[8], m[9],
          int(m[10]), bool(m[11]))
-        for m in map(TOLD.match, run.text("told").splitlines()) if m)
+        for m in map(REPORTED.match, run.text("verbose").splitlines()) if m)
     yield ("the file's own ledger says the same of each",
-           ["not there: %s" % (line,) for line in list(wanted - told)[:3]] +
-           ["too much: %s" % (line,) for line in list(told - wanted)[:3]])
+           ["not there: %s" % (line,) for line in list(wanted - reported)[:3]] +
+           ["too much: %s" % (line,) for line in list(reported - wanted)[:3]])
 
     def seconds(*names):
         return "%.6f" % (sum(entry[name] for entry in run.ledger for name in names) / 1e9)
@@ -434,14 +434,14 @@ def ledger(run):
             many(sum(entry["nr_off"] for entry in run.ledger), "interval"), seconds("unknown_ns"),
             seconds("wall_ns"))
     processes = collections.Counter()
-    for m in re.finditer(r"^ +\d+ .{16,}? +(\d+)((?: +\d+\.\d{6}){5})$", run.text("told"), re.M):
+    for m in re.finditer(r"^ +\d+ .{16,}? +(\d+)((?: +\d+\.\d{6}){5})$", run.text("verbose"), re.M):
         processes.update(dict(zip(("threads", "run", "runnable", "blocked", "unknown", "wall"),
                                   [int(m[1])] +
                                   [round(float(t) * 1e6) for t in m[2].split()])))
     sums = [len(run.ledger)] + [float(seconds(name)) * 1e6 for name in (
         "run_ns", "runnable_ns", "blocked_ns", "unknown_ns", "wall_ns")]
     yield ("and the same in sum, of all and of its processes",
-           ([] if line in run.text("told").splitlines() else ["no line %r" % line]) +
+           ([] if line in run.text("verbose").splitlines() else ["no line %r" % line]) +
            # Each is rounded to a microsecond.
            ["%s: %s, of all %s" % (name, n, total) for (name, n), total in
             zip(processes.items(), sums) if abs(n - total) > len(run.ledger)] +
@@ -459,13 +459,13 @@ def ledger(run):
         problems.append("%d lines of %d threads" % (len(run.ledger), len(threads)))
     yield "the intervals of each thread make up its off-CPU time", problems[:6]
 
-    # What an ended thread lost its account by is told, one by one.
+    # Ended threads whose totals were lost are counted.
     lost, lost_s = run.lost(r"LOST the accounts? of (\d+) threads? that ended, "
                             r"with (\d+\.\d+) s")[:2]
     missing = {t.tid for t in run.truth} - threads
     problems = []
     if len(missing) > lost:
-        problems.append("%d are not there, %d told as lost: %s" %
+        problems.append("%d are not there, %d reported as lost: %s" %
                         (len(missing), lost, sorted(missing)[:9]))
     yield ("the ledger has all %d threads of the program but %d" %
            (len({t.tid for t in run.truth}), lost), problems)
@@ -482,15 +482,15 @@ def consistent(run):
     """perf's samples are the reader's intervals, nothing more, nothing less."""
     for event, samples, ns in ("offcpu-time", run.offcpu, lambda row: row.total), \
                               ("runnable-time", run.runnable, lambda row: row.runnable):
-        told, read = collections.Counter(), collections.Counter()
+        reported, read = collections.Counter(), collections.Counter()
         for row in run.rows:
-            told[row.tid, within_pages(row.ips)] += ns(row)
+            reported[row.tid, within_pages(row.ips)] += ns(row)
         for s in samples:
             read[s.tid, within_pages(ip for ip, _ in s.frames)] += s.period
-        problems = ["thread %d: %d ns told, perf reads %d, stack of %d frames" %
-                    (tid, told[tid, ips], read[tid, ips], len(ips))
-                    for tid, ips in set(told) | set(read)
-                    if told[tid, ips] != read[tid, ips]]
+        problems = ["thread %d: %d ns recorded, perf reads %d, stack of %d frames" %
+                    (tid, reported[tid, ips], read[tid, ips], len(ips))
+                    for tid, ips in set(reported) | set(read)
+                    if reported[tid, ips] != read[tid, ips]]
         yield ("perf script: %.3f ms of %s in %d stacks are what was recorded" %
                (sum(read.values()) / 1e6, event, len(read)), problems[:6])
 

@@ -15,7 +15,7 @@ LINE = re.compile(r"^(?P<comm>.{16,})-(?P<current>\d+)\s+\[(?P<cpu>\d+)\]\s+(?P<
 SWITCH = re.compile(r".* prev_pid=(?P<prev>\d+) .* prev_state=(?P<state>\S+) ==> "
                     r".* next_pid=(?P<next>\d+) ")
 WAKING = re.compile(r".* pid=(?P<pid>\d+) prio=")
-# Above the lines it is told what their flags are, one after the other.
+# The flags of the lines are explained above them, one after the other.
 FLAG = re.compile(r"^#[ |/]+_-+=> (.*)$")
 WRITTEN = re.compile(r"^# entries-in-buffer/entries-written: (\d+)/(\d+) ")
 
@@ -80,7 +80,7 @@ class Parts:
 class Seen(Sum):
     """All of a thread's, those in which it was runnable, and those in which it may
     have been: of a thread that ends the tracepoint says X, but for a preemption; and
-    of one that nobody woke, that it slept. And how they were split, and who woke the
+    of one that nobody woke, that it was blocked. And how they were split, and who woke the
     thread: for each who it may have been."""
 
     def __init__(self):
@@ -100,7 +100,7 @@ class Seen(Sum):
         """wakers: how many intervals each of them ended."""
         sure, maybe = collections.Counter(), collections.Counter()
         for who, count in self.wakers.items():
-            if None in who:		# nobody can tell
+            if None in who:		# unknown
                 who |= set(wakers)
             for by in who:
                 (sure if len(who) == 1 else maybe)[by] += count
@@ -149,7 +149,7 @@ def read(path, problems):
                 # It is gone, whether its parent knows or not.
                 cpus[cpu].append(Line(time, int(m["prev"]), m["state"].replace("Z", "X"),
                                       int(m["next"])))
-            # One that wakes itself, or whom an interrupt on its own CPU wakes, is awake.
+            # One that wakes itself, or that an interrupt on its own CPU wakes, is awake.
             elif m["pid"] != line["current"]:
                 wakings[cpu].append(Waking(time, int(m["pid"]), CONTEXTS.get(
                     line["flags"][flags.index(CONTEXT)], "task:" + line["current"])))
@@ -166,11 +166,11 @@ class Switches:
     def __init__(self, base, late, stale):
         """late: the tracepoint is not passed the state, and reads it when a waker
         may have written over it. It says R then, we know better. stale: of who had a
-        signal to see to it is passed what that was about to be, and we tell R."""
+        signal pending it is passed the state before that, and the module records R."""
         self.late, self.stale = late, stale
         self.problems = []
         self.threads = collections.defaultdict(list)	# tid: (Bound, state or None)
-        self.wakings = collections.defaultdict(list)	# tid: (Bound, by whom)
+        self.wakings = collections.defaultdict(list)	# tid: (Bound, waker)
         before, waking_before, self.wallprof = read(base + ".before", self.problems)
         after, waking_after, _ = read(base + ".after", self.problems)
         for cpu, lines in before.items():
@@ -235,8 +235,8 @@ class Switches:
 
     def ways(self, tid, before, left, came, ended=True):
         """The ways in which an interval may have been split; before: when the thread
-        came to a CPU the last time. Who was not asleep was runnable all the time. Who
-        was is runnable from its last wakeup on; that may be written down just before
+        came to a CPU the last time. A thread that was not blocked was runnable all the time. One
+        that was is runnable from its last wakeup on; that may be written down just before
         the thread left."""
         (when, state), wakings = left, self.wakings.get(tid, ())
         all_of_it, nothing = between(when, came), Bound(0, 0)
@@ -267,7 +267,7 @@ class Switches:
         if sure and state[0] != "R":
             return ways
         # Without a wakeup it was runnable when the recording began, or it had a signal
-        # to see to, or is asleep still.
+        # pending, or is blocked still.
         if state[0] == "R":
             ways.append(Split(all_of_it, nothing, "-"))
         elif ended and state == "?":
