@@ -25,7 +25,7 @@ static struct wp_processes processes;
 static struct wp_ledger ledger;
 static uint64_t nr;
 
-static int add(void *ctx, const struct wp_account *a)
+static int add(void *ctx, const struct wp_totals *a)
 {
 	(void)ctx;
 	nr++;

@@ -223,9 +223,9 @@ static void test_room(void)
 	h.memory_kib = -1;
 	expect("no memory file", "memory", WP_LEVEL_NOTE, "missing", "");
 	h.cache_err = EROFS;
-	expect("no cache", "unwind cache", WP_LEVEL_NOTE, "anew", "");
+	expect("no cache", "unwind cache", WP_LEVEL_NOTE, "built again", "");
 	h.cache[0] = '\0';
-	expect("no home", "unwind cache", WP_LEVEL_NOTE, "anew", "");
+	expect("no home", "unwind cache", WP_LEVEL_NOTE, "built again", "");
 	h.output_err = EROFS;
 	expect("nowhere to write", "disk", WP_LEVEL_FAIL, "another place",
 	       "wallprof record -o /tmp/perf.data");

@@ -22,31 +22,31 @@ static struct wallprof_task task_of(__u32 tid, __u64 run, __u64 off)
 static void test_ledger(void)
 {
 	struct wallprof_task t = task_of(5, 400, 600);
-	struct wp_account a;
+	struct wp_totals a;
 	struct wp_ledger l;
 	unsigned int i;
 
 	ok(wp_ledger_read(&t, 2000, "name", &a) && !a.ended && a.end == 2000 &&
-	   wp_account_wall(&a) == 1000 && !wp_account_diff(&a) && !strcmp(a.comm, "name"),
+	   wp_totals_wall(&a) == 1000 && !wp_totals_diff(&a) && !strcmp(a.comm, "name"),
 	   "a thread that lives to the end");
 	t.phase = WALLPROF_TASK_EXITED;
 	t.since = 1900;
 	ok(wp_ledger_read(&t, 2000, NULL, &a) && a.ended && a.end == 1900 &&
-	   wp_account_diff(&a) == -100 && !*a.comm, "one that ended, out of balance");
+	   wp_totals_diff(&a) == -100 && !*a.comm, "one that ended, out of balance");
 	t = task_of(5, 400, 600);
 	t.runnable_ns = 200;
 	t.runnable_max = 150;
 	t.blocked_max = 390;
 	ok(wp_ledger_read(&t, 2000, NULL, &a) && a.runnable_ns == 200 &&
-	   wp_account_blocked(&a) == 400 && a.runnable_max == 150 && a.blocked_max == 390 &&
-	   !wp_account_diff(&a), "one that was runnable for a part of its time off the CPU");
+	   wp_totals_blocked(&a) == 400 && a.runnable_max == 150 && a.blocked_max == 390 &&
+	   !wp_totals_diff(&a), "one that was runnable for a part of its time off the CPU");
 	t.unknown_ns = 100;
 	t.asleep_since = 900;
 	ok(wp_ledger_read(&t, 2100, NULL, &a) && a.unknown_ns == 100 && a.asleep_since == 900 &&
-	   !wp_account_diff(&a), "one of which not all is known, asleep since before");
+	   !wp_totals_diff(&a), "one of which not all is known, asleep since before");
 	t.unknown_ns = 0;
 	t.runnable_ns = 601;
-	ok(wp_ledger_read(&t, 2000, NULL, &a) && wp_account_diff(&a) == -1,
+	ok(wp_ledger_read(&t, 2000, NULL, &a) && wp_totals_diff(&a) == -1,
 	   "for more than that is out of balance");
 	ok(wp_ledger_read(&t, 2000, "a name that is far too long", &a) &&
 	   !strcmp(a.comm, "a name that is "), "a long name");

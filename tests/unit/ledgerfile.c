@@ -30,9 +30,9 @@ static const char *in_dir(const char *name)
 	return path;
 }
 
-static struct wp_account account_of(__u32 tid)
+static struct wp_totals totals_of(__u32 tid)
 {
-	struct wp_account a = {
+	struct wp_totals a = {
 		.tid = tid, .tgid = tid & ~7U, .flags = WALLPROF_TASK_OPEN, .ended = tid % 3 == 0,
 		.born = 10, .end = 1010, .run_ns = 100 + tid % 100, .off_ns = 800,
 		.nr_off = 4, .unknown_ns = 100 - tid % 100, .spill_ns = 5, .runnable_ns = 300,
@@ -43,10 +43,10 @@ static struct wp_account account_of(__u32 tid)
 	return a;
 }
 
-static int compare(void *ctx, const struct wp_account *a)
+static int compare(void *ctx, const struct wp_totals *a)
 {
 	__u32 *nr = ctx;
-	struct wp_account b = account_of(++*nr);
+	struct wp_totals b = totals_of(++*nr);
 
 	return a->tid != b.tid || a->tgid != b.tgid || strcmp(a->comm, b.comm) ||
 	       a->flags != b.flags || a->ended != b.ended || a->born != b.born ||
@@ -139,9 +139,9 @@ static void test_round(void)
 	ok(!wp_ledgerspool_open(&spool, path) && wp_ledgerspool_is_open(&spool),
 	   "files for the accounts and the waits");
 	for (i = 1; i <= NR; i++) {
-		struct wp_account a = account_of(i);
+		struct wp_totals a = totals_of(i);
 
-		wp_ledgerspool_account(&spool, &a);
+		wp_ledgerspool_totals(&spool, &a);
 	}
 	add_waits(&spool);
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -168,7 +168,7 @@ static void test_round(void)
 	   !wp_ledgerspool_wait(&spool, &(struct wp_wait){ .count = 1, .total = 1 }),
 	   "of one that is closed nothing is added");
 	close(fd);
-	ok(!wp_ledgerspool_open(&spool, "/nowhere/data") && spool.accounts && spool.waits,
+	ok(!wp_ledgerspool_open(&spool, "/nowhere/data") && spool.totals && spool.waits,
 	   "accounts of a file where none can be made");
 	wp_ledgerspool_close(&spool);
 }
@@ -178,7 +178,7 @@ static void test_spool_full(void)
 {
 	struct rlimit old, small = { 8192, RLIM_INFINITY };
 	struct wp_ledgerspool spool;
-	struct wp_account a = account_of(1);
+	struct wp_totals a = totals_of(1);
 	int i;
 
 	wp_ledgerspool_open(&spool, in_dir("data"));
@@ -186,7 +186,7 @@ static void test_spool_full(void)
 	small.rlim_max = old.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &small);
 	for (i = 0; i < 1000 && wp_ledgerspool_is_open(&spool); i++)
-		wp_ledgerspool_account(&spool, &a);
+		wp_ledgerspool_totals(&spool, &a);
 	ok(i < 1000 && strstr(wp_last_warning(), "found no room"),
 	   "accounts that find no room are given up");
 	wp_ledgerspool_open(&spool, in_dir("data"));
@@ -206,12 +206,12 @@ static void test_longer(void)
 		struct wp_ledgerfile_head head;
 		char more[8];
 		struct {
-			struct wp_ledgerfile_account a;
+			struct wp_ledgerfile_totals a;
 			char more[16];
 		} account[2];
 		struct wp_ledgerfile_trailer trailer;
 	} f = {
-		.head = { .head_size = sizeof(f.head) + 8, .account_size = 120 + 16, .nr = 2 },
+		.head = { .head_size = sizeof(f.head) + 8, .totals_size = 120 + 16, .nr = 2 },
 		.account[0].a = { .tid = 1, .comm = "no end in sight", .flags = 1U << 31 | 1 },
 		.account[1].a = { .tid = 2, .comm = "two" },
 		.trailer = { .size = sizeof(f) - sizeof(f.trailer), .magic = WP_LEDGERFILE_MAGIC },
@@ -238,13 +238,13 @@ static void test_shorter(void)
 {
 	struct {
 		char head[64];
-		struct wp_ledgerfile_account account;
+		struct wp_ledgerfile_totals account;
 		struct wp_ledgerfile_trailer trailer;
 	} f = {
 		.account = { .tid = 1, .tgid = 1 },
 		.trailer = { .size = sizeof(f) - sizeof(f.trailer), .magic = WP_LEDGERFILE_MAGIC },
 	};
-	const struct wp_ledgerfile_head old = { .head_size = 64, .account_size = 120, .nr = 1 };
+	const struct wp_ledgerfile_head old = { .head_size = 64, .totals_size = 120, .nr = 1 };
 	int fd = open(in_dir("shorter"), O_RDWR | O_CREAT | O_TRUNC, 0600);
 	struct wp_ledgerfile_head head;
 	struct wp_processes p = {};
@@ -403,13 +403,13 @@ static void test_perffile(void)
 	bad = h;
 	bad.size = 16;
 	ok(perffile_of(&f, &bad, 16, NULL, 0) == -EPROTO &&
-	   strstr(wp_last_error(), "no perf.data file"),
+	   strstr(wp_last_error(), "not a perf.data file"),
 	   "what was written to a pipe, and ends before its events");
 	bad.magic = __builtin_bswap64(bad.magic);
-	ok(perffile_of(&f, &bad, 16, NULL, 0) == -ENOTSUP && strstr(wp_last_error(), "order of bytes"),
+	ok(perffile_of(&f, &bad, 16, NULL, 0) == -ENOTSUP && strstr(wp_last_error(), "byte order"),
 	   "what has the other order of bytes");
 	ok(perffile_of(&f, &h, 7, NULL, 0) == -EPROTO && perffile_of(&f, &h, 0, NULL, 0) == -EPROTO &&
-	   strstr(wp_last_error(), "no perf.data"), "and what is no perf.data");
+	   strstr(wp_last_error(), "not a perf.data"), "and what is no perf.data");
 	ok(wp_perffile_open(&f, in_dir("none")) == -ENOENT &&
 	   strstr(wp_last_error(), "wallprof record"), "one that is not there says how to make one");
 	ok(wp_perffile_open(&f, "/proc/self") == -EINVAL &&
@@ -433,7 +433,7 @@ static void test_processes(void)
 	ok(!p.nr, "no process");
 	/* The main thread, whose name is the process's, comes last. */
 	for (tid = 80000; tid; tid--) {
-		struct wp_account a = account_of(tid);
+		struct wp_totals a = totals_of(tid);
 
 		if (tid == 4003)
 			a.run_ns = 1000000;

@@ -21,7 +21,7 @@
 
 #include "tap.h"
 
-static struct wp_publisher pub = { .started = true };
+static struct wp_mapsync mapsync = { .started = true };
 static __u64 missed;
 
 static __u64 tell_missed(void *ctx)
@@ -35,7 +35,7 @@ static void record(__u32 type, __u32 pid, __u32 ppid, __u64 time)
 		{ .type = type, .size = sizeof(rec) }, pid, ppid, pid, ppid,
 	};
 
-	take_record(&pub, &rec.header, time);
+	take_record(&mapsync, &rec.header, time);
 }
 
 static void maps(__u32 pid, __u64 time)
@@ -50,16 +50,16 @@ static void forks(__u32 ppid, __u32 pid, __u64 time)
 
 static bool is_dirty(__u32 pid)
 {
-	return wp_mapprocs_find(&pub, pid) && wp_mapprocs_find(&pub, pid)->dirty;
+	return wp_mapprocs_find(&mapsync, pid) && wp_mapprocs_find(&mapsync, pid)->dirty;
 }
 
 /* As publish() leaves a process. */
-static void told(__u32 pid, __u64 time)
+static void set_published(__u32 pid, __u64 time)
 {
-	struct wp_mapproc *p = wp_mapprocs_find_or_add(&pub, pid);
+	struct wp_mapproc *p = wp_mapprocs_find_or_add(&mapsync, pid);
 
 	p->dirty = false;
-	p->told = time;
+	p->published_at = time;
 }
 
 static void everything(__u64 time)
@@ -68,8 +68,8 @@ static void everything(__u64 time)
 	unsigned int i;
 
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
-		for (p = pub.bucket[i]; p; p = p->next)
-			told(p->pid, time);
+		for (p = mapsync.bucket[i]; p; p = p->next)
+			set_published(p->pid, time);
 	}
 }
 
@@ -77,11 +77,11 @@ static void children(void)
 {
 	forks(7, 8, 10);
 	ok(is_dirty(8), "a child of one that is not known is looked at");
-	told(1, 100);
+	set_published(1, 100);
 	forks(1, 2, 90);
 	ok(is_dirty(2), "one that was forked before its parent was told of, too");
 	forks(1, 3, 200);
-	ok(wp_mapprocs_find(&pub, 3) && !is_dirty(3), "others have what their parents had");
+	ok(wp_mapprocs_find(&mapsync, 3) && !is_dirty(3), "others have what their parents had");
 	maps(1, 300);
 	ok(is_dirty(1) && !is_dirty(3), "not what these map later");
 	forks(1, 4, 310);
@@ -98,13 +98,13 @@ static void out_of_order(void)
 	ok(!is_dirty(5) && !is_dirty(6) && !is_dirty(9), "children of what was told of");
 	maps(1, 495);
 	maps(1, 505);
-	take_late_maps(&pub);
+	take_late_maps(&mapsync);
 	ok(is_dirty(1) && is_dirty(5), "it had mapped something before it forked");
 	ok(is_dirty(6), "then what its child forked is looked at, too");
 	ok(!is_dirty(9), "not what was forked before");
 	everything(600);
 	maps(1, 495);
-	take_late_maps(&pub);
+	take_late_maps(&mapsync);
 	ok(is_dirty(1) && !is_dirty(5), "nor what has been looked at since");
 	everything(600);
 }
@@ -113,32 +113,32 @@ static void no_room(void)
 {
 	__u64 now = wp_clock_now(), later = now + 3600ULL * 1000 * NSEC_PER_MSEC;
 
-	told(1, now);
+	set_published(1, now);
 	forks(1, 10, now + 1);
-	pub.asked = 0;
-	ok(wp_maprecords_ask_for_missed(&pub) > now && !is_dirty(10),
+	mapsync.asked = 0;
+	ok(wp_maprecords_ask_for_missed(&mapsync) > now && !is_dirty(10),
 	   "the module had room for a child");
-	ok(pub.asked >= now, "it was asked");
+	ok(mapsync.asked >= now, "it was asked");
 	missed = 1;
-	pub.forked = later;
-	pub.asked = later;
-	ok(wp_maprecords_ask_for_missed(&pub) == later + ASK_NS && !is_dirty(10),
+	mapsync.forked = later;
+	mapsync.asked = later;
+	ok(wp_maprecords_ask_for_missed(&mapsync) == later + ASK_NS && !is_dirty(10),
 	   "not all the time");
-	pub.forked = now + 1;
-	pub.asked = now + 2;
-	while (wp_clock_now() < pub.asked + ASK_NS)
+	mapsync.forked = now + 1;
+	mapsync.asked = now + 2;
+	while (wp_clock_now() < mapsync.asked + ASK_NS)
 		usleep(1000);
-	wp_maprecords_ask_for_missed(&pub);
+	wp_maprecords_ask_for_missed(&mapsync);
 	ok(is_dirty(10), "the module had no room: the child is looked at");
-	forks(1, 11, pub.asked);
+	forks(1, 11, mapsync.asked);
 	ok(is_dirty(11), "one whose record is read after that, too");
 	forks(1, 12, later);
-	ok(wp_mapprocs_find(&pub, 12) && !is_dirty(12), "not one that is forked after that");
-	pub.forked = now + 1;
-	told(10, later);
+	ok(wp_mapprocs_find(&mapsync, 12) && !is_dirty(12), "not one that is forked after that");
+	mapsync.forked = now + 1;
+	set_published(10, later);
 	missed = 2;
-	pub.asked = pub.forked + 2 * ASK_NS;
-	ok(wp_maprecords_ask_for_missed(&pub) == ~0ULL && !is_dirty(10),
+	mapsync.asked = mapsync.forked + 2 * ASK_NS;
+	ok(wp_maprecords_ask_for_missed(&mapsync) == ~0ULL && !is_dirty(10),
 	   "without forks it is not asked");
 }
 
@@ -154,7 +154,7 @@ static void no_room(void)
 static __u64 live_words[512];
 static size_t live_bytes;
 static struct wallprof_map last[3];
-static __u32 nr_told, nr_last;
+static __u32 nr_published, nr_last;
 static __u64 last_stack;
 
 static int push_one(void *ctx, const void *table, size_t size, __u32 *id)
@@ -166,7 +166,7 @@ static int push_one(void *ctx, const void *table, size_t size, __u32 *id)
 static int take_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *map,
 		     __u32 nr)
 {
-	nr_told++;
+	nr_published++;
 	if (pid == STALE)
 		return -ESTALE;
 	if (pid == ENDED)
@@ -220,7 +220,7 @@ static void live_of(__u32 pid, __u64 start_stack, const void *code, const struct
 static void what_ran(void)
 {
 	struct wp_codefiles_options files = { .push = push_one };
-	struct wp_live live = { .data = (char *)live_words, .users = 2 };
+	struct wp_snapshot snap = { .data = (char *)live_words, .users = 2 };
 	int fd = open("/bin/true", O_RDONLY | O_CLOEXEC);
 	struct wp_mapproc *p;
 	struct stat st;
@@ -234,78 +234,78 @@ static void what_ran(void)
 	live_of(OTHER, 6, code, &st);
 	live_of(STALE, 7, code, &st);
 	live_of(ENDED, 8, code, &st);
-	live.bytes = live_bytes;
-	pub.kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	pub.files = wp_codefiles_new(&files);
-	pub.opt.maps = take_maps;
-	pub.live = &live;
-	wp_mapsnapshot_publish(&pub);
-	p = wp_mapprocs_find(&pub, getpid());
-	ok(nr_told == 4 && p && p->told, "what runs is told of");
+	snap.bytes = live_bytes;
+	mapsync.kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	mapsync.files = wp_codefiles_new(&files);
+	mapsync.opt.maps = take_maps;
+	mapsync.snap = &snap;
+	wp_mapsnapshot_publish(&mapsync);
+	p = wp_mapprocs_find(&mapsync, getpid());
+	ok(nr_published == 4 && p && p->published_at, "what runs is told of");
 	ok(nr_last == 2 && last_stack == 6 && last[0].start == (__u64)(uintptr_t)code &&
 	   last[0].table == 17, "by files that were found in others, with their tables");
 	ok(!last[1].table && last[1].start == 0x7fff00000000, "not by the number alone");
-	p = wp_mapprocs_find(&pub, OTHER);
+	p = wp_mapprocs_find(&mapsync, OTHER);
 	ok(p && p->nr_maps == 2 && p->start_stack == 6 && !p->dirty && !p->unsettled,
 	   "it is kept, to be told again");
 	ok(is_dirty(STALE), "one that executes something else is looked at");
-	ok(!wp_mapprocs_find(&pub, ENDED) && !wp_mapprocs_find(&pub, KTHREAD),
+	ok(!wp_mapprocs_find(&mapsync, ENDED) && !wp_mapprocs_find(&mapsync, KTHREAD),
 	   "who has no memory is not known");
-	wp_codefiles_free(pub.files);
+	wp_codefiles_free(mapsync.files);
 	munmap(code, st.st_size);
-	close(pub.kick);
+	close(mapsync.kick);
 	close(fd);
-	pub.live = NULL;
+	mapsync.snap = NULL;
 }
 
 /* What the module answers about a process, by turns. */
 static void denied(void)
 {
-	struct wp_mapproc *p = wp_mapprocs_find_or_add(&pub, 40);
+	struct wp_mapproc *p = wp_mapprocs_find_or_add(&mapsync, 40);
 	char text[256];
 
-	pub.stats = (struct wp_publisher_stats){ 0 };
-	ok(!wp_publisher_denied(&pub.stats, text, sizeof(text)), "nothing denied, nothing said");
-	pub.unsettled = true;
+	mapsync.stats = (struct wp_mapsync_stats){ 0 };
+	ok(!wp_mapsync_denied(&mapsync.stats, text, sizeof(text)), "nothing denied, nothing said");
+	mapsync.unsettled = true;
 	p->dirty = false;
-	ok(wp_mappublish_note_told(&pub, p, 0, -EPERM) && pub.stats.denied == 1,
+	ok(wp_mappublish_note_published(&mapsync, p, 0, -EPERM) && mapsync.stats.denied == 1,
 	   "a process is denied");
 	ok(!p->dirty && !p->unsettled, "it is not looked at again for that");
-	ok(!pub.stats.refused && !pub.stats.published, "it counts as nothing else");
-	wp_mappublish_note_told(&pub, p, 0, -EPERM);
-	wp_mappublish_note_told(&pub, p, 0, -EACCES);
-	ok(pub.stats.denied == 1, "each process counts once");
-	wp_mappublish_note_told(&pub, wp_mapprocs_find_or_add(&pub, 41), 0, -EACCES);
-	ok(pub.stats.denied == 2, "one whose mappings cannot be read is denied, too");
-	ok(wp_publisher_denied(&pub.stats, text, sizeof(text)) &&
+	ok(!mapsync.stats.refused && !mapsync.stats.published, "it counts as nothing else");
+	wp_mappublish_note_published(&mapsync, p, 0, -EPERM);
+	wp_mappublish_note_published(&mapsync, p, 0, -EACCES);
+	ok(mapsync.stats.denied == 1, "each process counts once");
+	wp_mappublish_note_published(&mapsync, wp_mapprocs_find_or_add(&mapsync, 41), 0, -EACCES);
+	ok(mapsync.stats.denied == 2, "one whose mappings cannot be read is denied, too");
+	ok(wp_mapsync_denied(&mapsync.stats, text, sizeof(text)) &&
 	   !strncmp(text, "2 processes of others", 21) && strstr(text, "CAP_SYS_PTRACE"),
 	   "the right that is missing is named");
-	pub.retold = true;
-	wp_mappublish_note_told(&pub, p, 0, 0);
-	ok(!p->denied && pub.stats.published == 1, "another program may be published");
-	wp_mappublish_note_told(&pub, p, 0, -EPERM);
-	ok(pub.stats.denied == 3, "and the next one denied");
-	wp_mappublish_note_told(&pub, p, 0, -ENOMEM);
-	ok(pub.stats.refused == 1 && pub.stats.error == -ENOMEM, "other errors are refusals");
-	pub.retold = false;
-	pub.unsettled = false;
-	wp_mapprocs_forget(&pub, 40);
-	wp_mapprocs_forget(&pub, 41);
+	mapsync.republished = true;
+	wp_mappublish_note_published(&mapsync, p, 0, 0);
+	ok(!p->denied && mapsync.stats.published == 1, "another program may be published");
+	wp_mappublish_note_published(&mapsync, p, 0, -EPERM);
+	ok(mapsync.stats.denied == 3, "and the next one denied");
+	wp_mappublish_note_published(&mapsync, p, 0, -ENOMEM);
+	ok(mapsync.stats.refused == 1 && mapsync.stats.error == -ENOMEM, "other errors are refusals");
+	mapsync.republished = false;
+	mapsync.unsettled = false;
+	wp_mapprocs_forget(&mapsync, 40);
+	wp_mapprocs_forget(&mapsync, 41);
 }
 
 int main(void)
 {
 	unsigned int i;
 
-	pub.opt.missed = tell_missed;
+	mapsync.opt.missed = tell_missed;
 	children();
 	out_of_order();
 	no_room();
 	denied();
 	what_ran();
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
-		while (pub.bucket[i])
-			wp_mapprocs_forget(&pub, pub.bucket[i]->pid);
+		while (mapsync.bucket[i])
+			wp_mapprocs_forget(&mapsync, mapsync.bucket[i]->pid);
 	}
 	return done();
 }

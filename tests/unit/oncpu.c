@@ -25,14 +25,14 @@ static int recording(__u32 flags)
 	if (fd < 0 || wp_ledgerspool_open(&spool, path))
 		exit(1);
 	for (i = 0; i < THREADS; i++) {
-		const struct wp_account a = {
+		const struct wp_totals a = {
 			.tid = i, .tgid = i / 10, .comm = "thread", .born = 10, .end = 30,
 			.run_ns = i * 1000,
 		};
 
-		wp_ledgerspool_account(&spool, &a);
+		wp_ledgerspool_totals(&spool, &a);
 		if (i == 7)
-			wp_ledgerspool_account(&spool, &a);
+			wp_ledgerspool_totals(&spool, &a);
 	}
 	/* The ledger stands behind what is there already. */
 	if (write(fd, "file", 4) != 4 || wp_ledgerspool_append(&spool, fd, path, &head))

@@ -74,7 +74,7 @@ static int look(bool silent)
 	int bad = 0, i;
 	__u32 nr;
 
-	wp_opener_live();
+	wp_opener_recording();
 	bad |= is_read(file) == silent;
 	for (i = 0; i < 50; i++)
 		bad |= (is_read(file) == silent) << 1;

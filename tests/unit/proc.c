@@ -329,7 +329,7 @@ static bool has_vsyscall(void)
 static void test_live(void)
 {
 	struct wp_synth s = { .fn = take, .id = 5 };
-	struct wp_live live = { .data = (char *)told, .users = 1 };
+	struct wp_snapshot live = { .data = (char *)told, .users = 1 };
 	struct mmap2 *m;
 	struct task *t;
 
@@ -347,7 +347,7 @@ static void test_live(void)
 
 	s.ids = wp_buildids_new();
 	nr_got = 0;
-	ok(!wp_proc_synthesize_live(&s, &live) && !nr_bad, "what the module tells");
+	ok(!wp_proc_synthesize_snapshot(&s, &live) && !nr_bad, "what the module tells");
 	ok(s.nr_processes == 3 && s.nr_threads == 4, "its processes and threads are counted");
 	ok(comm_is(700, "fifteen letters") && comm_is(5, "worker") && comm_is(2, "kthreadd") &&
 	   !find(PERF_RECORD_COMM, 900), "its names; not of a record that is cut");

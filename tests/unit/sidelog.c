@@ -187,7 +187,7 @@ static void losses(void)
 	for (tid = 20; tid < 10000; tid += 10)
 		call(&log, 0, tid, "unheard");
 	task(&log, S, PERF_RECORD_FORK, 10, 50000);
-	ok(!wp_sidelog_bury(&log, nobody_but_10, 2 * S), "those that died unheard");
+	ok(!wp_sidelog_reap(&log, nobody_but_10, 2 * S), "those that died unheard");
 	ok(is_called(&log, 2 * S - 1, 500, "unheard"), "are known until then");
 	for (i = 3; i < 8; i++) {
 		call(&log, i * S, 10, "init");

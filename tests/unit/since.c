@@ -9,7 +9,7 @@
 
 #include "lib/base/procfile.h"
 #include "lib/base/since.h"
-#include "lib/proc/procabout.h"
+#include "lib/proc/procinfo.h"
 #include "tap.h"
 
 #define S	1000000000ULL
@@ -46,18 +46,18 @@ static void test_clock(void)
 
 static void test_about(void)
 {
-	struct wp_procabout about;
+	struct wp_procinfo about;
 	char *command;
 
 	prctl(PR_SET_NAME, "a) (b\n");
-	ok(wp_procabout_read(getpid(), getpid(), &about) && !strcmp(about.process, "a) (b\n") &&
+	ok(wp_procinfo_read(getpid(), getpid(), &about) && !strcmp(about.process, "a) (b\n") &&
 	   !about.kthread && about.age < 86400 * S, "a thread of a strange name");
-	ok(!wp_procabout_read(getpid(), 1 << 30, &about), "one that is gone");
-	command = wp_procabout_command(getpid());
+	ok(!wp_procinfo_read(getpid(), 1 << 30, &about), "one that is gone");
+	command = wp_procinfo_command(getpid());
 	ok(command && !strcmp(command, "since one two  end"), "words of a command line: %s",
 	   command ? command : "none");
 	free(command);
-	ok(!wp_procabout_command(1 << 30), "of none that is gone");
+	ok(!wp_procinfo_command(1 << 30), "of none that is gone");
 }
 
 int main(int argc, char **argv)

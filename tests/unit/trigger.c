@@ -37,7 +37,7 @@ static void syntax(void)
 	ok(!wp_trigger_parse(&t, "blocked>1s,state=DT") && t.states == (2 | 4), "in a state");
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		wp_clear_errors();
-		if (wp_trigger_parse(&t, bad[i]) != -22 || !strstr(wp_last_error(), "no trigger"))
+		if (wp_trigger_parse(&t, bad[i]) != -22 || !strstr(wp_last_error(), "not a trigger"))
 			break;
 	}
 	ok(i == sizeof(bad) / sizeof(bad[0]), "what is none is refused (%u: %s)", i,

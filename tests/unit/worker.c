@@ -320,7 +320,7 @@ static void fails(__u32 kind, const int *fds, const struct wp_worker_limits *lim
 	/* Some give themselves away with the next job. */
 	for (i = 0; i < 2 && !err; i++)
 		err = do_one(w, kind, 0, fds, fds ? 1 : 0, &a);
-	ok(err == want, "a worker that %s: %s", what, wp_worker_why(err));
+	ok(err == want, "a worker that %s: %s", what, wp_worker_reason(err));
 	wp_worker_free(w);
 	w = wp_worker_new(NULL);
 	ok(w && !do_one(w, GOOD, 0, NULL, 0, &a) && a.size == 4, "the next one works");

@@ -207,7 +207,7 @@ static const char *trouble_with(int fd, const struct stat *st)
 	    (st->st_size > HOLES_FROM && st->st_blocks < st->st_size / 512 / HOLES_RATIO))
 		return "it is too large for what it holds";
 	if (wp_pread_all(fd, magic, sizeof(magic), 0) || memcmp(magic, ELFMAG, SELFMAG))
-		return "it is no program or library";
+		return "it is neither a program nor a library";
 	return NULL;
 }
 
@@ -240,7 +240,7 @@ static int add_elf(struct archive *a, const char *name, const struct wp_profile_
 	close(fd);
 	if (err != -ESTALE)
 		return err;
-	wp_warn("%s is in the archive in part: it became shorter meanwhile", code->path);
+	wp_warn("%s is truncated in the archive: it became shorter meanwhile", code->path);
 	return -ENOENT;
 }
 
@@ -281,7 +281,7 @@ static int write_archive(struct archive *a, const struct wp_profile *p)
 	if (err)
 		return err;
 	if (!fstat(wp_profile_file(p)->fd, &in) && wp_outfile_same(&out, &in)) {
-		wp_err("%s is the recording itself: name another file by -o", a->output);
+		wp_err("%s is the recording itself; use another file with -o", a->output);
 		return wp_outfile_end(&out, -EINVAL);
 	}
 	a->tar = wp_tarfile_new(out.fd);
@@ -335,7 +335,7 @@ int cmd_archive(int argc, char **argv)
 	if (err)
 		return err == WP_OPTIONS_DONE ? 0 : WP_EXIT_USAGE;
 	if (rest < argc) {
-		wp_text_print(stderr, " Error: unexpected argument '%s': a file is named by -i\n",
+		wp_text_print(stderr, " Error: unexpected argument '%s'; use -i FILE\n",
 			      argv[rest]);
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
@@ -343,7 +343,7 @@ int cmd_archive(int argc, char **argv)
 	if (!a.output) {
 		if (snprintf(path, sizeof(path), "%s.tar.gz",
 			     strcmp(a.input, "-") ? a.input : "perf.data") >= (int)sizeof(path)) {
-			wp_err("the recording's name is too long: name the output by -o");
+			wp_err("the recording's name is too long; name the output with -o");
 			return WP_EXIT_ERROR;
 		}
 		a.output = path;

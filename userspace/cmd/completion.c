@@ -94,7 +94,7 @@ int wp_completion_print(const char *shell, const struct wp_completed *commands, 
 	size_t i;
 
 	if (strcmp(shell, "bash")) {
-		wp_err("--completion: there is none for '%s'; give 'bash'", shell);
+		wp_err("--completion must be 'bash', not '%s'", shell);
 		return -1;
 	}
 	fputs(bash_head, stdout);

@@ -32,12 +32,12 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "record", "Record on-CPU and off-CPU time into perf.data", cmd_record },
-	{ "report", "Tell where the time went in a perf.data, ours or perf's", cmd_report },
-	{ "sched", "Record every switch and wakeup, and tell of them", cmd_sched },
-	{ "stacks", "Tell what threads wait for right now, and since when", cmd_stacks },
-	{ "flame", "Draw where the time went, as a page for a browser", cmd_flame },
-	{ "top", "Tell live where the time of processes and threads goes", cmd_top },
-	{ "archive", "Pack the files that a recording's names are in", cmd_archive },
+	{ "report", "Show where the time went in a perf.data of wallprof or perf", cmd_report },
+	{ "sched", "Record and show context switches and wakeups", cmd_sched },
+	{ "stacks", "Show what threads are waiting for now, and since when", cmd_stacks },
+	{ "flame", "Draw where the time went, as an HTML page", cmd_flame },
+	{ "top", "Show live where processes and threads spend their time", cmd_top },
+	{ "archive", "Pack the object files that a recording's symbols are in", cmd_archive },
 	{ "export", "Write a recording in another program's format", cmd_export },
 	{ "doctor", "Check whether recording works here, and what to do if not", cmd_doctor },
 };

@@ -187,7 +187,7 @@ function fillThreads() {
 	view.tid = fill($("tid"), tids, "all", view.tid);
 }
 
-const IDLE = ["", "kernel threads that wait" + (data.tells_causes ? " for work" : " (for what was not recorded: -R)"),
+const IDLE = ["", "kernel threads that wait" + (data.has_causes ? " for work" : " (for what was not recorded: -R)"),
 	"loops of programs that wait for whatever comes next", "CPUs without a thread"];
 function leftOut() {
 	const all = idleSums[1] + idleSums[2] + idleSums[3];
@@ -223,7 +223,7 @@ function controls() {
 }
 
 /* State of the controls as text, for printing. */
-function tellShown() {
+function updateShown() {
 	const sec = (s) => (s * data.span / slots / 1e9).toFixed(3);
 	const words = modes.filter((m) => m[0] === view.mode).map((m) => m[1]);
 
@@ -262,7 +262,7 @@ function update(anew = true, stay = false) {
 	controls();
 	crumbs();
 	share();
-	tellShown();
+	updateShown();
 	buildTree();
 	buildFunctions();
 	save();

@@ -25,7 +25,7 @@ function showWidth(lo, hi) {
 		if (!view.icicle)
 			box.scrollTop = box.scrollHeight - below;
 		crumbs();
-		tellShown();
+		updateShown();
 		clearTimeout(saveTimer);
 		saveTimer = setTimeout(save, 200);
 	});

@@ -460,7 +460,7 @@ def ledger(run):
     yield "the intervals of each thread make up its off-CPU time", problems[:6]
 
     # Ended threads whose totals were lost are counted.
-    lost, lost_s = run.lost(r"LOST the accounts? of (\d+) threads? that ended, "
+    lost, lost_s = run.lost(r"LOST the totals of (\d+) threads? that ended, "
                             r"with (\d+\.\d+) s")[:2]
     missing = {t.tid for t in run.truth} - threads
     problems = []

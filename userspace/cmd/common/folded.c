@@ -116,7 +116,7 @@ static void leave_time(struct wp_samples *s)
 			gone |= l->kind == WP_PROFILE_CPU ? WP_SECTION_CPU : WP_SECTION_OTHER;
 	}
 	s->sum.nr = left;
-	wp_warn("events that are no time are left out: 'report --folded --kinds %s' has them",
+	wp_warn("events that are not time are left out; use 'report --folded --kinds %s'",
 		gone == WP_SECTION_CPU ? "cpu" : gone == WP_SECTION_OTHER ? "other" : "cpu,other");
 }
 

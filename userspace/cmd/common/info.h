@@ -2,9 +2,9 @@
 /*
  * Description of a recording, for a picture or a file. See info.c.
  *
- *	wp_about_read(&about, &samples);
+ *	wp_info_read(&info, &samples);
  *	...
- *	wp_about_free(&about);
+ *	wp_info_free(&info);
  */
 #ifndef WP_CMD_COMMON_INFO_H
 #define WP_CMD_COMMON_INFO_H
@@ -14,7 +14,7 @@
 struct wp_samples;
 
 /**
- * struct wp_about - where, when and how it was recorded, and what is missing
+ * struct wp_info - where, when and how it was recorded, and what is missing
  * @host: its host, or NULL
  * @system: kernel and machine, or NULL
  * @command: its command, or NULL
@@ -25,7 +25,7 @@ struct wp_samples;
  * @scaled: how samples of the clock were scaled; empty: they are not scaled
  * @lost: what is missing, in sentences; empty: nothing
  */
-struct wp_about {
+struct wp_info {
 	char *host;
 	char *system;
 	char *command;
@@ -37,7 +37,7 @@ struct wp_about {
 	char lost[600];
 };
 
-void wp_about_read(struct wp_about *about, const struct wp_samples *samples);
-void wp_about_free(struct wp_about *about);
+void wp_info_read(struct wp_info *info, const struct wp_samples *samples);
+void wp_info_free(struct wp_info *info);
 
 #endif /* WP_CMD_COMMON_INFO_H */

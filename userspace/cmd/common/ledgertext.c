@@ -14,7 +14,7 @@ static double seconds(__u64 ns)
 	return (double)(__s64)ns / 1e9;
 }
 
-static void print_account(FILE *f, const struct wp_account *a)
+static void print_totals(FILE *f, const struct wp_totals *a)
 {
 	int width;
 
@@ -22,8 +22,8 @@ static void print_account(FILE *f, const struct wp_account *a)
 	width = wp_text_put(f, a->comm);
 	fprintf(f, "%*s %14.6f %14.6f %14.6f %10" PRIu64 " %14.6f %14.6f %" PRId64 "%s\n",
 		width < 16 ? 16 - width : 0, "", seconds(a->run_ns), seconds(a->runnable_ns),
-		seconds(wp_account_blocked(a)), (uint64_t)a->nr_off, seconds(a->unknown_ns),
-		seconds(wp_account_wall(a)), (int64_t)wp_account_diff(a),
+		seconds(wp_totals_blocked(a)), (uint64_t)a->nr_off, seconds(a->unknown_ns),
+		seconds(wp_totals_wall(a)), (int64_t)wp_totals_diff(a),
 		a->ended ? " ended" : "");
 }
 
@@ -54,7 +54,7 @@ void wp_print_ledger(FILE *f, struct wp_ledger *l)
 	fprintf(f, "  %8s %8s %-16s %14s %14s %14s %10s %14s %14s %s\n", "tid", "tgid", "comm",
 		"run s", "runnable s", "blocked s", "intervals", "unknown s", "wall s", "diff ns");
 	for (i = 0; i < nr; i++)
-		print_account(f, &l->lines[i]);
+		print_totals(f, &l->lines[i]);
 	if (nr < l->threads)
 		fprintf(f, "  %s and %" PRIu64 " more; -vv shows all\n",
 			wp_text_ellipsis(), (uint64_t)(l->threads - nr));

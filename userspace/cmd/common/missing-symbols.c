@@ -10,38 +10,38 @@
 #include "lib/base/err.h"
 
 /* Limits: number of files per reason, and number of reasons. */
-#define TOP_NAMELESS	4
+#define TOP_MISSING	4
 #define MAX_REASONS	8
 
 /**
  * struct reason - files without symbols for the same reason
- * @why: the reason
+ * @reason: the reason
  * @path: the first of them
  * @nr: their number
  */
 struct reason {
-	const char *why;
-	const char *path[TOP_NAMELESS];
+	const char *text;
+	const char *path[TOP_MISSING];
 	size_t nr;
 };
 
-static struct reason *reason_of(struct reason *reasons, const char *why)
+static struct reason *reason_of(struct reason *reasons, const char *reason)
 {
 	size_t i;
 
 	for (i = 0; i < MAX_REASONS - 1; i++) {
-		if (!reasons[i].why)
-			reasons[i].why = why;
-		if (!strcmp(reasons[i].why, why))
+		if (!reasons[i].text)
+			reasons[i].text = reason;
+		if (!strcmp(reasons[i].text, reason))
 			return &reasons[i];
 	}
-	reasons[i].why = "for other reasons";
+	reasons[i].text = "for other reasons";
 	return &reasons[i];
 }
 
 static void warn_of(const struct reason *r)
 {
-	size_t shown = r->nr < TOP_NAMELESS ? r->nr : TOP_NAMELESS, i;
+	size_t shown = r->nr < TOP_MISSING ? r->nr : TOP_MISSING, i;
 	char more[64] = "", *files = NULL;
 	size_t size;
 	FILE *f = open_memstream(&files, &size);
@@ -55,28 +55,28 @@ static void warn_of(const struct reason *r)
 		snprintf(more, sizeof(more), " and %zu more file%s", r->nr - shown,
 			 r->nr - shown == 1 ? "" : "s");
 	if (files)
-		wp_warn("no names for functions of %s%s: %s", files, more, r->why);
+		wp_warn("no names for functions of %s%s: %s", files, more, r->text);
 	free(files);
 }
 
 /**
- * wp_warn_nameless() - warn of files without symbols, a line for each reason
+ * wp_warn_missing_symbols() - warn of files without symbols, a line for each reason
  * @next: returns the next one
  * @ctx: for @next
  */
-void wp_warn_nameless(wp_nameless_fn next, const void *ctx)
+void wp_warn_missing_symbols(wp_missing_symbols_fn next, const void *ctx)
 {
 	struct reason reasons[MAX_REASONS] = { 0 }, *r;
-	const char *path, *why;
+	const char *path, *reason;
 	size_t at = 0, i;
 
-	while ((why = next(ctx, &at, &path))) {
+	while ((reason = next(ctx, &at, &path))) {
 		if (!path) {
-			wp_warn("no names for functions of the kernel: %s", why);
+			wp_warn("no names for functions of the kernel: %s", reason);
 			continue;
 		}
-		r = reason_of(reasons, why);
-		if (r->nr < TOP_NAMELESS)
+		r = reason_of(reasons, reason);
+		if (r->nr < TOP_MISSING)
 			r->path[r->nr] = path;
 		r->nr++;
 	}

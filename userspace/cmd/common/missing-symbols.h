@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /* As wp_profile_trouble(). */
-typedef const char *(*wp_nameless_fn)(const void *ctx, size_t *at, const char **path);
+typedef const char *(*wp_missing_symbols_fn)(const void *ctx, size_t *at, const char **path);
 
-void wp_warn_nameless(wp_nameless_fn next, const void *ctx);
+void wp_warn_missing_symbols(wp_missing_symbols_fn next, const void *ctx);
 
 #endif /* WP_CMD_COMMON_MISSING_SYMBOLS_H */

@@ -112,7 +112,7 @@ int wp_value_cpus(const char *option, const char *arg, struct wp_cpumask *cpus)
 int wp_value_output(const char *arg, const char **output)
 {
 	if (!*arg || !strcmp(arg, "-")) {
-		wp_err("-o: the output must be a file, '%s' is none", arg);
+		wp_err("-o: the output is not a file: '%s'", arg);
 		return -EINVAL;
 	}
 	*output = arg;

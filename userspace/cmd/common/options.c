@@ -171,7 +171,7 @@ static void suggest(const struct wp_options *o, const char *word)
 		fprintf(stderr, " Did you mean --%s?\n", n.name);
 }
 
-static void complain(const struct wp_options *o, int found, const char *word)
+static void print_option_error(const struct wp_options *o, int found, const char *word)
 {
 	const struct wp_option *opt = find(o, optopt);
 
@@ -201,7 +201,7 @@ static bool accept_foreign(const struct wp_options *o, const char *word, int arg
 	if (!f)
 		return false;
 	if (f->instead) {
-		fprintf(stderr, " Error: perf's option `%.*s' is not here: %s\n",
+		fprintf(stderr, " Error: perf's option `%.*s' is not supported: %s\n",
 			is_long ? (int)strcspn(word + 2, "=") : 1,
 			is_long ? word + 2 : (char[]){ f->letter, 0 }, f->instead);
 		*err = -EINVAL;
@@ -273,7 +273,7 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 				break;
 			if (id == '?' && err)
 				return err;
-			complain(o, id, word);
+			print_option_error(o, id, word);
 			wp_print_usage(o);
 			return -EINVAL;
 		default:

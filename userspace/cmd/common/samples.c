@@ -47,17 +47,16 @@ const struct wp_option wp_samples_table[] = {
 	{ OPT_STATE, "state", "letters", "time off-CPU in these states only: S, D, R, ..." },
 	{ 'S', "symbols", "names", "stacks with one of these functions only,\n"
 	  "separated by commas" },
-	{ OPT_KALLSYMS, "kallsyms", "file", "a copy of /proc/kallsyms of the kernel that\n"
-	  "was recorded (default: the running one's, if\n"
-	  "that is it)" },
-	{ 'k', "vmlinux", "file", "its image, if there is no such copy" },
-	{ OPT_INLINE, "inline", NULL, "tell inlined functions, too, where there is\n"
+	{ OPT_KALLSYMS, "kallsyms", "file", "copy of the recorded kernel's /proc/kallsyms\n"
+	  "(default: the running kernel's, if it is the\n"
+	  "same)" },
+	{ 'k', "vmlinux", "file", "the kernel's image, if there is no such copy" },
+	{ OPT_INLINE, "inline", NULL, "show inlined functions, too, where there is\n"
 	  "debug information" },
-	{ OPT_SYMFS, "symfs", "directory", "look for files with symbols relative to it" },
-	{ OPT_NO_SCALE, "no-scale", NULL, "samples of cpu-clock as they are, not scaled to\n"
-	  "the time that each thread ran" },
-	{ OPT_NO_DEMANGLE, "no-demangle", NULL, "names of C++ and Rust as the linker has\n"
-	  "them" },
+	{ OPT_SYMFS, "symfs", "directory", "directory of the files with symbols" },
+	{ OPT_NO_SCALE, "no-scale", NULL, "do not scale samples of cpu-clock to the run\n"
+	  "time of each thread" },
+	{ OPT_NO_DEMANGLE, "no-demangle", NULL, "do not demangle names of C++ and Rust" },
 	{ 0 }
 };
 
@@ -521,7 +520,7 @@ FILE *wp_samples_output(const struct wp_samples *s, struct wp_outfile *out, cons
 	if (wp_outfile_open(out, path, WP_OUTFILE_STDOUT | WP_OUTFILE_SUDO))
 		return NULL;
 	if (!fstat(wp_profile_file(s->profile)->fd, &in) && wp_outfile_same(out, &in))
-		wp_err("%s is the recording itself: name another file by -o", path);
+		wp_err("%s is the recording itself; use another file with -o", path);
 	else
 		f = wp_outfile_stream(out);
 	if (!f)
@@ -530,7 +529,7 @@ FILE *wp_samples_output(const struct wp_samples *s, struct wp_outfile *out, cons
 }
 
 /* Files without symbols, and why: the kernel, and the first few files. */
-static const char *next_nameless(const void *ctx, size_t *at, const char **path)
+static const char *next_missing(const void *ctx, size_t *at, const char **path)
 {
 	return wp_profile_trouble(ctx, at, path);
 }
@@ -557,15 +556,15 @@ static bool has_traces(const struct wp_samples *s)
 }
 
 /**
- * wp_samples_untold() - advice if no sample is left as none has causes
+ * wp_samples_cause_hint() - advice if no sample is left as none has causes
  * @s: the samples
  *
  * Return: the end of a message; empty if causes were not selected by, or are recorded.
  */
-const char *wp_samples_untold(const struct wp_samples *s)
+const char *wp_samples_cause_hint(const struct wp_samples *s)
 {
-	return (s->o->reasons || s->o->states) && !wp_profile_tells_causes(s->profile) ?
-	       ": samples do not have why threads waited, record without --no-reasons" : "";
+	return (s->o->reasons || s->o->states) && !wp_profile_has_causes(s->profile) ?
+	       ": samples lack wait reasons; record without --no-reasons" : "";
 }
 
 /**
@@ -585,21 +584,21 @@ void wp_samples_warn(const struct wp_samples *s)
 		wp_warn("%" PRIu64 " records of %s are damaged and left out",
 			(uint64_t)stats.damaged, input);
 	if (stats.no_stack)
-		wp_warn("%" PRIu64 " samples of %s are told without their stacks: there are too many",
+		wp_warn("%" PRIu64 " samples of %s are without their stacks: too many stacks",
 			(uint64_t)stats.no_stack, input);
 	if (has_traces(s))
-		wp_warn("%s has traces of hardware, as of Intel PT: these are left out here, 'perf report' has them",
+		wp_warn("%s has hardware traces, as of Intel PT, which are left out; use 'perf report'",
 			input);
 	if (has_type(s, PERF_SAMPLE_BRANCH_STACK))
-		wp_warn("%s has branches (-b, --call-graph lbr): these are left out here, and callers that are known by them only; 'perf report' has them",
+		wp_warn("%s has branch stacks (-b, --call-graph lbr), which are left out, with callers known only by them; use 'perf report'",
 			input);
 	if (has_type(s, PERF_SAMPLE_STACK_USER))
-		wp_warn("%s has user stacks to be unwound (--call-graph dwarf): these are left out here, 'perf report' has them",
+		wp_warn("%s has user stacks that are not unwound (--call-graph dwarf), which are left out; use 'perf report'",
 			input);
 	if (s->o->chosen && !s->sum.nr)
 		wp_warn("no sample is left by --%s%s", s->o->chosen,
-			wp_samples_untold(s));
-	wp_warn_nameless(next_nameless, s->profile);
+			wp_samples_cause_hint(s));
+	wp_warn_missing_symbols(next_missing, s->profile);
 }
 
 /**

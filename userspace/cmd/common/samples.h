@@ -113,7 +113,7 @@ struct wp_samples_scale {
 int wp_samples_set(struct wp_samples_options *o, int id, const char *arg);
 bool wp_samples_of(const struct wp_samples_options *o, __s32 pid, __s32 tid, const char *comm);
 void wp_samples_options_free(struct wp_samples_options *o);
-const char *wp_samples_untold(const struct wp_samples *s);
+const char *wp_samples_cause_hint(const struct wp_samples *s);
 int wp_samples_read(struct wp_samples *s, const struct wp_samples_options *o, __u32 slots);
 bool wp_samples_scale(const struct wp_samples *s, struct wp_samples_scale *scale);
 const char *wp_samples_comm(struct wp_samples *s, const struct wp_profline *l);

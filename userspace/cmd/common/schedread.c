@@ -19,7 +19,7 @@
 static int set_format(struct wp_schedread *r, enum wp_format format)
 {
 	if (r->format != WP_FORMAT_TEXT && r->format != format) {
-		wp_err("--json and --csv: give one of them");
+		wp_err("--json and --csv cannot be combined");
 		return -EINVAL;
 	}
 	r->format = format;
@@ -78,7 +78,7 @@ int wp_schedread_parse(const struct wp_options *options, int argc, char **argv, 
 	err = wp_parse_options(options, argc, argv, ctx, &rest);
 	if (err || rest >= argc)
 		return err;
-	wp_text_print(stderr, " Error: '%s' is no option: a file is named by -i\n", argv[rest]);
+	wp_text_print(stderr, " Error: unexpected argument '%s'; use -i FILE\n", argv[rest]);
 	wp_print_usage(options);
 	return -EINVAL;
 }
@@ -151,7 +151,7 @@ static int read_events(struct reading *reading, struct wp_perfrecords *records)
 	if (err)
 		return err;
 	if (!wp_schedevents_any(reading->events)) {
-		wp_err("%s has no events of the scheduler: 'wallprof sched record' records them, and 'perf sched record'",
+		wp_err("%s has no scheduler events; record with 'wallprof sched record' or 'perf sched record'",
 		       r->input);
 		return -ENOENT;
 	}
@@ -194,7 +194,7 @@ int wp_schedread(struct wp_schedread *r, wp_schedread_fn fn, void *ctx)
 	return err;
 }
 
-static void say(struct wp_rows *rows, __u64 nr, const char *what)
+static void print_count(struct wp_rows *rows, __u64 nr, const char *what)
 {
 	if (!nr)
 		return;
@@ -221,10 +221,10 @@ void wp_schedread_losses(const struct wp_schedread *r, struct wp_rows *rows, __u
 	}
 	if (rows->format == WP_FORMAT_TEXT && (r->lost || missed || r->damaged || r->unordered))
 		fputc('\n', rows->f);
-	say(rows, r->lost, "events were LOST: the figures are too small");
-	say(rows, missed, "places where events are missing, though nothing says that they were lost");
-	say(rows, r->damaged, "records are damaged and were left out");
-	say(rows, r->unordered, "records came too late to be put in order");
+	print_count(rows, r->lost, "events were LOST: the figures are too small");
+	print_count(rows, missed, "gaps in which events are missing without a record of the loss");
+	print_count(rows, r->damaged, "records are damaged and were left out");
+	print_count(rows, r->unordered, "records came too late to be put in order");
 }
 
 /**

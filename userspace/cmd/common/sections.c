@@ -95,7 +95,7 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
 		[WP_PROFILE_WAKER] = WP_SECTION_WAKER,
 		[WP_PROFILE_OTHER] = WP_SECTION_OTHER,
 	};
-	const bool intervals = wp_profile_tells_causes(s->profile);
+	const bool intervals = wp_profile_has_causes(s->profile);
 	const struct wp_section off[] = {
 		{ .kind = WP_SECTION_RUNNABLE, .title = "runnable", .ns = true,
 		  .intervals = intervals },

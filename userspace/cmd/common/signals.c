@@ -41,7 +41,7 @@ static struct wp_perfdata *volatile open_file;
 static volatile pid_t command_pid;
 /* Printed at the second signal, with a file and without; may be in the middle of a line. */
 static const char at_once[] =
-	"\n[ wallprof: ended at once by a second signal: the file lacks the end, and accounts ]\n";
+	"\n[ wallprof: ended at once by a second signal: the file lacks its end and totals ]\n";
 static const char at_close[] = "\n[ wallprof: ended at once by a second signal ]\n";
 static int wake_fd = -1;
 /* Set by a command with a screen. */
@@ -59,7 +59,7 @@ static bool is_echo(int sig)
 }
 
 /* Context: signal handler. */
-static void tell_at_once(void)
+static void write_interrupted(void)
 {
 	ssize_t ret = 0;
 
@@ -88,7 +88,7 @@ static void on_signal(int sig)
 			wp_outfile_die();
 			if (restore_screen)
 				restore_screen();
-			tell_at_once();
+			write_interrupted();
 			if (command_pid)
 				kill(command_pid, SIGTERM);
 			signal(sig, SIG_DFL);
@@ -121,7 +121,7 @@ int wp_signals_catch(void)
 	sigset_t watched;
 	unsigned int i;
 
-	wp_opener_live();
+	wp_opener_recording();
 	wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (wake_fd < 0) {
 		wp_err("eventfd: %s", strerror(errno));

@@ -9,7 +9,7 @@
 #include "lib/base/err.h"
 #include "lib/record/target.h"
 
-static void warn_of_rest(const struct wp_whom *w)
+static void warn_of_rest(const struct wp_target_options *w)
 {
 	if (w->pid && w->tid)
 		wp_warn("PID switch overriding TID");
@@ -22,14 +22,14 @@ static void warn_of_rest(const struct wp_whom *w)
 }
 
 /**
- * wp_whom_set() - set an option
+ * wp_target_options_set() - set an option
  * @w: the options
- * @id: -a, -p, -t, -u, -G by their letters, or WP_WHOM_COMM
+ * @id: -a, -p, -t, -u, -G by their letters, or WP_TARGET_OPTION_COMM
  * @arg: its value
  *
  * Return: 0, or -EINVAL if it is another one.
  */
-int wp_whom_set(struct wp_whom *w, int id, const char *arg)
+int wp_target_options_set(struct wp_target_options *w, int id, const char *arg)
 {
 	switch (id) {
 	case 'a':
@@ -44,7 +44,7 @@ int wp_whom_set(struct wp_whom *w, int id, const char *arg)
 	case 'u':
 		w->uid = arg;
 		return 0;
-	case WP_WHOM_COMM:
+	case WP_TARGET_OPTION_COMM:
 		w->comm = arg;
 		return 0;
 	case 'G':
@@ -55,7 +55,7 @@ int wp_whom_set(struct wp_whom *w, int id, const char *arg)
 }
 
 /**
- * wp_whom_settle() - choose among the given options
+ * wp_target_options_resolve() - choose among the given options
  * @w: the options
  * @t: set to the target; call wp_target_resolve() afterwards
  *
@@ -64,11 +64,11 @@ int wp_whom_set(struct wp_whom *w, int id, const char *arg)
  *
  * Return: 0 or a negative errno after a message.
  */
-int wp_whom_settle(const struct wp_whom *w, struct wp_target *t)
+int wp_target_options_resolve(const struct wp_target_options *w, struct wp_target *t)
 {
 	warn_of_rest(w);
 	if ((w->comm || w->group) && (w->pid || w->tid || w->uid || (w->comm && w->group))) {
-		wp_err("--comm and -G tell whom to record, as -p, -t and -u do: give one of them");
+		wp_err("only one of --comm, -G, -p, -t and -u can select targets");
 		return -EINVAL;
 	}
 	if ((w->comm || w->group) && w->all)

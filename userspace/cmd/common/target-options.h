@@ -10,10 +10,10 @@
 struct wp_target;
 
 /* The option --comm, which has no letter, distinct from those of the commands. */
-#define WP_WHOM_COMM	0x500
+#define WP_TARGET_OPTION_COMM	0x500
 
 /**
- * struct wp_whom - values of the options, or NULL
+ * struct wp_target_options - values of the options, or NULL
  * @pid: -p
  * @tid: -t
  * @uid: -u
@@ -21,7 +21,7 @@ struct wp_target;
  * @group: -G
  * @all: -a was given
  */
-struct wp_whom {
+struct wp_target_options {
 	const char *pid;
 	const char *tid;
 	const char *uid;
@@ -30,7 +30,7 @@ struct wp_whom {
 	bool all;
 };
 
-int wp_whom_set(struct wp_whom *w, int id, const char *arg);
-int wp_whom_settle(const struct wp_whom *w, struct wp_target *t);
+int wp_target_options_set(struct wp_target_options *w, int id, const char *arg);
+int wp_target_options_resolve(const struct wp_target_options *w, struct wp_target *t);
 
 #endif /* WP_CMD_COMMON_TARGET_OPTIONS_H */

@@ -91,7 +91,7 @@ int wp_workload_release(struct wp_workload *w)
 	ssize_t n;
 
 	if (write(w->go, "", 1) != 1) {
-		wp_err("Workload failed: it died before it began");
+		wp_err("Workload failed: it ended before it began");
 		return -ECHILD;
 	}
 	/* The exec closes the other end. */

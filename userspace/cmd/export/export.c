@@ -34,7 +34,7 @@ static const struct wp_option table[] = {
 	{ 'o', "output", "file", "the file to write (default\n"
 	  "wallprof.firefox.json, wallprof.folded,\n"
 	  "trace.perfetto-trace, wallprof.pb.gz,\n"
-	  "wallprof.speedscope.json); one that is there\n"
+	  "wallprof.speedscope.json); an existing one\n"
 	  "is overwritten; - is standard output" },
 	{ 0 }
 };
@@ -104,7 +104,7 @@ int cmd_export(int argc, char **argv)
 	if (err)
 		return err == WP_OPTIONS_DONE ? 0 : WP_EXIT_USAGE;
 	if (rest < argc) {
-		wp_text_print(stderr, " Error: '%s' is no option: a file is named by -i or -o\n",
+		wp_text_print(stderr, " Error: unexpected argument '%s'; use -i FILE or -o FILE\n",
 			      argv[rest]);
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
@@ -115,7 +115,7 @@ int cmd_export(int argc, char **argv)
 		return WP_EXIT_USAGE;
 	}
 	if (e.samples.chosen && !e.format->chooses) {
-		fprintf(stderr, " Error: --%s: of a recording for --%s nothing can be left out\n",
+		fprintf(stderr, " Error: --%s and --%s cannot be combined: the format has the whole recording\n",
 			e.samples.chosen, e.format->name);
 		wp_samples_options_free(&e.samples);
 		return WP_EXIT_USAGE;

@@ -178,20 +178,20 @@ static void put_entry(struct wp_json *j, const char *label, const char *value)
 /* Data for which the format has no place of its own. */
 static void put_extra(struct firefox *w)
 {
-	struct wp_about about;
+	struct wp_info info;
 
-	wp_about_read(&about, &w->samples);
+	wp_info_read(&info, &w->samples);
 	wp_json_open(&w->j, "extra", '[');
 	wp_json_open(&w->j, NULL, '{');
 	wp_json_string(&w->j, "label", "Recording");
 	wp_json_open(&w->j, "entries", '[');
-	put_entry(&w->j, "Host", about.host);
-	put_entry(&w->j, about.written ? "File written" : "Recorded", about.when);
-	put_entry(&w->j, "Missing", about.lost);
+	put_entry(&w->j, "Host", info.host);
+	put_entry(&w->j, info.written ? "File written" : "Recorded", info.when);
+	put_entry(&w->j, "Missing", info.lost);
 	wp_json_close(&w->j, ']');
 	wp_json_close(&w->j, '}');
 	wp_json_close(&w->j, ']');
-	wp_about_free(&about);
+	wp_info_free(&info);
 }
 
 static void put_meta(struct firefox *w)

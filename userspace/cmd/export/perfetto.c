@@ -177,7 +177,7 @@ static int open_work(struct work *w, const struct wp_export *e)
 	return err;
 }
 
-static const char *next_nameless(const void *ctx, size_t *at, const char **path)
+static const char *next_missing(const void *ctx, size_t *at, const char **path)
 {
 	return wp_profstacks_trouble(ctx, at, path);
 }
@@ -204,12 +204,12 @@ static void warn(const struct work *w, const char *input)
 		wp_warn("%s has no switches, so the trace has no slices: record again, with 'wallprof record --timeline' or 'wallprof sched record'; 'wallprof flame' shows what is in this one",
 			input);
 	if (wp_memmaps_dropped(w->maps))
-		wp_warn("%" PRIu64 " mappings of processes are too many: addresses there are not told by file",
+		wp_warn("%" PRIu64 " mappings of processes are too many: addresses there have no file",
 			(uint64_t)wp_memmaps_dropped(w->maps));
-	wp_warn_nameless(next_nameless, w->functions);
+	wp_warn_missing_symbols(next_missing, w->functions);
 }
 
-static void say(const struct work *w, const struct wp_export *e, __u64 bytes)
+static void print_summary(const struct work *w, const struct wp_export *e, __u64 bytes)
 {
 	struct wp_pfsamples_stats samples;
 	struct wp_pfsched_stats sched;
@@ -250,7 +250,7 @@ static int write_trace(struct work *w, const struct wp_export *e)
 	if (err)
 		return err;
 	warn(w, e->samples.input);
-	say(w, e, bytes);
+	print_summary(w, e, bytes);
 	return 0;
 }
 

@@ -513,18 +513,18 @@ static void put_origin(struct writer *w)
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	struct wp_ledgerfile_head head;
 	struct wp_profile_stats stats;
-	struct wp_about about;
+	struct wp_info info;
 	__u64 offset, tod;
 
 	wp_profile_stats(w->s.samples.profile, &stats);
-	wp_about_read(&about, &w->s.samples);
-	put_comment(w, "host ", about.host);
-	put_comment(w, "", about.system);
-	put_comment(w, "", about.command);
-	if (about.written)
-		put_comment(w, "file written ", about.when);
-	put_comment(w, "", about.lost);
-	wp_about_free(&about);
+	wp_info_read(&info, &w->s.samples);
+	put_comment(w, "host ", info.host);
+	put_comment(w, "", info.system);
+	put_comment(w, "", info.command);
+	if (info.written)
+		put_comment(w, "file written ", info.when);
+	put_comment(w, "", info.lost);
+	wp_info_free(&info);
 	if (wp_ledgerfile_open(file->fd, &head, &offset)) {
 		head.start = stats.first;
 		head.stop = stats.last;

@@ -61,7 +61,7 @@ int wp_export_samples_read(struct wp_export_samples *s, const struct wp_export *
 	if (!err && !s->samples.sum.nr) {
 		if (e->samples.chosen)
 			wp_err("%s: no sample is left by --%s%s", e->samples.input,
-			       e->samples.chosen, wp_samples_untold(&s->samples));
+			       e->samples.chosen, wp_samples_cause_hint(&s->samples));
 		else
 			wp_err("%s has no samples: there is nothing to export", e->samples.input);
 		err = -ENODATA;
@@ -69,7 +69,7 @@ int wp_export_samples_read(struct wp_export_samples *s, const struct wp_export *
 	return err ? err : look_up(s);
 }
 
-static void say(const struct wp_export_samples *s)
+static void print_summary(const struct wp_export_samples *s)
 {
 	__u64 samples = 0;
 	size_t i;
@@ -94,7 +94,7 @@ static void say(const struct wp_export_samples *s)
 int wp_export_samples_end(struct wp_export_samples *s, int err)
 {
 	if (!err)
-		say(s);
+		print_summary(s);
 	wp_samples_free(&s->samples);
 	return err;
 }

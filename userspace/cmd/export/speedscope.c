@@ -192,18 +192,18 @@ static int put_parts(struct speedscope *w)
 /* Description of the recording and its losses: the format has no other place for it. */
 static void put_name(struct speedscope *w)
 {
-	struct wp_about about;
+	struct wp_info info;
 	char *name = NULL;
 
-	wp_about_read(&about, &w->s.samples);
+	wp_info_read(&info, &w->s.samples);
 	if (asprintf(&name, "%s (%s, %s%s%s)%s%s, by %s", w->s.e->samples.input,
-		     about.host ? about.host : "", about.system ? about.system : "",
-		     *about.when ? ", " : "", about.when, *about.lost ? ": " : "",
-		     about.lost, about.command ? about.command : "an unknown command") < 0)
+		     info.host ? info.host : "", info.system ? info.system : "",
+		     *info.when ? ", " : "", info.when, *info.lost ? ": " : "",
+		     info.lost, info.command ? info.command : "an unknown command") < 0)
 		name = NULL;
 	wp_json_string(&w->j, "name", name ? name : w->s.e->samples.input);
 	free(name);
-	wp_about_free(&about);
+	wp_info_free(&info);
 }
 
 static int put_file(struct speedscope *w)

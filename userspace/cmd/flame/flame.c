@@ -52,16 +52,16 @@ static const char *const usage[] = {
 
 static const struct wp_option table[] = {
 	{ 'o', "output", "file", "the file to write (default\n"
-	  "wallprof-flame.html, .svg, .folded); one that\n"
-	  "is there is overwritten; - is standard output" },
-	{ OPT_EVENT, "event", "event", "the event of several that is shown (first)" },
+	  "wallprof-flame.html, .svg, .folded); an existing\n"
+	  "one is overwritten; - is standard output" },
+	{ OPT_EVENT, "event", "event", "the event to show (default the first)" },
 	{ OPT_FOLDED, "folded", NULL, "stacks, a line each, for flamegraph.pl" },
-	{ OPT_IDLE, "idle", NULL, "of a whole host idle kernel threads and idle loops\n"
-	  "of programs, too" },
-	{ OPT_MODE, "mode", "mode", "what is shown first: wall (on-CPU and off-CPU\n"
+	{ OPT_IDLE, "idle", NULL, "show idle kernel threads and idle loops, too, on\n"
+	  "a recording of a whole host" },
+	{ OPT_MODE, "mode", "mode", "initial view: wall (on-CPU and off-CPU\n"
 	  "time), cpu, off, blocked, runnable, offwake, wake" },
-	{ OPT_SVG, "svg", NULL, "a picture of that, for documents" },
-	{ OPT_TITLE, "title", "text", "what stands above it" },
+	{ OPT_SVG, "svg", NULL, "an SVG picture of the view, for documents" },
+	{ OPT_TITLE, "title", "text", "title of the graph" },
 	{ 0 }
 };
 
@@ -101,7 +101,7 @@ static int set(void *ctx, int id, const char *arg)
 	case OPT_FOLDED:
 		if (f->format != FORMAT_HTML &&
 		    f->format != (id == OPT_SVG ? FORMAT_SVG : FORMAT_FOLDED)) {
-			wp_err("--svg and --folded: one of them at a time");
+			wp_err("--svg and --folded cannot be combined");
 			return -EINVAL;
 		}
 		f->format = id == OPT_SVG ? FORMAT_SVG : FORMAT_FOLDED;
@@ -114,7 +114,7 @@ static int set(void *ctx, int id, const char *arg)
 }
 
 /* A picture shows one of several events; name the others. */
-static void tell_left_out(char *left_out, size_t size, const struct wp_flame_graph *g)
+static void list_left_out(char *left_out, size_t size, const struct wp_flame_graph *g)
 {
 	size_t len = 0;
 	__u32 i;
@@ -139,7 +139,7 @@ static int draw(FILE *out, const struct flame *f, struct wp_samples *s,
 	}
 	/* The page shows the first available mode. */
 	if (f->view.mode && !wp_flame_has_mode(g, f->view.mode))
-		wp_warn("%s: the recording has nothing for --mode %s: another is shown first",
+		wp_warn("%s: the recording has nothing for --mode %s; another view is shown first",
 			s->o->input, f->view.mode);
 	wp_flame_html(out, g, &f->view);
 	return 0;
@@ -187,18 +187,18 @@ static int run(struct flame *f)
 	if (!err)
 		err = wp_flame_spread(&graph);
 	if (!err) {
-		wp_about_read(&f->view.about, &samples);
-		tell_left_out(left_out, sizeof(left_out), &graph);
+		wp_info_read(&f->view.info, &samples);
+		list_left_out(left_out, sizeof(left_out), &graph);
 		f->view.left_out = left_out;
 		if (!f->view.title)
-			f->view.title = f->view.about.title;
+			f->view.title = f->view.info.title;
 		if (!f->view.title)
 			f->view.title = f->options.input;
 		f->view.file = f->options.input;
 		wp_samples_warn(&samples);
 		err = write_file(f, &samples, &graph);
 	}
-	wp_about_free(&f->view.about);
+	wp_info_free(&f->view.info);
 	wp_flame_graph_free(&graph);
 	wp_flame_chains_free(&chains);
 	wp_samples_free(&samples);
@@ -228,14 +228,14 @@ int cmd_flame(int argc, char **argv)
 	if (err)
 		return err == WP_OPTIONS_DONE ? 0 : WP_EXIT_USAGE;
 	if (rest < argc) {
-		wp_text_print(stderr, " Error: '%s' is no option: a file is named by -i or -o\n",
+		wp_text_print(stderr, " Error: unexpected argument '%s'; use -i FILE or -o FILE\n",
 			      argv[rest]);
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
 	}
 	if (f.format == FORMAT_FOLDED &&
 	    (f.view.mode || f.view.title || f.event || f.view.idle)) {
-		fprintf(stderr, " Error: --folded and --%s: lines of text are of all that there is, and have no title\n",
+		fprintf(stderr, " Error: --folded and --%s cannot be combined: folded stacks have all views and no title\n",
 			f.view.mode ? "mode" : f.event ? "event" : f.view.idle ? "idle" : "title");
 		wp_samples_options_free(&f.options);
 		return WP_EXIT_USAGE;

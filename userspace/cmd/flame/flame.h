@@ -18,7 +18,7 @@ struct wp_flame_graph;
  * @file: the recording's name
  * @mode: the graph that is shown first: "wall", "cpu", "off", "blocked", "runnable",
  *	"wake"; NULL: the first available one
- * @about: description of the recording, and what is missing
+ * @info: description of the recording, and what is missing
  * @idle: show idle time of a whole host, too
  * @left_out: names of events that a picture does not show; empty: none
  */
@@ -26,7 +26,7 @@ struct wp_flame_view {
 	const char *title;
 	const char *file;
 	const char *mode;
-	struct wp_about about;
+	struct wp_info info;
 	bool idle;
 	const char *left_out;
 };

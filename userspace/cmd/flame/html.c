@@ -150,24 +150,24 @@ static void put_pair(struct wp_json *j, const char *name, const char *value)
 	wp_json_close(j, ']');
 }
 
-static void put_about(struct wp_json *j, const struct wp_flame_view *view)
+static void put_info(struct wp_json *j, const struct wp_flame_view *view)
 {
-	const struct wp_about *about = &view->about;
+	const struct wp_info *info = &view->info;
 	char text[64];
 
 	wp_json_open(j, "about", '[');
 	put_pair(j, "file", view->file);
-	put_pair(j, "host", about->host);
-	put_pair(j, "kernel", about->system);
-	put_pair(j, about->written ? "file written" : "recorded", about->when);
-	snprintf(text, sizeof(text), "%.3f s", about->seconds);
+	put_pair(j, "host", info->host);
+	put_pair(j, "kernel", info->system);
+	put_pair(j, info->written ? "file written" : "recorded", info->when);
+	snprintf(text, sizeof(text), "%.3f s", info->seconds);
 	put_pair(j, "for", text);
-	put_pair(j, "by", about->command);
-	put_pair(j, "on-CPU", about->scaled);
+	put_pair(j, "by", info->command);
+	put_pair(j, "on-CPU", info->scaled);
 	put_pair(j, "drawn by", "wallprof " WP_VERSION);
 	wp_json_close(j, ']');
 	wp_json_string(j, "title", view->title);
-	wp_json_string(j, "lost", about->lost);
+	wp_json_string(j, "lost", info->lost);
 	wp_json_string(j, "mode", view->mode ? view->mode : "");
 }
 
@@ -193,11 +193,11 @@ static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_fl
 	struct wp_json j = { .f = f };
 
 	wp_json_open(&j, NULL, '{');
-	put_about(&j, view);
+	put_info(&j, view);
 	put_events(&j, g);
 	wp_json_number(&j, "host", g->host);
 	wp_json_number(&j, "idle", view->idle);
-	wp_json_number(&j, "tells_causes", wp_profile_tells_causes(g->samples->profile));
+	wp_json_number(&j, "has_causes", wp_profile_has_causes(g->samples->profile));
 	wp_json_number(&j, "slots", sum->slots);
 	wp_json_number(&j, "span", sum->to > sum->from ? sum->to - sum->from : 1);
 	put_functions(&j, g, &dsos);

@@ -311,19 +311,19 @@ static void put_legend(struct svg *s, bool draw)
 /* Description of the recording, and what is missing. */
 static void put_head(struct svg *s, bool draw)
 {
-	const struct wp_about *about = &s->view->about;
+	const struct wp_info *info = &s->view->info;
 	const char *event = s->g->nr_events ? s->g->event[s->g->chosen].name : "";
 	char lasted[40], idle[40];
 
 	s->head = 4;
-	snprintf(lasted, sizeof(lasted), ", for %.3f s", about->seconds);
+	snprintf(lasted, sizeof(lasted), ", for %.3f s", info->seconds);
 	put_line(s, draw, " font-size=\"14\"", (const char *[]){ s->view->title, NULL });
 	put_line(s, draw, "", (const char *[]){
-		about->host ? about->host : "", ", ", about->system ? about->system : "",
-		*about->when ? about->written ? ", file written " : ", recorded " : "",
-		about->when, lasted, NULL });
-	if (about->command)
-		put_line(s, draw, "", (const char *[]){ "by ", about->command, NULL });
+		info->host ? info->host : "", ", ", info->system ? info->system : "",
+		*info->when ? info->written ? ", file written " : ", recorded " : "",
+		info->when, lasted, NULL });
+	if (info->command)
+		put_line(s, draw, "", (const char *[]){ "by ", info->command, NULL });
 	put_legend(s, draw);
 	if (*s->view->left_out && s->total[0][0])
 		put_line(s, draw, "", (const char *[]){
@@ -333,10 +333,10 @@ static void put_head(struct svg *s, bool draw)
 		put_line(s, draw, "", (const char *[]){
 			idle, " idle kernel threads and idle loops of programs (--idle)", NULL });
 	}
-	if (*about->scaled)
-		put_line(s, draw, "", (const char *[]){ "on-CPU: ", about->scaled, NULL });
-	if (*about->lost)
-		put_line(s, draw, " fill=\"#b5179e\"", (const char *[]){ about->lost, NULL });
+	if (*info->scaled)
+		put_line(s, draw, "", (const char *[]){ "on-CPU: ", info->scaled, NULL });
+	if (*info->lost)
+		put_line(s, draw, " fill=\"#b5179e\"", (const char *[]){ info->lost, NULL });
 	s->head += 6;
 }
 

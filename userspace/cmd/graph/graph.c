@@ -117,7 +117,7 @@ static int choose_event(struct wp_flame_graph *g, const char *name)
 			break;
 	}
 	if (name && i == g->nr_events) {
-		wp_err("%s has no samples on CPUs of an event '%s': 'wallprof report' tells which there are",
+		wp_err("%s has no on-CPU samples of the event '%s'; 'wallprof report' lists its events",
 		       g->samples->o->input, name);
 		return -ENOENT;
 	}
@@ -290,7 +290,7 @@ int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const c
 	if (!err && !g->nr) {
 		if (samples->o->chosen)
 			wp_err("%s: no sample is left by --%s%s", samples->o->input,
-			       samples->o->chosen, wp_samples_untold(samples));
+			       samples->o->chosen, wp_samples_cause_hint(samples));
 		else
 			wp_err("%s has no samples: there is nothing to show", samples->o->input);
 		err = -ENODATA;

@@ -122,7 +122,7 @@ int wp_flame_spread(struct wp_flame_graph *g)
 		.slot_ns = sum->to > sum->from ? (double)(sum->to - sum->from) / sum->slots : 0,
 	};
 	/* Without causes a sample does not have its number of intervals. */
-	bool counted = wp_profile_tells_causes(g->samples->profile);
+	bool counted = wp_profile_has_causes(g->samples->profile);
 	size_t nr = 0, i;
 
 	if (!line || !s.free) {

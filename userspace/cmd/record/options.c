@@ -74,29 +74,29 @@ static const struct wp_option table[] = {
 	  "and fp where there is no table; none: only\n"
 	  "the innermost address" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "record kernel stacks too" },
-	{ OPT_MAX_STACK, "max-stack", "n", "frames of a stack at most (default 127)" },
+	{ OPT_MAX_STACK, "max-stack", "n", "maximum number of frames (default 127)" },
 	{ OPT_OFF_CPU, "off-cpu", NULL, "record off-CPU time (default)" },
-	{ OPT_NO_OFF_CPU, "no-off-cpu", NULL, "do not" },
+	{ OPT_NO_OFF_CPU, "no-off-cpu", NULL, "do not record off-CPU time" },
 	{ OPT_STATE, "state", "letters", "off-CPU time in these states only, as S,D; of\n"
 	  "R,R+,S,D,T,t,X,P,I,N,? (default all)" },
 	{ OPT_HIST, "hist", NULL, "count off-CPU intervals by their lengths" },
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out the time in which loops waited for\n"
 	  "their next work, as in accept and epoll_wait" },
-	{ OPT_WAKERS, "wakers", NULL, "record the stacks of who woke the threads, too" },
+	{ OPT_WAKERS, "wakers", NULL, "record the stacks of wakers, too" },
 	{ OPT_TIMELINE, "timeline", NULL, "record every switch and wakeup too, with stacks:\n"
 	  "for perf sched and perf script" },
-	{ OPT_MIN, "min", "time", "off-CPU intervals of at least so long only, as\n"
-	  "250us; in ns, us (default), ms or s" },
-	{ OPT_MAX, "max", "time", "and of at most so long" },
-	{ OPT_OFF_CPU_THRESH, "off-cpu-thresh", "time", "a sample for each interval of at least\n"
-	  "so long; in ns, us, ms (default) or s" },
-	{ 'R', "raw-samples", NULL, "tell in samples of off-CPU time what it was\n"
-	  "for, who ended it, and more: for perf script" },
-	{ OPT_NO_REASONS, "no-reasons", NULL, "leave out of samples in which system call and\n"
-	  "for which lock threads waited: a smaller file" },
+	{ OPT_MIN, "min", "time", "minimum length of off-CPU intervals, as 250us;\n"
+	  "in ns, us (default), ms or s" },
+	{ OPT_MAX, "max", "time", "maximum length of off-CPU intervals" },
+	{ OPT_OFF_CPU_THRESH, "off-cpu-thresh", "time", "minimum length of an interval with a sample\n"
+	  "of its own; in ns, us, ms (default) or s" },
+	{ 'R', "raw-samples", NULL, "causes, wakers and more in samples of off-CPU\n"
+	  "time, for perf script" },
+	{ OPT_NO_REASONS, "no-reasons", NULL, "no system calls and locks in samples of off-CPU\n"
+	  "time, for a smaller file" },
 	{ 'o', "output", "file", "output file (default perf.data)" },
 	{ 'q', "quiet", NULL, "print errors only" },
-	{ 'v', "verbose", NULL, "tell more; twice: every thread" },
+	{ 'v', "verbose", NULL, "print more; twice: every thread" },
 	{ 'B', "no-buildid", NULL, "do not collect build-ids" },
 	{ 'N', "no-buildid-cache", NULL, "do not copy files of containers and deleted\n"
 	  "ones into ~/.debug" },
@@ -105,8 +105,8 @@ static const struct wp_option table[] = {
 	  "unit B, K, M or G" },
 	{ 'z', "compression-level", "n", "compress the file by zstd, 1 to 22; 0: not\n"
 	  "at all (default)" },
-	{ OPT_INTERVAL, "interval", "ms", "empty the tables so often (default 1000)" },
-	{ OPT_LEDGER, "ledger", "file", "write every thread's account to this file" },
+	{ OPT_INTERVAL, "interval", "ms", "interval of emptying the tables (default 1000)" },
+	{ OPT_LEDGER, "ledger", "file", "write every thread's totals to this file" },
 	{ OPT_INTERVALS, "intervals", "file", "write the off-CPU intervals to this file" },
 	{ OPT_TABLES, "tables", "name=n,...", "expert: entries of the tables aggrs,\n"
 	  "stack-words, exits, waits (one half each),\n"
@@ -117,7 +117,7 @@ static const struct wp_option table[] = {
 /* Option values that depend on other options. */
 struct raw {
 	struct wp_record_opts *o;
-	struct wp_whom whom;
+	struct wp_target_options targets;
 	bool strict_freq;
 	bool freq_given;
 	bool freq_max;
@@ -174,7 +174,7 @@ static int parse_states(const char *arg, __u32 *states)
 		for (i = 0; i < WALLPROF_STATE_MAX && strcmp(word, wp_state_name(i)); i++)
 			;
 		if (i == WALLPROF_STATE_MAX) {
-			wp_err("--state: '%s' is no state; there are R, R+, S, D, T, t, X, P, I, N and ?",
+			wp_err("--state: unknown state '%s'; known are R, R+, S, D, T, t, X, P, I, N and ?",
 			       word);
 			err = -EINVAL;
 		}
@@ -256,7 +256,7 @@ static int parse_call_graph(const char *arg, enum wp_call_graph *how)
 			return 0;
 		}
 	}
-	wp_err("--call-graph: '%s' is none of auto, cfi, fp and none%s", arg,
+	wp_err("--call-graph must be 'auto', 'cfi', 'fp' or 'none', not '%s'%s", arg,
 	       !strncmp(arg, "dwarf", 5) ?
 	       "; cfi unwinds by the same tables as perf's dwarf, without copying stacks" :
 	       !strcmp(arg, "lbr") ? "; auto needs no branch records" : "");
@@ -272,22 +272,22 @@ static int set(void *ctx, int id, const char *arg)
 
 	switch (id) {
 	case 'a':
-		raw->whom.all = true;
+		raw->targets.all = true;
 		return 0;
 	case 'p':
-		raw->whom.pid = arg;
+		raw->targets.pid = arg;
 		return 0;
 	case 't':
-		raw->whom.tid = arg;
+		raw->targets.tid = arg;
 		return 0;
 	case 'u':
-		raw->whom.uid = arg;
+		raw->targets.uid = arg;
 		return 0;
 	case OPT_COMM:
-		raw->whom.comm = arg;
+		raw->targets.comm = arg;
 		return 0;
 	case 'G':
-		raw->whom.group = arg;
+		raw->targets.group = arg;
 		return 0;
 	case 'C':
 		o->has_cpus = true;
@@ -397,11 +397,11 @@ static int set(void *ctx, int id, const char *arg)
 static int settle_target(struct raw *raw)
 {
 	struct wp_record_opts *o = raw->o;
-	int err = wp_whom_settle(&raw->whom, &o->target);
+	int err = wp_target_options_resolve(&raw->targets, &o->target);
 
 	if (err)
 		return err;
-	o->own = o->command && o->target.kind == WALLPROF_TARGET_ALL && !raw->whom.all &&
+	o->own = o->command && o->target.kind == WALLPROF_TARGET_ALL && !raw->targets.all &&
 		 !o->has_cpus;
 	return wp_target_resolve(&o->target);
 }
@@ -509,21 +509,21 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		return -EINVAL;
 	}
 	if (o->states && !o->offcpu)
-		wp_warn("--state means nothing with --no-off-cpu");
+		wp_warn("--state has no effect with --no-off-cpu");
 	if (o->raw && !o->offcpu)
-		wp_warn("-R means nothing with --no-off-cpu");
+		wp_warn("-R has no effect with --no-off-cpu");
 	if (o->raw || !o->offcpu)
 		o->reasons = false;
 	if (o->hist && !o->offcpu) {
-		wp_warn("--hist means nothing with --no-off-cpu");
+		wp_warn("--hist has no effect with --no-off-cpu");
 		o->hist = false;
 	}
 	if (o->no_idle && !o->offcpu)
-		wp_warn("--no-idle means nothing with --no-off-cpu");
+		wp_warn("--no-idle has no effect with --no-off-cpu");
 	if ((o->min_ns || o->max_ns) && !o->offcpu)
-		wp_warn("--min and --max mean nothing with --no-off-cpu");
+		wp_warn("--min and --max have no effect with --no-off-cpu");
 	if (o->wait_ns && !o->offcpu) {
-		wp_warn("--off-cpu-thresh means nothing with --no-off-cpu");
+		wp_warn("--off-cpu-thresh has no effect with --no-off-cpu");
 		o->wait_ns = 0;
 	}
 	if (o->max_ns && o->max_ns < o->min_ns) {
@@ -531,15 +531,15 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		return -EINVAL;
 	}
 	if ((o->ledger || o->intervals) && !o->offcpu) {
-		wp_err("--ledger and --intervals tell off-CPU time, and --no-off-cpu leaves none");
+		wp_err("--ledger and --intervals need off-CPU time, which --no-off-cpu leaves out");
 		return -EINVAL;
 	}
 	if (o->wakers && !o->offcpu) {
-		wp_err("--wakers tells who ended off-CPU time, and --no-off-cpu leaves none");
+		wp_err("--wakers needs off-CPU time, which --no-off-cpu leaves out");
 		return -EINVAL;
 	}
-	if ((raw.whom.comm || raw.whom.group) && !o->offcpu) {
-		wp_err("--comm and -G follow threads from switch to switch, and --no-off-cpu has us see none");
+	if ((raw.targets.comm || raw.targets.group) && !o->offcpu) {
+		wp_err("--comm and -G need context switches, which --no-off-cpu leaves out");
 		return -EINVAL;
 	}
 	if (same_file(o->output, o->ledger) || same_file(o->output, o->intervals) ||

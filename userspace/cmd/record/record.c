@@ -60,8 +60,8 @@ static int finish(struct wp_recording *r)
 	int err;
 
 	err = wp_device_stop(&r->dev, &r->s.stop);
-	wp_publisher_end(r->publisher, &r->s.publisher);
-	r->publisher = NULL;
+	wp_mapsync_end(r->mapsync, &r->s.mapsync);
+	r->mapsync = NULL;
 	if (err)
 		return err;
 	err = wp_recording_drain(r, true);
@@ -181,14 +181,14 @@ static int prepare(struct wp_recording *r, struct wp_workload *workload)
 }
 
 /* A mistyped name would wait for ever. A command's threads come later. */
-static void warn_of_nobody(struct wp_recording *r)
+static void warn_of_no_thread(struct wp_recording *r)
 {
-	const char *whom = wp_target_to_come(&r->o.target);
+	const char *awaited = wp_target_awaited(&r->o.target);
 	struct wallprof_status status;
 
-	if (whom && !r->o.command && !wp_device_status(&r->dev, &status) &&
+	if (awaited && !r->o.command && !wp_device_status(&r->dev, &status) &&
 	    !status.nr_live_targets)
-		wp_warn("no thread %s is there yet: waiting for one", whom);
+		wp_warn("no thread %s exists yet: waiting for one", awaited);
 }
 
 /* From START to STOP. Data recorded before an error is kept. */
@@ -198,18 +198,18 @@ static int run(struct wp_recording *r, struct wp_workload *workload)
 
 	err = wp_device_start(&r->dev, &r->s.start);
 	if (err == -ENOSPC)
-		wp_err("give --tables tasks=N with a larger N");
+		wp_err("use --tables tasks=N with a larger N");
 	if (err)
 		return err;
-	wp_publisher_started(r->publisher);
-	err = wp_recording_tell_live(r);
+	wp_mapsync_started(r->mapsync);
+	err = wp_recording_write_snapshot(r);
 	if (err)
 		return err;
 	err = wp_recording_begin_timeline(r);
 	if (err)
 		return err;
 	wp_debug("recording");
-	warn_of_nobody(r);
+	warn_of_no_thread(r);
 	if (r->o.command)
 		err = wp_workload_release(workload);
 	r->begun = !err;
@@ -309,7 +309,7 @@ int cmd_record(int argc, char **argv)
 		err = run(&r, &workload);
 		started = r.s.stop;
 	}
-	wp_publisher_end(r.publisher, NULL);
+	wp_mapsync_end(r.mapsync, NULL);
 	wp_sideband_close(r.sideband);
 	close_output(&r, &err);
 	wp_keepfiles_end(r.keep, &r.s.kept);
@@ -319,19 +319,19 @@ int cmd_record(int argc, char **argv)
 	status = wp_workload_finish(&workload);
 	wp_device_close(&r.dev);
 	if (!started && !err)
-		wp_err("interrupted before the recording began: %s holds nothing", r.o.output);
+		wp_err("interrupted before the recording began: %s is empty", r.o.output);
 	if (started && !err)
 		wp_record_summary(&r.o, &r.s, &r.t);
 
 	wp_ledgerspool_close(&r.spool);
-	wp_live_put(r.live);
+	wp_snapshot_put(r.snap);
 	wp_busy_free(&r.busy);
 	wp_batch_free(r.batch);
 	wp_timeline_free(r.timeline);
 	wp_merge_free(&r.merge);
 	wp_merge_free(&r.causes);
 	wp_stacks_free(&r.stacks);
-	wp_sleepers_free(&r.sleepers);
+	wp_blocked_free(&r.blocked);
 	wp_ledger_free(&r.t.ledger);
 	wp_hist_table_free(&r.thread_hists);
 	wp_comms_free(&r.t.comms);

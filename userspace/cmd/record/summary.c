@@ -21,7 +21,7 @@
 #define GRAPH_COLUMNS	38	/* columns of the bar, in a line of 80 */
 
 /* Print a line in perf's style. */
-static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
+static void __attribute__((format(printf, 1, 2))) print(const char *fmt, ...)
 {
 	va_list args;
 
@@ -42,7 +42,7 @@ static const char *plural(__u64 n)
 	return n == 1 ? "" : "s";
 }
 
-static void say_captured(const struct wp_record_opts *o, const struct wp_record_stats *s)
+static void print_captured(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	char samples[384] = "", intervals[128] = "";
 
@@ -58,166 +58,166 @@ static void say_captured(const struct wp_record_opts *o, const struct wp_record_
 			 (uint64_t)s->intervals, plural(s->intervals),
 			 (uint64_t)s->stacks[WALLPROF_AGGR_OFFCPU],
 			 plural(s->stacks[WALLPROF_AGGR_OFFCPU]));
-	say("Captured and wrote %.3f MB %s (%s%s)", (double)s->bytes / 1024 / 1024,
-	    o->output, samples, intervals);
+	print("Captured and wrote %.3f MB %s (%s%s)", (double)s->bytes / 1024 / 1024,
+	      o->output, samples, intervals);
 }
 
 /* Reports at another time or place need the copies. */
-static void say_kept(const struct wp_keepfiles_stats *k)
+static void print_kept_files(const struct wp_keepfiles_stats *k)
 {
 	if (k->kept)
-		say("Copied %" PRIu64 " file%s of containers, or deleted, into ~/.debug: %.1f MB",
-		    (uint64_t)k->kept, plural(k->kept), (double)k->bytes / 1024 / 1024);
+		print("Copied %" PRIu64 " file%s of containers, or deleted, into ~/.debug: %.1f MB",
+		      (uint64_t)k->kept, plural(k->kept), (double)k->bytes / 1024 / 1024);
 	if (k->large || k->failed)
-		say("%" PRIu64 " file%s of containers, or deleted, not copied: names may be missing later%s",
-		    (uint64_t)(k->large + k->failed), plural(k->large + k->failed),
-		    k->large ? ", as there is no room" : "");
+		print("%" PRIu64 " file%s of containers, or deleted, not copied: names may be missing later%s",
+		      (uint64_t)(k->large + k->failed), plural(k->large + k->failed),
+		      k->large ? ", as there is no room" : "");
 }
 
 /* Numbers of switches and wakeups, and of those that found no room. */
-static void say_timeline(const struct wp_record_opts *o, const struct wp_record_stats *s)
+static void print_timeline(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	const struct wp_timeline_stats *t = &s->timeline;
 
 	if (!o->timeline)
 		return;
-	say("Timeline: %" PRIu64 " switches, %" PRIu64 " of them with stacks, %" PRIu64
-	    " wakeups, %" PRIu64 " migrations",
-	    (uint64_t)t->records[WALLPROF_RECORD_SWITCH], (uint64_t)t->stacks,
-	    (uint64_t)(t->records[WALLPROF_RECORD_WAKING] +
-		       t->records[WALLPROF_RECORD_WAKEUP_NEW]),
-	    (uint64_t)t->records[WALLPROF_RECORD_MIGRATE]);
+	print("Timeline: %" PRIu64 " switches, %" PRIu64 " of them with stacks, %" PRIu64
+	      " wakeups, %" PRIu64 " migrations",
+	      (uint64_t)t->records[WALLPROF_RECORD_SWITCH], (uint64_t)t->stacks,
+	      (uint64_t)(t->records[WALLPROF_RECORD_WAKING] +
+			 t->records[WALLPROF_RECORD_WAKEUP_NEW]),
+	      (uint64_t)t->records[WALLPROF_RECORD_MIGRATE]);
 	if (t->lost)
-		say("LOST %" PRIu64 " record%s of the timeline, in %" PRIu64
-		    " place%s: try --tables records=%" PRIu64,
-		    (uint64_t)t->lost, plural(t->lost),
-		    (uint64_t)t->records[WALLPROF_RECORD_LOST],
-		    plural(t->records[WALLPROF_RECORD_LOST]), 2 * (uint64_t)o->ring);
+		print("LOST %" PRIu64 " record%s of the timeline, in %" PRIu64
+		      " place%s: try --tables records=%" PRIu64,
+		      (uint64_t)t->lost, plural(t->lost),
+		      (uint64_t)t->records[WALLPROF_RECORD_LOST],
+		      plural(t->records[WALLPROF_RECORD_LOST]), 2 * (uint64_t)o->ring);
 	if (t->unordered)
 		wp_debug("%" PRIu64 " records of the timeline came late and are not in order",
 			 (uint64_t)t->unordered);
 	if (t->unknown)
-		say("%" PRIu64 " stack%s of the timeline could not be told", (uint64_t)t->unknown,
-		    plural(t->unknown));
+		print("%" PRIu64 " unknown stack%s in the timeline", (uint64_t)t->unknown,
+		      plural(t->unknown));
 }
 
-/* The time that is in the file; say_lost() prints what was lost. */
-static void say_split(const struct wp_record_opts *o, const struct wp_record_stats *s)
+/* The time that is in the file; print_losses() prints what was lost. */
+static void print_split(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	if (o->offcpu)
-		say("%.3f s of offcpu-time: %.3f s blocked, %.3f s runnable",
-		    seconds(s->offcpu_ns), seconds(s->offcpu_ns - s->runnable_ns),
-		    seconds(s->runnable_ns));
+		print("%.3f s of offcpu-time: %.3f s blocked, %.3f s runnable",
+		      seconds(s->offcpu_ns), seconds(s->offcpu_ns - s->runnable_ns),
+		      seconds(s->runnable_ns));
 	if (s->idle)
-		say("left out by --no-idle: %.3f s, in which loops waited for their next work, of %"
-		    PRIu64 " interval%s", seconds(s->idle_ns), (uint64_t)s->idle, plural(s->idle));
+		print("left out by --no-idle: %.3f s, in which loops waited for their next work, of %"
+		      PRIu64 " interval%s",
+		      seconds(s->idle_ns), (uint64_t)s->idle, plural(s->idle));
 	if (o->wakers)
-		say("%.3f s of wakeup-time: blocked until another thread ended it",
-		    seconds(s->wakeups_ns));
+		print("%.3f s of wakeup-time: blocked until another thread ended it",
+		      seconds(s->wakeups_ns));
 	if (s->out_of_range)
-		say("%.3f s more in %" PRIu64 " interval%s, left out by --min and --max",
-		    seconds(s->out_of_range_ns), (uint64_t)s->out_of_range,
-		    plural(s->out_of_range));
+		print("%.3f s more in %" PRIu64 " interval%s, left out by --min and --max",
+		      seconds(s->out_of_range_ns), (uint64_t)s->out_of_range,
+		      plural(s->out_of_range));
 }
 
 /* The module knows such threads' activity only where it can identify them as targets. */
-static void say_threads_lost(const struct wp_record_opts *o, const struct wp_record_stats *s)
+static void print_threads_lost(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	const struct wallprof_lost *lost = &s->lost[WP_CONTEXT_SCHED][WALLPROF_LOSS_NO_TASK];
 	__u64 threads = s->status.tasks_failed;
 
 	if (lost->count)
-		say("LOST %" PRIu64 " interval%s, %.3f s, of %" PRIu64 " thread%s beyond the table of %u: try --tables tasks=%u",
-		    (uint64_t)lost->count, plural(lost->count), seconds(lost->ns),
-		    (uint64_t)threads, plural(threads), o->tasks, o->tasks * 2);
+		print("LOST %" PRIu64 " interval%s, %.3f s, of %" PRIu64 " thread%s beyond the table of %u: try --tables tasks=%u",
+		      (uint64_t)lost->count, plural(lost->count), seconds(lost->ns),
+		      (uint64_t)threads, plural(threads), o->tasks, o->tasks * 2);
 	else if (threads)
-		say("LOST all of %" PRIu64 " thread%s beyond the table of %u: try --tables tasks=%u",
-		    (uint64_t)threads, plural(threads), o->tasks, o->tasks * 2);
+		print("LOST all of %" PRIu64 " thread%s beyond the table of %u: try --tables tasks=%u",
+		      (uint64_t)threads, plural(threads), o->tasks, o->tasks * 2);
 }
 
-static void say_lost(const struct wp_record_opts *o, const struct wp_record_stats *s)
+static void print_losses(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	const struct wallprof_lost *sched = s->lost[WP_CONTEXT_SCHED];
 	const struct wallprof_lost *sampler = s->lost[WP_CONTEXT_SAMPLER];
-	const struct wp_tablequeue_stats *tables = &s->publisher.files.did;
+	const struct wp_tablequeue_stats *tables = &s->mapsync.files.did;
 	char denied[256];
 	__u64 n;
 
 	n = sched[WALLPROF_LOSS_STACK_FULL].count + sampler[WALLPROF_LOSS_STACK_FULL].count;
 	if (n)
-		say("%" PRIu64 " stack%s found no room; the time is there, without a stack: try a larger -m",
-		    (uint64_t)n, plural(n));
+		print("%" PRIu64 " stack%s found no room; the time is there, without a stack: try a larger -m",
+		      (uint64_t)n, plural(n));
 	n = s->waits_full.count;
 	if (n)
-		say("%" PRIu64 " long interval%s found no room by %s: the time is there, in sums: try a larger -m",
-		    (uint64_t)n, plural(n), n == 1 ? "itself" : "themselves");
+		print("%" PRIu64 " long interval%s found no room by %s: the time is there, in sums: try a larger -m",
+		      (uint64_t)n, plural(n), n == 1 ? "itself" : "themselves");
 	n = sched[WALLPROF_LOSS_AGGR_FULL].count;
 	if (n)
-		say("%" PRIu64 " interval%s found no room; %.3f s are in samples without stack and state: try a larger -m",
-		    (uint64_t)n, plural(n), seconds(sched[WALLPROF_LOSS_AGGR_FULL].ns));
+		print("%" PRIu64 " interval%s found no room; %.3f s are in samples without stack and state: try a larger -m",
+		      (uint64_t)n, plural(n), seconds(sched[WALLPROF_LOSS_AGGR_FULL].ns));
 	n = sampler[WALLPROF_LOSS_AGGR_FULL].count;
 	if (n)
-		say("LOST %" PRIu64 " sample%s of %s, for want of room: try a larger -m",
-		    (uint64_t)n, plural(n), o->event.name);
+		print("LOST %" PRIu64 " sample%s of %s, for lack of room: try a larger -m",
+		      (uint64_t)n, plural(n), o->event.name);
 	n = sched[WALLPROF_LOSS_EXIT_FULL].count;
 	if (n)
-		say("LOST the account%s of %" PRIu64 " thread%s that ended, with %.3f s of off-CPU time, for want of room: try a larger -m",
-		    plural(n), (uint64_t)n, plural(n),
-		    seconds(sched[WALLPROF_LOSS_EXIT_FULL].ns));
-	say_threads_lost(o, s);
+		print("LOST the totals of %" PRIu64 " thread%s that ended, with %.3f s of off-CPU time, for lack of room: try a larger -m",
+		      (uint64_t)n, plural(n),
+		      seconds(sched[WALLPROF_LOSS_EXIT_FULL].ns));
+	print_threads_lost(o, s);
 	n = sched[WALLPROF_LOSS_NESTED].count;
 	if (n)
-		say("LOST %" PRIu64 " scheduler event%s that came within another", (uint64_t)n,
-		    plural(n));
+		print("LOST %" PRIu64 " scheduler event%s that came within another", (uint64_t)n,
+		      plural(n));
 	n = sampler[WALLPROF_LOSS_NESTED].count;
 	if (n)
-		say("LOST %" PRIu64 " sample%s that came within another", (uint64_t)n, plural(n));
+		print("LOST %" PRIu64 " sample%s that came within another", (uint64_t)n, plural(n));
 	n = sampler[WALLPROF_LOSS_THROTTLED].count;
 	if (n)
-		say("the kernel throttled %s %" PRIu64 " time%s, %.3f s: try a smaller -F",
-		    o->event.name, (uint64_t)n, plural(n),
-		    seconds(sampler[WALLPROF_LOSS_THROTTLED].ns));
+		print("the kernel throttled %s %" PRIu64 " time%s, %.3f s: try a smaller -F",
+		      o->event.name, (uint64_t)n, plural(n),
+		      seconds(sampler[WALLPROF_LOSS_THROTTLED].ns));
 	if (s->status.counters_failed)
-		say("%s could not be counted on a CPU that came online, %u time%s",
-		    o->event.name, s->status.counters_failed, plural(s->status.counters_failed));
+		print("%s could not be counted on a CPU that came online, %u time%s",
+		      o->event.name, s->status.counters_failed, plural(s->status.counters_failed));
 	n = s->status.cpus_failed;
 	if (n)
-		say("a CPU came online and there was no memory for its tables, %" PRIu64 " time%s: what happened there is in what found no room",
-		    (uint64_t)n, plural(n));
+		print("a CPU came online and there was no memory for its tables, %" PRIu64 " time%s: what happened there is in what found no room",
+		      (uint64_t)n, plural(n));
 	if (s->status.records_lost)
-		say("LOST %" PRIu64 " switch%s and wakeups there", (uint64_t)s->status.records_lost,
-		    s->status.records_lost == 1 ? "" : "es");
+		print("LOST %" PRIu64 " switch%s and wakeups there",
+		      (uint64_t)s->status.records_lost, s->status.records_lost == 1 ? "" : "es");
 	if (s->sideband_lost)
-		say("LOST %" PRIu64 " record%s of mappings, names and forks: some symbols will be missing",
-		    (uint64_t)s->sideband_lost, plural(s->sideband_lost));
+		print("LOST %" PRIu64 " record%s of mappings, names and forks: some symbols will be missing",
+		      (uint64_t)s->sideband_lost, plural(s->sideband_lost));
 	if (s->sideband_bad)
-		say("%" PRIu64 " record%s of mappings, names and forks cannot be right, and others behind %s may be LOST: please report this",
-		    (uint64_t)s->sideband_bad, plural(s->sideband_bad),
-		    s->sideband_bad == 1 ? "it" : "them");
+		print("%" PRIu64 " malformed record%s of mappings, names and forks; later ones may be LOST: please report this",
+		      (uint64_t)s->sideband_bad, plural(s->sideband_bad));
 	if (s->late)
-		say("%" PRIu64 " record%s came too late to be put in order: perf tells of out of order events",
-		    (uint64_t)s->late, plural(s->late));
+		print("%" PRIu64 " record%s came too late to be put in order: perf reports out of order events",
+		      (uint64_t)s->late, plural(s->late));
 	if (s->busy)
-		say("%" PRIu64 " process%s kept the memory map locked up to the end: the mappings are missing",
-		    (uint64_t)s->busy, s->busy == 1 ? "" : "es");
+		print("%" PRIu64 " process%s kept the memory map locked up to the end: the mappings are missing",
+		      (uint64_t)s->busy, s->busy == 1 ? "" : "es");
 	if (tables->refused)
-		say("the module refused %" PRIu64 " unwind table%s (%s): these files are unwound by frame pointer",
-		    (uint64_t)tables->refused, plural(tables->refused), strerror(-tables->error));
+		print("the module refused %" PRIu64 " unwind table%s (%s): these files are unwound by frame pointer",
+		      (uint64_t)tables->refused, plural(tables->refused), strerror(-tables->error));
 	if (tables->bad)
-		say("%" PRIu64 " file%s could not be read within the limits of a file: no unwind table",
-		    (uint64_t)tables->bad, plural(tables->bad));
-	if (wp_publisher_denied(&s->publisher, denied, sizeof(denied)))
-		say("%s", denied);
-	if (s->publisher.refused)
-		say("the module refused the mappings of processes %" PRIu64 " time%s (%s)",
-		    (uint64_t)s->publisher.refused, plural(s->publisher.refused),
-		    strerror(-s->publisher.error));
+		print("%" PRIu64 " file%s could not be read within the limits of a file: no unwind table",
+		      (uint64_t)tables->bad, plural(tables->bad));
+	if (wp_mapsync_denied(&s->mapsync, denied, sizeof(denied)))
+		print("%s", denied);
+	if (s->mapsync.refused)
+		print("the module refused the mappings of processes %" PRIu64 " time%s (%s)",
+		      (uint64_t)s->mapsync.refused, plural(s->mapsync.refused),
+		      strerror(-s->mapsync.error));
 	if (s->status.forks_missed)
-		say("%" PRIu64 " process%s began without a parent's unwind tables, for want of room",
-		    (uint64_t)s->status.forks_missed, s->status.forks_missed == 1 ? "" : "es");
+		print("%" PRIu64 " process%s began without a parent's unwind tables, for lack of room",
+		      (uint64_t)s->status.forks_missed, s->status.forks_missed == 1 ? "" : "es");
 	if (s->unknown)
-		say("%" PRIu64 " stack id%s stood for nothing: please report this",
-		    (uint64_t)s->unknown, plural(s->unknown));
+		print("%" PRIu64 " stack id%s without a stack: please report this",
+		      (uint64_t)s->unknown, plural(s->unknown));
 }
 
 static double percent(__u64 part, __u64 all)
@@ -243,9 +243,9 @@ static const char *advice(const struct wp_record_opts *o, unsigned int unwind)
 	case WALLPROF_UNWIND_DEPTH:
 		return "try a larger --max-stack";
 	case WALLPROF_UNWIND_NOT_RESIDENT:
-		return "these threads slept before, and their stacks are not in memory";
+		return "these threads were blocked before, and their stacks are not in memory";
 	case WALLPROF_UNWIND_NO_TABLE:
-		return "the tables that were made are kept: record again, or for longer";
+		return "the unwind tables are cached now: record again, or for longer";
 	case WALLPROF_UNWIND_NO_ROW:
 	case WALLPROF_UNWIND_UNSUPPORTED:
 	case WALLPROF_UNWIND_NO_REG:
@@ -259,7 +259,7 @@ static const char *advice(const struct wp_record_opts *o, unsigned int unwind)
  * Share of the file with complete user stacks. Kernel threads, and threads at their end,
  * have no user stack and do not count.
  */
-static void say_whole(const struct wp_record_opts *o, const struct wp_record_stats *s)
+static void print_whole(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
 	const char *const names[2] = {
 		[WALLPROF_AGGR_OFFCPU] = "offcpu-time",
@@ -291,10 +291,10 @@ static void say_whole(const struct wp_record_opts *o, const struct wp_record_sta
 	}
 	if (!*shares)
 		return;
-	say("Whole user stacks: %s", shares);
+	print("Whole user stacks: %s", shares);
 	if (least < 99)
-		say("Most of the others end by \"%s\": %s", wp_unwind_name(most),
-		    advice(o, most));
+		print("Most of the others end by \"%s\": %s", wp_unwind_name(most),
+		      advice(o, most));
 }
 
 /* A bar proportional to @count. */
@@ -342,9 +342,8 @@ static void print_hist(const struct wp_record_stats *s)
 	print_buckets("blocked", s->hist.blocked);
 	print_buckets("runnable", s->hist.runnable);
 	if (s->hists_left_out)
-		say("%" PRIu64 " histogram%s of threads stand%s in no account of --ledger",
-		    (uint64_t)s->hists_left_out, plural(s->hists_left_out),
-		    s->hists_left_out == 1 ? "s" : "");
+		print("%" PRIu64 " histogram%s of threads not in the output of --ledger",
+		      (uint64_t)s->hists_left_out, plural(s->hists_left_out));
 }
 
 /* Walks by stop reason, and their share of the file. */
@@ -370,11 +369,11 @@ static void print_unwinds(const struct wp_record_opts *o, const struct wp_record
 	}
 	if (o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI)
 		fprintf(stderr,
-			"    %5.1f %%  of processes that were not known yet, or of 32 bits\n"
-			"    %5.1f %%  with frames that no table tells of\n"
+			"    %5.1f %%  of processes not found yet, or of 32 bits\n"
+			"    %5.1f %%  with frames that no unwind table covers\n"
 			"    %5.1f %%  in two rounds\n"
 			"    %5.1f %%  remembered\n"
-			"  threads that slept when their process got known: %" PRIu64 "\n"
+			"  threads blocked when their process was found: %" PRIu64 "\n"
 			"  such walks that ended at memory that is not resident: %" PRIu64 "\n",
 			percent(s->walks_unknown, all), percent(s->walks_mixed, all),
 			percent(s->walks_slow, all), percent(s->walks_remembered, all),
@@ -383,7 +382,7 @@ static void print_unwinds(const struct wp_record_opts *o, const struct wp_record
 
 static void print_tables(const struct wp_record_stats *s)
 {
-	const struct wp_publisher_stats *p = &s->publisher;
+	const struct wp_mapsync_stats *p = &s->mapsync;
 	const struct wp_tablequeue_stats *f = &p->files.did;
 
 	if (!p->files.files)
@@ -391,12 +390,12 @@ static void print_tables(const struct wp_record_stats *s)
 	fprintf(stderr,
 		"  unwind tables: %" PRIu64 " of %" PRIu64 " files, %" PRIu64
 		" kept from before, %.1f MB, in %.3f s\n"
-		"  processes told of %" PRIu64 " times, in %.3f s; with the tables, %.1f MB of the module at the end\n",
+		"  mappings of processes passed to the module %" PRIu64 " times, in %.3f s; with the tables, %.1f MB of the module at the end\n",
 		(uint64_t)f->tables, (uint64_t)p->files.files, (uint64_t)f->cached,
 		(double)f->bytes / 1024 / 1024, seconds(f->ns), (uint64_t)p->published,
 		seconds(p->ns), (double)s->status.tables_bytes / 1024 / 1024);
 	if (p->rescans)
-		fprintf(stderr, "  all processes were looked at anew %" PRIu64 " time%s, as perf's records were lost\n",
+		fprintf(stderr, "  all processes were read again %" PRIu64 " time%s, as perf's records were lost\n",
 			(uint64_t)p->rescans, plural(p->rescans));
 }
 
@@ -577,7 +576,7 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 		fprintf(stderr, "  intervals open at the start: %" PRIu64 ", at the end: %" PRIu64 "\n",
 			(uint64_t)s->since_start, (uint64_t)s->open);
 		if (o->wait_ns)
-			fprintf(stderr, "  intervals told one by one: %" PRIu64 "\n",
+			fprintf(stderr, "  intervals with a sample of their own: %" PRIu64 "\n",
 				(uint64_t)s->single);
 		if (s->filtered)
 			fprintf(stderr, "  left out by %s: %.6f s, %" PRIu64 " interval%s\n",
@@ -610,16 +609,16 @@ void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_st
 {
 	if (o->quiet)
 		return;
-	say("Woken up %" PRIu64 " time%s to write data", (uint64_t)s->wakeups,
-	    plural(s->wakeups));
-	say_captured(o, s);
-	if (o->offcpu && !t->ledger.threads && wp_target_to_come(&o->target))
-		say("no thread %s was there: nothing was recorded", wp_target_to_come(&o->target));
-	say_split(o, s);
-	say_whole(o, s);
-	say_lost(o, s);
-	say_timeline(o, s);
-	say_kept(&s->kept);
+	print("Woken up %" PRIu64 " time%s to write data", (uint64_t)s->wakeups,
+	      plural(s->wakeups));
+	print_captured(o, s);
+	if (o->offcpu && !t->ledger.threads && wp_target_awaited(&o->target))
+		print("no thread %s existed: nothing was recorded", wp_target_awaited(&o->target));
+	print_split(o, s);
+	print_whole(o, s);
+	print_losses(o, s);
+	print_timeline(o, s);
+	print_kept_files(&s->kept);
 	if (o->hist)
 		print_hist(s);
 	if (o->verbose)

@@ -85,7 +85,7 @@ static int no_memory(void)
 	return -ENOMEM;
 }
 
-static int add_longest(void *ctx, const struct wp_account *a)
+static int add_longest(void *ctx, const struct wp_totals *a)
 {
 	struct thread_id id = { .pid = a->tgid, .tid = a->tid };
 	struct first *f = ctx;
@@ -432,7 +432,7 @@ static void print_more(const struct first *f)
 		wakers |= wp_profile_kind(s->profile, i) == WP_PROFILE_WAKER;
 	}
 	if (!s->sum.nr)
-		wp_screen_line("# nothing was recorded: no thread of those asked for was there");
+		wp_screen_line("# nothing was recorded: none of the selected threads existed");
 	wp_screen_line("# stacks: report -g   one process: report -p PID   by name: report -s comm,sym");
 	if (f->timeline)
 		wp_screen_line("# each switch: sched timehist   delays: sched latency   map: sched map");
@@ -445,11 +445,11 @@ static void print_more(const struct first *f)
 	if (!wp_profile_has_objects(f->o->samples->profile))
 		wp_screen_line("# which file or socket: wallprof record -R");
 	if (wakers)
-		wp_screen_line("# who woke what waited: report --kinds waker");
+		wp_screen_line("# wakers: report --kinds waker");
 	else
-		wp_screen_line("# who woke what waited, how late: wallprof record --wakers");
+		wp_screen_line("# wakers, with their stacks: wallprof record --wakers");
 	if (!f->timeline)
-		wp_screen_line("# starved, and by whom: wallprof record --timeline");
+		wp_screen_line("# what ran while others starved: wallprof record --timeline");
 }
 
 /**
@@ -463,7 +463,7 @@ int wp_report_first(const struct wp_report_first *o)
 	/* Time of wakers duplicates that of others: it is shown on request only. */
 	unsigned int others = WP_SECTION_CPU | WP_SECTION_OTHER |
 		(o->kinds == WP_SECTION_ALL ? 0 : WP_SECTION_WAKER);
-	struct first f = { .o = o, .causes = wp_profile_tells_causes(o->samples->profile) };
+	struct first f = { .o = o, .causes = wp_profile_has_causes(o->samples->profile) };
 	char *command = wp_perffile_cmdline(&o->overview->file);
 	int err;
 

@@ -163,10 +163,10 @@ void wp_overview_print_file(const struct wp_overview *o)
 static void print_lost(const struct wp_ledgerfile_head *h)
 {
 	if (h->lost)
-		wp_screen_line("  LOST the accounts of %" PRIu64 " thread%s that ended, with %.3f s of off-CPU time",
+		wp_screen_line("  LOST the totals of %" PRIu64 " thread%s that ended, with %.3f s of off-CPU time",
 			       (uint64_t)h->lost, h->lost == 1 ? "" : "s", seconds(h->lost_ns));
 	if (h->untracked)
-		wp_screen_line("  LOST %" PRIu64 " interval%s, %.3f s, of threads that have no account",
+		wp_screen_line("  LOST %" PRIu64 " interval%s, %.3f s, of threads that have no totals",
 			       (uint64_t)h->untracked, h->untracked == 1 ? "" : "s",
 			       seconds(h->untracked_ns));
 }
@@ -289,7 +289,7 @@ static void print_narrow_ledger(const struct wp_ledger *l)
 			       percent(l->unknown_ns, l->wall_ns));
 }
 
-static int add(void *ctx, const struct wp_account *a)
+static int add(void *ctx, const struct wp_totals *a)
 {
 	struct wp_overview *o = ctx;
 	int err;

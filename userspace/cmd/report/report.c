@@ -72,7 +72,7 @@ static const char *const usage[] = {
 };
 
 static const struct wp_option table[] = {
-	{ OPT_CHILDREN, "children", NULL, "a table, with what functions called added" },
+	{ OPT_CHILDREN, "children", NULL, "a table, with the time of callees added" },
 	{ 'c', "comms", "names", "samples of threads of these names only" },
 	{ 'd', "dsos", "files", "samples in these files only" },
 	{ 'g', "call-graph", "[type]", "trees of stacks in place of the table" },
@@ -82,24 +82,25 @@ static const struct wp_option table[] = {
 	  "thread's name; functions; and ns, or events\n"
 	  "if they stand for no time" },
 	{ 'I', "show-info", NULL, "the same as --header" },
-	{ OPT_HEADER, "header", NULL, "more of what the recording is" },
+	{ OPT_HEADER, "header", NULL, "more details of the recording" },
 	{ OPT_HEADER_ONLY, "header-only", NULL, "that only" },
-	{ OPT_IDLE, "idle", NULL, "in the table idle loops and kernel threads too,\n"
-	  "which are left out of a whole host" },
+	{ OPT_IDLE, "idle", NULL, "show idle loops and kernel threads, too, which\n"
+	  "the table of a whole host leaves out" },
 	{ OPT_JSON, "json", NULL, "all of it as JSON, with all processes and stacks" },
 	{ OPT_KINDS, "kinds", "kind", "stacks of these kinds of time only, separated\n"
 	  "by commas: cpu, runnable, blocked, waker, other" },
-	{ OPT_MAX_STACK, "max-stack", "n", "so many functions of a stack, the innermost" },
+	{ OPT_MAX_STACK, "max-stack", "n", "maximum number of functions of a stack" },
 	{ 'n', "show-nr-samples", NULL, "a table, with numbers of samples or intervals" },
-	{ OPT_NO_CHILDREN, "no-children", NULL, "what functions took themselves (default)" },
+	{ OPT_NO_CHILDREN, "no-children", NULL, "self time of functions (default)" },
 	{ OPT_NO_GRAPH, "no-call-graph", NULL, "no trees, as -g none" },
-	{ OPT_NO_PAGER, "no-pager", NULL, "do not show it by a pager" },
-	{ OPT_PERCENT_LIMIT, "percent-limit", "percent", "sum what is below this (default 0.5)" },
-	{ 'q', "quiet", NULL, "no lines about the recording, and no warnings" },
+	{ OPT_NO_PAGER, "no-pager", NULL, "do not use a pager" },
+	{ OPT_PERCENT_LIMIT, "percent-limit", "percent", "percentage below which\n"
+	  "lines are summed (default 0.5)" },
+	{ 'q', "quiet", NULL, "no header and no warnings" },
 	{ 's', "sort", "key", "tables by these keys, separated by commas, not\n"
 	  "trees: comm, pid, tid, dso, sym, reason,\n"
 	  "syscall, object, state" },
-	{ 'v', "verbose", NULL, "tell of threads, too; twice: of all threads and\n"
+	{ 'v', "verbose", NULL, "show threads, too; twice: all threads and\n"
 	  "processes" },
 	{ 0 }
 };
@@ -340,7 +341,7 @@ int cmd_report(int argc, char **argv)
 	if (err)
 		return err == WP_OPTIONS_DONE ? 0 : WP_EXIT_USAGE;
 	if (rest < argc) {
-		wp_text_print(stderr, " Error: '%s' is no option: a file is named by -i\n",
+		wp_text_print(stderr, " Error: unexpected argument '%s'; use -i FILE\n",
 			      argv[rest]);
 		wp_print_usage(&options);
 		return WP_EXIT_USAGE;
@@ -352,7 +353,7 @@ int cmd_report(int argc, char **argv)
 	    (r.stacks.sort.counts || r.stacks.sort.children))
 		wp_report_sort_parse(PERF_KEYS, &r.stacks.sort);
 	if (r.json && r.folded) {
-		fprintf(stderr, " Error: --json and --folded: one of them\n");
+		fprintf(stderr, " Error: --json and --folded cannot be combined\n");
 		return WP_EXIT_USAGE;
 	}
 	if (r.folded && r.stacks.callees) {

@@ -86,7 +86,7 @@ static void print(const struct starving *s)
 	};
 
 	putchar('\n');
-	wp_screen_line("# Starved: %.3f s runnable, and who ran on that CPU meanwhile",
+	wp_screen_line("# Starved: %.3f s runnable, and what ran on that CPU meanwhile",
 		       (double)s->rows.total / 1e9);
 	wp_report_rows(&s->rows, &titles, STARVED_ROWS, true);
 }
@@ -110,7 +110,7 @@ int wp_report_starved(const struct wp_samples *samples)
 	if (!err)
 		err = wp_starved_end(s.starved, 0);
 	if (err == -ENOMEM)
-		wp_err("no memory for who ran meanwhile");
+		wp_err("no memory for the threads that ran meanwhile");
 	wp_waitrows_sort(&s.rows);
 	if (!err && s.rows.total)
 		print(&s);

@@ -52,7 +52,7 @@
 #define PAUSE_NS	NSEC_PER_SEC
 
 /* Interval between searches for threads whose exit record was lost. */
-#define BURY_NS		NSEC_PER_SEC
+#define REAP_NS		NSEC_PER_SEC
 
 /* Limits for the memory for names; it is as large as the rings, within these. */
 #define MIN_LOG		(4U << 20)
@@ -76,7 +76,7 @@
  * @pause: triggers are ignored before this time
  * @missed: records that the triggers did not see
  * @lost: lost records of the sideband, at the last read
- * @buried: time of the last search for threads whose exit record was lost
+ * @reaped: time of the last search for threads whose exit record was lost
  * @kept: bytes of data in the file that was written last
  * @files: names of the snapshots, the oldest one at @nr_files % max_files
  * @nr_files: number of snapshots so far
@@ -89,7 +89,7 @@ struct wp_flight {
 	__u64 pause;
 	__u64 missed;
 	__u64 lost;
-	__u64 buried;
+	__u64 reaped;
 	__u64 kept;
 	char **files;
 	unsigned int nr_files;
@@ -160,25 +160,25 @@ int wp_flight_prepare(struct wp_sched_recording *r)
 	return err;
 }
 
-static bool lives(__u32 tid)
+static bool is_alive(__u32 tid)
 {
 	return !kill(tid, 0) || errno != ESRCH;
 }
 
 /* After records of names were lost, read the current names, which are mostly the same. */
-static int make_good(struct wp_sched_recording *r, __u64 now)
+static int reread_names(struct wp_sched_recording *r, __u64 now)
 {
 	struct wp_flight *f = r->flight;
 	struct wp_sideband_stats side;
 	int err;
 
 	wp_sideband_stats(r->sideband, &side);
-	if (side.lost == f->lost || now < f->buried + BURY_NS)
+	if (side.lost == f->lost || now < f->reaped + REAP_NS)
 		return 0;
 	f->lost = side.lost;
-	f->buried = now;
+	f->reaped = now;
 	err = read_names(r, now);
-	return err ? err : wp_sidelog_bury(&f->log, lives, now);
+	return err ? err : wp_sidelog_reap(&f->log, is_alive, now);
 }
 
 /* Read the sideband, and drop what is no longer needed. */
@@ -190,7 +190,7 @@ static int take_sideband(struct wp_sched_recording *r, __u64 *upto, bool last)
 
 	err = wp_sideband_drain(r->sideband, upto, last, wp_sidelog_add, &f->log);
 	if (!err)
-		err = make_good(r, now);
+		err = reread_names(r, now);
 	if (err)
 		return err;
 	begin = wp_ringwalk_horizon(&r->dev);
@@ -299,21 +299,21 @@ static int write_file(struct dump *d, const char *path, struct wp_ringwalk *walk
 	return err ? err : ret;
 }
 
-static void tell_dump(const struct dump *d, const char *path)
+static void print_dump(const struct dump *d, const char *path)
 {
 	struct wp_timeline_stats s;
 
 	if (d->r->o.quiet)
 		return;
 	wp_timeline_stats(d->r->timeline, &s);
-	wp_sched_say("Dump %s: the last %.3f s, %.3f MB (%" PRIu64 " switches, %" PRIu64
-		     " wakeups, %" PRIu64 " migrations)",
-		     path, (double)(d->last - d->first) / NSEC_PER_SEC,
-		     (double)d->bytes / 1024 / 1024,
-		     (uint64_t)s.records[WALLPROF_RECORD_SWITCH],
-		     (uint64_t)(s.records[WALLPROF_RECORD_WAKING] +
-				s.records[WALLPROF_RECORD_WAKEUP_NEW]),
-		     (uint64_t)s.records[WALLPROF_RECORD_MIGRATE]);
+	wp_sched_print("Dump %s: the last %.3f s, %.3f MB (%" PRIu64 " switches, %" PRIu64
+		       " wakeups, %" PRIu64 " migrations)",
+		       path, (double)(d->last - d->first) / NSEC_PER_SEC,
+		       (double)d->bytes / 1024 / 1024,
+		       (uint64_t)s.records[WALLPROF_RECORD_SWITCH],
+		       (uint64_t)(s.records[WALLPROF_RECORD_WAKING] +
+				  s.records[WALLPROF_RECORD_WAKEUP_NEW]),
+		       (uint64_t)s.records[WALLPROF_RECORD_MIGRATE]);
 }
 
 /* Time from which on all CPUs' records are complete, and all names are known. */
@@ -325,7 +325,7 @@ static __u64 begin_of(const struct wp_sched_recording *r, const struct wp_ringwa
 
 	if (r->flight->log.cut >= begin && r->flight->log.cut) {
 		begin = r->flight->log.cut + 1;
-		wp_warn("so much happened to processes that their names before %.3f s ago are forgotten: what came before is left out",
+		wp_warn("the name history overflowed: events older than %.3f s are left out",
 			(double)(end - begin) / NSEC_PER_SEC);
 	}
 	if (wanted > begin)
@@ -380,7 +380,7 @@ static int dump(struct wp_sched_recording *r, const char *path, bool live)
 	}
 	wp_ringwalk_close(&walk);
 	if (!err)
-		tell_dump(&d, path);
+		print_dump(&d, path);
 	wp_timeline_reset(r->timeline);
 	return err;
 }
@@ -432,7 +432,7 @@ static void snapshot(struct wp_sched_recording *r)
 		remember_file(r, path);
 }
 
-static void tell_wait(const struct wp_sched_recording *r, const struct wp_wait *wait)
+static void print_wait(const struct wp_sched_recording *r, const struct wp_wait *wait)
 {
 	const char *known = name_of(r->flight, wait->tid);
 	char state[8] = "";
@@ -441,11 +441,11 @@ static void tell_wait(const struct wp_sched_recording *r, const struct wp_wait *
 		return;
 	if (wait->kind == WP_TRIGGER_BLOCKED)
 		snprintf(state, sizeof(state), " (%s)", wp_trigger_state_name(wait->state));
-	wp_sched_say("Triggered: thread %u '%s' %s %s%s for %.3f ms, since %.6f, CPU %u",
-		     wait->tid, known ? known : "?", wait->over ? "was" : "has been",
-		     wait->kind == WP_TRIGGER_BLOCKED ? "blocked" : "runnable", state,
-		     (double)wait->ns / WP_NSEC_PER_MSEC, (double)wait->since / NSEC_PER_SEC,
-		     wait->cpu);
+	wp_sched_print("Triggered: thread %u '%s' %s %s%s for %.3f ms, since %.6f, CPU %u",
+		       wait->tid, known ? known : "?", wait->over ? "was" : "has been",
+		       wait->kind == WP_TRIGGER_BLOCKED ? "blocked" : "runnable", state,
+		       (double)wait->ns / WP_NSEC_PER_MSEC, (double)wait->since / NSEC_PER_SEC,
+		       wait->cpu);
 }
 
 /* Read more often when the rings fill so fast that records might be missed. */
@@ -495,7 +495,7 @@ static int turn(struct wp_sched_recording *r, bool *over)
 	if (err)
 		return err;
 	if (found)
-		tell_wait(r, &wait);
+		print_wait(r, &wait);
 	if (found && !r->o.go_on) {
 		r->pulled = true;
 		*over = true;
@@ -556,7 +556,7 @@ int wp_flight_run(struct wp_sched_recording *r)
 	if (!last && r->begun)
 		last = dump(r, r->o.output, false);
 	if (f->missed)
-		wp_warn("%" PRIu64 " records were overwritten before the triggers were looked at: some may have been missed; try a larger -m",
+		wp_warn("%" PRIu64 " records were overwritten before the triggers were checked: some may have been missed; try a larger -m",
 			(uint64_t)f->missed);
 	return err ? err : last;
 }

@@ -71,7 +71,7 @@ static const struct wp_option table[] = {
 	{ 'i', "input", "file", "the recording (default perf.data)" },
 	{ WP_SCHEDREAD_JSON, "json", NULL, "print JSON" },
 	{ WP_SCHEDREAD_CSV, "csv", NULL, "print CSV" },
-	{ 'v', "verbose", NULL, "tell more" },
+	{ 'v', "verbose", NULL, "print more" },
 	{ ID_HEAT, "heat", NULL, "over time: a column for each part of it" },
 	{ ID_PER, "per", "what", "a histogram for each comm or tid" },
 	{ 'p', "pid", "pid[,pid...]", "these processes only" },
@@ -93,7 +93,7 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case ID_PER:
 		if (strcmp(arg, "comm") && strcmp(arg, "tid")) {
-			wp_err("--per: '%s' is none of comm and tid", arg);
+			wp_err("--per must be 'comm' or 'tid', not '%s'", arg);
 			return -EINVAL;
 		}
 		h->per = strcmp(arg, "tid") ? PER_COMM : PER_TID;
@@ -425,7 +425,7 @@ static void print_text(const struct hist *h)
 		print_hist(&h->group[i].hist, of);
 	}
 	if (h->cut)
-		printf("\n  %" PRIu64 " waits are not counted, of which no beginning or no end was seen\n",
+		printf("\n  %" PRIu64 " waits without a known start or end are not counted\n",
 		       (uint64_t)h->cut);
 }
 
@@ -473,7 +473,7 @@ int cmd_sched_hist(int argc, char **argv)
 
 	err = wp_schedread_parse(&options, argc, argv, &h);
 	if (!err && h.wants_heat && h.per != PER_ALL) {
-		wp_err("--heat is of all: -t and -p choose threads, --per cannot be with it");
+		wp_err("--heat and --per cannot be combined; use -t or -p to choose threads");
 		err = -EINVAL;
 	}
 	if (err) {

@@ -101,7 +101,7 @@ static const struct wp_option table[] = {
 	{ 'i', "input", "file", "the recording (default perf.data)" },
 	{ WP_SCHEDREAD_JSON, "json", NULL, "print JSON" },
 	{ WP_SCHEDREAD_CSV, "csv", NULL, "print CSV" },
-	{ 'v', "verbose", NULL, "tell more" },
+	{ 'v', "verbose", NULL, "print more" },
 	{ 's', "sort", "key[,key...]", "sort by avg, max, switch, runtime or blocked\n"
 	  "(default avg,max,switch,runtime)" },
 	{ 'p', "pids", NULL, "a line for each thread, not for each name" },
@@ -128,7 +128,7 @@ static int set_sort(struct latency *l, const char *arg)
 		key_fn fn = find_key(arg, len);
 
 		if (!fn || l->nr_keys == MAX_KEYS) {
-			wp_err("--sort: '%.*s' is none of avg, max, switch, runtime and blocked",
+			wp_err("--sort: unknown key '%.*s'; known are avg, max, switch, runtime and blocked",
 			       (int)len, arg);
 			return -EINVAL;
 		}

@@ -26,7 +26,7 @@
 
 struct thread {
 	char comm[WP_SCHED_COMM];
-	bool told;
+	bool is_named;
 };
 
 struct cpu {
@@ -56,7 +56,7 @@ static const struct wp_option table[] = {
 	{ 'i', "input", "file", "the recording (default perf.data)" },
 	{ WP_SCHEDREAD_JSON, "json", NULL, "print JSON" },
 	{ WP_SCHEDREAD_CSV, "csv", NULL, "print CSV" },
-	{ 'v', "verbose", NULL, "tell more" },
+	{ 'v', "verbose", NULL, "print more" },
 	{ ID_COMPACT, "compact", NULL, "a column for each CPU that was seen,\n"
 	  "as they come" },
 	{ ID_CPUS, "cpus", "cpu", "these CPUs only: 0-2,5" },
@@ -106,7 +106,7 @@ static void short_name(__u32 nr, char *name)
 }
 
 /* Whether the name needs an explanation: it is new, or has changed. */
-static int name_thread(struct map *m, const struct wp_schedthread *who, char *name, bool *tell)
+static int name_thread(struct map *m, const struct wp_schedthread *who, char *name, bool *show)
 {
 	struct thread *t;
 	__u32 nr;
@@ -114,7 +114,7 @@ static int name_thread(struct map *m, const struct wp_schedthread *who, char *na
 
 	if (who->tid < 0) {
 		strcpy(name, "?");
-		*tell = false;
+		*show = false;
 		return 0;
 	}
 	/* The idle thread is the first; its name is a dot. */
@@ -130,8 +130,8 @@ static int name_thread(struct map *m, const struct wp_schedthread *who, char *na
 		short_name(nr - 1, name);
 	else
 		strcpy(name, ".");
-	*tell = !t->told || (nr && strcmp(t->comm, who->comm));
-	t->told = true;
+	*show = !t->is_named || (nr && strcmp(t->comm, who->comm));
+	t->is_named = true;
 	memcpy(t->comm, who->comm, sizeof(t->comm));
 	return 0;
 }
@@ -164,7 +164,7 @@ static int column_of(struct map *m, __u32 cpu, __u32 *column)
 	return ret;
 }
 
-static void put_line(const struct map *m, const struct wp_schedevent *ev, __u32 column, bool tell)
+static void put_line(const struct map *m, const struct wp_schedevent *ev, __u32 column, bool show)
 {
 	uint64_t us = ev->time / 1000;
 	__u32 i;
@@ -173,7 +173,7 @@ static void put_line(const struct map *m, const struct wp_schedevent *ev, __u32 
 	for (i = 0; i < m->columns; i++)
 		printf("%c%-3s", i == column ? '*' : ' ', m->cpu[i].name);
 	printf("%5" PRIu64 ".%06" PRIu64 " secs", us / 1000000, us % 1000000);
-	if (tell) {
+	if (show) {
 		printf(" %s => ", m->cpu[column].name);
 		wp_text_put(stdout, ev->other.tid ? ev->other.comm : "swapper");
 		printf(":%d", ev->other.tid);
@@ -205,7 +205,7 @@ static int on_event(void *ctx, const struct wp_schedevent *ev)
 	struct map *m = ctx;
 	char name[SHORT_NAME];
 	__u32 column;
-	bool tell;
+	bool show;
 	int err;
 
 	/* After a loss, the running thread of a CPU is unknown. */
@@ -222,12 +222,12 @@ static int on_event(void *ctx, const struct wp_schedevent *ev)
 		strcpy(m->cpu[column].name, "?");
 		return 0;
 	}
-	err = name_thread(m, &ev->other, name, &tell);
+	err = name_thread(m, &ev->other, name, &show);
 	if (err)
 		return err;
 	memcpy(m->cpu[column].name, name, sizeof(name));
 	if (m->read.format == WP_FORMAT_TEXT)
-		put_line(m, ev, column, tell);
+		put_line(m, ev, column, show);
 	else
 		put_row(m, ev, name);
 	return 0;

@@ -80,7 +80,7 @@ static const struct wp_option table[] = {
 	{ 'm', "mmap-pages", "pages|size", "ring of one CPU, in pages of 4 KiB or with\n"
 	  "unit B, K, M or G; a power of two, or less" },
 	{ 'q', "quiet", NULL, "print errors only" },
-	{ 'v', "verbose", NULL, "tell more" },
+	{ 'v', "verbose", NULL, "print more" },
 	{ OPT_OVERWRITE, "overwrite", NULL, "flight recorder: keep the last events only, and\n"
 	  "write them at the end, a trigger, or SIGUSR2" },
 	{ OPT_LAST, "last", "time", "of these, the last 10s" },
@@ -88,7 +88,7 @@ static const struct wp_option table[] = {
 	  "'blocked>100ms', 'runnable>20ms', behind it\n"
 	  ",comm=NAME ,pid=N ,tid=N ,state=D, as many as\n"
 	  "it takes; may be repeated" },
-	{ OPT_SWITCH_OUTPUT, "switch-output", NULL, "go on behind a trigger; file.TIMESTAMP\n"
+	{ OPT_SWITCH_OUTPUT, "switch-output", NULL, "continue after a trigger; file.TIMESTAMP\n"
 	  "for each" },
 	{ OPT_MAX_FILES, "switch-max-files", "n", "keep the last n files of that kind" },
 	{ OPT_WAKEUP, "sched-wakeup", NULL, "write each wakeup as sched_wakeup, too: old\n"
@@ -109,7 +109,7 @@ static int set_flight(struct wp_sched_options *o, int id, const char *arg)
 	case OPT_LAST:
 		if (!wp_duration_parse(arg, 1000 * WP_NSEC_PER_MSEC, &o->last) && o->last)
 			return 0;
-		wp_err("--last: '%s' is no time as 10s or 500ms", arg);
+		wp_err("--last: '%s' is not a time, as 10s or 500ms", arg);
 		return -EINVAL;
 	case OPT_TRIGGER:
 		triggers = reallocarray(o->triggers, o->nr_triggers + 1, sizeof(*triggers));
@@ -460,10 +460,10 @@ static int run(struct wp_sched_recording *r)
 }
 
 /**
- * wp_sched_say() - print a message in perf's style
+ * wp_sched_print() - print a message in perf's style
  * @fmt: as for printf
  */
-void wp_sched_say(const char *fmt, ...)
+void wp_sched_print(const char *fmt, ...)
 {
 	va_list args;
 
@@ -488,15 +488,15 @@ static void warn_of_threads(struct wp_sched_recording *r)
 			(uint64_t)status.records_lost, status.cpus_failed,
 			status.cpus_failed == 1 ? "" : "s");
 	if (side.lost)
-		wp_warn("%" PRIu64 " records of what processes do were lost: some names may be old",
+		wp_warn("%" PRIu64 " records of process events were lost: some names may be old",
 			(uint64_t)side.lost);
 	if (side.bad)
-		wp_warn("%" PRIu64 " records of what processes do cannot be right, and what followed is lost: please report this",
+		wp_warn("%" PRIu64 " malformed records of process events; later ones are lost: please report this",
 			(uint64_t)side.bad);
 }
 
 /* The CPUs whose rings were too small. */
-static void say_lost(const struct wp_sched_recording *r, const struct wp_timeline_stats *s)
+static void print_losses(const struct wp_sched_recording *r, const struct wp_timeline_stats *s)
 {
 	char *text = NULL;
 	size_t len;
@@ -528,17 +528,17 @@ static void summary(struct wp_sched_recording *r, __u64 bytes)
 
 	wp_timeline_stats(r->timeline, &s);
 	if (!r->o.quiet) {
-		wp_sched_say("Woken up %u times to write data", r->rounds);
-		wp_sched_say("Captured and wrote %.3f MB %s (%" PRIu64 " switches, %" PRIu64
-			     " wakeups, %" PRIu64 " migrations)",
-			     (double)bytes / 1024 / 1024, r->o.output,
-			     (uint64_t)s.records[WALLPROF_RECORD_SWITCH],
-			     (uint64_t)(s.records[WALLPROF_RECORD_WAKING] +
-					s.records[WALLPROF_RECORD_WAKEUP_NEW]),
-			     (uint64_t)s.records[WALLPROF_RECORD_MIGRATE]);
+		wp_sched_print("Woken up %u times to write data", r->rounds);
+		wp_sched_print("Captured and wrote %.3f MB %s (%" PRIu64 " switches, %" PRIu64
+			       " wakeups, %" PRIu64 " migrations)",
+			       (double)bytes / 1024 / 1024, r->o.output,
+			       (uint64_t)s.records[WALLPROF_RECORD_SWITCH],
+			       (uint64_t)(s.records[WALLPROF_RECORD_WAKING] +
+					  s.records[WALLPROF_RECORD_WAKEUP_NEW]),
+			       (uint64_t)s.records[WALLPROF_RECORD_MIGRATE]);
 	}
 	if (s.lost)
-		say_lost(r, &s);
+		print_losses(r, &s);
 	warn_of_threads(r);
 	if (s.unordered)
 		wp_debug("%" PRIu64 " records came late and are not in order",
@@ -595,7 +595,7 @@ int cmd_sched_record(int argc, char **argv)
 	if (r.pulled && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM)
 		status = 0;
 	if (!err && !r.stop)
-		wp_err("interrupted before the recording began: %s holds nothing", r.o.output);
+		wp_err("interrupted before the recording began: %s is empty", r.o.output);
 	else if (!err && r.o.overwrite)
 		warn_of_threads(&r);
 	else if (!err)

@@ -108,7 +108,7 @@ struct wp_sched_recording {
 
 int wp_sched_open_output(struct wp_sched_recording *r, const char *path);
 int wp_sched_begin_timeline(struct wp_sched_recording *r, bool all);
-void wp_sched_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void wp_sched_print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 int wp_sched_record_stacks(const struct wp_sched_options *o);
 

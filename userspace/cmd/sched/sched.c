@@ -18,11 +18,11 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "record", 3, "Record every switch and wakeup of the host", cmd_sched_record },
-	{ "latency", 3, "Tell how long each task ran, waited for a CPU and was blocked",
+	{ "latency", 3, "Show how long each task ran, waited for a CPU and was blocked",
 	  cmd_sched_latency },
-	{ "timehist", 4, "Tell of each slice, and of what was before it", cmd_sched_timehist },
-	{ "map", 3, "Draw who ran on each CPU", cmd_sched_map },
-	{ "hist", 4, "Draw how long waits were, at what times", cmd_sched_hist },
+	{ "timehist", 4, "Show each time slice, and the wait before it", cmd_sched_timehist },
+	{ "map", 3, "Draw which thread ran on each CPU", cmd_sched_map },
+	{ "hist", 4, "Draw histograms of wait times, also over time", cmd_sched_hist },
 };
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))

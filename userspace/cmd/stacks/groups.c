@@ -17,7 +17,7 @@
 #include "lib/base/text.h"
 #include "lib/model/objects.h"
 #include "lib/model/syscalls.h"
-#include "lib/proc/procabout.h"
+#include "lib/proc/procinfo.h"
 #include "lib/symbols/livenames.h"
 
 /* Number of frames that are compared. */
@@ -184,14 +184,14 @@ static int read_stack(const struct wp_now_threads *all, struct member *m)
 static int read_member(const struct wp_now_threads *all, const struct wp_now_thread *t,
 		       struct member *m)
 {
-	struct wp_procabout about;
+	struct wp_procinfo info;
 
 	m->t = t;
 	/* All kernel threads have one process name: the kernel's. */
 	if (!t->kthread)
 		wp_text_show(m->process, sizeof(m->process),
-			     wp_procabout_read(t->tgid, t->tgid, &about) && *about.process ?
-			     about.process : *t->comm ? t->comm : "?", false);
+			     wp_procinfo_read(t->tgid, t->tgid, &info) && *info.process ?
+			     info.process : *t->comm ? t->comm : "?", false);
 	return read_stack(all, m);
 }
 
@@ -482,12 +482,12 @@ static void put_group(const struct wp_now_threads *all, const struct group *g, s
 }
 
 /**
- * wp_now_tell_groups() - print groups of equal threads
+ * wp_now_print_groups() - print groups of equal threads
  * @t: the threads
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_now_tell_groups(struct wp_now_threads *t)
+int wp_now_print_groups(struct wp_now_threads *t)
 {
 	struct member *m = calloc(t->nr + 1, sizeof(*m));
 	struct group *g = calloc(t->nr + 1, sizeof(*g));
@@ -499,7 +499,7 @@ int wp_now_tell_groups(struct wp_now_threads *t)
 	if (!err) {
 		nr = find_groups(m, t->nr, g);
 		put_sums(t, width);
-		wp_now_tell_hidden(t, "", width);
+		wp_now_print_hidden(t, "", width);
 		if (nr)
 			printf("\n%8s  %-2s %7s %s\n", "AGE", "S", "THREADS", "WAITS FOR");
 		for (i = 0; i < nr; i++)

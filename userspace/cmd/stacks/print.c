@@ -15,7 +15,7 @@
 #include "lib/device/device.h"
 #include "lib/model/objects.h"
 #include "lib/model/stacks.h"
-#include "lib/proc/procabout.h"
+#include "lib/proc/procinfo.h"
 #include "lib/proc/procstack.h"
 #include "lib/symbols/livenames.h"
 
@@ -138,12 +138,12 @@ static void put_wrapped(const char *before, const char *text, size_t width)
 }
 
 /**
- * wp_now_tell_hidden() - print a summary of hidden threads
+ * wp_now_print_hidden() - print a summary of hidden threads
  * @all: all threads
  * @before: prefix of each line
  * @width: columns of a line, 0: unlimited
  */
-void wp_now_tell_hidden(const struct wp_now_threads *all, const char *before, size_t width)
+void wp_now_print_hidden(const struct wp_now_threads *all, const char *before, size_t width)
 {
 	char text[128];
 
@@ -174,12 +174,12 @@ void wp_now_tell_hidden(const struct wp_now_threads *all, const char *before, si
 }
 
 /**
- * wp_now_tell_lines() - print a line for each thread
+ * wp_now_print_lines() - print a line for each thread
  * @t: the threads
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_now_tell_lines(struct wp_now_threads *t)
+int wp_now_print_lines(struct wp_now_threads *t)
 {
 	char age[32];
 	size_t i;
@@ -198,7 +198,7 @@ int wp_now_tell_lines(struct wp_now_threads *t)
 		err = put_functions(t, th);
 		putchar('\n');
 	}
-	wp_now_tell_hidden(t, "# ", 0);
+	wp_now_print_hidden(t, "# ", 0);
 	return err;
 }
 
@@ -258,17 +258,17 @@ static int by_rank(const void *pa, const void *pb)
 }
 
 /* Description of a thread, or of the first of a group, and the start of its wait. */
-static void put_about(const struct wp_now_thread *t)
+static void put_info(const struct wp_now_thread *t)
 {
 	char clock[WP_SINCE_TEXT];
-	struct wp_procabout about;
+	struct wp_procinfo info;
 
 	fputs("        (", stdout);
 	if (t->kthread) {
 		fputs("kernel thread", stdout);
-	} else if (wp_procabout_read(t->tgid, t->tid, &about)) {
+	} else if (wp_procinfo_read(t->tgid, t->tid, &info)) {
 		fputs(t->tid == t->tgid ? "main thread of " : "thread of ", stdout);
-		wp_text_put(stdout, about.process);
+		wp_text_put(stdout, info.process);
 	} else {
 		fputs("ended", stdout);
 	}
@@ -299,7 +299,7 @@ static int put_group(const struct wp_now_threads *all, const struct group *g)
 	fputs(": ", stdout);
 	put_cause(all, t);
 	putchar('\n');
-	put_about(t);
+	put_info(t);
 	for (i = 0;; i++) {
 		err = wp_now_frame(all, t, i, &name, &found);
 		if (err || !found)
@@ -335,12 +335,12 @@ static size_t find_groups(struct wp_now_thread **place, size_t nr, struct group 
 }
 
 /**
- * wp_now_tell_stacks() - print complete stacks, once for all equal threads
+ * wp_now_print_stacks() - print complete stacks, once for all equal threads
  * @t: the threads
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_now_tell_stacks(struct wp_now_threads *t)
+int wp_now_print_stacks(struct wp_now_threads *t)
 {
 	struct wp_now_thread **place = calloc(t->nr + 1, sizeof(struct wp_now_thread *));
 	struct group *g = calloc(t->nr + 1, sizeof(*g));
@@ -356,7 +356,7 @@ int wp_now_tell_stacks(struct wp_now_threads *t)
 		err = put_group(t, &g[i]);
 	free(place);
 	free(g);
-	wp_now_tell_hidden(t, "# ", 0);
+	wp_now_print_hidden(t, "# ", 0);
 	return err;
 }
 
@@ -422,12 +422,12 @@ static int json_thread(const struct wp_now_threads *all, struct wp_json *j,
 }
 
 /**
- * wp_now_tell_json() - print everything as JSON
+ * wp_now_print_json() - print everything as JSON
  * @t: the threads
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_now_tell_json(struct wp_now_threads *t)
+int wp_now_print_json(struct wp_now_threads *t)
 {
 	struct wp_json j = { .f = stdout };
 	size_t i;

@@ -59,29 +59,29 @@ static const struct wp_option table[] = {
 	{ 'p', "pid", "pid,...", "these processes, all their threads" },
 	{ 't', "tid", "tid,...", "these threads" },
 	{ 'u', "uid", "user,...", "all threads of these users, names or numbers" },
-	{ WP_WHOM_COMM, "comm", "name,...", "all threads of these names" },
+	{ WP_TARGET_OPTION_COMM, "comm", "name,...", "all threads of these names" },
 	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
 	  "and in the groups below" },
 	{ 'H', "threads", NULL, "a line for each thread" },
-	{ 'g', "stacks", NULL, "whole stacks; of threads that wait alike, once" },
+	{ 'g', "stacks", NULL, "full stacks, once for threads that wait alike" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
 	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
-	  "next work, too (default, but for the whole host)" },
+	  "next work, too (default, except for whole host)" },
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
-	  "(default for the whole host, but with --json)" },
-	{ OPT_MIN, "min", "time", "only what has lasted so long, as 10ms" },
-	{ OPT_LOOK, "look", "time", "look for so long (default 50ms)" },
+	  "(default for the whole host, except with --json)" },
+	{ OPT_MIN, "min", "time", "minimum length of a wait, as 10ms" },
+	{ OPT_LOOK, "look", "time", "time to record (default 50ms)" },
 	{ OPT_JSON, "json", NULL, "as JSON" },
 	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, in pages of 4 KiB or with\n"
 	  "unit B, K, M or G" },
-	{ 'v', "verbose", NULL, "tell what is done" },
+	{ 'v', "verbose", NULL, "print what is done" },
 	{ 0, NULL, NULL, NULL },
 };
 
 /* Options other than those of the recording. */
 struct opts {
 	struct wp_record_opts *record;
-	struct wp_whom whom;
+	struct wp_target_options targets;
 	bool stacks;
 	bool threads;
 	bool json;
@@ -133,7 +133,7 @@ static int set(void *ctx, int id, const char *arg)
 		wp_set_verbosity(WP_VERBOSE);
 		return 0;
 	}
-	return wp_whom_set(&o->whom, id, arg);
+	return wp_target_options_set(&o->targets, id, arg);
 }
 
 /* Set the options of an equivalent record command. */
@@ -158,10 +158,10 @@ static int read_options(struct opts *o, int argc, char **argv)
 	if (err)
 		return err;
 	if (rest < argc) {
-		wp_err("'%s' is no option: give a process with -p", argv[rest]);
+		wp_err("unexpected argument '%s'; use -p PID", argv[rest]);
 		return -EINVAL;
 	}
-	err = wp_whom_settle(&o->whom, &r->target);
+	err = wp_target_options_resolve(&o->targets, &r->target);
 	/* Consumers of JSON filter on their own. */
 	if (!o->idle_given)
 		r->no_idle = r->target.kind == WALLPROF_TARGET_ALL && !o->json;
@@ -225,19 +225,19 @@ static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 	size_buffer(&r->o, r->dev.info.nr_online);
 	err = wp_recording_configure(r);
 	if (!err)
-		err = wp_recording_open_publisher(r);
+		err = wp_recording_open_mapsync(r);
 	if (!err)
 		err = wp_device_start(&r->dev, &r->s.start);
 	if (err)
 		return err;
-	wp_publisher_started(r->publisher);
+	wp_mapsync_started(r->mapsync);
 	pass(ns);
 	err = read_before(r, all);
 	if (!err)
 		err = wp_device_stop(&r->dev, &r->s.stop);
-	wp_publisher_end(r->publisher, &r->s.publisher);
-	r->publisher = NULL;
-	if (wp_publisher_denied(&r->s.publisher, denied, sizeof(denied)))
+	wp_mapsync_end(r->mapsync, &r->s.mapsync);
+	r->mapsync = NULL;
+	if (wp_mapsync_denied(&r->s.mapsync, denied, sizeof(denied)))
 		wp_warn("%s", denied);
 	if (!err)
 		err = wp_device_flip(&r->dev, &epoch, &time);
@@ -421,7 +421,7 @@ static int by_age(const void *pa, const void *pb)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-static int tell(const struct opts *o, struct wp_now_threads *all)
+static int print(const struct opts *o, struct wp_now_threads *all)
 {
 	size_t i;
 	__u64 lost = 0;
@@ -431,13 +431,13 @@ static int tell(const struct opts *o, struct wp_now_threads *all)
 	for (i = 0; i < all->nr; i++)
 		lost += all->thread[i].lost;
 	if (lost)
-		wp_warn("no room for the stacks of %llu threads: give a larger -m",
+		wp_warn("no room for the stacks of %llu threads; use a larger -m",
 			(unsigned long long)lost);
 	if (o->json)
-		return wp_now_tell_json(all);
+		return wp_now_print_json(all);
 	if (o->stacks)
-		return wp_now_tell_stacks(all);
-	return o->threads ? wp_now_tell_lines(all) : wp_now_tell_groups(all);
+		return wp_now_print_stacks(all);
+	return o->threads ? wp_now_print_lines(all) : wp_now_print_groups(all);
 }
 
 static int run(struct wp_recording *r, const struct opts *o, struct wp_now_threads *all)
@@ -460,7 +460,7 @@ static int run(struct wp_recording *r, const struct opts *o, struct wp_now_threa
 		return err;
 	err = read_tasks(r, o, all);
 	if (!err)
-		err = tell(o, all);
+		err = print(o, all);
 	if (err == -ENOMEM)
 		wp_err("out of memory");
 	return err ? err : wp_end_output(stdout);
@@ -486,9 +486,9 @@ int cmd_stacks(int argc, char **argv)
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	wp_worker_prepare();
-	wp_opener_live();
+	wp_opener_recording();
 	err = run(&r, &o, &all);
-	wp_publisher_end(r.publisher, NULL);
+	wp_mapsync_end(r.mapsync, NULL);
 	wp_device_close(&r.dev);
 	wp_stacks_free(&r.stacks);
 	wp_objects_free(all.objects);

@@ -134,11 +134,11 @@ struct wp_now_threads {
 int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
 		 unsigned int i, struct wp_livename *name, bool *found);
 enum wp_now_rank wp_now_rank(const struct wp_now_thread *t);
-void wp_now_tell_hidden(const struct wp_now_threads *all, const char *before, size_t width);
-int wp_now_tell_groups(struct wp_now_threads *t);
-int wp_now_tell_lines(struct wp_now_threads *t);
-int wp_now_tell_stacks(struct wp_now_threads *t);
-int wp_now_tell_json(struct wp_now_threads *t);
+void wp_now_print_hidden(const struct wp_now_threads *all, const char *before, size_t width);
+int wp_now_print_groups(struct wp_now_threads *t);
+int wp_now_print_lines(struct wp_now_threads *t);
+int wp_now_print_stacks(struct wp_now_threads *t);
+int wp_now_print_json(struct wp_now_threads *t);
 
 int cmd_stacks(int argc, char **argv);
 

@@ -136,12 +136,12 @@ int wp_top_begin(struct wp_top *top)
 	if (!err)
 		err = open_sideband(top);
 	if (!err)
-		err = wp_recording_open_publisher(r);
+		err = wp_recording_open_mapsync(r);
 	if (!err)
 		err = wp_device_start(&r->dev, &r->s.start);
 	if (err)
 		return err;
-	wp_publisher_started(r->publisher);
+	wp_mapsync_started(r->mapsync);
 	top->flipped = r->s.start;
 	err = wp_toptable_init(&top->table, r->s.start, r->dev.conf.nr_tasks);
 	top->table.self = getpid();
@@ -365,11 +365,11 @@ int wp_top_turn(struct wp_top *top)
  */
 void wp_top_end(struct wp_top *top)
 {
-	struct wp_publisher_stats stats = { 0 };
+	struct wp_mapsync_stats stats = { 0 };
 	char denied[256];
 
-	wp_publisher_end(top->r.publisher, &stats);
-	if (wp_publisher_denied(&stats, denied, sizeof(denied)))
+	wp_mapsync_end(top->r.mapsync, &stats);
+	if (wp_mapsync_denied(&stats, denied, sizeof(denied)))
 		wp_warn("%s", denied);
 	wp_sideband_close(top->r.sideband);
 	wp_device_close(&top->r.dev);

@@ -12,7 +12,7 @@
 #include "cmd/top/top.h"
 #include "lib/base/since.h"
 #include "lib/base/text.h"
-#include "lib/proc/procabout.h"
+#include "lib/proc/procinfo.h"
 
 /* Maximum number of stacks of a row; the rest is summed. */
 #define MAX_STACKS	100
@@ -287,24 +287,24 @@ static int put_place(struct wp_top *top, const struct place *p, bool process,
 }
 
 /* "process 10 nginx, since 14:03:05 (2h03m): nginx: worker process" */
-static int put_about(const struct wp_toprow *row, struct wp_top_lines *lines)
+static int put_info(const struct wp_toprow *row, struct wp_top_lines *lines)
 {
 	char *line = wp_top_lines_add(lines), process[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
 	char clock[WP_SINCE_TEXT], age[WP_SINCE_TEXT], text[WP_TOP_LINE];
-	struct wp_procabout about;
+	struct wp_procinfo info;
 	char *command = NULL;
 	size_t len;
 
 	if (!line)
 		return -ENOMEM;
-	if (row->ended || !wp_procabout_read(row->tgid, row->tid ? row->tid : row->tgid, &about)) {
+	if (row->ended || !wp_procinfo_read(row->tgid, row->tid ? row->tid : row->tgid, &info)) {
 		snprintf(line, WP_TOP_LINE, "       ended");
 		return 0;
 	}
-	wp_text_show(process, sizeof(process), about.process, false);
-	if (!about.kthread)
-		command = wp_procabout_command(row->tgid);
-	if (about.kthread)
+	wp_text_show(process, sizeof(process), info.process, false);
+	if (!info.kthread)
+		command = wp_procinfo_command(row->tgid);
+	if (info.kthread)
 		len = snprintf(line, WP_TOP_LINE, "       kernel thread");
 	else if (row->tid)
 		len = snprintf(line, WP_TOP_LINE, "       %s process %u %s",
@@ -313,8 +313,8 @@ static int put_about(const struct wp_toprow *row, struct wp_top_lines *lines)
 	else
 		len = snprintf(line, WP_TOP_LINE, "       process");
 	len += snprintf(line + len, WP_TOP_LINE - len, ", since %s (%s)",
-			wp_since_clock(about.age, clock, sizeof(clock)),
-			wp_since_age(about.age, age, sizeof(age)));
+			wp_since_clock(info.age, clock, sizeof(clock)),
+			wp_since_age(info.age, age, sizeof(age)));
 	if (command) {
 		line = wp_top_lines_add(lines);
 		if (line) {
@@ -382,7 +382,7 @@ int wp_top_stacks(struct wp_top *top, const struct wp_toprow *row, struct wp_top
 	__u64 sampled = 0;
 
 	if (!err && !top->batch)
-		err = put_about(row, lines);
+		err = put_info(row, lines);
 	for (i = 0; i < row->nr && !err; i++) {
 		const struct wp_topshare *s = &top->shares.shown[row->first + i];
 

@@ -16,7 +16,7 @@
 #include "cmd/top/top.h"
 #include "lib/base/err.h"
 #include "lib/base/text.h"
-#include "lib/proc/procabout.h"
+#include "lib/proc/procinfo.h"
 
 /* Widths of columns, each but the last followed by a space. */
 #define ID_WIDTH	7
@@ -443,7 +443,7 @@ static void put_command(const struct wp_top *top, const struct wp_toprow *row,
 			const struct layout *l, char *line, size_t size)
 {
 	bool ended = row->ended && row->tid != WP_TOP_ENDED;
-	char *command = ended ? NULL : wp_procabout_command(row->tgid);
+	char *command = ended ? NULL : wp_procinfo_command(row->tgid);
 
 	wp_top_cell(top, line, size, command ? command : row->kthread ? "kernel thread" : "-",
 		    l->mostly);

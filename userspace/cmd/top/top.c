@@ -47,11 +47,11 @@ static const struct wp_option table[] = {
 	  "they fork from now on" },
 	{ 't', "tid", "tid,...", "these threads" },
 	{ 'u', "uid", "user,...", "all threads of these users, names or numbers" },
-	{ WP_WHOM_COMM, "comm", "name,...", "all threads of these names" },
+	{ WP_TARGET_OPTION_COMM, "comm", "name,...", "all threads of these names" },
 	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
 	  "and in the groups below" },
 	{ 'd', "delay", "seconds", "the length of an interval (default 2)" },
-	{ 'n', "count", "number", "end after so many intervals" },
+	{ 'n', "count", "number", "number of intervals (default unlimited)" },
 	{ 'b', "batch", NULL, "print lines, for a file or a pipe" },
 	{ 'H', "threads", NULL, "threads, not processes" },
 	{ 's', "sort", "column", "pid, comm, run, runnable, blocked, or wait, which is\n"
@@ -59,22 +59,22 @@ static const struct wp_option table[] = {
 	{ 'c', "command", NULL, "the command line of each process" },
 	{ 'g', "stacks", NULL, "stacks of each row; without -b, of the selected one" },
 	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
-	  "next work, too (default, but for the whole host)" },
+	  "next work, too (default, except for whole host)" },
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
 	  "(default for the whole host)" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
-	{ 'e', "event", "event", "of on-CPU samples, none: without (default cycles,\n"
-	  "or cpu-clock where there are none)" },
+	{ 'e', "event", "event", "on-CPU event (default cycles, or cpu-clock where\n"
+	  "there are none); 'none' for no samples" },
 	{ 'F', "freq", "freq", "on-CPU samples per second (default 99)" },
 	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, in pages of 4 KiB or with\n"
 	  "unit B, K, M or G" },
-	{ 'v', "verbose", NULL, "tell what is done, before it begins" },
+	{ 'v', "verbose", NULL, "print what is done, before it begins" },
 	{ 0, NULL, NULL, NULL },
 };
 
 struct opts {
 	struct wp_top *top;
-	struct wp_whom whom;
+	struct wp_target_options targets;
 	bool idle_given;
 };
 
@@ -117,7 +117,7 @@ static int parse_column(const char *arg, enum wp_topcolumn *column)
 			return 0;
 		}
 	}
-	wp_err("-s: there is no column '%s': pid, comm, run, runnable, blocked or wait", arg);
+	wp_err("-s: unknown column '%s'; known are pid, comm, run, runnable, blocked or wait", arg);
 	return -EINVAL;
 }
 
@@ -169,7 +169,7 @@ static int set(void *ctx, int id, const char *arg)
 		wp_set_verbosity(WP_VERBOSE);
 		return 0;
 	}
-	return wp_whom_set(&o->whom, id, arg);
+	return wp_target_options_set(&o->targets, id, arg);
 }
 
 /* As in the record command for a rate above the kernel's limit. */
@@ -205,11 +205,11 @@ static int read_options(struct opts *o, int argc, char **argv)
 	if (err)
 		return err;
 	if (rest < argc) {
-		wp_err("'%s' is no option: give a process with -p", argv[rest]);
+		wp_err("unexpected argument '%s'; use -p PID", argv[rest]);
 		return -EINVAL;
 	}
 	settle_freq(r);
-	err = wp_whom_settle(&o->whom, &r->target);
+	err = wp_target_options_resolve(&o->targets, &r->target);
 	/* New threads of a process, too; of threads only those that were named. */
 	r->inherit = r->target.kind != WALLPROF_TARGET_TID;
 	if (!o->idle_given)
@@ -218,7 +218,7 @@ static int read_options(struct opts *o, int argc, char **argv)
 }
 
 /* Process changes of the terminal, and keys. */
-static int mind_screen(struct wp_screen *s, bool *quit)
+static int poll_screen(struct wp_screen *s, bool *quit)
 {
 	int err;
 
@@ -261,7 +261,7 @@ static int loop(struct wp_top *top, struct wp_screen *s, bool *gone)
 		if (wp_signals_stop())
 			break;
 		if (s)
-			err = mind_screen(s, &quit);
+			err = poll_screen(s, &quit);
 		if (top->delay != delay)
 			next = wp_clock_now() + top->delay;
 		if (err || quit)
@@ -286,7 +286,7 @@ static int loop(struct wp_top *top, struct wp_screen *s, bool *gone)
 }
 
 /* Print messages that were stored while there was a screen. */
-static void tell_kept(int err)
+static void print_kept(int err)
 {
 	char *message = strdup(wp_last_error());
 
@@ -312,7 +312,7 @@ static int run(struct wp_top *top)
 	err = loop(top, s, &gone);
 	wp_screen_close(s);
 	if (err && s)
-		tell_kept(err);
+		print_kept(err);
 	else if (gone && !err)
 		wp_warn("no target is left");
 	return err;

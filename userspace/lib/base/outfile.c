@@ -465,7 +465,7 @@ int wp_outfile_check(const char *path)
 	int err = wp_outfile_open(&o, path, 0);
 
 	if (!err && !wp_outfile_is_file(&o)) {
-		wp_err("%s is no file", path);
+		wp_err("%s is not a file", path);
 		err = -EINVAL;
 	}
 	wp_outfile_abandon(&o);

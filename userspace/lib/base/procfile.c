@@ -277,7 +277,7 @@ static bool start_worker(struct call *call)
 }
 
 /* Pass a call to a thread. Caller holds the lock. */
-static bool hand_over(struct call *call)
+static bool assign_worker(struct call *call)
 {
 	struct worker *w = idle;
 
@@ -362,7 +362,7 @@ static bool is_news(const struct identity *process)
 	return true;
 }
 
-static void say_busy(int dir)
+static void warn_of_busy(int dir)
 {
 	char name[300];
 
@@ -412,7 +412,7 @@ static void give_up(struct call *call, int dir)
 	if (!news)
 		return;
 	pthread_mutex_unlock(&lock);
-	say_busy(dir);
+	warn_of_busy(dir);
 	pthread_mutex_lock(&lock);
 }
 
@@ -436,7 +436,7 @@ static bool is_busy(struct call *asked)
 	if (nr_busy < MAX_BUSY && of_user < MAX_BUSY_USER)
 		return false;
 	if (!stats.refused++)
-		wp_warn("so many processes of user %u have their memory map locked that mappings of no more of them are read until some are free",
+		wp_warn("too many processes of user %u have a locked memory map: mappings of further ones are not read until some are free",
 			(unsigned int)asked->user);
 	return true;
 }
@@ -477,7 +477,7 @@ static int run(struct call *call, int dir)
 	int err = -EBUSY;
 
 	pthread_mutex_lock(&lock);
-	if (is_busy(call) || !hand_over(call)) {
+	if (is_busy(call) || !assign_worker(call)) {
 		pthread_mutex_unlock(&lock);
 		free_call(call);
 		return err;

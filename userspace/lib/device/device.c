@@ -463,7 +463,7 @@ int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
 }
 
 /**
- * wp_device_live() - read a part of the snapshot of what runs
+ * wp_device_snapshot() - read a part of the snapshot of what runs
  * @dev: the session
  * @tid: the first thread; set to the one to go on with, 0: there are no more
  * @to: output for records
@@ -471,7 +471,7 @@ int wp_device_maps(const struct wp_device *dev, __u32 pid, __u64 start_stack,
  *
  * Return: 0 or a negative errno; nothing was printed.
  */
-int wp_device_live(const struct wp_device *dev, __u32 *tid, void *to, __u32 *bytes)
+int wp_device_snapshot(const struct wp_device *dev, __u32 *tid, void *to, __u32 *bytes)
 {
 	struct wallprof_live live = {
 		.size = sizeof(live),

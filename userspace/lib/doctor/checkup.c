@@ -461,7 +461,7 @@ static void check_cache(struct wp_checkup *c, const struct wp_hostfacts *h)
 	}
 	f = add(c, WP_LEVEL_NOTE, name, "%s: %s", h->cache[0] ? h->cache : "none",
 		h->cache[0] ? strerror(h->cache_err) : "no home directory");
-	means(f, "Unwind tables are made anew for each recording: its first seconds have more stacks that end early.");
+	means(f, "Unwind tables are built again for each recording: its first seconds have more stacks that end early.");
 	if (h->cache_made)
 		remedy(f, "ls -ld %s", h->cache);
 }

@@ -46,7 +46,7 @@ void wp_ledger_free(struct wp_ledger *l)
  * Return: false if there are none: the slot is free, or the thread waits for its exec.
  */
 bool wp_ledger_read(const struct wallprof_task *task, __u64 stop, const char *comm,
-		    struct wp_account *a)
+		    struct wp_totals *a)
 {
 	if (task->phase == WALLPROF_TASK_FREE || task->flags & WALLPROF_TASK_ARMED)
 		return false;
@@ -74,8 +74,8 @@ bool wp_ledger_read(const struct wallprof_task *task, __u64 stop, const char *co
 /* Longest off-CPU time first; but threads with a difference before all others. */
 static int by_off(const void *pa, const void *pb)
 {
-	const struct wp_account *a = pa, *b = pb;
-	bool bad_a = wp_account_diff(a), bad_b = wp_account_diff(b);
+	const struct wp_totals *a = pa, *b = pb;
+	bool bad_a = wp_totals_diff(a), bad_b = wp_totals_diff(b);
 
 	if (bad_a != bad_b)
 		return bad_a ? -1 : 1;
@@ -97,14 +97,14 @@ static __u64 magnitude(__s64 n)
  *
  * Return: 0 or -ENOMEM; the sums are right in either case.
  */
-int wp_ledger_add(struct wp_ledger *l, const struct wp_account *a, __u64 nr_spilled)
+int wp_ledger_add(struct wp_ledger *l, const struct wp_totals *a, __u64 nr_spilled)
 {
-	__s64 diff = wp_account_diff(a);
+	__s64 diff = wp_totals_diff(a);
 
 	l->threads++;
 	l->ended += a->ended;
 	l->unbalanced += diff != 0;
-	l->wall_ns += wp_account_wall(a);
+	l->wall_ns += wp_totals_wall(a);
 	l->run_ns += a->run_ns;
 	l->off_ns += a->off_ns;
 	l->nr_off += a->nr_off;

@@ -13,7 +13,7 @@
 #define WP_COMM_LEN	16
 
 /**
- * struct wp_account - totals of one thread
+ * struct wp_totals - totals of one thread
  * @tid: thread id
  * @tgid: process id
  * @comm: its name, or ""
@@ -32,7 +32,7 @@
  * @asleep_since: time at which it left its CPU, if it was blocked when the session began;
  *	or 0
  */
-struct wp_account {
+struct wp_totals {
 	__u32 tid;
 	__u32 tgid;
 	char comm[WP_COMM_LEN];
@@ -83,38 +83,38 @@ struct wp_ledger {
 	__u64 nr_spilled;
 	__u64 runnable_ns;
 	__s64 worst_ns;
-	struct wp_account *lines;
+	struct wp_totals *lines;
 	size_t nr;
 	size_t room;
 	size_t keep;
 };
 
-static inline __u64 wp_account_wall(const struct wp_account *a)
+static inline __u64 wp_totals_wall(const struct wp_totals *a)
 {
 	return a->end - a->born;
 }
 
-/* Below zero, modulo 2^64, if the totals are wrong: see wp_account_diff(). */
-static inline __u64 wp_account_blocked(const struct wp_account *a)
+/* Below zero, modulo 2^64, if the totals are wrong: see wp_totals_diff(). */
+static inline __u64 wp_totals_blocked(const struct wp_totals *a)
 {
 	return a->off_ns - a->runnable_ns;
 }
 
 /* Difference of run + runnable + blocked + unknown and wall time: should be 0. */
-static inline __s64 wp_account_diff(const struct wp_account *a)
+static inline __s64 wp_totals_diff(const struct wp_totals *a)
 {
-	__s64 blocked = wp_account_blocked(a);
+	__s64 blocked = wp_totals_blocked(a);
 
 	if (blocked < 0)
 		return blocked;
-	return (__s64)(wp_account_wall(a) - a->run_ns - a->off_ns - a->unknown_ns);
+	return (__s64)(wp_totals_wall(a) - a->run_ns - a->off_ns - a->unknown_ns);
 }
 
 void wp_ledger_init(struct wp_ledger *l, size_t keep);
 void wp_ledger_free(struct wp_ledger *l);
 bool wp_ledger_read(const struct wallprof_task *task, __u64 stop, const char *comm,
-		    struct wp_account *a);
-int wp_ledger_add(struct wp_ledger *l, const struct wp_account *a, __u64 nr_spilled);
+		    struct wp_totals *a);
+int wp_ledger_add(struct wp_ledger *l, const struct wp_totals *a, __u64 nr_spilled);
 void wp_ledger_sort(struct wp_ledger *l);
 
 #endif /* WP_LIB_MODEL_LEDGER_H */

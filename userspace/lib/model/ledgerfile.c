@@ -18,7 +18,7 @@
 #define OLD_HEAD	offsetof(struct wp_ledgerfile_head, nr_waits)
 
 _Static_assert(sizeof(struct wp_ledgerfile_head) == 80, "the head has no holes");
-_Static_assert(sizeof(struct wp_ledgerfile_account) == 120, "an account has no holes");
+_Static_assert(sizeof(struct wp_ledgerfile_totals) == 120, "totals have no holes");
 _Static_assert(sizeof(struct wp_procwait) == 24, "nor do waits");
 _Static_assert(sizeof(struct wp_ledgerfile_trailer) == 32, "the trailer has no holes");
 _Static_assert(sizeof(WP_LEDGERFILE_MAGIC) == 16, "the magic fills its field");
@@ -73,7 +73,7 @@ int wp_ledgerfile_open(int fd, struct wp_ledgerfile_head *head, __u64 *offset)
 		err = wp_pread_all(fd, head, sizeof(*head), trailer.offset);
 	if (err)
 		return err;
-	if (!takes(&left, head->nr, head->account_size, sizeof(struct wp_ledgerfile_account)) ||
+	if (!takes(&left, head->nr, head->totals_size, sizeof(struct wp_ledgerfile_totals)) ||
 	    (head->nr_waits &&
 	     !takes(&left, head->nr_waits, head->wait_size, sizeof(struct wp_procwait))) || left)
 		return -EPROTO;
@@ -81,12 +81,12 @@ int wp_ledgerfile_open(int fd, struct wp_ledgerfile_head *head, __u64 *offset)
 	return 0;
 }
 
-static void decode(const char *p, struct wp_account *a)
+static void decode(const char *p, struct wp_totals *a)
 {
-	struct wp_ledgerfile_account entry;
+	struct wp_ledgerfile_totals entry;
 
 	memcpy(&entry, p, sizeof(entry));
-	*a = (struct wp_account){
+	*a = (struct wp_totals){
 		.tid = entry.tid,
 		.tgid = entry.tgid,
 		.flags = entry.flags,
@@ -128,14 +128,14 @@ static int read_entries(int fd, __u64 offset, __u64 nr, __u32 size,
 
 /* Callback for the totals. */
 struct reader {
-	int (*fn)(void *ctx, const struct wp_account *a);
+	int (*fn)(void *ctx, const struct wp_totals *a);
 	void *ctx;
 };
 
-static int read_account(void *ctx, const char *entry)
+static int read_totals(void *ctx, const char *entry)
 {
 	const struct reader *r = ctx;
-	struct wp_account a;
+	struct wp_totals a;
 
 	decode(entry, &a);
 	return r->fn(r->ctx, &a);
@@ -152,11 +152,11 @@ static int read_account(void *ctx, const char *entry)
  * Return: 0, what @fn returned, or a negative errno. Nothing is printed.
  */
 int wp_ledgerfile_read(int fd, const struct wp_ledgerfile_head *head, __u64 offset,
-		       int (*fn)(void *ctx, const struct wp_account *a), void *ctx)
+		       int (*fn)(void *ctx, const struct wp_totals *a), void *ctx)
 {
 	struct reader r = { fn, ctx };
 
-	return read_entries(fd, offset, head->nr, head->account_size, read_account, &r);
+	return read_entries(fd, offset, head->nr, head->totals_size, read_totals, &r);
 }
 
 static int read_wait(void *ctx, const char *entry)
@@ -184,6 +184,6 @@ int wp_ledgerfile_read_waits(int fd, const struct wp_ledgerfile_head *head, __u6
 {
 	if (!head->nr_waits)
 		return 0;
-	return read_entries(fd, offset + head->nr * head->account_size, head->nr_waits,
+	return read_entries(fd, offset + head->nr * head->totals_size, head->nr_waits,
 			    head->wait_size, read_wait, waits);
 }

@@ -3,7 +3,7 @@
  * Format of the ledger in a recording. It follows all data that perf knows of, so perf
  * ignores it. See ledgerfile.c.
  *
- *	struct wp_ledgerfile_head, then per-thread totals, struct wp_ledgerfile_account
+ *	struct wp_ledgerfile_head, then per-thread totals, struct wp_ledgerfile_totals
  *	each, then the waits of processes, struct wp_procwait each: those that are
  *	equal but for the count and the time are to be summed;
  *	struct wp_ledgerfile_trailer, which ends the file and has the offset of the head.
@@ -25,7 +25,7 @@
 /**
  * struct wp_ledgerfile_head - header of the ledger
  * @head_size: size of this structure; skip what follows the known fields
- * @account_size: size of a thread's totals; the same
+ * @totals_size: size of a thread's totals; the same
  * @nr: number of threads
  * @start: start of the recording, ns of CLOCK_MONOTONIC
  * @stop: end of the recording
@@ -40,7 +40,7 @@
  */
 struct wp_ledgerfile_head {
 	__u32 head_size;
-	__u32 account_size;
+	__u32 totals_size;
 	__u64 nr;
 	__u64 start;
 	__u64 stop;
@@ -54,7 +54,7 @@ struct wp_ledgerfile_head {
 };
 
 /**
- * struct wp_ledgerfile_account - totals of a thread: see struct wp_account
+ * struct wp_ledgerfile_totals - totals of a thread: see struct wp_totals
  * @tid: thread id
  * @tgid: process id
  * @comm: its name; bytes after a zero have no meaning
@@ -73,7 +73,7 @@ struct wp_ledgerfile_head {
  * @asleep_since: time at which it left its CPU, if it was blocked when the session began;
  *	or 0
  */
-struct wp_ledgerfile_account {
+struct wp_ledgerfile_totals {
 	__u32 tid;
 	__u32 tgid;
 	char comm[WP_COMM_LEN];
@@ -106,7 +106,7 @@ struct wp_ledgerfile_trailer {
 
 int wp_ledgerfile_open(int fd, struct wp_ledgerfile_head *head, __u64 *offset);
 int wp_ledgerfile_read(int fd, const struct wp_ledgerfile_head *head, __u64 offset,
-		       int (*fn)(void *ctx, const struct wp_account *a), void *ctx);
+		       int (*fn)(void *ctx, const struct wp_totals *a), void *ctx);
 int wp_ledgerfile_read_waits(int fd, const struct wp_ledgerfile_head *head, __u64 offset,
 			     struct wp_procwaits *waits);
 

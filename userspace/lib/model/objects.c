@@ -175,7 +175,7 @@ static __u64 inode_of(const char *link, const char *kind)
  * Describe an open file from its link. Names of files are absolute, so no file can pass
  * for "socket:[1]". A file without a name of its own is described with its number.
  */
-static int tell_link(struct wp_objects *o, int dir, struct key *k, const char *link)
+static int describe_link(struct wp_objects *o, int dir, struct key *k, const char *link)
 {
 	static const char anon[] = "anon_inode:";
 	const struct wp_sockets *sockets;
@@ -224,7 +224,7 @@ static int look_at_fd(struct wp_objects *o, struct process *process, struct wp_o
 			process->denied = true;
 		return -ENOENT;
 	}
-	return tell_link(o, p->dir, k, link);
+	return describe_link(o, p->dir, k, link);
 }
 
 static int look_at_futex(struct wp_objects *o, struct process *process,
@@ -293,7 +293,7 @@ static int look(struct wp_objects *o, struct process *process, __u32 tid, struct
 }
 
 /* The description that is always possible. */
-static int tell_number(struct wp_objects *o, struct key *k)
+static int describe_number(struct wp_objects *o, struct key *k)
 {
 	char text[32];
 
@@ -350,7 +350,7 @@ static int refresh(struct wp_objects *o, struct process *process, __u32 tid, str
 	k->round = o->round;
 	if (o->lookups >= WP_OBJECTS_MAX_LOOKUPS) {
 		o->stats.skipped++;
-		return k->object ? 0 : tell_number(o, k);
+		return k->object ? 0 : describe_number(o, k);
 	}
 	o->lookups++;
 	err = look(o, process, tid, k);
@@ -358,7 +358,7 @@ static int refresh(struct wp_objects *o, struct process *process, __u32 tid, str
 		k->found = true;
 		k->time = o->time;
 	} else if (err == -ENOENT) {
-		err = k->found ? 0 : tell_number(o, k);
+		err = k->found ? 0 : describe_number(o, k);
 	}
 	return err;
 }

@@ -48,7 +48,7 @@ static int grow(struct wp_processes *p)
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_processes_add(struct wp_processes *p, const struct wp_account *a)
+int wp_processes_add(struct wp_processes *p, const struct wp_totals *a)
 {
 	struct wp_process *process;
 
@@ -66,7 +66,7 @@ int wp_processes_add(struct wp_processes *p, const struct wp_account *a)
 	if (!*process->comm || (a->tid == a->tgid && *a->comm))
 		memcpy(process->comm, a->comm, sizeof(process->comm));
 	process->threads++;
-	process->wall_ns += wp_account_wall(a);
+	process->wall_ns += wp_totals_wall(a);
 	process->run_ns += a->run_ns;
 	process->off_ns += a->off_ns;
 	process->runnable_ns += a->runnable_ns;

@@ -44,7 +44,7 @@ struct wp_processes {
 	size_t room;
 };
 
-int wp_processes_add(struct wp_processes *p, const struct wp_account *a);
+int wp_processes_add(struct wp_processes *p, const struct wp_totals *a);
 void wp_processes_sort(struct wp_processes *p);
 void wp_processes_free(struct wp_processes *p);
 

@@ -240,31 +240,31 @@ void wp_wait_spill(struct wp_wait *wait, const struct wallprof_task *task)
 int wp_waits_add(struct wp_waits *w, const struct wp_wait *wait)
 {
 	struct wp_cause reason = wp_cause_none, waker = wp_cause_none;
-	struct wp_wait told = *wait;
+	struct wp_wait counted = *wait;
 
 	if (!wait->count && !wait->total)
 		return 0;
 	if (w->no_idle && wp_cause_idle(&wait->cause, wait->state)) {
-		told.total = told.runnable;
-		if (!told.total)
+		counted.total = counted.runnable;
+		if (!counted.total)
 			return 0;
 	}
 	reason.reason = wait->cause.reason;
 	reason.syscall = wait->cause.syscall;
 	reason.compat = wait->cause.compat && wait->cause.syscall != WALLPROF_SYSCALL_NONE;
-	if (!add(&w->reasons, &reason, 0, &told) ||
-	    (wait->object && !add(&w->objects, &reason, wait->object, &told)))
+	if (!add(&w->reasons, &reason, 0, &counted) ||
+	    (wait->object && !add(&w->objects, &reason, wait->object, &counted)))
 		return -ENOMEM;
 	if (wait->iowait) {
-		w->iowait.count += told.count;
-		w->iowait.total += told.total;
-		w->iowait.runnable += told.runnable;
+		w->iowait.count += counted.count;
+		w->iowait.total += counted.total;
+		w->iowait.runnable += counted.runnable;
 	}
 	if (wait->cause.waker == WALLPROF_WAKER_NONE)
 		return 0;
 	waker.waker = wait->cause.waker;
 	waker.waker_tid = wait->cause.waker_tid;
-	return add_waker(w, &waker, &told);
+	return add_waker(w, &waker, &counted);
 }
 
 /**

@@ -350,7 +350,7 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 	if (!cpus) {
 		ret = present_cpus(&all, &nr_cpus);
 		if (ret) {
-			wp_err("cannot tell which CPUs are present");
+			wp_err("cannot read which CPUs are present");
 			goto out;
 		}
 		cpus = all;

@@ -302,7 +302,7 @@ int wp_perfevents_read(struct wp_perfevents *e, const struct wp_perffile *file,
 	if (err == -ENOMEM)
 		wp_err("out of memory");
 	else if (err == -EPROTO)
-		wp_err("%s is damaged: what it says of its events makes no sense", path);
+		wp_err("%s is damaged: its description of events makes no sense", path);
 	else
 		wp_err("cannot read %s: %s", path, strerror(-err));
 	wp_perfevents_free(e);

@@ -32,12 +32,12 @@ static int check_header(const struct wp_perffile *f, const char *path)
 	const struct wp_file_header *h = &f->header;
 
 	if (h->magic == __builtin_bswap64(WP_PERF_MAGIC)) {
-		wp_err("%s was written on a machine with another order of bytes: read it there",
+		wp_err("%s was written on a machine with another byte order: read it there",
 		       path);
 		return -ENOTSUP;
 	}
 	if (h->magic != WP_PERF_MAGIC) {
-		wp_err("%s is no perf.data file", path);
+		wp_err("%s is not a perf.data file", path);
 		return -EPROTO;
 	}
 	if (h->size < sizeof(*h)) {
@@ -165,7 +165,7 @@ int wp_perffile_open(struct wp_perffile *f, const char *path)
 			goto fail;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		wp_err("%s is no regular file: a recording is read from its file", path);
+		wp_err("%s is not a regular file: a recording is read from a file", path);
 		err = -EINVAL;
 		goto fail;
 	}

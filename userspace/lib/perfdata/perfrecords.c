@@ -134,7 +134,7 @@ static void count_lost(struct wp_perfrecords *r, const struct perf_event_header 
 }
 
 /* Pass a sorted record to the callback. */
-static int hand_out(void *ctx, struct perf_event_header *header, __u64 time)
+static int deliver(void *ctx, struct perf_event_header *header, __u64 time)
 {
 	struct wp_perfrecords *r = ctx;
 	struct wp_perfrecord rec;
@@ -154,7 +154,7 @@ static int hand_out(void *ctx, struct perf_event_header *header, __u64 time)
 /* Process the end of a round. */
 static int finish_round(struct wp_perfrecords *r)
 {
-	int ret = wp_sorter_flush(&r->sorter, r->round, hand_out, r);
+	int ret = wp_sorter_flush(&r->sorter, r->round, deliver, r);
 
 	r->round = r->max;
 	return ret;
@@ -174,12 +174,12 @@ static int take_record(struct wp_perfrecords *r, const char *data, size_t size)
 		return 0;
 	}
 	if (!rec.time || rec.time == ~0ULL)
-		return hand_out(r, header, 0);
+		return deliver(r, header, 0);
 	r->max = rec.time > r->max ? rec.time : r->max;
 	err = wp_sorter_add(&r->sorter, header, rec.time);
 	if (err || r->sorter.len < MAX_WAITING)
 		return err;
-	return wp_sorter_flush_half(&r->sorter, hand_out, r);
+	return wp_sorter_flush_half(&r->sorter, deliver, r);
 }
 
 static int unpack(struct wp_perfrecords *r, const char *data, size_t len);
@@ -363,9 +363,9 @@ int wp_perfrecords_read(struct wp_perfrecords *r, wp_perfrecord_fn fn, void *ctx
 	wp_progress_end(&progress);
 	if (ret && ret != -EPROTO)
 		return ret;
-	rest = wp_sorter_flush(&r->sorter, ~0ULL, hand_out, r);
+	rest = wp_sorter_flush(&r->sorter, ~0ULL, deliver, r);
 	if (ret == -EPROTO)
-		wp_warn("%s is damaged: its records end before their time", r->path);
+		wp_warn("%s is damaged: its records end early", r->path);
 	return rest;
 }
 

@@ -319,7 +319,7 @@ int wp_pipefile_spool(int from, const char *path)
 	if (s)
 		free_all(s);
 	if (err == -EPROTO)
-		wp_err("%s is no perf.data file, or is damaged", path);
+		wp_err("%s is not a perf.data file, or is damaged", path);
 	else if (err)
 		wp_err("cannot read %s: %s", path, strerror(-err));
 	return err ? err : fd;

@@ -10,7 +10,7 @@
 #include "lib/perfetto/pfinterned.h"
 
 /* Limit for an event's interned data, in bytes. */
-#define MAX_TOLD	(64 << 20)
+#define MAX_DICT	(64 << 20)
 
 /* Identity of a mapping. */
 struct mapping_key {
@@ -91,12 +91,12 @@ static void put_string(Pf__InternedString *to, __u32 iid, const void *data, size
 	to->str.len = len;
 }
 
-static __u32 path_of(struct wp_pfinterned *told, struct wp_pfnews *n, struct wp_pfitem *item,
+static __u32 path_of(struct wp_pfinterned *dict, struct wp_pfnews *n, struct wp_pfitem *item,
 		     const char *path)
 {
 	size_t len = strlen(path);
 	bool is_new;
-	__u32 nr = wp_intern(&told->paths, path, len, &is_new);
+	__u32 nr = wp_intern(&dict->paths, path, len, &is_new);
 
 	if (nr && is_new) {
 		put_string(&item->path, nr, path, len);
@@ -105,11 +105,11 @@ static __u32 path_of(struct wp_pfinterned *told, struct wp_pfnews *n, struct wp_
 	return nr;
 }
 
-static __u32 id_of(struct wp_pfinterned *told, struct wp_pfnews *n, struct wp_pfitem *item,
+static __u32 id_of(struct wp_pfinterned *dict, struct wp_pfnews *n, struct wp_pfitem *item,
 		   const struct wp_buildid *id)
 {
 	bool is_new;
-	__u32 nr = wp_intern(&told->ids, id->data, id->size, &is_new);
+	__u32 nr = wp_intern(&dict->ids, id->data, id->size, &is_new);
 
 	if (nr && is_new) {
 		put_string(&item->id, nr, id->data, id->size);
@@ -119,12 +119,12 @@ static __u32 id_of(struct wp_pfinterned *told, struct wp_pfnews *n, struct wp_pf
 }
 
 /* Intern the name of a function; returns its number. */
-static __u32 name_of(struct wp_pfinterned *told, struct wp_pfnews *n, struct wp_pfitem *item,
+static __u32 name_of(struct wp_pfinterned *dict, struct wp_pfnews *n, struct wp_pfitem *item,
 		     const char *name)
 {
 	size_t len = strlen(name);
 	bool is_new;
-	__u32 nr = wp_intern(&told->names, name, len, &is_new);
+	__u32 nr = wp_intern(&dict->names, name, len, &is_new);
 
 	if (nr && is_new) {
 		put_string(&item->name, nr, name, len);
@@ -137,10 +137,10 @@ static __u32 name_of(struct wp_pfinterned *told, struct wp_pfnews *n, struct wp_
  * Intern a mapping, or the placeholder for one; returns its number, 0 if there is no
  * memory.
  */
-static __u32 mapping_of(struct wp_pfinterned *told, struct wp_pfnews *n,
+static __u32 mapping_of(struct wp_pfinterned *dict, struct wp_pfnews *n,
 			struct wp_pfitem *item, const struct wp_memmap *map, const char *path)
 {
-	struct mapping_key key = { .path = path_of(told, n, item, path) };
+	struct mapping_key key = { .path = path_of(dict, n, item, path) };
 	Pf__Mapping *to = &item->mapping;
 	bool is_new;
 	__u32 nr;
@@ -149,11 +149,11 @@ static __u32 mapping_of(struct wp_pfinterned *told, struct wp_pfnews *n,
 		key.start = map->start;
 		key.end = map->end;
 		key.offset = map->offset;
-		key.id = map->id.size ? id_of(told, n, item, &map->id) : 0;
+		key.id = map->id.size ? id_of(dict, n, item, &map->id) : 0;
 	}
 	if (!key.path || (map && map->id.size && !key.id))
 		return 0;
-	nr = wp_intern(&told->mappings, &key, sizeof(key), &is_new);
+	nr = wp_intern(&dict->mappings, &key, sizeof(key), &is_new);
 	if (!nr || !is_new)
 		return nr;
 	pf__mapping__init(to);
@@ -176,7 +176,7 @@ static __u32 mapping_of(struct wp_pfinterned *told, struct wp_pfnews *n,
 
 /**
  * wp_pfinterned_frame() - intern a frame
- * @told: the interned data
+ * @dict: the interned data
  * @n: the new data of the packet
  * @item: messages for what is new
  * @map: its mapping, or NULL
@@ -186,7 +186,7 @@ static __u32 mapping_of(struct wp_pfinterned *told, struct wp_pfnews *n,
  *
  * Return: its number, 0 if there is no memory.
  */
-__u32 wp_pfinterned_frame(struct wp_pfinterned *told, struct wp_pfnews *n,
+__u32 wp_pfinterned_frame(struct wp_pfinterned *dict, struct wp_pfnews *n,
 			  struct wp_pfitem *item, const struct wp_memmap *map,
 			  const char *path, __u64 address, const char *name)
 {
@@ -197,12 +197,12 @@ __u32 wp_pfinterned_frame(struct wp_pfinterned *told, struct wp_pfnews *n,
 	if (map)
 		key.rel_pc = address - map->start + map->offset;
 	if (name) {
-		key.name = name_of(told, n, item, name);
+		key.name = name_of(dict, n, item, name);
 		if (!key.name)
 			return 0;
 	}
-	key.mapping = mapping_of(told, n, item, map, path);
-	nr = key.mapping ? wp_intern(&told->frames, &key, sizeof(key), &is_new) : 0;
+	key.mapping = mapping_of(dict, n, item, map, path);
+	nr = key.mapping ? wp_intern(&dict->frames, &key, sizeof(key), &is_new) : 0;
 	if (!nr || !is_new)
 		return nr;
 	pf__frame__init(&item->frame);
@@ -220,27 +220,27 @@ __u32 wp_pfinterned_frame(struct wp_pfinterned *told, struct wp_pfnews *n,
 
 /**
  * wp_pfinterned_forget() - forget all interned data
- * @told: the data
+ * @dict: the data
  */
-void wp_pfinterned_forget(struct wp_pfinterned *told)
+void wp_pfinterned_forget(struct wp_pfinterned *dict)
 {
-	wp_intern_free(&told->paths);
-	wp_intern_free(&told->ids);
-	wp_intern_free(&told->names);
-	wp_intern_free(&told->mappings);
-	wp_intern_free(&told->frames);
-	wp_intern_free(&told->stacks);
+	wp_intern_free(&dict->paths);
+	wp_intern_free(&dict->ids);
+	wp_intern_free(&dict->names);
+	wp_intern_free(&dict->mappings);
+	wp_intern_free(&dict->frames);
+	wp_intern_free(&dict->stacks);
 }
 
 /**
  * wp_pfinterned_too_much() - whether the interned data must be dropped
- * @told: the data
+ * @dict: the data
  *
  * Return: true if it is above the limit.
  */
-bool wp_pfinterned_too_much(const struct wp_pfinterned *told)
+bool wp_pfinterned_too_much(const struct wp_pfinterned *dict)
 {
-	return wp_intern_memory(&told->paths) + wp_intern_memory(&told->ids) +
-		wp_intern_memory(&told->names) + wp_intern_memory(&told->mappings) +
-		wp_intern_memory(&told->frames) + wp_intern_memory(&told->stacks) > MAX_TOLD;
+	return wp_intern_memory(&dict->paths) + wp_intern_memory(&dict->ids) +
+		wp_intern_memory(&dict->names) + wp_intern_memory(&dict->mappings) +
+		wp_intern_memory(&dict->frames) + wp_intern_memory(&dict->stacks) > MAX_DICT;
 }

@@ -74,10 +74,10 @@ struct wp_pfnews {
 void wp_pfinterned_free_news(struct wp_pfnews *n);
 int wp_pfinterned_alloc_news(struct wp_pfnews *n, size_t room);
 void wp_pfinterned_begin_news(struct wp_pfnews *n);
-__u32 wp_pfinterned_frame(struct wp_pfinterned *told, struct wp_pfnews *n,
+__u32 wp_pfinterned_frame(struct wp_pfinterned *dict, struct wp_pfnews *n,
 			  struct wp_pfitem *item, const struct wp_memmap *map,
 			  const char *path, __u64 address, const char *name);
-void wp_pfinterned_forget(struct wp_pfinterned *told);
-bool wp_pfinterned_too_much(const struct wp_pfinterned *told);
+void wp_pfinterned_forget(struct wp_pfinterned *dict);
+bool wp_pfinterned_too_much(const struct wp_pfinterned *dict);
 
 #endif /* WP_LIB_PERFETTO_PFINTERNED_H */

@@ -31,12 +31,12 @@
 /**
  * struct stream - an event's samples
  * @begun: the first packet has been written
- * @told: interned data
+ * @dict: interned data
  * @count: the counter's value, by CPU; NULL while there is no sample
  */
 struct stream {
 	bool begun;
-	struct wp_pfinterned told;
+	struct wp_pfinterned dict;
 	__u64 *count;
 };
 
@@ -131,7 +131,7 @@ static int more_room(struct wp_pfsamples *s, size_t nr)
 }
 
 /* Intern a frame; returns its number, 0 if there is no memory. @name is NULL if unknown. */
-static __u32 frame_of(struct wp_pfsamples *s, struct wp_pfinterned *told,
+static __u32 frame_of(struct wp_pfsamples *s, struct wp_pfinterned *dict,
 		      struct wp_pfitem *item, __s32 pid, const struct place *at,
 		      const char *name)
 {
@@ -140,7 +140,7 @@ static __u32 frame_of(struct wp_pfsamples *s, struct wp_pfinterned *told,
 	const char *path = map ? wp_memmaps_path(s->maps, map->path) :
 		at->space == PERF_CONTEXT_KERNEL ? KERNEL_PATH : UNKNOWN_PATH;
 
-	return wp_pfinterned_frame(told, &s->news, item, map, path, at->address, name);
+	return wp_pfinterned_frame(dict, &s->news, item, map, path, at->address, name);
 }
 
 static __u64 space_of(const struct wp_perfrecord *rec)
@@ -232,7 +232,7 @@ static int room_for(struct wp_pfsamples *s, size_t places)
 }
 
 /* The frames of a sample, one for each function, the innermost first. */
-static int frames_of(struct wp_pfsamples *s, struct wp_pfinterned *told,
+static int frames_of(struct wp_pfsamples *s, struct wp_pfinterned *dict,
 		     const struct wp_perfrecord *rec, size_t *nr)
 {
 	size_t places, i, k, nr_functions;
@@ -249,7 +249,7 @@ static int frames_of(struct wp_pfsamples *s, struct wp_pfinterned *told,
 		const __u32 *functions = functions_at(s, &s->place[i], &nr_functions);
 
 		for (k = 0; functions && k < nr_functions; k++, ++*nr) {
-			s->stack[*nr] = frame_of(s, told, &s->news.item[*nr], rec->pid,
+			s->stack[*nr] = frame_of(s, dict, &s->news.item[*nr], rec->pid,
 						 &s->place[i], name_at(s, functions[k]));
 			if (!s->stack[*nr])
 				return no_memory();
@@ -261,7 +261,7 @@ static int frames_of(struct wp_pfsamples *s, struct wp_pfinterned *told,
 /*
  * Intern the stack; returns its number: 0 if there is none, or, with @err set, no memory.
  */
-static __u32 stack_of(struct wp_pfsamples *s, struct wp_pfinterned *told,
+static __u32 stack_of(struct wp_pfsamples *s, struct wp_pfinterned *dict,
 		      const struct wp_perfrecord *rec, int *err)
 {
 	struct wp_pfnews *n = &s->news;
@@ -269,7 +269,7 @@ static __u32 stack_of(struct wp_pfsamples *s, struct wp_pfinterned *told,
 	bool is_new;
 	__u32 iid;
 
-	*err = frames_of(s, told, rec, &nr);
+	*err = frames_of(s, dict, rec, &nr);
 	if (*err || !nr)
 		return 0;
 	for (i = 0; i < nr / 2; i++) {
@@ -278,7 +278,7 @@ static __u32 stack_of(struct wp_pfsamples *s, struct wp_pfinterned *told,
 		s->stack[i] = s->stack[nr - 1 - i];
 		s->stack[nr - 1 - i] = inner;
 	}
-	iid = wp_intern(&told->stacks, s->stack, nr * sizeof(*s->stack), &is_new);
+	iid = wp_intern(&dict->stacks, s->stack, nr * sizeof(*s->stack), &is_new);
 	if (!iid)
 		*err = no_memory();
 	if (!iid || !is_new)
@@ -310,7 +310,7 @@ static int begin_stream(struct wp_pfsamples *s, unsigned int nr, __u64 time)
 		stream->count = calloc(WP_PF_CPUS, sizeof(*stream->count));
 	if (!stream->count)
 		return no_memory();
-	wp_pfinterned_forget(&stream->told);
+	wp_pfinterned_forget(&stream->dict);
 	snprintf(name, sizeof(name), "%s", event->name);
 	wp_text_clean(name, false);
 	wp_pftimebase_init(&timebase, event, name);
@@ -344,7 +344,7 @@ static int prepare(struct wp_pfsamples *s, const struct wp_perfrecord *rec)
 	const struct stream *stream = &s->stream[rec->event];
 	int err = wp_pftrace_begin(s->trace, rec->time);
 
-	if (!err && (!stream->begun || wp_pfinterned_too_much(&stream->told)))
+	if (!err && (!stream->begun || wp_pfinterned_too_much(&stream->dict)))
 		err = begin_stream(s, rec->event, rec->time);
 	return err;
 }
@@ -382,7 +382,7 @@ int wp_pfsamples_add(struct wp_pfsamples *s, const struct wp_perfrecord *rec)
 	sample.cpu_mode = rec->header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	sample.has_cpu_mode = sample.cpu_mode &&
 		sample.cpu_mode <= PF__PROFILING__CPU_MODE__MODE_GUEST_USER;
-	sample.callstack_iid = stack_of(s, &stream->told, rec, &err);
+	sample.callstack_iid = stack_of(s, &stream->dict, rec, &err);
 	sample.has_callstack_iid = !!sample.callstack_iid;
 	s->stats.samples++;
 	return err ? err : write_sample(s, rec, &sample);
@@ -432,7 +432,7 @@ void wp_pfsamples_free(struct wp_pfsamples *s)
 	if (!s)
 		return;
 	for (i = 0; i < s->events->nr; i++) {
-		wp_pfinterned_forget(&s->stream[i].told);
+		wp_pfinterned_forget(&s->stream[i].dict);
 		free(s->stream[i].count);
 	}
 	free(s->stream);

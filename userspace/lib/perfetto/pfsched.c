@@ -68,7 +68,7 @@ struct bundle {
  * struct wp_pfsched - the events
  * @trace: the output
  * @timeline: the recording has switches and wakeups
- * @told: the threads known from the start have been written
+ * @threads_written: the threads known from the start have been written
  * @threads: all threads
  * @bundle: by CPU, NULL while there is none
  * @functions: interned names of kernel functions
@@ -77,7 +77,7 @@ struct bundle {
 struct wp_pfsched {
 	struct wp_pftrace *trace;
 	bool timeline;
-	bool told;
+	bool threads_written;
 	struct wp_pfthreads threads;
 	struct bundle *bundle[WP_PF_CPUS];
 	struct wp_intern functions;
@@ -233,7 +233,7 @@ static int add_waking(struct wp_pfsched *s, const struct wp_schedevent *ev)
 }
 
 /* Write a function's name once; events refer to it by number. */
-static int tell_function(struct wp_pfsched *s, __u32 nr, const char *name, __u64 time)
+static int write_function(struct wp_pfsched *s, __u32 nr, const char *name, __u64 time)
 {
 	Pf__InternedString string = PF__INTERNED_STRING__INIT, *strings[] = { &string };
 	Pf__InternedData data = PF__INTERNED_DATA__INIT;
@@ -268,7 +268,7 @@ static int add_blocked(struct wp_pfsched *s, const struct wp_schedevent *ev,
 		wp_err("no memory for the names of functions");
 		return -ENOMEM;
 	}
-	err = is_new ? tell_function(s, nr, function, ev->time) : 0;
+	err = is_new ? write_function(s, nr, function, ev->time) : 0;
 	if (err)
 		return err;
 	slot = add(s, ev, ev->who.tid);
@@ -508,10 +508,10 @@ static int begin(struct wp_pfsched *s, __u64 time)
 {
 	int err = wp_pftrace_begin(s->trace, time);
 
-	if (err || s->told)
+	if (err || s->threads_written)
 		return err;
-	s->told = true;
-	return wp_pfthreads_tell_all(&s->threads, s->trace, time);
+	s->threads_written = true;
+	return wp_pfthreads_write_all(&s->threads, s->trace, time);
 }
 
 /**
@@ -537,9 +537,9 @@ int wp_pfsched_event(struct wp_pfsched *s, const struct wp_schedevent *ev)
 			s->stats.left_out++;
 	}
 	if (!err && ev->type != WP_SCHED_LOST)
-		err = wp_pfthreads_tell(&s->threads, s->trace, ev->who.tid, ev->time);
+		err = wp_pfthreads_write(&s->threads, s->trace, ev->who.tid, ev->time);
 	if (!err && ev->type != WP_SCHED_LOST)
-		err = wp_pfthreads_tell(&s->threads, s->trace, ev->other.tid, ev->time);
+		err = wp_pfthreads_write(&s->threads, s->trace, ev->other.tid, ev->time);
 	return err;
 }
 
@@ -588,7 +588,7 @@ int wp_pfsched_sample(struct wp_pfsched *s, __s32 pid, __s32 tid, __u64 time)
 
 	if (!err)
 		err = wp_pfthreads_learn(&s->threads, &who, time);
-	return err ? err : wp_pfthreads_tell(&s->threads, s->trace, tid, time);
+	return err ? err : wp_pfthreads_write(&s->threads, s->trace, tid, time);
 }
 
 /* Write the number of lost events of each CPU, at the beginning (none) or at the end. */

@@ -119,7 +119,7 @@ int wp_pfthreads_learn(struct wp_pfthreads *t, const struct wp_schedthread *who,
 		if (set_process(t, who->tid, who->pid))
 			return -ENOMEM;
 		e = wp_pfthreads_find(t, who->tid);
-		e->untold = true;
+		e->unwritten = true;
 		e->since = time;
 	}
 	memcpy(comm, who->comm, sizeof(comm));
@@ -127,7 +127,7 @@ int wp_pfthreads_learn(struct wp_pfthreads *t, const struct wp_schedthread *who,
 	wp_text_clean(comm, false);
 	if (*comm && strcmp(comm, e->comm)) {
 		memcpy(e->comm, comm, sizeof(comm));
-		e->untold = true;
+		e->unwritten = true;
 		e->since = time;
 	}
 	return 0;
@@ -217,7 +217,7 @@ static void add_thread(struct tree *tree, struct wp_pfthread *e)
 {
 	Pf__ProcessTree__Thread *thread = &tree->thread[tree->nr_threads];
 
-	e->untold = false;
+	e->unwritten = false;
 	if (e->pid < 0)
 		return;
 	pf__process_tree__thread__init(thread);
@@ -232,7 +232,7 @@ static void add_thread(struct tree *tree, struct wp_pfthread *e)
 }
 
 /**
- * wp_pfthreads_tell() - write what is new about a thread
+ * wp_pfthreads_write() - write what is new about a thread
  * @t: the threads
  * @trace: the trace, which has begun
  * @tid: the thread
@@ -242,12 +242,12 @@ static void add_thread(struct tree *tree, struct wp_pfthread *e)
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_pfthreads_tell(struct wp_pfthreads *t, struct wp_pftrace *trace, __s32 tid, __u64 time)
+int wp_pfthreads_write(struct wp_pfthreads *t, struct wp_pftrace *trace, __s32 tid, __u64 time)
 {
 	struct wp_pfthread *e = wp_pfthreads_find(t, tid);
 	struct tree tree;
 
-	if (!e || !e->untold || e->ended || (e->born && e->since >= time))
+	if (!e || !e->unwritten || e->ended || (e->born && e->since >= time))
 		return 0;
 	tree.nr_threads = 0;
 	tree.nr_processes = 0;
@@ -256,14 +256,14 @@ int wp_pfthreads_tell(struct wp_pfthreads *t, struct wp_pftrace *trace, __s32 ti
 }
 
 /**
- * wp_pfthreads_tell_all() - write all known threads
+ * wp_pfthreads_write_all() - write all known threads
  * @t: the threads
  * @trace: the trace, which has begun
  * @time: the current time
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_pfthreads_tell_all(struct wp_pfthreads *t, struct wp_pftrace *trace, __u64 time)
+int wp_pfthreads_write_all(struct wp_pfthreads *t, struct wp_pftrace *trace, __u64 time)
 {
 	struct tree tree;
 	int err = 0;
@@ -272,7 +272,7 @@ int wp_pfthreads_tell_all(struct wp_pfthreads *t, struct wp_pftrace *trace, __u6
 	tree.nr_threads = 0;
 	tree.nr_processes = 0;
 	for (i = 0; i < t->room && !err; i++) {
-		if (!t->entry[i].used || !t->entry[i].untold || t->entry[i].ended)
+		if (!t->entry[i].used || !t->entry[i].unwritten || t->entry[i].ended)
 			continue;
 		add_thread(&tree, &t->entry[i]);
 		if (tree.nr_threads == PER_PACKET)

@@ -22,7 +22,7 @@
  * @born: the trace has its fork
  * @exits: it is about to end
  * @ended: it is gone
- * @untold: the trace does not have all of this yet
+ * @unwritten: the trace does not have all of this yet
  * @since: time of that change
  * @others: of a process: number of other threads that are not gone
  */
@@ -35,7 +35,7 @@ struct wp_pfthread {
 	bool born;
 	bool exits;
 	bool ended;
-	bool untold;
+	bool unwritten;
 	__u64 since;
 	__u32 others;
 };
@@ -55,8 +55,8 @@ struct wp_pfthreads {
 struct wp_pfthread *wp_pfthreads_find(const struct wp_pfthreads *t, __s32 tid);
 int wp_pfthreads_learn(struct wp_pfthreads *t, const struct wp_schedthread *who, __u64 time);
 int wp_pfthreads_fork(struct wp_pfthreads *t, const struct wp_schedevent *ev);
-int wp_pfthreads_tell(struct wp_pfthreads *t, struct wp_pftrace *trace, __s32 tid, __u64 time);
-int wp_pfthreads_tell_all(struct wp_pfthreads *t, struct wp_pftrace *trace, __u64 time);
+int wp_pfthreads_write(struct wp_pfthreads *t, struct wp_pftrace *trace, __s32 tid, __u64 time);
+int wp_pfthreads_write_all(struct wp_pfthreads *t, struct wp_pftrace *trace, __u64 time);
 __s32 wp_pfthreads_end(struct wp_pfthreads *t, __s32 tid);
 void wp_pfthreads_free(struct wp_pfthreads *t);
 

@@ -148,7 +148,7 @@ static int create(struct wp_pftrace *t, const char *path)
 	if (err)
 		return err;
 	if (!fstat(t->file->fd, &in) && wp_outfile_same(&t->out, &in)) {
-		wp_err("%s is the recording itself: name another file by -o", path);
+		wp_err("%s is the recording itself; use another file with -o", path);
 		err = -EINVAL;
 	} else {
 		t->f = wp_outfile_stream(&t->out);

@@ -28,18 +28,18 @@
 
 static void take_one(struct wp_sockets *t, const struct nlmsghdr *msg)
 {
-	const struct unix_diag_msg *told = NLMSG_DATA(msg);
+	const struct unix_diag_msg *diag = NLMSG_DATA(msg);
 	struct wp_socket *s;
 	const struct rtattr *attr;
 	int len;
 
-	if (msg->nlmsg_len < NLMSG_LENGTH(sizeof(*told)))
+	if (msg->nlmsg_len < NLMSG_LENGTH(sizeof(*diag)))
 		return;
-	s = wp_sockets_find(t, told->udiag_ino);
+	s = wp_sockets_find(t, diag->udiag_ino);
 	if (!s)
 		return;
-	len = msg->nlmsg_len - NLMSG_LENGTH(sizeof(*told));
-	for (attr = (const void *)(told + 1); RTA_OK(attr, len); attr = RTA_NEXT(attr, len)) {
+	len = msg->nlmsg_len - NLMSG_LENGTH(sizeof(*diag));
+	for (attr = (const void *)(diag + 1); RTA_OK(attr, len); attr = RTA_NEXT(attr, len)) {
 		if (attr->rta_type == UNIX_DIAG_PEER && RTA_PAYLOAD(attr) >= sizeof(__u32))
 			memcpy(&s->peer_ino, RTA_DATA(attr), sizeof(__u32));
 	}

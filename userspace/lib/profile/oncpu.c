@@ -42,7 +42,7 @@ static struct wp_oncpu_thread *thread_of(struct wp_oncpu *o, __s32 pid, __s32 ti
 	return &o->thread[nr - 1];
 }
 
-static int add_account(void *ctx, const struct wp_account *a)
+static int add_totals(void *ctx, const struct wp_totals *a)
 {
 	struct wp_oncpu_thread *t = thread_of(ctx, a->tgid, a->tid);
 
@@ -72,7 +72,7 @@ int wp_oncpu_read(struct wp_oncpu *o, int fd)
 	err = wp_ledgerfile_open(fd, &head, &offset);
 	if (err || head.flags & WP_LEDGERFILE_SOME_CPUS)
 		return 0;
-	err = wp_ledgerfile_read(fd, &head, offset, add_account, o);
+	err = wp_ledgerfile_read(fd, &head, offset, add_totals, o);
 	if (err == -ENOMEM)
 		return no_memory();
 	o->known = !err;

@@ -500,12 +500,12 @@ const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __
 }
 
 /**
- * wp_profile_tells_causes() - whether samples have causes, and numbers of intervals
+ * wp_profile_has_causes() - whether samples have causes, and numbers of intervals
  * @p: the recording
  *
  * Return: true if they do (not with record --no-reasons).
  */
-bool wp_profile_tells_causes(const struct wp_profile *p)
+bool wp_profile_has_causes(const struct wp_profile *p)
 {
 	unsigned int i;
 

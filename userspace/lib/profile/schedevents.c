@@ -250,15 +250,15 @@ static void read_thread(const struct wp_schedevents *e, const struct wp_perfreco
 
 static void read_state(const struct wp_schedevents *e, __u64 state, struct wp_schedevent *ev)
 {
-	__u64 told = state & (e->preempted - 1);
+	__u64 bits = state & (e->preempted - 1);
 
 	ev->preempted = state & e->preempted;
 	ev->state = 'R';
 	/* Kernels before 4.14 have no letter of their own for idle kernel threads. */
-	if (told & e->noload && told & TASK_UNINTERRUPTIBLE)
+	if (bits & e->noload && bits & TASK_UNINTERRUPTIBLE)
 		ev->state = 'I';
-	else if (told && e->letter[__builtin_ctzll(told)])
-		ev->state = e->letter[__builtin_ctzll(told)];
+	else if (bits && e->letter[__builtin_ctzll(bits)])
+		ev->state = e->letter[__builtin_ctzll(bits)];
 }
 
 /*

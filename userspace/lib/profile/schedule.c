@@ -137,8 +137,8 @@ static void set_left(struct wp_schedule *s, struct wp_schedstate_thread *t)
 }
 
 /* A thread without an id is dead for perf: it is the one that ran there. */
-static int leave(struct wp_schedule *s, struct wp_schedstate_cpu *cpu,
-		 const struct wp_schedevent *ev)
+static int switch_out(struct wp_schedule *s, struct wp_schedstate_cpu *cpu,
+		      const struct wp_schedevent *ev)
 {
 	struct wp_schedstate_thread *t = cpu->running;
 	int err = 0;
@@ -184,8 +184,8 @@ static int end_wait(struct wp_schedule *s, struct wp_schedstate_thread *t, __u32
 	return wp_schedstate_give(s, t, WP_SPAN_RUNNABLE, s->now, false);
 }
 
-static int come(struct wp_schedule *s, struct wp_schedstate_cpu *cpu,
-		const struct wp_schedevent *ev)
+static int switch_in(struct wp_schedule *s, struct wp_schedstate_cpu *cpu,
+		     const struct wp_schedevent *ev)
 {
 	struct wp_schedstate_thread *t = &cpu->idle;
 	int err;
@@ -280,7 +280,7 @@ static int forget(struct wp_schedule *s, struct wp_schedstate_thread *t)
 	return err;
 }
 
-static int bear(struct wp_schedule *s, const struct wp_schedthread *who)
+static int add_born(struct wp_schedule *s, const struct wp_schedthread *who)
 {
 	__u32 nr = wp_idmap_find(&s->tids, who->tid);
 	struct wp_schedstate_thread *t;
@@ -311,7 +311,7 @@ static int wake_new(struct wp_schedule *s, const struct wp_schedevent *ev)
 		return 0;
 	nr = wp_idmap_find(&s->tids, ev->who.tid);
 	if (nr == WP_IDMAP_NONE || s->threads[nr]->kind != WP_SCHEDSTATE_BORN)
-		err = bear(s, &ev->who);
+		err = add_born(s, &ev->who);
 	if (!err)
 		err = wp_schedstate_thread(s, &ev->who, &t);
 	if (err)
@@ -343,9 +343,9 @@ static int on_cpu(struct wp_schedule *s, struct wp_schedstate_cpu *cpu,
 
 	wp_schedstate_close_gap(s, cpu);
 	if (ev->type == WP_SCHED_SWITCH) {
-		err = leave(s, cpu, ev);
+		err = switch_out(s, cpu, ev);
 		if (!err)
-			err = come(s, cpu, ev);
+			err = switch_in(s, cpu, ev);
 	} else if (ev->type == WP_SCHED_MIGRATE) {
 		err = migrate(s, ev);
 	} else {
@@ -383,7 +383,7 @@ int wp_schedule_event(struct wp_schedule *s, const struct wp_schedevent *ev)
 			return 0;
 		s->now = wp_schedstate_later(s->now, ev->time);
 		if (ev->type == WP_SCHED_FORK && s->started && ev->time >= s->start)
-			return bear(s, &ev->who);
+			return add_born(s, &ev->who);
 		return wp_schedstate_thread(s, &ev->who, &t);
 	case WP_SCHED_LOST:
 		if (!s->started)

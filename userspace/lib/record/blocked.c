@@ -15,7 +15,7 @@
 
 static int by_thread(const void *pa, const void *pb)
 {
-	const struct wp_sleeper *a = pa, *b = pb;
+	const struct wp_blocked_thread *a = pa, *b = pb;
 
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
@@ -24,7 +24,7 @@ static int by_thread(const void *pa, const void *pb)
 	return 0;
 }
 
-static int add(struct wp_sleepers *s, const struct wp_sleeper *sleeper)
+static int add(struct wp_blocked *s, const struct wp_blocked_thread *thread)
 {
 	if (s->nr == s->room) {
 		size_t room = s->room ? s->room * 2 : 64;
@@ -35,26 +35,26 @@ static int add(struct wp_sleepers *s, const struct wp_sleeper *sleeper)
 		s->threads = threads;
 		s->room = room;
 	}
-	s->threads[s->nr++] = *sleeper;
+	s->threads[s->nr++] = *thread;
 	s->sorted = false;
 	return 0;
 }
 
 /**
- * wp_sleepers_read() - read which threads are already blocked, unless that is done
+ * wp_blocked_read() - read which threads are already blocked, unless that is done
  * @s: the threads; zero-initialized before the first call
  * @dev: the session, started; its first epoch is not retired yet
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
-int wp_sleepers_read(struct wp_sleepers *s, const struct wp_device *dev)
+int wp_blocked_read(struct wp_blocked *s, const struct wp_device *dev)
 {
 	int err = 0;
 	__u32 i;
 
 	for (i = 0; !s->known && i < dev->conf.nr_tasks && !err; i++) {
 		volatile const struct wallprof_task *task = wp_device_task(dev, i);
-		struct wp_sleeper sleeper = {
+		struct wp_blocked_thread thread = {
 			.tid = task->tid,
 			.start_time = task->start_time,
 			.since = task->asleep_since,
@@ -62,9 +62,9 @@ int wp_sleepers_read(struct wp_sleepers *s, const struct wp_device *dev)
 
 		/* A slot that was reused meanwhile is ignored. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (sleeper.since && task->phase != WALLPROF_TASK_FREE &&
-		    task->tid == sleeper.tid && task->start_time == sleeper.start_time)
-			err = add(s, &sleeper);
+		if (thread.since && task->phase != WALLPROF_TASK_FREE &&
+		    task->tid == thread.tid && task->start_time == thread.start_time)
+			err = add(s, &thread);
 	}
 	s->known = true;
 	if (err)
@@ -73,25 +73,25 @@ int wp_sleepers_read(struct wp_sleepers *s, const struct wp_device *dev)
 }
 
 /**
- * wp_sleepers_add() - add a thread that has ended
+ * wp_blocked_add() - add a thread that has ended
  * @s: the threads
  * @task: its final totals
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_sleepers_add(struct wp_sleepers *s, const struct wallprof_task *task)
+int wp_blocked_add(struct wp_blocked *s, const struct wallprof_task *task)
 {
-	const struct wp_sleeper sleeper = {
+	const struct wp_blocked_thread thread = {
 		.tid = task->tid, .start_time = task->start_time, .since = task->asleep_since,
 	};
 
-	if (!task->asleep_since || wp_sleepers_since(s, task->tid, task->start_time))
+	if (!task->asleep_since || wp_blocked_since(s, task->tid, task->start_time))
 		return 0;
-	return add(s, &sleeper);
+	return add(s, &thread);
 }
 
 /**
- * wp_sleepers_since() - start time of the wait a thread was in when the session began
+ * wp_blocked_since() - start time of the wait a thread was in when the session began
  * @s: the threads
  * @tid: the thread's id
  * @start_time: the thread's start time
@@ -99,9 +99,9 @@ int wp_sleepers_add(struct wp_sleepers *s, const struct wallprof_task *task)
  * Return: the time, on the clock of all samples; 0 if it is unknown or the thread was not
  * blocked.
  */
-__u64 wp_sleepers_since(struct wp_sleepers *s, __u32 tid, __u64 start_time)
+__u64 wp_blocked_since(struct wp_blocked *s, __u32 tid, __u64 start_time)
 {
-	const struct wp_sleeper key = { .tid = tid, .start_time = start_time }, *found;
+	const struct wp_blocked_thread key = { .tid = tid, .start_time = start_time }, *found;
 
 	if (!s->nr)
 		return 0;
@@ -113,11 +113,11 @@ __u64 wp_sleepers_since(struct wp_sleepers *s, __u32 tid, __u64 start_time)
 }
 
 /**
- * wp_sleepers_free() - free the list
+ * wp_blocked_free() - free the list
  * @s: the threads
  */
-void wp_sleepers_free(struct wp_sleepers *s)
+void wp_blocked_free(struct wp_blocked *s)
 {
 	free(s->threads);
-	*s = (struct wp_sleepers){ 0 };
+	*s = (struct wp_blocked){ 0 };
 }

@@ -80,12 +80,12 @@ static void put_hist(FILE *f, const struct wp_hist *hist)
 }
 
 /**
- * wp_dump_account() - write the totals of a thread
+ * wp_dump_totals() - write the totals of a thread
  * @f: from wp_dump_ledger_open()
  * @a: the totals
  * @hist: histogram of its intervals, or NULL
  */
-void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *hist)
+void wp_dump_totals(FILE *f, const struct wp_totals *a, const struct wp_hist *hist)
 {
 	fprintf(f, "%u\t%u\t", a->tid, a->tgid);
 	wp_tsv_put(f, a->comm);
@@ -99,8 +99,8 @@ void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *
 	else
 		fputc('\t', f);
 	fprintf(f, "%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRIu64 "\t%" PRIu64 "\t",
-		(uint64_t)wp_account_wall(a), (int64_t)wp_account_diff(a),
-		(uint64_t)a->runnable_ns, (int64_t)wp_account_blocked(a),
+		(uint64_t)wp_totals_wall(a), (int64_t)wp_totals_diff(a),
+		(uint64_t)a->runnable_ns, (int64_t)wp_totals_blocked(a),
 		(uint64_t)a->runnable_max, (uint64_t)a->blocked_max);
 	fprintf(f, "%" PRIu64 "\t%" PRIu64 "\t", (uint64_t)a->unknown_ns,
 		(uint64_t)a->asleep_since);

@@ -12,7 +12,7 @@
 #include "lib/model/merge.h"
 
 FILE *wp_dump_ledger_open(struct wp_outfile *out, const char *path);
-void wp_dump_account(FILE *f, const struct wp_account *a, const struct wp_hist *hist);
+void wp_dump_totals(FILE *f, const struct wp_totals *a, const struct wp_hist *hist);
 FILE *wp_dump_intervals_open(struct wp_outfile *out, const char *path);
 void wp_dump_interval(FILE *f, const struct wp_sample *s, const struct wp_hist *hist,
 		      const char *object);

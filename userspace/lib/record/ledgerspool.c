@@ -57,8 +57,8 @@ int wp_ledgerspool_open(struct wp_ledgerspool *s, const char *path)
 {
 	int err = 0;
 
-	*s = (struct wp_ledgerspool){ .accounts = open_beside(path) };
-	s->waits = s->accounts ? open_beside(path) : NULL;
+	*s = (struct wp_ledgerspool){ .totals = open_beside(path) };
+	s->waits = s->totals ? open_beside(path) : NULL;
 	if (!s->waits) {
 		err = -errno;
 		wp_warn("there will be no ledger for 'wallprof report': no temporary file: %s",
@@ -77,14 +77,14 @@ static void found_no_room(struct wp_ledgerspool *s)
 }
 
 /**
- * wp_ledgerspool_account() - spool the totals of a thread
+ * wp_ledgerspool_totals() - spool the totals of a thread
  * @s: the spool; a closed one is ignored. If there is no room it is closed, after a
  *	warning
  * @a: the totals
  */
-void wp_ledgerspool_account(struct wp_ledgerspool *s, const struct wp_account *a)
+void wp_ledgerspool_totals(struct wp_ledgerspool *s, const struct wp_totals *a)
 {
-	struct wp_ledgerfile_account entry = {
+	struct wp_ledgerfile_totals entry = {
 		.tid = a->tid,
 		.tgid = a->tgid,
 		.flags = a->flags | (a->ended ? WP_LEDGERFILE_ENDED : 0),
@@ -101,10 +101,10 @@ void wp_ledgerspool_account(struct wp_ledgerspool *s, const struct wp_account *a
 		.asleep_since = a->asleep_since,
 	};
 
-	if (!s->accounts)
+	if (!s->totals)
 		return;
 	memcpy(entry.comm, a->comm, sizeof(entry.comm));
-	if (fwrite(&entry, sizeof(entry), 1, s->accounts) != 1)
+	if (fwrite(&entry, sizeof(entry), 1, s->totals) != 1)
 		found_no_room(s);
 }
 
@@ -121,16 +121,16 @@ static void spill(struct wp_ledgerspool *s)
 
 /**
  * wp_ledgerspool_wait() - spool the waits of a process
- * @s: the spool; see wp_ledgerspool_account()
+ * @s: the spool; see wp_ledgerspool_totals()
  * @wait: intervals
  *
  * Return: 0 or -ENOMEM.
  */
 int wp_ledgerspool_wait(struct wp_ledgerspool *s, const struct wp_wait *wait)
 {
-	if (s->accounts && s->sums.nr >= MAX_SUMS)
+	if (s->totals && s->sums.nr >= MAX_SUMS)
 		spill(s);
-	return s->accounts ? wp_procwaits_add_wait(&s->sums, wait) : 0;
+	return s->totals ? wp_procwaits_add_wait(&s->sums, wait) : 0;
 }
 
 /* Copy all of @from to a position of a file, and advance the position. */
@@ -151,26 +151,26 @@ static int copy(int fd, off_t *pos, FILE *from)
 static int append(struct wp_ledgerspool *s, int fd, const struct wp_ledgerfile_head *head)
 {
 	struct wp_ledgerfile_trailer trailer = { .magic = WP_LEDGERFILE_MAGIC };
-	struct stat st, accounts, waits;
+	struct stat st, totals, waits;
 	struct wp_ledgerfile_head all = *head;
 	off_t pos;
 	int err;
 
-	if (fstat(fd, &st) || fflush(s->accounts) || fstat(fileno(s->accounts), &accounts) ||
+	if (fstat(fd, &st) || fflush(s->totals) || fstat(fileno(s->totals), &totals) ||
 	    fflush(s->waits) || fstat(fileno(s->waits), &waits))
 		return -errno;
 	all.head_size = sizeof(all);
-	all.account_size = sizeof(struct wp_ledgerfile_account);
-	all.nr = accounts.st_size / all.account_size;
+	all.totals_size = sizeof(struct wp_ledgerfile_totals);
+	all.nr = totals.st_size / all.totals_size;
 	all.wait_size = sizeof(struct wp_procwait);
 	all.nr_waits = waits.st_size / all.wait_size;
 	trailer.offset = st.st_size;
-	trailer.size = sizeof(all) + accounts.st_size + waits.st_size;
+	trailer.size = sizeof(all) + totals.st_size + waits.st_size;
 	pos = st.st_size;
 	err = wp_pwrite_all(fd, &all, sizeof(all), pos);
 	pos += sizeof(all);
 	if (!err)
-		err = copy(fd, &pos, s->accounts);
+		err = copy(fd, &pos, s->totals);
 	if (!err)
 		err = copy(fd, &pos, s->waits);
 	if (!err)
@@ -195,9 +195,9 @@ int wp_ledgerspool_append(struct wp_ledgerspool *s, int fd, const char *path,
 {
 	int err;
 
-	if (s->accounts)
+	if (s->totals)
 		spill(s);
-	if (!s->accounts)
+	if (!s->totals)
 		return 0;
 	err = append(s, fd, head);
 	if (err)
@@ -212,8 +212,8 @@ int wp_ledgerspool_append(struct wp_ledgerspool *s, int fd, const char *path,
  */
 void wp_ledgerspool_close(struct wp_ledgerspool *s)
 {
-	if (s->accounts)
-		fclose(s->accounts);
+	if (s->totals)
+		fclose(s->totals);
 	if (s->waits)
 		fclose(s->waits);
 	wp_procwaits_free(&s->sums);

@@ -14,18 +14,18 @@
 
 /**
  * struct wp_ledgerspool - the spool; all zero: closed
- * @accounts: file of struct wp_ledgerfile_account, or NULL
+ * @totals: file of struct wp_ledgerfile_totals, or NULL
  * @waits: file of struct wp_procwait, or NULL
  * @sums: waits that are not in the file yet
  */
 struct wp_ledgerspool {
-	FILE *accounts;
+	FILE *totals;
 	FILE *waits;
 	struct wp_procwaits sums;
 };
 
 int wp_ledgerspool_open(struct wp_ledgerspool *s, const char *path);
-void wp_ledgerspool_account(struct wp_ledgerspool *s, const struct wp_account *a);
+void wp_ledgerspool_totals(struct wp_ledgerspool *s, const struct wp_totals *a);
 int wp_ledgerspool_wait(struct wp_ledgerspool *s, const struct wp_wait *wait);
 int wp_ledgerspool_append(struct wp_ledgerspool *s, int fd, const char *path,
 			  const struct wp_ledgerfile_head *head);
@@ -33,7 +33,7 @@ void wp_ledgerspool_close(struct wp_ledgerspool *s);
 
 static inline bool wp_ledgerspool_is_open(const struct wp_ledgerspool *s)
 {
-	return s->accounts;
+	return s->totals;
 }
 
 #endif /* WP_LIB_RECORD_LEDGERSPOOL_H */

@@ -12,7 +12,7 @@
 #include "lib/record/codefiles.h"
 
 /**
- * struct wp_publisher_options - callbacks and processes
+ * struct wp_mapsync_options - callbacks and processes
  * @push: takes a table: struct wp_codefiles_options
  * @maps: takes a process's mappings; returns 0 or a negative errno
  * @missed: returns the number of children that did not inherit their parents' mappings
@@ -21,7 +21,7 @@
  * @pids: the processes, followed with what they fork; NULL: all of the host
  * @nr_pids: number of @pids
  */
-struct wp_publisher_options {
+struct wp_mapsync_options {
 	int (*push)(void *ctx, const void *table, size_t size, __u32 *id);
 	int (*maps)(void *ctx, __u32 pid, __u64 start_stack,
 		    const struct wallprof_map *maps, __u32 nr);
@@ -32,7 +32,7 @@ struct wp_publisher_options {
 };
 
 /**
- * struct wp_publisher_stats - statistics
+ * struct wp_mapsync_stats - statistics
  * @files: statistics of files and tables
  * @published: number of publications of a process's mappings
  * @denied: processes whose mappings we may not read or publish: not ours, and
@@ -42,7 +42,7 @@ struct wp_publisher_options {
  * @rescans: number of scans of all processes after perf's records were lost
  * @ns: time that it took, without that of @files
  */
-struct wp_publisher_stats {
+struct wp_mapsync_stats {
 	struct wp_codefiles_stats files;
 	__u64 published;
 	__u64 denied;

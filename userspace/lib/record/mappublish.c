@@ -39,7 +39,7 @@
 
 /* Mappings of a process, and the directory in which their files are looked up. */
 struct seen_in {
-	struct wp_publisher *pub;
+	struct wp_mapsync *sync;
 	int dir;			/* -1: there are none yet */
 };
 
@@ -70,42 +70,42 @@ static __u64 read_start_stack(int dir, bool *has_ended)
 
 /**
  * wp_mappublish_add_map_of() - add a mapping of the current process, and its file
- * @pub: the publisher
+ * @sync: the publisher
  * @file: the file
  * @m: the mapping
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_mappublish_add_map_of(struct wp_publisher *pub, struct wp_codefile *file,
+int wp_mappublish_add_map_of(struct wp_mapsync *sync, struct wp_codefile *file,
 			     const struct wp_procmap *m)
 {
 	struct wallprof_map *map;
 
-	if (pub->nr_maps == pub->room) {
-		size_t room = 2 * pub->room + 64;
+	if (sync->nr_maps == sync->room) {
+		size_t room = 2 * sync->room + 64;
 
-		map = realloc(pub->map, room * sizeof(*map));
+		map = realloc(sync->map, room * sizeof(*map));
 		if (!map)
 			return -ENOMEM;
-		pub->map = map;
-		pub->room = room;
+		sync->map = map;
+		sync->room = room;
 	}
-	map = &pub->map[pub->nr_maps++];
-	if (!wp_codefile_map(pub->files, file, m, map))
-		pub->unsettled = true;
+	map = &sync->map[sync->nr_maps++];
+	if (!wp_codefile_map(sync->files, file, m, map))
+		sync->unsettled = true;
 	return 0;
 }
 
 /**
- * wp_mappublish_is_told() - check whether a mapping is published
- * @pub: the publisher
+ * wp_mappublish_is_published() - check whether a mapping is published
+ * @sync: the publisher
  * @m: the mapping
  *
  * Return: true if it is: at a user address, and one of those for which there is room.
  */
-bool wp_mappublish_is_told(const struct wp_publisher *pub, const struct wp_procmap *m)
+bool wp_mappublish_is_published(const struct wp_mapsync *sync, const struct wp_procmap *m)
 {
-	return m->end <= USER_END && pub->nr_maps < WALLPROF_MAX_MAPS;
+	return m->end <= USER_END && sync->nr_maps < WALLPROF_MAX_MAPS;
 }
 
 /*
@@ -115,47 +115,47 @@ bool wp_mappublish_is_told(const struct wp_publisher *pub, const struct wp_procm
 static int see_map(void *ctx, int dir, const struct wp_procmap *m)
 {
 	struct seen_in *in = ctx;
-	struct wp_publisher *pub = in->pub;
+	struct wp_mapsync *sync = in->sync;
 
-	if (m->end > USER_END || pub->nr_seen == WALLPROF_MAX_MAPS)
+	if (m->end > USER_END || sync->nr_seen == WALLPROF_MAX_MAPS)
 		return 0;
 	if (in->dir < 0)
 		in->dir = fcntl(dir, F_DUPFD_CLOEXEC, 0);
-	if (pub->nr_seen == pub->room_seen) {
-		size_t room = 2 * pub->room_seen + 64;
-		struct wp_procmap *seen = reallocarray(pub->seen, room, sizeof(*seen));
+	if (sync->nr_seen == sync->room_seen) {
+		size_t room = 2 * sync->room_seen + 64;
+		struct wp_procmap *seen = reallocarray(sync->seen, room, sizeof(*seen));
 		struct wp_codefile **file;
 
-		pub->seen = seen ? seen : pub->seen;
-		file = reallocarray(pub->seen_file, room, sizeof(*file));
-		pub->seen_file = file ? file : pub->seen_file;
+		sync->seen = seen ? seen : sync->seen;
+		file = reallocarray(sync->seen_file, room, sizeof(*file));
+		sync->seen_file = file ? file : sync->seen_file;
 		if (!seen || !file)
 			return -ENOMEM;
-		pub->room_seen = room;
+		sync->room_seen = room;
 	}
-	pub->seen[pub->nr_seen++] = *m;
+	sync->seen[sync->nr_seen++] = *m;
 	return 0;
 }
 
 /* Read a process's mappings, and look up their files. */
-static int add_maps(struct wp_publisher *pub, int dir)
+static int add_maps(struct wp_mapsync *sync, int dir)
 {
-	struct seen_in in = { pub, -1 };
+	struct seen_in in = { sync, -1 };
 	size_t i;
 	int err;
 
-	pub->nr_seen = 0;
-	err = wp_procmaps_each(&pub->text, dir, PROT_EXEC, see_map, &in);
+	sync->nr_seen = 0;
+	err = wp_procmaps_each(&sync->text, dir, PROT_EXEC, see_map, &in);
 	/* The maps may be hidden from us although the process exists. */
 	if (err == -ESRCH && (errno == EACCES || errno == EPERM))
 		err = -errno;
-	if (!err && pub->nr_seen)
-		err = wp_codefiles_find(pub->files, in.dir, pub->seen, pub->nr_seen,
-					pub->seen_file);
+	if (!err && sync->nr_seen)
+		err = wp_codefiles_find(sync->files, in.dir, sync->seen, sync->nr_seen,
+					sync->seen_file);
 	if (in.dir >= 0)
 		close(in.dir);
-	for (i = 0; i < pub->nr_seen && !err; i++)
-		err = wp_mappublish_add_map_of(pub, pub->seen_file[i], &pub->seen[i]);
+	for (i = 0; i < sync->nr_seen && !err; i++)
+		err = wp_mappublish_add_map_of(sync, sync->seen_file[i], &sync->seen[i]);
 	return err;
 }
 
@@ -163,11 +163,11 @@ static int add_maps(struct wp_publisher *pub, int dir)
  * Earliest time at which a process may be read. Where many processes start all the time,
  * their burst allowances would add up to all of the time.
  */
-static __u64 not_before(const struct wp_publisher *pub, const struct wp_mapproc *p)
+static __u64 not_before(const struct wp_mapsync *sync, const struct wp_mapproc *p)
 {
 	__u64 burst = SHARE * BURST_NS;
 
-	if (pub->paid_until > wp_clock_now() + ALL_SHARE * ALL_BURST_NS)
+	if (sync->paid_until > wp_clock_now() + ALL_SHARE * ALL_BURST_NS)
 		burst = 0;
 	return p->paid_until > p->rest_until + burst ? p->paid_until - burst : p->rest_until;
 }
@@ -184,28 +184,28 @@ static void pay_share(__u64 *paid_until, __u64 now, __u64 ns)
  * took, so that one that loads many libraries, where each read takes longer than the
  * last, is not read after each.
  */
-static void pay(struct wp_publisher *pub, struct wp_mapproc *p, __u64 begun, __u64 now)
+static void pay(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 begun, __u64 now)
 {
 	p->rest_until = now + (now - begun);
 	pay_share(&p->paid_until, now, SHARE * (now - begun));
-	pay_share(&pub->paid_until, now, ALL_SHARE * (now - begun));
+	pay_share(&sync->paid_until, now, ALL_SHARE * (now - begun));
 	/*
 	 * The cost of a read of the whole host must not be charged to processes that
 	 * start long after.
 	 */
-	if (pub->paid_until > now + 2 * ALL_SHARE * ALL_BURST_NS)
-		pub->paid_until = now + 2 * ALL_SHARE * ALL_BURST_NS;
+	if (sync->paid_until > now + 2 * ALL_SHARE * ALL_BURST_NS)
+		sync->paid_until = now + 2 * ALL_SHARE * ALL_BURST_NS;
 }
 
 /* Keep the published mappings of a process, to publish them again. */
-static void keep_maps(struct wp_publisher *pub, struct wp_mapproc *p, __u64 start_stack)
+static void keep_maps(struct wp_mapsync *sync, struct wp_mapproc *p, __u64 start_stack)
 {
 	free(p->map);
-	p->map = malloc(pub->nr_maps * sizeof(*p->map));
+	p->map = malloc(sync->nr_maps * sizeof(*p->map));
 	if (!p->map)
 		return;
-	memcpy(p->map, pub->map, pub->nr_maps * sizeof(*p->map));
-	p->nr_maps = pub->nr_maps;
+	memcpy(p->map, sync->map, sync->nr_maps * sizeof(*p->map));
+	p->nr_maps = sync->nr_maps;
 	p->start_stack = start_stack;
 }
 
@@ -213,63 +213,63 @@ static void keep_maps(struct wp_publisher *pub, struct wp_mapproc *p, __u64 star
  * Publish again what was published before the session began; returns whether there was
  * anything. The process has mapped nothing since, or it would be dirty.
  */
-static bool tell_again(struct wp_publisher *pub, struct wp_mapproc *p)
+static bool republish(struct wp_mapsync *sync, struct wp_mapproc *p)
 {
 	int err = 1;
 
 	if (p->map && !p->dirty)
-		err = pub->opt.maps(pub->opt.ctx, p->pid, p->start_stack, p->map, p->nr_maps);
+		err = sync->opt.maps(sync->opt.ctx, p->pid, p->start_stack, p->map, p->nr_maps);
 	free(p->map);
 	p->map = NULL;
 	p->again = false;
 	if (!err) {
-		pub->stats.published++;
-		p->told = wp_clock_now();
+		sync->stats.published++;
+		p->published_at = wp_clock_now();
 	}
 	return !err;
 }
 
 /* A lock of the process is contended: try it later, without holding up others. */
-static void note_busy(struct wp_publisher *pub, struct wp_mapproc *p)
+static void note_busy(struct wp_mapsync *sync, struct wp_mapproc *p)
 {
-	wp_mapprocs_set_dirty(pub, p);
+	wp_mapprocs_set_dirty(sync, p);
 	p->busy = true;
 	p->rest_until = wp_clock_now() + BUSY_NS;
 }
 
 /**
- * wp_mappublish_note_told() - note that a process was published
- * @pub: the publisher
+ * wp_mappublish_note_published() - note that a process was published
+ * @sync: the publisher
  * @p: the process
  * @start_stack: start of its stack
  * @err: what the module answered: 0 or a negative errno
  *
  * Return: whether it still exists.
  */
-bool wp_mappublish_note_told(struct wp_publisher *pub, struct wp_mapproc *p,
-			     __u64 start_stack, int err)
+bool wp_mappublish_note_published(struct wp_mapsync *sync, struct wp_mapproc *p,
+				  __u64 start_stack, int err)
 {
-	p->unsettled = pub->unsettled;
-	if (!err && !pub->retold)
-		keep_maps(pub, p, start_stack);
+	p->unsettled = sync->unsettled;
+	if (!err && !sync->republished)
+		keep_maps(sync, p, start_stack);
 	if (err == -ESRCH)
 		return false;
 	if (err == -ENOENT)
-		wp_codefiles_forget(pub->files);
+		wp_codefiles_forget(sync->files);
 	if (err == -ESTALE || err == -ENOENT) {
-		wp_mapprocs_set_dirty(pub, p);
+		wp_mapprocs_set_dirty(sync, p);
 	} else if (err == -EPERM || err == -EACCES) {
-		pub->stats.denied += !p->denied;
+		sync->stats.denied += !p->denied;
 		p->denied = true;
 		/* More tables would not help. */
 		p->unsettled = false;
 	} else if (err) {
-		pub->stats.refused++;
-		pub->stats.error = err;
+		sync->stats.refused++;
+		sync->stats.error = err;
 	} else {
-		pub->stats.published++;
+		sync->stats.published++;
 		p->denied = false;
-		p->told = wp_clock_now();
+		p->published_at = wp_clock_now();
 	}
 	return true;
 }
@@ -298,7 +298,7 @@ static int open_process(__u32 pid, __u64 *start_stack)
 }
 
 /* Publish a process; returns whether it still exists. */
-static bool publish(struct wp_publisher *pub, struct wp_mapproc *p)
+static bool publish(struct wp_mapsync *sync, struct wp_mapproc *p)
 {
 	__u64 begun = wp_clock_now(), ended, start_stack = 0;
 	bool there;
@@ -309,61 +309,62 @@ static bool publish(struct wp_publisher *pub, struct wp_mapproc *p)
 		return false;
 	p->dirty = false;
 	p->busy = false;
-	pub->nr_maps = 0;
-	pub->unsettled = false;
-	err = add_maps(pub, dir);
+	sync->nr_maps = 0;
+	sync->unsettled = false;
+	err = add_maps(sync, dir);
 	close(dir);
 	if (err == -EBUSY) {
-		note_busy(pub, p);
+		note_busy(sync, p);
 		return true;
 	}
 	/* A kernel thread, or a zombie. */
-	if (!err && !pub->nr_maps)
+	if (!err && !sync->nr_maps)
 		return false;
 	if (!err)
-		err = pub->opt.maps(pub->opt.ctx, p->pid, start_stack, pub->map,
-				    pub->nr_maps);
-	there = wp_mappublish_note_told(pub, p, start_stack, err);
+		err = sync->opt.maps(sync->opt.ctx, p->pid, start_stack, sync->map,
+				     sync->nr_maps);
+	there = wp_mappublish_note_published(sync, p, start_stack, err);
 	ended = wp_clock_now();
-	pay(pub, p, begun, ended);
-	pub->stats.ns += ended - begun;
+	pay(sync, p, begun, ended);
+	sync->stats.ns += ended - begun;
 	return there;
 }
 
 /**
  * wp_mappublish_dirty() - read and publish the dirty processes
- * @pub: the publisher
+ * @sync: the publisher
  * @all: set to whether everything has been published
  *
  * Return: when the next one is due, or ~0: none.
  */
-__u64 wp_mappublish_dirty(struct wp_publisher *pub, bool *all)
+__u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 {
 	struct wp_mapproc *p, *next;
 	__u64 when = ~0ULL;
 	unsigned int i;
 
-	*all = pub->settled;
-	if (!pub->pending)
+	*all = sync->settled;
+	if (!sync->pending)
 		return when;
-	pub->pending = false;
+	sync->pending = false;
 	*all = true;
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
-		for (p = pub->bucket[i]; p && !wp_mapstate_stops(pub); p = next) {
+		for (p = sync->bucket[i]; p && !wp_mapstate_stops(sync); p = next) {
 			next = p->next;
-			if (p->again && !tell_again(pub, p))
+			if (p->again && !republish(sync, p))
 				p->dirty = true;
-			if (p->dirty && not_before(pub, p) <= wp_clock_now() && !publish(pub, p)) {
-				wp_mapprocs_forget(pub, p->pid);
+			if (p->dirty && not_before(sync, p) <= wp_clock_now() &&
+			    !publish(sync, p)) {
+				wp_mapprocs_forget(sync, p->pid);
 				continue;
 			}
-			if (p->dirty && not_before(pub, p) < when)
-				when = not_before(pub, p);
+			if (p->dirty && not_before(sync, p) < when)
+				when = not_before(sync, p);
 			if ((p->dirty && !p->busy) || p->unsettled)
 				*all = false;
-			pub->pending |= p->dirty;
+			sync->pending |= p->dirty;
 		}
 	}
-	pub->settled = *all;
+	sync->settled = *all;
 	return when;
 }

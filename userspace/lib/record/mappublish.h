@@ -7,11 +7,11 @@
 
 #include "lib/record/mapstate.h"
 
-int wp_mappublish_add_map_of(struct wp_publisher *pub, struct wp_codefile *file,
+int wp_mappublish_add_map_of(struct wp_mapsync *sync, struct wp_codefile *file,
 			     const struct wp_procmap *m);
-bool wp_mappublish_is_told(const struct wp_publisher *pub, const struct wp_procmap *m);
-bool wp_mappublish_note_told(struct wp_publisher *pub, struct wp_mapproc *p,
-			     __u64 start_stack, int err);
-__u64 wp_mappublish_dirty(struct wp_publisher *pub, bool *all);
+bool wp_mappublish_is_published(const struct wp_mapsync *sync, const struct wp_procmap *m);
+bool wp_mappublish_note_published(struct wp_mapsync *sync, struct wp_mapproc *p,
+				  __u64 start_stack, int err);
+__u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all);
 
 #endif /* WP_LIB_RECORD_MAPPUBLISH_H */

@@ -27,22 +27,22 @@ struct task_record {
  * have reported before this record was read. For a child of a followed target, a record
  * may have come before this one.
  */
-static void take_fork(struct wp_publisher *pub, __u32 ppid, __u32 pid, __u64 time)
+static void take_fork(struct wp_mapsync *sync, __u32 ppid, __u32 pid, __u64 time)
 {
-	const struct wp_mapproc *parent = wp_mapprocs_find(pub, ppid);
-	struct wp_mapproc *p = wp_mapprocs_find_or_add(pub, pid);
+	const struct wp_mapproc *parent = wp_mapprocs_find(sync, ppid);
+	struct wp_mapproc *p = wp_mapprocs_find_or_add(sync, pid);
 
 	if (!p)
 		return;
-	if (!__atomic_load_n(&pub->started, __ATOMIC_RELAXED) || pub->opt.pids ||
-	    !parent || parent->dirty || parent->unsettled || time <= parent->told ||
-	    time <= pub->missed_by) {
-		wp_mapprocs_set_dirty(pub, p);
+	if (!__atomic_load_n(&sync->started, __ATOMIC_RELAXED) || sync->opt.pids ||
+	    !parent || parent->dirty || parent->unsettled || time <= parent->published_at ||
+	    time <= sync->missed_by) {
+		wp_mapprocs_set_dirty(sync, p);
 		return;
 	}
 	p->forked = time;
-	if (time > pub->forked)
-		pub->forked = time;
+	if (time > sync->forked)
+		sync->forked = time;
 }
 
 /*
@@ -50,57 +50,57 @@ static void take_fork(struct wp_publisher *pub, __u32 ppid, __u32 pid, __u64 tim
  * known already, if it happened on another CPU, whose ring was read later. The child and
  * its descendants then lack the mapping.
  */
-static void take_map(struct wp_publisher *pub, __u32 pid, __u64 time)
+static void take_map(struct wp_mapsync *sync, __u32 pid, __u64 time)
 {
-	wp_mapprocs_touch(pub, pid);
-	if (time <= pub->forked && (!pub->mapped_late || time < pub->mapped_late))
-		pub->mapped_late = time;
+	wp_mapprocs_touch(sync, pid);
+	if (time <= sync->forked && (!sync->mapped_late || time < sync->mapped_late))
+		sync->mapped_late = time;
 }
 
 /* Once for all late maps, as it goes through all processes. */
-static void take_late_maps(struct wp_publisher *pub)
+static void take_late_maps(struct wp_mapsync *sync)
 {
-	if (pub->mapped_late)
-		wp_mapprocs_touch_forked(pub, pub->mapped_late);
-	pub->mapped_late = 0;
+	if (sync->mapped_late)
+		wp_mapprocs_touch_forked(sync, sync->mapped_late);
+	sync->mapped_late = 0;
 }
 
 /*
  * The first thread of a process has ended. If there were others, mark the process as
  * dirty: it lives as long as one of them does, and may still wait for tables.
  */
-static void take_end(struct wp_publisher *pub, __u32 pid)
+static void take_end(struct wp_mapsync *sync, __u32 pid)
 {
-	struct wp_mapproc *p = wp_mapprocs_find(pub, pid);
+	struct wp_mapproc *p = wp_mapprocs_find(sync, pid);
 
 	if (p && p->threaded)
-		wp_mapprocs_set_dirty(pub, p);
+		wp_mapprocs_set_dirty(sync, p);
 	else
-		wp_mapprocs_forget(pub, pid);
+		wp_mapprocs_forget(sync, pid);
 }
 
 static int take_record(void *ctx, const struct perf_event_header *rec, __u64 time)
 {
 	const struct task_record *task = (const void *)rec;
-	struct wp_publisher *pub = ctx;
+	struct wp_mapsync *sync = ctx;
 
 	switch (rec->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		take_map(pub, task->pid, time);
+		take_map(sync, task->pid, time);
 		break;
 	case PERF_RECORD_FORK:
 		if (task->pid != task->ppid)
-			take_fork(pub, task->ppid, task->pid, time);
+			take_fork(sync, task->ppid, task->pid, time);
 		else
-			wp_mapprocs_note_thread(pub, task->pid);
+			wp_mapprocs_note_thread(sync, task->pid);
 		break;
 	case PERF_RECORD_EXIT:
 		if (task->pid == task->tid)
-			take_end(pub, task->pid);
+			take_end(sync, task->pid);
 		break;
 	case PERF_RECORD_LOST:
-		pub->lost = true;
+		sync->lost = true;
 		break;
 	}
 	return 0;
@@ -108,47 +108,47 @@ static int take_record(void *ctx, const struct perf_event_header *rec, __u64 tim
 
 /**
  * wp_maprecords_drain() - take the records that have come
- * @pub: the publisher
+ * @sync: the publisher
  *
  * Return: 0 or a negative errno.
  */
-int wp_maprecords_drain(struct wp_publisher *pub)
+int wp_maprecords_drain(struct wp_mapsync *sync)
 {
 	int err;
 
-	pub->lost = false;
-	err = wp_sideband_drain(pub->sideband, NULL, false, take_record, pub);
-	take_late_maps(pub);
-	if (pub->lost) {
-		pub->stats.rescans++;
-		wp_mapprocs_touch_all(pub);
+	sync->lost = false;
+	err = wp_sideband_drain(sync->sideband, NULL, false, take_record, sync);
+	take_late_maps(sync);
+	if (sync->lost) {
+		sync->stats.rescans++;
+		wp_mapprocs_touch_all(sync);
 	}
 	return err;
 }
 
 /**
  * wp_maprecords_ask_for_missed() - ask the module about forked children
- * @pub: the publisher
+ * @sync: the publisher
  *
  * If anything depends on it, ask the module whether it had room for forked children; a
  * fork's record comes before the module sees the fork.
  *
  * Return: when the next query is due, or ~0.
  */
-__u64 wp_maprecords_ask_for_missed(struct wp_publisher *pub)
+__u64 wp_maprecords_ask_for_missed(struct wp_mapsync *sync)
 {
-	__u64 now = wp_clock_now(), asked = pub->asked, missed;
+	__u64 now = wp_clock_now(), asked = sync->asked, missed;
 
-	if (asked > pub->forked + ASK_NS)
+	if (asked > sync->forked + ASK_NS)
 		return ~0ULL;
 	if (now < asked + ASK_NS)
 		return asked + ASK_NS;
-	missed = pub->opt.missed(pub->opt.ctx);
-	pub->asked = now;
-	if (missed > pub->missed) {
-		pub->missed = missed;
-		pub->missed_by = wp_clock_now();
-		wp_mapprocs_touch_forked(pub, asked > ASK_NS ? asked - ASK_NS : 0);
+	missed = sync->opt.missed(sync->opt.ctx);
+	sync->asked = now;
+	if (missed > sync->missed) {
+		sync->missed = missed;
+		sync->missed_by = wp_clock_now();
+		wp_mapprocs_touch_forked(sync, asked > ASK_NS ? asked - ASK_NS : 0);
 	}
-	return now > pub->forked + ASK_NS ? ~0ULL : now + ASK_NS;
+	return now > sync->forked + ASK_NS ? ~0ULL : now + ASK_NS;
 }

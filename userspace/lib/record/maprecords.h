@@ -7,7 +7,7 @@
 
 #include "lib/record/mapstate.h"
 
-int wp_maprecords_drain(struct wp_publisher *pub);
-__u64 wp_maprecords_ask_for_missed(struct wp_publisher *pub);
+int wp_maprecords_drain(struct wp_mapsync *sync);
+__u64 wp_maprecords_ask_for_missed(struct wp_mapsync *sync);
 
 #endif /* WP_LIB_RECORD_MAPRECORDS_H */

@@ -54,10 +54,10 @@ static bool is_same_file(const struct wallprof_live_map *a, const struct wallpro
  * Look up the file of a mapping that the module reported. @dir: descriptor of the
  * process's directory, -1 until opened.
  */
-static int find_live(struct wp_publisher *pub, struct found *found, __u32 pid, int *dir,
-		     const struct wallprof_live_map *map, struct wp_codefile **file)
+static int find_reported(struct wp_mapsync *sync, struct found *found, __u32 pid, int *dir,
+			 const struct wallprof_live_map *map, struct wp_codefile **file)
 {
-	struct wp_procmap m = wp_live_procmap(map);
+	struct wp_procmap m = wp_snapshot_procmap(map);
 	struct found *at = found_at(found, map);
 	int err;
 
@@ -69,55 +69,56 @@ static int find_live(struct wp_publisher *pub, struct found *found, __u32 pid, i
 		*dir = wp_procdir_open(pid);
 	if (*dir < 0)
 		return 0;
-	err = wp_codefiles_find(pub->files, *dir, &m, 1, file);
+	err = wp_codefiles_find(sync->files, *dir, &m, 1, file);
 	if (!err)
 		*at = (struct found){ map, *file };
 	return err;
 }
 
 /* Go through a process's mappings: look up their files or, with @p, publish them, too. */
-static void look_at_live(struct wp_publisher *pub, struct found *found,
-			 const struct wallprof_live_thread *t, size_t *at, struct wp_mapproc *p)
+static void look_at_snapshot(struct wp_mapsync *sync, struct found *found,
+			     const struct wallprof_live_thread *t, size_t *at, struct wp_mapproc *p)
 {
 	const struct wallprof_live_map *map;
 	int dir = -1, err = t->flags & WALLPROF_LIVE_NO_MAPS ? -EBUSY : 0;
 
-	pub->nr_maps = 0;
-	pub->unsettled = false;
-	while (!err && (map = wp_live_map(pub->live, at))) {
-		struct wp_procmap m = wp_live_procmap(map);
+	sync->nr_maps = 0;
+	sync->unsettled = false;
+	while (!err && (map = wp_snapshot_map(sync->snap, at))) {
+		struct wp_procmap m = wp_snapshot_procmap(map);
 		struct wp_codefile *file;
 
-		if (!wp_mappublish_is_told(pub, &m))
+		if (!wp_mappublish_is_published(sync, &m))
 			continue;
-		err = find_live(pub, found, t->pid, &dir, map, &file);
+		err = find_reported(sync, found, t->pid, &dir, map, &file);
 		if (!err && p)
-			err = wp_mappublish_add_map_of(pub, file, &m);
+			err = wp_mappublish_add_map_of(sync, file, &m);
 	}
 	if (dir >= 0)
 		close(dir);
 	if (!p)
 		return;
 	if (err == -EBUSY) {
-		wp_mapprocs_set_dirty(pub, p);
+		wp_mapprocs_set_dirty(sync, p);
 		return;
 	}
-	if (!err && pub->nr_maps)
-		err = pub->opt.maps(pub->opt.ctx, p->pid, t->start_stack, pub->map, pub->nr_maps);
-	if (!pub->nr_maps || !wp_mappublish_note_told(pub, p, t->start_stack, err))
-		wp_mapprocs_forget(pub, p->pid);
+	if (!err && sync->nr_maps)
+		err = sync->opt.maps(sync->opt.ctx, p->pid, t->start_stack, sync->map,
+				     sync->nr_maps);
+	if (!sync->nr_maps || !wp_mappublish_note_published(sync, p, t->start_stack, err))
+		wp_mapprocs_forget(sync, p->pid);
 }
 
 /* Tables on disk are loaded soon; @kick ends the wait earlier. */
-static void wait_for_tables(struct wp_publisher *pub)
+static void wait_for_tables(struct wp_mapsync *sync)
 {
 	__u64 until = wp_clock_now() + TABLES_NS, now, count;
 	struct pollfd fds[] = {
-		{ .fd = wp_codefiles_fd(pub->files), .events = POLLIN },
-		{ .fd = pub->kick, .events = POLLIN },
+		{ .fd = wp_codefiles_fd(sync->files), .events = POLLIN },
+		{ .fd = sync->kick, .events = POLLIN },
 	};
 
-	while (wp_codefiles_busy(pub->files) && !fds[1].revents) {
+	while (wp_codefiles_busy(sync->files) && !fds[1].revents) {
 		struct timespec timeout = { 0 };
 
 		now = wp_clock_now();
@@ -133,34 +134,37 @@ static void wait_for_tables(struct wp_publisher *pub)
 
 /**
  * wp_mapsnapshot_publish() - publish what the module reported
- * @pub: the publisher, with a snapshot
+ * @sync: the publisher, with a snapshot
  *
  * Once the tables are ready: a process that is published without tables is read again.
  */
-void wp_mapsnapshot_publish(struct wp_publisher *pub)
+void wp_mapsnapshot_publish(struct wp_mapsync *sync)
 {
 	struct found *found = calloc(1 << FOUND_BITS, sizeof(*found));
 	const struct wallprof_live_thread *t;
 	__u64 begun = wp_clock_now();
 	size_t at;
 
-	for (at = 0; found && (t = wp_live_thread(pub->live, &at)) && !wp_mapstate_stops(pub);)
-		look_at_live(pub, found, t, &at, NULL);
-	wait_for_tables(pub);
-	for (at = 0; found && (t = wp_live_thread(pub->live, &at)) && !wp_mapstate_stops(pub);) {
+	for (at = 0; found && (t = wp_snapshot_thread(sync->snap, &at)) &&
+	     !wp_mapstate_stops(sync);)
+		look_at_snapshot(sync, found, t, &at, NULL);
+	wait_for_tables(sync);
+	for (at = 0; found && (t = wp_snapshot_thread(sync->snap, &at)) &&
+	     !wp_mapstate_stops(sync);) {
 		/* Kernel threads have no memory, and others no mappings here. */
-		struct wp_mapproc *p = t->start_stack ? wp_mapprocs_find_or_add(pub, t->pid) : NULL;
+		struct wp_mapproc *p = t->start_stack ?
+			wp_mapprocs_find_or_add(sync, t->pid) : NULL;
 
 		if (p)
-			look_at_live(pub, found, t, &at, p);
+			look_at_snapshot(sync, found, t, &at, p);
 	}
-	for (at = 0; found && (t = wp_live_thread(pub->live, &at));) {
+	for (at = 0; found && (t = wp_snapshot_thread(sync->snap, &at));) {
 		if (t->tid != t->pid)
-			wp_mapprocs_note_thread(pub, t->pid);
+			wp_mapprocs_note_thread(sync, t->pid);
 	}
-	pub->pending = true;
-	pub->stats.ns += wp_clock_now() - begun;
+	sync->pending = true;
+	sync->stats.ns += wp_clock_now() - begun;
 	if (!found)
-		wp_mapprocs_touch_all(pub);
+		wp_mapprocs_touch_all(sync);
 	free(found);
 }

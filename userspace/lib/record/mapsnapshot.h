@@ -7,6 +7,6 @@
 
 #include "lib/record/mapstate.h"
 
-void wp_mapsnapshot_publish(struct wp_publisher *pub);
+void wp_mapsnapshot_publish(struct wp_mapsync *sync);
 
 #endif /* WP_LIB_RECORD_MAPSNAPSHOT_H */

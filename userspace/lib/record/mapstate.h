@@ -36,16 +36,16 @@ struct wp_mapproc {
 	__u32 nr_maps;
 	__u64 rest_until;		/* not read before */
 	__u64 paid_until;		/* its share of the time is used up until then */
-	__u64 told;			/* time of the last publication, or 0 */
+	__u64 published_at;		/* time of the last publication, or 0 */
 	__u64 forked;			/* fork time; 0: nothing depends on its parent */
 };
 
-struct wp_publisher {
-	struct wp_publisher_options opt;
+struct wp_mapsync {
+	struct wp_mapsync_options opt;
 	struct wp_codefiles *files;
 	struct wp_tablecache *cache;
 	struct wp_sideband *sideband;
-	struct wp_live *live;		/* what runs at the start, until published */
+	struct wp_snapshot *snap;	/* what runs at the start, until published */
 	struct wp_mapproc *bucket[WP_MAPPROC_BUCKETS];
 	bool pending;			/* some process may be dirty, or has @again set */
 	bool settled;			/* nothing was unsettled in the last pass */
@@ -58,7 +58,7 @@ struct wp_publisher {
 	size_t nr_maps, room;
 	bool unsettled;
 	bool started;			/* the module sees forks; set by another thread */
-	bool retold;			/* all was published again since */
+	bool republished;		/* all was published again since */
 	bool lost;
 	__u64 mapped_late;		/* time of the earliest late map, or 0 */
 	__u64 forked;			/* time of the last fork relying on its parent */
@@ -69,17 +69,17 @@ struct wp_publisher {
 	struct pollfd *fds;
 	unsigned int max_fds;
 	int kick;			/* eventfd: @started or @stop is set */
-	int told;			/* eventfd: what ran at the start is published */
+	int done_fd;			/* eventfd: what ran at the start is published */
 	bool stop;			/* set by another thread */
 	pthread_t thread;
 	bool has_thread;
-	struct wp_publisher_stats stats;
+	struct wp_mapsync_stats stats;
 };
 
 /* Whether the thread must end. */
-static inline bool wp_mapstate_stops(struct wp_publisher *pub)
+static inline bool wp_mapstate_stops(struct wp_mapsync *sync)
 {
-	return __atomic_load_n(&pub->stop, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&sync->stop, __ATOMIC_ACQUIRE);
 }
 
 #endif /* WP_LIB_RECORD_MAPSTATE_H */

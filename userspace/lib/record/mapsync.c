@@ -46,7 +46,7 @@
 #define GATHER_NS	200000
 
 /* Wait for work, or until the time @until. */
-static int wait_for(struct wp_publisher *pub, __u64 until)
+static int wait_for(struct wp_mapsync *sync, __u64 until)
 {
 	__u64 now = wp_clock_now(), count;
 	struct timespec timeout = { .tv_sec = 1 };
@@ -57,18 +57,18 @@ static int wait_for(struct wp_publisher *pub, __u64 until)
 		timeout.tv_sec = 0;
 	else if (until - now < 1000 * NSEC_PER_MSEC)
 		timeout = (struct timespec){ .tv_nsec = until - now };
-	pub->fds[0] = (struct pollfd){ .fd = pub->kick, .events = POLLIN };
-	pub->fds[1] = (struct pollfd){ .fd = wp_codefiles_fd(pub->files), .events = POLLIN };
-	nr = 2 + wp_sideband_pollfds(pub->sideband, pub->fds + 2, pub->max_fds - 2);
-	if (ppoll(pub->fds, nr, &timeout, NULL) < 0)
+	sync->fds[0] = (struct pollfd){ .fd = sync->kick, .events = POLLIN };
+	sync->fds[1] = (struct pollfd){ .fd = wp_codefiles_fd(sync->files), .events = POLLIN };
+	nr = 2 + wp_sideband_pollfds(sync->sideband, sync->fds + 2, sync->max_fds - 2);
+	if (ppoll(sync->fds, nr, &timeout, NULL) < 0)
 		return errno == EINTR ? 0 : -errno;
-	if (pub->fds[0].revents & POLLIN &&
-	    read(pub->fds[0].fd, &count, sizeof(count)) == sizeof(count) &&
-	    __atomic_load_n(&pub->started, __ATOMIC_ACQUIRE) && !pub->retold)
-		wp_mapprocs_touch_known(pub);
-	if (pub->fds[1].revents & POLLIN &&
-	    read(pub->fds[1].fd, &count, sizeof(count)) == sizeof(count))
-		wp_mapprocs_touch_unsettled(pub);
+	if (sync->fds[0].revents & POLLIN &&
+	    read(sync->fds[0].fd, &count, sizeof(count)) == sizeof(count) &&
+	    __atomic_load_n(&sync->started, __ATOMIC_ACQUIRE) && !sync->republished)
+		wp_mapprocs_touch_known(sync);
+	if (sync->fds[1].revents & POLLIN &&
+	    read(sync->fds[1].fd, &count, sizeof(count)) == sizeof(count))
+		wp_mapprocs_touch_unsettled(sync);
 	return 0;
 }
 
@@ -84,30 +84,30 @@ static void gather(__u64 since)
 
 static void *follow(void *arg)
 {
-	struct wp_publisher *pub = arg;
+	struct wp_mapsync *sync = arg;
 	__u64 when, ask, drained = 0, one = 1;
 	bool all;
 	int err = 0;
 
-	if (pub->live && !pub->opt.pids)
-		wp_mapsnapshot_publish(pub);
+	if (sync->snap && !sync->opt.pids)
+		wp_mapsnapshot_publish(sync);
 	else
-		wp_mapprocs_touch_targets(pub);
-	wp_live_put(pub->live);
-	pub->live = NULL;
+		wp_mapprocs_touch_targets(sync);
+	wp_snapshot_put(sync->snap);
+	sync->snap = NULL;
 	while (!err) {
-		wp_mapprocs_forget_ended(pub);
-		ask = wp_maprecords_ask_for_missed(pub);
-		when = wp_mappublish_dirty(pub, &all);
-		if (all && write(pub->told, &one, sizeof(one)) < 0)
+		wp_mapprocs_forget_ended(sync);
+		ask = wp_maprecords_ask_for_missed(sync);
+		when = wp_mappublish_dirty(sync, &all);
+		if (all && write(sync->done_fd, &one, sizeof(one)) < 0)
 			wp_debug("eventfd: %s", strerror(errno));
-		err = wait_for(pub, when < ask ? when : ask);
-		if (wp_mapstate_stops(pub))
+		err = wait_for(sync, when < ask ? when : ask);
+		if (wp_mapstate_stops(sync))
 			break;
 		gather(drained);
 		drained = wp_clock_now();
 		if (!err)
-			err = wp_maprecords_drain(pub);
+			err = wp_maprecords_drain(sync);
 	}
 	if (err)
 		wp_warn("processes that start from now on are unwound by frame pointers: %s",
@@ -116,7 +116,7 @@ static void *follow(void *arg)
 }
 
 /**
- * wp_publisher_open() - start to follow processes
+ * wp_mapsync_open() - start to follow processes
  * @out: set to the publisher
  * @opt: callbacks and processes
  *
@@ -124,105 +124,105 @@ static void *follow(void *arg)
  *
  * Return: 0 or a negative errno after a message.
  */
-int wp_publisher_open(struct wp_publisher **out, const struct wp_publisher_options *opt)
+int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *opt)
 {
 	struct wp_sideband_options side = {
 		.pages = SIDEBAND_PAGES, .filter = opt->pids, .eager = true,
 	};
 	struct wp_codefiles_options files = { .push = opt->push, .ctx = opt->ctx };
-	struct wp_publisher *pub = calloc(1, sizeof(*pub));
+	struct wp_mapsync *sync = calloc(1, sizeof(*sync));
 	size_t i;
 	int err;
 
 	*out = NULL;
-	if (!pub)
+	if (!sync)
 		goto no_memory;
-	pub->opt = *opt;
-	pub->pending = true;
-	pub->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	pub->told = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	pub->max_fds = 2 + sysconf(_SC_NPROCESSORS_CONF);
-	pub->fds = calloc(pub->max_fds, sizeof(*pub->fds));
-	pub->cache = wp_tablecache_open(NULL);
-	files.cache = pub->cache;
-	pub->files = wp_codefiles_new(&files);
-	if (pub->kick < 0 || pub->told < 0 || !pub->fds || !pub->files)
+	sync->opt = *opt;
+	sync->pending = true;
+	sync->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sync->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sync->max_fds = 2 + sysconf(_SC_NPROCESSORS_CONF);
+	sync->fds = calloc(sync->max_fds, sizeof(*sync->fds));
+	sync->cache = wp_tablecache_open(NULL);
+	files.cache = sync->cache;
+	sync->files = wp_codefiles_new(&files);
+	if (sync->kick < 0 || sync->done_fd < 0 || !sync->fds || !sync->files)
 		goto no_memory;
-	err = wp_sideband_open(&pub->sideband, &side);
+	err = wp_sideband_open(&sync->sideband, &side);
 	for (i = 0; i < opt->nr_pids && !err; i++)
-		err = wp_sideband_want(pub->sideband, opt->pids[i]);
+		err = wp_sideband_want(sync->sideband, opt->pids[i]);
 	if (err) {
-		wp_publisher_end(pub, NULL);
+		wp_mapsync_end(sync, NULL);
 		return err;
 	}
-	*out = pub;
+	*out = sync;
 	return 0;
 no_memory:
 	wp_err("out of memory for unwind tables");
-	wp_publisher_end(pub, NULL);
+	wp_mapsync_end(sync, NULL);
 	return -ENOMEM;
 }
 
 /**
- * wp_publisher_begin() - publish the processes that run, then follow them
- * @pub: the publisher
- * @live: snapshot taken after wp_publisher_open(), or NULL: read /proc
+ * wp_mapsync_begin() - publish the processes that run, then follow them
+ * @sync: the publisher
+ * @snap: snapshot taken after wp_mapsync_open(), or NULL: read /proc
  * @wait_ms: maximum wait for the publication to complete
  *
  * The rest is published later: on a busy host, building all tables takes a while.
  *
  * Return: 0 or a negative errno after a message.
  */
-int wp_publisher_begin(struct wp_publisher *pub, struct wp_live *live, unsigned int wait_ms)
+int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap, unsigned int wait_ms)
 {
-	struct pollfd told = { .fd = pub->told, .events = POLLIN };
+	struct pollfd done = { .fd = sync->done_fd, .events = POLLIN };
 	sigset_t all, old;
 	int err;
 
-	pub->live = wp_live_get(live);
+	sync->snap = wp_snapshot_get(snap);
 	/* Signals are handled by the main thread. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = -pthread_create(&pub->thread, NULL, follow, pub);
+	err = -pthread_create(&sync->thread, NULL, follow, sync);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pub->has_thread = !err;
+	sync->has_thread = !err;
 	if (err) {
 		wp_err("cannot follow processes to unwind them: %s", strerror(-err));
 		return err;
 	}
 	/* A signal ends the wait: its sender wants the recording to stop. */
-	if (poll(&told, 1, wait_ms) < 0)
+	if (poll(&done, 1, wait_ms) < 0)
 		wp_debug("poll: %s", strerror(errno));
 	return 0;
 }
 
 /**
- * wp_publisher_started() - note that the session is started
- * @pub: the publisher, or NULL
+ * wp_mapsync_started() - note that the session is started
+ * @sync: the publisher, or NULL
  *
  * From now on the module copies the parents' mappings to forked children. What was
  * published before is published again, for threads that have been blocked since before.
  */
-void wp_publisher_started(struct wp_publisher *pub)
+void wp_mapsync_started(struct wp_mapsync *sync)
 {
 	__u64 one = 1;
 
-	if (!pub)
+	if (!sync)
 		return;
-	__atomic_store_n(&pub->started, true, __ATOMIC_RELEASE);
-	if (write(pub->kick, &one, sizeof(one)) < 0)
+	__atomic_store_n(&sync->started, true, __ATOMIC_RELEASE);
+	if (write(sync->kick, &one, sizeof(one)) < 0)
 		wp_debug("eventfd: %s", strerror(errno));
 }
 
 /**
- * wp_publisher_denied() - describe processes without unwind tables for lack of privilege
+ * wp_mapsync_denied() - describe processes without unwind tables for lack of privilege
  * @stats: the statistics
  * @text: set to a sentence
  * @size: size of @text
  *
  * Return: whether there are any.
  */
-bool wp_publisher_denied(const struct wp_publisher_stats *stats, char *text, size_t size)
+bool wp_mapsync_denied(const struct wp_mapsync_stats *stats, char *text, size_t size)
 {
 	if (!stats->denied)
 		return false;
@@ -233,43 +233,43 @@ bool wp_publisher_denied(const struct wp_publisher_stats *stats, char *text, siz
 }
 
 /**
- * wp_publisher_end() - stop following and free everything
- * @pub: the publisher, or NULL
+ * wp_mapsync_end() - stop following and free everything
+ * @sync: the publisher, or NULL
  * @stats: filled in, or NULL
  */
-void wp_publisher_end(struct wp_publisher *pub, struct wp_publisher_stats *stats)
+void wp_mapsync_end(struct wp_mapsync *sync, struct wp_mapsync_stats *stats)
 {
 	__u64 one = 1;
 	unsigned int i;
 
-	if (!pub)
+	if (!sync)
 		return;
-	__atomic_store_n(&pub->stop, true, __ATOMIC_RELEASE);
-	if (pub->has_thread && write(pub->kick, &one, sizeof(one)) == sizeof(one))
-		pthread_join(pub->thread, NULL);
+	__atomic_store_n(&sync->stop, true, __ATOMIC_RELEASE);
+	if (sync->has_thread && write(sync->kick, &one, sizeof(one)) == sizeof(one))
+		pthread_join(sync->thread, NULL);
 	if (stats) {
-		*stats = pub->stats;
-		wp_codefiles_stats(pub->files, &stats->files);
-		if (!wp_tablecache_keeps(pub->cache) &&
+		*stats = sync->stats;
+		wp_codefiles_stats(sync->files, &stats->files);
+		if (!wp_tablecache_keeps(sync->cache) &&
 		    stats->files.did.tables > stats->files.did.cached)
-			wp_warn("unwind tables could not be kept on disk: each recording makes them anew (-v shows why)");
+			wp_warn("unwind tables could not be kept on disk: each recording builds them again (-v shows the reason)");
 	}
-	wp_live_put(pub->live);
-	wp_codefiles_free(pub->files);
-	wp_tablecache_close(pub->cache);
-	wp_sideband_close(pub->sideband);
+	wp_snapshot_put(sync->snap);
+	wp_codefiles_free(sync->files);
+	wp_tablecache_close(sync->cache);
+	wp_sideband_close(sync->sideband);
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
-		while (pub->bucket[i])
-			wp_mapprocs_forget(pub, pub->bucket[i]->pid);
+		while (sync->bucket[i])
+			wp_mapprocs_forget(sync, sync->bucket[i]->pid);
 	}
-	wp_procmaps_free(&pub->text);
-	free(pub->seen);
-	free(pub->seen_file);
-	free(pub->map);
-	free(pub->fds);
-	if (pub->kick >= 0)
-		close(pub->kick);
-	if (pub->told >= 0)
-		close(pub->told);
-	free(pub);
+	wp_procmaps_free(&sync->text);
+	free(sync->seen);
+	free(sync->seen_file);
+	free(sync->map);
+	free(sync->fds);
+	if (sync->kick >= 0)
+		close(sync->kick);
+	if (sync->done_fd >= 0)
+		close(sync->done_fd);
+	free(sync);
 }

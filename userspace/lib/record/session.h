@@ -40,14 +40,14 @@
  * @pd: the output file
  * @batch: records that wait to be written to it
  * @sideband: perf's events of processes
- * @publisher: publishes mappings and unwind tables to the module, or NULL
- * @live: snapshot of what runs at the start, until it is in the file, or NULL
+ * @mapsync: publishes mappings and unwind tables to the module, or NULL
+ * @snap: snapshot of what runs at the start, until it is in the file, or NULL
  * @busy: processes whose mappings could not be read yet
  * @ids: build-ids of mapped files
  * @stacks: all stacks
  * @merge: samples of the epoch
  * @causes: the same in more detail, for --intervals
- * @sleepers: threads already blocked at the start, for -R and --intervals
+ * @blocked: threads already blocked at the start, for -R and --intervals
  * @t: per-thread totals, names, and objects of waits
  * @timeline: every switch and wakeup, with --timeline, or NULL
  * @thread_hists: with --hist and --ledger, of threads whose totals are not written yet
@@ -74,8 +74,8 @@ struct wp_recording {
 	struct wp_perfdata *pd;
 	struct wp_batch *batch;
 	struct wp_sideband *sideband;
-	struct wp_publisher *publisher;
-	struct wp_live *live;
+	struct wp_mapsync *mapsync;
+	struct wp_snapshot *snap;
 	struct wp_busy busy;
 	struct wp_buildids *ids;
 	struct wp_keepfiles *keep;
@@ -83,7 +83,7 @@ struct wp_recording {
 	struct wp_stacks stacks;
 	struct wp_merge merge;
 	struct wp_merge causes;
-	struct wp_sleepers sleepers;
+	struct wp_blocked blocked;
 	struct wp_record_tables t;
 	struct wp_timeline *timeline;
 	struct wp_hist_table thread_hists;
@@ -108,9 +108,9 @@ int wp_recording_configure(struct wp_recording *r);
 int wp_recording_open_output(struct wp_recording *r);
 int wp_recording_open_sideband(struct wp_recording *r);
 int wp_recording_look(struct wp_recording *r);
-int wp_recording_open_publisher(struct wp_recording *r);
-int wp_recording_tell_live(struct wp_recording *r);
-int wp_recording_tell_busy(struct wp_recording *r);
+int wp_recording_open_mapsync(struct wp_recording *r);
+int wp_recording_write_snapshot(struct wp_recording *r);
+int wp_recording_write_busy(struct wp_recording *r);
 
 int wp_recording_open_timeline(struct wp_recording *r, struct wp_perfdata_event *events,
 			       unsigned int first, unsigned int *nr);

@@ -83,9 +83,9 @@ static unsigned int event_of(const struct wp_recording *r, __u32 context)
 	return r->o.offcpu ? r->offcpu : r->oncpu;
 }
 
-static int add_account(struct wp_recording *r, const struct wallprof_task *task)
+static int add_totals(struct wp_recording *r, const struct wallprof_task *task)
 {
-	struct wp_account a;
+	struct wp_totals a;
 	struct wp_hist hist;
 	bool known;
 
@@ -98,9 +98,9 @@ static int add_account(struct wp_recording *r, const struct wallprof_task *task)
 		};
 
 		known = wp_hist_table_take(&r->thread_hists, &thread, &hist);
-		wp_dump_account(r->ledger_file, &a, known ? &hist : NULL);
+		wp_dump_totals(r->ledger_file, &a, known ? &hist : NULL);
 	}
-	wp_ledgerspool_account(&r->spool, &a);
+	wp_ledgerspool_totals(&r->spool, &a);
 	return wp_ledger_add(&r->t.ledger, &a, task->nr_spilled);
 }
 
@@ -147,7 +147,7 @@ static int expect_objects(struct wp_recording *r)
 }
 
 /* Whether the start times of waits already open at the start are reported. */
-static bool tells_sleep(const struct wp_recording *r)
+static bool wants_start_of_waits(const struct wp_recording *r)
 {
 	return r->o.offcpu && (r->o.raw || r->intervals_file);
 }
@@ -182,11 +182,11 @@ static int add_hist(struct wp_recording *r, const struct wp_hist_thread *thread,
 		    const struct wp_cause *cause, unsigned int state,
 		    const struct wp_hist *hist)
 {
-	struct wp_hist told = *hist;
+	struct wp_hist counted = *hist;
 
 	if (r->o.no_idle && wp_cause_idle(cause, state))
-		memset(told.blocked, 0, sizeof(told.blocked));
-	wp_hist_add(&r->s.hist, &told);
+		memset(counted.blocked, 0, sizeof(counted.blocked));
+	wp_hist_add(&r->s.hist, &counted);
 	if (!r->ledger_file)
 		return 0;
 	return wp_hist_table_add(&r->thread_hists, thread, hist);
@@ -317,10 +317,10 @@ static int merge_half(struct wp_recording *r, const struct wp_half *half, __u64 
 			if (err)
 				return err;
 		}
-		err = tells_sleep(r) ? wp_sleepers_add(&r->sleepers, task) : 0;
+		err = wants_start_of_waits(r) ? wp_blocked_add(&r->blocked, task) : 0;
 		if (err)
 			return err;
-		err = add_account(r, task);
+		err = add_totals(r, task);
 		if (err)
 			return err;
 	}
@@ -362,7 +362,7 @@ static int merge_tasks(struct wp_recording *r)
 				err = add_open(r, task);
 		}
 		if (!err)
-			err = add_account(r, task);
+			err = add_totals(r, task);
 	}
 	return err;
 }
@@ -458,8 +458,8 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	 * be resolved.
 	 */
 	err = last ? 0 : expect_objects(r);
-	if (!err && tells_sleep(r))
-		err = wp_sleepers_read(&r->sleepers, &r->dev);
+	if (!err && wants_start_of_waits(r))
+		err = wp_blocked_read(&r->blocked, &r->dev);
 	if (!err)
 		err = wp_device_flip(&r->dev, &epoch, &time);
 	if (err)
@@ -470,7 +470,7 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 	/* First, as it has the names of ended threads. */
 	err = wp_sideband_drain(r->sideband, &upto, last, wp_recording_add_record, r);
 	if (!err)
-		err = wp_recording_tell_busy(r);
+		err = wp_recording_write_busy(r);
 	if (err)
 		return err;
 	/* What happened before the flip is in the tables and rings; see there. */

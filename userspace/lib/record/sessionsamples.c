@@ -43,7 +43,7 @@ static void count_sample(struct wp_record_stats *s, const struct wp_sample *samp
 static void set_asleep_since(struct wp_recording *r, struct wp_sample *s)
 {
 	if (s->flags & WALLPROF_AGGR_SINCE_START)
-		s->asleep_since = wp_sleepers_since(&r->sleepers, s->tid, s->start_time);
+		s->asleep_since = wp_blocked_since(&r->blocked, s->tid, s->start_time);
 }
 
 /* --intervals */

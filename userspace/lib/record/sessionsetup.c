@@ -115,7 +115,7 @@ static int configure_failed(const struct wp_record_opts *o, const struct wp_devi
 	case EOPNOTSUPP:
 	case ENODEV:
 		if (o->event.none)
-			wp_err("this kernel has not the tracepoints that are needed: %s",
+			wp_err("kernel lacks required tracepoints: %s",
 			       strerror(-err));
 		else
 			wp_err("the %s event is not supported here: %s", o->event.name,
@@ -238,7 +238,7 @@ int wp_recording_configure(struct wp_recording *r)
 	if (err)
 		return err;
 	if (o->states & ~r->dev.info.states)
-		wp_warn("--state: this kernel cannot tell all of these states");
+		wp_warn("--state: this kernel does not distinguish all of these states");
 	if (!o->event.none)
 		set_event(&c, o);
 
@@ -394,7 +394,7 @@ static int push_table(void *ctx, const void *table, size_t size, __u32 *id)
 	return wp_device_push(ctx, table, size, id);
 }
 
-static int tell_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *maps,
+static int send_maps(void *ctx, __u32 pid, __u64 start_stack, const struct wallprof_map *maps,
 		     __u32 nr)
 {
 	return wp_device_maps(ctx, pid, start_stack, maps, nr);
@@ -407,20 +407,20 @@ static __u64 forks_missed(void *ctx)
 	return wp_device_status(ctx, &status) ? 0 : status.forks_missed;
 }
 
-static int open_publisher(struct wp_recording *r)
+static int open_mapsync(struct wp_recording *r)
 {
 	const struct wp_target *t = &r->o.target;
 	bool filter = follows_targets(&r->o);
-	struct wp_publisher_options opt = {
+	struct wp_mapsync_options opt = {
 		.push = push_table,
-		.maps = tell_maps,
+		.maps = send_maps,
 		.missed = forks_missed,
 		.ctx = &r->dev,
 		.pids = filter ? t->tgids ? t->tgids : t->ids : NULL,
 		.nr_pids = filter ? t->nr : 0,
 	};
 
-	return wp_publisher_open(&r->publisher, &opt);
+	return wp_mapsync_open(&r->mapsync, &opt);
 }
 
 /**
@@ -435,13 +435,13 @@ int wp_recording_look(struct wp_recording *r)
 	int err;
 
 	/* Before the snapshot: the publisher follows processes, too. */
-	err = tables ? open_publisher(r) : 0;
+	err = tables ? open_mapsync(r) : 0;
 	if (err)
 		return err;
 	if (!follows_targets(&r->o)) {
-		r->live = wp_live_read(&r->dev);
+		r->snap = wp_snapshot_read(&r->dev);
 		/* A session without a file does not need it any more. */
-		if (!r->live && r->batch) {
+		if (!r->snap && r->batch) {
 			struct wp_synth synth = synth_of(r);
 
 			err = wp_proc_synthesize_all(&synth);
@@ -449,55 +449,55 @@ int wp_recording_look(struct wp_recording *r)
 	}
 	if (err || !tables)
 		return err;
-	return wp_publisher_begin(r->publisher, r->live, r->o.tables_ms ? : TABLES_WAIT_MS);
+	return wp_mapsync_begin(r->mapsync, r->snap, r->o.tables_ms ? : TABLES_WAIT_MS);
 }
 
 /**
- * wp_recording_open_publisher() - the same for a session without a file
+ * wp_recording_open_mapsync() - the same for a session without a file
  * @r: the recording
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_recording_open_publisher(struct wp_recording *r)
+int wp_recording_open_mapsync(struct wp_recording *r)
 {
 	int err;
 
 	if (!(stack_flags(&r->o) & WALLPROF_STACK_TABLES))
 		return 0;
 	err = wp_recording_look(r);
-	wp_live_put(r->live);
-	r->live = NULL;
+	wp_snapshot_put(r->snap);
+	r->snap = NULL;
 	return err;
 }
 
 /**
- * wp_recording_tell_live() - write the snapshot of what ran at the start to the file
+ * wp_recording_write_snapshot() - write the snapshot of what ran at the start to the file
  * @r: the recording; nothing else is in its file yet
  *
  * Return: 0 or a negative errno.
  */
-int wp_recording_tell_live(struct wp_recording *r)
+int wp_recording_write_snapshot(struct wp_recording *r)
 {
 	struct wp_synth synth = synth_of(r);
 	int err;
 
-	if (!r->live)
+	if (!r->snap)
 		return 0;
-	err = wp_proc_synthesize_live(&synth, r->live);
-	wp_live_put(r->live);
-	r->live = NULL;
+	err = wp_proc_synthesize_snapshot(&synth, r->snap);
+	wp_snapshot_put(r->snap);
+	r->snap = NULL;
 	if (!err)
 		err = wp_batch_flush(r->batch, 0);
 	return err ? err : wp_perfdata_flush(r->pd);
 }
 
 /**
- * wp_recording_tell_busy() - write the mappings of processes that were busy before
+ * wp_recording_write_busy() - write the mappings of processes that were busy before
  * @r: the recording
  *
  * Return: 0 or a negative errno.
  */
-int wp_recording_tell_busy(struct wp_recording *r)
+int wp_recording_write_busy(struct wp_recording *r)
 {
 	struct wp_synth synth = synth_of(r);
 

@@ -72,7 +72,7 @@ struct wp_record_tables {
  *	stack walks; by WALLPROF_AGGR_OFFCPU and _SAMPLE
  * @timeline: with --timeline: statistics of its events
  * @kept: copies of files that no path of ours leads to
- * @publisher: unwind tables and mappings, if any were published
+ * @mapsync: unwind tables and mappings, if any were published
  * @busy: processes whose memory map was locked to the end: their mappings are missing
  * @status: the module's final status
  * @begun: when the command began
@@ -119,7 +119,7 @@ struct wp_record_stats {
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
 	struct wp_timeline_stats timeline;
 	struct wp_keepfiles_stats kept;
-	struct wp_publisher_stats publisher;
+	struct wp_mapsync_stats mapsync;
 	__u64 busy;
 	struct wallprof_status status;
 	__u64 begun;

@@ -178,13 +178,13 @@ int wp_sideband_drain(struct wp_sideband *sb, __u64 *upto, bool final, wp_record
 	for (i = 0; i < sb->nr_rings; i++) {
 		ret = wp_siderings_drain(sb, &sb->ring[i]);
 		if (!ret && final)
-			ret = wp_siderings_tell_last_losses(sb, &sb->ring[i]);
+			ret = wp_siderings_write_last_losses(sb, &sb->ring[i]);
 		if (ret)
 			return ret;
 	}
 	sb->fn = fn;
 	sb->fn_ctx = ctx;
-	return wp_sorter_flush(&sb->sorter, limit, wp_siderecords_hand_out, sb);
+	return wp_sorter_flush(&sb->sorter, limit, wp_siderecords_deliver, sb);
 }
 
 /**

@@ -118,7 +118,7 @@ static int make_room(struct wp_sidelog *log, size_t bytes)
 	}
 	data = realloc(log->data, room);
 	if (!data) {
-		wp_err("out of memory for what processes do");
+		wp_err("out of memory for process events");
 		return -ENOMEM;
 	}
 	log->data = data;
@@ -126,7 +126,7 @@ static int make_room(struct wp_sidelog *log, size_t bytes)
 	return 0;
 }
 
-static bool tells_names(__u32 type)
+static bool changes_names(__u32 type)
 {
 	return type == PERF_RECORD_COMM || type == PERF_RECORD_FORK ||
 	       type == PERF_RECORD_EXIT || type == PERF_RECORD_LOST;
@@ -147,7 +147,7 @@ int wp_sidelog_add(void *ctx, const struct perf_event_header *rec, __u64 time)
 	struct wp_sidelog *log = ctx;
 	int err;
 
-	if (!tells_names(rec->type))
+	if (!changes_names(rec->type))
 		return 0;
 	err = wp_comms_record(&log->now, rec);
 	if (!err && !time)
@@ -165,16 +165,16 @@ int wp_sidelog_add(void *ctx, const struct perf_event_header *rec, __u64 time)
 }
 
 /**
- * wp_sidelog_bury() - remove threads whose exit record was lost
+ * wp_sidelog_reap() - remove threads whose exit record was lost
  * @log: the log
- * @lives: returns whether a thread is alive
+ * @is_alive: returns whether a thread is alive
  * @time: the time
  *
  * Called after records were lost: else their names would stay for ever.
  *
  * Return: 0 or a negative errno.
  */
-int wp_sidelog_bury(struct wp_sidelog *log, bool (*lives)(__u32 tid), __u64 time)
+int wp_sidelog_reap(struct wp_sidelog *log, bool (*is_alive)(__u32 tid), __u64 time)
 {
 	size_t i;
 
@@ -189,7 +189,7 @@ int wp_sidelog_bury(struct wp_sidelog *log, bool (*lives)(__u32 tid), __u64 time
 		};
 		int err;
 
-		if (!c->tid || c->ended || lives(c->tid))
+		if (!c->tid || c->ended || is_alive(c->tid))
 			continue;
 		/* The name stays in the table until the next sweep. */
 		err = wp_sidelog_add(log, &rec.header, time);

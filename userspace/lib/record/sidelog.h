@@ -55,7 +55,7 @@ struct wp_sidelog {
 void wp_sidelog_open(struct wp_sidelog *log, size_t max);
 int wp_sidelog_add(void *ctx, const struct perf_event_header *rec, __u64 time);
 int wp_sidelog_fold(struct wp_sidelog *log, __u64 upto);
-int wp_sidelog_bury(struct wp_sidelog *log, bool (*lives)(__u32 tid), __u64 time);
+int wp_sidelog_reap(struct wp_sidelog *log, bool (*is_alive)(__u32 tid), __u64 time);
 int wp_sidelog_names(const struct wp_sidelog *log, wp_record_fn fn, void *ctx);
 int wp_sidelog_feed(const struct wp_sidelog *log, size_t *pos, __u64 upto, wp_record_fn fn,
 		    void *ctx);

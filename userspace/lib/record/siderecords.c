@@ -112,14 +112,14 @@ static void unpack_buildid(struct wp_sideband *sb, struct wp_mmap2_record *m, __
 }
 
 /**
- * wp_siderecords_hand_out() - pass a record to the caller of wp_sideband_drain()
+ * wp_siderecords_deliver() - pass a record to the caller of wp_sideband_drain()
  * @ctx: the sideband
  * @rec: the record, which is completed
  * @time: its time
  *
  * Return: 0, or what the caller's function returned.
  */
-int wp_siderecords_hand_out(void *ctx, struct perf_event_header *rec, __u64 time)
+int wp_siderecords_deliver(void *ctx, struct perf_event_header *rec, __u64 time)
 {
 	struct wp_sideband *sb = ctx;
 
@@ -129,10 +129,10 @@ int wp_siderecords_hand_out(void *ctx, struct perf_event_header *rec, __u64 time
 	}
 	if (rec->type == PERF_RECORD_MMAP2)
 		unpack_buildid(sb, (void *)rec, time);
-	if (time < sb->handed_out)
+	if (time < sb->delivered)
 		sb->stats.late++;
 	else
-		sb->handed_out = time;
+		sb->delivered = time;
 	sb->stats.records++;
 	return sb->fn(sb->fn_ctx, rec, time);
 }

@@ -52,7 +52,7 @@ int wp_siderings_drain(struct wp_sideband *sb, struct wp_sidering *r)
 }
 
 /**
- * wp_siderings_tell_last_losses() - add a record of losses that have none
+ * wp_siderings_write_last_losses() - add a record of losses that have none
  * @sb: the sideband
  * @r: the ring
  *
@@ -61,7 +61,7 @@ int wp_siderings_drain(struct wp_sideband *sb, struct wp_sidering *r)
  *
  * Return: 0 or a negative errno.
  */
-int wp_siderings_tell_last_losses(struct wp_sideband *sb, struct wp_sidering *r)
+int wp_siderings_write_last_losses(struct wp_sideband *sb, struct wp_sidering *r)
 {
 	struct counts v = { 0 };
 	struct {
@@ -93,7 +93,7 @@ void wp_siderings_close(struct wp_sidering *r)
 }
 
 /* Drop bits that older kernels refuse, newest first: 6.0, 5.12, 3.16. */
-static bool drop_a_bit(struct perf_event_attr *attr)
+static bool drop_newest_bit(struct perf_event_attr *attr)
 {
 	if (attr->read_format & WP_READ_LOST) {
 		attr->read_format &= ~WP_READ_LOST;
@@ -127,7 +127,7 @@ static int open_event(struct wp_sideband *sb, int cpu)
 		fd = syscall(SYS_perf_event_open, &sb->attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 		if (fd >= 0)
 			return fd;
-		if (errno == EINVAL && drop_a_bit(&sb->attr))
+		if (errno == EINVAL && drop_newest_bit(&sb->attr))
 			continue;
 		/* The bits were not the cause. */
 		if (errno == EINVAL)
@@ -203,7 +203,7 @@ static int remove_ring(struct wp_sideband *sb, int i)
 	int ret = wp_siderings_drain(sb, &sb->ring[i]);
 
 	if (!ret)
-		ret = wp_siderings_tell_last_losses(sb, &sb->ring[i]);
+		ret = wp_siderings_write_last_losses(sb, &sb->ring[i]);
 	wp_siderings_close(&sb->ring[i]);
 	sb->ring[i] = sb->ring[--sb->nr_rings];
 	return ret;

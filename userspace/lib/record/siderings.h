@@ -10,7 +10,7 @@
 int wp_siderings_open(struct wp_sideband *sb);
 int wp_siderings_follow_hotplug(struct wp_sideband *sb);
 int wp_siderings_drain(struct wp_sideband *sb, struct wp_sidering *r);
-int wp_siderings_tell_last_losses(struct wp_sideband *sb, struct wp_sidering *r);
+int wp_siderings_write_last_losses(struct wp_sideband *sb, struct wp_sidering *r);
 void wp_siderings_close(struct wp_sidering *r);
 
 #endif /* WP_LIB_RECORD_SIDERINGS_H */

@@ -16,23 +16,23 @@
 struct wp_device;
 
 /**
- * struct wp_live - a snapshot
+ * struct wp_snapshot - a snapshot
  * @data: records of WALLPROF_IOC_LIVE
  * @bytes: size of @data
  * @users: reference count
  */
-struct wp_live {
+struct wp_snapshot {
 	char *data;
 	size_t bytes;
 	unsigned int users;
 };
 
-struct wp_live *wp_live_read(const struct wp_device *dev);
-struct wp_live *wp_live_get(struct wp_live *live);
-void wp_live_put(struct wp_live *live);
+struct wp_snapshot *wp_snapshot_read(const struct wp_device *dev);
+struct wp_snapshot *wp_snapshot_get(struct wp_snapshot *snap);
+void wp_snapshot_put(struct wp_snapshot *snap);
 
-const struct wallprof_live_thread *wp_live_thread(const struct wp_live *live, size_t *at);
-const struct wallprof_live_map *wp_live_map(const struct wp_live *live, size_t *at);
-struct wp_procmap wp_live_procmap(const struct wallprof_live_map *map);
+const struct wallprof_live_thread *wp_snapshot_thread(const struct wp_snapshot *snap, size_t *at);
+const struct wallprof_live_map *wp_snapshot_map(const struct wp_snapshot *snap, size_t *at);
+struct wp_procmap wp_snapshot_procmap(const struct wallprof_live_map *map);
 
 #endif /* WP_LIB_RECORD_SNAPSHOT_H */

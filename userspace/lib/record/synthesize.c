@@ -214,7 +214,7 @@ static void note_buildid(struct wp_synth *s, int dir, __u32 pid, struct wp_procm
 		dso->id = id;
 }
 
-static int tell_map(struct wp_synth *s, int dir, __u32 pid, struct wp_procmap m)
+static int write_map(struct wp_synth *s, int dir, __u32 pid, struct wp_procmap m)
 {
 	if (!*m.name)
 		m.name = "//anon";
@@ -231,7 +231,7 @@ static int synthesize_map(void *ctx, int dir, const struct wp_procmap *m)
 {
 	struct maps_of *of = ctx;
 
-	return tell_map(of->s, dir, of->pid, *m);
+	return write_map(of->s, dir, of->pid, *m);
 }
 
 /* If memory runs out, only the process's mappings are missing. */
@@ -478,7 +478,7 @@ static void find_gate(struct gate *gate)
 	close(dir);
 }
 
-static int tell_thread(struct wp_synth *s, const struct wallprof_live_thread *t)
+static int write_thread(struct wp_synth *s, const struct wallprof_live_thread *t)
 {
 	char comm[WALLPROF_COMM_LEN + 1] = "";
 	int ret;
@@ -489,18 +489,18 @@ static int tell_thread(struct wp_synth *s, const struct wallprof_live_thread *t)
 	return ret ? ret : emit_comm(s, t->pid, t->tid, comm);
 }
 
-static int tell_process(struct wp_synth *s, const struct wp_live *live, size_t *at,
-			const struct wallprof_live_thread *t, const struct gate *gate)
+static int write_process(struct wp_synth *s, const struct wp_snapshot *snap, size_t *at,
+			 const struct wallprof_live_thread *t, const struct gate *gate)
 {
 	const struct wallprof_live_map *map;
 	bool wide = false;
 	int ret;
 
-	ret = tell_thread(s, t);
-	while (!ret && (map = wp_live_map(live, at))) {
+	ret = write_thread(s, t);
+	while (!ret && (map = wp_snapshot_map(snap, at))) {
 		/* 32-bit programs and their vdso are below. */
 		wide |= map->end > 1ULL << 32;
-		ret = tell_map(s, -1, t->pid, wp_live_procmap(map));
+		ret = write_map(s, -1, t->pid, wp_snapshot_procmap(map));
 	}
 	if (!ret && wide && gate->map.name)
 		ret = emit_map(s, t->pid, &gate->map);
@@ -514,13 +514,13 @@ static int tell_process(struct wp_synth *s, const struct wp_live *live, size_t *
 }
 
 /**
- * wp_proc_synthesize_live() - emit records of all processes, from the module's snapshot
+ * wp_proc_synthesize_snapshot() - emit records of all processes, from the module's snapshot
  * @s: destination
- * @live: the snapshot
+ * @snap: the snapshot
  *
  * Return: 0, a negative errno, or what the callback returned.
  */
-int wp_proc_synthesize_live(struct wp_synth *s, const struct wp_live *live)
+int wp_proc_synthesize_snapshot(struct wp_synth *s, const struct wp_snapshot *snap)
 {
 	const struct wallprof_live_thread *t;
 	struct gate gate;
@@ -528,14 +528,14 @@ int wp_proc_synthesize_live(struct wp_synth *s, const struct wp_live *live)
 	int ret = 0;
 
 	find_gate(&gate);
-	while (!ret && (t = wp_live_thread(live, &at))) {
+	while (!ret && (t = wp_snapshot_thread(snap, &at))) {
 		if (t->tid == t->pid)
-			ret = tell_process(s, live, &at, t, &gate);
+			ret = write_process(s, snap, &at, t, &gate);
 	}
 	/* Readers look up a thread's process, which may have a higher number. */
-	for (at = 0; !ret && (t = wp_live_thread(live, &at));) {
+	for (at = 0; !ret && (t = wp_snapshot_thread(snap, &at));) {
 		if (t->tid != t->pid)
-			ret = tell_thread(s, t);
+			ret = write_thread(s, t);
 	}
 	return ret;
 }

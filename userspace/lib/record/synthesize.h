@@ -61,7 +61,7 @@ struct wp_synth {
 };
 
 int wp_proc_synthesize_all(struct wp_synth *s);
-int wp_proc_synthesize_live(struct wp_synth *s, const struct wp_live *live);
+int wp_proc_synthesize_snapshot(struct wp_synth *s, const struct wp_snapshot *snap);
 int wp_proc_synthesize_pid(struct wp_synth *s, __u32 pid);
 int wp_proc_synthesize_busy(struct wp_synth *s);
 void wp_busy_free(struct wp_busy *busy);

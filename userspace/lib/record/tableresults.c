@@ -126,7 +126,7 @@ void wp_tableresults_give_up(struct wp_tablequeue *q, struct wp_tablegroup *g,
 	struct wp_tablequeue_stats did = { .no_table = 1, .bad = 1 };
 
 	(q->stats.bad < MAX_NAMED ? wp_warn : wp_debug)
-		("...%s %s: its functions have no unwind table", job->label, wp_worker_why(err));
+		("...%s %s: its functions have no unwind table", job->label, wp_worker_reason(err));
 	wp_tableresults_settle(q, g, job, &did);
 }
 

@@ -54,7 +54,7 @@ static int parse_id(__u32 kind, const char *word, __u32 *id)
 	if (kind != WALLPROF_TARGET_UID) {
 		if (!parse_number(word, INT_MAX, id) && *id)
 			return 0;
-		wp_err("'%s' is no %s id", word,
+		wp_err("'%s' is not a %s id", word,
 		       kind == WALLPROF_TARGET_PID ? "process" : "thread");
 		return -EINVAL;
 	}
@@ -110,7 +110,7 @@ static int add_name(struct wp_target *t, const char *word)
 	int err;
 
 	if (!*word) {
-		wp_err("'' is no name of a thread");
+		wp_err("'' is not the name of a thread");
 		return -EINVAL;
 	}
 	err = grow(t, (void **)&t->names, sizeof(*t->names));
@@ -175,7 +175,7 @@ static int add_group(struct wp_target *t, const char *word)
 
 	/* An empty word, as from an unset variable, must not select all threads. */
 	if (!*word) {
-		wp_err("-G: '' is no control group; / is the one that all are below");
+		wp_err("-G: '' is not a control group; / is the topmost one");
 		return -EINVAL;
 	}
 	root = group_root();
@@ -314,13 +314,13 @@ int wp_target_resolve(struct wp_target *t)
 }
 
 /**
- * wp_target_to_come() - describe targets that may appear only during the recording
+ * wp_target_awaited() - describe targets that may appear only during the recording
  * @t: the target
  *
  * Return: words that follow "no thread"; NULL if all targets exist at the start, or are
  * forked by those.
  */
-const char *wp_target_to_come(const struct wp_target *t)
+const char *wp_target_awaited(const struct wp_target *t)
 {
 	switch (t->kind) {
 	case WALLPROF_TARGET_UID:

@@ -35,7 +35,7 @@ int wp_target_parse(struct wp_target *t, __u32 kind, const char *list);
 int wp_target_set(struct wp_target *t, __u32 pid);
 int wp_target_resolve(struct wp_target *t);
 __u64 wp_target_list(const struct wp_target *t);
-const char *wp_target_to_come(const struct wp_target *t);
+const char *wp_target_awaited(const struct wp_target *t);
 int wp_target_set_cpus(struct wallprof_configure *c, const struct wp_device *dev,
 		       const struct wp_cpumask *cpus);
 __u32 wp_count_threads(void);

@@ -34,7 +34,7 @@ struct wp_watch_thread {
 	__u32 cpu;
 	__u16 state;
 	__u8 kind;
-	__u8 told;		/* this wait has been reported */
+	__u8 reported;		/* this wait has been reported */
 };
 
 struct wp_watch_cpu {
@@ -143,7 +143,7 @@ int wp_trigger_parse(struct wp_trigger *t, const char *text)
 	for (rest = copy; !err && (word = strsep(&rest, ",")); first = false)
 		err = first ? parse_wait(t, word) : parse_filter(t, word);
 	if (err)
-		wp_err("'%s' of '%s' is no trigger: one is 'blocked>100ms' or 'runnable>20ms' (quoted: > is the shell's), then any of ,comm=NAME ,pid=N ,tid=N ,state=D",
+		wp_err("'%s' of '%s' is not a trigger; use 'blocked>100ms' or 'runnable>20ms' (quoted: > is the shell's), then any of ,comm=NAME ,pid=N ,tid=N ,state=D",
 		       word, text);
 	free(copy);
 	return err ? -EINVAL : 0;
@@ -242,16 +242,16 @@ static bool matches(const struct wp_watch *w, const struct wp_trigger *t,
 }
 
 /* Check a wait until @time, which continues unless it is @over. */
-static void judge(struct wp_watch *w, struct wp_watch_thread *th, __u64 time, bool over)
+static void check_wait(struct wp_watch *w, struct wp_watch_thread *th, __u64 time, bool over)
 {
 	unsigned int i;
 
-	if (th->told || time <= th->since)
+	if (th->reported || time <= th->since)
 		return;
 	for (i = 0; i < w->nr_rules; i++) {
 		if (time - th->since <= w->rules[i].ns || !matches(w, &w->rules[i], th))
 			continue;
-		th->told = true;
+		th->reported = true;
 		if (w->has_found)
 			return;
 		w->has_found = true;
@@ -280,7 +280,7 @@ static int begin(struct wp_watch *w, const struct wp_watch_thread *what)
 	return 0;
 }
 
-static int leave(struct wp_watch *w, __u32 cpu, const struct wallprof_record *r)
+static int switch_out(struct wp_watch *w, __u32 cpu, const struct wallprof_record *r)
 {
 	const struct wp_watch_thread th = {
 		.since = r->time, .tid = r->tid, .tgid = r->tgid, .cpu = cpu,
@@ -306,10 +306,10 @@ static int do_switch(struct wp_watch *w, __u32 cpu, const struct wallprof_record
 	int err = 0;
 
 	if (r->tid && r->tid != ~0U && !(r->flags & WALLPROF_RECORD_COMES))
-		err = leave(w, cpu, r);
+		err = switch_out(w, cpu, r);
 	next = r->other_tid ? slot(w, r->other_tid) : NULL;
 	if (next && next->tid && next->since <= r->time) {
-		judge(w, next, r->time, true);
+		check_wait(w, next, r->time, true);
 		forget(w, next);
 	}
 	if (cpu < w->nr_cpus)
@@ -331,7 +331,7 @@ static int wake(struct wp_watch *w, const struct wallprof_record *r)
 	if (old->tid) {
 		if (old->kind == WP_TRIGGER_RUNNABLE || old->since > r->time)
 			return 0;
-		judge(w, old, r->time, true);
+		check_wait(w, old, r->time, true);
 		th.state = old->state;
 	} else if (r->type == WALLPROF_RECORD_WAKING) {
 		/*
@@ -386,7 +386,7 @@ void wp_watch_look(struct wp_watch *w, __u64 now)
 
 	for (i = 0; i < w->room; i++) {
 		if (w->thread[i].tid)
-			judge(w, &w->thread[i], now, false);
+			check_wait(w, &w->thread[i], now, false);
 	}
 }
 

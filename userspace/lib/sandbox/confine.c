@@ -108,7 +108,7 @@ int wp_confine_descriptors(int keep)
 }
 
 /* Let the OOM killer prefer the process that reads files. */
-static void be_first_victim(void)
+static void set_oom_score(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
@@ -174,7 +174,7 @@ int wp_confine_process(int keep)
 {
 	int err;
 
-	be_first_victim();
+	set_oom_score();
 	err = wp_confine_descriptors(keep);
 	if (err)
 		return err;

@@ -143,7 +143,7 @@ static void add_bad(int fd, const struct stat *st, int err)
 	n = readlink(link, name, sizeof(name) - 1);
 	if (n > 0)
 		name[n] = '\0';
-	(readers.nr_bad < MAX_NAMED ? wp_warn : wp_debug)("%s %s", name, wp_worker_why(err));
+	(readers.nr_bad < MAX_NAMED ? wp_warn : wp_debug)("%s %s", name, wp_worker_reason(err));
 	if (readers.nr_bad == MAX_BAD)
 		return;
 	more = reallocarray(readers.bad, readers.nr_bad + 1, sizeof(*more));

@@ -53,7 +53,7 @@
  */
 #define LOOK_MS		10
 #define PATIENCE_MS	5000
-#define LIVE_MS		500
+#define RECORDING_MS		500
 #define HURRY_MS	50
 
 /* Maximum wait where it is unknown whether the opener is blocked. */
@@ -119,10 +119,10 @@ static struct {
 } o = { .lock = PTHREAD_MUTEX_INITIALIZER, .to_nursery = -1, .sock = -1 };
 
 /* Set by a signal handler, too. */
-static volatile sig_atomic_t live, hurry;
+static volatile sig_atomic_t recording, hurry;
 
 /* Runs in the opener. */
-static void say_at(dev_t dev)
+static void reply_at(dev_t dev)
 {
 	const struct answer a = { .what = AT, .dev = dev };
 
@@ -130,7 +130,7 @@ static void say_at(dev_t dev)
 		_exit(0);
 }
 
-static void say(enum what what, int err)
+static void reply(enum what what, int err)
 {
 	const struct answer a = { .what = what, .err = err };
 
@@ -158,18 +158,18 @@ static void send_on(const int *fds, unsigned int nr, const struct iovec *iov)
 	}
 	if (!err && !wp_zygote_send(fds[0], iov, 1, to, nr - 1, MSG_DONTWAIT))
 		err = -EPIPE;
-	say(SEND, err);
+	reply(SEND, err);
 	/* close() asks the server, too. The caller closes those that were already open. */
 	for (i = 0; i < nr_opened; i++)
 		close(opened[i]);
-	say(CLOSED, 0);
+	reply(CLOSED, 0);
 }
 
 static int find(const struct request *r, const char *path, int root)
 {
 	if (r->plain)
 		return open(path, O_PATH | O_CLOEXEC | r->flags);
-	return wp_lookup(root, path, &r->avoid, say_at);
+	return wp_lookup(root, path, &r->avoid, reply_at);
 }
 
 /* Main loop of an opener. */
@@ -396,7 +396,7 @@ static bool is_avoided(dev_t dev)
 
 static unsigned int patience(void)
 {
-	unsigned int ms = hurry ? HURRY_MS : live ? LIVE_MS : PATIENCE_MS;
+	unsigned int ms = hurry ? HURRY_MS : recording ? RECORDING_MS : PATIENCE_MS;
 
 	ms >>= o.nr_silent < 8 ? o.nr_silent : 8;
 	return ms > HURRY_MS ? ms : HURRY_MS;
@@ -619,11 +619,11 @@ bool wp_opener_is_silent(dev_t dev)
 }
 
 /**
- * wp_opener_live() - use shorter timeouts from now on: something is being recorded
+ * wp_opener_recording() - use shorter timeouts from now on: something is being recorded
  */
-void wp_opener_live(void)
+void wp_opener_recording(void)
 {
-	live = 1;
+	recording = 1;
 }
 
 /**
@@ -651,7 +651,7 @@ bool wp_opener_hurries(void)
  */
 unsigned int wp_opener_patience(void)
 {
-	return hurry ? HURRY_MS : live ? LIVE_MS : PATIENCE_MS;
+	return hurry ? HURRY_MS : recording ? RECORDING_MS : PATIENCE_MS;
 }
 
 /**

@@ -452,12 +452,12 @@ int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer)
 }
 
 /**
- * wp_worker_why() - reason why a worker was ended
+ * wp_worker_reason() - reason why a worker was ended
  * @err: from its functions
  *
  * Return: words for a message, which follow the file's name.
  */
-const char *wp_worker_why(int err)
+const char *wp_worker_reason(int err)
 {
 	switch (err) {
 	case -ETIME:

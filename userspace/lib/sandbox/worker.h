@@ -64,6 +64,6 @@ int wp_worker_ask(struct wp_worker *w, const struct wp_job *job);
 int wp_worker_take(struct wp_worker *w, struct wp_answer *answer);
 int wp_worker_check(struct wp_worker *w);
 int wp_worker_wait(struct wp_worker *w, struct wp_answer *answer);
-const char *wp_worker_why(int err);
+const char *wp_worker_reason(int err);
 
 #endif /* WP_LIB_SANDBOX_WORKER_H */

@@ -494,7 +494,7 @@ static void resolve_in_turns(struct wp_buildids *ids)
 			left += wp_buildid_wants_path(ids->dso[turn[i].index]->path);
 	}
 	if (left)
-		wp_warn("%zu file%s no build-id in the recording: to read all would have kept you waiting",
+		wp_warn("%zu file%s no build-id in the recording: reading all would have taken too long",
 			left, left == 1 ? " has" : "s have");
 	free(turn);
 }

@@ -76,7 +76,7 @@ const char *wp_filestat_differs(const struct wp_filestat *was, const struct stat
 	case WP_FILESTAT_WHOLE:
 		break;
 	default:
-		return elsewhere ? NULL : "the recording does not say which file was there";
+		return elsewhere ? NULL : "the recording does not identify the file";
 	}
 	if (was->size != (__u64)now->st_size || was->mtime_sec != now->st_mtim.tv_sec)
 		return other;

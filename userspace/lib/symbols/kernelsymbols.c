@@ -107,7 +107,7 @@ static const char *read_vmlinux(struct wp_symbolplaces *s, struct wp_symbolfile 
 {
 	const char *trouble = s->kernel_label ?
 		wp_symbolfile_read_elf(s, f, fd, NULL, WP_OPENFILE_HERE) :
-		"the recording does not tell where the kernel was";
+		"the recording lacks the kernel's address";
 
 	if (!s->kernel_label)
 		close(fd);
@@ -194,7 +194,7 @@ const char *wp_kernelsymbols_read(struct wp_symbolplaces *s, struct wp_symbolfil
 	if (s->vmlinux)
 		return read_own_vmlinux(s, f);
 	if (!f->id.size && !s->release)
-		return "the recording does not tell which one: --kallsyms names its list";
+		return "the recording does not identify the kernel: --kallsyms names its list";
 	if (!f->id.size ? uname(&here) || strcmp(here.release, s->release) :
 	    wp_buildid_from_notes_file("/sys/kernel/notes", &id) || !wp_buildid_same(&id, &f->id))
 		return read_other_kernel(s, f,

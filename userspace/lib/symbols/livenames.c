@@ -515,8 +515,8 @@ static int find_process(struct wp_livenames *n, __u32 pid, const struct process 
 	return err;
 }
 
-static void tell(struct wp_livenames *n, const struct code *code, __u64 at, bool caller,
-		 struct wp_livename *name)
+static void describe(struct wp_livenames *n, const struct code *code, __u64 at, bool caller,
+		     struct wp_livename *name)
 {
 	struct wp_symbol symbol;
 
@@ -553,7 +553,7 @@ int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
 		return err == -EBUSY ? 0 : err;
 	map = find_map(n, p, ip - (caller && ip));
 	if (map)
-		tell(n, &n->code[map->code], ip + map->shift, caller, name);
+		describe(n, &n->code[map->code], ip + map->shift, caller, name);
 	return 0;
 }
 
@@ -617,6 +617,6 @@ int wp_livenames_kernel(struct wp_livenames *n, __u64 ip, bool caller,
 			return err;
 		n->has_kernel = true;
 	}
-	tell(n, &n->code[n->kernel], ip, caller, name);
+	describe(n, &n->code[n->kernel], ip, caller, name);
 	return 0;
 }

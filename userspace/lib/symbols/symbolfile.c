@@ -253,7 +253,7 @@ const char *wp_symbolfile_read_jit(struct wp_symbolplaces *s, struct wp_symbolfi
 		return errno == ENOENT ? "there is no list" : "its list cannot be opened";
 	if (st.st_size > MAX_TEXT || !is_trusted(f, st.st_uid)) {
 		close(fd);
-		return "its list is not to be trusted";
+		return "its list is not trusted";
 	}
 	return read_perfmap(s, f, fd);
 }

@@ -296,7 +296,7 @@ static int show(struct wp_topshares *s)
 	return 0;
 }
 
-static int owe(struct wp_topshares *s, const struct wp_topshare *debt, bool again)
+static int add_debt(struct wp_topshares *s, const struct wp_topshare *debt, bool again)
 {
 	struct wp_topshare *line = find(s, &debt->key);
 	unsigned int kind;
@@ -327,10 +327,10 @@ static int begin(struct wp_topshares *s)
 	for (i = 0; i < nr && !err; i++) {
 		if (!old[i].owed && (old[i].ns[WP_TOP_BLOCKED] < 0 ||
 				     old[i].ns[WP_TOP_RUNNABLE] < 0))
-			err = owe(s, &old[i], true);
+			err = add_debt(s, &old[i], true);
 	}
 	for (i = 0; i < s->nr_open && !err; i++)
-		err = owe(s, &s->open[i], false);
+		err = add_debt(s, &s->open[i], false);
 	drop_all(old, nr);
 	free(old);
 	drop_all(s->open, s->nr_open);

@@ -268,7 +268,7 @@ static bool get(const struct wp_tablecache *cache, const char *name, __u64 max,
 		wp_cacheroom_used(fd);
 	close(fd);
 	if (!good) {
-		wp_debug("unwind table %s is spoilt: it is made anew", name);
+		wp_debug("unwind table %s is damaged: it is built again", name);
 		free(data);
 		return false;
 	}

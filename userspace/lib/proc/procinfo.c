@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/procfile.h"
-#include "lib/proc/procabout.h"
+#include "lib/proc/procinfo.h"
 
 #define PF_KTHREAD	0x00200000U	/* include/linux/sched.h */
 #define NSEC_PER_SEC	1000000000ULL
@@ -41,21 +41,21 @@ static __u64 since_boot(void)
 }
 
 /**
- * wp_procabout_read() - read the description of a thread
+ * wp_procinfo_read() - read the description of a thread
  * @pid: its process
  * @tid: the thread
- * @about: filled in
+ * @info: filled in
  *
  * Return: false if it is gone, or without permission.
  */
-bool wp_procabout_read(__u32 pid, __u32 tid, struct wp_procabout *about)
+bool wp_procinfo_read(__u32 pid, __u32 tid, struct wp_procinfo *info)
 {
 	unsigned long long start = 0, hz = sysconf(_SC_CLK_TCK);
 	char path[64], text[1024], *end;
 	unsigned int flags = 0;
 	__u64 now, born;
 
-	memset(about, 0, sizeof(*about));
+	memset(info, 0, sizeof(*info));
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
 	if (!read_text(path, text, sizeof(text)))
 		return false;
@@ -65,17 +65,17 @@ bool wp_procabout_read(__u32 pid, __u32 tid, struct wp_procabout *about)
 			   " %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
 			   &flags, &start) != 2)
 		return false;
-	about->kthread = flags & PF_KTHREAD;
+	info->kthread = flags & PF_KTHREAD;
 	born = hz ? start / hz * NSEC_PER_SEC + start % hz * NSEC_PER_SEC / hz : 0;
 	now = since_boot();
-	about->age = now > born ? now - born : 0;
+	info->age = now > born ? now - born : 0;
 	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
 	if (read_text(path, text, sizeof(text))) {
 		/* The last one ends the line; others belong to the name. */
 		end = strrchr(text, '\n');
 		if (end)
 			*end = 0;
-		snprintf(about->process, sizeof(about->process), "%.15s", text);
+		snprintf(info->process, sizeof(info->process), "%.15s", text);
 	}
 	return true;
 }
@@ -175,7 +175,7 @@ static bool can_read_command(int dir)
 }
 
 /**
- * wp_procabout_command() - command line of a process
+ * wp_procinfo_command() - command line of a process
  * @pid: the process
  *
  * It is in the process's memory: it is read only while that is resident.
@@ -183,7 +183,7 @@ static bool can_read_command(int dir)
  * Return: its words, separated by spaces, unsanitized, to be freed; NULL if there is
  * none, as for kernel threads, it is not in memory, or no memory is left.
  */
-char *wp_procabout_command(__u32 pid)
+char *wp_procinfo_command(__u32 pid)
 {
 	struct wp_procfile_text text = { 0 };
 	char path[32];

@@ -43,35 +43,35 @@ int main(void)
 		.phase = WALLPROF_TASK_EXITED, .tid = 25, .start_time = 250, .asleep_since = 6,
 	};
 	struct wp_device dev = fresh();
-	struct wp_sleepers s = { 0 };
+	struct wp_blocked s = { 0 };
 	int err;
 
-	err = wp_sleepers_read(&s, &dev);
-	ok(!err && !s.nr && !wp_sleepers_since(&s, 1, 1), "nobody in an empty table");
+	err = wp_blocked_read(&s, &dev);
+	ok(!err && !s.nr && !wp_blocked_since(&s, 1, 1), "nobody in an empty table");
 	put(&dev, 0, WALLPROF_TASK_OFF, 30, 300, 3);
-	err = wp_sleepers_read(&s, &dev);
-	ok(!err && !wp_sleepers_since(&s, 30, 300), "it is read but once");
-	wp_sleepers_free(&s);
+	err = wp_blocked_read(&s, &dev);
+	ok(!err && !wp_blocked_since(&s, 30, 300), "it is read but once");
+	wp_blocked_free(&s);
 	put(&dev, 2, WALLPROF_TASK_RUNNING, 20, 200, 2);
 	put(&dev, 3, WALLPROF_TASK_FREE, 40, 400, 4);
 	put(&dev, 5, WALLPROF_TASK_OFF, 50, 500, 0);
 	put(&dev, 7, WALLPROF_TASK_OFF, 10, 150, 1);
 	put(&dev, 8, WALLPROF_TASK_OFF, 10, 100, 5);
-	err = wp_sleepers_read(&s, &dev);
+	err = wp_blocked_read(&s, &dev);
 	ok(!err && s.nr == 4, "who was asleep (%zu)", s.nr);
-	ok(wp_sleepers_since(&s, 30, 300) == 3, "and still is");
-	ok(wp_sleepers_since(&s, 20, 200) == 2, "or runs again");
-	ok(!wp_sleepers_since(&s, 40, 400), "not who has no slot any more");
-	ok(!wp_sleepers_since(&s, 50, 500), "nor who was awake");
-	ok(wp_sleepers_since(&s, 10, 150) == 1 && wp_sleepers_since(&s, 10, 100) == 5 &&
-	   !wp_sleepers_since(&s, 10, 120), "threads of the same number are told apart");
-	err = wp_sleepers_add(&s, &ended);
-	ok(!err && s.nr == 5 && wp_sleepers_since(&s, 25, 250) == 6 &&
-	   wp_sleepers_since(&s, 30, 300) == 3, "and one that ended, among them");
-	err = wp_sleepers_add(&s, &ended);
+	ok(wp_blocked_since(&s, 30, 300) == 3, "and still is");
+	ok(wp_blocked_since(&s, 20, 200) == 2, "or runs again");
+	ok(!wp_blocked_since(&s, 40, 400), "not who has no slot any more");
+	ok(!wp_blocked_since(&s, 50, 500), "nor who was awake");
+	ok(wp_blocked_since(&s, 10, 150) == 1 && wp_blocked_since(&s, 10, 100) == 5 &&
+	   !wp_blocked_since(&s, 10, 120), "threads of the same number are told apart");
+	err = wp_blocked_add(&s, &ended);
+	ok(!err && s.nr == 5 && wp_blocked_since(&s, 25, 250) == 6 &&
+	   wp_blocked_since(&s, 30, 300) == 3, "and one that ended, among them");
+	err = wp_blocked_add(&s, &ended);
 	ok(!err && s.nr == 5, "once");
-	wp_sleepers_free(&s);
-	ok(!wp_sleepers_since(&s, 30, 300), "nobody when they are forgotten");
+	wp_blocked_free(&s);
+	ok(!wp_blocked_since(&s, 30, 300), "nobody when they are forgotten");
 	free((void *)dev.map);
 	return done();
 }
