@@ -383,8 +383,11 @@ int wp_session_push(struct wp_session *session, struct wallprof_push *push)
 	if ((err != -ENOSPC && err != -ENOMEM) || !session->mappings.nr_tables)
 		return err;
 	wp_mappings_retire_dead(session);
-	wp_session_quiesce();
-	wp_mappings_free_retired(session);
+	/* Not for each table that finds no room. */
+	if (session->mappings.nr_retired) {
+		wp_session_quiesce();
+		wp_mappings_free_retired(session);
+	}
 	return wp_store_push(session, push, true);
 }
 
