@@ -14,7 +14,10 @@ SIGN_FILE ?= $(KDIR)/scripts/sign-file
 KERNELS ?=
 
 MAN := $(wildcard Documentation/man/*.[1-9])
-COMPLETION := $(PREFIX)/share/bash-completion/completions/wallprof
+# Completion code: by "wallprof --completion SHELL".
+BASH_COMPLETION := $(PREFIX)/share/bash-completion/completions/wallprof
+ZSH_COMPLETION := $(PREFIX)/share/zsh/site-functions/_wallprof
+FISH_COMPLETION := $(PREFIX)/share/fish/vendor_completions.d/wallprof.fish
 # Not "make kernelrelease": Debian's headers answer with another version.
 KRELEASE = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' \
 	$(KDIR)/include/generated/utsrelease.h)
@@ -100,15 +103,20 @@ install-reader: reader
 	install -D -m 755 build/wallprof $(DESTDIR)$(PREFIX)/bin/wallprof
 	$(foreach m,$(MAN),install -D -m 644 $(m) \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
-	build/wallprof --completion bash >build/completion.bash
-	install -D -m 644 build/completion.bash $(DESTDIR)$(COMPLETION)
+	for shell in bash zsh fish; do \
+		build/wallprof --completion $$shell >build/completion.$$shell || exit 1; \
+	done
+	install -D -m 644 build/completion.bash $(DESTDIR)$(BASH_COMPLETION)
+	install -D -m 644 build/completion.zsh $(DESTDIR)$(ZSH_COMPLETION)
+	install -D -m 644 build/completion.fish $(DESTDIR)$(FISH_COMPLETION)
 
 .PHONY: uninstall
 uninstall: headers
 	rm -f $(MODDIR)/extra/wallprof.ko $(MODDIR)/extra/wallprof.ko.*
 	$(if $(DESTDIR),,depmod $(KRELEASE))
 	rm -f $(DESTDIR)$(PREFIX)/bin/wallprof
-	rm -f $(DESTDIR)$(COMPLETION)
+	rm -f $(DESTDIR)$(BASH_COMPLETION) $(DESTDIR)$(ZSH_COMPLETION) \
+		$(DESTDIR)$(FISH_COMPLETION)
 	$(foreach m,$(MAN),rm -f \
 		$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $(m)))/$(notdir $(m)) &&) :
 
@@ -211,7 +219,7 @@ bench-report:
 help:
 	@echo 'make                 the module (wallprof.ko) and the reader (build/wallprof)'
 	@echo 'make module|reader   one of them'
-	@echo 'make install         both, man pages, completion for bash; make uninstall takes them away'
+	@echo 'make install         both, man pages, shell completion; make uninstall takes them away'
 	@echo 'make install-module  the module only; make install-reader, the rest'
 	@echo 'make deb             Debian packages of both, in build/deb/'
 	@echo 'make htmldocs        Documentation as pages, in build/html/'

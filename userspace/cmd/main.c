@@ -11,7 +11,7 @@
 #include "cmd/archive.h"
 #include "cmd/common/options.h"
 #include "cmd/common/signals.h"
-#include "cmd/completion.h"
+#include "cmd/completion/completion.h"
 #include "cmd/doctor.h"
 #include "cmd/export/export.h"
 #include "cmd/flame/flame.h"
@@ -48,7 +48,7 @@ static void print_help(FILE *f)
 {
 	size_t i;
 
-	fprintf(f, "\n usage: wallprof [--version] [--help] [--completion bash] COMMAND [ARGS]\n\n"
+	fprintf(f, "\n usage: wallprof [--version] [--help] [--completion SHELL] COMMAND [ARGS]\n\n"
 		" The commands are:\n");
 	for (i = 0; i < NR_COMMANDS; i++)
 		fprintf(f, "   %-15s %s\n", commands[i].name, commands[i].help);
@@ -74,18 +74,19 @@ static void keep_streams(void)
 static int print_completion(const char *shell)
 {
 	struct wp_completed all[2 * NR_COMMANDS] = { 0 };
-	const char *below;
+	const char *below, *help = NULL;
 	size_t i, k, nr = 0;
 
 	for (i = 0; i < NR_COMMANDS; i++) {
 		bool sched = commands[i].run == cmd_sched;
 
 		for (k = 0; nr < 2 * NR_COMMANDS; k++) {
-			below = sched ? wp_sched_command(k) : NULL;
+			below = sched ? wp_sched_command(k, &help) : NULL;
 			if (k && !below)
 				break;
 			all[nr++] = (struct wp_completed){
-				.words = { commands[i].name, below }, .run = commands[i].run };
+				.words = { commands[i].name, below }, .help = commands[i].help,
+				.subhelp = help, .run = commands[i].run };
 		}
 	}
 	return wp_completion_print(shell, all, nr) ? 1 : 0;

@@ -53,12 +53,16 @@ static void no_command(const char *word)
 /**
  * wp_sched_command() - names of the subcommands
  * @nr: from 0 on
+ * @help: out: its line in the list
  *
  * Return: its name; NULL: there are no more.
  */
-const char *wp_sched_command(size_t nr)
+const char *wp_sched_command(size_t nr, const char **help)
 {
-	return nr < NR_COMMANDS ? commands[nr].name : NULL;
+	if (nr >= NR_COMMANDS)
+		return NULL;
+	*help = commands[nr].help;
+	return commands[nr].name;
 }
 
 /**

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-const char *wp_sched_command(size_t nr);
+const char *wp_sched_command(size_t nr, const char **help);
 int cmd_sched(int argc, char **argv);
 int cmd_sched_record(int argc, char **argv);
 int cmd_sched_latency(int argc, char **argv);
