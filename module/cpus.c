@@ -9,8 +9,9 @@
  * could be allocated has &wp_cpu_none, like those that never came; the probes count what
  * is lost.
  *
- * Callers are session.c (process context, session->lock held) and CPU hotplug (process
- * context, the hotplug lock held for writing, on another CPU than the one that comes).
+ * Callers are session.c and configure.c (process context, session->lock held) and CPU
+ * hotplug (process context, the hotplug lock held for writing, on another CPU than the one
+ * that comes).
  * Hotplug must not wait for session->lock, whose holders wait for the hotplug lock.
  */
 #include <linux/cpuhotplug.h>

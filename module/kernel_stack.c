@@ -5,7 +5,8 @@
  * This file owns how its kernel stack is read, and what is left out of it. Its callers are
  * the sched_switch probe (irqs off, the run queue locked), the sched_waking probe (irqs off,
  * the woken thread's pi_lock held) and the overflow handler (NMI or hard irq), and
- * remote_stack.c, which interns stacks of other threads. Nothing here faults, sleeps or
+ * remote_stack.c, which interns stacks of other threads. tracepoint.c passes the probes'
+ * caller at load. Nothing here faults, sleeps or
  * allocates.
  */
 #include <linux/kernel.h>

@@ -9,9 +9,9 @@
  * whose mappings are unknown until the reader pushes them, and the old one's are not
  * mistaken for them. The structs are held so that no address is used twice.
  *
- * Retired entries are freed after a flip's wp_session_quiesce(). Until then an entry's
- * mappings count as users of the tables that they name. No probe or handler can reach a
- * table without users; it may be dropped when another table needs its room.
+ * Retired entries are freed after a wp_session_quiesce(), of a flip, PUSH or MAPS. Until
+ * then an entry's mappings count as users of the tables that they name. No probe or handler
+ * can reach a table without users; it may be dropped when another table needs its room.
  */
 #include <linux/hash.h>
 #include <linux/mm.h>

@@ -3,8 +3,8 @@
  * The sampler: a perf counter on each CPU, and its overflow handler.
  *
  * This file owns the counters, and creates and releases them as CPUs come and go. Its
- * callers are session.c (process context), CPU hotplug (process context, with the hotplug
- * lock held) and perf, which calls the overflow handler.
+ * callers are session.c and configure.c (process context), CPU hotplug (process context, with
+ * the hotplug lock held) and perf, which calls the overflow handler.
  *
  * The handler runs in NMI or, where the PMU has none and for the clocks, in hard irq; for
  * other software events and tracepoints wherever they occur, with preemption off.

@@ -5,8 +5,8 @@
  * This file owns the walks over all threads of the host at START and STOP and the rules
  * by which a thread is a target. A thread is a target if it has a slot in the task table;
  * only a session of everything gives slots to threads that its probes meet. Its callers
- * are session.c (process context) and the probes (irqs off, or process context with irqs
- * off).
+ * are session.c and configure.c (process context) and the probes (irqs off, or process
+ * context with irqs off).
  */
 #include <linux/cred.h>
 #include <linux/idr.h>

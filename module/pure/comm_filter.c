@@ -2,7 +2,7 @@
 /*
  * Targets by name: which names of threads a session records.
  *
- * This file owns their order and search. It is pure. Its callers are session.c at
+ * This file owns their order and search. It is pure. Its callers are configure.c at
  * CONFIGURE (process context), and the probes (irqs off), which only search.
  */
 #include <linux/bsearch.h>

@@ -2,7 +2,7 @@
 /*
  * Targets by number: which processes, threads, users or control groups a session records.
  *
- * This file owns their order and search. It is pure. Its callers are session.c and
+ * This file owns their order and search. It is pure. Its callers are configure.c and
  * targets.c at CONFIGURE (process context), and the probes (irqs off), which only search.
  */
 #include <linux/bsearch.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The epoch tables and a reference of them, side by side: lists that are
- * searched from their beginning. Used by tables.c and by the fuzzer.
+ * searched from their beginning. Used by tables.c, table_*.c and the fuzzer.
  *
  * Every operation is done to both and returns whether they agree. Each part of a
  * half is memory of its own, so that KASAN or ASan sees an access beyond its end.

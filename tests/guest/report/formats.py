@@ -180,11 +180,22 @@ def build_ids(file):
             if m["build_id"]}
 
 
+def cpu_use(samples, off_cpu):
+    """threadCPUDelta are the ns on a CPU; and each has time since the sample before, which
+    is what the viewer relates it to."""
+    deltas = [0 if off else int(weight * 1000000)
+              for off, weight in zip(off_cpu, samples["weight"])]
+    times = [int(time * 1000000) for time in samples["time"]]
+    return samples["threadCPUDelta"] == deltas and not any(
+        delta and now == before for delta, before, now in zip(deltas[1:], times, times[1:]))
+
+
 def firefox(path):
     """The same of a file for the Firefox Profiler, by the rules of its version 60."""
     with open(path) as f:
         data = json.load(f, parse_float=decimal.Decimal)
     assert data["meta"]["preprocessedProfileVersion"] == 60
+    assert data["meta"]["sampleUnits"]["threadCPUDelta"] == "ns"
     shared = data["shared"]
     for name, table in shared.items():
         if name != "stringArray":
@@ -210,11 +221,12 @@ def firefox(path):
         samples = thread["samples"]
         assert samples["weightType"] == "tracing-ms", thread["name"]
         assert samples["time"] == sorted(samples["time"]), thread["name"]
-        # What is on a CPU of the time up to a sample.
-        assert data["meta"]["sampleUnits"]["threadCPUDelta"] == "ns"
-        assert samples["threadCPUDelta"] == [
-            0 if last[stack] in kinds else int(weight * 1000000)
-            for stack, weight in zip(samples["stack"], samples["weight"])], thread["name"]
+        # What is on a CPU of the time up to a sample, of a thread's own track.
+        if "(" not in thread["name"]:
+            assert cpu_use(samples, [last[stack] in kinds for stack in samples["stack"]]), \
+                thread["name"]
+        else:
+            assert "threadCPUDelta" not in samples, thread["name"]
         for stack, weight in zip(samples["stack"], samples["weight"]):
             sums[kinds.get(last[stack], "cpu")][stacks[stack]] += int(weight * 1000000)
     return sums

@@ -46,6 +46,7 @@ enum {
  * @track: the track
  * @slot: the time slot
  * @stack: number in the file's table
+ * @off_cpu: blocked or runnable time
  * @value: ns or events
  */
 struct row {
@@ -53,6 +54,7 @@ struct row {
 	__u32 track;
 	__u32 slot;
 	__u32 stack;
+	bool off_cpu;
 	__u64 value;
 };
 
@@ -116,6 +118,7 @@ static int add_row(struct firefox *w, const struct wp_flame_line *l, __u32 track
 		.track = track,
 		.slot = l->slot,
 		.stack = l->node - 1,
+		.off_cpu = category != OTHER,
 		.value = value,
 	};
 	w->nr++;
@@ -130,7 +133,11 @@ static int by_track(const void *pa, const void *pb)
 		return a->thread < b->thread ? -1 : 1;
 	if (a->track != b->track)
 		return a->track < b->track ? -1 : 1;
-	return a->slot < b->slot ? -1 : a->slot > b->slot;
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	if (a->off_cpu != b->off_cpu)
+		return a->off_cpu ? -1 : 1;
+	return a->stack < b->stack ? -1 : a->stack > b->stack;
 }
 
 static __u32 track_of(const struct firefox *w, const struct wp_flame_line *l)
@@ -162,6 +169,14 @@ static int make_rows(struct firefox *w)
 	}
 	qsort(w->row, w->nr, sizeof(*w->row), by_track);
 	return err;
+}
+
+/* Length of a time slot in ns. */
+static double slot_ns(const struct firefox *w)
+{
+	const struct wp_profsum *sum = &w->samples.sum;
+
+	return (double)(sum->to - sum->from) / sum->slots;
 }
 
 static void put_entry(struct wp_json *j, const char *label, const char *value)
@@ -220,7 +235,7 @@ static void put_meta(struct firefox *w)
 	wp_json_string(&w->j, "product", "wallprof");
 	wp_json_string(&w->j, "importedFrom", "wallprof " WP_VERSION);
 	wp_json_number(&w->j, "startTime", tod / 1000000);
-	wp_json_number(&w->j, "interval", 1);
+	wp_json_millionths(&w->j, "interval", slot_ns(w));
 	wp_json_open(&w->j, "sampleUnits", '{');
 	wp_json_string(&w->j, "time", "ms");
 	wp_json_string(&w->j, "eventDelay", "ms");
@@ -453,22 +468,44 @@ static void put_libs(struct firefox *w)
 	wp_json_close(&w->j, ']');
 }
 
+/* Time on a CPU in the slot of the first of rows. */
+static double slot_cpu_ns(const struct row *row, size_t nr)
+{
+	double ns = 0;
+	size_t i;
+
+	for (i = 0; i < nr && row[i].slot == row->slot; i++)
+		ns += row[i].off_cpu ? 0 : row[i].value;
+	return ns;
+}
+
 /*
- * Time is divided among the stacks of a slot one after the other, in no known order; a sample
- * stands for the time before it. Events that are not time are at the slot's begin.
+ * A slot's time is divided among its stacks one after the other, in no known order: time on a
+ * CPU last, as the viewer has no CPU use without time since the sample before. What was
+ * off the CPU may be longer than the slot in which it ended, and gets what is left; and
+ * samples may stand for more time on a CPU than a slot has. Events that are not time are at
+ * the slot's begin.
  */
 static void put_times(struct firefox *w, const struct row *row, size_t nr, bool counts)
 {
-	const struct wp_profsum *sum = &w->samples.sum;
-	double width = (double)(sum->to - sum->from) / sum->slots, at = 0;
+	double width = slot_ns(w), cpu = 0, scale = 1, at = 0;
 	size_t i;
 
 	wp_json_open(&w->j, "time", '[');
 	for (i = 0; i < nr; i++) {
-		if (!i || row[i].slot != row[i - 1].slot)
+		if (!i || row[i].slot != row[i - 1].slot) {
 			at = 0;
-		if (!counts)
-			at = at + row[i].value < width ? at + row[i].value : width;
+			cpu = slot_cpu_ns(&row[i], nr - i);
+			scale = cpu > width ? width / cpu : 1;
+		}
+		if (counts)
+			at = 0;
+		else if (!row[i].off_cpu)
+			at += row[i].value * scale;
+		else if (at + row[i].value < width - cpu * scale)
+			at += row[i].value;
+		else
+			at = width - cpu * scale;
 		wp_json_millionths(&w->j, NULL, row[i].slot * width + at);
 	}
 	wp_json_close(&w->j, ']');
@@ -481,7 +518,7 @@ static void put_cpu_deltas(struct firefox *w, const struct row *row, size_t nr)
 
 	wp_json_open(&w->j, "threadCPUDelta", '[');
 	for (i = 0; i < nr; i++)
-		wp_json_number(&w->j, NULL, row[i].stack < w->g.nodes.nr ? row[i].value : 0);
+		wp_json_number(&w->j, NULL, row[i].off_cpu ? 0 : row[i].value);
 	wp_json_close(&w->j, ']');
 }
 
@@ -497,7 +534,7 @@ static void put_samples(struct firefox *w, const struct row *row, size_t nr)
 		wp_json_number(&w->j, NULL, row[i].stack);
 	wp_json_close(&w->j, ']');
 	put_times(w, row, nr, counts);
-	if (!counts)
+	if (row->track == TRACK_TIME)
 		put_cpu_deltas(w, row, nr);
 	wp_json_open(&w->j, "weight", '[');
 	for (i = 0; i < nr; i++) {

@@ -56,7 +56,7 @@ static const struct wp_option table[] = {
 	  "one is overwritten; - is standard output" },
 	{ OPT_EVENT, "event", "event", "the event to show (default the first)" },
 	{ OPT_FOLDED, "folded", NULL, "stacks, a line each, for flamegraph.pl" },
-	{ OPT_IDLE, "idle", NULL, "show idle kernel threads and idle loops, too, on\n"
+	{ OPT_IDLE, "idle", NULL, "show idle kernel threads and idle loops, too, in\n"
 	  "a recording of a whole host" },
 	{ OPT_MODE, "mode", "mode", "initial view: wall (on-CPU and off-CPU\n"
 	  "time), cpu, off, blocked, runnable, offwake, wake" },

@@ -92,7 +92,7 @@ static const struct wp_option table[] = {
 	  "of its own; in ns, us, ms (default) or s" },
 	{ 'R', "raw-samples", NULL, "causes, wakers and more in samples of off-CPU\n"
 	  "time, for perf script" },
-	{ OPT_NO_REASONS, "no-reasons", NULL, "no system calls and locks in samples of off-CPU\n"
+	{ OPT_NO_REASONS, "no-reasons", NULL, "no system calls or locks in samples of off-CPU\n"
 	  "time, for a smaller file" },
 	{ 'o', "output", "file", "output file (default perf.data)" },
 	{ 'q', "quiet", NULL, "print errors only" },

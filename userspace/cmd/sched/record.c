@@ -488,11 +488,11 @@ static void warn_of_threads(struct wp_sched_recording *r)
 			(uint64_t)status.records_lost, status.cpus_failed,
 			status.cpus_failed == 1 ? "" : "s");
 	if (side.lost)
-		wp_warn("%" PRIu64 " records of process events were lost: some names may be old",
-			(uint64_t)side.lost);
+		wp_warn("%" PRIu64 " record%s of process events LOST: some names may be old",
+			(uint64_t)side.lost, side.lost == 1 ? "" : "s");
 	if (side.bad)
-		wp_warn("%" PRIu64 " malformed records of process events; later ones are lost: please report this",
-			(uint64_t)side.bad);
+		wp_warn("%" PRIu64 " malformed record%s of process events; later ones may be LOST: please report this",
+			(uint64_t)side.bad, side.bad == 1 ? "" : "s");
 }
 
 /* The CPUs whose rings were too small. */
