@@ -109,7 +109,7 @@ static bool wp_session_detach(struct wp_session *session)
 	for (tries = 0; !wp_tracepoints_detach(session); tries++) {
 		if (tries == WP_DETACH_TRIES) {
 			__module_get(THIS_MODULE);
-			pr_warn_once("no memory to take probes back: the module cannot be unloaded\n");
+			pr_warn_once("no memory to unregister probes: the module cannot be unloaded\n");
 			return false;
 		}
 		msleep(WP_DETACH_MS);

@@ -97,7 +97,7 @@ static inline unsigned int wp_task_reported(bool preempt, struct task_struct *pr
 		return TASK_REPORT_MAX;
 	/* A task that waits for the thread may write it: EXIT_ZOMBIE to EXIT_DEAD. */
 	exit_state = READ_ONCE(prev->exit_state);
-#ifdef WP_HAS_TASK_STATE_INDEX_TOLD
+#ifdef WP_HAS_TASK_STATE_INDEX_ARGS
 	index = __task_state_index(seen, exit_state);
 #else
 	index = fls(seen == TASK_IDLE ? TASK_REPORT_IDLE :

@@ -20,7 +20,12 @@ int main(void)
 	check("wallprof record --cpu=1 sleep 1", 1);
 	check("wallprof record --max-stack 10", 1);
 	check("wallprof sched record -- sleep 2", 1);
+	check("wallprof record -z 3", 1);
+	check("wallprof record -z3 --compression-level 3 -a ls", 1);
+	check("wallprof sched record --last 10s --trigger blocked>1s", 1);
 	check("perf record -g -a sleep 2", 1);
+	check("perf record -z -a ls", 1);
+	check("perf record -j any -a ls", 1);
 	check("perf record --all-cpus -- ls", 1);
 	check("wallprof record -- sleep 4", 0);
 	check("wallprof record sleep 4", 0);
@@ -32,6 +37,10 @@ int main(void)
 	check("wallprof record -a --comm cat", 0);
 	check("wallprof record -u root", 0);
 	check("wallprof sched record -t 5", 0);
+	check("wallprof record -z 3 ls -a", 0);
+	check("wallprof record -z -v 3 -a", 0);
+	check("wallprof sched record --last 10s -p 5", 0);
+	check("wallprof sched record --switch-max-files 3 -p 5", 0);
 	check("perf record -g ls", 0);
 	check("perf script", 0);
 	check("", 0);

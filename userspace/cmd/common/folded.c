@@ -124,8 +124,8 @@ static void leave_time(struct wp_samples *s)
  * wp_folded() - print folded stacks
  * @f: the output; the caller checks it for write errors
  * @s: the recording; lines that are not printed as their unit differs are removed
- * @kinds: kinds to print: WP_SECTION_...; if there are several, lines begin with their
- *	kind
+ * @kinds: kinds to print: WP_SECTION_...; if there are several, lines end with their
+ *	kind, as [blocked]
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */

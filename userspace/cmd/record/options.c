@@ -105,7 +105,7 @@ static const struct wp_option table[] = {
 	  "unit B, K, M or G" },
 	{ 'z', "compression-level", "n", "compress the file by zstd, 1 to 22; 0: not\n"
 	  "at all (default)" },
-	{ OPT_INTERVAL, "interval", "ms", "interval of emptying the tables (default 1000)" },
+	{ OPT_INTERVAL, "interval", "ms", "interval of reading the tables (default 1000)" },
 	{ OPT_LEDGER, "ledger", "file", "write every thread's totals to this file" },
 	{ OPT_INTERVALS, "intervals", "file", "write the off-CPU intervals to this file" },
 	{ OPT_TABLES, "tables", "name=n,...", "expert: entries of the tables aggrs,\n"

@@ -318,7 +318,7 @@ static void print_off(const struct first *f)
 		wp_screen_line("# Off-CPU: %.3f s (%.1f%% blocked, %.1f%% runnable)%s",
 			       (double)off / 1e9, 100.0 * f->blocked_ns / off,
 			       100.0 * f->runnable_ns / off,
-			       idle ? ", without what was idle" : "");
+			       idle ? ", without idle time" : "");
 		wp_report_rows(&f->rows, &titles, OFF_ROWS, true);
 	}
 	if (idle)

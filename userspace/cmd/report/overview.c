@@ -383,7 +383,7 @@ void wp_overview_print(struct wp_overview *o, size_t most)
 	putchar('\n');
 	if (of->from || of->to != ~0ULL || of->reasons || of->states || of->functions ||
 	    of->dsos)
-		wp_screen_line("# of all time and all reasons; what was chosen of these is above");
+		wp_screen_line("# totals: the filters of time, reason, state and function do not apply here");
 	print_processes(o, most);
 	if (o->wide)
 		wp_print_ledger(stdout, &o->ledger);

@@ -83,7 +83,7 @@ static const struct wp_option table[] = {
 	  "if they stand for no time" },
 	{ 'I', "show-info", NULL, "the same as --header" },
 	{ OPT_HEADER, "header", NULL, "more details of the recording" },
-	{ OPT_HEADER_ONLY, "header-only", NULL, "that only" },
+	{ OPT_HEADER_ONLY, "header-only", NULL, "only the header" },
 	{ OPT_IDLE, "idle", NULL, "show idle loops and kernel threads, too, which\n"
 	  "the table of a whole host leaves out" },
 	{ OPT_JSON, "json", NULL, "all of it as JSON, with all processes and stacks" },

@@ -4,7 +4,6 @@
  * Called by report/stacks.c, instead of a tree.
  */
 #include <errno.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -179,7 +179,7 @@ static int check_flight(const struct wp_sched_options *o)
 		return -EINVAL;
 	}
 	if (o->overwrite && o->stacks) {
-		wp_err("-g and --overwrite: stacks are not kept as long as a flight recorder's events");
+		wp_err("-g and --overwrite cannot be combined: a flight recorder keeps no stacks");
 		return -EINVAL;
 	}
 	if (o->wakeups && o->stacks) {

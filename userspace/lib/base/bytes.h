@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Bounds-checked parsing of bytes. After a read beyond the end, this and all later reads
- * return 0 and @bad is set, so that callers check only once. For ehframe.c, cfaprogram.c
- * and cfaexpr.c.
+ * return 0 and @bad is set, so that callers check only once. For ehframe.c, cfaprogram.c,
+ * cfaexpr.c and perfsample.c.
  */
 #ifndef WP_LIB_BASE_BYTES_H
 #define WP_LIB_BASE_BYTES_H

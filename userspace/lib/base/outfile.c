@@ -336,7 +336,7 @@ static void give_to_sudo_user(const struct wp_outfile *o)
 	    !get_id("SUDO_UID", &uid) || !get_id("SUDO_GID", &gid))
 		return;
 	if (fchown(o->fd, uid, gid))
-		wp_warn("%s stays root's: %s", o->path, strerror(errno));
+		wp_warn("%s is still owned by root: %s", o->path, strerror(errno));
 }
 
 /**
@@ -377,7 +377,7 @@ int wp_outfile_commit(struct wp_outfile *o)
 	if (ret && o->quiet)
 		unlinkat(o->dir, o->tmp, 0);
 	else if (ret)
-		wp_warn("what was to be %s is in %s beside it", o->path, o->tmp);
+		wp_warn("the data of %s are in %s beside it", o->path, o->tmp);
 	note(o, NULL);
 	close_all(o);
 	return err ? err : ret;

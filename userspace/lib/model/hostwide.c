@@ -10,8 +10,13 @@
 
 #include "lib/model/hostwide.h"
 
-/* Options whose value can be the next word; those in @chosen select threads. */
-#define WITH_VALUE	"ptuGCeFcomDrkMS"
+/*
+ * Options of wallprof and of perf record whose value can be the next word; those in @chosen
+ * select threads. For @numbered it is the next word with wallprof only: perf takes it for
+ * the command there.
+ */
+#define WITH_VALUE	"ptuGCeFcomDrkj"
+#define NUMBERED	"z"
 #define CHOSEN		"ptuG"
 
 static const char *const chosen_names[] = { "pid", "tid", "uid", "comm", "cgroup", NULL };
@@ -19,19 +24,26 @@ static const char *const all_names[] = { "all-cpus", "cpu", "CPU", NULL };
 static const char *const value_names[] = {
 	"pid", "tid", "uid", "comm", "cgroup", "cpu", "CPU", "event", "freq", "count", "call-graph",
 	"max-stack", "state", "min", "max", "off-cpu-thresh", "output", "mmap-pages", "interval",
-	"ledger", "intervals", "tables", "filter", "delay", "clockid", "compression-level", NULL
+	"ledger", "intervals", "tables", "filter", "delay", "clockid", "last", "trigger",
+	"switch-max-files", "branch-filter", "realtime", "proc-map-timeout", "max-size",
+	"num-thread-synthesize", "vmlinux", "affinity", "mmap-flush", "control", "synth",
+	"clang-path", "clang-opt", NULL
 };
+
+static const char *const numbered_names[] = { "compression-level", NULL };
 
 /**
  * struct aim - state of the parser
  * @chosen: some threads are selected
  * @all: all threads are selected
  * @skip: the next word is a value
+ * @skip_number: it is one if it is a number
  */
 struct aim {
 	bool chosen;
 	bool all;
 	bool skip;
+	bool skip_number;
 };
 
 static bool in(const char *const *list, const char *word, size_t len)
@@ -51,19 +63,25 @@ static void long_option(struct aim *aim, const char *word, size_t len)
 	aim->chosen |= in(chosen_names, word, name);
 	aim->all |= in(all_names, word, name);
 	aim->skip = !equals && in(value_names, word, name);
+	aim->skip_number = !equals && in(numbered_names, word, name);
 }
 
 static void letters(struct aim *aim, const char *word, size_t len)
 {
 	size_t i;
 
+	aim->skip_number = false;
 	for (i = 0; i < len; i++) {
 		aim->chosen |= !!strchr(CHOSEN, word[i]);
 		aim->all |= word[i] == 'a' || word[i] == 'C';
-		if (!strchr(WITH_VALUE, word[i]))
-			continue;
-		aim->skip = i + 1 == len;
-		return;
+		if (strchr(WITH_VALUE, word[i])) {
+			aim->skip = i + 1 == len;
+			return;
+		}
+		if (strchr(NUMBERED, word[i])) {
+			aim->skip_number = i + 1 == len;
+			return;
+		}
 	}
 }
 
@@ -85,8 +103,10 @@ bool wp_hostwide(const char *cmdline)
 		if (!record) {
 			sched |= len == 5 && !strncmp(word, "sched", len);
 			record = len == 6 && !strncmp(word, "record", len);
-		} else if (aim.skip) {
+		} else if (aim.skip || (aim.skip_number && len &&
+					strspn(word, "0123456789") == len)) {
 			aim.skip = false;
+			aim.skip_number = false;
 		} else if (len > 2 && !strncmp(word, "--", 2)) {
 			long_option(&aim, word + 2, len - 2);
 		} else if (len > 1 && word[0] == '-' && word[1] != '-') {

@@ -7,7 +7,7 @@
  *
  *	err = wp_waitrows_add(&rows, &item);		for each
  *	wp_waitrows_sort(&rows);
- *	... rows.row[i], wp_waitrows_by(&rows, i, ...)
+ *	... rows.row[i], wp_waitrow_by(&rows.row[i], ...)
  *	wp_waitrows_free(&rows);
  */
 #ifndef WP_LIB_MODEL_WAITROWS_H

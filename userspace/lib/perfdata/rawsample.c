@@ -3,7 +3,7 @@
  * Owns the raw payload of samples of off-CPU time (record -R): state, reason, waker and
  * numbers, in the form of a tracepoint's record, with the description that perf needs to
  * print it. There is no such tracepoint; only tracepoints can have raw data that a file
- * describes. Called by the record command and perfdata.c. wallprof-record(1) documents
+ * describes. Called by the record command and perfdata.c. wallprof-formats(5) documents
  * the fields.
  *
  * Pure: no I/O, no clock.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads the samples of a perf.data: for each the thread with its name, the stack, the
- * kind of time, and, for wallprof's own recordings with raw samples, the cause. Called by
+ * kind of time, and, for wallprof's own recordings, the cause. Called by
  * the commands that show or convert profiles.
  */
 #include <errno.h>
@@ -312,7 +312,7 @@ static void get_call(struct wp_profile *p, __u32 nr, bool compat, struct wp_prof
 	snprintf(c->syscall, sizeof(c->syscall), "%s", kept[nr]);
 }
 
-/* The same for a recording without -R, which has locks only. */
+/* Reads the cause of a sample of a recording without -R, whose objects are locks only. */
 static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
 		      struct wp_profile_sample *sample, struct wp_profile_cause *c)
 {

@@ -5,7 +5,7 @@
  *
  *	ret = wp_profile_open(&profile, path, &symbol_options);
  *	ret = wp_profile_read(profile, fn, ctx);
- *	functions = wp_profile_stack(profile, sample->stack, &nr);
+ *	frames = wp_profile_stack(profile, sample->stack, &nr);
  *	wp_profile_close(profile);
  */
 #ifndef WP_LIB_PROFILE_PROFILE_H

@@ -2,7 +2,7 @@
 /*
  * The recording as tab-separated text with a header line, for scripts and tests:
  * per-thread totals (--ledger) and off-CPU intervals, in more detail than perf.data has
- * (--intervals). Both are written during the recording. wallprof-record(1) documents the
+ * (--intervals). Both are written during the recording. wallprof-formats(5) documents the
  * columns. Called by sessiondrain.c.
  */
 #include <errno.h>

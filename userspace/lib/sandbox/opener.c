@@ -605,20 +605,6 @@ int wp_opener_send(int sock, const struct iovec *iov, const int *fds, const dev_
 }
 
 /**
- * wp_opener_is_silent() - whether a file system is known to block
- * @dev: its device
- */
-bool wp_opener_is_silent(dev_t dev)
-{
-	bool silent;
-
-	pthread_mutex_lock(&o.lock);
-	silent = is_avoided(dev);
-	pthread_mutex_unlock(&o.lock);
-	return silent;
-}
-
-/**
  * wp_opener_recording() - use shorter timeouts from now on: something is being recorded
  */
 void wp_opener_recording(void)

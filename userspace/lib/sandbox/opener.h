@@ -20,7 +20,6 @@ int wp_opener_find(int root, const char *path, bool nofollow);
 int wp_opener_type(int place, dev_t dev, __u32 *type);
 int wp_opener_send(int sock, const struct iovec *iov, const int *fds, const dev_t *devs,
 		   unsigned int nr);
-bool wp_opener_is_silent(dev_t dev);
 void wp_opener_recording(void);
 void wp_opener_hurry(void);
 bool wp_opener_hurries(void);

@@ -140,18 +140,6 @@ __u32 wp_symbols_data(struct wp_symbols *s, __u32 file)
 }
 
 /**
- * wp_symbols_lost() - mark a file as unavailable
- * @s: the names
- * @file: its number, before the first lookup
- * @trouble: the reason; owned by the caller
- */
-void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble)
-{
-	s->file[file - 1].read = true;
-	s->file[file - 1].trouble = trouble;
-}
-
-/**
  * wp_symbols_jit() - set the recorded list of a process
  * @s: the names
  * @file: number of its JIT code, before the first lookup

@@ -65,7 +65,6 @@ struct wp_symbol {
 };
 
 int wp_symbols_new(struct wp_symbols **out, const struct wp_symbols_options *options);
-void wp_symbols_lost(struct wp_symbols *s, __u32 file, const char *trouble);
 void wp_symbols_jit(struct wp_symbols *s, __u32 file, const struct wp_jitmap *jit);
 void wp_symbols_stat(struct wp_symbols *s, __u32 file, const struct wp_filestat *stat);
 void wp_symbols_found(struct wp_symbols *s, __u32 file, int place);
