@@ -186,10 +186,19 @@ static void pass(__u64 ns)
 		;
 }
 
+/* Read since when a thread is on its CPU; an impossible number of intervals if it switched. */
+static void read_since(struct wp_now_before *before, volatile const struct wallprof_task *task)
+{
+	before->since = task->since;
+	before->nr_off = task->nr_off;
+	if (task->since != before->since)
+		before->nr_off = ~0ULL;
+}
+
 /*
  * Read what STOP discards, and what only /proc has: the kernel stacks of threads that
  * were blocked before the session. A thread with an unchanged state after STOP did not
- * run meanwhile.
+ * run meanwhile. Threads that run are read last, as they switch soon.
  */
 static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
 {
@@ -205,11 +214,15 @@ static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
 		volatile const struct wallprof_task *task = wp_device_task(&r->dev, i);
 		struct wp_now_before *before = &all->before[i];
 
-		before->since = task->since;
-		before->nr_off = task->nr_off;
+		read_since(before, task);
+		before->running = task->phase == WALLPROF_TASK_RUNNING;
 		if (task->phase == WALLPROF_TASK_UNSEEN &&
 		    (r->o.kernel || wp_kidle_is_kthread(task->tgid, task->tid, task->reason)))
 			before->proc = wp_procstack_read(task->tgid, task->tid);
+	}
+	for (i = 0; i < nr; i++) {
+		if (all->before[i].running)
+			read_since(&all->before[i], wp_device_task(&r->dev, i));
 	}
 	return 0;
 }

@@ -88,12 +88,14 @@ struct wp_now_thread {
  * struct wp_now_before - state of a slot of the task table just before STOP
  * @since: start of its current phase
  * @nr_off: its number of intervals so far: while it is unchanged, @since is valid
+ * @running: it was on a CPU
  * @proc: for kernel threads, and with --kernel-callchains for all: the stack from /proc,
  *	or NULL
  */
 struct wp_now_before {
 	__u64 since;
 	__u64 nr_off;
+	bool running;
 	struct wp_procstack *proc;
 };
 
