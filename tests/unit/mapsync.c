@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of who is to be looked at, by which records, in which order. The publisher
- * is looked into, so the source that takes records is part of this one; no process is
- * looked at.
+ * Tests of which processes are to be read again, by which records, in which order. The
+ * source that takes records is part of this one, so that its state can be checked; no
+ * process is read.
  */
 #include <errno.h>
 #include <fcntl.h>

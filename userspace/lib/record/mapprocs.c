@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the processes that the publisher knows, and which of them are dirty: they have to be
+ * Owns the processes that mapsync.c knows, and which of them are dirty: they have to be
  * read and published again. Called by the other parts of mapsync.c, in its thread.
  */
 #include <ctype.h>
@@ -24,7 +24,7 @@ static struct wp_mapproc **bucket_of(struct wp_mapsync *sync, __u32 pid)
 
 /**
  * wp_mapprocs_find() - find a process
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @pid: its pid
  *
  * Return: the process, or NULL.
@@ -40,7 +40,7 @@ struct wp_mapproc *wp_mapprocs_find(struct wp_mapsync *sync, __u32 pid)
 
 /**
  * wp_mapprocs_forget() - remove a process
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @pid: its pid, known or not
  */
 void wp_mapprocs_forget(struct wp_mapsync *sync, __u32 pid)
@@ -62,7 +62,7 @@ void wp_mapprocs_forget(struct wp_mapsync *sync, __u32 pid)
 
 /**
  * wp_mapprocs_find_or_add() - find a process, or add it
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @pid: its pid
  *
  * Return: the process, or NULL without memory.
@@ -84,7 +84,7 @@ struct wp_mapproc *wp_mapprocs_find_or_add(struct wp_mapsync *sync, __u32 pid)
 
 /**
  * wp_mapprocs_set_dirty() - mark a process as dirty
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @p: the process
  */
 void wp_mapprocs_set_dirty(struct wp_mapsync *sync, struct wp_mapproc *p)
@@ -95,7 +95,7 @@ void wp_mapprocs_set_dirty(struct wp_mapsync *sync, struct wp_mapproc *p)
 
 /**
  * wp_mapprocs_touch() - mark a process as dirty that may be unknown
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @pid: its pid
  *
  * If memory runs out, its walks use the fallback.
@@ -114,7 +114,7 @@ void wp_mapprocs_touch(struct wp_mapsync *sync, __u32 pid)
 
 /**
  * wp_mapprocs_touch_unsettled() - mark the processes as dirty that wait for tables
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  *
  * A file's table is ready: publish it for the processes that have the file mapped.
  */
@@ -132,7 +132,7 @@ void wp_mapprocs_touch_unsettled(struct wp_mapsync *sync)
 
 /**
  * wp_mapprocs_touch_known() - publish all known processes again
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  *
  * The session has started: threads that are already blocked can now be walked.
  */
@@ -151,7 +151,7 @@ void wp_mapprocs_touch_known(struct wp_mapsync *sync)
 
 /**
  * wp_mapprocs_touch_all() - mark all processes of the host that are followed as dirty
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  */
 void wp_mapprocs_touch_all(struct wp_mapsync *sync)
 {
@@ -171,7 +171,7 @@ void wp_mapprocs_touch_all(struct wp_mapsync *sync)
 
 /**
  * wp_mapprocs_touch_targets() - mark the processes as dirty that run at the start
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  */
 void wp_mapprocs_touch_targets(struct wp_mapsync *sync)
 {
@@ -185,7 +185,7 @@ void wp_mapprocs_touch_targets(struct wp_mapsync *sync)
 
 /**
  * wp_mapprocs_touch_forked() - mark children as dirty
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @since: a time
  *
  * Those that were forked at @since or later and have not been published since.
@@ -204,7 +204,7 @@ void wp_mapprocs_touch_forked(struct wp_mapsync *sync, __u64 since)
 
 /**
  * wp_mapprocs_note_thread() - note that a process has more than one thread
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @pid: its pid, known or not
  */
 void wp_mapprocs_note_thread(struct wp_mapsync *sync, __u32 pid)
@@ -217,7 +217,7 @@ void wp_mapprocs_note_thread(struct wp_mapsync *sync, __u32 pid)
 
 /**
  * wp_mapprocs_forget_ended() - now and then, remove processes that have ended
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  *
  * An exit record can be lost, or be read before the fork record if that is in another
  * CPU's ring: then nothing else removes a process that is not dirty.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Processes that the publisher knows. See mapprocs.c.
+ * Processes that mapsync.c knows. See mapprocs.c.
  */
 #ifndef WP_LIB_RECORD_MAPPROCS_H
 #define WP_LIB_RECORD_MAPPROCS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads the mappings of dirty processes and publishes them, within a limit for their time.
- * Called by mapsync.c and mapsnapshot.c, in the publisher's thread.
+ * Called by mapsync.c and mapsnapshot.c, in mapsync.c's thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ static __u64 read_start_stack(int dir, bool *has_ended)
 
 /**
  * wp_mappublish_add_map_of() - add a mapping of the current process, and its file
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @file: the file
  * @m: the mapping
  *
@@ -98,7 +98,7 @@ int wp_mappublish_add_map_of(struct wp_mapsync *sync, struct wp_codefile *file,
 
 /**
  * wp_mappublish_is_published() - check whether a mapping is published
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @m: the mapping
  *
  * Return: true if it is: at a user address, and one of those for which there is room.
@@ -239,7 +239,7 @@ static void note_busy(struct wp_mapsync *sync, struct wp_mapproc *p)
 
 /**
  * wp_mappublish_note_published() - note that a process was published
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @p: the process
  * @start_stack: start of its stack
  * @err: what the module answered: 0 or a negative errno
@@ -332,7 +332,7 @@ static bool publish(struct wp_mapsync *sync, struct wp_mapproc *p)
 
 /**
  * wp_mappublish_dirty() - read and publish the dirty processes
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @all: set to whether everything has been published
  *
  * Return: when the next one is due, or ~0: none.

@@ -108,7 +108,7 @@ static int take_record(void *ctx, const struct perf_event_header *rec, __u64 tim
 
 /**
  * wp_maprecords_drain() - take the records that have come
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  *
  * Return: 0 or a negative errno.
  */
@@ -128,7 +128,7 @@ int wp_maprecords_drain(struct wp_mapsync *sync)
 
 /**
  * wp_maprecords_ask_for_missed() - ask the module about forked children
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  *
  * If anything depends on it, ask the module whether it had room for forked children; a
  * fork's record comes before the module sees the fork.

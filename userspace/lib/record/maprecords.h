@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Records of mappings, forks and exits, for the publisher. See maprecords.c.
+ * Records of mappings, forks and exits, for mapsync.c. See maprecords.c.
  */
 #ifndef WP_LIB_RECORD_MAPRECORDS_H
 #define WP_LIB_RECORD_MAPRECORDS_H

@@ -134,7 +134,7 @@ static void wait_for_tables(struct wp_mapsync *sync)
 
 /**
  * wp_mapsnapshot_publish() - publish what the module reported
- * @sync: the publisher, with a snapshot
+ * @sync: the state of mapsync.c, with a snapshot
  *
  * Once the tables are ready: a process that is published without tables is read again.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * State of the publisher, for mapsync.c and its parts: mapprocs.c, mappublish.c,
+ * State of mapsync.c, for it and its parts: mapprocs.c, mappublish.c,
  * maprecords.c and mapsnapshot.c. All but what the comments say belongs to its thread.
  */
 #ifndef WP_LIB_RECORD_MAPSTATE_H

@@ -117,7 +117,7 @@ static void *follow(void *arg)
 
 /**
  * wp_mapsync_open() - start to follow processes
- * @out: set to the publisher
+ * @out: set to the state
  * @opt: callbacks and processes
  *
  * Nothing that happens from now on is missed.
@@ -165,7 +165,7 @@ no_memory:
 
 /**
  * wp_mapsync_begin() - publish the processes that run, then follow them
- * @sync: the publisher
+ * @sync: the state of mapsync.c
  * @snap: snapshot taken after wp_mapsync_open(), or NULL: read /proc
  * @wait_ms: maximum wait for the publication to complete
  *
@@ -198,7 +198,7 @@ int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap, unsigned
 
 /**
  * wp_mapsync_started() - note that the session is started
- * @sync: the publisher, or NULL
+ * @sync: the state of mapsync.c, or NULL
  *
  * From now on the module copies the parents' mappings to forked children. What was
  * published before is published again, for threads that have been blocked since before.
@@ -234,7 +234,7 @@ bool wp_mapsync_denied(const struct wp_mapsync_stats *stats, char *text, size_t 
 
 /**
  * wp_mapsync_end() - stop following and free everything
- * @sync: the publisher, or NULL
+ * @sync: the state of mapsync.c, or NULL
  * @stats: filled in, or NULL
  */
 void wp_mapsync_end(struct wp_mapsync *sync, struct wp_mapsync_stats *stats)

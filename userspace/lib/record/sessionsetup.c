@@ -434,7 +434,7 @@ int wp_recording_look(struct wp_recording *r)
 	bool tables = stack_flags(&r->o) & WALLPROF_STACK_TABLES;
 	int err;
 
-	/* Before the snapshot: the publisher follows processes, too. */
+	/* Before the snapshot: mapsync.c follows processes, too. */
 	err = tables ? open_mapsync(r) : 0;
 	if (err)
 		return err;
