@@ -5,6 +5,7 @@
 #
 #	make -f userspace/build.mk		build/libwallprof.a, build/wallprof
 #	make -f userspace/build.mk SAN=1	the same in build/san/, under ASan, UBSan
+#	make -f userspace/build.mk WP_STATIC=1	the same in build/static/, linked statically
 #	make -f userspace/build.mk V=1		shows the commands
 #
 # With WP_WERROR=1 a warning is a failure, as for tests/run. A user's build goes on:
@@ -21,7 +22,7 @@ CC ?= cc
 AR ?= ar
 PROTOC_C ?= protoc-c
 
-WP_OUT ?= build$(if $(SAN),/san)
+WP_OUT ?= build$(if $(SAN),/san)$(if $(WP_STATIC),/static)
 WP_VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
 
 WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
@@ -32,6 +33,14 @@ WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
 # Small, and on few machines: linked in, so that the program needs no more there.
 WP_LINKED_IN ?= -l:libprotobuf-c.a -l:libiberty.a -l:libncursesw.a -l:libtinfo.a
 WP_LDLIBS := -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp $(WP_LINKED_IN) -lm -pthread
+
+# No path of the tree is in it. The linker warns of functions that load libraries
+# (lib/base/hostlibs.c), and of nothing else.
+ifneq ($(WP_STATIC),)
+WP_CFLAGS += -DWP_STATIC -fPIE -ffile-prefix-map=$(CURDIR)=.
+WP_LINKED_IN := -lprotobuf-c -liberty -lncursesw -ltinfo
+WP_LDFLAGS := -static-pie -Wl,--fatal-warnings -Wl,-Map=$(WP_OUT)/wallprof.map
+endif
 
 ifneq ($(SAN),)
 WP_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -55,7 +64,7 @@ $(WP_OUT)/libwallprof.a: $(WP_LIB_OBJ) $(WP_OUT)/obj/lib.list
 	$(call wp_say,AR,$@)rm -f $@ && $(AR) rcs $@ $(WP_LIB_OBJ)
 
 $(WP_OUT)/wallprof: $(WP_CMD_OBJ) $(WP_OUT)/libwallprof.a
-	$(call wp_say,LINK,$@)$(CC) $(WP_SAN) $(LDFLAGS) -o $@ $(WP_CMD_OBJ) \
+	$(call wp_say,LINK,$@)$(CC) $(WP_SAN) $(WP_LDFLAGS) $(LDFLAGS) -o $@ $(WP_CMD_OBJ) \
 		$(WP_OUT)/libwallprof.a $(WP_LDLIBS) $(LDLIBS)
 
 $(WP_OUT)/obj/%.o: %.c
