@@ -11,6 +11,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,28 @@
 
 #ifdef WP_STATIC
 
+static bool wants_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
 /* All conversions but those of ASCII and UTF-8 are libraries. */
 void wp_hostlibs_locale(void)
 {
 	/* Makes the C library read a list of libraries. */
 	unsetenv("GCONV_PATH");
-	setlocale(LC_CTYPE, "");
+	/* A minimal system may have no other locale than C.UTF-8. */
+	if (!setlocale(LC_CTYPE, "") && wants_utf8())
+		setlocale(LC_CTYPE, "C.UTF-8");
 	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
 		setlocale(LC_CTYPE, "C");
 }
@@ -103,12 +120,13 @@ void *wp_hostlibs_open(const char *name)
  */
 int wp_hostlibs_user(const char *name, __u32 *uid)
 {
+	static const char place[] =
+		" in /etc/passwd, where the static build looks: give the number of 'id -u'";
 	int ret = find_user(name, uid);
 
 	if (ret > 0)
 		return 0;
-	wp_err("there is no user '%s'%s%s%s", name,
-	       WP_IS_STATIC ? " in /etc/passwd, where the static build looks: give the number, which 'id -u' prints" : "",
-	       ret ? ": " : "", ret ? strerror(-ret) : "");
+	wp_err("there is no user '%s'%s%s%s", name, WP_IS_STATIC ? place : "", ret ? ": " : "",
+	       ret ? strerror(-ret) : "");
 	return -EINVAL;
 }
