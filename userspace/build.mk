@@ -39,6 +39,8 @@ WP_LDLIBS := -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp $(WP_LINKED_IN) -lm -pt
 ifneq ($(WP_STATIC),)
 WP_CFLAGS += -DWP_STATIC -fPIE -ffile-prefix-map=$(CURDIR)=.
 WP_LINKED_IN := -lprotobuf-c -liberty -lncursesw -ltinfo
+WP_TERMINALS := xterm xterm-256color screen screen-256color tmux tmux-256color linux vt100 \
+	vt220 rxvt-unicode-256color
 WP_LDFLAGS := -static-pie -Wl,--fatal-warnings -Wl,-Map=$(WP_OUT)/wallprof.map
 endif
 
@@ -87,7 +89,14 @@ $(WP_OUT)/obj/gen/%.o: $(WP_OUT)/gen/%.c
 	@mkdir -p $(@D)
 	$(call wp_say,CC,$@)$(CC) $(WP_CFLAGS) $(WP_SAN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(WP_LIB_OBJ) $(WP_CMD_OBJ): | $(WP_GEN_H)
+# Pairs of name and description, as terminfo(5) has it for TERMINFO.
+$(WP_OUT)/gen/terminals.inc: userspace/build.mk
+	@mkdir -p $(@D)
+	$(call wp_say,TERM,$@)for t in $(WP_TERMINALS); do d=$$(infocmp -Q2 -q $$t) || exit; \
+		printf '{ "%s", "%s" },\n' $$t "$$(echo "$$d" | tr -d '\n')"; done >$@.new
+	$(wp_q)mv $@.new $@
+
+$(WP_LIB_OBJ) $(WP_CMD_OBJ): | $(WP_GEN_H) $(if $(WP_STATIC),$(WP_OUT)/gen/terminals.inc)
 
 # The list of objects, rewritten only when it changes.
 $(WP_OUT)/obj/lib.list: FORCE
