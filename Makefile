@@ -137,6 +137,11 @@ deb:
 	rm -rf $(DEB)
 	@ls build/deb/*.deb
 
+# The reader as one static program, and the module's source.
+.PHONY: bundle
+bundle:
+	+@CC='$(CC)' dist/bundle
+
 define clean-module
 rm -rf .tmp_versions && \
 rm -f Module.symvers modules.order .modules.order.cmd .Module.symvers.cmd && \
@@ -222,6 +227,7 @@ help:
 	@echo 'make install         both, man pages, shell completion; make uninstall takes them away'
 	@echo 'make install-module  the module only; make install-reader, the rest'
 	@echo 'make deb             Debian packages of both, in build/deb/'
+	@echo 'make bundle          both for hosts where nothing may be installed, in build/bundle/'
 	@echo 'make htmldocs        Documentation as pages, in build/html/'
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'
