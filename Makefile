@@ -176,6 +176,11 @@ rpm:
 	rm -rf $(RPM) $(RPM).tar.gz build/rpm/BUILD build/rpm/BUILDROOT build/rpm/SPECS
 	@ls build/rpm/*.rpm
 
+# The reader as one static program, and the module's source.
+.PHONY: bundle
+bundle:
+	+@CC='$(CC)' dist/bundle
+
 define clean-module
 rm -rf .tmp_versions && \
 rm -f Module.symvers modules.order .modules.order.cmd .Module.symvers.cmd && \
@@ -262,6 +267,7 @@ help:
 	@echo 'make install-module  the module only; make install-reader, the rest'
 	@echo 'make deb             Debian packages of both, in build/deb/'
 	@echo 'make rpm             RPM packages of both, and their source, in build/rpm/'
+	@echo 'make bundle          both for hosts where nothing may be installed, in build/bundle/'
 	@echo 'make htmldocs        Documentation as pages, in build/html/'
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'

@@ -137,7 +137,7 @@ struct wallprof_task *wp_tasks_claim(struct wp_tasks *tasks, unsigned long key,
 				continue;
 			slot = &tasks->slots[at];
 			init(slot, arg);
-			tasks->used++;
+			WRITE_ONCE(tasks->used, tasks->used + 1);
 			/* Pairs with the barriers in wp_tasks_find(). */
 			smp_store_release(&tasks->keys[at], key);
 			goto unlock;
@@ -167,7 +167,7 @@ bool wp_tasks_free(struct wp_tasks *tasks, unsigned long key)
 	slot = wp_tasks_search(tasks, key);
 	if (slot) {
 		slot->phase = WALLPROF_TASK_FREE;
-		tasks->used--;
+		WRITE_ONCE(tasks->used, tasks->used - 1);
 		WRITE_ONCE(tasks->keys[slot - tasks->slots], 0);
 	}
 	raw_spin_unlock(&tasks->lock);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/hostlibs.h"
 #include "lib/sandbox/filereader.h"
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/idfiles.h"
@@ -141,7 +142,7 @@ struct server {
 
 static bool load_server(struct server *server)
 {
-	void *lib = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
+	void *lib = wp_hostlibs_open("libdebuginfod.so.1");
 
 	if (!lib)
 		return false;
