@@ -4,7 +4,6 @@
 # tests/install/dkms/packages.test in a guest. Each ends at the first command that fails.
 
 tmp=${AUTOPKGTEST_TMP:-$(mktemp -d)}
-export XDG_CACHE_HOME="$tmp/cache"
 set -x
 
 # DKMS builds for kernels whose headers are installed. Exit status 77: skipped.
