@@ -181,6 +181,17 @@ rpm:
 bundle:
 	+@CC='$(CC)' dist/bundle
 
+# Modules for other machines' kernels: dist/prebuild --help.
+HEADERS ?=
+PREBUILT ?= build/prebuilt
+.PHONY: prebuilt
+prebuilt:
+	@test -n '$(HEADERS)' || { \
+		echo 'wallprof: HEADERS= names no headers packages: see' \
+		'"dist/prebuild --help"' >&2; exit 1; }
+	MODULE_SIGN_KEY='$(MODULE_SIGN_KEY)' MODULE_SIGN_CERT='$(MODULE_SIGN_CERT)' \
+		dist/prebuild -o '$(PREBUILT)' $(HEADERS)
+
 define clean-module
 rm -rf .tmp_versions && \
 rm -f Module.symvers modules.order .modules.order.cmd .Module.symvers.cmd && \
@@ -268,6 +279,7 @@ help:
 	@echo 'make deb             Debian packages of both, in build/deb/'
 	@echo 'make rpm             RPM packages of both, and their source, in build/rpm/'
 	@echo 'make bundle          both for hosts where nothing may be installed, in build/bundle/'
+	@echo 'make prebuilt        modules for other kernels; HEADERS="package..." (dist/prebuild --help)'
 	@echo 'make htmldocs        Documentation as pages, in build/html/'
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'
