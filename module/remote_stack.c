@@ -206,7 +206,7 @@ static void wp_remote_end(struct wp_remote *walk)
 		goto unlock;
 	/* With irqs off this CPU's tables are owned here, as by a probe. */
 	cpu = session->cpus[smp_processor_id()];
-	if (cpu->none) {
+	if (cpu->nomem) {
 		wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
 		goto unlock;
 	}
@@ -410,7 +410,7 @@ void wp_remote_kernel(struct wp_session *session, struct wallprof_task *slot,
 	    !(session->config.states & BIT(slot->state)) ||
 	    slot->flags & WALLPROF_TASK_ARMED)
 		return;
-	if (cpu->none) {
+	if (cpu->nomem) {
 		wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
 		slot->flags |= WALLPROF_TASK_NO_STACK;
 		return;

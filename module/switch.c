@@ -12,19 +12,19 @@
 #include <linux/ktime.h>
 #include <linux/tracepoint.h>
 
-#include "bare.h"
-#include "birth.h"
 #include "capture.h"
 #include "compat/sched.h"
-#include "leave.h"
 #include "mappings.h"
+#include "nomem.h"
 #include "probe.h"
 #include "pure/intervals.h"
 #include "pure/switch_cache.h"
 #include "reasons.h"
+#include "slots.h"
 #include "stack.h"
 #include "state.h"
 #include "switch.h"
+#include "switch_out.h"
 #include "targets.h"
 #include "timeline.h"
 
@@ -68,8 +68,9 @@ static noinline struct wallprof_task *wp_switch_prev(struct wp_session *session,
 		return NULL;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
 	if (!slot)
-		slot = wp_birth_of_prev(session, prev, now);
-	if (!slot && !wp_leave_is_last(state, preempt) && wp_target_untracked(session, prev))
+		slot = wp_slot_of_prev(session, prev, now);
+	if (!slot && !wp_switch_out_is_last(state, preempt) &&
+	    wp_target_untracked(session, prev))
 		wp_untracked_leaves(session, cpu, epoch, now);
 	return slot;
 }
@@ -144,8 +145,8 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 	bool dead = false;
 
 	if (unlikely(preempt) || unlikely(state != TASK_INTERRUPTIBLE)) {
-		dead = wp_leave_is_last(state, preempt);
-		leave.state = wp_leave_state(prev, state, preempt);
+		dead = wp_switch_out_is_last(state, preempt);
+		leave.state = wp_switch_out_state(prev, state, preempt);
 	}
 	if (unlikely(dead || (!fast && session->targets_change &&
 			      !wp_targets_match(session, prev)))) {
@@ -154,7 +155,7 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 	}
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return;
-	if (likely(wp_leave_is_wanted(session, leave.state, fast))) {
+	if (likely(wp_switch_out_is_wanted(session, leave.state, fast))) {
 		wp_capture_stacks(session, cpu, epoch, prev, &leave, fast);
 		if (fast || session->config.flags & WALLPROF_REASONS)
 			wp_reason_read(session, prev, &leave);
@@ -165,7 +166,7 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 	} else {
 		leave.flags = WALLPROF_TASK_FILTERED;
 	}
-	wp_leave_open(session, slot, prev, &leave, now, fast);
+	wp_switch_out_open(session, slot, prev, &leave, now, fast);
 	if (fast)
 		wp_switch_learn(session, cpu, slot, how, &leave, epoch);
 }
@@ -460,7 +461,7 @@ wp_switch_meet(struct wp_session *session, struct wp_cpu *cpu, struct task_struc
 	/* See wp_switch_prev(). */
 	if (!next->pid)
 		return NULL;
-	slot = wp_birth_find_next(session, next);
+	slot = wp_slot_find_next(session, next);
 	if (likely(slot)) {
 		cpu->current_slot = slot;
 		cpu->current_key = (unsigned long)next;
@@ -567,15 +568,15 @@ static noinline void wp_switch_refused(struct wp_session *session, struct wp_cpu
 				       struct task_struct *prev, struct task_struct *next,
 				       u32 state, u64 now)
 {
-	if (!cpu->none) {
+	if (!cpu->nomem) {
 		wp_probe_nested(session, cpu);
 		return;
 	}
 	if (!wp_session_covers(session, now))
 		return;
-	wp_bare_leave(session, prev, state & ~WP_SWITCH_PREEMPTED,
-		      state & WP_SWITCH_PREEMPTED, now);
-	wp_bare_come(session, next, now);
+	wp_nomem_switch_out(session, prev, state & ~WP_SWITCH_PREEMPTED,
+			    state & WP_SWITCH_PREEMPTED, now);
+	wp_nomem_switch_in(session, next, now);
 }
 
 /* Context: irqs off, a run queue locked. prev is current. */

@@ -60,7 +60,7 @@ wp_timeline_reserve(struct wp_session *session, struct wp_ring *ring, u64 now)
 
 	/* A CPU without memory. */
 	if (unlikely(!ring->nr)) {
-		atomic64_inc(&session->bare.records);
+		atomic64_inc(&session->nomem.records);
 		return NULL;
 	}
 	record = wp_ring_reserve(ring, now);
@@ -107,7 +107,7 @@ static __always_inline void wp_timeline_write_switch(struct wp_session *session,
 	struct wallprof_record *record;
 	u8 flags = 0;
 
-	if (likely(!cpu->none))
+	if (likely(!cpu->nomem))
 		cpu->switched_at = now;
 	if (!ring)
 		return;

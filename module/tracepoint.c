@@ -2,15 +2,15 @@
 /*
  * Tracepoints: finds them at load; registers and unregisters a session's probes.
  *
- * The probes are those of switch.c, waking.c, life.c and timeline.c. Process context.
+ * The probes are those of switch.c, waking.c, process.c and timeline.c. Process context.
  */
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/tracepoint.h>
 
 #include "kernel_stack.h"
-#include "life.h"
 #include "probe.h"
+#include "process.h"
 #include "state.h"
 #include "switch.h"
 #include "timeline.h"

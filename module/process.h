@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef WALLPROF_LIFE_H
-#define WALLPROF_LIFE_H
+#ifndef WALLPROF_PROCESS_H
+#define WALLPROF_PROCESS_H
 
 struct wp_probe;
 
@@ -8,4 +8,4 @@ extern struct wp_probe wp_fork_probe;
 extern struct wp_probe wp_exec_probe;
 extern struct wp_probe wp_exit_probe;
 
-#endif /* WALLPROF_LIFE_H */
+#endif /* WALLPROF_PROCESS_H */
