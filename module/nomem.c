@@ -83,7 +83,7 @@ void wp_nomem_switch_in(struct wp_session *session, struct task_struct *next, u6
 {
 	struct wp_nomem *nomem = &session->nomem;
 	struct wallprof_task *slot;
-	struct wp_passed passed;
+	struct wp_interval interval;
 
 	if (!next->pid)
 		return;
@@ -100,20 +100,20 @@ void wp_nomem_switch_in(struct wp_session *session, struct task_struct *next, u6
 	if (slot->phase == WALLPROF_TASK_UNSEEN &&
 	    !(session->config.states & BIT(slot->state)))
 		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
-	switch (wp_interval_close(slot, now, &passed)) {
+	switch (wp_interval_close(slot, now, &interval)) {
 	case WP_CLOSED_NOTHING:
 		return;
 	case WP_CLOSED_FILTERED:
 		atomic64_inc(&nomem->filtered);
-		atomic64_add(passed.ns, &nomem->filtered_ns);
+		atomic64_add(interval.ns, &nomem->filtered_ns);
 		break;
 	case WP_CLOSED_INTERVAL:
-		if (wp_range_has(&session->range, passed.ns)) {
-			wp_interval_spill(slot, passed.ns, passed.runnable);
-			wp_session_lose(session, WALLPROF_LOSS_AGGR_FULL, passed.ns);
+		if (wp_range_has(&session->range, interval.ns)) {
+			wp_interval_spill(slot, interval.ns, interval.runnable);
+			wp_session_lose(session, WALLPROF_LOSS_AGGR_FULL, interval.ns);
 		} else {
 			atomic64_inc(&nomem->out_of_range);
-			atomic64_add(passed.ns, &nomem->out_of_range_ns);
+			atomic64_add(interval.ns, &nomem->out_of_range_ns);
 		}
 		break;
 	}

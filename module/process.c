@@ -155,9 +155,9 @@ static __always_inline void wp_sched_process_exit(void *data,
 
 WP_PROBE_SCHED_PROCESS_EXIT(wp_probe_exit, wp_sched_process_exit)
 
-struct wp_probe wp_fork_probe = { "sched_process_fork", wp_probe_fork };
-struct wp_probe wp_exec_probe = { "sched_process_exec", wp_probe_exec };
-struct wp_probe wp_exit_probe = { "sched_process_exit", wp_probe_exit };
+struct wp_probe_desc wp_fork_probe_desc = { "sched_process_fork", wp_probe_fork };
+struct wp_probe_desc wp_exec_probe_desc = { "sched_process_exec", wp_probe_exec };
+struct wp_probe_desc wp_exit_probe_desc = { "sched_process_exit", wp_probe_exit };
 
 /* The kernel's own check of the prototypes, at compile time. */
 static void __maybe_unused wp_process_check(void)

@@ -222,7 +222,7 @@ static void wp_remote_end(struct wp_remote *walk)
 	if (!id)
 		goto unlock;
 	slot->user_stack = id;
-	/* Seen by wp_cached_lasts(), if the thread left by the switch cache. */
+	/* Seen by wp_cached_left_by(), if the thread left by the switch cache. */
 	slot->flags &= ~WALLPROF_TASK_WEAK_STACK;
 	/* Unless it is the kernel stack that was lost. */
 	if (!(session->config.stack_flags & WALLPROF_STACK_KERNEL) || slot->kernel_stack)

@@ -71,7 +71,7 @@ struct wp_address {
  * @current_cached: the switch cache's entry by which it came, or &wp_switch_cache.none;
  *	set if there is a @switch_cache
  * @leave: how the thread that a scheduler probe handles leaves its CPU, or wakes
- * @passed: the interval, if it is not added to the aggregate that was used last
+ * @interval: the interval, if it is not added to the aggregate that was used last
  * @key: the key of its aggregate
  * @sched_busy: a scheduler probe is at work, off the fast path
  * @sampler_busy: the overflow handler is at work
@@ -102,7 +102,7 @@ struct wp_cpu {
 	struct wp_cached_switch *current_cached;
 	/* Not on the stack: kernels may fill that with zeroes each time. */
 	struct wp_leave leave;
-	struct wp_passed passed;
+	struct wp_interval interval;
 	struct wallprof_aggr key;
 	bool sched_busy;
 	bool sampler_busy;

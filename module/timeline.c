@@ -245,7 +245,7 @@ static void wp_timeline_probe_migrate(void *data, struct task_struct *p, int cpu
 	wp_timeline_write(data, p, WALLPROF_RECORD_MIGRATE, cpu, task_cpu(p));
 }
 
-struct wp_probe wp_timeline_probes[WP_TIMELINE_PROBES] = {
+struct wp_probe_desc wp_timeline_probe_descs[WP_TIMELINE_PROBES] = {
 	{ "sched_switch", wp_timeline_probe_switch },
 	{ "sched_waking", wp_timeline_probe_waking },
 	{ "sched_wakeup_new", wp_timeline_probe_wakeup_new },

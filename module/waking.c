@@ -230,7 +230,7 @@ static notrace void wp_probe_waking_fast_wakers(void *data, struct task_struct *
 	wp_waking_fast(data, p, true);
 }
 
-struct wp_probe wp_waking_probe = { "sched_waking", wp_probe_waking };
+struct wp_probe_desc wp_waking_probe_desc = { "sched_waking", wp_probe_waking };
 
 /**
  * wp_waking_probe_of - choose the probe of sched_waking
