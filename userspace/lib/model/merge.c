@@ -162,14 +162,14 @@ static int append(struct wp_merge *m, const struct wp_sample *sample)
 	return 0;
 }
 
-/**
+/*
  * wp_merge_push() - add a sample to the equal one, or append it
  * @m: the merge
  * @sample: the sample; WP_SAMPLE_SINGLE ones are never merged
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample)
+static int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample)
 {
 	struct wp_sample *s;
 	__u32 *slot;

@@ -127,7 +127,6 @@ const char *wp_sample_flag_name(unsigned int bit);
 int wp_merge_init(struct wp_merge *m, unsigned int by);
 void wp_merge_free(struct wp_merge *m);
 void wp_merge_reset(struct wp_merge *m);
-int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample);
 int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
 		  const struct wallprof_aggr *aggr, __u32 cpu, __u64 id);
 int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,
