@@ -90,12 +90,6 @@ struct wp_profile {
 	void *ctx;
 };
 
-static int no_memory(void)
-{
-	wp_err("no memory for the samples of the recording");
-	return -ENOMEM;
-}
-
 static bool is_clock(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE &&
@@ -168,7 +162,7 @@ static int set_events(struct wp_profile *p)
 
 	p->event = calloc(events->nr, sizeof(*p->event));
 	if (!p->event)
-		return no_memory();
+		return wp_no_memory("the samples of the recording");
 	for (i = 0; i < events->nr; i++)
 		set_event(&p->event[i], &events->event[i], ours);
 	return 0;
@@ -191,7 +185,7 @@ int wp_profile_open(struct wp_profile **out, const char *path,
 	int err;
 
 	if (!p)
-		return no_memory();
+		return wp_no_memory("the samples of the recording");
 	p->file.fd = -1;
 	err = wp_perffile_open(&p->file, path);
 	if (!err)
@@ -345,7 +339,7 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	memset(&c, 0, sizeof(c));
 	if (get_cause(p, rec, sample, &c)) {
 		sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
-		return sample->cause ? 0 : no_memory();
+		return sample->cause ? 0 : wp_no_memory("the samples of the recording");
 	}
 	if (!rec->raw || !event->reason)
 		return 0;
@@ -367,7 +361,7 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	if (event->runnable_max)
 		sample->runnable_max = wp_tracepoint_get(event->runnable_max, rec->raw);
 	sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
-	return sample->cause ? 0 : no_memory();
+	return sample->cause ? 0 : wp_no_memory("the samples of the recording");
 }
 
 static int add_sample(struct wp_profile *p, const struct wp_perfrecord *rec)
@@ -389,7 +383,7 @@ static int add_sample(struct wp_profile *p, const struct wp_perfrecord *rec)
 	sample.ns = event->is_time ? sample.weight : event->each_ns;
 	sample.thread = thread_of(p, rec);
 	if (!sample.thread)
-		return no_memory();
+		return wp_no_memory("the samples of the recording");
 	err = wp_profstacks_add(p->stacks, rec, &sample.stack);
 	if (!err)
 		err = cause_of(p, rec, &sample);
@@ -411,7 +405,7 @@ static int add_record(void *ctx, const struct wp_perfrecord *rec)
 	if (rec->header->type == PERF_RECORD_SAMPLE)
 		return add_sample(p, rec);
 	if (wp_comms_record(&p->comms, rec->header))
-		err = no_memory();
+		err = wp_no_memory("the samples of the recording");
 	return err ? err : wp_memmaps_record(p->maps, rec->header);
 }
 
