@@ -92,6 +92,11 @@ struct wp_cached_switch {
 	bool has_arg : 1;
 } __aligned(1 << WP_SWITCH_CACHE_SIZE_BITS);
 
+/*
+ * An entry is found by a mask of the hash, without a product: its size is this power of
+ * two, and three bytes of it are free. A field that does not fit doubles the table of
+ * each CPU; wp_cached_of() also expects entries to be smaller than slots.
+ */
 static_assert(sizeof(struct wp_cached_switch) == 1 << WP_SWITCH_CACHE_SIZE_BITS);
 
 /**

@@ -178,7 +178,19 @@ static inline bool wp_half_above_watermark(const struct wp_half *half,
 	       head->nr_waits >= sizes->wait_watermark;
 }
 
-/* Whether two aggregates have the same key: all before @count, which has no holes. */
+/*
+ * Whether two aggregates have the same key: all before @count, which has no holes.
+ *
+ * A new field of the key is no growth at the end, as that of the structs of ioctls is: it
+ * moves @count, so each reader has to be built anew (WALLPROF_ABI_VERSION). It belongs
+ * here, in wp_aggr_hash(), in wp_interval_key() and wp_interval_is_of(), in the sampler's
+ * key, and in the reader's wp_merge_aggr(). The size below fails until it is here.
+ */
+#define WP_AGGR_KEY_SIZE	(4 * sizeof(u32) + 2 * sizeof(u16) + 4 * sizeof(u8) + \
+				 5 * sizeof(u64))
+
+static_assert(offsetof(struct wallprof_aggr, count) == WP_AGGR_KEY_SIZE);
+
 static __always_inline bool wp_aggr_same(const struct wallprof_aggr *a,
 					 const struct wallprof_aggr *b)
 {

@@ -25,6 +25,10 @@
  * @runnable_max: the longest runnable time
  *
  * Together with the 4 bytes of the size before it, a multiple of 8.
+ *
+ * wp_raw_cause_read() refuses a payload that is shorter than this struct: a field that is
+ * added, if only at the end, makes it refuse all older recordings, unless it is changed
+ * to accept their size and to clear what they lack.
  */
 struct wp_raw_cause {
 	__u32 magic;
@@ -38,6 +42,8 @@ struct wp_raw_cause {
 	__u64 blocked_max;
 	__u64 runnable_max;
 } __attribute__((packed));
+
+_Static_assert((sizeof(struct wp_raw_cause) + 4) % 8 == 0, "see above");
 
 #define WP_RAW_CAUSE	0x31435057	/* "WPC1" */
 
