@@ -7,6 +7,9 @@
  * pure/intervals.c changes slots, pure/tables.c sums intervals. A session that is
  * wp_session_is_fast() has a probe of its own, which handles most switches by the switch
  * cache: see pure/switch_cache.h.
+ *
+ * The session, the CPU, the epoch and the time are passed one by one: by a pointer to a
+ * struct of them wp_probe_sched_switch() had 774 instructions on 6.1 for x86, not 737.
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
