@@ -248,7 +248,7 @@ static int push(struct wp_merge *m, struct wp_sample *s, const struct wp_cause *
 	} else {
 		s->cause = wp_cause_none;
 		s->flags &= ~(WALLPROF_AGGR_IOWAIT | WALLPROF_AGGR_32BIT);
-		if (m->by & WP_MERGE_LOCKS)
+		if (m->by & WP_MERGE_REASONS)
 			take_lock(&s->cause, cause);
 		if (m->by & WP_MERGE_WAKERS) {
 			s->cause.waker = cause->waker;

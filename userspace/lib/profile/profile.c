@@ -16,7 +16,7 @@
 #include "lib/model/comms.h"
 #include "lib/model/ledgerfile.h"
 #include "lib/model/syscalls.h"
-#include "lib/perfdata/rawcause.h"
+#include "lib/perfdata/offcpuraw.h"
 #include "lib/perfdata/rawsample.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/profstacks.h"
@@ -37,7 +37,7 @@
  * @count: the same
  * @waker: the same
  * @waker_tid: the same
- * @cause: it has a struct wp_raw_cause instead
+ * @cause: it has a struct wp_offcpu_raw instead
  * @blocked_max: the same
  * @runnable_max: the same
  */
@@ -310,9 +310,9 @@ static void get_call(struct wp_profile *p, __u32 nr, bool compat, struct wp_prof
 static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
 		      struct wp_profile_sample *sample, struct wp_profile_cause *c)
 {
-	struct wp_raw_cause raw;
+	struct wp_offcpu_raw raw;
 
-	if (!p->event[rec->event].cause || !wp_raw_cause_read(&raw, rec->raw, rec->raw_size))
+	if (!p->event[rec->event].cause || !wp_offcpu_raw_read(&raw, rec->raw, rec->raw_size))
 		return false;
 	snprintf(c->state, sizeof(c->state), "%s", wp_state_name(raw.state));
 	snprintf(c->reason, sizeof(c->reason), "%s", wp_reason_name(raw.reason));

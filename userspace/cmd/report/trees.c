@@ -11,7 +11,7 @@
 
 #include "cmd/common/screen.h"
 #include "cmd/common/sections.h"
-#include "cmd/report/stacks.h"
+#include "cmd/report/trees.h"
 #include "lib/base/err.h"
 #include "lib/base/text.h"
 #include "lib/model/calltree.h"
@@ -32,7 +32,7 @@
  * @room: its allocated items
  */
 struct stacks {
-	const struct wp_report_stacks *o;
+	const struct wp_report_tree_options *o;
 	struct wp_samples *samples;
 	struct wp_intern comms;
 	__u32 *path;
@@ -324,13 +324,13 @@ static int print_section(void *ctx, const struct wp_section *section)
 }
 
 /**
- * wp_report_stacks() - print the stacks of a recording
+ * wp_report_trees() - print the stacks of a recording
  * @o: the options
  * @samples: the recording
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_report_stacks(const struct wp_report_stacks *o, struct wp_samples *samples)
+int wp_report_trees(const struct wp_report_tree_options *o, struct wp_samples *samples)
 {
 	struct stacks s = { .o = o, .samples = samples };
 	int err = wp_sections_each(samples, o->kinds, print_section, &s);

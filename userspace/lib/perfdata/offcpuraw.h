@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Payload of a sample of off-CPU time without record -R. See rawcause.c.
+ * Payload of a sample of off-CPU time without record -R. See offcpuraw.c.
  */
-#ifndef WP_LIB_PERFDATA_RAWCAUSE_H
-#define WP_LIB_PERFDATA_RAWCAUSE_H
+#ifndef WP_LIB_PERFDATA_OFFCPURAW_H
+#define WP_LIB_PERFDATA_OFFCPURAW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 #include "lib/model/merge.h"
 
 /**
- * struct wp_raw_cause - payload without -R, in an event that is no tracepoint
- * @magic: WP_RAW_CAUSE
+ * struct wp_offcpu_raw - payload without -R, in an event that is no tracepoint
+ * @magic: WP_OFFCPU_RAW_MAGIC
  * @state: enum wallprof_state
  * @reason: enum wallprof_reason
  * @compat: 1: @syscall is in the 32-bit table
@@ -26,11 +26,11 @@
  *
  * Together with the 4 bytes of the size before it, a multiple of 8.
  *
- * wp_raw_cause_read() refuses a payload that is shorter than this struct: a field that is
+ * wp_offcpu_raw_read() refuses a payload that is shorter than this struct: a field that is
  * added, if only at the end, makes it refuse all older recordings, unless it is changed
  * to accept their size and to clear what they lack.
  */
-struct wp_raw_cause {
+struct wp_offcpu_raw {
 	__u32 magic;
 	__u8 state;
 	__u8 reason;
@@ -43,11 +43,11 @@ struct wp_raw_cause {
 	__u64 runnable_max;
 } __attribute__((packed));
 
-_Static_assert((sizeof(struct wp_raw_cause) + 4) % 8 == 0, "see above");
+_Static_assert((sizeof(struct wp_offcpu_raw) + 4) % 8 == 0, "see above");
 
-#define WP_RAW_CAUSE	0x31435057	/* "WPC1" */
+#define WP_OFFCPU_RAW_MAGIC	0x31435057	/* "WPC1" */
 
-void wp_raw_cause_make(struct wp_raw_cause *raw, const struct wp_sample *s);
-bool wp_raw_cause_read(struct wp_raw_cause *raw, const void *buf, size_t size);
+void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s);
+bool wp_offcpu_raw_read(struct wp_offcpu_raw *raw, const void *buf, size_t size);
 
-#endif /* WP_LIB_PERFDATA_RAWCAUSE_H */
+#endif /* WP_LIB_PERFDATA_OFFCPURAW_H */
