@@ -67,24 +67,24 @@ static void close_interval(struct wallprof_task *slot)
 	u64 woken = slot->woken, runnable = slot->runnable_ns, stack = slot->waker_stack;
 	u16 flags = slot->flags, syscall = slot->syscall;
 	struct wallprof_aggr key = {};
-	struct wp_passed passed;
+	struct wp_interval interval;
 	enum wp_closed closed;
 
 	memset(&key, 0xff, sizeof(key));
-	closed = wp_interval_close(slot, now, &passed);
-	ns = passed.ns;
+	closed = wp_interval_close(slot, now, &interval);
+	ns = interval.ns;
 	if (closed == WP_CLOSED_INTERVAL) {
 		u8 *byte = (u8 *)&key + take(1) % offsetof(struct wallprof_aggr, count);
 		u8 flipped = 1 << take(1) % 8;
 
-		wp_interval_key(slot, &passed, &key);
-		must(wp_interval_is_of(slot, &passed, &key));
+		wp_interval_key(slot, &interval, &key);
+		must(wp_interval_is_of(slot, &interval, &key));
 		/*
 		 * With any other key it is not the one, except the kind, of which there
 		 * is one.
 		 */
 		*byte ^= flipped;
-		must(byte == &key.kind || !wp_interval_is_of(slot, &passed, &key));
+		must(byte == &key.kind || !wp_interval_is_of(slot, &interval, &key));
 		*byte ^= flipped;
 	}
 	if (closed != WP_CLOSED_NOTHING)

@@ -146,6 +146,15 @@ static void test_comms(void)
 	wp_comms_free(&c);
 }
 
+static unsigned int count_cpus(const struct wp_cpumask *mask)
+{
+	unsigned int cpu, nr = 0;
+
+	for (cpu = 0; cpu < WP_MAX_CPUS; cpu++)
+		nr += wp_cpumask_has(mask, cpu);
+	return nr;
+}
+
 static void test_cpumask(void)
 {
 	static const struct {
@@ -173,7 +182,7 @@ static void test_cpumask(void)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int err = wp_cpumask_parse(&mask, cases[i].list);
 
-		ok(err == cases[i].err && (err || (wp_cpumask_count(&mask) == cases[i].count &&
+		ok(err == cases[i].err && (err || (count_cpus(&mask) == cases[i].count &&
 						   wp_cpumask_end(&mask) == cases[i].end)),
 		   "CPUs, case %u", i);
 	}

@@ -131,7 +131,7 @@ static void test_locks(void)
 	struct wp_stacks s;
 
 	wp_stacks_init(&s);
-	wp_merge_init(&m, WP_MERGE_LOCKS);
+	wp_merge_init(&m, WP_MERGE_REASONS);
 	a.reason = WALLPROF_REASON_SYSCALL;
 	a.syscall = SYS_futex;
 	a.arg = 0x1000;

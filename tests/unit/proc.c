@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buildid.h"
 #include "lib/base/err.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/record/ksyms.h"
@@ -215,8 +216,8 @@ static void test_fake(void)
 	ok(!find_map(0xd000), "a line without an end");
 	m = find_map(0xe000);
 	ok(m && strlen(m->name) == 4095 && m->name[4094] == 'x', "a name that is too long is cut");
-	ok(wp_buildids_find(s.ids, "/usr/bin/a b") && !wp_buildids_find(s.ids, "//anon") &&
-	   wp_buildids_find(s.ids, "[vdso]"), "the table of build-ids");
+	ok(buildids_find(s.ids, "/usr/bin/a b") && !buildids_find(s.ids, "//anon") &&
+	   buildids_find(s.ids, "[vdso]"), "the table of build-ids");
 	ok(wp_proc_synthesize_pid(&s, 4711) == -ESRCH, "a pid that is not there");
 	strcat(root, "/nonesuch");
 	ok(wp_proc_synthesize_all(&s) == -ENOENT, "no /proc");
@@ -249,7 +250,7 @@ static void test_real(void)
 	}
 	ok(here, "our own code's mapping");
 	wp_buildids_resolve(s.ids);
-	dso = wp_buildids_find(s.ids, "[vdso]");
+	dso = buildids_find(s.ids, "[vdso]");
 	ok(dso && dso->id.size == 20, "the vdso's build-id");
 	ok(s.nr_processes == 1 && !s.nr_vanished, "one process");
 
@@ -363,7 +364,7 @@ static void test_live(void)
 	   "a mapping, whose name is left as it is");
 	m = find_map(0x7f0000000000);
 	ok(m && !strcmp(m->name, "//anon"), "one without a name");
-	ok(find_map(0x8048000) && wp_buildids_find(s.ids, "/usr/bin/narrow"),
+	ok(find_map(0x8048000) && buildids_find(s.ids, "/usr/bin/narrow"),
 	   "one of a program of 32 bits");
 	m = find_map(0xffffffffff600000);
 	ok(nr_of(PERF_RECORD_MMAP2) == 3U + has_vsyscall() && (!m || m->pid == 700),
@@ -409,11 +410,11 @@ static void test_ksyms(void)
 	m = (void *)find_map(0xffffffffc0000000);
 	ok(m && m->len == 8192 && strstr(m->name, "/k/lib/kernel/sound/snd-foo.ko.xz"),
 	   "a module with its file");
-	dso = m ? wp_buildids_find(s.ids, m->name) : NULL;
+	dso = m ? buildids_find(s.ids, m->name) : NULL;
 	ok(dso && dso->kernel && dso->id.size == 20 && dso->id.data[19] == 20, "its build-id");
 	m = (void *)find_map(0xffffffffc0010000);
 	ok(m && !strcmp(m->name, "[other]"), "a module without a file");
-	dso = wp_buildids_find(s.ids, "[kernel.kallsyms]");
+	dso = buildids_find(s.ids, "[kernel.kallsyms]");
 	ok(dso && dso->kernel && dso->id.size == 20, "the kernel's build-id");
 
 	/* An end of the text in kallsyms that is not to be read. */

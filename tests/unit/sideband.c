@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "buildid.h"
 #include "lib/base/err.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/proc/kthreads.h"
@@ -241,7 +242,7 @@ static void test_files(void)
 	int i;
 
 	if (!own_code(&own.start, &end, own.name, sizeof(own.name)) || stat(own.name, &st) ||
-	    wp_buildid_from_file(own.name, &id) || id.size != 20)
+	    buildid_of_file(own.name, &id) || id.size != 20)
 		exit(2);
 	own.len = end - own.start;
 	real = (struct wp_fileid){ major(st.st_dev), minor(st.st_dev), st.st_ino };
@@ -276,7 +277,7 @@ static void test_files(void)
 	   "inodes that the kernel tells stay");
 	wp_buildids_resolve(opt.ids);
 	/* Without the right to look at mappings there is a number for ours, too. */
-	ok(wp_buildids_count(opt.ids) == (got_file[1].maj ? 3 : 4), "so many files");
+	ok(buildids_count(opt.ids) == (got_file[1].maj ? 3 : 4), "so many files");
 	wp_sideband_close(sb);
 	wp_buildids_free(opt.ids);
 }
@@ -336,14 +337,14 @@ int main(void)
 	m = (void *)got[0].bytes;
 	ok(got[0].h.misc == PERF_RECORD_MISC_USER && !m->id_size && !m->id[0] && !m->id[19],
 	   "an inline build-id is taken out");
-	dso = wp_buildids_find(opt.ids, "/nonesuch");
+	dso = buildids_find(opt.ids, "/nonesuch");
 	ok(dso && dso->id.size == 20 && dso->id.data[19] == 0xab, "and kept for the table");
-	ok(!wp_buildids_find(opt.ids, "/dev/zero"), "a device gets no entry");
-	dso = wp_buildids_find(opt.ids, "/long");
+	ok(!buildids_find(opt.ids, "/dev/zero"), "a device gets no entry");
+	dso = buildids_find(opt.ids, "/long");
 	ok(dso && !dso->id.size, "an impossible size is no build-id");
 	m = (void *)got[3].bytes;
 	ok(m->id_size == 1 && m->id[0] == 0xab, "device and inode of another are not touched");
-	dso = wp_buildids_find(opt.ids, "/etc/passwd");
+	dso = buildids_find(opt.ids, "/etc/passwd");
 	ok(dso && dso->last.file.ino && !dso->last.file.maj && !dso->last.file.min &&
 	   !memcmp(got[4].bytes + 40, &dso->last.file.ino, 8),
 	   "a number takes the inode's place: the path may lead to another file by now");

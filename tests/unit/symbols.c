@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buildid.h"
 #include "lib/symbols/buildids.h"
 #include "lib/symbols/symbols.h"
 #include "tap.h"
@@ -202,7 +203,7 @@ static void own(void)
 	__u32 file;
 
 	begin(false);
-	wp_buildid_from_file(self, &id);
+	buildid_of_file(self, &id);
 	file = elf(self, &id);
 	is(name_at(file, offset_of(own)), "own", "a function of this program");
 	is(name_at(file, offset_of(own) + 5), "own", "behind its first byte");
@@ -341,7 +342,7 @@ static void cached(void)
 	char path[300];
 	__u32 file;
 
-	wp_buildid_from_file(self, &id);
+	buildid_of_file(self, &id);
 	other = id;
 	other.data[3] ^= 1;
 	setenv("PERF_BUILDID_DIR", dir, 1);
@@ -413,7 +414,7 @@ static void served(void)
 		printf("# no libdebuginfod: not tested\n");
 		return;
 	}
-	wp_buildid_from_file(self, &id);
+	buildid_of_file(self, &id);
 	snprintf(root, sizeof(root), "%s/served", dir);
 	snprintf(url, sizeof(url), "file://%s/", root);
 	snprintf(cache, sizeof(cache), "%s/cache", root);
@@ -448,7 +449,7 @@ static void vmlinux(void)
 	struct wp_buildid id, other;
 	__u32 file;
 
-	wp_buildid_from_file(self, &id);
+	buildid_of_file(self, &id);
 	other = id;
 	other.data[0] ^= 1;
 	begin_with(&(struct wp_symbols_options){ .vmlinux = self });

@@ -14,6 +14,8 @@
  *  8  unloading: see unload.c
  *  9  the clock is CLOCK_MONOTONIC
  * 10  user memory is hostile: see hostile.c
+ *
+ * Above 700 lines: each invariant is judged by whole sessions of the same kinds.
  */
 #include "device.h"
 

@@ -145,10 +145,8 @@ static int put_line(struct writer *w, const struct wp_profline *l, __u64 value)
 	size_t nr, i;
 	const __u32 *functions = wp_samples_functions(w->s, l, &nr);
 
-	if (!functions) {
-		wp_err("no memory for the stacks of the report");
-		return -ENOMEM;
-	}
+	if (!functions)
+		return wp_no_memory("the stacks of the report");
 	wp_json_open(&w->j, NULL, '{');
 	wp_json_signed(&w->j, "pid", t->pid);
 	wp_json_signed(&w->j, "tid", t->tid);

@@ -65,8 +65,9 @@ static const struct wp_option table[] = {
 	{ 'H', "threads", NULL, "a line for each thread" },
 	{ 'g', "stacks", NULL, "full stacks, once for threads that wait alike" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
-	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
-	  "next work, too (default, except for whole host)" },
+	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for\n"
+	  "their next work, too\n"
+	  "(default, except for whole host)" },
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
 	  "(default for the whole host, except with --json)" },
 	{ OPT_MIN, "min", "time", "minimum length of a wait, as 10ms" },

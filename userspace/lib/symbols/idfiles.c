@@ -88,7 +88,7 @@ int wp_idfiles_kept(const struct wp_filestat *stat)
 	int len = wp_idfiles_dir(path, sizeof(path)), fd;
 	struct stat st;
 
-	if (stat->how != WP_FILESTAT_WHOLE || len < 0 ||
+	if (stat->kind != WP_FILESTAT_WHOLE || len < 0 ||
 	    len + sizeof("/" WP_IDFILES_OURS "/") + WP_IDFILES_NAME + 4 > sizeof(path))
 		return -1;
 	wp_idfiles_name(name, &none, stat);
