@@ -18,7 +18,7 @@ IDLE = re.compile(r"\s*CPU\s+(\d+) idle for\s+([\d.]+)\s+msec")
 
 
 def once(lines):
-    """Without what perf tells twice: it has such events in its own recordings, when it
+    """Without what perf records twice: it has such events in its own recordings, when it
     begins."""
     return [m for i, m in enumerate(lines)
             if not i or m.group(1, 2, 3) != lines[i - 1].group(1, 2, 3)]
