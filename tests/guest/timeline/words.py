@@ -46,8 +46,8 @@ def latency(theirs, ours):
         task = tasks[int(m[2])][0]
         count, known = int(m[4]), task["switches"] - task["delays_unknown"]
         nr += 1
-        # Whom perf sees for the first time has not waited, for it. Whom it sees to be
-        # woken on the way off its CPU it forgets.
+        # For perf, a thread that it sees for the first time has not waited. It forgets
+        # a thread that it sees woken on the way off its CPU.
         if count > task["switches"] or count < known - task["woken_early"]:
             problems.append("%s: %d switches, %d of unknown delay" %
                             (line, task["switches"], task["delays_unknown"]))

@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 		perror(temporary);
 		return 1;
 	}
-	fprintf(f, "main\t%d\nasleep\t%d\nwaking\t%d\nawake\t%d\n", getpid(),
+	fprintf(f, "main\t%d\nblocked\t%d\nwaking\t%d\nawake\t%d\n", getpid(),
 		tids[0], tids[1], tids[2]);
 	fclose(f);
 	rename(temporary, argv[1]);
