@@ -150,7 +150,7 @@ static const struct part twice[] = {
 
 KUNIT_ARRAY_PARAM(twice, twice, part_desc);
 
-static void no_habit_of_what_was_once(struct kunit *test)
+static void nothing_learned_from_what_was_once(struct kunit *test)
 {
 	const struct part *part = test->param_value;
 	struct wp_switch_key other = switch_cache_usual;
@@ -277,7 +277,7 @@ static void time_is_of_one_leaving(struct kunit *test)
 }
 
 /* Two slots may share the place of an entry, and each has its own entry only. */
-static void slots_are_told_apart(struct kunit *test)
+static void slots_are_distinguished(struct kunit *test)
 {
 	struct wallprof_task *two;
 	struct wp_cached_switch *cached;
@@ -465,11 +465,11 @@ static struct kunit_case switch_cache_cases[] = {
 	KUNIT_CASE(learned_the_second_time),
 	KUNIT_CASE_PARAM(one_part_changes, part_gen_params),
 	KUNIT_CASE_PARAM(one_part_changes_still, part_gen_params),
-	KUNIT_CASE_PARAM(no_habit_of_what_was_once, twice_gen_params),
+	KUNIT_CASE_PARAM(nothing_learned_from_what_was_once, twice_gen_params),
 	KUNIT_CASE(frame_pointer_may_not_matter),
 	KUNIT_CASE_PARAM(slot_changes, of_slot_gen_params),
 	KUNIT_CASE(another_thread_begins),
-	KUNIT_CASE(slots_are_told_apart),
+	KUNIT_CASE(slots_are_distinguished),
 	KUNIT_CASE_PARAM(lasts_until_the_slot_changes, while_away_gen_params),
 	KUNIT_CASE(time_is_of_one_leaving),
 	KUNIT_CASE_PARAM(waker_changes, cause_gen_params),

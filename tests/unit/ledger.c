@@ -43,7 +43,7 @@ static void test_ledger(void)
 	t.unknown_ns = 100;
 	t.asleep_since = 900;
 	ok(wp_ledger_read(&t, 2100, NULL, &a) && a.unknown_ns == 100 && a.asleep_since == 900 &&
-	   !wp_totals_diff(&a), "one of which not all is known, asleep since before");
+	   !wp_totals_diff(&a), "one of which not all is known, blocked since before");
 	t.unknown_ns = 0;
 	t.runnable_ns = 601;
 	ok(wp_ledger_read(&t, 2000, NULL, &a) && wp_totals_diff(&a) == -1,
@@ -131,7 +131,7 @@ static void test_comms(void)
 	strcpy(comm.comm, "1000");
 	wp_comms_record(&c, &comm.h);
 	wp_comms_sweep(&c);
-	ok(!!wp_comms_find(&c, 101), "nor at once, for its account is to come");
+	ok(!!wp_comms_find(&c, 101), "nor at once, for its totals are to come");
 	wp_comms_sweep(&c);
 	for (i = 100; i < 20000; i++) {
 		const char *name = wp_comms_find(&c, i);

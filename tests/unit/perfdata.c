@@ -495,7 +495,7 @@ static void test_full(void)
 	   strstr(wp_last_error(), "File too large"), "a full disk: %s", wp_last_error());
 	ok(sample(pd, i, 1) == ret && wp_perfdata_finished_round(pd) == ret, "the error stays");
 	kept = wp_perfdata_kept(pd);
-	ok(wp_perfdata_close(pd, NULL) == ret, "close tells it");
+	ok(wp_perfdata_close(pd, NULL) == ret, "close returns it");
 	setrlimit(RLIMIT_FSIZE, &old);
 	ok(whole() && file.samples > 1000 && file.last_time == file.samples &&
 	   file.h[9] >> WP_FEAT_EVENT_DESC & 1,

@@ -153,7 +153,7 @@ static void put_stat(const char *dir, __u32 tid, const char *stat)
 		exit(2);
 }
 
-/* From Linux 6.4 on nobody tells the name of a kernel thread. */
+/* From Linux 6.4 on no record has the name of a kernel thread. */
 static void test_kthreads(void)
 {
 	char dir[] = "/tmp/wallprof-sideband.XXXXXX", command[100], name[16];
@@ -174,7 +174,7 @@ static void test_kthreads(void)
 	   "the name of a kernel thread");
 	ok(!wp_kthreads_name(dir, 52, name, sizeof(name)), "a program is none");
 	ok(!wp_kthreads_name(dir, 53, name, sizeof(name)) &&
-	   !wp_kthreads_name(dir, 54, name, sizeof(name)), "what is cut off tells nothing");
+	   !wp_kthreads_name(dir, 54, name, sizeof(name)), "a line that is cut off has no name");
 	sb = fresh(&opt, 0);
 	put_fork(0, PERF_RECORD_FORK, 50, 2, 10);
 	put_fork(0, PERF_RECORD_FORK, 52, 2, 20);
@@ -274,7 +274,7 @@ static void test_files(void)
 	   (!got_file[1].maj || !memcmp(&got_file[1], &real, sizeof(real))),
 	   "ours is another file of that path");
 	ok(got_file[3].ino == 77 && !memcmp(&got_file[4], &real, sizeof(real)),
-	   "inodes that the kernel tells stay");
+	   "inodes that the kernel recorded stay");
 	wp_buildids_resolve(opt.ids);
 	/* Without the right to look at mappings there is a number for ours, too. */
 	ok(buildids_count(opt.ids) == (got_file[1].maj ? 3 : 4), "so many files");
@@ -461,7 +461,7 @@ int main(void)
 	nr_got = 0;
 	wp_sideband_drain(sb, &upto, true, take, NULL);
 	wp_sideband_stats(sb, &stats);
-	ok(stats.lost > 0 && !stats.bad, "a ring of one page overflows, and tells: %llu lost",
+	ok(stats.lost > 0 && !stats.bad, "a ring of one page overflows, and reports %llu lost",
 	   (unsigned long long)stats.lost);
 	wp_sideband_close(sb);
 	return done();

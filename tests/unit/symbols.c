@@ -217,7 +217,7 @@ static void own(void)
 	other.data[0] ^= 1;
 	file = elf(self, &other);
 	is(name_at(file, at), "-", "another build-id: no names");
-	ok(strstr(wp_symbols_trouble(symbols, file), "build-id") != NULL, "which is told");
+	ok(strstr(wp_symbols_trouble(symbols, file), "build-id") != NULL, "which is reported");
 	begin(true);
 	is(name_at(elf(self, NULL), at), "_ZN2ns5thing3runEi", "as the linker has it");
 }
@@ -280,7 +280,7 @@ static void no_files(void)
 	begin(false);
 	file = elf("/nowhere/at/all", NULL);
 	is(name_at(file, 0), "-", "a file that is not there");
-	is(wp_symbols_trouble(symbols, file), "it is not there", "which is told");
+	is(wp_symbols_trouble(symbols, file), "it is not there", "which is reported");
 	snprintf(path, sizeof(path), "%s/fifo", dir);
 	mkfifo(path, 0600);
 	watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -299,11 +299,11 @@ static void no_files(void)
 	write_file(path, "text", 4);
 	file = elf(path, NULL);
 	is(name_at(file, 0), "-", "a text");
-	ok(wp_symbols_trouble(symbols, file) != NULL, "which is told");
+	ok(wp_symbols_trouble(symbols, file) != NULL, "which is reported");
 	file = wp_symbols_file(symbols, WP_SYMBOLS_JIT, "//anon", NULL, 0x7fffffff);
 	is(name_at(file, 0x1000), "-", "a process without a list");
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", NULL, -1);
-	is(name_at(file, 0xffffffff81000000), "-", "a kernel that is not told");
+	is(name_at(file, 0xffffffff81000000), "-", "a kernel without symbols");
 	ok(strstr(wp_symbols_trouble(symbols, file), "--kallsyms") != NULL, "and what to do");
 	unlink(path);
 }
@@ -358,7 +358,7 @@ static void cached(void)
 	   "one in whose place there is another");
 	file = elf("/nowhere/file", &other);
 	is(name_at(file, offset_of(own)), "-", "not by another build-id");
-	is(wp_symbols_trouble(symbols, file), "it is not there", "which is told as ever");
+	is(wp_symbols_trouble(symbols, file), "it is not there", "which is reported as ever");
 	begin_with(&(struct wp_symbols_options){ .symfs = "/" });
 	is(name_at(elf("/nowhere/file", &id), offset_of(own)), "-",
 	   "not if another directory is asked for");
@@ -462,14 +462,14 @@ static void vmlinux(void)
 	is(name_at(file, at), "inlined", "without a build-id");
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);
 	is(name_at(file, at), "-", "another kernel's image");
-	ok(strstr(wp_symbols_trouble(symbols, file), "build-id") != NULL, "which is told");
+	ok(strstr(wp_symbols_trouble(symbols, file), "build-id") != NULL, "which is reported");
 	begin_with(&(struct wp_symbols_options){ .vmlinux = self });
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &id, -1);
-	is(name_at(file, at), "-", "a recording that does not tell where it was");
+	is(name_at(file, at), "-", "a recording without the kernel's place");
 	wp_symbols_kernel(symbols, "no_such_label", text);
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &id, -1);
 	is(name_at(file, at), "-", "an image without that label");
-	is(wp_symbols_trouble(symbols, file), "it is not the kernel's image", "as is told");
+	is(wp_symbols_trouble(symbols, file), "it is not the kernel's image", "as is reported");
 	begin_with(&(struct wp_symbols_options){ .vmlinux = "/nowhere" });
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &id, -1);
 	is(name_at(file, at), "-", "an image that is not there");

@@ -97,8 +97,8 @@ static void put_ledger(struct wp_json *j, const struct wp_overview *o)
 	wp_json_number(j, "intervals", l->nr_off);
 	put_times(j, l->run_ns, l->off_ns, l->runnable_ns, l->unknown_ns, l->wall_ns);
 	put_reasons(j, o, WP_OVERVIEW_ALL);
-	wp_json_number(j, "lost_accounts", o->head.lost);
-	wp_json_number(j, "lost_accounts_ns", o->head.lost_ns);
+	wp_json_number(j, "lost_thread_totals", o->head.lost);
+	wp_json_number(j, "lost_thread_totals_ns", o->head.lost_ns);
 	wp_json_number(j, "lost_intervals", o->head.untracked);
 	wp_json_number(j, "lost_intervals_ns", o->head.untracked_ns);
 	wp_json_close(j, '}');
