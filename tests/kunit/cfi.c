@@ -165,9 +165,9 @@ static void check_refuses(struct kunit *test)
 	REFUSES(rules[3].reg, 16, "a rule names a register that is not there");
 	REFUSES(rules[3].flags, WALLPROF_RULE_RA_REG,
 		"a rule names a register that is not there");
-	REFUSES(rules[3].fp, 1, "a rule tells the place of what was not saved");
+	REFUSES(rules[3].fp, 1, "a rule has the place of what was not saved");
 	REFUSES(rules[3].flags, WALLPROF_RULE_FP_FP,
-		"a rule tells the place of what was not saved");
+		"a rule has the place of what was not saved");
 	REFUSES(rules[3].flags, WALLPROF_RULE_FP_SAVED | WALLPROF_RULE_FP_LOST,
 		"a rule has the frame pointer both saved and lost");
 	REFUSES(rules[3].saves, 8, "a rule names a list that is not there");
