@@ -288,7 +288,7 @@ help:
 	@echo 'make check-matrix    on each supported kernel; KERNELS="name..." only on these'
 	@echo 'make check-debug     on the debug kernels'
 	@echo 'make bench           the cost of a context switch, beside the peers; five rounds take hours'
-	@echo 'make bench-accuracy  the recorded length of each wait, beside perf's'
+	@echo 'make bench-accuracy  the recorded length of each wait, beside that of perf'
 	@echo 'make bench-endure    100,000 threads, and an hour of births: what it takes'
 	@echo 'make bench-flight    an hour of a flight recorder at the highest rate of switches'
 	@echo 'make bench-report    how long reading 1 GB takes, beside perf report'
