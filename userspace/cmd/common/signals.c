@@ -49,6 +49,7 @@ static void (*volatile restore_screen)(void);
 static volatile sig_atomic_t suspend_signal;
 static volatile sig_atomic_t resize_signal;
 static int input_fd = -1;
+static int files_fd = -1;
 /* Disposition of XFSZ when the process began. */
 static struct sigaction limit_before = { .sa_handler = SIG_DFL };
 
@@ -306,6 +307,15 @@ static int msecs_until(__u64 time)
 }
 
 /**
+ * wp_signals_set_files() - wake wp_signals_wait() by a descriptor of new files, too
+ * @fd: the descriptor, of wp_mapsync_files_fd(), or -1
+ */
+void wp_signals_set_files(int fd)
+{
+	files_fd = fd;
+}
+
+/**
  * wp_signals_wait() - wait for a signal, for data, or for a time
  * @dev: the session
  * @sideband: its sideband
@@ -316,7 +326,7 @@ static int msecs_until(__u64 time)
 int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideband,
 		    __u64 until)
 {
-	unsigned int max = dev->info.nr_cpus + 3, nr, i;
+	unsigned int max = dev->info.nr_cpus + 4, nr, i;
 	struct pollfd *fds = calloc(max, sizeof(*fds));
 	enum wp_wake wake = WP_WAKE_TIME;
 	__u64 count;
@@ -329,7 +339,8 @@ int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideb
 	fds[0] = (struct pollfd){ .fd = wake_fd, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = dev->fd, .events = POLLIN };
 	fds[2] = (struct pollfd){ .fd = input_fd, .events = POLLIN };
-	nr = 3 + wp_sideband_pollfds(sideband, fds + 3, max - 3);
+	fds[3] = (struct pollfd){ .fd = files_fd, .events = POLLIN };
+	nr = 4 + wp_sideband_pollfds(sideband, fds + 4, max - 4);
 	n = poll(fds, nr, msecs_until(until));
 	if (n < 0 && errno != EINTR) {
 		n = -errno;
@@ -343,7 +354,9 @@ int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideb
 			wake = WP_WAKE_TIME;
 		if (fds[2].revents)
 			wake = WP_WAKE_INPUT;
-		for (i = 3; i < nr; i++)
+		if (fds[3].revents && read(files_fd, &count, sizeof(count)) > 0)
+			wake = WP_WAKE_FILES;
+		for (i = 4; i < nr; i++)
 			wake = fds[i].revents ? WP_WAKE_FULL : wake;
 		if (fds[1].revents & POLLIN)
 			wake = WP_WAKE_FULL;

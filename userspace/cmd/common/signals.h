@@ -20,12 +20,14 @@ struct wp_sideband;
  * @WP_WAKE_FULL: data is ready
  * @WP_WAKE_GONE: no target is left
  * @WP_WAKE_INPUT: a key was pressed, or the terminal was hung up
+ * @WP_WAKE_FILES: a process mapped a file that is new
  */
 enum wp_wake {
 	WP_WAKE_TIME,
 	WP_WAKE_FULL,
 	WP_WAKE_GONE,
 	WP_WAKE_INPUT,
+	WP_WAKE_FILES,
 };
 
 int wp_signals_catch(void);
@@ -39,6 +41,7 @@ void wp_signals_sleep(void);
 void wp_signals_ignore_limit(void);
 void wp_signals_restore_limit(void);
 void wp_signals_set_file(struct wp_perfdata *pd);
+void wp_signals_set_files(int fd);
 void wp_signals_set_command(pid_t pid);
 int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideband,
 		    __u64 until);

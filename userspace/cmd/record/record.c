@@ -46,6 +46,11 @@ static int loop(struct wp_recording *r, struct wp_workload *workload)
 		if (wake == WP_WAKE_GONE)
 			break;
 		r->s.wakeups++;
+		/* A process of a container may end before the next read. */
+		if (wake == WP_WAKE_FILES)
+			err = wp_recording_drain_sideband(r);
+		if (err)
+			break;
 		if (wake == WP_WAKE_FULL || wp_clock_now() >= next) {
 			err = wp_recording_drain(r, false);
 			next = wp_clock_now() + interval;
@@ -60,6 +65,7 @@ static int finish(struct wp_recording *r)
 	int err;
 
 	err = wp_device_stop(&r->dev, &r->s.stop);
+	wp_signals_set_files(-1);
 	wp_mapsync_end(r->mapsync, &r->s.mapsync);
 	r->mapsync = NULL;
 	if (err)
@@ -202,6 +208,8 @@ static int run(struct wp_recording *r, struct wp_workload *workload)
 	if (err)
 		return err;
 	wp_mapsync_started(r->mapsync);
+	if (r->keep)
+		wp_signals_set_files(wp_mapsync_files_fd(r->mapsync));
 	err = wp_recording_write_snapshot(r);
 	if (err)
 		return err;

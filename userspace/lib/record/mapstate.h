@@ -72,6 +72,8 @@ struct wp_mapsync {
 	int kick;			/* eventfd: @started or @stop is set */
 	int done_fd;			/* eventfd: what ran at the start is published */
 	int walked_fd;			/* eventfd: @walked is set */
+	int files_fd;			/* eventfd: @nr_files has increased */
+	__u64 nr_files;			/* files seen, since the session began */
 	bool stop;			/* set by another thread */
 	pthread_t thread;
 	bool has_thread;

@@ -90,6 +90,17 @@ static void signal_fd(int fd)
 		wp_debug("eventfd: %s", strerror(errno));
 }
 
+/* Whoever keeps files can only do so while a process has them mapped: see record.c. */
+static void look_for_files(struct wp_mapsync *sync)
+{
+	struct wp_codefiles_stats stats;
+
+	wp_codefiles_stats(sync->files, &stats);
+	if (sync->republished && stats.files > sync->nr_files)
+		signal_fd(sync->files_fd);
+	sync->nr_files = stats.files;
+}
+
 static void *follow(void *arg)
 {
 	struct wp_mapsync *sync = arg;
@@ -109,6 +120,7 @@ static void *follow(void *arg)
 		when = wp_mappublish_dirty(sync, &all);
 		if (all)
 			signal_fd(sync->done_fd);
+		look_for_files(sync);
 		if (sync->republished && !sync->walked) {
 			sync->walked = true;
 			signal_fd(sync->walked_fd);
@@ -156,13 +168,14 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 	sync->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sync->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sync->walked_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sync->files_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sync->max_fds = 2 + sysconf(_SC_NPROCESSORS_CONF);
 	sync->fds = calloc(sync->max_fds, sizeof(*sync->fds));
 	sync->cache = wp_tablecache_open(NULL);
 	files.cache = sync->cache;
 	sync->files = wp_codefiles_new(&files);
-	if (sync->kick < 0 || sync->done_fd < 0 || sync->walked_fd < 0 || !sync->fds ||
-	    !sync->files)
+	if (sync->kick < 0 || sync->done_fd < 0 || sync->walked_fd < 0 || sync->files_fd < 0 ||
+	    !sync->fds || !sync->files)
 		goto no_memory;
 	err = wp_sideband_open(&sync->sideband, &side);
 	for (i = 0; i < opt->nr_pids && !err; i++)
@@ -225,6 +238,18 @@ void wp_mapsync_started(struct wp_mapsync *sync)
 		return;
 	__atomic_store_n(&sync->started, true, __ATOMIC_RELEASE);
 	signal_fd(sync->kick);
+}
+
+/**
+ * wp_mapsync_files_fd() - descriptor for noticing files that are mapped for the first time
+ * @sync: the state of mapsync.c, or NULL
+ *
+ * Return: an eventfd that is readable when there are some that no process had mapped
+ * before, a millisecond or so later; valid until wp_mapsync_end(). -1 without @sync.
+ */
+int wp_mapsync_files_fd(const struct wp_mapsync *sync)
+{
+	return sync ? sync->files_fd : -1;
 }
 
 /**
@@ -305,5 +330,7 @@ void wp_mapsync_end(struct wp_mapsync *sync, struct wp_mapsync_stats *stats)
 		close(sync->done_fd);
 	if (sync->walked_fd >= 0)
 		close(sync->walked_fd);
+	if (sync->files_fd >= 0)
+		close(sync->files_fd);
 	free(sync);
 }

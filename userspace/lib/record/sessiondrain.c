@@ -441,6 +441,21 @@ int wp_recording_prune_stacks(struct wp_recording *r)
 }
 
 /**
+ * wp_recording_drain_sideband() - read the records of processes, between two epochs
+ * @r: the recording
+ *
+ * Files that they name are opened, and copied if need be, while a process has them.
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_drain_sideband(struct wp_recording *r)
+{
+	__u64 upto;
+
+	return wp_sideband_drain(r->sideband, &upto, false, wp_recording_add_record, r);
+}
+
+/**
  * wp_recording_drain() - retire an epoch and write it
  * @r: the recording
  * @last: the session is stopped; open intervals are written, too
