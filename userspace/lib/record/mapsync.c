@@ -196,15 +196,11 @@ no_memory:
  * wp_mapsync_begin() - publish the processes that run, then follow them
  * @sync: the state of mapsync.c
  * @snap: snapshot taken after wp_mapsync_open(), or NULL: read /proc
- * @wait_ms: maximum wait for the publication to complete
- *
- * The rest is published later: on a busy host, building all tables takes a while.
  *
  * Return: 0 or a negative errno after a message.
  */
-int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap, unsigned int wait_ms)
+int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap)
 {
-	struct pollfd done = { .fd = sync->done_fd, .events = POLLIN };
 	sigset_t all, old;
 	int err;
 
@@ -215,14 +211,41 @@ int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap, unsigned
 	err = -pthread_create(&sync->thread, NULL, follow, sync);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	sync->has_thread = !err;
-	if (err) {
+	if (err)
 		wp_err("cannot follow processes to unwind them: %s", strerror(-err));
-		return err;
-	}
-	/* A signal ends the wait: its sender wants the recording to stop. */
-	if (poll(&done, 1, wait_ms) < 0)
-		wp_debug("poll: %s", strerror(errno));
-	return 0;
+	return err;
+}
+
+/**
+ * wp_mapsync_wait_tables() - wait until what runs is published, with its tables
+ * @sync: the state of mapsync.c, after wp_mapsync_begin()
+ * @wait_ms: maximum wait
+ *
+ * The rest is published later: on a busy host, building all tables takes a while.
+ *
+ * Return: 1 if it is published, 0 after @wait_ms, or -EINTR at a signal, whose sender
+ * wants the recording to stop.
+ */
+int wp_mapsync_wait_tables(struct wp_mapsync *sync, unsigned int wait_ms)
+{
+	struct pollfd done = { .fd = sync->done_fd, .events = POLLIN };
+	int nr = poll(&done, 1, wait_ms);
+
+	return nr < 0 ? -errno : nr;
+}
+
+/**
+ * wp_mapsync_finished() - progress of wp_mapsync_wait_tables()
+ * @sync: the state of mapsync.c
+ *
+ * Return: number of files that have a table, or will have none.
+ */
+__u64 wp_mapsync_finished(struct wp_mapsync *sync)
+{
+	struct wp_codefiles_stats stats;
+
+	wp_codefiles_stats(sync->files, &stats);
+	return stats.did.tables + stats.did.no_table + stats.did.refused;
 }
 
 /**

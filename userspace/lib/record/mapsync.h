@@ -5,6 +5,7 @@
  *
  *	wp_mapsync_open()	the session is configured; follows processes
  *	wp_mapsync_begin()	publishes those that run, and starts a thread
+ *	wp_mapsync_wait_tables()
  *	wp_mapsync_started()	the session is started
  *	wp_mapsync_wait_walked()
  *	wp_mapsync_end()
@@ -21,7 +22,9 @@ struct wp_snapshot;
 struct wp_mapsync;
 
 int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *opt);
-int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap, unsigned int wait_ms);
+int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap);
+int wp_mapsync_wait_tables(struct wp_mapsync *sync, unsigned int wait_ms);
+__u64 wp_mapsync_finished(struct wp_mapsync *sync);
 void wp_mapsync_started(struct wp_mapsync *sync);
 int wp_mapsync_files_fd(const struct wp_mapsync *sync);
 bool wp_mapsync_wait_walked(struct wp_mapsync *sync, unsigned int wait_ms);

@@ -23,6 +23,8 @@
 
 /* Maximum wait for the tables of what already runs: tables on disk are loaded by then. */
 #define TABLES_WAIT_MS	500
+/* The tables of a named target are waited for unless none is finished for so long. */
+#define TABLES_STALL_MS	3000
 
 /* Default table sizes; see size_tables(). */
 #define MIN_TASKS	16384
@@ -423,6 +425,28 @@ static int open_mapsync(struct wp_recording *r)
 	return wp_mapsync_open(&r->mapsync, &opt);
 }
 
+/*
+ * Before their tables are built, stacks are cut short. Who names a process waits for its
+ * tables, as long as there is progress. For the whole host that would be the tables of all
+ * programs, and a command does not run yet. A session without a file shows what it has.
+ */
+static void wait_for_tables(struct wp_recording *r)
+{
+	bool named = follows_targets(&r->o) && !r->o.own && !r->o.tables_ms && r->batch;
+	int ret = wp_mapsync_wait_tables(r->mapsync, r->o.tables_ms ? : TABLES_WAIT_MS);
+	__u64 finished;
+
+	if (ret || !named)
+		return;
+	if (!r->o.quiet)
+		fputs("[ wallprof: building unwind tables of the target before recording ]\n",
+		      stderr);
+	do {
+		finished = wp_mapsync_finished(r->mapsync);
+		ret = wp_mapsync_wait_tables(r->mapsync, TABLES_STALL_MS);
+	} while (!ret && wp_mapsync_finished(r->mapsync) != finished);
+}
+
 /**
  * wp_recording_look() - take a snapshot of what runs, and publish its unwind tables
  * @r: the recording; its sideband is open, so that no later change is missed
@@ -449,7 +473,10 @@ int wp_recording_look(struct wp_recording *r)
 	}
 	if (err || !tables)
 		return err;
-	return wp_mapsync_begin(r->mapsync, r->snap, r->o.tables_ms ? : TABLES_WAIT_MS);
+	err = wp_mapsync_begin(r->mapsync, r->snap);
+	if (!err)
+		wait_for_tables(r);
+	return err;
 }
 
 /**
