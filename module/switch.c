@@ -389,8 +389,8 @@ static noinline enum wp_kept wp_switch_sum(struct wp_session *session, struct wp
 }
 
 /*
- * Records an interval that has ended. Returns its aggregate, if that is the one used last
- * for its thread and stack, or NULL. Context: irqs off.
+ * Records an interval that has ended. Returns its aggregate, or NULL: it has none, or is
+ * of a session that is not wp_session_is_fast(). Context: irqs off.
  */
 static __always_inline struct wallprof_aggr *
 wp_switch_record(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
@@ -405,8 +405,11 @@ wp_switch_record(struct wp_session *session, struct wp_cpu *cpu, struct wp_half 
 	if (likely(aggr && (fast || !(session->config.flags & WP_SWITCH_MORE))))
 		return aggr;
 	cpu->interval = *interval;
-	if (!aggr)
+	if (!aggr) {
 		kept = wp_switch_sum(session, cpu, epoch, next, slot, now);
+		if (fast && kept == WP_KEPT_SUMMED)
+			aggr = wp_aggr_guess(&cpu->sched, half, slot->tid, slot->user_stack);
+	}
 	if (!fast && session->config.flags & WP_SWITCH_MORE)
 		wp_switch_more(session, cpu, epoch, slot, kept);
 	return aggr;
