@@ -12,6 +12,7 @@
 #define WALLPROF_SWITCH_KEY_H
 
 #include <linux/bits.h>
+#include <linux/hash.h>
 #include <linux/types.h>
 
 #include "compat/ptrace.h"
@@ -20,6 +21,8 @@
 
 /* In &wp_switch_key.state: the thread was preempted. The scheduler has no such state. */
 #define WP_SWITCH_PREEMPTED	BIT(31)
+
+#define WP_SWITCH_OBJECT_BITS	10	/* of wp_switch_key_object() */
 
 /**
  * struct wp_switch_key - how a thread leaves its CPU
@@ -63,6 +66,18 @@ static __always_inline u64 wp_switch_key_arg(const struct wp_switch_key *how)
 static __always_inline int wp_switch_key_nr(const struct wp_switch_key *how)
 {
 	return syscall_get_nr(how->p, task_pt_regs(how->p));
+}
+
+/*
+ * Distinguishes the objects that threads wait for at one place, for the hash; or 0. Only
+ * a futex's word is hashed: a thread that waits for a condition variable of glibc uses two
+ * in turn. The address of a buffer would spread over the table what never repeats.
+ */
+static __always_inline u32 wp_switch_key_object(const struct wp_switch_key *how)
+{
+	if (wp_switch_key_nr(how) != __NR_futex)
+		return 0;
+	return hash_32((u32)wp_switch_key_arg(how), WP_SWITCH_OBJECT_BITS);
 }
 
 /* Changes with every exec. */

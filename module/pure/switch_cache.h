@@ -139,7 +139,8 @@ static __always_inline struct wp_cached_switch *wp_cached_of(struct wp_switch_ca
 							     const struct wallprof_task *slot,
 							     const struct wp_switch_key *how)
 {
-	u64 hash = wp_switch_key_ip(how) + 4 * (u64)wp_switch_key_nr(how) + how->state;
+	u64 hash = wp_switch_key_ip(how) + 4 * (u64)wp_switch_key_nr(how) + how->state +
+		   wp_switch_key_object(how);
 
 	hash = hash << WP_SWITCH_CACHE_SIZE_BITS ^ (unsigned long)slot;
 	return (void *)((char *)cache->entries +

@@ -5,6 +5,9 @@
  *	loads futex ROUNDS	64 threads, in pairs that wake each other in turn
  *				from the bottom of 30 frames
  *	loads stacks ROUNDS	the same, each turn with a stack that no other has
+ *	loads condvar ROUNDS	64 threads, in pairs that wake each other in turn by
+ *				condition variables of libc
+ *	loads condvar4 ROUNDS	4 threads, likewise
  *	loads churn THREADS	so many threads, 100 at a time, are born, sleep for
  *				their turn, and end
  *	loads sleep THREADS	so many threads sleep until they are killed
@@ -13,7 +16,7 @@
  *				seconds, but 10000 times at most
  *
  * Compiled with frame pointers and without. System calls are made in place, since
- * libc's functions keep no frame pointer. futex, stacks, churn and naps say how long they
+ * libc's functions keep no frame pointer; condvar calls libc. futex, condvar, stacks, churn and naps say how long they
  * took, as "perf bench" says it of an operation: microseconds, of all of them; sleep
  * and processes say the id of their process group, when all sleep, and go on.
  */
@@ -119,6 +122,32 @@ static void *player(void *arg)
 	return NULL;
 }
 
+/*
+ * The turn of a pair is a variable that its mutex protects. Each thread has a condition
+ * variable of its own: it waits for the two words of that in turn.
+ */
+static struct talk {
+	pthread_mutex_t mutex;
+	pthread_cond_t conds[2];
+	int turn;
+} __attribute__((aligned(64))) talks[PAIRS];
+
+static void *talker(void *arg)
+{
+	long number = (long)arg, me = number % 2, i;
+	struct talk *talk = &talks[number / 2];
+
+	pthread_mutex_lock(&talk->mutex);
+	for (i = 0; i < rounds; i++) {
+		while (talk->turn != me)
+			pthread_cond_wait(&talk->conds[me], &talk->mutex);
+		talk->turn = !me;
+		pthread_cond_signal(&talk->conds[!me]);
+	}
+	pthread_mutex_unlock(&talk->mutex);
+	return NULL;
+}
+
 static void *newborn(void *arg)
 {
 	await(&gate, (int)(long)arg);
@@ -150,14 +179,14 @@ static void create(pthread_t *thread, void *(*function)(void *), long arg)
 	}
 }
 
-static void futexes(void *(*play)(void *))
+static void in_pairs(int pairs, void *(*play)(void *))
 {
 	pthread_t threads[2 * PAIRS];
 	long i;
 
-	for (i = 0; i < 2 * PAIRS; i++)
+	for (i = 0; i < 2 * pairs; i++)
 		create(&threads[i], play, i);
-	for (i = 0; i < 2 * PAIRS; i++)
+	for (i = 0; i < 2 * pairs; i++)
 		pthread_join(threads[i], NULL);
 }
 
@@ -232,7 +261,7 @@ int main(int argc, char **argv)
 	struct timespec from, to;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: loads futex|stacks|churn|sleep|processes|naps N\n");
+		fprintf(stderr, "usage: loads futex|stacks|condvar|condvar4|churn|sleep|processes|naps N\n");
 		return 2;
 	}
 	rounds = atol(argv[2]);
@@ -240,9 +269,13 @@ int main(int argc, char **argv)
 		return start_daemon(!strcmp(argv[1], "sleep"));
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	if (!strcmp(argv[1], "futex"))
-		futexes(player);
+		in_pairs(PAIRS, player);
 	else if (!strcmp(argv[1], "stacks"))
-		futexes(player_by);
+		in_pairs(PAIRS, player_by);
+	else if (!strcmp(argv[1], "condvar"))
+		in_pairs(PAIRS, talker);
+	else if (!strcmp(argv[1], "condvar4"))
+		in_pairs(2, talker);
 	else if (!strcmp(argv[1], "churn"))
 		churn();
 	else if (!strcmp(argv[1], "naps"))

@@ -305,6 +305,23 @@ static void slots_are_distinguished(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wp_cached_matches(cached, &two[0], &switch_cache_usual));
 }
 
+/* A thread that waits for two objects in turn, at one place, keeps an entry of each. */
+static void objects_are_distinguished(struct kunit *test)
+{
+	struct wp_switch_key two[2] = { switch_cache_usual, switch_cache_usual };
+	unsigned int i;
+
+	set_up(test);
+	for (i = 0; i < 2; i++) {
+		two[i].nr = SWITCH_CACHE_FUTEX;
+		two[i].arg = 4 * (i + 1);
+	}
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_FALSE(test, goes(&two[i % 2]));
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_TRUE(test, goes(&two[i % 2]));
+}
+
 static const struct part causes[] = {
 	PART(struct wallprof_task, syscall), PART(struct wallprof_task, reason),
 	PART(struct wallprof_task, waker), PART(struct wallprof_task, waker_tid),
@@ -470,6 +487,7 @@ static struct kunit_case switch_cache_cases[] = {
 	KUNIT_CASE_PARAM(slot_changes, of_slot_gen_params),
 	KUNIT_CASE(another_thread_begins),
 	KUNIT_CASE(slots_are_distinguished),
+	KUNIT_CASE(objects_are_distinguished),
 	KUNIT_CASE_PARAM(lasts_until_the_slot_changes, while_away_gen_params),
 	KUNIT_CASE(time_is_of_one_leaving),
 	KUNIT_CASE_PARAM(waker_changes, cause_gen_params),

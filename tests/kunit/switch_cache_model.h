@@ -38,6 +38,9 @@ struct wp_switch_key {
 #define wp_switch_key_fp(how)		((how)->fp)
 #define wp_switch_key_arg(how)		((how)->arg)
 #define wp_switch_key_nr(how)		((how)->nr)
+/* Of this call, some arguments have entries of their own, and some share an entry. */
+#define SWITCH_CACHE_FUTEX		8
+#define wp_switch_key_object(how)	((how)->nr == SWITCH_CACHE_FUTEX ? (how)->arg & ~3ULL : 0)
 #define wp_switch_key_exec_id(how)	((how)->exec_id)
 #define wp_switch_key_is_uncacheable(how)	(!!(how)->odd)
 
