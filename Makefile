@@ -13,6 +13,8 @@ MODULE_SIGN_CERT ?=
 SIGN_FILE ?= $(KDIR)/scripts/sign-file
 KERNELS ?=
 
+# There rpm is a program without packages of its own.
+ON_DEBIAN := $(wildcard /etc/debian_version)
 MAN := $(wildcard Documentation/man/*.[1-9])
 # Completion code: by "wallprof --completion SHELL".
 BASH_COMPLETION := $(PREFIX)/share/bash-completion/completions/wallprof
@@ -40,18 +42,24 @@ all: module reader
 module: fresh
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-.PHONY: reader
-reader:
-	@for p in elfutils/libdw.h:libdw-dev zlib.h:zlib1g-dev lzma.h:liblzma-dev \
+# What the reader is built with. demangle.h lies in /usr/include on EL.
+.PHONY: libraries
+libraries:
+	@demangle=$$(echo '#include <demangle.h>' | $(CC) -E - >/dev/null 2>&1 || \
+		echo libiberty/)demangle.h; \
+	for p in elfutils/libdw.h:libdw-dev zlib.h:zlib1g-dev lzma.h:liblzma-dev \
 		seccomp.h:libseccomp-dev \
 		zstd.h:libzstd-dev protobuf-c/protobuf-c.h:libprotobuf-c-dev \
-		libiberty/demangle.h:libiberty-dev curses.h:libncurses-dev; do \
+		$$demangle:libiberty-dev curses.h:libncurses-dev; do \
 		echo "#include <$${p%:*}>" | $(CC) -E - >/dev/null 2>&1 || { \
 		echo "wallprof: no $${p%:*}: install the package $${p#*:}" \
 		'("tests/lab/deps build" does).' >&2; exit 1; }; done
 	@command -v protoc-c >/dev/null || { \
 		echo 'wallprof: no protoc-c: install the package protobuf-c-compiler' \
 		'("tests/lab/deps build" does).' >&2; exit 1; }
+
+.PHONY: reader
+reader: libraries
 	$(MAKE) -f userspace/build.mk
 
 .PHONY: headers
@@ -137,6 +145,53 @@ deb:
 	rm -rf $(DEB)
 	@ls build/deb/*.deb
 
+# Also from what is committed, or a copy. RPMFLAGS go to rpmbuild: "--without reader" is
+# the module's source only.
+RPMFLAGS ?=
+RPM := build/rpm/wallprof-$(shell cat VERSION)
+.PHONY: rpm
+rpm:
+	@command -v rpmbuild >/dev/null || { \
+		echo 'wallprof: no rpmbuild: install the package rpm ("tests/lab/deps rpm"' \
+		'does), on EL rpm-build.' >&2; exit 1; }
+	$(if $(ON_DEBIAN),$(if $(findstring --without reader,$(RPMFLAGS)),,@$(MAKE) \
+		--no-print-directory libraries))
+	@[ -z '$(ON_DEBIAN)' ] || echo 'wallprof: --nodeps: the packages that the spec' \
+		'requires have the names of EL; this is Debian.' >&2
+	rm -rf build/rpm && mkdir -p $(RPM)
+	if [ -e .git ]; then git archive HEAD; \
+		else tar -c --exclude=./build .; fi | tar -x -C $(RPM)
+	chmod 644 $(RPM)/dist/wallprof.spec
+	epoch=$${SOURCE_DATE_EPOCH:-$$(if [ -e .git ]; then git log -1 --format=%ct; \
+		else stat -c %Y VERSION; fi)} && export SOURCE_DATE_EPOCH=$$epoch && \
+	tar -c --sort=name --format=gnu --mtime=@$$epoch --owner=0 --group=0 --numeric-owner \
+		--mode=u+rw,go=rX -C build/rpm $(notdir $(RPM)) | gzip -n >$(RPM).tar.gz && \
+	rpmbuild -ba $(if $(ON_DEBIAN),--nodeps) --define '_topdir $(CURDIR)/build/rpm' \
+		--define '_sourcedir %{_topdir}' --define '_rpmdir %{_topdir}' \
+		--define '_srcrpmdir %{_topdir}' \
+		--define '_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm' \
+		--define 'use_source_date_epoch_as_buildtime 1' \
+		--define 'clamp_mtime_to_source_date_epoch 1' \
+		--define '_buildhost reproducible' $(RPMFLAGS) $(RPM)/dist/wallprof.spec
+	rm -rf $(RPM) $(RPM).tar.gz build/rpm/BUILD build/rpm/BUILDROOT build/rpm/SPECS
+	@ls build/rpm/*.rpm
+
+# The reader as one static program, and the module's source.
+.PHONY: bundle
+bundle:
+	+@CC='$(CC)' dist/bundle
+
+# Modules for other machines' kernels: dist/prebuild --help.
+HEADERS ?=
+PREBUILT ?= build/prebuilt
+.PHONY: prebuilt
+prebuilt:
+	@test -n '$(HEADERS)' || { \
+		echo 'wallprof: HEADERS= names no headers packages: see' \
+		'"dist/prebuild --help"' >&2; exit 1; }
+	MODULE_SIGN_KEY='$(MODULE_SIGN_KEY)' MODULE_SIGN_CERT='$(MODULE_SIGN_CERT)' \
+		dist/prebuild -o '$(PREBUILT)' $(HEADERS)
+
 define clean-module
 rm -rf .tmp_versions && \
 rm -f Module.symvers modules.order .modules.order.cmd .Module.symvers.cmd && \
@@ -179,7 +234,7 @@ check-quick:
 
 .PHONY: check-matrix
 check-matrix:
-	tests/lab/deps check deb
+	tests/lab/deps check deb rpm
 	tests/lab/fill matrix $(KERNELS)
 	tests/run --matrix $(if $(KERNELS),--kernels "$(KERNELS)") $(TESTS)
 
@@ -222,6 +277,9 @@ help:
 	@echo 'make install         both, man pages, shell completion; make uninstall takes them away'
 	@echo 'make install-module  the module only; make install-reader, the rest'
 	@echo 'make deb             Debian packages of both, in build/deb/'
+	@echo 'make rpm             RPM packages of both, and their source, in build/rpm/'
+	@echo 'make bundle          both for hosts where nothing may be installed, in build/bundle/'
+	@echo 'make prebuilt        modules for other kernels; HEADERS="package..." (dist/prebuild --help)'
 	@echo 'make htmldocs        Documentation as pages, in build/html/'
 	@echo 'make clean           remove what a build left'
 	@echo 'make demo            a recording in a guest machine, shown by stock perf'
@@ -230,7 +288,7 @@ help:
 	@echo 'make check-matrix    on each supported kernel; KERNELS="name..." only on these'
 	@echo 'make check-debug     on the debug kernels'
 	@echo 'make bench           the cost of a context switch, beside the peers; five rounds take hours'
-	@echo 'make bench-accuracy  how long waits are told to be, beside perf: each'
+	@echo 'make bench-accuracy  the recorded length of each wait, beside that of perf'
 	@echo 'make bench-endure    100,000 threads, and an hour of births: what it takes'
 	@echo 'make bench-flight    an hour of a flight recorder at the highest rate of switches'
 	@echo 'make bench-report    how long reading 1 GB takes, beside perf report'

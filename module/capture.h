@@ -52,16 +52,16 @@ static __always_inline struct wp_address *wp_capture_address_of(struct wp_cpu *c
  * Looks the user stack of a thread that leaves up in the stack cache. Returns false if it
  * is not there. Context: irqs off.
  */
-static __always_inline bool wp_capture_again(struct wp_session *session,
-					     struct wp_cpu *cpu, u32 epoch,
-					     struct wp_leave *leave)
+static __always_inline bool wp_capture_cached(struct wp_session *session,
+					      struct wp_cpu *cpu, u32 epoch,
+					      struct wp_leave *leave)
 {
-	const struct wp_cached_stack *old = wp_stack_again(session, cpu, epoch);
+	const struct wp_cached_stack *old = wp_stack_cached(session, cpu, epoch);
 
 	if (unlikely(!old))
 		return false;
 	leave->user_stack = old->id;
-	if (wp_walk_count_again(wp_half_of(&cpu->sched, epoch)->head, old) &&
+	if (wp_walk_count_cached(wp_half_of(&cpu->sched, epoch)->head, old) &&
 	    session->config.stack_flags & WALLPROF_STACK_TABLES)
 		leave->flags = WALLPROF_TASK_WEAK_STACK;
 	return true;
@@ -72,9 +72,9 @@ static __always_inline bool wp_capture_again(struct wp_session *session,
  * and wp_stack_user() returns the same stop reason for them. Context: irqs off. @p is
  * current.
  */
-static __always_inline bool wp_capture_again_address(struct wp_cpu *cpu, u32 epoch,
-						     const struct task_struct *p,
-						     struct wp_leave *leave)
+static __always_inline bool wp_capture_cached_address(struct wp_cpu *cpu, u32 epoch,
+						      const struct task_struct *p,
+						      struct wp_leave *leave)
 {
 	u64 ip = instruction_pointer(task_pt_regs(p));
 	const struct wp_address *at = wp_capture_address_of(cpu, ip);
@@ -107,8 +107,8 @@ static __always_inline void wp_capture_stacks(struct wp_session *session,
 	if (!(stacks & (WP_STACK_WALK | WALLPROF_STACK_KERNEL)))
 		return;
 	if ((fast || stacks & WP_STACK_WALK) &&
-	    (session->one_address ? wp_capture_again_address(cpu, epoch, p, leave) :
-				    wp_capture_again(session, cpu, epoch, leave)) &&
+	    (session->one_address ? wp_capture_cached_address(cpu, epoch, p, leave) :
+				    wp_capture_cached(session, cpu, epoch, leave)) &&
 	    (fast || !(stacks & WALLPROF_STACK_KERNEL)))
 		return;
 	cpu->leave = *leave;

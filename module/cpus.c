@@ -41,7 +41,7 @@
 
 /* For all CPUs without memory. Never written to: every writer finds it busy. */
 static const struct wp_cpu wp_cpu_none = {
-	.none = true,
+	.nomem = true,
 	.sched_busy = true,
 	.sampler_busy = true,
 };
@@ -331,7 +331,7 @@ static void wp_cpus_add(struct wp_session *session, unsigned int nr)
 {
 	struct wp_cpu *cpu;
 
-	if (!session->cpus[nr]->none)
+	if (!session->cpus[nr]->nomem)
 		return;
 	cpu = wp_cpus_make_charged(session, nr);
 	if (cpu)
@@ -395,7 +395,7 @@ void wp_cpus_free(struct wp_session *session)
 	unsigned int nr;
 
 	for (nr = 0; session->cpus && nr < nr_cpu_ids; nr++) {
-		if (!session->cpus[nr]->none)
+		if (!session->cpus[nr]->nomem)
 			wp_cpus_put(session->cpus[nr]);
 	}
 	kvfree(session->cpus);

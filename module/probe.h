@@ -5,12 +5,12 @@
 struct tracepoint;
 
 /**
- * struct wp_probe - a probe of a tracepoint
+ * struct wp_probe_desc - a probe of a tracepoint
  * @name: the tracepoint's
  * @probe: the function; its data pointer is the session
  * @tracepoint: the tracepoint; written once, at load
  */
-struct wp_probe {
+struct wp_probe_desc {
 	const char *name;
 	void *probe;
 	struct tracepoint *tracepoint;

@@ -209,7 +209,7 @@ static void wp_remote_end(struct wp_remote *walk)
 		goto unlock;
 	/* With irqs off this CPU's tables are owned here, as by a probe. */
 	cpu = session->cpus[smp_processor_id()];
-	if (cpu->none) {
+	if (cpu->nomem) {
 		wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
 		goto unlock;
 	}
@@ -225,7 +225,7 @@ static void wp_remote_end(struct wp_remote *walk)
 	if (!id)
 		goto unlock;
 	slot->user_stack = id;
-	/* Seen by wp_cached_lasts(), if the thread left by the switch cache. */
+	/* Seen by wp_cached_left_by(), if the thread left by the switch cache. */
 	slot->flags &= ~WALLPROF_TASK_WEAK_STACK;
 	/* Unless it is the kernel stack that was lost. */
 	if (!(session->config.stack_flags & WALLPROF_STACK_KERNEL) || slot->kernel_stack)
@@ -413,7 +413,7 @@ void wp_remote_kernel(struct wp_session *session, struct wallprof_task *slot,
 	    !(session->config.states & BIT(slot->state)) ||
 	    slot->flags & WALLPROF_TASK_ARMED)
 		return;
-	if (cpu->none) {
+	if (cpu->nomem) {
 		wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
 		slot->flags |= WALLPROF_TASK_NO_STACK;
 		return;

@@ -21,8 +21,8 @@
 #include "compat/ptrace.h"
 #include "kernel_stack.h"
 #include "sampler.h"
-#include "state.h"
 #include "stack.h"
+#include "state.h"
 #include "targets.h"
 
 /* Value of hw.interrupts when perf has throttled a counter. */
@@ -161,7 +161,7 @@ static void wp_sampler_overflow(struct perf_event *event,
 	epoch = wp_session_epoch(session);
 	if (unlikely(cpu->sampler_busy)) {
 		/* A CPU without memory has no counter. */
-		if (!WARN_ON_ONCE(cpu->none))
+		if (!WARN_ON_ONCE(cpu->nomem))
 			wp_sample_refuse(wp_half_of(&cpu->sampler, epoch),
 					 data->period);
 		return;

@@ -240,7 +240,7 @@ static void wp_session_unstart(struct wp_session *session)
 		if (session->tails)
 			wp_ring_reset(&cpu->ring);
 	}
-	memset(&session->bare, 0, sizeof(session->bare));
+	memset(&session->nomem, 0, sizeof(session->nomem));
 	if (session->tails)
 		memset(session->tails, 0, session->layout.tails_bytes);
 	atomic_set(&session->signalled, 0);
@@ -455,22 +455,22 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 int wp_session_status(struct wp_session *session, struct wallprof_status *status)
 {
 	struct wallprof_lost *no_task = &status->lost[WALLPROF_LOSS_NO_TASK];
-	struct wp_bare *bare = &session->bare;
+	struct wp_nomem *nomem = &session->nomem;
 	unsigned int i;
 
 	for (i = 0; i < WALLPROF_LOSS_MAX; i++) {
-		status->lost[i].count = atomic64_read(&bare->lost[i]);
-		status->lost[i].ns = atomic64_read(&bare->lost_ns[i]);
+		status->lost[i].count = atomic64_read(&nomem->lost[i]);
+		status->lost[i].ns = atomic64_read(&nomem->lost_ns[i]);
 	}
 	for_each_possible_cpu(i)
 		status->cpus += session->cpus && wp_session_cpu(session, i);
 	status->cpus_failed = atomic_read(&session->cpus_failed);
 	status->cpus_bytes = (u64)atomic_long_read(&session->late_pages) << PAGE_SHIFT;
-	status->filtered.count = atomic64_read(&bare->filtered);
-	status->filtered.ns = atomic64_read(&bare->filtered_ns);
-	status->out_of_range.count = atomic64_read(&bare->out_of_range);
-	status->out_of_range.ns = atomic64_read(&bare->out_of_range_ns);
-	status->records_lost = atomic64_read(&bare->records);
+	status->filtered.count = atomic64_read(&nomem->filtered);
+	status->filtered.ns = atomic64_read(&nomem->filtered_ns);
+	status->out_of_range.count = atomic64_read(&nomem->out_of_range);
+	status->out_of_range.ns = atomic64_read(&nomem->out_of_range_ns);
+	status->records_lost = atomic64_read(&nomem->records);
 	status->state = session->state;
 	status->epoch = session->epoch;
 	status->nr_tasks = READ_ONCE(session->tasks.used);

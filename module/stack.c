@@ -264,10 +264,10 @@ static __always_inline unsigned long wp_stack_process(struct task_struct *p,
  * Whether the stack is cached; if not, @notes are begun. Must not call, since user memory
  * is open.
  */
-static __always_inline bool wp_walk_again(struct wp_cpu *cpu, u32 epoch,
-					  struct pt_regs *regs, u64 generation,
-					  struct wp_walk *walk,
-					  struct wp_stack_cache_notes *notes)
+static __always_inline bool wp_walk_cached(struct wp_cpu *cpu, u32 epoch,
+					   struct pt_regs *regs, u64 generation,
+					   struct wp_walk *walk,
+					   struct wp_stack_cache_notes *notes)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	u64 fp = wp_regs_dwarf(regs, wp_cfi_here.fp);
@@ -302,7 +302,7 @@ wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64
 	struct wp_cfi_result result;
 	unsigned int nr;
 
-	if (wp_walk_again(cpu, epoch, regs, code->generation, walk, &notes))
+	if (wp_walk_cached(cpu, epoch, regs, code->generation, walk, &notes))
 		return 1;
 	nr = wp_unwind_cfi(&wp_walk_ops, &reader, &code->maps, by_fp, ip, sp, limit,
 			   cpu->sched_scratch.user, max, &result);
@@ -325,7 +325,7 @@ wp_walk_frames_noted(struct pt_regs *regs, u64 limit, struct wp_cpu *cpu, u32 ep
 	unsigned int nr;
 
 	/* No code has generation 0. */
-	if (wp_walk_again(cpu, epoch, regs, 0, walk, &notes))
+	if (wp_walk_cached(cpu, epoch, regs, 0, walk, &notes))
 		return 1;
 	if (max > 1)
 		wp_stack_cache_note_reg(&notes, true);
@@ -360,16 +360,16 @@ wp_stack_same(const struct wp_session *session, const struct wp_stack_cache *cac
 	if (!wp_stack_cache_may_hold(cache, there, wp_mappings_changes(&session->mappings),
 				     epoch, fp))
 		return NULL;
-	return wp_stack_words_are(cache, there->begin, there->nr, wp_user_nospec(sp)) ?
+	return wp_stack_words_unchanged(cache, there->begin, there->nr, wp_user_nospec(sp)) ?
 	       there : NULL;
 }
 
 /*
- * wp_stack_again(), if another stack of the set was found since. A function of its own,
+ * wp_stack_cached(), if another stack of the set was found since. A function of its own,
  * so that the likely path has no registers to save. Context: irqs off.
  */
 static noinline __attribute__((__flatten__)) const struct wp_cached_stack *
-wp_stack_again_other(const struct wp_session *session, struct wp_stack_cache *cache, u32 epoch)
+wp_stack_cached_other(const struct wp_session *session, struct wp_stack_cache *cache, u32 epoch)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
@@ -383,7 +383,7 @@ wp_stack_again_other(const struct wp_session *session, struct wp_stack_cache *ca
 }
 
 /**
- * wp_stack_again - look a leaving thread's user stack up in the stack cache
+ * wp_stack_cached - look a leaving thread's user stack up in the stack cache
  * @session: walks user stacks
  * @cpu: this CPU's
  * @epoch: the current one
@@ -395,7 +395,7 @@ wp_stack_again_other(const struct wp_session *session, struct wp_stack_cache *ca
  * Return: the cached stack; NULL if it is not known to be current.
  */
 __attribute__((__flatten__)) const struct wp_cached_stack *
-wp_stack_again(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
+wp_stack_cached(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
 {
 	struct task_struct *p = current;
 	struct pt_regs *regs = task_pt_regs(p);
@@ -409,23 +409,23 @@ wp_stack_again(struct wp_session *session, struct wp_cpu *cpu, u32 epoch)
 	process = wp_stack_process(p, regs);
 	there = wp_stack_cache_last(cache, ip, sp, process);
 	if (unlikely(!wp_stack_cache_began(there, ip, sp, process)))
-		return wp_stack_again_other(session, cache, epoch);
+		return wp_stack_cached_other(session, cache, epoch);
 	return wp_stack_same(session, cache, there, epoch, sp,
 			     wp_regs_dwarf(regs, wp_cfi_here.fp));
 }
 
 /**
- * wp_stack_remembered - find the cached stack that current was just found to have
+ * wp_stack_cached_by_id - find the cached stack that current was just found to have
  * @session: walks user stacks
  * @cpu: this CPU's
  * @epoch: the current one
  * @id: the stack's
  *
  * Context: irqs off, not NMI; current has an mm, and is 64-bit.
- * Return: the cached stack, if wp_stack_again() would return it; or NULL.
+ * Return: the cached stack, if wp_stack_cached() would return it; or NULL.
  */
-const struct wp_cached_stack *wp_stack_remembered(struct wp_session *session, struct wp_cpu *cpu,
-						  u32 epoch, u64 id)
+const struct wp_cached_stack *wp_stack_cached_by_id(struct wp_session *session, struct wp_cpu *cpu,
+						    u32 epoch, u64 id)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	const struct wp_cached_stack *old;

@@ -56,10 +56,10 @@ static inline bool wp_stack_is_exec(const struct task_struct *p,
 	return p->in_execve && !READ_ONCE(mm->end_code);
 }
 
-const struct wp_cached_stack *wp_stack_remembered(struct wp_session *session, struct wp_cpu *cpu,
-						  u32 epoch, u64 id);
-const struct wp_cached_stack *wp_stack_again(struct wp_session *session, struct wp_cpu *cpu,
-					     u32 epoch);
+const struct wp_cached_stack *wp_stack_cached_by_id(struct wp_session *session, struct wp_cpu *cpu,
+						    u32 epoch, u64 id);
+const struct wp_cached_stack *wp_stack_cached(struct wp_session *session, struct wp_cpu *cpu,
+					      u32 epoch);
 unsigned int wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 			   struct wp_walk *walk);
 void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id);
@@ -69,15 +69,15 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk);
 
 /**
- * wp_walk_count_again - count a cached stack that was not walked
+ * wp_walk_count_cached - count a cached stack that was not walked
  * @head: of the half that the stack is in
  * @old: the cached stack
  *
  * Context: the half's writer.
  * Return: whether it is wp_stack_is_weak().
  */
-static __always_inline bool wp_walk_count_again(struct wallprof_half *head,
-						const struct wp_cached_stack *old)
+static __always_inline bool wp_walk_count_cached(struct wallprof_half *head,
+						 const struct wp_cached_stack *old)
 {
 	head->unwinds[old->why]++;
 	head->walks_remembered++;
@@ -129,7 +129,7 @@ static __always_inline bool wp_stack_word_is(void *ctx, u64 addr, u64 word)
 }
 
 /**
- * wp_stack_words_are - check whether words of current's stack are unchanged
+ * wp_stack_words_unchanged - check whether words of current's stack are unchanged
  * @cache: this CPU's
  * @begin: position of their cached values
  * @nr: how many, even; 0 of a stack of one address, if no more was asked for
@@ -141,8 +141,8 @@ static __always_inline bool wp_stack_word_is(void *ctx, u64 addr, u64 word)
  *
  * Context: irqs off, not NMI; current's mm is loaded.
  */
-static __always_inline bool wp_stack_words_are(const struct wp_stack_cache *cache, u64 begin,
-					       unsigned int nr, u64 sp)
+static __always_inline bool wp_stack_words_unchanged(const struct wp_stack_cache *cache, u64 begin,
+						     unsigned int nr, u64 sp)
 {
 	bool are = false;
 
@@ -150,9 +150,9 @@ static __always_inline bool wp_stack_words_are(const struct wp_stack_cache *cach
 		return true;
 	wp_faults_fail();
 	if (likely(user_access_begin((void __user *)0, TASK_SIZE_MAX - 1))) {
-		are = wp_stack_cache_words_are(wp_stack_cache_words(cache, begin),
-					       wp_stack_cache_ats(cache, begin), nr,
-					       wp_stack_word_is, NULL, sp);
+		are = wp_stack_cache_words_unchanged(wp_stack_cache_words(cache, begin),
+						     wp_stack_cache_ats(cache, begin), nr,
+						     wp_stack_word_is, NULL, sp);
 		user_access_end();
 	}
 	wp_faults_end();

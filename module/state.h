@@ -71,7 +71,7 @@ struct wp_address {
  * @current_cached: the switch cache's entry by which it came, or &wp_switch_cache.none;
  *	set if there is a @switch_cache
  * @leave: how the thread that a scheduler probe handles leaves its CPU, or wakes
- * @passed: the interval, if it is not added to the aggregate that was used last
+ * @interval: the interval, if it is not added to the aggregate that was used last
  * @key: the key of its aggregate
  * @sched_busy: a scheduler probe is at work, off the fast path
  * @sampler_busy: the overflow handler is at work
@@ -83,7 +83,7 @@ struct wp_address {
  * @sched_scratch: the scheduler probes' buffers
  * @sampler_scratch: the overflow handler's buffers
  * @event: the counter; written and read under counters_lock
- * @none: this CPU has no memory. Nothing else is set but @sched_busy and @sampler_busy,
+ * @nomem: this CPU has no memory. Nothing else is set but @sched_busy and @sampler_busy,
  *	and nothing may be written
  * @memory: tables, ring, indexes and whatever else takes whole pages
  * @pages: the pages of @memory
@@ -102,7 +102,7 @@ struct wp_cpu {
 	struct wp_cached_switch *current_cached;
 	/* Not on the stack: kernels may fill that with zeroes each time. */
 	struct wp_leave leave;
-	struct wp_passed passed;
+	struct wp_interval interval;
 	struct wallprof_aggr key;
 	bool sched_busy;
 	bool sampler_busy;
@@ -114,14 +114,14 @@ struct wp_cpu {
 	struct wp_scratch sched_scratch;
 	struct wp_scratch sampler_scratch;
 	struct perf_event *event;
-	bool none;
+	bool nomem;
 	void *memory;
 	struct page **pages;
 	unsigned int nr_pages;
 };
 
 /**
- * struct wp_bare - counts of CPUs without memory
+ * struct wp_nomem - counts of CPUs without memory
  * @lost: losses, by enum wallprof_loss
  * @lost_ns: their times
  * @filtered: intervals left out by their state, or by the CPU that was left
@@ -132,7 +132,7 @@ struct wp_cpu {
  *
  * Written by all these CPUs, any context.
  */
-struct wp_bare {
+struct wp_nomem {
 	atomic64_t lost[WALLPROF_LOSS_MAX];
 	atomic64_t lost_ns[WALLPROF_LOSS_MAX];
 	atomic64_t filtered;
@@ -174,7 +174,7 @@ struct wp_bare {
  * @claiming: START gives slots to the targets; read by the fork probe
  * @hints: a bit for each slot: its thread was on a CPU when STOP looked
  * @layout: offsets in the mapping
- * @cpus: by CPU number. A CPU without memory has the one that is &wp_cpu.none. Written at
+ * @cpus: by CPU number. A CPU without memory has the one that is &wp_cpu.nomem. Written at
  *	CONFIGURE, and with a release store when a CPU comes; then constant
  * @cpus_lock: orders the coming of CPUs with the begin of an epoch. Nests inside the
  *	hotplug lock
@@ -193,7 +193,7 @@ struct wp_bare {
  * @mm: charged with @mm_pages, and for @mappings
  * @mm_pages: locked pages
  * @mm_limit: how many the owner may have, of all kinds
- * @bare: counts of CPUs without memory
+ * @nomem: counts of CPUs without memory
  * @tasks_failed: threads that found no slot
  * @untracked_off: how many of these are off their CPU
  * @untracked_ns: time of WALLPROF_LOSS_NO_TASK that is in no CPU's tables
@@ -259,7 +259,7 @@ struct wp_session {
 	struct mm_struct *mm;
 	unsigned long mm_pages;
 	unsigned long mm_limit;
-	struct wp_bare bare;
+	struct wp_nomem nomem;
 
 	atomic64_t tasks_failed;
 	atomic64_t untracked_off;
@@ -298,7 +298,7 @@ static_assert(WP_LINE(mappings.nr_lived) < WP_LINE(mappings.by_mm));
 static_assert(WP_LINE(mappings.changes) < WP_LINE(mappings.lock));
 static_assert(WP_LINE(mappings.nr_missed) < WP_LINE(mm));
 static_assert(WP_LINE(passed_over) < WP_LINE(tasks.lock));
-static_assert(WP_LINE(cpus) < WP_LINE(bare));
+static_assert(WP_LINE(cpus) < WP_LINE(nomem));
 #endif
 
 /* Flags of wallprof_configure.stack_flags that make user stacks be walked. */
@@ -363,7 +363,7 @@ static inline struct wp_cpu *wp_session_cpu(const struct wp_session *session,
 	/* Pairs with the release store in wp_cpus_publish(). */
 	struct wp_cpu *cpu = smp_load_acquire(&session->cpus[nr]);
 
-	return cpu->none ? NULL : cpu;
+	return cpu->nomem ? NULL : cpu;
 }
 
 /* Makes a CPU's halves ready for an epoch. Context: process, cpus_lock held. */
@@ -380,8 +380,8 @@ static inline void wp_session_begin_cpu(const struct wp_session *session,
 static inline void wp_session_lose(struct wp_session *session, enum wallprof_loss why,
 				   u64 ns)
 {
-	atomic64_inc(&session->bare.lost[why]);
-	atomic64_add(ns, &session->bare.lost_ns[why]);
+	atomic64_inc(&session->nomem.lost[why]);
+	atomic64_add(ns, &session->nomem.lost_ns[why]);
 }
 
 /* The epoch to write to. Any context. */

@@ -78,7 +78,7 @@ static __always_inline u32 wp_switch_key_exec_id(const struct wp_switch_key *how
  * Whether the call is a 32-bit program's needs one check, when an entry is learned: code
  * that enters the kernel by one instruction does not use another at the same place.
  */
-static __always_inline bool wp_switch_key_is_odd(const struct wp_switch_key *how)
+static __always_inline bool wp_switch_key_is_uncacheable(const struct wp_switch_key *how)
 {
 	const struct task_struct *p = how->p;
 

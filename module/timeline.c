@@ -60,7 +60,7 @@ wp_timeline_reserve(struct wp_session *session, struct wp_ring *ring, u64 now)
 
 	/* A CPU without memory. */
 	if (unlikely(!ring->nr)) {
-		atomic64_inc(&session->bare.records);
+		atomic64_inc(&session->nomem.records);
 		return NULL;
 	}
 	record = wp_ring_reserve(ring, now);
@@ -107,7 +107,7 @@ static __always_inline void wp_timeline_write_switch(struct wp_session *session,
 	struct wallprof_record *record;
 	u8 flags = 0;
 
-	if (likely(!cpu->none))
+	if (likely(!cpu->nomem))
 		cpu->switched_at = now;
 	if (!ring)
 		return;
@@ -245,7 +245,7 @@ static void wp_timeline_probe_migrate(void *data, struct task_struct *p, int cpu
 	wp_timeline_write(data, p, WALLPROF_RECORD_MIGRATE, cpu, task_cpu(p));
 }
 
-struct wp_probe wp_timeline_probes[WP_TIMELINE_PROBES] = {
+struct wp_probe_desc wp_timeline_probe_descs[WP_TIMELINE_PROBES] = {
 	{ "sched_switch", wp_timeline_probe_switch },
 	{ "sched_waking", wp_timeline_probe_waking },
 	{ "sched_wakeup_new", wp_timeline_probe_wakeup_new },

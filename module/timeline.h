@@ -10,7 +10,7 @@ struct wp_session;
 
 #define WP_TIMELINE_PROBES	4
 
-extern struct wp_probe wp_timeline_probes[WP_TIMELINE_PROBES];
+extern struct wp_probe_desc wp_timeline_probe_descs[WP_TIMELINE_PROBES];
 
 void wp_timeline_write_stacks(struct wp_session *session, struct task_struct *prev,
 			      const struct wp_leave *leave);

@@ -2,7 +2,7 @@
 /*
  * Tracepoints: finds them at load; registers and unregisters a session's probes.
  *
- * The probes are those of switch.c, waking.c, life.c and timeline.c. Process context.
+ * The probes are those of switch.c, waking.c, process.c and timeline.c. Process context.
  */
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -10,8 +10,8 @@
 
 #include "compat/tracepoint.h"
 #include "kernel_stack.h"
-#include "life.h"
 #include "probe.h"
+#include "process.h"
 #include "state.h"
 #include "switch.h"
 #include "timeline.h"
@@ -29,17 +29,17 @@ enum wp_probe_nr {
 	WP_PROBE_MAX = WP_PROBE_TIMELINE + WP_TIMELINE_PROBES,
 };
 
-static struct wp_probe *wp_probe_at(int i)
+static struct wp_probe_desc *wp_probe_at(int i)
 {
-	static struct wp_probe * const probes[WP_PROBE_TIMELINE] = {
-		[WP_PROBE_SWITCH] = &wp_switch_probe,
-		[WP_PROBE_WAKING] = &wp_waking_probe,
-		[WP_PROBE_FORK] = &wp_fork_probe,
-		[WP_PROBE_EXEC] = &wp_exec_probe,
-		[WP_PROBE_EXIT] = &wp_exit_probe,
+	static struct wp_probe_desc * const probes[WP_PROBE_TIMELINE] = {
+		[WP_PROBE_SWITCH] = &wp_switch_probe_desc,
+		[WP_PROBE_WAKING] = &wp_waking_probe_desc,
+		[WP_PROBE_FORK] = &wp_fork_probe_desc,
+		[WP_PROBE_EXEC] = &wp_exec_probe_desc,
+		[WP_PROBE_EXIT] = &wp_exit_probe_desc,
 	};
 
-	return i < WP_PROBE_TIMELINE ? probes[i] : &wp_timeline_probes[i - WP_PROBE_TIMELINE];
+	return i < WP_PROBE_TIMELINE ? probes[i] : &wp_timeline_probe_descs[i - WP_PROBE_TIMELINE];
 }
 
 /* A session's function for a probe. Constant while that is registered. */

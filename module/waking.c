@@ -10,12 +10,12 @@
 #include <linux/ktime.h>
 #include <linux/tracepoint.h>
 
-#include "birth.h"
 #include "capture.h"
 #include "compat/sched.h"
 #include "probe.h"
 #include "pure/intervals.h"
 #include "pure/states.h"
+#include "slots.h"
 #include "state.h"
 #include "targets.h"
 #include "waking.h"
@@ -28,7 +28,7 @@
 static noinline struct wallprof_task *wp_waking_meet(struct wp_session *session,
 						     struct task_struct *p)
 {
-	struct wp_birth birth = {
+	struct wp_new_slot new = {
 		.session = session,
 		.p = p,
 		.phase = WALLPROF_TASK_UNSEEN,
@@ -43,7 +43,7 @@ static noinline struct wallprof_task *wp_waking_meet(struct wp_session *session,
 	    READ_ONCE(session->passed_over) || wp_task_on_cpu(p) ||
 	    p->start_time > session->start)
 		return NULL;
-	return wp_birth_claim(&birth);
+	return wp_slot_claim(&new);
 }
 
 /*
@@ -78,7 +78,7 @@ static noinline u64 wp_waking_capture(struct wp_session *session)
 
 	/* The wakeup interrupted a probe of this CPU, or the CPU has no memory. */
 	if (!wp_probe_begin(cpu)) {
-		if (cpu->none)
+		if (cpu->nomem)
 			wp_session_lose(session, WALLPROF_LOSS_STACK_FULL, 0);
 		else
 			wp_probe_nested(session, cpu);
@@ -230,7 +230,7 @@ static notrace void wp_probe_waking_fast_wakers(void *data, struct task_struct *
 	wp_waking_fast(data, p, true);
 }
 
-struct wp_probe wp_waking_probe = { "sched_waking", wp_probe_waking };
+struct wp_probe_desc wp_waking_probe_desc = { "sched_waking", wp_probe_waking };
 
 /**
  * wp_waking_probe_of - choose the probe of sched_waking

@@ -5,6 +5,7 @@
 #
 #	make -f userspace/build.mk		build/libwallprof.a, build/wallprof
 #	make -f userspace/build.mk SAN=1	the same in build/san/, under ASan, UBSan
+#	make -f userspace/build.mk WP_STATIC=1	the same in build/static/, linked statically
 #	make -f userspace/build.mk V=1		shows the commands
 #
 # With WP_WERROR=1 a warning is a failure, as for tests/run. A user's build goes on:
@@ -21,7 +22,7 @@ CC ?= cc
 AR ?= ar
 PROTOC_C ?= protoc-c
 
-WP_OUT ?= build$(if $(SAN),/san)
+WP_OUT ?= build$(if $(SAN),/san)$(if $(WP_STATIC),/static)
 WP_VERSION := $(shell cat VERSION 2>/dev/null || echo 0)
 
 WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
@@ -32,6 +33,16 @@ WP_CFLAGS := -std=gnu11 -O2 -g -fno-omit-frame-pointer -fno-strict-aliasing \
 # Small, and on few machines: linked in, so that the program needs no more there.
 WP_LINKED_IN ?= -l:libprotobuf-c.a -l:libiberty.a -l:libncursesw.a -l:libtinfo.a
 WP_LDLIBS := -ldw -lelf -lz -lzstd -llzma -ldl -lseccomp $(WP_LINKED_IN) -lm -pthread
+
+# No path of the tree is in it. The linker warns of functions that load libraries
+# (lib/base/hostlibs.c), and of nothing else.
+ifneq ($(WP_STATIC),)
+WP_CFLAGS += -DWP_STATIC -fPIE -ffile-prefix-map=$(CURDIR)=.
+WP_LINKED_IN := -lprotobuf-c -liberty -lncursesw -ltinfo
+WP_TERMINALS := xterm xterm-256color screen screen-256color tmux tmux-256color linux vt100 \
+	vt220 rxvt-unicode-256color
+WP_LDFLAGS := -static-pie -Wl,--fatal-warnings -Wl,-Map=$(WP_OUT)/wallprof.map
+endif
 
 ifneq ($(SAN),)
 WP_SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -55,7 +66,7 @@ $(WP_OUT)/libwallprof.a: $(WP_LIB_OBJ) $(WP_OUT)/obj/lib.list
 	$(call wp_say,AR,$@)rm -f $@ && $(AR) rcs $@ $(WP_LIB_OBJ)
 
 $(WP_OUT)/wallprof: $(WP_CMD_OBJ) $(WP_OUT)/libwallprof.a
-	$(call wp_say,LINK,$@)$(CC) $(WP_SAN) $(LDFLAGS) -o $@ $(WP_CMD_OBJ) \
+	$(call wp_say,LINK,$@)$(CC) $(WP_SAN) $(WP_LDFLAGS) $(LDFLAGS) -o $@ $(WP_CMD_OBJ) \
 		$(WP_OUT)/libwallprof.a $(WP_LDLIBS) $(LDLIBS)
 
 $(WP_OUT)/obj/%.o: %.c
@@ -78,7 +89,14 @@ $(WP_OUT)/obj/gen/%.o: $(WP_OUT)/gen/%.c
 	@mkdir -p $(@D)
 	$(call wp_say,CC,$@)$(CC) $(WP_CFLAGS) $(WP_SAN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(WP_LIB_OBJ) $(WP_CMD_OBJ): | $(WP_GEN_H)
+# Pairs of name and description, as terminfo(5) has it for TERMINFO.
+$(WP_OUT)/gen/terminals.inc: userspace/build.mk
+	@mkdir -p $(@D)
+	$(call wp_say,TERM,$@)for t in $(WP_TERMINALS); do d=$$(infocmp -Q2 -q $$t) || exit; \
+		printf '{ "%s", "%s" },\n' $$t "$$(echo "$$d" | tr -d '\n')"; done >$@.new
+	$(wp_q)mv $@.new $@
+
+$(WP_LIB_OBJ) $(WP_CMD_OBJ): | $(WP_GEN_H) $(if $(WP_STATIC),$(WP_OUT)/gen/terminals.inc)
 
 # The list of objects, rewritten only when it changes.
 $(WP_OUT)/obj/lib.list: FORCE

@@ -53,13 +53,13 @@ struct wp_leave {
 				 BIT(WALLPROF_STATE_NEW))
 
 /**
- * struct wp_passed - an interval that has ended
+ * struct wp_interval - an interval that has ended
  * @ns: its length
  * @runnable: how much of it was spent runnable
  * @state: enum wallprof_state
  * @flags: the slot's flags at that time
  */
-struct wp_passed {
+struct wp_interval {
 	u64 ns;
 	u64 runnable;
 	u8 state;
@@ -223,7 +223,7 @@ static __always_inline void wp_interval_longest(struct wallprof_task *slot, u64 
  * The phase, the state and the flags of a slot are adjacent, so that one word holds all
  * of them.
  */
-#define WP_AS(slot)	((u32 *)&(slot)->phase)
+#define WP_PHASE_WORD(slot)	((u32 *)&(slot)->phase)
 
 static_assert(offsetof(struct wallprof_task, phase) % sizeof(u32) == 0 &&
 	      offsetof(struct wallprof_task, state) ==
@@ -233,9 +233,9 @@ static_assert(offsetof(struct wallprof_task, phase) % sizeof(u32) == 0 &&
 
 /* That word of a thread that runs: no state, no flags. */
 #ifdef CONFIG_CPU_BIG_ENDIAN
-#define WP_AS_RUNNING	((u32)WALLPROF_TASK_RUNNING << 24)
+#define WP_PHASE_WORD_RUNNING	((u32)WALLPROF_TASK_RUNNING << 24)
 #else
-#define WP_AS_RUNNING	((u32)WALLPROF_TASK_RUNNING)
+#define WP_PHASE_WORD_RUNNING	((u32)WALLPROF_TASK_RUNNING)
 #endif
 
 /*
@@ -248,7 +248,7 @@ static __always_inline void wp_interval_run(struct wallprof_task *slot, u64 ns,
 	slot->off_ns += ns;
 	slot->nr_off++;
 	slot->runnable_ns += runnable;
-	WRITE_ONCE(*WP_AS(slot), WP_AS_RUNNING);
+	WRITE_ONCE(*WP_PHASE_WORD(slot), WP_PHASE_WORD_RUNNING);
 }
 
 /* Clears the waker: the interval had none, or it has been recorded. */
@@ -280,7 +280,7 @@ static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot
  * wp_interval_close - a thread runs again
  * @slot: its slot
  * @now: the time
- * @passed: filled with what is known of the interval
+ * @interval: filled with what is known of the interval
  *
  * The slot keeps the rest of the interval until wp_interval_forget(), which must follow
  * unless nothing has ended.
@@ -288,26 +288,26 @@ static __always_inline u64 wp_interval_runnable(const struct wallprof_task *slot
  * Return: what ended.
  */
 static __always_inline enum wp_closed
-wp_interval_close(struct wallprof_task *slot, u64 now, struct wp_passed *passed)
+wp_interval_close(struct wallprof_task *slot, u64 now, struct wp_interval *interval)
 {
 	u64 ns;
 
-	passed->flags = slot->flags;
-	passed->state = slot->state;
-	passed->runnable = 0;
-	passed->ns = 0;
+	interval->flags = slot->flags;
+	interval->state = slot->state;
+	interval->runnable = 0;
+	interval->ns = 0;
 	ns = wp_interval_advance(slot, now);
 	if (unlikely(slot->phase == WALLPROF_TASK_RUNNING)) {
 		/* Its leaving was missed: see wp_interval_open(). */
 		slot->unknown_ns += ns;
 		return WP_CLOSED_NOTHING;
 	}
-	passed->ns = ns;
-	passed->runnable = unlikely(BIT(passed->state) & WP_STATES_RUNNABLE) ? ns :
-			   wp_interval_runnable(slot, now, ns);
-	wp_interval_run(slot, ns, passed->runnable);
-	wp_interval_longest(slot, ns, passed->runnable);
-	return unlikely(passed->flags & WALLPROF_TASK_FILTERED) ? WP_CLOSED_FILTERED :
+	interval->ns = ns;
+	interval->runnable = unlikely(BIT(interval->state) & WP_STATES_RUNNABLE) ? ns :
+			     wp_interval_runnable(slot, now, ns);
+	wp_interval_run(slot, ns, interval->runnable);
+	wp_interval_longest(slot, ns, interval->runnable);
+	return unlikely(interval->flags & WALLPROF_TASK_FILTERED) ? WP_CLOSED_FILTERED :
 								   WP_CLOSED_INTERVAL;
 }
 
@@ -320,9 +320,9 @@ static __always_inline void wp_interval_forget(struct wallprof_task *slot)
 }
 
 /* The flags of an aggregate's key. */
-static __always_inline u16 wp_passed_flags(const struct wp_passed *passed)
+static __always_inline u16 wp_interval_key_flags(const struct wp_interval *interval)
 {
-	const u16 flags = passed->flags;
+	const u16 flags = interval->flags;
 
 	if (likely(!(flags & (WALLPROF_TASK_NO_STACK | WALLPROF_TASK_SINCE_START |
 			      WALLPROF_TASK_IOWAIT | WALLPROF_TASK_32BIT))))
@@ -367,7 +367,7 @@ struct wp_ended_by {
 
 /* Reads why an interval began, and its waker. A late waker may write meanwhile. */
 static __always_inline struct wp_ended_by wp_interval_ended_by(const struct wallprof_task *slot,
-							       const struct wp_passed *passed)
+							       const struct wp_interval *interval)
 {
 	struct wp_ended_by by = {
 		.cause = READ_ONCE(*WP_CAUSE(slot)),
@@ -380,7 +380,7 @@ static __always_inline struct wp_ended_by wp_interval_ended_by(const struct wall
 	 * blocked.
 	 */
 	if (!(by.cause & WP_CAUSE_WAKER) ||
-	    unlikely(BIT(passed->state) & WP_STATES_RUNNABLE)) {
+	    unlikely(BIT(interval->state) & WP_STATES_RUNNABLE)) {
 		by.cause &= ~WP_CAUSE_WAKER;	/* WALLPROF_WAKER_NONE */
 		by.tid = 0;
 		by.stack = 0;
@@ -391,29 +391,29 @@ static __always_inline struct wp_ended_by wp_interval_ended_by(const struct wall
 /**
  * wp_interval_key - the key of an interval's aggregate
  * @slot: the thread's, as wp_interval_close() left it
- * @passed: the same function's, of an interval
+ * @interval: the same function's, of an interval
  * @key: to fill, but for what is summed; @runnable is set
  */
 static __always_inline void wp_interval_key(const struct wallprof_task *slot,
-					    const struct wp_passed *passed,
+					    const struct wp_interval *interval,
 					    struct wallprof_aggr *key)
 {
-	const struct wp_ended_by by = wp_interval_ended_by(slot, passed);
+	const struct wp_ended_by by = wp_interval_ended_by(slot, interval);
 
 	key->tid = slot->tid;
 	key->tgid = slot->tgid;
 	key->start_time = slot->start_time;
 	key->exec_id = slot->exec_id;
 	key->kind = WALLPROF_AGGR_OFFCPU;
-	key->state = passed->state;
-	key->flags = wp_passed_flags(passed);
+	key->state = interval->state;
+	key->flags = wp_interval_key_flags(interval);
 	key->user_stack = slot->user_stack;
 	key->kernel_stack = slot->kernel_stack;
 	key->waker_tid = by.tid;
 	*(u32 *)&key->syscall = by.cause;	/* and the reason, and the waker */
 	key->arg = slot->arg;
 	key->waker_stack = by.stack;
-	key->runnable = passed->runnable;
+	key->runnable = interval->runnable;
 }
 
 /* Whether an aggregate has the same cause and waker. */
@@ -427,21 +427,21 @@ static __always_inline bool wp_ended_by_is_of(const struct wp_ended_by by,
 /**
  * wp_interval_is_of - whether an interval belongs to an aggregate
  * @slot: the thread's, as wp_interval_close() left it
- * @passed: the same function's, of an interval
+ * @interval: the same function's, of an interval
  * @aggr: the aggregate, of intervals
  *
  * Returns what wp_aggr_same() would of wp_interval_key(), without making the key.
  */
 static __always_inline bool wp_interval_is_of(const struct wallprof_task *slot,
-					      const struct wp_passed *passed,
+					      const struct wp_interval *interval,
 					      const struct wallprof_aggr *aggr)
 {
 	return aggr->tid == slot->tid && aggr->tgid == slot->tgid &&
 	       aggr->user_stack == slot->user_stack && aggr->arg == slot->arg &&
-	       aggr->state == passed->state && aggr->flags == wp_passed_flags(passed) &&
+	       aggr->state == interval->state && aggr->flags == wp_interval_key_flags(interval) &&
 	       aggr->kernel_stack == slot->kernel_stack &&
 	       aggr->start_time == slot->start_time && aggr->exec_id == slot->exec_id &&
-	       wp_ended_by_is_of(wp_interval_ended_by(slot, passed), aggr);
+	       wp_ended_by_is_of(wp_interval_ended_by(slot, interval), aggr);
 }
 
 #endif /* WALLPROF_PURE_INTERVALS_H */

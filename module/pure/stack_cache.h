@@ -364,7 +364,7 @@ static __always_inline void wp_stack_cache_tie(struct wp_cached_stack *old, u64 
 }
 
 /**
- * wp_stack_cache_words_are - check whether words of memory are unchanged
+ * wp_stack_cache_words_unchanged - check whether words of memory are unchanged
  * @words: their values
  * @ats: their addresses, in words above @sp
  * @nr: how many, even
@@ -375,8 +375,8 @@ static __always_inline void wp_stack_cache_tie(struct wp_cached_stack *old, u64 
  * Context: irqs off, user memory open.
  */
 static __always_inline bool
-wp_stack_cache_words_are(const u64 *words, const u16 *ats, unsigned long nr,
-			 bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 sp)
+wp_stack_cache_words_unchanged(const u64 *words, const u16 *ats, unsigned long nr,
+			       bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 sp)
 {
 	const u16 *end = ats + nr;
 
@@ -406,9 +406,9 @@ static __always_inline bool
 wp_stack_cache_words_hold(const struct wp_stack_cache *cache, const struct wp_cached_stack *old,
 			  bool (*is)(void *ctx, u64 addr, u64 word), void *ctx, u64 sp)
 {
-	return wp_stack_cache_words_are(wp_stack_cache_words(cache, old->begin),
-					wp_stack_cache_ats(cache, old->begin), old->nr, is,
-					ctx, sp);
+	return wp_stack_cache_words_unchanged(wp_stack_cache_words(cache, old->begin),
+					      wp_stack_cache_ats(cache, old->begin), old->nr, is,
+					      ctx, sp);
 }
 
 /* Whether the rest is unchanged, without the words and the mappings. Any context. */

@@ -51,12 +51,12 @@
  * @user_stack: id of its user stack
  * @slot: its slot
  * @key: the thread: see wp_tasks_find()
- * @again: counters of the half that @user_stack and @aggr are in
+ * @hits: counters of the half that @user_stack and @aggr are in
  * @aggr: aggregate of the last interval, or &wp_switch_cache.nowhere
  * @nr: wp_switch_key_nr()
  * @state: see &struct wp_switch_key
  * @exec_id: wp_switch_key_exec_id()
- * @as: phase, state and flags of the slot until the thread comes: see WP_AS()
+ * @phase_word: phase, state and flags of the slot until the thread comes: see WP_PHASE_WORD()
  * @syscall: as recorded
  * @reason: enum wallprof_reason
  * @nr_words: number of words that decide the stack
@@ -78,12 +78,12 @@ struct wp_cached_switch {
 	u64 user_stack;
 	struct wallprof_task *slot;
 	unsigned long key;
-	struct wp_again *again;
+	struct wp_cache_hits *hits;
 	struct wallprof_aggr *aggr;
 	int nr;
 	u32 state;
 	u32 exec_id;
-	u32 as;
+	u32 phase_word;
 	u16 syscall;
 	u8 reason;
 	u8 nr_words;
@@ -92,6 +92,11 @@ struct wp_cached_switch {
 	bool has_arg : 1;
 } __aligned(1 << WP_SWITCH_CACHE_SIZE_BITS);
 
+/*
+ * An entry is found by a mask of the hash, without a product: its size is this power of
+ * two, and three bytes of it are free. A field that does not fit doubles the table of
+ * each CPU; wp_cached_of() also expects entries to be smaller than slots.
+ */
 static_assert(sizeof(struct wp_cached_switch) == 1 << WP_SWITCH_CACHE_SIZE_BITS);
 
 /**
@@ -153,7 +158,7 @@ static __always_inline struct wp_cached_switch **wp_cached_away(struct wp_switch
 }
 
 /**
- * wp_cached_holds_still - check whether a thread leaves by the entry that it came by
+ * wp_cached_matches_key - check whether a thread leaves by the entry that it came by
  * @cached: the entry
  * @how: the switch key
  *
@@ -162,23 +167,23 @@ static __always_inline struct wp_cached_switch **wp_cached_away(struct wp_switch
  *
  * Context: irqs off.
  */
-static __always_inline bool wp_cached_holds_still(const struct wp_cached_switch *cached,
+static __always_inline bool wp_cached_matches_key(const struct wp_cached_switch *cached,
 						  const struct wp_switch_key *how)
 {
 	return cached->ip == wp_switch_key_ip(how) && cached->nr == wp_switch_key_nr(how) &&
 	       cached->state == how->state && cached->changes == how->changes &&
 	       cached->sp == wp_switch_key_sp(how) &&
-	       cached->arg == wp_switch_key_arg(how) && !wp_switch_key_is_odd(how) &&
+	       cached->arg == wp_switch_key_arg(how) && !wp_switch_key_is_uncacheable(how) &&
 	       (!cached->by_fp || cached->fp == wp_switch_key_fp(how));
 }
 
 /**
- * wp_cached_holds - check whether a thread leaves by an entry
+ * wp_cached_matches - check whether a thread leaves by an entry
  * @cached: wp_cached_of() it
  * @slot: the thread's
  * @how: the switch key
  *
- * As wp_cached_holds_still(), of an entry that the thread did not come by.
+ * As wp_cached_matches_key(), of an entry that the thread did not come by.
  *
  * A slot and a time of birth identify a thread: the next thread in a slot is born after
  * the last one, while thread ids are used again. The ids in the slot are those of after
@@ -186,11 +191,11 @@ static __always_inline bool wp_cached_holds_still(const struct wp_cached_switch 
  *
  * Context: irqs off.
  */
-static __always_inline bool wp_cached_holds(const struct wp_cached_switch *cached,
-					    const struct wallprof_task *slot,
-					    const struct wp_switch_key *how)
+static __always_inline bool wp_cached_matches(const struct wp_cached_switch *cached,
+					      const struct wallprof_task *slot,
+					      const struct wp_switch_key *how)
 {
-	return wp_cached_holds_still(cached, how) && cached->slot == slot &&
+	return wp_cached_matches_key(cached, how) && cached->slot == slot &&
 	       slot->phase == WALLPROF_TASK_RUNNING &&
 	       cached->start_time == slot->start_time &&
 	       cached->exec_id == wp_switch_key_exec_id(how);
@@ -231,14 +236,14 @@ static __always_inline void wp_cached_apply(struct wp_switch_cache *cache,
 static __always_inline void wp_cached_leave(struct wp_cached_switch *cached,
 					    struct wallprof_task *slot, u64 now)
 {
-	cached->again->known++;
+	cached->hits->known++;
 	slot->run_ns += wp_interval_depart(slot, now);
-	WRITE_ONCE(*WP_AS(slot), cached->as);	/* wakers look at it */
+	WRITE_ONCE(*WP_PHASE_WORD(slot), cached->phase_word);	/* wakers look at it */
 	cached->left = slot->since;
 }
 
 /**
- * wp_cached_lasts - check whether a thread that comes to a CPU left by an entry
+ * wp_cached_left_by - check whether a thread that comes to a CPU left by an entry
  * @cached: wp_cached_away(): the entry by which it may have left
  * @slot: its slot, if it did: @cached->slot
  * @key: the thread
@@ -252,12 +257,12 @@ static __always_inline void wp_cached_leave(struct wp_cached_switch *cached,
  *
  * Context: irqs off.
  */
-static __always_inline bool wp_cached_lasts(const struct wp_cached_switch *cached,
-					    const struct wallprof_task *slot,
-					    unsigned long key, u64 changes)
+static __always_inline bool wp_cached_left_by(const struct wp_cached_switch *cached,
+					      const struct wallprof_task *slot,
+					      unsigned long key, u64 changes)
 {
 	return cached->key == key && cached->left == slot->since &&
-	       cached->changes == changes && cached->as == READ_ONCE(*WP_AS(slot));
+	       cached->changes == changes && cached->phase_word == READ_ONCE(*WP_PHASE_WORD(slot));
 }
 
 /*
@@ -274,7 +279,7 @@ static __always_inline bool wp_cached_same_waker(const struct wallprof_aggr *agg
 
 /**
  * wp_cached_come - let a thread come to its CPU by an entry
- * @cached: wp_cached_lasts(), and wp_cached_same_waker() unless @runnable
+ * @cached: wp_cached_left_by(), and wp_cached_same_waker() unless @runnable
  * @slot: its slot
  * @aggr: @cached->aggr
  * @now: the time
@@ -292,7 +297,7 @@ static __always_inline void wp_cached_come(const struct wp_cached_switch *cached
 	u64 ns = wp_interval_advance(slot, now);
 	u64 waited = runnable ? ns : wp_interval_runnable(slot, now, ns);
 
-	cached->again->summed++;
+	cached->hits->summed++;
 	/* A part can be the thread's longest only if it is the longest of this sum. */
 	if (unlikely(wp_aggr_sum(aggr, ns, waited, now)))
 		wp_interval_longest(slot, ns, waited);
@@ -349,7 +354,7 @@ static inline struct wp_cached_switch *wp_cached_begin(struct wp_switch_cache *c
 	cached->has_arg = leave->arg;
 	cached->user_stack = leave->user_stack;
 	cached->exec_id = slot->exec_id;
-	cached->as = *WP_AS(slot);
+	cached->phase_word = *WP_PHASE_WORD(slot);
 	cached->syscall = leave->syscall;
 	cached->reason = leave->reason;
 	wp_cached_sums(cache, cached, NULL, false);
@@ -361,7 +366,7 @@ static inline void wp_cached_set_address(struct wp_cached_switch *cached, struct
 {
 	cached->nr_words = 0;
 	cached->by_fp = false;
-	cached->again = wp_again_of(half, WALLPROF_UNWIND_DEPTH, true);
+	cached->hits = wp_cache_hits_of(half, WALLPROF_UNWIND_DEPTH, true);
 }
 
 /*
@@ -374,7 +379,7 @@ static inline void wp_cached_set_stack(struct wp_cached_switch *cached,
 {
 	cached->begin = old->begin;
 	cached->nr_words = old->nr;
-	cached->again = wp_again_of(half, old->why, old->flags & WALLPROF_STACK_BY_FP);
+	cached->hits = wp_cache_hits_of(half, old->why, old->flags & WALLPROF_STACK_BY_FP);
 	cached->by_fp = old->by_fp;
 	cached->fp = old->fp;
 }

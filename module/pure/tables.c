@@ -22,7 +22,7 @@
 #include "pure/tables.h"
 
 /* Words that a search looks at. The index is at most half full of aggregates. */
-#define WP_PROBES	64
+#define WP_HASH_STEPS	64
 
 /*
  * A word of an index: epoch (28 bits), hash (15), entry (21). A match of these alone is
@@ -170,7 +170,7 @@ void wp_half_begin(struct wp_tables *tables, u32 epoch)
 	struct wp_half *half = wp_half_of(tables, epoch);
 	struct wallprof_half *head = half->head;
 
-	memset(half->again, 0, sizeof(half->again));
+	memset(half->hits, 0, sizeof(half->hits));
 	memset(head, 0, sizeof(*head));
 	head->epoch = epoch;
 	head->cpu = tables->cpu;
@@ -190,13 +190,13 @@ void wp_half_settle(struct wp_half *half)
 
 	for (why = 0; why < WALLPROF_UNWIND_MAX; why++) {
 		for (mixed = 0; mixed < 2; mixed++) {
-			struct wp_again *again = wp_again_of(half, why, mixed);
+			struct wp_cache_hits *hits = wp_cache_hits_of(half, why, mixed);
 
-			head->events += again->summed;
-			head->unwinds[why] += again->known;
-			head->walks_remembered += again->known;
-			head->walks_mixed += mixed ? again->known : 0;
-			memset(again, 0, sizeof(*again));
+			head->events += hits->summed;
+			head->unwinds[why] += hits->known;
+			head->walks_remembered += hits->known;
+			head->walks_mixed += mixed ? hits->known : 0;
+			memset(hits, 0, sizeof(*hits));
 		}
 	}
 }
@@ -238,7 +238,7 @@ u64 wp_stack_intern(struct wp_tables *tables, u32 epoch, const u64 *ips,
 		hash = wp_mix(hash, ips[i]);
 	tag = wp_tag(epoch, hash);
 	slot = hash & sizes->stack_mask;
-	for (i = 0; i < WP_PROBES; i++, slot = (slot + 1) & sizes->stack_mask) {
+	for (i = 0; i < WP_HASH_STEPS; i++, slot = (slot + 1) & sizes->stack_mask) {
 		word = half->stack_index[slot];
 		if ((word ^ tag) >> (64 - WALLPROF_STACK_EPOCH_BITS))
 			break;
@@ -252,7 +252,7 @@ u64 wp_stack_intern(struct wp_tables *tables, u32 epoch, const u64 *ips,
 			return wp_stack_id(tables, epoch, at);
 	}
 	at = half->head->stack_words;
-	if (i == WP_PROBES || sizes->stack_words - at < WP_STACK_HEAD + nr) {
+	if (i == WP_HASH_STEPS || sizes->stack_words - at < WP_STACK_HEAD + nr) {
 		wp_half_lose(half, WALLPROF_LOSS_STACK_FULL, 0);
 		return 0;
 	}
@@ -308,7 +308,7 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 	int i;
 
 	half->head->events++;
-	for (i = 0; i < WP_PROBES; i++, slot = (slot + 1) & sizes->aggr_mask) {
+	for (i = 0; i < WP_HASH_STEPS; i++, slot = (slot + 1) & sizes->aggr_mask) {
 		word = half->aggr_index[slot];
 		if ((word ^ tag) >> (64 - WALLPROF_STACK_EPOCH_BITS))
 			break;
@@ -323,7 +323,7 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 		return true;
 	}
 	at = half->head->nr_aggrs;
-	if (i == WP_PROBES || at == sizes->nr_aggrs) {
+	if (i == WP_HASH_STEPS || at == sizes->nr_aggrs) {
 		wp_half_lose(half, WALLPROF_LOSS_AGGR_FULL, value);
 		return false;
 	}

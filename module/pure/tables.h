@@ -57,11 +57,11 @@ struct wp_table_sizes {
 };
 
 /**
- * struct wp_again - counters of the fast path in a half
+ * struct wp_cache_hits - counters of the fast path in a half
  * @known: threads that left with a cached stack
  * @summed: their intervals that were added to the cached aggregate
  */
-struct wp_again {
+struct wp_cache_hits {
 	u64 known;
 	u64 summed;
 };
@@ -76,7 +76,7 @@ struct wp_again {
  * @hists: histograms of @aggrs, mapped; used if &wp_table_sizes.hists
  * @aggr_index: hash index of @aggrs: epoch, bits of the hash, entry
  * @stack_index: hash index of @stacks, likewise
- * @again: counters of the fast path, see wp_again_of(); wp_half_settle() adds them to
+ * @hits: counters of the fast path, see wp_cache_hits_of(); wp_half_settle() adds them to
  *	@head
  *
  * Between wp_half_begin() and the flip that retires it a half has one writer: its CPU, in
@@ -92,7 +92,7 @@ struct wp_half {
 	struct wallprof_hist *hists;
 	u64 *aggr_index;
 	u64 *stack_index;
-	struct wp_again again[2 * WALLPROF_UNWIND_MAX];
+	struct wp_cache_hits hits[2 * WALLPROF_UNWIND_MAX];
 };
 
 #define WP_RECENT_BITS	6	/* of the number of aggregates that are found at once */
@@ -146,15 +146,16 @@ static inline struct wp_half *wp_half_of(struct wp_tables *tables, u32 epoch)
  * The fast path's counters for stacks with a stop reason; @mixed: frames were found by
  * frame pointer. Any context of the half's writer.
  */
-static inline struct wp_again *wp_again_of(struct wp_half *half, u8 why, bool mixed)
+static inline struct wp_cache_hits *wp_cache_hits_of(struct wp_half *half, u8 why, bool mixed)
 {
-	return &half->again[2 * why + mixed];
+	return &half->hits[2 * why + mixed];
 }
 
 /* Whether counters are a half's. Any context. */
-static inline bool wp_again_is_in(const struct wp_again *again, const struct wp_half *half)
+static inline bool wp_cache_hits_are_in(const struct wp_cache_hits *hits,
+					const struct wp_half *half)
 {
-	return (unsigned long)again - (unsigned long)half->again < sizeof(half->again);
+	return (unsigned long)hits - (unsigned long)half->hits < sizeof(half->hits);
 }
 
 /* Any context of the half's writer. */
@@ -177,7 +178,19 @@ static inline bool wp_half_above_watermark(const struct wp_half *half,
 	       head->nr_waits >= sizes->wait_watermark;
 }
 
-/* Whether two aggregates have the same key: all before @count, which has no holes. */
+/*
+ * Whether two aggregates have the same key: all before @count, which has no holes.
+ *
+ * A new field of the key is no growth at the end, as that of the structs of ioctls is: it
+ * moves @count, so each reader has to be built anew (WALLPROF_ABI_VERSION). It belongs
+ * here, in wp_aggr_hash(), in wp_interval_key() and wp_interval_is_of(), in the sampler's
+ * key, and in the reader's wp_merge_aggr(). The size below fails until it is here.
+ */
+#define WP_AGGR_KEY_SIZE	(4 * sizeof(u32) + 2 * sizeof(u16) + 4 * sizeof(u8) + \
+				 5 * sizeof(u64))
+
+static_assert(offsetof(struct wallprof_aggr, count) == WP_AGGR_KEY_SIZE);
+
 static __always_inline bool wp_aggr_same(const struct wallprof_aggr *a,
 					 const struct wallprof_aggr *b)
 {
@@ -241,7 +254,7 @@ static __always_inline u32 *wp_aggr_recent(struct wp_tables *tables, u32 tid, u6
  * @tid: of its key
  * @user_stack: of its key
  *
- * It may be any other one: the caller compares the key. If that is equal, wp_aggr_again()
+ * It may be any other one: the caller compares the key. If that is equal, wp_aggr_add_recent()
  * does what wp_aggr_add() would.
  *
  * Context: the tables' writer, any.
@@ -257,9 +270,9 @@ wp_aggr_guess(struct wp_tables *tables, const struct wp_half *half, u32 tid, u64
 }
 
 /* Adds an interval to the result of wp_aggr_guess(). Any context of the half's writer. */
-static __always_inline void wp_aggr_again(struct wallprof_half *head,
-					  struct wallprof_aggr *aggr, u64 value,
-					  u64 runnable, u64 time)
+static __always_inline void wp_aggr_add_recent(struct wallprof_half *head,
+					       struct wallprof_aggr *aggr, u64 value,
+					       u64 runnable, u64 time)
 {
 	head->events++;
 	wp_aggr_sum(aggr, value, runnable, time);

@@ -71,14 +71,14 @@ static struct wallprof_task *wp_tasks_search(const struct wp_tasks *tasks,
 					     unsigned long key)
 {
 	u32 bucket = wp_tasks_bucket(tasks, key);
-	int i, how;
+	int i, way;
 
 	for (i = 0; i < WP_BUCKETS_SEARCHED; i++) {
 		const unsigned long *keys = &tasks->keys[bucket * WP_BUCKET_WAYS];
 
-		for (how = 0; how < WP_BUCKET_WAYS; how++) {
-			if (READ_ONCE(keys[how]) == key)
-				return &tasks->slots[bucket * WP_BUCKET_WAYS + how];
+		for (way = 0; way < WP_BUCKET_WAYS; way++) {
+			if (READ_ONCE(keys[way]) == key)
+				return &tasks->slots[bucket * WP_BUCKET_WAYS + way];
 		}
 		if (!test_bit(bucket, tasks->overflowed))
 			break;
@@ -122,7 +122,7 @@ struct wallprof_task *wp_tasks_claim(struct wp_tasks *tasks, unsigned long key,
 {
 	struct wallprof_task *slot;
 	u32 bucket, at;
-	int i, how;
+	int i, way;
 
 	raw_spin_lock(&tasks->lock);
 	slot = wp_tasks_search(tasks, key);
@@ -131,13 +131,13 @@ struct wallprof_task *wp_tasks_claim(struct wp_tasks *tasks, unsigned long key,
 		goto unlock;
 	bucket = wp_tasks_bucket(tasks, key);
 	for (i = 0; i < WP_BUCKETS_SEARCHED; i++) {
-		for (how = 0; how < WP_BUCKET_WAYS; how++) {
-			at = bucket * WP_BUCKET_WAYS + how;
+		for (way = 0; way < WP_BUCKET_WAYS; way++) {
+			at = bucket * WP_BUCKET_WAYS + way;
 			if (tasks->keys[at])
 				continue;
 			slot = &tasks->slots[at];
 			init(slot, arg);
-			tasks->used++;
+			WRITE_ONCE(tasks->used, tasks->used + 1);
 			/* Pairs with the barriers in wp_tasks_find(). */
 			smp_store_release(&tasks->keys[at], key);
 			goto unlock;
@@ -167,7 +167,7 @@ bool wp_tasks_free(struct wp_tasks *tasks, unsigned long key)
 	slot = wp_tasks_search(tasks, key);
 	if (slot) {
 		slot->phase = WALLPROF_TASK_FREE;
-		tasks->used--;
+		WRITE_ONCE(tasks->used, tasks->used - 1);
 		WRITE_ONCE(tasks->keys[slot - tasks->slots], 0);
 	}
 	raw_spin_unlock(&tasks->lock);

@@ -19,7 +19,7 @@
  *	never cleared, read by anyone
  * @bucket_mask: number of buckets - 1
  * @lock: orders claims and frees; taken with interrupts off, never in NMI
- * @used: slots in use; written under @lock
+ * @used: slots in use; written under @lock, also read without it
  *
  * All switches read the members before @lock; births and deaths write the others, which
  * are on other cache lines.

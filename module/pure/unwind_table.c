@@ -110,7 +110,7 @@ static const char *wp_check_rule(const struct wallprof_rule *rule, u16 machine,
 		return "a rule names a register that is not there";
 	if (!(rule->flags & WALLPROF_RULE_FP_SAVED) &&
 	    (rule->fp || rule->flags & WALLPROF_RULE_FP_FP))
-		return "a rule tells the place of what was not saved";
+		return "a rule has the place of what was not saved";
 	if (rule->flags & WALLPROF_RULE_FP_SAVED && rule->flags & WALLPROF_RULE_FP_LOST)
 		return "a rule has the frame pointer both saved and lost";
 	if (rule->saves >= nr_saves)

@@ -105,7 +105,7 @@ static void run(char **argv, const char *log)
 	}
 }
 
-/* Waits until the recorder has been still; tells since when. */
+/* Waits until the recorder has been still; returns since when. */
 static long long wait_until_still(void)
 {
 	long long cpu[STILL], time[STILL];

@@ -6,8 +6,8 @@
  *	depth FRAMES same|other OPERATIONS
  *
  * same: from the same place each time. other: from two places in turn, which
- * differ in the outermost frame of the recursion alone: nobody can tell before
- * all has been read.
+ * differ in the outermost frame of the recursion alone: a walk sees that only
+ * when it has read all of them.
  *
  * System calls are made in place, since libc's functions keep no frame pointer.
  * Says what "perf bench" says: microseconds of an operation, two switches.

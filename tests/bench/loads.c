@@ -7,7 +7,7 @@
  *	loads stacks ROUNDS	the same, each turn with a stack that no other has
  *	loads churn THREADS	so many threads, 100 at a time, are born, sleep for
  *				their turn, and end
- *	loads sleep THREADS	so many threads sleep until they are told to end
+ *	loads sleep THREADS	so many threads sleep until they are killed
  *	loads processes N	so many processes, likewise
  *	loads naps US		sleeps so many microseconds again and again, for two
  *				seconds, but 10000 times at most
@@ -125,7 +125,7 @@ static void *newborn(void *arg)
 	return NULL;
 }
 
-static void *sleeper(void *arg)
+static void *sleep_for_good(void *arg)
 {
 	(void)arg;
 	for (;;)
@@ -186,8 +186,8 @@ static void naps(void)
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
 }
 
-/* Starts a daemon with so many sleepers, in a process group of its own. */
-static int asleep(int threads)
+/* Starts a daemon with so many blocked threads, in a process group of its own. */
+static int start_daemon(int threads)
 {
 	int ready[2], null;
 	pthread_t thread;
@@ -213,12 +213,12 @@ static int asleep(int threads)
 		dup2(null, i);
 	for (i = 1; i < rounds; i++) {
 		if (threads)
-			create(&thread, sleeper, 0);
+			create(&thread, sleep_for_good, 0);
 		else if (!fork())
 			break;
 	}
 	if (i >= rounds) {
-		/* All others sleep, at the latest, when this one has slept. */
+		/* All others are blocked when this has passed. */
 		usleep(1000000);
 		if (write(ready[1], "", 1) != 1)
 			return 1;
@@ -237,7 +237,7 @@ int main(int argc, char **argv)
 	}
 	rounds = atol(argv[2]);
 	if (!strcmp(argv[1], "sleep") || !strcmp(argv[1], "processes"))
-		return asleep(!strcmp(argv[1], "sleep"));
+		return start_daemon(!strcmp(argv[1], "sleep"));
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	if (!strcmp(argv[1], "futex"))
 		futexes(player);

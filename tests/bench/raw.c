@@ -9,7 +9,7 @@
  *        intervals  every thread's intervals, all left out by the state filter
  *        sums       intervals are summed, without stacks
  *        split      and each is split at its wakeup
- *        why        and told who woke the thread, and why it waited
+ *        why        and the waker and the reason of each wait are recorded
  *        user       intervals are summed with user stacks, not split
  *        kernel     with kernel stacks instead
  *        both       with both

@@ -104,15 +104,15 @@ static void walk(const struct input *in, const struct wp_table *table, u16 machi
 	};
 	unsigned int max = in->max % WALLPROF_MAX_STACK + 1, nr, i;
 	u64 *ips = malloc(max * sizeof(*ips)), model[WALLPROF_MAX_STACK];
-	struct wp_cfi_result result, model_told;
+	struct wp_cfi_result result, model_result;
 
 	for (i = 0; i < WP_CFI_REGS; i++)
 		user.regs[i] = STACK + in->regs[i % 16];
 	user.regs[user.arch->sp] = STACK + in->sp * 8;
 	nr = cfi_walk(&user, ips, max, &result);
 	must(!user.broken && nr >= 1 && nr <= max && user.reads <= 2 * 6 * max);
-	must(nr == cfi_model(&user, model, max, &model_told));
-	must(result.why == model_told.why && result.by_fp == model_told.by_fp);
+	must(nr == cfi_model(&user, model, max, &model_result));
+	must(result.why == model_result.why && result.by_fp == model_result.by_fp);
 	must(result.why < WALLPROF_UNWIND_MAX && !memcmp(ips, model, nr * sizeof(*ips)));
 	free(ips);
 }

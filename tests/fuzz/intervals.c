@@ -32,7 +32,7 @@ static void must(bool good)
 }
 
 /* The time of a clock that never steps back, and what was recorded. */
-static u64 born, now, latest, told, told_runnable, unknown;
+static u64 born, now, latest, recorded, recorded_runnable, unknown;
 
 static void pass(u8 how)
 {
@@ -52,8 +52,8 @@ static void holds(const struct wallprof_task *slot)
 	must(slot->born == born && slot->since == latest);
 	must(slot->run_ns + slot->off_ns + slot->unknown_ns == latest - born);
 	must(slot->unknown_ns == unknown);
-	must(slot->off_ns == told + slot->open_ns);
-	must(slot->runnable_ns == told_runnable + slot->open_runnable_ns);
+	must(slot->off_ns == recorded + slot->open_ns);
+	must(slot->runnable_ns == recorded_runnable + slot->open_runnable_ns);
 	must(slot->runnable_ns <= slot->off_ns);
 	must(slot->open_runnable_ns <= slot->open_ns);
 	must(slot->runnable_max <= slot->runnable_ns);
@@ -67,24 +67,24 @@ static void close_interval(struct wallprof_task *slot)
 	u64 woken = slot->woken, runnable = slot->runnable_ns, stack = slot->waker_stack;
 	u16 flags = slot->flags, syscall = slot->syscall;
 	struct wallprof_aggr key = {};
-	struct wp_passed passed;
+	struct wp_interval interval;
 	enum wp_closed closed;
 
 	memset(&key, 0xff, sizeof(key));
-	closed = wp_interval_close(slot, now, &passed);
-	ns = passed.ns;
+	closed = wp_interval_close(slot, now, &interval);
+	ns = interval.ns;
 	if (closed == WP_CLOSED_INTERVAL) {
 		u8 *byte = (u8 *)&key + take(1) % offsetof(struct wallprof_aggr, count);
 		u8 flipped = 1 << take(1) % 8;
 
-		wp_interval_key(slot, &passed, &key);
-		must(wp_interval_is_of(slot, &passed, &key));
+		wp_interval_key(slot, &interval, &key);
+		must(wp_interval_is_of(slot, &interval, &key));
 		/*
 		 * With any other key it is not the one, except the kind, of which there
 		 * is one.
 		 */
 		*byte ^= flipped;
-		must(byte == &key.kind || !wp_interval_is_of(slot, &passed, &key));
+		must(byte == &key.kind || !wp_interval_is_of(slot, &interval, &key));
 		*byte ^= flipped;
 	}
 	if (closed != WP_CLOSED_NOTHING)
@@ -98,8 +98,8 @@ static void close_interval(struct wallprof_task *slot)
 	must(ns == latest - before && slot->nr_off == nr + 1 && !slot->flags);
 	must(closed == (flags & WALLPROF_TASK_FILTERED ? WP_CLOSED_FILTERED :
 							 WP_CLOSED_INTERVAL));
-	told += ns;
-	told_runnable += slot->runnable_ns - runnable;
+	recorded += ns;
+	recorded_runnable += slot->runnable_ns - runnable;
 	must(slot->runnable_ns - runnable <= ns);
 	must(!slot->woken && !slot->waker);
 	if (closed != WP_CLOSED_INTERVAL)
@@ -165,8 +165,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 	data = input;
 	left = size;
-	told = 0;
-	told_runnable = 0;
+	recorded = 0;
+	recorded_runnable = 0;
 	unknown = 0;
 	born = take(1) & 1 ? take(8) >> 1 : 1000;
 	now = born;

@@ -15,7 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct wp_sockets t = {};
-	char *text, *answer, told[256];
+	char *text, *answer, line[256];
 	size_t i;
 
 	if (!size)
@@ -31,14 +31,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(answer, data + 1, size - 1);
 	wp_unixpeers_take(&t, answer, size - 1);
 	for (i = 0; i < t.nr; i++) {
-		if (!wp_sockets_text(&t, t.socket[i].ino, told, sizeof(told)) ||
-		    strlen(told) < 4)
+		if (!wp_sockets_text(&t, t.socket[i].ino, line, sizeof(line)) ||
+		    strlen(line) < 4)
 			abort();
-		wp_text_clean(told, false);
-		if (strpbrk(told, "\033\n\t"))
+		wp_text_clean(line, false);
+		if (strpbrk(line, "\033\n\t"))
 			abort();
 	}
-	if (t.nr && wp_sockets_text(&t, 0, told, sizeof(told)))
+	if (t.nr && wp_sockets_text(&t, 0, line, sizeof(line)))
 		abort();
 	wp_sockets_free(&t);
 	free(text);

@@ -96,16 +96,16 @@ static u64 in(unsigned int n)
 /* Walks; compares with the reference and with @why and the addresses, 0 the last. */
 static void walks(struct kunit *test, u8 why, const u64 *wanted)
 {
-	struct wp_cfi_result result, model_told;
+	struct wp_cfi_result result, model_result;
 	unsigned int nr, model_nr, i;
 
 	KUNIT_ASSERT_TRUE(test, !check());
 	nr = cfi_walk(&user, ips, WALLPROF_MAX_STACK, &result);
-	model_nr = cfi_model(&user, model, WALLPROF_MAX_STACK, &model_told);
+	model_nr = cfi_model(&user, model, WALLPROF_MAX_STACK, &model_result);
 	KUNIT_EXPECT_TRUE(test, !user.broken);
 	KUNIT_EXPECT_EQ(test, nr, model_nr);
-	KUNIT_EXPECT_EQ(test, result.why, model_told.why);
-	KUNIT_EXPECT_EQ(test, result.by_fp, model_told.by_fp);
+	KUNIT_EXPECT_EQ(test, result.why, model_result.why);
+	KUNIT_EXPECT_EQ(test, result.by_fp, model_result.by_fp);
 	KUNIT_EXPECT_EQ(test, result.why, why);
 	for (i = 0; wanted[i]; i++) {
 		KUNIT_ASSERT_TRUE(test, i < nr);
@@ -165,9 +165,9 @@ static void check_refuses(struct kunit *test)
 	REFUSES(rules[3].reg, 16, "a rule names a register that is not there");
 	REFUSES(rules[3].flags, WALLPROF_RULE_RA_REG,
 		"a rule names a register that is not there");
-	REFUSES(rules[3].fp, 1, "a rule tells the place of what was not saved");
+	REFUSES(rules[3].fp, 1, "a rule has the place of what was not saved");
 	REFUSES(rules[3].flags, WALLPROF_RULE_FP_FP,
-		"a rule tells the place of what was not saved");
+		"a rule has the place of what was not saved");
 	REFUSES(rules[3].flags, WALLPROF_RULE_FP_SAVED | WALLPROF_RULE_FP_LOST,
 		"a rule has the frame pointer both saved and lost");
 	REFUSES(rules[3].saves, 8, "a rule names a list that is not there");
@@ -558,7 +558,7 @@ static void known_arm64(struct kunit *test)
 static void random_agrees(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(20000), round, i, nr, compared = 0, deep = 0;
-	struct wp_cfi_result result, model_told;
+	struct wp_cfi_result result, model_result;
 
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
 		reset();
@@ -593,8 +593,8 @@ static void random_agrees(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, !check());
 		nr = cfi_walk(&user, ips, WALLPROF_MAX_STACK, &result);
 		KUNIT_ASSERT_EQ(test, nr, cfi_model(&user, model, WALLPROF_MAX_STACK,
-						    &model_told));
-		KUNIT_EXPECT_EQ(test, result.why, model_told.why);
+						    &model_result));
+		KUNIT_EXPECT_EQ(test, result.why, model_result.why);
 		KUNIT_EXPECT_FALSE(test, user.broken);
 		KUNIT_EXPECT_EQ(test, memcmp(ips, model, nr * sizeof(*ips)), 0);
 		compared += nr;

@@ -38,14 +38,14 @@ static inline struct wallprof_task slot_in(u8 phase)
 static inline enum wp_closed close_slot(struct wallprof_task *slot, u64 now,
 					struct wallprof_aggr *key, u64 *ns)
 {
-	struct wp_passed passed;
-	enum wp_closed closed = wp_interval_close(slot, now, &passed);
+	struct wp_interval interval;
+	enum wp_closed closed = wp_interval_close(slot, now, &interval);
 
-	*ns = passed.ns;
+	*ns = interval.ns;
 	if (closed == WP_CLOSED_NOTHING)
 		return closed;
 	if (closed == WP_CLOSED_INTERVAL)
-		wp_interval_key(slot, &passed, key);
+		wp_interval_key(slot, &interval, key);
 	wp_interval_forget(slot);
 	return closed;
 }

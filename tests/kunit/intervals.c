@@ -186,15 +186,15 @@ static void each_bit_decides(struct kunit *test)
 	for (how = 0; how < 8; how++) {
 		struct wallprof_task slot = slot_in(WALLPROF_TASK_RUNNING);
 		struct wallprof_aggr key = {};
-		struct wp_passed passed;
+		struct wp_interval interval;
 
 		leave.state = states[how & 1];
 		leave.flags = how & 4 ? WALLPROF_TASK_IOWAIT | WALLPROF_TASK_NO_STACK : 0;
 		wp_interval_open(&slot, &after, &leave, 1010);
 		wp_interval_wake(&slot, wakers[how >> 1 & 1], 77, 0x100000000d, 1020);
-		wp_interval_close(&slot, 1050, &passed);
-		wp_interval_key(&slot, &passed, &key);
-		KUNIT_EXPECT_TRUE(test, wp_interval_is_of(&slot, &passed, &key));
+		wp_interval_close(&slot, 1050, &interval);
+		wp_interval_key(&slot, &interval, &key);
+		KUNIT_EXPECT_TRUE(test, wp_interval_is_of(&slot, &interval, &key));
 		for (bit = 0; bit < 8 * offsetof(struct wallprof_aggr, count); bit++) {
 			u8 *byte = (u8 *)&key + bit / 8;
 
@@ -202,7 +202,7 @@ static void each_bit_decides(struct kunit *test)
 			if (byte == &key.kind)
 				continue;
 			*byte ^= BIT(bit % 8);
-			KUNIT_EXPECT_FALSE_MSG(test, wp_interval_is_of(&slot, &passed, &key),
+			KUNIT_EXPECT_FALSE_MSG(test, wp_interval_is_of(&slot, &interval, &key),
 					       "way %u, bit %u", how, bit);
 			*byte ^= BIT(bit % 8);
 		}

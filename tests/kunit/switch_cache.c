@@ -110,11 +110,12 @@ static void one_part_changes(struct kunit *test)
 		goes(&switch_cache_usual);
 		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
 		KUNIT_EXPECT_FALSE(test,
-				   wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
-						   &slot, &other));
+				   wp_cached_matches(wp_cached_of(cache, &slot,
+								  &switch_cache_usual),
+						     &slot, &other));
 		KUNIT_EXPECT_TRUE(test,
-				  wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
-						  &slot, &switch_cache_usual));
+				  wp_cached_matches(wp_cached_of(cache, &slot, &switch_cache_usual),
+						    &slot, &switch_cache_usual));
 	}
 }
 
@@ -134,9 +135,9 @@ static void one_part_changes_still(struct kunit *test)
 		struct wp_switch_key other = switch_cache_usual;
 
 		((u8 *)&other + part->at)[bit / 8] ^= BIT(bit % 8);
-		KUNIT_EXPECT_EQ(test, wp_cached_holds_still(cached, &other), exec);
+		KUNIT_EXPECT_EQ(test, wp_cached_matches_key(cached, &other), exec);
 	}
-	KUNIT_EXPECT_TRUE(test, wp_cached_holds_still(cached, &switch_cache_usual));
+	KUNIT_EXPECT_TRUE(test, wp_cached_matches_key(cached, &switch_cache_usual));
 }
 
 /* Parts that must be the same twice before an entry is learned. */
@@ -149,7 +150,7 @@ static const struct part twice[] = {
 
 KUNIT_ARRAY_PARAM(twice, twice, part_desc);
 
-static void no_habit_of_what_was_once(struct kunit *test)
+static void nothing_learned_from_what_was_once(struct kunit *test)
 {
 	const struct part *part = test->param_value;
 	struct wp_switch_key other = switch_cache_usual;
@@ -194,12 +195,12 @@ static void slot_changes(struct kunit *test)
 	goes(&switch_cache_usual);
 	*at ^= 1;
 	KUNIT_EXPECT_FALSE(test,
-			   wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
-					   &slot, &switch_cache_usual));
+			   wp_cached_matches(wp_cached_of(cache, &slot, &switch_cache_usual),
+					     &slot, &switch_cache_usual));
 	*at ^= 1;
 	KUNIT_EXPECT_TRUE(test,
-			  wp_cached_holds(wp_cached_of(cache, &slot, &switch_cache_usual),
-					  &slot, &switch_cache_usual));
+			  wp_cached_matches(wp_cached_of(cache, &slot, &switch_cache_usual),
+					    &slot, &switch_cache_usual));
 }
 
 /* A thread has the slot and the ids of one that left by an entry. */
@@ -243,14 +244,14 @@ static void lasts_until_the_slot_changes(struct kunit *test)
 	leaves(&slot, &switch_cache_usual, true);
 	cached = *wp_cached_away(cache, KEY);
 	KUNIT_EXPECT_PTR_EQ(test, cached->slot, &slot);
-	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &slot, KEY, changes));
-	KUNIT_EXPECT_FALSE(test, wp_cached_lasts(cached, &slot, KEY, changes + 1));
-	KUNIT_EXPECT_FALSE(test, wp_cached_lasts(cached, &slot, KEY + 1, changes));
+	KUNIT_EXPECT_TRUE(test, wp_cached_left_by(cached, &slot, KEY, changes));
+	KUNIT_EXPECT_FALSE(test, wp_cached_left_by(cached, &slot, KEY, changes + 1));
+	KUNIT_EXPECT_FALSE(test, wp_cached_left_by(cached, &slot, KEY + 1, changes));
 	for (bit = 0; bit < 8 * part->size; bit++) {
 		u8 *at = (u8 *)&slot + part->at + bit / 8;
 
 		*at ^= BIT(bit % 8);
-		KUNIT_EXPECT_FALSE(test, wp_cached_lasts(cached, &slot, KEY, changes));
+		KUNIT_EXPECT_FALSE(test, wp_cached_left_by(cached, &slot, KEY, changes));
 		*at ^= BIT(bit % 8);
 	}
 }
@@ -268,15 +269,15 @@ static void time_is_of_one_leaving(struct kunit *test)
 	leaves(&slot, &switch_cache_usual, true);
 	now = slot.since;
 	cached = *wp_cached_away(cache, KEY);
-	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &slot, KEY, switch_cache_usual.changes));
+	KUNIT_EXPECT_TRUE(test, wp_cached_left_by(cached, &slot, KEY, switch_cache_usual.changes));
 	switch_cache_come(&slot, now);
 	other.ip++;
 	switch_cache_leave(cache, &cache->none, &slot, KEY, &thread, &other, true, &half, now);
-	KUNIT_EXPECT_FALSE(test, wp_cached_lasts(cached, &slot, KEY, switch_cache_usual.changes));
+	KUNIT_EXPECT_FALSE(test, wp_cached_left_by(cached, &slot, KEY, switch_cache_usual.changes));
 }
 
 /* Two slots may share the place of an entry, and each has its own entry only. */
-static void slots_are_told_apart(struct kunit *test)
+static void slots_are_distinguished(struct kunit *test)
 {
 	struct wallprof_task *two;
 	struct wp_cached_switch *cached;
@@ -296,11 +297,12 @@ static void slots_are_told_apart(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wp_cached_of(cache, &two[1], &switch_cache_usual)->changes, 0);
 	leaves(&two[0], &switch_cache_usual, true);
 	KUNIT_EXPECT_PTR_EQ(test, cached->slot, &two[0]);
-	KUNIT_EXPECT_TRUE(test, wp_cached_lasts(cached, &two[0], KEY, switch_cache_usual.changes));
+	KUNIT_EXPECT_TRUE(test,
+			  wp_cached_left_by(cached, &two[0], KEY, switch_cache_usual.changes));
 	switch_cache_come(&two[0], 1040);
 	two[1] = two[0];
-	KUNIT_EXPECT_FALSE(test, wp_cached_holds(cached, &two[1], &switch_cache_usual));
-	KUNIT_EXPECT_TRUE(test, wp_cached_holds(cached, &two[0], &switch_cache_usual));
+	KUNIT_EXPECT_FALSE(test, wp_cached_matches(cached, &two[1], &switch_cache_usual));
+	KUNIT_EXPECT_TRUE(test, wp_cached_matches(cached, &two[0], &switch_cache_usual));
 }
 
 static const struct part causes[] = {
@@ -363,16 +365,18 @@ static void stack_is_kept(struct kunit *test)
 	wp_cached_set_stack(&cached, &old, &half);
 	KUNIT_EXPECT_EQ(test, cached.begin, old.begin);
 	KUNIT_EXPECT_EQ(test, cached.nr_words, old.nr);
-	KUNIT_EXPECT_PTR_EQ(test, cached.again, wp_again_of(&half, WALLPROF_UNWIND_FAULT, true));
+	KUNIT_EXPECT_PTR_EQ(test, cached.hits,
+			    wp_cache_hits_of(&half, WALLPROF_UNWIND_FAULT, true));
 	KUNIT_EXPECT_TRUE(test, cached.by_fp);
 	KUNIT_EXPECT_EQ(test, cached.fp, old.fp);
 	old.flags = 0;
 	wp_cached_set_stack(&cached, &old, &half);
-	KUNIT_EXPECT_PTR_EQ(test, cached.again,
-			    wp_again_of(&half, WALLPROF_UNWIND_FAULT, false));
+	KUNIT_EXPECT_PTR_EQ(test, cached.hits,
+			    wp_cache_hits_of(&half, WALLPROF_UNWIND_FAULT, false));
 	wp_cached_set_address(&cached, &half);
 	KUNIT_EXPECT_EQ(test, cached.nr_words, 0);
-	KUNIT_EXPECT_PTR_EQ(test, cached.again, wp_again_of(&half, WALLPROF_UNWIND_DEPTH, true));
+	KUNIT_EXPECT_PTR_EQ(test, cached.hits,
+			    wp_cache_hits_of(&half, WALLPROF_UNWIND_DEPTH, true));
 	KUNIT_EXPECT_FALSE(test, cached.by_fp);
 }
 
@@ -384,15 +388,21 @@ static void counts_in_one_half(struct kunit *test)
 
 	for (why = 0; why < WALLPROF_UNWIND_MAX; why++) {
 		for (mixed = 0; mixed < 2; mixed++) {
-			KUNIT_EXPECT_TRUE(test, wp_again_is_in(wp_again_of(&two[0], why, mixed),
-							       &two[0]));
-			KUNIT_EXPECT_FALSE(test, wp_again_is_in(wp_again_of(&two[0], why, mixed),
-								&two[1]));
-			KUNIT_EXPECT_FALSE(test, wp_again_is_in(wp_again_of(&two[1], why, mixed),
-								&two[0]));
+			KUNIT_EXPECT_TRUE(test,
+					  wp_cache_hits_are_in(wp_cache_hits_of(&two[0], why,
+										mixed),
+								     &two[0]));
+			KUNIT_EXPECT_FALSE(test,
+					   wp_cache_hits_are_in(wp_cache_hits_of(&two[0], why,
+										 mixed),
+								      &two[1]));
+			KUNIT_EXPECT_FALSE(test,
+					   wp_cache_hits_are_in(wp_cache_hits_of(&two[1], why,
+										 mixed),
+								      &two[0]));
 		}
 	}
-	KUNIT_EXPECT_FALSE(test, wp_again_is_in(NULL, &two[0]));
+	KUNIT_EXPECT_FALSE(test, wp_cache_hits_are_in(NULL, &two[0]));
 }
 
 /* Every hash gives a place in the table. */
@@ -455,11 +465,11 @@ static struct kunit_case switch_cache_cases[] = {
 	KUNIT_CASE(learned_the_second_time),
 	KUNIT_CASE_PARAM(one_part_changes, part_gen_params),
 	KUNIT_CASE_PARAM(one_part_changes_still, part_gen_params),
-	KUNIT_CASE_PARAM(no_habit_of_what_was_once, twice_gen_params),
+	KUNIT_CASE_PARAM(nothing_learned_from_what_was_once, twice_gen_params),
 	KUNIT_CASE(frame_pointer_may_not_matter),
 	KUNIT_CASE_PARAM(slot_changes, of_slot_gen_params),
 	KUNIT_CASE(another_thread_begins),
-	KUNIT_CASE(slots_are_told_apart),
+	KUNIT_CASE(slots_are_distinguished),
 	KUNIT_CASE_PARAM(lasts_until_the_slot_changes, while_away_gen_params),
 	KUNIT_CASE(time_is_of_one_leaving),
 	KUNIT_CASE_PARAM(waker_changes, cause_gen_params),

@@ -39,7 +39,7 @@ struct wp_switch_key {
 #define wp_switch_key_arg(how)		((how)->arg)
 #define wp_switch_key_nr(how)		((how)->nr)
 #define wp_switch_key_exec_id(how)	((how)->exec_id)
-#define wp_switch_key_is_odd(how)	(!!(how)->odd)
+#define wp_switch_key_is_uncacheable(how)	(!!(how)->odd)
 
 #include "pure/switch_cache.h"
 #include "pure/tables.h"
@@ -104,11 +104,11 @@ static inline struct wp_cached_switch *switch_cache_leave(struct wp_switch_cache
 	struct wp_cached_switch *cached = wp_cached_of(cache, slot, how);
 	struct wp_cached_stack old = switch_cache_stack(by_fp, how);
 
-	if (wp_cached_holds_still(came, how)) {
+	if (wp_cached_matches_key(came, how)) {
 		wp_cached_leave(came, slot, now);
 		return came;
 	}
-	if (wp_cached_holds(cached, slot, how)) {
+	if (wp_cached_matches(cached, slot, how)) {
 		wp_cached_apply(cache, cached, slot);
 		wp_cached_leave(cached, slot, now);
 		return cached;
@@ -126,9 +126,9 @@ static inline struct wp_cached_switch *switch_cache_leave(struct wp_switch_cache
 
 static inline void switch_cache_come(struct wallprof_task *slot, u64 now)
 {
-	struct wp_passed passed;
+	struct wp_interval interval;
 
-	wp_interval_close(slot, now, &passed);
+	wp_interval_close(slot, now, &interval);
 	wp_interval_forget(slot);
 }
 
@@ -290,7 +290,7 @@ static inline bool switch_cache_model_flip(struct switch_cache_model *m)
 static inline u32 switch_cache_model_epoch_of(const struct switch_cache_model *m,
 					      const struct wp_cached_switch *cached)
 {
-	return m->epoch - !wp_again_is_in(cached->again, &m->half[m->epoch % 2]);
+	return m->epoch - !wp_cache_hits_are_in(cached->hits, &m->half[m->epoch % 2]);
 }
 
 /* The ids are used again, and in the same slot. */
@@ -376,17 +376,17 @@ static inline bool switch_cache_model_come(struct switch_cache_model *m, unsigne
 	struct wallprof_task *slot = &m->slots[s->who], *slow = &m->slow[s->who];
 	struct wp_switch_cache *cache = &m->caches[cpu];
 	struct wp_cached_switch *cached = *wp_cached_away(cache, m->keys[s->who]);
-	bool lasts = wp_cached_lasts(cached, cached->slot, m->keys[s->who], m->changes);
+	bool lasts = wp_cached_left_by(cached, cached->slot, m->keys[s->who], m->changes);
 	bool again = lasts && (cached->runnable || wp_cached_same_waker(cached->aggr, slot));
 	u32 epoch = again ? switch_cache_model_epoch_of(m, cached) : m->epoch;
 	struct wallprof_aggr key = {}, *aggr, *right;
-	struct wp_passed passed;
+	struct wp_interval interval;
 	bool runnable;
 
-	wp_interval_close(slow, m->now, &passed);
-	wp_interval_key(slow, &passed, &key);
+	wp_interval_close(slow, m->now, &interval);
+	wp_interval_key(slow, &interval, &key);
 	wp_interval_forget(slow);
-	right = switch_cache_model_add(&m->plain_sums, epoch, &key, passed.ns, m->now);
+	right = switch_cache_model_add(&m->plain_sums, epoch, &key, interval.ns, m->now);
 	m->current_nr[cpu] = s->who;
 	if (again) {
 		if (cached->slot != slot)
@@ -398,12 +398,12 @@ static inline bool switch_cache_model_come(struct switch_cache_model *m, unsigne
 		m->came_again++;
 	} else {
 		lasts = lasts && cached->slot == slot &&
-			wp_again_is_in(cached->again, &m->half[epoch % 2]);
+			wp_cache_hits_are_in(cached->hits, &m->half[epoch % 2]);
 		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
-		wp_interval_close(slot, m->now, &passed);
+		wp_interval_close(slot, m->now, &interval);
 		memset(&key, 0, sizeof(key));
-		wp_interval_key(slot, &passed, &key);
-		aggr = switch_cache_model_add(&m->sums, epoch, &key, passed.ns, m->now);
+		wp_interval_key(slot, &interval, &key);
+		aggr = switch_cache_model_add(&m->sums, epoch, &key, interval.ns, m->now);
 		if (lasts)
 			wp_cached_sums(cache, cached, aggr, runnable);
 		wp_interval_forget(slot);

@@ -135,7 +135,7 @@ static void field_collide(struct kunit *test, struct twin *t,
 	KUNIT_EXPECT_EQ(test, wp_half_of(&t->tables, t->epoch)->head->nr_aggrs, 2);
 }
 
-/* Two keys that the index cannot tell apart are compared in every field. */
+/* Two keys in the same place of the index are compared in every field. */
 static void aggr_collisions(struct kunit *test)
 {
 	const struct field *f = test->param_value;

@@ -166,7 +166,7 @@ static void family_collide(struct kunit *test, struct twin *t, int by, u64 root,
 	KUNIT_EXPECT_TRUE(test, twin_half_agrees(t, t->epoch % 2));
 }
 
-/* Stacks that the index cannot tell apart are compared in full. */
+/* Stacks in the same place of the index are compared in full. */
 static void stack_collisions(struct kunit *test)
 {
 	const struct family *f = test->param_value;

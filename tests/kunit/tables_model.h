@@ -186,7 +186,7 @@ static inline bool twin_again(struct wp_tables *tables, struct wp_half *half,
 
 	if (!aggr || !wp_aggr_same(aggr, key))
 		return false;
-	wp_aggr_again(half->head, aggr, value, key->runnable, time);
+	wp_aggr_add_recent(half->head, aggr, value, key->runnable, time);
 	return true;
 }
 

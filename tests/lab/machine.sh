@@ -11,8 +11,8 @@ make_tsc() {
 
 # The frequency of a guest's time stamp counter, for its command line: it is this
 # machine's. A kernel that measures it while the host is busy may be wrong by far,
-# and its clock is then, too: one went 20 times too fast. To the MHz, for it tells
-# saved guests apart: the kernel measures the rest when it has time.
+# and its clock is then, too: one went 20 times too fast. To the MHz, for it is a
+# part of the key of saved guests: the kernel measures the rest when it has time.
 tsc_frequency() {
 	local dir
 	[ "$(uname -m)" = x86_64 ] || return 0
@@ -27,13 +27,13 @@ make_pause() {
 }
 
 # machine_of KERNEL CPUS MIB MODEL: sets
-#   kernel_dir, arch   the kernel's, as tests/lab/kernel tells
+#   kernel_dir, arch   the kernel's: see tests/lab/kernel
 #   base               its initramfs, without what differs from run to run
 #   qemu               the emulator
-#   machine, accel     what that is told of it, disks and lines apart
+#   machine, accel     its arguments for the machine, without disks and lines
 #   plugins            and of how to wait; not for an icount guest, of one thread
 #   disks              how it has disks: nvdimm, or virtio
-#   cmdline            what its kernel is told
+#   cmdline            the kernel's command line
 machine_of() {
 	local kind model=$4 pause ttys
 	kernel_dir=$("$LAB/kernel" "$1")
@@ -77,7 +77,7 @@ machine_of() {
 	cmdline="console=${ttys[0]} quiet panic=-1 oops=panic nokaslr mitigations=off $cmdline"
 	cmdline+=" random.trust_cpu=on cryptomgr.notests"
 	# A busy host must not look like a stalled guest. One that stalls all the same
-	# ends, and tells where it was.
+	# ends, and reports where it was.
 	cmdline+=" watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
 	cmdline+=" softlockup_panic=1 sysctl.kernel.panic_on_rcu_stall=1"
 	# Of KASAN's memory to be given back, beside fork bombs: 44 s were seen.

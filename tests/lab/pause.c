@@ -43,7 +43,7 @@ PUBLIC int qemu_plugin_version = 4;
 PUBLIC int qemu_plugin_install(uint64_t id, const struct qemu_info_t *info, int argc,
 			       char **argv);
 
-/* The instructions that tell of a wait. On arm64 QEMU goes on behind both at once. */
+/* The instructions that announce a wait. On arm64 QEMU goes on behind both at once. */
 static const struct pause {
 	const char *target;
 	size_t size;

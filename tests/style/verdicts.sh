@@ -12,7 +12,7 @@ mkdir -p "$VERDICTS"
 find "$VERDICTS" -type f -mtime +30 -delete
 
 # verdict_of FILE WORD...: the name of a tool's verdict on this file, of this place
-# and content. The words: which tool it is, what it is told.
+# and content. The words: which tool it is, its arguments.
 verdict_of() {
 	printf '%s\0' "$@" | cat - "$1" | sha256sum | cut -c1-32
 }

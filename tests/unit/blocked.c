@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of since when threads slept: who is in the task table and was asleep at START,
- * and nobody else.
+ * Tests of since when threads were blocked: those that are in the task table and were
+ * blocked at START, and no others.
  */
 #include <stdlib.h>
 
@@ -58,13 +58,13 @@ int main(void)
 	put(&dev, 7, WALLPROF_TASK_OFF, 10, 150, 1);
 	put(&dev, 8, WALLPROF_TASK_OFF, 10, 100, 5);
 	err = wp_blocked_read(&s, &dev);
-	ok(!err && s.nr == 4, "who was asleep (%zu)", s.nr);
-	ok(wp_blocked_since(&s, 30, 300) == 3, "and still is");
+	ok(!err && s.nr == 4, "threads that were blocked (%zu)", s.nr);
+	ok(wp_blocked_since(&s, 30, 300) == 3, "and still are");
 	ok(wp_blocked_since(&s, 20, 200) == 2, "or runs again");
 	ok(!wp_blocked_since(&s, 40, 400), "not who has no slot any more");
 	ok(!wp_blocked_since(&s, 50, 500), "nor who was awake");
 	ok(wp_blocked_since(&s, 10, 150) == 1 && wp_blocked_since(&s, 10, 100) == 5 &&
-	   !wp_blocked_since(&s, 10, 120), "threads of the same number are told apart");
+	   !wp_blocked_since(&s, 10, 120), "threads of the same number are distinguished");
 	err = wp_blocked_add(&s, &ended);
 	ok(!err && s.nr == 5 && wp_blocked_since(&s, 25, 250) == 6 &&
 	   wp_blocked_since(&s, 30, 300) == 3, "and one that ended, among them");

@@ -100,7 +100,7 @@ static void callers(void)
 	is(SAID('D', false, PERF_CONTEXT_KERNEL, SCHEDULE + 9, IO_SCHEDULE + 9, FOLIO_WAIT + 9),
 	   "io folio_wait_bit", "a wait for a disk");
 	is(SAID('D', false, PERF_CONTEXT_KERNEL, SCHEDULE + 9, FOLIO_WAIT + 9, IO_SCHEDULE + 9),
-	   "folio_wait_bit", "what stands behind it tells nothing");
+	   "folio_wait_bit", "what stands behind it does not matter");
 	is(SAID('S', false, PERF_CONTEXT_KERNEL, SCHEDULE + 9, FOLIO_WAIT),
 	   "folio_wait_bit", "one that goes on at its first byte, as in the kernel none does");
 	is(SAID('S', false, PERF_CONTEXT_KERNEL, SCHEDULE + 9), "-", "no caller");
@@ -130,7 +130,7 @@ static void states(void)
 static void unmarked(void)
 {
 	is(SAID('S', false, PERF_CONTEXT_KERNEL, SCHEDULE + 9, PIPE_READ + 9), "-",
-	   "a list that does not tell where the scheduler is");
+	   "a list without the scheduler's place");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The table of stacks and the merge with hashes that tell nothing: what is equal must be
- * found out by full comparison. Included by the programs that run their tests once more.
+ * The table of stacks and the merge with hashes that all collide: they must compare
+ * in full. Included by the programs that run their tests once more.
  */
 #ifndef WP_TESTS_UNIT_COLLIDE_H
 #define WP_TESTS_UNIT_COLLIDE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tests of the merge once more, with hashes that tell nothing.
+ * The tests of the merge once more, with hashes that all collide.
  */
 #include "collide.h"
 #include "merge.c"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of compressed records: what perf would make of them is what went in, a record
- * at a time, each aligned and none larger than its size can tell.
+ * at a time, each aligned and none larger than its size field allows.
  */
 #include <stdbool.h>
 #include <stdlib.h>

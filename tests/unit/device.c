@@ -145,7 +145,7 @@ static void test_strides(int fd)
 	} bad[] = {
 		{ "sums smaller than ours", sizeof(struct wallprof_aggr) - 8, TASK_BYTES },
 		{ "threads smaller than ours", AGGR_BYTES, sizeof(struct wallprof_task) - 8 },
-		{ "no sizes, as of a module that does not tell them", 0, 0 },
+		{ "no sizes, as of a module that does not report them", 0, 0 },
 		{ "sums that are not aligned", AGGR_BYTES + 4, TASK_BYTES },
 		{ "threads that are not aligned", AGGR_BYTES, TASK_BYTES + 4 },
 		{ "sums so large that they go beyond the half", 2 * PAGE, TASK_BYTES },

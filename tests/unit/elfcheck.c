@@ -141,7 +141,7 @@ static void tables(void)
 	elf.sh[3].sh_size = 17 * MIB;
 	elf.sh[2].sh_size = 24 * 10000;
 	size = 32 * MIB;
-	is(-EFBIG, "sections' names that the first section tells of");
+	is(-EFBIG, "sections' names whose index the first section has");
 }
 
 static void compress(int nr, __u64 packed, __u64 expanded, __u32 type)

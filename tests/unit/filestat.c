@@ -40,15 +40,15 @@ static void recorded(void)
 	for (i = 0; i < 5; i++)
 		ok(!differs(&was, &now[i], true) == (i < 3),
 		   "a copy has its size and seconds: %d", i);
-	was.how = WP_FILESTAT_CHANGED;
+	was.kind = WP_FILESTAT_CHANGED;
 	ok(differs(&was, &before, false) && differs(&was, &before, true),
 	   "one that was changed meanwhile has none");
-	was.how = WP_FILESTAT_INODE;
+	was.kind = WP_FILESTAT_INODE;
 	ok(differs(&was, &now[0], false) && differs(&was, &now[1], false) &&
 	   !differs(&was, &now[2], false), "an inode may be all that is known");
-	was.how = WP_FILESTAT_NONE;
+	was.kind = WP_FILESTAT_NONE;
 	ok(differs(&was, &before, false), "of what nothing is known there are none");
-	was.how = 99;
+	was.kind = 99;
 	ok(differs(&was, &before, false), "nor of what is not understood");
 }
 

@@ -153,7 +153,7 @@ static void not_stripped(void)
 	ok(!wp_elfcode_read(&codes, elf) && !wp_unwindtable_from_elf(&blob, elf, &codes) &&
 	   blob.nr_fdes == 2 && !wp_table_check(&table, blob.data, blob.size, EM_X86_64) &&
 	   kind_at(&table, TEXT) == WALLPROF_RULE_CFA &&
-	   kind_at(&table, TEXT + 31) == WALLPROF_RULE_CFA, "frames that are told of");
+	   kind_at(&table, TEXT + 31) == WALLPROF_RULE_CFA, "frames that the file describes");
 	ok(kind_at(&table, TEXT + 32) == WALLPROF_RULE_END &&
 	   kind_at(&table, TEXT + 63) == WALLPROF_RULE_END &&
 	   kind_at(&table, TEXT + 64) == WALLPROF_RULE_NONE, "but where stacks end, they do");

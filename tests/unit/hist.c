@@ -91,7 +91,7 @@ static void test_table(void)
 		thread = thread_of(i % 10, i % 1000, 1);
 		bad += wp_hist_table_add(&t, &thread, &one);
 	}
-	ok(!bad && t.nr == 1000 && !t.left_out, "threads are told apart by their birth");
+	ok(!bad && t.nr == 1000 && !t.left_out, "threads are distinguished by their birth");
 	thread = thread_of(10, 0, 1);
 	bad += wp_hist_table_add(&t, &thread, &one);
 	thread = thread_of(0, 10, 1);

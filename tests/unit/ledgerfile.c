@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the ledger in the recording's own file, written and read, and of what a
- * perf.data tells of itself; and of how both are refused when they are damaged.
+ * Tests of the ledger in the recording's own file, written and read, and of a
+ * perf.data's header and features; and of how both are refused when they are damaged.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -105,7 +105,7 @@ static bool whole(struct wp_procwaits *p)
 }
 
 /* A file that can be no larger: nothing of the ledger stays. */
-static void test_full(struct wp_ledgerspool *spool, const struct wp_ledgerfile_head *told)
+static void test_full(struct wp_ledgerspool *spool, const struct wp_ledgerfile_head *written)
 {
 	struct rlimit old, small = { 20000, RLIM_INFINITY };
 	int fd = open(in_dir("small"), O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -116,7 +116,7 @@ static void test_full(struct wp_ledgerspool *spool, const struct wp_ledgerfile_h
 	small.rlim_max = old.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &small);
 	ok(write(fd, "whole", 5) == 5 &&
-	   wp_ledgerspool_append(spool, fd, "small", told) == -EFBIG && !fstat(fd, &st) &&
+	   wp_ledgerspool_append(spool, fd, "small", written) == -EFBIG && !fstat(fd, &st) &&
 	   st.st_size == 5 && strstr(wp_last_warning(), "small is whole, but has no ledger"),
 	   "a file that has no room for it stays as it was");
 	setrlimit(RLIMIT_FSIZE, &old);
@@ -125,7 +125,7 @@ static void test_full(struct wp_ledgerspool *spool, const struct wp_ledgerfile_h
 
 static void test_round(void)
 {
-	const struct wp_ledgerfile_head told = { .start = 1, .stop = 2, .lost = 3, .lost_ns = 4,
+	const struct wp_ledgerfile_head written = { .start = 1, .stop = 2, .lost = 3, .lost_ns = 4,
 						 .untracked = 5, .untracked_ns = 6 };
 	struct wp_ledgerfile_head head;
 	const char *path = in_dir("data");
@@ -137,7 +137,7 @@ static void test_round(void)
 	int fd, i;
 
 	ok(!wp_ledgerspool_open(&spool, path) && wp_ledgerspool_is_open(&spool),
-	   "files for the accounts and the waits");
+	   "files for the totals and the waits");
 	for (i = 1; i <= NR; i++) {
 		struct wp_totals a = totals_of(i);
 
@@ -147,7 +147,7 @@ static void test_round(void)
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	ok(write(fd, "what perf reads", 15) == 15 && !fstat(fd, &before) &&
 	   wp_ledgerfile_open(fd, &head, &offset) == -ENOENT, "a file without a ledger");
-	ok(!wp_ledgerspool_append(&spool, fd, path, &told) &&
+	ok(!wp_ledgerspool_append(&spool, fd, path, &written) &&
 	   !wp_ledgerfile_open(fd, &head, &offset) &&
 	   head.nr == NR && head.start == 1 && head.stop == 2 && head.lost == 3 &&
 	   head.lost_ns == 4 && head.untracked == 5 && head.untracked_ns == 6,
@@ -162,9 +162,9 @@ static void test_round(void)
 	   whole(&waits), "what they were blocked in, summed again (%llu)",
 	   (unsigned long long)head.nr_waits);
 	wp_procwaits_free(&waits);
-	test_full(&spool, &told);
+	test_full(&spool, &written);
 	wp_ledgerspool_close(&spool);
-	ok(!wp_ledgerspool_is_open(&spool) && !wp_ledgerspool_append(&spool, fd, path, &told) &&
+	ok(!wp_ledgerspool_is_open(&spool) && !wp_ledgerspool_append(&spool, fd, path, &written) &&
 	   !wp_ledgerspool_wait(&spool, &(struct wp_wait){ .count = 1, .total = 1 }),
 	   "of one that is closed nothing is added");
 	close(fd);
@@ -384,7 +384,7 @@ static void test_perffile(void)
 	bad.features[0] &= ~(1ULL << WP_FEAT_CLOCK_DATA);
 	ok(!perffile_of(&f, &bad, sizeof(bad), all.data, all.len) && !futimens(f.fd, stamps) &&
 	   wp_perffile_day(&f, 100, &day, &written) && day == 12345 && written,
-	   "or, if that is not told, when the file was written");
+	   "or, if it has none, when the file was written");
 	wp_perffile_close(&f);
 
 	bad = h;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the names of what runs: of this program's functions and variables, of what is mapped
- * nowhere, of processes that are gone, and of kernel stacks as /proc tells them.
+ * nowhere, of processes that are gone, and of kernel stacks as /proc shows them.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -54,7 +54,7 @@ static void test_names(struct wp_livenames *n)
 	   "a process that is none: the address");
 	ok(!wp_livenames_user(n, getppid(), at, false, &gone) && !gone.name &&
 	   !wp_livenames_user(n, getpid(), at, false, &name) &&
-	   named(&name, "known_function", "livenames"), "processes are told apart");
+	   named(&name, "known_function", "livenames"), "processes are distinguished");
 	ok(wp_livenames_variable(n, getpid(), (uintptr_t)&zeroes[3], text, sizeof(text)) &&
 	   !strcmp(text, "zeroes+0x3 (livenames)") &&
 	   wp_livenames_variable(n, getpid(), (uintptr_t)&filled, text, sizeof(text)) &&
@@ -125,7 +125,7 @@ static void test_stacks(void)
 	for (i = 0; i < 10000; i++)
 		len += sprintf(many + len, "[<0>] f%zu+0x0/0x0\n", i);
 	s = wp_procstack_parse(many);
-	ok(s && s->nr == 64 && !strcmp(s->name[63], "f63"), "more than the kernel tells is cut");
+	ok(s && s->nr == 64 && !strcmp(s->name[63], "f63"), "more than the kernel shows is cut");
 	wp_procstack_free(s);
 	free(many);
 	ok(!wp_procstack_read(0x7fffffff, 1), "a thread that is none has none");

@@ -48,7 +48,7 @@ static __u64 new_stack(__u32 epoch, __u32 cpu, unsigned int content, __u64 names
 	return id;
 }
 
-/* A thread is woken: what tells where from may be of a later epoch than its sleep. */
+/* A thread is woken: its waker's stack may be of a later epoch than its sleep. */
 static void wake(__u32 epoch, struct thread *t)
 {
 	__u32 cpu = rand() % CPUS;

@@ -24,7 +24,7 @@
 static struct wp_mapsync mapsync = { .started = true };
 static __u64 missed;
 
-static __u64 tell_missed(void *ctx)
+static __u64 get_missed(void *ctx)
 {
 	return missed;
 }
@@ -79,7 +79,7 @@ static void children(void)
 	ok(is_dirty(8), "a child of one that is not known is looked at");
 	set_published(1, 100);
 	forks(1, 2, 90);
-	ok(is_dirty(2), "one that was forked before its parent was told of, too");
+	ok(is_dirty(2), "one that was forked before its parent was published, too");
 	forks(1, 3, 200);
 	ok(wp_mapprocs_find(&mapsync, 3) && !is_dirty(3), "others have what their parents had");
 	maps(1, 300);
@@ -95,7 +95,7 @@ static void out_of_order(void)
 	forks(1, 5, 500);
 	forks(5, 6, 510);
 	forks(8, 9, 490);
-	ok(!is_dirty(5) && !is_dirty(6) && !is_dirty(9), "children of what was told of");
+	ok(!is_dirty(5) && !is_dirty(6) && !is_dirty(9), "not children of one that was published");
 	maps(1, 495);
 	maps(1, 505);
 	take_late_maps(&mapsync);
@@ -143,8 +143,8 @@ static void no_room(void)
 }
 
 /*
- * What runs at the start, as the module told it: we, and two that are not there, of
- * which nobody is to be asked; one has executed something else, one has ended.
+ * What runs at the start, by the module's snapshot: we, and two processes that /proc
+ * lacks and that must not be looked up; one has executed something else, one has ended.
  */
 #define OTHER	(1 << 23)
 #define STALE	(OTHER + 1)
@@ -241,13 +241,13 @@ static void what_ran(void)
 	mapsync.snap = &snap;
 	wp_mapsnapshot_publish(&mapsync);
 	p = wp_mapprocs_find(&mapsync, getpid());
-	ok(nr_published == 4 && p && p->published_at, "what runs is told of");
+	ok(nr_published == 4 && p && p->published_at, "what runs is published");
 	ok(nr_last == 2 && last_stack == 6 && last[0].start == (__u64)(uintptr_t)code &&
 	   last[0].table == 17, "by files that were found in others, with their tables");
 	ok(!last[1].table && last[1].start == 0x7fff00000000, "not by the number alone");
 	p = wp_mapprocs_find(&mapsync, OTHER);
 	ok(p && p->nr_maps == 2 && p->start_stack == 6 && !p->dirty && !p->unsettled,
-	   "it is kept, to be told again");
+	   "it is kept, to be published again");
 	ok(is_dirty(STALE), "one that executes something else is looked at");
 	ok(!wp_mapprocs_find(&mapsync, ENDED) && !wp_mapprocs_find(&mapsync, KTHREAD),
 	   "who has no memory is not known");
@@ -297,7 +297,7 @@ int main(void)
 {
 	unsigned int i;
 
-	mapsync.opt.missed = tell_missed;
+	mapsync.opt.missed = get_missed;
 	children();
 	out_of_order();
 	no_room();

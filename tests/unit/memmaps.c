@@ -305,7 +305,7 @@ static void test_kernel(void)
 	const char *label;
 	__u64 where;
 
-	ok(!wp_memmaps_kernel(maps, &where), "no label of the kernel's, if none is told");
+	ok(!wp_memmaps_kernel(maps, &where), "no label of the kernel's, if none was recorded");
 	map(~0U, 0xffffffffa0000000, 0x1000000, 0, "[kernel.kallsyms]_text");
 	ok(!wp_memmaps_kernel(maps, &where), "nor if its place is kept secret");
 	map(~0U, 0xffffffffa0000000, 0x1000, 0xffffffffa0001000, "[ext4]");

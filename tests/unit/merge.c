@@ -131,7 +131,7 @@ static void test_locks(void)
 	struct wp_stacks s;
 
 	wp_stacks_init(&s);
-	wp_merge_init(&m, WP_MERGE_LOCKS);
+	wp_merge_init(&m, WP_MERGE_REASONS);
 	a.reason = WALLPROF_REASON_SYSCALL;
 	a.syscall = SYS_futex;
 	a.arg = 0x1000;
@@ -260,7 +260,7 @@ static void test_merge_wakers(void)
 	wp_merge_aggr(&plain, &s, &a, 0, 0);
 	ok(m.unknown == 1 && !plain.unknown && !m.samples[3].waker && m.samples[3].total == 100 &&
 	   !(m.samples[3].flags & WALLPROF_AGGR_NO_STACK),
-	   "an id that stands for nothing loses the waker's stack, not the time, nor the sleeper's");
+	   "an id that stands for nothing loses the waker's stack, not the time, nor its own");
 	wp_merge_open(&m, &s, &t, 9);
 	ok(m.nr == 5 && m.samples[4].waker == m.samples[0].waker &&
 	   m.samples[4].cause.waker_tid == 7, "an open interval has its waker, too");
@@ -269,7 +269,7 @@ static void test_merge_wakers(void)
 	wp_stacks_free(&s);
 }
 
-/* Intervals that are told one by one are not summed, among others that are. */
+/* Intervals that are recorded one by one are not summed, among others that are. */
 static void test_single(void)
 {
 	struct wallprof_aggr a = aggr_of(10, 0, 100, 50, 80);

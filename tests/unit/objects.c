@@ -79,7 +79,7 @@ static struct wp_cause call(unsigned int nr, __u64 arg)
 	};
 }
 
-static const char *told(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
+static const char *what(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
 			struct wp_cause c)
 {
 	__u32 object;
@@ -99,12 +99,12 @@ static bool is(const char *got, const char *want)
 /* What read() of process 7 waits for, in a thread of it. */
 static bool fd_is(struct wp_objects *o, __u64 fd, const char *want)
 {
-	return is(told(o, 8, 7, 1, call(SYS_read, fd)), want);
+	return is(what(o, 8, 7, 1, call(SYS_read, fd)), want);
 }
 
 static bool futex_is(struct wp_objects *o, __u64 address, const char *want)
 {
-	return is(told(o, 8, 7, 1, call(SYS_futex, address)), want);
+	return is(what(o, 8, 7, 1, call(SYS_futex, address)), want);
 }
 
 static __u64 fork_record[] = { PERF_RECORD_FORK | 24ULL << 48, 7 | 1ULL << 32, 7 };
@@ -199,7 +199,7 @@ static void test_calls(void)
 static void test_fds(struct wp_objects *o)
 {
 	ok(fd_is(o, 0, "/dev/pts/4"), "a thread's own table comes first");
-	ok(is(told(o, 9, 7, 1, call(SYS_read, 1ULL << 32)), "/dev/pts/4"),
+	ok(is(what(o, 9, 7, 1, call(SYS_read, 1ULL << 32)), "/dev/pts/4"),
 	   "the numbers of one process are one, and have 32 bits");
 	ok(fd_is(o, 1, "tcp 127.0.0.1:8080 listening"), "a socket that listens");
 	ok(fd_is(o, 2, "tcp 127.0.0.1:8080->127.0.0.2:54321"),
@@ -220,10 +220,10 @@ static void test_fds(struct wp_objects *o)
 	ok(fd_is(o, 14, "socket:[99999999999999999999999]x"), "a link that no kernel makes");
 	ok(fd_is(o, 77, "fd 77") && fd_is(o, -1, "/odd") && fd_is(o, -2, "fd -2"),
 	   "one that is not open is a number");
-	ok(is(told(o, 3, 4, 1, call(SYS_read, 5)), "fd 5"), "as is that of a process that is gone");
-	ok(is(told(o, 8, 0, 1, call(SYS_read, 0)), "-") &&
-	   is(told(o, 8, 7, 1, call(SYS_nanosleep, 0)), "-") &&
-	   is(told(o, 8, 7, 1, wp_cause_none), "-"), "nothing is told where there is none");
+	ok(is(what(o, 3, 4, 1, call(SYS_read, 5)), "fd 5"), "as is that of a process that is gone");
+	ok(is(what(o, 8, 0, 1, call(SYS_read, 0)), "-") &&
+	   is(what(o, 8, 7, 1, call(SYS_nanosleep, 0)), "-") &&
+	   is(what(o, 8, 7, 1, wp_cause_none), "-"), "where there is none, there is no name");
 }
 
 static void test_futexes(struct wp_objects *o)
@@ -259,7 +259,7 @@ static void test_rounds(struct wp_objects *o)
 	ok(fd_is(o, 20, "/second"), "what is closed is what it was");
 	wp_objects_stats(o, &after);
 	ok(after.gone == before.gone + 1 && after.looked == before.looked + 1, "which is counted");
-	ok(is(told(o, 8, 7, 2, call(SYS_read, 20)), "fd 20"), "but not for another program");
+	ok(is(what(o, 8, 7, 2, call(SYS_read, 20)), "fd 20"), "but not for another program");
 
 	put_link("7/fd/21", "/early");
 	c.arg = 21;
@@ -303,10 +303,10 @@ static void test_rounds(struct wp_objects *o)
 	forked(o, 7, 1);
 	ok(fd_is(o, 22, "fd 22"), "a new process of the same id does");
 	put_link("4/fd/5", "/there");
-	ok(is(told(o, 4, 4, 1, call(SYS_read, 5)), "fd 5"), "who is gone is not looked for");
+	ok(is(what(o, 4, 4, 1, call(SYS_read, 5)), "fd 5"), "who is gone is not looked for");
 	forked(o, 4, 1);
 	wp_objects_end_round(o);
-	ok(is(told(o, 4, 4, 1, call(SYS_read, 5)), "/there"), "unless the id is born again");
+	ok(is(what(o, 4, 4, 1, call(SYS_read, 5)), "/there"), "unless the id is born again");
 	drop("7");
 	wp_objects_end_round(o);
 	ok(fd_is(o, 1, "fd 1") && futex_is(o, 0x3000, "0x3000"), "a process that ended");
@@ -328,8 +328,8 @@ static void test_bounds(void)
 	path[299] = 0;
 	put_link("5/fd/0", path);
 	for (i = 0; i < WP_OBJECTS_MAX_LOOKUPS + 10; i++)
-		told(o, 5, 5, 1, call(SYS_read, i));
-	told(o, 5, 5, 1, call(SYS_read, i - 1));
+		what(o, 5, 5, 1, call(SYS_read, i));
+	what(o, 5, 5, 1, call(SYS_read, i - 1));
 	wp_objects_stats(o, &stats);
 	ok(stats.looked == WP_OBJECTS_MAX_LOOKUPS && stats.skipped == 10,
 	   "a round looks at so many and no more");
@@ -337,20 +337,20 @@ static void test_bounds(void)
 		if (i % WP_OBJECTS_MAX_LOOKUPS == 0)
 			wp_objects_end_round(o);
 		snprintf(path, sizeof(path), "fd %u", i + 1);
-		snprintf(name, sizeof(name), "%s", told(o, 5, 5, 1, call(SYS_read, i + 1)));
+		snprintf(name, sizeof(name), "%s", what(o, 5, 5, 1, call(SYS_read, i + 1)));
 		wrong += i + WP_OBJECTS_MAX_LOOKUPS + 100 < WP_OBJECTS_MAX ? strcmp(name, path) != 0 :
 			 i > WP_OBJECTS_MAX + 10 && strcmp(name, path) &&
 			 strcmp(name, "(others: too many are different)");
 	}
 	ok(!wrong, "very many different ones are summed up (%u wrong)", wrong);
-	ok(is(told(o, 5, 5, 1, call(SYS_read, WP_OBJECTS_MAX * 2)), "(others: too many are different)"),
+	ok(is(what(o, 5, 5, 1, call(SYS_read, WP_OBJECTS_MAX * 2)), "(others: too many are different)"),
 	   "under one name");
 	wp_objects_end_round(o);
-	ok(strlen(told(o, 5, 5, 1, call(SYS_read, 0))) == 299, "what has one already keeps it");
+	ok(strlen(what(o, 5, 5, 1, call(SYS_read, 0))) == 299, "what has one already keeps it");
 	wp_objects_free(o);
 }
 
-/* Our own process, as the kernel tells of it. */
+/* Our own process, by /proc. */
 static void test_real(void)
 {
 	struct wp_objects *o = wp_objects_new(NULL);
@@ -380,19 +380,19 @@ static void test_real(void)
 		exit(2);
 
 	snprintf(both, sizeof(both), "tcp %s listening", here);
-	ok(is(told(o, pid, pid, 0, call(SYS_accept4, listener)), both), "a real listener");
+	ok(is(what(o, pid, pid, 0, call(SYS_accept4, listener)), both), "a real listener");
 	snprintf(both, sizeof(both), "tcp %s->%s", here, there);
-	ok(is(told(o, pid, pid, 0, call(SYS_recvfrom, served)), both), "a real connection");
+	ok(is(what(o, pid, pid, 0, call(SYS_recvfrom, served)), both), "a real connection");
 	snprintf(both, sizeof(both), "tcp %s->%s", there, here);
-	ok(is(told(o, pid, pid, 0, call(SYS_sendto, client)), both), "and its other end");
-	ok(is(told(o, pid, pid, 0, call(SYS_recvmsg, other)), unixname), "a unix socket");
+	ok(is(what(o, pid, pid, 0, call(SYS_sendto, client)), both), "and its other end");
+	ok(is(what(o, pid, pid, 0, call(SYS_recvmsg, other)), unixname), "a unix socket");
 	snprintf(both, sizeof(both), "[eventpoll] fd %d", epoll);
-	ok(is(told(o, pid, pid, 0, call(SYS_epoll_pwait, epoll)), both), "an epoll");
-	ok(is(told(o, pid, pid, 0, call(SYS_read, file)), "/etc/passwd"), "a file");
+	ok(is(what(o, pid, pid, 0, call(SYS_epoll_pwait, epoll)), both), "an epoll");
+	ok(is(what(o, pid, pid, 0, call(SYS_read, file)), "/etc/passwd"), "a file");
 	snprintf(both, sizeof(both), "%p anonymous, shared", (void *)shared);
-	ok(is(told(o, pid, pid, 0, call(SYS_futex, (uintptr_t)shared)), both),
+	ok(is(what(o, pid, pid, 0, call(SYS_futex, (uintptr_t)shared)), both),
 	   "a futex in shared memory");
-	ok(strstr(told(o, pid, pid, 0, call(SYS_futex, (uintptr_t)&test_bounds)), "/objects+0x") != NULL,
+	ok(strstr(what(o, pid, pid, 0, call(SYS_futex, (uintptr_t)&test_bounds)), "/objects+0x") != NULL,
 	   "and one in the program");
 	close(listener);
 	close(client);
@@ -413,18 +413,18 @@ static __u64 inode_of_fd(int fd)
 /* An answer about one socket, as sock_diag makes it. */
 static size_t put_answer(char *buf, __u32 ino, __u32 peer, size_t cut)
 {
-	struct unix_diag_msg told = { .udiag_family = AF_UNIX, .udiag_ino = ino };
+	struct unix_diag_msg msg = { .udiag_family = AF_UNIX, .udiag_ino = ino };
 	struct rtattr attr = { .rta_type = UNIX_DIAG_PEER, .rta_len = RTA_LENGTH(4) };
 	struct nlmsghdr header = {
 		.nlmsg_type = SOCK_DIAG_BY_FAMILY,
-		.nlmsg_len = NLMSG_LENGTH(sizeof(told) + RTA_LENGTH(4)) - cut,
+		.nlmsg_len = NLMSG_LENGTH(sizeof(msg) + RTA_LENGTH(4)) - cut,
 	};
 
 	memcpy(buf, &header, sizeof(header));
-	memcpy(buf + NLMSG_HDRLEN, &told, sizeof(told));
-	memcpy(buf + NLMSG_LENGTH(sizeof(told)), &attr, sizeof(attr));
-	memcpy(buf + NLMSG_LENGTH(sizeof(told)) + RTA_LENGTH(0), &peer, sizeof(peer));
-	return NLMSG_LENGTH(sizeof(told) + RTA_LENGTH(4));
+	memcpy(buf + NLMSG_HDRLEN, &msg, sizeof(msg));
+	memcpy(buf + NLMSG_LENGTH(sizeof(msg)), &attr, sizeof(attr));
+	memcpy(buf + NLMSG_LENGTH(sizeof(msg)) + RTA_LENGTH(0), &peer, sizeof(peer));
+	return NLMSG_LENGTH(sizeof(msg) + RTA_LENGTH(4));
 }
 
 static const char *unix_text(const struct wp_sockets *t, __u64 ino)
@@ -481,7 +481,7 @@ static void test_peers(void)
 	wp_sockets_free(&t);
 }
 
-/* Our own, as this kernel tells of them. */
+/* Our own, by this kernel's sock_diag. */
 static void test_real_peers(void)
 {
 	struct wp_objects *o = wp_objects_new(NULL);
@@ -499,12 +499,12 @@ static void test_real_peers(void)
 	served = accept(listener, NULL, NULL);
 	snprintf(text, sizeof(text), "unix [%llu]->%s", (unsigned long long)inode_of_fd(client),
 		 un.sun_path);
-	ok(is(told(o, pid, pid, 0, call(SYS_recvfrom, client)), text), "a client and its server");
+	ok(is(what(o, pid, pid, 0, call(SYS_recvfrom, client)), text), "a client and its server");
 	snprintf(text, sizeof(text), "unix %s", un.sun_path);
-	ok(is(told(o, pid, pid, 0, call(SYS_recvfrom, served)), text), "the server's end");
+	ok(is(what(o, pid, pid, 0, call(SYS_recvfrom, served)), text), "the server's end");
 	snprintf(text, sizeof(text), "unix [%llu]->[%llu]", (unsigned long long)inode_of_fd(pair[0]),
 		 (unsigned long long)inode_of_fd(pair[1]));
-	ok(is(told(o, pid, pid, 0, call(SYS_read, pair[0])), text), "a pair");
+	ok(is(what(o, pid, pid, 0, call(SYS_read, pair[0])), text), "a pair");
 	close(listener);
 	close(client);
 	close(served);

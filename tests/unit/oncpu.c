@@ -78,7 +78,7 @@ int main(void)
 	ok(wp_oncpu_scale(&o, 0, 7, 28000) == 14000, "too many, of a number used twice");
 	ok(wp_oncpu_scale(&o, 0, 0, 50) == 50, "a thread that did not run stays as it was");
 	ok(wp_oncpu_scale(&o, 4000, 4000, 60) == 60 && wp_oncpu_scale(&o, 4000, 1, 9) == 9,
-	   "and so do those without an account");
+	   "and so do those without totals");
 	ok(wp_oncpu_scale(&o, 9, 99, 5) == 5, "and one that has no sample");
 	left = 0;
 	ok(!wp_oncpu_without(&o, count, &left) && left == all - 500000 - 14000 - 999000,

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "../guest/harm/silentfs.h"
+#include "buildid.h"
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/sandbox/filereader.h"
@@ -78,7 +79,7 @@ static int look(bool silent)
 	bad |= is_read(file) == silent;
 	for (i = 0; i < 50; i++)
 		bad |= (is_read(file) == silent) << 1;
-	bad |= (!wp_buildid_from_file(file, &id) == silent) << 2;
+	bad |= (!buildid_of_file(file, &id) == silent) << 2;
 	wp_buildids_add(ids, file, getpid(), false, NULL);
 	wp_buildids_resolve(ids);
 	wp_openfile_stat(WP_OPENFILE_HERE, file, &st);

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "buildid.h"
 #include "lib/base/err.h"
 #include "lib/perfdata/events.h"
 #include "lib/perfdata/features.h"
@@ -301,7 +302,7 @@ static void test_files(void)
 	char name[256] = "";
 	unsigned int i, nr;
 
-	if (readlink(exe, name, sizeof(name) - 1) < 0 || wp_buildid_from_file(name, &id))
+	if (readlink(exe, name, sizeof(name) - 1) < 0 || buildid_of_file(name, &id))
 		exit(2);
 	/* Ours is the first one, in the middle, the last one. */
 	for (i = 0, nr = 0; i < 3; i++) {
@@ -324,7 +325,7 @@ static void test_files(void)
 		first = wp_buildids_find_id(ids, name, &id);
 		dso = wp_buildids_find_id(ids, name, &other);
 		nr += first && !first->other && !first->repeats && dso && dso->other &&
-			wp_buildids_count(ids) == 3;
+			buildids_count(ids) == 3;
 		pd = make(0);
 		ok(!wp_perfdata_close(pd, ids) && whole(), "a path with three files");
 		wp_buildids_free(ids);
@@ -342,19 +343,19 @@ static void test_files(void)
 	first = wp_buildids_find_id(ids, "/nonesuch", &id);
 	dso = wp_buildids_find_id(ids, "/nonesuch", &other);
 	ok(first && first->other && dso && !dso->other && !dso->repeats &&
-	   wp_buildids_count(ids) == 3, "or else the one that was mapped most");
+	   buildids_count(ids) == 3, "or else the one that was mapped most");
 	map.file.ino--;
 	dso = wp_buildids_map(ids, "/nonesuch", &map, &id);
 	ok(dso == first, "an overwritten file is the one of its build-id");
 	id.data[0]++;
 	dso = wp_buildids_map(ids, "/nonesuch", &map, &id);
 	ok(dso && !dso->last.file.maj && !dso->last.file.min && dso->last.file.ino &&
-	   wp_buildids_count(ids) == 4, "or a new one");
+	   buildids_count(ids) == 4, "or a new one");
 	for (i = 0; i < 3000; i++) {
 		map.file.ino++;
 		dso = wp_buildids_map(ids, "/nonesuch", &map, &id);
 	}
-	ok(wp_buildids_count(ids) == WP_BUILDIDS_OF_PATH + 1 && !dso->id.size,
+	ok(buildids_count(ids) == WP_BUILDIDS_OF_PATH + 1 && !dso->id.size,
 	   "there is an end to the files of a path");
 	wp_buildids_free(ids);
 }
@@ -431,7 +432,7 @@ static void test_batch(void)
 		bad |= wp_batch_add_sample(b, &s);
 	}
 	bad |= wp_batch_flush(b, 10 * sec);
-	ok(!bad && wp_batch_pending(b) && wp_batch_pending(b) < 3000, "later ones wait");
+	ok(!bad && wp_perfdata_samples(pd) && wp_perfdata_samples(pd) < 3000, "later ones wait");
 	bad |= wp_batch_flush(b, 14 * sec);
 	bad |= wp_batch_flush(b, 14 * sec);
 	ok(!bad && !wp_batch_late(b), "none is late");
@@ -440,7 +441,7 @@ static void test_batch(void)
 	bad |= wp_batch_flush(b, 18 * sec);
 	ok(wp_batch_late(b) == 1, "one two rounds late is counted");
 	bad |= wp_batch_flush(b, ~0ULL);
-	ok(!bad && !wp_batch_pending(b), "all are written");
+	ok(!bad && wp_perfdata_samples(pd) == 3001, "all are written");
 	wp_batch_free(b);
 	ok(!wp_perfdata_close(pd, NULL) && whole() && file.samples == 3001 && file.rounds == 4 &&
 	   !file.sorted, "samples and rounds");
@@ -494,7 +495,7 @@ static void test_full(void)
 	   strstr(wp_last_error(), "File too large"), "a full disk: %s", wp_last_error());
 	ok(sample(pd, i, 1) == ret && wp_perfdata_finished_round(pd) == ret, "the error stays");
 	kept = wp_perfdata_kept(pd);
-	ok(wp_perfdata_close(pd, NULL) == ret, "close tells it");
+	ok(wp_perfdata_close(pd, NULL) == ret, "close returns it");
 	setrlimit(RLIMIT_FSIZE, &old);
 	ok(whole() && file.samples > 1000 && file.last_time == file.samples &&
 	   file.h[9] >> WP_FEAT_EVENT_DESC & 1,

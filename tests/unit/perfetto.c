@@ -110,7 +110,7 @@ static size_t events_of(const Pf__Trace *t, __u32 cpu, const Pf__FtraceEvent **o
 	return n;
 }
 
-static const Pf__ProcessTree__Thread *told(const Pf__Trace *t, __s32 tid, __u64 *time)
+static const Pf__ProcessTree__Thread *tree(const Pf__Trace *t, __s32 tid, __u64 *time)
 {
 	size_t i, j;
 
@@ -129,7 +129,7 @@ static const Pf__ProcessTree__Thread *told(const Pf__Trace *t, __s32 tid, __u64 
 	return NULL;
 }
 
-static const Pf__ProcessTree__Process *told_process(const Pf__Trace *t, __s32 pid)
+static const Pf__ProcessTree__Process *tree_process(const Pf__Trace *t, __s32 pid)
 {
 	size_t i, j;
 
@@ -224,7 +224,7 @@ static void test_layouts(void)
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		wrong += wp_pf_layout_of(rows[i].release) != rows[i].layout;
-	ok(!wrong, "the release tells the bits (%zu wrong)", wrong);
+	ok(!wrong, "the release gives the bits (%zu wrong)", wrong);
 }
 
 /* A switch, a wakeup and a name, of which all is there again. */
@@ -261,10 +261,10 @@ static void test_fields(void)
 	   "a migration");
 	ok(e[3]->event_case == PF__FTRACE_EVENT__EVENT_TASK_RENAME &&
 	   !strcmp(e[3]->task_rename->newcomm, "gamma"), "a new name");
-	name = told(t, 11, &time);
+	name = tree(t, 11, &time);
 	ok(name && name->tgid == 10 && !strcmp(name->name, "gamma") && time == START + 4,
 	   "the tree has the new name, too");
-	ok(told_process(t, 10) && !strcmp(told_process(t, 10)->cmdline[0], "alpha"),
+	ok(tree_process(t, 10) && !strcmp(tree_process(t, 10)->cmdline[0], "alpha"),
 	   "a process is called as its first thread");
 	pf__trace__free_unpacked(t, NULL);
 }
@@ -303,8 +303,8 @@ static void test_begin(void)
 			 t->packet[i]->trusted_packet_sequence_id != 1;
 	ok(!early, "no packet is of another time, clock or sequence");
 	ok(events_of(t, 0, e, 4, &gaps) == 1, "what was before the recording is no event");
-	ok(told(t, 77, &time) && told(t, 77, &time)->tgid == 10, "who sleeps is told of");
-	ok(told_process(t, 10) && told_process(t, 10)->ppid == 1, "a parent from before");
+	ok(tree(t, 77, &time) && tree(t, 77, &time)->tgid == 10, "a blocked thread is in the tree");
+	ok(tree_process(t, 10) && tree_process(t, 10)->ppid == 1, "a parent from before");
 	pf__trace__free_unpacked(t, NULL);
 }
 
@@ -336,7 +336,7 @@ static void test_births(void)
 	   e[4]->event_case == PF__FTRACE_EVENT__EVENT_SCHED_WAKEUP_NEW, "their first wakeups");
 	ok(e[5]->event_case == PF__FTRACE_EVENT__EVENT_SCHED_WAKING,
 	   "of one whose birth is missing it is one like others");
-	ok(told(t, 20, &time) && time == START + 2 && told_process(t, 20)->ppid == 10,
+	ok(tree(t, 20, &time) && time == START + 2 && tree_process(t, 20)->ppid == 10,
 	   "the tree has them later than their births");
 	pf__trace__free_unpacked(t, NULL);
 }
@@ -402,19 +402,19 @@ static void test_reuse(void)
 	Pf__Trace *t = trace_of(ev, 3, true, "6.1.0", NULL);
 	__u64 time;
 
-	ok(t && told(t, 10, &time) && told(t, 10, &time)->tgid == 9 && time == START + 2 &&
-	   !strcmp(told(t, 10, &time)->name, "new"), "an id that comes again is another thread");
+	ok(t && tree(t, 10, &time) && tree(t, 10, &time)->tgid == 9 && time == START + 2 &&
+	   !strcmp(tree(t, 10, &time)->name, "new"), "an id that comes again is another thread");
 	pf__trace__free_unpacked(t, NULL);
 	*ev[1].who.comm = 0;
 	ev[2].type = WP_SCHED_EXIT;
 	*ev[2].who.comm = 0;
 	t = trace_of(ev, 3, true, "6.1.0", NULL);
-	ok(t && told(t, 10, &time) && told(t, 10, &time)->tgid == 9 && !told(t, 10, &time)->name,
-	   "which has not the name of the first");
+	ok(t && tree(t, 10, &time) && tree(t, 10, &time)->tgid == 9 && !tree(t, 10, &time)->name,
+	   "which lacks the name of the first");
 	pf__trace__free_unpacked(t, NULL);
 }
 
-/* More than a bundle has; what is lost is told where it is, and summed up. */
+/* More than a bundle has; losses are reported where they are, and summed up. */
 static void test_many(void)
 {
 	struct wp_schedthread a = thread(10, 10, "a"), idle = thread(0, 0, "swapper/0");
@@ -491,7 +491,7 @@ static void test_blocked(void)
 			wrong += nr != 2 || packet->sequence_flags != 2;
 	}
 	ok(t && nr == 2 && cleared == 1 && !wrong && !strcmp(known[1], functions[0]) &&
-	   !strcmp(known[2], functions[1]), "functions are told once, before who refers to them");
+	   !strcmp(known[2], functions[1]), "functions come once, before events that use them");
 	ok(t && events_of(t, 0, e, 8, &gaps) == 2 &&
 	   e[1]->event_case == PF__FTRACE_EVENT__EVENT_SCHED_BLOCKED_REASON &&
 	   e[1]->timestamp == START + 1 && e[1]->sched_blocked_reason->pid == 10 &&
@@ -516,8 +516,8 @@ static void test_no_timeline(void)
 	unsigned int gaps;
 	__u64 time;
 
-	ok(t && !events_of(t, 0, e, 4, &gaps) && told(t, 20, &time) &&
-	   !strcmp(told(t, 20, &time)->name, "kid2"), "without a timeline, names only");
+	ok(t && !events_of(t, 0, e, 4, &gaps) && tree(t, 20, &time) &&
+	   !strcmp(tree(t, 20, &time)->name, "kid2"), "without a timeline, names only");
 	pf__trace__free_unpacked(t, NULL);
 }
 
@@ -565,7 +565,7 @@ static void test_intern(void)
 	ok(!wrong, "the same bytes have the same number (%u wrong)", wrong);
 	i = wp_intern(&t, "", 0, &is_new);
 	ok(i == 50001 && is_new && wp_intern(&t, NULL, 0, &is_new) == i && !is_new, "no bytes, too");
-	ok(wp_intern_memory(&t) > 200000, "what it takes is told");
+	ok(wp_intern_memory(&t) > 200000, "its memory is counted");
 	wp_intern_free(&t);
 }
 

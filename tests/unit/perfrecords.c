@@ -69,7 +69,7 @@ static void twice(void)
 	add_waking(&b, 110, 1, 60, 51);
 	add_waking(&b, 111, 1, 60, 51);
 	s = read_records(&b);
-	ok(s.nr == 7 && s.nr_ev == 5, "what is told twice is an event (%u)", s.nr_ev);
+	ok(s.nr == 7 && s.nr_ev == 5, "what is recorded twice is one event (%u)", s.nr_ev);
 }
 
 static void states(void)
@@ -88,7 +88,7 @@ static void states(void)
 		right += s.ev[i].state == letters[i] && !s.ev[i].preempted;
 	ok(right == 8, "each state has its letter (%d)", right);
 	ok(s.ev[8].state == 'S' && s.ev[8].preempted, "two bits");
-	ok(s.ev[9].state == 'R' && !s.ev[9].preempted, "a bit that the kernel does not tell of");
+	ok(s.ev[9].state == 'R' && !s.ev[9].preempted, "a bit that the kernel does not name");
 }
 
 static void order(void)

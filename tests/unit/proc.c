@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buildid.h"
 #include "lib/base/err.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/record/ksyms.h"
@@ -215,8 +216,8 @@ static void test_fake(void)
 	ok(!find_map(0xd000), "a line without an end");
 	m = find_map(0xe000);
 	ok(m && strlen(m->name) == 4095 && m->name[4094] == 'x', "a name that is too long is cut");
-	ok(wp_buildids_find(s.ids, "/usr/bin/a b") && !wp_buildids_find(s.ids, "//anon") &&
-	   wp_buildids_find(s.ids, "[vdso]"), "the table of build-ids");
+	ok(buildids_find(s.ids, "/usr/bin/a b") && !buildids_find(s.ids, "//anon") &&
+	   buildids_find(s.ids, "[vdso]"), "the table of build-ids");
 	ok(wp_proc_synthesize_pid(&s, 4711) == -ESRCH, "a pid that is not there");
 	strcat(root, "/nonesuch");
 	ok(wp_proc_synthesize_all(&s) == -ENOENT, "no /proc");
@@ -249,7 +250,7 @@ static void test_real(void)
 	}
 	ok(here, "our own code's mapping");
 	wp_buildids_resolve(s.ids);
-	dso = wp_buildids_find(s.ids, "[vdso]");
+	dso = buildids_find(s.ids, "[vdso]");
 	ok(dso && dso->id.size == 20, "the vdso's build-id");
 	ok(s.nr_processes == 1 && !s.nr_vanished, "one process");
 
@@ -263,23 +264,23 @@ static void test_real(void)
 }
 
 /*
- * What the module tells.
+ * The module's snapshot.
  */
-static __u64 told[200];
-static size_t told_bytes;
+static __u64 snapshot[200];
+static size_t snapshot_bytes;
 
-static void *add_told(__u16 type, size_t bytes)
+static void *add_record(__u16 type, size_t bytes)
 {
-	struct wallprof_live_head *head = (void *)((char *)told + told_bytes);
+	struct wallprof_live_head *head = (void *)((char *)snapshot + snapshot_bytes);
 
 	*head = (struct wallprof_live_head){ type, bytes };
-	told_bytes += bytes;
+	snapshot_bytes += bytes;
 	return head;
 }
 
-static void tell_thread_of(__u32 pid, __u32 tid, __u32 ppid, const char *comm, __u64 stack)
+static void add_thread(__u32 pid, __u32 tid, __u32 ppid, const char *comm, __u64 stack)
 {
-	struct wallprof_live_thread *t = add_told(WALLPROF_LIVE_THREAD, sizeof(*t));
+	struct wallprof_live_thread *t = add_record(WALLPROF_LIVE_THREAD, sizeof(*t));
 
 	t->pid = pid;
 	t->tid = tid;
@@ -288,11 +289,11 @@ static void tell_thread_of(__u32 pid, __u32 tid, __u32 ppid, const char *comm, _
 	t->start_stack = stack;
 }
 
-static void tell_map_of(__u64 start, const char *name)
+static void add_map(__u64 start, const char *name)
 {
 	struct wallprof_live_map *m;
 
-	m = add_told(WALLPROF_LIVE_MAP, sizeof(*m) + ((strlen(name) + 8) & ~7UL));
+	m = add_record(WALLPROF_LIVE_MAP, sizeof(*m) + ((strlen(name) + 8) & ~7UL));
 	m->prot = PROT_READ | PROT_EXEC;
 	m->flags = MAP_PRIVATE;
 	m->start = start;
@@ -329,25 +330,25 @@ static bool has_vsyscall(void)
 static void test_live(void)
 {
 	struct wp_synth s = { .fn = take, .id = 5 };
-	struct wp_snapshot live = { .data = (char *)told, .users = 1 };
+	struct wp_snapshot live = { .data = (char *)snapshot, .users = 1 };
 	struct mmap2 *m;
 	struct task *t;
 
 	/* A thread whose process comes later, as numbers begin anew. */
-	tell_thread_of(700, 5, 1, "worker", 0);
-	tell_thread_of(2, 2, 0, "kthreadd", 0);
-	add_told(99, 24);
-	tell_thread_of(700, 700, 1, "fifteen letters", 0x7ffc00000000);
-	tell_map_of(0x400000, "/usr/bin/a\\012b\nc");
-	tell_map_of(0x7f0000000000, "");
-	tell_thread_of(800, 800, 700, "narrow", 0xffb00000);
-	tell_map_of(0x8048000, "/usr/bin/narrow");
-	tell_thread_of(900, 900, 700, "cut", 0);
-	live.bytes = told_bytes - 8;
+	add_thread(700, 5, 1, "worker", 0);
+	add_thread(2, 2, 0, "kthreadd", 0);
+	add_record(99, 24);
+	add_thread(700, 700, 1, "fifteen letters", 0x7ffc00000000);
+	add_map(0x400000, "/usr/bin/a\\012b\nc");
+	add_map(0x7f0000000000, "");
+	add_thread(800, 800, 700, "narrow", 0xffb00000);
+	add_map(0x8048000, "/usr/bin/narrow");
+	add_thread(900, 900, 700, "cut", 0);
+	live.bytes = snapshot_bytes - 8;
 
 	s.ids = wp_buildids_new();
 	nr_got = 0;
-	ok(!wp_proc_synthesize_snapshot(&s, &live) && !nr_bad, "what the module tells");
+	ok(!wp_proc_synthesize_snapshot(&s, &live) && !nr_bad, "the module's snapshot");
 	ok(s.nr_processes == 3 && s.nr_threads == 4, "its processes and threads are counted");
 	ok(comm_is(700, "fifteen letters") && comm_is(5, "worker") && comm_is(2, "kthreadd") &&
 	   !find(PERF_RECORD_COMM, 900), "its names; not of a record that is cut");
@@ -363,7 +364,7 @@ static void test_live(void)
 	   "a mapping, whose name is left as it is");
 	m = find_map(0x7f0000000000);
 	ok(m && !strcmp(m->name, "//anon"), "one without a name");
-	ok(find_map(0x8048000) && wp_buildids_find(s.ids, "/usr/bin/narrow"),
+	ok(find_map(0x8048000) && buildids_find(s.ids, "/usr/bin/narrow"),
 	   "one of a program of 32 bits");
 	m = find_map(0xffffffffff600000);
 	ok(nr_of(PERF_RECORD_MMAP2) == 3U + has_vsyscall() && (!m || m->pid == 700),
@@ -409,11 +410,11 @@ static void test_ksyms(void)
 	m = (void *)find_map(0xffffffffc0000000);
 	ok(m && m->len == 8192 && strstr(m->name, "/k/lib/kernel/sound/snd-foo.ko.xz"),
 	   "a module with its file");
-	dso = m ? wp_buildids_find(s.ids, m->name) : NULL;
+	dso = m ? buildids_find(s.ids, m->name) : NULL;
 	ok(dso && dso->kernel && dso->id.size == 20 && dso->id.data[19] == 20, "its build-id");
 	m = (void *)find_map(0xffffffffc0010000);
 	ok(m && !strcmp(m->name, "[other]"), "a module without a file");
-	dso = wp_buildids_find(s.ids, "[kernel.kallsyms]");
+	dso = buildids_find(s.ids, "[kernel.kallsyms]");
 	ok(dso && dso->kernel && dso->id.size == 20, "the kernel's build-id");
 
 	/* An end of the text in kallsyms that is not to be read. */

@@ -156,7 +156,7 @@ static int count(void *ctx, const struct perf_event_header *rec, __u64 time)
 	return 0;
 }
 
-/* Its thread and name are told at once, its mappings when they can be. */
+/* Its thread and name are written at once, its mappings when they can be read. */
 static void test_late(void)
 {
 	struct wp_busy busy = { 0 };
@@ -169,7 +169,7 @@ static void test_late(void)
 	set_free(4);
 	while (busy.nr && !wp_proc_synthesize_busy(&s))
 		;
-	ok(nr_forks == 4 && nr_maps == 4, "then they are told, once");
+	ok(nr_forks == 4 && nr_maps == 4, "then they are written, once");
 	ok(!wp_proc_synthesize_busy(&s) && nr_maps == 4, "and no more");
 	s.no_maps = true;
 	ok(!wp_proc_synthesize_all(&s) && nr_forks == 8 && nr_maps == 4, "names only");

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 
 #include "lib/perfdata/features.h"
-#include "lib/perfdata/rawcause.h"
+#include "lib/perfdata/offcpuraw.h"
 #include "lib/perfdata/rawsample.h"
 #include "tap.h"
 
@@ -61,18 +61,18 @@ static void test_fields(const char *raw, size_t len)
 
 static void test_cause(const struct wp_sample *s)
 {
-	struct wp_raw_cause raw, back;
+	struct wp_offcpu_raw raw, back;
 
 	memset(&raw, 0xff, sizeof(raw));
-	wp_raw_cause_make(&raw, s);
-	ok((sizeof(raw) + 4) % 8 == 0 && wp_raw_cause_read(&back, &raw, sizeof(raw)) &&
+	wp_offcpu_raw_make(&raw, s);
+	ok((sizeof(raw) + 4) % 8 == 0 && wp_offcpu_raw_read(&back, &raw, sizeof(raw)) &&
 	   back.state == s->state && back.reason == s->cause.reason &&
 	   back.syscall == SYS_futex && back.lock == s->cause.arg && back.count == 3 &&
 	   back.blocked_max == 35 && back.runnable_max == 15 && !back.compat && !back.reserved, "the short payload, and back");
-	ok(!wp_raw_cause_read(&back, &raw, sizeof(raw) - 1) && !wp_raw_cause_read(&back, NULL, 0),
+	ok(!wp_offcpu_raw_read(&back, &raw, sizeof(raw) - 1) && !wp_offcpu_raw_read(&back, NULL, 0),
 	   "one that is too short");
 	raw.magic++;
-	ok(!wp_raw_cause_read(&back, &raw, sizeof(raw)), "one that is another");
+	ok(!wp_offcpu_raw_read(&back, &raw, sizeof(raw)), "one that is another");
 }
 
 int main(void)

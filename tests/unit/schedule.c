@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of schedules: what single events make of a thread, row by row; and hosts that
- * are made up, whose events are told with and without losses: what is said of their
- * threads must be what they did, and without losses all of it.
+ * are made up, whose events are given with and without losses: the schedule must have
+ * only what their threads did, and without losses all of it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static struct wp_schedevent moved(__u64 time, __u32 cpu, int tid, __u32 from, __
 		.who = who(tid), .from_cpu = from, .to_cpu = to };
 }
 
-static struct wp_schedevent told(__u64 time, enum wp_schedevent_type type, int tid)
+static struct wp_schedevent other(__u64 time, enum wp_schedevent_type type, int tid)
 {
 	return (struct wp_schedevent){ .type = type, .time = time, .who = who(tid),
 				       .other = who(1) };
@@ -102,7 +102,7 @@ static void test_rows(void)
 		  { switched(10, 0, 5, "S", 0), woken(20, 0, 0, 5, 0), switched(23, 0, 0, "R", 5),
 		    switched(30, 0, 5, "D", 0), none },
 		  "block 5@0 10-20 S by 0, wait 5@0 20-23 S by 0, run 5@0 23-30 D" },
-		{ "what slept before the recording, and one that waited",
+		{ "one blocked before the recording, and one that waited",
 		  { switched(10, 0, 5, "S", 0), woken(20, 0, 0, 6, 0), switched(23, 0, 0, "R", 7),
 		    none },
 		  "block 6@0 ?10-20 by 0, wait 7@0 ?10-23, block 5@0 10-23? S, wait 6@0 20-23? by 0, run 7@0 23-23?" },
@@ -131,12 +131,12 @@ static void test_rows(void)
 		  "run 5@0 10-15 S, wait 6@0 ?10-15, run 6@0 15-19 S, wait 5@0 15-19 S by 9, "
 		  "run 5@0 19-19?, run 9@1 ?10-19?" },
 		{ "a birth",
-		  { switched(10, 0, 0, "R", 5), told(11, WP_SCHED_FORK, 6), born(12, 0, 5, 6, 1),
+		  { switched(10, 0, 0, "R", 5), other(11, WP_SCHED_FORK, 6), born(12, 0, 5, 6, 1),
 		    switched(15, 1, 0, "R", 6), switched(19, 1, 6, "X", 0), none },
 		  "wait 6@1 12-15, run 6@1 15-19 X, run 5@0 10-19?" },
 		{ "names and forks behind the last switch end nothing later",
 		  { switched(10, 0, 0, "R", 5), woken(12, 0, 5, 6, 0), switched(15, 1, 7, "S", 0),
-		    told(900, WP_SCHED_NAME, 5), told(950, WP_SCHED_FORK, 8), none },
+		    other(900, WP_SCHED_NAME, 5), other(950, WP_SCHED_FORK, 8), none },
 		  "block 6@0 ?10-12 by 5, run 7@1 ?10-15 S, run 5@0 10-15?, wait 6@0 12-15? by 5" },
 		{ "a death, and another one with its id",
 		  { switched(10, 0, 0, "R", 6), switched(12, 0, 6, "Z", 0), born(15, 0, 0, 6, 0),
@@ -170,12 +170,12 @@ static void test_rows(void)
 		  { switched(10, 0, 0, "R", 5), switched(11, 1, 0, "R", 6), lost(13, 0),
 		    switched(20, 0, 0, "R", 7), switched(22, 1, 6, "S", 0), none },
 		  "wait 6@1 ?10-11, run 5@0 10-10?, run 6@1 11-22 S, run 7@0 20-22?" },
-		{ "who slept when events were lost may have run",
+		{ "a thread that was blocked when events were lost may have run",
 		  { switched(10, 0, 5, "S", 0), switched(11, 1, 0, "R", 6), lost(13, 1),
 		    switched(20, 1, 8, "S", 0), woken(25, 0, 0, 5, 0), none },
 		  "wait 6@1 ?10-11, run 6@1 11-11?, block 5@0 10-11? S, block 5@0 ?20-25 by 0, "
 		  "block 8@1 20-25? S" },
-		{ "who ran there is told by a wakeup",
+		{ "a wakeup shows who ran there",
 		  { switched(10, 0, 5, "S", 0), woken(12, 1, 8, 5, 0), switched(15, 1, 8, "S", 0),
 		    none },
 		  "block 5@0 10-12 S by 8, run 8@1 ?10-15 S, wait 5@0 12-15? S by 8" },
@@ -205,7 +205,7 @@ static void test_rows(void)
 }
 
 /*
- * A host that is made up. truth[] tells what each thread does, from each time on, until
+ * A host that is made up. truth[] has what each thread does, from each time on, until
  * it does something else.
  */
 #define THREADS		12
@@ -241,7 +241,7 @@ static void does(struct host *h, int tid, unsigned int kind, __u32 cpu)
 		h->truth[h->nr_truth++] = (struct truth){ h->now, tid, kind, cpu };
 }
 
-static void tell(struct host *h, struct wp_schedevent ev)
+static void add_event(struct host *h, struct wp_schedevent ev)
 {
 	if (h->nr < MAX_EVENTS)
 		h->ev[h->nr++] = ev;
@@ -265,11 +265,11 @@ static void reschedule(struct host *h, __u32 cpu)
 	const char *state = from ? states[rand() % 5] : "R";
 
 	if (to && h->cpu[to] != cpu) {
-		tell(h, moved(h->now, cpu, to, h->cpu[to], cpu));
+		add_event(h, moved(h->now, cpu, to, h->cpu[to], cpu));
 		does(h, to, WP_SPAN_RUNNABLE, cpu);
 		h->now += rand() % 2;
 	}
-	tell(h, switched(h->now, cpu, from, state, to));
+	add_event(h, switched(h->now, cpu, from, state, to));
 	if (from)
 		does(h, from, *state == 'R' ? WP_SPAN_RUNNABLE : *state == 'X' ? DEAD :
 		     WP_SPAN_BLOCKED, cpu);
@@ -295,14 +295,14 @@ static void make_up(struct host *h, unsigned int events)
 		case 0:
 			tid = one_of(h, DEAD);
 			if (tid)
-				tell(h, born(h->now, cpu, h->running[cpu], tid, to));
+				add_event(h, born(h->now, cpu, h->running[cpu], tid, to));
 			break;
 		case 1:
 		case 2:
 		case 3:
 			tid = one_of(h, WP_SPAN_BLOCKED);
 			if (tid)
-				tell(h, woken(h->now, cpu, h->running[cpu], tid, to));
+				add_event(h, woken(h->now, cpu, h->running[cpu], tid, to));
 			break;
 		default:
 			reschedule(h, cpu);
@@ -443,7 +443,7 @@ static void test_hosts(void)
 		apart += j.apart + j.overlap;
 		short_of += j.sum != life(&h, h.ev[0].time);
 	}
-	ok(!wrong, "of whole hosts all that is told is true (%u wrong)", wrong);
+	ok(!wrong, "of whole hosts all spans are true (%u wrong)", wrong);
 	ok(!apart, "spans are adjacent (%u are not)", apart);
 	ok(!short_of, "and are all that there is (%u times they are not)", short_of);
 	ok(!missed, "and nothing seems to be missing");

@@ -14,6 +14,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "buildid.h"
 #include "lib/base/err.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/proc/kthreads.h"
@@ -152,7 +153,7 @@ static void put_stat(const char *dir, __u32 tid, const char *stat)
 		exit(2);
 }
 
-/* From Linux 6.4 on nobody tells the name of a kernel thread. */
+/* From Linux 6.4 on no record has the name of a kernel thread. */
 static void test_kthreads(void)
 {
 	char dir[] = "/tmp/wallprof-sideband.XXXXXX", command[100], name[16];
@@ -173,7 +174,7 @@ static void test_kthreads(void)
 	   "the name of a kernel thread");
 	ok(!wp_kthreads_name(dir, 52, name, sizeof(name)), "a program is none");
 	ok(!wp_kthreads_name(dir, 53, name, sizeof(name)) &&
-	   !wp_kthreads_name(dir, 54, name, sizeof(name)), "what is cut off tells nothing");
+	   !wp_kthreads_name(dir, 54, name, sizeof(name)), "a line that is cut off has no name");
 	sb = fresh(&opt, 0);
 	put_fork(0, PERF_RECORD_FORK, 50, 2, 10);
 	put_fork(0, PERF_RECORD_FORK, 52, 2, 20);
@@ -241,7 +242,7 @@ static void test_files(void)
 	int i;
 
 	if (!own_code(&own.start, &end, own.name, sizeof(own.name)) || stat(own.name, &st) ||
-	    wp_buildid_from_file(own.name, &id) || id.size != 20)
+	    buildid_of_file(own.name, &id) || id.size != 20)
 		exit(2);
 	own.len = end - own.start;
 	real = (struct wp_fileid){ major(st.st_dev), minor(st.st_dev), st.st_ino };
@@ -273,10 +274,10 @@ static void test_files(void)
 	   (!got_file[1].maj || !memcmp(&got_file[1], &real, sizeof(real))),
 	   "ours is another file of that path");
 	ok(got_file[3].ino == 77 && !memcmp(&got_file[4], &real, sizeof(real)),
-	   "inodes that the kernel tells stay");
+	   "inodes that the kernel recorded stay");
 	wp_buildids_resolve(opt.ids);
 	/* Without the right to look at mappings there is a number for ours, too. */
-	ok(wp_buildids_count(opt.ids) == (got_file[1].maj ? 3 : 4), "so many files");
+	ok(buildids_count(opt.ids) == (got_file[1].maj ? 3 : 4), "so many files");
 	wp_sideband_close(sb);
 	wp_buildids_free(opt.ids);
 }
@@ -336,14 +337,14 @@ int main(void)
 	m = (void *)got[0].bytes;
 	ok(got[0].h.misc == PERF_RECORD_MISC_USER && !m->id_size && !m->id[0] && !m->id[19],
 	   "an inline build-id is taken out");
-	dso = wp_buildids_find(opt.ids, "/nonesuch");
+	dso = buildids_find(opt.ids, "/nonesuch");
 	ok(dso && dso->id.size == 20 && dso->id.data[19] == 0xab, "and kept for the table");
-	ok(!wp_buildids_find(opt.ids, "/dev/zero"), "a device gets no entry");
-	dso = wp_buildids_find(opt.ids, "/long");
+	ok(!buildids_find(opt.ids, "/dev/zero"), "a device gets no entry");
+	dso = buildids_find(opt.ids, "/long");
 	ok(dso && !dso->id.size, "an impossible size is no build-id");
 	m = (void *)got[3].bytes;
 	ok(m->id_size == 1 && m->id[0] == 0xab, "device and inode of another are not touched");
-	dso = wp_buildids_find(opt.ids, "/etc/passwd");
+	dso = buildids_find(opt.ids, "/etc/passwd");
 	ok(dso && dso->last.file.ino && !dso->last.file.maj && !dso->last.file.min &&
 	   !memcmp(got[4].bytes + 40, &dso->last.file.ino, 8),
 	   "a number takes the inode's place: the path may lead to another file by now");
@@ -460,7 +461,7 @@ int main(void)
 	nr_got = 0;
 	wp_sideband_drain(sb, &upto, true, take, NULL);
 	wp_sideband_stats(sb, &stats);
-	ok(stats.lost > 0 && !stats.bad, "a ring of one page overflows, and tells: %llu lost",
+	ok(stats.lost > 0 && !stats.bad, "a ring of one page overflows, and reports %llu lost",
 	   (unsigned long long)stats.lost);
 	wp_sideband_close(sb);
 	return done();

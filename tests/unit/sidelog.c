@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of who is who in the last seconds: the names at any time from the horizon on
- * are what all records would have told, in memory that does not grow.
+ * are those of all records, in memory that does not grow.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +160,7 @@ static void storm(bool folded)
 	   "%s: %zu bytes, room for %zu and %zu names", folded ? "with a horizon" :
 	   "without one", most, log.base.room, log.now.room);
 	ok(folded ? !log.cut : log.cut && log.cut < t && t - log.cut < 100 * S,
-	   "what had to go for want of room is told of");
+	   "what was dropped for want of room is reported");
 	k = known_at(&log, ~0ULL);
 	ok(k.ordered && wp_comms_find(&k.comms, tid) && wp_comms_find(&k.comms, tid - 200) &&
 	   wp_comms_find(&k.comms, 10), "and the last ones are known");

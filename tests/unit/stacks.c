@@ -101,7 +101,7 @@ static void test_wakers(void)
 	few->nr = WALLPROF_WAKER_NR - 1;
 	ok(!wp_stacks_add(&s, id_of(2, 1, 70), few) && !waker_of(&s, id_of(2, 1, 70)).user &&
 	   !waker_of(&s, id_of(2, 1, 1)).user && !waker_of(&s, 0).user,
-	   "one of too few words tells nothing, nor does what is no waker's");
+	   "one of too few words has no waker, nor has another record");
 
 	wp_stacks_doom(&s);
 	wp_stacks_keep(&s, id_of(2, 1, 20));

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buildid.h"
 #include "lib/symbols/buildids.h"
 #include "lib/symbols/symbols.h"
 #include "tap.h"
@@ -202,7 +203,7 @@ static void own(void)
 	__u32 file;
 
 	begin(false);
-	wp_buildid_from_file(self, &id);
+	buildid_of_file(self, &id);
 	file = elf(self, &id);
 	is(name_at(file, offset_of(own)), "own", "a function of this program");
 	is(name_at(file, offset_of(own) + 5), "own", "behind its first byte");
@@ -216,7 +217,7 @@ static void own(void)
 	other.data[0] ^= 1;
 	file = elf(self, &other);
 	is(name_at(file, at), "-", "another build-id: no names");
-	ok(strstr(wp_symbols_trouble(symbols, file), "build-id") != NULL, "which is told");
+	ok(strstr(wp_symbols_trouble(symbols, file), "build-id") != NULL, "which is reported");
 	begin(true);
 	is(name_at(elf(self, NULL), at), "_ZN2ns5thing3runEi", "as the linker has it");
 }
@@ -279,7 +280,7 @@ static void no_files(void)
 	begin(false);
 	file = elf("/nowhere/at/all", NULL);
 	is(name_at(file, 0), "-", "a file that is not there");
-	is(wp_symbols_trouble(symbols, file), "it is not there", "which is told");
+	is(wp_symbols_trouble(symbols, file), "it is not there", "which is reported");
 	snprintf(path, sizeof(path), "%s/fifo", dir);
 	mkfifo(path, 0600);
 	watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -298,11 +299,11 @@ static void no_files(void)
 	write_file(path, "text", 4);
 	file = elf(path, NULL);
 	is(name_at(file, 0), "-", "a text");
-	ok(wp_symbols_trouble(symbols, file) != NULL, "which is told");
+	ok(wp_symbols_trouble(symbols, file) != NULL, "which is reported");
 	file = wp_symbols_file(symbols, WP_SYMBOLS_JIT, "//anon", NULL, 0x7fffffff);
 	is(name_at(file, 0x1000), "-", "a process without a list");
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", NULL, -1);
-	is(name_at(file, 0xffffffff81000000), "-", "a kernel that is not told");
+	is(name_at(file, 0xffffffff81000000), "-", "a kernel without symbols");
 	ok(strstr(wp_symbols_trouble(symbols, file), "--kallsyms") != NULL, "and what to do");
 	unlink(path);
 }
@@ -341,7 +342,7 @@ static void cached(void)
 	char path[300];
 	__u32 file;
 
-	wp_buildid_from_file(self, &id);
+	buildid_of_file(self, &id);
 	other = id;
 	other.data[3] ^= 1;
 	setenv("PERF_BUILDID_DIR", dir, 1);
@@ -357,7 +358,7 @@ static void cached(void)
 	   "one in whose place there is another");
 	file = elf("/nowhere/file", &other);
 	is(name_at(file, offset_of(own)), "-", "not by another build-id");
-	is(wp_symbols_trouble(symbols, file), "it is not there", "which is told as ever");
+	is(wp_symbols_trouble(symbols, file), "it is not there", "which is reported as ever");
 	begin_with(&(struct wp_symbols_options){ .symfs = "/" });
 	is(name_at(elf("/nowhere/file", &id), offset_of(own)), "-",
 	   "not if another directory is asked for");
@@ -413,7 +414,7 @@ static void served(void)
 		printf("# no libdebuginfod: not tested\n");
 		return;
 	}
-	wp_buildid_from_file(self, &id);
+	buildid_of_file(self, &id);
 	snprintf(root, sizeof(root), "%s/served", dir);
 	snprintf(url, sizeof(url), "file://%s/", root);
 	snprintf(cache, sizeof(cache), "%s/cache", root);
@@ -448,7 +449,7 @@ static void vmlinux(void)
 	struct wp_buildid id, other;
 	__u32 file;
 
-	wp_buildid_from_file(self, &id);
+	buildid_of_file(self, &id);
 	other = id;
 	other.data[0] ^= 1;
 	begin_with(&(struct wp_symbols_options){ .vmlinux = self });
@@ -461,14 +462,14 @@ static void vmlinux(void)
 	is(name_at(file, at), "inlined", "without a build-id");
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &other, -1);
 	is(name_at(file, at), "-", "another kernel's image");
-	ok(strstr(wp_symbols_trouble(symbols, file), "build-id") != NULL, "which is told");
+	ok(strstr(wp_symbols_trouble(symbols, file), "build-id") != NULL, "which is reported");
 	begin_with(&(struct wp_symbols_options){ .vmlinux = self });
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &id, -1);
-	is(name_at(file, at), "-", "a recording that does not tell where it was");
+	is(name_at(file, at), "-", "a recording without the kernel's place");
 	wp_symbols_kernel(symbols, "no_such_label", text);
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &id, -1);
 	is(name_at(file, at), "-", "an image without that label");
-	is(wp_symbols_trouble(symbols, file), "it is not the kernel's image", "as is told");
+	is(wp_symbols_trouble(symbols, file), "it is not the kernel's image", "as is reported");
 	begin_with(&(struct wp_symbols_options){ .vmlinux = "/nowhere" });
 	file = wp_symbols_file(symbols, WP_SYMBOLS_KERNEL, "[kernel.kallsyms]", &id, -1);
 	is(name_at(file, at), "-", "an image that is not there");

@@ -129,7 +129,7 @@ static void kallsyms(void)
 	is(module_at(0xffffffffc0000100), "", "what is no module's name is none");
 	is(at(0xffffffffc0000200), "cut", "a line without an end");
 	ok(parse(wp_symtable_kallsyms, hidden, sizeof(hidden) - 1) == -EACCES,
-	   "hidden addresses are told");
+	   "hidden addresses are an error");
 	wp_symtable_free(&t);
 }
 

@@ -306,7 +306,7 @@ static void other_code(void)
 	unlink(path);
 }
 
-/* The frame of one function, as .debug_frame tells it. */
+/* The frame of one function, as .debug_frame has it. */
 static const __u8 frame[] = {
 	/* A CIE: the CFA is rsp + 8, the return address is below */
 	20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 1, 0x78, 16,

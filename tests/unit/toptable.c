@@ -45,7 +45,7 @@ static void test_open(void)
 	ok(!wp_top_open_phase(&t, 8 * S, &blocked, &runnable), "awake since the start: on a CPU");
 	t.state = WALLPROF_STATE_DISK;
 	ok(wp_top_open_phase(&t, 8 * S, &blocked, &runnable) && blocked == 3 * S,
-	   "asleep since the start: blocked");
+	   "blocked since the start");
 	t.phase = WALLPROF_TASK_RUNNING;
 	ok(!wp_top_open_phase(&t, 8 * S, &blocked, &runnable), "on a CPU: not off it");
 	t.phase = WALLPROF_TASK_EXITED;
@@ -138,7 +138,7 @@ static void test_rates(void)
 	ok(did(&t, 20, S, 0, 0) && row_of(&t, 20)->ended && t.nr_ended == 1, "who ended in it");
 	ok(did(&t, 30, S, S, 0), "who was born in it");
 
-	/* Half of an account was written: it seems to shrink. */
+	/* Half of the totals were written: they seem to shrink. */
 	sleeps.off_ns = 0;
 	live(&t, 0, &sleeps, 7 * S, "one");
 	turn(&t, &s, 7 * S, &by_run);
@@ -153,7 +153,7 @@ static void test_rates(void)
 		abort();
 	turn(&t, &s, 8 * S, &by_run);
 	ok(did(&t, 10, S, 0, 0), "and is not counted twice when it is back");
-	ok(did(&t, 30, S / 2, 0, 0), "who was neither there nor told to have ended is told of now");
+	ok(did(&t, 30, S / 2, 0, 0), "one that was neither found nor reported as ended is now");
 
 	/* One of an older birth than the interval, in a slot that was nobody's. */
 	born.born = 2 * S;
@@ -327,12 +327,12 @@ static void test_shares(void)
 	wp_topshares_open(&s, &b, 130, 0);
 	wp_topshares_turn(&s, true);
 	ok(has(&s, &a, 0, 0) && has(&s, &b, 30, 0), "a stack that was found anew takes it over");
-	/* It closed after the flip: told of in the next one. */
+	/* It closed after the flip: it is in the next epoch. */
 	wp_topshares_turn(&s, true);
-	ok(!s.nr_shown, "what closed, and is not told of yet");
+	ok(!s.nr_shown, "an interval that closed, and has not been read yet");
 	wp_topshares_add(&s, &b, 135, 0);
 	wp_topshares_turn(&s, true);
-	ok(has(&s, &b, 5, 0), "is not counted twice when it is");
+	ok(has(&s, &b, 5, 0), "is not counted twice when it is read");
 	wp_topshares_open(&s, &b, 50, 0);
 	wp_topshares_turn(&s, true);
 	wp_topshares_turn(&s, true);
@@ -366,8 +366,8 @@ static void test_shares(void)
 }
 
 /*
- * Threads that sleep and wake at random, closed intervals told of one epoch late now and
- * then: over all epochs the sums are those of the intervals, and no thread has more than
+ * Threads that sleep and wake at random. Some closed intervals are read one epoch late.
+ * Over all epochs the sums are those of the intervals, and no thread has more than
  * an interval is long.
  */
 static void test_random(void)
@@ -383,7 +383,7 @@ static void test_random(void)
 		for (i = 0; i < THREADS; i++) {
 			__u64 at = now;
 
-			/* Each sleeps, is told of when it wakes, and runs for a moment. */
+			/* Each sleeps, is recorded when it wakes, and runs for a moment. */
 			while (rand() % 3) {
 				struct wp_topkey key = key_of(i + 1, since[i] % 3, NULL);
 				__u64 wakes = at + rand() % 400;

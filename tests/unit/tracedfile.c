@@ -121,7 +121,7 @@ static void switching(struct world *w, __u32 cpu, __u32 prev, const char *prev_c
 }
 
 /*
- * alpha runs for 25 ms and wakes beta, which waits for 5 and runs for 10. It is told as
+ * alpha runs for 25 ms and wakes beta, which waits for 5 and runs for 10. Its wakeup is
  * sched_wakeup: perf sched latency of 5.10 and 6.1 does not look at sched_waking.
  */
 static bool write_world(struct world *w, const char *const *formats)
@@ -230,7 +230,7 @@ static void test_systems(void)
 	wp_features_free(&f);
 }
 
-/* Whether perf says what a regular expression tells, and nothing on stderr. */
+/* Whether perf's output matches a regular expression, and its stderr is empty. */
 static bool perf_says(const struct world *w, const char *args, const char *regex)
 {
 	char cmd[1024];

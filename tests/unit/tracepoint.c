@@ -137,7 +137,7 @@ static void test_payload(void)
 	set(&tp, "comm", raw, -1);
 	ok(number(raw, 8, 4) == (16 << 16 | 24) && !memcmp(raw + 24, "elsewhere, and ", 16) &&
 	   number(raw, 16, 8) == ~1ULL && !number(raw, 40, 4) && raw[44] == 0x55,
-	   "then where it is told");
+	   "then at the offset of its field");
 	set_text(&tp, "comm", raw, "ab");
 	ok(number(raw, 8, 4) == (3 << 16 | 24) && !memcmp(raw + 24, "ab\0\0\0\0\0\0\0\0\0\0\0\0\0", 16),
 	   "with its length");

@@ -33,7 +33,7 @@ static void syntax(void)
 	   t.ns == 100 * MS && !t.name[0] && !t.tid && !t.tgid && !t.states, "blocked");
 	ok(!wp_trigger_parse(&t, "runnable>20,comm=a:b*,pid=3,tid=4") &&
 	   t.kind == WP_TRIGGER_RUNNABLE && t.ns == 20 * MS && !strcmp(t.name, "a:b*") &&
-	   t.tgid == 3 && t.tid == 4, "runnable, of whom; a number alone is milliseconds");
+	   t.tgid == 3 && t.tid == 4, "runnable, of a thread; a number alone is milliseconds");
 	ok(!wp_trigger_parse(&t, "blocked>1s,state=DT") && t.states == (2 | 4), "in a state");
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		wp_clear_errors();
@@ -99,7 +99,7 @@ static void waits(void)
 	   got.kind == WP_TRIGGER_BLOCKED, "one that hangs");
 	wp_watch_look(&w, 99 * MS);
 	is_woken(&w, 100 * MS, 7, 1, false);
-	ok(!wp_watch_take(&w, &got), "is told once");
+	ok(!wp_watch_take(&w, &got), "is reported once");
 	leaves(&w, 1, 101 * MS, 0, 0, 7);
 	leaves(&w, 1, 102 * MS, 7, D, 0);
 	is_woken(&w, 113 * MS, 7, 1, false);
@@ -129,12 +129,12 @@ static void waits(void)
 	ok(!wp_watch_take(&w, &got), "who is woken while it runs runs on");
 	is_woken(&w, 20 * MS, 6, 2, false);
 	wp_watch_look(&w, 40 * MS);
-	ok(!wp_watch_take(&w, &got), "of a CPU that is not known nobody can tell");
+	ok(!wp_watch_take(&w, &got), "on an unknown CPU nothing is reported");
 	is_woken(&w, 40 * MS, 9, 1, false);
 	is_woken(&w, 45 * MS, 9, 1, false);
 	wp_watch_look(&w, 51 * MS);
 	ok(wp_watch_take(&w, &got) && got.tid == 9 && got.ns == 11 * MS,
-	   "one that was asleep since before, from its first wakeup");
+	   "one that was blocked at the start, from its first wakeup");
 	is_woken(&w, 60 * MS, 30, 2, true);
 	leaves(&w, 2, 71 * MS, 0, 0, 30);
 	ok(wp_watch_take(&w, &got) && got.tid == 30 && got.over, "one that was born");
@@ -178,7 +178,7 @@ struct model {
 	enum { RUNS, BLOCKED, RUNNABLE } is;
 	__u64 since;
 	__u32 cpu;
-	bool told;
+	bool reported;
 };
 
 struct world {
@@ -213,9 +213,9 @@ static void compare(struct world *s, __u32 tid)
 static bool is_long(struct world *s, __u32 tid, __u64 now)
 {
 	struct model *m = &s->th[tid];
-	bool found = m->is == BLOCKED && !m->told && now - m->since > s->limit;
+	bool found = m->is == BLOCKED && !m->reported && now - m->since > s->limit;
 
-	m->told |= found;
+	m->reported |= found;
 	return found;
 }
 
@@ -246,7 +246,7 @@ static void step(struct world *s, __u64 now)
 	}
 }
 
-/* All that have become too long are told of; of these the first one is found. */
+/* All waits that have become too long are reported; the first of them is found. */
 static void look(struct world *s, __u64 now)
 {
 	unsigned int nr = 0;

@@ -86,7 +86,7 @@ asm(".pushsection .text\n"
     "	syscall\n"
     "	.cfi_endproc\n"
     "t_in_restorer: .fill 64, 1, 0x90\n"
-    /* Other functions begin where the syscall ends: one told of, one not */
+    /* Other functions begin where the syscall ends: one with an FDE, one without */
     "	.cfi_startproc\n"
     "	.cfi_signal_frame\n"
     "	nop\n"
@@ -282,13 +282,13 @@ static void between(void)
 	is(t_plain - 1, (struct wallprof_rule){ WALLPROF_RULE_END, NO }, "all of it");
 	is(t_padding - 1, *at(t_before), "but not the function before");
 	ok(at(t_hole) == at(t_lost) && at(t_odd - 1) == at(t_lost), "a hole in code");
-	is(t_gap, none, "code that nothing is told of");
+	is(t_gap, none, "code without an FDE");
 	is(t_return - 2, none, "up to a trampoline");
 	is(t_return - 1, signal, "the byte in front of a trampoline");
-	is(t_returned - 1, signal, "a trampoline that nothing is told of");
+	is(t_returned - 1, signal, "a trampoline without an FDE");
 	is(t_returned, signal, "in its system call");
 	is(t_returned + 1, none, "behind it");
-	is(t_restorer - 1, signal, "the byte in front of one that is told of");
+	is(t_restorer - 1, signal, "the byte in front of one with an FDE");
 	is(t_restorer, signal, "and that one");
 	is(t_in_restorer, signal, "and in its system call");
 	is(t_in_restorer + 1, none, "and behind that");
@@ -322,7 +322,7 @@ static void vdso(void)
 	elf_end(elf);
 }
 
-/* The dynamic linker tells nothing of where it begins. */
+/* The dynamic linker has no FDE for its entry. */
 static void entry(void)
 {
 	int fd = open("/lib64/ld-linux-x86-64.so.2", O_RDONLY | O_CLOEXEC);

@@ -269,7 +269,7 @@ static void test_waits(void)
 	ok(a == b && b->count == 6 && b->total == 200 && !b->runnable &&
 	   w.wakers.entry[1].cause.waker == WALLPROF_WAKER_HARDIRQ,
 	   "wakers are sorted by the time until they woke");
-	ok(!w.objects.nr, "where nothing is known of objects, none are told");
+	ok(!w.objects.nr, "where nothing is known of objects, there are none");
 	wp_waits_free(&w);
 	ok(!w.reasons.nr && !w.wakers.entry, "nothing is left");
 }
@@ -295,7 +295,7 @@ static void test_no_idle(void)
 	wp_waits_sort(&w);
 	ok(w.reasons.nr == 2 && w.reasons.entry[0].total == 100 && w.reasons.entry[1].total == 40 &&
 	   w.reasons.entry[1].runnable == 40 && w.objects.entry[1].total == 40,
-	   "are told of by that alone");
+	   "are summed by that alone");
 	wp_waits_free(&w);
 }
 
@@ -318,7 +318,7 @@ static void test_iowait(void)
 	add_single(&w, &single, 0);
 	add_open(&w, &task, 0);
 	ok(w.iowait.count == 5 && w.iowait.total == 32100 && w.iowait.runnable == 55,
-	   "iowait is summed of all that tell of it");
+	   "iowait is summed over all records that have it");
 	aggr.flags = WALLPROF_AGGR_SINCE_START | WALLPROF_AGGR_32BIT;
 	add_aggr(&w, &aggr, 0);
 	single.flags = 0;
@@ -416,7 +416,7 @@ static void test_wakers(void)
 	for (i = 0; i < 51 && (w.wakers.entry[i].total == 1000000 ||
 			       w.wakers.entry[i].cause.waker_tid == WP_WAKER_OTHERS); i++)
 		;
-	ok(i == 51, "those that ended most are told apart");
+	ok(i == 51, "those that ended most are kept apart");
 	wp_waits_free(&w);
 }
 

@@ -21,6 +21,8 @@
  * Documentation/abi.rst describes the order of calls, the layout of the mapping
  * and the meaning of every errno. All times are nanoseconds of CLOCK_MONOTONIC.
  * All structs have the same layout for 32-bit and 64-bit readers.
+ *
+ * Above 700 lines: the interface is one header, of which kernel-doc is the greater part.
  */
 #ifndef _UAPI_LINUX_WALLPROF_H
 #define _UAPI_LINUX_WALLPROF_H

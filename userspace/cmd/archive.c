@@ -252,7 +252,7 @@ static int add_all(struct archive *a, const struct wp_profile *p)
 	int err;
 
 	while (wp_profile_code(p, &at, &code)) {
-		if (!code.id.size && code.stat.how != WP_FILESTAT_WHOLE) {
+		if (!code.id.size && code.stat.kind != WP_FILESTAT_WHOLE) {
 			a->missing++;
 			continue;
 		}

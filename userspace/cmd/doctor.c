@@ -29,8 +29,8 @@ enum {
 static const char *const usage[] = { "[<options>]", NULL };
 
 static const struct wp_option table[] = {
-	{ 'o', "output", "file", "the recording that would be written: its place is\n"
-	  "checked (default perf.data)" },
+	{ 'o', "output", "file", "the recording that would be written: its place\n"
+	  "is checked (default perf.data)" },
 	{ OPT_JSON, "json", NULL, "as JSON" },
 	{ 0 }
 };

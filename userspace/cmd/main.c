@@ -3,7 +3,6 @@
  * wallprof: dispatches to the commands.
  */
 #include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "cmd/stacks/stacks.h"
 #include "cmd/top/top.h"
 #include "lib/base/err.h"
+#include "lib/base/hostlibs.h"
 #include "lib/base/nearest.h"
 #include "lib/base/text.h"
 #include "lib/sandbox/filereader.h"
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	keep_streams();
-	setlocale(LC_CTYPE, "");
+	wp_hostlibs_locale();
 	wp_signals_ignore_limit();
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
 	    (!strcmp(word, "help") && argc == 2)) {

@@ -3,6 +3,8 @@
  * The commands: sizes, flags, reserved fields, values, pointers, the order of
  * calls, and who may open. Every refusal has the errno that uapi documents and
  * leaves the session as it was.
+ *
+ * Above 700 lines: each command has each of its errnos here.
  */
 #include <sys/mount.h>
 

@@ -5,6 +5,8 @@
  *
  * A test is a process of its own (kselftest_harness.h forks), so what it
  * leaves open or allocated goes with it.
+ *
+ * Above 700 lines: what a session reports is judged as a whole, each part by the others.
  */
 #ifndef DEVICE_DEVICE_H
 #define DEVICE_DEVICE_H

@@ -14,6 +14,8 @@
  *  8  unloading: see unload.c
  *  9  the clock is CLOCK_MONOTONIC
  * 10  user memory is hostile: see hostile.c
+ *
+ * Above 700 lines: each invariant is judged by whole sessions of the same kinds.
  */
 #include "device.h"
 
@@ -688,11 +690,11 @@ TEST(blocked_at_the_start)
  * Invariant 5, exactly: threads without a slot. All of them are blocked at
  * the same time, whose begin and end are known.
  */
-#define SLEEPERS 100
+#define BLOCKED 100
 
 struct blocked_all {
 	int go[2], gate[2];
-	volatile __u32 tids[SLEEPERS];
+	volatile __u32 tids[BLOCKED];
 	volatile __u64 blocked, woken;
 };
 
@@ -714,25 +716,25 @@ static void *sleeps_at_the_gate(void *arg)
 
 static void hundred_sleep(void *arg)
 {
-	struct blocked_one each[SLEEPERS];
-	pthread_t threads[SLEEPERS];
+	struct blocked_one each[BLOCKED];
+	pthread_t threads[BLOCKED];
 	struct blocked_all *all = arg;
 	char byte;
 
 	close(all->go[1]);
 	if (read(all->go[0], &byte, 1) != 1 || pipe(all->gate))
 		_exit(1);
-	for (int i = 0; i < SLEEPERS; i++) {
+	for (int i = 0; i < BLOCKED; i++) {
 		each[i] = (struct blocked_one){ all, i };
 		pthread_create(&threads[i], NULL, sleeps_at_the_gate, &each[i]);
 	}
-	for (int i = 0; i < SLEEPERS; i++)
+	for (int i = 0; i < BLOCKED; i++)
 		UNTIL(all->tids[i] && is_off(all->tids[i], 'S'));
 	all->blocked = now_ns();
 	nap_ns(300 * MS);
 	all->woken = now_ns();
 	close(all->gate[1]);
-	for (int i = 0; i < SLEEPERS; i++)
+	for (int i = 0; i < BLOCKED; i++)
 		pthread_join(threads[i], NULL);
 }
 
@@ -759,8 +761,8 @@ TEST(threads_without_a_slot)
 	ASSERT_LE(300 * MS, blocked);
 	status = dev_status(s.fd);
 	/* Every thread is in the ledger or counted. */
-	EXPECT_EQ(1 + SLEEPERS, session_accounts(&s) + status.tasks_failed);
-	EXPECT_LE(1 + SLEEPERS - WALLPROF_MIN_TASKS, status.tasks_failed);
+	EXPECT_EQ(1 + BLOCKED, session_accounts(&s) + status.tasks_failed);
+	EXPECT_LE(1 + BLOCKED - WALLPROF_MIN_TASKS, status.tasks_failed);
 	lost = s.lost[0][WALLPROF_LOSS_NO_TASK];
 	lost.count += status.lost[WALLPROF_LOSS_NO_TASK].count;
 	lost.ns += status.lost[WALLPROF_LOSS_NO_TASK].ns;
@@ -794,7 +796,7 @@ TEST(ends_without_room)
 	ASSERT_EQ(pid, (__u32)waitpid(pid, NULL, 0));
 	EXPECT_WHOLE(&s);
 	ends = session_accounts(&s) + s.lost[0][WALLPROF_LOSS_EXIT_FULL].count;
-	EXPECT_EQ(1 + SLEEPERS, ends);
+	EXPECT_EQ(1 + BLOCKED, ends);
 	/* All that they did found an aggregate: no time was lost. */
 	EXPECT_EQ(0, s.lost[0][WALLPROF_LOSS_EXIT_FULL].ns);
 	EXPECT_LT(0, s.lost[0][WALLPROF_LOSS_EXIT_FULL].count);

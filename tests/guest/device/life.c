@@ -3,6 +3,8 @@
  * The life of a session. Invariants 6 (memory is bounded, known when the
  * session starts, and charged to the opener), 7 (a session is a descriptor,
  * and sessions are independent) and poll.
+ *
+ * Above 700 lines: a session, its limits and its counters begin and end together.
  */
 
 #include "device.h"

@@ -3,6 +3,9 @@
  * Unwind tables and mappings: what PUSH and MAPS take and refuse, who is
  * charged, how long they last; and the stacks that the module finds by them: of threads
  * that leave their CPU, that are sampled, and that are blocked already.
+ *
+ * Above 700 lines: the tests of walks share the unwind tables of one program, in
+ * assembly, with those of PUSH and MAPS.
  */
 #include <sys/mount.h>
 #include <sys/uio.h>

@@ -2,6 +2,8 @@
 /*
  * The timeline: every switch and wakeup, in rings that the reader maps. What is lost
  * is counted, to the record; and a reader that writes nonsense harms only itself.
+ *
+ * Above 700 lines: all tests judge the rings by the same functions.
  */
 #include <poll.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A FUSE server of one file, of any name, which stops answering when it is told to.
+ * A FUSE server of one file, of any name, which stops answering on request.
  */
 #ifndef WP_TESTS_HARM_SILENTFS_H
 #define WP_TESTS_HARM_SILENTFS_H

@@ -6,6 +6,11 @@
 #include "calls.h"
 #include "proc.h"
 
+/* Bytes of the first version of structs that have grown: see module/device.c. */
+#define INFO_LEAST	(offsetof(struct wallprof_info, version) + \
+			 sizeof(((struct wallprof_info *)0)->version))
+#define STATUS_LEAST	(offsetof(struct wallprof_status, tables_bytes) + sizeof(__u64))
+
 /* What must come of it before the command itself is looked at; SOME: nothing. */
 static long expect_of_struct(const struct place *place, __u32 size, __u32 least,
 			     __u32 known, bool tail)
@@ -78,19 +83,20 @@ long command(struct thread *t, __u64 fd, const struct command *c)
 
 /* A command that only reports; a[1] is what its struct has to leave 0. */
 static long ask(struct thread *t, const __u64 *a, unsigned long nr, void *body,
-		__u32 known)
+		__u32 known, __u32 least)
 {
 	return command(t, a[0], &(struct command){
 		nr, body, known, a[2], a[3], a[4], (__u32)a[1] ? -EINVAL : 0,
-		errno_stop });
+		errno_stop, .least = least });
 }
 
 long run_info(struct thread *t, const __u64 *a)
 {
 	struct wallprof_info info = { .reserved = a[1] };
-	long ret = ask(t, a, WALLPROF_IOC_INFO, &info, sizeof(info));
+	long ret = ask(t, a, WALLPROF_IOC_INFO, &info, sizeof(info), INFO_LEAST);
+	bool whole = a[2] == RIGHT || (__u32)a[2] >= sizeof(info);
 
-	if (!ret && a[3] <= AT_SLOW &&
+	if (!ret && a[3] <= AT_SLOW && whole &&
 	    (info.abi_version != WALLPROF_ABI_VERSION || info.nr_cpus != nr_cpus ||
 	     info.nr_online != nr_cpus || info.page_size != PAGE || info.features ||
 	     info.reserved2 ||
@@ -102,7 +108,7 @@ long run_info(struct thread *t, const __u64 *a)
 long run_status(struct thread *t, const __u64 *a)
 {
 	struct wallprof_status s = { .reserved = a[1] };
-	long ret = ask(t, a, WALLPROF_IOC_STATUS, &s, sizeof(s));
+	long ret = ask(t, a, WALLPROF_IOC_STATUS, &s, sizeof(s), STATUS_LEAST);
 
 	if (!ret && a[3] <= AT_SLOW && a[2] == RIGHT)
 		judge_status(t, model_of(t, a[0]), &s);

@@ -92,7 +92,7 @@ static inline long life_users(void)
 	return atol(text);
 }
 
-/* What the module has allocated and not given back, where the kernel tells. */
+/* What the module has allocated and not freed, where the kernel shows it. */
 static inline unsigned int life_areas(void)
 {
 	FILE *f = fopen("/proc/vmallocinfo", "re");

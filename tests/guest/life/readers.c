@@ -13,7 +13,7 @@ enum at {
 	AT_MAX,
 };
 
-/* What it tells of itself, in memory that survives it. */
+/* Its own records, in memory that survives it. */
 struct victim {
 	unsigned int seed;
 	enum at at;
@@ -92,8 +92,8 @@ TEST_F_TIMEOUT(life, killed_at_random_points, 600)
 }
 
 /*
- * More than there may be, all at once. Those that come too late are told so;
- * all others record the same thread, and each account is whole.
+ * More than there may be, all at once. Those that come too late get an error;
+ * all others record the same thread, and its totals are whole in each.
  */
 #define TRY 80
 
@@ -251,26 +251,26 @@ TEST_F_TIMEOUT(life, never_drained, 600)
 }
 
 /*
- * A reader of its own, that reads until it is told to end, and has something,
+ * A reader of its own, that reads until its pipe is readable and it has something,
  * and then judges it.
  */
 struct reader {
 	struct wallprof_configure c;
-	pid_t stopped;	/* a thread; the reader tells once it saw it so */
+	pid_t stopped;	/* a thread; the reader reports once it saw it so */
 	int end[2], begun[2];
 	pid_t pid;
 };
 
-static void reads_until_told(void *arg)
+static void reads_until_end(void *arg)
 {
 	struct reader *r = arg;
-	struct pollfd told = { .fd = r->end[0], .events = POLLIN };
+	struct pollfd end = { .fd = r->end[0], .events = POLLIN };
 	struct session s;
 
 	close(r->end[1]);
 	if (session_begin(&s, &r->c) || write(r->begun[1], "", 1) != 1)
 		_exit(1);
-	while (!poll(&told, 1, 5)) {
+	while (!poll(&end, 1, 5)) {
 		if (session_flip(&s) || life_read_rings(&s))
 			_exit(2);
 		if (r->stopped && time_in(&s, r->stopped, WALLPROF_STATE_STOPPED) &&
@@ -299,7 +299,7 @@ static int reader_begin(struct reader *r, const struct wallprof_configure *c)
 	life_rings(&r->c);
 	if (pipe(r->end) || pipe(r->begun))
 		return -errno;
-	r->pid = child_of(reads_until_told, r);
+	r->pid = child_of(reads_until_end, r);
 	close(r->end[0]);
 	close(r->begun[1]);
 	return read(r->begun[0], &byte, 1) == 1 ? 0 : -EPIPE;
@@ -317,7 +317,7 @@ static int reader_end(struct reader *r)
 }
 
 /* Two children to be recorded: one naps, one spins. */
-static void sleeper_and_spinner(struct wallprof_configure *c, pid_t *pids)
+static void napper_and_spinner(struct wallprof_configure *c, pid_t *pids)
 {
 	static __u64 ns = MS;
 
@@ -334,7 +334,7 @@ TEST_F_TIMEOUT(life, stopped_and_continued, 300)
 	struct pollfd seen;
 	pid_t pids[2];
 
-	sleeper_and_spinner(&c, pids);
+	napper_and_spinner(&c, pids);
 	r.stopped = pids[0];
 	ASSERT_EQ(0, reader_begin(&r, &c));
 	for (unsigned int i = 0; i < times(100); i++) {
@@ -375,7 +375,7 @@ TEST_F_TIMEOUT(life, frozen_and_thawed, 300)
 	struct reader r = { 0 };
 	pid_t pids[2];
 
-	sleeper_and_spinner(&c, pids);
+	napper_and_spinner(&c, pids);
 	ASSERT_EQ(0, reader_begin(&r, &c));
 	rmdir(GROUP);
 	ASSERT_EQ(0, mkdir(GROUP, 0755));
@@ -396,7 +396,7 @@ TEST_F_TIMEOUT(life, frozen_and_thawed, 300)
 	EXPECT_EQ(0, life_users());
 	EXPECT_EQ(0, life_areas());
 	ASSERT_EQ(0, put(GROUP "/cgroup.freeze", "0"));
-	/* And one that is thawed has an account that is whole. */
+	/* And one that is thawed has totals that are whole. */
 	ASSERT_EQ(0, reader_begin(&r, &c));
 	ASSERT_EQ(0, join(r.pid));
 	for (unsigned int i = 0; i < times(50); i++) {

@@ -4,7 +4,7 @@
 
 #define GROUP "/sys/fs/cgroup/storm"
 
-/* What a child that switches the second CPU off and on, and its parent, tell each other. */
+/* Shared by a child that switches the second CPU off and on, and its parent. */
 struct hotplug {
 	unsigned int changes;	/* of the CPU, until now */
 	unsigned int met;	/* sessions that saw one, in START or after it */
@@ -167,7 +167,7 @@ static void defuse(void)
 			int pid = atoi(line);
 
 			any = true;
-			/* One that ended just now is told as 0, which is who asks. */
+			/* One that ended just now is listed as 0, which is the caller. */
 			if (pid > 0)
 				kill(pid, SIGKILL);
 		}

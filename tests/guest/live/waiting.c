@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that each wait in a function of which the name tells how, for good:
+ * Threads that each wait for good, in a function named after its kind of wait:
  *
  *	waiting FILE
  *
  * FILE gets its id, and the CLOCK_MONOTONIC at which it began and at which all of them
- * were asleep but the first. Two wait in the same place; the first is in D, as its child by vfork()
+ * were blocked but the first. Two wait in the same place; the first is in D, as its child by vfork()
  * lives on; one spins; and one has a name that would paint a terminal.
  */
 #define _GNU_SOURCE
@@ -95,7 +95,7 @@ static unsigned long long now(void)
 }
 
 /* How many threads of this process sleep, by /proc. */
-static int asleep(void)
+static int nr_blocked(void)
 {
 	DIR *d = opendir("/proc/self/task");
 	struct dirent *e;
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 		if (pthread_create(&thread, NULL, run, (void *)&waits[i]))
 			return 2;
 	}
-	while (asleep() < WAITING)
+	while (nr_blocked() < WAITING)
 		usleep(10000);
 	snprintf(tmp, sizeof(tmp), "%s.tmp", argv[1]);
 	f = fopen(tmp, "w");

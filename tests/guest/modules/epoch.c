@@ -36,7 +36,7 @@ static int wp_epoch_jump(void *data)
 	unsigned int nr;
 
 	for_each_possible_cpu(nr) {
-		if (session->cpus[nr]->none)
+		if (session->cpus[nr]->nomem)
 			continue;
 		if (session->config.flags & WALLPROF_OFFCPU)
 			wp_epoch_begin(&session->cpus[nr]->sched, epoch);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel threads that wait, each in a way that its name tells, as long as the module is
+ * Kernel threads that wait, each in the way of its name, as long as the module is
  * loaded: kwait/loop for its next work, kwait/lock in D for a mutex that the former holds.
  */
 #include <linux/delay.h>

@@ -17,7 +17,7 @@
  * itself, which the scheduler never does: the guard must refuse it.
  *
  * wp_nmi.point (one of the names below, or "off") chooses the words;
- * wp_nmi.counts tells what happened. Whoever closes the session says "off"
+ * wp_nmi.counts has what happened. Whoever closes the session says "off"
  * first: nothing else keeps it alive.
  */
 #include <linux/hw_breakpoint.h>

@@ -10,7 +10,7 @@
  * interrupted a program, and how many the scheduler on its way from one
  * program's memory to another's.
  *
- * pmu.watch is 1 or 0; pmu.counts tells. Whoever closes the session writes 0
+ * pmu.watch is 1 or 0; pmu.counts has the counts. Whoever closes the session writes 0
  * first: nothing else keeps it alive.
  */
 #include <linux/module.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Deliberately wrong: a suite with a case that fails, and one that passes.
- * tests/guest/debug/nets.test demands that KUnit tells which is which, and that
+ * tests/guest/debug/nets.test demands that KUnit reports which is which, and that
  * tests/kunit/ktap makes a failure of it.
  */
 #include <kunit/test.h>

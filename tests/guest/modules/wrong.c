@@ -4,7 +4,7 @@
  * which the kernels that look for mistakes have to report. tests/guest/debug/nets.test
  * says which kernel reports which, and demands it.
  *
- * A mistake leaves the machine in order: it is told, not suffered from. All of
+ * A mistake leaves the machine in order: it is reported, and does no harm. All of
  * them are made in process context, when the module is loaded.
  */
 #include <linux/completion.h>

@@ -79,17 +79,17 @@ frames_at_most() {
 }
 
 # same_sleep LEDGER FILE: the one sample of a sleep from before the start says since
-# when, as the thread's account does; no other one does.
+# when, as the thread's totals do; no other one does.
 same_sleep() {
 	why=$(perf script -i "$2" -F tid,event,trace 2>/dev/null | awk -F '\t' '
 		NR == FNR && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		NR == FNR { slept[$at["tid"]] = $at["asleep_since"]; next }
+		NR == FNR { blocked[$at["tid"]] = $at["asleep_since"]; next }
 		/offcpu-time:/ {
 			split($0, word, " ")
 			since = $0; sub(/.* asleep_since=/, "", since); sub(/ .*/, "", since)
 			if (/ flags=[^ ]*since-start/) {
 				nr++
-				if (since == 0 || since != slept[word[1]]) print
+				if (since == 0 || since != blocked[word[1]]) print
 			} else {
 				others++
 				if (since != 0) print
@@ -183,15 +183,15 @@ whole_most() {
 	why="$percent % of the time, wanted 40 at least"
 	[ "$percent" -ge 40 ]
 }
-# woken FILE: how much of the time, in percent, that the sleeper of tests/guest/record/wakers.c
+# woken FILE: how much of the time, in percent, that the child of tests/guest/record/wakers.c
 # was blocked is the waker's wakeup-time, with a stack from wakes_inner, through
 # wakes_outer, to _start. Of the second half, as above.
 woken() {
 	perf script -i "$1" --time 50%-100% -F comm,event,period,ip,sym 2>/dev/null |
 		awk '
 		/-time:/ { event = $3; comm = $1; ns = $2; whole = 0 }
-		/-time:/ && comm == "sleeper" && event == "offcpu-time:" { blocked += ns }
-		/-time:/ && comm == "sleeper" && event == "runnable-time:" { blocked -= ns }
+		/-time:/ && comm == "woken" && event == "offcpu-time:" { blocked += ns }
+		/-time:/ && comm == "woken" && event == "runnable-time:" { blocked -= ns }
 		/-time:/ && comm == "waker" && event == "wakeup-time:" { all += ns }
 		/wakes_inner/ { whole = 1 }
 		/wakes_outer/ { whole += whole == 1 }
@@ -209,7 +209,8 @@ woken_most() {
 	why="$all % of the time that it was blocked, $whole % with whole stacks; wanted 80 to 100"
 	[ "$whole" -ge 80 ] && [ "$all" -le 100 ]
 }
-# joined FILE: before each sample of a waker stands the sleeper's, of the same time.
+# joined FILE: before each sample of a waker stands that of the thread it woke, of the
+# same time.
 joined() {
 	why=$(perf script -i "$1" -G --ns -F event,time 2>/dev/null | awk '
 		{ time = $1; event = $2 }

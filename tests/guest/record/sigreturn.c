@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sleeps in rt_sigreturn: the kernel reads the signal mask from a page that is not
- * there until another thread, which is told of that by userfaultfd, fills it in.
+ * there until another thread, which learns that by userfaultfd, fills it in.
  * Functions are named as nofp.c's. Built with -O2 -fomit-frame-pointer.
  */
 #include <fcntl.h>

@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 	if (pid < 0)
 		return 1;
 	if (!pid) {
-		prctl(PR_SET_NAME, "sleeper");
+		prctl(PR_SET_NAME, "woken");
 		close(fds[1]);
 		return sleeps_outer(room, fds[0]) < 0;
 	}

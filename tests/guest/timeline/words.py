@@ -18,7 +18,7 @@ IDLE = re.compile(r"\s*CPU\s+(\d+) idle for\s+([\d.]+)\s+msec")
 
 
 def once(lines):
-    """Without what perf tells twice: it has such events in its own recordings, when it
+    """Without what perf records twice: it has such events in its own recordings, when it
     begins."""
     return [m for i, m in enumerate(lines)
             if not i or m.group(1, 2, 3) != lines[i - 1].group(1, 2, 3)]
@@ -46,8 +46,8 @@ def latency(theirs, ours):
         task = tasks[int(m[2])][0]
         count, known = int(m[4]), task["switches"] - task["delays_unknown"]
         nr += 1
-        # Whom perf sees for the first time has not waited, for it. Whom it sees to be
-        # woken on the way off its CPU it forgets.
+        # For perf, a thread that it sees for the first time has not waited. It forgets
+        # a thread that it sees woken on the way off its CPU.
         if count > task["switches"] or count < known - task["woken_early"]:
             problems.append("%s: %d switches, %d of unknown delay" %
                             (line, task["switches"], task["delays_unknown"]))

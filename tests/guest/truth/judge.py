@@ -454,7 +454,7 @@ def ledger(run):
             account = [entry[name] for name in ("nr_off", "off_ns", "spill_ns", "runnable_ns")]
             if made_up != account:
                 problems.append("thread %d: intervals, ns, spilled, runnable: %s; "
-                                "the account: %s" % (entry["tid"], made_up, account))
+                                "the ledger: %s" % (entry["tid"], made_up, account))
     else:
         problems.append("%d lines of %d threads" % (len(run.ledger), len(threads)))
     yield "the intervals of each thread make up its off-CPU time", problems[:6]

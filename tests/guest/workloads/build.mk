@@ -24,7 +24,7 @@ WORKLOADS_HEADERS := $(WORKLOADS)/truth.h $(WORKLOADS)/kinds.h
 WORKLOADS_DEPS := $(WORKLOADS_HEADERS) $(WORKLOADS)/build.mk
 
 WORKLOADS_ALL := $(addprefix $(WORKLOADS_OUT)/,waits waits32 exec-before \
-	exec-after asleep asleep32 spin $(WORKLOADS_MORE))
+	exec-after blocked blocked32 spin $(WORKLOADS_MORE))
 
 .PHONY: workloads workloads-clean
 workloads: $(WORKLOADS_ALL)
@@ -51,11 +51,11 @@ $(WORKLOADS_OUT)/exec-after: $(WORKLOADS)/exec.c $(WORKLOADS)/truth.c $(WORKLOAD
 	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M64) $(WORKLOADS_PLACED) -DAFTER -o $@ \
 		$(filter %.c,$^)
 
-$(WORKLOADS_OUT)/asleep: $(WORKLOADS)/asleep.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
+$(WORKLOADS_OUT)/blocked: $(WORKLOADS)/blocked.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
 	@mkdir -p $(@D)
 	$(WORKLOADS_CC) $(WORKLOADS_CFLAGS) $(WORKLOADS_M64) -fpie -static-pie -o $@ $(filter %.c,$^)
 
-$(WORKLOADS_OUT)/asleep32: $(WORKLOADS)/asleep.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
+$(WORKLOADS_OUT)/blocked32: $(WORKLOADS)/blocked.c $(WORKLOADS)/truth.c $(WORKLOADS_DEPS)
 	@mkdir -p $(@D)
 	$(WORKLOADS_CC32) $(WORKLOADS_CFLAGS) $(WORKLOADS_M32) -fno-pie -no-pie -static -o $@ \
 		$(filter %.c,$^)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A lock handed to and fro between two threads: the one that has it sleeps
- * and hands it over, while the other waits for it.
+ * A lock that alternates between two threads: the one that has it sleeps
+ * and releases it, while the other waits for it.
  */
 #include <linux/futex.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 #define WORKLOADS_KINDS_H
 
 void kind_nap(void);		/* nanosleep */
-void kind_futex(void);		/* a lock handed to and fro */
+void kind_futex(void);		/* a lock that alternates between two threads */
 void kind_pipe(void);		/* an empty pipe, and a full one */
 void kind_epoll(void);		/* epoll_wait */
 void kind_poll(void);		/* poll */
@@ -15,7 +15,7 @@ void kind_vfork(void);		/* a wait that is uninterruptible */
 void kind_stop(void);		/* stopped by a signal */
 void kind_rivals(void);		/* two that spin on one CPU */
 void kind_yield(void);		/* two that yield to each other */
-void kind_migrate(void);	/* asleep on one CPU, awake on another */
+void kind_migrate(void);	/* blocked on one CPU, awake on another */
 void kind_births(void);		/* threads by the thousand */
 void kind_deep(void);		/* deeper than any stack that is recorded */
 void kind_demo(void);		/* a medley */

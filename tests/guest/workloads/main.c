@@ -4,7 +4,7 @@
  *
  *	waits [-t FILE] [KIND ...]
  *
- * does the kinds of waits named, or a medley of some five seconds, and tells
+ * does the kinds of waits named, or a medley of some five seconds, and prints
  * in words what it did; with -t it adds the truth to FILE, for a test.
  */
 #include <stdio.h>
@@ -71,6 +71,6 @@ int main(int argc, char **argv)
 	if (file)
 		truth_write(file);
 	else
-		truth_tell();
+		truth_print();
 	return 0;
 }

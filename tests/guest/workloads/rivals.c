@@ -2,7 +2,7 @@
 /*
  * Two threads that want one CPU: they spin, and the scheduler preempts them,
  * or they yield to each other. Either is R: what is preempted on its way back
- * to user mode is not told from what yields; R+ is a preemption of the kernel.
+ * to user mode looks like what yields; R+ is a preemption of the kernel.
  * What a thread was off its CPU is the
  * time that passed less the CPU time that the kernel accounted to it.
  */
@@ -31,8 +31,8 @@ static void pin(int cpu)
 }
 
 /*
- * Both are there, on their CPU and awake, before the account begins: one that
- * slept might come when the other is through.
+ * Both are there, on their CPU and awake, before time is taken: one that was
+ * blocked might come when the other is through.
  */
 static void meet(void)
 {

@@ -5,8 +5,8 @@
  *
  *	signed TRUTH
  *
- * Tells how many of them have a signature other than 0: without pointer
- * authentication none has, with it about one in 128 has not.
+ * Prints how many of them have a signature other than 0: none without pointer
+ * authentication, and all but about one in 128 with it.
  */
 #include <stdio.h>
 

@@ -56,7 +56,7 @@ void truth_write(const char *path)
 	}
 }
 
-void truth_tell(void)
+void truth_print(void)
 {
 	unsigned int nr = atomic_load(&nr_rows);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What every workload shares: system calls without libc, stacks that a frame
- * pointer walk finds whole, and the account of what really happened.
+ * pointer walk finds whole, and the record of what really happened.
  *
  * Debian's libc has no frame pointers. So a thread that is to be judged
  * waits in a function of ours, by a system call of ours, and its outermost
@@ -34,7 +34,7 @@
 struct truth {
 	const char *kind;	/* of the workload */
 	const char *stack;	/* innermost first, separated by ; */
-	const char *state;	/* as perf sched tells it */
+	const char *state;	/* as perf sched prints it */
 	int tid;
 	uint64_t waits;		/* calls in which the thread had to wait */
 	uint64_t switches;	/* that the kernel counted in them */
@@ -49,8 +49,8 @@ struct truth *truth_row(const char *kind, const char *state, const char *stack);
 /* Write all rows. */
 void truth_write(const char *path);
 
-/* Call all rows, in words, to standard output. */
-void truth_tell(void);
+/* Print all rows, in words, to standard output. */
+void truth_print(void);
 
 /* Call root(arg) with a frame pointer of 0: the outermost frame. */
 void rooted(void (*root)(void *arg), void *arg);

@@ -55,7 +55,7 @@ static double steps(const struct wp_table *t, unsigned int *worst)
 	return nr ? sum / nr : 0;
 }
 
-static int tell(const char *path)
+static int print_figures(const char *path)
 {
 	struct wp_unwindtable table;
 	const struct wallprof_table *head;
@@ -114,6 +114,6 @@ int main(int argc, char **argv)
 	       "FDEs", "rows/MB", "KB/MB", "rules", "saves", "unsup", "skip", "ms",
 	       "ms/10MB", "steps", "worst");
 	for (i = 1; i < argc; i++)
-		bad |= tell(argv[i]);
+		bad |= print_figures(argv[i]);
 	return bad;
 }

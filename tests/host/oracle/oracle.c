@@ -8,20 +8,20 @@
  *
  * The program is run again until it was stopped so often. Prints one line (-h:
  * the one above it): stacks, identical, ours longer, theirs longer, different;
- * for what reason they differed; how our walks went. Lines "# ..." tell each way
+ * for what reason they differed; how our walks went. Lines "# ..." list each way
  * in which they differed, with the code of the last frame that they share.
  *
  * These are the reasons:
  *
  * - no unwind information: the last shared frame is code of which neither knows
  *   anything, and both guess by the frame pointer, each in its own way;
- * - trampoline: the last shared frame is a trampoline of signals, of which the
- *   file tells nothing: ours knows it by its code;
+ * - trampoline: the last shared frame is a trampoline of signals, which the
+ *   file does not describe: ours knows it by its code;
  * - libdw gives up: ours goes on, each address follows a call, and ends where
  *   code has no caller, or where no unwind information is;
  * - libdw guesses: theirs goes on with an address that is no code;
  * - longjmp: the last instructions of such a function, whose caller is where its
- *   registers say, on another stack; tables cannot tell that.
+ *   registers say, on another stack; tables cannot express that.
  *
  * Exit status: 0 if each that differs has a reason, 1 if not, 2 for a failure.
  */
@@ -259,7 +259,7 @@ static void compare(pid_t tid)
 	u64 a[MAX_FRAMES], b[MAX_FRAMES], addr;
 	unsigned int nr_a, nr_b, i;
 	struct user_regs_struct regs;
-	struct wp_cfi_result told;
+	struct wp_cfi_result result;
 	enum mappings mappings;
 	enum verdict verdict;
 	enum reason reason;
@@ -279,7 +279,7 @@ static void compare(pid_t tid)
 		errx(2, "libdwfl: %s", why);
 	if (!o.theirs)
 		return;
-	nr_a = ours_unwind(o.ours, &regs, a, MAX_FRAMES, &told);
+	nr_a = ours_unwind(o.ours, &regs, a, MAX_FRAMES, &result);
 	nr_b = theirs_unwind(o.theirs, tid, b, MAX_FRAMES, &why);
 	if (!still_stopped(tid))
 		return;
@@ -288,9 +288,9 @@ static void compare(pid_t tid)
 	verdict = i < nr_a && i < nr_b ? DIFFERENT : i < nr_a ? OURS_LONGER :
 		  i < nr_b ? THEIRS_LONGER : SAME;
 	o.verdict[verdict]++;
-	o.whys[told.why]++;
-	if (o.verbose && told.why != WALLPROF_UNWIND_END && o.shown++ < 20) {
-		printf("# ends by %u\n", told.why);
+	o.whys[result.why]++;
+	if (o.verbose && result.why != WALLPROF_UNWIND_END && o.shown++ < 20) {
+		printf("# ends by %u\n", result.why);
 		ours_show(o.ours, "ours", a, nr_a);
 	}
 	if (verdict == SAME || !i)
@@ -300,7 +300,7 @@ static void compare(pid_t tid)
 	o.reason[reason]++;
 	snprintf(text, sizeof(text), "%s: %s above %s+%" PRIx64 " (%s%s); ours ends by %u, theirs: %s",
 		 reasons[reason], verdicts[verdict], name, (uint64_t)addr, kind_at(a[i - 1] - (i > 1)),
-		 i == 1 ? ", innermost" : "", told.why, why);
+		 i == 1 ? ", innermost" : "", result.why, why);
 	note_way(text);
 	if (o.verbose && o.shown++ < 20) {
 		printf("# %s\n", text);

@@ -327,8 +327,8 @@ void ours_show(const struct ours *o, const char *whose, const u64 *ips, unsigned
 }
 
 /*
- * Whether the file tells that the caller's stack pointer is in a register, not
- * the CFA, at @pc: it is on another stack.
+ * Whether, by the file, the caller's stack pointer at @pc is in a register, not
+ * the CFA: it is on another stack.
  */
 bool ours_moves_stack(const struct ours *o, u64 pc)
 {

@@ -13,7 +13,7 @@
  *
  * Prints a line for each program: stacks, of context switches, identical; for what
  * reason they differed; how many of our walks came to the end of the stack, and
- * how many to that of its copy; frames of an average one. Lines "# ..." tell each
+ * how many to that of its copy; frames of an average one. Lines "# ..." list each
  * way in which they differed, as oracle.c does. The reasons:
  *
  * - no unwind information, libdw gives up, libdw guesses, longjmp: see oracle.c.
@@ -381,7 +381,7 @@ static void compare(const struct record *sample)
 	const struct answer *answer = answer_of(sample);
 	struct process *p = process_of(sample->pid);
 	struct stack ours, theirs;
-	struct wp_cfi_result told;
+	struct wp_cfi_result result;
 	unsigned int i;
 
 	/* A thread that ends, or executes a program, has left its memory. */
@@ -391,20 +391,20 @@ static void compare(const struct record *sample)
 	}
 	r.sample = sample;
 	r.ours = p->ours;
-	ours.nr = ours_unwind(p->ours, sample->regs, ours.ips, MAX_FRAMES, &told);
+	ours.nr = ours_unwind(p->ours, sample->regs, ours.ips, MAX_FRAMES, &result);
 	as_perf(&ours);
 	read_frames(answer->frames, &theirs);
 	p->program->stacks++;
 	p->program->switched += sample->switched;
 	p->program->frames += ours.nr;
-	p->program->ended += told.why == WALLPROF_UNWIND_END;
-	p->program->cut += told.why == WALLPROF_UNWIND_FAULT;
+	p->program->ended += result.why == WALLPROF_UNWIND_END;
+	p->program->cut += result.why == WALLPROF_UNWIND_FAULT;
 	for (i = 0; i < ours.nr && i < theirs.nr && ours.pcs[i] == theirs.pcs[i]; i++)
 		;
 	if (i == ours.nr && i == theirs.nr)
 		p->program->same++;
 	else
-		differ(p->program, &ours, &theirs, i, told.why);
+		differ(p->program, &ours, &theirs, i, result.why);
 }
 
 static bool report(void)

@@ -69,7 +69,7 @@ static int add(void *ctx, const struct perf_event_header *rec, __u64 time)
 	return wp_batch_add_record(st->batch, rec, time);
 }
 
-/* A sample of off-CPU time; its payload tells the same, and more. */
+/* A sample of off-CPU time; its payload has the same, and more. */
 static void add_offcpu(struct state *st, struct wp_perfdata_sample *s, __u64 runnable,
 		       const char *object)
 {

@@ -37,9 +37,9 @@ installs() {
 	local line build
 	packages
 	check 'README: the commands of a real host' \
-		equal "$(awk '{ print $1 }' "$work/real-host" | tr '\n' ' ')" 'apt make sudo sudo sudo '
+		equal "$(awk '{ print $1 }' "$work/real-host" | tr '\n' ' ')" 'sudo make sudo sudo sudo '
 	check 'README: the commands of DKMS' \
-		equal "$(awk '{ print $1 }' "$work/dkms" | tr '\n' ' ')" 'apt make sudo '
+		equal "$(awk '{ print $1 }' "$work/dkms" | tr '\n' ' ')" 'sudo make sudo '
 
 	use "$host_layer"
 	build=$(sed -n 2p "$work/real-host")

@@ -46,10 +46,8 @@ static int fold_line(const struct folding *to, const struct wp_profline *l)
 	size_t nr, i;
 	const __u32 *functions = wp_samples_functions(to->s, l, &nr);
 
-	if (!functions) {
-		wp_err("no memory for the stacks");
-		return -ENOMEM;
-	}
+	if (!functions)
+		return wp_no_memory("the stacks");
 	put_name(to->f, wp_samples_comm(to->s, l));
 	for (i = 0; i < nr; i++) {
 		const struct wp_function *f = wp_profile_function(to->s->profile, functions[i]);

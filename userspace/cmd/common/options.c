@@ -191,10 +191,10 @@ static void print_option_error(const struct wp_options *o, int found, const char
  * Whether a word is an option of perf's that is accepted. @err: if not, whether a message
  * was printed.
  */
-static bool accept_foreign(const struct wp_options *o, const char *word, int argc, char **argv,
-			   int *err)
+static bool accept_perf_option(const struct wp_options *o, const char *word, int argc, char **argv,
+			       int *err)
 {
-	const struct wp_foreign *f = wp_foreign_find(o->foreign, optopt, word);
+	const struct wp_perf_option *f = wp_perf_option_find(o->perf_options, optopt, word);
 	bool is_long = !strncmp(word, "--", 2);
 
 	*err = 0;
@@ -269,7 +269,7 @@ int wp_parse_options(const struct wp_options *o, int argc, char **argv, void *ct
 			return wp_end_output(stdout) ? -EIO : WP_OPTIONS_DONE;
 		case '?':
 		case ':':
-			if (id == '?' && accept_foreign(o, word, argc, argv, &err))
+			if (id == '?' && accept_perf_option(o, word, argc, argv, &err))
 				break;
 			if (id == '?' && err)
 				return err;

@@ -5,7 +5,7 @@
 #ifndef WP_CMD_COMMON_OPTIONS_H
 #define WP_CMD_COMMON_OPTIONS_H
 
-struct wp_foreign;
+struct wp_perf_option;
 
 /* perf's exit status for an invalid command line. */
 #define WP_EXIT_USAGE	129
@@ -36,7 +36,7 @@ struct wp_option {
  * @usage: what follows the command, one line each, NULL at the end
  * @table: the options
  * @shared: more options, shared with other commands; or NULL
- * @foreign: options of perf's that the command does not have, or NULL
+ * @perf_options: options of perf's that the command does not have, or NULL
  * @set: called for each option found; returns 0 or a negative errno after it printed a
  *	message
  */
@@ -45,7 +45,7 @@ struct wp_options {
 	const char *const *usage;
 	const struct wp_option *table;
 	const struct wp_option *shared;
-	const struct wp_foreign *foreign;
+	const struct wp_perf_option *perf_options;
 	int (*set)(void *ctx, int id, const char *arg);
 };
 

@@ -11,7 +11,7 @@
 #define ANNOTATE	"use 'perf annotate', which reads the file, too"
 #define ALWAYS		NULL
 
-const struct wp_foreign wp_foreign_record[] = {
+const struct wp_perf_option wp_perf_options_record[] = {
 	{ 'A', "append", false, "a file has one recording; name another by -o" },
 	{ 'D', "delay", true, "use -- sh -c 'sleep N; exec COMMAND', or -p PID later" },
 	{ 'I', "intr-regs", false, "registers are not recorded; use 'perf record'" },
@@ -81,7 +81,7 @@ const struct wp_foreign wp_foreign_record[] = {
 	{ 0 }
 };
 
-const struct wp_foreign wp_foreign_report[] = {
+const struct wp_perf_option wp_perf_options_report[] = {
 	{ 'C', "cpu", true, "use 'wallprof record -C', or 'wallprof sched latency -C'" },
 	{ 'D', "dump-raw-trace", false, BY_PERF },
 	{ 'F', "fields", true, "use -s and -n" },
@@ -149,15 +149,15 @@ const struct wp_foreign wp_foreign_report[] = {
 };
 
 /**
- * wp_foreign_find() - look up an option of perf's
+ * wp_perf_option_find() - look up an option of perf's
  * @table: those for a command, or NULL
  * @letter: its letter, or 0
  * @word: the word of the command line, if it begins with "--"
  *
  * Return: the option, or NULL.
  */
-const struct wp_foreign *wp_foreign_find(const struct wp_foreign *table, int letter,
-					 const char *word)
+const struct wp_perf_option *wp_perf_option_find(const struct wp_perf_option *table, int letter,
+						 const char *word)
 {
 	bool is_long = !strncmp(word, "--", 2);
 	size_t len = is_long ? strcspn(word + 2, "=") : 0;

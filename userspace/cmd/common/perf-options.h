@@ -8,23 +8,23 @@
 #include <stdbool.h>
 
 /**
- * struct wp_foreign - an option of perf's
+ * struct wp_perf_option - an option of perf's
  * @letter: its letter, or 0
  * @name: its long name, or NULL; without both it ends a table
  * @arg: it takes a value
  * @instead: alternative, as the end of a sentence; NULL: it is accepted without effect
  */
-struct wp_foreign {
+struct wp_perf_option {
 	char letter;
 	const char *name;
 	bool arg;
 	const char *instead;
 };
 
-extern const struct wp_foreign wp_foreign_record[];
-extern const struct wp_foreign wp_foreign_report[];
+extern const struct wp_perf_option wp_perf_options_record[];
+extern const struct wp_perf_option wp_perf_options_report[];
 
-const struct wp_foreign *wp_foreign_find(const struct wp_foreign *table, int letter,
-					 const char *word);
+const struct wp_perf_option *wp_perf_option_find(const struct wp_perf_option *table, int letter,
+						 const char *word);
 
 #endif /* WP_CMD_COMMON_PERF_OPTIONS_H */

@@ -342,10 +342,8 @@ static int add_without(void *ctx, const struct wp_oncpu_thread *t)
 	if (!wp_samples_of(s->o, t->pid, t->tid, t->comm))
 		return 0;
 	sample.thread = wp_profile_add_thread(s->profile, t->pid, t->tid, t->comm);
-	if (!sample.thread) {
-		wp_err("no memory for the threads of the recording");
-		return -ENOMEM;
-	}
+	if (!sample.thread)
+		return wp_no_memory("the threads of the recording");
 	return wp_profsum_add(&s->sum, &sample);
 }
 

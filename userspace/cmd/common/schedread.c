@@ -214,7 +214,7 @@ void wp_schedread_losses(const struct wp_schedread *r, struct wp_rows *rows, __u
 {
 	if (rows->format == WP_FORMAT_JSON) {
 		wp_json_number(&rows->json, "lost_events", r->lost);
-		wp_json_number(&rows->json, "gaps_not_told", missed);
+		wp_json_number(&rows->json, "unreported_gaps", missed);
 		wp_json_number(&rows->json, "damaged_records", r->damaged);
 		wp_json_number(&rows->json, "unordered_records", r->unordered);
 		return;

@@ -21,7 +21,7 @@ enum {
 };
 
 static const char *const usage[] = {
-	"--firefox|--folded|--perfetto|--pprof|--speedscope [<options>]",
+	"--<format> [<options>]",
 	NULL
 };
 

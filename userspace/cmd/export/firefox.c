@@ -83,12 +83,6 @@ struct off_stack {
 	__u32 category;
 };
 
-static int no_memory(void)
-{
-	wp_err("no memory for the profile");
-	return -ENOMEM;
-}
-
 /*
  * Number of a frame's stack with the category of its off-CPU time as the innermost frame.
  */
@@ -98,7 +92,7 @@ static int off_stack(struct firefox *w, __u32 node, enum category category, __u3
 	__u32 nr = wp_intern(&w->off, &key, sizeof(key), NULL);
 
 	*stack = w->g.nodes.nr + nr - 1;
-	return nr ? 0 : no_memory();
+	return nr ? 0 : wp_no_memory("the profile");
 }
 
 static bool is_time(const struct firefox *w, __u32 event)
@@ -155,7 +149,7 @@ static int make_rows(struct firefox *w)
 
 	w->row = calloc(2 * w->g.nr, sizeof(*w->row));
 	if (!w->row)
-		return no_memory();
+		return wp_no_memory("the profile");
 	for (i = 0; i < w->g.nr && !err; i++) {
 		const struct wp_flame_line *l = &w->g.line[i];
 

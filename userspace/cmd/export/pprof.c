@@ -67,12 +67,6 @@ struct mapping_key {
 	__u64 build_id;
 };
 
-static int no_memory(void)
-{
-	wp_err("no memory for the profile");
-	return -ENOMEM;
-}
-
 static void put(struct writer *w, const Pprof__Profile *part)
 {
 	size_t size = pprof__profile__get_packed_size(part);
@@ -163,7 +157,7 @@ static int put_types(struct writer *w)
 	put_type(w, "wakeup", "nanoseconds");
 	w->value_of_event = calloc(events->nr, sizeof(*w->value_of_event));
 	if (!w->value_of_event)
-		return no_memory();
+		return wp_no_memory("the profile");
 	for (i = 0; i < events->nr; i++) {
 		enum wp_profile_kind kind = wp_profile_kind(w->s.samples.profile, i);
 
@@ -176,7 +170,7 @@ static int put_types(struct writer *w)
 	}
 	w->value = calloc(w->nr_values, sizeof(*w->value));
 	if (!w->value)
-		return no_memory();
+		return wp_no_memory("the profile");
 	part.has_default_sample_type = true;
 	part.default_sample_type = string_of(w, stats.samples[WP_PROFILE_OFFCPU] ? "off-cpu" :
 					     stats.samples[WP_PROFILE_CPU] ? "cpu" : "samples");
@@ -304,7 +298,7 @@ static int main_program(struct writer *w, __u32 *frame)
 	size_t i;
 
 	if (!samples)
-		return no_memory();
+		return wp_no_memory("the profile");
 	for (i = 0; i < w->s.samples.sum.nr; i++) {
 		const struct wp_profline *l = &w->s.samples.sum.line[i];
 		__u32 at = program_of(w, l), nr;
@@ -463,7 +457,7 @@ static int put_sample(struct writer *w, const struct wp_profline *l)
 		uint64_t *p = reallocarray(w->location, nr + 1, sizeof(*p));
 
 		if (!p)
-			return no_memory();
+			return wp_no_memory("the profile");
 		w->location = p;
 		w->room = nr + 1;
 	}
@@ -576,7 +570,7 @@ int wp_export_pprof(const struct wp_export *e)
 	if (!w.gz) {
 		if (fd >= 0)
 			close(fd);
-		no_memory();
+		wp_no_memory("the profile");
 		return wp_export_samples_end(&w.s, wp_outfile_end(&w.s.out, -ENOMEM));
 	}
 	err = put_file(&w);

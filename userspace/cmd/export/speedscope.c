@@ -84,10 +84,8 @@ static int put_frames(struct speedscope *w)
 	__u32 i;
 
 	for (i = 0; i < w->s.samples.sum.nr; i++) {
-		if (!comm_of(w, &w->s.samples.sum.line[i])) {
-			wp_err("no memory for the names of threads");
-			return -ENOMEM;
-		}
+		if (!comm_of(w, &w->s.samples.sum.line[i]))
+			return wp_no_memory("the names of threads");
 	}
 	wp_json_open(&w->j, "shared", '{');
 	wp_json_open(&w->j, "frames", '[');

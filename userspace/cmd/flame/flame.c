@@ -59,7 +59,8 @@ static const struct wp_option table[] = {
 	{ OPT_IDLE, "idle", NULL, "show idle kernel threads and idle loops, too, in\n"
 	  "a recording of a whole host" },
 	{ OPT_MODE, "mode", "mode", "initial view: wall (on-CPU and off-CPU\n"
-	  "time), cpu, off, blocked, runnable, offwake, wake" },
+	  "time), cpu, off, blocked, runnable, offwake,\n"
+	  "wake" },
 	{ OPT_SVG, "svg", NULL, "an SVG picture of the view, for documents" },
 	{ OPT_TITLE, "title", "text", "title of the graph" },
 	{ 0 }

@@ -58,12 +58,6 @@ struct svg {
 	unsigned int head;
 };
 
-static int no_memory(void)
-{
-	wp_err("no memory for the picture");
-	return -ENOMEM;
-}
-
 /* A string as XML text. */
 static void put_text(FILE *f, const char *s, size_t columns)
 {
@@ -137,7 +131,7 @@ static int sum_up(struct svg *s)
 
 	s->total = calloc(nr, sizeof(*s->total));
 	if (!s->total)
-		return no_memory();
+		return wp_no_memory("the picture");
 	for (i = 0; i < s->g->nr; i++) {
 		if (wp_flame_is_other(s->g, &s->g->line[i]))
 			continue;
@@ -175,7 +169,7 @@ static int sort_children(struct svg *s)
 	next = calloc(nr + 1, sizeof(*next));
 	if (!s->first || !s->child || !next) {
 		free(next);
-		return no_memory();
+		return wp_no_memory("the picture");
 	}
 	for (i = 1; i < nr; i++)
 		s->first[wp_flame_node(s->g, i)->parent + 1]++;
@@ -249,7 +243,7 @@ static int put_frames(struct svg *s, bool draw)
 	size_t nr = 1;
 
 	if (!todo)
-		return no_memory();
+		return wp_no_memory("the picture");
 	todo[0] = (struct place){ 0 };
 	while (nr) {
 		struct place at = todo[--nr];

@@ -13,25 +13,19 @@
 #include "cmd/graph/chains.h"
 #include "lib/base/err.h"
 
-static int no_memory(void)
-{
-	wp_err("no memory for the wakers of the recording");
-	return -ENOMEM;
-}
-
 static int add_line(struct wp_flame_chains *c, const struct wp_flame_chain_key *key,
 		    const struct wp_flame_chain_sleep *sleep)
 {
 	__u32 nr = wp_intern(&c->keys, key, sizeof(*key), NULL);
 
 	if (!nr)
-		return no_memory();
+		return wp_no_memory("the wakers of the recording");
 	if (nr > c->room) {
 		size_t room = c->room ? 2 * c->room : 256;
 		void *more = reallocarray(c->line, room, sizeof(*c->line));
 
 		if (!more)
-			return no_memory();
+			return wp_no_memory("the wakers of the recording");
 		c->line = more;
 		memset(c->line + c->room, 0, (room - c->room) * sizeof(*c->line));
 		c->room = room;
@@ -77,7 +71,7 @@ static int end_sleep(struct wp_flame_chains *c, struct wp_samples *s,
 	if (!key.waker && sample->waker && strcmp(sample->waker, "-")) {
 		key.kind = wp_intern(&c->kinds, sample->waker, strlen(sample->waker) + 1, NULL);
 		if (!key.kind)
-			return no_memory();
+			return wp_no_memory("the wakers of the recording");
 	}
 	c->known |= key.waker || key.kind;
 	return add_line(c, &key, sleep);

@@ -12,12 +12,6 @@
 #include "cmd/graph/graph.h"
 #include "lib/base/err.h"
 
-static int no_memory(void)
-{
-	wp_err("no memory for the flame graph");
-	return -ENOMEM;
-}
-
 /* The frame of a function, a thread or a reason within another; 0: no memory. */
 static __u32 frame(struct wp_flame_graph *g, __u32 parent, enum wp_flame_type type, __u32 nr)
 {
@@ -92,7 +86,7 @@ static int find_events(struct wp_flame_graph *g)
 
 	g->event = calloc(events->nr ? events->nr : 1, sizeof(*g->event));
 	if (!g->event)
-		return no_memory();
+		return wp_no_memory("the flame graph");
 	for (i = 0; i < events->nr; i++) {
 		enum wp_profile_kind kind = wp_profile_kind(g->samples->profile, i);
 		bool is_time = kind == WP_PROFILE_CPU &&
@@ -167,7 +161,7 @@ static int add_line(struct wp_flame_graph *g, const struct wp_profline *l)
 		return 0;
 	line.node = frames_of(g, l, &line.idle);
 	if (!line.node)
-		return no_memory();
+		return wp_no_memory("the flame graph");
 	g->line[g->nr++] = line;
 	return 0;
 }
@@ -236,7 +230,7 @@ static int add_chain(struct wp_flame_graph *g, const struct wp_flame_chains *c, 
 	else if (line.node)
 		line.node = named(g, line.node, WP_FLAME_NOTE, name);
 	if (!line.node || !line.detail)
-		return no_memory();
+		return wp_no_memory("the flame graph");
 	line.detail--;
 	g->line[g->nr++] = line;
 	return 0;
@@ -279,7 +273,7 @@ int wp_flame_graph(struct wp_flame_graph *g, struct wp_samples *samples, const c
 		return err;
 	g->line = calloc(samples->sum.nr + nr_chains + 1, sizeof(*g->line));
 	if (!g->line)
-		return no_memory();
+		return wp_no_memory("the flame graph");
 	for (i = 0; i < samples->sum.nr && !err; i++)
 		err = add_line(g, &samples->sum.line[i]);
 	/* A selection by functions applies to lines, not to chains. */

@@ -236,11 +236,11 @@ static int parse_tables(const char *arg, struct wp_record_opts *o)
 	return err;
 }
 
-static int parse_call_graph(const char *arg, enum wp_call_graph *how)
+static int parse_call_graph(const char *arg, enum wp_call_graph *call_graph)
 {
 	static const struct {
 		const char *word;
-		enum wp_call_graph how;
+		enum wp_call_graph call_graph;
 	} words[] = {
 		{ "auto", WP_CALL_GRAPH_AUTO },
 		{ "cfi", WP_CALL_GRAPH_CFI },
@@ -252,7 +252,7 @@ static int parse_call_graph(const char *arg, enum wp_call_graph *how)
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (!strcmp(arg, words[i].word)) {
-			*how = words[i].how;
+			*call_graph = words[i].call_graph;
 			return 0;
 		}
 	}
@@ -472,7 +472,7 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		.command = "wallprof record",
 		.usage = usage,
 		.table = table,
-		.foreign = wp_foreign_record,
+		.perf_options = wp_perf_options_record,
 		.set = set,
 	};
 	struct raw raw = { .o = o };

@@ -109,7 +109,7 @@ static int prepare(struct wp_recording *r, struct wp_workload *workload)
 	err = wp_stacks_init(&r->stacks);
 	if (!err)
 		err = wp_merge_init(&r->merge, by | (r->o.raw ? WP_MERGE_CAUSES : 0) |
-						 (r->o.reasons ? WP_MERGE_LOCKS : 0));
+						 (r->o.reasons ? WP_MERGE_REASONS : 0));
 	if (!err && r->o.intervals)
 		err = wp_merge_init(&r->causes, by | WP_MERGE_CAUSES |
 				    (by ? WP_MERGE_CHAINS : 0));

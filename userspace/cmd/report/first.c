@@ -79,12 +79,6 @@ struct thread_id {
 	__s32 tid;
 };
 
-static int no_memory(void)
-{
-	wp_err("no memory for the report");
-	return -ENOMEM;
-}
-
 static int add_longest(void *ctx, const struct wp_totals *a)
 {
 	struct thread_id id = { .pid = a->tgid, .tid = a->tid };
@@ -120,7 +114,7 @@ static int read_longest(struct first *f)
 		return 0;
 	/* A damaged ledger has been reported already. */
 	return wp_ledgerfile_read(o->file.fd, &head, offset, add_longest, f) == -ENOMEM ?
-	       no_memory() : 0;
+	       wp_no_memory("the report") : 0;
 }
 
 /* The longest interval of a line, as far as it is known. */
@@ -340,7 +334,7 @@ static int off_cpu(struct first *f)
 			err = add_off(f, &sum->line[i]);
 	}
 	if (err)
-		return no_memory();
+		return wp_no_memory("the report");
 	wp_waitrows_sort(&f->rows);
 	print_off(f);
 	return 0;
@@ -401,7 +395,7 @@ static int on_cpu(void *ctx, const struct wp_section *section)
 		err = add_cpu(f, l, value);
 	}
 	if (err)
-		return no_memory();
+		return wp_no_memory("the report");
 	if (!f->rows.total && !idle)
 		return 0;
 	putchar('\n');

@@ -97,8 +97,8 @@ static void put_ledger(struct wp_json *j, const struct wp_overview *o)
 	wp_json_number(j, "intervals", l->nr_off);
 	put_times(j, l->run_ns, l->off_ns, l->runnable_ns, l->unknown_ns, l->wall_ns);
 	put_reasons(j, o, WP_OVERVIEW_ALL);
-	wp_json_number(j, "lost_accounts", o->head.lost);
-	wp_json_number(j, "lost_accounts_ns", o->head.lost_ns);
+	wp_json_number(j, "lost_thread_totals", o->head.lost);
+	wp_json_number(j, "lost_thread_totals_ns", o->head.lost_ns);
 	wp_json_number(j, "lost_intervals", o->head.untracked);
 	wp_json_number(j, "lost_intervals_ns", o->head.untracked_ns);
 	wp_json_close(j, '}');
@@ -145,10 +145,8 @@ static int put_line(struct writer *w, const struct wp_profline *l, __u64 value)
 	size_t nr, i;
 	const __u32 *functions = wp_samples_functions(w->s, l, &nr);
 
-	if (!functions) {
-		wp_err("no memory for the stacks of the report");
-		return -ENOMEM;
-	}
+	if (!functions)
+		return wp_no_memory("the stacks of the report");
 	wp_json_open(&w->j, NULL, '{');
 	wp_json_signed(&w->j, "pid", t->pid);
 	wp_json_signed(&w->j, "tid", t->tid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wallprof report: description of a recording, and where the time went (report/first.c,
- * overview.c), its stacks (report/stacks.c), or all of it as JSON (report/json.c).
+ * overview.c), its stacks (report/trees.c), or all of it as JSON (report/json.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #include "cmd/report/json.h"
 #include "cmd/report/overview.h"
 #include "cmd/report/report.h"
-#include "cmd/report/stacks.h"
+#include "cmd/report/trees.h"
 #include "lib/base/err.h"
 #include "lib/base/text.h"
 
@@ -62,7 +62,7 @@ struct report {
 	bool quiet;
 	bool trees;
 	struct wp_samples_options samples;
-	struct wp_report_stacks stacks;
+	struct wp_report_tree_options stacks;
 	struct wp_overview overview;
 };
 
@@ -275,7 +275,7 @@ static int print_times(struct report *r, struct wp_samples *samples)
 	};
 
 	if (r->trees || r->stacks.sort.nr)
-		return wp_report_stacks(&r->stacks, samples);
+		return wp_report_trees(&r->stacks, samples);
 	return wp_report_first(&first);
 }
 
@@ -332,7 +332,7 @@ int cmd_report(int argc, char **argv)
 		.usage = usage,
 		.table = table,
 		.shared = wp_samples_table,
-		.foreign = wp_foreign_report,
+		.perf_options = wp_perf_options_report,
 		.set = set,
 	};
 	int err, rest;

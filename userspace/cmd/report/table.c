@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wallprof report -s: the time of each kind by name, function, reason, ..., as a table.
- * Called by report/stacks.c, instead of a tree.
+ * Called by report/trees.c, instead of a tree.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -32,7 +32,7 @@
 
 #define DEFAULT_LOOK_NS	(50 * WP_NSEC_PER_MSEC)
 #define MAX_LOOK_NS	(60000 * WP_NSEC_PER_MSEC)
-/* The session is short: tables that come later are useless. */
+/* The session is short: tables and stacks that come later are useless. */
 #define TABLES_MS	5000
 /* Estimated size of a thread's stacks: half of the buffer is for stacks, in two halves. */
 #define BYTES_PER_THREAD	4096ULL
@@ -65,8 +65,9 @@ static const struct wp_option table[] = {
 	{ 'H', "threads", NULL, "a line for each thread" },
 	{ 'g', "stacks", NULL, "full stacks, once for threads that wait alike" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
-	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
-	  "next work, too (default, except for whole host)" },
+	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for\n"
+	  "their next work, too\n"
+	  "(default, except for whole host)" },
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
 	  "(default for the whole host, except with --json)" },
 	{ OPT_MIN, "min", "time", "minimum length of a wait, as 10ms" },
@@ -244,6 +245,9 @@ static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 	if (err)
 		return err;
 	wp_mapsync_started(r->mapsync);
+	if (!wp_mapsync_wait_walked(r->mapsync, TABLES_MS))
+		wp_warn("some threads have no stack: there was no CPU to walk them within %u s; try again",
+			TABLES_MS / 1000);
 	pass(ns);
 	err = read_before(r, all);
 	if (!err)

@@ -21,6 +21,7 @@
 
 #include "cmd/common/signals.h"
 #include "cmd/top/screen.h"
+#include "cmd/top/terminals.h"
 #include "cmd/top/top.h"
 #include "lib/base/err.h"
 
@@ -31,6 +32,9 @@
 static struct termios before;
 static char leave[256];
 static volatile bool is_ours;
+
+/* The host has no description of the terminal. */
+static bool is_built_in;
 
 /* Async-signal-safe. */
 static void restore(void)
@@ -64,6 +68,31 @@ static void find_leave(void)
 	leave[len] = 0;
 }
 
+static bool find_terminal(const char *term)
+{
+	int found;
+
+	if (setupterm(NULL, STDOUT_FILENO, &found) == OK)
+		return true;
+	if (!wp_terminals_use(term))
+		return false;
+	is_built_in = setupterm(NULL, STDOUT_FILENO, &found) == OK;
+	wp_terminals_end();
+	return is_built_in;
+}
+
+static SCREEN *start_curses(void)
+{
+	SCREEN *screen;
+
+	if (is_built_in)
+		wp_terminals_use(getenv("TERM"));
+	screen = newterm(NULL, stdout, stdin);
+	if (is_built_in)
+		wp_terminals_end();
+	return screen;
+}
+
 /**
  * wp_screen_check() - whether there is a usable terminal
  *
@@ -72,7 +101,6 @@ static void find_leave(void)
 int wp_screen_check(void)
 {
 	const char *term = getenv("TERM"), *move;
-	int found;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		wp_err("top needs a terminal; -b prints lines to a file or pipe");
@@ -82,7 +110,7 @@ int wp_screen_check(void)
 		wp_err("TERM is not set, so what the terminal can do is not known; -b prints lines");
 		return -ENOTTY;
 	}
-	if (setupterm(NULL, STDOUT_FILENO, &found) != OK) {
+	if (!find_terminal(term)) {
 		wp_err("the terminal '%s' is not known here: set TERM to one that is, as xterm or vt100; -b prints lines",
 		       term);
 		return -ENOTTY;
@@ -139,7 +167,7 @@ int wp_screen_open(struct wp_screen **out, struct wp_top *top)
 	/* Before ncurses starts: it leaves signals alone that have a handler. */
 	is_ours = true;
 	wp_signals_catch_screen(restore, STDIN_FILENO);
-	s->screen = newterm(NULL, stdout, stdin);
+	s->screen = start_curses();
 	if (!s->screen) {
 		restore();
 		wp_err("the terminal '%s' cannot be used; -b prints lines", getenv("TERM"));

@@ -17,7 +17,7 @@
 /* Maximum number of stacks of a row; the rest is summed. */
 #define MAX_STACKS	100
 
-/**
+/*
  * wp_top_frame() - get a frame of a share's stacks, the kernel's before the program's
  * @top: the view
  * @key: the share's key
@@ -27,8 +27,8 @@
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_top_frame(struct wp_top *top, const struct wp_topkey *key, unsigned int i,
-		 struct wp_livename *name, bool *found)
+static int wp_top_frame(struct wp_top *top, const struct wp_topkey *key, unsigned int i,
+			struct wp_livename *name, bool *found)
 {
 	unsigned int kernel = key->kernel ? key->kernel->nr : 0;
 

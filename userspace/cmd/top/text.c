@@ -40,7 +40,7 @@
 #define TEXT_WIDTH	132
 
 /* By enum wp_topcolumn. */
-const char *const wp_top_columns[WP_TOPCOLUMN_MAX] = {
+static const char *const wp_top_columns[WP_TOPCOLUMN_MAX] = {
 	[WP_TOPCOLUMN_ID] = "PID",
 	[WP_TOPCOLUMN_NAME] = "COMM",
 	[WP_TOPCOLUMN_RUN] = "RUN%",
@@ -84,13 +84,13 @@ static struct layout layout_of(const struct wp_top *top, size_t width)
 	return l;
 }
 
-/**
+/*
  * wp_top_mark() - mark of an omission
  * @top: the view
  *
  * Return: one column where that is possible, else three.
  */
-const char *wp_top_mark(const struct wp_top *top)
+static const char *wp_top_mark(const struct wp_top *top)
 {
 	return top->utf8 ? "…" : "...";
 }

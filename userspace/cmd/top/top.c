@@ -54,12 +54,14 @@ static const struct wp_option table[] = {
 	{ 'n', "count", "number", "number of intervals (default unlimited)" },
 	{ 'b', "batch", NULL, "print lines, for a file or a pipe" },
 	{ 'H', "threads", NULL, "threads, not processes" },
-	{ 's', "sort", "column", "pid, comm, run, runnable, blocked, or wait, which is\n"
-	  "runnable and blocked (default wait)" },
+	{ 's', "sort", "column", "pid, comm, run, runnable, blocked, or wait,\n"
+	  "which is runnable and blocked (default wait)" },
 	{ 'c', "command", NULL, "the command line of each process" },
-	{ 'g', "stacks", NULL, "stacks of each row; without -b, of the selected one" },
-	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for their\n"
-	  "next work, too (default, except for whole host)" },
+	{ 'g', "stacks", NULL, "stacks of each row; without -b, of the\n"
+	  "selected one" },
+	{ OPT_IDLE, "idle", NULL, "idle kernel threads and loops that wait for\n"
+	  "their next work, too\n"
+	  "(default, except for whole host)" },
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
 	  "(default for the whole host)" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },

@@ -87,12 +87,9 @@ void wp_top_end(struct wp_top *top);
 /* Index of the line with losses. */
 #define WP_TOP_HEAD_LOST	2
 
-extern const char *const wp_top_columns[WP_TOPCOLUMN_MAX];
-
 size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char *text,
 		   size_t width);
 const char *wp_top_cause(const struct wp_topkey *key, char *buf, size_t size);
-const char *wp_top_mark(const struct wp_top *top);
 unsigned int wp_top_head(const struct wp_top *top, size_t width,
 			 char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost);
 void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t size);
@@ -101,8 +98,6 @@ int wp_top_row(struct wp_top *top, const struct wp_toprow *row, size_t width, ch
 int wp_top_print(struct wp_top *top);
 
 /* top/stacks.c */
-int wp_top_frame(struct wp_top *top, const struct wp_topkey *key, unsigned int i,
-		 struct wp_livename *name, bool *found);
 int wp_top_where(struct wp_top *top, const struct wp_topkey *key, char *text, size_t size);
 int wp_top_stacks(struct wp_top *top, const struct wp_toprow *row, struct wp_top_lines *lines);
 char *wp_top_lines_add(struct wp_top_lines *l);

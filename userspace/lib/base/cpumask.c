@@ -85,21 +85,6 @@ int wp_cpumask_read(struct wp_cpumask *mask, const char *file)
 }
 
 /**
- * wp_cpumask_count() - number of CPUs in the set
- * @mask: the set
- *
- * Return: their number.
- */
-unsigned int wp_cpumask_count(const struct wp_cpumask *mask)
-{
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < WP_MAX_CPUS / 64; i++)
-		nr += __builtin_popcountll(mask->bits[i]);
-	return nr;
-}
-
-/**
  * wp_cpumask_end() - the smallest number above all CPUs of the set
  * @mask: the set
  *

@@ -26,7 +26,6 @@ static inline bool wp_cpumask_has(const struct wp_cpumask *mask, unsigned int cp
 
 int wp_cpumask_parse(struct wp_cpumask *mask, const char *list);
 int wp_cpumask_read(struct wp_cpumask *mask, const char *file);
-unsigned int wp_cpumask_count(const struct wp_cpumask *mask);
 unsigned int wp_cpumask_end(const struct wp_cpumask *mask);
 
 #endif /* WP_LIB_BASE_CPUMASK_H */

@@ -85,6 +85,18 @@ void wp_debug(const char *fmt, ...)
 }
 
 /**
+ * wp_no_memory() - print that there is no memory
+ * @what: what it was for, a noun
+ *
+ * Return: -ENOMEM.
+ */
+int wp_no_memory(const char *what)
+{
+	wp_err("no memory for %s", what);
+	return -ENOMEM;
+}
+
+/**
  * wp_end_output() - flush standard output, and check for errors
  * @f: the stream
  *

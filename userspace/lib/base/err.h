@@ -30,6 +30,7 @@ enum wp_verbosity wp_get_verbosity(void);
 void wp_err(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void wp_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void wp_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int wp_no_memory(const char *what);
 
 int wp_end_output(FILE *f);
 

@@ -203,13 +203,13 @@ FILE *wp_outfile_stream(struct wp_outfile *o)
 	return o->stream;
 }
 
-/**
+/*
  * wp_outfile_is_file() - whether an output is a new file
  * @o: the output
  *
  * Return: false for standard output, and for devices and the like.
  */
-bool wp_outfile_is_file(const struct wp_outfile *o)
+static bool wp_outfile_is_file(const struct wp_outfile *o)
 {
 	return o->dir >= 0;
 }

@@ -58,7 +58,6 @@ struct wp_outfile {
 int wp_outfile_open(struct wp_outfile *o, const char *path, unsigned int flags);
 int wp_outfile_open_at(struct wp_outfile *o, int dir, const char *name);
 FILE *wp_outfile_stream(struct wp_outfile *o);
-bool wp_outfile_is_file(const struct wp_outfile *o);
 int wp_outfile_publish(struct wp_outfile *o, const char *old);
 int wp_outfile_commit(struct wp_outfile *o);
 bool wp_outfile_commit_new(struct wp_outfile *o);

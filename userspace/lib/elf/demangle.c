@@ -8,7 +8,11 @@
  * non-ASCII names of Rust, where the current piece is lost. It refuses names that are too
  * long for its recursion.
  */
+#if __has_include("libiberty/demangle.h")
 #include <libiberty/demangle.h>
+#else
+#include <demangle.h>	/* there in EL's binutils-devel */
+#endif
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -9,12 +9,6 @@
 #include "lib/base/err.h"
 #include "lib/model/calltree.h"
 
-static int no_memory(void)
-{
-	wp_err("no memory for the tree of stacks");
-	return -ENOMEM;
-}
-
 static bool more(struct wp_calltree *t)
 {
 	size_t room = t->room ? t->room * 2 : 256;
@@ -63,7 +57,7 @@ int wp_calltree_add(struct wp_calltree *t, const __u32 *path, size_t nr, __u64 v
 
 	if (!t->nr) {
 		if (!more(t))
-			return no_memory();
+			return wp_no_memory("the tree of stacks");
 		t->node[t->nr++] = (struct wp_callnode){ 0 };
 	}
 	t->node[0].total += value;
@@ -71,7 +65,7 @@ int wp_calltree_add(struct wp_calltree *t, const __u32 *path, size_t nr, __u64 v
 	for (i = 0; i < nr; i++) {
 		at = child_of(t, at, path[i]);
 		if (!at)
-			return no_memory();
+			return wp_no_memory("the tree of stacks");
 		t->node[at].total += value;
 		t->node[at].count += count;
 	}
@@ -105,7 +99,7 @@ int wp_calltree_sort(struct wp_calltree *t)
 		return 0;
 	t->order = calloc(t->nr - 1, sizeof(*t->order));
 	if (!t->order)
-		return no_memory();
+		return wp_no_memory("the tree of stacks");
 	for (i = 1; i < t->nr; i++)
 		t->order[i - 1] = i;
 	qsort_r(t->order, t->nr - 1, sizeof(*t->order), compare, t->node);

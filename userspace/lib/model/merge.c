@@ -162,14 +162,14 @@ static int append(struct wp_merge *m, const struct wp_sample *sample)
 	return 0;
 }
 
-/**
+/*
  * wp_merge_push() - add a sample to the equal one, or append it
  * @m: the merge
  * @sample: the sample; WP_SAMPLE_SINGLE ones are never merged
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample)
+static int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample)
 {
 	struct wp_sample *s;
 	__u32 *slot;
@@ -248,7 +248,7 @@ static int push(struct wp_merge *m, struct wp_sample *s, const struct wp_cause *
 	} else {
 		s->cause = wp_cause_none;
 		s->flags &= ~(WALLPROF_AGGR_IOWAIT | WALLPROF_AGGR_32BIT);
-		if (m->by & WP_MERGE_LOCKS)
+		if (m->by & WP_MERGE_REASONS)
 			take_lock(&s->cause, cause);
 		if (m->by & WP_MERGE_WAKERS) {
 			s->cause.waker = cause->waker;

@@ -81,12 +81,12 @@ struct wp_sample {
 #define WP_MERGE_CAUSES	(1U << 0)	/* their causes */
 #define WP_MERGE_WAKERS	(1U << 1)	/* the waker and its stacks */
 #define WP_MERGE_CHAINS	(1U << 2)	/* the aggregate */
-#define WP_MERGE_LOCKS	(1U << 3)	/* reason, system call and futex */
+#define WP_MERGE_REASONS	(1U << 3)	/* reason, system call and futex */
 
 /**
  * struct wp_merge - the samples of one epoch
  * @by: WP_MERGE_CAUSES, …, or 0. Without CAUSES, @cause of each sample is none, as are
- *	WALLPROF_AGGR_IOWAIT and _32BIT; with WAKERS, none but the waker; with LOCKS none
+ *	WALLPROF_AGGR_IOWAIT and _32BIT; with WAKERS, none but the waker; with REASONS none
  *	but reason, system call and, of a futex, its address. Without WAKERS, @waker is
  *	NULL; without CHAINS, @id and @waker_id are 0 except for single intervals
  * @no_idle: leave out the blocked time of idle waits (wp_cause_idle())
@@ -127,7 +127,6 @@ const char *wp_sample_flag_name(unsigned int bit);
 int wp_merge_init(struct wp_merge *m, unsigned int by);
 void wp_merge_free(struct wp_merge *m);
 void wp_merge_reset(struct wp_merge *m);
-int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample);
 int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
 		  const struct wallprof_aggr *aggr, __u32 cpu, __u64 id);
 int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,

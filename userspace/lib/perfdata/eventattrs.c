@@ -108,7 +108,7 @@ void wp_perfdata_event_raw(struct wp_perfdata_event *out, unsigned int shows)
  * wp_perfdata_event_cause() - give the samples of an event the short payload
  * @out: the event, of wp_perfdata_event_offcpu() or _runnable()
  *
- * Other readers still see the same event: see &struct wp_raw_cause.
+ * Other readers still see the same event: see &struct wp_offcpu_raw.
  */
 void wp_perfdata_event_cause(struct wp_perfdata_event *out)
 {

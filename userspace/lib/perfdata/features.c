@@ -286,7 +286,7 @@ static int add_other(void *ctx, const struct wp_dso *dso)
 
 	if (dso->other)
 		add_record(ctx, dso, PERF_RECORD_MISC_CPUMODE_UNKNOWN, &file, sizeof(file));
-	if (!dso->kernel && !dso->id.size && stat.stat.how)
+	if (!dso->kernel && !dso->id.size && stat.stat.kind)
 		add_record(ctx, dso, PERF_RECORD_MISC_CPUMODE_UNKNOWN, &stat, sizeof(stat));
 	return 0;
 }

@@ -297,10 +297,8 @@ static int add_map(struct wp_memmaps *m, __s32 pid, struct wp_memmap *map, const
 
 	map->path = wp_intern(&m->files.paths, path, len + 1, NULL);
 	s = map->path ? own_space(m, pid) : NULL;
-	if (!s) {
-		wp_err("no memory for the mappings of processes");
-		return -ENOMEM;
-	}
+	if (!s)
+		return wp_no_memory("the mappings of processes");
 	if (!map->id.size)
 		wp_recordedfiles_find(&m->files, map, inode);
 	if (more_maps(m, s))
@@ -387,8 +385,7 @@ static int fork_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 		s = new_space();
 	if (!set_space(m, r.pid, s))
 		return 0;
-	wp_err("no memory for the mappings of processes");
-	return -ENOMEM;
+	return wp_no_memory("the mappings of processes");
 }
 
 /*
@@ -407,10 +404,8 @@ static int comm_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 	if (pid < 0 || !space_of(m, pid))
 		return 0;
 	s = new_space();
-	if (!s) {
-		wp_err("no memory for the mappings of processes");
-		return -ENOMEM;
-	}
+	if (!s)
+		return wp_no_memory("the mappings of processes");
 	p = &m->entry[place_of(m, pid)];
 	put_space(m, p->before);
 	p->before = p->space;

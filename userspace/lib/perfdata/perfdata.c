@@ -682,17 +682,6 @@ void wp_perfdata_abort(struct wp_perfdata *pd)
 }
 
 /**
- * wp_perfdata_bytes() - size of the file
- * @pd: the file
- *
- * Return: bytes, without the features at the end.
- */
-__u64 wp_perfdata_bytes(const struct wp_perfdata *pd)
-{
-	return pd->nr_bytes;
-}
-
-/**
  * wp_perfdata_samples() - number of samples written
  * @pd: the file
  *

@@ -121,7 +121,6 @@ __u64 wp_perfdata_kept(const struct wp_perfdata *pd);
 int wp_perfdata_dup(const struct wp_perfdata *pd);
 void wp_perfdata_abort(struct wp_perfdata *pd);
 
-__u64 wp_perfdata_bytes(const struct wp_perfdata *pd);
 __u64 wp_perfdata_samples(const struct wp_perfdata *pd);
 
 #endif /* WP_LIB_PERFDATA_PERFDATA_H */

@@ -133,6 +133,15 @@ static int open_file(const char *path)
 	       fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 }
 
+static const char *hint(int err)
+{
+	if (err != -ENOENT)
+		return "";
+	if (access("/proc/self/fd", F_OK))
+		return ". /proc is not mounted, and is needed to open files";
+	return ". Is there a recording? 'wallprof record' makes one";
+}
+
 /**
  * wp_perffile_open() - open and check a file
  * @f: the file
@@ -150,8 +159,7 @@ int wp_perffile_open(struct wp_perffile *f, const char *path)
 	f->fd = open_file(path);
 	if (f->fd < 0 || fstat(f->fd, &st)) {
 		err = -errno;
-		wp_err("cannot read %s: %s%s", path, strerror(-err),
-		       err == -ENOENT ? ". Is there a recording? 'wallprof record' makes one" : "");
+		wp_err("cannot read %s: %s%s", path, strerror(-err), hint(err));
 		goto fail;
 	}
 	if (S_ISDIR(st.st_mode)) {

@@ -215,15 +215,15 @@ const struct wp_jitmap *wp_recordedfiles_jit(const struct wp_recordedfiles *f, _
  */
 struct wp_filestat wp_recordedfiles_stat(const struct wp_recordedfiles *f, __u32 file)
 {
-	struct wp_filestat stat = { .how = WP_FILESTAT_NONE };
+	struct wp_filestat stat = { .kind = WP_FILESTAT_NONE };
 	const struct file_key *key;
 
-	if (file && file <= f->nr_stats && f->stat[file - 1].how != WP_FILESTAT_NONE)
+	if (file && file <= f->nr_stats && f->stat[file - 1].kind != WP_FILESTAT_NONE)
 		return f->stat[file - 1];
 	key = file ? wp_intern_bytes(&f->files, file, NULL) : NULL;
 	if (!key || (!key->inode.maj && !key->inode.min && !key->inode.ino))
 		return stat;
-	stat.how = WP_FILESTAT_INODE;
+	stat.kind = WP_FILESTAT_INODE;
 	stat.maj = key->inode.maj;
 	stat.min = key->inode.min;
 	stat.ino = key->inode.ino;

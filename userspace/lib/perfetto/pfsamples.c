@@ -78,12 +78,6 @@ struct wp_pfsamples {
 	struct wp_pfsamples_stats stats;
 };
 
-static int no_memory(void)
-{
-	wp_err("no memory for the stacks of samples");
-	return -ENOMEM;
-}
-
 /**
  * wp_pfsamples_new() - allocate the samples of a trace
  * @out: set to the samples, to be freed with wp_pfsamples_free()
@@ -101,7 +95,7 @@ int wp_pfsamples_new(struct wp_pfsamples **out, struct wp_pftrace *trace,
 	struct wp_pfsamples *s = calloc(1, sizeof(*s));
 
 	if (!s)
-		return no_memory();
+		return wp_no_memory("the stacks of samples");
 	s->trace = trace;
 	s->maps = maps;
 	s->functions = functions;
@@ -109,7 +103,7 @@ int wp_pfsamples_new(struct wp_pfsamples **out, struct wp_pftrace *trace,
 	s->stream = calloc(events->nr, sizeof(*s->stream));
 	if (!s->stream) {
 		free(s);
-		return no_memory();
+		return wp_no_memory("the stacks of samples");
 	}
 	*out = s;
 	return 0;
@@ -126,7 +120,7 @@ static int more_room(struct wp_pfsamples *s, size_t nr)
 	free(s->stack);
 	s->stack = calloc(room, sizeof(*s->stack));
 	if (!s->stack || wp_pfinterned_alloc_news(&s->news, room))
-		return no_memory();
+		return wp_no_memory("the stacks of samples");
 	return 0;
 }
 
@@ -182,7 +176,7 @@ static int places_of(struct wp_pfsamples *s, const struct wp_perfrecord *rec, si
 
 	*nr = 0;
 	if (!more_places(s, words))
-		return no_memory();
+		return wp_no_memory("the stacks of samples");
 	for (i = 0; i < words; i++) {
 		struct place *p = &s->place[*nr];
 
@@ -197,7 +191,7 @@ static int places_of(struct wp_pfsamples *s, const struct wp_perfrecord *rec, si
 		p->frame = wp_profstacks_place(s->functions, rec->pid, space, p->address,
 					       is_caller);
 		if (!p->frame)
-			return no_memory();
+			return wp_no_memory("the stacks of samples");
 		is_caller = true;
 		++*nr;
 	}
@@ -252,7 +246,7 @@ static int frames_of(struct wp_pfsamples *s, struct wp_pfinterned *dict,
 			s->stack[*nr] = frame_of(s, dict, &s->news.item[*nr], rec->pid,
 						 &s->place[i], name_at(s, functions[k]));
 			if (!s->stack[*nr])
-				return no_memory();
+				return wp_no_memory("the stacks of samples");
 		}
 	}
 	return 0;
@@ -280,7 +274,7 @@ static __u32 stack_of(struct wp_pfsamples *s, struct wp_pfinterned *dict,
 	}
 	iid = wp_intern(&dict->stacks, s->stack, nr * sizeof(*s->stack), &is_new);
 	if (!iid)
-		*err = no_memory();
+		*err = wp_no_memory("the stacks of samples");
 	if (!iid || !is_new)
 		return iid;
 	for (i = 0; i < nr; i++)
@@ -309,7 +303,7 @@ static int begin_stream(struct wp_pfsamples *s, unsigned int nr, __u64 time)
 	if (!stream->count)
 		stream->count = calloc(WP_PF_CPUS, sizeof(*stream->count));
 	if (!stream->count)
-		return no_memory();
+		return wp_no_memory("the stacks of samples");
 	wp_pfinterned_forget(&stream->dict);
 	snprintf(name, sizeof(name), "%s", event->name);
 	wp_text_clean(name, false);

@@ -97,10 +97,8 @@ int wp_pfsched_new(struct wp_pfsched **out, struct wp_pftrace *trace, bool timel
 {
 	struct wp_pfsched *s = calloc(1, sizeof(*s));
 
-	if (!s) {
-		wp_err("no memory for the scheduler's events");
-		return -ENOMEM;
-	}
+	if (!s)
+		return wp_no_memory("the scheduler's events");
 	s->trace = trace;
 	s->timeline = timeline;
 	*out = s;
@@ -264,10 +262,8 @@ static int add_blocked(struct wp_pfsched *s, const struct wp_schedevent *ev,
 	int err;
 
 	nr = wp_intern(&s->functions, function, strlen(function), &is_new);
-	if (!nr) {
-		wp_err("no memory for the names of functions");
-		return -ENOMEM;
-	}
+	if (!nr)
+		return wp_no_memory("the names of functions");
 	err = is_new ? write_function(s, nr, function, ev->time) : 0;
 	if (err)
 		return err;

@@ -36,10 +36,8 @@ static int grow(struct wp_pfthreads *t)
 	if (t->nr < t->room / 2)
 		return 0;
 	more.entry = calloc(more.room, sizeof(*more.entry));
-	if (!more.entry) {
-		wp_err("no memory for the names of threads");
-		return -ENOMEM;
-	}
+	if (!more.entry)
+		return wp_no_memory("the names of threads");
 	for (i = 0; i < t->room; i++) {
 		if (t->entry[i].used)
 			more.entry[place_of(&more, t->entry[i].tid)] = t->entry[i];

@@ -177,10 +177,8 @@ int wp_pftrace_open(struct wp_pftrace **out, const char *path, const struct wp_p
 	char *release;
 	int err;
 
-	if (!t) {
-		wp_err("no memory for the trace");
-		return -ENOMEM;
-	}
+	if (!t)
+		return wp_no_memory("the trace");
 	t->file = file;
 	t->clock = clock_of(clockid);
 	err = create(t, path);

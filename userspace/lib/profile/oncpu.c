@@ -13,12 +13,6 @@
 #include "lib/model/ledgerfile.h"
 #include "lib/profile/oncpu.h"
 
-static int no_memory(void)
-{
-	wp_err("no memory for the threads of the recording");
-	return -ENOMEM;
-}
-
 /* Look up or add a thread; NULL: no memory. */
 static struct wp_oncpu_thread *thread_of(struct wp_oncpu *o, __s32 pid, __s32 tid)
 {
@@ -74,7 +68,7 @@ int wp_oncpu_read(struct wp_oncpu *o, int fd)
 		return 0;
 	err = wp_ledgerfile_read(fd, &head, offset, add_totals, o);
 	if (err == -ENOMEM)
-		return no_memory();
+		return wp_no_memory("the threads of the recording");
 	o->known = !err;
 	return 0;
 }
@@ -96,7 +90,7 @@ int wp_oncpu_sample(struct wp_oncpu *o, __s32 pid, __s32 tid, __u64 ns)
 		return 0;
 	t = thread_of(o, pid, tid);
 	if (!t)
-		return no_memory();
+		return wp_no_memory("the threads of the recording");
 	t->sampled_ns += ns;
 	return 0;
 }

@@ -16,7 +16,7 @@
 #include "lib/model/comms.h"
 #include "lib/model/ledgerfile.h"
 #include "lib/model/syscalls.h"
-#include "lib/perfdata/rawcause.h"
+#include "lib/perfdata/offcpuraw.h"
 #include "lib/perfdata/rawsample.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/profstacks.h"
@@ -37,7 +37,7 @@
  * @count: the same
  * @waker: the same
  * @waker_tid: the same
- * @cause: it has a struct wp_raw_cause instead
+ * @cause: it has a struct wp_offcpu_raw instead
  * @blocked_max: the same
  * @runnable_max: the same
  */
@@ -89,12 +89,6 @@ struct wp_profile {
 	wp_profile_fn fn;
 	void *ctx;
 };
-
-static int no_memory(void)
-{
-	wp_err("no memory for the samples of the recording");
-	return -ENOMEM;
-}
 
 static bool is_clock(const struct perf_event_attr *attr)
 {
@@ -168,7 +162,7 @@ static int set_events(struct wp_profile *p)
 
 	p->event = calloc(events->nr, sizeof(*p->event));
 	if (!p->event)
-		return no_memory();
+		return wp_no_memory("the samples of the recording");
 	for (i = 0; i < events->nr; i++)
 		set_event(&p->event[i], &events->event[i], ours);
 	return 0;
@@ -191,7 +185,7 @@ int wp_profile_open(struct wp_profile **out, const char *path,
 	int err;
 
 	if (!p)
-		return no_memory();
+		return wp_no_memory("the samples of the recording");
 	p->file.fd = -1;
 	err = wp_perffile_open(&p->file, path);
 	if (!err)
@@ -316,9 +310,9 @@ static void get_call(struct wp_profile *p, __u32 nr, bool compat, struct wp_prof
 static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
 		      struct wp_profile_sample *sample, struct wp_profile_cause *c)
 {
-	struct wp_raw_cause raw;
+	struct wp_offcpu_raw raw;
 
-	if (!p->event[rec->event].cause || !wp_raw_cause_read(&raw, rec->raw, rec->raw_size))
+	if (!p->event[rec->event].cause || !wp_offcpu_raw_read(&raw, rec->raw, rec->raw_size))
 		return false;
 	snprintf(c->state, sizeof(c->state), "%s", wp_state_name(raw.state));
 	snprintf(c->reason, sizeof(c->reason), "%s", wp_reason_name(raw.reason));
@@ -345,7 +339,7 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	memset(&c, 0, sizeof(c));
 	if (get_cause(p, rec, sample, &c)) {
 		sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
-		return sample->cause ? 0 : no_memory();
+		return sample->cause ? 0 : wp_no_memory("the samples of the recording");
 	}
 	if (!rec->raw || !event->reason)
 		return 0;
@@ -367,7 +361,7 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	if (event->runnable_max)
 		sample->runnable_max = wp_tracepoint_get(event->runnable_max, rec->raw);
 	sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
-	return sample->cause ? 0 : no_memory();
+	return sample->cause ? 0 : wp_no_memory("the samples of the recording");
 }
 
 static int add_sample(struct wp_profile *p, const struct wp_perfrecord *rec)
@@ -389,7 +383,7 @@ static int add_sample(struct wp_profile *p, const struct wp_perfrecord *rec)
 	sample.ns = event->is_time ? sample.weight : event->each_ns;
 	sample.thread = thread_of(p, rec);
 	if (!sample.thread)
-		return no_memory();
+		return wp_no_memory("the samples of the recording");
 	err = wp_profstacks_add(p->stacks, rec, &sample.stack);
 	if (!err)
 		err = cause_of(p, rec, &sample);
@@ -411,7 +405,7 @@ static int add_record(void *ctx, const struct wp_perfrecord *rec)
 	if (rec->header->type == PERF_RECORD_SAMPLE)
 		return add_sample(p, rec);
 	if (wp_comms_record(&p->comms, rec->header))
-		err = no_memory();
+		err = wp_no_memory("the samples of the recording");
 	return err ? err : wp_memmaps_record(p->maps, rec->header);
 }
 

@@ -73,12 +73,6 @@ struct wp_profstacks {
 	__u64 left_out;
 };
 
-static int no_memory(void)
-{
-	wp_err("no memory for the stacks of the recording");
-	return -ENOMEM;
-}
-
 /* Make room for one more element of @size bytes after @nr elements. */
 static bool more(void *array, size_t *room, size_t nr, size_t size)
 {
@@ -110,7 +104,7 @@ int wp_profstacks_new(struct wp_profstacks **out, struct wp_memmaps *maps,
 	int err;
 
 	if (!s)
-		return no_memory();
+		return wp_no_memory("the stacks of the recording");
 	s->files.maps = maps;
 	s->inlines = options->inlines;
 	err = wp_symbols_new(&s->files.symbols, options);
@@ -218,11 +212,11 @@ int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, 
 			continue;
 		}
 		if (!more(&s->scratch, &s->scratch_room, nr, sizeof(*s->scratch)))
-			return no_memory();
+			return wp_no_memory("the stacks of the recording");
 		is_caller = is_caller && chain[i];
 		s->scratch[nr] = frame_of(s, rec->pid, space, chain[i] - is_caller, is_caller);
 		if (!s->scratch[nr])
-			return no_memory();
+			return wp_no_memory("the stacks of the recording");
 		is_caller = true;
 		nr++;
 	}
@@ -233,7 +227,7 @@ int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, 
 		return 0;
 	}
 	*stack = wp_intern(&s->stacks, s->scratch, nr * sizeof(*s->scratch), NULL);
-	return *stack ? 0 : no_memory();
+	return *stack ? 0 : wp_no_memory("the stacks of the recording");
 }
 
 /**
@@ -423,7 +417,7 @@ static int resolve(struct wp_profstacks *s, struct wp_frame *f, const struct fra
 	done = f->function && find_inlined(s, f, file, at, path);
 	free(path);
 	free(spare);
-	return done ? 0 : no_memory();
+	return done ? 0 : wp_no_memory("the stacks of the recording");
 }
 
 /* A frame with its function; NULL if there is no memory. */

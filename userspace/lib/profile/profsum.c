@@ -114,10 +114,8 @@ int wp_profsum_add(struct wp_profsum *s, const struct wp_profile_sample *sample)
 	struct wp_profline *l;
 	__u32 *place;
 
-	if (grow(s)) {
-		wp_err("no memory for the sums of samples");
-		return -ENOMEM;
-	}
+	if (grow(s))
+		return wp_no_memory("the sums of samples");
 	place = place_of(s, &key);
 	if (!*place) {
 		s->line[s->nr] = key;

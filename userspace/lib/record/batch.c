@@ -125,17 +125,6 @@ int wp_batch_flush(struct wp_batch *b, __u64 upto)
 }
 
 /**
- * wp_batch_pending() - number of waiting records
- * @b: the batch
- *
- * Return: their number.
- */
-size_t wp_batch_pending(const struct wp_batch *b)
-{
-	return b->sorter.nr;
-}
-
-/**
  * wp_batch_late() - number of records that are too late for readers to sort
  * @b: the batch
  *

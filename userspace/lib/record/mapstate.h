@@ -58,7 +58,8 @@ struct wp_mapsync {
 	size_t nr_maps, room;
 	bool unsettled;
 	bool started;			/* the module sees forks; set by another thread */
-	bool republished;		/* all was published again since */
+	bool republished;		/* all is published again since */
+	bool walked;			/* the first pass after that is done */
 	bool lost;
 	__u64 mapped_late;		/* time of the earliest late map, or 0 */
 	__u64 forked;			/* time of the last fork relying on its parent */
@@ -70,6 +71,7 @@ struct wp_mapsync {
 	unsigned int max_fds;
 	int kick;			/* eventfd: @started or @stop is set */
 	int done_fd;			/* eventfd: what ran at the start is published */
+	int walked_fd;			/* eventfd: @walked is set */
 	bool stop;			/* set by another thread */
 	pthread_t thread;
 	bool has_thread;

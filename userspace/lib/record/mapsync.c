@@ -82,10 +82,18 @@ static void gather(__u64 since)
 		nanosleep(&rest, NULL);
 }
 
+static void signal_fd(int fd)
+{
+	__u64 one = 1;
+
+	if (write(fd, &one, sizeof(one)) < 0)
+		wp_debug("eventfd: %s", strerror(errno));
+}
+
 static void *follow(void *arg)
 {
 	struct wp_mapsync *sync = arg;
-	__u64 when, ask, drained = 0, one = 1;
+	__u64 when, ask, drained = 0;
 	bool all;
 	int err = 0;
 
@@ -99,8 +107,12 @@ static void *follow(void *arg)
 		wp_mapprocs_forget_ended(sync);
 		ask = wp_maprecords_ask_for_missed(sync);
 		when = wp_mappublish_dirty(sync, &all);
-		if (all && write(sync->done_fd, &one, sizeof(one)) < 0)
-			wp_debug("eventfd: %s", strerror(errno));
+		if (all)
+			signal_fd(sync->done_fd);
+		if (sync->republished && !sync->walked) {
+			sync->walked = true;
+			signal_fd(sync->walked_fd);
+		}
 		err = wait_for(sync, when < ask ? when : ask);
 		if (wp_mapstate_stops(sync))
 			break;
@@ -112,6 +124,8 @@ static void *follow(void *arg)
 	if (err)
 		wp_warn("processes that start from now on are unwound by frame pointers: %s",
 			strerror(-err));
+	/* There is nothing to wait for any more. */
+	signal_fd(sync->walked_fd);
 	return NULL;
 }
 
@@ -141,12 +155,14 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 	sync->pending = true;
 	sync->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sync->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sync->walked_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sync->max_fds = 2 + sysconf(_SC_NPROCESSORS_CONF);
 	sync->fds = calloc(sync->max_fds, sizeof(*sync->fds));
 	sync->cache = wp_tablecache_open(NULL);
 	files.cache = sync->cache;
 	sync->files = wp_codefiles_new(&files);
-	if (sync->kick < 0 || sync->done_fd < 0 || !sync->fds || !sync->files)
+	if (sync->kick < 0 || sync->done_fd < 0 || sync->walked_fd < 0 || !sync->fds ||
+	    !sync->files)
 		goto no_memory;
 	err = wp_sideband_open(&sync->sideband, &side);
 	for (i = 0; i < opt->nr_pids && !err; i++)
@@ -205,13 +221,29 @@ int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap, unsigned
  */
 void wp_mapsync_started(struct wp_mapsync *sync)
 {
-	__u64 one = 1;
-
 	if (!sync)
 		return;
 	__atomic_store_n(&sync->started, true, __ATOMIC_RELEASE);
-	if (write(sync->kick, &one, sizeof(one)) < 0)
-		wp_debug("eventfd: %s", strerror(errno));
+	signal_fd(sync->kick);
+}
+
+/**
+ * wp_mapsync_wait_walked() - wait for the stacks of threads that are blocked since before
+ * @sync: the state of mapsync.c, after wp_mapsync_started(); or NULL
+ * @wait_ms: maximum wait
+ *
+ * The module walks them when the mappings of their process are published again.
+ *
+ * Return: whether all of them were walked.
+ */
+bool wp_mapsync_wait_walked(struct wp_mapsync *sync, unsigned int wait_ms)
+{
+	struct pollfd walked;
+
+	if (!sync)
+		return true;
+	walked = (struct pollfd){ .fd = sync->walked_fd, .events = POLLIN };
+	return poll(&walked, 1, wait_ms) == 1;
 }
 
 /**
@@ -271,5 +303,7 @@ void wp_mapsync_end(struct wp_mapsync *sync, struct wp_mapsync_stats *stats)
 		close(sync->kick);
 	if (sync->done_fd >= 0)
 		close(sync->done_fd);
+	if (sync->walked_fd >= 0)
+		close(sync->walked_fd);
 	free(sync);
 }

@@ -6,6 +6,7 @@
  *	wp_mapsync_open()	the session is configured; follows processes
  *	wp_mapsync_begin()	publishes those that run, and starts a thread
  *	wp_mapsync_started()	the session is started
+ *	wp_mapsync_wait_walked()
  *	wp_mapsync_end()
  */
 #ifndef WP_LIB_RECORD_MAPSYNC_H
@@ -22,6 +23,7 @@ struct wp_mapsync;
 int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *opt);
 int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap, unsigned int wait_ms);
 void wp_mapsync_started(struct wp_mapsync *sync);
+bool wp_mapsync_wait_walked(struct wp_mapsync *sync, unsigned int wait_ms);
 void wp_mapsync_end(struct wp_mapsync *sync, struct wp_mapsync_stats *stats);
 bool wp_mapsync_denied(const struct wp_mapsync_stats *stats, char *text, size_t size);
 

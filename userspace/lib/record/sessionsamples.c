@@ -3,7 +3,7 @@
  * Writes the merged samples of an epoch to the file, and as the text of --intervals. Called
  * by sessiondrain.c.
  */
-#include "lib/perfdata/rawcause.h"
+#include "lib/perfdata/offcpuraw.h"
 #include "lib/perfdata/rawsample.h"
 #include "lib/record/dump.h"
 #include "lib/record/session.h"
@@ -133,7 +133,7 @@ static int add_raw(struct wp_recording *r, const struct wp_sample *s, void *buf,
 int wp_recording_add_samples(struct wp_recording *r)
 {
 	char raw[WP_RAW_MAX];
-	struct wp_raw_cause cause;
+	struct wp_offcpu_raw cause;
 	size_t i;
 	int err = 0;
 
@@ -164,7 +164,7 @@ int wp_recording_add_samples(struct wp_recording *r)
 		if (r->o.raw && !oncpu)
 			err = add_raw(r, s, raw, &sample);
 		if (r->o.reasons && !oncpu) {
-			wp_raw_cause_make(&cause, s);
+			wp_offcpu_raw_make(&cause, s);
 			sample.raw = &cause;
 			sample.nr_raw = sizeof(cause);
 		}

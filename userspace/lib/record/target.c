@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <mntent.h>
-#include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "lib/base/err.h"
+#include "lib/base/hostlibs.h"
 #include "lib/device/device.h"
 #include "lib/record/target.h"
 
@@ -49,8 +49,6 @@ static int parse_number(const char *word, unsigned long limit, __u32 *id)
 
 static int parse_id(__u32 kind, const char *word, __u32 *id)
 {
-	const struct passwd *pw;
-
 	if (kind != WALLPROF_TARGET_UID) {
 		if (!parse_number(word, INT_MAX, id) && *id)
 			return 0;
@@ -60,15 +58,7 @@ static int parse_id(__u32 kind, const char *word, __u32 *id)
 	}
 	if (!parse_number(word, UINT_MAX - 1, id))
 		return 0;
-	errno = 0;
-	pw = getpwnam(word);
-	if (!pw) {
-		wp_err("there is no user '%s'%s%s", word, errno ? ": " : "",
-		       errno ? strerror(errno) : "");
-		return -EINVAL;
-	}
-	*id = pw->pw_uid;
-	return 0;
+	return wp_hostlibs_user(word, id);
 }
 
 /* Make room for one more entry of @size bytes in one of the lists. */

@@ -330,8 +330,13 @@ static int write_record(struct wp_timeline *tl, const struct waiting *w)
 		return write_waking(tl, w);
 	case WALLPROF_RECORD_WAKEUP_NEW:
 		return write_other(tl, EVENT_WAKEUP_NEW, w);
-	default:
+	case WALLPROF_RECORD_MIGRATE:
 		return write_other(tl, EVENT_MIGRATE, w);
+	case WALLPROF_RECORD_STACKS:	/* not requested */
+		return 0;
+	default:			/* not passed by ringwalk.c */
+		wp_err("record of the unknown type %u in a ring", rec->type);
+		return -EPROTO;
 	}
 }
 

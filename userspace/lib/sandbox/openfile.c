@@ -275,19 +275,6 @@ int wp_openfile(const char *path, int flags, struct stat *st)
 	return open_found(find_plain(path, flags & O_NOFOLLOW), st);
 }
 
-/**
- * wp_openfile_at() - open a file through a link of the kernel's
- * @dir: descriptor of /proc/PID
- * @name: the link, below it: "map_files/..."
- * @st: set to its status
- *
- * Return: see wp_openfile().
- */
-int wp_openfile_at(int dir, const char *name, struct stat *st)
-{
-	return open_found(openat(dir, name, O_PATH | O_CLOEXEC), st);
-}
-
 static int find_below(int root, const char *path)
 {
 	int fd;

@@ -17,7 +17,6 @@
 
 int wp_openfile_found(int place, struct stat *st);
 int wp_openfile(const char *path, int flags, struct stat *st);
-int wp_openfile_at(int dir, const char *name, struct stat *st);
 int wp_openfile_in(int root, const char *path, struct stat *st);
 int wp_openfile_place(int root, const char *path);
 int wp_openfile_cached(const char *path);

@@ -180,15 +180,6 @@ int wp_worker_fd(const struct wp_worker *w)
 	return w->sock;
 }
 
-/**
- * wp_worker_jobs() - number of jobs of a worker
- * @w: the worker
- */
-unsigned int wp_worker_jobs(const struct wp_worker *w)
-{
-	return w->jobs;
-}
-
 /* Its CPU time; once it has ended, the last known value. */
 static __u64 cpu_time(struct wp_worker *w)
 {

@@ -58,7 +58,6 @@ void wp_worker_end(void);
 struct wp_worker *wp_worker_new(const struct wp_worker_limits *limits);
 void wp_worker_free(struct wp_worker *w);
 int wp_worker_fd(const struct wp_worker *w);
-unsigned int wp_worker_jobs(const struct wp_worker *w);
 __u64 wp_worker_spent(struct wp_worker *w);
 int wp_worker_ask(struct wp_worker *w, const struct wp_job *job);
 int wp_worker_take(struct wp_worker *w, struct wp_answer *answer);

@@ -35,27 +35,6 @@ struct wp_buildids {
 	size_t nr_slots;	/* a power of two */
 };
 
-/**
- * wp_buildid_from_file() - read the build-id of an ELF file
- * @path: name of the file
- * @id: filled in
- *
- * Refuses anything but a regular file, without opening it.
- *
- * Return: 0 or a negative errno; prints nothing.
- */
-int wp_buildid_from_file(const char *path, struct wp_buildid *id)
-{
-	struct stat st;
-	int fd = wp_openfile(path, 0, &st), ret;
-
-	if (fd < 0)
-		return -errno;
-	ret = wp_filereader_buildid(fd, id);
-	close(fd);
-	return ret;
-}
-
 /* FNV-1a */
 static size_t hash_path(const char *path)
 {
@@ -325,20 +304,6 @@ struct wp_dso *wp_buildids_add(struct wp_buildids *ids, const char *path, __u32 
 	return dso;
 }
 
-/**
- * wp_buildids_find() - look up a file by name
- * @ids: the table
- * @path: the name as in the mapping record
- *
- * Return: the first entry with that name, or NULL.
- */
-struct wp_dso *wp_buildids_find(const struct wp_buildids *ids, const char *path)
-{
-	struct wp_dso *dso = first_of(ids, path, false);
-
-	return dso ? dso : first_of(ids, path, true);
-}
-
 static void resolve(struct wp_dso *dso)
 {
 	if (dso->id.size || dso->tried || dso->kernel || dso->changed)
@@ -521,17 +486,6 @@ void wp_buildids_resolve(struct wp_buildids *ids)
 		if (first->next && first == first_of(ids, first->path, first->kernel))
 			choose(ids, first);
 	}
-}
-
-/**
- * wp_buildids_count() - number of files in the table
- * @ids: the table
- *
- * Return: the number, including those without a build-id.
- */
-size_t wp_buildids_count(const struct wp_buildids *ids)
-{
-	return ids->nr;
 }
 
 /**

@@ -38,15 +38,11 @@ struct wp_dso *wp_buildids_map(struct wp_buildids *ids, const char *path,
 			       const struct wp_mapped *map, const struct wp_buildid *id);
 struct wp_dso *wp_buildids_find_id(struct wp_buildids *ids, const char *path,
 				   const struct wp_buildid *id);
-struct wp_dso *wp_buildids_find(const struct wp_buildids *ids, const char *path);
 const struct wp_dso *wp_buildids_find_one_of(const struct wp_buildids *ids, const char *path,
 					     const struct wp_fileid *file);
 bool wp_buildids_share_paths(const struct wp_buildids *ids);
 void wp_buildids_resolve(struct wp_buildids *ids);
-size_t wp_buildids_count(const struct wp_buildids *ids);
 int wp_buildids_for_each(const struct wp_buildids *ids,
 			 int (*fn)(void *ctx, const struct wp_dso *dso), void *ctx);
-
-int wp_buildid_from_file(const char *path, struct wp_buildid *id);
 
 #endif /* WP_LIB_SYMBOLS_BUILDIDS_H */

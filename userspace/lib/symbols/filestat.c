@@ -18,7 +18,7 @@
 struct wp_filestat wp_filestat_of(const struct stat *st)
 {
 	return (struct wp_filestat){
-		.how = WP_FILESTAT_WHOLE,
+		.kind = WP_FILESTAT_WHOLE,
 		.mtime_nsec = st->st_mtim.tv_nsec,
 		.maj = major(st->st_dev),
 		.min = minor(st->st_dev),
@@ -68,7 +68,7 @@ const char *wp_filestat_differs(const struct wp_filestat *was, const struct stat
 	bool moved = was->ino != now->st_ino || was->maj != major(now->st_dev) ||
 		was->min != minor(now->st_dev);
 
-	switch (was->how) {
+	switch (was->kind) {
 	case WP_FILESTAT_CHANGED:
 		return "it was changed after it had been mapped";
 	case WP_FILESTAT_INODE:

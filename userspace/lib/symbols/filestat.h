@@ -25,7 +25,7 @@ enum wp_filestat_how {
 
 /**
  * struct wp_filestat - status of a file when it was recorded; part of recordings
- * @how: enum wp_filestat_how
+ * @kind: enum wp_filestat_how
  * @mtime_nsec: modification time, the nanoseconds
  * @maj: its device, from stat()
  * @min: the same
@@ -34,7 +34,7 @@ enum wp_filestat_how {
  * @mtime_sec: modification time
  */
 struct wp_filestat {
-	__u32 how;
+	__u32 kind;
 	__u32 mtime_nsec;
 	__u32 maj;
 	__u32 min;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/base/hostlibs.h"
 #include "lib/sandbox/filereader.h"
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/idfiles.h"
@@ -87,7 +88,7 @@ int wp_idfiles_kept(const struct wp_filestat *stat)
 	int len = wp_idfiles_dir(path, sizeof(path)), fd;
 	struct stat st;
 
-	if (stat->how != WP_FILESTAT_WHOLE || len < 0 ||
+	if (stat->kind != WP_FILESTAT_WHOLE || len < 0 ||
 	    len + sizeof("/" WP_IDFILES_OURS "/") + WP_IDFILES_NAME + 4 > sizeof(path))
 		return -1;
 	wp_idfiles_name(name, &none, stat);
@@ -141,7 +142,7 @@ struct server {
 
 static bool load_server(struct server *server)
 {
-	void *lib = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
+	void *lib = wp_hostlibs_open("libdebuginfod.so.1");
 
 	if (!lib)
 		return false;

@@ -303,11 +303,11 @@ void wp_mappedfile_read(struct wp_dso *dso)
  */
 struct wp_filestat wp_mappedfile_stat(const struct wp_dso *dso)
 {
-	struct wp_filestat stat = { .how = WP_FILESTAT_NONE };
+	struct wp_filestat stat = { .kind = WP_FILESTAT_NONE };
 
 	if (dso->stat.st_ino)
 		stat = wp_filestat_of(&dso->stat);
 	if (dso->changed)
-		stat.how = WP_FILESTAT_CHANGED;
+		stat.kind = WP_FILESTAT_CHANGED;
 	return stat;
 }

@@ -74,22 +74,22 @@ int wp_cfa_slot(const struct wp_cfa_machine *machine, __u64 reg, __u64 ra)
 	return 3 + __builtin_popcount(machine->saved & ((1U << reg) - 1));
 }
 
-static void set(struct run *r, __u64 reg, enum wp_cfa_how how, __s64 value)
+static void set(struct run *r, __u64 reg, enum wp_cfa_rule rule, __s64 value)
 {
 	int slot = wp_cfa_slot(r->machine, reg, r->cie->ra);
 
 	if (slot >= 0)
-		r->state.reg[slot] = (struct wp_cfa_reg){ .how = how, .value = value };
+		r->state.reg[slot] = (struct wp_cfa_reg){ .rule = rule, .value = value };
 }
 
 /* @reg: NULL: a register that is not tracked. */
-static void set_expr(struct wp_cfa_reg *reg, enum wp_cfa_how how, struct wp_bytes *b)
+static void set_expr(struct wp_cfa_reg *reg, enum wp_cfa_rule rule, struct wp_bytes *b)
 {
 	__u64 size = wp_bytes_uleb(b);
 	const __u8 *expr = wp_bytes_take(b, size);
 
 	if (expr && reg)
-		*reg = (struct wp_cfa_reg){ .how = how, .expr = expr, .size = size };
+		*reg = (struct wp_cfa_reg){ .rule = rule, .expr = expr, .size = size };
 }
 
 static struct wp_cfa_reg *reg_of(struct run *r, __u64 reg)
@@ -127,7 +127,7 @@ static __s64 scaled(const struct run *r, __u64 n)
 
 static void def_cfa(struct run *r, __u64 reg, __s64 off)
 {
-	r->state.cfa = (struct wp_cfa_reg){ .how = WP_CFA_OFFSET, .value = off };
+	r->state.cfa = (struct wp_cfa_reg){ .rule = WP_CFA_OFFSET, .value = off };
 	r->state.cfa_reg = reg;
 }
 
@@ -207,13 +207,13 @@ static enum outcome instruction(struct run *r, struct wp_bytes *b)
 		return DONE;
 	case DW_CFA_def_cfa_register:
 		reg = wp_bytes_uleb(b);
-		if (s->cfa.how != WP_CFA_OFFSET)
+		if (s->cfa.rule != WP_CFA_OFFSET)
 			return BAD;
 		s->cfa_reg = reg;
 		return DONE;
 	case DW_CFA_def_cfa_offset:
 	case DW_CFA_def_cfa_offset_sf:
-		if (s->cfa.how != WP_CFA_OFFSET)
+		if (s->cfa.rule != WP_CFA_OFFSET)
 			return BAD;
 		s->cfa.value = op == DW_CFA_def_cfa_offset ? (__s64)wp_bytes_uleb(b) :
 			       scaled(r, wp_bytes_sleb(b));

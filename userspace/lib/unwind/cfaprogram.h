@@ -29,7 +29,7 @@ struct wp_cfa_machine {
 const struct wp_cfa_machine *wp_cfa_machine(__u16 machine);
 
 /**
- * enum wp_cfa_how - location of a caller's register
+ * enum wp_cfa_rule - location of a caller's register
  * @WP_CFA_SAME: unchanged, or without a rule
  * @WP_CFA_UNDEFINED: lost
  * @WP_CFA_OFFSET: in memory, at an offset from the CFA
@@ -38,7 +38,7 @@ const struct wp_cfa_machine *wp_cfa_machine(__u16 machine);
  * @WP_CFA_EXPR: in memory, at the address of an expression
  * @WP_CFA_VALUE_EXPR: equal to the value of an expression
  */
-enum wp_cfa_how {
+enum wp_cfa_rule {
 	WP_CFA_SAME,
 	WP_CFA_UNDEFINED,
 	WP_CFA_OFFSET,
@@ -50,13 +50,13 @@ enum wp_cfa_how {
 
 /**
  * struct wp_cfa_reg - location of a caller's register
- * @how: enum wp_cfa_how
+ * @rule: enum wp_cfa_rule
  * @size: size of the expression
  * @value: offset, or number of the other register
  * @expr: the expression
  */
 struct wp_cfa_reg {
-	__u32 how;
+	__u32 rule;
 	__u32 size;
 	__s64 value;
 	const __u8 *expr;

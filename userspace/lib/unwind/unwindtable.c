@@ -92,9 +92,9 @@ static bool set_cfa(struct wallprof_rule *rule, const struct wp_cfa_machine *m,
 	};
 
 	f.reg = s->cfa_reg < WP_CFA_NO_REG ? s->cfa_reg : WP_CFA_NO_REG;
-	if (s->cfa.how == WP_CFA_EXPR)
+	if (s->cfa.rule == WP_CFA_EXPR)
 		wp_cfa_formula(&f, s->cfa.expr, s->cfa.size);
-	else if (s->cfa.how != WP_CFA_OFFSET)
+	else if (s->cfa.rule != WP_CFA_OFFSET)
 		return false;
 	switch (f.kind) {
 	case WP_FORMULA_SUM:
@@ -133,7 +133,7 @@ static bool saved_at(const struct wp_cfa_reg *reg, const struct wp_cfa_machine *
 	struct wp_formula f;
 
 	*off = 0;
-	switch (reg->how) {
+	switch (reg->rule) {
 	case WP_CFA_SAME:
 		*how = WALLPROF_SAVE_END;
 		return true;
@@ -156,7 +156,7 @@ static bool saved_at(const struct wp_cfa_reg *reg, const struct wp_cfa_machine *
 static bool set_ra(struct wallprof_rule *rule, const struct wp_cfa_machine *m,
 		   const struct wp_cfa_reg *reg)
 {
-	switch (reg->how) {
+	switch (reg->rule) {
 	case WP_CFA_OFFSET:
 		return words(reg->value, &rule->ra);
 	case WP_CFA_SAME:
@@ -229,7 +229,7 @@ static bool make_rule(const struct maker *m, const struct wp_cfa_state *s,
 
 	*nr_saves = 0;
 	*rule = (struct wallprof_rule){ .index = WALLPROF_RULE_NO_INDEX };
-	if (ra->how == WP_CFA_UNDEFINED) {
+	if (ra->rule == WP_CFA_UNDEFINED) {
 		rule->kind = WALLPROF_RULE_END;
 		return true;
 	}
@@ -238,7 +238,7 @@ static bool make_rule(const struct maker *m, const struct wp_cfa_state *s,
 	if (rule->kind == WALLPROF_RULE_PLT)
 		return true;
 	/* The caller's sp is the CFA, except in code that switches stacks. */
-	if (sp->how != WP_CFA_SAME && (sp->how != WP_CFA_VALUE || sp->value))
+	if (sp->rule != WP_CFA_SAME && (sp->rule != WP_CFA_VALUE || sp->value))
 		return false;
 	if (!set_ra(rule, m->machine, ra))
 		return false;
@@ -252,7 +252,7 @@ static bool make_rule(const struct maker *m, const struct wp_cfa_state *s,
 /* Longer expressions are not evaluated. */
 static __u64 expression_size(const struct wp_cfa_reg *reg)
 {
-	return reg->how == WP_CFA_EXPR && reg->size <= WP_CFA_EXPR_MAX ? reg->size : 0;
+	return reg->rule == WP_CFA_EXPR && reg->size <= WP_CFA_EXPR_MAX ? reg->size : 0;
 }
 
 /* Cost of evaluating the expressions of a row. */

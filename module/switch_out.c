@@ -3,11 +3,11 @@
  * The state in which a thread leaves its CPU, if it is not TASK_INTERRUPTIBLE.
  */
 #include "compat/ptrace.h"
-#include "leave.h"
 #include "pure/states.h"
+#include "switch_out.h"
 
 /**
- * wp_leave_state - name the state in which a thread leaves its CPU
+ * wp_switch_out_state - name the state in which a thread leaves its CPU
  * @prev: the thread, current
  * @state: the scheduler's state
  * @preempt: it was preempted in kernel code
@@ -18,7 +18,7 @@
  * Context: irqs off.
  * Return: enum wallprof_state.
  */
-u8 wp_leave_state(struct task_struct *prev, unsigned int state, bool preempt)
+u8 wp_switch_out_state(struct task_struct *prev, unsigned int state, bool preempt)
 {
 	u8 named = wp_state_of(state, preempt);
 

@@ -2,8 +2,8 @@
 /*
  * How a thread leaves its CPU: what switches on CPUs with and without memory share.
  */
-#ifndef WALLPROF_LEAVE_H
-#define WALLPROF_LEAVE_H
+#ifndef WALLPROF_SWITCH_OUT_H
+#define WALLPROF_SWITCH_OUT_H
 
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
@@ -16,17 +16,17 @@
 #include "state.h"
 #include "targets.h"
 
-u8 wp_leave_state(struct task_struct *prev, unsigned int state, bool preempt);
+u8 wp_switch_out_state(struct task_struct *prev, unsigned int state, bool preempt);
 
 /* Whether a switch is the thread's last one. */
-static __always_inline bool wp_leave_is_last(unsigned int state, bool preempt)
+static __always_inline bool wp_switch_out_is_last(unsigned int state, bool preempt)
 {
 	return !preempt && state & TASK_DEAD;
 }
 
 /* Whether a session records intervals of a state, on this CPU. Context: irqs off. */
-static __always_inline bool wp_leave_is_wanted(const struct wp_session *session, u8 state,
-					       bool fast)
+static __always_inline bool wp_switch_out_is_wanted(const struct wp_session *session, u8 state,
+						    bool fast)
 {
 	return fast || (session->config.states & BIT(state) &&
 			(likely(session->all_cpus) ||
@@ -34,10 +34,10 @@ static __always_inline bool wp_leave_is_wanted(const struct wp_session *session,
 }
 
 /* Opens the interval of a thread that leaves its CPU. Context: irqs off. */
-static __always_inline void wp_leave_open(const struct wp_session *session,
-					  struct wallprof_task *slot,
-					  struct task_struct *prev,
-					  const struct wp_leave *leave, u64 now, bool fast)
+static __always_inline void wp_switch_out_open(const struct wp_session *session,
+					       struct wallprof_task *slot,
+					       struct task_struct *prev,
+					       const struct wp_leave *leave, u64 now, bool fast)
 {
 	struct wp_thread thread = fast ? wp_thread_read_init(prev) :
 					  wp_thread_read(session, prev);
@@ -53,4 +53,4 @@ static __always_inline void wp_leave_open(const struct wp_session *session,
 	wp_interval_open(slot, &thread, leave, now);
 }
 
-#endif /* WALLPROF_LEAVE_H */
+#endif /* WALLPROF_SWITCH_OUT_H */

@@ -10,13 +10,13 @@
 #include <linux/ktime.h>
 #include <linux/tracepoint.h>
 
-#include "birth.h"
 #include "compat/sched.h"
-#include "life.h"
 #include "mappings.h"
 #include "probe.h"
+#include "process.h"
 #include "pure/intervals.h"
 #include "pure/switch_cache.h"
+#include "slots.h"
 #include "state.h"
 #include "targets.h"
 
@@ -52,7 +52,7 @@ static void wp_probe_fork(void *data, struct task_struct *parent,
 			  struct task_struct *child)
 {
 	struct wp_session *session = data;
-	struct wp_birth birth = {
+	struct wp_new_slot new = {
 		.session = session,
 		.p = child,
 		.phase = WALLPROF_TASK_OFF,
@@ -63,19 +63,19 @@ static void wp_probe_fork(void *data, struct task_struct *parent,
 
 	/* No preemption between the read of the clock and its use. */
 	local_irq_save(flags);
-	birth.born = ktime_get_mono_fast_ns();
-	if (!wp_session_covers(session, birth.born))
+	new.born = ktime_get_mono_fast_ns();
+	if (!wp_session_covers(session, new.born))
 		goto restore;
-	inherits = wp_fork_inherits(session, &birth.flags);
+	inherits = wp_fork_inherits(session, &new.flags);
 	/* Any thread may be a waker, whose stack is walked. */
 	if (inherits || session->config.flags & WALLPROF_WAKER_STACKS)
 		wp_mappings_fork(session, parent->mm, child->mm);
 	if (!inherits || !wp_session_has_tasks(session))
 		goto restore;
 	if (!(session->config.states & BIT(WALLPROF_STATE_NEW)))
-		birth.flags |= WALLPROF_TASK_FILTERED;
-	if (!wp_birth_claim(&birth))
-		wp_target_passed_over(session, child, true, birth.born);
+		new.flags |= WALLPROF_TASK_FILTERED;
+	if (!wp_slot_claim(&new))
+		wp_target_passed_over(session, child, true, new.born);
 restore:
 	local_irq_restore(flags);
 }
@@ -97,7 +97,7 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 			  struct linux_binprm *bprm)
 {
 	struct wp_session *session = data;
-	struct wp_birth birth = {
+	struct wp_new_slot new = {
 		.session = session,
 		.p = p,
 		.phase = WALLPROF_TASK_RUNNING,
@@ -112,8 +112,8 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 	 * would count as running.
 	 */
 	local_irq_save(flags);
-	birth.born = ktime_get_mono_fast_ns();
-	if (!wp_session_covers(session, birth.born))
+	new.born = ktime_get_mono_fast_ns();
+	if (!wp_session_covers(session, new.born))
 		goto restore;
 	cpu = session->cpus[smp_processor_id()];
 	if (cpu->switch_cache)
@@ -126,10 +126,10 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 		 */
 		thread = wp_thread_read(session, p);
 		wp_interval_begin(slot, &thread, WALLPROF_TASK_RUNNING, 0,
-				  birth.born);
+				  new.born);
 	} else if (!slot && wp_exec_may_claim(session) && wp_targets_match(session, p)) {
-		if (!wp_birth_claim(&birth))
-			wp_target_passed_over(session, p, false, birth.born);
+		if (!wp_slot_claim(&new))
+			wp_target_passed_over(session, p, false, new.born);
 	}
 restore:
 	local_irq_restore(flags);
@@ -155,12 +155,12 @@ static __always_inline void wp_sched_process_exit(void *data,
 
 WP_PROBE_SCHED_PROCESS_EXIT(wp_probe_exit, wp_sched_process_exit)
 
-struct wp_probe wp_fork_probe = { "sched_process_fork", wp_probe_fork };
-struct wp_probe wp_exec_probe = { "sched_process_exec", wp_probe_exec };
-struct wp_probe wp_exit_probe = { "sched_process_exit", wp_probe_exit };
+struct wp_probe_desc wp_fork_probe_desc = { "sched_process_fork", wp_probe_fork };
+struct wp_probe_desc wp_exec_probe_desc = { "sched_process_exec", wp_probe_exec };
+struct wp_probe_desc wp_exit_probe_desc = { "sched_process_exit", wp_probe_exit };
 
 /* The kernel's own check of the prototypes, at compile time. */
-static void __maybe_unused wp_life_check(void)
+static void __maybe_unused wp_process_check(void)
 {
 	check_trace_callback_type_sched_process_fork(wp_probe_fork);
 	check_trace_callback_type_sched_process_exec(wp_probe_exec);

@@ -8,19 +8,19 @@
  */
 #include <string.h>
 
-#include "lib/perfdata/rawcause.h"
+#include "lib/perfdata/offcpuraw.h"
 
 /**
- * wp_raw_cause_make() - encode the short payload of a sample
+ * wp_offcpu_raw_make() - encode the short payload of a sample
  * @raw: filled in
  * @s: the sample, with its cause
  */
-void wp_raw_cause_make(struct wp_raw_cause *raw, const struct wp_sample *s)
+void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s)
 {
 	const struct wp_cause *c = &s->cause;
 
-	*raw = (struct wp_raw_cause){
-		.magic = WP_RAW_CAUSE,
+	*raw = (struct wp_offcpu_raw){
+		.magic = WP_OFFCPU_RAW_MAGIC,
 		.state = s->state,
 		.reason = c->reason,
 		.compat = c->compat,
@@ -33,17 +33,17 @@ void wp_raw_cause_make(struct wp_raw_cause *raw, const struct wp_sample *s)
 }
 
 /**
- * wp_raw_cause_read() - decode a short payload
+ * wp_offcpu_raw_read() - decode a short payload
  * @raw: filled in
  * @buf: the payload, not trusted
  * @size: size of @buf
  *
  * Return: false if it is none.
  */
-bool wp_raw_cause_read(struct wp_raw_cause *raw, const void *buf, size_t size)
+bool wp_offcpu_raw_read(struct wp_offcpu_raw *raw, const void *buf, size_t size)
 {
 	if (!buf || size < sizeof(*raw))
 		return false;
 	memcpy(raw, buf, sizeof(*raw));
-	return raw->magic == WP_RAW_CAUSE;
+	return raw->magic == WP_OFFCPU_RAW_MAGIC;
 }

@@ -11,7 +11,7 @@
 
 #include "cmd/common/screen.h"
 #include "cmd/common/sections.h"
-#include "cmd/report/stacks.h"
+#include "cmd/report/trees.h"
 #include "lib/base/err.h"
 #include "lib/base/text.h"
 #include "lib/model/calltree.h"
@@ -32,18 +32,12 @@
  * @room: its allocated items
  */
 struct stacks {
-	const struct wp_report_stacks *o;
+	const struct wp_report_tree_options *o;
 	struct wp_samples *samples;
 	struct wp_intern comms;
 	__u32 *path;
 	size_t room;
 };
-
-static int no_memory(void)
-{
-	wp_err("no memory for the stacks of the report");
-	return -ENOMEM;
-}
 
 static __u32 comm_of(struct stacks *s, const struct wp_profline *l)
 {
@@ -187,7 +181,7 @@ static int print_tree(const struct printing *p)
 	size_t depth = 0, room = 1, nr;
 
 	if (!todo)
-		return no_memory();
+		return wp_no_memory("the stacks of the report");
 	for (;;) {
 		struct todo *at = &todo[depth];
 		const __u32 *child = wp_calltree_children(p->tree, at->node, &nr);
@@ -208,7 +202,7 @@ static int print_tree(const struct printing *p)
 
 			if (!more) {
 				free(todo);
-				return no_memory();
+				return wp_no_memory("the stacks of the report");
 			}
 			todo = more;
 			room *= 2;
@@ -272,7 +266,7 @@ static int print_reasons(struct stacks *s, const struct wp_section *section, __u
 		if (k && k <= nr)
 			reason[k - 1].ns += ns;
 		else
-			err = no_memory();
+			err = wp_no_memory("the stacks of the report");
 	}
 	if (nr)
 		qsort(reason, nr, sizeof(*reason), by_time);
@@ -298,7 +292,7 @@ static int print_section(void *ctx, const struct wp_section *section)
 
 	if (s->o->sort.nr) {
 		err = wp_report_table(s->samples, section, &s->o->sort, s->o->limit);
-		return err ? no_memory() : 0;
+		return err ? wp_no_memory("the stacks of the report") : 0;
 	}
 	for (i = 0; i < s->samples->sum.nr && !err; i++) {
 		const struct wp_profline *l = &s->samples->sum.line[i];
@@ -309,7 +303,8 @@ static int print_section(void *ctx, const struct wp_section *section)
 		if (!value)
 			continue;
 		path = path_of(s, l, &nr);
-		err = path ? wp_calltree_add(&tree, path, nr, value, l->count) : no_memory();
+		err = path ? wp_calltree_add(&tree, path, nr, value, l->count) :
+			     wp_no_memory("the stacks of the report");
 	}
 	if (!err && tree.nr)
 		err = wp_calltree_sort(&tree);
@@ -329,13 +324,13 @@ static int print_section(void *ctx, const struct wp_section *section)
 }
 
 /**
- * wp_report_stacks() - print the stacks of a recording
+ * wp_report_trees() - print the stacks of a recording
  * @o: the options
  * @samples: the recording
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_report_stacks(const struct wp_report_stacks *o, struct wp_samples *samples)
+int wp_report_trees(const struct wp_report_tree_options *o, struct wp_samples *samples)
 {
 	struct stacks s = { .o = o, .samples = samples };
 	int err = wp_sections_each(samples, o->kinds, print_section, &s);

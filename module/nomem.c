@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Switches on CPUs without memory: those that came after CONFIGURE, when none could be
- * allocated. Losses are counted in session->bare, by all such CPUs.
+ * allocated. Losses are counted in session->nomem, by all such CPUs.
  *
  * Called by the probe of sched_switch, with interrupts off and a run queue locked.
  */
-#include "bare.h"
-#include "birth.h"
-#include "leave.h"
+#include "nomem.h"
 #include "reasons.h"
+#include "slots.h"
 #include "state.h"
+#include "switch_out.h"
 #include "targets.h"
 
 /**
- * wp_bare_leave - open the interval of a thread that leaves a CPU without memory
+ * wp_nomem_switch_out - open the interval of a thread that leaves a CPU without memory
  * @session: the session
  * @prev: the thread, current
  * @state: the scheduler's state
@@ -24,12 +24,12 @@
  *
  * Context: irqs off.
  */
-void wp_bare_leave(struct wp_session *session, struct task_struct *prev,
-		   unsigned int state, bool preempt, u64 now)
+void wp_nomem_switch_out(struct wp_session *session, struct task_struct *prev,
+			 unsigned int state, bool preempt, u64 now)
 {
 	const u32 stacks = session->config.stack_flags;
 	struct wp_leave leave = { .syscall = WALLPROF_SYSCALL_NONE };
-	bool last = wp_leave_is_last(state, preempt);
+	bool last = wp_switch_out_is_last(state, preempt);
 	struct wallprof_task *slot;
 
 	/* See wp_switch_prev(). */
@@ -37,7 +37,7 @@ void wp_bare_leave(struct wp_session *session, struct task_struct *prev,
 		return;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)prev);
 	if (!slot)
-		slot = wp_birth_of_prev(session, prev, now);
+		slot = wp_slot_of_prev(session, prev, now);
 	if (!slot) {
 		if (!last && wp_target_untracked(session, prev))
 			wp_target_untracked_leaves(session, now);
@@ -54,8 +54,8 @@ void wp_bare_leave(struct wp_session *session, struct task_struct *prev,
 	}
 	if (slot->flags & WALLPROF_TASK_ARMED)
 		return;
-	leave.state = wp_leave_state(prev, state, preempt);
-	if (!wp_leave_is_wanted(session, leave.state, false)) {
+	leave.state = wp_switch_out_state(prev, state, preempt);
+	if (!wp_switch_out_is_wanted(session, leave.state, false)) {
 		leave.flags = WALLPROF_TASK_FILTERED;
 	} else {
 		if (stacks & WALLPROF_STACK_KERNEL ||
@@ -66,11 +66,11 @@ void wp_bare_leave(struct wp_session *session, struct task_struct *prev,
 		if (session->config.flags & WALLPROF_REASONS)
 			wp_reason_read(session, prev, &leave);
 	}
-	wp_leave_open(session, slot, prev, &leave, now, false);
+	wp_switch_out_open(session, slot, prev, &leave, now, false);
 }
 
 /**
- * wp_bare_come - close the interval of a thread that comes to a CPU without memory
+ * wp_nomem_switch_in - close the interval of a thread that comes to a CPU without memory
  * @session: the session
  * @next: the thread
  * @now: the time
@@ -79,15 +79,15 @@ void wp_bare_leave(struct wp_session *session, struct task_struct *prev,
  *
  * Context: irqs off.
  */
-void wp_bare_come(struct wp_session *session, struct task_struct *next, u64 now)
+void wp_nomem_switch_in(struct wp_session *session, struct task_struct *next, u64 now)
 {
-	struct wp_bare *bare = &session->bare;
+	struct wp_nomem *nomem = &session->nomem;
 	struct wallprof_task *slot;
-	struct wp_passed passed;
+	struct wp_interval interval;
 
 	if (!next->pid)
 		return;
-	slot = wp_birth_find_next(session, next);
+	slot = wp_slot_find_next(session, next);
 	if (!slot) {
 		if (wp_target_untracked(session, next)) {
 			atomic64_dec(&session->untracked_off);
@@ -100,20 +100,20 @@ void wp_bare_come(struct wp_session *session, struct task_struct *next, u64 now)
 	if (slot->phase == WALLPROF_TASK_UNSEEN &&
 	    !(session->config.states & BIT(slot->state)))
 		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
-	switch (wp_interval_close(slot, now, &passed)) {
+	switch (wp_interval_close(slot, now, &interval)) {
 	case WP_CLOSED_NOTHING:
 		return;
 	case WP_CLOSED_FILTERED:
-		atomic64_inc(&bare->filtered);
-		atomic64_add(passed.ns, &bare->filtered_ns);
+		atomic64_inc(&nomem->filtered);
+		atomic64_add(interval.ns, &nomem->filtered_ns);
 		break;
 	case WP_CLOSED_INTERVAL:
-		if (wp_range_has(&session->range, passed.ns)) {
-			wp_interval_spill(slot, passed.ns, passed.runnable);
-			wp_session_lose(session, WALLPROF_LOSS_AGGR_FULL, passed.ns);
+		if (wp_range_has(&session->range, interval.ns)) {
+			wp_interval_spill(slot, interval.ns, interval.runnable);
+			wp_session_lose(session, WALLPROF_LOSS_AGGR_FULL, interval.ns);
 		} else {
-			atomic64_inc(&bare->out_of_range);
-			atomic64_add(passed.ns, &bare->out_of_range_ns);
+			atomic64_inc(&nomem->out_of_range);
+			atomic64_add(interval.ns, &nomem->out_of_range_ns);
 		}
 		break;
 	}

@@ -3,7 +3,7 @@
  * A process that is there before the recording and after it: one thread of it
  * sleeps all the time, one wakes now and then, one spins.
  *
- *	asleep FILE
+ *	blocked FILE
  *
  * writes "what tid" lines to FILE when all are where they belong, and goes on
  * until it is killed.
@@ -17,17 +17,17 @@
 
 static volatile int tids[3];
 
-static FRAME void asleep_nap(uint64_t ns)
+static FRAME void blocked_nap(uint64_t ns)
 {
 	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
 	raw_sleep(ns);
 }
 
-static FRAME void asleep_root(void *arg)
+static FRAME void blocked_root(void *arg)
 {
 	tids[0] = raw(SYS_gettid, 0, 0, 0, 0, 0);
 	for (;;)
-		asleep_nap(100000 * SEC);
+		blocked_nap(100000 * SEC);
 	(void)arg;
 }
 
@@ -35,7 +35,7 @@ static FRAME void waking_root(void *arg)
 {
 	tids[1] = raw(SYS_gettid, 0, 0, 0, 0, 0);
 	for (;;)
-		asleep_nap(50 * MS);
+		blocked_nap(50 * MS);
 	(void)arg;
 }
 
@@ -49,8 +49,8 @@ static FRAME void awake_root(void *arg)
 }
 
 /*
- * Whether a thread sleeps and has left its CPU: the kernel tells its system call
- * only then.
+ * Whether a thread sleeps and has left its CPU: only then does the kernel show its
+ * system call.
  */
 static int is_off(int tid)
 {
@@ -75,7 +75,7 @@ static void *thread(void *arg)
 
 int main(int argc, char **argv)
 {
-	void *roots[] = { asleep_root, waking_root, awake_root };
+	void *roots[] = { blocked_root, waking_root, awake_root };
 	pthread_t threads[3];
 	char temporary[4096];
 	FILE *f;
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 		perror(temporary);
 		return 1;
 	}
-	fprintf(f, "main\t%d\nasleep\t%d\nwaking\t%d\nawake\t%d\n", getpid(),
+	fprintf(f, "main\t%d\nblocked\t%d\nwaking\t%d\nawake\t%d\n", getpid(),
 		tids[0], tids[1], tids[2]);
 	fclose(f);
 	rename(temporary, argv[1]);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Payload of a sample of off-CPU time without record -R. See offcpuraw.c.
+ */
+#ifndef WP_LIB_PERFDATA_OFFCPURAW_H
+#define WP_LIB_PERFDATA_OFFCPURAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#include "lib/model/merge.h"
+
+/**
+ * struct wp_offcpu_raw - payload without -R, in an event that is no tracepoint
+ * @magic: WP_OFFCPU_RAW_MAGIC
+ * @state: enum wallprof_state
+ * @reason: enum wallprof_reason
+ * @compat: 1: @syscall is in the 32-bit table
+ * @reserved: 0
+ * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE or _OTHER
+ * @lock: address of the futex; 0 if there is none
+ * @count: number of intervals in the sample
+ * @blocked_max: the longest blocked time of one of them, ns
+ * @runnable_max: the longest runnable time
+ *
+ * Together with the 4 bytes of the size before it, a multiple of 8.
+ *
+ * wp_offcpu_raw_read() refuses a payload that is shorter than this struct: a field that is
+ * added, if only at the end, makes it refuse all older recordings, unless it is changed
+ * to accept their size and to clear what they lack.
+ */
+struct wp_offcpu_raw {
+	__u32 magic;
+	__u8 state;
+	__u8 reason;
+	__u8 compat;
+	__u8 reserved;
+	__u32 syscall;
+	__u64 lock;
+	__u64 count;
+	__u64 blocked_max;
+	__u64 runnable_max;
+} __attribute__((packed));
+
+_Static_assert((sizeof(struct wp_offcpu_raw) + 4) % 8 == 0, "see above");
+
+#define WP_OFFCPU_RAW_MAGIC	0x31435057	/* "WPC1" */
+
+void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s);
+bool wp_offcpu_raw_read(struct wp_offcpu_raw *raw, const void *buf, size_t size);
+
+#endif /* WP_LIB_PERFDATA_OFFCPURAW_H */
