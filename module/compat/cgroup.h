@@ -33,15 +33,15 @@ static inline struct cgroup *wp_cgroup_parent(struct cgroup *group)
 }
 
 /*
- * What name_to_handle_at() returns for the cgroup's directory. Before 5.5 that is the
- * inode's number and generation, which kernfs keeps in one union.
+ * The inode number of the cgroup's directory. Before 5.5 a cgroup's own id has the
+ * generation beside it.
  */
 static inline u64 wp_cgroup_id(struct cgroup *group)
 {
 #ifdef WP_HAS_CGROUP_ID
 	return cgroup_id(group);
 #else
-	return group->kn->id.id;
+	return group->kn->id.ino;
 #endif
 }
 
