@@ -18,6 +18,7 @@
 
 #include "compat/cgroup.h"
 #include "compat/mm.h"
+#include "compat/vmalloc.h"
 #include "configure.h"
 #include "cpus.h"
 #include "epoch.h"

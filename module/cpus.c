@@ -26,6 +26,8 @@
 #include <linux/vmalloc.h>
 
 #include "compat/memcg.h"
+#include "compat/mm.h"
+#include "compat/vmalloc.h"
 #include "cpus.h"
 #include "pure/stack_cache.h"
 #include "pure/switch_cache.h"

@@ -17,6 +17,7 @@
 #include <linux/uaccess.h>
 #include <linux/user_namespace.h>
 
+#include "compat/security.h"
 #include "cpus.h"
 #include "device.h"
 #include "session.h"
@@ -63,7 +64,7 @@ static int wp_device_allowed(void)
 {
 	if (!perfmon_capable())
 		return -EPERM;
-	return security_locked_down(LOCKDOWN_PERF);
+	return wp_locked_down_perf();
 }
 
 static int wp_ioctl_configure(struct wp_session *session, union wp_args *args)

@@ -31,8 +31,11 @@
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
+#include "compat/compiler.h"
+#include "compat/kthread.h"
 #include "compat/ptrace.h"
 #include "compat/sched.h"
+#include "compat/uaccess.h"
 #include "compat/unwind.h"
 #include "kernel_stack.h"
 #include "mmput.h"

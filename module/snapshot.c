@@ -26,6 +26,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "compat/compiler.h"
 #include "compat/fs.h"
 #include "compat/mm.h"
 #include "mmput.h"

@@ -83,7 +83,7 @@ static __always_inline u32 wp_switch_key_object(const struct wp_switch_key *how)
 /* Changes with every exec. */
 static __always_inline u32 wp_switch_key_exec_id(const struct wp_switch_key *how)
 {
-	return how->p->self_exec_id;
+	return wp_task_exec_id(how->p);
 }
 
 /*

@@ -17,6 +17,7 @@
 #include <linux/uidgid.h>
 
 #include "compat/cgroup.h"
+#include "compat/compiler.h"
 #include "compat/sched.h"
 #include "pure/states.h"
 #include "reasons.h"

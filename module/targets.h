@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
+#include "compat/sched.h"
 #include "pure/intervals.h"
 #include "state.h"
 
@@ -64,7 +65,7 @@ static __always_inline struct wp_thread wp_thread_read(const struct wp_session *
 {
 	return (struct wp_thread){
 		.start_time = p->start_time,
-		.exec_id = p->self_exec_id,
+		.exec_id = wp_task_exec_id(p),
 		.tid = wp_thread_tid(session, p),
 		.tgid = wp_thread_tgid(session, p),
 	};
@@ -75,7 +76,7 @@ static __always_inline struct wp_thread wp_thread_read_init(const struct task_st
 {
 	return (struct wp_thread){
 		.start_time = p->start_time,
-		.exec_id = p->self_exec_id,
+		.exec_id = wp_task_exec_id(p),
 		.tid = p->pid,
 		.tgid = p->tgid,
 	};

@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/tracepoint.h>
 
+#include "compat/tracepoint.h"
 #include "kernel_stack.h"
 #include "probe.h"
 #include "process.h"
@@ -67,11 +68,14 @@ static void wp_tracepoints_match(struct tracepoint *tp, void *unused)
 /* Finds the extent of the kernel's function that calls several probes of a tracepoint. */
 static void wp_tracepoints_find_caller(unsigned int nr, enum wp_probe_nr probe)
 {
-	unsigned long iterator = (unsigned long)wp_probe_at(probe)->tracepoint->iterator;
+	void *caller = wp_tracepoint_iterator(wp_probe_at(probe)->tracepoint);
+	unsigned long iterator = (unsigned long)caller;
 	char name[KSYM_SYMBOL_LEN];
 	unsigned long offset, size;
 	char *at;
 
+	if (!caller)
+		return;
 	/* name+0xOFFSET/0xSIZE */
 	sprint_symbol(name, iterator);
 	at = strrchr(name, '+');

@@ -20,6 +20,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "compat/vmalloc.h"
 #include "state.h"
 #include "unwind_store.h"
 

@@ -9,6 +9,8 @@
 #include <linux/cgroup.h>
 #include <linux/sched.h>
 
+#include "features.h"
+
 #ifdef CONFIG_CGROUPS
 
 static inline bool wp_has_cgroups(void)
@@ -30,9 +32,17 @@ static inline struct cgroup *wp_cgroup_parent(struct cgroup *group)
 	return cgroup_parent(group);
 }
 
+/*
+ * The inode number of the cgroup's directory. Before 5.5 a cgroup's own id has the
+ * generation beside it.
+ */
 static inline u64 wp_cgroup_id(struct cgroup *group)
 {
+#ifdef WP_HAS_CGROUP_ID
 	return cgroup_id(group);
+#else
+	return group->kn->id.ino;
+#endif
 }
 
 #else

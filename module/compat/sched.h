@@ -230,6 +230,19 @@ static inline u64 wp_task_blocked_since(struct task_struct *p)
 #endif
 }
 
+/*
+ * A number that changes with every exec. EL8's 4.18 has it in a struct that is allocated,
+ * and freed, with the task_struct. Context: any, NMI included; @p is current, or under RCU.
+ */
+static __always_inline u32 wp_task_exec_id(const struct task_struct *p)
+{
+#ifdef WP_HAS_TASK_SELF_EXEC_ID
+	return p->self_exec_id;
+#else
+	return p->task_struct_rh->self_exec_id;
+#endif
+}
+
 /* Whether an interrupt or an NMI is handled. 5.10 calls it in_irq(). */
 static inline bool wp_in_hardirq(void)
 {

@@ -6,6 +6,13 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
+#include "features.h"
+
+/* The same function. It sets the address limit, and checks the address. */
+#ifndef WP_HAS_COPY_FROM_USER_NOFAULT
+#define copy_from_user_nofault	probe_user_read
+#endif
+
 #ifdef CONFIG_ARM64
 #include <asm/pgtable.h>
 

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What every kernel has. It reads all headers that the other tests read. */
+#include <linux/capability.h>
+#include <linux/cgroup.h>
 #include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/security.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <linux/xarray.h>
 #include <trace/events/sched.h>
 
 static void probe(void *data, struct task_struct *parent,

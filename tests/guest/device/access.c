@@ -319,6 +319,8 @@ TEST_F(access, to_a_descriptor)
 	char records[4096];
 	int fd = dev_open();
 
+	if (!has_perfmon())
+		SKIP(return, "no CAP_PERFMON");
 	ASSERT_LE(0, fd);
 	live.bytes = sizeof(records);
 	live.records = (uintptr_t)records;

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -306,6 +307,12 @@ static inline int drop_cap(int cap)
 }
 
 #define CAP(name) (1ULL << CAP_ ## name)
+
+/* Linux before 5.8 has no CAP_PERFMON, and a recording needs CAP_SYS_ADMIN there. */
+static inline bool has_perfmon(void)
+{
+	return prctl(PR_CAPBSET_READ, CAP_PERFMON) >= 0;
+}
 
 /* Unload the module, unless it is in use; load it, from ./wallprof.ko. */
 static inline int dev_unload(void)

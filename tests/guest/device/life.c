@@ -319,6 +319,8 @@ TEST(as_many_as_some_may_have)
 	int fds[WALLPROF_MAX_SESSIONS_LIMITED], say[4], nr = 0;
 	pid_t pid;
 
+	if (!has_perfmon())
+		SKIP(return, "no CAP_PERFMON");
 	ASSERT_EQ(0, pipe(say) | pipe(say + 2));
 	pid = child_of(opens_all, say);
 	ASSERT_LE(0, dev_open());

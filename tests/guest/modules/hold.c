@@ -14,7 +14,13 @@
 #include <linux/pid.h>
 #include <linux/rwsem.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
+
+/* Older kernels have it by another name, and the macro not at all. */
+#ifndef MMAP_LOCK_INITIALIZER
+#define mmap_lock	mmap_sem
+#endif
 
 #define MAX_HELD	256
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Uses what module/compat/ has of its own for old kernels. Compiled only: see old.h. */
+#include "compat/cgroup.h"
+#include "compat/compiler.h"
+#include "compat/kthread.h"
+#include "compat/mm.h"
+#include "compat/sched.h"
+#include "compat/security.h"
+#include "compat/tracepoint.h"
+#include "compat/uaccess.h"
+#include "compat/vmalloc.h"
+
+static void switched(void *data, bool preempt, struct task_struct *prev,
+		     struct task_struct *next, unsigned int state)
+{
+}
+
+static void reported(void *data, struct task_struct *prev, struct task_struct *next,
+		     unsigned int state)
+{
+}
+
+static void exited(void *data, struct task_struct *p, bool group_dead)
+{
+}
+
+WP_PROBE_SCHED_SWITCH(switch_probe, switched)
+WP_PROBE_SCHED_SWITCH_REPORTED(switch_reported_probe, reported)
+WP_PROBE_SCHED_PROCESS_EXIT(exit_probe, exited)
+
+u64 probes(struct task_struct *p, const struct tracepoint *tp);
+u64 probes(struct task_struct *p, const struct tracepoint *tp)
+{
+	check_trace_callback_type_sched_switch(switch_probe);
+	check_trace_callback_type_sched_switch(switch_reported_probe);
+	check_trace_callback_type_sched_process_exit(exit_probe);
+	if (!wp_task_blocked(p) || wp_in_hardirq() || wp_tracepoint_iterator(tp))
+		return wp_task_left_seen(p, WP_PF_NO_USER);
+	return data_race(wp_task_exec_id(p)) + wp_task_blocked_since(p) +
+	       (wp_has_cgroups() ? wp_cgroup_id(wp_cgroup_parent(wp_task_cgroup(p))) : 0);
+}
+
+int memory(struct mm_struct *mm, struct vm_area_struct *vma, const u64 *from, u64 *to);
+int memory(struct mm_struct *mm, struct vm_area_struct *vma, const u64 *from, u64 *to)
+{
+	void *copy = __vmalloc(sizeof(*to), GFP_KERNEL);
+
+	if (!copy || !perfmon_capable() || wp_locked_down_perf() || VM_MAP_PUT_PAGES)
+		return -1;
+	vm_flags_mod(vma, VM_DONTEXPAND, VM_MAYWRITE);
+	kthread_use_mm(mm);
+	if (mmap_read_trylock(mm))
+		mmap_read_unlock(mm);
+	kthread_unuse_mm(mm);
+	return wp_user_loaded() && wp_copy_from_user_nmi(to, (unsigned long)from, 8) &&
+	       wp_user_word_is(from, *to);
+}
