@@ -16,9 +16,10 @@
  *				seconds, but 10000 times at most
  *
  * Compiled with frame pointers and without. System calls are made in place, since
- * libc's functions keep no frame pointer; condvar calls libc. futex, condvar, stacks, churn and naps say how long they
- * took, as "perf bench" says it of an operation: microseconds, of all of them; sleep
- * and processes say the id of their process group, when all sleep, and go on.
+ * libc's functions keep no frame pointer; condvar calls libc. futex, condvar, stacks, churn
+ * and naps say how long they took, as "perf bench" says it of an operation: microseconds,
+ * of all of them; sleep and processes say the id of their process group, when all sleep, and
+ * go on.
  */
 #include <fcntl.h>
 #include <limits.h>

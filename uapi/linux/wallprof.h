@@ -332,8 +332,8 @@ struct wallprof_info {
  * @WALLPROF_TARGET_COMM: names of threads, each WALLPROF_COMM_LEN bytes, padded
  *	with 0
  * @WALLPROF_TARGET_CGROUP: ids of control groups of version 2, __u64: all threads
- *	in them and in the groups below. An id is what name_to_handle_at(2) returns for
- *	the group's directory, and its inode number
+ *	in them and in the groups below. An id is the inode number of the group's
+ *	directory; since Linux 5.5 that is what name_to_handle_at(2) returns, too
  * @WALLPROF_TARGET_MAX: the number of kinds
  *
  * Ids are those of the namespaces of the process that opened the device.
