@@ -7,6 +7,7 @@
  * the woken thread's pi_lock held) and the overflow handler (NMI or hard irq). Nothing
  * here faults, sleeps or allocates.
  */
+#include "compat/mmu_context.h"
 #include "compat/ptrace.h"
 #include "compat/sched.h"
 #include "compat/uaccess.h"

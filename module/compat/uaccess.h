@@ -13,31 +13,6 @@
 #define copy_from_user_nofault	probe_user_read
 #endif
 
-#ifdef CONFIG_ARM64
-#include <asm/pgtable.h>
-
-/*
- * Whether current's user memory is loaded. An NMI can come while the scheduler has loaded
- * the next thread's memory, or none, and current is still the last thread; and any
- * interrupt can come while an exec has not loaded what is current's memory already.
- * Context: any; current has an mm.
- */
-static inline bool wp_user_loaded(void)
-{
-	u64 ttbr = read_sysreg(ttbr0_el1) & ~(TTBR_CNP_BIT | TTBR_ASID_MASK);
-
-	/* With software PAN, the access loads current's memory itself. */
-	return system_uses_ttbr0_pan() ||
-	       ttbr == phys_to_ttbr(virt_to_phys(current->mm->pgd));
-}
-#else
-/* x86: see below. */
-static inline bool wp_user_loaded(void)
-{
-	return true;
-}
-#endif
-
 /*
  * Reads user memory in any context, NMI included: does not fault, does not sleep. x86 has
  * a function of its own, since an NMI can come while another mm than current's is loaded;

@@ -18,7 +18,7 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 
-#include "compat/uaccess.h"
+#include "compat/mmu_context.h"
 #include "counts.h"
 #include "find.h"
 #include "state.h"

@@ -4,6 +4,7 @@
 #include "compat/compiler.h"
 #include "compat/kthread.h"
 #include "compat/mm.h"
+#include "compat/mmu_context.h"
 #include "compat/sched.h"
 #include "compat/security.h"
 #include "compat/tracepoint.h"

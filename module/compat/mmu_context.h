@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* arch/arm64/include/asm/mmu_context.h: which memory is loaded. */
+#ifndef WALLPROF_COMPAT_MMU_CONTEXT_H
+#define WALLPROF_COMPAT_MMU_CONTEXT_H
+
+#include <linux/sched.h>
+
+#ifdef CONFIG_ARM64
+#include <asm/pgtable.h>
+
+/*
+ * Whether current's user memory is loaded. An NMI can come while the scheduler has loaded
+ * the next thread's memory, or none, and current is still the last thread; and any
+ * interrupt can come while an exec has not loaded what is current's memory already.
+ * Context: any; current has an mm.
+ */
+static inline bool wp_user_loaded(void)
+{
+	u64 ttbr = read_sysreg(ttbr0_el1) & ~(TTBR_CNP_BIT | TTBR_ASID_MASK);
+
+	/* With software PAN, the access loads current's memory itself. */
+	return system_uses_ttbr0_pan() ||
+	       ttbr == phys_to_ttbr(virt_to_phys(current->mm->pgd));
+}
+#else
+/* x86: copy_from_user_nmi() checks it. */
+static inline bool wp_user_loaded(void)
+{
+	return true;
+}
+#endif
+
+#endif /* WALLPROF_COMPAT_MMU_CONTEXT_H */
