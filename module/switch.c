@@ -407,6 +407,7 @@ wp_switch_record(struct wp_session *session, struct wp_cpu *cpu, struct wp_half 
 	cpu->interval = *interval;
 	if (!aggr) {
 		kept = wp_switch_sum(session, cpu, epoch, next, slot, now);
+		/* No guess: wp_aggr_add() has just noted it there. */
 		if (fast && kept == WP_KEPT_SUMMED)
 			aggr = wp_aggr_guess(&cpu->sched, half, slot->tid, slot->user_stack);
 	}
