@@ -6,13 +6,15 @@
  *
  * FILE gets its id, and the CLOCK_MONOTONIC at which it began and at which all of them
  * were blocked but the first. Two wait in the same place; the first is in D, as its child by vfork()
- * lives on; one spins; and one has a name that would paint a terminal.
+ * lives on; one spins, until the process gets SIGUSR1, and then waits, too; and one has a
+ * name that would paint a terminal.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,10 +68,33 @@ IN_ITS_PLACE waits_in_vfork(void)
 	STAY;
 }
 
+static volatile sig_atomic_t spun_enough;
+
+static void on_signal(__attribute__((unused)) int nr)
+{
+	spun_enough = 1;
+}
+
+/* Blocks or unblocks the signal, which only the one that spins takes. */
+static void mask(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(how, &set, NULL);
+}
+
 IN_ITS_PLACE spins(void)
 {
-	for (;;)
+	const struct timespec long_enough = { .tv_sec = 10000 };
+
+	mask(SIG_UNBLOCK);
+	while (!spun_enough)
 		STAY;
+	/* Not for the next work, and otherwise than the one that sleeps. */
+	for (;;)
+		syscall(SYS_nanosleep, &long_enough, NULL);
 }
 
 struct wait {
@@ -139,6 +164,8 @@ int main(int argc, char **argv)
 
 	if (argc != 2 || pipe(pipes[0]) || pipe(pipes[1]))
 		return 2;
+	signal(SIGUSR1, on_signal);
+	mask(SIG_BLOCK);
 	for (i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		if (pthread_create(&thread, NULL, run, (void *)&waits[i]))
 			return 2;
