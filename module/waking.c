@@ -23,7 +23,8 @@
 /*
  * Gives a slot to a woken thread that has none; returns NULL if it is to have none.
  * Without it START's walk would find the thread no longer blocked, and take it for one
- * that was never blocked. Context: irqs off.
+ * that was never blocked; and a wakeup of a thread that is just leaving its CPU for the
+ * first time since START would be missed. Context: irqs off, p->pi_lock held.
  */
 static noinline struct wallprof_task *wp_waking_meet(struct wp_session *session,
 						     struct task_struct *p)
@@ -32,17 +33,21 @@ static noinline struct wallprof_task *wp_waking_meet(struct wp_session *session,
 		.session = session,
 		.p = p,
 		.phase = WALLPROF_TASK_UNSEEN,
-		.state = wp_state_of(wp_task_state(p), false),
 		.born = session->start,
 	};
 
-	/*
-	 * A thread that is on a CPU, or about to leave it, gets its slot at the switch.
-	 */
 	if (session->config.target != WALLPROF_TARGET_ALL ||
-	    READ_ONCE(session->passed_over) || wp_task_on_cpu(p) ||
-	    p->start_time > session->start)
+	    READ_ONCE(session->passed_over) || p->start_time > session->start)
 		return NULL;
+	/*
+	 * A thread on a CPU came there before START, or it would have a slot: as in
+	 * wp_slot_of_prev(). If it left before START, and its CPU is not yet done with
+	 * that, its coming closes no interval, and the time is unknown.
+	 */
+	if (wp_task_on_cpu(p))
+		new.phase = WALLPROF_TASK_RUNNING;
+	else
+		new.state = wp_state_of(wp_task_state(p), false);
 	return wp_slot_claim(&new);
 }
 
