@@ -16,6 +16,6 @@ struct wp_names {
 };
 
 bool wp_names_sort(struct wp_names *names);
-bool wp_names_have(const struct wp_names *names, const char *name);
+bool wp_names_have(const struct wp_names *names, const char *comm);
 
 #endif /* WALLPROF_PURE_COMM_FILTER_H */

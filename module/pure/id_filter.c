@@ -5,7 +5,6 @@
  * This file owns their order and search. It is pure. Its callers are configure.c and
  * targets.c at CONFIGURE (process context), and the probes (irqs off), which only search.
  */
-#include <linux/bsearch.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -71,9 +70,21 @@ void wp_ids_sort(struct wp_ids *ids)
  * @ids: sorted
  * @id: the id
  *
+ * Where targets change, each switch searches one. So no bsearch(), which calls a function
+ * for each comparison.
+ *
  * Context: any.
  */
 bool wp_ids_have(const struct wp_ids *ids, u64 id)
 {
-	return bsearch(&id, ids->ids, ids->nr, sizeof(id), wp_ids_compare);
+	u32 low = 0, high = ids->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (ids->ids[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ids->nr && ids->ids[low] == id;
 }

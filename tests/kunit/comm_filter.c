@@ -26,6 +26,8 @@ static const struct list {
 	{ "beyond ASCII", 3, { "\xff\xfe", "\x01", "\xc3\xa9" }, true },
 	{ "an empty one", 2, { "cat", "" }, false },
 	{ "one without end", 2, { "cat", "sixteen_letters_" }, false },
+	{ "bytes behind the end", 3, { "cat\0x", "cat\0\xff", "eight_in\0\x01\x80" }, true },
+	{ "seven, eight, nine", 3, { "ninenine_", "seven_7", "eight__8" }, true },
 	{ "none", 0, { }, true },
 };
 
@@ -97,7 +99,8 @@ static void have(struct kunit *test)
 	/* Bytes behind the end of a name are not compared. */
 	memcpy(other, "cat\0meow", 9);
 	KUNIT_EXPECT_EQ(test, wp_names_have(&names, other), list_has(l, "cat"));
-	KUNIT_EXPECT_FALSE(test, wp_names_have(&names, ""));
+	memset(other, 0, sizeof(other));
+	KUNIT_EXPECT_FALSE(test, wp_names_have(&names, other));
 }
 
 static struct kunit_case names_cases[] = {
