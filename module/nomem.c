@@ -55,7 +55,7 @@ void wp_nomem_switch_out(struct wp_session *session, struct task_struct *prev,
 	if (slot->flags & WALLPROF_TASK_ARMED)
 		return;
 	leave.state = wp_switch_out_state(prev, state, preempt);
-	if (!wp_switch_out_is_wanted(session, leave.state, false)) {
+	if (!wp_switch_out_is_wanted(session, leave.state)) {
 		leave.flags = WALLPROF_TASK_FILTERED;
 	} else {
 		if (stacks & WALLPROF_STACK_KERNEL ||
@@ -66,7 +66,7 @@ void wp_nomem_switch_out(struct wp_session *session, struct task_struct *prev,
 		if (session->config.flags & WALLPROF_REASONS)
 			wp_reason_read(session, prev, &leave);
 	}
-	wp_switch_out_open(session, slot, prev, &leave, now, false);
+	wp_switch_out_open(session, slot, prev, &leave, now);
 }
 
 /**

@@ -309,8 +309,9 @@ static_assert(WP_LINE(cpus) < WP_LINE(nomem));
 				 WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS)
 
 /*
- * Whether a session has the most common options. Its probes, which the scheduler calls
- * most often, do not test what is known here. Constant after CONFIGURE. Context: process.
+ * Whether most switches of a session are handled by the switch cache. Which states, CPUs
+ * and targets are recorded is decided where an entry is learned, and what may change
+ * later where it is used. Constant after CONFIGURE. Context: process.
  */
 static inline bool wp_session_is_fast(const struct wp_session *session)
 {
@@ -318,11 +319,20 @@ static inline bool wp_session_is_fast(const struct wp_session *session)
 
 	return config->flags & WALLPROF_REASONS &&
 	       !(config->flags & WP_FLAGS_NOT_FAST) &&
-	       !(config->stack_flags & WALLPROF_STACK_KERNEL) &&
-	       config->states == GENMASK(WALLPROF_STATE_MAX - 1, 0) &&
-	       !config->min_ns && !config->max_ns && !config->wait_ns &&
-	       !session->targets_change && session->all_cpus &&
-	       session->pid_ns == &init_pid_ns;
+	       !(config->stack_flags & WALLPROF_STACK_KERNEL);
+}
+
+/*
+ * Whether, of a session that is wp_session_is_fast(), intervals of any length are summed,
+ * and targets stay targets. The probe that the scheduler calls most often does not test
+ * what is known here. Constant after CONFIGURE. Context: process.
+ */
+static inline bool wp_session_is_plain(const struct wp_session *session)
+{
+	const struct wallprof_configure *config = &session->config;
+
+	return !config->min_ns && !config->max_ns && !config->wait_ns &&
+	       !session->targets_change;
 }
 
 /* Whether threads have slots; samples of the whole host need none. */

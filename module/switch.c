@@ -6,7 +6,8 @@
  * a run queue locked. The only lock taken here is the task table's, a raw one.
  * pure/intervals.c changes slots, pure/tables.c sums intervals. A session that is
  * wp_session_is_fast() has a probe of its own, which handles most switches by the switch
- * cache: see pure/switch_cache.h.
+ * cache: see pure/switch_cache.h; if it is wp_session_is_plain() as well, one that tests
+ * less.
  *
  * The session, the CPU, the epoch and the time are passed one by one: by a pointer to a
  * struct of them wp_probe_sched_switch() had 774 instructions on 6.1 for x86, not 737.
@@ -152,14 +153,13 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 		dead = wp_switch_out_is_last(state, preempt);
 		leave.state = wp_switch_out_state(prev, state, preempt);
 	}
-	if (unlikely(dead || (!fast && session->targets_change &&
-			      !wp_targets_match(session, prev)))) {
+	if (unlikely(dead || (session->targets_change && !wp_targets_match(session, prev)))) {
 		wp_switch_exit(session, cpu, slot, prev, epoch, now);
 		return;
 	}
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return;
-	if (likely(wp_switch_out_is_wanted(session, leave.state, fast))) {
+	if (likely(wp_switch_out_is_wanted(session, leave.state))) {
 		wp_capture_stacks(session, cpu, epoch, prev, &leave, fast);
 		if (fast || session->config.flags & WALLPROF_REASONS)
 			wp_reason_read(session, prev, &leave);
@@ -170,7 +170,7 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 	} else {
 		leave.flags = WALLPROF_TASK_FILTERED;
 	}
-	wp_switch_out_open(session, slot, prev, &leave, now, fast);
+	wp_switch_out_open(session, slot, prev, &leave, now);
 	if (fast)
 		wp_switch_learn(session, cpu, slot, how, &leave, epoch);
 }
@@ -218,12 +218,13 @@ static __always_inline struct wp_switch_key wp_switch_how(const struct wp_sessio
 
 /*
  * Fast path, taken by most switches: a thread leaves its CPU by the switch cache, mostly
- * by the entry that it came by. Returns false if no entry holds. Context: irqs off.
+ * by the entry that it came by. Returns false if no entry holds, or the thread is no
+ * longer a target. Context: irqs off. @plain: see wp_session_is_plain().
  */
 static __always_inline bool wp_switch_out_cached(const struct wp_session *session,
 						 struct wp_cpu *cpu,
 						 struct task_struct *prev, u32 state,
-						 u64 now)
+						 u64 now, bool plain)
 {
 	const struct wp_switch_key how = wp_switch_how(session, prev, state);
 	struct wallprof_task *slot = cpu->current_slot;
@@ -239,6 +240,8 @@ static __always_inline bool wp_switch_out_cached(const struct wp_session *sessio
 			return false;
 	}
 	if (unlikely(!wp_switch_words_unchanged(cpu, cached)))
+		return false;
+	if (!plain && session->targets_change && unlikely(!wp_targets_match(session, prev)))
 		return false;
 	if (!still)
 		wp_cached_apply(cpu->switch_cache, cached, slot);
@@ -400,7 +403,7 @@ wp_switch_record(struct wp_session *session, struct wp_cpu *cpu, struct wp_half 
 	enum wp_kept kept = WP_KEPT_SUMMED;
 	struct wallprof_aggr *aggr = NULL;
 
-	if (fast || likely(wp_range_has(&session->summed, interval->ns)))
+	if (likely(wp_range_has(&session->summed, interval->ns)))
 		aggr = wp_switch_add_recent(cpu, half, slot, interval, now);
 	if (likely(aggr && (fast || !(session->config.flags & WP_SWITCH_MORE))))
 		return aggr;
@@ -435,7 +438,7 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 	 * decided here: nobody knew its state before. No CPU's filter applies to
 	 * it.
 	 */
-	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN && !fast &&
+	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN &&
 		     !(session->config.states & BIT(slot->state))))
 		WRITE_ONCE(slot->flags, slot->flags | WALLPROF_TASK_FILTERED);
 	switch (wp_interval_close(slot, now, &interval)) {
@@ -520,19 +523,21 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 			wp_cache_hits_are_in(cached->hits, half);
 		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
 		aggr = wp_switch_come(session, cpu, half, slot, next, epoch, now, true);
-		if (lasts)
-			wp_cached_sums(cpu->switch_cache, cached, aggr, runnable);
+		/* If it was not summed, the next one may be. */
+		if (lasts && aggr)
+			wp_cached_sums(cached, aggr, runnable);
 	}
 	wp_probe_end(cpu);
 }
 
 /*
  * Fast path, taken by most switches: a thread resumes from a cached wait, woken by the
- * cached waker. Returns false if it does not. Context: irqs off.
+ * cached waker. Returns false if it does not, or the interval is not one to be summed.
+ * Context: irqs off. @plain: see wp_session_is_plain().
  */
 static __always_inline bool wp_switch_in_cached(const struct wp_session *session,
 						struct wp_cpu *cpu, struct task_struct *next,
-						u64 now)
+						u64 now, bool plain)
 {
 	struct wp_cached_switch *cached = *wp_cached_away(cpu->switch_cache, (unsigned long)next);
 	struct wallprof_aggr *aggr = cached->aggr;
@@ -540,6 +545,8 @@ static __always_inline bool wp_switch_in_cached(const struct wp_session *session
 
 	if (unlikely(!wp_cached_left_by(cached, slot, (unsigned long)next,
 					wp_mappings_changes(&session->mappings))))
+		return false;
+	if (!plain && unlikely(!wp_range_has(&session->summed, wp_interval_length(slot, now))))
 		return false;
 	if (cached->runnable)
 		wp_cached_come(cached, slot, aggr, now, true);
@@ -612,11 +619,10 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 	wp_probe_end(cpu);
 }
 
-/* As above, in a session that is wp_session_is_fast(). */
-static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
-						 struct task_struct *prev,
-						 struct task_struct *next,
-						 unsigned int prev_state)
+/* As above, in a session that is wp_session_is_fast(), and wp_session_is_plain() or not. */
+static __always_inline void wp_switch_fast(void *data, bool preempt, struct task_struct *prev,
+					   struct task_struct *next, unsigned int prev_state,
+					   bool plain)
 {
 	struct wp_session *session = data;
 	u32 state = prev_state | (preempt ? WP_SWITCH_PREEMPTED : 0);
@@ -635,14 +641,31 @@ static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
 		return;
 	}
 	/* The fast paths call and wake nothing, so no probe can nest in them. */
-	if (unlikely(!wp_switch_out_cached(session, cpu, prev, state, now)))
+	if (unlikely(!wp_switch_out_cached(session, cpu, prev, state, now, plain)))
 		wp_switch_out_slow(session, cpu, prev, state, now);
-	if (unlikely(!wp_switch_in_cached(session, cpu, next, now)))
+	if (unlikely(!wp_switch_in_cached(session, cpu, next, now, plain)))
 		wp_switch_in_slow(session, cpu, next, now);
+}
+
+static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
+						 struct task_struct *prev,
+						 struct task_struct *next,
+						 unsigned int prev_state)
+{
+	wp_switch_fast(data, preempt, prev, next, prev_state, false);
+}
+
+static __always_inline void wp_sched_switch_plain(void *data, bool preempt,
+						  struct task_struct *prev,
+						  struct task_struct *next,
+						  unsigned int prev_state)
+{
+	wp_switch_fast(data, preempt, prev, next, prev_state, true);
 }
 
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_fast, wp_sched_switch_fast)
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_plain, wp_sched_switch_plain)
 
 struct wp_probe_desc wp_switch_probe_desc = { "sched_switch", wp_probe_sched_switch };
 
@@ -655,8 +678,10 @@ struct wp_probe_desc wp_switch_probe_desc = { "sched_switch", wp_probe_sched_swi
  */
 void *wp_switch_probe_of(const struct wp_session *session)
 {
-	return wp_session_is_fast(session) ? wp_probe_sched_switch_fast :
-					      wp_probe_sched_switch;
+	if (!wp_session_is_fast(session))
+		return wp_probe_sched_switch;
+	return wp_session_is_plain(session) ? wp_probe_sched_switch_plain :
+					       wp_probe_sched_switch_fast;
 }
 
 /* The kernel's own check of the prototypes, at compile time. */
@@ -664,4 +689,5 @@ static void __maybe_unused wp_switch_check(void)
 {
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_fast);
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch_plain);
 }

@@ -25,28 +25,26 @@ static __always_inline bool wp_switch_out_is_last(unsigned int state, bool preem
 }
 
 /* Whether a session records intervals of a state, on this CPU. Context: irqs off. */
-static __always_inline bool wp_switch_out_is_wanted(const struct wp_session *session, u8 state,
-						    bool fast)
+static __always_inline bool wp_switch_out_is_wanted(const struct wp_session *session, u8 state)
 {
-	return fast || (session->config.states & BIT(state) &&
-			(likely(session->all_cpus) ||
-			 cpumask_test_cpu(smp_processor_id(), session->cpus_mask)));
+	return session->config.states & BIT(state) &&
+	       (likely(session->all_cpus) ||
+		cpumask_test_cpu(smp_processor_id(), session->cpus_mask));
 }
 
 /* Opens the interval of a thread that leaves its CPU. Context: irqs off. */
 static __always_inline void wp_switch_out_open(const struct wp_session *session,
 					       struct wallprof_task *slot,
 					       struct task_struct *prev,
-					       const struct wp_leave *leave, u64 now, bool fast)
+					       const struct wp_leave *leave, u64 now)
 {
-	struct wp_thread thread = fast ? wp_thread_read_init(prev) :
-					  wp_thread_read(session, prev);
+	struct wp_thread thread = wp_thread_read(session, prev);
 
 	/*
 	 * A thread that is preempted while it exits may have no id in a namespace any
 	 * more.
 	 */
-	if (!fast && unlikely(!thread.tid)) {
+	if (unlikely(!thread.tid)) {
 		thread.tid = slot->tid;
 		thread.tgid = slot->tgid;
 	}

@@ -28,8 +28,12 @@
 /* Whether a thread is of a target user. Context: RCU read side, or current. */
 static bool wp_targets_has_uid(const struct wp_session *session, struct task_struct *p)
 {
-	return wp_ids_have(&session->ids,
-			   from_kuid(session->user_ns, task_cred_xxx(p, uid)));
+	kuid_t uid = task_cred_xxx(p, uid);
+
+	/* Each has its own number there. */
+	if (likely(session->user_ns == &init_user_ns))
+		return wp_ids_have(&session->ids, __kuid_val(uid));
+	return wp_ids_have(&session->ids, from_kuid(session->user_ns, uid));
 }
 
 /* Whether a thread has a target name. Context: RCU read side, or current. */

@@ -71,15 +71,4 @@ static __always_inline struct wp_thread wp_thread_read(const struct wp_session *
 	};
 }
 
-/* The same in the initial pid namespace. Context: any, NMI included. */
-static __always_inline struct wp_thread wp_thread_read_init(const struct task_struct *p)
-{
-	return (struct wp_thread){
-		.start_time = p->start_time,
-		.exec_id = wp_task_exec_id(p),
-		.tid = p->pid,
-		.tgid = p->tgid,
-	};
-}
-
 #endif /* WALLPROF_TARGETS_H */

@@ -141,6 +141,18 @@ static __always_inline void wp_waking_record(struct wp_session *session,
 }
 
 /*
+ * Whether a woken thread has the slot that is found for it until its pi_lock is released.
+ * A thread that is no longer a target gives its slot back when it leaves its CPU. One that
+ * is blocked, and that no CPU is leaving any more, does not come to a CPU before this
+ * wakeup. Context: irqs off, p->pi_lock held.
+ */
+static __always_inline bool wp_waking_keeps_slot(const struct wp_session *session,
+						 struct task_struct *p)
+{
+	return !session->targets_change || wp_task_blocked(p);
+}
+
+/*
  * Records a wakeup in any session, and, of one that is wp_session_is_fast(), of a thread
  * that is not the first of its bucket. Context: irqs off, p->pi_lock held.
  */
@@ -149,6 +161,7 @@ static noinline void wp_waking_rest(struct wp_session *session, struct task_stru
 {
 	struct wp_waking by = { .waker = WALLPROF_WAKER_NONE };
 	struct wallprof_task *slot;
+	bool keeps = wp_waking_keeps_slot(session, p);
 
 	slot = wp_tasks_find(&session->tasks, (unsigned long)p);
 	if (unlikely(!slot)) {
@@ -168,14 +181,11 @@ static noinline void wp_waking_rest(struct wp_session *session, struct task_stru
 	}
 	if (session->config.flags & WALLPROF_WAKER_CHAINS)
 		by.chain = wp_waking_chain(session, by.waker);
-	if (likely(!session->targets_change)) {
+	if (likely(keeps)) {
 		wp_waking_record(session, slot, &by, now);
 		return;
 	}
-	/*
-	 * A thread that is no longer a target gives its slot back when it leaves
-	 * its CPU, and another thread may have the slot by now.
-	 */
+	/* Another thread may have the slot by now. */
 	raw_spin_lock(&session->tasks.lock);
 	if (wp_tasks_find(&session->tasks, (unsigned long)p) == slot)
 		wp_waking_record(session, slot, &by, now);
@@ -196,9 +206,12 @@ static notrace void wp_probe_waking(void *data, struct task_struct *p)
 		wp_waking_rest(session, p, now);
 }
 
-/* As above, in a session that is wp_session_is_fast(). @wakers: record the waker. */
+/*
+ * As above, in a session that is wp_session_is_fast(), and of the initial pid namespace.
+ * @wakers: record the waker. @plain: targets stay targets.
+ */
 static __always_inline void wp_waking_fast(struct wp_session *session,
-					   struct task_struct *p, bool wakers)
+					   struct task_struct *p, bool wakers, bool plain)
 {
 	struct wallprof_task *slot;
 	u8 waker;
@@ -210,6 +223,10 @@ static __always_inline void wp_waking_fast(struct wp_session *session,
 	now = ktime_get_mono_fast_ns();
 	if (!wp_session_covers(session, now))
 		return;
+	if (!plain && unlikely(!wp_waking_keeps_slot(session, p))) {
+		wp_waking_rest(session, p, now);
+		return;
+	}
 	slot = wp_tasks_find_first(&session->tasks, (unsigned long)p);
 	if (unlikely(!slot)) {
 		wp_waking_rest(session, p, now);
@@ -227,12 +244,22 @@ static __always_inline void wp_waking_fast(struct wp_session *session,
 
 static notrace void wp_probe_waking_fast(void *data, struct task_struct *p)
 {
-	wp_waking_fast(data, p, false);
+	wp_waking_fast(data, p, false, true);
 }
 
 static notrace void wp_probe_waking_fast_wakers(void *data, struct task_struct *p)
 {
-	wp_waking_fast(data, p, true);
+	wp_waking_fast(data, p, true, true);
+}
+
+static notrace void wp_probe_waking_changing(void *data, struct task_struct *p)
+{
+	wp_waking_fast(data, p, false, false);
+}
+
+static notrace void wp_probe_waking_changing_wakers(void *data, struct task_struct *p)
+{
+	wp_waking_fast(data, p, true, false);
 }
 
 struct wp_probe_desc wp_waking_probe_desc = { "sched_waking", wp_probe_waking };
@@ -246,10 +273,13 @@ struct wp_probe_desc wp_waking_probe_desc = { "sched_waking", wp_probe_waking };
  */
 void *wp_waking_probe_of(const struct wp_session *session)
 {
-	if (!wp_session_is_fast(session))
+	const bool wakers = session->config.flags & WALLPROF_WAKERS;
+
+	if (!wp_session_is_fast(session) || session->pid_ns != &init_pid_ns)
 		return wp_probe_waking;
-	return session->config.flags & WALLPROF_WAKERS ? wp_probe_waking_fast_wakers :
-							 wp_probe_waking_fast;
+	if (session->targets_change)
+		return wakers ? wp_probe_waking_changing_wakers : wp_probe_waking_changing;
+	return wakers ? wp_probe_waking_fast_wakers : wp_probe_waking_fast;
 }
 
 /* The kernel's own check of the prototypes, at compile time. */
@@ -258,4 +288,6 @@ static void __maybe_unused wp_waking_check(void)
 	check_trace_callback_type_sched_waking(wp_probe_waking);
 	check_trace_callback_type_sched_waking(wp_probe_waking_fast);
 	check_trace_callback_type_sched_waking(wp_probe_waking_fast_wakers);
+	check_trace_callback_type_sched_waking(wp_probe_waking_changing);
+	check_trace_callback_type_sched_waking(wp_probe_waking_changing_wakers);
 }

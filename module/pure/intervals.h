@@ -121,6 +121,14 @@ static __always_inline bool wp_range_has(const struct wp_range *range, u64 ns)
 	return ns - range->min <= range->span;
 }
 
+/* How long it is since the thread left or came. */
+static __always_inline u64 wp_interval_length(const struct wallprof_task *slot, u64 now)
+{
+	u64 ns;
+
+	return unlikely(__builtin_sub_overflow(now, slot->since, &ns)) ? 0 : ns;
+}
+
 /* Moves the slot to @now. Returns the time that passed. */
 static __always_inline u64 wp_interval_advance(struct wallprof_task *slot, u64 now)
 {

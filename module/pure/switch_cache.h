@@ -306,15 +306,12 @@ static __always_inline void wp_cached_come(const struct wp_cached_switch *cached
 	wp_interval_forget_waker(slot);
 }
 
-/*
- * Sets the aggregate that the interval of an entry was added to, or NULL. Context: irqs
- * off.
- */
-static inline void wp_cached_sums(struct wp_switch_cache *cache, struct wp_cached_switch *cached,
-				  struct wallprof_aggr *aggr, bool runnable)
+/* Sets the aggregate that the interval of an entry was added to. Context: irqs off. */
+static inline void wp_cached_sums(struct wp_cached_switch *cached, struct wallprof_aggr *aggr,
+				  bool runnable)
 {
-	cached->aggr = aggr ? : &cache->nowhere;
-	cached->runnable = aggr && runnable;
+	cached->aggr = aggr;
+	cached->runnable = runnable;
 }
 
 /**
@@ -358,7 +355,7 @@ static inline struct wp_cached_switch *wp_cached_begin(struct wp_switch_cache *c
 	cached->phase_word = *WP_PHASE_WORD(slot);
 	cached->syscall = leave->syscall;
 	cached->reason = leave->reason;
-	wp_cached_sums(cache, cached, NULL, false);
+	wp_cached_sums(cached, &cache->nowhere, false);
 	return cached;
 }
 

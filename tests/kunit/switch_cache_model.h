@@ -407,8 +407,8 @@ static inline bool switch_cache_model_come(struct switch_cache_model *m, unsigne
 		memset(&key, 0, sizeof(key));
 		wp_interval_key(slot, &interval, &key);
 		aggr = switch_cache_model_add(&m->sums, epoch, &key, interval.ns, m->now);
-		if (lasts)
-			wp_cached_sums(cache, cached, aggr, runnable);
+		if (lasts && aggr)
+			wp_cached_sums(cached, aggr, runnable);
 		wp_interval_forget(slot);
 	}
 	return !right == !aggr && (!right || !memcmp(right, aggr, sizeof(*aggr)));

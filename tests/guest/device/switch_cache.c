@@ -8,10 +8,13 @@
 #include "device.h"
 
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/uio.h>
 
 #define KINDS	16	/* of waits: bits, see BY_OTHER() and the like */
 #define STEPS	4000
+#define NAME	"wp-cached"	/* of the child, and its user */
+#define USER	4713
 
 /* What the child does: wait so, then write a byte. */
 struct script {
@@ -33,6 +36,9 @@ FIXTURE(switch_cache)
 FIXTURE_VARIANT(switch_cache)
 {
 	unsigned int stack_flags, max_stack;
+	unsigned int target;	/* WALLPROF_TARGET_PID if it is 0 */
+	__u64 min_ns;
+	__u32 states;		/* all if it is 0 */
 };
 
 FIXTURE_VARIANT_ADD(switch_cache, by_fp)
@@ -49,6 +55,50 @@ FIXTURE_VARIANT_ADD(switch_cache, without_stacks)
 {
 };
 
+/* Threads that may cease to be targets; each is one all the time. */
+FIXTURE_VARIANT_ADD(switch_cache, of_a_user)
+{
+	.stack_flags = WALLPROF_STACK_USER, .max_stack = 64,
+	.target = WALLPROF_TARGET_UID,
+};
+
+FIXTURE_VARIANT_ADD(switch_cache, of_a_name)
+{
+	.stack_flags = WALLPROF_STACK_USER, .max_stack = 64,
+	.target = WALLPROF_TARGET_COMM,
+};
+
+/* A length that is asked for, and no interval lacks. */
+FIXTURE_VARIANT_ADD(switch_cache, of_a_length)
+{
+	.stack_flags = WALLPROF_STACK_USER, .max_stack = 64,
+	.min_ns = 1,
+};
+
+FIXTURE_VARIANT_ADD(switch_cache, of_a_state)
+{
+	.stack_flags = WALLPROF_STACK_USER, .max_stack = 64,
+	.states = 1 << WALLPROF_STATE_SLEEPING,
+};
+
+/* Has the session record the child, as the variant wants. */
+static void aim(struct wallprof_configure *c, unsigned int target, const pid_t *pid)
+{
+	static char names[2][WALLPROF_COMM_LEN] = { NAME, "nobody" };
+	static __u32 uids[2] = { USER, 4711 };
+
+	switch (target) {
+	case WALLPROF_TARGET_UID:
+		dev_target(c, target, uids, 2);
+		break;
+	case WALLPROF_TARGET_COMM:
+		dev_target(c, target, (void *)names, 2);
+		break;
+	default:
+		dev_target(c, WALLPROF_TARGET_PID, (const __u32 *)pid, 1);
+	}
+}
+
 static void in_turn(void)
 {
 	struct sched_param param = { .sched_priority = 1 };
@@ -62,6 +112,8 @@ FIXTURE_SETUP(switch_cache)
 	self->c = dev_config();
 	self->c.stack_flags = variant->stack_flags;
 	self->c.max_stack = variant->max_stack ? variant->max_stack : self->c.max_stack;
+	self->c.min_ns = variant->min_ns;
+	self->c.states = variant->states ? variant->states : self->c.states;
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pipe(self->ping[i]));
 	ASSERT_EQ(0, pipe(self->pong));
@@ -122,6 +174,9 @@ static void child_script(void *arg)
 	const struct script *script = arg;
 
 	in_turn();
+	prctl(PR_SET_NAME, NAME);
+	if (setresuid(USER, 0, 0))
+		_exit(1);
 	for (unsigned int i = 0; i < script->nr; i++)
 		wait_as(script->kinds[i], script);
 	pause();
@@ -224,7 +279,7 @@ TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 	self->pid = child_of(child_script, script);
 	/* Both wait. */
 	UNTIL(is_off(self->pid, 'S') && is_off(self->waker, 'S'));
-	dev_target(&self->c, WALLPROF_TARGET_PID, (__u32 *)&self->pid, 1);
+	aim(&self->c, variant->target, &self->pid);
 	ASSERT_EQ(0, session_begin(&self->s, &self->c));
 	for (i = 0; i < (int)script->nr; i++) {
 		ASSERT_TRUE(step(script->kinds[i], self->ping, self->order[1], self->pong[0]));
@@ -279,6 +334,8 @@ TEST_F_TIMEOUT(switch_cache, thread_that_only_yields, 120)
 	ASSERT_EQ(0, sched_setscheduler(0, SCHED_OTHER, &none));
 	self->pid = child_of(child_yield, NULL);
 	other = child_of(child_yield, NULL);
+	/* It is never in another state. */
+	self->c.states = dev_config().states;
 	dev_target(&self->c, WALLPROF_TARGET_PID, (__u32 *)&self->pid, 1);
 	ASSERT_EQ(0, session_begin(&self->s, &self->c));
 	while (yields < 500) {
@@ -299,6 +356,78 @@ TEST_F_TIMEOUT(switch_cache, thread_that_only_yields, 120)
 	EXPECT_WHOLE(&self->s);
 	EXPECT_GT(yields, 4 * stale_stacks(&self->s));
 	child_end(other);
+}
+
+#define SHORT	20	/* waits of a round, as another and as a target */
+#define ROUNDS	100
+
+/* Waits, in rounds: not as a target, then as one; each is cached at the third. */
+static void child_comes_and_goes(void *arg)
+{
+	const struct script *script = arg;
+
+	in_turn();
+	/* One loop: the stacks are the same. */
+	for (unsigned int i = 0;; i++) {
+		if (i % SHORT == 0)
+			prctl(PR_SET_NAME, i / SHORT % 2 ? NAME : "other");
+		wait_as(0, script);
+	}
+}
+
+/*
+ * A thread is a target, or none, at each wait as its name is then; and another thread gets
+ * the slot that it gives back.
+ */
+TEST_F_TIMEOUT(switch_cache, target_that_comes_and_goes, 120)
+{
+	unsigned int rounds = scaled(ROUNDS);
+	struct script *script = self->script;
+
+	via = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, via);
+	self->pid = child_of(child_comes_and_goes, script);
+	UNTIL(is_off(self->pid, 'S'));
+	self->c.nr_exits = 65536;
+	aim(&self->c, WALLPROF_TARGET_COMM, NULL);
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	for (unsigned int i = 0; i < rounds * 2 * SHORT; i++)
+		ASSERT_TRUE(step(0, self->ping, self->order[1], self->pong[0]));
+	EXPECT_WHOLE(&self->s);
+	EXPECT_EQ((__u64)rounds * SHORT,
+		  waits_as(&self->s, self->pid, 0, script, gettid_()));
+}
+
+/* Intervals below a length are left out, of cached waits, too; no other is. */
+TEST_F_TIMEOUT(switch_cache, lengths_in_turn, 120)
+{
+	unsigned int steps = scaled(400), longer = 0;
+	struct script *script = self->script;
+	__u64 waits;
+
+	via = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, via);
+	memset(script->kinds, 0, sizeof(script->kinds));
+	script->nr = STEPS;
+	self->pid = child_of(child_script, script);
+	UNTIL(is_off(self->pid, 'S'));
+	self->c.min_ns = 2 * MS;
+	aim(&self->c, variant->target, &self->pid);
+	ASSERT_EQ(0, session_begin(&self->s, &self->c));
+	for (unsigned int i = 0; i < steps; i++) {
+		if (i % 10 == 9) {
+			nap_ns(3 * MS);
+			longer++;
+		}
+		ASSERT_TRUE(step(0, self->ping, self->order[1], self->pong[0]));
+	}
+	EXPECT_WHOLE(&self->s);
+	waits = waits_as(&self->s, self->pid, 0, script, gettid_());
+	/* A short one may become a long one; the first and the last are no waits of a step. */
+	EXPECT_LE(longer, waits);
+	EXPECT_LT(0, self->s.out_of_range);
+	for (size_t i = 0; i < self->s.nr_aggrs; i++)
+		EXPECT_LE(self->c.min_ns, self->s.aggrs[i].min);
 }
 
 #define EXEC_STEPS	50
