@@ -11,6 +11,7 @@
 
 #include "cmd/common/options.h"
 #include "cmd/common/schedread.h"
+#include "cmd/common/screen.h"
 #include "cmd/sched/sched.h"
 #include "lib/base/err.h"
 #include "lib/profile/schedule.h"
@@ -606,6 +607,8 @@ static int run(struct timehist *t)
 {
 	int err;
 
+	if (t->read.format == WP_FORMAT_TEXT)
+		wp_screen_fit();
 	wp_rows_begin(&t->rows, stdout, t->read.format);
 	if (t->lines)
 		begin_lines(t);
