@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/common/options.h"
+#include "cmd/common/perf-options.h"
 #include "cmd/common/schedread.h"
 #include "cmd/common/screen.h"
 #include "cmd/sched/sched.h"
@@ -390,6 +391,7 @@ int cmd_sched_latency(int argc, char **argv)
 		.command = "wallprof sched latency",
 		.usage = usage,
 		.table = table,
+		.perf_options = wp_perf_options_latency,
 		.set = set,
 	};
 	int err;

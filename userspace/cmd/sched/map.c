@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/common/options.h"
+#include "cmd/common/perf-options.h"
 #include "cmd/common/schedread.h"
 #include "cmd/common/screen.h"
 #include "cmd/sched/sched.h"
@@ -266,6 +267,7 @@ int cmd_sched_map(int argc, char **argv)
 		.command = "wallprof sched map",
 		.usage = usage,
 		.table = table,
+		.perf_options = wp_perf_options_map,
 		.set = set,
 	};
 	int err;

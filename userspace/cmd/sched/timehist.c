@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/common/options.h"
+#include "cmd/common/perf-options.h"
 #include "cmd/common/schedread.h"
 #include "cmd/common/screen.h"
 #include "cmd/sched/sched.h"
@@ -641,6 +642,7 @@ int cmd_sched_timehist(int argc, char **argv)
 		.command = "wallprof sched timehist",
 		.usage = usage,
 		.table = table,
+		.perf_options = wp_perf_options_timehist,
 		.set = set,
 	};
 	int err;
