@@ -337,7 +337,8 @@ static void put_head(struct svg *s, bool draw)
 	if (s->idle) {
 		snprintf(idle, sizeof(idle), "not shown: %.3f s of", (double)s->idle / 1e9);
 		put_line(s, draw, "", (const char *[]){
-			idle, " idle kernel threads and idle loops of programs (--idle)", NULL });
+			idle, " idle kernel threads, idle loops of programs and wallprof (--idle)",
+			NULL });
 	}
 	if (*info->scaled)
 		put_line(s, draw, "", (const char *[]){ "on-CPU: ", info->scaled, NULL });
