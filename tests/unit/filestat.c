@@ -19,6 +19,28 @@ static bool differs(const struct wp_filestat *was, const struct stat *now, bool 
 	return wp_filestat_differs(was, now, elsewhere);
 }
 
+/* A recording that has the inode, and ended at some time. */
+static void ends(void)
+{
+	struct wp_filestat was = wp_filestat_of(&before);
+	struct stat now = before;
+
+	was.kind = WP_FILESTAT_INODE;
+	was.mtime_sec = 0;
+	was.mtime_nsec = 0;
+	ok(!differs(&was, &now, false), "the end of the recording may be unknown");
+	was.mtime_sec = before.st_ctim.tv_sec;
+	was.mtime_nsec = before.st_ctim.tv_nsec + 1;
+	ok(!differs(&was, &now, false), "a file that changed before its end has names");
+	now.st_ctim.tv_nsec++;
+	ok(differs(&was, &now, false), "one whose inode changed later has none");
+	ok(!differs(&was, &now, true), "the same elsewhere is the user's");
+	now.st_nlink++;
+	ok(!differs(&was, &now, false), "unless that may be a link to it");
+	now.st_mtim = now.st_ctim;
+	ok(differs(&was, &now, false), "one that was written later has none");
+}
+
 static void recorded(void)
 {
 	struct wp_filestat was = wp_filestat_of(&before);
@@ -44,8 +66,11 @@ static void recorded(void)
 	ok(differs(&was, &before, false) && differs(&was, &before, true),
 	   "one that was changed meanwhile has none");
 	was.kind = WP_FILESTAT_INODE;
+	was.mtime_sec = 0;
+	was.mtime_nsec = 0;
 	ok(differs(&was, &now[0], false) && differs(&was, &now[1], false) &&
 	   !differs(&was, &now[2], false), "an inode may be all that is known");
+	ends();
 	was.kind = WP_FILESTAT_NONE;
 	ok(differs(&was, &before, false), "of what nothing is known there are none");
 	was.kind = 99;

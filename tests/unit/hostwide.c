@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of whether a command records the whole host.
+ * Tests of whether a command records the whole host, and of the names of its threads.
  */
 #include "lib/model/hostwide.h"
 #include "tap.h"
@@ -45,5 +45,8 @@ int main(void)
 	check("perf script", 0);
 	check("", 0);
 	check(" ", 0);
+	ok(wp_hostwide_is_own("wallprof") && wp_hostwide_is_own("wallprof-files") &&
+	   wp_hostwide_is_own("wallprof-opens"), "the recorder and its helpers");
+	ok(!wp_hostwide_is_own("wallprofd") && !wp_hostwide_is_own(""), "others are not");
 	return done();
 }

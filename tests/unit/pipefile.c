@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 
 static char bytes[4096];
 static size_t len;
+static bool is_end[sizeof(bytes)];	/* a record ends there */
 static char path[] = "/tmp/wallprof-pipefile.XXXXXX";
 
 static void add(const void *data, size_t size)
@@ -30,6 +32,7 @@ static void add_record(__u32 type, const void *body, size_t size)
 {
 	struct perf_event_header h = { .type = type, .size = sizeof(h) + size };
 
+	is_end[len] = true;
 	add(&h, sizeof(h));
 	add(body, size);
 }
@@ -106,16 +109,19 @@ static void whole(void)
 
 static void damaged(void)
 {
-	size_t i, bad = 0, size;
+	size_t i, bad = 0, silent = 0, size;
 	int fd;
 
-	for (i = 0; i < len; i++) {
+	for (i = 0; i <= len; i++) {
+		wp_clear_errors();
 		fd = spool(i);
 		bad += fd < 0 && fd != -EPROTO;
+		silent += fd >= 0 && !*wp_last_warning() == !(is_end[i] || i == len);
 		if (fd >= 0)
 			close(fd);
 	}
 	ok(!bad, "one that is cut off is read up to there, or refused");
+	ok(!silent, "one that is cut off within a record is not read without a warning");
 	size = len;
 	for (i = 16, bad = 0; i < size; i++) {
 		make();

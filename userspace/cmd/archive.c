@@ -49,6 +49,7 @@ struct archive {
 	char (*name)[WP_IDFILES_NAME];	/* of the files in the archive */
 	size_t nr;
 	size_t missing;
+	size_t unidentified;
 };
 
 static int set(void *ctx, int id, const char *arg)
@@ -244,6 +245,19 @@ static int add_elf(struct archive *a, const char *name, const struct wp_profile_
 	return -ENOENT;
 }
 
+/*
+ * On another machine there would be nothing by which to find it: recordings of perf in a
+ * pipe have no build-ids.
+ */
+static void warn_unidentified(const struct wp_profile_code *code)
+{
+	if (code->kind == WP_SYMBOLS_KERNEL)
+		wp_warn("the kernel's list is not in the archive: the recording has no build-id of the kernel");
+	else
+		wp_warn("%s is not in the archive: the recording has neither its build-id nor its size and time",
+			code->path);
+}
+
 static int add_all(struct archive *a, const struct wp_profile *p)
 {
 	char name[WP_IDFILES_NAME];
@@ -253,7 +267,8 @@ static int add_all(struct archive *a, const struct wp_profile *p)
 
 	while (wp_profile_code(p, &at, &code)) {
 		if (!code.id.size && code.stat.kind != WP_FILESTAT_WHOLE) {
-			a->missing++;
+			a->unidentified++;
+			warn_unidentified(&code);
 			continue;
 		}
 		wp_idfiles_name(name, &code.id, &code.stat);
@@ -288,6 +303,12 @@ static int write_archive(struct archive *a, const struct wp_profile *p)
 	err = a->tar ? add_all(a, p) : -ENOMEM;
 	ret = a->tar ? wp_tarfile_end(a->tar) : 0;
 	err = err ? err : ret;
+	if (!err && !a->nr) {
+		wp_err("no file of %s can be archived%s", a->input,
+		       a->unidentified ? "; perf records build-ids with -o FILE, without -B" :
+		       a->missing ? "" : ": its samples have no stacks");
+		return wp_outfile_end(&out, -ENOENT);
+	}
 	if (err)
 		wp_err("cannot write %s: %s", a->output, strerror(-err));
 	return wp_outfile_end(&out, err);
@@ -308,7 +329,8 @@ static int archive(struct archive *a)
 	if (!err && strcmp(a->output, "-"))
 		wp_text_print(stdout,
 			      "%zu files are in %s. With it, on another machine:\n    mkdir -p ~/.debug && tar xf %s -C ~/.debug\n    wallprof report -i %s\n",
-			      a->nr, a->output, a->output, a->input);
+			      a->nr, a->output, a->output,
+			      strcmp(a->input, "-") ? a->input : "FILE");
 	return err;
 }
 

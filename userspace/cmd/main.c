@@ -92,11 +92,41 @@ static int print_completion(const char *shell)
 	return wp_completion_print(shell, all, nr) ? 1 : 0;
 }
 
+/* Commands of perf, and whether they read what wallprof records. */
+static const struct {
+	const char *name;
+	bool reads;
+} perf_commands[] = {
+	{ "annotate", true }, { "bench", false }, { "buildid-cache", false },
+	{ "buildid-list", true }, { "c2c", false }, { "config", false }, { "daemon", false },
+	{ "data", false }, { "diff", true }, { "evlist", true }, { "ftrace", false },
+	{ "inject", true }, { "iostat", false }, { "kallsyms", false }, { "kmem", false },
+	{ "kvm", false }, { "kwork", false }, { "list", false }, { "lock", false },
+	{ "mem", false }, { "probe", false }, { "script", true }, { "stat", false },
+	{ "test", false }, { "timechart", false }, { "trace", false },
+};
+
+static bool is_perfs(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(perf_commands) / sizeof(*perf_commands); i++) {
+		if (strcmp(word, perf_commands[i].name))
+			continue;
+		fprintf(stderr, "wallprof: there is no '%s' here; use 'perf %s'%s\n", word, word,
+			perf_commands[i].reads ? ", which reads the file, too" : "");
+		return true;
+	}
+	return false;
+}
+
 static void no_command(const char *word)
 {
 	struct wp_nearest n = WP_NEAREST(word);
 	size_t i;
 
+	if (is_perfs(word))
+		return;
 	wp_text_print(stderr, "wallprof: '%s' is not a wallprof-command. See 'wallprof --help'.\n",
 		      word);
 	for (i = 0; i < NR_COMMANDS; i++)

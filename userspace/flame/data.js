@@ -81,9 +81,9 @@ const byTime = () => !events.length || events[view.event][1] === "ns";
 
 /*
  * Set parts to the values of a line in this mode. Idle time of a whole host is summed
- * separately: kernel threads, event loops of programs, CPUs.
+ * separately: kernel threads, event loops of programs, CPUs, wallprof.
  */
-const idleParts = [0, 0, 0, 0];
+const idleParts = [0, 0, 0, 0, 0];
 let idleSums = idleParts;
 function split(i) {
 	const off = kind[i] === OFF, m = view.mode;
@@ -145,7 +145,7 @@ let summed = 0;
 function compute() {
 	summed++;
 	parts = [0, 0, 0];
-	idleSums = [0, 0, 0, 0];
+	idleSums = [0, 0, 0, 0, 0];
 	self = [0, 1, 2].map(() => new Float64Array(nodes));
 	selfCount = new Float64Array(nodes);
 	perSlot = [0, 1, 2].map(() => new Float64Array(slots));
@@ -153,7 +153,7 @@ function compute() {
 		if (!wanted(i))
 			continue;
 		const kept = split(i), inside = insideOf(i);
-		for (let k = 1; k < 4; k++)
+		for (let k = 1; k < idleSums.length; k++)
 			idleSums[k] += idleParts[k] * inside;
 		idleParts.fill(0);
 		if (!kept)

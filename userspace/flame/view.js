@@ -188,9 +188,10 @@ function fillThreads() {
 }
 
 const IDLE = ["", "kernel threads that wait" + (data.has_causes ? " for work" : " (for what was not recorded: -R)"),
-	"loops of programs that wait for whatever comes next", "CPUs without a thread"];
+	"loops of programs that wait for whatever comes next", "CPUs without a thread", "wallprof"];
+const allIdle = () => idleSums.reduce((sum, v) => sum + v, 0);
 function leftOut() {
-	const all = idleSums[1] + idleSums[2] + idleSums[3];
+	const all = allIdle();
 	const each = idleSums.map((v, k) => v ? amount(v) + " of " + IDLE[k] : "").filter(Boolean);
 
 	text($("left"), "Not shown: " + amount(all) + " idle: " + each.join(", ") + ".");
@@ -241,7 +242,7 @@ function updateShown() {
 	if (view.programs)
 		words.push("without threads of the kernel");
 	if (!$("left").hidden)
-		words.push("without " + amount(idleSums[1] + idleSums[2] + idleSums[3]) + " idle");
+		words.push("without " + amount(allIdle()) + " idle");
 	if (view.q)
 		words.push("\u201c" + view.q + "\u201d: " + $("share").textContent);
 	text($("shown"), words.join(", "));

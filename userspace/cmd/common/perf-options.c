@@ -3,11 +3,14 @@
  * Owns the lookup of perf's options that a command does not have under the same name.
  * Called by options.c for words that are none of the command's own options.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/common/perf-options.h"
 
 #define BY_PERF		"use 'perf report', which reads the file, too"
+#define BY_PERF_SCRIPT	"use 'perf script -D', which reads the file, too"
+#define TIMEHIST	"use 'perf sched timehist', which reads the file, too"
 #define ANNOTATE	"use 'perf annotate', which reads the file, too"
 #define ALWAYS		NULL
 
@@ -112,6 +115,7 @@ const struct wp_perf_option wp_perf_options_report[] = {
 	{ 0, "latency", false, "use the table itself, or 'wallprof sched latency'" },
 	{ 0, "mem-mode", false, BY_PERF },
 	{ 0, "mmaps", false, BY_PERF },
+	{ 0, "no-header", false, ALWAYS },
 	{ 0, "no-inline", false, ALWAYS },
 	{ 0, "no-source", false, ALWAYS },
 	{ 0, "ns", false, "use --json, which has ns" },
@@ -148,16 +152,38 @@ const struct wp_perf_option wp_perf_options_report[] = {
 	{ 0 }
 };
 
-/**
- * wp_perf_option_find() - look up an option of perf's
- * @table: those for a command, or NULL
- * @letter: its letter, or 0
- * @word: the word of the command line, if it begins with "--"
- *
- * Return: the option, or NULL.
- */
-const struct wp_perf_option *wp_perf_option_find(const struct wp_perf_option *table, int letter,
-						 const char *word)
+const struct wp_perf_option wp_perf_options_latency[] = {
+	{ 'D', "dump-raw-trace", false, BY_PERF_SCRIPT },
+	{ 'f', "force", false, ALWAYS },
+	{ 0 }
+};
+
+const struct wp_perf_option wp_perf_options_timehist[] = {
+	{ 'D', "dump-raw-trace", false, BY_PERF_SCRIPT },
+	{ 'f', "force", false, ALWAYS },
+	{ 'P', "pre-migrations", false, TIMEHIST },
+	{ 'g', "call-graph", false, TIMEHIST },
+	{ 'k', "vmlinux", true, TIMEHIST },
+	{ 0, "kallsyms", true, TIMEHIST },
+	{ 0, "max-stack", true, TIMEHIST },
+	{ 0, "prio", true, TIMEHIST },
+	{ 0, "show-prio", false, TIMEHIST },
+	{ 0, "symfs", true, TIMEHIST },
+	{ 0 }
+};
+
+const struct wp_perf_option wp_perf_options_map[] = {
+	{ 'D', "dump-raw-trace", false, BY_PERF_SCRIPT },
+	{ 'f', "force", false, ALWAYS },
+	{ 0, "color-cpus", true, "use --cpus for the CPUs to draw" },
+	{ 0, "color-pids", true, "use 'wallprof sched timehist -p' for lines of some only" },
+	{ 0, "fuzzy-name", false, "use 'wallprof sched timehist -t' for lines of some only" },
+	{ 0, "task-name", true, "use 'wallprof sched timehist -t' for lines of some only" },
+	{ 0 }
+};
+
+static const struct wp_perf_option *find(const struct wp_perf_option *table, int letter,
+					 const char *word)
 {
 	bool is_long = !strncmp(word, "--", 2);
 	size_t len = is_long ? strcspn(word + 2, "=") : 0;
@@ -168,4 +194,29 @@ const struct wp_perf_option *wp_perf_option_find(const struct wp_perf_option *ta
 			return table;
 	}
 	return NULL;
+}
+
+/**
+ * wp_perf_option_find() - look up an option of perf's
+ * @table: those for a command, or NULL
+ * @letter: its letter, or 0
+ * @word: the word of the command line, if it begins with "--"
+ *
+ * As in perf, --no-X negates any X without a value: what is not done here need not be
+ * switched off.
+ *
+ * Return: the option, or NULL.
+ */
+const struct wp_perf_option *wp_perf_option_find(const struct wp_perf_option *table, int letter,
+						 const char *word)
+{
+	static const struct wp_perf_option off = { 0, "no", false, ALWAYS };
+	const struct wp_perf_option *found = find(table, letter, word);
+	char positive[64];
+
+	if (found || strncmp(word, "--no-", 5))
+		return found;
+	snprintf(positive, sizeof(positive), "--%s", word + 5);
+	found = find(table, 0, positive);
+	return found && !found->arg ? &off : NULL;
 }

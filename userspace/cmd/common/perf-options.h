@@ -23,6 +23,9 @@ struct wp_perf_option {
 
 extern const struct wp_perf_option wp_perf_options_record[];
 extern const struct wp_perf_option wp_perf_options_report[];
+extern const struct wp_perf_option wp_perf_options_latency[];
+extern const struct wp_perf_option wp_perf_options_timehist[];
+extern const struct wp_perf_option wp_perf_options_map[];
 
 const struct wp_perf_option *wp_perf_option_find(const struct wp_perf_option *table, int letter,
 						 const char *word);

@@ -86,6 +86,57 @@ void wp_screen_put(const char *line)
 		puts(line);
 }
 
+/* Lines in the making, of a stream that truncates them. */
+static struct {
+	FILE *to;
+	size_t len;
+	char line[4096];
+} fit;
+
+static void end_line(void)
+{
+	char cut[sizeof(fit.line)];
+
+	fit.line[fit.len] = '\0';
+	wp_columns_cut(cut, sizeof(cut), fit.line, wp_screen_width());
+	fputs(cut, fit.to);
+	fit.len = 0;
+}
+
+static ssize_t write_fit(void *cookie, const char *buf, size_t size)
+{
+	size_t i;
+
+	(void)cookie;
+	for (i = 0; i < size; i++) {
+		if (buf[i] == '\n') {
+			end_line();
+			fputc('\n', fit.to);
+		} else if (fit.len < sizeof(fit.line) - 1) {
+			fit.line[fit.len++] = buf[i];
+		}
+	}
+	return fflush(fit.to) ? 0 : (ssize_t)size;
+}
+
+/**
+ * wp_screen_fit() - truncate all further lines of standard output to the width
+ *
+ * Only on a terminal: in a file or a pager they stay complete.
+ */
+void wp_screen_fit(void)
+{
+	const cookie_io_functions_t io = { .write = write_fit };
+	FILE *f = !fit.to && isatty(STDOUT_FILENO) ? fopencookie(NULL, "w", io) : NULL;
+
+	if (!f)
+		return;
+	setvbuf(f, NULL, _IOLBF, BUFSIZ);
+	fflush(stdout);
+	fit.to = stdout;
+	stdout = f;
+}
+
 /* As in perf and git: the user's choice, or less. NULL: none. */
 static const char *program(void)
 {

@@ -11,6 +11,7 @@
 size_t wp_screen_width(void);
 void wp_screen_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void wp_screen_put(const char *line);
+void wp_screen_fit(void);
 void wp_screen_page(void);
 void wp_screen_end(void);
 

@@ -55,9 +55,10 @@ static const struct wp_option table[] = {
 	  "wallprof-flame.html, .svg, .folded); an existing\n"
 	  "one is overwritten; - is standard output" },
 	{ OPT_EVENT, "event", "event", "the event to show (default the first)" },
-	{ OPT_FOLDED, "folded", NULL, "stacks, a line each, for flamegraph.pl" },
-	{ OPT_IDLE, "idle", NULL, "show idle kernel threads and idle loops, too, in\n"
-	  "a recording of a whole host" },
+	{ OPT_FOLDED, "folded", NULL, "all stacks, also those of idle time, a line\n"
+	  "each, for flamegraph.pl" },
+	{ OPT_IDLE, "idle", NULL, "show idle kernel threads, idle loops and waits\n"
+	  "of wallprof, too, for a whole host" },
 	{ OPT_MODE, "mode", "mode", "initial view: wall (on-CPU and off-CPU\n"
 	  "time), cpu, off, blocked, runnable, offwake,\n"
 	  "wake" },

@@ -197,6 +197,16 @@ struct place {
 	double x;
 };
 
+/* All digits, as the sum of frames is that of their caller. */
+static void put_value(const struct svg *s, __u64 value)
+{
+	if (strcmp(s->unit, "ns"))
+		fprintf(s->f, "%" PRIu64 " %s", (uint64_t)value, s->unit);
+	else
+		fprintf(s->f, "%" PRIu64 ".%09" PRIu64 " s", (uint64_t)(value / 1000000000),
+			(uint64_t)(value % 1000000000));
+}
+
 static void put_frame(const struct svg *s, const struct place *at, double width)
 {
 	const __u64 *v = s->total[at->node];
@@ -220,8 +230,10 @@ static void put_frame(const struct svg *s, const struct place *at, double width)
 		fputs(" in ", s->f);
 		put_text(s->f, dso, SIZE_MAX);
 	}
-	fprintf(s->f, ": %" PRIu64 " %s, %.2f %%</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%d\" fill=\"%s\"/>",
-		(uint64_t)sum(s, at->node), s->unit, 100.0 * sum(s, at->node) / sum(s, 0),
+	fputs(": ", s->f);
+	put_value(s, sum(s, at->node));
+	fprintf(s->f, ", %.2f %%</title><rect x=\"%.3f\" y=\"%.0f\" width=\"%.3f\" height=\"%d\" fill=\"%s\"/>",
+		100.0 * sum(s, at->node) / sum(s, 0),
 		at->x, y, width > 1 ? width - GAP : width, ROW - 1, colour);
 	columns = width > 6 ? (width - 6) / LETTER : 0;
 	/* A label or name truncated to a few letters is useless. */
@@ -325,7 +337,8 @@ static void put_head(struct svg *s, bool draw)
 	if (s->idle) {
 		snprintf(idle, sizeof(idle), "not shown: %.3f s of", (double)s->idle / 1e9);
 		put_line(s, draw, "", (const char *[]){
-			idle, " idle kernel threads and idle loops of programs (--idle)", NULL });
+			idle, " idle kernel threads, idle loops of programs and wallprof (--idle)",
+			NULL });
 	}
 	if (*info->scaled)
 		put_line(s, draw, "", (const char *[]){ "on-CPU: ", info->scaled, NULL });

@@ -51,12 +51,14 @@ enum wp_flame_kind {
  * @WP_FLAME_IDLE_KERNEL: a kernel thread waits for work
  * @WP_FLAME_IDLE_LOOP: a program's event loop waits for any event
  * @WP_FLAME_IDLE_CPU: a CPU has no thread to run
+ * @WP_FLAME_IDLE_OWN: wallprof waits
  */
 enum wp_flame_idle {
 	WP_FLAME_BUSY,
 	WP_FLAME_IDLE_KERNEL,
 	WP_FLAME_IDLE_LOOP,
 	WP_FLAME_IDLE_CPU,
+	WP_FLAME_IDLE_OWN,
 };
 
 /**

@@ -9,6 +9,7 @@
 
 #include "cmd/graph/graph.h"
 #include "lib/base/err.h"
+#include "lib/model/hostwide.h"
 #include "lib/model/kidle.h"
 #include "lib/model/ledgerfile.h"
 #include "lib/model/syscalls.h"
@@ -201,5 +202,7 @@ enum wp_flame_idle wp_flame_idle_of(const struct wp_flame_graph *g, const struct
 		return WP_FLAME_BUSY;
 	if (*kthread)
 		return kthread_waits(g, l, functions, nr) ? WP_FLAME_IDLE_KERNEL : WP_FLAME_BUSY;
+	if (wp_hostwide_is_own(wp_samples_comm(g->samples, l)))
+		return WP_FLAME_IDLE_OWN;
 	return program_waits(g, l, functions, nr) ? WP_FLAME_IDLE_LOOP : WP_FLAME_BUSY;
 }

@@ -251,13 +251,6 @@ static void wait_of(const struct first *f, const struct wp_profline *l, size_t n
 	w->kernel &= idle;
 }
 
-/* Waits of the recorder and its helpers are not of interest. */
-static bool is_own(const char *comm)
-{
-	return !strcmp(comm, "wallprof") || !strcmp(comm, "wallprof-files") ||
-	       !strcmp(comm, "wallprof-opens");
-}
-
 static int add_off(struct first *f, const struct wp_profline *l)
 {
 	const struct wp_profile_thread *t = wp_profile_thread(f->o->samples->profile, l->thread);
@@ -275,7 +268,7 @@ static int add_off(struct first *f, const struct wp_profline *l)
 		if (!get_stack(f, l, &nr))
 			return -ENOMEM;
 		wait_of(f, l, nr, &w);
-		if (f->hide && is_own(comm)) {
+		if (f->hide && wp_hostwide_is_own(comm)) {
 			f->own_ns += blocked;
 		} else if (f->hide && (w.loop || w.kernel)) {
 			*(w.loop ? &f->loops_ns : &f->kthreads_ns) += blocked;

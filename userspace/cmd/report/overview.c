@@ -379,6 +379,7 @@ void wp_overview_print(struct wp_overview *o, size_t most)
 
 	if (!o->has_ledger)
 		return;
+	wp_screen_fit();
 	o->wide = o->ledger.keep || wp_screen_width() >= WIDE;
 	putchar('\n');
 	if (of->from || of->to != ~0ULL || of->reasons || of->states || of->functions ||

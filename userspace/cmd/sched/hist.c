@@ -11,6 +11,7 @@
 
 #include "cmd/common/options.h"
 #include "cmd/common/schedread.h"
+#include "cmd/common/screen.h"
 #include "cmd/sched/sched.h"
 #include "lib/base/err.h"
 #include "lib/base/text.h"
@@ -433,6 +434,8 @@ static int print(struct hist *h)
 {
 	size_t i;
 
+	if (h->read.format == WP_FORMAT_TEXT)
+		wp_screen_fit();
 	wp_rows_begin(&h->rows, stdout, h->read.format);
 	if (h->read.format == WP_FORMAT_TEXT) {
 		print_text(h);

@@ -7,9 +7,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/common/options.h"
+#include "cmd/common/perf-options.h"
 #include "cmd/common/schedread.h"
+#include "cmd/common/screen.h"
 #include "cmd/sched/sched.h"
 #include "lib/base/err.h"
 #include "lib/profile/schedule.h"
@@ -330,15 +333,37 @@ static void name_of(const struct task *task, char *name, size_t size)
 		snprintf(name, size, "%s:(%" PRIu64 ")", task->who.comm, (uint64_t)task->threads);
 }
 
+/*
+ * The columns to print: on a terminal that is too narrow for all, not the times of the
+ * longest delay, so that those of blocked time are not cut.
+ */
+static void choose_columns(const struct latency *l, struct wp_column *chosen)
+{
+	size_t i, width = 0;
+
+	memcpy(chosen, columns, sizeof(columns));
+	if (l->read.format != WP_FORMAT_TEXT || !isatty(STDOUT_FILENO))
+		return;
+	wp_screen_fit();
+	for (i = 0; i < NR_COLUMNS; i++)
+		width += columns[i].off & WP_COLUMN_NOT_TEXT ? 0 : abs(columns[i].width) + 1;
+	for (i = 0; i < NR_COLUMNS && width > wp_screen_width(); i++) {
+		if (columns[i].kind == WP_COLUMN_SEC)
+			chosen[i].off |= WP_COLUMN_NOT_TEXT;
+	}
+}
+
 static int print(struct latency *l)
 {
+	struct wp_column chosen[NR_COLUMNS];
 	struct task total = {};
 	struct wp_rows rows;
 	char name[64];
 	size_t i;
 
+	choose_columns(l, chosen);
 	wp_rows_begin(&rows, stdout, l->read.format);
-	wp_rows_table(&rows, "tasks", columns, NR_COLUMNS);
+	wp_rows_table(&rows, "tasks", chosen, NR_COLUMNS);
 	wp_rows_titles(&rows);
 	for (i = 0; i < l->nr; i++) {
 		name_of(&l->task[i], name, sizeof(name));
@@ -366,6 +391,7 @@ int cmd_sched_latency(int argc, char **argv)
 		.command = "wallprof sched latency",
 		.usage = usage,
 		.table = table,
+		.perf_options = wp_perf_options_latency,
 		.set = set,
 	};
 	int err;

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "cmd/common/options.h"
+#include "cmd/common/perf-options.h"
 #include "cmd/common/schedread.h"
+#include "cmd/common/screen.h"
 #include "cmd/sched/sched.h"
 #include "lib/base/err.h"
 #include "lib/base/idmap.h"
@@ -237,6 +239,8 @@ static int run(struct map *m)
 {
 	int err;
 
+	if (m->read.format == WP_FORMAT_TEXT)
+		wp_screen_fit();
 	wp_rows_begin(&m->rows, stdout, m->read.format);
 	wp_rows_table(&m->rows, "switches", columns, NR_COLUMNS);
 	err = wp_schedread(&m->read, on_event, m);
@@ -263,6 +267,7 @@ int cmd_sched_map(int argc, char **argv)
 		.command = "wallprof sched map",
 		.usage = usage,
 		.table = table,
+		.perf_options = wp_perf_options_map,
 		.set = set,
 	};
 	int err;

@@ -43,6 +43,11 @@ static void no_command(const char *word)
 	struct wp_nearest n = WP_NEAREST(word);
 	size_t i;
 
+	if (!strcmp(word, "replay") || !strcmp(word, "script")) {
+		fprintf(stderr, "wallprof: there is no 'sched %s' here; use 'perf sched %s', which reads the file, too\n",
+			word, word);
+		return;
+	}
 	wp_text_print(stderr, "wallprof: '%s' is not a sched command\n", word);
 	for (i = 0; i < NR_COMMANDS; i++)
 		wp_nearest_offer(&n, commands[i].name);

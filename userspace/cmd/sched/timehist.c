@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "cmd/common/options.h"
+#include "cmd/common/perf-options.h"
 #include "cmd/common/schedread.h"
+#include "cmd/common/screen.h"
 #include "cmd/sched/sched.h"
 #include "lib/base/err.h"
 #include "lib/profile/schedule.h"
@@ -606,6 +608,8 @@ static int run(struct timehist *t)
 {
 	int err;
 
+	if (t->read.format == WP_FORMAT_TEXT)
+		wp_screen_fit();
 	wp_rows_begin(&t->rows, stdout, t->read.format);
 	if (t->lines)
 		begin_lines(t);
@@ -638,6 +642,7 @@ int cmd_sched_timehist(int argc, char **argv)
 		.command = "wallprof sched timehist",
 		.usage = usage,
 		.table = table,
+		.perf_options = wp_perf_options_timehist,
 		.set = set,
 	};
 	int err;

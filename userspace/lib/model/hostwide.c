@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the check for the target of a recording's command line, of wallprof's or of
- * perf's.
+ * perf's, and for the threads of the recorder.
  *
  * Pure: no I/O, no clock.
  */
@@ -116,4 +116,16 @@ bool wp_hostwide(const char *cmdline)
 		}
 	}
 	return record && !aim.chosen && (aim.all || sched || !command);
+}
+
+/**
+ * wp_hostwide_is_own() - whether a thread is the recorder's, or that of a helper
+ * @comm: its name
+ *
+ * Their waits are not of interest.
+ */
+bool wp_hostwide_is_own(const char *comm)
+{
+	return !strcmp(comm, "wallprof") || !strcmp(comm, "wallprof-files") ||
+	       !strcmp(comm, "wallprof-opens");
 }

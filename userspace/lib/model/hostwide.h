@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether a recording is of the whole host. See hostwide.c.
+ * Whether a recording is of the whole host, and which threads in it are the recorder's. See
+ * hostwide.c.
  */
 #ifndef WP_LIB_MODEL_HOSTWIDE_H
 #define WP_LIB_MODEL_HOSTWIDE_H
@@ -8,5 +9,6 @@
 #include <stdbool.h>
 
 bool wp_hostwide(const char *cmdline);
+bool wp_hostwide_is_own(const char *comm);
 
 #endif /* WP_LIB_MODEL_HOSTWIDE_H */

@@ -119,6 +119,7 @@ struct wp_memmaps *wp_memmaps_new(const struct wp_perffile *file)
 		wp_err("no memory for the mappings of processes");
 		return NULL;
 	}
+	m->files.written = file->written;
 	if (!wp_perffile_feature(file, WP_FEAT_BUILD_ID, &b)) {
 		wp_recordedfiles_read(&m->files, &b);
 		wp_buf_free(&b);

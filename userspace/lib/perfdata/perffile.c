@@ -142,6 +142,30 @@ static const char *hint(int err)
 	return ". Is there a recording? 'wallprof record' makes one";
 }
 
+/*
+ * End of the recording. A copy of the file may be younger: the time of the last sample is
+ * better, if there is a reference for it.
+ */
+static void find_end(struct wp_perffile *f)
+{
+	struct timespec last;
+	__u64 time[2], tod;
+	struct wp_buf b;
+
+	if (wp_perffile_feature(f, WP_FEAT_SAMPLE_TIME, &b))
+		return;
+	if (b.len >= sizeof(time)) {
+		memcpy(time, b.data, sizeof(time));
+		if (time[1] && wp_perffile_time(f, time[1], &tod)) {
+			last.tv_sec = tod / 1000000000;
+			last.tv_nsec = tod % 1000000000;
+			if (last.tv_sec < f->written.tv_sec)
+				f->written = last;
+		}
+	}
+	wp_buf_free(&b);
+}
+
 /**
  * wp_perffile_open() - open and check a file
  * @f: the file
@@ -167,6 +191,9 @@ int wp_perffile_open(struct wp_perffile *f, const char *path)
 		if (err)
 			goto fail;
 	}
+	f->written = st.st_mtim;
+	if (!S_ISREG(st.st_mode))
+		clock_gettime(CLOCK_REALTIME, &f->written);
 	if ((!strcmp(path, "-") && !S_ISREG(st.st_mode)) || (S_ISREG(st.st_mode) && is_pipes(f))) {
 		err = open_pipe(f, path, &st);
 		if (err)
@@ -185,8 +212,10 @@ int wp_perffile_open(struct wp_perffile *f, const char *path)
 		goto fail;
 	}
 	err = check_header(f, path);
-	if (!err)
+	if (!err) {
+		find_end(f);
 		return 0;
+	}
 fail:
 	wp_perffile_close(f);
 	return err;

@@ -18,11 +18,14 @@
  * @fd: its descriptor
  * @size: its size in bytes
  * @header: its header, checked
+ * @written: end of the recording, as far as it is known: time of its last sample, or of the
+ *	file; of what comes through a pipe, the time of reading
  */
 struct wp_perffile {
 	int fd;
 	__u64 size;
 	struct wp_file_header header;
+	struct timespec written;
 };
 
 int wp_perffile_open(struct wp_perffile *f, const char *path);

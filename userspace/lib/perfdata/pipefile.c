@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ struct spool {
 	size_t nr_attrs;
 	struct wp_buf feature[WP_FEAT_MAX];
 	size_t kept;			/* bytes of attributes and features */
+	bool cut;			/* it ended within a record */
 	union {
 		struct perf_event_header header;
 		char bytes[1 << 16];
@@ -171,18 +173,20 @@ static int take_record(struct spool *s)
 	return put_record(s);
 }
 
-/* Returns 1 at the end; a truncated record is left out. */
+/* Returns 1 at the end; a truncated record is left out, and noted. */
 static int next_record(struct spool *s)
 {
-	size_t rest;
+	size_t rest, got = fread(s->rec.bytes, 1, sizeof(s->rec.header), s->in);
 
-	if (fread(s->rec.bytes, 1, sizeof(s->rec.header), s->in) != sizeof(s->rec.header))
-		return 1;
+	s->cut = got && got != sizeof(s->rec.header);
+	if (got != sizeof(s->rec.header))
+		return ferror(s->in) ? -EIO : 1;
 	if (s->rec.header.size < sizeof(s->rec.header))
 		return -EPROTO;
 	rest = s->rec.header.size - sizeof(s->rec.header);
-	if (fread(s->rec.bytes + sizeof(s->rec.header), 1, rest, s->in) != rest)
-		return 1;
+	s->cut = fread(s->rec.bytes + sizeof(s->rec.header), 1, rest, s->in) != rest;
+	if (s->cut)
+		return ferror(s->in) ? -EIO : 1;
 	return take_record(s);
 }
 
@@ -305,6 +309,9 @@ int wp_pipefile_spool(int from, const char *path)
 		err = s->in && s->out ? spool(s) : -errno;
 		if (!err && fflush(s->out))
 			err = -errno;
+		if (!err && s->cut)
+			wp_warn("%s is cut off within a record: what was recorded later is missing",
+				path);
 		if (!err)
 			fd = fcntl(fileno(s->out), F_DUPFD_CLOEXEC, 0);
 		if (!err && fd < 0)

@@ -211,7 +211,7 @@ const struct wp_jitmap *wp_recordedfiles_jit(const struct wp_recordedfiles *f, _
  * @file: its number, of struct wp_memmap
  *
  * Return: its status at the time of the recording; at least its device and inode, if its
- * mapping had them.
+ * mapping had them, and the time after which it must not have changed.
  */
 struct wp_filestat wp_recordedfiles_stat(const struct wp_recordedfiles *f, __u32 file)
 {
@@ -227,6 +227,8 @@ struct wp_filestat wp_recordedfiles_stat(const struct wp_recordedfiles *f, __u32
 	stat.maj = key->inode.maj;
 	stat.min = key->inode.min;
 	stat.ino = key->inode.ino;
+	stat.mtime_sec = f->written.tv_sec;
+	stat.mtime_nsec = f->written.tv_nsec;
 	return stat;
 }
 

@@ -6,6 +6,7 @@
 #define WP_LIB_PERFDATA_RECORDEDFILES_H
 
 #include <stddef.h>
+#include <time.h>
 #include <linux/types.h>
 
 #include "lib/base/buf.h"
@@ -35,6 +36,7 @@ struct wp_inode {
  * @nr_stats: their number
  * @jit: lists of functions of processes
  * @nr_jit: their number
+ * @written: end of the recording, or 0
  */
 struct wp_recordedfiles {
 	struct wp_intern paths;
@@ -48,6 +50,7 @@ struct wp_recordedfiles {
 	size_t nr_stats;
 	struct wp_jitmap *jit;
 	size_t nr_jit;
+	struct timespec written;
 };
 
 void wp_recordedfiles_read(struct wp_recordedfiles *f, const struct wp_buf *b);

@@ -4,7 +4,9 @@
  * recording, and by symbolfile.c.
  *
  * A file with a build-id is identified by that. Without one, device, inode, size and
- * change time must be unchanged: a wrong name is worse than none.
+ * modification time must be unchanged: a wrong name is worse than none. Of a mapping alone,
+ * as perf records it, device and inode are known: a file can be written, and an inode can
+ * be used again. So it must not have changed after the recording.
  */
 #include <string.h>
 #include <sys/sysmacros.h>
@@ -50,6 +52,25 @@ bool wp_filestat_unchanged(const struct stat *before, const struct stat *now)
 		before->st_nlink != now->st_nlink);
 }
 
+static bool is_after(const struct timespec *t, const struct wp_filestat *was)
+{
+	return t->tv_sec > was->mtime_sec ||
+		(t->tv_sec == was->mtime_sec && t->tv_nsec >= was->mtime_nsec);
+}
+
+/*
+ * Whether it was changed after a recording that has no status of it. The inode's change
+ * time counts, as that of the contents can be set back; but not if the file has several
+ * links: perf adds one, in its cache.
+ */
+static bool is_later(const struct wp_filestat *was, const struct stat *now)
+{
+	if (!was->mtime_sec && !was->mtime_nsec)
+		return false;
+	return is_after(&now->st_mtim, was) ||
+		(now->st_nlink == 1 && is_after(&now->st_ctim, was));
+}
+
 /**
  * wp_filestat_differs() - whether a file differs from the recorded one
  * @was: the recorded status
@@ -72,7 +93,10 @@ const char *wp_filestat_differs(const struct wp_filestat *was, const struct stat
 	case WP_FILESTAT_CHANGED:
 		return "it was changed after it had been mapped";
 	case WP_FILESTAT_INODE:
-		return moved && !elsewhere ? other : NULL;
+		if (elsewhere)
+			return NULL;
+		return moved ? other : is_later(was, now) ?
+			"it was changed after the recording" : NULL;
 	case WP_FILESTAT_WHOLE:
 		break;
 	default:

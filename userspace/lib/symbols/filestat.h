@@ -12,7 +12,8 @@
 /**
  * enum wp_filestat_how - what is known of a file
  * @WP_FILESTAT_NONE: nothing
- * @WP_FILESTAT_INODE: its device and inode, from its mapping
+ * @WP_FILESTAT_INODE: its device and inode, from its mapping; the modification time is the
+ *	end of the recording, or 0 if that is unknown
  * @WP_FILESTAT_WHOLE: all of struct wp_filestat
  * @WP_FILESTAT_CHANGED: it was changed after it was mapped: its former status is unknown
  */

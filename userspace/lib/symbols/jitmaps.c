@@ -25,8 +25,11 @@
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/jitmaps.h"
 
-/* Maximum number of lookups of a list that does not exist. */
-#define MAX_LOOKS	64
+/*
+ * A list that does not exist is looked up so often, and then only once in so many times:
+ * it can be written late, on request.
+ */
+#define OFTEN	64
 
 /* Limit for the compressed size of all lists: readers accept no larger section. */
 #define MAX_ALL		((size_t)32 << 20)
@@ -98,10 +101,11 @@ int wp_jitmap_open(__u32 pid)
 
 static void look(struct entry *e)
 {
-	if (e->fd >= 0 || e->looks == MAX_LOOKS)
+	if (e->fd >= 0)
 		return;
 	e->looks++;
-	e->fd = wp_jitmap_open(e->pid);
+	if (e->looks <= OFTEN || e->looks % OFTEN == 0)
+		e->fd = wp_jitmap_open(e->pid);
 }
 
 /**
@@ -188,8 +192,9 @@ void wp_jitmaps_each(struct wp_jitmaps *jit, wp_jitmaps_fn fn, void *ctx)
 {
 	size_t i, left = MAX_ALL;
 
-	wp_jitmaps_look(jit);
 	for (i = 0; jit && i < jit->nr; i++) {
+		if (jit->entry[i].fd < 0)
+			jit->entry[i].fd = wp_jitmap_open(jit->entry[i].pid);
 		if (jit->entry[i].fd >= 0)
 			keep(&jit->entry[i], &left, fn, ctx);
 	}

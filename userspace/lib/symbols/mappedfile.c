@@ -113,6 +113,22 @@ static bool is_of_our_users(__u32 pid)
 	       ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
 }
 
+/* A process whose first thread has ended has it in its other threads only. */
+static FILE *open_mountinfo(__u32 pid)
+{
+	int dir = wp_procdir_open(pid), fd;
+	FILE *f;
+
+	if (dir < 0)
+		return NULL;
+	fd = openat(dir, "mountinfo", O_RDONLY | O_CLOEXEC);
+	close(dir);
+	f = fd >= 0 ? fdopen(fd, "r") : NULL;
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
+}
+
 /*
  * Whether a file system may block on its server: it is neither on this machine's disks
  * nor in memory, or it is an overlay, created by a user, that may lie above such a one.
@@ -130,8 +146,7 @@ static bool is_served(__u32 pid, const struct stat *st)
 
 	if (major(st->st_dev))
 		return false;
-	snprintf(line, sizeof(line), "/proc/%u/mountinfo", pid);
-	f = fopen(line, "re");
+	f = open_mountinfo(pid);
 	while (f && !found && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%*u %*u %u:%u", &maj, &min) != 2 ||
 		    makedev(maj, min) != st->st_dev)
