@@ -69,7 +69,8 @@ static struct workqueue_struct *wp_remote_workers;
  * @nr: frames found
  * @result: result of the walk
  * @ips: addresses
- * @seen: threads of the process that were considered
+ * @seen: how many threads of the process were considered
+ * @last: the last one of these, held; or NULL
  * @nr_threads: how many are in @threads
  * @threads: some of the process's, held
  *
@@ -93,6 +94,7 @@ struct wp_remote {
 	struct wp_cfi_result result;
 	u64 ips[WALLPROF_MAX_STACK];
 	unsigned int seen;
+	struct task_struct *last;
 	unsigned int nr_threads;
 	struct task_struct *threads[WP_REMOTE_BATCH];
 };
@@ -257,37 +259,82 @@ static void wp_remote_one(struct wp_remote *walk)
 }
 
 /*
- * Takes references to threads of the process that want a better stack, from the @seen-th
- * on. Returns how many.
+ * Returns the first thread of the process that was not yet considered, or NULL. If the
+ * last one that was has ended since, as many as were considered are skipped: some too many
+ * if others of them have ended, too.
+ *
+ * Context: RCU read side.
+ */
+static struct task_struct *wp_remote_next(const struct wp_remote *walk)
+{
+	struct task_struct *leader, *p = walk->last;
+	unsigned int i = 0;
+
+	leader = pid_task(find_pid_ns(walk->pid, walk->session->pid_ns), PIDTYPE_TGID);
+	if (!leader)
+		return NULL;
+	if (p && pid_alive(p)) {
+		list_for_each_entry_continue_rcu(p, &leader->signal->thread_head, thread_node)
+			return p;
+		return NULL;
+	}
+	list_for_each_entry_rcu(p, &leader->signal->thread_head, thread_node) {
+		if (i++ == walk->seen)
+			return p;
+	}
+	return NULL;
+}
+
+/* Notes the last thread that was considered, which is held. */
+static void wp_remote_set_last(struct wp_remote *walk, struct task_struct *p)
+{
+	if (walk->last)
+		put_task_struct(walk->last);
+	walk->last = p;
+}
+
+/*
+ * Considers up to WP_REMOTE_BATCH threads of the process, and takes references to those
+ * that want a better stack. Returns whether there was any thread.
+ */
+static bool wp_remote_consider(struct wp_remote *walk)
+{
+	struct wp_session *session = walk->session;
+	struct task_struct *first, *p, *last = NULL;
+	struct wallprof_task *slot;
+	unsigned int nr = 0;
+
+	rcu_read_lock();
+	first = wp_remote_next(walk);
+	for (p = first; p && nr < WP_REMOTE_BATCH; nr++) {
+		last = p;
+		slot = wp_tasks_find(&session->tasks, (unsigned long)p);
+		if (slot && !(p->flags & WP_PF_NO_USER) && wp_remote_wants(slot)) {
+			get_task_struct(p);
+			walk->threads[walk->nr_threads++] = p;
+		}
+		p = list_next_or_null_rcu(&p->signal->thread_head, &p->thread_node,
+					  struct task_struct, thread_node);
+	}
+	walk->seen += nr;
+	if (last) {
+		get_task_struct(last);
+		wp_remote_set_last(walk, last);
+	}
+	rcu_read_unlock();
+	return first;
+}
+
+/*
+ * Takes references to some threads of the process that want a better stack. Returns how
+ * many: 0 if there are no more. Each batch continues where the last one ended, and others
+ * run in between. Context: process; may sleep.
  */
 static unsigned int wp_remote_collect(struct wp_remote *walk)
 {
-	struct wp_session *session = walk->session;
-	struct task_struct *leader, *p;
-	unsigned int i = 0, nr = 0;
-
-	rcu_read_lock();
-	leader = pid_task(find_pid_ns(walk->pid, session->pid_ns), PIDTYPE_TGID);
-	if (!leader)
-		goto unlock;
-	for_each_thread(leader, p) {
-		struct wallprof_task *slot;
-
-		if (i++ < walk->seen)
-			continue;
-		walk->seen++;
-		slot = wp_tasks_find(&session->tasks, (unsigned long)p);
-		if (!slot || p->flags & WP_PF_NO_USER || !wp_remote_wants(slot))
-			continue;
-		get_task_struct(p);
-		walk->threads[nr++] = p;
-		if (nr == ARRAY_SIZE(walk->threads))
-			break;
-	}
-unlock:
-	rcu_read_unlock();
-	walk->nr_threads = nr;
-	return nr;
+	while (!walk->nr_threads && wp_remote_consider(walk))
+		cond_resched();
+	return walk->nr_threads;
 }
 
 /*
@@ -337,8 +384,10 @@ static void wp_remote_run(struct wp_remote *walk)
 {
 	struct wp_mmput *put;
 
-	if (!wp_remote_collect(walk))
+	if (!wp_remote_collect(walk)) {
+		wp_remote_set_last(walk, NULL);
 		return;
+	}
 	put = wp_mmput_alloc();
 	if (put && mmget_not_zero(walk->mm)) {
 		init_completion(&walk->done);
@@ -353,6 +402,7 @@ static void wp_remote_run(struct wp_remote *walk)
 	kfree(put);
 	while (walk->nr_threads)
 		put_task_struct(walk->threads[--walk->nr_threads]);
+	wp_remote_set_last(walk, NULL);
 }
 
 /**

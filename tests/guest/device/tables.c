@@ -1227,6 +1227,62 @@ TEST_F(walk, blocked_since_before_start)
 	EXPECT_EQ(1, self->s.walks_asleep);
 }
 
+#define MANY	600	/* more than twice what the module considers at a time */
+
+static void *is_one_of_many(void *arg)
+{
+	naps_for_good(NULL);
+	return arg;
+}
+
+static void many_nap_for_good(void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	for (int i = 1; i < MANY; i++)
+		if (pthread_create(&thread, &attr, is_one_of_many, NULL))
+			_exit(1);
+	naps_for_good(arg);
+}
+
+/* How many threads of a process have the stack. */
+static unsigned int nr_with_stack(struct session *s, __u32 pid)
+{
+	const struct wallprof_task *tasks = session_tasks(s);
+	unsigned int nr = 0;
+
+	for (__u32 i = 0; i < s->c.nr_tasks; i++)
+		nr += tasks[i].phase != WALLPROF_TASK_FREE && tasks[i].tgid == pid &&
+		      tasks[i].user_stack;
+	return nr;
+}
+
+/* The threads of a large process are all walked by one MAPS. */
+TEST_F(walk, many_blocked_since_before_start)
+{
+	unsigned int nr = 0;
+
+	self->pid = child_of(many_nap_for_good, NULL);
+	ASSERT_TRUE(naps_now(self->pid));
+	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
+	ASSERT_EQ(0, session_open(&self->s, &self->c));
+	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
+	/* Some may be on their way to sleep still. */
+	for (int i = 0; i < 3000 && nr < MANY; i++) {
+		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
+		nr = nr_with_stack(&self->s, self->pid);
+		nap_ns(MS);
+	}
+	EXPECT_EQ(MANY, nr);
+	EXPECT_WHOLE(&self->s);
+	EXPECT_EQ(MANY, self->s.walks_asleep);
+	for (size_t i = 0; i < self->s.nr_stacks; i++)
+		EXPECT_TRUE(is_whole(&self->s.stacks[i]));
+}
+
 TEST_F(walk, blocked_since)
 {
 	const struct wallprof_task *task;
