@@ -190,7 +190,8 @@ prebuilt:
 		echo 'wallprof: HEADERS= names no headers packages: see' \
 		'"dist/prebuild --help"' >&2; exit 1; }
 	MODULE_SIGN_KEY='$(MODULE_SIGN_KEY)' MODULE_SIGN_CERT='$(MODULE_SIGN_CERT)' \
-		dist/prebuild -o '$(PREBUILT)' $(HEADERS)
+		dist/prebuild -o '$(PREBUILT)' $(foreach name,CC CROSS_COMPILE,$(if \
+		$(filter command,$(origin $(name))),$(name)='$($(name))')) $(HEADERS)
 
 define clean-module
 rm -rf .tmp_versions && \

@@ -180,6 +180,11 @@ static void test_rights(void)
 	h.follow_err = EACCES;
 	expect("paranoid", "perf_event_paranoid", WP_LEVEL_FAIL, "CAP_SYS_ADMIN",
 	       "sudo sysctl kernel.perf_event_paranoid=2");
+	h.paranoid = 3;
+	h.may_admin = false;
+	wp_checkup(&c, &h, TABLES);
+	ok(c.nr == c.count[WP_LEVEL_OK], "paranoid, on a kernel that lets CAP_PERFMON: all is well");
+	h = well;
 	h.follow_err = EACCES;
 	expect("seccomp", "perf_event_paranoid", WP_LEVEL_FAIL, "seccomp", "");
 	h.follow_err = ENOSYS;

@@ -156,6 +156,11 @@ static void test_ask(void)
 	snprintf(output, sizeof(output), "%s/perf.data", root);
 	wp_hostfacts_ask(h, output);
 	ok(!h->output_err && !strcmp(h->output, root), "a directory");
+	wp_hostfacts_ask(h, root);
+	ok(h->output_err == EISDIR && !strcmp(h->output, root), "a directory is no file");
+	snprintf(output, sizeof(output), "%s/", root);
+	wp_hostfacts_ask(h, output);
+	ok(h->output_err == EISDIR, "nor with a slash");
 	wp_hostfacts_ask(h, "/perf.data");
 	ok(!strcmp(h->output, "/"), "the root directory");
 	ok(access("/perf.data", F_OK), "nothing was written");

@@ -17,7 +17,7 @@ block() {
 # packages: those of a real host and of DKMS are a layer each, which is made again when
 # their line or the suite's root changes.
 packages() {
-	block README.md 'On a real host' >"$work/real-host"
+	block Documentation/install.rst 'From source' >"$work/real-host"
 	block Documentation/install.rst 'With DKMS' >"$work/dkms"
 	use
 	host_layer=$(layer packages '' "apt-get -q update; $(sed -n 1p "$work/real-host")")
@@ -36,32 +36,32 @@ demo_packages() {
 installs() {
 	local line build
 	packages
-	check 'README: the commands of a real host' \
-		equal "$(awk '{ print $1 }' "$work/real-host" | tr '\n' ' ')" 'sudo make sudo sudo sudo '
-	check 'README: the commands of DKMS' \
+	check 'from source: the commands' \
+		equal "$(awk '{ print $1 }' "$work/real-host" | tr '\n' ' ')" 'sudo make sudo '
+	check 'DKMS: the commands' \
 		equal "$(awk '{ print $1 }' "$work/dkms" | tr '\n' ' ')" 'sudo make sudo '
 
 	use "$host_layer"
 	build=$(sed -n 2p "$work/real-host")
-	check "$suite: README: $build" inside "$build"
-	check "$suite: README: the compiler has nothing to say" nothing_said
-	check "$suite: README: nothing is said of keys or SSL" not said 'SSL|sign-file|signing_key'
-	check "$suite: README: modprobe finds the module" \
+	check "$suite: from source: $build" inside "$build"
+	check "$suite: from source: the compiler has nothing to say" nothing_said
+	check "$suite: from source: nothing is said of keys or SSL" not said 'SSL|sign-file|signing_key'
+	check "$suite: from source: modprobe finds the module" \
 		inside 'modprobe -n -v -S "$(uname -r)" wallprof | grep extra/wallprof.ko'
-	check "$suite: README: the reader runs" inside 'wallprof --version'
-	check "$suite: README: each command of it is there" inside \
+	check "$suite: from source: the reader runs" inside 'wallprof --version'
+	check "$suite: from source: each command of it is there" inside \
 		'for c in modprobe wallprof perf sudo; do command -v $c; done'
 
 	use "$dkms_layer" "$host_layer"
 	while read -r line; do
-		check "$suite: README, DKMS: $line" inside "$line"
-		check "$suite: README, DKMS: the compiler has nothing to say" nothing_said
+		check "$suite: DKMS: $line" inside "$line"
+		check "$suite: DKMS: the compiler has nothing to say" nothing_said
 	done < <(sed 1d "$work/dkms")
 	# Newer dkms leaves depmod to kernels that are installed.
-	check "$suite: README, DKMS: the module is installed, for this kernel" inside '
+	check "$suite: DKMS: the module is installed, for this kernel" inside '
 		modinfo -F vermagic /lib/modules/"$(uname -r)"/updates/dkms/wallprof.ko* |
 			grep "^$(uname -r) "'
-	check "$suite: README, DKMS: the reader runs" inside 'wallprof --version'
+	check "$suite: DKMS: the reader runs" inside 'wallprof --version'
 }
 
 not() { ! "$@"; }

@@ -328,17 +328,18 @@ static void check_rights(struct wp_checkup *c, const struct wp_hostfacts *h)
 static void check_paranoid(struct wp_checkup *c, const struct wp_hostfacts *h)
 {
 	static const char name[] = "perf_event_paranoid";
+	bool denied = h->follow_err == EACCES || h->follow_err == EPERM;
 	struct wp_finding *f;
 	char value[24] = NOT_KNOWN;
 
 	if (h->paranoid != WP_PARANOID_UNKNOWN)
 		snprintf(value, sizeof(value), "%ld", h->paranoid);
-	if (h->paranoid > 2 && !h->may_admin) {
+	/* What values above 2 mean differs between kernels: to some they are 2. */
+	if (h->paranoid > 2 && !h->may_admin && denied) {
 		f = add(c, WP_LEVEL_FAIL, name, "%s", value);
 		means(f, "Above 2, perf events need CAP_SYS_ADMIN.");
 		remedy(f, "sudo sysctl kernel.perf_event_paranoid=2");
-	} else if (h->follow_err && (h->may_record || (h->follow_err != EACCES &&
-						       h->follow_err != EPERM))) {
+	} else if (h->follow_err && (h->may_record || !denied)) {
 		f = add(c, WP_LEVEL_FAIL, name, "%s, but perf_event_open: %s", value,
 			strerror(h->follow_err));
 		means(f, "Perf events are refused, despite the rights. Look for a container's seccomp filter, SELinux or AppArmor.");

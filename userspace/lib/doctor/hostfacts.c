@@ -398,9 +398,17 @@ static void ask_cache(struct wp_hostfacts *h)
 
 static void ask_output(struct wp_hostfacts *h, const char *output)
 {
-	const char *slash = strrchr(output, '/');
+	const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
 	struct statvfs fs;
+	struct stat st;
 
+	/* Of a link nothing is asked: the recording replaces it. */
+	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") ||
+	    (!lstat(output, &st) && S_ISDIR(st.st_mode))) {
+		snprintf(h->output, sizeof(h->output), "%s", output);
+		h->output_err = EISDIR;
+		return;
+	}
 	if (!slash)
 		snprintf(h->output, sizeof(h->output), ".");
 	else
