@@ -60,6 +60,7 @@ struct wp_shared_table {
  * @shared: the shared table, of which this holds a reference
  * @users: mappings that name it; under the session's lock
  * @was_used: it has had users
+ * @pushed: the epoch in which it was pushed last
  *
  * @table is a copy, so that a mapping's pointer leads to the session's own count.
  */
@@ -68,6 +69,7 @@ struct wp_held {
 	struct wp_shared_table *shared;
 	u64 users;
 	bool was_used;
+	u32 pushed;
 };
 
 static DEFINE_MUTEX(wp_store_mutex);	/* orders uses of wp_store_known, and of @refs */
@@ -222,15 +224,18 @@ static s64 wp_store_extra(u32 bytes)
 	return filled + sizeof(struct wp_shared_table) + sizeof(struct wp_held);
 }
 
-/* The id by which a session holds a shared table; 0: it holds none. */
-static u32 wp_store_find(struct wp_mappings *mappings, const struct wp_shared_table *shared)
+/* The id by which a session holds a shared table, which is pushed again; 0: it holds none. */
+static u32 wp_store_find(struct wp_mappings *mappings, const struct wp_shared_table *shared,
+			 u32 epoch)
 {
 	struct wp_held *held;
 	unsigned long id;
 
 	xa_for_each(&mappings->tables, id, held) {
-		if (held->shared == shared)
+		if (held->shared == shared) {
+			held->pushed = epoch;
 			return id;
+		}
 		cond_resched();
 	}
 	return 0;
@@ -278,6 +283,15 @@ static void wp_store_drop(struct wp_session *session, u32 id)
 	kfree(held);
 }
 
+/*
+ * Whether nobody is about to name a table: its users are gone, or it had none when its
+ * process was to be published, since it had ended.
+ */
+static bool wp_store_is_idle(const struct wp_held *held, u32 epoch)
+{
+	return !held->users && (held->was_used || epoch - held->pushed >= 2);
+}
+
 /* Makes room for a table that found none, with @err, and charges for it. */
 static int wp_store_make_room(struct wp_session *session, u32 bytes, int err)
 {
@@ -289,7 +303,7 @@ static int wp_store_make_room(struct wp_session *session, u32 bytes, int err)
 	if (bytes > wp_store_most())
 		return err;
 	xa_for_each(&mappings->tables, id, held) {
-		if (held->users || !held->was_used)
+		if (!wp_store_is_idle(held, wp_session_epoch(session)))
 			continue;
 		wp_store_drop(session, id);
 		err = wp_store_charge_table(session, bytes);
@@ -301,7 +315,7 @@ static int wp_store_make_room(struct wp_session *session, u32 bytes, int err)
 }
 
 /* Gives a table an id, and takes over the reference. It is charged for. */
-static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *shared)
+static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *shared, u32 epoch)
 {
 	struct wp_held *held;
 	int err;
@@ -313,6 +327,7 @@ static int wp_store_hold(struct wp_mappings *mappings, struct wp_shared_table *s
 		return -ENOMEM;
 	held->table = shared->table;
 	held->shared = shared;
+	held->pushed = epoch;
 	err = xa_insert(&mappings->tables, mappings->last_table + 1, held, GFP_KERNEL_ACCOUNT);
 	if (err) {
 		kfree(held);
@@ -363,7 +378,7 @@ static int wp_store_hash(const void __user *user, u32 bytes, void *chunk, u32 *h
  * for a copy. @id: the id, or 0.
  */
 static int wp_store_look(struct wp_mappings *mappings, const void __user *user, u32 bytes,
-			 u32 *id)
+			 u32 epoch, u32 *id)
 {
 	void *chunk = kmalloc(WP_CHUNK, GFP_KERNEL_ACCOUNT);
 	struct wp_held *held;
@@ -382,8 +397,10 @@ static int wp_store_look(struct wp_mappings *mappings, const void __user *user, 
 		if (held->shared->hash != hash || held->shared->bytes != bytes)
 			continue;
 		ret = wp_store_is(held->shared, user, chunk);
-		if (ret > 0)
+		if (ret > 0) {
+			held->pushed = epoch;
 			*id = at;
+		}
 		if (ret)
 			break;
 	}
@@ -396,6 +413,7 @@ free:
 static int wp_store_take(struct wp_session *session, struct wallprof_push *push, bool *kept)
 {
 	struct wp_mappings *mappings = &session->mappings;
+	u32 epoch = wp_session_epoch(session);
 	struct wp_shared_table *shared;
 	bool is_new;
 	int err = 0;
@@ -405,9 +423,9 @@ static int wp_store_take(struct wp_session *session, struct wallprof_push *push,
 	if (IS_ERR(shared))
 		return PTR_ERR(shared);
 	shared = wp_shared_table_share(shared, &is_new);
-	push->id = is_new ? 0 : wp_store_find(mappings, shared);
+	push->id = is_new ? 0 : wp_store_find(mappings, shared, epoch);
 	if (!push->id) {
-		err = wp_store_hold(mappings, shared);
+		err = wp_store_hold(mappings, shared, epoch);
 		push->id = mappings->last_table;
 		*kept = !err;
 	}
@@ -446,7 +464,8 @@ int wp_store_push(struct wp_session *session, struct wallprof_push *push, bool e
 	if (err && !mappings->nr_tables)
 		return err;
 	if (err && !evict) {
-		looked = wp_store_look(mappings, user, push->bytes, &push->id);
+		looked = wp_store_look(mappings, user, push->bytes, wp_session_epoch(session),
+				       &push->id);
 		return looked || push->id ? looked : err;
 	}
 	if (err)

@@ -670,7 +670,7 @@ struct wallprof_status {
  * an eighth of the host's memory if that is less. If a table finds no room in that, or in
  * the limit of locked memory, tables are dropped that processes had and no process has
  * any more, the oldest first. Their ids are not given again. A table that no MAPS has
- * named yet stays. New in ABI 12.
+ * named stays until the second FLIP after its last PUSH. New in ABI 12.
  *
  * What finds no room is not copied: it need not be a good table then.
  *

@@ -443,6 +443,26 @@ TEST_F_TIMEOUT(full, drops_what_the_ended_had, 300)
 	EXPECT_EQ(-ENOENT, maps_with(self->fd, getpid(), self->id[0]));
 }
 
+/* Nobody has named them, as their processes had ended: after two flips nobody will. */
+TEST_F_TIMEOUT(full, drops_what_nobody_had, 300)
+{
+	struct wallprof_flip flip;
+	__u32 id = 0;
+
+	ASSERT_EQ(0, dev_start(self->fd, NULL));
+	ASSERT_EQ(0, dev_flip(self->fd, &flip));
+	EXPECT_EQ(-ENOSPC, push_nth(self, self->nr, NULL));
+	/* Pushed again, it is new again. */
+	EXPECT_EQ(0, push_nth(self, 0, &id));
+	EXPECT_EQ(self->id[0], id);
+	ASSERT_EQ(0, dev_flip(self->fd, &flip));
+	EXPECT_EQ(0, push_nth(self, self->nr, &id));
+	EXPECT_LT(self->id[self->nr - 1], id);
+	EXPECT_EQ(self->nr, dev_status(self->fd).tables);
+	EXPECT_EQ(-ENOENT, maps_with(self->fd, getpid(), self->id[1]));
+	EXPECT_EQ(0, maps_with(self->fd, getpid(), self->id[0]));
+}
+
 /* So do tables for which no memory may be locked. */
 TEST_F_TIMEOUT(full, drops_them_for_the_limit_of_memory, 300)
 {
