@@ -27,6 +27,7 @@
 #include "lib/model/ledgerfile.h"
 #include "lib/record/dump.h"
 #include "lib/record/session.h"
+#include "lib/sandbox/swapped.h"
 #include "lib/sandbox/worker.h"
 
 #define NSEC_PER_MSEC	1000000ULL
@@ -137,6 +138,7 @@ static int prepare(struct wp_recording *r, struct wp_workload *workload)
 	wp_ledger_init(&r->t.ledger, r->o.verbose > 1 ? SIZE_MAX :
 				   r->o.verbose ? TOP_THREADS : 0);
 	r->id_zero = id_zero();
+	wp_swapped_leave();
 	err = wp_device_open(&r->dev);
 	if (err)
 		return err;

@@ -41,6 +41,7 @@
 #include "lib/record/target.h"
 #include "lib/record/timeline.h"
 #include "lib/record/trigger.h"
+#include "lib/sandbox/swapped.h"
 
 /* Maximum time until recorded data is written. */
 #define INTERVAL_NS	(1000 * WP_NSEC_PER_MSEC)
@@ -393,6 +394,7 @@ static int prepare(struct wp_sched_recording *r)
 {
 	int err;
 
+	wp_swapped_leave();
 	err = wp_device_open(&r->dev);
 	if (!err)
 		err = wp_timeline_new(&r->timeline, NULL, r->o.wakeups);

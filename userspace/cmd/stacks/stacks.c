@@ -26,6 +26,7 @@
 #include "lib/record/buffersize.h"
 #include "lib/record/session.h"
 #include "lib/sandbox/opener.h"
+#include "lib/sandbox/swapped.h"
 #include "lib/sandbox/worker.h"
 #include "lib/sandbox/zygote.h"
 #include "lib/symbols/livenames.h"
@@ -470,6 +471,7 @@ static int run(struct wp_recording *r, const struct opts *o, struct wp_now_threa
 		return -ENOMEM;
 	}
 	wp_objects_name_locks(all->objects, all->names);
+	wp_swapped_leave();
 	err = wp_device_open(&r->dev);
 	if (!err)
 		err = look(r, all, o->look_ns);

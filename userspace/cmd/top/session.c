@@ -14,6 +14,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/sandbox/opener.h"
+#include "lib/sandbox/swapped.h"
 #include "lib/sandbox/zygote.h"
 
 /* Number of tries to read a slot that changes meanwhile. */
@@ -130,6 +131,7 @@ int wp_top_begin(struct wp_top *top)
 		wp_err("out of memory");
 		return err;
 	}
+	wp_swapped_leave();
 	err = wp_device_open(&r->dev);
 	if (!err)
 		err = configure(r);

@@ -452,6 +452,8 @@ static const char *read_symbols(const struct wp_job *job, struct wp_elfnames *na
 
 	if (!err)
 		return to.trouble;
+	if (err == -ENODATA)
+		return "it is in swap in part, and not read";
 	return err == -EAGAIN ? "there is no process to read it in" : WP_FILEREADER_BAD;
 }
 

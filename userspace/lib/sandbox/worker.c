@@ -34,6 +34,7 @@
 #include "lib/sandbox/confine.h"
 #include "lib/sandbox/opener.h"
 #include "lib/sandbox/openfile.h"
+#include "lib/sandbox/swapped.h"
 #include "lib/sandbox/worker.h"
 #include "lib/sandbox/zygote.h"
 
@@ -269,8 +270,9 @@ static int send_job(struct wp_worker *w, const struct wp_job *job, const struct 
  * @w: the worker, with less than WP_WORKER_DEPTH jobs
  * @job: the job
  *
- * Return: 0; -EPIPE: the worker is no longer usable; another negative errno: a file of
- * the job cannot be opened, or the worker has no room; it did not get the job.
+ * Return: 0; -EPIPE: the worker is no longer usable; -ENODATA: a file of the job has pages
+ * in swap: see swapped.c; another negative errno: one cannot be opened, or the worker has no
+ * room; it did not get the job.
  */
 int wp_worker_ask(struct wp_worker *w, const struct wp_job *job)
 {
@@ -284,6 +286,9 @@ int wp_worker_ask(struct wp_worker *w, const struct wp_job *job)
 	for (i = 0; i < job->nr_fds; i++) {
 		if (wp_openfile_known(job->fds[i], &files[i]))
 			return -errno;
+		if (!wp_openfile_is_served(job->fds[i]) &&
+		    wp_swapped_is_left(job->fds[i], &files[i]))
+			return -ENODATA;
 	}
 	bytes = weigh(files, job->nr_fds);
 	fit_memory(w, bytes);
@@ -455,6 +460,8 @@ const char *wp_worker_reason(int err)
 		return "takes too much CPU time to read";
 	case -ETIMEDOUT:
 		return "cannot be read: its server does not answer";
+	case -ENODATA:
+		return "is in swap in part, and not read";
 	case -EMSGSIZE:
 		return "holds too much";
 	case -ENOMEM:

@@ -165,10 +165,14 @@ static void keep(const struct entry *e, size_t *left, wp_jitmaps_fn fn, void *ct
 {
 	struct wp_elfnames names = { 0 };
 	size_t size = 0, room, bytes;
+	const char *trouble;
 	char *text = NULL;
 	void *data;
 
-	if (!wp_filereader_perfmap(e->fd, &names))
+	trouble = wp_filereader_perfmap(e->fd, &names);
+	if (trouble)
+		wp_debug("list of generated code of process %u: %s", (unsigned int)e->pid, trouble);
+	else
 		text = text_of(&names.table, &size);
 	wp_elfnames_free(&names);
 	room = text ? ZSTD_compressBound(size) : 0;

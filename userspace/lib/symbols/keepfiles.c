@@ -35,6 +35,7 @@
 #include "lib/base/outfile.h"
 #include "lib/base/ownthread.h"
 #include "lib/sandbox/opener.h"
+#include "lib/sandbox/swapped.h"
 #include "lib/symbols/idfiles.h"
 #include "lib/symbols/keepfiles.h"
 
@@ -213,6 +214,8 @@ static int keep_in(struct wp_keepfiles *k, struct entry *e, int dir)
 		return err;
 	if (fstat(e->fd, &st))
 		return -errno;
+	if (wp_swapped_is_left(e->fd, &st))
+		return -ENODATA;
 	if (!take_room(k, st.st_size))
 		return -EFBIG;
 	err = wp_outfile_open_at(&out, dir, "elf");
