@@ -14,7 +14,7 @@
 
 /* A host on which all is well, for a user who is not root. */
 static const struct wp_hostfacts well = {
-	.release = "6.1.0-56-amd64", .machine = "x86_64",
+	.release = "6.1.0-56-amd64", .machine = "x86_64", .distro = WP_DISTRO_DEBIAN,
 	.loaded = true, .headers = true, .has_config = true, .has_tracepoints = true,
 	.kernel_names = WP_YES, .lockdown = "none", .secure_boot = WP_NO, .sig_enforce = WP_NO,
 	.paranoid = 2, .max_rate = 100000, .kptr_restrict = 0, .memory_kib = 1 << 20,
@@ -124,6 +124,23 @@ static void test_module(void)
 	h.headers = false;
 	has("no headers", "headers", WP_LEVEL_NOTE, "cannot be built",
 	    "apt-get install linux-headers-6.1.0-56-amd64");
+	strcpy(h.release, "5.14.0-503.el9.x86_64");
+	h.distro = WP_DISTRO_RHEL;
+	has("no headers, dnf", "headers", WP_LEVEL_NOTE, "cannot be built",
+	    "dnf install kernel-devel-5.14.0-503.el9.x86_64");
+	strcpy(h.release, "6.4.0-150600.23-default");
+	h.distro = WP_DISTRO_SUSE;
+	has("no headers, zypper", "headers", WP_LEVEL_NOTE, "cannot be built",
+	    "zypper install kernel-default-devel");
+	strcpy(h.release, "6.9.1-arch1-1");
+	h.distro = WP_DISTRO_ARCH;
+	has("no headers, pacman", "headers", WP_LEVEL_NOTE, "cannot be built",
+	    "pacman -S linux-headers");
+	strcpy(h.release, "6.6.30-1-lts");
+	has("no headers of a flavour, pacman", "headers", WP_LEVEL_NOTE, "cannot be built",
+	    "pacman -S linux-lts-headers");
+	h.distro = WP_DISTRO_OTHER;
+	has("no headers, elsewhere", "headers", WP_LEVEL_NOTE, "cannot be built", "");
 	strcpy(h.tracepoints_missing, "sched_switch");
 	has("no tracepoint", "kernel config", WP_LEVEL_FAIL, "lacks", "");
 	has("no tracepoint", "module", WP_LEVEL_FAIL, "cannot have", "");

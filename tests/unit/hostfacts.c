@@ -144,6 +144,32 @@ static void test_whole(void)
 	ok(h->kernel_names == WP_YES && !h->has_tracepoints, "names are shown, none is ours");
 }
 
+static void test_distro(void)
+{
+	static const struct {
+		const char *text;
+		enum wp_distro distro;
+	} cases[] = {
+		{ "PRETTY_NAME=\"Debian\"\nID=debian\n", WP_DISTRO_DEBIAN },
+		{ "ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", WP_DISTRO_DEBIAN },
+		{ "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", WP_DISTRO_RHEL },
+		{ "ID='fedora'\n", WP_DISTRO_RHEL },
+		{ "ID_LIKE=\"suse opensuse\"\nID=\"opensuse-leap\"\n", WP_DISTRO_SUSE },
+		{ "ID=manjaro\nID_LIKE=arch", WP_DISTRO_ARCH },
+		{ "ID=alpine\nVARIANT_ID=debian\nNAME=debian\n", WP_DISTRO_OTHER },
+		{ "ID=\nID_LIKE=\"\"\n", WP_DISTRO_OTHER },
+	};
+	size_t i;
+
+	ok(facts()->distro == WP_DISTRO_OTHER, "no os-release");
+	put("/usr/lib/os-release", "ID=arch\n");
+	ok(facts()->distro == WP_DISTRO_ARCH, "os-release of /usr/lib");
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put("/etc/os-release", cases[i].text);
+		ok(facts()->distro == cases[i].distro, "distribution %zu", i);
+	}
+}
+
 /* Whatever this host is, the answers are such that all can be. */
 static void test_ask(void)
 {
@@ -175,6 +201,7 @@ int main(void)
 	test_nothing();
 	test_nonsense();
 	test_whole();
+	test_distro();
 	test_ask();
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	return system(command) || done();

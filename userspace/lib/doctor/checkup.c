@@ -160,6 +160,31 @@ static void check_module(struct wp_checkup *c, const struct wp_hostfacts *h)
 	}
 }
 
+/* Names of packages have the flavour, which is behind the last '-' of a release. */
+static void headers_remedy(struct wp_finding *f, const struct wp_hostfacts *h)
+{
+	const char *flavour = strrchr(h->release, '-');
+	bool special = flavour && (!strcmp(flavour, "-lts") || !strcmp(flavour, "-zen") ||
+				   !strcmp(flavour, "-hardened"));
+
+	switch (h->distro) {
+	case WP_DISTRO_DEBIAN:
+		remedy(f, "sudo apt-get install linux-headers-%s", h->release);
+		break;
+	case WP_DISTRO_RHEL:
+		remedy(f, "sudo dnf install kernel-devel-%s", h->release);
+		break;
+	case WP_DISTRO_SUSE:
+		remedy(f, "sudo zypper install kernel%s-devel", flavour ? flavour : "-default");
+		break;
+	case WP_DISTRO_ARCH:
+		remedy(f, "sudo pacman -S linux%s-headers", special ? flavour : "");
+		break;
+	case WP_DISTRO_OTHER:
+		break;
+	}
+}
+
 static void check_headers(struct wp_checkup *c, const struct wp_hostfacts *h)
 {
 	struct wp_finding *f;
@@ -172,8 +197,8 @@ static void check_headers(struct wp_checkup *c, const struct wp_hostfacts *h)
 		add(c, WP_LEVEL_OK, "headers", "none for this kernel; the module is built already");
 	} else {
 		f = add(c, WP_LEVEL_NOTE, "headers", "none for this kernel");
-		means(f, "The module cannot be built here, DKMS included.");
-		remedy(f, "sudo apt-get install linux-headers-%s", h->release);
+		means(f, "The module cannot be built here, DKMS included, without the files for building modules of exactly this kernel.");
+		headers_remedy(f, h);
 	}
 }
 

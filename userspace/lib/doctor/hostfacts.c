@@ -73,6 +73,50 @@ static bool is_there(const char *root, const char *path)
 	return !access(full, F_OK);
 }
 
+/* The distribution of @word, an ID of os-release(5). */
+static enum wp_distro distro_of(const char *word)
+{
+	static const struct {
+		const char *id;
+		enum wp_distro distro;
+	} known[] = {
+		{ "debian", WP_DISTRO_DEBIAN },
+		{ "ubuntu", WP_DISTRO_DEBIAN },
+		{ "rhel", WP_DISTRO_RHEL },
+		{ "centos", WP_DISTRO_RHEL },
+		{ "fedora", WP_DISTRO_RHEL },
+		{ "suse", WP_DISTRO_SUSE },
+		{ "opensuse", WP_DISTRO_SUSE },
+		{ "arch", WP_DISTRO_ARCH },
+	};
+	size_t i;
+
+	for (i = 0; i < NR(known); i++) {
+		if (!strcmp(word, known[i].id))
+			return known[i].distro;
+	}
+	return WP_DISTRO_OTHER;
+}
+
+/* ID=debian; a derived one has ID_LIKE="ubuntu debian", with or without quotes. */
+static void read_distro(struct wp_hostfacts *h, const char *root)
+{
+	gzFile f = open_text(root, "/etc/os-release");
+	char line[PATH_SIZE], *word, *rest;
+
+	if (!f)
+		f = open_text(root, "/usr/lib/os-release");
+	while (f && !h->distro && gzgets(f, line, sizeof(line))) {
+		if (strncmp(line, "ID=", 3) && strncmp(line, "ID_LIKE=", 8))
+			continue;
+		word = strtok_r(strchr(line, '=') + 1, " \t\n\"'", &rest);
+		for (; word && !h->distro; word = strtok_r(NULL, " \t\n\"'", &rest))
+			h->distro = distro_of(word);
+	}
+	if (f)
+		gzclose(f);
+}
+
 static void add_missing(char *list, size_t size, const char *name)
 {
 	size_t len = strlen(list);
@@ -254,6 +298,7 @@ void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
 	if (!read_line(root, "/proc/sys/kernel/osrelease", h->release, sizeof(h->release)) &&
 	    !*root && !uname(&host))
 		snprintf(h->release, sizeof(h->release), "%.79s", host.release);
+	read_distro(h, root);
 	h->loaded = is_there(root, "/sys/module/wallprof");
 	read_line(root, "/sys/module/wallprof/version", h->loaded_version,
 		  sizeof(h->loaded_version));

@@ -25,9 +25,26 @@ enum wp_known {
 };
 
 /**
+ * enum wp_distro - what the host installs packages with
+ * @WP_DISTRO_OTHER: unknown
+ * @WP_DISTRO_DEBIAN: apt
+ * @WP_DISTRO_RHEL: dnf
+ * @WP_DISTRO_SUSE: zypper
+ * @WP_DISTRO_ARCH: pacman
+ */
+enum wp_distro {
+	WP_DISTRO_OTHER,
+	WP_DISTRO_DEBIAN,
+	WP_DISTRO_RHEL,
+	WP_DISTRO_SUSE,
+	WP_DISTRO_ARCH,
+};
+
+/**
  * struct wp_hostfacts - the facts
  * @release: release of the kernel, "" if unknown
  * @machine: as in uname -m
+ * @distro: the distribution, or one that it is derived from
  * @loaded: the module is loaded
  * @loaded_version: its version, "" if unknown
  * @module_file: its installed file for this kernel; "" if there is none
@@ -72,6 +89,7 @@ enum wp_known {
 struct wp_hostfacts {
 	char release[80];
 	char machine[80];
+	enum wp_distro distro;
 	bool loaded;
 	char loaded_version[32];
 	char module_file[512];
