@@ -114,7 +114,9 @@ static void has(const char *what, const char *name, enum wp_level level, const c
 static void test_module(void)
 {
 	no_module();
-	has("none", "module", WP_LEVEL_FAIL, "make install",
+	has("none", "module", WP_LEVEL_FAIL, "make -C src module", "");
+	h.dkms = true;
+	has("none, DKMS", "module", WP_LEVEL_FAIL, "make install",
 	    "sudo dkms autoinstall && sudo modprobe wallprof");
 	has("none", "device", WP_LEVEL_FAIL, "comes with the module", "");
 	has("none", "interface", WP_LEVEL_NOTE, "not opened", "");
@@ -147,6 +149,10 @@ static void test_module(void)
 	no_module();
 	strcpy(h.module_file, "/lib/modules/6.1.0-56-amd64/extra/wallprof.ko");
 	has("not loaded", "module", WP_LEVEL_FAIL, "needs the module", "sudo modprobe wallprof");
+	h.no_loading = true;
+	has("no more modules", "module", WP_LEVEL_FAIL, "until the next boot",
+	    "grep -rs modules_disabled /etc/sysctl.conf /etc/sysctl.d /usr/lib/sysctl.d");
+	h.no_loading = false;
 	h.signature = WP_SIGNATURE_NONE;
 	has("not loaded", "Secure Boot", WP_LEVEL_OK, "", "");
 	h.sig_enforce = WP_YES;
@@ -159,6 +165,10 @@ static void test_module(void)
 	h.device_err = ENOENT;
 	h.abi = 0;
 	has("a container", "device", WP_LEVEL_FAIL, "container must be given", "");
+	h = well;
+	h.no_loading = true;
+	wp_checkup(&c, &h, TABLES);
+	ok(c.nr == c.count[WP_LEVEL_OK], "no more modules, and ours is loaded");
 	h = well;
 	h.abi--;
 	expect("an older module", "interface", WP_LEVEL_FAIL, "(1.0) is older",

@@ -122,7 +122,7 @@ static void test_whole(void)
 	ok(h->loaded && !strcmp(h->loaded_version, "1.2.3"), "the module is loaded");
 	ok(strstr(h->module_file, "/extra/wallprof.ko") && h->signature == WP_SIGNATURE_SOME,
 	   "it is installed, and signed");
-	ok(h->headers, "headers");
+	ok(h->headers && !h->dkms && !h->no_loading, "headers, no DKMS, modules can be loaded");
 	ok(h->has_config && !strcmp(h->config_missing, "CONFIG_TRACEPOINTS, CONFIG_STACKTRACE"),
 	   "missing options: %s", h->config_missing);
 	ok(h->has_tracepoints && !strcmp(h->tracepoints_missing, "sched_migrate_task"),
@@ -136,11 +136,15 @@ static void test_whole(void)
 
 	put("/lib/modules/6.1.0-56-amd64/updates/dkms/wallprof.ko.xz", "");
 	put("/proc/self/uid_map", "         0       1000          1\n");
+	put("/proc/sys/kernel/modules_disabled", "1\n");
+	put("/usr/src/wallprof-0.1/dkms.conf", "");
 	put("/proc/kallsyms", "0000000000000000 A first\nffffffff81000000 T _stext\n");
 	h = facts();
 	ok(strstr(h->module_file, "/updates/dkms/wallprof.ko.xz") &&
 	   h->signature == WP_SIGNATURE_UNKNOWN, "DKMS's comes first, compressed");
 	ok(h->user_namespace, "a user namespace");
+	ok(h->no_loading, "no module can be loaded");
+	ok(h->dkms, "the package of DKMS");
 	ok(h->kernel_names == WP_YES && !h->has_tracepoints, "names are shown, none is ours");
 }
 

@@ -145,6 +145,10 @@ static void check_module(struct wp_checkup *c, const struct wp_hostfacts *h)
 		    h->loaded_version);
 	} else if (h->abi) {
 		add(c, WP_LEVEL_OK, "module", "loaded");
+	} else if (h->no_loading) {
+		f = add(c, WP_LEVEL_FAIL, "module", "not loaded; kernel.modules_disabled is 1");
+		means(f, "Recording needs the module, and this kernel loads no module until the next boot. Load it there before the setting is made: modules-load.d(5) does.");
+		remedy(f, "grep -rs modules_disabled /etc/sysctl.conf /etc/sysctl.d /usr/lib/sysctl.d");
 	} else if (h->module_file[0]) {
 		f = add(c, WP_LEVEL_FAIL, "module", "not loaded; installed: %s", h->module_file);
 		means(f, "Recording needs the module.");
@@ -155,8 +159,9 @@ static void check_module(struct wp_checkup *c, const struct wp_hostfacts *h)
 	} else {
 		f = add(c, WP_LEVEL_FAIL, "module", "not loaded, none installed for %s",
 			h->release[0] ? h->release : "this kernel");
-		means(f, "Recording needs the module: that of the package wallprof-dkms, or of 'make install' in the source tree.");
-		remedy(f, "sudo dkms autoinstall && sudo modprobe wallprof");
+		means(f, "Recording needs the module: that of the package wallprof-dkms, or of 'make install' in the source tree, or of 'make -C src module' in the bundle, for insmod src/wallprof.ko.");
+		if (h->dkms)
+			remedy(f, "sudo dkms autoinstall && sudo modprobe wallprof");
 	}
 }
 

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <linux/wallprof.h>
@@ -71,6 +72,21 @@ static bool is_there(const char *root, const char *path)
 
 	snprintf(full, sizeof(full), "%s%s", root, path);
 	return !access(full, F_OK);
+}
+
+/* DKMS builds what was added to it; wallprof-dkms has the source before that. */
+static bool has_dkms(const char *root)
+{
+	char pattern[PATH_SIZE];
+	glob_t found;
+	bool there;
+
+	if (is_there(root, "/var/lib/dkms/wallprof"))
+		return true;
+	snprintf(pattern, sizeof(pattern), "%s/usr/src/wallprof-*/dkms.conf", root);
+	there = !glob(pattern, 0, NULL, &found);
+	globfree(&found);
+	return there;
 }
 
 /* The distribution of @word, an ID of os-release(5). */
@@ -306,6 +322,8 @@ void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
 					       sizeof(h->module_file)))
 		h->module_file[0] = '\0';
 	h->signature = wp_modfile_signature(h->module_file);
+	h->dkms = has_dkms(root);
+	h->no_loading = read_number(root, "/proc/sys/kernel/modules_disabled", 0) == 1;
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", h->release);
 	h->headers = is_there(root, path);
 	read_config(h, root);

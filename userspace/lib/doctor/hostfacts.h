@@ -49,6 +49,8 @@ enum wp_distro {
  * @loaded_version: its version, "" if unknown
  * @module_file: its installed file for this kernel; "" if there is none
  * @signature: of this file
+ * @dkms: DKMS has the module's source
+ * @no_loading: no module can be loaded until the next boot
  * @headers: the files for building a module are there for this kernel
  * @has_config: the kernel's configuration could be read
  * @config_missing: required options that are not set
@@ -94,6 +96,8 @@ struct wp_hostfacts {
 	char loaded_version[32];
 	char module_file[512];
 	enum wp_signature signature;
+	bool dkms;
+	bool no_loading;
 	bool headers;
 	bool has_config;
 	char config_missing[128];
