@@ -156,11 +156,18 @@ static void test_module(void)
 	h.signature = WP_SIGNATURE_NONE;
 	has("not loaded", "Secure Boot", WP_LEVEL_OK, "", "");
 	h.sig_enforce = WP_YES;
-	has("not signed", "Secure Boot", WP_LEVEL_FAIL, "has no signature",
-	    "sudo mokutil --import /var/lib/dkms/mok.pub");
+	h.secure_boot = WP_YES;
+	h.mok = "/var/lib/dkms/mok.pub";
+	has("not signed", "Secure Boot", WP_LEVEL_FAIL, "has no signature", "");
 	h.signature = WP_SIGNATURE_SOME;
 	has("signed", "Secure Boot", WP_LEVEL_NOTE, "key that this kernel trusts",
 	    "sudo mokutil --import /var/lib/dkms/mok.pub");
+	h.mok = "";
+	has("signed, no key here", "Secure Boot", WP_LEVEL_NOTE, "no key of this host", "");
+	h.secure_boot = WP_NO;
+	h.mok = "/var/lib/dkms/mok.pub";
+	has("signed, no Secure Boot", "Secure Boot", WP_LEVEL_NOTE, "module.sig_enforce",
+	    "cat /proc/cmdline");
 	h = well;
 	h.device_err = ENOENT;
 	h.abi = 0;

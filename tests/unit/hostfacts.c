@@ -130,6 +130,7 @@ static void test_whole(void)
 	ok(h->kernel_names == WP_NO, "names are hidden");
 	ok(!strcmp(h->lockdown, "integrity"), "lockdown: %s", h->lockdown);
 	ok(h->secure_boot == WP_YES && h->sig_enforce == WP_YES, "Secure Boot");
+	ok(!*h->mok, "no key");
 	ok(h->paranoid == -1 && h->max_rate == 32000 && h->kptr_restrict == 1 &&
 	   h->memory_kib == 123456, "numbers");
 	ok(h->tracefs == WP_YES && !h->user_namespace, "tracefs, and no user namespace");
@@ -138,6 +139,7 @@ static void test_whole(void)
 	put("/proc/self/uid_map", "         0       1000          1\n");
 	put("/proc/sys/kernel/modules_disabled", "1\n");
 	put("/usr/src/wallprof-0.1/dkms.conf", "");
+	put("/var/lib/dkms/mok.pub", "");
 	put("/proc/kallsyms", "0000000000000000 A first\nffffffff81000000 T _stext\n");
 	h = facts();
 	ok(strstr(h->module_file, "/updates/dkms/wallprof.ko.xz") &&
@@ -145,6 +147,10 @@ static void test_whole(void)
 	ok(h->user_namespace, "a user namespace");
 	ok(h->no_loading, "no module can be loaded");
 	ok(h->dkms, "the package of DKMS");
+	ok(!strcmp(h->mok, "/var/lib/dkms/mok.pub"), "its key: %s", h->mok);
+	put("/var/lib/shim-signed/mok/MOK.der", "");
+	h = facts();
+	ok(!strcmp(h->mok, "/var/lib/shim-signed/mok/MOK.der"), "Ubuntu's: %s", h->mok);
 	ok(h->kernel_names == WP_YES && !h->has_tracepoints, "names are shown, none is ours");
 }
 

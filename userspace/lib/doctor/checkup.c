@@ -209,7 +209,6 @@ static void check_headers(struct wp_checkup *c, const struct wp_hostfacts *h)
 
 static void check_signature(struct wp_checkup *c, const struct wp_hostfacts *h)
 {
-	static const char signed_modules[] = "see SIGNED MODULES in 'man wallprof'.";
 	static const char *const states[] = { NOT_KNOWN, "off", "on" };
 	bool wanted = wants_signature(h);
 	struct wp_finding *f;
@@ -224,13 +223,18 @@ static void check_signature(struct wp_checkup *c, const struct wp_hostfacts *h)
 		h->sig_enforce == WP_UNKNOWN && !h->lockdown[0] ? NOT_KNOWN : "accepted");
 	if (level == WP_LEVEL_OK)
 		return;
-	if (level == WP_LEVEL_FAIL)
-		means(f, "%s has no signature, so this kernel refuses it. Sign it with a key that is enrolled: %s",
-		      h->module_file, signed_modules);
-	else
-		means(f, "The module must be signed with a key that this kernel trusts: %s That of DKMS is enrolled by this command, and confirmed at the next boot.",
-		      signed_modules);
-	remedy(f, "sudo mokutil --import /var/lib/dkms/mok.pub");
+	if (level == WP_LEVEL_FAIL) {
+		means(f, "%s has no signature, so this kernel refuses it. Sign it with a key that is enrolled: see SIGNED MODULES in 'man wallprof'.",
+		      h->module_file);
+	} else if (h->secure_boot == WP_YES && h->mok && h->mok[0]) {
+		means(f, "The module must be signed with a key that this kernel trusts: see SIGNED MODULES in 'man wallprof'. The key of this host is enrolled by this command, and confirmed at the next boot.");
+		remedy(f, "sudo mokutil --import %s", h->mok);
+	} else if (h->secure_boot == WP_YES) {
+		means(f, "The module must be signed with a key that this kernel trusts, and no key of this host was found: see SIGNED MODULES in 'man wallprof'.");
+	} else {
+		means(f, "The module must be signed with a key that this kernel trusts: see SIGNED MODULES in 'man wallprof'. Without Secure Boot the kernel's command line may demand it, by module.sig_enforce or lockdown=.");
+		remedy(f, "cat /proc/cmdline");
+	}
 }
 
 static void check_lockdown(struct wp_checkup *c, const struct wp_hostfacts *h)

@@ -260,6 +260,22 @@ static void read_secure_boot(struct wp_hostfacts *h, const char *root)
 	gzclose(f);
 }
 
+/* DKMS of Ubuntu signs with the first one. */
+static const char *find_mok(const char *root)
+{
+	static const char *const places[] = {
+		"/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub",
+		"/etc/pki/akmods/certs/public_key.der",
+	};
+	size_t i;
+
+	for (i = 0; i < NR(places); i++) {
+		if (is_there(root, places[i]))
+			return places[i];
+	}
+	return "";
+}
+
 static void read_memory(struct wp_hostfacts *h, const char *root)
 {
 	gzFile f = open_text(root, "/proc/meminfo");
@@ -330,6 +346,7 @@ void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
 	read_kallsyms(h, root);
 	read_lockdown(h, root);
 	read_secure_boot(h, root);
+	h->mok = find_mok(root);
 	if (read_line(root, "/sys/module/module/parameters/sig_enforce", line, sizeof(line)))
 		h->sig_enforce = line[0] == 'Y' ? WP_YES : WP_NO;
 	h->paranoid = read_number(root, "/proc/sys/kernel/perf_event_paranoid",

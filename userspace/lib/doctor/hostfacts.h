@@ -59,6 +59,7 @@ enum wp_distro {
  * @kernel_names: addresses of the kernel's functions can be read
  * @lockdown: "none", "integrity", "confidentiality"; "" if unknown
  * @secure_boot: the firmware verified what was booted
+ * @mok: the certificate of DKMS's or the distribution's key, "" if there is none
  * @sig_enforce: the kernel loads signed modules only
  * @paranoid: kernel.perf_event_paranoid, -100 if unknown
  * @max_rate: kernel.perf_event_max_sample_rate, -1 if unknown
@@ -106,6 +107,7 @@ struct wp_hostfacts {
 	enum wp_known kernel_names;
 	char lockdown[32];
 	enum wp_known secure_boot;
+	const char *mok;
 	enum wp_known sig_enforce;
 	long paranoid;
 	long max_rate;
