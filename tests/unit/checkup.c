@@ -20,7 +20,7 @@ static const struct wp_hostfacts well = {
 	.paranoid = 2, .max_rate = 100000, .kptr_restrict = 0, .memory_kib = 1 << 20,
 	.tracefs = WP_YES, .device_mode = 0666, .abi = WALLPROF_ABI_VERSION,
 	.abi_version = "1.0", .uid = 1000, .may_record = true, .may_admin = true,
-	.may_ptrace = true, .may_lock = true, .may_syslog = true, .memlock = ~0ULL, .cpus = 2,
+	.may_ptrace = true, .may_lock = true, .may_syslog = true, .memlock = ~0ULL, .cpus = 2, .program = "wallprof",
 	.cache = "/var/cache/wallprof/unwind", .output = "/tmp", .output_free = 1ULL << 40,
 };
 
@@ -197,6 +197,10 @@ static void test_rights(void)
 	has("nobody", "device", WP_LEVEL_FAIL, "its mode alone allows nobody",
 	    "sudo wallprof doctor");
 	has("nobody", "rights", WP_LEVEL_FAIL, "root or CAP_PERFMON", "sudo wallprof record");
+	strcpy(h.program, "/opt/wallprof-0.1/bin/wallprof");
+	has("nobody, from a bundle", "rights", WP_LEVEL_FAIL, "root or CAP_PERFMON",
+	    "sudo /opt/wallprof-0.1/bin/wallprof record");
+	strcpy(h.program, "wallprof");
 	h.may_record = true;
 	h.device_err = EACCES;
 	h.device_mode = 0600;

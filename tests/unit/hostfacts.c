@@ -188,6 +188,7 @@ static void test_ask(void)
 
 	wp_hostfacts_ask(h, "/nonexistent/perf.data");
 	ok(h->machine[0] && h->cpus, "a machine of %u CPUs", h->cpus);
+	ok(h->program[0] && !strpbrk(h->program, " '\"$"), "the program: %s", h->program);
 	ok(h->output_err == ENOENT && !strcmp(h->output, "/nonexistent"), "no such directory");
 	snprintf(output, sizeof(output), "%s/perf.data", root);
 	wp_hostfacts_ask(h, output);

@@ -257,7 +257,7 @@ static void device_refused(struct wp_finding *f, const struct wp_hostfacts *h)
 {
 	if (!h->may_record) {
 		means(f, "Opening it needs root or CAP_PERFMON; its mode alone allows nobody.");
-		remedy(f, "sudo wallprof doctor");
+		remedy(f, "sudo %s doctor", h->program);
 	} else if (h->device_err == EACCES && (h->device_mode & 0666) != 0666) {
 		means(f, "The mode of the device refuses user %u. The module makes it 0666; a udev rule may have changed it for a group.",
 		      h->uid);
@@ -318,7 +318,7 @@ static void check_interface(struct wp_checkup *c, const struct wp_hostfacts *h)
 			f = add(c, WP_LEVEL_NOTE, "interface", "module %s, wallprof %s",
 				h->loaded_version, WP_VERSION);
 			means(f, "They are of two releases. A module may be newer than wallprof, not older.");
-			remedy(f, "sudo wallprof doctor");
+			remedy(f, "sudo %s doctor", h->program);
 		} else {
 			f = add(c, WP_LEVEL_NOTE, "interface", NOT_KNOWN);
 			means(f, "The device was not opened.");
@@ -348,14 +348,14 @@ static void check_rights(struct wp_checkup *c, const struct wp_hostfacts *h)
 	} else {
 		f = add(c, WP_LEVEL_FAIL, "rights", "user %u, without CAP_PERFMON", h->uid);
 		means(f, "Recording needs root or CAP_PERFMON. RIGHTS in 'man wallprof' has how a group gets it.");
-		remedy(f, "sudo wallprof record");
+		remedy(f, "sudo %s record", h->program);
 	}
 	if (h->may_ptrace) {
 		add(c, WP_LEVEL_OK, "user stacks", "by unwind tables, of all processes");
 	} else {
 		f = add(c, WP_LEVEL_NOTE, "user stacks", "no CAP_SYS_PTRACE");
 		means(f, "Processes of others are unwound by frame pointer only, so many of their stacks end early.");
-		remedy(f, "sudo wallprof record");
+		remedy(f, "sudo %s record", h->program);
 	}
 }
 
@@ -420,7 +420,7 @@ static void check_names(struct wp_checkup *c, const struct wp_hostfacts *h)
 		remedy(f, "sudo sysctl kernel.kptr_restrict=1");
 	} else {
 		means(f, "Kernel functions are numbers in reports: that takes CAP_SYSLOG.");
-		remedy(f, "sudo wallprof record");
+		remedy(f, "sudo %s record", h->program);
 	}
 }
 
@@ -474,7 +474,7 @@ static void check_memory(struct wp_checkup *c, const struct wp_hostfacts *h, __u
 		f = add(c, WP_LEVEL_NOTE, "memory", "%ld MiB available", h->memory_kib >> 10);
 		means(f, "Tables of %u CPUs take %llu MiB or more. Record with a smaller -m.",
 		      h->cpus, (unsigned long long)(tables / MIB));
-		remedy(f, "sudo wallprof record -m 128K");
+		remedy(f, "sudo %s record -m 128K", h->program);
 	} else {
 		add(c, WP_LEVEL_OK, "memory", "%ld MiB available, tables take about %llu",
 		    h->memory_kib >> 10, (unsigned long long)(tables / MIB));
@@ -508,7 +508,7 @@ static void check_disk(struct wp_checkup *c, const struct wp_hostfacts *h)
 	if (h->output_err) {
 		f = add(c, WP_LEVEL_FAIL, "disk", "%s: %s", h->output, strerror(h->output_err));
 		means(f, "A recording cannot be written there. Name another place.");
-		remedy(f, "wallprof record -o /tmp/perf.data");
+		remedy(f, "%s record -o /tmp/perf.data", h->program);
 	} else if (h->output_free < LITTLE_DISK) {
 		f = add(c, WP_LEVEL_NOTE, "disk", "%s: %llu MiB free", h->output,
 			(unsigned long long)(h->output_free / MIB));
@@ -532,7 +532,7 @@ static void check_tracefs(struct wp_checkup *c, const struct wp_hostfacts *h)
 		"not mounted");
 	means(f, "'wallprof sched record' and 'record --timeline' need it; other commands do not.");
 	if (h->tracefs == WP_NO)
-		remedy(f, "sudo wallprof sched record");
+		remedy(f, "sudo %s sched record", h->program);
 	else
 		remedy(f, "sudo mount -t tracefs nodev /sys/kernel/tracing");
 }

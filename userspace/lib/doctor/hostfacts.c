@@ -358,6 +358,22 @@ void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
 	read_user_namespace(h, root);
 }
 
+/*
+ * Of what sudo searches, only /usr/bin is in each distribution's secure_path. A path that
+ * a shell would change, as that of a deleted program, is no command.
+ */
+static void ask_program(struct wp_hostfacts *h)
+{
+	static const char plain[] =
+		"/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
+	ssize_t len = readlink("/proc/self/exe", h->program, sizeof(h->program) - 1);
+
+	h->program[len > 0 ? len : 0] = '\0';
+	if (len <= 0 || h->program[strspn(h->program, plain)] ||
+	    !strcmp(h->program, "/usr/bin/wallprof") || !strcmp(h->program, "/bin/wallprof"))
+		snprintf(h->program, sizeof(h->program), "wallprof");
+}
+
 static void ask_device(struct wp_hostfacts *h)
 {
 	struct wallprof_info info = { .size = sizeof(info) };
@@ -516,6 +532,7 @@ void wp_hostfacts_ask(struct wp_hostfacts *h, const char *output)
 	if (!uname(&host))
 		snprintf(h->machine, sizeof(h->machine), "%.79s", host.machine);
 	h->cpus = cpus > 0 ? cpus : 1;
+	ask_program(h);
 	ask_rights(h);
 	ask_device(h);
 	ask_events(h);

@@ -67,6 +67,7 @@ enum wp_distro {
  * @memory_kib: available memory, -1 if unknown
  * @tracefs: files of tracefs can be read
  * @user_namespace: this is not the host's user namespace
+ * @program: this program in a command line: its name if sudo finds it, else its path
  * @device_mode: permissions of the device, 0 if there is none
  * @device_err: errno of opening the device, or 0
  * @abi: version of the module's interface, if it could be opened and answered, else 0
@@ -116,6 +117,7 @@ struct wp_hostfacts {
 	enum wp_known tracefs;
 	bool user_namespace;
 
+	char program[PATH_MAX];
 	unsigned int device_mode;
 	int device_err;
 	__u32 abi;
