@@ -109,6 +109,15 @@ static void test_whole(void)
 	put("/boot/config-6.1.0-56-amd64", "CONFIG_MODULES=y\nCONFIG_PERF_EVENTS=y\n"
 	    "# CONFIG_TRACEPOINTS is not set\nCONFIG_STACKTRACE_X=y\n");
 	put("/lib/modules/6.1.0-56-amd64/build/Makefile", "");
+	put("/lib/modules/6.1.0-56-amd64/modules.dep", "kernel/fs/fuse/fuse.ko:\n"
+	    "extra/wallprof.kobold: extra/wallprof.ko\n"
+	    "weak-updates/wallprof/wallprof.ko.xz: kernel/a.ko\n");
+	put("/lib/modules/6.1.0-56-amd64/extra/wallprof.kobold", "");
+	ok(!facts()->module_file[0], "a module that is only listed is not installed");
+	put("/lib/modules/6.1.0-56-amd64/weak-updates/wallprof/wallprof.ko.xz", "");
+	h = facts();
+	ok(!!strstr(h->module_file, "-amd64/weak-updates/wallprof/wallprof.ko.xz"),
+	   "installed, in a place of a package's: %s", h->module_file);
 	put("/lib/modules/6.1.0-56-amd64/extra/wallprof.ko",
 	    "ELF ~Module signature appended~\n");
 	put("/sys/module/wallprof/version", "1.2.3\n");

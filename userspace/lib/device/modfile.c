@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finds the installed module: by "make install" or DKMS, compressed or not. Called to
- * explain why the module is not loaded.
+ * Finds the installed module: by "make install", DKMS or a package of modules, compressed or
+ * not. Called to explain why the module is not loaded.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,34 @@
 
 /* Appended by sign-file. */
 #define SIGNATURE_END	"~Module signature appended~\n"
+
+/* By depmod's list, whose lines begin with the path of a module and a colon. */
+static bool find_listed(const char *root, const char *release, char *path, size_t size)
+{
+	static const char name[] = "/wallprof.ko";
+	char *line = NULL, *end;
+	bool found = false;
+	size_t room = 0;
+	FILE *f;
+
+	snprintf(path, size, "%s/lib/modules/%s/modules.dep", root, release);
+	f = fopen(path, "re");
+	while (f && !found && getline(&line, &room, f) > 0) {
+		line[strcspn(line, ":")] = '\0';
+		end = strstr(line, name);
+		if (!end || (end[sizeof(name) - 1] && end[sizeof(name) - 1] != '.'))
+			continue;
+		if (*line == '/')
+			snprintf(path, size, "%s%s", root, line);
+		else
+			snprintf(path, size, "%s/lib/modules/%s/%s", root, release, line);
+		found = !access(path, F_OK);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
 
 /**
  * wp_modfile_find() - find the module of a kernel
@@ -35,7 +64,7 @@ bool wp_modfile_find(const char *root, const char *release, char *path, size_t s
 				return true;
 		}
 	}
-	return false;
+	return find_listed(root, release, path, size);
 }
 
 /**
