@@ -212,6 +212,8 @@ static void test_rights(void)
 	has("a policy", "device", WP_LEVEL_FAIL, "SELinux", "");
 	h.device_err = EUSERS;
 	has("too many", "device", WP_LEVEL_FAIL, "End one", "sudo fuser -v " WALLPROF_DEVICE);
+	h.device_err = ENOMEM;
+	has("no memory", "device", WP_LEVEL_FAIL, "kernel log", "sudo dmesg | tail -n 20");
 	h = well;
 	h.paranoid = 3;
 	h.may_admin = false;
@@ -285,9 +287,17 @@ static void test_room(void)
 /* Nothing is known, and nothing works: no more findings than there is room for. */
 static void test_nothing(void)
 {
+	int err, explained = 0;
+
 	memset(&h, 0, sizeof(h));
 	wp_checkup(&c, &h, TABLES);
 	ok(c.nr <= WP_CHECKUP_MAX && c.count[WP_LEVEL_FAIL], "nothing is known");
+	for (err = 1; err < 134; err++) {
+		h.device_err = err;
+		wp_checkup(&c, &h, TABLES);
+		explained += !!find("device")->means[0];
+	}
+	ok(explained == 133, "each error of the device is explained");
 }
 
 int main(void)

@@ -105,10 +105,10 @@ static void check_kernel(struct wp_checkup *c, const struct wp_hostfacts *h)
 		not_known(c, "kernel");
 	} else if (major < 5 || (major == 5 && minor < 10)) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
-		means(f, "The module needs Linux 5.10 or newer.");
+		means(f, "The module needs Linux 5.10 or newer: boot such a kernel. Reports of recordings from other hosts work here.");
 	} else if (strcmp(h->machine, "x86_64") && strcmp(h->machine, "aarch64")) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
-		means(f, "The module needs x86-64 or arm64.");
+		means(f, "The module needs x86-64 or arm64. Reports of recordings from other hosts work here.");
 	} else {
 		add(c, WP_LEVEL_OK, "kernel", "%s %s", h->release, h->machine);
 	}
@@ -292,7 +292,7 @@ static void check_device(struct wp_checkup *c, const struct wp_hostfacts *h)
 			means(f, "The module is loaded, but its device is not here. A container must be given it: docker run --device %s --cap-add PERFMON.",
 			      WALLPROF_DEVICE);
 		else
-			means(f, "It comes with the module.");
+			means(f, "It comes with the module: load that first.");
 		break;
 	case EACCES:
 	case EPERM:
@@ -302,6 +302,9 @@ static void check_device(struct wp_checkup *c, const struct wp_hostfacts *h)
 		means(f, "Too many recordings run. End one first; this command lists them.");
 		remedy(f, "sudo fuser -v " WALLPROF_DEVICE);
 		break;
+	default:
+		means(f, "The module could not begin a session. The kernel log may have the cause.");
+		remedy(f, "sudo dmesg | tail -n 20");
 	}
 }
 
