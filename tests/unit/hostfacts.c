@@ -60,6 +60,34 @@ static void test_nothing(void)
 	   h->memory_kib == -1, "nothing: no numbers");
 }
 
+/* A module of 500,001 bytes and a signature, or without, in each form. */
+static void test_signature(void)
+{
+	static const char *const commands[] = { "cat", "xz --check=crc32 -c", "zstd -qc", "gzip -c" };
+	static const char *const suffixes[] = { "", ".xz", ".zst", ".gz" };
+	char command[512], path[256];
+	enum wp_signature got[2];
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/wallprof.ko%s", root, suffixes[i]);
+		snprintf(command, sizeof(command),
+			 "{ seq 90000 | head -c 500001; echo '~Module signature appended~'; } | %s >%s",
+			 commands[i], path);
+		got[0] = system(command) ? WP_SIGNATURE_UNKNOWN : wp_modfile_signature(path);
+		snprintf(command, sizeof(command), "seq 90000 | head -c 500001 | %s >%s",
+			 commands[i], path);
+		got[1] = system(command) ? WP_SIGNATURE_UNKNOWN : wp_modfile_signature(path);
+		ok(got[0] == WP_SIGNATURE_SOME && got[1] == WP_SIGNATURE_NONE,
+		   "the signature of wallprof.ko%s: %d, %d", suffixes[i], got[0], got[1]);
+		if (!i)
+			continue;
+		if (truncate(path, 1000))
+			exit(1);
+		ok(wp_modfile_signature(path) == WP_SIGNATURE_UNKNOWN, "cut off: unknown");
+	}
+}
+
 /* Files that are there, and say nothing, or nonsense. */
 static void test_nonsense(void)
 {
@@ -219,6 +247,7 @@ int main(void)
 	if (!mkdtemp(root))
 		return 1;
 	test_nothing();
+	test_signature();
 	test_nonsense();
 	test_whole();
 	test_distro();
