@@ -226,10 +226,12 @@ static void test_rights(void)
 	ok(c.nr == c.count[WP_LEVEL_OK], "paranoid, on a kernel that lets CAP_PERFMON: all is well");
 	h = well;
 	h.follow_err = EACCES;
-	expect("seccomp", "perf_event_paranoid", WP_LEVEL_FAIL, "seccomp", "");
+	expect("seccomp", "perf_event_paranoid", WP_LEVEL_FAIL, "seccomp",
+	       "grep Seccomp: /proc/self/status");
 	h.follow_err = ENOSYS;
 	h.paranoid = WP_PARANOID_UNKNOWN;
-	expect("no perf", "perf_event_paranoid", WP_LEVEL_FAIL, "refused", "");
+	expect("no perf", "perf_event_paranoid", WP_LEVEL_FAIL, "refused",
+	       "grep Seccomp: /proc/self/status");
 	h.may_ptrace = false;
 	expect("no CAP_SYS_PTRACE", "user stacks", WP_LEVEL_NOTE, "frame pointer",
 	       "sudo wallprof record");

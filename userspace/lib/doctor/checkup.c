@@ -379,7 +379,8 @@ static void check_paranoid(struct wp_checkup *c, const struct wp_hostfacts *h)
 	} else if (h->follow_err && (h->may_record || !denied)) {
 		f = add(c, WP_LEVEL_FAIL, name, "%s, but perf_event_open: %s", value,
 			strerror(h->follow_err));
-		means(f, "Perf events are refused, despite the rights. Look for a container's seccomp filter, SELinux or AppArmor.");
+		means(f, "Perf events are refused, despite the rights. Look for a container's seccomp filter, SELinux or AppArmor: Seccomp is 2 where there is a filter.");
+		remedy(f, "grep Seccomp: /proc/self/status");
 	} else if (h->paranoid == WP_PARANOID_UNKNOWN) {
 		not_known(c, name);
 	} else {
