@@ -89,10 +89,12 @@ $(WP_OUT)/obj/gen/%.o: $(WP_OUT)/gen/%.c
 	@mkdir -p $(@D)
 	$(call wp_say,CC,$@)$(CC) $(WP_CFLAGS) $(WP_SAN) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# Pairs of name and description, as terminfo(5) has it for TERMINFO.
+# Pairs of name and description, as terminfo(5) has it for TERMINFO. Those of the system, not
+# those of the user.
 $(WP_OUT)/gen/terminals.inc: userspace/build.mk
 	@mkdir -p $(@D)
-	$(call wp_say,TERM,$@)for t in $(WP_TERMINALS); do d=$$(infocmp -Q2 -q $$t) || exit; \
+	$(call wp_say,TERM,$@)for t in $(WP_TERMINALS); do \
+		d=$$(env -u TERMINFO -u TERMINFO_DIRS HOME=/nonexistent infocmp -Q2 -q $$t) || exit; \
 		printf '{ "%s", "%s" },\n' $$t "$$(echo "$$d" | tr -d '\n')"; done >$@.new
 	$(wp_q)mv $@.new $@
 

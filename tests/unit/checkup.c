@@ -14,13 +14,13 @@
 
 /* A host on which all is well, for a user who is not root. */
 static const struct wp_hostfacts well = {
-	.release = "6.1.0-56-amd64", .machine = "x86_64",
+	.release = "6.1.0-56-amd64", .machine = "x86_64", .distro = WP_DISTRO_DEBIAN,
 	.loaded = true, .headers = true, .has_config = true, .has_tracepoints = true,
 	.kernel_names = WP_YES, .lockdown = "none", .secure_boot = WP_NO, .sig_enforce = WP_NO,
 	.paranoid = 2, .max_rate = 100000, .kptr_restrict = 0, .memory_kib = 1 << 20,
 	.tracefs = WP_YES, .device_mode = 0666, .abi = WALLPROF_ABI_VERSION,
 	.abi_version = "1.0", .uid = 1000, .may_record = true, .may_admin = true,
-	.may_ptrace = true, .may_lock = true, .may_syslog = true, .memlock = ~0ULL, .cpus = 2,
+	.may_ptrace = true, .may_lock = true, .may_syslog = true, .memlock = ~0ULL, .cpus = 2, .program = "wallprof",
 	.cache = "/var/cache/wallprof/unwind", .output = "/tmp", .output_free = 1ULL << 40,
 };
 
@@ -114,7 +114,9 @@ static void has(const char *what, const char *name, enum wp_level level, const c
 static void test_module(void)
 {
 	no_module();
-	has("none", "module", WP_LEVEL_FAIL, "make install",
+	has("none", "module", WP_LEVEL_FAIL, "make -C src module", "");
+	h.dkms = true;
+	has("none, DKMS", "module", WP_LEVEL_FAIL, "make install",
 	    "sudo dkms autoinstall && sudo modprobe wallprof");
 	has("none", "device", WP_LEVEL_FAIL, "comes with the module", "");
 	has("none", "interface", WP_LEVEL_NOTE, "not opened", "");
@@ -124,24 +126,56 @@ static void test_module(void)
 	h.headers = false;
 	has("no headers", "headers", WP_LEVEL_NOTE, "cannot be built",
 	    "apt-get install linux-headers-6.1.0-56-amd64");
+	strcpy(h.release, "5.14.0-503.el9.x86_64");
+	h.distro = WP_DISTRO_RHEL;
+	has("no headers, dnf", "headers", WP_LEVEL_NOTE, "cannot be built",
+	    "dnf install kernel-devel-5.14.0-503.el9.x86_64");
+	strcpy(h.release, "6.4.0-150600.23-default");
+	h.distro = WP_DISTRO_SUSE;
+	has("no headers, zypper", "headers", WP_LEVEL_NOTE, "cannot be built",
+	    "zypper install kernel-default-devel");
+	strcpy(h.release, "6.9.1-arch1-1");
+	h.distro = WP_DISTRO_ARCH;
+	has("no headers, pacman", "headers", WP_LEVEL_NOTE, "cannot be built",
+	    "pacman -S linux-headers");
+	strcpy(h.release, "6.6.30-1-lts");
+	has("no headers of a flavour, pacman", "headers", WP_LEVEL_NOTE, "cannot be built",
+	    "pacman -S linux-lts-headers");
+	h.distro = WP_DISTRO_OTHER;
+	has("no headers, elsewhere", "headers", WP_LEVEL_NOTE, "cannot be built", "");
 	strcpy(h.tracepoints_missing, "sched_switch");
 	has("no tracepoint", "kernel config", WP_LEVEL_FAIL, "lacks", "");
 	has("no tracepoint", "module", WP_LEVEL_FAIL, "cannot have", "");
 	no_module();
 	strcpy(h.module_file, "/lib/modules/6.1.0-56-amd64/extra/wallprof.ko");
 	has("not loaded", "module", WP_LEVEL_FAIL, "needs the module", "sudo modprobe wallprof");
+	h.no_loading = true;
+	has("no more modules", "module", WP_LEVEL_FAIL, "until the next boot",
+	    "grep -rs modules_disabled /etc/sysctl.conf /etc/sysctl.d /usr/lib/sysctl.d");
+	h.no_loading = false;
 	h.signature = WP_SIGNATURE_NONE;
 	has("not loaded", "Secure Boot", WP_LEVEL_OK, "", "");
 	h.sig_enforce = WP_YES;
-	has("not signed", "Secure Boot", WP_LEVEL_FAIL, "has no signature",
-	    "sudo mokutil --import /var/lib/dkms/mok.pub");
+	h.secure_boot = WP_YES;
+	h.mok = "/var/lib/dkms/mok.pub";
+	has("not signed", "Secure Boot", WP_LEVEL_FAIL, "has no signature", "");
 	h.signature = WP_SIGNATURE_SOME;
 	has("signed", "Secure Boot", WP_LEVEL_NOTE, "key that this kernel trusts",
 	    "sudo mokutil --import /var/lib/dkms/mok.pub");
+	h.mok = "";
+	has("signed, no key here", "Secure Boot", WP_LEVEL_NOTE, "no key of this host", "");
+	h.secure_boot = WP_NO;
+	h.mok = "/var/lib/dkms/mok.pub";
+	has("signed, no Secure Boot", "Secure Boot", WP_LEVEL_NOTE, "module.sig_enforce",
+	    "cat /proc/cmdline");
 	h = well;
 	h.device_err = ENOENT;
 	h.abi = 0;
 	has("a container", "device", WP_LEVEL_FAIL, "container must be given", "");
+	h = well;
+	h.no_loading = true;
+	wp_checkup(&c, &h, TABLES);
+	ok(c.nr == c.count[WP_LEVEL_OK], "no more modules, and ours is loaded");
 	h = well;
 	h.abi--;
 	expect("an older module", "interface", WP_LEVEL_FAIL, "(1.0) is older",
@@ -163,6 +197,10 @@ static void test_rights(void)
 	has("nobody", "device", WP_LEVEL_FAIL, "its mode alone allows nobody",
 	    "sudo wallprof doctor");
 	has("nobody", "rights", WP_LEVEL_FAIL, "root or CAP_PERFMON", "sudo wallprof record");
+	strcpy(h.program, "/opt/wallprof-0.1/bin/wallprof");
+	has("nobody, from a bundle", "rights", WP_LEVEL_FAIL, "root or CAP_PERFMON",
+	    "sudo /opt/wallprof-0.1/bin/wallprof record");
+	strcpy(h.program, "wallprof");
 	h.may_record = true;
 	h.device_err = EACCES;
 	h.device_mode = 0600;
@@ -174,6 +212,8 @@ static void test_rights(void)
 	has("a policy", "device", WP_LEVEL_FAIL, "SELinux", "");
 	h.device_err = EUSERS;
 	has("too many", "device", WP_LEVEL_FAIL, "End one", "sudo fuser -v " WALLPROF_DEVICE);
+	h.device_err = ENOMEM;
+	has("no memory", "device", WP_LEVEL_FAIL, "kernel log", "sudo dmesg | tail -n 20");
 	h = well;
 	h.paranoid = 3;
 	h.may_admin = false;
@@ -186,10 +226,12 @@ static void test_rights(void)
 	ok(c.nr == c.count[WP_LEVEL_OK], "paranoid, on a kernel that lets CAP_PERFMON: all is well");
 	h = well;
 	h.follow_err = EACCES;
-	expect("seccomp", "perf_event_paranoid", WP_LEVEL_FAIL, "seccomp", "");
+	expect("seccomp", "perf_event_paranoid", WP_LEVEL_FAIL, "seccomp",
+	       "grep Seccomp: /proc/self/status");
 	h.follow_err = ENOSYS;
 	h.paranoid = WP_PARANOID_UNKNOWN;
-	expect("no perf", "perf_event_paranoid", WP_LEVEL_FAIL, "refused", "");
+	expect("no perf", "perf_event_paranoid", WP_LEVEL_FAIL, "refused",
+	       "grep Seccomp: /proc/self/status");
 	h.may_ptrace = false;
 	expect("no CAP_SYS_PTRACE", "user stacks", WP_LEVEL_NOTE, "frame pointer",
 	       "sudo wallprof record");
@@ -247,9 +289,17 @@ static void test_room(void)
 /* Nothing is known, and nothing works: no more findings than there is room for. */
 static void test_nothing(void)
 {
+	int err, explained = 0;
+
 	memset(&h, 0, sizeof(h));
 	wp_checkup(&c, &h, TABLES);
 	ok(c.nr <= WP_CHECKUP_MAX && c.count[WP_LEVEL_FAIL], "nothing is known");
+	for (err = 1; err < 134; err++) {
+		h.device_err = err;
+		wp_checkup(&c, &h, TABLES);
+		explained += !!find("device")->means[0];
+	}
+	ok(explained == 133, "each error of the device is explained");
 }
 
 int main(void)

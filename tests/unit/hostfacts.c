@@ -60,6 +60,34 @@ static void test_nothing(void)
 	   h->memory_kib == -1, "nothing: no numbers");
 }
 
+/* A module of 500,001 bytes and a signature, or without, in each form. */
+static void test_signature(void)
+{
+	static const char *const commands[] = { "cat", "xz --check=crc32 -c", "zstd -qc", "gzip -c" };
+	static const char *const suffixes[] = { "", ".xz", ".zst", ".gz" };
+	char command[512], path[256];
+	enum wp_signature got[2];
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/wallprof.ko%s", root, suffixes[i]);
+		snprintf(command, sizeof(command),
+			 "{ seq 90000 | head -c 500001; echo '~Module signature appended~'; } | %s >%s",
+			 commands[i], path);
+		got[0] = system(command) ? WP_SIGNATURE_UNKNOWN : wp_modfile_signature(path);
+		snprintf(command, sizeof(command), "seq 90000 | head -c 500001 | %s >%s",
+			 commands[i], path);
+		got[1] = system(command) ? WP_SIGNATURE_UNKNOWN : wp_modfile_signature(path);
+		ok(got[0] == WP_SIGNATURE_SOME && got[1] == WP_SIGNATURE_NONE,
+		   "the signature of wallprof.ko%s: %d, %d", suffixes[i], got[0], got[1]);
+		if (!i)
+			continue;
+		if (truncate(path, 1000))
+			exit(1);
+		ok(wp_modfile_signature(path) == WP_SIGNATURE_UNKNOWN, "cut off: unknown");
+	}
+}
+
 /* Files that are there, and say nothing, or nonsense. */
 static void test_nonsense(void)
 {
@@ -109,6 +137,15 @@ static void test_whole(void)
 	put("/boot/config-6.1.0-56-amd64", "CONFIG_MODULES=y\nCONFIG_PERF_EVENTS=y\n"
 	    "# CONFIG_TRACEPOINTS is not set\nCONFIG_STACKTRACE_X=y\n");
 	put("/lib/modules/6.1.0-56-amd64/build/Makefile", "");
+	put("/lib/modules/6.1.0-56-amd64/modules.dep", "kernel/fs/fuse/fuse.ko:\n"
+	    "extra/wallprof.kobold: extra/wallprof.ko\n"
+	    "weak-updates/wallprof/wallprof.ko.xz: kernel/a.ko\n");
+	put("/lib/modules/6.1.0-56-amd64/extra/wallprof.kobold", "");
+	ok(!facts()->module_file[0], "a module that is only listed is not installed");
+	put("/lib/modules/6.1.0-56-amd64/weak-updates/wallprof/wallprof.ko.xz", "");
+	h = facts();
+	ok(!!strstr(h->module_file, "-amd64/weak-updates/wallprof/wallprof.ko.xz"),
+	   "installed, in a place of a package's: %s", h->module_file);
 	put("/lib/modules/6.1.0-56-amd64/extra/wallprof.ko",
 	    "ELF ~Module signature appended~\n");
 	put("/sys/module/wallprof/version", "1.2.3\n");
@@ -122,7 +159,7 @@ static void test_whole(void)
 	ok(h->loaded && !strcmp(h->loaded_version, "1.2.3"), "the module is loaded");
 	ok(strstr(h->module_file, "/extra/wallprof.ko") && h->signature == WP_SIGNATURE_SOME,
 	   "it is installed, and signed");
-	ok(h->headers, "headers");
+	ok(h->headers && !h->dkms && !h->no_loading, "headers, no DKMS, modules can be loaded");
 	ok(h->has_config && !strcmp(h->config_missing, "CONFIG_TRACEPOINTS, CONFIG_STACKTRACE"),
 	   "missing options: %s", h->config_missing);
 	ok(h->has_tracepoints && !strcmp(h->tracepoints_missing, "sched_migrate_task"),
@@ -130,18 +167,54 @@ static void test_whole(void)
 	ok(h->kernel_names == WP_NO, "names are hidden");
 	ok(!strcmp(h->lockdown, "integrity"), "lockdown: %s", h->lockdown);
 	ok(h->secure_boot == WP_YES && h->sig_enforce == WP_YES, "Secure Boot");
+	ok(!*h->mok, "no key");
 	ok(h->paranoid == -1 && h->max_rate == 32000 && h->kptr_restrict == 1 &&
 	   h->memory_kib == 123456, "numbers");
 	ok(h->tracefs == WP_YES && !h->user_namespace, "tracefs, and no user namespace");
 
 	put("/lib/modules/6.1.0-56-amd64/updates/dkms/wallprof.ko.xz", "");
 	put("/proc/self/uid_map", "         0       1000          1\n");
+	put("/proc/sys/kernel/modules_disabled", "1\n");
+	put("/usr/src/wallprof-0.1/dkms.conf", "");
+	put("/var/lib/dkms/mok.pub", "");
 	put("/proc/kallsyms", "0000000000000000 A first\nffffffff81000000 T _stext\n");
 	h = facts();
 	ok(strstr(h->module_file, "/updates/dkms/wallprof.ko.xz") &&
 	   h->signature == WP_SIGNATURE_UNKNOWN, "DKMS's comes first, compressed");
 	ok(h->user_namespace, "a user namespace");
+	ok(h->no_loading, "no module can be loaded");
+	ok(h->dkms, "the package of DKMS");
+	ok(!strcmp(h->mok, "/var/lib/dkms/mok.pub"), "its key: %s", h->mok);
+	put("/var/lib/shim-signed/mok/MOK.der", "");
+	h = facts();
+	ok(!strcmp(h->mok, "/var/lib/shim-signed/mok/MOK.der"), "Ubuntu's: %s", h->mok);
 	ok(h->kernel_names == WP_YES && !h->has_tracepoints, "names are shown, none is ours");
+}
+
+static void test_distro(void)
+{
+	static const struct {
+		const char *text;
+		enum wp_distro distro;
+	} cases[] = {
+		{ "PRETTY_NAME=\"Debian\"\nID=debian\n", WP_DISTRO_DEBIAN },
+		{ "ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", WP_DISTRO_DEBIAN },
+		{ "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", WP_DISTRO_RHEL },
+		{ "ID='fedora'\n", WP_DISTRO_RHEL },
+		{ "ID_LIKE=\"suse opensuse\"\nID=\"opensuse-leap\"\n", WP_DISTRO_SUSE },
+		{ "ID=manjaro\nID_LIKE=arch", WP_DISTRO_ARCH },
+		{ "ID=alpine\nVARIANT_ID=debian\nNAME=debian\n", WP_DISTRO_OTHER },
+		{ "ID=\nID_LIKE=\"\"\n", WP_DISTRO_OTHER },
+	};
+	size_t i;
+
+	ok(facts()->distro == WP_DISTRO_OTHER, "no os-release");
+	put("/usr/lib/os-release", "ID=arch\n");
+	ok(facts()->distro == WP_DISTRO_ARCH, "os-release of /usr/lib");
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		put("/etc/os-release", cases[i].text);
+		ok(facts()->distro == cases[i].distro, "distribution %zu", i);
+	}
 }
 
 /* Whatever this host is, the answers are such that all can be. */
@@ -152,6 +225,7 @@ static void test_ask(void)
 
 	wp_hostfacts_ask(h, "/nonexistent/perf.data");
 	ok(h->machine[0] && h->cpus, "a machine of %u CPUs", h->cpus);
+	ok(h->program[0] && !strpbrk(h->program, " '\"$"), "the program: %s", h->program);
 	ok(h->output_err == ENOENT && !strcmp(h->output, "/nonexistent"), "no such directory");
 	snprintf(output, sizeof(output), "%s/perf.data", root);
 	wp_hostfacts_ask(h, output);
@@ -173,8 +247,10 @@ int main(void)
 	if (!mkdtemp(root))
 		return 1;
 	test_nothing();
+	test_signature();
 	test_nonsense();
 	test_whole();
+	test_distro();
 	test_ask();
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	return system(command) || done();

@@ -3,6 +3,7 @@
  * Completion for fish: a line for each command and each option.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "cmd/common/options.h"
 #include "cmd/completion/completion.h"
@@ -10,15 +11,46 @@
 
 static const char fish_head[] =
 	"# fish completion of wallprof " WP_VERSION ", as 'wallprof --completion fish' prints it.\n"
-	"# Whether the words before the cursor are those of a command, and its options may follow.\n"
-	"function __wallprof_at\n"
+	"# The command in the words before the cursor: 'sched record'.\n"
+	"function __wallprof_command\n"
 	"\tset -l words (commandline -opc)\n"
 	"\tset -l command $words[2]\n"
 	"\tstring match -q -- '-*' $command; and set command\n"
 	"\tif test \"$command\" = sched; and set -q words[3]\n"
 	"\t\tset command \"sched $words[3]\"\n"
 	"\tend\n"
-	"\ttest \"$command\" = \"$argv\"; and not contains -- -- $words\n"
+	"\techo $command\n"
+	"end\n"
+	"# Whether another program has begun before the cursor: behind --, or with a word that is no\n"
+	"# option and no value of those in __wallprof_values_COMMAND.\n"
+	"function __wallprof_began\n"
+	"\tset -l name __wallprof_values_(string replace ' ' _ -- $argv)\n"
+	"\tset -l words (commandline -opc)\n"
+	"\tif not set -q $name\n"
+	"\t\tcontains -- -- $words\n"
+	"\t\treturn\n"
+	"\tend\n"
+	"\tset -l at (count wallprof (string split ' ' -- $argv) next)\n"
+	"\twhile set -q words[$at]\n"
+	"\t\ttest \"$words[$at]\" != --; or return 0\n"
+	"\t\tstring match -q -- '-*' $words[$at]; or return 0\n"
+	"\t\tcontains -- $words[$at] $$name; and set at (math $at + 1)\n"
+	"\t\tset at (math $at + 1)\n"
+	"\tend\n"
+	"\treturn 1\n"
+	"end\n"
+	"# Whether options of this command may follow, or another program.\n"
+	"function __wallprof_at\n"
+	"\ttest (__wallprof_command) = \"$argv\"; or return 1\n"
+	"\ttest -z \"$argv\"; or not __wallprof_began $argv\n"
+	"end\n"
+	"function __wallprof_runs\n"
+	"\ttest (__wallprof_command) = \"$argv\"; or return 1\n"
+	"\t__wallprof_began $argv; or not string match -q -- '-*' (commandline -ct)\n"
+	"end\n"
+	"function __wallprof_help\n"
+	"\tset -l words (commandline -opc)\n"
+	"\ttest \"$words[2]\" = help; and not set -q words[3]\n"
 	"end\n";
 
 static void print_quoted(const char *text)
@@ -52,15 +84,41 @@ static void print_option(const char *command, const struct wp_option *opt)
 	putchar('\n');
 }
 
+/* The options whose value is in the next word. */
+static void print_values(const struct wp_options *o)
+{
+	const struct wp_option *opt;
+	unsigned int i;
+
+	for (i = 0; (opt = wp_option_at(o, i)); i++) {
+		if (!opt->arg || *opt->arg == '[')
+			continue;
+		if (opt->id < 256)
+			printf(" -%c", opt->id);
+		if (opt->name)
+			printf(" --%s", opt->name);
+	}
+}
+
 static void print_options(const struct wp_options *o)
 {
 	const struct wp_option help = { 'h', "help", NULL, "list the options" }, *opt;
-	const char *command = wp_completed_command(o);
+	const char *command = wp_completed_command(o), *at;
 	unsigned int i;
 
 	print_option(command, &help);
 	for (i = 0; (opt = wp_option_at(o, i)); i++)
 		print_option(command, opt);
+	if (!wp_completed_runs(o))
+		return;
+	printf("set -g __wallprof_values_");
+	for (at = command; *at; at++)
+		putchar(*at == ' ' ? '_' : *at);
+	print_values(o);
+	printf("\ncomplete -c wallprof -x -n '__wallprof_runs %s' -a '(__fish_complete_subcommand --fcs-skip=%d",
+	       command, strchr(command, ' ') ? 3 : 2);
+	print_values(o);
+	printf(")'\n");
 }
 
 static void print_names(const struct wp_completed *commands, size_t nr, const char *before)
@@ -88,6 +146,13 @@ static void print_begin(const struct wp_completed *commands, size_t nr)
 
 	fputs(fish_head, stdout);
 	print_names(commands, nr, NULL);
+	printf("complete -c wallprof -f -n '__wallprof_at \"\"' -a help -d 'show the man page of a command'\n");
+	printf("complete -c wallprof -x -n __wallprof_help -a '");
+	i = 0;
+	while ((name = wp_completed_next(commands, nr, NULL, &i, &help)))
+		printf("%s ", name);
+	printf("'\n");
+	i = 0;
 	print_flag("\"\"", "-s h -l help -d 'list the commands'");
 	print_flag("\"\"", "-l version -d 'print the version'");
 	print_flag("\"\"", "-l completion -x -a 'bash zsh fish' -d 'print completion code'");

@@ -96,6 +96,8 @@ static void print_names(const struct wp_completed *commands, size_t nr, const ch
 		print_quoted(help, ":\\");
 		printf("'\n");
 	}
+	if (!before)
+		printf("\t\t'help:show the man page of a command'\n");
 	printf("\t)\n\t_arguments -C '(- *)'{-h,--help}'[list the commands]' \\\n");
 	if (!before)
 		printf("\t\t'(- *)--version[print the version]' \\\n"
@@ -121,6 +123,11 @@ static void print_begin(const struct wp_completed *commands, size_t nr)
 		if (commands[i - 1].words[1])
 			print_names(commands, nr, name);
 	}
+	printf("_wallprof_help()\n{\n\t_arguments '1:command:(");
+	i = 0;
+	while ((name = wp_completed_next(commands, nr, NULL, &i, &help)))
+		printf("%s ", name);
+	printf(")'\n}\n");
 }
 
 /* In a directory of $fpath it is the body of a function; it can also be sourced. */

@@ -68,6 +68,9 @@ static void no_device(void)
 	if (!access("/sys/module/wallprof", F_OK))
 		wp_err("no %s, though the module is loaded. A container must be given the device",
 		       WALLPROF_DEVICE);
+	else if (file_says("/proc/sys/kernel/modules_disabled", "1"))
+		wp_err("no %s: the module is not loaded, and kernel.modules_disabled is 1: this kernel loads no module until the next boot. Load it there before that is set, with /etc/modules-load.d",
+		       WALLPROF_DEVICE);
 	else if (wp_modfile_find("", host.release, path, sizeof(path)))
 		wp_err("no %s: the module is not loaded. Run 'modprobe wallprof'%s",
 		       WALLPROF_DEVICE, more);

@@ -10,7 +10,7 @@
 
 /**
  * enum wp_signature - whether a module's file has a signature
- * @WP_SIGNATURE_UNKNOWN: it cannot be read, or is compressed
+ * @WP_SIGNATURE_UNKNOWN: it cannot be read
  * @WP_SIGNATURE_NONE: it has none
  * @WP_SIGNATURE_SOME: it has one, which the kernel may or may not trust
  */

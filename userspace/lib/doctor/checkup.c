@@ -105,10 +105,10 @@ static void check_kernel(struct wp_checkup *c, const struct wp_hostfacts *h)
 		not_known(c, "kernel");
 	} else if (major < 5 || (major == 5 && minor < 10)) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
-		means(f, "The module needs Linux 5.10 or newer.");
+		means(f, "The module needs Linux 5.10 or newer: boot such a kernel. Reports of recordings from other hosts work here.");
 	} else if (strcmp(h->machine, "x86_64") && strcmp(h->machine, "aarch64")) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
-		means(f, "The module needs x86-64 or arm64.");
+		means(f, "The module needs x86-64 or arm64. Reports of recordings from other hosts work here.");
 	} else {
 		add(c, WP_LEVEL_OK, "kernel", "%s %s", h->release, h->machine);
 	}
@@ -145,6 +145,10 @@ static void check_module(struct wp_checkup *c, const struct wp_hostfacts *h)
 		    h->loaded_version);
 	} else if (h->abi) {
 		add(c, WP_LEVEL_OK, "module", "loaded");
+	} else if (h->no_loading) {
+		f = add(c, WP_LEVEL_FAIL, "module", "not loaded; kernel.modules_disabled is 1");
+		means(f, "Recording needs the module, and this kernel loads no module until the next boot. Load it there before the setting is made: modules-load.d(5) does.");
+		remedy(f, "grep -rs modules_disabled /etc/sysctl.conf /etc/sysctl.d /usr/lib/sysctl.d");
 	} else if (h->module_file[0]) {
 		f = add(c, WP_LEVEL_FAIL, "module", "not loaded; installed: %s", h->module_file);
 		means(f, "Recording needs the module.");
@@ -155,8 +159,34 @@ static void check_module(struct wp_checkup *c, const struct wp_hostfacts *h)
 	} else {
 		f = add(c, WP_LEVEL_FAIL, "module", "not loaded, none installed for %s",
 			h->release[0] ? h->release : "this kernel");
-		means(f, "Recording needs the module: that of the package wallprof-dkms, or of 'make install' in the source tree.");
-		remedy(f, "sudo dkms autoinstall && sudo modprobe wallprof");
+		means(f, "Recording needs the module: that of the package wallprof-dkms, or of 'make install' in the source tree, or of 'make -C src module' in the bundle, for insmod src/wallprof.ko.");
+		if (h->dkms)
+			remedy(f, "sudo dkms autoinstall && sudo modprobe wallprof");
+	}
+}
+
+/* Names of packages have the flavour, which is behind the last '-' of a release. */
+static void headers_remedy(struct wp_finding *f, const struct wp_hostfacts *h)
+{
+	const char *flavour = strrchr(h->release, '-');
+	bool special = flavour && (!strcmp(flavour, "-lts") || !strcmp(flavour, "-zen") ||
+				   !strcmp(flavour, "-hardened"));
+
+	switch (h->distro) {
+	case WP_DISTRO_DEBIAN:
+		remedy(f, "sudo apt-get install linux-headers-%s", h->release);
+		break;
+	case WP_DISTRO_RHEL:
+		remedy(f, "sudo dnf install kernel-devel-%s", h->release);
+		break;
+	case WP_DISTRO_SUSE:
+		remedy(f, "sudo zypper install kernel%s-devel", flavour ? flavour : "-default");
+		break;
+	case WP_DISTRO_ARCH:
+		remedy(f, "sudo pacman -S linux%s-headers", special ? flavour : "");
+		break;
+	case WP_DISTRO_OTHER:
+		break;
 	}
 }
 
@@ -172,14 +202,13 @@ static void check_headers(struct wp_checkup *c, const struct wp_hostfacts *h)
 		add(c, WP_LEVEL_OK, "headers", "none for this kernel; the module is built already");
 	} else {
 		f = add(c, WP_LEVEL_NOTE, "headers", "none for this kernel");
-		means(f, "The module cannot be built here, DKMS included.");
-		remedy(f, "sudo apt-get install linux-headers-%s", h->release);
+		means(f, "The module cannot be built here, DKMS included, without the files for building modules of exactly this kernel.");
+		headers_remedy(f, h);
 	}
 }
 
 static void check_signature(struct wp_checkup *c, const struct wp_hostfacts *h)
 {
-	static const char signed_modules[] = "see SIGNED MODULES in 'man wallprof'.";
 	static const char *const states[] = { NOT_KNOWN, "off", "on" };
 	bool wanted = wants_signature(h);
 	struct wp_finding *f;
@@ -194,13 +223,18 @@ static void check_signature(struct wp_checkup *c, const struct wp_hostfacts *h)
 		h->sig_enforce == WP_UNKNOWN && !h->lockdown[0] ? NOT_KNOWN : "accepted");
 	if (level == WP_LEVEL_OK)
 		return;
-	if (level == WP_LEVEL_FAIL)
-		means(f, "%s has no signature, so this kernel refuses it. Sign it with a key that is enrolled: %s",
-		      h->module_file, signed_modules);
-	else
-		means(f, "The module must be signed with a key that this kernel trusts: %s That of DKMS is enrolled by this command, and confirmed at the next boot.",
-		      signed_modules);
-	remedy(f, "sudo mokutil --import /var/lib/dkms/mok.pub");
+	if (level == WP_LEVEL_FAIL) {
+		means(f, "%s has no signature, so this kernel refuses it. Sign it with a key that is enrolled: see SIGNED MODULES in 'man wallprof'.",
+		      h->module_file);
+	} else if (h->secure_boot == WP_YES && h->mok && h->mok[0]) {
+		means(f, "The module must be signed with a key that this kernel trusts: see SIGNED MODULES in 'man wallprof'. The key of this host is enrolled by this command, and confirmed at the next boot.");
+		remedy(f, "sudo mokutil --import %s", h->mok);
+	} else if (h->secure_boot == WP_YES) {
+		means(f, "The module must be signed with a key that this kernel trusts, and no key of this host was found: see SIGNED MODULES in 'man wallprof'.");
+	} else {
+		means(f, "The module must be signed with a key that this kernel trusts: see SIGNED MODULES in 'man wallprof'. Without Secure Boot the kernel's command line may demand it, by module.sig_enforce or lockdown=.");
+		remedy(f, "cat /proc/cmdline");
+	}
 }
 
 static void check_lockdown(struct wp_checkup *c, const struct wp_hostfacts *h)
@@ -223,7 +257,7 @@ static void device_refused(struct wp_finding *f, const struct wp_hostfacts *h)
 {
 	if (!h->may_record) {
 		means(f, "Opening it needs root or CAP_PERFMON; its mode alone allows nobody.");
-		remedy(f, "sudo wallprof doctor");
+		remedy(f, "sudo %s doctor", h->program);
 	} else if (h->device_err == EACCES && (h->device_mode & 0666) != 0666) {
 		means(f, "The mode of the device refuses user %u. The module makes it 0666; a udev rule may have changed it for a group.",
 		      h->uid);
@@ -258,7 +292,7 @@ static void check_device(struct wp_checkup *c, const struct wp_hostfacts *h)
 			means(f, "The module is loaded, but its device is not here. A container must be given it: docker run --device %s --cap-add PERFMON.",
 			      WALLPROF_DEVICE);
 		else
-			means(f, "It comes with the module.");
+			means(f, "It comes with the module: load that first.");
 		break;
 	case EACCES:
 	case EPERM:
@@ -268,6 +302,9 @@ static void check_device(struct wp_checkup *c, const struct wp_hostfacts *h)
 		means(f, "Too many recordings run. End one first; this command lists them.");
 		remedy(f, "sudo fuser -v " WALLPROF_DEVICE);
 		break;
+	default:
+		means(f, "The module could not begin a session. The kernel log may have the cause.");
+		remedy(f, "sudo dmesg | tail -n 20");
 	}
 }
 
@@ -284,7 +321,7 @@ static void check_interface(struct wp_checkup *c, const struct wp_hostfacts *h)
 			f = add(c, WP_LEVEL_NOTE, "interface", "module %s, wallprof %s",
 				h->loaded_version, WP_VERSION);
 			means(f, "They are of two releases. A module may be newer than wallprof, not older.");
-			remedy(f, "sudo wallprof doctor");
+			remedy(f, "sudo %s doctor", h->program);
 		} else {
 			f = add(c, WP_LEVEL_NOTE, "interface", NOT_KNOWN);
 			means(f, "The device was not opened.");
@@ -314,14 +351,14 @@ static void check_rights(struct wp_checkup *c, const struct wp_hostfacts *h)
 	} else {
 		f = add(c, WP_LEVEL_FAIL, "rights", "user %u, without CAP_PERFMON", h->uid);
 		means(f, "Recording needs root or CAP_PERFMON. RIGHTS in 'man wallprof' has how a group gets it.");
-		remedy(f, "sudo wallprof record");
+		remedy(f, "sudo %s record", h->program);
 	}
 	if (h->may_ptrace) {
 		add(c, WP_LEVEL_OK, "user stacks", "by unwind tables, of all processes");
 	} else {
 		f = add(c, WP_LEVEL_NOTE, "user stacks", "no CAP_SYS_PTRACE");
 		means(f, "Processes of others are unwound by frame pointer only, so many of their stacks end early.");
-		remedy(f, "sudo wallprof record");
+		remedy(f, "sudo %s record", h->program);
 	}
 }
 
@@ -342,7 +379,8 @@ static void check_paranoid(struct wp_checkup *c, const struct wp_hostfacts *h)
 	} else if (h->follow_err && (h->may_record || !denied)) {
 		f = add(c, WP_LEVEL_FAIL, name, "%s, but perf_event_open: %s", value,
 			strerror(h->follow_err));
-		means(f, "Perf events are refused, despite the rights. Look for a container's seccomp filter, SELinux or AppArmor.");
+		means(f, "Perf events are refused, despite the rights. Look for a container's seccomp filter, SELinux or AppArmor: Seccomp is 2 where there is a filter.");
+		remedy(f, "grep Seccomp: /proc/self/status");
 	} else if (h->paranoid == WP_PARANOID_UNKNOWN) {
 		not_known(c, name);
 	} else {
@@ -386,7 +424,7 @@ static void check_names(struct wp_checkup *c, const struct wp_hostfacts *h)
 		remedy(f, "sudo sysctl kernel.kptr_restrict=1");
 	} else {
 		means(f, "Kernel functions are numbers in reports: that takes CAP_SYSLOG.");
-		remedy(f, "sudo wallprof record");
+		remedy(f, "sudo %s record", h->program);
 	}
 }
 
@@ -440,7 +478,7 @@ static void check_memory(struct wp_checkup *c, const struct wp_hostfacts *h, __u
 		f = add(c, WP_LEVEL_NOTE, "memory", "%ld MiB available", h->memory_kib >> 10);
 		means(f, "Tables of %u CPUs take %llu MiB or more. Record with a smaller -m.",
 		      h->cpus, (unsigned long long)(tables / MIB));
-		remedy(f, "sudo wallprof record -m 128K");
+		remedy(f, "sudo %s record -m 128K", h->program);
 	} else {
 		add(c, WP_LEVEL_OK, "memory", "%ld MiB available, tables take about %llu",
 		    h->memory_kib >> 10, (unsigned long long)(tables / MIB));
@@ -474,7 +512,7 @@ static void check_disk(struct wp_checkup *c, const struct wp_hostfacts *h)
 	if (h->output_err) {
 		f = add(c, WP_LEVEL_FAIL, "disk", "%s: %s", h->output, strerror(h->output_err));
 		means(f, "A recording cannot be written there. Name another place.");
-		remedy(f, "wallprof record -o /tmp/perf.data");
+		remedy(f, "%s record -o /tmp/perf.data", h->program);
 	} else if (h->output_free < LITTLE_DISK) {
 		f = add(c, WP_LEVEL_NOTE, "disk", "%s: %llu MiB free", h->output,
 			(unsigned long long)(h->output_free / MIB));
@@ -498,7 +536,7 @@ static void check_tracefs(struct wp_checkup *c, const struct wp_hostfacts *h)
 		"not mounted");
 	means(f, "'wallprof sched record' and 'record --timeline' need it; other commands do not.");
 	if (h->tracefs == WP_NO)
-		remedy(f, "sudo wallprof sched record");
+		remedy(f, "sudo %s sched record", h->program);
 	else
 		remedy(f, "sudo mount -t tracefs nodev /sys/kernel/tracing");
 }

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <linux/wallprof.h>
@@ -71,6 +72,65 @@ static bool is_there(const char *root, const char *path)
 
 	snprintf(full, sizeof(full), "%s%s", root, path);
 	return !access(full, F_OK);
+}
+
+/* DKMS builds what was added to it; wallprof-dkms has the source before that. */
+static bool has_dkms(const char *root)
+{
+	char pattern[PATH_SIZE];
+	glob_t found;
+	bool there;
+
+	if (is_there(root, "/var/lib/dkms/wallprof"))
+		return true;
+	snprintf(pattern, sizeof(pattern), "%s/usr/src/wallprof-*/dkms.conf", root);
+	there = !glob(pattern, 0, NULL, &found);
+	globfree(&found);
+	return there;
+}
+
+/* The distribution of @word, an ID of os-release(5). */
+static enum wp_distro distro_of(const char *word)
+{
+	static const struct {
+		const char *id;
+		enum wp_distro distro;
+	} known[] = {
+		{ "debian", WP_DISTRO_DEBIAN },
+		{ "ubuntu", WP_DISTRO_DEBIAN },
+		{ "rhel", WP_DISTRO_RHEL },
+		{ "centos", WP_DISTRO_RHEL },
+		{ "fedora", WP_DISTRO_RHEL },
+		{ "suse", WP_DISTRO_SUSE },
+		{ "opensuse", WP_DISTRO_SUSE },
+		{ "arch", WP_DISTRO_ARCH },
+	};
+	size_t i;
+
+	for (i = 0; i < NR(known); i++) {
+		if (!strcmp(word, known[i].id))
+			return known[i].distro;
+	}
+	return WP_DISTRO_OTHER;
+}
+
+/* ID=debian; a derived one has ID_LIKE="ubuntu debian", with or without quotes. */
+static void read_distro(struct wp_hostfacts *h, const char *root)
+{
+	gzFile f = open_text(root, "/etc/os-release");
+	char line[PATH_SIZE], *word, *rest;
+
+	if (!f)
+		f = open_text(root, "/usr/lib/os-release");
+	while (f && !h->distro && gzgets(f, line, sizeof(line))) {
+		if (strncmp(line, "ID=", 3) && strncmp(line, "ID_LIKE=", 8))
+			continue;
+		word = strtok_r(strchr(line, '=') + 1, " \t\n\"'", &rest);
+		for (; word && !h->distro; word = strtok_r(NULL, " \t\n\"'", &rest))
+			h->distro = distro_of(word);
+	}
+	if (f)
+		gzclose(f);
 }
 
 static void add_missing(char *list, size_t size, const char *name)
@@ -200,6 +260,22 @@ static void read_secure_boot(struct wp_hostfacts *h, const char *root)
 	gzclose(f);
 }
 
+/* DKMS of Ubuntu signs with the first one. */
+static const char *find_mok(const char *root)
+{
+	static const char *const places[] = {
+		"/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub",
+		"/etc/pki/akmods/certs/public_key.der",
+	};
+	size_t i;
+
+	for (i = 0; i < NR(places); i++) {
+		if (is_there(root, places[i]))
+			return places[i];
+	}
+	return "";
+}
+
 static void read_memory(struct wp_hostfacts *h, const char *root)
 {
 	gzFile f = open_text(root, "/proc/meminfo");
@@ -254,6 +330,7 @@ void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
 	if (!read_line(root, "/proc/sys/kernel/osrelease", h->release, sizeof(h->release)) &&
 	    !*root && !uname(&host))
 		snprintf(h->release, sizeof(h->release), "%.79s", host.release);
+	read_distro(h, root);
 	h->loaded = is_there(root, "/sys/module/wallprof");
 	read_line(root, "/sys/module/wallprof/version", h->loaded_version,
 		  sizeof(h->loaded_version));
@@ -261,12 +338,15 @@ void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
 					       sizeof(h->module_file)))
 		h->module_file[0] = '\0';
 	h->signature = wp_modfile_signature(h->module_file);
+	h->dkms = has_dkms(root);
+	h->no_loading = read_number(root, "/proc/sys/kernel/modules_disabled", 0) == 1;
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", h->release);
 	h->headers = is_there(root, path);
 	read_config(h, root);
 	read_kallsyms(h, root);
 	read_lockdown(h, root);
 	read_secure_boot(h, root);
+	h->mok = find_mok(root);
 	if (read_line(root, "/sys/module/module/parameters/sig_enforce", line, sizeof(line)))
 		h->sig_enforce = line[0] == 'Y' ? WP_YES : WP_NO;
 	h->paranoid = read_number(root, "/proc/sys/kernel/perf_event_paranoid",
@@ -276,6 +356,22 @@ void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
 	read_memory(h, root);
 	read_tracefs(h, root);
 	read_user_namespace(h, root);
+}
+
+/*
+ * Of what sudo searches, only /usr/bin is in each distribution's secure_path. A path that
+ * a shell would change, as that of a deleted program, is no command.
+ */
+static void ask_program(struct wp_hostfacts *h)
+{
+	static const char plain[] =
+		"/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
+	ssize_t len = readlink("/proc/self/exe", h->program, sizeof(h->program) - 1);
+
+	h->program[len > 0 ? len : 0] = '\0';
+	if (len <= 0 || h->program[strspn(h->program, plain)] ||
+	    !strcmp(h->program, "/usr/bin/wallprof") || !strcmp(h->program, "/bin/wallprof"))
+		snprintf(h->program, sizeof(h->program), "wallprof");
 }
 
 static void ask_device(struct wp_hostfacts *h)
@@ -436,6 +532,7 @@ void wp_hostfacts_ask(struct wp_hostfacts *h, const char *output)
 	if (!uname(&host))
 		snprintf(h->machine, sizeof(h->machine), "%.79s", host.machine);
 	h->cpus = cpus > 0 ? cpus : 1;
+	ask_program(h);
 	ask_rights(h);
 	ask_device(h);
 	ask_events(h);

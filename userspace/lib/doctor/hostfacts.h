@@ -25,13 +25,32 @@ enum wp_known {
 };
 
 /**
+ * enum wp_distro - what the host installs packages with
+ * @WP_DISTRO_OTHER: unknown
+ * @WP_DISTRO_DEBIAN: apt
+ * @WP_DISTRO_RHEL: dnf
+ * @WP_DISTRO_SUSE: zypper
+ * @WP_DISTRO_ARCH: pacman
+ */
+enum wp_distro {
+	WP_DISTRO_OTHER,
+	WP_DISTRO_DEBIAN,
+	WP_DISTRO_RHEL,
+	WP_DISTRO_SUSE,
+	WP_DISTRO_ARCH,
+};
+
+/**
  * struct wp_hostfacts - the facts
  * @release: release of the kernel, "" if unknown
  * @machine: as in uname -m
+ * @distro: the distribution, or one that it is derived from
  * @loaded: the module is loaded
  * @loaded_version: its version, "" if unknown
  * @module_file: its installed file for this kernel; "" if there is none
  * @signature: of this file
+ * @dkms: DKMS has the module's source
+ * @no_loading: no module can be loaded until the next boot
  * @headers: the files for building a module are there for this kernel
  * @has_config: the kernel's configuration could be read
  * @config_missing: required options that are not set
@@ -40,6 +59,7 @@ enum wp_known {
  * @kernel_names: addresses of the kernel's functions can be read
  * @lockdown: "none", "integrity", "confidentiality"; "" if unknown
  * @secure_boot: the firmware verified what was booted
+ * @mok: the certificate of DKMS's or the distribution's key, "" if there is none
  * @sig_enforce: the kernel loads signed modules only
  * @paranoid: kernel.perf_event_paranoid, -100 if unknown
  * @max_rate: kernel.perf_event_max_sample_rate, -1 if unknown
@@ -47,6 +67,7 @@ enum wp_known {
  * @memory_kib: available memory, -1 if unknown
  * @tracefs: files of tracefs can be read
  * @user_namespace: this is not the host's user namespace
+ * @program: this program in a command line: its name if sudo finds it, else its path
  * @device_mode: permissions of the device, 0 if there is none
  * @device_err: errno of opening the device, or 0
  * @abi: version of the module's interface, if it could be opened and answered, else 0
@@ -72,10 +93,13 @@ enum wp_known {
 struct wp_hostfacts {
 	char release[80];
 	char machine[80];
+	enum wp_distro distro;
 	bool loaded;
 	char loaded_version[32];
 	char module_file[512];
 	enum wp_signature signature;
+	bool dkms;
+	bool no_loading;
 	bool headers;
 	bool has_config;
 	char config_missing[128];
@@ -84,6 +108,7 @@ struct wp_hostfacts {
 	enum wp_known kernel_names;
 	char lockdown[32];
 	enum wp_known secure_boot;
+	const char *mok;
 	enum wp_known sig_enforce;
 	long paranoid;
 	long max_rate;
@@ -92,6 +117,7 @@ struct wp_hostfacts {
 	enum wp_known tracefs;
 	bool user_namespace;
 
+	char program[PATH_MAX];
 	unsigned int device_mode;
 	int device_err;
 	__u32 abi;
