@@ -18,10 +18,12 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
 #include "lib/base/procdir.h"
 #include "lib/sandbox/filereader.h"
+#include "lib/sandbox/opener.h"
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/jitmaps.h"
 
@@ -33,6 +35,14 @@
 
 /* Limit for the compressed size of all lists: readers accept no larger section. */
 #define MAX_ALL		((size_t)32 << 20)
+
+/*
+ * After the end was requested: no list is begun later than this, no larger one is read at
+ * all, and small ones come first. A worker takes 350 ms for 16 MiB at most.
+ */
+#define HURRY_NS	300000000
+#define HURRY_BYTES	(16 << 20)
+#define SMALL		(1 << 20)
 
 struct entry {
 	__u32 pid;
@@ -186,22 +196,56 @@ static void keep(const struct entry *e, size_t *left, wp_jitmaps_fn fn, void *ct
 	free(text);
 }
 
+/* Returns the list's size, or -1 if there is none. */
+static off_t size_of(const struct entry *e)
+{
+	struct stat st;
+
+	return e->fd < 0 || wp_openfile_known(e->fd, &st) ? -1 : st.st_size;
+}
+
+/* Returns whether there is time for a list of this size. */
+static bool has_time(off_t size, __u64 began)
+{
+	return !wp_opener_hurries() ||
+	       (size <= HURRY_BYTES && wp_clock_now() - began < HURRY_NS);
+}
+
 /**
  * wp_jitmaps_each() - read the lists, at the end
  * @jit: the lists, or NULL
  * @fn: called for each
  * @ctx: for @fn
+ *
+ * Neither many lists nor large ones delay an end that was requested: what is left out has
+ * a warning.
  */
 void wp_jitmaps_each(struct wp_jitmaps *jit, wp_jitmaps_fn fn, void *ctx)
 {
-	size_t i, left = MAX_ALL;
+	size_t i, left = MAX_ALL, late = 0;
+	__u64 began = wp_clock_now();
+	bool small = true;
+	off_t size;
 
 	for (i = 0; jit && i < jit->nr; i++) {
-		if (jit->entry[i].fd < 0)
+		if (jit->entry[i].fd < 0 && has_time(0, began))
 			jit->entry[i].fd = wp_jitmap_open(jit->entry[i].pid);
-		if (jit->entry[i].fd >= 0)
-			keep(&jit->entry[i], &left, fn, ctx);
 	}
+	do {
+		for (i = 0; jit && i < jit->nr; i++) {
+			size = size_of(&jit->entry[i]);
+			if (size < 0 || (size <= SMALL) != small)
+				continue;
+			if (has_time(size, began))
+				keep(&jit->entry[i], &left, fn, ctx);
+			else
+				late++;
+		}
+		small = !small;
+	} while (!small);
+	if (late)
+		wp_warn("%zu list%s of generated code %s left out, as the end was requested: the functions have no names",
+			late, late == 1 ? "" : "s", late == 1 ? "is" : "are");
 }
 
 /**
