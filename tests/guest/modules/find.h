@@ -41,7 +41,8 @@ static inline struct wp_session *wp_find_session(void **probe)
 		sprint_symbol(name, (unsigned long)func->func);
 		/* Most sessions have the one of plain ones. */
 		if (!strstr(name, "wp_probe_sched_switch+0x0/") &&
-		    !strstr(name, "wp_probe_sched_switch_fast+0x0/"))
+		    !strstr(name, "wp_probe_sched_switch_fast+0x0/") &&
+		    !strstr(name, "wp_probe_sched_switch_plain+0x0/"))
 			continue;
 		*probe = func->func;
 		session = func->data;
