@@ -224,7 +224,7 @@ void wp_jitmaps_each(struct wp_jitmaps *jit, wp_jitmaps_fn fn, void *ctx)
 {
 	size_t i, left = MAX_ALL, late = 0;
 	__u64 began = wp_clock_now();
-	bool small = true;
+	bool small = true, is_small;
 	off_t size;
 
 	for (i = 0; jit && i < jit->nr; i++) {
@@ -234,7 +234,8 @@ void wp_jitmaps_each(struct wp_jitmaps *jit, wp_jitmaps_fn fn, void *ctx)
 	do {
 		for (i = 0; jit && i < jit->nr; i++) {
 			size = size_of(&jit->entry[i]);
-			if (size < 0 || (size <= SMALL) != small)
+			is_small = size <= SMALL;
+			if (size < 0 || is_small != small)
 				continue;
 			if (has_time(size, began))
 				keep(&jit->entry[i], &left, fn, ctx);
