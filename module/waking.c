@@ -154,7 +154,8 @@ static __always_inline bool wp_waking_keeps_slot(const struct wp_session *sessio
 
 /*
  * Records a wakeup in any session, and, of one that is wp_session_is_fast(), of a thread
- * that is not the first of its bucket. Context: irqs off, p->pi_lock held.
+ * that is not the first of its bucket, or may give its slot back meanwhile. Context: irqs
+ * off, p->pi_lock held.
  */
 static noinline void wp_waking_rest(struct wp_session *session, struct task_struct *p,
 				    u64 now)
