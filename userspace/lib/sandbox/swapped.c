@@ -54,7 +54,9 @@ static size_t resident(int fd, off_t at, size_t size, size_t nr)
  * @fd: the file, open for reading
  * @st: its status
  *
- * A file takes st_blocks for its pages in memory and in swap, not for holes.
+ * A file takes st_blocks for its pages in memory and in swap, not for holes; and for what a
+ * huge page, or fallocate(), has behind its end: a file that has holes as well may look as
+ * if it were in swap.
  *
  * Return: true if it has pages in swap, after wp_swapped_leave().
  */
@@ -62,14 +64,17 @@ bool wp_swapped_is_left(int fd, const struct stat *st)
 {
 	const size_t page = sysconf(_SC_PAGESIZE);
 	off_t at, size, most = CHUNK_PAGES * (off_t)page;
-	__u64 found = 0;
+	__u64 found = 0, all = 0;
 	struct statfs fs;
+	size_t nr;
 
 	if (!leave || !st->st_size || fstatfs(fd, &fs) || fs.f_type != TMPFS_MAGIC)
 		return false;
 	for (at = 0; at < st->st_size; at += most) {
 		size = st->st_size - at < most ? st->st_size - at : most;
-		found += resident(fd, at, size, (size + page - 1) / page);
+		nr = (size + page - 1) / page;
+		found += resident(fd, at, size, nr);
+		all += nr;
 	}
-	return found * page < (__u64)st->st_blocks * BLOCK;
+	return found < all && found * page < (__u64)st->st_blocks * BLOCK;
 }
