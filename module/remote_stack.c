@@ -285,7 +285,7 @@ static struct task_struct *wp_remote_next(const struct wp_remote *walk)
 	return NULL;
 }
 
-/* Notes the last thread that was considered, which is held. */
+/* Notes the last thread that was considered, which is held. Context: process. */
 static void wp_remote_set_last(struct wp_remote *walk, struct task_struct *p)
 {
 	if (walk->last)
@@ -295,18 +295,17 @@ static void wp_remote_set_last(struct wp_remote *walk, struct task_struct *p)
 
 /*
  * Considers up to WP_REMOTE_BATCH threads of the process, and takes references to those
- * that want a better stack. Returns whether there was any thread.
+ * that want a better stack. Returns whether there was any thread. Context: process.
  */
 static bool wp_remote_consider(struct wp_remote *walk)
 {
 	struct wp_session *session = walk->session;
-	struct task_struct *first, *p, *last = NULL;
+	struct task_struct *p, *last = NULL;
 	struct wallprof_task *slot;
 	unsigned int nr = 0;
 
 	rcu_read_lock();
-	first = wp_remote_next(walk);
-	for (p = first; p && nr < WP_REMOTE_BATCH; nr++) {
+	for (p = wp_remote_next(walk); p && nr < WP_REMOTE_BATCH; nr++) {
 		last = p;
 		slot = wp_tasks_find(&session->tasks, (unsigned long)p);
 		if (slot && !(p->flags & WP_PF_NO_USER) && wp_remote_wants(slot)) {
@@ -317,12 +316,12 @@ static bool wp_remote_consider(struct wp_remote *walk)
 					  struct task_struct, thread_node);
 	}
 	walk->seen += nr;
-	if (last) {
+	if (last)
 		get_task_struct(last);
-		wp_remote_set_last(walk, last);
-	}
 	rcu_read_unlock();
-	return first;
+	if (last)
+		wp_remote_set_last(walk, last);
+	return last;
 }
 
 /*
