@@ -38,7 +38,8 @@
 
 /*
  * After the end was requested: no list is begun later than this, no larger one is read at
- * all, and small ones come first. A worker takes 350 ms for 16 MiB at most.
+ * all, and small ones come first. Nothing ends the one that is being read: a worker took
+ * 2.8 s for 128 MiB of the worst that was tried.
  */
 #define HURRY_NS	300000000
 #define HURRY_BYTES	(16 << 20)
