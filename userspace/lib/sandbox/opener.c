@@ -90,7 +90,7 @@ struct answer {
 	enum what what;
 	dev_t dev;
 	int err;
-	__u32 type;
+	enum wp_fstype type;
 };
 
 /* A file system that does not answer, and the opener that waits for it. */
@@ -203,7 +203,7 @@ static void __attribute__((noreturn)) serve(int sock, pid_t nursery)
 			break;
 		case TYPE:
 			a.err = nr && !fstatfs(fds[0], &fs) ? 0 : -errno;
-			a.type = fs.f_type;
+			a.type = wp_fstype_of(&fs);
 			break;
 		default:
 			if (nr)
@@ -545,11 +545,11 @@ int wp_opener_find(int root, const char *path, bool nofollow)
  * wp_opener_type() - read the type of a file system
  * @place: an O_PATH descriptor of a file in it
  * @dev: its device
- * @type: set to the type, as in statfs(2)
+ * @type: set to the type
  *
  * Return: 0, or a negative errno as above.
  */
-int wp_opener_type(int place, dev_t dev, __u32 *type)
+int wp_opener_type(int place, dev_t dev, enum wp_fstype *type)
 {
 	struct request r = { .what = TYPE };
 	struct answer a;
@@ -562,7 +562,7 @@ int wp_opener_type(int place, dev_t dev, __u32 *type)
 	if (!err)
 		add_good(dev);
 	pthread_mutex_unlock(&o.lock);
-	*type = err ? 0 : a.type;
+	*type = err ? WP_FSTYPE_KERNEL : a.type;
 	return err;
 }
 

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 #include <sys/uio.h>
-#include <linux/types.h>
+
+#include "lib/sandbox/fstype.h"
 
 /* Instead of a root: the path is one of the user's, resolved as by a shell. */
 #define WP_OPENER_PLAIN	(-1)
@@ -17,7 +18,7 @@
 int wp_opener_prepare(void);
 void wp_opener_end(void);
 int wp_opener_find(int root, const char *path, bool nofollow);
-int wp_opener_type(int place, dev_t dev, __u32 *type);
+int wp_opener_type(int place, dev_t dev, enum wp_fstype *type);
 int wp_opener_send(int sock, const struct iovec *iov, const int *fds, const dev_t *devs,
 		   unsigned int nr);
 void wp_opener_recording(void);

@@ -16,7 +16,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -28,28 +27,17 @@
 #include <unistd.h>
 
 #include "lib/base/procdir.h"
+#include "lib/sandbox/fstype.h"
 #include "lib/sandbox/lookup.h"
 #include "lib/sandbox/opener.h"
 #include "lib/sandbox/openfile.h"
 
-#ifndef FUSE_SUPER_MAGIC
-#define FUSE_SUPER_MAGIC	0x65735546
-#endif
 #ifndef RESOLVE_CACHED
 #define RESOLVE_CACHED		0x20
 #endif
 
 /* Maximum number of known file systems that are served by programs. */
 #define MAX_FOREIGN	256
-
-/*
- * enum kind - where a file comes from
- * @KERNEL: the kernel: reading it can have side effects
- * @LOCAL: a disk or memory: it does not wait for a server
- * @SERVED: maybe a server, on another machine, or below
- * @FOREIGN: a program
- */
-enum kind { KERNEL, LOCAL, SERVED, FOREIGN };
 
 static struct {
 	pthread_mutex_t lock;		/* protects all that follows */
@@ -60,7 +48,7 @@ static struct {
 static struct {
 	bool is_known;
 	dev_t dev;
-	enum kind kind;
+	enum wp_fstype type;
 } ours;
 
 static void close_quietly(int fd)
@@ -69,37 +57,6 @@ static void close_quietly(int fd)
 
 	close(fd);
 	errno = err;
-}
-
-/* By the type of the file system. */
-static enum kind kind_of_type(__u32 type)
-{
-	static const __u32 kernels[] = {
-		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, SECURITYFS_MAGIC,
-		SELINUX_MAGIC, SMACK_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC,
-		BPF_FS_MAGIC, PSTOREFS_MAGIC, EFIVARFS_MAGIC, BINFMTFS_MAGIC, RDTGROUP_SUPER_MAGIC,
-		DEVPTS_SUPER_MAGIC, NSFS_MAGIC, SOCKFS_MAGIC, PIPEFS_MAGIC, ANON_INODE_FS_MAGIC,
-		0x62656570,	/* configfs */
-		0x65735543,	/* fusectl */
-		0x19800202,	/* mqueue */
-		0x67596969,	/* rpc_pipefs */
-	};
-	static const __u32 locals[] = {
-		TMPFS_MAGIC, RAMFS_MAGIC, HUGETLBFS_MAGIC, BTRFS_SUPER_MAGIC,
-		0x2fc12fc1,	/* zfs */
-		0xca451a4e,	/* bcachefs */
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
-		if (type == kernels[i])
-			return KERNEL;
-	}
-	for (i = 0; i < sizeof(locals) / sizeof(*locals); i++) {
-		if (type == locals[i])
-			return LOCAL;
-	}
-	return type == FUSE_SUPER_MAGIC ? FOREIGN : SERVED;
 }
 
 /* Once; the descriptor stays open. */
@@ -112,8 +69,8 @@ static void look_at_root(void)
 	if (fd < 0 || fstat(fd, &st) || fstatfs(fd, &fs))
 		return;
 	ours.dev = st.st_dev;
-	ours.kind = kind_of_type(fs.f_type);
-	ours.is_known = ours.kind == LOCAL;
+	ours.type = wp_fstype_of(&fs);
+	ours.is_known = ours.type == WP_FSTYPE_LOCAL;
 }
 
 static bool is_foreign(dev_t dev)
@@ -145,39 +102,35 @@ static void note_foreign(dev_t dev)
  * The file system of our own root, which nobody can unmount, so that its number is never
  * reused; and if its server did not answer, nothing would work.
  */
-static bool is_root(dev_t dev, enum kind *kind)
+static bool is_root(dev_t dev, enum wp_fstype *type)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, look_at_root);
-	*kind = ours.kind;
+	*type = ours.type;
 	return ours.is_known && ours.dev == dev;
 }
 
 /*
- * Kind of a file: 0, or a negative errno if it cannot be determined. Checked each time:
- * numbers of file systems without a disk are reused by later mounts.
+ * Type of a file's file system: 0, or a negative errno if it cannot be determined. Checked
+ * each time: numbers of file systems without a disk are reused by later mounts.
  */
-static int kind_of(int place, dev_t dev, enum kind *kind)
+static int type_of(int place, dev_t dev, enum wp_fstype *type)
 {
 	struct statfs fs;
-	__u32 type;
 	int err;
 
 	if (major(dev)) {
-		*kind = fstatfs(place, &fs) ? KERNEL : kind_of_type(fs.f_type);
-		*kind = *kind == SERVED ? LOCAL : *kind;
+		*type = fstatfs(place, &fs) ? WP_FSTYPE_KERNEL : wp_fstype_of(&fs);
+		*type = *type == WP_FSTYPE_SERVED ? WP_FSTYPE_LOCAL : *type;
 		return 0;
 	}
-	if (is_root(dev, kind))
+	if (is_root(dev, type))
 		return 0;
-	err = wp_opener_type(place, dev, &type);
-	if (err)
-		return err;
-	*kind = kind_of_type(type);
-	if (*kind == FOREIGN)
+	err = wp_opener_type(place, dev, type);
+	if (!err && *type == WP_FSTYPE_FOREIGN)
 		note_foreign(dev);
-	return 0;
+	return err;
 }
 
 /* Open the result of a lookup, if it is a file; closes @place. */
@@ -185,26 +138,28 @@ static int open_found(int place, struct stat *st)
 {
 	char path[32];
 	int fd = -1, err;
-	enum kind kind;
+	enum wp_fstype type;
+	bool is_local;
 
 	if (place < 0)
 		return -1;
 	if (wp_lookup_known(place, st))
 		goto out;
-	err = S_ISREG(st->st_mode) ? kind_of(place, st->st_dev, &kind) : -EINVAL;
-	if (!err && kind == KERNEL)
+	err = S_ISREG(st->st_mode) ? type_of(place, st->st_dev, &type) : -EINVAL;
+	if (!err && type == WP_FSTYPE_KERNEL)
 		err = -EINVAL;
 	if (err) {
 		errno = -err;
 		goto out;
 	}
-	if (kind != LOCAL && fcntl(place, F_GETFL) & O_PATH)
+	is_local = type == WP_FSTYPE_LOCAL;
+	if (!is_local && fcntl(place, F_GETFL) & O_PATH)
 		return place;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", place);
 	/* O_NONBLOCK: do not wait for the holder of a lease. */
-	fd = open(path, (kind == LOCAL ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH) | O_CLOEXEC);
+	fd = open(path, (is_local ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH) | O_CLOEXEC);
 	/* On a disk, the cached status may be outdated. */
-	if (fd >= 0 && kind == LOCAL && fstat(fd, st)) {
+	if (fd >= 0 && is_local && fstat(fd, st)) {
 		close_quietly(fd);
 		fd = -1;
 	}
