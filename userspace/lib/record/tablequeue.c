@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/clock.h"
@@ -103,12 +104,14 @@ struct wp_tablequeue *wp_tablequeue_new(const struct wp_tablequeue_options *opt)
 {
 	struct wp_tablequeue *q = calloc(1, sizeof(*q));
 	sigset_t all, old;
+	struct stat st;
 
 	if (!q)
 		return NULL;
 	elf_version(EV_CURRENT);
 	q->opt = *opt;
 	q->max_open = max_open();
+	q->root = stat("/", &st) ? 0 : st.st_dev;
 	pthread_mutex_init(&q->lock, NULL);
 	q->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	q->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -17,13 +17,13 @@
 #define NSEC_PER_MSEC	1000000ULL
 
 /*
- * Limit for the tables of one user's files, except root's: a quarter of the module's
- * limit.
+ * Limit for the tables of one user's files, and of root's in a file system that is not
+ * that of our own root directory: a quarter of the module's limit.
  */
 #define USER_BYTES	(128ULL << 20)
 
-/* Maximum number of bad files that are named; others are only counted. */
-#define MAX_NAMED	8
+/* Maximum number of a user's bad files that are named; others are only counted. */
+#define MAX_NAMED	32
 
 /**
  * wp_tableresults_settle() - finish a file, with or without a table
@@ -62,6 +62,8 @@ static int take_bytes(struct wp_tablequeue *q, struct wp_tableuser *u, size_t si
 {
 	int err = 0;
 
+	if (!u->owner && u->dev == q->root)
+		return 0;
 	pthread_mutex_lock(&q->lock);
 	if (size > USER_BYTES || u->bytes > USER_BYTES - size)
 		err = -EDQUOT;
@@ -78,7 +80,7 @@ static void push(struct wp_tablequeue *q, struct wp_tablegroup *g, struct wp_tab
 	struct wp_tablequeue_stats did = {};
 	int err;
 
-	err = g && g->user->owner ? take_bytes(q, g->user, table->size) : 0;
+	err = g ? take_bytes(q, g->user, table->size) : 0;
 	if (!err)
 		err = q->opt.push(q->opt.ctx, table->data, table->size, &job->table);
 	if (err) {
@@ -125,8 +127,11 @@ void wp_tableresults_give_up(struct wp_tablequeue *q, struct wp_tablegroup *g,
 {
 	struct wp_tablequeue_stats did = { .no_table = 1, .bad = 1 };
 
-	(q->stats.bad < MAX_NAMED ? wp_warn : wp_debug)
+	(g->user->bad < MAX_NAMED ? wp_warn : wp_debug)
 		("...%s %s: its functions have no unwind table", job->label, wp_worker_reason(err));
+	if (++g->user->bad == MAX_NAMED)
+		wp_warn("further files of user %u are counted, and named with -v only",
+			(unsigned int)g->user->owner);
 	wp_tableresults_settle(q, g, job, &did);
 }
 

@@ -28,8 +28,8 @@
  * @dev: root only: the file system; else 0
  * @open: number of files that wait or are being read
  * @bytes: bytes of tables that were pushed, or refused
- * @spent: CPU time used, or time for which a worker was kept waiting. Private to the
- *	thread, as the next one
+ * @bad: number of files that were given up. Private to the thread, as all that follow
+ * @spent: CPU time used, or time for which a worker was kept waiting
  * @rest_until: none of the files is read before this time
  */
 struct wp_tableuser {
@@ -38,6 +38,7 @@ struct wp_tableuser {
 	dev_t dev;
 	unsigned int open;
 	__u64 bytes;
+	unsigned int bad;
 	__u64 spent;
 	__u64 rest_until;
 };
@@ -90,6 +91,7 @@ struct wp_tablequeue {
 	pthread_t thread;
 	bool has_thread;
 	bool stop;
+	dev_t root;			/* file system of our own root directory */
 	int wake;			/* eventfd: something was added, or @stop */
 	int ready;			/* eventfd: a file is finished */
 	struct wp_tablegroup *bucket[WP_TABLEGROUP_BUCKETS];

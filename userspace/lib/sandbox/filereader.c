@@ -31,9 +31,8 @@
 #define INLINED_NS	10000000000ULL
 #define INLINED_EACH_NS	20000000ULL
 
-/* Limits of bad files that are remembered, and that are named. */
+/* Limit of bad files that are remembered, and named. */
 #define MAX_BAD		4096
-#define MAX_NAMED	8
 
 /* Limit of unanswered files of a program; then no other one of its files is read. */
 #define MAX_SILENT	3
@@ -143,7 +142,7 @@ static void add_bad(int fd, const struct stat *st, int err)
 	n = readlink(link, name, sizeof(name) - 1);
 	if (n > 0)
 		name[n] = '\0';
-	(readers.nr_bad < MAX_NAMED ? wp_warn : wp_debug)("%s %s", name, wp_worker_reason(err));
+	(readers.nr_bad < MAX_BAD ? wp_warn : wp_debug)("%s %s", name, wp_worker_reason(err));
 	if (readers.nr_bad == MAX_BAD)
 		return;
 	more = reallocarray(readers.bad, readers.nr_bad + 1, sizeof(*more));
