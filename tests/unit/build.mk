@@ -48,7 +48,7 @@ $(UNIT_OUT)/signals: UNIT_MODULE = userspace/cmd/common/signals.c userspace/cmd/
 $(UNIT_OUT)/signals: userspace/cmd/common/signals.c userspace/cmd/common/sigwatch.c
 
 # Workers have less memory and fewer system calls than a sanitizer takes.
-UNIT_PLAIN := $(UNIT_OUT)/worker
+UNIT_PLAIN := $(UNIT_OUT)/worker $(UNIT_OUT)/jitmaps
 $(UNIT_PLAIN) $(UNIT_PLAIN:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
 	UNIT_CFLAGS := $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(UNIT_CFLAGS))
 $(UNIT_PLAIN): UNIT_LIB := build/libwallprof.a

@@ -37,6 +37,12 @@
 #define MAX_ALL		((size_t)32 << 20)
 
 /*
+ * Limit for the size of all lists of one owner in one file system. The worst list that was
+ * tried took 22 ms for each MiB.
+ */
+#define OWNER_BYTES	((off_t)512 << 20)
+
+/*
  * After the end was requested: no list is begun later than this, no larger one is read at
  * all, and small ones come first. Nothing ends the one that is being read: a worker took
  * 2.8 s for 128 MiB of the worst that was tried.
@@ -51,9 +57,23 @@ struct entry {
 	int fd;			/* the list, or -1 */
 };
 
+/*
+ * struct owner - an owner of lists
+ * @uid: the owner
+ * @dev: the file system
+ * @bytes: size of the lists that were read
+ */
+struct owner {
+	uid_t uid;
+	dev_t dev;
+	off_t bytes;
+};
+
 struct wp_jitmaps {
 	size_t nr;
 	struct entry entry[WP_JITMAPS_MAX];
+	size_t nr_owners;
+	struct owner owner[WP_JITMAPS_MAX];
 };
 
 /* Its pid in the innermost pid namespace; 0 if unknown. */
@@ -79,6 +99,13 @@ static __u32 own_pid(int dir)
 	return pid;
 }
 
+/* Returns whether a list is root's, ours or, if we are root, that of the process's user. */
+static bool is_trusted(const struct stat *list, const struct stat *process)
+{
+	return !list->st_uid || list->st_uid == geteuid() ||
+	       (!geteuid() && list->st_uid == process->st_uid);
+}
+
 /**
  * wp_jitmap_open() - open the list of a running process
  * @pid: the process
@@ -90,6 +117,7 @@ static __u32 own_pid(int dir)
 int wp_jitmap_open(__u32 pid)
 {
 	int dir = wp_procdir_open(pid), root, fd = -1;
+	int place = -1;
 	struct stat st, owner;
 	char path[64];
 
@@ -98,12 +126,16 @@ int wp_jitmap_open(__u32 pid)
 	root = wp_openfile_rootat(dir);
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", own_pid(dir));
 	if (root >= 0 && !fstat(dir, &owner))
-		fd = wp_openfile_in(root, path, &st);
-	if (fd >= 0 && st.st_uid && st.st_uid != geteuid() &&
-	    (geteuid() || st.st_uid != owner.st_uid)) {
+		place = wp_openfile_place(root, path);
+	/* Before it is opened, and again after: its owner may have changed meanwhile. */
+	if (place >= 0 && !wp_openfile_known(place, &st) && is_trusted(&st, &owner))
+		fd = wp_openfile_found(place, &st);
+	if (fd >= 0 && !is_trusted(&st, &owner)) {
 		close(fd);
 		fd = -1;
 	}
+	if (place >= 0)
+		close(place);
 	if (root >= 0)
 		close(root);
 	close(dir);
@@ -197,12 +229,27 @@ static void keep(const struct entry *e, size_t *left, wp_jitmaps_fn fn, void *ct
 	free(text);
 }
 
-/* Returns the list's size, or -1 if there is none. */
-static off_t size_of(const struct entry *e)
+/* Returns the list's size, or -1 if there is none. @st: set to its status */
+static off_t size_of(const struct entry *e, struct stat *st)
 {
-	struct stat st;
+	return e->fd < 0 || wp_openfile_known(e->fd, st) ? -1 : st->st_size;
+}
 
-	return e->fd < 0 || wp_openfile_known(e->fd, &st) ? -1 : st.st_size;
+/* Returns whether a list is within its owner's limit, and counts it. */
+static bool take_bytes(struct wp_jitmaps *jit, const struct stat *st)
+{
+	struct owner *o = jit->owner;
+
+	while (o < jit->owner + jit->nr_owners && (o->uid != st->st_uid || o->dev != st->st_dev))
+		o++;
+	if (o == jit->owner + jit->nr_owners) {
+		*o = (struct owner){ .uid = st->st_uid, .dev = st->st_dev };
+		jit->nr_owners++;
+	}
+	if (st->st_size > OWNER_BYTES - o->bytes)
+		return false;
+	o->bytes += st->st_size;
+	return true;
 }
 
 /* Returns whether there is time for a list of this size. */
@@ -218,36 +265,45 @@ static bool has_time(off_t size, __u64 began)
  * @fn: called for each
  * @ctx: for @fn
  *
- * Neither many lists nor large ones delay an end that was requested: what is left out has
- * a warning.
+ * Neither many lists nor large ones delay an end that was requested, and those of one
+ * owner have a limit: what is left out has a warning.
  */
 void wp_jitmaps_each(struct wp_jitmaps *jit, wp_jitmaps_fn fn, void *ctx)
 {
-	size_t i, left = MAX_ALL, late = 0;
+	size_t i, left = MAX_ALL, late = 0, large = 0;
 	__u64 began = wp_clock_now();
 	bool small = true, is_small;
+	struct stat st;
 	off_t size;
 
+	if (jit)
+		jit->nr_owners = 0;
 	for (i = 0; jit && i < jit->nr; i++) {
 		if (jit->entry[i].fd < 0 && has_time(0, began))
 			jit->entry[i].fd = wp_jitmap_open(jit->entry[i].pid);
 	}
 	do {
 		for (i = 0; jit && i < jit->nr; i++) {
-			size = size_of(&jit->entry[i]);
+			size = size_of(&jit->entry[i], &st);
 			is_small = size <= SMALL;
 			if (size < 0 || is_small != small)
 				continue;
-			if (has_time(size, began))
-				keep(&jit->entry[i], &left, fn, ctx);
-			else
+			if (!has_time(size, began))
 				late++;
+			else if (!take_bytes(jit, &st))
+				large++;
+			else
+				keep(&jit->entry[i], &left, fn, ctx);
 		}
 		small = !small;
 	} while (!small);
 	if (late)
 		wp_warn("%zu list%s of generated code %s left out, as the end was requested: the functions have no names",
 			late, late == 1 ? "" : "s", late == 1 ? "is" : "are");
+	if (large)
+		wp_warn("%zu list%s of generated code %s left out, as one user's take more than %lld MiB: the functions have no names",
+			large, large == 1 ? "" : "s", large == 1 ? "is" : "are",
+			(long long)(OWNER_BYTES >> 20));
 }
 
 /**
