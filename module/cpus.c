@@ -36,6 +36,9 @@
 /* A request that is too large must fail, not start the OOM killer. */
 #define WP_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
+/* With the CPUs that come late, a session has at most this part of the memory. */
+#define WP_RAM_SHARE	4
+
 /* Tries to take the lock of the owner's memory, from hotplug, a millisecond apart. */
 #define WP_CHARGE_TRIES	5
 
@@ -251,6 +254,17 @@ void wp_cpus_pay(struct wp_session *session)
 	up_write(&mm->mmap_lock);
 }
 
+/*
+ * Whether a session may have so many pages more. Owners with CAP_IPC_LOCK have no limit of
+ * locked memory, and chose sizes for the CPUs that were there.
+ */
+static bool wp_cpus_may_have(struct wp_session *session, unsigned long pages)
+{
+	unsigned long has = session->mm_pages + atomic_long_read(&session->late_pages);
+
+	return has + pages <= totalram_pages() / WP_RAM_SHARE;
+}
+
 /* Charges pages to the owner, now or as owed; false if its limit does not allow them. */
 static bool wp_cpus_charge(struct wp_session *session, unsigned long pages)
 {
@@ -258,7 +272,7 @@ static bool wp_cpus_charge(struct wp_session *session, unsigned long pages)
 			    atomic_long_read(&session->owed_pages);
 	int i;
 
-	if (has + pages > session->mm_limit)
+	if (has + pages > session->mm_limit || !wp_cpus_may_have(session, pages))
 		return false;
 	atomic_long_add(pages, &session->late_pages);
 	atomic_long_add(pages, &session->owed_pages);

@@ -617,11 +617,11 @@ struct wallprof_lost {
  *	charged, but not in here
  * @cpus: out: CPUs that have tables and rings: all that were online since CONFIGURE,
  *	except those that @cpus_failed counts
- * @cpus_failed: out: times that a CPU came online and got none, as memory ran out, or
- *	the limit of locked memory allowed no more. What happens there is counted in
- *	@lost: intervals that end there are in the threads' spill_ns (AGGR_FULL), those
- *	that begin there have no stack (STACK_FULL), threads that end there have no
- *	totals (EXIT_FULL)
+ * @cpus_failed: out: times that a CPU came online and got none, as memory ran out, the
+ *	limit of locked memory allowed no more, or the session would have had more than
+ *	a quarter of the host's memory. What happens there is counted in @lost: intervals
+ *	that end there are in the threads' spill_ns (AGGR_FULL), those that begin there
+ *	have no stack (STACK_FULL), threads that end there have no totals (EXIT_FULL)
  * @cpus_bytes: out: memory of CPUs that came online after CONFIGURE, charged likewise
  * @filtered: out: as in &struct wallprof_half, on CPUs that have no tables
  * @out_of_range: out: likewise

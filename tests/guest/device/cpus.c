@@ -6,6 +6,7 @@
  */
 
 #include <sys/mount.h>
+#include <sys/sysinfo.h>
 
 #include "rings.h"
 
@@ -293,6 +294,28 @@ TEST_F(cpus, no_memory)
 	EXPECT_NE(NULL, session_account(s, self->pid));
 	EXPECT_LT(0, session_account(s, self->pid)->spill_ns);
 	EXPECT_EQ(0, session_account(s, self->pid)->unknown_ns);
+}
+
+/*
+ * A session of which CONFIGURE took a quarter of the memory, as an owner without a limit
+ * may have it: the CPUs that come add nothing.
+ */
+TEST_F(cpus, much_memory)
+{
+	struct session *s = &self->s;
+	struct sysinfo info;
+
+	ASSERT_EQ(0, sysinfo(&info));
+	ASSERT_EQ(0, session_open(s, &self->c));
+	while (s->c.memory_bytes < info.totalram / 4) {
+		session_close(s);
+		self->c.nr_tasks *= 2;
+		ASSERT_EQ(0, session_open(s, &self->c));
+	}
+	ASSERT_EQ(0, cpu_online(1, "1"));
+	EXPECT_EQ(1, dev_status(s->fd).cpus_failed);
+	EXPECT_EQ(0, dev_status(s->fd).cpus_bytes);
+	session_close(s);
 }
 
 /* It is not the group of who has a CPU come that is charged. */
