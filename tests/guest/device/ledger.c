@@ -1171,4 +1171,35 @@ TEST(samples_of_a_spinner)
 	child_end(pid);
 }
 
+/*
+ * kernel.perf_event_max_sample_rate holds for a caller that asks for more: the kernel stops
+ * the counter until the next tick, which is counted, with the time.
+ */
+TEST(samples_are_throttled)
+{
+	static const char rate[] = "/proc/sys/kernel/perf_event_max_sample_rate";
+	struct wallprof_configure c = dev_config();
+	__u32 pid = child_of(load_spin, NULL);
+	const struct wallprof_lost *lost;
+	struct session s;
+	char before[32];
+
+	snprintf(before, sizeof(before), "%lld", text_number(rate));
+	ASSERT_EQ(0, text_to(rate, "1000"));
+	dev_sampler(&c, 0);
+	c.attr_flags = 0;
+	c.attr_period = MS / 50;
+	dev_target(&c, WALLPROF_TARGET_PID, &pid, 1);
+	ASSERT_EQ(0, session_begin(&s, &c));
+	do {
+		nap_ns(50 * MS);
+		ASSERT_EQ(0, session_flip(&s));
+		lost = &s.lost[1][WALLPROF_LOSS_THROTTLED];
+	} while (lost->count < 3);
+	EXPECT_LT(0, lost->ns);
+	EXPECT_WHOLE(&s);
+	EXPECT_EQ(0, text_to(rate, before));
+	child_end(pid);
+}
+
 TEST_HARNESS_MAIN
