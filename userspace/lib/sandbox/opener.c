@@ -53,7 +53,7 @@
  */
 #define LOOK_MS		10
 #define PATIENCE_MS	5000
-#define RECORDING_MS		500
+#define RECORDING_MS	500
 #define HURRY_MS	50
 
 /* Maximum wait where it is unknown whether the opener is blocked. */
