@@ -176,7 +176,7 @@ struct wp_nomem {
  * @layout: offsets in the mapping
  * @cpus: by CPU number. A CPU without memory has the one that is &wp_cpu.nomem. Written at
  *	CONFIGURE, and with a release store when a CPU comes; then constant
- * @cpus_lock: orders the coming of CPUs with the begin of an epoch. Nests inside the
+ * @cpus_lock: orders the coming of CPUs with the start of an epoch. Nests inside the
  *	hotplug lock
  * @cpus_first: CPUs that were online at CONFIGURE
  * @cpus_failed: times that a CPU came and there was no memory for it

@@ -328,7 +328,7 @@ static void bounded(struct kunit *test)
 	NOT_KEPT(STACK, wp_stack_cache_note_fault(&notes), ID);
 	NOT_KEPT(STACK, wp_stack_cache_note_reg(&notes, false), ID);
 	NOT_KEPT(STACK + 4, (void)0, ID);
-	/* Addresses above the end of all memory wrap to its begin. */
+	/* Addresses above the end of all memory wrap to its start. */
 	NOT_KEPT(-16ULL, wp_stack_cache_note(&notes, 8, 0), ID);
 	NOT_KEPT(STACK, (void)0, 0);
 	walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS + 1, ID);

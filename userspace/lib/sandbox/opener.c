@@ -48,8 +48,8 @@
 #define MAX_GOOD	64
 
 /*
- * Interval between checks of an opener that does not answer, and the number of checks
- * before it is abandoned.
+ * Interval between checks of an opener that does not answer, and the time after which it is
+ * abandoned: before a recording, during it, and when it is to end at once.
  */
 #define LOOK_MS		10
 #define PATIENCE_MS	5000
