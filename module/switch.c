@@ -434,9 +434,8 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return NULL;
 	/*
-	 * The filter by state of a thread that was off its CPU at START is
-	 * decided here: nobody knew its state before. No CPU's filter applies to
-	 * it.
+	 * The filter by state of a thread that was off its CPU at START is applied here:
+	 * its state was not known before. No CPU's filter applies to it.
 	 */
 	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN &&
 		     !(session->config.states & BIT(slot->state))))
