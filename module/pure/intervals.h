@@ -327,7 +327,6 @@ static __always_inline void wp_interval_forget(struct wallprof_task *slot)
 	wp_interval_forget_waker(slot);
 }
 
-/* The flags of an aggregate's key. */
 static __always_inline u16 wp_interval_key_flags(const struct wp_interval *interval)
 {
 	const u16 flags = interval->flags;
