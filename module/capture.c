@@ -50,7 +50,7 @@ static void wp_capture_user(struct wp_session *session, struct wp_cpu *cpu, u32 
 	if (!walk.id) {
 		leave->user_stack = wp_stack_intern(&cpu->sched, epoch,
 						    cpu->sched_scratch.user, nr,
-						    walk.why, walk.flags);
+						    walk.stop, walk.flags);
 		wp_walk_keep(&walk, epoch, leave->user_stack);
 	}
 	if (!leave->user_stack)
@@ -58,7 +58,7 @@ static void wp_capture_user(struct wp_session *session, struct wp_cpu *cpu, u32 
 	else if (session->one_address)
 		wp_capture_keep_address(cpu, epoch, leave->user_stack);
 	if (session->config.stack_flags & WALLPROF_STACK_TABLES &&
-	    wp_stack_is_weak(walk.why, walk.flags & WALLPROF_STACK_BY_FP))
+	    wp_stack_is_weak(walk.stop, walk.flags & WALLPROF_STACK_BY_FP))
 		leave->flags |= WALLPROF_TASK_WEAK_STACK;
 }
 

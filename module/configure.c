@@ -37,7 +37,7 @@ static void *wp_zalloc(u64 bytes)
 }
 
 /* Copies the user's list of names. */
-static int wp_session_read_names(struct wp_session *session)
+static int wp_configure_read_names(struct wp_session *session)
 {
 	const struct wallprof_configure *config = &session->config;
 	struct wp_names *names = &session->names;
@@ -53,7 +53,7 @@ static int wp_session_read_names(struct wp_session *session)
 }
 
 /* Copies the user's list of ids, of @width bytes each. Fails if one is @none. */
-static int wp_session_read_ids(struct wp_session *session, u32 width, u64 none)
+static int wp_configure_read_ids(struct wp_session *session, u32 width, u64 none)
 {
 	const struct wallprof_configure *config = &session->config;
 	struct wp_ids *ids = &session->ids;
@@ -78,26 +78,26 @@ static int wp_session_read_ids(struct wp_session *session, u32 width, u64 none)
 }
 
 /* Copies the user's list of targets. */
-static int wp_session_read_targets(struct wp_session *session)
+static int wp_configure_read_targets(struct wp_session *session)
 {
 	switch (session->config.target) {
 	case WALLPROF_TARGET_ALL:
 		return 0;
 	case WALLPROF_TARGET_COMM:
-		return wp_session_read_names(session);
+		return wp_configure_read_names(session);
 	case WALLPROF_TARGET_CGROUP:
 		if (!wp_has_cgroups())
 			return -EOPNOTSUPP;
-		return wp_session_read_ids(session, sizeof(u64), 0);
+		return wp_configure_read_ids(session, sizeof(u64), 0);
 	case WALLPROF_TARGET_UID:
-		return wp_session_read_ids(session, sizeof(u32), U32_MAX);
+		return wp_configure_read_ids(session, sizeof(u32), U32_MAX);
 	default:
-		return wp_session_read_ids(session, sizeof(u32), 0);
+		return wp_configure_read_ids(session, sizeof(u32), 0);
 	}
 }
 
 /* Copies the user's mask of CPUs. */
-static int wp_session_read_cpus(struct wp_session *session)
+static int wp_configure_read_cpus(struct wp_session *session)
 {
 	struct wallprof_configure *config = &session->config;
 	u32 bytes = config->cpus_bytes;
@@ -130,7 +130,7 @@ static int wp_session_read_cpus(struct wp_session *session)
 	return cpumask_empty(session->cpus_mask) ? -EINVAL : 0;
 }
 
-static int wp_session_allocate_tasks(struct wp_session *session)
+static int wp_configure_allocate_tasks(struct wp_session *session)
 {
 	u32 nr = session->config.nr_tasks;
 	unsigned long *keys = wp_zalloc(nr * sizeof(*keys));
@@ -142,7 +142,7 @@ static int wp_session_allocate_tasks(struct wp_session *session)
 	return keys && overflowed && slots && session->hints ? 0 : -ENOMEM;
 }
 
-static int wp_session_allocate_tails(struct wp_session *session)
+static int wp_configure_allocate_tails(struct wp_session *session)
 {
 	if (!session->layout.tails_bytes)
 		return 0;
@@ -151,7 +151,7 @@ static int wp_session_allocate_tails(struct wp_session *session)
 }
 
 /* Charges the session's memory to the caller, as locked memory. */
-static int wp_session_charge(struct wp_session *session)
+static int wp_configure_charge(struct wp_session *session)
 {
 	u64 pages = session->config.memory_bytes >> PAGE_SHIFT;
 	int err;
@@ -181,10 +181,10 @@ int wp_configure_set_up(struct wp_session *session)
 {
 	int err;
 
-	err = wp_session_read_targets(session);
+	err = wp_configure_read_targets(session);
 	if (err)
 		return err;
-	err = wp_session_read_cpus(session);
+	err = wp_configure_read_cpus(session);
 	if (err)
 		return err;
 	err = wp_targets_set(session);
@@ -192,13 +192,13 @@ int wp_configure_set_up(struct wp_session *session)
 		return err;
 	if (!wp_cpus_lay_out(session))
 		return -EINVAL;
-	err = wp_session_charge(session);
+	err = wp_configure_charge(session);
 	if (err)
 		return err;
-	err = wp_session_allocate_tasks(session);
+	err = wp_configure_allocate_tasks(session);
 	if (err)
 		return err;
-	err = wp_session_allocate_tails(session);
+	err = wp_configure_allocate_tails(session);
 	if (err)
 		return err;
 	err = wp_cpus_allocate(session);

@@ -305,7 +305,7 @@ static struct wp_cpu *wp_cpus_make_charged(struct wp_session *session, unsigned 
 }
 
 /*
- * Publishes the memory of a CPU that came late. @cpus_lock orders it with the begin of an
+ * Publishes the memory of a CPU that came late. @cpus_lock orders it with the start of an
  * epoch: a flip sees the CPU, or was before. The lock of the empty page orders it with
  * wp_cpus_fault(): a fault sees the CPU, or has mapped the empty page before, and that
  * mapping is removed here.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The begin and the end of an epoch, on all CPUs of a session.
+ * The start and the end of an epoch, on all CPUs of a session.
  *
  * This file owns the publication of session->epoch. Its callers are session.c and
  * configure.c: process context, the session locked.

@@ -26,7 +26,7 @@ static int __init wp_init(void)
 		goto mmput;
 	err = wp_cpus_init();
 	if (err)
-		goto asleep;
+		goto remote;
 	err = wp_sampler_init();
 	if (err)
 		goto cpus;
@@ -38,7 +38,7 @@ sampler:
 	wp_sampler_exit();
 cpus:
 	wp_cpus_exit();
-asleep:
+remote:
 	wp_remote_exit();
 mmput:
 	wp_mmput_exit();

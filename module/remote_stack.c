@@ -60,7 +60,7 @@ static struct workqueue_struct *wp_remote_workers;
  * @code: its mappings
  * @work: the worker's
  * @done: completed by the worker, which uses nothing of this afterwards
- * @stop: the caller was killed; written by it, read by the worker, unordered
+ * @cancel: the caller was killed; written by it, read by the worker, unordered
  * @p: the thread whose stack is walked
  * @regs: its user registers
  * @since: when its interval was opened
@@ -75,7 +75,7 @@ static struct workqueue_struct *wp_remote_workers;
  * @threads: some of the process's, held
  *
  * Used by the caller until @work is queued and from @done on, and by the worker between;
- * except @stop.
+ * except @cancel.
  */
 struct wp_remote {
 	struct wp_session *session;
@@ -84,7 +84,7 @@ struct wp_remote {
 	const struct wp_code *code;
 	struct work_struct work;
 	struct completion done;
-	bool stop;
+	bool cancel;
 	struct task_struct *p;
 	struct pt_regs regs;
 	u64 since;
@@ -187,10 +187,10 @@ static bool wp_remote_begin(struct wp_remote *walk)
 /* Whether a walk with more memory present, or more tables, might go further. */
 static bool wp_remote_is_cut(const struct wp_remote *walk)
 {
-	u8 why = walk->result.why;
+	u8 stop = walk->result.stop;
 
-	return why == WALLPROF_UNWIND_FAULT || why == WALLPROF_UNWIND_NOT_RESIDENT ||
-	       wp_stack_is_weak(why, walk->result.by_fp);
+	return stop == WALLPROF_UNWIND_FAULT || stop == WALLPROF_UNWIND_NOT_RESIDENT ||
+	       wp_stack_is_weak(stop, walk->result.by_fp);
 }
 
 /* Puts the stack into the thread's slot, if it has been blocked all the time. */
@@ -217,12 +217,12 @@ static void wp_remote_end(struct wp_remote *walk)
 	}
 	epoch = wp_session_epoch(session);
 	head = wp_half_of(&cpu->sched, epoch)->head;
-	head->walks_not_resident += walk->result.why == WALLPROF_UNWIND_NOT_RESIDENT;
+	head->walks_not_resident += walk->result.stop == WALLPROF_UNWIND_NOT_RESIDENT;
 	/* The old stack may have words that cannot be read now. */
 	if (slot->user_stack && wp_remote_is_cut(walk))
 		goto unlock;
 	head->walks_asleep++;
-	id = wp_stack_intern(&cpu->sched, epoch, walk->ips, walk->nr, walk->result.why,
+	id = wp_stack_intern(&cpu->sched, epoch, walk->ips, walk->nr, walk->result.stop,
 			     walk->result.by_fp ? WALLPROF_STACK_BY_FP : 0);
 	if (!id)
 		goto unlock;
@@ -253,8 +253,8 @@ static void wp_remote_one(struct wp_remote *walk)
 				 user_stack_pointer(&walk->regs), TASK_SIZE_MAX,
 				 walk->ips, config->max_stack, &walk->result);
 	/* A word that cannot be read ends its walk. */
-	if (walk->absent && walk->result.why == WALLPROF_UNWIND_FAULT)
-		walk->result.why = WALLPROF_UNWIND_NOT_RESIDENT;
+	if (walk->absent && walk->result.stop == WALLPROF_UNWIND_FAULT)
+		walk->result.stop = WALLPROF_UNWIND_NOT_RESIDENT;
 	wp_remote_end(walk);
 }
 
@@ -345,13 +345,13 @@ static void wp_remote_work(struct work_struct *work)
 
 	kthread_use_mm(walk->mm);
 	do {
-		while (walk->nr_threads && !READ_ONCE(walk->stop)) {
+		while (walk->nr_threads && !READ_ONCE(walk->cancel)) {
 			walk->p = walk->threads[--walk->nr_threads];
 			wp_remote_one(walk);
 			put_task_struct(walk->p);
 			cond_resched();
 		}
-	} while (!READ_ONCE(walk->stop) && wp_remote_collect(walk));
+	} while (!READ_ONCE(walk->cancel) && wp_remote_collect(walk));
 	kthread_unuse_mm(walk->mm);
 	complete(&walk->done);
 }
@@ -393,7 +393,7 @@ static void wp_remote_run(struct wp_remote *walk)
 		INIT_WORK(&walk->work, wp_remote_work);
 		queue_work(wp_remote_workers, &walk->work);
 		if (wait_for_completion_killable(&walk->done)) {
-			WRITE_ONCE(walk->stop, true);
+			WRITE_ONCE(walk->cancel, true);
 			cancel_work_sync(&walk->work);
 		}
 		wp_mmput_deferred(walk->mm, &put);
@@ -467,7 +467,7 @@ void wp_remote_kernel(struct wp_session *session, struct wallprof_task *slot,
 		slot->flags |= WALLPROF_TASK_NO_STACK;
 		return;
 	}
-	nr = wp_unwind_asleep(p, scratch->kernel, session->config.max_stack);
+	nr = wp_unwind_blocked(p, scratch->kernel, session->config.max_stack);
 	if (!nr)
 		return;
 	slot->kernel_stack = wp_stack_intern_kernel(&cpu->sched, epoch, scratch, 0, nr);

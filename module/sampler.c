@@ -49,7 +49,7 @@ static u64 wp_sample_user(struct wp_session *session, struct wp_cpu *cpu,
 	if (!nr)
 		return 0;
 	id = wp_stack_intern(&cpu->sampler, epoch, cpu->sampler_scratch.user, nr,
-			     walk.why, walk.flags);
+			     walk.stop, walk.flags);
 	if (!id)
 		*flags |= WALLPROF_AGGR_NO_STACK;
 	return id;

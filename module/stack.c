@@ -194,7 +194,7 @@ static const struct wp_cfi_ops wp_walk_ops_nmi = {
 /* Whether current has a user stack to walk. Any context. */
 static bool wp_stack_has_user(struct wp_walk *walk)
 {
-	*walk = (struct wp_walk){ .why = WALLPROF_UNWIND_NO_USER };
+	*walk = (struct wp_walk){ .stop = WALLPROF_UNWIND_NO_USER };
 	return current->mm && !(current->flags & WP_PF_NO_USER) &&
 	       !wp_stack_is_exec(current, current->mm);
 }
@@ -222,7 +222,7 @@ static const struct wp_code *wp_walk_code(struct wp_session *session, bool is64,
 static __always_inline void wp_walk_take(struct wp_walk *walk,
 					 const struct wp_cfi_result *result)
 {
-	walk->why = result->why;
+	walk->stop = result->stop;
 	walk->slow = result->slow;
 	if (result->by_fp)
 		walk->flags |= WALLPROF_STACK_BY_FP;
@@ -237,7 +237,7 @@ static __always_inline void wp_walk_take(struct wp_walk *walk,
  */
 void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk)
 {
-	head->unwinds[walk->why]++;
+	head->unwinds[walk->stop]++;
 	head->walks_unknown += walk->unknown;
 	head->walks_slow += walk->slow;
 	head->walks_remembered += !!walk->id;
@@ -279,7 +279,7 @@ static __always_inline bool wp_walk_cached(struct wp_cpu *cpu, u32 epoch,
 	walk->generation = generation;
 	old = wp_stack_cache_find(cache, ip, sp, process);
 	if (old && wp_stack_cache_holds(cache, old, wp_user_is, NULL, generation, epoch, fp)) {
-		walk->why = old->why;
+		walk->stop = old->stop;
 		walk->flags = old->flags;
 		walk->id = old->id;
 		wp_stack_cache_tie(old, walk->changes);
@@ -331,7 +331,7 @@ wp_walk_frames_noted(struct pt_regs *regs, u64 limit, struct wp_cpu *cpu, u32 ep
 	if (max > 1)
 		wp_stack_cache_note_reg(&notes, true);
 	nr = wp_unwind_fp(ip, sp, wp_regs_fp(regs), 8, limit, wp_read_frame64, &notes,
-			  cpu->sched_scratch.user, max, &walk->why);
+			  cpu->sched_scratch.user, max, &walk->stop);
 	walk->notes = notes;
 	return nr;
 }
@@ -339,15 +339,15 @@ wp_walk_frames_noted(struct pt_regs *regs, u64 limit, struct wp_cpu *cpu, u32 ep
 /* Walks by frame pointers. Must not call, since user memory is open. */
 static __always_inline unsigned int
 wp_walk_frames(struct pt_regs *regs, bool is64, u64 limit, u64 *ips, unsigned int max,
-	       u8 *why)
+	       u8 *stop)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	u64 fp = wp_regs_fp(regs);
 
 	if (is64)
 		return wp_unwind_fp(ip, sp, fp, 8, limit, wp_read_frame64, NULL, ips, max,
-				    why);
-	return wp_unwind_fp(ip, sp, fp, 4, limit, wp_read_frame32, NULL, ips, max, why);
+				    stop);
+	return wp_unwind_fp(ip, sp, fp, 4, limit, wp_read_frame32, NULL, ips, max, stop);
 }
 
 /*
@@ -475,12 +475,12 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 	code = wp_walk_code(session, is64, walk);
 	ips[0] = instruction_pointer(regs);
 	if (!code && !by_fp) {
-		walk->why = WALLPROF_UNWIND_NO_TABLE;
+		walk->stop = WALLPROF_UNWIND_NO_TABLE;
 		return 1;
 	}
 	if (!code)
 		walk->flags = WALLPROF_STACK_BY_FP;
-	walk->why = WALLPROF_UNWIND_FAULT;
+	walk->stop = WALLPROF_UNWIND_FAULT;
 	/*
 	 * The range that is checked is what the walk may read (less a byte, since some
 	 * kernels end theirs one earlier). The walk itself keeps below the limit.
@@ -493,7 +493,7 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 		else if (!by_tables && is64)
 			nr = wp_walk_frames_noted(regs, limit, cpu, epoch, max, walk);
 		else
-			nr = wp_walk_frames(regs, is64, limit, ips, max, &walk->why);
+			nr = wp_walk_frames(regs, is64, limit, ips, max, &walk->stop);
 		user_access_end();
 	}
 	pagefault_enable();
@@ -512,7 +512,7 @@ void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id)
 {
 	if (walk->notes.old)
 		wp_stack_cache_keep(&walk->notes, walk->generation, walk->changes, epoch, id,
-				    walk->why, walk->flags);
+				    walk->stop, walk->flags);
 }
 
 /**
@@ -562,7 +562,7 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 	}
 	if (max > 1 && !by_fp) {
 		scratch->user[0] = ip;
-		walk->why = WALLPROF_UNWIND_NO_TABLE;
+		walk->stop = WALLPROF_UNWIND_NO_TABLE;
 		return 1;
 	}
 	if (max > 1)
@@ -570,8 +570,8 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 	if (is64)
 		return wp_unwind_fp(ip, sp, fp, 8, wp_user_limit(true),
 				    wp_read_frame64_nmi, NULL, scratch->user, max,
-				    &walk->why);
+				    &walk->stop);
 	return wp_unwind_fp(ip, sp, fp, 4, wp_user_limit(false),
 			    wp_read_frame32_nmi, NULL, scratch->user, max,
-			    &walk->why);
+			    &walk->stop);
 }

@@ -18,7 +18,7 @@ struct wp_session;
 
 /**
  * struct wp_walk - the result of a walk of a user stack
- * @why: the stop reason, enum wallprof_unwind
+ * @stop: the stop reason, enum wallprof_unwind
  * @flags: WALLPROF_STACK_BY_FP
  * @unknown: the session walks by tables, and the process's mappings are unknown
  * @slow: it went by tables, in the slow form
@@ -28,7 +28,7 @@ struct wp_session;
  * @notes: notes for the stack cache, if their @old is set
  */
 struct wp_walk {
-	u8 why;
+	u8 stop;
 	u8 flags;
 	bool unknown;
 	bool slow;
@@ -39,9 +39,9 @@ struct wp_walk {
 };
 
 /* Whether a walk could have gone on, or been better, with more tables. */
-static inline bool wp_stack_is_weak(u8 why, bool by_fp)
+static inline bool wp_stack_is_weak(u8 stop, bool by_fp)
 {
-	return by_fp || why == WALLPROF_UNWIND_NO_TABLE;
+	return by_fp || stop == WALLPROF_UNWIND_NO_TABLE;
 }
 
 /*
@@ -79,9 +79,9 @@ void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk);
 static __always_inline bool wp_walk_count_cached(struct wallprof_half *head,
 						 const struct wp_cached_stack *old)
 {
-	head->unwinds[old->why]++;
+	head->unwinds[old->stop]++;
 	head->walks_remembered++;
-	if (likely(!wp_stack_is_weak(old->why, old->flags & WALLPROF_STACK_BY_FP)))
+	if (likely(!wp_stack_is_weak(old->stop, old->flags & WALLPROF_STACK_BY_FP)))
 		return false;
 	if (old->flags & WALLPROF_STACK_BY_FP)
 		head->walks_mixed++;

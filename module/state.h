@@ -176,7 +176,7 @@ struct wp_nomem {
  * @layout: offsets in the mapping
  * @cpus: by CPU number. A CPU without memory has the one that is &wp_cpu.nomem. Written at
  *	CONFIGURE, and with a release store when a CPU comes; then constant
- * @cpus_lock: orders the coming of CPUs with the begin of an epoch. Nests inside the
+ * @cpus_lock: orders the coming of CPUs with the start of an epoch. Nests inside the
  *	hotplug lock
  * @cpus_first: CPUs that were online at CONFIGURE
  * @cpus_failed: times that a CPU came and there was no memory for it
@@ -327,7 +327,7 @@ static inline bool wp_session_is_fast(const struct wp_session *session)
  * and targets stay targets. The probe that the scheduler calls most often does not test
  * what is known here. Constant after CONFIGURE. Context: process.
  */
-static inline bool wp_session_is_plain(const struct wp_session *session)
+static inline bool wp_session_is_unfiltered(const struct wp_session *session)
 {
 	const struct wallprof_configure *config = &session->config;
 
@@ -387,11 +387,11 @@ static inline void wp_session_begin_cpu(const struct wp_session *session,
 }
 
 /* Counts a loss on a CPU without memory. Any context. */
-static inline void wp_session_lose(struct wp_session *session, enum wallprof_loss why,
+static inline void wp_session_lose(struct wp_session *session, enum wallprof_loss loss,
 				   u64 ns)
 {
-	atomic64_inc(&session->nomem.lost[why]);
-	atomic64_add(ns, &session->nomem.lost_ns[why]);
+	atomic64_inc(&session->nomem.lost[loss]);
+	atomic64_add(ns, &session->nomem.lost_ns[loss]);
 }
 
 /* The epoch to write to. Any context. */

@@ -6,8 +6,8 @@
  * a run queue locked. The only lock taken here is the task table's, a raw one.
  * pure/intervals.c changes slots, pure/tables.c sums intervals. A session that is
  * wp_session_is_fast() has a probe of its own, which handles most switches by the switch
- * cache: see pure/switch_cache.h; if it is wp_session_is_plain() as well, one that tests
- * less.
+ * cache: see pure/switch_cache.h. A session that is wp_session_is_unfiltered() as well has
+ * one that tests less.
  *
  * The session, the CPU, the epoch and the time are passed one by one: by a pointer to a
  * struct of them wp_probe_sched_switch() had 774 instructions on 6.1 for x86, not 737.
@@ -101,7 +101,7 @@ static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *c
  * stack cache. Context: irqs off. @prev is current; its interval is open.
  */
 static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
-			    struct wallprof_task *slot, const struct wp_switch_key *how,
+			    struct wallprof_task *slot, const struct wp_switch_key *skey,
 			    const struct wp_leave *leave, u32 epoch)
 {
 	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
@@ -113,10 +113,10 @@ static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 		return;
 	/* In user code a thread is preempted at any address. */
 	if (!leave->user_stack || leave->flags & ~WALLPROF_TASK_WEAK_STACK ||
-	    wp_switch_key_is_uncacheable(how) || wp_in_syscall_32(how->p) ||
-	    wp_switch_key_nr(how) < 0)
+	    wp_switch_key_is_uncacheable(skey) || wp_in_syscall_32(skey->p) ||
+	    wp_switch_key_nr(skey) < 0)
 		return;
-	cached = wp_cached_begin(cpu->switch_cache, slot, (unsigned long)how->p, how, leave);
+	cached = wp_cached_begin(cpu->switch_cache, slot, (unsigned long)skey->p, skey, leave);
 	if (!cached)
 		return;
 	if (session->one_address) {
@@ -127,11 +127,11 @@ static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 			return;
 		wp_cached_set_stack(cached, old, half);
 	}
-	wp_cached_learn(cpu->switch_cache, cached, slot, how);
+	wp_cached_learn(cpu->switch_cache, cached, slot, skey);
 }
 
 /*
- * A thread leaves its CPU, not by the switch cache. Context: irqs off. @how: the key, in
+ * A thread leaves its CPU, not by the switch cache. Context: irqs off. @skey: the key, in
  * a session that is wp_session_is_fast(); or NULL.
  */
 static __always_inline void wp_switch_leave(struct wp_session *session,
@@ -139,9 +139,9 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 					    struct wallprof_task *slot,
 					    struct task_struct *prev,
 					    unsigned int state, bool preempt,
-					    const struct wp_switch_key *how, u32 epoch, u64 now)
+					    const struct wp_switch_key *skey, u32 epoch, u64 now)
 {
-	const bool fast = how;
+	const bool fast = skey;
 	/* The most common values. */
 	struct wp_leave leave = {
 		.syscall = WALLPROF_SYSCALL_NONE,
@@ -172,7 +172,7 @@ static __always_inline void wp_switch_leave(struct wp_session *session,
 	}
 	wp_switch_out_open(session, slot, prev, &leave, now);
 	if (fast)
-		wp_switch_learn(session, cpu, slot, how, &leave, epoch);
+		wp_switch_learn(session, cpu, slot, skey, &leave, epoch);
 }
 
 /*
@@ -206,8 +206,8 @@ static __always_inline bool wp_switch_words_unchanged(const struct wp_cpu *cpu,
 }
 
 /* The switch key of current. Context: irqs off. @state: see &struct wp_switch_key. */
-static __always_inline struct wp_switch_key wp_switch_how(const struct wp_session *session,
-							  struct task_struct *prev, u32 state)
+static __always_inline struct wp_switch_key wp_switch_key_of(const struct wp_session *session,
+							     struct task_struct *prev, u32 state)
 {
 	return (struct wp_switch_key){
 		.p = prev,
@@ -219,29 +219,29 @@ static __always_inline struct wp_switch_key wp_switch_how(const struct wp_sessio
 /*
  * Fast path, taken by most switches: a thread leaves its CPU by the switch cache, mostly
  * by the entry that it came by. Returns false if no entry holds, or the thread is no
- * longer a target. Context: irqs off. @plain: see wp_session_is_plain().
+ * longer a target. Context: irqs off. @unfiltered: see wp_session_is_unfiltered().
  */
 static __always_inline bool wp_switch_out_cached(const struct wp_session *session,
 						 struct wp_cpu *cpu,
 						 struct task_struct *prev, u32 state,
-						 u64 now, bool plain)
+						 u64 now, bool unfiltered)
 {
-	const struct wp_switch_key how = wp_switch_how(session, prev, state);
+	const struct wp_switch_key skey = wp_switch_key_of(session, prev, state);
 	struct wallprof_task *slot = cpu->current_slot;
 	struct wp_cached_switch *cached = cpu->current_cached;
 	bool still;
 
 	if (unlikely(cpu->current_key != (unsigned long)prev))
 		return false;
-	still = wp_cached_matches_key(cached, &how);
+	still = wp_cached_matches_key(cached, &skey);
 	if (!still) {
-		cached = wp_cached_of(cpu->switch_cache, slot, &how);
-		if (unlikely(!wp_cached_matches(cached, slot, &how)))
+		cached = wp_cached_of(cpu->switch_cache, slot, &skey);
+		if (unlikely(!wp_cached_matches(cached, slot, &skey)))
 			return false;
 	}
 	if (unlikely(!wp_switch_words_unchanged(cpu, cached)))
 		return false;
-	if (!plain && session->targets_change && unlikely(!wp_targets_match(session, prev)))
+	if (!unfiltered && session->targets_change && unlikely(!wp_targets_match(session, prev)))
 		return false;
 	if (!still)
 		wp_cached_apply(cpu->switch_cache, cached, slot);
@@ -253,7 +253,7 @@ static __always_inline bool wp_switch_out_cached(const struct wp_session *sessio
 static noinline void wp_switch_out_slow(struct wp_session *session, struct wp_cpu *cpu,
 					struct task_struct *prev, u32 state, u64 now)
 {
-	const struct wp_switch_key how = wp_switch_how(session, prev, state);
+	const struct wp_switch_key skey = wp_switch_key_of(session, prev, state);
 	struct wallprof_task *slot = cpu->current_slot;
 	bool preempt = state & WP_SWITCH_PREEMPTED;
 	u32 epoch = wp_session_epoch(session);
@@ -266,7 +266,7 @@ static noinline void wp_switch_out_slow(struct wp_session *session, struct wp_cp
 	if (unlikely(cpu->current_key != (unsigned long)prev))
 		slot = wp_switch_prev(session, cpu, prev, state, preempt, epoch, now);
 	if (slot)
-		wp_switch_leave(session, cpu, slot, prev, state, preempt, &how, epoch, now);
+		wp_switch_leave(session, cpu, slot, prev, state, preempt, &skey, epoch, now);
 	wp_probe_end(cpu);
 }
 
@@ -434,9 +434,8 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 	if (unlikely(slot->flags & WALLPROF_TASK_ARMED))
 		return NULL;
 	/*
-	 * The filter by state of a thread that was off its CPU at START is
-	 * decided here: nobody knew its state before. No CPU's filter applies to
-	 * it.
+	 * The filter by state of a thread that was off its CPU at START is applied here:
+	 * its state was not known before. No CPU's filter applies to it.
 	 */
 	if (unlikely(slot->phase == WALLPROF_TASK_UNSEEN &&
 		     !(session->config.states & BIT(slot->state))))
@@ -533,11 +532,11 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 /*
  * Fast path, taken by most switches: a thread resumes from a cached wait, woken by the
  * cached waker. Returns false if it does not, or the interval is not one to be summed.
- * Context: irqs off. @plain: see wp_session_is_plain().
+ * Context: irqs off. @unfiltered: see wp_session_is_unfiltered().
  */
 static __always_inline bool wp_switch_in_cached(const struct wp_session *session,
 						struct wp_cpu *cpu, struct task_struct *next,
-						u64 now, bool plain)
+						u64 now, bool unfiltered)
 {
 	struct wp_cached_switch *cached = *wp_cached_away(cpu->switch_cache, (unsigned long)next);
 	struct wallprof_aggr *aggr = cached->aggr;
@@ -546,7 +545,7 @@ static __always_inline bool wp_switch_in_cached(const struct wp_session *session
 	if (unlikely(!wp_cached_left_by(cached, slot, (unsigned long)next,
 					wp_mappings_changes(&session->mappings))))
 		return false;
-	if (!plain && unlikely(!wp_range_has(&session->summed, wp_interval_length(slot, now))))
+	if (!unfiltered && unlikely(!wp_range_has(&session->summed, wp_interval_length(slot, now))))
 		return false;
 	if (cached->runnable)
 		wp_cached_come(cached, slot, aggr, now, true);
@@ -619,10 +618,13 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 	wp_probe_end(cpu);
 }
 
-/* As above, in a session that is wp_session_is_fast(), and wp_session_is_plain() or not. */
+/*
+ * As above, in a session that is wp_session_is_fast(). @unfiltered: see
+ * wp_session_is_unfiltered().
+ */
 static __always_inline void wp_switch_fast(void *data, bool preempt, struct task_struct *prev,
 					   struct task_struct *next, unsigned int prev_state,
-					   bool plain)
+					   bool unfiltered)
 {
 	struct wp_session *session = data;
 	u32 state = prev_state | (preempt ? WP_SWITCH_PREEMPTED : 0);
@@ -641,9 +643,9 @@ static __always_inline void wp_switch_fast(void *data, bool preempt, struct task
 		return;
 	}
 	/* The fast paths call and wake nothing, so no probe can nest in them. */
-	if (unlikely(!wp_switch_out_cached(session, cpu, prev, state, now, plain)))
+	if (unlikely(!wp_switch_out_cached(session, cpu, prev, state, now, unfiltered)))
 		wp_switch_out_slow(session, cpu, prev, state, now);
-	if (unlikely(!wp_switch_in_cached(session, cpu, next, now, plain)))
+	if (unlikely(!wp_switch_in_cached(session, cpu, next, now, unfiltered)))
 		wp_switch_in_slow(session, cpu, next, now);
 }
 
@@ -655,17 +657,17 @@ static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
 	wp_switch_fast(data, preempt, prev, next, prev_state, false);
 }
 
-static __always_inline void wp_sched_switch_plain(void *data, bool preempt,
-						  struct task_struct *prev,
-						  struct task_struct *next,
-						  unsigned int prev_state)
+static __always_inline void wp_sched_switch_unfiltered(void *data, bool preempt,
+						       struct task_struct *prev,
+						       struct task_struct *next,
+						       unsigned int prev_state)
 {
 	wp_switch_fast(data, preempt, prev, next, prev_state, true);
 }
 
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_fast, wp_sched_switch_fast)
-WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_plain, wp_sched_switch_plain)
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_unfiltered, wp_sched_switch_unfiltered)
 
 struct wp_probe_desc wp_switch_probe_desc = { "sched_switch", wp_probe_sched_switch };
 
@@ -680,8 +682,8 @@ void *wp_switch_probe_of(const struct wp_session *session)
 {
 	if (!wp_session_is_fast(session))
 		return wp_probe_sched_switch;
-	return wp_session_is_plain(session) ? wp_probe_sched_switch_plain :
-					       wp_probe_sched_switch_fast;
+	return wp_session_is_unfiltered(session) ? wp_probe_sched_switch_unfiltered :
+						   wp_probe_sched_switch_fast;
 }
 
 /* The kernel's own check of the prototypes, at compile time. */
@@ -689,5 +691,5 @@ static void __maybe_unused wp_switch_check(void)
 {
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_fast);
-	check_trace_callback_type_sched_switch(wp_probe_sched_switch_plain);
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch_unfiltered);
 }

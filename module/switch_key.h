@@ -39,33 +39,33 @@ struct wp_switch_key {
 };
 
 /* Address at which the thread entered the kernel. */
-static __always_inline u64 wp_switch_key_ip(const struct wp_switch_key *how)
+static __always_inline u64 wp_switch_key_ip(const struct wp_switch_key *skey)
 {
-	return instruction_pointer(task_pt_regs(how->p));
+	return instruction_pointer(task_pt_regs(skey->p));
 }
 
 /* Its user stack pointer there. */
-static __always_inline u64 wp_switch_key_sp(const struct wp_switch_key *how)
+static __always_inline u64 wp_switch_key_sp(const struct wp_switch_key *skey)
 {
-	return user_stack_pointer(task_pt_regs(how->p));
+	return user_stack_pointer(task_pt_regs(skey->p));
 }
 
 /* Its user frame pointer there. */
-static __always_inline u64 wp_switch_key_fp(const struct wp_switch_key *how)
+static __always_inline u64 wp_switch_key_fp(const struct wp_switch_key *skey)
 {
-	return wp_regs_dwarf(task_pt_regs(how->p), wp_cfi_here.fp);
+	return wp_regs_dwarf(task_pt_regs(skey->p), wp_cfi_here.fp);
 }
 
 /* The first argument of the system call that it is in. */
-static __always_inline u64 wp_switch_key_arg(const struct wp_switch_key *how)
+static __always_inline u64 wp_switch_key_arg(const struct wp_switch_key *skey)
 {
-	return wp_syscall_arg_64(task_pt_regs(how->p));
+	return wp_syscall_arg_64(task_pt_regs(skey->p));
 }
 
 /* Number of the system call; negative outside of one. */
-static __always_inline int wp_switch_key_nr(const struct wp_switch_key *how)
+static __always_inline int wp_switch_key_nr(const struct wp_switch_key *skey)
 {
-	return syscall_get_nr(how->p, task_pt_regs(how->p));
+	return syscall_get_nr(skey->p, task_pt_regs(skey->p));
 }
 
 /*
@@ -73,17 +73,17 @@ static __always_inline int wp_switch_key_nr(const struct wp_switch_key *how)
  * a futex's word is hashed: a thread that waits for a condition variable of glibc uses two
  * in turn. The address of a buffer would spread over the table what never repeats.
  */
-static __always_inline u32 wp_switch_key_object(const struct wp_switch_key *how)
+static __always_inline u32 wp_switch_key_object(const struct wp_switch_key *skey)
 {
-	if (wp_switch_key_nr(how) != __NR_futex)
+	if (wp_switch_key_nr(skey) != __NR_futex)
 		return 0;
-	return hash_32((u32)wp_switch_key_arg(how), WP_SWITCH_OBJECT_BITS);
+	return hash_32((u32)wp_switch_key_arg(skey), WP_SWITCH_OBJECT_BITS);
 }
 
 /* Changes with every exec. */
-static __always_inline u32 wp_switch_key_exec_id(const struct wp_switch_key *how)
+static __always_inline u32 wp_switch_key_exec_id(const struct wp_switch_key *skey)
 {
-	return wp_task_exec_id(how->p);
+	return wp_task_exec_id(skey->p);
 }
 
 /*
@@ -93,9 +93,9 @@ static __always_inline u32 wp_switch_key_exec_id(const struct wp_switch_key *how
  * Whether the call is a 32-bit program's needs one check, when an entry is learned: code
  * that enters the kernel by one instruction does not use another at the same place.
  */
-static __always_inline bool wp_switch_key_is_uncacheable(const struct wp_switch_key *how)
+static __always_inline bool wp_switch_key_is_uncacheable(const struct wp_switch_key *skey)
 {
-	const struct task_struct *p = how->p;
+	const struct task_struct *p = skey->p;
 
 	return p->flags & (WP_PF_NO_USER | PF_EXITING) || p->in_execve || p->in_iowait;
 }

@@ -209,10 +209,10 @@ static notrace void wp_probe_waking(void *data, struct task_struct *p)
 
 /*
  * As above, in a session that is wp_session_is_fast(), and of the initial pid namespace.
- * @wakers: record the waker. @plain: targets stay targets.
+ * @wakers: record the waker. @fixed: targets stay targets.
  */
 static __always_inline void wp_waking_fast(struct wp_session *session,
-					   struct task_struct *p, bool wakers, bool plain)
+					   struct task_struct *p, bool wakers, bool fixed)
 {
 	struct wallprof_task *slot;
 	u8 waker;
@@ -224,7 +224,7 @@ static __always_inline void wp_waking_fast(struct wp_session *session,
 	now = ktime_get_mono_fast_ns();
 	if (!wp_session_covers(session, now))
 		return;
-	if (!plain && unlikely(!wp_waking_keeps_slot(session, p))) {
+	if (!fixed && unlikely(!wp_waking_keeps_slot(session, p))) {
 		wp_waking_rest(session, p, now);
 		return;
 	}

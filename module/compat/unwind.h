@@ -15,8 +15,8 @@
 #if defined(CONFIG_X86_64)
 #include <asm/unwind.h>
 
-static inline unsigned int wp_unwind_asleep(struct task_struct *p, unsigned long *ips,
-					    unsigned int max)
+static inline unsigned int wp_unwind_blocked(struct task_struct *p, unsigned long *ips,
+					     unsigned int max)
 {
 	struct unwind_state state;
 	unsigned int nr = 0;
@@ -46,8 +46,8 @@ static inline unsigned int wp_unwind_asleep(struct task_struct *p, unsigned long
  * of an exception in the kernel, and the walk ends there. For a function that returns by
  * way of a tracer, the tracer's address is found.
  */
-static inline unsigned int wp_unwind_asleep(struct task_struct *p, unsigned long *ips,
-					    unsigned int max)
+static inline unsigned int wp_unwind_blocked(struct task_struct *p, unsigned long *ips,
+					     unsigned int max)
 {
 	unsigned long from = (unsigned long)task_stack_page(p);
 	unsigned long to = from + THREAD_SIZE, fp = p->thread.cpu_context.fp;

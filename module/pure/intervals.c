@@ -31,7 +31,7 @@
  * @thread: the thread
  * @phase: WALLPROF_TASK_UNSEEN, WALLPROF_TASK_RUNNING or WALLPROF_TASK_OFF
  * @state: enum wallprof_state, if it is off its CPU
- * @now: begin of its totals
+ * @now: start of its totals
  */
 void wp_interval_begin(struct wallprof_task *slot,
 		       const struct wp_thread *thread, u8 phase, u8 state,

@@ -206,7 +206,7 @@ wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
  * orders wakers. It may run while the thread is still leaving its CPU, or has only set
  * its sleeping state and does not leave after all. So it writes members that the other
  * steps do not write at that time. The CPU that the thread comes to sees them: the
- * scheduler hands the thread over under the lock of that CPU's run queue.
+ * scheduler passes the thread on under the lock of that CPU's run queue.
  */
 static __always_inline void wp_interval_wake(struct wallprof_task *slot, u8 waker,
 					     u32 tid, u64 stack, u64 now)
@@ -327,7 +327,6 @@ static __always_inline void wp_interval_forget(struct wallprof_task *slot)
 	wp_interval_forget_waker(slot);
 }
 
-/* The flags of an aggregate's key. */
 static __always_inline u16 wp_interval_key_flags(const struct wp_interval *interval)
 {
 	const u16 flags = interval->flags;

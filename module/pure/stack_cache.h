@@ -46,7 +46,7 @@
  * @generation: of the mappings; 0: walked by frame pointers alone
  * @epoch: of @id
  * @nr: number of words, even
- * @why: the walk's stop reason, enum wallprof_unwind
+ * @stop: the walk's stop reason, enum wallprof_unwind
  * @flags: WALLPROF_STACK_BY_FP
  * @by_fp: whether the walk read the frame pointer's register
  */
@@ -61,7 +61,7 @@ struct wp_cached_stack {
 	u64 generation;
 	u32 epoch;
 	u8 nr;
-	u8 why;
+	u8 stop;
 	u8 flags;
 	u8 by_fp;
 };
@@ -317,14 +317,14 @@ static __always_inline void wp_stack_cache_note_reg(struct wp_stack_cache_notes 
  * @changes: see wp_stack_cache_tie()
  * @epoch: of @id
  * @id: the stack's; 0 if it has none
- * @why: the stop reason
+ * @stop: the stop reason
  * @flags: WALLPROF_STACK_BY_FP
  *
  * Context: irqs off.
  */
 static __always_inline void wp_stack_cache_keep(const struct wp_stack_cache_notes *notes,
 						u64 generation, u64 changes, u32 epoch,
-						u64 id, u8 why, u8 flags)
+						u64 id, u8 stop, u8 flags)
 {
 	struct wp_stack_cache *cache = notes->cache;
 	struct wp_cached_stack *old = notes->old;
@@ -343,7 +343,7 @@ static __always_inline void wp_stack_cache_keep(const struct wp_stack_cache_note
 	old->by_fp = notes->by_fp;
 	old->id = id;
 	old->epoch = epoch;
-	old->why = why;
+	old->stop = stop;
 	old->flags = flags;
 	old->generation = generation;
 	old->changes = changes;

@@ -137,10 +137,10 @@ static inline void wp_switch_cache_init(struct wp_switch_cache *cache)
  */
 static __always_inline struct wp_cached_switch *wp_cached_of(struct wp_switch_cache *cache,
 							     const struct wallprof_task *slot,
-							     const struct wp_switch_key *how)
+							     const struct wp_switch_key *skey)
 {
-	u64 hash = wp_switch_key_ip(how) + 4 * (u64)wp_switch_key_nr(how) + how->state +
-		   wp_switch_key_object(how);
+	u64 hash = wp_switch_key_ip(skey) + 4 * (u64)wp_switch_key_nr(skey) + skey->state +
+		   wp_switch_key_object(skey);
 
 	hash = hash << WP_SWITCH_CACHE_SIZE_BITS ^ (unsigned long)slot;
 	return (void *)((char *)cache->entries +
@@ -161,7 +161,7 @@ static __always_inline struct wp_cached_switch **wp_cached_away(struct wp_switch
 /**
  * wp_cached_matches_key - check whether a thread leaves by the entry that it came by
  * @cached: the entry
- * @how: the switch key
+ * @skey: the switch key
  *
  * The words of the stack are still to be compared. The thread has not left since it
  * came, so it is WALLPROF_TASK_RUNNING and has not executed another program.
@@ -169,20 +169,20 @@ static __always_inline struct wp_cached_switch **wp_cached_away(struct wp_switch
  * Context: irqs off.
  */
 static __always_inline bool wp_cached_matches_key(const struct wp_cached_switch *cached,
-						  const struct wp_switch_key *how)
+						  const struct wp_switch_key *skey)
 {
-	return cached->ip == wp_switch_key_ip(how) && cached->nr == wp_switch_key_nr(how) &&
-	       cached->state == how->state && cached->changes == how->changes &&
-	       cached->sp == wp_switch_key_sp(how) &&
-	       cached->arg == wp_switch_key_arg(how) && !wp_switch_key_is_uncacheable(how) &&
-	       (!cached->by_fp || cached->fp == wp_switch_key_fp(how));
+	return cached->ip == wp_switch_key_ip(skey) && cached->nr == wp_switch_key_nr(skey) &&
+	       cached->state == skey->state && cached->changes == skey->changes &&
+	       cached->sp == wp_switch_key_sp(skey) &&
+	       cached->arg == wp_switch_key_arg(skey) && !wp_switch_key_is_uncacheable(skey) &&
+	       (!cached->by_fp || cached->fp == wp_switch_key_fp(skey));
 }
 
 /**
  * wp_cached_matches - check whether a thread leaves by an entry
  * @cached: wp_cached_of() it
  * @slot: the thread's
- * @how: the switch key
+ * @skey: the switch key
  *
  * As wp_cached_matches_key(), of an entry that the thread did not come by.
  *
@@ -194,12 +194,12 @@ static __always_inline bool wp_cached_matches_key(const struct wp_cached_switch 
  */
 static __always_inline bool wp_cached_matches(const struct wp_cached_switch *cached,
 					      const struct wallprof_task *slot,
-					      const struct wp_switch_key *how)
+					      const struct wp_switch_key *skey)
 {
-	return wp_cached_matches_key(cached, how) && cached->slot == slot &&
+	return wp_cached_matches_key(cached, skey) && cached->slot == slot &&
 	       slot->phase == WALLPROF_TASK_RUNNING &&
 	       cached->start_time == slot->start_time &&
-	       cached->exec_id == wp_switch_key_exec_id(how);
+	       cached->exec_id == wp_switch_key_exec_id(skey);
 }
 
 /**
@@ -319,7 +319,7 @@ static inline void wp_cached_sums(struct wp_cached_switch *cached, struct wallpr
  * @cache: this CPU's
  * @slot: the thread's, as wp_interval_open() left it
  * @key: see &struct wp_cached_switch
- * @how: the switch key: in a system call, or preempted in one, and not odd
+ * @skey: the switch key: in a system call, or preempted in one, and not odd
  * @leave: what was recorded
  *
  * Context: irqs off.
@@ -329,12 +329,12 @@ static inline void wp_cached_sums(struct wp_cached_switch *cached, struct wallpr
 static inline struct wp_cached_switch *wp_cached_begin(struct wp_switch_cache *cache,
 						       struct wallprof_task *slot,
 						       unsigned long key,
-						       const struct wp_switch_key *how,
+						       const struct wp_switch_key *skey,
 						       const struct wp_leave *leave)
 {
-	struct wp_cached_switch *cached = wp_cached_of(cache, slot, how);
-	bool again = cached->ip == wp_switch_key_ip(how) && cached->sp == wp_switch_key_sp(how) &&
-		     cached->nr == wp_switch_key_nr(how) && cached->state == how->state &&
+	struct wp_cached_switch *cached = wp_cached_of(cache, slot, skey);
+	bool again = cached->ip == wp_switch_key_ip(skey) && cached->sp == wp_switch_key_sp(skey) &&
+		     cached->nr == wp_switch_key_nr(skey) && cached->state == skey->state &&
 		     cached->slot == slot && cached->start_time == slot->start_time;
 
 	cached->changes = 0;
@@ -342,13 +342,13 @@ static inline struct wp_cached_switch *wp_cached_begin(struct wp_switch_cache *c
 	cached->slot = slot;
 	cached->key = key;
 	cached->start_time = slot->start_time;
-	cached->ip = wp_switch_key_ip(how);
-	cached->sp = wp_switch_key_sp(how);
-	cached->nr = wp_switch_key_nr(how);
-	cached->state = how->state;
+	cached->ip = wp_switch_key_ip(skey);
+	cached->sp = wp_switch_key_sp(skey);
+	cached->nr = wp_switch_key_nr(skey);
+	cached->state = skey->state;
 	if (!again)
 		return NULL;
-	cached->arg = wp_switch_key_arg(how);
+	cached->arg = wp_switch_key_arg(skey);
 	cached->has_arg = leave->arg;
 	cached->user_stack = leave->user_stack;
 	cached->exec_id = slot->exec_id;
@@ -377,7 +377,7 @@ static inline void wp_cached_set_stack(struct wp_cached_switch *cached,
 {
 	cached->begin = old->begin;
 	cached->nr_words = old->nr;
-	cached->hits = wp_cache_hits_of(half, old->why, old->flags & WALLPROF_STACK_BY_FP);
+	cached->hits = wp_cache_hits_of(half, old->stop, old->flags & WALLPROF_STACK_BY_FP);
 	cached->by_fp = old->by_fp;
 	cached->fp = old->fp;
 }
@@ -387,15 +387,15 @@ static inline void wp_cached_set_stack(struct wp_cached_switch *cached,
  * @cache: this CPU's
  * @cached: wp_cached_begin(), with its stack set
  * @slot: the thread's, which has just left
- * @how: the switch key
+ * @skey: the switch key
  *
  * Context: irqs off.
  */
 static inline void wp_cached_learn(struct wp_switch_cache *cache, struct wp_cached_switch *cached,
 				   const struct wallprof_task *slot,
-				   const struct wp_switch_key *how)
+				   const struct wp_switch_key *skey)
 {
-	cached->changes = how->changes;
+	cached->changes = skey->changes;
 	cached->left = slot->since;
 	*wp_cached_away(cache, cached->key) = cached;
 }

@@ -186,14 +186,14 @@ void wp_half_begin(struct wp_tables *tables, u32 epoch)
 void wp_half_settle(struct wp_half *half)
 {
 	struct wallprof_half *head = half->head;
-	u8 why, mixed;
+	u8 stop, mixed;
 
-	for (why = 0; why < WALLPROF_UNWIND_MAX; why++) {
+	for (stop = 0; stop < WALLPROF_UNWIND_MAX; stop++) {
 		for (mixed = 0; mixed < 2; mixed++) {
-			struct wp_cache_hits *hits = wp_cache_hits_of(half, why, mixed);
+			struct wp_cache_hits *hits = wp_cache_hits_of(half, stop, mixed);
 
 			head->events += hits->summed;
-			head->unwinds[why] += hits->known;
+			head->unwinds[stop] += hits->known;
 			head->walks_remembered += hits->known;
 			head->walks_mixed += mixed ? hits->known : 0;
 			memset(hits, 0, sizeof(*hits));

@@ -146,9 +146,9 @@ static inline struct wp_half *wp_half_of(struct wp_tables *tables, u32 epoch)
  * The fast path's counters for stacks with a stop reason; @mixed: frames were found by
  * frame pointer. Any context of the half's writer.
  */
-static inline struct wp_cache_hits *wp_cache_hits_of(struct wp_half *half, u8 why, bool mixed)
+static inline struct wp_cache_hits *wp_cache_hits_of(struct wp_half *half, u8 stop, bool mixed)
 {
-	return &half->hits[2 * why + mixed];
+	return &half->hits[2 * stop + mixed];
 }
 
 /* Whether counters are a half's. Any context. */
@@ -159,11 +159,11 @@ static inline bool wp_cache_hits_are_in(const struct wp_cache_hits *hits,
 }
 
 /* Any context of the half's writer. */
-static inline void wp_half_lose(struct wp_half *half, enum wallprof_loss why,
+static inline void wp_half_lose(struct wp_half *half, enum wallprof_loss loss,
 				u64 ns)
 {
-	half->head->lost[why].count++;
-	half->head->lost[why].ns += ns;
+	half->head->lost[loss].count++;
+	half->head->lost[loss].ns += ns;
 }
 
 /* Any context of the half's writer. */

@@ -90,12 +90,12 @@ struct wp_cfi_ops {
 
 /**
  * struct wp_cfi_result - result of a walk, beside the addresses
- * @why: the stop reason, enum wallprof_unwind
+ * @stop: the stop reason, enum wallprof_unwind
  * @by_fp: number of frames found by frame pointer
  * @slow: the slow form was used
  */
 struct wp_cfi_result {
-	u8 why;
+	u8 stop;
 	u8 by_fp;
 	bool slow;
 };
@@ -211,15 +211,15 @@ wp_cfi_step_signal(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 {
 	const struct wp_cfi_arch *arch = ops->arch;
 	u64 context = frame->sp, ip, sp;
-	u8 why;
+	u8 stop;
 
-	why = wp_cfi_read(ops, ctx, limit, context + arch->signal_ip, &ip);
-	if (why == WP_CFI_ON)
-		why = wp_cfi_read(ops, ctx, limit, context + arch->signal[arch->sp], &sp);
-	if (why == WP_CFI_ON)
-		why = wp_cfi_enter(ops, limit, frame, ip, sp);
-	if (why != WP_CFI_ON)
-		return why;
+	stop = wp_cfi_read(ops, ctx, limit, context + arch->signal_ip, &ip);
+	if (stop == WP_CFI_ON)
+		stop = wp_cfi_read(ops, ctx, limit, context + arch->signal[arch->sp], &sp);
+	if (stop == WP_CFI_ON)
+		stop = wp_cfi_enter(ops, limit, frame, ip, sp);
+	if (stop != WP_CFI_ON)
+		return stop;
 	frame->exact = true;
 	frame->inner = true;
 	frame->by_fp = false;
@@ -237,30 +237,30 @@ wp_cfi_cfa(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	   const struct wallprof_rule *rule, u64 *cfa)
 {
 	u64 addr, value;
-	u8 why;
+	u8 stop;
 
 	if (rule->kind == WALLPROF_RULE_PLT) {
 		*cfa = frame->sp + ((frame->ip & 15) >= (u64)rule->add ? 16 : 8);
 		return WP_CFI_ON;
 	}
-	why = wp_cfi_get(ops, ctx, limit, frame, at, rule->reg, &addr);
-	if (why != WP_CFI_ON)
-		return why;
+	stop = wp_cfi_get(ops, ctx, limit, frame, at, rule->reg, &addr);
+	if (stop != WP_CFI_ON)
+		return stop;
 	addr += rule->off;
 	if (rule->kind == WALLPROF_RULE_CFA) {
 		*cfa = addr;
 		return WP_CFI_ON;
 	}
 	if (rule->index != WALLPROF_RULE_NO_INDEX) {
-		why = wp_cfi_get(ops, ctx, limit, frame, at,
-				 WALLPROF_RULE_INDEX_REG(rule->index), &value);
-		if (why != WP_CFI_ON)
-			return why;
+		stop = wp_cfi_get(ops, ctx, limit, frame, at,
+				  WALLPROF_RULE_INDEX_REG(rule->index), &value);
+		if (stop != WP_CFI_ON)
+			return stop;
 		addr += value << WALLPROF_RULE_INDEX_SCALE(rule->index);
 	}
-	why = wp_cfi_read(ops, ctx, limit, addr, &value);
+	stop = wp_cfi_read(ops, ctx, limit, addr, &value);
 	*cfa = value + rule->add;
-	return why;
+	return stop;
 }
 
 /* Notes where the caller's registers were saved; @fp: the frame's own. */
@@ -286,15 +286,15 @@ wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 		 struct wp_cfi_frame *frame, u64 *at, const struct wp_table *table,
 		 const struct wallprof_rule *rule)
 {
-	u8 flags = rule->flags, why;
+	u8 flags = rule->flags, stop;
 	u64 cfa, ip, fp = 0;
 
-	why = wp_cfi_cfa(ops, ctx, limit, frame, at, rule, &cfa);
+	stop = wp_cfi_cfa(ops, ctx, limit, frame, at, rule, &cfa);
 	/* In a frame that realigns its stack, registers are saved relative to fp. */
-	if (why == WP_CFI_ON && flags & WALLPROF_RULE_FP_FP)
-		why = wp_cfi_get(ops, ctx, limit, frame, at, ops->arch->fp, &fp);
-	if (why != WP_CFI_ON)
-		return why;
+	if (stop == WP_CFI_ON && flags & WALLPROF_RULE_FP_FP)
+		stop = wp_cfi_get(ops, ctx, limit, frame, at, ops->arch->fp, &fp);
+	if (stop != WP_CFI_ON)
+		return stop;
 	if (cfa & 7)
 		return WALLPROF_UNWIND_MISALIGNED;
 	/* The caller's sp can be equal only in a function that calls none. */
@@ -302,15 +302,15 @@ wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	    (cfa == frame->sp && !(flags & WALLPROF_RULE_RA_REG && frame->inner)))
 		return WALLPROF_UNWIND_NOT_RISING;
 	if (rule->kind == WALLPROF_RULE_PLT)
-		why = wp_cfi_read(ops, ctx, limit, cfa - 8, &ip);
+		stop = wp_cfi_read(ops, ctx, limit, cfa - 8, &ip);
 	else if (flags & WALLPROF_RULE_RA_REG)
-		why = wp_cfi_get(ops, ctx, limit, frame, at, rule->ra, &ip);
+		stop = wp_cfi_get(ops, ctx, limit, frame, at, rule->ra, &ip);
 	else
-		why = wp_cfi_read(ops, ctx, limit, cfa + rule->ra * 8LL, &ip);
-	if (why == WP_CFI_ON)
-		why = wp_cfi_enter(ops, limit, frame, ip, cfa);
-	if (why != WP_CFI_ON)
-		return why;
+		stop = wp_cfi_read(ops, ctx, limit, cfa + rule->ra * 8LL, &ip);
+	if (stop == WP_CFI_ON)
+		stop = wp_cfi_enter(ops, limit, frame, ip, cfa);
+	if (stop != WP_CFI_ON)
+		return stop;
 	if (flags & WALLPROF_RULE_FP_SAVED)
 		frame->fp_at = (flags & WALLPROF_RULE_FP_FP ? fp : cfa) + rule->fp * 8LL;
 	else if (flags & WALLPROF_RULE_FP_LOST)
@@ -325,29 +325,29 @@ wp_cfi_step_rule(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 
 /*
  * Goes to the caller by frame pointer. The code may not keep one, so the result is used
- * only if it is an address of code. @why: the stop reason if it is not.
+ * only if it is an address of code. @stop: the stop reason if it is not.
  */
 static __always_inline u8
 wp_cfi_step_fp(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	       const struct wp_maps *maps, const struct wp_map **map,
-	       struct wp_cfi_frame *frame, u64 *at, u8 why)
+	       struct wp_cfi_frame *frame, u64 *at, u8 stop)
 {
 	u64 fp, ip;
 
 	if (wp_cfi_get(ops, ctx, limit, frame, NULL, ops->arch->fp, &fp) != WP_CFI_ON)
-		return why;
+		return stop;
 	/* In code that keeps frame pointers, the outermost is 0. */
 	if (!fp && frame->by_fp)
 		return WALLPROF_UNWIND_END;
 	if (fp < frame->sp || fp > limit - 16 ||
 	    wp_cfi_read(ops, ctx, limit, fp + 8, &ip) != WP_CFI_ON)
-		return why;
+		return stop;
 	ip = ops->strip(ip);
 	if (!ip)
-		return frame->by_fp ? WALLPROF_UNWIND_END : why;
+		return frame->by_fp ? WALLPROF_UNWIND_END : stop;
 	*map = wp_maps_find(maps, ip - 1);
 	if (!*map || ip >= limit)
-		return why;
+		return stop;
 	frame->ip = ip;
 	frame->sp = fp + 16;
 	frame->fp_at = fp;
@@ -368,13 +368,13 @@ wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 	/* A call may be the last instruction of its function. */
 	u64 pc = frame->exact ? frame->ip : frame->ip - 1;
 	const struct wallprof_rule *rule = NULL;
-	u8 why = WALLPROF_UNWIND_NO_TABLE;
+	u8 stop = WALLPROF_UNWIND_NO_TABLE;
 
 	if (!*map || pc < (*map)->start || pc >= (*map)->end)
 		*map = wp_maps_find(maps, pc);
 	if (*map && (*map)->table) {
 		rule = wp_table_find((*map)->table, pc - (*map)->bias);
-		why = WALLPROF_UNWIND_NO_ROW;
+		stop = WALLPROF_UNWIND_NO_ROW;
 	}
 	if (rule) {
 		switch (rule->kind) {
@@ -388,13 +388,13 @@ wp_cfi_step(const struct wp_cfi_ops *ops, void *ctx, u64 limit,
 			return wp_cfi_step_rule(ops, ctx, limit, frame, at,
 						(*map)->table, rule);
 		case WALLPROF_RULE_UNSUPPORTED:
-			why = WALLPROF_UNWIND_UNSUPPORTED;
+			stop = WALLPROF_UNWIND_UNSUPPORTED;
 			break;
 		default:
 			break;
 		}
 	}
-	return by_fp ? wp_cfi_step_fp(ops, ctx, limit, maps, map, frame, at, why) : why;
+	return by_fp ? wp_cfi_step_fp(ops, ctx, limit, maps, map, frame, at, stop) : stop;
 }
 
 /* Walks in one form; @at: NULL in the fast one. */
@@ -409,12 +409,12 @@ wp_cfi_walk(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *maps,
 
 	ips[0] = ip;
 	result->by_fp = 0;
-	result->why = WALLPROF_UNWIND_DEPTH;
+	result->stop = WALLPROF_UNWIND_DEPTH;
 	while (nr < max) {
-		u8 why = wp_cfi_step(ops, ctx, limit, maps, &map, &frame, at, by_fp);
+		u8 stop = wp_cfi_step(ops, ctx, limit, maps, &map, &frame, at, by_fp);
 
-		if (why != WP_CFI_ON) {
-			result->why = why;
+		if (stop != WP_CFI_ON) {
+			result->stop = stop;
 			break;
 		}
 		result->by_fp += frame.by_fp;
@@ -449,7 +449,7 @@ wp_unwind_cfi(const struct wp_cfi_ops *ops, void *ctx, const struct wp_maps *map
 
 	result->slow = false;
 	nr = wp_cfi_walk(ops, ctx, maps, by_fp, ip, sp, limit, NULL, ips, max, result);
-	if (likely(result->why != WP_CFI_SLOW))
+	if (likely(result->stop != WP_CFI_SLOW))
 		return nr;
 	wp_cfi_set_all(at, WP_CFI_KEPT);
 	result->slow = true;

@@ -55,39 +55,39 @@ typedef bool (*wp_read_frame_fn)(void *ctx, u64 addr, struct wp_frame *frame);
  * @ctx: passed to @read
  * @ips: out: addresses, the innermost first
  * @max: room in @ips, at least 1
- * @why: out: the stop reason, enum wallprof_unwind
+ * @stop: out: the stop reason, enum wallprof_unwind
  *
  * Context: that of @read.
  * Return: the number of addresses, at least 1.
  */
 static __always_inline unsigned int
 wp_unwind_fp(u64 ip, u64 sp, u64 fp, unsigned int word, u64 limit,
-	     wp_read_frame_fn read, void *ctx, u64 *ips, unsigned int max, u8 *why)
+	     wp_read_frame_fn read, void *ctx, u64 *ips, unsigned int max, u8 *stop)
 {
 	struct wp_frame frame = {};
 	unsigned int nr = 0;
 
 	ips[nr++] = ip;
-	*why = WALLPROF_UNWIND_DEPTH;
+	*stop = WALLPROF_UNWIND_DEPTH;
 	while (nr < max) {
 		if (!fp) {
-			*why = WALLPROF_UNWIND_END;
+			*stop = WALLPROF_UNWIND_END;
 			break;
 		}
 		if (fp & (word - 1)) {
-			*why = WALLPROF_UNWIND_MISALIGNED;
+			*stop = WALLPROF_UNWIND_MISALIGNED;
 			break;
 		}
 		if (fp < sp) {
-			*why = WALLPROF_UNWIND_NOT_RISING;
+			*stop = WALLPROF_UNWIND_NOT_RISING;
 			break;
 		}
 		if (fp > limit - 2 * word || !read(ctx, fp, &frame)) {
-			*why = WALLPROF_UNWIND_FAULT;
+			*stop = WALLPROF_UNWIND_FAULT;
 			break;
 		}
 		if (!frame.ret || frame.ret >= limit) {
-			*why = WALLPROF_UNWIND_BAD_IP;
+			*stop = WALLPROF_UNWIND_BAD_IP;
 			break;
 		}
 		ips[nr++] = frame.ret;

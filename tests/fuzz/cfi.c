@@ -112,8 +112,8 @@ static void walk(const struct input *in, const struct wp_table *table, u16 machi
 	nr = cfi_walk(&user, ips, max, &result);
 	must(!user.broken && nr >= 1 && nr <= max && user.reads <= 2 * 6 * max);
 	must(nr == cfi_model(&user, model, max, &model_result));
-	must(result.why == model_result.why && result.by_fp == model_result.by_fp);
-	must(result.why < WALLPROF_UNWIND_MAX && !memcmp(ips, model, nr * sizeof(*ips)));
+	must(result.stop == model_result.stop && result.by_fp == model_result.by_fp);
+	must(result.stop < WALLPROF_UNWIND_MAX && !memcmp(ips, model, nr * sizeof(*ips)));
 	free(ips);
 }
 

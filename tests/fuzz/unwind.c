@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u64 limit, bases[4], *ips, *model;
 	struct input in;
 	unsigned int max, nr, model_nr;
-	u8 why = 0xff, model_why = 0xff;
+	u8 stop = 0xff, model_stop = 0xff;
 	bool good;
 
 	if (size < sizeof(in))
@@ -48,10 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	max = in.max % WALLPROF_MAX_STACK + 1;
 	ips = malloc(max * sizeof(*ips));
 	model = malloc(max * sizeof(*model));
-	nr = user_unwind(in.ip, in.fp, ips, max, &why);
+	nr = user_unwind(in.ip, in.fp, ips, max, &stop);
 	good = !user_memory.broken && user_memory.reads < max && nr >= 1 && nr <= max;
-	model_nr = user_unwind_model(in.ip, in.fp, model, max, &model_why);
-	if (!good || nr != model_nr || why != model_why ||
+	model_nr = user_unwind_model(in.ip, in.fp, model, max, &model_stop);
+	if (!good || nr != model_nr || stop != model_stop ||
 	    memcmp(ips, model, nr * sizeof(*ips)))
 		abort();
 	free(ips);

@@ -93,8 +93,8 @@ static u64 in(unsigned int n)
 	return CODE + 16 * n + 4;
 }
 
-/* Walks; compares with the reference and with @why and the addresses, 0 the last. */
-static void walks(struct kunit *test, u8 why, const u64 *wanted)
+/* Walks; compares with the reference and with @stop and the addresses, 0 the last. */
+static void walks(struct kunit *test, u8 stop, const u64 *wanted)
 {
 	struct wp_cfi_result result, model_result;
 	unsigned int nr, model_nr, i;
@@ -104,9 +104,9 @@ static void walks(struct kunit *test, u8 why, const u64 *wanted)
 	model_nr = cfi_model(&user, model, WALLPROF_MAX_STACK, &model_result);
 	KUNIT_EXPECT_TRUE(test, !user.broken);
 	KUNIT_EXPECT_EQ(test, nr, model_nr);
-	KUNIT_EXPECT_EQ(test, result.why, model_result.why);
+	KUNIT_EXPECT_EQ(test, result.stop, model_result.stop);
 	KUNIT_EXPECT_EQ(test, result.by_fp, model_result.by_fp);
-	KUNIT_EXPECT_EQ(test, result.why, why);
+	KUNIT_EXPECT_EQ(test, result.stop, stop);
 	for (i = 0; wanted[i]; i++) {
 		KUNIT_ASSERT_TRUE(test, i < nr);
 		KUNIT_EXPECT_EQ(test, ips[i], wanted[i]);
@@ -115,7 +115,7 @@ static void walks(struct kunit *test, u8 why, const u64 *wanted)
 	KUNIT_EXPECT_EQ(test, nr, i);
 }
 
-#define WALKS(why, ...) walks(test, why, (const u64[]){ __VA_ARGS__, 0 })
+#define WALKS(stop, ...) walks(test, stop, (const u64[]){ __VA_ARGS__, 0 })
 
 static void check_refuses(struct kunit *test)
 {
@@ -516,7 +516,7 @@ static void depth_is_kept(struct kunit *test)
 		stack[i] = in(1);
 	for (max = 1; max <= WALLPROF_MAX_STACK; max++) {
 		KUNIT_EXPECT_EQ(test, cfi_walk(&user, ips, max, &result), max);
-		KUNIT_EXPECT_EQ(test, result.why, WALLPROF_UNWIND_DEPTH);
+		KUNIT_EXPECT_EQ(test, result.stop, WALLPROF_UNWIND_DEPTH);
 		KUNIT_EXPECT_EQ(test, user.reads, max - 1);
 	}
 }
@@ -594,7 +594,7 @@ static void random_agrees(struct kunit *test)
 		nr = cfi_walk(&user, ips, WALLPROF_MAX_STACK, &result);
 		KUNIT_ASSERT_EQ(test, nr, cfi_model(&user, model, WALLPROF_MAX_STACK,
 						    &model_result));
-		KUNIT_EXPECT_EQ(test, result.why, model_result.why);
+		KUNIT_EXPECT_EQ(test, result.stop, model_result.stop);
 		KUNIT_EXPECT_FALSE(test, user.broken);
 		KUNIT_EXPECT_EQ(test, memcmp(ips, model, nr * sizeof(*ips)), 0);
 		compared += nr;

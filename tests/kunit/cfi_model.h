@@ -200,22 +200,22 @@ static inline const struct wallprof_rule *model_rule(const struct wp_table *t, u
 }
 
 static inline u8 model_by_fp(const struct cfi_user *u, struct model_frame *f,
-			     unsigned int n, u8 why)
+			     unsigned int n, u8 stop)
 {
 	u64 ip;
 
 	if (u->no_fp || model_reg(u, f, n, u->arch->fp, &f[n].fp) != WP_CFI_ON)
-		return why;
+		return stop;
 	if (!f[n].fp && f[n].by_fp)
 		return WALLPROF_UNWIND_END;
 	if (f[n].fp < f[n].sp || f[n].fp > u->limit - 16 ||
 	    model_word(u, f[n].fp + 8, &ip) != WP_CFI_ON)
-		return why;
+		return stop;
 	ip = cfi_strip(ip);
 	if (!ip)
-		return f[n].by_fp ? WALLPROF_UNWIND_END : why;
+		return f[n].by_fp ? WALLPROF_UNWIND_END : stop;
 	if (ip >= u->limit || !model_map(u, ip - 1))
-		return why;
+		return stop;
 	f[n].how = BY_FP;
 	f[n + 1] = (struct model_frame){ .ip = ip, .sp = f[n].fp + 16, .by_fp = true };
 	return WP_CFI_ON;
@@ -225,39 +225,39 @@ static inline u8 model_by_rule(const struct cfi_user *u, struct model_frame *f,
 			       unsigned int n, const struct wallprof_rule *r)
 {
 	u64 addr, value, ip;
-	u8 why = WP_CFI_ON;
+	u8 stop = WP_CFI_ON;
 
 	if (r->kind == WALLPROF_RULE_PLT) {
 		f[n].cfa = f[n].sp + 8 + (f[n].ip % 16 >= (u64)r->add ? 8 : 0);
 	} else {
-		why = model_reg(u, f, n, r->reg, &addr);
+		stop = model_reg(u, f, n, r->reg, &addr);
 		f[n].cfa = addr += r->off;
-		if (why == WP_CFI_ON && r->index != WALLPROF_RULE_NO_INDEX) {
-			why = model_reg(u, f, n, WALLPROF_RULE_INDEX_REG(r->index), &value);
+		if (stop == WP_CFI_ON && r->index != WALLPROF_RULE_NO_INDEX) {
+			stop = model_reg(u, f, n, WALLPROF_RULE_INDEX_REG(r->index), &value);
 			addr += value << WALLPROF_RULE_INDEX_SCALE(r->index);
 		}
-		if (why == WP_CFI_ON && r->kind == WALLPROF_RULE_DEREF) {
-			why = model_word(u, addr, &value);
+		if (stop == WP_CFI_ON && r->kind == WALLPROF_RULE_DEREF) {
+			stop = model_word(u, addr, &value);
 			f[n].cfa = value + r->add;
 		}
 	}
-	if (why == WP_CFI_ON && r->flags & WALLPROF_RULE_FP_FP)
-		why = model_reg(u, f, n, u->arch->fp, &f[n].fp);
-	if (why != WP_CFI_ON)
-		return why;
+	if (stop == WP_CFI_ON && r->flags & WALLPROF_RULE_FP_FP)
+		stop = model_reg(u, f, n, u->arch->fp, &f[n].fp);
+	if (stop != WP_CFI_ON)
+		return stop;
 	if (f[n].cfa % 8)
 		return WALLPROF_UNWIND_MISALIGNED;
 	if (f[n].cfa < f[n].sp ||
 	    (f[n].cfa == f[n].sp && !(r->flags & WALLPROF_RULE_RA_REG && f[n].inner)))
 		return WALLPROF_UNWIND_NOT_RISING;
 	if (r->kind == WALLPROF_RULE_PLT)
-		why = model_word(u, f[n].cfa - 8, &ip);
+		stop = model_word(u, f[n].cfa - 8, &ip);
 	else if (r->flags & WALLPROF_RULE_RA_REG)
-		why = model_reg(u, f, n, r->ra, &ip);
+		stop = model_reg(u, f, n, r->ra, &ip);
 	else
-		why = model_word(u, f[n].cfa + r->ra * 8LL, &ip);
-	if (why != WP_CFI_ON)
-		return why;
+		stop = model_word(u, f[n].cfa + r->ra * 8LL, &ip);
+	if (stop != WP_CFI_ON)
+		return stop;
 	f[n].how = BY_RULE;
 	f[n + 1] = (struct model_frame){ .exact = r->flags & WALLPROF_RULE_EXACT };
 	return model_enter(u, &f[n + 1], ip, f[n].cfa);
@@ -268,7 +268,7 @@ static inline u8 model_step(const struct cfi_user *u, struct model_frame *f, uns
 	u64 pc = f[n].ip - !f[n].exact, ip, sp;
 	const struct wp_map *map = model_map(u, pc);
 	const struct wallprof_rule *r;
-	u8 why;
+	u8 stop;
 
 	if (!map || !map->table)
 		return model_by_fp(u, f, n, WALLPROF_UNWIND_NO_TABLE);
@@ -284,11 +284,11 @@ static inline u8 model_step(const struct cfi_user *u, struct model_frame *f, uns
 	if (r->kind != WALLPROF_RULE_SIGNAL)
 		return model_by_rule(u, f, n, r);
 	f[n].how = BY_SIGNAL;
-	why = model_word(u, f[n].sp + u->arch->signal_ip, &ip);
-	if (why == WP_CFI_ON)
-		why = model_word(u, f[n].sp + u->arch->signal[u->arch->sp], &sp);
-	if (why != WP_CFI_ON)
-		return why;
+	stop = model_word(u, f[n].sp + u->arch->signal_ip, &ip);
+	if (stop == WP_CFI_ON)
+		stop = model_word(u, f[n].sp + u->arch->signal[u->arch->sp], &sp);
+	if (stop != WP_CFI_ON)
+		return stop;
 	f[n + 1] = (struct model_frame){ .exact = true, .inner = true, .signal = f[n].sp };
 	return model_enter(u, &f[n + 1], ip, sp);
 }
@@ -298,17 +298,17 @@ static inline unsigned int cfi_model(const struct cfi_user *u, u64 *ips, unsigne
 {
 	static struct model_frame f[WALLPROF_MAX_STACK + 1];
 	unsigned int nr = 1;
-	u8 why;
+	u8 stop;
 
 	f[0] = (struct model_frame){
 		.ip = u->ip, .sp = u->regs[u->arch->sp], .exact = true, .inner = true,
 	};
-	*result = (struct wp_cfi_result){ .why = WALLPROF_UNWIND_DEPTH };
+	*result = (struct wp_cfi_result){ .stop = WALLPROF_UNWIND_DEPTH };
 	ips[0] = u->ip;
 	while (nr < max) {
-		why = model_step(u, f, nr - 1);
-		if (why != WP_CFI_ON) {
-			result->why = why;
+		stop = model_step(u, f, nr - 1);
+		if (stop != WP_CFI_ON) {
+			result->stop = stop;
 			break;
 		}
 		result->by_fp += f[nr].by_fp;

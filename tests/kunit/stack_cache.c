@@ -102,7 +102,7 @@ static unsigned int walk(struct wp_cfi_result *result)
 			     user.ip, user.regs[7], user.regs[6], PROCESS);
 	nr = wp_unwind_cfi(&noted, &user, &user.maps, true, user.ip, user.regs[7],
 			   user.limit, ips, WALLPROF_MAX_STACK, result);
-	wp_stack_cache_keep(&notes, generation, changes, EPOCH, ID, result->why, 0);
+	wp_stack_cache_keep(&notes, generation, changes, EPOCH, ID, result->stop, 0);
 	return nr;
 }
 
@@ -199,7 +199,7 @@ static void exact(struct kunit *test)
 				KUNIT_EXPECT_EQ(test, nr,
 						cfi_walk(&user, fresh, WALLPROF_MAX_STACK,
 							 &now));
-				KUNIT_EXPECT_EQ(test, result.why, now.why);
+				KUNIT_EXPECT_EQ(test, result.stop, now.stop);
 				KUNIT_EXPECT_EQ(test, result.by_fp, now.by_fp);
 				KUNIT_EXPECT_EQ(test, 0,
 						memcmp(ips, fresh, nr * sizeof(*ips)));
@@ -328,7 +328,7 @@ static void bounded(struct kunit *test)
 	NOT_KEPT(STACK, wp_stack_cache_note_fault(&notes), ID);
 	NOT_KEPT(STACK, wp_stack_cache_note_reg(&notes, false), ID);
 	NOT_KEPT(STACK + 4, (void)0, ID);
-	/* Addresses above the end of all memory wrap to its begin. */
+	/* Addresses above the end of all memory wrap to its start. */
 	NOT_KEPT(-16ULL, wp_stack_cache_note(&notes, 8, 0), ID);
 	NOT_KEPT(STACK, (void)0, 0);
 	walk_of(CODE, PROCESS, WP_STACK_CACHE_WORDS + 1, ID);

@@ -26,7 +26,7 @@ struct stack_cache_entry {
 	u64 ip, sp, process, fp, changes, generation, id;
 	u32 epoch, serial, first;
 	u16 nr;
-	u8 step, by_fp, why;
+	u8 step, by_fp, stop;
 	u8 word[WP_STACK_CACHE_WORDS];
 };
 
@@ -199,7 +199,7 @@ static inline bool stack_cache_model_walk(struct stack_cache_model *m, struct st
 		wp_stack_cache_note_reg(&notes, false);
 	s->id = v->spoilt == STACK_CACHE_NO_ID ? 0 : ++m->serial;
 	s->serial = m->serial;
-	wp_stack_cache_keep(&notes, s->generation, s->changes, s->epoch, s->id, s->why, v->ip);
+	wp_stack_cache_keep(&notes, s->generation, s->changes, s->epoch, s->id, s->stop, v->ip);
 
 	/* Even a stack that is not kept replaces another one. */
 	for (other = m->stack; other < m->stack + m->nr; other++)
@@ -233,7 +233,7 @@ static inline bool stack_cache_model_visit(struct stack_cache_model *m,
 		.ip = 0x400000 + v->ip, .sp = STACK_CACHE_STACK + 8 * v->sp,
 		.process = 0xffff888012340000ULL + v->process * 0x440, .fp = v->fp,
 		.changes = m->changes, .generation = m->generation[v->process],
-		.epoch = m->epoch, .step = v->step, .by_fp = v->by_fp, .why = v->fp,
+		.epoch = m->epoch, .step = v->step, .by_fp = v->by_fp, .stop = v->fp,
 	};
 	struct stack_cache_entry *old = stack_cache_model_find(m, &now);
 	bool there = old && stack_cache_model_is_there(m, old), same, held;
@@ -256,7 +256,7 @@ static inline bool stack_cache_model_visit(struct stack_cache_model *m,
 		return stack_cache_model_walk(m, &now, old, v);
 	wp_stack_cache_tie(cached, m->changes);
 	old->changes = m->changes;
-	return cached->id == old->id && cached->why == old->why && cached->flags == v->ip;
+	return cached->id == old->id && cached->stop == old->stop && cached->flags == v->ip;
 }
 
 /* Writes a word of memory; 0 unmaps it. */

@@ -48,16 +48,16 @@ static void set_up(struct kunit *test)
 }
 
 /* Leaves, having come by no entry; returns whether it leaves by one. */
-static bool leaves(struct wallprof_task *of, const struct wp_switch_key *how, bool by_fp)
+static bool leaves(struct wallprof_task *of, const struct wp_switch_key *skey, bool by_fp)
 {
-	return switch_cache_leave(cache, &cache->none, of, KEY, &thread, how, by_fp, &half,
+	return switch_cache_leave(cache, &cache->none, of, KEY, &thread, skey, by_fp, &half,
 				  of->since + 10);
 }
 
 /* Leaves and comes; returns whether it left by an entry. */
-static bool goes(const struct wp_switch_key *how)
+static bool goes(const struct wp_switch_key *skey)
 {
-	bool cached = leaves(&slot, how, true);
+	bool cached = leaves(&slot, skey, true);
 
 	switch_cache_come(&slot, slot.since + 10);
 	return cached;
@@ -371,7 +371,7 @@ static void summed_where_it_is_known(struct kunit *test)
 static void stack_is_kept(struct kunit *test)
 {
 	struct wp_cached_stack old = {
-		.begin = 17, .nr = 12, .why = WALLPROF_UNWIND_FAULT, .by_fp = true,
+		.begin = 17, .nr = 12, .stop = WALLPROF_UNWIND_FAULT, .by_fp = true,
 		.fp = 0x7ffd2000, .flags = WALLPROF_STACK_BY_FP,
 	};
 	struct wp_cached_switch cached = {};
@@ -398,20 +398,20 @@ static void stack_is_kept(struct kunit *test)
 static void counts_in_one_half(struct kunit *test)
 {
 	static struct wp_half two[2];
-	u8 why, mixed;
+	u8 stop, mixed;
 
-	for (why = 0; why < WALLPROF_UNWIND_MAX; why++) {
+	for (stop = 0; stop < WALLPROF_UNWIND_MAX; stop++) {
 		for (mixed = 0; mixed < 2; mixed++) {
 			KUNIT_EXPECT_TRUE(test,
-					  wp_cache_hits_are_in(wp_cache_hits_of(&two[0], why,
+					  wp_cache_hits_are_in(wp_cache_hits_of(&two[0], stop,
 										mixed),
 								     &two[0]));
 			KUNIT_EXPECT_FALSE(test,
-					   wp_cache_hits_are_in(wp_cache_hits_of(&two[0], why,
+					   wp_cache_hits_are_in(wp_cache_hits_of(&two[0], stop,
 										 mixed),
 								      &two[1]));
 			KUNIT_EXPECT_FALSE(test,
-					   wp_cache_hits_are_in(wp_cache_hits_of(&two[1], why,
+					   wp_cache_hits_are_in(wp_cache_hits_of(&two[1], stop,
 										 mixed),
 								      &two[0]));
 		}
@@ -426,10 +426,10 @@ static void all_are_within(struct kunit *test)
 
 	set_up(test);
 	for (i = 0; i < SUITE_ROUNDS(10000); i++) {
-		struct wp_switch_key how = { .ip = suite_random(), .nr = suite_random(),
+		struct wp_switch_key skey = { .ip = suite_random(), .nr = suite_random(),
 				      .state = suite_random() };
 		const struct wallprof_task *at = (void *)(unsigned long)(suite_random() & ~7ULL);
-		struct wp_cached_switch *cached = wp_cached_of(cache, at, &how);
+		struct wp_cached_switch *cached = wp_cached_of(cache, at, &skey);
 		struct wp_cached_switch **away = wp_cached_away(cache, (unsigned long)at);
 
 		KUNIT_ASSERT_TRUE(test, cached >= cache->entries &&

@@ -33,16 +33,16 @@ struct wp_switch_key {
 	u32 epoch;	/* no part of it: a flip changes @changes, too */
 };
 
-#define wp_switch_key_ip(how)		((how)->ip)
-#define wp_switch_key_sp(how)		((how)->sp)
-#define wp_switch_key_fp(how)		((how)->fp)
-#define wp_switch_key_arg(how)		((how)->arg)
-#define wp_switch_key_nr(how)		((how)->nr)
+#define wp_switch_key_ip(skey)		((skey)->ip)
+#define wp_switch_key_sp(skey)		((skey)->sp)
+#define wp_switch_key_fp(skey)		((skey)->fp)
+#define wp_switch_key_arg(skey)		((skey)->arg)
+#define wp_switch_key_nr(skey)		((skey)->nr)
 /* Of this call, some arguments have entries of their own, and some share an entry. */
 #define SWITCH_CACHE_FUTEX		8
-#define wp_switch_key_object(how)	((how)->nr == SWITCH_CACHE_FUTEX ? (how)->arg & ~3ULL : 0)
-#define wp_switch_key_exec_id(how)	((how)->exec_id)
-#define wp_switch_key_is_uncacheable(how)	(!!(how)->odd)
+#define wp_switch_key_object(skey)	((skey)->nr == SWITCH_CACHE_FUTEX ? (skey)->arg & ~3ULL : 0)
+#define wp_switch_key_exec_id(skey)	((skey)->exec_id)
+#define wp_switch_key_is_uncacheable(skey)	(!!(skey)->odd)
 
 #include "pure/switch_cache.h"
 #include "pure/tables.h"
@@ -55,26 +55,26 @@ static const struct wp_switch_key switch_cache_usual = {
 /*
  * What is recorded of a thread that leaves: by all that decides it but the stack's words.
  */
-static inline struct wp_leave switch_cache_recorded(const struct wp_switch_key *how, bool by_fp)
+static inline struct wp_leave switch_cache_recorded(const struct wp_switch_key *skey, bool by_fp)
 {
 	struct wp_leave leave = {
-		.state = how->state == TASK_INTERRUPTIBLE ? WALLPROF_STATE_SLEEPING :
+		.state = skey->state == TASK_INTERRUPTIBLE ? WALLPROF_STATE_SLEEPING :
 							    WALLPROF_STATE_DISK,
 		.reason = WALLPROF_REASON_SYSCALL,
-		.syscall = how->nr,
-		.arg = how->arg,
+		.syscall = skey->nr,
+		.arg = skey->arg,
 	};
 
-	leave.user_stack = (u64)how->epoch << 36 |
-			   ((how->ip * 3 + how->sp * 5 + (by_fp ? how->fp * 7 : 0) +
-			     how->changes * 11 + how->exec_id * 13 + how->nr * 17) & 0xfffff);
-	if (how->state & WP_SWITCH_PREEMPTED) {
+	leave.user_stack = (u64)skey->epoch << 36 |
+			   ((skey->ip * 3 + skey->sp * 5 + (by_fp ? skey->fp * 7 : 0) +
+			     skey->changes * 11 + skey->exec_id * 13 + skey->nr * 17) & 0xfffff);
+	if (skey->state & WP_SWITCH_PREEMPTED) {
 		leave.state = WALLPROF_STATE_PREEMPTED;
 		leave.reason = WALLPROF_REASON_PREEMPTED;
 		leave.syscall = WALLPROF_SYSCALL_NONE;
 		leave.arg = 0;
 	}
-	if (how->odd)
+	if (skey->odd)
 		leave.flags = WALLPROF_TASK_IOWAIT;
 	else if (by_fp)
 		leave.flags = WALLPROF_TASK_WEAK_STACK;
@@ -82,11 +82,12 @@ static inline struct wp_leave switch_cache_recorded(const struct wp_switch_key *
 }
 
 /* The cached stack. */
-static inline struct wp_cached_stack switch_cache_stack(bool by_fp, const struct wp_switch_key *how)
+static inline struct wp_cached_stack switch_cache_stack(bool by_fp,
+							const struct wp_switch_key *skey)
 {
 	return (struct wp_cached_stack){
-		.begin = 100, .nr = 6, .why = WALLPROF_UNWIND_END, .by_fp = by_fp,
-		.fp = how->fp, .flags = by_fp ? WALLPROF_STACK_BY_FP : 0,
+		.begin = 100, .nr = 6, .stop = WALLPROF_UNWIND_END, .by_fp = by_fp,
+		.fp = skey->fp, .flags = by_fp ? WALLPROF_STACK_BY_FP : 0,
 	};
 }
 
@@ -99,31 +100,31 @@ static inline struct wp_cached_switch *switch_cache_leave(struct wp_switch_cache
 							  struct wallprof_task *slot,
 							  unsigned long key,
 							  const struct wp_thread *thread,
-							  const struct wp_switch_key *how,
+							  const struct wp_switch_key *skey,
 							  bool by_fp,
 							  struct wp_half *half, u64 now)
 {
-	struct wp_leave leave = switch_cache_recorded(how, by_fp);
-	struct wp_cached_switch *cached = wp_cached_of(cache, slot, how);
-	struct wp_cached_stack old = switch_cache_stack(by_fp, how);
+	struct wp_leave leave = switch_cache_recorded(skey, by_fp);
+	struct wp_cached_switch *cached = wp_cached_of(cache, slot, skey);
+	struct wp_cached_stack old = switch_cache_stack(by_fp, skey);
 
-	if (wp_cached_matches_key(came, how)) {
+	if (wp_cached_matches_key(came, skey)) {
 		wp_cached_leave(came, slot, now);
 		return came;
 	}
-	if (wp_cached_matches(cached, slot, how)) {
+	if (wp_cached_matches(cached, slot, skey)) {
 		wp_cached_apply(cache, cached, slot);
 		wp_cached_leave(cached, slot, now);
 		return cached;
 	}
 	wp_interval_open(slot, thread, &leave, now);
-	if (how->odd || how->nr < 0)
+	if (skey->odd || skey->nr < 0)
 		return NULL;
-	cached = wp_cached_begin(cache, slot, key, how, &leave);
+	cached = wp_cached_begin(cache, slot, key, skey, &leave);
 	if (!cached)
 		return NULL;
 	wp_cached_set_stack(cached, &old, half);
-	wp_cached_learn(cache, cached, slot, how);
+	wp_cached_learn(cache, cached, slot, skey);
 	return NULL;
 }
 
@@ -321,32 +322,32 @@ static inline void switch_cache_model_leave(struct switch_cache_model *m, unsign
 					    const struct switch_cache_step *s)
 {
 	unsigned int who = m->current_nr[cpu];
-	struct wp_switch_key how = switch_cache_usual;
+	struct wp_switch_key skey = switch_cache_usual;
 	struct wp_cached_switch *cached;
 	struct wp_leave leave;
 	bool by_fp;
 
 	/* Keys that share one place, too: see wp_cached_of(). */
-	how.ip += 4 * (s->how & 1);
-	how.nr += s->how >> 1 & 1;
-	how.sp += 8 * (s->how >> 2 & 1);
-	how.fp += 8 * (s->how >> 3 & 1);
-	how.arg += s->how >> 4 & 1;
-	how.odd = s->how >> 5 & 1;
+	skey.ip += 4 * (s->how & 1);
+	skey.nr += s->how >> 1 & 1;
+	skey.sp += 8 * (s->how >> 2 & 1);
+	skey.fp += 8 * (s->how >> 3 & 1);
+	skey.arg += s->how >> 4 & 1;
+	skey.odd = s->how >> 5 & 1;
 	if (s->how >> 6 & 1)
-		how.state = s->how >> 7 ? TASK_UNINTERRUPTIBLE : WP_SWITCH_PREEMPTED;
-	how.changes = m->changes;
-	how.epoch = m->epoch;
-	how.exec_id = m->threads[who].exec_id;
+		skey.state = s->how >> 7 ? TASK_UNINTERRUPTIBLE : WP_SWITCH_PREEMPTED;
+	skey.changes = m->changes;
+	skey.epoch = m->epoch;
+	skey.exec_id = m->threads[who].exec_id;
 	by_fp = s->how & 1;
 	cached = switch_cache_leave(&m->caches[cpu], m->came[cpu], &m->slots[who], m->keys[who],
-				    &m->threads[who], &how, by_fp, &m->half[m->epoch % 2],
+				    &m->threads[who], &skey, by_fp, &m->half[m->epoch % 2],
 				    m->now);
 	if (cached) {
 		m->left_again++;
-		how.epoch = switch_cache_model_epoch_of(m, cached);
+		skey.epoch = switch_cache_model_epoch_of(m, cached);
 	}
-	leave = switch_cache_recorded(&how, by_fp);
+	leave = switch_cache_recorded(&skey, by_fp);
 	wp_interval_open(&m->slow[who], &m->threads[who], &leave, m->now);
 	switch_cache_model_vacate(m, cpu);
 }

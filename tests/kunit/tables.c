@@ -91,18 +91,18 @@ static void lose_by_reason(struct kunit *test)
 {
 	struct wallprof_half head = {};
 	struct wp_half half = { .head = &head };
-	int why;
+	int loss;
 
-	for (why = 0; why < WALLPROF_LOSS_MAX; why++) {
-		wp_half_lose(&half, why, 10 + why);
-		wp_half_lose(&half, why, 100);
+	for (loss = 0; loss < WALLPROF_LOSS_MAX; loss++) {
+		wp_half_lose(&half, loss, 10 + loss);
+		wp_half_lose(&half, loss, 100);
 	}
 	wp_half_lose(&half, WALLPROF_LOSS_NO_TASK, -200ULL);
-	for (why = 0; why < WALLPROF_LOSS_MAX; why++) {
-		bool more = why == WALLPROF_LOSS_NO_TASK;
+	for (loss = 0; loss < WALLPROF_LOSS_MAX; loss++) {
+		bool more = loss == WALLPROF_LOSS_NO_TASK;
 
-		KUNIT_EXPECT_EQ(test, head.lost[why].count, more ? 3 : 2);
-		KUNIT_EXPECT_EQ(test, head.lost[why].ns, 110ULL + why - (more ? 200 : 0));
+		KUNIT_EXPECT_EQ(test, head.lost[loss].count, more ? 3 : 2);
+		KUNIT_EXPECT_EQ(test, head.lost[loss].ns, 110ULL + loss - (more ? 200 : 0));
 	}
 }
 

@@ -59,19 +59,19 @@ static int unwind_init(struct kunit *test)
  * the reference, within the walk's guarantees.
  */
 static void walk(struct kunit *test, u64 ip, u64 fp, unsigned int max,
-		 unsigned int *nr, u8 *why)
+		 unsigned int *nr, u8 *stop)
 {
 	unsigned int model_nr;
-	u8 model_why = 0xff;
+	u8 model_stop = 0xff;
 
 	if (!rooms[max])
 		rooms[max] = suite_alloc(test, max * sizeof(u64));
-	*why = 0xff;
-	*nr = user_unwind(ip, fp, rooms[max], max, why);
-	model_nr = user_unwind_model(ip, fp, model, max, &model_why);
+	*stop = 0xff;
+	*nr = user_unwind(ip, fp, rooms[max], max, stop);
+	model_nr = user_unwind_model(ip, fp, model, max, &model_stop);
 	KUNIT_EXPECT_FALSE_MSG(test, user_memory.broken, "read what it must not");
 	KUNIT_EXPECT_LT(test, user_memory.reads, max);
-	KUNIT_EXPECT_EQ(test, *why, model_why);
+	KUNIT_EXPECT_EQ(test, *stop, model_stop);
 	KUNIT_ASSERT_EQ(test, *nr, model_nr);
 	memcpy(ips, rooms[max], *nr * sizeof(u64));
 	KUNIT_EXPECT_EQ(test, memcmp(ips, model, *nr * sizeof(u64)), 0);
@@ -102,14 +102,14 @@ static void known(struct kunit *test)
 	const struct chain *c = test->param_value;
 	u64 base = c->limit == LIMIT32 ? 0xfffe0000 : 0x7ffd00000000, addr = base + 64;
 	unsigned int i, nr;
-	u8 why;
+	u8 stop;
 
 	page_at(base, c->word, c->limit);
 	user_memory.sp = base + 32;
 	for (i = 0; i < c->nr; i++, addr += c->gap)
 		put_frame(addr, i + 1 < c->nr ? addr + c->gap : 0, 0x400000 + i);
-	walk(test, IP, c->nr ? base + 64 : 0, WALLPROF_MAX_STACK, &nr, &why);
-	KUNIT_EXPECT_EQ(test, why, END);
+	walk(test, IP, c->nr ? base + 64 : 0, WALLPROF_MAX_STACK, &nr, &stop);
+	KUNIT_EXPECT_EQ(test, stop, END);
 	KUNIT_EXPECT_EQ(test, user_memory.reads, c->nr);
 	KUNIT_ASSERT_EQ(test, nr, c->nr + 1);
 	KUNIT_EXPECT_EQ(test, ips[0], IP);
@@ -121,15 +121,15 @@ static void known(struct kunit *test)
 static void known_32_neighbours(struct kunit *test)
 {
 	unsigned int nr;
-	u8 why;
+	u8 stop;
 
 	page_at(0x8000, 4, LIMIT32);
 	memset(page, 0xff, sizeof(page));
 	put_frame(0x8010, 0x8018, 0x1234);
 	put_frame(0x8018, 0, 0x5678);
-	walk(test, IP, 0x8010, 4, &nr, &why);
+	walk(test, IP, 0x8010, 4, &nr, &stop);
 	KUNIT_EXPECT_EQ(test, nr, 3);
-	KUNIT_EXPECT_EQ(test, why, END);
+	KUNIT_EXPECT_EQ(test, stop, END);
 	KUNIT_EXPECT_EQ(test, ips[1], 0x1234);
 	KUNIT_EXPECT_EQ(test, ips[2], 0x5678);
 }
@@ -179,14 +179,14 @@ KUNIT_ARRAY_PARAM(depth, depths, depth_describe);
 static void depth_is_kept(struct kunit *test)
 {
 	unsigned int depth = *(const unsigned int *)test->param_value, k, nr;
-	u8 why;
+	u8 stop;
 
 	page_at(0x10000, 8, LIMIT64);
 	for (k = 0; k < 200; k++)
 		put_frame(0x10000 + 16 * k, 0x10000 + 16 * (k + 1), 0x400000);
-	walk(test, IP, 0x10000, depth, &nr, &why);
+	walk(test, IP, 0x10000, depth, &nr, &stop);
 	KUNIT_EXPECT_EQ(test, nr, depth);
-	KUNIT_EXPECT_EQ(test, why, DEPTH);
+	KUNIT_EXPECT_EQ(test, stop, DEPTH);
 	KUNIT_EXPECT_EQ(test, user_memory.reads, depth - 1);
 }
 
@@ -196,7 +196,7 @@ static const struct single {
 	unsigned int word;
 	u64 limit, base, sp, fp, next, ret;
 	unsigned int nr;
-	u8 why;
+	u8 stop;
 	unsigned int reads;
 } singles[] = {
 	/* The registers. */
@@ -280,16 +280,16 @@ static void single(struct kunit *test)
 {
 	const struct single *s = test->param_value;
 	unsigned int nr;
-	u8 why;
+	u8 stop;
 
 	page_at(s->base, s->word, s->limit);
 	user_memory.sp = s->sp;
 	put_frame(s->base + 256, 0, 0x1234);
 	if (user_mapped(&user_memory, s->fp, 2 * s->word))
 		put_frame(s->fp, s->next, s->ret);
-	walk(test, IP, s->fp, 16, &nr, &why);
+	walk(test, IP, s->fp, 16, &nr, &stop);
 	KUNIT_EXPECT_EQ(test, nr, s->nr);
-	KUNIT_EXPECT_EQ(test, why, s->why);
+	KUNIT_EXPECT_EQ(test, stop, s->stop);
 	KUNIT_EXPECT_EQ(test, user_memory.reads, s->reads);
 }
 
@@ -297,16 +297,16 @@ static void single(struct kunit *test)
 static void cycles_end(struct kunit *test)
 {
 	unsigned int length, k, nr;
-	u8 why;
+	u8 stop;
 
 	for (length = 1; length < 100 && !suite_failed(test); length++) {
 		page_at(0x10000, 8, LIMIT64);
 		for (k = 0; k < length; k++)
 			put_frame(0x10000 + 16 * k, 0x10000 + 16 * ((k + 1) % length),
 				  0x400000);
-		walk(test, IP, 0x10000, WALLPROF_MAX_STACK, &nr, &why);
+		walk(test, IP, 0x10000, WALLPROF_MAX_STACK, &nr, &stop);
 		KUNIT_EXPECT_EQ(test, nr, length + 1);
-		KUNIT_EXPECT_EQ(test, why, NOT_RISING);
+		KUNIT_EXPECT_EQ(test, stop, NOT_RISING);
 	}
 }
 
@@ -324,10 +324,10 @@ static void ip_is_kept(struct kunit *test)
 {
 	u64 ip = *(const u64 *)test->param_value;
 	unsigned int nr;
-	u8 why;
+	u8 stop;
 
 	page_at(0x10000, 8, LIMIT64);
-	walk(test, ip, 0, 2, &nr, &why);
+	walk(test, ip, 0, 2, &nr, &stop);
 	KUNIT_EXPECT_EQ(test, nr, 1);
 	KUNIT_EXPECT_EQ(test, ips[0], ip);
 }
@@ -401,7 +401,7 @@ static void hostile(struct kunit *test)
 {
 	unsigned int rounds = SUITE_ROUNDS(60000), round, nr, deep = 0;
 	const struct enemy *e = test->param_value;
-	u8 why;
+	u8 stop;
 
 	for (round = 0; round < rounds && !suite_failed(test); round++) {
 		u64 ip = suite_random(), fp;
@@ -410,7 +410,7 @@ static void hostile(struct kunit *test)
 		hostile_memory(e->word, e->limit);
 		fp = suite_below(4) ? user_memory.base : hostile_word();
 		max = 1 + suite_below(suite_below(8) ? 12 : 127);
-		walk(test, ip, fp, max, &nr, &why);
+		walk(test, ip, fp, max, &nr, &stop);
 		KUNIT_EXPECT_FALSE_MSG(test, suite_failed(test), "round %u", round);
 		deep += nr > 4;
 		if (round % 64 == 0)

@@ -68,7 +68,7 @@ static bool user_read32(void *ctx, u64 addr, struct wp_frame *frame)
 
 /* The walk of the module, as stack.c calls it. */
 static inline unsigned int user_unwind(u64 ip, u64 fp, u64 *ips, unsigned int max,
-				       u8 *why)
+				       u8 *stop)
 {
 	const struct user_memory *m = &user_memory;
 
@@ -77,13 +77,13 @@ static inline unsigned int user_unwind(u64 ip, u64 fp, u64 *ips, unsigned int ma
 	user_memory.broken = false;
 	if (m->word == 8)
 		return wp_unwind_fp(ip, m->sp, fp, 8, m->limit, user_read64, NULL, ips,
-				    max, why);
-	return wp_unwind_fp(ip, m->sp, fp, 4, m->limit, user_read32, NULL, ips, max, why);
+				    max, stop);
+	return wp_unwind_fp(ip, m->sp, fp, 4, m->limit, user_read32, NULL, ips, max, stop);
 }
 
 /* The expected result, with numbers that cannot wrap. */
 static inline unsigned int user_unwind_model(u64 ip, u64 fp, u64 *ips,
-					     unsigned int max, u8 *why)
+					     unsigned int max, u8 *stop)
 {
 	struct user_memory m = user_memory;
 	__uint128_t low = m.sp, end;
@@ -94,25 +94,25 @@ static inline unsigned int user_unwind_model(u64 ip, u64 fp, u64 *ips,
 		u64 next = 0, ret = 0;
 
 		end = (__uint128_t)fp + 2 * m.word;
-		*why = !fp ? WALLPROF_UNWIND_END :
+		*stop = !fp ? WALLPROF_UNWIND_END :
 		       fp % m.word ? WALLPROF_UNWIND_MISALIGNED :
 		       fp < low ? WALLPROF_UNWIND_NOT_RISING :
 		       end > m.limit ? WALLPROF_UNWIND_FAULT :
 		       !user_mapped(&m, fp, 2 * m.word) ? WALLPROF_UNWIND_FAULT :
 		       WALLPROF_UNWIND_MAX;
-		if (*why != WALLPROF_UNWIND_MAX)
+		if (*stop != WALLPROF_UNWIND_MAX)
 			return nr;
 		memcpy(&next, m.bytes + (fp - m.base), m.word);
 		memcpy(&ret, m.bytes + (fp - m.base) + m.word, m.word);
 		if (ret == 0 || ret >= m.limit) {
-			*why = WALLPROF_UNWIND_BAD_IP;
+			*stop = WALLPROF_UNWIND_BAD_IP;
 			return nr;
 		}
 		ips[nr] = ret;
 		low = end;
 		fp = next;
 	}
-	*why = WALLPROF_UNWIND_DEPTH;
+	*stop = WALLPROF_UNWIND_DEPTH;
 	return nr;
 }
 

@@ -111,7 +111,7 @@ static const struct wp_sample_id *id_of(unsigned int i)
 
 static struct wp_sideband_stats stats;
 
-/* Feed both rings, hand out everything, and look at the counts. */
+/* Feed both rings, deliver everything, and look at the counts. */
 static int run(struct wp_sideband *sb)
 {
 	int cpu, ret;

@@ -783,7 +783,7 @@ struct wallprof_live {
 #define WALLPROF_LIVE_MAP	2	/* &struct wallprof_live_map */
 
 /**
- * struct wallprof_live_head - begin of each record of WALLPROF_IOC_LIVE
+ * struct wallprof_live_head - start of each record of WALLPROF_IOC_LIVE
  * @type: WALLPROF_LIVE_*
  * @bytes: from here to the next record, a multiple of 8
  */
@@ -1169,7 +1169,7 @@ struct wallprof_wait {
  *	of a wakeup before the interval, which had no effect
  * @waker_tid: the waker's thread id
  * @woken: time of the wakeup; 0: there was none
- * @born: begin of the thread's totals: START, its fork, or the time when it became a
+ * @born: start of the thread's totals: START, its fork, or the time when it became a
  *	target
  * @run_ns: time on a CPU
  * @off_ns: time off its CPU, filtered intervals too

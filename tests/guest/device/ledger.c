@@ -688,7 +688,7 @@ TEST(blocked_at_the_start)
 
 /*
  * Invariant 5, exactly: threads without a slot. All of them are blocked at
- * the same time, whose begin and end are known.
+ * the same time, whose start and end are known.
  */
 #define BLOCKED 100
 

@@ -193,12 +193,12 @@ static void waits_everywhere(void *arg)
 }
 
 /* What the epoch that nobody retires has lost for a reason until now. */
-static __u64 lost_now(const struct session *s, enum wallprof_loss why)
+static __u64 lost_now(const struct session *s, enum wallprof_loss loss)
 {
 	__u64 nr = 0;
 
 	for (unsigned int cpu = 0; cpu < s->nr_cpus; cpu++)
-		nr += session_half(s, cpu, 0, 1)->lost[why].count;
+		nr += session_half(s, cpu, 0, 1)->lost[loss].count;
 	return nr;
 }
 

@@ -39,10 +39,10 @@ static inline struct wp_session *wp_find_session(void **probe)
 	func = rcu_dereference_sched(tp->funcs);
 	for (; func && func->func; func++) {
 		sprint_symbol(name, (unsigned long)func->func);
-		/* Most sessions have the one of plain ones. */
+		/* The last one is that of most sessions. */
 		if (!strstr(name, "wp_probe_sched_switch+0x0/") &&
 		    !strstr(name, "wp_probe_sched_switch_fast+0x0/") &&
-		    !strstr(name, "wp_probe_sched_switch_plain+0x0/"))
+		    !strstr(name, "wp_probe_sched_switch_unfiltered+0x0/"))
 			continue;
 		*probe = func->func;
 		session = func->data;

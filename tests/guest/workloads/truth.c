@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rows of the truth, and the outermost frame. Rows are handed out from an
+ * The rows of the truth, and the outermost frame. Rows are delivered from an
  * array, so that a thread that asks for one neither blocks nor shares it.
  */
 #include <stdatomic.h>

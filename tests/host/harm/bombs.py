@@ -46,7 +46,7 @@ def load(offset, size, address=CODE, memory=None):
 
 
 class File:
-    """Headers at the begin; what is put in follows, or stays a hole."""
+    """Headers at the start; what is put in follows, or stays a hole."""
 
     def __init__(self, path, segments=None, **header):
         self.file = open(path, "wb")

@@ -73,7 +73,7 @@ static struct {
 	struct theirs *theirs;
 	const char *input;
 	unsigned int verdict[NR_VERDICTS], reason[NR_REASONS];
-	unsigned int whys[WALLPROF_UNWIND_MAX];
+	unsigned int stops[WALLPROF_UNWIND_MAX];
 	struct way way[MAX_WAYS];
 	unsigned int nr_ways, shown;
 	bool verbose, gone;
@@ -288,9 +288,9 @@ static void compare(pid_t tid)
 	verdict = i < nr_a && i < nr_b ? DIFFERENT : i < nr_a ? OURS_LONGER :
 		  i < nr_b ? THEIRS_LONGER : SAME;
 	o.verdict[verdict]++;
-	o.whys[result.why]++;
-	if (o.verbose && result.why != WALLPROF_UNWIND_END && o.shown++ < 20) {
-		printf("# ends by %u\n", result.why);
+	o.stops[result.stop]++;
+	if (o.verbose && result.stop != WALLPROF_UNWIND_END && o.shown++ < 20) {
+		printf("# ends by %u\n", result.stop);
 		ours_show(o.ours, "ours", a, nr_a);
 	}
 	if (verdict == SAME || !i)
@@ -300,7 +300,7 @@ static void compare(pid_t tid)
 	o.reason[reason]++;
 	snprintf(text, sizeof(text), "%s: %s above %s+%" PRIx64 " (%s%s); ours ends by %u, theirs: %s",
 		 reasons[reason], verdicts[verdict], name, (uint64_t)addr, kind_at(a[i - 1] - (i > 1)),
-		 i == 1 ? ", innermost" : "", result.why, why);
+		 i == 1 ? ", innermost" : "", result.stop, why);
 	note_way(text);
 	if (o.verbose && o.shown++ < 20) {
 		printf("# %s\n", text);
@@ -386,8 +386,8 @@ static void report(const char *label)
 	       o.verdict[DIFFERENT], 100.0 * o.verdict[SAME] / total,
 	       o.reason[NO_INFO], o.reason[SIGNAL], o.reason[GIVES_UP], o.reason[GUESSES],
 	       o.reason[LONGJMP], o.reason[NO_REASON],
-	       100.0 * o.whys[WALLPROF_UNWIND_END] / total,
-	       100.0 * o.whys[WALLPROF_UNWIND_DEPTH] / total, 1.0 * c->frames / c->walks,
+	       100.0 * o.stops[WALLPROF_UNWIND_END] / total,
+	       100.0 * o.stops[WALLPROF_UNWIND_DEPTH] / total, 1.0 * c->frames / c->walks,
 	       1.0 * c->reads / c->frames, 100.0 * c->by_fp / c->frames,
 	       100.0 * c->slow / c->walks, 100.0 * c->kinds[WALLPROF_RULE_DEREF] / c->frames);
 }

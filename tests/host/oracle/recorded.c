@@ -354,7 +354,7 @@ static enum reason explain(const struct stack *ours, const struct stack *theirs,
 }
 
 static void differ(struct program *program, const struct stack *ours,
-		   const struct stack *theirs, unsigned int shared, unsigned int why)
+		   const struct stack *theirs, unsigned int shared, unsigned int stop)
 {
 	enum reason reason = explain(ours, theirs, shared);
 	const char *name = "nothing";
@@ -367,7 +367,7 @@ static void differ(struct program *program, const struct stack *ours,
 	snprintf(text, sizeof(text), "%s: %s: %s above %s+%" PRIx64 "%s; ours ends by %u",
 		 program->name, reasons[reason], shared == ours->nr ? "theirs longer" :
 		 shared == theirs->nr ? "ours longer" : "different", name, (uint64_t)addr,
-		 shared == 1 ? " (innermost)" : "", why);
+		 shared == 1 ? " (innermost)" : "", stop);
 	note_way(text);
 	if (r.verbose && r.shown++ < 20) {
 		printf("# %s\n", text);
@@ -397,14 +397,14 @@ static void compare(const struct record *sample)
 	p->program->stacks++;
 	p->program->switched += sample->switched;
 	p->program->frames += ours.nr;
-	p->program->ended += result.why == WALLPROF_UNWIND_END;
-	p->program->cut += result.why == WALLPROF_UNWIND_FAULT;
+	p->program->ended += result.stop == WALLPROF_UNWIND_END;
+	p->program->cut += result.stop == WALLPROF_UNWIND_FAULT;
 	for (i = 0; i < ours.nr && i < theirs.nr && ours.pcs[i] == theirs.pcs[i]; i++)
 		;
 	if (i == ours.nr && i == theirs.nr)
 		p->program->same++;
 	else
-		differ(p->program, &ours, &theirs, i, result.why);
+		differ(p->program, &ours, &theirs, i, result.stop);
 }
 
 static bool report(void)

@@ -82,7 +82,7 @@ static int set_choice(struct wp_samples_options *o, int id, const char *arg)
 		o->states = arg;
 		if (*arg && !arg[strspn(arg, "RSDTtXZPIN?+,")])
 			return 0;
-		wp_err("--state: '%s': letters of states, as S, D, R", arg);
+		wp_err("--state must be letters of states, as S, D, R, not '%s'", arg);
 		return -EINVAL;
 	}
 	return wp_value_times(arg, &o->from, &o->to);

@@ -49,7 +49,7 @@ int wp_sections_parse(const char *arg, unsigned int *kinds)
 				break;
 		}
 		if (i == NR_NAMES) {
-			wp_err("--kinds: '%s': a list of cpu, runnable, blocked, waker, other",
+			wp_err("--kinds must be a list of cpu, runnable, blocked, waker, other, not '%s'",
 			       arg);
 			return -EINVAL;
 		}

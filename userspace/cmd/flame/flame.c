@@ -79,7 +79,7 @@ static int set_mode(struct flame *f, const char *arg)
 			return 0;
 		}
 	}
-	wp_err("--mode: '%s': one of wall, cpu, off, blocked, runnable, offwake, wake", arg);
+	wp_err("--mode must be wall, cpu, off, blocked, runnable, offwake or wake, not '%s'", arg);
 	return -EINVAL;
 }
 

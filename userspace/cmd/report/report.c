@@ -112,7 +112,7 @@ static int set_limit(struct report *r, const char *arg)
 	r->stacks.limit = strtod(arg, &end);
 	if (end != arg && !*end && r->stacks.limit >= 0 && r->stacks.limit <= 100)
 		return 0;
-	wp_err("--percent-limit: '%s': a number from 0 to 100", arg);
+	wp_err("--percent-limit must be a number from 0 to 100, not '%s'", arg);
 	return -EINVAL;
 }
 
@@ -159,7 +159,7 @@ static int set_graph(struct report *r, const char *arg)
 	while (good && (word = strsep(&rest, ",")))
 		good = set_graph_word(r, word, &limited);
 	if (!good && words)
-		wp_err("-g: '%s': one of graph, caller, callee and none, and a limit in percent",
+		wp_err("-g must be graph, caller, callee or none, and a limit in percent, not '%s'",
 		       arg ? arg : "");
 	free(words);
 	return good ? 0 : -EINVAL;

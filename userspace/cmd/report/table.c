@@ -127,7 +127,7 @@ int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort)
 		}
 
 		if (key < 0 || seen & 1U << key) {
-			wp_err("--sort: '%s': a list, each once, of comm, pid, tid, dso, sym, reason, syscall, object, state",
+			wp_err("--sort must be a list, each once, of comm, pid, tid, dso, sym, reason, syscall, object, state, not '%s'",
 			       arg);
 			return -EINVAL;
 		}

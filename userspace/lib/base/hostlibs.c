@@ -77,7 +77,7 @@ void *wp_hostlibs_open(const char *name)
 /**
  * wp_hostlibs_locale() - use the character set of the environment
  *
- * For the begin of main(). A static build knows ASCII and UTF-8 only.
+ * For the start of main(). A static build knows ASCII and UTF-8 only.
  */
 void wp_hostlibs_locale(void)
 {

@@ -98,7 +98,7 @@ static void keep_rest(struct wp_sorter *s, size_t first)
 	data = len ? malloc(len) : NULL;
 	if (len && !data) {
 		/*
-		 * On failure nothing is lost: what was handed out stays in memory for
+		 * On failure nothing is lost: what was delivered stays in memory for
 		 * now.
 		 */
 		s->nr -= first;
@@ -129,7 +129,7 @@ static void sort(struct wp_sorter *s)
 }
 
 /**
- * wp_sorter_flush() - hand out records in order of time
+ * wp_sorter_flush() - deliver records in order of time
  * @s: the sorter
  * @upto: records up to and including this time; the later ones stay
  * @fn: called for each
@@ -150,7 +150,7 @@ int wp_sorter_flush(struct wp_sorter *s, __u64 upto, wp_sorter_fn fn, void *ctx)
 }
 
 /**
- * wp_sorter_flush_half() - hand out the older half of the records in order of time
+ * wp_sorter_flush_half() - deliver the older half of the records in order of time
  * @s: the sorter
  * @fn: called for each
  * @ctx: passed to @fn

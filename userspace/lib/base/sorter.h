@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Holds perf records until they are complete up to a time, and hands them out in order of
+ * Holds perf records until they are complete up to a time, and delivers them in order of
  * time. Used by sideband.c, to merge the rings of all CPUs, and by batch.c, to merge
  * sideband and samples.
  */
@@ -33,7 +33,7 @@ struct wp_sorter {
 
 /*
  * Called for each record. It may change the record, but not its size. A return value
- * other than 0 ends the iteration; the record counts as handed out.
+ * other than 0 ends the iteration; the record counts as delivered.
  */
 typedef int (*wp_sorter_fn)(void *ctx, struct perf_event_header *rec, __u64 time);
 

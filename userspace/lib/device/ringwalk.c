@@ -250,7 +250,7 @@ __u64 wp_ringwalk_begin(const struct wp_ringwalk *walk)
 }
 
 /**
- * wp_ringwalk_run() - hand out records
+ * wp_ringwalk_run() - deliver records
  * @walk: the walk
  * @upto: records up to and including this time; later ones wait for the next round
  * @fn: called for each, in order of time

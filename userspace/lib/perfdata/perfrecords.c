@@ -54,7 +54,7 @@ struct wp_perfrecords {
 	struct window plain;
 	struct window unpacked;
 	__u64 skip;		/* bytes of the file to skip, not records */
-	/* Latest times: of the round before, of all, of the records handed out. */
+	/* Latest times: of the round before, of all, of the records delivered. */
 	__u64 round;
 	__u64 max;
 	__u64 out;
@@ -350,7 +350,7 @@ static int walk(struct wp_perfrecords *r, struct wp_progress *progress)
  * Damaged records are counted, and skipped if their size is known.
  *
  * Return: 0; what @fn returned, if that is not 0; or a negative errno, after a message
- * unless it comes from @fn: the records up to there were handed out.
+ * unless it comes from @fn: the records up to there were delivered.
  */
 int wp_perfrecords_read(struct wp_perfrecords *r, wp_perfrecord_fn fn, void *ctx)
 {

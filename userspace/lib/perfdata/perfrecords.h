@@ -23,7 +23,7 @@ struct wp_perfrecords;
 
 /**
  * struct wp_perfrecords_stats - statistics
- * @records: records handed out
+ * @records: records delivered
  * @unordered: of them, those that came after others with a later time
  * @damaged: records that could not be read, or do not match their event
  * @lost: events for which the kernel or wallprof had no room (PERF_RECORD_LOST,

@@ -228,7 +228,6 @@ int wp_pftrace_packet(struct wp_pftrace *t, Pf__TracePacket *packet, __u32 seque
 	return t->err;
 }
 
-/* Write the values of the clocks at @time. */
 static int write_clocks(struct wp_pftrace *t, __u64 time)
 {
 	Pf__ClockSnapshot__Clock clock[3], *clocks[] = { &clock[0], &clock[1], &clock[2] };

@@ -54,7 +54,7 @@ static int miss(struct wp_schedule *s, struct wp_schedstate_cpu *cpu)
 }
 
 /*
- * Cut a thread's span by the gaps since its begin. Not for a running thread: see evict().
+ * Cut a thread's span by the gaps since its start. Not for a running thread: see evict().
  */
 static int settle(struct wp_schedule *s, struct wp_schedstate_thread *t)
 {

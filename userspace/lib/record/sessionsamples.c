@@ -40,7 +40,7 @@ static void count_sample(struct wp_record_stats *s, const struct wp_sample *samp
 }
 
 /* Set what the merge does not know. */
-static void set_asleep_since(struct wp_recording *r, struct wp_sample *s)
+static void set_blocked_since(struct wp_recording *r, struct wp_sample *s)
 {
 	if (s->flags & WALLPROF_AGGR_SINCE_START)
 		s->asleep_since = wp_blocked_since(&r->blocked, s->tid, s->start_time);
@@ -59,7 +59,7 @@ static int dump_intervals(struct wp_recording *r)
 
 		if (r->o.no_idle && wp_cause_idle(&s->cause, s->state))
 			s->flags |= WP_SAMPLE_IDLE;
-		set_asleep_since(r, s);
+		set_blocked_since(r, s);
 		err = wp_objects_find(r->t.objects, s->tid, s->tgid, s->exec_id, &s->cause,
 				      &object);
 		if (!err)
@@ -160,7 +160,7 @@ int wp_recording_add_samples(struct wp_recording *r)
 			sample.nr_user = s->user->nr;
 			sample.user_ips = s->user->ips;
 		}
-		set_asleep_since(r, s);
+		set_blocked_since(r, s);
 		if (r->o.raw && !oncpu)
 			err = add_raw(r, s, raw, &sample);
 		if (r->o.reasons && !oncpu) {

@@ -148,11 +148,11 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 }
 
 /**
- * wp_sideband_drain() - hand out the records of all rings
+ * wp_sideband_drain() - deliver the records of all rings
  * @sb: the sideband
- * @upto: set to the time up to which everything was handed out: samples of this time and
+ * @upto: set to the time up to which everything was delivered: samples of this time and
  *	before can be written now. May be NULL
- * @final: the last drain: hand out everything
+ * @final: the last drain: deliver everything
  * @fn: takes the records, in order of time
  * @ctx: passed to @fn
  *

@@ -23,7 +23,7 @@
  * @proc: for tests: directory instead of /proc, and kernel threads have names from birth;
  *	NULL: /proc, where needed
  * @filter: drop the records of processes that are not wanted (record -p)
- * @eager: wake the reader at each record, and hand records out at once; those of
+ * @eager: wake the reader at each record, and deliver records at once; those of
  *	different CPUs are then not sorted. Names of threads are left out
  */
 struct wp_sideband_options {
@@ -39,12 +39,12 @@ struct wp_sideband_options {
 
 /**
  * struct wp_sideband_stats - statistics
- * @records: records handed out, LOST included
+ * @records: records delivered, LOST included
  * @filtered: records dropped because their process is not wanted
  * @lost: records dropped by the kernel, according to LOST records
  * @bad: damaged records; some cost the rest of their ring's contents, too
  * @unknown: records of a type that was not requested
- * @late: records handed out after later ones
+ * @late: records delivered after later ones
  * @cpus: CPUs that have a ring now
  * @cpus_failed: CPUs that came online and could not get one
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks the records of a ring and sorts them by time; completes them when they are handed
- * out. Called by sideband.c and siderings.c.
+ * Checks the records of a ring and sorts them by time; completes them when they are
+ * delivered. Called by sideband.c and siderings.c.
  *
  * Only the kernel writes to a ring; still its contents are checked before use, as a
  * damaged record must not become a damaged file.

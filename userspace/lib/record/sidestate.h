@@ -40,7 +40,7 @@ struct wp_sideband {
 	unsigned char *failed;	/* by CPU: failure has been reported */
 	__u64 last_check;
 	struct wp_sorter sorter;
-	__u64 delivered;	/* the latest time handed out */
+	__u64 delivered;	/* the latest time delivered */
 	unsigned char *wanted;	/* bitmap by pid */
 	__u64 want_time;	/* time of the last wp_sideband_want() */
 	const char *proc;	/* directory for names of new kernel threads; or NULL */

@@ -48,12 +48,12 @@
 #define MAX_GOOD	64
 
 /*
- * Interval between checks of an opener that does not answer, and the number of checks
- * before it is abandoned.
+ * Interval between checks of an opener that does not answer, and the time after which it is
+ * abandoned: before a recording, during it, and when it is to end at once.
  */
 #define LOOK_MS		10
 #define PATIENCE_MS	5000
-#define RECORDING_MS		500
+#define RECORDING_MS	500
 #define HURRY_MS	50
 
 /* Maximum wait where it is unknown whether the opener is blocked. */
