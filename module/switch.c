@@ -28,6 +28,7 @@
 #include "stack.h"
 #include "state.h"
 #include "switch.h"
+#include "switch_learn.h"
 #include "switch_out.h"
 #include "targets.h"
 #include "timeline.h"
@@ -94,40 +95,6 @@ static noinline void wp_switch_exit(struct wp_session *session, struct wp_cpu *c
 	}
 	if (wp_tasks_free(&session->tasks, (unsigned long)prev))
 		wp_target_gone(session);
-}
-
-/*
- * Learns how a thread left, if it left so the last time, too, and its stack is in the
- * stack cache. Context: irqs off. @prev is current; its interval is open.
- */
-static void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
-			    struct wallprof_task *slot, const struct wp_switch_key *skey,
-			    const struct wp_leave *leave, u32 epoch)
-{
-	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
-	const struct wp_cached_stack *old;
-	struct wp_cached_switch *cached;
-
-	if (leave->reason != WALLPROF_REASON_SYSCALL &&
-	    leave->reason != WALLPROF_REASON_PREEMPTED)
-		return;
-	/* In user code a thread is preempted at any address. */
-	if (!leave->user_stack || leave->flags & ~WALLPROF_TASK_WEAK_STACK ||
-	    wp_switch_key_is_uncacheable(skey) || wp_in_syscall_32(skey->p) ||
-	    wp_switch_key_nr(skey) < 0)
-		return;
-	cached = wp_cached_begin(cpu->switch_cache, slot, (unsigned long)skey->p, skey, leave);
-	if (!cached)
-		return;
-	if (session->one_address) {
-		wp_cached_set_address(cached, half);
-	} else {
-		old = wp_stack_cached_by_id(session, cpu, epoch, leave->user_stack);
-		if (!old)
-			return;
-		wp_cached_set_stack(cached, old, half);
-	}
-	wp_cached_learn(cpu->switch_cache, cached, slot, skey);
 }
 
 /*
@@ -507,6 +474,7 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 	struct wp_half *half = wp_half_of(&cpu->sched, epoch);
 	struct wallprof_task *slot;
 	struct wallprof_aggr *aggr;
+	enum wallprof_switch kind;
 	bool lasts, runnable;
 
 	if (!wp_session_covers(session, now))
@@ -521,6 +489,8 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 			wp_cached_left_by(cached, slot, (unsigned long)next, changes) &&
 			wp_cache_hits_are_in(cached->hits, half);
 		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
+		kind = wp_cached_came_kind(cpu->switch_cache, lasts ? cached : NULL, slot);
+		half->head->switches[kind] += slot->phase != WALLPROF_TASK_RUNNING;
 		aggr = wp_switch_come(session, cpu, half, slot, next, epoch, now, true);
 		/* If it was not summed, the next one may be. */
 		if (lasts && aggr)

@@ -314,6 +314,64 @@ static inline void wp_cached_sums(struct wp_cached_switch *cached, struct wallpr
 	cached->runnable = runnable;
 }
 
+/*
+ * Whether an entry is of a thread that leaves in the same state from the same place.
+ * Context: irqs off.
+ */
+static inline bool wp_cached_is_of(const struct wp_cached_switch *cached,
+				   const struct wallprof_task *slot,
+				   const struct wp_switch_key *skey)
+{
+	return cached->ip == wp_switch_key_ip(skey) && cached->sp == wp_switch_key_sp(skey) &&
+	       cached->nr == wp_switch_key_nr(skey) && cached->state == skey->state &&
+	       cached->slot == slot && cached->start_time == slot->start_time;
+}
+
+/**
+ * wp_cached_left_kind - find out why a thread left by no entry
+ * @cached: wp_cached_of() it
+ * @slot: the thread's
+ * @skey: the switch key, of a switch for which an entry can be learned
+ *
+ * Context: irqs off.
+ * Return: enum wallprof_switch.
+ */
+static inline enum wallprof_switch wp_cached_left_kind(const struct wp_cached_switch *cached,
+						       const struct wallprof_task *slot,
+						       const struct wp_switch_key *skey)
+{
+	if (!wp_cached_is_of(cached, slot, skey))
+		return cached->slot && (!cached->changes || cached->changes == skey->changes) ?
+			WALLPROF_SWITCH_LEFT_REPLACED : WALLPROF_SWITCH_LEFT_FIRST;
+	if (!cached->changes)
+		return WALLPROF_SWITCH_LEFT_FIRST;
+	if (cached->changes != skey->changes)
+		return WALLPROF_SWITCH_LEFT_CHANGED;
+	return cached->arg != wp_switch_key_arg(skey) ? WALLPROF_SWITCH_LEFT_ARGUMENT :
+						       WALLPROF_SWITCH_LEFT_STACK;
+}
+
+/**
+ * wp_cached_came_kind - find out why the interval of a thread that came was not added
+ * @cache: this CPU's
+ * @cached: the entry by which the thread left; NULL: it left by none that holds
+ * @slot: its slot, before the interval is closed
+ *
+ * Context: irqs off.
+ * Return: enum wallprof_switch.
+ */
+static inline enum wallprof_switch wp_cached_came_kind(const struct wp_switch_cache *cache,
+						       const struct wp_cached_switch *cached,
+						       const struct wallprof_task *slot)
+{
+	if (!cached)
+		return WALLPROF_SWITCH_CAME_UNKNOWN;
+	if (cached->aggr == &cache->nowhere)
+		return WALLPROF_SWITCH_CAME_FIRST;
+	return cached->runnable || wp_cached_same_waker(cached->aggr, slot) ?
+	       WALLPROF_SWITCH_CAME_LENGTH : WALLPROF_SWITCH_CAME_WAKER;
+}
+
 /**
  * wp_cached_begin - begin an entry for a thread that left without one
  * @cache: this CPU's
@@ -333,9 +391,7 @@ static inline struct wp_cached_switch *wp_cached_begin(struct wp_switch_cache *c
 						       const struct wp_leave *leave)
 {
 	struct wp_cached_switch *cached = wp_cached_of(cache, slot, skey);
-	bool again = cached->ip == wp_switch_key_ip(skey) && cached->sp == wp_switch_key_sp(skey) &&
-		     cached->nr == wp_switch_key_nr(skey) && cached->state == skey->state &&
-		     cached->slot == slot && cached->start_time == slot->start_time;
+	bool again = wp_cached_is_of(cached, slot, skey);
 
 	cached->changes = 0;
 	cached->left = 0;

@@ -193,6 +193,8 @@ void wp_half_settle(struct wp_half *half)
 			struct wp_cache_hits *hits = wp_cache_hits_of(half, stop, mixed);
 
 			head->events += hits->summed;
+			head->switches[WALLPROF_SWITCH_LEFT_CACHED] += hits->known;
+			head->switches[WALLPROF_SWITCH_CAME_CACHED] += hits->summed;
 			head->unwinds[stop] += hits->known;
 			head->walks_remembered += hits->known;
 			head->walks_mixed += mixed ? hits->known : 0;

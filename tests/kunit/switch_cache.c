@@ -353,6 +353,79 @@ static void waker_changes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wp_cached_same_waker(&cache->nowhere, &slot));
 }
 
+/* Why no entry held, by the part of the key that differs. */
+struct missed {
+	struct part part;
+	enum wallprof_switch kind;
+};
+
+#define MISSED(field, kind) { PART(struct wp_switch_key, field), WALLPROF_SWITCH_LEFT_ ## kind }
+
+static const struct missed missed[] = {
+	MISSED(ip, REPLACED), MISSED(sp, REPLACED), MISSED(nr, REPLACED), MISSED(state, REPLACED),
+	MISSED(changes, CHANGED), MISSED(arg, ARGUMENT), MISSED(fp, STACK),
+};
+
+static void missed_desc(const struct missed *m, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", m->part.name);
+}
+
+KUNIT_ARRAY_PARAM(missed, missed, missed_desc);
+
+static void why_it_left_by_no_entry(struct kunit *test)
+{
+	const struct missed *m = test->param_value;
+	struct wp_switch_key other = switch_cache_usual;
+	const struct wp_cached_switch *cached;
+
+	set_up(test);
+	cached = wp_cached_of(cache, &slot, &switch_cache_usual);
+	KUNIT_EXPECT_EQ(test, wp_cached_left_kind(cached, &slot, &switch_cache_usual),
+			WALLPROF_SWITCH_LEFT_FIRST);
+	goes(&switch_cache_usual);
+	KUNIT_EXPECT_EQ(test, wp_cached_left_kind(cached, &slot, &switch_cache_usual),
+			WALLPROF_SWITCH_LEFT_FIRST);
+	goes(&switch_cache_usual);
+	((u8 *)&other + m->part.at)[0] ^= 8;
+	KUNIT_EXPECT_EQ(test, wp_cached_left_kind(cached, &slot, &other), m->kind);
+	/* What another thread did before an epoch began is in nobody's way. */
+	if (m->kind == WALLPROF_SWITCH_LEFT_REPLACED) {
+		other.changes++;
+		KUNIT_EXPECT_EQ(test, wp_cached_left_kind(cached, &slot, &other),
+				WALLPROF_SWITCH_LEFT_FIRST);
+	}
+}
+
+static void why_it_was_not_added(struct kunit *test)
+{
+	struct wallprof_aggr aggr = {
+		.syscall = 7, .reason = WALLPROF_REASON_SYSCALL, .waker_tid = 33,
+		.waker = WALLPROF_WAKER_TASK,
+	};
+	struct wp_cached_switch cached = {};
+
+	set_up(test);
+	slot.syscall = 7;
+	slot.reason = WALLPROF_REASON_SYSCALL;
+	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 34, 0, 2000);
+	KUNIT_EXPECT_EQ(test, wp_cached_came_kind(cache, NULL, &slot),
+			WALLPROF_SWITCH_CAME_UNKNOWN);
+	wp_cached_sums(&cached, &cache->nowhere, false);
+	KUNIT_EXPECT_EQ(test, wp_cached_came_kind(cache, &cached, &slot),
+			WALLPROF_SWITCH_CAME_FIRST);
+	wp_cached_sums(&cached, &aggr, false);
+	KUNIT_EXPECT_EQ(test, wp_cached_came_kind(cache, &cached, &slot),
+			WALLPROF_SWITCH_CAME_WAKER);
+	aggr.waker_tid = 34;
+	KUNIT_EXPECT_EQ(test, wp_cached_came_kind(cache, &cached, &slot),
+			WALLPROF_SWITCH_CAME_LENGTH);
+	aggr.waker_tid = 33;
+	wp_cached_sums(&cached, &aggr, true);
+	KUNIT_EXPECT_EQ(test, wp_cached_came_kind(cache, &cached, &slot),
+			WALLPROF_SWITCH_CAME_LENGTH);
+}
+
 /* An aggregate is noted with whether its intervals were runnable all the time. */
 static void summed_where_it_is_known(struct kunit *test)
 {
@@ -472,6 +545,10 @@ static void as_without_cache(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, switch_cache_model_flip(m));
 	KUNIT_EXPECT_EQ(test, m->head[0].walks_remembered + m->head[1].walks_remembered,
 			m->left_again);
+	KUNIT_EXPECT_EQ(test, m->head[0].switches[WALLPROF_SWITCH_LEFT_CACHED] +
+			m->head[1].switches[WALLPROF_SWITCH_LEFT_CACHED], m->left_again);
+	KUNIT_EXPECT_EQ(test, m->head[0].switches[WALLPROF_SWITCH_CAME_CACHED] +
+			m->head[1].switches[WALLPROF_SWITCH_CAME_CACHED], m->came_again);
 	KUNIT_EXPECT_EQ(test, m->head[0].events + m->head[1].events, m->came_again);
 }
 
@@ -488,6 +565,8 @@ static struct kunit_case switch_cache_cases[] = {
 	KUNIT_CASE_PARAM(lasts_until_the_slot_changes, while_away_gen_params),
 	KUNIT_CASE(time_is_of_one_leaving),
 	KUNIT_CASE_PARAM(waker_changes, cause_gen_params),
+	KUNIT_CASE_PARAM(why_it_left_by_no_entry, missed_gen_params),
+	KUNIT_CASE(why_it_was_not_added),
 	KUNIT_CASE(summed_where_it_is_known),
 	KUNIT_CASE(stack_is_kept),
 	KUNIT_CASE(counts_in_one_half),

@@ -40,7 +40,7 @@ static struct wp_device fresh(int fd)
 			.sampler_offset = 2 * HALF,
 			.sampler_half_stride = 3 * PAGE,
 			.cpu_stride = CPU_STRIDE,
-			.aggrs_offset = 512,
+			.aggrs_offset = 1024,
 			.stacks_offset = STACKS,
 			.exits_offset = 2 * PAGE,
 			.nr_waits = 16, .wait_bytes = WAIT_BYTES, .waits_offset = WAITS,
@@ -181,7 +181,7 @@ static void test_half(int fd)
 {
 	struct {
 		struct wallprof_half head;
-		char gap[512 - sizeof(struct wallprof_half)];
+		char gap[1024 - sizeof(struct wallprof_half)];
 	} head = { .head = { .epoch = 7, .cpu = 1, .nr_aggrs = 1000000, .stack_words = 9,
 			     .nr_exits = 17, .nr_waits = 17 } };
 	__u64 words[9] = { 0, 2, 0x10, 0x20, 1, 0x30, 3, 0, 0 };
@@ -200,7 +200,7 @@ static void test_half(int fd)
 	base = 4 * PAGE + CPU_STRIDE + HALF;
 	if (pwrite(fd, &head, sizeof(head), base) < 0 ||
 	    pwrite(fd, words, sizeof(words), base + STACKS) < 0 ||
-	    pwrite(fd, &aggr, sizeof(aggr), base + 512 + 15 * AGGR_BYTES) < 0 ||
+	    pwrite(fd, &aggr, sizeof(aggr), base + 1024 + 15 * AGGR_BYTES) < 0 ||
 	    pwrite(fd, &exited, sizeof(exited), base + 2 * PAGE + 12 * TASK_BYTES) < 0 ||
 	    pwrite(fd, &wait, sizeof(wait), base + WAITS + 14 * WAIT_BYTES) < 0 ||
 	    pwrite(fd, &hist, sizeof(hist), base + HISTS + 13 * HIST_BYTES) < 0 ||

@@ -57,7 +57,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	12
+#define WALLPROF_ABI_VERSION	13
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -87,6 +87,7 @@
 #define WALLPROF_MAX_TABLES_BYTES (1ULL << 29)	/* of one session */
 #define WALLPROF_MAX_MAPS	(1 << 16)	/* of one process */
 #define WALLPROF_MAX_UNWINDS	16		/* stop reasons of walks */
+#define WALLPROF_MAX_SWITCHES	16		/* how switches were recorded */
 
 /**
  * enum wallprof_state - why a thread was off its CPU
@@ -242,6 +243,45 @@ enum wallprof_unwind {
 	WALLPROF_UNWIND_NO_REG,
 	WALLPROF_UNWIND_NOT_RESIDENT,
 	WALLPROF_UNWIND_MAX,
+};
+
+/**
+ * enum wallprof_switch - how a switch was recorded: by what the module remembers of the
+ *	thread's last ones, or why not
+ * @WALLPROF_SWITCH_LEFT_CACHED: the thread left its CPU as it did before
+ * @WALLPROF_SWITCH_LEFT_FIRST: it is not remembered to have left so on this CPU, or only
+ *	once
+ * @WALLPROF_SWITCH_LEFT_REPLACED: where this would be remembered is what another thread
+ *	did, or this one elsewhere
+ * @WALLPROF_SWITCH_LEFT_CHANGED: an epoch has begun since, or mappings have changed
+ * @WALLPROF_SWITCH_LEFT_ARGUMENT: the first argument of the system call differs
+ * @WALLPROF_SWITCH_LEFT_STACK: the words that decide the user stack differ
+ * @WALLPROF_SWITCH_LEFT_NEVER: such switches are not remembered: not in a 64-bit system
+ *	call, waiting for I/O, executing a program, exiting, without a user stack, or left
+ *	out by its state
+ * @WALLPROF_SWITCH_CAME_CACHED: the thread came to a CPU, and its interval was added where
+ *	the last one was
+ * @WALLPROF_SWITCH_CAME_UNKNOWN: it had not left as before, or left another CPU, or an
+ *	epoch has begun meanwhile, or mappings have changed
+ * @WALLPROF_SWITCH_CAME_FIRST: where the interval goes was not known yet
+ * @WALLPROF_SWITCH_CAME_WAKER: another one than the last time woke it
+ * @WALLPROF_SWITCH_CAME_LENGTH: the interval is too long or too short to be added
+ * @WALLPROF_SWITCH_MAX: the number of these
+ */
+enum wallprof_switch {
+	WALLPROF_SWITCH_LEFT_CACHED,
+	WALLPROF_SWITCH_LEFT_FIRST,
+	WALLPROF_SWITCH_LEFT_REPLACED,
+	WALLPROF_SWITCH_LEFT_CHANGED,
+	WALLPROF_SWITCH_LEFT_ARGUMENT,
+	WALLPROF_SWITCH_LEFT_STACK,
+	WALLPROF_SWITCH_LEFT_NEVER,
+	WALLPROF_SWITCH_CAME_CACHED,
+	WALLPROF_SWITCH_CAME_UNKNOWN,
+	WALLPROF_SWITCH_CAME_FIRST,
+	WALLPROF_SWITCH_CAME_WAKER,
+	WALLPROF_SWITCH_CAME_LENGTH,
+	WALLPROF_SWITCH_MAX,
 };
 
 /**
@@ -923,6 +963,9 @@ struct wallprof_live_map {
  * @walks_not_resident: walks of blocked threads, as in @walks_asleep, that ended by
  *	WALLPROF_UNWIND_NOT_RESIDENT. Such a walk replaces no older walk, and is then
  *	not in @walks_asleep
+ * @switches: number of switches of threads with a slot by how they were recorded, enum
+ *	wallprof_switch. All 0 in a session that remembers none: without REASONS, or
+ *	with kernel stacks or one of WAKER_STACKS, WAKER_CHAINS, HISTOGRAMS and TIMELINE
  */
 struct wallprof_half {
 	__u32 epoch;
@@ -947,6 +990,7 @@ struct wallprof_half {
 	__u32 reserved;
 	struct wallprof_lost waits_full;
 	__aligned_u64 walks_not_resident;
+	__aligned_u64 switches[WALLPROF_MAX_SWITCHES];
 };
 
 /* wallprof_stack.flags */

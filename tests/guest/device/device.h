@@ -383,6 +383,7 @@ struct session {
 	__u64 unwinds[2][WALLPROF_UNWIND_MAX];
 	__u64 walks_unknown, walks_mixed, walks_remembered, walks_asleep;
 	__u64 walks_not_resident;
+	__u64 switches[WALLPROF_SWITCH_MAX];
 
 	char trouble[256];		/* the first thing that was wrong */
 };
@@ -625,6 +626,31 @@ static inline void session_judge_hist(struct session *s, const struct wallprof_h
 	s->nr_hists++;
 }
 
+/* Of a session with a switch cache, each switch is counted once, by how it was recorded. */
+static inline void session_judge_switches(struct session *s, const struct wallprof_half *half,
+					  int context)
+{
+	__u64 came = 0, closed = half->events + half->filtered + half->out_of_range;
+	bool cached = !context && s->c.flags & WALLPROF_REASONS &&
+		      !(s->c.flags & (WALLPROF_TIMELINE | WALLPROF_HISTOGRAMS |
+				      WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS)) &&
+		      !(s->c.stack_flags & WALLPROF_STACK_KERNEL);
+
+	for (int i = 0; i < WALLPROF_MAX_SWITCHES; i++) {
+		if (half->switches[i] && (!cached || i >= WALLPROF_SWITCH_MAX))
+			TROUBLE(s, "cpu %u context %d: %llu switches of kind %d", half->cpu,
+				context, (ull)half->switches[i], i);
+		if (i >= WALLPROF_SWITCH_MAX)
+			continue;
+		if (i >= WALLPROF_SWITCH_CAME_CACHED)
+			came += half->switches[i];
+		s->switches[i] += half->switches[i];
+	}
+	if (cached && came != closed)
+		TROUBLE(s, "cpu %u: %llu threads came, %llu intervals were closed", half->cpu,
+			(ull)came, (ull)closed);
+}
+
 /* Read one half of the retired epoch, believing nothing. */
 static inline void session_read_half(struct session *s, unsigned int cpu, int context)
 {
@@ -717,6 +743,7 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 		TROUBLE(s, "cpu %u context %d: %llu events, %llu in aggregates, %u single, %llu lost",
 			cpu, context, (ull)half->events, (ull)count, half->nr_waits,
 			(ull)half->lost[WALLPROF_LOSS_AGGR_FULL].count);
+	session_judge_switches(s, half, context);
 	session_read_waits(s, cpu, half);
 	for (__u32 i = 0; i < half->nr_exits; i++) {
 		s->ends = grown(s->ends, s->nr_ends, &s->room_ends, sizeof(*s->ends));

@@ -262,6 +262,24 @@ static __u64 stale_stacks(const struct session *s)
 	return nr;
 }
 
+/*
+ * How the switches of a script were recorded: half of it changes one part of the key at a
+ * time. Threads without stacks are not in the cache.
+ */
+static bool counts_are_plausible(const struct session *s, unsigned int steps)
+{
+	const __u64 *nr = s->switches;
+
+	if (!s->c.stack_flags)
+		return nr[WALLPROF_SWITCH_LEFT_NEVER] >= steps &&
+		       !nr[WALLPROF_SWITCH_LEFT_CACHED] && !nr[WALLPROF_SWITCH_CAME_CACHED];
+	return nr[WALLPROF_SWITCH_LEFT_CACHED] > steps / 4 &&
+	       nr[WALLPROF_SWITCH_LEFT_FIRST] && nr[WALLPROF_SWITCH_LEFT_CHANGED] &&
+	       nr[WALLPROF_SWITCH_LEFT_ARGUMENT] > steps / 40 &&
+	       nr[WALLPROF_SWITCH_CAME_CACHED] > steps / 8 &&
+	       nr[WALLPROF_SWITCH_CAME_UNKNOWN] && nr[WALLPROF_SWITCH_CAME_WAKER] > steps / 40;
+}
+
 /* Each wait is recorded as what it was, whatever the one before was. */
 TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 {
@@ -298,6 +316,10 @@ TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 		EXPECT_EQ(want[kind], got) TH_LOG("kind %d", kind);
 	}
 	EXPECT_EQ(0, stale_stacks(&self->s));
+	EXPECT_TRUE(counts_are_plausible(&self->s, steps)) {
+		for (i = 0; i < WALLPROF_SWITCH_MAX; i++)
+			TH_LOG("kind %d: %llu switches", i, (ull)self->s.switches[i]);
+	}
 	if (!HAS_FRAMES || self->c.max_stack == 1 || !self->c.stack_flags)
 		return;
 	ASSERT_NE(via[0], via[1]);
