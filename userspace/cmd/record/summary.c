@@ -380,6 +380,42 @@ static void print_unwinds(const struct wp_record_opts *o, const struct wp_record
 			(uint64_t)s->walks_asleep, (uint64_t)s->walks_not_resident);
 }
 
+/* Switches by how they were recorded. */
+static void print_switches(const struct wp_record_stats *s)
+{
+	static const char *const names[WALLPROF_SWITCH_MAX] = {
+		[WALLPROF_SWITCH_LEFT_CACHED] = "as before, from the same place with the same stack",
+		[WALLPROF_SWITCH_LEFT_FIRST] = "so for the first or second time there",
+		[WALLPROF_SWITCH_LEFT_REPLACED] = "after another switch took its place in the cache",
+		[WALLPROF_SWITCH_LEFT_CHANGED] = "first after a new epoch, or new mappings",
+		[WALLPROF_SWITCH_LEFT_ARGUMENT] = "with another argument of the system call",
+		[WALLPROF_SWITCH_LEFT_STACK] = "with other callers",
+		[WALLPROF_SWITCH_LEFT_NEVER] = "in a way that is not cached, as preempted in user code",
+		[WALLPROF_SWITCH_CAME_CACHED] = "added where the last time was",
+		[WALLPROF_SWITCH_CAME_UNKNOWN] = "after they left another CPU, or in a way not cached",
+		[WALLPROF_SWITCH_CAME_FIRST] = "for the first time since they left so",
+		[WALLPROF_SWITCH_CAME_WAKER] = "woken by another thread than the last time",
+		[WALLPROF_SWITCH_CAME_LENGTH] = "after too long or too short a time to be added up",
+	};
+	const __u64 *came = s->switches + WALLPROF_SWITCH_CAME_CACHED;
+	__u64 left_all = sum(s->switches, WALLPROF_SWITCH_CAME_CACHED);
+	__u64 came_all = sum(came, WALLPROF_SWITCH_MAX - WALLPROF_SWITCH_CAME_CACHED);
+	unsigned int i;
+
+	if (!left_all)
+		return;
+	fprintf(stderr, "  switch cache: threads left %" PRIu64 " times,\n", (uint64_t)left_all);
+	for (i = 0; i < WALLPROF_SWITCH_MAX; i++) {
+		if (i == WALLPROF_SWITCH_CAME_CACHED)
+			fprintf(stderr, "  and came %" PRIu64 " times,\n", (uint64_t)came_all);
+		if (s->switches[i])
+			fprintf(stderr, "    %5.1f %%  %s\n",
+				percent(s->switches[i],
+					i < WALLPROF_SWITCH_CAME_CACHED ? left_all : came_all),
+				names[i]);
+	}
+}
+
 static void print_tables(const struct wp_record_stats *s)
 {
 	const struct wp_mapsync_stats *p = &s->mapsync;
@@ -589,6 +625,7 @@ static void print_details(const struct wp_record_opts *o, const struct wp_record
 				plural(s->out_of_range));
 	}
 	print_unwinds(o, s);
+	print_switches(s);
 	print_tables(s);
 	if (!o->offcpu)
 		return;

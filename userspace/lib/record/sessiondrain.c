@@ -55,6 +55,8 @@ static void count_half(struct wp_recording *r, const struct wp_half *half, __u64
 	}
 	for (i = 0; i < WALLPROF_UNWIND_MAX; i++)
 		r->s.unwinds[i] += head->unwinds[i];
+	for (i = 0; i < WALLPROF_SWITCH_MAX; i++)
+		r->s.switches[i] += head->switches[i];
 	r->s.walks_unknown += head->walks_unknown;
 	r->s.walks_mixed += head->walks_mixed;
 	r->s.walks_slow += head->walks_slow;

@@ -68,6 +68,7 @@ struct wp_record_tables {
  * @walks_remembered: that found an unchanged stack in the stack cache
  * @walks_asleep: of blocked threads, after more of their process was published
  * @walks_not_resident: of them, that ended at memory that was not resident
+ * @switches: switches by how they were recorded, enum wallprof_switch
  * @unwound: off-CPU nanoseconds, and numbers of samples, by the stop reason of their
  *	stack walks; by WALLPROF_AGGR_OFFCPU and _SAMPLE
  * @timeline: with --timeline: statistics of its events
@@ -116,6 +117,7 @@ struct wp_record_stats {
 	__u64 walks_remembered;
 	__u64 walks_asleep;
 	__u64 walks_not_resident;
+	__u64 switches[WALLPROF_SWITCH_MAX];
 	__u64 unwound[2][WALLPROF_UNWIND_MAX];
 	struct wp_timeline_stats timeline;
 	struct wp_keepfiles_stats kept;
