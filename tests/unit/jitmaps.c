@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which lists of generated code are read: by their owners, and by what those of one owner
- * take together. Built without sanitizers, as tests/unit/worker.c.
+ * Which lists of generated code are read: by their owners, by what those of one owner take
+ * together, and when there are more than fit. Built without sanitizers, as tests/unit/worker.c.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -24,6 +24,7 @@
 #define STRANGER	65533
 
 static pid_t child[NR];
+static int up[2];
 
 static const char *path_of(pid_t pid)
 {
@@ -75,6 +76,92 @@ static void limited(void)
 		unlink(path_of(child[i]));
 }
 
+/* A list of names that do not compress well. */
+static void write_names(pid_t pid, size_t size, uid_t owner)
+{
+	static const char digits[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+	FILE *f = fopen(path_of(pid), "wx");
+	unsigned int i, seed = pid;
+	size_t addr = 0x1000;
+
+	while (f && (size_t)ftell(f) < size) {
+		fprintf(f, "%zx 10 ", addr += 16);
+		for (i = 0; i < 500; i++)
+			putc(digits[rand_r(&seed) >> 16 & 63], f);
+		putc('\n', f);
+	}
+	if (!f || fchown(fileno(f), owner, owner) || fclose(f))
+		perror(path_of(pid));
+}
+
+/* Some owner's lists fill all of the room, if they can. */
+static void shared(void)
+{
+	struct wp_jitmaps *jit = NULL;
+	bool seen[NR] = { false };
+	int i;
+
+	if (geteuid()) {
+		printf("# not root: lists of others are not tried\n");
+		return;
+	}
+	for (i = 0; i < NR; i++) {
+		write_names(child[i], i < NR - 1 ? 14 * MIB : 2 * MIB, i < NR - 1 ? NOBODY : 0);
+		wp_jitmaps_see(&jit, child[i]);
+	}
+	wp_jitmaps_each(jit, count, seen);
+	ok(seen[0] && !seen[NR - 2], "one owner's lists fill the room");
+	ok(seen[NR - 1], "another one's has its part");
+	wp_jitmaps_free(jit);
+	for (i = 0; i < NR; i++)
+		unlink(path_of(child[i]));
+}
+
+/* A user has so many processes that all entries are in use. */
+static void crowded(void)
+{
+	static pid_t pid[WP_JITMAPS_MAX + 8];
+	struct wp_jitmaps *jit = NULL;
+	bool seen[NR] = { false };
+	char byte;
+	int i;
+
+	if (geteuid()) {
+		printf("# not root: users are not tried\n");
+		return;
+	}
+	for (i = 0; i < WP_JITMAPS_MAX + 8; i++) {
+		pid[i] = fork();
+		if (!pid[i]) {
+			if (setuid(STRANGER))
+				_exit(1);
+			if (write(up[1], "", 1) == 1)
+				pause();
+			_exit(0);
+		}
+	}
+	for (i = 0; i < WP_JITMAPS_MAX + 8 && read(up[0], &byte, 1) == 1; i++)
+		;
+	for (i = 0; i < WP_JITMAPS_MAX + 8; i++)
+		wp_jitmaps_see(&jit, pid[i]);
+	for (i = 0; i < NR; i++) {
+		write_list(child[i], 0, NOBODY);
+		wp_jitmaps_see(&jit, child[i]);
+	}
+	wp_jitmaps_see(&jit, pid[WP_JITMAPS_MAX]);
+	wp_jitmaps_each(jit, count, seen);
+	for (i = 0; i < NR && seen[i]; i++)
+		;
+	ok(i == NR, "another user's processes have lists, too: %d", i);
+	wp_jitmaps_free(jit);
+	for (i = 0; i < NR; i++)
+		unlink(path_of(child[i]));
+	for (i = 0; i < WP_JITMAPS_MAX + 8; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+}
+
 static bool is_opened(pid_t pid, uid_t owner)
 {
 	int fd;
@@ -106,7 +193,7 @@ static void owned(void)
 
 int main(void)
 {
-	int i, up[2];
+	int i;
 	char byte;
 
 	wp_set_verbosity(WP_SILENT);
@@ -126,6 +213,8 @@ int main(void)
 		;
 	ok(i == NR, "%d processes", i);
 	limited();
+	shared();
+	crowded();
 	owned();
 	for (i = 0; i < NR; i++) {
 		kill(child[i], SIGKILL);

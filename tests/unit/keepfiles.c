@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ static const struct wp_buildid id = { 20, { 0xab, 0xcd, 1, 2, 3 } };
 static const struct wp_buildid none;
 static unsigned int nap_ns;
 static unsigned int nr_writes;
+static bool discards;
 
 /* The library's, too: a disk that takes its time. */
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at)
@@ -30,9 +32,19 @@ ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at)
 	const struct timespec nap = { 0, nap_ns };
 
 	nr_writes++;
+	if (discards)
+		return size;
 	if (nap_ns)
 		nanosleep(&nap, NULL);
 	return syscall(SYS_pwrite64, fd, data, size, at);
+}
+
+/* The library's, too: there is room for everything. */
+int fstatvfs64(int fd, struct statvfs64 *fs)
+{
+	(void)fd;
+	*fs = (struct statvfs64){ .f_bavail = 1 << 30, .f_frsize = 4096 };
+	return 0;
 }
 
 static const char *at(const char *name)
@@ -65,7 +77,7 @@ static struct wp_keepfiles_stats keep(const char *cache, int fd, const struct wp
 	if (fstat(fd, &st))
 		abort();
 	*stat = wp_filestat_of(&st);
-	wp_keepfiles_add(k, fd, of, stat);
+	wp_keepfiles_add(k, fd, of, &st);
 	wp_keepfiles_end(k, &stats);
 	return stats;
 }
@@ -128,6 +140,30 @@ static void not_kept(void)
 	ok(!wp_keepfiles_new(at("shared")), "nor where others can write");
 }
 
+/* Of two owners: one has files for more than all of the room. */
+static void of_owners(void)
+{
+	struct wp_keepfiles *k = wp_keepfiles_new(at("owners"));
+	struct wp_keepfiles_stats stats;
+	struct stat st;
+	int i, fd;
+
+	discards = true;
+	for (i = 0; i < 6; i++) {
+		unlink(at("source"));
+		fd = source("");
+		if (ftruncate(fd, 200 << 20) || fstat(fd, &st))
+			abort();
+		st.st_uid = 1000 + i / 5;
+		wp_keepfiles_add(k, fd, &none, &st);
+	}
+	wp_keepfiles_end(k, &stats);
+	discards = false;
+	ok(stats.kept == 3 && stats.large == 3 && !stats.failed,
+	   "an owner takes no more than it leaves for others: %llu %llu",
+	   (unsigned long long)stats.kept, (unsigned long long)stats.large);
+}
+
 /* Once the end was asked for, which it stays. */
 static void in_a_hurry(void)
 {
@@ -165,6 +201,7 @@ int main(void)
 		return 1;
 	kept();
 	not_kept();
+	of_owners();
 	in_a_hurry();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	if (system(command))

@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "lib/base/err.h"
+#include "lib/base/procdir.h"
 #include "lib/base/procfile.h"
 #include "lib/perfdata/perfdata.h"
+#include "lib/proc/kthreads.h"
 #include "lib/proc/procmaps.h"
 #include "lib/record/synthesize.h"
 #include "tap.h"
@@ -51,8 +53,11 @@ static int make_process_of(int uid, int pid, const char *text)
 	snprintf(name, sizeof(name), "%d/stat", pid);
 	snprintf(line, sizeof(line), "%d (e) (vil) S 1 1\n", pid);
 	write_file(name, line);
+	snprintf(name, sizeof(name), "%d/comm", pid);
+	write_file(name, "e) (vil\n");
 	snprintf(name, sizeof(name), "%d/status", pid);
-	snprintf(line, sizeof(line), "Name:\tUid:\nUid:\t%d\t0\t0\t0\n", uid);
+	snprintf(line, sizeof(line), "Name:\tUid:\nState:\tS (sleeping)\nPPid:\t1\nUid:\t%d\t0\t0\t0\n",
+		 uid);
 	write_file(name, line);
 	snprintf(name, sizeof(name), "%d/task", pid);
 	mkdir(in_root(name), 0755);
@@ -176,6 +181,24 @@ static void test_late(void)
 	wp_busy_free(&busy);
 }
 
+/* The stat file of one that is in execve() waits as well. */
+static void test_exec(void)
+{
+	struct wp_synth s = { .fn = count, .root = root };
+	int dir = make_process(8, maps);
+	char name[16];
+
+	if (unlink(in_root("8/stat")) || mkfifo(in_root("8/stat"), 0644))
+		abort();
+	nr_forks = 0;
+	nr_maps = 0;
+	ok(!wp_proc_synthesize_all(&s) && nr_forks == 5 && nr_maps == 4 && s.nr_busy == 1 &&
+	   !s.nr_vanished, "its thread and name are written: %u %u", nr_forks, nr_maps);
+	ok(wp_procdir_living(dir) == -1, "its first thread is alive");
+	ok(!wp_kthreads_name(root, 8, name, sizeof(name)), "it is no kernel thread");
+	close(dir);
+}
+
 /* Each costs one thread, and there are not that many. They are there at the end. */
 static void test_many(void)
 {
@@ -216,6 +239,7 @@ int main(void)
 	test_free();
 	test_busy();
 	test_late();
+	test_exec();
 	test_many();
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	if (system(command))

@@ -31,11 +31,12 @@ bool wp_procdir_has_ended(const char *stat)
 	return state && state[1] == ' ' && state[2] && strchr("ZX", state[2]);
 }
 
+/* Reads "status", as "stat" waits for the lock that execve() holds on some kernels. */
 static bool has_ended(int dir)
 {
-	char text[1024];
+	char text[1024], *state;
 	ssize_t n;
-	int fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
+	int fd = openat(dir, "status", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return true;
@@ -44,7 +45,9 @@ static bool has_ended(int dir)
 	if (n <= 0)
 		return true;
 	text[n] = '\0';
-	return wp_procdir_has_ended(text);
+	/* Newlines in the name, which comes before, are escaped. */
+	state = strstr(text, "\nState:\t");
+	return state && state[8] && strchr("ZX", state[8]);
 }
 
 /**

@@ -329,22 +329,24 @@ static bool wait_for(struct call *call)
 /* The process's name and id, neither of which takes a lock. */
 static void describe(int dir, char *name, size_t size)
 {
-	char text[256], *open, *close_at;
-	ssize_t n;
+	char link[64], path[256], text[128];
+	ssize_t len, n = -1;
+	const char *pid;
 	int fd;
 
-	snprintf(name, size, "?");
-	fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	open = strchr(text, '(');
-	close_at = strrchr(text, ')');
-	if (open && close_at && close_at > open)
-		snprintf(name, size, "%.*s(%.*s)", (int)(open - text), text,
-			 (int)(close_at - open - 1), open + 1);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", dir);
+	len = readlink(link, path, sizeof(path) - 1);
+	path[len > 0 ? len : 0] = '\0';
+	pid = strrchr(path, '/');
+	pid = pid ? pid + 1 : "?";
+	fd = openat(dir, "comm", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text));
+		close(fd);
+	}
+	/* The last newline is not part of the name. */
+	snprintf(name, size, "%.*s (%.*s)", (int)strcspn(pid, " "), pid,
+		 n > 1 ? (int)n - 1 : 1, n > 1 ? text : "?");
 }
 
 /* Whether this is the first time that a process is busy. Caller holds the lock. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files below /proc/PID whose reading takes a lock of the process: maps, map_files and
- * stack among them. The holder may never release that lock, and the reader would wait as
- * long, in an uninterruptible wait. So such files are opened and read by threads that can
- * be abandoned. Called from any thread.
+ * Files below /proc/PID whose reading takes a lock of the process: maps, map_files, stack
+ * and, on some kernels, stat among them; not status and comm. The holder may never release
+ * that lock, and the reader would wait as long, in an uninterruptible wait. So such files
+ * are opened and read by threads that can be abandoned. Called from any thread.
  */
 #ifndef WP_LIB_BASE_PROCFILE_H
 #define WP_LIB_BASE_PROCFILE_H

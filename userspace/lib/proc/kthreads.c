@@ -7,12 +7,16 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/procfile.h"
 #include "lib/proc/kthreads.h"
 
 #define PF_KTHREAD	0x00200000U	/* include/linux/sched.h */
+/* No stat file is larger. */
+#define MAX_STAT	4096
 
 /**
  * wp_kthreads_born_named() - whether kernel threads have their names from the fork on
@@ -43,28 +47,30 @@ bool wp_kthreads_born_named(const char *release)
  */
 bool wp_kthreads_name(const char *root, __u32 tid, char *name, size_t size)
 {
-	char path[256], stat[512], *begin, *end;
+	struct wp_procfile_text stat = { 0 };
+	char path[256], *begin, *end;
 	unsigned int flags;
+	bool good;
 	ssize_t n;
-	int fd;
+	int dir;
 
-	snprintf(path, sizeof(path), "%s/%u/stat", root, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	snprintf(path, sizeof(path), "%s/%u", root, tid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
 		return false;
-	n = read(fd, stat, sizeof(stat) - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	stat[n] = 0;
+	/* On some kernels this waits for the lock that a program's execve() holds. */
+	n = wp_procfile_read_at(dir, "stat", 0, MAX_STAT, &stat);
+	close(dir);
 	/* "PID (NAME) STATE PPID PGRP SESSION TTY TPGID FLAGS ...": see proc(5). */
-	begin = strchr(stat, '(');
-	end = strrchr(stat, ')');
-	if (!begin || !end || end < begin ||
-	    sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
-	    !(flags & PF_KTHREAD))
-		return false;
-	*end = 0;
-	snprintf(name, size, "%s", begin + 1);
-	return true;
+	begin = n > 0 ? strchr(stat.text, '(') : NULL;
+	end = begin ? strrchr(stat.text, ')') : NULL;
+	good = end && end > begin &&
+	       sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       flags & PF_KTHREAD;
+	if (good) {
+		*end = 0;
+		snprintf(name, size, "%s", begin + 1);
+	}
+	free(stat.text);
+	return good;
 }

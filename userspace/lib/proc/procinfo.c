@@ -17,6 +17,8 @@
 #define NSEC_PER_SEC	1000000000ULL
 /* Limit for a command line, as more is useless on a screen. No page is smaller. */
 #define MAX_COMMAND	4096
+/* No stat file is larger. */
+#define MAX_STAT	4096
 
 /* Read a file that needs no lock of the process. */
 static bool read_text(const char *path, char *text, size_t size)
@@ -29,6 +31,23 @@ static bool read_text(const char *path, char *text, size_t size)
 	n = read(fd, text, size - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* On some kernels this waits for the lock that execve() holds. */
+static bool read_stat(__u32 pid, __u32 tid, struct wp_procfile_text *text)
+{
+	char path[64];
+	ssize_t n;
+	int dir;
+
+	snprintf(path, sizeof(path), "/proc/%u", pid);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return false;
+	snprintf(path, sizeof(path), "task/%u/stat", tid);
+	n = wp_procfile_read_at(dir, path, 0, MAX_STAT, text);
+	close(dir);
 	return n > 0;
 }
 
@@ -46,24 +65,26 @@ static __u64 since_boot(void)
  * @tid: the thread
  * @info: filled in
  *
- * Return: false if it is gone, or without permission.
+ * Return: false if it is gone, without permission, or if its process is busy.
  */
 bool wp_procinfo_read(__u32 pid, __u32 tid, struct wp_procinfo *info)
 {
 	unsigned long long start = 0, hz = sysconf(_SC_CLK_TCK);
+	struct wp_procfile_text stat = { 0 };
 	char path[64], text[1024], *end;
 	unsigned int flags = 0;
 	__u64 now, born;
+	bool good;
 
 	memset(info, 0, sizeof(*info));
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
-	if (!read_text(path, text, sizeof(text)))
-		return false;
+	good = read_stat(pid, tid, &stat);
 	/* "TID (NAME) STATE PPID PGRP SESSION TTY TPGID FLAGS ... STARTTIME": see proc(5). */
-	end = strrchr(text, ')');
-	if (!end || sscanf(end + 1,
-			   " %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-			   &flags, &start) != 2)
+	end = good ? strrchr(stat.text, ')') : NULL;
+	good = end && sscanf(end + 1,
+			     " %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+			     &flags, &start) == 2;
+	free(stat.text);
+	if (!good)
 		return false;
 	info->kthread = flags & PF_KTHREAD;
 	born = hz ? start / hz * NSEC_PER_SEC + start % hz * NSEC_PER_SEC / hz : 0;
@@ -95,23 +116,20 @@ static bool arguments(int dir, __u64 *start, __u64 *end)
 {
 	/* arg_start and later: see proc(5). */
 	static const unsigned int first = 48;
+	struct wp_procfile_text text = { 0 };
 	unsigned long long at[4] = { 0 };
-	char text[2048], *field;
+	char *field = NULL;
 	unsigned int i;
-	ssize_t n;
-	int fd;
+	bool good;
 
-	fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = 0;
-	field = strrchr(text, ')');
+	if (wp_procfile_read_at(dir, "stat", 0, MAX_STAT, &text) > 0)
+		field = strrchr(text.text, ')');
 	/* The parenthesis ends the name, which is field 2. */
 	for (i = 2; field && i < first; i++)
 		field = strchr(field + 1, ' ');
-	if (!field || sscanf(field, " %llu %llu %llu %llu", &at[0], &at[1], &at[2], &at[3]) != 4)
+	good = field && sscanf(field, " %llu %llu %llu %llu", &at[0], &at[1], &at[2], &at[3]) == 4;
+	free(text.text);
+	if (!good)
 		return false;
 	*start = at[0];
 	*end = at[1] == at[2] && at[3] > at[1] ? at[3] : at[1];

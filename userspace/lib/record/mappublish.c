@@ -13,6 +13,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/procdir.h"
+#include "lib/base/procfile.h"
 #include "lib/record/mapprocs.h"
 #include "lib/record/mappublish.h"
 
@@ -37,6 +38,9 @@
 /* End of user addresses; the vsyscall page is beyond. */
 #define USER_END	(1ULL << 56)
 
+/* No stat file is larger. */
+#define MAX_STAT	4096
+
 /* Mappings of a process, and the directory in which their files are looked up. */
 struct seen_in {
 	struct wp_mapsync *sync;
@@ -44,28 +48,27 @@ struct seen_in {
 };
 
 /*
- * Field 28 of /proc/PID/stat; 0 if it may not be read. @has_ended: set if the process has
- * ended.
+ * Field 28 of /proc/PID/stat; 0 if it may not be read, or the process is busy.
+ * @has_ended: set if the process has ended.
  */
 static __u64 read_start_stack(int dir, bool *has_ended)
 {
-	char text[2048], *p;
-	int fd, field;
-	ssize_t n;
+	struct wp_procfile_text t = { 0 };
+	__u64 start = 0;
+	char *p;
+	int field;
 
 	*has_ended = false;
-	fd = openat(dir, "stat", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	*has_ended = wp_procdir_has_ended(text);
-	/* The name, field 2, can contain anything. */
-	p = strrchr(text, ')');
-	for (field = 2; p && field < 28; field++)
-		p = strchr(p + 1, ' ');
-	return p ? strtoull(p, NULL, 10) : 0;
+	if (wp_procfile_read_at(dir, "stat", 0, MAX_STAT, &t) > 0) {
+		*has_ended = wp_procdir_has_ended(t.text);
+		/* The name, field 2, can contain anything. */
+		p = strrchr(t.text, ')');
+		for (field = 2; p && field < 28; field++)
+			p = strchr(p + 1, ' ');
+		start = p ? strtoull(p, NULL, 10) : 0;
+	}
+	free(t.text);
+	return start;
 }
 
 /**

@@ -22,6 +22,7 @@
 #include "lib/base/dir.h"
 #include "lib/base/err.h"
 #include "lib/base/procdir.h"
+#include "lib/base/procfile.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/proc/procmaps.h"
 #include "lib/record/snapshot.h"
@@ -30,6 +31,8 @@
 #include "lib/sandbox/openfile.h"
 
 #define COMM_SIZE	16	/* TASK_COMM_LEN; workqueues show longer names */
+/* No stat file is larger. */
+#define MAX_STAT	4096
 
 struct fork_record {
 	struct perf_event_header header;
@@ -321,19 +324,41 @@ static int synthesize_threads(struct wp_synth *s, int dir, __u32 pid)
 	return ret;
 }
 
+/* What parse_stat() has of a busy process. */
+static bool read_unlocked(int dir, char *name, size_t size, __u32 *ppid)
+{
+	char status[1024], *parent;
+	ssize_t n = read_at(dir, "comm", name, size);
+
+	if (n < 0 || read_at(dir, "status", status, sizeof(status)) < 0)
+		return false;
+	if (name[n - 1] == '\n')
+		name[n - 1] = '\0';
+	parent = strstr(status, "\nPPid:\t");
+	*ppid = parent ? strtoul(parent + 7, NULL, 10) : 0;
+	return true;
+}
+
 static int synthesize_process(struct wp_synth *s, struct wp_procmaps *t, int dir, __u32 pid)
 {
-	char stat[1024], *comm;
+	struct wp_procfile_text stat = { 0 };
+	char name[128], *comm;
 	__u32 ppid;
+	ssize_t n;
 	int ret;
 
-	if (read_at(dir, "stat", stat, sizeof(stat)) < 0 || !parse_stat(stat, &comm, &ppid)) {
+	n = wp_procfile_read_at(dir, "stat", 0, MAX_STAT, &stat);
+	if (n == -EBUSY ? !read_unlocked(dir, name, sizeof(name), &ppid) :
+	    n <= 0 || !parse_stat(stat.text, &comm, &ppid)) {
+		free(stat.text);
 		s->nr_vanished++;
 		return 0;
 	}
+	snprintf(name, n > 0 ? sizeof(name) : 0, "%s", n > 0 ? comm : "");
+	free(stat.text);
 	ret = emit_fork(s, pid, pid, ppid);
 	if (!ret)
-		ret = emit_comm(s, pid, pid, comm);
+		ret = emit_comm(s, pid, pid, name);
 	if (!ret)
 		ret = synthesize_maps(s, t, dir, pid);
 	if (!ret)

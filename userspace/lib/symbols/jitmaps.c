@@ -22,6 +22,7 @@
 #include "lib/base/err.h"
 #include "lib/base/fullio.h"
 #include "lib/base/procdir.h"
+#include "lib/base/procfile.h"
 #include "lib/sandbox/filereader.h"
 #include "lib/sandbox/opener.h"
 #include "lib/sandbox/openfile.h"
@@ -33,7 +34,10 @@
  */
 #define OFTEN	64
 
-/* Limit for the compressed size of all lists: readers accept no larger section. */
+/*
+ * Limit for the compressed size of all lists: readers accept no larger section. The next
+ * list is always one of the owner whose lists take the least so far.
+ */
 #define MAX_ALL		((size_t)32 << 20)
 
 /*
@@ -51,10 +55,32 @@
 #define HURRY_BYTES	(16 << 20)
 #define SMALL		(1 << 20)
 
+/*
+ * struct user - a user of such processes
+ * @uid: the real uid
+ * @nr: entries
+ */
+struct user {
+	uid_t uid;
+	size_t nr;
+};
+
+/*
+ * struct entry - a process with code without a file
+ * @pid: the process
+ * @user: its user, in struct wp_jitmaps
+ * @looks: how often its list was looked up
+ * @fd: the list, or -1
+ * @owner: the list's owner; NULL: it has been read, or is left out
+ * @size: the list's size
+ */
 struct entry {
 	__u32 pid;
+	struct user *user;
 	unsigned int looks;
-	int fd;			/* the list, or -1 */
+	int fd;
+	struct owner *owner;
+	off_t size;
 };
 
 /*
@@ -62,16 +88,21 @@ struct entry {
  * @uid: the owner
  * @dev: the file system
  * @bytes: size of the lists that were read
+ * @kept: compressed size of those that were stored
  */
 struct owner {
 	uid_t uid;
 	dev_t dev;
 	off_t bytes;
+	size_t kept;
 };
 
 struct wp_jitmaps {
+	bool full;		/* some process has no entry */
 	size_t nr;
 	struct entry entry[WP_JITMAPS_MAX];
+	size_t nr_users;
+	struct user user[WP_JITMAPS_MAX];
 	size_t nr_owners;
 	struct owner owner[WP_JITMAPS_MAX];
 };
@@ -151,15 +182,79 @@ static void look(struct entry *e)
 		e->fd = wp_jitmap_open(e->pid);
 }
 
+static uid_t uid_of(__u32 pid)
+{
+	int dir = wp_procdir_open(pid);
+	uid_t uid = dir < 0 ? (uid_t)-1 : wp_procfile_user(dir);
+
+	if (dir >= 0)
+		close(dir);
+	return uid;
+}
+
+static struct user *find_user(struct wp_jitmaps *j, uid_t uid)
+{
+	size_t i;
+
+	for (i = 0; i < j->nr_users; i++) {
+		if (j->user[i].nr && j->user[i].uid == uid)
+			return &j->user[i];
+	}
+	return NULL;
+}
+
+/* Returns a user, with one entry more. There is room: each has an entry, and this one none. */
+static struct user *add_user(struct wp_jitmaps *j, uid_t uid)
+{
+	struct user *u = find_user(j, uid);
+
+	if (!u) {
+		for (u = j->user; u < j->user + j->nr_users && u->nr; u++)
+			;
+		j->nr_users += u == j->user + j->nr_users;
+		*u = (struct user){ .uid = uid };
+	}
+	u->nr++;
+	return u;
+}
+
+/*
+ * Returns an entry for a user's process when all are in use: the last one of the user who
+ * has the most. NULL if that user would then have less than this one.
+ */
+static struct entry *take_entry(struct wp_jitmaps *j, uid_t uid)
+{
+	struct user *u = find_user(j, uid), *most = j->user;
+	size_t i, nr = u ? u->nr : 0;
+	struct entry *e;
+
+	for (i = 0; i < j->nr_users; i++) {
+		if (j->user[i].nr > most->nr)
+			most = &j->user[i];
+	}
+	if (most->nr <= nr + 1)
+		return NULL;
+	for (e = &j->entry[j->nr - 1]; e->user != most; e--)
+		;
+	if (e->fd >= 0)
+		close(e->fd);
+	most->nr--;
+	return e;
+}
+
 /**
  * wp_jitmaps_see() - note that a process has code without a file
  * @jit: the lists; allocated if there are none yet
  * @pid: the process
+ *
+ * If there are too many processes, all users have equally many.
  */
 void wp_jitmaps_see(struct wp_jitmaps **jit, __u32 pid)
 {
 	struct wp_jitmaps *j = *jit;
+	struct entry *e;
 	size_t i;
+	uid_t uid;
 
 	if (!j) {
 		j = calloc(1, sizeof(*j));
@@ -169,10 +264,19 @@ void wp_jitmaps_see(struct wp_jitmaps **jit, __u32 pid)
 		if (j->entry[i].pid == pid)
 			return;
 	}
-	if (!j || j->nr == WP_JITMAPS_MAX)
+	if (!j)
 		return;
-	j->entry[j->nr] = (struct entry){ .pid = pid, .fd = -1 };
-	look(&j->entry[j->nr++]);
+	uid = uid_of(pid);
+	if (j->nr < WP_JITMAPS_MAX) {
+		e = &j->entry[j->nr++];
+	} else {
+		j->full = true;
+		e = take_entry(j, uid);
+	}
+	if (!e)
+		return;
+	*e = (struct entry){ .pid = pid, .user = add_user(j, uid), .fd = -1 };
+	look(e);
 }
 
 /**
@@ -204,12 +308,14 @@ static char *text_of(const struct wp_symtable *t, size_t *size)
 	return NULL;
 }
 
-static void keep(const struct entry *e, size_t *left, wp_jitmaps_fn fn, void *ctx)
+/* Reads a list and passes it on. Returns false if there is no room for it. */
+static bool keep(const struct entry *e, size_t *left, wp_jitmaps_fn fn, void *ctx)
 {
 	struct wp_elfnames names = { 0 };
 	size_t size = 0, room, bytes;
 	const char *trouble;
 	char *text = NULL;
+	bool fits = true;
 	void *data;
 
 	trouble = wp_filereader_perfmap(e->fd, &names);
@@ -221,22 +327,21 @@ static void keep(const struct entry *e, size_t *left, wp_jitmaps_fn fn, void *ct
 	room = text ? ZSTD_compressBound(size) : 0;
 	data = text ? malloc(room) : NULL;
 	bytes = data ? ZSTD_compress(data, room, text, size, 1) : 0;
-	if (data && !ZSTD_isError(bytes) && bytes <= *left) {
-		*left -= bytes;
-		fn(ctx, e->pid, data, bytes, size);
+	if (data && !ZSTD_isError(bytes)) {
+		fits = bytes <= *left;
+		if (fits) {
+			*left -= bytes;
+			e->owner->kept += bytes;
+			fn(ctx, e->pid, data, bytes, size);
+		}
 	}
 	free(data);
 	free(text);
+	return fits;
 }
 
-/* Returns the list's size, or -1 if there is none. @st: set to its status */
-static off_t size_of(const struct entry *e, struct stat *st)
-{
-	return e->fd < 0 || wp_openfile_known(e->fd, st) ? -1 : st->st_size;
-}
-
-/* Returns whether a list is within its owner's limit, and counts it. */
-static bool take_bytes(struct wp_jitmaps *jit, const struct stat *st)
+/* Returns the owner of a list. */
+static struct owner *owner_of(struct wp_jitmaps *jit, const struct stat *st)
 {
 	struct owner *o = jit->owner;
 
@@ -246,9 +351,57 @@ static bool take_bytes(struct wp_jitmaps *jit, const struct stat *st)
 		*o = (struct owner){ .uid = st->st_uid, .dev = st->st_dev };
 		jit->nr_owners++;
 	}
-	if (st->st_size > OWNER_BYTES - o->bytes)
+	return o;
+}
+
+/* Sets sizes and owners of the lists. */
+static void find_owners(struct wp_jitmaps *jit)
+{
+	struct stat st;
+	size_t i;
+
+	jit->nr_owners = 0;
+	for (i = 0; i < jit->nr; i++) {
+		struct entry *e = &jit->entry[i];
+
+		e->owner = NULL;
+		if (e->fd < 0 || wp_openfile_known(e->fd, &st))
+			continue;
+		e->owner = owner_of(jit, &st);
+		e->size = st.st_size;
+	}
+}
+
+/* Returns whether a list is read before another one. */
+static bool is_before(const struct entry *a, const struct entry *b)
+{
+	bool small = a->size <= SMALL, other = b->size <= SMALL;
+
+	if (small != other)
+		return small;
+	return a->owner->kept < b->owner->kept;
+}
+
+/* Returns the list to be read next; NULL: there are no more. */
+static struct entry *next_list(struct wp_jitmaps *jit)
+{
+	struct entry *e, *first = NULL;
+	size_t i;
+
+	for (i = 0; i < jit->nr; i++) {
+		e = &jit->entry[i];
+		if (e->owner && (!first || is_before(e, first)))
+			first = e;
+	}
+	return first;
+}
+
+/* Returns whether a list is within its owner's limit, and counts it. */
+static bool take_bytes(const struct entry *e)
+{
+	if (e->size > OWNER_BYTES - e->owner->bytes)
 		return false;
-	o->bytes += st->st_size;
+	e->owner->bytes += e->size;
 	return true;
 }
 
@@ -266,37 +419,36 @@ static bool has_time(off_t size, __u64 began)
  * @ctx: for @fn
  *
  * Neither many lists nor large ones delay an end that was requested, and those of one
- * owner have a limit: what is left out has a warning.
+ * owner have a limit, and take no room from others': what is left out has a warning.
  */
 void wp_jitmaps_each(struct wp_jitmaps *jit, wp_jitmaps_fn fn, void *ctx)
 {
-	size_t i, left = MAX_ALL, late = 0, large = 0;
+	size_t i, left = MAX_ALL, late = 0, large = 0, rest = 0;
 	__u64 began = wp_clock_now();
-	bool small = true, is_small;
-	struct stat st;
-	off_t size;
+	struct entry *e;
 
-	if (jit)
-		jit->nr_owners = 0;
-	for (i = 0; jit && i < jit->nr; i++) {
+	if (!jit)
+		return;
+	for (i = 0; i < jit->nr; i++) {
 		if (jit->entry[i].fd < 0 && has_time(0, began))
 			jit->entry[i].fd = wp_jitmap_open(jit->entry[i].pid);
 	}
-	do {
-		for (i = 0; jit && i < jit->nr; i++) {
-			size = size_of(&jit->entry[i], &st);
-			is_small = size <= SMALL;
-			if (size < 0 || is_small != small)
-				continue;
-			if (!has_time(size, began))
-				late++;
-			else if (!take_bytes(jit, &st))
-				large++;
-			else
-				keep(&jit->entry[i], &left, fn, ctx);
-		}
-		small = !small;
-	} while (!small);
+	find_owners(jit);
+	while ((e = next_list(jit))) {
+		if (!has_time(e->size, began))
+			late++;
+		else if (!take_bytes(e))
+			large++;
+		else if (!keep(e, &left, fn, ctx))
+			rest++;
+		e->owner = NULL;
+	}
+	if (jit->full)
+		wp_warn("more than %u processes have generated code: the functions of some have no names",
+			WP_JITMAPS_MAX);
+	if (rest)
+		wp_warn("%zu list%s of generated code %s left out, as all together take more than %zu MiB: the functions have no names",
+			rest, rest == 1 ? "" : "s", rest == 1 ? "is" : "are", MAX_ALL >> 20);
 	if (late)
 		wp_warn("%zu list%s of generated code %s left out, as the end was requested: the functions have no names",
 			late, late == 1 ? "" : "s", late == 1 ? "is" : "are");

@@ -44,6 +44,9 @@
 /* Maximum number of queued files; further ones are not copied. */
 #define MAX_WAITING	256
 
+/* Maximum number of owners of files; further ones count as one. */
+#define MAX_OWNERS	64
+
 /* A copy uses at most one part in so many of the free space. */
 #define FREE_SHARE	4
 
@@ -59,8 +62,23 @@
 #define HURRY_LOOKS	15
 #define LOOK_NS		20000000
 
+/*
+ * struct owner - a user's files in a file system
+ * @uid: the user
+ * @dev: the file system
+ * @bytes: bytes of its files that are copied
+ * @waiting: its files that are queued
+ */
+struct owner {
+	uid_t uid;
+	dev_t dev;
+	__u64 bytes;
+	unsigned int waiting;
+};
+
 struct entry {
 	struct entry *next;
+	struct owner *owner;
 	int fd;
 	struct wp_buildid id;
 	struct wp_filestat stat;
@@ -81,6 +99,8 @@ struct wp_keepfiles {
 	__u64 until;			/* when that copying ends, or 0; thread only */
 	struct wp_ownthread thread;
 	struct wp_keepfiles_stats stats;
+	unsigned int nr_owners;
+	struct owner owner[MAX_OWNERS];
 };
 
 static int open_ours(int dir, const char *name)
@@ -106,8 +126,11 @@ static bool is_there(int dir, const char *name)
 	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
 }
 
-/* Reserve space for so many bytes; returns whether there is any. */
-static bool take_room(struct wp_keepfiles *k, __u64 size)
+/*
+ * Reserve space for so many bytes; returns whether there is any. An owner's files take no
+ * more than they leave for others.
+ */
+static bool take_room(struct wp_keepfiles *k, struct owner *owner, __u64 size)
 {
 	struct statvfs fs;
 	bool good;
@@ -116,9 +139,11 @@ static bool take_room(struct wp_keepfiles *k, __u64 size)
 	    size > (__u64)fs.f_bavail * fs.f_frsize / FREE_SHARE)
 		return false;
 	pthread_mutex_lock(&k->lock);
-	good = size <= k->left;
-	if (good)
+	good = size <= k->left && owner->bytes + size <= k->left - size;
+	if (good) {
 		k->left -= size;
+		owner->bytes += size;
+	}
 	pthread_mutex_unlock(&k->lock);
 	return good;
 }
@@ -216,7 +241,7 @@ static int keep_in(struct wp_keepfiles *k, struct entry *e, int dir)
 		return -errno;
 	if (wp_swapped_is_left(e->fd, &st))
 		return -ENODATA;
-	if (!take_room(k, st.st_size))
+	if (!take_room(k, e->owner, st.st_size))
 		return -EFBIG;
 	err = wp_outfile_open_at(&out, dir, "elf");
 	if (!err)
@@ -301,6 +326,7 @@ static void *work(void *arg)
 		if (!k->first)
 			k->last = &k->first;
 		k->nr--;
+		e->owner->waiting--;
 		pthread_mutex_unlock(&k->lock);
 		err = is_late(k) ? -ECANCELED : keep(k, e);
 		free_entry(e);
@@ -383,15 +409,31 @@ struct wp_keepfiles *wp_keepfiles_new(const char *dir)
 	return NULL;
 }
 
+/* The owner of a file. Caller holds the lock. */
+static struct owner *owner_of(struct wp_keepfiles *k, const struct stat *st)
+{
+	struct owner *o = k->owner;
+
+	while (o < k->owner + k->nr_owners && (o->uid != st->st_uid || o->dev != st->st_dev))
+		o++;
+	if (o == k->owner + MAX_OWNERS)
+		return o - 1;
+	if (o == k->owner + k->nr_owners) {
+		*o = (struct owner){ .uid = st->st_uid, .dev = st->st_dev };
+		k->nr_owners++;
+	}
+	return o;
+}
+
 /**
  * wp_keepfiles_add() - queue a file
  * @k: the copies, or NULL
  * @fd: the file, open for reading; closed when it is no longer needed
  * @id: its build-id
- * @stat: its status, if it has none
+ * @st: its status
  */
 void wp_keepfiles_add(struct wp_keepfiles *k, int fd, const struct wp_buildid *id,
-		      const struct wp_filestat *stat)
+		      const struct stat *st)
 {
 	struct entry *e = k ? calloc(1, sizeof(*e)) : NULL;
 
@@ -399,15 +441,17 @@ void wp_keepfiles_add(struct wp_keepfiles *k, int fd, const struct wp_buildid *i
 		close(fd);
 		return;
 	}
-	*e = (struct entry){ .fd = fd, .id = *id, .stat = *stat };
+	*e = (struct entry){ .fd = fd, .id = *id, .stat = wp_filestat_of(st) };
 	pthread_mutex_lock(&k->lock);
-	if (k->nr == MAX_WAITING) {
+	e->owner = owner_of(k, st);
+	if (e->owner->waiting >= MAX_WAITING - k->nr) {
 		k->stats.failed++;
 		free_entry(e);
 	} else {
 		*k->last = e;
 		k->last = &e->next;
 		k->nr++;
+		e->owner->waiting++;
 		pthread_cond_broadcast(&k->changed);
 	}
 	pthread_mutex_unlock(&k->lock);

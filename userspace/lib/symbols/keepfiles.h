@@ -17,7 +17,7 @@
  * @kept: files that were copied
  * @there: files that had been copied before
  * @bytes: bytes of the copies
- * @large: files that were not copied, as they, or all together, are too large
+ * @large: files that were not copied, as they, their owner's or all together are too large
  * @failed: files that could not be copied
  */
 struct wp_keepfiles_stats {
@@ -32,7 +32,7 @@ struct wp_keepfiles;
 
 struct wp_keepfiles *wp_keepfiles_new(const char *dir);
 void wp_keepfiles_add(struct wp_keepfiles *k, int fd, const struct wp_buildid *id,
-		      const struct wp_filestat *stat);
+		      const struct stat *st);
 void wp_keepfiles_end(struct wp_keepfiles *k, struct wp_keepfiles_stats *stats);
 
 #endif /* WP_LIB_SYMBOLS_KEEPFILES_H */

@@ -233,7 +233,6 @@ static bool is_late(const struct wp_dso *dso, const struct stat *st)
 /* Have it copied, and its build-id read, as the file may not be there later. */
 static void keep_it(struct wp_dso *dso, int place, struct wp_keepfiles *keep)
 {
-	struct wp_filestat stat;
 	struct stat st;
 	int fd = wp_openfile_found(place, &st);
 
@@ -241,8 +240,7 @@ static void keep_it(struct wp_dso *dso, int place, struct wp_keepfiles *keep)
 		return;
 	if (!dso->id.size)
 		wp_filereader_loaded_id(fd, &dso->id);
-	stat = wp_filestat_of(&st);
-	wp_keepfiles_add(keep, fd, &dso->id, &stat);
+	wp_keepfiles_add(keep, fd, &dso->id, &st);
 }
 
 /**
