@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/base/err.h"
@@ -35,7 +36,10 @@
 #define MAX_BAD		4096
 #define MAX_NAMED	8
 
-/* Limit of unanswered files of a program; then no other one of its files is read. */
+/*
+ * Limit of unanswered files of a program, or of a block device that is not a disk; then no
+ * other one of its files is read.
+ */
 #define MAX_SILENT	3
 
 /**
@@ -115,8 +119,9 @@ static struct user *user_of(const struct wp_fileowner *owner)
 	return &more[i];
 }
 
-static bool is_bad(const struct stat *st)
+static bool is_bad(int fd, const struct stat *st)
 {
+	bool served = major(st->st_dev) ? wp_openfile_is_served(fd) : !wp_openfile_has_owner(st);
 	unsigned int silent = 0;
 	size_t i;
 
@@ -129,7 +134,7 @@ static bool is_bad(const struct stat *st)
 			return true;
 		silent += b->silent && b->dev == st->st_dev;
 	}
-	return (silent >= MAX_SILENT && !wp_openfile_has_owner(st)) ||
+	return (silent >= MAX_SILENT && served) ||
 	       user_of(&(struct wp_fileowner){ st->st_uid, st->st_dev })->bad >= MAX_BAD_USER;
 }
 
@@ -284,8 +289,11 @@ static int read_file(const struct wp_job *job, taker *take, void *ctx)
 		return -errno;
 	pthread_mutex_lock(&readers.lock);
 	owner = (struct wp_fileowner){ st.st_uid, st.st_dev };
-	err = is_bad(&st) || (job->head.kind == WP_JOB_INLINED && has_inlined_much(&owner)) ?
-		-EBADMSG : do_job(job, &owner, take, ctx, &lost);
+	if (is_bad(job->fds[0], &st) ||
+	    (job->head.kind == WP_JOB_INLINED && has_inlined_much(&owner)))
+		err = -EBADMSG;
+	else
+		err = do_job(job, &owner, take, ctx, &lost);
 	if (lost) {
 		add_bad(job->fds[0], &st, err);
 		err = -EBADMSG;

@@ -11,8 +11,8 @@
  *
  * A file system may be served by a program that never answers. So paths that are not in
  * the kernel's cache are looked up by another process (opener.c), and a file that is not
- * on a disk or in memory is not opened here at all: its descriptor is O_PATH, and it is
- * opened on the way to the worker that reads it.
+ * on a disk (disk.c) or in memory is not opened here at all: its descriptor is O_PATH, and
+ * it is opened on the way to the worker that reads it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "lib/base/procdir.h"
+#include "lib/sandbox/disk.h"
 #include "lib/sandbox/lookup.h"
 #include "lib/sandbox/opener.h"
 #include "lib/sandbox/openfile.h"
@@ -41,6 +42,9 @@
 
 /* Maximum number of known file systems that are served by programs. */
 #define MAX_FOREIGN	256
+
+/* Maximum depth of loop devices whose files are on loop devices. */
+#define MAX_LOOPS	4
 
 /*
  * enum kind - where a file comes from
@@ -125,7 +129,7 @@ static bool is_foreign(dev_t dev)
 	for (i = 0; i < foreign.nr && !found; i++)
 		found = foreign.dev[i] == dev;
 	/* The table is full. */
-	found |= foreign.nr == MAX_FOREIGN && !major(dev);
+	found |= foreign.nr == MAX_FOREIGN && !wp_disk_is(dev);
 	pthread_mutex_unlock(&foreign.lock);
 	return found;
 }
@@ -154,22 +158,20 @@ static bool is_root(dev_t dev, enum kind *kind)
 	return ours.is_known && ours.dev == dev;
 }
 
+static bool is_on_disk(dev_t dev, int loops);
+
 /*
  * Kind of a file: 0, or a negative errno if it cannot be determined. Checked each time:
- * numbers of file systems without a disk are reused by later mounts.
+ * numbers of file systems without a disk are reused by later mounts, and so are those of
+ * loop devices. While @place is open they are not.
  */
-static int kind_of(int place, dev_t dev, enum kind *kind)
+static int kind_below(int place, dev_t dev, enum kind *kind, int loops)
 {
-	struct statfs fs;
 	__u32 type;
 	int err;
 
-	if (major(dev)) {
-		*kind = fstatfs(place, &fs) ? KERNEL : kind_of_type(fs.f_type);
-		*kind = *kind == SERVED ? LOCAL : *kind;
-		return 0;
-	}
-	if (is_root(dev, kind))
+	*kind = LOCAL;
+	if (wp_disk_is(dev) || is_root(dev, kind))
 		return 0;
 	err = wp_opener_type(place, dev, &type);
 	if (err)
@@ -177,7 +179,45 @@ static int kind_of(int place, dev_t dev, enum kind *kind)
 	*kind = kind_of_type(type);
 	if (*kind == FOREIGN)
 		note_foreign(dev);
+	else if (*kind == SERVED && major(dev) && is_on_disk(dev, loops))
+		*kind = LOCAL;
 	return 0;
+}
+
+/* For a loop device: its file is. */
+static bool is_loop_on_disk(dev_t loop, int loops)
+{
+	int place = loops < MAX_LOOPS ? wp_opener_backing(loop) : -1;
+	enum kind kind = SERVED;
+	struct stat st;
+
+	if (place < 0)
+		return false;
+	if (wp_lookup_known(place, &st) || kind_below(place, st.st_dev, &kind, loops + 1))
+		kind = SERVED;
+	close_quietly(place);
+	return kind == LOCAL;
+}
+
+/* Whether a block device always answers, of a file system that is not FUSE. */
+static bool is_on_disk(dev_t dev, int loops)
+{
+	int sys = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct wp_disk disk;
+	unsigned int i;
+
+	if (sys < 0)
+		return false;
+	wp_disk_below(sys, dev, &disk);
+	close_quietly(sys);
+	for (i = 0; i < disk.nr_loops && !disk.is_served; i++)
+		disk.is_served = !is_loop_on_disk(disk.loop[i], loops);
+	return !disk.is_served;
+}
+
+static int kind_of(int place, dev_t dev, enum kind *kind)
+{
+	return kind_below(place, dev, kind, 0);
 }
 
 /* Open the result of a lookup, if it is a file; closes @place. */
