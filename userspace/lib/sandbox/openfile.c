@@ -151,11 +151,10 @@ static void note_foreign(dev_t dev)
  */
 static bool is_root(dev_t dev, enum kind *kind)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	bool is = wp_openfile_is_on_root(dev) && ours.is_known;
 
-	pthread_once(&once, look_at_root);
 	*kind = ours.kind;
-	return ours.is_known && ours.dev == dev;
+	return is;
 }
 
 static bool is_on_disk(dev_t dev, int loops);
@@ -476,4 +475,16 @@ bool wp_openfile_has_owner(const struct stat *st)
 bool wp_openfile_is_served(int fd)
 {
 	return fcntl(fd, F_GETFL) & O_PATH;
+}
+
+/**
+ * wp_openfile_is_on_root() - whether a file system is that of our own root
+ * @dev: its device
+ */
+bool wp_openfile_is_on_root(dev_t dev)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, look_at_root);
+	return ours.dev && ours.dev == dev;
 }
