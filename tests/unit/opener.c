@@ -28,7 +28,7 @@ static char file[sizeof(dir) + 8];
 
 static pid_t serve(int opcode)
 {
-	int dev = silentfs_mount(dir);
+	int dev = silentfs_mount(dir, NULL);
 	struct stat st;
 	pid_t pid;
 

@@ -4,8 +4,8 @@
  * of that, with its memory map locked for writing. Usage: silent DIRECTORY. Prints that
  * process's number. When this ends, so does the process.
  *
- * silent DIRECTORY FILE: a server of FILE, by any name, which answers nothing any more from
- * SIGUSR1 on. Prints a line when it serves.
+ * silent DIRECTORY FILE [DEVICE]: a server of FILE, by any name, which answers nothing any
+ * more from SIGUSR1 on; of fuseblk, if there is a DEVICE. Prints a line when it serves.
  *
  * One process reads a page of the file: the kernel keeps it locked until the answer is
  * there. Another one maps the file, opened so that mmap() throws out what is cached of
@@ -138,8 +138,8 @@ int main(int argc, char **argv)
 	static char request[1 << 20];
 	char options[128];
 
-	if (argc == 3) {
-		dev = silentfs_mount(argv[1]);
+	if (argc == 3 || argc == 4) {
+		dev = silentfs_mount(argv[1], argv[3]);
 		if (dev < 0)
 			die("mount");
 		puts("serves");

@@ -52,17 +52,17 @@ static struct fuse_attr silentfs_attr(__u64 ino, const struct stat *file)
 	};
 }
 
-/* Its descriptor; -1 with errno if there can be none here. */
-static int silentfs_mount(const char *dir)
+/* Its descriptor; -1 with errno if there can be none here. @block: its device, or NULL. */
+static int silentfs_mount(const char *dir, const char *block)
 {
 	int dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	char options[128];
 
 	if (dev < 0)
 		return -1;
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
-		 dev);
-	if (!mount("silent", dir, "fuse", 0, options))
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other%s",
+		 dev, block ? ",blksize=4096" : "");
+	if (!mount(block ? block : "silent", dir, block ? "fuseblk" : "fuse", 0, options))
 		return dev;
 	close(dev);
 	return -1;

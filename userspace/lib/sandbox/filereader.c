@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/base/err.h"
@@ -34,7 +35,10 @@
 /* Limit of bad files that are remembered, and named. */
 #define MAX_BAD		4096
 
-/* Limit of unanswered files of a program; then no other one of its files is read. */
+/*
+ * Limit of unanswered files of a program, or of a block device that is not a disk; then no
+ * other one of its files is read.
+ */
 #define MAX_SILENT	3
 
 /**
@@ -57,15 +61,13 @@ typedef int taker(void *ctx, const struct wp_answer *answer);
 /*
  * struct user - an owner of files: a uid; root in one file system, as containers have
  * their own; or all programs that serve files
- * @uid: the owner
- * @dev: root only: the file system
+ * @owner: the owner; the file system of root only
  * @bad: files and names that could not be read within their limits
  * @places: addresses for which inlined functions were looked up,
  * @ns: and the CPU time for them
  */
 struct user {
-	uid_t uid;
-	dev_t dev;
+	struct wp_fileowner owner;
 	unsigned int bad;
 	__u64 places;
 	__u64 ns;
@@ -88,6 +90,9 @@ static struct {
 	size_t nr_bad;
 	struct user *user;
 	size_t nr_users;
+	struct wp_fileowner owner;	/* of the last file, */
+	ino_t ino;			/* its inode, */
+	struct timespec changed;	/* and when that was changed */
 } readers = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Without memory all count as one. */
@@ -95,15 +100,15 @@ static struct user *user_of(const struct wp_fileowner *owner)
 {
 	const struct stat st = { .st_dev = owner->dev };
 	static struct user rest;
-	struct user u = { .uid = owner->uid }, *more;
+	struct user u = { .owner = *owner }, *more;
 	size_t i;
 
 	if (!wp_openfile_has_owner(&st))
-		u.uid = -1;
-	else if (!u.uid)
-		u.dev = owner->dev;
+		u.owner = (struct wp_fileowner){ .uid = -1 };
+	else if (owner->uid)
+		u.owner.dev = 0;
 	for (i = 0; i < readers.nr_users; i++) {
-		if (readers.user[i].uid == u.uid && readers.user[i].dev == u.dev)
+		if (wp_fileowner_same(&readers.user[i].owner, &u.owner))
 			return &readers.user[i];
 	}
 	more = reallocarray(readers.user, i + 1, sizeof(*more));
@@ -114,8 +119,9 @@ static struct user *user_of(const struct wp_fileowner *owner)
 	return &more[i];
 }
 
-static bool is_bad(const struct stat *st)
+static bool is_bad(int fd, const struct stat *st, const struct wp_fileowner *owner)
 {
+	bool served = major(st->st_dev) ? wp_openfile_is_served(fd) : !wp_openfile_has_owner(st);
 	unsigned int silent = 0;
 	size_t i;
 
@@ -128,8 +134,7 @@ static bool is_bad(const struct stat *st)
 			return true;
 		silent += b->silent && b->dev == st->st_dev;
 	}
-	return (silent >= MAX_SILENT && !wp_openfile_has_owner(st)) ||
-	       user_of(&(struct wp_fileowner){ st->st_uid, st->st_dev })->bad >= MAX_BAD_USER;
+	return (silent >= MAX_SILENT && served) || user_of(owner)->bad >= MAX_BAD_USER;
 }
 
 static void add_bad(int fd, const struct stat *st, int err)
@@ -170,7 +175,7 @@ static struct reader *reader_of(const struct wp_fileowner *owner)
 	for (i = 0; i < NR_READERS; i++) {
 		struct reader *r = &readers.reader[i];
 
-		if (r->w && r->owner.uid == owner->uid && r->owner.dev == owner->dev)
+		if (r->w && wp_fileowner_same(&r->owner, owner))
 			return r;
 		if (r->used < oldest->used)
 			oldest = r;
@@ -268,6 +273,19 @@ static bool has_inlined_much(const struct wp_fileowner *owner)
 	return u->ns > INLINED_NS + u->places * INLINED_EACH_NS;
 }
 
+/* Several requests in turn are for one file. Caller holds the lock. */
+static const struct wp_fileowner *owner_of(int fd, const struct stat *st)
+{
+	if (readers.ino != st->st_ino || readers.owner.dev != st->st_dev ||
+	    readers.owner.uid != st->st_uid || readers.changed.tv_sec != st->st_ctim.tv_sec ||
+	    readers.changed.tv_nsec != st->st_ctim.tv_nsec) {
+		readers.owner = wp_fileowner_of(fd, st);
+		readers.ino = st->st_ino;
+		readers.changed = st->st_ctim;
+	}
+	return &readers.owner;
+}
+
 /*
  * Have a file read: 0, or the job's error. -EBADMSG: it could not be read within its
  * limits, now or before; -EAGAIN: there is no process to read it.
@@ -282,9 +300,12 @@ static int read_file(const struct wp_job *job, taker *take, void *ctx)
 	if (wp_openfile_known(job->fds[0], &st))
 		return -errno;
 	pthread_mutex_lock(&readers.lock);
-	owner = (struct wp_fileowner){ st.st_uid, st.st_dev };
-	err = is_bad(&st) || (job->head.kind == WP_JOB_INLINED && has_inlined_much(&owner)) ?
-		-EBADMSG : do_job(job, &owner, take, ctx, &lost);
+	owner = *owner_of(job->fds[0], &st);
+	if (is_bad(job->fds[0], &st, &owner) ||
+	    (job->head.kind == WP_JOB_INLINED && has_inlined_much(&owner)))
+		err = -EBADMSG;
+	else
+		err = do_job(job, &owner, take, ctx, &lost);
 	if (lost) {
 		add_bad(job->fds[0], &st, err);
 		err = -EBADMSG;
@@ -629,5 +650,6 @@ void wp_filereader_end(void)
 	free(readers.user);
 	readers.user = NULL;
 	readers.nr_users = 0;
+	readers.ino = 0;
 	pthread_mutex_unlock(&readers.lock);
 }

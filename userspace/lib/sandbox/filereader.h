@@ -6,25 +6,15 @@
 #define WP_LIB_SANDBOX_FILEREADER_H
 
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #include "lib/elf/buildid.h"
 #include "lib/elf/elffiles.h"
 #include "lib/elf/elflinks.h"
 #include "lib/elf/elfnames.h"
+#include "lib/sandbox/fileowner.h"
 
 /* Message for a file that could not be read within its limits. */
 #define WP_FILEREADER_BAD	"it could not be read within its limits"
-
-/**
- * struct wp_fileowner - selects the worker that reads a file
- * @uid: the owner
- * @dev: the file system
- */
-struct wp_fileowner {
-	uid_t uid;
-	dev_t dev;
-};
 
 int wp_filereader_buildid(int fd, struct wp_buildid *id);
 int wp_filereader_loaded_id(int fd, struct wp_buildid *id);

@@ -16,6 +16,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "lib/sandbox/disk.h"
 #include "lib/sandbox/lookup.h"
 
 /* The kernel's limit. */
@@ -60,14 +61,12 @@ int wp_lookup_known(int fd, struct stat *st)
 /**
  * wp_lookup_avoids() - whether a file system must be avoided
  * @avoid: the file systems
- * @dev: its device; block devices are never avoided
+ * @dev: its device
  */
 bool wp_lookup_avoids(const struct wp_lookup_avoid *avoid, dev_t dev)
 {
 	unsigned int i;
 
-	if (major(dev))
-		return false;
 	for (i = 0; i < avoid->nr_silent; i++) {
 		if (avoid->silent[i] == dev)
 			return true;
@@ -76,7 +75,7 @@ bool wp_lookup_avoids(const struct wp_lookup_avoid *avoid, dev_t dev)
 		if (avoid->good[i] == dev)
 			return false;
 	}
-	return avoid->only_good;
+	return avoid->only_good && !wp_disk_look(dev);
 }
 
 /* The directories from the root to the current one, and the rest of the path. */

@@ -12,7 +12,7 @@
  * struct wp_lookup_avoid - file systems to avoid, by device
  * @silent: these
  * @nr_silent: their number
- * @good: if @only_good, also all without a block device except these
+ * @good: if @only_good, also all that are not on a disk (disk.c) except these
  * @nr_good: their number
  * @only_good: see @good
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the processes that do what a file system's server can block for ever: look up a
- * path, read a file system's type, open a file. The server may be anybody's (FUSE), and a
- * process that waits for a request that the server has taken cannot even be killed. So
- * the recorder never waits for it in the kernel, neither in a call nor in close(), which
- * asks the server, too: it holds such a file by O_PATH, and an opener opens it and passes
- * it on to the worker that reads it (wp_opener_send()).
+ * path, read a file system's type, open a file, find the file of a loop device. The server
+ * may be anybody's (FUSE), and a process that waits for a request that the server has
+ * taken cannot even be killed. So the recorder never waits for it in the kernel, neither
+ * in a call nor in close(), which asks the server, too: it holds such a file by O_PATH,
+ * and an opener opens it and passes it on to the worker that reads it (wp_opener_send()).
  *
  * The nursery is forked early, as the zygote is, opens nothing and forks the openers. An
  * opener that is blocked, and stays so, is left where it is, and its current file system
@@ -33,6 +33,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/ownthread.h"
 #include "lib/sandbox/confine.h"
+#include "lib/sandbox/disk.h"
 #include "lib/sandbox/lookup.h"
 #include "lib/sandbox/opener.h"
 #include "lib/sandbox/zygote.h"
@@ -63,18 +64,20 @@
  * Types of requests and of answers. AT: the lookup has reached a file system; CLOSED:
  * files that were sent are closed here.
  */
-enum what { FIND = 1, TYPE, SEND, AT, CLOSED };
+enum what { FIND = 1, TYPE, BACKING, SEND, AT, CLOSED };
 
 /*
  * struct request - a request to an opener; its text follows
  * @what: enum what
  * @flags: for FIND: as for open(2)
  * @plain: for FIND: there is no root
+ * @loop: for BACKING: the device
  * @avoid: file systems to avoid, by their devices
  */
 struct request {
 	enum what what;
 	int flags;
+	dev_t loop;
 	bool plain;
 	struct wp_lookup_avoid avoid;
 };
@@ -143,12 +146,15 @@ static void send_on(const int *fds, unsigned int nr, const struct iovec *iov)
 {
 	int to[WP_JOB_FDS], opened[WP_JOB_FDS], err = 0;
 	unsigned int i, nr_opened = 0;
+	struct stat st;
 	char path[32];
 
 	for (i = 1; i < nr && !err; i++) {
 		to[i - 1] = fds[i];
 		if (!(fcntl(fds[i], F_GETFL) & O_PATH))
 			continue;
+		if (!wp_lookup_known(fds[i], &st))
+			reply_at(st.st_dev);
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[i]);
 		to[i - 1] = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 		if (to[i - 1] < 0)
@@ -204,6 +210,10 @@ static void __attribute__((noreturn)) serve(int sock, pid_t nursery)
 		case TYPE:
 			a.err = nr && !fstatfs(fds[0], &fs) ? 0 : -errno;
 			a.type = wp_fstype_of(&fs);
+			break;
+		case BACKING:
+			fd = wp_disk_backing(packet.r.loop);
+			a.err = fd < 0 ? -errno : 0;
 			break;
 		default:
 			if (nr)
@@ -366,11 +376,11 @@ static bool is_good(dev_t dev)
 
 static void add_good(dev_t dev)
 {
-	if (!major(dev) && !is_good(dev) && o.nr_good < MAX_GOOD)
+	if (!wp_disk_is(dev) && !is_good(dev) && o.nr_good < MAX_GOOD)
 		o.good[o.nr_good++] = dev;
 }
 
-/* File systems to avoid. Block devices are not served by a program. */
+/* File systems to avoid. */
 static void fill_avoid(struct wp_lookup_avoid *avoid)
 {
 	unsigned int i;
@@ -426,7 +436,7 @@ static int receive(struct answer *a, int *fd)
 			continue;
 		}
 		/* Always wait for a disk. */
-		if (!o.at_known || !major(o.at))
+		if (!o.at_known || !wp_disk_is(o.at))
 			looks = wp_ownthread_is_blocked(&state, "DS") ? looks + 1 : 0;
 		if (looks * LOOK_MS >= patience() || wp_clock_now() - begun > PATIENCE_MAX_NS)
 			return -ETIMEDOUT;
@@ -564,6 +574,26 @@ int wp_opener_type(int place, dev_t dev, enum wp_fstype *type)
 	pthread_mutex_unlock(&o.lock);
 	*type = err ? WP_FSTYPE_KERNEL : a.type;
 	return err;
+}
+
+/**
+ * wp_opener_backing() - find the file of a loop device
+ * @loop: the device
+ *
+ * Return: an O_PATH descriptor, or a negative errno: it is not known, or as above.
+ */
+int wp_opener_backing(dev_t loop)
+{
+	struct request r = { .what = BACKING, .loop = loop };
+	struct answer a;
+	int fd = -1, err;
+
+	pthread_mutex_lock(&o.lock);
+	o.at = loop;
+	o.at_known = true;
+	err = is_avoided(loop) ? -ETIMEDOUT : ask(&r, NULL, 0, NULL, 0, &a, &fd);
+	pthread_mutex_unlock(&o.lock);
+	return err ? err : fd;
 }
 
 /**

@@ -19,6 +19,7 @@ int wp_opener_prepare(void);
 void wp_opener_end(void);
 int wp_opener_find(int root, const char *path, bool nofollow);
 int wp_opener_type(int place, dev_t dev, enum wp_fstype *type);
+int wp_opener_backing(dev_t loop);
 int wp_opener_send(int sock, const struct iovec *iov, const int *fds, const dev_t *devs,
 		   unsigned int nr);
 void wp_opener_recording(void);

@@ -11,8 +11,8 @@
  *
  * A file system may be served by a program that never answers. So paths that are not in
  * the kernel's cache are looked up by another process (opener.c), and a file that is not
- * on a disk or in memory is not opened here at all: its descriptor is O_PATH, and it is
- * opened on the way to the worker that reads it.
+ * on a disk (disk.c) or in memory is not opened here at all: its descriptor is O_PATH, and
+ * it is opened on the way to the worker that reads it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "lib/base/procdir.h"
+#include "lib/sandbox/disk.h"
 #include "lib/sandbox/fstype.h"
 #include "lib/sandbox/lookup.h"
 #include "lib/sandbox/opener.h"
@@ -38,6 +39,9 @@
 
 /* Maximum number of known file systems that are served by programs. */
 #define MAX_FOREIGN	256
+
+/* Maximum depth of loop devices whose files are on loop devices. */
+#define MAX_LOOPS	4
 
 static struct {
 	pthread_mutex_t lock;		/* protects all that follows */
@@ -82,7 +86,7 @@ static bool is_foreign(dev_t dev)
 	for (i = 0; i < foreign.nr && !found; i++)
 		found = foreign.dev[i] == dev;
 	/* The table is full. */
-	found |= foreign.nr == MAX_FOREIGN && !major(dev);
+	found |= foreign.nr == MAX_FOREIGN && !wp_disk_is(dev);
 	pthread_mutex_unlock(&foreign.lock);
 	return found;
 }
@@ -104,33 +108,70 @@ static void note_foreign(dev_t dev)
  */
 static bool is_root(dev_t dev, enum wp_fstype *type)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	bool is = wp_openfile_is_on_root(dev) && ours.is_known;
 
-	pthread_once(&once, look_at_root);
 	*type = ours.type;
-	return ours.is_known && ours.dev == dev;
+	return is;
 }
+
+static bool is_on_disk(dev_t dev, int loops);
 
 /*
  * Type of a file's file system: 0, or a negative errno if it cannot be determined. Checked
- * each time: numbers of file systems without a disk are reused by later mounts.
+ * each time: numbers of file systems without a disk are reused by later mounts, and so are
+ * those of loop devices. While @place is open they are not.
  */
-static int type_of(int place, dev_t dev, enum wp_fstype *type)
+static int type_below(int place, dev_t dev, enum wp_fstype *type, int loops)
 {
-	struct statfs fs;
 	int err;
 
-	if (major(dev)) {
-		*type = fstatfs(place, &fs) ? WP_FSTYPE_KERNEL : wp_fstype_of(&fs);
-		*type = *type == WP_FSTYPE_SERVED ? WP_FSTYPE_LOCAL : *type;
-		return 0;
-	}
-	if (is_root(dev, type))
+	*type = WP_FSTYPE_LOCAL;
+	if (wp_disk_is(dev) || is_root(dev, type))
 		return 0;
 	err = wp_opener_type(place, dev, type);
-	if (!err && *type == WP_FSTYPE_FOREIGN)
+	if (err)
+		return err;
+	if (*type == WP_FSTYPE_FOREIGN)
 		note_foreign(dev);
-	return err;
+	else if (*type == WP_FSTYPE_SERVED && major(dev) && is_on_disk(dev, loops))
+		*type = WP_FSTYPE_LOCAL;
+	return 0;
+}
+
+/* For a loop device: its file is. */
+static bool is_loop_on_disk(dev_t loop, int loops)
+{
+	int place = loops < MAX_LOOPS ? wp_opener_backing(loop) : -1;
+	enum wp_fstype type = WP_FSTYPE_SERVED;
+	struct stat st;
+
+	if (place < 0)
+		return false;
+	if (wp_lookup_known(place, &st) || type_below(place, st.st_dev, &type, loops + 1))
+		type = WP_FSTYPE_SERVED;
+	close_quietly(place);
+	return type == WP_FSTYPE_LOCAL;
+}
+
+/* Whether a block device always answers, of a file system that is not FUSE. */
+static bool is_on_disk(dev_t dev, int loops)
+{
+	int sys = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct wp_disk disk;
+	unsigned int i;
+
+	if (sys < 0)
+		return false;
+	wp_disk_below(sys, dev, &disk);
+	close_quietly(sys);
+	for (i = 0; i < disk.nr_loops && !disk.is_served; i++)
+		disk.is_served = !is_loop_on_disk(disk.loop[i], loops);
+	return !disk.is_served;
+}
+
+static int type_of(int place, dev_t dev, enum wp_fstype *type)
+{
+	return type_below(place, dev, type, 0);
 }
 
 /* Open the result of a lookup, if it is a file; closes @place. */
@@ -391,4 +432,16 @@ bool wp_openfile_has_owner(const struct stat *st)
 bool wp_openfile_is_served(int fd)
 {
 	return fcntl(fd, F_GETFL) & O_PATH;
+}
+
+/**
+ * wp_openfile_is_on_root() - whether a file system is that of our own root
+ * @dev: its device
+ */
+bool wp_openfile_is_on_root(dev_t dev)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, look_at_root);
+	return ours.dev && ours.dev == dev;
 }

@@ -26,5 +26,6 @@ int wp_openfile_rootat(int dir);
 int wp_openfile_known(int fd, struct stat *st);
 bool wp_openfile_has_owner(const struct stat *st);
 bool wp_openfile_is_served(int fd);
+bool wp_openfile_is_on_root(dev_t dev);
 
 #endif /* WP_LIB_SANDBOX_OPENFILE_H */

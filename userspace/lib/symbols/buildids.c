@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
+#include "lib/sandbox/disk.h"
 #include "lib/sandbox/filereader.h"
 #include "lib/sandbox/opener.h"
 #include "lib/sandbox/openfile.h"
@@ -324,8 +326,7 @@ static void resolve(struct wp_dso *dso)
  * @path: the name as in the mapping record
  * @id: the build-id
  *
- * Reads unknown build-ids of files with that name on block devices, which cannot block
- * for long.
+ * Reads unknown build-ids of files with that name on disks, which cannot block for long.
  *
  * Return: the entry or NULL.
  */
@@ -335,7 +336,7 @@ struct wp_dso *wp_buildids_find_id(struct wp_buildids *ids, const char *path,
 	struct wp_dso *dso;
 
 	for (dso = first_of(ids, path, false); dso; dso = next_of(ids, dso)) {
-		if (dso->last.file.maj)
+		if (wp_disk_is(makedev(dso->last.file.maj, dso->last.file.min)))
 			resolve(dso);
 		if (id->size && wp_buildid_same(&dso->id, id))
 			return dso;

@@ -130,9 +130,9 @@ static FILE *open_mountinfo(__u32 pid)
 }
 
 /*
- * Whether a file system may block on its server: it is neither on this machine's disks
- * nor in memory, or it is an overlay, created by a user, that may lie above such a one.
- * Its own status would come from the server.
+ * Whether a file system may block on its server: it has no block device and is not in
+ * memory, or it is an overlay, created by a user, that may lie above such a one. Its own
+ * status would come from the server. Block devices: see keep_it().
  */
 static bool is_served(__u32 pid, const struct stat *st)
 {
@@ -238,6 +238,11 @@ static void keep_it(struct wp_dso *dso, int place, struct wp_keepfiles *keep)
 
 	if (fd < 0)
 		return;
+	/* The thread that copies would block. */
+	if (major(st.st_dev) && wp_openfile_is_served(fd)) {
+		close(fd);
+		return;
+	}
 	if (!dso->id.size)
 		wp_filereader_loaded_id(fd, &dso->id);
 	wp_keepfiles_add(keep, fd, &dso->id, &st);
