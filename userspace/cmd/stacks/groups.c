@@ -148,12 +148,11 @@ static void end(struct line *l)
 
 static void show_name(char *text, size_t size, const struct wp_livename *name)
 {
-	size_t len = wp_text_show(text, size, name->name ? name->name :
-				  name->file ? name->file : "", false);
+	char label[WP_LIVENAME_LABEL];
 
 	if (!name->name)
-		snprintf(text + len, size - len, "%s0x%llx", len ? "+" : "",
-			 (unsigned long long)name->offset);
+		wp_livename_label(name, label, sizeof(label));
+	wp_text_show(text, size, name->name ? name->name : label, false);
 }
 
 static int read_stack(const struct wp_now_threads *all, struct member *m)

@@ -93,15 +93,11 @@ int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t
 
 static void put_name(const struct wp_livename *name)
 {
-	if (name->name) {
-		wp_text_put(stdout, name->name);
-		return;
-	}
-	if (name->file && *name->file) {
-		wp_text_put(stdout, name->file);
-		putchar('+');
-	}
-	printf("0x%llx", (unsigned long long)name->offset);
+	char label[WP_LIVENAME_LABEL];
+
+	if (!name->name)
+		wp_livename_label(name, label, sizeof(label));
+	wp_text_put(stdout, name->name ? name->name : label);
 }
 
 /* The innermost functions, with their callers. */

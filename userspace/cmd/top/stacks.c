@@ -44,12 +44,11 @@ static int wp_top_frame(struct wp_top *top, const struct wp_topkey *key, unsigne
 
 static void put_name(const struct wp_livename *name, char *text, size_t size)
 {
-	size_t len = wp_text_show(text, size, name->name ? name->name :
-				  name->file ? name->file : "", false);
+	char label[WP_LIVENAME_LABEL];
 
 	if (!name->name)
-		snprintf(text + len, size - len, "%s0x%llx", len ? "+" : "",
-			 (unsigned long long)name->offset);
+		wp_livename_label(name, label, sizeof(label));
+	wp_text_show(text, size, name->name ? name->name : label, false);
 }
 
 /* Whether a file is part of the C library, in which every wait ends. */
