@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/top/top.h"
+#include "lib/base/clock.h"
 #include "lib/base/since.h"
 #include "lib/base/text.h"
 #include "lib/proc/procinfo.h"
@@ -312,7 +313,7 @@ static int put_info(const struct wp_toprow *row, struct wp_top_lines *lines)
 	else
 		len = snprintf(line, WP_TOP_LINE, "       process");
 	len += snprintf(line + len, WP_TOP_LINE - len, ", since %s (%s)",
-			wp_since_clock(info.age, clock, sizeof(clock)),
+			wp_since_clock(info.age, wp_clock_now(), clock, sizeof(clock)),
 			wp_since_age(info.age, age, sizeof(age)));
 	if (command) {
 		line = wp_top_lines_add(lines);
