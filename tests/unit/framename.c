@@ -2,6 +2,7 @@
 /*
  * Tests of what stands for the names of functions that have none.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,24 @@ static struct wp_frameplace kernel(__u64 address, __u64 base)
 				       .offset = address, .base = base };
 }
 
+static void test_labels(void)
+{
+	struct wp_framelabels l = { 0 };
+	const char *heap = wp_framelabels_get(&l, "[heap]"), *last = NULL;
+	char path[32];
+	int i;
+
+	ok(heap && heap == wp_framelabels_get(&l, "[heap]") && l.nr == 1, "a label is stored once");
+	ok(!strcmp(wp_framelabels_get(&l, ""), "[anon]"), "memory without a name");
+	for (i = 0; i < 2 * WP_FRAMELABELS_MAX; i++) {
+		snprintf(path, sizeof(path), "/memfd:%d (deleted)", i);
+		last = wp_framelabels_get(&l, path);
+	}
+	ok(last && !strcmp(last, "[anon]") && l.nr == WP_FRAMELABELS_MAX &&
+	   heap == wp_framelabels_get(&l, "[heap]"), "their number has a limit");
+	wp_framelabels_free(&l);
+}
+
 int main(void)
 {
 	check(file("/usr/lib/x86_64-linux-gnu/libc.so.6", 0x85f16), "libc.so.6+0x85f16");
@@ -53,5 +72,6 @@ int main(void)
 	check(kernel(0xfff, 0xffffffff81000000), "[kernel]+0xfff");
 	check((struct wp_frameplace){ .user = true, .offset = 0x1234 }, "[unmapped]");
 	check((struct wp_frameplace){ .offset = 0x1234 }, "[guest]");
+	test_labels();
 	return done();
 }

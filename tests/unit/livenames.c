@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the names of what runs: of this program's functions and variables, of what is mapped
- * nowhere, of processes that are gone, and of kernel stacks as /proc shows them.
+ * nowhere, of memory without a file, of processes that are gone, and of kernel stacks as /proc
+ * shows them.
  */
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,6 +106,64 @@ static void test_forget(struct wp_livenames *n)
 	}
 }
 
+static bool labelled(struct wp_livenames *n, const void *at, const char *wanted)
+{
+	char label[WP_LIVENAME_LABEL];
+	struct wp_livename name;
+
+	if (wp_livenames_user(n, getpid(), (uintptr_t)at, false, &name) || name.name)
+		return false;
+	wp_livename_label(&name, label, sizeof(label));
+	return !strcmp(label, wanted) && (!name.file || name.offset == (uintptr_t)at);
+}
+
+/* Code of @fd, -1: of none. */
+static char *code_in(int fd)
+{
+	char *at;
+
+	if (fd >= 0 && ftruncate(fd, 4096))
+		return NULL;
+	at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS :
+		  MAP_SHARED, fd, 0);
+	return at == MAP_FAILED ? NULL : at;
+}
+
+/* Code in memory has the labels that reports have. */
+static void test_memory(struct wp_livenames *n)
+{
+	const int prot = PROT_READ | PROT_WRITE | PROT_EXEC;
+	int fd = memfd_create("jit", MFD_CLOEXEC);
+	char path[64], *anon = code_in(-1), *jit = code_in(fd), *heap = sbrk(8192), *stack;
+	struct wp_livename name = { .file = "libc.so.6", .offset = 0x85f16 };
+	char label[WP_LIVENAME_LABEL];
+	size_t size;
+	FILE *list;
+
+	wp_livename_label(&name, label, sizeof(label));
+	ok(!strcmp(label, "libc.so.6+0x85f16"), "in a file: the offset");
+	heap = (char *)(((uintptr_t)heap + 4095) & ~4095UL);
+	/* The part of the stack that has its name begins below what the kernel put there. */
+	stack = (char *)((uintptr_t)path & ~4095UL);
+	size = (((uintptr_t)environ[0] | 4095) + 1) - (uintptr_t)stack;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	list = fopen(path, "we");
+	if (!ok(anon && jit && list && !mprotect(heap, 4096, prot) &&
+		!mprotect(stack, size, prot), "code in memory"))
+		return;
+	fprintf(list, "%lx 10 generated\n", (unsigned long)(uintptr_t)jit + 64);
+	fclose(list);
+	wp_livenames_forget(n, getpid());
+	ok(labelled(n, anon, "[anon]") && labelled(n, heap, "[heap]") &&
+	   labelled(n, stack, "[stack]"), "[anon], [heap], [stack]");
+	ok(labelled(n, (void *)16, "[unmapped]"), "[unmapped]");
+	ok(labelled(n, jit, "[memfd:jit]"), "[memfd:jit]");
+	ok(!wp_livenames_user(n, getpid(), (uintptr_t)jit + 64, false, &name) &&
+	   named(&name, "generated", "[memfd:jit]"), "the process's own list has its names");
+	mprotect(stack, size, PROT_READ | PROT_WRITE);
+	unlink(path);
+}
+
 static void test_stacks(void)
 {
 	struct wp_procstack *s = wp_procstack_parse("[<0>] pipe_read+0x2a/0x3b0\n"
@@ -139,6 +200,7 @@ int main(void)
 		return done();
 	test_names(n);
 	test_forget(n);
+	test_memory(n);
 	wp_livenames_free(n);
 	wp_livenames_free(NULL);
 	test_stacks();

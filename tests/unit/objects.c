@@ -232,7 +232,7 @@ static void test_futexes(struct wp_objects *o)
 	ok(futex_is(o, 0x3000, "0x3000 [heap]") && futex_is(o, 0x8ffc, "0x8ffc [stack]"),
 	   "in a place that has a name");
 	ok(futex_is(o, 0x5004, "/dev/shm/x?y+0x1004, shared"), "in a shared file");
-	ok(futex_is(o, 0x6008, "0x6008 anonymous, shared") && futex_is(o, 0x7008, "0x7008 anonymous"),
+	ok(futex_is(o, 0x6008, "0x6008 [anon], shared") && futex_is(o, 0x7008, "0x7008 [anon]"),
 	   "in memory");
 	ok(futex_is(o, 0x4000, "0x4000") && futex_is(o, 0xfff, "0xfff") &&
 	   futex_is(o, ~0ULL, "0xffffffffffffffff"), "nowhere");
@@ -389,7 +389,7 @@ static void test_real(void)
 	snprintf(both, sizeof(both), "[eventpoll] fd %d", epoll);
 	ok(is(what(o, pid, pid, 0, call(SYS_epoll_pwait, epoll)), both), "an epoll");
 	ok(is(what(o, pid, pid, 0, call(SYS_read, file)), "/etc/passwd"), "a file");
-	snprintf(both, sizeof(both), "%p anonymous, shared", (void *)shared);
+	snprintf(both, sizeof(both), "%p [anon], shared", (void *)shared);
 	ok(is(what(o, pid, pid, 0, call(SYS_futex, (uintptr_t)shared)), both),
 	   "a futex in shared memory");
 	ok(strstr(what(o, pid, pid, 0, call(SYS_futex, (uintptr_t)&test_bounds)), "/objects+0x") != NULL,

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/procfile.h"
 #include "lib/base/since.h"
 #include "lib/proc/procinfo.h"
@@ -35,11 +37,23 @@ static void test_age(void)
 
 static void test_clock(void)
 {
-	char buf[WP_SINCE_TEXT];
+	char buf[WP_SINCE_TEXT], wanted[WP_SINCE_TEXT];
+	__u64 at = wp_clock_now(), age;
+	struct timespec now;
+	struct tm tm;
 
-	wp_since_clock(S, buf, sizeof(buf));
+	wp_since_clock(S, at, buf, sizeof(buf));
 	ok(strlen(buf) == strlen("14:03:05") && buf[2] == ':' && buf[5] == ':', "the time of day");
-	wp_since_clock(2 * 86400 * S, buf, sizeof(buf));
+	/* From the middle of a second: the clocks are read one after the other. */
+	clock_gettime(CLOCK_REALTIME, &now);
+	age = 7 * S + now.tv_nsec + S / 2;
+	now.tv_sec -= 1000 + 8;
+	localtime_r(&now.tv_sec, &tm);
+	strftime(wanted, sizeof(wanted), "%H:%M:%S", &tm);
+	wp_since_clock(age, at - 1000 * S, buf, sizeof(buf));
+	ok(!strcmp(buf, wanted), "by the time of the age, however long ago that was: %s, %s", buf,
+	   wanted);
+	wp_since_clock(2 * 86400 * S, at, buf, sizeof(buf));
 	ok(strlen(buf) == strlen("2026-11-24 14:03") && buf[4] == '-' && buf[10] == ' ',
 	   "of more than a day ago with the date");
 }

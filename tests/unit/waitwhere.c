@@ -101,7 +101,10 @@ int main(void)
 	object("pipe:[1234]", "pipe");
 	object("/var/log/x:[1]", "/var/log/x:[1]");
 	object("/in/server+0x30e0", "server+0x30e0");
-	object("0x7f5098010cac anonymous", "0x7f5098010cac");
+	object("0x7f5098010cac anonymous", "0x7f5098010cac [anon]");
+	object("0x7f5098010cac anonymous, shared", "0x7f5098010cac [anon], shared");
+	object("0x7f5098010cac [anon], shared", "0x7f5098010cac [anon], shared");
+	object("0x7ffd8c0f3e40 [stack]", "0x7ffd8c0f3e40 [stack]");
 	object("0x559e50cfa788 [heap]", "0x559e50cfa788 [heap]");
 	object("fd 3", "fd 3");
 	object("", "");

@@ -304,9 +304,12 @@ static int write_archive(struct archive *a, const struct wp_profile *p)
 	ret = a->tar ? wp_tarfile_end(a->tar) : 0;
 	err = err ? err : ret;
 	if (!err && !a->nr) {
-		wp_err("no file of %s can be archived%s", a->input,
-		       a->unidentified ? "; perf records build-ids with -o FILE, without -B" :
-		       a->missing ? "" : ": its samples have no stacks");
+		if (a->unidentified)
+			wp_err("no file of %s can be archived: it has no build-ids; 'perf inject -b' adds them (see 'man wallprof-archive')",
+			       a->input);
+		else
+			wp_err("no file of %s can be archived%s", a->input,
+			       a->missing ? "" : ": its samples have no stacks");
 		return wp_outfile_end(&out, -ENOENT);
 	}
 	if (err)

@@ -76,6 +76,24 @@ def span(events, delays):
                         if did > window]
 
 
+def runs(events, delays, totals):
+    """delays is what latency -p says as JSON, totals what timehist -s does, which is the same
+    as perf's: each thread ran as long, but those that were on a CPU at the end, one on each.
+    Of that slice timehist has no line; in latency it ends with the last event."""
+    cpus = len({e["cpu"] for e in events["events"]})
+    ran = collections.Counter()
+    for total in totals["summary"]:
+        ran[total["tid"]] += total["run_ns"]
+    mine = collections.Counter()
+    for task in delays["tasks"]:
+        mine[task["tid"]] += task["run_ns"]
+    more = {tid: ns - ran[tid] for tid, ns in mine.items() if tid and ns != ran[tid]}
+    problems = ["thread %d ran for %d ns more than with timehist" % m for m in more.items()
+                if m[1] < 0 or len(more) > cpus]
+    return len(mine), problems + ["thread %d is missing" % tid for tid in ran.keys() - mine.keys()
+                                  if tid]
+
+
 def has_exited(event, exits):
     """Whether the slice ends behind the record of the thread's exit: there perf has
     forgotten what it did."""

@@ -27,8 +27,9 @@ def file_of(name, i):
     return os.major(st.st_dev), os.minor(st.st_dev), st.st_ino
 
 
-def write(path, pid, mapped, offset=0x1000):
-    """mapped: names of files, or "//anon"; the sample is at that offset of each."""
+def write(path, pid, mapped, offset=0x1000, sampled=0, rest=b"", features=()):
+    """mapped: names of files, or "//anon"; the sample is at that offset of each. It has the
+    data of more bits of the sample type behind its period. Features are empty."""
     stamp = struct.pack("<IIQ", pid, pid, 1000)
     data = record(3, 0, struct.pack("<II", pid, pid) + text("comm") + stamp)
     for i, name in enumerate(mapped):
@@ -36,11 +37,12 @@ def write(path, pid, mapped, offset=0x1000):
                                           *file_of(name, i), 0, 5, 2) + text(name) + stamp)
     for i in range(len(mapped)):
         data += record(9, 2, struct.pack("<QIIQQ", BASE + i * SIZE + offset, pid, pid,
-                                         2000 + i, 1000000))
+                                         2000 + i, 1000000) + rest)
     # cpu-clock; IP, TID, TIME, PERIOD; mmap, comm, sample_id_all, mmap2
-    attr = struct.pack("<IIQQQQQ", 1, 112, 0, 1000000, 0x107, 0, 1 << 8 | 1 << 9 | 1 << 18 |
+    attr = struct.pack("<IIQQQQQ", 1, 112, 0, 1000000, 0x107 | sampled, 0, 1 << 8 | 1 << 9 | 1 << 18 |
                        1 << 23) + bytes(112 - 48)
     head = struct.pack("<8sQQ", b"PERFILE2", 104, 128) + \
-        struct.pack("<QQQQQQ", 104, 128, 232, len(data), 0, 0) + bytes(32)
+        struct.pack("<QQQQQQ", 104, 128, 232, len(data), 0, 0) + \
+        sum(1 << nr for nr in features).to_bytes(32, "little")
     with open(path, "wb") as f:
-        f.write(head + attr + struct.pack("<QQ", 0, 0) + data)
+        f.write(head + attr + struct.pack("<QQ", 0, 0) + data + bytes(16 * len(features)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reports files without symbols, and why. Called by the commands that print functions.
+ * Reports what stacks lack: data that only perf turns into frames, and files without
+ * symbols, with the reason. Called by the commands that print functions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +9,46 @@
 
 #include "cmd/common/missing-symbols.h"
 #include "lib/base/err.h"
+#include "lib/perfdata/perfevents.h"
+#include "lib/perfdata/perffile.h"
 
 /* Limits: number of files per reason, and number of reasons. */
 #define TOP_MISSING	4
 #define MAX_REASONS	8
+
+/* perf's HEADER_AUXTRACE: hardware traces, which perf report turns into samples. */
+#define FEAT_AUXTRACE	18
+
+static bool has_type(const struct wp_perfevents *events, __u64 sample_type)
+{
+	unsigned int i;
+
+	for (i = 0; i < events->nr; i++) {
+		if (events->event[i].attr.sample_type & sample_type)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * wp_warn_unread_stacks() - warn of data that perf report turns into frames, and we do not
+ * @input: name of the recording
+ * @file: the recording
+ * @events: its events
+ */
+void wp_warn_unread_stacks(const char *input, const struct wp_perffile *file,
+			   const struct wp_perfevents *events)
+{
+	if (file->header.features[0] >> FEAT_AUXTRACE & 1)
+		wp_warn("%s has hardware traces, as of Intel PT, which are left out; use 'perf report'",
+			input);
+	if (has_type(events, PERF_SAMPLE_BRANCH_STACK))
+		wp_warn("%s has branch stacks (-b, --call-graph lbr), which are left out, with callers known only by them; use 'perf report'",
+			input);
+	if (has_type(events, PERF_SAMPLE_STACK_USER))
+		wp_warn("%s has user stacks that are not unwound (--call-graph dwarf), which are left out; use 'perf report'",
+			input);
+}
 
 /**
  * struct reason - files without symbols for the same reason

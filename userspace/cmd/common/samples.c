@@ -532,27 +532,6 @@ static const char *next_missing(const void *ctx, size_t *at, const char **path)
 	return wp_profile_trouble(ctx, at, path);
 }
 
-/* Whether samples have data that perf report turns into frames, and wallprof does not. */
-static bool has_type(const struct wp_samples *s, __u64 sample_type)
-{
-	const struct wp_perfevents *events = wp_profile_events(s->profile);
-	unsigned int i;
-
-	for (i = 0; i < events->nr; i++) {
-		if (events->event[i].attr.sample_type & sample_type)
-			return true;
-	}
-	return false;
-}
-
-/* perf's HEADER_AUXTRACE: hardware traces, which perf report turns into samples. */
-#define FEAT_AUXTRACE	18
-
-static bool has_traces(const struct wp_samples *s)
-{
-	return wp_profile_file(s->profile)->header.features[0] >> FEAT_AUXTRACE & 1;
-}
-
 /**
  * wp_samples_cause_hint() - advice if no sample is left as none has causes
  * @s: the samples
@@ -584,15 +563,7 @@ void wp_samples_warn(const struct wp_samples *s)
 	if (stats.no_stack)
 		wp_warn("%" PRIu64 " samples of %s are without their stacks: too many stacks",
 			(uint64_t)stats.no_stack, input);
-	if (has_traces(s))
-		wp_warn("%s has hardware traces, as of Intel PT, which are left out; use 'perf report'",
-			input);
-	if (has_type(s, PERF_SAMPLE_BRANCH_STACK))
-		wp_warn("%s has branch stacks (-b, --call-graph lbr), which are left out, with callers known only by them; use 'perf report'",
-			input);
-	if (has_type(s, PERF_SAMPLE_STACK_USER))
-		wp_warn("%s has user stacks that are not unwound (--call-graph dwarf), which are left out; use 'perf report'",
-			input);
+	wp_warn_unread_stacks(input, wp_profile_file(s->profile), wp_profile_events(s->profile));
 	if (s->o->chosen && !s->sum.nr)
 		wp_warn("no sample is left by --%s%s", s->o->chosen,
 			wp_samples_cause_hint(s));

@@ -206,6 +206,7 @@ static void warn(const struct work *w, const char *input)
 	if (wp_memmaps_dropped(w->maps))
 		wp_warn("%" PRIu64 " mappings of processes are too many: addresses there have no file",
 			(uint64_t)wp_memmaps_dropped(w->maps));
+	wp_warn_unread_stacks(input, &w->file, wp_perfrecords_events(w->records));
 	wp_warn_missing_symbols(next_missing, w->functions);
 }
 

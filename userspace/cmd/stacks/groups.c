@@ -148,12 +148,11 @@ static void end(struct line *l)
 
 static void show_name(char *text, size_t size, const struct wp_livename *name)
 {
-	size_t len = wp_text_show(text, size, name->name ? name->name :
-				  name->file ? name->file : "", false);
+	char label[WP_LIVENAME_LABEL];
 
 	if (!name->name)
-		snprintf(text + len, size - len, "%s0x%llx", len ? "+" : "",
-			 (unsigned long long)name->offset);
+		wp_livename_label(name, label, sizeof(label));
+	wp_text_show(text, size, name->name ? name->name : label, false);
 }
 
 static int read_stack(const struct wp_now_threads *all, struct member *m)
@@ -415,7 +414,7 @@ static bool put_all(const struct group *g, struct line *l, size_t width)
 }
 
 /* "waiting [148], threads 150 futex, 155 worker, since 14:03:05" */
-static void put_who(const struct group *g, size_t width)
+static void put_who(const struct wp_now_threads *all, const struct group *g, size_t width)
 {
 	const struct wp_now_thread *t = g->member->t;
 	char since[64] = "", clock[WP_SINCE_TEXT];
@@ -423,7 +422,7 @@ static void put_who(const struct group *g, size_t width)
 
 	if (t->age >= NSEC_PER_SEC && t->now != WP_NOW_ONCPU)
 		snprintf(since, sizeof(since), ", since %s%s", t->at_least ? "before " : "",
-			 wp_since_clock(t->age, clock, sizeof(clock)));
+			 wp_since_clock(t->age, all->time, clock, sizeof(clock)));
 	if (!put_all(g, &l, width) || !fits(&l, since, width)) {
 		end(&l);
 		begin(&l, indent_of(width));
@@ -477,7 +476,7 @@ static void put_group(const struct wp_now_threads *all, const struct group *g, s
 			 t->now == WP_NOW_ONCPU ? "-" : t->now == WP_NOW_RUNNABLE ? "R" :
 			 wp_state_name(t->state), g->nr);
 	put_what(all, g, &l, width);
-	put_who(g, width);
+	put_who(all, g, width);
 	put_stack(g, width);
 }
 

@@ -93,15 +93,11 @@ int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t
 
 static void put_name(const struct wp_livename *name)
 {
-	if (name->name) {
-		wp_text_put(stdout, name->name);
-		return;
-	}
-	if (name->file && *name->file) {
-		wp_text_put(stdout, name->file);
-		putchar('+');
-	}
-	printf("0x%llx", (unsigned long long)name->offset);
+	char label[WP_LIVENAME_LABEL];
+
+	if (!name->name)
+		wp_livename_label(name, label, sizeof(label));
+	wp_text_put(stdout, name->name ? name->name : label);
 }
 
 /* The innermost functions, with their callers. */
@@ -258,7 +254,7 @@ static int by_rank(const void *pa, const void *pb)
 }
 
 /* Description of a thread, or of the first of a group, and the start of its wait. */
-static void put_info(const struct wp_now_thread *t)
+static void put_info(const struct wp_now_threads *all, const struct wp_now_thread *t)
 {
 	char clock[WP_SINCE_TEXT];
 	struct wp_procinfo info;
@@ -273,7 +269,7 @@ static void put_info(const struct wp_now_thread *t)
 		fputs("ended", stdout);
 	}
 	printf(", %s %s)\n", t->at_least ? "since before" : "since",
-	       wp_since_clock(t->age, clock, sizeof(clock)));
+	       wp_since_clock(t->age, all->time, clock, sizeof(clock)));
 }
 
 static int put_group(const struct wp_now_threads *all, const struct group *g)
@@ -299,7 +295,7 @@ static int put_group(const struct wp_now_threads *all, const struct group *g)
 	fputs(": ", stdout);
 	put_cause(all, t);
 	putchar('\n');
-	put_info(t);
+	put_info(all, t);
 	for (i = 0;; i++) {
 		err = wp_now_frame(all, t, i, &name, &found);
 		if (err || !found)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cmd/top/top.h"
+#include "lib/base/clock.h"
 #include "lib/base/since.h"
 #include "lib/base/text.h"
 #include "lib/proc/procinfo.h"
@@ -44,12 +45,11 @@ static int wp_top_frame(struct wp_top *top, const struct wp_topkey *key, unsigne
 
 static void put_name(const struct wp_livename *name, char *text, size_t size)
 {
-	size_t len = wp_text_show(text, size, name->name ? name->name :
-				  name->file ? name->file : "", false);
+	char label[WP_LIVENAME_LABEL];
 
 	if (!name->name)
-		snprintf(text + len, size - len, "%s0x%llx", len ? "+" : "",
-			 (unsigned long long)name->offset);
+		wp_livename_label(name, label, sizeof(label));
+	wp_text_show(text, size, name->name ? name->name : label, false);
 }
 
 /* Whether a file is part of the C library, in which every wait ends. */
@@ -313,7 +313,7 @@ static int put_info(const struct wp_toprow *row, struct wp_top_lines *lines)
 	else
 		len = snprintf(line, WP_TOP_LINE, "       process");
 	len += snprintf(line + len, WP_TOP_LINE - len, ", since %s (%s)",
-			wp_since_clock(info.age, clock, sizeof(clock)),
+			wp_since_clock(info.age, wp_clock_now(), clock, sizeof(clock)),
 			wp_since_age(info.age, age, sizeof(age)));
 	if (command) {
 		line = wp_top_lines_add(lines);

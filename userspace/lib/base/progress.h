@@ -11,16 +11,16 @@
 /**
  * struct wp_progress - progress of work
  * @what: description of the work
- * @all: total amount of work
+ * @all: total amount of work, 0: unknown
  * @begun: its start, ns of CLOCK_MONOTONIC
- * @percent: value shown last
+ * @percent: value shown last, or -1
  * @shown: the line is shown
  */
 struct wp_progress {
 	const char *what;
 	__u64 all;
 	__u64 begun;
-	unsigned int percent;
+	int percent;
 	bool shown;
 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/since.h"
 
 #define DAY	86400
@@ -37,18 +38,25 @@ const char *wp_since_age(__u64 ns, char *buf, size_t size)
 }
 
 /**
- * wp_since_clock() - format the time of day of an age
- * @ns: age in nanoseconds
+ * wp_since_clock() - format the time of day at which something began
+ * @ns: its age in nanoseconds
+ * @at: the time of that age, by wp_clock_now(): the output may be much later
  * @buf: set to a text like 14:03:05; for more than a day ago 2026-11-24 14:03
  * @size: size of @buf, WP_SINCE_TEXT
  *
  * Return: @buf.
  */
-const char *wp_since_clock(__u64 ns, char *buf, size_t size)
+const char *wp_since_clock(__u64 ns, __u64 at, char *buf, size_t size)
 {
-	time_t then = time(NULL) - (time_t)(ns / 1000000000);
+	struct timespec now = { 0 };
 	struct tm tm;
+	time_t then;
 
+	clock_gettime(CLOCK_REALTIME, &now);
+	ns += wp_clock_now() - at;
+	then = now.tv_sec - (time_t)(ns / 1000000000);
+	/* The second in which it began, not the nearest one. */
+	then -= now.tv_nsec < (long)(ns % 1000000000);
 	if (!localtime_r(&then, &tm) ||
 	    !strftime(buf, size, ns / 1000000000 < DAY ? "%H:%M:%S" : "%F %H:%M", &tm))
 		snprintf(buf, size, "?");

@@ -250,7 +250,7 @@ static int look_at_futex(struct wp_objects *o, struct process *process,
 	shared = map->flags & MAP_SHARED ? ", shared" : "";
 	/* Unnamed shared memory has the name of /dev/zero. */
 	if (!*map->name || !strcmp(map->name, "/dev/zero (deleted)"))
-		snprintf(text, sizeof(text), "0x%" PRIx64 " anonymous%s", (uint64_t)k->arg,
+		snprintf(text, sizeof(text), "0x%" PRIx64 " [anon]%s", (uint64_t)k->arg,
 			 shared);
 	else if (*map->name == '[')
 		snprintf(text, sizeof(text), "0x%" PRIx64 " %.*s%s", (uint64_t)k->arg, PATH_MAX,

@@ -51,6 +51,8 @@ static void unix_socket(const char *object, char *to, size_t size)
  */
 void wp_waitobject(const char *object, char *to, size_t size)
 {
+	/* Older recordings have this word. */
+	static const char old[] = " anonymous";
 	const char *slash = strrchr(object, '/');
 	const char *number = strstr(object, ":[");
 	const char *blank = strchr(object, ' ');
@@ -63,8 +65,9 @@ void wp_waitobject(const char *object, char *to, size_t size)
 		snprintf(to, size, "%.*s", (int)(number - object), object);
 	else if (slash && strstr(slash, "+0x"))
 		snprintf(to, size, "%s", slash + 1);
-	else if (blank && !strncmp(object, "0x", 2) && !strncmp(blank, " anonymous", 10))
-		snprintf(to, size, "%.*s", (int)(blank - object), object);
+	else if (blank && !strncmp(object, "0x", 2) && !strncmp(blank, old, strlen(old)))
+		snprintf(to, size, "%.*s [anon]%s", (int)(blank - object), object,
+			 blank + strlen(old));
 	else
 		snprintf(to, size, "%s", object);
 }

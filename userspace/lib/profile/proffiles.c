@@ -24,18 +24,9 @@ struct file_key {
 /* Kind of a mapping by its name, as perf sees it. */
 static enum wp_symbols_kind kind_of(const char *path)
 {
-	static const char *const no_files[] = {
-		"//anon", "/dev/zero", "/anon_hugepage", "/memfd:", "/SYSV", "[",
-	};
-	size_t i;
-
 	if (!strcmp(path, "[vdso]"))
 		return WP_SYMBOLS_VDSO;
-	for (i = 0; i < sizeof(no_files) / sizeof(no_files[0]); i++) {
-		if (!strncmp(path, no_files[i], strlen(no_files[i])))
-			return WP_SYMBOLS_JIT;
-	}
-	return WP_SYMBOLS_ELF;
+	return *path && wp_symbolkind_is_memory(path) ? WP_SYMBOLS_JIT : WP_SYMBOLS_ELF;
 }
 
 /**

@@ -27,6 +27,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/err.h"
+#include "lib/base/progress.h"
 #include "lib/record/mapprocs.h"
 #include "lib/record/mappublish.h"
 #include "lib/record/maprecords.h"
@@ -44,6 +45,9 @@
  * threads come and go, would lose stacks: a program that starts then is published late.
  */
 #define GATHER_NS	200000
+
+/* Interval of the progress of a wait. */
+#define STEP_MS	100
 
 /* Wait for work, or until the time @until. */
 static int wait_for(struct wp_mapsync *sync, __u64 until)
@@ -216,6 +220,37 @@ int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap)
 	return err;
 }
 
+/*
+ * Wait until a descriptor is readable, with a line of progress. Returns 1, 0 after
+ * @wait_ms, or a negative errno.
+ */
+static int wait_with_progress(struct wp_mapsync *sync, int fd, unsigned int wait_ms,
+			      struct wp_progress *progress)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	__u64 now = wp_clock_now(), until = now + wait_ms * NSEC_PER_MSEC;
+	struct wp_codefiles_stats stats;
+	unsigned int rest;
+	int nr;
+
+	for (;;) {
+		rest = until > now ? (until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC : 0;
+		nr = poll(&ready, 1, rest < STEP_MS ? rest : STEP_MS);
+		if (nr || rest <= STEP_MS)
+			break;
+		if (progress->all) {
+			wp_codefiles_stats(sync->files, &stats);
+			progress->all = stats.files ? : 1;
+		}
+		wp_progress_step(progress, progress->all ? wp_mapsync_finished(sync) : 0);
+		now = wp_clock_now();
+	}
+	if (nr < 0)
+		nr = -errno;
+	wp_progress_end(progress);
+	return nr;
+}
+
 /**
  * wp_mapsync_wait_tables() - wait until what runs is published, with its tables
  * @sync: the state of mapsync.c, after wp_mapsync_begin()
@@ -228,10 +263,10 @@ int wp_mapsync_begin(struct wp_mapsync *sync, struct wp_snapshot *snap)
  */
 int wp_mapsync_wait_tables(struct wp_mapsync *sync, unsigned int wait_ms)
 {
-	struct pollfd done = { .fd = sync->done_fd, .events = POLLIN };
-	int nr = poll(&done, 1, wait_ms);
+	struct wp_progress progress;
 
-	return nr < 0 ? -errno : nr;
+	wp_progress_begin(&progress, "building unwind tables", 1);
+	return wait_with_progress(sync, sync->done_fd, wait_ms, &progress);
 }
 
 /**
@@ -286,12 +321,12 @@ int wp_mapsync_files_fd(const struct wp_mapsync *sync)
  */
 bool wp_mapsync_wait_walked(struct wp_mapsync *sync, unsigned int wait_ms)
 {
-	struct pollfd walked;
+	struct wp_progress progress;
 
 	if (!sync)
 		return true;
-	walked = (struct pollfd){ .fd = sync->walked_fd, .events = POLLIN };
-	return poll(&walked, 1, wait_ms) == 1;
+	wp_progress_begin(&progress, "reading the stacks of blocked threads", 0);
+	return wait_with_progress(sync, sync->walked_fd, wait_ms, &progress) == 1;
 }
 
 /**

@@ -66,3 +66,44 @@ char *wp_framename(const struct wp_frameplace *place)
 		path = slash + 1;
 	return place_in(path, (int)strnlen(path, 4096), place->offset);
 }
+
+/**
+ * wp_framelabels_get() - look up or add the label of memory
+ * @l: the labels
+ * @path: name of the mapping; "" if it has none
+ *
+ * Beyond the limit all others are "[anon]".
+ *
+ * Return: the label, valid until wp_framelabels_free(); NULL if there is no memory.
+ */
+const char *wp_framelabels_get(struct wp_framelabels *l, const char *path)
+{
+	const struct wp_frameplace place = { .path = *path ? path : "//anon", .user = true };
+	char *label = wp_framename(&place);
+	size_t i;
+
+	for (i = 0; label && i < l->nr && strcmp(l->label[i], label); i++)
+		;
+	if (!label)
+		return NULL;
+	if (i < l->nr) {
+		free(label);
+		return l->label[i];
+	}
+	if (l->nr == WP_FRAMELABELS_MAX) {
+		free(label);
+		return "[anon]";
+	}
+	l->label[l->nr] = label;
+	return l->label[l->nr++];
+}
+
+/**
+ * wp_framelabels_free() - free labels
+ * @l: the labels
+ */
+void wp_framelabels_free(struct wp_framelabels *l)
+{
+	while (l->nr)
+		free(l->label[--l->nr]);
+}

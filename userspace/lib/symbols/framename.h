@@ -27,6 +27,21 @@ struct wp_frameplace {
 	__u64 base;
 };
 
+/* Limit of different labels of memory: memfds have any name. */
+#define WP_FRAMELABELS_MAX	256
+
+/**
+ * struct wp_framelabels - labels of memory without a file
+ * @label: each once
+ * @nr: their number
+ */
+struct wp_framelabels {
+	char *label[WP_FRAMELABELS_MAX];
+	size_t nr;
+};
+
 char *wp_framename(const struct wp_frameplace *place);
+const char *wp_framelabels_get(struct wp_framelabels *l, const char *path);
+void wp_framelabels_free(struct wp_framelabels *l);
 
 #endif /* WP_LIB_SYMBOLS_FRAMENAME_H */

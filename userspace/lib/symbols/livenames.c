@@ -24,6 +24,7 @@
 #include "lib/base/siphash.h"
 #include "lib/proc/procmaps.h"
 #include "lib/sandbox/openfile.h"
+#include "lib/symbols/framename.h"
 #include "lib/symbols/livenames.h"
 #include "lib/symbols/symbols.h"
 
@@ -65,12 +66,16 @@ struct code {
  * @end: end, exclusive
  * @shift: offset from address to position in @code
  * @code: index of the file
+ * @memory: label of memory without a file, or NULL
+ * @jit: index + 1 of the list of generated code, if @code is a file without a name; or 0
  */
 struct map {
 	__u64 start;
 	__u64 end;
 	__u64 shift;
 	__u32 code;
+	const char *memory;
+	__u32 jit;
 };
 
 /**
@@ -108,6 +113,7 @@ struct user {
  * @stale: of @nr_maps, those of forgotten processes
  * @process: by pid
  * @nr_processes: their number
+ * @memory: labels of memory without a file
  * @nr_open: number of @code with a descriptor
  * @pid: the process whose mappings are being read
  * @uid: its user, once known; -1
@@ -130,6 +136,7 @@ struct wp_livenames {
 	size_t stale;
 	struct process *process;
 	size_t nr_processes;
+	struct wp_framelabels memory;
 	unsigned int nr_open;
 	__u32 pid;
 	uid_t uid;
@@ -181,6 +188,7 @@ void wp_livenames_free(struct wp_livenames *n)
 		if (n->code[i].fd >= 0)
 			close(n->code[i].fd);
 	}
+	wp_framelabels_free(&n->memory);
 	wp_symbols_free(n->symbols);
 	wp_procmaps_free(&n->text);
 	free(n->code);
@@ -345,6 +353,30 @@ static int find_code(struct wp_livenames *n, int dir, const struct wp_procmap *m
 	return err;
 }
 
+/*
+ * Memory has a label, and a list of generated code. That of a memfd is used if the memfd
+ * is no program.
+ */
+static int find_memory(struct wp_livenames *n, int dir, const struct wp_procmap *m,
+		       struct map *map)
+{
+	const struct wp_procmap memory = { .name = m->name };
+	__u32 list;
+	int err;
+
+	if (n->code[map->code].kind == WP_SYMBOLS_VDSO || !wp_symbolkind_is_memory(m->name))
+		return 0;
+	map->memory = wp_framelabels_get(&n->memory, m->name);
+	if (!map->memory)
+		return -ENOMEM;
+	if (!m->ino)
+		return 0;
+	err = find_code(n, dir, &memory, &list);
+	if (!err)
+		map->jit = list + 1;
+	return err == -ENOSPC ? 0 : err;
+}
+
 static int add_map(void *ctx, int dir, const struct wp_procmap *m)
 {
 	struct wp_livenames *n = ctx;
@@ -354,6 +386,8 @@ static int add_map(void *ctx, int dir, const struct wp_procmap *m)
 	if (n->nr_maps >= MAX_MAPS)
 		return 0;
 	err = find_code(n, dir, m, &map.code);
+	if (!err)
+		err = find_memory(n, dir, m, &map);
 	if (err)
 		return err == -ENOSPC ? 0 : err;
 	switch (n->code[map.code].kind) {
@@ -515,19 +549,39 @@ static int find_process(struct wp_livenames *n, __u32 pid, const struct process 
 	return err;
 }
 
-static void describe(struct wp_livenames *n, const struct code *code, __u64 at, bool caller,
-		     struct wp_livename *name)
+static void find_name(struct wp_livenames *n, const struct code *code, __u64 at, bool caller,
+		      struct wp_livename *name)
 {
 	struct wp_symbol symbol;
 
-	name->file = code->name;
-	name->offset = at;
 	/*
 	 * After a call at the end of a function, the return address belongs to another
 	 * one.
 	 */
 	if (wp_symbols_find(n->symbols, code->file, at - (caller && at), &symbol))
 		name->name = symbol.name;
+}
+
+static void describe(struct wp_livenames *n, const struct code *code, __u64 at, bool caller,
+		     struct wp_livename *name)
+{
+	name->file = code->name;
+	name->offset = at;
+	find_name(n, code, at, caller, name);
+}
+
+/* In memory there are no offsets: it is elsewhere in each process. */
+static void describe_memory(struct wp_livenames *n, const struct map *map, __u64 ip, bool caller,
+			    struct wp_livename *name)
+{
+	describe(n, &n->code[map->code], ip + map->shift, caller, name);
+	if (name->name && map->jit)
+		return;
+	name->file = map->memory;
+	name->memory = true;
+	name->offset = ip;
+	if (!name->name && map->jit)
+		find_name(n, &n->code[map->jit - 1], ip, caller, name);
 }
 
 /**
@@ -552,9 +606,28 @@ int wp_livenames_user(struct wp_livenames *n, __u32 pid, __u64 ip, bool caller,
 	if (err)
 		return err == -EBUSY ? 0 : err;
 	map = find_map(n, p, ip - (caller && ip));
-	if (map)
+	if (map && map->memory)
+		describe_memory(n, map, ip, caller, name);
+	else if (map)
 		describe(n, &n->code[map->code], ip + map->shift, caller, name);
 	return 0;
+}
+
+/**
+ * wp_livename_label() - label of a function without a name
+ * @name: the result of a lookup
+ * @text: set to the label, as in reports; not sanitized
+ * @size: size of @text, WP_LIVENAME_LABEL
+ */
+void wp_livename_label(const struct wp_livename *name, char *text, size_t size)
+{
+	const struct wp_frameplace place = {
+		.path = name->file, .file = !name->memory, .user = true, .offset = name->offset,
+	};
+	char *label = wp_framename(&place);
+
+	snprintf(text, size, "%s", label ? label : "[unmapped]");
+	free(label);
 }
 
 /**

@@ -7,22 +7,28 @@
 #define WP_LIB_SYMBOLS_LIVENAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/types.h>
 
 /**
  * struct wp_livename - result of a lookup
  * @name: the function, or NULL
- * @file: the file that is mapped there, without its directories, "[vdso]", "[kernel]", or
- *	NULL
- * @offset: offset in @file; without @file the address itself
+ * @file: the file that is mapped there, without its directories, "[vdso]" or "[kernel]";
+ *	for memory without a file "[heap]", "[anon]" and the like; NULL: nothing is mapped
+ * @memory: @file is memory
+ * @offset: offset in @file; for memory, and without @file, the address itself
  *
  * Strings are valid until wp_livenames_free(), and may contain any byte but 0.
  */
 struct wp_livename {
 	const char *name;
 	const char *file;
+	bool memory;
 	__u64 offset;
 };
+
+/* Sufficient size for the label of a function without a name. */
+#define WP_LIVENAME_LABEL	320
 
 struct wp_livenames;
 
@@ -33,6 +39,7 @@ bool wp_livenames_variable(struct wp_livenames *n, __u32 pid, __u64 address, cha
 			   size_t size);
 int wp_livenames_kernel(struct wp_livenames *n, __u64 ip, bool caller,
 			struct wp_livename *name);
+void wp_livename_label(const struct wp_livename *name, char *text, size_t size);
 void wp_livenames_forget(struct wp_livenames *n, __u32 pid);
 void wp_livenames_free(struct wp_livenames *n);
 

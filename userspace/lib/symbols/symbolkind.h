@@ -5,6 +5,8 @@
 #ifndef WP_LIB_SYMBOLS_SYMBOLKIND_H
 #define WP_LIB_SYMBOLS_SYMBOLKIND_H
 
+#include <stdbool.h>
+
 /**
  * enum wp_symbols_kind - kind of a file, and meaning of its addresses
  * @WP_SYMBOLS_ELF: a mapped file; offset in the file
@@ -21,5 +23,7 @@ enum wp_symbols_kind {
 	WP_SYMBOLS_VDSO,
 	WP_SYMBOLS_JIT,
 };
+
+bool wp_symbolkind_is_memory(const char *path);
 
 #endif /* WP_LIB_SYMBOLS_SYMBOLKIND_H */
