@@ -440,7 +440,9 @@ static void check_counter(struct wp_checkup *c, const struct wp_hostfacts *h)
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		f = add(c, WP_LEVEL_NOTE, name, "cpu-clock; no hardware counter of cycles");
+		f = add(c, WP_LEVEL_NOTE, name, "cpu-clock; %s", h->cycles_err == EOPNOTSUPP ?
+			"the hardware counter of cycles has no interrupts" :
+			"no hardware counter of cycles");
 		means(f, "Samples come from a timer, as on most virtual machines: fine for where time goes, blind where interrupts are off.");
 		break;
 	default:

@@ -418,6 +418,8 @@ static void ask_events(struct wp_hostfacts *h)
 	struct perf_event_attr cycles = {
 		.type = PERF_TYPE_HARDWARE,
 		.config = PERF_COUNT_HW_CPU_CYCLES,
+		/* A counter without interrupts can count, but not sample. */
+		.sample_period = 1000003,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
