@@ -21,7 +21,8 @@ static const struct wp_hostfacts well = {
 	.tracefs = WP_YES, .device_mode = 0666, .abi = WALLPROF_ABI_VERSION,
 	.abi_version = "1.0", .uid = 1000, .may_record = true, .may_admin = true,
 	.may_ptrace = true, .may_lock = true, .may_syslog = true, .memlock = ~0ULL, .cpus = 2, .program = "wallprof",
-	.cache = "/var/cache/wallprof/unwind", .output = "/tmp", .output_free = 1ULL << 40,
+	.cache = "/var/cache/wallprof/unwind", .cache_free = 1ULL << 40,
+	.output = "/tmp", .output_free = 1ULL << 40,
 };
 
 static struct wp_hostfacts h;
@@ -273,6 +274,12 @@ static void test_room(void)
 	expect("no cache", "unwind cache", WP_LEVEL_NOTE, "built again", "");
 	h.cache[0] = '\0';
 	expect("no home", "unwind cache", WP_LEVEL_NOTE, "built again", "");
+	h.cache_made = true;
+	h.cache_free = 1 << 20;
+	expect("little room for the cache", "unwind cache", WP_LEVEL_NOTE, "may not fit",
+	       "df -h /var/cache/wallprof/unwind");
+	h.output_err = ENOSPC;
+	expect("no room", "disk", WP_LEVEL_FAIL, "another place", "df -h . && df -i .");
 	h.output_err = EROFS;
 	expect("nowhere to write", "disk", WP_LEVEL_FAIL, "another place",
 	       "wallprof record -o /tmp/perf.data");

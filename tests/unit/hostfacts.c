@@ -235,6 +235,12 @@ static void test_ask(void)
 	snprintf(output, sizeof(output), "%s/", root);
 	wp_hostfacts_ask(h, output);
 	ok(h->output_err == EISDIR, "nor with a slash");
+	snprintf(output, sizeof(output), "%s/fifo", root);
+	ok(!mkfifo(output, 0600), "a FIFO");
+	wp_hostfacts_ask(h, output);
+	ok(h->output_err == ESPIPE && !strcmp(h->output, output), "a FIFO is no file");
+	wp_hostfacts_ask(h, "/dev/null");
+	ok(!h->output_err, "a device is one");
 	wp_hostfacts_ask(h, "/perf.data");
 	ok(!strcmp(h->output, "/"), "the root directory");
 	ok(access("/perf.data", F_OK), "nothing was written");

@@ -15,6 +15,8 @@
 #define MIB		(1ULL << 20)
 /* Size of a recording at the default rate, of some minutes on a busy host. */
 #define LITTLE_DISK	(256 * MIB)
+/* Unwind tables of the programs of a host take tens of MiB. */
+#define LITTLE_CACHE	(32 * MIB)
 #define DEFAULT_RATE	4000
 
 __attribute__((format(printf, 2, 0)))
@@ -492,6 +494,14 @@ static void check_cache(struct wp_checkup *c, const struct wp_hostfacts *h)
 	static const char name[] = "unwind cache";
 	struct wp_finding *f;
 
+	if (h->cache[0] && !h->cache_err && h->cache_free < LITTLE_CACHE) {
+		f = add(c, WP_LEVEL_NOTE, name, "%s: %llu MiB free", h->cache,
+			(unsigned long long)(h->cache_free / MIB));
+		means(f, "Unwind tables may not fit; those that do not are built again for each recording.");
+		if (h->cache_made)
+			remedy(f, "df -h %s", h->cache);
+		return;
+	}
 	if (h->cache[0] && !h->cache_err) {
 		if (h->cache_made)
 			add(c, WP_LEVEL_OK, name, "%s, %llu KiB", h->cache,
@@ -507,14 +517,36 @@ static void check_cache(struct wp_checkup *c, const struct wp_hostfacts *h)
 		remedy(f, "ls -ld %s", h->cache);
 }
 
+/* Names for what recordings are not written to, where that of errno would not help. */
+static const char *disk_error(int err)
+{
+	switch (err) {
+	case ESPIPE:
+		return "a pipe or a socket, not a file";
+	case ENXIO:
+		return "a device, not a file";
+	case EXDEV:
+		return "a directory behind a link of another user";
+	case EEXIST:
+		return "a file of that name is another user's, who alone can replace it";
+	case ENOSPC:
+		return "no free space, or no free inodes";
+	default:
+		return strerror(err);
+	}
+}
+
 static void check_disk(struct wp_checkup *c, const struct wp_hostfacts *h)
 {
 	struct wp_finding *f;
 
 	if (h->output_err) {
-		f = add(c, WP_LEVEL_FAIL, "disk", "%s: %s", h->output, strerror(h->output_err));
+		f = add(c, WP_LEVEL_FAIL, "disk", "%s: %s", h->output, disk_error(h->output_err));
 		means(f, "A recording cannot be written there. Name another place.");
-		remedy(f, "%s record -o /tmp/perf.data", h->program);
+		if (h->output_err == ENOSPC)
+			remedy(f, "df -h . && df -i .");
+		else
+			remedy(f, "%s record -o /tmp/perf.data", h->program);
 	} else if (h->output_free < LITTLE_DISK) {
 		f = add(c, WP_LEVEL_NOTE, "disk", "%s: %llu MiB free", h->output,
 			(unsigned long long)(h->output_free / MIB));

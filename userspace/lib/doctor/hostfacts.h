@@ -86,8 +86,10 @@ enum wp_distro {
  * @cache_err: errno of using it, or 0
  * @cache_made: it exists
  * @cache_bytes: size of its files
- * @output: directory of the recording
- * @output_err: errno of writing there, or 0
+ * @cache_free: bytes that are free there
+ * @output: directory of the recording, or its own name if that cannot be replaced
+ * @output_err: errno of writing there, or 0; as of wp_outpath_probe(), and ENOSPC, and
+ *              EEXIST for the file of another user in a directory like /tmp
  * @output_free: bytes that are free there
  */
 struct wp_hostfacts {
@@ -136,6 +138,7 @@ struct wp_hostfacts {
 	int cache_err;
 	bool cache_made;
 	__u64 cache_bytes;
+	__u64 cache_free;
 	char output[PATH_MAX];
 	int output_err;
 	__u64 output_free;
