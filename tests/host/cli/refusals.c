@@ -6,6 +6,7 @@
  *   WP_OPEN=N        opening the device fails with errno N; unset: there is none
  *   WP_ABI=N         it opens, and the module has this version of the interface
  *   WP_INSTALLED=DIR the running kernel has the module in this directory of its own
+ *   WP_MODULE=FILE   and this is its file
  *   WP_NO_LOADING    kernel.modules_disabled is 1
  *   WP_PMU=counts    a hardware counter that cannot sample; WP_PMU=samples: one that can
  */
@@ -58,7 +59,16 @@ int open64(const char *path, int flags, ...)
 	va_end(ap);
 	if (getenv("WP_NO_LOADING") && !strcmp(path, "/proc/sys/kernel/modules_disabled"))
 		return open_one();
+	if (getenv("WP_MODULE") && !strncmp(path, "/lib/modules/", 13))
+		path = getenv("WP_MODULE");
 	return strcmp(path, WALLPROF_DEVICE) ? real(path, flags, mode) : open_device();
+}
+
+/* zlib's. */
+int open_plain(const char *path, int flags, int mode) __asm__("open");
+int open_plain(const char *path, int flags, int mode)
+{
+	return open64(path, flags, mode);
 }
 
 int ioctl(int fd, unsigned long request, ...)

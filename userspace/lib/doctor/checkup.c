@@ -105,7 +105,7 @@ static void check_kernel(struct wp_checkup *c, const struct wp_hostfacts *h)
 
 	if (sscanf(h->release, "%u.%u", &major, &minor) != 2) {
 		not_known(c, "kernel");
-	} else if (major < 5 || (major == 5 && minor < 10)) {
+	} else if (!h->abi && (major < 5 || (major == 5 && minor < 10))) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
 		means(f, "The module needs Linux 5.10 or newer: boot such a kernel. Reports of recordings from other hosts work here.");
 	} else if (strcmp(h->machine, "x86_64") && strcmp(h->machine, "aarch64")) {
@@ -151,9 +151,19 @@ static void check_module(struct wp_checkup *c, const struct wp_hostfacts *h)
 		f = add(c, WP_LEVEL_FAIL, "module", "not loaded; kernel.modules_disabled is 1");
 		means(f, "Recording needs the module, and this kernel loads no module until the next boot. Load it there before the setting is made: modules-load.d(5) does.");
 		remedy(f, "grep -rs modules_disabled /etc/sysctl.conf /etc/sysctl.d /usr/lib/sysctl.d");
+	} else if (h->module_file[0] && !h->module_fits) {
+		f = add(c, WP_LEVEL_FAIL, "module", "not loaded; installed: %s, built for %.*s",
+			h->module_file, (int)strcspn(h->module.vermagic, " "), h->module.vermagic);
+		means(f, "Recording needs the module, and this kernel loads none of another kernel: 'Invalid module format'. Build it for %s.",
+		      h->release);
+		remedy(f, "modinfo -F vermagic %s", h->module_file);
 	} else if (h->module_file[0]) {
 		f = add(c, WP_LEVEL_FAIL, "module", "not loaded; installed: %s", h->module_file);
-		means(f, "Recording needs the module.");
+		if (h->module.version[0] && strverscmp(h->module.version, WP_VERSION) < 0)
+			means(f, "Recording needs the module. This one is %s: if wallprof %s finds it too old, install the module of the same release.",
+			      h->module.version, WP_VERSION);
+		else
+			means(f, "Recording needs the module.");
 		remedy(f, "sudo modprobe wallprof");
 	} else if (lacks_something(h)) {
 		f = add(c, WP_LEVEL_FAIL, "module", "not loaded");
@@ -217,7 +227,7 @@ static void check_signature(struct wp_checkup *c, const struct wp_hostfacts *h)
 	enum wp_level level = WP_LEVEL_OK;
 
 	if (wanted && !is_loaded(h)) {
-		level = h->module_file[0] && h->signature == WP_SIGNATURE_NONE ?
+		level = h->module_file[0] && h->module.signature == WP_SIGNATURE_NONE ?
 			WP_LEVEL_FAIL : WP_LEVEL_NOTE;
 	}
 	f = add(c, level, "Secure Boot", "%s; modules without a signature: %s",

@@ -338,7 +338,8 @@ void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
 	if (!h->release[0] || !wp_modfile_find(root, h->release, h->module_file,
 					       sizeof(h->module_file)))
 		h->module_file[0] = '\0';
-	h->signature = wp_modfile_signature(h->module_file);
+	wp_modfile_read(&h->module, h->module_file);
+	h->module_fits = wp_modfile_is_for(&h->module, h->release);
 	h->dkms = has_dkms(root);
 	h->no_loading = read_number(root, "/proc/sys/kernel/modules_disabled", 0) == 1;
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", h->release);

@@ -48,7 +48,8 @@ enum wp_distro {
  * @loaded: the module is loaded
  * @loaded_version: its version, "" if unknown
  * @module_file: its installed file for this kernel; "" if there is none
- * @signature: of this file
+ * @module: what this file has for the kernel
+ * @module_fits: a kernel of this release loads it, signed or not
  * @dkms: DKMS has the module's source
  * @no_loading: no module can be loaded until the next boot
  * @headers: the files for building a module are there for this kernel
@@ -99,7 +100,8 @@ struct wp_hostfacts {
 	bool loaded;
 	char loaded_version[32];
 	char module_file[512];
-	enum wp_signature signature;
+	struct wp_modfile module;
+	bool module_fits;
 	bool dkms;
 	bool no_loading;
 	bool headers;
