@@ -15,13 +15,14 @@
 /* A host on which all is well, for a user who is not root. */
 static const struct wp_hostfacts well = {
 	.release = "6.1.0-56-amd64", .machine = "x86_64", .distro = WP_DISTRO_DEBIAN,
-	.loaded = true, .headers = true, .has_config = true, .has_tracepoints = true,
+	.loaded = true, .module_fits = true, .headers = true, .has_config = true, .has_tracepoints = true,
 	.kernel_names = WP_YES, .lockdown = "none", .secure_boot = WP_NO, .sig_enforce = WP_NO,
 	.paranoid = 2, .max_rate = 100000, .kptr_restrict = 0, .memory_kib = 1 << 20,
 	.tracefs = WP_YES, .device_mode = 0666, .abi = WALLPROF_ABI_VERSION,
 	.abi_version = "1.0", .uid = 1000, .may_record = true, .may_admin = true,
 	.may_ptrace = true, .may_lock = true, .may_syslog = true, .memlock = ~0ULL, .cpus = 2, .program = "wallprof",
-	.cache = "/var/cache/wallprof/unwind", .output = "/tmp", .output_free = 1ULL << 40,
+	.cache = "/var/cache/wallprof/unwind", .cache_free = 1ULL << 40,
+	.output = "/tmp", .output_free = 1ULL << 40,
 };
 
 static struct wp_hostfacts h;
@@ -56,6 +57,18 @@ static void expect(const char *what, const char *name, enum wp_level level, cons
 	h = well;
 }
 
+static void has(const char *what, const char *name, enum wp_level level, const char *means,
+		const char *command)
+{
+	const struct wp_finding *f;
+
+	wp_checkup(&c, &h, TABLES);
+	f = find(name);
+	ok(f->level == level && strstr(f->means, means) && !strcmp(f->remedy, command),
+	   "%s: %s: %s. %s $ %s", what, f->level < WP_LEVELS ? wp_level_name(f->level) : "?",
+	   f->found, f->means, f->remedy);
+}
+
 static void test_well(void)
 {
 	size_t i;
@@ -70,10 +83,15 @@ static void test_well(void)
 
 static void test_kernel(void)
 {
-	strcpy(h.release, "5.9.0");
-	expect("too old", "kernel", WP_LEVEL_FAIL, "5.10 or newer", "");
 	strcpy(h.release, "4.18.0-553.el8");
-	expect("too old", "kernel", WP_LEVEL_FAIL, "5.10 or newer", "");
+	wp_checkup(&c, &h, TABLES);
+	ok(c.nr == c.count[WP_LEVEL_OK], "an old kernel on which the module answers");
+	h.abi = 0;
+	strcpy(h.release, "5.9.0");
+	has("too old", "kernel", WP_LEVEL_FAIL, "5.10 or newer", "");
+	strcpy(h.release, "4.18.0-553.el8");
+	has("too old", "kernel", WP_LEVEL_FAIL, "5.10 or newer", "");
+	h = well;
 	strcpy(h.machine, "riscv64");
 	expect("another machine", "kernel", WP_LEVEL_FAIL, "x86-64 or arm64", "");
 	h.release[0] = '\0';
@@ -97,18 +115,6 @@ static void no_module(void)
 	h.abi = 0;
 	h.device_mode = 0;
 	h.device_err = ENOENT;
-}
-
-static void has(const char *what, const char *name, enum wp_level level, const char *means,
-		const char *command)
-{
-	const struct wp_finding *f;
-
-	wp_checkup(&c, &h, TABLES);
-	f = find(name);
-	ok(f->level == level && strstr(f->means, means) && !strcmp(f->remedy, command),
-	   "%s: %s: %s. %s $ %s", what, f->level < WP_LEVELS ? wp_level_name(f->level) : "?",
-	   f->found, f->means, f->remedy);
 }
 
 static void test_module(void)
@@ -149,17 +155,31 @@ static void test_module(void)
 	no_module();
 	strcpy(h.module_file, "/lib/modules/6.1.0-56-amd64/extra/wallprof.ko");
 	has("not loaded", "module", WP_LEVEL_FAIL, "needs the module", "sudo modprobe wallprof");
+	strcpy(h.module.version, "999.0");
+	has("newer", "module", WP_LEVEL_FAIL, "needs the module.",
+	    "sudo modprobe wallprof");
+	ok(!strstr(find("module")->means, "999.0"), "that is not older");
+	strcpy(h.module.version, "0.0.9");
+	has("older", "module", WP_LEVEL_FAIL, "This one is 0.0.9", "sudo modprobe wallprof");
+	h.module_fits = false;
+	strcpy(h.module.vermagic, "6.1.0-55-amd64 SMP ");
+	has("of another kernel", "module", WP_LEVEL_FAIL, "Build it for 6.1.0-56-amd64",
+	    "modinfo -F vermagic /lib/modules/6.1.0-56-amd64/extra/wallprof.ko");
+	ok(!!strstr(find("module")->found, "built for 6.1.0-55-amd64"), "it is named: %s",
+	   find("module")->found);
+	h.module_fits = true;
+	h.module.version[0] = '\0';
 	h.no_loading = true;
 	has("no more modules", "module", WP_LEVEL_FAIL, "until the next boot",
 	    "grep -rs modules_disabled /etc/sysctl.conf /etc/sysctl.d /usr/lib/sysctl.d");
 	h.no_loading = false;
-	h.signature = WP_SIGNATURE_NONE;
+	h.module.signature = WP_SIGNATURE_NONE;
 	has("not loaded", "Secure Boot", WP_LEVEL_OK, "", "");
 	h.sig_enforce = WP_YES;
 	h.secure_boot = WP_YES;
 	h.mok = "/var/lib/dkms/mok.pub";
 	has("not signed", "Secure Boot", WP_LEVEL_FAIL, "has no signature", "");
-	h.signature = WP_SIGNATURE_SOME;
+	h.module.signature = WP_SIGNATURE_SOME;
 	has("signed", "Secure Boot", WP_LEVEL_NOTE, "key that this kernel trusts",
 	    "sudo mokutil --import /var/lib/dkms/mok.pub");
 	h.mok = "";
@@ -273,6 +293,12 @@ static void test_room(void)
 	expect("no cache", "unwind cache", WP_LEVEL_NOTE, "built again", "");
 	h.cache[0] = '\0';
 	expect("no home", "unwind cache", WP_LEVEL_NOTE, "built again", "");
+	h.cache_made = true;
+	h.cache_free = 1 << 20;
+	expect("little room for the cache", "unwind cache", WP_LEVEL_NOTE, "may not fit",
+	       "df -h /var/cache/wallprof/unwind");
+	h.output_err = ENOSPC;
+	expect("no room", "disk", WP_LEVEL_FAIL, "another place", "df -h . && df -i .");
 	h.output_err = EROFS;
 	expect("nowhere to write", "disk", WP_LEVEL_FAIL, "another place",
 	       "wallprof record -o /tmp/perf.data");

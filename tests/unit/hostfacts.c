@@ -52,12 +52,20 @@ static void test_nothing(void)
 	ok(!h->release[0], "nothing: no release");
 	ok(!h->loaded && !h->loaded_version[0] && !h->module_file[0], "nothing: no module");
 	ok(!h->headers && !h->has_config && !h->has_tracepoints, "nothing: no kernel");
-	ok(h->signature == WP_SIGNATURE_UNKNOWN, "nothing: no signature");
+	ok(h->module.signature == WP_SIGNATURE_UNKNOWN, "nothing: no signature");
 	ok(h->kernel_names == WP_UNKNOWN && h->secure_boot == WP_UNKNOWN &&
 	   h->sig_enforce == WP_UNKNOWN && h->tracefs == WP_UNKNOWN && !h->lockdown[0],
 	   "nothing: not known");
 	ok(h->paranoid == WP_PARANOID_UNKNOWN && h->max_rate == -1 && h->kptr_restrict == -1 &&
 	   h->memory_kib == -1, "nothing: no numbers");
+}
+
+static enum wp_signature signature_of(const char *path)
+{
+	struct wp_modfile m;
+
+	wp_modfile_read(&m, path);
+	return m.signature;
 }
 
 /* A module of 500,001 bytes and a signature, or without, in each form. */
@@ -74,18 +82,54 @@ static void test_signature(void)
 		snprintf(command, sizeof(command),
 			 "{ seq 90000 | head -c 500001; echo '~Module signature appended~'; } | %s >%s",
 			 commands[i], path);
-		got[0] = system(command) ? WP_SIGNATURE_UNKNOWN : wp_modfile_signature(path);
+		got[0] = system(command) ? WP_SIGNATURE_UNKNOWN : signature_of(path);
 		snprintf(command, sizeof(command), "seq 90000 | head -c 500001 | %s >%s",
 			 commands[i], path);
-		got[1] = system(command) ? WP_SIGNATURE_UNKNOWN : wp_modfile_signature(path);
+		got[1] = system(command) ? WP_SIGNATURE_UNKNOWN : signature_of(path);
 		ok(got[0] == WP_SIGNATURE_SOME && got[1] == WP_SIGNATURE_NONE,
 		   "the signature of wallprof.ko%s: %d, %d", suffixes[i], got[0], got[1]);
 		if (!i)
 			continue;
 		if (truncate(path, 1000))
 			exit(1);
-		ok(wp_modfile_signature(path) == WP_SIGNATURE_UNKNOWN, "cut off: unknown");
+		ok(signature_of(path) == WP_SIGNATURE_UNKNOWN, "cut off: unknown");
 	}
+}
+
+/* By the assembler: what a module of this kernel says of itself. */
+static const struct wp_modfile *module_of(const char *vermagic, const char *how)
+{
+	static struct wp_modfile m;
+	char command[1024], path[256];
+
+	snprintf(path, sizeof(path), "%s/described.ko%s", root, *how ? ".xz" : "");
+	snprintf(command, sizeof(command),
+		 "printf '.section .modinfo,\"a\"\\n.asciz \"srcversion=A\"\\n.asciz \"version=1.2.3\"\\n"
+		 ".asciz \"vermagic=%s\"\\n' | as -o %s/described.o - && cat %s/described.o %s >%s",
+		 vermagic, root, root, how, path);
+	memset(&m, 0xff, sizeof(m));
+	if (!system(command))
+		wp_modfile_read(&m, path);
+	return &m;
+}
+
+static void test_description(void)
+{
+	static const char magic[] = "6.1.0-56-amd64 SMP mod_unload ";
+	const struct wp_modfile *m = module_of(magic, "");
+
+	ok(!strcmp(m->version, "1.2.3") && !strcmp(m->vermagic, magic), "described: %s, %s",
+	   m->version, m->vermagic);
+	ok(wp_modfile_is_for(m, "6.1.0-56-amd64"), "for its kernel");
+	ok(!wp_modfile_is_for(m, "6.1.0-56-amd6") && !wp_modfile_is_for(m, "6.1.0-56-amd64-x") &&
+	   !wp_modfile_is_for(m, "6.1.0-57-amd64"), "for no other");
+	m = module_of("6.1.0-56-amd64 SMP mod_unload modversions ", "");
+	ok(wp_modfile_is_for(m, "6.1.0-57-amd64"), "for another by versions of symbols");
+	m = module_of(magic, "| xz");
+	ok(!strcmp(m->version, "1.2.3"), "compressed");
+	m = module_of(magic, "| head -c 100");
+	ok(!m->version[0] && !m->vermagic[0] && wp_modfile_is_for(m, "6.1.0-57-amd64"),
+	   "cut off: not known, and so for any");
 }
 
 /* Files that are there, and say nothing, or nonsense. */
@@ -157,7 +201,7 @@ static void test_whole(void)
 	h = facts();
 	ok(!strcmp(h->release, "6.1.0-56-amd64"), "release: %s", h->release);
 	ok(h->loaded && !strcmp(h->loaded_version, "1.2.3"), "the module is loaded");
-	ok(strstr(h->module_file, "/extra/wallprof.ko") && h->signature == WP_SIGNATURE_SOME,
+	ok(strstr(h->module_file, "/extra/wallprof.ko") && h->module.signature == WP_SIGNATURE_SOME,
 	   "it is installed, and signed");
 	ok(h->headers && !h->dkms && !h->no_loading, "headers, no DKMS, modules can be loaded");
 	ok(h->has_config && !strcmp(h->config_missing, "CONFIG_TRACEPOINTS, CONFIG_STACKTRACE"),
@@ -180,7 +224,7 @@ static void test_whole(void)
 	put("/proc/kallsyms", "0000000000000000 A first\nffffffff81000000 T _stext\n");
 	h = facts();
 	ok(strstr(h->module_file, "/updates/dkms/wallprof.ko.xz") &&
-	   h->signature == WP_SIGNATURE_UNKNOWN, "DKMS's comes first, compressed");
+	   h->module.signature == WP_SIGNATURE_UNKNOWN, "DKMS's comes first, compressed");
 	ok(h->user_namespace, "a user namespace");
 	ok(h->no_loading, "no module can be loaded");
 	ok(h->dkms, "the package of DKMS");
@@ -235,6 +279,12 @@ static void test_ask(void)
 	snprintf(output, sizeof(output), "%s/", root);
 	wp_hostfacts_ask(h, output);
 	ok(h->output_err == EISDIR, "nor with a slash");
+	snprintf(output, sizeof(output), "%s/fifo", root);
+	ok(!mkfifo(output, 0600), "a FIFO");
+	wp_hostfacts_ask(h, output);
+	ok(h->output_err == ESPIPE && !strcmp(h->output, output), "a FIFO is no file");
+	wp_hostfacts_ask(h, "/dev/null");
+	ok(!h->output_err, "a device is one");
 	wp_hostfacts_ask(h, "/perf.data");
 	ok(!strcmp(h->output, "/"), "the root directory");
 	ok(access("/perf.data", F_OK), "nothing was written");
@@ -248,6 +298,7 @@ int main(void)
 		return 1;
 	test_nothing();
 	test_signature();
+	test_description();
 	test_nonsense();
 	test_whole();
 	test_distro();

@@ -21,6 +21,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/outfile.h"
+#include "lib/base/outpath.h"
 #include "tap.h"
 
 #define NOBODY	65534
@@ -204,12 +205,16 @@ static void test_kinds(void)
 
 	mkfifo(in("fifo"), 0600);
 	ok(write_text(in("fifo"), "", 0) == -ESPIPE, "a FIFO is refused: %s", wp_last_error());
+	ok(wp_outpath_probe(in("fifo")) == -ESPIPE && wp_outpath_probe(in("dir")) == -EISDIR &&
+	   !wp_outpath_probe(in("new")) && !wp_outpath_probe("/dev/null") &&
+	   wp_outpath_probe(in("none/new")) == -ENOENT, "a question has the same answers");
 	symlink("fifo", in("to-fifo"));
 	ok(!write_text(in("to-fifo"), "x", 0) && is_new("to-fifo", "x"),
 	   "what leads to one is replaced");
 	strcpy(addr.sun_path, in("socket"));
 	ok(!bind(fd, (struct sockaddr *)&addr, sizeof(addr)) &&
-	   write_text(in("socket"), "", 0) == -ESPIPE, "a socket is refused");
+	   write_text(in("socket"), "", 0) == -ESPIPE && wp_outpath_probe(in("socket")) == -ESPIPE,
+	   "a socket is refused");
 	close(fd);
 	symlink("/dev/null", in("null"));
 	ok(!wp_outfile_check(in("new")) && wp_outfile_check("/dev/null") == -EINVAL,
@@ -221,8 +226,8 @@ static void test_kinds(void)
 		ok(1, "# SKIP devices need root");
 		return;
 	}
-	ok(!mknod(in("block"), S_IFBLK | 0600, 0) && write_text(in("block"), "", 0) == -ENXIO,
-	   "a block device is refused: %s", wp_last_error());
+	ok(!mknod(in("block"), S_IFBLK | 0600, 0) && write_text(in("block"), "", 0) == -ENXIO &&
+	   wp_outpath_probe(in("block")) == -ENXIO, "a block device is refused: %s", wp_last_error());
 }
 
 static void test_streams(void)
@@ -244,6 +249,8 @@ static void test_streams(void)
 	   "/dev/stdout, and -, as a pipe");
 	put("out", "some longer text");
 	dup2(open(in("out"), O_WRONLY), STDOUT_FILENO);
+	ok(!wp_outpath_probe("/dev/stdout") && !strcmp(text_of("out"), "some longer text"),
+	   "a question leaves a file as it is");
 	err = write_text("/dev/stdout", "four", 0);
 	dup2(out, STDOUT_FILENO);
 	ok(!err && !strcmp(text_of("out"), "four"), "and as a file");

@@ -34,7 +34,7 @@ may_overlay() {
 }
 
 new_machine() {
-	local kernel
+	local kernel bin=usr/bin
 	suite=$1
 	kernel=$(tests/lab/kernel "$2")
 	release=$(cat "$kernel/release")
@@ -49,15 +49,17 @@ new_machine() {
 	work=$(mktemp -d "$PWD/build/fresh/$suite.XXXXXX")
 	trap 'as_root rm -rf --one-file-system "$work"' EXIT
 	mkdir "$work/lower"
-	as_root mkdir -p "$work/lower/usr/bin" "$work/lower/etc/apt/apt.conf.d" \
+	# Debian 11 has a /bin of its own.
+	[ -L "$base/root/bin" ] || bin=bin
+	as_root mkdir -p "$work/lower/$bin" "$work/lower/etc/apt/apt.conf.d" \
 		"$work/lower/etc/dpkg/dpkg.cfg.d"
-	as_root cp "$base/root/usr/bin/uname" "$work/lower/usr/bin/uname.real"
-	as_root tee "$work/lower/usr/bin/uname" >/dev/null <<-END
+	as_root cp "$base/root/$bin/uname" "$work/lower/$bin/uname.real"
+	as_root tee "$work/lower/$bin/uname" >/dev/null <<-END
 		#!/bin/sh
 		[ "\$*" = -r ] && echo "$release" && exit
-		exec /usr/bin/uname.real "\$@"
+		exec /$bin/uname.real "\$@"
 	END
-	as_root chmod 755 "$work/lower/usr/bin/uname"
+	as_root chmod 755 "$work/lower/$bin/uname"
 	echo "127.0.0.1 localhost $(hostname)" | as_root tee "$work/lower/etc/hosts" >/dev/null
 	# An index may be of another week, as it may be for debian_root; nothing here
 	# has to survive a power cut.

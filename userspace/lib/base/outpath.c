@@ -202,24 +202,31 @@ static int find_stream(int dir, const char *name, struct stat *st, unsigned int 
 	return fd;
 }
 
-/* Refuse what cannot be replaced, or was hardly meant. */
+/* Why a name cannot be replaced, or was hardly meant; 0: it can. */
+static int refusal(int dir, const struct stat *st)
+{
+	if (S_ISDIR(st->st_mode))
+		return -EISDIR;
+	if (S_ISBLK(st->st_mode) || S_ISCHR(st->st_mode))
+		return -ENXIO;
+	/* One of another user is replaced. */
+	if ((S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode)) && may_follow(dir, st))
+		return -ESPIPE;
+	return 0;
+}
+
 static int refuse(int dir, const struct stat *st, const char *path)
 {
-	if (S_ISDIR(st->st_mode)) {
+	int err = refusal(dir, st);
+
+	if (err == -EISDIR)
 		wp_err("%s is a directory", path);
-		return -EISDIR;
-	}
-	if (S_ISBLK(st->st_mode) || S_ISCHR(st->st_mode)) {
+	else if (err == -ENXIO)
 		wp_err("%s is a %s: it is not written to", path,
 		       S_ISBLK(st->st_mode) ? "block device" : "device of another user");
-		return -ENXIO;
-	}
-	/* One of another user is replaced. */
-	if ((S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode)) && may_follow(dir, st)) {
+	else if (err)
 		wp_err("%s is a pipe or a socket: name a file", path);
-		return -ESPIPE;
-	}
-	return 0;
+	return err;
 }
 
 /**
@@ -262,5 +269,34 @@ int wp_outpath_resolve(struct wp_outpath *p, const char *path)
 	}
 	if (p->stream < 0)
 		p->stream = -1;
+	return err;
+}
+
+/**
+ * wp_outpath_probe() - ask what wp_outpath_resolve() would refuse
+ * @path: the name
+ *
+ * Nothing is opened for writing, so a file behind a descriptor keeps its content.
+ *
+ * Return: 0, or a negative errno: -EISDIR, -ESPIPE for a pipe or a socket, -ENXIO for a
+ * device that is not written to, -EXDEV for a directory behind a link of another user, or
+ * that of the directory. No message is printed.
+ */
+int wp_outpath_probe(const char *path)
+{
+	char name[NAME_MAX + 1];
+	unsigned int links = 0;
+	struct stat st;
+	int dir, err;
+
+	dir = split(AT_FDCWD, path, name, &links);
+	if (dir < 0)
+		return dir;
+	err = fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) ? -errno : 0;
+	if (err == -ENOENT)
+		err = 0;
+	else if (!err && !(S_ISCHR(st.st_mode) && may_follow(dir, &st)))
+		err = refusal(dir, &st);
+	close(dir);
 	return err;
 }

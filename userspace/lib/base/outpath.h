@@ -20,5 +20,6 @@ struct wp_outpath {
 };
 
 int wp_outpath_resolve(struct wp_outpath *p, const char *path);
+int wp_outpath_probe(const char *path);
 
 #endif /* WP_LIB_BASE_OUTPATH_H */

@@ -57,6 +57,21 @@ static bool wants_signature(void)
 #define MORE_SIGNED	". This kernel loads modules only that are signed with a key it trusts: " \
 			"see SIGNED MODULES in 'man wallprof'"
 
+/* There is a file of the module. */
+static void not_loaded(const char *path, const char *release, const char *more)
+{
+	struct wp_modfile m;
+
+	wp_modfile_read(&m, path);
+	if (wp_modfile_is_for(&m, release))
+		wp_err("no %s: the module is not loaded. Run 'modprobe wallprof'%s",
+		       WALLPROF_DEVICE, more);
+	else
+		wp_err("no %s: the module is not loaded, and %s was built for kernel %.*s, not for this one (%s). Build it again: 'make install' in the source tree, then 'modprobe wallprof'%s",
+		       WALLPROF_DEVICE, path, (int)strcspn(m.vermagic, " "), m.vermagic,
+		       release, more);
+}
+
 /* Explain why the device is missing. */
 static void no_device(void)
 {
@@ -72,8 +87,7 @@ static void no_device(void)
 		wp_err("no %s: the module is not loaded, and kernel.modules_disabled is 1: this kernel loads no module until the next boot. Load it there before that is set, with /etc/modules-load.d",
 		       WALLPROF_DEVICE);
 	else if (wp_modfile_find("", host.release, path, sizeof(path)))
-		wp_err("no %s: the module is not loaded. Run 'modprobe wallprof'%s",
-		       WALLPROF_DEVICE, more);
+		not_loaded(path, host.release, more);
 	else
 		wp_err("no %s: the module is not loaded, and none is installed for this kernel (%s). Run 'make install' in the source tree, or 'dkms autoinstall', then 'modprobe wallprof'%s",
 		       WALLPROF_DEVICE, host.release, more);

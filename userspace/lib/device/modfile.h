@@ -20,7 +20,20 @@ enum wp_signature {
 	WP_SIGNATURE_SOME,
 };
 
+/**
+ * struct wp_modfile - what a module's file has for the kernel
+ * @signature: its signature
+ * @version: its version, "" if unknown
+ * @vermagic: the release and properties of its kernel, "" if unknown
+ */
+struct wp_modfile {
+	enum wp_signature signature;
+	char version[32];
+	char vermagic[128];
+};
+
 bool wp_modfile_find(const char *root, const char *release, char *path, size_t size);
-enum wp_signature wp_modfile_signature(const char *path);
+void wp_modfile_read(struct wp_modfile *m, const char *path);
+bool wp_modfile_is_for(const struct wp_modfile *m, const char *release);
 
 #endif /* WP_LIB_DEVICE_MODFILE_H */

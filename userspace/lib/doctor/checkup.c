@@ -15,6 +15,8 @@
 #define MIB		(1ULL << 20)
 /* Size of a recording at the default rate, of some minutes on a busy host. */
 #define LITTLE_DISK	(256 * MIB)
+/* Unwind tables of the programs of a host take tens of MiB. */
+#define LITTLE_CACHE	(32 * MIB)
 #define DEFAULT_RATE	4000
 
 __attribute__((format(printf, 2, 0)))
@@ -103,7 +105,7 @@ static void check_kernel(struct wp_checkup *c, const struct wp_hostfacts *h)
 
 	if (sscanf(h->release, "%u.%u", &major, &minor) != 2) {
 		not_known(c, "kernel");
-	} else if (major < 5 || (major == 5 && minor < 10)) {
+	} else if (!h->abi && (major < 5 || (major == 5 && minor < 10))) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
 		means(f, "The module needs Linux 5.10 or newer: boot such a kernel. Reports of recordings from other hosts work here.");
 	} else if (strcmp(h->machine, "x86_64") && strcmp(h->machine, "aarch64")) {
@@ -149,9 +151,19 @@ static void check_module(struct wp_checkup *c, const struct wp_hostfacts *h)
 		f = add(c, WP_LEVEL_FAIL, "module", "not loaded; kernel.modules_disabled is 1");
 		means(f, "Recording needs the module, and this kernel loads no module until the next boot. Load it there before the setting is made: modules-load.d(5) does.");
 		remedy(f, "grep -rs modules_disabled /etc/sysctl.conf /etc/sysctl.d /usr/lib/sysctl.d");
+	} else if (h->module_file[0] && !h->module_fits) {
+		f = add(c, WP_LEVEL_FAIL, "module", "not loaded; installed: %s, built for %.*s",
+			h->module_file, (int)strcspn(h->module.vermagic, " "), h->module.vermagic);
+		means(f, "Recording needs the module, and this kernel loads none of another kernel: 'Invalid module format'. Build it for %s.",
+		      h->release);
+		remedy(f, "modinfo -F vermagic %s", h->module_file);
 	} else if (h->module_file[0]) {
 		f = add(c, WP_LEVEL_FAIL, "module", "not loaded; installed: %s", h->module_file);
-		means(f, "Recording needs the module.");
+		if (h->module.version[0] && strverscmp(h->module.version, WP_VERSION) < 0)
+			means(f, "Recording needs the module. This one is %s: if wallprof %s finds it too old, install the module of the same release.",
+			      h->module.version, WP_VERSION);
+		else
+			means(f, "Recording needs the module.");
 		remedy(f, "sudo modprobe wallprof");
 	} else if (lacks_something(h)) {
 		f = add(c, WP_LEVEL_FAIL, "module", "not loaded");
@@ -215,7 +227,7 @@ static void check_signature(struct wp_checkup *c, const struct wp_hostfacts *h)
 	enum wp_level level = WP_LEVEL_OK;
 
 	if (wanted && !is_loaded(h)) {
-		level = h->module_file[0] && h->signature == WP_SIGNATURE_NONE ?
+		level = h->module_file[0] && h->module.signature == WP_SIGNATURE_NONE ?
 			WP_LEVEL_FAIL : WP_LEVEL_NOTE;
 	}
 	f = add(c, level, "Secure Boot", "%s; modules without a signature: %s",
@@ -440,7 +452,9 @@ static void check_counter(struct wp_checkup *c, const struct wp_hostfacts *h)
 	case ENOENT:
 	case ENODEV:
 	case EOPNOTSUPP:
-		f = add(c, WP_LEVEL_NOTE, name, "cpu-clock; no hardware counter of cycles");
+		f = add(c, WP_LEVEL_NOTE, name, "cpu-clock; %s", h->cycles_err == EOPNOTSUPP ?
+			"the hardware counter of cycles has no interrupts" :
+			"no hardware counter of cycles");
 		means(f, "Samples come from a timer, as on most virtual machines: fine for where time goes, blind where interrupts are off.");
 		break;
 	default:
@@ -490,6 +504,14 @@ static void check_cache(struct wp_checkup *c, const struct wp_hostfacts *h)
 	static const char name[] = "unwind cache";
 	struct wp_finding *f;
 
+	if (h->cache[0] && !h->cache_err && h->cache_free < LITTLE_CACHE) {
+		f = add(c, WP_LEVEL_NOTE, name, "%s: %llu MiB free", h->cache,
+			(unsigned long long)(h->cache_free / MIB));
+		means(f, "Unwind tables may not fit; those that do not are built again for each recording.");
+		if (h->cache_made)
+			remedy(f, "df -h %s", h->cache);
+		return;
+	}
 	if (h->cache[0] && !h->cache_err) {
 		if (h->cache_made)
 			add(c, WP_LEVEL_OK, name, "%s, %llu KiB", h->cache,
@@ -505,14 +527,36 @@ static void check_cache(struct wp_checkup *c, const struct wp_hostfacts *h)
 		remedy(f, "ls -ld %s", h->cache);
 }
 
+/* Names for what recordings are not written to, where that of errno would not help. */
+static const char *disk_error(int err)
+{
+	switch (err) {
+	case ESPIPE:
+		return "a pipe or a socket, not a file";
+	case ENXIO:
+		return "a device, not a file";
+	case EXDEV:
+		return "a directory behind a link of another user";
+	case EEXIST:
+		return "a file of that name is another user's, who alone can replace it";
+	case ENOSPC:
+		return "no free space, or no free inodes";
+	default:
+		return strerror(err);
+	}
+}
+
 static void check_disk(struct wp_checkup *c, const struct wp_hostfacts *h)
 {
 	struct wp_finding *f;
 
 	if (h->output_err) {
-		f = add(c, WP_LEVEL_FAIL, "disk", "%s: %s", h->output, strerror(h->output_err));
+		f = add(c, WP_LEVEL_FAIL, "disk", "%s: %s", h->output, disk_error(h->output_err));
 		means(f, "A recording cannot be written there. Name another place.");
-		remedy(f, "%s record -o /tmp/perf.data", h->program);
+		if (h->output_err == ENOSPC)
+			remedy(f, "df -h . && df -i .");
+		else
+			remedy(f, "%s record -o /tmp/perf.data", h->program);
 	} else if (h->output_free < LITTLE_DISK) {
 		f = add(c, WP_LEVEL_NOTE, "disk", "%s: %llu MiB free", h->output,
 			(unsigned long long)(h->output_free / MIB));

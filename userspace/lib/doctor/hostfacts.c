@@ -24,6 +24,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "lib/base/outpath.h"
 #include "lib/device/rights.h"
 #include "lib/doctor/hostfacts.h"
 #include "lib/unwind/tablecache.h"
@@ -337,7 +338,8 @@ void wp_hostfacts_files(struct wp_hostfacts *h, const char *root)
 	if (!h->release[0] || !wp_modfile_find(root, h->release, h->module_file,
 					       sizeof(h->module_file)))
 		h->module_file[0] = '\0';
-	h->signature = wp_modfile_signature(h->module_file);
+	wp_modfile_read(&h->module, h->module_file);
+	h->module_fits = wp_modfile_is_for(&h->module, h->release);
 	h->dkms = has_dkms(root);
 	h->no_loading = read_number(root, "/proc/sys/kernel/modules_disabled", 0) == 1;
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", h->release);
@@ -418,6 +420,8 @@ static void ask_events(struct wp_hostfacts *h)
 	struct perf_event_attr cycles = {
 		.type = PERF_TYPE_HARDWARE,
 		.config = PERF_COUNT_HW_CPU_CYCLES,
+		/* A counter without interrupts can count, but not sample. */
+		.sample_period = 1000003,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
@@ -459,23 +463,45 @@ static __u64 bytes_below(const char *path)
 	return sum;
 }
 
-/* Whether files can be created in @path, or in its nearest existing parent. */
-static int writable(const char *path, bool nearest)
+/* Whether files can be created in @dir. */
+static int writable(const char *dir)
 {
-	char dir[PATH_MAX], *slash;
+	return faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) ? errno : 0;
+}
 
-	snprintf(dir, sizeof(dir), "%s", path);
-	while (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS)) {
+/* The same of @path or its nearest existing parent, whose name is stored in @dir. */
+static int nearest(const char *path, char dir[static PATH_MAX])
+{
+	char *slash;
+	int err;
+
+	snprintf(dir, PATH_MAX, "%s", path);
+	while ((err = writable(dir)) == ENOENT) {
 		slash = strrchr(dir, '/');
-		if (!nearest || errno != ENOENT || !slash || !dir[1])
-			return errno;
+		if (!slash || !dir[1])
+			break;
 		slash[slash == dir] = '\0';
 	}
-	return 0;
+	return err;
+}
+
+/*
+ * Set @bytes to the free bytes of a file system. ENOSPC: it takes no file. One that counts
+ * neither blocks nor inodes has zeroes.
+ */
+static int room_in(const char *dir, __u64 *bytes)
+{
+	struct statvfs fs;
+
+	if (statvfs(dir, &fs))
+		return errno;
+	*bytes = (__u64)fs.f_bavail * fs.f_frsize;
+	return (fs.f_blocks && !fs.f_bavail) || (fs.f_files && !fs.f_favail) ? ENOSPC : 0;
 }
 
 static void ask_cache(struct wp_hostfacts *h)
 {
+	char dir[PATH_MAX];
 	struct stat st;
 
 	if (!wp_tablecache_dir(h->cache, sizeof(h->cache))) {
@@ -488,21 +514,31 @@ static void ask_cache(struct wp_hostfacts *h)
 		h->cache_err = EPERM;
 		return;
 	}
-	h->cache_err = writable(h->cache, true);
+	h->cache_err = nearest(h->cache, dir);
+	if (!h->cache_err)
+		h->cache_err = room_in(dir, &h->cache_free);
 	h->cache_bytes = bytes_below(h->cache);
+}
+
+/*
+ * In a directory with the sticky bit only its owner, and that of the file, replaces it: a
+ * recording that root left in /tmp, say.
+ */
+static bool may_replace(const char *dir, const char *output)
+{
+	struct stat in, st;
+
+	return lstat(output, &st) || stat(dir, &in) || !(in.st_mode & S_ISVTX) ||
+	       st.st_uid == geteuid() || in.st_uid == geteuid() || wp_rights_has(CAP_FOWNER);
 }
 
 static void ask_output(struct wp_hostfacts *h, const char *output)
 {
-	const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
-	struct statvfs fs;
-	struct stat st;
+	const char *slash = strrchr(output, '/');
 
-	/* Of a link nothing is asked: the recording replaces it. */
-	if (!*name || !strcmp(name, ".") || !strcmp(name, "..") ||
-	    (!lstat(output, &st) && S_ISDIR(st.st_mode))) {
+	h->output_err = -wp_outpath_probe(output);
+	if (h->output_err == EISDIR || h->output_err == ENXIO || h->output_err == ESPIPE) {
 		snprintf(h->output, sizeof(h->output), "%s", output);
-		h->output_err = EISDIR;
 		return;
 	}
 	if (!slash)
@@ -510,11 +546,12 @@ static void ask_output(struct wp_hostfacts *h, const char *output)
 	else
 		snprintf(h->output, sizeof(h->output), "%.*s",
 			 (int)(slash == output ? 1 : slash - output), output);
-	h->output_err = writable(h->output, false);
-	if (!h->output_err && statvfs(h->output, &fs))
-		h->output_err = errno;
 	if (!h->output_err)
-		h->output_free = (__u64)fs.f_bavail * fs.f_frsize;
+		h->output_err = writable(h->output);
+	if (!h->output_err && !may_replace(h->output, output))
+		h->output_err = EEXIST;
+	if (!h->output_err)
+		h->output_err = room_in(h->output, &h->output_free);
 	if (!slash && !getcwd(h->output, sizeof(h->output)))
 		snprintf(h->output, sizeof(h->output), ".");
 }

@@ -48,7 +48,8 @@ enum wp_distro {
  * @loaded: the module is loaded
  * @loaded_version: its version, "" if unknown
  * @module_file: its installed file for this kernel; "" if there is none
- * @signature: of this file
+ * @module: what this file has for the kernel
+ * @module_fits: a kernel of this release loads it, signed or not
  * @dkms: DKMS has the module's source
  * @no_loading: no module can be loaded until the next boot
  * @headers: the files for building a module are there for this kernel
@@ -86,8 +87,10 @@ enum wp_distro {
  * @cache_err: errno of using it, or 0
  * @cache_made: it exists
  * @cache_bytes: size of its files
- * @output: directory of the recording
- * @output_err: errno of writing there, or 0
+ * @cache_free: bytes that are free there
+ * @output: directory of the recording, or its own name if that cannot be replaced
+ * @output_err: errno of writing there, or 0; as of wp_outpath_probe(), and ENOSPC, and
+ *              EEXIST for the file of another user in a directory like /tmp
  * @output_free: bytes that are free there
  */
 struct wp_hostfacts {
@@ -97,7 +100,8 @@ struct wp_hostfacts {
 	bool loaded;
 	char loaded_version[32];
 	char module_file[512];
-	enum wp_signature signature;
+	struct wp_modfile module;
+	bool module_fits;
 	bool dkms;
 	bool no_loading;
 	bool headers;
@@ -136,6 +140,7 @@ struct wp_hostfacts {
 	int cache_err;
 	bool cache_made;
 	__u64 cache_bytes;
+	__u64 cache_free;
 	char output[PATH_MAX];
 	int output_err;
 	__u64 output_free;
