@@ -63,7 +63,7 @@ static size_t left(char *text, size_t size)
 	return n > 0 ? n : 0;
 }
 
-/* Whether blanks come over a line, from its begin and back to it. */
+/* Whether blanks come over a line, from its start and back to it. */
 static bool is_erased(size_t columns)
 {
 	struct pollfd more = { .fd = terminal, .events = POLLIN };
