@@ -490,7 +490,8 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 			wp_cache_hits_are_in(cached->hits, half);
 		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
 		kind = wp_cached_came_kind(cpu->switch_cache, lasts ? cached : NULL, slot);
-		half->head->switches[kind] += slot->phase != WALLPROF_TASK_RUNNING;
+		half->head->switches[kind] += slot->phase != WALLPROF_TASK_RUNNING &&
+					      !(slot->flags & WALLPROF_TASK_ARMED);
 		aggr = wp_switch_come(session, cpu, half, slot, next, epoch, now, true);
 		/* If it was not summed, the next one may be. */
 		if (lasts && aggr)
