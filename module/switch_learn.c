@@ -47,17 +47,19 @@ void wp_switch_learn(struct wp_session *session, struct wp_cpu *cpu,
 		return;
 	}
 	kind = wp_cached_left_kind(wp_cached_of(cpu->switch_cache, slot, skey), slot, skey);
-	half->head->switches[kind]++;
 	cached = wp_cached_begin(cpu->switch_cache, slot, (unsigned long)skey->p, skey, leave);
-	if (!cached)
-		return;
-	if (session->one_address) {
+	if (cached && session->one_address) {
 		wp_cached_set_address(cached, half);
-	} else {
+	} else if (cached) {
 		old = wp_stack_cached_by_id(session, cpu, epoch, leave->user_stack);
-		if (!old)
-			return;
-		wp_cached_set_stack(cached, old, half);
+		if (old) {
+			wp_cached_set_stack(cached, old, half);
+		} else {
+			kind = WALLPROF_SWITCH_LEFT_NEVER;
+			cached = NULL;
+		}
 	}
-	wp_cached_learn(cpu->switch_cache, cached, slot, skey);
+	half->head->switches[kind]++;
+	if (cached)
+		wp_cached_learn(cpu->switch_cache, cached, slot, skey);
 }

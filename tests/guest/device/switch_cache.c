@@ -264,14 +264,15 @@ static __u64 stale_stacks(const struct session *s)
 
 /*
  * How the switches of a script were recorded: half of it changes one part of the key at a
- * time. Threads without stacks are not in the cache.
+ * time. Threads without stacks are not in the cache, nor are those whose walk ends at memory
+ * that cannot be read, as in a C library without frame pointers.
  */
 static bool counts_are_plausible(const struct session *s, unsigned int steps)
 {
 	const __u64 *nr = s->switches;
 
-	if (!s->c.stack_flags)
-		return nr[WALLPROF_SWITCH_LEFT_NEVER] >= steps &&
+	if (!s->c.stack_flags || s->unwinds[0][WALLPROF_UNWIND_FAULT])
+		return nr[WALLPROF_SWITCH_LEFT_NEVER] > steps / 4 &&
 		       !nr[WALLPROF_SWITCH_LEFT_CACHED] && !nr[WALLPROF_SWITCH_CAME_CACHED];
 	return nr[WALLPROF_SWITCH_LEFT_CACHED] > steps / 4 &&
 	       nr[WALLPROF_SWITCH_LEFT_FIRST] && nr[WALLPROF_SWITCH_LEFT_CHANGED] &&
