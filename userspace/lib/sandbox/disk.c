@@ -39,7 +39,7 @@
 /* Number of devices that are remembered. */
 #define MAX_KNOWN	64
 
-#define VIRTUAL		"/devices/virtual/block/"
+#define VIRTUAL		"devices/virtual/block/"
 
 static struct {
 	pthread_mutex_t lock;		/* protects all that follows */
@@ -127,7 +127,7 @@ static void look_at_virtual(int sys, const char *name, struct wp_disk *disk, int
 	/* In memory. */
 	if (begins(name, "ram") || begins(name, "zram"))
 		return;
-	snprintf(path, sizeof(path), "%s%.*s", VIRTUAL + 1, (int)strcspn(name, "/"), name);
+	snprintf(path, sizeof(path), "%s%.*s", VIRTUAL, (int)strcspn(name, "/"), name);
 	whole = openat(sys, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (whole < 0)
 		disk->is_served = true;
@@ -154,9 +154,9 @@ static void look_below(int sys, dev_t dev, struct wp_disk *disk, int depth)
 		return;
 	}
 	to[n] = '\0';
-	at = strstr(to, VIRTUAL);
+	at = strstr(to, "/" VIRTUAL);
 	if (at)
-		look_at_virtual(sys, at + strlen(VIRTUAL), disk, depth);
+		look_at_virtual(sys, at + strlen("/" VIRTUAL), disk, depth);
 	else if (strstr(to, "/devices/rbd/"))
 		disk->is_served = true;
 }
