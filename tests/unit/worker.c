@@ -346,6 +346,8 @@ static void bad_ones(void)
 	fails(LEAVE, NULL, NULL, -EPIPE, "leaves");
 	fails(GARBAGE, NULL, NULL, -EPROTO, "sends garbage");
 	fails(POSITIVE, NULL, NULL, -EPROTO, "sends no error code");
+	ok(strcmp(wp_worker_reason(-EPROTO), wp_worker_reason(-EPIPE)),
+	   "an answer that is refused is not called a crash");
 	fails(ENDLESS, NULL, &memory, -EMSGSIZE, "sends too much");
 	fails(NEVER, NULL, &patient, -ETIMEDOUT, "never answers");
 	if (pipe2(fds, O_CLOEXEC))

@@ -471,6 +471,8 @@ const char *wp_worker_reason(int err)
 	case -ENOENT:
 	case -EIO:
 		return "cannot be opened";
+	case -EPROTO:
+		return "cannot be read: its contents are not possible";
 	}
 	return "cannot be read: its reader crashed";
 }
