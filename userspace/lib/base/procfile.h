@@ -33,6 +33,9 @@ struct wp_procfile_stats {
 	__u64 refused;
 };
 
+/* No file "stat" is larger. */
+#define WP_PROCFILE_STAT	4096
+
 ssize_t wp_procfile_read(int dir, const char *path, struct wp_procfile_text *t);
 ssize_t wp_procfile_read_at(int dir, const char *path, __u64 from, size_t size,
 			    struct wp_procfile_text *t);

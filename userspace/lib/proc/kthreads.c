@@ -15,8 +15,6 @@
 #include "lib/proc/kthreads.h"
 
 #define PF_KTHREAD	0x00200000U	/* include/linux/sched.h */
-/* No stat file is larger. */
-#define MAX_STAT	4096
 
 /**
  * wp_kthreads_born_named() - whether kernel threads have their names from the fork on
@@ -59,7 +57,7 @@ bool wp_kthreads_name(const char *root, __u32 tid, char *name, size_t size)
 	if (dir < 0)
 		return false;
 	/* On some kernels this waits for the lock that a program's execve() holds. */
-	n = wp_procfile_read_at(dir, "stat", 0, MAX_STAT, &stat);
+	n = wp_procfile_read_at(dir, "stat", 0, WP_PROCFILE_STAT, &stat);
 	close(dir);
 	/* "PID (NAME) STATE PPID PGRP SESSION TTY TPGID FLAGS ...": see proc(5). */
 	begin = n > 0 ? strchr(stat.text, '(') : NULL;

@@ -17,8 +17,6 @@
 #define NSEC_PER_SEC	1000000000ULL
 /* Limit for a command line, as more is useless on a screen. No page is smaller. */
 #define MAX_COMMAND	4096
-/* No stat file is larger. */
-#define MAX_STAT	4096
 
 /* Read a file that needs no lock of the process. */
 static bool read_text(const char *path, char *text, size_t size)
@@ -46,7 +44,7 @@ static bool read_stat(__u32 pid, __u32 tid, struct wp_procfile_text *text)
 	if (dir < 0)
 		return false;
 	snprintf(path, sizeof(path), "task/%u/stat", tid);
-	n = wp_procfile_read_at(dir, path, 0, MAX_STAT, text);
+	n = wp_procfile_read_at(dir, path, 0, WP_PROCFILE_STAT, text);
 	close(dir);
 	return n > 0;
 }
@@ -122,7 +120,7 @@ static bool arguments(int dir, __u64 *start, __u64 *end)
 	unsigned int i;
 	bool good;
 
-	if (wp_procfile_read_at(dir, "stat", 0, MAX_STAT, &text) > 0)
+	if (wp_procfile_read_at(dir, "stat", 0, WP_PROCFILE_STAT, &text) > 0)
 		field = strrchr(text.text, ')');
 	/* The parenthesis ends the name, which is field 2. */
 	for (i = 2; field && i < first; i++)

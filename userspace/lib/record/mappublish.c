@@ -38,9 +38,6 @@
 /* End of user addresses; the vsyscall page is beyond. */
 #define USER_END	(1ULL << 56)
 
-/* No stat file is larger. */
-#define MAX_STAT	4096
-
 /* Mappings of a process, and the directory in which their files are looked up. */
 struct seen_in {
 	struct wp_mapsync *sync;
@@ -59,7 +56,7 @@ static __u64 read_start_stack(int dir, bool *has_ended)
 	int field;
 
 	*has_ended = false;
-	if (wp_procfile_read_at(dir, "stat", 0, MAX_STAT, &t) > 0) {
+	if (wp_procfile_read_at(dir, "stat", 0, WP_PROCFILE_STAT, &t) > 0) {
 		*has_ended = wp_procdir_has_ended(t.text);
 		/* The name, field 2, can contain anything. */
 		p = strrchr(t.text, ')');

@@ -31,8 +31,6 @@
 #include "lib/sandbox/openfile.h"
 
 #define COMM_SIZE	16	/* TASK_COMM_LEN; workqueues show longer names */
-/* No stat file is larger. */
-#define MAX_STAT	4096
 
 struct fork_record {
 	struct perf_event_header header;
@@ -347,7 +345,7 @@ static int synthesize_process(struct wp_synth *s, struct wp_procmaps *t, int dir
 	ssize_t n;
 	int ret;
 
-	n = wp_procfile_read_at(dir, "stat", 0, MAX_STAT, &stat);
+	n = wp_procfile_read_at(dir, "stat", 0, WP_PROCFILE_STAT, &stat);
 	if (n == -EBUSY ? !read_unlocked(dir, name, sizeof(name), &ppid) :
 	    n <= 0 || !parse_stat(stat.text, &comm, &ppid)) {
 		free(stat.text);
