@@ -3,12 +3,15 @@
  * Sleeps in rt_sigreturn: the kernel reads the signal mask from a page that is not
  * there until another thread, which learns that by userfaultfd, fills it in.
  * Functions are named as nofp.c's. Built with -O2 -fomit-frame-pointer.
+ *
+ *	sigreturn SLEEPS
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -18,7 +21,6 @@
 #include <unistd.h>
 
 #define PAGE	4096
-#define ROUNDS	60
 
 static char *pages;		/* the second one is filled in late */
 static char rest[PAGE] __attribute__((aligned(PAGE)));
@@ -64,15 +66,15 @@ static __attribute__((noinline)) void nofp_inner(void)
 	__asm__ volatile("" : : : "memory");
 }
 
-static __attribute__((noinline)) void nofp_outer(volatile char *room)
+static __attribute__((noinline)) void nofp_outer(volatile char *room, int sleeps)
 {
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < sleeps; i++) {
 		room[i % 100] = 0;
 		nofp_inner();
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_sigaction = handler, .sa_flags = SA_SIGINFO };
 	struct uffdio_api api = { .api = UFFD_API };
@@ -84,10 +86,10 @@ int main(void)
 	pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	range.range.start = (unsigned long)pages + PAGE;
 	range.range.len = PAGE;
-	if (uffd < 0 || pages == MAP_FAILED || ioctl(uffd, UFFDIO_API, &api) ||
+	if (argc != 2 || uffd < 0 || pages == MAP_FAILED || ioctl(uffd, UFFDIO_API, &api) ||
 	    ioctl(uffd, UFFDIO_REGISTER, &range) || sigaction(SIGUSR1, &action, NULL) ||
 	    pthread_create(&thread, NULL, fill_in, NULL))
 		return 1;
-	nofp_outer(room);
+	nofp_outer(room, atoi(argv[1]));
 	return room[0];
 }
