@@ -34,10 +34,17 @@ static const char *path_of(pid_t pid)
 	return path;
 }
 
+/* Opens the list of a process; one may be left of another process of that number. */
+static FILE *new_list(pid_t pid)
+{
+	unlink(path_of(pid));
+	return fopen(path_of(pid), "wx");
+}
+
 /* The list of a process: one line, and a hole up to that size. */
 static void write_list(pid_t pid, off_t size, uid_t owner)
 {
-	FILE *f = fopen(path_of(pid), "wx");
+	FILE *f = new_list(pid);
 
 	if (!f || fputs("1000 10 generated\n", f) < 0 || fflush(f) ||
 	    (size && ftruncate(fileno(f), size)) ||
@@ -80,8 +87,8 @@ static void limited(void)
 static void write_names(pid_t pid, size_t size, uid_t owner)
 {
 	static const char digits[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-	FILE *f = fopen(path_of(pid), "wx");
-	unsigned int i, seed = pid;
+	FILE *f = new_list(pid);
+	unsigned int i, seed = 1;
 	size_t addr = 0x1000;
 
 	while (f && (size_t)ftell(f) < size) {

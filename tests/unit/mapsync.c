@@ -225,6 +225,7 @@ static void what_ran(void)
 	struct wp_mapproc *p;
 	struct stat st;
 	void *code;
+	bool all;
 
 	if (fd < 0 || fstat(fd, &st))
 		return;
@@ -251,6 +252,17 @@ static void what_ran(void)
 	ok(is_dirty(STALE), "one that executes something else is looked at");
 	ok(!wp_mapprocs_find(&mapsync, ENDED) && !wp_mapprocs_find(&mapsync, KTHREAD),
 	   "who has no memory is not known");
+	/* The session begins; a process that was read just before is not read again at once. */
+	p = wp_mapprocs_find(&mapsync, getpid());
+	p->dirty = true;
+	p->rest_until = wp_clock_now() + 3600ULL * 1000 * NSEC_PER_MSEC;
+	wp_mapprocs_touch_known(&mapsync);
+	wp_mappublish_dirty(&mapsync, &all);
+	ok(mapsync.due && p->dirty, "one that is known is not published again yet");
+	p->rest_until = 0;
+	wp_mappublish_dirty(&mapsync, &all);
+	ok(!mapsync.due && !p->dirty, "now all are");
+	mapsync.republished = false;
 	wp_codefiles_free(mapsync.files);
 	munmap(code, st.st_size);
 	close(mapsync.kick);

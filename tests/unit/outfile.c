@@ -296,6 +296,7 @@ static void test_publish(void)
 {
 	unsigned int temporary;
 	struct wp_outfile o;
+	char command[64];
 	struct stat st;
 
 	put("data", "old");
@@ -325,7 +326,8 @@ static void test_publish(void)
 		   strstr(wp_last_warning(), "beside it"), "what cannot have its name is kept: %s",
 		   wp_last_warning());
 	}
-	if (system("rm -f " "/tmp/wallprof-outfile.*/late.tmp*") || stat(in("late"), &st))
+	snprintf(command, sizeof(command), "rm -f %s/late.tmp*", dir);
+	if (system(command) || stat(in("late"), &st))
 		exit(2);
 }
 

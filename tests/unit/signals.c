@@ -99,12 +99,14 @@ static void wait_until(bool (*fn)(pid_t pid), pid_t pid, bool what)
 }
 
 /* The parent waits for a vfork()ed child's program, which signals do not end. */
-static void wait_deaf(void)
+static void wait_deaf(int ready)
 {
 	pid_t pid = vfork();
 
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (write(ready, "", 1) != 1)
+			_exit(103);
 		for (;;)
 			pause();
 	}
@@ -114,15 +116,23 @@ static void wait_deaf(void)
 /* Blocked in the kernel all the time, and signals one after the other. */
 static bool deaf_ends(int first, int second)
 {
-	int status = 0;
-	pid_t pid = fork();
+	int status = 0, ready[2];
+	pid_t pid;
+	char byte;
 
+	if (pipe(ready))
+		abort();
+	pid = fork();
 	if (!pid) {
 		signal(SIGHUP, SIG_DFL);
 		if (!wp_signals_catch())
-			wait_deaf();
+			wait_deaf(ready[1]);
 		_exit(100);
 	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		abort();
+	close(ready[0]);
 	wait_until(is_deaf, pid, true);
 	kill(pid, first);
 	wait_until(is_pending, pid, false);

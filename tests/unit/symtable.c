@@ -124,6 +124,8 @@ static void kallsyms(void)
 	ok(t.sched_start == 0xffffffff81000600 && t.sched_end == 0xffffffff81000700,
 	   "where the scheduler's functions are");
 	is(at(0xffffffff81000300), "weak_one", "a weak function");
+	is(at(0xffffffff81001fff), "__sched_text_end", "the kernel's last one ends with the next page");
+	is(at(0xffffffff81002000), "-", "what is between the kernel and its modules has no name");
 	is(module_at(0xffffffffc0000050), "[wallprof]", "a module");
 	is(module_at(0xffffffff81000150), "", "no module");
 	is(module_at(0xffffffffc0000100), "", "what is no module's name is none");

@@ -585,12 +585,7 @@ TEST_F_TIMEOUT(configure, charged, 300)
 	close(limit);
 
 	/* What was refused may be counted for a while still: it is freed later. */
-	for (int i = 0; i < 3000; i++) {
-		before = file_number(group, "memory.current");
-		if (before <= at_first + bytes / 8)
-			break;
-		nap_ns(10 * MS);
-	}
+	UNTIL((before = file_number(group, "memory.current")) <= at_first + bytes / 8);
 	EXPECT_EQ(0, dev_cmd(self->fd, WALLPROF_IOC_CONFIGURE, &self->c));
 	with = file_number(group, "memory.current");
 	/* What each CPU has in store was counted before. */

@@ -266,6 +266,34 @@ static inline bool is_off(pid_t tid, char state)
 	return at && at[1] && at[2] == state;
 }
 
+/* Whether a thread has this name. */
+static inline bool is_called(pid_t pid, const char *name)
+{
+	char text[64];
+
+	proc_line(pid, "comm", text, sizeof(text));
+	text[strcspn(text, "\n")] = '\0';
+	return !strcmp(text, name);
+}
+
+/* How often a thread left its CPU. */
+static inline __u64 nr_switches(pid_t tid)
+{
+	ull nr, sum = 0;
+	char path[64], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "voluntary_ctxt_switches: %llu", &nr) == 1 ||
+		    sscanf(line, "nonvoluntary_ctxt_switches: %llu", &nr) == 1)
+			sum += nr;
+	if (f)
+		fclose(f);
+	return sum;
+}
+
 static inline int gettid_(void)
 {
 	return syscall(SYS_gettid);
@@ -327,8 +355,7 @@ static inline int dev_load(void)
 
 	close(fd);
 	/* The node comes with the device. */
-	for (int i = 0; !ret && i < 100 && access(WALLPROF_DEVICE, F_OK); i++)
-		nap_ns(10 * MS);
+	UNTIL(ret || !access(WALLPROF_DEVICE, F_OK));
 	return ret;
 }
 

@@ -846,7 +846,7 @@ static void naps_for_good(void *arg)
 		tiny_root(&ts);
 }
 
-/* Wait until a process sleeps in nanosleep. */
+/* Wait until a process sleeps in nanosleep; the harness ends who waits in vain. */
 static bool naps_now(pid_t pid)
 {
 	char path[64], text[64];
@@ -854,7 +854,7 @@ static bool naps_now(pid_t pid)
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/syscall", pid);
-	for (int i = 0; i < 6000 && !naps; i++) {
+	while (!naps) {
 		f = fopen(path, "re");
 		if (!f)
 			return false;
@@ -918,7 +918,7 @@ static int flip_until(struct session *s, __u32 tgid, unsigned int wanted)
 {
 	unsigned int seen = 0;
 
-	for (int i = 0; i < 3000 && seen < wanted; i++) {
+	while (seen < wanted) {
 		int ret = session_flip(s);
 
 		if (ret)
@@ -930,7 +930,7 @@ static int flip_until(struct session *s, __u32 tgid, unsigned int wanted)
 				seen += s->aggrs[k].count;
 		nap_ns(5 * MS);
 	}
-	return seen >= wanted ? 0 : -ETIME;
+	return 0;
 }
 
 FIXTURE(walk)
@@ -1034,7 +1034,7 @@ TEST_F(walk, remembers)
 	around = *own;
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
 	from = *own;
-	for (int i = 0; i < 3000 && self->s.walks_remembered < 100; i++) {
+	while (self->s.walks_remembered < 100) {
 		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(20 * MS);
 		ASSERT_EQ(0, session_flip(&self->s));
@@ -1089,14 +1089,6 @@ static void naps_by_two_calls(void *arg)
 	}
 }
 
-/* Wait until a process has napped so often. */
-static bool naps_until(volatile long *naps, long wanted)
-{
-	for (int i = 0; i < 6000 && *naps < wanted; i++)
-		nap_ns(10 * MS);
-	return *naps >= wanted;
-}
-
 /* Calls that are made in turn at one place: none is forgotten for the other. */
 TEST_F(walk, remembers_by_call)
 {
@@ -1113,7 +1105,7 @@ TEST_F(walk, remembers_by_call)
 	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
 	from = *naps;
-	ASSERT_TRUE(naps_until(naps, from + 400));
+	UNTIL(*naps >= from + 400);
 	/* Of one epoch all. */
 	ASSERT_EQ(0, session_flip(&self->s));
 	EXPECT_WHOLE(&self->s);
@@ -1130,7 +1122,7 @@ TEST_F(walk, forgets_with_the_mappings)
 	struct wallprof_map map = tiny_map(0);
 	unsigned int whole, others;
 	volatile long *naps;
-	long mapped, end;
+	long from, mapped, end;
 
 	naps = mmap(NULL, sizeof(*naps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		     -1, 0);
@@ -1140,12 +1132,14 @@ TEST_F(walk, forgets_with_the_mappings)
 	ASSERT_EQ(0, session_open(&self->s, &self->c));
 	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
-	ASSERT_TRUE(naps_until(naps, *naps + 200));
+	from = *naps;
+	UNTIL(*naps >= from + 200);
 	ASSERT_EQ(0, maps_of(self->s.fd, self->pid, &map, 1, 0));
 	/* What is counted between these two began, and ended, after that. */
-	ASSERT_TRUE(naps_until(naps, *naps + 1));
+	from = *naps;
+	UNTIL(*naps > from);
 	mapped = *naps;
-	ASSERT_TRUE(naps_until(naps, mapped + 200));
+	UNTIL(*naps >= mapped + 200);
 	end = *naps;
 	/* Of one epoch all. */
 	ASSERT_EQ(0, session_flip(&self->s));
@@ -1153,8 +1147,8 @@ TEST_F(walk, forgets_with_the_mappings)
 	EXPECT_LE(1, self->s.walks_remembered);
 	whole = count_stacks(&self->s, self->pid, is_whole, &others);
 	EXPECT_LE(1, whole);
-	/* A few may have waited for something else. */
-	EXPECT_LE(end - mapped, others + 10);
+	/* Among the kernel's count is whatever else it waited for. */
+	EXPECT_LE(end - mapped, others + count_awake(&self->s, self->pid));
 }
 
 TEST_F(walk, unknown_goes_by_fp)
@@ -1235,7 +1229,7 @@ TEST_F(walk, blocked_since_before_start)
 	ASSERT_EQ(0, session_open(&self->s, &self->c));
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
 	/* It may be on its way to sleep still. */
-	for (int i = 0; i < 3000 && !session_account(&self->s, self->pid)->user_stack; i++) {
+	while (!session_account(&self->s, self->pid)->user_stack) {
 		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(MS);
 	}
@@ -1291,7 +1285,7 @@ TEST_F(walk, many_blocked_since_before_start)
 	ASSERT_EQ(0, session_open(&self->s, &self->c));
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
 	/* Some may be on their way to sleep still. */
-	for (int i = 0; i < 3000 && nr < MANY; i++) {
+	while (nr < MANY) {
 		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nr = nr_with_stack(&self->s, self->pid);
 		nap_ns(MS);
@@ -1305,23 +1299,17 @@ TEST_F(walk, many_blocked_since_before_start)
 
 TEST_F(walk, blocked_since)
 {
-	const struct wallprof_task *task;
+	const volatile struct wallprof_task *task;
 	int go[2];
 
 	ASSERT_EQ(0, pipe(go));
 	BEGIN(naps_for_good, &go[0]);
 	ASSERT_EQ(1, write(go[1], "x", 1));
 	ASSERT_TRUE(naps_now(self->pid));
-	for (int i = 0; i < 3000; i++) {
-		task = session_account(&self->s, self->pid);
-		ASSERT_NE(NULL, task);
-		if (task->phase == WALLPROF_TASK_OFF &&
-		    task->flags & WALLPROF_TASK_WEAK_STACK)
-			break;
-		nap_ns(MS);
-	}
-	EXPECT_NE(0, task->flags & WALLPROF_TASK_WEAK_STACK);
-	for (int i = 0; i < 3000 && task->flags & WALLPROF_TASK_WEAK_STACK; i++) {
+	task = session_account(&self->s, self->pid);
+	ASSERT_NE(NULL, task);
+	UNTIL(task->phase == WALLPROF_TASK_OFF && task->flags & WALLPROF_TASK_WEAK_STACK);
+	while (task->flags & WALLPROF_TASK_WEAK_STACK) {
 		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(MS);
 	}
@@ -1354,18 +1342,13 @@ static bool wake_to_nap(const struct session *s, pid_t pid)
 {
 	const volatile struct wallprof_task *task = session_account(s, pid);
 	__u64 naps;
-	int i;
 
 	naps = task ? task->nr_off : 0;
 	if (!task || kill(pid, SIGUSR1))
 		return false;
-	for (i = 0; i < 30000; i++) {
-		if (task->nr_off > naps && task->phase == WALLPROF_TASK_OFF &&
-		    task->state == WALLPROF_STATE_SLEEPING)
-			return naps_now(pid);
-		nap_ns(MS);
-	}
-	return false;
+	UNTIL(task->nr_off > naps && task->phase == WALLPROF_TASK_OFF &&
+	      task->state == WALLPROF_STATE_SLEEPING);
+	return naps_now(pid);
 }
 
 /* One that repeats its wait, which is in the switch cache. */
@@ -1377,8 +1360,7 @@ TEST_F(walk, blocked_in_a_cached_wait)
 	ASSERT_TRUE(naps_now(self->pid));
 	for (i = 0; i < 20; i++)
 		ASSERT_TRUE(wake_to_nap(&self->s, self->pid));
-	for (i = 0; i < 3000 && session_account(&self->s, self->pid)->flags &
-				WALLPROF_TASK_WEAK_STACK; i++) {
+	for (i = 0; session_account(&self->s, self->pid)->flags & WALLPROF_TASK_WEAK_STACK; i++) {
 		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(MS);
 	}
@@ -1448,7 +1430,7 @@ TEST_F(walk, blocked_on_absent_pages)
 	there = shared_pages(self->pid);
 	ASSERT_LT(0, there);
 	/* It may be on its way to sleep still. */
-	for (int i = 0; i < 3000 && !session_account(&self->s, self->pid)->user_stack; i++) {
+	while (!session_account(&self->s, self->pid)->user_stack) {
 		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(MS);
 	}
@@ -1471,8 +1453,7 @@ TEST_F(walk, blocked_on_absent_pages)
 	/* By this, it is. */
 	ASSERT_EQ(size, process_vm_readv(self->pid, &local, 1, &remote, 1, 0));
 	EXPECT_LT(there, shared_pages(self->pid));
-	for (int i = 0; i < 3000 && session_account(&self->s, self->pid)->flags &
-				    WALLPROF_TASK_WEAK_STACK; i++) {
+	while (session_account(&self->s, self->pid)->flags & WALLPROF_TASK_WEAK_STACK) {
 		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 		nap_ns(MS);
 	}
@@ -1541,11 +1522,7 @@ TEST_F(walk, children_have_what_the_parent_has)
 	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
 	EXPECT_EQ(1, dev_status(self->s.fd).processes);
 	ASSERT_EQ(1, write(go[1], "x", 1));
-	for (int i = 0; i < 3000 && !child; i++) {
-		child = child_of_target(&self->s, self->pid);
-		nap_ns(MS);
-	}
-	ASSERT_NE(0, child);
+	UNTIL((child = child_of_target(&self->s, self->pid)));
 	EXPECT_EQ(2, dev_status(self->s.fd).processes);
 	EXPECT_EQ(0, dev_status(self->s.fd).forks_missed);
 	ASSERT_EQ(0, flip_until(&self->s, child, 10));
@@ -1555,11 +1532,10 @@ TEST_F(walk, children_have_what_the_parent_has)
 	ASSERT_EQ(0, flip_until(&self->s, child, 20));
 	child_end(self->pid);
 	/* What has ended is forgotten by a flip. */
-	for (int i = 0; i < 3000 && dev_status(self->s.fd).processes; i++) {
+	while (dev_status(self->s.fd).processes) {
 		ASSERT_EQ(0, session_flip(&self->s));
 		nap_ns(MS);
 	}
-	EXPECT_EQ(0, dev_status(self->s.fd).processes);
 	EXPECT_WHOLE(&self->s);
 	EXPECT_LE(15, count_stacks(&self->s, child, is_whole, &others));
 	EXPECT_EQ(0, others);
@@ -1656,7 +1632,7 @@ TEST_F(walk, samples)
 	map.bias = map.start - TINY_BASE;
 	ASSERT_EQ(0, maps_of(self->s.fd, self->pid, &map, 1, 0));
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
-	for (int i = 0; i < 3000 && walks < 20; i++) {
+	while (walks < 20) {
 		nap_ns(10 * MS);
 		ASSERT_EQ(0, session_flip(&self->s));
 		walks = self->s.unwinds[1][WALLPROF_UNWIND_END];

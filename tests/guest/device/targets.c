@@ -96,8 +96,8 @@ FIXTURE_SETUP(targets)
 	self->in = child_of(naps_named, NAME);
 	self->out = child_of(naps_named, OTHER);
 	self->moves = child_of(is_renamed, &self->order[0]);
-	/* Until they have done it. */
-	nap_ns(100 * MS);
+	UNTIL(is_called(self->in, NAME) && is_called(self->out, OTHER) &&
+	      is_called(self->moves, OTHER));
 }
 
 FIXTURE_TEARDOWN(targets)

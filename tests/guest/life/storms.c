@@ -46,7 +46,6 @@ static void spins_there(void *arg)
 TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 {
 	struct wallprof_configure c = dev_config();
-	struct wallprof_status status;
 	struct hotplug hotplug = { 0 };
 	struct session s;
 	int ended;
@@ -72,20 +71,12 @@ TEST_F_TIMEOUT(life, cpus_go_and_come, 600)
 	}
 	/* What follows waits for that CPU. */
 	ASSERT_EQ(0, ended);
-	for (int i = 0; i < 1000; i++) {
-		status = dev_status(s.fd);
-		if (status.counters == sysconf(_SC_NPROCESSORS_ONLN))
-			break;
-		nap_ns(10 * MS);
-	}
-	EXPECT_EQ(sysconf(_SC_NPROCESSORS_ONLN), status.counters);
-	EXPECT_EQ(0, status.counters_failed);
+	UNTIL(dev_status(s.fd).counters == sysconf(_SC_NPROCESSORS_ONLN));
+	EXPECT_EQ(0, dev_status(s.fd).counters_failed);
 	/* And none of them is one that died with its CPU. */
 	ASSERT_EQ(0, session_flip(&s));
 	pid = child_of(spins_there, NULL);
-	for (int i = 0; i < 6000 && !session_half(&s, 1, 1, s.epoch + 1)->events; i++)
-		nap_ns(10 * MS);
-	EXPECT_LT(0, session_half(&s, 1, 1, s.epoch + 1)->events);
+	UNTIL(((volatile struct wallprof_half *)session_half(&s, 1, 1, s.epoch + 1))->events);
 	child_end(pid);
 	UNTIL(s.events[0] + session_so_far(&s, 0).events > 100);
 	EXPECT_ALL_WHOLE(&s);

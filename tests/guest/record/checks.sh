@@ -99,6 +99,32 @@ same_sleep() {
 	[ -z "$why" ]
 }
 
+# singles INTERVALS FILE: each interval that is recorded by itself has a sample of its thread,
+# its end and its length.
+singles() {
+	why=$(perf script -i "$2" -G --ns -F tid,time,period,event 2>/dev/null | awk -F '\t' '
+		NR == FNR && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		NR == FNR {
+			if ($at["flags"] ~ /single/)
+				wanted[$at["tid"] " " $at["last"] " " $at["total"]] = 1
+			next
+		}
+		/ offcpu-time:/ {
+			split($0, word, " ")
+			split(word[2], time, /[.:]/)
+			nr += wanted[word[1] " " time[1] time[2] " " word[3]]
+			delete wanted[word[1] " " time[1] time[2] " " word[3]]
+		}
+		END {
+			for (one in wanted)
+				if (wanted[one])
+					print "no sample of " one
+			if (!nr)
+				print "none"
+		}' "$1" - | head -n 3)
+	[ -z "$why" ]
+}
+
 # samples_on CPU FILE: all those of cpu-clock.
 samples_on() {
 	is "$1" "$(perf script -i "$2" -F cpu,event -G 2>/dev/null |

@@ -17,6 +17,7 @@
 /* Maximum length of a line of a list, addresses and a name. */
 #define MAX_LINE	(WP_SYMTABLE_NAME + 64)
 #define LIST_BUFFER	(64 << 10)
+#define LIST_PAGE	4096ULL
 
 /* The linker marks the start and the end of some kinds of functions. */
 static void mark(struct wp_symtable *t, const char *name, __u64 address)
@@ -89,11 +90,17 @@ int wp_symtable_add(struct wp_symtable *t, const struct wp_symtable_entry *entry
 	return 0;
 }
 
-static bool is_of_module(const struct wp_symtable *t, const struct wp_symtable_entry *e)
+/* The module of a function of the kernel, as "[name]"; empty: none. */
+static const char *module_of(const struct wp_symtable *t, const struct wp_symtable_entry *e)
 {
 	const char *name = t->names + e->name;
 
-	return name[strlen(name) + 1];
+	return name + strlen(name) + 1;
+}
+
+static bool is_of_module(const struct wp_symtable *t, const struct wp_symtable_entry *e)
+{
+	return *module_of(t, e);
 }
 
 /**
@@ -162,6 +169,23 @@ static int compare(const void *pa, const void *pb)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
+/*
+ * Where a function without a size ends, at the latest. Behind the last one of the kernel,
+ * or of a module, is what the list does not have: BPF programs, too. As in perf, it ends
+ * with the next page.
+ */
+static __u64 end_of(const struct wp_symtable *t, size_t i)
+{
+	const struct wp_symtable_entry *e = &t->entry[i];
+	__u64 page_end = (e->start / LIST_PAGE + 2) * LIST_PAGE;
+
+	if (i + 1 == t->nr)
+		return e->start + 1;
+	if (e[1].start <= page_end || !strcmp(module_of(t, e), module_of(t, e + 1)))
+		return e[1].start;
+	return page_end;
+}
+
 /**
  * wp_symtable_sort() - prepare the table for lookups
  * @t: the table
@@ -180,7 +204,7 @@ void wp_symtable_sort(struct wp_symtable *t)
 		struct wp_symtable_entry *e = &t->entry[i];
 
 		if (e->end == e->start)
-			e->end = i + 1 < t->nr ? e[1].start : e->end + 1;
+			e->end = end_of(t, i);
 	}
 	for (i = 0; i < t->nr; i++) {
 		if (!nr || t->entry[i].start != t->entry[nr - 1].start)

@@ -309,6 +309,7 @@ static bool publish(struct wp_mapsync *sync, struct wp_mapproc *p)
 		return false;
 	p->dirty = false;
 	p->busy = false;
+	p->due = false;
 	sync->nr_maps = 0;
 	sync->unsettled = false;
 	err = add_maps(sync, dir);
@@ -347,12 +348,15 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 	if (!sync->pending)
 		return when;
 	sync->pending = false;
+	sync->due = false;
 	*all = true;
 	for (i = 0; i < WP_MAPPROC_BUCKETS; i++) {
 		for (p = sync->bucket[i]; p && !wp_mapstate_stops(sync); p = next) {
 			next = p->next;
-			if (p->again && !republish(sync, p))
+			if (p->again && !republish(sync, p)) {
 				p->dirty = true;
+				p->due = true;
+			}
 			if (p->dirty && not_before(sync, p) <= wp_clock_now() &&
 			    !publish(sync, p)) {
 				wp_mapprocs_forget(sync, p->pid);
@@ -363,6 +367,7 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 			if ((p->dirty && !p->busy) || p->unsettled)
 				*all = false;
 			sync->pending |= p->dirty;
+			sync->due |= p->due;
 		}
 	}
 	sync->settled = *all;

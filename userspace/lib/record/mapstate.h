@@ -29,6 +29,7 @@ struct wp_mapproc {
 	bool busy;			/* its memory map was locked at the last read */
 	bool unsettled;			/* some of its files have no table yet */
 	bool again;			/* @map needs to be published again */
+	bool due;			/* it was known at the start, and not published since */
 	bool denied;			/* no right to have its memory read */
 	bool threaded;			/* it has, or had, more than one thread */
 	__u64 start_stack;		/* with @map */
@@ -58,8 +59,9 @@ struct wp_mapsync {
 	size_t nr_maps, room;
 	bool unsettled;
 	bool started;			/* the module sees forks; set by another thread */
-	bool republished;		/* all is published again since */
-	bool walked;			/* the first pass after that is done */
+	bool republished;		/* all is to be published again since */
+	bool due;			/* a process is, but not yet */
+	bool walked;			/* none is any more */
 	bool lost;
 	__u64 mapped_late;		/* time of the earliest late map, or 0 */
 	__u64 forked;			/* time of the last fork relying on its parent */

@@ -125,7 +125,7 @@ static void *follow(void *arg)
 		if (all)
 			signal_fd(sync->done_fd);
 		look_for_files(sync);
-		if (sync->republished && !sync->walked) {
+		if (sync->republished && !sync->due && !sync->walked) {
 			sync->walked = true;
 			signal_fd(sync->walked_fd);
 		}
