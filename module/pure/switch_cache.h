@@ -278,6 +278,20 @@ static __always_inline bool wp_cached_same_waker(const struct wallprof_aggr *agg
 	       aggr->waker_tid == READ_ONCE(slot->waker_tid);
 }
 
+/*
+ * Returns the histogram of an entry's aggregate, which is known. @tables: of this CPU, with
+ * histograms. Context: irqs off.
+ */
+static __always_inline struct wallprof_hist *
+wp_cached_hist(const struct wp_cached_switch *cached, const struct wp_tables *tables)
+{
+	const struct wp_half *half = &tables->half[0];
+
+	if (!wp_cache_hits_are_in(cached->hits, half))
+		half++;
+	return wp_hist_of(half, cached->aggr);
+}
+
 /**
  * wp_cached_come - let a thread come to its CPU by an entry
  * @cached: wp_cached_left_by(), and wp_cached_same_waker() unless @runnable
@@ -285,15 +299,17 @@ static __always_inline bool wp_cached_same_waker(const struct wallprof_aggr *agg
  * @aggr: @cached->aggr
  * @now: the time
  * @runnable: @cached->runnable
+ * @hists: this CPU's tables; or NULL without histograms
  *
- * Does what wp_interval_close(), wp_aggr_add() and wp_interval_forget() would do, except
- * that the slot keeps the interval's values, for wp_cached_leave().
+ * Does what wp_interval_close(), wp_aggr_add(), wp_hist_add() and wp_interval_forget()
+ * would do, except that the slot keeps the interval's values, for wp_cached_leave().
  *
  * Context: irqs off.
  */
 static __always_inline void wp_cached_come(const struct wp_cached_switch *cached,
 					   struct wallprof_task *slot,
-					   struct wallprof_aggr *aggr, u64 now, bool runnable)
+					   struct wallprof_aggr *aggr, u64 now, bool runnable,
+					   const struct wp_tables *hists)
 {
 	u64 ns = wp_interval_advance(slot, now);
 	u64 waited = runnable ? ns : wp_interval_runnable(slot, now, ns);
@@ -302,6 +318,8 @@ static __always_inline void wp_cached_come(const struct wp_cached_switch *cached
 	/* A part can be the thread's longest only if it is the longest of this sum. */
 	if (unlikely(wp_aggr_sum(aggr, ns, waited, now)))
 		wp_interval_longest(slot, ns, waited);
+	if (hists)
+		wp_hist_add(wp_cached_hist(cached, hists), ns, waited);
 	wp_interval_run(slot, ns, waited);
 	wp_interval_forget_waker(slot);
 }

@@ -40,6 +40,7 @@ FIXTURE_VARIANT(switch_cache)
 	unsigned int target;	/* WALLPROF_TARGET_PID if it is 0 */
 	__u64 min_ns;
 	__u32 states;		/* all if it is 0 */
+	__u32 flags;		/* more of them */
 };
 
 FIXTURE_VARIANT_ADD(switch_cache, by_fp)
@@ -82,6 +83,13 @@ FIXTURE_VARIANT_ADD(switch_cache, of_a_state)
 	.states = 1 << WALLPROF_STATE_SLEEPING,
 };
 
+/* Each is judged beside its sum. */
+FIXTURE_VARIANT_ADD(switch_cache, of_histograms)
+{
+	.stack_flags = WALLPROF_STACK_USER, .max_stack = 64,
+	.flags = WALLPROF_HISTOGRAMS,
+};
+
 /* Has the session record the child, as the variant wants. */
 static void aim(struct wallprof_configure *c, unsigned int target, const pid_t *pid)
 {
@@ -111,6 +119,7 @@ static void in_turn(void)
 FIXTURE_SETUP(switch_cache)
 {
 	self->c = dev_config();
+	self->c.flags |= variant->flags;
 	self->c.stack_flags = variant->stack_flags;
 	self->c.max_stack = variant->max_stack ? variant->max_stack : self->c.max_stack;
 	self->c.min_ns = variant->min_ns;
