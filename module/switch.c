@@ -208,7 +208,8 @@ static __always_inline bool wp_switch_out_cached(const struct wp_session *sessio
 	}
 	if (unlikely(!wp_switch_words_unchanged(cpu, cached)))
 		return false;
-	if (!unfiltered && session->targets_change && unlikely(!wp_targets_match(session, prev)))
+	if (!unfiltered && session->targets_change &&
+	    unlikely(!wp_targets_still_match(session, prev, &cached->name)))
 		return false;
 	if (!still)
 		wp_cached_apply(cpu->switch_cache, cached, slot);

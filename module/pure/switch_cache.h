@@ -63,6 +63,8 @@
  * @by_fp: whether @fp decides the stack, too
  * @runnable: whether the thread waits for a CPU only; valid if @aggr is known
  * @has_arg: whether @arg is recorded
+ * @name: of a session of names: where the thread's name was found in the list, the lowest
+ *	bits; a guess, but always a place in the list
  *
  * Used by the CPU that it belongs to, with interrupts off.
  */
@@ -90,11 +92,12 @@ struct wp_cached_switch {
 	bool by_fp : 1;
 	bool runnable : 1;
 	bool has_arg : 1;
+	u8 name;
 } __aligned(1 << WP_SWITCH_CACHE_SIZE_BITS);
 
 /*
  * An entry is found by a mask of the hash, without a product: its size is this power of
- * two, and three bytes of it are free. A field that does not fit doubles the table of
+ * two, and two bytes of it are free. A field that does not fit doubles the table of
  * each CPU; wp_cached_of() also expects entries to be smaller than slots.
  */
 static_assert(sizeof(struct wp_cached_switch) == 1 << WP_SWITCH_CACHE_SIZE_BITS);
