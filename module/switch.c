@@ -7,7 +7,7 @@
  * pure/intervals.c changes slots, pure/tables.c sums intervals. A session that is
  * wp_session_is_fast() has a probe of its own, which handles most switches by the switch
  * cache: see pure/switch_cache.h. A session that is wp_session_is_unfiltered() as well has
- * one that tests less, and a fast session with histograms one that counts lengths, too.
+ * one that tests less, and a fast session of WP_SWITCH_FAST_MORE one that records more.
  *
  * The session, the CPU, the epoch and the time are passed one by one: by a pointer to a
  * struct of them wp_probe_sched_switch() had 774 instructions on 6.1 for x86, not 737.
@@ -503,29 +503,35 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 	wp_probe_end(cpu);
 }
 
+/* Options of a session that is wp_session_is_fast() that need a probe of their own. */
+#define WP_SWITCH_FAST_MORE	(WALLPROF_HISTOGRAMS | WALLPROF_WAKER_STACKS)
+
 /*
  * Fast path, taken by most switches: a thread resumes from a cached wait, woken by the
  * cached waker. Returns false if it does not, or the interval is not one to be summed.
- * Context: irqs off. @unfiltered: see wp_session_is_unfiltered(). @hists: with histograms.
+ * Context: irqs off. @unfiltered: see wp_session_is_unfiltered(). @more: the session may
+ * have WP_SWITCH_FAST_MORE.
  */
 static __always_inline bool wp_switch_in_cached(const struct wp_session *session,
 						struct wp_cpu *cpu, struct task_struct *next,
-						u64 now, bool unfiltered, bool hists)
+						u64 now, bool unfiltered, bool more)
 {
 	struct wp_cached_switch *cached = *wp_cached_away(cpu->switch_cache, (unsigned long)next);
 	struct wallprof_aggr *aggr = cached->aggr;
 	struct wallprof_task *slot = cached->slot;
-	const struct wp_tables *tables = hists ? &cpu->sched : NULL;
+	const struct wp_tables *hists = NULL;
 
 	if (unlikely(!wp_cached_left_by(cached, slot, (unsigned long)next,
 					wp_mappings_changes(&session->mappings))))
 		return false;
 	if (!unfiltered && unlikely(!wp_range_has(&session->summed, wp_interval_length(slot, now))))
 		return false;
+	if (more && session->config.flags & WALLPROF_HISTOGRAMS)
+		hists = &cpu->sched;
 	if (cached->runnable)
-		wp_cached_come(cached, slot, aggr, now, true, tables);
-	else if (likely(wp_cached_same_waker(aggr, slot)))
-		wp_cached_come(cached, slot, aggr, now, false, tables);
+		wp_cached_come(cached, slot, aggr, now, true, hists);
+	else if (likely(wp_cached_same_waker(aggr, slot, more)))
+		wp_cached_come(cached, slot, aggr, now, false, hists);
 	else
 		return false;
 	cpu->current_key = (unsigned long)next;
@@ -595,11 +601,11 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 
 /*
  * As above, in a session that is wp_session_is_fast(). @unfiltered: see
- * wp_session_is_unfiltered(). @hists: with histograms.
+ * wp_session_is_unfiltered(). @more: it may have WP_SWITCH_FAST_MORE.
  */
 static __always_inline void wp_switch_fast(void *data, bool preempt, struct task_struct *prev,
 					   struct task_struct *next, unsigned int prev_state,
-					   bool unfiltered, bool hists)
+					   bool unfiltered, bool more)
 {
 	struct wp_session *session = data;
 	u32 state = prev_state | (preempt ? WP_SWITCH_PREEMPTED : 0);
@@ -620,7 +626,7 @@ static __always_inline void wp_switch_fast(void *data, bool preempt, struct task
 	/* The fast paths call and wake nothing, so no probe can nest in them. */
 	if (unlikely(!wp_switch_out_cached(session, cpu, prev, state, now, unfiltered)))
 		wp_switch_out_slow(session, cpu, prev, state, now);
-	if (unlikely(!wp_switch_in_cached(session, cpu, next, now, unfiltered, hists)))
+	if (unlikely(!wp_switch_in_cached(session, cpu, next, now, unfiltered, more)))
 		wp_switch_in_slow(session, cpu, next, now);
 }
 
@@ -640,10 +646,10 @@ static __always_inline void wp_sched_switch_unfiltered(void *data, bool preempt,
 	wp_switch_fast(data, preempt, prev, next, prev_state, true, false);
 }
 
-static __always_inline void wp_sched_switch_hists(void *data, bool preempt,
-						  struct task_struct *prev,
-						  struct task_struct *next,
-						  unsigned int prev_state)
+static __always_inline void wp_sched_switch_more(void *data, bool preempt,
+						 struct task_struct *prev,
+						 struct task_struct *next,
+						 unsigned int prev_state)
 {
 	wp_switch_fast(data, preempt, prev, next, prev_state, false, true);
 }
@@ -651,7 +657,7 @@ static __always_inline void wp_sched_switch_hists(void *data, bool preempt,
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_fast, wp_sched_switch_fast)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_unfiltered, wp_sched_switch_unfiltered)
-WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_hists, wp_sched_switch_hists)
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_more, wp_sched_switch_more)
 
 struct wp_probe_desc wp_switch_probe_desc = { "sched_switch", wp_probe_sched_switch };
 
@@ -666,8 +672,8 @@ void *wp_switch_probe_of(const struct wp_session *session)
 {
 	if (!wp_session_is_fast(session))
 		return wp_probe_sched_switch;
-	if (session->config.flags & WALLPROF_HISTOGRAMS)
-		return wp_probe_sched_switch_hists;
+	if (session->config.flags & WP_SWITCH_FAST_MORE)
+		return wp_probe_sched_switch_more;
 	return wp_session_is_unfiltered(session) ? wp_probe_sched_switch_unfiltered :
 						   wp_probe_sched_switch_fast;
 }
@@ -678,5 +684,5 @@ static void __maybe_unused wp_switch_check(void)
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_fast);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_unfiltered);
-	check_trace_callback_type_sched_switch(wp_probe_sched_switch_hists);
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch_more);
 }

@@ -271,14 +271,16 @@ static __always_inline bool wp_cached_left_by(const struct wp_cached_switch *cac
 
 /*
  * Whether the waker of an interval that began by blocking is the one that ended the
- * intervals of an aggregate. Context: irqs off.
+ * intervals of an aggregate. @stacks: wakers may have stacks; without, these are all 0.
+ * Context: irqs off.
  */
 static __always_inline bool wp_cached_same_waker(const struct wallprof_aggr *aggr,
-						 const struct wallprof_task *slot)
+						 const struct wallprof_task *slot, bool stacks)
 {
 	/* A waker that is too late may write meanwhile: see wp_interval_ended_by(). */
 	return *WP_CAUSE(aggr) == READ_ONCE(*WP_CAUSE(slot)) &&
-	       aggr->waker_tid == READ_ONCE(slot->waker_tid);
+	       aggr->waker_tid == READ_ONCE(slot->waker_tid) &&
+	       (!stacks || aggr->waker_stack == READ_ONCE(slot->waker_stack));
 }
 
 /*
@@ -389,7 +391,7 @@ static inline enum wallprof_switch wp_cached_came_kind(const struct wp_switch_ca
 		return WALLPROF_SWITCH_CAME_UNKNOWN;
 	if (cached->aggr == &cache->nowhere)
 		return WALLPROF_SWITCH_CAME_FIRST;
-	return cached->runnable || wp_cached_same_waker(cached->aggr, slot) ?
+	return cached->runnable || wp_cached_same_waker(cached->aggr, slot, true) ?
 	       WALLPROF_SWITCH_CAME_LENGTH : WALLPROF_SWITCH_CAME_WAKER;
 }
 

@@ -369,7 +369,8 @@ static inline void switch_cache_model_meanwhile(struct switch_cache_model *m,
 	for (i = 0; i < ARRAY_SIZE(slots); i++) {
 		if (s->cpu & 2)
 			wp_interval_wake(slots[i], WALLPROF_WAKER_TASK,
-					 40 + (s->cpu >> 2 & 1), 0, m->now);
+					 40 + (s->cpu >> 2 & 1),
+					 (u64)m->epoch << 36 | (1 + (s->how & 1)), m->now);
 		if (s->cpu & 8 && slots[i]->flags & WALLPROF_TASK_WEAK_STACK) {
 			slots[i]->user_stack = (u64)m->epoch << 36 | BIT(20);
 			slots[i]->flags &= ~WALLPROF_TASK_WEAK_STACK;
@@ -407,7 +408,8 @@ static inline bool switch_cache_model_come(struct switch_cache_model *m, unsigne
 	struct wp_switch_cache *cache = &m->caches[cpu];
 	struct wp_cached_switch *cached = *wp_cached_away(cache, m->keys[s->who]);
 	bool lasts = wp_cached_left_by(cached, cached->slot, m->keys[s->who], m->changes);
-	bool again = lasts && (cached->runnable || wp_cached_same_waker(cached->aggr, slot));
+	bool again = lasts && (cached->runnable ||
+			       wp_cached_same_waker(cached->aggr, slot, true));
 	u32 epoch = again ? switch_cache_model_epoch_of(m, cached) : m->epoch;
 	struct wallprof_aggr key = {}, *aggr, *right;
 	struct wp_interval interval;
