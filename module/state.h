@@ -305,8 +305,7 @@ static_assert(WP_LINE(cpus) < WP_LINE(nomem));
 #define WP_STACK_WALK	(WALLPROF_STACK_USER | WALLPROF_STACK_TABLES)
 
 /* Flags that keep a session off the fast path. */
-#define WP_FLAGS_NOT_FAST	(WALLPROF_TIMELINE | WALLPROF_HISTOGRAMS |	\
-				 WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS)
+#define WP_FLAGS_NOT_FAST	(WALLPROF_TIMELINE | WALLPROF_WAKER_CHAINS)
 
 /*
  * Whether most switches of a session are handled by the switch cache. Which states, CPUs

@@ -7,7 +7,7 @@
  * pure/intervals.c changes slots, pure/tables.c sums intervals. A session that is
  * wp_session_is_fast() has a probe of its own, which handles most switches by the switch
  * cache: see pure/switch_cache.h. A session that is wp_session_is_unfiltered() as well has
- * one that tests less.
+ * one that tests less, and a fast session of WP_SWITCH_FAST_MORE one that records more.
  *
  * The session, the CPU, the epoch and the time are passed one by one: by a pointer to a
  * struct of them wp_probe_sched_switch() had 774 instructions on 6.1 for x86, not 737.
@@ -208,7 +208,8 @@ static __always_inline bool wp_switch_out_cached(const struct wp_session *sessio
 	}
 	if (unlikely(!wp_switch_words_unchanged(cpu, cached)))
 		return false;
-	if (!unfiltered && session->targets_change && unlikely(!wp_targets_match(session, prev)))
+	if (!unfiltered && session->targets_change &&
+	    unlikely(!wp_targets_still_match(session, prev, &cached->name)))
 		return false;
 	if (!still)
 		wp_cached_apply(cpu->switch_cache, cached, slot);
@@ -301,19 +302,23 @@ static void wp_switch_chain(struct wp_cpu *cpu, u32 epoch, struct wallprof_task 
 #define WP_SWITCH_MORE	(WALLPROF_WAKER_CHAINS | WALLPROF_HISTOGRAMS)
 
 /*
- * Records what WP_SWITCH_MORE asks for. Context: irqs off. cpu->interval is the interval.
+ * Records what WP_SWITCH_MORE asks for. Context: irqs off. cpu->interval is the interval,
+ * @aggr its aggregate, or NULL.
  */
 static noinline void wp_switch_more(const struct wp_session *session,
 				    struct wp_cpu *cpu, u32 epoch,
-				    struct wallprof_task *slot, enum wp_kept kept)
+				    struct wallprof_task *slot, enum wp_kept kept,
+				    struct wallprof_aggr *aggr)
 {
 	struct wallprof_aggr *key = &cpu->key;
 
-	wp_interval_key(slot, &cpu->interval, key);
-	if (session->config.flags & WALLPROF_HISTOGRAMS && kept == WP_KEPT_SUMMED)
-		wp_hist_add(&cpu->sched, epoch, key, cpu->interval.ns);
-	if (session->config.flags & WALLPROF_WAKER_CHAINS)
+	if (session->config.flags & WALLPROF_HISTOGRAMS && aggr)
+		wp_hist_add(wp_hist_of(wp_half_of(&cpu->sched, epoch), aggr),
+			    cpu->interval.ns, cpu->interval.runnable);
+	if (session->config.flags & WALLPROF_WAKER_CHAINS) {
+		wp_interval_key(slot, &cpu->interval, key);
 		wp_switch_chain(cpu, epoch, slot, key, kept);
+	}
 }
 
 /*
@@ -359,30 +364,30 @@ static noinline enum wp_kept wp_switch_sum(struct wp_session *session, struct wp
 }
 
 /*
- * Records an interval that has ended. Returns its aggregate, or NULL: it has none, or is
- * of a session that is not wp_session_is_fast(). Context: irqs off.
+ * Records an interval that has ended. Returns its aggregate, or NULL if it has none.
+ * Context: irqs off.
  */
 static __always_inline struct wallprof_aggr *
 wp_switch_record(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
 		 u32 epoch, struct task_struct *next, struct wallprof_task *slot,
-		 const struct wp_interval *interval, u64 now, bool fast)
+		 const struct wp_interval *interval, u64 now)
 {
 	enum wp_kept kept = WP_KEPT_SUMMED;
 	struct wallprof_aggr *aggr = NULL;
 
 	if (likely(wp_range_has(&session->summed, interval->ns)))
 		aggr = wp_switch_add_recent(cpu, half, slot, interval, now);
-	if (likely(aggr && (fast || !(session->config.flags & WP_SWITCH_MORE))))
+	if (likely(aggr && !(session->config.flags & WP_SWITCH_MORE)))
 		return aggr;
 	cpu->interval = *interval;
 	if (!aggr) {
 		kept = wp_switch_sum(session, cpu, epoch, next, slot, now);
 		/* No guess: wp_aggr_add() has just noted it there. */
-		if (fast && kept == WP_KEPT_SUMMED)
+		if (kept == WP_KEPT_SUMMED)
 			aggr = wp_aggr_guess(&cpu->sched, half, slot->tid, slot->user_stack);
 	}
-	if (!fast && session->config.flags & WP_SWITCH_MORE)
-		wp_switch_more(session, cpu, epoch, slot, kept);
+	if (session->config.flags & WP_SWITCH_MORE)
+		wp_switch_more(session, cpu, epoch, slot, kept, aggr);
 	return aggr;
 }
 
@@ -392,8 +397,7 @@ wp_switch_record(struct wp_session *session, struct wp_cpu *cpu, struct wp_half 
  */
 static __always_inline struct wallprof_aggr *
 wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *half,
-	       struct wallprof_task *slot, struct task_struct *next, u32 epoch, u64 now,
-	       bool fast)
+	       struct wallprof_task *slot, struct task_struct *next, u32 epoch, u64 now)
 {
 	struct wallprof_aggr *aggr = NULL;
 	struct wp_interval interval;
@@ -416,8 +420,7 @@ wp_switch_come(struct wp_session *session, struct wp_cpu *cpu, struct wp_half *h
 		slot->last_aggr = 0;
 		break;
 	case WP_CLOSED_INTERVAL:
-		aggr = wp_switch_record(session, cpu, half, epoch, next, slot, &interval, now,
-					fast);
+		aggr = wp_switch_record(session, cpu, half, epoch, next, slot, &interval, now);
 		break;
 	}
 	wp_interval_forget(slot);
@@ -457,7 +460,7 @@ static __always_inline void wp_switch_in(struct wp_session *session,
 
 	if (slot)
 		wp_switch_come(session, cpu, wp_half_of(&cpu->sched, epoch), slot, next,
-			       epoch, now, false);
+			       epoch, now);
 }
 
 /*
@@ -492,7 +495,7 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 		kind = wp_cached_came_kind(cpu->switch_cache, lasts ? cached : NULL, slot);
 		half->head->switches[kind] += slot->phase != WALLPROF_TASK_RUNNING &&
 					      !(slot->flags & WALLPROF_TASK_ARMED);
-		aggr = wp_switch_come(session, cpu, half, slot, next, epoch, now, true);
+		aggr = wp_switch_come(session, cpu, half, slot, next, epoch, now);
 		/* If it was not summed, the next one may be. */
 		if (lasts && aggr)
 			wp_cached_sums(cached, aggr, runnable);
@@ -500,28 +503,35 @@ static noinline void wp_switch_in_slow(struct wp_session *session, struct wp_cpu
 	wp_probe_end(cpu);
 }
 
+/* Options of a session that is wp_session_is_fast() that need a probe of their own. */
+#define WP_SWITCH_FAST_MORE	(WALLPROF_HISTOGRAMS | WALLPROF_WAKER_STACKS)
+
 /*
  * Fast path, taken by most switches: a thread resumes from a cached wait, woken by the
  * cached waker. Returns false if it does not, or the interval is not one to be summed.
- * Context: irqs off. @unfiltered: see wp_session_is_unfiltered().
+ * Context: irqs off. @unfiltered: see wp_session_is_unfiltered(). @more: the session may
+ * have WP_SWITCH_FAST_MORE.
  */
 static __always_inline bool wp_switch_in_cached(const struct wp_session *session,
 						struct wp_cpu *cpu, struct task_struct *next,
-						u64 now, bool unfiltered)
+						u64 now, bool unfiltered, bool more)
 {
 	struct wp_cached_switch *cached = *wp_cached_away(cpu->switch_cache, (unsigned long)next);
 	struct wallprof_aggr *aggr = cached->aggr;
 	struct wallprof_task *slot = cached->slot;
+	const struct wp_tables *hists = NULL;
 
 	if (unlikely(!wp_cached_left_by(cached, slot, (unsigned long)next,
 					wp_mappings_changes(&session->mappings))))
 		return false;
 	if (!unfiltered && unlikely(!wp_range_has(&session->summed, wp_interval_length(slot, now))))
 		return false;
+	if (more && session->config.flags & WALLPROF_HISTOGRAMS)
+		hists = &cpu->sched;
 	if (cached->runnable)
-		wp_cached_come(cached, slot, aggr, now, true);
-	else if (likely(wp_cached_same_waker(aggr, slot)))
-		wp_cached_come(cached, slot, aggr, now, false);
+		wp_cached_come(cached, slot, aggr, now, true, hists);
+	else if (likely(wp_cached_same_waker(aggr, slot, more)))
+		wp_cached_come(cached, slot, aggr, now, false, hists);
 	else
 		return false;
 	cpu->current_key = (unsigned long)next;
@@ -591,11 +601,11 @@ static __always_inline void wp_sched_switch(void *data, bool preempt,
 
 /*
  * As above, in a session that is wp_session_is_fast(). @unfiltered: see
- * wp_session_is_unfiltered().
+ * wp_session_is_unfiltered(). @more: it may have WP_SWITCH_FAST_MORE.
  */
 static __always_inline void wp_switch_fast(void *data, bool preempt, struct task_struct *prev,
 					   struct task_struct *next, unsigned int prev_state,
-					   bool unfiltered)
+					   bool unfiltered, bool more)
 {
 	struct wp_session *session = data;
 	u32 state = prev_state | (preempt ? WP_SWITCH_PREEMPTED : 0);
@@ -616,7 +626,7 @@ static __always_inline void wp_switch_fast(void *data, bool preempt, struct task
 	/* The fast paths call and wake nothing, so no probe can nest in them. */
 	if (unlikely(!wp_switch_out_cached(session, cpu, prev, state, now, unfiltered)))
 		wp_switch_out_slow(session, cpu, prev, state, now);
-	if (unlikely(!wp_switch_in_cached(session, cpu, next, now, unfiltered)))
+	if (unlikely(!wp_switch_in_cached(session, cpu, next, now, unfiltered, more)))
 		wp_switch_in_slow(session, cpu, next, now);
 }
 
@@ -625,7 +635,7 @@ static __always_inline void wp_sched_switch_fast(void *data, bool preempt,
 						 struct task_struct *next,
 						 unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, false);
+	wp_switch_fast(data, preempt, prev, next, prev_state, false, false);
 }
 
 static __always_inline void wp_sched_switch_unfiltered(void *data, bool preempt,
@@ -633,12 +643,21 @@ static __always_inline void wp_sched_switch_unfiltered(void *data, bool preempt,
 						       struct task_struct *next,
 						       unsigned int prev_state)
 {
-	wp_switch_fast(data, preempt, prev, next, prev_state, true);
+	wp_switch_fast(data, preempt, prev, next, prev_state, true, false);
+}
+
+static __always_inline void wp_sched_switch_more(void *data, bool preempt,
+						 struct task_struct *prev,
+						 struct task_struct *next,
+						 unsigned int prev_state)
+{
+	wp_switch_fast(data, preempt, prev, next, prev_state, false, true);
 }
 
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch, wp_sched_switch)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_fast, wp_sched_switch_fast)
 WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_unfiltered, wp_sched_switch_unfiltered)
+WP_PROBE_SCHED_SWITCH(wp_probe_sched_switch_more, wp_sched_switch_more)
 
 struct wp_probe_desc wp_switch_probe_desc = { "sched_switch", wp_probe_sched_switch };
 
@@ -653,6 +672,8 @@ void *wp_switch_probe_of(const struct wp_session *session)
 {
 	if (!wp_session_is_fast(session))
 		return wp_probe_sched_switch;
+	if (session->config.flags & WP_SWITCH_FAST_MORE)
+		return wp_probe_sched_switch_more;
 	return wp_session_is_unfiltered(session) ? wp_probe_sched_switch_unfiltered :
 						   wp_probe_sched_switch_fast;
 }
@@ -663,4 +684,5 @@ static void __maybe_unused wp_switch_check(void)
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_fast);
 	check_trace_callback_type_sched_switch(wp_probe_sched_switch_unfiltered);
+	check_trace_callback_type_sched_switch(wp_probe_sched_switch_more);
 }

@@ -17,7 +17,6 @@
 #include <linux/uidgid.h>
 
 #include "compat/cgroup.h"
-#include "compat/compiler.h"
 #include "compat/sched.h"
 #include "pure/states.h"
 #include "reasons.h"
@@ -41,13 +40,33 @@ static bool wp_targets_has_name(const struct wp_session *session, struct task_st
 {
 	char name[WALLPROF_COMM_LEN];
 
-	BUILD_BUG_ON(sizeof(p->comm) != sizeof(name));
-	/*
-	 * A name that is being written may be read as the old one, the new one or a
-	 * mixture: the next switch checks again.
-	 */
-	data_race(memcpy(name, p->comm, sizeof(name)));
+	wp_target_read_name(name, p);
 	return wp_names_have(&session->names, name);
+}
+
+/**
+ * wp_targets_find_name - find out whether a thread has a target name
+ * @session: of names
+ * @p: current
+ * @noted: set to the place of its name in the list, if it is there
+ *
+ * Of places that @noted cannot hold another one is noted, which is in the list, too.
+ *
+ * Context: irqs off.
+ * Return: whether it is there.
+ */
+bool wp_targets_find_name(const struct wp_session *session, const struct task_struct *p,
+			  u8 *noted)
+{
+	char name[WALLPROF_COMM_LEN];
+	u32 at;
+
+	wp_target_read_name(name, p);
+	at = wp_names_find(&session->names, name);
+	if (at == session->names.nr)
+		return false;
+	*noted = at;
+	return true;
 }
 
 /*

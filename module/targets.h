@@ -2,10 +2,13 @@
 #ifndef WALLPROF_TARGETS_H
 #define WALLPROF_TARGETS_H
 
+#include <linux/build_bug.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
+#include "compat/compiler.h"
 #include "compat/sched.h"
 #include "pure/intervals.h"
 #include "state.h"
@@ -14,6 +17,8 @@ int wp_targets_set(struct wp_session *session);
 int wp_targets_claim(struct wp_session *session);
 void wp_targets_look(struct wp_session *session);
 bool wp_targets_match(const struct wp_session *session, struct task_struct *p);
+bool wp_targets_find_name(const struct wp_session *session, const struct task_struct *p,
+			  u8 *noted);
 void wp_target_born(struct wp_session *session);
 bool wp_target_untracked(const struct wp_session *session, struct task_struct *p);
 void wp_target_passed_over(struct wp_session *session, struct task_struct *p,
@@ -35,6 +40,41 @@ static inline void wp_target_untracked_leaves(struct wp_session *session, u64 no
 static inline bool wp_targets_may_come(const struct wp_session *session)
 {
 	return session->config.target == WALLPROF_TARGET_UID || session->targets_change;
+}
+
+/* Reads a thread's name. Context: RCU read side, or current. */
+static __always_inline void wp_target_read_name(char name[WALLPROF_COMM_LEN],
+						const struct task_struct *p)
+{
+	BUILD_BUG_ON(sizeof(p->comm) != WALLPROF_COMM_LEN);
+	/*
+	 * A name that is being written may be read as the old one, the new one or a
+	 * mixture: the next switch checks again.
+	 */
+	data_race(memcpy(name, p->comm, WALLPROF_COMM_LEN));
+}
+
+/**
+ * wp_targets_still_match - check whether a thread still matches the target options
+ * @session: its targets may change
+ * @p: current
+ * @noted: in and out: where its name was found in the list of names, if there is one; or
+ *	any other place in the list
+ *
+ * Does what wp_targets_match() does. A name that did not change is not searched again.
+ *
+ * Context: irqs off.
+ */
+static __always_inline bool wp_targets_still_match(const struct wp_session *session,
+						   struct task_struct *p, u8 *noted)
+{
+	char name[WALLPROF_COMM_LEN];
+
+	if (session->config.target != WALLPROF_TARGET_COMM)
+		return wp_targets_match(session, p);
+	wp_target_read_name(name, p);
+	return likely(wp_names_is(&session->names, *noted, name)) ||
+	       wp_targets_find_name(session, p, noted);
 }
 
 /* A thread's id in the session's pid namespace. Context: any, NMI included. */

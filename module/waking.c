@@ -208,7 +208,8 @@ static notrace void wp_probe_waking(void *data, struct task_struct *p)
 }
 
 /*
- * As above, in a session that is wp_session_is_fast(), and of the initial pid namespace.
+ * As above, in a session that is wp_session_is_fast(), without wakers' stacks, and of the
+ * initial pid namespace.
  * @wakers: record the waker. @fixed: targets stay targets.
  */
 static __always_inline void wp_waking_fast(struct wp_session *session,
@@ -276,7 +277,8 @@ void *wp_waking_probe_of(const struct wp_session *session)
 {
 	const bool wakers = session->config.flags & WALLPROF_WAKERS;
 
-	if (!wp_session_is_fast(session) || session->pid_ns != &init_pid_ns)
+	if (!wp_session_is_fast(session) || session->config.flags & WALLPROF_WAKER_STACKS ||
+	    session->pid_ns != &init_pid_ns)
 		return wp_probe_waking;
 	if (session->targets_change)
 		return wakers ? wp_probe_waking_changing_wakers : wp_probe_waking_changing;

@@ -73,7 +73,7 @@ static int wp_names_compare(const void *a, const void *b)
 }
 
 /**
- * wp_names_sort - sort names for wp_names_have()
+ * wp_names_sort - sort names for wp_names_find()
  * @names: any bytes; those behind the ends of names are cleared
  *
  * Context: process.
@@ -95,15 +95,16 @@ bool wp_names_sort(struct wp_names *names)
 }
 
 /**
- * wp_names_have - search a name
+ * wp_names_find - search a name
  * @names: sorted
  * @comm: WALLPROF_COMM_LEN bytes; those behind the first 0 are not compared
  *
- * Each switch searches one: no bsearch(), which calls a function for each comparison.
+ * Many switches search one: no bsearch(), which calls a function for each comparison.
  *
  * Context: any.
+ * Return: where it is; the number of names if it is not there.
  */
-bool wp_names_have(const struct wp_names *names, const char *comm)
+u32 wp_names_find(const struct wp_names *names, const char *comm)
 {
 	const struct wp_name name = wp_name_of(comm);
 	u32 low = 0, high = names->nr, middle;
@@ -118,7 +119,7 @@ bool wp_names_have(const struct wp_names *names, const char *comm)
 			high = middle;
 	}
 	if (low == names->nr)
-		return false;
+		return low;
 	other = wp_name_read(names->names[low]);
-	return other.low == name.low && other.high == name.high;
+	return other.low == name.low && other.high == name.high ? low : names->nr;
 }

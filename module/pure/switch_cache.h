@@ -63,6 +63,8 @@
  * @by_fp: whether @fp decides the stack, too
  * @runnable: whether the thread waits for a CPU only; valid if @aggr is known
  * @has_arg: whether @arg is recorded
+ * @name: of a session of names: where the thread's name was found in the list, the lowest
+ *	bits; a guess, but always a place in the list
  *
  * Used by the CPU that it belongs to, with interrupts off.
  */
@@ -90,11 +92,12 @@ struct wp_cached_switch {
 	bool by_fp : 1;
 	bool runnable : 1;
 	bool has_arg : 1;
+	u8 name;
 } __aligned(1 << WP_SWITCH_CACHE_SIZE_BITS);
 
 /*
  * An entry is found by a mask of the hash, without a product: its size is this power of
- * two, and three bytes of it are free. A field that does not fit doubles the table of
+ * two, and two bytes of it are free. A field that does not fit doubles the table of
  * each CPU; wp_cached_of() also expects entries to be smaller than slots.
  */
 static_assert(sizeof(struct wp_cached_switch) == 1 << WP_SWITCH_CACHE_SIZE_BITS);
@@ -268,14 +271,30 @@ static __always_inline bool wp_cached_left_by(const struct wp_cached_switch *cac
 
 /*
  * Whether the waker of an interval that began by blocking is the one that ended the
- * intervals of an aggregate. Context: irqs off.
+ * intervals of an aggregate. @stacks: wakers may have stacks; without, these are all 0.
+ * Context: irqs off.
  */
 static __always_inline bool wp_cached_same_waker(const struct wallprof_aggr *aggr,
-						 const struct wallprof_task *slot)
+						 const struct wallprof_task *slot, bool stacks)
 {
 	/* A waker that is too late may write meanwhile: see wp_interval_ended_by(). */
 	return *WP_CAUSE(aggr) == READ_ONCE(*WP_CAUSE(slot)) &&
-	       aggr->waker_tid == READ_ONCE(slot->waker_tid);
+	       aggr->waker_tid == READ_ONCE(slot->waker_tid) &&
+	       (!stacks || aggr->waker_stack == READ_ONCE(slot->waker_stack));
+}
+
+/*
+ * Returns the histogram of an entry's aggregate, which is known. @tables: of this CPU, with
+ * histograms. Context: irqs off.
+ */
+static __always_inline struct wallprof_hist *
+wp_cached_hist(const struct wp_cached_switch *cached, const struct wp_tables *tables)
+{
+	const struct wp_half *half = &tables->half[0];
+
+	if (!wp_cache_hits_are_in(cached->hits, half))
+		half++;
+	return wp_hist_of(half, cached->aggr);
 }
 
 /**
@@ -285,15 +304,17 @@ static __always_inline bool wp_cached_same_waker(const struct wallprof_aggr *agg
  * @aggr: @cached->aggr
  * @now: the time
  * @runnable: @cached->runnable
+ * @hists: this CPU's tables; or NULL without histograms
  *
- * Does what wp_interval_close(), wp_aggr_add() and wp_interval_forget() would do, except
- * that the slot keeps the interval's values, for wp_cached_leave().
+ * Does what wp_interval_close(), wp_aggr_add(), wp_hist_add() and wp_interval_forget()
+ * would do, except that the slot keeps the interval's values, for wp_cached_leave().
  *
  * Context: irqs off.
  */
 static __always_inline void wp_cached_come(const struct wp_cached_switch *cached,
 					   struct wallprof_task *slot,
-					   struct wallprof_aggr *aggr, u64 now, bool runnable)
+					   struct wallprof_aggr *aggr, u64 now, bool runnable,
+					   const struct wp_tables *hists)
 {
 	u64 ns = wp_interval_advance(slot, now);
 	u64 waited = runnable ? ns : wp_interval_runnable(slot, now, ns);
@@ -302,6 +323,8 @@ static __always_inline void wp_cached_come(const struct wp_cached_switch *cached
 	/* A part can be the thread's longest only if it is the longest of this sum. */
 	if (unlikely(wp_aggr_sum(aggr, ns, waited, now)))
 		wp_interval_longest(slot, ns, waited);
+	if (hists)
+		wp_hist_add(wp_cached_hist(cached, hists), ns, waited);
 	wp_interval_run(slot, ns, waited);
 	wp_interval_forget_waker(slot);
 }
@@ -368,7 +391,7 @@ static inline enum wallprof_switch wp_cached_came_kind(const struct wp_switch_ca
 		return WALLPROF_SWITCH_CAME_UNKNOWN;
 	if (cached->aggr == &cache->nowhere)
 		return WALLPROF_SWITCH_CAME_FIRST;
-	return cached->runnable || wp_cached_same_waker(cached->aggr, slot) ?
+	return cached->runnable || wp_cached_same_waker(cached->aggr, slot, true) ?
 	       WALLPROF_SWITCH_CAME_LENGTH : WALLPROF_SWITCH_CAME_WAKER;
 }
 

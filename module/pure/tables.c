@@ -388,38 +388,6 @@ u64 wp_wait_chain(struct wp_tables *tables, u32 epoch, u64 waker_aggr)
 	return wp_stack_id(tables, epoch, WALLPROF_INDEX_IS_WAIT | at);
 }
 
-/* Counts a part of an interval in the bucket of its length. */
-static void wp_hist_count(u32 *buckets, u64 ns)
-{
-	int nr = fls64(div_u64(ns, 1000));
-
-	if (!ns)
-		return;
-	if (nr >= WALLPROF_HIST_BUCKETS)
-		nr = WALLPROF_HIST_BUCKETS - 1;
-	if (likely(buckets[nr] != U32_MAX))
-		buckets[nr]++;
-}
-
-/**
- * wp_hist_add - count the length of an interval in its aggregate's histogram
- * @tables: the CPU's tables, with histograms
- * @epoch: the current epoch
- * @key: as just added, for which there was room; nothing was added since
- * @value: nanoseconds
- *
- * Context: the tables' writer, any.
- */
-void wp_hist_add(struct wp_tables *tables, u32 epoch,
-		 const struct wallprof_aggr *key, u64 value)
-{
-	u32 at = *wp_aggr_recent(tables, key->tid, key->user_stack);
-	struct wallprof_hist *hist = &wp_half_of(tables, epoch)->hists[at];
-
-	wp_hist_count(hist->blocked, value - key->runnable);
-	wp_hist_count(hist->runnable, key->runnable);
-}
-
 /**
  * wp_exit_add - keep the totals of a thread that has ended
  * @tables: the CPU's tables

@@ -5,6 +5,10 @@
 #ifndef WALLPROF_PURE_TABLES_H
 #define WALLPROF_PURE_TABLES_H
 
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
@@ -129,8 +133,6 @@ bool wp_aggr_add(struct wp_tables *tables, u32 epoch,
 u64 wp_aggr_chain(struct wp_tables *tables, u32 epoch,
 		  const struct wallprof_aggr *key, u64 waker_aggr);
 u64 wp_wait_chain(struct wp_tables *tables, u32 epoch, u64 waker_aggr);
-void wp_hist_add(struct wp_tables *tables, u32 epoch,
-		 const struct wallprof_aggr *key, u64 value);
 bool wp_exit_add(struct wp_tables *tables, u32 epoch,
 		 const struct wallprof_task *task);
 bool wp_wait_add(struct wp_tables *tables, u32 epoch, const struct wallprof_aggr *key,
@@ -276,6 +278,40 @@ static __always_inline void wp_aggr_add_recent(struct wallprof_half *head,
 {
 	head->events++;
 	wp_aggr_sum(aggr, value, runnable, time);
+}
+
+/* The histogram of an aggregate of a half, with histograms. Any context. */
+static __always_inline struct wallprof_hist *wp_hist_of(const struct wp_half *half,
+							const struct wallprof_aggr *aggr)
+{
+	return &half->hists[aggr - half->aggrs];
+}
+
+/* Counts a part of an interval in the bucket of its length. */
+static __always_inline void wp_hist_count(u32 *buckets, u64 ns)
+{
+	int nr = fls64(div_u64(ns, 1000));
+
+	if (!ns)
+		return;
+	if (nr >= WALLPROF_HIST_BUCKETS)
+		nr = WALLPROF_HIST_BUCKETS - 1;
+	if (likely(buckets[nr] != U32_MAX))
+		buckets[nr]++;
+}
+
+/**
+ * wp_hist_add - count the length of an interval in a histogram
+ * @hist: that of the aggregate that it was added to
+ * @value: nanoseconds
+ * @runnable: of these
+ *
+ * Context: the half's writer, any.
+ */
+static __always_inline void wp_hist_add(struct wallprof_hist *hist, u64 value, u64 runnable)
+{
+	wp_hist_count(hist->blocked, value - runnable);
+	wp_hist_count(hist->runnable, runnable);
 }
 
 #endif /* WALLPROF_PURE_TABLES_H */

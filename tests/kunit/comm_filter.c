@@ -103,9 +103,43 @@ static void have(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wp_names_have(&names, other));
 }
 
+/* A place is found, and it alone is the name's; bytes behind the end make a difference. */
+static void found(struct kunit *test)
+{
+	const struct list *l = test->param_value;
+	char other[WALLPROF_COMM_LEN];
+	struct wp_names names;
+	u32 i, k, at, len;
+
+	if (!l->ok)
+		return;
+	list_init(test, &names, l);
+	wp_names_sort(&names);
+	for (i = 0; i < l->nr; i++) {
+		at = wp_names_find(&names, l->names[i]);
+		KUNIT_ASSERT_TRUE(test, at < l->nr);
+		KUNIT_EXPECT_EQ(test, strcmp(names.names[at], l->names[i]), 0);
+		memcpy(other, names.names[at], sizeof(other));
+		for (k = 0; k < l->nr; k++)
+			KUNIT_EXPECT_EQ_MSG(test, wp_names_is(&names, k, other),
+					    !strcmp(names.names[k], other), "%u: %u", i, k);
+		for (k = 0; k < 8 * sizeof(other); k++) {
+			other[k / 8] ^= 1 << k % 8;
+			KUNIT_EXPECT_FALSE_MSG(test, wp_names_is(&names, at, other),
+					       "%u: bit %u", i, k);
+			other[k / 8] ^= 1 << k % 8;
+		}
+		len = strlen(other);
+		other[len - 1]++;
+		if (!list_has(l, other))
+			KUNIT_EXPECT_EQ(test, wp_names_find(&names, other), l->nr);
+	}
+}
+
 static struct kunit_case names_cases[] = {
 	KUNIT_CASE_PARAM(possible, list_gen_params),
 	KUNIT_CASE_PARAM(have, list_gen_params),
+	KUNIT_CASE_PARAM(found, list_gen_params),
 	{}
 };
 

@@ -325,6 +325,7 @@ static void objects_are_distinguished(struct kunit *test)
 static const struct part causes[] = {
 	PART(struct wallprof_task, syscall), PART(struct wallprof_task, reason),
 	PART(struct wallprof_task, waker), PART(struct wallprof_task, waker_tid),
+	PART(struct wallprof_task, waker_stack),
 };
 
 KUNIT_ARRAY_PARAM(cause, causes, part_desc);
@@ -332,25 +333,27 @@ KUNIT_ARRAY_PARAM(cause, causes, part_desc);
 static void waker_changes(struct kunit *test)
 {
 	const struct part *part = test->param_value;
+	bool stack = part->at == offsetof(struct wallprof_task, waker_stack);
 	struct wallprof_aggr aggr = {
 		.syscall = 7, .reason = WALLPROF_REASON_SYSCALL, .waker_tid = 33,
-		.waker = WALLPROF_WAKER_TASK,
+		.waker = WALLPROF_WAKER_TASK, .waker_stack = 77,
 	};
 	unsigned int bit;
 
 	set_up(test);
 	slot.syscall = 7;
 	slot.reason = WALLPROF_REASON_SYSCALL;
-	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 33, 0, 2000);
-	KUNIT_EXPECT_TRUE(test, wp_cached_same_waker(&aggr, &slot));
+	wp_interval_wake(&slot, WALLPROF_WAKER_TASK, 33, 77, 2000);
+	KUNIT_EXPECT_TRUE(test, wp_cached_same_waker(&aggr, &slot, true));
 	for (bit = 0; bit < 8 * part->size; bit++) {
 		u8 *at = (u8 *)&slot + part->at + bit / 8;
 
 		*at ^= BIT(bit % 8);
-		KUNIT_EXPECT_FALSE(test, wp_cached_same_waker(&aggr, &slot));
+		KUNIT_EXPECT_FALSE(test, wp_cached_same_waker(&aggr, &slot, true));
+		KUNIT_EXPECT_EQ(test, wp_cached_same_waker(&aggr, &slot, false), stack);
 		*at ^= BIT(bit % 8);
 	}
-	KUNIT_EXPECT_FALSE(test, wp_cached_same_waker(&cache->nowhere, &slot));
+	KUNIT_EXPECT_FALSE(test, wp_cached_same_waker(&cache->nowhere, &slot, false));
 }
 
 /* Why no entry held, by the part of the key that differs. */

@@ -143,10 +143,12 @@ static inline void switch_cache_come(struct wallprof_task *slot, u64 now)
 /**
  * struct switch_cache_sums - aggregates
  * @aggrs: in this epoch and in the one before
+ * @hists: their histograms; the halves are as far apart in no other array
  * @nr: number of aggregates in each
  */
 struct switch_cache_sums {
 	struct wallprof_aggr aggrs[2][SWITCH_CACHE_AGGRS];
+	struct wallprof_hist hists[2][SWITCH_CACHE_AGGRS + 1];
 	unsigned int nr[2];
 };
 
@@ -159,7 +161,7 @@ struct switch_cache_sums {
  * @slow: the same without the cache
  * @threads: the identity of each now
  * @keys: the key of each; two share one place in the index of threads away
- * @half: two, in turn
+ * @tables: two halves, in turn
  * @head: of each
  * @sums: aggregates of the intervals
  * @plain_sums: the same without the cache
@@ -179,7 +181,7 @@ struct switch_cache_model {
 	struct wallprof_task slots[SWITCH_CACHE_THREADS], slow[SWITCH_CACHE_THREADS];
 	struct wp_thread threads[SWITCH_CACHE_THREADS];
 	unsigned long keys[SWITCH_CACHE_THREADS];
-	struct wp_half half[2];
+	struct wp_tables tables;
 	struct wallprof_half head[2];
 	struct switch_cache_sums sums, plain_sums;
 	unsigned int summed[2];
@@ -233,8 +235,11 @@ static inline void switch_cache_model_set(struct switch_cache_model *m)
 		wp_switch_cache_init(&m->caches[i]);
 		switch_cache_model_vacate(m, i);
 	}
-	for (i = 0; i < 2; i++)
-		m->half[i].head = &m->head[i];
+	for (i = 0; i < 2; i++) {
+		m->tables.half[i].head = &m->head[i];
+		m->tables.half[i].aggrs = m->sums.aggrs[i];
+		m->tables.half[i].hists = m->sums.hists[i];
+	}
 	m->keys[0] = 1 << 12;
 	m->keys[1] = 2 << 12;
 	for (key = 3 << 12; wp_cached_away(m->caches, key) != wp_cached_away(m->caches, 1 << 12);)
@@ -262,8 +267,10 @@ static inline struct wallprof_aggr *switch_cache_model_add(struct switch_cache_s
 		aggrs[(*nr)++] = *key;
 		aggrs[i].runnable = 0;
 		aggrs[i].min = U64_MAX;
+		memset(&sums->hists[epoch % 2][i], 0, sizeof(sums->hists[0][i]));
 	}
 	wp_aggr_sum(&aggrs[i], ns, key->runnable, now);
+	wp_hist_add(&sums->hists[epoch % 2][i], ns, key->runnable);
 	return &aggrs[i];
 }
 
@@ -286,7 +293,7 @@ static inline bool switch_cache_model_flip(struct switch_cache_model *m)
 	last = !(m->epoch % 2);
 	m->flipping = false;
 	m->changes++;
-	wp_half_settle(&m->half[last]);
+	wp_half_settle(&m->tables.half[last]);
 	return m->head[last].events == m->summed[last];
 }
 
@@ -294,7 +301,7 @@ static inline bool switch_cache_model_flip(struct switch_cache_model *m)
 static inline u32 switch_cache_model_epoch_of(const struct switch_cache_model *m,
 					      const struct wp_cached_switch *cached)
 {
-	return m->epoch - !wp_cache_hits_are_in(cached->hits, &m->half[m->epoch % 2]);
+	return m->epoch - !wp_cache_hits_are_in(cached->hits, &m->tables.half[m->epoch % 2]);
 }
 
 /* The ids are used again, and in the same slot. */
@@ -341,7 +348,7 @@ static inline void switch_cache_model_leave(struct switch_cache_model *m, unsign
 	skey.exec_id = m->threads[who].exec_id;
 	by_fp = s->how & 1;
 	cached = switch_cache_leave(&m->caches[cpu], m->came[cpu], &m->slots[who], m->keys[who],
-				    &m->threads[who], &skey, by_fp, &m->half[m->epoch % 2],
+				    &m->threads[who], &skey, by_fp, &m->tables.half[m->epoch % 2],
 				    m->now);
 	if (cached) {
 		m->left_again++;
@@ -362,12 +369,32 @@ static inline void switch_cache_model_meanwhile(struct switch_cache_model *m,
 	for (i = 0; i < ARRAY_SIZE(slots); i++) {
 		if (s->cpu & 2)
 			wp_interval_wake(slots[i], WALLPROF_WAKER_TASK,
-					 40 + (s->cpu >> 2 & 1), 0, m->now);
+					 40 + (s->cpu >> 2 & 1),
+					 (u64)m->epoch << 36 | (1 + (s->how & 1)), m->now);
 		if (s->cpu & 8 && slots[i]->flags & WALLPROF_TASK_WEAK_STACK) {
 			slots[i]->user_stack = (u64)m->epoch << 36 | BIT(20);
 			slots[i]->flags &= ~WALLPROF_TASK_WEAK_STACK;
 		}
 	}
+}
+
+/* The histogram of an aggregate. */
+static inline const struct wallprof_hist *
+switch_cache_model_hist(const struct switch_cache_sums *sums, const struct wallprof_aggr *aggr)
+{
+	unsigned int half = aggr >= sums->aggrs[1];
+
+	return &sums->hists[half][aggr - sums->aggrs[half]];
+}
+
+/* Whether an aggregate has what the one without the cache has. */
+static inline bool switch_cache_model_same_sum(const struct switch_cache_model *m,
+					       const struct wallprof_aggr *aggr,
+					       const struct wallprof_aggr *right)
+{
+	return !memcmp(right, aggr, sizeof(*aggr)) &&
+	       !memcmp(switch_cache_model_hist(&m->plain_sums, right),
+		       switch_cache_model_hist(&m->sums, aggr), sizeof(struct wallprof_hist));
 }
 
 /*
@@ -381,7 +408,8 @@ static inline bool switch_cache_model_come(struct switch_cache_model *m, unsigne
 	struct wp_switch_cache *cache = &m->caches[cpu];
 	struct wp_cached_switch *cached = *wp_cached_away(cache, m->keys[s->who]);
 	bool lasts = wp_cached_left_by(cached, cached->slot, m->keys[s->who], m->changes);
-	bool again = lasts && (cached->runnable || wp_cached_same_waker(cached->aggr, slot));
+	bool again = lasts && (cached->runnable ||
+			       wp_cached_same_waker(cached->aggr, slot, true));
 	u32 epoch = again ? switch_cache_model_epoch_of(m, cached) : m->epoch;
 	struct wallprof_aggr key = {}, *aggr, *right;
 	struct wp_interval interval;
@@ -397,12 +425,12 @@ static inline bool switch_cache_model_come(struct switch_cache_model *m, unsigne
 			return false;
 		aggr = cached->aggr;
 		m->summed[aggr >= m->sums.aggrs[1]]++;
-		wp_cached_come(cached, slot, aggr, m->now, cached->runnable);
+		wp_cached_come(cached, slot, aggr, m->now, cached->runnable, &m->tables);
 		m->came[cpu] = cached;
 		m->came_again++;
 	} else {
 		lasts = lasts && cached->slot == slot &&
-			wp_cache_hits_are_in(cached->hits, &m->half[epoch % 2]);
+			wp_cache_hits_are_in(cached->hits, &m->tables.half[epoch % 2]);
 		runnable = BIT(slot->state) & WP_STATES_RUNNABLE;
 		wp_interval_close(slot, m->now, &interval);
 		memset(&key, 0, sizeof(key));
@@ -412,7 +440,7 @@ static inline bool switch_cache_model_come(struct switch_cache_model *m, unsigne
 			wp_cached_sums(cached, aggr, runnable);
 		wp_interval_forget(slot);
 	}
-	return !right == !aggr && (!right || !memcmp(right, aggr, sizeof(*aggr)));
+	return !right == !aggr && (!right || switch_cache_model_same_sum(m, aggr, right));
 }
 
 /* Whether a slot is the same as without the cache. */

@@ -397,7 +397,7 @@ static void hist_full(struct kunit *test)
 	hist->blocked[0] = U32_MAX - 1;
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_TRUE(test, wp_aggr_add(&t.tables, 1, &key, 1, 1));
-		wp_hist_add(&t.tables, 1, &key, 1);
+		twin_hist(&t, &key, 1);
 	}
 	hist_holds(test, hist->blocked, 0, U32_MAX);
 }

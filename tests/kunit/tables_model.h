@@ -190,6 +190,15 @@ static inline bool twin_again(struct wp_tables *tables, struct wp_half *half,
 	return true;
 }
 
+/* Counts an interval in the histogram of the aggregate that it was just added to. */
+static inline void twin_hist(struct twin *t, const struct wallprof_aggr *key, u64 value)
+{
+	struct wp_half *half = wp_half_of(&t->tables, t->epoch);
+	struct wallprof_aggr *aggr = wp_aggr_guess(&t->tables, half, key->tid, key->user_stack);
+
+	wp_hist_add(wp_hist_of(half, aggr), value, key->runnable);
+}
+
 static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
 			     u64 value, u64 time)
 {
@@ -239,7 +248,7 @@ static inline bool twin_aggr(struct twin *t, const struct wallprof_aggr *key,
 	if (aggr->blocked_max < value - key->runnable)
 		aggr->blocked_max = value - key->runnable;
 	if (added)
-		wp_hist_add(&t->tables, t->epoch, key, value);
+		twin_hist(t, key, value);
 	twin_count(model->hists[i].blocked, value - key->runnable);
 	twin_count(model->hists[i].runnable, key->runnable);
 	return added;

@@ -965,7 +965,7 @@ struct wallprof_live_map {
  *	not in @walks_asleep
  * @switches: number of switches of threads with a slot by how they were recorded, enum
  *	wallprof_switch. All 0 in a session that remembers none: without REASONS, or
- *	with kernel stacks or one of WAKER_STACKS, WAKER_CHAINS, HISTOGRAMS and TIMELINE
+ *	with kernel stacks or one of WAKER_CHAINS and TIMELINE
  */
 struct wallprof_half {
 	__u32 epoch;

@@ -659,8 +659,7 @@ static inline void session_judge_switches(struct session *s, const struct wallpr
 {
 	__u64 came = 0, closed = half->events + half->filtered + half->out_of_range;
 	bool cached = !context && s->c.flags & WALLPROF_REASONS &&
-		      !(s->c.flags & (WALLPROF_TIMELINE | WALLPROF_HISTOGRAMS |
-				      WALLPROF_WAKER_STACKS | WALLPROF_WAKER_CHAINS)) &&
+		      !(s->c.flags & (WALLPROF_TIMELINE | WALLPROF_WAKER_CHAINS)) &&
 		      !(s->c.stack_flags & WALLPROF_STACK_KERNEL);
 
 	for (int i = 0; i < WALLPROF_MAX_SWITCHES; i++) {

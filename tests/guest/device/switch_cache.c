@@ -40,6 +40,7 @@ FIXTURE_VARIANT(switch_cache)
 	unsigned int target;	/* WALLPROF_TARGET_PID if it is 0 */
 	__u64 min_ns;
 	__u32 states;		/* all if it is 0 */
+	__u32 flags;		/* more of them */
 };
 
 FIXTURE_VARIANT_ADD(switch_cache, by_fp)
@@ -82,6 +83,20 @@ FIXTURE_VARIANT_ADD(switch_cache, of_a_state)
 	.states = 1 << WALLPROF_STATE_SLEEPING,
 };
 
+/* Each is judged beside its sum. */
+FIXTURE_VARIANT_ADD(switch_cache, of_histograms)
+{
+	.stack_flags = WALLPROF_STACK_USER, .max_stack = 64,
+	.flags = WALLPROF_HISTOGRAMS,
+};
+
+/* With where the waker was: one waker wakes from two places. */
+FIXTURE_VARIANT_ADD(switch_cache, of_wakers)
+{
+	.stack_flags = WALLPROF_STACK_USER, .max_stack = 64,
+	.flags = WALLPROF_WAKER_STACKS,
+};
+
 /* Has the session record the child, as the variant wants. */
 static void aim(struct wallprof_configure *c, unsigned int target, const pid_t *pid)
 {
@@ -111,6 +126,7 @@ static void in_turn(void)
 FIXTURE_SETUP(switch_cache)
 {
 	self->c = dev_config();
+	self->c.flags |= variant->flags;
 	self->c.stack_flags = variant->stack_flags;
 	self->c.max_stack = variant->max_stack ? variant->max_stack : self->c.max_stack;
 	self->c.min_ns = variant->min_ns;
@@ -214,14 +230,31 @@ static void script_write(struct script *script, unsigned int steps, unsigned int
 	script->nr = nr;
 }
 
+/* Where wake_via() was called from, last, by each of the two. */
+static __u64 woke_via[2];
+
+/* Wakes from one place, which is called from two, as wait_via() is. */
+static __attribute__((__noinline__)) bool wake_via(int fd, char c, int b)
+{
+	woke_via[b] = (uintptr_t)__builtin_return_address(0);
+	return syscall(SYS_write, fd, &c, 1) == 1;
+}
+
 /* Has the child take a step. Returns whether it did. */
 static bool step(int kind, const int ping[2][2], int order, int pong)
 {
+	int fd = BY_OTHER(kind) ? order : ping[PIPE(kind)][1];
 	char c = PIPE(kind);
+	bool done;
 
-	if (BY_OTHER(kind) ? write(order, &c, 1) != 1 : write(ping[PIPE(kind)][1], &c, 1) != 1)
-		return false;
-	return read(pong, &c, 1) == 1;
+	if (VIA_B(kind)) {
+		done = wake_via(fd, c, 1);
+		asm volatile("" : "+r" (done));
+	} else {
+		done = wake_via(fd, c, 0);
+		asm volatile("" : "+r" (done));
+	}
+	return done && read(pong, &c, 1) == 1;
 }
 
 /* How many waits were recorded of a kind; where it was called from is not looked at. */
@@ -246,6 +279,27 @@ static __u64 waits_as(const struct session *s, __u32 tid, int kind, const struct
 static unsigned int epoch_of(__u64 id)
 {
 	return id >> 36;
+}
+
+/* How many waits of a thread a waker ended, and from one of its two places; -1: any. */
+static __u64 waits_woken(const struct session *s, __u32 tid, __u32 waker, int b)
+{
+	const struct read_stack *where;
+	__u64 nr = 0;
+
+	for (size_t i = 0; i < s->nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s->aggrs[i];
+
+		if (a->tid != tid || a->state != WALLPROF_STATE_SLEEPING || a->waker_tid != waker ||
+		    a->flags & WALLPROF_AGGR_SINCE_START)
+			continue;
+		where = session_stack(s, a->waker_stack);
+		if (!where || where->ips[WALLPROF_WAKER_TGID] != waker)
+			continue;
+		where = session_stack(s, where->ips[WALLPROF_WAKER_USER_STACK]);
+		nr += where && (b < 0 || has_ip(where, woke_via[b])) ? a->count : 0;
+	}
+	return nr;
 }
 
 /* How many waits have a stack of an epoch before the last one; few were so long. */
@@ -308,7 +362,7 @@ TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 {
 	unsigned int seed = now_ns() / 1000 % 1000000;
 	int fds[3] = { self->order[0], self->ping[0][1], self->ping[1][1] };
-	__u64 want[KINDS / 2] = {}, got, via_b[2] = {}, got_b[2] = {};
+	__u64 want[KINDS / 2] = {}, got, via_b[2] = {}, got_b[2] = {}, woken[3] = {};
 	__u64 least[WALLPROF_SWITCH_MAX] = {};
 	struct script *script = self->script;
 	int i, kind;
@@ -331,6 +385,7 @@ TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 		if (i) {
 			want[script->kinds[i] % 8]++;
 			via_b[VIA_B(script->kinds[i])]++;
+			woken[BY_OTHER(script->kinds[i]) ? 2 : VIA_B(script->kinds[i])]++;
 		}
 	}
 	EXPECT_WHOLE(&self->s);
@@ -338,6 +393,13 @@ TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 		got = waits_as(&self->s, self->pid, kind, script,
 			       BY_OTHER(kind) ? self->waker : gettid_());
 		EXPECT_EQ(want[kind], got) TH_LOG("kind %d", kind);
+	}
+	if (self->c.flags & WALLPROF_WAKER_STACKS) {
+		EXPECT_EQ(woken[2], waits_woken(&self->s, self->pid, self->waker, -1));
+		EXPECT_EQ(woken[0] + woken[1],
+			  waits_woken(&self->s, self->pid, gettid_(), -1));
+		for (i = 0; i < 2 && HAS_FRAMES; i++)
+			EXPECT_EQ(woken[i], waits_woken(&self->s, self->pid, gettid_(), i));
 	}
 	EXPECT_EQ(0, stale_stacks(&self->s));
 	script_counts(script, least);
