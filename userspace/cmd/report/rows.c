@@ -67,19 +67,27 @@ void wp_report_group(char to[WP_REPORT_NAME], const char *comm)
 	strcpy(to + len, "*");
 }
 
-/* Truncate the reason of a row: the end of a file's name is the specific part. */
+/*
+ * Truncate the reason of a row. The end of a file's name is the specific part; so is that
+ * of a lock's address, with the kind of memory behind it.
+ */
 static void cut_what(char *to, size_t size, const char *what, size_t width)
 {
-	const char *path = strstr(what, " /");
-	size_t len;
+	const char *at = strstr(what, " /"), *kind = NULL;
+	size_t len, least = 8;
 
-	if (!path || wp_text_columns(what) <= width || (size_t)(path - what) + 8 > width) {
+	if (!at) {
+		at = strstr(what, " 0x");
+		kind = at ? strchr(at + 1, ' ') : NULL;
+		least = kind ? strlen(kind) + 6 : least;
+	}
+	if (!at || wp_text_columns(what) <= width || (size_t)(at - what) + least > width) {
 		wp_columns_cut(to, size, what, width);
 		return;
 	}
-	len = path + 1 - what;
+	len = at + 1 - what;
 	memcpy(to, what, len);
-	wp_columns_path(to + len, size - len, path + 1, width - len);
+	wp_columns_path(to + len, size - len, at + 1, width - len);
 }
 
 /* Number of blanks to fill the column of a text. */
