@@ -248,6 +248,9 @@ static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 		err = wp_device_start(&r->dev, &r->s.start);
 	if (err)
 		return err;
+	if (r->s.tables_late)
+		wp_warn("unwind tables were not ready within %u s: some stacks are cut or missing; try again",
+			TABLES_MS / 1000);
 	wp_mapsync_started(r->mapsync);
 	if (!wp_mapsync_wait_walked(r->mapsync, TABLES_MS))
 		wp_warn("some threads have no stack: there was no CPU to walk them within %u s; try again",
