@@ -22,6 +22,14 @@ enum { WHAT, WHERE, BY, NAMES };
 /* Below this width a row has two lines, if one would not have room for all names, */
 #define ONE_LINE	80
 
+/* which have these widths at least on one line. */
+#define LEAST_WHAT	18
+#define LEAST_WHERE	17
+#define LEAST_BY	12
+
+_Static_assert(FIGURES + LONGEST + 6 + LEAST_WHAT + LEAST_WHERE + LEAST_BY <= ONE_LINE,
+	       "a line is cut otherwise");
+
 /* and below this width no longest interval. */
 #define WITH_LONGEST	60
 
@@ -69,20 +77,25 @@ void wp_report_group(char to[WP_REPORT_NAME], const char *comm)
 
 /*
  * Truncate the reason of a row. The end of a file's name is the specific part; so is that
- * of a lock's address, with the kind of memory behind it.
+ * of a lock's address, with the kind of memory behind it if there is room.
  */
 static void cut_what(char *to, size_t size, const char *what, size_t width)
 {
 	const char *at = strstr(what, " /"), *kind = NULL;
-	size_t len, least = 8;
+	char address[WP_REPORT_NAME];
+	size_t len;
 
 	if (!at) {
 		at = strstr(what, " 0x");
 		kind = at ? strchr(at + 1, ' ') : NULL;
-		least = kind ? strlen(kind) + 6 : least;
 	}
-	if (!at || wp_text_columns(what) <= width || (size_t)(at - what) + least > width) {
+	if (!at || wp_text_columns(what) <= width || (size_t)(at - what) + 8 > width) {
 		wp_columns_cut(to, size, what, width);
+		return;
+	}
+	if (kind && (size_t)(at - what) + strlen(kind) + 6 > width) {
+		snprintf(address, sizeof(address), "%.*s", (int)(kind - what), what);
+		cut_what(to, size, address, width);
 		return;
 	}
 	len = at + 1 - what;
@@ -163,7 +176,8 @@ static size_t less(size_t room, size_t used)
 /* Divide the room, on one line or on two. */
 static void share_room(struct layout *l, const size_t wanted[NAMES], size_t room)
 {
-	static const size_t least[NAMES] = { 18, 18, 12 }, least_of_two[] = { 12, 12 };
+	static const size_t least[NAMES] = { LEAST_WHAT, LEAST_WHERE, LEAST_BY };
+	static const size_t least_of_two[] = { 12, 12 };
 	size_t used = FIGURES + (l->longest ? LONGEST : 0);
 	size_t all = wanted[WHAT] + wanted[WHERE] + wanted[BY] + 4;
 
