@@ -19,6 +19,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "lib/model/lockmemory.h"
 #include "lib/model/objects.h"
 #include "lib/model/syscalls.h"
 #include "lib/proc/sockets.h"
@@ -177,7 +178,9 @@ static void fake_proc(void)
 	    "6000-7000 rw-s 00000000 00:01 8                          /dev/zero (deleted)\n"
 	    "garbage\n"
 	    "7000-8000 rw-p 00000000 00:00 0 \n"
-	    "8000-9000 rw-p 00000000 00:00 0                          [stack]\n");
+	    "8000-9000 rw-p 00000000 00:00 0                          [stack]\n"
+	    "9000-a000 rw-p 00000000 00:00 0                          [anon:arena]\n"
+	    "a000-b000 rw-s 00000000 00:01 9                          [anon_shmem:pool]\n");
 }
 
 static void test_calls(void)
@@ -236,6 +239,64 @@ static void test_futexes(struct wp_objects *o)
 	   "in memory");
 	ok(futex_is(o, 0x4000, "0x4000") && futex_is(o, 0xfff, "0xfff") &&
 	   futex_is(o, ~0ULL, "0xffffffffffffffff"), "nowhere");
+}
+
+static __u8 memory_of(struct wp_objects *o, __u32 tgid, __u64 address)
+{
+	struct wp_cause c = call(SYS_futex, address);
+	__u8 memory;
+
+	return wp_objects_memory(o, tgid, 1, &c, &memory) ? WP_LOCKMEMORY_MAX : memory;
+}
+
+static bool memory_is(struct wp_objects *o, __u32 tgid, __u64 address, const char *want)
+{
+	char text[64];
+
+	wp_lockmemory_text(memory_of(o, tgid, address), address, text, sizeof(text));
+	return is(text, want);
+}
+
+/* The kinds of memory of locks, and when they are looked up. */
+static void test_memory(void)
+{
+	struct wp_objects *o = wp_objects_new(dir);
+	struct wp_cause c = call(SYS_read, 0);
+	struct wp_objects_stats stats;
+	unsigned int at;
+	char text[64];
+	__u8 memory;
+
+	ok(memory_is(o, 7, 0x3008, "0x3008 [heap]") && memory_is(o, 7, 0x8ffc, "0x8ffc [stack]") &&
+	   memory_is(o, 7, 0x7008, "0x7008 [anon]") && memory_is(o, 7, 0x9008, "0x9008 [anon]") &&
+	   memory_is(o, 7, 0x6008, "0x6008 [anon], shared") &&
+	   memory_is(o, 7, 0xa008, "0xa008 [anon], shared") &&
+	   memory_is(o, 7, 0x1010, "0x1010 [file]") &&
+	   memory_is(o, 7, 0x5004, "0x5004 [file], shared"), "the kind of memory of a lock");
+	ok(memory_is(o, 7, 0x4000, "0x4000") && memory_is(o, 4, 0x3008, "0x3008"),
+	   "nothing is mapped there, or the process is gone");
+	ok(!wp_objects_memory(o, 7, 1, &c, &memory) && memory == WP_LOCKMEMORY_UNKNOWN &&
+	   !wp_objects_memory(o, 7, 1, &wp_cause_none, &memory) && memory == WP_LOCKMEMORY_UNKNOWN,
+	   "what is no lock has none");
+	wp_objects_stats(o, &stats);
+	ok(!stats.looked, "it is no object that was looked up");
+	wp_lockmemory_text(200, 0x10, text, sizeof(text));
+	ok(is(text, "0x10"), "a kind of a later version");
+	put("7/maps", "4000-5000 rw-p 00000000 00:00 0                          [heap]\n");
+	ok(memory_is(o, 7, 0x4000, "0x4000"), "an unknown one is looked up once in a round");
+	wp_objects_end_round(o);
+	ok(memory_is(o, 7, 0x4000, "0x4000 [heap]"), "and again in the next");
+	ok(memory_is(o, 7, 0x3008, "0x3008 [heap]"), "a known one is not");
+	forked(o, 7, 1);
+	ok(memory_is(o, 7, 0x3008, "0x3008"), "unless another process has its id");
+	wp_objects_end_round(o);
+	for (at = 0; at < WP_OBJECTS_MAX_MEMORY; at++)
+		memory_of(o, 7, 0x4100 + at);
+	ok(memory_is(o, 7, 0x4080, "0x4080"), "a round looks at so many and no more");
+	wp_objects_end_round(o);
+	ok(memory_is(o, 7, 0x4080, "0x4080 [heap]"), "the others have their turn in the next");
+	wp_objects_free(o);
+	fake_proc();
 }
 
 static void test_rounds(struct wp_objects *o)
@@ -558,6 +619,7 @@ int main(void)
 	test_calls();
 	test_fds(o);
 	test_futexes(o);
+	test_memory();
 	test_rounds(o);
 	wp_objects_free(o);
 	test_bounds();

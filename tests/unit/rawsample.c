@@ -64,11 +64,12 @@ static void test_cause(const struct wp_sample *s)
 	struct wp_offcpu_raw raw, back;
 
 	memset(&raw, 0xff, sizeof(raw));
-	wp_offcpu_raw_make(&raw, s);
+	wp_offcpu_raw_make(&raw, s, 7);
 	ok((sizeof(raw) + 4) % 8 == 0 && wp_offcpu_raw_read(&back, &raw, sizeof(raw)) &&
 	   back.state == s->state && back.reason == s->cause.reason &&
 	   back.syscall == SYS_futex && back.lock == s->cause.arg && back.count == 3 &&
-	   back.blocked_max == 35 && back.runnable_max == 15 && !back.compat && !back.reserved, "the short payload, and back");
+	   back.blocked_max == 35 && back.runnable_max == 15 && !back.compat && back.memory == 7,
+	   "the short payload, and back");
 	ok(!wp_offcpu_raw_read(&back, &raw, sizeof(raw) - 1) && !wp_offcpu_raw_read(&back, NULL, 0),
 	   "one that is too short");
 	raw.magic++;

@@ -76,20 +76,38 @@ def span(events, delays):
                         if did > window]
 
 
-def runs(events, delays, totals):
+def edges(events):
+    """What is not between two switches of a CPU: from the first event of all to its first
+    switch, and from its last one to the last event; by thread."""
+    times = [e["time_ns"] for e in events["events"]]
+    first, last, spans = {}, {}, collections.Counter()
+    for e in events["events"]:
+        if e["event"] == "switch":
+            first.setdefault(e["cpu"], e)
+            last[e["cpu"]] = e
+    for cpu, e in first.items():
+        spans[e["tid"]] += e["time_ns"] - min(times)
+        spans[last[cpu]["other_tid"]] += max(times) - last[cpu]["time_ns"]
+    return spans
+
+
+def runs(events, delays, totals, theirs):
     """delays is what latency -p says as JSON, totals what timehist -s does, which is the same
-    as perf's: each thread ran as long, but those that were on a CPU at the end, one on each.
-    Of that slice timehist has no line; in latency it ends with the last event."""
-    cpus = len({e["cpu"] for e in events["events"]})
+    as perf's: each thread ran as long, but for the edges of the recording, which timehist
+    does not have. A recording of perf (theirs) begins and ends on one CPU after the other."""
+    spans = edges(events)
     ran = collections.Counter()
     for total in totals["summary"]:
         ran[total["tid"]] += total["run_ns"]
     mine = collections.Counter()
     for task in delays["tasks"]:
         mine[task["tid"]] += task["run_ns"]
-    more = {tid: ns - ran[tid] for tid, ns in mine.items() if tid and ns != ran[tid]}
-    problems = ["thread %d ran for %d ns more than with timehist" % m for m in more.items()
-                if m[1] < 0 or len(more) > cpus]
+    problems = []
+    for tid in mine.keys() - {0}:
+        more = mine[tid] - ran[tid]
+        if more != spans[tid] and not (theirs and 0 <= more <= spans[tid]):
+            problems.append("thread %d ran for %d ns more than with timehist, not %d" %
+                            (tid, more, spans[tid]))
     return len(mine), problems + ["thread %d is missing" % tid for tid in ran.keys() - mine.keys()
                                   if tid]
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Folded stacks, one per line, for flamegraph.pl and others: the thread's name and its
- * functions, the outermost first, and nanoseconds or events. Called by report --folded,
- * flame --folded and export --folded.
+ * functions, the outermost first, and nanoseconds or events. Threads, causes and wakers
+ * that make separate sums are not in a line: each stack has one. Called by report
+ * --folded, flame --folded and export --folded.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,60 +12,98 @@
 
 #include "cmd/common/folded.h"
 #include "cmd/common/sections.h"
+#include "lib/base/buf.h"
 #include "lib/base/err.h"
+#include "lib/base/intern.h"
 #include "lib/base/text.h"
 
 /**
- * struct folding - output of folded lines
- * @f: the output
+ * struct folding - folded lines
  * @s: the recording
  * @kinds: the requested kinds: WP_SECTION_...
+ * @line: the current line, without its sum
+ * @lines: all lines
+ * @sum: their sums, by their numbers, less 1
+ * @room: allocated entries of @sum
  */
 struct folding {
-	FILE *f;
 	struct wp_samples *s;
 	unsigned int kinds;
+	struct wp_buf line;
+	struct wp_intern lines;
+	__u64 *sum;
+	size_t room;
 };
 
-/* Print a name in a folded line, without separators and terminal controls. */
-static void put_name(FILE *f, const char *name)
+static void put(struct folding *to, const char *text)
+{
+	wp_buf_add(&to->line, text, strlen(text));
+}
+
+/* Add a name to a line, without separators and terminal controls. */
+static void put_name(struct folding *to, const char *name)
 {
 	char *copy = wp_text_dup(name), *c;
 
-	if (!copy)
+	if (!copy) {
+		to->line.failed = -ENOMEM;
 		return;
+	}
 	for (c = copy; *c; c++) {
 		if (*c == ';')
 			*c = ':';
 	}
-	fputs(copy, f);
+	put(to, copy);
 	free(copy);
 }
 
-static int fold_line(const struct folding *to, const struct wp_profline *l)
+static int fold_line(struct folding *to, const struct wp_profline *l)
 {
 	size_t nr, i;
 	const __u32 *functions = wp_samples_functions(to->s, l, &nr);
 
 	if (!functions)
 		return wp_no_memory("the stacks");
-	put_name(to->f, wp_samples_comm(to->s, l));
+	to->line.len = 0;
+	put_name(to, wp_samples_comm(to->s, l));
 	for (i = 0; i < nr; i++) {
 		const struct wp_function *f = wp_profile_function(to->s->profile, functions[i]);
 
-		fputc(';', to->f);
-		put_name(to->f, f->inlined ? f->name : f->label);
+		put(to, ";");
+		put_name(to, f->inlined ? f->name : f->label);
 		if (f->kernel)
-			fputs("_[k]", to->f);
+			put(to, "_[k]");
 		if (f->inlined)
-			fputs("_[i]", to->f);
+			put(to, "_[i]");
 	}
+	return 0;
+}
+
+/* Add to the sum of the current line. */
+static int add_sum(struct folding *to, __u64 value)
+{
+	__u32 nr = to->line.failed ? 0 :
+		wp_intern(&to->lines, to->line.data, to->line.len, NULL);
+
+	if (nr > to->room) {
+		size_t room = to->room ? 2 * to->room : 1024;
+		__u64 *sum = reallocarray(to->sum, room, sizeof(*sum));
+
+		if (!sum)
+			return wp_no_memory("the stacks");
+		memset(sum + to->room, 0, (room - to->room) * sizeof(*sum));
+		to->sum = sum;
+		to->room = room;
+	}
+	if (!nr)
+		return wp_no_memory("the stacks");
+	to->sum[nr - 1] += value;
 	return 0;
 }
 
 static int fold_section(void *ctx, const struct wp_section *section)
 {
-	const struct folding *to = ctx;
+	struct folding *to = ctx;
 	size_t i;
 	int err;
 
@@ -78,12 +117,25 @@ static int fold_section(void *ctx, const struct wp_section *section)
 		if (err)
 			return err;
 		if (to->kinds != section->kind && section->kind == WP_SECTION_RUNNABLE)
-			fputs(";[runnable]", to->f);
+			put(to, ";[runnable]");
 		if (to->kinds != section->kind && section->kind == WP_SECTION_BLOCKED)
-			fputs(";[blocked]", to->f);
-		fprintf(to->f, " %" PRIu64 "\n", (uint64_t)value);
+			put(to, ";[blocked]");
+		err = add_sum(to, value);
+		if (err)
+			return err;
 	}
 	return 0;
+}
+
+static void print_lines(const struct folding *to, FILE *f)
+{
+	const char *line;
+	size_t i, len;
+
+	for (i = 0; i < to->lines.nr; i++) {
+		line = wp_intern_bytes(&to->lines, i + 1, &len);
+		fprintf(f, "%.*s %" PRIu64 "\n", (int)len, line, (uint64_t)to->sum[i]);
+	}
 }
 
 static bool is_time(const struct wp_samples *s, const struct wp_profline *l)
@@ -129,10 +181,17 @@ static void leave_time(struct wp_samples *s)
  */
 int wp_folded(FILE *f, struct wp_samples *s, unsigned int kinds)
 {
-	struct folding to = { .f = f, .s = s, .kinds = kinds };
+	struct folding to = { .s = s, .kinds = kinds };
+	int err;
 
 	/* Explicitly requested kinds are all printed. */
 	if (kinds == WP_SECTION_ALL)
 		leave_time(s);
-	return wp_sections_each(s, kinds, fold_section, &to);
+	err = wp_sections_each(s, kinds, fold_section, &to);
+	if (!err)
+		print_lines(&to, f);
+	wp_buf_free(&to.line);
+	wp_intern_free(&to.lines);
+	free(to.sum);
+	return err;
 }

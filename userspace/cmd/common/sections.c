@@ -130,6 +130,30 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
 	return err;
 }
 
+/* Ends the iteration at the first section that has anything. */
+static int has_value(void *ctx, const struct wp_section *section)
+{
+	const struct wp_samples *s = ctx;
+	size_t i;
+
+	for (i = 0; i < s->sum.nr; i++) {
+		if (wp_section_value(section, &s->sum.line[i]))
+			return 1;
+	}
+	return 0;
+}
+
+/**
+ * wp_sections_warn() - print that there is nothing of the requested kinds
+ * @s: the recording
+ * @kinds: the requested kinds: WP_SECTION_...
+ */
+void wp_sections_warn(struct wp_samples *s, unsigned int kinds)
+{
+	if (kinds != WP_SECTION_ALL && s->sum.nr && !wp_sections_each(s, kinds, has_value, s))
+		wp_warn("%s has no samples of the kinds of --kinds", s->o->input);
+}
+
 /**
  * wp_section_put_title() - print the title and the total of a section
  * @section: the section

@@ -38,6 +38,7 @@ typedef int (*wp_section_fn)(void *ctx, const struct wp_section *section);
 
 const char *wp_section_name(const struct wp_section *section);
 int wp_sections_parse(const char *arg, unsigned int *kinds);
+void wp_sections_warn(struct wp_samples *s, unsigned int kinds);
 int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_fn fn, void *ctx);
 __u64 wp_section_value(const struct wp_section *section, const struct wp_profline *l);
 void wp_section_put_title(const struct wp_section *section, __u64 total, __u64 count);

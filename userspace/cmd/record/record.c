@@ -129,7 +129,9 @@ static int prepare(struct wp_recording *r, struct wp_workload *workload)
 	r->t.waits.no_idle = r->o.no_idle;
 	if (wp_recording_wants_causes(&r->o))
 		r->t.objects = wp_objects_new(NULL);
-	if (err || (r->o.buildids && !r->ids) ||
+	if (r->o.reasons)
+		r->locks = wp_objects_new(NULL);
+	if (err || (r->o.reasons && !r->locks) || (r->o.buildids && !r->ids) ||
 	    (wp_recording_wants_causes(&r->o) && !r->t.objects)) {
 		wp_err("out of memory");
 		return -ENOMEM;
@@ -347,6 +349,7 @@ int cmd_record(int argc, char **argv)
 	wp_comms_free(&r.t.comms);
 	wp_waits_free(&r.t.waits);
 	wp_objects_free(r.t.objects);
+	wp_objects_free(r.locks);
 	wp_buildids_free(r.ids);
 	wp_target_free(&r.o.target);
 	return wp_signals_exit_status(err == -EINVAL ? -EIO : err, status);

@@ -418,7 +418,9 @@ static void print_more(const struct first *f)
 		off |= wp_profile_kind(s->profile, i) == WP_PROFILE_OFFCPU;
 		wakers |= wp_profile_kind(s->profile, i) == WP_PROFILE_WAKER;
 	}
-	if (!s->sum.nr)
+	if (!s->sum.nr && s->o->chosen)
+		wp_screen_line("# no sample is left by --%s", s->o->chosen);
+	else if (!s->sum.nr)
 		wp_screen_line("# nothing was recorded: none of the selected threads existed");
 	wp_screen_line("# stacks: report -g   one process: report -p PID   by name: report -s comm,sym");
 	if (f->timeline)

@@ -232,6 +232,12 @@ static int set(void *ctx, int id, const char *arg)
 	return wp_samples_set(&r->samples, id, arg);
 }
 
+static void warn(const struct report *r, struct wp_samples *samples)
+{
+	wp_samples_warn(samples);
+	wp_sections_warn(samples, r->stacks.kinds);
+}
+
 static int print_folded(const struct report *r)
 {
 	struct wp_samples samples;
@@ -243,7 +249,7 @@ static int print_folded(const struct report *r)
 	/* Standard error may go to the same file: keep lines intact. */
 	fflush(stdout);
 	if (!err)
-		wp_samples_warn(&samples);
+		warn(r, &samples);
 	wp_samples_free(&samples);
 	return err;
 }
@@ -260,7 +266,7 @@ static int print_json(struct report *r)
 		err = wp_report_json(stdout, &r->overview, &samples, r->stacks.kinds);
 	fflush(stdout);
 	if (!err)
-		wp_samples_warn(&samples);
+		warn(r, &samples);
 	wp_samples_free(&samples);
 	return err;
 }
@@ -309,7 +315,7 @@ static int print_report(struct report *r)
 	/* Messages may go to the same file: keep lines intact. */
 	fflush(stdout);
 	if (!err && !r->header_only)
-		wp_samples_warn(&samples);
+		warn(r, &samples);
 	wp_samples_free(&samples);
 	return err;
 }

@@ -19,6 +19,35 @@
 /* The columns with names. */
 enum { WHAT, WHERE, BY, NAMES };
 
+/* Below this width a row has two lines, if one would not have room for all names, */
+#define ONE_LINE	80
+
+/* which have these widths at least on one line. */
+#define LEAST_WHAT	18
+#define LEAST_WHERE	17
+#define LEAST_BY	12
+
+_Static_assert(FIGURES + LONGEST + 6 + LEAST_WHAT + LEAST_WHERE + LEAST_BY <= ONE_LINE,
+	       "a line is cut otherwise");
+
+/* and below this width no longest interval. */
+#define WITH_LONGEST	60
+
+/* Indentation of the second line. */
+#define INDENT		10
+
+/**
+ * struct layout - widths of a table
+ * @width: of the columns with names
+ * @longest: there is a column for the longest interval
+ * @two: threads and functions are on a second line
+ */
+struct layout {
+	size_t width[NAMES];
+	bool longest;
+	bool two;
+};
+
 /**
  * wp_report_name() - sanitize a name for a table
  * @to: set to the result
@@ -46,19 +75,32 @@ void wp_report_group(char to[WP_REPORT_NAME], const char *comm)
 	strcpy(to + len, "*");
 }
 
-/* Truncate the reason of a row: the end of a file's name is the specific part. */
+/*
+ * Truncate the reason of a row. The end of a file's name is the specific part; so is that
+ * of a lock's address, with the kind of memory behind it if there is room.
+ */
 static void cut_what(char *to, size_t size, const char *what, size_t width)
 {
-	const char *path = strstr(what, " /");
+	const char *at = strstr(what, " /"), *kind = NULL;
+	char address[WP_REPORT_NAME];
 	size_t len;
 
-	if (!path || wp_text_columns(what) <= width || (size_t)(path - what) + 8 > width) {
+	if (!at) {
+		at = strstr(what, " 0x");
+		kind = at ? strchr(at + 1, ' ') : NULL;
+	}
+	if (!at || wp_text_columns(what) <= width || (size_t)(at - what) + 8 > width) {
 		wp_columns_cut(to, size, what, width);
 		return;
 	}
-	len = path + 1 - what;
+	if (kind && (size_t)(at - what) + strlen(kind) + 6 > width) {
+		snprintf(address, sizeof(address), "%.*s", (int)(kind - what), what);
+		cut_what(to, size, address, width);
+		return;
+	}
+	len = at + 1 - what;
 	memcpy(to, what, len);
-	wp_columns_path(to + len, size - len, path + 1, width - len);
+	wp_columns_path(to + len, size - len, at + 1, width - len);
 }
 
 /* Number of blanks to fill the column of a text. */
@@ -79,40 +121,82 @@ static void figure_of(char to[24], __u64 value, bool ns)
 		snprintf(to, 24, "%.3fG", (double)value / 1e9);
 }
 
-static void put_titles(const struct wp_report_titles *t, const size_t *width)
+/* Print names, on one line with the figures or on two. */
+static void put_names(const char *figures, const char *indent, const char *const *name,
+		      const struct wp_report_titles *t, const struct layout *l)
 {
-	const char *where = t->where ? t->where : "";
+	const char *between = t->where ? "  " : "";
 
-	wp_screen_line("#  share %9s%*s  %s%*s%s%s%*s  %s", t->figure,
-		       t->longest ? LONGEST : 0, t->longest ? t->longest : "", t->what,
-		       pad(t->what, width[WHAT]), "", t->where ? "  " : "", where,
-		       pad(where, width[WHERE]), "", t->by);
+	if (l->two) {
+		wp_screen_line("%s  %s", figures, name[WHAT]);
+		wp_screen_line("%s%s%*s%s%s", indent, name[BY],
+			       t->where ? pad(name[BY], l->width[BY]) : 0, "", between,
+			       name[WHERE]);
+		return;
+	}
+	wp_screen_line("%s  %s%*s%s%s%*s  %s", figures, name[WHAT],
+		       pad(name[WHAT], l->width[WHAT]), "", between, name[WHERE],
+		       pad(name[WHERE], l->width[WHERE]), "", name[BY]);
+}
+
+static void put_titles(const struct wp_report_titles *t, const struct layout *l)
+{
+	const char *name[NAMES] = { t->what, t->where ? t->where : "", t->by };
+	char figures[64];
+
+	snprintf(figures, sizeof(figures), "#  share %9s%*s", t->figure,
+		 l->longest ? LONGEST : 0, l->longest ? t->longest : "");
+	put_names(figures, "#         ", name, t, l);
 }
 
 static void put_row(const struct wp_waitrow *row, const struct wp_report_titles *t, __u64 total,
-		    const size_t *width, bool ns)
+		    const struct layout *l, bool ns)
 {
 	char what[WP_REPORT_NAME], where[WP_REPORT_NAME] = "", by[WP_REPORT_NAME];
-	char figure[24], longest[16] = "";
+	const char *name[NAMES] = { what, where, by };
+	char figure[24], longest[16] = "", figures[64];
 
 	figure_of(figure, row->value, ns);
-	if (t->longest)
+	if (l->longest)
 		wp_waitrow_longest(row, longest);
-	cut_what(what, sizeof(what), row->what, width[WHAT]);
+	cut_what(what, sizeof(what), row->what, l->width[WHAT]);
 	if (t->where)
-		wp_columns_name(where, sizeof(where), row->where, width[WHERE]);
-	wp_waitrow_by(row, width[BY], by, sizeof(by));
-	wp_screen_line("%7.2f%% %9s%*s  %s%*s%s%s%*s  %s", 100.0 * row->value / total, figure,
-		       t->longest ? LONGEST : 0, longest, what, pad(what, width[WHAT]), "",
-		       t->where ? "  " : "", where, pad(where, width[WHERE]), "", by);
+		wp_columns_name(where, sizeof(where), row->where, l->width[WHERE]);
+	wp_waitrow_by(row, l->width[BY], by, sizeof(by));
+	snprintf(figures, sizeof(figures), "%7.2f%% %9s%*s", 100.0 * row->value / total, figure,
+		 l->longest ? LONGEST : 0, longest);
+	put_names(figures, "          ", name, t, l);
 }
 
-/* Compute the widths of the columns with names. */
-static void measure(const struct wp_waitrows *r, const struct wp_report_titles *t, size_t nr,
-		    size_t width[NAMES])
+static size_t less(size_t room, size_t used)
 {
-	static const size_t least[NAMES] = { 18, 18, 12 };
-	size_t room = wp_screen_width(), used = FIGURES + (t->longest ? LONGEST : 0) + 6;
+	return room > used ? room - used : 0;
+}
+
+/* Divide the room, on one line or on two. */
+static void share_room(struct layout *l, const size_t wanted[NAMES], size_t room)
+{
+	static const size_t least[NAMES] = { LEAST_WHAT, LEAST_WHERE, LEAST_BY };
+	static const size_t least_of_two[] = { 12, 12 };
+	size_t used = FIGURES + (l->longest ? LONGEST : 0);
+	size_t all = wanted[WHAT] + wanted[WHERE] + wanted[BY] + 4;
+
+	l->two = room < ONE_LINE && used + 2 + all > room;
+	if (!l->two) {
+		wp_columns_share(l->width, wanted, least, NAMES, less(room, used + 6));
+		return;
+	}
+	l->longest &= room >= WITH_LONGEST;
+	used = FIGURES + (l->longest ? LONGEST : 0);
+	l->width[WHAT] = less(room, used + 2);
+	wp_columns_share(l->width + WHERE, wanted + WHERE, least_of_two, NAMES - WHERE,
+			 less(room, INDENT + 2));
+}
+
+/* Compute the layout from the widest names. */
+static void measure(const struct wp_waitrows *r, const struct wp_report_titles *t, size_t nr,
+		    struct layout *l)
+{
 	size_t wanted[NAMES], i, k;
 	char by[WP_REPORT_NAME];
 
@@ -129,7 +213,8 @@ static void measure(const struct wp_waitrows *r, const struct wp_report_titles *
 		for (k = 0; k < NAMES; k++)
 			wanted[k] = w[k] > wanted[k] ? w[k] : wanted[k];
 	}
-	wp_columns_share(width, wanted, least, NAMES, room > used ? room - used : 0);
+	l->longest = t->longest;
+	share_room(l, wanted, wp_screen_width());
 }
 
 /**
@@ -142,14 +227,15 @@ static void measure(const struct wp_waitrows *r, const struct wp_report_titles *
 void wp_report_rows(const struct wp_waitrows *r, const struct wp_report_titles *titles,
 		    size_t most, bool ns)
 {
-	size_t nr = r->nr < most ? r->nr : most, i, width[NAMES];
+	size_t nr = r->nr < most ? r->nr : most, i;
 	__u64 rest = r->total;
+	struct layout l;
 	char figure[24];
 
-	measure(r, titles, nr, width);
-	put_titles(titles, width);
+	measure(r, titles, nr, &l);
+	put_titles(titles, &l);
 	for (i = 0; i < nr; i++) {
-		put_row(&r->row[i], titles, r->total, width, ns);
+		put_row(&r->row[i], titles, r->total, &l, ns);
 		rest -= r->row[i].value;
 	}
 	if (nr == r->nr)

@@ -21,6 +21,7 @@
 #include "cmd/stacks/stacks.h"
 #include "lib/base/duration.h"
 #include "lib/base/err.h"
+#include "lib/base/since.h"
 #include "lib/model/kidle.h"
 #include "lib/proc/procstack.h"
 #include "lib/record/buffersize.h"
@@ -40,6 +41,8 @@
 #define MAX_BUFFER	(64ULL << 20)
 /* Frames of a kernel stack for the idle check: it looks at the innermost ones. */
 #define MAX_IDLE_FRAMES	16
+/* Shorter times since when something waits, or of suspend, are not shown. */
+#define SHOWN_NS	(1000 * WP_NSEC_PER_MSEC)
 
 enum {
 	OPT_KERNEL_CALLCHAINS = 256,
@@ -245,6 +248,9 @@ static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 		err = wp_device_start(&r->dev, &r->s.start);
 	if (err)
 		return err;
+	if (r->s.tables_late)
+		wp_warn("unwind tables were not ready within %u s: some stacks are cut or missing; try again",
+			TABLES_MS / 1000);
 	wp_mapsync_started(r->mapsync);
 	if (!wp_mapsync_wait_walked(r->mapsync, TABLES_MS))
 		wp_warn("some threads have no stack: there was no CPU to walk them within %u s; try again",
@@ -439,6 +445,17 @@ static int by_age(const void *pa, const void *pb)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
+/* Times of day are computed from ages. */
+static void warn_of_suspend(const struct wp_now_threads *all)
+{
+	__u64 suspended = wp_since_suspended(), oldest = all->nr ? all->thread[0].age : 0;
+	char text[WP_SINCE_TEXT];
+
+	if (suspended >= SHOWN_NS && oldest >= SHOWN_NS)
+		wp_warn("the host was suspended for %s since its boot: ages are without that time, so waits that began before it began earlier than shown",
+			wp_since_age(suspended, text, sizeof(text)));
+}
+
 static int print(const struct opts *o, struct wp_now_threads *all)
 {
 	size_t i;
@@ -453,6 +470,7 @@ static int print(const struct opts *o, struct wp_now_threads *all)
 			(unsigned long long)lost);
 	if (o->json)
 		return wp_now_print_json(all);
+	warn_of_suspend(all);
 	if (o->stacks)
 		return wp_now_print_stacks(all);
 	return o->threads ? wp_now_print_lines(all) : wp_now_print_groups(all);

@@ -38,11 +38,31 @@ const char *wp_since_age(__u64 ns, char *buf, size_t size)
 }
 
 /**
+ * wp_since_suspended() - time for which the host was suspended since its boot
+ *
+ * Ages of waits, which are differences of wp_clock_now(), do not include it, and nothing
+ * has the times of day at which it was suspended: see wp_since_clock().
+ *
+ * Return: nanoseconds.
+ */
+__u64 wp_since_suspended(void)
+{
+	__u64 now = wp_clock_now(), since_boot;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	since_boot = ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	return since_boot > now ? since_boot - now : 0;
+}
+
+/**
  * wp_since_clock() - format the time of day at which something began
  * @ns: its age in nanoseconds
  * @at: the time of that age, by wp_clock_now(): the output may be much later
  * @buf: set to a text like 14:03:05; for more than a day ago 2026-11-24 14:03
  * @size: size of @buf, WP_SINCE_TEXT
+ *
+ * It is too late by the time for which the host was suspended since.
  *
  * Return: @buf.
  */

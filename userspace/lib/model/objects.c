@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/model/lockmemory.h"
 #include "lib/model/objects.h"
 #include "lib/model/objecttexts.h"
 #include "lib/model/openprocs.h"
@@ -41,7 +42,9 @@ struct key {
 	__u8 kind;	/* enum wp_syscall_arg */
 	bool found;	/* looked up successfully at least once */
 	__u32 object;
+	__u32 next;	/* no new lookup of @memory before this round */
 	__u64 ino;	/* of a socket: inode that @object describes */
+	__u8 memory;	/* of a futex: enum wp_lockmemory */
 };
 
 /* State of a process id; @born is incremented when another process takes the id over. */
@@ -227,6 +230,22 @@ static int look_at_fd(struct wp_objects *o, struct process *process, struct wp_o
 	return describe_link(o, p->dir, k, link);
 }
 
+/* Find the mapping of a futex. -ENOENT if that is not possible. */
+static int find_map(struct process *process, struct wp_openproc *p, const struct key *k,
+		    const struct wp_procmap **map)
+{
+	int err = wp_openprocs_read_maps(p);
+
+	if (err == -ENOMEM)
+		return err;
+	if (err == -EBUSY)
+		return -ENOENT;
+	if (err && (errno == EACCES || errno == EPERM))
+		process->denied = true;
+	*map = wp_openprocs_map(p, k->arg);
+	return *map ? 0 : -ENOENT;
+}
+
 static int look_at_futex(struct wp_objects *o, struct process *process,
 			 struct wp_openproc *p, struct key *k)
 {
@@ -235,23 +254,14 @@ static int look_at_futex(struct wp_objects *o, struct process *process,
 	const char *shared;
 	int err;
 
-	err = wp_openprocs_read_maps(p);
-	if (err == -ENOMEM)
+	err = find_map(process, p, k, &map);
+	if (err)
 		return err;
-	if (err == -EBUSY)
-		return -ENOENT;
-	if (err && (errno == EACCES || errno == EPERM))
-		process->denied = true;
-	map = wp_openprocs_map(p, k->arg);
-	if (!map)
-		return -ENOENT;
 	if (o->names && wp_livenames_variable(o->names, k->tgid, k->arg, text, WP_OBJECT_TEXT))
 		return wp_objecttexts_add(&o->texts, text, &k->object);
 	shared = map->flags & MAP_SHARED ? ", shared" : "";
-	/* Unnamed shared memory has the name of /dev/zero. */
 	if (!*map->name || !strcmp(map->name, "/dev/zero (deleted)"))
-		snprintf(text, sizeof(text), "0x%" PRIx64 " [anon]%s", (uint64_t)k->arg,
-			 shared);
+		wp_lockmemory_text(wp_lockmemory_of(map), k->arg, text, sizeof(text));
 	else if (*map->name == '[')
 		snprintf(text, sizeof(text), "0x%" PRIx64 " %.*s%s", (uint64_t)k->arg, PATH_MAX,
 			 map->name, shared);
@@ -389,6 +399,59 @@ int wp_objects_find(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
 		err = refresh(o, process, tid, k);
 	if (!err)
 		*object = k->object;
+	return err;
+}
+
+/* Look up the kind of memory of a futex. */
+static int look_at_memory(struct wp_objects *o, struct process *process, struct key *k)
+{
+	const struct wp_procmap *map;
+	struct wp_openproc *p;
+	int err;
+
+	o->lookups++;
+	p = process->gone || process->denied ? NULL : open_process(o, process);
+	if (!p)
+		return 0;
+	err = find_map(process, p, k, &map);
+	if (!err)
+		k->memory = wp_lockmemory_of(map);
+	return err == -ENOENT ? 0 : err;
+}
+
+/**
+ * wp_objects_memory() - the kind of memory of a futex that a thread waited for
+ * @o: the objects
+ * @tgid: its process
+ * @exec_id: changes with every exec of the process
+ * @c: the cause of the wait
+ * @memory: set to enum wp_lockmemory; WP_LOCKMEMORY_UNKNOWN also if there is no futex
+ *
+ * Cheaper than wp_objects_find(), as each recording does it: a known kind is not looked up
+ * again, because a program seldom maps something else at the address of a lock that it
+ * continues to use; and a round has fewer lookups, each of which may read all mappings of
+ * a process. What is left out is looked up in the next round.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_objects_memory(struct wp_objects *o, __u32 tgid, __u32 exec_id,
+		      const struct wp_cause *c, __u8 *memory)
+{
+	struct process *process;
+	struct key want, *k;
+	int err;
+
+	*memory = WP_LOCKMEMORY_UNKNOWN;
+	if (!key_of(&want, tgid, exec_id, c) || want.kind != WP_ARG_FUTEX)
+		return 0;
+	err = find_key(o, &want, &k, &process);
+	if (err)
+		return err;
+	if (!k->memory && k->next <= o->round && o->lookups < WP_OBJECTS_MAX_MEMORY) {
+		k->next = o->round + 1;
+		err = look_at_memory(o, process, k);
+	}
+	*memory = k->memory;
 	return err;
 }
 

@@ -14,6 +14,7 @@
 /* Limits on memory, and on the cost of an epoch. */
 #define WP_OBJECTS_MAX_KEYS	65536	/* descriptors and futexes */
 #define WP_OBJECTS_MAX_LOOKUPS	2048	/* in a round */
+#define WP_OBJECTS_MAX_MEMORY	256	/* of these, of kinds of memory: see there */
 
 struct wp_livenames;
 struct wp_objects;
@@ -37,6 +38,8 @@ void wp_objects_name_locks(struct wp_objects *o, struct wp_livenames *names);
 void wp_objects_free(struct wp_objects *o);
 int wp_objects_find(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
 		    const struct wp_cause *c, __u32 *object);
+int wp_objects_memory(struct wp_objects *o, __u32 tgid, __u32 exec_id,
+		      const struct wp_cause *c, __u8 *memory);
 int wp_objects_expect(struct wp_objects *o, __u32 tid, __u32 tgid, __u32 exec_id,
 		      const struct wp_cause *c, __u64 since);
 void wp_objects_record(struct wp_objects *o, const struct perf_event_header *rec);

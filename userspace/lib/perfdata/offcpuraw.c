@@ -14,8 +14,9 @@
  * wp_offcpu_raw_make() - encode the short payload of a sample
  * @raw: filled in
  * @s: the sample, with its cause
+ * @memory: enum wp_lockmemory: kind of memory of its lock
  */
-void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s)
+void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s, __u8 memory)
 {
 	const struct wp_cause *c = &s->cause;
 
@@ -24,6 +25,7 @@ void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s)
 		.state = s->state,
 		.reason = c->reason,
 		.compat = c->compat,
+		.memory = memory,
 		.syscall = c->syscall,
 		.lock = c->arg,
 		.count = s->count,

@@ -17,7 +17,7 @@
  * @state: enum wallprof_state
  * @reason: enum wallprof_reason
  * @compat: 1: @syscall is in the 32-bit table
- * @reserved: 0
+ * @memory: enum wp_lockmemory: kind of memory at @lock; 0 in older recordings
  * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE or _OTHER
  * @lock: address of the futex; 0 if there is none
  * @count: number of intervals in the sample
@@ -35,7 +35,7 @@ struct wp_offcpu_raw {
 	__u8 state;
 	__u8 reason;
 	__u8 compat;
-	__u8 reserved;
+	__u8 memory;
 	__u32 syscall;
 	__u64 lock;
 	__u64 count;
@@ -47,7 +47,7 @@ _Static_assert((sizeof(struct wp_offcpu_raw) + 4) % 8 == 0, "see above");
 
 #define WP_OFFCPU_RAW_MAGIC	0x31435057	/* "WPC1" */
 
-void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s);
+void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s, __u8 memory);
 bool wp_offcpu_raw_read(struct wp_offcpu_raw *raw, const void *buf, size_t size);
 
 #endif /* WP_LIB_PERFDATA_OFFCPURAW_H */

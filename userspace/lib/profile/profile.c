@@ -15,6 +15,7 @@
 #include "lib/model/cause.h"
 #include "lib/model/comms.h"
 #include "lib/model/ledgerfile.h"
+#include "lib/model/lockmemory.h"
 #include "lib/model/syscalls.h"
 #include "lib/perfdata/offcpuraw.h"
 #include "lib/perfdata/rawsample.h"
@@ -319,7 +320,7 @@ static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
 	get_call(p, raw.syscall, raw.compat, c);
 	if (raw.lock && !wp_profstacks_variable(p->stacks, rec->pid, raw.lock, c->object,
 						sizeof(c->object)))
-		snprintf(c->object, sizeof(c->object), "0x%llx", (unsigned long long)raw.lock);
+		wp_lockmemory_text(raw.memory, raw.lock, c->object, sizeof(c->object));
 	sample->count = raw.count;
 	sample->blocked_max = raw.blocked_max;
 	sample->runnable_max = raw.runnable_max;

@@ -49,6 +49,7 @@
  * @causes: the same in more detail, for --intervals
  * @blocked: threads already blocked at the start, for -R and --intervals
  * @t: per-thread totals, names, and objects of waits
+ * @locks: kinds of memory of locks, without -R; or NULL
  * @timeline: every switch and wakeup, with --timeline, or NULL
  * @thread_hists: with --hist and --ledger, of threads whose totals are not written yet
  * @flushed: time at which the file was last complete
@@ -85,6 +86,7 @@ struct wp_recording {
 	struct wp_merge causes;
 	struct wp_blocked blocked;
 	struct wp_record_tables t;
+	struct wp_objects *locks;
 	struct wp_timeline *timeline;
 	struct wp_hist_table thread_hists;
 	__u64 flushed;

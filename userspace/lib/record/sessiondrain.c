@@ -35,6 +35,8 @@ int wp_recording_add_record(void *ctx, const struct perf_event_header *rec, __u6
 		err = wp_comms_record(&r->t.comms, rec);
 	if (r->t.objects)
 		wp_objects_record(r->t.objects, rec);
+	if (r->locks)
+		wp_objects_record(r->locks, rec);
 	/* The timeline has names. */
 	if (!err && r->timeline && (rec->type == PERF_RECORD_COMM ||
 				    rec->type == PERF_RECORD_FORK ||
@@ -144,6 +146,30 @@ static int expect_objects(struct wp_recording *r)
 		wp_cause_open(&cause, task);
 		err = wp_objects_expect(r->t.objects, task->tid, task->tgid, task->exec_id,
 					&cause, task->since);
+	}
+	return err;
+}
+
+/*
+ * Look up the locks that threads wait for now, with what the samples of the epoch left of
+ * the limit: when these waits are drained, the process may have ended. Those of threads
+ * that were blocked at the start have been known since then.
+ */
+static int look_at_locks(struct wp_recording *r)
+{
+	int err = 0;
+	__u8 memory;
+	__u32 i;
+
+	for (i = 0; r->locks && i < r->dev.conf.nr_tasks && !err; i++) {
+		const struct wallprof_task *task = wp_device_task(&r->dev, i);
+		struct wp_cause cause;
+
+		if ((task->phase != WALLPROF_TASK_OFF && task->phase != WALLPROF_TASK_UNSEEN) ||
+		    task->reason != WALLPROF_REASON_SYSCALL)
+			continue;
+		wp_cause_open(&cause, task);
+		err = wp_objects_memory(r->locks, task->tgid, task->exec_id, &cause, &memory);
 	}
 	return err;
 }
@@ -504,6 +530,8 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 		err = merge_tasks(r);
 	if (!err)
 		err = wp_recording_add_samples(r);
+	if (!err && !last)
+		err = look_at_locks(r);
 	if (!err)
 		err = wp_batch_flush(r->batch, last ? ~0ULL : upto);
 	if (!err && wp_clock_now() - r->flushed >= FLUSH_NS) {
@@ -514,6 +542,8 @@ int wp_recording_drain(struct wp_recording *r, bool last)
 		err = wp_recording_prune_stacks(r);
 	if (r->t.objects)
 		wp_objects_end_round(r->t.objects);
+	if (r->locks)
+		wp_objects_end_round(r->locks);
 	wp_comms_sweep(&r->t.comms);
 	wp_jitmaps_look(wp_buildids_jit(r->ids));
 	if (err == -ENOMEM)

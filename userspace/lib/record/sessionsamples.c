@@ -122,6 +122,22 @@ static int add_raw(struct wp_recording *r, const struct wp_sample *s, void *buf,
 	return 0;
 }
 
+/* Without -R. */
+static int add_reason(struct wp_recording *r, const struct wp_sample *s,
+		      struct wp_offcpu_raw *raw, struct wp_perfdata_sample *sample)
+{
+	__u8 memory;
+	int err;
+
+	err = wp_objects_memory(r->locks, s->tgid, s->exec_id, &s->cause, &memory);
+	if (err)
+		return err;
+	wp_offcpu_raw_make(raw, s, memory);
+	sample->raw = raw;
+	sample->nr_raw = sizeof(*raw);
+	return 0;
+}
+
 /**
  * wp_recording_add_samples() - write the merged samples to the file
  * @r: the recording
@@ -163,11 +179,8 @@ int wp_recording_add_samples(struct wp_recording *r)
 		set_blocked_since(r, s);
 		if (r->o.raw && !oncpu)
 			err = add_raw(r, s, raw, &sample);
-		if (r->o.reasons && !oncpu) {
-			wp_offcpu_raw_make(&cause, s);
-			sample.raw = &cause;
-			sample.nr_raw = sizeof(cause);
-		}
+		if (r->o.reasons && !oncpu)
+			err = add_reason(r, s, &cause, &sample);
 		if (!err)
 			err = wp_batch_add_sample(r->batch, &sample);
 		if (!err && s->runnable) {

@@ -436,6 +436,7 @@ static void wait_for_tables(struct wp_recording *r)
 	int ret = wp_mapsync_wait_tables(r->mapsync, r->o.tables_ms ? : TABLES_WAIT_MS);
 	__u64 finished;
 
+	r->s.tables_late = !ret;
 	if (ret || !named)
 		return;
 	if (!r->o.quiet)
@@ -445,6 +446,7 @@ static void wait_for_tables(struct wp_recording *r)
 		finished = wp_mapsync_finished(r->mapsync);
 		ret = wp_mapsync_wait_tables(r->mapsync, TABLES_STALL_MS);
 	} while (!ret && wp_mapsync_finished(r->mapsync) != finished);
+	r->s.tables_late = !ret;
 }
 
 /**

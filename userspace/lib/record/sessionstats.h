@@ -74,6 +74,7 @@ struct wp_record_tables {
  * @timeline: with --timeline: statistics of its events
  * @kept: copies of files that no path of ours leads to
  * @mapsync: unwind tables and mappings, if any were published
+ * @tables_late: the tables of what ran at the start were not ready in time
  * @busy: processes whose memory map was locked to the end: their mappings are missing
  * @status: the module's final status
  * @begun: when the command began
@@ -122,6 +123,7 @@ struct wp_record_stats {
 	struct wp_timeline_stats timeline;
 	struct wp_keepfiles_stats kept;
 	struct wp_mapsync_stats mapsync;
+	bool tables_late;
 	__u64 busy;
 	struct wallprof_status status;
 	__u64 begun;
