@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -74,7 +75,7 @@ static int again(void)
 static void reopen(void)
 {
 	wp_tablecache_close(cache);
-	cache = wp_tablecache_open(dir);
+	wp_tablecache_open(&cache, dir);
 }
 
 static bool is_table(const char *name)
@@ -403,23 +404,33 @@ static void full(void)
 	   !stat(entry, &st) && st.st_mtim.tv_sec > 1, "that a table is used is noted");
 }
 
-/* A directory that cannot be written: tables are made, and that is known. */
+/* A directory that cannot be written: tables are made, and the reason is known. */
 static void read_only(void)
 {
-	char state[600];
+	char state[600], path[sizeof(dir) + 8];
+	struct wp_tablecache *none;
+	int fd;
 
 	while (find_entry())
 		unlink(entry);
 	reopen();
-	ok(!again() && wp_tablecache_keeps(cache), "a table is kept");
+	ok(!again() && !wp_tablecache_error(cache), "a table is kept");
 	unlink(entry);
 	snprintf(state, sizeof(state), "rm -rf %s", dir);
 	if (system(state))
 		abort();
-	ok(!again() && !wp_tablecache_keeps(cache), "in a directory that is gone none is");
-	ok(!wp_tablecache_keeps(NULL), "nor without a directory");
+	ok(!again() && wp_tablecache_error(cache) == -ENOENT, "in a directory that is gone none is");
 	if (mkdir(dir, 0700))
 		abort();
+	chmod(dir, 0777);
+	ok(wp_tablecache_open(&none, dir) == -EPERM && !none, "nor where others can write");
+	chmod(dir, 0700);
+	snprintf(path, sizeof(path), "%s/file", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	close(fd);
+	ok(wp_tablecache_open(&none, path) == -ENOTDIR && !none, "nor in a file");
+	ok(wp_tablecache_open(&none, "/proc/self/there/is/none") == -ENOENT && !none,
+	   "nor where no directory can be made");
 	reopen();
 }
 
@@ -463,7 +474,7 @@ int main(void)
 	siphash();
 	if (!mkdtemp(dir))
 		return 1;
-	cache = wp_tablecache_open(dir);
+	wp_tablecache_open(&cache, dir);
 	ok(cache && !look("/proc/self/exe", &first) && first.data, "a table is made");
 	ok(again() == 1, "and found again");
 	reopen();

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 	elf_version(EV_CURRENT);
 	/* All large pieces of memory are mappings of their own, and gone when freed. */
 	mallopt(M_MMAP_THRESHOLD, 64 << 10);
-	cache = wp_tablecache_open(dir);
+	wp_tablecache_open(&cache, dir);
 	before = field("/proc/self/status", "VmPeak:");
 	bytes = field("/proc/self/io", "rchar:");
 	wp_buildid_from_fd(fd, &id);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +13,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/common/program.h"
 #include "cmd/common/signals.h"
 #include "cmd/common/workload.h"
 #include "lib/base/err.h"
 
-static void __attribute__((noreturn)) child(int go, int failed, char **argv)
+/* Maximum wait for the child to find its program: a file server may not answer it. */
+#define MAP_MS	200
+
+static void __attribute__((noreturn)) child(int go, int failed, char **argv, bool map)
 {
 	char byte;
-	int err;
+	int err = 0;
 
+	if (map) {
+		wp_program_map(argv[0]);
+		if (write(failed, &err, sizeof(err)) != sizeof(err))
+			_exit(0);
+	}
 	/* Without a byte the parent has given up, or died. */
 	if (read(go, &byte, 1) != 1)
 		_exit(0);
@@ -36,10 +46,11 @@ static void __attribute__((noreturn)) child(int go, int failed, char **argv)
  * wp_workload_fork() - fork the child
  * @w: filled in
  * @argv: the command, its arguments, NULL
+ * @map: the child maps the file of the command before it is released: see program.c
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_workload_fork(struct wp_workload *w, char **argv)
+int wp_workload_fork(struct wp_workload *w, char **argv, bool map)
 {
 	int go[2], failed[2], err;
 
@@ -60,12 +71,14 @@ int wp_workload_fork(struct wp_workload *w, char **argv)
 	}
 	if (!w->pid) {
 		close(go[1]);
-		child(go[0], failed[1], argv);
+		child(go[0], failed[1], argv, map);
 	}
 	close(go[0]);
 	close(failed[1]);
 	w->go = go[1];
 	w->failed = failed[0];
+	if (map)
+		poll(&(struct pollfd){ .fd = w->failed, .events = POLLIN }, 1, MAP_MS);
 	return 0;
 close_failed:
 	close(failed[0]);
@@ -94,10 +107,10 @@ int wp_workload_release(struct wp_workload *w)
 		wp_err("Workload failed: it ended before it began");
 		return -ECHILD;
 	}
-	/* The exec closes the other end. */
+	/* The exec closes the other end. A zero says that the program was mapped. */
 	do {
 		n = read(w->failed, &err, sizeof(err));
-	} while (n < 0 && errno == EINTR);
+	} while ((n < 0 && errno == EINTR) || (n == sizeof(err) && !err));
 	if (n != sizeof(err))
 		return 0;
 	wp_err("Workload failed: %s", strerror(err));

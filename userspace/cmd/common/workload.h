@@ -12,7 +12,7 @@
  * struct wp_workload - a child that waits for its release, and then executes
  * @pid: the child, 0 if there is none
  * @go: pipe to it: a byte releases it, end of file makes it exit
- * @failed: pipe from it: an errno, if the exec failed
+ * @failed: pipe from it: 0 when its program is mapped; an errno, if the exec failed
  * @ended: it has been reaped
  * @status: from wait, if @ended
  */
@@ -24,7 +24,7 @@ struct wp_workload {
 	int status;
 };
 
-int wp_workload_fork(struct wp_workload *w, char **argv);
+int wp_workload_fork(struct wp_workload *w, char **argv, bool map);
 int wp_workload_release(struct wp_workload *w);
 bool wp_workload_ended(struct wp_workload *w);
 int wp_workload_finish(struct wp_workload *w);

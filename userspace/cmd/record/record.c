@@ -108,6 +108,11 @@ static void open_spool(struct wp_recording *r)
 		wp_ledgerspool_open(&r->spool, r->o.output);
 }
 
+static bool has_tables(const struct wp_record_opts *o)
+{
+	return o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI;
+}
+
 static int prepare(struct wp_recording *r, struct wp_workload *workload)
 {
 	unsigned int by = r->o.wakers ? WP_MERGE_WAKERS : 0;
@@ -145,7 +150,7 @@ static int prepare(struct wp_recording *r, struct wp_workload *workload)
 	if (err)
 		return err;
 	if (r->o.command) {
-		err = wp_workload_fork(workload, r->o.command);
+		err = wp_workload_fork(workload, r->o.command, has_tables(&r->o));
 		if (err)
 			return err;
 		wp_signals_set_command(workload->pid);
@@ -314,7 +319,7 @@ int cmd_record(int argc, char **argv)
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	/* Before any data is in memory that a file reader process must not have. */
-	if (r.o.call_graph == WP_CALL_GRAPH_AUTO || r.o.call_graph == WP_CALL_GRAPH_CFI)
+	if (has_tables(&r.o))
 		wp_worker_prepare();
 	err = prepare(&r, &workload);
 	if (!err && !wp_signals_stop()) {

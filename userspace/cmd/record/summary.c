@@ -235,7 +235,8 @@ static __u64 sum(const __u64 *n, unsigned int nr)
 }
 
 /* Advice for stacks that ended too early, by their most frequent stop reason. */
-static const char *advice(const struct wp_record_opts *o, unsigned int unwind)
+static const char *advice(const struct wp_record_opts *o, const struct wp_record_stats *s,
+			  unsigned int unwind)
 {
 	bool tables = o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI;
 
@@ -245,7 +246,9 @@ static const char *advice(const struct wp_record_opts *o, unsigned int unwind)
 	case WALLPROF_UNWIND_NOT_RESIDENT:
 		return "these threads were blocked before, and their stacks are not in memory";
 	case WALLPROF_UNWIND_NO_TABLE:
-		return "the unwind tables are cached now: record again, or for longer";
+		return s->mapsync.unkept ?
+		       "the unwind tables were built meanwhile, and are not on disk: see above" :
+		       "the unwind tables are cached now: record again, or for longer";
 	case WALLPROF_UNWIND_NO_ROW:
 	case WALLPROF_UNWIND_UNSUPPORTED:
 	case WALLPROF_UNWIND_NO_REG:
@@ -294,7 +297,7 @@ static void print_whole(const struct wp_record_opts *o, const struct wp_record_s
 	print("Whole user stacks: %s", shares);
 	if (least < 99)
 		print("Most of the others end by \"%s\": %s", wp_unwind_name(most),
-		      advice(o, most));
+		      advice(o, s, most));
 }
 
 /* A bar proportional to @count. */

@@ -399,7 +399,7 @@ static int prepare(struct wp_sched_recording *r)
 	if (!err)
 		err = wp_timeline_new(&r->timeline, NULL, r->o.wakeups);
 	if (!err && r->o.command) {
-		err = wp_workload_fork(&r->workload, r->o.command);
+		err = wp_workload_fork(&r->workload, r->o.command, false);
 		if (!err)
 			wp_signals_set_command(r->workload.pid);
 	}

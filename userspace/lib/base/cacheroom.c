@@ -163,6 +163,7 @@ static bool write_state(int fd, struct state *s, const __u64 key[2])
 	s->magic = STATE_MAGIC;
 	s->version = STATE_VERSION;
 	s->hash = hash_of(s, key);
+	errno = 0;
 	return pwrite(fd, s, sizeof(*s), 0) == sizeof(*s) && !ftruncate(fd, sizeof(*s));
 }
 
@@ -367,8 +368,11 @@ int wp_cacheroom_take(int dir, const __u64 key[2], const char *name, __u64 size)
 	}
 	/* Without the sums, the next writer counts anew. */
 	if (!write_state(fd, &s, key)) {
+		/* A write that is cut short sets no error. */
+		int err = errno ? -errno : -ENOSPC;
+
 		close(fd);
-		return -EIO;
+		return err;
 	}
 	if (good)
 		return fd;

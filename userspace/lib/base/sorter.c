@@ -3,6 +3,7 @@
  * Owns waiting records and their order. Called by sideband.c and batch.c.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ nomem:
 	return -ENOMEM;
 }
 
+/* No two are equal: each has a number of its own. */
 static int compare(const void *a, const void *b)
 {
 	const struct wp_sorter_entry *x = a, *y = b;
@@ -122,10 +124,58 @@ static void keep_rest(struct wp_sorter *s, size_t first)
 	s->len = len;
 }
 
+/* The end of the run that begins at @from: entries that are in order. */
+static size_t run_end(const struct wp_sorter_entry *entry, size_t from, size_t nr)
+{
+	for (from++; from < nr && compare(&entry[from - 1], &entry[from]) < 0; from++)
+		;
+	return from;
+}
+
+/* Merge the runs of @from in pairs into @to. Returns whether more than one was left. */
+static bool merge_runs(const struct wp_sorter_entry *from, struct wp_sorter_entry *to, size_t nr)
+{
+	size_t at = 0, runs = 0, a, mid, b, end;
+
+	while (at < nr) {
+		a = at;
+		mid = run_end(from, at, nr);
+		end = mid < nr ? run_end(from, mid, nr) : nr;
+		for (b = mid; a < mid && b < end;)
+			to[at++] = compare(&from[a], &from[b]) < 0 ? from[a++] : from[b++];
+		memcpy(&to[at], &from[a], (mid - a) * sizeof(*to));
+		at += mid - a;
+		memcpy(&to[at], &from[b], (end - b) * sizeof(*to));
+		at += end - b;
+		runs++;
+	}
+	return runs > 1;
+}
+
+/*
+ * What is added comes from a few sources, and is in order within each: a CPU's ring, the
+ * samples of an epoch, the rest of the last flush.
+ */
 static void sort(struct wp_sorter *s)
 {
-	if (s->nr)
+	struct wp_sorter_entry *from = s->entry, *to, *swap;
+	bool more;
+
+	if (!s->nr || run_end(s->entry, 0, s->nr) == s->nr)
+		return;
+	to = malloc(s->nr_room * sizeof(*to));
+	if (!to) {
 		qsort(s->entry, s->nr, sizeof(*s->entry), compare);
+		return;
+	}
+	do {
+		more = merge_runs(from, to, s->nr);
+		swap = from;
+		from = to;
+		to = swap;
+	} while (more);
+	s->entry = from;
+	free(to);
 }
 
 /**

@@ -177,14 +177,14 @@ static int wp_merge_push(struct wp_merge *m, const struct wp_sample *sample)
 
 	if (sample->flags & WP_SAMPLE_SINGLE)
 		return append(m, sample);
+	/* Before the slot is looked up, which moves then. */
+	err = m->nr == m->room ? grow(m) : 0;
+	if (err)
+		return err;
 	slot = find_slot(m, sample);
 	if (!*slot) {
-		err = append(m, sample);
-		if (err)
-			return err;
-		/* grow() may have moved the slot. */
-		*find_slot(m, sample) = m->nr;
-		return 0;
+		*slot = m->nr + 1;
+		return append(m, sample);
 	}
 	m->last = *slot - 1;
 	s = &m->samples[m->last];
@@ -500,5 +500,11 @@ static int by_time(const void *pa, const void *pb)
  */
 void wp_merge_sort(struct wp_merge *m)
 {
-	qsort(m->samples, m->nr, sizeof(*m->samples), by_time);
+	size_t i;
+
+	/* The samples of one CPU are mostly in order. */
+	for (i = 1; i < m->nr && by_time(&m->samples[i - 1], &m->samples[i]) <= 0; i++)
+		;
+	if (i < m->nr)
+		qsort(m->samples, m->nr, sizeof(*m->samples), by_time);
 }

@@ -41,9 +41,13 @@ int wp_procwaits_add(struct wp_procwaits *p, const struct wp_procwait *wait)
 		p->entry = entry;
 		p->room = room;
 	}
-	nr = wp_intern(&p->keys, wait, KEY_SIZE, NULL);
+	/* Threads of a process wait for the same reason, one after the other. */
+	nr = p->last;
+	if (!nr || memcmp(&p->entry[nr - 1], wait, KEY_SIZE))
+		nr = wp_intern(&p->keys, wait, KEY_SIZE, NULL);
 	if (!nr)
 		return -ENOMEM;
+	p->last = nr;
 	entry = &p->entry[nr - 1];
 	if (nr > p->nr) {
 		*entry = *wait;

@@ -37,12 +37,14 @@ struct wp_procwait {
  * @entry: the first @nr are used
  * @nr: their number
  * @room: of @entry
+ * @last: number of the key that was added last; 0: none
  */
 struct wp_procwaits {
 	struct wp_intern keys;
 	struct wp_procwait *entry;
 	size_t nr;
 	size_t room;
+	__u32 last;
 };
 
 int wp_procwaits_add(struct wp_procwaits *p, const struct wp_procwait *wait);

@@ -50,9 +50,12 @@ static __u64 hash_ips(const __u64 *ips, unsigned int nr, __u8 flags)
 	__u64 hash = nr | (__u64)flags << 32;
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
-		hash = mix(hash ^ ips[i]) + i;
-	return hash;
+	/* One multiplication a frame: this is most of the cost of a stack. */
+	for (i = 0; i < nr; i++) {
+		hash = (hash ^ ips[i]) * 0x9e3779b97f4a7c15ULL;
+		hash ^= hash >> 32;
+	}
+	return mix(hash);
 }
 #endif
 

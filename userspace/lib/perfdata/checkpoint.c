@@ -17,35 +17,6 @@
 #include "lib/base/fullio.h"
 #include "lib/perfdata/checkpoint.h"
 
-/**
- * wp_checkpoint_set_tail() - set the position and the length of the unwritten data
- * @c: the file
- * @pos: position in the file
- * @len: length
- */
-void wp_checkpoint_set_tail(struct wp_checkpoint *c, off_t pos, size_t len)
-{
-	int next = !c->cur;
-
-	c->tail[next].pos = pos;
-	c->tail[next].len = len;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	c->cur = next;
-}
-
-/**
- * wp_checkpoint_tail() - the unwritten data
- * @c: the file
- *
- * Async-signal-safe.
- *
- * Return: its position in the file, and its length.
- */
-const struct wp_checkpoint_tail *wp_checkpoint_tail(const struct wp_checkpoint *c)
-{
-	return &c->tail[c->cur];
-}
-
 /* Write only the changing parts: data size and feature bits. Async-signal-safe. */
 static int write_header_tail(struct wp_checkpoint *c, __u64 data_size, __u64 features)
 {

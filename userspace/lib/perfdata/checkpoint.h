@@ -50,8 +50,36 @@ struct wp_checkpoint {
 	__u64 last_time;
 };
 
-void wp_checkpoint_set_tail(struct wp_checkpoint *c, off_t pos, size_t len);
-const struct wp_checkpoint_tail *wp_checkpoint_tail(const struct wp_checkpoint *c);
+/**
+ * wp_checkpoint_set_tail() - set the position and the length of the unwritten data
+ * @c: the file
+ * @pos: position in the file
+ * @len: length
+ */
+static inline void wp_checkpoint_set_tail(struct wp_checkpoint *c, off_t pos, size_t len)
+{
+	int next = !c->cur;
+
+	c->tail[next].pos = pos;
+	c->tail[next].len = len;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	c->cur = next;
+}
+
+/**
+ * wp_checkpoint_tail() - the unwritten data
+ * @c: the file
+ *
+ * Async-signal-safe.
+ *
+ * Return: its position in the file, and its length.
+ */
+static inline const struct wp_checkpoint_tail *
+wp_checkpoint_tail(const struct wp_checkpoint *c)
+{
+	return &c->tail[c->cur];
+}
+
 int wp_checkpoint_write(struct wp_checkpoint *c, const void *data, size_t len);
 int wp_checkpoint_features(struct wp_checkpoint *c, const struct wp_features *feat);
 

@@ -493,7 +493,7 @@ int wp_perfdata_write_record(struct wp_perfdata *pd, const struct perf_event_hea
 	if (!p)
 		return pd->err;
 	memcpy(p, rec, rec->size);
-	if (pd->regular && !pd->compressor)
+	if (rec->type == PERF_RECORD_MMAP2 && pd->regular && !pd->compressor)
 		wp_mapids_note(&pd->maps, rec, tail(pd)->pos + tail(pd)->len);
 	if (rec->type == PERF_RECORD_SAMPLE && rec->size >= 40)
 		note_sample(pd, ((const __u64 *)rec)[4]);

@@ -41,6 +41,7 @@ struct wp_mapsync_options {
  * @error: errno of the last refusal
  * @rescans: number of scans of all processes after perf's records were lost
  * @ns: time that it took, without that of @files
+ * @unkept: tables were built, and could not be kept on disk; a warning was printed
  */
 struct wp_mapsync_stats {
 	struct wp_codefiles_stats files;
@@ -50,6 +51,7 @@ struct wp_mapsync_stats {
 	int error;
 	__u64 rescans;
 	__u64 ns;
+	bool unkept;
 };
 
 #endif /* WP_LIB_RECORD_MAPOPTS_H */

@@ -45,6 +45,7 @@ struct wp_mapsync {
 	struct wp_mapsync_options opt;
 	struct wp_codefiles *files;
 	struct wp_tablecache *cache;
+	int cache_err;
 	struct wp_sideband *sideband;
 	struct wp_snapshot *snap;	/* what runs at the start, until published */
 	struct wp_mapproc *bucket[WP_MAPPROC_BUCKETS];

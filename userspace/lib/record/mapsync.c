@@ -175,7 +175,7 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 	sync->files_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	sync->max_fds = 2 + sysconf(_SC_NPROCESSORS_CONF);
 	sync->fds = calloc(sync->max_fds, sizeof(*sync->fds));
-	sync->cache = wp_tablecache_open(NULL);
+	sync->cache_err = wp_tablecache_open(&sync->cache, NULL);
 	files.cache = sync->cache;
 	sync->files = wp_codefiles_new(&files);
 	if (sync->kick < 0 || sync->done_fd < 0 || sync->walked_fd < 0 || sync->files_fd < 0 ||
@@ -347,6 +347,26 @@ bool wp_mapsync_denied(const struct wp_mapsync_stats *stats, char *text, size_t 
 	return true;
 }
 
+/* Why built tables are not on disk now, and what to do about it. */
+static void note_unkept(const struct wp_mapsync *sync, struct wp_mapsync_stats *stats)
+{
+	int err = sync->cache ? wp_tablecache_error(sync->cache) : sync->cache_err;
+	char dir[4096];
+
+	if (!err || stats->files.did.tables == stats->files.did.cached)
+		return;
+	stats->unkept = true;
+	if (!wp_tablecache_dir(dir, sizeof(dir)))
+		wp_warn("each recording builds unwind tables again, as they have no directory: set HOME or XDG_CACHE_HOME");
+	else if (err == -EPERM)
+		wp_warn("each recording builds unwind tables again, as %s is not used: it must be a directory of user %u, and writable by no one else",
+			dir, (unsigned int)geteuid());
+	else
+		wp_warn("each recording builds unwind tables again, as they could not be kept in %s: %s. %s",
+			dir, strerror(-err), err == -ENOSPC || err == -EDQUOT ?
+			"Free some space there" : "Make it writable");
+}
+
 /**
  * wp_mapsync_end() - stop following and free everything
  * @sync: the state of mapsync.c, or NULL
@@ -365,9 +385,7 @@ void wp_mapsync_end(struct wp_mapsync *sync, struct wp_mapsync_stats *stats)
 	if (stats) {
 		*stats = sync->stats;
 		wp_codefiles_stats(sync->files, &stats->files);
-		if (!wp_tablecache_keeps(sync->cache) &&
-		    stats->files.did.tables > stats->files.did.cached)
-			wp_warn("unwind tables could not be kept on disk: each recording builds them again (-v shows the reason)");
+		note_unkept(sync, stats);
 	}
 	wp_snapshot_put(sync->snap);
 	wp_codefiles_free(sync->files);

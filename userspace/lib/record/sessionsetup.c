@@ -426,13 +426,14 @@ static int open_mapsync(struct wp_recording *r)
 }
 
 /*
- * Before their tables are built, stacks are cut short. Who names a process waits for its
- * tables, as long as there is progress. For the whole host that would be the tables of all
- * programs, and a command does not run yet. A session without a file shows what it has.
+ * Before their tables are built, stacks are cut short. Who names a process or a command
+ * waits for its tables, as long as there is progress: a command's child has its program
+ * mapped. For the whole host that would be the tables of all programs. A session without a
+ * file shows what it has.
  */
 static void wait_for_tables(struct wp_recording *r)
 {
-	bool named = follows_targets(&r->o) && !r->o.own && !r->o.tables_ms && r->batch;
+	bool named = follows_targets(&r->o) && !r->o.tables_ms && r->batch;
 	int ret = wp_mapsync_wait_tables(r->mapsync, r->o.tables_ms ? : TABLES_WAIT_MS);
 	__u64 finished;
 

@@ -12,7 +12,7 @@
  * directory. The limit of the cache's size and the eviction are in cacheroom.c.
  *
  * A cache that does not work costs only time: failures are reported by wp_debug(), and by
- * wp_tablecache_keeps().
+ * wp_tablecache_error().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@
 struct wp_tablecache {
 	int dir;
 	__u64 key[2];
-	bool failed;		/* a table could not be written; set by any thread */
+	int err;		/* why a table could not be written; set by any thread */
 };
 
 /* Header of a file; the table follows. */
@@ -82,21 +82,21 @@ static int open_ours(const struct wp_tablecache *cache, const char *name)
 }
 
 /* Create a file of two pieces under @name; an existing one is replaced, or kept. */
-static bool put_file(const struct wp_tablecache *cache, const char *name, bool replace,
-		     const void *head, size_t head_size, const void *data, size_t size)
+static int put_file(const struct wp_tablecache *cache, const char *name, bool replace,
+		    const void *head, size_t head_size, const void *data, size_t size)
 {
 	struct wp_outfile out;
 	int err;
 
 	err = wp_outfile_open_at(&out, cache->dir, name);
 	if (err)
-		return false;
+		return err;
 	err = wp_pwrite_all(out.fd, head, head_size, 0);
 	if (!err)
 		err = wp_pwrite_all(out.fd, data, size, head_size);
 	if (!err && !replace)
-		return wp_outfile_commit_new(&out);
-	return !wp_outfile_end(&out, err);
+		return wp_outfile_commit_new(&out) ? 0 : -EIO;
+	return wp_outfile_end(&out, err);
 }
 
 static bool read_key(struct wp_tablecache *cache)
@@ -111,18 +111,20 @@ static bool read_key(struct wp_tablecache *cache)
 }
 
 /* Read the key of the directory; create one if there is none, or an invalid one. */
-static bool get_key(struct wp_tablecache *cache)
+static int get_key(struct wp_tablecache *cache)
 {
+	int err;
+
 	if (read_key(cache))
-		return true;
+		return 0;
 	if (getrandom(cache->key, sizeof(cache->key), 0) != sizeof(cache->key))
-		return false;
+		return -EIO;
 	put_file(cache, WP_CACHEROOM_KEY, false, cache->key, sizeof(cache->key), NULL, 0);
 	if (read_key(cache))
-		return true;
+		return 0;
 	/* The existing one does not belong to us, or is too short. */
-	return put_file(cache, WP_CACHEROOM_KEY, true, cache->key, sizeof(cache->key), NULL, 0) &&
-	       read_key(cache);
+	err = put_file(cache, WP_CACHEROOM_KEY, true, cache->key, sizeof(cache->key), NULL, 0);
+	return err || read_key(cache) ? err : -EIO;
 }
 
 /**
@@ -151,7 +153,8 @@ bool wp_tablecache_dir(char *dir, size_t size)
 	return n > 0 && (size_t)n < size;
 }
 
-static void make_dirs(const char *dir)
+/* Returns 0, or why the last one could not be made: it may exist. */
+static int make_dirs(const char *dir)
 {
 	char path[4096];
 	char *p;
@@ -164,35 +167,50 @@ static void make_dirs(const char *dir)
 		mkdir(path, 0700);
 		*p = '/';
 	}
-	mkdir(path, 0700);
+	return mkdir(path, 0700) ? -errno : 0;
+}
+
+/* Open the directory, or create it. */
+static int open_dir(struct wp_tablecache *cache, const char *dir)
+{
+	int err = make_dirs(dir);
+
+	cache->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (cache->dir < 0)
+		return errno == ENOENT && err ? err : -errno;
+	return is_ours(cache->dir, S_IFDIR) ? get_key(cache) : -EPERM;
 }
 
 /**
  * wp_tablecache_open() - open the cache
+ * @out: set to the cache, or to NULL
  * @dir: its directory, or NULL for the default; created if it does not exist
  *
- * Return: the cache, or NULL if it cannot be used.
+ * Return: 0; -EPERM: the directory is not ours alone; or another negative errno.
  */
-struct wp_tablecache *wp_tablecache_open(const char *dir)
+int wp_tablecache_open(struct wp_tablecache **out, const char *dir)
 {
 	struct wp_tablecache *cache;
 	char path[4096];
+	int err;
 
+	*out = NULL;
 	if (!dir) {
 		if (!wp_tablecache_dir(path, sizeof(path)))
-			return NULL;
+			return -ENOENT;
 		dir = path;
 	}
 	cache = calloc(1, sizeof(*cache));
 	if (!cache)
-		return NULL;
-	make_dirs(dir);
-	cache->dir = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (cache->dir >= 0 && is_ours(cache->dir, S_IFDIR) && get_key(cache))
-		return cache;
-	wp_debug("unwind tables are not kept: %s cannot be used", dir);
+		return -ENOMEM;
+	err = open_dir(cache, dir);
+	if (!err) {
+		*out = cache;
+		return 0;
+	}
+	wp_debug("unwind tables are not kept: %s cannot be used: %s", dir, strerror(-err));
 	wp_tablecache_close(cache);
-	return NULL;
+	return err;
 }
 
 /**
@@ -209,14 +227,14 @@ void wp_tablecache_close(struct wp_tablecache *cache)
 }
 
 /**
- * wp_tablecache_keeps() - whether all tables could be written so far
- * @cache: the cache, or NULL: there is none
+ * wp_tablecache_error() - the reason why a table could not be written
+ * @cache: the cache
  *
- * Return: false if the directory cannot be used or written, or its disk is full.
+ * Return: 0 if all could be written so far, or a negative errno.
  */
-bool wp_tablecache_keeps(const struct wp_tablecache *cache)
+int wp_tablecache_error(const struct wp_tablecache *cache)
 {
-	return cache && !__atomic_load_n(&cache->failed, __ATOMIC_RELAXED);
+	return __atomic_load_n(&cache->err, __ATOMIC_RELAXED);
 }
 
 static void add(void *ctx, const void *data, size_t size)
@@ -285,22 +303,21 @@ static void put(struct wp_tablecache *cache, const char *name,
 		.hash = hash_of(cache, name, table->data, table->size),
 	};
 	__u64 size = sizeof(head) + table->size;
-	int room = wp_cacheroom_take(cache->dir, cache->key, name, size);
-	bool good;
+	int room = wp_cacheroom_take(cache->dir, cache->key, name, size), err;
 
 	if (room < 0) {
 		if (room != -EFBIG && room != -EBUSY)
-			__atomic_store_n(&cache->failed, true, __ATOMIC_RELAXED);
+			__atomic_store_n(&cache->err, room, __ATOMIC_RELAXED);
 		wp_debug("unwind table %s is not kept: %s", name,
 			 room == -EFBIG ? "there is no room for it" : strerror(-room));
 		return;
 	}
-	good = put_file(cache, name, true, &head, sizeof(head), table->data, table->size);
-	wp_cacheroom_done(room, cache->key, name, size, good);
-	if (good)
+	err = put_file(cache, name, true, &head, sizeof(head), table->data, table->size);
+	wp_cacheroom_done(room, cache->key, name, size, !err);
+	if (!err)
 		return;
-	__atomic_store_n(&cache->failed, true, __ATOMIC_RELAXED);
-	wp_debug("unwind table %s is not kept: it could not be written", name);
+	__atomic_store_n(&cache->err, err, __ATOMIC_RELAXED);
+	wp_debug("unwind table %s is not kept: %s", name, strerror(-err));
 }
 
 /**

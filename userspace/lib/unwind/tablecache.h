@@ -14,9 +14,9 @@
 struct wp_tablecache;
 
 bool wp_tablecache_dir(char *dir, size_t size);
-struct wp_tablecache *wp_tablecache_open(const char *dir);
+int wp_tablecache_open(struct wp_tablecache **out, const char *dir);
 void wp_tablecache_close(struct wp_tablecache *cache);
-bool wp_tablecache_keeps(const struct wp_tablecache *cache);
+int wp_tablecache_error(const struct wp_tablecache *cache);
 void wp_tablecache_key(const struct wp_tablecache *cache, uid_t owner, __u64 key[2]);
 bool wp_tablecache_get(const struct wp_tablecache *cache, uid_t owner,
 		       const struct wp_tablename *name, struct wp_unwindtable *table);
