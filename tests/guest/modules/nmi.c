@@ -10,7 +10,8 @@
  *
  *  - write watchpoints on words that wallprof's probes, its overflow handler
  *    and its flip write. The debug exception that follows the write is one,
- *    as far as the kernel is concerned, and comes in the middle of them;
+ *    as far as kernels from 5.8 on are concerned, and comes in the middle of
+ *    them;
  *  - true NMIs, as QEMU's monitor sends them: anywhere, in user mode, too.
  *
  * The point "switch" calls the sched_switch probe instead, in the middle of
@@ -90,7 +91,8 @@ struct wp_nmi_counts {
 	unsigned long hits;	/* writes to a watched word */
 	unsigned long nmis;	/* of QEMU's monitor */
 	unsigned long idle;	/* of QEMU's monitor, when no point was chosen */
-	unsigned long not_nmi;	/* of both, those without in_nmi() */
+	unsigned long not_nmi;	/* of QEMU's monitor, without in_nmi() */
+	unsigned long plain;	/* of the hits, those without in_nmi() */
 	unsigned long calls;	/* of the overflow handler */
 	unsigned long nested;	/* of these, in the middle of another one */
 	unsigned long user;	/* of those that were not, in user mode */
@@ -151,7 +153,7 @@ static void wp_nmi_hit(struct perf_event *event, struct perf_sample_data *data,
 		return;
 	WP_NMI_COUNT(hits);
 	if (!in_nmi())
-		WP_NMI_COUNT(not_nmi);
+		WP_NMI_COUNT(plain);
 	/* A flip clears the word that is watched for the former, too. */
 	if (READ_ONCE(wp_nmi_point) == WP_NMI_SWITCH &&
 	    READ_ONCE(session->cpus[smp_processor_id()]->sched_busy))
