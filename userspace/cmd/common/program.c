@@ -18,20 +18,33 @@
 #define LINE	256	/* of the first line of a script: as the kernel's BINPRM_BUF_SIZE */
 #define SCRIPTS	4	/* interpreters that are scripts; the kernel's limit is 5 */
 
+/* Open a program's file, and no other: a script of somebody else's may name a device. */
+static int open_program(const char *path, struct stat *st)
+{
+	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char found[32];
+
+	if (place < 0)
+		return -1;
+	snprintf(found, sizeof(found), "/proc/self/fd/%d", place);
+	if (!fstat(place, st) && S_ISREG(st->st_mode) && st->st_size && !access(found, X_OK))
+		fd = open(found, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	close(place);
+	return fd;
+}
+
 /* Map the file; it stays mapped until the exec. @line is set to its first bytes. */
 static bool map_file(const char *path, char line[LINE + 1])
 {
 	struct stat st;
-	ssize_t n = -1;
+	ssize_t n;
 	int fd;
 
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	fd = open_program(path, &st);
 	if (fd < 0)
 		return false;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size && !access(path, X_OK)) {
-		n = pread(fd, line, LINE, 0);
-		mmap(NULL, st.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-	}
+	n = pread(fd, line, LINE, 0);
+	mmap(NULL, st.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	close(fd);
 	line[n > 0 ? n : 0] = 0;
 	return n > 0;
