@@ -11,7 +11,8 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 
-#define KINDS	16	/* of waits: bits, see BY_OTHER() and the like */
+#define KINDS	32	/* of waits: bits, see BY_OTHER() and the like */
+#define WAITS	8	/* of these, without where the threads were */
 #define STEPS	4000
 #define FLIP_STEPS	500	/* in an epoch */
 #define NAME	"wp-cached"	/* of the child, and its user */
@@ -155,6 +156,8 @@ FIXTURE_TEARDOWN(switch_cache)
 #define PIPE(kind)	((kind) >> 1 & 1)
 #define BY_READV(kind)	((kind) >> 2 & 1)
 #define VIA_B(kind)	((kind) >> 3 & 1)
+#define WOKEN_VIA_B(kind)	((kind) >> 4 & 1)	/* where the waker is */
+#define BY_WHOM		0x11	/* all that is of the waker */
 
 /* Where wait_via() was called from, last, by each of the two. */
 static volatile __u64 *via;
@@ -221,7 +224,7 @@ static void script_write(struct script *script, unsigned int steps, unsigned int
 
 		seed = seed * 1103515245 + 12345;
 		/* In half of the cases one part of the key changes, and back. */
-		kind = seed >> 29 & 1 ? nr / 7 % 2 * (1 << (seed >> 16) % 4) :
+		kind = seed >> 29 & 1 ? nr / 7 % 2 * (1 << (seed >> 16) % 5) :
 				       (seed >> 16) % KINDS;
 		times = 1 + (seed >> 24) % 6;
 		while (times-- && nr < steps)
@@ -247,7 +250,7 @@ static bool step(int kind, const int ping[2][2], int order, int pong)
 	char c = PIPE(kind);
 	bool done;
 
-	if (VIA_B(kind)) {
+	if (WOKEN_VIA_B(kind)) {
 		done = wake_via(fd, c, 1);
 		asm volatile("" : "+r" (done));
 	} else {
@@ -340,14 +343,15 @@ static void script_counts(const struct script *script, __u64 nr[WALLPROF_SWITCH_
 		if (i % FLIP_STEPS < 4) {
 			/* The wait at which the epoch begins left in the last one. */
 			nr[WALLPROF_SWITCH_LEFT_CHANGED] += i > 1 && i % FLIP_STEPS == 1 &&
-							    all_alike(script, i - 3, i, 1);
+							    all_alike(script, i - 3, i, BY_WHOM);
 			continue;
 		}
 		/* Who ends a wait does not decide by which entry it began. */
-		if (all_alike(script, i - 2, i - 1, 1)) {
-			nr[WALLPROF_SWITCH_LEFT_CACHED] += all_alike(script, i - 1, i, 1);
+		if (all_alike(script, i - 2, i - 1, BY_WHOM)) {
+			nr[WALLPROF_SWITCH_LEFT_CACHED] += all_alike(script, i - 1, i, BY_WHOM);
 			nr[WALLPROF_SWITCH_LEFT_ARGUMENT] += PIPE(kind[-1] ^ kind[0]) &&
-							     all_alike(script, i - 1, i, 3);
+							     all_alike(script, i - 1, i,
+								       BY_WHOM | 2);
 		}
 		if (all_alike(script, i - 3, i - 1, 0)) {
 			nr[WALLPROF_SWITCH_CAME_CACHED] += all_alike(script, i - 1, i, 0);
@@ -362,7 +366,7 @@ TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 {
 	unsigned int seed = now_ns() / 1000 % 1000000;
 	int fds[3] = { self->order[0], self->ping[0][1], self->ping[1][1] };
-	__u64 want[KINDS / 2] = {}, got, via_b[2] = {}, got_b[2] = {}, woken[3] = {};
+	__u64 want[WAITS] = {}, got, via_b[2] = {}, got_b[2] = {}, woken[3] = {};
 	__u64 least[WALLPROF_SWITCH_MAX] = {};
 	struct script *script = self->script;
 	int i, kind;
@@ -383,13 +387,13 @@ TEST_F_TIMEOUT(switch_cache, one_thing_changes, 120)
 			ASSERT_EQ(0, session_flip(&self->s));
 		/* The first began before START. */
 		if (i) {
-			want[script->kinds[i] % 8]++;
+			want[script->kinds[i] % WAITS]++;
 			via_b[VIA_B(script->kinds[i])]++;
-			woken[BY_OTHER(script->kinds[i]) ? 2 : VIA_B(script->kinds[i])]++;
+			woken[BY_OTHER(script->kinds[i]) ? 2 : WOKEN_VIA_B(script->kinds[i])]++;
 		}
 	}
 	EXPECT_WHOLE(&self->s);
-	for (kind = 0; kind < KINDS / 2; kind++) {
+	for (kind = 0; kind < WAITS; kind++) {
 		got = waits_as(&self->s, self->pid, kind, script,
 			       BY_OTHER(kind) ? self->waker : gettid_());
 		EXPECT_EQ(want[kind], got) TH_LOG("kind %d", kind);
