@@ -157,7 +157,7 @@ FIXTURE_TEARDOWN(switch_cache)
 #define BY_READV(kind)	((kind) >> 2 & 1)
 #define VIA_B(kind)	((kind) >> 3 & 1)
 #define WOKEN_VIA_B(kind)	((kind) >> 4 & 1)	/* where the waker is */
-#define BY_WHOM		0x11	/* all that is of the waker */
+#define OF_WAKER		0x11	/* all that is of the waker */
 
 /* Where wait_via() was called from, last, by each of the two. */
 static volatile __u64 *via;
@@ -343,15 +343,15 @@ static void script_counts(const struct script *script, __u64 nr[WALLPROF_SWITCH_
 		if (i % FLIP_STEPS < 4) {
 			/* The wait at which the epoch begins left in the last one. */
 			nr[WALLPROF_SWITCH_LEFT_CHANGED] += i > 1 && i % FLIP_STEPS == 1 &&
-							    all_alike(script, i - 3, i, BY_WHOM);
+							    all_alike(script, i - 3, i, OF_WAKER);
 			continue;
 		}
 		/* Who ends a wait does not decide by which entry it began. */
-		if (all_alike(script, i - 2, i - 1, BY_WHOM)) {
-			nr[WALLPROF_SWITCH_LEFT_CACHED] += all_alike(script, i - 1, i, BY_WHOM);
+		if (all_alike(script, i - 2, i - 1, OF_WAKER)) {
+			nr[WALLPROF_SWITCH_LEFT_CACHED] += all_alike(script, i - 1, i, OF_WAKER);
 			nr[WALLPROF_SWITCH_LEFT_ARGUMENT] += PIPE(kind[-1] ^ kind[0]) &&
 							     all_alike(script, i - 1, i,
-								       BY_WHOM | 2);
+								       OF_WAKER | 2);
 		}
 		if (all_alike(script, i - 3, i - 1, 0)) {
 			nr[WALLPROF_SWITCH_CAME_CACHED] += all_alike(script, i - 1, i, 0);
