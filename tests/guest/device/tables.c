@@ -7,6 +7,7 @@
  * Above 700 lines: the tests of walks share the unwind tables of one program, in
  * assembly, with those of PUSH and MAPS.
  */
+#include <dirent.h>
 #include <sys/mount.h>
 #include <sys/uio.h>
 
@@ -1241,6 +1242,23 @@ TEST_F(walk, blocked_since_before_start)
 	EXPECT_EQ(1, self->s.walks_asleep);
 }
 
+/* Waits until all threads of a process nap. Returns how many there are. */
+static unsigned int nap_all_now(pid_t pid)
+{
+	const struct dirent *e;
+	unsigned int nr = 0;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)))
+		nr += e->d_name[0] != '.' && naps_now(atoi(e->d_name));
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
 #define MANY	600	/* more than twice what the module considers at a time */
 
 static void *is_one_of_many(void *arg)
@@ -1277,20 +1295,15 @@ static unsigned int nr_with_stack(struct session *s, __u32 pid)
 /* The threads of a large process are all walked by one MAPS. */
 TEST_F(walk, many_blocked_since_before_start)
 {
-	unsigned int nr = 0;
-
 	self->pid = child_of(many_nap_for_good, NULL);
+	/* The last thread is made before the first one naps. */
 	ASSERT_TRUE(naps_now(self->pid));
+	ASSERT_EQ(MANY, nap_all_now(self->pid));
 	dev_target(&self->c, WALLPROF_TARGET_PID, &self->pid, 1);
 	ASSERT_EQ(0, session_open(&self->s, &self->c));
 	ASSERT_EQ(0, dev_start(self->s.fd, &self->s.start));
-	/* Some may be on their way to sleep still. */
-	while (nr < MANY) {
-		ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
-		nr = nr_with_stack(&self->s, self->pid);
-		nap_ns(MS);
-	}
-	EXPECT_EQ(MANY, nr);
+	ASSERT_EQ(0, push_and_map(self->s.fd, self->pid));
+	EXPECT_EQ(MANY, nr_with_stack(&self->s, self->pid));
 	EXPECT_WHOLE(&self->s);
 	EXPECT_EQ(MANY, self->s.walks_asleep);
 	for (size_t i = 0; i < self->s.nr_stacks; i++)
