@@ -50,6 +50,7 @@ struct wp_mapsync {
 	struct wp_snapshot *snap;	/* what runs at the start, until published */
 	struct wp_mapproc *bucket[WP_MAPPROC_BUCKETS];
 	bool pending;			/* some process may be dirty, or has @again set */
+	__u64 next_read;		/* when the first dirty process may be read; ~0: none is */
 	bool settled;			/* nothing was unsettled in the last pass */
 	__u64 paid_until;		/* the share of all is used up until then */
 	struct wp_procmaps text;

@@ -109,7 +109,7 @@ static void *follow(void *arg)
 {
 	struct wp_mapsync *sync = arg;
 	__u64 when, ask, drained = 0;
-	bool all;
+	bool all, done = false;
 	int err = 0;
 
 	if (sync->snap && !sync->opt.pids)
@@ -122,8 +122,11 @@ static void *follow(void *arg)
 		wp_mapprocs_forget_ended(sync);
 		ask = wp_maprecords_ask_for_missed(sync);
 		when = wp_mappublish_dirty(sync, &all);
-		if (all)
+		/* It stays readable. */
+		if (all && !done) {
+			done = true;
 			signal_fd(sync->done_fd);
+		}
 		look_for_files(sync);
 		if (sync->republished && !sync->due && !sync->walked) {
 			sync->walked = true;
@@ -158,6 +161,7 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 {
 	struct wp_sideband_options side = {
 		.pages = SIDEBAND_PAGES, .filter = opt->pids, .eager = true,
+		.skip = wp_maprecords_skips,
 	};
 	struct wp_codefiles_options files = { .push = opt->push, .ctx = opt->ctx };
 	struct wp_mapsync *sync = calloc(1, sizeof(*sync));
@@ -167,6 +171,7 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 	*out = NULL;
 	if (!sync)
 		goto no_memory;
+	side.ctx = sync;
 	sync->opt = *opt;
 	sync->pending = true;
 	sync->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
