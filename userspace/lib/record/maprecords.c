@@ -118,13 +118,15 @@ static int take_record(void *ctx, const struct perf_event_header *rec, __u64 tim
 bool wp_maprecords_skips(void *ctx, const struct perf_event_header *rec)
 {
 	const struct task_record *task = (const void *)rec;
+	struct wp_mapsync *sync = ctx;
 	const struct wp_mapproc *p;
 
+	sync->records++;
 	if (rec->type == PERF_RECORD_EXIT)
 		return task->pid != task->tid;
 	if (rec->type != PERF_RECORD_FORK || task->pid != task->ppid)
 		return false;
-	p = wp_mapprocs_find(ctx, task->pid);
+	p = wp_mapprocs_find(sync, task->pid);
 	return p && p->threaded;
 }
 

@@ -64,6 +64,7 @@ struct wp_mapsync {
 	bool republished;		/* all is to be published again since */
 	bool due;			/* a process is, but not yet */
 	bool walked;			/* none is any more */
+	__u64 records;			/* number of perf's records that were read */
 	bool lost;
 	__u64 mapped_late;		/* time of the earliest late map, or 0 */
 	__u64 forked;			/* time of the last fork relying on its parent */
