@@ -282,8 +282,12 @@ static void what_ran(void)
 	wp_mapprocs_touch_known(&mapsync);
 	wp_mappublish_dirty(&mapsync, &all);
 	ok(mapsync.due && p->dirty, "one that is known is not published again yet");
+	/* Of those that have ended others may be settled: once more. */
+	wp_mappublish_dirty(&mapsync, &all);
 	p->rest_until = 0;
-	mapsync.pending = true;
+	ok(wp_mappublish_dirty(&mapsync, &all) == mapsync.next_read && p->dirty,
+	   "until then no process is looked at");
+	mapsync.next_read = 1;
 	wp_mappublish_dirty(&mapsync, &all);
 	ok(!mapsync.due && !p->dirty, "now all are");
 	mapsync.republished = false;
