@@ -10,8 +10,8 @@
  *
  * Process context, the session locked.
  */
+#include <linux/bitops.h>
 #include <linux/elf-em.h>
-#include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched/signal.h>
@@ -40,16 +40,16 @@
  * struct wp_shared_table - a table that sessions share
  * @table: the checked table
  * @node: in wp_store_known
- * @refs: sessions that hold it; under wp_store_mutex
  * @hash: of @data
+ * @refs: sessions that hold it; under wp_store_mutex
  * @bytes: of @data
  * @data: what the reader pushed
  */
 struct wp_shared_table {
 	struct wp_table table;
 	struct hlist_node node;
+	u64 hash;
 	unsigned int refs;
-	u32 hash;
 	u32 bytes;
 	void *data;
 };
@@ -74,6 +74,22 @@ struct wp_held {
 
 static DEFINE_MUTEX(wp_store_mutex);	/* orders uses of wp_store_known, and of @refs */
 static struct hlist_head wp_store_known[256];
+
+/*
+ * Adds bytes of a table, aligned, to its hash; all calls but the last add whole words. Equal
+ * hashes only lead to a comparison, so it need not be strong, just differ where tables do by
+ * chance: a user who wants equal ones can have them with jhash(), too, at three times the cost.
+ */
+static u64 wp_store_hash_add(u64 hash, const void *data, u32 bytes)
+{
+	const u64 *word = data, *end = word + bytes / sizeof(*word);
+	u64 last = 0;
+
+	for (; word < end; word++)
+		hash = rol64((hash ^ *word) * 0x9e3779b97f4a7c15ULL, 29);
+	memcpy(&last, word, bytes % sizeof(*word));
+	return rol64((hash ^ last) * 0x9e3779b97f4a7c15ULL, 29);
+}
 
 static void wp_shared_table_free(struct wp_shared_table *shared)
 {
@@ -148,6 +164,7 @@ static void *wp_shared_table_data(u32 bytes)
 static struct wp_shared_table *wp_shared_table_read(const void __user *user, u32 bytes)
 {
 	struct wp_shared_table *shared;
+	u64 hash = bytes;
 	u32 at, chunk;
 	int err = -ENOMEM;
 
@@ -158,18 +175,18 @@ static struct wp_shared_table *wp_shared_table_read(const void __user *user, u32
 	shared->data = wp_shared_table_data(bytes);
 	if (!shared->data)
 		goto free;
-	shared->hash = bytes;
 	for (at = 0; at < bytes; at += chunk) {
 		chunk = min_t(u32, bytes - at, WP_CHUNK);
 		err = -EFAULT;
 		if (copy_from_user(shared->data + at, user + at, chunk))
 			goto free;
-		shared->hash = jhash(shared->data + at, chunk, shared->hash);
+		hash = wp_store_hash_add(hash, shared->data + at, chunk);
 		err = -EINTR;
 		if (fatal_signal_pending(current))
 			goto free;
 		cond_resched();
 	}
+	shared->hash = hash;
 	err = -EBADMSG;
 	if (wp_table_check(&shared->table, shared->data, bytes, WP_MACHINE))
 		goto free;
@@ -356,7 +373,7 @@ static int wp_store_is(const struct wp_shared_table *shared, const void __user *
 }
 
 /* As wp_shared_table_read() computes it: 0, or -EFAULT, -EINTR. */
-static int wp_store_hash(const void __user *user, u32 bytes, void *chunk, u32 *hash)
+static int wp_store_hash(const void __user *user, u32 bytes, void *chunk, u64 *hash)
 {
 	u32 at, nr;
 
@@ -365,7 +382,7 @@ static int wp_store_hash(const void __user *user, u32 bytes, void *chunk, u32 *h
 		nr = min_t(u32, bytes - at, WP_CHUNK);
 		if (copy_from_user(chunk, user + at, nr))
 			return -EFAULT;
-		*hash = jhash(chunk, nr, *hash);
+		*hash = wp_store_hash_add(*hash, chunk, nr);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -383,7 +400,7 @@ static int wp_store_look(struct wp_mappings *mappings, const void __user *user, 
 	void *chunk = kmalloc(WP_CHUNK, GFP_KERNEL_ACCOUNT);
 	struct wp_held *held;
 	unsigned long at;
-	u32 hash;
+	u64 hash;
 	int ret;
 
 	*id = 0;

@@ -4,11 +4,14 @@
  * table do their mappings get, and when?
  */
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -21,6 +24,7 @@
 
 #include "lib/base/err.h"
 #include "lib/record/codefiles.h"
+#include "lib/sandbox/openfile.h"
 #include "tap.h"
 
 #define PAGE 4096
@@ -208,6 +212,132 @@ static void deleted(int dir, const char *tmp)
 	wp_codefiles_free(files);
 }
 
+/* Any file, as if it were old enough. */
+static bool recognize(struct wp_fileident *ident, int fd)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (fstat(fd, &st) || fstatfs(fd, &fs))
+		return false;
+	wp_fileident_set(ident, &st, &fs, 0);
+	return true;
+}
+
+/* Another one after the first look. */
+static bool changes(struct wp_fileident *ident, int fd)
+{
+	static unsigned int looks;
+
+	if (!recognize(ident, fd))
+		return false;
+	ident->changed[1] += looks++;
+	return true;
+}
+
+/* The table of a file, by a recording of its own. Returns how many were known, or -1. */
+static int record(struct wp_tablecache *cache, int dir, void *at, size_t bytes)
+{
+	struct wp_codefiles_options opt = { .push = push, .cache = cache };
+	struct wp_codefiles_stats stats;
+	struct wp_codefiles *files;
+	struct wallprof_map map;
+	bool found;
+
+	memset(&module, 0, sizeof(module));
+	files = wp_codefiles_new(&opt);
+	found = table_of(files, dir, at, &map) && map.table == 1;
+	wp_codefiles_stats(files, &stats);
+	wp_codefiles_free(files);
+	return found && stats.did.cached >= stats.did.known && (!bytes || module.bytes == bytes) ?
+	       (int)stats.did.known : -1;
+}
+
+/* Change a byte of a file in place, until that can be seen. */
+static void touch(const char *path, off_t at)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	struct stat old, st;
+	char c;
+
+	if (fd < 0 || fstat(fd, &old) || pread(fd, &c, 1, at) != 1)
+		abort();
+	c ^= 1;
+	do {
+		if (pwrite(fd, &c, 1, at) != 1 || fstat(fd, &st))
+			abort();
+	} while (st.st_ctim.tv_sec == old.st_ctim.tv_sec &&
+		 st.st_ctim.tv_nsec == old.st_ctim.tv_nsec);
+	close(fd);
+}
+
+/* The only table there. */
+static void touch_table(const char *dir)
+{
+	char command[8300], name[4096] = "";
+	FILE *list;
+
+	snprintf(command, sizeof(command), "ls %s/*-*-*", dir);
+	list = popen(command, "r");
+	if (!list || !fgets(name, sizeof(name), list))
+		abort();
+	pclose(list);
+	name[strcspn(name, "\n")] = '\0';
+	touch(name, 100);
+}
+
+static void recordings(struct wp_tablecache *cache, int dir, void *at, const char *path,
+		       const char *cached)
+{
+	size_t bytes;
+
+	ok(!record(cache, dir, at, 0) && !record(cache, dir, at, module.bytes),
+	   "a file that was changed just now is read each time");
+	bytes = module.bytes;
+	wp_tablecache_set_ident(cache, changes);
+	ok(!record(cache, dir, at, bytes), "one that changes while it is read...");
+	wp_tablecache_set_ident(cache, recognize);
+	ok(!record(cache, dir, at, bytes), "...is read again");
+	ok(record(cache, dir, at, bytes) == 1, "one that is known is not");
+	ok(record(cache, dir, at, bytes) == 1, "nor when its table was verified, too");
+	touch_table(cached);
+	ok(!record(cache, dir, at, bytes) && record(cache, dir, at, bytes) == 1,
+	   "with a table that was spoilt it is");
+	/* The minor version of what made it, which is not looked at. */
+	touch(path, offsetof(Elf64_Ehdr, e_ident) + EI_PAD);
+	ok(!record(cache, dir, at, bytes) && record(cache, dir, at, bytes) == 1,
+	   "and when it was changed in place");
+}
+
+/* Files that an earlier recording has read. */
+static void known(int dir, const char *tmp)
+{
+	char path[4096], cached[4096], command[8300];
+	struct wp_tablecache *cache = NULL;
+	struct stat st;
+	void *at;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/program", tmp);
+	snprintf(cached, sizeof(cached), "%s/cache", tmp);
+	snprintf(command, sizeof(command), "cp /proc/%d/exe %s", getpid(), path);
+	fd = system(command) ? -1 : wp_openfile(path, 0, &st);
+	if (fd < 0 || wp_tablecache_open(&cache, cached)) {
+		ok(false, "a program, and a cache");
+		return;
+	}
+	at = mmap(NULL, st.st_size, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	if (wp_openfile_is_served(fd))
+		ok(true, "a file that is known is not read again # SKIP not on a disk");
+	else
+		recordings(cache, dir, at, path, cached);
+	munmap(at, st.st_size);
+	close(fd);
+	wp_tablecache_close(cache);
+	snprintf(command, sizeof(command), "rm -r %s %s", path, cached);
+	ok(!system(command), "all is removed");
+}
+
 static void refused(int dir)
 {
 	struct wp_codefiles *files = new_files();
@@ -331,6 +461,7 @@ int main(void)
 	libraries(dir);
 	odd_ones(dir, tmp);
 	deleted(dir, tmp);
+	known(dir, tmp);
 	refused(dir);
 	many(dir, tmp);
 	without_leader();

@@ -109,6 +109,29 @@ static void out_of_order(void)
 	everything(600);
 }
 
+static bool is_skipped(__u32 type, __u32 pid, __u32 ppid, __u32 tid)
+{
+	struct task_record rec = {
+		{ .type = type, .size = sizeof(rec) }, pid, ppid, tid, ppid,
+	};
+
+	return wp_maprecords_skips(&mapsync, &rec.header);
+}
+
+/* Records that change nothing are not sorted. */
+static void threads(void)
+{
+	forks(1, 20, 610);
+	ok(!is_skipped(PERF_RECORD_FORK, 20, 20, 21), "the first other thread is noted");
+	record(PERF_RECORD_FORK, 20, 20, 620);
+	ok(wp_mapprocs_find(&mapsync, 20)->threaded &&
+	   is_skipped(PERF_RECORD_FORK, 20, 20, 22), "not the next one");
+	ok(is_skipped(PERF_RECORD_EXIT, 20, 1, 21) && !is_skipped(PERF_RECORD_EXIT, 20, 1, 20),
+	   "the end of the first thread only");
+	ok(!is_skipped(PERF_RECORD_FORK, 23, 20, 23) && !is_skipped(PERF_RECORD_MMAP2, 20, 0, 22),
+	   "all processes and mappings");
+}
+
 static void no_room(void)
 {
 	__u64 now = wp_clock_now(), later = now + 3600ULL * 1000 * NSEC_PER_MSEC;
@@ -259,7 +282,12 @@ static void what_ran(void)
 	wp_mapprocs_touch_known(&mapsync);
 	wp_mappublish_dirty(&mapsync, &all);
 	ok(mapsync.due && p->dirty, "one that is known is not published again yet");
+	/* Of those that have ended others may be settled: once more. */
+	wp_mappublish_dirty(&mapsync, &all);
 	p->rest_until = 0;
+	ok(wp_mappublish_dirty(&mapsync, &all) == mapsync.next_read && p->dirty,
+	   "until then no process is looked at");
+	mapsync.next_read = 1;
 	wp_mappublish_dirty(&mapsync, &all);
 	ok(!mapsync.due && !p->dirty, "now all are");
 	mapsync.republished = false;
@@ -312,6 +340,7 @@ int main(void)
 	mapsync.opt.missed = get_missed;
 	children();
 	out_of_order();
+	threads();
 	no_room();
 	denied();
 	what_ran();

@@ -7,14 +7,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -279,6 +283,43 @@ static void without_openat2(void)
 	all();
 }
 
+static void *outlives(void *arg)
+{
+	pause();
+	return arg;
+}
+
+/* A process whose first thread has ended has its root in another one. */
+static void without_leader(void)
+{
+	char path[64], text[512] = "";
+	struct stat ours, theirs = {};
+	pthread_t thread;
+	int fd;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) ||
+		    pthread_create(&thread, NULL, outlives, NULL))
+			_exit(1);
+		syscall(SYS_exit, 0);
+	}
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	while (!strstr(text, "\nState:\tZ")) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (read(fd, text, sizeof(text) - 1) < 0)
+			break;
+		close(fd);
+	}
+	fd = wp_openfile_root(pid);
+	ok(fd >= 0 && !fstat(fd, &theirs) && !stat("/", &ours) && ours.st_ino == theirs.st_ino,
+	   "that of a process whose first thread has ended");
+	close(fd);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ok(wp_openfile_root(pid) < 0 && errno == ENOENT, "none of one that has ended");
+}
+
 int main(void)
 {
 	char command[PATH_MAX];
@@ -296,6 +337,7 @@ int main(void)
 	root = wp_openfile_root(getpid());
 	ok(root >= 0, "a process's root");
 	close(root);
+	without_leader();
 	left = open("/", O_PATH | O_CLOEXEC);
 	ok(left == first, "no descriptor is left open");
 	close(left);

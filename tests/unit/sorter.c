@@ -51,13 +51,21 @@ static void add(struct wp_sorter *s, __u64 time)
 		.time = time,
 		.nr = next_nr++,
 	};
+	void *place;
 
 	if (nr_waiting == 2 * RECORDS) {
 		bad++;
 		return;
 	}
 	waiting[nr_waiting++] = rec;
-	bad += wp_sorter_add(s, &rec.header, time) != 0;
+	/* Copied, or made in place. */
+	if (draw(2)) {
+		bad += wp_sorter_add(s, &rec.header, time) != 0;
+		return;
+	}
+	place = wp_sorter_place(s, 60000);
+	memcpy(place, &rec, sizeof(rec));
+	bad += wp_sorter_add_placed(s, time) != 0;
 }
 
 /* Compare a record with the first one of those that wait, and remove that. */

@@ -80,7 +80,8 @@ static void reopen(void)
 
 static bool is_table(const char *name)
 {
-	return name[0] != '.' && strcmp(name, "key") && strcmp(name, "state");
+	return name[0] != '.' && strcmp(name, "key") && strcmp(name, "state") &&
+	       strcmp(name, "index");
 }
 
 /* The one table that is in the directory. */
@@ -385,12 +386,15 @@ static void other_section(void)
 static void full(void)
 {
 	const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
-	char path[sizeof(dir) + 8];
+	const struct timespec older[2] = {};
+	char path[sizeof(dir) + 8], known[sizeof(dir) + 8];
 	struct stat st;
 	int fd;
 
 	while (find_entry())
 		unlink(entry);
+	snprintf(known, sizeof(known), "%s/index", dir);
+	utimensat(AT_FDCWD, known, older, 0);
 	snprintf(path, sizeof(path), "%s/large", dir);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	ok(!ftruncate(fd, 1L << 30) && !futimens(fd, old), "a directory of 1 GiB");
@@ -400,6 +404,7 @@ static void full(void)
 	reopen();
 	ok(!stat(path, &st), "is opened without a look at its files");
 	ok(!again() && again() == 1 && stat(path, &st), "and takes another table for an old one");
+	ok(!stat(known, &st), "not for the index");
 	ok(find_entry() == 1 && !utimensat(AT_FDCWD, entry, old, 0) && again() == 1 &&
 	   !stat(entry, &st) && st.st_mtim.tv_sec > 1, "that a table is used is noted");
 }

@@ -428,11 +428,12 @@ static void print_tables(const struct wp_record_stats *s)
 		return;
 	fprintf(stderr,
 		"  unwind tables: %" PRIu64 " of %" PRIu64 " files, %" PRIu64
-		" kept from before, %.1f MB, in %.3f s\n"
+		" kept from before (of files known from before: %" PRIu64 "), %.1f MB, in %.3f s\n"
 		"  mappings of processes passed to the module %" PRIu64 " times, in %.3f s; with the tables, %.1f MB of the module at the end\n",
 		(uint64_t)f->tables, (uint64_t)p->files.files, (uint64_t)f->cached,
-		(double)f->bytes / 1024 / 1024, seconds(f->ns), (uint64_t)p->published,
-		seconds(p->ns), (double)s->status.tables_bytes / 1024 / 1024);
+		(uint64_t)f->known, (double)f->bytes / 1024 / 1024, seconds(f->ns),
+		(uint64_t)p->published, seconds(p->ns),
+		(double)s->status.tables_bytes / 1024 / 1024);
 	if (p->rescans)
 		fprintf(stderr, "  all processes were read again %" PRIu64 " time%s, as perf's records were lost\n",
 			(uint64_t)p->rescans, plural(p->rescans));

@@ -217,6 +217,7 @@ static bool list_tables(int dir, const __u64 key[2], struct tables *t)
 	while (good && (e = readdir(d))) {
 		if (e->d_name[0] == '.' || !strcmp(e->d_name, WP_CACHEROOM_KEY) ||
 		    !strcmp(e->d_name, WP_CACHEROOM_STATE) ||
+		    !strcmp(e->d_name, WP_CACHEROOM_INDEX) ||
 		    fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
 		if (!strstr(e->d_name, WP_CACHEROOM_TMP))

@@ -16,6 +16,7 @@
 /* Other files of the directory; everything else is evicted when it is full. */
 #define WP_CACHEROOM_STATE	"state"
 #define WP_CACHEROOM_KEY	"key"
+#define WP_CACHEROOM_INDEX	"index"
 #define WP_CACHEROOM_TMP	".tmp"
 
 int wp_cacheroom_take(int dir, const __u64 key[2], const char *name, __u64 size);

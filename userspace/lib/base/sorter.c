@@ -27,6 +27,89 @@ static __u64 order_of(__u32 type, __u64 seq)
 	return rank << 62 | seq;
 }
 
+/* More memory, for a record of @size bytes, at most 64 KiB. */
+static bool grow(struct wp_sorter *s, size_t size)
+{
+	size_t room = 2 * s->room + (1 << 16), nr_room = 2 * s->nr_room + 1024;
+	struct wp_sorter_entry *entry;
+	char *data;
+
+	if (size > s->room - s->len) {
+		data = realloc(s->data, room);
+		if (!data)
+			goto nomem;
+		s->data = data;
+		s->room = room;
+	}
+	if (s->nr == s->nr_room) {
+		entry = realloc(s->entry, nr_room * sizeof(*entry));
+		if (!entry)
+			goto nomem;
+		s->entry = entry;
+		s->nr_room = nr_room;
+	}
+	return true;
+nomem:
+	wp_err("out of memory for %zu records that wait to be sorted", s->nr);
+	return false;
+}
+
+static inline bool has_room(const struct wp_sorter *s, size_t size)
+{
+	return size <= s->room - s->len && s->nr < s->nr_room;
+}
+
+static int refuse(const struct perf_event_header *rec)
+{
+	wp_err("a record of type %u has a size of %u bytes", rec->type, rec->size);
+	return -EINVAL;
+}
+
+static inline bool is_good(const struct perf_event_header *rec)
+{
+	return rec->size >= sizeof(*rec) && rec->size % sizeof(__u64) == 0;
+}
+
+static inline void add_entry(struct wp_sorter *s, const struct perf_event_header *rec, __u64 time)
+{
+	s->entry[s->nr++] = (struct wp_sorter_entry){
+		.time = time,
+		.order = order_of(rec->type, s->seq++),
+		.at = s->len,
+	};
+	s->len += rec->size;
+}
+
+/**
+ * wp_sorter_place() - memory for a record that is made in place
+ * @s: the sorter
+ * @size: its maximum size
+ *
+ * Return: where to put it, aligned to 8 bytes, until the next call; NULL after a message if
+ * memory ran out.
+ */
+void *wp_sorter_place(struct wp_sorter *s, size_t size)
+{
+	return has_room(s, size) || grow(s, size) ? s->data + s->len : NULL;
+}
+
+/**
+ * wp_sorter_add_placed() - add the record that is at wp_sorter_place()
+ * @s: the sorter
+ * @time: its time
+ *
+ * Return: 0 or a negative errno.
+ */
+int wp_sorter_add_placed(struct wp_sorter *s, __u64 time)
+{
+	const struct perf_event_header *rec = (const void *)(s->data + s->len);
+
+	if (!is_good(rec))
+		return refuse(rec);
+	add_entry(s, rec, time);
+	return 0;
+}
+
 /**
  * wp_sorter_add() - add a record
  * @s: the sorter
@@ -37,39 +120,13 @@ static __u64 order_of(__u32 type, __u64 seq)
  */
 int wp_sorter_add(struct wp_sorter *s, const struct perf_event_header *rec, __u64 time)
 {
-	if (rec->size < sizeof(*rec) || rec->size % sizeof(__u64)) {
-		wp_err("a record of type %u has a size of %u bytes", rec->type, rec->size);
-		return -EINVAL;
-	}
-	if (rec->size > s->room - s->len) {
-		size_t room = 2 * s->room + (1 << 16);
-		char *p = realloc(s->data, room);
-
-		if (!p)
-			goto nomem;
-		s->data = p;
-		s->room = room;
-	}
-	if (s->nr == s->nr_room) {
-		size_t room = 2 * s->nr_room + 1024;
-		struct wp_sorter_entry *p = realloc(s->entry, room * sizeof(*p));
-
-		if (!p)
-			goto nomem;
-		s->entry = p;
-		s->nr_room = room;
-	}
+	if (!is_good(rec))
+		return refuse(rec);
+	if (!has_room(s, rec->size) && !grow(s, rec->size))
+		return -ENOMEM;
 	memcpy(s->data + s->len, rec, rec->size);
-	s->entry[s->nr++] = (struct wp_sorter_entry){
-		.time = time,
-		.order = order_of(rec->type, s->seq++),
-		.at = s->len,
-	};
-	s->len += rec->size;
+	add_entry(s, rec, time);
 	return 0;
-nomem:
-	wp_err("out of memory for %zu records that wait to be sorted", s->nr);
-	return -ENOMEM;
 }
 
 /* No two are equal: each has a number of its own. */

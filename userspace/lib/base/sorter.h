@@ -37,6 +37,8 @@ struct wp_sorter {
  */
 typedef int (*wp_sorter_fn)(void *ctx, struct perf_event_header *rec, __u64 time);
 
+void *wp_sorter_place(struct wp_sorter *s, size_t size);
+int wp_sorter_add_placed(struct wp_sorter *s, __u64 time);
 int wp_sorter_add(struct wp_sorter *s, const struct perf_event_header *rec, __u64 time);
 int wp_sorter_flush(struct wp_sorter *s, __u64 upto, wp_sorter_fn fn, void *ctx);
 int wp_sorter_flush_half(struct wp_sorter *s, wp_sorter_fn fn, void *ctx);

@@ -160,6 +160,26 @@ int wp_elfcode_read_fd(struct wp_elfcode *codes, Elf *elf, int fd)
 }
 
 /**
+ * wp_elfcode_is_valid() - check a description of code from elsewhere, which is not trusted
+ * @codes: the description
+ */
+bool wp_elfcode_is_valid(const struct wp_elfcode *codes)
+{
+	size_t i;
+
+	if (!codes->nr || codes->nr > WP_CODE_MAX)
+		return false;
+	for (i = 0; i < codes->nr; i++) {
+		const struct wp_code *c = &codes->code[i];
+
+		if (c->end <= c->start || c->size > c->end - c->start ||
+		    c->offset + c->size < c->offset || (i && c->start < c[-1].end))
+			return false;
+	}
+	return true;
+}
+
+/**
  * wp_elfcode_data() - the first data, not a hole, in a range of a file
  * @fd: the file
  * @from: start of the range; moved to the start of data

@@ -53,6 +53,7 @@ struct wp_elfcode {
 Elf *wp_elfcode_begin(int fd);
 int wp_elfcode_read(struct wp_elfcode *codes, Elf *elf);
 int wp_elfcode_read_fd(struct wp_elfcode *codes, Elf *elf, int fd);
+bool wp_elfcode_is_valid(const struct wp_elfcode *codes);
 bool wp_elfcode_data(int fd, __u64 *from, __u64 *to);
 bool wp_elfcode_names(Elf *elf, size_t *index);
 __u64 wp_elfcode_limit(const struct wp_elfcode *codes, __u64 least, unsigned int times);

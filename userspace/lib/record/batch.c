@@ -8,6 +8,7 @@
 
 #include "lib/base/err.h"
 #include "lib/base/sorter.h"
+#include "lib/perfdata/samplerecord.h"
 #include "lib/record/batch.h"
 
 /*
@@ -26,7 +27,6 @@ struct wp_batch {
 	__u64 max[3];
 	__u64 late;
 	bool wrote;
-	char scratch[1 << 16] __attribute__((aligned(8)));
 };
 
 /**
@@ -86,9 +86,13 @@ int wp_batch_add_record(struct wp_batch *b, const struct perf_event_header *rec,
  */
 int wp_batch_add_sample(struct wp_batch *b, const struct wp_perfdata_sample *s)
 {
-	if (!wp_perfdata_encode_sample(b->pd, s, b->scratch, sizeof(b->scratch)))
+	void *at = wp_sorter_place(&b->sorter, WP_SAMPLERECORD_MAX);
+
+	if (!at)
+		return -ENOMEM;
+	if (!wp_perfdata_encode_sample(b->pd, s, at, WP_SAMPLERECORD_MAX))
 		return -EINVAL;
-	return wp_batch_add_record(b, (void *)b->scratch, s->time);
+	return wp_sorter_add_placed(&b->sorter, s->time);
 }
 
 static int write_one(void *ctx, struct perf_event_header *rec, __u64 time)

@@ -432,6 +432,7 @@ static bool forget_table(struct wp_codefile *file)
 	file->state = UNOPENED;
 	file->job.table = 0;
 	file->job.named = false;
+	file->job.looked = false;
 	file->job.tries = 0;
 	return true;
 }

@@ -52,7 +52,7 @@ void wp_mapprocs_forget(struct wp_mapsync *sync, __u32 pid)
 			p = *at;
 			*at = p->next;
 			/* All others may be settled. */
-			sync->pending |= p->unsettled;
+			sync->pending |= p->unsettled || p->dirty;
 			free(p->map);
 			free(p);
 			return;

@@ -345,8 +345,8 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 	unsigned int i;
 
 	*all = sync->settled;
-	if (!sync->pending)
-		return when;
+	if (!sync->pending && (sync->next_read == when || wp_clock_now() < sync->next_read))
+		return sync->next_read;
 	sync->pending = false;
 	sync->due = false;
 	*all = true;
@@ -366,10 +366,10 @@ __u64 wp_mappublish_dirty(struct wp_mapsync *sync, bool *all)
 				when = not_before(sync, p);
 			if ((p->dirty && !p->busy) || p->unsettled)
 				*all = false;
-			sync->pending |= p->dirty;
 			sync->due |= p->due;
 		}
 	}
+	sync->next_read = when;
 	sync->settled = *all;
 	return when;
 }

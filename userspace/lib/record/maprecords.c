@@ -107,6 +107,30 @@ static int take_record(void *ctx, const struct perf_event_header *rec, __u64 tim
 }
 
 /**
+ * wp_maprecords_skips() - whether a record changes nothing
+ * @ctx: the state of mapsync.c
+ * @rec: the record, complete
+ *
+ * Most records are of threads, of processes that are known to have several.
+ *
+ * Return: true if it is the birth or the end of such a thread.
+ */
+bool wp_maprecords_skips(void *ctx, const struct perf_event_header *rec)
+{
+	const struct task_record *task = (const void *)rec;
+	struct wp_mapsync *sync = ctx;
+	const struct wp_mapproc *p;
+
+	sync->records++;
+	if (rec->type == PERF_RECORD_EXIT)
+		return task->pid != task->tid;
+	if (rec->type != PERF_RECORD_FORK || task->pid != task->ppid)
+		return false;
+	p = wp_mapprocs_find(sync, task->pid);
+	return p && p->threaded;
+}
+
+/**
  * wp_maprecords_drain() - take the records that have come
  * @sync: the state of mapsync.c
  *

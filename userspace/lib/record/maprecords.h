@@ -7,6 +7,7 @@
 
 #include "lib/record/mapstate.h"
 
+bool wp_maprecords_skips(void *ctx, const struct perf_event_header *rec);
 int wp_maprecords_drain(struct wp_mapsync *sync);
 __u64 wp_maprecords_ask_for_missed(struct wp_mapsync *sync);
 

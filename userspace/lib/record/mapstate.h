@@ -50,6 +50,7 @@ struct wp_mapsync {
 	struct wp_snapshot *snap;	/* what runs at the start, until published */
 	struct wp_mapproc *bucket[WP_MAPPROC_BUCKETS];
 	bool pending;			/* some process may be dirty, or has @again set */
+	__u64 next_read;		/* when the first dirty process may be read; ~0: none is */
 	bool settled;			/* nothing was unsettled in the last pass */
 	__u64 paid_until;		/* the share of all is used up until then */
 	struct wp_procmaps text;
@@ -63,6 +64,7 @@ struct wp_mapsync {
 	bool republished;		/* all is to be published again since */
 	bool due;			/* a process is, but not yet */
 	bool walked;			/* none is any more */
+	__u64 records;			/* number of perf's records that were read */
 	bool lost;
 	__u64 mapped_late;		/* time of the earliest late map, or 0 */
 	__u64 forked;			/* time of the last fork relying on its parent */

@@ -49,8 +49,8 @@
 /* Interval of the progress of a wait. */
 #define STEP_MS	100
 
-/* Wait for work, or until the time @until. */
-static int wait_for(struct wp_mapsync *sync, __u64 until)
+/* Wait for work, or until the time @until. @rings: also for perf's records. */
+static int wait_for(struct wp_mapsync *sync, __u64 until, bool rings)
 {
 	__u64 now = wp_clock_now(), count;
 	struct timespec timeout = { .tv_sec = 1 };
@@ -63,7 +63,9 @@ static int wait_for(struct wp_mapsync *sync, __u64 until)
 		timeout = (struct timespec){ .tv_nsec = until - now };
 	sync->fds[0] = (struct pollfd){ .fd = sync->kick, .events = POLLIN };
 	sync->fds[1] = (struct pollfd){ .fd = wp_codefiles_fd(sync->files), .events = POLLIN };
-	nr = 2 + wp_sideband_pollfds(sync->sideband, sync->fds + 2, sync->max_fds - 2);
+	nr = 2;
+	if (rings)
+		nr += wp_sideband_pollfds(sync->sideband, sync->fds + 2, sync->max_fds - 2);
 	if (ppoll(sync->fds, nr, &timeout, NULL) < 0)
 		return errno == EINTR ? 0 : -errno;
 	if (sync->fds[0].revents & POLLIN &&
@@ -76,14 +78,15 @@ static int wait_for(struct wp_mapsync *sync, __u64 until)
 	return 0;
 }
 
-/* Wait until GATHER_NS after @since. */
-static void gather(__u64 since)
+/* Wait until GATHER_NS after @since. Returns whether that is still to come. */
+static bool gather(__u64 since)
 {
 	__u64 past = wp_clock_now() - since;
 	struct timespec rest = { .tv_nsec = past < GATHER_NS ? GATHER_NS - past : 0 };
 
 	if (rest.tv_nsec)
 		nanosleep(&rest, NULL);
+	return rest.tv_nsec;
 }
 
 static void signal_fd(int fd)
@@ -108,8 +111,8 @@ static void look_for_files(struct wp_mapsync *sync)
 static void *follow(void *arg)
 {
 	struct wp_mapsync *sync = arg;
-	__u64 when, ask, drained = 0;
-	bool all;
+	__u64 when, ask, drained = 0, records;
+	bool all, done = false, burst = false;
 	int err = 0;
 
 	if (sync->snap && !sync->opt.pids)
@@ -122,20 +125,28 @@ static void *follow(void *arg)
 		wp_mapprocs_forget_ended(sync);
 		ask = wp_maprecords_ask_for_missed(sync);
 		when = wp_mappublish_dirty(sync, &all);
-		if (all)
+		/* It stays readable. */
+		if (all && !done) {
+			done = true;
 			signal_fd(sync->done_fd);
+		}
 		look_for_files(sync);
 		if (sync->republished && !sync->due && !sync->walked) {
 			sync->walked = true;
 			signal_fd(sync->walked_fd);
 		}
-		err = wait_for(sync, when < ask ? when : ask);
+		/* In a burst there will be more: there is no need to ask all rings. */
+		if (burst)
+			when = drained + GATHER_NS;
+		err = wait_for(sync, when < ask ? when : ask, !burst);
 		if (wp_mapstate_stops(sync))
 			break;
-		gather(drained);
+		burst |= gather(drained);
+		records = sync->records;
 		drained = wp_clock_now();
 		if (!err)
 			err = wp_maprecords_drain(sync);
+		burst &= sync->records != records;
 	}
 	if (err)
 		wp_warn("processes that start from now on are unwound by frame pointers: %s",
@@ -158,6 +169,7 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 {
 	struct wp_sideband_options side = {
 		.pages = SIDEBAND_PAGES, .filter = opt->pids, .eager = true,
+		.skip = wp_maprecords_skips,
 	};
 	struct wp_codefiles_options files = { .push = opt->push, .ctx = opt->ctx };
 	struct wp_mapsync *sync = calloc(1, sizeof(*sync));
@@ -167,6 +179,7 @@ int wp_mapsync_open(struct wp_mapsync **out, const struct wp_mapsync_options *op
 	*out = NULL;
 	if (!sync)
 		goto no_memory;
+	side.ctx = sync;
 	sync->opt = *opt;
 	sync->pending = true;
 	sync->kick = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -128,19 +128,40 @@ static int add_cause(struct wp_recording *r, struct wp_wait *wait, __u32 tid, __
 }
 
 /*
+ * The slot, from @i on, of a thread that is off its CPU in a system call, or NULL. @i: set to
+ * the next one. Most of the many slots are free.
+ */
+static const struct wallprof_task *next_in_call(const struct wp_device *dev, __u32 *i)
+{
+	const char *at = (const char *)wp_device_task(dev, *i);
+	const __u32 nr = dev->conf.nr_tasks, bytes = dev->conf.task_bytes;
+	const struct wallprof_task *task;
+	__u32 n;
+
+	for (n = *i; n < nr; n++, at += bytes) {
+		task = (const struct wallprof_task *)at;
+		if ((task->phase == WALLPROF_TASK_OFF || task->phase == WALLPROF_TASK_UNSEEN) &&
+		    task->reason == WALLPROF_REASON_SYSCALL) {
+			*i = n + 1;
+			return task;
+		}
+	}
+	return NULL;
+}
+
+/*
  * Resolve the objects that threads wait for now: they may differ when the intervals are
  * drained.
  */
 static int expect_objects(struct wp_recording *r)
 {
+	const struct wallprof_task *task;
+	struct wp_cause cause;
+	__u32 i = 0;
 	int err = 0;
-	__u32 i;
 
-	for (i = 0; r->t.objects && i < r->dev.conf.nr_tasks && !err; i++) {
-		const struct wallprof_task *task = wp_device_task(&r->dev, i);
-		struct wp_cause cause;
-
-		if (task->phase != WALLPROF_TASK_OFF || task->reason != WALLPROF_REASON_SYSCALL)
+	while (r->t.objects && !err && (task = next_in_call(&r->dev, &i))) {
+		if (task->phase != WALLPROF_TASK_OFF)
 			continue;
 		/* If the slot is reused meanwhile, one lookup is wasted. */
 		wp_cause_open(&cause, task);
@@ -157,17 +178,13 @@ static int expect_objects(struct wp_recording *r)
  */
 static int look_at_locks(struct wp_recording *r)
 {
-	int err = 0;
+	const struct wallprof_task *task;
+	struct wp_cause cause;
+	__u32 i = 0;
 	__u8 memory;
-	__u32 i;
+	int err = 0;
 
-	for (i = 0; r->locks && i < r->dev.conf.nr_tasks && !err; i++) {
-		const struct wallprof_task *task = wp_device_task(&r->dev, i);
-		struct wp_cause cause;
-
-		if ((task->phase != WALLPROF_TASK_OFF && task->phase != WALLPROF_TASK_UNSEEN) ||
-		    task->reason != WALLPROF_REASON_SYSCALL)
-			continue;
+	while (r->locks && !err && (task = next_in_call(&r->dev, &i))) {
 		wp_cause_open(&cause, task);
 		err = wp_objects_memory(r->locks, task->tgid, task->exec_id, &cause, &memory);
 	}

@@ -19,7 +19,8 @@
  *	id
  * @wanted: whether to follow a process that is seen for the first time, if a filter is
  *	set; NULL: only wp_sideband_want() and descent decide
- * @ctx: passed to @file_id and @wanted
+ * @skip: whether a record can be dropped before it is sorted; NULL: none
+ * @ctx: passed to @file_id, @wanted and @skip
  * @proc: for tests: directory instead of /proc, and kernel threads have names from birth;
  *	NULL: /proc, where needed
  * @filter: drop the records of processes that are not wanted (record -p)
@@ -31,6 +32,7 @@ struct wp_sideband_options {
 	struct wp_buildids *ids;
 	__u64 (*file_id)(void *ctx, int cpu);
 	bool (*wanted)(void *ctx, __u32 pid);
+	bool (*skip)(void *ctx, const struct perf_event_header *rec);
 	void *ctx;
 	const char *proc;
 	bool filter;

@@ -233,6 +233,8 @@ int wp_siderecords_take(struct wp_sideband *sb, int cpu, struct perf_event_heade
 		sb->stats.bad++;
 		return 0;
 	}
+	if (sb->opt.skip && sb->opt.skip(sb->opt.ctx, rec))
+		return 0;
 	if (sb->opt.file_id)
 		id->id = sb->opt.file_id(sb->opt.ctx, cpu);
 	if (rec->type == PERF_RECORD_LOST) {

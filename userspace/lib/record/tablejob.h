@@ -29,6 +29,8 @@
  * @name: private to the queue
  * @named: private to the queue
  * @tries: private to the queue
+ * @looked: private to the queue
+ * @file: private to the queue
  */
 struct wp_tablejob {
 	int fd;
@@ -43,6 +45,8 @@ struct wp_tablejob {
 	struct wp_tablename name;
 	bool named;
 	unsigned int tries;
+	bool looked;			/* it was looked for in the index */
+	struct wp_fileident file;	/* as it was then; all 0: cannot be recognized */
 };
 
 /**
@@ -65,6 +69,7 @@ struct wp_tablequeue_options {
  * struct wp_tablequeue_stats - statistics
  * @tables: tables that were pushed
  * @cached: of them, from the cache
+ * @known: of them, without reading the file
  * @bytes: bytes of tables
  * @no_table: files without unwind information, or that are not ELF files
  * @bad: of them, files that could not be read within their limits
@@ -75,6 +80,7 @@ struct wp_tablequeue_options {
 struct wp_tablequeue_stats {
 	__u64 tables;
 	__u64 cached;
+	__u64 known;
 	__u64 bytes;
 	__u64 no_table;
 	__u64 bad;

@@ -12,6 +12,7 @@
 #include "lib/base/err.h"
 #include "lib/record/tablegroups.h"
 #include "lib/record/tableresults.h"
+#include "lib/sandbox/openfile.h"
 #include "lib/unwind/unwindtable.h"
 
 #define NSEC_PER_MSEC	1000000ULL
@@ -45,6 +46,7 @@ void wp_tableresults_settle(struct wp_tablequeue *q, struct wp_tablegroup *g,
 	pthread_mutex_lock(&q->lock);
 	q->stats.tables += did->tables;
 	q->stats.cached += did->cached;
+	q->stats.known += did->known;
 	q->stats.bytes += did->bytes;
 	q->stats.no_table += did->no_table;
 	q->stats.bad += did->bad;
@@ -73,9 +75,11 @@ static int take_bytes(struct wp_tablequeue *q, struct wp_tableuser *u, size_t si
 	return err;
 }
 
-/* Push a table; cache it if the module takes it. @hit: it comes from the cache. */
+enum from { MADE, CACHED, KNOWN };
+
+/* Push a table; cache it if it was made, and the module takes it. */
 static void push(struct wp_tablequeue *q, struct wp_tablegroup *g, struct wp_tablejob *job,
-		 const struct wp_unwindtable *table, bool hit)
+		 const struct wp_unwindtable *table, enum from from)
 {
 	struct wp_tablequeue_stats did = {};
 	int err;
@@ -90,9 +94,10 @@ static void push(struct wp_tablequeue *q, struct wp_tablegroup *g, struct wp_tab
 		wp_debug("no unwind table of ...%s: %s", job->label, strerror(-err));
 	} else {
 		did.tables = 1;
-		did.cached = hit;
+		did.cached = from != MADE;
+		did.known = from == KNOWN;
 		did.bytes = table->size;
-		if (!hit && job->named)
+		if (from == MADE && job->named)
 			wp_tablecache_put(q->opt.cache, job->owner, &job->name, table);
 	}
 	wp_tableresults_settle(q, g, job, &did);
@@ -174,26 +179,46 @@ void wp_tableresults_make_vdso(struct wp_tablequeue *q, struct wp_tablejob *job)
 	if (err)
 		wp_tableresults_give_none(q, NULL, job, err);
 	else
-		push(q, NULL, job, &table, hit);
+		push(q, NULL, job, &table, hit ? CACHED : MADE);
 	wp_unwindtable_free(&table);
 	elf_end(elf);
 }
 
-/* A worker's description of a file's code is not trusted. */
-static bool is_valid(const struct wp_elfcode *codes)
+/**
+ * wp_tableresults_take_known() - finish a file that an earlier recording has read
+ * @q: the queue
+ * @g: its group
+ * @job: the file
+ *
+ * Return: whether it is one, and its table is there.
+ */
+bool wp_tableresults_take_known(struct wp_tablequeue *q, struct wp_tablegroup *g,
+				struct wp_tablejob *job)
 {
-	size_t i;
+	struct wp_unwindtable table = {};
 
-	if (!codes->nr || codes->nr > WP_CODE_MAX)
+	job->looked = true;
+	/* One that may have a server is asked nothing. */
+	if (wp_openfile_is_served(job->fd) ||
+	    !wp_tablecache_ident(q->opt.cache, job->fd, &job->file) ||
+	    job->file.owner != job->owner)
+		memset(&job->file, 0, sizeof(job->file));
+	if (!job->file.ino ||
+	    !wp_tablecache_known(q->opt.cache, &job->file, &job->name, &job->codes, &table))
 		return false;
-	for (i = 0; i < codes->nr; i++) {
-		const struct wp_code *c = &codes->code[i];
-
-		if (c->end <= c->start || c->size > c->end - c->start ||
-		    c->offset + c->size < c->offset || (i && c->start < c[-1].end))
-			return false;
-	}
+	push(q, g, job, &table, KNOWN);
+	wp_unwindtable_free(&table);
 	return true;
+}
+
+/* It was read since it was looked for in the index. */
+static void note_name(struct wp_tablequeue *q, struct wp_tablejob *job)
+{
+	struct wp_fileident file;
+
+	if (job->file.ino && wp_tablecache_ident(q->opt.cache, job->fd, &file) &&
+	    wp_fileident_same(&file, &job->file))
+		wp_tablecache_note(q->opt.cache, &file, &job->name, &job->codes);
 }
 
 /**
@@ -212,14 +237,15 @@ bool wp_tableresults_take_name(struct wp_tablequeue *q, struct wp_tablegroup *g,
 	const struct wp_job_name *name = answer->data;
 	struct wp_unwindtable table = {};
 
-	if (answer->size != sizeof(*name) || !is_valid(&name->codes) ||
+	if (answer->size != sizeof(*name) || !wp_elfcode_is_valid(&name->codes) ||
 	    name->name.id.size > WP_BUILDID_MAX)
 		return false;
 	job->codes = name->codes;
 	job->name = name->name;
 	job->named = true;
+	note_name(q, job);
 	if (wp_tablecache_get(q->opt.cache, job->owner, &job->name, &table)) {
-		push(q, g, job, &table, true);
+		push(q, g, job, &table, CACHED);
 		wp_unwindtable_free(&table);
 		return true;
 	}
@@ -247,7 +273,7 @@ bool wp_tableresults_take_table(struct wp_tablequeue *q, struct wp_tablegroup *g
 	const struct wp_elfcode *codes = answer->data;
 	struct wp_unwindtable table;
 
-	if (answer->size <= sizeof(*codes) || !is_valid(codes))
+	if (answer->size <= sizeof(*codes) || !wp_elfcode_is_valid(codes))
 		return false;
 	job->codes = *codes;
 	table = (struct wp_unwindtable){
@@ -256,6 +282,6 @@ bool wp_tableresults_take_table(struct wp_tablequeue *q, struct wp_tablegroup *g
 	};
 	wp_debug("unwind table of ...%s made in %.1f ms", job->label,
 		 (double)answer->cpu_ns / NSEC_PER_MSEC);
-	push(q, g, job, &table, false);
+	push(q, g, job, &table, MADE);
 	return true;
 }

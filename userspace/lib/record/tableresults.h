@@ -15,6 +15,8 @@ void wp_tableresults_give_none(struct wp_tablequeue *q, struct wp_tablegroup *g,
 void wp_tableresults_give_up(struct wp_tablequeue *q, struct wp_tablegroup *g,
 			     struct wp_tablejob *job, int err);
 void wp_tableresults_make_vdso(struct wp_tablequeue *q, struct wp_tablejob *job);
+bool wp_tableresults_take_known(struct wp_tablequeue *q, struct wp_tablegroup *g,
+				struct wp_tablejob *job);
 bool wp_tableresults_take_name(struct wp_tablequeue *q, struct wp_tablegroup *g,
 			       struct wp_tablejob *job,
 			       const struct wp_answer *answer);

@@ -190,6 +190,12 @@ static void not_opened(struct wp_tablequeue *q, struct wp_tableslot *s,
 	wp_tableresults_give_up(q, s->group, job, err);
 }
 
+/* Whether a file is finished without reading it. */
+static bool is_known(struct wp_tablequeue *q, struct wp_tableslot *s, struct wp_tablejob *job)
+{
+	return !s->making && !job->looked && wp_tableresults_take_known(q, s->group, job);
+}
+
 /* Pass a file to a slot's worker; returns whether the worker can take more. */
 static bool give(struct wp_tablequeue *q, struct wp_tableslot *s, struct wp_tablejob *job)
 {
@@ -319,7 +325,7 @@ __u64 wp_tableworkers_give_all(struct wp_tablequeue *q)
 			    s->group->user->rest_until < when)
 				when = s->group->user->rest_until;
 			pthread_mutex_unlock(&q->lock);
-		} while (job && give(q, s, job));
+		} while (job && (is_known(q, s, job) || give(q, s, job)));
 	}
 	return when;
 }

@@ -378,8 +378,15 @@ int wp_openfile_stat(int root, const char *path, struct stat *st)
  */
 int wp_openfile_root(__u32 pid)
 {
-	int dir = wp_procdir_open(pid), root;
+	char path[32];
+	int dir, root;
 
+	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* A thread that has ended has none, others of the process may have. */
+	if (root >= 0 || errno != ENOENT)
+		return root;
+	dir = wp_procdir_open(pid);
 	if (dir < 0) {
 		errno = -dir;
 		return -1;

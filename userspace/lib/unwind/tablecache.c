@@ -9,7 +9,8 @@
  * each file. A file holds a keyed hash of itself, with the key in the same directory: a
  * file that is truncated, changed, renamed or written by somebody else is ignored and
  * built anew. Files appear by a rename, so that several recordings can share the
- * directory. The limit of the cache's size and the eviction are in cacheroom.c.
+ * directory. The limit of the cache's size and the eviction are in cacheroom.c. Which table
+ * a file has that was read before, and which tables were verified, is in tableindex.c.
  *
  * A cache that does not work costs only time: failures are reported by wp_debug(), and by
  * wp_tablecache_error().
@@ -29,6 +30,7 @@
 #include "lib/base/outfile.h"
 #include "lib/base/siphash.h"
 #include "lib/unwind/tablecache.h"
+#include "lib/unwind/tableindex.h"
 
 #define CACHE_MAGIC	0x43555057	/* "WPUC" */
 /* Incremented when the same file would get another table. */
@@ -36,7 +38,9 @@
 
 struct wp_tablecache {
 	int dir;
+	int index;
 	__u64 key[2];
+	bool (*ident)(struct wp_fileident *ident, int fd);
 	int err;		/* why a table could not be written; set by any thread */
 };
 
@@ -203,8 +207,11 @@ int wp_tablecache_open(struct wp_tablecache **out, const char *dir)
 	cache = calloc(1, sizeof(*cache));
 	if (!cache)
 		return -ENOMEM;
+	cache->index = -1;
+	cache->ident = wp_fileident_of;
 	err = open_dir(cache, dir);
 	if (!err) {
+		cache->index = wp_tableindex_open(cache->dir);
 		*out = cache;
 		return 0;
 	}
@@ -223,6 +230,8 @@ void wp_tablecache_close(struct wp_tablecache *cache)
 		return;
 	if (cache->dir >= 0)
 		close(cache->dir);
+	if (cache->index >= 0)
+		close(cache->index);
 	free(cache);
 }
 
@@ -264,9 +273,14 @@ static __u64 hash_of(const struct wp_tablecache *cache, const char *name,
 	return wp_siphash_end(&h);
 }
 
+/*
+ * Read a table. @verified: the identity of its file, if its contents were verified before,
+ * else all 0; set to what it is now, or to all 0.
+ */
 static bool get(const struct wp_tablecache *cache, const char *name, __u64 max,
-		struct wp_unwindtable *table)
+		struct wp_unwindtable *table, struct wp_fileident *verified)
 {
+	struct wp_fileident now;
 	int fd = open_ours(cache, name);
 	struct head head;
 	struct stat st;
@@ -275,13 +289,17 @@ static bool get(const struct wp_tablecache *cache, const char *name, __u64 max,
 
 	if (fd < 0)
 		return false;
+	if (!cache->ident(&now, fd))
+		memset(&now, 0, sizeof(now));
 	good = read_all(fd, &head, sizeof(head)) && head.magic == CACHE_MAGIC &&
 	       head.version == CACHE_VERSION && head.size && head.size <= max &&
 	       !fstat(fd, &st) && (__u64)st.st_size == sizeof(head) + head.size;
 	if (good)
 		data = malloc(head.size);
 	good = data && read_all(fd, data, head.size) &&
-	       hash_of(cache, name, data, head.size) == head.hash;
+	       ((now.ino && wp_fileident_same(&now, verified)) ||
+		hash_of(cache, name, data, head.size) == head.hash);
+	*verified = now;
 	if (good)
 		wp_cacheroom_used(fd);
 	close(fd);
@@ -352,12 +370,85 @@ void wp_tablecache_key(const struct wp_tablecache *cache, uid_t owner, __u64 key
 bool wp_tablecache_get(const struct wp_tablecache *cache, uid_t owner,
 		       const struct wp_tablename *name, struct wp_unwindtable *table)
 {
+	struct wp_fileident none = {};
 	char file[NAME_SIZE];
 
 	if (!cache)
 		return false;
 	file_of(owner, name, file);
-	return get(cache, file, WP_UNWINDTABLE_MAX, table);
+	return get(cache, file, WP_UNWINDTABLE_MAX, table, &none);
+}
+
+/**
+ * wp_tablecache_set_ident() - replace wp_fileident_of(), for tests
+ * @cache: the cache
+ * @ident: the function
+ */
+void wp_tablecache_set_ident(struct wp_tablecache *cache,
+			     bool (*ident)(struct wp_fileident *ident, int fd))
+{
+	cache->ident = ident;
+}
+
+/**
+ * wp_tablecache_ident() - identify a file on a disk, before it is read
+ * @cache: the cache, or NULL
+ * @fd: the file
+ * @file: filled in
+ *
+ * Return: whether it can be recognized later, if it has not changed after it was read.
+ */
+bool wp_tablecache_ident(const struct wp_tablecache *cache, int fd, struct wp_fileident *file)
+{
+	return cache && cache->ident(file, fd);
+}
+
+/**
+ * wp_tablecache_note() - note the name of a file's table
+ * @cache: the cache
+ * @file: the file, as it was before and after it was read
+ * @name: the name, not trusted
+ * @codes: its code, not trusted
+ */
+void wp_tablecache_note(const struct wp_tablecache *cache, const struct wp_fileident *file,
+			const struct wp_tablename *name, const struct wp_elfcode *codes)
+{
+	const struct wp_tableentry entry = { .file = *file, .name = *name, .codes = *codes };
+
+	wp_tableindex_put(cache->index, cache->key, &entry);
+}
+
+/**
+ * wp_tablecache_known() - look up the table of a file that was noted
+ * @cache: the cache
+ * @file: the file
+ * @name: set to the table's name
+ * @codes: set to the file's code
+ * @table: see wp_tablecache_get()
+ *
+ * Return: true if both are there.
+ */
+bool wp_tablecache_known(const struct wp_tablecache *cache, const struct wp_fileident *file,
+			 struct wp_tablename *name, struct wp_elfcode *codes,
+			 struct wp_unwindtable *table)
+{
+	struct wp_tableentry entry;
+	struct wp_fileident verified;
+	char path[NAME_SIZE];
+
+	if (!wp_tableindex_find(cache->index, cache->key, file, &entry))
+		return false;
+	file_of(file->owner, &entry.name, path);
+	verified = entry.table;
+	if (!get(cache, path, WP_UNWINDTABLE_MAX, table, &verified))
+		return false;
+	*name = entry.name;
+	*codes = entry.codes;
+	if (verified.ino && !wp_fileident_same(&verified, &entry.table)) {
+		entry.table = verified;
+		wp_tableindex_put(cache->index, cache->key, &entry);
+	}
+	return true;
 }
 
 /**

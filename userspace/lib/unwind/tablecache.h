@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "lib/base/fileident.h"
 #include "lib/unwind/tablename.h"
 #include "lib/unwind/unwindtable.h"
 
@@ -22,5 +23,13 @@ bool wp_tablecache_get(const struct wp_tablecache *cache, uid_t owner,
 		       const struct wp_tablename *name, struct wp_unwindtable *table);
 void wp_tablecache_put(struct wp_tablecache *cache, uid_t owner,
 		       const struct wp_tablename *name, const struct wp_unwindtable *table);
+void wp_tablecache_set_ident(struct wp_tablecache *cache,
+			     bool (*ident)(struct wp_fileident *ident, int fd));
+bool wp_tablecache_ident(const struct wp_tablecache *cache, int fd, struct wp_fileident *file);
+void wp_tablecache_note(const struct wp_tablecache *cache, const struct wp_fileident *file,
+			const struct wp_tablename *name, const struct wp_elfcode *codes);
+bool wp_tablecache_known(const struct wp_tablecache *cache, const struct wp_fileident *file,
+			 struct wp_tablename *name, struct wp_elfcode *codes,
+			 struct wp_unwindtable *table);
 
 #endif /* WP_LIB_UNWIND_TABLECACHE_H */
