@@ -54,4 +54,25 @@ struct wp_mmap2_record {
 	char filename[];
 };
 
+/*
+ * A record with this in place of a build-id is of a file without a known one that is not
+ * the file at its path, as perf gives names of that to all others.
+ */
+#define WP_NO_BUILDID		0xff7077ffU
+
+/**
+ * struct wp_nobuildid - device and inode of such a file
+ * @magic: WP_NO_BUILDID
+ * @maj: device of the file
+ * @min: the same
+ * @ino: its inode number
+ */
+struct wp_nobuildid {
+	__u32 magic;
+	__u32 maj, min;
+	__u64 ino;
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct wp_nobuildid) == WP_BUILDID_MAX, "it has the size of a build-id");
+
 #endif /* WP_LIB_PERFDATA_MMAPRECORD_H */
