@@ -171,6 +171,17 @@ static void test_records(void)
 	r.id_size = 21;
 	record(&r);
 	ok(!wp_memmaps_find(maps, 20, 0x1000)->id.size, "one that is too long is none");
+	r.id_size = 8;
+	memset(r.id, 0xab, sizeof(r.id));
+	record(&r);
+	ok(!wp_memmaps_find(maps, 20, 0x1000)->id.size, "nor is device and inode, marked as one");
+	memset(r.id + 8, 0, sizeof(r.id) - 8);
+	record(&r);
+	ok(wp_memmaps_find(maps, 20, 0x1000)->id.size == 8, "a short one has zeros behind it");
+	r.reserved[2] = 1;
+	record(&r);
+	ok(!wp_memmaps_find(maps, 20, 0x1000)->id.size, "and before it");
+	r.reserved[2] = 0;
 	memset(r.path, 'x', sizeof(r.path));
 	for (i = sizeof(r.header); i <= (int)sizeof(r); i++) {
 		struct mmap2 *cut = malloc(i);

@@ -374,7 +374,7 @@ static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 	map.offset = r.mmap.offset;
 	if (rec->type == PERF_RECORD_MMAP2 && !(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
 		memcpy(&inode, &r.id_size, sizeof(inode));
-	else if (rec->type == PERF_RECORD_MMAP2 && r.id_size <= sizeof(r.id))
+	else if (rec->type == PERF_RECORD_MMAP2 && wp_mmap2_is_id(&r.id_size))
 		take_id(&r, &map.id, &inode);
 	if (space_of(m, r.mmap.pid))
 		end_exec(m, r.mmap.pid);
