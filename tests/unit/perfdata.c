@@ -402,6 +402,18 @@ static void test_another(void)
 	   wp_buildids_find_one_of(ids, name, &map.file) == gone,
 	   "another one that is the only one of its path");
 	wp_buildids_free(ids);
+
+	ids = wp_buildids_new();
+	map.file = (struct wp_fileid){ major(st.st_dev), minor(st.st_dev), st.st_ino };
+	map.pid = getpid();
+	here = wp_buildids_map(ids, name, &map, NULL);
+	ok(here && here->stat.st_ino == st.st_ino && !wp_buildids_is_another(here),
+	   "a file is looked at when it is mapped");
+	if (truncate(name, 100))
+		exit(2);
+	wp_buildids_resolve(ids);
+	ok(wp_buildids_is_another(here), "and is another one if it has changed since");
+	wp_buildids_free(ids);
 	unlink(name);
 }
 
