@@ -12,6 +12,7 @@
 #include "lib/base/err.h"
 #include "lib/perfdata/features.h"
 #include "lib/perfdata/memmaps.h"
+#include "lib/perfdata/mmaprecord.h"
 #include "tap.h"
 
 #define MMAP_BUILD_ID	(1 << 14)
@@ -170,6 +171,17 @@ static void test_records(void)
 	r.id_size = 21;
 	record(&r);
 	ok(!wp_memmaps_find(maps, 20, 0x1000)->id.size, "one that is too long is none");
+	r.id_size = 8;
+	memset(r.id, 0xab, sizeof(r.id));
+	record(&r);
+	ok(!wp_memmaps_find(maps, 20, 0x1000)->id.size, "nor is device and inode, marked as one");
+	memset(r.id + 8, 0, sizeof(r.id) - 8);
+	record(&r);
+	ok(wp_memmaps_find(maps, 20, 0x1000)->id.size == 8, "a short one has zeros behind it");
+	r.reserved[2] = 1;
+	record(&r);
+	ok(!wp_memmaps_find(maps, 20, 0x1000)->id.size, "and before it");
+	r.reserved[2] = 0;
 	memset(r.path, 'x', sizeof(r.path));
 	for (i = sizeof(r.header); i <= (int)sizeof(r); i++) {
 		struct mmap2 *cut = malloc(i);
@@ -272,7 +284,7 @@ static void test_others(void)
 	struct wp_perffile file;
 	int fd = mkstemp(path);
 	struct mmap2 r;
-	size_t i;
+	size_t i, nr;
 
 	h.data.offset = sizeof(h);
 	if (pwrite(fd, &h, sizeof(h), 0) < 0 || pwrite(fd, &s, sizeof(s), sizeof(h)) < 0 ||
@@ -295,6 +307,25 @@ static void test_others(void)
 	ok(found[2]->id.data[0] == 9 && found[3]->id.data[0] == 9 && found[4]->id.data[0] == 9 &&
 	   !found[2]->other && !found[3]->other && !found[4]->other, "others have the path's");
 	ok(!wp_memmaps_find(maps, 50, 0x1000)->id.size, "of another path there is none");
+	for (i = 0; i < 5; i++) {
+		const struct wp_nobuildid none = { WP_NO_BUILDID, inode[i].maj, inode[i].min,
+						   inode[i].ino };
+
+		r = mmap2(60 + i, 0x1000, 0x1000, 0, "/lib/a");
+		r.header.misc = MMAP_BUILD_ID;
+		r.id_size = sizeof(none);
+		memcpy(r.id, &none, sizeof(none));
+		record(&r);
+	}
+	for (i = 0, nr = 0; i < 5; i++) {
+		const struct wp_memmap *same = wp_memmaps_find(maps, 60 + i, 0x1000);
+
+		found[i] = wp_memmaps_find(maps, 40 + i, 0x1000);
+		nr += same->id.size == found[i]->id.size && same->other == found[i]->other &&
+			same->file == found[i]->file &&
+			!memcmp(same->id.data, found[i]->id.data, same->id.size);
+	}
+	ok(nr == 5, "what stands for no build-id says which file it is (%zu of 5)", nr);
 	close(fd);
 	unlink(path);
 }

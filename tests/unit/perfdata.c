@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -360,6 +361,62 @@ static void test_files(void)
 	wp_buildids_free(ids);
 }
 
+/* Files without build-ids: whether they are those that their paths lead to. */
+static void test_another(void)
+{
+	struct wp_buildids *ids = wp_buildids_new();
+	struct wp_dso *here, *gone, *none, *memory;
+	struct wp_mapped map = { 0 };
+	char name[80];
+	struct stat st;
+	int fd;
+
+	snprintf(name, sizeof(name), "%s/no-id", dir);
+	fd = open(name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd < 0 || fstat(fd, &st))
+		exit(2);
+	close(fd);
+	/* As on btrfs, this device is none that mappings have. */
+	map.file = (struct wp_fileid){ 0, 12345, st.st_ino };
+	if (major(st.st_dev))
+		map.file = (struct wp_fileid){ major(st.st_dev), minor(st.st_dev), st.st_ino };
+	here = wp_buildids_map(ids, name, &map, NULL);
+	map.file.ino += 1000;
+	gone = wp_buildids_map(ids, name, &map, NULL);
+	none = wp_buildids_map(ids, "/nonesuch", &map, NULL);
+	memory = wp_buildids_map(ids, "[stack]", &map, NULL);
+	ok(wp_buildids_are_ambiguous(ids), "two files of one path");
+	wp_buildids_resolve(ids);
+	ok(here && !wp_buildids_is_another(here), "a file that is there is no other one");
+	ok(gone && wp_buildids_is_another(gone), "one that has another inode is");
+	ok(none && !wp_buildids_is_another(none) && memory && !wp_buildids_is_another(memory),
+	   "not if there is none now");
+	wp_buildids_free(ids);
+
+	ids = wp_buildids_new();
+	gone = wp_buildids_map(ids, name, &map, NULL);
+	ok(!wp_buildids_are_ambiguous(ids) && !wp_buildids_find_one_of(ids, name, &map.file),
+	   "nothing is known before the end");
+	wp_buildids_resolve(ids);
+	ok(gone && wp_buildids_are_ambiguous(ids) &&
+	   wp_buildids_find_one_of(ids, name, &map.file) == gone,
+	   "another one that is the only one of its path");
+	wp_buildids_free(ids);
+
+	ids = wp_buildids_new();
+	map.file = (struct wp_fileid){ major(st.st_dev), minor(st.st_dev), st.st_ino };
+	map.pid = getpid();
+	here = wp_buildids_map(ids, name, &map, NULL);
+	ok(here && here->stat.st_ino == st.st_ino && !wp_buildids_is_another(here),
+	   "a file is looked at when it is mapped");
+	if (truncate(name, 100))
+		exit(2);
+	wp_buildids_resolve(ids);
+	ok(wp_buildids_is_another(here), "and is another one if it has changed since");
+	wp_buildids_free(ids);
+	unlink(name);
+}
+
 /* A mapping's record as it is in the file; the path has 8 bytes. */
 static struct map {
 	struct wp_mmap2_record rec;
@@ -376,7 +433,10 @@ static struct map {
 	return map;
 }
 
-/* Records get the build-id where several files have their path, and else stay as they are. */
+/*
+ * Records get the build-id where several files have their path, or what stands for none if
+ * their path leads to another file; and else stay as they are.
+ */
 static void test_maps(void)
 {
 	const struct wp_buildid id = { .size = 16, .data = { 9, 8, 7 } };
@@ -389,13 +449,15 @@ static void test_maps(void)
 	const char *at;
 
 	for (i = 0; i < 1000; i++) {
-		const char *name = i < 998 ? "/lib/so" : i < 999 ? "/lib/on" : "12345678";
+		const char *name = i < 997 ? "/lib/so" : i < 998 ? "/bin/sh" :
+			i < 999 ? "/lib/on" : "12345678";
 
 		map[i] = mapped(i, name, i == 5 ? PROT_READ : PROT_READ | PROT_EXEC);
 		bad |= wp_perfdata_write_record(pd, &map[i].rec.header);
 		place.file = (struct wp_fileid){ 8, 1, map[i].rec.ino };
 		if (i < 999)
-			wp_buildids_map(ids, name, &place, i == 6 ? NULL : i & 1 ? &id : &other);
+			wp_buildids_map(ids, name, &place,
+					i == 6 || i == 997 ? NULL : i & 1 ? &id : &other);
 	}
 	ok(!bad && !wp_perfdata_close(pd, ids) && whole(), "a file with mappings");
 	wp_buildids_free(ids);
@@ -405,7 +467,15 @@ static void test_maps(void)
 		    now->rec.header.size != sizeof(back) || now->rec.pid != 7)
 			continue;
 		i = nr++;
-		if (i != 5 && i != 6 && i < 998) {
+		if (i == 997) {
+			const struct wp_nobuildid none = { WP_NO_BUILDID, 8, 1, 50 + i };
+
+			map[i].rec.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+			map[i].rec.build_id_size = sizeof(none);
+			memset(map[i].rec.reserved, 0, 3);
+			memcpy(map[i].rec.build_id, &none, sizeof(none));
+		}
+		if (i != 5 && i != 6 && i < 997) {
 			const struct wp_buildid *want = i & 1 ? &id : &other;
 
 			map[i].rec.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
@@ -557,6 +627,7 @@ int main(void)
 	test_encode();
 	test_file();
 	test_files();
+	test_another();
 	test_maps();
 	test_batch();
 	test_full();

@@ -18,6 +18,7 @@
 #include "lib/base/err.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/proc/kthreads.h"
+#include "lib/record/inlineids.h"
 #include "lib/record/sideband.h"
 #include "lib/record/siderecords.h"
 #include "tap.h"
@@ -129,9 +130,14 @@ static int run(struct wp_sideband *sb)
 
 static struct wp_sideband *fresh(struct wp_sideband_options *opt, __u64 at)
 {
+	struct wp_sideband *sb;
+
 	head[0] = tail[0] = head[1] = tail[1] = at;
 	memset(ring, 0xee, sizeof(ring));
-	return wp_sideband_new(opt);
+	sb = wp_sideband_new(opt);
+	if (sb)
+		sb->inline_ids = true;
+	return sb;
 }
 
 static bool only_five(void *ctx, __u32 pid)
@@ -282,6 +288,81 @@ static void test_files(void)
 	wp_buildids_free(opt.ids);
 }
 
+/* Device and inode that are marked as a build-id, by a kernel that forgets another mark. */
+static void test_marked(void)
+{
+	const __u16 marked = PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID;
+	const struct wp_fileid file[] = { { 8, 1, 77 }, { 259, 2, 78 }, { 254, 3, 79 } };
+	struct wp_sideband_options opt = { .file_id = file_id };
+	struct file_body b = { .pid = 1 << 22, .start = 4096, .len = 4096, .prot = PROT_EXEC,
+			       .name = "/nonesuch" };
+	struct wp_sideband *sb;
+	struct wp_fileid got_file;
+	struct wp_dso *dso;
+	unsigned int i, nr;
+	int asked;
+
+	for (asked = 0; asked < 2; asked++) {
+		opt.ids = wp_buildids_new();
+		sb = fresh(&opt, 0);
+		sb->inline_ids = asked;
+		for (i = 0; i < 3; i++) {
+			memset(b.id, 0xcd, sizeof(b.id));
+			b.file = file[i];
+			put_record(0, PERF_RECORD_MMAP2, marked, &b, sizeof(b), 1 + i);
+		}
+		if (run(sb) || nr_got != 3)
+			exit(2);
+		for (i = 0, nr = 0; i < 3; i++) {
+			memcpy(&got_file, got[i].bytes + offsetof(struct file_body, file),
+			       sizeof(got_file));
+			nr += got[i].h.misc == PERF_RECORD_MISC_USER &&
+				(asked ? !got_file.maj && !got_file.min && !got_file.ino :
+				 !memcmp(&got_file, &file[i], sizeof(got_file)));
+		}
+		dso = buildids_find(opt.ids, "/nonesuch");
+		ok(nr == 3 && dso && !dso->id.size && buildids_count(opt.ids) == (asked ? 1 : 3),
+		   asked ? "a build-id that cannot be one is none, and no file either" :
+		   "one that was not asked for is device and inode");
+		wp_sideband_close(sb);
+		wp_buildids_free(opt.ids);
+	}
+}
+
+/* Three records of the trial, of which some are marked; @last ends too early or late. */
+static bool judged(int a, int b, int c, int last)
+{
+	const int marked[] = { a, b, c };
+	struct {
+		struct perf_event_header h;
+		__u64 rest[9];
+	} r[3];
+	int i;
+
+	memset(r, 0, sizeof(r));
+	for (i = 0; i < 3; i++)
+		r[i].h = (struct perf_event_header){
+			PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER |
+			(marked[i] ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0), sizeof(r[i]) };
+	r[2].h.size += last;
+	return wp_inlineids_judge(r, sizeof(r));
+}
+
+static void test_trial(void)
+{
+	struct perf_event_header lost[3] = { { PERF_RECORD_LOST, 0, sizeof(lost[0]) } };
+
+	ok(judged(0, 1, 0, 0) && judged(1, 0, 0, 0) && judged(0, 0, 1, 0),
+	   "the trial is good if one record is marked, in any order");
+	ok(!judged(0, 1, 1, 0) && !judged(1, 1, 0, 0) && !judged(1, 1, 1, 0),
+	   "but not if others are marked, too");
+	ok(!judged(0, 0, 0, 0), "nor if none is");
+	ok(!judged(0, 1, 0, 8) && !judged(0, 1, 0, -80) && !judged(0, 1, 0, -8),
+	   "nor with a size that cannot be");
+	ok(!wp_inlineids_judge(lost, sizeof(lost)) && !wp_inlineids_judge(lost, 0),
+	   "nor with another record, or none");
+}
+
 int main(void)
 {
 	struct wp_sideband_options opt = { .file_id = file_id };
@@ -295,6 +376,8 @@ int main(void)
 	wp_set_verbosity(WP_SILENT);
 	test_kthreads();
 	test_files();
+	test_marked();
+	test_trial();
 
 	sb = fresh(&opt, 0);
 	put_comm(0, 1, "first", 10);

@@ -2,7 +2,9 @@
 /*
  * Owns the positions of the mapping records of a perf.data file while it is written, and
  * inserts build-ids into those of a path that several files have, as in containers: perf
- * uses the table's build-id for all files of a path. Called by perfdata.c.
+ * uses the table's build-id for all files of a path. A file that is known to be another
+ * than the one at its path, but not by its build-id, gets one that no file has, or perf
+ * would take names from the wrong file. Called by perfdata.c.
  *
  * The build-id replaces device and inode (PERF_RECORD_MISC_MMAP_BUILD_ID of
  * include/uapi/linux/perf_event.h), so that a record keeps its size and is changed in
@@ -52,11 +54,24 @@ void wp_mapids_note(struct wp_mapids *maps, const struct perf_event_header *rec,
 	maps->at[maps->nr++] = at;
 }
 
+/* What is in place of a build-id. */
+static struct wp_buildid no_id(const struct wp_mmap2_record *map)
+{
+	struct wp_nobuildid none = {
+		.magic = WP_NO_BUILDID, .maj = map->maj, .min = map->min, .ino = map->ino,
+	};
+	struct wp_buildid id = { .size = sizeof(none) };
+
+	memcpy(id.data, &none, sizeof(none));
+	return id;
+}
+
 /* Update the record at @at if its path has another file, too. */
 static int write_one(int fd, __u64 at, const struct wp_buildids *ids, void *buf)
 {
 	struct wp_mmap2_record *map = buf;
 	const struct wp_dso *dso;
+	struct wp_buildid id;
 	int ret;
 
 	ret = wp_pread_all(fd, map, sizeof(*map), at);
@@ -72,12 +87,13 @@ static int write_one(int fd, __u64 at, const struct wp_buildids *ids, void *buf)
 		return 0;
 	dso = wp_buildids_find_one_of(ids, map->filename, &(struct wp_fileid){
 		.maj = map->maj, .min = map->min, .ino = map->ino });
-	if (!dso || !dso->id.size)
+	if (!dso || (!dso->id.size && !wp_buildids_is_another(dso)))
 		return 0;
+	id = dso->id.size ? dso->id : no_id(map);
 	map->header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
-	map->build_id_size = dso->id.size;
+	map->build_id_size = id.size;
 	memset(map->reserved, 0, sizeof(map->reserved));
-	memcpy(map->build_id, dso->id.data, sizeof(map->build_id));
+	memcpy(map->build_id, id.data, sizeof(map->build_id));
 	return wp_pwrite_all(fd, map, sizeof(*map), at);
 }
 
@@ -95,7 +111,7 @@ int wp_mapids_write(const struct wp_mapids *maps, int fd, const struct wp_buildi
 	size_t i;
 	int ret = 0;
 
-	if (!wp_buildids_share_paths(ids))
+	if (!wp_buildids_are_ambiguous(ids))
 		return 0;
 	buf = malloc(MAX_RECORD);
 	if (!buf)

@@ -332,6 +332,21 @@ static void end_exec(struct wp_memmaps *m, __s32 pid)
 	p->before = NULL;
 }
 
+/* Read a build-id, or what mapids.c writes in place of one. */
+static void take_id(const struct mmap2_record *r, struct wp_buildid *id,
+		    struct wp_inode *inode)
+{
+	struct wp_nobuildid none;
+
+	memcpy(&none, r->id, sizeof(none));
+	if (r->id_size == sizeof(none) && none.magic == WP_NO_BUILDID) {
+		*inode = (struct wp_inode){ none.maj, none.min, none.ino };
+		return;
+	}
+	id->size = r->id_size;
+	memcpy(id->data, r->id, sizeof(r->id));
+}
+
 /* Mappings of the kernel have the process -1, and only the kernel's address is kept. */
 static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 {
@@ -357,12 +372,10 @@ static int mmap_event(struct wp_memmaps *m, const struct perf_event_header *rec)
 	map.start = r.mmap.start;
 	map.end = r.mmap.start + r.mmap.len;
 	map.offset = r.mmap.offset;
-	if (rec->type == PERF_RECORD_MMAP2 && !(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+	if (rec->type == PERF_RECORD_MMAP2 && !(rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
 		memcpy(&inode, &r.id_size, sizeof(inode));
-	} else if (rec->type == PERF_RECORD_MMAP2 && r.id_size <= sizeof(r.id)) {
-		map.id.size = r.id_size;
-		memcpy(map.id.data, r.id, sizeof(r.id));
-	}
+	else if (rec->type == PERF_RECORD_MMAP2 && wp_mmap2_is_id(&r.id_size))
+		take_id(&r, &map.id, &inode);
 	if (space_of(m, r.mmap.pid))
 		end_exec(m, r.mmap.pid);
 	return add_map(m, r.mmap.pid, &map, path, len, &inode);

@@ -5,6 +5,7 @@
 #ifndef WP_LIB_PERFDATA_MMAPRECORD_H
 #define WP_LIB_PERFDATA_MMAPRECORD_H
 
+#include <stdbool.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
@@ -53,5 +54,44 @@ struct wp_mmap2_record {
 	__u32 prot, flags;
 	char filename[];
 };
+
+/**
+ * wp_mmap2_is_id() - whether something marked as a build-id can be one
+ * @at: where build_id_size of struct wp_mmap2_record is
+ *
+ * Device and inode can be marked by mistake: see inlineids.c.
+ */
+static inline bool wp_mmap2_is_id(const __u8 *at)
+{
+	unsigned int i, size = at[0], more = at[1] | at[2] | at[3];
+
+	if (!size || size > WP_BUILDID_MAX)
+		return false;
+	/* Zeros follow a short one. */
+	for (i = size; i < WP_BUILDID_MAX; i++)
+		more |= at[4 + i];
+	return !more;
+}
+
+/*
+ * A record with this in place of a build-id is of a file without a known one that is not
+ * the file at its path, as perf gives names of that to all others.
+ */
+#define WP_NO_BUILDID		0xff7077ffU
+
+/**
+ * struct wp_nobuildid - device and inode of such a file
+ * @magic: WP_NO_BUILDID
+ * @maj: device of the file
+ * @min: the same
+ * @ino: its inode number
+ */
+struct wp_nobuildid {
+	__u32 magic;
+	__u32 maj, min;
+	__u64 ino;
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct wp_nobuildid) == WP_BUILDID_MAX, "it has the size of a build-id");
 
 #endif /* WP_LIB_PERFDATA_MMAPRECORD_H */

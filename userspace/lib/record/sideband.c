@@ -15,6 +15,7 @@
 #include "lib/perfdata/mmaprecord.h"
 #include "lib/perfdata/perfdata.h"
 #include "lib/proc/kthreads.h"
+#include "lib/record/inlineids.h"
 #include "lib/record/sideband.h"
 #include "lib/record/sidefilter.h"
 #include "lib/record/siderecords.h"
@@ -133,10 +134,11 @@ int wp_sideband_open(struct wp_sideband **out, const struct wp_sideband_options 
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
 		.wakeup_watermark = opt->eager ? 1 : sb->data_size / 4,
-#ifndef NO_BUILD_ID_BIT
-		.build_id = 1,
-#endif
 	};
+	sb->inline_ids = opt->ids && wp_inlineids_work();
+#ifndef NO_BUILD_ID_BIT
+	sb->attr.build_id = sb->inline_ids;
+#endif
 	ret = wp_siderings_open(sb);
 	if (ret) {
 		wp_sideband_close(sb);

@@ -85,20 +85,23 @@ static struct wp_dso *note_file(struct wp_sideband *sb, const struct wp_mmap2_re
  * Perf 5.10 warns of inline build-ids, so the build-id goes into the table, and device
  * and inode take its place. Without a table they are zero, which readers take for
  * "unknown".
+ *
+ * If no build-id was asked for, there is none, and a mark is another event's: see
+ * inlineids.c.
  */
 static void unpack_buildid(struct wp_sideband *sb, struct wp_mmap2_record *m, __u64 time)
 {
-	bool inlined = m->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID;
+	bool inlined = sb->inline_ids && m->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID;
 	struct wp_buildid id = { 0 };
 	struct wp_dso *dso;
 
-	if (inlined && m->build_id_size <= WP_BUILDID_MAX) {
+	if (inlined && wp_mmap2_is_id(&m->build_id_size)) {
 		id.size = m->build_id_size;
 		memcpy(id.data, m->build_id, id.size);
 	}
 	dso = note_file(sb, m, time, &id, inlined);
+	m->header.misc &= ~PERF_RECORD_MISC_MMAP_BUILD_ID;
 	if (inlined) {
-		m->header.misc &= ~PERF_RECORD_MISC_MMAP_BUILD_ID;
 		m->maj = 0;
 		m->min = 0;
 		m->ino = 0;

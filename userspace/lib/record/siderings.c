@@ -92,19 +92,16 @@ void wp_siderings_close(struct wp_sidering *r)
 	close(r->fd);
 }
 
-/* Drop bits that older kernels refuse, newest first: 6.0, 5.12, 3.16. */
+/*
+ * Drop bits that older kernels refuse, newest first: 6.0, 3.16. That for build-ids is set
+ * only if it works.
+ */
 static bool drop_newest_bit(struct perf_event_attr *attr)
 {
 	if (attr->read_format & WP_READ_LOST) {
 		attr->read_format &= ~WP_READ_LOST;
 		return true;
 	}
-#ifndef NO_BUILD_ID_BIT
-	if (attr->build_id) {
-		attr->build_id = 0;
-		return true;
-	}
-#endif
 	if (attr->comm_exec) {
 		attr->comm_exec = 0;
 		return true;

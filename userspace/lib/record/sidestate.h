@@ -34,6 +34,7 @@ struct wp_sideband {
 	struct wp_sideband_options opt;
 	size_t data_size;
 	struct perf_event_attr attr;
+	bool inline_ids;	/* the events ask for build-ids */
 	struct wp_sidering *ring;
 	unsigned int nr_rings;
 	char online[4096];	/* the list of CPUs at the last check */

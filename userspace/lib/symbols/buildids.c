@@ -345,19 +345,37 @@ struct wp_dso *wp_buildids_find_id(struct wp_buildids *ids, const char *path,
 }
 
 /**
- * wp_buildids_find_one_of() - look up one of several files of a path
- * @ids: the table
+ * wp_buildids_is_another() - whether a file is not the one that its path leads to here
+ * @dso: the file, after wp_buildids_resolve()
+ *
+ * Return: true if its build-id is unknown and it is another one, or has changed.
+ */
+bool wp_buildids_is_another(const struct wp_dso *dso)
+{
+	return !dso->kernel && !dso->id.size && (dso->elsewhere || dso->changed);
+}
+
+/* Whether the path alone does not identify the file. */
+static bool is_ambiguous(const struct wp_dso *first)
+{
+	return first->next || wp_buildids_is_another(first);
+}
+
+/**
+ * wp_buildids_find_one_of() - look up one of the files of a path that leads to others, too
+ * @ids: the table, resolved
  * @path: the name as in the mapping record
  * @file: the file in the mapping record
  *
- * Return: the entry; NULL if there is none, or no other with that name.
+ * Return: the entry; NULL if there is none, or neither another one in the table with that
+ * name nor, in place of this one, here.
  */
 const struct wp_dso *wp_buildids_find_one_of(const struct wp_buildids *ids, const char *path,
 					     const struct wp_fileid *file)
 {
 	const struct wp_dso *first = first_of(ids, path, false), *dso;
 
-	if (!first || !first->next)
+	if (!first || !is_ambiguous(first))
 		return NULL;
 	for (dso = first; dso && !same_file(&dso->last.file, file);)
 		dso = next_of(ids, dso);
@@ -365,17 +383,17 @@ const struct wp_dso *wp_buildids_find_one_of(const struct wp_buildids *ids, cons
 }
 
 /**
- * wp_buildids_share_paths() - whether any path has several files
- * @ids: the table
+ * wp_buildids_are_ambiguous() - whether wp_buildids_find_one_of() can find any
+ * @ids: the table, resolved
  *
- * Return: true if there is.
+ * Return: true if it can.
  */
-bool wp_buildids_share_paths(const struct wp_buildids *ids)
+bool wp_buildids_are_ambiguous(const struct wp_buildids *ids)
 {
 	size_t i;
 
 	for (i = 0; i < ids->nr; i++)
-		if (ids->dso[i]->next)
+		if (is_ambiguous(ids->dso[i]))
 			return true;
 	return false;
 }

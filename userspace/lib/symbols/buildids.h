@@ -40,7 +40,8 @@ struct wp_dso *wp_buildids_find_id(struct wp_buildids *ids, const char *path,
 				   const struct wp_buildid *id);
 const struct wp_dso *wp_buildids_find_one_of(const struct wp_buildids *ids, const char *path,
 					     const struct wp_fileid *file);
-bool wp_buildids_share_paths(const struct wp_buildids *ids);
+bool wp_buildids_is_another(const struct wp_dso *dso);
+bool wp_buildids_are_ambiguous(const struct wp_buildids *ids);
 void wp_buildids_resolve(struct wp_buildids *ids);
 int wp_buildids_for_each(const struct wp_buildids *ids,
 			 int (*fn)(void *ctx, const struct wp_dso *dso), void *ctx);

@@ -53,6 +53,7 @@ struct wp_mapped {
  * @changed: it has changed since
  * @kernel: the kernel or a module
  * @tried: its build-id could not be read
+ * @elsewhere: so that is unknown, and its path leads to another file here
  * @other: another file represents @path, with another build-id or without one
  * @repeats: another file represents @path, with the same build-id
  * @nr_maps: number of mappings
@@ -68,6 +69,7 @@ struct wp_dso {
 	bool changed;
 	bool kernel;
 	bool tried;
+	bool elsewhere;
 	bool other;
 	bool repeats;
 	__u64 nr_maps;

@@ -9,14 +9,17 @@
  * is unknown; a file that has changed since has none.
  */
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lib/base/clock.h"
 #include "lib/base/procdir.h"
+#include "lib/proc/procmaps.h"
 #include "lib/sandbox/filereader.h"
 #include "lib/sandbox/openfile.h"
 #include "lib/symbols/keepfiles.h"
@@ -290,11 +293,7 @@ static void read_unchanged(int fd, const struct stat *st, struct wp_dso *dso)
 	read_and_close(fd, &dso->id);
 }
 
-/**
- * wp_mappedfile_read() - read the build-id of a file
- * @dso: the file; its build-id is set, if it can be read
- */
-void wp_mappedfile_read(struct wp_dso *dso)
+static void read_id(struct wp_dso *dso)
 {
 	int place, fd = -1;
 	struct stat st;
@@ -313,6 +312,87 @@ void wp_mappedfile_read(struct wp_dso *dso)
 	}
 	if (fd >= 0)
 		read_unchanged(fd, &st, dso);
+}
+
+/* A mapping of our own, and the inode of its file. */
+struct own_mapping {
+	__u64 start;
+	__u64 ino;
+};
+
+static int take_own(void *ctx, int dir, const struct wp_procmap *map)
+{
+	struct own_mapping *own = ctx;
+
+	(void)dir;
+	if (map->start > own->start || map->end <= own->start)
+		return 0;
+	own->ino = map->ino;
+	return 1;
+}
+
+/*
+ * The inode that mappings of a file have, by mapping it; 0 if that fails, as for one on a
+ * server, whose descriptor is O_PATH.
+ */
+static __u64 mapped_inode(int fd)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	struct wp_procmaps maps = { 0 };
+	struct own_mapping own = { 0 };
+	void *place;
+	int dir;
+
+	place = mmap(NULL, page, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (place == MAP_FAILED)
+		return 0;
+	own.start = (uintptr_t)place;
+	dir = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir >= 0) {
+		wp_procmaps_each(&maps, dir, PROT_READ, take_own, &own);
+		close(dir);
+	}
+	wp_procmaps_free(&maps);
+	munmap(place, page);
+	return own.ino;
+}
+
+/*
+ * Whether a path leads to another file here than was mapped. On a block device stat() has
+ * what the kernel recorded. Elsewhere it may have another device and, on overlayfs, another
+ * inode: such a file is another one only if it has that inode neither for stat() nor when
+ * it is mapped.
+ */
+static bool is_elsewhere(const struct wp_dso *dso)
+{
+	const struct wp_fileid *was = &dso->last.file;
+	struct stat st;
+	__u64 ino;
+	bool other;
+	int fd;
+
+	if (dso->path[0] != '/' || !was->ino || (!was->maj && !was->min))
+		return false;
+	fd = wp_openfile_in(WP_OPENFILE_HERE, dso->path, &st);
+	if (fd < 0)
+		return false;
+	other = !wp_mappedfile_is(was, &st, true);
+	if (other && !major(st.st_dev)) {
+		ino = st.st_ino != was->ino ? mapped_inode(fd) : 0;
+		other = ino && ino != was->ino;
+	}
+	close(fd);
+	return other;
+}
+
+/**
+ * wp_mappedfile_read() - read the build-id of a file
+ * @dso: the file; its build-id is set, if it can be read, or else its @elsewhere
+ */
+void wp_mappedfile_read(struct wp_dso *dso)
+{
+	read_id(dso);
+	dso->elsewhere = !dso->id.size && is_elsewhere(dso);
 }
 
 /**
