@@ -40,6 +40,13 @@ static struct perf_event_attr wp_counter_attr(const struct wallprof_event *confi
 		.exclude_guest = !!(flags & WALLPROF_ATTR_EXCLUDE_GUEST),
 		.precise_ip = config->attr_precise,
 		/*
+		 * Some tracepoints count more than one each time, the nanoseconds of
+		 * sched_stat_runtime: that is the period of one sample then, as in perf record,
+		 * and not as many overflows.
+		 */
+		.sample_type = config->attr_period == 1 && !(flags & WALLPROF_ATTR_FREQ) ?
+			       PERF_SAMPLE_PERIOD : 0,
+		/*
 		 * Idle time is no thread's. On a CPU that idles without a tick, the clock
 		 * would be throttled, and miss the next thread.
 		 */
