@@ -58,10 +58,9 @@ static void counts_itself(void *arg)
 	for (int i = 0; i < NAPS; i++)
 		nap_ns(1000);
 	getrusage(RUSAGE_SELF, &c->after);
-	if (write(c->done[1], &byte, 1) != 1)
+	/* Nothing here is touched for the first time. */
+	if (write(c->done[1], &byte, 1) != 1 || read(c->go[0], &byte, 1) != 1)
 		_exit(1);
-	for (;;)
-		pause();
 }
 
 FIXTURE(events)
@@ -186,12 +185,12 @@ TEST_F(events, as_many_as_there_were)
 	EXPECT_EQ(0, sum.no_stack);
 	if (HAS_FRAMES)
 		EXPECT_LT(2, sum.deepest);
-	/* The event of a switch away from a CPU: the last ones are those of write and pause. */
+	/* The event of a switch away from a CPU: the last ones are those of write and read. */
 	wanted = c->after.ru_nvcsw + c->after.ru_nivcsw - c->before.ru_nvcsw - c->before.ru_nivcsw;
 	sum = samples_of(s, 2);
 	EXPECT_LE(wanted, sum.count);
 	EXPECT_GE(nr_switches(self->pid) - c->before.ru_nvcsw - c->before.ru_nivcsw, sum.count);
-	EXPECT_LE(NAPS, sum.count);
+	EXPECT_LT(0, wanted);
 	sum = samples_of(s, 0);
 	EXPECT_GE(1, sum.deepest);
 
