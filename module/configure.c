@@ -3,7 +3,7 @@
  * What configure does: the user's targets and CPUs are read, the memory of a session is
  * charged and allocated; and all of it undone.
  *
- * This file owns that memory, except what cpus.c, sampler.c and mappings.c own. Its caller
+ * This file owns that memory, except what counters.c, cpus.c and mappings.c own. Its caller
  * is session.c: process context, the session locked, or without other users.
  */
 #include <linux/capability.h>
@@ -20,9 +20,9 @@
 #include "compat/mm.h"
 #include "compat/vmalloc.h"
 #include "configure.h"
+#include "counters.h"
 #include "cpus.h"
 #include "epoch.h"
-#include "sampler.h"
 #include "state.h"
 #include "targets.h"
 
@@ -208,7 +208,7 @@ int wp_configure_set_up(struct wp_session *session)
 	err = wp_cpus_follow(session);
 	if (err)
 		return err;
-	return wp_sampler_create(session);
+	return wp_counters_follow(session);
 }
 
 /**
@@ -219,6 +219,7 @@ int wp_configure_set_up(struct wp_session *session)
  */
 void wp_configure_release(struct wp_session *session)
 {
+	wp_counters_free(session);
 	wp_cpus_free(session);
 	vfree(session->tails);
 	session->tails = NULL;

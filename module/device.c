@@ -18,6 +18,7 @@
 #include <linux/user_namespace.h>
 
 #include "compat/security.h"
+#include "counters.h"
 #include "cpus.h"
 #include "device.h"
 #include "session.h"
@@ -41,6 +42,8 @@ union wp_args {
 	struct wallprof_push push;
 	struct wallprof_maps maps;
 	struct wallprof_live live;
+	struct wallprof_event event;
+	struct wallprof_count count;
 };
 
 static int wp_ioctl_info(struct wp_session *session, union wp_args *args)
@@ -75,6 +78,19 @@ static int wp_ioctl_configure(struct wp_session *session, union wp_args *args)
 	int err = wp_device_allowed();
 
 	return err ? err : wp_session_configure(session, &args->configure);
+}
+
+static int wp_ioctl_event(struct wp_session *session, union wp_args *args)
+{
+	/* As for the counters of CONFIGURE. */
+	int err = wp_device_allowed();
+
+	return err ? err : wp_session_event(session, &args->event);
+}
+
+static int wp_ioctl_count(struct wp_session *session, union wp_args *args)
+{
+	return wp_counters_count(session, &args->count);
 }
 
 static int wp_ioctl_start(struct wp_session *session, union wp_args *args)
@@ -146,6 +162,10 @@ static const struct wp_ioctl {
 		 wp_ioctl_maps),
 	WP_IOCTL(WALLPROF_IOC_LIVE, struct wallprof_live, records,
 		 wp_ioctl_live),
+	WP_IOCTL(WALLPROF_IOC_EVENT, struct wallprof_event, attr_period,
+		 wp_ioctl_event),
+	WP_IOCTL(WALLPROF_IOC_COUNT, struct wallprof_count, running_ns,
+		 wp_ioctl_count),
 };
 
 static long wp_device_ioctl(struct file *file, unsigned int cmd,

@@ -8,7 +8,7 @@
 #include "device.h"
 #include "mmput.h"
 #include "remote_stack.h"
-#include "sampler.h"
+#include "counters.h"
 #include "tracepoint.h"
 
 static int __init wp_init(void)
@@ -27,15 +27,15 @@ static int __init wp_init(void)
 	err = wp_cpus_init();
 	if (err)
 		goto remote;
-	err = wp_sampler_init();
+	err = wp_counters_init();
 	if (err)
 		goto cpus;
 	err = wp_device_init();
 	if (err)
-		goto sampler;
+		goto counters;
 	return 0;
-sampler:
-	wp_sampler_exit();
+counters:
+	wp_counters_exit();
 cpus:
 	wp_cpus_exit();
 remote:
@@ -48,7 +48,7 @@ mmput:
 static void __exit wp_exit(void)
 {
 	wp_device_exit();
-	wp_sampler_exit();
+	wp_counters_exit();
 	wp_cpus_exit();
 	wp_remote_exit();
 	wp_mmput_exit();

@@ -2,13 +2,11 @@
 #ifndef WALLPROF_SAMPLER_H
 #define WALLPROF_SAMPLER_H
 
-struct wp_session;
+struct perf_event;
+struct perf_sample_data;
+struct pt_regs;
 
-int wp_sampler_init(void);
-void wp_sampler_exit(void);
-void wp_sampler_prepare(struct wp_session *session);
-int wp_sampler_create(struct wp_session *session);
-void wp_sampler_start(struct wp_session *session);
-void wp_sampler_release(struct wp_session *session);
+void wp_sampler_overflow(struct perf_event *perf, struct perf_sample_data *data,
+			 struct pt_regs *regs);
 
 #endif /* WALLPROF_SAMPLER_H */

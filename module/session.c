@@ -19,13 +19,13 @@
 
 #include "compat/mm.h"
 #include "configure.h"
+#include "counters.h"
 #include "cpus.h"
 #include "epoch.h"
 #include "mappings.h"
 #include "pure/config.h"
 #include "pure/intervals.h"
 #include "remote_stack.h"
-#include "sampler.h"
 #include "session.h"
 #include "state.h"
 #include "targets.h"
@@ -75,7 +75,7 @@ struct wp_session *wp_session_new(struct address_space *mapping)
 	mutex_init(&session->lock);
 	mutex_init(&session->cpus_lock);
 	session->mapping = mapping;
-	wp_sampler_prepare(session);
+	wp_counters_prepare(session);
 	wp_mappings_init(&session->mappings);
 	init_waitqueue_head(&session->wait);
 	init_irq_work(&session->wake, wp_session_wake);
@@ -130,7 +130,7 @@ void wp_session_free(struct wp_session *session)
 {
 	bool detached = wp_session_detach(session);
 
-	wp_sampler_release(session);
+	wp_counters_end(session);
 	wp_cpus_unfollow(session);
 	if (!detached)
 		return;
@@ -256,6 +256,25 @@ static void wp_session_unstart(struct wp_session *session)
 }
 
 /**
+ * wp_session_event - WALLPROF_IOC_EVENT
+ * @session: the session, locked
+ * @event: the event; out: its number
+ *
+ * Context: process.
+ * Return: 0, or an error as documented in the uapi header.
+ */
+int wp_session_event(struct wp_session *session, struct wallprof_event *event)
+{
+	if (session->state == WALLPROF_SESSION_OPEN)
+		return -EINVAL;
+	if (session->state != WALLPROF_SESSION_CONFIGURED)
+		return -EBUSY;
+	if (!wp_config_event_ok(&session->config, event))
+		return -EINVAL;
+	return wp_counters_add(session, event);
+}
+
+/**
  * wp_session_start - WALLPROF_IOC_START
  * @session: the session, locked
  * @start: out: the time
@@ -271,6 +290,8 @@ int wp_session_start(struct wp_session *session, struct wallprof_start *start)
 		return -EINVAL;
 	if (session->state != WALLPROF_SESSION_CONFIGURED)
 		return -EBUSY;
+	if (session->config.flags & WALLPROF_SAMPLER && !session->nr_events)
+		return -EINVAL;
 	/* Probes of a START that failed may still be registered. */
 	if (!wp_tracepoints_detach(session))
 		return -ENOMEM;
@@ -289,7 +310,7 @@ int wp_session_start(struct wp_session *session, struct wallprof_start *start)
 			return err;
 		}
 	}
-	wp_sampler_start(session);
+	wp_counters_start(session);
 	start->time = session->start;
 	return 0;
 }
@@ -433,7 +454,7 @@ int wp_session_stop(struct wp_session *session, struct wallprof_stop *stop)
 		wp_targets_look(session);
 	session->end = wp_session_set_time(&session->stop);
 	wp_tracepoints_detach(session);
-	wp_sampler_release(session);
+	wp_counters_end(session);
 	wp_cpus_unfollow(session);
 	wp_session_quiesce();
 	wp_epoch_settle(session, session->epoch);

@@ -21,6 +21,7 @@ struct wp_session *wp_session_new(struct address_space *mapping);
 void wp_session_free(struct wp_session *session);
 int wp_session_configure(struct wp_session *session,
 			 struct wallprof_configure *config);
+int wp_session_event(struct wp_session *session, struct wallprof_event *event);
 int wp_session_start(struct wp_session *session, struct wallprof_start *start);
 int wp_session_flip(struct wp_session *session, struct wallprof_flip *flip);
 int wp_session_push(struct wp_session *session, struct wallprof_push *push);

@@ -520,6 +520,7 @@ void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id)
  * @session: its options and mappings
  * @scratch: gets the addresses
  * @regs: what was interrupted: user or kernel code
+ * @flags: how: WALLPROF_STACK_USER, …; some of the session's
  * @max: frames, 1 to WALLPROF_MAX_STACK
  * @walk: out
  *
@@ -527,10 +528,11 @@ void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id)
  * Return: frames; 0 if there is no user stack.
  */
 unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *scratch,
-			       struct pt_regs *regs, unsigned int max,
+			       struct pt_regs *regs, u32 flags, unsigned int max,
 			       struct wp_walk *walk)
 {
-	bool by_fp = session->config.stack_flags & WALLPROF_STACK_USER;
+	bool by_tables = flags & WALLPROF_STACK_TABLES;
+	bool by_fp = flags & WALLPROF_STACK_USER;
 	struct wp_reader reader = {};
 	const struct wp_code *code;
 	struct wp_cfi_result result;
@@ -552,7 +554,7 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 	ip = instruction_pointer(regs);
 	sp = user_stack_pointer(regs);
 	fp = wp_regs_fp(regs);
-	code = max > 1 ? wp_walk_code(session, is64, walk) : NULL;
+	code = by_tables && max > 1 ? wp_walk_code(session, is64, walk) : NULL;
 	if (code) {
 		reader.regs = regs;
 		nr = wp_unwind_cfi(&wp_walk_ops_nmi, &reader, &code->maps, by_fp, ip, sp,

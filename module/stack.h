@@ -64,7 +64,7 @@ unsigned int wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 e
 			   struct wp_walk *walk);
 void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id);
 unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *scratch,
-			       struct pt_regs *regs, unsigned int max,
+			       struct pt_regs *regs, u32 flags, unsigned int max,
 			       struct wp_walk *walk);
 void wp_walk_count(struct wallprof_half *head, const struct wp_walk *walk);
 

@@ -75,23 +75,21 @@ struct wp_address {
  * @key: the key of its aggregate
  * @sched_busy: a scheduler probe is at work, off the fast path
  * @sampler_busy: the overflow handler is at work
- * @throttled_at: when the counter was throttled; 0 if it is not
  * @sampler: the overflow handler's tables
  * @ring: the timeline's records
  * @addresses: cached stacks of one address, by hash, if &wp_session.one_address
  * @switched_at: the time of the last switch, as the timeline has it
  * @sched_scratch: the scheduler probes' buffers
  * @sampler_scratch: the overflow handler's buffers
- * @event: the counter; written and read under counters_lock
  * @nomem: this CPU has no memory. Nothing else is set but @sched_busy and @sampler_busy,
  *	and nothing may be written
  * @memory: tables, ring, indexes and whatever else takes whole pages
  * @pages: the pages of @memory
  * @nr_pages: how many
  *
- * The members behind @event are constant once the CPU is known. Those before it are used
- * by this CPU alone, with interrupts off; the sampler's and @throttled_at by the overflow
- * handler, and @throttled_at by whoever has released the counter.
+ * The members from @nomem on are constant once the CPU is known. Those before it are used
+ * by this CPU alone, with interrupts off; the sampler's by the overflow handler, and, when
+ * the CPU has no counter any more, by whoever has released these.
  */
 struct wp_cpu {
 	struct wp_tables sched;
@@ -106,18 +104,44 @@ struct wp_cpu {
 	struct wallprof_aggr key;
 	bool sched_busy;
 	bool sampler_busy;
-	u64 throttled_at;
 	struct wp_tables sampler;
 	struct wp_ring ring;
 	struct wp_address addresses[1 << WP_ADDRESS_BITS];
 	u64 switched_at;
 	struct wp_scratch sched_scratch;
 	struct wp_scratch sampler_scratch;
-	struct perf_event *event;
 	bool nomem;
 	void *memory;
 	struct page **pages;
 	unsigned int nr_pages;
+};
+
+/**
+ * struct wp_counter - the counter of an event on one CPU
+ * @event: perf's; NULL: there is none. Written and read under counters_lock
+ * @throttled_at: when it was throttled; 0 if it is not. Written and read by the overflow
+ *	handler, which never interrupts itself; and by whoever has released the counter
+ */
+struct wp_counter {
+	struct perf_event *event;
+	u64 throttled_at;
+};
+
+/**
+ * struct wp_event - an event that is sampled
+ * @session: whose it is
+ * @config: as WALLPROF_IOC_EVENT has it
+ * @count: what counters that were released had counted; written and read under
+ *	counters_lock
+ * @counters: by CPU number
+ *
+ * @session and @config are constant once there are counters.
+ */
+struct wp_event {
+	struct wp_session *session;
+	struct wallprof_event config;
+	struct wallprof_count count;
+	struct wp_counter counters[];
 };
 
 /**
@@ -199,11 +223,14 @@ struct wp_nomem {
  * @untracked_ns: time of WALLPROF_LOSS_NO_TASK that is in no CPU's tables
  * @untracked_count: number of losses, likewise
  * @live_targets: targets alive, if not everything is a target
- * @counters: CPUs with a counter
+ * @events: what is sampled, by number; the user was allowed to have counters of these, so
+ *	the worker may make them, too. Allocated at CONFIGURE; written and read under
+ *	@counters_lock
+ * @nr_events: how many; likewise
+ * @counters: counters that exist
  * @counters_failed: failures on CPUs that came online
  * @counters_lock: orders the making and releasing of counters
- * @counters_made: the user was allowed to have counters, so the worker may make them,
- *	too; written and read under @counters_lock
+ * @counters_ended: they were released for good; written and read under @counters_lock
  * @counters_work: makes and releases counters after CPUs came or went
  * @counters_cpus: CPUs that are online; written by the hotplug callbacks
  * @counters_dead: CPUs that went since; set by the hotplug callback, cleared by the work
@@ -266,10 +293,12 @@ struct wp_session {
 	atomic64_t untracked_ns;
 	atomic64_t untracked_count;
 	atomic_t live_targets;
+	struct wp_event **events;
+	u32 nr_events;
 	atomic_t counters;
 	atomic_t counters_failed;
 	struct mutex counters_lock;	/* orders making and releasing */
-	bool counters_made;
+	bool counters_ended;
 	struct work_struct counters_work;
 	cpumask_var_t counters_cpus;
 	cpumask_var_t counters_dead;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The options of CONFIGURE: their check, and the values that 0 stands for.
+ * The options of CONFIGURE and EVENT: their check, and the values that 0 stands for.
  *
- * This file owns the rules of the uapi header for a single struct. It is pure;
- * its caller is session.c, in process context.
+ * This file owns the rules of the uapi header for a single struct. It is pure; its callers
+ * are session.c and counters.c, in process context.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -16,19 +16,22 @@ static bool wp_within(u64 value, u64 min, u64 max)
 	return value >= min && value <= max;
 }
 
+/* perf_event_open() refuses the same. */
+static bool wp_config_attr_ok(u32 flags, u32 precise, u64 period)
+{
+	return !(flags & ~WALLPROF_ATTR_FLAGS) && precise <= 3 && period && !(period >> 63) &&
+	       (!(flags & WALLPROF_ATTR_FREQ) || period <= WALLPROF_MAX_FREQ);
+}
+
 static bool wp_config_sampler_ok(const struct wallprof_configure *config)
 {
-	if (!(config->flags & WALLPROF_SAMPLER))
+	if (!(config->flags & WALLPROF_SAMPLER) || !config->attr_period)
 		return !config->attr_flags && !config->attr_type &&
 		       !config->attr_precise && !config->attr_config &&
 		       !config->attr_config1 && !config->attr_config2 &&
 		       !config->attr_period;
-	/* perf_event_open() refuses the same. */
-	return !(config->attr_flags & ~WALLPROF_ATTR_FLAGS) &&
-	       config->attr_precise <= 3 && config->attr_period &&
-	       !(config->attr_period >> 63) &&
-	       (!(config->attr_flags & WALLPROF_ATTR_FREQ) ||
-		config->attr_period <= WALLPROF_MAX_FREQ);
+	return wp_config_attr_ok(config->attr_flags, config->attr_precise,
+				 config->attr_period);
 }
 
 static bool wp_config_range_ok(const struct wallprof_configure *config)
@@ -115,6 +118,22 @@ bool wp_config_ok(const struct wallprof_configure *config)
 			 WALLPROF_MAX_TASKS) &&
 	       is_power_of_2(config->nr_tasks) &&
 	       config->watermark <= 100 && !config->reserved;
+}
+
+/**
+ * wp_config_event_ok - check an event
+ * @config: the session's configuration
+ * @event: the user's
+ *
+ * The kernel or the machine may still refuse it.
+ */
+bool wp_config_event_ok(const struct wallprof_configure *config,
+			const struct wallprof_event *event)
+{
+	return config->flags & WALLPROF_SAMPLER && !event->reserved &&
+	       !(event->stack_flags & ~config->stack_flags) &&
+	       wp_within(event->max_stack, 1, config->max_stack) &&
+	       wp_config_attr_ok(event->attr_flags, event->attr_precise, event->attr_period);
 }
 
 /**

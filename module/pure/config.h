@@ -6,6 +6,8 @@
 #include <linux/wallprof.h>
 
 bool wp_config_ok(const struct wallprof_configure *config);
+bool wp_config_event_ok(const struct wallprof_configure *config,
+			const struct wallprof_event *event);
 void wp_config_fill(struct wallprof_configure *config);
 
 /*

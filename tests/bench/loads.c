@@ -14,6 +14,8 @@
  *	loads processes N	so many processes, likewise
  *	loads naps US		sleeps so many microseconds again and again, for two
  *				seconds, but 10000 times at most
+ *	loads faults N		touches a page that is not there, so many times, from
+ *				the bottom of 30 frames
  *
  * Compiled with frame pointers and without. System calls are made in place, since
  * libc's functions keep no frame pointer; condvar calls libc. futex, condvar, stacks, churn
@@ -28,6 +30,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -257,12 +260,32 @@ static int start_daemon(int threads)
 		pause();
 }
 
+static __attribute__((noinline)) void touch(volatile char *page, int depth)
+{
+	if (depth)
+		touch(page, depth - 1);
+	else
+		*page = 1;
+	__asm__ volatile("" ::: "memory");
+}
+
+static void faults(void)
+{
+	const size_t bytes = 4096;
+	char *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (long i = 0; i < rounds; i++) {
+		madvise(page, bytes, MADV_DONTNEED);
+		touch(page, 30);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct timespec from, to;
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: loads futex|stacks|condvar|condvar4|churn|sleep|processes|naps N\n");
+		fprintf(stderr, "usage: loads futex|stacks|condvar|condvar4|churn|sleep|processes|naps|faults N\n");
 		return 2;
 	}
 	rounds = atol(argv[2]);
@@ -281,6 +304,8 @@ int main(int argc, char **argv)
 		churn();
 	else if (!strcmp(argv[1], "naps"))
 		naps();
+	else if (!strcmp(argv[1], "faults"))
+		faults();
 	else
 		return 2;
 	clock_gettime(CLOCK_MONOTONIC, &to);

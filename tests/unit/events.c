@@ -92,7 +92,16 @@ static const char * const bad[][2] = {
 	{ "rxyz", "no such event" },
 	{ "r", "no such event" },
 	{ "r12345678901234567", "no such event" },
-	{ "cycles,instructions", "one event" },
+	{ "cycles/period=0/", "not a number for period" },
+	{ "cycles/period=1e3/", "not a number for period" },
+	{ "cycles/freq=2147483648/", "not a number for freq" },
+	{ "cycles/max-stack=-1/", "not a number for max-stack" },
+	{ "cycles/call-graph=lbr/", "needs no branch records" },
+	{ "cycles/call-graph=x/", "must be 'auto'" },
+	{ "cycles/event=1/", "'event' is not a term" },
+	{ "cycles/period/", "'period' is not a term" },
+	{ "cycles/period=1", "second '/'" },
+	{ "sched:sched_switch/umask=1/", "'umask' is not a term" },
 	{ "cpu/event=0x3c", "second '/'" },
 	{ "cpx/event=0x3c/", "did you mean 'cpu'" },
 	{ "nonesuch/event=1/", "no PMU 'nonesuch'" },
@@ -166,6 +175,29 @@ int main(void)
 			bad[i][0], bad[i][1]))
 			printf("# %d: %s\n", ret, wp_last_error());
 	}
+	ok(!wp_event_parse(&ev, "cycles/period=77,max-stack=3,call-graph=fp/uk") &&
+	   !strcmp(ev.name, "cycles:uk") && ev.period == 77 && ev.max_stack == 3 &&
+	   ev.has_call_graph && ev.call_graph == WP_CALL_GRAPH_FP && ev.exclude_hv &&
+	   !ev.exclude_user, "terms of an event with a name");
+	ok(!wp_event_parse(&ev, "sched:sched_switch/freq=9,name=leave/") && ev.config == 314 &&
+	   !strcmp(ev.name, "leave") && ev.freq == 9 && !ev.has_call_graph,
+	   "terms of a tracepoint");
+	ok(!wp_event_parse(&ev, "cpu/event=0x3c,period=5,call-graph=no/") && ev.config == 0x3c &&
+	   ev.period == 5 && ev.call_graph == WP_CALL_GRAPH_NONE, "terms beside those of a PMU");
+	ok(!wp_event_parse(&ev, "cs/call-graph=dwarf,max-stack=127/") &&
+	   ev.call_graph == WP_CALL_GRAPH_AUTO && ev.max_stack == 127, "dwarf is taken as auto");
+	wp_event_parse(&ev, "cs");
+	wp_event_settle(&ev, 99, 5);
+	ok(ev.freq == 99 && !ev.period, "a frequency, if there is no term");
+	wp_event_parse(&ev, "cs");
+	wp_event_settle(&ev, 0, 5);
+	ok(!ev.freq && ev.period == 5, "or a period");
+	wp_event_parse(&ev, "cs/period=3/");
+	wp_event_settle(&ev, 99, 5);
+	ok(!ev.freq && ev.period == 3, "a term for the period");
+	wp_event_parse(&ev, "cs/freq=3/");
+	wp_event_settle(&ev, 0, 5);
+	ok(ev.freq == 3 && !ev.period, "a term for the frequency");
 	ok(!wp_event_parse(&ev, "none") && ev.none, "none");
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';

@@ -202,6 +202,12 @@ static void test_idle(void)
 	sample.syscall = SYS_accept4;
 	wp_merge_aggr(&m, &s, &sample, 0, 0);
 	ok(m.nr == 3 && m.idle == 5, "samples stay");
+	sample.event = 7;
+	wp_merge_aggr(&m, &s, &sample, 0, 0);
+	wp_merge_aggr(&m, &s, &sample, 1, 0);
+	ok(m.nr == 4 && m.samples[3].event == 7 && !m.samples[2].event &&
+	   m.samples[3].count == 2 * m.samples[2].count && !m.samples[3].cause.waker_tid,
+	   "those of another event are others");
 	wp_merge_reset(&m);
 	m.no_idle = false;
 	wp_merge_aggr(&m, &s, &a, 0, 0);

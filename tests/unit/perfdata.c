@@ -136,7 +136,8 @@ static struct wp_perfdata *make(size_t buffer)
 	struct wp_event e;
 
 	wp_event_parse(&e, "cycles:u");
-	wp_perfdata_event_oncpu(&ev[0], &e, true, 99);
+	wp_event_settle(&e, 99, 0);
+	wp_perfdata_event_oncpu(&ev[0], &e);
 	wp_perfdata_event_offcpu(&ev[1]);
 	wp_perfdata_event_sideband(&ev[2]);
 	wp_perfdata_open(&pd, &(struct wp_perfdata_options){

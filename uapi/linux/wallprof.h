@@ -57,7 +57,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	13
+#define WALLPROF_ABI_VERSION	14
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -83,6 +83,7 @@
  * throttling by it holds for the counters of sessions, too: WALLPROF_LOSS_THROTTLED.
  */
 #define WALLPROF_MAX_FREQ	100000
+#define WALLPROF_MAX_EVENTS	1024	/* of one session, each with a counter on each CPU */
 #define WALLPROF_MAX_TABLES	(1 << 20)	/* of one session */
 #define WALLPROF_MAX_TABLES_BYTES (1ULL << 29)	/* of one session */
 #define WALLPROF_MAX_MAPS	(1 << 16)	/* of one process */
@@ -191,7 +192,7 @@ enum wallprof_waker {
  * @WALLPROF_LOSS_NESTED: an event that came in the middle of another one of
  *	the same context and was refused; of a wakeup, just its waker's stacks
  * @WALLPROF_LOSS_THROTTLED: times that the kernel throttled the counter; @ns
- *	is the time until its next overflow
+ *	is the time until its next overflow. Of several events all are counted together
  * @WALLPROF_LOSS_MAX: the number of reasons
  */
 enum wallprof_loss {
@@ -315,7 +316,8 @@ struct wallprof_info {
 
 /* wallprof_configure.flags */
 #define WALLPROF_OFFCPU		(1U << 0)	/* record off-CPU intervals */
-#define WALLPROF_SAMPLER	(1U << 1)	/* record overflows of @attr_* */
+/* Record overflows of @attr_*, or of the events of WALLPROF_IOC_EVENT. */
+#define WALLPROF_SAMPLER	(1U << 1)
 #define WALLPROF_INHERIT	(1U << 2)	/* children of PID or TID targets are targets */
 #define WALLPROF_ENABLE_ON_EXEC	(1U << 3)	/* targets count from their next exec on */
 /*
@@ -434,12 +436,14 @@ enum wallprof_target {
  * @cpus_bytes: bytes of @cpus, a multiple of 8; bits of CPUs that cannot
  *	exist must be zero
  * @attr_flags: WALLPROF_ATTR_FREQ, …
- * @attr_type: the counter, as in struct perf_event_attr: type, here
+ * @attr_type: the event, as in struct perf_event_attr: type, here
  * @attr_precise: precise_ip, 0 to 3
  * @attr_config: config
  * @attr_config1: config1
  * @attr_config2: config2
- * @attr_period: sample_period, or sample_freq with WALLPROF_ATTR_FREQ; not 0
+ * @attr_period: sample_period, or sample_freq with WALLPROF_ATTR_FREQ; 0 with all other
+ *	@attr_* 0: there is no event yet, WALLPROF_IOC_EVENT adds them. Otherwise this one
+ *	is event 0, with the @stack_flags and @max_stack of the session
  * @map_bytes: out: bytes of the whole mapping
  * @tasks_offset: out: where the task table begins in the mapping, bytes
  * @cpus_offset: out: where the tables of CPU 0 begin
@@ -486,7 +490,7 @@ enum wallprof_target {
  *	those of the other CPUs follow. All from here on may be mapped writable
  *
  * Allocates everything that the session will need on the CPUs that are online, and
- * creates the counters, disabled. For a CPU that comes online later, memory is allocated
+ * creates the counters of @attr_*, disabled. For a CPU that comes online later, memory is allocated
  * then. Allowed once in a session.
  *
  * Errors, besides the common ones: EBUSY: configured already. ESRCH: there is no
@@ -555,8 +559,8 @@ struct wallprof_configure {
  * @flags: must be 0
  * @time: out: the time from which on everything is recorded
  *
- * Errors, besides the common ones: EINVAL: not configured. EBUSY: started
- * already; a stopped session cannot be started again. ESRCH: no target is
+ * Errors, besides the common ones: EINVAL: not configured; a session with SAMPLER has no
+ * event. EBUSY: started already; a stopped session cannot be started again. ESRCH: no target is
  * left. ENOSPC: the targets that exist already do not fit into the task table
  * (not for WALLPROF_TARGET_ALL, where those that do not fit are counted).
  */
@@ -564,6 +568,73 @@ struct wallprof_start {
 	__u32 size;
 	__u32 flags;
 	__aligned_u64 time;
+};
+
+/**
+ * struct wallprof_event - add an event to be sampled (WALLPROF_IOC_EVENT)
+ * @size: of this struct
+ * @nr: out: its number in &struct wallprof_aggr.event, and for WALLPROF_IOC_COUNT: events
+ *	have consecutive numbers, from 0 on
+ * @attr_flags: as of &struct wallprof_configure, and so is all of @attr_*
+ * @attr_type: likewise
+ * @attr_precise: likewise
+ * @stack_flags: stacks of its samples: WALLPROF_STACK_USER, …; some of the session's, or
+ *	none: then a sample has the address of the instruction alone
+ * @max_stack: frames of a user stack and of a kernel stack, each, 1 to that of the session
+ * @reserved: must be 0
+ * @attr_config: as of &struct wallprof_configure
+ * @attr_config1: likewise
+ * @attr_config2: likewise
+ * @attr_period: likewise, but not 0
+ *
+ * Creates a counter on each CPU of the session that is online, disabled; START enables all
+ * of them. Each event counts by itself: the kernel has no groups of events for modules.
+ * Allowed between CONFIGURE and START. New in ABI 14.
+ *
+ * Errors, besides the common ones: EINVAL: not configured, or without SAMPLER; also from
+ * the kernel, for the counter, as are ENOENT, EOPNOTSUPP, ENODEV: there is no such counter
+ * here, and EACCES. EOPNOTSUPP also for a kprobe or uprobe by pointer. EBUSY: started; or
+ * from the kernel, if all counters of a CPU are taken for good. ENOSPC: there are
+ * WALLPROF_MAX_EVENTS. EPERM: the caller has no CAP_PERFMON, or the kernel is locked down.
+ * In all of these cases the session is as before the call.
+ */
+struct wallprof_event {
+	__u32 size;
+	__u32 nr;
+	__u32 attr_flags;
+	__u32 attr_type;
+	__u32 attr_precise;
+	__u32 stack_flags;
+	__u32 max_stack;
+	__u32 reserved;
+	__aligned_u64 attr_config;
+	__aligned_u64 attr_config1;
+	__aligned_u64 attr_config2;
+	__aligned_u64 attr_period;
+};
+
+/**
+ * struct wallprof_count - read the counters of an event (WALLPROF_IOC_COUNT)
+ * @size: of this struct
+ * @nr: of the event
+ * @value: out: what its counters have counted, on all CPUs, for all threads, whether
+ *	these are targets or not
+ * @enabled_ns: out: time for which they were enabled, the sum over all CPUs
+ * @running_ns: out: of this, time for which they counted. Less than @enabled_ns if the PMU
+ *	has fewer counters than events, which then take turns
+ *
+ * Counters that are gone, with their CPU or since STOP, are in the sums. Allowed from
+ * CONFIGURE on. New in ABI 14.
+ *
+ * Errors, besides the common ones: EINVAL: not configured. ENOENT: there is no event of that
+ * number.
+ */
+struct wallprof_count {
+	__u32 size;
+	__u32 nr;
+	__aligned_u64 value;
+	__aligned_u64 enabled_ns;
+	__aligned_u64 running_ns;
 };
 
 /**
@@ -638,8 +709,8 @@ struct wallprof_lost {
  *	one of WALLPROF_TARGET_PID, of the processes that were named. Others are
  *	no targets then, nor are their children: only their number is known. With
  *	WALLPROF_TARGET_COMM and _CGROUP a thread is counted each time it leaves a CPU
- * @counters: out: CPUs on which the counter exists
- * @counters_failed: out: times that it could not be created on a CPU that
+ * @counters: out: counters that exist: one for each event on each CPU
+ * @counters_failed: out: times that one could not be created on a CPU that
  *	came online
  * @nr_live_targets: out: targets alive; 0 for WALLPROF_TARGET_ALL
  * @reserved: must be 0
@@ -901,6 +972,8 @@ struct wallprof_live_map {
 #define WALLPROF_IOC_PUSH	_IO(WALLPROF_IOC_TYPE, 0x06)
 #define WALLPROF_IOC_MAPS	_IO(WALLPROF_IOC_TYPE, 0x07)
 #define WALLPROF_IOC_LIVE	_IO(WALLPROF_IOC_TYPE, 0x08)
+#define WALLPROF_IOC_EVENT	_IO(WALLPROF_IOC_TYPE, 0x09)
+#define WALLPROF_IOC_COUNT	_IO(WALLPROF_IOC_TYPE, 0x0a)
 
 /**
  * DOC: The mapping
@@ -1027,7 +1100,7 @@ struct wallprof_stack {
 
 /* wallprof_aggr.kind */
 #define WALLPROF_AGGR_OFFCPU	0	/* intervals off the CPU */
-#define WALLPROF_AGGR_SAMPLE	1	/* overflows of the counter */
+#define WALLPROF_AGGR_SAMPLE	1	/* overflows of the counters of an event */
 
 /* wallprof_aggr.flags */
 #define WALLPROF_AGGR_NO_STACK	(1U << 0)	/* a stack was lost (STACK_FULL) */
@@ -1048,6 +1121,7 @@ struct wallprof_stack {
  * @user_stack: stack id, 0 for none
  * @kernel_stack: stack id, 0 for none
  * @waker_tid: thread id of the waker, in the opener's pid namespace
+ * @event: of samples, in the place of @waker_tid: the number of the event
  * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE
  * @reason: enum wallprof_reason
  * @waker: enum wallprof_waker
@@ -1076,8 +1150,8 @@ struct wallprof_stack {
  * and WALLPROF_INDEX_IS_WAIT as index. @waker_aggr is such an id, of this epoch or an
  * earlier one. What it names has a @waker_aggr, too: a chain.
  *
- * All fields before @count are the key. Those from @waker_tid on, except @syscall, are 0
- * of samples and without WAKERS and REASONS: they make for more keys.
+ * All fields before @count are the key. Those from @waker_tid on, except @event and
+ * @syscall, are 0 of samples and without WAKERS and REASONS: they make for more keys.
  */
 struct wallprof_aggr {
 	__u32 tid;
@@ -1089,7 +1163,10 @@ struct wallprof_aggr {
 	__u16 flags;
 	__aligned_u64 user_stack;
 	__aligned_u64 kernel_stack;
-	__u32 waker_tid;
+	union {
+		__u32 waker_tid;
+		__u32 event;
+	};
 	__u16 syscall;
 	__u8 reason;
 	__u8 waker;

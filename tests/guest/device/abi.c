@@ -22,6 +22,8 @@ union any {
 	struct wallprof_push push;
 	struct wallprof_maps maps;
 	struct wallprof_live live;
+	struct wallprof_event event;
+	struct wallprof_count count;
 	unsigned char bytes[8192];
 };
 
@@ -31,6 +33,7 @@ static int fd_in(unsigned int state)
 	struct wallprof_configure c = dev_config();
 	int fd = dev_open();
 
+	dev_sampler(&c, 99);
 	if (state >= WALLPROF_SESSION_CONFIGURED)
 		dev_cmd(fd, WALLPROF_IOC_CONFIGURE, &c);
 	if (state >= WALLPROF_SESSION_RUNNING)
@@ -75,6 +78,8 @@ COMMAND(status, STATUS, OPEN, OPEN, .least = offsetof(struct wallprof_status, cp
 COMMAND(push, PUSH, CONFIGURED, CONFIGURED);
 COMMAND(maps, MAPS, CONFIGURED, CONFIGURED);
 COMMAND(live, LIVE, OPEN, OPEN);
+COMMAND(event, EVENT, CONFIGURED, CONFIGURED);
+COMMAND(count, COUNT, CONFIGURED, CONFIGURED);
 
 FIXTURE_SETUP(command)
 {
@@ -92,6 +97,8 @@ FIXTURE_SETUP(command)
 		self->arg.maps.pid = getpid();
 	if (variant->nr == WALLPROF_IOC_LIVE)
 		self->arg.live.tid = (1U << 31) - 1;
+	if (variant->nr == WALLPROF_IOC_EVENT)
+		self->arg.event = dev_event(PERF_COUNT_SW_PAGE_FAULTS, 1);
 	self->arg.size = variant->size;
 }
 
@@ -263,6 +270,9 @@ TEST_F(command, reserved_fields)
 		break;
 	case WALLPROF_IOC_LIVE:
 		self->arg.live.flags = 1U << 31;
+		break;
+	case WALLPROF_IOC_EVENT:
+		self->arg.event.reserved = 1;
 		break;
 	default:
 		return;		/* all of them are outputs */
@@ -629,13 +639,15 @@ TEST(order)
 {
 	static const struct {
 		unsigned int state;
-		int info, configure, start, flip, stop, status, push, maps, live;
+		int info, configure, start, flip, stop, status, push, maps, live, event, count;
 	} table[] = {
 		{ WALLPROF_SESSION_OPEN, 0, 0, -EINVAL, -EINVAL, -EINVAL, 0, -EINVAL, -EINVAL,
+		  0, -EINVAL, -EINVAL },
+		{ WALLPROF_SESSION_CONFIGURED, 0, -EBUSY, 0, -EINVAL, -EINVAL, 0, 0, 0, 0, 0,
 		  0 },
-		{ WALLPROF_SESSION_CONFIGURED, 0, -EBUSY, 0, -EINVAL, -EINVAL, 0, 0, 0, 0 },
-		{ WALLPROF_SESSION_RUNNING, 0, -EBUSY, -EBUSY, 0, 0, 0, 0, 0, 0 },
-		{ WALLPROF_SESSION_STOPPED, 0, -EBUSY, -EBUSY, 0, -EBUSY, 0, 0, 0, 0 },
+		{ WALLPROF_SESSION_RUNNING, 0, -EBUSY, -EBUSY, 0, 0, 0, 0, 0, 0, -EBUSY, 0 },
+		{ WALLPROF_SESSION_STOPPED, 0, -EBUSY, -EBUSY, 0, -EBUSY, 0, 0, 0, 0, -EBUSY,
+		  0 },
 	};
 	struct tiny_table tiny = tiny_table();
 
@@ -649,6 +661,8 @@ TEST(order)
 		};
 		struct wallprof_maps maps = { .size = sizeof(maps), .pid = getpid() };
 		struct wallprof_live live = { .size = sizeof(live), .tid = (1U << 31) - 1 };
+		struct wallprof_event event = dev_event(PERF_COUNT_SW_PAGE_FAULTS, 1);
+		struct wallprof_count count = { .size = sizeof(count) };
 		struct wallprof_flip flip;
 		int fd;
 
@@ -670,6 +684,8 @@ TEST(order)
 		IN_STATE(table[i].push, dev_cmd(fd, WALLPROF_IOC_PUSH, &push));
 		IN_STATE(table[i].maps, dev_cmd(fd, WALLPROF_IOC_MAPS, &maps));
 		IN_STATE(table[i].live, dev_cmd(fd, WALLPROF_IOC_LIVE, &live));
+		IN_STATE(table[i].event, dev_cmd(fd, WALLPROF_IOC_EVENT, &event));
+		IN_STATE(table[i].count, dev_cmd(fd, WALLPROF_IOC_COUNT, &count));
 	}
 }
 
@@ -691,9 +707,9 @@ TEST(unknown_commands)
 		unsigned char arg[4096] = { 16 };
 		int fd = fd_in(state);
 
-		for (unsigned int nr = 9; nr < 256; nr++)
+		for (unsigned int nr = 11; nr < 256; nr++)
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(WALLPROF_IOC_TYPE, nr), arg));
-		for (unsigned int nr = 0; nr < 10; nr++) {
+		for (unsigned int nr = 0; nr < 12; nr++) {
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(0xb6, nr), arg));
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(0xb8, nr), arg));
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IOR(WALLPROF_IOC_TYPE, nr, int), arg));

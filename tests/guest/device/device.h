@@ -92,6 +92,19 @@ static inline void dev_sampler(struct wallprof_configure *c, unsigned int hz)
 	c->attr_period = hz;
 }
 
+/* A software event, beside others. */
+static inline struct wallprof_event dev_event(__u64 config, __u64 period)
+{
+	return (struct wallprof_event){
+		.size = sizeof(struct wallprof_event),
+		.attr_type = PERF_TYPE_SOFTWARE,
+		.attr_config = config,
+		.attr_period = period,
+		.stack_flags = WALLPROF_STACK_USER,
+		.max_stack = 64,
+	};
+}
+
 static inline void dev_target(struct wallprof_configure *c, unsigned int kind,
 			      const __u32 *ids, unsigned int nr)
 {
@@ -508,7 +521,7 @@ static inline bool sane_ends(const struct session *s, const struct wallprof_aggr
 
 	if (a->waker >= WALLPROF_WAKER_MAX || a->reason >= WALLPROF_REASON_MAX ||
 	    (a->waker && !(off && s->c.flags & WALLPROF_WAKERS && !awake)) ||
-	    (a->waker_tid && a->waker != WALLPROF_WAKER_TASK) ||
+	    (off && a->waker_tid && a->waker != WALLPROF_WAKER_TASK) ||
 	    (a->waker_stack && (a->waker != WALLPROF_WAKER_TASK ||
 				!(s->c.flags & WALLPROF_WAKER_STACKS))) ||
 	    (a->reason && !(off && s->c.flags & WALLPROF_REASONS)) ||

@@ -43,6 +43,8 @@ long run_stop(struct thread *t, const __u64 *a);
 long run_push(struct thread *t, const __u64 *a);
 long run_maps(struct thread *t, const __u64 *a);
 long run_live(struct thread *t, const __u64 *a);
+long run_event(struct thread *t, const __u64 *a);
+long run_count(struct thread *t, const __u64 *a);
 long run_ioctl(struct thread *t, const __u64 *a);
 long run_mmap(struct thread *t, const __u64 *a);
 long run_munmap(struct thread *t, const __u64 *a);

@@ -419,6 +419,7 @@ long run_configure(struct thread *t, const __u64 *a)
 		if (m) {
 			m->state = WALLPROF_SESSION_CONFIGURED;
 			m->c = c;
+			m->events = c.flags & WALLPROF_SAMPLER && c.attr_period;
 		}
 	} else if (!ret) {
 		/* Who knows what it was that was configured. */
@@ -439,6 +440,8 @@ long run_start(struct thread *t, const __u64 *a)
 		want = -EINVAL;
 	else if (m && m->state != WALLPROF_SESSION_CONFIGURED)
 		want = -EBUSY;
+	else if (m && m->c.flags & WALLPROF_SAMPLER && !m->events)
+		want = -EINVAL;
 	else if (m && m->c.target == WALLPROF_TARGET_ALL)
 		want = 0;
 	ret = command(t, a[0], &(struct command){
@@ -498,12 +501,90 @@ long run_stop(struct thread *t, const __u64 *a)
 	return ret;
 }
 
+/* fd base field value size at tail */
+long run_event(struct thread *t, const __u64 *a)
+{
+	static const struct { size_t offset, bytes; } fields[] = {
+#define EVENT_FIELD(name) { offsetof(struct wallprof_event, name), \
+			    sizeof(((struct wallprof_event *)0)->name) }
+		EVENT_FIELD(nr), EVENT_FIELD(attr_flags), EVENT_FIELD(attr_type),
+		EVENT_FIELD(attr_precise), EVENT_FIELD(stack_flags), EVENT_FIELD(max_stack),
+		EVENT_FIELD(reserved), EVENT_FIELD(attr_config), EVENT_FIELD(attr_config1),
+		EVENT_FIELD(attr_config2), EVENT_FIELD(attr_period),
+	};
+	static const __u64 configs[] = {
+		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
+	};
+	struct model *m = model_of(t, a[0]);
+	struct wallprof_event event = {
+		.attr_type = PERF_TYPE_SOFTWARE,
+		.attr_config = configs[a[1] % ARRAY_SIZE(configs)],
+		.attr_period = a[1] % ARRAY_SIZE(configs) ? 1 : 10000000,
+		.max_stack = m ? m->c.max_stack : 1,
+		.stack_flags = m ? m->c.stack_flags : 0,
+	};
+	unsigned int field = a[2] % (2 * ARRAY_SIZE(fields));
+	bool valid, clock;
+	long ret, want = SOME;
+
+	/* As often as not it is as it should be. */
+	if (field < ARRAY_SIZE(fields))
+		memcpy((char *)&event + fields[field].offset, &a[3], fields[field].bytes);
+	clock = event.attr_type == PERF_TYPE_SOFTWARE && event.attr_config <= 1;
+	if (clock && event.attr_flags & WALLPROF_ATTR_FREQ && event.attr_period > 1000 &&
+	    event.attr_period <= WALLPROF_MAX_FREQ)
+		event.attr_period = 1000;
+	else if (clock && event.attr_period && event.attr_period < 1000000)
+		event.attr_period = 1000000;
+	valid = m && m->c.flags & WALLPROF_SAMPLER && !event.reserved &&
+		!(event.attr_flags & ~WALLPROF_ATTR_FLAGS) && event.attr_precise <= 3 &&
+		event.attr_period && !(event.attr_period >> 63) &&
+		(!(event.attr_flags & WALLPROF_ATTR_FREQ) ||
+		 event.attr_period <= WALLPROF_MAX_FREQ) &&
+		!(event.stack_flags & ~m->c.stack_flags) && event.max_stack &&
+		event.max_stack <= m->c.max_stack;
+	if (m && m->state == WALLPROF_SESSION_OPEN)
+		want = -EINVAL;
+	else if (m && m->state != WALLPROF_SESSION_CONFIGURED)
+		want = -EBUSY;
+	else if (m && !valid)
+		want = -EINVAL;
+	ret = command(t, a[0], &(struct command){
+		WALLPROF_IOC_EVENT, &event, sizeof(event), a[4], a[5], a[6], want, errno_event });
+	if (m && !ret)
+		m->events++;
+	if (!ret && a[4] == RIGHT && a[5] <= AT_SLOW && event.nr >= WALLPROF_MAX_EVENTS)
+		wrong(t, "the number of an event is %u", event.nr);
+	if (m)
+		status_check(t, a[0]);
+	return ret;
+}
+
+/* fd nr size at tail */
+long run_count(struct thread *t, const __u64 *a)
+{
+	struct wallprof_count count = { .nr = a[1] };
+	struct model *m = model_of(t, a[0]);
+	long ret, want = SOME;
+
+	if (m && m->state == WALLPROF_SESSION_OPEN)
+		want = -EINVAL;
+	else if (m && count.nr >= m->events)
+		want = -ENOENT;
+	ret = command(t, a[0], &(struct command){
+		WALLPROF_IOC_COUNT, &count, sizeof(count), a[2], a[3], a[4], want, errno_count });
+	if (!ret && a[2] == RIGHT && a[3] <= AT_SLOW && count.running_ns > count.enabled_ns)
+		wrong(t, "counted for %llu of %llu ns", (ull)count.running_ns,
+		      (ull)count.enabled_ns);
+	return ret;
+}
+
 /* Any number, ours or not. */
 long run_ioctl(struct thread *t, const __u64 *a)
 {
 	unsigned long nr = (__u32)a[1];
 	unsigned char bytes[256] = { sizeof(struct wallprof_info) };
-	bool ours = nr >= WALLPROF_IOC_INFO && nr <= WALLPROF_IOC_LIVE;
+	bool ours = nr >= WALLPROF_IOC_INFO && nr <= WALLPROF_IOC_COUNT;
 	struct place place;
 	long ret;
 

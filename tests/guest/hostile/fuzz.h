@@ -130,6 +130,7 @@ struct model {
 	bool retired;		/* the last epoch, after STOP */
 	struct wallprof_configure c;
 	struct wallprof_status last;
+	__u32 events;		/* that are sampled */
 	__u32 tables;		/* that were pushed */
 	__u32 table;		/* the last one */
 	__u32 last_id;		/* the largest id that was given */
@@ -293,7 +294,8 @@ void judge_status(struct thread *t, struct model *m, const struct wallprof_statu
 void judge_maps(struct thread *t);
 
 extern const int errno_common[], errno_configure[], errno_start[], errno_flip[],
-	errno_stop[], errno_push[], errno_maps[], errno_live[], errno_mmap[];
+	errno_stop[], errno_push[], errno_maps[], errno_live[], errno_event[], errno_count[],
+	errno_mmap[];
 extern unsigned int nr_cpus;
 
 static inline __u64 now_ns(void)

@@ -21,6 +21,8 @@ const int errno_stop[] = { 0 };
 const int errno_push[] = { EBADMSG, ENOSPC, 0 };
 const int errno_maps[] = { ESRCH, ESTALE, ENOENT, EPERM, 0 };
 const int errno_live[] = { ENOSPC, 0 };
+const int errno_event[] = { ENOENT, EOPNOTSUPP, ENODEV, EACCES, ENOSPC, 0 };
+const int errno_count[] = { ENOENT, 0 };
 
 /* EINVAL and EACCES are the module's; the rest is what mmap has of its own. */
 const int errno_mmap[] = {
@@ -70,11 +72,11 @@ static bool within(__u64 value, __u64 min, __u64 max)
 
 static bool sampler_valid(const struct wallprof_configure *c)
 {
-	if (!(c->flags & WALLPROF_SAMPLER))
+	if (!(c->flags & WALLPROF_SAMPLER) || !c->attr_period)
 		return !(c->attr_flags | c->attr_type | c->attr_precise |
 			 c->attr_config | c->attr_config1 | c->attr_config2 |
 			 c->attr_period);
-	if (c->attr_flags & ~WALLPROF_ATTR_FLAGS || c->attr_precise > 3 || !c->attr_period)
+	if (c->attr_flags & ~WALLPROF_ATTR_FLAGS || c->attr_precise > 3)
 		return false;
 	if (c->attr_flags & WALLPROF_ATTR_FREQ)
 		return c->attr_period <= WALLPROF_MAX_FREQ;
@@ -248,7 +250,7 @@ void judge_status(struct thread *t, struct model *m, const struct wallprof_statu
 	FAIL_IF(s->state > WALLPROF_SESSION_STOPPED);
 	FAIL_IF(s->state == WALLPROF_SESSION_OPEN && memcmp(s, &zero, sizeof(zero)));
 	FAIL_IF(s->state != WALLPROF_SESSION_OPEN && !s->epoch);
-	FAIL_IF(s->counters > nr_cpus);
+	FAIL_IF(s->counters > nr_cpus * WALLPROF_MAX_EVENTS);
 	/* No CPU comes or goes here. */
 	FAIL_IF(s->counters_failed || s->cpus_failed || s->cpus_bytes || s->records_lost);
 	FAIL_IF(s->state != WALLPROF_SESSION_OPEN && s->cpus != nr_cpus);
@@ -276,7 +278,7 @@ void judge_status(struct thread *t, struct model *m, const struct wallprof_statu
 		FAIL_IF(!all && s->state == WALLPROF_SESSION_STOPPED &&
 			s->nr_live_targets != s->nr_tasks);
 		FAIL_IF(s->state < WALLPROF_SESSION_STOPPED &&
-			!(m->c.flags & WALLPROF_SAMPLER) != !s->counters);
+			!(m->c.flags & WALLPROF_SAMPLER && m->events) != !s->counters);
 	}
 	if (m->last.state == s->state) {
 		FAIL_IF(m->last.tasks_failed > s->tasks_failed);

@@ -19,7 +19,7 @@
 
 static const char *const command_names[] = {
 	"info", "configure", "start", "flip", "stop", "status", "push", "maps",
-	"live", NULL
+	"live", "event", "count", NULL
 };
 
 unsigned int names_nr(const char *const *names)

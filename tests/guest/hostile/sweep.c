@@ -295,6 +295,8 @@ union any {
 	struct wallprof_push push;
 	struct wallprof_maps maps;
 	struct wallprof_live live;
+	struct wallprof_event event;
+	struct wallprof_count count;
 };
 
 static long command(int fd, unsigned long nr, union any *arg)
@@ -316,6 +318,8 @@ static union any command_struct(unsigned long nr, enum config config)
 		[_IOC_NR(WALLPROF_IOC_PUSH)] = sizeof(struct wallprof_push),
 		[_IOC_NR(WALLPROF_IOC_MAPS)] = sizeof(struct wallprof_maps),
 		[_IOC_NR(WALLPROF_IOC_LIVE)] = sizeof(struct wallprof_live),
+		[_IOC_NR(WALLPROF_IOC_EVENT)] = sizeof(struct wallprof_event),
+		[_IOC_NR(WALLPROF_IOC_COUNT)] = sizeof(struct wallprof_count),
 	};
 	union any arg;
 
@@ -336,6 +340,11 @@ static union any command_struct(unsigned long nr, enum config config)
 		arg.live.tid = getpid();
 		arg.live.records = (uintptr_t)live_records;
 		arg.live.bytes = sizeof(live_records);
+	} else if (nr == WALLPROF_IOC_EVENT) {
+		arg.event.attr_type = PERF_TYPE_SOFTWARE;
+		arg.event.attr_config = PERF_COUNT_SW_PAGE_FAULTS;
+		arg.event.attr_period = 1;
+		arg.event.max_stack = 1;
 	}
 	return arg;
 }
@@ -841,6 +850,8 @@ static const struct path paths[] = {
 	COMMAND("maps-running", MAPS, RUNNING, TABLES, ENOMEM),
 	COMMAND("maps-stopped", MAPS, STOPPED, TABLES, ENOMEM),
 	COMMAND("live", LIVE, OPEN, ALL, ENOMEM),
+	COMMAND("event", EVENT, CONFIGURED, BOTH, ENOMEM),
+	COMMAND("count", COUNT, RUNNING, BOTH),
 	COMMAND("configure-tables", CONFIGURE, OPEN, TABLES, ENOMEM),
 	COMMAND("flip-tables", FLIP, RUNNING, TABLES),
 	COMMAND("status", STATUS, RUNNING, BOTH),

@@ -113,8 +113,10 @@ static void *wp_nmi_probe;
 /* Context: NMI. */
 static void wp_nmi_overflow(struct wp_session *session, struct pt_regs *regs)
 {
-	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
-	struct perf_event *event = READ_ONCE(cpu->event);
+	unsigned int nr = smp_processor_id();
+	struct wp_cpu *cpu = session->cpus[nr];
+	struct wp_event *first = READ_ONCE(session->nr_events) ? session->events[0] : NULL;
+	struct perf_event *event = first ? READ_ONCE(first->counters[nr].event) : NULL;
 	u64 next = cpu->ring.next, gap = cpu->ring.gap;
 	struct perf_sample_data data;
 

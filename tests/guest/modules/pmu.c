@@ -43,7 +43,8 @@ static perf_overflow_handler_t wp_pmu_handler;
 static void wp_pmu_overflow(struct perf_event *event,
 			    struct perf_sample_data *data, struct pt_regs *regs)
 {
-	struct wp_session *session = event->overflow_handler_context;
+	struct wp_event *of = event->overflow_handler_context;
+	struct wp_session *session = of->session;
 	struct wp_cpu *cpu = session->cpus[smp_processor_id()];
 
 	this_cpu_inc(wp_pmu_counts.calls);
@@ -68,7 +69,9 @@ static void wp_pmu_put(perf_overflow_handler_t handler)
 
 	mutex_lock(&wp_pmu_session->counters_lock);
 	for_each_possible_cpu(nr) {
-		event = wp_pmu_session->cpus[nr]->event;
+		if (!wp_pmu_session->nr_events)
+			break;
+		event = wp_pmu_session->events[0]->counters[nr].event;
 		if (!event)
 			continue;
 		if (!wp_pmu_handler)

@@ -151,9 +151,10 @@ int main(int argc, char **argv)
 		return 2;
 
 	must(wp_event_parse(&clock, "cpu-clock"), "event");
+	wp_event_settle(&clock, 99, 0);
 	if (oncpu) {
 		on = nr;
-		wp_perfdata_event_oncpu(&ev[nr++], &clock, true, 99);
+		wp_perfdata_event_oncpu(&ev[nr++], &clock);
 	}
 	if (offcpu) {
 		off = nr;

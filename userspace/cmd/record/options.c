@@ -63,9 +63,12 @@ static const struct wp_option table[] = {
 	  "and in the groups below" },
 	{ 'C', "cpu", "list", "on these CPUs only, as 0-3,5" },
 	{ 'i', "no-inherit", NULL, "do not follow what the targets fork" },
-	{ 'e', "event", "event[:ukp]", "on-CPU event (default cycles, or cpu-clock where\n"
-	  "there are none); 'none' for off-CPU time only" },
-	{ 'F', "freq", "n|max", "samples per second (default 4000)" },
+	{ 'e', "event", "event,...", "events to sample, as cycles:u or 'ext4:*' or\n"
+	  "cs/period=10,max-stack=8/ (default cycles, or\n"
+	  "cpu-clock where there are none); 'none' for\n"
+	  "off-CPU time only" },
+	{ 'F', "freq", "n|max", "samples per second (default 4000; of a\n"
+	  "tracepoint each one)" },
 	{ 'c', "count", "n", "events per sample, instead of a frequency" },
 	{ OPT_STRICT_FREQ, "strict-freq", NULL, "fail if the kernel does not allow the -F given" },
 	{ 'g', NULL, NULL, "user stacks, as --call-graph auto (default)" },
@@ -236,33 +239,6 @@ static int parse_tables(const char *arg, struct wp_record_opts *o)
 	return err;
 }
 
-static int parse_call_graph(const char *arg, enum wp_call_graph *call_graph)
-{
-	static const struct {
-		const char *word;
-		enum wp_call_graph call_graph;
-	} words[] = {
-		{ "auto", WP_CALL_GRAPH_AUTO },
-		{ "cfi", WP_CALL_GRAPH_CFI },
-		{ "fp", WP_CALL_GRAPH_FP },
-		{ "none", WP_CALL_GRAPH_NONE },
-		{ "no", WP_CALL_GRAPH_NONE },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!strcmp(arg, words[i].word)) {
-			*call_graph = words[i].call_graph;
-			return 0;
-		}
-	}
-	wp_err("--call-graph must be 'auto', 'cfi', 'fp' or 'none', not '%s'%s", arg,
-	       !strncmp(arg, "dwarf", 5) ?
-	       "; cfi unwinds by the same tables as perf's dwarf, without copying stacks" :
-	       !strcmp(arg, "lbr") ? "; auto needs no branch records" : "");
-	return -EINVAL;
-}
-
 static int set(void *ctx, int id, const char *arg)
 {
 	struct raw *raw = ctx;
@@ -296,13 +272,7 @@ static int set(void *ctx, int id, const char *arg)
 		o->inherit = false;
 		return 0;
 	case 'e':
-		if (o->event_given) {
-			wp_err("-e %s: one event can be recorded at a time, and there was one before",
-			       arg);
-			return -EINVAL;
-		}
-		o->event_given = true;
-		return wp_event_parse(&o->event, arg);
+		return wp_event_list_parse(&o->events, arg);
 	case 'F':
 		raw->freq_given = true;
 		raw->freq_max = !strcmp(arg, "max");
@@ -317,7 +287,7 @@ static int set(void *ctx, int id, const char *arg)
 		o->call_graph = WP_CALL_GRAPH_AUTO;
 		return 0;
 	case OPT_CALL_GRAPH:
-		return parse_call_graph(arg, &o->call_graph);
+		return wp_call_graph_parse(&o->call_graph, "--call-graph", arg);
 	case OPT_KERNEL_CALLCHAINS:
 		o->kernel = true;
 		return 0;
@@ -451,6 +421,41 @@ static int settle_freq(struct raw *raw)
 	return 0;
 }
 
+/* Whether a session that walks stacks in one way can walk them in another one, too. */
+static bool walk_is_of(enum wp_call_graph one, enum wp_call_graph session)
+{
+	return one == session || one == WP_CALL_GRAPH_NONE || session == WP_CALL_GRAPH_AUTO;
+}
+
+/*
+ * Give each event what its terms leave open. As in perf, -F and -c hold for tracepoints,
+ * too; without these, each one that is hit is a sample.
+ */
+static int settle_events(struct raw *raw)
+{
+	bool given = raw->freq_given || raw->period_given;
+	struct wp_record_opts *o = raw->o;
+	unsigned int i;
+
+	for (i = 0; i < o->events.nr; i++) {
+		struct wp_event *ev = &o->events.event[i];
+
+		wp_event_settle(ev, ev->type == PERF_TYPE_TRACEPOINT && !given ? 0 : o->freq,
+				o->period ? o->period : 1);
+		if (ev->max_stack > o->max_stack) {
+			wp_err("-e %s: max-stack=%u is more than --max-stack %u", ev->name,
+			       ev->max_stack, o->max_stack);
+			return -EINVAL;
+		}
+		if (ev->has_call_graph && !walk_is_of(ev->call_graph, o->call_graph)) {
+			wp_err("-e %s: its call-graph is none that --call-graph leaves: use --call-graph auto",
+			       ev->name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 /* Whether two file names, each of which may be NULL, are the same. */
 static bool same_file(const char *a, const char *b)
 {
@@ -499,12 +504,12 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	else if (o->verbose)
 		wp_set_verbosity(WP_VERBOSE);
 
-	if (!o->event_given) {
-		err = wp_event_parse(&o->event, "cycles");
+	if (!o->events.nr && !o->events.none) {
+		err = wp_event_list_parse(&o->events, "cycles");
 		if (err)
 			return err;
 	}
-	if (o->event.none && !o->offcpu) {
+	if (o->events.none && !o->offcpu) {
 		wp_err("-e none and --no-off-cpu leave nothing to record");
 		return -EINVAL;
 	}
@@ -550,6 +555,8 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	if (o->call_graph == WP_CALL_GRAPH_NONE)
 		o->max_stack = 1;
 	err = settle_freq(&raw);
+	if (!err)
+		err = settle_events(&raw);
 	if (!err)
 		err = settle_target(&raw);
 	return err;

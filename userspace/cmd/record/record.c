@@ -60,6 +60,17 @@ static int loop(struct wp_recording *r, struct wp_workload *workload)
 	return err;
 }
 
+/* What the counters counted, after STOP. */
+static int read_counts(struct wp_recording *r)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < r->o.events.nr && !err; i++)
+		err = wp_device_count(&r->dev, i, &r->s.events[i].count);
+	return err;
+}
+
 static int finish(struct wp_recording *r)
 {
 	struct wp_sideband_stats side;
@@ -75,6 +86,9 @@ static int finish(struct wp_recording *r)
 	if (err)
 		return err;
 	err = wp_device_status(&r->dev, &r->s.status);
+	if (err)
+		return err;
+	err = read_counts(r);
 	if (err)
 		return err;
 	wp_sideband_stats(r->sideband, &side);
@@ -316,6 +330,7 @@ int cmd_record(int argc, char **argv)
 	err = wp_record_options(&r.o, argc, argv);
 	if (err) {
 		wp_target_free(&r.o.target);
+		wp_event_list_free(&r.o.events);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	/* Before any data is in memory that a file reader process must not have. */
@@ -357,5 +372,7 @@ int cmd_record(int argc, char **argv)
 	wp_objects_free(r.locks);
 	wp_buildids_free(r.ids);
 	wp_target_free(&r.o.target);
+	wp_event_list_free(&r.o.events);
+	free(r.s.events);
 	return wp_signals_exit_status(err == -EINVAL ? -EIO : err, status);
 }

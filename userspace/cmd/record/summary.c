@@ -5,12 +5,13 @@
  * once.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "cmd/common/ledgertext.h"
+#include "cmd/record/eventlines.h"
+#include "cmd/record/line.h"
 #include "cmd/record/summary.h"
 #include "lib/base/err.h"
 #include "lib/base/text.h"
@@ -20,36 +21,15 @@
 #define OBJECT_COLUMNS	70
 #define GRAPH_COLUMNS	38	/* columns of the bar, in a line of 80 */
 
-/* Print a line in perf's style. */
-static void __attribute__((format(printf, 1, 2))) print(const char *fmt, ...)
-{
-	va_list args;
-
-	fputs("[ wallprof record: ", stderr);
-	va_start(args, fmt);
-	wp_text_vprint(stderr, fmt, args);
-	va_end(args);
-	fputs(" ]\n", stderr);
-}
-
-static double seconds(__u64 ns)
-{
-	return (double)(__s64)ns / 1e9;
-}
-
-static const char *plural(__u64 n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void print_captured(const struct wp_record_opts *o, const struct wp_record_stats *s)
 {
-	char samples[384] = "", intervals[128] = "";
+	char samples[384] = "", intervals[128] = "", name[32];
 
-	if (!o->event.none)
+	if (!o->events.none)
 		snprintf(samples, sizeof(samples),
 			 "%" PRIu64 " sample%s of %s in %" PRIu64 " stack%s%s",
-			 (uint64_t)s->samples, plural(s->samples), o->event.name,
+			 (uint64_t)s->samples, plural(s->samples),
+			 wp_record_event_name(o, name, sizeof(name)),
 			 (uint64_t)s->stacks[WALLPROF_AGGR_SAMPLE],
 			 plural(s->stacks[WALLPROF_AGGR_SAMPLE]), o->offcpu ? ", " : "");
 	if (o->offcpu)
@@ -141,7 +121,7 @@ static void print_losses(const struct wp_record_opts *o, const struct wp_record_
 	const struct wallprof_lost *sched = s->lost[WP_CONTEXT_SCHED];
 	const struct wallprof_lost *sampler = s->lost[WP_CONTEXT_SAMPLER];
 	const struct wp_tablequeue_stats *tables = &s->mapsync.files.did;
-	char denied[256];
+	char denied[256], name[32];
 	__u64 n;
 
 	n = sched[WALLPROF_LOSS_STACK_FULL].count + sampler[WALLPROF_LOSS_STACK_FULL].count;
@@ -159,7 +139,7 @@ static void print_losses(const struct wp_record_opts *o, const struct wp_record_
 	n = sampler[WALLPROF_LOSS_AGGR_FULL].count;
 	if (n)
 		print("LOST %" PRIu64 " sample%s of %s, for lack of room: try a larger -m",
-		      (uint64_t)n, plural(n), o->event.name);
+		      (uint64_t)n, plural(n), wp_record_event_name(o, name, sizeof(name)));
 	n = sched[WALLPROF_LOSS_EXIT_FULL].count;
 	if (n)
 		print("LOST the totals of %" PRIu64 " thread%s that ended, with %.3f s of off-CPU time, for lack of room: try a larger -m",
@@ -176,11 +156,12 @@ static void print_losses(const struct wp_record_opts *o, const struct wp_record_
 	n = sampler[WALLPROF_LOSS_THROTTLED].count;
 	if (n)
 		print("the kernel throttled %s %" PRIu64 " time%s, %.3f s: try a smaller -F",
-		      o->event.name, (uint64_t)n, plural(n),
+		      wp_record_event_name(o, name, sizeof(name)), (uint64_t)n, plural(n),
 		      seconds(sampler[WALLPROF_LOSS_THROTTLED].ns));
 	if (s->status.counters_failed)
 		print("%s could not be counted on a CPU that came online, %u time%s",
-		      o->event.name, s->status.counters_failed, plural(s->status.counters_failed));
+		      wp_record_event_name(o, name, sizeof(name)), s->status.counters_failed,
+		      plural(s->status.counters_failed));
 	n = s->status.cpus_failed;
 	if (n)
 		print("a CPU came online and there was no memory for its tables, %" PRIu64 " time%s: what happened there is in what found no room",
@@ -653,6 +634,7 @@ void wp_record_summary(const struct wp_record_opts *o, const struct wp_record_st
 	print("Woken up %" PRIu64 " time%s to write data", (uint64_t)s->wakeups,
 	      plural(s->wakeups));
 	print_captured(o, s);
+	wp_record_event_lines(o, s);
 	if (o->offcpu && !t->ledger.threads && wp_target_awaited(&o->target))
 		print("no thread %s existed: nothing was recorded", wp_target_awaited(&o->target));
 	print_split(o, s);

@@ -27,6 +27,7 @@
 
 #define OFF_ROWS	10
 #define CPU_ROWS	5
+#define EVENTS		4	/* of other kinds than on-CPU time */
 
 /**
  * struct longest - longest times of a thread, from the ledger
@@ -48,6 +49,9 @@ struct longest {
  * @own_ns: left out: wallprof itself
  * @blocked_ns: in the table
  * @runnable_ns: in the table
+ * @least: events of other kinds that occurred less often are left out
+ * @more_events: how many of them
+ * @more_count: how often they occurred
  * @causes: samples have causes
  * @timeline: there is a timeline
  * @ids: struct thread_id of threads in the ledger
@@ -65,6 +69,9 @@ struct first {
 	__u64 own_ns;
 	__u64 blocked_ns;
 	__u64 runnable_ns;
+	__u64 least;
+	unsigned int more_events;
+	__u64 more_count;
 	bool causes;
 	bool timeline;
 	struct wp_intern ids;
@@ -358,6 +365,35 @@ static int add_cpu(struct first *f, const struct wp_profline *l, __u64 value)
 	return wp_waitrows_add(&f->rows, &item);
 }
 
+static int by_size(const void *pa, const void *pb)
+{
+	const __u64 *a = pa, *b = pb;
+
+	return *a > *b ? -1 : *a < *b;
+}
+
+/* Of many events, only those that occurred most often are on the first screen. */
+static int choose_events(struct first *f)
+{
+	const struct wp_profsum *sum = &f->o->samples->sum;
+	unsigned int nr = wp_profile_events(f->o->samples->profile)->nr;
+	__u64 *counts = calloc(nr + EVENTS, sizeof(*counts));
+	size_t i;
+
+	if (!counts)
+		return wp_no_memory("the report");
+	for (i = 0; i < sum->nr; i++) {
+		const struct wp_profline *l = &sum->line[i];
+
+		if (l->kind == WP_PROFILE_OTHER)
+			counts[l->event] += l->weight;
+	}
+	qsort(counts, nr, sizeof(*counts), by_size);
+	f->least = f->o->kinds == WP_SECTION_ALL ? counts[EVENTS - 1] : 0;
+	free(counts);
+	return 0;
+}
+
 /* On-CPU time, or another event. */
 static int on_cpu(void *ctx, const struct wp_section *section)
 {
@@ -391,6 +427,11 @@ static int on_cpu(void *ctx, const struct wp_section *section)
 		return wp_no_memory("the report");
 	if (!f->rows.total && !idle)
 		return 0;
+	if (section->kind == WP_SECTION_OTHER && f->rows.total < f->least) {
+		f->more_events++;
+		f->more_count += f->rows.total;
+		return 0;
+	}
 	putchar('\n');
 	if (f->rows.total) {
 		wp_waitrows_sort(&f->rows);
@@ -467,7 +508,15 @@ int wp_report_first(const struct wp_report_first *o)
 		err = f.timeline ? wp_report_starved(o->samples) : 0;
 	}
 	if (!err)
+		err = choose_events(&f);
+	if (!err)
 		err = wp_sections_each(o->samples, o->kinds & others, on_cpu, &f);
+	if (!err && f.more_events) {
+		putchar('\n');
+		wp_screen_line("# %u more event%s, %" PRIu64 " in all: report --kinds other",
+			       f.more_events, f.more_events == 1 ? "" : "s",
+			       (uint64_t)f.more_count);
+	}
 	wp_waitrows_free(&f.rows);
 	wp_intern_free(&f.ids);
 	free(f.longest);

@@ -42,7 +42,9 @@ bool wp_report_has_timeline(const struct wp_samples *samples)
 	unsigned int i;
 
 	for (i = 0; i < events->nr; i++) {
-		if (!strcmp(events->event[i].name, "sched:sched_switch"))
+		/* One that was counted has no tracepoint's fields. */
+		if (events->event[i].tracepoint &&
+		    !strcmp(events->event[i].name, "sched:sched_switch"))
 			return true;
 	}
 	return false;

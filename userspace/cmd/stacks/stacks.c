@@ -153,7 +153,7 @@ static int read_options(struct opts *o, int argc, char **argv)
 	struct wp_record_opts *r = o->record;
 	int err, rest;
 
-	r->event.none = true;
+	r->events.none = true;
 	r->offcpu = true;
 	r->raw = true;
 	r->max_stack = WALLPROF_MAX_STACK;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -101,14 +102,14 @@ static int open_sideband(struct wp_top *top)
 }
 
 /* Without a message about a fallback of the counter, unless the user chose one. */
-static int configure(struct wp_recording *r)
+static int configure(struct wp_top *top)
 {
 	enum wp_verbosity before = wp_get_verbosity();
 	int err;
 
-	if (!r->o.event_given && before == WP_NORMAL)
+	if (!top->event_given && before == WP_NORMAL)
 		wp_set_verbosity(WP_QUIET);
-	err = wp_recording_configure(r);
+	err = wp_recording_configure(&top->r);
 	wp_set_verbosity(before);
 	return err;
 }
@@ -134,7 +135,7 @@ int wp_top_begin(struct wp_top *top)
 	wp_swapped_leave();
 	err = wp_device_open(&r->dev);
 	if (!err)
-		err = configure(r);
+		err = configure(top);
 	if (!err)
 		err = open_sideband(top);
 	if (!err)
@@ -381,4 +382,6 @@ void wp_top_end(struct wp_top *top)
 	wp_comms_free(&top->r.t.comms);
 	wp_livenames_free(top->names);
 	wp_target_free(&top->r.o.target);
+	wp_event_list_free(&top->r.o.events);
+	free(top->r.s.events);
 }

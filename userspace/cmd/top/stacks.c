@@ -360,7 +360,7 @@ static int put_unsampled(struct wp_top *top, const struct wp_toprow *row, __u64 
 	if (!line)
 		return -ENOMEM;
 	snprintf(line, WP_TOP_LINE, "%5.1f%% on-CPU, %s", percent(top, rest),
-		 top->r.o.event.none ? "which is not sampled" : "without a sample");
+		 top->r.o.events.none ? "which is not sampled" : "without a sample");
 	return 0;
 }
 

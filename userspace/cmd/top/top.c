@@ -123,6 +123,20 @@ static int parse_column(const char *arg, enum wp_topcolumn *column)
 	return -EINVAL;
 }
 
+/* The one event whose samples are shown. */
+static int parse_event(struct wp_event_list *events, const char *arg)
+{
+	int err;
+
+	wp_event_list_free(events);
+	err = wp_event_list_parse(events, arg);
+	if (!err && events->nr > 1) {
+		wp_err("-e %s: top shows one event at a time", arg);
+		err = -EINVAL;
+	}
+	return err;
+}
+
 static int set(void *ctx, int id, const char *arg)
 {
 	struct opts *o = ctx;
@@ -159,8 +173,8 @@ static int set(void *ctx, int id, const char *arg)
 		top->r.o.kernel = true;
 		return 0;
 	case 'e':
-		top->r.o.event_given = true;
-		return wp_event_parse(&top->r.o.event, arg);
+		top->event_given = true;
+		return parse_event(&top->r.o.events, arg);
 	case 'F':
 		err = wp_value_int("-F", arg, 1, WALLPROF_MAX_FREQ, &value);
 		top->r.o.freq = err ? 0 : value;
@@ -201,7 +215,7 @@ static int read_options(struct opts *o, int argc, char **argv)
 	r->offcpu = true;
 	r->max_stack = WALLPROF_MAX_STACK;
 	r->freq = DEFAULT_FREQ;
-	err = wp_event_parse(&r->event, "cycles");
+	err = parse_event(&r->events, "cycles");
 	if (!err)
 		err = wp_parse_options(&options, argc, argv, o, &rest);
 	if (err)
@@ -211,6 +225,8 @@ static int read_options(struct opts *o, int argc, char **argv)
 		return -EINVAL;
 	}
 	settle_freq(r);
+	if (r->events.nr)
+		wp_event_settle(&r->events.event[0], r->freq, 0);
 	err = wp_target_options_resolve(&o->targets, &r->target);
 	/* New threads of a process, too; of threads only those that were named. */
 	r->inherit = r->target.kind != WALLPROF_TARGET_TID;
@@ -341,6 +357,7 @@ int cmd_top(int argc, char **argv)
 	err = read_options(&o, argc, argv);
 	if (err) {
 		wp_target_free(&top.r.o.target);
+		wp_event_list_free(&top.r.o.events);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
 	}
 	wp_worker_prepare();

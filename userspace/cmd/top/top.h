@@ -33,6 +33,7 @@
  * @count: number of intervals, 0: until the end is requested
  * @batch: print text to stdout
  * @stacks: with @batch, or at the beginning, show stacks
+ * @event_given: the event to sample is not the default
  * @command: show the command line of each process
  * @paused: the view is frozen
  * @flipped: end of the last epoch
@@ -53,6 +54,7 @@ struct wp_top {
 	unsigned long count;
 	bool batch;
 	bool stacks;
+	bool event_given;
 	bool command;
 	bool paused;
 	bool utf8;

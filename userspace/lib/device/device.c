@@ -325,6 +325,38 @@ int wp_device_map(struct wp_device *dev)
 }
 
 /**
+ * wp_device_event() - add an event to be sampled
+ * @dev: the session, configured
+ * @event: the event; its number is set
+ *
+ * Return: 0 or a negative errno. Nothing was printed: several errors mean that the caller
+ * should try another event, see WALLPROF_IOC_EVENT.
+ */
+int wp_device_event(const struct wp_device *dev, struct wallprof_event *event)
+{
+	event->size = sizeof(*event);
+	return ioctl(dev->fd, WALLPROF_IOC_EVENT, event) ? -errno : 0;
+}
+
+/**
+ * wp_device_count() - read the counters of an event
+ * @dev: the session, configured
+ * @nr: number of the event
+ * @count: filled in
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_device_count(const struct wp_device *dev, __u32 nr, struct wallprof_count *count)
+{
+	*count = (struct wallprof_count){ .size = sizeof(*count), .nr = nr };
+	if (!ioctl(dev->fd, WALLPROF_IOC_COUNT, count))
+		return 0;
+	nr = errno;
+	wp_err("could not read the counters of event %u: %s", count->nr, strerror(nr));
+	return -(int)nr;
+}
+
+/**
  * wp_device_start() - start recording
  * @dev: the session, configured
  * @time: set to the start of the complete recording

@@ -89,6 +89,8 @@ int wp_device_open(struct wp_device *dev);
 void wp_device_close(struct wp_device *dev);
 int wp_device_configure(struct wp_device *dev, const struct wallprof_configure *conf);
 int wp_device_map(struct wp_device *dev);
+int wp_device_event(const struct wp_device *dev, struct wallprof_event *event);
+int wp_device_count(const struct wp_device *dev, __u32 nr, struct wallprof_count *count);
 int wp_device_start(struct wp_device *dev, __u64 *time);
 int wp_device_flip(struct wp_device *dev, __u32 *epoch, __u64 *time);
 int wp_device_stop(struct wp_device *dev, __u64 *time);

@@ -25,7 +25,7 @@ void wp_cause_aggr(struct wp_cause *c, const struct wallprof_aggr *aggr)
 		.reason = aggr->reason,
 		.waker = aggr->waker,
 		.syscall = aggr->syscall,
-		.waker_tid = aggr->waker_tid,
+		.waker_tid = aggr->kind == WALLPROF_AGGR_SAMPLE ? 0 : aggr->waker_tid,
 		.arg = aggr->arg,
 		.compat = aggr->flags & WALLPROF_AGGR_32BIT,
 	};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Owns the merge of one epoch. Every CPU counts on its own, with stack ids of its own;
- * here aggregates that are equal by thread, exec, kind, state, flags and the contents of
- * both stacks become one sample. Causes and wakers are only distinguished on request, as
+ * here aggregates that are equal by thread, exec, kind, event, state, flags and the contents
+ * of both stacks become one sample. Causes and wakers are only distinguished on request, as
  * perf.data cannot hold causes and would only grow. Single intervals stay single. The
  * record command adds every half of an epoch, sorts, writes, and resets the merge; at the
  * end it adds the open intervals and the spilled time.
@@ -52,7 +52,7 @@ static __u64 hash_key(const struct wp_sample *s)
 {
 	__u64 hash = mix(0, (__u64)s->tid << 32 | s->tgid);
 
-	hash = mix(hash, s->start_time);
+	hash = mix(hash, s->start_time ^ (__u64)s->event << 48);
 	hash = mix(hash, (__u64)s->exec_id << 32 | s->kind << 24 | s->state << 16 | s->flags);
 	hash = mix(hash, (__u64)s->cause.waker_tid << 32 | (__u32)s->cause.syscall << 16 |
 			 s->cause.reason << 8 | s->cause.waker);
@@ -68,7 +68,8 @@ static bool same_key(const struct wp_sample *a, const struct wp_sample *b)
 {
 	return a->tid == b->tid && a->tgid == b->tgid && a->start_time == b->start_time &&
 	       a->exec_id == b->exec_id && a->kind == b->kind && a->state == b->state &&
-	       a->flags == b->flags && a->user == b->user && a->kernel == b->kernel &&
+	       a->event == b->event && a->flags == b->flags && a->user == b->user &&
+	       a->kernel == b->kernel &&
 	       a->waker == b->waker && a->id == b->id && a->waker_id == b->waker_id &&
 	       wp_cause_same(&a->cause, &b->cause);
 }
@@ -300,6 +301,7 @@ int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
 		.exec_id = aggr->exec_id,
 		.kind = aggr->kind,
 		.state = aggr->state,
+		.event = aggr->kind == WALLPROF_AGGR_SAMPLE ? aggr->event : 0,
 		.flags = aggr->flags,
 		.id = id,
 		.waker_id = aggr->waker_aggr,

@@ -36,6 +36,7 @@
  * @waker_id: id of the aggregate of its waker's last interval, or 0; likewise
  * @cause: why the thread was off its CPU, and who woke it; see &struct wp_merge
  * @cpu: CPU of the end of the last interval, or of the last overflow
+ * @event: number of the event that was sampled; 0 of intervals
  * @count: number of intervals, or of overflows
  * @total: nanoseconds, or the sum of the periods
  * @min: the shortest interval
@@ -64,6 +65,7 @@ struct wp_sample {
 	__u64 waker_id;
 	struct wp_cause cause;
 	__u32 cpu;
+	__u32 event;
 	__u64 count;
 	__u64 total;
 	__u64 min;

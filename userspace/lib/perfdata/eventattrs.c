@@ -12,17 +12,14 @@
 #include "lib/perfdata/tracepoint.h"
 
 /**
- * wp_perfdata_event_oncpu() - describe the event of the on-CPU samples
+ * wp_perfdata_event_oncpu() - describe an event that is sampled
  * @out: filled in
- * @ev: the parsed event
- * @freq: @n is a frequency in Hz (-F), not a period (-c)
- * @n: frequency or period
+ * @ev: the event, settled
  *
  * A tracepoint is written as a software event with its name: its samples have no raw data
  * here, and perf refuses a file with a tracepoint but without the formats of its fields.
  */
-void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_event *ev,
-			     bool freq, __u64 n)
+void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_event *ev)
 {
 	memset(out, 0, sizeof(*out));
 	snprintf(out->name, sizeof(out->name), "%s", ev->name);
@@ -31,11 +28,11 @@ void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_even
 		out->attr.type = PERF_TYPE_SOFTWARE;
 		out->attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
 	}
-	out->attr.freq = freq;
-	if (freq)
-		out->attr.sample_freq = n;
+	out->attr.freq = ev->freq != 0;
+	if (ev->freq)
+		out->attr.sample_freq = ev->freq;
 	else
-		out->attr.sample_period = n;
+		out->attr.sample_period = ev->period;
 }
 
 /*

@@ -27,8 +27,7 @@ struct wp_perfdata_event {
 	const struct wp_tracepoint *tracepoint;
 };
 
-void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_event *ev,
-			     bool freq, __u64 n);
+void wp_perfdata_event_oncpu(struct wp_perfdata_event *out, const struct wp_event *ev);
 void wp_perfdata_event_offcpu(struct wp_perfdata_event *out);
 void wp_perfdata_event_runnable(struct wp_perfdata_event *out);
 void wp_perfdata_event_wakeup(struct wp_perfdata_event *out);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns the names of events and the parser of -e. Called by the record command, once,
- * before anything is opened, so clarity matters more than speed.
+ * Owns the names of events, their terms and modifiers. Called by eventlist.c, once for each
+ * event, before anything is opened, so clarity matters more than speed.
  */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,9 +283,45 @@ bad:
 	return -EINVAL;
 }
 
+/*
+ * A term that any event may have. Returns 0, -ENOENT if it is another one, or -EINVAL after a
+ * message.
+ */
+static int parse_common_term(struct wp_event *ev, const char *spec, const char *term,
+			     const char *value)
+{
+	bool period = !strcmp(term, "period"), freq = !strcmp(term, "freq");
+	__u64 v;
+
+	if (!value)
+		return -ENOENT;
+	if (!strcmp(term, "name")) {
+		snprintf(ev->name, sizeof(ev->name), "%s", value);
+		return 0;
+	}
+	if (!strcmp(term, "call-graph")) {
+		ev->has_call_graph = true;
+		return wp_call_graph_parse(&ev->call_graph, "call-graph", value);
+	}
+	if (!period && !freq && strcmp(term, "max-stack"))
+		return -ENOENT;
+	if (parse_number(&v, value) || !v || v > LLONG_MAX || (!period && v > INT_MAX)) {
+		wp_err("-e %s: '%s' is not a number for %s", spec, value, term);
+		return -EINVAL;
+	}
+	if (period)
+		ev->period = v;
+	else if (freq)
+		ev->freq = v;
+	else
+		ev->max_stack = v;
+	return 0;
+}
+
 static int parse_terms(struct wp_event *ev, const char *spec, const char *pmu, char *terms,
 		       int depth);
 
+/* @pmu is NULL for an event that has the common terms only. */
 static int parse_term(struct wp_event *ev, const char *spec, const char *pmu, char *term,
 		      int depth)
 {
@@ -292,15 +329,16 @@ static int parse_term(struct wp_event *ev, const char *spec, const char *pmu, ch
 	char *value = strchr(term, '=');
 	char path[1024], text[512];
 	__u64 v = 1;
+	int ret;
 
 	if (value)
 		*value++ = '\0';
-	if (!strcmp(term, "name") && value) {
-		snprintf(ev->name, sizeof(ev->name), "%s", value);
-		return 0;
-	}
-	if (!is_name(term)) {
-		wp_err("-e %s: '%s' is not a term", spec, term);
+	ret = parse_common_term(ev, spec, term, value);
+	if (ret != -ENOENT)
+		return ret;
+	if (!is_name(term) || !pmu) {
+		wp_err("-e %s: '%s' is not a term; known are period=N, freq=N, max-stack=N, call-graph=WORD and name=NAME",
+		       spec, term);
 		return -EINVAL;
 	}
 	if (value && parse_number(&v, value)) {
@@ -354,24 +392,13 @@ static int parse_terms(struct wp_event *ev, const char *spec, const char *pmu, c
 	return 0;
 }
 
-static int parse_pmu(struct wp_event *ev, const char *spec)
+static int parse_pmu(struct wp_event *ev, const char *spec, const char *copy, char *terms,
+		     const char *mods)
 {
-	char copy[MAX_SPEC + 1], path[1024], text[64];
-	char *terms, *mods;
+	char path[1024], text[64];
 	__u64 type;
 	int ret;
 
-	strcpy(copy, spec);
-	terms = strchr(copy, '/');
-	*terms++ = '\0';
-	mods = strchr(terms, '/');
-	if (!mods) {
-		wp_err("-e %s: the second '/' is missing, as in cpu/event=0x3c/", spec);
-		return -EINVAL;
-	}
-	*mods++ = '\0';
-	if (*mods == ':')
-		mods++;
 	snprintf(path, sizeof(path), "%s/%s/type", sysfs_devices, copy);
 	if (!is_name(copy) || read_file(text, sizeof(text), path) || parse_number(&type, text) ||
 	    type > 0xffffffff) {
@@ -390,13 +417,28 @@ static int parse_pmu(struct wp_event *ev, const char *spec)
 	return ret ? ret : parse_modifiers(ev, spec, mods);
 }
 
+/**
+ * wp_events_tracefs() - a directory where tracefs may be mounted
+ * @nr: 0 or 1
+ *
+ * Return: the directory, or NULL: there are no more.
+ */
+const char *wp_events_tracefs(unsigned int nr)
+{
+	static const char * const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+	if (tracefs)
+		return nr ? NULL : tracefs;
+	return nr < sizeof(roots) / sizeof(roots[0]) ? roots[nr] : NULL;
+}
+
 static int parse_tracepoint(struct wp_event *ev, const char *spec, const char *sys,
 			    const char *rest)
 {
-	static const char * const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	const char *root;
 	char name[MAX_SPEC + 1], path[1024], text[64];
 	struct wp_nearest n = WP_NEAREST(name);
-	unsigned int i, nr = tracefs ? 1 : 2;
+	unsigned int i;
 	char *mods;
 	int ret = -ENOENT;
 	__u64 id;
@@ -409,9 +451,7 @@ static int parse_tracepoint(struct wp_event *ev, const char *spec, const char *s
 		wp_err("-e %s: neither an event nor a tracepoint; 'perf list' shows all", spec);
 		return -EINVAL;
 	}
-	for (i = 0; i < nr && ret; i++) {
-		const char *root = tracefs ? tracefs : roots[i];
-
+	for (i = 0; (root = wp_events_tracefs(i)) && ret; i++) {
 		snprintf(path, sizeof(path), "%s/events/%s/%s/id", root, sys, name);
 		ret = read_file(text, sizeof(text), path);
 		if (ret == -EACCES || ret == -EPERM) {
@@ -483,41 +523,14 @@ static bool parse_name(struct wp_event *ev, const char *name)
 	return false;
 }
 
-/**
- * wp_event_parse() - parse the argument of -e
- * @ev: filled in
- * @spec: the argument
- *
- * Return: 0, or a negative errno after a message that names the event and, if
- * there is one, a near name.
- */
-int wp_event_parse(struct wp_event *ev, const char *spec)
+/* An event without terms: NAME[:MODIFIERS], or a tracepoint with them. */
+static int parse_plain(struct wp_event *ev, const char *spec)
 {
 	char name[MAX_SPEC + 1];
 	char *colon;
 	size_t len;
 	int ret;
 
-	memset(ev, 0, sizeof(*ev));
-	if (!*spec) {
-		wp_err("-e: the event is empty; 'perf list' shows all");
-		return -EINVAL;
-	}
-	if (strlen(spec) > MAX_SPEC) {
-		wp_err("-e: the event has more than %d characters", MAX_SPEC);
-		return -EINVAL;
-	}
-	if (!strcmp(spec, "none")) {
-		ev->none = true;
-		strcpy(ev->name, "none");
-		return 0;
-	}
-	if (strchr(spec, '/'))
-		return parse_pmu(ev, spec);
-	if (strchr(spec, ',')) {
-		wp_err("-e %s: one event can be recorded at a time", spec);
-		return -EINVAL;
-	}
 	strcpy(name, spec);
 	colon = strchr(name, ':');
 	if (colon)
@@ -537,6 +550,74 @@ int wp_event_parse(struct wp_event *ev, const char *spec)
 	if (strlen(colon) <= 3 && strspn(colon, "ukhp") == strlen(colon))
 		return unknown_event(name);
 	return parse_tracepoint(ev, spec, name, colon);
+}
+
+/* NAME/TERMS/[[:]MODIFIERS]: of a PMU, or of what has a name of its own. */
+static int parse_with_terms(struct wp_event *ev, const char *spec)
+{
+	char copy[MAX_SPEC + 1], plain[MAX_SPEC + 1];
+	char *terms, *mods;
+	int ret;
+
+	strcpy(copy, spec);
+	terms = strchr(copy, '/');
+	*terms++ = '\0';
+	mods = strchr(terms, '/');
+	if (!mods) {
+		wp_err("-e %s: the second '/' is missing, as in cpu/event=0x3c/", spec);
+		return -EINVAL;
+	}
+	*mods++ = '\0';
+	if (*mods == ':')
+		mods++;
+	if (!strchr(copy, ':') && !parse_name(ev, copy))
+		return parse_pmu(ev, spec, copy, terms, mods);
+	snprintf(plain, sizeof(plain), "%s%s%s", copy, *mods ? ":" : "", mods);
+	ret = parse_plain(ev, plain);
+	return ret ? ret : parse_terms(ev, spec, NULL, terms, 0);
+}
+
+/**
+ * wp_event_parse() - parse an event
+ * @ev: filled in
+ * @spec: as it was given
+ *
+ * Return: 0, or a negative errno after a message that names the event and, if
+ * there is one, a near name.
+ */
+int wp_event_parse(struct wp_event *ev, const char *spec)
+{
+	memset(ev, 0, sizeof(*ev));
+	if (!*spec) {
+		wp_err("-e: the event is empty; 'perf list' shows all");
+		return -EINVAL;
+	}
+	if (strlen(spec) > MAX_SPEC) {
+		wp_err("-e: the event has more than %d characters", MAX_SPEC);
+		return -EINVAL;
+	}
+	if (!strcmp(spec, "none")) {
+		ev->none = true;
+		strcpy(ev->name, "none");
+		return 0;
+	}
+	return strchr(spec, '/') ? parse_with_terms(ev, spec) : parse_plain(ev, spec);
+}
+
+/**
+ * wp_event_settle() - set how often an event is sampled, unless its terms did
+ * @ev: the event
+ * @freq: samples per second, or 0
+ * @period: events per sample, if @freq is 0
+ */
+void wp_event_settle(struct wp_event *ev, __u64 freq, __u64 period)
+{
+	if (ev->period) {
+		ev->freq = 0;
+	} else if (!ev->freq) {
+		ev->freq = freq;
+		ev->period = freq ? 0 : period;
+	}
 }
 
 /**

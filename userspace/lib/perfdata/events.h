@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parses -e EVENT[:MODIFIERS] as perf does. Used by the record command for the event of
- * the on-CPU samples, and by eventattrs.c, which writes its description to the file.
+ * Parses one event of -e, as perf does. Used by eventlist.c, and by eventattrs.c, which
+ * writes its description to the file.
  *
  *	cycles, instructions, branch-misses, ...	hardware
  *	cpu-clock, page-faults, context-switches, ...	software
@@ -10,6 +10,15 @@
  *	PMU/event=0x3c,umask=1/, PMU/NAME/		from sysfs
  *	sched:sched_switch				tracepoint
  *	none						no on-CPU samples
+ *
+ * The names of the first three kinds, and of tracepoints, may be followed by terms:
+ * NAME/TERM,.../[MODIFIERS]. Those of PMUs are in the same place.
+ *
+ *	period=N	events per sample
+ *	freq=N		samples per second
+ *	max-stack=N	frames of its stacks
+ *	call-graph=WORD	how user stacks are walked, as --call-graph
+ *	name=NAME	its name in the file
  *
  * Modifiers: u, k, h count in user, kernel, hypervisor mode only; p, pp, ppp request
  * precise addresses. After a PMU's last slash the colon may be left out.
@@ -20,6 +29,8 @@
 #include <stdbool.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
+
+#include "lib/perfdata/callgraph.h"
 
 /**
  * struct wp_event - a parsed event
@@ -33,6 +44,12 @@
  * @exclude_kernel: do not count in kernel mode
  * @exclude_hv: do not count in hypervisor mode
  * @precise_ip: 0 to 3
+ * @globbed: it is one of those that a glob names
+ * @has_call_graph: @call_graph was given
+ * @call_graph: how its user stacks are walked
+ * @max_stack: frames of its stacks, 0: not given
+ * @freq: samples per second, 0: @period counts, or neither was given
+ * @period: events per sample
  */
 struct wp_event {
 	char name[256];
@@ -45,9 +62,17 @@ struct wp_event {
 	bool exclude_kernel;
 	bool exclude_hv;
 	__u8 precise_ip;
+	bool globbed;
+	bool has_call_graph;
+	enum wp_call_graph call_graph;
+	unsigned int max_stack;
+	__u64 freq;
+	__u64 period;
 };
 
 int wp_event_parse(struct wp_event *ev, const char *spec);
+void wp_event_settle(struct wp_event *ev, __u64 freq, __u64 period);
+const char *wp_events_tracefs(unsigned int nr);
 void wp_event_to_attr(const struct wp_event *ev, struct perf_event_attr *attr);
 void wp_events_set_roots(const char *sysfs_devices, const char *tracefs);
 

@@ -46,8 +46,8 @@ struct wp_perfdata {
 	char *path;
 
 	unsigned int nr_events;
-	struct wp_feature_event event[WP_PERFDATA_MAX_EVENTS];
-	char *name[WP_PERFDATA_MAX_EVENTS];
+	struct wp_feature_event *event;
+	char **name;
 	unsigned int nr_cpus;
 	int *cpu_index;		/* index of the ids, by CPU number; -1: none */
 	unsigned int cpu_limit;
@@ -262,6 +262,8 @@ static void destroy(struct wp_perfdata *pd)
 		free((void *)pd->event[i].ids);
 		free(pd->name[i]);
 	}
+	free(pd->event);
+	free(pd->name);
 	wp_features_free(&pd->feat);
 	wp_compressor_free(pd->compressor);
 	wp_mapids_free(&pd->maps);
@@ -276,11 +278,13 @@ static void destroy(struct wp_perfdata *pd)
 /* The formats of all raw payloads. Ours is shared by all events that have it. */
 static int describe_raw(struct wp_perfdata *pd, const struct wp_perfdata_options *opt)
 {
-	struct wp_feature_format formats[WP_PERFDATA_MAX_EVENTS];
+	struct wp_feature_format *formats = calloc(opt->nr_events, sizeof(*formats));
 	struct wp_buf own = { 0 };
 	unsigned int i, nr = 0;
 	int failed;
 
+	if (!formats)
+		return -ENOMEM;
 	for (i = 0; i < opt->nr_events; i++) {
 		const struct wp_perfdata_event *ev = &opt->events[i];
 		const struct wp_tracepoint *tp = ev->tracepoint;
@@ -297,6 +301,7 @@ static int describe_raw(struct wp_perfdata *pd, const struct wp_perfdata_options
 	wp_features_tracing(&pd->feat, formats, nr);
 	failed = own.failed;
 	wp_buf_free(&own);
+	free(formats);
 	return failed ? -ENOMEM : 0;
 }
 
@@ -336,7 +341,9 @@ int wp_perfdata_open(struct wp_perfdata **out, const struct wp_perfdata_options 
 	if (pd->room < 2 * WP_SAMPLERECORD_MAX)
 		pd->room = 2 * WP_SAMPLERECORD_MAX;
 	pd->buf = malloc(pd->room);
-	if (!pd->buf)
+	pd->event = calloc(opt->nr_events, sizeof(*pd->event));
+	pd->name = calloc(opt->nr_events, sizeof(*pd->name));
+	if (!pd->buf || !pd->event || !pd->name)
 		goto nomem;
 	for (i = 0; i < opt->nr_events; i++) {
 		pd->nr_events++;

@@ -6,7 +6,7 @@
  *	struct wp_perfdata_event ev[4];
  *	unsigned int nr = 0;
  *
- *	wp_perfdata_event_oncpu(&ev[nr++], &event, true, 99);
+ *	wp_perfdata_event_oncpu(&ev[nr++], &event);
  *	wp_perfdata_event_offcpu(&ev[nr++]);
  *	wp_perfdata_event_runnable(&ev[nr++]);
  *	wp_perfdata_event_sideband(&ev[nr++]);
@@ -55,7 +55,8 @@ struct wp_perfdata;
  */
 #define WP_PERFDATA_ATTR_SIZE	PERF_ATTR_SIZE_VER6	/* 120 */
 
-#define WP_PERFDATA_MAX_EVENTS	16
+/* Readers, ours among them, take no more. */
+#define WP_PERFDATA_MAX_EVENTS	4096
 
 /**
  * struct wp_sample_id - trailer of each record that is no sample

@@ -9,22 +9,9 @@
 #include <linux/types.h>
 
 #include "lib/base/cpumask.h"
-#include "lib/perfdata/events.h"
+#include "lib/perfdata/callgraph.h"
+#include "lib/perfdata/eventlist.h"
 #include "lib/record/target.h"
-
-/**
- * enum wp_call_graph - method of user stack walks
- * @WP_CALL_GRAPH_AUTO: unwind tables; frame pointers where there are none
- * @WP_CALL_GRAPH_CFI: unwind tables
- * @WP_CALL_GRAPH_FP: frame pointers
- * @WP_CALL_GRAPH_NONE: none: only the innermost address
- */
-enum wp_call_graph {
-	WP_CALL_GRAPH_AUTO,
-	WP_CALL_GRAPH_CFI,
-	WP_CALL_GRAPH_FP,
-	WP_CALL_GRAPH_NONE,
-};
 
 /**
  * struct wp_record_opts - the options, checked
@@ -34,9 +21,8 @@ enum wp_call_graph {
  * @command: the command to run, its arguments, NULL; or NULL
  * @own: the command is the target
  * @inherit: record children of targets, too
- * @event: event of the on-CPU samples
- * @event_given: it is not the default
- * @freq: samples per second, 0: @period counts
+ * @events: the events that are sampled
+ * @freq: samples per second of events that do not ask for another number; 0: @period counts
  * @period: events per sample, if @freq is 0
  * @call_graph: method of user stack walks
  * @kernel: record kernel stacks
@@ -77,8 +63,7 @@ struct wp_record_opts {
 	char **command;
 	bool own;
 	bool inherit;
-	struct wp_event event;
-	bool event_given;
+	struct wp_event_list events;
 	__u64 freq;
 	__u64 period;
 	enum wp_call_graph call_graph;

@@ -8,7 +8,17 @@
 #include "lib/record/dump.h"
 #include "lib/record/session.h"
 
-static void count_sample(struct wp_record_stats *s, const struct wp_sample *sample)
+/* Whether an event asks for no more than a part of a stack. */
+static bool is_cut_short(const struct wp_record_opts *o, const struct wp_sample *sample)
+{
+	const struct wp_event *ev = &o->events.event[sample->event];
+
+	return sample->kind == WALLPROF_AGGR_SAMPLE &&
+	       (ev->max_stack || (ev->has_call_graph && ev->call_graph == WP_CALL_GRAPH_NONE));
+}
+
+static void count_sample(const struct wp_record_opts *o, struct wp_record_stats *s,
+			 const struct wp_sample *sample)
 {
 	struct wp_stack *user;
 
@@ -19,11 +29,12 @@ static void count_sample(struct wp_record_stats *s, const struct wp_sample *samp
 		user->kinds |= 1 << sample->kind;
 		s->stacks[sample->kind]++;
 	}
-	if (user && user->unwind < WALLPROF_UNWIND_MAX)
+	if (user && user->unwind < WALLPROF_UNWIND_MAX && !is_cut_short(o, sample))
 		s->unwound[sample->kind][user->unwind] +=
 			sample->kind == WALLPROF_AGGR_SAMPLE ? sample->count : sample->total;
 	if (sample->kind == WALLPROF_AGGR_SAMPLE) {
 		s->samples += sample->count;
+		s->events[sample->event].samples += sample->count;
 		return;
 	}
 	s->intervals += sample->count;
@@ -158,7 +169,7 @@ int wp_recording_add_samples(struct wp_recording *r)
 		struct wp_sample *s = &r->merge.samples[i];
 		bool oncpu = s->kind == WALLPROF_AGGR_SAMPLE;
 		struct wp_perfdata_sample sample = {
-			.event = oncpu ? r->oncpu : r->offcpu,
+			.event = oncpu ? r->oncpu + s->event : r->offcpu,
 			.pid = s->tgid ? s->tgid : r->id_zero,
 			.tid = s->tid ? s->tid : r->id_zero,
 			.cpu = s->cpu,
@@ -193,7 +204,7 @@ int wp_recording_add_samples(struct wp_recording *r)
 			err = add_wakeup(r, s);
 		if (err)
 			return err;
-		count_sample(&r->s, s);
+		count_sample(&r->o, &r->s, s);
 	}
 	wp_merge_reset(&r->merge);
 	return r->intervals_file ? dump_intervals(r) : 0;

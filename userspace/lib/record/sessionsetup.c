@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -56,7 +57,7 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 
 	if (!buffer)
 		buffer = wp_buffersize(WP_DEFAULT_BUFFER,
-				       (!o->event.none + 1ULL) * info->nr_online);
+				       (!o->events.none + 1ULL) * info->nr_online);
 	half = buffer / 2;
 	if (!o->aggrs)
 		o->aggrs = clamp(half * (35 - single) / 100 / sizeof(struct wallprof_aggr),
@@ -77,51 +78,64 @@ static void size_tables(struct wp_record_opts *o, const struct wallprof_info *in
 					      WALLPROF_MAX_TASKS));
 }
 
-static void set_event(struct wallprof_configure *c, const struct wp_record_opts *o)
-{
-	const struct wp_event *ev = &o->event;
-
-	c->attr_flags = (o->freq ? WALLPROF_ATTR_FREQ : 0) |
-			(ev->exclude_user ? WALLPROF_ATTR_EXCLUDE_USER : 0) |
-			(ev->exclude_kernel ? WALLPROF_ATTR_EXCLUDE_KERNEL : 0) |
-			(ev->exclude_hv ? WALLPROF_ATTR_EXCLUDE_HV : 0);
-	c->attr_type = ev->type;
-	c->attr_precise = ev->precise_ip;
-	c->attr_config = ev->config;
-	c->attr_config1 = ev->config1;
-	c->attr_config2 = ev->config2;
-	c->attr_period = o->freq ? o->freq : o->period;
-}
-
 static bool is_cycles(const struct wp_event *ev)
 {
 	return ev->type == PERF_TYPE_HARDWARE && ev->config == PERF_COUNT_HW_CPU_CYCLES;
 }
 
 /* As perf: where there are no cycles, use cpu-clock. */
-static int use_cpu_clock(struct wp_record_opts *o)
+static int use_cpu_clock(struct wp_event *ev)
 {
-	struct wp_event old = o->event;
+	struct wp_event old = *ev;
 	int err;
 
 	wp_warn("the cycles event is not supported here, falling back to cpu-clock");
-	err = wp_event_parse(&o->event, old.exclude_user ? "cpu-clock:k" :
-					old.exclude_kernel ? "cpu-clock:u" : "cpu-clock");
+	err = wp_event_parse(ev, old.exclude_user ? "cpu-clock:k" :
+				 old.exclude_kernel ? "cpu-clock:u" : "cpu-clock");
+	ev->has_call_graph = old.has_call_graph;
+	ev->call_graph = old.call_graph;
+	ev->max_stack = old.max_stack;
+	ev->freq = old.freq;
+	ev->period = old.period;
 	return err;
 }
 
-static int configure_failed(const struct wp_record_opts *o, const struct wp_device *dev, int err)
+static bool is_unknown(int err)
+{
+	return err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
+}
+
+static int event_failed(const struct wp_event *ev, int err)
 {
 	switch (-err) {
 	case ENOENT:
 	case EOPNOTSUPP:
 	case ENODEV:
-		if (o->event.none)
-			wp_err("kernel lacks required tracepoints: %s",
-			       strerror(-err));
-		else
-			wp_err("the %s event is not supported here: %s", o->event.name,
-			       strerror(-err));
+		wp_err("the %s event is not supported here: %s", ev->name, strerror(-err));
+		break;
+	case EINVAL:
+		wp_err("the %s event cannot be recorded like this: %s", ev->name, strerror(-err));
+		break;
+	case EBUSY:
+		wp_err("the %s event: all counters are in use: %s", ev->name, strerror(-err));
+		break;
+	case EACCES:
+	case EPERM:
+		wp_err("the kernel does not allow the %s event: %s. Use sudo, or see RIGHTS in 'man wallprof'",
+		       ev->name, strerror(-err));
+		break;
+	default:
+		wp_err("could not create the counters of the %s event: %s", ev->name,
+		       strerror(-err));
+	}
+	return err;
+}
+
+static int configure_failed(const struct wp_device *dev, int err)
+{
+	switch (-err) {
+	case ENOENT:
+		wp_err("kernel lacks required tracepoints: %s", strerror(-err));
 		break;
 	case ESRCH:
 		wp_err("Couldn't create thread/CPU maps: No such process");
@@ -134,28 +148,83 @@ static int configure_failed(const struct wp_record_opts *o, const struct wp_devi
 		wp_err("the kernel does not allow this: %s. Use sudo, or see RIGHTS in 'man wallprof'",
 		       strerror(-err));
 		break;
-	case EINVAL:
-		if (!o->event.none) {
-			wp_err("the %s event cannot be recorded like this: %s", o->event.name,
-			       strerror(-err));
-			break;
-		}
-		/* fallthrough */
 	default:
 		wp_err("could not set the session up: %s", strerror(-err));
 	}
 	return err;
 }
 
-static __u32 stack_flags(const struct wp_record_opts *o)
+static __u32 walk_flags(enum wp_call_graph call_graph)
 {
-	__u32 flags = o->kernel ? WALLPROF_STACK_KERNEL : 0;
+	__u32 flags = 0;
 
-	if (o->call_graph == WP_CALL_GRAPH_AUTO || o->call_graph == WP_CALL_GRAPH_CFI)
+	if (call_graph == WP_CALL_GRAPH_AUTO || call_graph == WP_CALL_GRAPH_CFI)
 		flags |= WALLPROF_STACK_TABLES;
-	if (o->call_graph != WP_CALL_GRAPH_CFI)
+	if (call_graph != WP_CALL_GRAPH_CFI)
 		flags |= WALLPROF_STACK_USER;
 	return flags;
+}
+
+static __u32 stack_flags(const struct wp_record_opts *o)
+{
+	return (o->kernel ? WALLPROF_STACK_KERNEL : 0) | walk_flags(o->call_graph);
+}
+
+static int add_event(const struct wp_recording *r, const struct wp_event *ev)
+{
+	const struct wp_record_opts *o = &r->o;
+	enum wp_call_graph call_graph = ev->has_call_graph ? ev->call_graph : o->call_graph;
+	bool none = ev->has_call_graph && call_graph == WP_CALL_GRAPH_NONE;
+	struct wallprof_event event = {
+		.attr_flags = (ev->freq ? WALLPROF_ATTR_FREQ : 0) |
+			      (ev->exclude_user ? WALLPROF_ATTR_EXCLUDE_USER : 0) |
+			      (ev->exclude_kernel ? WALLPROF_ATTR_EXCLUDE_KERNEL : 0) |
+			      (ev->exclude_hv ? WALLPROF_ATTR_EXCLUDE_HV : 0),
+		.attr_type = ev->type,
+		.attr_precise = ev->precise_ip,
+		.stack_flags = none ? 0 : walk_flags(call_graph) |
+					  (o->kernel ? WALLPROF_STACK_KERNEL : 0),
+		.max_stack = ev->max_stack ? ev->max_stack : o->max_stack,
+		.attr_config = ev->config,
+		.attr_config1 = ev->config1,
+		.attr_config2 = ev->config2,
+		.attr_period = ev->freq ? ev->freq : ev->period,
+	};
+
+	return wp_device_event(&r->dev, &event);
+}
+
+/*
+ * Add the events. Of those that a glob names, the kernel may refuse some: they are left
+ * out, unless that leaves none.
+ */
+static int add_events(struct wp_recording *r)
+{
+	struct wp_event_list *events = &r->o.events;
+	unsigned int i = 0;
+	int err;
+
+	while (i < events->nr) {
+		struct wp_event *ev = &events->event[i];
+
+		err = add_event(r, ev);
+		if (is_unknown(err) && is_cycles(ev)) {
+			err = use_cpu_clock(ev);
+			if (err)
+				return err;
+			err = add_event(r, ev);
+		}
+		if (!err) {
+			i++;
+			continue;
+		}
+		if (!ev->globbed || events->nr == 1 || err == -ENOMEM)
+			return event_failed(ev, err);
+		wp_warn("the %s event is left out: %s", ev->name, strerror(-err));
+		wp_event_list_remove(events, i);
+	}
+	r->s.events = calloc(events->nr ? events->nr : 1, sizeof(*r->s.events));
+	return r->s.events ? 0 : wp_no_memory("the events");
 }
 
 /**
@@ -212,7 +281,7 @@ int wp_recording_configure(struct wp_recording *r)
 			 (o->hist ? WALLPROF_HISTOGRAMS : 0) |
 			 (o->timeline ? WALLPROF_TIMELINE : 0) |
 			 (o->timeline && o->offcpu ? WALLPROF_TIMELINE_STACKS : 0) |
-			 (o->event.none ? 0 : WALLPROF_SAMPLER) |
+			 (o->events.none ? 0 : WALLPROF_SAMPLER) |
 			 (o->inherit && has_children(&o->target) ? WALLPROF_INHERIT : 0) |
 			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
 		.stack_flags = stack_flags(o),
@@ -241,20 +310,12 @@ int wp_recording_configure(struct wp_recording *r)
 		return err;
 	if (o->states & ~r->dev.info.states)
 		wp_warn("--state: this kernel does not distinguish all of these states");
-	if (!o->event.none)
-		set_event(&c, o);
-
 	err = wp_device_configure(&r->dev, &c);
-	if ((err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV) && !o->event.none &&
-	    is_cycles(&o->event)) {
-		err = use_cpu_clock(o);
-		if (err)
-			return err;
-		set_event(&c, o);
-		err = wp_device_configure(&r->dev, &c);
-	}
 	if (err)
-		return configure_failed(o, &r->dev, err);
+		return configure_failed(&r->dev, err);
+	err = add_events(r);
+	if (err)
+		return err;
 	r->s.memory = r->dev.conf.memory_bytes;
 	wp_debug("tables: %u aggregates, %u stack words, %u ended threads, %u single intervals, twice per CPU; %u threads; %llu bytes in all",
 		 o->aggrs, o->stack_words, o->exits, o->waits, o->tasks,
@@ -270,7 +331,8 @@ int wp_recording_configure(struct wp_recording *r)
  */
 int wp_recording_open_output(struct wp_recording *r)
 {
-	struct wp_perfdata_event events[5 + WP_TIMELINE_EVENTS];
+	struct wp_perfdata_event *events = calloc(r->o.events.nr + 5 + WP_TIMELINE_EVENTS,
+						  sizeof(*events));
 	struct wp_perfdata_options opt = {
 		.path = r->o.output,
 		.events = events,
@@ -278,14 +340,14 @@ int wp_recording_open_output(struct wp_recording *r)
 		.argv = r->argv,
 		.level = r->o.level,
 	};
-	unsigned int nr = 0, more;
+	unsigned int nr, more;
 	int err;
 
-	if (!r->o.event.none) {
-		r->oncpu = nr;
-		wp_perfdata_event_oncpu(&events[nr++], &r->o.event, r->o.freq,
-					r->o.freq ? r->o.freq : r->o.period);
-	}
+	if (!events)
+		return -ENOMEM;
+	r->oncpu = 0;
+	for (nr = 0; nr < r->o.events.nr; nr++)
+		wp_perfdata_event_oncpu(&events[nr], &r->o.events.event[nr]);
 	if (r->o.offcpu) {
 		r->offcpu = nr;
 		wp_perfdata_event_offcpu(&events[nr++]);
@@ -310,13 +372,14 @@ int wp_recording_open_output(struct wp_recording *r)
 		wp_perfdata_event_wakeup(&events[nr++]);
 	}
 	err = wp_recording_open_timeline(r, &events[nr], nr, &more);
-	if (err)
-		return err;
-	nr += more;
-	r->side = nr;
-	wp_perfdata_event_sideband(&events[nr++]);
-	opt.nr_events = nr;
-	err = wp_perfdata_open(&r->pd, &opt);
+	if (!err) {
+		nr += more;
+		r->side = nr;
+		wp_perfdata_event_sideband(&events[nr++]);
+		opt.nr_events = nr;
+		err = wp_perfdata_open(&r->pd, &opt);
+	}
+	free(events);
 	if (err)
 		return err;
 	r->batch = wp_batch_new(r->pd, true);

@@ -33,10 +33,21 @@ struct wp_record_tables {
 };
 
 /**
+ * struct wp_event_stats - what is known of an event that was sampled
+ * @samples: its samples in the file
+ * @count: what its counters counted
+ */
+struct wp_event_stats {
+	__u64 samples;
+	struct wallprof_count count;
+};
+
+/**
  * struct wp_record_stats - statistics
  * @epochs: number of flips
  * @wakeups: number of returns from poll
  * @samples: counter overflows in the file
+ * @events: by number of the event
  * @intervals: off-CPU intervals in the file
  * @offcpu_ns: their time
  * @runnable_ns: part of it in which threads were runnable
@@ -87,6 +98,7 @@ struct wp_record_stats {
 	__u64 epochs;
 	__u64 wakeups;
 	__u64 samples;
+	struct wp_event_stats *events;
 	__u64 intervals;
 	__u64 offcpu_ns;
 	__u64 runnable_ns;
