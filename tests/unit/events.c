@@ -126,6 +126,9 @@ static const char * const bad[][2] = {
 	{ "sched:a/b", "second '/'" },
 	{ "sched:sched_switch:q", "unknown modifier" },
 	{ "none:such", "no such tracepoint" },
+	{ "cs/name=/", "the name is empty" },
+	{ "cs/name=offcpu-time/", "another event of the file" },
+	{ "cs/name=wakeup-time:u/", "another event of the file" },
 };
 
 int main(void)
@@ -186,6 +189,8 @@ int main(void)
 	   ev.period == 5 && ev.call_graph == WP_CALL_GRAPH_NONE, "terms beside those of a PMU");
 	ok(!wp_event_parse(&ev, "cs/call-graph=dwarf,max-stack=127/") &&
 	   ev.call_graph == WP_CALL_GRAPH_AUTO && ev.max_stack == 127, "dwarf is taken as auto");
+	ok(!wp_event_parse(&ev, "cs/name=offcpu-times/") && !strcmp(ev.name, "offcpu-times"),
+	   "a name that begins like one of ours");
 	wp_event_parse(&ev, "cs");
 	wp_event_settle(&ev, 99, 5);
 	ok(ev.freq == 99 && !ev.period, "a frequency, if there is no term");

@@ -284,6 +284,29 @@ bad:
 }
 
 /*
+ * The events of the off-CPU times are known by their names, which no other one may have: its
+ * counts would be taken for nanoseconds.
+ */
+static int parse_own_name(struct wp_event *ev, const char *spec, const char *name)
+{
+	static const char * const taken[] = { "offcpu-time", "runnable-time", "wakeup-time" };
+	size_t len = strcspn(name, ":"), i;
+
+	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+		if (len != strlen(taken[i]) || strncmp(name, taken[i], len))
+			continue;
+		wp_err("-e %s: %s is the name of another event of the file", spec, taken[i]);
+		return -EINVAL;
+	}
+	if (!*name) {
+		wp_err("-e %s: the name is empty", spec);
+		return -EINVAL;
+	}
+	snprintf(ev->name, sizeof(ev->name), "%s", name);
+	return 0;
+}
+
+/*
  * A term that any event may have. Returns 0, -ENOENT if it is another one, or -EINVAL after a
  * message.
  */
@@ -295,10 +318,8 @@ static int parse_common_term(struct wp_event *ev, const char *spec, const char *
 
 	if (!value)
 		return -ENOENT;
-	if (!strcmp(term, "name")) {
-		snprintf(ev->name, sizeof(ev->name), "%s", value);
-		return 0;
-	}
+	if (!strcmp(term, "name"))
+		return parse_own_name(ev, spec, value);
 	if (!strcmp(term, "call-graph")) {
 		ev->has_call_graph = true;
 		return wp_call_graph_parse(&ev->call_graph, "call-graph", value);
