@@ -421,6 +421,24 @@ static int settle_freq(struct raw *raw)
 	return 0;
 }
 
+/* As -F, the term freq= is lowered to what the kernel allows. */
+static int limit_freq(const struct raw *raw, struct wp_event *ev)
+{
+	__u64 max = wp_value_max_freq();
+
+	if (!max || ev->freq <= max)
+		return 0;
+	if (raw->strict_freq) {
+		wp_err("-e %s: freq=%llu is more than kernel.perf_event_max_sample_rate, %llu",
+		       ev->name, (unsigned long long)ev->freq, (unsigned long long)max);
+		return -EINVAL;
+	}
+	wp_warn("-e %s: freq=%llu is more than kernel.perf_event_max_sample_rate: %llu Hz are used",
+		ev->name, (unsigned long long)ev->freq, (unsigned long long)max);
+	ev->freq = max;
+	return 0;
+}
+
 /* Whether a session that walks stacks in one way can walk them in another one, too. */
 static bool walk_is_of(enum wp_call_graph one, enum wp_call_graph session)
 {
@@ -442,6 +460,8 @@ static int settle_events(struct raw *raw)
 
 		wp_event_settle(ev, ev->type == PERF_TYPE_TRACEPOINT && !given ? 0 : o->freq,
 				o->period ? o->period : 1);
+		if (limit_freq(raw, ev))
+			return -EINVAL;
 		if (ev->max_stack > o->max_stack) {
 			wp_err("-e %s: max-stack=%u is more than --max-stack %u", ev->name,
 			       ev->max_stack, o->max_stack);
