@@ -36,6 +36,7 @@ int wp_call_graph_parse(enum wp_call_graph *call_graph, const char *option, cons
 		{ "none", WP_CALL_GRAPH_NONE },
 		{ "no", WP_CALL_GRAPH_NONE },
 	};
+	static bool dwarf_said;
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -45,8 +46,11 @@ int wp_call_graph_parse(enum wp_call_graph *call_graph, const char *option, cons
 		}
 	}
 	if (is_dwarf(arg)) {
-		wp_warn("%s %s: stacks are unwound in the kernel, by tables of the same DWARF information, as with 'auto'; no stack is copied",
-			option, arg);
+		/* Once: a glob may name hundreds of events. */
+		if (!dwarf_said)
+			wp_warn("%s %s: stacks are unwound in the kernel, by tables of the same DWARF information, as with 'auto'; no stack is copied",
+				option, arg);
+		dwarf_said = true;
 		*call_graph = WP_CALL_GRAPH_AUTO;
 		return 0;
 	}
