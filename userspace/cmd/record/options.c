@@ -462,6 +462,9 @@ static int settle_events(struct raw *raw)
 				o->period ? o->period : 1);
 		if (limit_freq(raw, ev))
 			return -EINVAL;
+		/* Of all stacks the innermost address is left. */
+		if (o->call_graph == WP_CALL_GRAPH_NONE)
+			ev->max_stack = 0;
 		if (ev->max_stack > o->max_stack) {
 			wp_err("-e %s: max-stack=%u is more than --max-stack %u", ev->name,
 			       ev->max_stack, o->max_stack);

@@ -119,7 +119,8 @@ static int add_glob(struct wp_event_list *list, const char *spec)
 		wp_err("-e %s: only tracepoints can be named by a glob, as 'ext4:*'", spec);
 		return -EINVAL;
 	}
-	for (nr = 0; (root = wp_events_tracefs(nr)) && list->nr == before && !err; nr++) {
+	for (nr = 0; (root = wp_events_tracefs(nr)) && list->nr == before && !left_out && !err;
+	     nr++) {
 		struct dirent **systems;
 		char path[1024];
 		int n, i;

@@ -92,6 +92,9 @@ static int use_cpu_clock(struct wp_event *ev)
 	wp_warn("the cycles event is not supported here, falling back to cpu-clock");
 	err = wp_event_parse(ev, old.exclude_user ? "cpu-clock:k" :
 				 old.exclude_kernel ? "cpu-clock:u" : "cpu-clock");
+	/* By a term name=. */
+	if (strncmp(old.name, "cycles", strlen("cycles")))
+		memcpy(ev->name, old.name, sizeof(ev->name));
 	ev->has_call_graph = old.has_call_graph;
 	ev->call_graph = old.call_graph;
 	ev->max_stack = old.max_stack;
