@@ -20,9 +20,9 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "access.h"
+#include "compat/uaccess.h"
 #include "mappings.h"
 #include "state.h"
 #include "unwind_store.h"

@@ -13,6 +13,11 @@
 #define copy_from_user_nofault	probe_user_read
 #endif
 
+/* arm64 before 5.10. Its TASK_SIZE is that of current, which may be a 32-bit thread. */
+#ifndef TASK_SIZE_MAX
+#define TASK_SIZE_MAX	TASK_SIZE_64
+#endif
+
 /*
  * Reads user memory in any context, NMI included: does not fault, does not sleep. x86 has
  * a function of its own, since an NMI can come while another mm than current's is loaded;

@@ -88,9 +88,14 @@ static void test_kernel(void)
 	ok(c.nr == c.count[WP_LEVEL_OK], "an old kernel on which the module answers");
 	h.abi = 0;
 	strcpy(h.release, "5.9.0");
-	has("too old", "kernel", WP_LEVEL_FAIL, "5.10 or newer", "");
+	has("too old", "kernel", WP_LEVEL_FAIL, "5.4, or 5.10 or newer", "");
+	strcpy(h.release, "5.3.18");
+	has("too old", "kernel", WP_LEVEL_FAIL, "5.4, or 5.10 or newer", "");
+	strcpy(h.release, "5.4.0-216-generic");
+	wp_checkup(&c, &h, TABLES);
+	ok(find("kernel")->level == WP_LEVEL_OK, "5.4 is not too old");
 	strcpy(h.release, "4.18.0-553.el8");
-	has("too old", "kernel", WP_LEVEL_FAIL, "5.10 or newer", "");
+	has("too old", "kernel", WP_LEVEL_FAIL, "5.4, or 5.10 or newer", "");
 	h = well;
 	strcpy(h.machine, "riscv64");
 	expect("another machine", "kernel", WP_LEVEL_FAIL, "x86-64 or arm64", "");

@@ -53,6 +53,6 @@ int memory(struct mm_struct *mm, struct vm_area_struct *vma, const u64 *from, u6
 	if (mmap_read_trylock(mm))
 		mmap_read_unlock(mm);
 	kthread_unuse_mm(mm);
-	return wp_user_loaded() && wp_copy_from_user_nmi(to, (unsigned long)from, 8) &&
-	       wp_user_word_is(from, *to);
+	return (unsigned long)from < TASK_SIZE_MAX && wp_user_loaded() &&
+	       wp_copy_from_user_nmi(to, (unsigned long)from, 8) && wp_user_word_is(from, *to);
 }

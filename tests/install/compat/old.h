@@ -170,6 +170,10 @@ void use_mm(struct mm_struct *mm);
 void unuse_mm(struct mm_struct *mm);
 #endif
 
+/* asm/processor.h of arm64 */
+#define TASK_SIZE_64 (1UL << 48)
+
+int copy_struct_from_user(void *dst, size_t ksize, const void __user *src, size_t usize);
 long probe_user_read(void *dst, const void __user *src, size_t size);
 long old_get_user(void *value, const void __user *from);
 

@@ -98,6 +98,12 @@ static bool lacks_something(const struct wp_hostfacts *h)
 	return !is_loaded(h) && (h->config_missing[0] || h->tracepoints_missing[0]);
 }
 
+/* Whether DKMS builds the module for it: dkms.conf, and Documentation/kernels.rst for why. */
+static bool is_for(unsigned int major, unsigned int minor)
+{
+	return major > 5 || (major == 5 && (minor == 4 || minor >= 10));
+}
+
 static void check_kernel(struct wp_checkup *c, const struct wp_hostfacts *h)
 {
 	unsigned int major, minor;
@@ -105,9 +111,9 @@ static void check_kernel(struct wp_checkup *c, const struct wp_hostfacts *h)
 
 	if (sscanf(h->release, "%u.%u", &major, &minor) != 2) {
 		not_known(c, "kernel");
-	} else if (!h->abi && (major < 5 || (major == 5 && minor < 10))) {
+	} else if (!h->abi && !is_for(major, minor)) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
-		means(f, "The module needs Linux 5.10 or newer: boot such a kernel. Reports of recordings from other hosts work here.");
+		means(f, "The module needs Linux 5.4, or 5.10 or newer: boot such a kernel. Reports of recordings from other hosts work here.");
 	} else if (strcmp(h->machine, "x86_64") && strcmp(h->machine, "aarch64")) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
 		means(f, "The module needs x86-64 or arm64. Reports of recordings from other hosts work here.");
