@@ -99,7 +99,7 @@ static const struct row {
 	ROW(attr_flags, 1U << 31, false),
 	ROW(attr_precise, 3, true),
 	ROW(attr_precise, 4, false),
-	ROW(attr_period, 0, false),
+	ROW(attr_period, 0, true),	/* no event yet */
 	ROW(attr_period, S64_MAX, true),
 	ROW(attr_period, 1ULL << 63, false),
 	ROW(attr_type, U32_MAX, true),
@@ -231,6 +231,43 @@ static void no_sampler(struct kunit *test)
 	row_apply(&config, test->param_value);
 	KUNIT_EXPECT_EQ(test, wp_config_ok(&config),
 			((const struct row *)test->param_value)->ok);
+}
+
+/* Without an event there is nothing of one; EVENT adds what the session can have. */
+static void events(struct kunit *test)
+{
+	struct wallprof_configure config = least;
+	struct wallprof_event event = { .attr_period = 1, .max_stack = 1 }, bad;
+
+	config.attr_period = 0;
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	config.attr_type = 1;
+	KUNIT_EXPECT_FALSE(test, wp_config_ok(&config));
+	config.attr_type = 0;
+	config.attr_flags = WALLPROF_ATTR_FREQ;
+	KUNIT_EXPECT_FALSE(test, wp_config_ok(&config));
+
+	config = least;
+	config.max_stack = 8;
+	config.stack_flags = WALLPROF_STACK_USER;
+	event.max_stack = 8;
+	event.stack_flags = WALLPROF_STACK_USER;
+	KUNIT_EXPECT_TRUE(test, wp_config_event_ok(&config, &event));
+#define BAD(member, value) do { \
+		bad = event; \
+		bad.member = value; \
+		KUNIT_EXPECT_FALSE(test, wp_config_event_ok(&config, &bad)); \
+	} while (0)
+	BAD(max_stack, 9);
+	BAD(max_stack, 0);
+	BAD(stack_flags, WALLPROF_STACK_USER | WALLPROF_STACK_KERNEL);
+	BAD(attr_period, 0);
+	BAD(attr_precise, 4);
+	BAD(attr_flags, WALLPROF_ATTR_FLAGS + 1);
+	BAD(reserved, 1);
+#undef BAD
+	config.flags &= ~WALLPROF_SAMPLER;
+	KUNIT_EXPECT_FALSE(test, wp_config_event_ok(&config, &event));
 }
 
 /* A frequency has a limit of its own. */
@@ -480,6 +517,7 @@ static struct kunit_case config_cases[] = {
 	KUNIT_CASE_PARAM(flags_together, flags_together_gen_params),
 	KUNIT_CASE_PARAM(no_sampler, no_sampler_gen_params),
 	KUNIT_CASE(frequency),
+	KUNIT_CASE(events),
 	KUNIT_CASE_PARAM(range, range_gen_params),
 	KUNIT_CASE_PARAM(timeline, timeline_gen_params),
 	KUNIT_CASE_PARAM(timeline_stacks, of_stacks_gen_params),
