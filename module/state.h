@@ -224,8 +224,8 @@ struct wp_nomem {
  * @untracked_count: number of losses, likewise
  * @live_targets: targets alive, if not everything is a target
  * @events: what is sampled, by number; the user was allowed to have counters of these, so
- *	the worker may make them, too. Allocated at CONFIGURE; written and read under
- *	@counters_lock
+ *	the worker may make them, too. Allocated at CONFIGURE; written under @lock and
+ *	@counters_lock, read under either
  * @nr_events: how many; likewise
  * @counters: counters that exist
  * @counters_failed: failures on CPUs that came online
