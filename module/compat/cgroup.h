@@ -7,6 +7,7 @@
 #define WALLPROF_COMPAT_CGROUP_H
 
 #include <linux/cgroup.h>
+#include <linux/kernfs.h>
 #include <linux/sched.h>
 
 #include "features.h"
@@ -33,13 +34,13 @@ static inline struct cgroup *wp_cgroup_parent(struct cgroup *group)
 }
 
 /*
- * The inode number of the cgroup's directory. Before 5.5 a cgroup's own id has the
- * generation beside it.
+ * The inode number of the cgroup's directory. cgroup_id() is another number where inodes
+ * have but half of it: there, and before 5.5, an id has the generation beside it.
  */
 static inline u64 wp_cgroup_id(struct cgroup *group)
 {
-#ifdef WP_HAS_CGROUP_ID
-	return cgroup_id(group);
+#ifdef WP_HAS_KERNFS_INO
+	return kernfs_ino(group->kn);
 #else
 	return group->kn->id.ino;
 #endif

@@ -62,3 +62,35 @@ write_kbuild() {
 	END
 	chmod 755 "$file"
 }
+
+# noise DIR KBUILD...: the options that silence what the compiler says of a module with
+# nothing in it. That is not the module's fault: headers are older than the compiler. KBUILD
+# builds modules, as the script of write_kbuild; the module's files go to DIR.
+noise() {
+	local dir=$1
+	shift
+	mkdir -p "$dir"
+	echo 'obj-m := empty.o' >"$dir/Kbuild"
+	cat >"$dir/empty.c" <<-'END'
+		// SPDX-License-Identifier: GPL-2.0
+		#include <linux/module.h>
+
+		static int __init empty_init(void)
+		{
+			return 0;
+		}
+
+		static void __exit empty_exit(void)
+		{
+		}
+
+		module_init(empty_init);
+		module_exit(empty_exit);
+		MODULE_LICENSE("GPL");
+	END
+	"$@" "$dir" modules >"$dir/log" 2>&1 || {
+		cat "$dir/log" >&2
+		return 1
+	}
+	sed -nE 's/.* warning: .*\[-W([a-z0-9+-]+)=?[0-9]*\]$/-Wno-\1/p' "$dir/log" | sort -u | paste -sd ' '
+}

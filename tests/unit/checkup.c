@@ -83,19 +83,37 @@ static void test_well(void)
 
 static void test_kernel(void)
 {
-	strcpy(h.release, "4.18.0-553.el8");
+	/* Those of tests/install/dkms/conf.test. */
+	static const char *const el8[] = {
+		"4.18.0-394.el8.x86_64", "4.18.0-553.el8_10.x86_64",
+		"4.18.0-553.16.1.el8_10.x86_64",
+	};
+	static const char *const not_el8[] = {
+		"4.18.0-553", "4.18.0-25-generic", "4.18.0-553.rt7.342.el8_10.x86_64",
+		"4.18.0-193.el80.x86_64", "4.18.20-1.el8.elrepo.x86_64", "4.18.0-el8",
+	};
+	size_t i;
+
+	strcpy(h.release, "4.18.20");
 	wp_checkup(&c, &h, TABLES);
 	ok(c.nr == c.count[WP_LEVEL_OK], "an old kernel on which the module answers");
 	h.abi = 0;
 	strcpy(h.release, "5.9.0");
-	has("too old", "kernel", WP_LEVEL_FAIL, "5.4, or 5.10 or newer", "");
+	has("too old", "kernel", WP_LEVEL_FAIL, "5.4, 5.10 or newer", "");
 	strcpy(h.release, "5.3.18");
-	has("too old", "kernel", WP_LEVEL_FAIL, "5.4, or 5.10 or newer", "");
+	has("too old", "kernel", WP_LEVEL_FAIL, "5.4, 5.10 or newer", "");
 	strcpy(h.release, "5.4.0-216-generic");
 	wp_checkup(&c, &h, TABLES);
 	ok(find("kernel")->level == WP_LEVEL_OK, "5.4 is not too old");
-	strcpy(h.release, "4.18.0-553.el8");
-	has("too old", "kernel", WP_LEVEL_FAIL, "5.4, or 5.10 or newer", "");
+	for (i = 0; i < sizeof(el8) / sizeof(el8[0]); i++) {
+		strcpy(h.release, el8[i]);
+		wp_checkup(&c, &h, TABLES);
+		ok(find("kernel")->level == WP_LEVEL_OK, "%s is not too old", el8[i]);
+	}
+	for (i = 0; i < sizeof(not_el8) / sizeof(not_el8[0]); i++) {
+		strcpy(h.release, not_el8[i]);
+		has("too old", "kernel", WP_LEVEL_FAIL, "or that of Enterprise Linux 8", "");
+	}
 	h = well;
 	strcpy(h.machine, "riscv64");
 	expect("another machine", "kernel", WP_LEVEL_FAIL, "x86-64 or arm64", "");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What every kernel has. It reads all headers that the other tests read. */
 #include <linux/capability.h>
-#include <linux/cgroup.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
+#include <linux/kernfs.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>

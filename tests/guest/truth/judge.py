@@ -27,6 +27,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lab"))
+import prevstate
 import switches
 import tap
 
@@ -143,7 +144,7 @@ class Run:
         for s in self.offcpu:
             key = s.tid, within_pages(ip for ip, _ in s.frames)
             self.symbols.setdefault(key, set()).add(tuple(sym for _, sym in s.frames))
-        self.switches = switches.Switches(self.base, KERNEL == "5.10",
+        self.switches = switches.Switches(self.base, prevstate.is_late(KERNEL),
                                           KERNEL not in ("5.10", "sid"))
         # Threads of a process that was there before, and was the target.
         self.claimed = set()

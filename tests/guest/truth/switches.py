@@ -10,6 +10,8 @@ import bisect
 import collections
 import re
 
+import prevstate
+
 LINE = re.compile(r"^(?P<comm>.{16,})-(?P<current>\d+)\s+\[(?P<cpu>\d+)\]\s+(?P<flags>\S+)\s+"
                   r"(?P<s>\d+)\.(?P<us>\d{6}): (?P<event>\w+): (?P<rest>.*)$")
 SWITCH = re.compile(r".* prev_pid=(?P<prev>\d+) .* prev_state=(?P<state>\S+) ==> "
@@ -17,7 +19,7 @@ SWITCH = re.compile(r".* prev_pid=(?P<prev>\d+) .* prev_state=(?P<state>\S+) ==>
 WAKING = re.compile(r".* pid=(?P<pid>\d+) prio=")
 # The flags of the lines are explained above them, one after the other.
 FLAG = re.compile(r"^#[ |/]+_-+=> (.*)$")
-WRITTEN = re.compile(r"^# entries-in-buffer/entries-written: (\d+)/(\d+) ")
+LOST = re.compile(r"^# lost: (\d+)$")
 
 # Times are printed in microseconds, rounded.
 ROUNDED = 500
@@ -125,12 +127,12 @@ def read(path, problems):
     """The lines of a file, by CPU: switches and wakeups; and when wallprof switched or
     woke."""
     cpus, wakings, whole = collections.defaultdict(list), collections.defaultdict(list), False
-    flags, wallprof = [], []
+    flags, wallprof, idle = [], [], []
     with open(path, errors="replace") as f:
         for text in f:
-            m = WRITTEN.match(text)
+            m = LOST.match(text)
             if m:
-                whole = m[1] == m[2]
+                whole = m[1] == "0"
             m = FLAG.match(text)
             if m:
                 flags.append(m[1])
@@ -146,13 +148,17 @@ def read(path, problems):
             if line["comm"].strip() == "wallprof":
                 wallprof.append(time)
             if line["event"] == "sched_switch":
-                # It is gone, whether its parent knows or not.
-                cpus[cpu].append(Line(time, int(m["prev"]), m["state"].replace("Z", "X"),
-                                      int(m["next"])))
+                if m["prev"] == "0":
+                    idle.append(line["rest"])
+                cpus[cpu].append(Line(time, int(m["prev"]), m["state"], int(m["next"])))
             # One that wakes itself, or that an interrupt on its own CPU wakes, is awake.
             elif m["pid"] != line["current"]:
                 wakings[cpu].append(Waking(time, int(m["pid"]), CONTEXTS.get(
                     line["flags"][flags.index(CONTEXT)], "task:" + line["current"])))
+    meant = prevstate.meant if prevstate.one_on(idle) else str
+    for cpu, lines in cpus.items():
+        # It is gone, whether its parent knows or not.
+        cpus[cpu] = [line._replace(state=meant(line.state).replace("Z", "X")) for line in lines]
     if not whole:
         problems.append("%s: the kernel's buffer was too small" % path)
     return cpus, wakings, sorted(wallprof)
@@ -240,7 +246,8 @@ class Switches:
         the thread left."""
         (when, state), wakings = left, self.wakings.get(tid, ())
         all_of_it, nothing = between(when, came), Bound(0, 0)
-        if state[0] == "R" and not self.late:
+        either = state == prevstate.EITHER
+        if state[0] == "R" and not self.late and not either:
             return [Split(all_of_it, nothing, "-")]
         if state == "X":
             return [Split(Bound(0, all_of_it.high), Bound(0, all_of_it.high), None)]
@@ -270,6 +277,8 @@ class Switches:
         # pending, or is blocked still.
         if state[0] == "R":
             ways.append(Split(all_of_it, nothing, "-"))
+            if either and not ended:
+                ways.append(Split(nothing, all_of_it, "-"))
         elif ended and state == "?":
             ways.append(Split(all_of_it, nothing, "-"))
         elif ended:
@@ -344,7 +353,9 @@ class Switches:
 
     def add(self, seen, left, until, ways=()):
         seen.add(left[0], until)
-        if left[1][0] == "R":
+        if left[1] == prevstate.EITHER:
+            seen.hidden.add(left[0], until)
+        elif left[1][0] == "R":
             seen.ready.add(left[0], until)
         elif left[1] == "X" or \
                 self.stale and left[1] != "?" and any(way.by == "-" for way in ways):

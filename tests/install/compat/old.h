@@ -14,6 +14,7 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long s64;
 typedef unsigned long size_t;
+typedef unsigned long ino_t;
 typedef unsigned int gfp_t;
 typedef _Bool bool;
 typedef struct { int counter; } atomic_t;
@@ -73,7 +74,7 @@ u64 sched_clock(void);
 u64 ktime_get_mono_fast_ns(void);
 bool capable(int cap);
 
-/* linux/cgroup.h */
+/* linux/cgroup.h, linux/kernfs.h */
 #define CONFIG_CGROUPS 1
 
 struct kernfs_node {
@@ -101,7 +102,7 @@ struct css_set {
 struct cgroup *cgroup_parent(struct cgroup *cgrp);
 
 #ifdef OLD_EL8
-u64 cgroup_id(const struct cgroup *cgrp);
+ino_t kernfs_ino(struct kernfs_node *kn);
 #endif
 
 /* linux/sched.h */

@@ -3,6 +3,7 @@
  * Owns the conclusions from the facts of a host: which of them prevent a recording, which
  * degrade it, and what to do. Pure. Called by wallprof doctor.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <linux/wallprof.h>
 #include <stdarg.h>
@@ -99,8 +100,14 @@ static bool lacks_something(const struct wp_hostfacts *h)
 }
 
 /* Whether DKMS builds the module for it: dkms.conf, and Documentation/kernels.rst for why. */
-static bool is_for(unsigned int major, unsigned int minor)
+static bool is_for(const char *release, unsigned int major, unsigned int minor)
 {
+	int end = 0;
+
+	/* Enterprise Linux 8, as 4.18.0-553.16.1.el8_10.x86_64; not its one for real time. */
+	sscanf(release, "4.18.0-%*[0-9.]el8%n", &end);
+	if (end)
+		return release[end - 4] == '.' && !isdigit((unsigned char)release[end]);
 	return major > 5 || (major == 5 && (minor == 4 || minor >= 10));
 }
 
@@ -111,9 +118,9 @@ static void check_kernel(struct wp_checkup *c, const struct wp_hostfacts *h)
 
 	if (sscanf(h->release, "%u.%u", &major, &minor) != 2) {
 		not_known(c, "kernel");
-	} else if (!h->abi && !is_for(major, minor)) {
+	} else if (!h->abi && !is_for(h->release, major, minor)) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
-		means(f, "The module needs Linux 5.4, or 5.10 or newer: boot such a kernel. Reports of recordings from other hosts work here.");
+		means(f, "The module needs Linux 5.4, 5.10 or newer, or that of Enterprise Linux 8: boot such a kernel. Reports of recordings from other hosts work here.");
 	} else if (strcmp(h->machine, "x86_64") && strcmp(h->machine, "aarch64")) {
 		f = add(c, WP_LEVEL_FAIL, "kernel", "%s %s", h->release, h->machine);
 		means(f, "The module needs x86-64 or arm64. Reports of recordings from other hosts work here.");
