@@ -10,9 +10,11 @@
  * another one of its CPU, of the same event or of another, returns at once, and is counted;
  * as irqs are off, only an NMI does, or an event that a handler causes itself.
  */
+#include <linux/hash.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include <linux/timekeeping.h>
 #include <asm/local64.h>
 
@@ -25,6 +27,15 @@
 
 /* Value of hw.interrupts when perf has throttled a counter. */
 #define WP_THROTTLED	(~0ULL)
+
+/*
+ * Whether the user stack of a sample may be cached: what decides a cached stack includes
+ * none of the event's options. Context: overflow.
+ */
+static bool wp_sample_may_cache(const struct wp_event *event)
+{
+	return event->cached && !in_nmi();
+}
 
 /* Context: overflow. */
 static u64 wp_sample_user(const struct wp_event *event, struct wp_cpu *cpu,
@@ -40,15 +51,20 @@ static u64 wp_sample_user(const struct wp_event *event, struct wp_cpu *cpu,
 	/* Without stacks, the interrupted address is still recorded. */
 	if (!stack && !mode)
 		return 0;
-	nr = wp_stack_user_nmi(session, &cpu->sampler_scratch, regs, event->config.stack_flags,
-			       stack ? event->config.max_stack : 1, &walk);
+	if (wp_sample_may_cache(event))
+		nr = wp_stack_user_sample(session, cpu, epoch, regs, &walk);
+	else
+		nr = wp_stack_user_nmi(session, &cpu->sampler_scratch, regs,
+				       event->config.stack_flags,
+				       stack ? event->config.max_stack : 1, &walk);
 	wp_walk_count(wp_half_of(&cpu->sampler, epoch)->head, &walk);
-	if (!nr)
-		return 0;
+	if (!nr || walk.id)
+		return walk.id;
 	id = wp_stack_intern(&cpu->sampler, epoch, cpu->sampler_scratch.user, nr,
 			     walk.stop, walk.flags);
 	if (!id)
 		*flags |= WALLPROF_AGGR_NO_STACK;
+	wp_walk_keep(&walk, epoch, id);
 	return id;
 }
 
@@ -58,16 +74,22 @@ static u64 wp_sample_kernel(const struct wp_event *event, struct wp_cpu *cpu,
 {
 	bool walk = event->config.stack_flags & WALLPROF_STACK_KERNEL;
 	struct wp_scratch *scratch = &cpu->sampler_scratch;
+	u64 ip = instruction_pointer(regs);
+	struct wp_address *at = cpu->sample_addresses + hash_32(ip, WP_ADDRESS_BITS);
 	unsigned int nr, skip;
 	u64 id;
 
 	if (*flags & WALLPROF_AGGR_USER_MODE)
 		return 0;
+	if (!walk && at->ip == ip && at->epoch == epoch)
+		return at->id;
 	nr = wp_stack_kernel_nmi(scratch, regs,
 				 walk ? event->config.max_stack : 1, &skip);
 	id = wp_stack_intern_kernel(&cpu->sampler, epoch, scratch, skip, nr);
 	if (!id)
 		*flags |= WALLPROF_AGGR_NO_STACK;
+	else if (!walk)
+		*at = (struct wp_address){ .ip = ip, .id = id, .epoch = epoch };
 	return id;
 }
 
@@ -101,6 +123,20 @@ static void wp_sample_throttle(struct wp_cpu *cpu, struct wp_counter *counter,
 	}
 }
 
+/* Adds a sample to the sums. Context: overflow. */
+static void wp_sample_sum(struct wp_cpu *cpu, u32 epoch, const struct wallprof_aggr *key,
+			  u64 period, u64 now)
+{
+	struct wp_half *half = wp_half_of(&cpu->sampler, epoch);
+	struct wallprof_aggr *aggr = wp_aggr_guess(&cpu->sampler, half, key->tid,
+						   key->user_stack);
+
+	if (likely(aggr && wp_aggr_same(aggr, key)))
+		wp_aggr_add_recent(half->head, aggr, period, 0, now);
+	else
+		wp_aggr_add(&cpu->sampler, epoch, key, period, now);
+}
+
 static void wp_sample_add(const struct wp_event *event, struct wp_cpu *cpu,
 			  u32 epoch, u64 period, struct pt_regs *regs, u64 now)
 {
@@ -126,7 +162,7 @@ static void wp_sample_add(const struct wp_event *event, struct wp_cpu *cpu,
 		key.flags = WALLPROF_AGGR_USER_MODE;
 	key.kernel_stack = wp_sample_kernel(event, cpu, epoch, regs, &key.flags);
 	key.user_stack = wp_sample_user(event, cpu, epoch, regs, &key.flags);
-	wp_aggr_add(&cpu->sampler, epoch, &key, period, now);
+	wp_sample_sum(cpu, epoch, &key, period, now);
 	wp_session_grew(session, wp_half_of(&cpu->sampler, epoch),
 			&session->layout.sampler);
 }
@@ -183,12 +219,12 @@ void wp_sampler_overflow(struct perf_event *perf, struct perf_sample_data *data,
 			 struct pt_regs *regs)
 {
 	struct wp_event *event = perf->overflow_handler_context;
-	u64 now = ktime_get_mono_fast_ns();
 	unsigned long flags;
+	u64 now;
 
-	if (!wp_session_covers(event->session, now))
-		return;
 	local_irq_save(flags);
-	wp_sampler_take(event, perf, regs, data->period, now);
+	now = ktime_get_mono_fast_ns();
+	if (wp_session_covers(event->session, now))
+		wp_sampler_take(event, perf, regs, data->period, now);
 	local_irq_restore(flags);
 }
