@@ -192,11 +192,28 @@ static const struct wp_cfi_ops wp_walk_ops_nmi = {
 };
 
 /* Whether current has a user stack to walk. Any context. */
+static __always_inline bool wp_stack_is_user(const struct task_struct *p)
+{
+	return p->mm && !(p->flags & WP_PF_NO_USER) && !wp_stack_is_exec(p, p->mm);
+}
+
+/* The same, where the walk begins. */
 static bool wp_stack_has_user(struct wp_walk *walk)
 {
 	*walk = (struct wp_walk){ .stop = WALLPROF_UNWIND_NO_USER };
-	return current->mm && !(current->flags & WP_PF_NO_USER) &&
-	       !wp_stack_is_exec(current, current->mm);
+	return wp_stack_is_user(current);
+}
+
+/*
+ * The user's registers at an event that interrupted @regs. NULL if they cannot be read: an
+ * NMI in the entry code may find them half written, and memory that is not current's may be
+ * loaded. Any context; current has an mm.
+ */
+static __always_inline struct pt_regs *wp_stack_user_regs(struct pt_regs *regs)
+{
+	if (!user_mode(regs))
+		regs = task_pt_regs(current);
+	return likely(user_mode(regs) && wp_user_loaded()) ? regs : NULL;
 }
 
 /*
@@ -383,27 +400,6 @@ wp_stack_cached_other(const struct wp_session *session, struct wp_stack_cache *c
 			     wp_regs_dwarf(regs, wp_cfi_here.fp));
 }
 
-/*
- * Returns the cached stack that current's is, if @regs begin it; NULL if it is not known to
- * be one. Context: irqs off; current is 64-bit, and has a user stack.
- */
-static __always_inline const struct wp_cached_stack *
-wp_stack_cached_at(const struct wp_session *session, struct wp_stack_cache *cache,
-		   struct pt_regs *regs, u32 epoch)
-{
-	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	unsigned long process = wp_stack_process(current, regs);
-	const struct wp_cached_stack *there;
-
-	there = wp_stack_cache_last(cache, ip, sp, process);
-	if (unlikely(!wp_stack_cache_began(there, ip, sp, process)))
-		there = wp_stack_cache_find(cache, ip, sp, process);
-	if (!there)
-		return NULL;
-	return wp_stack_same(session, cache, there, epoch, sp,
-			     wp_regs_dwarf(regs, wp_cfi_here.fp));
-}
-
 /**
  * wp_stack_cached - look a leaving thread's user stack up in the stack cache
  * @session: walks user stacks
@@ -534,6 +530,46 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 }
 
 /**
+ * wp_stack_cached_sample - look a thread's user stack up in the stack cache of samples
+ * @session: its options and mappings, which are the event's
+ * @cpu: this CPU's
+ * @epoch: the current one
+ * @regs: where the event occurred: in user or kernel code
+ *
+ * As wp_stack_cached(). Flattened as that is.
+ *
+ * Context: irqs off, not NMI; with WALLPROF_SAMPLE_CACHE.
+ * Return: the cached stack; NULL if it is not known to be current.
+ */
+__attribute__((__flatten__)) const struct wp_cached_stack *
+wp_stack_cached_sample(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+		       struct pt_regs *regs)
+{
+	struct wp_stack_cache *cache = cpu->sample_cache;
+	const struct wp_cached_stack *there;
+	struct task_struct *p = current;
+	unsigned long process;
+	u64 ip, sp;
+
+	if (unlikely(!wp_stack_is_user(p)))
+		return NULL;
+	regs = wp_stack_user_regs(regs);
+	if (unlikely(!regs || !wp_regs_64bit(regs)))
+		return NULL;
+	ip = instruction_pointer(regs);
+	sp = user_stack_pointer(regs);
+	process = wp_stack_process(p, regs);
+	there = wp_stack_cache_last(cache, ip, sp, process);
+	if (unlikely(!wp_stack_cache_began(there, ip, sp, process))) {
+		there = wp_stack_cache_find(cache, ip, sp, process);
+		if (!there)
+			return NULL;
+	}
+	return wp_stack_same(session, cache, there, epoch, sp,
+			     wp_regs_dwarf(regs, wp_cfi_here.fp));
+}
+
+/**
  * wp_stack_user_sample - walk the user stack of a thread at an event, outside of NMIs
  * @session: its options and mappings, which are the event's
  * @cpu: this CPU's; sampler_scratch gets the addresses
@@ -541,7 +577,7 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
  * @regs: where the event occurred: in user or kernel code
  * @walk: out; with an id the stack was cached, and nothing is in the scratch
  *
- * Flattened as wp_stack_user() is.
+ * For stacks that wp_stack_cached_sample() does not know. Flattened as wp_stack_user() is.
  *
  * Context: irqs off, not NMI; with WALLPROF_SAMPLE_CACHE.
  * Return: frames; 0 if there is no user stack.
@@ -550,25 +586,13 @@ __attribute__((__flatten__)) unsigned int
 wp_stack_user_sample(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 		     struct pt_regs *regs, struct wp_walk *walk)
 {
-	struct wp_stack_cache *cache = cpu->sample_cache;
-	const struct wp_cached_stack *there = NULL;
-
 	if (!wp_stack_has_user(walk))
 		return 0;
-	if (!user_mode(regs))
-		regs = task_pt_regs(current);
-	/* As in wp_stack_user_nmi(). */
-	if (!user_mode(regs) || !wp_user_loaded())
+	regs = wp_stack_user_regs(regs);
+	if (!regs)
 		return 0;
-	if (likely(wp_regs_64bit(regs)))
-		there = wp_stack_cached_at(session, cache, regs, epoch);
-	if (likely(there)) {
-		walk->stop = there->stop;
-		walk->flags = there->flags;
-		walk->id = there->id;
-		return 1;
-	}
-	return wp_walk_user(session, regs, cache, cpu->sampler_scratch.user, epoch, walk);
+	return wp_walk_user(session, regs, cpu->sample_cache, cpu->sampler_scratch.user,
+			    epoch, walk);
 }
 
 /**
@@ -613,13 +637,8 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 
 	if (!wp_stack_has_user(walk))
 		return 0;
-	if (!user_mode(regs))
-		regs = task_pt_regs(current);
-	/*
-	 * An NMI in the entry code may find the registers half written; one in the
-	 * scheduler may find the next thread's memory loaded.
-	 */
-	if (!user_mode(regs) || !wp_user_loaded())
+	regs = wp_stack_user_regs(regs);
+	if (!regs)
 		return 0;
 	is64 = wp_regs_64bit(regs);
 	ip = instruction_pointer(regs);
