@@ -288,6 +288,9 @@ int wp_counters_add(struct wp_session *session, struct wallprof_event *config)
 	config->nr = session->nr_events;
 	event->session = session;
 	event->config = *config;
+	event->cached = session->config.flags & WALLPROF_SAMPLE_CACHE &&
+			config->max_stack == session->config.max_stack &&
+			!((config->stack_flags ^ session->config.stack_flags) & WP_STACK_WALK);
 	if (wp_event_is_probe(event)) {
 		kvfree(event);
 		return -EOPNOTSUPP;

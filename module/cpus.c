@@ -51,12 +51,19 @@ static const struct wp_cpu wp_cpu_none = {
 
 static enum cpuhp_state wp_cpus_state;	/* written once, at load */
 
+#define WP_STACK_CACHE_BYTES	ALIGN(sizeof(struct wp_stack_cache), SMP_CACHE_BYTES)
+
 /* Bytes of a CPU's stack cache, of a session that walks user stacks at switches. */
 static size_t wp_cpus_stack_cache_bytes(const struct wp_session *session)
 {
 	return session->config.flags & WALLPROF_OFFCPU &&
-	       session->config.stack_flags & WP_STACK_WALK ?
-	       ALIGN(sizeof(struct wp_stack_cache), SMP_CACHE_BYTES) : 0;
+	       session->config.stack_flags & WP_STACK_WALK ? WP_STACK_CACHE_BYTES : 0;
+}
+
+/* Bytes of its stack cache for samples. */
+static size_t wp_cpus_sample_cache_bytes(const struct wp_session *session)
+{
+	return session->config.flags & WALLPROF_SAMPLE_CACHE ? WP_STACK_CACHE_BYTES : 0;
 }
 
 /* Bytes of a CPU's switch cache, of a session that is wp_session_is_fast(). */
@@ -86,6 +93,7 @@ bool wp_cpus_lay_out(struct wp_session *session)
 		.page_size = PAGE_SIZE,
 		.cpu_bytes = PAGE_ALIGN(sizeof(struct wp_cpu)) +
 			     wp_cpus_stack_cache_bytes(session) +
+			     wp_cpus_sample_cache_bytes(session) +
 			     wp_cpus_switch_cache_bytes(session),
 		.nr_cpus = nr_cpu_ids,
 	};
@@ -172,6 +180,11 @@ static void wp_cpus_set(struct wp_session *session, struct wp_cpu *cpu, unsigned
 		cpu->stack_cache = (struct wp_stack_cache *)at;
 		at += wp_cpus_stack_cache_bytes(session);
 		wp_stack_cache_init(cpu->stack_cache);
+	}
+	if (wp_cpus_sample_cache_bytes(session)) {
+		cpu->sample_cache = (struct wp_stack_cache *)at;
+		at += WP_STACK_CACHE_BYTES;
+		wp_stack_cache_init(cpu->sample_cache);
 	}
 	if (wp_cpus_switch_cache_bytes(session)) {
 		cpu->switch_cache = (struct wp_switch_cache *)at;

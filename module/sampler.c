@@ -10,9 +10,11 @@
  * another one of its CPU, of the same event or of another, returns at once, and is counted;
  * as irqs are off, only an NMI does, or an event that a handler causes itself.
  */
+#include <linux/hash.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
+#include <linux/preempt.h>
 #include <linux/timekeeping.h>
 #include <asm/local64.h>
 
@@ -26,48 +28,88 @@
 /* Value of hw.interrupts when perf has throttled a counter. */
 #define WP_THROTTLED	(~0ULL)
 
-/* Context: overflow. */
-static u64 wp_sample_user(const struct wp_event *event, struct wp_cpu *cpu,
-			  u32 epoch, struct pt_regs *regs, u16 *flags)
+/* Walks the user stack; it is not known to be a cached one. Context: overflow. */
+static noinline u64 wp_sample_walk_user(const struct wp_event *event, struct wp_cpu *cpu,
+					u32 epoch, struct pt_regs *regs, bool cached, u16 *flags)
 {
-	struct wp_session *session = event->session;
-	bool mode = *flags & WALLPROF_AGGR_USER_MODE;
 	bool stack = event->config.stack_flags & WP_STACK_WALK;
+	struct wp_session *session = event->session;
 	struct wp_walk walk;
 	unsigned int nr;
 	u64 id;
 
-	/* Without stacks, the interrupted address is still recorded. */
-	if (!stack && !mode)
-		return 0;
-	nr = wp_stack_user_nmi(session, &cpu->sampler_scratch, regs, event->config.stack_flags,
-			       stack ? event->config.max_stack : 1, &walk);
+	if (cached)
+		nr = wp_stack_user_sample(session, cpu, epoch, regs, &walk);
+	else
+		nr = wp_stack_user_nmi(session, &cpu->sampler_scratch, regs,
+				       event->config.stack_flags,
+				       stack ? event->config.max_stack : 1, &walk);
 	wp_walk_count(wp_half_of(&cpu->sampler, epoch)->head, &walk);
-	if (!nr)
-		return 0;
+	if (!nr || walk.id)
+		return walk.id;
 	id = wp_stack_intern(&cpu->sampler, epoch, cpu->sampler_scratch.user, nr,
 			     walk.stop, walk.flags);
 	if (!id)
 		*flags |= WALLPROF_AGGR_NO_STACK;
+	wp_walk_keep(&walk, epoch, id);
 	return id;
 }
 
 /* Context: overflow. */
-static u64 wp_sample_kernel(const struct wp_event *event, struct wp_cpu *cpu,
-			    u32 epoch, struct pt_regs *regs, u16 *flags)
+static __always_inline u64 wp_sample_user(const struct wp_event *event, struct wp_cpu *cpu,
+					  u32 epoch, struct pt_regs *regs, u16 *flags)
+{
+	/* In the cache are stacks that were read as they are outside of NMIs. */
+	bool cached = event->cached && !in_nmi();
+	const struct wp_cached_stack *old;
+
+	if (cached) {
+		old = wp_stack_cached_sample(event->session, cpu, epoch, regs);
+		if (likely(old)) {
+			wp_walk_count_cached(wp_half_of(&cpu->sampler, epoch)->head, old);
+			return old->id;
+		}
+	}
+	/* Without stacks, the interrupted address is still recorded. */
+	if (!(event->config.stack_flags & WP_STACK_WALK) && !(*flags & WALLPROF_AGGR_USER_MODE))
+		return 0;
+	return wp_sample_walk_user(event, cpu, epoch, regs, cached, flags);
+}
+
+/* Walks the kernel stack, or takes its innermost address. Context: overflow. */
+static noinline u64 wp_sample_walk_kernel(const struct wp_event *event, struct wp_cpu *cpu,
+					  u32 epoch, struct pt_regs *regs, u16 *flags)
 {
 	bool walk = event->config.stack_flags & WALLPROF_STACK_KERNEL;
 	struct wp_scratch *scratch = &cpu->sampler_scratch;
 	unsigned int nr, skip;
 	u64 id;
 
-	if (*flags & WALLPROF_AGGR_USER_MODE)
-		return 0;
 	nr = wp_stack_kernel_nmi(scratch, regs,
 				 walk ? event->config.max_stack : 1, &skip);
 	id = wp_stack_intern_kernel(&cpu->sampler, epoch, scratch, skip, nr);
 	if (!id)
 		*flags |= WALLPROF_AGGR_NO_STACK;
+	return id;
+}
+
+/* Context: overflow. */
+static __always_inline u64 wp_sample_kernel(const struct wp_event *event, struct wp_cpu *cpu,
+					    u32 epoch, struct pt_regs *regs, u16 *flags)
+{
+	u64 ip = instruction_pointer(regs), id;
+	struct wp_address *at;
+
+	if (*flags & WALLPROF_AGGR_USER_MODE)
+		return 0;
+	if (event->config.stack_flags & WALLPROF_STACK_KERNEL)
+		return wp_sample_walk_kernel(event, cpu, epoch, regs, flags);
+	at = cpu->sample_addresses + hash_32(ip, WP_ADDRESS_BITS);
+	if (likely(at->ip == ip && at->epoch == epoch))
+		return at->id;
+	id = wp_sample_walk_kernel(event, cpu, epoch, regs, flags);
+	if (id)
+		*at = (struct wp_address){ .ip = ip, .id = id, .epoch = epoch };
 	return id;
 }
 
@@ -101,34 +143,84 @@ static void wp_sample_throttle(struct wp_cpu *cpu, struct wp_counter *counter,
 	}
 }
 
-static void wp_sample_add(const struct wp_event *event, struct wp_cpu *cpu,
-			  u32 epoch, u64 period, struct pt_regs *regs, u64 now)
-{
-	struct wp_session *session = event->session;
-	struct wallprof_aggr key = {
-		.syscall = WALLPROF_SYSCALL_NONE,
-		.kind = WALLPROF_AGGR_SAMPLE,
-		.event = event->config.nr,
-	};
+/**
+ * struct wp_sample - what identifies the sum that a sample belongs to
+ * @thread: whose it is
+ * @user_stack: its id, or 0
+ * @kernel_stack: likewise
+ * @event: the event's number
+ * @flags: WALLPROF_AGGR_USER_MODE, …
+ */
+struct wp_sample {
 	struct wp_thread thread;
+	u64 user_stack;
+	u64 kernel_stack;
+	u32 event;
+	u16 flags;
+};
 
-	thread = wp_thread_read(session, current);
-	key.tid = thread.tid;
-	key.tgid = thread.tgid;
-	key.start_time = thread.start_time;
-	key.exec_id = thread.exec_id;
+/*
+ * Whether a sample belongs to an aggregate, of samples: what wp_aggr_same() would return of
+ * wp_sample_sum()'s key, without making it. Context: overflow.
+ */
+static __always_inline bool wp_sample_is_of(const struct wp_sample *sample,
+					    const struct wallprof_aggr *aggr)
+{
+	return aggr->tid == sample->thread.tid && aggr->tgid == sample->thread.tgid &&
+	       aggr->start_time == sample->thread.start_time &&
+	       aggr->exec_id == sample->thread.exec_id &&
+	       aggr->user_stack == sample->user_stack &&
+	       aggr->kernel_stack == sample->kernel_stack &&
+	       aggr->event == sample->event && aggr->flags == sample->flags;
+}
+
+/* Adds a sample to a sum that is not the one that was used last. Context: overflow. */
+static noinline void wp_sample_sum(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+				   const struct wp_sample *sample, u64 period, u64 now)
+{
+	struct wallprof_aggr key = {
+		.tid = sample->thread.tid,
+		.tgid = sample->thread.tgid,
+		.start_time = sample->thread.start_time,
+		.exec_id = sample->thread.exec_id,
+		.kind = WALLPROF_AGGR_SAMPLE,
+		.flags = sample->flags,
+		.user_stack = sample->user_stack,
+		.kernel_stack = sample->kernel_stack,
+		.event = sample->event,
+		.syscall = WALLPROF_SYSCALL_NONE,
+	};
+
+	wp_aggr_add(&cpu->sampler, epoch, &key, period, now);
+	wp_session_grew(session, wp_half_of(&cpu->sampler, epoch), &session->layout.sampler);
+}
+
+static __always_inline void wp_sample_add(const struct wp_event *event, struct wp_cpu *cpu,
+					  u32 epoch, u64 period, struct pt_regs *regs, u64 now)
+{
+	struct wp_half *half = wp_half_of(&cpu->sampler, epoch);
+	struct wp_session *session = event->session;
+	struct wallprof_aggr *aggr;
+	struct wp_sample sample;
+	u16 flags = 0;
+
+	sample.thread = wp_thread_read(session, current);
+	sample.event = event->config.nr;
 	/*
 	 * A counter of user mode only can interrupt late, in the kernel: that is no
 	 * event of the kernel, and the user did not ask for its addresses.
 	 */
 	if (user_mode(regs) ||
 	    (event->config.attr_flags & WALLPROF_ATTR_EXCLUDE_KERNEL))
-		key.flags = WALLPROF_AGGR_USER_MODE;
-	key.kernel_stack = wp_sample_kernel(event, cpu, epoch, regs, &key.flags);
-	key.user_stack = wp_sample_user(event, cpu, epoch, regs, &key.flags);
-	wp_aggr_add(&cpu->sampler, epoch, &key, period, now);
-	wp_session_grew(session, wp_half_of(&cpu->sampler, epoch),
-			&session->layout.sampler);
+		flags = WALLPROF_AGGR_USER_MODE;
+	sample.kernel_stack = wp_sample_kernel(event, cpu, epoch, regs, &flags);
+	sample.user_stack = wp_sample_user(event, cpu, epoch, regs, &flags);
+	sample.flags = flags;
+	aggr = wp_aggr_guess(&cpu->sampler, half, sample.thread.tid, sample.user_stack);
+	if (likely(aggr && wp_sample_is_of(&sample, aggr)))
+		wp_aggr_add_recent(half->head, aggr, period, 0, now);
+	else
+		wp_sample_sum(session, cpu, epoch, &sample, period, now);
 }
 
 /*
@@ -183,12 +275,12 @@ void wp_sampler_overflow(struct perf_event *perf, struct perf_sample_data *data,
 			 struct pt_regs *regs)
 {
 	struct wp_event *event = perf->overflow_handler_context;
-	u64 now = ktime_get_mono_fast_ns();
 	unsigned long flags;
+	u64 now;
 
-	if (!wp_session_covers(event->session, now))
-		return;
 	local_irq_save(flags);
-	wp_sampler_take(event, perf, regs, data->period, now);
+	now = ktime_get_mono_fast_ns();
+	if (wp_session_covers(event->session, now))
+		wp_sampler_take(event, perf, regs, data->period, now);
 	local_irq_restore(flags);
 }

@@ -4,7 +4,7 @@
  *
  * This file owns how the current thread's user stack is read. Its callers are the
  * sched_switch probe (irqs off, the run queue locked), the sched_waking probe (irqs off,
- * the woken thread's pi_lock held) and the overflow handler (NMI or hard irq). Nothing
+ * the woken thread's pi_lock held) and the overflow handler (irqs off, or NMI). Nothing
  * here faults, sleeps or allocates.
  */
 #include "compat/mmu_context.h"
@@ -192,11 +192,28 @@ static const struct wp_cfi_ops wp_walk_ops_nmi = {
 };
 
 /* Whether current has a user stack to walk. Any context. */
+static __always_inline bool wp_stack_is_user(const struct task_struct *p)
+{
+	return p->mm && !(p->flags & WP_PF_NO_USER) && !wp_stack_is_exec(p, p->mm);
+}
+
+/* The same, where the walk begins. */
 static bool wp_stack_has_user(struct wp_walk *walk)
 {
 	*walk = (struct wp_walk){ .stop = WALLPROF_UNWIND_NO_USER };
-	return current->mm && !(current->flags & WP_PF_NO_USER) &&
-	       !wp_stack_is_exec(current, current->mm);
+	return wp_stack_is_user(current);
+}
+
+/*
+ * The user's registers at an event that interrupted @regs. NULL if they cannot be read: an
+ * NMI in the entry code may find them half written, and memory that is not current's may be
+ * loaded. Any context; current has an mm.
+ */
+static __always_inline struct pt_regs *wp_stack_user_regs(struct pt_regs *regs)
+{
+	if (!user_mode(regs))
+		regs = task_pt_regs(current);
+	return likely(user_mode(regs) && wp_user_loaded()) ? regs : NULL;
 }
 
 /*
@@ -265,7 +282,7 @@ static __always_inline unsigned long wp_stack_process(struct task_struct *p,
  * Whether the stack is cached; if not, @notes are begun. Must not call, since user memory
  * is open.
  */
-static __always_inline bool wp_walk_cached(struct wp_cpu *cpu, u32 epoch,
+static __always_inline bool wp_walk_cached(struct wp_stack_cache *cache, u32 epoch,
 					   struct pt_regs *regs, u64 generation,
 					   struct wp_walk *walk,
 					   struct wp_stack_cache_notes *notes)
@@ -273,7 +290,6 @@ static __always_inline bool wp_walk_cached(struct wp_cpu *cpu, u32 epoch,
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	u64 fp = wp_regs_dwarf(regs, wp_cfi_here.fp);
 	unsigned long process = wp_stack_process(current, regs);
-	struct wp_stack_cache *cache = cpu->stack_cache;
 	struct wp_cached_stack *old;
 
 	walk->generation = generation;
@@ -295,7 +311,8 @@ static __always_inline bool wp_walk_cached(struct wp_cpu *cpu, u32 epoch,
  */
 static __always_inline unsigned int
 wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64 limit,
-	       struct wp_cpu *cpu, u32 epoch, unsigned int max, struct wp_walk *walk)
+	       struct wp_stack_cache *cache, u64 *ips, u32 epoch, unsigned int max,
+	       struct wp_walk *walk)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	struct wp_stack_cache_notes notes;	/* not in @walk: for registers */
@@ -303,10 +320,10 @@ wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64
 	struct wp_cfi_result result;
 	unsigned int nr;
 
-	if (wp_walk_cached(cpu, epoch, regs, code->generation, walk, &notes))
+	if (wp_walk_cached(cache, epoch, regs, code->generation, walk, &notes))
 		return 1;
-	nr = wp_unwind_cfi(&wp_walk_ops, &reader, &code->maps, by_fp, ip, sp, limit,
-			   cpu->sched_scratch.user, max, &result);
+	nr = wp_unwind_cfi(&wp_walk_ops, &reader, &code->maps, by_fp, ip, sp, limit, ips, max,
+			   &result);
 	wp_walk_take(walk, &result);
 	walk->notes = notes;
 	return nr;
@@ -318,20 +335,20 @@ wp_walk_tables(struct pt_regs *regs, const struct wp_code *code, bool by_fp, u64
  * is open. Returns the number of frames, 1 of a cached stack.
  */
 static __always_inline unsigned int
-wp_walk_frames_noted(struct pt_regs *regs, u64 limit, struct wp_cpu *cpu, u32 epoch,
-		     unsigned int max, struct wp_walk *walk)
+wp_walk_frames_noted(struct pt_regs *regs, u64 limit, struct wp_stack_cache *cache, u64 *ips,
+		     u32 epoch, unsigned int max, struct wp_walk *walk)
 {
 	u64 ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	struct wp_stack_cache_notes notes;	/* not in @walk: for registers */
 	unsigned int nr;
 
 	/* No code has generation 0. */
-	if (wp_walk_cached(cpu, epoch, regs, 0, walk, &notes))
+	if (wp_walk_cached(cache, epoch, regs, 0, walk, &notes))
 		return 1;
 	if (max > 1)
 		wp_stack_cache_note_reg(&notes, true);
-	nr = wp_unwind_fp(ip, sp, wp_regs_fp(regs), 8, limit, wp_read_frame64, &notes,
-			  cpu->sched_scratch.user, max, &walk->stop);
+	nr = wp_unwind_fp(ip, sp, wp_regs_fp(regs), 8, limit, wp_read_frame64, &notes, ips,
+			  max, &walk->stop);
 	walk->notes = notes;
 	return nr;
 }
@@ -442,34 +459,22 @@ const struct wp_cached_stack *wp_stack_cached_by_id(struct wp_session *session, 
 	return old;
 }
 
-/**
- * wp_stack_user - walk the user stack of a thread that leaves its CPU, or wakes
- * @session: its options and mappings
- * @cpu: this CPU's; sched_scratch gets the addresses
- * @epoch: the current one
- * @walk: out; with an id the stack was cached, and nothing is in the scratch
- *
- * Flattened, since it must not call while user memory is open: compilers do not inline
- * functions that are as large as these are with a debug kernel's checks.
- *
- * Context: irqs off, not NMI; current's mm is loaded.
- * Return: frames; 0 if there is no user stack.
+/*
+ * Walks the user stack that @regs begin, unless it is cached. Must be inlined, as must all
+ * that it calls while user memory is open. @ips gets the addresses. Context: irqs off, not
+ * NMI; current has a user stack, and its mm is loaded. Returns the number of frames.
  */
-__attribute__((__flatten__)) unsigned int
-wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
-	      struct wp_walk *walk)
+static __always_inline unsigned int
+wp_walk_user(struct wp_session *session, struct pt_regs *regs, struct wp_stack_cache *cache,
+	     u64 *ips, u32 epoch, struct wp_walk *walk)
 {
 	bool by_tables = session->config.stack_flags & WALLPROF_STACK_TABLES;
 	bool by_fp = session->config.stack_flags & WALLPROF_STACK_USER;
 	unsigned int max = session->config.max_stack, nr = 1;
-	struct pt_regs *regs = task_pt_regs(current);
-	u64 *ips = cpu->sched_scratch.user;
 	const struct wp_code *code;
 	bool is64;
 	u64 limit;
 
-	if (!wp_stack_has_user(walk))
-		return 0;
 	is64 = wp_regs_64bit(regs);
 	limit = wp_user_limit(is64);
 	code = wp_walk_code(session, is64, walk);
@@ -488,10 +493,11 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 	pagefault_disable();
 	if (user_access_begin((void __user *)0, limit - 1)) {
 		if (code)
-			nr = wp_walk_tables(regs, code, by_fp, limit, cpu, epoch, max,
-					    walk);
+			nr = wp_walk_tables(regs, code, by_fp, limit, cache, ips, epoch,
+					    max, walk);
 		else if (!by_tables && is64)
-			nr = wp_walk_frames_noted(regs, limit, cpu, epoch, max, walk);
+			nr = wp_walk_frames_noted(regs, limit, cache, ips, epoch, max,
+						  walk);
 		else
 			nr = wp_walk_frames(regs, is64, limit, ips, max, &walk->stop);
 		user_access_end();
@@ -501,8 +507,97 @@ wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 }
 
 /**
+ * wp_stack_user - walk the user stack of a thread that leaves its CPU, or wakes
+ * @session: its options and mappings
+ * @cpu: this CPU's; sched_scratch gets the addresses
+ * @epoch: the current one
+ * @walk: out; with an id the stack was cached, and nothing is in the scratch
+ *
+ * Flattened, since it must not call while user memory is open: compilers do not inline
+ * functions that are as large as these are with a debug kernel's checks.
+ *
+ * Context: irqs off, not NMI; current's mm is loaded.
+ * Return: frames; 0 if there is no user stack.
+ */
+__attribute__((__flatten__)) unsigned int
+wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+	      struct wp_walk *walk)
+{
+	if (!wp_stack_has_user(walk))
+		return 0;
+	return wp_walk_user(session, task_pt_regs(current), cpu->stack_cache,
+			    cpu->sched_scratch.user, epoch, walk);
+}
+
+/**
+ * wp_stack_cached_sample - look a thread's user stack up in the stack cache of samples
+ * @session: its options and mappings, which are the event's
+ * @cpu: this CPU's
+ * @epoch: the current one
+ * @regs: where the event occurred: in user or kernel code
+ *
+ * As wp_stack_cached(). Flattened as that is.
+ *
+ * Context: irqs off, not NMI; with WALLPROF_SAMPLE_CACHE.
+ * Return: the cached stack; NULL if it is not known to be current.
+ */
+__attribute__((__flatten__)) const struct wp_cached_stack *
+wp_stack_cached_sample(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+		       struct pt_regs *regs)
+{
+	struct wp_stack_cache *cache = cpu->sample_cache;
+	const struct wp_cached_stack *there;
+	struct task_struct *p = current;
+	unsigned long process;
+	u64 ip, sp;
+
+	if (unlikely(!wp_stack_is_user(p)))
+		return NULL;
+	regs = wp_stack_user_regs(regs);
+	if (unlikely(!regs || !wp_regs_64bit(regs)))
+		return NULL;
+	ip = instruction_pointer(regs);
+	sp = user_stack_pointer(regs);
+	process = wp_stack_process(p, regs);
+	there = wp_stack_cache_last(cache, ip, sp, process);
+	if (unlikely(!wp_stack_cache_began(there, ip, sp, process))) {
+		there = wp_stack_cache_find(cache, ip, sp, process);
+		if (!there)
+			return NULL;
+	}
+	return wp_stack_same(session, cache, there, epoch, sp,
+			     wp_regs_dwarf(regs, wp_cfi_here.fp));
+}
+
+/**
+ * wp_stack_user_sample - walk the user stack of a thread at an event, outside of NMIs
+ * @session: its options and mappings, which are the event's
+ * @cpu: this CPU's; sampler_scratch gets the addresses
+ * @epoch: the current one
+ * @regs: where the event occurred: in user or kernel code
+ * @walk: out; with an id the stack was cached, and nothing is in the scratch
+ *
+ * For stacks that wp_stack_cached_sample() does not know. Flattened as wp_stack_user() is.
+ *
+ * Context: irqs off, not NMI; with WALLPROF_SAMPLE_CACHE.
+ * Return: frames; 0 if there is no user stack.
+ */
+__attribute__((__flatten__)) unsigned int
+wp_stack_user_sample(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+		     struct pt_regs *regs, struct wp_walk *walk)
+{
+	if (!wp_stack_has_user(walk))
+		return 0;
+	regs = wp_stack_user_regs(regs);
+	if (!regs)
+		return 0;
+	return wp_walk_user(session, regs, cpu->sample_cache, cpu->sampler_scratch.user,
+			    epoch, walk);
+}
+
+/**
  * wp_walk_keep - cache the stack that was walked
- * @walk: wp_stack_user()'s
+ * @walk: wp_stack_user()'s, or wp_stack_user_sample()'s
  * @epoch: of @id
  * @id: the stack's, or 0
  *
@@ -542,13 +637,8 @@ unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *sc
 
 	if (!wp_stack_has_user(walk))
 		return 0;
-	if (!user_mode(regs))
-		regs = task_pt_regs(current);
-	/*
-	 * An NMI in the entry code may find the registers half written; one in the
-	 * scheduler may find the next thread's memory loaded.
-	 */
-	if (!user_mode(regs) || !wp_user_loaded())
+	regs = wp_stack_user_regs(regs);
+	if (!regs)
 		return 0;
 	is64 = wp_regs_64bit(regs);
 	ip = instruction_pointer(regs);

@@ -62,6 +62,11 @@ const struct wp_cached_stack *wp_stack_cached(struct wp_session *session, struct
 					      u32 epoch);
 unsigned int wp_stack_user(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
 			   struct wp_walk *walk);
+const struct wp_cached_stack *wp_stack_cached_sample(struct wp_session *session,
+						     struct wp_cpu *cpu, u32 epoch,
+						     struct pt_regs *regs);
+unsigned int wp_stack_user_sample(struct wp_session *session, struct wp_cpu *cpu, u32 epoch,
+				  struct pt_regs *regs, struct wp_walk *walk);
 void wp_walk_keep(const struct wp_walk *walk, u32 epoch, u64 id);
 unsigned int wp_stack_user_nmi(struct wp_session *session, struct wp_scratch *scratch,
 			       struct pt_regs *regs, u32 flags, unsigned int max,

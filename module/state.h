@@ -21,6 +21,7 @@
 #include <linux/workqueue.h>
 
 #include "pure/comm_filter.h"
+#include "pure/config.h"
 #include "pure/id_filter.h"
 #include "pure/intervals.h"
 #include "pure/layout.h"
@@ -64,7 +65,8 @@ struct wp_address {
 /**
  * struct wp_cpu - what a session keeps for one CPU
  * @sched: the scheduler probes' tables
- * @stack_cache: cached user stacks, if user stacks are walked
+ * @stack_cache: cached user stacks, if user stacks are walked at switches
+ * @sample_cache: those of samples, with WALLPROF_SAMPLE_CACHE; not for NMIs
  * @switch_cache: cached switches, in a session that is wp_session_is_fast()
  * @current_key: the thread that runs here, if it has a slot
  * @current_slot: its slot
@@ -78,6 +80,7 @@ struct wp_address {
  * @sampler: the overflow handler's tables
  * @ring: the timeline's records
  * @addresses: cached stacks of one address, by hash, if &wp_session.one_address
+ * @sample_addresses: those of samples in the kernel, if its stack is not walked
  * @switched_at: the time of the last switch, as the timeline has it
  * @sched_scratch: the scheduler probes' buffers
  * @sampler_scratch: the overflow handler's buffers
@@ -94,6 +97,7 @@ struct wp_address {
 struct wp_cpu {
 	struct wp_tables sched;
 	struct wp_stack_cache *stack_cache;
+	struct wp_stack_cache *sample_cache;
 	struct wp_switch_cache *switch_cache;
 	unsigned long current_key;
 	struct wallprof_task *current_slot;
@@ -107,6 +111,7 @@ struct wp_cpu {
 	struct wp_tables sampler;
 	struct wp_ring ring;
 	struct wp_address addresses[1 << WP_ADDRESS_BITS];
+	struct wp_address sample_addresses[1 << WP_ADDRESS_BITS];
 	u64 switched_at;
 	struct wp_scratch sched_scratch;
 	struct wp_scratch sampler_scratch;
@@ -131,15 +136,17 @@ struct wp_counter {
  * struct wp_event - an event that is sampled
  * @session: whose it is
  * @config: as WALLPROF_IOC_EVENT has it
+ * @cached: user stacks are cached: with WALLPROF_SAMPLE_CACHE, and the session's options
  * @count: what counters that were released had counted; written and read under
  *	counters_lock
  * @counters: by CPU number
  *
- * @session and @config are constant once there are counters.
+ * @session, @config and @cached are constant once there are counters.
  */
 struct wp_event {
 	struct wp_session *session;
 	struct wallprof_event config;
+	bool cached;
 	struct wallprof_count count;
 	struct wp_counter counters[];
 };
@@ -329,9 +336,6 @@ static_assert(WP_LINE(mappings.nr_missed) < WP_LINE(mm));
 static_assert(WP_LINE(passed_over) < WP_LINE(tasks.lock));
 static_assert(WP_LINE(cpus) < WP_LINE(nomem));
 #endif
-
-/* Flags of wallprof_configure.stack_flags that make user stacks be walked. */
-#define WP_STACK_WALK	(WALLPROF_STACK_USER | WALLPROF_STACK_TABLES)
 
 /* Flags that keep a session off the fast path. */
 #define WP_FLAGS_NOT_FAST	(WALLPROF_TIMELINE | WALLPROF_WAKER_CHAINS)

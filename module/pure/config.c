@@ -100,6 +100,8 @@ bool wp_config_ok(const struct wallprof_configure *config)
 		(config->flags & WALLPROF_WAKERS && config->stack_flags)) &&
 	       (!(config->flags & WALLPROF_WAKER_CHAINS) ||
 		config->flags & WALLPROF_WAKERS) &&
+	       (!(config->flags & WALLPROF_SAMPLE_CACHE) ||
+		(config->flags & WALLPROF_SAMPLER && config->stack_flags & WP_STACK_WALK)) &&
 	       !(config->stack_flags & ~WALLPROF_STACK_FLAGS) &&
 	       wp_within(config->max_stack, 1, WALLPROF_MAX_STACK) &&
 	       !(config->states >> WALLPROF_STATE_MAX) &&

@@ -5,6 +5,9 @@
 #include <linux/types.h>
 #include <linux/wallprof.h>
 
+/* Flags of wallprof_configure.stack_flags that make user stacks be walked. */
+#define WP_STACK_WALK	(WALLPROF_STACK_USER | WALLPROF_STACK_TABLES)
+
 bool wp_config_ok(const struct wallprof_configure *config);
 bool wp_config_event_ok(const struct wallprof_configure *config,
 			const struct wallprof_event *event);

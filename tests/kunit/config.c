@@ -45,6 +45,8 @@ static const struct row {
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_TIMELINE, false),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_OVERWRITE, false),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 12, false),
+	/* Without stacks there is nothing to be cached. */
+	ROW(flags, WALLPROF_SAMPLER | WALLPROF_SAMPLE_CACHE, false),
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | 1U << 31, false),
 	/* Where everything is a target, nothing is inherited and no exec awaited. */
 	ROW(flags, WALLPROF_OFFCPU | WALLPROF_SAMPLER | WALLPROF_INHERIT, false),
@@ -231,6 +233,24 @@ static void no_sampler(struct kunit *test)
 	row_apply(&config, test->param_value);
 	KUNIT_EXPECT_EQ(test, wp_config_ok(&config),
 			((const struct row *)test->param_value)->ok);
+}
+
+/* User stacks of samples are cached, if there are both. */
+static void sample_cache(struct kunit *test)
+{
+	struct wallprof_configure config = least;
+
+	config.flags |= WALLPROF_SAMPLE_CACHE;
+	config.stack_flags = WALLPROF_STACK_USER;
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	config.stack_flags = WALLPROF_STACK_TABLES | WALLPROF_STACK_KERNEL;
+	KUNIT_EXPECT_TRUE(test, wp_config_ok(&config));
+	config.stack_flags = WALLPROF_STACK_KERNEL;
+	KUNIT_EXPECT_FALSE(test, wp_config_ok(&config));
+	config.stack_flags = WALLPROF_STACK_USER;
+	config.flags = WALLPROF_OFFCPU | WALLPROF_SAMPLE_CACHE;
+	config.attr_period = 0;
+	KUNIT_EXPECT_FALSE(test, wp_config_ok(&config));
 }
 
 /* Without an event there is nothing of one; EVENT adds what the session can have. */
@@ -517,6 +537,7 @@ static struct kunit_case config_cases[] = {
 	KUNIT_CASE_PARAM(flags_together, flags_together_gen_params),
 	KUNIT_CASE_PARAM(no_sampler, no_sampler_gen_params),
 	KUNIT_CASE(frequency),
+	KUNIT_CASE(sample_cache),
 	KUNIT_CASE(events),
 	KUNIT_CASE_PARAM(range, range_gen_params),
 	KUNIT_CASE_PARAM(timeline, timeline_gen_params),

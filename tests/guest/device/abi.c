@@ -325,6 +325,9 @@ TEST_F(configure, flags)
 	TRY(-EINVAL, c.flags |= WALLPROF_WAKER_STACKS; c.stack_flags = 0);
 	TRY(-EINVAL, c.flags |= WALLPROF_WAKER_CHAINS; c.flags &= ~WALLPROF_WAKERS);
 	TRY(-EINVAL, dev_sampler(&c, 99); c.flags = WALLPROF_SAMPLER | WALLPROF_HISTOGRAMS);
+	TRY(-EINVAL, dev_sampler(&c, 99); c.flags |= WALLPROF_SAMPLE_CACHE; c.stack_flags = 0);
+	TRY(-EINVAL, dev_sampler(&c, 99); c.flags |= WALLPROF_SAMPLE_CACHE;
+		     c.stack_flags = WALLPROF_STACK_KERNEL);
 	TRY(-EINVAL, c.reserved = 1);
 	for (int bit = 10; bit < 32; bit++) {
 		if (1U << bit != WALLPROF_ARGS)

@@ -761,6 +761,10 @@ static inline void session_read_half(struct session *s, unsigned int cpu, int co
 				 (s->c.max_ns && a->max > s->c.max_ns)))
 			TROUBLE(s, "cpu %u: aggregate %u: %llu to %llu ns, out of range",
 				cpu, i, (ull)a->min, (ull)a->max);
+		if (context && ((a->user_stack && a->user_stack >> 36 != s->epoch) ||
+				(a->kernel_stack && a->kernel_stack >> 36 != s->epoch)))
+			TROUBLE(s, "cpu %u: aggregate %u: stacks %llx and %llx, not of epoch %u",
+				cpu, i, (ull)a->user_stack, (ull)a->kernel_stack, s->epoch);
 		/* What is long stands by itself, if there is room. */
 		if (!context && s->c.wait_ns && a->max >= s->c.wait_ns &&
 		    !half->waits_full.count)
@@ -986,13 +990,13 @@ static inline void session_judge_sums(struct session *s, const struct thread_sum
 			(ull)s->out_of_range, (ull)s->filtered_ns, (ull)s->out_of_range_ns);
 }
 
-/* One thread's account by itself. */
+/* One thread's account by itself; there is none of samples alone. */
 static inline void session_judge_thread(struct session *s, const struct wallprof_task *t)
 {
 	bool ended = t->phase == WALLPROF_TASK_EXITED;
 	__u64 end = ended ? t->since : s->stop;
 
-	if (t->flags & WALLPROF_TASK_ARMED)
+	if (t->flags & WALLPROF_TASK_ARMED || !(s->c.flags & WALLPROF_OFFCPU))
 		return;
 	if (t->phase == WALLPROF_TASK_UNSEEN || t->phase > WALLPROF_TASK_EXITED)
 		TROUBLE(s, "tid %u: phase %u after STOP", t->tid, t->phase);

@@ -254,6 +254,7 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 		break;
 	case BASE_FAULTS:
 		counter(c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 0, 1);
+		c->flags |= WALLPROF_SAMPLE_CACHE;
 		c->target = WALLPROF_TARGET_PID;
 		break;
 	case BASE_TRACEPOINT:

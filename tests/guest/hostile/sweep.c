@@ -250,7 +250,7 @@ static struct wallprof_configure configuration(enum config config)
 		break;
 	case FAULTS:
 		counter(&c, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1);
-		c.flags = WALLPROF_SAMPLER;
+		c.flags = WALLPROF_SAMPLER | WALLPROF_SAMPLE_CACHE;
 		c.target = WALLPROF_TARGET_PID;
 		c.targets = (uintptr_t)many_ids;
 		c.nr_targets = 1;

@@ -257,6 +257,28 @@ bool wp_recording_chains(const struct wp_record_opts *o)
 }
 
 /*
+ * Whether there are events whose stacks repeat: clocks and what a PMU counts may interrupt
+ * anywhere. The module has a cache for those that have the session's options for stacks.
+ */
+static bool has_repeated_stacks(const struct wp_record_opts *o)
+{
+	unsigned int nr;
+
+	if (!walk_flags(o->call_graph))
+		return false;
+	for (nr = 0; nr < o->events.nr; nr++) {
+		const struct wp_event *ev = &o->events.event[nr];
+
+		if (ev->type == PERF_TYPE_TRACEPOINT ||
+		    (ev->type == PERF_TYPE_SOFTWARE &&
+		     ev->config != PERF_COUNT_SW_CPU_CLOCK &&
+		     ev->config != PERF_COUNT_SW_TASK_CLOCK))
+			return true;
+	}
+	return false;
+}
+
+/*
  * Whether following the targets' children is a separate request. Children of a user, name
  * or control group match, or do not, on their own.
  */
@@ -285,6 +307,7 @@ int wp_recording_configure(struct wp_recording *r)
 			 (o->timeline ? WALLPROF_TIMELINE : 0) |
 			 (o->timeline && o->offcpu ? WALLPROF_TIMELINE_STACKS : 0) |
 			 (o->events.none ? 0 : WALLPROF_SAMPLER) |
+			 (has_repeated_stacks(o) ? WALLPROF_SAMPLE_CACHE : 0) |
 			 (o->inherit && has_children(&o->target) ? WALLPROF_INHERIT : 0) |
 			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
 		.stack_flags = stack_flags(o),
