@@ -96,7 +96,7 @@ static const char * const bad[][2] = {
 	{ "cycles/period=1e3/", "not a number for period" },
 	{ "cycles/freq=2147483648/", "not a number for freq" },
 	{ "cycles/max-stack=-1/", "not a number for max-stack" },
-	{ "cycles/call-graph=lbr/", "needs no branch records" },
+	{ "cycles/call-graph=lbr/", "branches are not recorded" },
 	{ "cycles/call-graph=x/", "must be 'auto'" },
 	{ "cycles/event=1/", "'event' is not a term" },
 	{ "cycles/period/", "'period' is not a term" },
