@@ -88,7 +88,7 @@ static const char * const bad[][2] = {
 	{ "cycels:u", "did you mean 'cycles'" },
 	{ "L1-dcache-load-mises", "did you mean 'L1-dcache-load-misses'" },
 	{ "L1-icache-stores", "no such event" },
-	{ "qqqqqqqqqqqqq", "perf list" },
+	{ "qqqqqqqqqqqqq", "wallprof list" },
 	{ "rxyz", "no such event" },
 	{ "r", "no such event" },
 	{ "r12345678901234567", "no such event" },
