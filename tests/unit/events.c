@@ -97,7 +97,7 @@ static const char * const bad[][2] = {
 	{ "cycles/freq=2147483648/", "not a number for freq" },
 	{ "cycles/max-stack=-1/", "not a number for max-stack" },
 	{ "cycles/call-graph=lbr/", "branches are not recorded" },
-	{ "cycles/call-graph=x/", "must be 'auto'" },
+	{ "cycles/call-graph=x/", "-e cycles/call-graph=x/: call-graph must be 'auto'" },
 	{ "cycles/event=1/", "'event' is not a term" },
 	{ "cycles/period/", "'period' is not a term" },
 	{ "cycles/period=1", "second '/'" },

@@ -346,6 +346,7 @@ static int parse_common_term(struct wp_event *ev, const char *spec, const char *
 			     const char *value)
 {
 	bool period = !strcmp(term, "period"), freq = !strcmp(term, "freq");
+	char what[MAX_SPEC + 32];
 	__u64 v;
 
 	if (!value)
@@ -354,7 +355,8 @@ static int parse_common_term(struct wp_event *ev, const char *spec, const char *
 		return parse_own_name(ev, spec, value);
 	if (!strcmp(term, "call-graph")) {
 		ev->has_call_graph = true;
-		return wp_call_graph_parse(&ev->call_graph, "call-graph", value);
+		snprintf(what, sizeof(what), "-e %s: call-graph", spec);
+		return wp_call_graph_parse(&ev->call_graph, what, value);
 	}
 	if (!period && !freq && strcmp(term, "max-stack"))
 		return -ENOENT;
