@@ -14,6 +14,7 @@
 #include "cmd/doctor.h"
 #include "cmd/export/export.h"
 #include "cmd/flame/flame.h"
+#include "cmd/list.h"
 #include "cmd/record/record.h"
 #include "cmd/report/report.h"
 #include "cmd/sched/sched.h"
@@ -39,6 +40,7 @@ static const struct command {
 	{ "top", "Show live where processes and threads spend their time", cmd_top },
 	{ "archive", "Pack the object files that a recording's symbols are in", cmd_archive },
 	{ "export", "Write a recording in another program's format", cmd_export },
+	{ "list", "List the events that can be recorded here", cmd_list },
 	{ "doctor", "Check whether recording works here, and what to do if not", cmd_doctor },
 };
 
@@ -101,7 +103,7 @@ static const struct {
 	{ "buildid-list", true }, { "c2c", false }, { "config", false }, { "daemon", false },
 	{ "data", false }, { "diff", true }, { "evlist", true }, { "ftrace", false },
 	{ "inject", true }, { "iostat", false }, { "kallsyms", false }, { "kmem", false },
-	{ "kvm", false }, { "kwork", false }, { "list", false }, { "lock", false },
+	{ "kvm", false }, { "kwork", false }, { "lock", false },
 	{ "mem", false }, { "probe", false }, { "script", true }, { "stat", false },
 	{ "test", false }, { "timechart", false }, { "trace", false },
 };

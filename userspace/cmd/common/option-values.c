@@ -22,6 +22,29 @@
 #define MAX_SEC		10000000000ULL
 #define PERF_PAGE	4096
 
+/*
+ * A number with a unit B, K, M or G; without one it is of so many bytes, and 0: it needs a
+ * unit. What is too large is LLONG_MAX.
+ */
+static bool parse_size(const char *arg, unsigned int alone, unsigned long long *n)
+{
+	static const char units[] = "BKMG";
+	const char *unit = NULL;
+	char *end;
+
+	errno = 0;
+	*n = strtoull(arg, &end, 10);
+	if (isdigit((unsigned char)*arg) && !errno && *end && !end[1])
+		unit = strchr(units, toupper((unsigned char)*end));
+	if (!isdigit((unsigned char)*arg) || errno || (!unit && (*end || !alone)))
+		return false;
+	if (!*end)
+		*n = *n > LLONG_MAX / alone ? LLONG_MAX : *n * alone;
+	for (; unit && unit > units; unit--)
+		*n = *n > LLONG_MAX / 1024 ? LLONG_MAX : *n * 1024;
+	return true;
+}
+
 /**
  * wp_value_buffer() - parse a size; as in perf, a plain number is in pages
  * @option: name of the option, for messages
@@ -32,29 +55,35 @@
  */
 int wp_value_buffer(const char *option, const char *arg, __u64 *bytes)
 {
-	static const char units[] = "BKMG";
-	const char *unit = NULL;
 	unsigned long long n;
-	char *end;
 
-	errno = 0;
-	n = strtoull(arg, &end, 10);
-	if (isdigit((unsigned char)*arg) && !errno && *end && !end[1])
-		unit = strchr(units, toupper((unsigned char)*end));
-	if (!isdigit((unsigned char)*arg) || errno || (*end && !unit))
-		goto bad;
-	if (!*end)
-		n = n > LLONG_MAX / PERF_PAGE ? LLONG_MAX : n * PERF_PAGE;
-	for (; unit && unit > units; unit--)
-		n = n > LLONG_MAX / 1024 ? LLONG_MAX : n * 1024;
-	if (n < 16 << 10 || n > 256 << 20)
-		goto bad;
+	if (!parse_size(arg, PERF_PAGE, &n) || n < 16 << 10 || n > 256 << 20) {
+		wp_err("%s: '%s' is not a size from 16K to 256M (a number alone is in pages of 4 KiB)",
+		       option, arg);
+		return -EINVAL;
+	}
 	*bytes = n;
 	return 0;
-bad:
-	wp_err("%s: '%s' is not a size from 16K to 256M (a number alone is in pages of 4 KiB)",
-	       option, arg);
-	return -EINVAL;
+}
+
+/**
+ * wp_value_file_size() - parse a size of files; as in perf, it has a unit
+ * @option: name of the option, for messages
+ * @arg: the text
+ * @bytes: set to the size
+ *
+ * Return: 0, or -EINVAL after a message.
+ */
+int wp_value_file_size(const char *option, const char *arg, __u64 *bytes)
+{
+	unsigned long long n;
+
+	if (!parse_size(arg, 0, &n) || !n) {
+		wp_err("%s: '%s' is not a size with a unit B, K, M or G, as 100M", option, arg);
+		return -EINVAL;
+	}
+	*bytes = n;
+	return 0;
 }
 
 /**

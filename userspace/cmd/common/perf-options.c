@@ -53,7 +53,6 @@ const struct wp_perf_option wp_perf_options_record[] = {
 	{ 0, "group", false, "events are counted one by one; leave it out" },
 	{ 0, "kcore", false, "use 'wallprof archive', or report --kallsyms with a copy" },
 	{ 0, "latency", false, "use 'wallprof sched record' and 'wallprof sched latency'" },
-	{ 0, "max-size", true, "use 'wallprof sched record --overwrite' for bounded recordings" },
 	{ 0, "mmap-flush", true, "use --interval" },
 	{ 0, "namespaces", false, ALWAYS },
 	{ 0, "no-bpf-event", false, ALWAYS },

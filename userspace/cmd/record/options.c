@@ -45,6 +45,7 @@ enum {
 	OPT_LEDGER,
 	OPT_INTERVALS,
 	OPT_TABLES,
+	OPT_MAX_SIZE,
 };
 
 static const char *const usage[] = {
@@ -98,6 +99,8 @@ static const struct wp_option table[] = {
 	{ OPT_NO_REASONS, "no-reasons", NULL, "no system calls or locks in samples of off-CPU\n"
 	  "time, for a smaller file" },
 	{ 'o', "output", "file", "output file (default perf.data)" },
+	{ OPT_MAX_SIZE, "max-size", "size", "end when the file has this size, as 100M; in B,\n"
+	  "K, M or G" },
 	{ 'q', "quiet", NULL, "print errors only" },
 	{ 'v', "verbose", NULL, "print more; twice: every thread" },
 	{ 'B', "no-buildid", NULL, "do not collect build-ids" },
@@ -333,6 +336,8 @@ static int set(void *ctx, int id, const char *arg)
 		return err;
 	case 'o':
 		return wp_value_output(arg, &o->output);
+	case OPT_MAX_SIZE:
+		return wp_value_file_size("--max-size", arg, &o->max_bytes);
 	case 'q':
 		o->quiet = true;
 		return 0;

@@ -33,6 +33,17 @@
 #define NSEC_PER_MSEC	1000000ULL
 #define TOP_THREADS	20
 
+/* As in perf, by the size of the data; what is in the tables by then is written, too. */
+static bool is_full(const struct wp_recording *r)
+{
+	if (!r->o.max_bytes || wp_perfdata_kept(r->pd) < r->o.max_bytes)
+		return false;
+	if (!r->o.quiet)
+		fprintf(stderr, "[ wallprof record: size limit reached (%llu KB), stopping session ]\n",
+			(unsigned long long)wp_perfdata_kept(r->pd) >> 10);
+	return true;
+}
+
 static int loop(struct wp_recording *r, struct wp_workload *workload)
 {
 	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC;
@@ -55,6 +66,8 @@ static int loop(struct wp_recording *r, struct wp_workload *workload)
 		if (wake == WP_WAKE_FULL || wp_clock_now() >= next) {
 			err = wp_recording_drain(r, false);
 			next = wp_clock_now() + interval;
+			if (!err && is_full(r))
+				break;
 		}
 	}
 	return err;

@@ -173,6 +173,10 @@ static int set(void *ctx, int id, const char *arg)
 		top->r.o.kernel = true;
 		return 0;
 	case 'e':
+		if (top->event_given) {
+			wp_err("-e %s: top shows one event at a time, another -e is given", arg);
+			return -EINVAL;
+		}
 		top->event_given = true;
 		return parse_event(&top->r.o.events, arg);
 	case 'F':
@@ -200,6 +204,25 @@ static void settle_freq(struct wp_record_opts *r)
 	r->freq = max;
 }
 
+/* What the terms of the event leave open, and their limits. */
+static int settle_event(const struct wp_record_opts *r, struct wp_event *ev)
+{
+	__u64 max = wp_value_max_freq();
+
+	wp_event_settle(ev, r->freq, 0);
+	if (max && ev->freq > max) {
+		wp_warn("-e %s: freq=%llu is more than kernel.perf_event_max_sample_rate: %llu Hz are used",
+			ev->name, (unsigned long long)ev->freq, (unsigned long long)max);
+		ev->freq = max;
+	}
+	if (ev->max_stack > r->max_stack) {
+		wp_err("-e %s: max-stack=%u is more than %u", ev->name, ev->max_stack,
+		       r->max_stack);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Set the options of an equivalent record command. */
 static int read_options(struct opts *o, int argc, char **argv)
 {
@@ -225,8 +248,9 @@ static int read_options(struct opts *o, int argc, char **argv)
 		return -EINVAL;
 	}
 	settle_freq(r);
-	if (r->events.nr)
-		wp_event_settle(&r->events.event[0], r->freq, 0);
+	err = r->events.nr ? settle_event(r, &r->events.event[0]) : 0;
+	if (err)
+		return err;
 	err = wp_target_options_resolve(&o->targets, &r->target);
 	/* New threads of a process, too; of threads only those that were named. */
 	r->inherit = r->target.kind != WALLPROF_TARGET_TID;

@@ -54,7 +54,10 @@ int wp_call_graph_parse(enum wp_call_graph *call_graph, const char *option, cons
 		*call_graph = WP_CALL_GRAPH_AUTO;
 		return 0;
 	}
-	wp_err("%s must be 'auto', 'cfi', 'fp' or 'none', not '%s'%s", option, arg,
-	       !strcmp(arg, "lbr") ? "; auto needs no branch records" : "");
+	if (!strcmp(arg, "lbr"))
+		wp_err("%s lbr: branches are not recorded; 'auto' finds whole stacks without them",
+		       option);
+	else
+		wp_err("%s must be 'auto', 'cfi', 'fp' or 'none', not '%s'", option, arg);
 	return -EINVAL;
 }

@@ -140,7 +140,7 @@ static int add_glob(struct wp_event_list *list, const char *spec)
 			free(systems);
 	}
 	if (!err && list->nr == before && !left_out) {
-		wp_err("-e %s: no such tracepoint; 'perf list' shows all (is tracefs mounted?)",
+		wp_err("-e %s: no such tracepoint; 'wallprof list' shows all (is tracefs mounted?)",
 		       spec);
 		return -ENOENT;
 	}

@@ -110,6 +110,38 @@ static bool cache_name(unsigned int i, char *name, size_t size, __u64 *config)
 	return true;
 }
 
+/**
+ * wp_events_known() - get an event that has a name of its own: of hardware, software, caches
+ * @ev: its name, type and config are set; the name is empty if there is none at this place
+ * @nr: from 0 on; other names of an event follow its first
+ *
+ * Return: whether there can be more.
+ */
+bool wp_events_known(struct wp_event *ev, unsigned int nr)
+{
+	memset(ev, 0, sizeof(*ev));
+	if (nr < NR_KNOWN) {
+		ev->type = known[nr].type;
+		ev->config = known[nr].config;
+		strcpy(ev->name, known[nr].name);
+		return true;
+	}
+	ev->type = PERF_TYPE_HW_CACHE;
+	if (!cache_name(nr - NR_KNOWN, ev->name, sizeof(ev->name), &ev->config))
+		ev->name[0] = '\0';
+	return nr - NR_KNOWN < NR_CACHE_NAMES;
+}
+
+/**
+ * wp_events_devices() - the directory of the PMUs
+ *
+ * Return: the directory.
+ */
+const char *wp_events_devices(void)
+{
+	return sysfs_devices;
+}
+
 static void consider_dir(struct wp_nearest *n, const char *path)
 {
 	struct dirent *e;
@@ -139,10 +171,10 @@ static int unknown_event(const char *name)
 	}
 	wp_nearest_offer(&n, "none");
 	if (wp_nearest_found(&n))
-		wp_err("-e %s: no such event; did you mean '%s'? 'perf list' shows all",
+		wp_err("-e %s: no such event; did you mean '%s'? 'wallprof list' shows all",
 		       name, n.name);
 	else
-		wp_err("-e %s: no such event; 'perf list' shows all", name);
+		wp_err("-e %s: no such event; 'wallprof list' shows all", name);
 	return -EINVAL;
 }
 
@@ -314,6 +346,7 @@ static int parse_common_term(struct wp_event *ev, const char *spec, const char *
 			     const char *value)
 {
 	bool period = !strcmp(term, "period"), freq = !strcmp(term, "freq");
+	char what[MAX_SPEC + 32];
 	__u64 v;
 
 	if (!value)
@@ -322,7 +355,8 @@ static int parse_common_term(struct wp_event *ev, const char *spec, const char *
 		return parse_own_name(ev, spec, value);
 	if (!strcmp(term, "call-graph")) {
 		ev->has_call_graph = true;
-		return wp_call_graph_parse(&ev->call_graph, "call-graph", value);
+		snprintf(what, sizeof(what), "-e %s: call-graph", spec);
+		return wp_call_graph_parse(&ev->call_graph, what, value);
 	}
 	if (!period && !freq && strcmp(term, "max-stack"))
 		return -ENOENT;
@@ -392,7 +426,7 @@ static int parse_term(struct wp_event *ev, const char *spec, const char *pmu, ch
 		wp_err("-e %s: %s has no term or event '%s'; did you mean '%s'?", spec, pmu,
 		       term, n.name);
 	else
-		wp_err("-e %s: %s has no term or event '%s'; 'perf list' shows its events, %s/%s/format its terms",
+		wp_err("-e %s: %s has no term or event '%s'; 'wallprof list' shows its events, %s/%s/format its terms",
 		       spec, pmu, term, sysfs_devices, pmu);
 	return -EINVAL;
 }
@@ -469,7 +503,7 @@ static int parse_tracepoint(struct wp_event *ev, const char *spec, const char *s
 	if (mods)
 		*mods++ = '\0';
 	if (!is_name(sys) || !is_name(name)) {
-		wp_err("-e %s: neither an event nor a tracepoint; 'perf list' shows all", spec);
+		wp_err("-e %s: neither an event nor a tracepoint; 'wallprof list' shows all", spec);
 		return -EINVAL;
 	}
 	for (i = 0; (root = wp_events_tracefs(i)) && ret; i++) {
@@ -488,7 +522,7 @@ static int parse_tracepoint(struct wp_event *ev, const char *spec, const char *s
 			wp_err("-e %s: no such tracepoint; did you mean '%s:%s'?", spec, sys,
 			       n.name);
 		else
-			wp_err("-e %s: no such tracepoint; 'perf list' shows all (is tracefs mounted?)",
+			wp_err("-e %s: no such tracepoint; 'wallprof list' shows all (is tracefs mounted?)",
 			       spec);
 		return -ENOENT;
 	}
@@ -610,7 +644,7 @@ int wp_event_parse(struct wp_event *ev, const char *spec)
 {
 	memset(ev, 0, sizeof(*ev));
 	if (!*spec) {
-		wp_err("-e: the event is empty; 'perf list' shows all");
+		wp_err("-e: the event is empty; 'wallprof list' shows all");
 		return -EINVAL;
 	}
 	if (strlen(spec) > MAX_SPEC) {

@@ -71,6 +71,8 @@ struct wp_event {
 };
 
 int wp_event_parse(struct wp_event *ev, const char *spec);
+bool wp_events_known(struct wp_event *ev, unsigned int nr);
+const char *wp_events_devices(void);
 void wp_event_settle(struct wp_event *ev, __u64 freq, __u64 period);
 const char *wp_events_tracefs(unsigned int nr);
 void wp_event_to_attr(const struct wp_event *ev, struct perf_event_attr *attr);

@@ -40,6 +40,7 @@
  * @max_ns: the longest, 0 for any
  * @wait_ns: minimum length of an interval with a sample of its own, 0: none
  * @output: the output file
+ * @max_bytes: of the file's data, at which the recording ends; 0: no limit
  * @buildids: read build-ids of mapped files
  * @keep: copy files that no path of ours leads to
  * @verbose: how often -v was given
@@ -82,6 +83,7 @@ struct wp_record_opts {
 	__u64 max_ns;
 	__u64 wait_ns;
 	const char *output;
+	__u64 max_bytes;
 	bool buildids;
 	bool keep;
 	int verbose;
