@@ -168,10 +168,41 @@ static void wp_sampler_take(struct wp_event *event, const struct perf_event *per
 	cpu->sampler_busy = false;
 }
 
+/*
+ * Whether the event's filter takes what a tracepoint has recorded of a target. What it does
+ * not take is counted, and is nothing that could be lost.
+ *
+ * perf_tp_event() alone calls the handler of a tracepoint's counter, and passes the record
+ * in one piece.
+ *
+ * Context: any, NMI included; preemption off.
+ */
+static bool wp_sample_passes(struct wp_event *event, const struct perf_raw_record *raw)
+{
+	struct wp_counter *counter = &event->counters[smp_processor_id()];
+	const struct wp_event_record record = {
+		.data = raw->frag.data,
+		.size = raw->frag.size,
+		.cpu = smp_processor_id(),
+		.tgid = task_tgid_nr_ns(current, event->session->pid_ns),
+		.comm = current->comm,
+	};
+	enum wp_filter_result result;
+
+	if (!wp_sample_wanted(event->session))
+		return false;
+	result = wp_event_filter_run(&event->filter, &record);
+	if (result != WP_FILTER_TAKEN)
+		local64_inc(&counter->filtered);
+	if (result == WP_FILTER_UNFIT)
+		local64_inc(&counter->unfit);
+	return result == WP_FILTER_TAKEN;
+}
+
 /**
  * wp_sampler_overflow - handle the overflow of a counter
  * @perf: the counter; its context is the &struct wp_event
- * @data: has the period
+ * @data: has the period, and of an event with a filter the record
  * @regs: what was interrupted
  *
  * Irqs are off, so that an event in an interrupt handler, a tracepoint there for example,
@@ -187,6 +218,8 @@ void wp_sampler_overflow(struct perf_event *perf, struct perf_sample_data *data,
 	unsigned long flags;
 
 	if (!wp_session_covers(event->session, now))
+		return;
+	if (event->filter.nr && !wp_sample_passes(event, data->raw))
 		return;
 	local_irq_save(flags);
 	wp_sampler_take(event, perf, regs, data->period, now);

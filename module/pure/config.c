@@ -8,6 +8,7 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
+#include <linux/perf_event.h>
 
 #include "pure/config.h"
 
@@ -120,6 +121,17 @@ bool wp_config_ok(const struct wallprof_configure *config)
 	       config->watermark <= 100 && !config->reserved;
 }
 
+/* A filter is evaluated for each record: the kernel must not count them off before. */
+static bool wp_config_filter_ok(const struct wallprof_event *event)
+{
+	if (!event->nr_filter)
+		return !event->filter && !event->filter_text && !event->filter_text_bytes;
+	return event->attr_type == PERF_TYPE_TRACEPOINT && event->attr_period == 1 &&
+	       !(event->attr_flags & WALLPROF_ATTR_FREQ) &&
+	       event->nr_filter <= WALLPROF_MAX_FILTER &&
+	       event->filter_text_bytes <= WALLPROF_MAX_FILTER_TEXT;
+}
+
 /**
  * wp_config_event_ok - check an event
  * @config: the session's configuration
@@ -133,7 +145,8 @@ bool wp_config_event_ok(const struct wallprof_configure *config,
 	return config->flags & WALLPROF_SAMPLER && !event->reserved &&
 	       !(event->stack_flags & ~config->stack_flags) &&
 	       wp_within(event->max_stack, 1, config->max_stack) &&
-	       wp_config_attr_ok(event->attr_flags, event->attr_precise, event->attr_period);
+	       wp_config_attr_ok(event->attr_flags, event->attr_precise, event->attr_period) &&
+	       wp_config_filter_ok(event);
 }
 
 /**
