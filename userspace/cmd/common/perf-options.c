@@ -48,8 +48,6 @@ const struct wp_perf_option wp_perf_options_record[] = {
 	{ 0, "data-page-size", false, "sizes of pages are not recorded; use 'perf record'" },
 	{ 0, "debuginfod", false, "use it with 'wallprof report': it reads DEBUGINFOD_URLS" },
 	{ 0, "dry-run", false, "leave it out: mistakes are found before recording begins" },
-	{ 0, "exclude-perf", false, "use -p, -u or --comm for what to record" },
-	{ 0, "filter", true, "all that a tracepoint hits is counted; use 'perf record'" },
 	{ 0, "group", false, "events are counted one by one; leave it out" },
 	{ 0, "kcore", false, "use 'wallprof archive', or report --kallsyms with a copy" },
 	{ 0, "latency", false, "use 'wallprof sched record' and 'wallprof sched latency'" },

@@ -32,6 +32,8 @@
 
 #include "lib/perfdata/callgraph.h"
 
+struct wp_filter;
+
 /**
  * struct wp_event - a parsed event
  * @name: its name in EVENT_DESC: aliases resolved, modifiers as given
@@ -48,6 +50,10 @@
  * @has_call_graph: @call_graph was given
  * @call_graph: how its user stacks are walked
  * @max_stack: frames of its stacks, 0: not given
+ * @tracepoint: SYSTEM:NAME of a tracepoint; empty: it is none
+ * @filter_text: its filter, as given, or NULL; owned by the list
+ * @exclude_self: samples of this process are left out
+ * @filter: both as the module takes them, or NULL; owned by the list
  * @freq: samples per second, 0: @period counts, or neither was given
  * @period: events per sample
  */
@@ -66,6 +72,10 @@ struct wp_event {
 	bool has_call_graph;
 	enum wp_call_graph call_graph;
 	unsigned int max_stack;
+	char tracepoint[256];
+	char *filter_text;
+	bool exclude_self;
+	struct wp_filter *filter;
 	__u64 freq;
 	__u64 period;
 };
