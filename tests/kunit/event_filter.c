@@ -510,21 +510,28 @@ static void anything(struct kunit *test)
 		struct wp_event_filter filter;
 		enum wp_filter_result result;
 
-		nr = 1 + suite_below(ARRAY_SIZE(tests));
+		nr = 1 + suite_below(suite_below(4) ? 2 : ARRAY_SIZE(tests));
 		for (i = 0; i < nr; i++) {
 			bool is_text = suite_below(2);
 
 			tests[i] = (struct wallprof_filter_test){
-				.operand = suite_below(WALLPROF_FILTER_OPERANDS),
-				.compare = suite_below(WALLPROF_FILTER_COMPARES),
+				.operand = is_text ? WALLPROF_FILTER_ARRAY + suite_below(4) :
+						     suite_below(2),
+				.compare = is_text ? WALLPROF_FILTER_FULL + suite_below(5) :
+						     suite_below(4),
 				.offset = suite_below(sizeof(data)),
-				.size = is_text ? suite_below(9) : 1 << suite_below(4),
+				.size = is_text ? 3 + suite_below(2) : 1 << suite_below(4),
 				.yes = suite_below(3) ? i + 1 : DROP + suite_below(2),
 				.no = suite_below(3) ? i + 1 : DROP + suite_below(2),
 				.text = is_text ? suite_below(8) : 0,
 				.length = is_text ? suite_below(8) : 0,
 				.value = is_text ? 0 : suite_below(4),
 			};
+			/* Some are anything. */
+			if (!suite_below(8)) {
+				tests[i].operand = suite_below(WALLPROF_FILTER_OPERANDS);
+				tests[i].compare = suite_below(WALLPROF_FILTER_COMPARES);
+			}
 			if (tests[i].operand > WALLPROF_FILTER_RELATIVE) {
 				tests[i].offset = 0;
 				tests[i].size = 0;
