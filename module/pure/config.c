@@ -121,15 +121,28 @@ bool wp_config_ok(const struct wallprof_configure *config)
 	       config->watermark <= 100 && !config->reserved;
 }
 
-/* A filter is evaluated for each record: the kernel must not count them off before. */
-static bool wp_config_filter_ok(const struct wallprof_event *event)
+static bool wp_config_weight_ok(const struct wallprof_event *event)
 {
-	if (!event->nr_filter)
-		return !event->filter && !event->filter_text && !event->filter_text_bytes;
-	return event->attr_type == PERF_TYPE_TRACEPOINT && event->attr_period == 1 &&
-	       !(event->attr_flags & WALLPROF_ATTR_FREQ) &&
-	       event->nr_filter <= WALLPROF_MAX_FILTER &&
-	       event->filter_text_bytes <= WALLPROF_MAX_FILTER_TEXT;
+	if (!event->weight_size)
+		return !event->weight_offset && !event->weight_sign;
+	return event->weight_size <= sizeof(u64) && is_power_of_2(event->weight_size) &&
+	       event->weight_sign <= 1 &&
+	       event->weight_offset <= WALLPROF_MAX_RECORD_BYTES - event->weight_size;
+}
+
+/* What is read of each record: the kernel must not count them off before. */
+static bool wp_config_record_ok(const struct wallprof_event *event)
+{
+	bool each = event->attr_type == PERF_TYPE_TRACEPOINT && event->attr_period == 1 &&
+		    !(event->attr_flags & WALLPROF_ATTR_FREQ);
+
+	if (!wp_config_weight_ok(event) || event->nr_filter > WALLPROF_MAX_FILTER ||
+	    event->filter_text_bytes > WALLPROF_MAX_FILTER_TEXT)
+		return false;
+	if (!event->nr_filter &&
+	    (event->filter || event->filter_text || event->filter_text_bytes))
+		return false;
+	return each || !wp_event_reads(event);
 }
 
 /**
@@ -146,7 +159,7 @@ bool wp_config_event_ok(const struct wallprof_configure *config,
 	       !(event->stack_flags & ~config->stack_flags) &&
 	       wp_within(event->max_stack, 1, config->max_stack) &&
 	       wp_config_attr_ok(event->attr_flags, event->attr_precise, event->attr_period) &&
-	       wp_config_filter_ok(event);
+	       wp_config_record_ok(event);
 }
 
 /**

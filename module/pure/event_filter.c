@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filters of events: which records of a tracepoint are samples.
+ * Filters of events: which records of a tracepoint are samples; and what these weigh.
  *
  * This file owns what a filter may be, and its evaluation. It is pure. Its callers are
  * counters.c at EVENT (process context), which checks, and the overflow handler (any
@@ -133,6 +133,28 @@ static s64 wp_filter_signed(const void *at, u32 size)
 	u32 shift = 64 - 8 * size;
 
 	return (s64)(wp_filter_unsigned(at, size) << shift) >> shift;
+}
+
+/**
+ * wp_event_weight - read the weight of a record
+ * @event: has a weight
+ * @record: the record; nothing beyond it is read
+ * @weight: output
+ *
+ * Context: any, NMI included.
+ * Return: whether the record has it.
+ */
+bool wp_event_weight(const struct wallprof_event *event, const struct wp_event_record *record,
+		     u64 *weight)
+{
+	const char *at = (const char *)record->data + event->weight_offset;
+
+	if (event->weight_offset + event->weight_size > record->size)
+		return false;
+	*weight = wp_filter_unsigned(at, event->weight_size);
+	if (event->weight_sign && wp_filter_signed(at, event->weight_size) < 0)
+		*weight = 0;
+	return true;
 }
 
 static int wp_filter_compare_signed(u8 compare, s64 a, s64 b)

@@ -48,6 +48,8 @@ enum wp_filter_result {
 	WP_FILTER_UNFIT,
 };
 
+bool wp_event_weight(const struct wallprof_event *event, const struct wp_event_record *record,
+		     u64 *weight);
 bool wp_event_filter_ok(const struct wp_event_filter *filter);
 enum wp_filter_result wp_event_filter_run(const struct wp_event_filter *filter,
 					  const struct wp_event_record *record);

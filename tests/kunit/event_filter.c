@@ -259,6 +259,35 @@ static void numbers(struct kunit *test)
 	}
 }
 
+/* A weight is read wherever it is, but not beyond the end; a negative one is 0. */
+static void weights(struct kunit *test)
+{
+	const struct compared *c = test->param_value;
+	u32 offset, shift = 64 - 8 * c->size;
+	s64 value = (s64)(c->in_record << shift) >> shift;
+	char data[24];
+	u64 weight;
+
+	for (offset = 0; offset < 8; offset++) {
+		struct wallprof_event event = {
+			.weight_offset = offset, .weight_size = c->size, .weight_sign = 1,
+		};
+		struct wp_event_record record = { .size = offset + c->size };
+
+		memset(data, 0xa5, sizeof(data));
+		memcpy(data + offset, &c->in_record, c->size);
+		record.data = exactly(test, data, record.size);
+		KUNIT_EXPECT_TRUE(test, wp_event_weight(&event, &record, &weight));
+		KUNIT_EXPECT_EQ(test, weight, value > 0 ? (u64)value : 0);
+		event.weight_sign = 0;
+		KUNIT_EXPECT_TRUE(test, wp_event_weight(&event, &record, &weight));
+		KUNIT_EXPECT_EQ(test, weight, (u64)value << shift >> shift);
+		record.size--;
+		record.data = exactly(test, data, record.size);
+		KUNIT_EXPECT_FALSE(test, wp_event_weight(&event, &record, &weight));
+	}
+}
+
 static const struct matched {
 	const char *name;
 	u8 compare;
@@ -560,6 +589,7 @@ static struct kunit_case event_filter_cases[] = {
 	KUNIT_CASE_PARAM(field, row_gen_params),
 	KUNIT_CASE(refused),
 	KUNIT_CASE_PARAM(numbers, compared_gen_params),
+	KUNIT_CASE_PARAM(weights, compared_gen_params),
 	KUNIT_CASE_PARAM(texts, matched_gen_params),
 	KUNIT_CASE(odd_texts),
 	KUNIT_CASE(general),

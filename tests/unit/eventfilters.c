@@ -28,7 +28,10 @@ static void put(const char *name, const char *file, const char *text)
 		exit(2);
 }
 
-/* Words of the command line: each an argument of -e, or of --filter if it begins with "=". */
+/*
+ * Words of the command line: each an argument of -e; of --filter, if it begins with "=", or
+ * of --weight, with "+".
+ */
 static int give(struct wp_event_list *list, const char *const *words)
 {
 	unsigned int i;
@@ -38,6 +41,8 @@ static int give(struct wp_event_list *list, const char *const *words)
 	for (; *words && !err; words++) {
 		if (!strcmp(*words, "-"))
 			err = wp_event_filters_exclude_self(list);
+		else if (**words == '+')
+			err = wp_event_filters_weigh(list, *words + 1);
 		else if (**words == '=')
 			err = wp_event_filters_add(list, *words + 1);
 		else
@@ -72,6 +77,12 @@ static void test_whose(void)
 	ret = GIVE(&list, "sched:sched_waking/name=x,max-stack=2/", "=prio > 5", "-");
 	ok(!ret && terms(&list, 0) == 2, "an event with terms; this process is left out");
 	wp_event_list_remove(&list, 0);
+	wp_event_list_free(&list);
+	ret = GIVE(&list, "sched:sched_*", "+prio", "sched:sched_waking");
+	ok(!ret && list.nr == 3 && list.event[1].weight_offset == 28 &&
+	   list.event[1].weight_size == 4 && list.event[1].weight_sign &&
+	   !strcmp(list.event[1].name, "sched:sched_waking.prio") && !list.event[2].weight_size &&
+	   !terms(&list, 1), "a weight, and its unit in the name");
 	wp_event_list_free(&list);
 	ret = GIVE(&list, "sched:sched_waking:u", "-");
 	ok(!ret && terms(&list, 0) == 1, "nothing else is");
@@ -109,7 +120,15 @@ static const struct {
 	  "Of each event: common_type, common_flags, common_preempt_count, common_pid,\n"
 	  "  COMM, CPU" },
 	{ { "sched:other", "=prio > 5" },
-	  "failed to set filter \"prio > 5\" on event sched:other: its format cannot be read: No such file or directory" },
+	  "the format of event sched:other cannot be read: No such file or directory" },
+	{ { "cycles", "+prio" }, "--weight option should follow a -e tracepoint option" },
+	{ { "sched:sched_waking", "+" }, "--weight: '' is no field" },
+	{ { "sched:sched_waking", "+bytes" },
+	  "--weight bytes: no such field of event sched:sched_waking; its fields: comm, pid, prio, target_cpu" },
+	{ { "sched:sched_waking", "+comm" },
+	  "--weight comm: it is no number of event sched:sched_waking; its fields: comm, pid, prio, target_cpu" },
+	{ { "sched:sched_waking/period=2/", "+prio" },
+	  "a weight needs a sample of each event: use -e sched:sched_waking/period=1/ instead of -F and -c" },
 };
 
 static void test_wrong(void)

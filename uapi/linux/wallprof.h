@@ -688,21 +688,25 @@ struct wallprof_filter_test {
  * @nr_filter: how many tests, at most WALLPROF_MAX_FILTER; 0: there is no filter, and the
  *	other three are 0, too
  * @filter_text_bytes: bytes of @filter_text, at most WALLPROF_MAX_FILTER_TEXT
+ * @weight_offset: where a number is in the records, that a sample has as its period
+ * @weight_size: its bytes: 1, 2, 4 or 8; 0: there is none, and @weight_offset and
+ *	@weight_sign are 0, too. It ends within WALLPROF_MAX_RECORD_BYTES
+ * @weight_sign: 1: it has a sign, and counts as 0 if it is negative; or 0
  *
  * Creates a counter on each CPU of the session that is online, disabled; START enables all
  * of them. Each event counts by itself: the kernel has no groups of events for modules.
  * Allowed between CONFIGURE and START. New in ABI 14.
  *
- * A filter is for tracepoints of period 1. A record that it does not take is no sample, nor
- * is one that ends before a field that is tested, or whose texts take too long to search:
- * &struct wallprof_count has how many.
+ * A filter and a weight are for tracepoints of period 1. A record that the filter does not
+ * take is no sample, nor is one that ends before a field that is tested, or before the
+ * weight, or whose texts take too long to search: &struct wallprof_count has how many.
  *
- * Errors, besides the common ones: EINVAL: not configured, or without SAMPLER; a filter of
- * another event, or one that is not valid; also from the kernel, for the counter, as are
- * ENOENT, EOPNOTSUPP, ENODEV: there is no such counter here, and EACCES. EOPNOTSUPP also for
- * a kprobe or uprobe by pointer. EBUSY: started; or from the kernel, if all counters of a
- * CPU are taken for good. ENOSPC: there are WALLPROF_MAX_EVENTS. EPERM: the caller has no
- * CAP_PERFMON, or the kernel is locked down.
+ * Errors, besides the common ones: EINVAL: not configured, or without SAMPLER; a filter or
+ * a weight of another event, or one that is not valid; also from the kernel, for the
+ * counter, as are ENOENT, EOPNOTSUPP, ENODEV: there is no such counter here, and EACCES.
+ * EOPNOTSUPP also for a kprobe or uprobe by pointer. EBUSY: started; or from the kernel, if
+ * all counters of a CPU are taken for good. ENOSPC: there are WALLPROF_MAX_EVENTS. EPERM:
+ * the caller has no CAP_PERFMON, or the kernel is locked down.
  * In all of these cases the session is as before the call.
  */
 struct wallprof_event {
@@ -722,6 +726,9 @@ struct wallprof_event {
 	__aligned_u64 filter_text;
 	__u32 nr_filter;
 	__u32 filter_text_bytes;
+	__u32 weight_offset;
+	__u16 weight_size;
+	__u16 weight_sign;
 };
 
 /**
@@ -734,8 +741,8 @@ struct wallprof_event {
  * @running_ns: out: of this, time for which they counted. Less than @enabled_ns if the PMU
  *	has fewer counters than events, which then take turns
  * @filtered: out: records of targets that the event's filter did not take. New in ABI 15
- * @unfit: out: of these, those that could not be tested: they end before a field that is
- *	tested, or their texts take too long to search. New in ABI 15
+ * @unfit: out: of these, those that could not be tested or have no weight: they end before
+ *	such a field, or their texts take too long to search. New in ABI 15
  *
  * Counters that are gone, with their CPU or since STOP, are in the sums. Allowed from
  * CONFIGURE on. New in ABI 14.

@@ -199,6 +199,44 @@ TEST_F(filters, samples_are_what_they_take)
 	EXPECT_EQ(0, s->lost[1][WALLPROF_LOSS_NESTED].count);
 }
 
+static __u64 sum_of(const struct session *s, unsigned int nr)
+{
+	__u64 sum = 0;
+
+	for (size_t i = 0; i < s->nr_aggrs; i++) {
+		if (s->aggrs[i].kind == WALLPROF_AGGR_SAMPLE && s->aggrs[i].event == nr)
+			sum += s->aggrs[i].total;
+	}
+	return sum;
+}
+
+/* Samples weigh what a field of the records is; those that the filter takes. */
+TEST_F(filters, weights)
+{
+	struct wallprof_event event = self->event;
+	struct session *s = &self->s;
+
+	event.weight_offset = self->test.offset;
+	event.weight_size = 4;
+	ASSERT_EQ(0, add(s, event, NULL, 0, NULL));
+	event.weight_sign = 1;
+	ASSERT_EQ(1, add(s, event, &self->test, 1, NULL));
+	event.weight_offset = WALLPROF_MAX_RECORD_BYTES - 4;
+	ASSERT_EQ(2, add(s, event, NULL, 0, NULL));
+	ASSERT_EQ(0, dev_start(s->fd, &s->start));
+	ASSERT_EQ(0, let_it_send());
+	EXPECT_WHOLE(s);
+	EXPECT_EQ(FIRST + SECOND, samples_of(s, 0));
+	EXPECT_EQ(FIRST * SIGUSR1 + SECOND * SIGUSR2, sum_of(s, 0));
+	EXPECT_EQ(0, count_of(s, 0).filtered);
+	EXPECT_EQ(FIRST, samples_of(s, 1));
+	EXPECT_EQ(FIRST * SIGUSR1, sum_of(s, 1));
+	EXPECT_EQ(SECOND, count_of(s, 1).filtered);
+	EXPECT_EQ(0, samples_of(s, 2));
+	EXPECT_EQ(FIRST + SECOND, count_of(s, 2).filtered);
+	EXPECT_EQ(FIRST + SECOND, count_of(s, 2).unfit);
+}
+
 /* What is not valid is refused, and leaves nothing. */
 TEST_F(filters, refused)
 {
@@ -236,6 +274,9 @@ TEST_F(filters, refused)
 	BAD(attr_flags = WALLPROF_ATTR_FREQ);
 	BAD(attr_type = PERF_TYPE_SOFTWARE);
 	BAD(attr_type = PERF_TYPE_HARDWARE);
+	BAD(weight_size = 3);
+	BAD(weight_offset = 8);
+	BAD(weight_sign = 1);
 #undef BAD
 	/* Without tests there is nothing else. */
 	EXPECT_EQ(-EINVAL, add(s, self->event, &self->test, 0, NULL));

@@ -530,6 +530,8 @@ static void put_filter(struct wallprof_event *event, struct wallprof_filter_test
 	event->nr_filter = 2;
 	event->filter_text = (uintptr_t)text;
 	event->filter_text_bytes = 5 + (how >> 2 & 1);
+	event->weight_size = how >> 3 & 8;
+	event->weight_offset = event->weight_size ? how >> 48 & 15 : 0;
 }
 
 /* fd base field value size at tail */
@@ -543,6 +545,7 @@ long run_event(struct thread *t, const __u64 *a)
 		EVENT_FIELD(reserved), EVENT_FIELD(attr_config), EVENT_FIELD(attr_config1),
 		EVENT_FIELD(attr_config2), EVENT_FIELD(attr_period), EVENT_FIELD(filter),
 		EVENT_FIELD(filter_text), EVENT_FIELD(nr_filter), EVENT_FIELD(filter_text_bytes),
+		EVENT_FIELD(weight_offset), EVENT_FIELD(weight_size), EVENT_FIELD(weight_sign),
 	};
 	static const __u64 configs[] = {
 		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -586,8 +589,12 @@ long run_event(struct thread *t, const __u64 *a)
 	else if (m && !valid)
 		want = -EINVAL;
 	/* Of another event, or without anything to test. */
-	else if (m && (event.nr_filter ? event.attr_type != PERF_TYPE_TRACEPOINT :
-					 event.filter || event.filter_text || event.filter_text_bytes))
+	else if (m && event.attr_type != PERF_TYPE_TRACEPOINT &&
+		 (event.nr_filter || event.weight_size))
+		want = -EINVAL;
+	else if (m && ((!event.nr_filter && (event.filter || event.filter_text ||
+					     event.filter_text_bytes)) ||
+		       (!event.weight_size && (event.weight_offset || event.weight_sign))))
 		want = -EINVAL;
 	ret = command(t, a[0], &(struct command){
 		WALLPROF_IOC_EVENT, &event, sizeof(event), a[4], a[5], a[6], want, errno_event });

@@ -22,7 +22,7 @@ const struct wp_perf_option wp_perf_options_record[] = {
 	{ 'P', "period", false, ALWAYS },
 	{ 'S', "snapshot", false, "use 'wallprof sched record --overwrite'" },
 	{ 'T', "timestamp", false, ALWAYS },
-	{ 'W', "weight", false, "weights are not recorded; use 'perf record'" },
+	{ 'W', NULL, false, "weights are not recorded; use 'perf record'" },
 	{ 'b', "branch-any", false, "branches are not recorded; use 'perf record'" },
 	{ 'd', "data", false, "addresses of data are not recorded; use 'perf mem record'" },
 	{ 'f', "force", false, ALWAYS },

@@ -48,6 +48,7 @@ enum {
 	OPT_TABLES,
 	OPT_FILTER,
 	OPT_EXCLUDE_PERF,
+	OPT_WEIGHT,
 };
 
 static const char *const usage[] = {
@@ -74,6 +75,8 @@ static const struct wp_option table[] = {
 	  "those only, as 'nr_sector > 8 && rwbs ~ \"*W*\"'" },
 	{ OPT_EXCLUDE_PERF, "exclude-perf", NULL, "of the same leave out those of\n"
 	  "wallprof itself" },
+	{ OPT_WEIGHT, "weight", "field", "of the same sum this field, as bytes, instead of\n"
+	  "counting" },
 	{ 'F', "freq", "n|max", "samples per second (default 4000; of a\n"
 	  "tracepoint each one)" },
 	{ 'c', "count", "n", "events per sample, instead of a frequency" },
@@ -284,6 +287,8 @@ static int set(void *ctx, int id, const char *arg)
 		return wp_event_filters_add(&o->events, arg);
 	case OPT_EXCLUDE_PERF:
 		return wp_event_filters_exclude_self(&o->events);
+	case OPT_WEIGHT:
+		return wp_event_filters_weigh(&o->events, arg);
 	case 'F':
 		raw->freq_given = true;
 		raw->freq_max = !strcmp(arg, "max");

@@ -84,6 +84,30 @@ int wp_event_filters_exclude_self(struct wp_event_list *list)
 	return 0;
 }
 
+/**
+ * wp_event_filters_weigh() - have samples of the events of the last -e weigh what a field is
+ * @list: the list
+ * @field: the field
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int wp_event_filters_weigh(struct wp_event_list *list, const char *field)
+{
+	unsigned int i;
+
+	if (!last_are_tracepoints(list)) {
+		wp_err("--weight option should follow a -e tracepoint option");
+		return -EINVAL;
+	}
+	if (!*field || strlen(field) >= sizeof(list->event[0].weight)) {
+		wp_err("--weight: '%s' is no field", field);
+		return -EINVAL;
+	}
+	for (i = list->last; i < list->nr; i++)
+		strcpy(list->event[i].weight, field);
+	return 0;
+}
+
 /* The fields that the event does not share with all others. */
 static void list_fields(char *buf, size_t size, const struct wp_tracepoint *tp)
 {
@@ -129,17 +153,40 @@ static int report(const struct wp_event *ev, const struct wp_tracepoint *tp,
 	return -EINVAL;
 }
 
-static int no_format(const struct wp_event *ev, int err)
+static int parse(struct wp_event *ev, const struct wp_tracepoint *tp)
 {
-	wp_err("failed to set filter \"%s\" on event %s: its format cannot be read: %s",
-	       ev->filter_text, ev->name, strerror(-err));
-	return err;
+	struct wp_filter_error error;
+	int err = wp_filter_parse(ev->filter, tp, ev->filter_text, &error);
+
+	return err ? report(ev, tp, &error) : 0;
 }
 
-static int parse(struct wp_event *ev)
+/* The number that samples weigh; the name in the file has it, too: it is the unit. */
+static int weigh(struct wp_event *ev, const struct wp_tracepoint *tp)
+{
+	const struct wp_tracepoint_field *f = wp_tracepoint_field(tp, ev->weight);
+	char fields[400];
+	size_t len;
+
+	if (!f || f->kind != WP_FIELD_NUMBER ||
+	    (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8)) {
+		list_fields(fields, sizeof(fields), tp);
+		wp_err("--weight %s: %s of event %s; its fields: %s", ev->weight,
+		       f ? "it is no number" : "no such field", ev->tracepoint, fields);
+		return -EINVAL;
+	}
+	ev->weight_offset = f->offset;
+	ev->weight_size = f->size;
+	ev->weight_sign = f->has_sign;
+	len = strlen(ev->name);
+	snprintf(ev->name + len, sizeof(ev->name) - len, ".%s", ev->weight);
+	return 0;
+}
+
+/* What needs the format of the tracepoint. */
+static int apply(struct wp_event *ev)
 {
 	char system[sizeof(ev->tracepoint)];
-	struct wp_filter_error error;
 	struct wp_tracepoint tp;
 	const char *root;
 	unsigned int nr;
@@ -151,11 +198,15 @@ static int parse(struct wp_event *ev)
 	*name++ = 0;
 	for (nr = 0; err == -ENOENT && (root = wp_events_tracefs(nr)); nr++)
 		err = wp_tracepoint_read(&tp, root, system, name);
-	if (err)
-		return no_format(ev, err);
-	err = wp_filter_parse(ev->filter, &tp, ev->filter_text, &error);
-	if (err)
-		report(ev, &tp, &error);
+	if (err) {
+		wp_err("the format of event %s cannot be read: %s", ev->tracepoint,
+		       strerror(-err));
+		return err;
+	}
+	if (ev->filter_text)
+		err = parse(ev, &tp);
+	if (!err && ev->weight[0])
+		err = weigh(ev, &tp);
 	wp_tracepoint_free(&tp);
 	return err;
 }
@@ -164,11 +215,13 @@ static int compile(struct wp_event *ev)
 {
 	int err = 0;
 
-	ev->filter = calloc(1, sizeof(*ev->filter));
-	if (!ev->filter)
-		return wp_no_memory("the filter");
-	if (ev->filter_text)
-		err = parse(ev);
+	if (ev->filter_text || ev->exclude_self) {
+		ev->filter = calloc(1, sizeof(*ev->filter));
+		if (!ev->filter)
+			return wp_no_memory("the filter");
+	}
+	if (ev->filter_text || ev->weight[0])
+		err = apply(ev);
 	if (err || !ev->exclude_self)
 		return err;
 	err = wp_filter_exclude(ev->filter, getpid());
@@ -192,11 +245,11 @@ int wp_event_filters_compile(struct wp_event_list *list)
 	for (i = 0; i < list->nr && !err; i++) {
 		struct wp_event *ev = &list->event[i];
 
-		if (!ev->filter_text && !ev->exclude_self)
+		if (!ev->filter_text && !ev->exclude_self && !ev->weight[0])
 			continue;
 		if (ev->freq || ev->period != 1) {
-			wp_err("a filter needs a sample of each event: use -e %s/period=1/ instead of -F and -c",
-			       ev->tracepoint);
+			wp_err("%s needs a sample of each event: use -e %s/period=1/ instead of -F and -c",
+			       ev->weight[0] ? "a weight" : "a filter", ev->tracepoint);
 			return -EINVAL;
 		}
 		err = compile(ev);

@@ -54,6 +54,10 @@ struct wp_filter;
  * @filter_text: its filter, as given, or NULL; owned by the list
  * @exclude_self: samples of this process are left out
  * @filter: both as the module takes them, or NULL; owned by the list
+ * @weight: the field that its samples weigh; empty: they weigh their period
+ * @weight_offset: where this is in the records
+ * @weight_size: its size, 0: there is none
+ * @weight_sign: it has a sign
  * @freq: samples per second, 0: @period counts, or neither was given
  * @period: events per sample
  */
@@ -76,6 +80,10 @@ struct wp_event {
 	char *filter_text;
 	bool exclude_self;
 	struct wp_filter *filter;
+	char weight[64];
+	__u32 weight_offset;
+	__u16 weight_size;
+	bool weight_sign;
 	__u64 freq;
 	__u64 period;
 };

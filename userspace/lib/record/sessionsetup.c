@@ -193,6 +193,9 @@ static int add_event(const struct wp_recording *r, const struct wp_event *ev)
 		.attr_config1 = ev->config1,
 		.attr_config2 = ev->config2,
 		.attr_period = ev->freq ? ev->freq : ev->period,
+		.weight_offset = ev->weight_offset,
+		.weight_size = ev->weight_size,
+		.weight_sign = ev->weight_sign,
 	};
 
 	if (ev->filter) {
