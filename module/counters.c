@@ -12,6 +12,7 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
+#include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
 #include "counters.h"
@@ -24,7 +25,18 @@ static enum cpuhp_state wp_cpuhp_state;	/* written once, at load */
 static struct perf_event_attr wp_counter_attr(const struct wallprof_event *config)
 {
 	u32 flags = config->attr_flags;
+	u64 sample_type = 0;
 
+	/*
+	 * Some tracepoints count more than one each time, the nanoseconds of
+	 * sched_stat_runtime: that is the period of one sample then, as in perf record,
+	 * and not as many overflows.
+	 */
+	if (config->attr_period == 1 && !(flags & WALLPROF_ATTR_FREQ))
+		sample_type |= PERF_SAMPLE_PERIOD;
+	/* Since 6.13 the handler sees the record only then. */
+	if (wp_event_reads(config))
+		sample_type |= PERF_SAMPLE_RAW;
 	return (struct perf_event_attr) {
 		.type = config->attr_type,
 		.size = sizeof(struct perf_event_attr),
@@ -39,13 +51,7 @@ static struct perf_event_attr wp_counter_attr(const struct wallprof_event *confi
 		.exclude_host = !!(flags & WALLPROF_ATTR_EXCLUDE_HOST),
 		.exclude_guest = !!(flags & WALLPROF_ATTR_EXCLUDE_GUEST),
 		.precise_ip = config->attr_precise,
-		/*
-		 * Some tracepoints count more than one each time, the nanoseconds of
-		 * sched_stat_runtime: that is the period of one sample then, as in perf record,
-		 * and not as many overflows.
-		 */
-		.sample_type = config->attr_period == 1 && !(flags & WALLPROF_ATTR_FREQ) ?
-			       PERF_SAMPLE_PERIOD : 0,
+		.sample_type = sample_type,
 		/*
 		 * Idle time is no thread's. On a CPU that idles without a tick, the clock
 		 * would be throttled, and miss the next thread.
@@ -266,6 +272,39 @@ static int wp_event_create(struct wp_event *event)
 	return made ? 0 : -ENODEV;
 }
 
+/* Copies the filter of an event from the user, and checks it. Context: process. */
+static int wp_event_read_filter(struct wp_event *event)
+{
+	const struct wallprof_event *config = &event->config;
+	size_t bytes = config->nr_filter * sizeof(struct wallprof_filter_test);
+	struct wallprof_filter_test *tests;
+
+	if (!config->nr_filter)
+		return 0;
+	/* The texts follow the tests. */
+	tests = kvmalloc(bytes + config->filter_text_bytes, GFP_KERNEL_ACCOUNT);
+	if (!tests)
+		return -ENOMEM;
+	event->filter = (struct wp_event_filter) {
+		.tests = tests,
+		.text = (char *)tests + bytes,
+		.nr = config->nr_filter,
+		.text_bytes = config->filter_text_bytes,
+	};
+	if (copy_from_user(tests, u64_to_user_ptr(config->filter), bytes) ||
+	    copy_from_user((char *)tests + bytes, u64_to_user_ptr(config->filter_text),
+			   config->filter_text_bytes))
+		return -EFAULT;
+	return wp_event_filter_ok(&event->filter) ? 0 : -EINVAL;
+}
+
+/* Frees an event that has no counter. Context: process. */
+static void wp_event_free(struct wp_event *event)
+{
+	kvfree(event->filter.tests);
+	kvfree(event);
+}
+
 /**
  * wp_counters_add - add an event, with its counters, disabled
  * @session: the session, locked, configured or being so
@@ -291,9 +330,12 @@ int wp_counters_add(struct wp_session *session, struct wallprof_event *config)
 	event->cached = session->config.flags & WALLPROF_SAMPLE_CACHE &&
 			config->max_stack == session->config.max_stack &&
 			!((config->stack_flags ^ session->config.stack_flags) & WP_STACK_WALK);
-	if (wp_event_is_probe(event)) {
-		kvfree(event);
-		return -EOPNOTSUPP;
+	err = wp_event_read_filter(event);
+	if (!err && wp_event_is_probe(event))
+		err = -EOPNOTSUPP;
+	if (err) {
+		wp_event_free(event);
+		return err;
 	}
 	mutex_lock(&session->counters_lock);
 	err = wp_event_create(event);
@@ -306,7 +348,7 @@ int wp_counters_add(struct wp_session *session, struct wallprof_event *config)
 	}
 	mutex_unlock(&session->counters_lock);
 	if (err)
-		kvfree(event);
+		wp_event_free(event);
 	return err;
 }
 
@@ -408,13 +450,19 @@ int wp_counters_count(struct wp_session *session, struct wallprof_count *count)
 	event = session->events[count->nr];
 	sum = event->count;
 	for_each_possible_cpu(nr) {
-		if (event->counters[nr].event)
-			wp_counter_read(event->counters[nr].event, &sum);
+		struct wp_counter *counter = &event->counters[nr];
+
+		if (counter->event)
+			wp_counter_read(counter->event, &sum);
+		sum.filtered += local64_read(&counter->filtered);
+		sum.unfit += local64_read(&counter->unfit);
 	}
 	mutex_unlock(&session->counters_lock);
 	count->value = sum.value;
 	count->enabled_ns = sum.enabled_ns;
 	count->running_ns = sum.running_ns;
+	count->filtered = sum.filtered;
+	count->unfit = sum.unfit;
 	return 0;
 }
 
@@ -452,7 +500,7 @@ void wp_counters_end(struct wp_session *session)
 void wp_counters_free(struct wp_session *session)
 {
 	while (session->nr_events)
-		kvfree(session->events[--session->nr_events]);
+		wp_event_free(session->events[--session->nr_events]);
 	kvfree(session->events);
 	session->events = NULL;
 }

@@ -20,6 +20,7 @@
 
 #include "compat/ptrace.h"
 #include "kernel_stack.h"
+#include "pure/config.h"
 #include "sampler.h"
 #include "stack.h"
 #include "state.h"
@@ -260,10 +261,47 @@ static void wp_sampler_take(struct wp_event *event, const struct perf_event *per
 	cpu->sampler_busy = false;
 }
 
+/*
+ * Whether the event's filter takes what a tracepoint has recorded of a target; @period
+ * becomes its weight, if it has one. What is not taken is counted, and is nothing that could
+ * be lost.
+ *
+ * perf_tp_event() alone calls the handler of a tracepoint's counter, and passes the record
+ * in one piece.
+ *
+ * Context: any, NMI included; preemption off.
+ */
+static bool wp_sample_passes(struct wp_event *event, const struct perf_raw_record *raw,
+			     u64 *period)
+{
+	struct wp_counter *counter = &event->counters[smp_processor_id()];
+	const struct wp_event_record record = {
+		.data = raw->frag.data,
+		.size = raw->frag.size,
+		.cpu = smp_processor_id(),
+		.tgid = task_tgid_nr_ns(current, event->session->pid_ns),
+		.comm = current->comm,
+	};
+	enum wp_filter_result result = WP_FILTER_TAKEN;
+
+	if (!wp_sample_wanted(event->session))
+		return false;
+	if (event->filter.nr)
+		result = wp_event_filter_run(&event->filter, &record);
+	if (result == WP_FILTER_TAKEN && event->config.weight_size &&
+	    !wp_event_weight(&event->config, &record, period))
+		result = WP_FILTER_UNFIT;
+	if (result != WP_FILTER_TAKEN)
+		local64_inc(&counter->filtered);
+	if (result == WP_FILTER_UNFIT)
+		local64_inc(&counter->unfit);
+	return result == WP_FILTER_TAKEN;
+}
+
 /**
  * wp_sampler_overflow - handle the overflow of a counter
  * @perf: the counter; its context is the &struct wp_event
- * @data: has the period
+ * @data: has the period, and for a filter or a weight the record
  * @regs: what was interrupted
  *
  * Irqs are off, so that an event in an interrupt handler, a tracepoint there for example,
@@ -275,12 +313,13 @@ void wp_sampler_overflow(struct perf_event *perf, struct perf_sample_data *data,
 			 struct pt_regs *regs)
 {
 	struct wp_event *event = perf->overflow_handler_context;
+	u64 period = data->period, now;
 	unsigned long flags;
-	u64 now;
 
 	local_irq_save(flags);
 	now = ktime_get_mono_fast_ns();
-	if (wp_session_covers(event->session, now))
-		wp_sampler_take(event, perf, regs, data->period, now);
+	if (wp_session_covers(event->session, now) &&
+	    (!wp_event_reads(&event->config) || wp_sample_passes(event, data->raw, &period)))
+		wp_sampler_take(event, perf, regs, period, now);
 	local_irq_restore(flags);
 }

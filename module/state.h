@@ -19,9 +19,11 @@
 #include <linux/wait.h>
 #include <linux/wallprof.h>
 #include <linux/workqueue.h>
+#include <asm/local64.h>
 
 #include "pure/comm_filter.h"
 #include "pure/config.h"
+#include "pure/event_filter.h"
 #include "pure/id_filter.h"
 #include "pure/intervals.h"
 #include "pure/layout.h"
@@ -126,10 +128,15 @@ struct wp_cpu {
  * @event: perf's; NULL: there is none. Written and read under counters_lock
  * @throttled_at: when it was throttled; 0 if it is not. Written and read by the overflow
  *	handler, which never interrupts itself; and by whoever has released the counter
+ * @filtered: records that the event's filter did not take. Written by the overflow
+ *	handler, also in the middle of itself; read by WALLPROF_IOC_COUNT
+ * @unfit: of these, those that could not be tested; likewise
  */
 struct wp_counter {
 	struct perf_event *event;
 	u64 throttled_at;
+	local64_t filtered;
+	local64_t unfit;
 };
 
 /**
@@ -137,16 +144,18 @@ struct wp_counter {
  * @session: whose it is
  * @config: as WALLPROF_IOC_EVENT has it
  * @cached: user stacks are cached: with WALLPROF_SAMPLE_CACHE, and the session's options
+ * @filter: which records of a tracepoint are samples
  * @count: what counters that were released had counted; written and read under
  *	counters_lock
  * @counters: by CPU number
  *
- * @session, @config and @cached are constant once there are counters.
+ * @session, @config, @cached and @filter are constant once there are counters.
  */
 struct wp_event {
 	struct wp_session *session;
 	struct wallprof_event config;
 	bool cached;
+	struct wp_event_filter filter;
 	struct wallprof_count count;
 	struct wp_counter counters[];
 };

@@ -8,6 +8,7 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
+#include <linux/perf_event.h>
 
 #include "pure/config.h"
 
@@ -122,6 +123,30 @@ bool wp_config_ok(const struct wallprof_configure *config)
 	       config->watermark <= 100 && !config->reserved;
 }
 
+static bool wp_config_weight_ok(const struct wallprof_event *event)
+{
+	if (!event->weight_size)
+		return !event->weight_offset && !event->weight_sign;
+	return event->weight_size <= sizeof(u64) && is_power_of_2(event->weight_size) &&
+	       event->weight_sign <= 1 &&
+	       event->weight_offset <= WALLPROF_MAX_RECORD_BYTES - event->weight_size;
+}
+
+/* What is read of each record: the kernel must not count them off before. */
+static bool wp_config_record_ok(const struct wallprof_event *event)
+{
+	bool each = event->attr_type == PERF_TYPE_TRACEPOINT && event->attr_period == 1 &&
+		    !(event->attr_flags & WALLPROF_ATTR_FREQ);
+
+	if (!wp_config_weight_ok(event) || event->nr_filter > WALLPROF_MAX_FILTER ||
+	    event->filter_text_bytes > WALLPROF_MAX_FILTER_TEXT)
+		return false;
+	if (!event->nr_filter &&
+	    (event->filter || event->filter_text || event->filter_text_bytes))
+		return false;
+	return each || !wp_event_reads(event);
+}
+
 /**
  * wp_config_event_ok - check an event
  * @config: the session's configuration
@@ -135,7 +160,8 @@ bool wp_config_event_ok(const struct wallprof_configure *config,
 	return config->flags & WALLPROF_SAMPLER && !event->reserved &&
 	       !(event->stack_flags & ~config->stack_flags) &&
 	       wp_within(event->max_stack, 1, config->max_stack) &&
-	       wp_config_attr_ok(event->attr_flags, event->attr_precise, event->attr_period);
+	       wp_config_attr_ok(event->attr_flags, event->attr_precise, event->attr_period) &&
+	       wp_config_record_ok(event);
 }
 
 /**

@@ -59,7 +59,7 @@ $(FUZZ_OUT)/obj/%.o: %.c $(FUZZ_DEPS)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) $(FUZZ_INCLUDE) -c -o $@ $<
 
 # Fuzzers of the reader's parts.
-FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,ehframe.o job.o names.o profile.o \
+FUZZ_READER := $(addprefix $(FUZZ_OUT)/obj/tests/fuzz/,ehframe.o filter.o job.o names.o profile.o \
 	recording.o sockets.o)
 $(FUZZ_READER): FUZZ_INCLUDE := -Iuserspace
 

@@ -285,6 +285,37 @@ static void events(struct kunit *test)
 	BAD(attr_precise, 4);
 	BAD(attr_flags, WALLPROF_ATTR_FLAGS + 1);
 	BAD(reserved, 1);
+	/* Without a filter nothing belongs to one. */
+	BAD(filter, 1);
+	BAD(filter_text, 1);
+	BAD(filter_text_bytes, 1);
+	BAD(weight_offset, 1);
+	BAD(weight_sign, 1);
+	/* A filter is of a tracepoint, of each record; so is a weight. */
+	BAD(nr_filter, 1);
+	BAD(weight_size, 4);
+	event.attr_type = 2;
+	event.weight_size = 8;
+	event.weight_sign = 1;
+	event.weight_offset = WALLPROF_MAX_RECORD_BYTES - 8;
+	KUNIT_EXPECT_TRUE(test, wp_config_event_ok(&config, &event));
+	BAD(attr_type, 1);
+	BAD(attr_period, 2);
+	BAD(attr_flags, WALLPROF_ATTR_FREQ);
+	BAD(weight_offset, WALLPROF_MAX_RECORD_BYTES - 7);
+	BAD(weight_offset, 0xffffffff);
+	BAD(weight_size, 0);
+	BAD(weight_size, 3);
+	BAD(weight_size, 16);
+	BAD(weight_sign, 2);
+	event.nr_filter = WALLPROF_MAX_FILTER;
+	event.filter_text_bytes = WALLPROF_MAX_FILTER_TEXT;
+	KUNIT_EXPECT_TRUE(test, wp_config_event_ok(&config, &event));
+	BAD(attr_type, 1);
+	BAD(attr_period, 2);
+	BAD(attr_flags, WALLPROF_ATTR_FREQ);
+	BAD(nr_filter, WALLPROF_MAX_FILTER + 1);
+	BAD(filter_text_bytes, WALLPROF_MAX_FILTER_TEXT + 1);
 #undef BAD
 	config.flags &= ~WALLPROF_SAMPLER;
 	KUNIT_EXPECT_FALSE(test, wp_config_event_ok(&config, &event));

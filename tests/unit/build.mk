@@ -43,6 +43,12 @@ $(UNIT_TABLES) $(UNIT_TABLES:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \
 $(UNIT_TABLES): UNIT_MODULE = $(UNIT_INCLUDE) module/pure/unwind_table.c
 $(UNIT_TABLES): $(wildcard module/pure/unwind_table.*)
 
+# What evaluates its filters is the module's.
+UNIT_FILTER := $(UNIT_OUT)/filter
+$(UNIT_FILTER) $(UNIT_OUT)/obj/filter.o: UNIT_INCLUDE := -Itests/kunit/shim -Imodule
+$(UNIT_FILTER): UNIT_MODULE = $(UNIT_INCLUDE) module/pure/event_filter.c
+$(UNIT_FILTER): $(wildcard module/pure/event_filter.*)
+
 # What it tests is the commands'.
 $(UNIT_OUT)/signals: UNIT_MODULE = userspace/cmd/common/signals.c userspace/cmd/common/sigwatch.c
 $(UNIT_OUT)/signals: userspace/cmd/common/signals.c userspace/cmd/common/sigwatch.c

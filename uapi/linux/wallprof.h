@@ -84,6 +84,10 @@
  */
 #define WALLPROF_MAX_FREQ	100000
 #define WALLPROF_MAX_EVENTS	1024	/* of one session, each with a counter on each CPU */
+#define WALLPROF_MAX_FILTER	64	/* tests of the filter of one event */
+#define WALLPROF_MAX_FILTER_TEXT 1024	/* bytes of all its texts */
+#define WALLPROF_MAX_FILTER_PATTERN 255	/* bytes of one of them */
+#define WALLPROF_MAX_RECORD_BYTES 8192	/* of what a tracepoint records */
 #define WALLPROF_MAX_TABLES	(1 << 20)	/* of one session */
 #define WALLPROF_MAX_TABLES_BYTES (1ULL << 29)	/* of one session */
 #define WALLPROF_MAX_MAPS	(1 << 16)	/* of one process */
@@ -578,6 +582,97 @@ struct wallprof_start {
 };
 
 /**
+ * enum wallprof_filter_operand - what a test of a filter looks at
+ * @WALLPROF_FILTER_UNSIGNED: a number of the record
+ * @WALLPROF_FILTER_SIGNED: the same, with a sign
+ * @WALLPROF_FILTER_ARRAY: a text in an array of a fixed size
+ * @WALLPROF_FILTER_DYNAMIC: a text elsewhere in the record: the field has 4 bytes, its
+ *	place (__data_loc) in the lower half and its length in the upper one
+ * @WALLPROF_FILTER_RELATIVE: the same, the place counts from the end of the field on
+ *	(__rel_data_loc)
+ * @WALLPROF_FILTER_COMM: the name of the thread, as a text in an array of
+ *	WALLPROF_COMM_LEN bytes
+ * @WALLPROF_FILTER_CPU: the number of the CPU
+ * @WALLPROF_FILTER_TGID: the process id of the thread, in the opener's pid namespace
+ * @WALLPROF_FILTER_OPERANDS: how many there are
+ */
+enum wallprof_filter_operand {
+	WALLPROF_FILTER_UNSIGNED,
+	WALLPROF_FILTER_SIGNED,
+	WALLPROF_FILTER_ARRAY,
+	WALLPROF_FILTER_DYNAMIC,
+	WALLPROF_FILTER_RELATIVE,
+	WALLPROF_FILTER_COMM,
+	WALLPROF_FILTER_CPU,
+	WALLPROF_FILTER_TGID,
+	WALLPROF_FILTER_OPERANDS,
+};
+
+/**
+ * enum wallprof_filter_compare - how a test of a filter compares
+ * @WALLPROF_FILTER_EQUAL: the number is @value of &struct wallprof_filter_test
+ * @WALLPROF_FILTER_LESS: it is less
+ * @WALLPROF_FILTER_GREATER: it is greater
+ * @WALLPROF_FILTER_BITS: it has one of the bits of @value
+ * @WALLPROF_FILTER_FULL: the text is that of the test
+ * @WALLPROF_FILTER_FRONT: it begins with it
+ * @WALLPROF_FILTER_MIDDLE: it has it somewhere. In an array this is searched to its end,
+ *	also behind a 0
+ * @WALLPROF_FILTER_END: it ends with it. That of an array is taken to fill it, but for
+ *	its last byte
+ * @WALLPROF_FILTER_GLOB: it matches it, with ``*``, ``?``, ``[a-z]``, ``[!a-z]`` and a
+ *	backslash as in the kernel's glob_match()
+ * @WALLPROF_FILTER_COMPARES: how many there are
+ *
+ * All of them as in the kernel's own filters of tracepoints.
+ */
+enum wallprof_filter_compare {
+	WALLPROF_FILTER_EQUAL,
+	WALLPROF_FILTER_LESS,
+	WALLPROF_FILTER_GREATER,
+	WALLPROF_FILTER_BITS,
+	WALLPROF_FILTER_FULL,
+	WALLPROF_FILTER_FRONT,
+	WALLPROF_FILTER_MIDDLE,
+	WALLPROF_FILTER_END,
+	WALLPROF_FILTER_GLOB,
+	WALLPROF_FILTER_COMPARES,
+};
+
+/* &struct wallprof_filter_test.yes and @no */
+#define WALLPROF_FILTER_TAKE	0xffff	/* the record is a sample */
+#define WALLPROF_FILTER_DROP	0xfffe	/* it is none */
+
+/**
+ * struct wallprof_filter_test - a test of a filter
+ * @operand: enum wallprof_filter_operand
+ * @compare: enum wallprof_filter_compare: one of the first four of a number, one of the
+ *	others of a text
+ * @offset: where the field is in the record; 0 for the last three operands
+ * @size: its bytes: of a number 1, 2, 4 or 8; 0 for the last three operands. The field
+ *	ends within WALLPROF_MAX_RECORD_BYTES
+ * @yes: if the comparison holds: the number of the next test, one behind this, or
+ *	WALLPROF_FILTER_TAKE or WALLPROF_FILTER_DROP
+ * @no: likewise, if it does not
+ * @text: where the test's text begins in the event's @filter_text; 0 of a number
+ * @length: its bytes, at most WALLPROF_MAX_FILTER_PATTERN, none of them 0; 0 of a number
+ * @reserved: must be 0
+ * @value: to compare a number with; 0 of a text
+ */
+struct wallprof_filter_test {
+	__u8 operand;
+	__u8 compare;
+	__u16 offset;
+	__u16 size;
+	__u16 yes;
+	__u16 no;
+	__u16 text;
+	__u16 length;
+	__u16 reserved;
+	__aligned_u64 value;
+};
+
+/**
  * struct wallprof_event - add an event to be sampled (WALLPROF_IOC_EVENT)
  * @size: of this struct
  * @nr: out: its number in &struct wallprof_aggr.event, and for WALLPROF_IOC_COUNT: events
@@ -593,16 +688,32 @@ struct wallprof_start {
  * @attr_config1: likewise
  * @attr_config2: likewise
  * @attr_period: likewise, but not 0
+ * @filter: pointer to the tests of its filter, &struct wallprof_filter_test. The first one
+ *	decides about a record, with those that it leads to. New in ABI 15, as are the
+ *	following
+ * @filter_text: pointer to the texts of these
+ * @nr_filter: how many tests, at most WALLPROF_MAX_FILTER; 0: there is no filter, and the
+ *	other three are 0, too
+ * @filter_text_bytes: bytes of @filter_text, at most WALLPROF_MAX_FILTER_TEXT
+ * @weight_offset: where a number is in the records, that a sample has as its period
+ * @weight_size: its bytes: 1, 2, 4 or 8; 0: there is none, and @weight_offset and
+ *	@weight_sign are 0, too. It ends within WALLPROF_MAX_RECORD_BYTES
+ * @weight_sign: 1: it has a sign, and counts as 0 if it is negative; or 0
  *
  * Creates a counter on each CPU of the session that is online, disabled; START enables all
  * of them. Each event counts by itself: the kernel has no groups of events for modules.
  * Allowed between CONFIGURE and START. New in ABI 14.
  *
- * Errors, besides the common ones: EINVAL: not configured, or without SAMPLER; also from
- * the kernel, for the counter, as are ENOENT, EOPNOTSUPP, ENODEV: there is no such counter
- * here, and EACCES. EOPNOTSUPP also for a kprobe or uprobe by pointer. EBUSY: started; or
- * from the kernel, if all counters of a CPU are taken for good. ENOSPC: there are
- * WALLPROF_MAX_EVENTS. EPERM: the caller has no CAP_PERFMON, or the kernel is locked down.
+ * A filter and a weight are for tracepoints of period 1. A record that the filter does not
+ * take is no sample, nor is one that ends before a field that is tested, or before the
+ * weight, or whose texts take too long to search: &struct wallprof_count has how many.
+ *
+ * Errors, besides the common ones: EINVAL: not configured, or without SAMPLER; a filter or
+ * a weight of another event, or one that is not valid; also from the kernel, for the
+ * counter, as are ENOENT, EOPNOTSUPP, ENODEV: there is no such counter here, and EACCES.
+ * EOPNOTSUPP also for a kprobe or uprobe by pointer. EBUSY: started; or from the kernel, if
+ * all counters of a CPU are taken for good. ENOSPC: there are WALLPROF_MAX_EVENTS. EPERM:
+ * the caller has no CAP_PERFMON, or the kernel is locked down.
  * In all of these cases the session is as before the call.
  */
 struct wallprof_event {
@@ -618,6 +729,13 @@ struct wallprof_event {
 	__aligned_u64 attr_config1;
 	__aligned_u64 attr_config2;
 	__aligned_u64 attr_period;
+	__aligned_u64 filter;
+	__aligned_u64 filter_text;
+	__u32 nr_filter;
+	__u32 filter_text_bytes;
+	__u32 weight_offset;
+	__u16 weight_size;
+	__u16 weight_sign;
 };
 
 /**
@@ -629,6 +747,9 @@ struct wallprof_event {
  * @enabled_ns: out: time for which they were enabled, the sum over all CPUs
  * @running_ns: out: of this, time for which they counted. Less than @enabled_ns if the PMU
  *	has fewer counters than events, which then take turns
+ * @filtered: out: records of targets that the event's filter did not take. New in ABI 15
+ * @unfit: out: of these, those that could not be tested or have no weight: they end before
+ *	such a field, or their texts take too long to search. New in ABI 15
  *
  * Counters that are gone, with their CPU or since STOP, are in the sums. Allowed from
  * CONFIGURE on. New in ABI 14.
@@ -642,6 +763,8 @@ struct wallprof_count {
 	__aligned_u64 value;
 	__aligned_u64 enabled_ns;
 	__aligned_u64 running_ns;
+	__aligned_u64 filtered;
+	__aligned_u64 unfit;
 };
 
 /**

@@ -78,8 +78,9 @@ COMMAND(status, STATUS, OPEN, OPEN, .least = offsetof(struct wallprof_status, cp
 COMMAND(push, PUSH, CONFIGURED, CONFIGURED);
 COMMAND(maps, MAPS, CONFIGURED, CONFIGURED);
 COMMAND(live, LIVE, OPEN, OPEN);
-COMMAND(event, EVENT, CONFIGURED, CONFIGURED);
-COMMAND(count, COUNT, CONFIGURED, CONFIGURED);
+COMMAND(event, EVENT, CONFIGURED, CONFIGURED, .least = offsetof(struct wallprof_event, filter));
+COMMAND(count, COUNT, CONFIGURED, CONFIGURED,
+	.least = offsetof(struct wallprof_count, filtered));
 
 FIXTURE_SETUP(command)
 {

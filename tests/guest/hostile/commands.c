@@ -502,6 +502,39 @@ long run_stop(struct thread *t, const __u64 *a)
 	return ret;
 }
 
+/* A filter of the form that a number says; good ones half the time. */
+static void put_filter(struct wallprof_event *event, struct wallprof_filter_test tests[2],
+		       char *text, __u64 how)
+{
+	memset(tests, 0, 2 * sizeof(*tests));
+	for (int i = 0; i < 2; i++) {
+		tests[i] = (struct wallprof_filter_test){
+			.operand = WALLPROF_FILTER_SIGNED, .compare = (how >> 8) % 4,
+			.offset = 4, .size = 4, .yes = i ? WALLPROF_FILTER_TAKE : 1,
+			.no = WALLPROF_FILTER_DROP, .value = how >> 32,
+		};
+	}
+	if (how & 1)
+		tests[1] = (struct wallprof_filter_test){
+			.operand = WALLPROF_FILTER_ARRAY,
+			.compare = WALLPROF_FILTER_FULL + (how >> 16) % 5, .offset = 8,
+			.size = 16, .yes = WALLPROF_FILTER_TAKE, .no = WALLPROF_FILTER_DROP,
+			.text = 1, .length = 2 + (how >> 24) % 4,
+		};
+	if (how & 2)
+		((unsigned char *)tests)[(how >> 40) % (2 * sizeof(*tests))] ^= how >> 32;
+	strcpy(text, "*a?[*");
+	event->attr_type = PERF_TYPE_TRACEPOINT;
+	event->attr_config = number_in("/sys/kernel/tracing/events/sched/sched_wakeup/id");
+	event->attr_period = 1;
+	event->filter = (uintptr_t)tests;
+	event->nr_filter = 2;
+	event->filter_text = (uintptr_t)text;
+	event->filter_text_bytes = 5 + (how >> 2 & 1);
+	event->weight_size = how >> 3 & 8;
+	event->weight_offset = event->weight_size ? how >> 48 & 15 : 0;
+}
+
 /* fd base field value size at tail */
 long run_event(struct thread *t, const __u64 *a)
 {
@@ -511,7 +544,9 @@ long run_event(struct thread *t, const __u64 *a)
 		EVENT_FIELD(nr), EVENT_FIELD(attr_flags), EVENT_FIELD(attr_type),
 		EVENT_FIELD(attr_precise), EVENT_FIELD(stack_flags), EVENT_FIELD(max_stack),
 		EVENT_FIELD(reserved), EVENT_FIELD(attr_config), EVENT_FIELD(attr_config1),
-		EVENT_FIELD(attr_config2), EVENT_FIELD(attr_period),
+		EVENT_FIELD(attr_config2), EVENT_FIELD(attr_period), EVENT_FIELD(filter),
+		EVENT_FIELD(filter_text), EVENT_FIELD(nr_filter), EVENT_FIELD(filter_text_bytes),
+		EVENT_FIELD(weight_offset), EVENT_FIELD(weight_size), EVENT_FIELD(weight_sign),
 	};
 	static const __u64 configs[] = {
 		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -525,9 +560,13 @@ long run_event(struct thread *t, const __u64 *a)
 		.stack_flags = m ? m->c.stack_flags : 0,
 	};
 	unsigned int field = a[2] % (2 * ARRAY_SIZE(fields));
-	bool valid, clock;
+	struct wallprof_filter_test tests[2];
+	bool filtered = a[1] / ARRAY_SIZE(configs) % 4 == 3, valid, clock;
+	char text[8] = "";
 	long ret, want = SOME;
 
+	if (filtered)
+		put_filter(&event, tests, text, a[3]);
 	/* As often as not it is as it should be. */
 	if (field < ARRAY_SIZE(fields))
 		memcpy((char *)&event + fields[field].offset, &a[3], fields[field].bytes);
@@ -549,6 +588,14 @@ long run_event(struct thread *t, const __u64 *a)
 	else if (m && m->state != WALLPROF_SESSION_CONFIGURED)
 		want = -EBUSY;
 	else if (m && !valid)
+		want = -EINVAL;
+	/* Of another event, or without anything to test. */
+	else if (m && event.attr_type != PERF_TYPE_TRACEPOINT &&
+		 (event.nr_filter || event.weight_size))
+		want = -EINVAL;
+	else if (m && ((!event.nr_filter && (event.filter || event.filter_text ||
+					     event.filter_text_bytes)) ||
+		       (!event.weight_size && (event.weight_offset || event.weight_sign))))
 		want = -EINVAL;
 	ret = command(t, a[0], &(struct command){
 		WALLPROF_IOC_EVENT, &event, sizeof(event), a[4], a[5], a[6], want, errno_event });

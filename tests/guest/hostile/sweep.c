@@ -205,6 +205,14 @@ enum config {
 
 #define WAKEUP_ID	"/sys/kernel/tracing/events/sched/sched_wakeup/id"
 
+static long wakeup_id;	/* read before anything fails */
+
+/* Takes every record. */
+static const struct wallprof_filter_test all_of_them = {
+	.operand = WALLPROF_FILTER_CPU, .compare = WALLPROF_FILTER_EQUAL,
+	.yes = WALLPROF_FILTER_TAKE, .no = WALLPROF_FILTER_TAKE,
+};
+
 static void counter(struct wallprof_configure *c, __u32 type, __u64 config, __u64 period)
 {
 	c->flags |= WALLPROF_SAMPLER;
@@ -341,10 +349,12 @@ static union any command_struct(unsigned long nr, enum config config)
 		arg.live.records = (uintptr_t)live_records;
 		arg.live.bytes = sizeof(live_records);
 	} else if (nr == WALLPROF_IOC_EVENT) {
-		arg.event.attr_type = PERF_TYPE_SOFTWARE;
-		arg.event.attr_config = PERF_COUNT_SW_PAGE_FAULTS;
+		arg.event.attr_type = PERF_TYPE_TRACEPOINT;
+		arg.event.attr_config = wakeup_id;
 		arg.event.attr_period = 1;
 		arg.event.max_stack = 1;
+		arg.event.filter = (uintptr_t)&all_of_them;
+		arg.event.nr_filter = 1;
 	}
 	return arg;
 }
@@ -1113,6 +1123,7 @@ int main(int argc, char **argv)
 		many_ids[i] = i < 2 ? i + 1 : 0x3f000000 + i;
 	many_ids[0] = getpid();
 	many_ids[2] = 2;
+	wakeup_id = number_in(WAKEUP_ID);
 	inject_prepare();
 	if (wanted("kinds", argv + 1))
 		kinds_run();

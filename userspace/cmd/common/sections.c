@@ -30,6 +30,24 @@ const char *wp_section_name(const struct wp_section *section)
 }
 
 /**
+ * wp_section_unit() - what the values of a section are
+ * @section: the section
+ *
+ * A field that samples weigh (record --weight) is in the event's name, behind that of the
+ * tracepoint.
+ *
+ * Return: "ns", "events", or the field.
+ */
+const char *wp_section_unit(const struct wp_section *section)
+{
+	const char *colon = strchr(section->title, ':'), *dot = colon ? strrchr(colon, '.') : NULL;
+
+	if (section->ns)
+		return "ns";
+	return dot && dot[1] ? dot + 1 : "events";
+}
+
+/**
  * wp_sections_parse() - parse --kinds
  * @arg: names of kinds, separated by commas
  * @kinds: set to WP_SECTION_...

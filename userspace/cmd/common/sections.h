@@ -37,6 +37,7 @@ struct wp_section {
 typedef int (*wp_section_fn)(void *ctx, const struct wp_section *section);
 
 const char *wp_section_name(const struct wp_section *section);
+const char *wp_section_unit(const struct wp_section *section);
 int wp_sections_parse(const char *arg, unsigned int *kinds);
 void wp_sections_warn(struct wp_samples *s, unsigned int kinds);
 int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_fn fn, void *ctx);

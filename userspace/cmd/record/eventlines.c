@@ -83,6 +83,12 @@ void wp_record_event_lines(const struct wp_record_opts *o, const struct wp_recor
 	for (i = 0; i < o->events.nr; i++) {
 		const struct wallprof_count *c = &s->events[i].count;
 
+		if (o->events.event[i].filter)
+			print("the filter of %s left out %" PRIu64, o->events.event[i].name,
+			      (uint64_t)c->filtered);
+		if (c->unfit)
+			print("%" PRIu64 " of %s could not be tested: the records end before a field",
+			      (uint64_t)c->unfit, o->events.event[i].name);
 		if (!c->running_ns && c->enabled_ns)
 			print("%s was not counted at all: others had all counters of the PMU",
 			      o->events.event[i].name);

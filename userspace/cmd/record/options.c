@@ -20,6 +20,7 @@
 #include "lib/base/err.h"
 #include "lib/model/cause.h"
 #include "lib/perfdata/compress.h"
+#include "lib/perfdata/eventfilters.h"
 
 #define DEFAULT_FREQ	4000
 #define MAX_INTERVAL_MS	3600000
@@ -45,6 +46,9 @@ enum {
 	OPT_LEDGER,
 	OPT_INTERVALS,
 	OPT_TABLES,
+	OPT_FILTER,
+	OPT_EXCLUDE_PERF,
+	OPT_WEIGHT,
 	OPT_MAX_SIZE,
 };
 
@@ -68,6 +72,12 @@ static const struct wp_option table[] = {
 	  "cs/period=10,max-stack=8/ (default cycles, or\n"
 	  "cpu-clock where there are none); 'none' for\n"
 	  "off-CPU time only" },
+	{ OPT_FILTER, "filter", "filter", "of the tracepoints of the -e before it record\n"
+	  "those only, as 'nr_sector > 8 && rwbs ~ \"*W*\"'" },
+	{ OPT_EXCLUDE_PERF, "exclude-perf", NULL, "of the same leave out those of\n"
+	  "wallprof itself" },
+	{ OPT_WEIGHT, "weight", "field", "of the same sum this field, as bytes, instead of\n"
+	  "counting" },
 	{ 'F', "freq", "n|max", "samples per second (default 4000; of a\n"
 	  "tracepoint each one)" },
 	{ 'c', "count", "n", "events per sample, instead of a frequency" },
@@ -276,6 +286,12 @@ static int set(void *ctx, int id, const char *arg)
 		return 0;
 	case 'e':
 		return wp_event_list_parse(&o->events, arg);
+	case OPT_FILTER:
+		return wp_event_filters_add(&o->events, arg);
+	case OPT_EXCLUDE_PERF:
+		return wp_event_filters_exclude_self(&o->events);
+	case OPT_WEIGHT:
+		return wp_event_filters_weigh(&o->events, arg);
 	case 'F':
 		raw->freq_given = true;
 		raw->freq_max = !strcmp(arg, "max");
@@ -481,7 +497,7 @@ static int settle_events(struct raw *raw)
 			return -EINVAL;
 		}
 	}
-	return 0;
+	return wp_event_filters_compile(&o->events);
 }
 
 /* Whether two file names, each of which may be NULL, are the same. */

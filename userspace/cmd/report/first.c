@@ -398,7 +398,8 @@ static int choose_events(struct first *f)
 static int on_cpu(void *ctx, const struct wp_section *section)
 {
 	const struct wp_report_titles titles = {
-		section->ns ? "time s" : "events", NULL, "ran", "called by", "by (threads)"
+		section->ns ? "time s" : wp_section_unit(section), NULL, "ran", "called by",
+		"by (threads)"
 	};
 	struct first *f = ctx;
 	const struct wp_profsum *sum = &f->o->samples->sum;

@@ -188,7 +188,7 @@ static int put_section(void *ctx, const struct wp_section *section)
 	wp_json_open(&w->j, NULL, '{');
 	wp_json_string(&w->j, "kind", wp_section_name(section));
 	wp_json_string(&w->j, "title", section->title);
-	wp_json_string(&w->j, "unit", section->ns ? "ns" : "events");
+	wp_json_string(&w->j, "unit", wp_section_unit(section));
 	wp_json_number(&w->j, "total", total);
 	if (section->kind == WP_SECTION_CPU && section->event == w->s->clock &&
 	    wp_samples_scale(w->s, &scale)) {

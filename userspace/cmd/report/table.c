@@ -349,7 +349,7 @@ static void put_titles(const struct table *t, const struct wp_section *section,
 	put(&line, "#  %6s ", t->sort->children ? "childr." : "share");
 	if (t->sort->children)
 		put(&line, "%7s ", "self");
-	put(&line, "%16s", section->ns ? "time" : "events");
+	put(&line, "%16.16s", section->ns ? "time" : wp_section_unit(section));
 	if (t->sort->counts)
 		put(&line, " %10s", section->intervals ? "intervals" : "samples");
 	for (k = 0; k < t->sort->nr; k++)

@@ -315,7 +315,8 @@ static int print_section(void *ctx, const struct wp_section *section)
 			err = print_reasons(s, section, tree.node[0].total);
 	}
 	if (!err && tree.nr) {
-		printf("#\n#  %6s %16s  stack\n", "share", section->ns ? "time" : "events");
+		printf("#\n#  %6s %16.16s  stack\n", "share",
+		       section->ns ? "time" : wp_section_unit(section));
 		err = print_tree(&p);
 		fputc('\n', stdout);
 	}

@@ -235,10 +235,17 @@ int wp_event_list_parse(struct wp_event_list *list, const char *arg)
 	char *copy = strdup(arg), *rest = copy, *event;
 	int err = copy ? 0 : -ENOMEM;
 
+	list->last = list->nr;
 	while (!err && (event = next_event(&rest)))
 		err = *event == '{' ? add_group(list, event) : add(list, event);
 	free(copy);
 	return err;
+}
+
+static void free_event(struct wp_event *ev)
+{
+	free(ev->filter_text);
+	free(ev->filter);
 }
 
 /**
@@ -248,6 +255,7 @@ int wp_event_list_parse(struct wp_event_list *list, const char *arg)
  */
 void wp_event_list_remove(struct wp_event_list *list, unsigned int nr)
 {
+	free_event(&list->event[nr]);
 	list->nr--;
 	memmove(&list->event[nr], &list->event[nr + 1], (list->nr - nr) * sizeof(*list->event));
 }
@@ -258,6 +266,10 @@ void wp_event_list_remove(struct wp_event_list *list, unsigned int nr)
  */
 void wp_event_list_free(struct wp_event_list *list)
 {
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++)
+		free_event(&list->event[i]);
 	free(list->event);
 	memset(list, 0, sizeof(*list));
 }

@@ -14,11 +14,13 @@
  * struct wp_event_list - events, in the order in which they were given
  * @event: the events
  * @nr: how many
+ * @last: the first one of the last -e
  * @none: "none" was given: there is no other
  */
 struct wp_event_list {
 	struct wp_event *event;
 	unsigned int nr;
+	unsigned int last;
 	bool none;
 };
 

@@ -529,6 +529,7 @@ static int parse_tracepoint(struct wp_event *ev, const char *spec, const char *s
 	ev->type = PERF_TYPE_TRACEPOINT;
 	ev->config = id;
 	snprintf(ev->name, sizeof(ev->name), "%s", spec);
+	snprintf(ev->tracepoint, sizeof(ev->tracepoint), "%s:%s", sys, name);
 	return mods ? parse_modifiers(ev, spec, mods) : 0;
 }
 

@@ -32,6 +32,8 @@
 
 #include "lib/perfdata/callgraph.h"
 
+struct wp_filter;
+
 /**
  * struct wp_event - a parsed event
  * @name: its name in EVENT_DESC: aliases resolved, modifiers as given
@@ -48,6 +50,14 @@
  * @has_call_graph: @call_graph was given
  * @call_graph: how its user stacks are walked
  * @max_stack: frames of its stacks, 0: not given
+ * @tracepoint: SYSTEM:NAME of a tracepoint; empty: it is none
+ * @filter_text: its filter, as given, or NULL; owned by the list
+ * @exclude_self: samples of this process are left out
+ * @filter: both as the module takes them, or NULL; owned by the list
+ * @weight: the field that its samples weigh; empty: they weigh their period
+ * @weight_offset: where this is in the records
+ * @weight_size: its size, 0: there is none
+ * @weight_sign: it has a sign
  * @freq: samples per second, 0: @period counts, or neither was given
  * @period: events per sample
  */
@@ -66,6 +76,14 @@ struct wp_event {
 	bool has_call_graph;
 	enum wp_call_graph call_graph;
 	unsigned int max_stack;
+	char tracepoint[256];
+	char *filter_text;
+	bool exclude_self;
+	struct wp_filter *filter;
+	char weight[64];
+	__u32 weight_offset;
+	__u16 weight_size;
+	bool weight_sign;
 	__u64 freq;
 	__u64 period;
 };

@@ -53,11 +53,29 @@ static bool in_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
+/* As the kernel's filter_assign_type(), of the declaration without the name. */
+static enum wp_field_kind kind_of(const char *type)
+{
+	bool text = strstr(type, "char");
+
+	if (strstr(type, "__data_loc") && text)
+		return WP_FIELD_DYNAMIC;
+	if (strstr(type, "__rel_data_loc") && text)
+		return WP_FIELD_RELATIVE;
+	if (strstr(type, "_data_loc") && strstr(type, "cpumask_t"))
+		return WP_FIELD_CPUS;
+	if (strchr(type, '[') && text)
+		return WP_FIELD_ARRAY;
+	return !strcmp(type, "char *") || !strcmp(type, "const char *") ? WP_FIELD_POINTER :
+									   WP_FIELD_NUMBER;
+}
+
 /* The name is the last word of a declaration, before the brackets of an array. */
 static int parse_declaration(struct wp_tracepoint_field *f, const char *decl, size_t len)
 {
 	bool array = len && decl[len - 1] == ']';
-	size_t at;
+	size_t at, whole = len, before;
+	char type[128];
 
 	while (len && decl[len - 1] == ']') {
 		while (len && decl[len - 1] != '[')
@@ -69,6 +87,10 @@ static int parse_declaration(struct wp_tracepoint_field *f, const char *decl, si
 	if (at == len || len - at >= sizeof(f->name))
 		return -EPROTO;
 	memcpy(f->name, decl + at, len - at);
+	for (before = at; before && decl[before - 1] == ' '; before--)
+		;
+	snprintf(type, sizeof(type), "%.*s%.*s", (int)before, decl, (int)(whole - len), decl + len);
+	f->kind = kind_of(type);
 	if (array && begins(decl, "char ")) {
 		f->text = f->offset;
 		f->room = f->size;
@@ -89,6 +111,7 @@ static int parse_field(struct wp_tracepoint *tp, const char *p)
 	size_t len = strcspn(p, ";\n");
 	struct wp_tracepoint_field *f;
 	const char *decl = p;
+	__u32 sign;
 
 	if (p[len] != ';' || tp->nr_fields == MAX_FIELDS)
 		return -EPROTO;
@@ -97,6 +120,7 @@ static int parse_field(struct wp_tracepoint *tp, const char *p)
 	if (!take_number(&p, "\toffset:", ';', WP_TRACEPOINT_MAX, &f->offset) ||
 	    !take_number(&p, "\tsize:", ';', WP_TRACEPOINT_MAX - f->offset, &f->size))
 		return -EPROTO;
+	f->has_sign = take_number(&p, "\tsigned:", ';', 1, &sign) && sign;
 	return parse_declaration(f, decl, len);
 }
 

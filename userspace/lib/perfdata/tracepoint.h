@@ -27,10 +27,30 @@
 #define WP_TRACEPOINT_TEXT	16
 
 /**
+ * enum wp_field_kind - what the kernel's filters take a field for, by its declaration
+ * @WP_FIELD_NUMBER: a number, if it has the size of one
+ * @WP_FIELD_ARRAY: a text in an array of a fixed size
+ * @WP_FIELD_DYNAMIC: a text elsewhere, __data_loc
+ * @WP_FIELD_RELATIVE: the same, __rel_data_loc
+ * @WP_FIELD_POINTER: the address of a text, which is not in the payload
+ * @WP_FIELD_CPUS: a mask of CPUs
+ */
+enum wp_field_kind {
+	WP_FIELD_NUMBER,
+	WP_FIELD_ARRAY,
+	WP_FIELD_DYNAMIC,
+	WP_FIELD_RELATIVE,
+	WP_FIELD_POINTER,
+	WP_FIELD_CPUS,
+};
+
+/**
  * struct wp_tracepoint_field - a field of the payload
  * @name: its name
  * @offset: its position
  * @size: its size
+ * @kind: what it is
+ * @has_sign: it is a number with a sign
  * @text: position of its text
  * @room: size of its text, including the 0; 0: it is not a text
  * @elsewhere: the text follows all fields, and the field has its position (__data_loc)
@@ -40,6 +60,8 @@ struct wp_tracepoint_field {
 	char name[64];
 	__u32 offset;
 	__u32 size;
+	enum wp_field_kind kind;
+	bool has_sign;
 	__u32 text;
 	__u32 room;
 	bool elsewhere;

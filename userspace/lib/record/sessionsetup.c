@@ -15,6 +15,7 @@
 
 #include "lib/base/err.h"
 #include "lib/device/rights.h"
+#include "lib/perfdata/filter.h"
 #include "lib/perfdata/rawsample.h"
 #include "lib/record/buffersize.h"
 #include "lib/record/ksyms.h"
@@ -192,7 +193,17 @@ static int add_event(const struct wp_recording *r, const struct wp_event *ev)
 		.attr_config1 = ev->config1,
 		.attr_config2 = ev->config2,
 		.attr_period = ev->freq ? ev->freq : ev->period,
+		.weight_offset = ev->weight_offset,
+		.weight_size = ev->weight_size,
+		.weight_sign = ev->weight_sign,
 	};
+
+	if (ev->filter) {
+		event.filter = (uintptr_t)ev->filter->tests;
+		event.filter_text = (uintptr_t)ev->filter->text;
+		event.nr_filter = ev->filter->nr;
+		event.filter_text_bytes = ev->filter->text_bytes;
+	}
 
 	return wp_device_event(&r->dev, &event);
 }
