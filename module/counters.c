@@ -35,7 +35,7 @@ static struct perf_event_attr wp_counter_attr(const struct wallprof_event *confi
 	if (config->attr_period == 1 && !(flags & WALLPROF_ATTR_FREQ))
 		sample_type |= PERF_SAMPLE_PERIOD;
 	/* Since 6.13 the handler sees the record only then. */
-	if (wp_event_reads(config))
+	if (wp_event_reads(config) || config->record_words)
 		sample_type |= PERF_SAMPLE_RAW;
 	return (struct perf_event_attr) {
 		.type = config->attr_type,

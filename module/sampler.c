@@ -144,11 +144,31 @@ static void wp_sample_throttle(struct wp_cpu *cpu, struct wp_counter *counter,
 	}
 }
 
+/*
+ * Keeps what a tracepoint has recorded, as much of it as the event asks for. perf_tp_event()
+ * passes it in one piece. Context: overflow.
+ */
+static noinline u64 wp_sample_record(const struct wp_event *event, struct wp_cpu *cpu,
+				     u32 epoch, const struct perf_raw_record *raw)
+{
+	unsigned int nr = min_t(u32, DIV_ROUND_UP(raw->frag.size, sizeof(u64)),
+				event->config.record_words);
+	u64 *words = cpu->sampler_scratch.user;
+
+	if (!nr)
+		return 0;
+	words[nr - 1] = 0;
+	memcpy(words, raw->frag.data, min_t(size_t, raw->frag.size, nr * sizeof(u64)));
+	return wp_stack_intern(&cpu->sampler, epoch, words, nr, WALLPROF_UNWIND_END,
+			       WALLPROF_STACK_IS_RECORD);
+}
+
 /**
  * struct wp_sample - what identifies the sum that a sample belongs to
  * @thread: whose it is
  * @user_stack: its id, or 0
  * @kernel_stack: likewise
+ * @record: likewise, of what a tracepoint recorded
  * @event: the event's number
  * @flags: WALLPROF_AGGR_USER_MODE, …
  */
@@ -156,6 +176,7 @@ struct wp_sample {
 	struct wp_thread thread;
 	u64 user_stack;
 	u64 kernel_stack;
+	u64 record;
 	u32 event;
 	u16 flags;
 };
@@ -172,6 +193,7 @@ static __always_inline bool wp_sample_is_of(const struct wp_sample *sample,
 	       aggr->exec_id == sample->thread.exec_id &&
 	       aggr->user_stack == sample->user_stack &&
 	       aggr->kernel_stack == sample->kernel_stack &&
+	       aggr->waker_stack == sample->record &&
 	       aggr->event == sample->event && aggr->flags == sample->flags;
 }
 
@@ -190,6 +212,7 @@ static noinline void wp_sample_sum(struct wp_session *session, struct wp_cpu *cp
 		.kernel_stack = sample->kernel_stack,
 		.event = sample->event,
 		.syscall = WALLPROF_SYSCALL_NONE,
+		.waker_stack = sample->record,
 	};
 
 	wp_aggr_add(&cpu->sampler, epoch, &key, period, now);
@@ -197,7 +220,8 @@ static noinline void wp_sample_sum(struct wp_session *session, struct wp_cpu *cp
 }
 
 static __always_inline void wp_sample_add(const struct wp_event *event, struct wp_cpu *cpu,
-					  u32 epoch, u64 period, struct pt_regs *regs, u64 now)
+					  u32 epoch, const struct perf_raw_record *raw,
+					  struct pt_regs *regs, u64 period, u64 now)
 {
 	struct wp_half *half = wp_half_of(&cpu->sampler, epoch);
 	struct wp_session *session = event->session;
@@ -216,6 +240,8 @@ static __always_inline void wp_sample_add(const struct wp_event *event, struct w
 		flags = WALLPROF_AGGR_USER_MODE;
 	sample.kernel_stack = wp_sample_kernel(event, cpu, epoch, regs, &flags);
 	sample.user_stack = wp_sample_user(event, cpu, epoch, regs, &flags);
+	sample.record = unlikely(event->config.record_words) ?
+			wp_sample_record(event, cpu, epoch, raw) : 0;
 	sample.flags = flags;
 	aggr = wp_aggr_guess(&cpu->sampler, half, sample.thread.tid, sample.user_stack);
 	if (likely(aggr && wp_sample_is_of(&sample, aggr)))
@@ -239,7 +265,8 @@ static void wp_sample_refuse(struct wp_half *half, u64 period)
 
 /* Context: overflow. */
 static void wp_sampler_take(struct wp_event *event, const struct perf_event *perf,
-			    struct pt_regs *regs, u64 period, u64 now)
+			    const struct perf_raw_record *raw, struct pt_regs *regs,
+			    u64 period, u64 now)
 {
 	struct wp_session *session = event->session;
 	unsigned int nr = smp_processor_id();
@@ -256,7 +283,7 @@ static void wp_sampler_take(struct wp_event *event, const struct perf_event *per
 	barrier();
 	wp_sample_throttle(cpu, &event->counters[nr], perf, epoch, now);
 	if (wp_sample_wanted(session))
-		wp_sample_add(event, cpu, epoch, period, regs, now);
+		wp_sample_add(event, cpu, epoch, raw, regs, period, now);
 	barrier();
 	cpu->sampler_busy = false;
 }
@@ -301,7 +328,7 @@ static bool wp_sample_passes(struct wp_event *event, const struct perf_raw_recor
 /**
  * wp_sampler_overflow - handle the overflow of a counter
  * @perf: the counter; its context is the &struct wp_event
- * @data: has the period, and for a filter or a weight the record
+ * @data: has the period, and for a filter, a weight or @record_words the record
  * @regs: what was interrupted
  *
  * Irqs are off, so that an event in an interrupt handler, a tracepoint there for example,
@@ -320,6 +347,6 @@ void wp_sampler_overflow(struct perf_event *perf, struct perf_sample_data *data,
 	now = ktime_get_mono_fast_ns();
 	if (wp_session_covers(event->session, now) &&
 	    (!wp_event_reads(&event->config) || wp_sample_passes(event, data->raw, &period)))
-		wp_sampler_take(event, perf, regs, period, now);
+		wp_sampler_take(event, perf, data->raw, regs, period, now);
 	local_irq_restore(flags);
 }

@@ -138,6 +138,10 @@ static bool wp_config_record_ok(const struct wallprof_event *event)
 	bool each = event->attr_type == PERF_TYPE_TRACEPOINT && event->attr_period == 1 &&
 		    !(event->attr_flags & WALLPROF_ATTR_FREQ);
 
+	/* Records are kept as stacks are. */
+	if (event->record_words > WALLPROF_MAX_STACK || event->reserved2 ||
+	    (event->record_words && event->attr_type != PERF_TYPE_TRACEPOINT))
+		return false;
 	if (!wp_config_weight_ok(event) || event->nr_filter > WALLPROF_MAX_FILTER ||
 	    event->filter_text_bytes > WALLPROF_MAX_FILTER_TEXT)
 		return false;

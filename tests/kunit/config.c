@@ -294,6 +294,8 @@ static void events(struct kunit *test)
 	/* A filter is of a tracepoint, of each record; so is a weight. */
 	BAD(nr_filter, 1);
 	BAD(weight_size, 4);
+	BAD(record_words, 1);
+	BAD(reserved2, 1);
 	event.attr_type = 2;
 	event.weight_size = 8;
 	event.weight_sign = 1;
@@ -308,6 +310,7 @@ static void events(struct kunit *test)
 	BAD(weight_size, 3);
 	BAD(weight_size, 16);
 	BAD(weight_sign, 2);
+	BAD(record_words, WALLPROF_MAX_STACK + 1);
 	event.nr_filter = WALLPROF_MAX_FILTER;
 	event.filter_text_bytes = WALLPROF_MAX_FILTER_TEXT;
 	KUNIT_EXPECT_TRUE(test, wp_config_event_ok(&config, &event));

@@ -699,6 +699,9 @@ struct wallprof_filter_test {
  * @weight_size: its bytes: 1, 2, 4 or 8; 0: there is none, and @weight_offset and
  *	@weight_sign are 0, too. It ends within WALLPROF_MAX_RECORD_BYTES
  * @weight_sign: 1: it has a sign, and counts as 0 if it is negative; or 0
+ * @record_words: for tracepoints: so many words of a record are kept with its sample, at
+ *	most WALLPROF_MAX_STACK: samples with other records are other aggregates. 0: none
+ * @reserved2: must be 0
  *
  * Creates a counter on each CPU of the session that is online, disabled; START enables all
  * of them. Each event counts by itself: the kernel has no groups of events for modules.
@@ -736,6 +739,8 @@ struct wallprof_event {
 	__u32 weight_offset;
 	__u16 weight_size;
 	__u16 weight_sign;
+	__u32 record_words;
+	__u32 reserved2;
 };
 
 /**
@@ -1201,6 +1206,7 @@ struct wallprof_half {
 #define WALLPROF_STACK_BY_FP		(1U << 1)	/* some frames, or all, by frame pointer */
 #define WALLPROF_STACK_IS_WAKER		(1U << 2)	/* no addresses: see WALLPROF_WAKER_NR */
 #define WALLPROF_STACK_LOST		(1U << 3)	/* of a waker: a stack found no room */
+#define WALLPROF_STACK_IS_RECORD	(1U << 4)	/* no addresses: see @record_words */
 
 /*
  * Words of a waker's record, in @ips instead of addresses: the ids of its stacks, 0 for
@@ -1214,7 +1220,8 @@ struct wallprof_half {
 
 /**
  * struct wallprof_stack - one distinct stack, in the stack words
- * @nr: frames, 0 to WALLPROF_MAX_STACK; WALLPROF_WAKER_NR of a waker's
+ * @nr: frames, 0 to WALLPROF_MAX_STACK; WALLPROF_WAKER_NR of a waker's; words of a
+ *	tracepoint's record, as @ips has it, the last one filled with zeros
  * @unwind: stop reason of its walk, enum wallprof_unwind (user stacks)
  * @flags: WALLPROF_STACK_IS_KERNEL, …
  * @reserved: 0
@@ -1258,7 +1265,9 @@ struct wallprof_stack {
  * @arg: with ARGS the system call's first argument; else, and without one, 0
  * @waker_stack: stack id of the record of where the waker was, one with
  *	WALLPROF_STACK_IS_WAKER; 0 without WAKER_STACKS, if @waker is not
- *	WALLPROF_WAKER_TASK, and if it was lost (STACK_FULL, NESTED)
+ *	WALLPROF_WAKER_TASK, and if it was lost (STACK_FULL, NESTED). Of a sample of an
+ *	event with @record_words: what the tracepoint recorded, with
+ *	WALLPROF_STACK_IS_RECORD; 0 if it was lost (STACK_FULL)
  * @count: intervals, or samples
  * @total: nanoseconds, or the sum of the samples' periods
  * @min: the shortest interval, or the smallest period

@@ -522,8 +522,8 @@ static inline bool sane_ends(const struct session *s, const struct wallprof_aggr
 	if (a->waker >= WALLPROF_WAKER_MAX || a->reason >= WALLPROF_REASON_MAX ||
 	    (a->waker && !(off && s->c.flags & WALLPROF_WAKERS && !awake)) ||
 	    (off && a->waker_tid && a->waker != WALLPROF_WAKER_TASK) ||
-	    (a->waker_stack && (a->waker != WALLPROF_WAKER_TASK ||
-				!(s->c.flags & WALLPROF_WAKER_STACKS))) ||
+	    (off && a->waker_stack && (a->waker != WALLPROF_WAKER_TASK ||
+				       !(s->c.flags & WALLPROF_WAKER_STACKS))) ||
 	    (a->reason && !(off && s->c.flags & WALLPROF_REASONS)) ||
 	    in_syscall != (a->reason == WALLPROF_REASON_SYSCALL) ||
 	    (a->arg && !(in_syscall && s->c.flags & WALLPROF_ARGS)))
@@ -547,6 +547,12 @@ static inline bool sane_stack(const struct session *s, const struct wallprof_sta
 			return false;
 		flags = WALLPROF_STACK_IS_WAKER | WALLPROF_STACK_LOST;
 		most = WALLPROF_WAKER_NR;
+	}
+	if (stack->flags & WALLPROF_STACK_IS_RECORD) {
+		if (!(s->c.flags & WALLPROF_SAMPLER) || !stack->nr || stack->unwind)
+			return false;
+		flags = WALLPROF_STACK_IS_RECORD;
+		most = WALLPROF_MAX_STACK;
 	}
 	return stack->nr <= most && stack->unwind < WALLPROF_UNWIND_MAX &&
 	       !(stack->flags & ~flags) && !stack->reserved;
@@ -1076,7 +1082,8 @@ static inline void session_judge_stack(struct session *s, __u32 tid, __u64 id,
 		return;
 	if (!stack)
 		TROUBLE(s, "tid %u: stack %llx was never there", tid, (ull)id);
-	else if ((stack->flags & (WALLPROF_STACK_IS_KERNEL | WALLPROF_STACK_IS_WAKER)) != kind)
+	else if ((stack->flags & (WALLPROF_STACK_IS_KERNEL | WALLPROF_STACK_IS_WAKER |
+				  WALLPROF_STACK_IS_RECORD)) != kind)
 		TROUBLE(s, "tid %u: stack %llx is of another kind", tid, (ull)id);
 }
 
@@ -1138,7 +1145,8 @@ static inline const char *session_judge(struct session *s)
 
 		session_judge_stack(s, a->tid, a->user_stack, 0);
 		session_judge_stack(s, a->tid, a->kernel_stack, WALLPROF_STACK_IS_KERNEL);
-		session_judge_stack(s, a->tid, a->waker_stack, WALLPROF_STACK_IS_WAKER);
+		session_judge_stack(s, a->tid, a->waker_stack, a->kind == WALLPROF_AGGR_SAMPLE ?
+				    WALLPROF_STACK_IS_RECORD : WALLPROF_STACK_IS_WAKER);
 		if (a->waker == WALLPROF_WAKER_TASK && !a->waker_stack &&
 		    s->c.flags & WALLPROF_WAKER_STACKS &&
 		    !lost[WALLPROF_LOSS_STACK_FULL].count &&

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Filters of a tracepoint: what they take are samples, and all else of the targets is
- * counted; whatever the user passes, only valid filters of tracepoints are taken.
+ * counted; whatever the user passes, only valid filters of tracepoints are taken. What a
+ * tracepoint records is kept with its samples, if that is asked for.
  */
 #include <sys/mount.h>
 
@@ -308,6 +309,75 @@ TEST_F(filters, refused)
 	EXPECT_WHOLE(s);
 	EXPECT_EQ(FIRST, samples_of(s, 0));
 	EXPECT_EQ(SECOND, count_of(s, 0).filtered);
+}
+
+/* Samples whose record has a signal, of records of so many words. */
+static __u64 samples_with(const struct session *s, unsigned int nr, unsigned int offset, int sig,
+			  unsigned int words)
+{
+	__u64 sum = 0;
+
+	for (size_t i = 0; i < s->nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s->aggrs[i];
+		const struct read_stack *record = session_stack(s, a->waker_stack);
+		int value;
+
+		if (a->kind != WALLPROF_AGGR_SAMPLE || a->event != nr || !record ||
+		    record->nr != words || offset + sizeof(value) > 8 * words)
+			continue;
+		memcpy(&value, (const char *)record->ips + offset, sizeof(value));
+		sum += value == sig ? a->count : 0;
+	}
+	return sum;
+}
+
+/* Whole, cut short, and not at all. */
+TEST_F(filters, records)
+{
+	struct wallprof_event event = self->event;
+	struct session *s = &self->s;
+	unsigned int sums = 0, words = 0;
+
+	event.record_words = WALLPROF_MAX_STACK;
+	ASSERT_EQ(0, add(s, event, NULL, 0, NULL));
+	/* The common fields alone: of all signals they are the same. */
+	event.record_words = 1;
+	ASSERT_EQ(1, add(s, event, NULL, 0, NULL));
+	ASSERT_EQ(2, add(s, self->event, NULL, 0, NULL));
+	event.record_words = WALLPROF_MAX_STACK + 1;
+	EXPECT_EQ(-EINVAL, add(s, event, NULL, 0, NULL));
+	event.record_words = 1;
+	event.attr_type = PERF_TYPE_SOFTWARE;
+	EXPECT_EQ(-EINVAL, add(s, event, NULL, 0, NULL));
+	ASSERT_EQ(0, dev_start(s->fd, &s->start));
+	ASSERT_EQ(0, let_it_send());
+	EXPECT_WHOLE(s);
+
+	for (size_t i = 0; i < s->nr_aggrs; i++) {
+		const struct wallprof_aggr *a = &s->aggrs[i];
+		const struct read_stack *record = session_stack(s, a->waker_stack);
+
+		if (a->kind != WALLPROF_AGGR_SAMPLE)
+			continue;
+		sums += a->event == 1;
+		if (a->event == 2) {
+			EXPECT_EQ(0, a->waker_stack);
+			continue;
+		}
+		ASSERT_NE(NULL, record);
+		EXPECT_EQ(WALLPROF_STACK_IS_RECORD, record->flags);
+		EXPECT_EQ(self->pid, record->ips[0] >> 32);
+		if (a->event == 0)
+			words = record->nr;
+		else
+			EXPECT_EQ(1, record->nr);
+	}
+	EXPECT_EQ(FIRST, samples_with(s, 0, self->test.offset, SIGUSR1, words));
+	EXPECT_EQ(SECOND, samples_with(s, 0, self->test.offset, SIGUSR2, words));
+	EXPECT_EQ(FIRST + SECOND, samples_of(s, 1));
+	EXPECT_EQ(FIRST + SECOND, samples_of(s, 2));
+	/* On each CPU, at each of two calls. */
+	EXPECT_GE(2 * s->nr_cpus, sums);
 }
 
 TEST_HARNESS_MAIN

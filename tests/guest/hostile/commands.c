@@ -531,6 +531,7 @@ static void put_filter(struct wallprof_event *event, struct wallprof_filter_test
 	event->nr_filter = 2;
 	event->filter_text = (uintptr_t)text;
 	event->filter_text_bytes = 5 + (how >> 2 & 1);
+	event->record_words = how >> 4 & 1 ? how >> 56 & 127 : 0;
 	event->weight_size = how >> 3 & 8;
 	event->weight_offset = event->weight_size ? how >> 48 & 15 : 0;
 }
@@ -547,6 +548,7 @@ long run_event(struct thread *t, const __u64 *a)
 		EVENT_FIELD(attr_config2), EVENT_FIELD(attr_period), EVENT_FIELD(filter),
 		EVENT_FIELD(filter_text), EVENT_FIELD(nr_filter), EVENT_FIELD(filter_text_bytes),
 		EVENT_FIELD(weight_offset), EVENT_FIELD(weight_size), EVENT_FIELD(weight_sign),
+		EVENT_FIELD(record_words), EVENT_FIELD(reserved2),
 	};
 	static const __u64 configs[] = {
 		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -591,7 +593,9 @@ long run_event(struct thread *t, const __u64 *a)
 		want = -EINVAL;
 	/* Of another event, or without anything to test. */
 	else if (m && event.attr_type != PERF_TYPE_TRACEPOINT &&
-		 (event.nr_filter || event.weight_size))
+		 (event.nr_filter || event.weight_size || event.record_words))
+		want = -EINVAL;
+	else if (m && (event.record_words > WALLPROF_MAX_STACK || event.reserved2))
 		want = -EINVAL;
 	else if (m && ((!event.nr_filter && (event.filter || event.filter_text ||
 					     event.filter_text_bytes)) ||
