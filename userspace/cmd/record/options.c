@@ -105,7 +105,7 @@ static const struct wp_option table[] = {
 	{ OPT_OFF_CPU_THRESH, "off-cpu-thresh", "time", "minimum length of an interval with a sample\n"
 	  "of its own; in ns, us, ms (default) or s" },
 	{ 'R', "raw-samples", NULL, "causes, wakers and more in samples of off-CPU\n"
-	  "time, for perf script" },
+	  "time, and the fields of tracepoints, for perf\nscript" },
 	{ OPT_NO_REASONS, "no-reasons", NULL, "no system calls or locks in samples of off-CPU\n"
 	  "time, for a smaller file" },
 	{ 'o', "output", "file", "output file (default perf.data)" },
@@ -466,6 +466,17 @@ static bool walk_is_of(enum wp_call_graph one, enum wp_call_graph session)
 	return one == session || one == WP_CALL_GRAPH_NONE || session == WP_CALL_GRAPH_AUTO;
 }
 
+static bool has_tracepoint(const struct wp_event_list *events)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < events->nr; nr++) {
+		if (events->event[nr].tracepoint[0])
+			return true;
+	}
+	return false;
+}
+
 /*
  * Give each event what its terms leave open. As in perf, -F and -c hold for tracepoints,
  * too; without these, each one that is hit is a sample.
@@ -559,8 +570,8 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	}
 	if (o->states && !o->offcpu)
 		wp_warn("--state has no effect with --no-off-cpu");
-	if (o->raw && !o->offcpu)
-		wp_warn("-R has no effect with --no-off-cpu");
+	if (o->raw && !o->offcpu && !has_tracepoint(&o->events))
+		wp_warn("-R has no effect with --no-off-cpu, without a tracepoint");
 	if (o->raw || !o->offcpu)
 		o->reasons = false;
 	if (o->hist && !o->offcpu) {

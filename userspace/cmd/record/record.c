@@ -373,6 +373,7 @@ int cmd_record(int argc, char **argv)
 	wp_busy_free(&r.busy);
 	wp_batch_free(r.batch);
 	wp_timeline_free(r.timeline);
+	wp_tracerecords_free(&r.records);
 	wp_merge_free(&r.merge);
 	wp_merge_free(&r.causes);
 	wp_stacks_free(&r.stacks);

@@ -277,7 +277,9 @@ static void resolve(struct wp_merge *m, const struct wp_stacks *stacks, struct w
 		m->unknown++;
 		s->flags |= WALLPROF_AGGR_NO_STACK;
 	}
-	if (m->by & WP_MERGE_WAKERS && !wp_stacks_find(stacks, waker, &s->waker))
+	/* A sample has what its tracepoint recorded there. */
+	if ((m->by & WP_MERGE_WAKERS || s->kind == WALLPROF_AGGR_SAMPLE) &&
+	    !wp_stacks_find(stacks, waker, &s->waker))
 		m->unknown++;
 }
 

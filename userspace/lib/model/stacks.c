@@ -172,7 +172,7 @@ static bool find_frames(const struct wp_stacks *s, __u64 id, const struct wp_sta
 {
 	bool known = wp_stacks_find(s, id, stack);
 
-	if (!*stack || !((*stack)->flags & WALLPROF_STACK_IS_WAKER))
+	if (!*stack || !((*stack)->flags & (WALLPROF_STACK_IS_WAKER | WALLPROF_STACK_IS_RECORD)))
 		return known;
 	*stack = NULL;
 	return false;
@@ -219,7 +219,8 @@ static struct wp_stack *intern_stack(struct wp_stacks *s, const struct wallprof_
 	__u8 flags;
 
 	if (!(stack->flags & WALLPROF_STACK_IS_WAKER))
-		return intern(s, ips, stack->nr, stack->flags & WALLPROF_STACK_IS_KERNEL);
+		return intern(s, ips, stack->nr, stack->flags & (WALLPROF_STACK_IS_KERNEL |
+								 WALLPROF_STACK_IS_RECORD));
 	flags = stack->flags & (WALLPROF_STACK_IS_WAKER | WALLPROF_STACK_LOST);
 	if (!find_frames(s, ips[WALLPROF_WAKER_USER_STACK], &user))
 		flags |= WALLPROF_STACK_LOST;

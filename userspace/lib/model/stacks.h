@@ -15,13 +15,14 @@
  * @hash: of the contents
  * @used: for the sweep
  * @held: calls of wp_stack_hold() minus those of wp_stack_drop()
- * @flags: part of the identity: WALLPROF_STACK_IS_KERNEL, _IS_WAKER and _LOST
+ * @flags: part of the identity: WALLPROF_STACK_IS_KERNEL, _IS_WAKER, _IS_RECORD and _LOST
  * @kinds: for the user of the table; 0 at first
  * @unwind: enum wallprof_unwind of the walks that found it; the smallest, if their stop
  *	reasons differ
  * @by_fp: some frame was found by frame pointer
  * @nr: number of frames, at least 1
- * @ips: addresses, the innermost first; for a waker's record, see wp_stack_waker()
+ * @ips: addresses, the innermost first; for a waker's record, see wp_stack_waker(); what a
+ *	tracepoint recorded
  *
  * Two stacks with the same contents are the same pointer, until the next
  * wp_stacks_sweep(), which leaves those that are held.

@@ -124,7 +124,21 @@ void wp_features_events(struct wp_features *f, const struct wp_feature_event *ev
 	}
 }
 
-/* Write the formats of the system whose first one is at @first. */
+/* Whether this format is of a tracepoint that another event had before. */
+static bool is_again(const struct wp_feature_format *formats, unsigned int at)
+{
+	unsigned int i;
+
+	for (i = 0; i < at; i++) {
+		if (!strcmp(formats[i].system, formats[at].system) &&
+		    formats[i].len == formats[at].len &&
+		    !memcmp(formats[i].text, formats[at].text, formats[at].len))
+			return true;
+	}
+	return false;
+}
+
+/* Write the formats of the system whose first one is at @first, each once. */
 static void add_system(struct wp_buf *b, const struct wp_feature_format *formats,
 		       unsigned int nr, unsigned int first)
 {
@@ -132,11 +146,11 @@ static void add_system(struct wp_buf *b, const struct wp_feature_format *formats
 	unsigned int i, n = 0;
 
 	for (i = first; i < nr; i++)
-		n += !strcmp(formats[i].system, system);
+		n += !strcmp(formats[i].system, system) && !is_again(formats, i);
 	wp_buf_add(b, system, strlen(system) + 1);
 	wp_buf_u32(b, n);
 	for (i = first; i < nr; i++) {
-		if (strcmp(formats[i].system, system))
+		if (strcmp(formats[i].system, system) || is_again(formats, i))
 			continue;
 		wp_buf_u64(b, formats[i].len);
 		wp_buf_add(b, formats[i].text, formats[i].len);

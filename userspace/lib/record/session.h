@@ -27,6 +27,7 @@
 #include "lib/record/snapshot.h"
 #include "lib/record/synthesize.h"
 #include "lib/record/timeline.h"
+#include "lib/record/tracerecords.h"
 #include "lib/symbols/buildids.h"
 #include "lib/symbols/keepfiles.h"
 
@@ -88,6 +89,7 @@ struct wp_recording {
 	struct wp_record_tables t;
 	struct wp_objects *locks;
 	struct wp_timeline *timeline;
+	struct wp_tracerecords records;
 	struct wp_hist_table thread_hists;
 	__u64 flushed;
 	__u32 id_zero;

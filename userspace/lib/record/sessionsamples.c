@@ -159,7 +159,7 @@ static int add_reason(struct wp_recording *r, const struct wp_sample *s,
  */
 int wp_recording_add_samples(struct wp_recording *r)
 {
-	char raw[WP_RAW_MAX];
+	char raw[WP_RAW_MAX], record[WP_TRACEPOINT_MAX];
 	struct wp_offcpu_raw cause;
 	size_t i;
 	int err = 0;
@@ -190,6 +190,9 @@ int wp_recording_add_samples(struct wp_recording *r)
 		set_blocked_since(r, s);
 		if (r->o.raw && !oncpu)
 			err = add_raw(r, s, raw, &sample);
+		if (r->o.raw && oncpu)
+			wp_tracerecords_encode(&r->records, s->event, s->waker, s->tid, record,
+					       &sample);
 		if (r->o.reasons && !oncpu)
 			err = add_reason(r, s, &cause, &sample);
 		if (!err)

@@ -196,6 +196,7 @@ static int add_event(const struct wp_recording *r, const struct wp_event *ev)
 		.weight_offset = ev->weight_offset,
 		.weight_size = ev->weight_size,
 		.weight_sign = ev->weight_sign,
+		.record_words = o->raw && ev->tracepoint[0] ? WALLPROF_MAX_STACK : 0,
 	};
 
 	if (ev->filter) {
@@ -383,8 +384,17 @@ int wp_recording_open_output(struct wp_recording *r)
 	if (!events)
 		return -ENOMEM;
 	r->oncpu = 0;
-	for (nr = 0; nr < r->o.events.nr; nr++)
+	if (r->o.raw) {
+		err = wp_tracerecords_read(&r->records, &r->o.events);
+		if (err) {
+			free(events);
+			return err;
+		}
+	}
+	for (nr = 0; nr < r->o.events.nr; nr++) {
 		wp_perfdata_event_oncpu(&events[nr], &r->o.events.event[nr]);
+		wp_tracerecords_describe(&r->records, nr, &events[nr]);
+	}
 	if (r->o.offcpu) {
 		r->offcpu = nr;
 		wp_perfdata_event_offcpu(&events[nr++]);

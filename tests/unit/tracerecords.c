@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of tracerecords.c: records as the module keeps them, whole and cut short, become
+ * payloads as the kernel's are, within the bytes that they have.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/record/tracerecords.h"
+#include "formats.h"
+#include "tap.h"
+
+#define MOST	(WALLPROF_MAX_STACK * 8)
+
+static const char exec_6_1[] =
+	HEAD("sched_process_exec", "305") COMMON
+	FIELD("__data_loc char[] filename", 8, 4, 1)
+	FIELD("pid_t pid", 12, 4, 1)
+	FIELD("pid_t old_pid", 16, 4, 1)
+	PRINT("\"filename=%s pid=%d old_pid=%d\", __get_str(filename), REC->pid, REC->old_pid");
+
+static struct wp_tracepoint formats[2];
+static const struct wp_tracerecords records = { formats, 2 };
+
+/* A record of some bytes, as the module keeps it; the text is at the end, if there is one. */
+static struct wp_stack *kept(size_t bytes, __u32 place)
+{
+	size_t words = (bytes + 7) / 8 < WALLPROF_MAX_STACK ? (bytes + 7) / 8 : WALLPROF_MAX_STACK;
+	struct wp_stack *stack = calloc(1, sizeof(*stack) + words * 8);
+	char *raw = (char *)stack->ips;
+
+	stack->flags = WALLPROF_STACK_IS_RECORD;
+	stack->nr = words;
+	memset(raw, 'x', bytes < words * 8 ? bytes : words * 8);
+	if (words >= 3)
+		memcpy(raw + 8, &place, 4);
+	return stack;
+}
+
+/* The payload of a record, in memory of just that size. */
+static size_t payload(unsigned int event, size_t bytes, __u32 place, char **raw)
+{
+	struct wp_perfdata_sample sample = { 0 };
+	char *buf = malloc(WP_TRACEPOINT_MAX);
+	struct wp_stack *stack = kept(bytes, place);
+
+	memset(buf, 'y', WP_TRACEPOINT_MAX);
+	wp_tracerecords_encode(&records, event, stack, 7, buf, &sample);
+	free(stack);
+	*raw = buf;
+	return sample.nr_raw;
+}
+
+static void test_whole(void)
+{
+	char *raw;
+	size_t n;
+
+	n = payload(0, 20 + 16, 20 | 9 << 16, &raw);
+	ok(n == 36 && !memcmp(raw + 12, "xxxxxxxxxxxxxxxxxxxxxxxx", 24), "a record as it was: %zu", n);
+	free(raw);
+	n = payload(0, MOST - 4, 20 | (MOST - 24) << 16, &raw);
+	ok(n == MOST - 4, "the longest that is whole: %zu", n);
+	free(raw);
+}
+
+static void test_cut(void)
+{
+	char *raw;
+	size_t n;
+
+	n = payload(0, 3000, 20 | 2000 << 16, &raw);
+	ok(n >= 2020 && (n + 4) % 8 == 0 && raw[MOST - 1] == 'x' && !raw[MOST] && !raw[n - 1],
+	   "of one that was longer, the rest is 0: %zu", n);
+	free(raw);
+	n = payload(0, 8000, 0xffffffff, &raw);
+	ok(n <= WP_TRACEPOINT_MAX - 4 && (n + 4) % 8 == 0 && !raw[n - 1],
+	   "a text that would end beyond what there is: %zu", n);
+	free(raw);
+	n = payload(0, 4, 0, &raw);
+	ok(n == 20 && !raw[19], "one that ends before its fields: %zu", n);
+	free(raw);
+}
+
+static void test_none(void)
+{
+	struct wp_perfdata_sample sample = { 0 };
+	char buf[WP_TRACEPOINT_MAX];
+	struct wp_stack other = { .nr = 0 };
+	__u32 pid;
+
+	wp_tracerecords_encode(&records, 0, NULL, 7, buf, &sample);
+	memcpy(&pid, buf + 4, 4);
+	ok(sample.nr_raw == formats[0].size && pid == 7, "without a record its fields are empty");
+	memset(&sample, 0, sizeof(sample));
+	wp_tracerecords_encode(&records, 0, &other, 7, buf, &sample);
+	ok(sample.nr_raw == formats[0].size, "the same if it is a stack");
+	memset(&sample, 0, sizeof(sample));
+	wp_tracerecords_encode(&records, 1, NULL, 7, buf, &sample);
+	ok(!sample.nr_raw && !sample.raw, "an event that is no tracepoint has none");
+	wp_tracerecords_encode(&records, 2, NULL, 7, buf, &sample);
+	ok(!sample.nr_raw && !sample.raw, "nor has one that there is not");
+}
+
+static void test_describe(void)
+{
+	struct wp_perfdata_event ev[2] = { 0 };
+
+	strcpy(ev[0].name, "a name");
+	wp_tracerecords_describe(&records, 0, &ev[0]);
+	wp_tracerecords_describe(&records, 1, &ev[1]);
+	ok(ev[0].attr.type == PERF_TYPE_TRACEPOINT && ev[0].attr.config == 305 &&
+	   ev[0].attr.sample_type & PERF_SAMPLE_RAW && !strcmp(ev[0].name, "a name"),
+	   "an event with a format is a tracepoint, with its own name");
+	ok(!ev[1].attr.sample_type, "another one is as it was");
+}
+
+int main(void)
+{
+	if (wp_tracepoint_parse(&formats[0], "sched", "sched_process_exec", exec_6_1,
+				strlen(exec_6_1)))
+		return 1;
+	test_whole();
+	test_cut();
+	test_none();
+	test_describe();
+	wp_tracepoint_free(&formats[0]);
+	return done();
+}
