@@ -136,6 +136,7 @@ struct task_struct {
 	struct sched_entity se;
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+	struct mm_struct *mm;
 };
 
 extern struct task_struct *current;
@@ -143,6 +144,7 @@ int signal_pending_state(long state, struct task_struct *p);
 
 /* linux/mm.h */
 struct mm_struct {
+	u64 *pgd;
 #ifdef OLD_EL8
 	struct rw_semaphore mmap_lock;
 #else
@@ -170,6 +172,10 @@ void set_fs(mm_segment_t fs);
 void use_mm(struct mm_struct *mm);
 void unuse_mm(struct mm_struct *mm);
 #endif
+
+/* asm/page.h, asm/processor.h of x86 */
+#define __va(x) ((void *)(unsigned long)(x))
+unsigned long read_cr3_pa(void);
 
 /* asm/processor.h of arm64 */
 #define TASK_SIZE_64 (1UL << 48)
