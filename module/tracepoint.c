@@ -135,6 +135,15 @@ static unsigned int wp_tracepoints_wanted(const struct wp_session *session)
 	return wanted;
 }
 
+/*
+ * The probe of exec comes before all others of its tracepoint: an event on that tracepoint
+ * finds the thread counted whose exec begins that, as perf's enable_on_exec does it.
+ */
+static int wp_tracepoints_prio(unsigned int nr)
+{
+	return TRACEPOINT_DEFAULT_PRIO + (nr == WP_PROBE_EXEC);
+}
+
 /**
  * wp_tracepoints_attach - register a session's probes
  * @session: ready for its probes to be called
@@ -151,8 +160,9 @@ int wp_tracepoints_attach(struct wp_session *session)
 	for (i = WP_PROBE_MAX - 1; i >= 0; i--) {
 		if (!(wanted & BIT(i)))
 			continue;
-		err = tracepoint_probe_register(wp_probe_at(i)->tracepoint,
-						wp_probe_of(session, i), session);
+		err = tracepoint_probe_register_prio(wp_probe_at(i)->tracepoint,
+						     wp_probe_of(session, i), session,
+						     wp_tracepoints_prio(i));
 		if (err) {
 			wp_tracepoints_detach(session);
 			return err;
