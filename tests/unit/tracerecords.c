@@ -19,8 +19,18 @@ static const char exec_6_1[] =
 	FIELD("pid_t old_pid", 16, 4, 1)
 	PRINT("\"filename=%s pid=%d old_pid=%d\", __get_str(filename), REC->pid, REC->old_pid");
 
-static struct wp_tracepoint formats[2];
-static const struct wp_tracerecords records = { formats, 2 };
+/* As those of dma_map_sg since 6.11, and one whose position counts from its field on. */
+static const char arrays[] =
+	HEAD("arrays", "306") COMMON
+	FIELD("__data_loc u64[] phys_addrs", 8, 4, 0)
+	PRINT("\"%s\", __print_array(__get_dynamic_array(phys_addrs), 1, 8)");
+static const char relative[] =
+	HEAD("relative", "307") COMMON
+	FIELD("__rel_data_loc u8[] buf", 8, 4, 0)
+	PRINT("\"%s\", __print_hex(__get_rel_dynamic_array(buf), 1)");
+
+static struct wp_tracepoint formats[4];
+static const struct wp_tracerecords records = { formats, 4 };
 
 /* A record of some bytes, as the module keeps it; the text is at the end, if there is one. */
 static struct wp_stack *kept(size_t bytes, __u32 place)
@@ -82,6 +92,22 @@ static void test_cut(void)
 	free(raw);
 }
 
+/* Readers print all of an array, and do not all look whether the payload has it. */
+static void test_cut_arrays(void)
+{
+	char *raw;
+	size_t n;
+
+	n = payload(2, 3000, 12 | 2000 << 16, &raw);
+	ok(n >= 2012 && (n + 4) % 8 == 0 && !raw[MOST] && !raw[n - 1],
+	   "an array that was longer ends within the payload: %zu", n);
+	free(raw);
+	n = payload(3, 3000, 8 | 2000 << 16, &raw);
+	ok(n >= 12 + 8 + 2000 && (n + 4) % 8 == 0 && !raw[n - 1],
+	   "one whose position counts from its field on: %zu", n);
+	free(raw);
+}
+
 static void test_none(void)
 {
 	struct wp_perfdata_sample sample = { 0 };
@@ -98,7 +124,7 @@ static void test_none(void)
 	memset(&sample, 0, sizeof(sample));
 	wp_tracerecords_encode(&records, 1, NULL, 7, buf, &sample);
 	ok(!sample.nr_raw && !sample.raw, "an event that is no tracepoint has none");
-	wp_tracerecords_encode(&records, 2, NULL, 7, buf, &sample);
+	wp_tracerecords_encode(&records, 4, NULL, 7, buf, &sample);
 	ok(!sample.nr_raw && !sample.raw, "nor has one that there is not");
 }
 
@@ -118,12 +144,17 @@ static void test_describe(void)
 int main(void)
 {
 	if (wp_tracepoint_parse(&formats[0], "sched", "sched_process_exec", exec_6_1,
-				strlen(exec_6_1)))
+				strlen(exec_6_1)) ||
+	    wp_tracepoint_parse(&formats[2], "test", "arrays", arrays, strlen(arrays)) ||
+	    wp_tracepoint_parse(&formats[3], "test", "relative", relative, strlen(relative)))
 		return 1;
 	test_whole();
 	test_cut();
+	test_cut_arrays();
 	test_none();
 	test_describe();
 	wp_tracepoint_free(&formats[0]);
+	wp_tracepoint_free(&formats[2]);
+	wp_tracepoint_free(&formats[3]);
 	return done();
 }

@@ -96,7 +96,8 @@ int wp_event_filters_weigh(struct wp_event_list *list, const char *field)
 	unsigned int i;
 
 	if (!last_are_tracepoints(list)) {
-		wp_err("--weight option should follow a -e tracepoint option");
+		wp_err("--weight %s: the option should follow a -e tracepoint option, and sums this field of it; perf's --weight, of memory accesses, is not supported",
+		       field);
 		return -EINVAL;
 	}
 	if (!*field || strlen(field) >= sizeof(list->event[0].weight)) {

@@ -91,6 +91,9 @@ static int parse_declaration(struct wp_tracepoint_field *f, const char *decl, si
 		;
 	snprintf(type, sizeof(type), "%.*s%.*s", (int)before, decl, (int)(whole - len), decl + len);
 	f->kind = kind_of(type);
+	f->placed = f->size == sizeof(__u32) &&
+		    (begins(type, "__data_loc ") || begins(type, "__rel_data_loc "));
+	f->from = begins(type, "__rel_data_loc ") ? f->offset + f->size : 0;
 	if (array && begins(decl, "char ")) {
 		f->text = f->offset;
 		f->room = f->size;
@@ -99,7 +102,6 @@ static int parse_declaration(struct wp_tracepoint_field *f, const char *decl, si
 		if (f->size != sizeof(__u32))
 			return -EPROTO;
 		f->elsewhere = true;
-		f->from = begins(decl, "__rel") ? f->offset + f->size : 0;
 		f->room = WP_TRACEPOINT_TEXT;
 	}
 	return 0;

@@ -54,6 +54,8 @@ enum wp_field_kind {
  * @text: position of its text
  * @room: size of its text, including the 0; 0: it is not a text
  * @elsewhere: the text follows all fields, and the field has its position (__data_loc)
+ * @placed: the field has the position and the size of what is elsewhere, text or not
+ *	(__data_loc, __rel_data_loc)
  * @from: the origin of that position
  */
 struct wp_tracepoint_field {
@@ -65,6 +67,7 @@ struct wp_tracepoint_field {
 	__u32 text;
 	__u32 room;
 	bool elsewhere;
+	bool placed;
 	__u32 from;
 };
 

@@ -5,7 +5,8 @@
  * The module keeps a record as the words of a stack; the file has the tracepoint's format,
  * and the record as the kernel passed it, so that readers print its fields. A record that
  * is longer than the module keeps is filled with zeros: a text that was elsewhere in it is
- * shorter then, or empty. Called by the session's setup and by sessionsamples.c.
+ * shorter then, or empty, and an array ends with zeros. Called by the session's setup and
+ * by sessionsamples.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -88,8 +89,8 @@ void wp_tracerecords_describe(const struct wp_tracerecords *t, unsigned int even
 	out->attr.sample_type = PERF_SAMPLE_RAW;
 }
 
-/* Where the last one of the texts that are elsewhere ends. */
-static size_t texts_end(const struct wp_tracepoint *tp, const char *raw, size_t size)
+/* Where the last one of the texts and arrays that are elsewhere ends. */
+static size_t placed_end(const struct wp_tracepoint *tp, const char *raw, size_t size)
 {
 	size_t end = size, at;
 	unsigned int i;
@@ -98,12 +99,10 @@ static size_t texts_end(const struct wp_tracepoint *tp, const char *raw, size_t 
 	for (i = 0; i < tp->nr_fields; i++) {
 		const struct wp_tracepoint_field *f = &tp->fields[i];
 
-		if ((f->kind != WP_FIELD_DYNAMIC && f->kind != WP_FIELD_RELATIVE) ||
-		    f->size != sizeof(place) || f->offset > size - sizeof(place))
+		if (!f->placed || f->offset > size - sizeof(place))
 			continue;
 		memcpy(&place, raw + f->offset, sizeof(place));
-		at = (place & 0xffff) + (place >> 16) +
-		     (f->kind == WP_FIELD_RELATIVE ? f->offset + f->size : 0);
+		at = f->from + (place & 0xffff) + (place >> 16);
 		if (at > end)
 			end = at;
 	}
@@ -138,7 +137,7 @@ void wp_tracerecords_encode(const struct wp_tracerecords *t, unsigned int event,
 	memcpy(buf, record->ips, size);
 	end = size;
 	if (size == MOST || size < tp->fields_end)
-		end = texts_end(tp, buf, size);
+		end = placed_end(tp, buf, size);
 	if (end < tp->fields_end)
 		end = tp->fields_end;
 	/* With the 4 bytes of its size it fills whole words, as the kernel's does. */
