@@ -343,13 +343,13 @@ static void print_missing(const struct list *l)
 	for (i = 0; i < NR_KINDS; i++)
 		forbidden += l->forbidden[i];
 	if (refused)
-		wp_warn("%u events of hardware and caches are left out: the PMU here does not have them, or there is none, as in many virtual machines",
+		wp_warn("left out: %u of hardware and caches: the PMU here does not have them, or there is none, as in many virtual machines",
 			refused);
 	if (l->refused[KIND_SOFTWARE])
-		wp_warn("%u software events are left out: this kernel does not have them",
+		wp_warn("left out: %u of software: this kernel does not have them",
 			l->refused[KIND_SOFTWARE]);
 	if (forbidden)
-		wp_warn("%u events are left out: this user may not open them (kernel.perf_event_paranoid)",
+		wp_warn("left out: %u that this user may not open (kernel.perf_event_paranoid)",
 			forbidden);
 }
 
