@@ -112,6 +112,10 @@ static __attribute__((noinline)) void w_net(void)
 		if (server < 0 || send(client, bytes, 10 * (i + 1) - 1, 0) < 0)
 			exit(1);
 		w_request(i);
+		/* Nothing at all, and after the other side has ended: in another state. */
+		if (send(client, bytes, 0, 0) || shutdown(server, SHUT_WR) ||
+		    recv(client, bytes, 1, 0) || send(client, bytes, 10 * i + 1, 0) < 0)
+			exit(1);
 		close(server);
 		close(client);
 	}
@@ -135,12 +139,15 @@ static __attribute__((noinline)) void w_reads(void)
 /* Around the page cache: the disk has done it when the call returns. */
 static __attribute__((noinline)) void w_disk(void)
 {
-	char *bytes = aligned_alloc(PAGE, BYTES);
+	char *bytes = aligned_alloc(PAGE, 4 * BYTES);
 	int fd = open(getenv("DISK"), O_WRONLY | O_DIRECT);
 
-	memset(bytes, 1, BYTES);
+	memset(bytes, 1, 4 * BYTES);
+	/* Half of them are large. */
 	for (int i = 0; i < 40; i++) {
-		if (pwrite(fd, bytes, BYTES, i * BYTES) != BYTES)
+		int size = i % 2 ? 4 * BYTES : BYTES;
+
+		if (pwrite(fd, bytes, size, i * 4 * BYTES) != size)
 			exit(1);
 	}
 	close(fd);
