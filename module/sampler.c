@@ -296,7 +296,7 @@ static void wp_sampler_take(struct wp_event *event, const struct perf_event *per
  * perf_tp_event() alone calls the handler of a tracepoint's counter, and passes the record
  * in one piece.
  *
- * Context: any, NMI included; preemption off.
+ * Context: overflow.
  */
 static bool wp_sample_passes(struct wp_event *event, const struct perf_raw_record *raw,
 			     u64 *period)

@@ -16,8 +16,9 @@
  * have few. A position in the ring only grows: words less than the ring's size behind the
  * newest have not been overwritten.
  *
- * Pure, and a header, since it must be inlined: see unwind_cfi.h. A CPU has one cache for
- * each session, used by the scheduler probes alone (irqs off).
+ * Pure, and a header, since it must be inlined: see unwind_cfi.h. Of each session a CPU has
+ * one cache for the scheduler probes, and with WALLPROF_SAMPLE_CACHE one for the overflow
+ * handler outside of NMIs; neither uses the other's (irqs off).
  */
 #ifndef WALLPROF_PURE_STACK_CACHE_H
 #define WALLPROF_PURE_STACK_CACHE_H
