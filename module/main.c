@@ -7,7 +7,7 @@
 #include "cpus.h"
 #include "device.h"
 #include "mmput.h"
-#include "remote_stack.h"
+#include "remote.h"
 #include "counters.h"
 #include "tracepoint.h"
 

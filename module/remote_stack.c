@@ -7,12 +7,8 @@
  * user stack, when a process's mappings are published, and targets.c, for the kernel
  * stack, at START: process context, the session locked.
  *
- * The user stack is read by a worker, a kernel thread that uses the process's memory with
- * page faults disabled. What is not in the page tables cannot be read then, and ends the
- * walk: no page is made present, no memory is charged to the process, and neither its
- * mmap_lock nor one of its pages is held. get_user_pages_remote() guarantees none of
- * that: FOLL_NOWAIT reads from swap, FOLL_NOFAULT is not on all kernels and, on some, not
- * for huge pages.
+ * The user stack is read by a worker: see remote.c. What is not present cannot be read,
+ * and ends the walk.
  *
  * A blocked thread can be woken at any instant. The result is right all the same: a
  * blocked thread runs again only by the scheduler's wakeup, which takes the thread's
@@ -20,26 +16,19 @@
  * if, under that lock, the thread is blocked and its interval is the same as before, the
  * stack has not changed meanwhile, and the slot is still the thread's.
  */
-#include <linux/completion.h>
-#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
-#include <linux/workqueue.h>
 
 #include "compat/compiler.h"
-#include "compat/kthread.h"
 #include "compat/ptrace.h"
 #include "compat/sched.h"
-#include "compat/uaccess.h"
 #include "compat/unwind.h"
 #include "kernel_stack.h"
-#include "mmput.h"
 #include "pure/unwind_cfi.h"
+#include "remote.h"
 #include "remote_stack.h"
 #include "stack.h"
 #include "state.h"
@@ -47,20 +36,12 @@
 /* Threads that are held at the same time. */
 #define WP_REMOTE_BATCH	256
 
-/*
- * Not the queue of mmput.c, whose work may block. Written at load and unload only.
- */
-static struct workqueue_struct *wp_remote_workers;
-
 /**
- * struct wp_remote - walks of the stacks of a process's threads
+ * struct wp_remote_stacks - walks of the stacks of a process's threads
+ * @remote: the process's memory, and the worker
  * @session: the session
  * @pid: the process, in the session's pid namespace
- * @mm: its memory, in use
  * @code: its mappings
- * @work: the worker's
- * @done: completed by the worker, which uses nothing of this afterwards
- * @cancel: the caller was killed; written by it, read by the worker, unordered
  * @p: the thread whose stack is walked
  * @regs: its user registers
  * @since: when its interval was opened
@@ -74,17 +55,13 @@ static struct workqueue_struct *wp_remote_workers;
  * @nr_threads: how many are in @threads
  * @threads: some of the process's, held
  *
- * Used by the caller until @work is queued and from @done on, and by the worker between;
- * except @cancel.
+ * Used by the caller and the worker in turn: see &struct wp_remote.
  */
-struct wp_remote {
+struct wp_remote_stacks {
+	struct wp_remote remote;
 	struct wp_session *session;
 	u32 pid;
-	struct mm_struct *mm;
 	const struct wp_code *code;
-	struct work_struct work;
-	struct completion done;
-	bool cancel;
 	struct task_struct *p;
 	struct pt_regs regs;
 	u64 since;
@@ -101,18 +78,17 @@ struct wp_remote {
 
 static u64 wp_remote_reg(const void *ctx, unsigned int reg)
 {
-	const struct wp_remote *walk = ctx;
+	const struct wp_remote_stacks *walk = ctx;
 
 	return wp_regs_dwarf(&walk->regs, reg);
 }
 
 /* Context: a worker that uses the process's memory. */
-static bool wp_remote_read(void *ctx, u64 addr, u64 *value)
+static bool wp_remote_word(void *ctx, u64 addr, u64 *value)
 {
-	const void __user *from = (const void __user *)wp_user_nospec(addr);
-	struct wp_remote *walk = ctx;
+	struct wp_remote_stacks *walk = ctx;
 
-	walk->absent = copy_from_user_nofault(value, from, sizeof(*value));
+	walk->absent = !wp_remote_copy(value, addr, sizeof(*value));
 	return !walk->absent;
 }
 
@@ -124,7 +100,7 @@ static u64 wp_remote_strip(u64 ip)
 static const struct wp_cfi_ops wp_remote_ops = {
 	.arch = &wp_cfi_here,
 	.reg = wp_remote_reg,
-	.read = wp_remote_read,
+	.read = wp_remote_word,
 	.strip = wp_remote_strip,
 };
 
@@ -149,7 +125,7 @@ static bool wp_remote_wants(const struct wallprof_task *slot)
  *
  * Context: p->pi_lock held. Until that is released the thread does not run.
  */
-static struct wallprof_task *wp_remote_slot(struct wp_remote *walk)
+static struct wallprof_task *wp_remote_slot(struct wp_remote_stacks *walk)
 {
 	struct wp_session *session = walk->session;
 	struct wallprof_task *slot;
@@ -160,14 +136,14 @@ static struct wallprof_task *wp_remote_slot(struct wp_remote *walk)
 	 * Only the thread itself execs. Until the new program is loaded, its registers
 	 * are the old one's: see wp_stack_is_exec().
 	 */
-	if (READ_ONCE(walk->p->mm) != walk->mm || wp_stack_is_exec(walk->p, walk->mm))
+	if (READ_ONCE(walk->p->mm) != walk->remote.mm || wp_stack_is_exec(walk->p, walk->remote.mm))
 		return NULL;
 	slot = wp_tasks_find(&session->tasks, (unsigned long)walk->p);
 	return slot && wp_remote_wants(slot) ? slot : NULL;
 }
 
 /* Reads the registers of a blocked thread. */
-static bool wp_remote_begin(struct wp_remote *walk)
+static bool wp_remote_begin(struct wp_remote_stacks *walk)
 {
 	struct task_struct *p = walk->p;
 	struct wallprof_task *slot;
@@ -185,7 +161,7 @@ static bool wp_remote_begin(struct wp_remote *walk)
 }
 
 /* Whether a walk with more memory present, or more tables, might go further. */
-static bool wp_remote_is_cut(const struct wp_remote *walk)
+static bool wp_remote_is_cut(const struct wp_remote_stacks *walk)
 {
 	u8 stop = walk->result.stop;
 
@@ -194,7 +170,7 @@ static bool wp_remote_is_cut(const struct wp_remote *walk)
 }
 
 /* Puts the stack into the thread's slot, if it has been blocked all the time. */
-static void wp_remote_end(struct wp_remote *walk)
+static void wp_remote_end(struct wp_remote_stacks *walk)
 {
 	struct wp_session *session = walk->session;
 	struct task_struct *p = walk->p;
@@ -240,7 +216,7 @@ unlock:
 }
 
 /* Context: a worker that uses the process's memory. */
-static void wp_remote_one(struct wp_remote *walk)
+static void wp_remote_one(struct wp_remote_stacks *walk)
 {
 	const struct wallprof_configure *config = &walk->session->config;
 
@@ -265,7 +241,7 @@ static void wp_remote_one(struct wp_remote *walk)
  *
  * Context: RCU read side.
  */
-static struct task_struct *wp_remote_next(const struct wp_remote *walk)
+static struct task_struct *wp_remote_next(const struct wp_remote_stacks *walk)
 {
 	struct task_struct *leader, *p = walk->last;
 	unsigned int i = 0;
@@ -286,7 +262,7 @@ static struct task_struct *wp_remote_next(const struct wp_remote *walk)
 }
 
 /* Notes the last thread that was considered, which is held. Context: process. */
-static void wp_remote_set_last(struct wp_remote *walk, struct task_struct *p)
+static void wp_remote_set_last(struct wp_remote_stacks *walk, struct task_struct *p)
 {
 	if (walk->last)
 		put_task_struct(walk->last);
@@ -297,7 +273,7 @@ static void wp_remote_set_last(struct wp_remote *walk, struct task_struct *p)
  * Considers up to WP_REMOTE_BATCH threads of the process, and takes references to those
  * that want a better stack. Returns whether there was any thread. Context: process.
  */
-static bool wp_remote_consider(struct wp_remote *walk)
+static bool wp_remote_consider(struct wp_remote_stacks *walk)
 {
 	struct wp_session *session = walk->session;
 	struct task_struct *p, *last = NULL;
@@ -329,79 +305,26 @@ static bool wp_remote_consider(struct wp_remote *walk)
  * many: 0 if there are no more. Each batch continues where the last one ended, and others
  * run in between. Context: process; may sleep.
  */
-static unsigned int wp_remote_collect(struct wp_remote *walk)
+static unsigned int wp_remote_collect(struct wp_remote_stacks *walk)
 {
 	while (!walk->nr_threads && wp_remote_consider(walk))
 		cond_resched();
 	return walk->nr_threads;
 }
 
-/*
- * Walks the stacks of the process's threads. Context: a worker, for an ioctl that waits.
- */
-static void wp_remote_work(struct work_struct *work)
+/* Walks the stacks of the process's threads. Context: a worker. */
+static void wp_remote_walks(struct wp_remote *remote)
 {
-	struct wp_remote *walk = container_of(work, struct wp_remote, work);
+	struct wp_remote_stacks *walk = container_of(remote, struct wp_remote_stacks, remote);
 
-	kthread_use_mm(walk->mm);
 	do {
-		while (walk->nr_threads && !READ_ONCE(walk->cancel)) {
+		while (walk->nr_threads && !READ_ONCE(remote->cancel)) {
 			walk->p = walk->threads[--walk->nr_threads];
 			wp_remote_one(walk);
 			put_task_struct(walk->p);
 			cond_resched();
 		}
-	} while (!READ_ONCE(walk->cancel) && wp_remote_collect(walk));
-	kthread_unuse_mm(walk->mm);
-	complete(&walk->done);
-}
-
-/**
- * wp_remote_init - allocate the workqueue
- *
- * Context: process, at load.
- * Return: 0 or -ENOMEM.
- */
-int wp_remote_init(void)
-{
-	wp_remote_workers = alloc_workqueue("wallprof_walk", WQ_UNBOUND, 0);
-	return wp_remote_workers ? 0 : -ENOMEM;
-}
-
-/**
- * wp_remote_exit - free the workqueue
- *
- * Context: process, at unload; no session is left.
- */
-void wp_remote_exit(void)
-{
-	destroy_workqueue(wp_remote_workers);
-}
-
-/* Runs the walks in a worker, unless no thread wants one, or the process has ended. */
-static void wp_remote_run(struct wp_remote *walk)
-{
-	struct wp_mmput *put;
-
-	if (!wp_remote_collect(walk)) {
-		wp_remote_set_last(walk, NULL);
-		return;
-	}
-	put = wp_mmput_alloc();
-	if (put && mmget_not_zero(walk->mm)) {
-		init_completion(&walk->done);
-		INIT_WORK(&walk->work, wp_remote_work);
-		queue_work(wp_remote_workers, &walk->work);
-		if (wait_for_completion_killable(&walk->done)) {
-			WRITE_ONCE(walk->cancel, true);
-			cancel_work_sync(&walk->work);
-		}
-		wp_mmput_deferred(walk->mm, &put);
-	}
-	kfree(put);
-	while (walk->nr_threads)
-		put_task_struct(walk->threads[--walk->nr_threads]);
-	wp_remote_set_last(walk, NULL);
+	} while (!READ_ONCE(remote->cancel) && wp_remote_collect(walk));
 }
 
 /**
@@ -421,7 +344,7 @@ static void wp_remote_run(struct wp_remote *walk)
 void wp_remote_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
 		    const struct wp_code *code)
 {
-	struct wp_remote *walk;
+	struct wp_remote_stacks *walk;
 
 	if (session->state != WALLPROF_SESSION_RUNNING ||
 	    !(session->config.flags & WALLPROF_OFFCPU) ||
@@ -430,11 +353,17 @@ void wp_remote_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
 	walk = kzalloc(sizeof(*walk), GFP_KERNEL_ACCOUNT);
 	if (!walk)
 		return;
+	walk->remote.fn = wp_remote_walks;
+	walk->remote.mm = mm;
 	walk->session = session;
 	walk->pid = pid;
-	walk->mm = mm;
 	walk->code = code;
-	wp_remote_run(walk);
+	/* Unless no thread wants one. */
+	if (wp_remote_collect(walk))
+		wp_remote_run(&walk->remote);
+	while (walk->nr_threads)
+		put_task_struct(walk->threads[--walk->nr_threads]);
+	wp_remote_set_last(walk, NULL);
 	kfree(walk);
 }
 

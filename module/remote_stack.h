@@ -10,8 +10,6 @@ struct wallprof_task;
 struct wp_code;
 struct wp_session;
 
-int wp_remote_init(void);
-void wp_remote_exit(void);
 void wp_remote_walk(struct wp_session *session, u32 pid, struct mm_struct *mm,
 		    const struct wp_code *code);
 void wp_remote_kernel(struct wp_session *session, struct wallprof_task *slot,
