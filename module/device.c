@@ -21,6 +21,7 @@
 #include "counters.h"
 #include "cpus.h"
 #include "device.h"
+#include "remote_read.h"
 #include "session.h"
 #include "snapshot.h"
 #include "state.h"
@@ -44,6 +45,7 @@ union wp_args {
 	struct wallprof_live live;
 	struct wallprof_event event;
 	struct wallprof_count count;
+	struct wallprof_read read;
 };
 
 static int wp_ioctl_info(struct wp_session *session, union wp_args *args)
@@ -133,6 +135,11 @@ static int wp_ioctl_live(struct wp_session *session, union wp_args *args)
 	return err ? err : wp_snapshot_read(session, &args->live);
 }
 
+static int wp_ioctl_read(struct wp_session *session, union wp_args *args)
+{
+	return wp_remote_read(session, &args->read);
+}
+
 /* @min is the size of the struct in the first release that had it. */
 static const struct wp_ioctl {
 	u32 size;
@@ -166,6 +173,8 @@ static const struct wp_ioctl {
 		 wp_ioctl_event),
 	WP_IOCTL(WALLPROF_IOC_COUNT, struct wallprof_count, running_ns,
 		 wp_ioctl_count),
+	WP_IOCTL(WALLPROF_IOC_READ, struct wallprof_read, reserved,
+		 wp_ioctl_read),
 };
 
 static long wp_device_ioctl(struct file *file, unsigned int cmd,

@@ -57,7 +57,7 @@
 #define WALLPROF_IOC_TYPE	0xB7
 
 /* The version of this header; grows with every addition. */
-#define WALLPROF_ABI_VERSION	15
+#define WALLPROF_ABI_VERSION	16
 
 /* Limits that do not depend on the host. */
 #define WALLPROF_MAX_STACK	127	/* frames of one stack */
@@ -91,6 +91,7 @@
 #define WALLPROF_MAX_TABLES	(1 << 20)	/* of one session */
 #define WALLPROF_MAX_TABLES_BYTES (1ULL << 29)	/* of one session */
 #define WALLPROF_MAX_MAPS	(1 << 16)	/* of one process */
+#define WALLPROF_MAX_READ	4096		/* bytes that READ reads at once */
 #define WALLPROF_MAX_UNWINDS	16		/* stop reasons of walks */
 #define WALLPROF_MAX_SWITCHES	16		/* how switches were recorded */
 
@@ -1095,6 +1096,50 @@ struct wallprof_live_map {
 	char name[];
 };
 
+/**
+ * struct wallprof_read - read what a blocked thread waits for (WALLPROF_IOC_READ)
+ * @size: of this struct
+ * @pid: the process, in the opener's pid namespace
+ * @tid: a thread of it that is off its CPU
+ * @bytes: how many to read, 1 to WALLPROF_MAX_READ
+ * @since: when the thread's interval began: &struct wallprof_task.since; 0: any time; out:
+ *	when it began
+ * @address: where to read in the process's memory
+ * @data: pointer to where they are to be written
+ * @arg: out: the first argument of the thread's system call
+ * @arg2: out: its second
+ * @arg3: out: its third
+ * @syscall: out: the call's number; WALLPROF_SYSCALL_NONE: it is in none, or in one of the
+ *	32-bit table, and the arguments are 0
+ * @reserved: must be 0
+ *
+ * The thread was blocked, in that one interval, from before the read to after it, or there
+ * is an error. What other threads change meanwhile may be read in part. Nothing is
+ * made present, and no lock of the process is waited for.
+ *
+ * Allowed while a session with OFFCPU runs, and needs the right to read the process's
+ * memory, as MAPS does. New in ABI 16.
+ *
+ * Errors, besides the common ones: EINVAL: not running, or without OFFCPU. ESRCH: there is
+ * no such process or thread, or it has no memory. EPERM: the caller may not read its memory.
+ * ESTALE: the thread is not blocked in that interval, or not any more, or the process is
+ * executing another program. ENODATA: the memory is not present, or there is none.
+ */
+struct wallprof_read {
+	__u32 size;
+	__u32 pid;
+	__u32 tid;
+	__u32 bytes;
+	__aligned_u64 since;
+	__aligned_u64 address;
+	__aligned_u64 data;
+	__aligned_u64 arg;
+	__aligned_u64 arg2;
+	__aligned_u64 arg3;
+	__u32 syscall;
+	__u32 reserved;
+};
+
 /*
  * The ioctls. The size of a struct is not part of the number, so that structs can grow.
  */
@@ -1109,6 +1154,7 @@ struct wallprof_live_map {
 #define WALLPROF_IOC_LIVE	_IO(WALLPROF_IOC_TYPE, 0x08)
 #define WALLPROF_IOC_EVENT	_IO(WALLPROF_IOC_TYPE, 0x09)
 #define WALLPROF_IOC_COUNT	_IO(WALLPROF_IOC_TYPE, 0x0a)
+#define WALLPROF_IOC_READ	_IO(WALLPROF_IOC_TYPE, 0x0b)
 
 /**
  * DOC: The mapping

@@ -24,6 +24,7 @@ union any {
 	struct wallprof_live live;
 	struct wallprof_event event;
 	struct wallprof_count count;
+	struct wallprof_read read;
 	unsigned char bytes[8192];
 };
 
@@ -43,11 +44,32 @@ static int fd_in(unsigned int state)
 	return dev_status(fd).state == state ? fd : -1;
 }
 
+static volatile char byte_read;
+
+static void body_pauses(void *arg)
+{
+	byte_read = 'x';
+	for (;;)
+		pause();
+}
+
+/* READ of a child that waits. */
+static struct wallprof_read read_of(pid_t pid, void *to)
+{
+	while (!is_off(pid, 'S'))
+		nap_ns(MS);
+	return (struct wallprof_read){
+		.pid = pid, .tid = pid, .address = (uintptr_t)&byte_read, .data = (uintptr_t)to,
+		.bytes = 1,
+	};
+}
+
 FIXTURE(command)
 {
 	union any arg;
 	struct tiny_table table;
 	int fd;
+	pid_t child;
 };
 
 FIXTURE_VARIANT(command)
@@ -81,9 +103,11 @@ COMMAND(live, LIVE, OPEN, OPEN);
 COMMAND(event, EVENT, CONFIGURED, CONFIGURED, .least = offsetof(struct wallprof_event, filter));
 COMMAND(count, COUNT, CONFIGURED, CONFIGURED,
 	.least = offsetof(struct wallprof_count, filtered));
+COMMAND(read, READ, RUNNING, RUNNING);
 
 FIXTURE_SETUP(command)
 {
+	self->child = variant->nr == WALLPROF_IOC_READ ? child_of(body_pauses, NULL) : 0;
 	self->fd = fd_in(variant->state);
 	ASSERT_LE(0, self->fd);
 	memset(&self->arg, 0, sizeof(self->arg));
@@ -100,11 +124,15 @@ FIXTURE_SETUP(command)
 		self->arg.live.tid = (1U << 31) - 1;
 	if (variant->nr == WALLPROF_IOC_EVENT)
 		self->arg.event = dev_event(PERF_COUNT_SW_PAGE_FAULTS, 1);
+	if (variant->nr == WALLPROF_IOC_READ)
+		self->arg.read = read_of(self->child, &self->table);
 	self->arg.size = variant->size;
 }
 
 FIXTURE_TEARDOWN(command)
 {
+	if (self->child)
+		child_end(self->child);
 	close(self->fd);
 }
 
@@ -274,6 +302,9 @@ TEST_F(command, reserved_fields)
 		break;
 	case WALLPROF_IOC_EVENT:
 		self->arg.event.reserved = 1;
+		break;
+	case WALLPROF_IOC_READ:
+		self->arg.read.reserved = 1;
 		break;
 	default:
 		return;		/* all of them are outputs */
@@ -643,17 +674,20 @@ TEST(order)
 {
 	static const struct {
 		unsigned int state;
-		int info, configure, start, flip, stop, status, push, maps, live, event, count;
+		int info, configure, start, flip, stop, status, push, maps, live, event, count,
+			read;
 	} table[] = {
 		{ WALLPROF_SESSION_OPEN, 0, 0, -EINVAL, -EINVAL, -EINVAL, 0, -EINVAL, -EINVAL,
-		  0, -EINVAL, -EINVAL },
+		  0, -EINVAL, -EINVAL, -EINVAL },
 		{ WALLPROF_SESSION_CONFIGURED, 0, -EBUSY, 0, -EINVAL, -EINVAL, 0, 0, 0, 0, 0,
+		  0, -EINVAL },
+		{ WALLPROF_SESSION_RUNNING, 0, -EBUSY, -EBUSY, 0, 0, 0, 0, 0, 0, -EBUSY, 0,
 		  0 },
-		{ WALLPROF_SESSION_RUNNING, 0, -EBUSY, -EBUSY, 0, 0, 0, 0, 0, 0, -EBUSY, 0 },
 		{ WALLPROF_SESSION_STOPPED, 0, -EBUSY, -EBUSY, 0, -EBUSY, 0, 0, 0, 0, -EBUSY,
-		  0 },
+		  0, -EINVAL },
 	};
 	struct tiny_table tiny = tiny_table();
+	pid_t child = child_of(body_pauses, NULL);
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(table); i++) {
 		struct wallprof_configure c = dev_config();
@@ -667,9 +701,11 @@ TEST(order)
 		struct wallprof_live live = { .size = sizeof(live), .tid = (1U << 31) - 1 };
 		struct wallprof_event event = dev_event(PERF_COUNT_SW_PAGE_FAULTS, 1);
 		struct wallprof_count count = { .size = sizeof(count) };
+		struct wallprof_read read = read_of(child, &info);
 		struct wallprof_flip flip;
 		int fd;
 
+		read.size = sizeof(read);
 		TH_LOG("state %u", i);
 #define IN_STATE(want, call) do { \
 		fd = fd_in(table[i].state); \
@@ -690,7 +726,9 @@ TEST(order)
 		IN_STATE(table[i].live, dev_cmd(fd, WALLPROF_IOC_LIVE, &live));
 		IN_STATE(table[i].event, dev_cmd(fd, WALLPROF_IOC_EVENT, &event));
 		IN_STATE(table[i].count, dev_cmd(fd, WALLPROF_IOC_COUNT, &count));
+		IN_STATE(table[i].read, dev_cmd(fd, WALLPROF_IOC_READ, &read));
 	}
+	child_end(child);
 }
 
 TEST(one_epoch_is_left_after_stop)
@@ -711,9 +749,9 @@ TEST(unknown_commands)
 		unsigned char arg[4096] = { 16 };
 		int fd = fd_in(state);
 
-		for (unsigned int nr = 11; nr < 256; nr++)
+		for (unsigned int nr = 12; nr < 256; nr++)
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(WALLPROF_IOC_TYPE, nr), arg));
-		for (unsigned int nr = 0; nr < 12; nr++) {
+		for (unsigned int nr = 0; nr < 13; nr++) {
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(0xb6, nr), arg));
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IO(0xb8, nr), arg));
 			EXPECT_EQ(-ENOTTY, dev_cmd(fd, _IOR(WALLPROF_IOC_TYPE, nr, int), arg));

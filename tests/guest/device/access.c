@@ -114,6 +114,19 @@ static int try_read(struct target *t)
 	return process_vm_readv(t->pid, &local, 1, &remote, 1, 0) < 0 ? -errno : 0;
 }
 
+/* The same by READ; the session runs. */
+static int try_memory(int fd, struct target *t)
+{
+	char here[sizeof(t->secret)] = "";
+	struct wallprof_read arg = {
+		.size = sizeof(arg), .pid = t->pid, .tid = t->pid, .address = (uintptr_t)t->secret,
+		.data = (uintptr_t)here, .bytes = sizeof(here),
+	};
+	int err = dev_cmd(fd, WALLPROF_IOC_READ, &arg);
+
+	return err ? err : memcmp(here, t->secret, sizeof(here)) ? -EINVAL : 0;
+}
+
 /* Become a user with these capabilities alone. */
 static int become(unsigned int uid, __u64 caps)
 {
@@ -298,6 +311,25 @@ TEST_F(access, of_the_caller)
 	EXPECT_EQ(1, dev_status(self->fd).processes);
 	EXPECT_EQ(0, try_forget(self->fd, other.pid));
 	EXPECT_EQ(0, dev_status(self->fd).processes);
+}
+
+/* What READ reads needs the same. */
+TEST_F(access, to_what_is_read)
+{
+	struct target same = plain, hidden = plain;
+	struct target other = { OTHER, OTHER, OTHER, 0, 0, "secret" };
+
+	hidden.what = HIDDEN;
+	target_make(&same);
+	target_make(&hidden);
+	target_make(&other);
+	while (!is_off(same.pid, 'S') || !is_off(hidden.pid, 'S') || !is_off(other.pid, 'S'))
+		nap_ns(MS);
+	ASSERT_EQ(0, dev_start(self->fd, NULL));
+	ASSERT_EQ(0, become(USER, CAP(PERFMON)));
+	EXPECT_EQ(0, try_memory(self->fd, &same));
+	EXPECT_EQ(-EPERM, try_memory(self->fd, &hidden));
+	EXPECT_EQ(-EPERM, try_memory(self->fd, &other));
 }
 
 #define STAYS	"ACCESS_STAYS"

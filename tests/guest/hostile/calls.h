@@ -31,6 +31,14 @@ long command(struct thread *t, __u64 fd, const struct command *c);
 void status_check(struct thread *t, __u64 fd);
 void map_drop(struct map *map);
 
+/* What the structs of some commands point to, and processes: images.c. */
+#define ROOM		(1UL << 20)	/* for a table, or for mappings */
+
+char *room(void);
+struct place put(struct thread *t, __u64 at, __u64 at_struct, char *data, size_t bytes);
+bool struct_good(__u64 size, __u64 at);
+__u32 who_is(struct thread *t, __u64 who);
+
 long run_open(struct thread *t, const __u64 *a);
 long run_close(struct thread *t, const __u64 *a);
 long run_dup(struct thread *t, const __u64 *a);
@@ -43,6 +51,7 @@ long run_stop(struct thread *t, const __u64 *a);
 long run_push(struct thread *t, const __u64 *a);
 long run_maps(struct thread *t, const __u64 *a);
 long run_live(struct thread *t, const __u64 *a);
+long run_read(struct thread *t, const __u64 *a);
 long run_event(struct thread *t, const __u64 *a);
 long run_count(struct thread *t, const __u64 *a);
 long run_ioctl(struct thread *t, const __u64 *a);

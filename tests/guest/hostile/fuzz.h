@@ -295,7 +295,7 @@ void judge_maps(struct thread *t);
 
 extern const int errno_common[], errno_configure[], errno_start[], errno_flip[],
 	errno_stop[], errno_push[], errno_maps[], errno_live[], errno_event[], errno_count[],
-	errno_mmap[];
+	errno_read[], errno_mmap[];
 extern unsigned int nr_cpus;
 
 static inline __u64 now_ns(void)

@@ -13,7 +13,6 @@
 #include "calls.h"
 
 #define PAGE_BYTES	(1UL << WALLPROF_TABLE_SHIFT)
-#define ROOM		(1UL << 20)	/* for a table, or for mappings */
 
 /* USER_END is the least that a machine has: our arm64 kernel has 39 bits. */
 #ifdef __x86_64__
@@ -380,7 +379,7 @@ static enum verdict table_judge(char *data, __u32 bytes)
 	return verdict;
 }
 
-static char *room(void)
+char *room(void)
 {
 	static __thread char *at;
 
@@ -390,7 +389,7 @@ static char *room(void)
 }
 
 /* Puts what a struct points to somewhere; what is large lies where it is. */
-static struct place put(struct thread *t, __u64 at, __u64 at_struct, char *data, size_t bytes)
+struct place put(struct thread *t, __u64 at, __u64 at_struct, char *data, size_t bytes)
 {
 	/* Not on top of the struct. */
 	if (bytes <= PAGE && at > AT_CUT && at != at_struct)
@@ -398,7 +397,7 @@ static struct place put(struct thread *t, __u64 at, __u64 at_struct, char *data,
 	return (struct place){ data, PLACE_GOOD, AT_NORMAL, bytes };
 }
 
-static bool struct_good(__u64 size, __u64 at)
+bool struct_good(__u64 size, __u64 at)
 {
 	return size == RIGHT && at <= AT_EDGE;
 }
@@ -486,7 +485,7 @@ const char *const who_names[] = {
 	"zero", "thread", NULL
 };
 
-static __u32 who_is(struct thread *t, __u64 who)
+__u32 who_is(struct thread *t, __u64 who)
 {
 	switch (who % names_nr(who_names)) {
 	case 1 ... VICTIMS:
@@ -630,50 +629,6 @@ long run_maps(struct thread *t, const __u64 *a)
 	}
 	if (m && !ret && !struct_good(a[7], a[8]))
 		expose(t, a[0]);
-	if (m && m->exact)
-		status_check(t, a[0]);
-	return ret;
-}
-
-/* Whether what LIVE wrote is a row of records. */
-static bool live_good(const char *data, __u32 bytes)
-{
-	const struct wallprof_live_head *head;
-	__u32 at;
-
-	for (at = 0; at < bytes; at += head->bytes) {
-		head = (const void *)(data + at);
-		if (bytes - at < sizeof(*head) || head->bytes < sizeof(*head) ||
-		    head->bytes % 8 || head->bytes > bytes - at ||
-		    (head->type != WALLPROF_LIVE_THREAD && head->type != WALLPROF_LIVE_MAP))
-			return false;
-	}
-	return true;
-}
-
-/* fd tid bytes flags size at records_at */
-long run_live(struct thread *t, const __u64 *a)
-{
-	struct wallprof_live live = { .tid = a[1], .flags = a[3] };
-	struct model *m = model_of(t, a[0]);
-	__u32 bytes = a[2] % ROOM;
-	struct place place;
-	char *data = room();
-	long ret, want = SOME;
-
-	memset(data, 0xa5, bytes);
-	place = put(t, a[6], a[5], data, bytes);
-	live.records = (uintptr_t)place.pointer;
-	live.bytes = bytes;
-	if (live.flags || live.tid >> 31)
-		want = -EINVAL;
-	ret = command(t, a[0], &(struct command){
-		WALLPROF_IOC_LIVE, &live, sizeof(live), a[4], a[5], 0, want, errno_live });
-	if (!ret && struct_good(a[4], a[5])) {
-		if (live.bytes > bytes || (live.tid && !live.bytes) ||
-		    (place.pointer == data && !live_good(data, live.bytes)))
-			wrong(t, "LIVE reported nonsense: %u bytes of %u", live.bytes, bytes);
-	}
 	if (m && m->exact)
 		status_check(t, a[0]);
 	return ret;

@@ -21,6 +21,7 @@ const int errno_stop[] = { 0 };
 const int errno_push[] = { EBADMSG, ENOSPC, 0 };
 const int errno_maps[] = { ESRCH, ESTALE, ENOENT, EPERM, 0 };
 const int errno_live[] = { ENOSPC, 0 };
+const int errno_read[] = { ESRCH, EPERM, ESTALE, ENODATA, 0 };
 const int errno_event[] = { ENOENT, EOPNOTSUPP, ENODEV, EACCES, ENOSPC, 0 };
 const int errno_count[] = { ENOENT, 0 };
 

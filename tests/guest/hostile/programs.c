@@ -19,7 +19,7 @@
 
 static const char *const command_names[] = {
 	"info", "configure", "start", "flip", "stop", "status", "push", "maps",
-	"live", "event", "count", NULL
+	"live", "event", "count", "read", NULL
 };
 
 unsigned int names_nr(const char *const *names)

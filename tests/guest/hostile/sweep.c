@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -305,6 +307,7 @@ union any {
 	struct wallprof_live live;
 	struct wallprof_event event;
 	struct wallprof_count count;
+	struct wallprof_read read;
 };
 
 static long command(int fd, unsigned long nr, union any *arg)
@@ -313,6 +316,7 @@ static long command(int fd, unsigned long nr, union any *arg)
 }
 
 static char live_records[4096];
+static pid_t blocked_pid;		/* of READ */
 
 /* A command's struct as it is to be. */
 static union any command_struct(unsigned long nr, enum config config)
@@ -328,6 +332,7 @@ static union any command_struct(unsigned long nr, enum config config)
 		[_IOC_NR(WALLPROF_IOC_LIVE)] = sizeof(struct wallprof_live),
 		[_IOC_NR(WALLPROF_IOC_EVENT)] = sizeof(struct wallprof_event),
 		[_IOC_NR(WALLPROF_IOC_COUNT)] = sizeof(struct wallprof_count),
+		[_IOC_NR(WALLPROF_IOC_READ)] = sizeof(struct wallprof_read),
 	};
 	union any arg;
 
@@ -355,6 +360,12 @@ static union any command_struct(unsigned long nr, enum config config)
 		arg.event.max_stack = 1;
 		arg.event.filter = (uintptr_t)&all_of_them;
 		arg.event.nr_filter = 1;
+	} else if (nr == WALLPROF_IOC_READ) {
+		arg.read.pid = blocked_pid;
+		arg.read.tid = blocked_pid;
+		arg.read.address = (uintptr_t)&blocked_pid;
+		arg.read.data = (uintptr_t)live_records;
+		arg.read.bytes = sizeof(blocked_pid);
 	}
 	return arg;
 }
@@ -862,6 +873,7 @@ static const struct path paths[] = {
 	COMMAND("live", LIVE, OPEN, ALL, ENOMEM),
 	COMMAND("event", EVENT, CONFIGURED, BOTH, ENOMEM),
 	COMMAND("count", COUNT, RUNNING, BOTH),
+	COMMAND("read", READ, RUNNING, BOTH, ENOMEM),
 	COMMAND("configure-tables", CONFIGURE, OPEN, TABLES, ENOMEM),
 	COMMAND("flip-tables", FLIP, RUNNING, TABLES),
 	COMMAND("status", STATUS, RUNNING, BOTH),
@@ -1112,6 +1124,30 @@ static bool wanted(const char *name, char **names)
 	return false;
 }
 
+/* Makes a process that waits until we end. */
+static void blocked_start(void)
+{
+	char path[64], text[64] = "";
+	FILE *f;
+
+	blocked_pid = fork();
+	if (!blocked_pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		blocked_pid = 1;	/* present in its memory */
+		for (;;)
+			pause();
+	}
+	snprintf(path, sizeof(path), "/proc/%d/syscall", blocked_pid);
+	/* "running", or the number of a system call: it has left its CPU. */
+	while (text[0] < '0' || text[0] > '9') {
+		usleep(1000);
+		f = fopen(path, "r");
+		if (!f || !fgets(text, sizeof(text), f))
+			die(path);
+		fclose(f);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	unsigned int i;
@@ -1124,6 +1160,7 @@ int main(int argc, char **argv)
 	many_ids[0] = getpid();
 	many_ids[2] = 2;
 	wakeup_id = number_in(WAKEUP_ID);
+	blocked_start();
 	inject_prepare();
 	if (wanted("kinds", argv + 1))
 		kinds_run();

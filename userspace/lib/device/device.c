@@ -357,6 +357,20 @@ int wp_device_count(const struct wp_device *dev, __u32 nr, struct wallprof_count
 }
 
 /**
+ * wp_device_read() - read what a blocked thread waits for
+ * @dev: the session, started
+ * @read: what to read; see &struct wallprof_read
+ *
+ * Return: 0 or a negative errno. Nothing was printed: most errors mean that the thread
+ * waits no longer.
+ */
+int wp_device_read(const struct wp_device *dev, struct wallprof_read *read)
+{
+	read->size = sizeof(*read);
+	return ioctl(dev->fd, WALLPROF_IOC_READ, read) ? -errno : 0;
+}
+
+/**
  * wp_device_start() - start recording
  * @dev: the session, configured
  * @time: set to the start of the complete recording

@@ -91,6 +91,7 @@ int wp_device_configure(struct wp_device *dev, const struct wallprof_configure *
 int wp_device_map(struct wp_device *dev);
 int wp_device_event(const struct wp_device *dev, struct wallprof_event *event);
 int wp_device_count(const struct wp_device *dev, __u32 nr, struct wallprof_count *count);
+int wp_device_read(const struct wp_device *dev, struct wallprof_read *read);
 int wp_device_start(struct wp_device *dev, __u64 *time);
 int wp_device_flip(struct wp_device *dev, __u32 *epoch, __u64 *time);
 int wp_device_stop(struct wp_device *dev, __u64 *time);
