@@ -51,6 +51,7 @@ struct member {
  * Equal members, the oldest first.
  * @object: the common object of their waits, or 0
  * @objects: their objects differ
+ * @owners: the owners of their locks differ
  */
 struct group {
 	struct member *member;
@@ -58,6 +59,7 @@ struct group {
 	enum wp_now_rank rank;
 	__u32 object;
 	bool objects;
+	bool owners;
 };
 
 /* A line that is being built. */
@@ -227,6 +229,8 @@ static bool is_lock(const struct wp_now_thread *t)
  */
 enum wp_now_rank wp_now_rank(const struct wp_now_thread *t)
 {
+	if (t->deadlock)
+		return WP_RANK_DEADLOCK;
 	if (t->now == WP_NOW_ONCPU)
 		return WP_RANK_ONCPU;
 	if (t->now == WP_NOW_RUNNABLE)
@@ -294,6 +298,7 @@ static size_t find_groups(struct member *m, size_t nr, struct group *g)
 						      .object = m[i].t->object };
 		g[groups - 1].nr++;
 		g[groups - 1].objects |= m[i].t->object != g[groups - 1].object;
+		g[groups - 1].owners |= m[i].t->owner != g[groups - 1].member->t->owner;
 	}
 	if (groups)
 		qsort(g, groups, sizeof(*g), by_rank);
@@ -464,6 +469,72 @@ static void put_stack(const struct group *g, size_t width)
 	end(&l);
 }
 
+/* A sanitized text in as many lines as it needs, indented. */
+static void put_lines(const char *text, size_t width)
+{
+	size_t indent = indent_of(width);
+
+	while (*text) {
+		size_t len = wp_text_wrap(text, width - indent);
+		char part[MAX_LINE];
+		struct line l;
+
+		snprintf(part, sizeof(part), "%.*s", (int)len, text);
+		begin(&l, indent);
+		add(&l, part);
+		end(&l);
+		text += len;
+		text += *text == ' ';
+	}
+}
+
+/*
+ * Who holds the lock. A lock that is passed on meanwhile has had several owners: that of
+ * the thread that waits longest is printed.
+ */
+static void put_owner(const struct wp_now_threads *all, const struct group *g, size_t width)
+{
+	const struct wp_now_thread *t = g->member->t;
+	char text[MAX_LINE];
+
+	if (!t->lock)
+		return;
+	wp_now_owner_text(all, t, text, sizeof(text));
+	put_lines(text, width);
+	if (g->owners)
+		put_lines("(others of these threads found another owner)", width);
+}
+
+/* The threads in a deadlock, as many as fit in a line. */
+static void put_deadlocks(const struct wp_now_threads *all, size_t width)
+{
+	char text[128], comm[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
+	const char *before = ":";
+	struct line l;
+	size_t i;
+
+	if (!all->deadlocks)
+		return;
+	begin(&l, 0);
+	snprintf(text, sizeof(text), "%zu thread%s in a deadlock", all->deadlocks,
+		 all->deadlocks == 1 ? "" : "s");
+	add_cut(&l, text, width);
+	for (i = 0; i < all->nr; i++) {
+		if (!all->thread[i].deadlock)
+			continue;
+		wp_text_show(comm, sizeof(comm), all->thread[i].comm, false);
+		snprintf(text, sizeof(text), "%s %u %s", before, all->thread[i].tid, comm);
+		/* The mark of an omission has to fit behind it. */
+		if (!fits(&l, text, width - strlen(", ..."))) {
+			snprintf(text, sizeof(text), "%s %s", before, wp_text_ellipsis());
+			fits(&l, text, width);
+			break;
+		}
+		before = ",";
+	}
+	end(&l);
+}
+
 static void put_group(const struct wp_now_threads *all, const struct group *g, size_t width)
 {
 	const struct wp_now_thread *t = g->member->t;
@@ -477,6 +548,7 @@ static void put_group(const struct wp_now_threads *all, const struct group *g, s
 			 wp_state_name(t->state), g->nr);
 	put_what(all, g, &l, width);
 	put_who(all, g, width);
+	put_owner(all, g, width);
 	put_stack(g, width);
 }
 
@@ -498,6 +570,7 @@ int wp_now_print_groups(struct wp_now_threads *t)
 	if (!err) {
 		nr = find_groups(m, t->nr, g);
 		put_sums(t, width);
+		put_deadlocks(t, width);
 		wp_now_print_hidden(t, "", width);
 		if (nr)
 			printf("\n%8s  %-2s %7s %s\n", "AGE", "S", "THREADS", "WAITS FOR");

@@ -48,7 +48,7 @@ static void put_column(const char *text, size_t width)
 /* The call and its object. */
 static void put_cause(const struct wp_now_threads *all, const struct wp_now_thread *t)
 {
-	char buf[48];
+	char buf[48], text[1024];
 
 	if (t->now == WP_NOW_ONCPU) {
 		putchar('-');
@@ -59,6 +59,10 @@ static void put_cause(const struct wp_now_threads *all, const struct wp_now_thre
 		printf(" %s", wp_objects_text(all->objects, t->object));
 	if (t->iowait)
 		fputs(" (iowait)", stdout);
+	if (!t->lock)
+		return;
+	wp_now_owner_text(all, t, text, sizeof(text));
+	printf(", %s", text);
 }
 
 /**
@@ -205,7 +209,8 @@ static bool alike(const struct wp_now_thread *a, const struct wp_now_thread *b)
 	       a->iowait == b->iowait && a->user == b->user && a->kernel == b->kernel &&
 	       a->object == b->object && a->cause.reason == b->cause.reason &&
 	       a->cause.syscall == b->cause.syscall && a->cause.compat == b->cause.compat &&
-	       a->lost == b->lost && !wp_procstack_compare(a->proc, b->proc) &&
+	       a->lost == b->lost && a->owner == b->owner &&
+	       !wp_procstack_compare(a->proc, b->proc) &&
 	       (a->user || a->kernel || a->proc || a->tid == b->tid);
 }
 
@@ -235,6 +240,7 @@ static int by_place(const void *pa, const void *pb)
 	ret = ret ? ret : order(a->cause.reason, b->cause.reason);
 	ret = ret ? ret : order(a->cause.syscall, b->cause.syscall);
 	ret = ret ? ret : order(a->cause.compat, b->cause.compat);
+	ret = ret ? ret : order(a->owner, b->owner);
 	/* Both point into one array, which is sorted by age. */
 	return ret ? ret : order((size_t)a, (size_t)b);
 }
@@ -410,6 +416,12 @@ static int json_thread(const struct wp_now_threads *all, struct wp_json *j,
 		wp_json_string(j, "cause", wp_cause_name(&t->cause, buf, sizeof(buf)));
 		if (t->object)
 			wp_json_string(j, "object", wp_objects_text(all->objects, t->object));
+		if (t->lock) {
+			wp_json_string(j, "lock", t->lock);
+			wp_json_number(j, "owner_tid", t->owner);
+			wp_json_string(j, "owner_comm", t->owner_comm);
+			wp_json_bool(j, "deadlock", t->deadlock);
+		}
 		wp_json_bool(j, "stack_lost", t->lost);
 	}
 	err = json_stack(all, j, t);

@@ -224,6 +224,7 @@ static int read_before(const struct wp_recording *r, struct wp_now_threads *all)
 		if (task->phase == WALLPROF_TASK_UNSEEN &&
 		    (r->o.kernel || wp_kidle_is_kthread(task->tgid, task->tid, task->reason)))
 			before->proc = wp_procstack_read(task->tgid, task->tid);
+		wp_now_read_lock(&r->dev, i, before);
 	}
 	for (i = 0; i < nr; i++) {
 		if (all->before[i].running)
@@ -268,20 +269,26 @@ static int look(struct wp_recording *r, struct wp_now_threads *all, __u64 ns)
 	return err ? err : wp_recording_add_stacks(r, epoch);
 }
 
-static void read_comm(struct wp_now_thread *t)
+/**
+ * wp_now_read_comm() - read the name of a thread
+ * @tgid: its process
+ * @tid: the thread
+ * @comm: set to its name; "" if it has ended
+ */
+void wp_now_read_comm(__u32 tgid, __u32 tid, char comm[WALLPROF_COMM_LEN])
 {
 	char path[64], *end;
 	ssize_t len = 0;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", t->tgid, t->tid);
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", tgid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
-		len = read(fd, t->comm, sizeof(t->comm) - 1);
+		len = read(fd, comm, WALLPROF_COMM_LEN - 1);
 		close(fd);
 	}
-	t->comm[len > 0 ? len : 0] = '\0';
-	end = strrchr(t->comm, '\n');
+	comm[len > 0 ? len : 0] = '\0';
+	end = strrchr(comm, '\n');
 	if (end)
 		*end = '\0';
 }
@@ -394,7 +401,7 @@ static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now
 		return 0;
 	}
 	read_phase(&t, task, &all->before[slot], all->time);
-	read_comm(&t);
+	wp_now_read_comm(t.tgid, t.tid, t.comm);
 	if (t.now != WP_NOW_ONCPU) {
 		wp_stacks_find(&r->stacks, task->user_stack, &t.user);
 		wp_stacks_find(&r->stacks, task->kernel_stack, &t.kernel);
@@ -409,6 +416,9 @@ static int read_task(struct wp_recording *r, const struct opts *o, struct wp_now
 	if (t.now != WP_NOW_ONCPU) {
 		err = wp_objects_find(all->objects, t.tid, t.tgid, task->exec_id, &t.cause,
 				      &t.object);
+		/* If it has been in this wait all the time. */
+		if (!err && all->time - task->open_ns == all->before[slot].since)
+			err = wp_now_find_owner(all, &t, &all->before[slot]);
 		if (err)
 			return err;
 	}
@@ -463,6 +473,8 @@ static int print(const struct opts *o, struct wp_now_threads *all)
 
 	if (all->nr)
 		qsort(all->thread, all->nr, sizeof(*all->thread), by_age);
+	if (wp_now_link_owners(all))
+		return -ENOMEM;
 	for (i = 0; i < all->nr; i++)
 		lost += all->thread[i].lost;
 	if (lost)
@@ -530,6 +542,7 @@ int cmd_stacks(int argc, char **argv)
 	wp_stacks_free(&r.stacks);
 	wp_objects_free(all.objects);
 	wp_livenames_free(all.names);
+	free(all.by_tid);
 	free(all.thread);
 	while (all.nr_before)
 		wp_procstack_free(all.before[--all.nr_before].proc);

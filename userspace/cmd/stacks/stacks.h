@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the files of wallprof stacks: stacks.c runs the session, stacks/groups.c
- * prints groups, stacks/print.c lines, complete stacks and JSON.
+ * Shared by the files of wallprof stacks: stacks.c runs the session, stacks/owners.c finds
+ * who holds locks, stacks/groups.c prints groups, stacks/print.c lines, complete stacks and
+ * JSON.
  */
 #ifndef WP_CMD_STACKS_STACKS_H
 #define WP_CMD_STACKS_STACKS_H
@@ -12,7 +13,9 @@
 #include <linux/wallprof.h>
 
 #include "lib/model/cause.h"
+#include "lib/model/lockowner.h"
 
+struct wp_device;
 struct wp_livename;
 struct wp_livenames;
 struct wp_objects;
@@ -28,6 +31,7 @@ enum wp_now {
 
 /**
  * enum wp_now_rank - importance, the highest first
+ * @WP_RANK_DEADLOCK: in a deadlock
  * @WP_RANK_DISK: blocked in D
  * @WP_RANK_LOCK: in a call that waits for something that another thread holds; or
  *	runnable for long
@@ -37,6 +41,7 @@ enum wp_now {
  * @WP_RANK_IDLE: waits for work
  */
 enum wp_now_rank {
+	WP_RANK_DEADLOCK,
 	WP_RANK_DISK,
 	WP_RANK_LOCK,
 	WP_RANK_BLOCKED,
@@ -64,6 +69,11 @@ enum wp_now_rank {
  * @kernel: its kernel stack or NULL
  * @proc: its kernel stack from /proc, if it has been blocked since before the start, or
  *	NULL. For kernel threads even without --kernel-callchains
+ * @lock: kind of lock that it waits for, if the owner is known; or NULL
+ * @owner: the thread that holds it
+ * @owner_comm: its name; "" if it has ended since
+ * @owner_time: when that was read
+ * @deadlock: the owner waits, through others or not, for this thread
  */
 struct wp_now_thread {
 	__u32 tid;
@@ -82,6 +92,11 @@ struct wp_now_thread {
 	const struct wp_stack *user;
 	const struct wp_stack *kernel;
 	const struct wp_procstack *proc;
+	const char *lock;
+	__u32 owner;
+	char owner_comm[WALLPROF_COMM_LEN];
+	__u64 owner_time;
+	bool deadlock;
 };
 
 /**
@@ -91,12 +106,16 @@ struct wp_now_thread {
  * @running: it was on a CPU
  * @proc: for kernel threads, and with --kernel-callchains for all: the stack from /proc,
  *	or NULL
+ * @lock: the lock that it waited for, and how; all 0: none was read
+ * @lock_time: when that was read; 0: it was not
  */
 struct wp_now_before {
 	__u64 since;
 	__u64 nr_off;
 	bool running;
 	struct wp_procstack *proc;
+	struct wp_lockwait lock;
+	__u64 lock_time;
 };
 
 /**
@@ -111,6 +130,8 @@ struct wp_now_before {
  * @kthreads_ns: sum of their blocked time during the session
  * @loops: number of other hidden threads that wait for work
  * @loops_ns: sum of their blocked time during the session
+ * @by_tid: the threads by their ids; from wp_now_link_owners() on
+ * @deadlocks: number of threads with @deadlock
  * @objects: objects of waits
  * @names: names of functions
  * @before: the slots
@@ -127,6 +148,8 @@ struct wp_now_threads {
 	__u64 kthreads_ns;
 	__u64 loops;
 	__u64 loops_ns;
+	const struct wp_now_thread **by_tid;
+	size_t deadlocks;
 	struct wp_objects *objects;
 	struct wp_livenames *names;
 	struct wp_now_before *before;
@@ -135,6 +158,13 @@ struct wp_now_threads {
 
 int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t,
 		 unsigned int i, struct wp_livename *name, bool *found);
+void wp_now_read_comm(__u32 tgid, __u32 tid, char comm[WALLPROF_COMM_LEN]);
+void wp_now_read_lock(const struct wp_device *dev, __u32 slot, struct wp_now_before *before);
+int wp_now_find_owner(const struct wp_now_threads *all, struct wp_now_thread *t,
+		      const struct wp_now_before *before);
+int wp_now_link_owners(struct wp_now_threads *all);
+void wp_now_owner_text(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		       char *text, size_t size);
 enum wp_now_rank wp_now_rank(const struct wp_now_thread *t);
 void wp_now_print_hidden(const struct wp_now_threads *all, const char *before, size_t width);
 int wp_now_print_groups(struct wp_now_threads *t);

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who holds the locks that threads wait for, and which of them wait for each other.
+ *
+ * The lock's memory is read while the thread waits (wp_now_read_lock()), and interpreted
+ * when its stack is known (wp_now_find_owner()). Called by stacks.c.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/stacks/stacks.h"
+#include "lib/base/since.h"
+#include "lib/base/text.h"
+#include "lib/device/device.h"
+#include "lib/model/objects.h"
+#include "lib/model/stacks.h"
+#include "lib/model/syscalls.h"
+#include "lib/proc/nspid.h"
+#include "lib/proc/procstack.h"
+#include "lib/profile/waitwhere.h"
+#include "lib/symbols/livenames.h"
+
+/* Frames of a user stack that are looked at for the kind of lock. */
+#define MAX_FRAMES	8
+/* Locks of a chain that are printed. */
+#define MAX_CHAIN	8
+
+static __u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+static bool in_futex(volatile const struct wallprof_task *task)
+{
+	return (task->phase == WALLPROF_TASK_OFF || task->phase == WALLPROF_TASK_UNSEEN) &&
+	       task->reason == WALLPROF_REASON_SYSCALL &&
+	       wp_syscall_arg(task->syscall, task->flags & WALLPROF_TASK_32BIT) == WP_ARG_FUTEX;
+}
+
+/**
+ * wp_now_read_lock() - read the lock that a thread waits for
+ * @dev: the session, running
+ * @slot: the thread's slot
+ * @before: @since is set; the lock is set if it can be read
+ */
+void wp_now_read_lock(const struct wp_device *dev, __u32 slot, struct wp_now_before *before)
+{
+	volatile const struct wallprof_task *task = wp_device_task(dev, slot);
+	struct wallprof_read read = {
+		.pid = task->tgid,
+		.tid = task->tid,
+		.since = before->since,
+		.address = task->arg,
+		.data = (uintptr_t)before->lock.word,
+		.bytes = sizeof(before->lock.word),
+	};
+	__u64 time = now();
+
+	if (!in_futex(task) || task->flags & WALLPROF_TASK_32BIT)
+		return;
+	/* Its wait may be another one than the slot had, but is one of the same interval. */
+	if (wp_device_read(dev, &read) || read.arg != read.address ||
+	    wp_syscall_arg(read.syscall, false) != WP_ARG_FUTEX) {
+		before->lock = (struct wp_lockwait){ 0 };
+		return;
+	}
+	before->lock.op = read.arg2;
+	before->lock.value = read.arg3;
+	before->lock_time = time;
+}
+
+/* Whether a file may be glibc, of which some versions have threads in a library apart. */
+static bool is_libc(const char *file)
+{
+	return !strncmp(file, "libc.so.", 8) || !strncmp(file, "libc-2", 6) ||
+	       !strncmp(file, "libpthread", 10);
+}
+
+/* What the functions of the stack say about the lock. */
+static int read_stack(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		      struct wp_lockwait *w)
+{
+	unsigned int kernel = t->kernel ? t->kernel->nr : t->proc ? t->proc->nr : 0, i;
+	const struct wp_function *stack[MAX_FRAMES];
+	struct wp_function function[MAX_FRAMES];
+	struct wp_livename name;
+	bool found;
+	int err;
+
+	for (i = 0; i < MAX_FRAMES; i++) {
+		err = wp_now_frame(all, t, kernel + i, &name, &found);
+		if (err)
+			return err;
+		if (!found)
+			break;
+		function[i] = (struct wp_function){ .name = name.name };
+		stack[i] = &function[i];
+		if (!i)
+			w->local = !name.name && name.file && is_libc(name.file);
+	}
+	w->kind = wp_waitwhere_kind(stack, i);
+	return 0;
+}
+
+/**
+ * wp_now_find_owner() - find who holds the lock that a thread waits for
+ * @all: all threads
+ * @t: the thread; @lock and @owner are set if the owner is known
+ * @before: the lock, read in the same wait
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_now_find_owner(const struct wp_now_threads *all, struct wp_now_thread *t,
+		      const struct wp_now_before *before)
+{
+	struct wp_lockwait w = before->lock;
+	struct wp_lockowner owner;
+	int err;
+
+	if (t->now != WP_NOW_BLOCKED || !before->lock_time)
+		return 0;
+	err = read_stack(all, t, &w);
+	if (err || !wp_lockowner_find(&w, &owner))
+		return err;
+	t->owner = wp_nspid_find(t->tgid, owner.tid, owner.shared);
+	t->owner_time = before->lock_time;
+	t->lock = t->owner ? owner.kind : NULL;
+	/* A thread's directory has itself as a thread, too. */
+	wp_now_read_comm(t->owner, t->owner, t->owner_comm);
+	return 0;
+}
+
+static int by_tid(const void *pa, const void *pb)
+{
+	const struct wp_now_thread *a = *(struct wp_now_thread *const *)pa;
+	const struct wp_now_thread *b = *(struct wp_now_thread *const *)pb;
+
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/* The owner of the lock that a thread waits for; NULL: none, or it is not among @all. */
+static const struct wp_now_thread *owner_of(const struct wp_now_threads *all,
+					    const struct wp_now_thread *t)
+{
+	const struct wp_now_thread want = { .tid = t->owner }, *key = &want;
+	const struct wp_now_thread **found;
+
+	if (!t->lock)
+		return NULL;
+	found = bsearch(&key, all->by_tid, all->nr, sizeof(*all->by_tid), by_tid);
+	return found ? *found : NULL;
+}
+
+/*
+ * Whether the owner of a thread's lock was blocked already when that was read. Then it
+ * still holds the lock: it has not run since.
+ */
+static bool holds(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		  const struct wp_now_thread *owner)
+{
+	return owner && owner->now == WP_NOW_BLOCKED && all->time - owner->age <= t->owner_time;
+}
+
+/* Whether the chain of owners leads back to a thread. */
+static bool is_deadlocked(const struct wp_now_threads *all, const struct wp_now_thread *t)
+{
+	const struct wp_now_thread *at = t, *owner;
+	size_t i;
+
+	for (i = 0; i < all->nr; i++) {
+		owner = owner_of(all, at);
+		if (!holds(all, at, owner))
+			return false;
+		if (owner == t)
+			return true;
+		at = owner;
+	}
+	return false;
+}
+
+/**
+ * wp_now_link_owners() - find deadlocks; all threads are known, and stay where they are
+ * @all: the threads
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int wp_now_link_owners(struct wp_now_threads *all)
+{
+	size_t i;
+
+	all->by_tid = calloc(all->nr + 1, sizeof(*all->by_tid));
+	if (!all->by_tid)
+		return -ENOMEM;
+	for (i = 0; i < all->nr; i++)
+		all->by_tid[i] = &all->thread[i];
+	qsort(all->by_tid, all->nr, sizeof(*all->by_tid), by_tid);
+	for (i = 0; i < all->nr; i++) {
+		struct wp_now_thread *t = &all->thread[i];
+
+		t->deadlock = t->lock && is_deadlocked(all, t);
+		all->deadlocks += t->deadlock;
+	}
+	return 0;
+}
+
+static void append(char *text, size_t size, const char *more)
+{
+	size_t len = strlen(text);
+
+	snprintf(text + len, size - len, "%s", more);
+}
+
+/* What the last owner of a chain does. */
+static void append_state(const struct wp_now_threads *all, const struct wp_now_thread *t,
+			 char *text, size_t size)
+{
+	char buf[48], age[WP_SINCE_TEXT], more[WP_OBJECT_TEXT + 160];
+
+	wp_since_age(t->age, age, sizeof(age));
+	if (t->now == WP_NOW_ONCPU)
+		snprintf(more, sizeof(more), ", on-CPU");
+	else if (t->now == WP_NOW_RUNNABLE)
+		snprintf(more, sizeof(more), ", runnable for %s", age);
+	else
+		snprintf(more, sizeof(more), ", blocked for %s in %s%s%s", age,
+			 wp_cause_name(&t->cause, buf, sizeof(buf)), t->object ? " " : "",
+			 t->object ? wp_objects_text(all->objects, t->object) : "");
+	append(text, size, more);
+}
+
+/**
+ * wp_now_owner_text() - describe who holds the lock that a thread waits for
+ * @all: all threads
+ * @t: a thread with @lock
+ * @text: set to the description, sanitized: "mutex held by 12 main, blocked for ..."
+ * @size: its size
+ */
+void wp_now_owner_text(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		       char *text, size_t size)
+{
+	const struct wp_now_thread *at = t, *owner;
+	char more[160], comm[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
+	unsigned int i;
+
+	snprintf(text, size, "%s", "");
+	for (i = 0; at->lock; i++, at = owner) {
+		owner = owner_of(all, at);
+		wp_text_show(comm, sizeof(comm), at->owner_comm, false);
+		if (at->owner == at->tid)
+			snprintf(more, sizeof(more), "%s that it holds itself", at->lock);
+		else
+			snprintf(more, sizeof(more), "%s held by %u%s%s", at->lock, at->owner,
+				 *comm ? " " : "", comm);
+		append(text, size, i ? ", which waits for a " : "");
+		append(text, size, more);
+		if (!owner)
+			return;
+		if (owner->deadlock && !t->deadlock) {
+			append(text, size, ", which is in a deadlock");
+			return;
+		}
+		if (owner == t || owner == at || i == MAX_CHAIN) {
+			append(text, size, t->deadlock ? ": a deadlock" : ", ...");
+			return;
+		}
+	}
+	append_state(all, at, text, size);
+}
