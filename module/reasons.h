@@ -11,6 +11,7 @@
 
 #include "compat/ptrace.h"
 #include "compat/sched.h"
+#include "lock_owner.h"
 #include "pure/intervals.h"
 #include "state.h"
 
@@ -57,6 +58,8 @@ static __always_inline void wp_reason_read(const struct wp_session *session,
 		leave->arg = wp_syscall_arg(p, regs);
 	if (unlikely(wp_in_syscall_32(p)))
 		leave->flags |= WALLPROF_TASK_32BIT;
+	if (unlikely(session->config.flags & WALLPROF_LOCK_OWNERS) && p == current)
+		leave->lock_owner = wp_lock_owner_read(session, p, regs, nr);
 }
 
 /**

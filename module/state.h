@@ -347,7 +347,8 @@ static_assert(WP_LINE(cpus) < WP_LINE(nomem));
 #endif
 
 /* Flags that keep a session off the fast path. */
-#define WP_FLAGS_NOT_FAST	(WALLPROF_TIMELINE | WALLPROF_WAKER_CHAINS)
+#define WP_FLAGS_NOT_FAST	(WALLPROF_TIMELINE | WALLPROF_WAKER_CHAINS | \
+				 WALLPROF_LOCK_OWNERS)
 
 /*
  * Whether most switches of a session are handled by the switch cache. Which states, CPUs

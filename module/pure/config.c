@@ -99,6 +99,8 @@ bool wp_config_ok(const struct wallprof_configure *config)
 	       (config->flags & WALLPROF_REASONS || !(config->flags & WALLPROF_ARGS)) &&
 	       (!(config->flags & WALLPROF_WAKER_STACKS) ||
 		(config->flags & WALLPROF_WAKERS && config->stack_flags)) &&
+	       (!(config->flags & WALLPROF_LOCK_OWNERS) ||
+		(config->flags & WALLPROF_ARGS && !(config->flags & WALLPROF_WAKER_STACKS))) &&
 	       (!(config->flags & WALLPROF_WAKER_CHAINS) ||
 		config->flags & WALLPROF_WAKERS) &&
 	       (!(config->flags & WALLPROF_SAMPLE_CACHE) ||

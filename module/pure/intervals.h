@@ -31,6 +31,7 @@ struct wp_thread {
  * @user_stack: id, or 0
  * @kernel_stack: id, or 0
  * @arg: first argument of @syscall
+ * @lock_owner: who holds the lock that it waits for, or 0
  * @syscall: its number, or WALLPROF_SYSCALL_NONE
  * @reason: enum wallprof_reason
  * @state: enum wallprof_state
@@ -41,6 +42,7 @@ struct wp_leave {
 	u64 user_stack;
 	u64 kernel_stack;
 	u64 arg;
+	u64 lock_owner;
 	u16 syscall;
 	u8 reason;
 	u8 state;
@@ -187,6 +189,7 @@ wp_interval_open(struct wallprof_task *slot, const struct wp_thread *thread,
 	slot->user_stack = leave->user_stack;
 	slot->kernel_stack = leave->kernel_stack;
 	slot->arg = leave->arg;
+	slot->lock_owner = leave->lock_owner;
 	slot->syscall = leave->syscall;
 	slot->reason = leave->reason;
 	slot->state = leave->state;
@@ -364,7 +367,7 @@ WP_LIES_IN_CAUSE(struct wallprof_aggr);
  * struct wp_ended_by - why an interval began, and which waker ended it
  * @cause: see WP_CAUSE()
  * @tid: the waker's thread id, or 0
- * @stack: id of the waker's stacks, or 0
+ * @stack: id of the waker's stacks, or who holds the lock, or 0. No session has both
  */
 struct wp_ended_by {
 	u32 cause;
@@ -392,6 +395,7 @@ static __always_inline struct wp_ended_by wp_interval_ended_by(const struct wall
 		by.tid = 0;
 		by.stack = 0;
 	}
+	by.stack |= slot->lock_owner;
 	return by;
 }
 

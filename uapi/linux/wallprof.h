@@ -362,7 +362,12 @@ struct wallprof_info {
  * is the same. Takes some 420 KB for each CPU. New in ABI 15.
  */
 #define WALLPROF_SAMPLE_CACHE	(1U << 14)
-#define WALLPROF_CONFIGURE_FLAGS 0x7fffU
+/*
+ * With ARGS, without WAKER_STACKS: record who holds the lock, of waits in futex(2) by the
+ * 64-bit table: see wallprof_lock.h. New in ABI 16.
+ */
+#define WALLPROF_LOCK_OWNERS	(1U << 15)
+#define WALLPROF_CONFIGURE_FLAGS 0xffffU
 
 /* wallprof_configure.stack_flags */
 #define WALLPROF_STACK_USER	(1U << 0)	/* user stacks by frame pointer */
@@ -1292,6 +1297,15 @@ struct wallprof_stack {
 #define WALLPROF_AGGR_IOWAIT	(1U << 3)	/* off-CPU: in iowait */
 #define WALLPROF_AGGR_32BIT	(1U << 4)	/* @syscall is of the 32-bit table */
 
+/*
+ * wallprof_aggr.lock_owner: the owner's thread id in the opener's pid namespace, and what
+ * the lock is, enum wallprof_lock. The owner was a living thread, of the same process
+ * unless the lock is shared.
+ */
+#define WALLPROF_LOCK_OWNER(tid, lock)	((__u64)(lock) << 32 | (__u32)(tid))
+#define WALLPROF_LOCK_OWNER_TID(owner)	((__u32)(owner))
+#define WALLPROF_LOCK_OWNER_LOCK(owner)	((__u32)((owner) >> 32))
+
 /**
  * struct wallprof_aggr - a sum of intervals or samples that are alike
  * @tid: thread id, in the opener's pid namespace
@@ -1314,6 +1328,8 @@ struct wallprof_stack {
  *	WALLPROF_WAKER_TASK, and if it was lost (STACK_FULL, NESTED). Of a sample of an
  *	event with @record_words: what the tracepoint recorded, with
  *	WALLPROF_STACK_IS_RECORD; 0 if it was lost (STACK_FULL)
+ * @lock_owner: with LOCK_OWNERS, in the place of @waker_stack: of a wait in futex(2), which
+ *	thread held the lock when it began: WALLPROF_LOCK_OWNER(), or 0
  * @count: intervals, or samples
  * @total: nanoseconds, or the sum of the samples' periods
  * @min: the shortest interval, or the smallest period
@@ -1356,7 +1372,10 @@ struct wallprof_aggr {
 	__u8 reason;
 	__u8 waker;
 	__aligned_u64 arg;
-	__aligned_u64 waker_stack;
+	union {
+		__aligned_u64 waker_stack;
+		__aligned_u64 lock_owner;
+	};
 	__aligned_u64 count;
 	__aligned_u64 total;
 	__aligned_u64 min;
@@ -1404,6 +1423,7 @@ struct wallprof_hist {
  * @waker: likewise
  * @arg: likewise
  * @waker_stack: likewise
+ * @lock_owner: likewise
  * @begin: when the thread left its CPU; if it left before its totals began
  *	(WALLPROF_AGGR_SINCE_START), when these began
  * @end: when it ran again
@@ -1427,7 +1447,10 @@ struct wallprof_wait {
 	__u8 reason;
 	__u8 waker;
 	__aligned_u64 arg;
-	__aligned_u64 waker_stack;
+	union {
+		__aligned_u64 waker_stack;
+		__aligned_u64 lock_owner;
+	};
 	__aligned_u64 begin;
 	__aligned_u64 end;
 	__aligned_u64 runnable;
@@ -1503,6 +1526,7 @@ struct wallprof_wait {
  *	or was on a CPU that goes offline, by the kernel threads that take it there: no
  *	tracepoint is called there. If the last one was not seen, or several were not,
  *	the other sums may be wrong, too
+ * @lock_owner: with LOCK_OWNERS: of the open interval, as of &struct wallprof_aggr
  *
  * @user_stack to @woken are without meaning if no interval is open.
  *
@@ -1544,6 +1568,7 @@ struct wallprof_task {
 	__aligned_u64 last_aggr;
 	__aligned_u64 asleep_since;
 	__aligned_u64 unknown_ns;
+	__aligned_u64 lock_owner;
 };
 
 /**

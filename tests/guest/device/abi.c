@@ -360,9 +360,11 @@ TEST_F(configure, flags)
 	TRY(-EINVAL, dev_sampler(&c, 99); c.flags |= WALLPROF_SAMPLE_CACHE; c.stack_flags = 0);
 	TRY(-EINVAL, dev_sampler(&c, 99); c.flags |= WALLPROF_SAMPLE_CACHE;
 		     c.stack_flags = WALLPROF_STACK_KERNEL);
+	TRY(-EINVAL, c.flags |= WALLPROF_LOCK_OWNERS; c.flags &= ~WALLPROF_ARGS);
+	TRY(-EINVAL, c.flags |= WALLPROF_LOCK_OWNERS | WALLPROF_WAKER_STACKS);
 	TRY(-EINVAL, c.reserved = 1);
 	for (int bit = 10; bit < 32; bit++) {
-		if (1U << bit != WALLPROF_ARGS)
+		if (1U << bit != WALLPROF_ARGS && 1U << bit != WALLPROF_LOCK_OWNERS)
 			TRY(-EINVAL, c.flags |= 1U << bit);
 	}
 	for (int bit = 3; bit < 32; bit++)

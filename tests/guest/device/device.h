@@ -522,8 +522,11 @@ static inline bool sane_ends(const struct session *s, const struct wallprof_aggr
 	if (a->waker >= WALLPROF_WAKER_MAX || a->reason >= WALLPROF_REASON_MAX ||
 	    (a->waker && !(off && s->c.flags & WALLPROF_WAKERS && !awake)) ||
 	    (off && a->waker_tid && a->waker != WALLPROF_WAKER_TASK) ||
-	    (off && a->waker_stack && (a->waker != WALLPROF_WAKER_TASK ||
-				       !(s->c.flags & WALLPROF_WAKER_STACKS))) ||
+	    (off && a->waker_stack && !(s->c.flags & WALLPROF_LOCK_OWNERS) &&
+	     (a->waker != WALLPROF_WAKER_TASK || !(s->c.flags & WALLPROF_WAKER_STACKS))) ||
+	    (off && a->lock_owner && s->c.flags & WALLPROF_LOCK_OWNERS &&
+	     (!in_syscall || !WALLPROF_LOCK_OWNER_TID(a->lock_owner) ||
+	      !WALLPROF_LOCK_OWNER_LOCK(a->lock_owner))) ||
 	    (a->reason && !(off && s->c.flags & WALLPROF_REASONS)) ||
 	    in_syscall != (a->reason == WALLPROF_REASON_SYSCALL) ||
 	    (a->arg && !(in_syscall && s->c.flags & WALLPROF_ARGS)))

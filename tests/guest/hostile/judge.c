@@ -134,6 +134,8 @@ enum verdict judge_config(const struct wallprof_configure *c)
 	     !(c->flags & WALLPROF_OFFCPU)) ||
 	    (c->flags & WALLPROF_WAKERS && !(c->flags & WALLPROF_WAKEUPS)) ||
 	    (c->flags & WALLPROF_ARGS && !(c->flags & WALLPROF_REASONS)) ||
+	    (c->flags & WALLPROF_LOCK_OWNERS &&
+	     (!(c->flags & WALLPROF_ARGS) || c->flags & WALLPROF_WAKER_STACKS)) ||
 	    (c->flags & WALLPROF_WAKER_CHAINS && !(c->flags & WALLPROF_WAKERS)) ||
 	    (c->flags & WALLPROF_SAMPLE_CACHE &&
 	     (!(c->flags & WALLPROF_SAMPLER) ||
