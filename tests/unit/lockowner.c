@@ -12,10 +12,34 @@
 #define WAIT	(FUTEX_WAIT | PRIVATE)
 #define WAITERS	FUTEX_WAITERS
 
-static void check(const char *what, struct wp_lockwait w, const char *kind, __u32 tid, bool shared)
+/* A wait, and what its stack says. */
+struct wait {
+	const char *kind;
+	bool local;
+	__u32 op;
+	__u32 value;
+	__u32 word[WALLPROF_LOCK_WORDS];
+};
+
+struct owner {
+	const char *kind;
+	__u32 tid;
+	bool shared;
+};
+
+static bool find(const struct wait *w, struct owner *owner)
 {
-	struct wp_lockowner owner = { 0 };
-	bool found = wp_lockowner_find(&w, &owner);
+	enum wallprof_lock lock = wallprof_lock_owner(w->op, w->value, w->word, &owner->tid,
+						      &owner->shared);
+
+	owner->kind = wp_lockowner_kind(lock, w->kind, w->local);
+	return owner->kind;
+}
+
+static void check(const char *what, struct wait w, const char *kind, __u32 tid, bool shared)
+{
+	struct owner owner;
+	bool found = find(&w, &owner);
 
 	ok(found == !!kind && (!kind || (!strcmp(owner.kind, kind) && owner.tid == tid &&
 					 owner.shared == shared)),
@@ -25,81 +49,81 @@ static void check(const char *what, struct wp_lockwait w, const char *kind, __u3
 
 static void mutexes(void)
 {
-	check("a normal mutex", (struct wp_lockwait){ "mutex", false, WAIT, 2, { 2, 0, 7, 1, 0 } },
+	check("a normal mutex", (struct wait){ "mutex", false, WAIT, 2, { 2, 0, 7, 1, 0 } },
 	      "mutex", 7, false);
-	check("a recursive one", (struct wp_lockwait){ "mutex", false, WAIT, 2, { 2, 3, 7, 1, 1 } },
+	check("a recursive one", (struct wait){ "mutex", false, WAIT, 2, { 2, 3, 7, 1, 1 } },
 	      "mutex", 7, false);
-	check("an adaptive one", (struct wp_lockwait){ "mutex", false, WAIT, 2, { 2, 0, 7, 9, 3 } },
+	check("an adaptive one", (struct wait){ "mutex", false, WAIT, 2, { 2, 0, 7, 9, 3 } },
 	      "mutex", 7, false);
 	check("without elision",
-	      (struct wp_lockwait){ "mutex", false, WAIT, 2, { 2, 0, 7, 1, 0x200 } },
+	      (struct wait){ "mutex", false, WAIT, 2, { 2, 0, 7, 1, 0x200 } },
 	      "mutex", 7, false);
-	check("by time", (struct wp_lockwait){ "mutex", false, TIMED, 2, { 2, 0, 7, 1, 0 } },
+	check("by time", (struct wait){ "mutex", false, TIMED, 2, { 2, 0, 7, 1, 0 } },
 	      "mutex", 7, false);
 	check("by time, in a function without a name",
-	      (struct wp_lockwait){ NULL, true, TIMED, 2, { 2, 0, 7, 1, 0 } }, "mutex", 7, false);
+	      (struct wait){ NULL, true, TIMED, 2, { 2, 0, 7, 1, 0 } }, "mutex", 7, false);
 	check("of several processes",
-	      (struct wp_lockwait){ "mutex", false, FUTEX_WAIT, 2, { 2, 0, 7, 1, 0x80 } },
+	      (struct wait){ "mutex", false, FUTEX_WAIT, 2, { 2, 0, 7, 1, 0x80 } },
 	      "mutex", 7, true);
 	check("behind a condition",
-	      (struct wp_lockwait){ "condition", false, WAIT, 2, { 2, 0, 7, 1, 0 } },
+	      (struct wait){ "condition", false, WAIT, 2, { 2, 0, 7, 1, 0 } },
 	      "mutex", 7, false);
 	check("a robust one",
-	      (struct wp_lockwait){ NULL, false, WAIT, WAITERS | 7, { WAITERS | 7, 0, 7, 1, 0x10 } },
+	      (struct wait){ NULL, false, WAIT, WAITERS | 7, { WAITERS | 7, 0, 7, 1, 0x10 } },
 	      "mutex", 7, false);
 	check("a PI mutex of any library",
-	      (struct wp_lockwait){ NULL, false, FUTEX_LOCK_PI | PRIVATE, 0, { WAITERS | 7 } },
+	      (struct wait){ NULL, false, FUTEX_LOCK_PI | PRIVATE, 0, { WAITERS | 7 } },
 	      "PI mutex", 7, false);
 	check("by FUTEX_LOCK_PI2, shared",
-	      (struct wp_lockwait){ NULL, false, FUTEX_LOCK_PI2, 0, { 7 } }, "PI mutex", 7, true);
+	      (struct wait){ NULL, false, FUTEX_LOCK_PI2, 0, { 7 } }, "PI mutex", 7, true);
 }
 
 static void no_mutexes(void)
 {
 	check("a PI mutex that is free",
-	      (struct wp_lockwait){ NULL, false, FUTEX_LOCK_PI | PRIVATE, 0, { WAITERS } },
+	      (struct wait){ NULL, false, FUTEX_LOCK_PI | PRIVATE, 0, { WAITERS } },
 	      NULL, 0, false);
-	check("a condition", (struct wp_lockwait){ "condition", false, TIMED, 2, { 2, 0, 7, 1, 0 } },
+	check("a condition", (struct wait){ "condition", false, TIMED, 2, { 2, 0, 7, 1, 0 } },
 	      NULL, 0, false);
-	check("a semaphore", (struct wp_lockwait){ "semaphore", true, WAIT, 2, { 2, 0, 7, 1, 0 } },
+	check("a semaphore", (struct wait){ "semaphore", true, WAIT, 2, { 2, 0, 7, 1, 0 } },
 	      NULL, 0, false);
-	check("a program's own lock", (struct wp_lockwait){ NULL, false, WAIT, 2, { 2, 0, 7, 1, 0 } },
+	check("a program's own lock", (struct wait){ NULL, false, WAIT, 2, { 2, 0, 7, 1, 0 } },
 	      NULL, 0, false);
 	check("one that is being unlocked",
-	      (struct wp_lockwait){ "mutex", false, WAIT, 2, { 0, 0, 7, 1, 0 } }, NULL, 0, false);
+	      (struct wait){ "mutex", false, WAIT, 2, { 0, 0, 7, 1, 0 } }, NULL, 0, false);
 	check("one between two owners",
-	      (struct wp_lockwait){ "mutex", false, WAIT, 2, { 2, 0, 0, 1, 0 } }, NULL, 0, false);
+	      (struct wait){ "mutex", false, WAIT, 2, { 2, 0, 0, 1, 0 } }, NULL, 0, false);
 	check("of a kind that there is not",
-	      (struct wp_lockwait){ "mutex", false, WAIT, 2, { 2, 0, 7, 1, 0x1000 } },
+	      (struct wait){ "mutex", false, WAIT, 2, { 2, 0, 7, 1, 0x1000 } },
 	      NULL, 0, false);
-	check("of malloc()", (struct wp_lockwait){ NULL, true, WAIT, 2, { 2, 0, 1, 0, 0x55 } },
+	check("of malloc()", (struct wait){ NULL, true, WAIT, 2, { 2, 0, 1, 0, 0x55 } },
 	      NULL, 0, false);
 	check("of musl, normal",
-	      (struct wp_lockwait){ "mutex", false, WAIT, WAITERS | 16, { WAITERS | 16, 1, 0, 0, 0 } },
+	      (struct wait){ "mutex", false, WAIT, WAITERS | 16, { WAITERS | 16, 1, 0, 0, 0 } },
 	      NULL, 0, false);
 	check("a robust one whose words differ",
-	      (struct wp_lockwait){ "mutex", false, WAIT, WAITERS | 7, { WAITERS | 7, 0, 8, 1, 0x10 } },
+	      (struct wait){ "mutex", false, WAIT, WAITERS | 7, { WAITERS | 7, 0, 8, 1, 0x10 } },
 	      NULL, 0, false);
-	check("a wake-up", (struct wp_lockwait){ "mutex", false, FUTEX_WAKE, 2, { 2, 0, 7, 1, 0 } },
+	check("a wake-up", (struct wait){ "mutex", false, FUTEX_WAKE, 2, { 2, 0, 7, 1, 0 } },
 	      NULL, 0, false);
 }
 
 static void rwlocks(void)
 {
 	check("a rwlock, for its reader",
-	      (struct wp_lockwait){ "rwlock", false, TIMED, 3, { 3, 1, 0, 0, 7 } },
+	      (struct wait){ "rwlock", false, TIMED, 3, { 3, 1, 0, 0, 7 } },
 	      "rwlock", 7, false);
-	check("for its writer", (struct wp_lockwait){ "rwlock", false, TIMED, 3, { 3, 0, 0, 7, 0 } },
+	check("for its writer", (struct wait){ "rwlock", false, TIMED, 3, { 3, 0, 0, 7, 0 } },
 	      "rwlock", 7, false);
 	check("for its writer, shared",
-	      (struct wp_lockwait){ "rwlock", false, FUTEX_WAIT_BITSET, 3, { 3, 0, 0, 7, 1 } },
+	      (struct wait){ "rwlock", false, FUTEX_WAIT_BITSET, 3, { 3, 0, 0, 7, 1 } },
 	      "rwlock", 7, true);
-	check("held by readers", (struct wp_lockwait){ "rwlock", false, TIMED, 3, { 3, 1, 0, 0, 0 } },
+	check("held by readers", (struct wait){ "rwlock", false, TIMED, 3, { 3, 1, 0, 0, 0 } },
 	      NULL, 0, false);
 	check("held by readers, shared",
-	      (struct wp_lockwait){ "rwlock", false, FUTEX_WAIT_BITSET, 3, { 3, 0, 0, 0, 1 } },
+	      (struct wait){ "rwlock", false, FUTEX_WAIT_BITSET, 3, { 3, 0, 0, 0, 1 } },
 	      NULL, 0, false);
-	check("of other words", (struct wp_lockwait){ "rwlock", false, TIMED, 3, { 3, 9, 5, 7, 7 } },
+	check("of other words", (struct wait){ "rwlock", false, TIMED, 3, { 3, 9, 5, 7, 7 } },
 	      NULL, 0, false);
 }
 
@@ -108,18 +132,18 @@ static void anything(void)
 {
 	static const char *const kinds[] = { NULL, "mutex", "rwlock", "condition", "semaphore" };
 	unsigned int i, n, bad = 0, found = 0;
-	struct wp_lockowner owner;
+	struct owner owner;
 
 	srand(1);
 	for (i = 0; i < 1000000; i++) {
-		struct wp_lockwait w = {
+		struct wait w = {
 			.kind = kinds[rand() % 5], .local = rand() % 2, .op = rand() % 16 | PRIVATE,
 			.value = rand() % 4 ? 2U : (__u32)rand() | WAITERS,
 		};
 
-		for (n = 0; n < WP_LOCKOWNER_WORDS; n++)
+		for (n = 0; n < WALLPROF_LOCK_WORDS; n++)
 			w.word[n] = (__u32)rand() % (rand() % 2 ? 4 : ~0U);
-		if (!wp_lockowner_find(&w, &owner))
+		if (!find(&w, &owner))
 			continue;
 		found++;
 		bad += !owner.tid || owner.tid > FUTEX_TID_MASK || !owner.kind;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <linux/wallprof_lock.h>
 
 #include "lib/perfdata/features.h"
 #include "lib/perfdata/offcpuraw.h"
@@ -47,7 +48,8 @@ static void test_fields(const char *raw, size_t len)
 	   value(raw, "nr") == SYS_futex && value(raw, "arg") == 0x123456789abcdef0ULL &&
 	   value(raw, "arg2") == 128 && value(raw, "arg3") == ~0ULL &&
 	   value(raw, "flags") == WALLPROF_AGGR_IOWAIT &&
-	   value(raw, "id") == 5ULL << 36 && value(raw, "waker_id") == 4ULL << 36,
+	   value(raw, "id") == 5ULL << 36 && value(raw, "waker_id") == 4ULL << 36 &&
+	   value(raw, "lock_owner") == 815 && value(raw, "lock") == WALLPROF_LOCK_PI,
 	   "why it waited, and who woke it");
 	ok(value(raw, "count") == 3 && value(raw, "blocked") == 60 && value(raw, "runnable") == 40 &&
 	   value(raw, "min") == 20 && value(raw, "max") == 50 && value(raw, "blocked_max") == 35 &&
@@ -62,15 +64,23 @@ static void test_fields(const char *raw, size_t len)
 static void test_cause(const struct wp_sample *s)
 {
 	struct wp_offcpu_raw raw, back;
+	struct wp_sample less = *s;
+	size_t size;
 
 	memset(&raw, 0xff, sizeof(raw));
-	wp_offcpu_raw_make(&raw, s, 7);
+	ok(wp_offcpu_raw_make(&raw, s, 7) == sizeof(raw), "it has an owner");
 	ok((sizeof(raw) + 4) % 8 == 0 && wp_offcpu_raw_read(&back, &raw, sizeof(raw)) &&
 	   back.state == s->state && back.reason == s->cause.reason &&
 	   back.syscall == SYS_futex && back.lock == s->cause.arg && back.count == 3 &&
-	   back.blocked_max == 35 && back.runnable_max == 15 && !back.compat && back.memory == 7,
+	   back.blocked_max == 35 && back.runnable_max == 15 && !back.compat && back.memory == 7 &&
+	   back.owner == s->cause.lock_owner,
 	   "the short payload, and back");
-	ok(!wp_offcpu_raw_read(&back, &raw, sizeof(raw) - 1) && !wp_offcpu_raw_read(&back, NULL, 0),
+	less.cause.lock_owner = 0;
+	size = wp_offcpu_raw_make(&raw, &less, 7);
+	ok((size + 4) % 8 == 0 && size < sizeof(raw) &&
+	   wp_offcpu_raw_read(&back, &raw, size) && back.runnable_max == 15 && !back.owner,
+	   "the payload without an owner");
+	ok(!wp_offcpu_raw_read(&back, &raw, size - 1) && !wp_offcpu_raw_read(&back, NULL, 0),
 	   "one that is too short");
 	raw.magic++;
 	ok(!wp_offcpu_raw_read(&back, &raw, sizeof(raw)), "one that is another");
@@ -85,6 +95,7 @@ int main(void)
 			.reason = WALLPROF_REASON_SYSCALL, .syscall = SYS_futex,
 			.arg = 0x123456789abcdef0, .arg2 = 128, .arg3 = ~0ULL, .waker = WALLPROF_WAKER_TASK,
 			.waker_tid = 4711,
+			.lock_owner = WALLPROF_LOCK_OWNER(815, WALLPROF_LOCK_PI),
 		},
 		.count = 3, .total = 100, .runnable = 40, .min = 20, .max = 50,
 		.blocked_max = 35, .runnable_max = 15, .asleep_since = 7777,
@@ -99,18 +110,18 @@ int main(void)
 	ok(!b.failed && b.len < sizeof(format), "the description");
 	memcpy(format, b.data, b.len);
 	ok(!strstr(format, "blocked_hist=") && !strstr(format, "arg2=") &&
-	   !strstr(format, "waker_id=") &&
+	   !strstr(format, "waker_id=") && !strstr(format, "lock_owner=") &&
 	   strstr(format, "object=%s\"") && strstr(format, ", __get_str(object)\n"),
 	   "no histograms in words, where there are none, nor other arguments, nor chains");
 	memset(format, 0, sizeof(format));
 	wp_buf_free(&b);
-	wp_raw_format(&b, WP_RAW_HIST | WP_RAW_SINGLE | WP_RAW_CHAINS);
+	wp_raw_format(&b, WP_RAW_HIST | WP_RAW_SINGLE | WP_RAW_CHAINS | WP_RAW_OWNERS);
 	ok(!b.failed && b.len < sizeof(format), "the same with histograms");
 	memcpy(format, b.data, b.len);
 	wp_buf_free(&b);
 	ok(strstr(format, "name: offcpu\nID: 65500\nformat:\n") == format &&
 	   strstr(format, "{ 3, \"D\" }") && strstr(format, "{ 1, \"syscall\" }") &&
-	   strstr(format, "{ 0x8, \"iowait\" }") && strstr(format, "{ 0x8000, \"open\" }"),
+	   strstr(format, "lock_owner=%u ") && strstr(format, "{ 0x8, \"iowait\" }") && strstr(format, "{ 0x8000, \"open\" }"),
 	   "has the words of the states, reasons and flags");
 	test_fields(raw, wp_raw_encode(&s, "/a b+0x4", &hist, raw, sizeof(raw)));
 	test_cause(&s);

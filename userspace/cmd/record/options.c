@@ -37,6 +37,7 @@ enum {
 	OPT_NO_REASONS,
 	OPT_NO_IDLE,
 	OPT_WAKERS,
+	OPT_LOCK_OWNER,
 	OPT_TIMELINE,
 	OPT_MIN,
 	OPT_MAX,
@@ -97,6 +98,7 @@ static const struct wp_option table[] = {
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out the time in which loops waited for\n"
 	  "their next work, as in accept and epoll_wait" },
 	{ OPT_WAKERS, "wakers", NULL, "record the stacks of wakers, too" },
+	{ OPT_LOCK_OWNER, "lock-owner", NULL, "record who holds the locks that threads wait for" },
 	{ OPT_TIMELINE, "timeline", NULL, "record every switch and wakeup too, with stacks:\n"
 	  "for perf sched and perf script" },
 	{ OPT_MIN, "min", "time", "minimum length of off-CPU intervals, as 250us;\n"
@@ -334,6 +336,9 @@ static int set(void *ctx, int id, const char *arg)
 		return parse_states(arg, &o->states);
 	case OPT_WAKERS:
 		o->wakers = true;
+		return 0;
+	case OPT_LOCK_OWNER:
+		o->lock_owner = true;
 		return 0;
 	case OPT_TIMELINE:
 		o->timeline = true;
@@ -596,6 +601,14 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 	}
 	if (o->wakers && !o->offcpu) {
 		wp_err("--wakers needs off-CPU time, which --no-off-cpu leaves out");
+		return -EINVAL;
+	}
+	if (o->lock_owner && (!o->offcpu || !(o->reasons || o->raw))) {
+		wp_err("--lock-owner needs the locks, which --no-off-cpu and --no-reasons leave out");
+		return -EINVAL;
+	}
+	if (o->lock_owner && o->wakers) {
+		wp_err("--lock-owner cannot be combined with --wakers");
 		return -EINVAL;
 	}
 	if ((raw.targets.comm || raw.targets.group) && !o->offcpu) {

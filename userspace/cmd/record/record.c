@@ -142,15 +142,17 @@ static bool has_tables(const struct wp_record_opts *o)
 
 static int prepare(struct wp_recording *r, struct wp_workload *workload)
 {
-	unsigned int by = r->o.wakers ? WP_MERGE_WAKERS : 0;
+	unsigned int by = r->o.wakers ? WP_MERGE_WAKERS : 0, owners;
 	int err;
+
+	owners = r->o.lock_owner ? WP_MERGE_OWNERS : 0;
 
 	err = wp_stacks_init(&r->stacks);
 	if (!err)
-		err = wp_merge_init(&r->merge, by | (r->o.raw ? WP_MERGE_CAUSES : 0) |
+		err = wp_merge_init(&r->merge, by | owners | (r->o.raw ? WP_MERGE_CAUSES : 0) |
 						 (r->o.reasons ? WP_MERGE_REASONS : 0));
 	if (!err && r->o.intervals)
-		err = wp_merge_init(&r->causes, by | WP_MERGE_CAUSES |
+		err = wp_merge_init(&r->causes, by | owners | WP_MERGE_CAUSES |
 				    (by ? WP_MERGE_CHAINS : 0));
 	r->ids = r->o.buildids ? wp_buildids_new() : NULL;
 	if (r->ids && r->o.keep)

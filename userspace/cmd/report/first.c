@@ -20,6 +20,7 @@
 #include "lib/model/cause.h"
 #include "lib/model/hostwide.h"
 #include "lib/model/ledgerfile.h"
+#include "lib/model/lockowner.h"
 #include "lib/model/syscalls.h"
 #include "lib/model/waitobject.h"
 #include "lib/model/waitrows.h"
@@ -27,6 +28,7 @@
 
 #define OFF_ROWS	10
 #define CPU_ROWS	5
+#define LOCK_ROWS	5
 #define EVENTS		4	/* of other kinds than on-CPU time */
 
 /**
@@ -44,6 +46,7 @@ struct longest {
  * @o: the options
  * @hide: leave out idle time
  * @rows: rows of the current table
+ * @locks: time that threads waited for locks whose owner is known
  * @kthreads_ns: left out: kernel threads
  * @loops_ns: left out: event loops
  * @own_ns: left out: wallprof itself
@@ -64,6 +67,7 @@ struct first {
 	const struct wp_report_first *o;
 	bool hide;
 	struct wp_waitrows rows;
+	struct wp_waitrows locks;
 	__u64 kthreads_ns;
 	__u64 loops_ns;
 	__u64 own_ns;
@@ -258,6 +262,31 @@ static void wait_of(const struct first *f, const struct wp_profline *l, size_t n
 	w->kernel &= idle;
 }
 
+/* Add a wait for a lock whose owner is known, if the stack is that of such a wait. */
+static int add_lock(struct first *f, const struct wp_profline *l, size_t nr,
+		    const struct wp_waititem *wait)
+{
+	const struct wp_profile_cause *c = wp_profile_cause(f->o->samples->profile, l->cause);
+	char what[WP_REPORT_NAME], owner[WP_REPORT_NAME], text[2 * WP_REPORT_NAME];
+	struct wp_waititem item = *wait;
+	bool local = nr && !f->stack[0]->name && wp_lockowner_is_libc(f->stack[0]->dso);
+	const char *kind;
+
+	kind = c->owner ? wp_lockowner_kind(c->lock, wp_waitwhere_kind(f->stack, nr), local) : NULL;
+	if (!kind)
+		return 0;
+	if (c->object[0])
+		wp_waitobject(c->object, what, sizeof(what));
+	snprintf(text, sizeof(text), "%s %s", kind, c->object[0] ? what : "?");
+	wp_report_name(what, text);
+	snprintf(text, sizeof(text), "%s %u", c->owner_comm, c->owner);
+	wp_report_name(owner, text + !c->owner_comm[0]);
+	item.what = what;
+	item.where = owner;
+	item.apart = "";
+	return wp_waitrows_add(&f->locks, &item);
+}
+
 static int add_off(struct first *f, const struct wp_profline *l)
 {
 	const struct wp_profile_thread *t = wp_profile_thread(f->o->samples->profile, l->thread);
@@ -287,6 +316,8 @@ static int add_off(struct first *f, const struct wp_profline *l)
 			put_longest(f, &item, false, l);
 			f->blocked_ns += blocked;
 			err = wp_waitrows_add(&f->rows, &item);
+			if (!err)
+				err = add_lock(f, l, nr, &item);
 		}
 	}
 	if (runnable && !err) {
@@ -321,6 +352,21 @@ static void print_off(const struct first *f)
 			       (double)f->own_ns / 1e9);
 }
 
+/* The locks whose owners are known. */
+static void print_locks(struct first *f)
+{
+	static const struct wp_report_titles titles = {
+		"time s", "longest", "lock", "held by", "by (threads)"
+	};
+
+	if (!f->locks.total)
+		return;
+	putchar('\n');
+	wp_waitrows_sort(&f->locks);
+	wp_screen_line("# Locks held by others: %.3f s", (double)f->locks.total / 1e9);
+	wp_report_rows(&f->locks, &titles, LOCK_ROWS, true);
+}
+
 static int off_cpu(struct first *f)
 {
 	const struct wp_profsum *sum = &f->o->samples->sum;
@@ -337,6 +383,7 @@ static int off_cpu(struct first *f)
 		return wp_no_memory("the report");
 	wp_waitrows_sort(&f->rows);
 	print_off(f);
+	print_locks(f);
 	return 0;
 }
 
@@ -473,6 +520,8 @@ static void print_more(const struct first *f)
 		return;
 	if (!f->causes)
 		wp_screen_line("# which lock: wallprof record, without --no-reasons");
+	if (f->causes && !f->locks.total)
+		wp_screen_line("# who holds the locks: wallprof record --lock-owner");
 	if (!wp_profile_has_objects(f->o->samples->profile))
 		wp_screen_line("# which file or socket: wallprof record -R");
 	if (wakers)
@@ -518,6 +567,7 @@ int wp_report_first(const struct wp_report_first *o)
 			       f.more_events, f.more_events == 1 ? "" : "s",
 			       (uint64_t)f.more_count);
 	}
+	wp_waitrows_free(&f.locks);
 	wp_waitrows_free(&f.rows);
 	wp_intern_free(&f.ids);
 	free(f.longest);

@@ -75,22 +75,15 @@ void wp_now_read_lock(const struct wp_device *dev, __u32 slot, struct wp_now_bef
 	before->lock_time = time;
 }
 
-/* Whether a file may be glibc, of which some versions have threads in a library apart. */
-static bool is_libc(const char *file)
-{
-	return !strncmp(file, "libc.so.", 8) || !strncmp(file, "libc-2", 6) ||
-	       !strncmp(file, "libpthread", 10);
-}
-
-/* What the functions of the stack say about the lock. */
-static int read_stack(const struct wp_now_threads *all, const struct wp_now_thread *t,
-		      struct wp_lockwait *w)
+/* The kind of a lock, if the functions of the stack agree; or NULL. */
+static int kind_of(const struct wp_now_threads *all, const struct wp_now_thread *t,
+		   enum wallprof_lock lock, const char **kind)
 {
 	unsigned int kernel = t->kernel ? t->kernel->nr : t->proc ? t->proc->nr : 0, i;
 	const struct wp_function *stack[MAX_FRAMES];
 	struct wp_function function[MAX_FRAMES];
+	bool found, local = false;
 	struct wp_livename name;
-	bool found;
 	int err;
 
 	for (i = 0; i < MAX_FRAMES; i++) {
@@ -102,9 +95,9 @@ static int read_stack(const struct wp_now_threads *all, const struct wp_now_thre
 		function[i] = (struct wp_function){ .name = name.name };
 		stack[i] = &function[i];
 		if (!i)
-			w->local = !name.name && name.file && is_libc(name.file);
+			local = !name.name && name.file && wp_lockowner_is_libc(name.file);
 	}
-	w->kind = wp_waitwhere_kind(stack, i);
+	*kind = wp_lockowner_kind(lock, wp_waitwhere_kind(stack, i), local);
 	return 0;
 }
 
@@ -119,18 +112,24 @@ static int read_stack(const struct wp_now_threads *all, const struct wp_now_thre
 int wp_now_find_owner(const struct wp_now_threads *all, struct wp_now_thread *t,
 		      const struct wp_now_before *before)
 {
-	struct wp_lockwait w = before->lock;
-	struct wp_lockowner owner;
+	const struct wp_lockwait *w = &before->lock;
+	enum wallprof_lock lock;
+	const char *kind;
+	bool shared;
+	__u32 owner;
 	int err;
 
 	if (t->now != WP_NOW_BLOCKED || !before->lock_time)
 		return 0;
-	err = read_stack(all, t, &w);
-	if (err || !wp_lockowner_find(&w, &owner))
+	lock = wallprof_lock_owner(w->op, w->value, w->word, &owner, &shared);
+	if (!lock)
+		return 0;
+	err = kind_of(all, t, lock, &kind);
+	if (err || !kind)
 		return err;
-	t->owner = wp_nspid_find(t->tgid, owner.tid, owner.shared);
+	t->owner = wp_nspid_find(t->tgid, owner, shared);
 	t->owner_time = before->lock_time;
-	t->lock = t->owner ? owner.kind : NULL;
+	t->lock = t->owner ? kind : NULL;
 	/* A thread's directory has itself as a thread, too. */
 	wp_now_read_comm(t->owner, t->owner, t->owner_comm);
 	return 0;

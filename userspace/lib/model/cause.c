@@ -63,6 +63,7 @@ void wp_cause_open(struct wp_cause *c, const struct wallprof_task *task)
 		.syscall = task->syscall,
 		.waker_tid = task->waker_tid,
 		.arg = task->arg,
+		.lock_owner = task->lock_owner,
 		.compat = task->flags & WALLPROF_TASK_32BIT,
 	};
 }
@@ -78,7 +79,7 @@ bool wp_cause_same(const struct wp_cause *a, const struct wp_cause *b)
 {
 	return a->reason == b->reason && a->waker == b->waker && a->syscall == b->syscall &&
 	       a->waker_tid == b->waker_tid && a->arg == b->arg && a->arg2 == b->arg2 &&
-	       a->arg3 == b->arg3 && a->compat == b->compat;
+	       a->arg3 == b->arg3 && a->lock_owner == b->lock_owner && a->compat == b->compat;
 }
 
 /**

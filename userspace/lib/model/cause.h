@@ -19,6 +19,7 @@
  * @arg: the system call's first argument
  * @arg2: its second, for a single interval; else 0
  * @arg3: its third, likewise
+ * @lock_owner: who held the lock, of &struct wallprof_aggr; 0: not known, or not recorded
  * @compat: @syscall is in the 32-bit table
  */
 struct wp_cause {
@@ -29,6 +30,7 @@ struct wp_cause {
 	__u64 arg;
 	__u64 arg2;
 	__u64 arg3;
+	__u64 lock_owner;
 	bool compat;
 };
 

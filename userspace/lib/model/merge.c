@@ -56,7 +56,7 @@ static __u64 hash_key(const struct wp_sample *s)
 	hash = mix(hash, (__u64)s->exec_id << 32 | s->kind << 24 | s->state << 16 | s->flags);
 	hash = mix(hash, (__u64)s->cause.waker_tid << 32 | (__u32)s->cause.syscall << 16 |
 			 s->cause.reason << 8 | s->cause.waker);
-	hash = mix(hash, s->cause.arg);
+	hash = mix(hash, s->cause.arg ^ s->cause.lock_owner << 24);
 	hash = mix(hash, (__u64)(uintptr_t)s->user);
 	hash = mix(hash, (__u64)(uintptr_t)s->kernel);
 	hash = mix(hash, (__u64)(uintptr_t)s->waker);
@@ -230,6 +230,7 @@ static void take_lock(struct wp_cause *to, const struct wp_cause *cause)
 	if (cause->reason == WALLPROF_REASON_SYSCALL &&
 	    wp_syscall_arg(cause->syscall, cause->compat) == WP_ARG_FUTEX)
 		to->arg = cause->arg;
+	to->lock_owner = cause->lock_owner;
 }
 
 /* Push a sample of an aggregate, of spilled time or of an open interval. */
@@ -278,7 +279,8 @@ static void resolve(struct wp_merge *m, const struct wp_stacks *stacks, struct w
 		s->flags |= WALLPROF_AGGR_NO_STACK;
 	}
 	/* A sample has what its tracepoint recorded there. */
-	if ((m->by & WP_MERGE_WAKERS || s->kind == WALLPROF_AGGR_SAMPLE) &&
+	if (((m->by & (WP_MERGE_WAKERS | WP_MERGE_OWNERS)) == WP_MERGE_WAKERS ||
+	     s->kind == WALLPROF_AGGR_SAMPLE) &&
 	    !wp_stacks_find(stacks, waker, &s->waker))
 		m->unknown++;
 }
@@ -322,6 +324,8 @@ int wp_merge_aggr(struct wp_merge *m, const struct wp_stacks *stacks,
 
 	resolve(m, stacks, &s, aggr->user_stack, aggr->kernel_stack, aggr->waker_stack);
 	wp_cause_aggr(&cause, aggr);
+	if (m->by & WP_MERGE_OWNERS && aggr->kind == WALLPROF_AGGR_OFFCPU)
+		cause.lock_owner = aggr->lock_owner;
 	return push(m, &s, &cause);
 }
 
@@ -364,6 +368,8 @@ int wp_merge_wait(struct wp_merge *m, const struct wp_stacks *stacks,
 
 	resolve(m, stacks, &s, wait->user_stack, wait->kernel_stack, wait->waker_stack);
 	wp_cause_wait(&cause, wait);
+	if (m->by & WP_MERGE_OWNERS)
+		cause.lock_owner = wait->lock_owner;
 	return push(m, &s, &cause);
 }
 

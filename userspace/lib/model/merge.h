@@ -84,6 +84,7 @@ struct wp_sample {
 #define WP_MERGE_WAKERS	(1U << 1)	/* the waker and its stacks */
 #define WP_MERGE_CHAINS	(1U << 2)	/* the aggregate */
 #define WP_MERGE_REASONS	(1U << 3)	/* reason, system call and futex */
+#define WP_MERGE_OWNERS		(1U << 4)	/* who held the lock; without wakers' stacks */
 
 /**
  * struct wp_merge - the samples of one epoch

@@ -6,6 +6,7 @@
  *
  * Pure: no I/O, no clock.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "lib/perfdata/offcpuraw.h"
@@ -15,8 +16,10 @@
  * @raw: filled in
  * @s: the sample, with its cause
  * @memory: enum wp_lockmemory: kind of memory of its lock
+ *
+ * Return: its size.
  */
-void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s, __u8 memory)
+size_t wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s, __u8 memory)
 {
 	const struct wp_cause *c = &s->cause;
 
@@ -31,7 +34,9 @@ void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s, __
 		.count = s->count,
 		.blocked_max = s->blocked_max,
 		.runnable_max = s->runnable_max,
+		.owner = c->lock_owner,
 	};
+	return c->lock_owner ? sizeof(*raw) : offsetof(struct wp_offcpu_raw, owner);
 }
 
 /**
@@ -44,8 +49,10 @@ void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s, __
  */
 bool wp_offcpu_raw_read(struct wp_offcpu_raw *raw, const void *buf, size_t size)
 {
-	if (!buf || size < sizeof(*raw))
+	if (!buf || size < offsetof(struct wp_offcpu_raw, owner))
 		return false;
-	memcpy(raw, buf, sizeof(*raw));
+	memset(raw, 0, sizeof(*raw));
+	memcpy(raw, buf, size < sizeof(*raw) ? offsetof(struct wp_offcpu_raw, owner) :
+	       sizeof(*raw));
 	return raw->magic == WP_OFFCPU_RAW_MAGIC;
 }

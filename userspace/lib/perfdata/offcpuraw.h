@@ -23,12 +23,10 @@
  * @count: number of intervals in the sample
  * @blocked_max: the longest blocked time of one of them, ns
  * @runnable_max: the longest runnable time
+ * @owner: who held the lock, as of &struct wallprof_aggr.lock_owner. Only with
+ *	--lock-owner, if it is known; else the payload ends before
  *
- * Together with the 4 bytes of the size before it, a multiple of 8.
- *
- * wp_offcpu_raw_read() refuses a payload that is shorter than this struct: a field that is
- * added, if only at the end, makes it refuse all older recordings, unless it is changed
- * to accept their size and to clear what they lack.
+ * Together with the 4 bytes of the size before it, a multiple of 8, with @owner or without.
  */
 struct wp_offcpu_raw {
 	__u32 magic;
@@ -41,13 +39,14 @@ struct wp_offcpu_raw {
 	__u64 count;
 	__u64 blocked_max;
 	__u64 runnable_max;
+	__u64 owner;
 } __attribute__((packed));
 
 _Static_assert((sizeof(struct wp_offcpu_raw) + 4) % 8 == 0, "see above");
 
 #define WP_OFFCPU_RAW_MAGIC	0x31435057	/* "WPC1" */
 
-void wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s, __u8 memory);
+size_t wp_offcpu_raw_make(struct wp_offcpu_raw *raw, const struct wp_sample *s, __u8 memory);
 bool wp_offcpu_raw_read(struct wp_offcpu_raw *raw, const void *buf, size_t size);
 
 #endif /* WP_LIB_PERFDATA_OFFCPURAW_H */

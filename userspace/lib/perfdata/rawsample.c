@@ -47,9 +47,11 @@ struct payload {
 	__u64 id;
 	__u64 waker_id;
 	__u64 asleep_since;
+	__u32 lock_owner;
+	__u32 lock;
 };
 
-_Static_assert(sizeof(struct payload) == 144, "the payload has no holes");
+_Static_assert(sizeof(struct payload) == 152, "the payload has no holes");
 
 /* Description of the fields: each begins where the one before ends. */
 static const struct {
@@ -85,6 +87,8 @@ static const struct {
 	{ "u64 id", 8, 0 },
 	{ "u64 waker_id", 8, 0 },
 	{ "u64 asleep_since", 8, 0 },
+	{ "u32 lock_owner", 4, 0 },
+	{ "u32 lock", 4, 0 },
 };
 
 #define NR_FIELDS	(sizeof(fields) / sizeof(fields[0]))
@@ -159,6 +163,8 @@ void wp_raw_format(struct wp_buf *b, unsigned int shows)
 	if (shows & WP_RAW_CHAINS)
 		put(b, "id=%llx waker_id=%llx ");
 	put(b, "asleep_since=%llu ");
+	if (shows & WP_RAW_OWNERS)
+		put(b, "lock_owner=%u ");
 	/* Last, as it may contain blanks. */
 	put(b, "object=%s\"");
 	put_words(b, "state", wp_state_name, WALLPROF_STATE_MAX);
@@ -174,6 +180,8 @@ void wp_raw_format(struct wp_buf *b, unsigned int shows)
 	if (shows & WP_RAW_CHAINS)
 		put(b, ", REC->id, REC->waker_id");
 	put(b, ", REC->asleep_since");
+	if (shows & WP_RAW_OWNERS)
+		put(b, ", REC->lock_owner");
 	put(b, ", __get_str(object)\n");
 }
 
@@ -217,6 +225,8 @@ size_t wp_raw_encode(const struct wp_sample *s, const char *object,
 		.id = s->id,
 		.waker_id = s->waker_id,
 		.asleep_since = s->asleep_since,
+		.lock_owner = WALLPROF_LOCK_OWNER_TID(c->lock_owner),
+		.lock = WALLPROF_LOCK_OWNER_LOCK(c->lock_owner),
 		.waker_tid = c->waker_tid,
 		.flags = s->flags,
 		.count = s->count,

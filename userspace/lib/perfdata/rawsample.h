@@ -16,12 +16,13 @@
 #define WP_RAW_ID	65500
 
 /* The system call's name, the object, two histograms, and the rest. */
-#define WP_RAW_MAX	(144 + 32 + 512 + 2 * WP_HIST_TEXT_MAX + 8)
+#define WP_RAW_MAX	(152 + 32 + 512 + 2 * WP_HIST_TEXT_MAX + 8)
 
 /* Optional fields that perf script prints: */
 #define WP_RAW_HIST	(1U << 0)	/* histograms */
 #define WP_RAW_SINGLE	(1U << 1)	/* fields of single intervals only */
 #define WP_RAW_CHAINS	(1U << 2)	/* ids of intervals, and of wakers' intervals */
+#define WP_RAW_OWNERS	(1U << 3)	/* who held the lock */
 
 struct wp_buf;
 

@@ -38,6 +38,8 @@
  * @count: the same
  * @waker: the same
  * @waker_tid: the same
+ * @owner: the same
+ * @lock: the same
  * @cause: it has a struct wp_offcpu_raw instead
  * @blocked_max: the same
  * @runnable_max: the same
@@ -54,6 +56,8 @@ struct event {
 	const struct wp_tracepoint_field *count;
 	const struct wp_tracepoint_field *waker;
 	const struct wp_tracepoint_field *waker_tid;
+	const struct wp_tracepoint_field *owner;
+	const struct wp_tracepoint_field *lock;
 	bool cause;
 	const struct wp_tracepoint_field *blocked_max;
 	const struct wp_tracepoint_field *runnable_max;
@@ -146,6 +150,8 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	to->syscall = wp_tracepoint_field(tp, "syscall");
 	to->arg = wp_tracepoint_field(tp, "arg");
 	to->object = wp_tracepoint_field(tp, "object");
+	to->owner = wp_tracepoint_field(tp, "lock_owner");
+	to->lock = wp_tracepoint_field(tp, "lock");
 	to->count = wp_tracepoint_field(tp, "count");
 	to->waker = wp_tracepoint_field(tp, "waker");
 	to->waker_tid = wp_tracepoint_field(tp, "waker_tid");
@@ -307,6 +313,16 @@ static void get_call(struct wp_profile *p, __u32 nr, bool compat, struct wp_prof
 	snprintf(c->syscall, sizeof(c->syscall), "%s", kept[nr]);
 }
 
+static void set_owner(struct wp_profile *p, struct wp_profile_cause *c, __u32 owner, __u32 lock)
+{
+	const char *comm = owner ? wp_comms_find(&p->comms, owner) : NULL;
+
+	c->owner = owner;
+	c->lock = lock;
+	if (comm)
+		snprintf(c->owner_comm, sizeof(c->owner_comm), "%s", comm);
+}
+
 /* Reads the cause of a sample of a recording without -R, whose objects are locks only. */
 static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
 		      struct wp_profile_sample *sample, struct wp_profile_cause *c)
@@ -321,6 +337,7 @@ static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
 	if (raw.lock && !wp_profstacks_variable(p->stacks, rec->pid, raw.lock, c->object,
 						sizeof(c->object)))
 		wp_lockmemory_text(raw.memory, raw.lock, c->object, sizeof(c->object));
+	set_owner(p, c, WALLPROF_LOCK_OWNER_TID(raw.owner), WALLPROF_LOCK_OWNER_LOCK(raw.owner));
 	sample->count = raw.count;
 	sample->blocked_max = raw.blocked_max;
 	sample->runnable_max = raw.runnable_max;
@@ -351,6 +368,9 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 		 wp_reason_name(wp_tracepoint_get(event->reason, rec->raw)));
 	get_text(event->syscall, rec, c.syscall, sizeof(c.syscall));
 	get_object(p, rec, &c);
+	if (event->owner && event->lock)
+		set_owner(p, &c, wp_tracepoint_get(event->owner, rec->raw),
+			  wp_tracepoint_get(event->lock, rec->raw));
 	if (event->count)
 		sample->count = wp_tracepoint_get(event->count, rec->raw);
 	if (event->waker && event->waker_tid) {

@@ -62,12 +62,18 @@ struct wp_profile_thread {
  * @syscall: the system call; empty if there was none, or it is not recorded
  * @object: the object of the wait, if known: a file, a socket, the variable of a lock; a
  *	truncated text begins with "...". Without record -R, locks only
+ * @owner_comm: name of @owner at that time, unsanitized; empty if unknown
+ * @owner: the thread that held the lock, if that was recorded and is known, or 0
+ * @lock: enum wallprof_lock, for wp_lockowner_kind()
  */
 struct wp_profile_cause {
 	char state[8];
 	char reason[24];
 	char syscall[32];
 	char object[128];
+	char owner_comm[16];
+	__u32 owner;
+	__u32 lock;
 };
 
 /**

@@ -34,6 +34,7 @@
  * @hist: histograms of interval lengths
  * @no_idle: leave out the time in which event loops waited for work
  * @wakers: record the stacks of wakers
+ * @lock_owner: record who holds the locks
  * @timeline: record every switch and wakeup, too
  * @level: zstd's level to compress the file with, 0 for none
  * @min_ns: the shortest off-CPU interval to record
@@ -77,6 +78,7 @@ struct wp_record_opts {
 	bool hist;
 	bool no_idle;
 	bool wakers;
+	bool lock_owner;
 	bool timeline;
 	int level;
 	__u64 min_ns;

@@ -143,9 +143,8 @@ static int add_reason(struct wp_recording *r, const struct wp_sample *s,
 	err = wp_objects_memory(r->locks, s->tgid, s->exec_id, &s->cause, &memory);
 	if (err)
 		return err;
-	wp_offcpu_raw_make(raw, s, memory);
+	sample->nr_raw = wp_offcpu_raw_make(raw, s, memory);
 	sample->raw = raw;
-	sample->nr_raw = sizeof(*raw);
 	return 0;
 }
 

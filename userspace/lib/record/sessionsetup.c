@@ -313,6 +313,7 @@ int wp_recording_configure(struct wp_recording *r)
 			 /* These multiply the number of sums. */
 			 (wp_recording_wants_causes(o) ? WALLPROF_WAKERS | WALLPROF_ARGS : 0) |
 			 (o->reasons ? WALLPROF_ARGS : 0) |
+			 (o->lock_owner ? WALLPROF_LOCK_OWNERS : 0) |
 			 (o->wakers ? WALLPROF_WAKERS | WALLPROF_WAKER_STACKS : 0) |
 			 (wp_recording_chains(o) ? WALLPROF_WAKER_CHAINS : 0) |
 			 (o->hist ? WALLPROF_HISTOGRAMS : 0) |
@@ -406,7 +407,8 @@ int wp_recording_open_output(struct wp_recording *r)
 		}
 		if (r->o.raw) {
 			unsigned int shows = (r->o.hist ? WP_RAW_HIST : 0) |
-					     (r->o.wait_ns ? WP_RAW_SINGLE : 0);
+					     (r->o.wait_ns ? WP_RAW_SINGLE : 0) |
+					     (r->o.lock_owner ? WP_RAW_OWNERS : 0);
 
 			if (r->o.wait_ns && wp_recording_chains(&r->o))
 				shows |= WP_RAW_CHAINS;
