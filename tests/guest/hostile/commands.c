@@ -534,6 +534,8 @@ static void put_filter(struct wallprof_event *event, struct wallprof_filter_test
 	event->record_words = how >> 4 & 1 ? how >> 56 & 127 : 0;
 	event->weight_size = how >> 3 & 8;
 	event->weight_offset = event->weight_size ? how >> 48 & 15 : 0;
+	event->by_size = how >> 3 & 4;
+	event->by_offset = event->by_size ? how >> 52 & 31 : 0;
 }
 
 /* fd base field value size at tail */
@@ -548,7 +550,8 @@ long run_event(struct thread *t, const __u64 *a)
 		EVENT_FIELD(attr_config2), EVENT_FIELD(attr_period), EVENT_FIELD(filter),
 		EVENT_FIELD(filter_text), EVENT_FIELD(nr_filter), EVENT_FIELD(filter_text_bytes),
 		EVENT_FIELD(weight_offset), EVENT_FIELD(weight_size), EVENT_FIELD(weight_sign),
-		EVENT_FIELD(record_words), EVENT_FIELD(reserved2),
+		EVENT_FIELD(record_words), EVENT_FIELD(by_offset), EVENT_FIELD(by_size),
+		EVENT_FIELD(by_sign),
 	};
 	static const __u64 configs[] = {
 		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -593,13 +596,15 @@ long run_event(struct thread *t, const __u64 *a)
 		want = -EINVAL;
 	/* Of another event, or without anything to test. */
 	else if (m && event.attr_type != PERF_TYPE_TRACEPOINT &&
-		 (event.nr_filter || event.weight_size || event.record_words))
+		 (event.nr_filter || event.weight_size || event.by_size || event.record_words))
 		want = -EINVAL;
-	else if (m && (event.record_words > WALLPROF_MAX_STACK || event.reserved2))
+	else if (m && (event.record_words > WALLPROF_MAX_STACK || event.by_sign > 1 ||
+		       event.by_size > 8))
 		want = -EINVAL;
 	else if (m && ((!event.nr_filter && (event.filter || event.filter_text ||
 					     event.filter_text_bytes)) ||
-		       (!event.weight_size && (event.weight_offset || event.weight_sign))))
+		       (!event.weight_size && (event.weight_offset || event.weight_sign)) ||
+		       (!event.by_size && (event.by_offset || event.by_sign))))
 		want = -EINVAL;
 	ret = command(t, a[0], &(struct command){
 		WALLPROF_IOC_EVENT, &event, sizeof(event), a[4], a[5], a[6], want, errno_event });
