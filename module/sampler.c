@@ -169,6 +169,7 @@ static noinline u64 wp_sample_record(const struct wp_event *event, struct wp_cpu
  * @user_stack: its id, or 0
  * @kernel_stack: likewise
  * @record: likewise, of what a tracepoint recorded
+ * @by: a number of this, or 0
  * @event: the event's number
  * @flags: WALLPROF_AGGR_USER_MODE, …
  */
@@ -177,6 +178,7 @@ struct wp_sample {
 	u64 user_stack;
 	u64 kernel_stack;
 	u64 record;
+	u64 by;
 	u32 event;
 	u16 flags;
 };
@@ -193,7 +195,7 @@ static __always_inline bool wp_sample_is_of(const struct wp_sample *sample,
 	       aggr->exec_id == sample->thread.exec_id &&
 	       aggr->user_stack == sample->user_stack &&
 	       aggr->kernel_stack == sample->kernel_stack &&
-	       aggr->waker_stack == sample->record &&
+	       aggr->waker_stack == sample->record && aggr->arg == sample->by &&
 	       aggr->event == sample->event && aggr->flags == sample->flags;
 }
 
@@ -212,6 +214,7 @@ static noinline void wp_sample_sum(struct wp_session *session, struct wp_cpu *cp
 		.kernel_stack = sample->kernel_stack,
 		.event = sample->event,
 		.syscall = WALLPROF_SYSCALL_NONE,
+		.arg = sample->by,
 		.waker_stack = sample->record,
 	};
 
@@ -221,7 +224,7 @@ static noinline void wp_sample_sum(struct wp_session *session, struct wp_cpu *cp
 
 static __always_inline void wp_sample_add(const struct wp_event *event, struct wp_cpu *cpu,
 					  u32 epoch, const struct perf_raw_record *raw,
-					  struct pt_regs *regs, u64 period, u64 now)
+					  struct pt_regs *regs, u64 period, u64 by, u64 now)
 {
 	struct wp_half *half = wp_half_of(&cpu->sampler, epoch);
 	struct wp_session *session = event->session;
@@ -242,6 +245,7 @@ static __always_inline void wp_sample_add(const struct wp_event *event, struct w
 	sample.user_stack = wp_sample_user(event, cpu, epoch, regs, &flags);
 	sample.record = unlikely(event->config.record_words) ?
 			wp_sample_record(event, cpu, epoch, raw) : 0;
+	sample.by = by;
 	sample.flags = flags;
 	aggr = wp_aggr_guess(&cpu->sampler, half, sample.thread.tid, sample.user_stack);
 	if (likely(aggr && wp_sample_is_of(&sample, aggr)))
@@ -266,7 +270,7 @@ static void wp_sample_refuse(struct wp_half *half, u64 period)
 /* Context: overflow. */
 static void wp_sampler_take(struct wp_event *event, const struct perf_event *perf,
 			    const struct perf_raw_record *raw, struct pt_regs *regs,
-			    u64 period, u64 now)
+			    u64 period, u64 by, u64 now)
 {
 	struct wp_session *session = event->session;
 	unsigned int nr = smp_processor_id();
@@ -283,15 +287,15 @@ static void wp_sampler_take(struct wp_event *event, const struct perf_event *per
 	barrier();
 	wp_sample_throttle(cpu, &event->counters[nr], perf, epoch, now);
 	if (wp_sample_wanted(session))
-		wp_sample_add(event, cpu, epoch, raw, regs, period, now);
+		wp_sample_add(event, cpu, epoch, raw, regs, period, by, now);
 	barrier();
 	cpu->sampler_busy = false;
 }
 
 /*
  * Whether the event's filter takes what a tracepoint has recorded of a target; @period
- * becomes its weight, if it has one. What is not taken is counted, and is nothing that could
- * be lost.
+ * becomes its weight, if it has one, and @by what it is summed by. What is not taken is
+ * counted, and is nothing that could be lost.
  *
  * perf_tp_event() alone calls the handler of a tracepoint's counter, and passes the record
  * in one piece.
@@ -299,7 +303,7 @@ static void wp_sampler_take(struct wp_event *event, const struct perf_event *per
  * Context: overflow.
  */
 static bool wp_sample_passes(struct wp_event *event, const struct perf_raw_record *raw,
-			     u64 *period)
+			     u64 *period, u64 *by)
 {
 	struct wp_counter *counter = &event->counters[smp_processor_id()];
 	const struct wp_event_record record = {
@@ -318,6 +322,9 @@ static bool wp_sample_passes(struct wp_event *event, const struct perf_raw_recor
 	if (result == WP_FILTER_TAKEN && event->config.weight_size &&
 	    !wp_event_weight(&event->config, &record, period))
 		result = WP_FILTER_UNFIT;
+	if (result == WP_FILTER_TAKEN && event->config.by_size &&
+	    !wp_event_by(&event->config, &record, by))
+		result = WP_FILTER_UNFIT;
 	if (result != WP_FILTER_TAKEN)
 		local64_inc(&counter->filtered);
 	if (result == WP_FILTER_UNFIT)
@@ -328,7 +335,7 @@ static bool wp_sample_passes(struct wp_event *event, const struct perf_raw_recor
 /**
  * wp_sampler_overflow - handle the overflow of a counter
  * @perf: the counter; its context is the &struct wp_event
- * @data: has the period, and for a filter, a weight or @record_words the record
+ * @data: has the period, and of an event that reads or keeps it the record
  * @regs: what was interrupted
  *
  * Irqs are off, so that an event in an interrupt handler, a tracepoint there for example,
@@ -340,13 +347,13 @@ void wp_sampler_overflow(struct perf_event *perf, struct perf_sample_data *data,
 			 struct pt_regs *regs)
 {
 	struct wp_event *event = perf->overflow_handler_context;
-	u64 period = data->period, now;
+	u64 period = data->period, by = 0, now;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	now = ktime_get_mono_fast_ns();
 	if (wp_session_covers(event->session, now) &&
-	    (!wp_event_reads(&event->config) || wp_sample_passes(event, data->raw, &period)))
-		wp_sampler_take(event, perf, data->raw, regs, period, now);
+	    (!wp_event_reads(&event->config) || wp_sample_passes(event, data->raw, &period, &by)))
+		wp_sampler_take(event, perf, data->raw, regs, period, by, now);
 	local_irq_restore(flags);
 }

@@ -125,13 +125,13 @@ bool wp_config_ok(const struct wallprof_configure *config)
 	       config->watermark <= 100 && !config->reserved;
 }
 
-static bool wp_config_weight_ok(const struct wallprof_event *event)
+/* A number of the records; @size 0: there is none. */
+static bool wp_config_number_ok(u32 offset, u32 size, u32 sign)
 {
-	if (!event->weight_size)
-		return !event->weight_offset && !event->weight_sign;
-	return event->weight_size <= sizeof(u64) && is_power_of_2(event->weight_size) &&
-	       event->weight_sign <= 1 &&
-	       event->weight_offset <= WALLPROF_MAX_RECORD_BYTES - event->weight_size;
+	if (!size)
+		return !offset && !sign;
+	return size <= sizeof(u64) && is_power_of_2(size) && sign <= 1 &&
+	       offset <= WALLPROF_MAX_RECORD_BYTES - size;
 }
 
 /* What is read of each record: the kernel must not count them off before. */
@@ -141,10 +141,12 @@ static bool wp_config_record_ok(const struct wallprof_event *event)
 		    !(event->attr_flags & WALLPROF_ATTR_FREQ);
 
 	/* Records are kept as stacks are. */
-	if (event->record_words > WALLPROF_MAX_STACK || event->reserved2 ||
+	if (event->record_words > WALLPROF_MAX_STACK ||
 	    (event->record_words && event->attr_type != PERF_TYPE_TRACEPOINT))
 		return false;
-	if (!wp_config_weight_ok(event) || event->nr_filter > WALLPROF_MAX_FILTER ||
+	if (!wp_config_number_ok(event->weight_offset, event->weight_size, event->weight_sign) ||
+	    !wp_config_number_ok(event->by_offset, event->by_size, event->by_sign) ||
+	    event->nr_filter > WALLPROF_MAX_FILTER ||
 	    event->filter_text_bytes > WALLPROF_MAX_FILTER_TEXT)
 		return false;
 	if (!event->nr_filter &&

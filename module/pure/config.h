@@ -33,7 +33,7 @@ static inline bool wp_config_targets_change(const struct wallprof_configure *con
 /* Whether the records of an event are looked at. */
 static inline bool wp_event_reads(const struct wallprof_event *event)
 {
-	return event->nr_filter || event->weight_size;
+	return event->nr_filter || event->weight_size || event->by_size;
 }
 
 #endif /* WALLPROF_PURE_CONFIG_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Filters of events: which records of a tracepoint are samples; and what these weigh.
+ * Filters of events: which records of a tracepoint are samples; what these weigh, and what
+ * they are summed by.
  *
  * This file owns what a filter may be, and its evaluation. It is pure. Its callers are
  * counters.c at EVENT (process context), which checks, and the overflow handler (any
@@ -154,6 +155,27 @@ bool wp_event_weight(const struct wallprof_event *event, const struct wp_event_r
 	*weight = wp_filter_unsigned(at, event->weight_size);
 	if (event->weight_sign && wp_filter_signed(at, event->weight_size) < 0)
 		*weight = 0;
+	return true;
+}
+
+/**
+ * wp_event_by - read the number of a record by which samples are summed
+ * @event: has one
+ * @record: the record; nothing beyond it is read
+ * @by: output: the number, extended to 64 bits
+ *
+ * Context: any, NMI included.
+ * Return: whether the record has it.
+ */
+bool wp_event_by(const struct wallprof_event *event, const struct wp_event_record *record, u64 *by)
+{
+	const char *at = (const char *)record->data + event->by_offset;
+
+	if (event->by_offset + event->by_size > record->size)
+		return false;
+	*by = wp_filter_unsigned(at, event->by_size);
+	if (event->by_sign)
+		*by = wp_filter_signed(at, event->by_size);
 	return true;
 }
 

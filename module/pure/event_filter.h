@@ -50,6 +50,7 @@ enum wp_filter_result {
 
 bool wp_event_weight(const struct wallprof_event *event, const struct wp_event_record *record,
 		     u64 *weight);
+bool wp_event_by(const struct wallprof_event *event, const struct wp_event_record *record, u64 *by);
 bool wp_event_filter_ok(const struct wp_event_filter *filter);
 enum wp_filter_result wp_event_filter_run(const struct wp_event_filter *filter,
 					  const struct wp_event_record *record);

@@ -223,6 +223,27 @@ static void fit(struct wallprof_filter_test *test, u32 at, u32 nr)
 		test->value = 0;
 }
 
+/* A number of the record is its bytes, least ones first, and nothing if it ends beyond it. */
+static void read_number(const struct wp_event_record *r, u16 offset, u8 how)
+{
+	const struct wallprof_event event = {
+		.by_offset = offset % 300, .by_size = 1 << how % 4, .by_sign = how >> 2 & 1,
+		.weight_offset = offset % 300, .weight_size = 1 << how % 4,
+		.weight_sign = how >> 2 & 1,
+	};
+	bool has = event.by_offset + event.by_size <= r->size, negative;
+	const u8 *at = (const u8 *)r->data + event.by_offset;
+	u64 want = 0, by = 0, weight = 0;
+
+	must(wp_event_by(&event, r, &by) == has && wp_event_weight(&event, r, &weight) == has);
+	if (!has)
+		return;
+	negative = event.by_sign && at[event.by_size - 1] >> 7;
+	for (int i = 7; i >= 0; i--)
+		want = want << 8 | (i < event.by_size ? at[i] : negative ? 0xff : 0);
+	must(by == want && weight == (negative ? 0 : want));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
@@ -255,6 +276,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	record = (struct wp_event_record){
 		.data = bytes, .size = head[2], .cpu = head[0] >> 3, .tgid = 7, .comm = comm,
 	};
+	read_number(&record, (u8)comm[0] | (u8)comm[1] << 8, comm[2]);
 	if (wp_event_filter_ok(&filter)) {
 		want = reference(&filter, &record);
 		must(want < 0 || want == (int)wp_event_filter_run(&filter, &record));

@@ -35,6 +35,9 @@ static void look_at(const struct wp_profile_sample *s)
 	check_ends(cause->reason);
 	check_ends(cause->syscall);
 	check_ends(cause->object);
+	check_ends(cause->by);
+	check_ends(cause->error);
+	check(!cause->by[0] || wp_profile_by(profile, s->event));
 }
 
 static int take(void *ctx, const struct wp_profile_sample *s)

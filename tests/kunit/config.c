@@ -295,12 +295,28 @@ static void events(struct kunit *test)
 	BAD(filter_text_bytes, 1);
 	BAD(weight_offset, 1);
 	BAD(weight_sign, 1);
-	/* A filter is of a tracepoint, of each record; so is a weight. */
+	BAD(by_offset, 1);
+	BAD(by_sign, 1);
+	/* A filter is of a tracepoint, of each record; so are a weight and what to sum by. */
 	BAD(nr_filter, 1);
 	BAD(weight_size, 4);
 	BAD(record_words, 1);
-	BAD(reserved2, 1);
+	BAD(by_size, 4);
 	event.attr_type = 2;
+	event.by_size = 4;
+	event.by_sign = 1;
+	event.by_offset = WALLPROF_MAX_RECORD_BYTES - 4;
+	KUNIT_EXPECT_TRUE(test, wp_config_event_ok(&config, &event));
+	BAD(attr_type, 1);
+	BAD(attr_period, 2);
+	BAD(attr_flags, WALLPROF_ATTR_FREQ);
+	BAD(by_offset, WALLPROF_MAX_RECORD_BYTES - 3);
+	BAD(by_offset, 0xffff);
+	BAD(by_size, 0);
+	BAD(by_size, 3);
+	BAD(by_size, 16);
+	BAD(by_size, 128);
+	BAD(by_sign, 2);
 	event.weight_size = 8;
 	event.weight_sign = 1;
 	event.weight_offset = WALLPROF_MAX_RECORD_BYTES - 8;

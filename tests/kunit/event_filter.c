@@ -288,6 +288,34 @@ static void weights(struct kunit *test)
 	}
 }
 
+/* What is summed by is read likewise, with its sign. */
+static void numbers_to_sum_by(struct kunit *test)
+{
+	const struct compared *c = test->param_value;
+	u32 offset, shift = 64 - 8 * c->size;
+	char data[24];
+	u64 by;
+
+	for (offset = 0; offset < 8; offset++) {
+		struct wallprof_event event = {
+			.by_offset = offset, .by_size = c->size, .by_sign = 1,
+		};
+		struct wp_event_record record = { .size = offset + c->size };
+
+		memset(data, 0xa5, sizeof(data));
+		memcpy(data + offset, &c->in_record, c->size);
+		record.data = exactly(test, data, record.size);
+		KUNIT_EXPECT_TRUE(test, wp_event_by(&event, &record, &by));
+		KUNIT_EXPECT_EQ(test, (s64)by, (s64)(c->in_record << shift) >> shift);
+		event.by_sign = 0;
+		KUNIT_EXPECT_TRUE(test, wp_event_by(&event, &record, &by));
+		KUNIT_EXPECT_EQ(test, by, (u64)c->in_record << shift >> shift);
+		record.size--;
+		record.data = exactly(test, data, record.size);
+		KUNIT_EXPECT_FALSE(test, wp_event_by(&event, &record, &by));
+	}
+}
+
 static const struct matched {
 	const char *name;
 	u8 compare;
@@ -590,6 +618,7 @@ static struct kunit_case event_filter_cases[] = {
 	KUNIT_CASE(refused),
 	KUNIT_CASE_PARAM(numbers, compared_gen_params),
 	KUNIT_CASE_PARAM(weights, compared_gen_params),
+	KUNIT_CASE_PARAM(numbers_to_sum_by, compared_gen_params),
 	KUNIT_CASE_PARAM(texts, matched_gen_params),
 	KUNIT_CASE(odd_texts),
 	KUNIT_CASE(general),

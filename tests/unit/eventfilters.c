@@ -30,7 +30,7 @@ static void put(const char *name, const char *file, const char *text)
 
 /*
  * Words of the command line: each an argument of -e; of --filter, if it begins with "=", or
- * of --weight, with "+".
+ * of --weight, with "+"; of --by, with "/".
  */
 static int give(struct wp_event_list *list, const char *const *words)
 {
@@ -43,6 +43,8 @@ static int give(struct wp_event_list *list, const char *const *words)
 			err = wp_event_filters_exclude_self(list);
 		else if (**words == '+')
 			err = wp_event_filters_weigh(list, *words + 1);
+		else if (**words == '/')
+			err = wp_event_filters_sum_by(list, *words + 1);
 		else if (**words == '=')
 			err = wp_event_filters_add(list, *words + 1);
 		else
@@ -83,6 +85,17 @@ static void test_whose(void)
 	   list.event[1].weight_size == 4 && list.event[1].weight_sign &&
 	   !strcmp(list.event[1].name, "sched:sched_waking.prio") && !list.event[2].weight_size &&
 	   !terms(&list, 1), "a weight, and its unit in the name");
+	wp_event_list_free(&list);
+	ret = GIVE(&list, "sched:sched_*", "/prio", "+target_cpu", "sched:sched_waking", "/pid");
+	ok(!ret && list.nr == 3 && list.event[1].by.offset == 28 && list.event[1].by.size == 4 &&
+	   list.event[1].by.has_sign && list.event[2].by.offset == 24 &&
+	   !strcmp(list.event[1].name, "sched:sched_waking.target_cpu/by=prio/") &&
+	   !strcmp(list.event[2].name, "sched:sched_waking/by=pid/") && !terms(&list, 1),
+	   "what to sum by, behind the weight in the name");
+	wp_event_list_free(&list);
+	ret = GIVE(&list, "sched:sched_waking", "/prio", "/pid", "=prio > 5", "cs");
+	ok(!ret && list.event[0].by.offset == 24 && terms(&list, 0) == 1 && !list.event[1].by.size,
+	   "the last one, beside a filter");
 	wp_event_list_free(&list);
 	ret = GIVE(&list, "sched:sched_waking:u", "-");
 	ok(!ret && terms(&list, 0) == 1, "nothing else is");
@@ -130,6 +143,20 @@ static const struct {
 	  "--weight comm: it is no number of event sched:sched_waking; its fields: comm, pid, prio, target_cpu" },
 	{ { "sched:sched_waking/period=2/", "+prio" },
 	  "a weight needs a sample of each event: use -e sched:sched_waking/period=1/ instead of -F and -c" },
+	{ { "cycles", "/prio" }, "--by prio: the option should follow a -e tracepoint option" },
+	{ { "/prio" }, "--by prio: the option should follow a -e tracepoint option" },
+	{ { "sched:sched_waking", "/" }, "--by: '' is no field" },
+	{ { "sched:sched_waking",
+	    "/sixty_four_letters_are_more_than_a_field_may_have_in_its_own_name" },
+	  "--by: 'sixty_four_letters_are_more_than_a_field_may_have_in_its_own_name' is no field" },
+	{ { "sched:sched_waking", "/prior" },
+	  "--by prior: no such field of event sched:sched_waking; its fields: comm, pid, prio, target_cpu" },
+	{ { "sched:sched_waking", "/comm" },
+	  "--by comm: it is no number of event sched:sched_waking; its fields: comm, pid, prio, target_cpu" },
+	{ { "sched:sched_waking", "/common_pid" },
+	  "--by common_pid: this field is of each event, and not of sched:sched_waking alone" },
+	{ { "sched:sched_waking/period=2/", "/prio" },
+	  "--by needs a sample of each event: use -e sched:sched_waking/period=1/ instead of -F and -c" },
 };
 
 static void test_wrong(void)

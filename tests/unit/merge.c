@@ -52,6 +52,13 @@ static void test_merge(void)
 	a.kernel_stack = id_of(1, 1, 20);
 	wp_merge_aggr(&m, &s, &a, 0, 0);
 	ok(m.nr == 9 && m.samples[8].kernel && m.samples[8].user, "so is another kernel stack");
+	a = aggr_of(10, id_of(1, 0, 1), 1, 1, 1);
+	a.kind = WALLPROF_AGGR_SAMPLE;
+	a.arg = 7;
+	wp_merge_aggr(&m, &s, &a, 0, 0);
+	wp_merge_aggr(&m, &s, &a, 1, 0);
+	ok(m.nr == 10 && m.samples[9].cause.arg == 7 && m.samples[9].count == 2,
+	   "so is what a sample is summed by");
 	a = aggr_of(11, id_of(4, 4, 4), 5, 1, 1);
 	wp_merge_aggr(&m, &s, &a, 0, 0);
 	ok(m.unknown == 1 && m.samples[m.nr - 1].flags == WALLPROF_AGGR_NO_STACK &&

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of tracerecords.c: records as the module keeps them, whole and cut short, become
- * payloads as the kernel's are, within the bytes that they have.
+ * payloads as the kernel's are, within the bytes that they have; and what samples are summed
+ * by becomes one of its own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,8 @@ static const char relative[] =
 	FIELD("__rel_data_loc u8[] buf", 8, 4, 0)
 	PRINT("\"%s\", __print_hex(__get_rel_dynamic_array(buf), 1)");
 
-static struct wp_tracepoint formats[4];
-static const struct wp_tracerecords records = { formats, 4 };
+static struct wp_tracerecords_event events[4];
+static const struct wp_tracerecords records = { events, 4 };
 
 /* A record of some bytes, as the module keeps it; the text is at the end, if there is one. */
 static struct wp_stack *kept(size_t bytes, __u32 place)
@@ -53,9 +54,10 @@ static size_t payload(unsigned int event, size_t bytes, __u32 place, char **raw)
 	struct wp_perfdata_sample sample = { 0 };
 	char *buf = malloc(WP_TRACEPOINT_MAX);
 	struct wp_stack *stack = kept(bytes, place);
+	struct wp_sample s = { .event = event, .waker = stack, .tid = 7 };
 
 	memset(buf, 'y', WP_TRACEPOINT_MAX);
-	wp_tracerecords_encode(&records, event, stack, 7, buf, &sample);
+	wp_tracerecords_encode(&records, &s, buf, &sample);
 	free(stack);
 	*raw = buf;
 	return sample.nr_raw;
@@ -110,22 +112,60 @@ static void test_cut_arrays(void)
 
 static void test_none(void)
 {
-	struct wp_perfdata_sample sample = { 0 };
-	char buf[WP_TRACEPOINT_MAX];
 	struct wp_stack other = { .nr = 0 };
+	struct wp_perfdata_sample sample = { 0 };
+	struct wp_sample s = { .tid = 7 };
+	char buf[WP_TRACEPOINT_MAX];
 	__u32 pid;
 
-	wp_tracerecords_encode(&records, 0, NULL, 7, buf, &sample);
+	wp_tracerecords_encode(&records, &s, buf, &sample);
 	memcpy(&pid, buf + 4, 4);
-	ok(sample.nr_raw == formats[0].size && pid == 7, "without a record its fields are empty");
+	ok(sample.nr_raw == events[0].format.size && pid == 7,
+	   "without a record its fields are empty");
 	memset(&sample, 0, sizeof(sample));
-	wp_tracerecords_encode(&records, 0, &other, 7, buf, &sample);
-	ok(sample.nr_raw == formats[0].size, "the same if it is a stack");
+	s.waker = &other;
+	wp_tracerecords_encode(&records, &s, buf, &sample);
+	ok(sample.nr_raw == events[0].format.size, "the same if it is a stack");
 	memset(&sample, 0, sizeof(sample));
-	wp_tracerecords_encode(&records, 1, NULL, 7, buf, &sample);
+	s = (struct wp_sample){ .event = 1 };
+	wp_tracerecords_encode(&records, &s, buf, &sample);
 	ok(!sample.nr_raw && !sample.raw, "an event that is no tracepoint has none");
-	wp_tracerecords_encode(&records, 4, NULL, 7, buf, &sample);
+	s.event = 4;
+	wp_tracerecords_encode(&records, &s, buf, &sample);
 	ok(!sample.nr_raw && !sample.raw, "nor has one that there is not");
+}
+
+/* An event that is summed by its pid, without and with its records. */
+static void test_summed(void)
+{
+	struct wp_event ev[2] = { { .name = "cycles" }, { .name = "sched:sched_process_exec" } };
+	struct wp_event_list list = { .event = ev, .nr = 2 };
+	struct wp_tracepoint_field by = *wp_tracepoint_field(&events[0].format, "pid");
+	struct wp_sample s = { .event = 1, .tid = 7, .count = 3, .cause.arg = (__u64)-5 };
+	struct wp_perfdata_sample sample = { 0 };
+	struct wp_tracerecords summed = { 0 };
+	const struct wp_tracerecords_event *e;
+	char buf[WP_TRACEPOINT_MAX];
+
+	strcpy(ev[1].tracepoint, ev[1].name);
+	ev[1].by = by;
+	ok(!wp_tracerecords_read(&summed, &list, false) && summed.nr == 2 &&
+	   !summed.event[0].format.text, "an event that is not summed by a field has no format");
+	e = &summed.event[1];
+	wp_tracerecords_encode(&summed, &s, buf, &sample);
+	ok(sample.nr_raw == e->format.size && wp_tracepoint_get(e->format.pid, buf) == 7 &&
+	   wp_tracepoint_get(wp_tracepoint_field(&e->format, "pid"), buf) == -5 &&
+	   wp_tracepoint_get(wp_tracepoint_field(&e->format, "samples"), buf) == 3,
+	   "one that is has this and the number of samples");
+	wp_tracerecords_free(&summed);
+	/* Its record found no room: what it is summed by is known. */
+	events[0].by = wp_tracepoint_field(&events[0].format, "pid");
+	s.event = 0;
+	wp_tracerecords_encode(&records, &s, buf, &sample);
+	ok(sample.nr_raw == events[0].format.size && wp_tracepoint_get(events[0].by, buf) == -5 &&
+	   !wp_tracepoint_get(wp_tracepoint_field(&events[0].format, "old_pid"), buf),
+	   "an empty record has it, too");
+	events[0].by = NULL;
 }
 
 static void test_describe(void)
@@ -143,18 +183,19 @@ static void test_describe(void)
 
 int main(void)
 {
-	if (wp_tracepoint_parse(&formats[0], "sched", "sched_process_exec", exec_6_1,
+	if (wp_tracepoint_parse(&events[0].format, "sched", "sched_process_exec", exec_6_1,
 				strlen(exec_6_1)) ||
-	    wp_tracepoint_parse(&formats[2], "test", "arrays", arrays, strlen(arrays)) ||
-	    wp_tracepoint_parse(&formats[3], "test", "relative", relative, strlen(relative)))
+	    wp_tracepoint_parse(&events[2].format, "test", "arrays", arrays, strlen(arrays)) ||
+	    wp_tracepoint_parse(&events[3].format, "test", "relative", relative, strlen(relative)))
 		return 1;
 	test_whole();
 	test_cut();
 	test_cut_arrays();
 	test_none();
+	test_summed();
 	test_describe();
-	wp_tracepoint_free(&formats[0]);
-	wp_tracepoint_free(&formats[2]);
-	wp_tracepoint_free(&formats[3]);
+	wp_tracepoint_free(&events[0].format);
+	wp_tracepoint_free(&events[2].format);
+	wp_tracepoint_free(&events[3].format);
 	return done();
 }

@@ -707,19 +707,25 @@ struct wallprof_filter_test {
  * @weight_sign: 1: it has a sign, and counts as 0 if it is negative; or 0
  * @record_words: for tracepoints: so many words of a record are kept with its sample, at
  *	most WALLPROF_MAX_STACK: samples with other records are other aggregates. 0: none
- * @reserved2: must be 0
+ * @by_offset: where a number is in the records, by which samples are summed, too:
+ *	&struct wallprof_aggr.arg
+ * @by_size: its bytes, as @weight_size; 0: there is none, and @by_offset and @by_sign are
+ *	0, too
+ * @by_sign: 1: it has a sign; or 0
  *
  * Creates a counter on each CPU of the session that is online, disabled; START enables all
  * of them. Each event counts by itself: the kernel has no groups of events for modules.
  * Allowed between CONFIGURE and START. New in ABI 14.
  *
- * A filter and a weight are for tracepoints of period 1. A record that the filter does not
- * take is no sample, nor is one that ends before a field that is tested, or before the
- * weight, or whose texts take too long to search: &struct wallprof_count has how many.
+ * A filter, a weight and a number to sum by are for tracepoints of period 1. A record that
+ * the filter does not take is no sample, nor is one that ends before a field that is tested,
+ * before the weight or before that number, or whose texts take too long to search: &struct
+ * wallprof_count has how many.
  *
- * Errors, besides the common ones: EINVAL: not configured, or without SAMPLER; a filter or
- * a weight of another event, or one that is not valid; also from the kernel, for the
- * counter, as are ENOENT, EOPNOTSUPP, ENODEV: there is no such counter here, and EACCES.
+ * Errors, besides the common ones: EINVAL: not configured, or without SAMPLER; a filter, a
+ * weight, records or a number of another event, or such that are not valid; also from the
+ * kernel, for the counter, as are ENOENT, EOPNOTSUPP, ENODEV: there is no such counter here,
+ * and EACCES.
  * EOPNOTSUPP also for a kprobe or uprobe by pointer. EBUSY: started; or from the kernel, if
  * all counters of a CPU are taken for good. ENOSPC: there are WALLPROF_MAX_EVENTS. EPERM:
  * the caller has no CAP_PERFMON, or the kernel is locked down.
@@ -746,7 +752,9 @@ struct wallprof_event {
 	__u16 weight_size;
 	__u16 weight_sign;
 	__u32 record_words;
-	__u32 reserved2;
+	__u16 by_offset;
+	__u8 by_size;
+	__u8 by_sign;
 };
 
 /**
@@ -759,8 +767,9 @@ struct wallprof_event {
  * @running_ns: out: of this, time for which they counted. Less than @enabled_ns if the PMU
  *	has fewer counters than events, which then take turns
  * @filtered: out: records of targets that the event's filter did not take. New in ABI 15
- * @unfit: out: of these, those that could not be tested or have no weight: they end before
- *	such a field, or their texts take too long to search. New in ABI 15
+ * @unfit: out: of these, those that could not be tested, or have no weight or no number to
+ *	sum by: they end before such a field, or their texts take too long to search. New in
+ *	ABI 15
  *
  * Counters that are gone, with their CPU or since STOP, are in the sums. Allowed from
  * CONFIGURE on. New in ABI 14.
@@ -1322,7 +1331,8 @@ struct wallprof_stack {
  * @syscall: number of the system call, or WALLPROF_SYSCALL_NONE
  * @reason: enum wallprof_reason
  * @waker: enum wallprof_waker
- * @arg: with ARGS the system call's first argument; else, and without one, 0
+ * @arg: with ARGS the system call's first argument; else, and without one, 0. Of a sample of
+ *	an event with @by_size: this number of its record, extended to 64 bits, with its sign
  * @waker_stack: stack id of the record of where the waker was, one with
  *	WALLPROF_STACK_IS_WAKER; 0 without WAKER_STACKS, if @waker is not
  *	WALLPROF_WAKER_TASK, and if it was lost (STACK_FULL, NESTED). Of a sample of an
@@ -1351,8 +1361,9 @@ struct wallprof_stack {
  * and WALLPROF_INDEX_IS_WAIT as index. @waker_aggr is such an id, of this epoch or an
  * earlier one. What it names has a @waker_aggr, too: a chain.
  *
- * All fields before @count are the key. Those from @waker_tid on, except @event and
- * @syscall, are 0 of samples and without WAKERS and REASONS: they make for more keys.
+ * All fields before @count are the key. Those from @waker_tid on, except @event, @syscall
+ * and, of events that ask for them, @arg and @waker_stack, are 0 of samples and without
+ * WAKERS and REASONS: they make for more keys.
  */
 struct wallprof_aggr {
 	__u32 tid;

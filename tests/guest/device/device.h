@@ -397,6 +397,7 @@ struct session {
 	__u64 begun;			/* when START had returned */
 	bool execs;			/* threads other than leaders execute */
 	bool cpus_go;			/* and the kernel's threads with them, unseen */
+	bool by;			/* samples are summed by a number, too */
 	unsigned int nr_cpus;
 
 	__u32 epoch;			/* last retired */
@@ -529,7 +530,7 @@ static inline bool sane_ends(const struct session *s, const struct wallprof_aggr
 	      !WALLPROF_LOCK_OWNER_LOCK(a->lock_owner))) ||
 	    (a->reason && !(off && s->c.flags & WALLPROF_REASONS)) ||
 	    in_syscall != (a->reason == WALLPROF_REASON_SYSCALL) ||
-	    (a->arg && !(in_syscall && s->c.flags & WALLPROF_ARGS)))
+	    (a->arg && !(off ? in_syscall && s->c.flags & WALLPROF_ARGS : s->by)))
 		return false;
 	if (!off)
 		return !a->runnable;

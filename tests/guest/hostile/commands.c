@@ -9,6 +9,8 @@
 /* Bytes of the first version of structs that have grown: see module/device.c. */
 #define INFO_LEAST	(offsetof(struct wallprof_info, version) + \
 			 sizeof(((struct wallprof_info *)0)->version))
+#define EVENT_LEAST	(offsetof(struct wallprof_event, attr_period) + sizeof(__u64))
+#define COUNT_LEAST	(offsetof(struct wallprof_count, running_ns) + sizeof(__u64))
 #define STATUS_LEAST	(offsetof(struct wallprof_status, tables_bytes) + sizeof(__u64))
 
 /* What must come of it before the command itself is looked at; SOME: nothing. */
@@ -534,6 +536,8 @@ static void put_filter(struct wallprof_event *event, struct wallprof_filter_test
 	event->record_words = how >> 4 & 1 ? how >> 56 & 127 : 0;
 	event->weight_size = how >> 3 & 8;
 	event->weight_offset = event->weight_size ? how >> 48 & 15 : 0;
+	event->by_size = how >> 3 & 4;
+	event->by_offset = event->by_size ? how >> 52 & 31 : 0;
 }
 
 /* fd base field value size at tail */
@@ -548,7 +552,8 @@ long run_event(struct thread *t, const __u64 *a)
 		EVENT_FIELD(attr_config2), EVENT_FIELD(attr_period), EVENT_FIELD(filter),
 		EVENT_FIELD(filter_text), EVENT_FIELD(nr_filter), EVENT_FIELD(filter_text_bytes),
 		EVENT_FIELD(weight_offset), EVENT_FIELD(weight_size), EVENT_FIELD(weight_sign),
-		EVENT_FIELD(record_words), EVENT_FIELD(reserved2),
+		EVENT_FIELD(record_words), EVENT_FIELD(by_offset), EVENT_FIELD(by_size),
+		EVENT_FIELD(by_sign),
 	};
 	static const __u64 configs[] = {
 		PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_CONTEXT_SWITCHES,
@@ -572,6 +577,9 @@ long run_event(struct thread *t, const __u64 *a)
 	/* As often as not it is as it should be. */
 	if (field < ARRAY_SIZE(fields))
 		memcpy((char *)&event + fields[field].offset, &a[3], fields[field].bytes);
+	/* What a smaller struct does not have is 0. */
+	if (a[4] != RIGHT && (__u32)a[4] >= EVENT_LEAST && (__u32)a[4] < sizeof(event))
+		memset((char *)&event + (__u32)a[4], 0, sizeof(event) - (__u32)a[4]);
 	clock = event.attr_type == PERF_TYPE_SOFTWARE && event.attr_config <= 1;
 	if (clock && event.attr_flags & WALLPROF_ATTR_FREQ && event.attr_period > 1000 &&
 	    event.attr_period <= WALLPROF_MAX_FREQ)
@@ -593,16 +601,19 @@ long run_event(struct thread *t, const __u64 *a)
 		want = -EINVAL;
 	/* Of another event, or without anything to test. */
 	else if (m && event.attr_type != PERF_TYPE_TRACEPOINT &&
-		 (event.nr_filter || event.weight_size || event.record_words))
+		 (event.nr_filter || event.weight_size || event.by_size || event.record_words))
 		want = -EINVAL;
-	else if (m && (event.record_words > WALLPROF_MAX_STACK || event.reserved2))
+	else if (m && (event.record_words > WALLPROF_MAX_STACK || event.by_sign > 1 ||
+		       event.by_size > 8))
 		want = -EINVAL;
 	else if (m && ((!event.nr_filter && (event.filter || event.filter_text ||
 					     event.filter_text_bytes)) ||
-		       (!event.weight_size && (event.weight_offset || event.weight_sign))))
+		       (!event.weight_size && (event.weight_offset || event.weight_sign)) ||
+		       (!event.by_size && (event.by_offset || event.by_sign))))
 		want = -EINVAL;
 	ret = command(t, a[0], &(struct command){
-		WALLPROF_IOC_EVENT, &event, sizeof(event), a[4], a[5], a[6], want, errno_event });
+		WALLPROF_IOC_EVENT, &event, sizeof(event), a[4], a[5], a[6], want, errno_event,
+		.least = EVENT_LEAST });
 	if (m && !ret)
 		m->events++;
 	if (!ret && a[4] == RIGHT && a[5] <= AT_SLOW && event.nr >= WALLPROF_MAX_EVENTS)
@@ -624,7 +635,8 @@ long run_count(struct thread *t, const __u64 *a)
 	else if (m && count.nr >= m->events)
 		want = -ENOENT;
 	ret = command(t, a[0], &(struct command){
-		WALLPROF_IOC_COUNT, &count, sizeof(count), a[2], a[3], a[4], want, errno_count });
+		WALLPROF_IOC_COUNT, &count, sizeof(count), a[2], a[3], a[4], want, errno_count,
+		.least = COUNT_LEAST });
 	if (!ret && a[2] == RIGHT && a[3] <= AT_SLOW && count.running_ns > count.enabled_ns)
 		wrong(t, "counted for %llu of %llu ns", (ull)count.running_ns,
 		      (ull)count.enabled_ns);

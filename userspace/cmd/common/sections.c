@@ -29,21 +29,14 @@ const char *wp_section_name(const struct wp_section *section)
 	return names[__builtin_ctz(section->kind)];
 }
 
-/**
- * wp_section_unit() - what the values of a section are
- * @section: the section
- *
- * A field that samples weigh (record --weight) is in the event's name, behind that of the
- * tracepoint.
- *
- * Return: "ns", "events", or the field.
+/*
+ * The unit of an event. A field that samples weigh (record --weight) is in the event's name,
+ * behind that of the tracepoint.
  */
-const char *wp_section_unit(const struct wp_section *section)
+static const char *unit_of(const char *name)
 {
-	const char *colon = strchr(section->title, ':'), *dot = colon ? strrchr(colon, '.') : NULL;
+	const char *colon = strchr(name, ':'), *dot = colon ? strrchr(colon, '.') : NULL;
 
-	if (section->ns)
-		return "ns";
 	return dot && dot[1] ? dot + 1 : "events";
 }
 
@@ -115,9 +108,9 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
 	};
 	const bool intervals = wp_profile_has_causes(s->profile);
 	const struct wp_section off[] = {
-		{ .kind = WP_SECTION_RUNNABLE, .title = "runnable", .ns = true,
+		{ .kind = WP_SECTION_RUNNABLE, .title = "runnable", .unit = "ns", .ns = true,
 		  .intervals = intervals },
-		{ .kind = WP_SECTION_BLOCKED, .title = "blocked", .ns = true,
+		{ .kind = WP_SECTION_BLOCKED, .title = "blocked", .unit = "ns", .ns = true,
 		  .intervals = intervals },
 	};
 	const struct wp_perfevents *events = wp_profile_events(s->profile);
@@ -127,8 +120,8 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
 	for (i = 0; i < events->nr && !err; i++) {
 		enum wp_profile_kind is = wp_profile_kind(s->profile, i);
 		const struct wp_perfevent *event = &events->event[i];
-		struct wp_section section = { .event = i, .title = event->name };
-		char title[300];
+		struct wp_section section = { .event = i, .by = wp_profile_by(s->profile, i) };
+		char name[256], title[400];
 
 		kind = of_kind[is];
 		if (!(kind & kinds))
@@ -136,9 +129,14 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
 		section.kind = kind;
 		section.ns = is == WP_PROFILE_WAKER || (is == WP_PROFILE_CPU &&
 			event->attr.type == PERF_TYPE_SOFTWARE);
-		snprintf(title, sizeof(title), "%s%s", is == WP_PROFILE_CPU ? "on-CPU, by " :
-			 is == WP_PROFILE_WAKER ? "woke what was blocked, " : "", event->name);
+		snprintf(name, sizeof(name), "%s", event->name);
+		if (section.by)
+			wp_byfield_cut(name);
+		snprintf(title, sizeof(title), "%s%s%s%s", is == WP_PROFILE_CPU ? "on-CPU, by " :
+			 is == WP_PROFILE_WAKER ? "woke what was blocked, " : "", name,
+			 section.by ? " by " : "", section.by ? section.by : "");
 		section.title = title;
+		section.unit = section.ns ? "ns" : unit_of(name);
 		err = fn(ctx, &section);
 	}
 	for (i = 0; i < sizeof(off) / sizeof(off[0]) && !err; i++) {

@@ -22,6 +22,8 @@
  * @kind: WP_SECTION_...
  * @event: its event, for CPU, WAKER and OTHER
  * @title: its title
+ * @unit: what its values are: "ns", "events", or the field that is summed
+ * @by: the field that its samples are summed by, or NULL
  * @ns: values are ns
  * @intervals: counts are intervals, not samples
  */
@@ -29,6 +31,8 @@ struct wp_section {
 	unsigned int kind;
 	__u32 event;
 	const char *title;
+	const char *unit;
+	const char *by;
 	bool ns;
 	bool intervals;
 };
@@ -37,7 +41,6 @@ struct wp_section {
 typedef int (*wp_section_fn)(void *ctx, const struct wp_section *section);
 
 const char *wp_section_name(const struct wp_section *section);
-const char *wp_section_unit(const struct wp_section *section);
 int wp_sections_parse(const char *arg, unsigned int *kinds);
 void wp_sections_warn(struct wp_samples *s, unsigned int kinds);
 int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_fn fn, void *ctx);

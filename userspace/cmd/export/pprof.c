@@ -31,7 +31,7 @@ enum {
 	FIRST_EVENT,
 };
 
-#define MAX_LABELS	8
+#define MAX_LABELS	9
 
 /**
  * struct writer - a file that is being written
@@ -474,6 +474,8 @@ static int put_sample(struct writer *w, const struct wp_profline *l)
 	add_label(w, &sample, "reason", cause->reason, 0);
 	add_label(w, &sample, "syscall", cause->syscall, 0);
 	add_label(w, &sample, "object", cause->object, 0);
+	if (cause->by[0])
+		add_label(w, &sample, wp_profile_by(w->s.samples.profile, l->event), cause->by, 0);
 	set_values(w, l);
 	sample.n_location_id = nr ? nr : 1;
 	sample.location_id = w->location;

@@ -50,6 +50,7 @@ enum {
 	OPT_FILTER,
 	OPT_EXCLUDE_PERF,
 	OPT_WEIGHT,
+	OPT_BY,
 	OPT_MAX_SIZE,
 };
 
@@ -79,6 +80,7 @@ static const struct wp_option table[] = {
 	  "wallprof itself" },
 	{ OPT_WEIGHT, "weight", "field", "of the same sum this field, as bytes, instead of\n"
 	  "counting" },
+	{ OPT_BY, "by", "field", "of the same sum by this field, too, as ret, dev" },
 	{ 'F', "freq", "n|max", "samples per second (default 4000; of a\n"
 	  "tracepoint each one)" },
 	{ 'c', "count", "n", "events per sample, instead of a frequency" },
@@ -294,6 +296,8 @@ static int set(void *ctx, int id, const char *arg)
 		return wp_event_filters_exclude_self(&o->events);
 	case OPT_WEIGHT:
 		return wp_event_filters_weigh(&o->events, arg);
+	case OPT_BY:
+		return wp_event_filters_sum_by(&o->events, arg);
 	case 'F':
 		raw->freq_given = true;
 		raw->freq_max = !strcmp(arg, "max");

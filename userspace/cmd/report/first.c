@@ -335,7 +335,8 @@ static int add_off(struct first *f, const struct wp_profline *l)
 static void print_off(const struct first *f)
 {
 	static const struct wp_report_titles titles = {
-		"time s", "longest", "waited for", "in function", "by (threads)"
+		.figure = "time s", .longest = "longest", .what = "waited for",
+		.where = "in function", .by = "by (threads)",
 	};
 	__u64 idle = f->kthreads_ns + f->loops_ns + f->own_ns, off = f->blocked_ns + f->runnable_ns;
 
@@ -412,6 +413,22 @@ static int add_cpu(struct first *f, const struct wp_profline *l, __u64 value)
 	return wp_waitrows_add(&f->rows, &item);
 }
 
+/* What a sample is summed by is a row, wherever it was taken. */
+static int add_by(struct first *f, const struct wp_profline *l, __u64 value)
+{
+	const struct wp_profile_thread *t = wp_profile_thread(f->o->samples->profile, l->thread);
+	const struct wp_profile_cause *c = wp_profile_cause(f->o->samples->profile, l->cause);
+	char comm[WP_REPORT_NAME], what[WP_REPORT_NAME];
+	const struct wp_waititem item = {
+		.what = what, .where = "", .apart = "", .comm = comm, .pid = t->pid,
+		.tid = t->tid, .value = value, .count = l->count,
+	};
+
+	snprintf(what, sizeof(what), "%s%s%s", c->by, c->error[0] ? " " : "", c->error);
+	wp_report_name(comm, wp_samples_comm(f->o->samples, l));
+	return wp_waitrows_add(&f->rows, &item);
+}
+
 static int by_size(const void *pa, const void *pb)
 {
 	const __u64 *a = pa, *b = pb;
@@ -444,9 +461,14 @@ static int choose_events(struct first *f)
 /* On-CPU time, or another event. */
 static int on_cpu(void *ctx, const struct wp_section *section)
 {
+	bool weighs = strcmp(section->unit, "events");
 	const struct wp_report_titles titles = {
-		section->ns ? "time s" : wp_section_unit(section), NULL, "ran", "called by",
-		"by (threads)"
+		.figure = section->ns ? "time s" : section->unit, .what = "ran",
+		.where = "called by", .by = "by (threads)",
+	};
+	const struct wp_report_titles titles_by = {
+		.figure = section->unit, .count = weighs ? "samples" : NULL,
+		.what = section->by, .by = "by (threads)",
 	};
 	struct first *f = ctx;
 	const struct wp_profsum *sum = &f->o->samples->sum;
@@ -464,12 +486,14 @@ static int on_cpu(void *ctx, const struct wp_section *section)
 
 		if (!value)
 			continue;
-		if (f->hide && !wp_profile_thread(f->o->samples->profile, l->thread)->tid) {
+		/* An event is not idle time, whatever it interrupted. */
+		if (f->hide && !section->by &&
+		    !wp_profile_thread(f->o->samples->profile, l->thread)->tid) {
 			idle += value;
 			continue;
 		}
 		count += l->count;
-		err = add_cpu(f, l, value);
+		err = section->by ? add_by(f, l, value) : add_cpu(f, l, value);
 	}
 	if (err)
 		return wp_no_memory("the report");
@@ -485,7 +509,8 @@ static int on_cpu(void *ctx, const struct wp_section *section)
 		wp_waitrows_sort(&f->rows);
 		wp_section_put_title(section, f->rows.total, count);
 		wp_section_put_scale(section, f->o->samples);
-		wp_report_rows(&f->rows, &titles, CPU_ROWS, section->ns);
+		wp_report_rows(&f->rows, section->by ? &titles_by : &titles,
+			       section->by ? OFF_ROWS : CPU_ROWS, section->ns);
 	}
 	if (idle && section->ns)
 		wp_screen_line("# left out as idle: %.3f s of CPUs (--idle)", (double)idle / 1e9);

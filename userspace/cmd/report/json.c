@@ -137,6 +137,10 @@ static void put_cause(struct wp_json *j, const struct wp_profile_cause *c)
 		wp_json_string(j, "syscall", c->syscall);
 	if (c->object[0])
 		wp_json_string(j, "object", c->object);
+	if (c->by[0])
+		wp_json_string(j, "by", c->by);
+	if (c->error[0])
+		wp_json_string(j, "error", c->error);
 }
 
 static int put_line(struct writer *w, const struct wp_profline *l, __u64 value)
@@ -188,7 +192,9 @@ static int put_section(void *ctx, const struct wp_section *section)
 	wp_json_open(&w->j, NULL, '{');
 	wp_json_string(&w->j, "kind", wp_section_name(section));
 	wp_json_string(&w->j, "title", section->title);
-	wp_json_string(&w->j, "unit", wp_section_unit(section));
+	wp_json_string(&w->j, "unit", section->unit);
+	if (section->by)
+		wp_json_string(&w->j, "by", section->by);
 	wp_json_number(&w->j, "total", total);
 	if (section->kind == WP_SECTION_CPU && section->event == w->s->clock &&
 	    wp_samples_scale(w->s, &scale)) {

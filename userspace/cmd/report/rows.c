@@ -39,7 +39,7 @@ _Static_assert(FIGURES + LONGEST + 6 + LEAST_WHAT + LEAST_WHERE + LEAST_BY <= ON
 /**
  * struct layout - widths of a table
  * @width: of the columns with names
- * @longest: there is a column for the longest interval
+ * @longest: there is a column for the longest interval, or the number of samples
  * @two: threads and functions are on a second line
  */
 struct layout {
@@ -144,8 +144,8 @@ static void put_titles(const struct wp_report_titles *t, const struct layout *l)
 	const char *name[NAMES] = { t->what, t->where ? t->where : "", t->by };
 	char figures[64];
 
-	snprintf(figures, sizeof(figures), "#  share %9s%*s", t->figure,
-		 l->longest ? LONGEST : 0, l->longest ? t->longest : "");
+	snprintf(figures, sizeof(figures), "#  share %9.9s%*s", t->figure,
+		 l->longest ? LONGEST : 0, !l->longest ? "" : t->count ? t->count : t->longest);
 	put_names(figures, "#         ", name, t, l);
 }
 
@@ -154,10 +154,12 @@ static void put_row(const struct wp_waitrow *row, const struct wp_report_titles 
 {
 	char what[WP_REPORT_NAME], where[WP_REPORT_NAME] = "", by[WP_REPORT_NAME];
 	const char *name[NAMES] = { what, where, by };
-	char figure[24], longest[16] = "", figures[64];
+	char figure[24], longest[24] = "", figures[64];
 
 	figure_of(figure, row->value, ns);
-	if (l->longest)
+	if (l->longest && t->count)
+		figure_of(longest, row->count, false);
+	else if (l->longest)
 		wp_waitrow_longest(row, longest);
 	cut_what(what, sizeof(what), row->what, l->width[WHAT]);
 	if (t->where)
@@ -213,7 +215,7 @@ static void measure(const struct wp_waitrows *r, const struct wp_report_titles *
 		for (k = 0; k < NAMES; k++)
 			wanted[k] = w[k] > wanted[k] ? w[k] : wanted[k];
 	}
-	l->longest = t->longest;
+	l->longest = t->longest || t->count;
 	share_room(l, wanted, wp_screen_width());
 }
 

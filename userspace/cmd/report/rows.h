@@ -17,6 +17,7 @@
  * struct wp_report_titles - titles of columns
  * @figure: the value
  * @longest: the longest interval, or NULL
+ * @count: number of samples, in its place, or NULL
  * @what: what it was spent on
  * @where: the function, or NULL
  * @by: the threads
@@ -24,6 +25,7 @@
 struct wp_report_titles {
 	const char *figure;
 	const char *longest;
+	const char *count;
 	const char *what;
 	const char *where;
 	const char *by;

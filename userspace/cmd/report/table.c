@@ -17,7 +17,7 @@
 #include "lib/base/intern.h"
 #include "lib/base/text.h"
 
-enum key { COMM, PID, TID, DSO, SYM, REASON, SYSCALL, OBJECT, STATE };
+enum key { COMM, PID, TID, DSO, SYM, REASON, SYSCALL, OBJECT, STATE, BY };
 
 /* Sort keys by name; those of perf report have its titles. */
 static const struct {
@@ -33,6 +33,7 @@ static const struct {
 	[SYSCALL] = { "syscall", "System Call" },
 	[OBJECT] = { "object", "Object" },
 	[STATE] = { "state", "State" },
+	[BY] = { "by", "Summed By" },
 };
 
 /**
@@ -127,7 +128,7 @@ int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort)
 		}
 
 		if (key < 0 || seen & 1U << key) {
-			wp_err("--sort must be a list, each once, of comm, pid, tid, dso, sym, reason, syscall, object, state, not '%s'",
+			wp_err("--sort must be a list, each once, of comm, pid, tid, dso, sym, reason, syscall, object, state, by, not '%s'",
 			       arg);
 			return -EINVAL;
 		}
@@ -140,9 +141,12 @@ int wp_report_sort_parse(const char *arg, struct wp_report_sort *sort)
 	return wp_report_sort_parse("comm,dso,sym", sort);
 }
 
+/* Room for a word that is made. */
+#define SPARE	(2 * WP_BYFIELD_TEXT)
+
 /* The word of a line for a key; @f is its function, or NULL. */
 static const char *word_of(struct wp_samples *s, enum key key, const struct wp_profline *l,
-			   const struct wp_function *f, char spare[16])
+			   const struct wp_function *f, char spare[SPARE])
 {
 	const struct wp_profile_thread *t = wp_profile_thread(s->profile, l->thread);
 	const struct wp_profile_cause *cause = wp_profile_cause(s->profile, l->cause);
@@ -152,7 +156,7 @@ static const char *word_of(struct wp_samples *s, enum key key, const struct wp_p
 		return wp_samples_comm(s, l);
 	case PID:
 	case TID:
-		snprintf(spare, 16, "%d", key == PID ? t->pid : t->tid);
+		snprintf(spare, SPARE, "%d", key == PID ? t->pid : t->tid);
 		return spare;
 	case DSO:
 		return f ? f->dso : "";
@@ -166,6 +170,10 @@ static const char *word_of(struct wp_samples *s, enum key key, const struct wp_p
 		return cause->object;
 	case STATE:
 		return cause->state;
+	case BY:
+		snprintf(spare, SPARE, "%s%s%s", cause->by, cause->error[0] ? " " : "",
+			 cause->error);
+		return spare;
 	}
 	return "";
 }
@@ -175,7 +183,7 @@ static bool put_words(const struct table *t, const struct wp_profline *l,
 		      const struct wp_function *f, struct wp_buf *buf)
 {
 	unsigned int i;
-	char spare[16];
+	char spare[SPARE];
 
 	buf->len = 0;
 	for (i = 0; i < t->sort->nr; i++) {
@@ -349,7 +357,7 @@ static void put_titles(const struct table *t, const struct wp_section *section,
 	put(&line, "#  %6s ", t->sort->children ? "childr." : "share");
 	if (t->sort->children)
 		put(&line, "%7s ", "self");
-	put(&line, "%16.16s", section->ns ? "time" : wp_section_unit(section));
+	put(&line, "%16.16s", section->ns ? "time" : section->unit);
 	if (t->sort->counts)
 		put(&line, " %10s", section->intervals ? "intervals" : "samples");
 	for (k = 0; k < t->sort->nr; k++)

@@ -316,7 +316,7 @@ static int print_section(void *ctx, const struct wp_section *section)
 	}
 	if (!err && tree.nr) {
 		printf("#\n#  %6s %16.16s  stack\n", "share",
-		       section->ns ? "time" : wp_section_unit(section));
+		       section->ns ? "time" : section->unit);
 		err = print_tree(&p);
 		fputc('\n', stdout);
 	}

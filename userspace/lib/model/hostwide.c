@@ -24,9 +24,9 @@ static const char *const all_names[] = { "all-cpus", "cpu", "CPU", NULL };
 static const char *const value_names[] = {
 	"pid", "tid", "uid", "comm", "cgroup", "cpu", "CPU", "event", "freq", "count", "call-graph",
 	"max-stack", "state", "min", "max", "off-cpu-thresh", "output", "mmap-pages", "interval",
-	"ledger", "intervals", "tables", "filter", "weight", "delay", "clockid", "last", "trigger",
-	"switch-max-files", "branch-filter", "realtime", "proc-map-timeout", "max-size",
-	"num-thread-synthesize", "vmlinux", "affinity", "mmap-flush", "control", "synth",
+	"ledger", "intervals", "tables", "filter", "weight", "by", "delay", "clockid", "last",
+	"trigger", "switch-max-files", "branch-filter", "realtime", "proc-map-timeout",
+	"max-size", "num-thread-synthesize", "vmlinux", "affinity", "mmap-flush", "control", "synth",
 	"clang-path", "clang-opt", NULL
 };
 

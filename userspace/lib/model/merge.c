@@ -249,6 +249,9 @@ static int push(struct wp_merge *m, struct wp_sample *s, const struct wp_cause *
 		s->cause = *cause;
 	} else {
 		s->cause = wp_cause_none;
+		/* What a sample is summed by, if it is. */
+		if (s->kind == WALLPROF_AGGR_SAMPLE)
+			s->cause.arg = cause->arg;
 		s->flags &= ~(WALLPROF_AGGR_IOWAIT | WALLPROF_AGGR_32BIT);
 		if (m->by & WP_MERGE_REASONS)
 			take_lock(&s->cause, cause);

@@ -90,7 +90,8 @@ struct wp_sample {
  * struct wp_merge - the samples of one epoch
  * @by: WP_MERGE_CAUSES, …, or 0. Without CAUSES, @cause of each sample is none, as are
  *	WALLPROF_AGGR_IOWAIT and _32BIT; with WAKERS, none but the waker; with REASONS none
- *	but reason, system call and, of a futex, its address. Without WAKERS, @waker is
+ *	but reason, system call and, of a futex, its address; @cause.arg of a sample of an
+ *	event is what it is summed by. Without WAKERS, @waker is
  *	NULL; without CHAINS, @id and @waker_id are 0 except for single intervals
  * @no_idle: leave out the blocked time of idle waits (wp_cause_idle())
  * @samples: the samples

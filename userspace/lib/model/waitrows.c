@@ -105,6 +105,7 @@ int wp_waitrows_add(struct wp_waitrows *r, const struct wp_waititem *item)
 	row = &r->row[key.row - 1];
 	row->key = key.row;
 	row->value += item->value;
+	row->count += item->count;
 	row->threads += is_new;
 	if (item->longest > row->longest) {
 		row->longest = item->longest;

@@ -30,6 +30,7 @@
  * @value: ns, or events
  * @longest: the longest interval; 0: unknown
  * @at_most: @longest is only an upper bound
+ * @count: number of samples
  */
 struct wp_waititem {
 	const char *what;
@@ -41,6 +42,7 @@ struct wp_waititem {
 	__u64 value;
 	__u64 longest;
 	bool at_most;
+	__u64 count;
 };
 
 /**
@@ -50,6 +52,7 @@ struct wp_waititem {
  * @value: ns, or events
  * @longest: the longest interval; 0: unknown
  * @at_most: @longest is only an upper bound
+ * @count: number of samples
  * @threads: number of threads
  * @comms: number of distinct names
  * @first: the name with the largest share
@@ -63,6 +66,7 @@ struct wp_waitrow {
 	__u64 value;
 	__u64 longest;
 	bool at_most;
+	__u64 count;
 	__u32 threads;
 	__u32 comms;
 	const char *first;

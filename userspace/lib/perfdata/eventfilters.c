@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owns which events have which filter, and the messages about those that are wrong. Called
- * by the record command, before anything is opened.
+ * Owns which events have which filter, and which fields of theirs are summed or summed by,
+ * and the messages about those that are wrong. Called by the record command, before anything
+ * is opened.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,10 +12,12 @@
 
 #include "lib/base/err.h"
 #include "lib/base/nearest.h"
+#include "lib/perfdata/byfield.h"
 #include "lib/perfdata/eventfilters.h"
 #include "lib/perfdata/filter.h"
 
 #define LINE	78
+#define COMMON	"common_"
 
 /* Whether the last -e is of tracepoints, all of them. */
 static bool last_are_tracepoints(const struct wp_event_list *list)
@@ -109,6 +112,30 @@ int wp_event_filters_weigh(struct wp_event_list *list, const char *field)
 	return 0;
 }
 
+/**
+ * wp_event_filters_sum_by() - have samples of the events of the last -e summed by a field, too
+ * @list: the list
+ * @field: the field
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int wp_event_filters_sum_by(struct wp_event_list *list, const char *field)
+{
+	unsigned int i;
+
+	if (!last_are_tracepoints(list)) {
+		wp_err("--by %s: the option should follow a -e tracepoint option", field);
+		return -EINVAL;
+	}
+	if (!*field || strlen(field) >= sizeof(list->event[0].by.name)) {
+		wp_err("--by: '%s' is no field", field);
+		return -EINVAL;
+	}
+	for (i = list->last; i < list->nr; i++)
+		strcpy(list->event[i].by.name, field);
+	return 0;
+}
+
 /* The fields that the event does not share with all others. */
 static void list_fields(char *buf, size_t size, const struct wp_tracepoint *tp)
 {
@@ -119,7 +146,7 @@ static void list_fields(char *buf, size_t size, const struct wp_tracepoint *tp)
 	for (i = 0; i < tp->nr_fields && len + sizeof(tp->fields[i].name) + 8 < size; i++) {
 		const char *name = tp->fields[i].name;
 
-		if (strncmp(name, "common_", strlen("common_")))
+		if (strncmp(name, COMMON, strlen(COMMON)))
 			len += snprintf(buf + len, size - len, "%s%s", len ? ", " : "", name);
 	}
 	if (i < tp->nr_fields)
@@ -162,25 +189,53 @@ static int parse(struct wp_event *ev, const struct wp_tracepoint *tp)
 	return err ? report(ev, tp, &error) : 0;
 }
 
+/* A field that must be a number; NULL after a message. */
+static const struct wp_tracepoint_field *number_of(const struct wp_event *ev,
+						   const struct wp_tracepoint *tp,
+						   const char *option, const char *name)
+{
+	const struct wp_tracepoint_field *f = wp_tracepoint_field(tp, name);
+	char fields[400];
+
+	if (f && f->kind == WP_FIELD_NUMBER &&
+	    (f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8))
+		return f;
+	list_fields(fields, sizeof(fields), tp);
+	wp_err("%s %s: %s of event %s; its fields: %s", option, name,
+	       f ? "it is no number" : "no such field", ev->tracepoint, fields);
+	return NULL;
+}
+
 /* The number that samples weigh; the name in the file has it, too: it is the unit. */
 static int weigh(struct wp_event *ev, const struct wp_tracepoint *tp)
 {
-	const struct wp_tracepoint_field *f = wp_tracepoint_field(tp, ev->weight);
-	char fields[400];
+	const struct wp_tracepoint_field *f = number_of(ev, tp, "--weight", ev->weight);
 	size_t len;
 
-	if (!f || f->kind != WP_FIELD_NUMBER ||
-	    (f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8)) {
-		list_fields(fields, sizeof(fields), tp);
-		wp_err("--weight %s: %s of event %s; its fields: %s", ev->weight,
-		       f ? "it is no number" : "no such field", ev->tracepoint, fields);
+	if (!f)
 		return -EINVAL;
-	}
 	ev->weight_offset = f->offset;
 	ev->weight_size = f->size;
 	ev->weight_sign = f->has_sign;
 	len = strlen(ev->name);
 	snprintf(ev->name + len, sizeof(ev->name) - len, ".%s", ev->weight);
+	return 0;
+}
+
+/* The number that samples are summed by; the name in the file has it, behind the weight. */
+static int sum_by(struct wp_event *ev, const struct wp_tracepoint *tp)
+{
+	const struct wp_tracepoint_field *f = number_of(ev, tp, "--by", ev->by.name);
+
+	if (!f)
+		return -EINVAL;
+	if (!strncmp(f->name, COMMON, strlen(COMMON))) {
+		wp_err("--by %s: this field is of each event, and not of %s alone", f->name,
+		       ev->tracepoint);
+		return -EINVAL;
+	}
+	ev->by = *f;
+	wp_byfield_name(ev->name, sizeof(ev->name), f->name);
 	return 0;
 }
 
@@ -208,6 +263,8 @@ static int apply(struct wp_event *ev)
 		err = parse(ev, &tp);
 	if (!err && ev->weight[0])
 		err = weigh(ev, &tp);
+	if (!err && ev->by.name[0])
+		err = sum_by(ev, &tp);
 	wp_tracepoint_free(&tp);
 	return err;
 }
@@ -221,7 +278,7 @@ static int compile(struct wp_event *ev)
 		if (!ev->filter)
 			return wp_no_memory("the filter");
 	}
-	if (ev->filter_text || ev->weight[0])
+	if (ev->filter_text || ev->weight[0] || ev->by.name[0])
 		err = apply(ev);
 	if (err || !ev->exclude_self)
 		return err;
@@ -246,11 +303,12 @@ int wp_event_filters_compile(struct wp_event_list *list)
 	for (i = 0; i < list->nr && !err; i++) {
 		struct wp_event *ev = &list->event[i];
 
-		if (!ev->filter_text && !ev->exclude_self && !ev->weight[0])
+		if (!ev->filter_text && !ev->exclude_self && !ev->weight[0] && !ev->by.name[0])
 			continue;
 		if (ev->freq || ev->period != 1) {
 			wp_err("%s needs a sample of each event: use -e %s/period=1/ instead of -F and -c",
-			       ev->weight[0] ? "a weight" : "a filter", ev->tracepoint);
+			       ev->by.name[0] ? "--by" : ev->weight[0] ? "a weight" : "a filter",
+			       ev->tracepoint);
 			return -EINVAL;
 		}
 		err = compile(ev);

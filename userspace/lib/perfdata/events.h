@@ -31,6 +31,7 @@
 #include <linux/types.h>
 
 #include "lib/perfdata/callgraph.h"
+#include "lib/perfdata/tracepoint.h"
 
 struct wp_filter;
 
@@ -58,6 +59,7 @@ struct wp_filter;
  * @weight_offset: where this is in the records
  * @weight_size: its size, 0: there is none
  * @weight_sign: it has a sign
+ * @by: the field by which its samples are summed, too; no name: there is none
  * @freq: samples per second, 0: @period counts, or neither was given
  * @period: events per sample
  */
@@ -84,6 +86,7 @@ struct wp_event {
 	__u32 weight_offset;
 	__u16 weight_size;
 	bool weight_sign;
+	struct wp_tracepoint_field by;
 	__u64 freq;
 	__u64 period;
 };

@@ -91,6 +91,7 @@ static int parse_declaration(struct wp_tracepoint_field *f, const char *decl, si
 		;
 	snprintf(type, sizeof(type), "%.*s%.*s", (int)before, decl, (int)(whole - len), decl + len);
 	f->kind = kind_of(type);
+	f->is_device = !strcmp(type, "dev_t");
 	f->placed = f->size == sizeof(__u32) &&
 		    (begins(type, "__data_loc ") || begins(type, "__rel_data_loc "));
 	f->from = begins(type, "__rel_data_loc ") ? f->offset + f->size : 0;
@@ -419,6 +420,25 @@ __s64 wp_tracepoint_get(const struct wp_tracepoint_field *f, const void *raw)
 		return v64;
 	}
 	return 0;
+}
+
+/**
+ * wp_tracepoint_number() - read a number, with its sign if it has one
+ * @f: the field; NULL, or not a number: 0 is returned
+ * @raw: the payload, of at least @fields_end bytes
+ *
+ * Return: the number, extended to 64 bits.
+ */
+__s64 wp_tracepoint_number(const struct wp_tracepoint_field *f, const void *raw)
+{
+	__s64 value = wp_tracepoint_get(f, raw);
+	unsigned int shift;
+
+	if (!f || f->size >= sizeof(value) || !f->size)
+		return value;
+	shift = 64 - 8 * f->size;
+	return f->has_sign ? (__s64)((__u64)value << shift) >> shift :
+			     (__s64)((__u64)value << shift >> shift);
 }
 
 /**

@@ -51,6 +51,7 @@ enum wp_field_kind {
  * @size: its size
  * @kind: what it is
  * @has_sign: it is a number with a sign
+ * @is_device: it is a number of a device, of the kernel's dev_t
  * @text: position of its text
  * @room: size of its text, including the 0; 0: it is not a text
  * @elsewhere: the text follows all fields, and the field has its position (__data_loc)
@@ -64,6 +65,7 @@ struct wp_tracepoint_field {
 	__u32 size;
 	enum wp_field_kind kind;
 	bool has_sign;
+	bool is_device;
 	__u32 text;
 	__u32 room;
 	bool elsewhere;
@@ -111,6 +113,7 @@ const struct wp_tracepoint_field *wp_tracepoint_field(const struct wp_tracepoint
 void wp_tracepoint_begin(const struct wp_tracepoint *tp, void *raw, __s32 tid);
 void wp_tracepoint_set(const struct wp_tracepoint_field *f, void *raw, __s64 value);
 void wp_tracepoint_set_text(const struct wp_tracepoint_field *f, void *raw, const char *text);
+__s64 wp_tracepoint_number(const struct wp_tracepoint_field *f, const void *raw);
 __s64 wp_tracepoint_get(const struct wp_tracepoint_field *f, const void *raw);
 void wp_tracepoint_get_text(const struct wp_tracepoint_field *f, const void *raw, size_t size,
 			    char *buf, size_t room);

@@ -19,6 +19,7 @@
 #include "lib/model/syscalls.h"
 #include "lib/perfdata/offcpuraw.h"
 #include "lib/perfdata/rawsample.h"
+#include "lib/profile/profby.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/profstacks.h"
 
@@ -43,6 +44,7 @@
  * @cause: it has a struct wp_offcpu_raw instead
  * @blocked_max: the same
  * @runnable_max: the same
+ * @by: what its samples are summed by
  */
 struct event {
 	enum wp_profile_kind kind;
@@ -61,6 +63,7 @@ struct event {
 	bool cause;
 	const struct wp_tracepoint_field *blocked_max;
 	const struct wp_tracepoint_field *runnable_max;
+	struct wp_profby by;
 };
 
 /**
@@ -143,6 +146,7 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	to->cause = event->attr.type == PERF_TYPE_SOFTWARE &&
 		event->attr.sample_type & PERF_SAMPLE_RAW &&
 		(to->kind == WP_PROFILE_OFFCPU || to->kind == WP_PROFILE_RUNNABLE);
+	wp_profby_set(&to->by, event);
 	if (!tp || strcmp(tp->system, WP_RAW_SYSTEM) || strcmp(tp->name, WP_RAW_NAME))
 		return;
 	to->state = wp_tracepoint_field(tp, "state");
@@ -250,6 +254,20 @@ enum wp_profile_kind wp_profile_kind(const struct wp_profile *p, unsigned int ev
 	return p->event[event].kind;
 }
 
+/**
+ * wp_profile_by() - the field that an event's samples are summed by
+ * @p: the recording
+ * @event: index in wp_profile_events()
+ *
+ * Return: the field's name; NULL if there is none.
+ */
+const char *wp_profile_by(const struct wp_profile *p, unsigned int event)
+{
+	const struct wp_tracepoint_field *f = p->event[event].by.field;
+
+	return f ? f->name : NULL;
+}
+
 /* Look up or add a sample's thread; returns its number, 0 if there is no memory. */
 static __u32 thread_of(struct wp_profile *p, const struct wp_perfrecord *rec)
 {
@@ -355,7 +373,8 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	struct wp_profile_cause c;
 
 	memset(&c, 0, sizeof(c));
-	if (get_cause(p, rec, sample, &c)) {
+	if (get_cause(p, rec, sample, &c) ||
+	    wp_profby_read(&event->by, rec, c.by, c.error, &sample->count)) {
 		sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
 		return sample->cause ? 0 : wp_no_memory("the samples of the recording");
 	}
@@ -399,15 +418,21 @@ static int add_sample(struct wp_profile *p, const struct wp_perfrecord *rec)
 		.weight = has_period ? rec->period : attr->freq ? 1 : attr->sample_period,
 		.count = 1,
 	};
+	const struct wp_profile_cause *cause;
+	const char *label;
+	char text[128];
 	int err;
 
 	sample.ns = event->is_time ? sample.weight : event->each_ns;
 	sample.thread = thread_of(p, rec);
 	if (!sample.thread)
 		return wp_no_memory("the samples of the recording");
-	err = wp_profstacks_add(p->stacks, rec, &sample.stack);
-	if (!err)
-		err = cause_of(p, rec, &sample);
+	err = cause_of(p, rec, &sample);
+	if (err)
+		return err;
+	cause = wp_profile_cause(p, sample.cause);
+	label = wp_profby_label(&event->by, cause->by, cause->error, text, sizeof(text));
+	err = wp_profstacks_add(p->stacks, rec, label, &sample.stack);
 	if (err)
 		return err;
 	p->stats.samples[sample.kind]++;

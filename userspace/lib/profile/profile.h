@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <linux/types.h>
 
+#include "lib/perfdata/byfield.h"
 #include "lib/perfdata/perffile.h"
 #include "lib/perfdata/perfrecords.h"
 #include "lib/profile/frame.h"
@@ -56,12 +57,14 @@ struct wp_profile_thread {
 };
 
 /**
- * struct wp_profile_cause - why a thread was off its CPU
+ * struct wp_profile_cause - why a thread was off its CPU, or what a sample is summed by
  * @state: in the kernel's letters: "S", "D", "R"; empty if not recorded
  * @reason: "futex", "sleep", "preempted", ...; empty if not recorded
  * @syscall: the system call; empty if there was none, or it is not recorded
  * @object: the object of the wait, if known: a file, a socket, the variable of a lock; a
  *	truncated text begins with "...". Without record -R, locks only
+ * @by: of a sample of an event with wp_profile_by(): the value of this field
+ * @error: name of the error that this is, or empty
  * @owner_comm: name of @owner at that time, unsanitized; empty if unknown
  * @owner: the thread that held the lock, if that was recorded and is known, or 0
  * @lock: enum wallprof_lock, for wp_lockowner_kind()
@@ -71,6 +74,8 @@ struct wp_profile_cause {
 	char reason[24];
 	char syscall[32];
 	char object[128];
+	char by[WP_BYFIELD_TEXT];
+	char error[WP_BYFIELD_TEXT];
 	char owner_comm[16];
 	__u32 owner;
 	__u32 lock;
@@ -139,6 +144,7 @@ int wp_profile_read(struct wp_profile *p, wp_profile_fn fn, void *ctx);
 void wp_profile_stats(const struct wp_profile *p, struct wp_profile_stats *stats);
 
 enum wp_profile_kind wp_profile_kind(const struct wp_profile *p, unsigned int event);
+const char *wp_profile_by(const struct wp_profile *p, unsigned int event);
 size_t wp_profile_threads(const struct wp_profile *p);
 __u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const char *comm);
 const char *wp_profile_comm_of(const struct wp_profile *p, __s32 tid);

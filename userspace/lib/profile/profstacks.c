@@ -22,6 +22,12 @@
 
 #define UNKNOWN_NAME	"[unknown]"
 
+/* What is summed by is a frame, too, in this space: @offset is the number of its text, */
+#define LABEL_SPACE	1
+
+/* and the function is in this file. */
+#define LABEL_PATH	"[field]"
+
 /*
  * Identity of a frame; @file 0: it is in none; @caller: it is the byte before a return
  * address.
@@ -53,6 +59,9 @@ struct function_key {
  * @inlined: numbers of functions, of frames that have several
  * @inlines: look up inlined functions
  * @stacks: numbers of frames, the innermost first
+ * @labels: texts of frames that are no addresses
+ * @label: the same, where they stay
+ * @label_room: the same
  * @scratch: the current stack
  * @scratch_room: its allocated entries
  * @left_out: number of stacks that found no room
@@ -68,6 +77,9 @@ struct wp_profstacks {
 	struct wp_intern inlined;
 	bool inlines;
 	struct wp_intern stacks;
+	struct wp_intern labels;
+	char **label;
+	size_t label_room;
 	__u32 *scratch;
 	size_t scratch_room;
 	__u64 left_out;
@@ -184,10 +196,28 @@ __u32 wp_profstacks_place(struct wp_profstacks *s, __s32 pid, __u64 space, __u64
 	return frame_of(s, pid, space, address, is_caller);
 }
 
+/* Look up or add the frame of a text; returns its number, 0 if there is no memory. */
+static __u32 frame_of_label(struct wp_profstacks *s, const char *text)
+{
+	size_t nr = s->labels.nr;
+	bool is_new;
+	__u32 label = wp_intern(&s->labels, text, strlen(text) + 1, &is_new);
+
+	if (!label)
+		return 0;
+	if (is_new) {
+		if (!more(&s->label, &s->label_room, nr, sizeof(*s->label)))
+			return 0;
+		s->label[nr] = strdup(text);
+	}
+	return s->label[label - 1] ? frame_of(s, -1, LABEL_SPACE, label, false) : 0;
+}
+
 /**
  * wp_profstacks_add() - add the stack of a sample
  * @s: the stacks
  * @rec: the sample
+ * @label: text of one more frame, the outermost one; NULL: none
  * @stack: set to its number; 0: it has none, or there are too many
  *
  * A caller's return address is after its call, and can belong to another function: the
@@ -195,7 +225,8 @@ __u32 wp_profstacks_place(struct wp_profstacks *s, __s32 pid, __u64 space, __u64
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
-int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, __u32 *stack)
+int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, const char *label,
+		      __u32 *stack)
 {
 	bool has_chain = rec->sample_type & PERF_SAMPLE_CALLCHAIN && rec->nr_chain;
 	const __u64 *chain = has_chain ? rec->chain : &rec->ip;
@@ -219,6 +250,13 @@ int wp_profstacks_add(struct wp_profstacks *s, const struct wp_perfrecord *rec, 
 			return wp_no_memory("the stacks of the recording");
 		is_caller = true;
 		nr++;
+	}
+	if (label) {
+		if (!more(&s->scratch, &s->scratch_room, nr, sizeof(*s->scratch)))
+			return wp_no_memory("the stacks of the recording");
+		s->scratch[nr] = frame_of_label(s, label);
+		if (!s->scratch[nr++])
+			return wp_no_memory("the stacks of the recording");
 	}
 	if (!nr)
 		return 0;
@@ -403,6 +441,11 @@ static int resolve(struct wp_profstacks *s, struct wp_frame *f, const struct fra
 	__u64 at = 0;
 	bool done;
 
+	if (key->space == LABEL_SPACE) {
+		f->function = function_of(s, LABEL_PATH, s->label[key->offset - 1], NULL, false,
+					  false);
+		return f->function ? 0 : wp_no_memory("the stacks of the recording");
+	}
 	if (file)
 		at = find(s, file, key, &symbol);
 	/* Paths can move when one is added. */
@@ -596,6 +639,10 @@ void wp_profstacks_free(struct wp_profstacks *s)
 	wp_intern_free(&s->functions);
 	wp_intern_free(&s->inlined);
 	wp_intern_free(&s->stacks);
+	for (i = 0; i < s->labels.nr && i < s->label_room; i++)
+		free(s->label[i]);
+	wp_intern_free(&s->labels);
+	free(s->label);
 	free(s->frame);
 	free(s->function);
 	free(s->scratch);

@@ -197,6 +197,9 @@ static int add_event(const struct wp_recording *r, const struct wp_event *ev)
 		.weight_size = ev->weight_size,
 		.weight_sign = ev->weight_sign,
 		.record_words = o->raw && ev->tracepoint[0] ? WALLPROF_MAX_STACK : 0,
+		.by_offset = ev->by.offset,
+		.by_size = ev->by.size,
+		.by_sign = ev->by.has_sign,
 	};
 
 	if (ev->filter) {
@@ -385,12 +388,10 @@ int wp_recording_open_output(struct wp_recording *r)
 	if (!events)
 		return -ENOMEM;
 	r->oncpu = 0;
-	if (r->o.raw) {
-		err = wp_tracerecords_read(&r->records, &r->o.events);
-		if (err) {
-			free(events);
-			return err;
-		}
+	err = wp_tracerecords_read(&r->records, &r->o.events, r->o.raw);
+	if (err) {
+		free(events);
+		return err;
 	}
 	for (nr = 0; nr < r->o.events.nr; nr++) {
 		wp_perfdata_event_oncpu(&events[nr], &r->o.events.event[nr]);

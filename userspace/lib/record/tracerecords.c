@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What tracepoints recorded, as raw payloads of samples: record -R.
+ * What tracepoints recorded, as raw payloads of samples: record -R, and of it the field that
+ * they are summed by: record --by.
  *
  * The module keeps a record as the words of a stack; the file has the tracepoint's format,
  * and the record as the kernel passed it, so that readers print its fields. A record that
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "lib/base/err.h"
+#include "lib/perfdata/byfield.h"
 #include "lib/record/tracerecords.h"
 
 /* Bytes that the module keeps. */
@@ -42,50 +44,74 @@ static int read_format(struct wp_tracepoint *tp, const char *name)
 	return err ? failed(name, err) : 0;
 }
 
+static int read_event(struct wp_tracerecords_event *e, const struct wp_event *ev,
+		      unsigned int nr, bool raw)
+{
+	int err = 0;
+
+	e->summed = !raw && ev->by.name[0];
+	if (e->summed)
+		err = wp_byfield_format(&e->format, &ev->by, nr);
+	else if (raw && ev->tracepoint[0])
+		return read_format(&e->format, ev->tracepoint);
+	if (err)
+		wp_err("--by %s: %s", ev->by.name, strerror(-err));
+	return err;
+}
+
 /**
- * wp_tracerecords_read() - read the formats of the events that are tracepoints
+ * wp_tracerecords_read() - read or make the formats of payloads
  * @t: filled in; wp_tracerecords_free() frees it, also if this fails
  * @events: the events
+ * @raw: samples of tracepoints have what these recorded; else only what they are summed by
  *
  * Return: 0 or a negative errno; a message was printed.
  */
-int wp_tracerecords_read(struct wp_tracerecords *t, const struct wp_event_list *events)
+int wp_tracerecords_read(struct wp_tracerecords *t, const struct wp_event_list *events, bool raw)
 {
 	unsigned int i;
 	int err = 0;
 
-	t->formats = calloc(events->nr ? events->nr : 1, sizeof(*t->formats));
-	if (!t->formats)
+	t->event = calloc(events->nr ? events->nr : 1, sizeof(*t->event));
+	if (!t->event)
 		return wp_no_memory("formats of tracepoints");
 	t->nr = events->nr;
 	for (i = 0; i < events->nr && !err; i++) {
-		if (events->event[i].tracepoint[0])
-			err = read_format(&t->formats[i], events->event[i].tracepoint);
+		const struct wp_event *ev = &events->event[i];
+		struct wp_tracerecords_event *e = &t->event[i];
+
+		err = read_event(e, ev, i, raw);
+		if (err || !ev->by.name[0])
+			continue;
+		e->by = wp_tracepoint_field(&e->format, ev->by.name);
+		if (e->summed && strcmp(ev->by.name, WP_BYFIELD_SAMPLES))
+			e->samples = wp_tracepoint_field(&e->format, WP_BYFIELD_SAMPLES);
 	}
 	return err;
 }
 
-static const struct wp_tracepoint *format_of(const struct wp_tracerecords *t, unsigned int event)
+static const struct wp_tracerecords_event *event_of(const struct wp_tracerecords *t,
+						    unsigned int nr)
 {
-	return event < t->nr && t->formats[event].text ? &t->formats[event] : NULL;
+	return nr < t->nr && t->event[nr].format.text ? &t->event[nr] : NULL;
 }
 
 /**
  * wp_tracerecords_describe() - give the samples of an event a raw payload
  * @t: the formats; they must stay valid until wp_perfdata_open() returns
- * @event: number of the event; one that is no tracepoint is left as it is
+ * @event: number of the event; one without payload is left as it is
  * @out: its description, of wp_perfdata_event_oncpu()
  */
 void wp_tracerecords_describe(const struct wp_tracerecords *t, unsigned int event,
 			      struct wp_perfdata_event *out)
 {
-	const struct wp_tracepoint *tp = format_of(t, event);
+	const struct wp_tracerecords_event *e = event_of(t, event);
 
-	if (!tp)
+	if (!e)
 		return;
-	out->tracepoint = tp;
+	out->tracepoint = &e->format;
 	out->attr.type = PERF_TYPE_TRACEPOINT;
-	out->attr.config = tp->id;
+	out->attr.config = e->format.id;
 	out->attr.sample_type = PERF_SAMPLE_RAW;
 }
 
@@ -109,33 +135,12 @@ static size_t placed_end(const struct wp_tracepoint *tp, const char *raw, size_t
 	return end;
 }
 
-/**
- * wp_tracerecords_encode() - the raw payload of a sample
- * @t: the formats
- * @event: number of the event; a sample of one that is no tracepoint gets none
- * @record: what the module kept; NULL: it found no room: all fields are empty
- * @tid: the thread
- * @buf: WP_TRACEPOINT_MAX bytes
- * @sample: its payload is set, to bytes of @buf
- */
-void wp_tracerecords_encode(const struct wp_tracerecords *t, unsigned int event,
-			    const struct wp_stack *record, __u32 tid, void *buf,
-			    struct wp_perfdata_sample *sample)
+/* The payload is as the module kept it, as long as the kernel's. */
+static size_t put_record(const struct wp_tracepoint *tp, const struct wp_stack *record, void *buf)
 {
-	const struct wp_tracepoint *tp = format_of(t, event);
-	size_t size, end;
+	size_t size = record->nr * sizeof(__u64), end = size;
 
-	if (!tp)
-		return;
-	sample->raw = buf;
-	if (!record || !(record->flags & WALLPROF_STACK_IS_RECORD)) {
-		wp_tracepoint_begin(tp, buf, tid);
-		sample->nr_raw = tp->size;
-		return;
-	}
-	size = record->nr * sizeof(__u64);
 	memcpy(buf, record->ips, size);
-	end = size;
 	if (size == MOST || size < tp->fields_end)
 		end = placed_end(tp, buf, size);
 	if (end < tp->fields_end)
@@ -147,7 +152,33 @@ void wp_tracerecords_encode(const struct wp_tracerecords *t, unsigned int event,
 		end = WP_TRACEPOINT_MAX - sizeof(__u32);
 	if (end > size)
 		memset((char *)buf + size, 0, end - size);
-	sample->nr_raw = end;
+	return end;
+}
+
+/**
+ * wp_tracerecords_encode() - the raw payload of a sample
+ * @t: the formats
+ * @s: the sample; without a record, as it found no room, all fields are empty but the one
+ *	that it is summed by
+ * @buf: WP_TRACEPOINT_MAX bytes
+ * @sample: its payload is set, to bytes of @buf; none if its event has none
+ */
+void wp_tracerecords_encode(const struct wp_tracerecords *t, const struct wp_sample *s, void *buf,
+			    struct wp_perfdata_sample *sample)
+{
+	const struct wp_tracerecords_event *e = event_of(t, s->event);
+
+	if (!e)
+		return;
+	sample->raw = buf;
+	if (!e->summed && s->waker && s->waker->flags & WALLPROF_STACK_IS_RECORD) {
+		sample->nr_raw = put_record(&e->format, s->waker, buf);
+	} else {
+		wp_tracepoint_begin(&e->format, buf, s->tid);
+		sample->nr_raw = e->format.size;
+	}
+	wp_tracepoint_set(e->by, buf, s->cause.arg);
+	wp_tracepoint_set(e->samples, buf, s->count);
 }
 
 /**
@@ -159,8 +190,8 @@ void wp_tracerecords_free(struct wp_tracerecords *t)
 	unsigned int i;
 
 	for (i = 0; i < t->nr; i++)
-		wp_tracepoint_free(&t->formats[i]);
-	free(t->formats);
-	t->formats = NULL;
+		wp_tracepoint_free(&t->event[i].format);
+	free(t->event);
+	t->event = NULL;
 	t->nr = 0;
 }
