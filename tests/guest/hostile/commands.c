@@ -145,13 +145,14 @@ enum base {
 	BASE_GROUPS,
 	BASE_TIMELINE,
 	BASE_FLIGHT,
+	BASE_OWNERS,
 };
 
 const char *const base_names[] = {
 	"all", "both", "sampler", "self", "victims", "victim", "threads", "user",
 	"exec", "sampled", "faults", "tracepoint", "one-cpu", "sleeps", "larger",
 	"cycles", "tables", "tables-only", "tables-sampled", "tables-victims",
-	"names", "groups", "timeline", "flight", NULL
+	"names", "groups", "timeline", "flight", "owners", NULL
 };
 
 static void counter(struct wallprof_configure *c, __u32 type, __u64 config,
@@ -290,6 +291,10 @@ static void base_make(struct thread *t, unsigned int base, struct wallprof_confi
 	case BASE_FLIGHT:
 		c->flags = WALLPROF_TIMELINE | WALLPROF_OVERWRITE;
 		c->nr_records = WALLPROF_MIN_RECORDS;
+		return;
+	case BASE_OWNERS:
+		c->flags |= WALLPROF_LOCK_OWNERS;
+		c->flags &= ~WALLPROF_WAKER_STACKS;
 		return;
 	case BASE_CYCLES:
 		counter(c, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 1000000);

@@ -357,7 +357,8 @@ static void print_off(const struct first *f)
 static void print_locks(struct first *f)
 {
 	static const struct wp_report_titles titles = {
-		"time s", "longest", "lock", "held by", "by (threads)"
+		.figure = "time s", .longest = "longest", .what = "lock", .where = "held by",
+		.by = "by (threads)",
 	};
 
 	if (!f->locks.total)
