@@ -145,8 +145,13 @@ static void test_records(void)
 	const char *text;
 
 	reset();
+	stats[0].cut = 3;
+	stats[1].cut = 1;
 	stats[1].count.unfit = 7;
 	text = lines(2);
+	ok(says(text, "3 records of event0 cut: of each, the first 1016 bytes are kept") &&
+	   says(text, "1 record of event1 cut: of each, the first 1016 bytes are kept"),
+	   "records that are cut");
 	ok(says(text, "7 of event1 could not be tested: a record ends before a field, or the search in its texts took too long"),
 	   "records that could not be tested");
 }

@@ -116,6 +116,11 @@ static void print_filters(const struct wp_record_opts *o, const struct wp_record
 		if (c->unfit)
 			print("%" PRIu64 " of %s could not be tested: a record ends before a field, or the search in its texts took too long",
 			      (uint64_t)c->unfit, name_of(o, i, name, sizeof(name)));
+		if (s->events[i].cut)
+			print("%" PRIu64 " record%s of %s cut: of each, the first %zu bytes are kept",
+			      (uint64_t)s->events[i].cut, plural(s->events[i].cut),
+			      name_of(o, i, name, sizeof(name)),
+			      WALLPROF_MAX_STACK * sizeof(__u64));
 	}
 }
 

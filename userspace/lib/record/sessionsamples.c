@@ -190,9 +190,9 @@ int wp_recording_add_samples(struct wp_recording *r)
 		set_blocked_since(r, s);
 		if (r->o.raw && !oncpu)
 			err = add_raw(r, s, raw, &sample);
-		if (r->o.raw && oncpu)
-			wp_tracerecords_encode(&r->records, s->event, s->waker, s->tid, record,
-					       &sample);
+		if (r->o.raw && oncpu && wp_tracerecords_encode(&r->records, s->event, s->waker,
+								s->tid, record, &sample))
+			r->s.events[s->event].cut += s->count;
 		if (r->o.reasons && !oncpu)
 			err = add_reason(r, s, &cause, &sample);
 		if (!err)

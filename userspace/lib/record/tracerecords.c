@@ -117,21 +117,24 @@ static size_t placed_end(const struct wp_tracepoint *tp, const char *raw, size_t
  * @tid: the thread
  * @buf: WP_TRACEPOINT_MAX bytes
  * @sample: its payload is set, to bytes of @buf
+ *
+ * Return: whether the record was longer than the module keeps.
  */
-void wp_tracerecords_encode(const struct wp_tracerecords *t, unsigned int event,
+bool wp_tracerecords_encode(const struct wp_tracerecords *t, unsigned int event,
 			    const struct wp_stack *record, __u32 tid, void *buf,
 			    struct wp_perfdata_sample *sample)
 {
 	const struct wp_tracepoint *tp = format_of(t, event);
 	size_t size, end;
+	bool cut;
 
 	if (!tp)
-		return;
+		return false;
 	sample->raw = buf;
 	if (!record || !(record->flags & WALLPROF_STACK_IS_RECORD)) {
 		wp_tracepoint_begin(tp, buf, tid);
 		sample->nr_raw = tp->size;
-		return;
+		return false;
 	}
 	size = record->nr * sizeof(__u64);
 	memcpy(buf, record->ips, size);
@@ -140,6 +143,7 @@ void wp_tracerecords_encode(const struct wp_tracerecords *t, unsigned int event,
 		end = placed_end(tp, buf, size);
 	if (end < tp->fields_end)
 		end = tp->fields_end;
+	cut = size == MOST && end > size;
 	/* With the 4 bytes of its size it fills whole words, as the kernel's does. */
 	end = end == size ? size - sizeof(__u32) :
 	      ((end + sizeof(__u32) + 7) & ~7UL) - sizeof(__u32);
@@ -148,6 +152,7 @@ void wp_tracerecords_encode(const struct wp_tracerecords *t, unsigned int event,
 	if (end > size)
 		memset((char *)buf + size, 0, end - size);
 	sample->nr_raw = end;
+	return cut;
 }
 
 /**
