@@ -53,6 +53,9 @@ $(UNIT_FILTER): $(wildcard module/pure/event_filter.*)
 $(UNIT_OUT)/signals: UNIT_MODULE = userspace/cmd/common/signals.c userspace/cmd/common/sigwatch.c
 $(UNIT_OUT)/signals: userspace/cmd/common/signals.c userspace/cmd/common/sigwatch.c
 
+$(UNIT_OUT)/eventlines: UNIT_MODULE = userspace/cmd/record/eventlines.c
+$(UNIT_OUT)/eventlines: userspace/cmd/record/eventlines.c
+
 # Workers have less memory and fewer system calls than a sanitizer takes.
 UNIT_PLAIN := $(UNIT_OUT)/worker $(UNIT_OUT)/jitmaps
 $(UNIT_PLAIN) $(UNIT_PLAIN:$(UNIT_OUT)/%=$(UNIT_OUT)/obj/%.o): \

@@ -573,6 +573,64 @@ static void test_ended(void)
 	wp_topshares_free(&s);
 }
 
+static const struct wp_topshare *samples_of(const struct wp_topshares *s, __u32 tid,
+					     unsigned int event)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_shown; i++) {
+		if (s->shown[i].key.tid == tid && s->shown[i].key.event == event)
+			return &s->shown[i];
+	}
+	abort();
+}
+
+/* The samples of each event are of all the time that a thread ran. */
+static void test_events(void)
+{
+	struct wp_topoptions o = { .column = WP_TOPCOLUMN_EVENT };
+	struct wallprof_task task[2];
+	struct wp_stack *stack = calloc(1, sizeof(*stack));
+	struct wp_topkey key = { .tgid = 7, .oncpu = true };
+	struct wp_topshares s = { 0 };
+	struct wp_toptable t;
+	__u32 i;
+
+	if (wp_toptable_init(&t, S, 4))
+		abort();
+	for (i = 0; i < 2; i++) {
+		task[i] = task_of(7 + i, 1 + i, WALLPROF_TASK_UNSEEN, WALLPROF_STATE_RUNNING, S);
+		live(&t, i, &task[i], 11 * S, "events");
+		key.tgid = 7 + i;
+		key.tid = 1 + i;
+		key.start_time = 1 + i;
+		key.event = 0;
+		key.user = NULL;
+		wp_topshares_sample(&s, &key, i ? 1000 : 3);
+		key.user = stack;
+		wp_topshares_sample(&s, &key, 1);
+		key.event = 3;
+		wp_topshares_sample(&s, &key, 5 - i);
+	}
+	turn(&t, &s, 11 * S, &o);
+	ok(t.view[0]->tgid == 8 && t.view[0]->events[0] == 1001 && t.view[0]->events[3] == 4 &&
+	   t.view[1]->events[0] == 4 && t.view[1]->events[3] == 5 && !t.view[0]->events[1] &&
+	   t.events[0] == 1005 && t.events[3] == 9, "the numbers of each event, the most first");
+	ok(samples_of(&s, 1, 3)->ns[WP_TOP_RUN] == 10 * (__s64)S &&
+	   samples_of(&s, 1, 3)->weight == 5, "all the time is that of one event");
+	ok(t.view[1]->most_oncpu && !s.shown[t.view[1]->most].key.user &&
+	   s.shown[t.view[1]->most].ns[WP_TOP_RUN] == 3 * 10 * (__s64)S / 4,
+	   "and of the other, by its own samples");
+	o.event = 3;
+	wp_toptable_view(&t, &s, &o);
+	ok(t.view[0]->tgid == 7 && s.shown[t.view[0]->most].key.user == stack &&
+	   s.shown[t.view[0]->most].key.event == 3,
+	   "another event is selected: its order, and its stacks");
+	wp_toptable_free(&t);
+	wp_topshares_free(&s);
+	free(stack);
+}
+
 int main(void)
 {
 	test_open();
@@ -584,5 +642,6 @@ int main(void)
 	test_most();
 	test_kthreads();
 	test_ended();
+	test_events();
 	return done();
 }

@@ -17,6 +17,7 @@
 #include "cmd/common/options.h"
 #include "cmd/list.h"
 #include "lib/base/err.h"
+#include "lib/base/json.h"
 #include "lib/base/text.h"
 #include "lib/perfdata/events.h"
 
@@ -45,6 +46,7 @@ static const char *const usage[] = {
 };
 
 static const struct wp_option table[] = {
+	{ 'j', "json", NULL, "as JSON, with the keys of perf list" },
 	{ 'q', "quiet", NULL, "only the names, one on each line" },
 	{ 0 }
 };
@@ -52,6 +54,8 @@ static const struct wp_option table[] = {
 /**
  * struct list - one call of the command
  * @names: only the names
+ * @json: an array of objects
+ * @j: its writer
  * @kinds: those that were asked for, as bits
  * @glob: patterns of names
  * @nr_globs: how many
@@ -62,6 +66,8 @@ static const struct wp_option table[] = {
  */
 struct list {
 	bool names;
+	bool json;
+	struct wp_json j;
 	unsigned int kinds;
 	const char *glob[MAX_WORDS];
 	unsigned int nr_globs;
@@ -75,9 +81,12 @@ static int set(void *ctx, int id, const char *arg)
 {
 	struct list *l = ctx;
 
-	(void)id;
 	(void)arg;
-	l->names = true;
+	*(id == 'j' ? &l->json : &l->names) = true;
+	if (l->json && l->names) {
+		wp_err("--json and --quiet cannot be combined");
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -105,6 +114,20 @@ static bool is_wanted(struct list *l, enum event_kind kind, const char *name)
 static bool is_asked(const struct list *l, enum event_kind kind)
 {
 	return l->kinds & 1U << kind || l->nr_globs;
+}
+
+/* @unit: the PMU, or NULL; @alias: other names, or NULL. The keys are perf's. */
+static void open_object(struct list *l, const char *unit, const char *name, const char *alias,
+			const char *type)
+{
+	wp_json_open(&l->j, NULL, '{');
+	if (unit)
+		wp_json_string(&l->j, "Unit", unit);
+	wp_json_string(&l->j, "EventName", name);
+	if (alias && *alias)
+		wp_json_string(&l->j, "EventAlias", alias);
+	wp_json_string(&l->j, "EventType", type);
+	l->nr++;
 }
 
 static void put(struct list *l, enum event_kind kind, const char *name)
@@ -149,12 +172,21 @@ static enum event_kind kind_of(const struct wp_event *ev)
 	       ev->type == PERF_TYPE_SOFTWARE ? KIND_SOFTWARE : KIND_CACHE;
 }
 
+/* @others: the other names, each with " OR " before it. */
+static void put_known(struct list *l, enum event_kind kind, const char *name, const char *others)
+{
+	open_object(l, kind == KIND_SOFTWARE ? "software" : NULL, name,
+		    *others ? others + strlen(" OR ") : NULL, kinds[kind].label);
+	wp_json_close(&l->j, '}');
+}
+
 /* An event, and its other names behind it. */
 static void list_event(struct list *l, const struct wp_event *first, unsigned int nr)
 {
 	enum event_kind kind = kind_of(first);
 	bool wanted = is_wanted(l, kind, first->name);
 	struct wp_event other;
+	size_t alias = strlen(first->name);
 	char names[600];
 	int err;
 
@@ -175,6 +207,8 @@ static void list_event(struct list *l, const struct wp_event *first, unsigned in
 		l->forbidden[kind]++;
 	else if (err)
 		l->refused[kind]++;
+	else if (l->json)
+		put_known(l, kind, first->name, names + alias);
 	else if (l->names)
 		l->nr += printf("%s\n", names) > 0;
 	else
@@ -222,7 +256,14 @@ static void list_terms(struct list *l, const char *device)
 		return;
 	snprintf(path, sizeof(path), "%s/%s/format", wp_events_devices(), device);
 	nr = scandir(path, &terms, is_no_dot, alphasort);
-	if (nr > 0) {
+	if (nr > 0 && l->json) {
+		open_object(l, device, name, NULL, "Terms of this PMU");
+		wp_json_open(&l->j, "Terms", '[');
+		for (i = 0; i < nr; i++)
+			wp_json_string(&l->j, NULL, terms[i]->d_name);
+		wp_json_close(&l->j, ']');
+		wp_json_close(&l->j, '}');
+	} else if (nr > 0) {
 		wp_text_print(stdout, "  %-*s [Terms of this PMU]\n", NAME_WIDTH, name);
 		l->nr++;
 		printf("     ");
@@ -242,6 +283,46 @@ static void list_terms(struct list *l, const char *device)
 	free_names(terms, nr);
 }
 
+/* What its value is multiplied with, and the unit of that, as 0.25ns; empty: nothing. */
+static void read_scale(char scale[64], const char *device, const char *event)
+{
+	static const char *const files[] = { "scale", "unit" };
+	char path[PATH_MAX];
+	size_t len = 0, i;
+	FILE *f;
+
+	scale[0] = 0;
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s/events/%s.%s", wp_events_devices(), device,
+			 event, files[i]);
+		f = fopen(path, "re");
+		if (f && fgets(scale + len, 64 - len, f))
+			scale[strcspn(scale, "\n")] = 0;
+		else if (!i)
+			strcpy(scale, "1");
+		else
+			scale[0] = 0;
+		if (f)
+			fclose(f);
+		len = strlen(scale);
+	}
+}
+
+static void put_of_pmu(struct list *l, const char *device, const char *event, const char *name)
+{
+	char scale[64];
+
+	if (!l->json) {
+		put(l, KIND_PMU, name);
+		return;
+	}
+	open_object(l, device, name, NULL, kinds[KIND_PMU].label);
+	read_scale(scale, device, event);
+	if (scale[0])
+		wp_json_string(&l->j, "ScaleUnit", scale);
+	wp_json_close(&l->j, '}');
+}
+
 static void list_device(struct list *l, const char *device)
 {
 	char path[PATH_MAX], name[2 * NAME_MAX + 3];
@@ -254,7 +335,7 @@ static void list_device(struct list *l, const char *device)
 		snprintf(name, sizeof(name), "%s/%s/", device, events[i]->d_name);
 		/* NAME.scale and NAME.unit are of NAME. */
 		if (!strchr(events[i]->d_name, '.') && is_wanted(l, KIND_PMU, name))
-			put(l, KIND_PMU, name);
+			put_of_pmu(l, device, events[i]->d_name, name);
 	}
 	free_names(events, nr);
 	list_terms(l, device);
@@ -289,6 +370,16 @@ static void list_pmus(struct list *l)
 	free_names(devices, nr);
 }
 
+static void put_tracepoint(struct list *l, const char *name)
+{
+	if (!l->json) {
+		put(l, KIND_TRACEPOINT, name);
+		return;
+	}
+	open_object(l, NULL, name, NULL, kinds[KIND_TRACEPOINT].label);
+	wp_json_close(&l->j, '}');
+}
+
 static void list_system(struct list *l, const char *root, const char *system)
 {
 	char path[PATH_MAX], name[2 * NAME_MAX + 2];
@@ -302,7 +393,7 @@ static void list_system(struct list *l, const char *root, const char *system)
 		snprintf(name, sizeof(name), "%s:%s", system, names[i]->d_name);
 		/* Other files there are no tracepoints. */
 		if (is_wanted(l, KIND_TRACEPOINT, name) && !access(path, F_OK))
-			put(l, KIND_TRACEPOINT, name);
+			put_tracepoint(l, name);
 	}
 	free_names(names, nr);
 }
@@ -386,7 +477,7 @@ int cmd_list(int argc, char **argv)
 		.table = table,
 		.set = set,
 	};
-	struct list l = { 0 };
+	struct list l = { .j.f = stdout };
 	int err, rest, status = 0;
 	unsigned int i;
 
@@ -399,11 +490,15 @@ int cmd_list(int argc, char **argv)
 	}
 	if (!l.kinds && !l.nr_globs)
 		l.kinds = (1U << NR_KINDS) - 1;
+	if (l.json)
+		wp_json_open(&l.j, NULL, '[');
 	list_known(&l);
 	if (is_asked(&l, KIND_PMU))
 		list_pmus(&l);
 	if (is_asked(&l, KIND_TRACEPOINT))
 		list_tracepoints(&l);
+	if (l.json)
+		wp_json_close(&l.j, ']');
 	if (wp_end_output(stdout))
 		return WP_EXIT_ERROR;
 	print_missing(&l);

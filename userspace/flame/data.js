@@ -42,8 +42,7 @@ const first = () => {
 	const order = [data.mode, timed ? "wall" : "cpu", ...modes.map((m) => m[0]), "cpu"];
 	return order.find((id) => modes.some((m) => m[0] === id) && (timed || id !== "wall")) || "cpu";
 };
-const unit = () => events[view.event][1];
-const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, idle: !!data.idle, function: -1, pid: "", tid: "", q: "",
+const view = { mode: first(), event: data.event, icicle: false, invert: false, programs: false, idle: !!data.idle, function: -1, pid: "", tid: "", q: "", counts: false,
 	a: 0, b: slots, zoom: [], lo: 0, hi: 1, theme: "" };
 let sel = null, shown = [], hover = null, level = [];
 
@@ -80,6 +79,20 @@ const start = new Uint32Array(nodes + 1), child = new Uint32Array(Math.max(nodes
 const byTime = () => !events.length || events[view.event][1] === "ns";
 
 /*
+ * What the width can be: the event's own unit, or time; and, if it is known, the number of
+ * samples or of intervals. Of sums it is not, but there an event's own unit is its number.
+ */
+function units() {
+	if (view.mode === "cpu")
+		return [byTime() ? "time" : events[view.event][1], ...data.sums ? [] : ["samples"]];
+	if (["off", "blocked", "runnable", "offwake"].includes(view.mode) && data.has_causes)
+		return ["time", "intervals"];
+	return ["time"];
+}
+const counts = () => view.counts && units().length > 1;
+const unit = () => units()[counts() ? 1 : 0];
+
+/*
  * Set parts to the values of a line in this mode. Idle time of a whole host is summed
  * separately: kernel threads, event loops of programs, CPUs, wallprof.
  */
@@ -103,6 +116,12 @@ function split(i) {
 			parts[1] = Math.min(runnable[i], ns[i]);
 		if (m !== "runnable")
 			parts[2] = Math.max(ns[i] - runnable[i], 0);
+	}
+	if (counts()) {
+		/* Once, as what it was first. */
+		const p = parts[0] ? 0 : parts[2] ? 2 : 1, some = parts[p] > 0;
+		parts[0] = parts[1] = parts[2] = 0;
+		parts[p] = some ? count[i] : 0;
 	}
 	if (data.host && !view.idle && idle[i]) {
 		idleParts[idle[i]] += parts[0] + parts[2];
@@ -130,13 +149,16 @@ function wanted(i) {
 let perSlot;
 /* The share of a line in the selected time range. */
 function insideOf(i) {
+	/* An interval counts in the slot where it ended. */
+	if (counts())
+		return slot[i] >= view.a && slot[i] < view.b ? 1 : 0;
 	const a = Math.max(begin[i], view.a), b = Math.min(slot[i] + 1, view.b);
 	return b > a ? (b - a) / (slot[i] + 1 - begin[i]) : 0;
 }
 /* Add a value, spread over a line's slots, to an array of differences between slots. */
 function spread(sums, i, v) {
-	const each = v / (slot[i] + 1 - begin[i]);
-	sums[begin[i]] += each;
+	const from = counts() ? slot[i] : begin[i], each = v / (slot[i] + 1 - from);
+	sums[from] += each;
 	if (slot[i] + 1 < slots)
 		sums[slot[i] + 1] -= each;
 }
@@ -164,7 +186,6 @@ function compute() {
 			continue;
 		for (let p = 0; p < 3; p++)
 			self[p][node[i]] += parts[p] * inside;
-		/* An interval counts in the slot where it ended. */
 		if (slot[i] >= view.a && slot[i] < view.b)
 			selfCount[node[i]] += count[i];
 	}

@@ -63,9 +63,9 @@ function details(fr) {
 		if (!inside || !held(at) || !wanted(i))
 			continue;
 		if (chain)
-			add(wakers, data.wakers[detail[i]], ns[i] * inside);
-		else if (detail[i])
-			add(causes, causeText(detail[i]), (ns[i] - Math.min(runnable[i], ns[i])) * inside);
+			add(wakers, data.wakers[detail[i]], (counts() ? count[i] : ns[i]) * inside);
+		else if (detail[i] && runnable[i] < ns[i])
+			add(causes, causeText(detail[i]), (counts() ? count[i] : ns[i] - runnable[i]) * inside);
 	}
 	const most = (map) => [...map].filter((e) => e[1] > 0).sort((x, y) => y[1] - x[1]);
 	return { causes: most(causes), wakers: most(wakers) };

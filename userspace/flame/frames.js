@@ -97,14 +97,14 @@ function wholeName(fr) {
 const short = (v, u) => v < 9.995 ? v.toFixed(2) + u : v < 99.95 ? v.toFixed(1) + u :
 	v.toFixed(0) + u;
 function amount(v) {
-	if (view.mode === "cpu" && !byTime())
+	if (unit() !== "time")
 		return v.toLocaleString("en") + " " + unit();
 	return v >= 1e9 ? short(v / 1e9, " s") : v >= 1e6 ? short(v / 1e6, " ms") :
 		v >= 1e3 ? short(v / 1e3, " \u00b5s") : v + " ns";
 }
 /* The same with more digits. */
 function long(v) {
-	if (view.mode === "cpu" && !byTime())
+	if (unit() !== "time")
 		return v.toLocaleString("en") + " " + unit();
 	return v >= 1e9 ? (v / 1e9).toFixed(3) + " s" : v >= 1e6 ? (v / 1e6).toFixed(3) + " ms" :
 		v >= 1e3 ? (v / 1e3).toFixed(3) + " \u00b5s" : v + " ns";

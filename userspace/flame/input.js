@@ -160,7 +160,7 @@ const flip = (k) => {
 	if (k === "invert")
 		view.zoom = [];
 	sel = null;
-	update(k === "programs" || k === "idle");
+	update(["programs", "idle", "counts"].includes(k));
 };
 document.addEventListener("keydown", (e) => {
 	const typing = /^(INPUT|SELECT)$/.test(e.target.tagName) && e.target.type !== "radio";
@@ -179,6 +179,8 @@ document.addEventListener("keydown", (e) => {
 		flip("programs");
 	else if (e.key === "d" && data.host)
 		flip("idle");
+	else if (e.key === "u" && units().length > 1)
+		flip("counts");
 	else if (Object.hasOwn(widthKeys, e.key))
 		widthKeys[e.key]();
 	else
@@ -212,6 +214,7 @@ $("event").onchange = () => {
 	sel = null;
 	update();
 };
+$("unit").onchange = () => { view.counts = $("unit").selectedIndex > 0; sel = null; update(); };
 $("pid").onchange = () => { view.pid = $("pid").value; view.tid = ""; fillThreads(); update(); };
 $("tid").onchange = () => { view.tid = $("tid").value; update(); };
 $("table").ontoggle = buildTree;

@@ -94,6 +94,8 @@ function save() {
 	for (const k of ["pid", "tid", "q", "theme"])
 		if (view[k])
 			h.set(k, view[k]);
+	if (view.counts)
+		h.set("counts", 1);
 	if (view.icicle)
 		h.set("icicle", 1);
 	if (view.invert)
@@ -131,6 +133,7 @@ function load() {
 	for (const k of ["pid", "tid", "q"])
 		view[k] = h.get(k) || "";
 	view.theme = ["light", "dark"].includes(h.get("theme")) ? h.get("theme") : "";
+	view.counts = h.get("counts") === "1";
 	view.icicle = h.get("icicle") === "1";
 	view.invert = h.get("invert") === "1";
 	view.programs = bothSorts && h.get("programs") === "1";
@@ -147,7 +150,7 @@ function load() {
 }
 /* Selection that view.lo and .hi belong to: another one begins with the whole width. */
 let widthOf = "", keepsWidth = false;
-const frames = () => [view.mode, view.event, view.invert, view.programs, view.idle, view.pid,
+const frames = () => [view.mode, view.event, view.counts, view.invert, view.programs, view.idle, view.pid,
 	view.tid, view.a, view.b, view.zoom.join(".")].join();
 
 const system = window.matchMedia("(prefers-color-scheme: dark)");
@@ -203,6 +206,11 @@ function controls() {
 		r.checked = r.value === view.mode;
 	$("event").value = view.event;
 	$("event").disabled = !["wall", "cpu"].includes(view.mode);
+	$("units").hidden = units().length < 2;
+	$("unit").textContent = "";
+	for (const name of units())
+		$("unit").append(make("option", name));
+	$("unit").selectedIndex = counts() ? 1 : 0;
 	$("icicle").setAttribute("aria-pressed", view.icicle);
 	$("invert").setAttribute("aria-pressed", view.invert);
 	$("programs").setAttribute("aria-pressed", view.programs);
@@ -230,6 +238,8 @@ function updateShown() {
 
 	if (events.length > 1 && ["wall", "cpu"].includes(view.mode))
 		words.push("by " + events[view.event][0]);
+	if (counts())
+		words.push("in " + unit());
 	for (const [id, name] of [["pid", "process"], ["tid", "thread"]])
 		if (view[id])
 			words.push(name + " " + $(id).selectedOptions[0].textContent);

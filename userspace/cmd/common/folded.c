@@ -21,6 +21,7 @@
  * struct folding - folded lines
  * @s: the recording
  * @kinds: the requested kinds: WP_SECTION_...
+ * @others: number of events that are not time
  * @line: the current line, without its sum
  * @lines: all lines
  * @sum: their sums, by their numbers, less 1
@@ -29,6 +30,7 @@
 struct folding {
 	struct wp_samples *s;
 	unsigned int kinds;
+	unsigned int others;
 	struct wp_buf line;
 	struct wp_intern lines;
 	__u64 *sum;
@@ -120,9 +122,29 @@ static int fold_section(void *ctx, const struct wp_section *section)
 			put(to, ";[runnable]");
 		if (to->kinds != section->kind && section->kind == WP_SECTION_BLOCKED)
 			put(to, ";[blocked]");
+		if (to->others > 1 && !section->ns) {
+			put(to, ";[");
+			put_name(to, wp_profile_events(to->s->profile)->event[l->event].name);
+			put(to, "]");
+		}
 		err = add_sum(to, value);
 		if (err)
 			return err;
+	}
+	return 0;
+}
+
+/* Counts the events of the requested kinds that are not time. */
+static int count_others(void *ctx, const struct wp_section *section)
+{
+	struct folding *to = ctx;
+	size_t i;
+
+	for (i = 0; !section->ns && i < to->s->sum.nr; i++) {
+		if (wp_section_value(section, &to->s->sum.line[i])) {
+			to->others++;
+			break;
+		}
 	}
 	return 0;
 }
@@ -175,7 +197,7 @@ static void leave_time(struct wp_samples *s)
  * @f: the output; the caller checks it for write errors
  * @s: the recording; lines that are not printed as their unit differs are removed
  * @kinds: kinds to print: WP_SECTION_...; if there are several, lines end with their
- *	kind, as [blocked]
+ *	kind, as [blocked], or with their event, if there are several that are not time
  *
  * Return: 0 or -ENOMEM; a message was printed.
  */
@@ -187,6 +209,7 @@ int wp_folded(FILE *f, struct wp_samples *s, unsigned int kinds)
 	/* Explicitly requested kinds are all printed. */
 	if (kinds == WP_SECTION_ALL)
 		leave_time(s);
+	wp_sections_each(s, kinds, count_others, &to);
 	err = wp_sections_each(s, kinds, fold_section, &to);
 	if (!err)
 		print_lines(&to, f);

@@ -32,12 +32,13 @@ static bool parse_size(const char *arg, unsigned int alone, unsigned long long *
 	const char *unit = NULL;
 	char *end;
 
-	errno = 0;
 	*n = strtoull(arg, &end, 10);
-	if (isdigit((unsigned char)*arg) && !errno && *end && !end[1])
+	if (isdigit((unsigned char)*arg) && *end && !end[1])
 		unit = strchr(units, toupper((unsigned char)*end));
-	if (!isdigit((unsigned char)*arg) || errno || (!unit && (*end || !alone)))
+	if (!isdigit((unsigned char)*arg) || (!unit && (*end || !alone)))
 		return false;
+	if (*n > LLONG_MAX)
+		*n = LLONG_MAX;
 	if (!*end)
 		*n = *n > LLONG_MAX / alone ? LLONG_MAX : *n * alone;
 	for (; unit && unit > units; unit--)
@@ -80,6 +81,10 @@ int wp_value_file_size(const char *option, const char *arg, __u64 *bytes)
 
 	if (!parse_size(arg, 0, &n) || !n) {
 		wp_err("%s: '%s' is not a size with a unit B, K, M or G, as 100M", option, arg);
+		return -EINVAL;
+	}
+	if (n == LLONG_MAX) {
+		wp_err("%s: '%s' is more than a file can have", option, arg);
 		return -EINVAL;
 	}
 	*bytes = n;

@@ -13,7 +13,7 @@ static const char bash_head[] =
 	"# Whether the next word is the value of this one, which can be several options: -ap.\n"
 	"_wallprof_takes()\n"
 	"{\n"
-	"\tlocal all=\" $values $pids $users \" i\n"
+	"\tlocal all=\" $values $pids $users $events \" i\n"
 	"\t[[ $1 = -[!-]* ]] || { [[ $1 = --* && $all = *\" $1 \"* ]]; return; }\n"
 	"\tfor ((i = 1; i < ${#1}; i++)); do\n"
 	"\t\t[[ $all != *\" -${1:i:1} \"* ]] || { ((i == ${#1} - 1)); return; }\n"
@@ -48,10 +48,25 @@ static const char bash_head[] =
 	"\t\tcompopt -o default\n"
 	"\tfi\n"
 	"}\n"
+	"# Bash splits words at colons, too: names of tracepoints.\n"
 	"_wallprof()\n"
 	"{\n"
+	"\tlocal words=() cword=0 i\n"
+	"\tfor ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do\n"
+	"\t\tif ((i > 1)) && [[ ${COMP_WORDS[i]} = : || (${COMP_WORDS[i - 1]} = : && -n ${COMP_WORDS[i]}) ]]; then\n"
+	"\t\t\twords[-1]+=${COMP_WORDS[i]}\n"
+	"\t\telse\n"
+	"\t\t\twords+=(\"${COMP_WORDS[i]}\")\n"
+	"\t\tfi\n"
+	"\t\t((i > COMP_CWORD)) || cword=$((${#words[@]} - 1))\n"
+	"\tdone\n"
+	"\tlocal COMP_WORDS=(\"${words[@]}\") COMP_CWORD=$cword\n"
+	"\t_wallprof_complete\n"
+	"}\n"
+	"_wallprof_complete()\n"
+	"{\n"
 	"\tlocal cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}\n"
-	"\tlocal command=${COMP_WORDS[1]-} at=2 first='' rest words='' values='' pids='' users='' runs=''\n"
+	"\tlocal command=${COMP_WORDS[1]-} at=2 first='' rest words='' values='' pids='' users='' events='' runs=''\n"
 	"\tCOMPREPLY=()\n"
 	"\t[[ $command != sched || $COMP_CWORD -lt 3 ]] || { command+=\" ${COMP_WORDS[2]}\"; at=3; }\n"
 	"\t((COMP_CWORD > 1)) || command=''\n"
@@ -82,6 +97,10 @@ static const char bash_tail[] =
 	"\t\t\tmapfile -t COMPREPLY < <(compgen -P \"${cur%\"${cur##*,}\"}\" -W \"$(cd /proc && echo [0-9]*)\" -- \"${cur##*,}\")\n"
 	"\t\telif [[ \" $users \" = *\" $option \"* ]]; then\n"
 	"\t\t\tmapfile -t COMPREPLY < <(compgen -P \"${cur%\"${cur##*,}\"}\" -u -- \"${cur##*,}\")\n"
+	"\t\telif [[ \" $events \" = *\" $option \"* ]]; then\n"
+	"\t\t\tmapfile -t COMPREPLY < <(compgen -P \"${cur%\"${cur##*,}\"}\" -W \"$(\"${COMP_WORDS[0]}\" list -q \"${cur##*,}*\" 2>/dev/null)\" -- \"${cur##*,}\")\n"
+	"\t\t\t# What replaces the last word only is behind its last colon.\n"
+	"\t\t\t[[ $cur != *:* || $COMP_WORDBREAKS != *:* ]] || COMPREPLY=(\"${COMPREPLY[@]#\"${cur%\"${cur##*:}\"}\"}\")\n"
 	"\t\telse\n"
 	"\t\t\tcompopt -o default\n"
 	"\t\tfi\n"
@@ -129,6 +148,8 @@ static void print_options(const struct wp_options *o)
 	print_values(o, WP_VALUE_PID);
 	printf("'\n\t\tusers='");
 	print_values(o, WP_VALUE_USER);
+	printf("'\n\t\tevents='");
+	print_values(o, WP_VALUE_EVENT);
 	printf("'\n\t\truns=%s ;;\n", wp_completed_runs(o) ? "yes" : "");
 }
 

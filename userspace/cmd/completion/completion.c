@@ -73,6 +73,9 @@ enum wp_value wp_completed_value(const struct wp_option *opt)
 	};
 	size_t i;
 
+	/* That of flame is one of a recording. */
+	if (opt->id == 'e' && !strncmp(opt->arg, "event", strlen("event")))
+		return WP_VALUE_EVENT;
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		if (!strncmp(opt->arg, kinds[i].arg, strlen(kinds[i].arg)))
 			return kinds[i].value;

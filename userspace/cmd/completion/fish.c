@@ -70,6 +70,7 @@ static void print_option(const char *command, const struct wp_option *opt)
 		[WP_VALUE_FILE] = " -r -F",
 		[WP_VALUE_PID] = " -x -a '(__fish_complete_pids)'",
 		[WP_VALUE_USER] = " -x -a '(__fish_complete_users)'",
+		[WP_VALUE_EVENT] = " -x -a '(__fish_complete_list , \"wallprof list -q 2>/dev/null\")'",
 		[WP_VALUE_OTHER] = " -x",
 	};
 

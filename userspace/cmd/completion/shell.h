@@ -17,12 +17,14 @@ struct wp_options;
  * @WP_VALUE_FILE: files and directories
  * @WP_VALUE_PID: process ids
  * @WP_VALUE_USER: users
+ * @WP_VALUE_EVENT: events of this host
  * @WP_VALUE_OTHER: not known to a shell
  */
 enum wp_value {
 	WP_VALUE_FILE,
 	WP_VALUE_PID,
 	WP_VALUE_USER,
+	WP_VALUE_EVENT,
 	WP_VALUE_OTHER,
 };
 

@@ -30,6 +30,7 @@ static void print_rest(const struct wp_option *opt)
 		[WP_VALUE_FILE] = "_files",
 		[WP_VALUE_PID] = "_pids",
 		[WP_VALUE_USER] = "_users",
+		[WP_VALUE_EVENT] = "_wallprof_events",
 		/* The description is shown alone. */
 		[WP_VALUE_OTHER] = " ",
 	};
@@ -123,6 +124,8 @@ static void print_begin(const struct wp_completed *commands, size_t nr)
 		if (commands[i - 1].words[1])
 			print_names(commands, nr, name);
 	}
+	printf("_wallprof_events()\n{\n\tcompset -P '*,'\n"
+	       "\tcompadd -- ${(f)\"$(_call_program events wallprof list -q 2>/dev/null)\"}\n}\n");
 	printf("_wallprof_help()\n{\n\t_arguments '1:command:(");
 	i = 0;
 	while ((name = wp_completed_next(commands, nr, NULL, &i, &help)))

@@ -19,6 +19,7 @@
 #include "lib/base/intern.h"
 #include "lib/base/text.h"
 #include "lib/model/ledgerfile.h"
+#include "lib/perfdata/eventlist.h"
 #include "pprof.pb-c.h"
 
 /* Values of every sample, before those of events that are not time. */
@@ -147,6 +148,7 @@ static int put_types(struct writer *w)
 	const struct wp_perfevents *events = wp_profile_events(w->s.samples.profile);
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	struct wp_profile_stats stats;
+	const char *field;
 	unsigned int i;
 
 	wp_profile_stats(w->s.samples.profile, &stats);
@@ -166,7 +168,8 @@ static int put_types(struct writer *w)
 		     (kind != WP_PROFILE_CPU || events->event[i].attr.type == PERF_TYPE_SOFTWARE)))
 			continue;
 		w->value_of_event[i] = w->nr_values;
-		put_type(w, events->event[i].name, "count");
+		field = wp_event_field(events->event[i].name);
+		put_type(w, events->event[i].name, field ? field : "count");
 	}
 	w->value = calloc(w->nr_values, sizeof(*w->value));
 	if (!w->value)

@@ -15,6 +15,7 @@
 #include "lib/base/err.h"
 #include "lib/base/intern.h"
 #include "lib/base/json.h"
+#include "lib/perfdata/eventlist.h"
 
 /**
  * struct part - a profile of the file
@@ -172,9 +173,12 @@ static int put_parts(struct speedscope *w)
 		const struct perf_event_attr *attr = &events->event[i].attr;
 		bool ns = kind == WP_PROFILE_WAKER || (kind == WP_PROFILE_CPU &&
 			attr->type == PERF_TYPE_SOFTWARE);
+		/* The other units that it knows are of time. */
+		const char *field = wp_event_field(events->event[i].name);
 		const struct part part = {
 			.name = events->event[i].name,
-			.unit = ns ? "nanoseconds" : "none",
+			.unit = ns ? "nanoseconds" : field && !strcmp(field, "bytes") ?
+				"bytes" : "none",
 			.value = ns ? time_of : weight_of,
 			.event = i,
 		};

@@ -198,6 +198,7 @@ static void put_data(FILE *f, const struct wp_flame_graph *g, const struct wp_fl
 	wp_json_number(&j, "host", g->host);
 	wp_json_number(&j, "idle", view->idle);
 	wp_json_number(&j, "has_causes", wp_profile_has_causes(g->samples->profile));
+	wp_json_number(&j, "sums", wp_profile_is_sums(g->samples->profile));
 	wp_json_number(&j, "slots", sum->slots);
 	wp_json_number(&j, "span", sum->to > sum->from ? sum->to - sum->from : 1);
 	put_functions(&j, g, &dsos);

@@ -11,6 +11,7 @@
 #include "cmd/graph/chains.h"
 #include "cmd/graph/graph.h"
 #include "lib/base/err.h"
+#include "lib/perfdata/eventlist.h"
 
 /* The frame of a function, a thread or a reason within another; 0: no memory. */
 static __u32 frame(struct wp_flame_graph *g, __u32 parent, enum wp_flame_type type, __u32 nr)
@@ -91,11 +92,12 @@ static int find_events(struct wp_flame_graph *g)
 		enum wp_profile_kind kind = wp_profile_kind(g->samples->profile, i);
 		bool is_time = kind == WP_PROFILE_CPU &&
 			       events->event[i].attr.type == PERF_TYPE_SOFTWARE;
-		const char *name = events->event[i].name;
+		const char *name = events->event[i].name, *field = wp_event_field(name);
 
 		if ((kind == WP_PROFILE_CPU || kind == WP_PROFILE_OTHER) && has_samples(g, i))
 			g->event[g->nr_events++] = (struct wp_flame_event){
-				.event = i, .name = name, .unit = is_time ? "ns" : name,
+				.event = i, .name = name,
+				.unit = is_time ? "ns" : field ? field : name,
 			};
 	}
 	return 0;

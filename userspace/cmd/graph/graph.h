@@ -85,7 +85,7 @@ struct wp_flame_node {
  * struct wp_flame_event - an event that was counted on CPUs
  * @event: its number in the recording
  * @name: its name
- * @unit: unit of its values: "ns", or its name
+ * @unit: unit of its values: "ns", the field that they are sums of, or its name
  */
 struct wp_flame_event {
 	__u32 event;
@@ -133,7 +133,7 @@ struct wp_flame_line {
  * @event: the events that have samples
  * @nr_events: their number
  * @chosen: the event that is shown, or shown first
- * @unit: unit of its values: "ns", or its name
+ * @unit: unit of its values, as its event has it
  * @waits: waits in the ledger
  * @host: there are lines of kernel threads that were not selected explicitly: it is a
  *	recording of a whole host

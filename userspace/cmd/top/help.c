@@ -32,6 +32,7 @@ static const struct help {
 	{ "Tab", "keys move in the pane, or in the rows again" },
 	{ "c", "command lines of processes" },
 	{ "< > s", "sort by the column to the left, to the right, the next" },
+	{ "e", "the next one of several events: its column, and its on-CPU stacks" },
 	{ "r", "reverse the order" },
 	{ "H", "threads or processes" },
 	{ "i", "hide or show idle kernel threads and waits for the next work" },

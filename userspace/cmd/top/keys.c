@@ -127,9 +127,12 @@ static bool key_of_place(struct wp_screen *s, int key)
 	return false;
 }
 
-static void sort_by(struct wp_topoptions *o, int step)
+static void sort_by(struct wp_top *top, int step)
 {
-	o->column = (o->column + WP_TOPCOLUMN_MAX + step) % WP_TOPCOLUMN_MAX;
+	/* The last column is there if there are several events. */
+	int nr = top->r.o.events.nr > 1 ? WP_TOPCOLUMN_MAX : WP_TOPCOLUMN_EVENT;
+
+	top->options.column = (top->options.column + nr + step) % nr;
 }
 
 /* Double or halve the delay. */
@@ -150,12 +153,16 @@ static bool key_of_view(struct wp_screen *s, int key)
 	switch (key) {
 	case '<':
 	case ',':
-		sort_by(o, -1);
+		sort_by(s->top, -1);
 		return true;
 	case '>':
 	case '.':
 	case 's':
-		sort_by(o, 1);
+		sort_by(s->top, 1);
+		return true;
+	case 'e':
+		if (s->top->r.o.events.nr)
+			o->event = (o->event + 1) % s->top->r.o.events.nr;
 		return true;
 	case 'r':
 		o->reverse = !o->reverse;

@@ -166,6 +166,7 @@ static int add_half(struct wp_top *top, const struct wp_half *half)
 			.tid = aggr->tid,
 			.start_time = aggr->start_time,
 			.oncpu = aggr->kind == WALLPROF_AGGR_SAMPLE,
+			.event = aggr->kind == WALLPROF_AGGR_SAMPLE ? aggr->event : 0,
 			.lost = aggr->flags & WALLPROF_AGGR_NO_STACK,
 			.syscall = WALLPROF_SYSCALL_NONE,
 		};

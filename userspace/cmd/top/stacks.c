@@ -199,6 +199,7 @@ static size_t sum_places(const struct wp_topshare *share, size_t nr, struct plac
 		}
 		for (k = 0; k < WP_TOP_TIMES; k++)
 			place[places - 1].share.ns[k] += share[i].ns[k];
+		place[places - 1].share.weight += share[i].weight;
 		place[places - 1].threads++;
 	}
 	if (places)
@@ -209,6 +210,20 @@ static size_t sum_places(const struct wp_topshare *share, size_t nr, struct plac
 static double percent(const struct wp_top *top, __u64 ns)
 {
 	return top->table.interval ? 100.0 * ns / top->table.interval : 0;
+}
+
+/* ": 1234 page-faults" */
+static void put_weight(const struct wp_top *top, const struct wp_topshare *share, char *line,
+		       size_t size)
+{
+	const struct wp_event *ev = &top->r.o.events.event[share->key.event];
+	char name[64];
+
+	*line = 0;
+	if (!wp_top_has_events(top))
+		return;
+	wp_text_show(name, sizeof(name), ev->name, false);
+	snprintf(line, size, ": %llu %s", (unsigned long long)share->weight, name);
 }
 
 /* "  98.0% blocked, 2.0% runnable: futex (S), 3 threads" */
@@ -226,6 +241,8 @@ static int put_share(struct wp_top *top, const struct place *p, bool process,
 	if (key->oncpu) {
 		len = snprintf(line, WP_TOP_LINE, "%5.1f%% on-CPU",
 			       percent(top, p->share.ns[WP_TOP_RUN]));
+		put_weight(top, &p->share, line + len, WP_TOP_LINE - len);
+		len += strlen(line + len);
 	} else {
 		const char *cause = wp_top_cause(key, buf, sizeof(buf));
 
@@ -386,6 +403,8 @@ int wp_top_stacks(struct wp_top *top, const struct wp_toprow *row, struct wp_top
 	for (i = 0; i < row->nr && !err; i++) {
 		const struct wp_topshare *s = &top->shares.shown[row->first + i];
 
+		if (s->key.oncpu && s->key.event != top->options.event)
+			continue;
 		share[nr] = *s;
 		sampled += s->ns[WP_TOP_RUN];
 		if (top->options.no_idle && wp_topkey_idle(&s->key, row->comm))

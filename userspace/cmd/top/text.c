@@ -30,6 +30,9 @@
 #define NARROW_WIDTH	(ID_WIDTH + RUN_WIDTH + WAIT_WIDTH + 3)
 /* Narrower columns are useless. */
 #define LEAST_MOSTLY	12
+/* Width of the number of an event, and the least of what follows several of them. */
+#define EVENT_WIDTH	11
+#define LEAST_BESIDE	30
 /* Width of the reason, if the function has a column of its own. */
 #define REASON_WIDTH	24
 #define WIDE		100
@@ -47,21 +50,34 @@ static const char *const wp_top_columns[WP_TOPCOLUMN_MAX] = {
 	[WP_TOPCOLUMN_RUNNABLE] = "RUNNABLE%",
 	[WP_TOPCOLUMN_BLOCKED] = "BLOCKED%",
 	[WP_TOPCOLUMN_WAIT] = "RUNNABLE% + BLOCKED%",
+	[WP_TOPCOLUMN_EVENT] = "event",
 };
 
 /*
  * Layout of a line.
  * @name: columns of the name
  * @narrow: the runnable and the blocked column are summed
+ * @events: columns of events, the selected one first
  * @mostly: columns of the reason, or of the command line; 0: none
  * @where: columns of the function; 0: it shares the column of the reason
  */
 struct layout {
 	size_t name;
 	bool narrow;
+	unsigned int events;
 	size_t mostly;
 	size_t where;
 };
+
+/**
+ * wp_top_has_events() - whether there are columns of events
+ * @top: the view
+ */
+bool wp_top_has_events(const struct wp_top *top)
+{
+	return top->r.o.events.nr > 1 ||
+	       (top->r.o.events.nr && top->options.column == WP_TOPCOLUMN_EVENT);
+}
 
 static struct layout layout_of(const struct wp_top *top, size_t width)
 {
@@ -74,10 +90,16 @@ static struct layout layout_of(const struct wp_top *top, size_t width)
 			l.name = NAME_WIDTH;
 		return l;
 	}
-	if (width - FIXED_WIDTH <= LEAST_MOSTLY)
+	width -= FIXED_WIDTH;
+	while (wp_top_has_events(top) && l.events < top->r.o.events.nr &&
+	       width >= EVENT_WIDTH + 1 + (l.events ? LEAST_BESIDE : 0)) {
+		l.events++;
+		width -= EVENT_WIDTH + 1;
+	}
+	if (width <= LEAST_MOSTLY)
 		return l;
-	l.mostly = width - FIXED_WIDTH - 1;
-	if (width >= WIDE && !top->command) {
+	l.mostly = width - 1;
+	if (width >= WIDE - FIXED_WIDTH && !top->command) {
 		l.where = l.mostly - REASON_WIDTH - 1;
 		l.mostly = REASON_WIDTH;
 	}
@@ -230,15 +252,65 @@ static void put_losses(const struct wp_top *top, char *line)
 	add(line, "CPUs without memory", top->status.cpus_failed);
 }
 
+/* Use the first text that fits, or else the last one. */
+static void put_first(char *line, size_t width, const char *const *text, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < nr && wp_text_columns(text[i]) > width; i++)
+		;
+	snprintf(line, WP_TOP_LINE, "%s", text[i]);
+}
+
+/* The event of a column: the selected one, then the others, in their order. */
+static unsigned int event_of(const struct wp_top *top, unsigned int column)
+{
+	unsigned int selected = top->options.event;
+
+	return !column ? selected : column - 1 < selected ? column - 1 : column;
+}
+
+/* A number of 7 columns at most, per second: 1234, 12345k, 1234M. */
+static void put_rate(const struct wp_top *top, char *buf, size_t size, __u64 n)
+{
+	static const char units[] = " kMGTPE";
+	double rate = top->table.interval ? 1e9 * n / top->table.interval : 0;
+	const char *unit = units;
+
+	for (; rate >= 99999.5 && unit[1]; unit++)
+		rate /= 1000;
+	snprintf(buf, size, "%.*f%.1s", unit == units && rate < 99.95 && rate ? 1 : 0, rate,
+		 unit == units ? "" : unit);
+}
+
+/* "Event 2 of 3: page-faults, 1234 per second; e selects the next one" */
+static void put_event(const struct wp_top *top, size_t width, char *line)
+{
+	const struct wp_event_list *events = &top->r.o.events;
+	unsigned int nr = top->options.event;
+	char full[WP_TOP_LINE], less[WP_TOP_LINE], name[256], rate[16];
+
+	wp_text_show(name, sizeof(name), events->event[nr].name, false);
+	put_rate(top, rate, sizeof(rate), top->table.events[nr]);
+	snprintf(full, sizeof(full), "Event %u of %u: %s, %s per second%s", nr + 1, events->nr,
+		 name, rate, top->batch ? "" : "; e selects the next one");
+	snprintf(less, sizeof(less), "Event %u of %u: %s", nr + 1, events->nr, name);
+	put_first(line, width, (const char *const []){ full, less }, 2);
+}
+
 static void put_seen(const struct wp_top *top, size_t width, char *line)
 {
 	const struct wp_topoptions *o = &top->options;
 	const char *column = o->threads && o->column == WP_TOPCOLUMN_ID ? "TID" :
 			     o->column == WP_TOPCOLUMN_WAIT && width < FIXED_WIDTH ? "WAIT%" :
 			     wp_top_columns[o->column];
-	char filter[sizeof(o->filter)];
+	char filter[sizeof(o->filter)], name[256];
 	size_t len;
 
+	if (o->column == WP_TOPCOLUMN_EVENT && top->r.o.events.nr) {
+		wp_text_show(name, sizeof(name), top->r.o.events.event[o->event].name, false);
+		column = name;
+	}
 	len = snprintf(line, WP_TOP_LINE, "%s by %s%s%s", o->threads ? "Threads" : "Processes",
 		       column, o->reverse ? " reversed" : "", top->paused ? ", PAUSED" : "");
 	if (*o->filter) {
@@ -248,16 +320,6 @@ static void put_seen(const struct wp_top *top, size_t width, char *line)
 	if (top->invisible)
 		snprintf(line + len, WP_TOP_LINE - len, ", %llu threads of other pid namespaces",
 			 (unsigned long long)top->invisible);
-}
-
-/* Use the first text that fits, or else the last one. */
-static void put_first(char *line, size_t width, const char *const *text, size_t nr)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < nr && wp_text_columns(text[i]) > width; i++)
-		;
-	snprintf(line, WP_TOP_LINE, "%s", text[i]);
 }
 
 /* "68 idle kernel threads and 3 idle processes hidden, 142.0 s; i shows them" */
@@ -339,6 +401,8 @@ static void put_sums(const struct wp_top *top, size_t width, char *line)
 unsigned int wp_top_head(const struct wp_top *top, size_t width,
 			 char head[WP_TOP_HEAD][WP_TOP_LINE], bool *lost)
 {
+	unsigned int nr = 4;
+
 	put_host(top, width, head[0]);
 	put_sums(top, width, head[1]);
 	put_losses(top, head[WP_TOP_HEAD_LOST]);
@@ -346,8 +410,26 @@ unsigned int wp_top_head(const struct wp_top *top, size_t width,
 	if (!*lost)
 		snprintf(head[WP_TOP_HEAD_LOST], WP_TOP_LINE, "Lost: nothing");
 	put_seen(top, width, head[3]);
-	put_hidden(top, width, head[4]);
-	return *head[4] ? WP_TOP_HEAD : WP_TOP_HEAD - 1;
+	if (wp_top_has_events(top))
+		put_event(top, width, head[nr++]);
+	put_hidden(top, width, head[nr]);
+	return *head[nr] ? nr + 1 : nr;
+}
+
+/* The name of an event on the right of its column; that of a tracepoint without its system. */
+static size_t put_right(const struct wp_top *top, char *line, size_t size,
+			const struct wp_event *ev)
+{
+	const char *colon = strchr(ev->name, ':');
+	bool is_long = colon && !strncmp(ev->name, ev->tracepoint, colon + 1 - ev->name);
+	size_t columns;
+	char clean[256];
+
+	wp_text_show(clean, sizeof(clean), is_long ? colon + 1 : ev->name, false);
+	columns = wp_text_columns(clean);
+	if (columns >= EVENT_WIDTH)
+		return wp_top_cell(top, line, size, clean, EVENT_WIDTH);
+	return snprintf(line, size, "%*s%s", (int)(EVENT_WIDTH - columns), "", clean);
 }
 
 /**
@@ -360,6 +442,7 @@ unsigned int wp_top_head(const struct wp_top *top, size_t width,
 void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t size)
 {
 	struct layout l = layout_of(top, width);
+	unsigned int i;
 	size_t len;
 
 	len = snprintf(line, size, "%*s ", ID_WIDTH, top->options.threads ? "TID" : "PID");
@@ -370,6 +453,11 @@ void wp_top_title(const struct wp_top *top, size_t width, char *line, size_t siz
 	}
 	len += snprintf(line + len, size - len, " %*s %*s %*s", RUN_WIDTH, "RUN%", RUNNABLE_WIDTH,
 			"RUNNABLE%", BLOCKED_WIDTH, "BLOCKED%");
+	for (i = 0; i < l.events; i++) {
+		line[len++] = ' ';
+		len += put_right(top, line + len, size - len,
+				 &top->r.o.events.event[event_of(top, i)]);
+	}
 	if (!l.mostly)
 		return;
 	line[len++] = ' ';
@@ -400,8 +488,10 @@ static size_t put_times(const struct wp_top *top, const struct wp_toprow *row,
 			const struct layout *l, char *line, size_t size)
 {
 	const struct wp_topoptions *o = &top->options;
-	char run[16], runnable[16], blocked[16], wait[16];
+	char run[16], runnable[16], blocked[16], wait[16], rate[16];
 	__u64 interval = top->table.interval;
+	unsigned int i;
+	size_t len;
 
 	put_percent(run, sizeof(run), row->ns[WP_TOP_RUN], interval, RUN_WIDTH);
 	put_percent(runnable, sizeof(runnable), row->ns[WP_TOP_RUNNABLE], interval,
@@ -410,7 +500,12 @@ static size_t put_times(const struct wp_top *top, const struct wp_toprow *row,
 	put_percent(wait, sizeof(wait), wp_toprow_wait(row, o), interval, WAIT_WIDTH);
 	if (l->narrow)
 		return snprintf(line, size, " %s %s", run, wait);
-	return snprintf(line, size, " %s %s %s", run, runnable, blocked);
+	len = snprintf(line, size, " %s %s %s", run, runnable, blocked);
+	for (i = 0; i < l->events; i++) {
+		put_rate(top, rate, sizeof(rate), row->events[event_of(top, i)]);
+		len += snprintf(line + len, size - len, " %*s", EVENT_WIDTH, rate);
+	}
+	return len;
 }
 
 /* The reason for most of the time; without a column for the function, followed by that. */

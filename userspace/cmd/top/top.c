@@ -54,8 +54,8 @@ static const struct wp_option table[] = {
 	{ 'n', "count", "number", "number of intervals (default unlimited)" },
 	{ 'b', "batch", NULL, "print lines, for a file or a pipe" },
 	{ 'H', "threads", NULL, "threads, not processes" },
-	{ 's', "sort", "column", "pid, comm, run, runnable, blocked, or wait,\n"
-	  "which is runnable and blocked (default wait)" },
+	{ 's', "sort", "column", "pid, comm, run, runnable, blocked, wait, which\n"
+	  "is runnable and blocked (default), or event" },
 	{ 'c', "command", NULL, "the command line of each process" },
 	{ 'g', "stacks", NULL, "stacks of each row; without -b, of the\n"
 	  "selected one" },
@@ -65,8 +65,9 @@ static const struct wp_option table[] = {
 	{ OPT_NO_IDLE, "no-idle", NULL, "leave out these, as in accept and epoll_wait\n"
 	  "(default for the whole host)" },
 	{ OPT_KERNEL_CALLCHAINS, "kernel-callchains", NULL, "kernel stacks too" },
-	{ 'e', "event", "event", "on-CPU event (default cycles, or cpu-clock where\n"
-	  "there are none); 'none' for no samples" },
+	{ 'e', "event", "event,...", "on-CPU events (default cycles, or cpu-clock\n"
+	  "where there are none), a column each; key e\n"
+	  "selects that of the stacks; 'none': no samples" },
 	{ 'F', "freq", "freq", "on-CPU samples per second (default 99)" },
 	{ 'm', "mmap-pages", "pages|size", "tables of one CPU, in pages of 4 KiB or with\n"
 	  "unit B, K, M or G" },
@@ -78,6 +79,7 @@ struct opts {
 	struct wp_top *top;
 	struct wp_target_options targets;
 	bool idle_given;
+	bool freq_given;
 };
 
 static int parse_delay(const char *arg, __u64 *ns)
@@ -110,6 +112,7 @@ static int parse_column(const char *arg, enum wp_topcolumn *column)
 		[WP_TOPCOLUMN_RUNNABLE] = "runnable",
 		[WP_TOPCOLUMN_BLOCKED] = "blocked",
 		[WP_TOPCOLUMN_WAIT] = "wait",
+		[WP_TOPCOLUMN_EVENT] = "event",
 	};
 	unsigned int i;
 
@@ -119,19 +122,24 @@ static int parse_column(const char *arg, enum wp_topcolumn *column)
 			return 0;
 		}
 	}
-	wp_err("-s: unknown column '%s'; known are pid, comm, run, runnable, blocked or wait", arg);
+	wp_err("-s: unknown column '%s'; known are pid, comm, run, runnable, blocked, wait or event",
+	       arg);
 	return -EINVAL;
 }
 
-/* The one event whose samples are shown. */
-static int parse_event(struct wp_event_list *events, const char *arg)
+/* The first -e replaces the default. */
+static int parse_event(struct wp_top *top, const char *arg)
 {
+	struct wp_event_list *events = &top->r.o.events;
 	int err;
 
-	wp_event_list_free(events);
+	if (!top->event_given)
+		wp_event_list_free(events);
+	top->event_given = true;
 	err = wp_event_list_parse(events, arg);
-	if (!err && events->nr > 1) {
-		wp_err("-e %s: top shows one event at a time", arg);
+	if (!err && events->nr > WP_TOP_EVENTS) {
+		wp_err("-e %s: top shows %d events at most, these are %u", arg, WP_TOP_EVENTS,
+		       events->nr);
 		err = -EINVAL;
 	}
 	return err;
@@ -173,15 +181,11 @@ static int set(void *ctx, int id, const char *arg)
 		top->r.o.kernel = true;
 		return 0;
 	case 'e':
-		if (top->event_given) {
-			wp_err("-e %s: top shows one event at a time, another -e is given", arg);
-			return -EINVAL;
-		}
-		top->event_given = true;
-		return parse_event(&top->r.o.events, arg);
+		return parse_event(top, arg);
 	case 'F':
 		err = wp_value_int("-F", arg, 1, WALLPROF_MAX_FREQ, &value);
 		top->r.o.freq = err ? 0 : value;
+		o->freq_given = true;
 		return err;
 	case 'm':
 		return wp_value_buffer("-m", arg, &top->r.o.buffer);
@@ -204,12 +208,13 @@ static void settle_freq(struct wp_record_opts *r)
 	r->freq = max;
 }
 
-/* What the terms of the event leave open, and their limits. */
-static int settle_event(const struct wp_record_opts *r, struct wp_event *ev)
+/* What the terms of an event leave open, and their limits. Each hit of a tracepoint counts. */
+static int settle_event(const struct opts *o, struct wp_event *ev)
 {
+	const struct wp_record_opts *r = &o->top->r.o;
 	__u64 max = wp_value_max_freq();
 
-	wp_event_settle(ev, r->freq, 0);
+	wp_event_settle(ev, ev->type == PERF_TYPE_TRACEPOINT && !o->freq_given ? 0 : r->freq, 1);
 	if (max && ev->freq > max) {
 		wp_warn("-e %s: freq=%llu is more than kernel.perf_event_max_sample_rate: %llu Hz are used",
 			ev->name, (unsigned long long)ev->freq, (unsigned long long)max);
@@ -233,12 +238,13 @@ static int read_options(struct opts *o, int argc, char **argv)
 		.set = set,
 	};
 	struct wp_record_opts *r = &o->top->r.o;
+	unsigned int i;
 	int err, rest;
 
 	r->offcpu = true;
 	r->max_stack = WALLPROF_MAX_STACK;
 	r->freq = DEFAULT_FREQ;
-	err = parse_event(&r->events, "cycles");
+	err = wp_event_list_parse(&r->events, "cycles");
 	if (!err)
 		err = wp_parse_options(&options, argc, argv, o, &rest);
 	if (err)
@@ -248,7 +254,8 @@ static int read_options(struct opts *o, int argc, char **argv)
 		return -EINVAL;
 	}
 	settle_freq(r);
-	err = r->events.nr ? settle_event(r, &r->events.event[0]) : 0;
+	for (i = 0; i < r->events.nr && !err; i++)
+		err = settle_event(o, &r->events.event[i]);
 	if (err)
 		return err;
 	err = wp_target_options_resolve(&o->targets, &r->target);

@@ -84,11 +84,12 @@ int wp_top_turn(struct wp_top *top);
 void wp_top_end(struct wp_top *top);
 
 /* top/text.c */
-/* Maximum number of head lines: host, sums, losses, options, and what is hidden. */
-#define WP_TOP_HEAD	5
+/* Maximum number of head lines: host, sums, losses, options, the event, and what is hidden. */
+#define WP_TOP_HEAD	6
 /* Index of the line with losses. */
 #define WP_TOP_HEAD_LOST	2
 
+bool wp_top_has_events(const struct wp_top *top);
 size_t wp_top_cell(const struct wp_top *top, char *line, size_t size, const char *text,
 		   size_t width);
 const char *wp_top_cause(const struct wp_topkey *key, char *buf, size_t size);

@@ -273,3 +273,16 @@ void wp_event_list_free(struct wp_event_list *list)
 	free(list->event);
 	memset(list, 0, sizeof(*list));
 }
+
+/**
+ * wp_event_field() - the field that samples of an event weigh: record --weight
+ * @name: name of the event in a recording: the field is behind that of the tracepoint
+ *
+ * Return: the field, a part of @name; NULL: none, they weigh their period.
+ */
+const char *wp_event_field(const char *name)
+{
+	const char *colon = strchr(name, ':'), *dot = colon ? strrchr(colon, '.') : NULL;
+
+	return dot && dot[1] ? dot + 1 : NULL;
+}

@@ -27,5 +27,6 @@ struct wp_event_list {
 int wp_event_list_parse(struct wp_event_list *list, const char *arg);
 void wp_event_list_remove(struct wp_event_list *list, unsigned int nr);
 void wp_event_list_free(struct wp_event_list *list);
+const char *wp_event_field(const char *name);
 
 #endif /* WP_LIB_PERFDATA_EVENTLIST_H */

@@ -163,13 +163,26 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	to->runnable_max = wp_tracepoint_field(tp, "runnable_max");
 }
 
+/**
+ * wp_profile_is_sums() - whether samples of the recording are sums
+ * @p: the recording
+ *
+ * Return: true if it is of wallprof: how many samples there were is not known, except of
+ * events whose period was 1.
+ */
+bool wp_profile_is_sums(const struct wp_profile *p)
+{
+	struct wp_ledgerfile_head head;
+	__u64 offset;
+
+	return !wp_ledgerfile_open(p->file.fd, &head, &offset);
+}
+
 static int set_events(struct wp_profile *p)
 {
 	const struct wp_perfevents *events = wp_perfrecords_events(p->records);
-	struct wp_ledgerfile_head head;
+	bool ours = wp_profile_is_sums(p);
 	unsigned int i;
-	__u64 offset;
-	bool ours = !wp_ledgerfile_open(p->file.fd, &head, &offset);
 
 	p->event = calloc(events->nr, sizeof(*p->event));
 	if (!p->event)

@@ -149,6 +149,7 @@ size_t wp_profile_threads(const struct wp_profile *p);
 __u32 wp_profile_add_thread(struct wp_profile *p, __s32 pid, __s32 tid, const char *comm);
 const char *wp_profile_comm_of(const struct wp_profile *p, __s32 tid);
 const struct wp_profile_thread *wp_profile_thread(const struct wp_profile *p, __u32 thread);
+bool wp_profile_is_sums(const struct wp_profile *p);
 bool wp_profile_has_causes(const struct wp_profile *p);
 bool wp_profile_has_objects(const struct wp_profile *p);
 const struct wp_profile_cause *wp_profile_cause(const struct wp_profile *p, __u32 cause);

@@ -189,8 +189,8 @@ int wp_recording_add_samples(struct wp_recording *r)
 		set_blocked_since(r, s);
 		if (r->o.raw && !oncpu)
 			err = add_raw(r, s, raw, &sample);
-		if (oncpu)
-			wp_tracerecords_encode(&r->records, s, record, &sample);
+		if (oncpu && wp_tracerecords_encode(&r->records, s, record, &sample))
+			r->s.events[s->event].cut += s->count;
 		if (r->o.reasons && !oncpu)
 			err = add_reason(r, s, &cause, &sample);
 		if (!err)

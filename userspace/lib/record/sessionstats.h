@@ -35,10 +35,12 @@ struct wp_record_tables {
 /**
  * struct wp_event_stats - what is known of an event that was sampled
  * @samples: its samples in the file
+ * @cut: of these, those whose records were longer than the module keeps
  * @count: what its counters counted
  */
 struct wp_event_stats {
 	__u64 samples;
+	__u64 cut;
 	struct wallprof_count count;
 };
 

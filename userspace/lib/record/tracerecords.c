@@ -135,8 +135,12 @@ static size_t placed_end(const struct wp_tracepoint *tp, const char *raw, size_t
 	return end;
 }
 
-/* The payload is as the module kept it, as long as the kernel's. */
-static size_t put_record(const struct wp_tracepoint *tp, const struct wp_stack *record, void *buf)
+/*
+ * The payload is as the module kept it, as long as the kernel's. @cut: set to whether the
+ * record was longer than the module keeps.
+ */
+static size_t put_record(const struct wp_tracepoint *tp, const struct wp_stack *record, void *buf,
+			 bool *cut)
 {
 	size_t size = record->nr * sizeof(__u64), end = size;
 
@@ -145,6 +149,7 @@ static size_t put_record(const struct wp_tracepoint *tp, const struct wp_stack *
 		end = placed_end(tp, buf, size);
 	if (end < tp->fields_end)
 		end = tp->fields_end;
+	*cut = size == MOST && end > size;
 	/* With the 4 bytes of its size it fills whole words, as the kernel's does. */
 	end = end == size ? size - sizeof(__u32) :
 	      ((end + sizeof(__u32) + 7) & ~7UL) - sizeof(__u32);
@@ -162,23 +167,27 @@ static size_t put_record(const struct wp_tracepoint *tp, const struct wp_stack *
  *	that it is summed by
  * @buf: WP_TRACEPOINT_MAX bytes
  * @sample: its payload is set, to bytes of @buf; none if its event has none
+ *
+ * Return: whether the record was longer than the module keeps.
  */
-void wp_tracerecords_encode(const struct wp_tracerecords *t, const struct wp_sample *s, void *buf,
+bool wp_tracerecords_encode(const struct wp_tracerecords *t, const struct wp_sample *s, void *buf,
 			    struct wp_perfdata_sample *sample)
 {
 	const struct wp_tracerecords_event *e = event_of(t, s->event);
+	bool cut = false;
 
 	if (!e)
-		return;
+		return false;
 	sample->raw = buf;
 	if (!e->summed && s->waker && s->waker->flags & WALLPROF_STACK_IS_RECORD) {
-		sample->nr_raw = put_record(&e->format, s->waker, buf);
+		sample->nr_raw = put_record(&e->format, s->waker, buf, &cut);
 	} else {
 		wp_tracepoint_begin(&e->format, buf, s->tid);
 		sample->nr_raw = e->format.size;
 	}
 	wp_tracepoint_set(e->by, buf, s->cause.arg);
 	wp_tracepoint_set(e->samples, buf, s->count);
+	return cut;
 }
 
 /**

@@ -6,6 +6,8 @@
 #ifndef WP_LIB_RECORD_TRACERECORDS_H
 #define WP_LIB_RECORD_TRACERECORDS_H
 
+#include <stdbool.h>
+
 #include "lib/model/merge.h"
 #include "lib/perfdata/eventlist.h"
 #include "lib/perfdata/perfdata.h"
@@ -38,7 +40,7 @@ struct wp_tracerecords {
 int wp_tracerecords_read(struct wp_tracerecords *t, const struct wp_event_list *events, bool raw);
 void wp_tracerecords_describe(const struct wp_tracerecords *t, unsigned int event,
 			      struct wp_perfdata_event *out);
-void wp_tracerecords_encode(const struct wp_tracerecords *t, const struct wp_sample *s, void *buf,
+bool wp_tracerecords_encode(const struct wp_tracerecords *t, const struct wp_sample *s, void *buf,
 			    struct wp_perfdata_sample *sample);
 void wp_tracerecords_free(struct wp_tracerecords *t);
 

@@ -35,14 +35,15 @@ static __u64 hash_of(const struct wp_topkey *k)
 	__u64 hash = mix((__u64)k->tgid << 32 | k->tid, k->start_time);
 
 	hash = mix(hash, (__u64)k->reason << 24 | (__u64)k->syscall << 8 | k->state);
-	hash = mix(hash, k->oncpu | k->iowait << 1 | k->lost << 2 | k->compat << 3);
+	hash = mix(hash, k->oncpu | k->iowait << 1 | k->lost << 2 | k->compat << 3 |
+			 (__u32)k->event << 8);
 	return mix(mix(hash, (uintptr_t)k->user), (uintptr_t)k->kernel);
 }
 
 static bool same_cause(const struct wp_topkey *a, const struct wp_topkey *b)
 {
-	return a->oncpu == b->oncpu && a->reason == b->reason && a->syscall == b->syscall &&
-	       a->compat == b->compat;
+	return a->oncpu == b->oncpu && a->event == b->event && a->reason == b->reason &&
+	       a->syscall == b->syscall && a->compat == b->compat;
 }
 
 static bool same(const struct wp_topkey *a, const struct wp_topkey *b)
@@ -286,6 +287,7 @@ static int show(struct wp_topshares *s)
 		}
 		if (!wp_topshare_ns(&shown[nr]))
 			continue;
+		shown[nr].weight = shown[nr].ns[WP_TOP_RUN];
 		hold(&shown[nr].key);
 		nr++;
 	}
@@ -389,7 +391,7 @@ size_t wp_topshares_of(const struct wp_topshares *s, __u32 tgid, __u32 tid, __u6
 }
 
 /**
- * wp_topshares_scale() - scale samples to the run time of a thread
+ * wp_topshares_scale() - scale the samples of each event to the run time of a thread
  * @s: the shares
  * @first: of a thread, from wp_topshares_of()
  * @nr: the same
@@ -397,13 +399,17 @@ size_t wp_topshares_of(const struct wp_topshares *s, __u32 tgid, __u32 tid, __u6
  */
 void wp_topshares_scale(struct wp_topshares *s, size_t first, size_t nr, __u64 run)
 {
-	double sum = 0;
+	double sum[WP_TOP_EVENTS] = { 0 };
 	size_t i;
 
 	for (i = first; i < first + nr; i++)
-		sum += s->shown[i].ns[WP_TOP_RUN];
-	for (i = first; i < first + nr && sum > 0; i++)
-		s->shown[i].ns[WP_TOP_RUN] = s->shown[i].ns[WP_TOP_RUN] / sum * run;
+		sum[s->shown[i].key.event] += s->shown[i].ns[WP_TOP_RUN];
+	for (i = first; i < first + nr; i++) {
+		struct wp_topshare *share = &s->shown[i];
+
+		if (sum[share->key.event] > 0)
+			share->ns[WP_TOP_RUN] = share->ns[WP_TOP_RUN] / sum[share->key.event] * run;
+	}
 }
 
 /**

@@ -22,6 +22,8 @@
 #include "lib/model/cause.h"
 #include "lib/model/stacks.h"
 
+#define WP_TOP_EVENTS	16	/* of one view */
+
 /**
  * enum wp_toptime - kinds of a thread's time
  * @WP_TOP_RUN: on a CPU
@@ -42,6 +44,7 @@ enum wp_toptime {
  * @tid: thread
  * @start_time: the thread's start time
  * @oncpu: it ran; without cause and state then
+ * @event: then, the event of the samples, below WP_TOP_EVENTS
  * @state: enum wallprof_state in which it left its CPU
  * @iowait: the kernel counts the wait as iowait
  * @lost: there was no room for the stack
@@ -56,6 +59,7 @@ struct wp_topkey {
 	__u32 tid;
 	__u64 start_time;
 	bool oncpu;
+	__u8 event;
 	__u8 state;
 	bool iowait;
 	bool lost;
@@ -71,11 +75,13 @@ struct wp_topkey {
  * @key: its identity
  * @ns: nanoseconds, by enum wp_toptime; never negative in @shown. That of WP_TOP_RUN is a
  *	sum of periods before wp_topshares_scale()
+ * @weight: in @shown, that sum
  * @owed: carried over from the interval before the last one, and not settled yet
  */
 struct wp_topshare {
 	struct wp_topkey key;
 	__s64 ns[WP_TOP_TIMES];
+	__u64 weight;
 	bool owed;
 };
 

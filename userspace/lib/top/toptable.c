@@ -447,6 +447,17 @@ static void find_idle(const struct wp_toptable *t, struct wp_toprow *row,
 		row->idle = row->ns[WP_TOP_BLOCKED];
 }
 
+static void count_events(struct wp_toprow *row, const struct wp_topshares *s)
+{
+	size_t i;
+
+	memset(row->events, 0, sizeof(row->events));
+	for (i = row->first; i < row->first + row->nr; i++) {
+		if (s->shown[i].key.oncpu)
+			row->events[s->shown[i].key.event] += s->shown[i].weight;
+	}
+}
+
 /*
  * Merge the ended threads of a process, if there are several, into one row, with their
  * shares.
@@ -508,12 +519,19 @@ void wp_toptable_join(struct wp_toptable *t, struct wp_topshares *s)
 
 		row->nr = wp_topshares_of(s, row->tgid, row->tid, row->start_time, &row->first);
 		find_idle(t, row, s);
+		count_events(row, s);
 	}
 	for (i = 0; i < t->processes.nr; i++) {
 		struct wp_toprow *row = &t->processes.row[i];
 
 		row->nr = wp_topshares_of(s, row->tgid, 0, 0, &row->first);
 		find_idle(t, row, s);
+		count_events(row, s);
+	}
+	memset(t->events, 0, sizeof(t->events));
+	for (i = 0; i < s->nr_shown; i++) {
+		if (s->shown[i].key.oncpu)
+			t->events[s->shown[i].key.event] += s->shown[i].weight;
 	}
 }
 

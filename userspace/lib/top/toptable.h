@@ -42,6 +42,7 @@
  * @nr_threads: number of threads in it: for a process including those that ended
  * @ns: its times, by enum wp_toptime
  * @idle: part of WP_TOP_BLOCKED in which it waited for work: wp_topkey_idle()
+ * @events: the sum of the periods of its samples, by event
  * @first: its first share, in wp_topshares.shown
  * @nr: number of its shares
  * @most: the share that represents what it did for most of the time, or SIZE_MAX; set by
@@ -60,6 +61,7 @@ struct wp_toprow {
 	__u32 nr_threads;
 	__u64 ns[WP_TOP_TIMES];
 	__u64 idle;
+	__u64 events[WP_TOP_EVENTS];
 	size_t first;
 	size_t nr;
 	size_t most;
@@ -87,6 +89,7 @@ struct wp_toprows {
  * @time: end of the last interval
  * @interval: length of the visible interval
  * @ns: sums over its threads, by enum wp_toptime
+ * @events: the sum of the periods of all samples, by event
  * @nr_threads: number of threads alive at its end
  * @nr_ended: number of threads that ended in it
  * @threads: its threads, by process, thread and start time
@@ -113,6 +116,7 @@ struct wp_toptable {
 	__u64 time;
 	__u64 interval;
 	__u64 ns[WP_TOP_TIMES];
+	__u64 events[WP_TOP_EVENTS];
 	__u64 nr_threads;
 	__u64 nr_ended;
 	struct wp_toprows threads;

@@ -72,7 +72,7 @@ static void find_most(struct wp_toprow *row, const struct wp_topshares *s,
 		struct wp_cause cause;
 
 		if (share->key.oncpu) {
-			if (ns > run.largest) {
+			if (share->key.event == o->event && ns > run.largest) {
 				run.largest = ns;
 				run.share = i;
 			}
@@ -198,6 +198,9 @@ static int by_column(const void *pa, const void *pb, void *arg)
 		break;
 	case WP_TOPCOLUMN_WAIT:
 		ret = by_time(s, wp_toprow_wait(a, o), wp_toprow_wait(b, o));
+		break;
+	case WP_TOPCOLUMN_EVENT:
+		ret = wp_topshares_order(b->events[o->event], a->events[o->event]);
 		break;
 	default:
 		break;

@@ -19,6 +19,7 @@
  * @WP_TOPCOLUMN_RUNNABLE: time runnable, likewise
  * @WP_TOPCOLUMN_BLOCKED: time blocked, likewise
  * @WP_TOPCOLUMN_WAIT: time runnable or blocked, likewise
+ * @WP_TOPCOLUMN_EVENT: the selected event, the most first
  * @WP_TOPCOLUMN_MAX: number of columns
  */
 enum wp_topcolumn {
@@ -28,6 +29,7 @@ enum wp_topcolumn {
 	WP_TOPCOLUMN_RUNNABLE,
 	WP_TOPCOLUMN_BLOCKED,
 	WP_TOPCOLUMN_WAIT,
+	WP_TOPCOLUMN_EVENT,
 	WP_TOPCOLUMN_MAX,
 };
 
@@ -35,6 +37,7 @@ enum wp_topcolumn {
  * struct wp_topoptions - selection and order of rows
  * @threads: threads, not processes
  * @column: the sort column
+ * @event: the selected event: on-CPU stacks are of its samples
  * @reverse: reverse order
  * @no_idle: leave out the blocked time of idle waits (wp_topkey_idle()), rows that are
  *	empty without it, and idle kernel threads
@@ -44,6 +47,7 @@ enum wp_topcolumn {
 struct wp_topoptions {
 	bool threads;
 	enum wp_topcolumn column;
+	unsigned int event;
 	bool reverse;
 	bool no_idle;
 	char filter[64];
