@@ -54,7 +54,7 @@ u64 wp_lock_owner_read(const struct wp_session *session, struct task_struct *p,
 {
 	u32 word[WALLPROF_LOCK_WORDS];
 	enum wallprof_lock lock;
-	bool shared;
+	int shared;
 	u64 more[2];
 	u32 owner;
 

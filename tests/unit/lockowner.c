@@ -24,7 +24,7 @@ struct wait {
 struct owner {
 	const char *kind;
 	__u32 tid;
-	bool shared;
+	int shared;
 };
 
 static bool find(const struct wait *w, struct owner *owner)

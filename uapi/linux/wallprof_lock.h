@@ -70,23 +70,23 @@ enum wallprof_lock {
  *
  * Decides by the call alone. So most waits need no look at the memory.
  */
-static inline bool wallprof_lock_may(__u32 op, __u32 value)
+static inline int wallprof_lock_may(__u32 op, __u32 value)
 {
 	switch (op & FUTEX_CMD_MASK) {
 	case FUTEX_LOCK_PI:
 	case 13:	/* FUTEX_LOCK_PI2, new in 5.14 */
-		return true;
+		return 1;
 	case FUTEX_WAIT:
 	case FUTEX_WAIT_BITSET:
 		return value == WALLPROF_LLL_CONTENDED || value & FUTEX_WAITERS ||
 		       (value & WALLPROF_RWLOCK_USED && !(value & ~WALLPROF_RWLOCK_BITS));
 	default:
-		return false;
+		return 0;
 	}
 }
 
 /* Whether the words are those of a mutex of glibc that is held. */
-static inline bool wallprof_lock_is_mutex(const __u32 word[WALLPROF_LOCK_WORDS])
+static inline int wallprof_lock_is_mutex(const __u32 word[WALLPROF_LOCK_WORDS])
 {
 	return !(word[4] & ~WALLPROF_MUTEX_BITS) && word[2] && word[3];
 }
@@ -118,7 +118,7 @@ static inline __u32 wallprof_lock_writer(const __u32 word[WALLPROF_LOCK_WORDS])
  */
 static inline enum wallprof_lock wallprof_lock_owner(__u32 op, __u32 value,
 						     const __u32 word[WALLPROF_LOCK_WORDS],
-						     __u32 *owner, bool *shared)
+						     __u32 *owner, int *shared)
 {
 	__u32 command = op & FUTEX_CMD_MASK;
 

@@ -12,6 +12,8 @@
 #include "cmd/common/sections.h"
 #include "lib/base/err.h"
 #include "lib/base/text.h"
+#include "lib/perfdata/byfield.h"
+#include "lib/perfdata/eventlist.h"
 
 /* In the order of their bits. */
 static const char *const names[] = { "cpu", "runnable", "blocked", "waker", "other" };
@@ -27,17 +29,6 @@ static const char *const names[] = { "cpu", "runnable", "blocked", "waker", "oth
 const char *wp_section_name(const struct wp_section *section)
 {
 	return names[__builtin_ctz(section->kind)];
-}
-
-/*
- * The unit of an event. A field that samples weigh (record --weight) is in the event's name,
- * behind that of the tracepoint.
- */
-static const char *unit_of(const char *name)
-{
-	const char *colon = strchr(name, ':'), *dot = colon ? strrchr(colon, '.') : NULL;
-
-	return dot && dot[1] ? dot + 1 : "events";
 }
 
 /**
@@ -121,7 +112,7 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
 		enum wp_profile_kind is = wp_profile_kind(s->profile, i);
 		const struct wp_perfevent *event = &events->event[i];
 		struct wp_section section = { .event = i, .by = wp_profile_by(s->profile, i) };
-		char name[256], title[400];
+		char name[256], title[400], field[WP_EVENT_FIELD];
 
 		kind = of_kind[is];
 		if (!(kind & kinds))
@@ -136,7 +127,7 @@ int wp_sections_each(const struct wp_samples *s, unsigned int kinds, wp_section_
 			 is == WP_PROFILE_WAKER ? "woke what was blocked, " : "", name,
 			 section.by ? " by " : "", section.by ? section.by : "");
 		section.title = title;
-		section.unit = section.ns ? "ns" : unit_of(name);
+		section.unit = section.ns ? "ns" : wp_event_field(name, field) ? field : "events";
 		err = fn(ctx, &section);
 	}
 	for (i = 0; i < sizeof(off) / sizeof(off[0]) && !err; i++) {

@@ -148,7 +148,7 @@ static int put_types(struct writer *w)
 	const struct wp_perfevents *events = wp_profile_events(w->s.samples.profile);
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	struct wp_profile_stats stats;
-	const char *field;
+	char field[WP_EVENT_FIELD];
 	unsigned int i;
 
 	wp_profile_stats(w->s.samples.profile, &stats);
@@ -168,8 +168,8 @@ static int put_types(struct writer *w)
 		     (kind != WP_PROFILE_CPU || events->event[i].attr.type == PERF_TYPE_SOFTWARE)))
 			continue;
 		w->value_of_event[i] = w->nr_values;
-		field = wp_event_field(events->event[i].name);
-		put_type(w, events->event[i].name, field ? field : "count");
+		put_type(w, events->event[i].name,
+			 wp_event_field(events->event[i].name, field) ? field : "count");
 	}
 	w->value = calloc(w->nr_values, sizeof(*w->value));
 	if (!w->value)

@@ -174,11 +174,12 @@ static int put_parts(struct speedscope *w)
 		bool ns = kind == WP_PROFILE_WAKER || (kind == WP_PROFILE_CPU &&
 			attr->type == PERF_TYPE_SOFTWARE);
 		/* The other units that it knows are of time. */
-		const char *field = wp_event_field(events->event[i].name);
+		char field[WP_EVENT_FIELD] = "";
+		bool bytes = wp_event_field(events->event[i].name, field) &&
+			     !strcmp(field, "bytes");
 		const struct part part = {
 			.name = events->event[i].name,
-			.unit = ns ? "nanoseconds" : field && !strcmp(field, "bytes") ?
-				"bytes" : "none",
+			.unit = ns ? "nanoseconds" : bytes ? "bytes" : "none",
 			.value = ns ? time_of : weight_of,
 			.event = i,
 		};

@@ -92,13 +92,16 @@ static int find_events(struct wp_flame_graph *g)
 		enum wp_profile_kind kind = wp_profile_kind(g->samples->profile, i);
 		bool is_time = kind == WP_PROFILE_CPU &&
 			       events->event[i].attr.type == PERF_TYPE_SOFTWARE;
-		const char *name = events->event[i].name, *field = wp_event_field(name);
+		const char *name = events->event[i].name;
+		struct wp_flame_event *event = &g->event[g->nr_events];
 
-		if ((kind == WP_PROFILE_CPU || kind == WP_PROFILE_OTHER) && has_samples(g, i))
-			g->event[g->nr_events++] = (struct wp_flame_event){
-				.event = i, .name = name,
-				.unit = is_time ? "ns" : field ? field : name,
-			};
+		if ((kind != WP_PROFILE_CPU && kind != WP_PROFILE_OTHER) || !has_samples(g, i))
+			continue;
+		event->event = i;
+		event->name = name;
+		event->unit = is_time ? "ns" : wp_event_field(name, event->field) ?
+			      event->field : name;
+		g->nr_events++;
 	}
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "cmd/common/samples.h"
 #include "lib/base/intern.h"
 #include "lib/model/procwaits.h"
+#include "lib/perfdata/eventlist.h"
 
 struct wp_flame_chains;
 
@@ -85,12 +86,14 @@ struct wp_flame_node {
  * struct wp_flame_event - an event that was counted on CPUs
  * @event: its number in the recording
  * @name: its name
- * @unit: unit of its values: "ns", the field that they are sums of, or its name
+ * @unit: unit of its values: "ns", @field, or its name
+ * @field: the field that they are sums of
  */
 struct wp_flame_event {
 	__u32 event;
 	const char *name;
 	const char *unit;
+	char field[WP_EVENT_FIELD];
 };
 
 /**

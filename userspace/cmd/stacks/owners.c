@@ -115,7 +115,7 @@ int wp_now_find_owner(const struct wp_now_threads *all, struct wp_now_thread *t,
 	const struct wp_lockwait *w = &before->lock;
 	enum wallprof_lock lock;
 	const char *kind;
-	bool shared;
+	int shared;
 	__u32 owner;
 	int err;
 

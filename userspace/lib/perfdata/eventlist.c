@@ -16,6 +16,7 @@
 #include <linux/wallprof.h>
 
 #include "lib/base/err.h"
+#include "lib/perfdata/byfield.h"
 #include "lib/perfdata/eventlist.h"
 
 #define MAX_GLOB	200
@@ -277,12 +278,20 @@ void wp_event_list_free(struct wp_event_list *list)
 /**
  * wp_event_field() - the field that samples of an event weigh: record --weight
  * @name: name of the event in a recording: the field is behind that of the tracepoint
+ * @field: set to the field
  *
- * Return: the field, a part of @name; NULL: none, they weigh their period.
+ * Return: false: none, they weigh their period.
  */
-const char *wp_event_field(const char *name)
+bool wp_event_field(const char *name, char field[WP_EVENT_FIELD])
 {
-	const char *colon = strchr(name, ':'), *dot = colon ? strrchr(colon, '.') : NULL;
+	const char *colon = strchr(name, ':'), *dot;
+	char event[256];
 
-	return dot && dot[1] ? dot + 1 : NULL;
+	snprintf(event, sizeof(event), "%s", colon ? colon : "");
+	wp_byfield_cut(event);
+	dot = strrchr(event, '.');
+	if (!dot || !dot[1])
+		return false;
+	snprintf(field, WP_EVENT_FIELD, "%s", dot + 1);
+	return true;
 }

@@ -10,6 +10,8 @@
 
 #include "lib/perfdata/events.h"
 
+#define WP_EVENT_FIELD	64	/* room for the name of a field */
+
 /**
  * struct wp_event_list - events, in the order in which they were given
  * @event: the events
@@ -27,6 +29,6 @@ struct wp_event_list {
 int wp_event_list_parse(struct wp_event_list *list, const char *arg);
 void wp_event_list_remove(struct wp_event_list *list, unsigned int nr);
 void wp_event_list_free(struct wp_event_list *list);
-const char *wp_event_field(const char *name);
+bool wp_event_field(const char *name, char field[WP_EVENT_FIELD]);
 
 #endif /* WP_LIB_PERFDATA_EVENTLIST_H */

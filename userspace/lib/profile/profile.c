@@ -12,57 +12,27 @@
 
 #include "lib/base/err.h"
 #include "lib/base/intern.h"
-#include "lib/model/cause.h"
 #include "lib/model/comms.h"
 #include "lib/model/ledgerfile.h"
-#include "lib/model/lockmemory.h"
-#include "lib/model/syscalls.h"
-#include "lib/perfdata/offcpuraw.h"
 #include "lib/perfdata/rawsample.h"
 #include "lib/profile/profby.h"
+#include "lib/profile/profcause.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/profstacks.h"
-
-/* Names of system calls with numbers below this are cached. */
-#define MAX_CALLS	512
 
 /**
  * struct event - an event, and the fields of its raw payload
  * @kind: kind of its samples
  * @is_time: their period is in ns
  * @each_ns: nanoseconds that each represents; 0: unknown
- * @state: fields of the raw payload; NULL: it has none
- * @reason: the same
- * @syscall: the same
- * @arg: the same
- * @object: the same
- * @count: the same
- * @waker: the same
- * @waker_tid: the same
- * @owner: the same
- * @lock: the same
- * @cause: it has a struct wp_offcpu_raw instead
- * @blocked_max: the same
- * @runnable_max: the same
+ * @fields: those of its raw payload that are causes
  * @by: what its samples are summed by
  */
 struct event {
 	enum wp_profile_kind kind;
 	bool is_time;
 	__u64 each_ns;
-	const struct wp_tracepoint_field *state;
-	const struct wp_tracepoint_field *reason;
-	const struct wp_tracepoint_field *syscall;
-	const struct wp_tracepoint_field *arg;
-	const struct wp_tracepoint_field *object;
-	const struct wp_tracepoint_field *count;
-	const struct wp_tracepoint_field *waker;
-	const struct wp_tracepoint_field *waker_tid;
-	const struct wp_tracepoint_field *owner;
-	const struct wp_tracepoint_field *lock;
-	bool cause;
-	const struct wp_tracepoint_field *blocked_max;
-	const struct wp_tracepoint_field *runnable_max;
+	struct wp_profcause_fields fields;
 	struct wp_profby by;
 };
 
@@ -74,8 +44,7 @@ struct event {
  * @comms: names of threads
  * @stacks: stacks
  * @event: its events
- * @arch: machine of the recording; NULL: unknown
- * @calls: cache of the names of its system calls, native and 32-bit
+ * @names: what the names of causes are found by
  * @threads: struct wp_profile_thread
  * @causes: struct wp_profile_cause
  * @stats: statistics
@@ -89,8 +58,7 @@ struct wp_profile {
 	struct wp_comms comms;
 	struct wp_profstacks *stacks;
 	struct event *event;
-	char *arch;
-	char calls[2][MAX_CALLS][32];
+	struct wp_profcauses names;
 	struct wp_intern threads;
 	struct wp_intern causes;
 	struct wp_profile_stats stats;
@@ -143,24 +111,13 @@ static void set_event(struct event *to, const struct wp_perfevent *event, bool o
 	if (to->kind == WP_PROFILE_CPU && !to->is_time && event->attr.freq && !ours &&
 	    event->attr.sample_freq)
 		to->each_ns = 1000000000 / event->attr.sample_freq;
-	to->cause = event->attr.type == PERF_TYPE_SOFTWARE &&
+	to->fields.is_short = event->attr.type == PERF_TYPE_SOFTWARE &&
 		event->attr.sample_type & PERF_SAMPLE_RAW &&
 		(to->kind == WP_PROFILE_OFFCPU || to->kind == WP_PROFILE_RUNNABLE);
 	wp_profby_set(&to->by, event);
 	if (!tp || strcmp(tp->system, WP_RAW_SYSTEM) || strcmp(tp->name, WP_RAW_NAME))
 		return;
-	to->state = wp_tracepoint_field(tp, "state");
-	to->reason = wp_tracepoint_field(tp, "reason");
-	to->syscall = wp_tracepoint_field(tp, "syscall");
-	to->arg = wp_tracepoint_field(tp, "arg");
-	to->object = wp_tracepoint_field(tp, "object");
-	to->owner = wp_tracepoint_field(tp, "lock_owner");
-	to->lock = wp_tracepoint_field(tp, "lock");
-	to->count = wp_tracepoint_field(tp, "count");
-	to->waker = wp_tracepoint_field(tp, "waker");
-	to->waker_tid = wp_tracepoint_field(tp, "waker_tid");
-	to->blocked_max = wp_tracepoint_field(tp, "blocked_max");
-	to->runnable_max = wp_tracepoint_field(tp, "runnable_max");
+	wp_profcause_fields(&to->fields, tp);
 }
 
 /**
@@ -220,9 +177,11 @@ int wp_profile_open(struct wp_profile **out, const char *path,
 		release = wp_perffile_string(&p->file, WP_FEAT_OSRELEASE);
 		if (!names.release)
 			names.release = release;
-		p->arch = wp_perffile_string(&p->file, WP_FEAT_ARCH);
+		p->names.arch = wp_perffile_string(&p->file, WP_FEAT_ARCH);
 		p->maps = wp_memmaps_new(&p->file);
 		err = p->maps ? wp_profstacks_new(&p->stacks, p->maps, &names) : -ENOMEM;
+		p->names.stacks = p->stacks;
+		p->names.comms = &p->comms;
 		free(release);
 	}
 	if (err) {
@@ -294,87 +253,6 @@ static __u32 thread_of(struct wp_profile *p, const struct wp_perfrecord *rec)
 	return wp_intern(&p->threads, &t, sizeof(t), NULL);
 }
 
-static void get_text(const struct wp_tracepoint_field *f, const struct wp_perfrecord *rec,
-		     char *buf, size_t room)
-{
-	if (f)
-		wp_tracepoint_get_text(f, rec->raw, rec->raw_size, buf, room);
-	if (!strcmp(buf, "-"))
-		buf[0] = 0;
-}
-
-/*
- * Text of the wait's object: for a futex in a file's memory the variable, if it has a
- * name. For others the recorded text, whose end is the most specific part.
- */
-static void get_object(struct wp_profile *p, const struct wp_perfrecord *rec,
-		       struct wp_profile_cause *c)
-{
-	const struct event *event = &p->event[rec->event];
-	const size_t room = sizeof(c->object);
-	char text[512] = "";
-	size_t len;
-
-	if (event->arg && !strncmp(c->syscall, "futex", 5) &&
-	    wp_profstacks_variable(p->stacks, rec->pid, wp_tracepoint_get(event->arg, rec->raw),
-				   c->object, room))
-		return;
-	get_text(event->object, rec, text, sizeof(text));
-	len = strlen(text);
-	snprintf(c->object, room, "%s", len < room ? text : text + len - room + 1);
-	if (len >= room)
-		memset(c->object, '.', 3);
-}
-
-/* Name of a system call; cached, as libseccomp is slow. */
-static void get_call(struct wp_profile *p, __u32 nr, bool compat, struct wp_profile_cause *c)
-{
-	char buf[32], (*kept)[sizeof(buf)] = p->calls[compat];
-
-	if (nr == WALLPROF_SYSCALL_NONE)
-		return;
-	if (nr >= MAX_CALLS) {
-		snprintf(c->syscall, sizeof(c->syscall), "%s",
-			 wp_syscall_name_on(p->arch, nr, compat, buf, sizeof(buf)));
-		return;
-	}
-	if (!kept[nr][0])
-		snprintf(kept[nr], sizeof(buf), "%s",
-			 wp_syscall_name_on(p->arch, nr, compat, buf, sizeof(buf)));
-	snprintf(c->syscall, sizeof(c->syscall), "%s", kept[nr]);
-}
-
-static void set_owner(struct wp_profile *p, struct wp_profile_cause *c, __u32 owner, __u32 lock)
-{
-	const char *comm = owner ? wp_comms_find(&p->comms, owner) : NULL;
-
-	c->owner = owner;
-	c->lock = lock;
-	if (comm)
-		snprintf(c->owner_comm, sizeof(c->owner_comm), "%s", comm);
-}
-
-/* Reads the cause of a sample of a recording without -R, whose objects are locks only. */
-static bool get_cause(struct wp_profile *p, const struct wp_perfrecord *rec,
-		      struct wp_profile_sample *sample, struct wp_profile_cause *c)
-{
-	struct wp_offcpu_raw raw;
-
-	if (!p->event[rec->event].cause || !wp_offcpu_raw_read(&raw, rec->raw, rec->raw_size))
-		return false;
-	snprintf(c->state, sizeof(c->state), "%s", wp_state_name(raw.state));
-	snprintf(c->reason, sizeof(c->reason), "%s", wp_reason_name(raw.reason));
-	get_call(p, raw.syscall, raw.compat, c);
-	if (raw.lock && !wp_profstacks_variable(p->stacks, rec->pid, raw.lock, c->object,
-						sizeof(c->object)))
-		wp_lockmemory_text(raw.memory, raw.lock, c->object, sizeof(c->object));
-	set_owner(p, c, WALLPROF_LOCK_OWNER_TID(raw.owner), WALLPROF_LOCK_OWNER_LOCK(raw.owner));
-	sample->count = raw.count;
-	sample->blocked_max = raw.blocked_max;
-	sample->runnable_max = raw.runnable_max;
-	return true;
-}
-
 /*
  * Intern a sample's cause, and read its number of intervals. Returns the cause's number;
  * 0: none.
@@ -386,33 +264,9 @@ static int cause_of(struct wp_profile *p, const struct wp_perfrecord *rec,
 	struct wp_profile_cause c;
 
 	memset(&c, 0, sizeof(c));
-	if (get_cause(p, rec, sample, &c) ||
-	    wp_profby_read(&event->by, rec, c.by, c.error, &sample->count)) {
-		sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
-		return sample->cause ? 0 : wp_no_memory("the samples of the recording");
-	}
-	if (!rec->raw || !event->reason)
+	if (!wp_profcause_read(&p->names, &event->fields, rec, sample, &c) &&
+	    !wp_profby_read(&event->by, rec, c.by, c.error, &sample->count))
 		return 0;
-	if (event->state)
-		snprintf(c.state, sizeof(c.state), "%s",
-			 wp_state_name(wp_tracepoint_get(event->state, rec->raw)));
-	snprintf(c.reason, sizeof(c.reason), "%s",
-		 wp_reason_name(wp_tracepoint_get(event->reason, rec->raw)));
-	get_text(event->syscall, rec, c.syscall, sizeof(c.syscall));
-	get_object(p, rec, &c);
-	if (event->owner && event->lock)
-		set_owner(p, &c, wp_tracepoint_get(event->owner, rec->raw),
-			  wp_tracepoint_get(event->lock, rec->raw));
-	if (event->count)
-		sample->count = wp_tracepoint_get(event->count, rec->raw);
-	if (event->waker && event->waker_tid) {
-		sample->waker = wp_waker_name(wp_tracepoint_get(event->waker, rec->raw));
-		sample->waker_tid = wp_tracepoint_get(event->waker_tid, rec->raw);
-	}
-	if (event->blocked_max)
-		sample->blocked_max = wp_tracepoint_get(event->blocked_max, rec->raw);
-	if (event->runnable_max)
-		sample->runnable_max = wp_tracepoint_get(event->runnable_max, rec->raw);
 	sample->cause = wp_intern(&p->causes, &c, sizeof(c), NULL);
 	return sample->cause ? 0 : wp_no_memory("the samples of the recording");
 }
@@ -564,7 +418,7 @@ bool wp_profile_has_causes(const struct wp_profile *p)
 
 	for (i = 0; i < wp_profile_events(p)->nr; i++) {
 		if (p->event[i].kind == WP_PROFILE_OFFCPU &&
-		    (p->event[i].count || p->event[i].cause))
+		    (p->event[i].fields.count || p->event[i].fields.is_short))
 			return true;
 	}
 	return false;
@@ -581,7 +435,7 @@ bool wp_profile_has_objects(const struct wp_profile *p)
 	unsigned int i;
 
 	for (i = 0; i < wp_profile_events(p)->nr; i++) {
-		if (p->event[i].kind == WP_PROFILE_OFFCPU && p->event[i].object)
+		if (p->event[i].kind == WP_PROFILE_OFFCPU && p->event[i].fields.object)
 			return true;
 	}
 	return false;
@@ -722,7 +576,7 @@ void wp_profile_close(struct wp_profile *p)
 	wp_intern_free(&p->threads);
 	wp_intern_free(&p->causes);
 	free(p->event);
-	free(p->arch);
+	free(p->names.arch);
 	if (p->records)
 		wp_perfrecords_free(p->records);
 	wp_perffile_close(&p->file);
