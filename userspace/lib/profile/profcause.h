@@ -10,8 +10,8 @@
 #include "lib/model/comms.h"
 #include "lib/perfdata/perfrecords.h"
 #include "lib/perfdata/tracepoint.h"
-#include "lib/profile/profile.h"
 #include "lib/profile/profstacks.h"
+#include "lib/profile/sample.h"
 
 /* Names of system calls with numbers below this are cached. */
 #define WP_PROFCAUSE_CALLS	512
