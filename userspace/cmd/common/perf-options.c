@@ -16,7 +16,6 @@
 
 const struct wp_perf_option wp_perf_options_record[] = {
 	{ 'A', "append", false, "a file has one recording; name another by -o" },
-	{ 'D', "delay", true, "use -- sh -c 'sleep N; exec COMMAND', or -p PID later" },
 	{ 'I', "intr-regs", false, "registers are not recorded; use 'perf record'" },
 	{ 'M', NULL, false, "memory accesses are not recorded; use 'perf mem record'" },
 	{ 'P', "period", false, ALWAYS },

@@ -317,8 +317,8 @@ void wp_signals_set_files(int fd)
 
 /**
  * wp_signals_wait() - wait for a signal, for data, or for a time
- * @dev: the session
- * @sideband: its sideband
+ * @dev: the session; without a descriptor nothing of it is waited for
+ * @sideband: its sideband, or NULL
  * @until: the time, of CLOCK_MONOTONIC
  *
  * Return: enum wp_wake, or a negative errno after a message.
@@ -340,7 +340,7 @@ int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideb
 	fds[1] = (struct pollfd){ .fd = dev->fd, .events = POLLIN };
 	fds[2] = (struct pollfd){ .fd = input_fd, .events = POLLIN };
 	fds[3] = (struct pollfd){ .fd = files_fd, .events = POLLIN };
-	nr = 4 + wp_sideband_pollfds(sideband, fds + 4, max - 4);
+	nr = 4 + (sideband ? wp_sideband_pollfds(sideband, fds + 4, max - 4) : 0);
 	n = poll(fds, nr, msecs_until(until));
 	if (n < 0 && errno != EINTR) {
 		n = -errno;

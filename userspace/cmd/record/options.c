@@ -24,6 +24,7 @@
 
 #define DEFAULT_FREQ	4000
 #define MAX_INTERVAL_MS	3600000
+#define MAX_DELAY_MS	INT_MAX
 
 enum {
 	OPT_CALL_GRAPH = 256,
@@ -67,6 +68,8 @@ static const struct wp_option table[] = {
 	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
 	  "and in the groups below" },
 	{ 'C', "cpu", "list", "on these CPUs only, as 0-3,5" },
+	{ 'D', "delay", "ms|from-to", "begin so long after the command, or record from\n"
+	  "then to then; -1: do not begin by itself" },
 	{ 'i', "no-inherit", NULL, "do not follow what the targets fork" },
 	{ 'e', "event", "event,...", "events to sample, as cycles:u or 'ext4:*' or\n"
 	  "cs/period=10,max-stack=8/ (default cycles, or\n"
@@ -214,6 +217,45 @@ static int parse_time(const char *option, const char *arg, __u64 unit, __u64 min
 	return err || *ns < min ? -EINVAL : 0;
 }
 
+/* Digits, up to MAX_DELAY_MS. @end: set to what follows. */
+static bool parse_msecs(const char *arg, __u64 *ns, const char **end)
+{
+	unsigned long long n;
+	char *rest;
+
+	errno = 0;
+	n = strtoull(arg, &rest, 10);
+	*end = rest;
+	*ns = n * WP_NSEC_PER_MSEC;
+	return isdigit((unsigned char)*arg) && !errno && n <= MAX_DELAY_MS;
+}
+
+/* As perf has it; but one range only. */
+static int parse_delay(const char *arg, struct wp_record_opts *o)
+{
+	__u64 from = ~0ULL, to = 0;
+	const char *end = "";
+	bool ok = true;
+
+	if (strcmp(arg, "-1"))
+		ok = parse_msecs(arg, &from, &end);
+	if (ok && *end == '-')
+		ok = parse_msecs(end + 1, &to, &end) && to > from;
+	if (ok && to && *end == ',') {
+		wp_err("--delay: '%s' is more than one range: wallprof records one", arg);
+		return -EINVAL;
+	}
+	if (!ok || *end) {
+		wp_err("--delay: '%s' is not a time as 500, in ms, a range as 500-1000, or -1",
+		       arg);
+		return -EINVAL;
+	}
+	o->later = from || to;
+	o->delay_ns = from;
+	o->range_ns = to ? to - from : 0;
+	return 0;
+}
+
 static int parse_tables(const char *arg, struct wp_record_opts *o)
 {
 	char *words = strdup(arg), *rest = words, *word;
@@ -281,6 +323,8 @@ static int set(void *ctx, int id, const char *arg)
 	case 'C':
 		o->has_cpus = true;
 		return wp_value_cpus("-C", arg, &o->cpus);
+	case 'D':
+		return parse_delay(arg, o);
 	case 'i':
 		o->inherit = false;
 		return 0;

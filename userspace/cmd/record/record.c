@@ -8,6 +8,9 @@
  * the session starts; the snapshot is written to the file; the command is released. Then
  * recorded data is written (sessiondrain.c) once an epoch, or when a table or ring fills
  * up.
+ *
+ * With --delay the session only follows forks at first, and starts when the command has
+ * run so long: the names and mappings of what it did until then are in the file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -44,14 +47,28 @@ static bool is_full(const struct wp_recording *r)
 	return true;
 }
 
+/* As perf prints it. */
+static void say_enabled(const struct wp_recording *r, bool enabled)
+{
+	if (!r->o.quiet)
+		fprintf(stderr, "Events %s\n", enabled ? "enabled" : "disabled");
+}
+
+/* Whether the recording goes on: nobody asked for its end, and the command runs. */
+static bool goes_on(struct wp_workload *workload)
+{
+	return !wp_signals_stop() && !wp_workload_ended(workload);
+}
+
 static int loop(struct wp_recording *r, struct wp_workload *workload)
 {
 	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC;
 	__u64 next = r->s.start + interval;
+	__u64 end = r->o.range_ns ? r->s.start + r->o.range_ns : ~0ULL;
 	int err = 0;
 
-	while (!err && !wp_signals_stop() && !wp_workload_ended(workload)) {
-		int wake = wp_signals_wait(&r->dev, r->sideband, next);
+	while (!err && goes_on(workload)) {
+		int wake = wp_signals_wait(&r->dev, r->sideband, next < end ? next : end);
 
 		if (wake < 0)
 			return wake;
@@ -63,6 +80,10 @@ static int loop(struct wp_recording *r, struct wp_workload *workload)
 			err = wp_recording_drain_sideband(r);
 		if (err)
 			break;
+		if (wp_clock_now() >= end) {
+			say_enabled(r, false);
+			break;
+		}
 		if (wake == WP_WAKE_FULL || wp_clock_now() >= next) {
 			err = wp_recording_drain(r, false);
 			next = wp_clock_now() + interval;
@@ -233,36 +254,107 @@ static void warn_of_no_thread(struct wp_recording *r)
 		wp_warn("no thread %s exists yet: waiting for one", awaited);
 }
 
+/* What follows START, when the snapshot is in the file. */
+static int begin(struct wp_recording *r)
+{
+	int err = wp_recording_begin_timeline(r);
+
+	if (err)
+		return err;
+	wp_debug("recording");
+	warn_of_no_thread(r);
+	return 0;
+}
+
+static int start(struct wp_recording *r)
+{
+	int err = wp_device_start(&r->dev, &r->s.start);
+
+	if (err == -ENOSPC)
+		wp_err("use --tables tasks=N with a larger N");
+	if (!err)
+		wp_mapsync_started(r->mapsync);
+	return err;
+}
+
+/* The delay is over. If the command is, too, nothing starts any more. */
+static int start_late(struct wp_recording *r)
+{
+	int err = start(r);
+
+	if (err)
+		return err == -ESRCH && r->o.command ? 0 : err;
+	say_enabled(r, true);
+	return begin(r);
+}
+
+/*
+ * Until the recording is to begin, or is to end without having begun. Records of processes
+ * are written meanwhile.
+ */
+static int wait_to_start(struct wp_recording *r, struct wp_workload *workload)
+{
+	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC, now = wp_clock_now();
+	__u64 begins = r->o.delay_ns == ~0ULL ? ~0ULL : now + r->o.delay_ns;
+	__u64 next = now + interval;
+	/* It is not asked: it has no data, nor lost its targets. */
+	struct wp_device idle = { .fd = -1, .info = r->dev.info };
+
+	say_enabled(r, false);
+	while (goes_on(workload)) {
+		int wake, err = 0;
+
+		if (wp_clock_now() >= begins)
+			return start_late(r);
+		wake = wp_signals_wait(&idle, r->sideband, next < begins ? next : begins);
+		if (wake < 0)
+			return wake;
+		r->s.wakeups++;
+		if (wake == WP_WAKE_FULL || wake == WP_WAKE_FILES || wp_clock_now() >= next) {
+			err = wp_recording_drain_names(r, false);
+			next = wp_clock_now() + interval;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The recording ends before it began. */
+static int finish_unstarted(struct wp_recording *r)
+{
+	wp_signals_set_files(-1);
+	wp_mapsync_end(r->mapsync, &r->s.mapsync);
+	r->mapsync = NULL;
+	return wp_recording_drain_names(r, true);
+}
+
 /* From START to STOP. Data recorded before an error is kept. */
 static int run(struct wp_recording *r, struct wp_workload *workload)
 {
 	int err, last;
 
-	err = wp_device_start(&r->dev, &r->s.start);
-	if (err == -ENOSPC)
-		wp_err("use --tables tasks=N with a larger N");
+	err = r->o.later ? wp_device_start(&r->dev, NULL) : start(r);
 	if (err)
 		return err;
-	wp_mapsync_started(r->mapsync);
 	if (r->keep)
 		wp_signals_set_files(wp_mapsync_files_fd(r->mapsync));
 	err = wp_recording_write_snapshot(r);
+	if (!err && !r->o.later)
+		err = begin(r);
 	if (err)
 		return err;
-	err = wp_recording_begin_timeline(r);
-	if (err)
-		return err;
-	wp_debug("recording");
-	warn_of_no_thread(r);
 	if (r->o.command)
 		err = wp_workload_release(workload);
 	r->begun = !err;
-	if (!err)
+	if (!err && r->o.later)
+		err = wait_to_start(r, workload);
+	if (!err && r->s.start)
 		err = loop(r, workload);
+	last = r->s.start ? finish(r) : finish_unstarted(r);
 	/* It has been reaped: its pid may have been reused. */
 	if (workload->ended)
 		wp_signals_set_command(0);
-	last = finish(r);
 	return err ? err : last;
 }
 
@@ -363,7 +455,9 @@ int cmd_record(int argc, char **argv)
 	wp_signals_set_command(0);
 	status = wp_workload_finish(&workload);
 	wp_device_close(&r.dev);
-	if (!started && !err)
+	if (!started && !err && r.begun && !wp_signals_stop())
+		wp_warn("the end came before the recording began: %s is empty", r.o.output);
+	else if (!started && !err)
 		wp_err("interrupted before the recording began: %s is empty", r.o.output);
 	if (started && !err)
 		wp_record_summary(&r.o, &r.s, &r.t);
