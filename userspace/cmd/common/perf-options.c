@@ -42,7 +42,6 @@ const struct wp_perf_option wp_perf_options_record[] = {
 	{ 0, "clang-opt", true, "BPF programs are not compiled; leave it out" },
 	{ 0, "clang-path", true, "BPF programs are not compiled; leave it out" },
 	{ 0, "code-page-size", false, "sizes of pages are not recorded; use 'perf record'" },
-	{ 0, "control", true, "use 'wallprof sched record --overwrite', which has triggers" },
 	{ 0, "data-mmap", false, "addresses of data are not recorded; use 'perf mem record'" },
 	{ 0, "data-page-size", false, "sizes of pages are not recorded; use 'perf record'" },
 	{ 0, "debuginfod", false, "use it with 'wallprof report': it reads DEBUGINFOD_URLS" },

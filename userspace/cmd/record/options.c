@@ -15,6 +15,7 @@
 #include "cmd/common/options.h"
 #include "cmd/common/perf-options.h"
 #include "cmd/common/target-options.h"
+#include "cmd/record/control.h"
 #include "cmd/record/options.h"
 #include "lib/base/duration.h"
 #include "lib/base/err.h"
@@ -51,6 +52,7 @@ enum {
 	OPT_EXCLUDE_PERF,
 	OPT_WEIGHT,
 	OPT_MAX_SIZE,
+	OPT_CONTROL,
 };
 
 static const char *const usage[] = {
@@ -70,6 +72,8 @@ static const struct wp_option table[] = {
 	{ 'C', "cpu", "list", "on these CPUs only, as 0-3,5" },
 	{ 'D', "delay", "ms|from-to", "begin so long after the command, or record from\n"
 	  "then to then; -1: do not begin by itself" },
+	{ OPT_CONTROL, "control", "where[,ack]", "take commands, as enable and stop, from fd:N or\n"
+	  "fifo:FILE, and answer there" },
 	{ 'i', "no-inherit", NULL, "do not follow what the targets fork" },
 	{ 'e', "event", "event,...", "events to sample, as cycles:u or 'ext4:*' or\n"
 	  "cs/period=10,max-stack=8/ (default cycles, or\n"
@@ -136,6 +140,7 @@ static const struct wp_option table[] = {
 /* Option values that depend on other options. */
 struct raw {
 	struct wp_record_opts *o;
+	struct wp_control *control;
 	struct wp_target_options targets;
 	bool strict_freq;
 	bool freq_given;
@@ -325,6 +330,9 @@ static int set(void *ctx, int id, const char *arg)
 		return wp_value_cpus("-C", arg, &o->cpus);
 	case 'D':
 		return parse_delay(arg, o);
+	case OPT_CONTROL:
+		wp_control_close(raw->control);
+		return wp_control_open(raw->control, arg);
 	case 'i':
 		o->inherit = false;
 		return 0;
@@ -564,13 +572,15 @@ static bool same_file(const char *a, const char *b)
 /**
  * wp_record_options() - parse the command line
  * @o: filled in
+ * @control: likewise; to be closed
  * @argc: arguments of the command
  * @argv: the same; the first one is the command's name
  *
  * Return: 0; WP_OPTIONS_DONE if help was requested; or a negative errno after a message,
  * -EINVAL for an invalid command line.
  */
-int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
+int wp_record_options(struct wp_record_opts *o, struct wp_control *control, int argc,
+		      char **argv)
 {
 	struct wp_options options = {
 		.command = "wallprof record",
@@ -579,10 +589,11 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		.perf_options = wp_perf_options_record,
 		.set = set,
 	};
-	struct raw raw = { .o = o };
+	struct raw raw = { .o = o, .control = control };
 	int err, rest;
 
 	memset(o, 0, sizeof(*o));
+	*control = (struct wp_control){ .fd = -1, .ack = -1 };
 	o->inherit = true;
 	o->freq = DEFAULT_FREQ;
 	o->max_stack = WALLPROF_MAX_STACK;

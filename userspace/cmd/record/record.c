@@ -22,6 +22,7 @@
 #include "cmd/common/options.h"
 #include "cmd/common/signals.h"
 #include "cmd/common/workload.h"
+#include "cmd/record/control.h"
 #include "cmd/record/options.h"
 #include "cmd/record/record.h"
 #include "cmd/record/summary.h"
@@ -35,6 +36,25 @@
 
 #define NSEC_PER_MSEC	1000000ULL
 #define TOP_THREADS	20
+
+/* Commands that are carried out between two looks at everything else. */
+#define MAX_COMMANDS	16
+
+/**
+ * struct run - a recording, and what it depends on
+ * @r: the recording
+ * @workload: its command
+ * @control: where other processes send commands
+ * @over: such a command has asked for the end
+ * @disabled: or for the end of what is recorded
+ */
+struct run {
+	struct wp_recording *r;
+	struct wp_workload *workload;
+	struct wp_control *control;
+	bool over;
+	bool disabled;
+};
 
 /* As in perf, by the size of the data; what is in the tables by then is written, too. */
 static bool is_full(const struct wp_recording *r)
@@ -55,19 +75,49 @@ static void say_enabled(const struct wp_recording *r, bool enabled)
 }
 
 /* Whether the recording goes on: nobody asked for its end, and the command runs. */
-static bool goes_on(struct wp_workload *workload)
+static bool goes_on(const struct run *run)
 {
-	return !wp_signals_stop() && !wp_workload_ended(workload);
+	return !run->over && !wp_signals_stop() && !wp_workload_ended(run->workload);
 }
 
-static int loop(struct wp_recording *r, struct wp_workload *workload)
+/*
+ * Carries out commands of --control. Returns true at @until, which the caller carries out,
+ * and answers.
+ */
+static bool obey(struct run *run, enum wp_command until)
 {
+	struct wp_recording *r = run->r;
+	enum wp_command command;
+	unsigned int i;
+
+	for (i = 0; i < MAX_COMMANDS && !run->over; i++) {
+		command = wp_control_next(run->control, &r->o);
+		if (command == WP_COMMAND_NONE)
+			return false;
+		if (command == until)
+			return true;
+		if (command == WP_COMMAND_DONE)
+			continue;
+		if (command == WP_COMMAND_STOP)
+			run->over = true;
+		else if (command == WP_COMMAND_ENABLE && r->s.stop)
+			wp_warn("--control: failed: events that were disabled cannot be enabled again");
+		else
+			say_enabled(r, command == WP_COMMAND_ENABLE);
+		wp_control_ack(run->control);
+	}
+	return false;
+}
+
+static int loop(struct run *run)
+{
+	struct wp_recording *r = run->r;
 	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC;
 	__u64 next = r->s.start + interval;
 	__u64 end = r->o.range_ns ? r->s.start + r->o.range_ns : ~0ULL;
 	int err = 0;
 
-	while (!err && goes_on(workload)) {
+	while (!err && goes_on(run)) {
 		int wake = wp_signals_wait(&r->dev, r->sideband, next < end ? next : end);
 
 		if (wake < 0)
@@ -82,6 +132,10 @@ static int loop(struct wp_recording *r, struct wp_workload *workload)
 			break;
 		if (wp_clock_now() >= end) {
 			say_enabled(r, false);
+			break;
+		}
+		if (obey(run, WP_COMMAND_DISABLE)) {
+			run->disabled = true;
 			break;
 		}
 		if (wake == WP_WAKE_FULL || wp_clock_now() >= next) {
@@ -292,8 +346,9 @@ static int start_late(struct wp_recording *r)
  * Until the recording is to begin, or is to end without having begun. Records of processes
  * are written meanwhile.
  */
-static int wait_to_start(struct wp_recording *r, struct wp_workload *workload)
+static int wait_to_start(struct run *run)
 {
+	struct wp_recording *r = run->r;
 	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC, now = wp_clock_now();
 	__u64 begins = r->o.delay_ns == ~0ULL ? ~0ULL : now + r->o.delay_ns;
 	__u64 next = now + interval;
@@ -301,11 +356,16 @@ static int wait_to_start(struct wp_recording *r, struct wp_workload *workload)
 	struct wp_device idle = { .fd = -1, .info = r->dev.info };
 
 	say_enabled(r, false);
-	while (goes_on(workload)) {
+	while (goes_on(run)) {
 		int wake, err = 0;
 
 		if (wp_clock_now() >= begins)
 			return start_late(r);
+		if (obey(run, WP_COMMAND_ENABLE)) {
+			err = start_late(r);
+			wp_control_ack(run->control);
+			return err;
+		}
 		wake = wp_signals_wait(&idle, r->sideband, next < begins ? next : begins);
 		if (wake < 0)
 			return wake;
@@ -320,6 +380,21 @@ static int wait_to_start(struct wp_recording *r, struct wp_workload *workload)
 	return 0;
 }
 
+/* Nothing is recorded any more, but the command may run on. */
+static int wait_to_end(struct run *run)
+{
+	struct wp_device idle = { .fd = -1, .info = run->r->dev.info };
+	int wake = 0;
+
+	say_enabled(run->r, false);
+	wp_control_ack(run->control);
+	while (wake >= 0 && goes_on(run)) {
+		obey(run, WP_COMMAND_NONE);
+		wake = wp_signals_wait(&idle, NULL, wp_clock_now() + 1000 * NSEC_PER_MSEC);
+	}
+	return wake < 0 ? wake : 0;
+}
+
 /* The recording ends before it began. */
 static int finish_unstarted(struct wp_recording *r)
 {
@@ -330,10 +405,13 @@ static int finish_unstarted(struct wp_recording *r)
 }
 
 /* From START to STOP. Data recorded before an error is kept. */
-static int run(struct wp_recording *r, struct wp_workload *workload)
+static int record(struct run *run)
 {
+	struct wp_workload *workload = run->workload;
+	struct wp_recording *r = run->r;
 	int err, last;
 
+	wp_signals_set_control(run->control->fd);
 	err = r->o.later ? wp_device_start(&r->dev, NULL) : start(r);
 	if (err)
 		return err;
@@ -348,10 +426,12 @@ static int run(struct wp_recording *r, struct wp_workload *workload)
 		err = wp_workload_release(workload);
 	r->begun = !err;
 	if (!err && r->o.later)
-		err = wait_to_start(r, workload);
+		err = wait_to_start(run);
 	if (!err && r->s.start)
-		err = loop(r, workload);
+		err = loop(run);
 	last = r->s.start ? finish(r) : finish_unstarted(r);
+	if (!err && !last && run->disabled)
+		last = wait_to_end(run);
 	/* It has been reaped: its pid may have been reused. */
 	if (workload->ended)
 		wp_signals_set_command(0);
@@ -429,11 +509,14 @@ int cmd_record(int argc, char **argv)
 		.s.begun = wp_clock_now(),
 	};
 	struct wp_workload workload = { 0 };
+	struct wp_control control;
+	struct run run = { .r = &r, .workload = &workload, .control = &control };
 	bool started = false;
 	int err, status;
 
-	err = wp_record_options(&r.o, argc, argv);
+	err = wp_record_options(&r.o, &control, argc, argv);
 	if (err) {
+		wp_control_close(&control);
 		wp_target_free(&r.o.target);
 		wp_event_list_free(&r.o.events);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
@@ -443,7 +526,7 @@ int cmd_record(int argc, char **argv)
 		wp_worker_prepare();
 	err = prepare(&r, &workload);
 	if (!err && !wp_signals_stop()) {
-		err = run(&r, &workload);
+		err = record(&run);
 		started = r.s.stop;
 	}
 	wp_mapsync_end(r.mapsync, NULL);
@@ -455,6 +538,7 @@ int cmd_record(int argc, char **argv)
 	wp_signals_set_command(0);
 	status = wp_workload_finish(&workload);
 	wp_device_close(&r.dev);
+	wp_control_close(&control);
 	if (!started && !err && r.begun && !wp_signals_stop())
 		wp_warn("the end came before the recording began: %s is empty", r.o.output);
 	else if (!started && !err)
