@@ -11,6 +11,7 @@
 #include <linux/tracepoint.h>
 
 #include "compat/sched.h"
+#include "follow.h"
 #include "mappings.h"
 #include "probe.h"
 #include "process.h"
@@ -39,12 +40,25 @@ static bool wp_fork_inherits(struct wp_session *session, u16 *flags)
 		*flags = slot->flags & WALLPROF_TASK_ARMED;
 		return true;
 	}
-	if (!READ_ONCE(session->claiming) || !wp_targets_match(session, current))
+	if (!READ_ONCE(session->claiming) || !wp_targets_has(session, current))
 		return false;
 	/* START's walk has not reached the parent yet. */
 	if (session->config.flags & WALLPROF_ENABLE_ON_EXEC)
 		*flags = WALLPROF_TASK_ARMED;
 	return true;
+}
+
+/*
+ * Notes a child that is forked before START. Returns false if START's time has come
+ * meanwhile. Context: irqs off.
+ */
+static noinline bool wp_fork_early(struct wp_session *session, struct task_struct *child,
+				   u64 *now)
+{
+	/* A child that is a target by itself needs no room. */
+	bool target = !wp_targets_match(session, child) && wp_targets_match(session, current);
+
+	return wp_follow_fork(session, child, target, now);
 }
 
 /* Context: process; the child has not run yet. */
@@ -64,7 +78,8 @@ static void wp_probe_fork(void *data, struct task_struct *parent,
 	/* No preemption between the read of the clock and its use. */
 	local_irq_save(flags);
 	new.born = ktime_get_mono_fast_ns();
-	if (!wp_session_covers(session, new.born))
+	if (!wp_session_covers(session, new.born) &&
+	    (!READ_ONCE(session->following) || wp_fork_early(session, child, &new.born)))
 		goto restore;
 	inherits = wp_fork_inherits(session, &new.flags);
 	/* Any thread may be a waker, whose stack is walked. */
@@ -127,7 +142,7 @@ static void wp_probe_exec(void *data, struct task_struct *p, pid_t old_pid,
 		thread = wp_thread_read(session, p);
 		wp_interval_begin(slot, &thread, WALLPROF_TASK_RUNNING, 0,
 				  new.born);
-	} else if (!slot && wp_exec_may_claim(session) && wp_targets_match(session, p)) {
+	} else if (!slot && wp_exec_may_claim(session) && wp_targets_has(session, p)) {
 		if (!wp_slot_claim(&new))
 			wp_target_passed_over(session, p, false, new.born);
 	}
@@ -136,7 +151,8 @@ restore:
 }
 
 /*
- * Only registered without sched_switch, which sees a thread's last switch.
+ * Only registered without sched_switch, which sees a thread's last switch, or in a session
+ * that was to start later, which has none before it does.
  *
  * Context: process, by the thread that exits.
  */
@@ -148,7 +164,10 @@ static __always_inline void wp_sched_process_exit(void *data,
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (wp_tasks_free(&session->tasks, (unsigned long)p))
+	if (READ_ONCE(session->following))
+		wp_follow_exit(session, p);
+	if (!wp_session_sees_switches(session) &&
+	    wp_tasks_free(&session->tasks, (unsigned long)p))
 		wp_target_gone(session);
 	local_irq_restore(flags);
 }

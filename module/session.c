@@ -22,6 +22,7 @@
 #include "counters.h"
 #include "cpus.h"
 #include "epoch.h"
+#include "follow.h"
 #include "mappings.h"
 #include "pure/config.h"
 #include "pure/intervals.h"
@@ -137,6 +138,7 @@ void wp_session_free(struct wp_session *session)
 	if (session->state != WALLPROF_SESSION_OPEN)
 		wp_session_quiesce();
 	irq_work_sync(&session->wake);
+	wp_follow_free(session);
 	if (session->mm)
 		wp_mappings_release(session);
 	wp_configure_release(session);
@@ -230,6 +232,8 @@ static void wp_session_unstart(struct wp_session *session)
 	/* A probe that cannot be unregistered finds that the session has ended. */
 	WRITE_ONCE(session->stop, 0);
 	WRITE_ONCE(session->start, U64_MAX);
+	WRITE_ONCE(session->following, false);
+	session->later = false;
 	wp_tracepoints_detach(session);
 	wp_tasks_clear(&session->tasks);
 	for_each_possible_cpu(nr) {
@@ -274,6 +278,53 @@ int wp_session_event(struct wp_session *session, struct wallprof_event *event)
 	return wp_counters_add(session, event);
 }
 
+/* START, with WALLPROF_START_LATER. */
+static int wp_session_start_later(struct wp_session *session)
+{
+	int err;
+
+	if (session->later)
+		return -EBUSY;
+	/* Probes of a START that failed may still be registered. */
+	if (!wp_tracepoints_detach(session))
+		return -ENOMEM;
+	err = wp_follow_begin(session);
+	if (!err && session->follow.keys) {
+		WRITE_ONCE(session->following, true);
+		err = wp_tracepoints_follow(session);
+		if (err)
+			WRITE_ONCE(session->following, false);
+	}
+	session->later = !err;
+	return err;
+}
+
+/* Registers the probes, if need be beside those that follow. */
+static int wp_session_attach(struct wp_session *session)
+{
+	int err;
+
+	/* Probes of a START that failed may still be registered. */
+	if (!session->following && !wp_tracepoints_detach(session))
+		return -ENOMEM;
+	WRITE_ONCE(session->stop, U64_MAX);
+	err = wp_tracepoints_attach(session);
+	if (err) {
+		WRITE_ONCE(session->following, false);
+		session->later = false;
+	}
+	return err;
+}
+
+/* Gives slots to the targets. Their START's time has come. */
+static int wp_session_claim(struct wp_session *session)
+{
+	if (!session->following)
+		return wp_targets_claim(session);
+	wp_follow_settle(session);
+	return session->follow.full ? -ENOSPC : wp_targets_claim(session);
+}
+
 /**
  * wp_session_start - WALLPROF_IOC_START
  * @session: the session, locked
@@ -284,31 +335,32 @@ int wp_session_event(struct wp_session *session, struct wallprof_event *event)
  */
 int wp_session_start(struct wp_session *session, struct wallprof_start *start)
 {
+	bool tasks = wp_session_has_tasks(session);
 	int err;
 
-	if (start->flags || session->state == WALLPROF_SESSION_OPEN)
+	if (start->flags & ~WALLPROF_START_LATER || session->state == WALLPROF_SESSION_OPEN)
 		return -EINVAL;
 	if (session->state != WALLPROF_SESSION_CONFIGURED)
 		return -EBUSY;
+	if (start->flags & WALLPROF_START_LATER) {
+		start->time = 0;
+		return wp_session_start_later(session);
+	}
 	if (session->config.flags & WALLPROF_SAMPLER && !session->nr_events)
 		return -EINVAL;
-	/* Probes of a START that failed may still be registered. */
-	if (!wp_tracepoints_detach(session))
-		return -ENOMEM;
-	WRITE_ONCE(session->stop, U64_MAX);
-	err = wp_tracepoints_attach(session);
+	err = wp_session_attach(session);
 	if (err)
 		return err;
+	/* A child that is forked when the time has come is a target, as its parent will be. */
+	WRITE_ONCE(session->claiming, tasks);
 	/* All probes are live before the first event counts, so no event is missed. */
 	wp_session_set_time(&session->start);
-	if (wp_session_has_tasks(session)) {
-		WRITE_ONCE(session->claiming, true);
-		err = wp_targets_claim(session);
-		WRITE_ONCE(session->claiming, false);
-		if (err) {
-			wp_session_unstart(session);
-			return err;
-		}
+	err = tasks ? wp_session_claim(session) : 0;
+	WRITE_ONCE(session->claiming, false);
+	WRITE_ONCE(session->following, false);
+	if (err) {
+		wp_session_unstart(session);
+		return err;
 	}
 	wp_counters_start(session);
 	start->time = session->start;

@@ -183,6 +183,22 @@ struct wp_nomem {
 };
 
 /**
+ * struct wp_follow - threads that descend from the targets, before START
+ * @keys: a hash of the addresses of their task_structs; NULL: they are not followed
+ * @mask: the number of @keys less one
+ * @used: how many of @keys are not 0
+ * @full: some found no room
+ * @lock: taken for all of that
+ */
+struct wp_follow {
+	unsigned long *keys;
+	u32 mask;
+	u32 used;
+	bool full;
+	raw_spinlock_t lock;
+};
+
+/**
  * struct wp_session - one open descriptor
  * @lock: orders the ioctls
  * @state: WALLPROF_SESSION_OPEN, …; written under @lock, read by poll and mmap
@@ -257,6 +273,9 @@ struct wp_nomem {
  * @cpuhp_node: entry of the hotplug state
  * @cpuhp_added: whether @cpuhp_node is registered
  * @probes: what is registered, a mask of enum wp_probe_nr
+ * @later: WALLPROF_START_LATER was called; written and read under @lock
+ * @following: the probes of fork and exit keep @follow
+ * @follow: who descends from the targets; see follow.c
  */
 struct wp_session {
 	struct mutex lock;	/* orders the ioctls */
@@ -327,6 +346,9 @@ struct wp_session {
 	struct hlist_node cpuhp_node;
 	bool cpuhp_added;
 	unsigned int probes;
+	bool later;
+	bool following;
+	struct wp_follow follow;
 };
 
 #ifdef CONFIG_SMP

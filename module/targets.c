@@ -18,6 +18,7 @@
 
 #include "compat/cgroup.h"
 #include "compat/sched.h"
+#include "follow.h"
 #include "pure/states.h"
 #include "reasons.h"
 #include "remote_stack.h"
@@ -102,6 +103,20 @@ bool wp_targets_match(const struct wp_session *session, struct task_struct *p)
 	default:
 		return true;
 	}
+}
+
+/**
+ * wp_targets_has - check whether a thread is a target at START
+ * @session: its START gives slots to the targets
+ * @p: current, or a thread under RCU
+ *
+ * Context: any but NMI.
+ * Return: whether it matches the target options, or descends from one that does since
+ * WALLPROF_START_LATER.
+ */
+bool wp_targets_has(struct wp_session *session, struct task_struct *p)
+{
+	return wp_targets_match(session, p) || wp_follow_has(session, p);
 }
 
 /* Whether a thread has made its last switch, or is about to. */
@@ -340,7 +355,7 @@ static int wp_targets_claim_living(struct wp_session *session, struct task_struc
 {
 	int err;
 
-	if (wp_thread_ends(p) || !wp_targets_match(session, p))
+	if (wp_thread_ends(p) || !wp_targets_has(session, p))
 		return 0;
 	err = wp_targets_claim_one(session, p);
 	if (session->config.target == WALLPROF_TARGET_ALL)

@@ -17,6 +17,7 @@ int wp_targets_set(struct wp_session *session);
 int wp_targets_claim(struct wp_session *session);
 void wp_targets_look(struct wp_session *session);
 bool wp_targets_match(const struct wp_session *session, struct task_struct *p);
+bool wp_targets_has(struct wp_session *session, struct task_struct *p);
 bool wp_targets_find_name(const struct wp_session *session, const struct task_struct *p,
 			  u8 *noted);
 void wp_target_born(struct wp_session *session);

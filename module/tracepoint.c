@@ -144,21 +144,14 @@ static int wp_tracepoints_prio(unsigned int nr)
 	return TRACEPOINT_DEFAULT_PRIO + (nr == WP_PROBE_EXEC);
 }
 
-/**
- * wp_tracepoints_attach - register a session's probes
- * @session: ready for its probes to be called
- *
- * Context: process.
- * Return: 0, or the kernel's error; then nothing is registered.
- */
-int wp_tracepoints_attach(struct wp_session *session)
+/* Registers probes, but for those that are. If one fails, none is left. */
+static int wp_tracepoints_register(struct wp_session *session, unsigned int wanted)
 {
-	unsigned int wanted = wp_tracepoints_wanted(session);
 	int i, err;
 
 	/* The timeline's first: at a thread's last switch the sums free its slot. */
 	for (i = WP_PROBE_MAX - 1; i >= 0; i--) {
-		if (!(wanted & BIT(i)))
+		if (!(wanted & ~session->probes & BIT(i)))
 			continue;
 		err = tracepoint_probe_register_prio(wp_probe_at(i)->tracepoint,
 						     wp_probe_of(session, i), session,
@@ -170,6 +163,30 @@ int wp_tracepoints_attach(struct wp_session *session)
 		session->probes |= BIT(i);
 	}
 	return 0;
+}
+
+/**
+ * wp_tracepoints_follow - register the probes that follow the targets' children
+ * @session: without probes
+ *
+ * Context: process.
+ * Return: 0, or the kernel's error; then nothing is registered.
+ */
+int wp_tracepoints_follow(struct wp_session *session)
+{
+	return wp_tracepoints_register(session, BIT(WP_PROBE_FORK) | BIT(WP_PROBE_EXIT));
+}
+
+/**
+ * wp_tracepoints_attach - register a session's probes
+ * @session: ready for its probes to be called; it may follow already
+ *
+ * Context: process.
+ * Return: 0, or the kernel's error; then nothing is registered.
+ */
+int wp_tracepoints_attach(struct wp_session *session)
+{
+	return wp_tracepoints_register(session, wp_tracepoints_wanted(session));
 }
 
 /**

@@ -7,6 +7,7 @@
 struct wp_session;
 
 int wp_tracepoints_find(void);
+int wp_tracepoints_follow(struct wp_session *session);
 int wp_tracepoints_attach(struct wp_session *session);
 bool wp_tracepoints_detach(struct wp_session *session);
 

@@ -570,16 +570,26 @@ struct wallprof_configure {
 	__aligned_u64 tails_offset;
 };
 
+/* wallprof_start.flags */
+#define WALLPROF_START_LATER	(1U << 0)	/* only follow forks until the next START */
+
 /**
  * struct wallprof_start - start recording (WALLPROF_IOC_START)
  * @size: of this struct
- * @flags: must be 0
- * @time: out: the time from which on everything is recorded
+ * @flags: 0 or WALLPROF_START_LATER
+ * @time: out: the time from which on everything is recorded; 0 with START_LATER
+ *
+ * With START_LATER nothing is recorded, and the session stays CONFIGURED, until START is
+ * called again, without it. With INHERIT, what the targets fork meanwhile, and what that
+ * forks, are targets then, as what they fork after START, even if their parents have ended.
+ * A START that fails ends this. New in ABI 16.
  *
  * Errors, besides the common ones: EINVAL: not configured; a session with SAMPLER has no
- * event. EBUSY: started already; a stopped session cannot be started again. ESRCH: no target is
- * left. ENOSPC: the targets that exist already do not fit into the task table
- * (not for WALLPROF_TARGET_ALL, where those that do not fit are counted).
+ * event. EBUSY: started already; a stopped session cannot be started again; START_LATER was
+ * called already. ESRCH: no target is left. ENOMEM: there is none for START_LATER.
+ * ENOSPC: the targets that exist already do not fit into the task table
+ * (not for WALLPROF_TARGET_ALL, where those that do not fit are counted), or since
+ * START_LATER more of them lived at once than fit.
  */
 struct wallprof_start {
 	__u32 size;

@@ -280,7 +280,7 @@ TEST_F(command, reserved_fields)
 {
 	switch (variant->nr) {
 	case WALLPROF_IOC_START:
-		self->arg.start.flags = 1;
+		self->arg.start.flags = 1U << 1;
 		break;
 	case WALLPROF_IOC_STOP:
 		self->arg.stop.flags = 1U << 31;

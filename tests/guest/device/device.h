@@ -113,6 +113,13 @@ static inline void dev_target(struct wallprof_configure *c, unsigned int kind,
 	c->nr_targets = nr;
 }
 
+static inline int dev_start_later(int fd)
+{
+	struct wallprof_start start = { .size = sizeof(start), .flags = WALLPROF_START_LATER };
+
+	return dev_cmd(fd, WALLPROF_IOC_START, &start);
+}
+
 static inline int dev_start(int fd, __u64 *time)
 {
 	struct wallprof_start start = { .size = sizeof(start) };
@@ -460,14 +467,19 @@ static inline int session_open(struct session *s, const struct wallprof_configur
 	return s->map == MAP_FAILED ? -errno : 0;
 }
 
+static inline int session_start(struct session *s)
+{
+	int ret = dev_start(s->fd, &s->start);
+
+	s->begun = now_ns();
+	return ret;
+}
+
 static inline int session_begin(struct session *s, const struct wallprof_configure *c)
 {
 	int ret = session_open(s, c);
 
-	if (!ret)
-		ret = dev_start(s->fd, &s->start);
-	s->begun = now_ns();
-	return ret;
+	return ret ? ret : session_start(s);
 }
 
 static inline void session_close(struct session *s)

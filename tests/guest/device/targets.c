@@ -326,4 +326,273 @@ TEST_F_TIMEOUT(targets, more_than_there_is_room_for, 600)
 		child_end(pids[i]);
 }
 
+/* What a process forks, byte by byte of a pipe. */
+struct family {
+	int order[2];
+	int born[2];
+	pid_t head;
+};
+
+#define COME_AND_GO 300
+#define BETWEEN 30
+
+static void naps_forever(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		nap_ns(MS);
+}
+
+static void send_born(const struct family *f)
+{
+	pid_t pid = getpid();
+
+	if (write(f->born[1], &pid, sizeof(pid)) != sizeof(pid))
+		_exit(1);
+}
+
+/*
+ * 'c': a child; 'o': one whose parent ends; 'b': children that are to end, 'e': they do;
+ * 'g': many that end at once, in turn and across.
+ */
+static void heads(void *arg)
+{
+	const struct family *f = arg;
+	pid_t pids[8] = {}, between[BETWEEN];
+	char byte;
+
+	while (read(f->order[0], &byte, 1) == 1) {
+		if (byte == 'c' && !fork()) {
+			send_born(f);
+			naps_forever();
+		}
+		if (byte == 'o') {
+			pids[0] = fork();
+			if (!pids[0]) {
+				if (fork())
+					_exit(0);
+				/* When its parent has been reaped, or is about to. */
+				while (getppid() != 1)
+					nap_ns(MS);
+				send_born(f);
+				naps_forever();
+			}
+			waitpid(pids[0], NULL, 0);
+			pids[0] = 0;
+		}
+		for (unsigned int i = 0; byte == 'b' && i < BETWEEN; i++) {
+			between[i] = fork();
+			if (!between[i])
+				naps_forever();
+		}
+		for (unsigned int i = 0; byte == 'e' && i < BETWEEN; i++) {
+			kill(between[i], SIGKILL);
+			waitpid(between[i], NULL, 0);
+		}
+		for (unsigned int i = 0; byte == 'g' && i < COME_AND_GO; i++) {
+			pid_t *pid = &pids[i * 5 % 8];
+
+			if (*pid) {
+				kill(*pid, SIGKILL);
+				waitpid(*pid, NULL, 0);
+			}
+			*pid = fork();
+			if (!*pid)
+				naps_forever();
+		}
+		for (unsigned int i = 0; byte == 'g' && i < 8; i++) {
+			kill(pids[i], SIGKILL);
+			waitpid(pids[i], NULL, 0);
+			pids[i] = 0;
+		}
+		if (strchr("beg", byte))
+			send_born(f);
+	}
+	_exit(0);
+}
+
+static pid_t family_has(const struct family *f, char order)
+{
+	pid_t pid = 0;
+
+	if (write(f->order[1], &order, 1) != 1 ||
+	    read(f->born[0], &pid, sizeof(pid)) != sizeof(pid))
+		return 0;
+	return pid;
+}
+
+static void family_begin(struct family *f)
+{
+	if (pipe(f->order) || pipe(f->born))
+		abort();
+	f->head = child_of(heads, f);
+}
+
+static void family_end(struct family *f, const pid_t *others, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		if (others[i] > 0)
+			kill(others[i], SIGKILL);
+	}
+	if (!f->head)
+		return;
+	child_end(f->head);
+	f->head = 0;
+	for (unsigned int i = 0; i < 2; i++) {
+		close(f->order[i]);
+		close(f->born[i]);
+	}
+}
+
+#define CHILDREN 20
+
+FIXTURE(later)
+{
+	struct wallprof_configure c;
+	struct session s;
+	struct family family;
+	__u32 id;
+	pid_t out;
+	pid_t pids[WALLPROF_MIN_TASKS + 1];
+};
+
+FIXTURE_VARIANT(later)
+{
+	unsigned int flags;	/* in place of OFFCPU */
+	unsigned int target;
+};
+
+FIXTURE_VARIANT_ADD(later, processes) { .target = WALLPROF_TARGET_PID };
+FIXTURE_VARIANT_ADD(later, threads) { .target = WALLPROF_TARGET_TID };
+FIXTURE_VARIANT_ADD(later, samples) {
+	.flags = WALLPROF_SAMPLER, .target = WALLPROF_TARGET_PID
+};
+
+FIXTURE_SETUP(later)
+{
+	self->c = dev_config();
+	family_begin(&self->family);
+	self->out = child_of(naps_named, OTHER);
+	UNTIL(is_called(self->out, OTHER));
+	self->id = self->family.head;
+	dev_target(&self->c, variant->target, &self->id, 1);
+	/* So that those who come and go have to leave their places. */
+	self->c.nr_tasks = WALLPROF_MIN_TASKS;
+	self->c.flags |= WALLPROF_INHERIT;
+	if (variant->flags) {
+		self->c.flags = variant->flags | WALLPROF_INHERIT;
+		self->c.attr_type = PERF_TYPE_SOFTWARE;
+		self->c.attr_config = PERF_COUNT_SW_CPU_CLOCK;
+		self->c.attr_period = MS;
+	}
+	ASSERT_EQ(0, session_open(&self->s, &self->c));
+}
+
+FIXTURE_TEARDOWN(later)
+{
+	child_end(self->out);
+	/* Also if the test has failed. */
+	family_end(&self->family, self->pids, WALLPROF_MIN_TASKS + 1);
+	session_close(&self->s);
+}
+
+/* What descends from the targets before START is a target; and nothing else is. */
+TEST_F_TIMEOUT(later, children_are_targets, 300)
+{
+	struct session *s = &self->s;
+	pid_t *pids = self->pids, before, stranger;
+
+	before = family_has(&self->family, 'c');
+	ASSERT_EQ(0, dev_start_later(s->fd));
+	EXPECT_EQ(-EBUSY, dev_start_later(s->fd));
+	EXPECT_EQ(WALLPROF_SESSION_CONFIGURED, dev_status(s->fd).state);
+	EXPECT_EQ(0, dev_status(s->fd).start);
+	/* Those who stay come behind others, who leave. */
+	ASSERT_LT(0, family_has(&self->family, 'b'));
+	for (unsigned int i = 0; i < CHILDREN; i++) {
+		pids[i] = family_has(&self->family, 'c');
+		ASSERT_LT(0, pids[i]);
+	}
+	ASSERT_LT(0, family_has(&self->family, 'e'));
+	ASSERT_LT(0, family_has(&self->family, 'g'));
+	pids[CHILDREN] = family_has(&self->family, 'o');
+	ASSERT_LT(0, pids[CHILDREN]);
+	stranger = child_of(naps_named, OTHER);
+	EXPECT_EQ(0, dev_status(s->fd).nr_live_targets);
+	ASSERT_EQ(0, session_start(s));
+	EXPECT_EQ(CHILDREN + 2, dev_status(s->fd).nr_live_targets);
+	for (unsigned int i = 0; i <= CHILDREN; i++)
+		EXPECT_TRUE(session_has_slot(s, pids[i]));
+	EXPECT_TRUE(session_has_slot(s, self->family.head));
+	/* It was forked before it was asked for. */
+	EXPECT_FALSE(session_has_slot(s, before));
+	EXPECT_FALSE(session_has_slot(s, stranger));
+	EXPECT_FALSE(session_has_slot(s, self->out));
+	nap_ns(50 * MS);
+	/* They end as others do, whoever saw their fork. */
+	kill(pids[0], SIGKILL);
+	kill(pids[CHILDREN], SIGKILL);
+	UNTIL(dev_status(s->fd).nr_live_targets == CHILDREN);
+	EXPECT_WHOLE(s);
+	for (unsigned int i = 0; !variant->flags && i <= CHILDREN; i++)
+		EXPECT_NE(NULL, session_account(s, pids[i]));
+	child_end(stranger);
+}
+
+/* More than have room in the table of threads: START refuses, and can be called again. */
+TEST_F_TIMEOUT(later, more_than_there_is_room_for, 300)
+{
+	struct session *s = &self->s;
+	pid_t *pids = self->pids;
+
+	ASSERT_EQ(0, dev_start_later(s->fd));
+	for (unsigned int i = 0; i <= WALLPROF_MIN_TASKS; i++) {
+		pids[i] = family_has(&self->family, 'c');
+		ASSERT_LT(0, pids[i]);
+	}
+	for (unsigned int i = 0; i <= WALLPROF_MIN_TASKS; i++) {
+		kill(pids[i], SIGKILL);
+		pids[i] = 0;
+	}
+	EXPECT_EQ(-ENOSPC, session_start(s));
+	EXPECT_EQ(WALLPROF_SESSION_CONFIGURED, dev_status(s->fd).state);
+	ASSERT_EQ(0, session_start(s));
+	EXPECT_EQ(1, dev_status(s->fd).nr_live_targets);
+	EXPECT_WHOLE(s);
+}
+
+/* The targets are gone when it starts; or it never does. */
+TEST_F_TIMEOUT(later, nobody_is_left, 120)
+{
+	struct session *s = &self->s;
+
+	ASSERT_EQ(0, dev_start_later(s->fd));
+	family_end(&self->family, NULL, 0);
+	EXPECT_EQ(-ESRCH, session_start(s));
+	EXPECT_EQ(0, dev_start_later(s->fd));
+	EXPECT_EQ(WALLPROF_SESSION_CONFIGURED, dev_status(s->fd).state);
+}
+
+/* Children are no targets where they are not asked for. */
+TEST_F_TIMEOUT(targets, no_children_later, 120)
+{
+	struct session *s = &self->s;
+	struct family family;
+	__u32 id;
+	pid_t child;
+
+	family_begin(&family);
+	id = family.head;
+	dev_target(&self->c, WALLPROF_TARGET_PID, &id, 1);
+	ASSERT_EQ(0, session_open(s, &self->c));
+	ASSERT_EQ(0, dev_start_later(s->fd));
+	child = family_has(&family, 'c');
+	ASSERT_LT(0, child);
+	ASSERT_EQ(0, session_start(s));
+	EXPECT_TRUE(session_has_slot(s, family.head));
+	EXPECT_FALSE(session_has_slot(s, child));
+	EXPECT_WHOLE(s);
+	family_end(&family, &child, 1);
+}
+
 TEST_HARNESS_MAIN

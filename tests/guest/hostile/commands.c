@@ -444,10 +444,12 @@ long run_start(struct thread *t, const __u64 *a)
 	struct model *m = model_of(t, a[0]);
 	long ret, want = SOME;
 
-	if (m && (start.flags || m->state == WALLPROF_SESSION_OPEN))
+	if (m && (start.flags & ~WALLPROF_START_LATER || m->state == WALLPROF_SESSION_OPEN))
 		want = -EINVAL;
 	else if (m && m->state != WALLPROF_SESSION_CONFIGURED)
 		want = -EBUSY;
+	else if (start.flags & WALLPROF_START_LATER)
+		want = SOME;
 	else if (m && m->c.flags & WALLPROF_SAMPLER && !m->events)
 		want = -EINVAL;
 	else if (m && m->c.target == WALLPROF_TARGET_ALL)
@@ -455,9 +457,9 @@ long run_start(struct thread *t, const __u64 *a)
 	ret = command(t, a[0], &(struct command){
 		WALLPROF_IOC_START, &start, sizeof(start), a[2], a[3], a[4], want,
 		errno_start });
-	if (m && !ret)
+	if (m && !ret && !start.flags)
 		m->state = WALLPROF_SESSION_RUNNING;
-	if (!ret && a[3] <= AT_SLOW && (!start.time || start.time > now_ns()))
+	if (!ret && !a[1] && a[3] <= AT_SLOW && (!start.time || start.time > now_ns()))
 		wrong(t, "started at %llu", (ull)start.time);
 	if (m)
 		status_check(t, a[0]);

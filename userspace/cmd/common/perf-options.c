@@ -16,7 +16,6 @@
 
 const struct wp_perf_option wp_perf_options_record[] = {
 	{ 'A', "append", false, "a file has one recording; name another by -o" },
-	{ 'D', "delay", true, "use -- sh -c 'sleep N; exec COMMAND', or -p PID later" },
 	{ 'I', "intr-regs", false, "registers are not recorded; use 'perf record'" },
 	{ 'M', NULL, false, "memory accesses are not recorded; use 'perf mem record'" },
 	{ 'P', "period", false, ALWAYS },
@@ -43,7 +42,6 @@ const struct wp_perf_option wp_perf_options_record[] = {
 	{ 0, "clang-opt", true, "BPF programs are not compiled; leave it out" },
 	{ 0, "clang-path", true, "BPF programs are not compiled; leave it out" },
 	{ 0, "code-page-size", false, "sizes of pages are not recorded; use 'perf record'" },
-	{ 0, "control", true, "use 'wallprof sched record --overwrite', which has triggers" },
 	{ 0, "data-mmap", false, "addresses of data are not recorded; use 'perf mem record'" },
 	{ 0, "data-page-size", false, "sizes of pages are not recorded; use 'perf record'" },
 	{ 0, "debuginfod", false, "use it with 'wallprof report': it reads DEBUGINFOD_URLS" },

@@ -50,6 +50,7 @@ static volatile sig_atomic_t suspend_signal;
 static volatile sig_atomic_t resize_signal;
 static int input_fd = -1;
 static int files_fd = -1;
+static int control_fd = -1;
 /* Disposition of XFSZ when the process began. */
 static struct sigaction limit_before = { .sa_handler = SIG_DFL };
 
@@ -316,9 +317,18 @@ void wp_signals_set_files(int fd)
 }
 
 /**
+ * wp_signals_set_control() - wake wp_signals_wait() by commands of another process, too
+ * @fd: where they are read, or -1
+ */
+void wp_signals_set_control(int fd)
+{
+	control_fd = fd;
+}
+
+/**
  * wp_signals_wait() - wait for a signal, for data, or for a time
- * @dev: the session
- * @sideband: its sideband
+ * @dev: the session; without a descriptor nothing of it is waited for
+ * @sideband: its sideband, or NULL
  * @until: the time, of CLOCK_MONOTONIC
  *
  * Return: enum wp_wake, or a negative errno after a message.
@@ -326,7 +336,7 @@ void wp_signals_set_files(int fd)
 int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideband,
 		    __u64 until)
 {
-	unsigned int max = dev->info.nr_cpus + 4, nr, i;
+	unsigned int max = dev->info.nr_cpus + 5, nr, i;
 	struct pollfd *fds = calloc(max, sizeof(*fds));
 	enum wp_wake wake = WP_WAKE_TIME;
 	__u64 count;
@@ -340,7 +350,8 @@ int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideb
 	fds[1] = (struct pollfd){ .fd = dev->fd, .events = POLLIN };
 	fds[2] = (struct pollfd){ .fd = input_fd, .events = POLLIN };
 	fds[3] = (struct pollfd){ .fd = files_fd, .events = POLLIN };
-	nr = 4 + wp_sideband_pollfds(sideband, fds + 4, max - 4);
+	fds[4] = (struct pollfd){ .fd = control_fd, .events = POLLIN };
+	nr = 5 + (sideband ? wp_sideband_pollfds(sideband, fds + 5, max - 5) : 0);
 	n = poll(fds, nr, msecs_until(until));
 	if (n < 0 && errno != EINTR) {
 		n = -errno;
@@ -356,7 +367,7 @@ int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideb
 			wake = WP_WAKE_INPUT;
 		if (fds[3].revents && read(files_fd, &count, sizeof(count)) > 0)
 			wake = WP_WAKE_FILES;
-		for (i = 4; i < nr; i++)
+		for (i = 5; i < nr; i++)
 			wake = fds[i].revents ? WP_WAKE_FULL : wake;
 		if (fds[1].revents & POLLIN)
 			wake = WP_WAKE_FULL;

@@ -16,7 +16,7 @@ struct wp_sideband;
 
 /**
  * enum wp_wake - why wp_signals_wait() returned
- * @WP_WAKE_TIME: the time has come, or a signal without consequences
+ * @WP_WAKE_TIME: the time has come, or a signal without consequences, or a command
  * @WP_WAKE_FULL: data is ready
  * @WP_WAKE_GONE: no target is left
  * @WP_WAKE_INPUT: a key was pressed, or the terminal was hung up
@@ -42,6 +42,7 @@ void wp_signals_ignore_limit(void);
 void wp_signals_restore_limit(void);
 void wp_signals_set_file(struct wp_perfdata *pd);
 void wp_signals_set_files(int fd);
+void wp_signals_set_control(int fd);
 void wp_signals_set_command(pid_t pid);
 int wp_signals_wait(const struct wp_device *dev, const struct wp_sideband *sideband,
 		    __u64 until);

@@ -15,6 +15,7 @@
 #include "cmd/common/options.h"
 #include "cmd/common/perf-options.h"
 #include "cmd/common/target-options.h"
+#include "cmd/record/control.h"
 #include "cmd/record/options.h"
 #include "lib/base/duration.h"
 #include "lib/base/err.h"
@@ -24,6 +25,7 @@
 
 #define DEFAULT_FREQ	4000
 #define MAX_INTERVAL_MS	3600000
+#define MAX_DELAY_MS	INT_MAX
 
 enum {
 	OPT_CALL_GRAPH = 256,
@@ -52,6 +54,7 @@ enum {
 	OPT_WEIGHT,
 	OPT_BY,
 	OPT_MAX_SIZE,
+	OPT_CONTROL,
 };
 
 static const char *const usage[] = {
@@ -69,6 +72,10 @@ static const struct wp_option table[] = {
 	{ 'G', "cgroup", "path,...", "all threads in these control groups (version 2)\n"
 	  "and in the groups below" },
 	{ 'C', "cpu", "list", "on these CPUs only, as 0-3,5" },
+	{ 'D', "delay", "ms|from-to", "begin so long after the command, or record from\n"
+	  "then to then; -1: do not begin by itself" },
+	{ OPT_CONTROL, "control", "where[,ack]", "take commands, as enable and stop, from fd:N or\n"
+	  "fifo:FILE, and answer there" },
 	{ 'i', "no-inherit", NULL, "do not follow what the targets fork" },
 	{ 'e', "event", "event,...", "events to sample, as cycles:u or 'ext4:*' or\n"
 	  "cs/period=10,max-stack=8/ (default cycles, or\n"
@@ -137,6 +144,7 @@ static const struct wp_option table[] = {
 /* Option values that depend on other options. */
 struct raw {
 	struct wp_record_opts *o;
+	struct wp_control *control;
 	struct wp_target_options targets;
 	bool strict_freq;
 	bool freq_given;
@@ -218,6 +226,45 @@ static int parse_time(const char *option, const char *arg, __u64 unit, __u64 min
 	return err || *ns < min ? -EINVAL : 0;
 }
 
+/* Digits, up to MAX_DELAY_MS. @end: set to what follows. */
+static bool parse_msecs(const char *arg, __u64 *ns, const char **end)
+{
+	unsigned long long n;
+	char *rest;
+
+	errno = 0;
+	n = strtoull(arg, &rest, 10);
+	*end = rest;
+	*ns = n * WP_NSEC_PER_MSEC;
+	return isdigit((unsigned char)*arg) && !errno && n <= MAX_DELAY_MS;
+}
+
+/* As perf has it; but one range only. */
+static int parse_delay(const char *arg, struct wp_record_opts *o)
+{
+	__u64 from = ~0ULL, to = 0;
+	const char *end = "";
+	bool ok = true;
+
+	if (strcmp(arg, "-1"))
+		ok = parse_msecs(arg, &from, &end);
+	if (ok && *end == '-')
+		ok = parse_msecs(end + 1, &to, &end) && to > from;
+	if (ok && to && *end == ',') {
+		wp_err("--delay: '%s' is more than one range: wallprof records one", arg);
+		return -EINVAL;
+	}
+	if (!ok || *end) {
+		wp_err("--delay: '%s' is not a time as 500, in ms, a range as 500-1000, or -1",
+		       arg);
+		return -EINVAL;
+	}
+	o->later = from || to;
+	o->delay_ns = from;
+	o->range_ns = to ? to - from : 0;
+	return 0;
+}
+
 static int parse_tables(const char *arg, struct wp_record_opts *o)
 {
 	char *words = strdup(arg), *rest = words, *word;
@@ -285,6 +332,11 @@ static int set(void *ctx, int id, const char *arg)
 	case 'C':
 		o->has_cpus = true;
 		return wp_value_cpus("-C", arg, &o->cpus);
+	case 'D':
+		return parse_delay(arg, o);
+	case OPT_CONTROL:
+		wp_control_close(raw->control);
+		return wp_control_open(raw->control, arg);
 	case 'i':
 		o->inherit = false;
 		return 0;
@@ -529,13 +581,15 @@ static bool same_file(const char *a, const char *b)
 /**
  * wp_record_options() - parse the command line
  * @o: filled in
+ * @control: likewise; to be closed
  * @argc: arguments of the command
  * @argv: the same; the first one is the command's name
  *
  * Return: 0; WP_OPTIONS_DONE if help was requested; or a negative errno after a message,
  * -EINVAL for an invalid command line.
  */
-int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
+int wp_record_options(struct wp_record_opts *o, struct wp_control *control, int argc,
+		      char **argv)
 {
 	struct wp_options options = {
 		.command = "wallprof record",
@@ -544,10 +598,11 @@ int wp_record_options(struct wp_record_opts *o, int argc, char **argv)
 		.perf_options = wp_perf_options_record,
 		.set = set,
 	};
-	struct raw raw = { .o = o };
+	struct raw raw = { .o = o, .control = control };
 	int err, rest;
 
 	memset(o, 0, sizeof(*o));
+	*control = (struct wp_control){ .fd = -1, .ack = -1 };
 	o->inherit = true;
 	o->freq = DEFAULT_FREQ;
 	o->max_stack = WALLPROF_MAX_STACK;

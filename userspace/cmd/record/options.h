@@ -7,6 +7,9 @@
 
 #include "lib/record/sessionopts.h"
 
-int wp_record_options(struct wp_record_opts *o, int argc, char **argv);
+struct wp_control;
+
+int wp_record_options(struct wp_record_opts *o, struct wp_control *control, int argc,
+		      char **argv);
 
 #endif /* WP_CMD_RECORD_OPTIONS_H */

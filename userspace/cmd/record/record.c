@@ -8,6 +8,9 @@
  * the session starts; the snapshot is written to the file; the command is released. Then
  * recorded data is written (sessiondrain.c) once an epoch, or when a table or ring fills
  * up.
+ *
+ * With --delay the session only follows forks at first, and starts when the command has
+ * run so long: the names and mappings of what it did until then are in the file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +22,7 @@
 #include "cmd/common/options.h"
 #include "cmd/common/signals.h"
 #include "cmd/common/workload.h"
+#include "cmd/record/control.h"
 #include "cmd/record/options.h"
 #include "cmd/record/record.h"
 #include "cmd/record/summary.h"
@@ -33,6 +37,25 @@
 #define NSEC_PER_MSEC	1000000ULL
 #define TOP_THREADS	20
 
+/* Commands that are carried out between two looks at everything else. */
+#define MAX_COMMANDS	16
+
+/**
+ * struct run - a recording, and what it depends on
+ * @r: the recording
+ * @workload: its command
+ * @control: where other processes send commands
+ * @over: such a command has asked for the end
+ * @disabled: or for the end of what is recorded
+ */
+struct run {
+	struct wp_recording *r;
+	struct wp_workload *workload;
+	struct wp_control *control;
+	bool over;
+	bool disabled;
+};
+
 /* As in perf, by the size of the data; what is in the tables by then is written, too. */
 static bool is_full(const struct wp_recording *r)
 {
@@ -44,14 +67,58 @@ static bool is_full(const struct wp_recording *r)
 	return true;
 }
 
-static int loop(struct wp_recording *r, struct wp_workload *workload)
+/* As perf prints it. */
+static void say_enabled(const struct wp_recording *r, bool enabled)
 {
+	if (!r->o.quiet)
+		fprintf(stderr, "Events %s\n", enabled ? "enabled" : "disabled");
+}
+
+/* Whether the recording goes on: nobody asked for its end, and the command runs. */
+static bool goes_on(const struct run *run)
+{
+	return !run->over && !wp_signals_stop() && !wp_workload_ended(run->workload);
+}
+
+/*
+ * Carries out commands of --control. Returns true at @until, which the caller carries out,
+ * and answers.
+ */
+static bool obey(struct run *run, enum wp_command until)
+{
+	struct wp_recording *r = run->r;
+	enum wp_command command;
+	unsigned int i;
+
+	for (i = 0; i < MAX_COMMANDS && !run->over; i++) {
+		command = wp_control_next(run->control, &r->o);
+		if (command == WP_COMMAND_NONE)
+			return false;
+		if (command == until)
+			return true;
+		if (command == WP_COMMAND_DONE)
+			continue;
+		if (command == WP_COMMAND_STOP)
+			run->over = true;
+		else if (command == WP_COMMAND_ENABLE && r->s.stop)
+			wp_warn("--control: failed: events that were disabled cannot be enabled again");
+		else
+			say_enabled(r, command == WP_COMMAND_ENABLE);
+		wp_control_ack(run->control);
+	}
+	return false;
+}
+
+static int loop(struct run *run)
+{
+	struct wp_recording *r = run->r;
 	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC;
 	__u64 next = r->s.start + interval;
+	__u64 end = r->o.range_ns ? r->s.start + r->o.range_ns : ~0ULL;
 	int err = 0;
 
-	while (!err && !wp_signals_stop() && !wp_workload_ended(workload)) {
-		int wake = wp_signals_wait(&r->dev, r->sideband, next);
+	while (!err && goes_on(run)) {
+		int wake = wp_signals_wait(&r->dev, r->sideband, next < end ? next : end);
 
 		if (wake < 0)
 			return wake;
@@ -63,6 +130,14 @@ static int loop(struct wp_recording *r, struct wp_workload *workload)
 			err = wp_recording_drain_sideband(r);
 		if (err)
 			break;
+		if (wp_clock_now() >= end) {
+			say_enabled(r, false);
+			break;
+		}
+		if (obey(run, WP_COMMAND_DISABLE)) {
+			run->disabled = true;
+			break;
+		}
 		if (wake == WP_WAKE_FULL || wp_clock_now() >= next) {
 			err = wp_recording_drain(r, false);
 			next = wp_clock_now() + interval;
@@ -235,36 +310,133 @@ static void warn_of_no_thread(struct wp_recording *r)
 		wp_warn("no thread %s exists yet: waiting for one", awaited);
 }
 
-/* From START to STOP. Data recorded before an error is kept. */
-static int run(struct wp_recording *r, struct wp_workload *workload)
+/* What follows START, when the snapshot is in the file. */
+static int begin(struct wp_recording *r)
 {
-	int err, last;
+	int err = wp_recording_begin_timeline(r);
 
-	err = wp_device_start(&r->dev, &r->s.start);
-	if (err == -ENOSPC)
-		wp_err("use --tables tasks=N with a larger N");
-	if (err)
-		return err;
-	wp_mapsync_started(r->mapsync);
-	if (r->keep)
-		wp_signals_set_files(wp_mapsync_files_fd(r->mapsync));
-	err = wp_recording_write_snapshot(r);
-	if (err)
-		return err;
-	err = wp_recording_begin_timeline(r);
 	if (err)
 		return err;
 	wp_debug("recording");
 	warn_of_no_thread(r);
+	return 0;
+}
+
+static int start(struct wp_recording *r)
+{
+	int err = wp_device_start(&r->dev, &r->s.start);
+
+	if (err == -ENOSPC)
+		wp_err("use --tables tasks=N with a larger N");
+	if (!err)
+		wp_mapsync_started(r->mapsync);
+	return err;
+}
+
+/* The delay is over. If the command is, too, nothing starts any more. */
+static int start_late(struct wp_recording *r)
+{
+	int err = start(r);
+
+	if (err)
+		return err == -ESRCH && r->o.command ? 0 : err;
+	say_enabled(r, true);
+	return begin(r);
+}
+
+/*
+ * Until the recording is to begin, or is to end without having begun. Records of processes
+ * are written meanwhile.
+ */
+static int wait_to_start(struct run *run)
+{
+	struct wp_recording *r = run->r;
+	__u64 interval = r->o.interval_ms * NSEC_PER_MSEC, now = wp_clock_now();
+	__u64 begins = r->o.delay_ns == ~0ULL ? ~0ULL : now + r->o.delay_ns;
+	__u64 next = now + interval;
+	/* It is not asked: it has no data, nor lost its targets. */
+	struct wp_device idle = { .fd = -1, .info = r->dev.info };
+
+	say_enabled(r, false);
+	while (goes_on(run)) {
+		int wake, err = 0;
+
+		if (wp_clock_now() >= begins)
+			return start_late(r);
+		if (obey(run, WP_COMMAND_ENABLE)) {
+			err = start_late(r);
+			wp_control_ack(run->control);
+			return err;
+		}
+		wake = wp_signals_wait(&idle, r->sideband, next < begins ? next : begins);
+		if (wake < 0)
+			return wake;
+		r->s.wakeups++;
+		if (wake == WP_WAKE_FULL || wake == WP_WAKE_FILES || wp_clock_now() >= next) {
+			err = wp_recording_drain_names(r, false);
+			next = wp_clock_now() + interval;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Nothing is recorded any more, but the command may run on. */
+static int wait_to_end(struct run *run)
+{
+	struct wp_device idle = { .fd = -1, .info = run->r->dev.info };
+	int wake = 0;
+
+	say_enabled(run->r, false);
+	wp_control_ack(run->control);
+	while (wake >= 0 && goes_on(run)) {
+		obey(run, WP_COMMAND_NONE);
+		wake = wp_signals_wait(&idle, NULL, wp_clock_now() + 1000 * NSEC_PER_MSEC);
+	}
+	return wake < 0 ? wake : 0;
+}
+
+/* The recording ends before it began. */
+static int finish_unstarted(struct wp_recording *r)
+{
+	wp_signals_set_files(-1);
+	wp_mapsync_end(r->mapsync, &r->s.mapsync);
+	r->mapsync = NULL;
+	return wp_recording_drain_names(r, true);
+}
+
+/* From START to STOP. Data recorded before an error is kept. */
+static int record(struct run *run)
+{
+	struct wp_workload *workload = run->workload;
+	struct wp_recording *r = run->r;
+	int err, last;
+
+	wp_signals_set_control(run->control->fd);
+	err = r->o.later ? wp_device_start(&r->dev, NULL) : start(r);
+	if (err)
+		return err;
+	if (r->keep)
+		wp_signals_set_files(wp_mapsync_files_fd(r->mapsync));
+	err = wp_recording_write_snapshot(r);
+	if (!err && !r->o.later)
+		err = begin(r);
+	if (err)
+		return err;
 	if (r->o.command)
 		err = wp_workload_release(workload);
 	r->begun = !err;
-	if (!err)
-		err = loop(r, workload);
+	if (!err && r->o.later)
+		err = wait_to_start(run);
+	if (!err && r->s.start)
+		err = loop(run);
+	last = r->s.start ? finish(r) : finish_unstarted(r);
+	if (!err && !last && run->disabled)
+		last = wait_to_end(run);
 	/* It has been reaped: its pid may have been reused. */
 	if (workload->ended)
 		wp_signals_set_command(0);
-	last = finish(r);
 	return err ? err : last;
 }
 
@@ -339,11 +511,14 @@ int cmd_record(int argc, char **argv)
 		.s.begun = wp_clock_now(),
 	};
 	struct wp_workload workload = { 0 };
+	struct wp_control control;
+	struct run run = { .r = &r, .workload = &workload, .control = &control };
 	bool started = false;
 	int err, status;
 
-	err = wp_record_options(&r.o, argc, argv);
+	err = wp_record_options(&r.o, &control, argc, argv);
 	if (err) {
+		wp_control_close(&control);
 		wp_target_free(&r.o.target);
 		wp_event_list_free(&r.o.events);
 		return err == WP_OPTIONS_DONE ? 0 : err == -EINVAL ? WP_EXIT_USAGE : WP_EXIT_ERROR;
@@ -353,7 +528,7 @@ int cmd_record(int argc, char **argv)
 		wp_worker_prepare();
 	err = prepare(&r, &workload);
 	if (!err && !wp_signals_stop()) {
-		err = run(&r, &workload);
+		err = record(&run);
 		started = r.s.stop;
 	}
 	wp_mapsync_end(r.mapsync, NULL);
@@ -365,7 +540,10 @@ int cmd_record(int argc, char **argv)
 	wp_signals_set_command(0);
 	status = wp_workload_finish(&workload);
 	wp_device_close(&r.dev);
-	if (!started && !err)
+	wp_control_close(&control);
+	if (!started && !err && r.begun && !wp_signals_stop())
+		wp_warn("the end came before the recording began: %s is empty", r.o.output);
+	else if (!started && !err)
 		wp_err("interrupted before the recording began: %s is empty", r.o.output);
 	if (started && !err)
 		wp_record_summary(&r.o, &r.s, &r.t);

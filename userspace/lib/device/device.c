@@ -373,13 +373,16 @@ int wp_device_read(const struct wp_device *dev, struct wallprof_read *read)
 /**
  * wp_device_start() - start recording
  * @dev: the session, configured
- * @time: set to the start of the complete recording
+ * @time: set to the start of the complete recording; NULL: only follow what the targets
+ *	fork, until this is called again
  *
  * Return: 0 or a negative errno; a message was printed.
  */
 int wp_device_start(struct wp_device *dev, __u64 *time)
 {
-	struct wallprof_start start = { .size = sizeof(start) };
+	struct wallprof_start start = {
+		.size = sizeof(start), .flags = time ? 0 : WALLPROF_START_LATER,
+	};
 
 	if (ioctl(dev->fd, WALLPROF_IOC_START, &start)) {
 		int err = errno;
@@ -393,7 +396,8 @@ int wp_device_start(struct wp_device *dev, __u64 *time)
 			wp_err("could not start recording: %s", strerror(err));
 		return -err;
 	}
-	*time = start.time;
+	if (time)
+		*time = start.time;
 	return 0;
 }
 

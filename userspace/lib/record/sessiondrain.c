@@ -501,6 +501,32 @@ int wp_recording_drain_sideband(struct wp_recording *r)
 }
 
 /**
+ * wp_recording_drain_names() - write the records of processes, while nothing is recorded
+ * @r: the recording, not started
+ * @last: it will not be
+ *
+ * Return: 0 or a negative errno; a message was printed.
+ */
+int wp_recording_drain_names(struct wp_recording *r, bool last)
+{
+	__u64 before = wp_clock_now(), upto;
+	int err;
+
+	err = wp_sideband_drain(r->sideband, &upto, last, wp_recording_add_record, r);
+	if (!err)
+		err = wp_recording_write_busy(r);
+	if (!err)
+		err = wp_batch_flush(r->batch, last ? ~0ULL : upto < before ? upto : before);
+	if (!err && wp_clock_now() - r->flushed >= FLUSH_NS) {
+		err = wp_perfdata_flush(r->pd);
+		r->flushed = wp_clock_now();
+	}
+	if (err == -ENOMEM)
+		wp_err("out of memory");
+	return err;
+}
+
+/**
  * wp_recording_drain() - retire an epoch and write it
  * @r: the recording
  * @last: the session is stopped; open intervals are written, too

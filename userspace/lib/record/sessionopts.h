@@ -20,6 +20,9 @@
  * @has_cpus: @cpus was given; else all CPUs
  * @command: the command to run, its arguments, NULL; or NULL
  * @own: the command is the target
+ * @later: recording begins after the command: @delay_ns
+ * @delay_ns: how long after it; ~0: not by itself
+ * @range_ns: how long is recorded then; 0: to the end
  * @inherit: record children of targets, too
  * @events: the events that are sampled
  * @freq: samples per second of events that do not ask for another number; 0: @period counts
@@ -64,6 +67,9 @@ struct wp_record_opts {
 	bool has_cpus;
 	char **command;
 	bool own;
+	bool later;
+	__u64 delay_ns;
+	__u64 range_ns;
 	bool inherit;
 	struct wp_event_list events;
 	__u64 freq;

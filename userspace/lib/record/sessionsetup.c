@@ -325,7 +325,7 @@ int wp_recording_configure(struct wp_recording *r)
 			 (o->events.none ? 0 : WALLPROF_SAMPLER) |
 			 (has_repeated_stacks(o) ? WALLPROF_SAMPLE_CACHE : 0) |
 			 (o->inherit && has_children(&o->target) ? WALLPROF_INHERIT : 0) |
-			 (o->own ? WALLPROF_ENABLE_ON_EXEC : 0),
+			 (o->own && !o->later ? WALLPROF_ENABLE_ON_EXEC : 0),
 		.stack_flags = stack_flags(o),
 		.max_stack = o->max_stack,
 		.states = o->states,
