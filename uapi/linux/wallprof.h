@@ -718,7 +718,7 @@ struct wallprof_filter_test {
  * @record_words: for tracepoints: so many words of a record are kept with its sample, at
  *	most WALLPROF_MAX_STACK: samples with other records are other aggregates. 0: none
  * @by_offset: where a number is in the records, by which samples are summed, too:
- *	&struct wallprof_aggr.arg
+ *	&struct wallprof_aggr.arg. New in ABI 16, as are the following
  * @by_size: its bytes, as @weight_size; 0: there is none, and @by_offset and @by_sign are
  *	0, too
  * @by_sign: 1: it has a sign; or 0
