@@ -15,6 +15,7 @@
 #include "lib/base/since.h"
 #include "lib/base/text.h"
 #include "lib/device/device.h"
+#include "lib/model/lockcycles.h"
 #include "lib/model/objects.h"
 #include "lib/model/stacks.h"
 #include "lib/model/syscalls.h"
@@ -166,21 +167,13 @@ static bool holds(const struct wp_now_threads *all, const struct wp_now_thread *
 	return owner && owner->now == WP_NOW_BLOCKED && all->time - owner->age <= t->owner_time;
 }
 
-/* Whether the chain of owners leads back to a thread. */
-static bool is_deadlocked(const struct wp_now_threads *all, const struct wp_now_thread *t)
+/* The thread that another one waits for, while that waits, too. */
+static size_t next_of(const void *ctx, size_t i)
 {
-	const struct wp_now_thread *at = t, *owner;
-	size_t i;
+	const struct wp_now_threads *all = ctx;
+	const struct wp_now_thread *t = &all->thread[i], *owner = owner_of(all, t);
 
-	for (i = 0; i < all->nr; i++) {
-		owner = owner_of(all, at);
-		if (!holds(all, at, owner))
-			return false;
-		if (owner == t)
-			return true;
-		at = owner;
-	}
-	return false;
+	return holds(all, t, owner) ? (size_t)(owner - all->thread) : all->nr;
 }
 
 /**
@@ -191,21 +184,24 @@ static bool is_deadlocked(const struct wp_now_threads *all, const struct wp_now_
  */
 int wp_now_link_owners(struct wp_now_threads *all)
 {
+	bool *found = calloc(all->nr + 1, sizeof(*found));
+	int err = -ENOMEM;
 	size_t i;
 
 	all->by_tid = calloc(all->nr + 1, sizeof(*all->by_tid));
-	if (!all->by_tid)
-		return -ENOMEM;
+	if (!found || !all->by_tid)
+		goto out;
 	for (i = 0; i < all->nr; i++)
 		all->by_tid[i] = &all->thread[i];
 	qsort(all->by_tid, all->nr, sizeof(*all->by_tid), by_tid);
-	for (i = 0; i < all->nr; i++) {
-		struct wp_now_thread *t = &all->thread[i];
-
-		t->deadlock = t->lock && is_deadlocked(all, t);
-		all->deadlocks += t->deadlock;
+	err = wp_lockcycles_find(all->nr, next_of, all, found);
+	for (i = 0; i < all->nr && !err; i++) {
+		all->thread[i].deadlock = found[i];
+		all->deadlocks += found[i];
 	}
-	return 0;
+out:
+	free(found);
+	return err;
 }
 
 static void append(char *text, size_t size, const char *more)
