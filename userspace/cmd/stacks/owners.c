@@ -73,6 +73,7 @@ void wp_now_read_lock(const struct wp_device *dev, __u32 slot, struct wp_now_bef
 	}
 	before->lock.op = read.arg2;
 	before->lock.value = read.arg3;
+	before->lock.timed = read.arg4;
 	before->lock_time = time;
 }
 
@@ -130,6 +131,7 @@ int wp_now_find_owner(const struct wp_now_threads *all, struct wp_now_thread *t,
 		return err;
 	t->owner = wp_nspid_find(t->tgid, owner, shared);
 	t->owner_time = before->lock_time;
+	t->lock_timed = w->timed;
 	t->lock = t->owner ? kind : NULL;
 	/* A thread's directory has itself as a thread, too. */
 	wp_now_read_comm(t->owner, t->owner, t->owner_comm);
@@ -167,13 +169,13 @@ static bool holds(const struct wp_now_threads *all, const struct wp_now_thread *
 	return owner && owner->now == WP_NOW_BLOCKED && all->time - owner->age <= t->owner_time;
 }
 
-/* The thread that another one waits for, while that waits, too. */
+/* The thread without which another one waits forever. */
 static size_t next_of(const void *ctx, size_t i)
 {
 	const struct wp_now_threads *all = ctx;
 	const struct wp_now_thread *t = &all->thread[i], *owner = owner_of(all, t);
 
-	return holds(all, t, owner) ? (size_t)(owner - all->thread) : all->nr;
+	return holds(all, t, owner) && !t->lock_timed ? (size_t)(owner - all->thread) : all->nr;
 }
 
 /**
@@ -229,6 +231,16 @@ static void append_state(const struct wp_now_threads *all, const struct wp_now_t
 	append(text, size, more);
 }
 
+static bool is_among(const struct wp_now_thread *t, const struct wp_now_thread *const *seen,
+		     unsigned int nr)
+{
+	while (nr) {
+		if (seen[--nr] == t)
+			return true;
+	}
+	return false;
+}
+
 /**
  * wp_now_owner_text() - describe who holds the lock that a thread waits for
  * @all: all threads
@@ -239,8 +251,9 @@ static void append_state(const struct wp_now_threads *all, const struct wp_now_t
 void wp_now_owner_text(const struct wp_now_threads *all, const struct wp_now_thread *t,
 		       char *text, size_t size)
 {
-	const struct wp_now_thread *at = t, *owner;
+	const struct wp_now_thread *at = t, *owner, *seen[MAX_CHAIN + 1];
 	char more[160], comm[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
+	bool timed = false;
 	unsigned int i;
 
 	snprintf(text, size, "%s", "");
@@ -260,8 +273,16 @@ void wp_now_owner_text(const struct wp_now_threads *all, const struct wp_now_thr
 			append(text, size, ", which is in a deadlock");
 			return;
 		}
-		if (owner == t || owner == at || i == MAX_CHAIN) {
-			append(text, size, t->deadlock ? ": a deadlock" : ", ...");
+		/* It may not hold this lock any more, while it waits for the next one. */
+		if (!holds(all, at, owner)) {
+			at = owner;
+			break;
+		}
+		timed |= at->lock_timed;
+		seen[i] = at;
+		if (i == MAX_CHAIN || is_among(owner, seen, i + 1)) {
+			append(text, size, t->deadlock ? ": a deadlock" :
+			       timed ? ", until a time limit" : ", ...");
 			return;
 		}
 	}

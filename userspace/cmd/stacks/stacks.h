@@ -73,7 +73,9 @@ enum wp_now_rank {
  * @owner: the thread that holds it
  * @owner_comm: its name; "" if it has ended since
  * @owner_time: when that was read
- * @deadlock: the owner waits, through others or not, for this thread
+ * @lock_timed: the wait ends at a time, with the lock or without
+ * @deadlock: the owner waits, through others or not, for this thread, and none of them
+ *	ends by itself
  */
 struct wp_now_thread {
 	__u32 tid;
@@ -96,6 +98,7 @@ struct wp_now_thread {
 	__u32 owner;
 	char owner_comm[WALLPROF_COMM_LEN];
 	__u64 owner_time;
+	bool lock_timed;
 	bool deadlock;
 };
 
