@@ -19,7 +19,6 @@
 #include "lib/model/objects.h"
 #include "lib/model/stacks.h"
 #include "lib/model/syscalls.h"
-#include "lib/proc/nspid.h"
 #include "lib/proc/procstack.h"
 #include "lib/profile/waitwhere.h"
 #include "lib/symbols/livenames.h"
@@ -111,7 +110,7 @@ static int kind_of(const struct wp_now_threads *all, const struct wp_now_thread 
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_now_find_owner(const struct wp_now_threads *all, struct wp_now_thread *t,
+int wp_now_find_owner(struct wp_now_threads *all, struct wp_now_thread *t,
 		      const struct wp_now_before *before)
 {
 	const struct wp_lockwait *w = &before->lock;
@@ -129,7 +128,7 @@ int wp_now_find_owner(const struct wp_now_threads *all, struct wp_now_thread *t,
 	err = kind_of(all, t, lock, &kind);
 	if (err || !kind)
 		return err;
-	t->owner = wp_nspid_find(t->tgid, owner, shared);
+	t->owner = wp_nspids_find(&all->nspids, t->tgid, owner, shared);
 	t->owner_time = before->lock_time;
 	t->lock_timed = w->timed;
 	t->lock = t->owner ? kind : NULL;
