@@ -45,7 +45,7 @@ struct wp_remote_read {
 	u64 since;
 	u64 address;
 	u32 bytes;
-	u64 args[3];
+	u64 args[4];
 	u32 syscall;
 	int err;
 	u8 data[];
@@ -82,6 +82,7 @@ static void wp_read_syscall(struct wp_remote_read *read)
 	read->syscall = min(nr, WALLPROF_SYSCALL_OTHER);
 	read->args[0] = wp_syscall_arg(read->p, regs);
 	wp_syscall_more_args(read->p, regs, read->args + 1);
+	read->args[3] = wp_syscall_arg4_64(regs);
 }
 
 /* Checks that the thread is still blocked. Reads its system call, too, if @syscall. */
@@ -182,6 +183,7 @@ int wp_remote_read(struct wp_session *session, struct wallprof_read *args)
 		args->arg = read->args[0];
 		args->arg2 = read->args[1];
 		args->arg3 = read->args[2];
+		args->arg4 = read->args[3];
 	}
 	kfree(read);
 	return err;

@@ -59,6 +59,12 @@ static inline void wp_syscall_more_args(struct task_struct *p, const struct pt_r
 	more[1] = narrow ? (u32)regs->dx : regs->dx;
 }
 
+/* The fourth, of a thread that is off its CPU, in a system call of the 64-bit table. */
+static inline u64 wp_syscall_arg4_64(const struct pt_regs *regs)
+{
+	return regs->r10;
+}
+
 #define wp_regs_fp(regs)	((regs)->bp)
 #define wp_strip_fp(fp)		(fp)
 #define wp_cfi_here		wp_cfi_x86_64
@@ -98,6 +104,12 @@ static inline void wp_syscall_more_args(struct task_struct *p, const struct pt_r
 
 	more[0] = narrow ? (u32)regs->regs[1] : regs->regs[1];
 	more[1] = narrow ? (u32)regs->regs[2] : regs->regs[2];
+}
+
+/* The fourth, of a thread that is off its CPU, in a system call of the 64-bit table. */
+static inline u64 wp_syscall_arg4_64(const struct pt_regs *regs)
+{
+	return regs->regs[3];
 }
 
 /* The hardware ignores the upper byte of a user address, which can be a tag. */

@@ -1133,6 +1133,7 @@ struct wallprof_live_map {
  * @arg: out: the first argument of the thread's system call
  * @arg2: out: its second
  * @arg3: out: its third
+ * @arg4: out: its fourth
  * @syscall: out: the call's number; WALLPROF_SYSCALL_NONE: it is in none, or in one of the
  *	32-bit table, and the arguments are 0
  * @reserved: must be 0
@@ -1160,6 +1161,7 @@ struct wallprof_read {
 	__aligned_u64 arg;
 	__aligned_u64 arg2;
 	__aligned_u64 arg3;
+	__aligned_u64 arg4;
 	__u32 syscall;
 	__u32 reserved;
 };

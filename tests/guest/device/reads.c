@@ -34,7 +34,8 @@ static void target(void *arg)
 	for (unsigned int i = 0; i < PAGE; i++)
 		pages[i] = i * 7 + 1;
 	shared->ready = 1;
-	if (read(hole[0], pages + 100, 33) < 0)
+	/* With a fourth argument, which read() has not. */
+	if (syscall(SYS_read, hole[0], pages + 100, 33, 44) < 0)
 		abort();
 }
 
@@ -130,6 +131,7 @@ TEST_F(reads, memory_and_arguments)
 	EXPECT_EQ((__u64)hole[0], arg.arg);
 	EXPECT_EQ((uintptr_t)pages + 100, arg.arg2);
 	EXPECT_EQ(33, arg.arg3);
+	EXPECT_EQ(44, arg.arg4);
 	/* By the time, too, and another time is another interval. */
 	READ(0, &arg);
 	arg.since++;

@@ -40,7 +40,7 @@ struct thread {
 
 static struct thread threads[MOST];
 static int nr_threads;
-static pthread_mutex_t mutex[KINDS], chain[3], circle[2], self, dead, busy, signalled_mutex;
+static pthread_mutex_t mutex[KINDS], chain[3], circle[2], passing[2], self, dead, busy, signalled_mutex;
 static pthread_mutex_t *shared;
 static pthread_rwlock_t written = PTHREAD_RWLOCK_INITIALIZER, read_held = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER, signalled = PTHREAD_COND_INITIALIZER;
@@ -211,17 +211,42 @@ static void lock_both(void *arg)
 	lock(both[1]);
 }
 
-/* As above, when the other one has its first, too. */
+/* Takes a lock, and waits until another thread has one, too. */
+static void lock_first(pthread_mutex_t *m, volatile int *nr)
+{
+	pthread_mutex_lock(m);
+	__atomic_add_fetch(nr, 1, __ATOMIC_SEQ_CST);
+	while (*nr < 2)
+		nap();
+}
+
+/* As lock_both(), when the other one has its first, too. */
 static void lock_crosswise(void *arg)
 {
 	static volatile int nr;
 	pthread_mutex_t **both = arg;
 
-	pthread_mutex_lock(both[0]);
-	__atomic_add_fetch(&nr, 1, __ATOMIC_SEQ_CST);
-	while (nr < 2)
-		nap();
+	lock_first(both[0], &nr);
 	lock(both[1]);
+}
+
+/* As above, but one of the two gives up some time. */
+static volatile int nr_patient;
+
+static void lock_patient(void *arg)
+{
+	pthread_mutex_t **both = arg;
+
+	lock_first(both[0], &nr_patient);
+	lock(both[1]);
+}
+
+static void lock_impatient(void *arg)
+{
+	pthread_mutex_t **both = arg;
+
+	lock_first(both[0], &nr_patient);
+	lock_timed(both[1]);
 }
 
 static void lock_twice(void *arg)
@@ -352,6 +377,7 @@ static void start_chains(void)
 	static pthread_mutex_t *links[][2] = {
 		{ &chain[1], &chain[0] }, { &chain[2], &chain[1] },
 		{ &circle[0], &circle[1] }, { &circle[1], &circle[0] },
+		{ &passing[0], &passing[1] }, { &passing[1], &passing[0] },
 	};
 	struct thread *left, *right;
 
@@ -367,6 +393,13 @@ static void start_chains(void)
 		nap();
 	waits("alone", "mutex", "alone", lock_twice, &self);
 	waits("behind", "mutex", "left", lock, &circle[0]);
+	left = add("patient", "mutex", "impatient", lock_patient, links[4]);
+	right = add("impatient", "mutex", "patient", lock_impatient, links[5]);
+	start(left);
+	start(right);
+	while (!in_futex(left->tid) || !in_futex(right->tid))
+		nap();
+	waits("follower", "mutex", "patient", lock, &passing[0]);
 }
 
 static void start_others(void)

@@ -15,10 +15,10 @@
 #include "lib/base/since.h"
 #include "lib/base/text.h"
 #include "lib/device/device.h"
+#include "lib/model/lockcycles.h"
 #include "lib/model/objects.h"
 #include "lib/model/stacks.h"
 #include "lib/model/syscalls.h"
-#include "lib/proc/nspid.h"
 #include "lib/proc/procstack.h"
 #include "lib/profile/waitwhere.h"
 #include "lib/symbols/livenames.h"
@@ -72,6 +72,7 @@ void wp_now_read_lock(const struct wp_device *dev, __u32 slot, struct wp_now_bef
 	}
 	before->lock.op = read.arg2;
 	before->lock.value = read.arg3;
+	before->lock.timed = read.arg4;
 	before->lock_time = time;
 }
 
@@ -109,7 +110,7 @@ static int kind_of(const struct wp_now_threads *all, const struct wp_now_thread 
  *
  * Return: 0 or -ENOMEM.
  */
-int wp_now_find_owner(const struct wp_now_threads *all, struct wp_now_thread *t,
+int wp_now_find_owner(struct wp_now_threads *all, struct wp_now_thread *t,
 		      const struct wp_now_before *before)
 {
 	const struct wp_lockwait *w = &before->lock;
@@ -127,8 +128,9 @@ int wp_now_find_owner(const struct wp_now_threads *all, struct wp_now_thread *t,
 	err = kind_of(all, t, lock, &kind);
 	if (err || !kind)
 		return err;
-	t->owner = wp_nspid_find(t->tgid, owner, shared);
+	t->owner = wp_nspids_find(&all->nspids, t->tgid, owner, shared);
 	t->owner_time = before->lock_time;
+	t->lock_timed = w->timed;
 	t->lock = t->owner ? kind : NULL;
 	/* A thread's directory has itself as a thread, too. */
 	wp_now_read_comm(t->owner, t->owner, t->owner_comm);
@@ -166,21 +168,13 @@ static bool holds(const struct wp_now_threads *all, const struct wp_now_thread *
 	return owner && owner->now == WP_NOW_BLOCKED && all->time - owner->age <= t->owner_time;
 }
 
-/* Whether the chain of owners leads back to a thread. */
-static bool is_deadlocked(const struct wp_now_threads *all, const struct wp_now_thread *t)
+/* The thread without which another one waits forever. */
+static size_t next_of(const void *ctx, size_t i)
 {
-	const struct wp_now_thread *at = t, *owner;
-	size_t i;
+	const struct wp_now_threads *all = ctx;
+	const struct wp_now_thread *t = &all->thread[i], *owner = owner_of(all, t);
 
-	for (i = 0; i < all->nr; i++) {
-		owner = owner_of(all, at);
-		if (!holds(all, at, owner))
-			return false;
-		if (owner == t)
-			return true;
-		at = owner;
-	}
-	return false;
+	return holds(all, t, owner) && !t->lock_timed ? (size_t)(owner - all->thread) : all->nr;
 }
 
 /**
@@ -191,21 +185,24 @@ static bool is_deadlocked(const struct wp_now_threads *all, const struct wp_now_
  */
 int wp_now_link_owners(struct wp_now_threads *all)
 {
+	bool *found = calloc(all->nr + 1, sizeof(*found));
+	int err = -ENOMEM;
 	size_t i;
 
 	all->by_tid = calloc(all->nr + 1, sizeof(*all->by_tid));
-	if (!all->by_tid)
-		return -ENOMEM;
+	if (!found || !all->by_tid)
+		goto out;
 	for (i = 0; i < all->nr; i++)
 		all->by_tid[i] = &all->thread[i];
 	qsort(all->by_tid, all->nr, sizeof(*all->by_tid), by_tid);
-	for (i = 0; i < all->nr; i++) {
-		struct wp_now_thread *t = &all->thread[i];
-
-		t->deadlock = t->lock && is_deadlocked(all, t);
-		all->deadlocks += t->deadlock;
+	err = wp_lockcycles_find(all->nr, next_of, all, found);
+	for (i = 0; i < all->nr && !err; i++) {
+		all->thread[i].deadlock = found[i];
+		all->deadlocks += found[i];
 	}
-	return 0;
+out:
+	free(found);
+	return err;
 }
 
 static void append(char *text, size_t size, const char *more)
@@ -233,6 +230,16 @@ static void append_state(const struct wp_now_threads *all, const struct wp_now_t
 	append(text, size, more);
 }
 
+static bool is_among(const struct wp_now_thread *t, const struct wp_now_thread *const *seen,
+		     unsigned int nr)
+{
+	while (nr) {
+		if (seen[--nr] == t)
+			return true;
+	}
+	return false;
+}
+
 /**
  * wp_now_owner_text() - describe who holds the lock that a thread waits for
  * @all: all threads
@@ -243,8 +250,9 @@ static void append_state(const struct wp_now_threads *all, const struct wp_now_t
 void wp_now_owner_text(const struct wp_now_threads *all, const struct wp_now_thread *t,
 		       char *text, size_t size)
 {
-	const struct wp_now_thread *at = t, *owner;
+	const struct wp_now_thread *at = t, *owner, *seen[MAX_CHAIN + 1];
 	char more[160], comm[WP_TEXT_GROWS * WALLPROF_COMM_LEN];
+	bool timed = false;
 	unsigned int i;
 
 	snprintf(text, size, "%s", "");
@@ -264,8 +272,16 @@ void wp_now_owner_text(const struct wp_now_threads *all, const struct wp_now_thr
 			append(text, size, ", which is in a deadlock");
 			return;
 		}
-		if (owner == t || owner == at || i == MAX_CHAIN) {
-			append(text, size, t->deadlock ? ": a deadlock" : ", ...");
+		/* It may not hold this lock any more, while it waits for the next one. */
+		if (!holds(all, at, owner)) {
+			at = owner;
+			break;
+		}
+		timed |= at->lock_timed;
+		seen[i] = at;
+		if (i == MAX_CHAIN || is_among(owner, seen, i + 1)) {
+			append(text, size, t->deadlock ? ": a deadlock" :
+			       timed ? ", until a time limit" : ", ...");
 			return;
 		}
 	}

@@ -542,6 +542,7 @@ int cmd_stacks(int argc, char **argv)
 	wp_stacks_free(&r.stacks);
 	wp_objects_free(all.objects);
 	wp_livenames_free(all.names);
+	wp_nspids_free(&all.nspids);
 	free(all.by_tid);
 	free(all.thread);
 	while (all.nr_before)

@@ -14,6 +14,7 @@
 
 #include "lib/model/cause.h"
 #include "lib/model/lockowner.h"
+#include "lib/proc/nspid.h"
 
 struct wp_device;
 struct wp_livename;
@@ -73,7 +74,9 @@ enum wp_now_rank {
  * @owner: the thread that holds it
  * @owner_comm: its name; "" if it has ended since
  * @owner_time: when that was read
- * @deadlock: the owner waits, through others or not, for this thread
+ * @lock_timed: the wait ends at a time, with the lock or without
+ * @deadlock: the owner waits, through others or not, for this thread, and none of them
+ *	ends by itself
  */
 struct wp_now_thread {
 	__u32 tid;
@@ -96,6 +99,7 @@ struct wp_now_thread {
 	__u32 owner;
 	char owner_comm[WALLPROF_COMM_LEN];
 	__u64 owner_time;
+	bool lock_timed;
 	bool deadlock;
 };
 
@@ -134,6 +138,7 @@ struct wp_now_before {
  * @deadlocks: number of threads with @deadlock
  * @objects: objects of waits
  * @names: names of functions
+ * @nspids: numbers of threads of other namespaces
  * @before: the slots
  * @nr_before: their number
  */
@@ -152,6 +157,7 @@ struct wp_now_threads {
 	size_t deadlocks;
 	struct wp_objects *objects;
 	struct wp_livenames *names;
+	struct wp_nspids nspids;
 	struct wp_now_before *before;
 	__u32 nr_before;
 };
@@ -160,7 +166,7 @@ int wp_now_frame(const struct wp_now_threads *all, const struct wp_now_thread *t
 		 unsigned int i, struct wp_livename *name, bool *found);
 void wp_now_read_comm(__u32 tgid, __u32 tid, char comm[WALLPROF_COMM_LEN]);
 void wp_now_read_lock(const struct wp_device *dev, __u32 slot, struct wp_now_before *before);
-int wp_now_find_owner(const struct wp_now_threads *all, struct wp_now_thread *t,
+int wp_now_find_owner(struct wp_now_threads *all, struct wp_now_thread *t,
 		      const struct wp_now_before *before);
 int wp_now_link_owners(struct wp_now_threads *all);
 void wp_now_owner_text(const struct wp_now_threads *all, const struct wp_now_thread *t,

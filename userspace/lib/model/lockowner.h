@@ -13,11 +13,13 @@
  * struct wp_lockwait - a wait in futex(2), of the 64-bit table
  * @op: second argument of the call
  * @value: third argument
+ * @timed: it ends at a time, by the fourth argument
  * @word: the lock's memory
  */
 struct wp_lockwait {
 	__u32 op;
 	__u32 value;
+	bool timed;
 	__u32 word[WALLPROF_LOCK_WORDS];
 };
 

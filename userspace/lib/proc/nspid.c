@@ -40,26 +40,66 @@ static bool read_numbers(__u32 pid, __u32 tid, __u32 *ours, __u32 *own)
 	return found;
 }
 
-/* Search the threads of a process. */
-static __u32 search(__u32 pid, __u32 wanted)
+static int add(struct wp_nsprocess *p, __u32 ours, __u32 own)
 {
-	__u32 ours, own, tid = 0;
+	struct wp_nsthread *more;
+
+	if (p->nr == p->room) {
+		p->room = p->room ? p->room * 2 : 64;
+		more = reallocarray(p->thread, p->room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		p->thread = more;
+	}
+	p->thread[p->nr++] = (struct wp_nsthread){ ours, own };
+	return 0;
+}
+
+/* Read the threads of a process of another namespace than ours. */
+static void read_threads(struct wp_nsprocess *p)
+{
 	const struct dirent *entry;
+	__u32 ours, own;
 	char path[64];
+	int err = 0;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	snprintf(path, sizeof(path), "/proc/%u/task", p->pid);
 	dir = opendir(path);
 	if (!dir)
-		return 0;
-	while (!tid && (entry = readdir(dir))) {
+		return;
+	while (!err && (entry = readdir(dir))) {
 		__u32 nr = strtoul(entry->d_name, NULL, 10);
 
-		if (nr && read_numbers(pid, nr, &ours, &own) && own == wanted)
-			tid = ours;
+		if (nr && read_numbers(p->pid, nr, &ours, &own))
+			err = add(p, ours, own);
 	}
 	closedir(dir);
-	return tid;
+}
+
+/* A process, read when it is looked for first; NULL: no memory. */
+static const struct wp_nsprocess *process_of(struct wp_nspids *all, __u32 pid)
+{
+	struct wp_nsprocess *p;
+	__u32 ours, own;
+	size_t i;
+
+	for (i = all->nr; i-- > 0;) {
+		if (all->process[i].pid == pid)
+			return &all->process[i];
+	}
+	p = reallocarray(all->process, all->nr + 1, sizeof(*p));
+	if (!p)
+		return NULL;
+	all->process = p;
+	p += all->nr++;
+	*p = (struct wp_nsprocess){ .pid = pid };
+	if (!read_numbers(pid, pid, &ours, &own))
+		return p;
+	p->is_ours = ours == own;
+	if (!p->is_ours)
+		read_threads(p);
+	return p;
 }
 
 static bool exists(__u32 pid, __u32 tid, bool shared)
@@ -75,7 +115,8 @@ static bool exists(__u32 pid, __u32 tid, bool shared)
 }
 
 /**
- * wp_nspid_find() - find a thread by the number that a program knows it by
+ * wp_nspids_find() - find a thread by the number that a program knows it by
+ * @all: what was read so far. A thread that began since a process was read is not found
  * @pid: the program's process, in our namespace
  * @tid: the number, in the namespace of that process
  * @shared: it may be a thread of another process. In another namespace than ours only
@@ -83,13 +124,30 @@ static bool exists(__u32 pid, __u32 tid, bool shared)
  *
  * Return: its number in our namespace; 0: there is no such thread, or it is not found.
  */
-__u32 wp_nspid_find(__u32 pid, __u32 tid, bool shared)
+__u32 wp_nspids_find(struct wp_nspids *all, __u32 pid, __u32 tid, bool shared)
 {
-	__u32 ours, own;
+	const struct wp_nsprocess *p = tid ? process_of(all, pid) : NULL;
+	size_t i;
 
-	if (!tid || !read_numbers(pid, pid, &ours, &own))
+	if (!p)
 		return 0;
-	if (ours != own)
-		return search(pid, tid);
-	return exists(pid, tid, shared) ? tid : 0;
+	if (p->is_ours)
+		return exists(pid, tid, shared) ? tid : 0;
+	for (i = 0; i < p->nr; i++) {
+		if (p->thread[i].own == tid)
+			return p->thread[i].ours;
+	}
+	return 0;
+}
+
+/**
+ * wp_nspids_free() - free what was read
+ * @all: it
+ */
+void wp_nspids_free(struct wp_nspids *all)
+{
+	while (all->nr)
+		free(all->process[--all->nr].thread);
+	free(all->process);
+	all->process = NULL;
 }
