@@ -136,6 +136,18 @@ static s64 wp_filter_signed(const void *at, u32 size)
 	return (s64)(wp_filter_unsigned(at, size) << shift) >> shift;
 }
 
+/* Reads a number of a record, and extends it to 64 bits; false if the record ends before. */
+static bool wp_event_number(const struct wp_event_record *record, u32 offset, u32 size,
+			    bool sign, u64 *value)
+{
+	const char *at = (const char *)record->data + offset;
+
+	if (offset + size > record->size)
+		return false;
+	*value = sign ? (u64)wp_filter_signed(at, size) : wp_filter_unsigned(at, size);
+	return true;
+}
+
 /**
  * wp_event_weight - read the weight of a record
  * @event: has a weight
@@ -148,12 +160,10 @@ static s64 wp_filter_signed(const void *at, u32 size)
 bool wp_event_weight(const struct wallprof_event *event, const struct wp_event_record *record,
 		     u64 *weight)
 {
-	const char *at = (const char *)record->data + event->weight_offset;
-
-	if (event->weight_offset + event->weight_size > record->size)
+	if (!wp_event_number(record, event->weight_offset, event->weight_size,
+			     event->weight_sign, weight))
 		return false;
-	*weight = wp_filter_unsigned(at, event->weight_size);
-	if (event->weight_sign && wp_filter_signed(at, event->weight_size) < 0)
+	if (event->weight_sign && (s64)*weight < 0)
 		*weight = 0;
 	return true;
 }
@@ -169,14 +179,7 @@ bool wp_event_weight(const struct wallprof_event *event, const struct wp_event_r
  */
 bool wp_event_by(const struct wallprof_event *event, const struct wp_event_record *record, u64 *by)
 {
-	const char *at = (const char *)record->data + event->by_offset;
-
-	if (event->by_offset + event->by_size > record->size)
-		return false;
-	*by = wp_filter_unsigned(at, event->by_size);
-	if (event->by_sign)
-		*by = wp_filter_signed(at, event->by_size);
-	return true;
+	return wp_event_number(record, event->by_offset, event->by_size, event->by_sign, by);
 }
 
 static int wp_filter_compare_signed(u8 compare, s64 a, s64 b)
