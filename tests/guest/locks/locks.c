@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "waiting.h"
+
 #define MOST	64
 
 enum kind { NORMAL, RECURSIVE, ERRORCHECK, ADAPTIVE, ROBUST, PI, KINDS };
@@ -60,27 +62,6 @@ static void rest(void)
 {
 	for (;;)
 		pause();
-}
-
-/* Whether a thread is in futex(2). Then it is blocked there, or soon is. */
-static bool in_futex(int tid)
-{
-	char path[64], text[64] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
-	f = fopen(path, "r");
-	if (!f)
-		return false;
-	if (!fgets(text, sizeof(text), f))
-		*text = 0;
-	fclose(f);
-	return strtol(text, NULL, 10) == SYS_futex && strchr(text, ' ');
-}
-
-static void nap(void)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
 static void *begin(void *arg)

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "waiting.h"
+
 enum { ONE, TWO, HOLDERS };
 
 static pthread_mutex_t normal = PTHREAD_MUTEX_INITIALIZER, inherits, condition_mutex;
@@ -92,24 +94,6 @@ static const struct turn {
 
 static volatile int tids[HOLDERS], waiter;
 static sem_t go[HOLDERS], held, released;
-
-static bool in_futex(int tid)
-{
-	char path[64], text[64] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", tid);
-	f = fopen(path, "r");
-	if (!f || !fgets(text, sizeof(text), f))
-		exit(1);
-	fclose(f);
-	return strtol(text, NULL, 10) == SYS_futex && strchr(text, ' ');
-}
-
-static void nap(void)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-}
 
 static void *hold(void *arg)
 {
