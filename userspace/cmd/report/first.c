@@ -47,7 +47,7 @@ struct longest {
  * @hide: leave out idle time
  * @rows: rows of the current table
  * @locks: time that threads waited for locks whose owner is known
- * @futexes: threads waited in futex(2)
+ * @futex_ns: time that threads waited in futex(2)
  * @kthreads_ns: left out: kernel threads
  * @loops_ns: left out: event loops
  * @own_ns: left out: wallprof itself
@@ -69,7 +69,7 @@ struct first {
 	bool hide;
 	struct wp_waitrows rows;
 	struct wp_waitrows locks;
-	bool futexes;
+	__u64 futex_ns;
 	__u64 kthreads_ns;
 	__u64 loops_ns;
 	__u64 own_ns;
@@ -274,7 +274,8 @@ static int add_lock(struct first *f, const struct wp_profline *l, size_t nr,
 	bool local = nr && !f->stack[0]->name && wp_lockowner_is_libc(f->stack[0]->dso);
 	const char *kind;
 
-	f->futexes |= !strncmp(c->syscall, "futex", 5);
+	if (!strncmp(c->syscall, "futex", 5))
+		f->futex_ns += item.value;
 	kind = c->owner ? wp_lockowner_kind(c->lock, wp_waitwhere_kind(f->stack, nr), local) : NULL;
 	if (!kind)
 		return 0;
@@ -368,7 +369,8 @@ static void print_locks(struct first *f)
 		return;
 	putchar('\n');
 	wp_waitrows_sort(&f->locks);
-	wp_screen_line("# Locks held by others: %.3f s", (double)f->locks.total / 1e9);
+	wp_screen_line("# Locks held by others: %.3f s of %.3f s in futex",
+		       (double)f->locks.total / 1e9, (double)f->futex_ns / 1e9);
 	wp_report_rows(&f->locks, &titles, LOCK_ROWS, true);
 }
 
@@ -549,7 +551,7 @@ static void print_more(const struct first *f)
 		return;
 	if (!f->causes)
 		wp_screen_line("# which lock: wallprof record, without --no-reasons");
-	if (f->futexes && !f->locks.total)
+	if (f->futex_ns && !f->locks.total)
 		wp_screen_line("# who holds the locks: wallprof record --lock-owner");
 	if (!wp_profile_has_objects(f->o->samples->profile))
 		wp_screen_line("# which file or socket: wallprof record -R");
