@@ -2,6 +2,9 @@
 /*
  * What the events of oneliners happen to: each word of the command line names one kind of
  * work, which has a function of its own. With a FIFO in front it waits for a line from it.
+ *
+ * After "long" naps and moves go on for a second: a frequency has set its period to their rate
+ * long before, and samples each of them many times. 400 naps can all be within the first period.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -23,9 +26,20 @@
 #define BYTES	65536
 #define PAGE	4096
 #define BURN_NS	1500000000LL
+#define LONG_NS	1000000000LL
 
 /* A function that calls another one last would have no frame of its own. */
 #define HAS_FRAME()	__asm__ volatile("")
+
+static long long least_ns;
+
+static long long now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
 
 __attribute__((noinline)) void w_request(int nr)
 {
@@ -34,13 +48,10 @@ __attribute__((noinline)) void w_request(int nr)
 
 static __attribute__((noinline)) void w_burn(void)
 {
-	struct timespec ts;
-
 	do {
 		for (int i = 0; i < 100; i++)
 			syscall(SYS_getppid);
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	} while (ts.tv_sec * 1000000000LL + ts.tv_nsec < BURN_NS);
+	} while (now_ns(CLOCK_THREAD_CPUTIME_ID) < BURN_NS);
 	HAS_FRAME();
 }
 
@@ -61,22 +72,29 @@ static __attribute__((noinline)) void w_faults(void)
 static __attribute__((noinline)) void w_naps(void)
 {
 	const struct timespec ts = { .tv_nsec = 1000 };
+	long long end = now_ns(CLOCK_MONOTONIC) + least_ns;
 
-	for (int i = 0; i < NAPS; i++)
-		nanosleep(&ts, NULL);
+	do {
+		for (int i = 0; i < NAPS; i++)
+			nanosleep(&ts, NULL);
+	} while (now_ns(CLOCK_MONOTONIC) < end);
 	HAS_FRAME();
 }
 
 static __attribute__((noinline)) void w_moves(void)
 {
-	for (int i = 0; i < MOVES; i++) {
-		cpu_set_t cpus;
+	long long end = now_ns(CLOCK_MONOTONIC) + least_ns;
 
-		CPU_ZERO(&cpus);
-		CPU_SET(i % 2, &cpus);
-		if (sched_setaffinity(0, sizeof(cpus), &cpus))
-			exit(1);
-	}
+	do {
+		for (int i = 0; i < MOVES; i++) {
+			cpu_set_t cpus;
+
+			CPU_ZERO(&cpus);
+			CPU_SET(i % 2, &cpus);
+			if (sched_setaffinity(0, sizeof(cpus), &cpus))
+				exit(1);
+		}
+	} while (now_ns(CLOCK_MONOTONIC) < end);
 	HAS_FRAME();
 }
 
@@ -181,6 +199,8 @@ int main(int argc, char **argv)
 			fd = open(argv[i], O_RDONLY);
 			if (fd < 0 || read(fd, &byte, 1) < 0)
 				return 1;
+		} else if (!strcmp(argv[i], "long")) {
+			least_ns = LONG_NS;
 		} else if (!strcmp(argv[i], "burn")) {
 			w_burn();
 		} else if (!strcmp(argv[i], "faults")) {
